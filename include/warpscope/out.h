@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Output: a buffered sink, escaped text, text tables and a streaming JSON writer.
+ *
+ * Everything the library or the program prints goes through a `struct ws_out`. Failures are sticky:
+ * writing goes on doing nothing and ws_out_flush() tells. A `ws_out` belongs to one thread at a
+ * time.
+ */
+#ifndef WARPSCOPE_OUT_H
+#define WARPSCOPE_OUT_H
+
+#include <warpscope/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where bytes go. Returns false when they could not be taken; then errno says why. */
+typedef bool ws_write_fn(void *user, const char *bytes, size_t len);
+
+/** A buffered output. Fill it with ws_out_init(); treat the fields as private. */
+struct ws_out {
+	ws_write_fn *write;
+	void *user;
+	bool failed;
+	int os_errno;
+	size_t len;
+	char buffer[8192];
+};
+
+/** Starts an output on `write`, which is called with `user`. Both must outlive `out`. Nothing to
+ * free. */
+WS_API void ws_out_init(struct ws_out *out, ws_write_fn *write, void *user);
+
+/** A `ws_write_fn` for a file descriptor: `user` points to an int. Restarts after signals. */
+WS_API bool ws_write_fd(void *user, const char *bytes, size_t len);
+
+/** Hands everything to the sink. @retval WS_IO  some write failed since the start. */
+WS_API enum ws_status ws_out_flush(struct ws_out *out, struct ws_error *err) WS_MUST_USE;
+
+/** Writes bytes as they are. */
+WS_API void ws_out_bytes(struct ws_out *out, const char *bytes, size_t len);
+/** Writes a C string as it is. */
+WS_API void ws_out_text(struct ws_out *out, const char *text);
+/** printf to the output. One call prints at most 1,000 bytes; more is cut (use the others for long
+ * text). */
+WS_API void ws_out_printf(struct ws_out *out, const char *format, ...) WS_PRINTF(2, 3);
+/**
+ * Writes text of an input so that a terminal stays unharmed: control characters and bytes that are
+ * not UTF-8 become \xNN.
+ */
+WS_API void ws_out_escaped(struct ws_out *out, struct ws_str text);
+
+/* ---- JSON
+ * ------------------------------------------------------------------------------------------- */
+
+enum { WS_JSON_MAX_DEPTH = 32 };
+
+/**
+ * Streaming JSON: constant memory, keys in call order, exact integers, 64-bit ids and addresses as
+ * strings. Misuse (a value without a key inside an object, wrong nesting) is a programming error
+ * and asserts.
+ */
+struct ws_json {
+	struct ws_out *out;
+	unsigned depth;
+	bool compact; /**< one line, no spaces; else indented by two */
+	bool after_key;
+	struct {
+		bool is_array, has_items, one_line;
+	} level[WS_JSON_MAX_DEPTH];
+};
+
+WS_API void ws_json_init(struct ws_json *json, struct ws_out *out, bool compact);
+WS_API void ws_json_object(struct ws_json *json);     /**< { */
+WS_API void ws_json_array(struct ws_json *json);      /**< [ */
+WS_API void ws_json_array_line(struct ws_json *json); /**< [ kept on one line */
+WS_API void ws_json_end(struct ws_json *json);        /**< closes the innermost object or array */
+WS_API void ws_json_key(struct ws_json *json, const char *key);
+WS_API void ws_json_null(struct ws_json *json);
+WS_API void ws_json_bool(struct ws_json *json, bool value);
+WS_API void ws_json_u64(struct ws_json *json, uint64_t value); /**< as a number */
+WS_API void ws_json_i64(struct ws_json *json, int64_t value);
+WS_API void ws_json_hex(struct ws_json *json, uint64_t value); /**< "0x..." */
+WS_API void ws_json_id(struct ws_json *json, uint64_t value);  /**< decimal in a string */
+/** A string; bytes that are not UTF-8 become U+FFFD. NULL `ptr` with 0 `len` is the empty string.
+ */
+WS_API void ws_json_str(struct ws_json *json, struct ws_str text);
+WS_API void ws_json_text(struct ws_json *json, const char *text); /**< C string; NULL gives null */
+WS_API void ws_json_dim3(struct ws_json *json, struct ws_dim3 dim); /**< [x, y, z] on one line */
+/**
+ * Key with a value that is missing: `"key": null, "key_why": "absent"` (excluded, unsupported,
+ * damaged). `why` must not be WS_OK.
+ */
+WS_API void ws_json_missing(struct ws_json *json, const char *key, enum ws_status why);
+/** "absent", "excluded", "unsupported" or "damaged" for a status other than WS_OK. Static storage.
+ */
+WS_API const char *ws_missing_word(enum ws_status why);
+
+/* ---- text tables
+ * -------------------------------------------------------------------------------------- */
+
+/**
+ * A text table whose columns are as wide as their widest cell, two spaces apart. Cells are copied;
+ * memory is proportional to the text.
+ */
+struct ws_table;
+
+enum ws_align { WS_ALIGN_LEFT, WS_ALIGN_RIGHT };
+
+struct ws_column {
+	const char *title; /**< static storage or outliving the table */
+	enum ws_align align;
+};
+
+WS_API enum ws_status ws_table_create(const struct ws_column *columns, size_t n_columns,
+				      struct ws_table **ret_table,
+				      struct ws_error *err) WS_MUST_USE;
+WS_API void ws_table_destroy(struct ws_table *table);
+/** Adds the next cell (row by row, left to right), escaped as ws_out_escaped() does. */
+WS_API void ws_table_cell(struct ws_table *table, struct ws_str text);
+/** Adds the next cell by printf; at most 300 bytes. */
+WS_API void ws_table_printf(struct ws_table *table, const char *format, ...) WS_PRINTF(2, 3);
+/** Ends the group of rows so far with a heading line printed before the *next* rows, as "Device 0".
+ */
+WS_API void ws_table_heading(struct ws_table *table, const char *format, ...) WS_PRINTF(2, 3);
+/** Number of whole rows added. */
+WS_API size_t ws_table_rows(const struct ws_table *table);
+/**
+ * Prints titles and rows, with `indent` spaces before each line; trailing spaces are not printed.
+ * @retval WS_NO_MEMORY  a cell could not be stored earlier; nothing was printed.
+ */
+WS_API enum ws_status ws_table_print(const struct ws_table *table, struct ws_out *out,
+				     unsigned indent, struct ws_error *err) WS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

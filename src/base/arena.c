@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define WSI_BASE_SOURCE
+#include "base/arena.h"
+
+#include <stdalign.h>
+
+enum { BLOCK_BYTES = 64 * 1024, ALIGN = 16 };
+
+struct wsi_arena_block {
+	struct wsi_arena_block *next; /* older */
+	size_t used, size;
+	alignas(ALIGN) uint8_t bytes[];
+};
+
+static struct wsi_arena_block *block_create(struct wsi_arena *arena, size_t size)
+{
+	if (size > SIZE_MAX - sizeof(struct wsi_arena_block))
+		return NULL;
+	struct wsi_arena_block *block = wsi_zalloc(sizeof *block + size);
+	if (!block)
+		return NULL;
+	block->size = size;
+	arena->total_bytes += sizeof *block + size;
+	return block;
+}
+
+void *wsi_arena_zalloc(struct wsi_arena *arena, size_t size)
+{
+	if (size > SIZE_MAX - ALIGN)
+		return NULL;
+	size = (size + ALIGN - 1) / ALIGN * ALIGN;
+	struct wsi_arena_block *block = arena->newest;
+	if (size > BLOCK_BYTES / 4) { /* its own block, behind the one that still has room */
+		struct wsi_arena_block *own = block_create(arena, size);
+		if (!own)
+			return NULL;
+		own->used = size;
+		own->next = block ? block->next : NULL;
+		if (block)
+			block->next = own;
+		else
+			arena->newest = own;
+		return own->bytes;
+	}
+	if (!block || size > block->size - block->used) {
+		block = block_create(arena, BLOCK_BYTES);
+		if (!block)
+			return NULL;
+		block->next = arena->newest;
+		arena->newest = block;
+	}
+	void *ptr = block->bytes + block->used;
+	block->used += size;
+	return ptr;
+}
+
+void *wsi_arena_zalloc_array(struct wsi_arena *arena, size_t count, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(count, size, &bytes))
+		return NULL;
+	return wsi_arena_zalloc(arena, bytes);
+}
+
+const char *wsi_arena_str(struct wsi_arena *arena, const char *text, size_t len)
+{
+	if (len == SIZE_MAX)
+		return NULL;
+	char *copy = wsi_arena_zalloc(arena, len + 1);
+	if (copy && len)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+void wsi_arena_fini(struct wsi_arena *arena)
+{
+	while (arena->newest) {
+		struct wsi_arena_block *next = arena->newest->next;
+		wsi_free(arena->newest);
+		arena->newest = next;
+	}
+	arena->total_bytes = 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every source file under src/ includes first: the public base, failing with a story,
+ * allocation, scope guards, and the functions nobody may call. Internal names have the prefix wsi_.
+ */
+#ifndef WSI_BASE_H
+#define WSI_BASE_H
+
+#include <assert.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/base.h>
+
+#define WSI_COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- errors ---- */
+
+/* Fills `err` (may be NULL) and returns `status`, which must not be WS_OK. */
+enum ws_status wsi_fail(struct ws_error *err, enum ws_status status, uint64_t file_off,
+			const char *format, ...) WS_PRINTF(4, 5);
+/* WS_IO with the current errno. */
+enum ws_status wsi_fail_errno(struct ws_error *err, const char *format, ...) WS_PRINTF(2, 3);
+/* Puts "context: " before the message of a failure; passes WS_OK through. */
+enum ws_status wsi_context(struct ws_error *err, enum ws_status status, const char *format, ...)
+	WS_PRINTF(3, 4);
+
+/* ---- memory ---- */
+
+/* Zeroed memory or NULL. wsi_free(NULL) is fine. Everything under src/ allocates through these. */
+void *wsi_zalloc(size_t size) WS_MUST_USE;
+void *wsi_zalloc_array(size_t count, size_t size) WS_MUST_USE;
+/* Like realloc for `count` elements; new memory is not zeroed; the old block survives a failure. */
+void *wsi_realloc_array(void *ptr, size_t count, size_t size) WS_MUST_USE;
+char *wsi_strdup(const char *text) WS_MUST_USE;
+void wsi_free(void *ptr);
+
+/* Tests only: every allocation whose turn it is fails while this returns true. NULL: none fails. */
+extern bool (*wsi_alloc_should_fail)(void);
+
+/*
+ * Room for one more element of an array that grows by doubling: `*ptr` has `*cap` elements of
+ * `size` bytes, `n` are used, never more than `max`. False when memory is out or `max` is reached.
+ */
+bool wsi_grow(void *ptr, size_t *cap, size_t n, size_t size, size_t max) WS_MUST_USE;
+
+/* Runs `close` on the variable when it goes out of scope: wsi_scoped(ws_core_close) struct ws_core
+ * *core = ... */
+#define WSI_DEFINE_SCOPED(type, close)                        \
+	static inline void wsi_scoped_##close(type **guarded) \
+	{                                                     \
+		close(*guarded);                              \
+	}                                                     \
+	struct wsi_swallow_semicolon
+#define wsi_scoped(close) __attribute__((cleanup(wsi_scoped_##close)))
+/* Moves a guarded pointer out: the guard then closes NULL. */
+#define WSI_TAKE(ptr)                              \
+	__extension__({                            \
+		__typeof__(ptr) wsi_taken = (ptr); \
+		(ptr) = NULL;                      \
+		wsi_taken;                         \
+	})
+
+static inline void wsi_free_bytes(void *ptr)
+{
+	wsi_free(*(void **)ptr);
+}
+#define wsi_scoped_free __attribute__((cleanup(wsi_free_bytes)))
+
+/* ---- small helpers ---- */
+
+static inline uint64_t wsi_min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t wsi_max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* a + b, or UINT64_MAX when that wraps. */
+static inline uint64_t wsi_add_sat(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* snprintf into an array of known size; true when it all fitted. */
+#define wsi_format(array, ...) wsi_format_(array, sizeof(array), __VA_ARGS__)
+bool wsi_format_(char *buffer, size_t size, const char *format, ...) WS_PRINTF(3, 4);
+
+/* ---- banned outside src/base ---- */
+
+#ifndef WSI_BASE_SOURCE
+#define WSI_BANNED(name) wsi_banned_##name
+#define strcpy(...) WSI_BANNED(strcpy)
+#define strcat(...) WSI_BANNED(strcat)
+#define strncpy(...) WSI_BANNED(strncpy)
+#define sprintf(...) WSI_BANNED(sprintf)
+#define vsprintf(...) WSI_BANNED(vsprintf)
+#define strtok(...) WSI_BANNED(strtok)
+#define atoi(...) WSI_BANNED(atoi)
+#define atol(...) WSI_BANNED(atol)
+#define gets(...) WSI_BANNED(gets)
+#define strerror(...) WSI_BANNED(strerror)
+#define malloc(...) WSI_BANNED(malloc)
+#define calloc(...) WSI_BANNED(calloc)
+#define realloc(...) WSI_BANNED(realloc)
+#define strdup(...) WSI_BANNED(strdup)
+#define free(...) WSI_BANNED(free)
+#define printf(...) WSI_BANNED(printf)
+#define abort(...) WSI_BANNED(abort)
+#define exit(...) WSI_BANNED(exit)
+#endif
+
+#endif

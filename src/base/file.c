@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define WSI_BASE_SOURCE
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum ws_status map_fd(int fd, const char *path, struct wsi_file *ret_file,
+			     struct ws_error *err)
+{
+	struct stat st;
+	if (fstat(fd, &st) != 0)
+		return wsi_fail_errno(err, "%s", path);
+	if (S_ISDIR(st.st_mode))
+		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "%s: is a directory", path);
+	if (!S_ISREG(st.st_mode))
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "%s: is not a regular file",
+				path);
+	if ((uint64_t)st.st_size > SIZE_MAX)
+		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "%s: too large to map", path);
+	size_t len = (size_t)st.st_size;
+	if (len == 0) {
+		*ret_file = (struct wsi_file){ 0 };
+		return WS_OK;
+	}
+	void *bytes = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return wsi_fail_errno(err, "%s: cannot map", path);
+	*ret_file = (struct wsi_file){ .bytes = { .ptr = bytes, .len = len }, .is_mapped = true };
+	return WS_OK;
+}
+
+enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file, struct ws_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return wsi_fail_errno(err, "%s", path);
+	enum ws_status st = map_fd(fd, path, ret_file, err);
+	close(fd);
+	return st;
+}
+
+void wsi_file_close(struct wsi_file *file)
+{
+	if (file->is_mapped)
+		munmap((void *)(uintptr_t)file->bytes.ptr, file->bytes.len);
+	else
+		wsi_free((void *)(uintptr_t)file->bytes.ptr);
+	*file = (struct wsi_file){ 0 };
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading integers and strings out of spans: the only place where file bytes become values.
+ *
+ * wsi_at_uNN(): random access at an offset that the caller has checked (asserted, so a forgotten
+ * check stops the program instead of reading on). struct wsi_reader: sequential, failure is sticky:
+ * a failed reader yields zeros and stays put, so a parser checks `failed` once - but before a value
+ * decides anything (a loop bound, an allocation, an index).
+ *
+ * Input is little endian unless `big_endian` is set.
+ */
+#ifndef WSI_READER_H
+#define WSI_READER_H
+
+#include "base/base.h"
+
+static inline uint64_t wsi_load_le(const uint8_t *p, unsigned n_bytes)
+{
+	uint64_t value = 0;
+	for (unsigned i = 0; i < n_bytes; i++)
+		value |= (uint64_t)p[i] << (8 * i);
+	return value;
+}
+
+static inline const uint8_t *wsi_at(struct ws_span s, uint64_t off, uint64_t n_bytes)
+{
+	assert(off <= s.len && n_bytes <= s.len - off);
+	return s.ptr + off;
+}
+
+static inline uint8_t wsi_at_u8(struct ws_span s, uint64_t off)
+{
+	return *wsi_at(s, off, 1);
+}
+
+static inline uint16_t wsi_at_u16(struct ws_span s, uint64_t off)
+{
+	return (uint16_t)wsi_load_le(wsi_at(s, off, 2), 2);
+}
+
+static inline uint32_t wsi_at_u32(struct ws_span s, uint64_t off)
+{
+	return (uint32_t)wsi_load_le(wsi_at(s, off, 4), 4);
+}
+
+static inline uint64_t wsi_at_u64(struct ws_span s, uint64_t off)
+{
+	return wsi_load_le(wsi_at(s, off, 8), 8);
+}
+
+/* The string that starts at `off` and ends before a NUL inside the span. False: no NUL, or `off`
+ * outside. */
+static inline bool wsi_span_cstr(struct ws_span s, uint64_t off, struct ws_str *ret_text)
+{
+	if (off >= s.len)
+		return false;
+	const void *end = memchr(s.ptr + off, 0, s.len - (size_t)off);
+	if (!end)
+		return false;
+	*ret_text = (struct ws_str){ (const char *)s.ptr + off,
+				     (size_t)((const uint8_t *)end - (s.ptr + off)) };
+	return true;
+}
+
+struct wsi_reader {
+	struct ws_span in;
+	size_t pos;      /* next byte */
+	size_t fail_pos; /* where the first read that failed began */
+	bool failed;
+	bool big_endian;
+};
+
+static inline struct wsi_reader wsi_reader_of(struct ws_span in)
+{
+	return (struct wsi_reader){ .in = in };
+}
+
+static inline size_t wsi_reader_left(const struct wsi_reader *r)
+{
+	return r->in.len - r->pos;
+}
+
+/* File offset of the next byte. */
+static inline uint64_t wsi_reader_off(const struct wsi_reader *r)
+{
+	return r->in.origin + r->pos;
+}
+
+static inline bool wsi_reader_take(struct wsi_reader *r, uint64_t n_bytes)
+{
+	if (!r->failed && n_bytes <= wsi_reader_left(r))
+		return true;
+	if (!r->failed) {
+		r->failed = true;
+		r->fail_pos = r->pos;
+	}
+	return false;
+}
+
+static inline uint64_t wsi_read_uint(struct wsi_reader *r, unsigned n_bytes)
+{
+	if (!wsi_reader_take(r, n_bytes))
+		return 0;
+	const uint8_t *p = r->in.ptr + r->pos;
+	r->pos += n_bytes;
+	if (!r->big_endian)
+		return wsi_load_le(p, n_bytes);
+	uint64_t value = 0;
+	for (unsigned i = 0; i < n_bytes; i++)
+		value = value << 8 | p[i];
+	return value;
+}
+
+static inline uint8_t wsi_read_u8(struct wsi_reader *r)
+{
+	return (uint8_t)wsi_read_uint(r, 1);
+}
+
+static inline uint16_t wsi_read_u16(struct wsi_reader *r)
+{
+	return (uint16_t)wsi_read_uint(r, 2);
+}
+
+static inline uint32_t wsi_read_u32(struct wsi_reader *r)
+{
+	return (uint32_t)wsi_read_uint(r, 4);
+}
+
+static inline uint64_t wsi_read_u64(struct wsi_reader *r)
+{
+	return wsi_read_uint(r, 8);
+}
+
+static inline void wsi_reader_skip(struct wsi_reader *r, uint64_t n_bytes)
+{
+	if (wsi_reader_take(r, n_bytes))
+		r->pos += (size_t)n_bytes;
+}
+
+/* `n_bytes` from here, as a span; an empty span when that fails. */
+static inline struct ws_span wsi_read_span(struct wsi_reader *r, uint64_t n_bytes)
+{
+	struct ws_span sub = { 0 };
+	if (wsi_reader_take(r, n_bytes) && ws_span_sub(r->in, r->pos, n_bytes, &sub))
+		r->pos += (size_t)n_bytes;
+	return sub;
+}
+
+/*
+ * ULEB128 and SLEB128. Running off the end fails, and so does a value that does not fit 64 bits:
+ * neither is a number. Padding bytes (0x80 ... 0x00) are accepted as long as they add nothing.
+ */
+uint64_t wsi_read_uleb(struct wsi_reader *r);
+int64_t wsi_read_sleb(struct wsi_reader *r);
+
+/* A string up to its NUL, which is consumed; fails when there is none. */
+struct ws_str wsi_read_cstr(struct wsi_reader *r);
+
+#endif

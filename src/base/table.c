@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define WSI_BASE_SOURCE
+#include <warpscope/out.h>
+
+#include "base/base.h"
+#include "base/utf8.h"
+
+/*
+ * Cells are kept as one run of terminated, already escaped strings, row by row:
+ *
+ *   text: "0\0" "sm_90\0" "80x\0" | "1\0" "sm_90\0" "80x\0" | ...
+ *
+ * A heading is a cell run of its own kind, remembered by the row it stands before.
+ */
+struct heading {
+	size_t before_row;
+	size_t text_off;
+};
+
+struct ws_table {
+	struct ws_column *columns; /* owned */
+	size_t *width;             /* owned; in characters */
+	size_t n_columns, n_cells;
+	char *text; /* owned */
+	size_t text_len, text_cap;
+	struct heading *heading; /* owned */
+	size_t n_headings, heading_cap;
+	bool failed;
+};
+
+enum ws_status ws_table_create(const struct ws_column *columns, size_t n_columns,
+			       struct ws_table **ret_table, struct ws_error *err)
+{
+	if (n_columns == 0)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table needs a column");
+	struct ws_table *table = wsi_zalloc(sizeof *table);
+	if (table) {
+		table->columns = wsi_zalloc_array(n_columns, sizeof *columns);
+		table->width = wsi_zalloc_array(n_columns, sizeof *table->width);
+		table->n_columns = n_columns;
+	}
+	if (!table || !table->columns || !table->width) {
+		ws_table_destroy(table);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "table");
+	}
+	for (size_t i = 0; i < n_columns; i++) {
+		table->columns[i] = columns[i];
+		table->width[i] = strlen(columns[i].title);
+	}
+	*ret_table = table;
+	return WS_OK;
+}
+
+void ws_table_destroy(struct ws_table *table)
+{
+	if (!table)
+		return;
+	wsi_free(table->columns);
+	wsi_free(table->width);
+	wsi_free(table->text);
+	wsi_free(table->heading);
+	wsi_free(table);
+}
+
+static size_t n_characters(const char *text)
+{
+	size_t n = 0;
+	for (const char *p = text; *p; p++)
+		n += ((unsigned char)*p & 0xc0) != 0x80;
+	return n;
+}
+
+/* A `ws_write_fn` that appends to the table's text. */
+static bool append(void *user, const char *bytes, size_t len)
+{
+	struct ws_table *table = user;
+	if (len > table->text_cap - table->text_len) {
+		size_t want = table->text_cap ? table->text_cap : 1024;
+		while (want - table->text_len < len)
+			want *= 2;
+		char *grown = wsi_realloc_array(table->text, want, 1);
+		if (!grown) {
+			table->failed = true;
+			return false;
+		}
+		table->text = grown;
+		table->text_cap = want;
+	}
+	memcpy(table->text + table->text_len, bytes, len);
+	table->text_len += len;
+	return true;
+}
+
+/* Adds escaped, terminated text; its offset, or SIZE_MAX when memory is out. */
+static size_t add_text(struct ws_table *table, struct ws_str text)
+{
+	size_t start = table->text_len;
+	bool plain = true;
+	for (size_t i = 0; i < text.len && plain; i++)
+		plain = text.ptr[i] >= 0x20 && text.ptr[i] < 0x7f;
+	if (plain) {
+		if (text.len)
+			append(table, text.ptr, text.len);
+	} else {
+		struct ws_out out;
+		ws_out_init(&out, append, table);
+		ws_out_escaped(&out, text);
+		if (ws_out_flush(&out, NULL) != WS_OK)
+			table->failed = true;
+	}
+	append(table, "", 1);
+	return table->failed ? SIZE_MAX : start;
+}
+
+void ws_table_cell(struct ws_table *table, struct ws_str text)
+{
+	if (table->failed)
+		return;
+	size_t off = add_text(table, text);
+	if (off == SIZE_MAX)
+		return;
+	size_t column = table->n_cells++ % table->n_columns;
+	size_t width = n_characters(table->text + off);
+	if (width > table->width[column])
+		table->width[column] = width;
+}
+
+void ws_table_printf(struct ws_table *table, const char *format, ...)
+{
+	char text[301];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	ws_table_cell(table, ws_str_of(text));
+}
+
+void ws_table_heading(struct ws_table *table, const char *format, ...)
+{
+	char text[301];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (!table->failed && !wsi_grow(&table->heading, &table->heading_cap, table->n_headings,
+					sizeof *table->heading, SIZE_MAX))
+		table->failed = true;
+	if (table->failed)
+		return;
+	size_t off = add_text(table, ws_str_of(text));
+	table->heading[table->n_headings++] = (struct heading){ ws_table_rows(table), off };
+}
+
+size_t ws_table_rows(const struct ws_table *table)
+{
+	return table->n_cells / table->n_columns;
+}
+
+static void spaces(struct ws_out *out, size_t n)
+{
+	while (n-- > 0)
+		ws_out_bytes(out, " ", 1);
+}
+
+/* One line of cells; `pending` spaces are printed only before more text, so no line ends in spaces.
+ */
+static void print_cell(const struct ws_table *table, struct ws_out *out, size_t column,
+		       const char *text, size_t *pending)
+{
+	size_t pad = table->width[column] - n_characters(text);
+	bool right = table->columns[column].align == WS_ALIGN_RIGHT;
+	*pending += (column ? 2 : 0) + (right ? pad : 0);
+	if (*text) {
+		spaces(out, *pending);
+		ws_out_text(out, text);
+		*pending = 0;
+	}
+	*pending += right ? 0 : pad;
+}
+
+enum ws_status ws_table_print(const struct ws_table *table, struct ws_out *out, unsigned indent,
+			      struct ws_error *err)
+{
+	if (table->failed)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "table");
+	assert(table->n_cells % table->n_columns == 0);
+	size_t pending = indent;
+	for (size_t i = 0; i < table->n_columns; i++)
+		print_cell(table, out, i, table->columns[i].title, &pending);
+	ws_out_text(out, "\n");
+
+	const char *text = table->text;
+	size_t next_heading = 0;
+	for (size_t row = 0; row < ws_table_rows(table); row++) {
+		for (; next_heading < table->n_headings &&
+		       table->heading[next_heading].before_row == row;
+		     next_heading++) {
+			ws_out_text(out, table->text + table->heading[next_heading].text_off);
+			ws_out_text(out, "\n");
+			text += strlen(text) + 1;
+		}
+		pending = indent;
+		for (size_t i = 0; i < table->n_columns; i++) {
+			print_cell(table, out, i, text, &pending);
+			text += strlen(text) + 1;
+		}
+		ws_out_text(out, "\n");
+	}
+	return WS_OK;
+}

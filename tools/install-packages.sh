@@ -1,0 +1,16 @@
+#!/bin/sh
+# Installs the packages of tools/packages.txt (and of further lists given as arguments) that are missing.
+set -eu
+cd "$(dirname "$0")"
+missing=
+for package in $(sed 's/#.*//' packages.txt "$@"); do
+	dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' ||
+		missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+sudo=
+[ "$(id -u)" = 0 ] || sudo=sudo
+echo "installing:$missing"
+$sudo apt-get update -q
+# shellcheck disable=SC2086
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing

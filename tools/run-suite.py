@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Runs Meson test suites and counts single test cases.
+
+usage: run-suite.py BUILD [--counts FILE] SUITE...      (no SUITE: all)
+
+Every test prints TAP, so one program counts as many cases. The last line printed is
+"N passed, N failed, N skipped"; the exit status is 1 when anything failed or nothing ran. With
+--counts the three numbers are also appended to FILE, for a caller that sums several runs.
+"""
+import json
+import re
+import subprocess
+import sys
+
+
+def count_tap(text):
+    passed = failed = skipped = 0
+    for line in text.splitlines():
+        if re.match(r'(not )?ok\b', line):
+            if re.search(r'#\s*skip', line, re.I):
+                skipped += 1
+            elif line.startswith('not'):
+                failed += 1
+            else:
+                passed += 1
+        elif re.match(r'1\.\.0\s*#\s*skip', line, re.I):
+            skipped += 1
+    return passed, failed, skipped
+
+
+def main():
+    args = sys.argv[1:]
+    build = args.pop(0)
+    counts_file = None
+    if args[:1] == ['--counts']:
+        counts_file = args[1]
+        args = args[2:]
+    command = ['meson', 'test', '-C', build, '--print-errorlogs', '--no-rebuild']
+    for suite in args:
+        command += ['--suite', suite]
+    status = subprocess.run(command, check=False).returncode
+    passed = failed = skipped = 0
+    try:
+        with open(build + '/meson-logs/testlog.json', encoding='utf-8') as log:
+            for line in log:
+                test = json.loads(line)
+                p, f, s = count_tap(test.get('stdout', ''))
+                # A program that died or broke its own TAP is a failure even if each line it printed was ok.
+                if test['result'] not in ('OK', 'SKIP') and f == 0:
+                    f = 1
+                passed, failed, skipped = passed + p, failed + f, skipped + s
+    except FileNotFoundError:
+        failed += 1
+    if status != 0 and failed == 0:
+        failed = 1
+    if counts_file:
+        with open(counts_file, 'a', encoding='utf-8') as out:
+            out.write(f'{passed} {failed} {skipped}\n')
+    print(f'{passed} passed, {failed} failed, {skipped} skipped')
+    return 1 if failed or passed + skipped == 0 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
