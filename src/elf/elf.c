@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "elf/elf.h"
+
+/* Offsets in the ELF header [public doc: System V ABI, chapter 4]. */
+enum {
+	E_CLASS = 4,
+	E_DATA = 5,
+	E_OSABI = 7,
+	E_ABIVERSION = 8,
+	E_TYPE = 16,
+	E_MACHINE = 18,
+	E_VERSION = 20,
+	E_PHOFF = 32,
+	E_SHOFF = 40,
+	E_FLAGS = 48,
+	E_PHNUM = 56,
+	E_SHENTSIZE = 58,
+	E_SHNUM = 60,
+	E_SHSTRNDX = 62,
+};
+
+static enum ws_status ident_check(struct ws_span file, struct ws_error *err)
+{
+	static const uint8_t magic[4] = { 0x7f, 'E', 'L', 'F' };
+	size_t n_magic = file.len < sizeof magic ? file.len : sizeof magic;
+	if (n_magic && memcmp(file.ptr, magic, n_magic) != 0)
+		return wsi_fail(err, WS_UNSUPPORTED, file.origin, "not an ELF file");
+	if (file.len < WSI_ELF_HEADER_BYTES)
+		return wsi_fail(err, WS_TRUNCATED, file.origin + file.len,
+				"ELF header needs %d bytes, has %zu", WSI_ELF_HEADER_BYTES,
+				file.len);
+	uint8_t class = wsi_at_u8(file, E_CLASS), data = wsi_at_u8(file, E_DATA);
+	if (class == 1)
+		return wsi_fail(err, WS_UNSUPPORTED, file.origin + E_CLASS,
+				"a 32-bit ELF file; only 64-bit ones are read");
+	if (class != 2)
+		return wsi_fail(err, WS_UNSUPPORTED, file.origin + E_CLASS,
+				"ELF class %u is neither 32 nor 64 bit", class);
+	if (data == 2)
+		return wsi_fail(err, WS_UNSUPPORTED, file.origin + E_DATA,
+				"a big-endian ELF file; only little-endian ones are read");
+	if (data != 1)
+		return wsi_fail(err, WS_UNSUPPORTED, file.origin + E_DATA,
+				"ELF byte order %u is unknown", data);
+	return WS_OK;
+}
+
+/* How many whole section headers are inside the file from e_shoff on, at most `limit`. */
+static uint64_t headers_present(const struct wsi_elf *elf, uint64_t limit)
+{
+	if (elf->shoff == 0 || elf->shoff > elf->file.len)
+		return 0;
+	uint64_t room = elf->file.len - elf->shoff;
+	uint64_t n = room / elf->shentsize;
+	/* the last header may lack the padding that makes the stride wider than 64 */
+	if (room % elf->shentsize >= WSI_SHDR_BYTES)
+		n++;
+	return wsi_min_u64(n, limit);
+}
+
+/* Section count and name table, with ELF's escapes: the real values are then in section 0. */
+static void counts_read(struct wsi_elf *elf)
+{
+	uint16_t shnum = wsi_at_u16(elf->file, E_SHNUM);
+	uint16_t shstrndx = wsi_at_u16(elf->file, E_SHSTRNDX);
+	elf->n_sections = shnum;
+	elf->shstrndx = shstrndx;
+	if (headers_present(elf, 1) == 0)
+		return;
+	struct ws_span zero;
+	if (!ws_span_sub(elf->file, elf->shoff, WSI_SHDR_BYTES, &zero))
+		return;
+	if (shnum == 0)
+		elf->n_sections = wsi_at_u64(zero, 32);
+	if (shstrndx == WSI_SHN_XINDEX)
+		elf->shstrndx = wsi_at_u32(zero, 40);
+}
+
+enum ws_status wsi_elf_open(struct ws_span file, struct wsi_elf *ret_elf, struct ws_error *err)
+{
+	enum ws_status st = ident_check(file, err);
+	if (st != WS_OK)
+		return st;
+	struct wsi_elf elf = {
+		.file = file,
+		.osabi = wsi_at_u8(file, E_OSABI),
+		.abi_version = wsi_at_u8(file, E_ABIVERSION),
+		.type = wsi_at_u16(file, E_TYPE),
+		.machine = wsi_at_u16(file, E_MACHINE),
+		.version = wsi_at_u32(file, E_VERSION),
+		.flags = wsi_at_u32(file, E_FLAGS),
+		.phoff = wsi_at_u64(file, E_PHOFF),
+		.shoff = wsi_at_u64(file, E_SHOFF),
+		.phnum = wsi_at_u16(file, E_PHNUM),
+		.shentsize = wsi_at_u16(file, E_SHENTSIZE),
+	};
+	if (elf.shoff != 0 && elf.shentsize < WSI_SHDR_BYTES)
+		return wsi_fail(err, WS_MALFORMED, file.origin + E_SHENTSIZE,
+				"section headers of %u bytes; they need %d", elf.shentsize,
+				WSI_SHDR_BYTES);
+	counts_read(&elf);
+	elf.n_present = headers_present(&elf, elf.n_sections);
+	if (elf.n_present > 0) {
+		uint64_t len = (elf.n_present - 1) * elf.shentsize + WSI_SHDR_BYTES;
+		bool inside = ws_span_sub(file, elf.shoff, len, &elf.headers);
+		assert(inside);
+		(void)inside;
+	}
+	if (elf.shstrndx > 0 && elf.shstrndx < elf.n_present) {
+		struct wsi_shdr names = wsi_elf_shdr(&elf, elf.shstrndx);
+		(void)wsi_elf_bytes(&elf, &names, &elf.shstrtab);
+	}
+	*ret_elf = elf;
+	return WS_OK;
+}
+
+struct wsi_shdr wsi_elf_shdr(const struct wsi_elf *elf, uint64_t index)
+{
+	uint64_t off = index * elf->shentsize;
+	return (struct wsi_shdr){
+		.name = wsi_at_u32(elf->headers, off),
+		.type = wsi_at_u32(elf->headers, off + 4),
+		.flags = wsi_at_u64(elf->headers, off + 8),
+		.addr = wsi_at_u64(elf->headers, off + 16),
+		.offset = wsi_at_u64(elf->headers, off + 24),
+		.size = wsi_at_u64(elf->headers, off + 32),
+		.link = wsi_at_u32(elf->headers, off + 40),
+		.info = wsi_at_u32(elf->headers, off + 44),
+		.addralign = wsi_at_u64(elf->headers, off + 48),
+		.entsize = wsi_at_u64(elf->headers, off + 56),
+	};
+}
+
+bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
+		   struct ws_span *ret_bytes)
+{
+	if (shdr->type == WSI_SHT_NOBITS || shdr->size == 0) {
+		*ret_bytes = (struct ws_span){ NULL, 0, elf->file.origin + shdr->offset };
+		return true;
+	}
+	uint64_t off = wsi_min_u64(shdr->offset, elf->file.len);
+	uint64_t len = wsi_min_u64(shdr->size, elf->file.len - off);
+	bool inside = ws_span_sub(elf->file, off, len, ret_bytes);
+	assert(inside);
+	(void)inside;
+	return len == shdr->size;
+}
+
+struct ws_str wsi_elf_name(const struct wsi_elf *elf, const struct wsi_shdr *shdr)
+{
+	struct ws_str name = { 0 };
+	(void)wsi_span_cstr(elf->shstrtab, shdr->name, &name);
+	return name;
+}
+
+uint64_t wsi_elf_find(const struct wsi_elf *elf, const char *name)
+{
+	struct ws_str wanted = ws_str_of(name);
+	for (uint64_t i = 1; i < elf->n_present; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
+		if (ws_str_equal(wsi_elf_name(elf, &shdr), wanted))
+			return i;
+	}
+	return UINT64_MAX;
+}
+
+struct wsi_sym wsi_elf_sym(struct ws_span table, uint64_t index)
+{
+	uint64_t off = index * WSI_SYM_BYTES;
+	return (struct wsi_sym){
+		.name = wsi_at_u32(table, off),
+		.info = wsi_at_u8(table, off + 4),
+		.other = wsi_at_u8(table, off + 5),
+		.shndx = wsi_at_u16(table, off + 6),
+		.value = wsi_at_u64(table, off + 8),
+		.size = wsi_at_u64(table, off + 16),
+	};
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bounded view of a 64-bit little-endian ELF file: nothing is copied, nothing is allocated, no
+ * field is believed. Serves dumps with millions of sections and cubins alike.
+ *
+ * A file that was cut still opens as long as its first 64 bytes are there: `n_sections` is what the
+ * file claims, `n_present` is how many section headers are really inside.
+ */
+#ifndef WSI_ELF_H
+#define WSI_ELF_H
+
+#include "base/base.h"
+#include "base/reader.h"
+
+enum {
+	WSI_ELF_HEADER_BYTES = 64,
+	WSI_SHDR_BYTES = 64,
+	WSI_SYM_BYTES = 24,
+	WSI_REL_BYTES = 16,
+	WSI_RELA_BYTES = 24,
+};
+
+enum {
+	WSI_ET_REL = 1,
+	WSI_ET_EXEC = 2,
+	WSI_ET_CORE = 4,
+	WSI_EM_CUDA = 190,
+	WSI_ELFOSABI_CUDA = 0x33,    /* dumps, and cubins of ABI version 7 */
+	WSI_ELFOSABI_CUDA_V8 = 0x41, /* cubins of ABI version 8 [measured: nvcc 13.0] */
+};
+
+enum {
+	WSI_SHT_NULL = 0,
+	WSI_SHT_PROGBITS = 1,
+	WSI_SHT_SYMTAB = 2,
+	WSI_SHT_STRTAB = 3,
+	WSI_SHT_RELA = 4,
+	WSI_SHT_NOTE = 7,
+	WSI_SHT_NOBITS = 8,
+	WSI_SHT_REL = 9,
+	WSI_SHN_XINDEX = 0xffff,
+};
+
+enum {
+	WSI_STT_OBJECT = 1,
+	WSI_STT_FUNC = 2,
+	WSI_STT_SECTION = 3,
+};
+
+struct wsi_elf {
+	struct ws_span file;     /* borrowed */
+	struct ws_span headers;  /* the section headers that are inside the file, whole ones only */
+	struct ws_span shstrtab; /* section names; empty when there are none to be had */
+	uint8_t osabi, abi_version;
+	uint16_t type, machine;
+	uint32_t version, flags;
+	uint64_t phoff, shoff;
+	uint32_t phnum, shentsize;
+	uint64_t n_sections; /* as the file claims, escapes followed */
+	uint64_t n_present;  /* section headers that are inside the file */
+	uint64_t shstrndx;
+};
+
+struct wsi_shdr {
+	uint32_t name, type;
+	uint64_t flags, addr, offset, size;
+	uint32_t link, info;
+	uint64_t addralign, entsize;
+};
+
+struct wsi_sym {
+	uint32_t name;
+	uint8_t info, other;
+	uint16_t shndx;
+	uint64_t value, size;
+};
+
+/*
+ * Opens the view. WS_TRUNCATED: fewer than 64 bytes. WS_UNSUPPORTED: not ELF, or ELF of another
+ * class or byte order (the message says which). WS_MALFORMED: section headers of less than 64 bytes
+ * each. A section header table that is outside the file is no failure: `n_present` is then 0 and
+ * `n_sections` may be unknown (0).
+ */
+enum ws_status wsi_elf_open(struct ws_span file, struct wsi_elf *ret_elf,
+			    struct ws_error *err) WS_MUST_USE;
+
+/* Header of a section; `index` must be below n_present. */
+struct wsi_shdr wsi_elf_shdr(const struct wsi_elf *elf, uint64_t index);
+
+/* File offset of a section's header. */
+static inline uint64_t wsi_elf_shdr_off(const struct wsi_elf *elf, uint64_t index)
+{
+	return wsi_add_sat(elf->shoff + elf->file.origin, index * elf->shentsize);
+}
+
+/*
+ * Bytes of a section, as far as they are inside the file (WSI_SHT_NOBITS: none). False when some
+ * are missing;
+ * `*ret_bytes` then holds those that are there.
+ */
+bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
+		   struct ws_span *ret_bytes);
+
+/* Name of a section; empty when its offset is not a terminated string of the name table. */
+struct ws_str wsi_elf_name(const struct wsi_elf *elf, const struct wsi_shdr *shdr);
+
+/* First section of that name, UINT64_MAX when there is none. O(sections). */
+uint64_t wsi_elf_find(const struct wsi_elf *elf, const char *name);
+
+/* Entry of a symbol table; `table` must hold it (24 bytes an entry). */
+struct wsi_sym wsi_elf_sym(struct ws_span table, uint64_t index);
+
+#endif

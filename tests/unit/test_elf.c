@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* src/elf: the escapes, cut files, refusals. */
+#include "unit.h"
+
+#include "elf/elf.h"
+
+/* An ELF header, `n` section headers behind it, then the name table "\0.a\0.b\0". */
+enum { N = 3, NAMES = 7, FILE_BYTES = 64 + N * 64 + NAMES };
+
+static void put(uint8_t *p, uint64_t value, unsigned n_bytes)
+{
+	for (unsigned i = 0; i < n_bytes; i++)
+		p[i] = (uint8_t)(value >> (8 * i));
+}
+
+static void sample(uint8_t file[FILE_BYTES], bool escaped)
+{
+	memset(file, 0, FILE_BYTES);
+	memcpy(file,
+	       "\x7f"
+	       "ELF\x02\x01\x01\x33\x07",
+	       9);
+	put(file + 16, WSI_ET_CORE, 2);
+	put(file + 18, WSI_EM_CUDA, 2);
+	put(file + 40, 64, 8);
+	put(file + 58, 64, 2);
+	put(file + 60, escaped ? 0 : N, 2);
+	put(file + 62, escaped ? WSI_SHN_XINDEX : 2, 2);
+	if (escaped) {
+		put(file + 64 + 32, N, 8);
+		put(file + 64 + 40, 2, 4);
+	}
+	put(file + 128, 1, 4); /* section 1: ".a", no bytes */
+	put(file + 192, 4, 4); /* section 2: ".b", the names */
+	put(file + 192 + 4, WSI_SHT_STRTAB, 4);
+	put(file + 192 + 24, 64 + N * 64, 8);
+	put(file + 192 + 32, NAMES, 8);
+	memcpy(file + 64 + N * 64, "\0.a\0.b", NAMES);
+}
+
+static void counts_and_names_with_and_without_escapes(void **state)
+{
+	(void)state;
+	for (int escaped = 0; escaped < 2; escaped++) {
+		uint8_t file[FILE_BYTES];
+		sample(file, escaped);
+		struct wsi_elf elf;
+		assert_int_equal(wsi_elf_open((struct ws_span){ file, FILE_BYTES, 0 }, &elf, NULL),
+				 WS_OK);
+		assert_int_equal(elf.n_sections, N);
+		assert_int_equal(elf.n_present, N);
+		assert_int_equal(wsi_elf_find(&elf, ".a"), 1);
+		assert_int_equal(wsi_elf_find(&elf, ".b"), 2);
+		assert_int_equal(wsi_elf_find(&elf, ".c"), UINT64_MAX);
+	}
+}
+
+static void cut_anywhere_keeps_whole_headers_only(void **state)
+{
+	(void)state;
+	for (size_t len = 0; len < FILE_BYTES; len++) {
+		uint8_t file[FILE_BYTES], *cut = wsi_zalloc(len);
+		assert_non_null(cut);
+		sample(file, len % 2);
+		memcpy(cut, file, len); /* its own block, so that reading on is seen */
+		struct wsi_elf elf;
+		struct ws_error err;
+		enum ws_status st = wsi_elf_open((struct ws_span){ cut, len, 1000 }, &elf, &err);
+		if (len < 64) {
+			assert_int_equal(st, WS_TRUNCATED);
+			assert_int_equal(err.file_off, 1000 + len);
+		} else {
+			assert_int_equal(st, WS_OK);
+			size_t whole = (len - 64) / 64;
+			assert_int_equal(elf.n_present, whole > N ? N : whole);
+			for (uint64_t i = 0; i < elf.n_present; i++) {
+				struct wsi_shdr shdr = wsi_elf_shdr(&elf, i);
+				struct ws_span bytes;
+				(void)wsi_elf_bytes(&elf, &shdr, &bytes);
+				(void)wsi_elf_name(&elf, &shdr);
+			}
+		}
+		wsi_free(cut);
+	}
+}
+
+static void refusals_say_what_the_file_is(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t at;
+		uint8_t value;
+		enum ws_status st;
+		const char *message;
+	} cases[] = {
+		{ 0, 'M', WS_UNSUPPORTED, "not an ELF file" },
+		{ 4, 1, WS_UNSUPPORTED, "a 32-bit ELF file; only 64-bit ones are read" },
+		{ 4, 9, WS_UNSUPPORTED, "ELF class 9 is neither 32 nor 64 bit" },
+		{ 5, 2, WS_UNSUPPORTED, "a big-endian ELF file; only little-endian ones are read" },
+		{ 58, 40, WS_MALFORMED, "section headers of 40 bytes; they need 64" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		uint8_t file[FILE_BYTES];
+		sample(file, false);
+		file[cases[i].at] = cases[i].value;
+		struct wsi_elf elf;
+		struct ws_error err;
+		assert_int_equal(wsi_elf_open((struct ws_span){ file, FILE_BYTES, 0 }, &elf, &err),
+				 cases[i].st);
+		assert_string_equal(err.message, cases[i].message);
+		assert_int_equal(err.file_off, cases[i].at);
+	}
+}
+
+static void offsets_near_the_end_of_the_number_space_are_outside(void **state)
+{
+	(void)state;
+	uint8_t file[FILE_BYTES];
+	sample(file, false);
+	put(file + 40, UINT64_MAX - 10, 8);
+	struct wsi_elf elf;
+	assert_int_equal(wsi_elf_open((struct ws_span){ file, FILE_BYTES, 0 }, &elf, NULL), WS_OK);
+	assert_int_equal(elf.n_present, 0);
+	assert_int_equal(elf.n_sections, N);
+
+	sample(file, false);
+	put(file + 192 + 24, UINT64_MAX - 2, 8);
+	put(file + 192 + 32, UINT64_MAX, 8);
+	assert_int_equal(wsi_elf_open((struct ws_span){ file, FILE_BYTES, 0 }, &elf, NULL), WS_OK);
+	assert_int_equal(elf.shstrtab.len, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_and_names_with_and_without_escapes),
+		cmocka_unit_test(cut_anywhere_keeps_whole_headers_only),
+		cmocka_unit_test(refusals_say_what_the_file_is),
+		cmocka_unit_test(offsets_near_the_end_of_the_number_space_are_outside),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
