@@ -1,0 +1,49 @@
+#!/bin/sh
+# Compiles the kernels of this folder into tests/data/cubins (or the folder given as first argument).
+#
+# Needs nvcc, ptxas and nvlink 13.0 (CUDA_HOME, default /usr/local/cuda). The sources are first copied to $SRC, because
+# the compiler writes absolute paths into the cubins: committed cubins name /src/ws/tests/kernels and nothing of the
+# machine that built them. Times of the copies are fixed, so that a rebuild gives the same bytes.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+out=${1:-$here/../data/cubins}
+cuda=${CUDA_HOME:-/usr/local/cuda}
+SRC=/src/ws/tests/kernels
+PATH=$cuda/bin:$PATH
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+rm -rf "$SRC"
+mkdir -p "$SRC/tmp"
+cp -R "$here"/*.cu "$here/include" "$SRC"
+find "$SRC" -type f -exec touch -d '2025-01-01 00:00:00 UTC' {} +
+cd "$SRC"
+
+compile() { # compile ARCH OUTPUT SOURCE FLAG...
+	arch=$1 output=$2 source=$3
+	shift 3
+	rm -rf tmp/* # intermediate names land in the cubin: keep them fixed
+	nvcc -arch="sm_$arch" -std=c++17 -I"$SRC/include" --keep --keep-dir tmp "$@" -cubin -o "tmp/$output" "$SRC/$source"
+	cp "tmp/$output" "$out/$output"
+}
+
+for arch in 80 90 100; do
+	compile $arch "deep.li.sm_$arch.cubin" deep.cu -O3 -lineinfo
+	compile $arch "calls.G.sm_$arch.cubin" calls.cu -G
+	compile $arch "calls.li.sm_$arch.cubin" calls.cu -O3 -lineinfo
+done
+compile 90 pair.li.sm_90.cubin pair.cu -O3 -lineinfo
+compile 90 pair.G.sm_90.cubin pair.cu -G
+compile 80 hang.li.sm_80.cubin hang.cu -O3 -lineinfo
+compile 90 hang.li.sm_90.cubin hang.cu -O3 -lineinfo
+compile 90 stop.li.sm_90.cubin stop.cu -O3 -lineinfo
+compile 90 cluster.li.sm_90.cubin cluster.cu -O3 -lineinfo
+compile 80 bare.none.sm_80.cubin bare.cu -O3
+compile 90 bare.none.sm_90.cubin bare.cu -O3
+
+compile 90 link_a.li.sm_90.cubin link_a.cu -O3 -lineinfo -rdc=true
+compile 90 link_b.li.sm_90.cubin link_b.cu -O3 -lineinfo -rdc=true
+rm -rf tmp/*
+cp "$out/link_a.li.sm_90.cubin" "$out/link_b.li.sm_90.cubin" tmp
+(cd tmp && nvlink -arch=sm_90 link_a.li.sm_90.cubin link_b.li.sm_90.cubin -o linked.li.sm_90.cubin)
+cp tmp/linked.li.sm_90.cubin "$out"
