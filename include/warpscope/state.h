@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * What can be known of a stopped GPU: devices, contexts, images, grids, SMs, blocks, warps, lanes.
+ *
+ * These plain structures are the vocabulary of the dump reader (core.h), of every back end
+ * (target.h) and of all that stands above them. Words are those of NVIDIA's debugger API manual: a
+ * *device* has *SMs*, an SM has warp slots, a *warp* has 32 *lanes*; a *grid* is one launch of a
+ * *kernel*, its *blocks* (CTAs) live on SMs and own warps; a *context* loads *modules*, each of
+ * which has an *image* (cubin) in two forms: as loaded ("relocated", with device addresses) and as
+ * it was in the file.
+ *
+ * **Two kinds of number.** An *id* is the hardware's or the driver's (`id`, `grid_id`, `handle`):
+ * ids may have gaps, come in any order, and are what a user sees and types. An *index* is a
+ * position in one of the object's lists, dense from 0, valid until the object is closed (or, for a
+ * target that can run, until it runs); fields of that kind end in `_index` and hold WS_NONE where
+ * there is no such thing.
+ *
+ * **Missing fields.** `have` tells which of the fields marked with a flag are there; a field that
+ * is not there is 0 and means nothing. Dumps of older drivers lack the newer fields
+ * (docs/formats/coredump.md lists since when).
+ */
+#ifndef WARPSCOPE_STATE_H
+#define WARPSCOPE_STATE_H
+
+#include <warpscope/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** No index. */
+#define WS_NONE UINT32_MAX
+
+enum {
+	WS_MAX_LANES = 32, /**< lanes of a warp on every GPU so far */
+};
+
+enum ws_device_have {
+	WS_DEVICE_UNIFORM = 1u << 0,  /**< n_uniform_regs, n_uniform_preds */
+	WS_DEVICE_BARRIERS = 1u << 1, /**< n_convergence_barriers */
+};
+
+/** One GPU. Strings are borrowed and may be empty. */
+struct ws_device {
+	uint32_t have;
+	uint32_t id;           /**< CUDA device number */
+	struct ws_str name;    /**< e.g. "NVIDIA H200" */
+	struct ws_str type;    /**< internal chip name, e.g. "GH100" */
+	struct ws_str sm_type; /**< e.g. "sm_90" */
+	uint32_t pci_bus, pci_device;
+	uint32_t n_sms, n_warps_per_sm, n_lanes_per_warp;
+	uint32_t n_regs_per_lane; /**< upper bound; see ws_warp.n_regs and ws_grid.n_regs for those
+				     in use */
+	uint32_t n_preds_per_lane;
+	uint32_t sm_major, sm_minor; /**< compute capability */
+	uint32_t instruction_bytes;  /**< size of one instruction: 16 since Volta */
+	uint32_t status;             /**< CUDBGResult of collecting this device; 0 is success */
+	uint32_t n_uniform_regs, n_uniform_preds; /**< WS_DEVICE_UNIFORM; per warp */
+	uint32_t n_convergence_barriers;          /**< WS_DEVICE_BARRIERS; per warp */
+};
+
+/** One CUDA context on one device. */
+struct ws_context {
+	uint32_t device_index;
+	uint64_t id;                 /**< handle */
+	uint64_t shared_window_base; /**< generic address of the shared window */
+	uint64_t local_window_base;  /**< generic address of the local window */
+	uint64_t global_window_base;
+	uint32_t host_tid; /**< host thread that owns it */
+};
+
+/**
+ * One loaded module with its images. A module of which only one image form is there has the other's
+ * status saying why (WS_ABSENT, WS_EXCLUDED, WS_TRUNCATED: cut; `…_bytes` then holds what is left).
+ */
+struct ws_image {
+	uint32_t device_index, context_index;
+	uint64_t handle; /**< module handle */
+	enum ws_status relocated_status, original_status;
+	struct ws_span relocated; /**< as loaded: addresses are device addresses */
+	struct ws_span original;  /**< as in the cubin file */
+};
+
+enum ws_grid_have {
+	WS_GRID_CLUSTER = 1u << 0,           /**< cluster_dim */
+	WS_GRID_PREFERRED_CLUSTER = 1u << 1, /**< preferred_cluster_dim */
+};
+
+/** One launch of a kernel. Enumerations hold the API's numbers (CUDBGKernelType, ...Origin,
+ * ...GridStatus). */
+struct ws_grid {
+	uint32_t have;
+	uint32_t device_index;
+	uint32_t context_index; /**< WS_NONE when `context_id` names no context of the device */
+	uint32_t image_index;   /**< WS_NONE when `module_handle` names no module of the context */
+	int64_t id;             /**< grid id; negative: launched from the device */
+	uint64_t context_id, module_handle;
+	uint64_t function;       /**< handle of the kernel */
+	uint64_t function_entry; /**< address of the kernel's first instruction */
+	int64_t parent_id;       /**< launching grid of a device launch */
+	uint64_t params_offset;  /**< where the parameters start in constant bank 0, bytes */
+	uint32_t type, origin, status;
+	uint32_t n_regs; /**< registers per lane */
+	struct ws_dim3 grid_dim, block_dim;
+	bool launch_blocking;
+	uint32_t host_tid;
+	struct ws_dim3 cluster_dim;           /**< WS_GRID_CLUSTER */
+	struct ws_dim3 preferred_cluster_dim; /**< WS_GRID_PREFERRED_CLUSTER */
+};
+
+enum ws_sm_have {
+	WS_SM_EXCEPTION = 1u << 0,      /**< exception, error_pc_valid, error_pc */
+	WS_SM_CLUSTER_TARGET = 1u << 1, /**< cluster_target_valid, cluster_target */
+	WS_SM_EXCEPTION_TEXT = 1u << 2, /**< exception_text */
+};
+
+/**
+ * One streaming multiprocessor. Its exception is that of any of its warps and stays after they
+ * left: with no lane to blame, this row alone tells of the fault.
+ */
+struct ws_sm {
+	uint32_t have;
+	uint32_t device_index;
+	uint32_t id;
+	uint32_t exception; /**< CUDBGException_t; 0 is none */
+	bool error_pc_valid;
+	uint64_t error_pc;
+	bool cluster_target_valid;
+	struct ws_dim3 cluster_target;      /**< target block of a cluster exception */
+	struct ws_str exception_text;       /**< the driver's own words */
+	uint32_t first_warp_index, n_warps; /**< its warps, in the order of warp ids */
+};
+
+enum ws_block_have {
+	WS_BLOCK_CLUSTER_IDX = 1u << 0,
+	WS_BLOCK_CLUSTER_DIM = 1u << 1,
+};
+
+/** One block (CTA) resident on an SM. */
+struct ws_block {
+	uint32_t have;
+	uint32_t device_index, sm_index;
+	uint32_t grid_index; /**< WS_NONE when `grid_id` names no grid of the device */
+	int64_t grid_id;
+	struct ws_dim3 idx;
+	struct ws_dim3 cluster_idx; /**< WS_BLOCK_CLUSTER_IDX */
+	struct ws_dim3 cluster_dim; /**< WS_BLOCK_CLUSTER_DIM */
+};
+
+enum ws_warp_have {
+	WS_WARP_N_REGS = 1u << 0,
+	WS_WARP_SHARED_BYTES = 1u << 1,
+	WS_WARP_CBU = 1u << 2,     /**< in_syscall_lanes, cbu_*_lanes */
+	WS_WARP_BARRIER = 1u << 3, /**< barrier_scope, barrier_text */
+};
+
+/** One resident warp. Lane masks have bit i for lane i. */
+struct ws_warp {
+	uint32_t have;
+	uint32_t device_index, sm_index, block_index;
+	uint32_t id;           /**< warp slot of its SM */
+	uint32_t valid_lanes;  /**< lanes that have a thread */
+	uint32_t active_lanes; /**< lanes that run together now; the others are diverged */
+	bool broken;           /**< stopped at a breakpoint or trap */
+	bool error_pc_valid;
+	uint64_t error_pc;     /**< the instruction the hardware blames; the lanes' pc is usually
+				  further on */
+	uint32_t n_regs;       /**< WS_WARP_N_REGS */
+	uint32_t shared_bytes; /**< WS_WARP_SHARED_BYTES */
+	uint32_t in_syscall_lanes, cbu_active_lanes, cbu_exited_lanes, cbu_collective_lanes;
+	uint32_t barrier_scope; /**< CUDBGBarrierScope */
+	struct ws_str barrier_text;
+};
+
+enum ws_lane_have {
+	WS_LANE_CBU_STATE = 1u << 0,
+	WS_LANE_RPC = 1u << 1,
+};
+
+/** One lane of a warp, that is: one thread. */
+struct ws_lane {
+	uint32_t have;
+	uint32_t id; /**< lane number, 0 to 31 */
+	uint64_t pc; /**< address of the next instruction; a host address in dumps of the classic
+			back end */
+	uint64_t rel_pc; /**< offset of that instruction in its function, bytes */
+	struct ws_dim3 thread;
+	uint32_t exception; /**< CUDBGException_t; 0 is none */
+	uint32_t call_depth, syscall_call_depth;
+	uint32_t cc_register;    /**< condition codes; before Volta only */
+	uint32_t cbu_state;      /**< WS_LANE_CBU_STATE: CUDBGCbuThreadState */
+	uint32_t rpc_lo, rpc_hi; /**< WS_LANE_RPC */
+};
+
+/** One return address of a lane's call stack. */
+struct ws_return_address {
+	uint32_t level;   /**< 0: the caller of the function that holds the pc */
+	uint64_t address; /**< where it returns to; a host address in dumps of the classic back end
+			   */
+	uint64_t rel_address; /**< the same as an offset in the caller, bytes */
+};
+
+/** Kinds of register. Widths are 32 bits for all; predicates are 0 or 1. */
+enum ws_reg_kind {
+	WS_REG_R,       /**< R0...: per lane */
+	WS_REG_P,       /**< P0...: per lane */
+	WS_REG_UR,      /**< UR0...: per warp */
+	WS_REG_UP,      /**< UP0...: per warp */
+	WS_REG_BARRIER, /**< convergence barriers B0...: per warp, mask of participating lanes */
+};
+
+/** Memory spaces, by cuda-gdb's names. */
+enum ws_space {
+	WS_SPACE_GLOBAL,  /**< device memory, managed memory too */
+	WS_SPACE_SHARED,  /**< of a block; address 0 is its start */
+	WS_SPACE_LOCAL,   /**< of a lane */
+	WS_SPACE_PARAM,   /**< of a grid; addresses count from the start of constant bank 0 */
+	WS_SPACE_CONST,   /**< a constant bank of a grid; needs `bank` */
+	WS_SPACE_CODE,    /**< machine code; addresses as in pc */
+	WS_SPACE_GENERIC, /**< 64-bit address of any of global, shared, local, by the context's
+			     windows */
+};
+
+/** An address with what is needed to resolve it. Indices that a space does not need are ignored. */
+struct ws_address {
+	enum ws_space space;
+	uint32_t bank;         /**< WS_SPACE_CONST */
+	uint32_t device_index; /**< WS_NONE: any device (global, code) */
+	uint32_t grid_index;   /**< param, const; WS_NONE: the warp's grid */
+	uint32_t warp_index;   /**< shared, local, generic */
+	uint32_t lane;         /**< lane id: local, generic */
+	uint64_t address;
+};
+
+/** A stretch of memory whose contents are known. */
+struct ws_memory_range {
+	enum ws_space space;
+	bool managed;
+	uint32_t device_index, grid_index, block_index, warp_index,
+		lane; /**< owner; WS_NONE where none */
+	uint32_t bank;
+	uint64_t start, size;   /**< address and bytes */
+	uint64_t bytes_present; /**< less than `size` when the dump was cut */
+	uint64_t file_off;      /**< where the bytes are in the file, or WS_NO_OFFSET */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

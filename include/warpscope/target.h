@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * The waist: one debugged GPU process, wherever its state comes from.
+ *
+ * A `struct ws_target` is a dump, a software GPU, or whatever another provider of NVIDIA's debugger
+ * API knows. Clients above (reports, tables, the API table) never learn which. State is handed out
+ * in lists with dense indices (see state.h) so that a whole device is walked without a look-up per
+ * lane; lookups by id serve those who come with an id.
+ *
+ * **Lifetime.** Indices, strings and spans are valid until the target is closed or, for one that
+ * can run, until it runs. **Threads.** Any number of threads may read one target; closing and
+ * running exclude everything else.
+ *
+ * **To add a back end:** 1. a folder `src/target/NAME/` that fills a `struct ws_target_ops`; 2. the
+ * required members, level by level (inspection, then memory, then run control; a NULL member
+ * answers WS_UNSUPPORTED); 3. an opening function in a public header; 4. a row in
+ * docs/architecture.md; 5. a maker in tests/unit/target_conformance.c, which runs the common suite
+ * over it.
+ */
+#ifndef WARPSCOPE_TARGET_H
+#define WARPSCOPE_TARGET_H
+
+#include <warpscope/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Lengths of the lists. */
+struct ws_counts {
+	uint32_t devices, contexts, images, grids, sms, blocks, warps;
+};
+
+/** What only a file knows. */
+struct ws_dump_facts {
+	const char *path;   /**< as given when it was opened; "-" for standard input */
+	uint64_t bytes;     /**< size, unpacked */
+	bool complete;      /**< nothing of what the headers promise is missing */
+	bool have_metadata; /**< the next fields come from the dump's metadata (drivers r565 and
+			       later) */
+	struct ws_str generator;             /**< who wrote it */
+	uint32_t driver_major, driver_minor; /**< GPU driver; 0 on Tegra */
+	uint32_t cuda_major, cuda_minor;     /**< CUDA driver */
+	bool have_flags;
+	uint32_t flags; /**< CUDBGCoredumpGenerationFlags, when have_flags */
+	bool have_time;
+	uint32_t timestamp; /**< seconds since 1970, when have_time */
+	const char *layout; /**< oldest driver branch that has every field seen, e.g. "r590" */
+	bool classic;       /**< classic back end: pcs are host addresses */
+};
+
+/** One finding about the input: damage, or something this version does not know. */
+struct ws_diagnostic {
+	const char *what;    /**< kind of thing, e.g. "section", "warp table" */
+	uint64_t file_off;   /**< or WS_NO_OFFSET */
+	uint64_t repeats;    /**< how many more of the same kind were seen (and not listed) */
+	const char *message; /**< one plain sentence, no newline */
+};
+
+struct ws_target;
+
+/**
+ * The members of a back end. Unless a member says otherwise: indices are below the counts (the
+ * wrappers check); outputs are written on WS_OK only; WS_ABSENT means that the thing exists but was
+ * not recorded, WS_EXCLUDED that it was left out on purpose, WS_MALFORMED or WS_TRUNCATED that it
+ * is damaged; WS_RUNNING that the device must be stopped first.
+ */
+struct ws_target_ops {
+	size_t size;      /**< sizeof(struct ws_target_ops), as the back end was compiled */
+	const char *name; /**< "core", "sim", "api" */
+	void (*close)(struct ws_target *target);
+
+	/* ---- inspection: required ---- */
+
+	void (*counts)(const struct ws_target *target, struct ws_counts *ret_counts);
+	enum ws_status (*device)(const struct ws_target *target, uint32_t index,
+				 struct ws_device *ret_device, struct ws_error *err);
+	enum ws_status (*context)(const struct ws_target *target, uint32_t index,
+				  struct ws_context *ret_context, struct ws_error *err);
+	enum ws_status (*image)(const struct ws_target *target, uint32_t index,
+				struct ws_image *ret_image, struct ws_error *err);
+	enum ws_status (*grid)(const struct ws_target *target, uint32_t index,
+			       struct ws_grid *ret_grid, struct ws_error *err);
+	enum ws_status (*sm)(const struct ws_target *target, uint32_t index, struct ws_sm *ret_sm,
+			     struct ws_error *err);
+	enum ws_status (*block)(const struct ws_target *target, uint32_t index,
+				struct ws_block *ret_block, struct ws_error *err);
+	enum ws_status (*warp)(const struct ws_target *target, uint32_t index,
+			       struct ws_warp *ret_warp, struct ws_error *err);
+	/**
+	 * All lanes of a warp that are recorded, in the order of lane ids: at most WS_MAX_LANES are
+	 * written to `ret_lanes`, `*ret_n` says how many. A warp without lanes answers WS_OK and 0.
+	 */
+	enum ws_status (*lanes)(const struct ws_target *target, uint32_t warp_index,
+				struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err);
+	/**
+	 * Return addresses of a lane, innermost (level 0) first. The first `cap` are written;
+	 * `*ret_n` says how many are recorded.
+	 */
+	enum ws_status (*call_stack)(const struct ws_target *target, uint32_t warp_index,
+				     uint32_t lane, struct ws_return_address *ret_addresses,
+				     uint32_t cap, uint32_t *ret_n, struct ws_error *err);
+	/**
+	 * Registers `first` ... `first + n - 1` of a lane (`lane` is ignored for kinds that a warp
+	 * owns). When fewer are recorded the leading ones are written and `*ret_n` says how many;
+	 * WS_ABSENT when not even the first is.
+	 */
+	enum ws_status (*registers)(const struct ws_target *target, uint32_t warp_index,
+				    uint32_t lane, enum ws_reg_kind kind, uint32_t first,
+				    uint32_t n, uint32_t *ret_values, uint32_t *ret_n,
+				    struct ws_error *err);
+
+	/* ---- memory: optional ---- */
+
+	/**
+	 * Reads up to `len` bytes, across adjacent ranges. Always sets `*ret_n` to the number of
+	 * leading bytes that were written. WS_OK only when that is `len`; else the reason why the
+	 * byte at `*ret_n` could not be read: WS_ABSENT never mapped as far as the target knows,
+	 * WS_EXCLUDED left out (the message names the flag), WS_TRUNCATED or WS_MALFORMED damaged,
+	 * WS_ARGUMENT the address lacks an index that its space needs.
+	 */
+	enum ws_status (*read_memory)(const struct ws_target *target, const struct ws_address *at,
+				      void *buffer, size_t len, size_t *ret_n,
+				      struct ws_error *err);
+	/** Known ranges, sorted by space, owner, start. `index` from 0; WS_ABSENT past the last. */
+	enum ws_status (*memory_range)(const struct ws_target *target, uint32_t index,
+				       struct ws_memory_range *ret_range, struct ws_error *err);
+
+	/* ---- what only a file knows: optional ---- */
+
+	enum ws_status (*dump_facts)(const struct ws_target *target,
+				     struct ws_dump_facts *ret_facts, struct ws_error *err);
+	/** `index` from 0; WS_ABSENT past the last. */
+	enum ws_status (*diagnostic)(const struct ws_target *target, uint32_t index,
+				     struct ws_diagnostic *ret_diagnostic, struct ws_error *err);
+};
+
+/** A target. Back ends embed it as the first member of their own structure. */
+struct ws_target {
+	const struct ws_target_ops *ops;
+};
+
+/** Closes a target and all that it owns. NULL is fine. */
+WS_API void ws_target_close(struct ws_target *target);
+
+/* ---- the members, with arguments checked: WS_ARGUMENT for an index out of range, WS_UNSUPPORTED
+ * for a missing member */
+
+WS_API void ws_target_counts(const struct ws_target *target, struct ws_counts *ret_counts);
+WS_API enum ws_status ws_target_device(const struct ws_target *target, uint32_t index,
+				       struct ws_device *ret_device,
+				       struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_context(const struct ws_target *target, uint32_t index,
+					struct ws_context *ret_context,
+					struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_image(const struct ws_target *target, uint32_t index,
+				      struct ws_image *ret_image, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_grid(const struct ws_target *target, uint32_t index,
+				     struct ws_grid *ret_grid, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_sm(const struct ws_target *target, uint32_t index,
+				   struct ws_sm *ret_sm, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_block(const struct ws_target *target, uint32_t index,
+				      struct ws_block *ret_block, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_warp(const struct ws_target *target, uint32_t index,
+				     struct ws_warp *ret_warp, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_lanes(const struct ws_target *target, uint32_t warp_index,
+				      struct ws_lane ret_lanes[WS_MAX_LANES], uint32_t *ret_n,
+				      struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_call_stack(const struct ws_target *target, uint32_t warp_index,
+					   uint32_t lane, struct ws_return_address *ret_addresses,
+					   uint32_t cap, uint32_t *ret_n,
+					   struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_registers(const struct ws_target *target, uint32_t warp_index,
+					  uint32_t lane, enum ws_reg_kind kind, uint32_t first,
+					  uint32_t n, uint32_t *ret_values, uint32_t *ret_n,
+					  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_read_memory(const struct ws_target *target,
+					    const struct ws_address *at, void *buffer, size_t len,
+					    size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_memory_range(const struct ws_target *target, uint32_t index,
+					     struct ws_memory_range *ret_range,
+					     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_dump_facts(const struct ws_target *target,
+					   struct ws_dump_facts *ret_facts,
+					   struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_diagnostic(const struct ws_target *target, uint32_t index,
+					   struct ws_diagnostic *ret_diagnostic,
+					   struct ws_error *err) WS_MUST_USE;
+
+/* ---- look-ups by id: WS_ABSENT when there is none */
+
+/** Index of the device with this id. O(devices). */
+WS_API enum ws_status ws_target_find_device(const struct ws_target *target, uint32_t device_id,
+					    uint32_t *ret_index, struct ws_error *err) WS_MUST_USE;
+/** Index of an SM by its id. O(log SMs). */
+WS_API enum ws_status ws_target_find_sm(const struct ws_target *target, uint32_t device_index,
+					uint32_t sm_id, uint32_t *ret_index,
+					struct ws_error *err) WS_MUST_USE;
+/** Index of a warp by its slot. O(log warps of the SM). */
+WS_API enum ws_status ws_target_find_warp(const struct ws_target *target, uint32_t sm_index,
+					  uint32_t warp_id, uint32_t *ret_index,
+					  struct ws_error *err) WS_MUST_USE;
+
+/* ---- back ends */
+
+struct ws_core;
+
+/**
+ * A target over an open dump. With `own` it closes the dump when it is closed, else the dump must
+ * outlive it.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_target_from_core(struct ws_core *core, bool own,
+					  struct ws_target **ret_target,
+					  struct ws_error *err) WS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

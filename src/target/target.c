@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wrappers around a back end's members: arguments are checked here once, for every back end
+ * alike.
+ */
+#include <warpscope/target.h>
+
+#include "base/base.h"
+
+void ws_target_close(struct ws_target *target)
+{
+	if (target)
+		target->ops->close(target);
+}
+
+void ws_target_counts(const struct ws_target *target, struct ws_counts *ret_counts)
+{
+	target->ops->counts(target, ret_counts);
+}
+
+static enum ws_status index_check(uint32_t index, uint32_t count, const char *kind,
+				  struct ws_error *err)
+{
+	if (index < count)
+		return WS_OK;
+	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no %s %u, there are %u", kind, index,
+			count);
+}
+
+/* One list element by index: same checks for each kind of list. */
+#define DEFINE_ELEMENT(kind, list, type)                                                     \
+	enum ws_status ws_target_##kind(const struct ws_target *target, uint32_t index,      \
+					type *ret_##kind, struct ws_error *err)              \
+	{                                                                                    \
+		struct ws_counts counts;                                                     \
+		target->ops->counts(target, &counts);                                        \
+		enum ws_status st = index_check(index, counts.list, #kind, err);             \
+		return st == WS_OK ? target->ops->kind(target, index, ret_##kind, err) : st; \
+	}
+
+DEFINE_ELEMENT(device, devices, struct ws_device)
+DEFINE_ELEMENT(context, contexts, struct ws_context)
+DEFINE_ELEMENT(image, images, struct ws_image)
+DEFINE_ELEMENT(grid, grids, struct ws_grid)
+DEFINE_ELEMENT(sm, sms, struct ws_sm)
+DEFINE_ELEMENT(block, blocks, struct ws_block)
+DEFINE_ELEMENT(warp, warps, struct ws_warp)
+
+static enum ws_status warp_check(const struct ws_target *target, uint32_t warp_index,
+				 struct ws_error *err)
+{
+	struct ws_counts counts;
+	target->ops->counts(target, &counts);
+	return index_check(warp_index, counts.warps, "warp", err);
+}
+
+enum ws_status ws_target_lanes(const struct ws_target *target, uint32_t warp_index,
+			       struct ws_lane ret_lanes[WS_MAX_LANES], uint32_t *ret_n,
+			       struct ws_error *err)
+{
+	enum ws_status st = warp_check(target, warp_index, err);
+	return st == WS_OK ? target->ops->lanes(target, warp_index, ret_lanes, ret_n, err) : st;
+}
+
+enum ws_status ws_target_call_stack(const struct ws_target *target, uint32_t warp_index,
+				    uint32_t lane, struct ws_return_address *ret_addresses,
+				    uint32_t cap, uint32_t *ret_n, struct ws_error *err)
+{
+	enum ws_status st = warp_check(target, warp_index, err);
+	if (st != WS_OK)
+		return st;
+	return target->ops->call_stack(target, warp_index, lane, ret_addresses, cap, ret_n, err);
+}
+
+enum ws_status ws_target_registers(const struct ws_target *target, uint32_t warp_index,
+				   uint32_t lane, enum ws_reg_kind kind, uint32_t first, uint32_t n,
+				   uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
+{
+	enum ws_status st = warp_check(target, warp_index, err);
+	if (st != WS_OK)
+		return st;
+	return target->ops->registers(target, warp_index, lane, kind, first, n, ret_values, ret_n,
+				      err);
+}
+
+static enum ws_status unsupported(const struct ws_target *target, const char *what,
+				  struct ws_error *err)
+{
+	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "a %s target has no %s",
+			target->ops->name, what);
+}
+
+enum ws_status ws_target_read_memory(const struct ws_target *target, const struct ws_address *at,
+				     void *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+{
+	*ret_n = 0;
+	if (!target->ops->read_memory)
+		return unsupported(target, "memory", err);
+	return target->ops->read_memory(target, at, buffer, len, ret_n, err);
+}
+
+enum ws_status ws_target_memory_range(const struct ws_target *target, uint32_t index,
+				      struct ws_memory_range *ret_range, struct ws_error *err)
+{
+	if (!target->ops->memory_range)
+		return unsupported(target, "list of memory ranges", err);
+	return target->ops->memory_range(target, index, ret_range, err);
+}
+
+enum ws_status ws_target_dump_facts(const struct ws_target *target, struct ws_dump_facts *ret_facts,
+				    struct ws_error *err)
+{
+	if (!target->ops->dump_facts)
+		return unsupported(target, "file", err);
+	return target->ops->dump_facts(target, ret_facts, err);
+}
+
+enum ws_status ws_target_diagnostic(const struct ws_target *target, uint32_t index,
+				    struct ws_diagnostic *ret_diagnostic, struct ws_error *err)
+{
+	if (!target->ops->diagnostic)
+		return unsupported(target, "file", err);
+	return target->ops->diagnostic(target, index, ret_diagnostic, err);
+}
+
+enum ws_status ws_target_find_device(const struct ws_target *target, uint32_t device_id,
+				     uint32_t *ret_index, struct ws_error *err)
+{
+	struct ws_counts counts;
+	target->ops->counts(target, &counts);
+	for (uint32_t i = 0; i < counts.devices; i++) {
+		struct ws_device device;
+		if (target->ops->device(target, i, &device, NULL) == WS_OK &&
+		    device.id == device_id) {
+			*ret_index = i;
+			return WS_OK;
+		}
+	}
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no device %u", device_id);
+}
+
+enum ws_status ws_target_find_sm(const struct ws_target *target, uint32_t device_index,
+				 uint32_t sm_id, uint32_t *ret_index, struct ws_error *err)
+{
+	struct ws_counts counts;
+	target->ops->counts(target, &counts);
+	uint32_t low = 0, high = counts.sms; /* sorted by device index, then by SM id */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		struct ws_sm sm;
+		enum ws_status st = target->ops->sm(target, middle, &sm, err);
+		if (st != WS_OK)
+			return st;
+		if (sm.device_index < device_index ||
+		    (sm.device_index == device_index && sm.id < sm_id))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	struct ws_sm sm;
+	if (low < counts.sms && target->ops->sm(target, low, &sm, NULL) == WS_OK &&
+	    sm.device_index == device_index && sm.id == sm_id) {
+		*ret_index = low;
+		return WS_OK;
+	}
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no SM %u", sm_id);
+}
+
+enum ws_status ws_target_find_warp(const struct ws_target *target, uint32_t sm_index,
+				   uint32_t warp_id, uint32_t *ret_index, struct ws_error *err)
+{
+	struct ws_sm sm;
+	enum ws_status st = ws_target_sm(target, sm_index, &sm, err);
+	if (st != WS_OK)
+		return st;
+	uint32_t low = sm.first_warp_index, high = low + sm.n_warps;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		struct ws_warp warp;
+		st = target->ops->warp(target, middle, &warp, err);
+		if (st != WS_OK)
+			return st;
+		if (warp.id == warp_id) {
+			*ret_index = middle;
+			return WS_OK;
+		}
+		if (warp.id < warp_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "SM %u has no warp %u", sm.id, warp_id);
+}
