@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The API tables: kept output is current, wrong tables are refused, old shapes compile. Prints TAP.
+
+usage: test_tables.py ROOT
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.abspath(sys.argv[1])
+TABLES = os.path.join(ROOT, "src/cudbg/api")
+APIGEN = os.path.join(ROOT, "tools/apigen.py")
+
+# name of the case, table, text in it, what replaces it, part of the refusal
+REFUSED = [
+    ("a slot used twice", "fn-init.tbl", "slot 1\n", "slot 0\n", "slot"),
+    ("a gap between slots", "fn-init.tbl", "slot 1\n", "slot 1000\n", "slot"),
+    ("a code that is none", "fn-init.tbl", "codes SUCCESS UNINIT", "codes SUCCESS XUNINIT", "no result code"),
+    ("a cause without its code", "fn-run.tbl", "when SUSPENDED_DEVICE", "when INVALID_GRID", "does not return"),
+    ("an argument of an unknown type", "fn-grid.tbl", "arg CuDim3 *", "arg CuDim4 *", "unknown"),
+    ("a count that is no argument", "fn-inspect.tbl", "[out sz]", "[out size_of_it]", "no argument"),
+    ("an unknown direction", "fn-inspect.tbl", "[out sz]", "[around sz]", "cannot be"),
+    ("an unknown need", "fn-inspect.tbl", "needs stopped", "needs coffee", "unknown need"),
+    ("an answer that is no code of the function", "fn-run.tbl", "dump answers SUSPENDED_DEVICE",
+     "dump answers INVALID_GRID", "does not return"),
+    ("a successor that is no function", "fn-run.tbl", "-> singleStepWarp\n", "-> jump\n", "no function"),
+    ("a field at the wrong offset", "structs.tbl", "field 4 8 uint64_t gridId64", "field 8 8 uint64_t gridId64",
+     "a compiler puts it"),
+    ("a structure of the wrong size", "structs.tbl", "size 92 packed", "size 96 packed", "a compiler makes it"),
+    ("a structure without its end", "structs.tbl", "\tend\n", "\n", "end"),
+    ("an enumerator twice", "enums.tbl", "CUDBG_ERROR_UNKNOWN 1", "CUDBG_SUCCESS 1", "twice"),
+    ("an unknown line", "enums.tbl", "\tvalue CUDBG_SUCCESS", "\tvalve CUDBG_SUCCESS", "unknown line"),
+    ("an unknown item", "constants.tbl", "define CUDBG_MAX_SMS", "undefine CUDBG_MAX_SMS", "unknown item"),
+]
+
+results = []
+
+
+def report(name, good, note=""):
+    results.append(good)
+    print("%s %d - %s" % ("ok" if good else "not ok", len(results), name))
+    if not good and note:
+        print("\n".join("# " + line for line in note.strip().split("\n")))
+
+
+def apigen(*args):
+    return subprocess.run([sys.executable, APIGEN, *args], capture_output=True, text=True, check=False)
+
+
+def same_as_kept(work, what, kept):
+    made = os.path.join(work, "made")
+    run = apigen(TABLES, what, made)
+    text = open(made, encoding="utf-8").read() if run.returncode == 0 else run.stderr
+    good = run.returncode == 0 and text == open(os.path.join(ROOT, kept), encoding="utf-8").read()
+    report("%s is what the tables make" % kept, good,
+           "run: tools/apigen.py src/cudbg/api %s %s\n%s" % (what, kept, run.stderr))
+
+
+def compiles(name, path, language, *flags):
+    compiler = os.environ.get("CC", "cc").split()
+    run = subprocess.run(compiler + ["-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-x", language,
+                                     *flags, path], capture_output=True, text=True, check=False)
+    report(name, run.returncode == 0, run.stderr)
+
+
+def refused(work, case):
+    name, table, old, new, words = case
+    folder = os.path.join(work, "tables")
+    shutil.copytree(TABLES, folder)
+    path = os.path.join(folder, table)
+    text = open(path, encoding="utf-8").read()
+    assert old in text, (table, old)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text.replace(old, new, 1))
+    run = apigen(folder, "check")
+    report("refused: " + name, run.returncode == 1 and words in run.stderr and "Traceback" not in run.stderr,
+           run.stderr)
+    shutil.rmtree(folder)
+
+
+def main():
+    print("1..%d" % (len(REFUSED) + 6))
+    with tempfile.TemporaryDirectory() as work:
+        run = apigen(TABLES, "check")
+        report("the tables are accepted", run.returncode == 0, run.stderr)
+        same_as_kept(work, "header", "include/warpscope/cudadebugger.h")
+        header = os.path.join(ROOT, "include/warpscope/cudadebugger.h")
+        one = os.path.join(work, "one.h")
+        with open(one, "w", encoding="utf-8") as out:
+            out.write('#include "%s"\n' % header)
+        compiles("the header compiles alone as C", one, "c", "-std=c11")
+        compiles("the header compiles alone as C++", one, "c++", "-std=c++11")
+        old = os.path.join(work, "old.h")
+        run = apigen(TABLES, "header", "--as-of", "12.4", old)
+        with open(one, "w", encoding="utf-8") as out:
+            out.write('#include "old.h"\n_Static_assert(sizeof(struct CUDBGAPI_st) == 133 * sizeof(void *), "");\n'
+                      '_Static_assert(sizeof(CUDBGWarpState) == 820 && sizeof(CUDBGGridInfo) == 100, "");\n')
+        compiles("the header as of 12.4 compiles", one, "c", "-std=c11", "-I", work)
+        run = apigen(TABLES, "header", "--as-of", "9.0", old)
+        with open(one, "w", encoding="utf-8") as out:
+            out.write('#include "old.h"\n_Static_assert(sizeof(struct CUDBGAPI_st) == 114 * sizeof(void *), "");\n')
+        compiles("the header as of 9.0 compiles", one, "c", "-std=c11", "-I", work)
+        for case in REFUSED:
+            refused(work, case)
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

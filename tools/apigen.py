@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Makes code and pages out of the tables of the debugger API (src/cudbg/api/).
+
+  apigen.py FOLDER header [--as-of 12.4] OUT   cudadebugger.h
+  apigen.py FOLDER asserts OUT                 static assertions of sizes, offsets and slots
+  apigen.py FOLDER check                       only reads the tables
+"""
+
+import argparse
+import sys
+
+import api_model
+import api_code
+import api_header
+
+MAKERS = {
+    "header": lambda api, args: api_header.Header(api, args.as_of).text(),
+    "asserts": lambda api, args: api_code.asserts(api),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Makes code and pages out of the API tables.")
+    parser.add_argument("folder")
+    parser.add_argument("what", choices=sorted(MAKERS) + ["check"])
+    parser.add_argument("out", nargs="?")
+    parser.add_argument("--as-of", help="shape of an older version, such as 12.4")
+    args = parser.parse_intermixed_args()
+    try:
+        api = api_model.load(args.folder)
+    except api_model.TableError as error:
+        sys.exit("apigen.py: %s" % error)
+    if args.what != "check":
+        text = MAKERS[args.what](api, args)
+        with open(args.out, "w", encoding="utf-8") as out:
+            out.write(text)
+
+
+if __name__ == "__main__":
+    main()
