@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * One cubin image, and many of them: functions, variables, lines, build facts, code identity.
+ *
+ * **Words.** A *module* is one cubin: an ELF image for one GPU architecture, from a file, a fatbin
+ * or a dump. Its *code sections* hold machine code; each is *owned* by one function (a kernel, or a
+ * device function that kept a section of its own). An optimised build also keeps callees that were
+ * not inlined inside the section of their kernel, as local symbols `$kernel$callee`. So a code
+ * address has two answers: the *innermost function* (names a frame) and the *section with an offset
+ * in it* (the line map counts from there). `struct ws_place` gives both.
+ *
+ * **Relocated or not.** On disk all sections start at 0. The *relocated* image that a dump keeps of
+ * a loaded module has device addresses. Which one this is, is decided by evidence in the image
+ * (docs/formats/cubin.md, "Relocated images"); only relocated modules answer to device addresses.
+ *
+ * **Lazy.** Opening reads the ELF header and the section headers. Symbols, line tables, notes are
+ * read when first asked for, once, under a lock of the module; afterwards reading takes no lock.
+ * **Damage is local**: a symbol table that is cut gives the symbols that are left, and so on.
+ *
+ * **Ownership.** A module borrows the bytes it was opened over; they must outlive it. Strings and
+ * tables handed out are valid until the module is closed. **Threads.** Any number of threads may
+ * use one module or set, closing and adding excluded.
+ */
+#ifndef WARPSCOPE_MODULE_H
+#define WARPSCOPE_MODULE_H
+
+#include <warpscope/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ws_module;
+struct ws_line_map; /* line.h */
+struct ws_line_pos; /* line.h */
+
+/** What a number of this header holds when the image does not say. */
+#define WS_UNKNOWN UINT32_MAX
+
+/**
+ * Opens a cubin. O(sections).
+ * @retval WS_UNSUPPORTED  not a 64-bit little-endian ELF file, or one for another machine.
+ * @retval WS_TRUNCATED    shorter than an ELF header.
+ * @retval WS_NO_MEMORY
+ * A cut file opens: what is left is there, see ws_module_damage().
+ */
+WS_API enum ws_status ws_module_open(struct ws_span image, struct ws_module **ret_module,
+				     struct ws_error *err) WS_MUST_USE;
+/** NULL is fine. */
+WS_API void ws_module_close(struct ws_module *module);
+
+/** The bytes the module was opened over. */
+WS_API struct ws_span ws_module_image(const struct ws_module *module);
+
+/** Number of ELF sections whose headers are inside the image. */
+WS_API uint32_t ws_module_n_sections(const struct ws_module *module);
+
+/** One section, as its header says; `bytes` are those inside the image. */
+struct ws_section {
+	struct ws_str name; /**< names repeat in linked images: identify by index */
+	uint32_t type, link, info;
+	uint64_t flags, size;
+	uint64_t gpu_va; /**< where the section was loaded; 0 when the image is not relocated */
+	struct ws_span bytes;
+	bool complete; /**< all `size` bytes are there (or it needs none) */
+};
+
+/** @retval WS_ARGUMENT  no such section. */
+WS_API enum ws_status ws_module_section(const struct ws_module *module, uint32_t index,
+					struct ws_section *ret_section,
+					struct ws_error *err) WS_MUST_USE;
+/** First section of that name. O(sections). @retval WS_ABSENT */
+WS_API enum ws_status ws_module_find_section(const struct ws_module *module, const char *name,
+					     uint32_t *ret_index, struct ws_error *err) WS_MUST_USE;
+
+/* ---- build facts ---- */
+
+/** What a module says of itself. Strings are empty where the image has no note. */
+struct ws_module_facts {
+	uint32_t sm;          /**< 75, 90, 120, ...; 0: unknown layout */
+	char variant;         /**< 'a' or 'f' of sm_90a, sm_100f; 0 for none (or no note to tell) */
+	uint32_t virtual_sm;  /**< compute_NN it was built from, or WS_UNKNOWN */
+	uint32_t abi_version; /**< 7 up to CUDA 12, 8 since 13.0 */
+	uint32_t toolkit;     /**< major * 10 + minor, e.g. 130; or WS_UNKNOWN */
+	bool relocatable;     /**< an object file (rdc), not linked yet */
+	bool relocated;       /**< has device addresses */
+	struct ws_str tool, tool_version, tool_build, options; /**< of `.note.nv.tkinfo` */
+	bool has_lines;                                        /**< `.debug_line` */
+	bool has_debug_info;                                   /**< `.debug_info`: built with -G */
+	bool has_ptx; /**< PTX text with a map from code to its lines */
+};
+
+WS_API void ws_module_facts(const struct ws_module *module, struct ws_module_facts *ret_facts);
+
+/** First damage found while opening: false when there was none. */
+WS_API bool ws_module_damage(const struct ws_module *module, struct ws_error *ret_err);
+
+enum ws_lines_why {
+	WS_LINES_PRESENT,
+	WS_LINES_NOT_BUILT, /**< compiled without -lineinfo and without -G */
+	WS_LINES_REMOVED,   /**< the compiler was asked for lines, the image has none any more */
+	WS_LINES_UNKNOWN,   /**< no lines and no note that tells why */
+};
+
+/**
+ * Why a module has no lines, with one sentence for a user that ends in what to do. `ret_text` (of
+ * `size` bytes, may be NULL with 0) is always terminated.
+ */
+WS_API enum ws_lines_why ws_module_explain_lines(const struct ws_module *module, char *ret_text,
+						 size_t size);
+
+/* ---- functions ---- */
+
+/** One function symbol. */
+struct ws_function {
+	uint32_t index;        /**< in the module's table */
+	uint32_t symbol_index; /**< in `.symtab` */
+	struct ws_str symbol;  /**< as in the symbol table */
+	struct ws_str name;    /**< mangled name: `symbol` without a `$kernel$` prefix */
+	bool is_kernel;
+	bool is_inner;       /**< lies in the section of another function */
+	uint32_t owner;      /**< index of the function that owns the section; its own for an owner,
+				WS_UNKNOWN when no symbol starts the section */
+	uint32_t section;    /**< ELF section index; 0: undefined, the loader supplies it */
+	uint64_t sec_off;    /**< first instruction, offset in the section */
+	uint64_t size_bytes; /**< as the symbol says; may be 0 */
+	uint64_t gpu_va;     /**< first instruction; 0 when the module is not relocated */
+	uint32_t n_regs;     /**< or WS_UNKNOWN, like the next three */
+	uint32_t frame_bytes, min_stack_bytes, max_stack_bytes;
+};
+
+/**
+ * All functions in the order of the symbol table. Undefined ones are included (section 0).
+ * @retval WS_OK      also for none; with a damaged table those that could be read.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_module_functions(struct ws_module *module,
+					  const struct ws_function **ret_functions, size_t *ret_n,
+					  struct ws_error *err) WS_MUST_USE;
+
+/**
+ * A function by its exact name: the symbol, or the mangled name without `$kernel$`. Defined
+ * functions come before undefined ones, then the order of the symbol table. O(log functions).
+ * @retval WS_ABSENT
+ */
+WS_API enum ws_status ws_module_find_function(struct ws_module *module, struct ws_str name,
+					      const struct ws_function **ret_function,
+					      struct ws_error *err) WS_MUST_USE;
+
+/** Where a piece of code is. */
+struct ws_place {
+	uint32_t module_index; /**< in the set that answered; 0 from a single module */
+	struct ws_module *module;
+	uint32_t section;
+	uint64_t sec_off; /**< offset in the section: what the line map counts in */
+	const struct ws_function *function; /**< innermost; NULL: code that no symbol covers */
+	const struct ws_function *owner;    /**< of the section; NULL when nobody owns it */
+	uint64_t rel_pc; /**< offset in `function` (in the section when that is NULL) */
+};
+
+/**
+ * What is at a device address. Among functions that overlap the one that starts last wins. A symbol
+ * without a size reaches to the next one. O(log functions).
+ * @retval WS_ABSENT  not an address of this module's code, or the module is not relocated.
+ */
+WS_API enum ws_status ws_module_find_address(struct ws_module *module, uint64_t gpu_va,
+					     struct ws_place *ret_place,
+					     struct ws_error *err) WS_MUST_USE;
+
+/** The same for an offset in a code section; serves images that are not relocated too. */
+WS_API enum ws_status ws_module_find_offset(struct ws_module *module, uint32_t section,
+					    uint64_t sec_off, struct ws_place *ret_place,
+					    struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Machine code of a function: `size_bytes` from its start, or to the end of the section for one
+ * without a size. @retval WS_ABSENT  undefined.  @retval WS_TRUNCATED  part of it is cut off.
+ */
+WS_API enum ws_status ws_module_code(const struct ws_module *module,
+				     const struct ws_function *function, struct ws_span *ret_code,
+				     struct ws_error *err) WS_MUST_USE;
+
+/** One kernel parameter. */
+struct ws_param {
+	uint32_t ordinal;
+	uint32_t offset; /**< from the start of the parameter area */
+	uint32_t size_bytes;
+};
+
+/** What `.nv.info.F` says of a function. Numbers may be WS_UNKNOWN. */
+struct ws_function_info {
+	uint32_t param_bank_offset; /**< start of the parameters in constant bank 0 */
+	uint32_t param_bytes;       /**< size of the parameter area */
+	uint32_t shared_bytes;      /**< static shared memory (section `.nv.shared.F`) */
+	uint32_t n_barriers;
+	uint32_t toolkit;
+	size_t n_params, n_exits; /**< how many there are */
+};
+
+/**
+ * Attributes of a function; the first `cap_params` parameters in the order of ordinals as far as
+ * the image has that order, and the first `cap_exits` offsets of EXIT instructions in its section.
+ * Arrays may be NULL with 0. @retval WS_ABSENT  the image holds no attributes of it.
+ */
+WS_API enum ws_status ws_module_function_info(const struct ws_module *module,
+					      const struct ws_function *function,
+					      struct ws_function_info *ret_info,
+					      struct ws_param *ret_params, size_t cap_params,
+					      uint32_t *ret_exits, size_t cap_exits,
+					      struct ws_error *err) WS_MUST_USE;
+
+/** One data symbol. */
+struct ws_variable {
+	struct ws_str name;  /**< mangled */
+	enum ws_space space; /**< WS_SPACE_GLOBAL, WS_SPACE_CONST or WS_SPACE_SHARED */
+	uint32_t bank;       /**< WS_SPACE_CONST */
+	uint32_t section;    /**< 0: undefined */
+	uint64_t offset;     /**< in its section (shared: in the block's shared memory) */
+	uint64_t size_bytes;
+	uint64_t gpu_va; /**< WS_SPACE_GLOBAL in a relocated module, else 0 */
+};
+
+/** Data symbols in the order of the symbol table. */
+WS_API enum ws_status ws_module_variables(struct ws_module *module,
+					  const struct ws_variable **ret_variables, size_t *ret_n,
+					  struct ws_error *err) WS_MUST_USE;
+
+/* ---- lines ---- */
+
+/**
+ * Source positions of the code at an offset of a section, innermost first, as ws_line_find() gives
+ * them; the outermost gets the name of the innermost function symbol there.
+ *
+ * @param cap    Number of elements in `ret_pos`; 0 only counts.
+ * @param ret_n  Number of positions that exist, which may exceed `cap`.
+ *
+ * @retval WS_ABSENT     No lines for this code (ws_module_explain_lines() says why when the module
+ *                       has none at all).
+ * @retval WS_MALFORMED  The line program broke before this offset.
+ */
+WS_API enum ws_status ws_module_line_find(struct ws_module *module, uint32_t section,
+					  uint64_t sec_off, struct ws_line_pos *ret_pos, size_t cap,
+					  size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+
+/** The module's line map, for all that line.h offers. @retval WS_ABSENT  no `.debug_line`. */
+WS_API enum ws_status ws_module_line_map(struct ws_module *module, struct ws_line_map **ret_map,
+					 struct ws_error *err) WS_MUST_USE;
+
+/** A line of the PTX text that the image carries. */
+struct ws_ptx_line {
+	uint32_t table; /**< which text (objects linked together have one each) */
+	uint32_t line;  /**< from 1 */
+	struct ws_str text;
+};
+
+/**
+ * The PTX line that code was made from. `.loc` lines are blank in the text that images keep, so a
+ * source position cannot be had from it. @retval WS_ABSENT
+ */
+WS_API enum ws_status ws_module_ptx_find(struct ws_module *module, uint32_t section,
+					 uint64_t sec_off, struct ws_ptx_line *ret_line,
+					 struct ws_error *err) WS_MUST_USE;
+
+/* ---- names ---- */
+
+/**
+ * C++ name of a mangled one into `ret_text` (always terminated, cut to `size` - 1 bytes). Names
+ * that are not mangled, that cannot be decoded, or any name in a build without libiberty are copied
+ * unchanged and give false. Time and memory are bounded whatever the name is.
+ */
+WS_API bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size);
+/**
+ * The same without template arguments, parameters and return type: "ns::Outer::kernel" of
+ * "void ns::Outer<int>::kernel<float>(float*)".
+ */
+WS_API bool ws_demangle_short(struct ws_str mangled, char *ret_text, size_t size);
+
+/* ---- code identity (docs/formats/code-identity.md) ---- */
+
+/** SHA-256 of code with what a loader changes masked out. */
+struct ws_code_id {
+	uint8_t bytes[32];
+};
+
+enum { WS_CODE_ID_TEXT = 65 };
+
+/** 64 hexadecimal digits and a NUL. */
+WS_API void ws_code_id_text(const struct ws_code_id *id, char ret_text[WS_CODE_ID_TEXT]);
+/** False when `text` is not exactly 64 hexadecimal digits. */
+WS_API bool ws_code_id_parse(const char *text, struct ws_code_id *ret_id);
+
+/**
+ * Identity of the code section that holds a function: the owner's name and its machine code. The
+ * same for a module on disk and for its relocated image in a dump. Equal identities are a strong
+ * hint, not yet proof: ws_code_compare() proves. @retval WS_ABSENT  undefined function.
+ */
+WS_API enum ws_status ws_module_code_id(struct ws_module *module,
+					const struct ws_function *function,
+					struct ws_code_id *ret_id,
+					struct ws_error *err) WS_MUST_USE;
+/** Identity of a whole image: of all its code sections, in any order. @retval WS_ABSENT  no code */
+WS_API enum ws_status ws_module_image_id(struct ws_module *module, struct ws_code_id *ret_id,
+					 struct ws_error *err) WS_MUST_USE;
+
+/** How the code of two sections compares. */
+struct ws_code_diff {
+	bool equal;                       /**< proven: same size, no byte differs but addresses */
+	uint64_t size_a, size_b;          /**< bytes */
+	uint64_t n_bytes, n_instructions; /**< that differ, within the shorter of the two, plus the
+					     rest of the longer */
+	uint64_t first_off;               /**< offset of the first difference */
+	uint64_t n_masked;                /**< instructions of which an address was left out */
+	bool addresses_known; /**< false: no relocation table on either side, so address-like
+				 operands were left out by instruction kind; `equal` is then false
+			       */
+};
+
+/** Compares the code sections of two functions byte by byte. */
+WS_API enum ws_status
+ws_code_compare(struct ws_module *module_a, const struct ws_function *function_a,
+		struct ws_module *module_b, const struct ws_function *function_b,
+		struct ws_code_diff *ret_diff, struct ws_error *err) WS_MUST_USE;
+
+/* ---- many modules ---- */
+
+/** Modules of one process or dump. An image is opened when something in it is first asked for. */
+struct ws_module_set;
+
+/** What a set knows of a module before opening it. */
+struct ws_module_entry {
+	uint64_t handle;
+	uint32_t device_index, context_index; /**< WS_NONE: any */
+	struct ws_span relocated;             /**< empty: not there */
+	struct ws_span original; /**< as on disk; used when there is no relocated one */
+};
+
+WS_API enum ws_status ws_module_set_create(struct ws_module_set **ret_set,
+					   struct ws_error *err) WS_MUST_USE;
+/** Closes its modules too. NULL is fine. */
+WS_API void ws_module_set_destroy(struct ws_module_set *set);
+/** Adds a module; its index counts from 0 in the order of adding. Not while others read the set. */
+WS_API enum ws_status ws_module_set_add(struct ws_module_set *set,
+					const struct ws_module_entry *entry,
+					struct ws_error *err) WS_MUST_USE;
+WS_API uint32_t ws_module_set_count(const struct ws_module_set *set);
+/** `index` must be below the count. */
+WS_API const struct ws_module_entry *ws_module_set_entry(const struct ws_module_set *set,
+							 uint32_t index);
+/**
+ * The module, opened now if it was not: over the relocated image, else over the original.
+ * @retval WS_ABSENT    neither image is there.
+ * Other failures are those of ws_module_open(); they are remembered, not retried.
+ */
+WS_API enum ws_status ws_module_set_module(struct ws_module_set *set, uint32_t index,
+					   struct ws_module **ret_module,
+					   struct ws_error *err) WS_MUST_USE;
+
+/** Where to look first, and what to leave out. */
+struct ws_module_hint {
+	uint32_t module_index;                /**< looked at first; WS_NONE: no idea */
+	uint32_t device_index, context_index; /**< others are left out; WS_NONE: any */
+};
+
+/**
+ * What is at a device address. The hinted module is asked first, so that a report of one kernel
+ * opens one image; else all images are opened once and a merged index answers in O(log functions).
+ * `hint` may be NULL. Of several modules at one address (contexts have address spaces of their own)
+ * the last added wins. Modules that do not open are left out. @retval WS_ABSENT
+ */
+WS_API enum ws_status ws_module_set_find_address(struct ws_module_set *set, uint64_t gpu_va,
+						 const struct ws_module_hint *hint,
+						 struct ws_place *ret_place,
+						 struct ws_error *err) WS_MUST_USE;
+/** A defined function by its exact name, as ws_module_find_function(); the last added module that
+ * has it wins. `hint` as above. @retval WS_ABSENT */
+WS_API enum ws_status ws_module_set_find_function(struct ws_module_set *set, struct ws_str name,
+						  const struct ws_module_hint *hint,
+						  struct ws_place *ret_place,
+						  struct ws_error *err) WS_MUST_USE;
+/** Index of the module with this handle on this device and context (WS_NONE: any).
+ * @retval WS_ABSENT */
+WS_API enum ws_status ws_module_set_find_handle(const struct ws_module_set *set, uint64_t handle,
+						uint32_t device_index, uint32_t context_index,
+						uint32_t *ret_index,
+						struct ws_error *err) WS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
