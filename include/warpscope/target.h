@@ -58,6 +58,51 @@ struct ws_diagnostic {
 	const char *message; /**< one plain sentence, no newline */
 };
 
+/** Bits of ws_step.flags. */
+enum ws_step_flags {
+	WS_STEP_INTO_BARRIERS = 1u << 0, /**< one true step, even where a warp barrier waits */
+	WS_STEP_NO_WAIT = 1u << 1,       /**< return at once; WS_EVENT_STEP_DONE tells */
+};
+
+/** What a single step is asked to do. */
+struct ws_step {
+	uint32_t warp_index;
+	uint32_t lane;  /**< lane that the user looks at, or WS_NONE */
+	uint32_t steps; /**< at least 1 */
+	uint32_t flags; /**< ws_step_flags */
+};
+
+enum ws_event_kind {
+	WS_EVENT_CONTEXT_CREATED,
+	WS_EVENT_CONTEXT_DESTROYED,
+	WS_EVENT_IMAGE_LOADED,
+	WS_EVENT_IMAGE_UNLOADED,
+	WS_EVENT_FUNCTIONS_LOADED, /**< functions of an image that is loaded already */
+	WS_EVENT_GRID_READY,
+	WS_EVENT_GRID_FINISHED,
+	WS_EVENT_STOPPED,   /**< a breakpoint or an exception stopped all devices */
+	WS_EVENT_STEP_DONE, /**< of a step with WS_STEP_NO_WAIT */
+	WS_EVENT_FAILED,    /**< the back end lost its device; `status` says how */
+};
+
+/** Something that happened in a target that runs. Fields that a kind does not need are 0. */
+struct ws_event {
+	enum ws_event_kind kind;
+	bool sync;             /**< a host thread waits until the event is acknowledged */
+	uint32_t device_id;    /**< an id: indices may change by the time the event is read */
+	uint32_t host_tid;     /**< thread that caused it, 0 if unknown */
+	uint64_t context_id;   /**< context and later */
+	uint64_t image_handle; /**< image, functions, grid */
+	uint64_t image_bytes;  /**< image: size of the relocated form */
+	uint32_t n_functions;  /**< functions: loaded so far */
+	struct ws_grid grid;   /**< grid */
+	uint64_t broken_devices, faulted_devices; /**< stopped, step done: bit per device id */
+	uint32_t sm_id;                           /**< step done */
+	uint64_t asked_warps, stepped_warps;      /**< step done */
+	bool until_pc;                            /**< step done: from run_until */
+	enum ws_status status;                    /**< failed */
+};
+
 struct ws_target;
 
 /**
@@ -127,6 +172,75 @@ struct ws_target_ops {
 	enum ws_status (*memory_range)(const struct ws_target *target, uint32_t index,
 				       struct ws_memory_range *ret_range, struct ws_error *err);
 
+	/**
+	 * One lane by id, for clients that want just one. NULL: the wrapper picks it out of
+	 * `lanes`. WS_ABSENT: no such lane is recorded.
+	 */
+	enum ws_status (*lane)(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
+			       struct ws_lane *ret_lane, struct ws_error *err);
+
+	/* ---- run control: optional, all or none ---- */
+	/*
+	 * A device runs or stands. While it runs its state cannot be read (WS_RUNNING); when it
+	 * stands again, indices are new. These members exclude each other and every reader.
+	 */
+
+	/** Whether a device runs now. */
+	bool (*running)(const struct ws_target *target, uint32_t device_index);
+	/**
+	 * Stops, or lets run, one device, or all (`device_index` WS_NONE). Doing it to one that is
+	 * in that state already is WS_OK. `wait` false: WS_EVENT_STOPPED tells.
+	 */
+	enum ws_status (*suspend)(struct ws_target *target, uint32_t device_index, bool wait,
+				  struct ws_error *err);
+	enum ws_status (*resume)(struct ws_target *target, uint32_t device_index,
+				 struct ws_error *err);
+	/**
+	 * Steps one warp. `*ret_warps` is the mask of warp ids of its SM that moved.
+	 * WS_UNSUPPORTED: this warp cannot be stepped alone; nothing moved.
+	 */
+	enum ws_status (*step)(struct ws_target *target, const struct ws_step *step,
+			       uint64_t *ret_warps, struct ws_error *err);
+	/**
+	 * Lets the warps of the mask run until they reach `pc`. WS_UNSUPPORTED: they cannot run
+	 * alone; WS_ABSENT: `pc` is no code. `flags`: WS_STEP_NO_WAIT.
+	 */
+	enum ws_status (*run_until)(struct ws_target *target, uint32_t sm_index, uint64_t warp_mask,
+				    uint64_t pc, uint32_t flags, struct ws_error *err);
+
+	/* ---- breakpoints: optional, all or none ---- */
+
+	/** Plants one at a code address of a device. WS_ABSENT: no code there. */
+	enum ws_status (*plant)(struct ws_target *target, uint32_t device_index, uint64_t pc,
+				struct ws_error *err);
+	/** Takes it out again. */
+	enum ws_status (*unplant)(struct ws_target *target, uint32_t device_index, uint64_t pc,
+				  struct ws_error *err);
+	/** Stops the first warp of every kernel that starts. */
+	enum ws_status (*stop_at_launch)(struct ws_target *target, bool on, struct ws_error *err);
+
+	/* ---- alteration: optional, member by member; limits as in the reading members ---- */
+
+	enum ws_status (*write_memory)(struct ws_target *target, const struct ws_address *at,
+				       const void *buffer, size_t len, struct ws_error *err);
+	/** WS_ABSENT when one of the registers does not exist; then none is written. */
+	enum ws_status (*write_registers)(struct ws_target *target, uint32_t warp_index,
+					  uint32_t lane, enum ws_reg_kind kind, uint32_t first,
+					  uint32_t n, const uint32_t *values, struct ws_error *err);
+
+	/* ---- events: optional, all or none ---- */
+
+	/** Takes the oldest event. WS_ABSENT: none waits. Safe beside everything else. */
+	enum ws_status (*next_event)(struct ws_target *target, struct ws_event *ret_event,
+				     struct ws_error *err);
+	/** Lets the host threads go that wait for the synchronous events taken so far. */
+	enum ws_status (*acknowledge)(struct ws_target *target, struct ws_error *err);
+	/**
+	 * Has `wake(data)` called, on any thread and not for long, whenever an event was added.
+	 * NULL stops it: no call is running or will come once this returned.
+	 */
+	void (*on_event)(struct ws_target *target, void (*wake)(void *data), void *data);
+
 	/* ---- what only a file knows: optional ---- */
 
 	enum ws_status (*dump_facts)(const struct ws_target *target,
@@ -167,6 +281,10 @@ WS_API enum ws_status ws_target_warp(const struct ws_target *target, uint32_t in
 WS_API enum ws_status ws_target_lanes(const struct ws_target *target, uint32_t warp_index,
 				      struct ws_lane ret_lanes[WS_MAX_LANES], uint32_t *ret_n,
 				      struct ws_error *err) WS_MUST_USE;
+/** WS_ABSENT when the lane is not recorded, WS_ARGUMENT when `lane` is not below WS_MAX_LANES. */
+WS_API enum ws_status ws_target_lane(const struct ws_target *target, uint32_t warp_index,
+				     uint32_t lane, struct ws_lane *ret_lane,
+				     struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_call_stack(const struct ws_target *target, uint32_t warp_index,
 					   uint32_t lane, struct ws_return_address *ret_addresses,
 					   uint32_t cap, uint32_t *ret_n,
@@ -181,6 +299,38 @@ WS_API enum ws_status ws_target_read_memory(const struct ws_target *target,
 WS_API enum ws_status ws_target_memory_range(const struct ws_target *target, uint32_t index,
 					     struct ws_memory_range *ret_range,
 					     struct ws_error *err) WS_MUST_USE;
+/** False too for a target that cannot run. */
+WS_API bool ws_target_running(const struct ws_target *target, uint32_t device_index);
+/** `device_index` may be WS_NONE for all, here and in ws_target_resume(). */
+WS_API enum ws_status ws_target_suspend(struct ws_target *target, uint32_t device_index, bool wait,
+					struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_resume(struct ws_target *target, uint32_t device_index,
+				       struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_step(struct ws_target *target, const struct ws_step *step,
+				     uint64_t *ret_warps, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_run_until(struct ws_target *target, uint32_t sm_index,
+					  uint64_t warp_mask, uint64_t pc, uint32_t flags,
+					  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_plant(struct ws_target *target, uint32_t device_index, uint64_t pc,
+				      struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_unplant(struct ws_target *target, uint32_t device_index,
+					uint64_t pc, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_stop_at_launch(struct ws_target *target, bool on,
+					       struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_write_memory(struct ws_target *target, const struct ws_address *at,
+					     const void *buffer, size_t len,
+					     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_write_registers(struct ws_target *target, uint32_t warp_index,
+						uint32_t lane, enum ws_reg_kind kind,
+						uint32_t first, uint32_t n, const uint32_t *values,
+						struct ws_error *err) WS_MUST_USE;
+/** WS_ABSENT also for a target that has no events. */
+WS_API enum ws_status ws_target_next_event(struct ws_target *target, struct ws_event *ret_event,
+					   struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_acknowledge(struct ws_target *target,
+					    struct ws_error *err) WS_MUST_USE;
+/** Does nothing for a target that has no events. */
+WS_API void ws_target_on_event(struct ws_target *target, void (*wake)(void *data), void *data);
 WS_API enum ws_status ws_target_dump_facts(const struct ws_target *target,
 					   struct ws_dump_facts *ret_facts,
 					   struct ws_error *err) WS_MUST_USE;

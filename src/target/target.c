@@ -107,6 +107,152 @@ enum ws_status ws_target_memory_range(const struct ws_target *target, uint32_t i
 	return target->ops->memory_range(target, index, ret_range, err);
 }
 
+enum ws_status ws_target_lane(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
+			      struct ws_lane *ret_lane, struct ws_error *err)
+{
+	enum ws_status st = warp_check(target, warp_index, err);
+	if (st == WS_OK)
+		st = index_check(lane, WS_MAX_LANES, "lane", err);
+	if (st != WS_OK)
+		return st;
+	if (target->ops->lane)
+		return target->ops->lane(target, warp_index, lane, ret_lane, err);
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n = 0;
+	st = target->ops->lanes(target, warp_index, lanes, &n, err);
+	if (st != WS_OK)
+		return st;
+	for (uint32_t i = 0; i < n; i++)
+		if (lanes[i].id == lane) {
+			*ret_lane = lanes[i];
+			return WS_OK;
+		}
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "lane %u is not recorded", lane);
+}
+
+/* ---- run control ---- */
+
+bool ws_target_running(const struct ws_target *target, uint32_t device_index)
+{
+	return target->ops->running && target->ops->running(target, device_index);
+}
+
+static enum ws_status device_check(const struct ws_target *target, uint32_t device_index,
+				   struct ws_error *err)
+{
+	struct ws_counts counts;
+	target->ops->counts(target, &counts);
+	return device_index == WS_NONE ? WS_OK
+				       : index_check(device_index, counts.devices, "device", err);
+}
+
+enum ws_status ws_target_suspend(struct ws_target *target, uint32_t device_index, bool wait,
+				 struct ws_error *err)
+{
+	if (!target->ops->suspend)
+		return unsupported(target, "run control", err);
+	enum ws_status st = device_check(target, device_index, err);
+	return st == WS_OK ? target->ops->suspend(target, device_index, wait, err) : st;
+}
+
+enum ws_status ws_target_resume(struct ws_target *target, uint32_t device_index,
+				struct ws_error *err)
+{
+	if (!target->ops->resume)
+		return unsupported(target, "run control", err);
+	enum ws_status st = device_check(target, device_index, err);
+	return st == WS_OK ? target->ops->resume(target, device_index, err) : st;
+}
+
+enum ws_status ws_target_step(struct ws_target *target, const struct ws_step *step,
+			      uint64_t *ret_warps, struct ws_error *err)
+{
+	if (!target->ops->step)
+		return unsupported(target, "run control", err);
+	enum ws_status st = warp_check(target, step->warp_index, err);
+	return st == WS_OK ? target->ops->step(target, step, ret_warps, err) : st;
+}
+
+enum ws_status ws_target_run_until(struct ws_target *target, uint32_t sm_index, uint64_t warp_mask,
+				   uint64_t pc, uint32_t flags, struct ws_error *err)
+{
+	if (!target->ops->run_until)
+		return unsupported(target, "run control", err);
+	struct ws_counts counts;
+	target->ops->counts(target, &counts);
+	enum ws_status st = index_check(sm_index, counts.sms, "SM", err);
+	return st == WS_OK ? target->ops->run_until(target, sm_index, warp_mask, pc, flags, err)
+			   : st;
+}
+
+enum ws_status ws_target_plant(struct ws_target *target, uint32_t device_index, uint64_t pc,
+			       struct ws_error *err)
+{
+	if (!target->ops->plant)
+		return unsupported(target, "breakpoints", err);
+	enum ws_status st = device_check(target, device_index, err);
+	return st == WS_OK ? target->ops->plant(target, device_index, pc, err) : st;
+}
+
+enum ws_status ws_target_unplant(struct ws_target *target, uint32_t device_index, uint64_t pc,
+				 struct ws_error *err)
+{
+	if (!target->ops->unplant)
+		return unsupported(target, "breakpoints", err);
+	enum ws_status st = device_check(target, device_index, err);
+	return st == WS_OK ? target->ops->unplant(target, device_index, pc, err) : st;
+}
+
+enum ws_status ws_target_stop_at_launch(struct ws_target *target, bool on, struct ws_error *err)
+{
+	if (!target->ops->stop_at_launch)
+		return unsupported(target, "breakpoints", err);
+	return target->ops->stop_at_launch(target, on, err);
+}
+
+/* ---- alteration ---- */
+
+enum ws_status ws_target_write_memory(struct ws_target *target, const struct ws_address *at,
+				      const void *buffer, size_t len, struct ws_error *err)
+{
+	if (!target->ops->write_memory)
+		return unsupported(target, "memory that can be written", err);
+	return target->ops->write_memory(target, at, buffer, len, err);
+}
+
+enum ws_status ws_target_write_registers(struct ws_target *target, uint32_t warp_index,
+					 uint32_t lane, enum ws_reg_kind kind, uint32_t first,
+					 uint32_t n, const uint32_t *values, struct ws_error *err)
+{
+	if (!target->ops->write_registers)
+		return unsupported(target, "registers that can be written", err);
+	enum ws_status st = warp_check(target, warp_index, err);
+	if (st != WS_OK)
+		return st;
+	return target->ops->write_registers(target, warp_index, lane, kind, first, n, values, err);
+}
+
+/* ---- events ---- */
+
+enum ws_status ws_target_next_event(struct ws_target *target, struct ws_event *ret_event,
+				    struct ws_error *err)
+{
+	if (!target->ops->next_event)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no event waits");
+	return target->ops->next_event(target, ret_event, err);
+}
+
+enum ws_status ws_target_acknowledge(struct ws_target *target, struct ws_error *err)
+{
+	return target->ops->acknowledge ? target->ops->acknowledge(target, err) : WS_OK;
+}
+
+void ws_target_on_event(struct ws_target *target, void (*wake)(void *data), void *data)
+{
+	if (target->ops->on_event)
+		target->ops->on_event(target, wake, data);
+}
+
 enum ws_status ws_target_dump_facts(const struct ws_target *target, struct ws_dump_facts *ret_facts,
 				    struct ws_error *err)
 {
