@@ -245,6 +245,42 @@ struct ws_memory_range {
 	uint64_t file_off;      /**< where the bytes are in the file, or WS_NO_OFFSET */
 };
 
+/**
+ * Lengths of the lists. Order of the lists: devices as recorded; contexts, grids by device, then as
+ * recorded; images by context, then as recorded; SMs by device, then by id; blocks by SM, then as
+ * recorded; warps by SM, then by id. Two things with the same id (a damaged dump) are both listed,
+ * as recorded.
+ */
+struct ws_counts {
+	uint32_t devices, contexts, images, grids, sms, blocks, warps;
+};
+
+/** What only a file knows. */
+struct ws_dump_facts {
+	const char *path;   /**< as given when it was opened; "-" for standard input */
+	uint64_t bytes;     /**< size, unpacked */
+	bool complete;      /**< nothing of what the headers promise is missing */
+	bool have_metadata; /**< the next fields come from the dump's metadata (drivers r565 and
+			       later) */
+	struct ws_str generator;             /**< who wrote it */
+	uint32_t driver_major, driver_minor; /**< GPU driver; 0 on Tegra */
+	uint32_t cuda_major, cuda_minor;     /**< CUDA driver */
+	bool have_flags;
+	uint32_t flags; /**< CUDBGCoredumpGenerationFlags, when have_flags */
+	bool have_time;
+	uint32_t timestamp; /**< seconds since 1970, when have_time */
+	const char *layout; /**< oldest driver branch that has every field seen, e.g. "r590" */
+	bool classic;       /**< classic back end: pcs are host addresses */
+};
+
+/** One finding about the input: damage, or something this version does not know. */
+struct ws_diagnostic {
+	const char *what;    /**< kind of thing, e.g. "section", "warp table" */
+	uint64_t file_off;   /**< or WS_NO_OFFSET */
+	uint64_t repeats;    /**< how many more of the same kind were seen (and not listed) */
+	const char *message; /**< one plain sentence, no newline */
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -27,37 +27,6 @@
 extern "C" {
 #endif
 
-/** Lengths of the lists. */
-struct ws_counts {
-	uint32_t devices, contexts, images, grids, sms, blocks, warps;
-};
-
-/** What only a file knows. */
-struct ws_dump_facts {
-	const char *path;   /**< as given when it was opened; "-" for standard input */
-	uint64_t bytes;     /**< size, unpacked */
-	bool complete;      /**< nothing of what the headers promise is missing */
-	bool have_metadata; /**< the next fields come from the dump's metadata (drivers r565 and
-			       later) */
-	struct ws_str generator;             /**< who wrote it */
-	uint32_t driver_major, driver_minor; /**< GPU driver; 0 on Tegra */
-	uint32_t cuda_major, cuda_minor;     /**< CUDA driver */
-	bool have_flags;
-	uint32_t flags; /**< CUDBGCoredumpGenerationFlags, when have_flags */
-	bool have_time;
-	uint32_t timestamp; /**< seconds since 1970, when have_time */
-	const char *layout; /**< oldest driver branch that has every field seen, e.g. "r590" */
-	bool classic;       /**< classic back end: pcs are host addresses */
-};
-
-/** One finding about the input: damage, or something this version does not know. */
-struct ws_diagnostic {
-	const char *what;    /**< kind of thing, e.g. "section", "warp table" */
-	uint64_t file_off;   /**< or WS_NO_OFFSET */
-	uint64_t repeats;    /**< how many more of the same kind were seen (and not listed) */
-	const char *message; /**< one plain sentence, no newline */
-};
-
 /** Bits of ws_step.flags. */
 enum ws_step_flags {
 	WS_STEP_INTO_BARRIERS = 1u << 0, /**< one true step, even where a warp barrier waits */
@@ -364,6 +333,12 @@ struct ws_core;
 WS_API enum ws_status ws_target_from_core(struct ws_core *core, bool own,
 					  struct ws_target **ret_target,
 					  struct ws_error *err) WS_MUST_USE;
+
+/**
+ * The dump under a target of ws_target_from_core(), for what only a file has (sections, check);
+ * NULL for every other back end. Valid until the target is closed.
+ */
+WS_API const struct ws_core *ws_target_core(const struct ws_target *target);
 
 #ifdef __cplusplus
 }
