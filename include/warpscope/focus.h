@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Which thread a debugger looks at first, how kernels are numbered, whose exception an SM's is.
+ *
+ * cuda-gdb shows numbers that no dump contains: the focus it starts with, and kernel ids. Whatever
+ * prints or takes them must agree with cuda-gdb and with itself, so they are decided here, for
+ * every back end alike. All of it is [measured: cuda-gdb 12.4 on dumps of several devices and
+ * kernels].
+ *
+ * Damage is local: warps whose lanes cannot be read count as having none.
+ */
+#ifndef WARPSCOPE_FOCUS_H
+#define WARPSCOPE_FOCUS_H
+
+#include <warpscope/target.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One thread. Indices are those of the target's lists. */
+struct ws_focus {
+	uint32_t device_index, sm_index, warp_index, block_index;
+	uint32_t grid_index; /**< WS_NONE when the block names no grid of the dump */
+	uint32_t lane;       /**< lane id */
+};
+
+/**
+ * The thread that cuda-gdb focuses on when it opens the target, in the order of devices, SMs, warps
+ * and lanes: the first lane with an exception (its own, else as ws_focus_unclaimed() says); else
+ * the first active lane of a broken warp; else the first active lane; else the first lane.
+ *
+ * @retval WS_ABSENT  there is no thread.
+ *
+ * O(lanes) without a fault.
+ */
+WS_API enum ws_status ws_focus_find(const struct ws_target *target, struct ws_focus *ret_focus,
+				    struct ws_error *err) WS_MUST_USE;
+
+/**
+ * The exception of an SM that none of its lanes carries, or 0. It belongs to the active lanes of
+ * those of its warps whose error PC is valid; they are suspects, not culprits. Without such a warp
+ * the SM's row stands alone: the warp had left before the fault was seen.
+ */
+WS_API uint32_t ws_focus_unclaimed(const struct ws_target *target, uint32_t sm_index);
+
+/**
+ * Kernel ids by grid index: the kernels on the focus's SM in the order of its warps, then those
+ * found walking devices, SMs and warps, then the grids without a block in the order of the list
+ * (cuda-gdb does not list these).
+ *
+ * @param focus    Where to start; NULL: there is none.
+ * @param ret_ids  As many elements as the target has grids.
+ *
+ * O(warps).
+ */
+WS_API void ws_focus_kernel_ids(const struct ws_target *target, const struct ws_focus *focus,
+				uint32_t *ret_ids);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

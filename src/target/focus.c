@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <warpscope/focus.h>
+
+#include "base/base.h"
+
+/* ---- exceptions ---- */
+
+uint32_t ws_focus_unclaimed(const struct ws_target *target, uint32_t sm_index)
+{
+	struct ws_sm sm;
+	if (ws_target_sm(target, sm_index, &sm, NULL) != WS_OK || !(sm.have & WS_SM_EXCEPTION) ||
+	    sm.exception == 0)
+		return 0;
+	for (uint32_t w = 0; w < sm.n_warps; w++) {
+		struct ws_lane lanes[WS_MAX_LANES];
+		uint32_t n;
+		if (ws_target_lanes(target, sm.first_warp_index + w, lanes, &n, NULL) != WS_OK)
+			continue;
+		for (uint32_t i = 0; i < n; i++) {
+			if (lanes[i].exception)
+				return 0;
+		}
+	}
+	return sm.exception;
+}
+
+/* ---- focus ---- */
+
+/* The best thread so far. Ranks are those of ws_focus_find(), the lower the better. */
+struct search {
+	struct ws_focus focus;
+	enum {
+		RANK_EXCEPTION,
+		RANK_TRAP,
+		RANK_ACTIVE,
+		RANK_ANY,
+		RANK_NONE,
+	} rank;
+};
+
+static void search_warp(struct search *search, const struct ws_target *target, uint32_t warp_index,
+			uint32_t unclaimed)
+{
+	struct ws_warp warp;
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n;
+	if (ws_target_warp(target, warp_index, &warp, NULL) != WS_OK ||
+	    ws_target_lanes(target, warp_index, lanes, &n, NULL) != WS_OK)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		bool active = lanes[i].id < WS_MAX_LANES && warp.active_lanes >> lanes[i].id & 1;
+		bool faulted = lanes[i].exception || (unclaimed && warp.error_pc_valid && active);
+		unsigned rank = faulted                 ? RANK_EXCEPTION
+				: warp.broken && active ? RANK_TRAP
+				: active                ? RANK_ACTIVE
+							: RANK_ANY;
+		if (rank >= search->rank)
+			continue;
+		search->rank = rank;
+		search->focus.device_index = warp.device_index;
+		search->focus.sm_index = warp.sm_index;
+		search->focus.warp_index = warp_index;
+		search->focus.block_index = warp.block_index;
+		search->focus.lane = lanes[i].id;
+	}
+}
+
+enum ws_status ws_focus_find(const struct ws_target *target, struct ws_focus *ret_focus,
+			     struct ws_error *err)
+{
+	struct search search = { .rank = RANK_NONE };
+	struct ws_counts counts;
+	ws_target_counts(target, &counts);
+	for (uint32_t s = 0; s < counts.sms && search.rank != RANK_EXCEPTION; s++) {
+		struct ws_sm sm;
+		if (ws_target_sm(target, s, &sm, NULL) != WS_OK || sm.n_warps == 0)
+			continue;
+		uint32_t unclaimed = ws_focus_unclaimed(target, s);
+		for (uint32_t w = 0; w < sm.n_warps && search.rank != RANK_EXCEPTION; w++)
+			search_warp(&search, target, sm.first_warp_index + w, unclaimed);
+	}
+	if (search.rank == RANK_NONE)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no thread is left on any device");
+	struct ws_block block;
+	search.focus.grid_index =
+		ws_target_block(target, search.focus.block_index, &block, NULL) == WS_OK
+			? block.grid_index
+			: WS_NONE;
+	*ret_focus = search.focus;
+	return WS_OK;
+}
+
+/* ---- kernel ids ---- */
+
+static void number_kernels_of_sm(const struct ws_target *target, uint32_t sm_index, uint32_t *ids,
+				 uint32_t n_grids, uint32_t *next)
+{
+	struct ws_sm sm;
+	if (ws_target_sm(target, sm_index, &sm, NULL) != WS_OK)
+		return;
+	uint32_t last_block = WS_NONE;
+	for (uint32_t w = 0; w < sm.n_warps; w++) {
+		struct ws_warp warp;
+		struct ws_block block;
+		if (ws_target_warp(target, sm.first_warp_index + w, &warp, NULL) != WS_OK ||
+		    warp.block_index == last_block)
+			continue;
+		last_block = warp.block_index;
+		if (ws_target_block(target, warp.block_index, &block, NULL) == WS_OK &&
+		    block.grid_index < n_grids && ids[block.grid_index] == WS_NONE)
+			ids[block.grid_index] = (*next)++;
+	}
+}
+
+void ws_focus_kernel_ids(const struct ws_target *target, const struct ws_focus *focus,
+			 uint32_t *ret_ids)
+{
+	struct ws_counts counts;
+	ws_target_counts(target, &counts);
+	uint32_t next = 0;
+	for (uint32_t g = 0; g < counts.grids; g++)
+		ret_ids[g] = WS_NONE;
+	if (focus)
+		number_kernels_of_sm(target, focus->sm_index, ret_ids, counts.grids, &next);
+	for (uint32_t s = 0; s < counts.sms; s++)
+		number_kernels_of_sm(target, s, ret_ids, counts.grids, &next);
+	for (uint32_t g = 0; g < counts.grids; g++) {
+		if (ret_ids[g] == WS_NONE)
+			ret_ids[g] = next++;
+	}
+}
