@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CUBINS = os.path.join(HERE, "..", "data", "cubins")
 KERNELS = os.path.join(HERE, "..", "kernels")
 
+CODE_BASE = 0x7f2b4c000000
 STACK_TOP = 0xfffdc0      # R1 at kernel entry: the stack grows down from near the end of the 16 MiB local window
 LOCAL_BYTES = 0x240
 
@@ -70,14 +71,39 @@ class Position:
         frames = [{"function_mangled": f, "file": file, "line": line} for f, file, line in self.chain()]
         own = self.function
         return {"address": hex(self.address), "offset": hex(self.offset - own.value), "symbol": own.name,
-                "section": self.section_function.name, "chain": frames}
+                "section": self.section_function.name, "chain": frames, "rows": self.rows()}
+
+    def rows(self):
+        """How many line table rows begin where the row that covers this instruction begins."""
+        rows = self.module.sequences.get(self.shndx, [])
+        index = cb.row_at(rows, self.offset)
+        return 0 if index is None else sum(row.offset == rows[index].offset for row in rows)
+
+
+class Foreign:
+    """A pc outside every module of the dump: system code, or nowhere at all."""
+
+    def __init__(self, address, offset=0):
+        self.address, self.offset, self.function = address, offset, None
+
+    def chain(self):
+        return []
+
+    def later(self, instructions):
+        return Foreign(self.address + instructions * cb.INSTRUCTION, self.offset + instructions * cb.INSTRUCTION)
+
+    def word(self):
+        return 0
+
+    def truth(self):
+        return {"address": hex(self.address), "offset": None, "symbol": None, "section": None, "chain": [], "rows": 0}
 
 
 class Module:
     """A cubin loaded into a context."""
 
-    def __init__(self, data, handle, code_base, keep_relocs=False, externs=None, with_image=True):
-        self.data, self.handle = data, handle
+    def __init__(self, context, data, handle, code_base, keep_relocs=False, externs=None, with_image=True):
+        self.context, self.data, self.handle = context, data, handle
         self.cubin = cb.Cubin(data)
         self.sequences = cb.line_sequences(self.cubin)
         self.relocated, self.address = cb.relocate(data, code_base, externs=externs, keep_relocs=keep_relocs)
@@ -235,6 +261,12 @@ class Thread:
         self.pos, self.frames, self.code, self.is_active, self.state = pos, frames, code, is_active, state
 
 
+def cubin_bytes(name):
+    """A cubin of tests/data/cubins."""
+    with open(os.path.join(CUBINS, name), "rb") as handle:
+        return handle.read()
+
+
 class ContextHandle:
     def __init__(self, process, device, handle, tid):
         self.process, self.device, self.handle, self.tid = process, device, handle, tid
@@ -245,12 +277,8 @@ class ContextHandle:
 
     def load(self, name, **options):
         """Loads a cubin by its file name in tests/data/cubins, or as bytes."""
-        if isinstance(name, bytes):
-            data = name
-        else:
-            with open(os.path.join(CUBINS, name), "rb") as handle:
-                data = handle.read()
-        module = Module(data, self.process.next_handle(), self.process.next_code(), **options)
+        data = name if isinstance(name, bytes) else cubin_bytes(name)
+        module = Module(self, data, self.process.next_handle(), self.process.next_code(), **options)
         self.node.modules.append(module.node)
         return module
 
@@ -290,7 +318,7 @@ class Process:
     def __init__(self, *gpus, ids=None, classic=False, local=False):
         self.classic, self.local = classic, local
         self.memory, self.threads = [], []
-        self.handle, self.code, self.grids = 0x55d0c3a84e10, 0x7f2b4c000000, 0
+        self.handle, self.code, self.grids = 0x55d0c3a84e10, CODE_BASE, 0
         self.devices = [DeviceHandle(self, gpu, ids[i] if ids else i, i) for i, gpu in enumerate(gpus)]
 
     def next_handle(self):
@@ -303,7 +331,7 @@ class Process:
 
     def virtual(self, pos):
         """The value of virtualPC: the classic back end ran on a copy of the code in host memory."""
-        return pos.address - 0x7f2b4c000000 + 0x55d0d0000000 if self.classic else pos.address
+        return pos.address - CODE_BASE + 0x55d0d0000000 if self.classic else pos.address
 
     @staticmethod
     def pattern(size, seed):

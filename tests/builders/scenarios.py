@@ -1,12 +1,10 @@
 """Named dumps. Each scenario is a function that freezes a process and says how to write it; its docstring is the reason
 that it exists. build.py writes the dump and, beside it, what is true of it."""
 
-import os
-
 import cubin as cb
 import truth
 from coredump import FLAG_SKIP_IMAGES, Options
-from machine import A100, H100, Process, State
+from machine import A100, H100, Foreign, Process, State
 
 GATHER = "_Z11gather_rowsIfLi4EEvPKT_PKiPS0_i"
 REDUCE = "_Z12reduce_tilesPKfPfi"
@@ -20,11 +18,13 @@ SCENARIOS = {}
 class Built:
     """What a scenario returns: the process, how to write it, and what its truth needs beside the threads."""
 
-    def __init__(self, process, options=None, blamed=None, verdict="fault"):
+    def __init__(self, process, options=None, blamed=None, verdict="fault", dump=None):
         self.process, self.options, self.blamed, self.verdict = process, options or Options(), blamed, verdict
+        self.model = dump or process.dump(self.options.driver)
 
     def truth(self):
-        return {"verdict": self.verdict, "driver": self.options.driver, **truth.of(self.process, self.blamed)}
+        return {"verdict": self.verdict, "driver": self.options.driver,
+                "damaged": self.options.truncate is not None, **truth.of(self.process, self.blamed)}
 
 
 def scenario(name, cuda_gdb=None):
@@ -132,11 +132,222 @@ def exited():
     return Built(process, Options(), blamed=bad)
 
 
-def build(name, folder):
-    """Writes NAME.nvcudmp and NAME.truth.json data; returns (bytes, truth)."""
-    import coredump
-    function, why_not = SCENARIOS[name]
-    built = function()
-    data = coredump.write(built.process.dump(built.options.driver), built.options)
-    facts = {"scenario": name, "what": " ".join(function.__doc__.split()), "cuda_gdb_cannot": why_not, **built.truth()}
-    return data, facts
+@scenario("illegal-address-sm-row", cuda_gdb="12.4 does not read the exception of an SM row")
+def illegal_address_sm_row():
+    """As newer drivers write it: no lane has an exception, the SM row has it, and the error PC of one warp is valid."""
+    process = Process(H100)
+    launch, bad, _ = gather(process, exception=0)
+    launch.device.blame(2, 14, bad)
+    return Built(process)
+
+
+@scenario("illegal-address-some-lanes")
+def illegal_address_some_lanes():
+    """Only lanes 5 and 9 carry the exception; the rest of the warp is active beside them."""
+    process = Process(H100)
+    gather(process, faulty=1 << 5 | 1 << 9)
+    return Built(process, Options(driver=550))
+
+
+@scenario("misaligned-lineinfo")
+def misaligned_lineinfo():
+    """-O3 -lineinfo with real calls: callees are local symbols inside the kernel's section, lines in one sequence."""
+    process = Process(H100)
+    module = process.context().load("calls.li.sm_90.cubin")
+    launch = process.launch(module.context, module, "_Z8checksumPKciiPi", (8, 1, 1), (32, 1, 1))
+    bad = module.at("$_Z9read_wordPKc", "calls.cu", "read_word", {0x980})
+    frames = tuple(module.at(f, "calls.cu", m, cb.CALLS).later(1) for f, m in (
+        ("$_Z7sum_row6Cursori", "sum_row"), ("$_Z4fold6Cursori", "fold"), ("_Z8checksumPKciiPi", "checksum")))
+    spread(launch, 3, lambda block, _: State(bad.later(1), frames, error=bad, exception=6) if block == 2
+           else State(bad.later(2), frames))
+    return Built(process)
+
+
+@scenario("assert")
+def assertion():
+    """A failed assert: the lanes stand in system code that no module of the dump holds; the assert's own frame is a
+    caller. One of the frames counts as a syscall."""
+    process = Process(H100)
+    syscall = Foreign(0x7f2b3fe00500, 0x100)
+    module = process.context().load("stop.li.sm_90.cubin", externs={"__assertfail": 0x7f2b3fe00400})
+    kernel = "_Z14checked_gatherPKiPKfPfi"
+    launch = process.launch(module.context, module, kernel, (4, 1, 1), (64, 1, 1))
+    frames = (module.at("$_Z11check_indexii", "stop.cu", "assert", cb.CALLS).later(1),
+              module.at(kernel, "stop.cu", "call_check", cb.CALLS).later(1))
+    load = module.at(kernel, "stop.cu", "call_check", LOADS)
+
+    def state(block, warp):
+        if (block, warp) == (2, 0):
+            return State({lane: syscall if lane >= 3 else frames[1] for lane in range(32)},
+                         {lane: frames if lane >= 3 else () for lane in range(32)}, active=0xfffffff8, error=syscall,
+                         exception=12, syscall_depth=1)
+        return State(load.later(1))
+
+    spread(launch, 4, state)
+    launch.device.blame(4, 12, syscall)
+    return Built(process)
+
+
+@scenario("trap")
+def trap():
+    """asm("trap;") by the odd lanes: no exception code exists for it, only the warp's broken flag. The last warp of each
+    block is partly filled."""
+    process = Process(H100)
+    module = process.context().load("stop.li.sm_90.cubin")
+    kernel = "_Z11trap_if_oddPi"
+    launch = process.launch(module.context, module, kernel, (2, 1, 1), (48, 1, 1))
+    stop = module.at(kernel, "stop.cu", "trap")
+    after = module.at(kernel, "stop.cu", "after_trap")
+
+    def state(block, warp):
+        if (block, warp) == (1, 1):
+            return State({lane: stop if lane & 1 else after for lane in range(32)}, active=0xaaaa, broken=True)
+        return State(after)
+
+    spread(launch, 2, state)
+    return Built(process)
+
+
+@scenario("shared-out-of-range")
+def shared_out_of_range():
+    """A shared load past the block's dynamic shared memory; 128 bytes are there."""
+    process = Process(H100)
+    module = process.context().load("stop.li.sm_90.cubin")
+    kernel = "_Z14shared_overrunPii"
+    launch = process.launch(module.context, module, kernel, (1, 1, 1), (32, 1, 1), shared=128)
+    load = module.at(kernel, "stop.cu", "shared_load", {0x984})
+    launch.place(0, (0, 0, 0), lambda _: State(load.later(1), error=load, exception=5,
+                                               address={lane: 0x400 + lane * 0x3e80 for lane in range(32)}))
+    return Built(process)
+
+
+def cluster_fault(code, target):
+    process = Process(H100)
+    module = process.context().load("cluster.li.sm_90.cubin")
+    kernel = "_Z8exchangePjj"
+    launch = process.launch(module.context, module, kernel, (8, 1, 1), (64, 1, 1), cluster=(4, 1, 1), shared=256)
+    load = module.at(kernel, "cluster.cu", "remote_load", {0x980})
+    wait = module.at(kernel, "cluster.cu", "cluster_sync")
+
+    def state(block, warp):
+        return State(load.later(1), exception=code) if (block, warp) == (6, 1) else State(wait if block < 4 else load)
+
+    spread(launch, 8, state, sms=(0, 2, 4, 6, 8, 10, 12, 14))
+    launch.device.blame(12, code, target=target)
+    return Built(process)
+
+
+@scenario("cluster-out-of-range")
+def cluster_out_of_range():
+    """Code 17: another block's shared memory past its size. cuda-gdb numbers it 18. The SM row names the target block;
+    cluster exceptions have no error PC."""
+    return cluster_fault(17, (7, 0, 0))
+
+
+@scenario("cluster-block-gone")
+def cluster_block_gone():
+    """Code 18: the target block is not there. cuda-gdb numbers it 17."""
+    return cluster_fault(18, (4, 0, 0))
+
+
+@scenario("bad-pc")
+def bad_pc():
+    """A call through a wild function pointer: the pc lies in no module, the caller's frame does."""
+    process = Process(H100)
+    module = process.context().load("bare.none.sm_90.cubin")
+    kernel = "_Z8no_linesPKiS0_Pi"
+    launch = process.launch(module.context, module, kernel, (1, 1, 1), (32, 1, 1))
+    wild = Foreign(0x123456780, 0)
+    back = module.op(kernel, cb.CALLS).later(1)
+    launch.place(0, (0, 0, 0), lambda _: State(wild, (back,), error=wild, exception=8))
+    return Built(process)
+
+
+@scenario("no-lines")
+def no_lines():
+    """No debug information: the function is known (a local symbol inside the kernel's section), the line is not."""
+    process = Process(A100)
+    module = process.context().load("bare.none.sm_80.cubin")
+    kernel = "_Z8no_linesPKiS0_Pi"
+    launch = process.launch(module.context, module, kernel, (4, 1, 1), (64, 1, 1))
+    bad = module.op("$_Z6lookupPKii", LOADS | {0x980})
+    back = module.op(kernel, cb.CALLS).later(1)
+    spread(launch, 2, lambda block, warp: State(bad.later(1), (back,), error=bad, exception=14)
+           if (block, warp) == (1, 0) else State(back))
+    return Built(process)
+
+
+@scenario("linked")
+def linked():
+    """A module that nvlink made of two objects: the fault is in the second one's line table, its caller in the first."""
+    process = Process(H100)
+    module = process.context().load("linked.li.sm_90.cubin")
+    launch = process.launch(module.context, module, "_Z6linkedPfPKfi", (16, 1, 1), (128, 1, 1))
+    bad = module.at("_Z7outsidePKfi", "link_b.cu", "tail_sum", {0x980}, nth=3)
+    back = module.at("_Z6linkedPfPKfi", "link_a.cu", "linked", cb.CALLS).later(1)
+    spread(launch, 1, lambda _, warp: State(bad.later(2), (back,), error=bad, exception=14)
+           if warp == 3 else State(bad, (back,)))
+    return Built(process)
+
+
+@scenario("two-kernels")
+def two_kernels():
+    """Two kernels of one module at once: the same context numbers mean other rows in each."""
+    process = Process(H100)
+    module = process.context().load("pair.li.sm_90.cubin")
+    one = process.launch(module.context, module, "_Z5firstPfPKfS1_", (64, 1, 1), (64, 1, 1))
+    two = process.launch(module.context, module, "_Z6secondPdPKfi", (32, 2, 1), (16, 4, 1))
+    leaf = module.at("_Z5firstPfPKfS1_", "pair.cu", "poly_leaf", LOADS)
+    bad = module.op("_Z6secondPdPKfi", LOADS, nth=2)
+    spread(one, 3, lambda *_: State(leaf), sms=(0, 2, 4))
+    spread(two, 3, lambda block, warp: State(bad.later(1), error=bad, exception=14) if (block, warp) == (1, 1)
+           else State(bad.later(3)), sms=(1, 2, 3))
+    return Built(process)
+
+
+@scenario("recursion")
+def recursion():
+    """A stack of 1,000 frames that repeat, as a runaway recursion leaves it; code 35."""
+    process = Process(H100)
+    module = process.context().load("calls.G.sm_90.cubin")
+    launch = process.launch(module.context, module, "_Z8checksumPKciiPi", (1, 1, 1), (4, 1, 1))
+    again = module.at("_Z7sum_row6Cursori", "calls.cu", "sum_row", cb.CALLS).later(1)
+    fold = module.at("_Z4fold6Cursori", "calls.cu", "fold", cb.CALLS).later(1)
+    root = module.at("_Z8checksumPKciiPi", "calls.cu", "checksum", cb.CALLS).later(1)
+    stop = module.at("_Z9read_wordPKc", "calls.cu", "read_word", {0x980})
+    launch.place(0, (0, 0, 0), lambda _: State(stop, (again,) * 998 + (fold, root), error=stop, exception=35))
+    return Built(process)
+
+
+@scenario("many-faults")
+def many_faults():
+    """Several SMs with the same fault at the same pc, one with another fault, and one SM row that no warp took up."""
+    process = Process(H100)
+    launch, bad, stuck = gather(process, blocks=3, exception=14)
+    for number, sm in enumerate((8, 10, 12, 14)):
+        launch.place(sm, (100 + number, 0, 0), lambda _: State(stuck, error=bad, exception=14))
+    other = bad.later(4)
+    launch.place(16, (200, 0, 0), lambda _: State(other.later(1), error=other, exception=6))
+    launch.device.blame(131, 5, other)
+    return Built(process)
+
+
+def single_code(code):
+    process = Process(H100)
+    gather(process, blocks=1, exception=code, warp_of_fault=(0, 1))
+    return Built(process, Options(flags=FLAG_SKIP_IMAGES))
+
+
+def register_codes():
+    """One small dump for every exception code of the API's list, one beyond it and the "unknown" value."""
+    reasons = {15: "12.4 prints no label", 16: "12.4 has no case for it"}
+    for code in [*range(1, 37), 77, 0xffffffff]:
+        def one(code=code):
+            return single_code(code)
+
+        one.__doc__ = f"Exception code {code} on the active lanes of one warp."
+        why = reasons.get(code, "newer than 12.4" if code > 18 and code != 0xffffffff else None)
+        scenario(f"code-{code if code < 100 else 'unknown'}", cuda_gdb=why)(one)
+
+
+register_codes()

@@ -11,13 +11,15 @@ def place_of_return(pos):
     return {"return_address": hex(pos.address), "call": call.truth()}
 
 
-def thread_truth(thread, errors=True):
+def thread_truth(thread):
     state = thread.state
     return {
         "device": thread.launch.device.id, "sm": thread.sm, "warp": thread.warp, "lane": thread.lane,
         "grid": thread.launch.grid_id, "kernel": thread.launch.kernel,
         "blockIdx": list(thread.block), "threadIdx": list(thread.thread), "code": thread.code,
-        "pc": thread.pos.truth(), "errorpc": state.error.truth() if errors and state.error else None,
+        "virtualPC": hex(thread.launch.process.virtual(thread.pos)),
+        "pc": thread.pos.truth(), "errorpc": state.error.truth() if state.error else None,
+        "syscall_frames": state.syscall_depth,
         "frames": [place_of_return(f) for f in thread.frames],
     }
 
@@ -96,5 +98,6 @@ def of(process, blamed=None):
                            for t, c in faults],
         "sm_rows": rows,
         "blamed": blamed.truth() if blamed else None,
+        "classic": process.classic,
         "kernels": kernels(process), "groups": groups(process), "threads": len(process.threads),
     }
