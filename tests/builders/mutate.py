@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Damages dumps on purpose: mutate.py IN OUT CLASS SEED prints what was damaged, as JSON; mutate.py --list the classes.
+
+Same input, class and seed give the same output. A class of SINGLE damages one field (or one row) and says which data may
+be lost by it: "paths" into the tree that reader.py gives. Everything else must survive; compare with prune().
+"""
+
+import json
+import os
+import random
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import reader as rd  # noqa: E402
+
+HEADER_FIELDS = {  # field: (offset in a section header, bytes)
+    "name": (0, 4), "type": (4, 4), "flags": (8, 8), "addr": (16, 8), "offset": (24, 8), "size": (32, 8),
+    "link": (40, 4), "info": (44, 4), "align": (48, 8), "entsize": (56, 8),
+}
+IDS = {  # identifying fields of each table
+    "device": ("devId", "numSMs", "numWarpsPerSM", "numLanesPerWarp"), "context": ("contextId", "deviceIdx"),
+    "module": ("moduleHandle",), "grid": ("gridId64", "contextId", "moduleHandle", "functionEntry", "numRegs"),
+    "bank": ("addr", "size", "bankId"), "sm": ("smId", "exception", "errorPC", "exceptionString"),
+    "cta": ("gridId64", "blockIdxX"), "warp": ("warpId", "validLanesMask", "activeLanesMask", "errorPC", "numRegs"),
+    "lane": ("ln", "virtualPC", "exception", "callDepth", "syscallCallDepth"), "frame": ("level", "virtualReturnAddress"),
+    "meta": ("generatorName", "flags"),
+}
+TABLES = {number: how for number, (_, how) in rd.KINDS.items() if how not in ("bytes", "words")}
+SPECIAL = (0, 1, 2, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff)
+SPECIAL64 = SPECIAL + (1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 8, (1 << 64) - 1)
+
+
+class Damage(dict):
+    """What was done: class, seed, section (index), field, old and new value, and paths (None: anything may be lost)."""
+
+
+class Mutator:
+    """Mutates one dump many times; the file is taken apart once."""
+
+    def __init__(self, data):
+        self.data = bytes(data)
+        self.reader = rd.Reader(self.data)
+        self.sections = self.reader.sections
+        self.headers_at, = struct.unpack_from("<Q", self.data, 40)
+        self.path, self.row_paths = {}, {}
+        self.walk()
+        self.known = [s for s in self.sections[1:] if s.index in self.path]
+        self.children = [s for s in self.known if s.link]
+        self.tables = [s for s in self.known if s.type - rd.BASE in TABLES and s.size]
+
+    def walk(self):
+        """Paths of all sections, from their links, parents before children."""
+        below, memory = {}, 0
+        for section in self.sections[1:]:
+            number = section.type - rd.BASE
+            if number in (1, 2):
+                self.path[section.index] = f"memory[{memory}]"
+                memory += 1
+            elif number in (9, 22):
+                self.path[section.index] = "devices" if number == 9 else "meta"
+            elif number in rd.KINDS and section.link:
+                below.setdefault(section.link, []).append(section)
+        queue = [s for s in self.path if self.path[s] == "devices"]
+        while queue:
+            parent = queue.pop()
+            for section in below.get(parent, ()):
+                what = rd.KINDS[section.type - rd.BASE][0]
+                self.path[section.index] = f"{self.path[parent]}[{section.info}].{what}"
+                if section.type - rd.BASE in TABLES:
+                    queue.append(section.index)
+
+    def run(self, kind, seed):
+        """(damaged bytes, Damage); tries until something has changed."""
+        rng = random.Random(f"{kind} {seed}")
+        while True:
+            out = bytearray(self.data)
+            damage = Damage({"class": kind, "seed": seed, "section": None, "field": None, "paths": None})
+            result = CLASSES[kind](self, rng, out, damage)
+            if result is not None or out != self.data:
+                return bytes(out if result is None else result), damage
+
+    def set_header(self, out, damage, section, field, value, paths=None):
+        offset, size = HEADER_FIELDS[field]
+        at = self.headers_at + 64 * section.index + offset
+        old = int.from_bytes(out[at:at + size], "little")
+        value &= (1 << 8 * size) - 1
+        out[at:at + size] = value.to_bytes(size, "little")
+        damage.update(section=section.index, name=section.name, field="sh_" + field, old=old, new=value, paths=paths)
+
+    def places(self, section, link=None, info=None):
+        """Paths that a section may occupy: its own, and the one that a new link and row would give it."""
+        out = [self.path[section.index]]
+        link = section.link if link is None else link
+        info = section.info if info is None else info
+        if link in self.path and section.type - rd.BASE in rd.KINDS:
+            out.append(f"{self.path[link]}[{info}].{rd.KINDS[section.type - rd.BASE][0]}")
+        return out
+
+
+def trunc(mutator, rng, out, damage):
+    size = rng.randrange(len(out))
+    damage.update(field="file size", old=len(out), new=size)
+    return out[:size]
+
+
+def flip_in(rng, out, damage, start, size):
+    spots = [start + rng.randrange(size) for _ in range(rng.randint(1, 8))]
+    for at in spots:
+        out[at] ^= rng.randint(1, 255)
+    damage.update(field="bytes", offsets=sorted(spots))
+
+
+def flip(mutator, rng, out, damage):
+    flip_in(rng, out, damage, 0, len(out))
+
+
+def flip_elf_header(mutator, rng, out, damage):
+    flip_in(rng, out, damage, 0, 64)
+
+
+def flip_headers(mutator, rng, out, damage):
+    flip_in(rng, out, damage, mutator.headers_at, 64 * len(mutator.sections))
+
+
+def flip_tables(mutator, rng, out, damage):
+    section = rng.choice(mutator.tables)
+    flip_in(rng, out, damage, section.offset, section.size)
+    damage.update(section=section.index, name=section.name, paths=[mutator.path[section.index]])
+
+
+def link(mutator, rng, out, damage):
+    section = rng.choice(mutator.children)
+    value = rng.choice((0, section.index, len(mutator.sections), 0xffffffff, section.link ^ 1, section.link + 1,
+                        rng.randrange(len(mutator.sections)), rng.choice(mutator.tables).index))
+    mutator.set_header(out, damage, section, "link", value, mutator.places(section, link=value))
+
+
+def info(mutator, rng, out, damage):
+    section = rng.choice(mutator.children)
+    value = rng.choice((section.info + 1, section.info - 1, rng.randrange(64), 0xffffffff, 0x7fffffff, 1000)) & 0xffffffff
+    mutator.set_header(out, damage, section, "info", value, mutator.places(section, info=value))
+
+
+def entry_size(mutator, rng, out, damage):
+    section = rng.choice(mutator.tables)
+    value = rng.choice((1, 3, 4, section.entsize - 1, section.entsize - 4, section.entsize + 8, section.entsize * 2,
+                        section.size, section.size + 1, 1 << 31, 1 << 40))
+    mutator.set_header(out, damage, section, "entsize", value, [mutator.path[section.index]])
+
+
+def entry_size_zero(mutator, rng, out, damage):
+    section = rng.choice(mutator.tables)
+    mutator.set_header(out, damage, section, "entsize", 0, [mutator.path[section.index]])
+
+
+def entry_size_huge(mutator, rng, out, damage):
+    section = rng.choice(mutator.tables)
+    value = rng.choice(((1 << 64) - 1, (1 << 64) - section.entsize, 1 << 63, (1 << 32) + section.entsize))
+    mutator.set_header(out, damage, section, "entsize", value, [mutator.path[section.index]])
+
+
+def offset(mutator, rng, out, damage):
+    section = rng.choice(mutator.known)
+    value = rng.choice((0, len(out), len(out) - 1, len(out) + 1, section.offset + 1, section.offset + 8,
+                        rng.choice(mutator.known).offset, *SPECIAL64[3:], (1 << 64) - section.size))
+    mutator.set_header(out, damage, section, "offset", value, [mutator.path[section.index]])
+
+
+def size(mutator, rng, out, damage):
+    section = rng.choice(mutator.known)
+    value = rng.choice((0, 1, section.size - 1, section.size + 1, section.size // 2, section.size * 2, len(out),
+                        (1 << 64) - section.offset, *SPECIAL64[3:])) & (1 << 64) - 1
+    mutator.set_header(out, damage, section, "size", value, [mutator.path[section.index]])
+
+
+def section_type(mutator, rng, out, damage):
+    section = rng.choice(mutator.known)
+    number = rng.choice((*rd.KINDS, 0, 24, 99))
+    value = rng.choice((rd.BASE + number, number, 3, 8))
+    paths = [mutator.path[section.index]]
+    if value - rd.BASE in rd.KINDS:
+        if section.link in mutator.path:
+            paths.append(f"{mutator.path[section.link]}[{section.info}].{rd.KINDS[value - rd.BASE][0]}")
+        paths += {1: ["memory"], 2: ["memory"], 9: ["devices"], 22: ["meta"]}.get(value - rd.BASE, [])
+    if section.type - rd.BASE in (1, 2):
+        paths.append("memory")  # the numbers of later blocks change
+    mutator.set_header(out, damage, section, "type", value, paths)
+
+
+def name(mutator, rng, out, damage):
+    section = rng.choice(mutator.known)
+    value = rng.choice((0, 1, section.name_off + 1, 0xffffffff, 0x7fffffff, len(out), rng.randrange(1 << 16)))
+    mutator.set_header(out, damage, section, "name", value, [])
+
+
+def self_link(mutator, rng, out, damage):
+    section = rng.choice([s for s in mutator.tables if s.link] or mutator.children)
+    mutator.set_header(out, damage, section, "link", section.index, [mutator.path[section.index]])
+
+
+def link_cycle(mutator, rng, out, damage):
+    """A table is hung below one of its own descendants."""
+    inner = rng.choice([s for s in mutator.tables if s.link and mutator.sections[s.link].link])
+    outer = mutator.sections[inner.link]
+    mutator.set_header(out, damage, outer, "link", inner.index, [mutator.path[outer.index]])
+
+
+def duplicate(mutator, rng, out, damage):
+    """Two sections of one kind claim the same row."""
+    section = rng.choice(mutator.children)
+    twins = [s for s in mutator.children if s.type == section.type and s is not section]
+    if not twins:
+        return info(mutator, rng, out, damage)
+    other = rng.choice(twins)
+    mutator.set_header(out, damage, section, "info", other.info,
+                       mutator.places(section, info=other.info))
+    at = mutator.headers_at + 64 * section.index + HEADER_FIELDS["link"][0]
+    struct.pack_into("<I", out, at, other.link)
+    damage.update(field="sh_link and sh_info", paths=[mutator.path[section.index], mutator.path[other.index]])
+    return None
+
+
+def ids(mutator, rng, out, damage):
+    """One identifying or counting field of one row."""
+    section = rng.choice(mutator.tables)
+    kind = TABLES[section.type - rd.BASE]
+    row = rng.randrange(section.size // section.entsize)
+    fields = [f for f in IDS[kind] if sum(rd.FIELDS[kind][f]) <= section.entsize]
+    field = rng.choice(fields)
+    at, width = rd.FIELDS[kind][field]
+    at += section.offset + row * section.entsize
+    old = int.from_bytes(out[at:at + width], "little")
+    value = rng.choice((*(SPECIAL64 if width == 8 else SPECIAL), old + 1, old ^ 1 << rng.randrange(8 * width),
+                        rng.randrange(1 << 8 * width))) & (1 << 8 * width) - 1
+    out[at:at + width] = value.to_bytes(width, "little")
+    place = mutator.path[section.index]
+    damage.update(section=section.index, name=section.name, row=row, field=field, old=old, new=value,
+                  paths=[place if kind == "meta" else f"{place}[{row}]"])
+
+
+def overlap(mutator, rng, out, damage):
+    """A memory block is moved onto or near another, or to the end of the address space."""
+    blocks = [s for s in mutator.known if s.type - rd.BASE in (1, 2, 3)]
+    if not blocks:
+        return name(mutator, rng, out, damage)
+    section, other = rng.choice(blocks), rng.choice(blocks)
+    value = rng.choice((other.addr, other.addr + other.size - 1, other.addr - 1, other.addr + 1, 0,
+                        (1 << 64) - section.size, (1 << 64) - 1)) & (1 << 64) - 1
+    mutator.set_header(out, damage, section, "addr", value, [mutator.path[section.index]])
+    return None
+
+
+def counts(mutator, rng, out, damage):
+    """The section count, the name table's index or the place of the headers."""
+    where, width = rng.choice(((40, 8), (58, 2), (60, 2), (62, 2), (mutator.headers_at + 32, 8),
+                               (mutator.headers_at + 40, 4)))
+    old = int.from_bytes(out[where:where + width], "little")
+    value = rng.choice((0, 1, old - 1, old + 1, old // 2, old * 2, (1 << 8 * width) - 1, 1 << 8 * width - 1))
+    value &= (1 << 8 * width) - 1
+    out[where:where + width] = value.to_bytes(width, "little")
+    damage.update(field=f"{width} bytes at {where}", old=old, new=value)
+
+
+CLASSES = {
+    "trunc": trunc, "flip": flip, "fliphdr": flip_headers, "fliptab": flip_tables, "flipehdr": flip_elf_header,
+    "counts": counts, "link": link, "info": info, "entsize": entry_size, "entsize0": entry_size_zero,
+    "entsizehuge": entry_size_huge, "offset": offset, "size": size, "type": section_type, "name": name,
+    "selflink": self_link, "linkcycle": link_cycle, "duplicate": duplicate, "ids": ids, "overlap": overlap,
+}
+SINGLE = ("link", "info", "entsize", "entsize0", "entsizehuge", "offset", "size", "type", "name", "selflink", "linkcycle",
+          "duplicate", "ids", "overlap", "fliptab")
+
+
+def prune(tree, paths):
+    """A copy of reader.read()'s tree without what the paths name and without the lists of losses; None where cut."""
+    tree = json.loads(json.dumps(tree))
+    for key in ("lost", "n_sections", "unknown"):
+        tree.pop(key, None)
+    for path in paths:
+        steps = path.replace("[", ".[").split(".")
+        here = tree
+        for step in steps[:-1]:
+            here = _step(here, step)
+            if here is None:
+                break
+        last = steps[-1]
+        if isinstance(here, list) and last[0] == "[" and int(last[1:-1]) < len(here):
+            here[int(last[1:-1])] = None
+        elif isinstance(here, dict):
+            here.pop(last, None)
+    return tree
+
+
+def _step(here, step):
+    if step[0] == "[":
+        number = int(step[1:-1])
+        return here[number] if isinstance(here, list) and number < len(here) else None
+    return here.get(step) if isinstance(here, dict) else None
+
+
+def main(arguments):
+    if arguments == ["--list"]:
+        print("\n".join(CLASSES))
+        return 0
+    if len(arguments) != 4 or arguments[2] not in CLASSES:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    with open(arguments[0], "rb") as handle:
+        mutator = Mutator(handle.read())
+    data, damage = mutator.run(arguments[2], int(arguments[3]))
+    with open(arguments[1], "wb") as handle:
+        handle.write(data)
+    print(json.dumps(damage))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
