@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * GPU core dumps: the reader.
+ *
+ * The driver writes such a dump when a CUDA program fails (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1). It
+ * is one ELF file whose sections form a tree:
+ *
+ *     metadata, global memory,
+ *     device -+- context -- module -- image (relocated, original)
+ *             +- grid ----- parameters, constant banks
+ *             +- SM -- block -+- shared memory
+ *                             +- warp -+- uniform registers, convergence barriers
+ *                                      +- lane -- registers, call stack, local memory
+ *
+ * Opening reads the section headers and the few table rows that give things their order; everything
+ * else stays in the mapped file until it is asked for. The lists (ws_core_counts()) and their order
+ * are those of state.h. A dump is never trusted: whatever is damaged costs itself only, and
+ * ws_core_diagnostic() tells what was found.
+ *
+ * **Lifetime.** Strings, spans and indices are valid until the dump is closed. **Threads.** Any
+ * number of threads may read one open dump; opening and closing exclude everything else; different
+ * dumps are independent.
+ *
+ * **Statuses**, everywhere below: WS_ARGUMENT an index out of range; WS_ABSENT the dump does not
+ * have it; WS_EXCLUDED left out when the dump was made (the message names the flag); WS_TRUNCATED
+ * the file ends before it; WS_MALFORMED damaged otherwise. Outputs are written on WS_OK only,
+ * unless a function says otherwise.
+ *
+ * The format is described in docs/formats/coredump.md.
+ */
+#ifndef WARPSCOPE_CORE_H
+#define WARPSCOPE_CORE_H
+
+#include <warpscope/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An open dump. */
+struct ws_core;
+
+/**
+ * How to open. Zero-filled with `size` set means the defaults; NULL instead of a pointer too.
+ */
+struct ws_core_options {
+	size_t size; /**< sizeof(struct ws_core_options), as the caller was compiled */
+	/** Limit for what a compressed file or a stream may unpack to, bytes; 0: 64 GiB. */
+	uint64_t max_unpacked_bytes;
+	/**
+	 * Called now and then while a compressed file or a stream is unpacked. `total_in` is 0 when
+	 * it is not known. Returning false gives up (WS_LIMIT).
+	 */
+	bool (*progress)(void *user, uint64_t bytes_in, uint64_t total_in, uint64_t bytes_out);
+	void *user; /**< passed to `progress` */
+};
+
+/**
+ * Opens a dump file.
+ *
+ * Only what is not a GPU core dump at all is refused; a damaged or cut dump opens with what is
+ * left. Time and memory are proportional to the number of sections: a few nanoseconds and bytes
+ * each.
+ *
+ * @retval WS_IO           The file cannot be read (missing, refused, a directory); the message is
+ *                         complete.
+ * @retval WS_UNSUPPORTED  Something else than a GPU core dump; the message says what.
+ * @retval WS_TRUNCATED    Too short to tell what it is.
+ * @retval WS_LIMIT        It unpacks to more than allowed, or `progress` gave up.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_core_open(const char *path, const struct ws_core_options *options,
+				   struct ws_core **ret_core, struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Opens a dump that lies in memory (unpacked). The bytes stay the caller's, must not change and
+ * must outlive the result. `name` (may be NULL) is what ws_dump_facts.path will say.
+ */
+WS_API enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name,
+					  struct ws_core **ret_core,
+					  struct ws_error *err) WS_MUST_USE;
+
+/** Closes a dump. NULL is fine. */
+WS_API void ws_core_close(struct ws_core *core);
+
+/* ---- the lists */
+
+WS_API void ws_core_counts(const struct ws_core *core, struct ws_counts *ret_counts);
+WS_API enum ws_status ws_core_device(const struct ws_core *core, uint32_t index,
+				     struct ws_device *ret_device,
+				     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_core_context(const struct ws_core *core, uint32_t index,
+				      struct ws_context *ret_context,
+				      struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_core_image(const struct ws_core *core, uint32_t index,
+				    struct ws_image *ret_image, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_core_grid(const struct ws_core *core, uint32_t index,
+				   struct ws_grid *ret_grid, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_core_sm(const struct ws_core *core, uint32_t index, struct ws_sm *ret_sm,
+				 struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_core_block(const struct ws_core *core, uint32_t index,
+				    struct ws_block *ret_block, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_core_warp(const struct ws_core *core, uint32_t index,
+				   struct ws_warp *ret_warp, struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Lanes of a warp, in the order of lane ids: writes at most WS_MAX_LANES to `ret_lanes`. A warp
+ * without a lane table answers WS_OK and 0. Of two rows with one lane id, the one that stands where
+ * the warp's mask of valid lanes puts that lane is taken, else the first.
+ */
+WS_API enum ws_status ws_core_lanes(const struct ws_core *core, uint32_t warp_index,
+				    struct ws_lane *ret_lanes, uint32_t *ret_n,
+				    struct ws_error *err) WS_MUST_USE;
+
+/** One lane by its id. WS_ABSENT: the warp has no such lane. */
+WS_API enum ws_status ws_core_lane(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+				   struct ws_lane *ret_lane, struct ws_error *err) WS_MUST_USE;
+
+/** Return addresses of a lane, level 0 (the caller of the function that holds the pc) first. Writes
+ * at most `cap`; `*ret_n` says how many are recorded, 0 when none. */
+WS_API enum ws_status ws_core_call_stack(const struct ws_core *core, uint32_t warp_index,
+					 uint32_t lane, struct ws_return_address *ret_addresses,
+					 uint32_t cap, uint32_t *ret_n,
+					 struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Registers `first` ... `first + n - 1` (`lane` is ignored for kinds that a warp owns). When fewer
+ * are recorded the leading ones are written and `*ret_n` says how many; WS_ABSENT (or WS_TRUNCATED)
+ * when not even the first is.
+ */
+WS_API enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index,
+					uint32_t lane, enum ws_reg_kind kind, uint32_t first,
+					uint32_t n, uint32_t *ret_values, uint32_t *ret_n,
+					struct ws_error *err) WS_MUST_USE;
+
+/* ---- what only a file knows */
+
+WS_API void ws_core_facts(const struct ws_core *core, struct ws_dump_facts *ret_facts);
+
+/** What was found damaged or unknown while opening. `index` from 0; WS_ABSENT past the last. */
+WS_API enum ws_status ws_core_diagnostic(const struct ws_core *core, uint32_t index,
+					 struct ws_diagnostic *ret_diagnostic,
+					 struct ws_error *err) WS_MUST_USE;
+
+/** A section of the file, as its header says. */
+struct ws_section {
+	struct ws_str name;  /**< empty when the name table does not hold it */
+	uint32_t type;       /**< sh_type */
+	const char *words;   /**< what it is, e.g. "lane table"; NULL: not known to this version */
+	uint64_t header_off; /**< file offset of the header */
+	uint64_t address;    /**< sh_addr: memory sections */
+	uint64_t file_off, size; /**< as claimed */
+	uint32_t link, info;
+	uint64_t stride;      /**< sh_entsize */
+	uint64_t rows;        /**< whole rows that are in the file; 0 for what is no table */
+	struct ws_span bytes; /**< those that are in the file */
+};
+
+/** Number of section headers that are in the file. */
+WS_API uint32_t ws_core_n_sections(const struct ws_core *core);
+WS_API enum ws_status ws_core_section(const struct ws_core *core, uint32_t index,
+				      struct ws_section *ret_section,
+				      struct ws_error *err) WS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

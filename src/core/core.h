@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside an open dump.
+ *
+ *   section headers (in the file)       wsi_table: one per section of a table kind
+ *   +---+---+---+---+---+---+           +------+------+------+
+ *   | 0 | 1 | 2 | 3 | 4 | 5 | ...       | 1    | 3    | 4    | ...   rows: where, how many, stride
+ *   +---+---+---+---+---+---+           +--+---+--+---+------+
+ *         bitmap + rank: section -> table  |      |
+ *                                          v      v
+ *   slots: for each row of each table     |.|.|.|.|.|.|.|.|        child sections of the row, by
+ * kind
+ *
+ * Two passes over the headers make this: the first finds the tables, the second puts each child
+ * into the slot of its parent row (index.c). A slot holds a section index, or for a child that is a
+ * table its number in `tables` plus one; 0 is none. Then the tree is walked once from the devices
+ * down to give the lists of state.h their order (tree.c): a list element is a reference to a table
+ * row, and its parent is an attribute of the table.
+ *
+ * Nothing is kept per lane but its slots (16 bytes), nothing per leaf section. Rows, leaves and
+ * memory are read where they lie.
+ */
+#ifndef WSI_CORE_H
+#define WSI_CORE_H
+
+#include <warpscope/core.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "core/format.h"
+#include "elf/elf.h"
+
+/* A table section whose stride is good. */
+struct wsi_table {
+	uint64_t off; /* of its first row in the file */
+	uint32_t section;
+	uint32_t n_rows; /* whole rows inside the file */
+	uint32_t stride;
+	uint32_t first_slot; /* in `slots`; each row has wsi_kind_infos[kind].n_slots */
+	uint32_t parent;     /* list index of the parent row once the tree knows it, else WS_NONE */
+	uint8_t kind;        /* enum wsi_kind */
+};
+
+/* A row. */
+struct wsi_ref {
+	uint32_t table, row;
+};
+
+/* List elements in their order. */
+struct wsi_list {
+	struct wsi_ref *at; /* owned */
+	uint32_t n;
+};
+
+/* What can be wrong: X(TOPIC, what). Entries of one topic are listed up to a limit, then counted.
+ */
+#define WSI_TOPIC_LIST(X)             \
+	X(FILE, "file")               \
+	X(HEADERS, "section headers") \
+	X(STRTAB, "string table")     \
+	X(CUT, "section")             \
+	X(STRIDE, "table")            \
+	X(ROWS, "table")              \
+	X(PARENT, "section")          \
+	X(TWICE, "section")           \
+	X(UNKNOWN, "section")         \
+	X(LANES, "lane table")        \
+	X(TEXT, "string")             \
+	X(META, "metadata")           \
+	X(MEMORY, "memory")
+
+enum wsi_topic {
+#define X(TOPIC, what) WSI_TOPIC_##TOPIC,
+	WSI_TOPIC_LIST(X)
+#undef X
+		WSI_N_TOPICS
+};
+
+struct wsi_diag {
+	struct ws_diagnostic shown;
+	struct wsi_diag *next;
+};
+
+struct wsi_topic_state {
+	uint32_t n;            /* findings */
+	struct wsi_diag *last; /* listed */
+};
+
+struct ws_core {
+	struct wsi_file file;   /* owned; empty when the bytes are the caller's */
+	struct wsi_arena arena; /* owned: strings, diagnostics */
+	struct ws_span bytes;   /* the whole dump, unpacked */
+	struct wsi_elf elf;
+	struct ws_span strtab;
+	uint32_t n_sections; /* headers that are in the file */
+
+	uint64_t *table_bits;     /* owned: bit per section, set for those in `tables` */
+	uint32_t *table_ranks;    /* owned: per word of table_bits, tables before it */
+	struct wsi_table *tables; /* owned, in section order */
+	uint32_t n_tables;
+	uint32_t *slots; /* owned */
+	uint64_t n_slots;
+
+	struct wsi_list devices, contexts, images, grids, sms, blocks, warps;
+	/* owned: per owner (device, device, context, SM, SM), and one more: index of its first
+	 * child */
+	uint32_t *first_context, *first_grid, *first_image, *first_block, *first_warp;
+	/* owned: list indices sorted by id within each owner */
+	uint32_t *contexts_by_id, *grids_by_id, *images_by_handle;
+
+	uint32_t kind_counts[WSI_N_KINDS]; /* sections of each kind */
+	uint32_t meta_section;             /* 0: none */
+	struct ws_dump_facts facts;
+	enum ws_status no_original; /* why a module has no original image */
+	struct wsi_diag *first_diag, *last_diag;
+	struct wsi_topic_state topics[WSI_N_TOPICS];
+};
+
+/* ---- rows and children ---- */
+
+/* Bytes of a row; the row number must be below n_rows. */
+static inline struct ws_span wsi_core_row(const struct ws_core *core, struct wsi_ref ref)
+{
+	const struct wsi_table *table = &core->tables[ref.table];
+	struct ws_span row = { 0 };
+	bool inside = ws_span_sub(core->bytes, table->off + (uint64_t)ref.row * table->stride,
+				  table->stride, &row);
+	assert(inside);
+	(void)inside;
+	return row;
+}
+
+static inline uint32_t wsi_core_slot(const struct ws_core *core, struct wsi_ref ref,
+				     enum wsi_kind child)
+{
+	const struct wsi_table *table = &core->tables[ref.table];
+	const struct wsi_kind_info *info = &wsi_kind_infos[child];
+	assert((enum wsi_kind)table->kind == info->parent && ref.row < table->n_rows);
+	return core->slots[(size_t)table->first_slot +
+			   (size_t)ref.row * wsi_kind_infos[info->parent].n_slots + info->slot];
+}
+
+/* Table that is a child of a row, or NULL. */
+static inline const struct wsi_table *wsi_core_child_table(const struct ws_core *core,
+							   struct wsi_ref ref, enum wsi_kind child)
+{
+	uint32_t slot = wsi_core_slot(core, ref, child);
+	return slot ? &core->tables[slot - 1] : NULL;
+}
+
+/* Number of a section in `tables`, or WS_NONE. */
+uint32_t wsi_core_table_of(const struct ws_core *core, uint32_t section);
+
+/* Bytes of a section that are in the file; false when some are missing. */
+bool wsi_core_section_bytes(const struct ws_core *core, uint32_t section,
+			    struct ws_span *ret_bytes);
+
+/* Text at an offset of .strtab; empty when it is not in there. */
+struct ws_str wsi_core_text(const struct ws_core *core, uint64_t offset);
+
+/* Row of a lane by its id; false when the warp has no such lane. */
+bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+		       struct wsi_ref *ret_ref);
+
+/* List index of the first element with this id among a device's contexts or grids, or a context's
+ * images; WS_NONE when there is none. */
+uint32_t wsi_core_find_context(const struct ws_core *core, uint32_t device_index, uint64_t id);
+uint32_t wsi_core_find_grid(const struct ws_core *core, uint32_t device_index, uint64_t id);
+uint32_t wsi_core_find_image(const struct ws_core *core, uint32_t context_index, uint64_t handle);
+
+/* ---- opening, in this order ---- */
+
+/* Refuses what is not a dump, saying what it is. */
+enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
+/* index.c: tables and slots. */
+enum ws_status wsi_core_index(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
+/* tree.c: the lists. */
+enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
+void wsi_core_tree_fini(struct ws_core *core);
+/* facts.c */
+void wsi_core_facts_read(struct ws_core *core);
+
+/* ---- diagnostics ---- */
+
+/* Notes a finding; only while opening. Running out of memory loses the note, not the dump. */
+void wsi_core_note(struct ws_core *core, enum wsi_topic topic, uint64_t file_off,
+		   const char *format, ...) WS_PRINTF(4, 5);
+
+#endif

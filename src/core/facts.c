@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the file tells of itself: metadata, the age of its layout, which back end wrote it. */
+#include "core/core.h"
+
+enum {
+	FLAG_SKIP_IMAGES = 1u << 0, /* CUDBGCoredumpGenerationFlags */
+};
+
+static void metadata_read(struct ws_core *core)
+{
+	struct ws_dump_facts *facts = &core->facts;
+	if (!core->meta_section)
+		return;
+	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, core->meta_section);
+	struct ws_span bytes, in;
+	(void)wsi_elf_bytes(&core->elf, &shdr, &bytes);
+	uint64_t stride = shdr.entsize ? shdr.entsize : shdr.size;
+	if (stride < wsi_kind_infos[WSI_KIND_META].base_bytes ||
+	    !ws_span_sub(bytes, 0, stride, &in)) {
+		wsi_core_note(core, WSI_TOPIC_META, shdr.offset,
+			      "the metadata (section %u) has %zu bytes and needs %u: who wrote the "
+			      "dump, and with which flags, is lost",
+			      core->meta_section, bytes.len,
+			      wsi_kind_infos[WSI_KIND_META].base_bytes);
+		return;
+	}
+	struct wsi_meta_row row = wsi_meta_parse(in);
+	facts->have_metadata = true;
+	facts->generator = wsi_core_text(core, row.text_generator);
+	facts->driver_major = row.driver_major;
+	facts->driver_minor = row.driver_minor;
+	facts->cuda_major = row.cuda_major;
+	facts->cuda_minor = row.cuda_minor;
+	facts->have_flags = WSI_HAS(in.len, meta, flags);
+	facts->flags = row.flags;
+	facts->have_time = WSI_HAS(in.len, meta, timestamp);
+	facts->timestamp = row.timestamp;
+}
+
+/* The branch that first wrote the newest field or kind of section seen. */
+static void layout_read(struct ws_core *core)
+{
+	unsigned since = 0;
+	for (uint32_t t = 0; t < core->n_tables; t++) {
+		const struct wsi_kind_info *info = &wsi_kind_infos[core->tables[t].kind];
+		for (size_t f = info->n_fields; f-- > 0;) {
+			if (info->fields[f].offset + info->fields[f].bits / 8u >
+			    core->tables[t].stride)
+				continue;
+			since = info->fields[f].since > since ? info->fields[f].since : since;
+			break; /* fields are in the order of their age */
+		}
+	}
+	for (unsigned k = 1; k < WSI_N_KINDS; k++) {
+		if (core->kind_counts[k] && wsi_kind_infos[k].since > since)
+			since = wsi_kind_infos[k].since;
+	}
+	char text[16];
+	if (since && wsi_format(text, "r%u", since))
+		core->facts.layout = wsi_arena_str(&core->arena, text, strlen(text));
+}
+
+/* Start of the function of a lane's outermost frame, as the dump gives addresses; false when the
+ * dump does not tell. */
+static bool outermost_function(const struct ws_core *core, uint32_t warp_index,
+			       const struct ws_lane *lane, uint64_t *ret_start)
+{
+	struct ws_return_address frames[64];
+	uint32_t n = 0;
+	*ret_start = lane->pc - lane->rel_pc;
+	if (lane->call_depth == 0)
+		return true;
+	if (ws_core_call_stack(core, warp_index, lane->id, frames, WSI_COUNT(frames), &n, NULL) !=
+		    WS_OK ||
+	    n == 0 || n > WSI_COUNT(frames))
+		return false;
+	*ret_start = frames[n - 1].address - frames[n - 1].rel_address;
+	return true;
+}
+
+/*
+ * The older ("classic") back end recorded addresses of a copy of the code in host memory. Then the
+ * outermost function does not start where the grid says that the kernel starts. A few lanes are
+ * asked, the majority decides. [guess: the public header tells of the two kinds, not how to tell
+ * them apart]
+ */
+static bool is_classic(const struct ws_core *core)
+{
+	enum { ASKED = 64 };
+	unsigned same = 0, other = 0;
+	for (uint32_t w = 0; w < core->warps.n && same + other < ASKED; w++) {
+		struct ws_warp warp;
+		struct ws_block block;
+		struct ws_grid grid;
+		struct ws_lane lanes[WS_MAX_LANES];
+		uint32_t n;
+		uint64_t start;
+		if (ws_core_warp(core, w, &warp, NULL) != WS_OK ||
+		    ws_core_block(core, warp.block_index, &block, NULL) != WS_OK ||
+		    block.grid_index == WS_NONE ||
+		    ws_core_grid(core, block.grid_index, &grid, NULL) != WS_OK ||
+		    grid.function_entry == 0 || ws_core_lanes(core, w, lanes, &n, NULL) != WS_OK ||
+		    n == 0 || !outermost_function(core, w, &lanes[0], &start))
+			continue;
+		if (start == grid.function_entry)
+			same++;
+		else
+			other++;
+	}
+	return other > same;
+}
+
+/* Why a module has no original image. */
+static enum ws_status no_original(const struct ws_core *core)
+{
+	if (core->facts.have_flags)
+		return core->facts.flags & FLAG_SKIP_IMAGES ? WS_EXCLUDED : WS_ABSENT;
+	/* drivers before r565 did not record the flags: when no module has one, they were left out
+	 */
+	return core->kind_counts[WSI_KIND_IMAGE] == 0 ? WS_EXCLUDED : WS_ABSENT;
+}
+
+void wsi_core_facts_read(struct ws_core *core)
+{
+	metadata_read(core);
+	layout_read(core);
+	core->no_original = no_original(core);
+	core->facts.classic = is_classic(core);
+}
+
+void ws_core_facts(const struct ws_core *core, struct ws_dump_facts *ret_facts)
+{
+	*ret_facts = core->facts;
+}

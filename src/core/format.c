@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/format.h"
+
+#define F(field, offset, bits, since) { #field, offset, bits, since },
+#define X(record, RECORD, kind, base, max_rows, n_slots) \
+	static const struct wsi_field record##_fields[] = { WSI_##RECORD##_ROW(F) };
+WSI_RECORD_LIST(X)
+#undef X
+#undef F
+
+const struct wsi_kind_info wsi_kind_infos[WSI_N_KINDS] = {
+#define X(number, NAME, words_, parent_, slot_, since_)                            \
+	[number].words = words_, [number].parent = parent_, [number].slot = slot_, \
+	[number].since = since_,
+	WSI_KIND_LIST(X)
+#undef X
+#define X(record, RECORD, kind, base, max_rows_, n_slots_)                                \
+	[kind].base_bytes = base, [kind].max_rows = max_rows_, [kind].n_slots = n_slots_, \
+	[kind].fields = record##_fields, [kind].n_fields = WSI_COUNT(record##_fields),
+		WSI_RECORD_LIST(X)
+#undef X
+};

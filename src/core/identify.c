@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a file is. A dump is accepted when enough of it is recognisable, whatever else is damaged;
+ * what is none is refused with one line that says what it seems to be and, for the host's core of a
+ * program that used the GPU, where the GPU's dump is likely to be.
+ */
+#include "core/core.h"
+
+#include "base/utf8.h"
+
+enum { SHORTEST_TELLING = 20 }; /* the ELF identification and its type and machine */
+
+/* Whether any section header is of the dump format. */
+static bool has_dump_sections(const struct wsi_elf *elf)
+{
+	enum { LOOK = 1000 };
+	uint64_t n = wsi_min_u64(elf->n_present, LOOK);
+	for (uint64_t i = 1; i < n; i++) {
+		if (wsi_kind_of(wsi_elf_shdr(elf, i).type) != WSI_KIND_NONE)
+			return true;
+	}
+	return false;
+}
+
+/* First bytes are text when they are UTF-8 without control characters. */
+static bool looks_like_text(struct ws_span bytes)
+{
+	size_t n = bytes.len < 512 ? bytes.len : 512;
+	for (size_t at = 0; at < n;) {
+		size_t len = wsi_utf8_len((const char *)bytes.ptr + at, bytes.len - at);
+		uint8_t c = wsi_at_u8(bytes, at);
+		if (len == 0 || (c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f'))
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+static bool starts_with(struct ws_span bytes, const char *magic, size_t len)
+{
+	return bytes.len >= len && memcmp(bytes.ptr, magic, len) == 0;
+}
+
+static enum ws_status refuse_other(struct ws_span bytes, struct ws_error *err)
+{
+	static const struct {
+		const char *magic;
+		size_t len;
+		const char *words;
+	} kinds[] = {
+		{ "PK\3\4", 4, "a zip archive" },
+		{ "\x50\xed\x55\xba", 4, "a fatbin (GPU code)" },
+		{ "ustar", 0, "" },
+		{ "MDMP", 4, "a Windows minidump" },
+		{ "BZh", 3, "a bzip2 file; unpack it first" },
+		{ "\xfd\x37zXZ", 5, "an xz file; unpack it first" },
+		{ "!<arch>\n", 8, "an archive (ar)" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(kinds); i++) {
+		if (kinds[i].len && starts_with(bytes, kinds[i].magic, kinds[i].len))
+			return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+					"not a GPU core dump: this is %s", kinds[i].words);
+	}
+	if (looks_like_text(bytes))
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"not a GPU core dump: this is text");
+	if (bytes.len < SHORTEST_TELLING)
+		return wsi_fail(err, WS_TRUNCATED, bytes.len,
+				"too short to tell what it is: %zu bytes", bytes.len);
+	return wsi_fail(err, WS_UNSUPPORTED, 0,
+			"not a GPU core dump: it does not begin as an ELF file does");
+}
+
+static const char *machine_words(uint16_t machine)
+{
+	switch (machine) {
+	case 3:
+		return "x86";
+	case 21:
+		return "ppc64le";
+	case 62:
+		return "x86-64";
+	case 183:
+		return "arm64";
+	default:
+		return "unknown machine";
+	}
+}
+
+/* Whether the notes and strings near the start of a host's core name the CUDA driver. */
+static bool mentions_cuda(struct ws_span bytes)
+{
+	static const char name[] = "libcuda.so";
+	size_t n = bytes.len < (4u << 20) ? bytes.len : 4u << 20;
+	const uint8_t *at = bytes.ptr;
+	while (n >= sizeof name - 1) {
+		const uint8_t *hit = memchr(at, name[0], n - (sizeof name - 2));
+		if (!hit)
+			return false;
+		if (memcmp(hit, name, sizeof name - 1) == 0)
+			return true;
+		n -= (size_t)(hit + 1 - at);
+		at = hit + 1;
+	}
+	return false;
+}
+
+static enum ws_status refuse_elf(const struct wsi_elf *elf, struct ws_error *err)
+{
+	if (elf->type == WSI_ET_CORE && mentions_cuda(elf->file))
+		return wsi_fail(
+			err, WS_UNSUPPORTED, 16,
+			"the host's core (%s) of a CUDA program, not the GPU's dump: look for "
+			"core_*.nvcudmp (or CUDA_COREDUMP_FILE) in the program's working directory",
+			machine_words(elf->machine));
+	if (elf->type == WSI_ET_CORE)
+		return wsi_fail(err, WS_UNSUPPORTED, 16,
+				"a core of a host process (%s), not of a GPU: set "
+				"CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 to get a GPU's",
+				machine_words(elf->machine));
+	if (elf->machine == WSI_EM_CUDA)
+		return wsi_fail(err, WS_UNSUPPORTED, 16, "a cubin (GPU code), not a GPU core dump");
+	return wsi_fail(err, WS_UNSUPPORTED, 16, "not a GPU core dump: an ELF %s for %s",
+			elf->type == WSI_ET_REL ? "object file" : "program or library",
+			machine_words(elf->machine));
+}
+
+enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err)
+{
+	struct ws_span bytes = core->bytes;
+	if (bytes.len == 0)
+		return wsi_fail(err, WS_UNSUPPORTED, 0, "the file is empty");
+	if (!starts_with(bytes,
+			 "\x7f"
+			 "ELF",
+			 bytes.len < 4 ? bytes.len : 4))
+		return refuse_other(bytes, err);
+	if (bytes.len < SHORTEST_TELLING)
+		return wsi_fail(err, WS_TRUNCATED, bytes.len,
+				"too short to tell what it is: %zu bytes", bytes.len);
+	bool is_core = wsi_at_u16(bytes, 16) == WSI_ET_CORE && wsi_at_u16(bytes, 18) == WSI_EM_CUDA;
+	enum ws_status st = wsi_elf_open(bytes, &core->elf, err);
+	if (st != WS_OK && !is_core)
+		return st;
+	if (st != WS_OK) { /* a dump, but nothing of its headers can be read */
+		core->elf = (struct wsi_elf){ .file = bytes, .shentsize = WSI_SHDR_BYTES };
+		core->facts.complete = false;
+		wsi_core_note(core, WSI_TOPIC_FILE,
+			      bytes.len < WSI_ELF_HEADER_BYTES ? bytes.len : 0,
+			      "the ELF header is damaged: no section can be found");
+		return WS_OK;
+	}
+	if (is_core)
+		return WS_OK;
+	if (core->elf.osabi != WSI_ELFOSABI_CUDA || !has_dump_sections(&core->elf))
+		return refuse_elf(&core->elf, err);
+	wsi_core_note(
+		core, WSI_TOPIC_FILE, 16,
+		"ELF type %u and machine %u are not those of a GPU core dump, its sections are",
+		core->elf.type, core->elf.machine);
+	return WS_OK;
+}

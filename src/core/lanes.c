@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hangs under a warp: lanes, call stacks, registers. Read where it lies, when it is asked for.
+ */
+#include "base/sort.h"
+#include "core/core.h"
+
+enum { MAX_LANE_ROWS = WS_MAX_LANES * 4 }; /* looked at in one table; a sound one has 32 at most */
+
+static enum ws_status warp_check(const struct ws_core *core, uint32_t warp_index,
+				 struct ws_error *err)
+{
+	if (warp_index < core->warps.n)
+		return WS_OK;
+	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no warp %u, there are %u", warp_index,
+			core->warps.n);
+}
+
+static enum ws_status no_such_lane(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+				   struct ws_error *err)
+{
+	uint32_t warp = wsi_warp_parse(wsi_core_row(core, core->warps.at[warp_index])).id;
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "warp %u has no lane %u in the dump", warp,
+			lane);
+}
+
+static uint32_t lane_id(const struct ws_core *core, const struct wsi_table *table, uint32_t row)
+{
+	struct wsi_ref ref = { (uint32_t)(table - core->tables), row };
+	return wsi_lane_parse(wsi_core_row(core, ref)).id;
+}
+
+/* Row where a lane stands when the table has one row per valid lane in their order. */
+static uint32_t expected_row(uint32_t valid_lanes, uint32_t lane)
+{
+	return (uint32_t)__builtin_popcount(valid_lanes & ((UINT32_C(1) << lane) - 1));
+}
+
+static uint32_t rows_looked_at(const struct wsi_table *table)
+{
+	return table->n_rows < MAX_LANE_ROWS ? table->n_rows : MAX_LANE_ROWS;
+}
+
+bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+		       struct wsi_ref *ret_ref)
+{
+	struct wsi_ref warp = core->warps.at[warp_index];
+	const struct wsi_table *table = wsi_core_child_table(core, warp, WSI_KIND_LANE);
+	if (!table || lane >= WS_MAX_LANES)
+		return false;
+	uint32_t number = (uint32_t)(table - core->tables);
+	uint32_t valid = wsi_warp_parse(wsi_core_row(core, warp)).valid_lanes;
+	uint32_t row = expected_row(valid, lane), n = rows_looked_at(table);
+	if (row < n && lane_id(core, table, row) == lane) {
+		*ret_ref = (struct wsi_ref){ number, row };
+		return true;
+	}
+	for (row = 0; row < n; row++) {
+		if (lane_id(core, table, row) == lane) {
+			*ret_ref = (struct wsi_ref){ number, row };
+			return true;
+		}
+	}
+	return false;
+}
+
+static void lane_fill(struct ws_span in, struct ws_lane *ret_lane)
+{
+	struct wsi_lane_row row = wsi_lane_parse(in);
+	*ret_lane = (struct ws_lane){
+		.have = (WSI_HAS(in.len, lane, cbu_state) ? WS_LANE_CBU_STATE : 0u) |
+			(WSI_HAS(in.len, lane, rpc_hi) ? WS_LANE_RPC : 0u),
+		.id = row.id,
+		.pc = row.pc,
+		.rel_pc = row.rel_pc,
+		.thread = { row.thread_x, row.thread_y, row.thread_z },
+		.exception = row.exception,
+		.call_depth = row.call_depth,
+		.syscall_call_depth = row.syscall_call_depth,
+		.cc_register = row.cc_register,
+		.cbu_state = row.cbu_state,
+	};
+	if (ret_lane->have & WS_LANE_RPC) {
+		ret_lane->rpc_lo = row.rpc_lo;
+		ret_lane->rpc_hi = row.rpc_hi;
+	}
+}
+
+enum ws_status ws_core_lanes(const struct ws_core *core, uint32_t warp_index,
+			     struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
+{
+	enum ws_status st = warp_check(core, warp_index, err);
+	if (st != WS_OK)
+		return st;
+	struct wsi_ref warp = core->warps.at[warp_index];
+	const struct wsi_table *table = wsi_core_child_table(core, warp, WSI_KIND_LANE);
+	*ret_n = 0;
+	if (!table)
+		return WS_OK;
+	struct wsi_ref ref = { (uint32_t)(table - core->tables), 0 };
+	uint32_t valid = wsi_warp_parse(wsi_core_row(core, warp)).valid_lanes;
+	uint32_t seen = 0; /* lanes that have a row */
+	uint8_t row_of[WS_MAX_LANES];
+	for (; ref.row < rows_looked_at(table); ref.row++) {
+		uint32_t lane = wsi_lane_parse(wsi_core_row(core, ref)).id;
+		if (lane >= WS_MAX_LANES)
+			continue;
+		if (seen >> lane & 1 && expected_row(valid, lane) != ref.row)
+			continue;
+		seen |= UINT32_C(1) << lane;
+		row_of[lane] = (uint8_t)ref.row;
+	}
+	for (; seen; seen &= seen - 1) {
+		ref.row = row_of[__builtin_ctz(seen)];
+		lane_fill(wsi_core_row(core, ref), &ret_lanes[(*ret_n)++]);
+	}
+	return WS_OK;
+}
+
+enum ws_status ws_core_lane(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+			    struct ws_lane *ret_lane, struct ws_error *err)
+{
+	enum ws_status st = warp_check(core, warp_index, err);
+	if (st != WS_OK)
+		return st;
+	struct wsi_ref ref;
+	if (!wsi_core_lane_row(core, warp_index, lane, &ref))
+		return no_such_lane(core, warp_index, lane, err);
+	lane_fill(wsi_core_row(core, ref), ret_lane);
+	return WS_OK;
+}
+
+/* ---- call stacks ---- */
+
+struct frames {
+	struct ws_span bytes;
+	uint32_t stride, n;
+};
+
+static struct wsi_frame_row frame_at(const struct frames *frames, uint32_t row)
+{
+	struct ws_span in = { 0 };
+	bool inside =
+		ws_span_sub(frames->bytes, (uint64_t)row * frames->stride, frames->stride, &in);
+	assert(inside);
+	(void)inside;
+	return wsi_frame_parse(in);
+}
+
+static struct ws_return_address return_address(struct wsi_frame_row row)
+{
+	return (struct ws_return_address){ row.level, row.address, row.rel_address };
+}
+
+/* The frames section of a lane; false when there is none or it cannot be read. */
+static bool frames_find(const struct ws_core *core, struct wsi_ref lane, struct frames *ret_frames)
+{
+	const struct wsi_kind_info *info = &wsi_kind_infos[WSI_KIND_FRAMES];
+	uint32_t section = wsi_core_slot(core, lane, WSI_KIND_FRAMES);
+	if (!section)
+		return false;
+	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
+	if (shdr.entsize < info->base_bytes || shdr.entsize > UINT32_MAX)
+		return false;
+	(void)wsi_elf_bytes(&core->elf, &shdr, &ret_frames->bytes);
+	ret_frames->stride = (uint32_t)shdr.entsize;
+	ret_frames->n = (uint32_t)wsi_min_u64(ret_frames->bytes.len / shdr.entsize, info->max_rows);
+	return true;
+}
+
+static enum ws_status frames_sorted(const struct frames *frames,
+				    struct ws_return_address *ret_addresses, uint32_t cap,
+				    struct ws_error *err)
+{
+	wsi_scoped_free struct wsi_keyed *items = wsi_zalloc_array(frames->n, sizeof *items);
+	if (!items)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%u frames", frames->n);
+	for (uint32_t i = 0; i < frames->n; i++)
+		items[i] = (struct wsi_keyed){ frame_at(frames, i).level, i };
+	if (!wsi_sort_keyed(items, frames->n))
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%u frames", frames->n);
+	for (uint32_t i = 0; i < frames->n && i < cap; i++)
+		ret_addresses[i] = return_address(frame_at(frames, items[i].value));
+	return WS_OK;
+}
+
+enum ws_status ws_core_call_stack(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+				  struct ws_return_address *ret_addresses, uint32_t cap,
+				  uint32_t *ret_n, struct ws_error *err)
+{
+	enum ws_status st = warp_check(core, warp_index, err);
+	if (st != WS_OK)
+		return st;
+	struct wsi_ref ref;
+	if (!wsi_core_lane_row(core, warp_index, lane, &ref))
+		return no_such_lane(core, warp_index, lane, err);
+	struct frames frames = { 0 };
+	bool sorted = true;
+	uint32_t last = 0;
+	if (frames_find(core, ref, &frames)) {
+		for (uint32_t i = 0; i < frames.n; i++) {
+			struct wsi_frame_row row = frame_at(&frames, i);
+			sorted = sorted && row.level >= last;
+			last = row.level;
+			if (i < cap)
+				ret_addresses[i] = return_address(row);
+		}
+	}
+	if (!sorted)
+		st = frames_sorted(&frames, ret_addresses, cap, err);
+	if (st == WS_OK)
+		*ret_n = frames.n;
+	return st;
+}
+
+/* ---- registers ---- */
+
+static enum wsi_kind reg_section_kind(enum ws_reg_kind kind)
+{
+	switch (kind) {
+	case WS_REG_R:
+		return WSI_KIND_REGS;
+	case WS_REG_P:
+		return WSI_KIND_PREDS;
+	case WS_REG_UR:
+		return WSI_KIND_UREGS;
+	case WS_REG_UP:
+		return WSI_KIND_UPREDS;
+	case WS_REG_BARRIER:
+		return WSI_KIND_BARRIERS;
+	}
+	return WSI_KIND_NONE;
+}
+
+enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+				 enum ws_reg_kind kind, uint32_t first, uint32_t n,
+				 uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
+{
+	enum ws_status st = warp_check(core, warp_index, err);
+	if (st != WS_OK)
+		return st;
+	enum wsi_kind section_kind = reg_section_kind(kind);
+	if (section_kind == WSI_KIND_NONE)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no kind of register %d",
+				(int)kind);
+	struct wsi_ref ref = core->warps.at[warp_index];
+	if (wsi_kind_infos[section_kind].parent == WSI_KIND_LANE &&
+	    !wsi_core_lane_row(core, warp_index, lane, &ref))
+		return no_such_lane(core, warp_index, lane, err);
+	uint32_t section = wsi_core_slot(core, ref, section_kind);
+	if (!section)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no %s were saved",
+				wsi_kind_infos[section_kind].words);
+	struct ws_span bytes;
+	bool whole = wsi_core_section_bytes(core, section, &bytes);
+	uint64_t saved = bytes.len / 4;
+	if (first >= saved)
+		return wsi_fail(err, whole ? WS_ABSENT : WS_TRUNCATED, bytes.origin + bytes.len,
+				whole ? "only %" PRIu64 " %s were saved"
+				      : "the file ends after %" PRIu64 " %s",
+				saved, wsi_kind_infos[section_kind].words);
+	uint32_t count = (uint32_t)wsi_min_u64(n, saved - first);
+	for (uint32_t i = 0; i < count; i++)
+		ret_values[i] = wsi_at_u32(bytes, ((uint64_t)first + i) * 4);
+	*ret_n = count;
+	return WS_OK;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/core.h"
+
+/* Section headers: how many there are, and whether that is what the file claims. */
+static void headers_read(struct ws_core *core)
+{
+	const struct wsi_elf *elf = &core->elf;
+	core->n_sections = (uint32_t)wsi_min_u64(elf->n_present, UINT32_MAX - 1);
+	if (elf->n_present > 0 && elf->n_present == elf->n_sections)
+		return;
+	core->facts.complete = false;
+	if (elf->n_present > 0)
+		wsi_core_note(core, WSI_TOPIC_HEADERS, core->bytes.len,
+			      "%" PRIu64 " of %" PRIu64
+			      " section headers are missing: the file ends inside them",
+			      elf->n_sections - elf->n_present, elf->n_sections);
+	else if (elf->shoff >= core->bytes.len)
+		wsi_core_note(core, WSI_TOPIC_HEADERS, 40,
+			      "the section headers are missing: they should be at 0x%" PRIx64
+			      ", the file has 0x%zx bytes",
+			      elf->shoff, core->bytes.len);
+	else
+		wsi_core_note(core, WSI_TOPIC_HEADERS, 40, "the file has no section headers");
+}
+
+static enum ws_status opened(struct ws_core *core, struct ws_error *err)
+{
+	core->facts.bytes = core->bytes.len;
+	core->facts.complete = true;
+	enum ws_status st = wsi_core_identify(core, err);
+	if (st != WS_OK)
+		return st;
+	headers_read(core);
+	st = wsi_core_index(core, err);
+	if (st == WS_OK)
+		st = wsi_core_tree(core, err);
+	if (st == WS_OK)
+		wsi_core_facts_read(core);
+	return st;
+}
+
+WSI_DEFINE_SCOPED(struct ws_core, ws_core_close);
+
+static enum ws_status core_create(const char *name, struct ws_core **ret_core, struct ws_error *err)
+{
+	struct ws_core *core = wsi_zalloc(sizeof *core);
+	if (!core)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "handle of a dump");
+	core->facts.path = wsi_arena_str(&core->arena, name, strlen(name));
+	if (!core->facts.path) {
+		ws_core_close(core);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "name of a dump");
+	}
+	*ret_core = core;
+	return WS_OK;
+}
+
+enum ws_status ws_core_open(const char *path, const struct ws_core_options *options,
+			    struct ws_core **ret_core, struct ws_error *err)
+{
+	(void)options;
+	wsi_scoped(ws_core_close) struct ws_core *core = NULL;
+	enum ws_status st = core_create(path, &core, err);
+	if (st != WS_OK)
+		return st;
+	st = wsi_file_open(path, &core->file, err);
+	if (st != WS_OK)
+		return st;
+	core->bytes = core->file.bytes;
+	st = opened(core, err);
+	if (st != WS_OK)
+		return st;
+	*ret_core = WSI_TAKE(core);
+	return WS_OK;
+}
+
+enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name,
+				   struct ws_core **ret_core, struct ws_error *err)
+{
+	wsi_scoped(ws_core_close) struct ws_core *core = NULL;
+	enum ws_status st = core_create(name ? name : "", &core, err);
+	if (st != WS_OK)
+		return st;
+	core->bytes = bytes;
+	core->bytes.origin = 0;
+	st = opened(core, err);
+	if (st != WS_OK)
+		return st;
+	*ret_core = WSI_TAKE(core);
+	return WS_OK;
+}
+
+void ws_core_close(struct ws_core *core)
+{
+	if (!core)
+		return;
+	wsi_core_tree_fini(core);
+	wsi_free(core->slots);
+	wsi_free(core->tables);
+	wsi_free(core->table_ranks);
+	wsi_free(core->table_bits);
+	wsi_arena_fini(&core->arena);
+	wsi_file_close(&core->file);
+	wsi_free(core);
+}

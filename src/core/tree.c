@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables and slots -> the lists of state.h in their order. Level by level from the devices down, so
+ * what no device owns is in no list.
+ */
+#include "base/sort.h"
+#include "core/core.h"
+
+/* Key of a row for ordering. */
+typedef uint64_t key_fn(struct ws_span row);
+
+static uint64_t sm_key(struct ws_span row)
+{
+	return wsi_sm_parse(row).id;
+}
+
+static uint64_t warp_key(struct ws_span row)
+{
+	return wsi_warp_parse(row).id;
+}
+
+static enum ws_status out_of_memory(const char *what, struct ws_error *err)
+{
+	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "list of %s", what);
+}
+
+static enum ws_status devices_list(struct ws_core *core, struct ws_error *err)
+{
+	struct wsi_list *list = &core->devices;
+	uint64_t n = 0;
+	for (uint32_t t = 0; t < core->n_tables; t++)
+		n += core->tables[t].kind == WSI_KIND_DEVICE ? core->tables[t].n_rows : 0;
+	list->at = wsi_zalloc_array((size_t)n, sizeof *list->at);
+	if (!list->at)
+		return out_of_memory("devices", err);
+	for (uint32_t t = 0; t < core->n_tables; t++) {
+		for (uint32_t row = 0;
+		     core->tables[t].kind == WSI_KIND_DEVICE && row < core->tables[t].n_rows; row++)
+			list->at[list->n++] = (struct wsi_ref){ t, row };
+	}
+	return WS_OK;
+}
+
+/*
+ * Fills `list` with the rows of the child tables of every element of `parents`, in that order.
+ * `ret_first` (may be NULL) receives per parent, and once more at the end, the first child's index.
+ */
+static enum ws_status children_list(struct ws_core *core, const struct wsi_list *parents,
+				    enum wsi_kind kind, struct wsi_list *list, uint32_t **ret_first,
+				    struct ws_error *err)
+{
+	const char *words = wsi_kind_infos[kind].words;
+	size_t n = 0;
+	for (uint32_t p = 0; p < parents->n; p++) {
+		const struct wsi_table *table = wsi_core_child_table(core, parents->at[p], kind);
+		n += table ? table->n_rows : 0;
+	}
+	list->at = wsi_zalloc_array(n, sizeof *list->at);
+	if (ret_first)
+		*ret_first = wsi_zalloc_array((size_t)parents->n + 1, sizeof **ret_first);
+	if (!list->at || (ret_first && !*ret_first))
+		return out_of_memory(words, err);
+	for (uint32_t p = 0; p < parents->n; p++) {
+		if (ret_first)
+			(*ret_first)[p] = list->n;
+		uint32_t slot = wsi_core_slot(core, parents->at[p], kind);
+		if (!slot)
+			continue;
+		struct wsi_table *table = &core->tables[slot - 1];
+		table->parent = p;
+		for (uint32_t row = 0; row < table->n_rows; row++)
+			list->at[list->n++] = (struct wsi_ref){ slot - 1, row };
+	}
+	if (ret_first)
+		(*ret_first)[parents->n] = list->n;
+	return WS_OK;
+}
+
+/* Sorts elements [first, end) of a list by a key of their rows; equal keys keep their order. */
+static enum ws_status refs_sort(const struct ws_core *core, struct wsi_ref *at, uint32_t n,
+				key_fn *key, struct ws_error *err)
+{
+	bool sorted = true;
+	uint64_t last = 0;
+	for (uint32_t i = 0; i < n && sorted; i++) {
+		uint64_t next = key(wsi_core_row(core, at[i]));
+		sorted = next >= last;
+		last = next;
+	}
+	if (sorted)
+		return WS_OK;
+	wsi_scoped_free struct wsi_keyed *items = wsi_zalloc_array(n, sizeof *items);
+	wsi_scoped_free struct wsi_ref *old = wsi_zalloc_array(n, sizeof *old);
+	if (!items || !old)
+		return out_of_memory("rows", err);
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = (struct wsi_keyed){ key(wsi_core_row(core, at[i])), i };
+	if (!wsi_sort_keyed(items, n))
+		return out_of_memory("rows", err);
+	memcpy(old, at, n * sizeof *old);
+	for (uint32_t i = 0; i < n; i++)
+		at[i] = old[items[i].value];
+	return WS_OK;
+}
+
+static enum ws_status sms_list(struct ws_core *core, struct ws_error *err)
+{
+	wsi_scoped_free uint32_t *first = NULL;
+	enum ws_status st =
+		children_list(core, &core->devices, WSI_KIND_SM, &core->sms, &first, err);
+	for (uint32_t d = 0; st == WS_OK && d < core->devices.n; d++)
+		st = refs_sort(core, core->sms.at + first[d], first[d + 1] - first[d], sm_key, err);
+	return st;
+}
+
+/* Blocks of one SM are consecutive, so are their warps: sorting them per SM is all. */
+static enum ws_status warps_list(struct ws_core *core, struct ws_error *err)
+{
+	wsi_scoped_free uint32_t *first_of_block = NULL;
+	enum ws_status st = children_list(core, &core->blocks, WSI_KIND_WARP, &core->warps,
+					  &first_of_block, err);
+	if (st != WS_OK)
+		return st;
+	core->first_warp = wsi_zalloc_array((size_t)core->sms.n + 1, sizeof *core->first_warp);
+	if (!core->first_warp)
+		return out_of_memory("warps", err);
+	for (uint32_t s = 0; s < core->sms.n; s++)
+		core->first_warp[s] = first_of_block[core->first_block[s]];
+	core->first_warp[core->sms.n] = core->warps.n;
+	for (uint32_t s = 0; st == WS_OK && s < core->sms.n; s++) {
+		uint32_t from = core->first_warp[s];
+		st = refs_sort(core, core->warps.at + from, core->first_warp[s + 1] - from,
+			       warp_key, err);
+	}
+	return st;
+}
+
+/* ---- ids of what is looked up by id ---- */
+
+static uint64_t context_key(struct ws_span row)
+{
+	return wsi_context_parse(row).id;
+}
+
+static uint64_t grid_key(struct ws_span row)
+{
+	return wsi_grid_parse(row).id;
+}
+
+static uint64_t module_key(struct ws_span row)
+{
+	return wsi_module_parse(row).handle;
+}
+
+/* Indices of a list, sorted by key within each owner. */
+static enum ws_status order_make(const struct ws_core *core, const struct wsi_list *list,
+				 const uint32_t *first, uint32_t n_owners, key_fn *key,
+				 uint32_t **ret_order, struct ws_error *err)
+{
+	uint32_t *order = *ret_order = wsi_zalloc_array(list->n, sizeof *order);
+	uint32_t most = 0;
+	for (uint32_t o = 0; o < n_owners; o++)
+		most = first[o + 1] - first[o] > most ? first[o + 1] - first[o] : most;
+	wsi_scoped_free struct wsi_keyed *items = wsi_zalloc_array(most, sizeof *items);
+	if (!order || !items)
+		return out_of_memory("ids", err);
+	for (uint32_t o = 0; o < n_owners; o++) {
+		uint32_t from = first[o], n = first[o + 1] - from;
+		for (uint32_t i = 0; i < n; i++)
+			items[i] = (struct wsi_keyed){ key(wsi_core_row(core, list->at[from + i])),
+						       from + i };
+		if (!wsi_sort_keyed(items, n))
+			return out_of_memory("ids", err);
+		for (uint32_t i = 0; i < n; i++)
+			order[from + i] = items[i].value;
+	}
+	return WS_OK;
+}
+
+/* First element of [first, end) with that key, WS_NONE when there is none. */
+static uint32_t order_find(const struct ws_core *core, const struct wsi_list *list,
+			   const uint32_t *order, uint32_t first, uint32_t end, key_fn *key,
+			   uint64_t wanted)
+{
+	uint32_t low = first, high = end;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (key(wsi_core_row(core, list->at[order[middle]])) < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == end || key(wsi_core_row(core, list->at[order[low]])) != wanted)
+		return WS_NONE;
+	return order[low];
+}
+
+uint32_t wsi_core_find_context(const struct ws_core *core, uint32_t device_index, uint64_t id)
+{
+	return order_find(core, &core->contexts, core->contexts_by_id,
+			  core->first_context[device_index], core->first_context[device_index + 1],
+			  context_key, id);
+}
+
+uint32_t wsi_core_find_grid(const struct ws_core *core, uint32_t device_index, uint64_t id)
+{
+	return order_find(core, &core->grids, core->grids_by_id, core->first_grid[device_index],
+			  core->first_grid[device_index + 1], grid_key, id);
+}
+
+uint32_t wsi_core_find_image(const struct ws_core *core, uint32_t context_index, uint64_t handle)
+{
+	return order_find(core, &core->images, core->images_by_handle,
+			  core->first_image[context_index], core->first_image[context_index + 1],
+			  module_key, handle);
+}
+
+enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err)
+{
+	enum ws_status st = devices_list(core, err);
+	if (st == WS_OK)
+		st = children_list(core, &core->devices, WSI_KIND_CONTEXT, &core->contexts,
+				   &core->first_context, err);
+	if (st == WS_OK)
+		st = children_list(core, &core->contexts, WSI_KIND_MODULE, &core->images,
+				   &core->first_image, err);
+	if (st == WS_OK)
+		st = children_list(core, &core->devices, WSI_KIND_GRID, &core->grids,
+				   &core->first_grid, err);
+	if (st == WS_OK)
+		st = sms_list(core, err);
+	if (st == WS_OK)
+		st = children_list(core, &core->sms, WSI_KIND_BLOCK, &core->blocks,
+				   &core->first_block, err);
+	if (st == WS_OK)
+		st = warps_list(core, err);
+	if (st == WS_OK)
+		st = order_make(core, &core->contexts, core->first_context, core->devices.n,
+				context_key, &core->contexts_by_id, err);
+	if (st == WS_OK)
+		st = order_make(core, &core->grids, core->first_grid, core->devices.n, grid_key,
+				&core->grids_by_id, err);
+	if (st == WS_OK)
+		st = order_make(core, &core->images, core->first_image, core->contexts.n,
+				module_key, &core->images_by_handle, err);
+	return st;
+}
+
+void wsi_core_tree_fini(struct ws_core *core)
+{
+	struct wsi_list *lists[] = { &core->devices, &core->contexts, &core->images, &core->grids,
+				     &core->sms,     &core->blocks,   &core->warps };
+	for (size_t i = 0; i < WSI_COUNT(lists); i++)
+		wsi_free(lists[i]->at);
+	wsi_free(core->first_context);
+	wsi_free(core->first_grid);
+	wsi_free(core->first_image);
+	wsi_free(core->first_block);
+	wsi_free(core->first_warp);
+	wsi_free(core->contexts_by_id);
+	wsi_free(core->grids_by_id);
+	wsi_free(core->images_by_handle);
+}
