@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum ws_status map_fd(int fd, const char *path, struct wsi_file *ret_file,
-			     struct ws_error *err)
+enum ws_status wsi_file_map(int fd, const char *path, struct wsi_file *ret_file,
+			    struct ws_error *err)
 {
 	struct stat st;
 	if (fstat(fd, &st) != 0)
@@ -38,7 +38,7 @@ enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file, struct
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return wsi_fail_errno(err, "%s", path);
-	enum ws_status st = map_fd(fd, path, ret_file, err);
+	enum ws_status st = wsi_file_map(fd, path, ret_file, err);
 	close(fd);
 	return st;
 }

@@ -10,6 +10,13 @@
 struct wsi_file {
 	struct ws_span bytes; /* owned: the mapping, or memory for what cannot be mapped */
 	bool is_mapped;
+
+	/* of wsi_file_open_any() */
+	const char *packing; /* "gzip", "zstd"; NULL: the bytes are as they came. Static storage */
+	bool is_cut;         /* the compressed data ends early */
+	bool is_damaged;     /* the compressed data is wrong from `packed_off` on */
+	bool has_rest;       /* something that is not compressed data follows at `packed_off` */
+	uint64_t packed_off; /* byte of the compressed input */
 };
 
 /*
@@ -19,7 +26,30 @@ struct wsi_file {
  */
 enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file,
 			     struct ws_error *err) WS_MUST_USE;
+/* Maps what an open descriptor refers to, whole; the descriptor stays open. `path` is for messages.
+ */
+enum ws_status wsi_file_map(int fd, const char *path, struct wsi_file *ret_file,
+			    struct ws_error *err) WS_MUST_USE;
 /* Leaves it all-zero; may be repeated. */
 void wsi_file_close(struct wsi_file *file);
+
+struct wsi_file_options {
+	uint64_t max_unpacked_bytes; /* what a stream or a compressed file may become; 0: 64 GiB */
+	/* Called every few MiB; false gives up (WS_LIMIT). `total_in` 0: not known. May be NULL. */
+	bool (*progress)(void *user, uint64_t bytes_in, uint64_t total_in, uint64_t bytes_out);
+	void *user;
+};
+
+/*
+ * Maps a file of any kind: plain, gzip or zstd (told apart by content, several members in a row are
+ * one file), standard input as "-", FIFOs and other streams. What cannot be mapped as it is, is
+ * unpacked once into an unlinked temporary file. Compressed data that ends early or turns bad gives
+ * the bytes before that, and says so in `*ret_file`.
+ *
+ * WS_LIMIT: more bytes than allowed, or `progress` gave up. WS_UNSUPPORTED: zstd in a build without
+ * it. WS_MALFORMED: compressed data of which nothing can be unpacked.
+ */
+enum ws_status wsi_file_open_any(const char *path, const struct wsi_file_options *options,
+				 struct wsi_file *ret_file, struct ws_error *err) WS_MUST_USE;
 
 #endif

@@ -23,10 +23,26 @@ static void headers_read(struct ws_core *core)
 		wsi_core_note(core, WSI_TOPIC_HEADERS, 40, "the file has no section headers");
 }
 
+/* What unpacking found out. A compressed stream that ends early is a cut dump. */
+static void packing_note(struct ws_core *core)
+{
+	const struct wsi_file *file = &core->file;
+	if (file->is_cut || file->is_damaged)
+		wsi_core_note(core, WSI_TOPIC_FILE, WS_NO_OFFSET,
+			      "the %s data %s at its byte %" PRIu64 ": %zu bytes could be unpacked",
+			      file->packing, file->is_cut ? "ends early" : "is damaged",
+			      file->packed_off, file->bytes.len);
+	if (file->has_rest)
+		wsi_core_note(core, WSI_TOPIC_FILE, WS_NO_OFFSET,
+			      "something else follows the %s data at its byte %" PRIu64
+			      "; it is ignored",
+			      file->packing, file->packed_off);
+}
+
 static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 {
 	core->facts.bytes = core->bytes.len;
-	core->facts.complete = true;
+	core->facts.complete = !core->file.is_cut && !core->file.is_damaged;
 	enum ws_status st = wsi_core_identify(core, err);
 	if (st != WS_OK)
 		return st;
@@ -58,15 +74,19 @@ static enum ws_status core_create(const char *name, struct ws_core **ret_core, s
 enum ws_status ws_core_open(const char *path, const struct ws_core_options *options,
 			    struct ws_core **ret_core, struct ws_error *err)
 {
-	(void)options;
+	struct wsi_file_options file_options = { 0 };
+	if (options)
+		file_options = (struct wsi_file_options){ options->max_unpacked_bytes,
+							  options->progress, options->user };
 	wsi_scoped(ws_core_close) struct ws_core *core = NULL;
 	enum ws_status st = core_create(path, &core, err);
 	if (st != WS_OK)
 		return st;
-	st = wsi_file_open(path, &core->file, err);
+	st = wsi_file_open_any(path, &file_options, &core->file, err);
 	if (st != WS_OK)
 		return st;
 	core->bytes = core->file.bytes;
+	packing_note(core);
 	st = opened(core, err);
 	if (st != WS_OK)
 		return st;

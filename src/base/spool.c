@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files that cannot be mapped as they are: streams and compressed data. They are unpacked once,
+ * into a file without a name, which is then mapped like any other.
+ *
+ * Where the unpacked bytes go: into memory of the kernel (memfd) while they are few, and into an
+ * unlinked file in $TMPDIR (else /var/tmp) once they are many or where there is no memfd.
+ */
+#ifdef __linux__
+#define _GNU_SOURCE /* memfd_create */
+#endif
+#define WSI_BASE_SOURCE
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#if WSI_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#define DEFAULT_LIMIT (UINT64_C(64) << 30)
+#define MEMORY_LIMIT (UINT64_C(256) << 20) /* more moves into a file */
+#define PROGRESS_STEP (UINT64_C(4) << 20)  /* input and output bytes between two calls */
+
+enum { CHUNK = 256 * 1024 };
+
+struct spool {
+	const char *path;
+	struct wsi_file_options options;
+	/* input: a mapping, or a descriptor with a buffer */
+	int in_fd;
+	struct ws_span mapped;
+	uint8_t *buffer; /* owned */
+	const uint8_t *in;
+	size_t in_left;
+	uint64_t bytes_in, total_in; /* handed out so far; 0 when the whole is unknown */
+	bool at_end;
+	/* output */
+	int out_fd; /* owned */
+	bool out_in_memory;
+	uint64_t bytes_out, next_progress;
+	uint8_t *out; /* owned: CHUNK bytes */
+};
+
+/* ---- where it goes ---- */
+
+static int memory_file(void)
+{
+#ifdef __linux__
+	return memfd_create("warpscope", MFD_CLOEXEC);
+#else
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+static int temporary_file(void)
+{
+	const char *places[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	for (size_t i = 0; i < WSI_COUNT(places); i++) {
+		char name[4096];
+		if (!places[i] || !*places[i] ||
+		    !wsi_format(name, "%s/warpscope.XXXXXX", places[i]))
+			continue;
+		int fd = mkstemp(name);
+		if (fd < 0)
+			continue;
+		(void)unlink(name);
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+		return fd;
+	}
+	return -1;
+}
+
+static bool write_all(int fd, const uint8_t *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+/* Moves what is in memory into a file. Staying in memory is no failure. */
+static bool move_to_file(struct spool *s)
+{
+	int fd = temporary_file();
+	s->out_in_memory = false;
+	if (fd < 0)
+		return true;
+	for (uint64_t at = 0; at < s->bytes_out;) {
+		ssize_t n = pread(s->out_fd, s->out, CHUNK, (off_t)at);
+		if (n <= 0 || !write_all(fd, s->out, (size_t)n)) {
+			close(fd);
+			return false;
+		}
+		at += (uint64_t)n;
+	}
+	close(s->out_fd);
+	s->out_fd = fd;
+	return true;
+}
+
+static enum ws_status spool_write(struct spool *s, const uint8_t *bytes, size_t n,
+				  struct ws_error *err)
+{
+	uint64_t limit =
+		s->options.max_unpacked_bytes ? s->options.max_unpacked_bytes : DEFAULT_LIMIT;
+	if (n > limit - s->bytes_out)
+		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
+				"%s: unpacks to more than the limit of %" PRIu64 " bytes", s->path,
+				limit);
+	if (!write_all(s->out_fd, bytes, n))
+		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
+	s->bytes_out += n;
+	if (s->out_in_memory && s->bytes_out > MEMORY_LIMIT && !move_to_file(s))
+		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
+	if (s->options.progress && s->bytes_in + s->bytes_out >= s->next_progress) {
+		s->next_progress = s->bytes_in + s->bytes_out + PROGRESS_STEP;
+		if (!s->options.progress(s->options.user, s->bytes_in, s->total_in, s->bytes_out))
+			return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "%s: stopped while unpacking",
+					s->path);
+	}
+	return WS_OK;
+}
+
+/* ---- where it comes from ---- */
+
+/* Makes the next input available in `in`; `at_end` when there is none. */
+static enum ws_status spool_fill(struct spool *s, struct ws_error *err)
+{
+	if (s->in_left > 0 || s->at_end)
+		return WS_OK;
+	if (s->mapped.ptr) {
+		size_t left = s->mapped.len - (size_t)s->bytes_in;
+		s->in = s->mapped.ptr + s->bytes_in;
+		s->in_left = left < CHUNK ? left : CHUNK;
+	} else {
+		ssize_t n;
+		do
+			n = read(s->in_fd, s->buffer, CHUNK);
+		while (n < 0 && errno == EINTR);
+		if (n < 0)
+			return wsi_fail_errno(err, "%s", s->path);
+		s->in = s->buffer;
+		s->in_left = (size_t)n;
+	}
+	s->at_end = s->in_left == 0;
+	s->bytes_in += s->in_left;
+	return WS_OK;
+}
+
+/* Byte of the input that is next. */
+static uint64_t in_off(const struct spool *s)
+{
+	return s->bytes_in - s->in_left;
+}
+
+static enum ws_status copy_raw(struct spool *s, struct ws_error *err)
+{
+	for (;;) {
+		enum ws_status st = spool_fill(s, err);
+		if (st != WS_OK || s->at_end)
+			return st;
+		st = spool_write(s, s->in, s->in_left, err);
+		if (st != WS_OK)
+			return st;
+		s->in_left = 0;
+	}
+}
+
+/* ---- gzip ---- */
+
+/* Between two members: another one, the end, or something else. */
+static enum ws_status gzip_next_member(struct spool *s, z_stream *z, struct wsi_file *file,
+				       bool *ret_more, struct ws_error *err)
+{
+	enum ws_status st = spool_fill(s, err);
+	*ret_more = false;
+	if (st != WS_OK || s->at_end)
+		return st;
+	if (s->in[0] == 0x1f) {
+		*ret_more = inflateReset(z) == Z_OK;
+		return WS_OK;
+	}
+	uint64_t rest = in_off(s);
+	bool zeros = true; /* padding of tapes and block devices */
+	while (!s->at_end && zeros) {
+		for (size_t i = 0; i < s->in_left && zeros; i++)
+			zeros = s->in[i] == 0;
+		s->in_left = 0;
+		st = spool_fill(s, err);
+		if (st != WS_OK)
+			return st;
+	}
+	if (!zeros) {
+		file->has_rest = true;
+		file->packed_off = rest;
+	}
+	return WS_OK;
+}
+
+static enum ws_status gzip_run(struct spool *s, z_stream *z, struct wsi_file *file,
+			       struct ws_error *err)
+{
+	for (;;) {
+		enum ws_status st = spool_fill(s, err);
+		if (st != WS_OK)
+			return st;
+		if (s->at_end) {
+			file->is_cut = true;
+			file->packed_off = in_off(s);
+			return WS_OK;
+		}
+		z->next_in = (z_const Bytef *)(uintptr_t)s->in;
+		z->avail_in = (uInt)s->in_left;
+		z->next_out = s->out;
+		z->avail_out = CHUNK;
+		int rc = inflate(z, Z_NO_FLUSH);
+		s->in += s->in_left - z->avail_in;
+		s->in_left = z->avail_in;
+		st = spool_write(s, s->out, CHUNK - z->avail_out, err);
+		if (st != WS_OK)
+			return st;
+		if (rc == Z_STREAM_END) {
+			bool more;
+			st = gzip_next_member(s, z, file, &more, err);
+			if (st != WS_OK || !more)
+				return st;
+		} else if (rc == Z_MEM_ERROR) {
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s: unpacking gzip",
+					s->path);
+		} else if (rc != Z_OK && rc != Z_BUF_ERROR) {
+			file->is_damaged = true;
+			file->packed_off = in_off(s);
+			return WS_OK;
+		}
+	}
+}
+
+static enum ws_status gunzip(struct spool *s, struct wsi_file *file, struct ws_error *err)
+{
+	z_stream z = { 0 };
+	if (inflateInit2(&z, 15 + 16) != Z_OK) /* 15: any window; 16: gzip format only */
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s: unpacking gzip", s->path);
+	enum ws_status st = gzip_run(s, &z, file, err);
+	inflateEnd(&z);
+	file->packing = "gzip";
+	return st;
+}
+
+/* ---- zstd ---- */
+
+#if WSI_HAVE_ZSTD
+static enum ws_status zstd_run(struct spool *s, ZSTD_DStream *z, struct wsi_file *file,
+			       struct ws_error *err)
+{
+	size_t hint = 1; /* 0: a frame has ended and nothing of the next was seen */
+	for (;;) {
+		enum ws_status st = spool_fill(s, err);
+		if (st != WS_OK)
+			return st;
+		if (s->at_end) {
+			file->is_cut = hint != 0;
+			file->packed_off = in_off(s);
+			return WS_OK;
+		}
+		ZSTD_inBuffer in = { s->in, s->in_left, 0 };
+		ZSTD_outBuffer out = { s->out, CHUNK, 0 };
+		hint = ZSTD_decompressStream(z, &out, &in);
+		s->in += in.pos;
+		s->in_left -= in.pos;
+		st = spool_write(s, s->out, out.pos, err);
+		if (st != WS_OK)
+			return st;
+		if (ZSTD_isError(hint)) {
+			file->is_damaged = true;
+			file->packed_off = in_off(s);
+			return WS_OK;
+		}
+	}
+}
+
+static enum ws_status unzstd(struct spool *s, struct wsi_file *file, struct ws_error *err)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	if (!z)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s: unpacking zstd", s->path);
+	enum ws_status st = zstd_run(s, z, file, err);
+	ZSTD_freeDStream(z);
+	file->packing = "zstd";
+	return st;
+}
+#else
+static enum ws_status unzstd(struct spool *s, struct wsi_file *file, struct ws_error *err)
+{
+	(void)file;
+	return wsi_fail(err, WS_UNSUPPORTED, 0,
+			"%s: compressed with zstd, which this build cannot read; unpack it first",
+			s->path);
+}
+#endif
+
+/* ---- putting it together ---- */
+
+enum packing { PLAIN, GZIP, ZSTD };
+
+static enum packing packing_of(const uint8_t *bytes, size_t n)
+{
+	static const uint8_t zstd_magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+	if (n >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8)
+		return GZIP;
+	if (n >= sizeof zstd_magic && memcmp(bytes, zstd_magic, sizeof zstd_magic) == 0)
+		return ZSTD;
+	return PLAIN;
+}
+
+/* A pipe may hand out its first bytes one by one; telling what it is needs a few. */
+static enum ws_status first_fill(struct spool *s, struct ws_error *err)
+{
+	if (s->mapped.ptr)
+		return spool_fill(s, err);
+	size_t have = 0;
+	while (have < 4) {
+		ssize_t n = read(s->in_fd, s->buffer + have, CHUNK - have);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return wsi_fail_errno(err, "%s", s->path);
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	s->in = s->buffer;
+	s->in_left = have;
+	s->bytes_in = have;
+	s->at_end = have == 0;
+	return WS_OK;
+}
+
+static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, struct ws_error *err)
+{
+	struct wsi_file about = { 0 }, file;
+	s->out = wsi_zalloc(CHUNK);
+	s->buffer = s->mapped.ptr ? NULL : wsi_zalloc(CHUNK);
+	if (!s->out || (!s->mapped.ptr && !s->buffer))
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s", s->path);
+	s->out_fd = memory_file();
+	s->out_in_memory = s->out_fd >= 0;
+	if (s->out_fd < 0)
+		s->out_fd = temporary_file();
+	if (s->out_fd < 0)
+		return wsi_fail_errno(err, "%s: no place for the unpacked bytes", s->path);
+	enum ws_status st = first_fill(s, err);
+	if (st != WS_OK)
+		return st;
+	switch (packing_of(s->in, s->in_left)) {
+	case PLAIN:
+		st = copy_raw(s, err);
+		break;
+	case GZIP:
+		st = gunzip(s, &about, err);
+		break;
+	case ZSTD:
+		st = unzstd(s, &about, err);
+		break;
+	}
+	if (st != WS_OK)
+		return st;
+	if (s->bytes_out == 0 && about.is_damaged)
+		return wsi_fail(err, WS_MALFORMED, about.packed_off,
+				"%s: damaged %s data: nothing can be unpacked", s->path,
+				about.packing);
+	if (s->bytes_out == 0 && about.is_cut)
+		return wsi_fail(err, WS_TRUNCATED, about.packed_off,
+				"%s: %s data that ends before its first byte", s->path,
+				about.packing);
+	st = wsi_file_map(s->out_fd, s->path, &file, err);
+	if (st != WS_OK)
+		return st;
+	about.bytes = file.bytes;
+	about.is_mapped = file.is_mapped;
+	*ret_file = about;
+	return WS_OK;
+}
+
+static enum ws_status spool(int fd, struct ws_span mapped, const char *path,
+			    const struct wsi_file_options *options, struct wsi_file *ret_file,
+			    struct ws_error *err)
+{
+	struct spool s = {
+		.path = path, .in_fd = fd, .mapped = mapped, .total_in = mapped.len, .out_fd = -1
+	};
+	if (options)
+		s.options = *options;
+	enum ws_status st = spool_run(&s, ret_file, err);
+	if (s.out_fd >= 0)
+		close(s.out_fd);
+	wsi_free(s.buffer);
+	wsi_free(s.out);
+	return st;
+}
+
+static enum ws_status open_fd(int fd, const char *path, const struct wsi_file_options *options,
+			      struct wsi_file *ret_file, struct ws_error *err)
+{
+	struct stat about;
+	if (fstat(fd, &about) != 0)
+		return wsi_fail_errno(err, "%s", path);
+	bool at_start = S_ISREG(about.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+	if (!at_start && !S_ISDIR(about.st_mode))
+		return spool(fd, (struct ws_span){ 0 }, path, options, ret_file, err);
+	struct wsi_file file;
+	enum ws_status st = wsi_file_map(fd, path, &file, err);
+	if (st != WS_OK)
+		return st;
+	if (packing_of(file.bytes.ptr, file.bytes.len) == PLAIN) {
+		*ret_file = file;
+		return WS_OK;
+	}
+	st = spool(-1, file.bytes, path, options, ret_file, err);
+	wsi_file_close(&file);
+	return st;
+}
+
+enum ws_status wsi_file_open_any(const char *path, const struct wsi_file_options *options,
+				 struct wsi_file *ret_file, struct ws_error *err)
+{
+	if (strcmp(path, "-") == 0)
+		return open_fd(STDIN_FILENO, "standard input", options, ret_file, err);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return wsi_fail_errno(err, "%s", path);
+	enum ws_status st = open_fd(fd, path, options, ret_file, err);
+	close(fd);
+	return st;
+}
