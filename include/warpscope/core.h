@@ -144,7 +144,7 @@ WS_API enum ws_status ws_core_diagnostic(const struct ws_core *core, uint32_t in
 					 struct ws_error *err) WS_MUST_USE;
 
 /** A section of the file, as its header says. */
-struct ws_section {
+struct ws_core_section {
 	struct ws_str name;  /**< empty when the name table does not hold it */
 	uint32_t type;       /**< sh_type */
 	const char *words;   /**< what it is, e.g. "lane table"; NULL: not known to this version */
@@ -160,7 +160,7 @@ struct ws_section {
 /** Number of section headers that are in the file. */
 WS_API uint32_t ws_core_n_sections(const struct ws_core *core);
 WS_API enum ws_status ws_core_section(const struct ws_core *core, uint32_t index,
-				      struct ws_section *ret_section,
+				      struct ws_core_section *ret_section,
 				      struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus

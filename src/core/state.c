@@ -272,14 +272,14 @@ uint32_t ws_core_n_sections(const struct ws_core *core)
 }
 
 enum ws_status ws_core_section(const struct ws_core *core, uint32_t index,
-			       struct ws_section *ret_section, struct ws_error *err)
+			       struct ws_core_section *ret_section, struct ws_error *err)
 {
 	if (index >= core->n_sections)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no section %u, there are %u",
 				index, core->n_sections);
 	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, index);
 	const struct wsi_kind_info *info = &wsi_kind_infos[wsi_kind_of(shdr.type)];
-	struct ws_section section = {
+	struct ws_core_section section = {
 		.name = wsi_elf_name(&core->elf, &shdr),
 		.type = shdr.type,
 		.words = shdr.type == WSI_SHT_STRTAB ? "strings" : info->words,
