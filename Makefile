@@ -22,7 +22,7 @@ demo: build
 	@tools/demo.sh $(BUILD)/warpscope $(DUMPS)
 
 check: build
-	@tools/run-suite.py $(BUILD) unit api golden cli deps format
+	@tools/run-suite.py $(BUILD) unit builders api golden cli deps format
 
 install: build
 	@meson install -C $(BUILD)

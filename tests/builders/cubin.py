@@ -114,16 +114,23 @@ class Cubin:
         at = self.sections[shndx].offset + offset
         return int.from_bytes(self.data[at:at + INSTRUCTION], "little")
 
-    def registers(self, function):
-        """The register count that .nv.info records for a function (attribute 0x2f)."""
+    def attribute(self, number, function):
+        """The value that .nv.info records for a function's symbol under an attribute, or None."""
         raw = self.bytes_of(self.section(".nv.info"))
         at = 0
         while at + 4 <= len(raw):
             form, attribute, length = struct.unpack_from("<BBH", raw, at)
-            if form == 4 and attribute == 0x2f and struct.unpack_from("<I", raw, at + 4)[0] == function.index:
+            if form == 4 and attribute == number and struct.unpack_from("<I", raw, at + 4)[0] == function.index:
                 return struct.unpack_from("<I", raw, at + 8)[0]
             at += 4 + (length if form == 4 else 0)
-        return 16
+        return None
+
+    def registers(self, function):
+        return self.attribute(0x2f, function) or 16
+
+    def frame_size(self, function):
+        """Bytes of stack that a function takes."""
+        return self.attribute(0x11, function) or 0
 
     def param_bank(self, function):
         """(offset in constant bank 0, size) of a kernel's parameters: attribute 0x0a."""

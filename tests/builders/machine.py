@@ -141,13 +141,15 @@ class State:
     exception code, put on `faulty` lanes (None: all active ones)
     broken    stopped at a trap or breakpoint
     address   {lane: address} of a bad access: put into the registers of the instruction at `error`
+    regs      {register: function of the lane} and
+    stack     {offset from the top of the stack: function of the lane giving bytes}: planted variables
     """
 
     def __init__(self, pc, frames=(), active=None, error=None, exception=0, faulty=None, broken=False, address=None,
-                 syscall_depth=0, barrier=0, lane_state=None):
+                 syscall_depth=0, barrier=0, regs=None, stack=None):
         self.pc, self.frames, self.active, self.error = pc, frames, active, error
         self.exception, self.faulty, self.broken, self.address = exception, faulty, broken, address or {}
-        self.syscall_depth, self.barrier, self.lane_state = syscall_depth, barrier, lane_state
+        self.syscall_depth, self.barrier, self.regs, self.stack = syscall_depth, barrier, regs or {}, stack or {}
 
     def at(self, lane):
         return self.pc[lane] if isinstance(self.pc, dict) else self.pc
@@ -229,19 +231,26 @@ class Launch:
         thread = (linear % self.block[0], linear // self.block[0] % self.block[1],
                   linear // (self.block[0] * self.block[1]))
         pos, frames = state.at(lane), state.frames_of(lane)
-        lane_state = state.lane_state if state.lane_state is not None else 1 if is_active else 9
+        lane_state = 1 if is_active else 9  # ready, or waiting for convergence barrier 0
         row = {"virtualPC": process.virtual(pos), "physPC": pos.offset, "ln": lane, "threadIdxX": thread[0],
                "threadIdxY": thread[1], "threadIdxZ": thread[2], "exception": code, "callDepth": len(frames),
                "syscallCallDepth": state.syscall_depth, "ccRegister": 0, "cbuThreadState": lane_state,
                "rpcLo": pos.address & 0xffffffff, "rpcHi": pos.address >> 32}
         regs = [(linear + 1) * (7 * i + 3) + block[0] * 0x10001 & 0xffffffff for i in range(self.regs)]
-        regs[1] = STACK_TOP - 0x20 * len(frames)
+        regs[1] = STACK_TOP - sum(self.module.cubin.frame_size(p.function) for p in (pos, *frames) if p.function)
+        for number, value in state.regs.items():
+            regs[number] = value(lane) & 0xffffffff
         if lane in state.address and state.error is not None:
             self.plant_address(regs, state.error.word(), state.address[lane])
         process.threads.append(Thread(self, sm, slot, lane, block, thread, pos, frames, code, is_active, state))
         table = [{"returnAddress": f.offset, "virtualReturnAddress": process.virtual(f), "level": level}
                  for level, f in enumerate(frames)]
-        local = (STACK_TOP - LOCAL_BYTES, process.pattern(LOCAL_BYTES, linear)) if process.local else None
+        local = None
+        if process.local:
+            stack = bytearray(process.pattern(LOCAL_BYTES, linear))
+            for offset, value in state.stack.items():
+                stack[LOCAL_BYTES + offset:LOCAL_BYTES + offset + len(value(lane))] = value(lane)
+            local = (STACK_TOP - LOCAL_BYTES, bytes(stack))
         return coredump.Lane(row, regs=regs, preds=[lane >> i & 1 for i in range(7)], frames=table, local=local)
 
     @staticmethod

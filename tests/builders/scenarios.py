@@ -1,6 +1,8 @@
 """Named dumps. Each scenario is a function that freezes a process and says how to write it; its docstring is the reason
 that it exists. build.py writes the dump and, beside it, what is true of it."""
 
+import struct
+
 import cubin as cb
 import truth
 from coredump import FLAG_SKIP_IMAGES, Options
@@ -18,13 +20,16 @@ SCENARIOS = {}
 class Built:
     """What a scenario returns: the process, how to write it, and what its truth needs beside the threads."""
 
-    def __init__(self, process, options=None, blamed=None, verdict="fault", dump=None):
+    def __init__(self, process, options=None, blamed=None, verdict="fault", dump=None,
+                 variables=()):
         self.process, self.options, self.blamed, self.verdict = process, options or Options(), blamed, verdict
+        self.variables = variables  # (frame, expression, value) of the focus thread
         self.model = dump or process.dump(self.options.driver)
 
     def truth(self):
         return {"verdict": self.verdict, "driver": self.options.driver,
-                "damaged": self.options.truncate is not None, **truth.of(self.process, self.blamed)}
+                "damaged": self.options.truncate is not None,
+                "variables": [dict(zip(("frame", "name", "value"), v)) for v in self.variables], **truth.of(self.process, self.blamed)}
 
 
 def scenario(name, cuda_gdb=None):
@@ -77,24 +82,45 @@ def illegal_address():
 
 @scenario("misaligned-G")
 def misaligned_debug():
-    """A -G build with real calls: five functions deep, local memory, return addresses."""
+    """A -G build, three real calls deep, with local memory. The step is 6 bytes where it must be a multiple of 4, so the
+    second row begins at an odd word. All variables of the faulting block are planted: registers, saved registers and
+    structures on the stack as this cubin's debug information places them."""
     process = Process(A100, local=True)
-    context = process.context()
-    module = context.load("calls.G.sm_80.cubin")
-    launch = process.launch(context, module, "_Z8checksumPKciiPi", (8, 1, 1), (32, 1, 1))
+    module = process.context().load("calls.G.sm_80.cubin")
+    base, step, rows, out = 0x7f3a12000000, 6, 5, 0x7f3a12100000
+    launch = process.launch(module.context, module, "_Z8checksumPKciiPi", (8, 1, 1), (32, 1, 1),
+                            params=struct.pack("<QiiQ", base, step, rows, out))
     bad = module.at("_Z9read_wordPKc", "calls.cu", "read_word", {0x980})
     frames = tuple(module.at(f, "calls.cu", m, cb.CALLS).later(1) for f, m in (
         ("_Z7sum_row6Cursori", "sum_row"), ("_Z4fold6Cursori", "fold"), ("_Z8checksumPKciiPi", "checksum")))
-    odd = {lane: 0x7f3a12000002 + 4 * lane for lane in range(32)}
 
-    def state(block, warp):
+    def at(lane):
+        return base + 4 * lane + step
+
+    def cursor(lane, row):
+        return struct.pack("<Qi", base + 4 * lane + step * row, step)
+
+    # Second row (r = 1, n = 2), first word of it (i = 0). Stack: read_word 0, sum_row 0x40, fold 0x38, checksum 0x10 bytes.
+    regs = {6: at, 7: lambda lane: at(lane) >> 32, 18: at, 17: lambda lane: at(lane) >> 32, 19: lambda _: 0,
+            22: lambda _: 0, 23: lambda _: 2}
+    stack = {-0x88: lambda lane: cursor(lane, 1), -0x48: lambda lane: cursor(lane, 1), -0x10: lambda lane: cursor(lane, 0),
+             -0x48 - 0x28: lambda lane: struct.pack("<iii", 1000 + lane, 1, rows)}
+
+    def state(block, _):
         if block == 1:
-            return State(bad.later(1), frames, error=bad, exception=6, address=odd)
+            return State(bad.later(1), frames, error=bad, exception=6, regs=regs, stack=stack,
+                         address={lane: at(lane) for lane in range(32)})
         return State(frames[0].later(-4), frames[1:]) if block else State(bad.later(2), frames)
 
     spread(launch, 3, state)
     launch.device.blame(2, 6, bad)
-    return Built(process, Options(driver=590, flags=FLAG_SKIP_IMAGES))
+    process.memory.append((base, struct.pack("<128i", *range(1000, 1128))))
+    lane = 0
+    variables = [(0, "word", at(lane)), (1, "at", at(lane)), (1, "i", 0), (1, "n", 2), (1, "sum", 0),
+                 (1, "cursor.base", at(lane)), (1, "cursor.step", step), (2, "rows", rows), (2, "r", 1),
+                 (2, "total", 1000 + lane), (2, "cursor.base", at(lane)), (3, "cursor.base", base + 4 * lane),
+                 (3, "bytes", base), (3, "step", step), (3, "rows", rows), (3, "out", out)]
+    return Built(process, Options(driver=590, flags=FLAG_SKIP_IMAGES), variables=variables)
 
 
 @scenario("hang")

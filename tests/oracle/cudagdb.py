@@ -88,6 +88,8 @@ def check_builder(facts, seen):
         if chain and frame["call"]["rows"] == 1:
             same("frame line", (got["file"], got["line"]), (chain[0]["file"], chain[0]["line"]))
     same("frames", len(seen.frames), min(len(above) + (not focus["syscall_frames"]), 8))
+    for variable in facts["variables"]:
+        same(f"variable {variable['name']} of frame {variable['frame']}", seen.value(**variable), variable["value"])
     same("kernels", sorted(grid_of(row) for row in seen.kernels), sorted(k["grid"] for k in facts["kernels"]))
 
 
@@ -181,7 +183,7 @@ def work(name, folder, peers, program):
     seen = None
     try:
         if not why_not and peers:
-            seen = peer.Seen(peer.run(peers, dump))
+            seen = peer.Seen(peer.run(peers, dump, peer.COMMANDS + peer.variable_commands(facts["variables"])))
         if program:
             report = report_of(program, dump)
             if not facts["damaged"]:

@@ -13,6 +13,11 @@ COMMANDS = ("set print demangle off", "set print asm-demangle off", "set print f
             FOCUS, "info cuda kernels", "bt 8")
 
 
+def variable_commands(variables):
+    """Commands that print planted variables in their frames."""
+    return tuple(f"frame apply level {v['frame']} -q print/x {v['name']}" for v in variables)
+
+
 def find():
     """(path of the peers script, None) or (None, why there is none)."""
     path = os.environ.get("WARPSCOPE_PEERS") or os.path.join(ROOT, "..", "shared", "tools", "peers")
@@ -69,7 +74,7 @@ class Seen:
     def __init__(self, transcript):
         said = answers(transcript)
         head = said[""]
-        self.transcript = transcript
+        self.said = said
         label = re.search(r"^CUDA Exception: (.*)$", head, re.M)
         self.label = label[1] if label else "Warp Assert" if "Assertion failed." in head else None
         self.trap = "SIGTRAP" in head
@@ -89,6 +94,10 @@ class Seen:
         self.errorpc_line = line(said.get("info line *$errorpc", ""))
         self.kernels = [row.split() for row in said.get("info cuda kernels", "").splitlines()[1:]]
         self.frames = self._frames(said.get("bt 8", ""))
+
+    def value(self, frame, name, **_):
+        """The value that cuda-gdb printed for a variable of a frame."""
+        return address(self.said.get(f"frame apply level {frame} -q print/x {name}", "").partition("=")[2])
 
     @staticmethod
     def _frames(text):
