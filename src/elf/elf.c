@@ -153,12 +153,25 @@ struct ws_str wsi_elf_name(const struct wsi_elf *elf, const struct wsi_shdr *shd
 	return name;
 }
 
+void wsi_elf_name_head(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
+		       char ret_head[WSI_NAME_HEAD])
+{
+	uint64_t off = wsi_min_u64(shdr->name, elf->shstrtab.len);
+	size_t room = (size_t)wsi_min_u64(elf->shstrtab.len - off, WSI_NAME_HEAD - 1);
+	const void *end = room ? memchr(elf->shstrtab.ptr + off, 0, room) : NULL;
+	size_t len = end ? (size_t)((const uint8_t *)end - (elf->shstrtab.ptr + off)) : room;
+	if (len > 0)
+		memcpy(ret_head, elf->shstrtab.ptr + off, len);
+	ret_head[len] = 0;
+}
+
 uint64_t wsi_elf_find(const struct wsi_elf *elf, const char *name)
 {
-	struct ws_str wanted = ws_str_of(name);
+	size_t size = strlen(name) + 1; /* with the NUL: compares no more than that of any name */
 	for (uint64_t i = 1; i < elf->n_present; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
-		if (ws_str_equal(wsi_elf_name(elf, &shdr), wanted))
+		if (shdr.name < elf->shstrtab.len && size <= elf->shstrtab.len - shdr.name &&
+		    memcmp(elf->shstrtab.ptr + shdr.name, name, size) == 0)
 			return i;
 	}
 	return UINT64_MAX;

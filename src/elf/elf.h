@@ -104,6 +104,15 @@ bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
 /* Name of a section; empty when its offset is not a terminated string of the name table. */
 struct ws_str wsi_elf_name(const struct wsi_elf *elf, const struct wsi_shdr *shdr);
 
+enum { WSI_NAME_HEAD = 40 };
+
+/*
+ * The first bytes of a section's name, terminated: enough to tell the names that formats know, in a
+ * time that does not depend on how long a hostile name is.
+ */
+void wsi_elf_name_head(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
+		       char ret_head[WSI_NAME_HEAD]);
+
 /* First section of that name, UINT64_MAX when there is none. O(sections). */
 uint64_t wsi_elf_find(const struct wsi_elf *elf, const char *name);
 
