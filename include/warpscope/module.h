@@ -25,6 +25,7 @@
 #ifndef WARPSCOPE_MODULE_H
 #define WARPSCOPE_MODULE_H
 
+#include <warpscope/line.h>
 #include <warpscope/state.h>
 
 #ifdef __cplusplus
@@ -32,8 +33,6 @@ extern "C" {
 #endif
 
 struct ws_module;
-struct ws_line_map; /* line.h */
-struct ws_line_pos; /* line.h */
 
 /** What a number of this header holds when the image does not say. */
 #define WS_UNKNOWN UINT32_MAX
@@ -247,10 +246,20 @@ WS_API enum ws_status ws_module_line_find(struct ws_module *module, uint32_t sec
 WS_API enum ws_status ws_module_line_map(struct ws_module *module, struct ws_line_map **ret_map,
 					 struct ws_error *err) WS_MUST_USE;
 
+/**
+ * The code that a sequence of ws_module_line_map() is for, at its first row: to be asked for each
+ * sequence, as not every image has owners in its map (relocated ones may have device addresses).
+ * Where a sequence has an owner that is the index of its code section.
+ * @retval WS_ABSENT  the sequence does not say, or names no code of this image.
+ */
+WS_API enum ws_status ws_module_seq_place(struct ws_module *module, const struct ws_line_seq *seq,
+					  struct ws_place *ret_place,
+					  struct ws_error *err) WS_MUST_USE;
+
 /** A line of the PTX text that the image carries. */
 struct ws_ptx_line {
-	uint32_t table; /**< which text (objects linked together have one each) */
-	uint32_t line;  /**< from 1 */
+	uint32_t section; /**< of the text (objects that were linked have one each) */
+	uint32_t line;    /**< from 1 */
 	struct ws_str text;
 };
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++ names, by libiberty, within bounds.
+ *
+ * Four kinds of hostile name and what holds them: deep nesting, by libiberty's own recursion limit;
+ * output that doubles with each substitution, by leaving the printer as soon as the caller's buffer
+ * is full (it allocates nothing, so nothing is lost); very long names, by a limit; and long but
+ * honest names (libiberty's limit also refuses everything above 1,024 bytes, which templates
+ * exceed), by a thread with a stack in proportion to the name.
+ */
+#include "module/internal.h"
+
+enum {
+	SHORT_NAME = 1024, /* what libiberty takes with its recursion limit on */
+	LONGEST_NAME = 16384,
+	STACK_FLOOR = 1 << 20,
+	STACK_PER_BYTE = 2048, /* of the name; measured: 1 KiB for the worst nesting */
+};
+
+#if WSI_HAVE_DEMANGLE
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+
+struct demangling {
+	const char *mangled; /* terminated */
+	int options;
+	char *text;
+	size_t size, len;
+	bool done;
+	jmp_buf full;
+};
+
+static void text_take(const char *piece, size_t len, void *user)
+{
+	struct demangling *d = user;
+	size_t room = d->size - 1 - d->len;
+	size_t n = len < room ? len : room;
+	memcpy(d->text + d->len, piece, n);
+	d->len += n;
+	if (n < len)
+		longjmp(d->full, 1);
+}
+
+static void *demangling_run(void *user)
+{
+	struct demangling *d = user;
+	if (setjmp(d->full) == 0)
+		d->done = cplus_demangle_v3_callback(d->mangled, d->options, text_take, d) != 0;
+	else
+		d->done = true; /* cut: what fits is there */
+	return NULL;
+}
+
+static void demangling_run_on_stack(struct demangling *d, size_t stack_bytes)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	if (pthread_attr_init(&attributes) != 0)
+		return;
+	if (pthread_attr_setstacksize(&attributes, stack_bytes) == 0 &&
+	    pthread_create(&thread, &attributes, demangling_run, d) == 0)
+		pthread_join(thread, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+static bool demangle(struct ws_str mangled, bool with_params, char *ret_text, size_t size)
+{
+	if (mangled.len < 3 || mangled.len > LONGEST_NAME || mangled.ptr[0] != '_' ||
+	    mangled.ptr[1] != 'Z' || size < 2)
+		return false;
+	char small[SHORT_NAME + 1];
+	wsi_scoped_free char *large = NULL;
+	char *name = small;
+	if (mangled.len > SHORT_NAME) {
+		name = large = wsi_zalloc(mangled.len + 1);
+		if (!large)
+			return false;
+	}
+	memcpy(name, mangled.ptr, mangled.len);
+	name[mangled.len] = 0;
+	struct demangling d = {
+		.mangled = name,
+		.options = with_params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS,
+		.text = ret_text,
+		.size = size,
+	};
+	if (mangled.len <= SHORT_NAME) {
+		demangling_run(&d);
+	} else {
+		d.options |= DMGL_NO_RECURSE_LIMIT;
+		demangling_run_on_stack(&d, STACK_FLOOR + mangled.len * STACK_PER_BYTE);
+	}
+	ret_text[d.len] = 0;
+	return d.done;
+}
+#else
+static bool demangle(struct ws_str mangled, bool with_params, char *ret_text, size_t size)
+{
+	(void)mangled;
+	(void)with_params;
+	(void)ret_text;
+	(void)size;
+	return false;
+}
+#endif
+
+static void copy(struct ws_str text, char *ret_text, size_t size)
+{
+	if (size == 0)
+		return;
+	size_t n = text.len < size - 1 ? text.len : size - 1;
+	if (n > 0)
+		memcpy(ret_text, text.ptr, n);
+	ret_text[n] = 0;
+}
+
+bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size)
+{
+	if (demangle(mangled, true, ret_text, size))
+		return true;
+	copy(mangled, ret_text, size);
+	return false;
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* Length of "operator<<" and the like at `at`, whose angle brackets open nothing; else 0. */
+static size_t operator_len(const char *text, size_t at)
+{
+	static const char word[] = "operator";
+	size_t len = sizeof word - 1;
+	if ((at > 0 && is_word(text[at - 1])) || strncmp(text + at, word, len) != 0)
+		return 0;
+	size_t end = at + len;
+	while (text[end] && strchr("<>=-", text[end]))
+		end++;
+	return end - at;
+}
+
+/*
+ * Takes template arguments out of a C++ name, in place. libiberty puts every comparison among the
+ * arguments in parentheses, so brackets inside parentheses there are skipped with them.
+ */
+static void arguments_strip(char *text)
+{
+	size_t to = 0, depth = 0, parens = 0, n;
+	for (size_t from = 0; text[from]; from += n) {
+		n = operator_len(text, from);
+		if (n == 0 && text[from] == '-' && text[from + 1] == '>')
+			n = 2;
+		if (n > 0 && depth > 0)
+			continue;
+		char c = n > 0 ? 0 : text[from];
+		n = n > 0 ? n : 1;
+		if (depth > 0 && c == '(') {
+			parens++;
+		} else if (parens > 0) {
+			parens -= c == ')';
+		} else if (c == '<') {
+			depth++;
+		} else if (c == '>' && depth > 0) {
+			depth--;
+		} else if (depth == 0) {
+			memmove(text + to, text + from, n);
+			to += n;
+		}
+	}
+	text[to] = 0;
+}
+
+bool ws_demangle_short(struct ws_str mangled, char *ret_text, size_t size)
+{
+	/* the whole name is decoded first: what is stripped may be longer than the buffer */
+	wsi_scoped_free char *whole = wsi_zalloc(2 * LONGEST_NAME);
+	if (!whole || !demangle(mangled, false, whole, 2 * LONGEST_NAME)) {
+		copy(mangled, ret_text, size);
+		return false;
+	}
+	arguments_strip(whole);
+	copy(ws_str_of(whole), ret_text, size);
+	return true;
+}

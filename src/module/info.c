@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `.nv.info` and `.nv.info.F`: attributes of an image and of one function.
+ *
+ * A record is u8 format, u8 attribute, then by format: 1 two bytes that say nothing, 2 and 3 a
+ * value in two bytes, 4 a u16 length and so many bytes. [measured: nvcc 13.0, sm_75 to sm_120;
+ * docs/formats/cubin.md]
+ */
+#include "module/internal.h"
+
+enum {
+	ATTR_PARAM_CBANK = 0x0a,
+	ATTR_FRAME_SIZE = 0x11,
+	ATTR_MIN_STACK_SIZE = 0x12,
+	ATTR_KPARAM_INFO = 0x17,
+	ATTR_CBANK_PARAM_SIZE = 0x19,
+	ATTR_EXIT_OFFSETS = 0x1c,
+	ATTR_MAX_STACK_SIZE = 0x23,
+	ATTR_REGCOUNT = 0x2f,
+	ATTR_API_VERSION = 0x37,
+	ATTR_NUM_BARRIERS = 0x4c,
+};
+
+struct attribute {
+	uint8_t number;
+	uint16_t value;       /* formats 2 and 3 */
+	struct ws_span bytes; /* format 4 */
+};
+
+/* Next record; false at the end or where the rest cannot be read. */
+static bool attribute_next(struct wsi_reader *r, struct attribute *ret)
+{
+	if (wsi_reader_left(r) < 4)
+		return false;
+	uint8_t format = wsi_read_u8(r);
+	*ret = (struct attribute){ .number = wsi_read_u8(r) };
+	ret->value = wsi_read_u16(r);
+	if (format == 4)
+		ret->bytes = wsi_read_span(r, ret->value);
+	return !r->failed && format >= 1 && format <= 4;
+}
+
+static struct ws_function *function_of_symbol(struct ws_function *functions, size_t n,
+					      uint32_t symbol)
+{
+	size_t low = 0; /* the table is in the order of symbols */
+	while (n > 0) {
+		size_t half = n / 2;
+		if (functions[low + half].symbol_index < symbol) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return &functions[low];
+}
+
+void wsi_module_read_counts(const struct ws_module *module, struct ws_function *functions, size_t n)
+{
+	struct wsi_reader r = wsi_reader_of(wsi_module_bytes(module, module->nv_info));
+	struct attribute a;
+	while (attribute_next(&r, &a)) {
+		if (a.bytes.len < 8)
+			continue;
+		uint32_t symbol = wsi_at_u32(a.bytes, 0), value = wsi_at_u32(a.bytes, 4);
+		struct ws_function *f = function_of_symbol(functions, n, symbol);
+		if (f == functions + n || f->symbol_index != symbol)
+			continue;
+		if (a.number == ATTR_REGCOUNT)
+			f->n_regs = value;
+		else if (a.number == ATTR_FRAME_SIZE)
+			f->frame_bytes = value;
+		else if (a.number == ATTR_MIN_STACK_SIZE)
+			f->min_stack_bytes = value;
+		else if (a.number == ATTR_MAX_STACK_SIZE)
+			f->max_stack_bytes = value;
+	}
+}
+
+struct info_out {
+	struct ws_function_info info;
+	struct ws_param *params;
+	uint32_t *exits;
+	size_t cap_params, cap_exits;
+};
+
+static void attribute_take(const struct attribute *a, struct info_out *out)
+{
+	struct ws_function_info *info = &out->info;
+	if (a->number == ATTR_PARAM_CBANK && a->bytes.len >= 8) {
+		info->param_bank_offset = wsi_at_u16(a->bytes, 4);
+		info->param_bytes = wsi_at_u16(a->bytes, 6);
+	} else if (a->number == ATTR_CBANK_PARAM_SIZE && a->bytes.len == 0) {
+		info->param_bytes = a->value;
+	} else if (a->number == ATTR_NUM_BARRIERS && a->bytes.len == 0) {
+		info->n_barriers = a->value & 0xff;
+	} else if (a->number == ATTR_API_VERSION && a->bytes.len >= 4) {
+		info->toolkit = wsi_at_u32(a->bytes, 0);
+	} else if (a->number == ATTR_KPARAM_INFO && a->bytes.len >= 12) {
+		if (info->n_params < out->cap_params)
+			out->params[info->n_params] = (struct ws_param){
+				.ordinal = wsi_at_u16(a->bytes, 4),
+				.offset = wsi_at_u16(a->bytes, 6),
+				.size_bytes = wsi_at_u32(a->bytes, 8) >> 18,
+			};
+		info->n_params++;
+	} else if (a->number == ATTR_EXIT_OFFSETS) {
+		for (size_t i = 0; i < a->bytes.len / 4; i++, info->n_exits++) {
+			if (info->n_exits < out->cap_exits)
+				out->exits[info->n_exits] = wsi_at_u32(a->bytes, 4 * i);
+		}
+	}
+}
+
+static int param_order(const void *left, const void *right)
+{
+	const struct ws_param *a = left, *b = right;
+	return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+enum ws_status ws_module_function_info(const struct ws_module *module,
+				       const struct ws_function *function,
+				       struct ws_function_info *ret_info,
+				       struct ws_param *ret_params, size_t cap_params,
+				       uint32_t *ret_exits, size_t cap_exits, struct ws_error *err)
+{
+	const struct wsi_code *code = wsi_module_code_of(module, function->section);
+	if (!code || code->info_section == 0 || function->is_inner)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"the image has no attributes of the function");
+	struct info_out out = {
+		.info = { WS_UNKNOWN, WS_UNKNOWN, 0, WS_UNKNOWN, WS_UNKNOWN, 0, 0 },
+		.params = ret_params,
+		.exits = ret_exits,
+		.cap_params = cap_params,
+		.cap_exits = cap_exits,
+	};
+	if (code->shared_section != 0) {
+		uint64_t size = wsi_module_shdr(module, code->shared_section).size;
+		out.info.shared_bytes = size < WS_UNKNOWN ? (uint32_t)size : WS_UNKNOWN;
+	}
+	struct wsi_reader r = wsi_reader_of(wsi_module_bytes(module, code->info_section));
+	struct attribute a;
+	while (attribute_next(&r, &a))
+		attribute_take(&a, &out);
+	size_t n = out.info.n_params < cap_params ? out.info.n_params : cap_params;
+	if (n > 1)
+		qsort(ret_params, n, sizeof *ret_params, param_order);
+	*ret_info = out.info;
+	return WS_OK;
+}

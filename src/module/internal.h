@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of this folder share: the inside of a module.
+ *
+ *   image -> sections -> code sections   at opening, module.c
+ *         -> symbols  -> functions, variables, index by name and by place   once, symbols.c,
+ * place.c
+ *         -> lines, PTX lines                                               once, lines.c
+ *         -> notes, .nv.info, code identity                                 each time they are
+ * asked
+ */
+#ifndef WSI_MODULE_INTERNAL_H
+#define WSI_MODULE_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <warpscope/line.h>
+#include <warpscope/module.h>
+
+#include "base/interval.h"
+#include "elf/elf.h"
+
+/* Section types of NVIDIA's [measured: nvcc 13.0, all of tests/data/cubins]. */
+enum {
+	WSI_SHT_SYMTAB_SHNDX = 18,
+	WSI_SHT_NV_INFO = 0x70000000,
+	WSI_SHT_NV_GLOBAL_REL = 0x70000007,    /* .nv.global of an object */
+	WSI_SHT_NV_CONSTANT0_REL = 0x70000064, /* .nv.constantN of an object: + N */
+	WSI_SHF_EXECINSTR = 4,
+};
+
+enum { WSI_INSTRUCTION_BYTES = 16 };
+
+/* Name of a section of PTX text; ".<number>" follows in objects and what is linked from them. */
+#define WSI_PTX_SECTION ".nv_debug_ptx_txt"
+
+/* Relocation types that matter here [measured: nvcc 13.0]. */
+enum {
+	WSI_R_CUDA_32 = 1,
+	WSI_R_CUDA_64 = 2,
+};
+
+/* A section that holds machine code. */
+struct wsi_code {
+	uint32_t section;
+	uint32_t owner_symbol;                                /* as sh_info says: low 24 bits */
+	uint32_t info_section, shared_section, reloc_section; /* of it; 0: none */
+	uint32_t owner;                   /* function, WS_UNKNOWN: none; with the symbols */
+	uint64_t gpu_va, size_bytes;      /* gpu_va: 0 when not relocated */
+	size_t first_segment, n_segments; /* in by_offset; with the symbols */
+};
+
+struct wsi_name_ref {
+	struct ws_str name;
+	uint32_t function;
+};
+
+/* PTX text of one object. */
+struct wsi_ptx {
+	uint32_t section;
+	struct ws_line_ptx *text; /* owned */
+};
+
+struct ws_module {
+	struct ws_span image; /* borrowed */
+	struct wsi_elf elf;   /* borrowed from `image` */
+	uint32_t n_sections;
+	uint32_t symtab, symtab_shndx, debug_line, debug_str, debug_info; /* sections; 0: none */
+	uint32_t line_sass, tkinfo, cuinfo, nv_info;                      /* likewise */
+	uint32_t n_ptx;                                                   /* sections of PTX text */
+	bool relocated;
+	bool damaged;
+	struct ws_error damage; /* the first */
+	struct wsi_code *code;  /* owned; by section */
+	uint32_t n_code;
+	struct wsi_segments
+		by_address; /* code sections by device address; ids are indices of code */
+
+	pthread_mutex_t lock; /* held while something of the following is made */
+	atomic_bool have_symbols;
+	struct ws_function *functions; /* owned, as all until the next comment */
+	size_t n_functions;
+	struct ws_variable *variables;
+	size_t n_variables;
+	struct wsi_name_ref *names; /* by name, defined first, function */
+	size_t n_names;
+	struct wsi_segments by_offset; /* functions in each code section */
+	/* with the lines */
+	atomic_bool have_lines;
+	struct ws_line_map *lines; /* owned; NULL: none */
+	bool lines_by_address;     /* sequences have device addresses and no owners */
+	atomic_bool have_ptx_lines;
+	struct ws_line_map *ptx_lines; /* owned; NULL: none */
+	bool ptx_lines_by_address;
+	struct wsi_ptx *ptx; /* owned; n_ptx of them */
+};
+
+/* module.c */
+/* Remembers the first damage. */
+void wsi_module_note(struct ws_module *module, const struct ws_error *err);
+/* Bytes of a section as far as they are there; `index` must be below n_sections, 0 gives none. */
+struct ws_span wsi_module_bytes(const struct ws_module *module, uint32_t index);
+struct wsi_shdr wsi_module_shdr(const struct ws_module *module, uint32_t index);
+/* NULL: not a code section. */
+struct wsi_code *wsi_module_code_of(const struct ws_module *module, uint32_t section);
+/* Section of a symbol, the escape for many sections followed; 0: none or not an ordinary one. */
+uint32_t wsi_module_symbol_section(const struct ws_module *module, const struct wsi_sym *sym,
+				   uint32_t index);
+/* Offset of a symbol in its section, whether its value is one or a device address. */
+uint64_t wsi_module_symbol_off(const struct ws_module *module, const struct wsi_sym *sym,
+			       uint32_t section);
+/* One relocation of a SHT_REL or SHT_RELA section. */
+struct wsi_reloc {
+	uint64_t off; /* in the section that is relocated */
+	uint32_t type, symbol;
+	int64_t addend;
+	bool has_addend; /* SHT_RELA */
+};
+size_t wsi_module_n_relocs(const struct ws_module *module, uint32_t reloc_section);
+struct wsi_reloc wsi_module_reloc(const struct ws_module *module, uint32_t reloc_section,
+				  size_t index);
+
+/* symbols.c: makes functions, variables and indices if they are not there. */
+enum ws_status wsi_module_need_symbols(struct ws_module *module, struct ws_error *err) WS_MUST_USE;
+void wsi_module_symbols_fini(struct ws_module *module);
+/* The function that owns the section of another. */
+const struct ws_function *wsi_module_owner(const struct ws_module *module,
+					   const struct ws_function *function);
+/* place.c: fills by_offset and `owner` of the code sections. */
+bool wsi_module_index_places(struct ws_module *module) WS_MUST_USE;
+void wsi_module_place(struct ws_module *module, const struct wsi_code *code, uint64_t sec_off,
+		      struct ws_place *ret_place);
+/* info.c: register counts and frame sizes of `.nv.info` into the functions. */
+void wsi_module_read_counts(const struct ws_module *module, struct ws_function *functions,
+			    size_t n);
+/* lines.c */
+void wsi_module_lines_fini(struct ws_module *module);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening a cubin: what is in which section, and whether the image has device addresses.
+ *
+ * Relocated images. A dump keeps the image that the driver made of a cubin: sections and symbols
+ * have device addresses [public doc: cuda-gdb's handling of coredumps takes st_value as one].
+ * Whether sh_addr is set as well, and whether st_value stays relative then, is not documented; all
+ * three forms are read by evidence:
+ *
+ *   sh_addr   value of the owner's symbol    the code section is at
+ *   0         0                              nowhere: not relocated
+ *   0         A                              A (the owner starts its section)
+ *   A         A + x, or x                    A
+ *
+ * sh_info of a code section names its owner's symbol in the low 24 bits; without one the lowest
+ * function symbol of the section stands in. The choice is made for each section by itself.
+ */
+#include "module/internal.h"
+
+void wsi_module_note(struct ws_module *module, const struct ws_error *err)
+{
+	if (!module->damaged)
+		module->damage = *err;
+	module->damaged = true;
+}
+
+struct wsi_shdr wsi_module_shdr(const struct ws_module *module, uint32_t index)
+{
+	return wsi_elf_shdr(&module->elf, index);
+}
+
+struct ws_span wsi_module_bytes(const struct ws_module *module, uint32_t index)
+{
+	struct ws_span bytes = { 0 };
+	if (index != 0) {
+		struct wsi_shdr shdr = wsi_module_shdr(module, index);
+		(void)wsi_elf_bytes(&module->elf, &shdr, &bytes);
+	}
+	return bytes;
+}
+
+struct wsi_code *wsi_module_code_of(const struct ws_module *module, uint32_t section)
+{
+	uint32_t low = 0, n = module->n_code;
+	while (n > 0) {
+		uint32_t half = n / 2;
+		if (module->code[low + half].section < section) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	if (low == module->n_code || module->code[low].section != section)
+		return NULL;
+	return &module->code[low];
+}
+
+uint32_t wsi_module_symbol_section(const struct ws_module *module, const struct wsi_sym *sym,
+				   uint32_t index)
+{
+	uint64_t section = sym->shndx;
+	if (section == WSI_SHN_XINDEX) {
+		struct ws_span escapes = wsi_module_bytes(module, module->symtab_shndx);
+		section = index < escapes.len / 4 ? wsi_at_u32(escapes, 4 * (uint64_t)index) : 0;
+	} else if (section >= 0xff00) { /* SHN_ABS, SHN_COMMON and the like */
+		section = 0;
+	}
+	return section < module->n_sections ? (uint32_t)section : 0;
+}
+
+uint64_t wsi_module_symbol_off(const struct ws_module *module, const struct wsi_sym *sym,
+			       uint32_t section)
+{
+	const struct wsi_code *code = wsi_module_code_of(module, section);
+	struct wsi_shdr shdr = wsi_module_shdr(module, section);
+	uint64_t base = code ? code->gpu_va : shdr.addr;
+	if (base != 0 && sym->value >= base && sym->value - base <= shdr.size)
+		return sym->value - base;
+	return sym->value;
+}
+
+size_t wsi_module_n_relocs(const struct ws_module *module, uint32_t reloc_section)
+{
+	if (reloc_section == 0)
+		return 0;
+	struct wsi_shdr shdr = wsi_module_shdr(module, reloc_section);
+	size_t stride = shdr.type == WSI_SHT_RELA ? WSI_RELA_BYTES : WSI_REL_BYTES;
+	return wsi_module_bytes(module, reloc_section).len / stride;
+}
+
+struct wsi_reloc wsi_module_reloc(const struct ws_module *module, uint32_t reloc_section,
+				  size_t index)
+{
+	bool has_addend = wsi_module_shdr(module, reloc_section).type == WSI_SHT_RELA;
+	struct ws_span bytes = wsi_module_bytes(module, reloc_section);
+	uint64_t off = (uint64_t)index * (has_addend ? WSI_RELA_BYTES : WSI_REL_BYTES);
+	return (struct wsi_reloc){
+		.off = wsi_at_u64(bytes, off),
+		.type = wsi_at_u32(bytes, off + 8),
+		.symbol = wsi_at_u32(bytes, off + 12),
+		.addend = has_addend ? (int64_t)wsi_at_u64(bytes, off + 16) : 0,
+		.has_addend = has_addend,
+	};
+}
+
+/* ---- opening ---- */
+
+static bool is_code(const struct wsi_shdr *shdr)
+{
+	return shdr->type == WSI_SHT_PROGBITS && (shdr->flags & WSI_SHF_EXECINSTR);
+}
+
+/* Sections that are found by name. The first of a name counts. */
+static void section_name_note(struct ws_module *module, const char *name, uint32_t index)
+{
+	const struct {
+		const char *name;
+		uint32_t *section;
+	} wanted[] = {
+		{ ".debug_line", &module->debug_line },
+		{ ".debug_str", &module->debug_str },
+		{ ".debug_info", &module->debug_info },
+		{ ".nv_debug_line_sass", &module->line_sass },
+		{ ".note.nv.tkinfo", &module->tkinfo },
+		{ ".note.nv.cuinfo", &module->cuinfo },
+		{ ".nv.info", &module->nv_info },
+	};
+	if (name[0] != '.' || (name[1] != 'd' && name[1] != 'n'))
+		return;
+	for (size_t i = 0; i < WSI_COUNT(wanted); i++) {
+		if (*wanted[i].section == 0 && strcmp(name, wanted[i].name) == 0)
+			*wanted[i].section = index;
+	}
+	if (strncmp(name, WSI_PTX_SECTION, sizeof WSI_PTX_SECTION - 1) == 0)
+		module->n_ptx++;
+}
+
+/* First pass: how much code there is, and where the rest is. */
+static void sections_scan(struct ws_module *module)
+{
+	char name[WSI_NAME_HEAD];
+	for (uint32_t i = 1; i < module->n_sections; i++) {
+		struct wsi_shdr shdr = wsi_module_shdr(module, i);
+		wsi_elf_name_head(&module->elf, &shdr, name);
+		if (is_code(&shdr))
+			module->n_code++;
+		else if (shdr.type == WSI_SHT_SYMTAB && module->symtab == 0)
+			module->symtab = i;
+		else if (shdr.type == WSI_SHT_SYMTAB_SHNDX && module->symtab_shndx == 0)
+			module->symtab_shndx = i;
+		else
+			section_name_note(module, name, i);
+		struct ws_span bytes;
+		if (!wsi_elf_bytes(&module->elf, &shdr, &bytes) && !module->damaged) {
+			struct ws_error err;
+			wsi_fail(&err, WS_TRUNCATED, bytes.origin + bytes.len,
+				 "section %" PRIu32 " of the image needs %" PRIu64
+				 " bytes, has %zu",
+				 i, shdr.size, bytes.len);
+			wsi_module_note(module, &err);
+		}
+	}
+}
+
+/* Second pass: the code sections and what belongs to them. */
+static void code_scan(struct ws_module *module)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 1; i < module->n_sections; i++) {
+		struct wsi_shdr shdr = wsi_module_shdr(module, i);
+		if (is_code(&shdr))
+			module->code[n++] = (struct wsi_code){
+				.section = i,
+				.owner_symbol = shdr.info & 0xffffff,
+				.owner = WS_UNKNOWN,
+				.gpu_va = shdr.addr,
+				.size_bytes = shdr.size,
+			};
+	}
+	assert(n == module->n_code);
+	for (uint32_t i = 1; i < module->n_sections; i++) {
+		struct wsi_shdr shdr = wsi_module_shdr(module, i);
+		struct wsi_code *code = wsi_module_code_of(module, shdr.info);
+		if (!code)
+			continue;
+		if (shdr.type == WSI_SHT_NV_INFO)
+			code->info_section = i;
+		else if (shdr.type == WSI_SHT_REL || shdr.type == WSI_SHT_RELA)
+			code->reloc_section = i;
+		else if (shdr.type == WSI_SHT_NOBITS)
+			code->shared_section = i; /* .nv.shared.F */
+	}
+}
+
+/* Symbols that decide where code sections without sh_addr are. */
+static void code_addresses(struct ws_module *module)
+{
+	struct ws_span symtab = wsi_module_bytes(module, module->symtab);
+	uint64_t n_symbols = symtab.len / WSI_SYM_BYTES;
+	bool orphans = false;
+	for (uint32_t i = 0; i < module->n_code; i++) {
+		struct wsi_code *code = &module->code[i];
+		if (code->owner_symbol < n_symbols) {
+			struct wsi_sym sym = wsi_elf_sym(symtab, code->owner_symbol);
+			if ((sym.info & 15) == WSI_STT_FUNC &&
+			    wsi_module_symbol_section(module, &sym, code->owner_symbol) ==
+				    code->section) {
+				if (code->gpu_va == 0)
+					code->gpu_va = sym.value;
+				continue;
+			}
+		}
+		code->owner_symbol = WS_UNKNOWN;
+		orphans |= code->gpu_va == 0;
+	}
+	if (!orphans)
+		return;
+	for (uint64_t i = 1; i < n_symbols; i++) {
+		struct wsi_sym sym = wsi_elf_sym(symtab, i);
+		if ((sym.info & 15) != WSI_STT_FUNC)
+			continue;
+		struct wsi_code *code = wsi_module_code_of(
+			module, wsi_module_symbol_section(module, &sym, (uint32_t)i));
+		/* a value inside the section's size may as well be an offset */
+		if (code && code->owner_symbol == WS_UNKNOWN && sym.value > code->size_bytes &&
+		    (code->gpu_va == 0 || sym.value < code->gpu_va) &&
+		    wsi_module_shdr(module, code->section).addr == 0)
+			code->gpu_va = sym.value;
+	}
+}
+
+static bool index_addresses(struct ws_module *module)
+{
+	struct wsi_interval *intervals = wsi_zalloc_array(module->n_code, sizeof *intervals);
+	if (!intervals || !wsi_segments_init(&module->by_address, module->n_code)) {
+		wsi_free(intervals);
+		return false;
+	}
+	size_t n = 0;
+	for (uint32_t i = 0; i < module->n_code; i++) {
+		uint64_t start = module->code[i].gpu_va;
+		if (start != 0)
+			intervals[n++] = (struct wsi_interval){
+				start, wsi_add_sat(start, module->code[i].size_bytes), i
+			};
+	}
+	module->relocated = n > 0;
+	wsi_segments_append(&module->by_address, intervals, n);
+	wsi_free(intervals);
+	return true;
+}
+
+static enum ws_status elf_check(struct ws_span image, struct wsi_elf *ret_elf, struct ws_error *err)
+{
+	enum ws_status st = wsi_elf_open(image, ret_elf, err);
+	if (st != WS_OK)
+		return st;
+	if (ret_elf->machine != WSI_EM_CUDA)
+		return wsi_fail(err, WS_UNSUPPORTED, image.origin + 18,
+				"an ELF file for machine %u, not GPU code", ret_elf->machine);
+	if (ret_elf->type == WSI_ET_CORE)
+		return wsi_fail(err, WS_UNSUPPORTED, image.origin + 16,
+				"a GPU core dump, not a cubin");
+	return WS_OK;
+}
+
+WSI_DEFINE_SCOPED(struct ws_module, ws_module_close);
+
+enum ws_status ws_module_open(struct ws_span image, struct ws_module **ret_module,
+			      struct ws_error *err)
+{
+	struct wsi_elf elf;
+	enum ws_status st = elf_check(image, &elf, err);
+	if (st != WS_OK)
+		return st;
+	wsi_scoped(ws_module_close) struct ws_module *module = NULL;
+	struct ws_module *opened = wsi_zalloc(sizeof *opened);
+	if (!opened || pthread_mutex_init(&opened->lock, NULL) != 0) {
+		wsi_free(opened);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a module");
+	}
+	module = opened;
+	module->image = image;
+	module->elf = elf;
+	module->n_sections = (uint32_t)wsi_min_u64(elf.n_present, UINT32_MAX);
+	if (elf.n_present < elf.n_sections || (elf.shoff != 0 && elf.n_present == 0)) {
+		struct ws_error damage;
+		wsi_fail(&damage, WS_TRUNCATED, image.origin + image.len,
+			 "the image is cut: %" PRIu64 " of %" PRIu64 " section headers are there",
+			 elf.n_present, elf.n_sections);
+		wsi_module_note(module, &damage);
+	}
+	sections_scan(module);
+	module->code = wsi_zalloc_array(module->n_code, sizeof *module->code);
+	if (!module->code)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%" PRIu32 " code sections",
+				module->n_code);
+	code_scan(module);
+	code_addresses(module);
+	if (!index_addresses(module))
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%" PRIu32 " code sections",
+				module->n_code);
+	*ret_module = WSI_TAKE(module);
+	return WS_OK;
+}
+
+void ws_module_close(struct ws_module *module)
+{
+	if (!module)
+		return;
+	wsi_module_lines_fini(module);
+	wsi_module_symbols_fini(module);
+	wsi_segments_fini(&module->by_address);
+	wsi_free(module->code);
+	pthread_mutex_destroy(&module->lock);
+	wsi_free(module);
+}
+
+/* ---- what is there ---- */
+
+struct ws_span ws_module_image(const struct ws_module *module)
+{
+	return module->image;
+}
+
+uint32_t ws_module_n_sections(const struct ws_module *module)
+{
+	return module->n_sections;
+}
+
+enum ws_status ws_module_section(const struct ws_module *module, uint32_t index,
+				 struct ws_section *ret_section, struct ws_error *err)
+{
+	if (index >= module->n_sections)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the image has no section %" PRIu32,
+				index);
+	struct wsi_shdr shdr = wsi_module_shdr(module, index);
+	const struct wsi_code *code = wsi_module_code_of(module, index);
+	struct ws_section section = {
+		.name = wsi_elf_name(&module->elf, &shdr),
+		.type = shdr.type,
+		.link = shdr.link,
+		.info = shdr.info,
+		.flags = shdr.flags,
+		.size = shdr.size,
+		.gpu_va = code ? code->gpu_va : shdr.addr,
+	};
+	section.complete = wsi_elf_bytes(&module->elf, &shdr, &section.bytes);
+	*ret_section = section;
+	return WS_OK;
+}
+
+enum ws_status ws_module_find_section(const struct ws_module *module, const char *name,
+				      uint32_t *ret_index, struct ws_error *err)
+{
+	uint64_t index = wsi_elf_find(&module->elf, name);
+	if (index >= module->n_sections)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no section %s", name);
+	*ret_index = (uint32_t)index;
+	return WS_OK;
+}
+
+bool ws_module_damage(const struct ws_module *module, struct ws_error *ret_err)
+{
+	if (module->damaged && ret_err)
+		*ret_err = module->damage;
+	return module->damaged;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From an address to a section, an offset in it, and the innermost function there: two binary
+ * searches, over the code sections and over the functions of one.
+ */
+#include "module/internal.h"
+
+/* The function that starts a section: sh_info's symbol, else the one at offset 0 that is largest.
+ */
+static void owners_find(struct ws_module *module)
+{
+	for (size_t i = 0; i < module->n_functions; i++) {
+		const struct ws_function *f = &module->functions[i];
+		struct wsi_code *code = wsi_module_code_of(module, f->section);
+		if (!code || f->sec_off != 0)
+			continue;
+		if (code->owner == WS_UNKNOWN || f->symbol_index == code->owner_symbol ||
+		    (module->functions[code->owner].symbol_index != code->owner_symbol &&
+		     f->size_bytes > module->functions[code->owner].size_bytes))
+			code->owner = f->index;
+	}
+	for (size_t i = 0; i < module->n_functions; i++) {
+		struct ws_function *f = &module->functions[i];
+		const struct wsi_code *code = wsi_module_code_of(module, f->section);
+		if (code && code->owner != WS_UNKNOWN) {
+			f->owner = code->owner;
+			f->is_inner = code->owner != f->index;
+		}
+	}
+}
+
+static int function_order(const void *left, const void *right)
+{
+	const struct ws_function *a = *(const struct ws_function *const *)left;
+	const struct ws_function *b = *(const struct ws_function *const *)right;
+	if (a->section != b->section)
+		return a->section < b->section ? -1 : 1;
+	if (a->sec_off != b->sec_off)
+		return a->sec_off < b->sec_off ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/*
+ * The functions of one section as ranges. A symbol without a size reaches to the next symbol, but
+ * says nothing where one with a size covers it.
+ */
+static size_t section_ranges(const struct wsi_code *code, const struct ws_function *const *sorted,
+			     size_t n, struct wsi_interval *ret_ranges)
+{
+	uint64_t covered = 0; /* end of what functions with a size cover so far */
+	size_t n_ranges = 0;
+	for (size_t first = 0, next; first < n; first = next) {
+		uint64_t start = sorted[first]->sec_off;
+		for (next = first; next < n && sorted[next]->sec_off == start; next++) {
+			uint64_t end = wsi_add_sat(start, sorted[next]->size_bytes);
+			covered = wsi_max_u64(covered, end);
+			end = wsi_min_u64(end, code->size_bytes);
+			if (start < end)
+				ret_ranges[n_ranges++] =
+					(struct wsi_interval){ start, end, sorted[next]->index };
+		}
+		if (start < covered)
+			continue;
+		uint64_t end = next < n ? sorted[next]->sec_off : code->size_bytes;
+		end = wsi_min_u64(end, code->size_bytes);
+		if (start < end)
+			ret_ranges[n_ranges++] =
+				(struct wsi_interval){ start, end, sorted[first]->index };
+	}
+	return n_ranges;
+}
+
+static void places_fill(struct ws_module *module, const struct ws_function **sorted, size_t n,
+			struct wsi_interval *ranges)
+{
+	for (size_t first = 0, next; first < n; first = next) {
+		uint32_t section = sorted[first]->section;
+		for (next = first; next < n && sorted[next]->section == section; next++)
+			;
+		struct wsi_code *code = wsi_module_code_of(module, section);
+		size_t n_ranges = section_ranges(code, sorted + first, next - first, ranges);
+		code->first_segment = module->by_offset.n;
+		wsi_segments_append(&module->by_offset, ranges, n_ranges);
+		code->n_segments = module->by_offset.n - code->first_segment;
+	}
+}
+
+bool wsi_module_index_places(struct ws_module *module)
+{
+	owners_find(module);
+	size_t n = 0;
+	for (size_t i = 0; i < module->n_functions; i++)
+		n += module->functions[i].section != 0;
+	wsi_scoped_free const struct ws_function **sorted = wsi_zalloc_array(n, sizeof *sorted);
+	wsi_scoped_free struct wsi_interval *ranges = wsi_zalloc_array(n, sizeof *ranges);
+	if (!sorted || !ranges || !wsi_segments_init(&module->by_offset, n))
+		return false;
+	size_t at = 0;
+	for (size_t i = 0; i < module->n_functions; i++) {
+		if (module->functions[i].section != 0)
+			sorted[at++] = &module->functions[i];
+	}
+	qsort(sorted, n, sizeof *sorted, function_order);
+	places_fill(module, sorted, n, ranges);
+	return true;
+}
+
+void wsi_module_place(struct ws_module *module, const struct wsi_code *code, uint64_t sec_off,
+		      struct ws_place *ret_place)
+{
+	uint32_t index = wsi_segments_find(&module->by_offset, code->first_segment,
+					   code->n_segments, sec_off);
+	const struct ws_function *f = NULL;
+	if (index != WSI_NO_INTERVAL)
+		f = &module->functions[index];
+	*ret_place = (struct ws_place){
+		.module = module,
+		.section = code->section,
+		.sec_off = sec_off,
+		.function = f,
+		.owner = code->owner == WS_UNKNOWN ? NULL : &module->functions[code->owner],
+		.rel_pc = f ? sec_off - f->sec_off : sec_off,
+	};
+}
+
+enum ws_status ws_module_find_address(struct ws_module *module, uint64_t gpu_va,
+				      struct ws_place *ret_place, struct ws_error *err)
+{
+	uint32_t index = wsi_segments_find(&module->by_address, 0, module->by_address.n, gpu_va);
+	if (index == WSI_NO_INTERVAL)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				module->relocated ? "the image has no code at 0x%" PRIx64
+						  : "the image has no device addresses (0x%" PRIx64
+						    " was asked for)",
+				gpu_va);
+	enum ws_status st = wsi_module_need_symbols(module, err);
+	if (st != WS_OK)
+		return st;
+	const struct wsi_code *code = &module->code[index];
+	wsi_module_place(module, code, gpu_va - code->gpu_va, ret_place);
+	return WS_OK;
+}
+
+enum ws_status ws_module_find_offset(struct ws_module *module, uint32_t section, uint64_t sec_off,
+				     struct ws_place *ret_place, struct ws_error *err)
+{
+	const struct wsi_code *code = wsi_module_code_of(module, section);
+	if (!code || sec_off >= code->size_bytes)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"the image has no code at 0x%" PRIx64 " of section %" PRIu32,
+				sec_off, section);
+	enum ws_status st = wsi_module_need_symbols(module, err);
+	if (st != WS_OK)
+		return st;
+	wsi_module_place(module, code, sec_off, ret_place);
+	return WS_OK;
+}
+
+enum ws_status ws_module_code(const struct ws_module *module, const struct ws_function *function,
+			      struct ws_span *ret_code, struct ws_error *err)
+{
+	const struct wsi_code *code = wsi_module_code_of(module, function->section);
+	if (!code)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"the function is not defined in the image");
+	struct ws_span bytes = wsi_module_bytes(module, code->section);
+	if (function->sec_off > code->size_bytes)
+		return wsi_fail(err, WS_MALFORMED, bytes.origin,
+				"the function starts at 0x%" PRIx64 " of 0x%" PRIx64
+				" bytes of code",
+				function->sec_off, code->size_bytes);
+	uint64_t rest = code->size_bytes - function->sec_off;
+	uint64_t size = function->size_bytes ? wsi_min_u64(function->size_bytes, rest) : rest;
+	if (!ws_span_sub(bytes, function->sec_off, size, ret_code))
+		return wsi_fail(err, WS_TRUNCATED, bytes.origin + bytes.len,
+				"the function's code is cut off");
+	return WS_OK;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Many modules: each image opened when it is first needed, and one merged index over the code
+ * sections of all for addresses that come without a hint.
+ */
+#include "module/internal.h"
+
+/* One module of the set. `state` is published after the rest. */
+struct slot {
+	struct ws_module_entry entry;
+	atomic_int state;         /* SLOT_... */
+	struct ws_module *module; /* owned; SLOT_OPEN */
+	struct ws_error failure;  /* SLOT_FAILED */
+};
+
+enum { SLOT_CLOSED, SLOT_OPEN, SLOT_FAILED };
+
+/* A code section in the merged index. */
+struct code_ref {
+	uint32_t slot;
+	uint32_t code; /* in the module's list */
+};
+
+struct ws_module_set {
+	struct slot **slots; /* owned; each by itself so that growing moves none */
+	size_t n_slots, cap_slots;
+	pthread_mutex_t lock; /* held while a slot is opened or the index is made */
+	atomic_bool have_index;
+	struct wsi_segments by_address; /* ids are indices of refs */
+	struct code_ref *refs;          /* owned */
+};
+
+enum ws_status ws_module_set_create(struct ws_module_set **ret_set, struct ws_error *err)
+{
+	struct ws_module_set *set = wsi_zalloc(sizeof *set);
+	if (!set || pthread_mutex_init(&set->lock, NULL) != 0) {
+		wsi_free(set);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a set of modules");
+	}
+	*ret_set = set;
+	return WS_OK;
+}
+
+static void index_drop(struct ws_module_set *set)
+{
+	atomic_store_explicit(&set->have_index, false, memory_order_relaxed);
+	wsi_segments_fini(&set->by_address);
+	wsi_free(set->refs);
+	set->refs = NULL;
+}
+
+void ws_module_set_destroy(struct ws_module_set *set)
+{
+	if (!set)
+		return;
+	index_drop(set);
+	for (size_t i = 0; i < set->n_slots; i++) {
+		ws_module_close(set->slots[i]->module);
+		wsi_free(set->slots[i]);
+	}
+	wsi_free(set->slots);
+	pthread_mutex_destroy(&set->lock);
+	wsi_free(set);
+}
+
+enum ws_status ws_module_set_add(struct ws_module_set *set, const struct ws_module_entry *entry,
+				 struct ws_error *err)
+{
+	struct slot *slot = wsi_zalloc(sizeof *slot);
+	if (!slot || !wsi_grow(&set->slots, &set->cap_slots, set->n_slots, sizeof *set->slots,
+			       UINT32_MAX - 1)) {
+		wsi_free(slot);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "module %zu of the set",
+				set->n_slots);
+	}
+	slot->entry = *entry;
+	set->slots[set->n_slots++] = slot;
+	index_drop(set);
+	return WS_OK;
+}
+
+uint32_t ws_module_set_count(const struct ws_module_set *set)
+{
+	return (uint32_t)set->n_slots;
+}
+
+const struct ws_module_entry *ws_module_set_entry(const struct ws_module_set *set, uint32_t index)
+{
+	assert(index < set->n_slots);
+	return &set->slots[index]->entry;
+}
+
+/* The set's lock is held. */
+static void slot_open(struct slot *slot, uint32_t index)
+{
+	struct ws_span image =
+		slot->entry.relocated.len ? slot->entry.relocated : slot->entry.original;
+	enum ws_status st;
+	if (image.len == 0)
+		st = wsi_fail(&slot->failure, WS_ABSENT, WS_NO_OFFSET,
+			      "no image of module %" PRIu32, index);
+	else
+		st = ws_module_open(image, &slot->module, &slot->failure);
+	if (st == WS_NO_MEMORY)
+		return; /* may work the next time */
+	atomic_store_explicit(&slot->state, st == WS_OK ? SLOT_OPEN : SLOT_FAILED,
+			      memory_order_release);
+}
+
+enum ws_status ws_module_set_module(struct ws_module_set *set, uint32_t index,
+				    struct ws_module **ret_module, struct ws_error *err)
+{
+	if (index >= set->n_slots)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "there is no module %" PRIu32,
+				index);
+	struct slot *slot = set->slots[index];
+	int state = atomic_load_explicit(&slot->state, memory_order_acquire);
+	if (state == SLOT_CLOSED) {
+		pthread_mutex_lock(&set->lock);
+		if (atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_CLOSED)
+			slot_open(slot, index);
+		state = atomic_load_explicit(&slot->state, memory_order_relaxed);
+		pthread_mutex_unlock(&set->lock);
+	}
+	if (state == SLOT_OPEN) {
+		*ret_module = slot->module;
+		return WS_OK;
+	}
+	if (state == SLOT_CLOSED)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "module %" PRIu32, index);
+	if (err)
+		*err = slot->failure;
+	return slot->failure.status;
+}
+
+/* ---- by address ---- */
+
+/* All modules that open; the lock is not held. Returns their number of code sections. */
+static size_t open_all(struct ws_module_set *set)
+{
+	size_t n_code = 0;
+	for (uint32_t i = 0; i < set->n_slots; i++) {
+		struct ws_module *module;
+		if (ws_module_set_module(set, i, &module, NULL) == WS_OK)
+			n_code += module->n_code;
+	}
+	return n_code;
+}
+
+/* The set's lock is held, modules are open. */
+static bool index_make(struct ws_module_set *set, size_t n_code)
+{
+	wsi_scoped_free struct wsi_interval *intervals =
+		wsi_zalloc_array(n_code, sizeof *intervals);
+	set->refs = wsi_zalloc_array(n_code, sizeof *set->refs);
+	if (!intervals || !set->refs || !wsi_segments_init(&set->by_address, n_code))
+		return false;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < set->n_slots; i++) {
+		const struct ws_module *module = set->slots[i]->module;
+		for (uint32_t j = 0; module && j < module->n_code; j++) {
+			const struct wsi_code *code = &module->code[j];
+			if (code->gpu_va == 0)
+				continue;
+			set->refs[n] = (struct code_ref){ i, j };
+			intervals[n] = (struct wsi_interval){
+				code->gpu_va, wsi_add_sat(code->gpu_va, code->size_bytes), n
+			};
+			n++;
+		}
+	}
+	wsi_segments_append(&set->by_address, intervals, n);
+	return true;
+}
+
+static enum ws_status index_need(struct ws_module_set *set, struct ws_error *err)
+{
+	if (atomic_load_explicit(&set->have_index, memory_order_acquire))
+		return WS_OK;
+	size_t n_code = open_all(set);
+	pthread_mutex_lock(&set->lock);
+	bool made = atomic_load_explicit(&set->have_index, memory_order_relaxed);
+	if (!made && n_code < UINT32_MAX) {
+		made = index_make(set, n_code);
+		if (!made)
+			index_drop(set);
+		atomic_store_explicit(&set->have_index, made, memory_order_release);
+	}
+	pthread_mutex_unlock(&set->lock);
+	return made ? WS_OK : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "index of all modules");
+}
+
+static bool entry_fits(const struct ws_module_entry *entry, const struct ws_module_hint *hint)
+{
+	return (hint->device_index == WS_NONE || entry->device_index == WS_NONE ||
+		hint->device_index == entry->device_index) &&
+	       (hint->context_index == WS_NONE || entry->context_index == WS_NONE ||
+		hint->context_index == entry->context_index);
+}
+
+static enum ws_status find_in(struct ws_module_set *set, uint32_t index, uint64_t gpu_va,
+			      struct ws_place *ret_place)
+{
+	struct ws_module *module;
+	enum ws_status st = ws_module_set_module(set, index, &module, NULL);
+	if (st == WS_OK)
+		st = ws_module_find_address(module, gpu_va, ret_place, NULL);
+	if (st == WS_OK)
+		ret_place->module_index = index;
+	return st;
+}
+
+static const struct ws_module_hint no_hint = { WS_NONE, WS_NONE, WS_NONE };
+
+enum ws_status ws_module_set_find_address(struct ws_module_set *set, uint64_t gpu_va,
+					  const struct ws_module_hint *hint,
+					  struct ws_place *ret_place, struct ws_error *err)
+{
+	if (!hint)
+		hint = &no_hint;
+	if (hint->module_index < set->n_slots &&
+	    find_in(set, hint->module_index, gpu_va, ret_place) == WS_OK)
+		return WS_OK;
+	enum ws_status st = index_need(set, err);
+	if (st != WS_OK)
+		return st;
+	uint32_t ref = wsi_segments_find(&set->by_address, 0, set->by_address.n, gpu_va);
+	if (ref == WSI_NO_INTERVAL)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no module has code at 0x%" PRIx64,
+				gpu_va);
+	const struct slot *slot = set->slots[set->refs[ref].slot];
+	if (entry_fits(&slot->entry, hint)) {
+		st = wsi_module_need_symbols(slot->module, err);
+		if (st != WS_OK)
+			return st;
+		const struct wsi_code *code = &slot->module->code[set->refs[ref].code];
+		wsi_module_place(slot->module, code, gpu_va - code->gpu_va, ret_place);
+		ret_place->module_index = set->refs[ref].slot;
+		return WS_OK;
+	}
+	/* another context has a module at the same address: ask those that may answer */
+	for (size_t i = set->n_slots; i-- > 0;) {
+		if (entry_fits(&set->slots[i]->entry, hint) &&
+		    find_in(set, (uint32_t)i, gpu_va, ret_place) == WS_OK)
+			return WS_OK;
+	}
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+			"no module of the context has code at 0x%" PRIx64, gpu_va);
+}
+
+/* ---- by name and handle ---- */
+
+static bool name_in(struct ws_module_set *set, uint32_t index, struct ws_str name,
+		    struct ws_place *ret_place)
+{
+	struct ws_module *module;
+	const struct ws_function *f;
+	if (ws_module_set_module(set, index, &module, NULL) != WS_OK ||
+	    ws_module_find_function(module, name, &f, NULL) != WS_OK || f->section == 0)
+		return false;
+	*ret_place = (struct ws_place){
+		.module_index = index,
+		.module = module,
+		.section = f->section,
+		.sec_off = f->sec_off,
+		.function = f,
+		.owner = wsi_module_owner(module, f),
+	};
+	return true;
+}
+
+enum ws_status ws_module_set_find_function(struct ws_module_set *set, struct ws_str name,
+					   const struct ws_module_hint *hint,
+					   struct ws_place *ret_place, struct ws_error *err)
+{
+	if (!hint)
+		hint = &no_hint;
+	if (hint->module_index < set->n_slots && name_in(set, hint->module_index, name, ret_place))
+		return WS_OK;
+	for (size_t i = set->n_slots; i-- > 0;) {
+		if (entry_fits(&set->slots[i]->entry, hint) &&
+		    name_in(set, (uint32_t)i, name, ret_place))
+			return WS_OK;
+	}
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no module has such a function");
+}
+
+enum ws_status ws_module_set_find_handle(const struct ws_module_set *set, uint64_t handle,
+					 uint32_t device_index, uint32_t context_index,
+					 uint32_t *ret_index, struct ws_error *err)
+{
+	struct ws_module_hint wanted = { WS_NONE, device_index, context_index };
+	for (size_t i = set->n_slots; i-- > 0;) {
+		if (set->slots[i]->entry.handle == handle &&
+		    entry_fits(&set->slots[i]->entry, &wanted)) {
+			*ret_index = (uint32_t)i;
+			return WS_OK;
+		}
+	}
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no module has the handle 0x%" PRIx64,
+			handle);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions and variables of the symbol table, and functions by name.
+ *
+ * Names. A callee that an optimised build kept inside its kernel's section is a local symbol
+ * "$kernel$callee", a helper of the compiler "$__internal_0_$helper" [measured: nvcc 13.0]. The
+ * part after the second dollar sign is what the source calls it. When the first part is the name of
+ * the section's owner it is taken off as a whole, as a name may have dollar signs of its own.
+ */
+#include "module/internal.h"
+
+enum { STO_CUDA_ENTRY = 0x10 }; /* st_other of a kernel [measured] */
+enum { STT_NV_DATA = 13 };      /* data symbols of objects before linking [measured] */
+
+static uint8_t symbol_type(const struct wsi_sym *sym)
+{
+	return sym->info & 15;
+}
+
+static bool is_variable(const struct wsi_sym *sym)
+{
+	return symbol_type(sym) == WSI_STT_OBJECT || symbol_type(sym) == STT_NV_DATA;
+}
+
+static struct ws_span symbol_names(const struct ws_module *module)
+{
+	uint32_t link = wsi_module_shdr(module, module->symtab).link;
+	return wsi_module_bytes(module, link < module->n_sections ? link : 0);
+}
+
+static void function_fill(const struct ws_module *module, const struct wsi_sym *sym, uint32_t index,
+			  struct ws_str name, struct ws_function *f)
+{
+	uint32_t section = wsi_module_symbol_section(module, sym, index);
+	*f = (struct ws_function){
+		.symbol_index = index,
+		.symbol = name,
+		.name = name,
+		.is_kernel = (sym->other & STO_CUDA_ENTRY) != 0,
+		.owner = WS_UNKNOWN,
+		.size_bytes = sym->size,
+		.n_regs = WS_UNKNOWN,
+		.frame_bytes = WS_UNKNOWN,
+		.min_stack_bytes = WS_UNKNOWN,
+		.max_stack_bytes = WS_UNKNOWN,
+	};
+	const struct wsi_code *code = wsi_module_code_of(module, section);
+	if (!code)
+		return;
+	f->section = section;
+	f->sec_off = wsi_module_symbol_off(module, sym, section);
+	if (code->gpu_va != 0)
+		f->gpu_va = wsi_add_sat(code->gpu_va, f->sec_off);
+}
+
+/* ".nv.constant3", ".nv.constant0.kernel": the bank. */
+static bool constant_bank(const char *name, uint32_t *ret_bank)
+{
+	static const char prefix[] = ".nv.constant";
+	if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+		return false;
+	const char *digit = name + sizeof prefix - 1;
+	uint32_t bank = 0;
+	for (unsigned i = 0; i < 3 && digit[i] >= '0' && digit[i] <= '9'; i++)
+		bank = bank * 10 + (uint32_t)(digit[i] - '0');
+	*ret_bank = bank;
+	return *digit >= '0' && *digit <= '9';
+}
+
+static void variable_fill(const struct ws_module *module, const struct wsi_sym *sym, uint32_t index,
+			  struct ws_str name, struct ws_variable *v)
+{
+	static const char shared[] = ".nv.shared";
+	uint32_t section = wsi_module_symbol_section(module, sym, index);
+	*v = (struct ws_variable){ .name = name,
+				   .space = WS_SPACE_GLOBAL,
+				   .section = section,
+				   .size_bytes = sym->size,
+				   .offset = sym->value };
+	if (section == 0)
+		return;
+	struct wsi_shdr shdr = wsi_module_shdr(module, section);
+	char where[WSI_NAME_HEAD];
+	wsi_elf_name_head(&module->elf, &shdr, where);
+	if (constant_bank(where, &v->bank)) {
+		v->space = WS_SPACE_CONST;
+	} else if (strncmp(where, shared, sizeof shared - 1) == 0) {
+		v->space = WS_SPACE_SHARED;
+		return;
+	}
+	v->offset = wsi_module_symbol_off(module, sym, section);
+	if (!module->relocated || v->space != WS_SPACE_GLOBAL)
+		return;
+	if (shdr.addr != 0) {
+		v->gpu_va = wsi_add_sat(shdr.addr, v->offset);
+	} else if (sym->value > shdr.size) { /* an address, in a section that tells none */
+		v->gpu_va = sym->value;
+		v->offset = WS_NO_OFFSET;
+	}
+}
+
+/*
+ * The name at an offset of the string table. Real names share few bytes; a hostile table can make
+ * every one as long as the whole table, so the sum of all lengths has a budget.
+ */
+static struct ws_str name_at(struct ws_span names, uint64_t off, uint64_t *budget)
+{
+	struct ws_str name = { "", 0 };
+	struct ws_span rest;
+	if (off >= names.len ||
+	    !ws_span_sub(names, off, wsi_min_u64(names.len - off, *budget), &rest))
+		return name;
+	*budget -= wsi_span_cstr(rest, 0, &name) ? name.len : rest.len;
+	return name;
+}
+
+static bool symbols_read(struct ws_module *module)
+{
+	struct ws_span symtab = wsi_module_bytes(module, module->symtab);
+	struct ws_span names = module->symtab ? symbol_names(module) : (struct ws_span){ 0 };
+	uint64_t n = wsi_min_u64(symtab.len / WSI_SYM_BYTES, UINT32_MAX / 2);
+	uint64_t budget = 4 * (uint64_t)names.len;
+	size_t n_functions = 0, n_variables = 0;
+	for (uint64_t i = 1; i < n; i++) {
+		struct wsi_sym sym = wsi_elf_sym(symtab, i);
+		n_functions += symbol_type(&sym) == WSI_STT_FUNC;
+		n_variables += is_variable(&sym);
+	}
+	module->functions = wsi_zalloc_array(n_functions, sizeof *module->functions);
+	module->variables = wsi_zalloc_array(n_variables, sizeof *module->variables);
+	if (!module->functions || !module->variables)
+		return false;
+	for (uint32_t i = 1; i < n; i++) {
+		struct wsi_sym sym = wsi_elf_sym(symtab, i);
+		if (symbol_type(&sym) == WSI_STT_FUNC) {
+			struct ws_function *f = &module->functions[module->n_functions];
+			function_fill(module, &sym, i, name_at(names, sym.name, &budget), f);
+			f->index = (uint32_t)module->n_functions++;
+		} else if (is_variable(&sym)) {
+			variable_fill(module, &sym, i, name_at(names, sym.name, &budget),
+				      &module->variables[module->n_variables++]);
+		}
+	}
+	return true;
+}
+
+const struct ws_function *wsi_module_owner(const struct ws_module *module,
+					   const struct ws_function *function)
+{
+	return function->owner == WS_UNKNOWN ? NULL : &module->functions[function->owner];
+}
+
+static void name_strip(const struct ws_module *module, struct ws_function *f)
+{
+	struct ws_str s = f->symbol;
+	if (!f->is_inner || s.len < 3 || s.ptr[0] != '$')
+		return;
+	const struct ws_function *owner = wsi_module_owner(module, f);
+	size_t skip = owner ? owner->symbol.len + 1 : 0;
+	if (!owner || skip + 1 >= s.len || s.ptr[skip] != '$' ||
+	    memcmp(s.ptr + 1, owner->symbol.ptr, owner->symbol.len) != 0) {
+		const char *second = memchr(s.ptr + 1, '$', s.len - 1);
+		if (!second)
+			return;
+		skip = (size_t)(second - s.ptr);
+	}
+	if (skip + 1 < s.len)
+		f->name = (struct ws_str){ s.ptr + skip + 1, s.len - skip - 1 };
+}
+
+/* ---- by name ---- */
+
+static int str_order(struct ws_str a, struct ws_str b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n > 0 ? memcmp(a.ptr, b.ptr, n) : 0;
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+/* Undefined functions carry the top bit in name_ref.function while sorting. */
+#define UNDEFINED 0x80000000u
+
+static int name_order(const void *left, const void *right)
+{
+	const struct wsi_name_ref *a = left, *b = right;
+	int order = str_order(a->name, b->name);
+	return order != 0 ? order : (a->function > b->function) - (a->function < b->function);
+}
+
+static bool names_index(struct ws_module *module)
+{
+	module->names = wsi_zalloc_array(2 * module->n_functions, sizeof *module->names);
+	if (!module->names)
+		return false;
+	size_t n = 0;
+	for (size_t i = 0; i < module->n_functions; i++) {
+		const struct ws_function *f = &module->functions[i];
+		uint32_t key = f->index | (f->section == 0 ? UNDEFINED : 0);
+		module->names[n++] = (struct wsi_name_ref){ f->symbol, key };
+		if (f->name.len != f->symbol.len)
+			module->names[n++] = (struct wsi_name_ref){ f->name, key };
+	}
+	qsort(module->names, n, sizeof *module->names, name_order);
+	for (size_t i = 0; i < n; i++)
+		module->names[i].function &= ~UNDEFINED;
+	module->n_names = n;
+	return true;
+}
+
+static bool symbols_make(struct ws_module *module)
+{
+	if (!symbols_read(module) || !wsi_module_index_places(module))
+		return false;
+	for (size_t i = 0; i < module->n_functions; i++)
+		name_strip(module, &module->functions[i]);
+	wsi_module_read_counts(module, module->functions, module->n_functions);
+	return names_index(module);
+}
+
+enum ws_status wsi_module_need_symbols(struct ws_module *module, struct ws_error *err)
+{
+	if (atomic_load_explicit(&module->have_symbols, memory_order_acquire))
+		return WS_OK;
+	pthread_mutex_lock(&module->lock);
+	bool made = atomic_load_explicit(&module->have_symbols, memory_order_relaxed);
+	if (!made) {
+		made = symbols_make(module);
+		if (!made)
+			wsi_module_symbols_fini(module);
+		atomic_store_explicit(&module->have_symbols, made, memory_order_release);
+	}
+	pthread_mutex_unlock(&module->lock);
+	return made ? WS_OK : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "symbols of an image");
+}
+
+void wsi_module_symbols_fini(struct ws_module *module)
+{
+	wsi_free(module->functions);
+	wsi_free(module->variables);
+	wsi_free(module->names);
+	module->functions = NULL;
+	module->variables = NULL;
+	module->names = NULL;
+	module->n_functions = module->n_variables = module->n_names = 0;
+	wsi_segments_fini(&module->by_offset);
+}
+
+enum ws_status ws_module_functions(struct ws_module *module,
+				   const struct ws_function **ret_functions, size_t *ret_n,
+				   struct ws_error *err)
+{
+	enum ws_status st = wsi_module_need_symbols(module, err);
+	if (st != WS_OK)
+		return st;
+	*ret_functions = module->functions;
+	*ret_n = module->n_functions;
+	return WS_OK;
+}
+
+enum ws_status ws_module_variables(struct ws_module *module,
+				   const struct ws_variable **ret_variables, size_t *ret_n,
+				   struct ws_error *err)
+{
+	enum ws_status st = wsi_module_need_symbols(module, err);
+	if (st != WS_OK)
+		return st;
+	*ret_variables = module->variables;
+	*ret_n = module->n_variables;
+	return WS_OK;
+}
+
+enum ws_status ws_module_find_function(struct ws_module *module, struct ws_str name,
+				       const struct ws_function **ret_function,
+				       struct ws_error *err)
+{
+	enum ws_status st = wsi_module_need_symbols(module, err);
+	if (st != WS_OK)
+		return st;
+	size_t low = 0, n = module->n_names;
+	while (n > 0) {
+		size_t half = n / 2;
+		if (str_order(module->names[low + half].name, name) < 0) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	if (low == module->n_names || !ws_str_equal(module->names[low].name, name))
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no such function");
+	*ret_function = &module->functions[module->names[low].function];
+	return WS_OK;
+}

@@ -1,0 +1,715 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <warpscope/module.h>
+
+#include "base/file.h"
+
+/* A cubin of tests/data/cubins, or an image that a builder made of one. */
+struct fixture {
+	struct wsi_file file;
+	struct ws_module *module;
+};
+
+static struct fixture fixture_open(const char *folder_variable, const char *name)
+{
+	struct fixture f = { 0 };
+	struct ws_error err;
+	char path[1000];
+	const char *folder = getenv(folder_variable);
+	assert_non_null(folder);
+	assert_true(wsi_format(path, "%s/%s", folder, name));
+	assert_int_equal(wsi_file_open(path, &f.file, &err), WS_OK);
+	assert_int_equal(ws_module_open(f.file.bytes, &f.module, &err), WS_OK);
+	return f;
+}
+
+static struct fixture cubin(const char *name)
+{
+	return fixture_open("WS_TEST_CUBINS", name);
+}
+
+static struct fixture relocated(const char *name)
+{
+	return fixture_open("WS_TEST_RELOCATED", name);
+}
+
+static void fixture_close(struct fixture *f)
+{
+	ws_module_close(f->module);
+	wsi_file_close(&f->file);
+}
+
+static const struct ws_function *function(const struct fixture *f, const char *name)
+{
+	const struct ws_function *found = NULL;
+	struct ws_error err;
+	assert_int_equal(ws_module_find_function(f->module, ws_str_of(name), &found, &err), WS_OK);
+	return found;
+}
+
+static bool is(struct ws_str text, const char *wanted)
+{
+	return ws_str_equal(text, ws_str_of(wanted));
+}
+
+static const char kernel[] = "_Z8checksumPKciiPi";
+static const char fold[] = "_Z4fold6Cursori";
+static const uint64_t base = 0x7f3600010000;
+
+/* ---- one image ---- */
+
+static void kernel_has_what_the_compiler_noted(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("calls.li.sm_80.cubin");
+	const struct ws_function *k = function(&f, kernel);
+	assert_true(k->is_kernel);
+	assert_false(k->is_inner);
+	assert_int_equal(k->size_bytes, 2816);
+	assert_int_equal(k->n_regs, 32);
+	assert_int_equal(k->gpu_va, 0);
+	struct ws_function_info info;
+	struct ws_param params[8];
+	uint32_t exits[2];
+	assert_int_equal(ws_module_function_info(f.module, k, &info, params, 8, exits, 2, NULL),
+			 WS_OK);
+	assert_int_equal(info.param_bank_offset, 0x160);
+	assert_int_equal(info.param_bytes, 24);
+	assert_int_equal(info.n_params, 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(params[i].ordinal, i);
+	assert_int_equal(params[3].offset, 16);
+	assert_int_equal(params[3].size_bytes, 8);
+	assert_int_equal(info.n_exits, 1);
+	assert_int_equal(exits[0], 0xc0);
+	assert_int_equal(ws_module_function_info(f.module, k, &info, NULL, 0, NULL, 0, NULL),
+			 WS_OK);
+	assert_int_equal(info.n_params, 4);
+	fixture_close(&f);
+}
+
+static void callee_in_a_kernels_section_has_its_own_name(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("calls.li.sm_80.cubin");
+	const struct ws_function *inner = function(&f, fold), *k = function(&f, kernel);
+	assert_true(inner->is_inner);
+	assert_true(is(inner->symbol, "$_Z8checksumPKciiPi$_Z4fold6Cursori"));
+	assert_ptr_equal(function(&f, "$_Z8checksumPKciiPi$_Z4fold6Cursori"), inner);
+	assert_int_equal(inner->owner, k->index);
+	struct ws_place place;
+	assert_int_equal(ws_module_find_offset(f.module, k->section, 0xe0, &place, NULL), WS_OK);
+	assert_ptr_equal(place.function, inner);
+	assert_ptr_equal(place.owner, k);
+	assert_int_equal(place.sec_off, 0xe0);
+	assert_int_equal(place.rel_pc, 0x10);
+	assert_int_equal(ws_module_find_offset(f.module, k->section, 0, &place, NULL), WS_OK);
+	assert_ptr_equal(place.function, k);
+	assert_int_equal(ws_module_find_offset(f.module, k->section, 2816, &place, NULL),
+			 WS_ABSENT);
+	assert_int_equal(ws_module_find_offset(f.module, 1, 0, &place, NULL), WS_ABSENT);
+	assert_int_equal(ws_module_find_address(f.module, 0, &place, NULL), WS_ABSENT);
+	fixture_close(&f);
+}
+
+static void build_facts_come_from_the_header_and_the_notes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint32_t sm;
+		bool relocatable, has_lines, has_debug_info, has_ptx;
+		const char *tool, *options;
+	} cases[] = {
+		{ "calls.li.sm_80.cubin", 80, false, true, false, true, "ptxas",
+		  "-lineinfo  -arch sm_80 -m 64" },
+		{ "calls.li.sm_100.cubin", 100, false, true, false, true, "ptxas",
+		  "-lineinfo  -arch sm_100 -m 64" },
+		{ "pair.G.sm_90.cubin", 90, false, true, true, true, "ptxas", NULL },
+		{ "bare.none.sm_90.cubin", 90, false, false, false, false, "ptxas",
+		  "-arch sm_90 -m 64" },
+		{ "link_a.li.sm_90.cubin", 90, true, true, false, true, "ptxas", NULL },
+		{ "linked.li.sm_90.cubin", 90, false, true, false, true, "nvlink", "-arch sm_90" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct fixture f = cubin(cases[i].name);
+		struct ws_module_facts facts;
+		ws_module_facts(f.module, &facts);
+		assert_int_equal(facts.sm, cases[i].sm);
+		assert_int_equal(facts.virtual_sm, cases[i].sm);
+		assert_int_equal(facts.abi_version, 8);
+		assert_int_equal(facts.toolkit, 130);
+		assert_int_equal(facts.variant, 0);
+		assert_false(facts.relocated);
+		assert_int_equal(facts.relocatable, cases[i].relocatable);
+		assert_int_equal(facts.has_lines, cases[i].has_lines);
+		assert_int_equal(facts.has_debug_info, cases[i].has_debug_info);
+		assert_int_equal(facts.has_ptx, cases[i].has_ptx);
+		assert_true(is(facts.tool, cases[i].tool));
+		if (cases[i].options)
+			assert_true(is(facts.options, cases[i].options));
+		assert_false(ws_module_damage(f.module, NULL));
+		fixture_close(&f);
+	}
+}
+
+static void missing_lines_are_explained(void **state)
+{
+	(void)state;
+	char text[400];
+	struct fixture f = cubin("bare.none.sm_80.cubin");
+	assert_int_equal(ws_module_explain_lines(f.module, text, sizeof text), WS_LINES_NOT_BUILT);
+	assert_non_null(strstr(text, "-lineinfo"));
+	assert_int_equal(ws_module_explain_lines(f.module, NULL, 0), WS_LINES_NOT_BUILT);
+	struct ws_line_pos pos;
+	size_t n;
+	struct ws_place place;
+	const struct ws_function *k = function(&f, "_Z8no_linesPKiS0_Pi");
+	assert_int_equal(ws_module_find_offset(f.module, k->section, 0, &place, NULL), WS_OK);
+	assert_int_equal(ws_module_line_find(f.module, k->section, 0, &pos, 1, &n, NULL),
+			 WS_ABSENT);
+	fixture_close(&f);
+	f = cubin("calls.li.sm_80.cubin");
+	assert_int_equal(ws_module_explain_lines(f.module, text, sizeof text), WS_LINES_PRESENT);
+	fixture_close(&f);
+}
+
+static void chain_ends_in_the_innermost_function_symbol(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("linked.li.sm_90.cubin");
+	const struct ws_function *outside = function(&f, "_Z7outsidePKfi");
+	struct ws_line_pos pos[4];
+	size_t n = 0;
+	assert_int_equal(ws_module_line_find(f.module, outside->section, 0x20, pos, 4, &n, NULL),
+			 WS_OK);
+	assert_int_equal(n, 2);
+	assert_string_equal(pos[0].function, "_Z6scaledPKfi");
+	assert_string_equal(pos[0].file->name, "link_b.cu");
+	assert_int_equal(pos[0].line, 6);
+	assert_string_equal(pos[1].function, "_Z7outsidePKfi");
+	assert_int_equal(pos[1].line, 11);
+	fixture_close(&f);
+	f = cubin("calls.li.sm_80.cubin");
+	const struct ws_function *inner = function(&f, fold);
+	assert_int_equal(ws_module_line_find(f.module, inner->section, inner->sec_off + 0x20, pos,
+					     4, &n, NULL),
+			 WS_OK);
+	assert_string_equal(pos[n - 1].function, fold);
+	fixture_close(&f);
+}
+
+static void ptx_line_of_an_instruction(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("calls.li.sm_80.cubin");
+	const struct ws_function *inner = function(&f, fold);
+	struct ws_ptx_line line;
+	assert_int_equal(
+		ws_module_ptx_find(f.module, inner->section, inner->sec_off + 0x20, &line, NULL),
+		WS_OK);
+	assert_int_equal(line.line, 199);
+	assert_non_null(strstr(line.text.ptr, "setp.lt.s32"));
+	fixture_close(&f);
+	f = cubin("linked.li.sm_90.cubin"); /* two texts: the file of the row tells which */
+	const struct ws_function *other = function(&f, "_Z5otherPfi");
+	assert_int_equal(ws_module_ptx_find(f.module, other->section, 0x20, &line, NULL), WS_OK);
+	struct ws_section section;
+	assert_int_equal(ws_module_section(f.module, line.section, &section, NULL), WS_OK);
+	assert_int_equal(section.name.len, strlen(".nv_debug_ptx_txt.") +
+						   strspn(section.name.ptr + 18, "0123456789"));
+	fixture_close(&f);
+	f = cubin("bare.none.sm_80.cubin");
+	assert_int_equal(ws_module_ptx_find(f.module, 13, 0, &line, NULL), WS_ABSENT);
+	fixture_close(&f);
+}
+
+static void variables_have_a_space(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("stop.li.sm_90.cubin");
+	const struct ws_variable *variables;
+	size_t n, seen = 0;
+	assert_int_equal(ws_module_variables(f.module, &variables, &n, NULL), WS_OK);
+	for (size_t i = 0; i < n; i++) {
+		if (!is(variables[i].name, "$str"))
+			continue;
+		seen++;
+		assert_int_equal(variables[i].space, WS_SPACE_GLOBAL);
+		assert_int_equal(variables[i].size_bytes, 20);
+	}
+	assert_int_equal(seen, 1);
+	fixture_close(&f);
+}
+
+static void undefined_function_is_listed_without_code(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("stop.li.sm_90.cubin");
+	const struct ws_function *undefined = function(&f, "__assertfail");
+	struct ws_span code;
+	struct ws_code_id id;
+	assert_int_equal(undefined->section, 0);
+	assert_int_equal(ws_module_code(f.module, undefined, &code, NULL), WS_ABSENT);
+	assert_int_equal(ws_module_code_id(f.module, undefined, &id, NULL), WS_ABSENT);
+	const struct ws_function *inner = function(&f, "_Z11check_indexii");
+	assert_int_equal(ws_module_code(f.module, inner, &code, NULL), WS_OK);
+	assert_int_equal(code.len, 560);
+	fixture_close(&f);
+}
+
+/* ---- relocated images ---- */
+
+static const char *const forms[] = {
+	"calls.G.sm_90.both.cubin",         "calls.G.sm_90.symbols.cubin",
+	"calls.G.sm_90.sections.cubin",     "calls.G.sm_90.both+keep.cubin",
+	"calls.G.sm_90.symbols+keep.cubin", "calls.G.sm_90.both+abi7.cubin",
+};
+
+static void every_form_of_relocated_image_answers_alike(void **state)
+{
+	(void)state;
+	struct fixture plain = cubin("calls.G.sm_90.cubin");
+	const struct ws_function *functions;
+	size_t n;
+	assert_int_equal(ws_module_functions(plain.module, &functions, &n, NULL), WS_OK);
+	for (size_t form = 0; form < WSI_COUNT(forms); form++) {
+		struct fixture f = relocated(forms[form]);
+		struct ws_module_facts facts;
+		ws_module_facts(f.module, &facts);
+		assert_true(facts.relocated);
+		assert_int_equal(facts.sm, 90);
+		uint64_t lowest = UINT64_MAX;
+		for (size_t i = 0; i < n; i++) {
+			if (functions[i].section == 0)
+				continue;
+			struct ws_section section;
+			assert_int_equal(
+				ws_module_section(f.module, functions[i].section, &section, NULL),
+				WS_OK);
+			lowest = wsi_min_u64(lowest, section.gpu_va);
+			struct ws_place at;
+			assert_int_equal(
+				ws_module_find_address(f.module, section.gpu_va + 0x30, &at, NULL),
+				WS_OK);
+			assert_int_equal(at.section, functions[i].section);
+			assert_int_equal(at.sec_off, 0x30);
+			assert_true(ws_str_equal(at.function->name, functions[i].name));
+			assert_int_equal(at.function->gpu_va, section.gpu_va);
+			struct ws_line_pos ours[8], theirs[8];
+			size_t n_ours = 0, n_theirs = 0;
+			enum ws_status st = ws_module_line_find(plain.module, at.section, 0x30,
+								theirs, 8, &n_theirs, NULL);
+			assert_int_equal(ws_module_line_find(f.module, at.section, 0x30, ours, 8,
+							     &n_ours, NULL),
+					 st);
+			assert_int_equal(n_ours, n_theirs);
+			for (size_t j = 0; j < n_ours; j++)
+				assert_int_equal(ours[j].line, theirs[j].line);
+		}
+		assert_int_equal(lowest, base);
+		struct ws_place place;
+		assert_int_equal(ws_module_find_address(f.module, base - 1, &place, NULL),
+				 WS_ABSENT);
+		fixture_close(&f);
+	}
+	fixture_close(&plain);
+}
+
+static void relocated_image_has_the_identity_of_the_file(void **state)
+{
+	(void)state;
+	struct fixture plain = cubin("calls.G.sm_90.cubin");
+	struct ws_code_id wanted, id;
+	assert_int_equal(ws_module_image_id(plain.module, &wanted, NULL), WS_OK);
+	for (size_t form = 0; form < WSI_COUNT(forms); form++) {
+		struct fixture f = relocated(forms[form]);
+		assert_int_equal(ws_module_image_id(f.module, &id, NULL), WS_OK);
+		assert_memory_equal(&id, &wanted, sizeof id);
+		struct ws_code_diff diff;
+		assert_int_equal(ws_code_compare(plain.module, function(&plain, kernel), f.module,
+						 function(&f, kernel), &diff, NULL),
+				 WS_OK);
+		assert_true(diff.equal);
+		assert_true(diff.addresses_known);
+		assert_true(diff.n_masked > 0);
+		fixture_close(&f);
+	}
+	fixture_close(&plain);
+}
+
+static void comparing_two_relocated_images_without_relocations_is_no_proof(void **state)
+{
+	(void)state;
+	struct fixture a = relocated(forms[0]), b = relocated(forms[1]);
+	struct ws_code_diff diff;
+	assert_int_equal(ws_code_compare(a.module, function(&a, kernel), b.module,
+					 function(&b, kernel), &diff, NULL),
+			 WS_OK);
+	assert_int_equal(diff.n_bytes, 0);
+	assert_false(diff.addresses_known);
+	assert_false(diff.equal);
+	fixture_close(&a);
+	fixture_close(&b);
+}
+
+static void other_code_differs_and_says_how_much(void **state)
+{
+	(void)state;
+	struct fixture a = cubin("calls.li.sm_90.cubin"), b = cubin("calls.G.sm_90.cubin");
+	struct ws_code_diff diff;
+	struct ws_code_id id_a, id_b;
+	assert_int_equal(ws_code_compare(a.module, function(&a, kernel), b.module,
+					 function(&b, kernel), &diff, NULL),
+			 WS_OK);
+	assert_false(diff.equal);
+	assert_true(diff.n_instructions > 10);
+	assert_true(diff.n_bytes >= diff.n_instructions);
+	assert_int_equal(ws_module_code_id(a.module, function(&a, kernel), &id_a, NULL), WS_OK);
+	assert_int_equal(ws_module_code_id(b.module, function(&b, kernel), &id_b, NULL), WS_OK);
+	assert_memory_not_equal(&id_a, &id_b, sizeof id_a);
+	fixture_close(&a);
+	fixture_close(&b);
+}
+
+static void one_changed_immediate_keeps_the_identity_but_not_the_proof(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("bare.none.sm_90.cubin");
+	const struct ws_function *k = function(&f, "_Z8no_linesPKiS0_Pi");
+	struct ws_span code;
+	assert_int_equal(ws_module_code(f.module, k, &code, NULL), WS_OK);
+	uint8_t *copy = wsi_zalloc(f.file.bytes.len);
+	assert_non_null(copy);
+	memcpy(copy, f.file.bytes.ptr, f.file.bytes.len);
+	uint8_t *word = copy + (code.ptr - f.file.bytes.ptr) + 0x20;
+	word[0] = 0x02; /* MOV Rx, imm32 in both */
+	word[1] = 0x78;
+	struct ws_module *a, *b;
+	struct ws_span image = { copy, f.file.bytes.len, 0 };
+	assert_int_equal(ws_module_open(image, &a, NULL), WS_OK);
+	struct ws_code_id id_a, id_b;
+	assert_int_equal(ws_module_code_id(a, k, &id_a, NULL), WS_OK);
+	uint8_t *copy_b = wsi_zalloc(f.file.bytes.len);
+	assert_non_null(copy_b);
+	memcpy(copy_b, copy, f.file.bytes.len);
+	copy_b[(word - copy) + 5] ^= 0x40; /* in bits 32-63 */
+	assert_int_equal(ws_module_open((struct ws_span){ copy_b, f.file.bytes.len, 0 }, &b, NULL),
+			 WS_OK);
+	assert_int_equal(ws_module_code_id(b, k, &id_b, NULL), WS_OK);
+	assert_memory_equal(&id_a, &id_b, sizeof id_a);
+	struct ws_code_diff diff;
+	assert_int_equal(ws_code_compare(a, k, b, k, &diff, NULL), WS_OK);
+	assert_false(diff.equal);
+	assert_int_equal(diff.n_bytes, 1);
+	assert_int_equal(diff.n_instructions, 1);
+	assert_int_equal(diff.first_off, 0x20);
+	ws_module_close(a);
+	ws_module_close(b);
+	wsi_free(copy);
+	wsi_free(copy_b);
+	fixture_close(&f);
+}
+
+static void code_id_text_round_trips(void **state)
+{
+	(void)state;
+	struct ws_code_id id, back;
+	char text[WS_CODE_ID_TEXT];
+	for (unsigned i = 0; i < sizeof id.bytes; i++)
+		id.bytes[i] = (uint8_t)(i * 37);
+	ws_code_id_text(&id, text);
+	assert_int_equal(strlen(text), 64);
+	assert_true(ws_code_id_parse(text, &back));
+	assert_memory_equal(&id, &back, sizeof id);
+	assert_false(ws_code_id_parse("12", &back));
+	text[5] = 'g';
+	assert_false(ws_code_id_parse(text, &back));
+}
+
+/* ---- names ---- */
+
+static void names_are_demangled_whole_and_short(void **state)
+{
+	(void)state;
+#if !WS_TEST_DEMANGLE
+	skip();
+#endif
+	static const struct {
+		const char *mangled, *whole, *brief;
+	} cases[] = {
+		{ "_Z8checksumPKciiPi", "checksum(char const*, int, int, int*)", "checksum" },
+		{ "_ZN2ns5OuterIiE6kernelIfEEvPT_", "void ns::Outer<int>::kernel<float>(float*)",
+		  "ns::Outer::kernel" },
+		{ "_ZN1AIXgtLi3ELi2EEE1fEv", "A<((3)>(2))>::f()", "A::f" },
+		{ "_ZlsR1ARK1B", "operator<<(A&, B const&)", "operator<<" },
+		{ "_ZN1AptEv", "A::operator->()", "A::operator->" },
+		{ "_ZN12_GLOBAL__N_11kEv", "(anonymous namespace)::k()",
+		  "(anonymous namespace)::k" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		char text[200];
+		assert_true(ws_demangle(ws_str_of(cases[i].mangled), text, sizeof text));
+		assert_string_equal(text, cases[i].whole);
+		assert_true(ws_demangle_short(ws_str_of(cases[i].mangled), text, sizeof text));
+		assert_string_equal(text, cases[i].brief);
+	}
+}
+
+static void names_that_are_not_mangled_stay(void **state)
+{
+	(void)state;
+	char text[8];
+	assert_false(ws_demangle(ws_str_of("caller"), text, sizeof text));
+	assert_string_equal(text, "caller");
+	assert_false(ws_demangle(ws_str_of("a_long_plain_name"), text, sizeof text));
+	assert_string_equal(text, "a_long_");
+	assert_false(ws_demangle_short(ws_str_of("_Z"), text, sizeof text));
+	assert_string_equal(text, "_Z");
+	assert_false(ws_demangle((struct ws_str){ NULL, 0 }, text, sizeof text));
+	assert_string_equal(text, "");
+}
+
+/* Deep nesting, doubling substitutions, 4 kB and longer: an answer, soon. */
+static void hostile_names_are_bounded(void **state)
+{
+	(void)state;
+	static char name[40000], text[300];
+	for (size_t len = 500; len < sizeof name; len *= 2) {
+		memset(name, 'P', len);
+		memcpy(name, "_Z1f", 4);
+		name[len] = 0;
+		(void)ws_demangle(ws_str_of(name), text, sizeof text);
+		memset(name + 4, 'I', len - 4);
+		(void)ws_demangle(ws_str_of(name), text, sizeof text);
+		(void)ws_demangle_short(ws_str_of(name), text, sizeof text);
+	}
+	size_t len = 0; /* each argument is a pair of the one before: 2^60 words of output */
+	len += (size_t)snprintf(name, sizeof name, "_Z1f1AIiiE");
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	len += (size_t)snprintf(name + len, sizeof name - len, "S_IS0_S0_E");
+	for (unsigned i = 1; i < 30; i++)
+		len += (size_t)snprintf(name + len, sizeof name - len, "S_IS%c_S%c_E", digits[i],
+					digits[i]);
+	(void)ws_demangle(ws_str_of(name), text, sizeof text);
+	(void)ws_demangle_short(ws_str_of(name), text, sizeof text);
+	assert_true(strlen(text) < sizeof text);
+}
+
+static void name_of_four_kilobytes_is_demangled(void **state)
+{
+	(void)state;
+#if !WS_TEST_DEMANGLE
+	skip();
+#endif
+	static char name[5000], text[6000];
+	size_t len = (size_t)snprintf(name, sizeof name, "_ZN");
+	for (unsigned i = 0; i < 400; i++)
+		len += (size_t)snprintf(name + len, sizeof name - len, "8name%04u", i);
+	snprintf(name + len, sizeof name - len, "Ev");
+	assert_true(ws_demangle(ws_str_of(name), text, sizeof text));
+	assert_memory_equal(text, "name0000::name0001::", 20);
+	assert_string_equal(text + strlen(text) - 10, "name0399()");
+}
+
+/* ---- damage ---- */
+
+/* Everything a caller can ask of an image. */
+static void exercise(struct ws_span image)
+{
+	struct ws_module *m;
+	if (ws_module_open(image, &m, NULL) != WS_OK)
+		return;
+	struct ws_module_facts facts;
+	ws_module_facts(m, &facts);
+	char text[300];
+	(void)ws_module_explain_lines(m, text, sizeof text);
+	const struct ws_function *f;
+	const struct ws_variable *v;
+	size_t n = 0, n_pos;
+	struct ws_error err;
+	assert_int_equal(ws_module_variables(m, &v, &n, &err), WS_OK);
+	assert_int_equal(ws_module_functions(m, &f, &n, &err), WS_OK);
+	for (size_t i = 0; i < n && i < 50; i++) {
+		struct ws_function_info info;
+		struct ws_param params[4];
+		uint32_t exits[4];
+		struct ws_line_pos pos[8];
+		struct ws_ptx_line ptx;
+		struct ws_place place;
+		struct ws_span code;
+		struct ws_code_id id;
+		struct ws_code_diff diff;
+		uint64_t at = f[i].sec_off;
+		(void)!ws_module_function_info(m, &f[i], &info, params, 4, exits, 4, &err);
+		(void)!ws_module_find_offset(m, f[i].section, at, &place, &err);
+		(void)!ws_module_find_address(m, f[i].gpu_va, &place, &err);
+		(void)!ws_module_line_find(m, f[i].section, at, pos, 8, &n_pos, &err);
+		(void)!ws_module_ptx_find(m, f[i].section, at, &ptx, &err);
+		(void)!ws_module_code(m, &f[i], &code, &err);
+		(void)!ws_module_code_id(m, &f[i], &id, &err);
+		(void)!ws_code_compare(m, &f[i], m, &f[0], &diff, &err);
+		(void)ws_demangle(f[i].name, text, sizeof text);
+	}
+	struct ws_code_id id;
+	(void)!ws_module_image_id(m, &id, &err);
+	ws_module_close(m);
+}
+
+static void image_cut_at_every_byte_is_survived(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("bare.none.sm_80.cubin");
+	for (size_t len = 0; len < f.file.bytes.len; len++) {
+		uint8_t *copy = wsi_zalloc(len); /* of its own, so that an overread is seen */
+		assert_non_null(copy);
+		if (len > 0)
+			memcpy(copy, f.file.bytes.ptr, len);
+		exercise((struct ws_span){ copy, len, 0 });
+		wsi_free(copy);
+	}
+	/* the section headers end at 3584, before the program headers */
+	struct ws_module *m;
+	struct ws_span cut = { f.file.bytes.ptr, 3583, 0 };
+	assert_int_equal(ws_module_open(cut, &m, NULL), WS_OK);
+	struct ws_error err;
+	assert_true(ws_module_damage(m, &err));
+	assert_int_equal(err.status, WS_TRUNCATED);
+	ws_module_close(m);
+	fixture_close(&f);
+}
+
+static void flipped_bytes_are_survived(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "bare.none.sm_90.cubin", "calls.li.sm_80.cubin",
+					     "linked.li.sm_90.cubin" };
+	for (size_t i = 0; i < WSI_COUNT(names); i++) {
+		struct fixture f = cubin(names[i]);
+		size_t len = f.file.bytes.len;
+		uint8_t *copy = wsi_zalloc(len);
+		assert_non_null(copy);
+		memcpy(copy, f.file.bytes.ptr, len);
+		for (size_t at = 0; at < len; at += i == 0 ? 1 : 13) {
+			copy[at] ^= (uint8_t)(0xff >> (at % 8));
+			exercise((struct ws_span){ copy, len, 0 });
+			copy[at] = f.file.bytes.ptr[at];
+		}
+		wsi_free(copy);
+		fixture_close(&f);
+	}
+}
+
+static void other_files_are_refused_with_a_reason(void **state)
+{
+	(void)state;
+	struct ws_module *m;
+	struct ws_error err;
+	static const uint8_t text[] =
+		"no ELF file at all, but longer than a header of one has to be "
+		"to be looked at";
+	assert_int_equal(ws_module_open((struct ws_span){ text, sizeof text, 0 }, &m, &err),
+			 WS_UNSUPPORTED);
+	assert_string_equal(err.message, "not an ELF file");
+	struct fixture f = cubin("bare.none.sm_80.cubin");
+	uint8_t *copy = wsi_zalloc(f.file.bytes.len);
+	assert_non_null(copy);
+	memcpy(copy, f.file.bytes.ptr, f.file.bytes.len);
+	copy[18] = 62; /* x86-64 */
+	assert_int_equal(ws_module_open((struct ws_span){ copy, f.file.bytes.len, 0 }, &m, &err),
+			 WS_UNSUPPORTED);
+	assert_non_null(strstr(err.message, "machine 62"));
+	copy[18] = 190;
+	copy[16] = 4;
+	assert_int_equal(ws_module_open((struct ws_span){ copy, f.file.bytes.len, 0 }, &m, &err),
+			 WS_UNSUPPORTED);
+	assert_non_null(strstr(err.message, "core dump"));
+	wsi_free(copy);
+	fixture_close(&f);
+}
+
+/* ---- sets ---- */
+
+static void set_finds_by_address_handle_and_name(void **state)
+{
+	(void)state;
+	struct fixture a = relocated("calls.G.sm_90.both.cubin");
+	struct fixture b = relocated("pair.li.sm_90.both.cubin"); /* elsewhere */
+	struct fixture c = cubin("bare.none.sm_90.cubin");
+	struct ws_module_set *set;
+	assert_int_equal(ws_module_set_create(&set, NULL), WS_OK);
+	struct ws_module_entry entries[] = {
+		{ 0x11, 0, 0, a.file.bytes, { 0 } }, { 0x22, 0, 0, b.file.bytes, { 0 } },
+		{ 0x33, 0, 1, { 0 }, c.file.bytes }, { 0x44, 0, 1, { 0 }, { 0 } },
+		{ 0x55, 0, 1, a.file.bytes, { 0 } }, /* another context, same addresses */
+	};
+	for (size_t i = 0; i < WSI_COUNT(entries); i++)
+		assert_int_equal(ws_module_set_add(set, &entries[i], NULL), WS_OK);
+	assert_int_equal(ws_module_set_count(set), 5);
+	struct ws_module *m;
+	assert_int_equal(ws_module_set_module(set, 3, &m, NULL), WS_ABSENT);
+	assert_int_equal(ws_module_set_module(set, 5, &m, NULL), WS_ARGUMENT);
+	const struct ws_function *k = function(&a, kernel);
+	struct ws_place at;
+	struct ws_module_hint hint = { 0, WS_NONE, WS_NONE };
+	assert_int_equal(ws_module_set_find_address(set, k->gpu_va + 16, &hint, &at, NULL), WS_OK);
+	assert_int_equal(at.module_index, 0);
+	assert_true(is(at.function->name, kernel));
+	assert_int_equal(at.rel_pc, 16);
+	assert_int_equal(ws_module_set_find_address(set, k->gpu_va, NULL, &at, NULL), WS_OK);
+	assert_int_equal(at.module_index, 4);
+	hint = (struct ws_module_hint){ WS_NONE, 0, 0 };
+	assert_int_equal(ws_module_set_find_address(set, k->gpu_va, &hint, &at, NULL), WS_OK);
+	assert_int_equal(at.module_index, 0);
+	hint.context_index = 7;
+	assert_int_equal(ws_module_set_find_address(set, k->gpu_va, &hint, &at, NULL), WS_ABSENT);
+	assert_int_equal(ws_module_set_find_address(set, 0x1234, NULL, &at, NULL), WS_ABSENT);
+	assert_int_equal(ws_module_set_find_function(set, ws_str_of(kernel), NULL, &at, NULL),
+			 WS_OK);
+	assert_int_equal(at.module_index, 4);
+	assert_int_equal(
+		ws_module_set_find_function(set, ws_str_of("_Z8no_linesPKiS0_Pi"), NULL, &at, NULL),
+		WS_OK);
+	assert_int_equal(at.module_index, 2);
+	assert_int_equal(ws_module_set_find_function(set, ws_str_of("nowhere"), NULL, &at, NULL),
+			 WS_ABSENT);
+	uint32_t index;
+	assert_int_equal(ws_module_set_find_handle(set, 0x22, WS_NONE, WS_NONE, &index, NULL),
+			 WS_OK);
+	assert_int_equal(index, 1);
+	assert_int_equal(ws_module_set_find_handle(set, 0x22, 0, 1, &index, NULL), WS_ABSENT);
+	ws_module_set_destroy(set);
+	fixture_close(&a);
+	fixture_close(&b);
+	fixture_close(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_has_what_the_compiler_noted),
+		cmocka_unit_test(callee_in_a_kernels_section_has_its_own_name),
+		cmocka_unit_test(build_facts_come_from_the_header_and_the_notes),
+		cmocka_unit_test(missing_lines_are_explained),
+		cmocka_unit_test(chain_ends_in_the_innermost_function_symbol),
+		cmocka_unit_test(ptx_line_of_an_instruction),
+		cmocka_unit_test(variables_have_a_space),
+		cmocka_unit_test(undefined_function_is_listed_without_code),
+		cmocka_unit_test(every_form_of_relocated_image_answers_alike),
+		cmocka_unit_test(relocated_image_has_the_identity_of_the_file),
+		cmocka_unit_test(comparing_two_relocated_images_without_relocations_is_no_proof),
+		cmocka_unit_test(other_code_differs_and_says_how_much),
+		cmocka_unit_test(one_changed_immediate_keeps_the_identity_but_not_the_proof),
+		cmocka_unit_test(code_id_text_round_trips),
+		cmocka_unit_test(names_are_demangled_whole_and_short),
+		cmocka_unit_test(names_that_are_not_mangled_stay),
+		cmocka_unit_test(hostile_names_are_bounded),
+		cmocka_unit_test(name_of_four_kilobytes_is_demangled),
+		cmocka_unit_test(image_cut_at_every_byte_is_survived),
+		cmocka_unit_test(flipped_bytes_are_survived),
+		cmocka_unit_test(other_files_are_refused_with_a_reason),
+		cmocka_unit_test(set_finds_by_address_handle_and_name),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
