@@ -8,8 +8,8 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-#include <warpscope/base.h>
 #include <warpscope/out.h>
+#include <warpscope/target.h>
 
 /* Exit statuses; verbs add their own from 10 up (their man pages say which). */
 enum {
@@ -20,16 +20,48 @@ enum {
 
 /* One verb is one row: name, what it takes, one line of help. Its function is verb_NAME() in
  * cli/NAME.c. */
-#define CLI_VERB_LIST(X)
+#define CLI_VERB_LIST(X) \
+	X(report, "[OPTION...] DUMP", "what failed, where, and where everybody else is")
 
 struct cli {
 	struct ws_out out; /* standard output */
 	bool color;        /* escape sequences are welcome on standard output */
 	bool json;
+	uint64_t size_limit; /* for unpacking, bytes; 0: the library's */
 };
 
-/* Each returns an exit status. `argv[0]` is the verb; `--help` has been served already. */
-#define X(name, synopsis, help) int verb_##name(struct cli *cli, int argc, char **argv);
+/* ---- options that every verb takes: a verb's getopt_long() table starts with them ---- */
+
+enum {
+	CLI_OPTION_JSON = 256,
+	CLI_OPTION_COLOR,
+	CLI_OPTION_SIZE_LIMIT,
+};
+
+#define CLI_COMMON_OPTIONS                                                   \
+	{ "json", no_argument, NULL, CLI_OPTION_JSON },                      \
+		{ "color", required_argument, NULL, CLI_OPTION_COLOR },      \
+	{                                                                    \
+		"size-limit", required_argument, NULL, CLI_OPTION_SIZE_LIMIT \
+	}
+
+/* Serves one of them, with its value in `optarg`; says so when it is none, or '?' of getopt_long().
+ * CLI_ANSWERED or CLI_USAGE. */
+int cli_common_option(struct cli *cli, const char *verb, int option);
+
+/* Opens what the command line names: a dump, packed or not, "-" for standard input. Damage is said
+ * in one line on standard error. CLI_ANSWERED, or CLI_NO_ANSWER when told why not. */
+int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target);
+
+/* Zeroed memory; free() it. Ends the program when there is none. */
+void *cli_alloc(size_t count, size_t size);
+_Noreturn void cli_out_of_memory(void);
+
+/* Each returns an exit status. `argv[0]` is the verb; `--help` has been served already, from
+ * verb_NAME_help: what it does, its own options, its exit statuses. */
+#define X(name, synopsis, help)                                  \
+	int verb_##name(struct cli *cli, int argc, char **argv); \
+	extern const char verb_##name##_help[];
 CLI_VERB_LIST(X)
 #undef X
 

@@ -15,15 +15,26 @@
 struct verb {
 	const char *name;
 	const char *synopsis;
-	const char *help;
+	const char *help; /* one line */
+	const char *text; /* the whole help */
 	int (*run)(struct cli *cli, int argc, char **argv);
 };
 
 static const struct verb verbs[] = {
-#define X(name, synopsis, help) { #name, synopsis, help, verb_##name },
+#define X(name, synopsis, help) { #name, synopsis, help, verb_##name##_help, verb_##name },
 	CLI_VERB_LIST(X)
 #undef X
 };
+
+static const char common_help[] =
+	"\n"
+	"With every verb:\n"
+	"  --json                 JSON instead of text (docs/schema)\n"
+	"  --color WHEN           always, never, or auto (default; NO_COLOR is honoured)\n"
+	"  --size-limit BYTES     limit for unpacking a compressed dump, as 500M or 64G\n"
+	"  --help                 this text\n"
+	"\n"
+	"Exit status: 0 answered, also from a damaged dump; 1 no answer; 2 wrong usage.\n";
 
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -75,6 +86,20 @@ bool cli_number(const char *text, uint64_t *ret_value)
 	return true;
 }
 
+void cli_out_of_memory(void)
+{
+	cli_warn("out of memory");
+	exit(CLI_NO_ANSWER);
+}
+
+void *cli_alloc(size_t count, size_t size)
+{
+	void *ptr = calloc(count ? count : 1, size);
+	if (!ptr)
+		cli_out_of_memory();
+	return ptr;
+}
+
 static int help(void)
 {
 	printf("warpscope turns a dead or stopped GPU into an answer.\n\n"
@@ -82,7 +107,7 @@ static int help(void)
 	       "       warpscope VERB ARGS...     warpscope VERB --help tells more\n\n");
 	for (size_t i = 0; i < N_VERBS; i++)
 		printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
-	printf("\n  --version  version of the program\n");
+	printf("\n  --version  version of the program\n  --help     this text\n");
 	return CLI_ANSWERED;
 }
 
@@ -107,7 +132,8 @@ static bool wants_help(int argc, char **argv)
 static int verb_run(const struct verb *verb, int argc, char **argv)
 {
 	if (wants_help(argc, argv)) {
-		printf("usage: warpscope %s %s\n\n%s\n", verb->name, verb->synopsis, verb->help);
+		printf("usage: warpscope %s %s\n\n%s%s", verb->name, verb->synopsis, verb->text,
+		       common_help);
 		return CLI_ANSWERED;
 	}
 	static int stdout_fd = STDOUT_FILENO;

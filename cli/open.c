@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all verbs share of the command line: the options that each takes, and opening the input. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <warpscope/core.h>
+
+/* ---- options ---- */
+
+/* A number of bytes: decimal or 0x, with K, M, G or T (powers of 1,024). */
+static bool parse_size(const char *text, uint64_t *ret_size)
+{
+	char digits[32];
+	size_t len = strlen(text);
+	static const char units[] = "KMGT";
+	const char *unit = len ? strchr(units, text[len - 1]) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	len -= unit ? 1 : 0;
+	if (len == 0 || len >= sizeof digits)
+		return false;
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	uint64_t number;
+	if (!cli_number(digits, &number) || number == 0 || number > UINT64_MAX >> shift)
+		return false;
+	*ret_size = number << shift;
+	return true;
+}
+
+int cli_common_option(struct cli *cli, const char *verb, int option)
+{
+	switch (option) {
+	case CLI_OPTION_JSON:
+		cli->json = true;
+		return CLI_ANSWERED;
+	case CLI_OPTION_COLOR:
+		if (strcmp(optarg, "always") == 0)
+			cli->color = true;
+		else if (strcmp(optarg, "never") == 0)
+			cli->color = false;
+		else if (strcmp(optarg, "auto") != 0)
+			return cli_usage(verb, "--color is auto, always or never");
+		return CLI_ANSWERED;
+	case CLI_OPTION_SIZE_LIMIT:
+		if (!parse_size(optarg, &cli->size_limit))
+			return cli_usage(verb, "--size-limit takes bytes, as 500M or 64G");
+		return CLI_ANSWERED;
+	default: /* getopt_long() has said what is wrong */
+		return cli_usage(verb, "wrong options");
+	}
+}
+
+/* ---- opening ---- */
+
+struct progress {
+	bool shown;
+	uint64_t next; /* bytes unpacked at which to say something */
+};
+
+static bool show_progress(void *user, uint64_t bytes_in, uint64_t total_in, uint64_t bytes_out)
+{
+	struct progress *progress = user;
+	const uint64_t step = UINT64_C(64) << 20;
+	if (bytes_out < progress->next)
+		return true;
+	progress->next = bytes_out + step;
+	progress->shown = true;
+	if (total_in)
+		fprintf(stderr, "\runpacking: %" PRIu64 "%%, %" PRIu64 " MiB ",
+			bytes_in * 100 / total_in, bytes_out >> 20);
+	else
+		fprintf(stderr, "\runpacking: %" PRIu64 " MiB ", bytes_out >> 20);
+	return true;
+}
+
+static void say_damage(const char *path, const struct ws_target *target)
+{
+	struct ws_diagnostic first, more;
+	if (ws_target_diagnostic(target, 0, &first, NULL) != WS_OK)
+		return;
+	bool several = first.repeats || ws_target_diagnostic(target, 1, &more, NULL) == WS_OK;
+	cli_warn("%s: %s%s", path, first.message,
+		 several ? " (and more; see: warpscope check)" : "");
+}
+
+int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target)
+{
+	struct progress progress = { .next = UINT64_C(64) << 20 };
+	struct ws_core_options options = { .size = sizeof options,
+					   .max_unpacked_bytes = cli->size_limit,
+					   .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+					   .user = &progress };
+	struct ws_core *core;
+	struct ws_error err;
+	enum ws_status st = ws_core_open(path, &options, &core, &err);
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+	if (st != WS_OK)
+		return cli_fail(path, &err);
+	st = ws_target_from_core(core, true, ret_target, &err);
+	if (st != WS_OK) {
+		ws_core_close(core);
+		return cli_fail(path, &err);
+	}
+	say_damage(path, *ret_target);
+	return CLI_ANSWERED;
+}

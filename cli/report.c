@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope report: what failed, where, and where everybody else is. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/report.h>
+
+enum {
+	EXIT_FAULT = 10,
+	EXIT_HANG = 11,
+};
+
+const char verb_report_help[] =
+	"Says what failed: the exception, the kernel, the line, the thread, the calls around it,\n"
+	"and where all other threads are. The page can be pasted into a bug report as it is: it\n"
+	"never holds contents of memory.\n"
+	"\n"
+	"  --source-map FROM=TO   look for sources below FROM in TO; may be repeated\n"
+	"  --source-dir DIR       also look for sources in DIR; may be repeated\n"
+	"  --no-source            do not look for sources\n"
+	"  --full-names           whole C++ names, however long\n"
+	"  --all                  every group of threads and every exception\n"
+	"  --exit-code            exit with 10 for a fault, 11 for a suspected hang, 0 for "
+	"neither,\n"
+	"                         1 when the dump cannot tell\n"
+	"\n"
+	"A source is looked for where each --source-map that fits says, then under its own path,\n"
+	"then in each --source-dir: by its whole path, then without its first folder, and so on.\n";
+
+/* What the command line says. Arrays are owned; each is as long as the command line. */
+struct arguments {
+	const char *path;
+	bool exit_code;
+	struct ws_report_options report;
+	struct ws_text_options text;
+	struct ws_source_map *maps;
+	const char **dirs;
+	char **froms; /* copies of the FROM parts, owned */
+};
+
+static void arguments_fini(struct arguments *args)
+{
+	for (size_t i = 0; i < args->report.n_source_maps; i++)
+		free(args->froms[i]);
+	free(args->froms);
+	free(args->maps);
+	free(args->dirs);
+}
+
+static bool add_map(struct arguments *args, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	if (!equals || equals == text)
+		return false;
+	size_t n = args->report.n_source_maps, len = (size_t)(equals - text);
+	args->froms[n] = cli_alloc(len + 1, 1);
+	memcpy(args->froms[n], text, len);
+	args->maps[n] = (struct ws_source_map){ args->froms[n], equals + 1 };
+	args->report.n_source_maps++;
+	return true;
+}
+
+enum {
+	OPTION_SOURCE_MAP = 'a',
+	OPTION_SOURCE_DIR,
+	OPTION_NO_SOURCE,
+	OPTION_FULL_NAMES,
+	OPTION_ALL,
+	OPTION_EXIT_CODE,
+};
+
+static const struct option options[] = {
+	CLI_COMMON_OPTIONS,
+	{ "source-map", required_argument, NULL, OPTION_SOURCE_MAP },
+	{ "source-dir", required_argument, NULL, OPTION_SOURCE_DIR },
+	{ "no-source", no_argument, NULL, OPTION_NO_SOURCE },
+	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
+	{ "all", no_argument, NULL, OPTION_ALL },
+	{ "exit-code", no_argument, NULL, OPTION_EXIT_CODE },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* One option: CLI_ANSWERED, or CLI_USAGE, which has been told. */
+static int take_option(struct cli *cli, struct arguments *args, int option)
+{
+	switch (option) {
+	case OPTION_SOURCE_MAP:
+		return add_map(args, optarg)
+			       ? CLI_ANSWERED
+			       : cli_usage("report", "--source-map takes FROM=TO, not '%s'",
+					   optarg);
+	case OPTION_SOURCE_DIR:
+		args->dirs[args->report.n_source_dirs++] = optarg;
+		return CLI_ANSWERED;
+	case OPTION_NO_SOURCE:
+		args->report.no_source = true;
+		return CLI_ANSWERED;
+	case OPTION_FULL_NAMES:
+		args->text.full_names = true;
+		return CLI_ANSWERED;
+	case OPTION_ALL:
+		args->text.all = true;
+		return CLI_ANSWERED;
+	case OPTION_EXIT_CODE:
+		args->exit_code = true;
+		return CLI_ANSWERED;
+	default:
+		return cli_common_option(cli, "report", option);
+	}
+}
+
+static bool arguments_parse(struct cli *cli, int argc, char **argv, struct arguments *args)
+{
+	int option;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (take_option(cli, args, option) != CLI_ANSWERED)
+			return false;
+	}
+	if (optind + 1 != argc) {
+		cli_usage("report", optind == argc ? "which dump?" : "one dump at a time");
+		return false;
+	}
+	args->path = argv[optind];
+	args->report.source_maps = args->maps;
+	args->report.source_dirs = args->dirs;
+	args->text.color = cli->color;
+	return true;
+}
+
+static int exit_status(enum ws_verdict_kind verdict)
+{
+	switch (verdict) {
+	case WS_VERDICT_FAULT:
+		return EXIT_FAULT;
+	case WS_VERDICT_HANG:
+		return EXIT_HANG;
+	case WS_VERDICT_NONE:
+		return CLI_ANSWERED;
+	case WS_VERDICT_UNKNOWN:
+		return CLI_NO_ANSWER;
+	}
+	return CLI_NO_ANSWER;
+}
+
+static int print(struct cli *cli, const struct arguments *args, const struct ws_report *report)
+{
+	struct ws_error err;
+	if (cli->json)
+		ws_report_json(report, &cli->out);
+	else if (ws_report_text(report, &args->text, &cli->out, &err) != WS_OK)
+		return cli_fail(args->path, &err);
+	return args->exit_code ? exit_status(report->verdict) : CLI_ANSWERED;
+}
+
+static int run(struct cli *cli, const struct arguments *args)
+{
+	struct ws_target *target;
+	const struct ws_report *report;
+	struct ws_error err;
+	int status = cli_target_open(cli, args->path, &target);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (ws_report_create(target, &args->report, &report, &err) == WS_OK) {
+		status = print(cli, args, report);
+		ws_report_destroy(report);
+	} else {
+		status = cli_fail(args->path, &err);
+	}
+	ws_target_close(target);
+	return status;
+}
+
+int verb_report(struct cli *cli, int argc, char **argv)
+{
+	struct arguments args = {
+		.report = { .size = sizeof args.report },
+		.text = { .size = sizeof args.text },
+		.maps = cli_alloc((size_t)argc, sizeof *args.maps),
+		.dirs = cli_alloc((size_t)argc, sizeof *args.dirs),
+		.froms = cli_alloc((size_t)argc, sizeof *args.froms),
+	};
+	int status = arguments_parse(cli, argc, argv, &args) ? run(cli, &args) : CLI_USAGE;
+	arguments_fini(&args);
+	return status;
+}

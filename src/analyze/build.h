@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A report under construction. The steps, in order, with the file of each:
+ *
+ *   report.c   kernels, devices, diagnostics; calls the others
+ *   scan.c     one walk over SMs, warps and lanes: faults and groups, by pc only
+ *   frames.c   pc -> function, inline chain, callers; each distinct pc once
+ *   source.c   files of frames: library or not, where they are here, their lines
+ *   verdict.c  the sentence, what is missing, what to try next
+ *
+ * Everything that ends up in the report lies in the arena; growing lists are on the heap until they
+ * are done. A step fails only for lack of memory: what the target cannot give becomes a status in
+ * the model.
+ */
+#ifndef WSI_ANALYZE_BUILD_H
+#define WSI_ANALYZE_BUILD_H
+
+#include <warpscope/line.h>
+#include <warpscope/module.h>
+#include <warpscope/report.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/map.h"
+
+/* Where a pc is to be looked up: address spaces belong to contexts. WS_NONE: any, unknown. */
+struct wsi_where {
+	uint32_t device_index, context_index, image_index, grid_index;
+};
+
+/* Names of a function, made once. */
+struct wsi_name {
+	struct ws_str full, brief, mangled;
+};
+
+/* A source file, judged once and looked for once. */
+struct wsi_source_file {
+	const struct ws_line_file *file; /* borrowed from a module */
+	struct ws_str path;              /* as compiled in */
+	bool library;
+	bool searched;
+	const char *found; /* path of the file here, or NULL */
+	bool changed;
+};
+
+/* An exception with what only its construction needs. */
+struct wsi_fault {
+	struct ws_report_exception e;
+	struct wsi_where where;
+	uint32_t device_index, sm_index;
+	uint32_t last_warp_index, last_sm_index; /* counted last */
+};
+
+struct wsi_group {
+	struct ws_report_group g;
+	struct wsi_where where;
+	bool is_host_pc; /* pc of the classic back end that no function is known for */
+	uint32_t last_warp_index;
+};
+
+struct wsi_build {
+	const struct ws_target *target;
+	struct ws_report_options options;
+	struct ws_report *report;
+	struct wsi_arena *arena;       /* of the report */
+	struct ws_module_set *modules; /* of the report; module indices are image indices */
+	struct ws_counts counts;
+	bool classic;
+	uint32_t *kernel_of_grid; /* arena: index into kernels by grid index */
+	struct ws_report_device *devices;
+	struct ws_report_kernel *kernels;
+
+	/* owned until wsi_build_fini() */
+	struct wsi_fault *faults;
+	size_t n_faults, cap_faults;
+	struct wsi_group *groups;
+	size_t n_groups, cap_groups;
+	struct wsi_fault calm; /* first thread of a target without exceptions */
+	bool have_calm;
+	struct ws_diagnostic *diagnostics;
+	size_t n_diagnostics, cap_diagnostics;
+	struct ws_report_missing *missing;
+	size_t n_missing, cap_missing;
+	const char **next;
+	size_t n_next, cap_next;
+	struct wsi_map cache; /* names and files by their address */
+	struct wsi_name *names;
+	size_t n_names, cap_names;
+	struct wsi_source_file *files;
+	size_t n_files, cap_files;
+	char *name_buffer; /* of WSI_NAME_BUFFER bytes */
+};
+
+enum {
+	WSI_NAME_BUFFER = 1 << 17, /* C++ names are cut there */
+	WSI_BRIEF_NAME = 100,      /* characters of a short name */
+};
+
+/* scan.c */
+enum ws_status wsi_scan(struct wsi_build *build) WS_MUST_USE;
+
+/* frames.c */
+
+/* Frames being collected, on the heap. */
+struct wsi_frames {
+	struct ws_report_frame *at;
+	size_t n, cap;
+};
+
+/*
+ * Appends the frames of the code at `pc`: the chain of inlined calls, or one frame that says why
+ * there is none. For a caller `pc` is the return address.
+ */
+enum ws_status wsi_frames_at(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
+			     bool caller, struct wsi_frames *frames,
+			     struct ws_place *ret_place) WS_MUST_USE;
+/* Index of the first frame that is the user's, or WS_NONE. */
+uint32_t wsi_frames_user(const struct ws_report_frame *frames, size_t n);
+enum ws_status wsi_frames_of_fault(struct wsi_build *build, struct wsi_fault *fault) WS_MUST_USE;
+enum ws_status wsi_frames_of_group(struct wsi_build *build, struct wsi_group *group,
+				   struct wsi_frames *scratch) WS_MUST_USE;
+/* Names of a mangled name; NULL when memory is out. */
+const struct wsi_name *wsi_name_of(struct wsi_build *build, struct ws_str mangled);
+
+/* source.c */
+struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_line_file *file);
+/* Reads the lines around a frame's line. */
+enum ws_status wsi_source_read(struct wsi_build *build, struct ws_report_frame *frame) WS_MUST_USE;
+
+/* verdict.c */
+enum ws_status wsi_verdict(struct wsi_build *build) WS_MUST_USE;
+
+/* report.c */
+
+/* Adds to the report's diagnostics; of one kind of thing only the first is kept. */
+enum ws_status wsi_diagnose(struct wsi_build *build, const char *what,
+			    const struct ws_error *err) WS_MUST_USE;
+/* Formatted text in the arena, or NULL; cut at 1,000 bytes. */
+const char *wsi_build_text(struct wsi_build *build, const char *format, ...) WS_PRINTF(2, 3);
+struct wsi_where wsi_where_of_grid(const struct wsi_build *build, uint32_t device_index,
+				   uint32_t grid_index);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sentence at the top of the page, what was missing to say more, and what to try next. Nothing
+ * is said here that the model does not carry.
+ */
+#include "analyze/build.h"
+
+/* ---- lists ---- */
+
+static enum ws_status missing_add(struct wsi_build *build, const char *what, enum ws_status why,
+				  const char *advice)
+{
+	if (!what || !wsi_grow(&build->missing, &build->cap_missing, build->n_missing,
+			       sizeof *build->missing, UINT32_MAX - 1))
+		return WS_NO_MEMORY;
+	build->missing[build->n_missing++] = (struct ws_report_missing){ what, why, advice };
+	return WS_OK;
+}
+
+static enum ws_status next_add(struct wsi_build *build, const char *what)
+{
+	if (!what || !wsi_grow(&build->next, &build->cap_next, build->n_next, sizeof *build->next,
+			       UINT32_MAX - 1))
+		return WS_NO_MEMORY;
+	build->next[build->n_next++] = what;
+	return WS_OK;
+}
+
+/* ---- the sentence ---- */
+
+/* A sentence that grows; what does not fit is left out. */
+struct sentence {
+	char text[900];
+	size_t len;
+};
+
+static void say(struct sentence *sentence, const char *format, ...) WS_PRINTF(2, 3);
+static void say(struct sentence *sentence, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int len = vsnprintf(sentence->text + sentence->len, sizeof sentence->text - sentence->len,
+			    format, args);
+	va_end(args);
+	if (len > 0)
+		sentence->len = wsi_min_u64(sentence->len + (size_t)len, sizeof sentence->text - 1);
+}
+
+static void say_str(struct sentence *sentence, struct ws_str text)
+{
+	say(sentence, "%.*s", (int)wsi_min_u64(text.len, 200), text.len ? text.ptr : "");
+}
+
+/* File name without its folders, and the line. */
+static void say_line(struct sentence *sentence, const struct ws_report_frame *frame)
+{
+	struct ws_str name = frame->file;
+	for (size_t i = name.len; i > 0; i--) {
+		if (name.ptr[i - 1] == '/') {
+			name = (struct ws_str){ name.ptr + i, name.len - i };
+			break;
+		}
+	}
+	say_str(sentence, name);
+	if (frame->line)
+		say(sentence, ":%u", frame->line);
+}
+
+static void say_place(struct sentence *sentence, const struct wsi_build *build,
+		      const struct ws_report_exception *e)
+{
+	const struct ws_report_frame *inner = e->n_frames ? &e->frames[0] : NULL;
+	const struct ws_report_frame *user =
+		e->user_frame != WS_NONE ? &e->frames[e->user_frame] : NULL;
+	const struct ws_report_kernel *kernel =
+		e->kernel != WS_NONE ? &build->kernels[e->kernel] : NULL;
+	if (kernel && kernel->name_status == WS_OK) {
+		say(sentence, " in kernel ");
+		say_str(sentence, kernel->name_short);
+	} else if (inner && inner->function_status == WS_OK) {
+		say(sentence, " in ");
+		say_str(sentence, e->frames[e->n_frames - 1].function_short);
+	}
+	if (inner && inner->line_status == WS_OK) {
+		say(sentence, " at ");
+		say_line(sentence, inner);
+	}
+	if (user && user != inner && user->line_status == WS_OK) {
+		say(sentence, ", called from ");
+		say_line(sentence, user);
+	}
+}
+
+static void say_thread(struct sentence *sentence, const struct ws_report_exception *e)
+{
+	say(sentence, "; device %u", e->at.device);
+	if (e->blame == WS_BLAME_SM) {
+		say(sentence, ", SM %u", e->at.sm);
+		if (e->n_sms > 1)
+			say(sentence, " and %" PRIu64 " more", e->n_sms - 1);
+		say(sentence, "; the threads had already left");
+		return;
+	}
+	if (e->at.block_status != WS_OK)
+		say(sentence, ", SM %u, warp %u", e->at.sm, e->at.warp);
+	else
+		say(sentence, ", block (%u,%u,%u)", e->at.block.x, e->at.block.y, e->at.block.z);
+	if (e->at.lane != WS_NONE)
+		say(sentence, ", thread (%u,%u,%u)", e->at.thread.x, e->at.thread.y,
+		    e->at.thread.z);
+	if (e->blame == WS_BLAME_SUSPECT && e->n_lanes > 1)
+		say(sentence, " or another of %" PRIu64 " suspects", e->n_lanes);
+	else if (e->n_lanes > 1)
+		say(sentence, " and %" PRIu64 " more", e->n_lanes - 1);
+}
+
+static void say_calm(struct sentence *sentence, const struct wsi_build *build)
+{
+	const struct ws_report *report = build->report;
+	if (report->verdict == WS_VERDICT_UNKNOWN)
+		say(sentence, build->counts.sms == 0
+				      ? "This dump holds no GPU state that could tell of a fault"
+				      : "No exception in what is left of this dump");
+	else
+		say(sentence, "No exception in this %s",
+		    report->dump_status == WS_OK ? "dump" : "process");
+	if (report->n_warps == 0) {
+		say(sentence, "; no thread is resident");
+		return;
+	}
+	if (report->verdict == WS_VERDICT_HANG)
+		say(sentence, "; hang suspected: %u of %u resident warps wait at a barrier",
+		    report->n_barrier_warps, report->n_warps);
+	else
+		say(sentence, "; %u warp%s resident", report->n_warps,
+		    report->n_warps == 1 ? " is" : "s are");
+}
+
+static enum ws_status summarize(struct wsi_build *build)
+{
+	struct sentence sentence = { .len = 0 };
+	const struct ws_report *report = build->report;
+	if (report->verdict == WS_VERDICT_FAULT) {
+		const struct ws_report_exception *e = report->focus;
+		say(&sentence, "%s", e->headline);
+		say_place(&sentence, build, e);
+		say_thread(&sentence, e);
+		if (sentence.text[0] >= 'a' && sentence.text[0] <= 'z')
+			sentence.text[0] = (char)(sentence.text[0] - 'a' + 'A');
+	} else {
+		say_calm(&sentence, build);
+	}
+	build->report->summary = wsi_arena_str(build->arena, sentence.text, sentence.len);
+	return build->report->summary ? WS_OK : WS_NO_MEMORY;
+}
+
+/* ---- what is missing ---- */
+
+/* Lines of the focus's code. */
+static enum ws_status missing_lines(struct wsi_build *build, const struct ws_report_exception *e)
+{
+	const struct ws_report_frame *frame = &e->frames[0];
+	struct ws_place place;
+	char advice[600];
+	if (frame->line_status == WS_OK)
+		return WS_OK;
+	if (frame->function_status != WS_OK)
+		return missing_add(build,
+				   wsi_build_text(build, "the function at 0x%" PRIx64, frame->pc),
+				   frame->function_status,
+				   frame->function_status == WS_UNSUPPORTED
+					   ? "The classic back end recorded host addresses; only "
+					     "the kernel's own code can be looked up."
+					   : "No module image in this dump holds that address.");
+	struct ws_module_hint hint = { WS_NONE, WS_NONE, WS_NONE };
+	const char *text = NULL;
+	if (ws_module_set_find_address(build->modules, frame->pc, &hint, &place, NULL) == WS_OK &&
+	    ws_module_explain_lines(place.module, advice, sizeof advice) != WS_LINES_PRESENT)
+		text = wsi_arena_str(build->arena, advice, strlen(advice));
+	return missing_add(build,
+			   wsi_build_text(build, "line information of %.*s",
+					  (int)frame->function_short.len,
+					  frame->function_short.ptr),
+			   frame->line_status, text);
+}
+
+/* Source files of the focus's frames. Only the first is named. */
+static enum ws_status missing_sources(struct wsi_build *build, const struct ws_report_exception *e,
+				      bool *ret_any)
+{
+	if (build->options.no_source)
+		return WS_OK;
+	for (uint32_t i = 0; i < e->n_frames; i++) {
+		const struct ws_report_frame *frame = &e->frames[i];
+		if (frame->line_status != WS_OK || frame->library || frame->source.path)
+			continue;
+		*ret_any = true;
+		return missing_add(
+			build,
+			wsi_build_text(build, "source file %.*s",
+				       (int)wsi_min_u64(frame->file.len, 900), frame->file.ptr),
+			WS_ABSENT,
+			"Not on this machine: --source-map FROM=TO or --source-dir DIR.");
+	}
+	return WS_OK;
+}
+
+/* Kernels whose image is not there. */
+static enum ws_status missing_images(struct wsi_build *build)
+{
+	uint32_t n = 0, first = WS_NONE;
+	enum ws_status why = WS_ABSENT;
+	for (uint32_t i = 0; i < build->report->n_kernels; i++) {
+		const struct ws_report_kernel *kernel = &build->kernels[i];
+		struct ws_image image;
+		if (kernel->name_status == WS_OK)
+			continue;
+		if (n++ > 0)
+			continue;
+		first = kernel->id;
+		if (kernel->grid.image_index != WS_NONE &&
+		    ws_target_image(build->target, kernel->grid.image_index, &image, NULL) ==
+			    WS_OK &&
+		    image.relocated_status != WS_OK)
+			why = image.relocated_status;
+	}
+	if (n == 0)
+		return WS_OK;
+	const char *what =
+		n == 1 ? wsi_build_text(build, "the name of kernel %u", first)
+		       : wsi_build_text(build, "the names of kernel %u and %u more", first, n - 1);
+	return missing_add(build, what, why,
+			   "The module image that holds its code is not in this dump.");
+}
+
+static enum ws_status find_missing(struct wsi_build *build, bool *ret_no_source)
+{
+	const struct ws_report_exception *e = build->report->focus;
+	enum ws_status st = missing_images(build);
+	if (st == WS_OK && e && e->n_frames)
+		st = missing_lines(build, e);
+	if (st == WS_OK && e && e->blame != WS_BLAME_NOBODY && e->blame != WS_BLAME_TRAP &&
+	    e->errorpc_status != WS_OK)
+		st = missing_add(build, "the error PC", e->errorpc_status,
+				 "The place shown is that of the pc: the faulting instruction lies "
+				 "at or before it.");
+	if (st == WS_OK && e && e->blame == WS_BLAME_SM)
+		st = missing_add(build, "the faulting thread", WS_ABSENT,
+				 "Its warp had exited before the fault was seen: only the SM's row "
+				 "tells of it.");
+	if (st == WS_OK && e && e->stack_status != WS_OK && e->stack_status != WS_ABSENT)
+		st = missing_add(build, "the call stack", e->stack_status, NULL);
+	if (st == WS_OK && e)
+		st = missing_sources(build, e, ret_no_source);
+	if (st == WS_OK && build->report->dump_status == WS_OK && !build->report->dump.complete)
+		st = missing_add(build, "a part of the dump", WS_TRUNCATED,
+				 "The file was cut or damaged; see the diagnostics.");
+	return st;
+}
+
+/* ---- what to try next ---- */
+
+/* Tools that find the kind of bug while it happens. */
+static const char *tool_advice(const struct ws_report_exception *e)
+{
+	if (!e->kind)
+		return NULL;
+	switch (e->kind->family) {
+	case WS_FAMILY_ADDRESS:
+	case WS_FAMILY_SPACE:
+	case WS_FAMILY_ALIGNMENT:
+	case WS_FAMILY_CLUSTER:
+	case WS_FAMILY_STACK:
+		return "Run the program under `compute-sanitizer --tool memcheck`: it names the "
+		       "access, its address and the nearest allocation.";
+	case WS_FAMILY_BARRIER:
+		return "Run the program under `compute-sanitizer --tool synccheck`: it names wrong "
+		       "uses of barriers.";
+	case WS_FAMILY_STOP:
+		return "Look at the standard error of the run: a failed assertion prints file, "
+		       "line "
+		       "and expression there.";
+	case WS_FAMILY_UNKNOWN:
+	case WS_FAMILY_INSTRUCTION:
+	case WS_FAMILY_TENSOR:
+	case WS_FAMILY_ATOMIC:
+	case WS_FAMILY_CONTROL_FLOW:
+		return "Look for Xid lines of the same time in the host's kernel log (`dmesg`).";
+	}
+	return NULL;
+}
+
+static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_report_exception *e)
+{
+	const char *advice = tool_advice(e);
+	enum ws_status st = WS_OK;
+	if (e->kind && e->blame != WS_BLAME_TRAP)
+		st = next_add(build, wsi_build_text(build, "Check: %s.", e->kind->checks));
+	if (st == WS_OK && advice)
+		st = next_add(build, advice);
+	if (st == WS_OK && e->n_frames && e->frames[0].function_status == WS_OK &&
+	    e->frames[0].line_status == WS_ABSENT)
+		st = next_add(build, "Build with `-lineinfo` (it does not change the machine code) "
+				     "and reproduce: the report then shows source lines.");
+	if (st == WS_OK && e->blame == WS_BLAME_SM)
+		st = next_add(build,
+			      "Set CUDA_LAUNCH_BLOCKING=1 and reproduce, to see which launch "
+			      "it is.");
+	return st;
+}
+
+static enum ws_status find_next(struct wsi_build *build, bool no_source)
+{
+	const struct ws_report *report = build->report;
+	enum ws_status st = WS_OK;
+	if (no_source)
+		st = next_add(build, "Add `--source-map FROM=TO` or `--source-dir DIR` to see the "
+				     "source lines here.");
+	if (st == WS_OK && report->verdict == WS_VERDICT_FAULT)
+		st = next_for_fault(build, report->focus);
+	if (st == WS_OK &&
+	    (report->verdict == WS_VERDICT_NONE || report->verdict == WS_VERDICT_HANG))
+		st = next_add(build, "A dump without an exception is normal for one that was asked "
+				     "for, and for a process that waits for another: look at the "
+				     "dumps of the other ranks.");
+	return st;
+}
+
+static void decide(struct wsi_build *build)
+{
+	struct ws_report *report = build->report;
+	bool incomplete = report->dump_status == WS_OK && !report->dump.complete;
+	if (report->n_exceptions)
+		report->verdict = WS_VERDICT_FAULT;
+	else if (incomplete || build->counts.sms == 0)
+		report->verdict = WS_VERDICT_UNKNOWN;
+	else if (report->n_barrier_warps > report->n_warps / 2)
+		report->verdict = WS_VERDICT_HANG;
+	else
+		report->verdict = WS_VERDICT_NONE;
+}
+
+enum ws_status wsi_verdict(struct wsi_build *build)
+{
+	bool no_source = false;
+	decide(build);
+	enum ws_status st = summarize(build);
+	if (st == WS_OK)
+		st = find_missing(build, &no_source);
+	if (st == WS_OK)
+		st = find_next(build, no_source);
+	return st;
+}
