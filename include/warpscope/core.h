@@ -134,6 +134,54 @@ WS_API enum ws_status ws_core_registers(const struct ws_core *core, uint32_t war
 					uint32_t n, uint32_t *ret_values, uint32_t *ret_n,
 					struct ws_error *err) WS_MUST_USE;
 
+/* ---- memory */
+
+/**
+ * Reads memory of any space but code (which a dump has in its images: ws_target_read_memory()).
+ *
+ * Always sets `*ret_n`, the number of leading bytes that were written to `buffer`; reads go on
+ * across adjacent ranges and never wrap at the end of the address space. WS_OK only for all `len`
+ * bytes, else the reason why the byte at `*ret_n` could not be read: WS_ABSENT never mapped as far
+ * as the dump knows; WS_EXCLUDED left out when the dump was made, the message names the flag (or
+ * says that it is inferred, for drivers before r565 did not record the flags); WS_TRUNCATED cut
+ * off; WS_ARGUMENT an index that the space needs is missing or wrong.
+ *
+ * **Global memory.** The sections carry no device: all devices share one address space here, and
+ * `device_index` is not looked at. Where ranges overlap, the one that begins last answers (of those
+ * that begin together, the first in the file), so that a range whose size is damaged hides no
+ * other.
+ *
+ * **Generic addresses** belong to the windows of the warp's context; see ws_core_resolve().
+ */
+WS_API enum ws_status ws_core_read_memory(const struct ws_core *core, const struct ws_address *at,
+					  void *buffer, size_t len, size_t *ret_n,
+					  struct ws_error *err) WS_MUST_USE;
+
+/** What a generic address means. */
+struct ws_resolved {
+	struct ws_address at; /**< space global, shared or local; shared: of `block_index` */
+	uint32_t block_index; /**< shared: whose; else WS_NONE */
+	/**
+	 * The size of the window is not in the dump. Taken as 16 MiB each; from sm_90 on the shared
+	 * window goes on for 4 GiB with 16 MiB for each block of the cluster, where no other
+	 * window or known global memory lies.
+	 */
+	bool is_guess;
+};
+
+/** Resolves a generic address (`at->space` WS_SPACE_GENERIC) of a warp, or of a lane for local. */
+WS_API enum ws_status ws_core_resolve(const struct ws_core *core, const struct ws_address *at,
+				      struct ws_resolved *ret_resolved,
+				      struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Known ranges: global by address, shared by block, local by warp and lane, parameters and constant
+ * banks by grid. `index` from 0; WS_ABSENT past the last. The first call walks all lanes.
+ */
+WS_API enum ws_status ws_core_memory_range(const struct ws_core *core, uint32_t index,
+					   struct ws_memory_range *ret_range,
+					   struct ws_error *err) WS_MUST_USE;
+
 /* ---- what only a file knows */
 
 WS_API void ws_core_facts(const struct ws_core *core, struct ws_dump_facts *ret_facts);

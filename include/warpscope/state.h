@@ -213,7 +213,7 @@ enum ws_reg_kind {
 /** Memory spaces, by cuda-gdb's names. */
 enum ws_space {
 	WS_SPACE_GLOBAL,  /**< device memory, managed memory too */
-	WS_SPACE_SHARED,  /**< of a block; address 0 is its start */
+	WS_SPACE_SHARED,  /**< of the warp's block; address 0 is its start */
 	WS_SPACE_LOCAL,   /**< of a lane */
 	WS_SPACE_PARAM,   /**< of a grid; addresses count from the start of constant bank 0 */
 	WS_SPACE_CONST,   /**< a constant bank of a grid; needs `bank` */
@@ -240,10 +240,11 @@ struct ws_memory_range {
 	uint32_t device_index, grid_index, block_index, warp_index,
 		lane; /**< owner; WS_NONE where none */
 	uint32_t bank;
-	uint64_t start, size;   /**< address and bytes; WS_SPACE_CONST: the bank's device address,
-				   although   reads count from its start */
-	uint64_t bytes_present; /**< less than `size` when the dump was cut */
-	uint64_t file_off;      /**< where the bytes are in the file, or WS_NO_OFFSET */
+	uint64_t start, size;    /**< address and bytes; WS_SPACE_CONST: the bank's device address,
+				    although   reads count from its start */
+	uint64_t global_address; /**< constant banks: where the bank lies in global memory */
+	uint64_t bytes_present;  /**< less than `size` when the dump was cut */
+	uint64_t file_off;       /**< where the bytes are in the file, or WS_NO_OFFSET */
 };
 
 /**

@@ -69,16 +69,25 @@ void wsi_segments_append(struct wsi_segments *segments, struct wsi_interval *int
 	}
 }
 
-uint32_t wsi_segments_find(const struct wsi_segments *segments, size_t first, size_t n, uint64_t x)
+uint32_t wsi_segments_find_until(const struct wsi_segments *segments, size_t first, size_t n,
+				 uint64_t x, uint64_t *ret_end)
 {
 	const uint64_t *start = segments->start + first;
+	*ret_end = n ? start[0] : UINT64_MAX;
 	if (n == 0 || x < start[0])
 		return WSI_NO_INTERVAL;
-	size_t low = 0;
+	size_t low = 0, end = n;
 	while (n > 1) { /* start[low] <= x holds throughout */
 		size_t half = n / 2;
 		low = start[low + half] <= x ? low + half : low;
 		n -= half;
 	}
+	*ret_end = low + 1 < end ? start[low + 1] : UINT64_MAX;
 	return segments->id[first + low];
+}
+
+uint32_t wsi_segments_find(const struct wsi_segments *segments, size_t first, size_t n, uint64_t x)
+{
+	uint64_t end;
+	return wsi_segments_find_until(segments, first, n, x, &end);
 }

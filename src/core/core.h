@@ -27,6 +27,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/interval.h"
 #include "core/format.h"
 #include "elf/elf.h"
 
@@ -108,6 +109,11 @@ struct ws_core {
 	/* owned: list indices sorted by id within each owner */
 	uint32_t *contexts_by_id, *grids_by_id, *images_by_handle;
 
+	uint32_t *globals; /* owned: sections of global and managed memory; by address in the end */
+	uint32_t n_globals;
+	struct wsi_segments segments; /* owned: addresses -> sections of global memory */
+	struct wsi_cache *cache;      /* owned: ranges.c */
+
 	uint32_t kind_counts[WSI_N_KINDS]; /* sections of each kind */
 	uint32_t meta_section;             /* 0: none */
 	struct ws_dump_facts facts;
@@ -148,6 +154,12 @@ static inline const struct wsi_table *wsi_core_child_table(const struct ws_core 
 	return slot ? &core->tables[slot - 1] : NULL;
 }
 
+/* List index of the block of a warp. */
+static inline uint32_t wsi_core_block_of(const struct ws_core *core, uint32_t warp_index)
+{
+	return core->tables[core->warps.at[warp_index].table].parent;
+}
+
 /* Number of a section in `tables`, or WS_NONE. */
 uint32_t wsi_core_table_of(const struct ws_core *core, uint32_t section);
 
@@ -168,6 +180,40 @@ uint32_t wsi_core_find_context(const struct ws_core *core, uint32_t device_index
 uint32_t wsi_core_find_grid(const struct ws_core *core, uint32_t device_index, uint64_t id);
 uint32_t wsi_core_find_image(const struct ws_core *core, uint32_t context_index, uint64_t handle);
 
+/* ---- memory ---- */
+
+/* Global memory from some address on, up to where its section stops to answer. */
+struct wsi_global {
+	uint32_t section;
+	uint64_t claimed;     /* bytes that the section claims to have; at least 1 */
+	struct ws_span bytes; /* those that are in the file */
+};
+
+/* False: no section claims the address. */
+bool wsi_core_global_at(const struct ws_core *core, uint64_t address,
+			struct wsi_global *ret_global);
+
+/* CUDBGCoredumpGenerationFlags [public doc: the API's header] */
+enum wsi_dump_flags {
+	WSI_SKIP_IMAGES = 1u << 0,
+	WSI_SKIP_GLOBAL = 1u << 1,
+	WSI_SKIP_SHARED = 1u << 2,
+	WSI_SKIP_LOCAL = 1u << 3,
+	WSI_SKIP_BANKS = 1u << 5,
+};
+
+/* Fails with the reason why the dump does not have `what` of a space: left out (by which flag), cut
+ * off, or never there. */
+enum ws_status wsi_core_missing(const struct ws_core *core, enum ws_space space, const char *what,
+				struct ws_error *err);
+
+/* How many of these bytes of global memory the file has, from the first on. */
+uint64_t wsi_core_global_present(const struct ws_core *core, uint64_t address, uint64_t size);
+
+/* One row of a grid's constant bank table. */
+bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row,
+		   struct wsi_bank_row *ret_bank);
+
 /* ---- opening, in this order ---- */
 
 /* Refuses what is not a dump, saying what it is. */
@@ -177,6 +223,9 @@ enum ws_status wsi_core_index(struct ws_core *core, struct ws_error *err) WS_MUS
 /* tree.c: the lists. */
 enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
 void wsi_core_tree_fini(struct ws_core *core);
+/* ranges.c: which section answers for an address of global memory. */
+enum ws_status wsi_core_globals(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
+void wsi_core_ranges_fini(struct ws_core *core);
 /* facts.c */
 void wsi_core_facts_read(struct ws_core *core);
 

@@ -2,10 +2,6 @@
 /* What the file tells of itself: metadata, the age of its layout, which back end wrote it. */
 #include "core/core.h"
 
-enum {
-	FLAG_SKIP_IMAGES = 1u << 0, /* CUDBGCoredumpGenerationFlags */
-};
-
 static void metadata_read(struct ws_core *core)
 {
 	struct ws_dump_facts *facts = &core->facts;
@@ -114,7 +110,7 @@ static bool is_classic(const struct ws_core *core)
 static enum ws_status no_original(const struct ws_core *core)
 {
 	if (core->facts.have_flags)
-		return core->facts.flags & FLAG_SKIP_IMAGES ? WS_EXCLUDED : WS_ABSENT;
+		return core->facts.flags & WSI_SKIP_IMAGES ? WS_EXCLUDED : WS_ABSENT;
 	/* drivers before r565 did not record the flags: when no module has one, they were left out
 	 */
 	return core->kind_counts[WSI_KIND_IMAGE] == 0 ? WS_EXCLUDED : WS_ABSENT;

@@ -29,7 +29,7 @@ struct indexer {
 	struct ws_core *core;
 	struct ws_span headers;
 	uint64_t stride; /* of the headers */
-	size_t tables_cap;
+	size_t tables_cap, globals_cap;
 	uint64_t row_bytes;    /* of the tables so far */
 	uint32_t strtab_named; /* section named .strtab, 0: none */
 	uint32_t strtab_other; /* a string table that is not the name table, 0: none */
@@ -150,6 +150,12 @@ static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
 		cut_note(ix, section, kind, off, size);
 	if (wsi_kind_infos[kind].n_slots)
 		return table_add(ix, section, kind, err);
+	if ((kind == WSI_KIND_GLOBAL || kind == WSI_KIND_MANAGED) && size != 0) {
+		if (!wsi_grow(&core->globals, &ix->globals_cap, core->n_globals,
+			      sizeof *core->globals, UINT32_MAX))
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "list of memory");
+		core->globals[core->n_globals++] = section;
+	}
 	if (kind == WSI_KIND_META && !core->meta_section)
 		core->meta_section = section;
 	if (type == WSI_SHT_STRTAB)

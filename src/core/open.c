@@ -51,6 +51,8 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 	if (st == WS_OK)
 		st = wsi_core_tree(core, err);
 	if (st == WS_OK)
+		st = wsi_core_globals(core, err);
+	if (st == WS_OK)
 		wsi_core_facts_read(core);
 	return st;
 }
@@ -115,6 +117,7 @@ void ws_core_close(struct ws_core *core)
 	if (!core)
 		return;
 	wsi_core_tree_fini(core);
+	wsi_core_ranges_fini(core);
 	wsi_free(core->slots);
 	wsi_free(core->tables);
 	wsi_free(core->table_ranks);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A target over an open dump: core.h hands out what a target hands out, so this only forwards. */
+/*
+ * A target over an open dump: core.h hands out what a target hands out, so this mostly forwards.
+ * Code is the one kind of memory that needs more: a dump has it in its relocated images only.
+ */
 #include <warpscope/core.h>
+#include <warpscope/module.h>
 #include <warpscope/target.h>
 
 #include "base/base.h"
@@ -9,16 +13,23 @@ struct core_target {
 	struct ws_target base; /* first */
 	struct ws_core *core;  /* owned if `own` */
 	bool own;
+	struct ws_module_set *modules; /* owned: the images, opened when code is read */
 };
+
+static const struct core_target *self_of(const struct ws_target *target)
+{
+	return (const struct core_target *)target;
+}
 
 static const struct ws_core *core_of(const struct ws_target *target)
 {
-	return ((const struct core_target *)target)->core;
+	return self_of(target)->core;
 }
 
 static void core_close(struct ws_target *target)
 {
 	struct core_target *self = (struct core_target *)target;
+	ws_module_set_destroy(self->modules);
 	if (self->own)
 		ws_core_close(self->core);
 	wsi_free(self);
@@ -68,6 +79,54 @@ static enum ws_status core_registers(const struct ws_target *target, uint32_t wa
 				 ret_n, err);
 }
 
+/* Machine code, as it was loaded; what a debugger or the program wrote over it is not in a dump. */
+static enum ws_status code_read(const struct core_target *self, const struct ws_address *at,
+				uint8_t *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+{
+	struct ws_module_hint hint = { WS_NONE, at->device_index, WS_NONE };
+	while (*ret_n < len) {
+		struct ws_place place;
+		struct ws_section section;
+		struct ws_span left;
+		uint64_t address = at->address + *ret_n;
+		enum ws_status st = address < at->address
+					    ? WS_ABSENT
+					    : ws_module_set_find_address(self->modules, address,
+									 &hint, &place, NULL);
+		if (st == WS_OK)
+			st = ws_module_section(place.module, place.section, &section, NULL);
+		if (st != WS_OK)
+			return wsi_fail(err, st, WS_NO_OFFSET,
+					"no code at 0x%" PRIx64 " in the images of the dump",
+					address);
+		if (!ws_span_sub(section.bytes, place.sec_off, section.bytes.len - place.sec_off,
+				 &left) ||
+		    left.len == 0)
+			return wsi_fail(err, WS_TRUNCATED, section.bytes.origin,
+					"the code at 0x%" PRIx64 " is cut off", address);
+		size_t n = left.len < len - *ret_n ? left.len : len - *ret_n;
+		memcpy(buffer + *ret_n, left.ptr, n);
+		*ret_n += n;
+		hint.module_index = place.module_index;
+	}
+	return WS_OK;
+}
+
+static enum ws_status core_read_memory(const struct ws_target *target, const struct ws_address *at,
+				       void *buffer, size_t len, size_t *ret_n,
+				       struct ws_error *err)
+{
+	if (at->space == WS_SPACE_CODE)
+		return code_read(self_of(target), at, buffer, len, ret_n, err);
+	return ws_core_read_memory(core_of(target), at, buffer, len, ret_n, err);
+}
+
+static enum ws_status core_memory_range(const struct ws_target *target, uint32_t index,
+					struct ws_memory_range *ret_range, struct ws_error *err)
+{
+	return ws_core_memory_range(core_of(target), index, ret_range, err);
+}
+
 static enum ws_status core_dump_facts(const struct ws_target *target,
 				      struct ws_dump_facts *ret_facts, struct ws_error *err)
 {
@@ -91,9 +150,31 @@ static const struct ws_target_ops core_ops = {
 	.lanes = core_lanes,
 	.call_stack = core_call_stack,
 	.registers = core_registers,
+	.read_memory = core_read_memory,
+	.memory_range = core_memory_range,
 	.dump_facts = core_dump_facts,
 	.diagnostic = core_diagnostic,
 };
+
+static enum ws_status modules_add(const struct ws_core *core, struct ws_module_set *modules,
+				  struct ws_error *err)
+{
+	struct ws_counts counts;
+	struct ws_image image;
+	ws_core_counts(core, &counts);
+	for (uint32_t i = 0; i < counts.images; i++) {
+		enum ws_status st = ws_core_image(core, i, &image, err);
+		if (st != WS_OK)
+			return st;
+		struct ws_module_entry entry = { image.handle, image.device_index,
+						 image.context_index, image.relocated,
+						 image.original };
+		st = ws_module_set_add(modules, &entry, err);
+		if (st != WS_OK)
+			return st;
+	}
+	return WS_OK;
+}
 
 enum ws_status ws_target_from_core(struct ws_core *core, bool own, struct ws_target **ret_target,
 				   struct ws_error *err)
@@ -101,7 +182,15 @@ enum ws_status ws_target_from_core(struct ws_core *core, bool own, struct ws_tar
 	struct core_target *self = wsi_zalloc(sizeof *self);
 	if (!self)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "target over a dump");
-	*self = (struct core_target){ .base.ops = &core_ops, .core = core, .own = own };
+	*self = (struct core_target){ .base.ops = &core_ops, .core = core };
+	enum ws_status st = ws_module_set_create(&self->modules, err);
+	if (st == WS_OK)
+		st = modules_add(core, self->modules, err);
+	if (st != WS_OK) {
+		core_close(&self->base);
+		return st;
+	}
+	self->own = own;
 	*ret_target = &self->base;
 	return WS_OK;
 }

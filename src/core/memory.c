@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading memory, and saying why it cannot be read. Generic addresses: resolve.c. */
+#include "core/core.h"
+
+/* ---- why something is missing ---- */
+
+/* Words of CUDA_COREDUMP_GENERATION_FLAGS [public doc: cuda-gdb manual, GPU core dump support]. */
+static const struct {
+	enum ws_space space;
+	uint32_t flag;
+	const char *word;
+} skip_flags[] = {
+	{ WS_SPACE_GLOBAL, WSI_SKIP_GLOBAL, "skip_global_memory" },
+	{ WS_SPACE_SHARED, WSI_SKIP_SHARED, "skip_shared_memory" },
+	{ WS_SPACE_LOCAL, WSI_SKIP_LOCAL, "skip_local_memory" },
+	{ WS_SPACE_CONST, WSI_SKIP_BANKS, "skip_constbank_memory" },
+	{ WS_SPACE_PARAM, WSI_SKIP_BANKS, "skip_constbank_memory" },
+};
+
+/* Until CUDA 12.6 gave constant banks a flag of their own, the one of global memory covered them.
+ */
+static bool banks_go_with_global(const struct ws_dump_facts *facts)
+{
+	return facts->cuda_major < 12 || (facts->cuda_major == 12 && facts->cuda_minor < 6);
+}
+
+static const char *flag_that_explains(const struct ws_core *core, enum ws_space space)
+{
+	const struct ws_dump_facts *facts = &core->facts;
+	for (size_t i = 0; i < WSI_COUNT(skip_flags); i++) {
+		if (skip_flags[i].space == space && facts->flags & skip_flags[i].flag)
+			return skip_flags[i].word;
+	}
+	if ((space == WS_SPACE_CONST || space == WS_SPACE_PARAM) &&
+	    facts->flags & WSI_SKIP_GLOBAL && banks_go_with_global(facts))
+		return "skip_global_memory (which left out constant banks too, before CUDA 12.6)";
+	return NULL;
+}
+
+/*
+ * Without recorded flags: a process with a context always has global memory, and a resident block
+ * shared memory (1 KiB of it is the system's, since sm_80), so when there is none at all it was
+ * left out. Local memory may well not be used; only when global memory was left out too is that
+ * likely.
+ */
+static bool looks_left_out(const struct ws_core *core, enum ws_space space)
+{
+	bool no_global = core->n_globals == 0 && core->contexts.n > 0;
+	switch (space) {
+	case WS_SPACE_SHARED:
+		return core->kind_counts[WSI_KIND_SHARED] == 0 && core->blocks.n > 0;
+	case WS_SPACE_LOCAL:
+		return core->kind_counts[WSI_KIND_LOCAL] == 0 && no_global;
+	case WS_SPACE_PARAM:
+		return core->kind_counts[WSI_KIND_PARAM] == 0 && no_global;
+	case WS_SPACE_GLOBAL:
+	case WS_SPACE_CONST:
+		return no_global;
+	case WS_SPACE_CODE:
+	case WS_SPACE_GENERIC:
+		break;
+	}
+	return false;
+}
+
+enum ws_status wsi_core_missing(const struct ws_core *core, enum ws_space space, const char *what,
+				struct ws_error *err)
+{
+	if (core->facts.have_flags) {
+		const char *flag = flag_that_explains(core, space);
+		if (flag)
+			return wsi_fail(err, WS_EXCLUDED, WS_NO_OFFSET,
+					"%s: left out of the dump by the flag %s", what, flag);
+	}
+	if (core->elf.n_present < core->elf.n_sections)
+		return wsi_fail(err, WS_TRUNCATED, core->bytes.len,
+				"%s: not among what is left of the dump, which was cut", what);
+	if (!core->facts.have_flags && looks_left_out(core, space))
+		return wsi_fail(
+			err, WS_EXCLUDED, WS_NO_OFFSET,
+			"%s: the dump has no memory of this kind at all, so it was left out "
+			"(inferred; its driver did not record the flags)",
+			what);
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "%s: never mapped as far as the dump knows",
+			what);
+}
+
+/* ---- reading ---- */
+
+/* A read in progress. */
+struct reading {
+	const struct ws_core *core;
+	uint8_t *buffer;
+	size_t len, done;
+	struct ws_error *err;
+};
+
+/* Takes what is wanted of some bytes. */
+static void reading_take(struct reading *r, struct ws_span bytes)
+{
+	size_t n = bytes.len < r->len - r->done ? bytes.len : r->len - r->done;
+	if (n == 0)
+		return;
+	memcpy(r->buffer + r->done, bytes.ptr, n);
+	r->done += n;
+}
+
+static enum ws_status fail_cut(const struct reading *r, uint32_t section)
+{
+	return wsi_fail(r->err, WS_TRUNCATED, r->core->bytes.len,
+			"the dump is cut: it ends inside or before section %u, which holds this",
+			section);
+}
+
+static enum ws_status read_global(struct reading *r, uint64_t address)
+{
+	while (r->done < r->len) {
+		struct wsi_global global;
+		if (!wsi_core_global_at(r->core, address, &global)) {
+			char what[64];
+			(void)wsi_format(what, "global memory at 0x%" PRIx64, address);
+			return wsi_core_missing(r->core, WS_SPACE_GLOBAL, what, r->err);
+		}
+		reading_take(r, global.bytes);
+		if (r->done < r->len && global.bytes.len < global.claimed)
+			return fail_cut(r, global.section);
+		address += global.claimed; /* no section claims the last byte there is: no wrap */
+	}
+	return WS_OK;
+}
+
+uint64_t wsi_core_global_present(const struct ws_core *core, uint64_t address, uint64_t size)
+{
+	uint64_t present = 0;
+	struct wsi_global global;
+	while (present < size && wsi_core_global_at(core, address, &global)) {
+		present += global.bytes.len;
+		if (global.bytes.len < global.claimed)
+			break;
+		address += global.claimed;
+	}
+	return wsi_min_u64(present, size);
+}
+
+/* A section whose first byte has address `start`; `words` is what it is in a message. */
+static enum ws_status read_section(struct reading *r, uint32_t section, uint64_t start,
+				   uint64_t address, const char *words)
+{
+	uint64_t size = wsi_elf_shdr(&r->core->elf, section).size;
+	if (address < start || address - start >= size)
+		return wsi_fail(r->err, WS_ABSENT, WS_NO_OFFSET,
+				"0x%" PRIx64 " is outside the %s, which is 0x%" PRIx64
+				" bytes from 0x%" PRIx64,
+				address, words, size, start);
+	uint64_t off = address - start;
+	struct ws_span bytes, part;
+	bool whole = wsi_core_section_bytes(r->core, section, &bytes);
+	if (ws_span_sub(bytes, off, bytes.len - wsi_min_u64(off, bytes.len), &part))
+		reading_take(r, part);
+	if (r->done == r->len)
+		return WS_OK;
+	if (!whole)
+		return fail_cut(r, section);
+	return wsi_fail(r->err, WS_ABSENT, WS_NO_OFFSET, "the %s ends at 0x%" PRIx64, words,
+			start + size);
+}
+
+static enum ws_status read_shared(struct reading *r, uint32_t block_index, uint64_t address)
+{
+	uint32_t section = wsi_core_slot(r->core, r->core->blocks.at[block_index], WSI_KIND_SHARED);
+	if (!section)
+		return wsi_core_missing(r->core, WS_SPACE_SHARED, "shared memory of the block",
+					r->err);
+	return read_section(r, section, 0, address, "shared memory of the block");
+}
+
+static enum ws_status read_local(struct reading *r, const struct ws_address *at)
+{
+	struct wsi_ref lane;
+	if (!wsi_core_lane_row(r->core, at->warp_index, at->lane, &lane))
+		return wsi_fail(r->err, WS_ABSENT, WS_NO_OFFSET,
+				"the warp has no lane %u in the dump", at->lane);
+	uint32_t section = wsi_core_slot(r->core, lane, WSI_KIND_LOCAL);
+	if (!section)
+		return wsi_core_missing(r->core, WS_SPACE_LOCAL, "local memory of the lane",
+					r->err);
+	return read_section(r, section, wsi_elf_shdr(&r->core->elf, section).addr, at->address,
+			    "local memory of the lane");
+}
+
+bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row,
+		   struct wsi_bank_row *ret_bank)
+{
+	const struct wsi_kind_info *info = &wsi_kind_infos[WSI_KIND_BANK];
+	uint32_t section = wsi_core_slot(core, core->grids.at[grid_index], WSI_KIND_BANK);
+	if (!section || row >= info->max_rows)
+		return false;
+	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
+	struct ws_span bytes, in;
+	(void)wsi_elf_bytes(&core->elf, &shdr, &bytes);
+	if (shdr.entsize < info->base_bytes || shdr.entsize > UINT32_MAX ||
+	    !ws_span_sub(bytes, row * shdr.entsize, shdr.entsize, &in))
+		return false;
+	*ret_bank = wsi_bank_parse(in);
+	return true;
+}
+
+static enum ws_status read_bank(struct reading *r, uint32_t grid_index, uint32_t bank_id,
+				uint64_t address)
+{
+	struct wsi_bank_row bank;
+	uint32_t row = 0;
+	while (wsi_core_bank(r->core, grid_index, row, &bank) && bank.id != bank_id)
+		row++;
+	if (!wsi_core_bank(r->core, grid_index, row, &bank))
+		return wsi_fail(r->err, WS_ABSENT, WS_NO_OFFSET,
+				"the dump lists no constant bank %u of this grid", bank_id);
+	if (address >= bank.size)
+		return wsi_fail(r->err, WS_ABSENT, WS_NO_OFFSET,
+				"constant bank %u has 0x%x bytes; 0x%" PRIx64 " is outside",
+				bank_id, bank.size, address);
+	struct reading inner = *r;
+	uint64_t left = bank.size - address;
+	inner.len = (size_t)wsi_min_u64(r->len, left);
+	uint64_t global = bank.address + address;
+	enum ws_status st = global < bank.address ? WS_ABSENT : read_global(&inner, global);
+	r->done = inner.done;
+	if (st == WS_OK && r->done < r->len)
+		return wsi_fail(r->err, WS_ABSENT, WS_NO_OFFSET, "constant bank %u ends at 0x%x",
+				bank_id, bank.size);
+	if (st == WS_OK || st == WS_TRUNCATED)
+		return st;
+	char what[48];
+	(void)wsi_format(what, "constant bank %u", bank_id);
+	return wsi_core_missing(r->core, WS_SPACE_CONST, what, r->err);
+}
+
+/* Parameters have a section of their own; else they may be found in constant bank 0, where they
+ * live. */
+static enum ws_status read_params(struct reading *r, uint32_t grid_index, uint64_t address)
+{
+	struct wsi_ref grid = r->core->grids.at[grid_index];
+	uint32_t section = wsi_core_slot(r->core, grid, WSI_KIND_PARAM);
+	if (section)
+		return read_section(r, section,
+				    wsi_grid_parse(wsi_core_row(r->core, grid)).params_offset,
+				    address, "parameters of the grid");
+	struct wsi_bank_row bank;
+	if (wsi_core_bank(r->core, grid_index, 0, &bank))
+		return read_bank(r, grid_index, 0, address);
+	return wsi_core_missing(r->core, WS_SPACE_PARAM, "parameters of the grid", r->err);
+}
+
+/* Grid that an address means: the one it names, else that of its warp. WS_NONE: neither is known.
+ */
+static uint32_t grid_of(const struct ws_core *core, const struct ws_address *at)
+{
+	struct ws_warp warp;
+	struct ws_block block;
+	if (at->grid_index != WS_NONE)
+		return at->grid_index;
+	if (ws_core_warp(core, at->warp_index, &warp, NULL) != WS_OK ||
+	    ws_core_block(core, warp.block_index, &block, NULL) != WS_OK)
+		return WS_NONE;
+	return block.grid_index;
+}
+
+static enum ws_status need_warp(const struct ws_core *core, const struct ws_address *at,
+				struct ws_error *err)
+{
+	if (at->warp_index < core->warps.n)
+		return WS_OK;
+	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+			"this kind of memory belongs to a warp; there is no warp index %u",
+			at->warp_index);
+}
+
+static enum ws_status read_of_grid(struct reading *r, const struct ws_address *at)
+{
+	uint32_t grid = grid_of(r->core, at);
+	if (grid >= r->core->grids.n)
+		return wsi_fail(
+			r->err, WS_ARGUMENT, WS_NO_OFFSET,
+			"this kind of memory belongs to a grid, and none is given or known");
+	return at->space == WS_SPACE_PARAM ? read_params(r, grid, at->address)
+					   : read_bank(r, grid, at->bank, at->address);
+}
+
+static enum ws_status read_generic(struct reading *r, const struct ws_address *at)
+{
+	struct ws_resolved to;
+	enum ws_status st = ws_core_resolve(r->core, at, &to, r->err);
+	if (st != WS_OK)
+		return st;
+	if (to.at.space == WS_SPACE_GLOBAL)
+		return read_global(r, to.at.address);
+	if (to.at.space == WS_SPACE_LOCAL)
+		return read_local(r, &to.at);
+	return read_shared(r, to.block_index, to.at.address);
+}
+
+static enum ws_status read_any(struct reading *r, const struct ws_address *at)
+{
+	enum ws_status st = WS_OK;
+	switch (at->space) {
+	case WS_SPACE_GLOBAL:
+		return read_global(r, at->address);
+	case WS_SPACE_SHARED:
+	case WS_SPACE_LOCAL:
+	case WS_SPACE_GENERIC:
+		st = need_warp(r->core, at, r->err);
+		if (st != WS_OK)
+			return st;
+		if (at->space == WS_SPACE_GENERIC)
+			return read_generic(r, at);
+		if (at->space == WS_SPACE_LOCAL)
+			return read_local(r, at);
+		return read_shared(r, wsi_core_block_of(r->core, at->warp_index), at->address);
+	case WS_SPACE_PARAM:
+	case WS_SPACE_CONST:
+		return read_of_grid(r, at);
+	case WS_SPACE_CODE:
+		return wsi_fail(r->err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"code is in the images, not in the memory of a dump");
+	}
+	return wsi_fail(r->err, WS_ARGUMENT, WS_NO_OFFSET, "no memory space %d", (int)at->space);
+}
+
+enum ws_status ws_core_read_memory(const struct ws_core *core, const struct ws_address *at,
+				   void *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+{
+	struct reading r = { core, buffer, len, 0, err };
+	enum ws_status st = read_any(&r, at);
+	*ret_n = r.done;
+	return st;
+}

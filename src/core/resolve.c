@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Generic addresses. A context has a window for shared and one for local memory; addresses outside
+ * both are global. The dump gives where the windows begin, not their sizes.
+ *
+ * Sizes [guess, as other readers do]: 16 MiB each. From sm_90 on a block reaches the shared memory
+ * of the other blocks of its cluster: address = window + rank of the block in the cluster * 16 MiB
+ * + offset, so the shared window is taken to go on for 4 GiB, but not over the other window and not
+ * over global memory that the dump has.
+ */
+#include "core/core.h"
+
+#define WINDOW_BYTES (UINT64_C(16) << 20)
+#define CLUSTER_WINDOW_BYTES (UINT64_C(4) << 30)
+
+static bool inside(uint64_t address, uint64_t base, uint64_t size)
+{
+	return base != 0 && address >= base && address - base < size;
+}
+
+static struct ws_dim3 cluster_dim_of(const struct ws_core *core, const struct ws_block *block)
+{
+	struct ws_grid grid;
+	if (block->have & WS_BLOCK_CLUSTER_DIM && block->cluster_dim.x)
+		return block->cluster_dim;
+	if (block->grid_index != WS_NONE &&
+	    ws_core_grid(core, block->grid_index, &grid, NULL) == WS_OK &&
+	    grid.have & WS_GRID_CLUSTER && grid.cluster_dim.x)
+		return grid.cluster_dim;
+	return (struct ws_dim3){ 1, 1, 1 };
+}
+
+/* A block's number in its cluster; `dim` has no zero. */
+static uint64_t rank_of(const struct ws_block *block, struct ws_dim3 dim)
+{
+	return block->idx.x % dim.x +
+	       dim.x * (block->idx.y % dim.y + (uint64_t)dim.y * (block->idx.z % dim.z));
+}
+
+static bool same_cluster(const struct ws_block *a, const struct ws_block *b, struct ws_dim3 dim)
+{
+	return a->device_index == b->device_index && a->grid_id == b->grid_id &&
+	       a->idx.x / dim.x == b->idx.x / dim.x && a->idx.y / dim.y == b->idx.y / dim.y &&
+	       a->idx.z / dim.z == b->idx.z / dim.z;
+}
+
+/* The block with that rank in the cluster of a block, or WS_NONE. */
+static uint32_t block_by_rank(const struct ws_core *core, uint32_t block_index, uint64_t rank)
+{
+	struct ws_block self, other;
+	if (ws_core_block(core, block_index, &self, NULL) != WS_OK)
+		return WS_NONE;
+	struct ws_dim3 dim = cluster_dim_of(core, &self);
+	dim.y = dim.y ? dim.y : 1;
+	dim.z = dim.z ? dim.z : 1;
+	if (rank_of(&self, dim) == rank)
+		return block_index;
+	for (uint32_t i = 0; i < core->blocks.n; i++) {
+		if (ws_core_block(core, i, &other, NULL) == WS_OK &&
+		    same_cluster(&self, &other, dim) && rank_of(&other, dim) == rank)
+			return i;
+	}
+	return WS_NONE;
+}
+
+static enum ws_status shared_fill(const struct ws_core *core, uint64_t offset, bool has_ranks,
+				  bool is_guess, struct ws_resolved *to, struct ws_error *err)
+{
+	uint64_t rank = offset / WINDOW_BYTES;
+	uint32_t block = wsi_core_block_of(core, to->at.warp_index);
+	if (has_ranks)
+		block = block_by_rank(core, block, rank);
+	if (block == WS_NONE)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"shared memory of block %" PRIu64
+				" of the cluster, which is not in the dump",
+				rank);
+	to->at.space = WS_SPACE_SHARED;
+	to->at.address = offset % WINDOW_BYTES;
+	to->block_index = block;
+	to->is_guess = is_guess;
+	return WS_OK;
+}
+
+enum ws_status ws_core_resolve(const struct ws_core *core, const struct ws_address *at,
+			       struct ws_resolved *ret_resolved, struct ws_error *err)
+{
+	struct ws_warp warp;
+	struct ws_block block;
+	struct ws_grid grid;
+	struct ws_context context;
+	struct ws_device device;
+	struct wsi_global global;
+	struct ws_resolved to = { .at = *at, .block_index = WS_NONE };
+	enum ws_status st = ws_core_warp(core, at->warp_index, &warp, err);
+	if (st == WS_OK)
+		st = ws_core_block(core, warp.block_index, &block, err);
+	if (st == WS_OK)
+		st = ws_core_device(core, warp.device_index, &device, err);
+	if (st != WS_OK)
+		return st;
+	if (block.grid_index == WS_NONE ||
+	    ws_core_grid(core, block.grid_index, &grid, NULL) != WS_OK ||
+	    grid.context_index == WS_NONE ||
+	    ws_core_context(core, grid.context_index, &context, NULL) != WS_OK)
+		return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET,
+				"the windows of generic addresses are unknown: the dump does not "
+				"link the warp to a context");
+	uint64_t shared = context.shared_window_base, address = at->address;
+	bool has_ranks = device.sm_major >= 9;
+	if (inside(address, context.local_window_base, WINDOW_BYTES)) {
+		to.at.space = WS_SPACE_LOCAL;
+		to.at.address = address - context.local_window_base;
+		to.is_guess = true;
+	} else if (inside(address, shared, WINDOW_BYTES) ||
+		   (has_ranks && inside(address, shared, CLUSTER_WINDOW_BYTES) &&
+		    !wsi_core_global_at(core, address, &global))) {
+		st = shared_fill(core, address - shared, has_ranks, true, &to, err);
+		if (st != WS_OK)
+			return st;
+	} else {
+		to.at.space = WS_SPACE_GLOBAL;
+	}
+	*ret_resolved = to;
+	return WS_OK;
+}
