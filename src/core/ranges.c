@@ -242,7 +242,7 @@ static void owner_fill(const struct ws_core *core, const struct known_range *kno
 		(void)wsi_core_bank(core, known->owner, known->part, &bank);
 		range->bank = bank.id;
 		range->size = bank.size;
-		range->global_address = bank.address;
+		range->start = bank.address;
 		range->file_off = WS_NO_OFFSET;
 		break;
 	case WS_SPACE_GLOBAL:
@@ -280,8 +280,7 @@ enum ws_status ws_core_memory_range(const struct ws_core *core, uint32_t index,
 	range.space = (enum ws_space)one->space;
 	owner_fill(core, one, &range);
 	if (range.space == WS_SPACE_CONST)
-		range.bytes_present =
-			wsi_core_global_present(core, range.global_address, range.size);
+		range.bytes_present = wsi_core_global_present(core, range.start, range.size);
 	*ret_range = range;
 	return WS_OK;
 }
