@@ -18,6 +18,7 @@ KERNELS = os.path.join(HERE, "..", "kernels")
 CODE_BASE = 0x7f2b4c000000
 STACK_TOP = 0xfffdc0      # R1 at kernel entry: the stack grows down from near the end of the 16 MiB local window
 LOCAL_BYTES = 0x240
+SHARED_WINDOW, LOCAL_WINDOW = 0x7f0400000000, 0x7f0402000000
 
 
 class Gpu:
@@ -221,9 +222,12 @@ class Launch:
             code = state.exception if state.exception and faulty >> lane & 1 else 0
             nodes.append(self.lane(sm, block, slot, number, lane, state, code, active >> lane & 1))
         gpu = self.device.gpu
-        return coredump.Warp(row, lanes=nodes, uregs=[(slot * 64 + i) * 0x01000193 & 0xffffffff for i in range(63)],
+        node = coredump.Warp(row, lanes=nodes, uregs=[(slot * 64 + i) * 0x01000193 & 0xffffffff for i in range(63)],
                              upreds=[i & 1 for i in range(7)],
                              barriers=[valid if i == 0 and active != valid else 0 for i in range(gpu.barriers)])
+        for thread in self.process.threads[-lanes:]:
+            thread.warp_node, thread.node = node, nodes[thread.lane]
+        return node
 
     def lane(self, sm, block, slot, number, lane, state, code, is_active):
         process, device = self.process, self.device
@@ -268,6 +272,7 @@ class Thread:
     def __init__(self, launch, sm, warp, lane, block, thread, pos, frames, code, is_active, state):
         self.launch, self.sm, self.warp, self.lane, self.block, self.thread = launch, sm, warp, lane, block, thread
         self.pos, self.frames, self.code, self.is_active, self.state = pos, frames, code, is_active, state
+        self.warp_node = self.node = None  # the model's rows, once they are made
 
 
 def cubin_bytes(name):
@@ -280,7 +285,7 @@ class ContextHandle:
     def __init__(self, process, device, handle, tid):
         self.process, self.device, self.handle, self.tid = process, device, handle, tid
         self.node = coredump.Context({
-            "contextId": handle, "sharedWindowBase": 0x7f0400000000, "localWindowBase": 0x7f0402000000,
+            "contextId": handle, "sharedWindowBase": SHARED_WINDOW, "localWindowBase": LOCAL_WINDOW,
             "globalWindowBase": 0, "deviceIdx": device.id, "tid": tid}, modules=[])
         device.node.contexts.append(self.node)
 

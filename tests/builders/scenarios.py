@@ -21,15 +21,20 @@ class Built:
     """What a scenario returns: the process, how to write it, and what its truth needs beside the threads."""
 
     def __init__(self, process, options=None, blamed=None, verdict="fault", dump=None,
-                 variables=()):
+                 variables=(), memory=()):
         self.process, self.options, self.blamed, self.verdict = process, options or Options(), blamed, verdict
         self.variables = variables  # (frame, expression, value) of the focus thread
+        self.memory = memory  # (space, address, u32 or None: not in the dump) as the focus thread sees it
         self.model = dump or process.dump(self.options.driver)
 
     def truth(self):
-        return {"verdict": self.verdict, "driver": self.options.driver,
-                "damaged": self.options.truncate is not None,
-                "variables": [dict(zip(("frame", "name", "value"), v)) for v in self.variables], **truth.of(self.process, self.blamed)}
+        facts = truth.of(self.process, self.blamed)
+        if self.options.driver < 400 and facts["focus"]:  # no uniform registers yet
+            known = facts["focus"]["registers"]
+            facts["focus"]["registers"] = {name: known[name] for name in known if name[0] != "U"}
+        return {"verdict": self.verdict, "driver": self.options.driver, "damaged": self.options.truncate is not None,
+                "variables": [dict(zip(("frame", "name", "value"), v)) for v in self.variables],
+                "memory": [dict(zip(("space", "address", "value"), m)) for m in self.memory], **facts}
 
 
 def scenario(name, cuda_gdb=None):
@@ -362,6 +367,22 @@ def single_code(code):
     process = Process(H100)
     gather(process, blocks=1, exception=code, warp_of_fault=(0, 1))
     return Built(process, Options(flags=FLAG_SKIP_IMAGES))
+
+
+@scenario("misaligned-toolkit")
+def misaligned_toolkit():
+    """The toolkit's own headers: a CUB load in code compiled with CUDA 13.0's CCCL, on a pointer of odd elements. Paths of
+    the toolkit come in two forms (with and without a version, through bin/..)."""
+    process = Process(H100)
+    module = process.context().load("toolkit.li.sm_90.cubin")
+    kernel = next(f.name for f in module.cubin.functions())
+    launch = process.launch(module.context, module, kernel, (256, 1, 1), (64, 1, 1), shared=64)
+    bad = module.at(kernel, "toolkit.cu", "user_load", LOADS, nth=2, outermost=True)
+    odd = {lane: 0x7f3a00000002 + 8 * lane for lane in range(32)}
+    spread(launch, 3, lambda block, warp: State(bad.later(1), error=bad, exception=6, address=odd)
+           if (block, warp) == (2, 0) else State(bad))
+    launch.device.blame(4, 6, bad)
+    return Built(process)
 
 
 def register_codes():

@@ -1,12 +1,14 @@
 """Scenarios about the file rather than the fault: layouts, orders, sizes, what is left out, what is damaged."""
 
 import random
+import struct
 
 import coredump
 import cubin as cb
 from coredump import FLAG_SKIP_IMAGES, Options
 from layout import DRIVERS
-from machine import A100, B200, H100, Process, State, cubin_bytes
+from machine import (A100, B200, H100, LOCAL_BYTES, LOCAL_WINDOW, SHARED_WINDOW, STACK_TOP, Process, State,
+                     cubin_bytes)
 from scenarios import GATHER, LOADS, REDUCE, STORES, Built, gather, scenario, spread
 
 LIGHTWEIGHT = 0x2f  # images, global, shared, local and constant bank memory left out
@@ -257,18 +259,37 @@ def three_dimensions():
 
 @scenario("memory")
 def memory():
-    """Ranges for address questions: two adjacent blocks, a gap, an overlap (global sections carry no device), one managed
-    block, local memory, shared memory, parameters and constant banks."""
+    """Ranges for address questions: two adjacent blocks, a gap, an overlap (global sections carry no device; both hold the
+    asked word at the probes), one managed block, local memory, shared memory, parameters and constant banks."""
     process = Process(H100, local=True)
-    launch, _, _ = gather(process, blocks=2)
-    launch.shared = 1024
-    launch.place(30, (30, 0, 0), lambda _: State(launch.entry.later(1)))
+    context = process.context()
+    module = context.load("deep.li.sm_90.cubin")
+    launch = process.launch(context, module, GATHER, (512, 1, 1), (64, 1, 1), shared=1024,
+                            params=struct.pack("<QQQi", 0x7f3000000000, 0x7f3000001000, 0x7f3000010000, 4096))
+    bad = module.at(GATHER, "deep.cu", "user_kernel", LOADS)
+    launch.place(4, (4, 0, 0), lambda _: State(bad.later(1), error=bad, exception=14))
     for address, size, seed in ((0x7f3000000000, 0x1000, 1), (0x7f3000001000, 0x800, 2), (0x7f3000002000, 0x100, 3),
                                 (0x7f3000010000, 0x200, 4), (0x7f3000010100, 0x200, 5)):
         process.memory.append((address, process.pattern(size, seed)))
     dump = process.dump()
     dump.memory.append(coredump.Memory({"address": 0x7f6000000000, "managed": True}, data=process.pattern(0x400, 6)))
-    return Built(process, dump=dump)
+
+    def word(seed, offset):
+        return offset // 4 * 0x10001 + seed
+
+    stack = STACK_TOP - LOCAL_BYTES
+    probes = [
+        ("global", 0x7f3000000000, word(1, 0)), ("global", 0x7f3000000ffc, word(1, 0xffc)),
+        ("global", 0x7f3000001000, word(2, 0)), ("global", 0x7f30000017fc, word(2, 0x7fc)),
+        ("global", 0x7f3000001800, None), ("global", 0x7f2fffffffff, None), ("global", 0x7f30000020fc, word(3, 0xfc)),
+        ("global", 0x7f3000010080, word(4, 0x80)), ("global", 0x7f30000102fc, word(5, 0x1fc)),
+        ("shared", 0, word(4, 0)), ("shared", 0x3fc, word(4, 0x3fc)), ("shared", 0x400, None),
+        ("local", stack, word(0, 0)), ("local", STACK_TOP - 4, word(0, LOCAL_BYTES - 4)), ("local", STACK_TOP, None),
+        ("generic", 0x7f3000001004, word(2, 4)), ("generic", SHARED_WINDOW + 0x3fc, word(4, 0x3fc)),
+        ("generic", LOCAL_WINDOW + stack + 8, word(0, 8)),
+        ("parameter", launch.node.row["paramsOffset"] + 24, 4096),
+    ]
+    return Built(process, dump=dump, memory=probes)
 
 
 def register_cuts():

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """The builders against each other (TAP): what the writer was told is what the independent reader finds."""
 
+import mmap
 import os
+import subprocess
 import sys
+import tempfile
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -182,6 +185,29 @@ def check_cut_everywhere():
     return None
 
 
+def check_huge():
+    """bench/gen_huge.py announces as many sections as it writes, and the reader finds nothing wrong with them."""
+    for number, options in enumerate((["--busy-sms", "1", "--warps-per-cta", "2"], ["--devices", "2", "--busy-sms", "1",
+                                      "--ctas-per-sm", "2", "--local", "64", "--bt", "5", "--modules", "3"],
+                                     ["--busy-sms", "0", "--no-memory", "--sparse", "1", "--driver", "346"])):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "huge.nvcudmp")
+            subprocess.run([sys.executable, os.path.join(ROOT, "bench", "gen_huge.py"), *options, path], check=True,
+                           stdout=subprocess.DEVNULL)
+            with open(path, "rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                found = reader.Reader(data)
+                if number < 2:
+                    lost = found.tables()["lost"]
+                    faults = sum(s["exception"] == 14 for d in found.read(
+                        next(x for x in found.sections if x.name == ".cudbg.devtbl")) for s in d["sms"])
+                    if lost or faults != number + 1:
+                        return f"{options}: lost {lost[:1]}, {faults} faults"
+                elif found.lost or len(data) < 1 << 30:
+                    return f"{options}: {found.lost}, {len(data)} bytes"
+                found.data.release()
+    return None
+
+
 def check_neutral_paths():
     """Committed cubins name only the neutral source folder, and their marks are where the sources say."""
     folder = os.path.join(HERE, "..", "data", "cubins")
@@ -192,7 +218,7 @@ def check_neutral_paths():
             cubin = cb.Cubin(handle.read())
         for rows in cb.line_sequences(cubin).values():
             for line in rows:
-                if line.file and not line.file.startswith(("/src/ws/tests/kernels", "/usr/local/cuda/")):
+                if line.file and not line.file.startswith(("/src/ws/tests/kernels/", "/usr/local/cuda")):
                     return f"{name}: {line.file}"
     return None
 
@@ -201,6 +227,7 @@ def main():
     checks = [("entry_sizes_are_those_of_the_drivers", check_layout_sizes),
               ("examples_are_what_the_builder_makes", check_examples),
               ("reader_survives_cuts", check_cut_everywhere),
+              ("dumps_of_full_size_are_sound", check_huge),
               ("cubins_name_the_neutral_source_folder", check_neutral_paths)]
     checks += [(f"reader_finds_what_was_written {name}", lambda name=name: check_scenario(name))
                for name in build.SCENARIOS]

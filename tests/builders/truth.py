@@ -11,6 +11,15 @@ def place_of_return(pos):
     return {"return_address": hex(pos.address), "call": call.truth()}
 
 
+def registers(thread):
+    """The first registers of each file, as far as they are in the dump."""
+    out = {f"R{n}": value for n, value in enumerate((thread.node.regs or [])[:6])}
+    out.update({f"P{n}": value for n, value in enumerate(thread.node.preds or [])})
+    out.update({f"UR{n}": value for n, value in enumerate((thread.warp_node.uregs or [])[:4])})
+    out.update({f"UP{n}": value for n, value in enumerate(thread.warp_node.upreds or [])})
+    return out
+
+
 def thread_truth(thread):
     state = thread.state
     return {
@@ -19,6 +28,7 @@ def thread_truth(thread):
         "blockIdx": list(thread.block), "threadIdx": list(thread.thread), "code": thread.code,
         "virtualPC": hex(thread.launch.process.virtual(thread.pos)),
         "pc": thread.pos.truth(), "errorpc": state.error.truth() if state.error else None,
+        "registers": registers(thread),
         "syscall_frames": state.syscall_depth,
         "frames": [place_of_return(f) for f in thread.frames],
     }

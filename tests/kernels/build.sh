@@ -23,12 +23,12 @@ compile() { # compile ARCH OUTPUT SOURCE FLAG...
 	arch=$1 output=$2 source=$3
 	shift 3
 	rm -rf tmp/* # intermediate names land in the cubin: keep them fixed
-	nvcc -arch="sm_$arch" -std=c++17 -I"$SRC/include" --keep --keep-dir tmp "$@" -cubin -o "tmp/$output" "$SRC/$source"
+	nvcc -arch="sm_$arch" -std=c++17 --keep --keep-dir tmp "$@" -cubin -o "tmp/$output" "$SRC/$source"
 	cp "tmp/$output" "$out/$output"
 }
 
 for arch in 80 90 100; do
-	compile $arch "deep.li.sm_$arch.cubin" deep.cu -O3 -lineinfo
+	compile $arch "deep.li.sm_$arch.cubin" deep.cu -O3 -lineinfo -I"$SRC/include"
 	compile $arch "calls.G.sm_$arch.cubin" calls.cu -G
 	compile $arch "calls.li.sm_$arch.cubin" calls.cu -O3 -lineinfo
 done
@@ -38,6 +38,7 @@ compile 80 hang.li.sm_80.cubin hang.cu -O3 -lineinfo
 compile 90 hang.li.sm_90.cubin hang.cu -O3 -lineinfo
 compile 90 stop.li.sm_90.cubin stop.cu -O3 -lineinfo
 compile 90 cluster.li.sm_90.cubin cluster.cu -O3 -lineinfo
+compile 90 toolkit.li.sm_90.cubin toolkit.cu -O3 -lineinfo
 compile 90 longname.li.sm_90.cubin longname.cu -O3 -lineinfo
 compile 80 bare.none.sm_80.cubin bare.cu -O3
 compile 90 bare.none.sm_90.cubin bare.cu -O3
