@@ -211,8 +211,8 @@ static enum ws_status read_list_v5(struct header_reader *h, bool is_dirs, struct
 	uint64_t n_entries = wsi_read_uleb(r);
 	if (r->failed)
 		return WS_MALFORMED;
-	/* Each entry has at least a byte: a count beyond that lies, and no formats means none. */
-	if (n_entries > (n_formats ? wsi_reader_left(r) : 0))
+	/* Each entry has at least a byte: a count beyond that lies. */
+	if (n_entries > wsi_reader_left(r))
 		return WS_MALFORMED;
 	for (uint64_t i = 0; i < n_entries; i++) {
 		struct ws_line_file file = { 0 };
