@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <zlib.h>
 
 #include <warpscope/core.h>
 
@@ -75,7 +76,7 @@ static void image_form(const char *name, enum ws_status st, struct ws_span bytes
 {
 	printf(" %s=%s", name, ws_status_name(st));
 	if (st == WS_OK || st == WS_TRUNCATED)
-		printf(",%" PRIu64 ",%zu", bytes.origin, bytes.len);
+		printf(",%zu,%08lx", bytes.len, crc32(0, bytes.ptr, (uInt)bytes.len));
 }
 
 static void images(const struct ws_core *core, uint32_t n)
@@ -172,12 +173,12 @@ static void lane_print(const struct ws_core *core, uint32_t warp, uint32_t numbe
 		N(cbu_state);
 	if (HAS(WS_LANE_RPC))
 		N(rpc_lo), N(rpc_hi);
-	struct ws_return_address frames[64];
+	static struct ws_return_address frames[2000];
 	uint32_t n = 0;
-	if (ws_core_call_stack(core, warp, v.id, frames, 64, &n, NULL) != WS_OK)
+	if (ws_core_call_stack(core, warp, v.id, frames, 2000, &n, NULL) != WS_OK)
 		abort();
 	printf(" frames=");
-	for (uint32_t f = 0; f < n && f < 64; f++)
+	for (uint32_t f = 0; f < n && f < 2000; f++)
 		printf("%u:%" PRIu64 ":%" PRIu64 ",", frames[f].level, frames[f].address,
 		       frames[f].rel_address);
 	registers(core, warp, v.id, WS_REG_R, "regs");
@@ -213,6 +214,45 @@ static void warps(const struct ws_core *core, uint32_t n)
 		putchar('\n');
 		for (uint32_t l = 0; l < n_lanes; l++)
 			lane_print(core, i, l, &lanes[l]);
+	}
+}
+
+static struct ws_address address_of(const struct ws_core *core, const struct ws_memory_range *range)
+{
+	struct ws_counts n;
+	struct ws_warp warp;
+	struct ws_address at = { range->space,      range->bank, WS_NONE,     range->grid_index,
+				 range->warp_index, range->lane, range->start };
+	ws_core_counts(core, &n);
+	if (range->space == WS_SPACE_CONST)
+		at.address = 0;
+	/* shared memory is asked for by a warp of the block */
+	for (uint32_t w = 0; range->space == WS_SPACE_SHARED && w < n.warps; w++) {
+		if (ws_core_warp(core, w, &warp, NULL) == WS_OK &&
+		    warp.block_index == range->block_index) {
+			at.warp_index = w;
+			break;
+		}
+	}
+	return at;
+}
+
+static void memory(const struct ws_core *core)
+{
+	static const char *const spaces[] = { "global", "shared", "local", "param", "const" };
+	struct ws_memory_range v;
+	for (uint32_t i = 0; ws_core_memory_range(core, i, &v, NULL) == WS_OK; i++) {
+		printf("%s %u", spaces[v.space], i);
+		N(managed), I(grid_index), I(block_index), I(warp_index), I(lane), N(bank);
+		N(start), N(size), N(bytes_present);
+		uint8_t *bytes = malloc(v.bytes_present + 1);
+		struct ws_address at = address_of(core, &v);
+		struct ws_error err;
+		size_t n = 0;
+		enum ws_status st =
+			ws_core_read_memory(core, &at, bytes, v.bytes_present, &n, &err);
+		printf(" read=%s crc=%08lx\n", ws_status_name(st), crc32(0, bytes, (uInt)n));
+		free(bytes);
 	}
 }
 
@@ -252,6 +292,7 @@ int main(int argc, char **argv)
 	sms(core, n.sms);
 	blocks(core, n.blocks);
 	warps(core, n.warps);
+	memory(core);
 	struct ws_diagnostic d;
 	for (uint32_t i = 0; ws_core_diagnostic(core, i, &d, NULL) == WS_OK; i++)
 		printf("diagnostic %u what=%s off=%" PRId64 " repeats=%" PRIu64 " %s\n", i, d.what,
