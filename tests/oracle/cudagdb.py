@@ -89,8 +89,14 @@ def check_builder(facts, seen):
         if chain and frame["call"]["rows"] == 1:
             same("frame line", (got["file"], got["line"]), (chain[0]["file"], chain[0]["line"]))
     same("frames", len(seen.frames), min(len(above) + (not focus["syscall_frames"]), 8))
-    for variable in facts["variables"]:
-        same(f"variable {variable['name']} of frame {variable['frame']}", seen.value(**variable), variable["value"])
+    for name, value in focus["registers"].items():
+        if not name.startswith("P"):  # it calls predicates unavailable
+            same(name, seen.value(peer.register(name)), value)
+    for word in facts["memory"]:
+        same(f"{word['space']} {word['address']:#x}", seen.value(peer.memory(word["space"], word["address"])),
+             word["value"])
+    for v in facts["variables"]:
+        same(f"variable {v['name']} of frame {v['frame']}", seen.value(peer.variable(v["frame"], v["name"])), v["value"])
     same("kernels", sorted(grid_of(row) for row in seen.kernels), sorted(k["grid"] for k in facts["kernels"]))
 
 
@@ -223,7 +229,7 @@ def work(name, folder, peers, program):
     seen = None
     try:
         if not why_not and peers:
-            seen = peer.Seen(peer.run(peers, dump, peer.COMMANDS + peer.variable_commands(facts["variables"])))
+            seen = peer.Seen(peer.run(peers, dump, peer.questions(facts)))
         if program:
             report = report_of(program, dump)
             if not facts["damaged"]:

@@ -13,9 +13,24 @@ COMMANDS = ("set print demangle off", "set print asm-demangle off", "set print f
             FOCUS, "info cuda kernels", "bt 8")
 
 
-def variable_commands(variables):
-    """Commands that print planted variables in their frames."""
-    return tuple(f"frame apply level {v['frame']} -q print/x {v['name']}" for v in variables)
+def variable(frame, name):
+    return f"frame apply level {frame} -q print/x {name}"
+
+
+def register(name):
+    return f"print/x ${name}"
+
+
+def memory(space, address):
+    return f"print/x *(@{space} unsigned *){address:#x}"
+
+
+def questions(facts):
+    """The commands for one scenario: the fixed ones, then its planted registers, memory words and variables."""
+    registers = facts["focus"]["registers"] if facts["focus"] else ()
+    return (COMMANDS + tuple(register(name) for name in registers) +
+            tuple(memory(m["space"], m["address"]) for m in facts["memory"]) +
+            tuple(variable(v["frame"], v["name"]) for v in facts["variables"]))
 
 
 def find():
@@ -64,6 +79,7 @@ def line(text):
 
 
 def address(text):
+    """The first hexadecimal number."""
     found = re.search(r"0x[0-9a-f]+", text)
     return int(found[0], 16) if found else None
 
@@ -95,9 +111,9 @@ class Seen:
         self.kernels = [row.split() for row in said.get("info cuda kernels", "").splitlines()[1:]]
         self.frames = self._frames(said.get("bt 8", ""))
 
-    def value(self, frame, name, **_):
-        """The value that cuda-gdb printed for a variable of a frame."""
-        return address(self.said.get(f"frame apply level {frame} -q print/x {name}", "").partition("=")[2])
+    def value(self, command):
+        """The number that a print command showed, or None."""
+        return address(self.said.get(command, "").partition("=")[2])
 
     @staticmethod
     def _frames(text):
