@@ -20,8 +20,11 @@ enum {
 
 /* One verb is one row: name, what it takes, one line of help. Its function is verb_NAME() in
  * cli/NAME.c. */
-#define CLI_VERB_LIST(X) \
-	X(report, "[OPTION...] DUMP", "what failed, where, and where everybody else is")
+#define CLI_VERB_LIST(X)                                                                  \
+	X(report, "[OPTION...] DUMP", "what failed, where, and where everybody else is")  \
+	X(info, "[OPTION...] DUMP TABLE [FILTER...]", "tables of everything in the dump") \
+	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", "memory")  \
+	X(regs, "[OPTION...] DUMP [FILTER...]", "registers of one lane, or of several")
 
 struct cli {
 	struct ws_out out; /* standard output */

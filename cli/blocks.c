@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int dim3_compare(struct ws_dim3 a, struct ws_dim3 b)
+{
+	if (a.z != b.z)
+		return a.z < b.z ? -1 : 1;
+	if (a.y != b.y)
+		return a.y < b.y ? -1 : 1;
+	return a.x < b.x ? -1 : a.x > b.x;
+}
+
+bool dim3_follows(struct ws_dim3 at, struct ws_dim3 next, struct ws_dim3 extent, bool *ret_wrapped)
+{
+	bool wrapped = false;
+	if (++at.x >= extent.x) {
+		at.x = 0;
+		if (++at.y >= extent.y) {
+			at.y = 0;
+			wrapped = ++at.z >= extent.z;
+			if (wrapped)
+				at.z = 0;
+		}
+	}
+	if (ret_wrapped)
+		*ret_wrapped = wrapped;
+	return (!wrapped || ret_wrapped) && dim3_equal(at, next);
+}
+
+/* ---- finding ---- */
+
+struct collect {
+	struct blocks *blocks;
+	const struct session *session;
+	uint32_t *entry_of; /* by block index: entry + 1, or 0 */
+	uint32_t *block_of; /* of each warp found, its entry */
+};
+
+static struct block_entry *entry_add(struct collect *collect, uint32_t block_index,
+				     const struct ws_block *block)
+{
+	struct blocks *blocks = collect->blocks;
+	struct block_entry *entry = &blocks->entries[blocks->n_entries++];
+	const struct session *session = collect->session;
+	*entry = (struct block_entry){ .kernel = session_kernel(session, block->grid_index),
+				       .block_index = block_index,
+				       .sm_index = block->sm_index,
+				       .device_index = block->device_index,
+				       .idx = block->idx,
+				       .have_cluster = session_has_clusters(session, block),
+				       .cluster_idx = block->cluster_idx,
+				       .grid = block->grid_index < session->counts.grids
+						       ? &session->grids[block->grid_index]
+						       : NULL };
+	collect->entry_of[block_index] = (uint32_t)blocks->n_entries;
+	return entry;
+}
+
+static void take_warp(void *user, const struct place *place)
+{
+	struct collect *collect = user;
+	struct blocks *blocks = collect->blocks;
+	uint32_t block_index = place->warp.block_index;
+	if (place->block_status != WS_OK)
+		return;
+	if (!collect->entry_of[block_index])
+		entry_add(collect, block_index, &place->block);
+	uint32_t entry = collect->entry_of[block_index] - 1;
+	blocks->entries[entry].n_warps++;
+	blocks->warps[blocks->n_warps] = place->warp_index;
+	collect->block_of[blocks->n_warps++] = entry;
+}
+
+/* Blocks that have no warp, when nothing is asked of warps. */
+static void take_empty_blocks(struct collect *collect, const struct filter *filter)
+{
+	const struct session *session = collect->session;
+	if (filter_limits(filter, FILTER_warp) || filter_limits(filter, FILTER_lane) ||
+	    filter_limits(filter, FILTER_thread))
+		return;
+	for (uint32_t i = 0; i < session->counts.blocks; i++) {
+		struct ws_block block;
+		struct ws_sm sm;
+		if (collect->entry_of[i] ||
+		    ws_target_block(session->target, i, &block, NULL) != WS_OK ||
+		    ws_target_sm(session->target, block.sm_index, &sm, NULL) != WS_OK)
+			continue;
+		uint32_t kernel = session_kernel(session, block.grid_index);
+		if (filter_number(filter, FILTER_device, session->devices[block.device_index].id) &&
+		    filter_number(filter, FILTER_sm, sm.id) &&
+		    filter_number(filter, FILTER_kernel,
+				  kernel == WS_NONE ? -1 : (int64_t)kernel) &&
+		    filter_number(filter, FILTER_grid, block.grid_id) &&
+		    filter_dim3(filter, FILTER_block, block.idx) &&
+		    (!filter_limits(filter, FILTER_cluster) ||
+		     (session_has_clusters(session, &block) &&
+		      filter_dim3(filter, FILTER_cluster, block.cluster_idx))))
+			entry_add(collect, i, &block);
+	}
+}
+
+/* Groups the warps by block; within one they keep the order of warp ids. */
+static void group_warps(struct collect *collect)
+{
+	struct blocks *blocks = collect->blocks;
+	uint32_t *grouped = cli_alloc(blocks->n_warps, sizeof *grouped);
+	size_t at = 0;
+	for (size_t i = 0; i < blocks->n_entries; i++) {
+		blocks->entries[i].first_warp = at;
+		at += blocks->entries[i].n_warps;
+		blocks->entries[i].n_warps = 0;
+	}
+	for (size_t i = 0; i < blocks->n_warps; i++) {
+		struct block_entry *entry = &blocks->entries[collect->block_of[i]];
+		grouped[entry->first_warp + entry->n_warps++] = blocks->warps[i];
+	}
+	free(blocks->warps);
+	blocks->warps = grouped;
+}
+
+static int entry_compare(const void *left, const void *right)
+{
+	const struct block_entry *a = left, *b = right;
+	if (a->kernel != b->kernel)
+		return a->kernel < b->kernel ? -1 : 1;
+	int order = dim3_compare(a->idx, b->idx);
+	if (order)
+		return order;
+	return a->block_index < b->block_index ? -1 : a->block_index > b->block_index;
+}
+
+void blocks_find(struct blocks *blocks, const struct session *session, const struct filter *filter)
+{
+	const struct ws_counts *counts = &session->counts;
+	*blocks = (struct blocks){ .entries = cli_alloc(counts->blocks, sizeof *blocks->entries),
+				   .warps = cli_alloc(counts->warps, sizeof *blocks->warps) };
+	struct collect collect = { .blocks = blocks, .session = session };
+	collect.entry_of = cli_alloc(counts->blocks, sizeof *collect.entry_of);
+	collect.block_of = cli_alloc(counts->warps, sizeof *collect.block_of);
+	walk(session, filter, WALK_WARPS, take_warp, &collect);
+	take_empty_blocks(&collect, filter);
+	group_warps(&collect);
+	qsort(blocks->entries, blocks->n_entries, sizeof *blocks->entries, entry_compare);
+	free(collect.entry_of);
+	free(collect.block_of);
+}
+
+void blocks_fini(struct blocks *blocks)
+{
+	free(blocks->entries);
+	free(blocks->warps);
+	*blocks = (struct blocks){ 0 };
+}

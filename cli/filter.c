@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "filter.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <errno.h>
+
+static const struct {
+	const char *name;
+	unsigned n;
+} words[FILTER_N_WORDS] = {
+#define X(name, n) [FILTER_##name] = { #name, n },
+	FILTER_WORD_LIST(X)
+#undef X
+};
+
+/* ---- tokens: the arguments joined by spaces, cut at spaces, commas and brackets ---- */
+
+struct tokens {
+	char *const *argv;
+	int argc, index; /* of the argument that is being read */
+	size_t at;       /* in it */
+};
+
+enum token_kind {
+	TOKEN_END,
+	TOKEN_WORD,  /* letters */
+	TOKEN_VALUE, /* a number */
+	TOKEN_STAR,
+	TOKEN_OPEN,
+	TOKEN_CLOSE,
+	TOKEN_COMMA,
+	TOKEN_OTHER,
+};
+
+struct token {
+	enum token_kind kind;
+	const char *start;
+	size_t len;
+	int64_t value;
+};
+
+static struct token token_at(const char *start)
+{
+	struct token token = { .kind = TOKEN_OTHER, .start = start, .len = 1 };
+	static const char marks[] = "*(),";
+	static const enum token_kind kinds[] = { TOKEN_STAR, TOKEN_OPEN, TOKEN_CLOSE, TOKEN_COMMA };
+	const char *mark = strchr(marks, *start);
+	if (mark) {
+		token.kind = kinds[mark - marks];
+	} else if (isalpha((unsigned char)*start)) {
+		token.kind = TOKEN_WORD;
+		while (isalpha((unsigned char)start[token.len]))
+			token.len++;
+	} else if (isdigit((unsigned char)*start) ||
+		   (*start == '-' && isdigit((unsigned char)start[1]))) {
+		char *end;
+		errno = 0;
+		token.value = strtoll(start, &end, 0);
+		token.len = (size_t)(end - start);
+		token.kind = errno ? TOKEN_OTHER : TOKEN_VALUE;
+	}
+	return token;
+}
+
+/* The next token, which stays unread. */
+static struct token peek(struct tokens *tokens)
+{
+	while (tokens->index < tokens->argc) {
+		const char *text = tokens->argv[tokens->index];
+		while (isspace((unsigned char)text[tokens->at]))
+			tokens->at++;
+		if (text[tokens->at])
+			return token_at(text + tokens->at);
+		tokens->index++;
+		tokens->at = 0;
+	}
+	return (struct token){ .kind = TOKEN_END, .start = "" };
+}
+
+static bool take(struct tokens *tokens, enum token_kind kind, struct token *ret_token)
+{
+	struct token token = peek(tokens);
+	if (token.kind != kind)
+		return false;
+	tokens->at += token.len;
+	if (ret_token)
+		*ret_token = token;
+	return true;
+}
+
+static bool token_is(const struct token *token, const char *text)
+{
+	return token->kind == TOKEN_WORD && strlen(text) == token->len &&
+	       memcmp(token->start, text, token->len) == 0;
+}
+
+/* ---- filters ---- */
+
+void filter_current(struct filter *filter, const struct coords *focus, enum filter_word word)
+{
+	if (!focus || !focus->known[word]) {
+		filter->nothing = true;
+		return;
+	}
+	for (unsigned i = 0; i < words[word].n; i++) {
+		filter->word[word].limited[i] = true;
+		filter->word[word].number[i] = focus->number[word][i];
+	}
+}
+
+/* One number, or a star for any. */
+static bool parse_component(struct tokens *tokens, struct filter *filter, enum filter_word word,
+			    unsigned i)
+{
+	struct token token;
+	if (take(tokens, TOKEN_STAR, NULL))
+		return true;
+	if (!take(tokens, TOKEN_VALUE, &token) || (token.value < 0 && word != FILTER_grid))
+		return false;
+	filter->word[word].limited[i] = true;
+	filter->word[word].number[i] = token.value;
+	return true;
+}
+
+/* What stands behind a word: "3", "1,0,0", "(1, 0, 0)", "current", "any", "all", "*". */
+static bool parse_value(struct tokens *tokens, struct filter *filter, const struct coords *focus,
+			enum filter_word word)
+{
+	struct token token = peek(tokens);
+	memset(&filter->word[word], 0, sizeof filter->word[word]);
+	if (token_is(&token, "current"))
+		filter_current(filter, focus, word);
+	if (token_is(&token, "current") || token_is(&token, "any") || token_is(&token, "all"))
+		return take(tokens, TOKEN_WORD, NULL);
+	bool bracket = take(tokens, TOKEN_OPEN, NULL);
+	for (unsigned i = 0; i < words[word].n; i++) {
+		struct tokens before = *tokens;
+		if (i > 0 && !take(tokens, TOKEN_COMMA, NULL))
+			break;
+		if (i > 0 && !bracket && peek(tokens).kind == TOKEN_WORD) {
+			*tokens = before; /* "block 1, thread 3": the comma ends the triple */
+			break;
+		}
+		if (!parse_component(tokens, filter, word, i))
+			return false;
+	}
+	return !bracket || take(tokens, TOKEN_CLOSE, NULL);
+}
+
+bool filter_parse(struct filter *filter, const struct coords *focus, int argc, char *const *argv,
+		  const char **ret_bad)
+{
+	struct tokens tokens = { .argv = argv, .argc = argc };
+	memset(filter, 0, sizeof *filter);
+	for (;;) {
+		struct token token = peek(&tokens);
+		if (token.kind == TOKEN_END)
+			return true;
+		*ret_bad = token.start;
+		unsigned word = 0;
+		while (word < FILTER_N_WORDS && !token_is(&token, words[word].name))
+			word++;
+		if (word == FILTER_N_WORDS || !take(&tokens, TOKEN_WORD, NULL) ||
+		    !parse_value(&tokens, filter, focus, (enum filter_word)word))
+			return false;
+		take(&tokens, TOKEN_COMMA, NULL); /* "sm 3, warp 2", as a focus line has it */
+	}
+}
+
+bool filter_number(const struct filter *filter, enum filter_word word, int64_t number)
+{
+	return !filter->nothing &&
+	       (!filter->word[word].limited[0] || filter->word[word].number[0] == number);
+}
+
+bool filter_dim3(const struct filter *filter, enum filter_word word, struct ws_dim3 dim)
+{
+	const uint32_t component[3] = { dim.x, dim.y, dim.z };
+	for (unsigned i = 0; i < 3; i++) {
+		if (filter->word[word].limited[i] && filter->word[word].number[i] != component[i])
+			return false;
+	}
+	return !filter->nothing;
+}
+
+bool filter_limits(const struct filter *filter, enum filter_word word)
+{
+	const bool *limited = filter->word[word].limited;
+	return limited[0] || limited[1] || limited[2];
+}
+
+bool filter_only(const struct filter *filter, enum filter_word word, int64_t *ret_number)
+{
+	if (!filter->word[word].limited[0])
+		return false;
+	*ret_number = filter->word[word].number[0];
+	return true;
+}

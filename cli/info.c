@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * warpscope info DUMP TABLE [FILTER...]: cuda-gdb's `info cuda` tables, and more of their kind.
+ * This file knows the command line and what the tables share; info_*.c have the tables.
+ */
+#include "info.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/exception.h>
+
+const char verb_info_help[] =
+	"Prints a table of what is in the dump, with cuda-gdb's columns, numbers and filters:\n"
+	"\n"
+	"  devices contexts modules kernels    sms blocks clusters warps lanes threads\n"
+	"  barriers exceptions                 memory sections metadata\n"
+	"  where ADDRESS                       everything known about an address\n"
+	"\n"
+	"A * marks the focus: the first thread with an exception, as in cuda-gdb. Filters are\n"
+	"words with numbers: device sm warp lane kernel grid cluster block thread, each followed\n"
+	"by a number, a triple, or any, all, current: sm 3 warp any, kernel 1 block (1,0,0).\n"
+	"Without a filter: SMs of the focus's device, warps of its SM, lanes of its warp, blocks\n"
+	"and threads of its kernel; everything for the other tables.\n"
+	"\n"
+	"  --wide                 columns that cuda-gdb does not have\n"
+	"  --coalescing on|off    join neighbouring blocks or threads to one row (default on)\n";
+
+struct table {
+	const char *name, *none;
+	unsigned focus_words; /* what the focus limits by default */
+	int (*show)(struct info *info);
+};
+
+static const struct table tables[] = {
+#define X(name, none, words) { #name, none, words, info_##name },
+	INFO_TABLE_LIST(X)
+#undef X
+};
+
+enum { N_TABLES = sizeof tables / sizeof tables[0] };
+
+/* ---- what tables share ---- */
+
+void info_rows(struct info *info, const struct column *columns, unsigned n_columns,
+	       rows_produce *produce)
+{
+	rows_show(&info->session.cli->out, info->json, info->wide, columns, n_columns, info->none,
+		  produce, info);
+}
+
+struct symbols *info_symbols(struct info *info)
+{
+	if (!info->symbols)
+		info->symbols = symbols_create(info->session.target);
+	return info->symbols;
+}
+
+void info_unreadable(struct info *info, const struct rows *rows)
+{
+	if (!rows->measuring)
+		info->n_unreadable++;
+}
+
+const char *info_exception_text(uint32_t code)
+{
+	static char unknown[64];
+	const struct ws_exception *kind = ws_exception_find(code);
+	if (code == 0)
+		return "None";
+	if (kind)
+		return kind->label;
+	snprintf(unknown, sizeof unknown, "exception %u (not known to this version)", code);
+	return unknown;
+}
+
+void info_cell_kernel(struct rows *rows, uint32_t kernel)
+{
+	if (kernel == WS_NONE)
+		rows_missing(rows, WS_ABSENT);
+	else
+		rows_number(rows, kernel);
+}
+
+void info_cells_symbol(struct rows *rows, const struct symbol *symbol)
+{
+	if (symbol->function_status == WS_OK)
+		rows_text(rows, symbol->function);
+	else
+		rows_missing(rows, symbol->function_status);
+	if (symbol->line_status == WS_OK) {
+		rows_text(rows, symbol->path);
+		rows_number(rows, symbol->line);
+	} else {
+		rows_missing(rows, symbol->line_status);
+		rows_missing(rows, symbol->line_status);
+	}
+}
+
+void info_cell_dim3(struct rows *rows, enum ws_status status, struct ws_dim3 dim)
+{
+	if (status == WS_OK)
+		rows_dim3(rows, dim);
+	else
+		rows_missing(rows, status);
+}
+
+void info_cell_name(struct rows *rows, const char *const *names, size_t n, uint32_t number)
+{
+	char text[16];
+	snprintf(text, sizeof text, "%u", number);
+	rows_text(rows, number < n ? names[number] : text);
+}
+
+void info_cell_cbu_state(struct rows *rows, uint32_t state)
+{
+	static const char *const names[] = { "exited",
+					     "ready",
+					     "yielded",
+					     "sleeping",
+					     "sleeping, yielded",
+					     "ready at next",
+					     "blocked plus",
+					     "blocked all",
+					     "blocked collective" };
+	enum { N_NAMES = sizeof names / sizeof names[0], N_BARRIERS = 16 };
+	char text[24];
+	if (state >= N_NAMES && state < N_NAMES + N_BARRIERS) {
+		snprintf(text, sizeof text, "blocked at B%u", state - N_NAMES);
+		rows_text(rows, text);
+	} else {
+		info_cell_name(rows, names, N_NAMES, state);
+	}
+}
+
+/* ---- the command line ---- */
+
+static const struct option options[] = {
+	CLI_COMMON_OPTIONS,
+	{ "wide", no_argument, NULL, 'w' },
+	{ "coalescing", required_argument, NULL, 'c' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int parse_options(struct info *info, struct cli *cli, int argc, char **argv)
+{
+	info->coalesce = true;
+	optind = 1;
+	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		int status;
+		switch (option) {
+		case 'w':
+			info->wide = true;
+			break;
+		case 'c':
+			info->coalesce = strcmp(optarg, "on") == 0;
+			if (!info->coalesce && strcmp(optarg, "off") != 0)
+				return cli_usage("info", "--coalescing is on or off");
+			break;
+		default:
+			status = cli_common_option(cli, "info", option);
+			if (status != CLI_ANSWERED)
+				return status;
+		}
+	}
+	return CLI_ANSWERED;
+}
+
+static const struct table *table_find(const char *name)
+{
+	for (size_t i = 0; i < N_TABLES; i++) {
+		if (strcmp(tables[i].name, name) == 0)
+			return &tables[i];
+	}
+	return NULL;
+}
+
+static int filter_read(struct info *info, const struct table *table, int argc, char **argv)
+{
+	const struct coords *focus = session_coords(&info->session);
+	const char *bad = "";
+	if (!filter_parse(&info->filter, focus, argc, argv, &bad))
+		return cli_usage("info", "incorrect filter '%s'", bad);
+	if (argc > 0 || !focus)
+		return CLI_ANSWERED; /* without a focus the defaults limit nothing */
+	for (unsigned word = 0; word < FILTER_N_WORDS; word++) {
+		if (table->focus_words >> word & 1)
+			filter_current(&info->filter, focus, (enum filter_word)word);
+	}
+	return CLI_ANSWERED;
+}
+
+static int show(struct info *info, const char *name, int (*table)(struct info *info),
+		const uint64_t *address)
+{
+	struct ws_json json;
+	if (info->session.cli->json) {
+		ws_json_init(&json, &info->session.cli->out, false);
+		info->json = &json;
+		ws_json_object(&json);
+		ws_json_key(&json, "schema");
+		ws_json_text(&json, "warpscope-info-1");
+		ws_json_key(&json, "table");
+		ws_json_text(&json, name);
+		ws_json_key(&json, "focus");
+		session_json_focus(&info->session, &json);
+		ws_json_key(&json, name);
+	}
+	int status = address ? info_where(info, *address) : table(info);
+	if (info->json) {
+		ws_json_key(&json, "unreadable_warps");
+		ws_json_u64(&json, info->n_unreadable);
+		ws_json_end(&json);
+		ws_out_text(&info->session.cli->out, "\n");
+	}
+	if (info->n_unreadable)
+		cli_warn("%s: the lanes of %u warps could not be read; see: warpscope check %s",
+			 info->session.path, info->n_unreadable, info->session.path);
+	return status;
+}
+
+static int info_run(struct info *info, int argc, char **argv)
+{
+	if (argc > 0 && strcmp(argv[0], "where") == 0) {
+		uint64_t address;
+		if (argc < 2 || !cli_number(argv[1], &address))
+			return cli_usage("info", "where needs an address");
+		static const struct table where = { .name = "where" };
+		int status = filter_read(info, &where, argc - 2, argv + 2);
+		return status == CLI_ANSWERED ? show(info, "where", NULL, &address) : status;
+	}
+	const struct table *table = argc > 0 ? table_find(argv[0]) : NULL;
+	if (!table)
+		return cli_usage("info", argc > 0 ? "no table '%s'" : "which table?%s",
+				 argc > 0 ? argv[0] : "");
+	info->none = table->none;
+	int status = filter_read(info, table, argc - 1, argv + 1);
+	return status == CLI_ANSWERED ? show(info, table->name, table->show, NULL) : status;
+}
+
+int verb_info(struct cli *cli, int argc, char **argv)
+{
+	struct info info = { 0 };
+	int status = parse_options(&info, cli, argc, argv);
+	if (status != CLI_ANSWERED)
+		return status;
+	argc -= optind;
+	argv += optind;
+	if (argc < 1)
+		return cli_usage("info", "which dump?");
+	const char *path = argv[0];
+	argc--;
+	argv++;
+	if (argc > 0 && strcmp(argv[0], "cuda") == 0) { /* as cuda-gdb spells it */
+		argc--;
+		argv++;
+	}
+	status = session_open(&info.session, cli, path);
+	if (status == CLI_ANSWERED)
+		status = info_run(&info, argc, argv);
+	symbols_destroy(info.symbols);
+	session_close(&info.session);
+	return status;
+}

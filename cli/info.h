@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tables of `warpscope info` share. A table is one row of INFO_TABLE_LIST and one
+ * function. */
+#ifndef WARPSCOPE_CLI_INFO_H
+#define WARPSCOPE_CLI_INFO_H
+
+#include "rows.h"
+#include "session.h"
+#include "symbols.h"
+
+/*
+ * Name, what cuda-gdb says when there is none, and the words that the focus limits by default
+ * [measured: cuda-gdb 12.4; its manual 13.4 for clusters and barriers].
+ */
+#define INFO_TABLE_LIST(X)                                                                    \
+	X(devices, "No CUDA devices.", 0)                                                     \
+	X(contexts, "No CUDA contexts.", 0)                                                   \
+	X(modules, "No CUDA modules.", 0)                                                     \
+	X(kernels, "No CUDA kernels.", 0)                                                     \
+	X(sms, "No CUDA SMs.", 1u << FILTER_device)                                           \
+	X(blocks, "No CUDA blocks.", 1u << FILTER_kernel)                                     \
+	X(clusters, "No CUDA clusters.", 1u << FILTER_kernel)                                 \
+	X(warps, "No CUDA Warps.", 1u << FILTER_device | 1u << FILTER_sm)                     \
+	X(lanes, "No CUDA Lanes.", 1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp) \
+	X(threads, "No CUDA threads.", 1u << FILTER_kernel)                                   \
+	X(barriers, "No CUDA barriers.",                                                      \
+	  1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp)                          \
+	X(exceptions, "No CUDA exceptions.", 0)                                               \
+	X(memory, "No memory is in the dump.",                                                \
+	  1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp | 1u << FILTER_lane)      \
+	X(sections, "No sections.", 0)                                                        \
+	X(metadata, "No metadata.", 0)
+
+struct info {
+	struct session session;
+	struct symbols *symbols; /* NULL until info_symbols() */
+	struct filter filter;
+	bool wide, coalesce;
+	const char *none;      /* sentence for an empty table */
+	struct ws_json *json;  /* NULL in text */
+	uint32_t n_unreadable; /* warps whose lanes could not be read; counted in one pass only */
+};
+
+/* Each shows its table: in JSON as the value of a key that is written already. An exit status. */
+#define X(name, none, words) int info_##name(struct info *info);
+INFO_TABLE_LIST(X)
+#undef X
+/* Everything known about an address. */
+int info_where(struct info *info, uint64_t address);
+
+/* rows_show() with the output, format and sentence of `info`; `user` of `produce` is `info`. */
+void info_rows(struct info *info, const struct column *columns, unsigned n_columns,
+	       rows_produce *produce);
+#define INFO_ROWS(info, columns, produce) \
+	info_rows(info, columns, sizeof(columns) / sizeof(columns)[0], produce)
+
+struct symbols *info_symbols(struct info *info);
+/* Counts a warp whose lanes could not be read: said after the table. */
+void info_unreadable(struct info *info, const struct rows *rows);
+
+/* ---- cells that several tables have ---- */
+
+/* cuda-gdb's words for an exception; "None" for 0. The text is valid until the next call. */
+const char *info_exception_text(uint32_t code);
+/* Kernel id, or "-". */
+void info_cell_kernel(struct rows *rows, uint32_t kernel);
+/* "global", "shared", ... */
+const char *info_space_text(enum ws_space space);
+/* Three columns: function, file, line. */
+void info_cells_symbol(struct rows *rows, const struct symbol *symbol);
+/* A column of a grid, block or thread index. */
+void info_cell_dim3(struct rows *rows, enum ws_status status, struct ws_dim3 dim);
+/* CUDBGCbuThreadState in words: "ready", "blocked at B0", ... */
+void info_cell_cbu_state(struct rows *rows, uint32_t state);
+/* What the API calls a number; the number itself when it is none of `n` names. */
+void info_cell_name(struct rows *rows, const char *const *names, size_t n, uint32_t number);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info modules: the loaded cubins. */
+#include "info.h"
+
+#include <stdio.h>
+
+static const struct column module_columns[] = {
+	{ "Module", "module", 0 },
+	{ "Handle", "handle", 0 },
+	{ "Dev", "device", 0 },
+	{ "Context", "context", 0 },
+	{ "Arch", "arch", 0 },
+	{ "CUDA", "toolkit", 0 },
+	{ "Lines", "lines", 0 },
+	{ "Kernels", "num_kernels", 0 },
+	{ "Functions", "num_functions", 0 },
+	{ "Relocated", "relocated_bytes", 0 },
+	{ "Original", "original_bytes", 0 },
+	{ "Identity", "code_id", COLUMN_WIDE | COLUMN_LEFT },
+};
+
+/* How much the module can tell of the source. */
+static const char *lines_word(struct ws_module *module, const struct ws_module_facts *facts)
+{
+	if (facts->has_debug_info)
+		return "-G";
+	if (facts->has_lines)
+		return "-lineinfo";
+	switch (ws_module_explain_lines(module, NULL, 0)) {
+	case WS_LINES_PRESENT:
+		return "yes";
+	case WS_LINES_NOT_BUILT:
+		return "not built";
+	case WS_LINES_REMOVED:
+		return "removed";
+	case WS_LINES_UNKNOWN:
+		break;
+	}
+	return "none";
+}
+
+static void image_cell(struct rows *rows, enum ws_status status, struct ws_span image)
+{
+	if (status == WS_OK)
+		rows_number(rows, image.len);
+	else
+		rows_missing(rows, status);
+}
+
+static void function_cells(struct rows *rows, struct ws_module *module)
+{
+	const struct ws_function *functions;
+	size_t n, n_kernels = 0, n_defined = 0;
+	enum ws_status st = ws_module_functions(module, &functions, &n, NULL);
+	if (st != WS_OK) {
+		rows_missing(rows, st);
+		rows_missing(rows, st);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		n_kernels += functions[i].section && functions[i].is_kernel;
+		n_defined += functions[i].section != 0;
+	}
+	rows_number(rows, n_kernels);
+	rows_number(rows, n_defined);
+}
+
+/* Cells of what is inside the image, arch to functions. */
+static void content_cells(struct rows *rows, struct ws_module *module)
+{
+	struct ws_module_facts facts;
+	char text[24];
+	ws_module_facts(module, &facts);
+	if (facts.sm) {
+		snprintf(text, sizeof text, "sm_%u%.1s", facts.sm,
+			 facts.variant ? (char[]){ facts.variant, 0 } : "");
+		rows_text(rows, text);
+	} else {
+		rows_missing(rows, WS_ABSENT);
+	}
+	if (facts.toolkit != WS_UNKNOWN) {
+		snprintf(text, sizeof text, "%u.%u", facts.toolkit / 10, facts.toolkit % 10);
+		rows_text(rows, text);
+	} else {
+		rows_missing(rows, WS_ABSENT);
+	}
+	rows_text(rows, lines_word(module, &facts));
+	function_cells(rows, module);
+}
+
+static void id_cell(struct rows *rows, struct ws_module *module)
+{
+	struct ws_code_id id;
+	char text[WS_CODE_ID_TEXT];
+	enum ws_status st = ws_module_image_id(module, &id, NULL);
+	if (st != WS_OK) {
+		rows_missing(rows, st);
+		return;
+	}
+	ws_code_id_text(&id, text);
+	rows_text(rows, text);
+}
+
+static void module_row(struct rows *rows, struct info *info, uint32_t index,
+		       const struct ws_image *image)
+{
+	const struct session *session = &info->session;
+	struct ws_module *module = NULL;
+	struct ws_context context;
+	enum ws_status st =
+		ws_module_set_module(symbols_modules(info_symbols(info)), index, &module, NULL);
+	bool focus = session->have_focus && session->focus.grid_index != WS_NONE &&
+		     session->grids[session->focus.grid_index].image_index == index;
+	rows_begin(rows, focus);
+	rows_number(rows, index);
+	rows_hex(rows, image->handle, 16);
+	rows_number(rows, session->devices[image->device_index].id);
+	enum ws_status context_st =
+		ws_target_context(session->target, image->context_index, &context, NULL);
+	if (context_st == WS_OK)
+		rows_hex(rows, context.id, 16);
+	else
+		rows_missing(rows, context_st);
+	if (st == WS_OK) {
+		content_cells(rows, module);
+	} else {
+		for (int i = 0; i < 5; i++)
+			rows_missing(rows, st);
+	}
+	image_cell(rows, image->relocated_status, image->relocated);
+	image_cell(rows, image->original_status, image->original);
+	if (st == WS_OK && (info->wide || info->json))
+		id_cell(rows, module);
+	else
+		rows_missing(rows, st == WS_OK ? WS_ABSENT : st);
+	rows_end(rows);
+}
+
+static void produce(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	const struct session *session = &info->session;
+	for (uint32_t i = 0; i < session->counts.images; i++) {
+		struct ws_image image;
+		if (ws_target_image(session->target, i, &image, NULL) == WS_OK &&
+		    filter_number(&info->filter, FILTER_device,
+				  session->devices[image.device_index].id))
+			module_row(rows, info, i, &image);
+	}
+}
+
+int info_modules(struct info *info)
+{
+	INFO_ROWS(info, module_columns, produce);
+	return CLI_ANSWERED;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info exceptions (every one, wherever it is), info barriers (who waits for whom). */
+#include "info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <warpscope/exception.h>
+
+/* ---- exceptions ---- */
+
+static const struct column exception_columns[] = {
+	{ "Dev", "device", 0 },
+	{ "SM", "sm", 0 },
+	{ "Wp", "warp", 0 },
+	{ "Lanes Mask", "lanes_mask", 0 },
+	{ "Exception", "exception", 0 },
+	{ "Code", "code", 0 },
+	{ NULL, "name", COLUMN_DATA },
+	{ NULL, "cuda_gdb", COLUMN_DATA },
+	{ "Error PC", "errorpc", 0 },
+	{ "Kernel", "kernel", 0 },
+	{ "BlockIdx", "blockIdx", 0 },
+	{ "Filename", "filename", 0 },
+	{ "Line", "line", 0 },
+	{ "Function", "function", COLUMN_LEFT },
+	{ "By", "blame", COLUMN_WIDE },
+	{ "Target Block", "cluster_target_block", COLUMN_WIDE },
+	{ "Driver's Words", "exception_text", COLUMN_WIDE | COLUMN_LEFT },
+};
+
+/* One row: lanes of one warp with one code, or an SM whose warps left. */
+struct fault {
+	const char *blame; /* lane, suspect, sm, trap */
+	uint32_t code, lanes;
+	const struct place *place; /* NULL: the SM's row alone */
+	const struct ws_sm *sm;
+	bool focus;
+};
+
+static void fault_code_cells(struct rows *rows, const struct fault *fault)
+{
+	const struct ws_exception *kind = ws_exception_find(fault->code);
+	bool trap = fault->code == 0;
+	rows_text(rows, trap ? "Trap or breakpoint" : info_exception_text(fault->code));
+	rows_number(rows, fault->code);
+	if (kind)
+		rows_text(rows, kind->name);
+	else
+		rows_none(rows);
+	if (kind && kind->cuda_gdb)
+		rows_text(rows, kind->cuda_gdb);
+	else
+		rows_none(rows);
+}
+
+static void symbol_cells(struct rows *rows, const struct symbol *symbol)
+{
+	if (symbol->line_status == WS_OK) {
+		rows_text(rows, symbol->path);
+		rows_number(rows, symbol->line);
+	} else {
+		rows_missing(rows, symbol->line_status);
+		rows_missing(rows, symbol->line_status);
+	}
+	if (symbol->function_status == WS_OK)
+		rows_text(rows, symbol->function);
+	else
+		rows_missing(rows, symbol->function_status);
+}
+
+static void sm_words_cells(struct rows *rows, const struct ws_sm *sm)
+{
+	if (!(sm->have & WS_SM_CLUSTER_TARGET))
+		rows_missing(rows, WS_ABSENT);
+	else if (sm->cluster_target_valid)
+		rows_dim3(rows, sm->cluster_target);
+	else
+		rows_none(rows);
+	if (!(sm->have & WS_SM_EXCEPTION_TEXT))
+		rows_missing(rows, WS_ABSENT);
+	else if (sm->exception_text.len)
+		rows_str(rows, sm->exception_text);
+	else
+		rows_none(rows);
+}
+
+static void fault_row(struct rows *rows, struct info *info, const struct fault *fault)
+{
+	const struct session *session = &info->session;
+	const struct place *place = fault->place;
+	const struct ws_sm *sm = fault->sm;
+	bool has_pc = place ? place->warp.error_pc_valid : sm->error_pc_valid;
+	uint64_t pc = place ? place->warp.error_pc : sm->error_pc;
+	rows_begin(rows, fault->focus);
+	rows_number(rows, session->devices[sm->device_index].id);
+	rows_number(rows, sm->id);
+	if (place) {
+		rows_number(rows, place->warp.id);
+		rows_hex(rows, fault->lanes, 8);
+	} else {
+		rows_none(rows);
+		rows_none(rows);
+	}
+	fault_code_cells(rows, fault);
+	if (has_pc)
+		rows_hex(rows, pc, 16);
+	else
+		rows_missing(rows, WS_ABSENT);
+	info_cell_kernel(rows, place ? place->kernel : WS_NONE);
+	info_cell_dim3(rows, place ? place->block_status : WS_ABSENT,
+		       place ? place->block.idx : (struct ws_dim3){ 0 });
+	static const struct symbol nowhere = { .function_status = WS_ABSENT,
+					       .line_status = WS_ABSENT };
+	symbol_cells(rows, has_pc ? symbols_find(info_symbols(info), sm->device_index,
+						 place ? place->grid : NULL, pc)
+				  : &nowhere);
+	rows_text(rows, fault->blame);
+	sm_words_cells(rows, sm);
+	rows_end(rows);
+}
+
+/* The warp's lanes by exception code: one row for each code. Returns the number of rows. */
+static unsigned warp_faults(struct rows *rows, struct info *info, const struct place *place,
+			    uint32_t unclaimed)
+{
+	const struct session *session = &info->session;
+	uint32_t done = 0;
+	unsigned n = 0;
+	for (uint32_t i = 0; i < place->n_lanes; i++) {
+		struct fault fault = { .place = place, .sm = &place->sm };
+		for (uint32_t j = i; j < place->n_lanes; j++) {
+			const struct ws_lane *lane = &place->lanes[j];
+			bool active = place->warp.active_lanes >> (lane->id & 31) & 1;
+			uint32_t code = lane->exception;
+			const char *blame = code ? "lane" : NULL;
+			if (!code && active && place->warp.error_pc_valid && unclaimed) {
+				code = unclaimed;
+				blame = "suspect";
+			} else if (!code && active && place->warp.broken) {
+				blame = "trap";
+			}
+			if (!blame || done >> j & 1 ||
+			    (fault.blame && (fault.code != code || fault.blame != blame)))
+				continue;
+			done |= 1u << j;
+			fault.blame = blame;
+			fault.code = code;
+			fault.lanes |= 1u << (lane->id & 31);
+			fault.focus = fault.focus || (place_has_focus(session, place) &&
+						      session->focus.lane == lane->id);
+		}
+		if (fault.blame) {
+			fault_row(rows, info, &fault);
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Whether the filter asks for what an SM's row alone does not have. */
+static bool asks_below_sm(const struct filter *filter)
+{
+	for (unsigned word = FILTER_warp; word < FILTER_N_WORDS; word++) {
+		if (filter_limits(filter, (enum filter_word)word))
+			return true;
+	}
+	return false;
+}
+
+static void produce_exceptions(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	const struct session *session = &info->session;
+	for (uint32_t s = 0; s < session->counts.sms; s++) {
+		struct ws_sm sm;
+		if (ws_target_sm(session->target, s, &sm, NULL) != WS_OK)
+			continue;
+		uint32_t unclaimed = ws_focus_unclaimed(session->target, s);
+		bool taken = false;
+		for (uint32_t w = 0; w < sm.n_warps; w++) {
+			struct place place;
+			if (!walk_place(session, &info->filter, WALK_LANES, sm.first_warp_index + w,
+					&place))
+				continue;
+			if (place.lanes_status != WS_OK)
+				info_unreadable(info, rows);
+			if (warp_faults(rows, info, &place, unclaimed) > 0 &&
+			    place.warp.error_pc_valid)
+				taken = true;
+		}
+		if (unclaimed && !taken && !asks_below_sm(&info->filter) &&
+		    filter_number(&info->filter, FILTER_device,
+				  session->devices[sm.device_index].id) &&
+		    filter_number(&info->filter, FILTER_sm, sm.id))
+			fault_row(rows, info,
+				  &(struct fault){ .blame = "sm", .code = unclaimed, .sm = &sm });
+	}
+}
+
+int info_exceptions(struct info *info)
+{
+	INFO_ROWS(info, exception_columns, produce_exceptions);
+	return CLI_ANSWERED;
+}
+
+/* ---- barriers ---- */
+
+static const struct column barrier_columns[] = {
+	{ NULL, "device", COLUMN_DATA },
+	{ NULL, "sm", COLUMN_DATA },
+	{ NULL, "warp", COLUMN_DATA },
+	{ "Ln(s)", "lanes", COLUMN_LEFT },
+	{ NULL, "lanes_mask", COLUMN_DATA },
+	{ "Thread State", "cbu_state", COLUMN_LEFT },
+	{ "Active", "active", 0 },
+	{ "Exited", "exited", 0 },
+	{ "Collective", "collective", 0 },
+	{ "Warp Convergence Barrier(s)", "convergence_barriers", COLUMN_LEFT },
+	{ NULL, "barrier_scope", COLUMN_DATA },
+	{ NULL, "barrier_text", COLUMN_DATA },
+};
+
+enum {
+	MAX_BARRIERS = 32,
+};
+
+/* What one lane has to do with barriers; lanes with the same are one row. */
+struct lane_barriers {
+	bool have_state, active, exited, collective;
+	uint32_t state, barriers; /* bit i: takes part in Bi */
+};
+
+static bool same_barriers(const struct lane_barriers *a, const struct lane_barriers *b)
+{
+	return a->have_state == b->have_state && a->state == b->state && a->active == b->active &&
+	       a->exited == b->exited && a->collective == b->collective &&
+	       a->barriers == b->barriers;
+}
+
+/* "0-3,5" of a mask. */
+static void lanes_text(uint32_t lanes, char *text, size_t size)
+{
+	size_t at = 0;
+	text[0] = '\0';
+	for (unsigned i = 0; i < WS_MAX_LANES && at < size; i++) {
+		if (!(lanes >> i & 1))
+			continue;
+		unsigned last = i;
+		while (last + 1 < WS_MAX_LANES && lanes >> (last + 1) & 1)
+			last++;
+		int n = last > i ? snprintf(text + at, size - at, "%s%u-%u", at ? "," : "", i, last)
+				 : snprintf(text + at, size - at, "%s%u", at ? "," : "", i);
+		at += (size_t)n;
+		i = last;
+	}
+}
+
+static void barriers_text(uint32_t barriers, char *text, size_t size)
+{
+	size_t at = 0;
+	text[0] = '\0';
+	for (unsigned i = 0; i < MAX_BARRIERS && at < size; i++) {
+		if (barriers >> i & 1)
+			at += (size_t)snprintf(text + at, size - at, "%sB%u", at ? "," : "", i);
+	}
+}
+
+static void barrier_row(struct rows *rows, const struct session *session, const struct place *place,
+			const struct lane_barriers *what, uint32_t lanes,
+			enum ws_status barriers_status)
+{
+	char text[128];
+	const struct ws_warp *warp = &place->warp;
+	rows_begin(rows,
+		   place_has_focus(session, place) && lanes >> (session->focus.lane & 31) & 1);
+	rows_number(rows, place->device->id);
+	rows_number(rows, place->sm.id);
+	rows_number(rows, warp->id);
+	lanes_text(lanes, text, sizeof text);
+	rows_text(rows, text);
+	rows_hex(rows, lanes, 8);
+	if (what->have_state)
+		info_cell_cbu_state(rows, what->state);
+	else
+		rows_missing(rows, WS_ABSENT);
+	if (warp->have & WS_WARP_CBU) {
+		rows_bool(rows, what->active);
+		rows_bool(rows, what->exited);
+		rows_bool(rows, what->collective);
+	} else {
+		for (int i = 0; i < 3; i++)
+			rows_missing(rows, WS_ABSENT);
+	}
+	barriers_text(what->barriers, text, sizeof text);
+	if (barriers_status != WS_OK)
+		rows_missing(rows, barriers_status);
+	else if (!what->barriers)
+		rows_none(rows);
+	else
+		rows_text(rows, text);
+	if (warp->have & WS_WARP_BARRIER) {
+		rows_number(rows, warp->barrier_scope);
+		rows_str(rows, warp->barrier_text);
+	} else {
+		rows_missing(rows, WS_ABSENT);
+		rows_missing(rows, WS_ABSENT);
+	}
+	rows_end(rows);
+}
+
+static void barrier_rows(struct rows *rows, const struct session *session,
+			 const struct place *place)
+{
+	static const char *const scopes[] = { "",
+					      " waits at a warp barrier",
+					      " waits at a warp group barrier",
+					      " waits at a block barrier",
+					      " waits at a cluster barrier",
+					      " waits at a kernel barrier" };
+	const struct ws_warp *warp = &place->warp;
+	uint32_t masks[MAX_BARRIERS], n_masks = 0, done = 0;
+	enum ws_status st =
+		ws_target_registers(session->target, place->warp_index, 0, WS_REG_BARRIER, 0,
+				    MAX_BARRIERS, masks, &n_masks, NULL);
+	struct lane_barriers lane[WS_MAX_LANES] = { 0 };
+	for (uint32_t i = 0; i < place->n_lanes; i++) {
+		unsigned id = place->lanes[i].id & 31;
+		lane[i].have_state = place->lanes[i].have & WS_LANE_CBU_STATE;
+		lane[i].state = place->lanes[i].cbu_state;
+		lane[i].active = warp->cbu_active_lanes >> id & 1;
+		lane[i].exited = warp->cbu_exited_lanes >> id & 1;
+		lane[i].collective = warp->cbu_collective_lanes >> id & 1;
+		for (uint32_t b = 0; st == WS_OK && b < n_masks; b++)
+			lane[i].barriers |= (masks[b] >> id & 1) << b;
+	}
+	size_t scope =
+		warp->have & WS_WARP_BARRIER && warp->barrier_scope < 6 ? warp->barrier_scope : 0;
+	rows_heading(rows, "Device %u SM %u Wp %u%s", place->device->id, place->sm.id, warp->id,
+		     scopes[scope]);
+	for (uint32_t i = 0; i < place->n_lanes; i++) {
+		uint32_t lanes = 0;
+		if (done >> i & 1)
+			continue;
+		for (uint32_t j = i; j < place->n_lanes; j++) {
+			if (!same_barriers(&lane[i], &lane[j]))
+				continue;
+			done |= 1u << j;
+			lanes |= 1u << (place->lanes[j].id & 31);
+		}
+		barrier_row(rows, session, place, &lane[i], lanes, st);
+	}
+}
+
+struct barrier_user {
+	struct rows *rows;
+	struct info *info;
+};
+
+static void visit_barriers(void *user, const struct place *place)
+{
+	struct barrier_user *barrier_user = user;
+	if (place->lanes_status != WS_OK)
+		info_unreadable(barrier_user->info, barrier_user->rows);
+	else
+		barrier_rows(barrier_user->rows, &barrier_user->info->session, place);
+}
+
+static void produce_barriers(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	struct barrier_user barrier_user = { rows, info };
+	walk(&info->session, &info->filter, WALK_LANES, visit_barriers, &barrier_user);
+}
+
+int info_barriers(struct info *info)
+{
+	INFO_ROWS(info, barrier_columns, produce_barriers);
+	return CLI_ANSWERED;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info sections, metadata: what only a file has. */
+#include "info.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <warpscope/core.h>
+
+/* ---- sections ---- */
+
+static const struct column section_columns[] = {
+	{ "Idx", "index", 0 },
+	{ "Name", "name", COLUMN_LEFT },
+	{ "Kind", "kind", COLUMN_LEFT },
+	{ "Type", "type", 0 },
+	{ "Link", "link", 0 },
+	{ "Row", "info", 0 },
+	{ "Rows", "rows", 0 },
+	{ "Stride", "stride", 0 },
+	{ "Size", "size", 0 },
+	{ "Present", "bytes_present", 0 },
+	{ "Address", "address", 0 },
+	{ "Offset", "file_off", 0 },
+	{ "Header", "header_off", COLUMN_WIDE },
+};
+
+static void produce_sections(struct rows *rows, void *user)
+{
+	const struct info *info = user;
+	const struct ws_core *core = ws_target_core(info->session.target);
+	uint32_t n = ws_core_n_sections(core);
+	for (uint32_t i = 0; i < n; i++) {
+		struct ws_core_section section;
+		if (ws_core_section(core, i, &section, NULL) != WS_OK)
+			continue;
+		rows_begin(rows, false);
+		rows_number(rows, i);
+		if (section.name.len)
+			rows_str(rows, section.name);
+		else
+			rows_missing(rows, WS_ABSENT);
+		if (section.words)
+			rows_text(rows, section.words);
+		else
+			rows_missing(rows, WS_ABSENT);
+		rows_hex(rows, section.type, 8);
+		rows_number(rows, section.link);
+		rows_number(rows, section.info);
+		rows_number(rows, section.rows);
+		rows_number(rows, section.stride);
+		rows_number(rows, section.size);
+		rows_number(rows, section.bytes.len);
+		rows_hex(rows, section.address, 1);
+		rows_hex(rows, section.file_off, 1);
+		rows_hex(rows, section.header_off, 1);
+		rows_end(rows);
+	}
+}
+
+static int not_a_file(struct info *info)
+{
+	cli_warn("%s: only a dump file has this", info->session.path);
+	if (info->json)
+		ws_json_null(info->json);
+	return CLI_NO_ANSWER;
+}
+
+int info_sections(struct info *info)
+{
+	if (!ws_target_core(info->session.target))
+		return not_a_file(info);
+	INFO_ROWS(info, section_columns, produce_sections);
+	return CLI_ANSWERED;
+}
+
+/* ---- metadata ---- */
+
+static const char *const flag_names[] = { "skip_nonrelocated_elf_images",
+					  "skip_global_memory",
+					  "skip_shared_memory",
+					  "skip_local_memory",
+					  "skip_abort",
+					  "skip_constbank_memory",
+					  "gzip_compress",
+					  "faulted_contexts_only" };
+
+enum {
+	N_FLAGS = sizeof flag_names / sizeof flag_names[0],
+};
+
+/* Flags by the words of CUDA_COREDUMP_GENERATION_FLAGS; bits without a name in hexadecimal. */
+static void flags_text(uint32_t flags, char *text, size_t size)
+{
+	size_t at = 0;
+	snprintf(text, size, "none");
+	for (unsigned i = 0; i < N_FLAGS && at < size; i++) {
+		if (flags >> i & 1)
+			at += (size_t)snprintf(text + at, size - at, "%s%s", at ? "," : "",
+					       flag_names[i]);
+	}
+	if (flags >> N_FLAGS && at < size)
+		snprintf(text + at, size - at, "%s0x%x", at ? "," : "",
+			 flags & ~((1u << N_FLAGS) - 1));
+}
+
+static void time_text(uint32_t timestamp, char *text, size_t size)
+{
+	time_t seconds = (time_t)timestamp;
+	struct tm parts;
+	if (!gmtime_r(&seconds, &parts) || !strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts))
+		snprintf(text, size, "%u", timestamp);
+}
+
+static void metadata_json(struct ws_json *json, const struct ws_dump_facts *facts)
+{
+	char text[256];
+	enum ws_status why = WS_ABSENT;
+	ws_json_object(json);
+	ws_json_key(json, "path");
+	ws_json_str(json, ws_str_of(facts->path));
+	ws_json_key(json, "bytes");
+	ws_json_u64(json, facts->bytes);
+	ws_json_key(json, "complete");
+	ws_json_bool(json, facts->complete);
+	ws_json_key(json, "layout");
+	ws_json_text(json, facts->layout);
+	ws_json_key(json, "classic");
+	ws_json_bool(json, facts->classic);
+	if (facts->have_metadata) {
+		ws_json_key(json, "generator");
+		ws_json_str(json, facts->generator);
+		snprintf(text, sizeof text, "%u.%u", facts->driver_major, facts->driver_minor);
+		ws_json_key(json, "driver");
+		ws_json_text(json, text);
+		snprintf(text, sizeof text, "%u.%u", facts->cuda_major, facts->cuda_minor);
+		ws_json_key(json, "cuda");
+		ws_json_text(json, text);
+	} else {
+		ws_json_missing(json, "generator", why);
+		ws_json_missing(json, "driver", why);
+		ws_json_missing(json, "cuda", why);
+	}
+	if (facts->have_flags) {
+		ws_json_key(json, "flags");
+		ws_json_u64(json, facts->flags);
+		flags_text(facts->flags, text, sizeof text);
+		ws_json_key(json, "flags_text");
+		ws_json_text(json, text);
+	} else {
+		ws_json_missing(json, "flags", why);
+	}
+	if (facts->have_time) {
+		ws_json_key(json, "timestamp");
+		ws_json_u64(json, facts->timestamp);
+		time_text(facts->timestamp, text, sizeof text);
+		ws_json_key(json, "time");
+		ws_json_text(json, text);
+	} else {
+		ws_json_missing(json, "timestamp", why);
+	}
+	ws_json_end(json);
+}
+
+static void line(struct ws_out *out, const char *name, const char *text)
+{
+	ws_out_printf(out, "%-10s ", name);
+	ws_out_escaped(out, ws_str_of(text));
+	ws_out_text(out, "\n");
+}
+
+static void metadata_text(struct ws_out *out, const struct ws_dump_facts *facts)
+{
+	char text[256];
+	line(out, "Path", facts->path);
+	snprintf(text, sizeof text, "%llu", (unsigned long long)facts->bytes);
+	line(out, "Bytes", text);
+	line(out, "Complete", facts->complete ? "yes" : "no; see: warpscope check");
+	line(out, "Layout", facts->layout);
+	line(out, "Back end", facts->classic ? "classic: pcs are host addresses" : "unified");
+	if (facts->have_metadata) {
+		ws_out_printf(out, "%-10s ", "Generator");
+		ws_out_escaped(out, facts->generator);
+		snprintf(text, sizeof text, "%u.%u", facts->driver_major, facts->driver_minor);
+		ws_out_text(out, "\n");
+		line(out, "Driver", text);
+		snprintf(text, sizeof text, "%u.%u", facts->cuda_major, facts->cuda_minor);
+		line(out, "CUDA", text);
+	} else {
+		line(out, "Generator", "- (drivers before r565 do not say)");
+	}
+	flags_text(facts->flags, text, sizeof text);
+	line(out, "Flags", facts->have_flags ? text : "-");
+	time_text(facts->timestamp, text, sizeof text);
+	line(out, "Time", facts->have_time ? text : "-");
+}
+
+int info_metadata(struct info *info)
+{
+	struct ws_dump_facts facts;
+	if (ws_target_dump_facts(info->session.target, &facts, NULL) != WS_OK)
+		return not_a_file(info);
+	if (info->json)
+		metadata_json(info->json, &facts);
+	else
+		metadata_text(&info->session.cli->out, &facts);
+	return CLI_ANSWERED;
+}

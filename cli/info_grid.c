@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info contexts, kernels, blocks, clusters: the program's view. */
+#include "info.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "blocks.h"
+
+/* ---- contexts ---- */
+
+static const struct column context_columns[] = {
+	{ "Context", "context", 0 },
+	{ "Dev", "device", 0 },
+	{ "State", "state", 0 },
+	{ "Host Thread", "host_tid", COLUMN_WIDE },
+	{ "Shared Window", "shared_window_base", COLUMN_WIDE },
+	{ "Local Window", "local_window_base", COLUMN_WIDE },
+	{ "Global Window", "global_window_base", COLUMN_WIDE },
+};
+
+static void produce_contexts(struct rows *rows, void *user)
+{
+	const struct info *info = user;
+	const struct session *session = &info->session;
+	const struct ws_grid *focus_grid =
+		session->have_focus && session->focus.grid_index != WS_NONE
+			? &session->grids[session->focus.grid_index]
+			: NULL;
+	for (uint32_t i = 0; i < session->counts.contexts; i++) {
+		struct ws_context context;
+		if (ws_target_context(session->target, i, &context, NULL) != WS_OK)
+			continue;
+		const struct ws_device *device = &session->devices[context.device_index];
+		if (!filter_number(&info->filter, FILTER_device, device->id))
+			continue;
+		rows_begin(rows, focus_grid && focus_grid->context_index == i);
+		rows_hex(rows, context.id, 16);
+		rows_number(rows, device->id);
+		rows_text(rows, "active"); /* a dump has no others */
+		rows_number(rows, context.host_tid);
+		rows_hex(rows, context.shared_window_base, 16);
+		rows_hex(rows, context.local_window_base, 16);
+		rows_hex(rows, context.global_window_base, 16);
+		rows_end(rows);
+	}
+}
+
+int info_contexts(struct info *info)
+{
+	INFO_ROWS(info, context_columns, produce_contexts);
+	return CLI_ANSWERED;
+}
+
+/* ---- kernels ---- */
+
+static const struct column kernel_columns[] = {
+	{ "Kernel", "kernel", 0 },
+	{ "Parent", "parent", 0 },
+	{ "Dev", "device", 0 },
+	{ "Grid", "grid", 0 },
+	{ "Status", "status", 0 },
+	{ "SMs Mask", "sms_mask", 0 },
+	{ "GridDim", "gridDim", 0 },
+	{ "BlockDim", "blockDim", 0 },
+	{ "Invocation", "invocation", COLUMN_LEFT },
+	{ "Blocks", "resident_blocks", COLUMN_WIDE },
+	{ "ClusterDim", "clusterDim", COLUMN_WIDE },
+	{ "Regs", "num_regs", COLUMN_WIDE },
+	{ "Entry", "function_entry", COLUMN_WIDE },
+	{ "Context", "context_id", COLUMN_WIDE },
+	{ "Module", "module", COLUMN_WIDE },
+	{ "Origin", "origin", COLUMN_WIDE },
+	{ "Host Thread", "host_tid", COLUMN_WIDE },
+};
+
+enum {
+	MASK_WORDS = 16,
+};
+
+/* What the blocks tell of a grid. */
+struct kernel {
+	uint32_t id, grid_index, n_blocks;
+	bool matches, mask_fits;
+	uint64_t sms[MASK_WORDS];
+};
+
+struct kernels {
+	struct info *info;
+	struct kernel *kernel; /* by grid index, then sorted */
+};
+
+/* The newest first, as cuda-gdb; those without a block, which it does not show, last. */
+static int kernel_compare(const void *left, const void *right)
+{
+	const struct kernel *a = left, *b = right;
+	if ((a->n_blocks == 0) != (b->n_blocks == 0))
+		return a->n_blocks == 0 ? 1 : -1;
+	return a->id < b->id ? 1 : a->id > b->id ? -1 : 0;
+}
+
+static void kernel_add_block(const struct session *session, struct kernel *kernel,
+			     const struct block_entry *block)
+{
+	struct ws_sm sm;
+	uint32_t n_sms = session->devices[block->device_index].n_sms;
+	kernel->n_blocks++;
+	kernel->matches = true;
+	if (ws_target_sm(session->target, block->sm_index, &sm, NULL) != WS_OK || sm.id >= n_sms ||
+	    n_sms > MASK_WORDS * 64)
+		kernel->mask_fits = false;
+	else
+		kernel->sms[sm.id / 64] |= UINT64_C(1) << sm.id % 64;
+}
+
+static bool grid_matches(const struct session *session, const struct filter *filter,
+			 uint32_t grid_index)
+{
+	const struct ws_grid *grid = &session->grids[grid_index];
+	static const enum filter_word below[] = { FILTER_sm,      FILTER_warp,  FILTER_lane,
+						  FILTER_cluster, FILTER_block, FILTER_thread };
+	for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
+		if (filter_limits(filter, below[i]))
+			return false; /* that takes a block */
+	}
+	return filter_number(filter, FILTER_device, session->devices[grid->device_index].id) &&
+	       filter_number(filter, FILTER_kernel, session->kernel_ids[grid_index]) &&
+	       filter_number(filter, FILTER_grid, grid->id);
+}
+
+static void parent_cell(struct rows *rows, const struct session *session,
+			const struct ws_grid *grid)
+{
+	enum { ORIGIN_GPU = 1 }; /* CUDBGKernelOrigin */
+	if (grid->origin != ORIGIN_GPU) {
+		rows_none(rows);
+		return;
+	}
+	for (uint32_t i = 0; i < session->counts.grids; i++) {
+		if (session->grids[i].device_index == grid->device_index &&
+		    session->grids[i].id == grid->parent_id) {
+			rows_number(rows, session->kernel_ids[i]);
+			return;
+		}
+	}
+	rows_missing(rows, WS_ABSENT);
+}
+
+static void invocation_cell(struct rows *rows, struct info *info, const struct ws_grid *grid)
+{
+	char *name = symbols_kernel(info_symbols(info), grid);
+	if (!name) {
+		rows_missing(rows, WS_ABSENT);
+		return;
+	}
+	size_t len = strlen(name);
+	char *text = cli_alloc(len + 3, 1);
+	memcpy(text, name, len);
+	memcpy(text + len, "()", 3);
+	rows_text(rows, text);
+	free(text);
+	free(name);
+}
+
+static void kernel_row(struct rows *rows, struct info *info, const struct kernel *kernel)
+{
+	static const char *const statuses[] = { "Invalid",  "Pending",    "Active",
+						"Sleeping", "Terminated", "Undetermined" };
+	static const char *const origins[] = { "host", "device" };
+	const struct session *session = &info->session;
+	const struct ws_grid *grid = &session->grids[kernel->grid_index];
+	rows_begin(rows, session->have_focus && session->focus.grid_index == kernel->grid_index);
+	rows_number(rows, kernel->id);
+	parent_cell(rows, session, grid);
+	rows_number(rows, session->devices[grid->device_index].id);
+	rows_id(rows, grid->id);
+	info_cell_name(rows, statuses, sizeof statuses / sizeof *statuses, grid->status);
+	if (kernel->mask_fits)
+		rows_mask(rows, kernel->sms, session->devices[grid->device_index].n_sms);
+	else
+		rows_missing(rows, WS_MALFORMED);
+	rows_dim3(rows, grid->grid_dim);
+	rows_dim3(rows, grid->block_dim);
+	invocation_cell(rows, info, grid);
+	rows_number(rows, kernel->n_blocks);
+	info_cell_dim3(rows, grid->have & WS_GRID_CLUSTER ? WS_OK : WS_ABSENT, grid->cluster_dim);
+	rows_number(rows, grid->n_regs);
+	rows_hex(rows, grid->function_entry, 16);
+	rows_hex(rows, grid->context_id, 16);
+	rows_hex(rows, grid->module_handle, 16);
+	info_cell_name(rows, origins, sizeof origins / sizeof *origins, grid->origin);
+	rows_number(rows, grid->host_tid);
+	rows_end(rows);
+}
+
+static void produce_kernels(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	const struct session *session = &info->session;
+	uint32_t n_grids = session->counts.grids;
+	struct kernel *kernels = cli_alloc(n_grids, sizeof *kernels);
+	for (uint32_t i = 0; i < n_grids; i++)
+		kernels[i] = (struct kernel){ .id = session->kernel_ids[i],
+					      .grid_index = i,
+					      .mask_fits = true,
+					      .matches = grid_matches(session, &info->filter, i) };
+	struct blocks blocks;
+	blocks_find(&blocks, session, &info->filter);
+	for (size_t i = 0; i < blocks.n_entries; i++) {
+		if (blocks.entries[i].grid)
+			kernel_add_block(session, &kernels[blocks.entries[i].grid - session->grids],
+					 &blocks.entries[i]);
+	}
+	blocks_fini(&blocks);
+	qsort(kernels, n_grids, sizeof *kernels, kernel_compare);
+	for (uint32_t i = 0; i < n_grids; i++) {
+		if (kernels[i].matches)
+			kernel_row(rows, info, &kernels[i]);
+	}
+	free(kernels);
+}
+
+int info_kernels(struct info *info)
+{
+	INFO_ROWS(info, kernel_columns, produce_kernels);
+	return CLI_ANSWERED;
+}
+
+/* ---- blocks ---- */
+
+static const struct column block_columns[] = {
+	{ NULL, "kernel", COLUMN_DATA },
+	{ "BlockIdx", "blockIdx", 0 },
+	{ "State", "state", 0 },
+	{ "Dev", "device", 0 },
+	{ "SM", "sm", 0 },
+	{ "ClusterIdx", "clusterIdx", COLUMN_WIDE },
+	{ "Warps", "warps", COLUMN_WIDE },
+};
+
+static const struct column block_range_columns[] = {
+	{ NULL, "kernel", COLUMN_DATA },
+	{ "BlockIdx", "from_blockIdx", 0 },
+	{ "To BlockIdx", "to_blockIdx", 0 },
+	{ "Count", "count", 0 },
+	{ "State", "state", 0 },
+};
+
+static void heading_kernel(struct rows *rows, const struct block_entry *block)
+{
+	if (block->kernel == WS_NONE)
+		rows_heading(rows, "Kernel -");
+	else
+		rows_heading(rows, "Kernel %u", block->kernel);
+}
+
+static void block_rows(struct rows *rows, const struct session *session,
+		       const struct blocks *blocks)
+{
+	for (size_t i = 0; i < blocks->n_entries; i++) {
+		const struct block_entry *block = &blocks->entries[i];
+		struct ws_sm sm;
+		heading_kernel(rows, block);
+		rows_begin(rows,
+			   session->have_focus && session->focus.block_index == block->block_index);
+		info_cell_kernel(rows, block->kernel);
+		rows_dim3(rows, block->idx);
+		rows_text(rows, "running"); /* cuda-gdb's word; a dump has no other */
+		rows_number(rows, session->devices[block->device_index].id);
+		enum ws_status st = ws_target_sm(session->target, block->sm_index, &sm, NULL);
+		if (st == WS_OK)
+			rows_number(rows, sm.id);
+		else
+			rows_missing(rows, st);
+		info_cell_dim3(rows, block->have_cluster ? WS_OK : WS_ABSENT, block->cluster_idx);
+		rows_number(rows, block->n_warps);
+		rows_end(rows);
+	}
+}
+
+/* One past the last block of the row that starts at `first`. */
+static size_t block_range_end(const struct blocks *blocks, size_t first, bool same_cluster)
+{
+	size_t end = first + 1;
+	for (; end < blocks->n_entries; end++) {
+		const struct block_entry *last = &blocks->entries[end - 1];
+		const struct block_entry *next = &blocks->entries[end];
+		struct ws_dim3 extent = next->grid ? next->grid->grid_dim : (struct ws_dim3){ 0 };
+		if (next->kernel != last->kernel ||
+		    !dim3_follows(last->idx, next->idx, extent, NULL))
+			break;
+		if (same_cluster && !dim3_equal(last->cluster_idx, next->cluster_idx))
+			break;
+	}
+	return end;
+}
+
+static bool range_has_focus(const struct session *session, const struct blocks *blocks,
+			    size_t first, size_t end)
+{
+	for (size_t i = first; i < end && session->have_focus; i++) {
+		if (blocks->entries[i].block_index == session->focus.block_index)
+			return true;
+	}
+	return false;
+}
+
+static void block_range_rows(struct rows *rows, const struct session *session,
+			     const struct blocks *blocks)
+{
+	for (size_t first = 0, end; first < blocks->n_entries; first = end) {
+		end = block_range_end(blocks, first, false);
+		heading_kernel(rows, &blocks->entries[first]);
+		rows_begin(rows, range_has_focus(session, blocks, first, end));
+		info_cell_kernel(rows, blocks->entries[first].kernel);
+		rows_dim3(rows, blocks->entries[first].idx);
+		rows_dim3(rows, blocks->entries[end - 1].idx);
+		rows_number(rows, end - first);
+		rows_text(rows, "running");
+		rows_end(rows);
+	}
+}
+
+static void produce_blocks(struct rows *rows, void *user)
+{
+	const struct info *info = user;
+	struct blocks blocks;
+	blocks_find(&blocks, &info->session, &info->filter);
+	if (info->coalesce)
+		block_range_rows(rows, &info->session, &blocks);
+	else
+		block_rows(rows, &info->session, &blocks);
+	blocks_fini(&blocks);
+}
+
+int info_blocks(struct info *info)
+{
+	if (info->coalesce)
+		INFO_ROWS(info, block_range_columns, produce_blocks);
+	else
+		INFO_ROWS(info, block_columns, produce_blocks);
+	return CLI_ANSWERED;
+}
+
+/* ---- clusters ---- */
+
+static const struct column cluster_columns[] = {
+	{ NULL, "kernel", COLUMN_DATA },     { NULL, "clusterDim", COLUMN_DATA },
+	{ "ClusterIdx", "clusterIdx", 0 },   { "BlockIdx", "from_blockIdx", 0 },
+	{ "To BlockIdx", "to_blockIdx", 0 }, { "Count", "count", 0 },
+};
+
+static struct ws_dim3 cluster_dim(const struct session *session, const struct block_entry *entry)
+{
+	struct ws_block block;
+	if (ws_target_block(session->target, entry->block_index, &block, NULL) == WS_OK &&
+	    block.have & WS_BLOCK_CLUSTER_DIM)
+		return block.cluster_dim;
+	return entry->grid ? entry->grid->cluster_dim : (struct ws_dim3){ 0 };
+}
+
+static void produce_clusters(struct rows *rows, void *user)
+{
+	const struct info *info = user;
+	const struct session *session = &info->session;
+	struct blocks blocks;
+	blocks_find(&blocks, session, &info->filter);
+	for (size_t first = 0, end; first < blocks.n_entries; first = end) {
+		const struct block_entry *block = &blocks.entries[first];
+		struct ws_dim3 dim = cluster_dim(session, block);
+		end = block_range_end(&blocks, first, true);
+		if (!block->have_cluster)
+			continue; /* launched without clusters */
+		if (block->kernel == WS_NONE)
+			rows_heading(rows, "Kernel - ClusterDim (%u,%u,%u)", dim.x, dim.y, dim.z);
+		else
+			rows_heading(rows, "Kernel %u ClusterDim (%u,%u,%u)", block->kernel, dim.x,
+				     dim.y, dim.z);
+		rows_begin(rows, range_has_focus(session, &blocks, first, end));
+		info_cell_kernel(rows, block->kernel);
+		rows_dim3(rows, dim);
+		rows_dim3(rows, block->cluster_idx);
+		rows_dim3(rows, block->idx);
+		rows_dim3(rows, blocks.entries[end - 1].idx);
+		rows_number(rows, end - first);
+		rows_end(rows);
+	}
+	blocks_fini(&blocks);
+}
+
+int info_clusters(struct info *info)
+{
+	INFO_ROWS(info, cluster_columns, produce_clusters);
+	return CLI_ANSWERED;
+}

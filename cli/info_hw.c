@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info devices, sms, warps, lanes: the hardware's view. */
+#include "info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- devices ---- */
+
+static const struct column device_columns[] = {
+	{ "Dev", "device", 0 },
+	{ "PCI Bus/Dev ID", "pci_bus", 0 },
+	{ "Name", "name", 0 },
+	{ "Description", "description", 0 },
+	{ "SM Type", "sm_type", 0 },
+	{ "SMs", "num_sms", 0 },
+	{ "Warps/SM", "num_warps", 0 },
+	{ "Lanes/Warp", "num_lanes", 0 },
+	{ "Max Regs/Lane", "num_regs", 0 },
+	{ "Active SMs Mask", "active_sms_mask", 0 },
+	{ "Compute", "compute_capability", COLUMN_WIDE },
+	{ "Preds", "num_predicates", COLUMN_WIDE },
+	{ "URegs", "num_uniform_regs", COLUMN_WIDE },
+	{ "UPreds", "num_uniform_predicates", COLUMN_WIDE },
+	{ "Barriers", "num_convergence_barriers", COLUMN_WIDE },
+	{ "Instr Bytes", "instruction_bytes", COLUMN_WIDE },
+	{ "Warps", "resident_warps", COLUMN_WIDE },
+	{ "Status", "status", COLUMN_WIDE },
+};
+
+enum {
+	MASK_WORDS = 16, /* SMs of a device that a mask can show; the largest so far has 192 */
+};
+
+/* SMs with warps, and the number of warps. False: the numbers do not fit a mask. */
+static bool active_sms(const struct session *session, uint32_t device_index, uint64_t *mask,
+		       uint64_t *ret_warps)
+{
+	uint32_t n_sms = session->devices[device_index].n_sms;
+	bool fits = n_sms <= MASK_WORDS * 64;
+	*ret_warps = 0;
+	for (uint32_t i = 0; i < session->counts.sms; i++) {
+		struct ws_sm sm;
+		if (ws_target_sm(session->target, i, &sm, NULL) != WS_OK ||
+		    sm.device_index != device_index || sm.n_warps == 0)
+			continue;
+		*ret_warps += sm.n_warps;
+		fits = fits && sm.id < n_sms;
+		if (fits)
+			mask[sm.id / 64] |= UINT64_C(1) << sm.id % 64;
+	}
+	return fits;
+}
+
+static void device_row(struct rows *rows, const struct session *session, uint32_t index)
+{
+	const struct ws_device *device = &session->devices[index];
+	uint64_t mask[MASK_WORDS] = { 0 }, n_warps;
+	char text[40];
+	bool fits = active_sms(session, index, mask, &n_warps);
+	rows_begin(rows, session->have_focus && session->focus.device_index == index);
+	rows_number(rows, device->id);
+	snprintf(text, sizeof text, "%02x:%02x.0", device->pci_bus, device->pci_device);
+	rows_text(rows, text);
+	rows_str(rows, device->name);
+	rows_str(rows, device->type);
+	rows_str(rows, device->sm_type);
+	rows_number(rows, device->n_sms);
+	rows_number(rows, device->n_warps_per_sm);
+	rows_number(rows, device->n_lanes_per_warp);
+	rows_number(rows, device->n_regs_per_lane);
+	if (fits)
+		rows_mask(rows, mask, device->n_sms);
+	else
+		rows_missing(rows, WS_MALFORMED);
+	snprintf(text, sizeof text, "%u.%u", device->sm_major, device->sm_minor);
+	rows_text(rows, text);
+	rows_number(rows, device->n_preds_per_lane);
+	if (device->have & WS_DEVICE_UNIFORM) {
+		rows_number(rows, device->n_uniform_regs);
+		rows_number(rows, device->n_uniform_preds);
+	} else {
+		rows_missing(rows, WS_ABSENT);
+		rows_missing(rows, WS_ABSENT);
+	}
+	if (device->have & WS_DEVICE_BARRIERS)
+		rows_number(rows, device->n_convergence_barriers);
+	else
+		rows_missing(rows, WS_ABSENT);
+	rows_number(rows, device->instruction_bytes);
+	rows_number(rows, n_warps);
+	rows_number(rows, device->status);
+	rows_end(rows);
+}
+
+static void produce_devices(struct rows *rows, void *user)
+{
+	const struct info *info = user;
+	for (uint32_t i = 0; i < info->session.counts.devices; i++) {
+		if (filter_number(&info->filter, FILTER_device, info->session.devices[i].id))
+			device_row(rows, &info->session, i);
+	}
+}
+
+int info_devices(struct info *info)
+{
+	INFO_ROWS(info, device_columns, produce_devices);
+	return CLI_ANSWERED;
+}
+
+/* ---- SMs ---- */
+
+static const struct column sm_columns[] = {
+	{ NULL, "device", COLUMN_DATA },
+	{ "SM", "sm", 0 },
+	{ "Active Warps Mask", "active_warps_mask", 0 },
+	{ "Exception", "exception", COLUMN_WIDE },
+	{ NULL, "exception_code", COLUMN_DATA },
+	{ "Error PC", "errorpc", COLUMN_WIDE },
+	{ "Target Block", "cluster_target_block", COLUMN_WIDE },
+	{ "Driver's Words", "exception_text", COLUMN_WIDE | COLUMN_LEFT },
+};
+
+/* A value under a flag of the layout: absent without the flag, none when it says so. */
+static void sm_fault_cells(struct rows *rows, const struct ws_sm *sm)
+{
+	if (sm->have & WS_SM_EXCEPTION) {
+		rows_text(rows, info_exception_text(sm->exception));
+		rows_number(rows, sm->exception);
+	} else {
+		rows_missing(rows, WS_ABSENT);
+		rows_missing(rows, WS_ABSENT);
+	}
+	if (!(sm->have & WS_SM_EXCEPTION))
+		rows_missing(rows, WS_ABSENT);
+	else if (sm->error_pc_valid)
+		rows_hex(rows, sm->error_pc, 16);
+	else
+		rows_none(rows);
+	if (!(sm->have & WS_SM_CLUSTER_TARGET))
+		rows_missing(rows, WS_ABSENT);
+	else if (sm->cluster_target_valid)
+		rows_dim3(rows, sm->cluster_target);
+	else
+		rows_none(rows);
+	if (!(sm->have & WS_SM_EXCEPTION_TEXT))
+		rows_missing(rows, WS_ABSENT);
+	else if (sm->exception_text.len)
+		rows_str(rows, sm->exception_text);
+	else
+		rows_none(rows);
+}
+
+/* Whether the SM has something to show: a warp, or an exception that outlived its warps; with a
+ * filter below SMs, a warp that matches it. */
+static bool sm_is_shown(const struct info *info, const struct ws_sm *sm)
+{
+	bool deep = false;
+	for (unsigned word = FILTER_warp; word < FILTER_N_WORDS; word++)
+		deep = deep || filter_limits(&info->filter, (enum filter_word)word);
+	if (!deep)
+		return sm->n_warps > 0 || sm->exception != 0;
+	for (uint32_t w = 0; w < sm->n_warps; w++) {
+		struct place place;
+		if (walk_place(&info->session, &info->filter, WALK_WARPS, sm->first_warp_index + w,
+			       &place))
+			return true;
+	}
+	return false;
+}
+
+/* Ids of the SM's warps; false when one is not below `n_bits`. */
+static bool warps_mask(const struct session *session, const struct ws_sm *sm, uint32_t n_bits,
+		       uint64_t *mask)
+{
+	for (uint32_t w = 0; w < sm->n_warps; w++) {
+		struct ws_warp warp;
+		if (ws_target_warp(session->target, sm->first_warp_index + w, &warp, NULL) != WS_OK)
+			continue;
+		if (warp.id >= n_bits)
+			return false;
+		mask[warp.id / 64] |= UINT64_C(1) << warp.id % 64;
+	}
+	return true;
+}
+
+static void produce_sms(struct rows *rows, void *user)
+{
+	const struct info *info = user;
+	const struct session *session = &info->session;
+	for (uint32_t i = 0; i < session->counts.sms; i++) {
+		struct ws_sm sm;
+		if (ws_target_sm(session->target, i, &sm, NULL) != WS_OK)
+			continue;
+		const struct ws_device *device = &session->devices[sm.device_index];
+		if (!filter_number(&info->filter, FILTER_device, device->id) ||
+		    !filter_number(&info->filter, FILTER_sm, sm.id) || !sm_is_shown(info, &sm))
+			continue;
+		uint64_t mask[MASK_WORDS] = { 0 };
+		rows_heading(rows, "Device %u", device->id);
+		rows_begin(rows, session->have_focus && session->focus.sm_index == i);
+		rows_number(rows, device->id);
+		rows_number(rows, sm.id);
+		if (device->n_warps_per_sm <= MASK_WORDS * 64 &&
+		    warps_mask(session, &sm, device->n_warps_per_sm, mask))
+			rows_mask(rows, mask, device->n_warps_per_sm);
+		else
+			rows_missing(rows, WS_MALFORMED);
+		sm_fault_cells(rows, &sm);
+		rows_end(rows);
+	}
+}
+
+int info_sms(struct info *info)
+{
+	INFO_ROWS(info, sm_columns, produce_sms);
+	return CLI_ANSWERED;
+}
+
+/* ---- warps ---- */
+
+static const struct column warp_columns[] = {
+	{ NULL, "device", COLUMN_DATA },
+	{ NULL, "sm", COLUMN_DATA },
+	{ "Wp", "warp", 0 },
+	{ "Active Lanes Mask", "active_lanes_mask", 0 },
+	{ "Divergent Lanes Mask", "divergent_lanes_mask", 0 },
+	{ "Active PC", "active_pc", 0 },
+	{ "Kernel", "kernel", 0 },
+	{ "BlockIdx", "blockIdx", 0 },
+	{ "First Active ThreadIdx", "first_active_threadIdx", 0 },
+	{ "Broken", "broken", COLUMN_WIDE },
+	{ "Error PC", "errorpc", COLUMN_WIDE },
+	{ "Regs", "num_regs", COLUMN_WIDE },
+	{ "Shared Bytes", "shared_bytes", COLUMN_WIDE },
+	{ "In Syscall", "in_syscall_lanes_mask", COLUMN_WIDE },
+	{ "Waits At", "barrier_scope", COLUMN_WIDE },
+	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
+	{ "Filename", "filename", COLUMN_WIDE },
+	{ "Line", "line", COLUMN_WIDE },
+};
+
+static const char *const barrier_scopes[] = { "none",  "warp",    "warp group",
+					      "block", "cluster", "kernel" };
+
+/* The lowest active lane; NULL when there is none. */
+static const struct ws_lane *first_active(const struct place *place)
+{
+	for (uint32_t i = 0; i < place->n_lanes; i++) {
+		if (place->lanes[i].id < WS_MAX_LANES &&
+		    place->warp.active_lanes >> place->lanes[i].id & 1)
+			return &place->lanes[i];
+	}
+	return NULL;
+}
+
+static void cell_under(struct rows *rows, bool have, uint64_t number)
+{
+	if (have)
+		rows_number(rows, number);
+	else
+		rows_missing(rows, WS_ABSENT);
+}
+
+static void warp_wide_cells(struct rows *rows, struct info *info, const struct place *place,
+			    const struct ws_lane *active)
+{
+	static const struct symbol no_pc = { .function_status = WS_ABSENT,
+					     .line_status = WS_ABSENT };
+	const struct ws_warp *warp = &place->warp;
+	rows_bool(rows, warp->broken);
+	if (warp->error_pc_valid)
+		rows_hex(rows, warp->error_pc, 16);
+	else
+		rows_none(rows);
+	cell_under(rows, warp->have & WS_WARP_N_REGS, warp->n_regs);
+	cell_under(rows, warp->have & WS_WARP_SHARED_BYTES, warp->shared_bytes);
+	if (warp->have & WS_WARP_CBU)
+		rows_hex(rows, warp->in_syscall_lanes, 8);
+	else
+		rows_missing(rows, WS_ABSENT);
+	if (warp->have & WS_WARP_BARRIER)
+		info_cell_name(rows, barrier_scopes, sizeof barrier_scopes / sizeof *barrier_scopes,
+			       warp->barrier_scope);
+	else
+		rows_missing(rows, WS_ABSENT);
+	bool wanted = active && (info->wide || info->json);
+	info_cells_symbol(rows, wanted ? symbols_find(info_symbols(info), warp->device_index,
+						      place->grid, active->pc)
+				       : &no_pc);
+}
+
+struct walk_user {
+	struct rows *rows;
+	struct info *info;
+	uint32_t unclaimed_sm; /* SM that `unclaimed` is of */
+	uint32_t unclaimed;
+};
+
+static void warp_row(void *user, const struct place *matched)
+{
+	struct walk_user *walk_user = user;
+	struct rows *rows = walk_user->rows;
+	const struct session *session = &walk_user->info->session;
+	static const struct filter all;
+	struct place whole; /* with all lanes, whatever the filter asks of them */
+	const struct place *place =
+		walk_place(session, &all, WALK_LANES, matched->warp_index, &whole) ? &whole
+										   : matched;
+	const struct ws_lane *active = first_active(place);
+	enum ws_status why = place->lanes_status == WS_OK ? WS_ABSENT : place->lanes_status;
+	rows_heading(rows, "Device %u SM %u", place->device->id, place->sm.id);
+	rows_begin(rows, place_has_focus(session, place));
+	rows_number(rows, place->device->id);
+	rows_number(rows, place->sm.id);
+	rows_number(rows, place->warp.id);
+	rows_hex(rows, place->warp.active_lanes, 8);
+	rows_hex(rows, place->warp.valid_lanes & ~place->warp.active_lanes, 8);
+	if (active)
+		rows_hex(rows, active->pc, 16);
+	else
+		rows_missing(rows, why);
+	info_cell_kernel(rows, place->kernel);
+	info_cell_dim3(rows, place->block_status, place->block.idx);
+	if (active)
+		rows_dim3(rows, active->thread);
+	else
+		rows_missing(rows, why);
+	warp_wide_cells(rows, walk_user->info, place, active);
+	rows_end(rows);
+}
+
+static void produce_warps(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	struct walk_user walk_user = { .rows = rows, .info = info };
+	walk(&info->session, &info->filter, WALK_WARPS, warp_row, &walk_user);
+}
+
+int info_warps(struct info *info)
+{
+	INFO_ROWS(info, warp_columns, produce_warps);
+	return CLI_ANSWERED;
+}
+
+/* ---- lanes ---- */
+
+static const struct column lane_columns[] = {
+	{ NULL, "device", COLUMN_DATA },
+	{ NULL, "sm", COLUMN_DATA },
+	{ NULL, "warp", COLUMN_DATA },
+	{ "Ln", "lane", 0 },
+	{ "State", "state", 0 },
+	{ "PC", "pc", 0 },
+	{ "ThreadIdx", "threadIdx", 0 },
+	{ "Exception", "exception", 0 },
+	{ NULL, "exception_code", COLUMN_DATA },
+	{ "Offset", "rel_pc", COLUMN_WIDE },
+	{ "Calls", "call_depth", COLUMN_WIDE },
+	{ "Syscalls", "syscall_call_depth", COLUMN_WIDE },
+	{ "Thread State", "cbu_state", COLUMN_WIDE },
+	{ "RPC", "rpc", COLUMN_WIDE },
+	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
+	{ "Filename", "filename", COLUMN_WIDE },
+	{ "Line", "line", COLUMN_WIDE },
+};
+
+static void lane_wide_cells(struct rows *rows, struct info *info, const struct place *place,
+			    const struct ws_lane *lane)
+{
+	static const struct symbol not_asked = { .function_status = WS_ABSENT,
+						 .line_status = WS_ABSENT };
+	rows_hex(rows, lane->rel_pc, 4);
+	rows_number(rows, lane->call_depth);
+	rows_number(rows, lane->syscall_call_depth);
+	if (lane->have & WS_LANE_CBU_STATE)
+		info_cell_cbu_state(rows, lane->cbu_state);
+	else
+		rows_missing(rows, WS_ABSENT);
+	if (lane->have & WS_LANE_RPC)
+		rows_hex(rows, (uint64_t)lane->rpc_hi << 32 | lane->rpc_lo, 16);
+	else
+		rows_missing(rows, WS_ABSENT);
+	info_cells_symbol(rows, info->wide || info->json
+					? symbols_find(info_symbols(info), place->warp.device_index,
+						       place->grid, lane->pc)
+					: &not_asked);
+}
+
+static void lane_row(struct walk_user *walk_user, const struct place *place,
+		     const struct ws_lane *lane)
+{
+	struct rows *rows = walk_user->rows;
+	const struct session *session = &walk_user->info->session;
+	bool active = lane->id < WS_MAX_LANES && place->warp.active_lanes >> lane->id & 1;
+	uint32_t code = lane->exception;
+	if (code == 0 && active && place->warp.error_pc_valid)
+		code = walk_user->unclaimed;
+	rows_begin(rows, place_has_focus(session, place) && session->focus.lane == lane->id);
+	rows_number(rows, place->device->id);
+	rows_number(rows, place->sm.id);
+	rows_number(rows, place->warp.id);
+	rows_number(rows, lane->id);
+	rows_text(rows, active ? "active" : "divergent");
+	rows_hex(rows, lane->pc, 16);
+	rows_dim3(rows, lane->thread);
+	rows_text(rows, info_exception_text(code));
+	rows_number(rows, code);
+	lane_wide_cells(rows, walk_user->info, place, lane);
+	rows_end(rows);
+}
+
+static void lane_rows(void *user, const struct place *place)
+{
+	struct walk_user *walk_user = user;
+	if (place->sm_index != walk_user->unclaimed_sm) {
+		walk_user->unclaimed_sm = place->sm_index;
+		walk_user->unclaimed =
+			ws_focus_unclaimed(walk_user->info->session.target, place->sm_index);
+	}
+	rows_heading(walk_user->rows, "Device %u SM %u Warp %u", place->device->id, place->sm.id,
+		     place->warp.id);
+	for (uint32_t i = 0; i < place->n_lanes; i++)
+		lane_row(walk_user, place, &place->lanes[i]);
+	if (place->lanes_status != WS_OK)
+		info_unreadable(walk_user->info, walk_user->rows);
+}
+
+static void produce_lanes(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	struct walk_user walk_user = { .rows = rows, .info = info, .unclaimed_sm = WS_NONE };
+	walk(&info->session, &info->filter, WALK_LANES, lane_rows, &walk_user);
+}
+
+int info_lanes(struct info *info)
+{
+	INFO_ROWS(info, lane_columns, produce_lanes);
+	return CLI_ANSWERED;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info memory: the stretches of memory whose contents are known. */
+#include "info.h"
+
+static const struct column memory_columns[] = {
+	{ "Space", "space", 0 },
+	{ "Start", "start", 0 },
+	{ "Size", "size", 0 },
+	{ "Present", "bytes_present", 0 },
+	{ "Dev", "device", 0 },
+	{ "Kernel", "kernel", 0 },
+	{ "Bank", "bank", 0 },
+	{ "BlockIdx", "blockIdx", 0 },
+	{ "SM", "sm", 0 },
+	{ "Wp", "warp", 0 },
+	{ "Ln", "lane", 0 },
+	{ "Managed", "managed", COLUMN_WIDE },
+	{ "File Offset", "file_off", COLUMN_WIDE },
+};
+
+const char *info_space_text(enum ws_space space)
+{
+	static const char *const names[] = { "global", "shared", "local",  "param",
+					     "const",  "code",   "generic" };
+	return (size_t)space < sizeof names / sizeof names[0] ? names[space] : "?";
+}
+
+/* What a range belongs to, by numbers. */
+struct owner {
+	enum ws_status block_status, sm_status, warp_status; /* WS_OK: known; WS_ABSENT: has none */
+	struct ws_block block;
+	struct ws_sm sm;
+	struct ws_warp warp;
+};
+
+static struct owner owner_of(const struct session *session, const struct ws_memory_range *range)
+{
+	struct owner owner = { WS_ABSENT, WS_ABSENT, WS_ABSENT, { 0 }, { 0 }, { 0 } };
+	uint32_t block = range->block_index;
+	if (range->warp_index != WS_NONE) {
+		owner.warp_status =
+			ws_target_warp(session->target, range->warp_index, &owner.warp, NULL);
+		if (owner.warp_status == WS_OK)
+			block = owner.warp.block_index;
+	}
+	if (block != WS_NONE)
+		owner.block_status = ws_target_block(session->target, block, &owner.block, NULL);
+	if (owner.block_status == WS_OK)
+		owner.sm_status =
+			ws_target_sm(session->target, owner.block.sm_index, &owner.sm, NULL);
+	return owner;
+}
+
+static uint32_t kernel_of(const struct session *session, const struct ws_memory_range *range,
+			  const struct owner *owner)
+{
+	if (range->grid_index != WS_NONE)
+		return session_kernel(session, range->grid_index);
+	return owner->block_status == WS_OK ? session_kernel(session, owner->block.grid_index)
+					    : WS_NONE;
+}
+
+/* What a range does not have limits nothing: global memory is everybody's. */
+static bool range_matches(const struct info *info, const struct ws_memory_range *range,
+			  const struct owner *owner, uint32_t kernel)
+{
+	const struct session *session = &info->session;
+	const struct filter *filter = &info->filter;
+	if (range->device_index < session->counts.devices &&
+	    !filter_number(filter, FILTER_device, session->devices[range->device_index].id))
+		return false;
+	if (kernel != WS_NONE && !filter_number(filter, FILTER_kernel, kernel))
+		return false;
+	if (owner->block_status == WS_OK &&
+	    (!filter_dim3(filter, FILTER_block, owner->block.idx) ||
+	     !filter_number(filter, FILTER_grid, owner->block.grid_id)))
+		return false;
+	if (owner->sm_status == WS_OK && !filter_number(filter, FILTER_sm, owner->sm.id))
+		return false;
+	if (owner->warp_status == WS_OK && !filter_number(filter, FILTER_warp, owner->warp.id))
+		return false;
+	return range->lane == WS_NONE || filter_number(filter, FILTER_lane, range->lane);
+}
+
+static void number_or_none(struct rows *rows, bool known, uint64_t number)
+{
+	if (known)
+		rows_number(rows, number);
+	else
+		rows_none(rows);
+}
+
+static void range_row(struct rows *rows, const struct session *session,
+		      const struct ws_memory_range *range, const struct owner *owner,
+		      uint32_t kernel)
+{
+	rows_begin(rows, false);
+	rows_text(rows, info_space_text(range->space));
+	rows_hex(rows, range->start, 16);
+	rows_number(rows, range->size);
+	rows_number(rows, range->bytes_present);
+	bool has_device = range->device_index < session->counts.devices;
+	number_or_none(rows, has_device, has_device ? session->devices[range->device_index].id : 0);
+	number_or_none(rows, kernel != WS_NONE, kernel);
+	number_or_none(rows, range->space == WS_SPACE_CONST, range->bank);
+	if (owner->block_status == WS_OK)
+		rows_dim3(rows, owner->block.idx);
+	else
+		rows_none(rows);
+	number_or_none(rows, owner->sm_status == WS_OK, owner->sm.id);
+	number_or_none(rows, owner->warp_status == WS_OK, owner->warp.id);
+	number_or_none(rows, range->lane != WS_NONE, range->lane);
+	rows_bool(rows, range->managed);
+	if (range->file_off != WS_NO_OFFSET)
+		rows_hex(rows, range->file_off, 1);
+	else
+		rows_none(rows);
+	rows_end(rows);
+}
+
+static void produce(struct rows *rows, void *user)
+{
+	const struct info *info = user;
+	const struct session *session = &info->session;
+	struct ws_memory_range range;
+	for (uint32_t i = 0; ws_target_memory_range(session->target, i, &range, NULL) == WS_OK;
+	     i++) {
+		struct owner owner = owner_of(session, &range);
+		uint32_t kernel = kernel_of(session, &range, &owner);
+		if (range_matches(info, &range, &owner, kernel))
+			range_row(rows, session, &range, &owner, kernel);
+	}
+}
+
+int info_memory(struct info *info)
+{
+	struct ws_memory_range range;
+	struct ws_error err;
+	if (ws_target_memory_range(info->session.target, 0, &range, &err) == WS_UNSUPPORTED) {
+		if (info->json)
+			ws_json_null(info->json);
+		return cli_fail(info->session.path, &err);
+	}
+	INFO_ROWS(info, memory_columns, produce);
+	return CLI_ANSWERED;
+}

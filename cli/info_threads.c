@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * info threads: every thread in the order of kernels, blocks and threads. A full device has
+ * 270,000, so they are read warp by warp, block by block, and only one block is held at a time;
+ * neighbours at one pc are joined while they pass by.
+ */
+#include "info.h"
+
+#include <stdlib.h>
+
+#include "blocks.h"
+
+static const struct column range_columns[] = {
+	{ NULL, "kernel", COLUMN_DATA },
+	{ "BlockIdx", "from_blockIdx", 0 },
+	{ "ThreadIdx", "from_threadIdx", 0 },
+	{ "To BlockIdx", "to_blockIdx", 0 },
+	{ "To ThreadIdx", "to_threadIdx", 0 },
+	{ "Count", "count", 0 },
+	{ "PC", "pc", 0 },
+	{ "Filename", "filename", 0 },
+	{ "Line", "line", 0 },
+	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
+};
+
+static const struct column thread_columns[] = {
+	{ NULL, "kernel", COLUMN_DATA },
+	{ "BlockIdx", "blockIdx", 0 },
+	{ "ThreadIdx", "threadIdx", 0 },
+	{ "PC", "pc", 0 },
+	{ "Dev", "device", 0 },
+	{ "SM", "sm", 0 },
+	{ "Wp", "warp", 0 },
+	{ "Ln", "lane", 0 },
+	{ "Filename", "filename", 0 },
+	{ "Line", "line", 0 },
+	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
+};
+
+struct thread {
+	struct ws_dim3 idx;
+	uint64_t pc;
+	uint32_t warp_index, lane;
+};
+
+/* A row in the making: threads from `from` to `to` that stand at one pc. */
+struct range {
+	const struct block_entry *from_block, *to_block; /* NULL: nothing yet */
+	struct thread from, to;
+	uint64_t count;
+	bool focus;
+};
+
+struct table {
+	struct info *info;
+	struct rows *rows;
+	struct range range;
+	struct thread *threads; /* owned; of one block */
+	size_t n_threads, cap_threads;
+};
+
+/* ---- reading a block ---- */
+
+static void add_lanes(struct table *table, uint32_t warp_index)
+{
+	const struct info *info = table->info;
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n;
+	if (ws_target_lanes(info->session.target, warp_index, lanes, &n, NULL) != WS_OK) {
+		info_unreadable(table->info, table->rows);
+		return;
+	}
+	if (n > table->cap_threads - table->n_threads) {
+		size_t cap = 2 * table->cap_threads + WS_MAX_LANES;
+		struct thread *threads = cli_alloc(cap, sizeof *threads);
+		for (size_t i = 0; i < table->n_threads; i++)
+			threads[i] = table->threads[i];
+		free(table->threads);
+		table->threads = threads;
+		table->cap_threads = cap;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (filter_number(&info->filter, FILTER_lane, lanes[i].id) &&
+		    filter_dim3(&info->filter, FILTER_thread, lanes[i].thread))
+			table->threads[table->n_threads++] =
+				(struct thread){ lanes[i].thread, lanes[i].pc, warp_index,
+						 lanes[i].id };
+	}
+}
+
+static int thread_compare(const void *left, const void *right)
+{
+	const struct thread *a = left, *b = right;
+	int order = dim3_compare(a->idx, b->idx);
+	if (order)
+		return order;
+	if (a->warp_index != b->warp_index)
+		return a->warp_index < b->warp_index ? -1 : 1;
+	return a->lane < b->lane ? -1 : a->lane > b->lane;
+}
+
+static void read_block(struct table *table, const struct blocks *blocks,
+		       const struct block_entry *block)
+{
+	table->n_threads = 0;
+	for (size_t i = 0; i < block->n_warps; i++)
+		add_lanes(table, blocks->warps[block->first_warp + i]);
+	bool sorted = true; /* warps and lanes nearly always have the threads' order */
+	for (size_t i = 1; i < table->n_threads && sorted; i++)
+		sorted = dim3_compare(table->threads[i - 1].idx, table->threads[i].idx) < 0;
+	if (!sorted)
+		qsort(table->threads, table->n_threads, sizeof *table->threads, thread_compare);
+}
+
+/* ---- rows ---- */
+
+static bool thread_has_focus(const struct session *session, const struct thread *thread)
+{
+	return session->have_focus && session->focus.warp_index == thread->warp_index &&
+	       session->focus.lane == thread->lane;
+}
+
+static void heading(struct rows *rows, const struct block_entry *block)
+{
+	if (block->kernel == WS_NONE)
+		rows_heading(rows, "Kernel -");
+	else
+		rows_heading(rows, "Kernel %u", block->kernel);
+}
+
+/* File, line and function: cuda-gdb shows the innermost line too. */
+static void symbol_cells(struct table *table, const struct block_entry *block, uint64_t pc)
+{
+	struct rows *rows = table->rows;
+	const struct symbol *symbol =
+		symbols_find(info_symbols(table->info), block->device_index, block->grid, pc);
+	if (symbol->line_status == WS_OK) {
+		rows_text(rows, symbol->path);
+		rows_number(rows, symbol->line);
+	} else {
+		rows_missing(rows, symbol->line_status);
+		rows_missing(rows, symbol->line_status);
+	}
+	if (symbol->function_status == WS_OK)
+		rows_text(rows, symbol->function);
+	else
+		rows_missing(rows, symbol->function_status);
+}
+
+static void range_flush(struct table *table)
+{
+	struct rows *rows = table->rows;
+	const struct range *range = &table->range;
+	if (!range->from_block)
+		return;
+	heading(rows, range->from_block);
+	rows_begin(rows, range->focus);
+	info_cell_kernel(rows, range->from_block->kernel);
+	rows_dim3(rows, range->from_block->idx);
+	rows_dim3(rows, range->from.idx);
+	rows_dim3(rows, range->to_block->idx);
+	rows_dim3(rows, range->to.idx);
+	rows_number(rows, range->count);
+	rows_hex(rows, range->from.pc, 16);
+	symbol_cells(table, range->from_block, range->from.pc);
+	rows_end(rows);
+	table->range.from_block = NULL;
+}
+
+/* Whether the thread continues the row: same pc, right behind, in this block or at the start of the
+ * block that stands right behind. */
+static bool range_takes(const struct range *range, const struct block_entry *block,
+			const struct thread *thread)
+{
+	if (!range->from_block || range->from.pc != thread->pc ||
+	    range->to_block->kernel != block->kernel || !block->grid)
+		return false;
+	bool wrapped;
+	if (!dim3_follows(range->to.idx, thread->idx, block->grid->block_dim, &wrapped))
+		return false;
+	if (!wrapped)
+		return range->to_block == block;
+	return dim3_follows(range->to_block->idx, block->idx, block->grid->grid_dim, NULL);
+}
+
+static void range_add(struct table *table, const struct block_entry *block,
+		      const struct thread *thread)
+{
+	struct range *range = &table->range;
+	if (!range_takes(range, block, thread)) {
+		range_flush(table);
+		*range = (struct range){ .from_block = block, .from = *thread };
+	}
+	range->to_block = block;
+	range->to = *thread;
+	range->count++;
+	range->focus = range->focus || thread_has_focus(&table->info->session, thread);
+}
+
+static void thread_row(struct table *table, const struct block_entry *block,
+		       const struct thread *thread)
+{
+	struct rows *rows = table->rows;
+	const struct session *session = &table->info->session;
+	struct ws_warp warp;
+	struct ws_sm sm;
+	if (ws_target_warp(session->target, thread->warp_index, &warp, NULL) != WS_OK ||
+	    ws_target_sm(session->target, warp.sm_index, &sm, NULL) != WS_OK)
+		return; /* both were read to get here */
+	heading(rows, block);
+	rows_begin(rows, thread_has_focus(session, thread));
+	info_cell_kernel(rows, block->kernel);
+	rows_dim3(rows, block->idx);
+	rows_dim3(rows, thread->idx);
+	rows_hex(rows, thread->pc, 16);
+	rows_number(rows, session->devices[warp.device_index].id);
+	rows_number(rows, sm.id);
+	rows_number(rows, warp.id);
+	rows_number(rows, thread->lane);
+	symbol_cells(table, block, thread->pc);
+	rows_end(rows);
+}
+
+static void produce(struct rows *rows, void *user)
+{
+	struct table table = { .info = user, .rows = rows };
+	struct blocks blocks;
+	blocks_find(&blocks, &table.info->session, &table.info->filter);
+	for (size_t b = 0; b < blocks.n_entries; b++) {
+		const struct block_entry *block = &blocks.entries[b];
+		read_block(&table, &blocks, block);
+		for (size_t i = 0; i < table.n_threads; i++) {
+			if (table.info->coalesce)
+				range_add(&table, block, &table.threads[i]);
+			else
+				thread_row(&table, block, &table.threads[i]);
+		}
+	}
+	range_flush(&table);
+	free(table.threads);
+	blocks_fini(&blocks);
+}
+
+int info_threads(struct info *info)
+{
+	if (info->coalesce)
+		INFO_ROWS(info, range_columns, produce);
+	else
+		INFO_ROWS(info, thread_columns, produce);
+	return CLI_ANSWERED;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info where ADDRESS: everything that the input knows of an address. */
+#include "info.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/line.h>
+
+enum {
+	MAX_CHAIN = 64,
+	MAX_HITS = 16,    /* ranges, windows */
+	MAX_HOLDERS = 96, /* registers */
+	MAX_REGS = 256,
+};
+
+/* A register, pair or pc of the focus that holds the address. */
+struct holder {
+	char name[24];
+};
+
+struct window {
+	struct ws_context context;
+	bool shared; /* else local */
+};
+
+struct where {
+	uint64_t address;
+	enum ws_status code_status;
+	struct ws_place code;
+	enum ws_status line_status;
+	struct ws_line_pos chain[MAX_CHAIN];
+	size_t n_chain;
+	enum ws_status memory_status; /* WS_OK: ranges could be looked at */
+	struct ws_memory_range hits[MAX_HITS];
+	size_t n_hits;
+	bool has_below, has_above;
+	struct ws_memory_range below, above; /* nearest of global memory */
+	struct window windows[MAX_HITS];
+	size_t n_windows;
+	struct holder holders[MAX_HOLDERS];
+	size_t n_holders;
+};
+
+/* ---- looking ---- */
+
+static void look_at_code(struct where *where, struct info *info)
+{
+	const struct session *session = &info->session;
+	struct ws_module_hint hint = { .module_index = WS_NONE,
+				       .device_index = WS_NONE,
+				       .context_index = WS_NONE };
+	if (session->have_focus && session->focus.grid_index != WS_NONE)
+		hint.module_index = session->grids[session->focus.grid_index].image_index;
+	where->code_status = ws_module_set_find_address(symbols_modules(info_symbols(info)),
+							where->address, &hint, &where->code, NULL);
+	where->line_status = where->code_status;
+	if (where->code_status != WS_OK)
+		return;
+	where->line_status =
+		ws_module_line_find(where->code.module, where->code.section, where->code.sec_off,
+				    where->chain, MAX_CHAIN, &where->n_chain, NULL);
+	if (where->n_chain > MAX_CHAIN)
+		where->n_chain = MAX_CHAIN;
+}
+
+/* Whether the range's addresses are those of the whole device (a block's or a lane's are its own).
+ */
+static bool is_device_wide(const struct ws_memory_range *range)
+{
+	return range->space == WS_SPACE_GLOBAL || range->space == WS_SPACE_CODE ||
+	       range->space == WS_SPACE_CONST;
+}
+
+/* Whether the focus sees the range under the address as it is. */
+static bool is_of_focus(const struct session *session, const struct ws_memory_range *range)
+{
+	if (is_device_wide(range))
+		return true;
+	if (!session->have_focus)
+		return false;
+	if (range->space == WS_SPACE_SHARED)
+		return range->block_index == session->focus.block_index;
+	if (range->space == WS_SPACE_LOCAL)
+		return range->warp_index == session->focus.warp_index &&
+		       range->lane == session->focus.lane;
+	return range->grid_index != WS_NONE && range->grid_index == session->focus.grid_index;
+}
+
+static void look_at_range(struct where *where, const struct session *session,
+			  const struct ws_memory_range *range)
+{
+	uint64_t address = where->address;
+	if (address >= range->start && address - range->start < range->size) {
+		if (is_of_focus(session, range) && where->n_hits < MAX_HITS)
+			where->hits[where->n_hits++] = *range;
+		return;
+	}
+	if (range->space != WS_SPACE_GLOBAL || range->size == 0)
+		return;
+	if (range->start > address) {
+		if (!where->has_above || range->start < where->above.start)
+			where->above = *range;
+		where->has_above = true;
+	} else {
+		if (!where->has_below ||
+		    range->start + range->size > where->below.start + where->below.size)
+			where->below = *range;
+		where->has_below = true;
+	}
+}
+
+static void look_at_memory(struct where *where, const struct session *session)
+{
+	struct ws_memory_range range;
+	enum ws_status st = WS_OK;
+	for (uint32_t i = 0; st == WS_OK; i++) {
+		st = ws_target_memory_range(session->target, i, &range, NULL);
+		if (st == WS_OK)
+			look_at_range(where, session, &range);
+	}
+	where->memory_status = st == WS_ABSENT ? WS_OK : st;
+}
+
+static bool is_in(uint64_t address, uint64_t base, uint64_t size)
+{
+	return base && address >= base && address - base < size;
+}
+
+static void window_add(struct where *where, const struct ws_context *context, bool shared)
+{
+	if (where->n_windows < MAX_HITS)
+		where->windows[where->n_windows++] = (struct window){ *context, shared };
+}
+
+/*
+ * No dump says how long the windows are. [public: readers of dumps assume 16 MiB for both; on sm_90
+ * and later 16 MiB of shared memory for each rank of a cluster, 4 GiB in all. guess]
+ */
+static void look_at_windows(struct where *where, const struct session *session)
+{
+	const uint64_t small = UINT64_C(16) << 20, large = UINT64_C(4) << 30;
+	for (uint32_t i = 0; i < session->counts.contexts; i++) {
+		struct ws_context context;
+		if (ws_target_context(session->target, i, &context, NULL) != WS_OK)
+			continue;
+		bool clusters = session->devices[context.device_index].sm_major >= 9;
+		if (is_in(where->address, context.shared_window_base, clusters ? large : small))
+			window_add(where, &context, true);
+		if (is_in(where->address, context.local_window_base, small))
+			window_add(where, &context, false);
+	}
+}
+
+static void holder_add(struct where *where, const char *format, ...) WS_PRINTF(2, 3);
+
+static void holder_add(struct where *where, const char *format, ...)
+{
+	if (where->n_holders == MAX_HOLDERS)
+		return;
+	struct holder *holder = &where->holders[where->n_holders++];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(holder->name, sizeof holder->name, format, args);
+	va_end(args);
+}
+
+/* Registers that hold the address: one of 32 bits, or two neighbours, the lower first. */
+static void look_at_file(struct where *where, const uint32_t *values, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (where->address <= UINT32_MAX && values[i] == where->address)
+			holder_add(where, "%s%u", name, i);
+		else if (where->address > UINT32_MAX && i + 1 < n &&
+			 ((uint64_t)values[i + 1] << 32 | values[i]) == where->address)
+			holder_add(where, "%s%u:%s%u", name, i, name, i + 1);
+	}
+}
+
+static void look_at_registers(struct where *where, const struct session *session)
+{
+	uint32_t values[MAX_REGS], n;
+	const struct ws_focus *focus = &session->focus;
+	struct ws_lane lane;
+	struct ws_warp warp;
+	struct ws_return_address calls[MAX_CHAIN];
+	if (!session->have_focus)
+		return;
+	if (ws_target_lane(session->target, focus->warp_index, focus->lane, &lane, NULL) == WS_OK &&
+	    lane.pc == where->address)
+		holder_add(where, "pc");
+	if (ws_target_warp(session->target, focus->warp_index, &warp, NULL) == WS_OK &&
+	    warp.error_pc_valid && warp.error_pc == where->address)
+		holder_add(where, "errorpc");
+	if (ws_target_call_stack(session->target, focus->warp_index, focus->lane, calls, MAX_CHAIN,
+				 &n, NULL) == WS_OK) {
+		for (uint32_t i = 0; i < n && i < MAX_CHAIN; i++) {
+			if (calls[i].address == where->address)
+				holder_add(where, "return address %u", calls[i].level);
+		}
+	}
+	if (ws_target_registers(session->target, focus->warp_index, focus->lane, WS_REG_R, 0,
+				MAX_REGS, values, &n, NULL) == WS_OK)
+		look_at_file(where, values, n, "R");
+	if (ws_target_registers(session->target, focus->warp_index, focus->lane, WS_REG_UR, 0,
+				MAX_REGS, values, &n, NULL) == WS_OK)
+		look_at_file(where, values, n, "UR");
+}
+
+/* ---- text ---- */
+
+static void print_name(struct ws_out *out, const char *mangled)
+{
+	char *name = symbols_short_name(ws_str_of(mangled));
+	ws_out_escaped(out, ws_str_of(name));
+	free(name);
+}
+
+static void print_place(struct ws_out *out, const struct ws_line_pos *pos)
+{
+	char path[512];
+	if (pos->file)
+		ws_line_path(pos->file, path, sizeof path);
+	ws_out_escaped(out, ws_str_of(pos->file ? path : "?"));
+	ws_out_printf(out, ":%u", pos->line);
+}
+
+static void print_code(struct ws_out *out, const struct where *where)
+{
+	if (where->code_status != WS_OK)
+		return;
+	const struct ws_function *function = where->code.function;
+	char *name = function ? symbols_short_name(function->name) : NULL;
+	ws_out_text(out, "  code       ");
+	ws_out_escaped(out, ws_str_of(name ? name : "(no symbol)"));
+	ws_out_printf(out, "+0x%" PRIx64 ", module %u\n", where->code.rel_pc,
+		      where->code.module_index);
+	free(name);
+	for (size_t i = 0; where->line_status == WS_OK && i < where->n_chain; i++) {
+		const struct ws_line_pos *pos = &where->chain[i];
+		ws_out_text(out, i ? "             inlined at " : "             at ");
+		print_place(out, pos);
+		if (pos->function) {
+			ws_out_text(out, " in ");
+			print_name(out, pos->function);
+		}
+		ws_out_text(out, "\n");
+	}
+	if (where->line_status != WS_OK)
+		ws_out_printf(out, "             line: %s\n", ws_missing_word(where->line_status));
+}
+
+static void print_range(struct ws_out *out, const char *title, const struct ws_memory_range *range)
+{
+	ws_out_printf(out, "  %-10s %s%s 0x%" PRIx64 ", %" PRIu64 " bytes", title,
+		      info_space_text(range->space), range->managed ? " (managed)" : "",
+		      range->start, range->size);
+	if (range->space == WS_SPACE_CONST)
+		ws_out_printf(out, ", bank %u", range->bank);
+	if (range->bytes_present < range->size)
+		ws_out_printf(out, ", only %" PRIu64 " in the file", range->bytes_present);
+}
+
+static void print_memory(struct ws_out *out, const struct where *where)
+{
+	if (where->memory_status != WS_OK) {
+		ws_out_printf(out, "  memory     %s\n", ws_missing_word(where->memory_status));
+		return;
+	}
+	for (size_t i = 0; i < where->n_hits; i++) {
+		print_range(out, "range", &where->hits[i]);
+		ws_out_printf(out, ", offset 0x%" PRIx64 "\n",
+			      where->address - where->hits[i].start);
+	}
+	if (where->n_hits == 0)
+		ws_out_text(out, "  range      none that is known\n");
+	if (where->has_below) {
+		print_range(out, "below", &where->below);
+		ws_out_printf(out, ", ends 0x%" PRIx64 " bytes before\n",
+			      where->address - (where->below.start + where->below.size));
+	}
+	if (where->has_above) {
+		print_range(out, "above", &where->above);
+		ws_out_printf(out, ", starts 0x%" PRIx64 " bytes after\n",
+			      where->above.start - where->address);
+	}
+}
+
+static void print_where(struct ws_out *out, const struct info *info, const struct where *where)
+{
+	ws_out_printf(out, "0x%" PRIx64 "\n", where->address);
+	print_code(out, where);
+	print_memory(out, where);
+	for (size_t i = 0; i < where->n_windows; i++) {
+		const struct window *window = &where->windows[i];
+		uint64_t base = window->shared ? window->context.shared_window_base
+					       : window->context.local_window_base;
+		ws_out_printf(out,
+			      "  window     %s 0x%" PRIx64 " of context 0x%" PRIx64
+			      " (length assumed)\n",
+			      window->shared ? "shared" : "local", where->address - base,
+			      window->context.id);
+	}
+	if (where->n_holders) {
+		ws_out_text(out, "  registers ");
+		for (size_t i = 0; i < where->n_holders; i++)
+			ws_out_printf(out, "%s%s", i ? ", " : " ", where->holders[i].name);
+		ws_out_text(out, " of ");
+		session_print_focus(&info->session, out);
+		ws_out_text(out, "\n");
+	}
+}
+
+/* ---- JSON ---- */
+
+static void json_code(struct ws_json *json, const struct where *where)
+{
+	if (where->code_status != WS_OK) {
+		ws_json_missing(json, "code", where->code_status);
+		return;
+	}
+	const struct ws_function *function = where->code.function;
+	ws_json_key(json, "code");
+	ws_json_object(json);
+	ws_json_key(json, "module");
+	ws_json_u64(json, where->code.module_index);
+	if (function) {
+		ws_json_key(json, "function_mangled");
+		ws_json_str(json, function->name);
+	} else {
+		ws_json_missing(json, "function_mangled", WS_ABSENT);
+	}
+	ws_json_key(json, "rel_pc");
+	ws_json_hex(json, where->code.rel_pc);
+	if (where->line_status != WS_OK) {
+		ws_json_missing(json, "chain", where->line_status);
+		ws_json_end(json);
+		return;
+	}
+	ws_json_key(json, "chain");
+	ws_json_array(json);
+	for (size_t i = 0; i < where->n_chain; i++) {
+		char path[512] = "";
+		if (where->chain[i].file)
+			ws_line_path(where->chain[i].file, path, sizeof path);
+		ws_json_object(json);
+		ws_json_key(json, "function_mangled");
+		ws_json_text(json, where->chain[i].function);
+		ws_json_key(json, "file");
+		ws_json_text(json, where->chain[i].file ? path : NULL);
+		ws_json_key(json, "line");
+		ws_json_u64(json, where->chain[i].line);
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+	ws_json_end(json);
+}
+
+static void json_range(struct ws_json *json, const struct ws_memory_range *range)
+{
+	ws_json_object(json);
+	ws_json_key(json, "space");
+	ws_json_text(json, info_space_text(range->space));
+	ws_json_key(json, "start");
+	ws_json_hex(json, range->start);
+	ws_json_key(json, "size");
+	ws_json_u64(json, range->size);
+	ws_json_key(json, "bytes_present");
+	ws_json_u64(json, range->bytes_present);
+	ws_json_key(json, "managed");
+	ws_json_bool(json, range->managed);
+	ws_json_end(json);
+}
+
+static void json_memory(struct ws_json *json, const struct where *where)
+{
+	if (where->memory_status != WS_OK) {
+		ws_json_missing(json, "ranges", where->memory_status);
+		return;
+	}
+	ws_json_key(json, "ranges");
+	ws_json_array(json);
+	for (size_t i = 0; i < where->n_hits; i++)
+		json_range(json, &where->hits[i]);
+	ws_json_end(json);
+	ws_json_key(json, "below");
+	if (where->has_below)
+		json_range(json, &where->below);
+	else
+		ws_json_null(json);
+	ws_json_key(json, "above");
+	if (where->has_above)
+		json_range(json, &where->above);
+	else
+		ws_json_null(json);
+}
+
+static void json_where(struct ws_json *json, const struct where *where)
+{
+	ws_json_object(json);
+	ws_json_key(json, "address");
+	ws_json_hex(json, where->address);
+	json_code(json, where);
+	json_memory(json, where);
+	ws_json_key(json, "windows");
+	ws_json_array(json);
+	for (size_t i = 0; i < where->n_windows; i++) {
+		const struct window *window = &where->windows[i];
+		ws_json_object(json);
+		ws_json_key(json, "space");
+		ws_json_text(json, window->shared ? "shared" : "local");
+		ws_json_key(json, "context");
+		ws_json_hex(json, window->context.id);
+		ws_json_key(json, "offset");
+		ws_json_hex(json,
+			    where->address - (window->shared ? window->context.shared_window_base
+							     : window->context.local_window_base));
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+	ws_json_key(json, "registers");
+	ws_json_array(json);
+	for (size_t i = 0; i < where->n_holders; i++)
+		ws_json_text(json, where->holders[i].name);
+	ws_json_end(json);
+	ws_json_end(json);
+}
+
+int info_where(struct info *info, uint64_t address)
+{
+	struct where *where = cli_alloc(1, sizeof *where);
+	where->address = address;
+	look_at_code(where, info);
+	look_at_memory(where, &info->session);
+	look_at_windows(where, &info->session);
+	look_at_registers(where, &info->session);
+	if (info->json)
+		json_where(info->json, where);
+	else
+		print_where(&info->session.cli->out, info, where);
+	free(where);
+	return CLI_ANSWERED;
+}

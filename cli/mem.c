@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * warpscope mem DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]: gdb's x over the memory of a
+ * dump, with the reason where there is none. The focus, or the first lane that the filter lets
+ * through, says whose shared, local, parameter or constant memory is meant.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+#include "symbols.h"
+
+enum {
+	MAX_BYTES = 64 << 20, /* one command shows at most that much */
+	MAX_STRING = 4096,
+	LINE_BYTES = 16,
+};
+
+const char verb_mem_help[] =
+	"Prints memory as gdb's x does. SPACE is global, shared, local, param, const (const[3] "
+	"for\n"
+	"bank 3), code or generic; an address without a space is generic. Whose shared, local,\n"
+	"parameter or constant memory: that of the focus, or of the first thread that the filter\n"
+	"lets through: mem DUMP shared:0x20 /xw 16 block (1,0,0).\n"
+	"\n"
+	"  /FORMAT   a count, a letter of xduotafcs, a size of b h w g (1, 2, 4, 8 bytes): /16xw\n"
+	"\n"
+	"Where there are no bytes it says why: never mapped as far as the dump knows, left out\n"
+	"when the dump was made, or damaged.\n";
+
+struct mem {
+	struct session session;
+	struct symbols *symbols; /* NULL until format 'a' needs them */
+	const char *space_name;
+	struct ws_address at;
+	const struct ws_grid *grid; /* for symbols; may be NULL */
+	char format;                /* of gdb's x: x d u o t a f c s */
+	unsigned unit;              /* bytes: 1, 2, 4, 8 */
+	uint64_t count;
+};
+
+/* ---- the command line ---- */
+
+static const struct {
+	const char *name;
+	enum ws_space space;
+} spaces[] = {
+	{ "global", WS_SPACE_GLOBAL },   { "shared", WS_SPACE_SHARED }, { "local", WS_SPACE_LOCAL },
+	{ "param", WS_SPACE_PARAM },     { "const", WS_SPACE_CONST },   { "code", WS_SPACE_CODE },
+	{ "generic", WS_SPACE_GENERIC },
+};
+
+enum { N_SPACES = sizeof spaces / sizeof spaces[0] };
+
+/* "const[3]:0x10" and the like; the bank is 0 when it is not given. A bare number is generic. */
+static bool parse_address(struct mem *mem, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	mem->at.space = WS_SPACE_GENERIC;
+	mem->space_name = "generic";
+	if (!colon)
+		return cli_number(text, &mem->at.address);
+	size_t len = 0;
+	while (isalpha((unsigned char)text[len]))
+		len++;
+	size_t i = 0;
+	while (i < N_SPACES &&
+	       (strlen(spaces[i].name) != len || memcmp(spaces[i].name, text, len) != 0))
+		i++;
+	if (i == N_SPACES)
+		return false;
+	mem->at.space = spaces[i].space;
+	mem->space_name = spaces[i].name;
+	const char *after = text + len;
+	if (*after == '[' && mem->at.space == WS_SPACE_CONST) {
+		char *end;
+		unsigned long bank = strtoul(after + 1, &end, 0);
+		if (end == after + 1 || *end != ']' || bank > UINT32_MAX)
+			return false;
+		mem->at.bank = (uint32_t)bank;
+		after = end + 1;
+	}
+	return after == colon && cli_number(colon + 1, &mem->at.address);
+}
+
+/* "/16xw": count, letter of the format, letter of the size, each optional, as gdb. */
+static bool parse_format(struct mem *mem, const char *text)
+{
+	if (isdigit((unsigned char)*text)) {
+		char *end;
+		mem->count = strtoull(text, &end, 10);
+		text = end;
+	}
+	for (; *text; text++) {
+		if (strchr("xduotafcs", *text))
+			mem->format = *text;
+		else if (*text == 'b')
+			mem->unit = 1;
+		else if (*text == 'h')
+			mem->unit = 2;
+		else if (*text == 'w')
+			mem->unit = 4;
+		else if (*text == 'g')
+			mem->unit = 8;
+		else
+			return false;
+	}
+	return true;
+}
+
+/* The format's own size where none was given, as gdb; sizes that a format cannot have are refused.
+ */
+static bool settle_format(struct mem *mem)
+{
+	if (mem->unit == 0)
+		mem->unit = mem->format == 'a' ? 8 : mem->format == 'c' ? 1 : 4;
+	if (mem->format == 's')
+		mem->unit = 1;
+	if (mem->format == 'a' && mem->unit != 8)
+		return false;
+	return mem->format != 'f' || mem->unit >= 4;
+}
+
+/* /FORMAT and COUNT, in this order, each optional. Returns how many arguments they were, -1: wrong.
+ */
+static int parse_what(struct mem *mem, int argc, char **argv)
+{
+	int used = 0;
+	if (used < argc && argv[used][0] == '/') {
+		if (!parse_format(mem, argv[used] + 1))
+			return -1;
+		used++;
+	}
+	if (used < argc && isdigit((unsigned char)argv[used][0])) {
+		if (!cli_number(argv[used], &mem->count))
+			return -1;
+		used++;
+	}
+	return settle_format(mem) ? used : -1;
+}
+
+/* ---- whose memory ---- */
+
+struct pick {
+	struct mem *mem;
+	bool done;
+};
+
+static void pick_first(void *user, const struct place *place)
+{
+	struct pick *pick = user;
+	struct ws_address *at = &pick->mem->at;
+	if (pick->done || place->n_lanes == 0)
+		return;
+	pick->done = true;
+	at->device_index = place->warp.device_index;
+	at->warp_index = place->warp_index;
+	at->lane = place->lanes[0].id;
+	pick->mem->grid = place->grid;
+	if (place->grid)
+		at->grid_index = (uint32_t)(place->grid - pick->mem->session.grids);
+}
+
+static int pick_thread(struct mem *mem, int argc, char **argv)
+{
+	const struct session *session = &mem->session;
+	struct filter filter;
+	const char *bad = "";
+	mem->at.device_index = mem->at.grid_index = mem->at.warp_index = mem->at.lane = WS_NONE;
+	if (!filter_parse(&filter, session_coords(session), argc, argv, &bad))
+		return cli_usage("mem", "incorrect filter '%s'", bad);
+	struct pick pick = { .mem = mem };
+	if (argc > 0) {
+		walk(session, &filter, WALK_LANES, pick_first, &pick);
+		if (!pick.done) {
+			cli_warn("%s: no thread matches", session->path);
+			return CLI_NO_ANSWER;
+		}
+	} else if (session->have_focus) {
+		mem->at.device_index = session->focus.device_index;
+		mem->at.warp_index = session->focus.warp_index;
+		mem->at.lane = session->focus.lane;
+		mem->at.grid_index = session->focus.grid_index;
+		if (session->focus.grid_index != WS_NONE)
+			mem->grid = &session->grids[session->focus.grid_index];
+	}
+	return CLI_ANSWERED;
+}
+
+/* ---- showing ---- */
+
+/* The unit's value, little endian as the GPU. */
+static uint64_t unit_value(const uint8_t *bytes, unsigned unit)
+{
+	uint64_t value = 0;
+	for (unsigned i = unit; i-- > 0;)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+static int64_t sign_extended(uint64_t value, unsigned unit)
+{
+	unsigned shift = 64 - 8 * unit;
+	return (int64_t)(value << shift) >> shift;
+}
+
+static void print_binary(struct ws_out *out, uint64_t value, unsigned unit)
+{
+	char text[65];
+	unsigned bits = 8 * unit;
+	for (unsigned i = 0; i < bits; i++)
+		text[i] = (char)('0' + (value >> (bits - 1 - i) & 1));
+	ws_out_bytes(out, text, bits);
+}
+
+static void print_float(struct ws_out *out, uint64_t value, unsigned unit)
+{
+	if (unit == 4) {
+		uint32_t bits = (uint32_t)value;
+		float number;
+		memcpy(&number, &bits, sizeof number);
+		ws_out_printf(out, "%.9g", (double)number);
+	} else {
+		double number;
+		memcpy(&number, &value, sizeof number);
+		ws_out_printf(out, "%.17g", number);
+	}
+}
+
+static void print_address(struct mem *mem, struct ws_out *out, uint64_t value)
+{
+	if (!mem->symbols)
+		mem->symbols = symbols_create(mem->session.target);
+	uint32_t device = mem->at.device_index == WS_NONE ? 0 : mem->at.device_index;
+	const struct symbol *symbol = symbols_find(mem->symbols, device, mem->grid, value);
+	ws_out_printf(out, "0x%" PRIx64, value);
+	if (symbol->function_status == WS_OK) {
+		ws_out_text(out, " <");
+		ws_out_escaped(out, ws_str_of(symbol->function));
+		ws_out_printf(out, "+%" PRIu64 ">", symbol->rel_pc);
+	}
+}
+
+static void print_unit(struct mem *mem, struct ws_out *out, const uint8_t *bytes)
+{
+	uint64_t value = unit_value(bytes, mem->unit);
+	switch (mem->format) {
+	case 'd':
+		ws_out_printf(out, "%" PRId64, sign_extended(value, mem->unit));
+		break;
+	case 'u':
+		ws_out_printf(out, "%" PRIu64, value);
+		break;
+	case 'o':
+		ws_out_printf(out, "0%0*" PRIo64, (int)(8 * mem->unit + 2) / 3, value);
+		break;
+	case 't':
+		print_binary(out, value, mem->unit);
+		break;
+	case 'a':
+		print_address(mem, out, value);
+		break;
+	case 'f':
+		print_float(out, value, mem->unit);
+		break;
+	case 'c':
+		ws_out_printf(out, "%" PRId64 " '", sign_extended(value, mem->unit));
+		ws_out_escaped(out, (struct ws_str){ (const char *)bytes, 1 });
+		ws_out_text(out, "'");
+		break;
+	default:
+		ws_out_printf(out, "0x%0*" PRIx64, (int)(2 * mem->unit), value);
+	}
+}
+
+static void print_units(struct mem *mem, const uint8_t *bytes, size_t n_units)
+{
+	struct ws_out *out = &mem->session.cli->out;
+	size_t per_line = mem->format == 'a' ? 1 : mem->format == 't' ? 4 : LINE_BYTES / mem->unit;
+	for (size_t i = 0; i < n_units; i++) {
+		if (i % per_line == 0)
+			ws_out_printf(out, "%s0x%" PRIx64 ":", i ? "\n" : "",
+				      mem->at.address + i * mem->unit);
+		ws_out_text(out, "\t");
+		print_unit(mem, out, bytes + i * mem->unit);
+	}
+	if (n_units)
+		ws_out_text(out, "\n");
+}
+
+/* Why the byte at `address` is not there, in words. */
+static void print_reason(struct mem *mem, uint64_t address, enum ws_status why,
+			 const struct ws_error *err)
+{
+	struct ws_out *out = &mem->session.cli->out;
+	ws_out_printf(out, "0x%" PRIx64 ":\t", address);
+	switch (why) {
+	case WS_ABSENT:
+		ws_out_text(out, "never mapped, as far as the dump knows");
+		break;
+	case WS_EXCLUDED:
+		ws_out_text(out, "left out when the dump was made");
+		break;
+	case WS_MALFORMED:
+	case WS_TRUNCATED:
+		ws_out_text(out, "damaged");
+		break;
+	case WS_OK:
+	case WS_RUNNING:
+	case WS_UNSUPPORTED:
+	case WS_ARGUMENT:
+	case WS_LIMIT:
+	case WS_NO_MEMORY:
+	case WS_IO:
+		ws_out_text(out, "cannot be read");
+		break;
+	}
+	ws_out_text(out, " (");
+	ws_out_escaped(out, ws_str_of(err->message));
+	ws_out_text(out, ")\n");
+}
+
+static void json_answer(struct mem *mem, const uint8_t *bytes, size_t n, size_t wanted,
+			enum ws_status why, const struct ws_error *err)
+{
+	struct ws_json json;
+	struct ws_out *out = &mem->session.cli->out;
+	static const char hex[] = "0123456789abcdef";
+	char *text = cli_alloc(2 * n + 1, 1);
+	for (size_t i = 0; i < n; i++) {
+		text[2 * i] = hex[bytes[i] >> 4];
+		text[2 * i + 1] = hex[bytes[i] & 15];
+	}
+	ws_json_init(&json, out, false);
+	ws_json_object(&json);
+	ws_json_key(&json, "schema");
+	ws_json_text(&json, "warpscope-mem-1");
+	ws_json_key(&json, "focus");
+	session_json_focus(&mem->session, &json);
+	ws_json_key(&json, "space");
+	ws_json_text(&json, mem->space_name);
+	ws_json_key(&json, "bank");
+	if (mem->at.space == WS_SPACE_CONST)
+		ws_json_u64(&json, mem->at.bank);
+	else
+		ws_json_null(&json);
+	ws_json_key(&json, "address");
+	ws_json_hex(&json, mem->at.address);
+	ws_json_key(&json, "wanted");
+	ws_json_u64(&json, wanted);
+	ws_json_key(&json, "read");
+	ws_json_u64(&json, n);
+	if (n == 0 && why != WS_OK) {
+		ws_json_missing(&json, "bytes", why);
+	} else {
+		ws_json_key(&json, "bytes");
+		ws_json_str(&json, (struct ws_str){ text, 2 * n });
+	}
+	ws_json_key(&json, "rest_why");
+	ws_json_text(&json, why == WS_OK ? NULL : ws_missing_word(why));
+	ws_json_key(&json, "rest_message");
+	ws_json_text(&json, why == WS_OK ? NULL : err->message);
+	ws_json_end(&json);
+	ws_out_text(out, "\n");
+	free(text);
+}
+
+static int show_units(struct mem *mem)
+{
+	size_t wanted = (size_t)mem->count * mem->unit, n = 0;
+	uint8_t *bytes = cli_alloc(wanted, 1);
+	struct ws_error err;
+	enum ws_status st =
+		ws_target_read_memory(mem->session.target, &mem->at, bytes, wanted, &n, &err);
+	if (mem->session.cli->json) {
+		json_answer(mem, bytes, n, wanted, st, &err);
+	} else {
+		size_t n_units = n / mem->unit;
+		print_units(mem, bytes, n_units);
+		if (st != WS_OK)
+			print_reason(mem, mem->at.address + n, st, &err);
+	}
+	free(bytes);
+	return n > 0 ? CLI_ANSWERED : CLI_NO_ANSWER;
+}
+
+/* Strings, one after the other, each to its NUL. */
+static int show_strings(struct mem *mem)
+{
+	struct ws_out *out = &mem->session.cli->out;
+	struct ws_address at = mem->at;
+	for (uint64_t i = 0; i < mem->count; i++) {
+		char text[MAX_STRING];
+		size_t n = 0;
+		struct ws_error err;
+		enum ws_status st = ws_target_read_memory(mem->session.target, &at, text,
+							  sizeof text, &n, &err);
+		const char *end = memchr(text, '\0', n);
+		size_t len = end ? (size_t)(end - text) : n;
+		if (len > 0 || end) {
+			ws_out_printf(out, "0x%" PRIx64 ":\t\"", at.address);
+			ws_out_escaped(out, (struct ws_str){ text, len });
+			ws_out_text(out, end ? "\"\n" : "\"...\n");
+		}
+		if (!end && st != WS_OK) {
+			print_reason(mem, at.address + n, st, &err);
+			return i > 0 || n > 0 ? CLI_ANSWERED : CLI_NO_ANSWER;
+		}
+		at.address += len + (end ? 1 : 0);
+	}
+	return CLI_ANSWERED;
+}
+
+/* ---- the verb ---- */
+
+static int mem_run(struct mem *mem, int argc, char **argv)
+{
+	if (argc < 1 || !parse_address(mem, argv[0]))
+		return cli_usage("mem",
+				 "what is wanted is SPACE:ADDRESS, as global:0x7f0000000000, "
+				 "shared:0x20, const[3]:0x10");
+	int used = parse_what(mem, argc - 1, argv + 1);
+	if (used < 0)
+		return cli_usage("mem", "a format is /, a count, one of xduotafcs, one of bhwg");
+	if (mem->count == 0 || mem->count > MAX_BYTES / mem->unit)
+		return cli_usage("mem", "the count must be 1 to %u", MAX_BYTES / mem->unit);
+	int status = pick_thread(mem, argc - 1 - used, argv + 1 + used);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (mem->format == 's' && !mem->session.cli->json)
+		return show_strings(mem);
+	return show_units(mem);
+}
+
+int verb_mem(struct cli *cli, int argc, char **argv)
+{
+	static const struct option options[] = { CLI_COMMON_OPTIONS, { NULL, 0, NULL, 0 } };
+	struct mem mem = { .format = 'x', .count = 1 };
+	optind = 1;
+	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		int status = cli_common_option(cli, "mem", option);
+		if (status != CLI_ANSWERED)
+			return status;
+	}
+	if (optind >= argc)
+		return cli_usage("mem", "which dump?");
+	int status = session_open(&mem.session, cli, argv[optind]);
+	if (status == CLI_ANSWERED)
+		status = mem_run(&mem, argc - optind - 1, argv + optind + 1);
+	symbols_destroy(mem.symbols);
+	session_close(&mem.session);
+	return status;
+}

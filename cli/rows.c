@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- text ---- */
+
+static void spaces(struct ws_out *out, size_t n)
+{
+	static const char blank[] = "                                ";
+	for (; n > sizeof blank - 1; n -= sizeof blank - 1)
+		ws_out_bytes(out, blank, sizeof blank - 1);
+	ws_out_bytes(out, blank, n);
+}
+
+/* A `ws_write_fn` that counts characters. */
+static bool count_characters(void *user, const char *bytes, size_t len)
+{
+	size_t *n = user;
+	for (size_t i = 0; i < len; i++)
+		*n += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+	return true;
+}
+
+/* Columns of a terminal that the text takes, escaped as ws_out_escaped() does. */
+static size_t shown_width(struct ws_str text)
+{
+	bool plain = true;
+	for (size_t i = 0; i < text.len; i++)
+		plain &= text.ptr[i] >= 0x20 && text.ptr[i] < 0x7f;
+	if (plain)
+		return text.len;
+	size_t width = 0;
+	struct ws_out out;
+	ws_out_init(&out, count_characters, &width);
+	ws_out_escaped(&out, text);
+	return ws_out_flush(&out, NULL) == WS_OK ? width : text.len;
+}
+
+static bool is_shown(const struct rows *rows, unsigned column)
+{
+	unsigned flags = rows->columns[column].flags;
+	return !(flags & COLUMN_DATA) && (rows->wide || !(flags & COLUMN_WIDE));
+}
+
+/* The next cell of a line: `text` as it will be shown, `width` characters of it. */
+static void text_cell(struct rows *rows, struct ws_str text, size_t width)
+{
+	unsigned column = rows->at++;
+	assert(column < rows->n_columns);
+	if (!is_shown(rows, column))
+		return;
+	if (rows->measuring) {
+		if (width > rows->width[column])
+			rows->width[column] = width;
+		return;
+	}
+	size_t pad = rows->width[column] - width;
+	bool left = rows->columns[column].flags & COLUMN_LEFT;
+	rows->pending += 1 + (left ? 0 : pad);
+	if (text.len) { /* spaces wait for text after them: no line ends in any */
+		spaces(rows->out, rows->pending);
+		ws_out_escaped(rows->out, text);
+		rows->pending = 0;
+	}
+	rows->pending += left ? pad : 0;
+}
+
+static void short_cell(struct rows *rows, const char *text, size_t len)
+{
+	text_cell(rows, (struct ws_str){ text, len }, len);
+}
+
+static const char *json_key(struct rows *rows)
+{
+	assert(rows->at < rows->n_columns);
+	return rows->columns[rows->at++].key;
+}
+
+static void titles(struct rows *rows)
+{
+	rows->at = 0;
+	rows->pending = 1;
+	for (unsigned i = 0; i < rows->n_columns; i++) {
+		const char *title = rows->columns[i].title;
+		text_cell(rows, ws_str_of(title), title ? strlen(title) : 0);
+	}
+	if (!rows->measuring)
+		ws_out_text(rows->out, "\n");
+}
+
+/* ---- tables and rows ---- */
+
+size_t rows_show(struct ws_out *out, struct ws_json *json, bool wide, const struct column *columns,
+		 unsigned n_columns, const char *none, rows_produce *produce, void *user)
+{
+	assert(n_columns <= ROWS_MAX_COLUMNS);
+	struct rows rows = { .out = out,
+			     .json = json,
+			     .wide = wide,
+			     .measuring = !json,
+			     .columns = columns,
+			     .n_columns = n_columns };
+	if (json) {
+		ws_json_array(json);
+		produce(&rows, user);
+		ws_json_end(json);
+		return rows.n_rows;
+	}
+	produce(&rows, user);
+	if (rows.n_rows == 0) {
+		ws_out_text(out, none);
+		ws_out_text(out, "\n");
+		return 0;
+	}
+	titles(&rows);
+	rows.measuring = false;
+	rows.n_rows = 0;
+	rows.heading[0] = '\0';
+	titles(&rows);
+	produce(&rows, user);
+	return rows.n_rows;
+}
+
+void rows_heading(struct rows *rows, const char *format, ...)
+{
+	if (rows->json || rows->measuring)
+		return;
+	char text[sizeof rows->heading];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (strcmp(text, rows->heading) == 0)
+		return;
+	memcpy(rows->heading, text, sizeof text);
+	rows->heading_due = true;
+}
+
+void rows_begin(struct rows *rows, bool focus)
+{
+	rows->at = 0;
+	rows->n_rows++;
+	if (rows->json) {
+		ws_json_object(rows->json);
+		ws_json_key(rows->json, "current");
+		ws_json_bool(rows->json, focus);
+		return;
+	}
+	if (rows->measuring)
+		return;
+	if (rows->heading_due) {
+		ws_out_escaped(rows->out, ws_str_of(rows->heading));
+		ws_out_text(rows->out, "\n");
+		rows->heading_due = false;
+	}
+	rows->pending = 1;
+	if (focus) {
+		ws_out_bytes(rows->out, "*", 1);
+		rows->pending = 0;
+	}
+}
+
+void rows_end(struct rows *rows)
+{
+	assert(rows->at == rows->n_columns);
+	if (rows->json)
+		ws_json_end(rows->json);
+	else if (!rows->measuring)
+		ws_out_bytes(rows->out, "\n", 1);
+}
+
+/* ---- cells ---- */
+
+static char *put_decimal(char *at, uint64_t value)
+{
+	char digits[20];
+	unsigned n = 0;
+	do {
+		digits[n++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (n)
+		*at++ = digits[--n];
+	return at;
+}
+
+static char *put_hex(char *at, uint64_t value, unsigned digits)
+{
+	unsigned n = 1;
+	while (n < 16 && value >> 4 * n)
+		n++;
+	for (n = n < digits ? digits : n; n; n--)
+		*at++ = n > 16 ? '0' : "0123456789abcdef"[value >> 4 * (n - 1) & 15];
+	return at;
+}
+
+void rows_number(struct rows *rows, uint64_t value)
+{
+	if (rows->json) {
+		ws_json_key(rows->json, json_key(rows));
+		ws_json_u64(rows->json, value);
+		return;
+	}
+	char text[24];
+	short_cell(rows, text, (size_t)(put_decimal(text, value) - text));
+}
+
+void rows_id(struct rows *rows, int64_t value)
+{
+	char text[24] = "-";
+	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	size_t len = (size_t)(put_decimal(text + (value < 0), magnitude) - text);
+	if (rows->json) {
+		ws_json_key(rows->json, json_key(rows));
+		ws_json_str(rows->json, (struct ws_str){ text, len });
+	} else {
+		short_cell(rows, text, len);
+	}
+}
+
+void rows_hex(struct rows *rows, uint64_t value, unsigned digits)
+{
+	if (rows->json) {
+		ws_json_key(rows->json, json_key(rows));
+		ws_json_hex(rows->json, value);
+		return;
+	}
+	char text[20] = "0x";
+	short_cell(rows, text,
+		   (size_t)(put_hex(text + 2, value, digits > 16 ? 16 : digits) - text));
+}
+
+void rows_mask(struct rows *rows, const uint64_t *words, unsigned n_bits)
+{
+	char text[2 + 256];
+	unsigned digits = (n_bits + 7) / 8 * 2;
+	if (digits > sizeof text - 2)
+		digits = sizeof text - 2;
+	char *at = text;
+	*at++ = '0';
+	*at++ = 'x';
+	for (unsigned i = digits; i-- > 0;)
+		at = put_hex(at, words[i / 16] >> i % 16 * 4 & 15, 1);
+	if (rows->json) {
+		ws_json_key(rows->json, json_key(rows));
+		ws_json_str(rows->json, (struct ws_str){ text, (size_t)(at - text) });
+	} else {
+		short_cell(rows, text, (size_t)(at - text));
+	}
+}
+
+void rows_dim3(struct rows *rows, struct ws_dim3 dim)
+{
+	if (rows->json) {
+		ws_json_key(rows->json, json_key(rows));
+		ws_json_dim3(rows->json, dim);
+		return;
+	}
+	char text[40] = "(", *at = put_decimal(text + 1, dim.x);
+	*at++ = ',';
+	at = put_decimal(at, dim.y);
+	*at++ = ',';
+	at = put_decimal(at, dim.z);
+	*at++ = ')';
+	short_cell(rows, text, (size_t)(at - text));
+}
+
+void rows_bool(struct rows *rows, bool value)
+{
+	if (rows->json) {
+		ws_json_key(rows->json, json_key(rows));
+		ws_json_bool(rows->json, value);
+	} else {
+		short_cell(rows, value ? "yes" : "no", value ? 3 : 2);
+	}
+}
+
+void rows_text(struct rows *rows, const char *text)
+{
+	rows_str(rows, ws_str_of(text));
+}
+
+void rows_str(struct rows *rows, struct ws_str text)
+{
+	if (rows->json) {
+		ws_json_key(rows->json, json_key(rows));
+		ws_json_str(rows->json, text);
+	} else {
+		text_cell(rows, text, shown_width(text));
+	}
+}
+
+void rows_missing(struct rows *rows, enum ws_status why)
+{
+	if (rows->json)
+		ws_json_missing(rows->json, json_key(rows), why);
+	else if (why == WS_ABSENT)
+		short_cell(rows, "-", 1);
+	else
+		short_cell(rows, ws_missing_word(why), strlen(ws_missing_word(why)));
+}
+
+void rows_none(struct rows *rows)
+{
+	if (rows->json) {
+		ws_json_key(rows->json, json_key(rows));
+		ws_json_null(rows->json);
+	} else {
+		short_cell(rows, "-", 1);
+	}
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void coords_number(struct coords *coords, enum filter_word word, int64_t number)
+{
+	coords->known[word] = true;
+	coords->number[word][0] = number;
+}
+
+static void coords_dim3(struct coords *coords, enum filter_word word, struct ws_dim3 dim)
+{
+	coords->known[word] = true;
+	coords->number[word][0] = dim.x;
+	coords->number[word][1] = dim.y;
+	coords->number[word][2] = dim.z;
+}
+
+bool session_has_clusters(const struct session *session, const struct ws_block *block)
+{
+	if (!(block->have & WS_BLOCK_CLUSTER_IDX))
+		return false;
+	if (block->have & WS_BLOCK_CLUSTER_DIM)
+		return block->cluster_dim.x != 0;
+	return block->grid_index < session->counts.grids &&
+	       session->grids[block->grid_index].cluster_dim.x != 0;
+}
+
+/* The numbers of the focus, each as far as it can be read. */
+static void coords_of_focus(struct session *session)
+{
+	const struct ws_focus *focus = &session->focus;
+	struct ws_sm sm;
+	struct ws_warp warp;
+	struct ws_block block;
+	struct ws_lane lane;
+	struct coords *at = &session->at;
+	coords_number(at, FILTER_device, session->devices[focus->device_index].id);
+	coords_number(at, FILTER_lane, focus->lane);
+	if (ws_target_sm(session->target, focus->sm_index, &sm, NULL) == WS_OK)
+		coords_number(at, FILTER_sm, sm.id);
+	if (ws_target_warp(session->target, focus->warp_index, &warp, NULL) == WS_OK)
+		coords_number(at, FILTER_warp, warp.id);
+	if (focus->grid_index != WS_NONE)
+		coords_number(at, FILTER_kernel, session_kernel(session, focus->grid_index));
+	if (ws_target_block(session->target, focus->block_index, &block, NULL) == WS_OK) {
+		coords_number(at, FILTER_grid, block.grid_id);
+		coords_dim3(at, FILTER_block, block.idx);
+		if (session_has_clusters(session, &block))
+			coords_dim3(at, FILTER_cluster, block.cluster_idx);
+	}
+	if (ws_target_lane(session->target, focus->warp_index, focus->lane, &lane, NULL) == WS_OK)
+		coords_dim3(at, FILTER_thread, lane.thread);
+}
+
+int session_open(struct session *session, struct cli *cli, const char *path)
+{
+	memset(session, 0, sizeof *session);
+	session->cli = cli;
+	session->path = path;
+	int status = cli_target_open(cli, path, &session->target);
+	if (status != CLI_ANSWERED)
+		return status;
+	ws_target_counts(session->target, &session->counts);
+	const struct ws_counts *counts = &session->counts;
+	session->devices = cli_alloc(counts->devices, sizeof *session->devices);
+	session->grids = cli_alloc(counts->grids, sizeof *session->grids);
+	session->kernel_ids = cli_alloc(counts->grids, sizeof *session->kernel_ids);
+	for (uint32_t i = 0; i < counts->devices; i++) {
+		if (ws_target_device(session->target, i, &session->devices[i], NULL) != WS_OK)
+			memset(&session->devices[i], 0, sizeof session->devices[i]);
+	}
+	for (uint32_t i = 0; i < counts->grids; i++) {
+		if (ws_target_grid(session->target, i, &session->grids[i], NULL) != WS_OK)
+			memset(&session->grids[i], 0, sizeof session->grids[i]);
+	}
+	session->have_focus = ws_focus_find(session->target, &session->focus, NULL) == WS_OK;
+	ws_focus_kernel_ids(session->target, session->have_focus ? &session->focus : NULL,
+			    session->kernel_ids);
+	if (session->have_focus)
+		coords_of_focus(session);
+	return CLI_ANSWERED;
+}
+
+void session_close(struct session *session)
+{
+	ws_target_close(session->target);
+	free(session->devices);
+	free(session->grids);
+	free(session->kernel_ids);
+	memset(session, 0, sizeof *session);
+}
+
+const struct coords *session_coords(const struct session *session)
+{
+	return session->have_focus ? &session->at : NULL;
+}
+
+uint32_t session_grid_of_kernel(const struct session *session, uint32_t kernel)
+{
+	for (uint32_t i = 0; i < session->counts.grids; i++) {
+		if (session->kernel_ids[i] == kernel)
+			return i;
+	}
+	return WS_NONE;
+}
+
+uint32_t session_kernel(const struct session *session, uint32_t grid_index)
+{
+	return grid_index < session->counts.grids ? session->kernel_ids[grid_index] : WS_NONE;
+}
+
+/* ---- showing the focus ---- */
+
+/* cuda-gdb's order of a focus line. */
+static const struct {
+	enum filter_word word;
+	const char *name, *key;
+	bool triple;
+} focus_line[] = {
+	{ FILTER_kernel, "kernel", "kernel", false },
+	{ FILTER_grid, "grid", "grid", false },
+	{ FILTER_cluster, "cluster", "clusterIdx", true },
+	{ FILTER_block, "block", "blockIdx", true },
+	{ FILTER_thread, "thread", "threadIdx", true },
+	{ FILTER_device, "device", "device", false },
+	{ FILTER_sm, "sm", "sm", false },
+	{ FILTER_warp, "warp", "warp", false },
+	{ FILTER_lane, "lane", "lane", false },
+};
+
+enum { N_FOCUS_LINE = sizeof focus_line / sizeof focus_line[0] };
+
+void session_json_focus(const struct session *session, struct ws_json *json)
+{
+	if (!session->have_focus) {
+		ws_json_null(json);
+		return;
+	}
+	ws_json_object(json);
+	for (size_t i = 0; i < N_FOCUS_LINE; i++) {
+		enum filter_word word = focus_line[i].word;
+		const int64_t *number = session->at.number[word];
+		ws_json_key(json, focus_line[i].key);
+		if (!session->at.known[word])
+			ws_json_null(json);
+		else if (focus_line[i].triple)
+			ws_json_dim3(json,
+				     (struct ws_dim3){ (uint32_t)number[0], (uint32_t)number[1],
+						       (uint32_t)number[2] });
+		else
+			ws_json_i64(json, number[0]);
+	}
+	ws_json_end(json);
+}
+
+void session_print_focus(const struct session *session, struct ws_out *out)
+{
+	const char *separator = "";
+	for (size_t i = 0; i < N_FOCUS_LINE; i++) {
+		enum filter_word word = focus_line[i].word;
+		const int64_t *number = session->at.number[word];
+		if (!session->at.known[word])
+			continue;
+		ws_out_printf(out, "%s%s ", separator, focus_line[i].name);
+		if (focus_line[i].triple)
+			ws_out_printf(out, "(%lld,%lld,%lld)", (long long)number[0],
+				      (long long)number[1], (long long)number[2]);
+		else
+			ws_out_printf(out, "%lld", (long long)number[0]);
+		separator = ", ";
+	}
+}
+
+/* ---- walking ---- */
+
+static bool wants_lanes(const struct filter *filter)
+{
+	return filter_limits(filter, FILTER_lane) || filter_limits(filter, FILTER_thread);
+}
+
+/* Reads the warp's lanes and keeps those that match. */
+static bool place_lanes(const struct session *session, const struct filter *filter,
+			struct place *place)
+{
+	uint32_t n = 0, kept = 0;
+	place->lanes_status =
+		ws_target_lanes(session->target, place->warp_index, place->lanes, &n, NULL);
+	if (place->lanes_status != WS_OK)
+		return !wants_lanes(filter);
+	if (!wants_lanes(filter)) {
+		place->n_lanes = n;
+		return true;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (filter_number(filter, FILTER_lane, place->lanes[i].id) &&
+		    filter_dim3(filter, FILTER_thread, place->lanes[i].thread))
+			place->lanes[kept++] = place->lanes[i];
+	}
+	place->n_lanes = kept;
+	return kept > 0;
+}
+
+static bool block_matches(const struct session *session, const struct filter *filter,
+			  const struct place *place)
+{
+	bool asked = filter_limits(filter, FILTER_kernel) || filter_limits(filter, FILTER_grid) ||
+		     filter_limits(filter, FILTER_block) || filter_limits(filter, FILTER_cluster);
+	if (!asked || place->block_status != WS_OK)
+		return !asked;
+	int64_t kernel = place->kernel == WS_NONE ? -1 : (int64_t)place->kernel;
+	bool has_cluster = session_has_clusters(session, &place->block);
+	return filter_number(filter, FILTER_kernel, kernel) &&
+	       filter_number(filter, FILTER_grid, place->block.grid_id) &&
+	       filter_dim3(filter, FILTER_block, place->block.idx) &&
+	       (!filter_limits(filter, FILTER_cluster) ||
+		(has_cluster && filter_dim3(filter, FILTER_cluster, place->block.cluster_idx)));
+}
+
+/* The part of a place below its SM. */
+static bool place_warp(const struct session *session, const struct filter *filter,
+		       enum walk_what what, uint32_t warp_index, struct place *place)
+{
+	place->warp_index = warp_index;
+	if (ws_target_warp(session->target, warp_index, &place->warp, NULL) != WS_OK ||
+	    !filter_number(filter, FILTER_warp, place->warp.id))
+		return false;
+	place->block_status =
+		ws_target_block(session->target, place->warp.block_index, &place->block, NULL);
+	if (place->block_status != WS_OK)
+		memset(&place->block, 0, sizeof place->block);
+	uint32_t grid = place->block_status == WS_OK ? place->block.grid_index : WS_NONE;
+	place->kernel = session_kernel(session, grid);
+	place->grid = grid < session->counts.grids ? &session->grids[grid] : NULL;
+	if (!block_matches(session, filter, place))
+		return false;
+	place->n_lanes = 0;
+	place->lanes_status = WS_OK;
+	return (what == WALK_WARPS && !wants_lanes(filter)) || place_lanes(session, filter, place);
+}
+
+static bool place_sm(const struct session *session, const struct filter *filter, uint32_t sm_index,
+		     struct place *place)
+{
+	place->sm_index = sm_index;
+	if (ws_target_sm(session->target, sm_index, &place->sm, NULL) != WS_OK ||
+	    place->sm.device_index >= session->counts.devices)
+		return false;
+	place->device = &session->devices[place->sm.device_index];
+	return filter_number(filter, FILTER_device, place->device->id) &&
+	       filter_number(filter, FILTER_sm, place->sm.id);
+}
+
+void walk(const struct session *session, const struct filter *filter, enum walk_what what,
+	  walk_visit *visit, void *user)
+{
+	struct place place;
+	for (uint32_t s = 0; s < session->counts.sms; s++) {
+		if (!place_sm(session, filter, s, &place))
+			continue;
+		for (uint32_t w = 0; w < place.sm.n_warps; w++) {
+			if (place_warp(session, filter, what, place.sm.first_warp_index + w,
+				       &place))
+				visit(user, &place);
+		}
+	}
+}
+
+bool walk_place(const struct session *session, const struct filter *filter, enum walk_what what,
+		uint32_t warp_index, struct place *ret_place)
+{
+	struct ws_warp warp;
+	return ws_target_warp(session->target, warp_index, &warp, NULL) == WS_OK &&
+	       place_sm(session, filter, warp.sm_index, ret_place) &&
+	       place_warp(session, filter, what, warp_index, ret_place);
+}
+
+bool place_has_focus(const struct session *session, const struct place *place)
+{
+	return session->have_focus && session->focus.warp_index == place->warp_index;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An open-addressing table from (pc, device, context) to what is known of it: a dump has many lanes
+ * and few places. Contexts have address spaces of their own, so the address alone is no key.
+ */
+#include "symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/line.h>
+#include <warpscope/module.h>
+
+#include "cli.h"
+
+struct entry {
+	bool used;
+	uint64_t pc;
+	uint32_t device_index, context_index;
+	struct symbol symbol; /* strings owned */
+};
+
+struct symbols {
+	const struct ws_target *target; /* borrowed */
+	struct ws_module_set *set;      /* owned */
+	struct entry *entry;            /* owned; a power of two */
+	size_t n_entries, n_used;
+};
+
+struct symbols *symbols_create(const struct ws_target *target)
+{
+	struct symbols *symbols = cli_alloc(1, sizeof *symbols);
+	symbols->target = target;
+	symbols->n_entries = 256;
+	symbols->entry = cli_alloc(symbols->n_entries, sizeof *symbols->entry);
+	if (ws_module_set_create(&symbols->set, NULL) != WS_OK)
+		cli_out_of_memory();
+	struct ws_counts counts;
+	ws_target_counts(target, &counts);
+	for (uint32_t i = 0; i < counts.images; i++) {
+		struct ws_image image;
+		struct ws_module_entry module = { .device_index = WS_NONE,
+						  .context_index = WS_NONE };
+		if (ws_target_image(target, i, &image, NULL) == WS_OK)
+			module = (struct ws_module_entry){ .handle = image.handle,
+							   .device_index = image.device_index,
+							   .context_index = image.context_index,
+							   .relocated = image.relocated,
+							   .original = image.original };
+		/* one that cannot be read is added too: indices stay those of the target */
+		if (ws_module_set_add(symbols->set, &module, NULL) != WS_OK)
+			cli_out_of_memory();
+	}
+	return symbols;
+}
+
+void symbols_destroy(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->n_entries; i++) {
+		free((char *)symbols->entry[i].symbol.function);
+		free((char *)symbols->entry[i].symbol.path);
+	}
+	free(symbols->entry);
+	ws_module_set_destroy(symbols->set);
+	free(symbols);
+}
+
+struct ws_module_set *symbols_modules(struct symbols *symbols)
+{
+	return symbols->set;
+}
+
+/* ---- looking up ---- */
+
+/* Where the last group of round brackets starts: the parameters. NULL: there is none. */
+static char *find_parameters(char *name)
+{
+	size_t len = strlen(name), depth = 0;
+	for (size_t i = len; i-- > 0;) {
+		if (name[i] == ')')
+			depth++;
+		else if (name[i] == '(' && depth > 0 && --depth == 0)
+			return name + i;
+	}
+	return NULL;
+}
+
+/* Behind the return type, which only templates have: the last space outside of brackets. */
+static char *skip_return_type(char *name)
+{
+	char *start = name;
+	size_t depth = 0;
+	for (char *at = name; *at; at++) {
+		if (strncmp(at, "operator", 8) == 0)
+			break; /* from here on spaces and brackets belong to the name */
+		if (*at == '<' || *at == '(')
+			depth++;
+		else if ((*at == '>' || *at == ')') && depth > 0)
+			depth--;
+		else if (*at == ' ' && depth == 0)
+			start = at + 1;
+	}
+	return start;
+}
+
+char *symbols_kernel_name(struct ws_str mangled)
+{
+	char text[2048], *name = text;
+	if (ws_demangle(mangled, text, sizeof text)) {
+		char *parameters = find_parameters(text);
+		if (parameters)
+			*parameters = '\0';
+		name = skip_return_type(text);
+	}
+	size_t size = strlen(name) + 1;
+	return memcpy(cli_alloc(size, 1), name, size);
+}
+
+char *symbols_short_name(struct ws_str mangled)
+{
+	char text[1024];
+	ws_demangle_short(mangled, text, sizeof text);
+	size_t size = strlen(text) + 1;
+	return memcpy(cli_alloc(size, 1), text, size);
+}
+
+static void line_look_up(const struct ws_place *place, struct symbol *symbol)
+{
+	struct ws_line_pos pos;
+	size_t n;
+	symbol->line_status = ws_module_line_find(place->module, place->section, place->sec_off,
+						  &pos, 1, &n, NULL);
+	if (symbol->line_status != WS_OK)
+		return;
+	symbol->line = pos.line;
+	if (pos.function && n > 1) {
+		symbol->function_status = WS_OK;
+		symbol->function = symbols_short_name(ws_str_of(pos.function));
+	}
+	size_t size = pos.file ? ws_line_path(pos.file, NULL, 0) + 1 : 1;
+	char *path = cli_alloc(size, 1);
+	if (pos.file)
+		ws_line_path(pos.file, path, size);
+	symbol->path = path;
+}
+
+static void look_up(struct symbols *symbols, struct entry *entry, uint32_t image_index)
+{
+	struct symbol *symbol = &entry->symbol;
+	struct ws_module_hint hint = { .module_index = image_index,
+				       .device_index = entry->device_index,
+				       .context_index = entry->context_index };
+	struct ws_place place;
+	enum ws_status st =
+		ws_module_set_find_address(symbols->set, entry->pc, &hint, &place, NULL);
+	symbol->function_status = symbol->line_status = st;
+	if (st != WS_OK)
+		return;
+	symbol->rel_pc = place.rel_pc;
+	line_look_up(&place, symbol);
+	if (!symbol->function && place.function)
+		symbol->function = symbols_short_name(place.function->name);
+	symbol->function_status = symbol->function ? WS_OK : WS_ABSENT;
+}
+
+static struct entry *slot(struct entry *entries, size_t n_entries, uint64_t pc,
+			  uint32_t device_index, uint32_t context_index)
+{
+	uint64_t hash = (pc >> 4 ^ (uint64_t)device_index << 40 ^ (uint64_t)context_index << 48) *
+			UINT64_C(0x9e3779b97f4a7c15);
+	for (size_t i = hash >> 32;; i++) {
+		struct entry *entry = &entries[i & (n_entries - 1)];
+		if (!entry->used || (entry->pc == pc && entry->device_index == device_index &&
+				     entry->context_index == context_index))
+			return entry;
+	}
+}
+
+static void grow(struct symbols *symbols)
+{
+	size_t n_entries = symbols->n_entries * 2;
+	struct entry *entries = cli_alloc(n_entries, sizeof *entries);
+	for (size_t i = 0; i < symbols->n_entries; i++) {
+		const struct entry *old = &symbols->entry[i];
+		if (old->used)
+			*slot(entries, n_entries, old->pc, old->device_index, old->context_index) =
+				*old;
+	}
+	free(symbols->entry);
+	symbols->entry = entries;
+	symbols->n_entries = n_entries;
+}
+
+const struct symbol *symbols_find(struct symbols *symbols, uint32_t device_index,
+				  const struct ws_grid *grid, uint64_t pc)
+{
+	uint32_t context = grid ? grid->context_index : WS_NONE;
+	struct entry *entry = slot(symbols->entry, symbols->n_entries, pc, device_index, context);
+	if (entry->used)
+		return &entry->symbol;
+	if (++symbols->n_used * 2 > symbols->n_entries) {
+		grow(symbols);
+		entry = slot(symbols->entry, symbols->n_entries, pc, device_index, context);
+	}
+	entry->used = true;
+	entry->pc = pc;
+	entry->device_index = device_index;
+	entry->context_index = context;
+	look_up(symbols, entry, grid ? grid->image_index : WS_NONE);
+	return &entry->symbol;
+}
+
+char *symbols_kernel(struct symbols *symbols, const struct ws_grid *grid)
+{
+	struct ws_module_hint hint = { .module_index = grid->image_index,
+				       .device_index = grid->device_index,
+				       .context_index = grid->context_index };
+	struct ws_place place;
+	if (ws_module_set_find_address(symbols->set, grid->function_entry, &hint, &place, NULL) !=
+		    WS_OK ||
+	    (!place.owner && !place.function))
+		return NULL;
+	return symbols_kernel_name(place.owner ? place.owner->name : place.function->name);
+}
