@@ -29,7 +29,7 @@ struct ws_focus {
 /**
  * The thread that cuda-gdb focuses on when it opens the target, in the order of devices, SMs, warps
  * and lanes: the first lane with an exception (its own, else as ws_focus_unclaimed() says); else
- * the first active lane of a broken warp; else the first active lane; else the first lane.
+ * the first active lane of a broken warp; else the first lane, active or not.
  *
  * @retval WS_ABSENT  there is no thread.
  *

@@ -32,7 +32,6 @@ struct search {
 	enum {
 		RANK_EXCEPTION,
 		RANK_TRAP,
-		RANK_ACTIVE,
 		RANK_ANY,
 		RANK_NONE,
 	} rank;
@@ -52,7 +51,6 @@ static void search_warp(struct search *search, const struct ws_target *target, u
 		bool faulted = lanes[i].exception || (unclaimed && warp.error_pc_valid && active);
 		unsigned rank = faulted                 ? RANK_EXCEPTION
 				: warp.broken && active ? RANK_TRAP
-				: active                ? RANK_ACTIVE
 							: RANK_ANY;
 		if (rank >= search->rank)
 			continue;
