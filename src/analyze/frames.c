@@ -13,8 +13,8 @@
 #include "analyze/build.h"
 
 enum {
-	MAX_CALLERS = 256, /* return addresses that become frames */
-	MAX_SOURCES = 16,  /* exceptions whose frames get source lines */
+	MAX_CALLERS = 2048, /* return addresses that become frames */
+	MAX_SOURCES = 16,   /* exceptions whose frames get source lines */
 };
 
 /* ---- names ---- */
@@ -373,6 +373,11 @@ static enum ws_status stack_finish(struct stack *stack)
 		frames[i].level = (uint32_t)i;
 		if (!with_source)
 			continue;
+		if (i > 0 && frames[i].file.ptr == frames[i - 1].file.ptr &&
+		    frames[i].line == frames[i - 1].line) { /* recursion */
+			frames[i].source = frames[i - 1].source;
+			continue;
+		}
 		enum ws_status st = wsi_source_read(stack->build, &frames[i]);
 		if (st != WS_OK)
 			return st;

@@ -28,6 +28,12 @@ static enum ws_status next_add(struct wsi_build *build, const char *what)
 
 /* ---- the sentence ---- */
 
+static void capitalize(char *text)
+{
+	if (*text >= 'a' && *text <= 'z')
+		*text = (char)(*text - 'a' + 'A');
+}
+
 /* A sentence that grows; what does not fit is left out. */
 struct sentence {
 	char text[900];
@@ -145,8 +151,7 @@ static enum ws_status summarize(struct wsi_build *build)
 		say(&sentence, "%s", e->headline);
 		say_place(&sentence, build, e);
 		say_thread(&sentence, e);
-		if (sentence.text[0] >= 'a' && sentence.text[0] <= 'z')
-			sentence.text[0] = (char)(sentence.text[0] - 'a' + 'A');
+		capitalize(sentence.text);
 	} else {
 		say_calm(&sentence, build);
 	}
@@ -175,8 +180,10 @@ static enum ws_status missing_lines(struct wsi_build *build, const struct ws_rep
 	struct ws_module_hint hint = { WS_NONE, WS_NONE, WS_NONE };
 	const char *text = NULL;
 	if (ws_module_set_find_address(build->modules, frame->pc, &hint, &place, NULL) == WS_OK &&
-	    ws_module_explain_lines(place.module, advice, sizeof advice) != WS_LINES_PRESENT)
-		text = wsi_arena_str(build->arena, advice, strlen(advice));
+	    ws_module_explain_lines(place.module, advice, sizeof advice) != WS_LINES_PRESENT) {
+		capitalize(advice);
+		text = wsi_build_text(build, "%s.", advice);
+	}
 	return missing_add(build,
 			   wsi_build_text(build, "line information of %.*s",
 					  (int)frame->function_short.len,

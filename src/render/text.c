@@ -13,6 +13,7 @@
 enum {
 	MAX_ROWS = 20,       /* of a table, unless all are asked for */
 	WIDE_NAME = 76,      /* C++ names up to here are shown whole */
+	MAX_PERIOD = 8,      /* frames of one round of a recursion that is folded */
 	INSTRUCTION_16 = 16, /* bytes, when the device does not say */
 };
 
@@ -74,12 +75,20 @@ static struct ws_str shown_name(const struct page *page, struct ws_str full, str
 	return page->options.full_names || full.len <= WIDE_NAME ? full : brief;
 }
 
+/* Why a place has no function, in words. */
+static const char *function_missing(enum ws_status status)
+{
+	return status == WS_ABSENT        ? "no code of this dump"
+	       : status == WS_UNSUPPORTED ? "a host address"
+					  : ws_missing_word(status);
+}
+
 static void out_frame_name(struct page *page, const struct ws_report_frame *frame)
 {
 	if (frame->function_status == WS_OK)
 		ws_out_escaped(page->out, shown_name(page, frame->function, frame->function_short));
 	else
-		ws_out_printf(page->out, "? (%s)", ws_missing_word(frame->function_status));
+		ws_out_printf(page->out, "?? (%s)", function_missing(frame->function_status));
 }
 
 static void out_dim(struct page *page, struct ws_dim3 dim)
@@ -146,6 +155,8 @@ static void box_precision(struct page *page, const struct ws_report_exception *e
 	label(page, "precision");
 	if (e->blame == WS_BLAME_TRAP)
 		ws_out_text(out, "the warp stopped by itself: a trap, or a breakpoint");
+	else if (e->errorpc_status == WS_OK && e->kind && !e->kind->knows_instruction)
+		ws_out_text(out, "errorpc may be where the code went, not where it came from");
 	else if (e->errorpc_status == WS_OK)
 		ws_out_text(out, "the instruction is known (errorpc)");
 	else
@@ -236,6 +247,9 @@ static void box_launch(struct page *page, const struct ws_report_exception *e)
 		ws_out_escaped(out, shown_name(page, kernel->name, kernel->name_short));
 	else
 		ws_out_printf(out, "? (%s)", ws_missing_word(kernel->name_status));
+	if (kernel->name_status == WS_OK && !page->options.full_names &&
+	    kernel->name.len > WIDE_NAME)
+		ws_out_printf(out, " (%zu characters in full: --full-names)", kernel->name.len);
 	end_line(page);
 	if (kernel->grid_status != WS_OK)
 		return;
@@ -335,10 +349,42 @@ static void out_frame(struct page *page, const struct ws_report_frame *frame, bo
 			ws_out_text(out, ", library");
 		end_line(page);
 	} else {
-		ws_out_printf(out, "         at 0x%016" PRIx64 ", line %s\n", frame->pc,
-			      ws_missing_word(frame->line_status));
+		ws_out_printf(out, "         at 0x%016" PRIx64, frame->pc);
+		if (frame->function_status == WS_OK)
+			ws_out_printf(out, ", line information: %s",
+				      frame->line_status == WS_ABSENT
+					      ? "none"
+					      : ws_missing_word(frame->line_status));
+		end_line(page);
 	}
 	out_source(page, frame, is_user);
+}
+
+/* How many frames from `start` on repeat the `period` frames before them. */
+static uint32_t repeats_from(const struct ws_report_exception *e, uint32_t start, uint32_t period)
+{
+	uint32_t n = 0;
+	while (start + n < e->n_frames && start + n != e->pc_frames_from) {
+		const struct ws_report_frame *a = &e->frames[start + n], *b = a - period;
+		if (a->pc != b->pc || a->function.ptr != b->function.ptr || a->line != b->line)
+			break;
+		n++;
+	}
+	return n - n % period;
+}
+
+/* Frames to leave out at `start` because they repeat what was just shown; `*ret_period` tells the
+ * length of the round. */
+static uint32_t recursion_at(const struct page *page, const struct ws_report_exception *e,
+			     uint32_t start, uint32_t *ret_period)
+{
+	for (uint32_t period = 1; period <= MAX_PERIOD && period <= start; period++) {
+		uint32_t n = repeats_from(e, start, period);
+		*ret_period = period;
+		if (!page->options.all && n > 2 * period)
+			return n;
+	}
+	return 0;
 }
 
 static void frames(struct page *page, const struct ws_report_exception *e)
@@ -350,6 +396,14 @@ static void frames(struct page *page, const struct ws_report_exception *e)
 		      ? "Call stack, innermost first (* is the first frame outside libraries):"
 		      : "Call stack, innermost first:");
 	for (uint32_t i = 0; i < e->n_frames; i++) {
+		uint32_t period, n = recursion_at(page, e, i, &period);
+		if (n) {
+			ws_out_printf(page->out,
+				      "         (%u more frames repeat the last %s; --all)\n", n,
+				      period == 1 ? "one" : "ones");
+			i += n - 1;
+			continue;
+		}
 		if (i == e->pc_frames_from)
 			ws_out_text(page->out,
 				    "         (the warp had left these functions when it "
@@ -399,7 +453,7 @@ static void cell_function(struct ws_table *table, const struct ws_report_frame *
 	if (frame->function_status == WS_OK)
 		ws_table_cell(table, frame->function_short);
 	else
-		ws_table_printf(table, "? (%s)", ws_missing_word(frame->function_status));
+		ws_table_printf(table, "?? (%s)", function_missing(frame->function_status));
 }
 
 static void cell_thread(struct ws_table *table, const struct ws_report_thread *at)
@@ -575,11 +629,11 @@ static void facts(struct page *page)
 			continue;
 		}
 		ws_out_printf(out, "%u: ", device->state.id);
-		ws_out_escaped(out, device->state.name);
-		ws_out_text(out, ", ");
-		ws_out_escaped(out, device->state.sm_type);
-		ws_out_printf(out, ", %u SMs, %u warps resident", device->state.n_sms,
-			      device->resident_warps);
+		ws_out_escaped(out, device->state.name.len ? device->state.name
+							   : ws_str_of("(name lost)"));
+		ws_out_printf(out, ", sm_%u%u", device->state.sm_major, device->state.sm_minor);
+		ws_out_printf(out, ", %u SMs, %u warp%s resident", device->state.n_sms,
+			      device->resident_warps, device->resident_warps == 1 ? "" : "s");
 		if (device->faulted_sms)
 			ws_out_printf(out, ", %u SM%s with an exception", device->faulted_sms,
 				      device->faulted_sms == 1 ? "" : "s");

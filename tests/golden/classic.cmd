@@ -1,0 +1,2 @@
+# Host addresses: the kernel's entry and the offset tell the place.
+warpscope --no-source $DUMPS/classic.nvcudmp

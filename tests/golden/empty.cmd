@@ -1,0 +1,2 @@
+# A dump in which nothing ran.
+warpscope $DUMPS/empty.nvcudmp

@@ -1,0 +1,2 @@
+# Every option of the verb.
+warpscope report --help

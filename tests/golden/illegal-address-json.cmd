@@ -1,0 +1,2 @@
+# The same as JSON, without sources.
+warpscope report --json --no-source examples/dumps/illegal-address.nvcudmp

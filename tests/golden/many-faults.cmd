@@ -1,0 +1,2 @@
+# Further exceptions, grouped by kind and place.
+warpscope --no-source $DUMPS/many-faults.nvcudmp

@@ -1,0 +1,2 @@
+# No line information: the page says how to get some.
+warpscope $DUMPS/no-lines.nvcudmp

@@ -1,0 +1,2 @@
+# Repeating frames are folded.
+warpscope --no-source $DUMPS/recursion.nvcudmp

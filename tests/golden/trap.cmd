@@ -1,0 +1,2 @@
+# A trap has no exception code.
+warpscope --no-source $DUMPS/trap.nvcudmp
