@@ -149,7 +149,8 @@ def check_truth(report, truth):
         return
     same('verdict', report['verdict']['kind'], truth['verdict'])
     same('complete', report['dump']['complete'], True)
-    same('diagnostics', [d for d in report['diagnostics'] if 'does not know' not in d['message']], [])
+    planted = ('does not know', 'begins inside another')  # newer sections, overlapping memory
+    same('diagnostics', [d for d in report['diagnostics'] if not any(p in d['message'] for p in planted)], [])
     check_faults(report, truth)
     check_focus(report, truth)
     check_groups(report, truth)
