@@ -96,7 +96,9 @@ struct ws_borrowed {
 
 /**
  * Looks for lines for the code section that holds `function`. Answers are remembered, also the
- * negative ones. `ret_borrowed` is valid until the pool is destroyed.
+ * negative ones, so `module` must stay open as long as the pool. What `ret_borrowed` points to is
+ * valid until the pool is destroyed.
+ * @retval WS_ABSENT  no function symbol owns that section: there is no name to look for.
  */
 WS_API enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_module *module,
 				     const struct ws_function *function,

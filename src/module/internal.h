@@ -124,6 +124,9 @@ struct wsi_reloc wsi_module_reloc(const struct ws_module *module, uint32_t reloc
 /* symbols.c: makes functions, variables and indices if they are not there. */
 enum ws_status wsi_module_need_symbols(struct ws_module *module, struct ws_error *err) WS_MUST_USE;
 void wsi_module_symbols_fini(struct ws_module *module);
+/* The functions of a name, defined ones first; the symbols are there. */
+const struct wsi_name_ref *wsi_module_names(const struct ws_module *module, struct ws_str name,
+					    size_t *ret_n);
 /* The function that owns the section of another. */
 const struct ws_function *wsi_module_owner(const struct ws_module *module,
 					   const struct ws_function *function);

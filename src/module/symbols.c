@@ -269,13 +269,9 @@ enum ws_status ws_module_variables(struct ws_module *module,
 	return WS_OK;
 }
 
-enum ws_status ws_module_find_function(struct ws_module *module, struct ws_str name,
-				       const struct ws_function **ret_function,
-				       struct ws_error *err)
+/* First entry of the index that is not before `name`. */
+static size_t name_low(const struct ws_module *module, struct ws_str name)
 {
-	enum ws_status st = wsi_module_need_symbols(module, err);
-	if (st != WS_OK)
-		return st;
 	size_t low = 0, n = module->n_names;
 	while (n > 0) {
 		size_t half = n / 2;
@@ -286,8 +282,29 @@ enum ws_status ws_module_find_function(struct ws_module *module, struct ws_str n
 			n = half;
 		}
 	}
-	if (low == module->n_names || !ws_str_equal(module->names[low].name, name))
+	return low;
+}
+
+const struct wsi_name_ref *wsi_module_names(const struct ws_module *module, struct ws_str name,
+					    size_t *ret_n)
+{
+	size_t low = name_low(module, name), end = low;
+	while (end < module->n_names && ws_str_equal(module->names[end].name, name))
+		end++;
+	*ret_n = end - low;
+	return module->names + low;
+}
+
+enum ws_status ws_module_find_function(struct ws_module *module, struct ws_str name,
+				       const struct ws_function **ret_function,
+				       struct ws_error *err)
+{
+	enum ws_status st = wsi_module_need_symbols(module, err);
+	if (st != WS_OK)
+		return st;
+	size_t at = name_low(module, name);
+	if (at == module->n_names || !ws_str_equal(module->names[at].name, name))
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no such function");
-	*ret_function = &module->functions[module->names[low].function];
+	*ret_function = &module->functions[module->names[at].function];
 	return WS_OK;
 }

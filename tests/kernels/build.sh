@@ -49,3 +49,17 @@ rm -rf tmp/*
 cp "$out/link_a.li.sm_90.cubin" "$out/link_b.li.sm_90.cubin" tmp
 (cd tmp && nvlink -arch=sm_90 link_a.li.sm_90.cubin link_b.li.sm_90.cubin -o linked.li.sm_90.cubin)
 cp tmp/linked.li.sm_90.cubin "$out"
+
+# Fatbins, as they lie in host programs: bare.cu again, now with lines, so that lines can be borrowed from them.
+pack() { # pack OUTPUT FLAG...
+	output=$1
+	shift
+	rm -rf tmp/*
+	nvcc -std=c++17 --keep --keep-dir tmp "$@" -fatbin -o "tmp/$output" "$SRC/bare.cu"
+	cp "tmp/$output" "$out/../fatbins/$output"
+}
+mkdir -p "$out/../fatbins"
+both="-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]"
+# shellcheck disable=SC2086 # the words of $both are arguments
+pack bare.li.zstd.fatbin -O3 -lineinfo $both --compress-mode=size
+pack bare.G.lz4.fatbin -G -arch=sm_90 --compress-mode=speed

@@ -31,7 +31,7 @@ static struct fixture cubin(const char *name)
 
 static struct fixture relocated(const char *name)
 {
-	return fixture_open("WS_TEST_RELOCATED", name);
+	return fixture_open("WS_TEST_BUILT", name);
 }
 
 static void fixture_close(struct fixture *f)
@@ -433,7 +433,7 @@ static void code_id_text_round_trips(void **state)
 static void names_are_demangled_whole_and_short(void **state)
 {
 	(void)state;
-#if !WS_TEST_DEMANGLE
+#if !WSI_HAVE_DEMANGLE
 	skip();
 #endif
 	static const struct {
@@ -500,7 +500,7 @@ static void hostile_names_are_bounded(void **state)
 static void name_of_four_kilobytes_is_demangled(void **state)
 {
 	(void)state;
-#if !WS_TEST_DEMANGLE
+#if !WSI_HAVE_DEMANGLE
 	skip();
 #endif
 	static char name[5000], text[6000];

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines borrowed from another build: of all candidates with a function of the name, the one whose
+ * code section is equal byte for byte, addresses aside.
+ *
+ * Files of folders are opened when something is first looked for; images of another architecture
+ * are never unpacked. What a search found is remembered for each code section.
+ */
+#include <warpscope/image.h>
+#include <warpscope/store.h>
+
+#include "module/internal.h"
+
+#include "base/folder.h"
+
+struct candidate {
+	char *path;                 /* owned */
+	struct ws_image_file *file; /* owned; NULL: not opened yet, or of no use */
+	bool tried;
+};
+
+struct answer {
+	const struct ws_module *module;
+	uint32_t section;
+	struct ws_borrowed borrowed;
+};
+
+struct ws_borrow_pool {
+	struct candidate *candidates; /* owned */
+	size_t n_candidates, cap_candidates;
+	struct answer *answers; /* owned */
+	size_t n_answers, cap_answers;
+	pthread_mutex_t lock; /* held during a search */
+};
+
+enum ws_status ws_borrow_create(struct ws_borrow_pool **ret_pool, struct ws_error *err)
+{
+	struct ws_borrow_pool *pool = wsi_zalloc(sizeof *pool);
+	if (!pool || pthread_mutex_init(&pool->lock, NULL) != 0) {
+		wsi_free(pool);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a pool of images");
+	}
+	*ret_pool = pool;
+	return WS_OK;
+}
+
+void ws_borrow_destroy(struct ws_borrow_pool *pool)
+{
+	if (!pool)
+		return;
+	for (size_t i = 0; i < pool->n_candidates; i++) {
+		ws_image_file_close(pool->candidates[i].file);
+		wsi_free(pool->candidates[i].path);
+	}
+	wsi_free(pool->candidates);
+	wsi_free(pool->answers);
+	pthread_mutex_destroy(&pool->lock);
+	wsi_free(pool);
+}
+
+static enum ws_status candidate_add(void *user, const char *path, struct ws_error *err)
+{
+	struct ws_borrow_pool *pool = user;
+	if (pool->n_candidates >= WS_BORROW_MAX_FILES)
+		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "more than %d files to look at",
+				WS_BORROW_MAX_FILES);
+	char *copy = wsi_strdup(path);
+	if (!copy || !wsi_grow(&pool->candidates, &pool->cap_candidates, pool->n_candidates,
+			       sizeof *pool->candidates, WS_BORROW_MAX_FILES)) {
+		wsi_free(copy);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "files of %s", path);
+	}
+	pool->candidates[pool->n_candidates++] = (struct candidate){ .path = copy };
+	return WS_OK;
+}
+
+enum ws_status ws_borrow_add_path(struct ws_borrow_pool *pool, const char *path,
+				  struct ws_error *err)
+{
+	pool->n_answers = 0; /* a better one may be in it */
+	if (wsi_folder_exists(path))
+		return wsi_folder_walk(path, candidate_add, pool, err);
+	struct ws_image_file *file;
+	enum ws_status st = ws_image_file_open(path, &file, err);
+	if (st != WS_OK)
+		return st;
+	st = candidate_add(pool, path, err);
+	if (st != WS_OK) {
+		ws_image_file_close(file);
+		return st;
+	}
+	pool->candidates[pool->n_candidates - 1].file = file;
+	pool->candidates[pool->n_candidates - 1].tried = true;
+	return WS_OK;
+}
+
+/* ---- searching ---- */
+
+struct search {
+	struct ws_module *module;
+	const struct ws_function *owner;
+	uint32_t sm;
+	struct ws_borrowed best;
+};
+
+static bool section_has_lines(struct ws_module *module, const struct ws_function *f)
+{
+	struct ws_section section;
+	size_t n;
+	if (ws_module_section(module, f->section, &section, NULL) != WS_OK)
+		return false;
+	for (uint64_t off = 0; off < section.size; off += WSI_INSTRUCTION_BYTES) {
+		enum ws_status st = ws_module_line_find(module, f->section, off, NULL, 0, &n, NULL);
+		if (st == WS_OK)
+			return true;
+		if (st != WS_ABSENT || !module->lines)
+			return false;
+	}
+	return false;
+}
+
+static bool is_better(const struct ws_borrowed *a, const struct ws_borrowed *b)
+{
+	if (a->verdict != b->verdict)
+		return a->verdict < b->verdict;
+	return a->verdict == WS_BORROW_DIFFERS && a->diff.n_instructions < b->diff.n_instructions;
+}
+
+static void function_consider(struct search *search, const struct candidate *from,
+			      struct ws_module *module, const struct ws_function *f)
+{
+	struct ws_borrowed found = {
+		.verdict = WS_BORROW_NO_LINES,
+		.module = module,
+		.function = f,
+		.section = f->section,
+		.path = from->path,
+	};
+	if (section_has_lines(module, f)) {
+		if (ws_code_compare(search->module, search->owner, module, f, &found.diff, NULL) !=
+		    WS_OK)
+			return;
+		found.verdict = found.diff.equal ? WS_BORROW_EQUAL : WS_BORROW_DIFFERS;
+	}
+	if (is_better(&found, &search->best))
+		search->best = found;
+}
+
+static void module_search(struct search *search, const struct candidate *from,
+			  struct ws_module *module)
+{
+	size_t n;
+	const struct wsi_name_ref *names = wsi_module_names(module, search->owner->name, &n);
+	for (size_t i = 0; i < n && search->best.verdict != WS_BORROW_EQUAL; i++) {
+		const struct ws_function *f = &module->functions[names[i].function];
+		if (f->section != 0 && !f->is_inner)
+			function_consider(search, from, module, f);
+	}
+}
+
+static void candidate_search(struct search *search, struct candidate *candidate)
+{
+	if (!candidate->tried) {
+		candidate->tried = true;
+		if (ws_image_file_open(candidate->path, &candidate->file, NULL) != WS_OK)
+			candidate->file = NULL;
+	}
+	size_t n = candidate->file ? ws_image_file_count(candidate->file) : 0;
+	for (size_t i = 0; i < n && search->best.verdict != WS_BORROW_EQUAL; i++) {
+		const struct ws_image_entry *entry = ws_image_file_at(candidate->file, i);
+		struct ws_module *module;
+		if (entry->kind == WS_IMAGE_CUBIN && entry->sm == search->sm &&
+		    ws_image_file_module(candidate->file, i, &module, NULL) == WS_OK &&
+		    wsi_module_need_symbols(module, NULL) == WS_OK)
+			module_search(search, candidate, module);
+	}
+}
+
+static enum ws_status pool_search(struct ws_borrow_pool *pool, struct search *search,
+				  struct ws_error *err)
+{
+	for (size_t i = 0; i < pool->n_answers; i++) {
+		const struct answer *a = &pool->answers[i];
+		if (a->module == search->module && a->section == search->owner->section) {
+			search->best = a->borrowed;
+			return WS_OK;
+		}
+	}
+	for (size_t i = 0; i < pool->n_candidates && search->best.verdict != WS_BORROW_EQUAL; i++)
+		candidate_search(search, &pool->candidates[i]);
+	if (!wsi_grow(&pool->answers, &pool->cap_answers, pool->n_answers, sizeof *pool->answers,
+		      SIZE_MAX / sizeof *pool->answers))
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "answers of a pool");
+	pool->answers[pool->n_answers++] =
+		(struct answer){ search->module, search->owner->section, search->best };
+	return WS_OK;
+}
+
+enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_module *module,
+			      const struct ws_function *function, struct ws_borrowed *ret_borrowed,
+			      struct ws_error *err)
+{
+	struct ws_module_facts facts;
+	ws_module_facts(module, &facts);
+	const struct ws_function *owner = wsi_module_owner(module, function);
+	if (!owner)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"no function owns the code, so it has no name to look for");
+	struct search search = {
+		.module = module,
+		.owner = owner,
+		.sm = facts.sm,
+		.best = { .verdict = WS_BORROW_NO_FUNCTION },
+	};
+	pthread_mutex_lock(&pool->lock);
+	enum ws_status st = pool_search(pool, &search, err);
+	pthread_mutex_unlock(&pool->lock);
+	if (st == WS_OK)
+		*ret_borrowed = search.best;
+	return st;
+}
