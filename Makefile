@@ -4,7 +4,7 @@
 BUILD ?= build
 DUMPS = $(sort $(wildcard examples/dumps/*.nvcudmp*))
 
-.PHONY: all build demo check check-sanitize check-fuzz check-oracle bench bench-smoke install clean packages
+.PHONY: all build demo check check-sanitize check-fuzz check-oracle install clean packages
 
 all: build
 
@@ -19,12 +19,53 @@ build: packages $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
 
 demo: build
-	@tools/demo.sh $(BUILD)/warpscope $(DUMPS)
+	@tools/demo.sh $(BUILD)/cli/warpscope $(DUMPS)
 
+# The plain suite. COUNTS=FILE, here and below: appends passed, failed, skipped to FILE (.ci/run sums them).
 check: build
-	@tools/run-suite.py $(BUILD) unit builders api golden cli deps format
+	@tools/run-suite.py $(BUILD) $(COUNTED) unit builders api golden cli deps format fuzz
+
+# The plain suite under AddressSanitizer and UndefinedBehaviorSanitizer, then what is shared by threads
+# under ThreadSanitizer.
+ASAN = $(BUILD)-asan
+TSAN = $(BUILD)-tsan
+
+$(ASAN)/build.ninja: | packages
+	meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
+
+$(TSAN)/build.ninja: | packages
+	meson setup $(TSAN) -Db_sanitize=thread -Db_lundef=false
+
+check-sanitize: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
+	@ninja -C $(ASAN)
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) unit golden cli fuzz
+	@ninja -C $(TSAN)
+	@TSAN_OPTIONS=halt_on_error=1 tools/run-suite.py $(TSAN) --slow 6 $(COUNTED) unit
+
+# Every libFuzzer target for FUZZ_SECONDS, from its seeds.
+FUZZ = $(BUILD)-fuzz
+FUZZ_SECONDS ?= 60
+
+$(FUZZ)/build.ninja: | packages
+	@tools/install-packages.sh packages-fuzz.txt
+	CC=clang-14 meson setup $(FUZZ) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+
+check-fuzz: packages $(FUZZ)/build.ninja
+	@ninja -C $(FUZZ)
+	@tools/fuzz.py $(FUZZ) $(FUZZ_SECONDS) $(COUNTED)
+
+# Against other programs, as far as they are installed (tests/oracle/README.md); the others are skipped.
+check-oracle: build
+	@tools/run-suite.py $(BUILD) $(COUNTED) oracle
+
+# $(COUNTS), as an option of run-suite.py and fuzz.py.
+COUNTED = $(if $(COUNTS),--counts $(COUNTS))
+
+PREFIX ?= /usr/local
 
 install: build
+	@meson configure $(BUILD) -Dprefix=$(PREFIX)
 	@meson install -C $(BUILD)
 
 clean:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs Meson test suites and counts single test cases.
 
-usage: run-suite.py BUILD [--counts FILE] SUITE...      (no SUITE: all)
+usage: run-suite.py BUILD [--slow N] [--counts FILE] SUITE...      (no SUITE: all; --slow: N times the time limit)
 
 Every test prints TAP, so one program counts as many cases. The last line printed is
 "N passed, N failed, N skipped"; the exit status is 1 when anything failed or nothing ran. With
@@ -32,10 +32,14 @@ def main():
     args = sys.argv[1:]
     build = args.pop(0)
     counts_file = None
+    slow = '1'
+    if args[:1] == ['--slow']:
+        slow = args[1]
+        args = args[2:]
     if args[:1] == ['--counts']:
         counts_file = args[1]
         args = args[2:]
-    command = ['meson', 'test', '-C', build, '--print-errorlogs', '--no-rebuild']
+    command = ['meson', 'test', '-C', build, '--print-errorlogs', '--no-rebuild', '--timeout-multiplier', slow]
     for suite in args:
         command += ['--suite', suite]
     status = subprocess.run(command, check=False).returncode

@@ -240,10 +240,10 @@ struct ws_memory_range {
 	uint32_t device_index, grid_index, block_index, warp_index,
 		lane; /**< owner; WS_NONE where none */
 	uint32_t bank;
-	uint64_t start, size;    /**< address and bytes; WS_SPACE_CONST: the bank's device address,
-				    although   reads count from its start */
-	uint64_t bytes_present;  /**< less than `size` when the dump was cut */
-	uint64_t file_off;       /**< where the bytes are in the file, or WS_NO_OFFSET */
+	uint64_t start, size;   /**< address and bytes; WS_SPACE_CONST: the bank's device address,
+				   although   reads count from its start */
+	uint64_t bytes_present; /**< less than `size` when the dump was cut */
+	uint64_t file_off;      /**< where the bytes are in the file, or WS_NO_OFFSET */
 };
 
 /**

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Runs every libFuzzer target of a build for a while, starting from its seeds. Prints TAP.
+
+usage: fuzz.py BUILD SECONDS [--counts FILE] [NAME...]
+
+What a target finds is kept in BUILD/fuzz/NAME.findings; put it into fuzz/seeds/NAME with the mend.
+"""
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def run(build, name, seconds):
+    corpus, findings = (os.path.join(build, 'fuzz', f'{name}.{kind}') for kind in ('corpus', 'findings'))
+    os.makedirs(corpus, exist_ok=True)
+    os.makedirs(findings, exist_ok=True)
+    seeds = os.path.join(ROOT, 'fuzz/seeds', name)
+    command = [os.path.join(build, 'fuzz', 'fuzz_' + name), f'-max_total_time={seconds}', '-timeout=10',
+               '-rss_limit_mb=2048', '-print_final_stats=1', f'-artifact_prefix={findings}/', corpus]
+    command += [seeds] if os.path.isdir(seeds) else []
+    return subprocess.run(command, capture_output=True, check=False, text=True, errors='replace')
+
+
+def main():
+    build, seconds = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    names = sys.argv[3:]
+    counts_file = None
+    if names[:1] == ['--counts']:
+        counts_file = names[1]
+        names = names[2:]
+    names = names or sorted(f[len('fuzz_'):] for f in os.listdir(os.path.join(build, 'fuzz'))
+                                   if f.startswith('fuzz_') and '.' not in f)
+    print(f'1..{len(names)}')
+    failed = 0
+    for number, name in enumerate(names, 1):
+        done = run(build, name, seconds)
+        runs = [line.split(':')[-1].strip() for line in done.stderr.splitlines() if 'number_of_executed_units' in line]
+        if done.returncode == 0:
+            print(f'ok {number} - {name}: {runs[0] if runs else "?"} runs in {seconds} s', flush=True)
+            continue
+        failed += 1
+        print(f'not ok {number} - {name}')
+        for line in done.stderr.splitlines()[-40:]:
+            print(f'# {line}')
+    if counts_file:
+        with open(counts_file, 'a', encoding='utf-8') as out:
+            out.write(f'{len(names) - failed} {failed} 0\n')
+    print(f'{len(names) - failed} passed, {failed} failed, 0 skipped')
+    return 1 if failed or not names else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
