@@ -43,12 +43,14 @@ compile 90 longname.li.sm_90.cubin longname.cu -O3 -lineinfo
 compile 80 bare.none.sm_80.cubin bare.cu -O3
 compile 90 bare.none.sm_90.cubin bare.cu -O3
 
-compile 90 link_a.li.sm_90.cubin link_a.cu -O3 -lineinfo -rdc=true
-compile 90 link_b.li.sm_90.cubin link_b.cu -O3 -lineinfo -rdc=true
-rm -rf tmp/*
-cp "$out/link_a.li.sm_90.cubin" "$out/link_b.li.sm_90.cubin" tmp
-(cd tmp && nvlink -arch=sm_90 link_a.li.sm_90.cubin link_b.li.sm_90.cubin -o linked.li.sm_90.cubin)
-cp tmp/linked.li.sm_90.cubin "$out"
+for arch in 80 90; do
+	compile $arch "link_a.li.sm_$arch.cubin" link_a.cu -O3 -lineinfo -rdc=true
+	compile $arch "link_b.li.sm_$arch.cubin" link_b.cu -O3 -lineinfo -rdc=true
+	rm -rf tmp/*
+	cp "$out/link_a.li.sm_$arch.cubin" "$out/link_b.li.sm_$arch.cubin" tmp
+	(cd tmp && nvlink -arch=sm_$arch "link_a.li.sm_$arch.cubin" "link_b.li.sm_$arch.cubin" -o "linked.li.sm_$arch.cubin")
+	cp "tmp/linked.li.sm_$arch.cubin" "$out"
+done
 
 # Fatbins, as they lie in host programs: bare.cu again, now with lines, so that lines can be borrowed from them.
 pack() { # pack OUTPUT FLAG...

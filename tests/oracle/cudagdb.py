@@ -2,12 +2,11 @@
 """Compares dumps with cuda-gdb 12.4 (TAP).
 
   cudagdb.py --builder              what cuda-gdb shows is what the builder planted (the proof of the fixtures)
-  cudagdb.py --program WARPSCOPE    what the program reports is what cuda-gdb shows; where cuda-gdb cannot show it
-                                    (README.md), what was planted
-  --program WARPSCOPE --planted     only with what was planted: needs no cuda-gdb
+  cudagdb.py --program WARPSCOPE    what the program reports is what cuda-gdb shows
   --scenario NAME                   only these scenarios (may repeat)
 
-Without --planted it needs the peers script: WARPSCOPE_PEERS, or ../shared/tools/peers beside the repository.
+Scenarios that cuda-gdb cannot show (README.md) are skipped here: tests/cli/test_report_truth.py holds the program to the
+planted truth of all of them. Needs the peers script: WARPSCOPE_PEERS, or ../shared/tools/peers beside the repository.
 """
 
 import argparse
@@ -52,20 +51,21 @@ def bare(name):
 # cuda-gdb against the planted truth
 
 
-def check_place(what, place, symbol, line):
-    """cuda-gdb's symbol and line for an address against the planted place."""
+def check_place(what, place, seen):
+    """What cuda-gdb shows of an address against the planted place."""
     if place["symbol"] is None:
         return
-    same(what + " section", symbol and symbol[2], place["section"])
-    same(what + " function", symbol[0], place["symbol"])
-    same(what + " offset", symbol[1], int(place["offset"], 16))
+    same(what + " section", seen.symbol and seen.symbol[2], place["section"])
+    same(what + " function", seen.symbol[0], place["symbol"])
+    same(what + " offset", seen.symbol[1], int(place["offset"], 16))
     chain = [(f["file"], f["line"]) for f in place["chain"]]
     if not chain:
-        same(what + " line", line, None)
+        same(what + " line", seen.line, None)
     elif place["rows"] == 1:
-        same(what + " line", line, chain[0])
-    elif line not in chain:  # several rows at this address: it takes any of them (README.md)
-        raise Mismatch(f"{what} line: {line} is nowhere in {chain}")
+        same(what + " line", seen.line, chain[0])
+        same(what + " inlined", seen.inlined, place["chain"][0]["function_mangled"] if len(chain) > 1 else None)
+    elif seen.line not in chain:  # several rows at this address: it takes any of them (README.md)
+        raise Mismatch(f"{what} line: {seen.line} is nowhere in {chain}")
 
 
 def check_builder(facts, seen):
@@ -77,10 +77,10 @@ def check_builder(facts, seen):
     same("no exception", seen.no_exception, not code and not facts["trap"])
     same("focus", seen.focus, {k: focus[k] for k in ("grid", "blockIdx", "threadIdx", "device", "sm", "warp", "lane")})
     same("pc", seen.pc, int(focus["pc"]["address"], 16))
-    check_place("pc", focus["pc"], seen.pc_symbol, seen.pc_line)
+    check_place("pc", focus["pc"], seen.pc_place)
     if focus["errorpc"]:
         same("errorpc", seen.errorpc, int(focus["errorpc"]["address"], 16))
-        check_place("errorpc", focus["errorpc"], seen.errorpc_symbol, seen.errorpc_line)
+        check_place("errorpc", focus["errorpc"], seen.errorpc_place)
     # Frames in system code are not shown: the first shown is then a caller.
     above = focus["frames"][max(focus["syscall_frames"] - 1, 0):]
     for got, frame in zip(seen.frames[0 if focus["syscall_frames"] else 1:], above):
@@ -113,100 +113,55 @@ def hexes(value):
     return int(value, 16) if isinstance(value, str) else None
 
 
-def check_frames(what, frames, address, symbol, line, rows):
+def check_frames(what, frames, address, seen, rows):
     """The program's frames at one pc against cuda-gdb's one step."""
     mine = [f for f in frames if hexes(f["pc"]) == address]
     if not mine:
         raise Mismatch(f"{what}: no frame with pc {address:#x}")
-    if symbol:
-        same(what + " function", bare(mine[-1]["function_mangled"]), bare(symbol[0]))
-    if line and rows == 1:
-        same(what + " line", (mine[0]["file"], mine[0]["line"]), line)
-    elif line and line not in [(f["file"], f["line"]) for f in mine]:
-        raise Mismatch(f"{what} line: {line} is nowhere in the chain")
+    if seen.symbol:
+        same(what + " function", bare(mine[-1]["function_mangled"]), bare(seen.symbol[0]))
+    if seen.line and rows == 1:
+        same(what + " line", (mine[0]["file"], mine[0]["line"]), seen.line)
+        same(what + " inlined", mine[0]["function_mangled"] if len(mine) > 1 else None, seen.inlined)
+    elif seen.line and seen.line not in [(f["file"], f["line"]) for f in mine]:
+        raise Mismatch(f"{what} line: {seen.line} is nowhere in the chain")
+
+
+def check_fault(facts, seen, report):
+    """Exception code and label; a trap has no code."""
+    faults = report["exceptions"]
+    if not facts["code"]:
+        same("codes", [f["code"] for f in faults if f["code"]], [])
+        same("trap", bool(faults), seen.trap)
+        return
+    same("code", faults[0]["code"], facts["code"])
+    if seen.label and seen.label != UNKNOWN:
+        same("label", faults[0]["label"], seen.label)
+
+
+def check_callers(frames, seen, facts):
+    """Return addresses in the order that cuda-gdb shows them."""
+    first = 0 if facts["focus"]["syscall_frames"] else 1
+    mine = [hexes(frame["pc"]) for frame in frames if not frame["inlined"]]
+    same("callers", mine[1:1 + len(seen.frames[first:])], [f["address"] for f in seen.frames[first:]])
 
 
 def check_program(facts, seen, report):
-    first = report["exceptions"][0] if report["exceptions"] else None
-    focus = facts["focus"]
-    if not facts["code"]:
-        same("exceptions", len(report["exceptions"]) if not facts["trap"] else 0, 0)
-        same("verdict", report["verdict"]["kind"], facts["verdict"])
-        return
-    if first is None:
-        raise Mismatch("the report has no exception")
-    same("code", first["code"], facts["code"])
-    if seen.label and seen.label != UNKNOWN:
-        same("label", first["label"], seen.label)
+    check_fault(facts, seen, report)
+    shown, focus = report["focus"], facts["focus"]
     for name in ("device", "sm", "warp", "lane", "blockIdx", "threadIdx"):
-        same(name, first[name], seen.focus[name])
-    kernel = next(k for k in report["kernels"] if k["id"] == first["kernel"])
+        same(name, shown[name], seen.focus[name])
+    kernel = next(k for k in report["kernels"] if k["id"] == shown["kernel"])
     same("grid", int(kernel["grid"]), seen.focus["grid"])
-    same("pc", hexes(first["pc"]), seen.pc)
+    if len(seen.frames) < 8:  # the outermost frame is there: NAME<<<grid,block>>>
+        same("kernel", kernel["name_mangled"], seen.frames[-1]["function"].split("<<<")[0].split("(")[0])
+    same("pc", hexes(shown["pc"]), seen.pc)
     if focus["errorpc"]:
-        same("errorpc", hexes(first["errorpc"]), seen.errorpc)
-        check_frames("errorpc", first["frames"], seen.errorpc, seen.errorpc_symbol, seen.errorpc_line,
-                     focus["errorpc"].get("rows"))
+        same("errorpc", hexes(shown["errorpc"]), seen.errorpc)
+        check_frames("errorpc", shown["frames"], seen.errorpc, seen.errorpc_place, focus["errorpc"]["rows"])
     else:
-        check_frames("pc", first["frames"], seen.pc, seen.pc_symbol, seen.pc_line, focus["pc"].get("rows"))
-
-
-def planted_stack(place, calls):
-    """[(function, file, line)] of a whole stack: inline chain at the place, then at each call; unknown code left out."""
-    out = []
-    for each in (place, *(c["call"] for c in calls)):
-        if each["symbol"] is None:
-            continue
-        chain = [(bare(f["function_mangled"]), f["file"], f["line"]) for f in each["chain"]]
-        out += chain or [(bare(each["symbol"]), None, None)]
-    return out
-
-
-def check_stack(facts, first):
-    focus, frames = facts["focus"], first["frames"]
-    places = [p for p in ([focus["errorpc"], focus["pc"]] if focus else [facts["blamed"]]) if p]
-    if facts["classic"]:  # host addresses: the place is found through the kernel's entry
-        place = focus["pc"]
-    else:
-        place = next((p for p in places if frames and hexes(frames[0]["pc"]) == int(p["address"], 16)), None)
-        if place is None:
-            raise Mismatch(f"stack begins at {frames[0]['pc'] if frames else None}, neither pc nor errorpc")
-    mine = [(bare(f["function_mangled"]), f["file"], f["line"]) for f in frames if f["function_mangled"]]
-    expected = planted_stack(place, focus["frames"] if focus else ())
-    if len(expected) > 64:  # a long stack may be shortened
-        mine, expected = mine[:32], expected[:32]
-    same("stack", mine, expected)
-
-
-def check_groups(facts, report):
-    """Lanes by line: every thread stands where it was put."""
-
-    def count(rows):
-        out = {}
-        for place, lanes in rows:
-            out[place] = out.get(place, 0) + lanes
-        return out
-
-    planted = count(((g["place"]["chain"][0]["file"], g["place"]["chain"][0]["line"]) if g["place"]["chain"]
-                     else (None, None), g["lanes"]) for g in facts["groups"])
-    same("groups", count(((g["file"], g["line"]), g["lanes"]) for g in report["groups"]), planted)
-
-
-def check_planted(facts, report):
-    """The program against the truth alone: for every scenario, also those that cuda-gdb cannot express."""
-    same("verdict", report["verdict"]["kind"], facts["verdict"])
-    check_groups(facts, report)
-    if not facts["code"]:
-        return
-    first, focus = report["exceptions"][0], facts["focus"]
-    same("code", first["code"], facts["code"])
-    if focus:
-        for name in ("device", "sm", "warp", "lane", "blockIdx", "threadIdx"):
-            same(name, first[name], focus[name])
-    else:
-        same("SM", (first["device"], first["sm"], first["lane"]),
-             (facts["sm_rows"][0]["device"], facts["sm_rows"][0]["sm"], None))
-    check_stack(facts, first)
+        check_frames("pc", shown["frames"], seen.pc, seen.pc_place, focus["pc"]["rows"])
+    check_callers(shown["frames"], seen, facts)
 
 
 def report_of(program, dump):
@@ -222,24 +177,17 @@ def report_of(program, dump):
 def work(name, folder, peers, program):
     """One TAP line (without number) and its diagnostics."""
     data, facts = build.build(name)
+    if facts["cuda_gdb_cannot"]:
+        return f"ok - {name} # SKIP cuda-gdb cannot: {facts['cuda_gdb_cannot']}", ""
     dump = os.path.join(folder, name + ".nvcudmp")
     with open(dump, "wb") as handle:
         handle.write(data)
-    why_not = facts["cuda_gdb_cannot"]
-    seen = None
     try:
-        if not why_not and peers:
-            seen = peer.Seen(peer.run(peers, dump, peer.questions(facts)))
+        seen = peer.Seen(peer.run(peers, dump, peer.questions(facts)))
         if program:
-            report = report_of(program, dump)
-            if not facts["damaged"]:
-                check_planted(facts, report)
-            if seen:
-                check_program(facts, seen, report)
-            return f"ok - {name}" + (f" (planted truth only: {why_not})" if peers and why_not else ""), ""
-        if why_not:
-            return f"ok - {name} # SKIP cuda-gdb cannot: {why_not}", ""
-        check_builder(facts, seen)
+            check_program(facts, seen, report_of(program, dump))
+        else:
+            check_builder(facts, seen)
         return f"ok - {name}", ""
     except (Mismatch, KeyError, IndexError, TypeError, ValueError, subprocess.TimeoutExpired) as error:
         return f"not ok - {name}", f"{type(error).__name__}: {error}"
@@ -251,11 +199,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--builder", action="store_true")
     parser.add_argument("--program")
-    parser.add_argument("--planted", action="store_true")
     parser.add_argument("--scenario", action="append")
     args = parser.parse_args()
-    peers, why = (None, None) if args.planted else peer.find()
-    if not peers and not args.planted:
+    peers, why = peer.find()
+    if not peers:
         print(f"1..0 # SKIP {why}")
         return 0
     names = args.scenario or list(build.SCENARIOS)

@@ -78,10 +78,23 @@ def line(text):
     return (found[2], int(found[1])) if found else None
 
 
+def inlined(text):
+    """The mangled name in '... inlined from NAME at line 11 of FILE.', or None."""
+    found = re.search(r" inlined from (\S+) at line \d+ of ", text)
+    return found[1] if found else None
+
+
 def address(text):
     """The first hexadecimal number."""
     found = re.search(r"0x[0-9a-f]+", text)
     return int(found[0], 16) if found else None
+
+
+class Place:
+    """What cuda-gdb knows of an address: (function, offset, kernel), (file, line), the inlined function there."""
+
+    def __init__(self, symbol_text, line_text):
+        self.symbol, self.line, self.inlined = symbol(symbol_text), line(line_text), inlined(line_text)
 
 
 class Seen:
@@ -104,10 +117,9 @@ class Seen:
             self.focus = {"grid": int(focus[2]), "blockIdx": triple[0], "threadIdx": triple[1],
                           "device": int(focus[6]), "sm": int(focus[7]), "warp": int(focus[8]), "lane": int(focus[9])}
         self.pc = address(said.get("print $pc", "").partition("=")[2])
-        self.pc_symbol, self.pc_line = symbol(said.get("info symbol $pc", "")), line(said.get("info line *$pc", ""))
+        self.pc_place = Place(said.get("info symbol $pc", ""), said.get("info line *$pc", ""))
         self.errorpc = address(said.get("print $errorpc", "").partition("=")[2])
-        self.errorpc_symbol = symbol(said.get("info symbol $errorpc", ""))
-        self.errorpc_line = line(said.get("info line *$errorpc", ""))
+        self.errorpc_place = Place(said.get("info symbol $errorpc", ""), said.get("info line *$errorpc", ""))
         self.kernels = [row.split() for row in said.get("info cuda kernels", "").splitlines()[1:]]
         self.frames = self._frames(said.get("bt 8", ""))
 
