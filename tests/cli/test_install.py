@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""An installed Warpscope works from where it was put. Prints TAP.
+
+usage: test_install.py BUILD SOURCE_ROOT CC
+
+Installs into an empty DESTDIR, then: the program runs, a C program builds and runs with pkg-config alone, the manual
+pages are there.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = r'''
+#include <stdio.h>
+#include <warpscope/core.h>
+#include <warpscope/report.h>
+
+int main(int argc, char **argv)
+{
+	struct ws_core *core;
+	struct ws_target *target;
+	const struct ws_report *report;
+	struct ws_error err;
+	if (argc != 2 || ws_core_open(argv[1], NULL, &core, &err) != WS_OK ||
+	    ws_target_from_core(core, true, &target, &err) != WS_OK ||
+	    ws_report_create(target, NULL, &report, &err) != WS_OK)
+		return 1;
+	printf("%s\n", report->summary);
+	ws_report_destroy(report);
+	ws_target_close(target);
+	return 0;
+}
+'''
+
+
+def run(command, **more):
+    return subprocess.run(command, capture_output=True, check=False, text=True, **more)
+
+
+def find(root, name):
+    return [os.path.join(where, name) for where, _, files in os.walk(root) if name in files]
+
+
+def build_with_pkg_config(root, folder, cc):
+    pc = find(root, 'warpscope.pc')
+    if not pc:
+        return 'no warpscope.pc'
+    environment = {**os.environ, 'PKG_CONFIG_PATH': os.path.dirname(pc[0]), 'PKG_CONFIG_SYSROOT_DIR': root}
+    flags = run(['pkg-config', '--cflags', '--libs', 'warpscope'], env=environment)
+    if flags.returncode:
+        return flags.stderr
+    source, program = os.path.join(folder, 'one.c'), os.path.join(folder, 'one')
+    with open(source, 'w', encoding='utf-8') as out:
+        out.write(PROGRAM)
+    done = run([*cc, source, '-o', program, *flags.stdout.split()])
+    return done.stderr if done.returncode else None
+
+
+def main():
+    build, source, cc = sys.argv[1], sys.argv[2], sys.argv[3:]
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        root = os.path.join(folder, 'root')
+        done = run(['meson', 'install', '-C', build, '--no-rebuild', '--destdir', root])
+        results.append(('install into DESTDIR', done.stderr if done.returncode else None))
+        library = os.path.dirname((find(root, 'libwarpscope.so') or ['/'])[0])
+        environment = {**os.environ, 'LD_LIBRARY_PATH': library}
+        program = (find(root, 'warpscope') or ['/nonexistent'])[0]
+        dump = os.path.join(source, 'examples/dumps/exited.nvcudmp')
+        done = run([program, dump])
+        results.append(('the program runs', None if done.stdout.startswith('Illegal memory access') else done.stderr))
+        problem = build_with_pkg_config(root, folder, cc)
+        if not problem:
+            done = run([os.path.join(folder, 'one'), dump], env=environment)
+            problem = None if done.stdout.startswith('Illegal memory access') else done.stderr or 'no output'
+        results.append(('a C program builds with pkg-config', problem))
+        pages = [name[:-4] for name in os.listdir(os.path.join(source, 'docs/man')) if name.endswith('.scd')]
+        missing = [page for page in pages if not find(root, page)]
+        if shutil.which('scdoc'):
+            results.append(('all manual pages are there', f'not {missing}' if missing or not pages else None))
+        else:
+            results.append(('all manual pages are there', 'SKIP scdoc is not installed'))
+    print(f'1..{len(results)}')
+    failed = 0
+    for number, (name, problem) in enumerate(results, 1):
+        if problem and problem.startswith('SKIP'):
+            print(f'ok {number} - {name} # {problem}')
+            continue
+        failed += problem is not None
+        print(f'{"not ok" if problem is not None else "ok"} {number} - {name}')
+        for line in (problem or '').splitlines()[:10]:
+            print(f'# {line}')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
