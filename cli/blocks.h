@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The blocks that a filter lets through in cuda-gdb's order (kernel, then block index with x
- * fastest) with their warps, and the rule that joins neighbours to one row.
+ * fastest) with their warps.
  */
 #ifndef WARPSCOPE_CLI_BLOCKS_H
 #define WARPSCOPE_CLI_BLOCKS_H
 
+#include "dim3.h"
 #include "session.h"
 
 struct block_entry {
@@ -25,15 +26,5 @@ struct blocks {
 
 void blocks_find(struct blocks *blocks, const struct session *session, const struct filter *filter);
 void blocks_fini(struct blocks *blocks);
-
-/* Whether `next` stands right behind `at` in an extent, x fastest. `ret_wrapped`, if not NULL:
- * whether `at` is the last and `next` the first (of the block behind, say). */
-bool dim3_follows(struct ws_dim3 at, struct ws_dim3 next, struct ws_dim3 extent, bool *ret_wrapped);
-/* Order of a table: z, then y, then x. Negative, 0, positive. */
-int dim3_compare(struct ws_dim3 a, struct ws_dim3 b);
-static inline bool dim3_equal(struct ws_dim3 a, struct ws_dim3 b)
-{
-	return a.x == b.x && a.y == b.y && a.z == b.z;
-}
 
 #endif

@@ -212,7 +212,6 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 		ws_json_key(&json, "unreadable_warps");
 		ws_json_u64(&json, info->n_unreadable);
 		ws_json_end(&json);
-		ws_out_text(&info->session.cli->out, "\n");
 	}
 	if (info->n_unreadable)
 		cli_warn("%s: the lanes of %u warps could not be read; see: warpscope check %s",

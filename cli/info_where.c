@@ -24,7 +24,12 @@ struct holder {
 
 struct window {
 	struct ws_context context;
-	bool shared; /* else local */
+	enum ws_space space; /* shared or local */
+};
+
+struct hit {
+	struct ws_memory_range range;
+	uint64_t offset;
 };
 
 struct where {
@@ -35,7 +40,7 @@ struct where {
 	struct ws_line_pos chain[MAX_CHAIN];
 	size_t n_chain;
 	enum ws_status memory_status; /* WS_OK: ranges could be looked at */
-	struct ws_memory_range hits[MAX_HITS];
+	struct hit hits[MAX_HITS];
 	size_t n_hits;
 	bool has_below, has_above;
 	struct ws_memory_range below, above; /* nearest of global memory */
@@ -67,6 +72,45 @@ static void look_at_code(struct where *where, struct info *info)
 		where->n_chain = MAX_CHAIN;
 }
 
+static uint64_t window_offset(const struct where *where, const struct window *window)
+{
+	return where->address - (window->space == WS_SPACE_SHARED
+					 ? window->context.shared_window_base
+					 : window->context.local_window_base);
+}
+
+static bool is_in(uint64_t address, uint64_t base, uint64_t size)
+{
+	return base && address >= base && address - base < size;
+}
+
+static void window_add(struct where *where, const struct ws_context *context, enum ws_space space)
+{
+	if (where->n_windows < MAX_HITS)
+		where->windows[where->n_windows++] = (struct window){ *context, space };
+}
+
+/*
+ * No dump says how long the windows are. [public: readers of dumps assume 16 MiB for both; on sm_90
+ * and later 16 MiB of shared memory for each rank of a cluster, 4 GiB in all. guess]
+ */
+static void look_at_windows(struct where *where, const struct session *session)
+{
+	const uint64_t small = UINT64_C(16) << 20, large = UINT64_C(4) << 30;
+	for (uint32_t i = 0; i < session->counts.contexts; i++) {
+		struct ws_context context;
+		if (ws_target_context(session->target, i, &context, NULL) != WS_OK)
+			continue;
+		bool clusters = session->devices[context.device_index].sm_major >= 9;
+		if (is_in(where->address, context.shared_window_base, clusters ? large : small))
+			window_add(where, &context, WS_SPACE_SHARED);
+		if (is_in(where->address, context.local_window_base, small))
+			window_add(where, &context, WS_SPACE_LOCAL);
+	}
+}
+
+static void holder_add(struct where *where, const char *format, ...) WS_PRINTF(2, 3);
+
 /* Whether the range's addresses are those of the whole device (a block's or a lane's are its own).
  */
 static bool is_device_wide(const struct ws_memory_range *range)
@@ -90,15 +134,33 @@ static bool is_of_focus(const struct session *session, const struct ws_memory_ra
 	return range->grid_index != WS_NONE && range->grid_index == session->focus.grid_index;
 }
 
+static bool range_has(const struct ws_memory_range *range, uint64_t address)
+{
+	return address >= range->start && address - range->start < range->size;
+}
+
+/* What the focus reads at the address: by the range's own addresses, or through a window. */
+static void look_for_hit(struct where *where, const struct session *session,
+			 const struct ws_memory_range *range)
+{
+	uint64_t address = where->address;
+	bool found = range_has(range, address);
+	for (size_t i = 0; !found && i < where->n_windows; i++) {
+		address = window_offset(where, &where->windows[i]);
+		found = range->space == where->windows[i].space && range_has(range, address);
+	}
+	if (found && is_of_focus(session, range) && where->n_hits < MAX_HITS)
+		where->hits[where->n_hits++] =
+			(struct hit){ .range = *range, .offset = address - range->start };
+}
+
 static void look_at_range(struct where *where, const struct session *session,
 			  const struct ws_memory_range *range)
 {
 	uint64_t address = where->address;
-	if (address >= range->start && address - range->start < range->size) {
-		if (is_of_focus(session, range) && where->n_hits < MAX_HITS)
-			where->hits[where->n_hits++] = *range;
+	look_for_hit(where, session, range);
+	if (range_has(range, address))
 		return;
-	}
 	if (range->space != WS_SPACE_GLOBAL || range->size == 0)
 		return;
 	if (range->start > address) {
@@ -124,38 +186,6 @@ static void look_at_memory(struct where *where, const struct session *session)
 	}
 	where->memory_status = st == WS_ABSENT ? WS_OK : st;
 }
-
-static bool is_in(uint64_t address, uint64_t base, uint64_t size)
-{
-	return base && address >= base && address - base < size;
-}
-
-static void window_add(struct where *where, const struct ws_context *context, bool shared)
-{
-	if (where->n_windows < MAX_HITS)
-		where->windows[where->n_windows++] = (struct window){ *context, shared };
-}
-
-/*
- * No dump says how long the windows are. [public: readers of dumps assume 16 MiB for both; on sm_90
- * and later 16 MiB of shared memory for each rank of a cluster, 4 GiB in all. guess]
- */
-static void look_at_windows(struct where *where, const struct session *session)
-{
-	const uint64_t small = UINT64_C(16) << 20, large = UINT64_C(4) << 30;
-	for (uint32_t i = 0; i < session->counts.contexts; i++) {
-		struct ws_context context;
-		if (ws_target_context(session->target, i, &context, NULL) != WS_OK)
-			continue;
-		bool clusters = session->devices[context.device_index].sm_major >= 9;
-		if (is_in(where->address, context.shared_window_base, clusters ? large : small))
-			window_add(where, &context, true);
-		if (is_in(where->address, context.local_window_base, small))
-			window_add(where, &context, false);
-	}
-}
-
-static void holder_add(struct where *where, const char *format, ...) WS_PRINTF(2, 3);
 
 static void holder_add(struct where *where, const char *format, ...)
 {
@@ -271,9 +301,8 @@ static void print_memory(struct ws_out *out, const struct where *where)
 		return;
 	}
 	for (size_t i = 0; i < where->n_hits; i++) {
-		print_range(out, "range", &where->hits[i]);
-		ws_out_printf(out, ", offset 0x%" PRIx64 "\n",
-			      where->address - where->hits[i].start);
+		print_range(out, "range", &where->hits[i].range);
+		ws_out_printf(out, ", offset 0x%" PRIx64 "\n", where->hits[i].offset);
 	}
 	if (where->n_hits == 0)
 		ws_out_text(out, "  range      none that is known\n");
@@ -296,12 +325,10 @@ static void print_where(struct ws_out *out, const struct info *info, const struc
 	print_memory(out, where);
 	for (size_t i = 0; i < where->n_windows; i++) {
 		const struct window *window = &where->windows[i];
-		uint64_t base = window->shared ? window->context.shared_window_base
-					       : window->context.local_window_base;
 		ws_out_printf(out,
 			      "  window     %s 0x%" PRIx64 " of context 0x%" PRIx64
 			      " (length assumed)\n",
-			      window->shared ? "shared" : "local", where->address - base,
+			      info_space_text(window->space), window_offset(where, window),
 			      window->context.id);
 	}
 	if (where->n_holders) {
@@ -359,7 +386,8 @@ static void json_code(struct ws_json *json, const struct where *where)
 	ws_json_end(json);
 }
 
-static void json_range(struct ws_json *json, const struct ws_memory_range *range)
+static void json_range(struct ws_json *json, const struct ws_memory_range *range,
+		       const uint64_t *offset)
 {
 	ws_json_object(json);
 	ws_json_key(json, "space");
@@ -372,6 +400,10 @@ static void json_range(struct ws_json *json, const struct ws_memory_range *range
 	ws_json_u64(json, range->bytes_present);
 	ws_json_key(json, "managed");
 	ws_json_bool(json, range->managed);
+	if (offset) {
+		ws_json_key(json, "offset");
+		ws_json_hex(json, *offset);
+	}
 	ws_json_end(json);
 }
 
@@ -384,16 +416,16 @@ static void json_memory(struct ws_json *json, const struct where *where)
 	ws_json_key(json, "ranges");
 	ws_json_array(json);
 	for (size_t i = 0; i < where->n_hits; i++)
-		json_range(json, &where->hits[i]);
+		json_range(json, &where->hits[i].range, &where->hits[i].offset);
 	ws_json_end(json);
 	ws_json_key(json, "below");
 	if (where->has_below)
-		json_range(json, &where->below);
+		json_range(json, &where->below, NULL);
 	else
 		ws_json_null(json);
 	ws_json_key(json, "above");
 	if (where->has_above)
-		json_range(json, &where->above);
+		json_range(json, &where->above, NULL);
 	else
 		ws_json_null(json);
 }
@@ -411,13 +443,11 @@ static void json_where(struct ws_json *json, const struct where *where)
 		const struct window *window = &where->windows[i];
 		ws_json_object(json);
 		ws_json_key(json, "space");
-		ws_json_text(json, window->shared ? "shared" : "local");
+		ws_json_text(json, info_space_text(window->space));
 		ws_json_key(json, "context");
 		ws_json_hex(json, window->context.id);
 		ws_json_key(json, "offset");
-		ws_json_hex(json,
-			    where->address - (window->shared ? window->context.shared_window_base
-							     : window->context.local_window_base));
+		ws_json_hex(json, window_offset(where, window));
 		ws_json_end(json);
 	}
 	ws_json_end(json);
@@ -434,8 +464,8 @@ int info_where(struct info *info, uint64_t address)
 	struct where *where = cli_alloc(1, sizeof *where);
 	where->address = address;
 	look_at_code(where, info);
-	look_at_memory(where, &info->session);
 	look_at_windows(where, &info->session);
+	look_at_memory(where, &info->session);
 	look_at_registers(where, &info->session);
 	if (info->json)
 		json_where(info->json, where);

@@ -291,36 +291,13 @@ static void print_units(struct mem *mem, const uint8_t *bytes, size_t n_units)
 		ws_out_text(out, "\n");
 }
 
-/* Why the byte at `address` is not there, in words. */
-static void print_reason(struct mem *mem, uint64_t address, enum ws_status why,
-			 const struct ws_error *err)
+/* Why the byte at `address` is not there: the back end's words tell the four reasons apart. */
+static void print_reason(struct mem *mem, uint64_t address, const struct ws_error *err)
 {
 	struct ws_out *out = &mem->session.cli->out;
 	ws_out_printf(out, "0x%" PRIx64 ":\t", address);
-	switch (why) {
-	case WS_ABSENT:
-		ws_out_text(out, "never mapped, as far as the dump knows");
-		break;
-	case WS_EXCLUDED:
-		ws_out_text(out, "left out when the dump was made");
-		break;
-	case WS_MALFORMED:
-	case WS_TRUNCATED:
-		ws_out_text(out, "damaged");
-		break;
-	case WS_OK:
-	case WS_RUNNING:
-	case WS_UNSUPPORTED:
-	case WS_ARGUMENT:
-	case WS_LIMIT:
-	case WS_NO_MEMORY:
-	case WS_IO:
-		ws_out_text(out, "cannot be read");
-		break;
-	}
-	ws_out_text(out, " (");
 	ws_out_escaped(out, ws_str_of(err->message));
-	ws_out_text(out, ")\n");
+	ws_out_text(out, "\n");
 }
 
 static void json_answer(struct mem *mem, const uint8_t *bytes, size_t n, size_t wanted,
@@ -364,7 +341,6 @@ static void json_answer(struct mem *mem, const uint8_t *bytes, size_t n, size_t 
 	ws_json_key(&json, "rest_message");
 	ws_json_text(&json, why == WS_OK ? NULL : err->message);
 	ws_json_end(&json);
-	ws_out_text(out, "\n");
 	free(text);
 }
 
@@ -381,7 +357,7 @@ static int show_units(struct mem *mem)
 		size_t n_units = n / mem->unit;
 		print_units(mem, bytes, n_units);
 		if (st != WS_OK)
-			print_reason(mem, mem->at.address + n, st, &err);
+			print_reason(mem, mem->at.address + n, &err);
 	}
 	free(bytes);
 	return n > 0 ? CLI_ANSWERED : CLI_NO_ANSWER;
@@ -406,7 +382,7 @@ static int show_strings(struct mem *mem)
 			ws_out_text(out, end ? "\"\n" : "\"...\n");
 		}
 		if (!end && st != WS_OK) {
-			print_reason(mem, at.address + n, st, &err);
+			print_reason(mem, at.address + n, &err);
 			return i > 0 || n > 0 ? CLI_ANSWERED : CLI_NO_ANSWER;
 		}
 		at.address += len + (end ? 1 : 0);

@@ -270,7 +270,6 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 	if (regs->json) {
 		ws_json_end(&json);
 		ws_json_end(&json);
-		ws_out_text(out, "\n");
 	} else if (regs->n_lanes == 0) {
 		ws_out_text(out, "No CUDA Lanes.\n");
 	}

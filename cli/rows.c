@@ -25,14 +25,17 @@ static bool count_characters(void *user, const char *bytes, size_t len)
 	return true;
 }
 
-/* Columns of a terminal that the text takes, escaped as ws_out_escaped() does. */
-static size_t shown_width(struct ws_str text)
+static bool is_plain(struct ws_str text)
 {
 	bool plain = true;
 	for (size_t i = 0; i < text.len; i++)
 		plain &= text.ptr[i] >= 0x20 && text.ptr[i] < 0x7f;
-	if (plain)
-		return text.len;
+	return plain;
+}
+
+/* Columns of a terminal that the text takes, escaped as ws_out_escaped() does. */
+static size_t shown_width(struct ws_str text)
+{
 	size_t width = 0;
 	struct ws_out out;
 	ws_out_init(&out, count_characters, &width);
@@ -46,8 +49,8 @@ static bool is_shown(const struct rows *rows, unsigned column)
 	return !(flags & COLUMN_DATA) && (rows->wide || !(flags & COLUMN_WIDE));
 }
 
-/* The next cell of a line: `text` as it will be shown, `width` characters of it. */
-static void text_cell(struct rows *rows, struct ws_str text, size_t width)
+/* The next cell of a line: `width` characters; `safe`: nothing in it needs escaping. */
+static void text_cell(struct rows *rows, struct ws_str text, size_t width, bool safe)
 {
 	unsigned column = rows->at++;
 	assert(column < rows->n_columns);
@@ -63,7 +66,10 @@ static void text_cell(struct rows *rows, struct ws_str text, size_t width)
 	rows->pending += 1 + (left ? 0 : pad);
 	if (text.len) { /* spaces wait for text after them: no line ends in any */
 		spaces(rows->out, rows->pending);
-		ws_out_escaped(rows->out, text);
+		if (safe)
+			ws_out_bytes(rows->out, text.ptr, text.len);
+		else
+			ws_out_escaped(rows->out, text);
 		rows->pending = 0;
 	}
 	rows->pending += left ? pad : 0;
@@ -71,7 +77,7 @@ static void text_cell(struct rows *rows, struct ws_str text, size_t width)
 
 static void short_cell(struct rows *rows, const char *text, size_t len)
 {
-	text_cell(rows, (struct ws_str){ text, len }, len);
+	text_cell(rows, (struct ws_str){ text, len }, len, true);
 }
 
 static const char *json_key(struct rows *rows)
@@ -86,7 +92,7 @@ static void titles(struct rows *rows)
 	rows->pending = 1;
 	for (unsigned i = 0; i < rows->n_columns; i++) {
 		const char *title = rows->columns[i].title;
-		text_cell(rows, ws_str_of(title), title ? strlen(title) : 0);
+		short_cell(rows, title, title ? strlen(title) : 0);
 	}
 	if (!rows->measuring)
 		ws_out_text(rows->out, "\n");
@@ -290,7 +296,8 @@ void rows_str(struct rows *rows, struct ws_str text)
 		ws_json_key(rows->json, json_key(rows));
 		ws_json_str(rows->json, text);
 	} else {
-		text_cell(rows, text, shown_width(text));
+		bool plain = is_plain(text);
+		text_cell(rows, text, plain ? text.len : shown_width(text), plain);
 	}
 }
 

@@ -1,0 +1,2 @@
+# windows with --wide
+warpscope info --wide $DUMPS/two-devices.nvcudmp contexts

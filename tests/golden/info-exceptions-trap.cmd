@@ -1,0 +1,2 @@
+# a trap has no code
+warpscope info $DUMPS/trap.nvcudmp exceptions

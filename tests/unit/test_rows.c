@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables: widths, alignment, the star, headings, what is missing; text and JSON of the same rows.
+ */
+#include "unit.h"
+
+#include "../../cli/dim3.h"
+#include "../../cli/rows.h"
+
+struct text {
+	char bytes[8192];
+	size_t len;
+};
+
+static bool text_take(void *user, const char *bytes, size_t len)
+{
+	struct text *text = user;
+	assert_true(text->len + len < sizeof text->bytes);
+	memcpy(text->bytes + text->len, bytes, len);
+	text->len += len;
+	text->bytes[text->len] = '\0';
+	return true;
+}
+
+static const struct column columns[] = {
+	{ NULL, "device", COLUMN_DATA },       { "N", "n", 0 },     { "Name", "name", COLUMN_LEFT },
+	{ "Address", "address", COLUMN_WIDE }, { "Dim", "dim", 0 },
+};
+
+static void produce(struct rows *rows, void *user)
+{
+	unsigned n = *(unsigned *)user;
+	for (unsigned i = 0; i < n; i++) {
+		rows_heading(rows, "Device %u", i / 2);
+		rows_begin(rows, i == 1);
+		rows_number(rows, i / 2);
+		rows_number(rows, i * 1000);
+		if (i == 2)
+			rows_missing(rows, WS_EXCLUDED);
+		else
+			rows_text(rows, i ? "a\x1b" : "long name");
+		rows_hex(rows, 0x10 + i, 8);
+		if (i == 2)
+			rows_missing(rows, WS_ABSENT);
+		else
+			rows_dim3(rows, (struct ws_dim3){ i, 20, 0 });
+		rows_end(rows);
+	}
+}
+
+static size_t show(struct text *text, unsigned n, bool wide, bool as_json)
+{
+	struct ws_out out;
+	struct ws_json json;
+	text->len = 0;
+	ws_out_init(&out, text_take, text);
+	ws_json_init(&json, &out, true);
+	size_t rows = rows_show(&out, as_json ? &json : NULL, wide, columns, WSI_COUNT(columns),
+				"No things.", produce, &n);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	return rows;
+}
+
+static void text_is_aligned_starred_and_grouped(void **state)
+{
+	(void)state;
+	struct text text;
+	assert_int_equal(show(&text, 3, false, false), 3);
+	assert_string_equal(text.bytes, "     N Name           Dim\n"
+					"Device 0\n"
+					"     0 long name (0,20,0)\n"
+					"* 1000 a\\x1b     (1,20,0)\n"
+					"Device 1\n"
+					"  2000 excluded         -\n");
+}
+
+static void wide_shows_what_is_hidden(void **state)
+{
+	(void)state;
+	struct text text;
+	show(&text, 1, true, false);
+	assert_string_equal(text.bytes, "  N Name         Address      Dim\n"
+					"Device 0\n"
+					"  0 long name 0x00000010 (0,20,0)\n");
+}
+
+static void no_row_is_a_sentence(void **state)
+{
+	(void)state;
+	struct text text;
+	assert_int_equal(show(&text, 0, false, false), 0);
+	assert_string_equal(text.bytes, "No things.\n");
+	show(&text, 0, false, true);
+	assert_string_equal(text.bytes, "[]\n");
+}
+
+static void json_has_every_column_and_why(void **state)
+{
+	(void)state;
+	struct text text;
+	assert_int_equal(show(&text, 3, false, true), 3);
+	assert_non_null(strstr(text.bytes, "{\"current\":true,\"device\":0,\"n\":1000,"
+					   "\"name\":\"a\\u001b\",\"address\":\"0x11\","
+					   "\"dim\":[1,20,0]}"));
+	assert_non_null(strstr(text.bytes, "\"name\":null,\"name_why\":\"excluded\""));
+	assert_non_null(strstr(text.bytes, "\"dim\":null,\"dim_why\":\"absent\""));
+}
+
+static void mask_row(struct rows *rows, void *user)
+{
+	(void)user;
+	rows_begin(rows, false);
+	rows_mask(rows, (uint64_t[]){ 0x8000000000000001, 0x1, 0x8 }, 132);
+	rows_end(rows);
+}
+
+static void masks_are_as_wide_as_the_hardware(void **state)
+{
+	(void)state;
+	static const struct column mask[] = { { "M", "m", 0 } };
+	struct text text = { 0 };
+	struct ws_out out;
+	ws_out_init(&out, text_take, &text);
+	rows_show(&out, NULL, false, mask, 1, "", mask_row, NULL);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_non_null(strstr(text.bytes, "  0x0800000000000000018000000000000001\n"));
+}
+
+/* ---- neighbours ---- */
+
+static void next_index_wraps_row_by_row(void **state)
+{
+	(void)state;
+	const struct ws_dim3 extent = { 4, 3, 2 };
+	static const struct {
+		struct ws_dim3 at, next;
+		bool follows, wrapped;
+	} cases[] = {
+		{ { 0, 0, 0 }, { 1, 0, 0 }, true, false },
+		{ { 3, 0, 0 }, { 0, 1, 0 }, true, false },
+		{ { 3, 2, 0 }, { 0, 0, 1 }, true, false },
+		{ { 3, 2, 1 }, { 0, 0, 0 }, true, true },
+		{ { 0, 0, 0 }, { 2, 0, 0 }, false, false },
+		{ { 2, 0, 0 }, { 0, 1, 0 }, false, false },
+		{ { 1, 0, 0 }, { 1, 0, 0 }, false, false },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		bool wrapped;
+		assert_int_equal(dim3_follows(cases[i].at, cases[i].next, extent, &wrapped),
+				 cases[i].follows);
+		if (cases[i].follows)
+			assert_int_equal(wrapped, cases[i].wrapped);
+		assert_int_equal(dim3_follows(cases[i].at, cases[i].next, extent, NULL),
+				 cases[i].follows && !cases[i].wrapped);
+	}
+}
+
+static void order_has_x_fastest(void **state)
+{
+	(void)state;
+	assert_true(dim3_compare((struct ws_dim3){ 9, 0, 0 }, (struct ws_dim3){ 0, 1, 0 }) < 0);
+	assert_true(dim3_compare((struct ws_dim3){ 9, 9, 0 }, (struct ws_dim3){ 0, 0, 1 }) < 0);
+	assert_true(dim3_compare((struct ws_dim3){ 2, 0, 0 }, (struct ws_dim3){ 1, 0, 0 }) > 0);
+	assert_int_equal(dim3_compare((struct ws_dim3){ 1, 2, 3 }, (struct ws_dim3){ 1, 2, 3 }), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_aligned_starred_and_grouped),
+		cmocka_unit_test(wide_shows_what_is_hidden),
+		cmocka_unit_test(no_row_is_a_sentence),
+		cmocka_unit_test(json_has_every_column_and_why),
+		cmocka_unit_test(masks_are_as_wide_as_the_hardware),
+		cmocka_unit_test(next_index_wraps_row_by_row),
+		cmocka_unit_test(order_has_x_fastest),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
