@@ -24,7 +24,10 @@ enum {
 	X(report, "[OPTION...] DUMP", "what failed, where, and where everybody else is")  \
 	X(info, "[OPTION...] DUMP TABLE [FILTER...]", "tables of everything in the dump") \
 	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", "memory")  \
-	X(regs, "[OPTION...] DUMP [FILTER...]", "registers of one lane, or of several")
+	X(regs, "[OPTION...] DUMP [FILTER...]", "registers of one lane, or of several")   \
+	X(lines, "[OPTION...] FILE", "source lines of GPU code, with the calls inlined")  \
+	X(symbolize, "[OPTION...] FILE [PLACE...]",                                       \
+	  "source lines of given addresses or function+offset")
 
 struct cli {
 	struct ws_out out; /* standard output */

@@ -31,6 +31,7 @@ for arch in 80 90 100; do
 	compile $arch "deep.li.sm_$arch.cubin" deep.cu -O3 -lineinfo -I"$SRC/include"
 	compile $arch "calls.G.sm_$arch.cubin" calls.cu -G
 	compile $arch "calls.li.sm_$arch.cubin" calls.cu -O3 -lineinfo
+	compile $arch "nested.li.sm_$arch.cubin" nested.cu -O3 -lineinfo
 done
 compile 90 pair.li.sm_90.cubin pair.cu -O3 -lineinfo
 compile 90 pair.G.sm_90.cubin pair.cu -G

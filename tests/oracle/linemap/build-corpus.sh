@@ -34,9 +34,9 @@ for a in ${*:-75 80 86 89 90 100 120}; do
 	build "cub_block.li.sm_$a.cubin" $li "$here/cub_block.cu"
 	build "thrust.li.sm_$a.cubin" $li "$here/thrust_algorithms.cu"
 	for name in deep calls pair; do
-		build "$name.li.sm_$a.cubin" $li -I$kernels/include "$kernels/$name.cu"
-		build "$name.G.sm_$a.cubin" $cu -G -I$kernels/include "$kernels/$name.cu"
-		build "$name.dopt.sm_$a.cubin" $cu -G -dopt=on -I$kernels/include "$kernels/$name.cu"
+		build "$name.li.sm_$a.cubin" $li "$kernels/$name.cu"
+		build "$name.G.sm_$a.cubin" $cu -G "$kernels/$name.cu"
+		build "$name.dopt.sm_$a.cubin" $cu -G -dopt=on "$kernels/$name.cu"
 	done
 	build "link_a.li.sm_$a.cubin" $li -rdc=true "$kernels/link_a.cu"
 	build "link_b.li.sm_$a.cubin" $li -rdc=true "$kernels/link_b.cu"

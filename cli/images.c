@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "images.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- architectures ---- */
+
+struct arch {
+	uint64_t sm;
+	char variant; /* 0: any */
+};
+
+static bool arch_parse(const char *text, struct arch *ret_arch)
+{
+	char digits[8];
+	const char *number = strncmp(text, "sm_", 3) == 0 ? text + 3 : text;
+	size_t len = strlen(number);
+	*ret_arch = (struct arch){ 0 };
+	if (len > 0 && (number[len - 1] == 'a' || number[len - 1] == 'f'))
+		ret_arch->variant = number[--len];
+	if (len == 0 || len >= sizeof digits)
+		return false;
+	memcpy(digits, number, len);
+	digits[len] = '\0';
+	return cli_number(digits, &ret_arch->sm);
+}
+
+static bool arch_fits(const struct arch *arch, const struct ws_module_facts *facts)
+{
+	return !arch ||
+	       (arch->sm == facts->sm && (!arch->variant || arch->variant == facts->variant));
+}
+
+void image_arch(const struct image *image, char *ret_text, size_t size)
+{
+	char variant[2] = { image->facts.variant, '\0' };
+	if (image->facts.sm)
+		snprintf(ret_text, size, "sm_%u%s", (unsigned)image->facts.sm, variant);
+	else
+		snprintf(ret_text, size, "sm_?");
+}
+
+/* ---- opening ---- */
+
+/* True when the module was kept. */
+static bool images_add(struct images *images, struct ws_module *module, size_t index,
+		       const struct arch *arch)
+{
+	struct image image = { .module = module, .index = index };
+	ws_module_facts(module, &image.facts);
+	if (!arch_fits(arch, &image.facts))
+		return false;
+	struct image *grown = realloc(images->item, (images->n + 1) * sizeof *grown);
+	if (!grown)
+		cli_out_of_memory();
+	images->item = grown;
+	images->item[images->n++] = image;
+	return true;
+}
+
+static void open_file_images(struct images *images, const char *path, const struct arch *arch)
+{
+	for (size_t i = 0; i < ws_image_file_count(images->file); i++) {
+		const struct ws_image_entry *entry = ws_image_file_at(images->file, i);
+		struct ws_module *module;
+		struct ws_error err;
+		if (entry->kind != WS_IMAGE_CUBIN || (arch && entry->sm && entry->sm != arch->sm))
+			continue;
+		if (ws_image_file_module(images->file, i, &module, &err) == WS_OK)
+			images_add(images, module, i, arch);
+		else
+			cli_fail(path, &err);
+	}
+	struct ws_error damage;
+	if (ws_image_file_damage(images->file, &damage))
+		cli_fail(path, &damage);
+}
+
+static void open_dump_images(struct images *images, const char *path, const struct arch *arch)
+{
+	struct ws_image image;
+	struct ws_error err;
+	for (uint32_t i = 0; ws_target_image(images->target, i, &image, NULL) == WS_OK; i++) {
+		struct ws_span bytes =
+			image.relocated_status == WS_OK ? image.relocated : image.original;
+		struct ws_module *module;
+		if (image.relocated_status != WS_OK && image.original_status != WS_OK)
+			continue;
+		if (ws_module_open(bytes, &module, &err) != WS_OK)
+			cli_fail(path, &err);
+		else if (!images_add(images, module, i, arch))
+			ws_module_close(module);
+	}
+}
+
+int images_open(struct cli *cli, const char *verb, const char *path, const char *arch_text,
+		struct images *ret_images)
+{
+	struct arch arch;
+	*ret_images = (struct images){ 0 };
+	if (arch_text && !arch_parse(arch_text, &arch))
+		return cli_usage(verb, "--arch takes sm_NN, not '%s'", arch_text);
+	const struct arch *wanted = arch_text ? &arch : NULL;
+	struct ws_error err;
+	enum ws_status st = ws_image_file_open(path, &ret_images->file, &err);
+	if (st == WS_OK) {
+		open_file_images(ret_images, path, wanted);
+	} else if (st == WS_UNSUPPORTED) { /* a dump, or nothing that we read */
+		int status = cli_target_open(cli, path, &ret_images->target);
+		if (status != CLI_ANSWERED)
+			return status;
+		open_dump_images(ret_images, path, wanted);
+	} else {
+		return cli_fail(path, &err);
+	}
+	if (ret_images->n > 0)
+		return CLI_ANSWERED;
+	cli_warn("%s: no GPU code%s%s", path, arch_text ? " for " : "", arch_text ? arch_text : "");
+	return CLI_NO_ANSWER;
+}
+
+void images_close(struct images *images)
+{
+	for (size_t i = 0; i < images->n && images->target; i++)
+		ws_module_close(images->item[i].module);
+	ws_image_file_close(images->file);
+	ws_target_close(images->target);
+	free(images->item);
+	*images = (struct images){ 0 };
+}

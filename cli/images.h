@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The GPU code in a file, whatever file it is: a cubin, a fatbin, a program, a shared object, an
+ * object, an archive, or a dump.
+ */
+#ifndef WARPSCOPE_CLI_IMAGES_H
+#define WARPSCOPE_CLI_IMAGES_H
+
+#include <warpscope/image.h>
+#include <warpscope/module.h>
+#include <warpscope/target.h>
+
+#include "cli.h"
+
+struct image {
+	struct ws_module *module;
+	size_t index; /* in the file */
+	struct ws_module_facts facts;
+};
+
+struct images {
+	struct image *item;
+	size_t n;
+	struct ws_image_file *file; /* or: */
+	struct ws_target *target;   /* then the modules are ours to close */
+};
+
+/*
+ * Opens all cubins of a file; `arch` chooses ("sm_90", "90a"; NULL: all). What cannot be opened is
+ * said on standard error. CLI_ANSWERED, or CLI_NO_ANSWER when there is no code at all, which has
+ * been told; CLI_USAGE for an `arch` that is none. Call images_close() in any case.
+ */
+int images_open(struct cli *cli, const char *verb, const char *path, const char *arch,
+		struct images *ret_images);
+void images_close(struct images *images);
+
+/* "sm_90", or "sm_?"; 16 bytes are enough. */
+void image_arch(const struct image *image, char *ret_text, size_t size);
+
+#endif

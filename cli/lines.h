@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of `warpscope lines` share. */
+#ifndef WARPSCOPE_CLI_LINES_H
+#define WARPSCOPE_CLI_LINES_H
+
+#include "images.h"
+#include "positions.h"
+
+/* What the command line asks for. */
+struct lines_query {
+	const char *path, *arch, *function;
+	bool raw, full_names;
+	bool has_pc, has_source;
+	uint64_t pc;
+	char *source; /* owned: the file of --source */
+	uint32_t source_line;
+};
+
+/* Each answers for one image, into cli->out or as fields of the object in `json` (NULL: text). True
+ * when there was something to show. */
+bool lines_rows(struct cli *cli, const struct lines_query *query, const struct image *image,
+		struct ws_line_map *map, struct ws_json *json);
+bool lines_pc(struct cli *cli, const struct lines_query *query, const struct image *image,
+	      struct ws_json *json);
+bool lines_source(struct cli *cli, const struct lines_query *query, const struct image *image,
+		  struct ws_line_map *map, struct ws_json *json);
+bool lines_raw(struct cli *cli, struct ws_line_map *map, struct ws_json *json);
+
+/* A function by any name a person may write: symbol, mangled, C++ name with or without parameters.
+ */
+bool lines_is_function(const struct ws_function *function, const char *name);
+
+#endif

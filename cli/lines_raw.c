@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Line tables as they are written: header and opcodes, in the manner of readelf
+ * --debug-dump=rawline. */
+#include "lines.h"
+
+/* ---- headers ---- */
+
+static void print_files(struct cli *cli, const struct ws_line_table *t)
+{
+	size_t first = t->version < 5 ? 1 : 0;
+	ws_out_text(&cli->out, "  directories:\n");
+	for (size_t i = first; i < t->n_dirs; i++) {
+		ws_out_printf(&cli->out, "%5zu  ", i);
+		ws_out_escaped(&cli->out, ws_str_of(t->dirs[i]));
+		ws_out_text(&cli->out, "\n");
+	}
+	ws_out_text(&cli->out, "  files:\n");
+	for (size_t i = first; i < t->n_files; i++) {
+		const struct ws_line_file *file = &t->files[i];
+		ws_out_printf(&cli->out, "%5zu  time %llu, size %llu, ", i,
+			      (unsigned long long)file->mtime,
+			      (unsigned long long)file->size_bytes);
+		print_path(cli, file, false);
+		ws_out_text(&cli->out, "\n");
+	}
+}
+
+static void print_header(struct cli *cli, const struct ws_line_table *t)
+{
+	ws_out_printf(&cli->out, "\nline table at 0x%llx\n", (unsigned long long)t->sec_off);
+	ws_out_printf(&cli->out, "  length: %llu%s\n", (unsigned long long)t->unit_length,
+		      t->dwarf64 ? " (64-bit DWARF)" : "");
+	ws_out_printf(&cli->out, "  version: %u\n", (unsigned)t->version);
+	ws_out_printf(&cli->out, "  header length: %llu\n", (unsigned long long)t->header_length);
+	ws_out_printf(&cli->out, "  minimum instruction length: %u\n",
+		      (unsigned)t->min_inst_length);
+	if (t->version >= 4)
+		ws_out_printf(&cli->out, "  operations per instruction: %u\n",
+			      (unsigned)t->max_ops);
+	ws_out_printf(&cli->out, "  initial is_stmt: %d\n", t->default_is_stmt);
+	ws_out_printf(&cli->out, "  line base: %d\n", t->line_base);
+	ws_out_printf(&cli->out, "  line range: %u\n", (unsigned)t->line_range);
+	ws_out_printf(&cli->out, "  opcode base: %u\n", (unsigned)t->opcode_base);
+	ws_out_text(&cli->out, "  operands of opcodes:");
+	for (unsigned i = 0; i + 1 < t->opcode_base; i++)
+		ws_out_printf(&cli->out, " %u", (unsigned)t->opcode_lengths[i]);
+	ws_out_text(&cli->out, "\n");
+	if (t->has_str_base)
+		ws_out_printf(&cli->out, "  NVIDIA base of function names: 0x%x\n",
+			      (unsigned)t->str_base);
+	print_files(cli, t);
+	ws_out_text(&cli->out, "  program:\n");
+}
+
+/* ---- opcodes ---- */
+
+struct raw {
+	struct cli *cli;
+	struct ws_json *json;
+};
+
+static void print_extended(struct cli *cli, const struct ws_line_op *op)
+{
+	struct ws_out *out = &cli->out;
+	ws_out_printf(out, "extended opcode %u: ", (unsigned)op->opcode);
+	switch (op->opcode) {
+	case 1:
+		ws_out_text(out, "end of sequence");
+		break;
+	case 2:
+		ws_out_printf(out, "set address to 0x%llx", (unsigned long long)op->address);
+		break;
+	case 3:
+		ws_out_text(out, "define file ");
+		break;
+	case 4:
+		ws_out_printf(out, "set discriminator to %lld", (long long)op->operand[0]);
+		break;
+	case 0x90:
+		ws_out_printf(out, "inlined call: context %u, name at 0x%x ", (unsigned)op->context,
+			      (unsigned)op->name_off);
+		break;
+	case 0x91:
+		ws_out_printf(out, "set function name at 0x%x ", (unsigned)op->name_off);
+		break;
+	default:
+		ws_out_printf(out, "unknown, %u bytes", (unsigned)op->size_bytes);
+		break;
+	}
+	if (op->text)
+		ws_out_escaped(out, ws_str_of(op->text));
+	else if (op->opcode == 0x90 || op->opcode == 0x91)
+		ws_out_text(out, "(outside .debug_str)");
+}
+
+static void print_standard(struct cli *cli, const struct ws_line_op *op)
+{
+	struct ws_out *out = &cli->out;
+	unsigned long long operand = op->n_operands ? (unsigned long long)op->operand[0] : 0;
+	switch (op->opcode) {
+	case 1:
+		ws_out_text(out, "copy");
+		break;
+	case 2:
+	case 8:
+	case 9:
+		ws_out_printf(out, "advance address by %llu to 0x%llx%s",
+			      (unsigned long long)op->address_advance,
+			      (unsigned long long)op->address,
+			      op->opcode == 8   ? " (constant)"
+			      : op->opcode == 9 ? " (fixed)"
+						: "");
+		break;
+	case 3:
+		ws_out_printf(out, "advance line by %lld to %u", (long long)op->line_advance,
+			      (unsigned)op->line);
+		break;
+	case 4:
+		ws_out_printf(out, "set file to %llu", operand);
+		break;
+	case 5:
+		ws_out_printf(out, "set column to %llu", operand);
+		break;
+	case 6:
+		ws_out_printf(out, "set is_stmt to %d", op->is_stmt);
+		break;
+	case 7:
+		ws_out_text(out, "set basic block");
+		break;
+	case 10:
+		ws_out_text(out, "set prologue end");
+		break;
+	case 11:
+		ws_out_text(out, "set epilogue begin");
+		break;
+	case 12:
+		ws_out_printf(out, "set isa to %llu", operand);
+		break;
+	default:
+		ws_out_printf(out, "unknown opcode %u with %u operands", (unsigned)op->opcode,
+			      op->n_operands);
+		break;
+	}
+}
+
+static void print_op(struct raw *raw, const struct ws_line_op *op)
+{
+	struct ws_out *out = &raw->cli->out;
+	ws_out_printf(out, "  [%6llx]  ", (unsigned long long)op->sec_off);
+	if (op->kind == WS_LINE_OP_EXTENDED)
+		print_extended(raw->cli, op);
+	else if (op->kind == WS_LINE_OP_STANDARD)
+		print_standard(raw->cli, op);
+	else
+		ws_out_printf(out, "special opcode %u: address+%llu = 0x%llx, line%+lld = %u",
+			      (unsigned)op->opcode, (unsigned long long)op->address_advance,
+			      (unsigned long long)op->address, (long long)op->line_advance,
+			      (unsigned)op->line);
+	if (op->row)
+		ws_out_printf(out, "  -> row %u", (unsigned)op->row);
+	ws_out_text(out, "\n");
+}
+
+static void json_op(struct ws_json *json, const struct ws_line_op *op)
+{
+	static const char *const kinds[] = { "special", "standard", "extended" };
+	ws_json_object(json);
+	ws_json_key(json, "offset");
+	ws_json_hex(json, op->sec_off);
+	ws_json_key(json, "kind");
+	ws_json_text(json, kinds[op->kind]);
+	ws_json_key(json, "opcode");
+	ws_json_u64(json, op->opcode);
+	ws_json_key(json, "name");
+	ws_json_text(json, op->name);
+	ws_json_key(json, "operands");
+	ws_json_array_line(json);
+	for (unsigned i = 0; i < op->n_operands; i++)
+		ws_json_i64(json, op->operand[i]);
+	ws_json_end(json);
+	if (op->text) {
+		ws_json_key(json, "text");
+		ws_json_text(json, op->text);
+	}
+	if (op->row) {
+		ws_json_key(json, "row");
+		ws_json_u64(json, op->row);
+		ws_json_key(json, "address");
+		ws_json_hex(json, op->address);
+		ws_json_key(json, "line");
+		ws_json_u64(json, op->line);
+	}
+	ws_json_end(json);
+}
+
+static bool take_op(void *user, const struct ws_line_table *table, const struct ws_line_op *op)
+{
+	struct raw *raw = user;
+	(void)table;
+	if (raw->json)
+		json_op(raw->json, op);
+	else
+		print_op(raw, op);
+	return true;
+}
+
+/* ---- tables ---- */
+
+static void json_number(struct ws_json *json, const char *key, uint64_t value)
+{
+	ws_json_key(json, key);
+	ws_json_u64(json, value);
+}
+
+static void json_header(struct ws_json *json, const struct ws_line_table *t)
+{
+	json_number(json, "offset", t->sec_off);
+	json_number(json, "length", t->unit_length);
+	json_number(json, "version", t->version);
+	ws_json_key(json, "dwarf64");
+	ws_json_bool(json, t->dwarf64);
+	json_number(json, "header_length", t->header_length);
+	json_number(json, "min_inst_length", t->min_inst_length);
+	json_number(json, "max_ops", t->max_ops);
+	ws_json_key(json, "default_is_stmt");
+	ws_json_bool(json, t->default_is_stmt);
+	ws_json_key(json, "line_base");
+	ws_json_i64(json, t->line_base);
+	json_number(json, "line_range", t->line_range);
+	json_number(json, "opcode_base", t->opcode_base);
+	if (t->has_str_base)
+		json_number(json, "function_names_base", t->str_base);
+	ws_json_key(json, "files");
+	ws_json_array(json);
+	for (size_t i = t->version < 5 ? 1 : 0; i < t->n_files; i++) {
+		ws_json_object(json);
+		json_number(json, "number", i);
+		json_file(json, &t->files[i]);
+		json_number(json, "mtime", t->files[i].mtime);
+		json_number(json, "size", t->files[i].size_bytes);
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+}
+
+bool lines_raw(struct cli *cli, struct ws_line_map *map, struct ws_json *json)
+{
+	struct raw raw = { cli, json };
+	size_t n = ws_line_table_count(map);
+	if (json) {
+		ws_json_key(json, "tables");
+		ws_json_array(json);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_line_table *table = ws_line_table_at(map, i);
+		if (json) {
+			ws_json_object(json);
+			json_header(json, table);
+			ws_json_key(json, "program");
+			ws_json_array(json);
+		} else {
+			print_header(cli, table);
+		}
+		/* what breaks is told with all other damage of the map */
+		(void)!ws_line_walk(map, i, take_op, &raw, NULL);
+		if (json) {
+			ws_json_end(json);
+			ws_json_end(json);
+		}
+	}
+	if (json)
+		ws_json_end(json);
+	return n > 0;
+}

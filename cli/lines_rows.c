@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of functions, chains of a pc, code of a source line. */
+#include "lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+bool lines_is_function(const struct ws_function *function, const char *name)
+{
+	char text[NAME_MAX_BYTES];
+	if (ws_str_equal(function->symbol, ws_str_of(name)) ||
+	    ws_str_equal(function->name, ws_str_of(name)))
+		return true;
+	ws_demangle_short(function->name, text, sizeof text);
+	if (strcmp(text, name) == 0)
+		return true;
+	ws_demangle(function->name, text, sizeof text);
+	return strcmp(text, name) == 0;
+}
+
+static void print_str_name(struct cli *cli, struct ws_str mangled, bool full)
+{
+	char name[NAME_MAX_BYTES];
+	if (full)
+		ws_demangle(mangled, name, sizeof name);
+	else
+		ws_demangle_short(mangled, name, sizeof name);
+	ws_out_escaped(&cli->out, ws_str_of(name));
+}
+
+static void json_function_keys(struct ws_json *json, const struct ws_function *function)
+{
+	char name[NAME_MAX_BYTES];
+	if (!function) {
+		ws_json_missing(json, "function", WS_ABSENT);
+		return;
+	}
+	ws_demangle(function->name, name, sizeof name);
+	ws_json_key(json, "function");
+	ws_json_text(json, name);
+	ws_json_key(json, "function_mangled");
+	ws_json_str(json, function->name);
+	ws_json_key(json, "kernel");
+	ws_json_bool(json, function->is_kernel);
+}
+
+/* ---- rows ---- */
+
+/* Rows of a sequence that lie in one function; offsets count from its first instruction. */
+struct extent {
+	struct ws_line_map *map;
+	struct ws_line_seq seq;
+	struct ws_place place;              /* of the sequence's first address */
+	const struct ws_function *function; /* NULL: nobody knows whose code it is */
+	uint64_t low, high;                 /* addresses of the function, as rows have them */
+};
+
+/* Whether a row is to be shown: those of the whole sequence, or those of an inner function. */
+static bool extent_has(const struct extent *e, const struct ws_line_row *row)
+{
+	return row->address >= e->low && row->address <= e->high;
+}
+
+/* Bytes of code that a row covers; 0 for a mere call site. */
+static uint64_t bytes_of(const struct extent *e, uint32_t number, const struct ws_line_row *row)
+{
+	if (number == e->seq.n_rows || (row->flags & WS_LINE_END_SEQUENCE))
+		return 0;
+	uint64_t next = ws_line_row_at(e->map, &e->seq, number + 1).address;
+	return next > row->address ? next - row->address : 0;
+}
+
+static void print_row(struct cli *cli, const struct lines_query *query, const struct extent *e,
+		      uint32_t number)
+{
+	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_line_row row = ws_line_row_at(e->map, &e->seq, number);
+	uint64_t bytes = bytes_of(e, number, &row);
+	char offset[24];
+	snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)(row.address - e->low));
+	ws_out_printf(&cli->out, "%6u %8s ", (unsigned)number, offset);
+	if (row.flags & WS_LINE_END_SEQUENCE) {
+		ws_out_text(&cli->out, "      -  end\n");
+		return;
+	}
+	if (bytes)
+		ws_out_printf(&cli->out, "%7llu  ", (unsigned long long)bytes);
+	else
+		ws_out_text(&cli->out, "      -  ");
+	size_t n = ws_line_chain(e->map, &e->seq, number, pos, POSITIONS_MAX);
+	print_position(cli, &pos[0], true);
+	for (size_t i = 0; i < n; i++) {
+		if (i + 1 == n && !pos[i].call_site_lost)
+			break;
+		ws_out_text(&cli->out, i == 0 ? "  in " : " in ");
+		print_name(cli, pos[i].function, query->full_names);
+		ws_out_text(&cli->out, " <- ");
+		if (i + 1 < n)
+			print_position(cli, &pos[i + 1], true);
+		else
+			ws_out_text(&cli->out, "(damaged call site)");
+	}
+	ws_out_text(&cli->out, "\n");
+}
+
+static void print_extent(struct cli *cli, const struct lines_query *query, const struct extent *e)
+{
+	ws_out_text(&cli->out, "\n");
+	if (e->function) {
+		ws_out_text(&cli->out, e->function->is_kernel ? "kernel " : "function ");
+		print_str_name(cli, e->function->name, query->full_names);
+	} else {
+		ws_out_text(&cli->out, "code of an unknown function");
+	}
+	ws_out_printf(&cli->out, ", %llu bytes%s\n", (unsigned long long)(e->high - e->low),
+		      e->seq.status == WS_OK ? "" : ", damaged");
+	ws_out_text(&cli->out, "   row   offset   bytes  position\n");
+	for (uint32_t i = 1; i <= e->seq.n_rows; i++) {
+		struct ws_line_row row = ws_line_row_at(e->map, &e->seq, i);
+		if (extent_has(e, &row))
+			print_row(cli, query, e, i);
+	}
+}
+
+static void json_row(struct ws_json *json, const struct extent *e, uint32_t number)
+{
+	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_line_row row = ws_line_row_at(e->map, &e->seq, number);
+	ws_json_object(json);
+	ws_json_key(json, "row");
+	ws_json_u64(json, number);
+	ws_json_key(json, "offset");
+	ws_json_hex(json, row.address - e->low);
+	ws_json_key(json, "bytes");
+	ws_json_u64(json, bytes_of(e, number, &row));
+	json_file(json, row.file);
+	ws_json_key(json, "line");
+	ws_json_u64(json, row.line);
+	if (row.column) {
+		ws_json_key(json, "column");
+		ws_json_u64(json, row.column);
+	}
+	ws_json_key(json, "is_stmt");
+	ws_json_bool(json, row.flags & WS_LINE_IS_STMT);
+	ws_json_key(json, "end_sequence");
+	ws_json_bool(json, row.flags & WS_LINE_END_SEQUENCE);
+	ws_json_key(json, "context");
+	ws_json_u64(json, row.context);
+	if (row.context) {
+		size_t n = ws_line_chain(e->map, &e->seq, number, pos, POSITIONS_MAX);
+		json_function(json, pos[0].function);
+		ws_json_key(json, "call_sites");
+		ws_json_array_line(json);
+		for (size_t i = 1; i < n; i++)
+			ws_json_u64(json, pos[i].row);
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+}
+
+static void json_extent(struct ws_json *json, const struct extent *e)
+{
+	ws_json_object(json);
+	json_function_keys(json, e->function);
+	ws_json_key(json, "bytes");
+	ws_json_u64(json, e->high - e->low);
+	ws_json_key(json, "complete");
+	ws_json_bool(json, e->seq.status == WS_OK);
+	ws_json_key(json, "rows");
+	ws_json_array(json);
+	for (uint32_t i = 1; i <= e->seq.n_rows; i++) {
+		struct ws_line_row row = ws_line_row_at(e->map, &e->seq, i);
+		if (extent_has(e, &row))
+			json_row(json, e, i);
+	}
+	ws_json_end(json);
+	ws_json_end(json);
+}
+
+/* The part of a sequence that a query asks for; false: none. */
+static bool extent_of(const struct lines_query *query, const struct image *image,
+		      struct ws_line_map *map, size_t index, struct extent *ret)
+{
+	*ret = (struct extent){ .map = map };
+	if (ws_line_seq_at(map, index, &ret->seq, NULL) != WS_OK)
+		return false;
+	ret->low = ret->seq.low;
+	ret->high = ret->seq.high;
+	bool known = ws_module_seq_place(image->module, &ret->seq, &ret->place, NULL) == WS_OK;
+	if (known)
+		ret->function = ret->place.owner ? ret->place.owner : ret->place.function;
+	if (!query->function)
+		return true;
+	const struct ws_function *functions;
+	size_t n;
+	if (!known || ws_module_functions(image->module, &functions, &n, NULL) != WS_OK)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (functions[i].section != ret->place.section ||
+		    !lines_is_function(&functions[i], query->function))
+			continue;
+		ret->function = &functions[i];
+		if (functions[i].is_inner) {
+			ret->low = ret->seq.low + functions[i].sec_off - ret->place.sec_off;
+			ret->high = ret->low + functions[i].size_bytes - 1;
+		}
+		return true;
+	}
+	return false;
+}
+
+bool lines_rows(struct cli *cli, const struct lines_query *query, const struct image *image,
+		struct ws_line_map *map, struct ws_json *json)
+{
+	size_t n = 0;
+	struct extent extent;
+	bool shown = false;
+	if (ws_line_seq_count(map, &n, NULL) != WS_OK)
+		cli_out_of_memory();
+	if (json) {
+		ws_json_key(json, "functions");
+		ws_json_array(json);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!extent_of(query, image, map, i, &extent))
+			continue;
+		shown = true;
+		if (json)
+			json_extent(json, &extent);
+		else
+			print_extent(cli, query, &extent);
+	}
+	if (json)
+		ws_json_end(json);
+	return shown;
+}
+
+/* ---- a pc ---- */
+
+static bool show_pc(struct cli *cli, const struct lines_query *query, const struct image *image,
+		    const struct ws_function *function, struct ws_json *json)
+{
+	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_error err;
+	size_t n;
+	enum ws_status st =
+		ws_module_line_find(image->module, function->section, function->sec_off + query->pc,
+				    pos, POSITIONS_MAX, &n, &err);
+	if (st != WS_OK) {
+		if (st != WS_ABSENT || query->function)
+			cli_fail(query->path, &err);
+		return false;
+	}
+	if (json) {
+		ws_json_object(json);
+		json_function_keys(json, function);
+		ws_json_key(json, "offset");
+		ws_json_hex(json, query->pc);
+		ws_json_key(json, "positions");
+		json_chain(json, pos, n);
+		ws_json_end(json);
+		return true;
+	}
+	print_str_name(cli, function->name, query->full_names);
+	ws_out_printf(&cli->out, "+0x%llx\n", (unsigned long long)query->pc);
+	print_chain(cli, pos, n, query->full_names);
+	return true;
+}
+
+bool lines_pc(struct cli *cli, const struct lines_query *query, const struct image *image,
+	      struct ws_json *json)
+{
+	const struct ws_function *functions;
+	size_t n = 0;
+	bool shown = false;
+	if (ws_module_functions(image->module, &functions, &n, NULL) != WS_OK)
+		cli_out_of_memory();
+	if (json) {
+		ws_json_key(json, "answers");
+		ws_json_array(json);
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool wanted = query->function ? lines_is_function(&functions[i], query->function)
+					      : !functions[i].is_inner;
+		if (functions[i].section && wanted && query->pc < functions[i].size_bytes)
+			shown |= show_pc(cli, query, image, &functions[i], json);
+	}
+	if (json)
+		ws_json_end(json);
+	return shown;
+}
+
+/* ---- a source line ---- */
+
+struct hits {
+	struct cli *cli;
+	const struct lines_query *query;
+	const struct image *image;
+	struct ws_line_map *map;
+	struct ws_json *json;
+	size_t n;
+};
+
+static bool show_hit(void *user, const struct ws_line_hit *hit)
+{
+	struct hits *h = user;
+	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_place place = { 0 };
+	bool known = ws_module_seq_place(h->image->module, hit->seq, &place, NULL) == WS_OK;
+	const struct ws_function *owner = known ? place.owner : NULL;
+	size_t n = ws_line_chain(h->map, hit->seq, hit->row, pos, POSITIONS_MAX);
+	uint64_t offset = hit->low - hit->seq->low + place.sec_off;
+	h->n++;
+	if (h->json) {
+		ws_json_object(h->json);
+		json_function_keys(h->json, owner);
+		ws_json_key(h->json, "offset");
+		ws_json_hex(h->json, offset);
+		ws_json_key(h->json, "bytes");
+		ws_json_u64(h->json, hit->high - hit->low);
+		ws_json_key(h->json, "level");
+		ws_json_u64(h->json, hit->level);
+		ws_json_key(h->json, "row");
+		ws_json_u64(h->json, hit->row);
+		ws_json_end(h->json);
+		return true;
+	}
+	if (owner)
+		print_str_name(h->cli, owner->name, h->query->full_names);
+	else
+		ws_out_text(&h->cli->out, "?");
+	ws_out_printf(&h->cli->out, "+0x%llx, %llu bytes", (unsigned long long)offset,
+		      (unsigned long long)(hit->high - hit->low));
+	for (size_t i = 0; i + 1 < n; i++) {
+		ws_out_text(&h->cli->out, i == 0 ? ": " : " <- ");
+		print_position(h->cli, &pos[i], true);
+		ws_out_text(&h->cli->out, " in ");
+		print_name(h->cli, pos[i].function, h->query->full_names);
+	}
+	if (n > 1) {
+		ws_out_text(&h->cli->out, " <- ");
+		print_position(h->cli, &pos[n - 1], true);
+	}
+	ws_out_text(&h->cli->out, "\n");
+	return true;
+}
+
+bool lines_source(struct cli *cli, const struct lines_query *query, const struct image *image,
+		  struct ws_line_map *map, struct ws_json *json)
+{
+	struct hits hits = { cli, query, image, map, json, 0 };
+	struct ws_error err;
+	if (json) {
+		ws_json_key(json, "code");
+		ws_json_array(json);
+	}
+	enum ws_status st =
+		ws_line_find_source(map, query->source, query->source_line, show_hit, &hits, &err);
+	if (json)
+		ws_json_end(json);
+	if (st != WS_OK)
+		cli_warn("%s: %s: %s", query->path, query->source, err.message);
+	else if (hits.n == 0)
+		cli_warn("%s: no code was made from %s:%u", query->path, query->source,
+			 (unsigned)query->source_line);
+	return hits.n > 0;
+}

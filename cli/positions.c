@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "positions.h"
+
+#include <stdlib.h>
+
+void print_name(struct cli *cli, const char *mangled, bool full)
+{
+	char name[NAME_MAX_BYTES];
+	if (!mangled) {
+		ws_out_text(&cli->out, "?");
+		return;
+	}
+	if (full)
+		ws_demangle(ws_str_of(mangled), name, sizeof name);
+	else
+		ws_demangle_short(ws_str_of(mangled), name, sizeof name);
+	ws_out_escaped(&cli->out, ws_str_of(name));
+}
+
+void print_path(struct cli *cli, const struct ws_line_file *file, bool brief)
+{
+	if (!file) {
+		ws_out_text(&cli->out, "?");
+		return;
+	}
+	if (!brief && file->dir && *file->dir && file->name[0] != '/') {
+		ws_out_escaped(&cli->out, ws_str_of(file->dir));
+		ws_out_text(&cli->out, "/");
+	}
+	ws_out_escaped(&cli->out, ws_str_of(file->name));
+}
+
+void print_position(struct cli *cli, const struct ws_line_pos *pos, bool brief)
+{
+	print_path(cli, pos->file, brief);
+	ws_out_printf(&cli->out, ":%u", (unsigned)pos->line);
+}
+
+void print_chain(struct cli *cli, const struct ws_line_pos *pos, size_t n, bool full)
+{
+	for (size_t i = 0; i < n; i++) {
+		ws_out_printf(&cli->out, "  #%zu ", i);
+		print_name(cli, pos[i].function, full);
+		ws_out_text(&cli->out, " at ");
+		print_position(cli, &pos[i], false);
+		if (pos[i].call_site_lost)
+			ws_out_text(&cli->out, " (inlined; its call site is damaged)");
+		else if (i + 1 < n)
+			ws_out_text(&cli->out, " (inlined)");
+		ws_out_text(&cli->out, "\n");
+	}
+}
+
+void json_file(struct ws_json *json, const struct ws_line_file *file)
+{
+	if (!file) {
+		ws_json_missing(json, "file", WS_ABSENT);
+		return;
+	}
+	size_t len = ws_line_path(file, NULL, 0);
+	char *path = cli_alloc(len + 1, 1);
+	ws_line_path(file, path, len + 1);
+	ws_json_key(json, "file");
+	ws_json_str(json, (struct ws_str){ path, len });
+	free(path);
+}
+
+void json_function(struct ws_json *json, const char *mangled)
+{
+	if (!mangled) {
+		ws_json_missing(json, "function", WS_MALFORMED);
+		ws_json_missing(json, "function_mangled", WS_MALFORMED);
+		return;
+	}
+	char name[NAME_MAX_BYTES];
+	ws_demangle(ws_str_of(mangled), name, sizeof name);
+	ws_json_key(json, "function");
+	ws_json_text(json, name);
+	ws_json_key(json, "function_mangled");
+	ws_json_text(json, mangled);
+}
+
+void json_chain(struct ws_json *json, const struct ws_line_pos *pos, size_t n)
+{
+	ws_json_array(json);
+	for (size_t i = 0; i < n; i++) {
+		ws_json_object(json);
+		json_function(json, pos[i].function);
+		json_file(json, pos[i].file);
+		ws_json_key(json, "line");
+		ws_json_u64(json, pos[i].line);
+		if (pos[i].column) {
+			ws_json_key(json, "column");
+			ws_json_u64(json, pos[i].column);
+		}
+		ws_json_key(json, "inlined");
+		ws_json_bool(json, i + 1 < n || pos[i].call_site_lost);
+		if (pos[i].call_site_lost)
+			ws_json_missing(json, "call_site", WS_MALFORMED);
+		ws_json_key(json, "row");
+		ws_json_u64(json, pos[i].row);
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+}
