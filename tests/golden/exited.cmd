@@ -1,2 +1,2 @@
 # No thread is left: the report works from the SM row alone.
-warpscope examples/dumps/exited.nvcudmp
+warpscope --no-source examples/dumps/exited.nvcudmp

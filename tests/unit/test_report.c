@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* src/analyze: whom faults are attributed to, focus, groups, stacks, user frames, sources. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <warpscope/module.h>
+#include <warpscope/report.h>
+
+#include "analyze/library.h"
+#include "base/file.h"
+#include "fake_target.h"
+
+static const struct ws_report *report_of(const struct fake_target *fake)
+{
+	const struct ws_report *report = NULL;
+	assert_int_equal(ws_report_create(&fake->target, NULL, &report, NULL), WS_OK);
+	return report;
+}
+
+/* ---- attribution ---- */
+
+static void exception_of_a_lane_is_that_lanes(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 3, 32);
+	fake.lane[1][3].exception = fake.lane[1][7].exception = 14;
+	fake.warp[1].error_pc_valid = true;
+	fake.warp[1].error_pc = 0xff0;
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->verdict, WS_VERDICT_FAULT);
+	assert_int_equal(report->n_exceptions, 1);
+	const struct ws_report_exception *e = report->focus;
+	assert_int_equal(e->blame, WS_BLAME_LANE);
+	assert_int_equal(e->code, 14);
+	assert_string_equal(e->cuda_gdb, "CUDA_EXCEPTION_14");
+	assert_int_equal(e->at.sm, 1);
+	assert_int_equal(e->at.lane, 3);
+	assert_int_equal(e->n_lanes, 2);
+	assert_int_equal(e->lanes_blamed, 0x88);
+	assert_int_equal(e->errorpc, 0xff0);
+	assert_int_equal(e->pc, 0x1000);
+	ws_report_destroy(report);
+}
+
+static void exception_of_an_sm_makes_active_lanes_suspects(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 2, 8);
+	fake.sm[1].exception = 6;
+	fake.warp[1].error_pc_valid = true;
+	fake.warp[1].active_lanes = 0xf0;
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->n_exceptions, 1);
+	assert_int_equal(report->focus->blame, WS_BLAME_SUSPECT);
+	assert_int_equal(report->focus->at.lane, 4);
+	assert_int_equal(report->focus->n_lanes, 4);
+	ws_report_destroy(report);
+}
+
+static void exception_of_an_sm_without_a_warp_to_blame_stands_alone(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 2, 8);
+	fake.sm[1].exception = 5;
+	fake.sm[1].error_pc_valid = true;
+	fake.sm[1].error_pc = 0x2000;
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->n_exceptions, 1);
+	const struct ws_report_exception *e = report->focus;
+	assert_int_equal(e->blame, WS_BLAME_SM);
+	assert_int_equal(e->at.warp, WS_NONE);
+	assert_int_equal(e->at.lane, WS_NONE);
+	assert_int_equal(e->kernel, WS_NONE);
+	assert_int_equal(e->pc_status, WS_ABSENT);
+	assert_int_equal(e->errorpc, 0x2000);
+	ws_report_destroy(report);
+}
+
+static void exception_that_a_lane_carries_is_not_also_its_neighbours(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 2, 4);
+	fake.counts.sms = 1; /* both warps on SM 0 */
+	fake.sm[0].n_warps = 2;
+	fake.sm[0].exception = 14;
+	fake.warp[1].sm_index = fake.block[1].sm_index = 0;
+	fake.warp[1].id = 1;
+	fake.warp[0].error_pc_valid = fake.warp[1].error_pc_valid = true;
+	fake.lane[1][2].exception = 14;
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->n_exceptions, 1);
+	assert_int_equal(report->focus->at.warp, 1);
+	assert_int_equal(report->focus->n_lanes, 1);
+	ws_report_destroy(report);
+}
+
+static void trap_is_told_only_without_an_exception(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 2, 4);
+	fake.warp[1].broken = true;
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->verdict, WS_VERDICT_FAULT);
+	assert_int_equal(report->focus->blame, WS_BLAME_TRAP);
+	assert_null(report->focus->name);
+	assert_int_equal(report->groups[0].state, WS_THREAD_TRAPPED);
+	ws_report_destroy(report);
+
+	fake.lane[0][0].exception = 12;
+	report = report_of(&fake);
+	assert_int_equal(report->n_exceptions, 1);
+	assert_int_equal(report->focus->code, 12);
+	ws_report_destroy(report);
+}
+
+static void equal_faults_at_one_instruction_are_one_entry(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 4, 2);
+	for (uint32_t i = 0; i < 4; i++) {
+		fake.lane[i][0].exception = i == 3 ? 6 : 14;
+		fake.warp[i].error_pc_valid = true;
+		fake.warp[i].error_pc = 0x1230;
+	}
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->n_exceptions, 2);
+	assert_int_equal(report->exceptions[0].n_warps, 3);
+	assert_int_equal(report->exceptions[0].n_sms, 3);
+	assert_int_equal(report->exceptions[0].at.sm, 0);
+	assert_int_equal(report->exceptions[1].code, 6);
+	ws_report_destroy(report);
+}
+
+static void unknown_code_is_shown_with_its_number(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 1, 1);
+	fake.lane[0][0].exception = 4711;
+	const struct ws_report *report = report_of(&fake);
+	assert_null(report->focus->kind);
+	assert_string_equal(report->focus->label, "exception 4711 (not known to this version)");
+	ws_report_destroy(report);
+}
+
+/* ---- no exception ---- */
+
+static void calm_focus_is_the_lowest_block_of_the_lowest_grid(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 4, 2);
+	fake.counts.grids = 2;
+	fake.grid[1] = fake.grid[0];
+	fake.grid[0].id = 9;
+	fake.grid[1].id = 5;
+	fake.block[2].grid_index = fake.block[3].grid_index = 1;
+	fake.block[2].idx = (struct ws_dim3){ 0, 1, 0 };
+	fake.block[3].idx = (struct ws_dim3){ 7, 0, 0 };
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->verdict, WS_VERDICT_NONE);
+	assert_int_equal(report->n_exceptions, 0);
+	assert_int_equal(report->focus->blame, WS_BLAME_NOBODY);
+	assert_int_equal(report->focus->at.sm, 3);
+	assert_int_equal(report->kernels[report->focus->kernel].grid.id, 5);
+	ws_report_destroy(report);
+}
+
+static void warps_at_barriers_make_a_hang_suspicious(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 3, 2);
+	for (uint32_t i = 0; i < 3; i++)
+		fake.warp[i].have = WS_WARP_BARRIER;
+	fake.warp[0].barrier_scope = 3;
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->verdict, WS_VERDICT_NONE);
+	ws_report_destroy(report);
+	fake.warp[1].barrier_scope = 3;
+	report = report_of(&fake);
+	assert_int_equal(report->verdict, WS_VERDICT_HANG);
+	assert_int_equal(report->n_barrier_warps, 2);
+	ws_report_destroy(report);
+}
+
+static void cut_dump_without_an_exception_says_nothing(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 1, 1);
+	fake.has_facts = true;
+	fake.facts.path = "x";
+	fake.n_diagnostics = 1;
+	fake.diagnostics[0] = (struct ws_diagnostic){ "section", 7, 0, "cut" };
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->verdict, WS_VERDICT_UNKNOWN);
+	assert_int_equal(report->n_diagnostics, 1);
+	ws_report_destroy(report);
+	fake.facts.complete = true;
+	report = report_of(&fake);
+	assert_int_equal(report->verdict, WS_VERDICT_NONE);
+	ws_report_destroy(report);
+}
+
+static void unreadable_warps_cost_only_themselves(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 4, 4);
+	fake.warp_status[0] = WS_TRUNCATED;
+	fake.lanes_status[1] = fake.lanes_status[2] = WS_MALFORMED;
+	fake.sm[2].exception = 14;
+	fake.warp[2].error_pc_valid = true;
+	const struct ws_report *report = report_of(&fake);
+	assert_int_equal(report->n_exceptions, 1);
+	assert_int_equal(report->focus->at.sm, 2);
+	assert_int_equal(report->focus->at.lane, WS_NONE);
+	assert_int_equal(report->n_diagnostics, 2);
+	assert_int_equal(report->diagnostics[0].file_off, 0x123);
+	assert_int_equal(report->diagnostics[1].repeats, 1);
+	assert_int_equal(report->n_groups, 1);
+	assert_int_equal(report->groups[0].n_lanes, 4);
+	ws_report_destroy(report);
+}
+
+/* ---- groups ---- */
+
+static void groups_hold_every_thread_once(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 2, 8);
+	fake.warp[0].active_lanes = 0x0f;
+	fake.lane[1][0].pc = 0x2000;
+	fake.lane[1][1].id = 0;  /* twice the same lane: the first counts */
+	fake.lane[1][2].id = 40; /* no lane */
+	fake.warp[1].valid_lanes = 0x7f;
+	const struct ws_report *report = report_of(&fake);
+	static const struct {
+		uint64_t pc, n_lanes, n_warps;
+		enum ws_thread_state state;
+	} rows[] = {
+		{ 0x1000, 8, 2, WS_THREAD_ACTIVE },
+		{ 0x1000, 4, 1, WS_THREAD_DIVERGENT },
+		{ 0x2000, 1, 1, WS_THREAD_ACTIVE },
+	};
+	assert_int_equal(report->n_groups, WSI_COUNT(rows));
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		assert_int_equal(report->groups[i].pc, rows[i].pc);
+		assert_int_equal(report->groups[i].n_lanes, rows[i].n_lanes);
+		assert_int_equal(report->groups[i].n_warps, rows[i].n_warps);
+		assert_int_equal(report->groups[i].state, rows[i].state);
+	}
+	ws_report_destroy(report);
+}
+
+/* ---- stacks: over a relocated image of calls.cu, checksum -> fold -> sum_row -> read_word ---- */
+
+struct code {
+	struct wsi_file file;
+	struct fake_target fake;
+	uint64_t checksum, fold, sum_row, read_word;
+};
+
+static uint64_t address_of(struct ws_module *module, const char *name)
+{
+	const struct ws_function *function;
+	assert_int_equal(ws_module_find_function(module, ws_str_of(name), &function, NULL), WS_OK);
+	assert_true(function->gpu_va != 0);
+	return function->gpu_va;
+}
+
+/* A thread in read_word() with three callers, each at +0x40 of its function. */
+static void code_init(struct code *code)
+{
+	char path[4096];
+	assert_true(wsi_format(path, "%s/calls.G.sm_90.both.cubin", getenv("WS_TEST_BUILT")));
+	assert_int_equal(wsi_file_open(path, &code->file, NULL), WS_OK);
+	struct ws_module *module;
+	assert_int_equal(ws_module_open(code->file.bytes, &module, NULL), WS_OK);
+	code->checksum = address_of(module, "_Z8checksumPKciiPi");
+	code->fold = address_of(module, "_Z4fold6Cursori");
+	code->sum_row = address_of(module, "_Z7sum_row6Cursori");
+	code->read_word = address_of(module, "_Z9read_wordPKc");
+	ws_module_close(module);
+
+	struct fake_target *fake = &code->fake;
+	fake_target_init(fake, 1, 1);
+	fake->counts.images = fake->counts.contexts = 1;
+	fake->image = (struct ws_image){ .context_index = WS_NONE,
+					 .original_status = WS_ABSENT,
+					 .relocated = code->file.bytes };
+	fake->grid[0].image_index = 0;
+	fake->grid[0].function_entry = code->checksum;
+	fake->lane[0][0].exception = 14;
+	fake->lane[0][0].pc = code->read_word + 0x50;
+	fake->warp[0].error_pc_valid = true;
+	fake->warp[0].error_pc = code->read_word + 0x40;
+	fake->n_callers = 3;
+	fake->callers[0].address = code->sum_row + 0x40;
+	fake->callers[1].address = code->fold + 0x40;
+	fake->callers[2].address = code->checksum + 0x40;
+}
+
+static void assert_stack(const struct ws_report_exception *e, const char *const *names, uint32_t n)
+{
+	assert_int_equal(e->n_frames, n);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_int_equal(e->frames[i].level, i);
+		assert_true(ws_str_equal(e->frames[i].function_short, ws_str_of(names[i])));
+	}
+}
+
+static void callers_follow_the_error_pc(void **state)
+{
+	(void)state;
+	struct code code;
+	code_init(&code);
+	const struct ws_report *report = report_of(&code.fake);
+	static const char *const names[] = { "read_word", "sum_row", "fold", "checksum" };
+	assert_stack(report->focus, names, 4);
+	assert_true(report->focus->frames[1].caller);
+	assert_int_equal(report->focus->frames[1].rel_pc, 0x40);
+	assert_int_equal(report->focus->pc_frames_from, WS_NONE);
+	assert_true(ws_str_equal(report->kernels[0].name_short, ws_str_of("checksum")));
+	ws_report_destroy(report);
+	wsi_file_close(&code.file);
+}
+
+/* The warp went on into a call: the frames between pc and errorpc's function are not errorpc's. */
+static void pc_in_a_callee_of_the_faulting_function_leaves_one_stack(void **state)
+{
+	(void)state;
+	struct code code;
+	code_init(&code);
+	code.fake.warp[0].error_pc = code.fold + 0x30;
+	const struct ws_report *report = report_of(&code.fake);
+	static const char *const names[] = { "fold", "checksum" };
+	assert_stack(report->focus, names, 2);
+	assert_int_equal(report->focus->pc_frames_from, WS_NONE);
+	ws_report_destroy(report);
+	wsi_file_close(&code.file);
+}
+
+/* The warp returned before it stopped. */
+static void pc_in_a_caller_of_the_faulting_function_is_marked(void **state)
+{
+	(void)state;
+	struct code code;
+	code_init(&code);
+	code.fake.lane[0][0].pc = code.sum_row + 0x50;
+	code.fake.callers[0].address = code.fold + 0x40;
+	code.fake.callers[1].address = code.checksum + 0x40;
+	code.fake.n_callers = 2;
+	const struct ws_report *report = report_of(&code.fake);
+	static const char *const names[] = { "read_word", "sum_row", "fold", "checksum" };
+	assert_stack(report->focus, names, 4);
+	assert_int_equal(report->focus->pc_frames_from, 1);
+	ws_report_destroy(report);
+	wsi_file_close(&code.file);
+}
+
+static void error_pc_outside_all_code_gives_way_to_the_pc(void **state)
+{
+	(void)state;
+	struct code code;
+	code_init(&code);
+	code.fake.warp[0].error_pc = 0x10;
+	const struct ws_report *report = report_of(&code.fake);
+	static const char *const names[] = { "read_word", "sum_row", "fold", "checksum" };
+	assert_stack(report->focus, names, 4);
+	assert_int_equal(report->focus->errorpc, 0x10);
+	assert_int_equal(report->focus->frames[0].pc, code.read_word + 0x50);
+	ws_report_destroy(report);
+	wsi_file_close(&code.file);
+}
+
+static void lone_sm_finds_its_kernel_by_the_code(void **state)
+{
+	(void)state;
+	struct code code;
+	code_init(&code);
+	code.fake.counts.warps = code.fake.counts.blocks = code.fake.sm[0].n_warps = 0;
+	code.fake.sm[0].exception = 14;
+	code.fake.sm[0].error_pc_valid = true;
+	code.fake.sm[0].error_pc = code.checksum + 0x20;
+	const struct ws_report *report = report_of(&code.fake);
+	assert_int_equal(report->focus->blame, WS_BLAME_SM);
+	assert_int_equal(report->focus->kernel, 0);
+	ws_report_destroy(report);
+	wsi_file_close(&code.file);
+}
+
+/* ---- sources ---- */
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void sources_are_found_by_map_then_by_folder(void **state)
+{
+	(void)state;
+	struct code code;
+	code_init(&code);
+	char folder[] = "/tmp/ws-test-XXXXXX", path[100], text[200] = "";
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 0; i < 60; i++)
+		text[i] = '\n';
+	assert_true(wsi_format(path, "%s/calls.cu", folder));
+	write_file(path, text);
+
+	const char *dirs[] = { folder };
+	const struct ws_source_map maps[] = { { "/src/ws/tests/kernels/", folder },
+					      { "/src/w", "/nowhere" } };
+	struct ws_report_options options = { .size = sizeof options, .source_dirs = dirs };
+	for (int by_map = 0; by_map < 2; by_map++) {
+		const struct ws_report *report;
+		options.n_source_dirs = !by_map;
+		options.source_maps = by_map ? maps : NULL;
+		options.n_source_maps = by_map ? 2 : 0;
+		assert_int_equal(ws_report_create(&code.fake.target, &options, &report, NULL),
+				 WS_OK);
+		const struct ws_report_source *source = &report->focus->frames[0].source;
+		assert_int_equal(source->status, WS_OK);
+		assert_int_equal(source->first_line, report->focus->frames[0].line - 2);
+		assert_int_equal(source->n_lines, 5);
+		/* the path as recorded comes before folders, and may exist here */
+		if (by_map || access("/src/ws/tests/kernels/calls.cu", F_OK) != 0) {
+			assert_string_equal(source->path, path);
+			assert_true(source->changed); /* 60 bytes are not what was compiled */
+		}
+		ws_report_destroy(report);
+	}
+	options.no_source = true;
+	const struct ws_report *report;
+	assert_int_equal(ws_report_create(&code.fake.target, &options, &report, NULL), WS_OK);
+	assert_int_equal(report->focus->frames[0].source.status, WS_ABSENT);
+	ws_report_destroy(report);
+	unlink(path);
+	rmdir(folder);
+	wsi_file_close(&code.file);
+}
+
+static void library_paths_are_told_from_the_users(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path;
+		bool library;
+	} rows[] = {
+		{ "/usr/local/cuda/include/cuda_fp16.hpp", true },
+		{ "/usr/local/cuda-13.0/include/x.h", true },
+		{ "/usr/local/cuda-13.0/targets/x86_64-linux/include/cub/a.cuh", true },
+		{ "/w/cutlass/include/cute/atom/copy.hpp", true },
+		{ "include/cute/copy.hpp", true },
+		{ "/venv/nvidia/cu13/include/x.h", true },
+		{ "/w/include/cuda/std/__type_traits/x.h", true },
+		{ "/home/me/cub/main.cu", false },
+		{ "/home/me/include/cute", false }, /* a file of that name */
+		{ "/home/me/xinclude/cute/a.h", false },
+		{ "main.cu", false },
+		{ "", false },
+	};
+	for (size_t i = 0; i < WSI_COUNT(rows); i++)
+		assert_int_equal(wsi_library_path(ws_str_of(rows[i].path)), rows[i].library);
+}
+
+/* ---- failures ---- */
+
+static int allocations_left;
+
+static bool fail_when_used_up(void)
+{
+	return allocations_left-- <= 0;
+}
+
+static void every_failed_allocation_is_told(void **state)
+{
+	(void)state;
+	struct code code;
+	code_init(&code);
+	code.fake.has_facts = true;
+	code.fake.facts.path = "x";
+	enum ws_status st = WS_NO_MEMORY;
+	wsi_alloc_should_fail = fail_when_used_up;
+	for (int n = 0; st != WS_OK && n < 10000; n++) {
+		const struct ws_report *report = NULL;
+		allocations_left = n;
+		st = ws_report_create(&code.fake.target, NULL, &report, NULL);
+		assert_true(st == WS_OK || st == WS_NO_MEMORY);
+		if (st == WS_OK)
+			ws_report_destroy(report);
+	}
+	wsi_alloc_should_fail = NULL;
+	assert_int_equal(st, WS_OK);
+	wsi_file_close(&code.file);
+}
+
+static void options_of_another_version_are_refused(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 1, 1);
+	struct ws_report_options options = { .size = 3 };
+	const struct ws_report *report;
+	assert_int_equal(ws_report_create(&fake.target, &options, &report, NULL), WS_ARGUMENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exception_of_a_lane_is_that_lanes),
+		cmocka_unit_test(exception_of_an_sm_makes_active_lanes_suspects),
+		cmocka_unit_test(exception_of_an_sm_without_a_warp_to_blame_stands_alone),
+		cmocka_unit_test(exception_that_a_lane_carries_is_not_also_its_neighbours),
+		cmocka_unit_test(trap_is_told_only_without_an_exception),
+		cmocka_unit_test(equal_faults_at_one_instruction_are_one_entry),
+		cmocka_unit_test(unknown_code_is_shown_with_its_number),
+		cmocka_unit_test(calm_focus_is_the_lowest_block_of_the_lowest_grid),
+		cmocka_unit_test(warps_at_barriers_make_a_hang_suspicious),
+		cmocka_unit_test(cut_dump_without_an_exception_says_nothing),
+		cmocka_unit_test(unreadable_warps_cost_only_themselves),
+		cmocka_unit_test(groups_hold_every_thread_once),
+		cmocka_unit_test(callers_follow_the_error_pc),
+		cmocka_unit_test(pc_in_a_callee_of_the_faulting_function_leaves_one_stack),
+		cmocka_unit_test(pc_in_a_caller_of_the_faulting_function_is_marked),
+		cmocka_unit_test(error_pc_outside_all_code_gives_way_to_the_pc),
+		cmocka_unit_test(lone_sm_finds_its_kernel_by_the_code),
+		cmocka_unit_test(sources_are_found_by_map_then_by_folder),
+		cmocka_unit_test(library_paths_are_told_from_the_users),
+		cmocka_unit_test(every_failed_allocation_is_told),
+		cmocka_unit_test(options_of_another_version_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
