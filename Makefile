@@ -19,7 +19,7 @@ build: packages $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
 
 demo: build
-	@tools/demo.sh $(BUILD)/cli/warpscope $(DUMPS)
+	@tools/demo.sh $(BUILD)/warpscope $(DUMPS)
 
 # The plain suite. COUNTS=FILE, here and below: appends passed, failed, skipped to FILE (.ci/run sums them).
 check: build

@@ -22,7 +22,7 @@ EXAMPLES = ("illegal-address", "misaligned-G", "hang", "exited")
 
 
 def blob(data, address=None):
-    out = {"size": len(data), "crc32": zlib.crc32(data)}
+    out = {"size": len(data), "present": len(data), "crc32": zlib.crc32(data)}
     return out if address is None else {**out, "address": address}
 
 
