@@ -77,9 +77,9 @@ uint32_t wsi_segments_find_until(const struct wsi_segments *segments, size_t fir
 	if (n == 0 || x < start[0])
 		return WSI_NO_INTERVAL;
 	size_t low = 0, end = n;
-	while (n > 1) { /* start[low] <= x holds throughout */
+	while (n > 1) { /* start[low] <= x holds; no branch, as it would be a coin's toss */
 		size_t half = n / 2;
-		low = start[low + half] <= x ? low + half : low;
+		low += half * (start[low + half] <= x);
 		n -= half;
 	}
 	*ret_end = low + 1 < end ? start[low + 1] : UINT64_MAX;

@@ -16,7 +16,8 @@
 struct image {
 	struct ws_image_entry entry;
 	struct ws_span packed;    /* borrowed from the file */
-	struct ws_span bytes;     /* unpacked; empty until it is asked for */
+	struct ws_span bytes;     /* unpacked */
+	bool is_unpacked;         /* `bytes` was asked for and is there */
 	uint8_t *unpacked;        /* owned; NULL for what is stored */
 	struct ws_module *module; /* owned */
 };
@@ -312,7 +313,11 @@ static enum ws_status image_unpack(struct image *image, struct ws_error *err)
 
 static enum ws_status image_need(struct image *image, struct ws_error *err)
 {
-	return image->bytes.len > 0 ? WS_OK : image_unpack(image, err);
+	if (image->is_unpacked)
+		return WS_OK;
+	enum ws_status st = image_unpack(image, err);
+	image->is_unpacked = st == WS_OK;
+	return st;
 }
 
 static enum ws_status index_check(const struct ws_image_file *file, size_t index,

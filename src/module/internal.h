@@ -51,6 +51,15 @@ struct wsi_code {
 	size_t first_segment, n_segments; /* in by_offset; with the symbols */
 };
 
+/* What is at a range of device addresses: all that a place needs, in one cache line. */
+struct wsi_spot {
+	uint64_t section_va, function_va;
+	const struct ws_function *function, *owner; /* borrowed from the module; may be NULL */
+	struct ws_module *module;
+	uint32_t section;
+	uint32_t module_index; /* in a set; 0 in a module of its own */
+};
+
 struct wsi_name_ref {
 	struct ws_str name;
 	uint32_t function;
@@ -74,8 +83,6 @@ struct ws_module {
 	struct ws_error damage; /* the first */
 	struct wsi_code *code;  /* owned; by section */
 	uint32_t n_code;
-	struct wsi_segments
-		by_address; /* code sections by device address; ids are indices of code */
 
 	pthread_mutex_t lock; /* held while something of the following is made */
 	atomic_bool have_symbols;
@@ -85,7 +92,10 @@ struct ws_module {
 	size_t n_variables;
 	struct wsi_name_ref *names; /* by name, defined first, function */
 	size_t n_names;
-	struct wsi_segments by_offset; /* functions in each code section */
+	struct wsi_segments by_offset;  /* functions in each code section */
+	struct wsi_segments by_address; /* the same by device address; ids are indices of spots */
+	struct wsi_spot *spots;
+	size_t n_spots;
 	/* with the lines */
 	atomic_bool have_lines;
 	struct ws_line_map *lines; /* owned; NULL: none */
@@ -130,10 +140,11 @@ const struct wsi_name_ref *wsi_module_names(const struct ws_module *module, stru
 /* The function that owns the section of another. */
 const struct ws_function *wsi_module_owner(const struct ws_module *module,
 					   const struct ws_function *function);
-/* place.c: fills by_offset and `owner` of the code sections. */
+/* place.c: makes both indices, and fills `owner` of the code sections and functions. */
 bool wsi_module_index_places(struct ws_module *module) WS_MUST_USE;
-void wsi_module_place(struct ws_module *module, const struct wsi_code *code, uint64_t sec_off,
-		      struct ws_place *ret_place);
+/* What is at an address: false when no spot is. */
+bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_spot *spots,
+		   uint64_t gpu_va, struct ws_place *ret_place);
 /* info.c: register counts and frame sizes of `.nv.info` into the functions. */
 void wsi_module_read_counts(const struct ws_module *module, struct ws_function *functions,
 			    size_t n);

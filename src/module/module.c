@@ -230,27 +230,6 @@ static void code_addresses(struct ws_module *module)
 	}
 }
 
-static bool index_addresses(struct ws_module *module)
-{
-	struct wsi_interval *intervals = wsi_zalloc_array(module->n_code, sizeof *intervals);
-	if (!intervals || !wsi_segments_init(&module->by_address, module->n_code)) {
-		wsi_free(intervals);
-		return false;
-	}
-	size_t n = 0;
-	for (uint32_t i = 0; i < module->n_code; i++) {
-		uint64_t start = module->code[i].gpu_va;
-		if (start != 0)
-			intervals[n++] = (struct wsi_interval){
-				start, wsi_add_sat(start, module->code[i].size_bytes), i
-			};
-	}
-	module->relocated = n > 0;
-	wsi_segments_append(&module->by_address, intervals, n);
-	wsi_free(intervals);
-	return true;
-}
-
 static enum ws_status elf_check(struct ws_span image, struct wsi_elf *ret_elf, struct ws_error *err)
 {
 	enum ws_status st = wsi_elf_open(image, ret_elf, err);
@@ -298,9 +277,8 @@ enum ws_status ws_module_open(struct ws_span image, struct ws_module **ret_modul
 				module->n_code);
 	code_scan(module);
 	code_addresses(module);
-	if (!index_addresses(module))
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%" PRIu32 " code sections",
-				module->n_code);
+	for (uint32_t i = 0; i < module->n_code; i++)
+		module->relocated |= module->code[i].gpu_va != 0;
 	*ret_module = WSI_TAKE(module);
 	return WS_OK;
 }
@@ -311,7 +289,6 @@ void ws_module_close(struct ws_module *module)
 		return;
 	wsi_module_lines_fini(module);
 	wsi_module_symbols_fini(module);
-	wsi_segments_fini(&module->by_address);
 	wsi_free(module->code);
 	pthread_mutex_destroy(&module->lock);
 	wsi_free(module);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From an address to a section, an offset in it, and the innermost function there: two binary
- * searches, over the code sections and over the functions of one.
+ * From an offset in a section, or a device address, to the innermost function there: one binary
+ * search each. The index by address repeats what the other one says, so that it can be merged over
+ * all modules of a set and one look at memory fills an answer.
  */
 #include "module/internal.h"
 
@@ -85,9 +86,8 @@ static void places_fill(struct ws_module *module, const struct ws_function **sor
 	}
 }
 
-bool wsi_module_index_places(struct ws_module *module)
+static bool index_offsets(struct ws_module *module)
 {
-	owners_find(module);
 	size_t n = 0;
 	for (size_t i = 0; i < module->n_functions; i++)
 		n += module->functions[i].section != 0;
@@ -105,40 +105,92 @@ bool wsi_module_index_places(struct ws_module *module)
 	return true;
 }
 
-void wsi_module_place(struct ws_module *module, const struct wsi_code *code, uint64_t sec_off,
-		      struct ws_place *ret_place)
+static const struct ws_function *function_at(const struct ws_module *module, uint32_t index)
 {
-	uint32_t index = wsi_segments_find(&module->by_offset, code->first_segment,
-					   code->n_segments, sec_off);
-	const struct ws_function *f = NULL;
-	if (index != WSI_NO_INTERVAL)
-		f = &module->functions[index];
-	*ret_place = (struct ws_place){
+	return index == WS_UNKNOWN ? NULL : &module->functions[index];
+}
+
+/* Adds a range of a code section, in which `function` answers, to the spots. */
+static void spot_add(struct ws_module *module, const struct wsi_code *code, uint64_t start,
+		     uint64_t end, const struct ws_function *function, struct wsi_interval *ranges)
+{
+	module->spots[module->n_spots] = (struct wsi_spot){
+		.section_va = code->gpu_va,
+		.function_va = code->gpu_va + (function ? function->sec_off : 0),
+		.function = function,
+		.owner = function_at(module, code->owner),
 		.module = module,
 		.section = code->section,
-		.sec_off = sec_off,
-		.function = f,
-		.owner = code->owner == WS_UNKNOWN ? NULL : &module->functions[code->owner],
-		.rel_pc = f ? sec_off - f->sec_off : sec_off,
 	};
+	ranges[module->n_spots] =
+		(struct wsi_interval){ wsi_add_sat(code->gpu_va, start),
+				       wsi_add_sat(code->gpu_va, end), (uint32_t)module->n_spots };
+	module->n_spots++;
+}
+
+static bool index_addresses(struct ws_module *module)
+{
+	size_t n = module->n_code + module->by_offset.n;
+	wsi_scoped_free struct wsi_interval *ranges = wsi_zalloc_array(n, sizeof *ranges);
+	module->spots = wsi_zalloc_array(n, sizeof *module->spots);
+	if (!ranges || !module->spots || n >= UINT32_MAX ||
+	    !wsi_segments_init(&module->by_address, n))
+		return false;
+	for (uint32_t i = 0; i < module->n_code; i++) {
+		const struct wsi_code *code = &module->code[i];
+		if (code->gpu_va == 0)
+			continue;
+		const uint64_t *start = module->by_offset.start + code->first_segment;
+		const uint32_t *id = module->by_offset.id + code->first_segment;
+		spot_add(module, code, 0, code->size_bytes, NULL, ranges);
+		for (size_t j = 0; j < code->n_segments; j++) {
+			uint64_t end = j + 1 < code->n_segments ? start[j + 1] : code->size_bytes;
+			if (id[j] != WSI_NO_INTERVAL)
+				spot_add(module, code, start[j], end, &module->functions[id[j]],
+					 ranges);
+		}
+	}
+	wsi_segments_append(&module->by_address, ranges, module->n_spots);
+	return true;
+}
+
+bool wsi_module_index_places(struct ws_module *module)
+{
+	owners_find(module);
+	return index_offsets(module) && (!module->relocated || index_addresses(module));
+}
+
+bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_spot *spots,
+		   uint64_t gpu_va, struct ws_place *ret_place)
+{
+	uint32_t index = wsi_segments_find(by_address, 0, by_address->n, gpu_va);
+	if (index == WSI_NO_INTERVAL)
+		return false;
+	const struct wsi_spot *spot = &spots[index];
+	*ret_place = (struct ws_place){
+		.module_index = spot->module_index,
+		.module = spot->module,
+		.section = spot->section,
+		.sec_off = gpu_va - spot->section_va,
+		.function = spot->function,
+		.owner = spot->owner,
+		.rel_pc = gpu_va - spot->function_va,
+	};
+	return true;
 }
 
 enum ws_status ws_module_find_address(struct ws_module *module, uint64_t gpu_va,
 				      struct ws_place *ret_place, struct ws_error *err)
 {
-	uint32_t index = wsi_segments_find(&module->by_address, 0, module->by_address.n, gpu_va);
-	if (index == WSI_NO_INTERVAL)
-		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
-				module->relocated ? "the image has no code at 0x%" PRIx64
-						  : "the image has no device addresses (0x%" PRIx64
-						    " was asked for)",
-				gpu_va);
 	enum ws_status st = wsi_module_need_symbols(module, err);
 	if (st != WS_OK)
 		return st;
-	const struct wsi_code *code = &module->code[index];
-	wsi_module_place(module, code, gpu_va - code->gpu_va, ret_place);
-	return WS_OK;
+	if (wsi_spot_find(&module->by_address, module->spots, gpu_va, ret_place))
+		return WS_OK;
+	if (!module->relocated)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no device addresses");
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no code at 0x%" PRIx64,
+			gpu_va);
 }
 
 enum ws_status ws_module_find_offset(struct ws_module *module, uint32_t section, uint64_t sec_off,
@@ -152,7 +204,17 @@ enum ws_status ws_module_find_offset(struct ws_module *module, uint32_t section,
 	enum ws_status st = wsi_module_need_symbols(module, err);
 	if (st != WS_OK)
 		return st;
-	wsi_module_place(module, code, sec_off, ret_place);
+	uint32_t index = wsi_segments_find(&module->by_offset, code->first_segment,
+					   code->n_segments, sec_off);
+	const struct ws_function *f = index == WSI_NO_INTERVAL ? NULL : &module->functions[index];
+	*ret_place = (struct ws_place){
+		.module = module,
+		.section = code->section,
+		.sec_off = sec_off,
+		.function = f,
+		.owner = function_at(module, code->owner),
+		.rel_pc = f ? sec_off - f->sec_off : sec_off,
+	};
 	return WS_OK;
 }
 

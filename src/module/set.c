@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many modules: each image opened when it is first needed, and one merged index over the code
- * sections of all for addresses that come without a hint.
+ * Many modules: each image opened when it is first needed, and one merged index over the functions
+ * of all for addresses that come without a hint.
  */
 #include "module/internal.h"
 
@@ -15,19 +15,13 @@ struct slot {
 
 enum { SLOT_CLOSED, SLOT_OPEN, SLOT_FAILED };
 
-/* A code section in the merged index. */
-struct code_ref {
-	uint32_t slot;
-	uint32_t code; /* in the module's list */
-};
-
 struct ws_module_set {
 	struct slot **slots; /* owned; each by itself so that growing moves none */
 	size_t n_slots, cap_slots;
 	pthread_mutex_t lock; /* held while a slot is opened or the index is made */
 	atomic_bool have_index;
-	struct wsi_segments by_address; /* ids are indices of refs */
-	struct code_ref *refs;          /* owned */
+	struct wsi_segments by_address; /* ids are indices of spots */
+	struct wsi_spot *spots;         /* owned */
 };
 
 enum ws_status ws_module_set_create(struct ws_module_set **ret_set, struct ws_error *err)
@@ -45,8 +39,8 @@ static void index_drop(struct ws_module_set *set)
 {
 	atomic_store_explicit(&set->have_index, false, memory_order_relaxed);
 	wsi_segments_fini(&set->by_address);
-	wsi_free(set->refs);
-	set->refs = NULL;
+	wsi_free(set->spots);
+	set->spots = NULL;
 }
 
 void ws_module_set_destroy(struct ws_module_set *set)
@@ -135,41 +129,41 @@ enum ws_status ws_module_set_module(struct ws_module_set *set, uint32_t index,
 
 /* ---- by address ---- */
 
-/* All modules that open; the lock is not held. Returns their number of code sections. */
+/* Opens all modules and makes their symbols; the lock is not held. Those that fail are left out.
+ * Returns the number of segments in their indices. */
 static size_t open_all(struct ws_module_set *set)
 {
-	size_t n_code = 0;
+	size_t n = 0;
 	for (uint32_t i = 0; i < set->n_slots; i++) {
 		struct ws_module *module;
-		if (ws_module_set_module(set, i, &module, NULL) == WS_OK)
-			n_code += module->n_code;
+		if (ws_module_set_module(set, i, &module, NULL) == WS_OK &&
+		    wsi_module_need_symbols(module, NULL) == WS_OK)
+			n += module->by_address.n;
 	}
-	return n_code;
+	return n;
 }
 
 /* The set's lock is held, modules are open. */
-static bool index_make(struct ws_module_set *set, size_t n_code)
+static bool index_make(struct ws_module_set *set, size_t n_segments)
 {
-	wsi_scoped_free struct wsi_interval *intervals =
-		wsi_zalloc_array(n_code, sizeof *intervals);
-	set->refs = wsi_zalloc_array(n_code, sizeof *set->refs);
-	if (!intervals || !set->refs || !wsi_segments_init(&set->by_address, n_code))
+	wsi_scoped_free struct wsi_interval *ranges = wsi_zalloc_array(n_segments, sizeof *ranges);
+	set->spots = wsi_zalloc_array(n_segments, sizeof *set->spots);
+	if (!ranges || !set->spots || !wsi_segments_init(&set->by_address, n_segments))
 		return false;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < set->n_slots; i++) {
 		const struct ws_module *module = set->slots[i]->module;
-		for (uint32_t j = 0; module && j < module->n_code; j++) {
-			const struct wsi_code *code = &module->code[j];
-			if (code->gpu_va == 0)
-				continue;
-			set->refs[n] = (struct code_ref){ i, j };
-			intervals[n] = (struct wsi_interval){
-				code->gpu_va, wsi_add_sat(code->gpu_va, code->size_bytes), n
-			};
+		const struct wsi_segments *s = module ? &module->by_address : NULL;
+		for (size_t j = 0; s && j + 1 < s->n && n < n_segments; j++) {
+			if (s->id[j] == WSI_NO_INTERVAL)
+				continue; /* the last segment is always a gap */
+			set->spots[n] = module->spots[s->id[j]];
+			set->spots[n].module_index = i;
+			ranges[n] = (struct wsi_interval){ s->start[j], s->start[j + 1], n };
 			n++;
 		}
 	}
-	wsi_segments_append(&set->by_address, intervals, n);
+	wsi_segments_append(&set->by_address, ranges, n);
 	return true;
 }
 
@@ -177,11 +171,11 @@ static enum ws_status index_need(struct ws_module_set *set, struct ws_error *err
 {
 	if (atomic_load_explicit(&set->have_index, memory_order_acquire))
 		return WS_OK;
-	size_t n_code = open_all(set);
+	size_t n_segments = open_all(set);
 	pthread_mutex_lock(&set->lock);
 	bool made = atomic_load_explicit(&set->have_index, memory_order_relaxed);
-	if (!made && n_code < UINT32_MAX) {
-		made = index_make(set, n_code);
+	if (!made && n_segments < UINT32_MAX) {
+		made = index_make(set, n_segments);
 		if (!made)
 			index_drop(set);
 		atomic_store_explicit(&set->have_index, made, memory_order_release);
@@ -224,20 +218,11 @@ enum ws_status ws_module_set_find_address(struct ws_module_set *set, uint64_t gp
 	enum ws_status st = index_need(set, err);
 	if (st != WS_OK)
 		return st;
-	uint32_t ref = wsi_segments_find(&set->by_address, 0, set->by_address.n, gpu_va);
-	if (ref == WSI_NO_INTERVAL)
+	if (!wsi_spot_find(&set->by_address, set->spots, gpu_va, ret_place))
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no module has code at 0x%" PRIx64,
 				gpu_va);
-	const struct slot *slot = set->slots[set->refs[ref].slot];
-	if (entry_fits(&slot->entry, hint)) {
-		st = wsi_module_need_symbols(slot->module, err);
-		if (st != WS_OK)
-			return st;
-		const struct wsi_code *code = &slot->module->code[set->refs[ref].code];
-		wsi_module_place(slot->module, code, gpu_va - code->gpu_va, ret_place);
-		ret_place->module_index = set->refs[ref].slot;
+	if (entry_fits(&set->slots[ret_place->module_index]->entry, hint))
 		return WS_OK;
-	}
 	/* another context has a module at the same address: ask those that may answer */
 	for (size_t i = set->n_slots; i-- > 0;) {
 		if (entry_fits(&set->slots[i]->entry, hint) &&

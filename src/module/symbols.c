@@ -243,6 +243,10 @@ void wsi_module_symbols_fini(struct ws_module *module)
 	module->names = NULL;
 	module->n_functions = module->n_variables = module->n_names = 0;
 	wsi_segments_fini(&module->by_offset);
+	wsi_segments_fini(&module->by_address);
+	wsi_free(module->spots);
+	module->spots = NULL;
+	module->n_spots = 0;
 }
 
 enum ws_status ws_module_functions(struct ws_module *module,
