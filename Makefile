@@ -64,6 +64,9 @@ COUNTED = $(if $(COUNTS),--counts $(COUNTS))
 
 PREFIX ?= /usr/local
 
+bench: build
+	@bench/run.sh $(BUILD)
+
 install: build
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
 	@meson install -C $(BUILD)

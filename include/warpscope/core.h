@@ -106,8 +106,8 @@ WS_API enum ws_status ws_core_warp(const struct ws_core *core, uint32_t index,
 
 /**
  * Lanes of a warp, in the order of lane ids: writes at most WS_MAX_LANES to `ret_lanes`. A warp
- * without a lane table answers WS_OK and 0. Of two rows with one lane id, the one that stands where
- * the warp's mask of valid lanes puts that lane is taken, else the first.
+ * without a lane table answers WS_OK and 0. Of two rows with one lane id (a damaged dump) the one
+ * that stands where the lane's number or the mask of valid lanes puts it is taken, else the first.
  */
 WS_API enum ws_status ws_core_lanes(const struct ws_core *core, uint32_t warp_index,
 				    struct ws_lane *ret_lanes, uint32_t *ret_n,

@@ -67,6 +67,20 @@ static inline uint64_t wsi_at_u64(struct ws_span s, uint64_t off)
 	return wsi_load_u64(wsi_at(s, off, 8));
 }
 
+/* `n` 32-bit integers from `off` on, which must all be inside. */
+static inline void wsi_copy_u32(struct ws_span s, uint64_t off, size_t n, uint32_t *ret_values)
+{
+	if (n == 0)
+		return;
+	const uint8_t *from = wsi_at(s, off, (uint64_t)n * 4);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(ret_values, from, n * 4);
+#else
+	for (size_t i = 0; i < n; i++)
+		ret_values[i] = wsi_load_u32(from + i * 4);
+#endif
+}
+
 /* The string that starts at `off` and ends before a NUL inside the span. False: no NUL, or `off`
  * outside. */
 static inline bool wsi_span_cstr(struct ws_span s, uint64_t off, struct ws_str *ret_text)

@@ -106,6 +106,7 @@ struct ws_core {
 	/* owned: per owner (device, device, context, SM, SM), and one more: index of its first
 	 * child */
 	uint32_t *first_context, *first_grid, *first_image, *first_block, *first_warp;
+	uint32_t *lane_tables; /* owned: per warp, number of its lane table plus one, 0: none */
 	/* owned: list indices sorted by id within each owner */
 	uint32_t *contexts_by_id, *grids_by_id, *images_by_handle;
 
@@ -164,8 +165,19 @@ static inline uint32_t wsi_core_block_of(const struct ws_core *core, uint32_t wa
 uint32_t wsi_core_table_of(const struct ws_core *core, uint32_t section);
 
 /* Bytes of a section that are in the file; false when some are missing. */
-bool wsi_core_section_bytes(const struct ws_core *core, uint32_t section,
-			    struct ws_span *ret_bytes);
+static inline bool wsi_core_section_bytes(const struct ws_core *core, uint32_t section,
+					  struct ws_span *ret_bytes)
+{
+	/* spelled out: look-ups spend their time here, and need two of the ten fields */
+	uint64_t at = (uint64_t)section * core->elf.shentsize;
+	uint64_t off = wsi_min_u64(wsi_at_u64(core->elf.headers, at + 24), core->bytes.len);
+	uint64_t size = wsi_at_u64(core->elf.headers, at + 32);
+	uint64_t there = wsi_min_u64(size, core->bytes.len - off);
+	bool inside = ws_span_sub(core->bytes, off, there, ret_bytes);
+	assert(inside);
+	(void)inside;
+	return there == size;
+}
 
 /* Text at an offset of .strtab; empty when it is not in there. */
 struct ws_str wsi_core_text(const struct ws_core *core, uint64_t offset);

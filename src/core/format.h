@@ -263,29 +263,43 @@ static inline enum wsi_kind wsi_kind_of(uint32_t sh_type)
 WSI_RECORD_LIST(X)
 #undef X
 
-/* Where a field ends, for "is it there": WSI_END_lane_cbu_state. */
+/* Where a field begins and ends: WSI_AT_lane_id, WSI_END_lane_id. */
+#define WSI_PLACE(record, field, offset, bits) \
+	WSI_AT_##record##_##field = (offset), WSI_END_##record##_##field = (offset) + (bits) / 8,
 enum {
-#define WSI_END(record, field, offset, bits) WSI_END_##record##_##field = (offset) + (bits) / 8,
-#define F(field, offset, bits, since) WSI_END(device, field, offset, bits)
+#define F(field, offset, bits, since) WSI_PLACE(device, field, offset, bits)
 	WSI_DEVICE_ROW(F)
 #undef F
-#define F(field, offset, bits, since) WSI_END(grid, field, offset, bits)
-		WSI_GRID_ROW(F)
+#define F(field, offset, bits, since) WSI_PLACE(context, field, offset, bits)
+		WSI_CONTEXT_ROW(F)
 #undef F
-#define F(field, offset, bits, since) WSI_END(sm, field, offset, bits)
-			WSI_SM_ROW(F)
+#define F(field, offset, bits, since) WSI_PLACE(module, field, offset, bits)
+			WSI_MODULE_ROW(F)
 #undef F
-#define F(field, offset, bits, since) WSI_END(block, field, offset, bits)
-				WSI_BLOCK_ROW(F)
+#define F(field, offset, bits, since) WSI_PLACE(grid, field, offset, bits)
+				WSI_GRID_ROW(F)
 #undef F
-#define F(field, offset, bits, since) WSI_END(warp, field, offset, bits)
-					WSI_WARP_ROW(F)
+#define F(field, offset, bits, since) WSI_PLACE(bank, field, offset, bits)
+					WSI_BANK_ROW(F)
 #undef F
-#define F(field, offset, bits, since) WSI_END(lane, field, offset, bits)
-						WSI_LANE_ROW(F)
+#define F(field, offset, bits, since) WSI_PLACE(sm, field, offset, bits)
+						WSI_SM_ROW(F)
 #undef F
-#define F(field, offset, bits, since) WSI_END(meta, field, offset, bits)
-							WSI_META_ROW(F)
+#define F(field, offset, bits, since) WSI_PLACE(block, field, offset, bits)
+							WSI_BLOCK_ROW(F)
+#undef F
+#define F(field, offset, bits, since) WSI_PLACE(warp, field, offset, bits)
+								WSI_WARP_ROW(F)
+#undef F
+#define F(field, offset, bits, since) WSI_PLACE(lane, field, offset, bits)
+									WSI_LANE_ROW(F)
+#undef F
+#define F(field, offset, bits, since) WSI_PLACE(frame, field, offset, bits)
+										WSI_FRAME_ROW(F)
+#undef F
+#define F(field, offset, bits, since) WSI_PLACE(meta, field, offset, bits)
+											WSI_META_ROW(
+												F)
 #undef F
 };
 

@@ -18,21 +18,35 @@ static enum ws_status warp_check(const struct ws_core *core, uint32_t warp_index
 static enum ws_status no_such_lane(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
 				   struct ws_error *err)
 {
-	uint32_t warp = wsi_warp_parse(wsi_core_row(core, core->warps.at[warp_index])).id;
+	uint32_t warp = wsi_at_u32(wsi_core_row(core, core->warps.at[warp_index]), WSI_AT_warp_id);
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "warp %u has no lane %u in the dump", warp,
 			lane);
+}
+
+static const struct wsi_table *lane_table(const struct ws_core *core, uint32_t warp_index)
+{
+	uint32_t number = core->lane_tables[warp_index];
+	return number ? &core->tables[number - 1] : NULL;
 }
 
 static uint32_t lane_id(const struct ws_core *core, const struct wsi_table *table, uint32_t row)
 {
 	struct wsi_ref ref = { (uint32_t)(table - core->tables), row };
-	return wsi_lane_parse(wsi_core_row(core, ref)).id;
+	return wsi_at_u32(wsi_core_row(core, ref), WSI_AT_lane_id);
 }
 
-/* Row where a lane stands when the table has one row per valid lane in their order. */
-static uint32_t expected_row(uint32_t valid_lanes, uint32_t lane)
+/*
+ * Of rows with the same lane id (a damaged dump) one counts: the row with the lane's number, which
+ * is its place in a full warp; else the row where the mask of valid lanes puts it; else the first.
+ */
+static uint32_t place_rank(const struct ws_core *core, struct wsi_ref warp, uint32_t lane,
+			   uint32_t row)
 {
-	return (uint32_t)__builtin_popcount(valid_lanes & ((UINT32_C(1) << lane) - 1));
+	if (row == lane)
+		return 2;
+	uint32_t valid = wsi_at_u32(wsi_core_row(core, warp), WSI_AT_warp_valid_lanes);
+	uint32_t below = valid & ((UINT32_C(1) << lane) - 1);
+	return row == (uint32_t)__builtin_popcount(below);
 }
 
 static uint32_t rows_looked_at(const struct wsi_table *table)
@@ -43,24 +57,25 @@ static uint32_t rows_looked_at(const struct wsi_table *table)
 bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
 		       struct wsi_ref *ret_ref)
 {
-	struct wsi_ref warp = core->warps.at[warp_index];
-	const struct wsi_table *table = wsi_core_child_table(core, warp, WSI_KIND_LANE);
+	const struct wsi_table *table = lane_table(core, warp_index);
 	if (!table || lane >= WS_MAX_LANES)
 		return false;
-	uint32_t number = (uint32_t)(table - core->tables);
-	uint32_t valid = wsi_warp_parse(wsi_core_row(core, warp)).valid_lanes;
-	uint32_t row = expected_row(valid, lane), n = rows_looked_at(table);
-	if (row < n && lane_id(core, table, row) == lane) {
-		*ret_ref = (struct wsi_ref){ number, row };
+	*ret_ref = (struct wsi_ref){ (uint32_t)(table - core->tables), lane };
+	uint32_t n = rows_looked_at(table);
+	if (lane < n && lane_id(core, table, lane) == lane)
 		return true;
-	}
-	for (row = 0; row < n; row++) {
-		if (lane_id(core, table, row) == lane) {
-			*ret_ref = (struct wsi_ref){ number, row };
-			return true;
+	uint32_t found = WS_NONE, best = 0;
+	for (uint32_t row = 0; row < n; row++) {
+		if (lane_id(core, table, row) != lane)
+			continue;
+		uint32_t rank = place_rank(core, core->warps.at[warp_index], lane, row);
+		if (found == WS_NONE || rank > best) {
+			found = row;
+			best = rank;
 		}
 	}
-	return false;
+	ret_ref->row = found;
+	return found != WS_NONE;
 }
 
 static void lane_fill(struct ws_span in, struct ws_lane *ret_lane)
@@ -91,20 +106,19 @@ enum ws_status ws_core_lanes(const struct ws_core *core, uint32_t warp_index,
 	enum ws_status st = warp_check(core, warp_index, err);
 	if (st != WS_OK)
 		return st;
-	struct wsi_ref warp = core->warps.at[warp_index];
-	const struct wsi_table *table = wsi_core_child_table(core, warp, WSI_KIND_LANE);
+	const struct wsi_table *table = lane_table(core, warp_index);
 	*ret_n = 0;
 	if (!table)
 		return WS_OK;
 	struct wsi_ref ref = { (uint32_t)(table - core->tables), 0 };
-	uint32_t valid = wsi_warp_parse(wsi_core_row(core, warp)).valid_lanes;
 	uint32_t seen = 0; /* lanes that have a row */
 	uint8_t row_of[WS_MAX_LANES];
 	for (; ref.row < rows_looked_at(table); ref.row++) {
-		uint32_t lane = wsi_lane_parse(wsi_core_row(core, ref)).id;
-		if (lane >= WS_MAX_LANES)
-			continue;
-		if (seen >> lane & 1 && expected_row(valid, lane) != ref.row)
+		uint32_t lane = lane_id(core, table, ref.row);
+		if (lane >= WS_MAX_LANES ||
+		    (seen >> lane & 1 &&
+		     place_rank(core, core->warps.at[warp_index], lane, ref.row) <=
+			     place_rank(core, core->warps.at[warp_index], lane, row_of[lane])))
 			continue;
 		seen |= UINT32_C(1) << lane;
 		row_of[lane] = (uint8_t)ref.row;
@@ -259,8 +273,7 @@ enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index
 				      : "the file ends after %" PRIu64 " %s",
 				saved, wsi_kind_infos[section_kind].words);
 	uint32_t count = (uint32_t)wsi_min_u64(n, saved - first);
-	for (uint32_t i = 0; i < count; i++)
-		ret_values[i] = wsi_at_u32(bytes, ((uint64_t)first + i) * 4);
+	wsi_copy_u32(bytes, (uint64_t)first * 4, count, ret_values);
 	*ret_n = count;
 	return WS_OK;
 }

@@ -31,12 +31,6 @@ static uint32_t parent_of(const struct ws_core *core, const struct wsi_list *lis
 	return core->tables[list->at[index].table].parent;
 }
 
-bool wsi_core_section_bytes(const struct ws_core *core, uint32_t section, struct ws_span *ret_bytes)
-{
-	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
-	return wsi_elf_bytes(&core->elf, &shdr, ret_bytes);
-}
-
 struct ws_str wsi_core_text(const struct ws_core *core, uint64_t offset)
 {
 	struct ws_str text = { 0 };

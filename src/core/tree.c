@@ -11,12 +11,12 @@ typedef uint64_t key_fn(struct ws_span row);
 
 static uint64_t sm_key(struct ws_span row)
 {
-	return wsi_sm_parse(row).id;
+	return wsi_at_u32(row, WSI_AT_sm_id);
 }
 
 static uint64_t warp_key(struct ws_span row)
 {
-	return wsi_warp_parse(row).id;
+	return wsi_at_u32(row, WSI_AT_warp_id);
 }
 
 static enum ws_status out_of_memory(const char *what, struct ws_error *err)
@@ -122,7 +122,8 @@ static enum ws_status warps_list(struct ws_core *core, struct ws_error *err)
 	if (st != WS_OK)
 		return st;
 	core->first_warp = wsi_zalloc_array((size_t)core->sms.n + 1, sizeof *core->first_warp);
-	if (!core->first_warp)
+	core->lane_tables = wsi_zalloc_array(core->warps.n, sizeof *core->lane_tables);
+	if (!core->first_warp || !core->lane_tables)
 		return out_of_memory("warps", err);
 	for (uint32_t s = 0; s < core->sms.n; s++)
 		core->first_warp[s] = first_of_block[core->first_block[s]];
@@ -132,6 +133,8 @@ static enum ws_status warps_list(struct ws_core *core, struct ws_error *err)
 		st = refs_sort(core, core->warps.at + from, core->first_warp[s + 1] - from,
 			       warp_key, err);
 	}
+	for (uint32_t w = 0; w < core->warps.n; w++)
+		core->lane_tables[w] = wsi_core_slot(core, core->warps.at[w], WSI_KIND_LANE);
 	return st;
 }
 
@@ -139,17 +142,17 @@ static enum ws_status warps_list(struct ws_core *core, struct ws_error *err)
 
 static uint64_t context_key(struct ws_span row)
 {
-	return wsi_context_parse(row).id;
+	return wsi_at_u64(row, WSI_AT_context_id);
 }
 
 static uint64_t grid_key(struct ws_span row)
 {
-	return wsi_grid_parse(row).id;
+	return wsi_at_u64(row, WSI_AT_grid_id);
 }
 
 static uint64_t module_key(struct ws_span row)
 {
-	return wsi_module_parse(row).handle;
+	return wsi_at_u64(row, WSI_AT_module_handle);
 }
 
 /* Indices of a list, sorted by key within each owner. */
@@ -257,6 +260,7 @@ void wsi_core_tree_fini(struct ws_core *core)
 	wsi_free(core->first_image);
 	wsi_free(core->first_block);
 	wsi_free(core->first_warp);
+	wsi_free(core->lane_tables);
 	wsi_free(core->contexts_by_id);
 	wsi_free(core->grids_by_id);
 	wsi_free(core->images_by_handle);

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench-core DUMP...: how fast dumps open, are walked and looked into, as multiples of the floor
+ * programs in floor/. In-process, warm cache, median of 7 alternating runs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <warpscope/core.h>
+
+#include "floor/floor.h"
+
+enum { RUNS = 7, LOOKUPS = 200000 };
+
+static uint64_t sink; /* keeps the compiler from dropping what is measured */
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+	qsort(values, RUNS, sizeof *values, by_value);
+	return values[RUNS / 2];
+}
+
+static void must(enum ws_status st, const struct ws_error *err)
+{
+	if (st == WS_OK)
+		return;
+	fprintf(stderr, "bench-core: %s\n", err->message);
+	exit(1);
+}
+
+static struct ws_core *open_dump(const char *path)
+{
+	struct ws_core *core = NULL;
+	struct ws_error err;
+	must(ws_core_open(path, NULL, &core, &err), &err);
+	return core;
+}
+
+/* Kilobytes of memory that only this process has and has written to. */
+static long private_dirty(void)
+{
+	char line[256];
+	long kb = 0;
+	FILE *smaps = fopen("/proc/self/smaps_rollup", "r");
+	while (smaps && fgets(line, sizeof line, smaps)) {
+		if (strncmp(line, "Private_Dirty:", 14) == 0)
+			kb = strtol(line + 14, NULL, 10);
+	}
+	if (smaps)
+		fclose(smaps);
+	return kb;
+}
+
+static void walk(const struct ws_core *core)
+{
+	struct ws_counts n;
+	struct ws_error err;
+	ws_core_counts(core, &n);
+	for (uint32_t w = 0; w < n.warps; w++) {
+		struct ws_warp warp;
+		struct ws_lane lanes[WS_MAX_LANES];
+		uint32_t n_lanes, values[256], got;
+		struct ws_return_address frames[16];
+		must(ws_core_warp(core, w, &warp, &err), &err);
+		must(ws_core_lanes(core, w, lanes, &n_lanes, &err), &err);
+		for (uint32_t l = 0; l < n_lanes; l++) {
+			uint32_t id = lanes[l].id;
+			sink += lanes[l].pc;
+			must(ws_core_registers(core, w, id, WS_REG_R, 0, 256, values, &got, &err),
+			     &err);
+			sink += values[got - 1];
+			must(ws_core_registers(core, w, id, WS_REG_P, 0, 8, values, &got, &err),
+			     &err);
+			sink += values[got - 1];
+			must(ws_core_call_stack(core, w, id, frames, 16, &got, &err), &err);
+			sink += got;
+		}
+	}
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+static void lookups(const struct ws_core *core)
+{
+	struct ws_counts n;
+	struct ws_error err;
+	uint32_t state = 1;
+	ws_core_counts(core, &n);
+	for (unsigned i = 0; i < LOOKUPS; i++) {
+		uint32_t warp = next_random(&state) % n.warps, lane = next_random(&state) % 32;
+		uint32_t value, got;
+		struct ws_lane about;
+		must(ws_core_lane(core, warp, lane, &about, &err), &err);
+		must(ws_core_registers(core, warp, lane, WS_REG_R, 4, 1, &value, &got, &err), &err);
+		sink += about.pc + value;
+	}
+}
+
+static void floor_lookups(const struct floor_arrays *arrays)
+{
+	uint32_t state = 1;
+	for (unsigned i = 0; i < LOOKUPS; i++) {
+		size_t warp = next_random(&state) % (arrays->n_lanes / 32);
+		size_t lane = next_random(&state) % 32;
+		sink += arrays->pc[warp * 32 + lane] + arrays->regs[warp * 32 + lane][4];
+	}
+}
+
+struct times {
+	double floor[RUNS], ours[RUNS], close[RUNS];
+};
+
+static void bench_open(const char *path, struct times *times)
+{
+	for (int run = 0; run < RUNS; run++) {
+		struct floor_file file;
+		double start = now();
+		if (!floor_map(path, &file))
+			exit(1);
+		sink += floor_open(&file);
+		times->floor[run] = now() - start;
+		floor_unmap(&file);
+		start = now();
+		struct ws_core *core = open_dump(path);
+		times->ours[run] = now() - start;
+		start = now();
+		ws_core_close(core);
+		times->close[run] = now() - start;
+	}
+}
+
+static void bench_walk(const char *path, struct times *times)
+{
+	struct floor_file file;
+	if (!floor_map(path, &file))
+		exit(1);
+	struct ws_core *core = open_dump(path);
+	for (int run = 0; run < RUNS; run++) {
+		double start = now();
+		sink += floor_walk(&file);
+		times->floor[run] = now() - start;
+		start = now();
+		walk(core);
+		times->ours[run] = now() - start;
+	}
+	ws_core_close(core);
+	floor_unmap(&file);
+}
+
+static void bench_lookups(const char *path, struct times *times)
+{
+	struct floor_file file;
+	struct floor_arrays arrays;
+	if (!floor_map(path, &file) || !floor_arrays_make(&file, &arrays))
+		exit(1);
+	struct ws_core *core = open_dump(path);
+	for (int run = 0; run < RUNS; run++) {
+		double start = now();
+		floor_lookups(&arrays);
+		times->floor[run] = now() - start;
+		start = now();
+		lookups(core);
+		times->ours[run] = now() - start;
+	}
+	ws_core_close(core);
+	floor_arrays_free(&arrays);
+	floor_unmap(&file);
+}
+
+static void print_ratio(const char *what, struct times *times, double limit, double scale,
+			const char *unit)
+{
+	double floor = median(times->floor), ours = median(times->ours);
+	printf("  %-10s floor %9.3f %s  ours %9.3f %s  ratio %5.2f  (at most %.0f) %s\n", what,
+	       floor * scale, unit, ours * scale, unit, ours / floor, limit,
+	       ours <= floor * limit ? "good" : "TOO SLOW");
+}
+
+static void bench(const char *path)
+{
+	struct times times;
+	struct ws_counts n;
+	long before = private_dirty();
+	struct ws_core *core = open_dump(path);
+	long dirty = private_dirty() - before;
+	uint32_t sections = ws_core_n_sections(core);
+	ws_core_counts(core, &n);
+	ws_core_close(core);
+	printf("%s: %u sections, %u warps\n", path, sections, n.warps);
+	bench_open(path, &times);
+	print_ratio("open", &times, 2, 1e3, "ms");
+	printf("  %-10s %.3f ms\n", "close", median(times.close) * 1e3);
+	double bytes = (double)dirty * 1024 / sections;
+	printf("  %-10s %ld kB, %.1f bytes a section (at most 40) %s\n", "private", dirty, bytes,
+	       bytes <= 40 || dirty < 256 ? "good" : "TOO MUCH");
+	bench_walk(path, &times);
+	print_ratio("walk", &times, 4, 1e3, "ms");
+	bench_lookups(path, &times);
+	print_ratio("look-up", &times, 10, 1e9 / LOOKUPS, "ns");
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		bench(argv[i]);
+	return sink == 42;
+}
