@@ -214,7 +214,7 @@ class Reader:
             if section.bad:
                 self.lose(section, section.bad)
             raw = self.content(section)
-            out = {"size": section.size, "crc32": zlib.crc32(raw)}
+            out = {"size": section.size, "present": len(raw), "crc32": zlib.crc32(raw)}
             if section.type - BASE in (1, 2, 3):
                 out["address"] = section.addr
             return out

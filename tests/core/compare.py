@@ -19,16 +19,6 @@ import reader  # noqa: E402
 
 
 
-class Reader(reader.Reader):
-    """Says too how much of a block the file holds."""
-
-    def read(self, section, depth=0):
-        out = super().read(section, depth)
-        if reader.KINDS[section.type - reader.BASE][1] == "bytes":
-            out["present"] = len(self.content(section))
-        return out
-
-
 def signed(value):
     return value - (1 << 64) if value >> 63 else value
 
@@ -270,7 +260,7 @@ class Lines:
 
 def expected(data):
     """The lines, and whether names are known: without section names the C reader guesses which table holds them."""
-    dump = Reader(data)
+    dump = reader.Reader(data)
     tree = dump.tables()
     blocks = [s for s in dump.sections[1:] if s.type - reader.BASE in (1, 2)]
     for block, section in zip(tree["memory"], blocks):
