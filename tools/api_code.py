@@ -33,3 +33,143 @@ def members(struct, prefix, base, fields):
         if field.members is not None:
             out += members(struct, path + ".", base + field.offset, field.members)
     return out
+
+
+def parameters(fn, resolved):
+    """The parameter list; with `resolved`, coordinates became one struct wsi_at."""
+    args = [arg.declaration() for arg in fn.args if not (resolved and arg.coordinate)]
+    if resolved and any(arg.coordinate for arg in fn.args):
+        args.insert(0, "struct wsi_at *at")
+    return args
+
+
+def functions_header(api):
+    """Prototypes of what is written by hand: wsi_cudbg_NAME()."""
+    out = [TOP, "#ifndef WSI_CUDBG_FUNCTIONS_H", "#define WSI_CUDBG_FUNCTIONS_H", "",
+           '#include "cudbg/session.h"', ""]
+    for fn in api.functions:
+        if not fixed(fn):
+            out.append("CUDBGResult wsi_cudbg_%s(%s);" % (
+                fn.name, ", ".join(["struct wsi_cudbg *s"] + parameters(fn, True))))
+    return "\n".join(out + ["", "#endif", ""])
+
+
+def fixed(fn):
+    """Functions that every target answers with one error: no code of their own."""
+    return fn.dump[0] == "answers" and fn.run == fn.dump
+
+
+def needs(fn):
+    flags = {"any-state": "WSI_ANY_STATE", "in-callback": "WSI_IN_CALLBACK", "stopped": "WSI_STOPPED"}
+    words = [flags[need] for need in fn.needs]
+    codes = fn.codes + fn.extension
+    if "INVALID_DEVICE" in codes:
+        words.append("WSI_EXACT")
+    if fn.arg("wp") and "INVALID_WARP" not in codes:
+        words.append("WSI_WARP_ARGS")
+    if fn.name == "getErrorStringEx":
+        words.append("WSI_KEEP_FAILURE")
+    return " | ".join(words) or "0"
+
+
+def entry(fn):
+    """Checks in front of a function, in the order that the header promises."""
+    args = ["struct wsi_cudbg *s"] + [arg.declaration() for arg in fn.args]
+    out = ["static __attribute__((noinline)) CUDBGResult enter_%s(%s)" % (fn.name, ", ".join(args)), "{",
+           "\tCUDBGResult result = wsi_cudbg_enter(s, %s);" % needs(fn),
+           "\tif (result != CUDBG_SUCCESS)", "\t\tgoto failed;"]
+    pointers = [arg.name for arg in fn.args if arg.pointer() and not arg.optional]
+    for name in pointers:
+        out += ["\tif (!%s) {" % name, '\t\tresult = wsi_cudbg_null(s, "%s");' % name,
+                "\t\tgoto leave;", "\t}"]
+    coordinates = [arg.name for arg in fn.args if arg.coordinate]
+    if coordinates:
+        out += ["\tstruct wsi_at at;",
+                "\tresult = wsi_cudbg_find(s, %d, (const uint32_t[]){%s}, %s, &at);" % (
+                    len(coordinates), ", ".join(coordinates), needs(fn)),
+                "\tif (result != CUDBG_SUCCESS)", "\t\tgoto leave;"]
+    if fixed(fn):
+        out += ["\t(void)%s;" % arg.name for arg in fn.args
+                if not arg.coordinate and arg.name not in pointers]
+        out.append('\tresult = wsi_cudbg_fail(s, CUDBG_ERROR_%s, "%s");' % (fn.dump[1], fn.dump[2]))
+    else:
+        call = ["s"] + (["&at"] if coordinates else []) + [
+            arg.name for arg in fn.args if not arg.coordinate]
+        out.append("\tresult = wsi_cudbg_%s(%s);" % (fn.name, ", ".join(call)))
+    if pointers or coordinates:
+        out.append("leave:")
+    out += ["\twsi_cudbg_leave(s, %s);" % needs(fn), "\tif (result == CUDBG_SUCCESS)", "\t\treturn result;", "failed:"]
+    if fn.name != "getErrorStringEx":  # which tells of the failure before
+        out.append("\twsi_cudbg_failed(s, %d, result);" % fn.slot)
+    return out + ["\treturn result;", "}", ""]
+
+
+def entries(api):
+    """Entries, one set of thunks per session, the tables."""
+    out = [TOP, '#include "cudbg/session.h"', '#include "cudbg-functions.h"', ""]
+    for fn in api.functions:
+        out += entry(fn)
+    out.append("#define THUNKS(i) \\")
+    for fn in api.functions:
+        args = ", ".join(arg.declaration() for arg in fn.args) or "void"
+        call = ", ".join(["&wsi_cudbg_sessions[i]"] + [arg.name for arg in fn.args])
+        out.append("\tstatic CUDBGResult thunk##i##_%s(%s) { return enter_%s(%s); } \\" % (
+            fn.name, args, fn.name, call))
+    out += ["\tstruct wsi_swallow_semicolon", ""]
+    out += ["THUNKS(%d);" % i for i in range(16)]
+    out += ["", "#define TABLE(i) { \\"]
+    out += ["\t.%s = thunk##i##_%s, \\" % (fn.name, fn.name) for fn in api.functions]
+    out += ["\t}", "", "_Static_assert(WSI_CUDBG_SESSIONS == 16, \"one set of thunks per session\");",
+            "const struct CUDBGAPI_st wsi_cudbg_tables[WSI_CUDBG_SESSIONS] = {",
+            "\t" + ", ".join("TABLE(%d)" % i for i in range(16)) + ",", "};", ""]
+    return "\n".join(out)
+
+
+WAYS = {"value": "WSI_API_VALUE", "out": "WSI_API_OUT", "in": "WSI_API_IN", "inout": "WSI_API_INOUT",
+        "opaque": "WSI_API_OPAQUE"}
+
+
+def meta(api):
+    """What the functions look like, as data, and a call by slot."""
+    order = {value.name.replace("CUDBG_ERROR_", "").replace("CUDBG_", ""): value.number
+             for value in api.results()}
+    out = [TOP, '#include "cudbg/meta.h"', ""]
+    for fn in api.functions:
+        if not fn.args:
+            continue
+        out.append("static const struct wsi_api_arg args_%s[] = {" % fn.name)
+        for arg in fn.args:
+            count = next((i for i, other in enumerate(fn.args) if other.name == arg.count), -1)
+            if arg.pointer():
+                size = "1" if arg.unit == "bytes" or arg.string or arg.base() == "void" else \
+                    "sizeof(%s)" % (arg.base())
+            else:
+                size = "sizeof(%s)" % arg.ctype
+            out.append('\t{"%s", "%s", %s, %s, %s, %d, %s},' % (
+                arg.name, arg.ctype, WAYS[arg.way], str(arg.optional).lower(),
+                str(arg.string).lower(), count, size))
+        out.append("};")
+    out += ["", "const struct wsi_api_fn wsi_api_functions[WSI_API_SLOTS] = {"]
+    for fn in api.functions:
+        bits = ["%#xull" % sum(1 << order[code] for code in codes) for codes in (fn.codes, fn.extension)]
+        out.append('\t{"%s", %d, %s, %s, %s, %s, %s, %s},' % (
+            fn.name, len(fn.args), "args_" + fn.name if fn.args else "NULL",
+            str("any-state" in fn.needs).lower(), str("in-callback" in fn.needs).lower(),
+            str("stopped" in fn.needs).lower(), bits[0], bits[1]))
+    out += ["};", "", "CUDBGResult wsi_api_invoke(CUDBGAPI api, unsigned slot, const union wsi_api_value *v)",
+            "{", "\tswitch (slot) {"]
+    for fn in api.functions:
+        values = []
+        for i, arg in enumerate(fn.args):
+            if arg.pointer():
+                values.append("v[%d].pointer" % i)
+            elif "Callback" in arg.ctype:
+                values.append("(%s)v[%d].code" % (arg.ctype, i))
+            elif arg.ctype == "bool":
+                values.append("v[%d].number != 0" % i)
+            else:
+                values.append("(%s)v[%d].number" % (arg.ctype, i))
+        out += ["\tcase %d:" % fn.slot, "\t\treturn api->%s(%s);" % (fn.name, ", ".join(values))]
+    out += ["\tdefault:", "\t\treturn CUDBG_ERROR_INVALID_ARGS;", "\t}", "}", "",
+            "_Static_assert(WSI_API_SLOTS == %d, \"slots\");" % len(api.functions), ""]
+    return "\n".join(out)

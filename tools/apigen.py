@@ -5,6 +5,9 @@ Makes code and pages out of the tables of the debugger API (src/cudbg/api/).
 
   apigen.py FOLDER header [--as-of 12.4] OUT   cudadebugger.h
   apigen.py FOLDER asserts OUT                 static assertions of sizes, offsets and slots
+  apigen.py FOLDER functions OUT               prototypes of the functions written by hand
+  apigen.py FOLDER entries OUT                 checks in front of them, and the tables
+  apigen.py FOLDER meta OUT                    the functions as data, and a call by slot
   apigen.py FOLDER check                       only reads the tables
 """
 
@@ -18,6 +21,9 @@ import api_header
 MAKERS = {
     "header": lambda api, args: api_header.Header(api, args.as_of).text(),
     "asserts": lambda api, args: api_code.asserts(api),
+    "functions": lambda api, args: api_code.functions_header(api),
+    "entries": lambda api, args: api_code.entries(api),
+    "meta": lambda api, args: api_code.meta(api),
 }
 
 

@@ -20,7 +20,7 @@ def of_headers(root):
             code = re.sub(r'/\*.*?\*/', '', text.read(), flags=re.S)
         code = re.sub(r'^\s*#.*', '', code, flags=re.M)
         # WS_API, a type, the name of a function before "(" or of an object before ";" or "["
-        found.update(re.findall(r'\bWS_API\b[^;({]*?\b(\w+)\s*[\[;(]', code))
+        found.update(re.findall(r'\b(?:WS_API|CUDBG_EXPORT)\b[^;({]*?\b(\w+)\s*[\[;(]', code))
     return found
 
 

@@ -1249,6 +1249,9 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_SUSPENDED_DEVICE  the device stands already.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*suspendDevice)(uint32_t dev);
 
@@ -1311,6 +1314,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*setBreakpoint31)(uint64_t addr);
 
@@ -1329,6 +1333,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*unsetBreakpoint31)(uint64_t addr);
 
@@ -1348,6 +1353,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readGridId50)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t *gridId);
 
@@ -1393,6 +1400,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readThreadIdx)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				     CuDim3 *threadIdx);
@@ -1411,6 +1419,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readBrokenWarps)(uint32_t dev, uint32_t sm, uint64_t *brokenWarpsMask);
 
@@ -1428,6 +1438,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readValidWarps)(uint32_t dev, uint32_t sm, uint64_t *validWarpsMask);
 
@@ -1448,6 +1460,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readValidLanes)(uint32_t dev, uint32_t sm, uint32_t wp,
 				      uint32_t *validLanesMask);
@@ -1469,6 +1483,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readActiveLanes)(uint32_t dev, uint32_t sm, uint32_t wp,
 				       uint32_t *activeLanesMask);
@@ -1480,7 +1496,7 @@ struct CUDBGAPI_st {
 	 * @param dev  Device, below getNumDevices().
 	 * @param addr  Address in the device's virtual address space.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `buf` is NULL.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
@@ -1492,6 +1508,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readCodeMemory)(uint32_t dev, uint64_t addr, void *buf, uint32_t sz);
 
@@ -1502,7 +1520,7 @@ struct CUDBGAPI_st {
 	 * @param dev  Device, below getNumDevices().
 	 * @param addr  Address in the device's virtual address space.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_UNKNOWN  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `buf` is NULL.
@@ -1516,6 +1534,9 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readConstMemory129)(uint32_t dev, uint64_t addr, void *buf, uint32_t sz);
 
@@ -1527,7 +1548,7 @@ struct CUDBGAPI_st {
 	 * @param dev  Device, below getNumDevices().
 	 * @param addr  Address in the device's virtual address space.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_UNKNOWN  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `buf` is NULL.
@@ -1545,6 +1566,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readGlobalMemory31)(uint32_t dev, uint64_t addr, void *buf, uint32_t sz);
 
@@ -1558,7 +1580,7 @@ struct CUDBGAPI_st {
 	 * @param addr  Offset in constant bank 0, where the parameters of the grid begin at some
 	 *     offset.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm` or `wp` is out of range; `buf` is NULL.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
@@ -1569,6 +1591,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readParamMemory)(uint32_t dev, uint32_t sm, uint32_t wp, uint64_t addr,
 				       void *buf, uint32_t sz);
@@ -1582,7 +1606,7 @@ struct CUDBGAPI_st {
 	 * @param wp  Warp slot, below getNumWarps().
 	 * @param addr  Offset in the shared memory of the block, in bytes.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm` or `wp` is out of range; `buf` is NULL.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
@@ -1594,6 +1618,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readSharedMemory)(uint32_t dev, uint32_t sm, uint32_t wp, uint64_t addr,
 					void *buf, uint32_t sz);
@@ -1608,7 +1634,7 @@ struct CUDBGAPI_st {
 	 * @param ln  Lane, below getNumLanes().
 	 * @param addr  Address in the lane's local memory.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm`, `wp` or `ln` is out of range; the lane
 	 *     holds no thread; `buf` is NULL.
@@ -1622,6 +1648,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readLocalMemory)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				       uint64_t addr, void *buf, uint32_t sz);
@@ -1647,6 +1675,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readRegister)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				    uint32_t regno, uint32_t *val);
@@ -1674,6 +1704,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readPC)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln, uint64_t *pc);
 
@@ -1697,6 +1728,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readVirtualPC)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				     uint64_t *pc);
@@ -1719,6 +1751,9 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readLaneStatus)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				      bool *error);
@@ -1749,6 +1784,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeGlobalMemory31)(uint32_t dev, uint64_t addr, const void *buf,
 					   uint32_t sz);
@@ -1775,6 +1811,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeParamMemory)(uint32_t dev, uint32_t sm, uint32_t wp, uint64_t addr,
 					const void *buf, uint32_t sz);
@@ -1801,6 +1838,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeSharedMemory)(uint32_t dev, uint32_t sm, uint32_t wp, uint64_t addr,
 					 const void *buf, uint32_t sz);
@@ -1830,6 +1868,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeLocalMemory)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					uint64_t addr, const void *buf, uint32_t sz);
@@ -1856,6 +1895,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeRegister)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				     uint32_t regno, uint32_t val);
@@ -1879,6 +1919,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INVALID_GRID  also: the device has no such grid.
 	 */
 	CUDBGResult (*getGridDim32)(uint32_t dev, uint32_t sm, uint32_t wp, CuDim2 *gridDim);
 
@@ -1901,6 +1942,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INVALID_GRID  also: the device has no such grid.
 	 */
 	CUDBGResult (*getBlockDim)(uint32_t dev, uint32_t sm, uint32_t wp, CuDim3 *blockDim);
 
@@ -1920,6 +1962,9 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INVALID_GRID  also: the device has no such grid.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getTID)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t *tid);
 
@@ -1947,6 +1992,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*getElfImage32)(uint32_t dev, uint32_t sm, uint32_t wp, bool relocated,
 				     void **elfImage, uint32_t *size);
@@ -1964,6 +2010,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getDeviceType)(uint32_t dev, char *buf, uint32_t sz);
 
@@ -1980,6 +2028,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getSmType)(uint32_t dev, char *buf, uint32_t sz);
 
@@ -1993,6 +2043,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getNumDevices)(uint32_t *numDev);
 
@@ -2007,6 +2059,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getNumSMs)(uint32_t dev, uint32_t *numSMs);
 
@@ -2021,6 +2075,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getNumWarps)(uint32_t dev, uint32_t *numWarps);
 
@@ -2035,6 +2091,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getNumLanes)(uint32_t dev, uint32_t *numLanes);
 
@@ -2049,6 +2107,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getNumRegisters)(uint32_t dev, uint32_t *numRegs);
 
@@ -2099,6 +2159,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*disassemble)(uint32_t dev, uint64_t addr, uint32_t *instSize, char *buf,
 				   uint32_t sz);
@@ -2149,6 +2210,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_ARGS  never: nothing can be wrong here.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*setNotifyNewEventCallback31)(CUDBGNotifyNewEventCallback31 callback,
 						   void *data);
@@ -2180,6 +2243,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_ARGS  never: nothing can be wrong here.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*acknowledgeEvent30)(CUDBGEvent30 *event);
 
@@ -2201,6 +2266,9 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INVALID_GRID  also: the device has no such grid.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getGridAttribute)(uint32_t dev, uint32_t sm, uint32_t wp, CUDBGAttribute attr,
 					uint64_t *value);
@@ -2223,6 +2291,9 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INVALID_GRID  also: the device has no such grid.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getGridAttributes)(uint32_t dev, uint32_t sm, uint32_t wp,
 					 CUDBGAttributeValuePair *pairs, uint32_t numPairs);
@@ -2275,6 +2346,9 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readLaneException)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					 CUDBGException_t *exception);
@@ -2305,6 +2379,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_ARGS  never: nothing can be wrong here.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*acknowledgeEvents42)(void);
 
@@ -2327,6 +2403,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readCallDepth32)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t *depth);
 
@@ -2353,6 +2430,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readReturnAddress32)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t level,
 					   uint64_t *ra);
@@ -2379,6 +2457,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readVirtualReturnAddress32)(uint32_t dev, uint32_t sm, uint32_t wp,
 						  uint32_t level, uint64_t *ra);
@@ -2388,16 +2467,15 @@ struct CUDBGAPI_st {
 	 * Slot 56. Since 3.2. Deprecated since 6.0: use readGlobalMemory.
 	 *
 	 * @param dev  Device, below getNumDevices().
-	 * @param sm  SM, below getNumSMs().
-	 * @param wp  Warp slot, below getNumWarps().
-	 * @param ln  Lane, below getNumLanes().
+	 * @param sm  SM; counts for shared and local memory only, like the next two.
+	 * @param wp  Warp slot.
+	 * @param ln  Lane; counts for local memory only.
 	 * @param addr  Address in the device's virtual address space.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_UNKNOWN  never here; other providers may.
-	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm`, `wp` or `ln` is out of range; the lane
-	 *     holds no thread; `buf` is NULL.
+	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `buf` is NULL.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INVALID_MEMORY_ACCESS  the range leaves the memory it begins in.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
@@ -2412,6 +2490,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readGlobalMemory55)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					  uint64_t addr, void *buf, uint32_t sz);
@@ -2421,16 +2500,15 @@ struct CUDBGAPI_st {
 	 * Slot 57. Since 3.2. Deprecated since 6.0: use writeGlobalMemory.
 	 *
 	 * @param dev  Device, below getNumDevices().
-	 * @param sm  SM, below getNumSMs().
-	 * @param wp  Warp slot, below getNumWarps().
-	 * @param ln  Lane, below getNumLanes().
+	 * @param sm  SM; counts for shared and local memory only, like the next two.
+	 * @param wp  Warp slot.
+	 * @param ln  Lane; counts for local memory only.
 	 * @param addr  Address in the device's virtual address space.
 	 * @param buf  The bytes.
 	 * @param sz  Number of bytes.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_UNKNOWN  never here; other providers may.
-	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm`, `wp` or `ln` is out of range; the lane
-	 *     holds no thread; `buf` is NULL.
+	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `buf` is NULL.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INVALID_MEMORY_ACCESS  the range leaves the memory it begins in.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
@@ -2445,6 +2523,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeGlobalMemory55)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					   uint64_t addr, const void *buf, uint32_t sz);
@@ -2455,7 +2534,7 @@ struct CUDBGAPI_st {
 	 *
 	 * @param addr  Address in system memory.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_UNKNOWN  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `buf` is NULL.
@@ -2470,6 +2549,8 @@ struct CUDBGAPI_st {
 	 *     that address.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readPinnedMemory)(uint64_t addr, void *buf, uint32_t sz);
 
@@ -2494,6 +2575,8 @@ struct CUDBGAPI_st {
 	 *     that address.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*writePinnedMemory)(uint64_t addr, const void *buf, uint32_t sz);
 
@@ -2513,6 +2596,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*setBreakpoint)(uint32_t dev, uint64_t addr);
 
@@ -2530,6 +2614,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*unsetBreakpoint)(uint32_t dev, uint64_t addr);
 
@@ -2543,6 +2628,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_ARGS  never: nothing can be wrong here.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*setNotifyNewEventCallback40)(CUDBGNotifyNewEventCallback40 callback);
 
@@ -2581,6 +2668,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readTextureMemory)(uint32_t dev, uint32_t vsm, uint32_t wp, uint32_t id,
 					 uint32_t dim, uint32_t *coords, void *buf, uint32_t sz);
@@ -2626,6 +2715,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INVALID_GRID  also: the device has no such grid.
 	 */
 	CUDBGResult (*getGridDim)(uint32_t dev, uint32_t sm, uint32_t wp, CuDim3 *gridDim);
 
@@ -2649,6 +2739,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readCallDepth)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				     uint32_t *depth);
@@ -2677,6 +2768,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readReturnAddress)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					 uint32_t level, uint64_t *ra);
@@ -2703,6 +2795,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readVirtualReturnAddress)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 						uint32_t level, uint64_t *ra);
@@ -2730,6 +2823,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*getElfImage)(uint32_t dev, uint32_t sm, uint32_t wp, bool relocated,
 				   void **elfImage, uint64_t *size);
@@ -2749,6 +2843,10 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getHostAddrFromDeviceAddr)(uint32_t dev, uint64_t device_addr,
 						 uint64_t *host_addr);
@@ -2791,6 +2889,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_ARGS  never: nothing can be wrong here.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*setNotifyNewEventCallback41)(CUDBGNotifyNewEventCallback41 callback);
 
@@ -2811,6 +2911,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readSyscallCallDepth)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					    uint32_t *depth);
@@ -2833,6 +2935,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readTextureMemoryBindless)(uint32_t dev, uint32_t vsm, uint32_t wp,
 						 uint32_t texSymtabIndex, uint32_t dim,
@@ -2846,6 +2950,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*clearAttachState)(void);
 
@@ -2883,6 +2989,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*memcheckReadErrorAddress)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 						uint64_t *address, ptxStorageKind *storage);
@@ -2897,6 +3005,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_ARGS  never: nothing can be wrong here.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*acknowledgeSyncEvents)(void);
 
@@ -2956,6 +3066,7 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getGridStatus50)(uint32_t dev, uint32_t gridId, CUDBGGridStatus *status);
 
@@ -3010,6 +3121,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_GRID  the device has no such grid.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getGridInfo55)(uint32_t dev, uint64_t gridId64, CUDBGGridInfo55 *gridInfo);
 
@@ -3030,6 +3142,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readGridId)(uint32_t dev, uint32_t sm, uint32_t wp, uint64_t *gridId64);
 
@@ -3048,6 +3162,7 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getGridStatus)(uint32_t dev, uint64_t gridId64, CUDBGGridStatus *status);
 
@@ -3080,6 +3195,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getDevicePCIBusInfo)(uint32_t dev, uint32_t *pciBusId, uint32_t *pciDevId);
 
@@ -3096,6 +3213,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readDeviceExceptionState80)(uint32_t dev, uint64_t *exceptionSMMask);
 
@@ -3144,6 +3263,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readErrorPC)(uint32_t dev, uint32_t sm, uint32_t wp, uint64_t *errorPC,
 				   bool *errorPCValid);
@@ -3182,6 +3303,8 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getElfImageByHandle)(uint32_t dev, uint64_t handle, CUDBGElfImageType type,
 					   void *elfImage, uint64_t size);
@@ -3232,6 +3355,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readWarpState60)(uint32_t dev, uint32_t sm, uint32_t wp,
 				       CUDBGWarpState60 *state);
@@ -3258,6 +3382,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readRegisterRange60)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					   uint32_t index, uint32_t registers_size,
@@ -3270,16 +3396,15 @@ struct CUDBGAPI_st {
 	 * Slot 99. Since 6.0.
 	 *
 	 * @param dev  Device, below getNumDevices().
-	 * @param sm  SM, below getNumSMs().
-	 * @param wp  Warp slot, below getNumWarps().
-	 * @param ln  Lane, below getNumLanes().
+	 * @param sm  SM; counts for shared and local memory only, like the next two.
+	 * @param wp  Warp slot.
+	 * @param ln  Lane; counts for local memory only.
 	 * @param addr  Address in the device's virtual address space.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_UNKNOWN  never here; other providers may.
-	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm`, `wp` or `ln` is out of range; the lane
-	 *     holds no thread; `buf` is NULL.
+	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `buf` is NULL.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INVALID_MEMORY_ACCESS  the range leaves the memory it begins in.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
@@ -3294,6 +3419,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readGenericMemory)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					 uint64_t addr, void *buf, uint32_t sz);
@@ -3303,16 +3429,15 @@ struct CUDBGAPI_st {
 	 * Slot 100. Since 6.0.
 	 *
 	 * @param dev  Device, below getNumDevices().
-	 * @param sm  SM, below getNumSMs().
-	 * @param wp  Warp slot, below getNumWarps().
-	 * @param ln  Lane, below getNumLanes().
+	 * @param sm  SM; counts for shared and local memory only, like the next two.
+	 * @param wp  Warp slot.
+	 * @param ln  Lane; counts for local memory only.
 	 * @param addr  Address in the device's virtual address space.
 	 * @param buf  The bytes.
 	 * @param sz  Number of bytes.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_UNKNOWN  never here; other providers may.
-	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm`, `wp` or `ln` is out of range; the lane
-	 *     holds no thread; `buf` is NULL.
+	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `buf` is NULL.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INVALID_MEMORY_ACCESS  the range leaves the memory it begins in.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
@@ -3327,6 +3452,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeGenericMemory)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					  uint64_t addr, const void *buf, uint32_t sz);
@@ -3338,7 +3464,7 @@ struct CUDBGAPI_st {
 	 *
 	 * @param addr  Address in the device's virtual address space.
 	 * @param buf  Receives the bytes.
-	 * @param sz  Number of bytes; 0 reads nothing and succeeds if the address is valid.
+	 * @param sz  Number of bytes; 0 reads nothing and succeeds.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_UNKNOWN  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `buf` is NULL.
@@ -3351,6 +3477,10 @@ struct CUDBGAPI_st {
 	 *     that address.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readGlobalMemory)(uint64_t addr, void *buf, uint32_t sz);
 
@@ -3373,6 +3503,10 @@ struct CUDBGAPI_st {
 	 *     that address.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*writeGlobalMemory)(uint64_t addr, const void *buf, uint32_t sz);
 
@@ -3393,6 +3527,8 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getManagedMemoryRegionInfo)(uint64_t startAddress,
 						  CUDBGMemoryInfo *memoryInfo,
@@ -3450,6 +3586,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readPredicates)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				      uint32_t predicates_size, uint32_t *predicates);
@@ -3476,6 +3614,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writePredicates)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				       uint32_t predicates_size, const uint32_t *predicates);
@@ -3491,6 +3630,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getNumPredicates)(uint32_t dev, uint32_t *numPredicates);
 
@@ -3510,6 +3651,9 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readCCRegister)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				      uint32_t *val);
@@ -3531,6 +3675,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*writeCCRegister)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 				       uint32_t val);
@@ -3548,6 +3694,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getDeviceName)(uint32_t dev, char *buf, uint32_t sz);
 
@@ -3597,6 +3745,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readDeviceExceptionState)(uint32_t dev, uint64_t *mask, uint32_t numWords);
 
@@ -3611,6 +3761,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getNumUniformRegisters)(uint32_t dev, uint32_t *numRegs);
 
@@ -3622,8 +3774,8 @@ struct CUDBGAPI_st {
 	 * @param sm  SM, below getNumSMs().
 	 * @param wp  Warp slot, below getNumWarps().
 	 * @param regno  First uniform register; 0 is UR0.
-	 * @param registers_size  Number of uniform registers (the manual says bytes: see
-	 *     docs/decisions on ranges).
+	 * @param registers_size  Number of registers (the manual says bytes; clients pass a
+	 *     number: decision 0012).
 	 * @param registers  Receives the values.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm` or `wp` is out of range; `registers` is
@@ -3636,6 +3788,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readUniformRegisterRange)(uint32_t dev, uint32_t sm, uint32_t wp,
 						uint32_t regno, uint32_t registers_size,
@@ -3661,6 +3815,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeUniformRegister)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t regno,
 					    uint32_t val);
@@ -3676,6 +3831,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getNumUniformPredicates)(uint32_t dev, uint32_t *numPredicates);
 
@@ -3699,6 +3856,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readUniformPredicates)(uint32_t dev, uint32_t sm, uint32_t wp,
 					     uint32_t predicates_size, uint32_t *predicates);
@@ -3724,6 +3883,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeUniformPredicates)(uint32_t dev, uint32_t sm, uint32_t wp,
 					      uint32_t predicates_size, const uint32_t *predicates);
@@ -3746,6 +3906,9 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getLoadedFunctionInfo118)(uint32_t dev, uint64_t handle,
 						CUDBGLoadedFunctionInfo *info, uint32_t numEntries);
@@ -3766,6 +3929,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_GRID  the device has no such grid.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getGridInfo120)(uint32_t dev, uint64_t gridId64, CUDBGGridInfo120 *gridInfo);
 
@@ -3786,6 +3950,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_GRID  the device has no such grid.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getClusterDim120)(uint32_t dev, uint64_t gridId64, CuDim3 *clusterDim);
 
@@ -3808,6 +3973,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readWarpState120)(uint32_t dev, uint32_t sm, uint32_t wp,
 					CUDBGWarpState120 *state);
@@ -3874,6 +4040,9 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getLoadedFunctionInfo)(uint32_t dev, uint64_t handle,
 					     CUDBGLoadedFunctionInfo *info, uint32_t startIndex,
@@ -3894,6 +4063,7 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*generateCoredump)(const char *filename, CUDBGCoredumpGenerationFlags flags);
 
@@ -3934,6 +4104,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getDeviceInfoSizes)(uint32_t dev, CUDBGDeviceInfoSizes *sizes);
 
@@ -3982,6 +4154,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_GRID  the device has no such grid.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_MISSING_DATA  the target does not hold this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getConstBankAddress)(uint32_t dev, uint64_t gridId64, uint32_t bank,
 					   uint64_t *address, uint32_t *size);
@@ -4042,6 +4215,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readAllVirtualReturnAddresses)(uint32_t dev, uint32_t sm, uint32_t wp,
 						     uint32_t ln, uint64_t *addrs,
@@ -4080,6 +4254,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*readSmException)(uint32_t dev, uint32_t sm, CUDBGException_t *exception,
 				       uint64_t *errorPC, bool *errorPCValid);
@@ -4113,6 +4289,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_GRID  the device has no such grid.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*getGridInfo)(uint32_t dev, uint64_t gridId64, CUDBGGridInfo *gridInfo);
 
@@ -4136,6 +4313,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_INVALID_GRID  also: the device has no such grid.
 	 */
 	CUDBGResult (*getClusterDim)(uint32_t dev, uint32_t sm, uint32_t wp, CuDim3 *clusterDim);
 
@@ -4158,6 +4336,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readWarpState127)(uint32_t dev, uint32_t sm, uint32_t wp,
 					CUDBGWarpState127 *state);
@@ -4207,6 +4386,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_INVALID_GRID  also: the device has no such grid.
 	 */
 	CUDBGResult (*readWarpResources)(uint32_t dev, uint32_t sm, uint32_t wp,
 					 CUDBGWarpResources *resources);
@@ -4232,6 +4413,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*getCbuWarpState)(uint32_t dev, uint32_t sm, uint64_t warpMask,
 				       CUDBGCbuWarpState *warpStates, uint32_t numWarpStates);
@@ -4255,6 +4438,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readWarpState)(uint32_t dev, uint32_t sm, uint32_t wp, CUDBGWarpState *state);
 
@@ -4296,6 +4480,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*readCPUCallStack)(uint32_t dev, uint64_t gridId64, uint64_t *addrs,
 					uint32_t numAddrs, uint32_t *totalNumAddrs);
@@ -4323,6 +4508,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*getCudaExceptionString)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					      char *buf, uint32_t bufSz, uint32_t *msgSz);
@@ -4341,6 +4527,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_ARGS  never: nothing can be wrong here.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*setNotifyNewEventCallback)(CUDBGNotifyNewEventCallback callback,
 						 void *userData);
@@ -4398,6 +4586,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*readRegisterRange)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					 uint32_t index, uint32_t numRegisters, uint32_t *registers,
@@ -4422,6 +4612,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT  the breakpoint is in that state already,
 	 *     or the address has one.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*insertBreakpoint)(uint32_t dev, uint64_t addr, CUDBGBreakpointHandle *handle);
 
@@ -4438,6 +4629,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*removeBreakpoint)(CUDBGBreakpointHandle handle);
 
@@ -4456,6 +4648,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT  the breakpoint is in that state already,
 	 *     or the address has one.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*enableBreakpoint)(CUDBGBreakpointHandle handle);
 
@@ -4474,6 +4667,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT  the breakpoint is in that state already,
 	 *     or the address has one.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*disableBreakpoint)(CUDBGBreakpointHandle handle);
 
@@ -4515,6 +4709,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*getWarpHitBreakpoint)(uint32_t dev, uint32_t sm, uint32_t wp,
 					    CUDBGBreakpointHandle *handle);
@@ -4561,6 +4756,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_SUSPENDED_DEVICE  all devices stand already.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*suspendAllDevices)(uint32_t nonBlocking);
 
@@ -4613,6 +4809,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*setCudaLogRules)(const CUDBGCudaLogRule *rules, uint32_t numRules,
 				       uint32_t *newRulesetIndex);
@@ -4657,6 +4855,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*readRpcRegisters)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					uint32_t *rpcLo, uint32_t *rpcHi);

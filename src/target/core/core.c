@@ -62,6 +62,12 @@ static enum ws_status core_lanes(const struct ws_target *target, uint32_t warp_i
 	return ws_core_lanes(core_of(target), warp_index, ret_lanes, ret_n, err);
 }
 
+static enum ws_status core_lane(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
+				struct ws_lane *ret_lane, struct ws_error *err)
+{
+	return ws_core_lane(core_of(target), warp_index, lane, ret_lane, err);
+}
+
 static enum ws_status core_call_stack(const struct ws_target *target, uint32_t warp_index,
 				      uint32_t lane, struct ws_return_address *ret_addresses,
 				      uint32_t cap, uint32_t *ret_n, struct ws_error *err)
@@ -148,6 +154,7 @@ static const struct ws_target_ops core_ops = {
 	.block = core_block,
 	.warp = core_warp,
 	.lanes = core_lanes,
+	.lane = core_lane,
 	.call_stack = core_call_stack,
 	.registers = core_registers,
 	.read_memory = core_read_memory,

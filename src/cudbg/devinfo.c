@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * getDeviceInfo: the state of a whole device in one buffer, depth first.
+ *
+ *   CUDBGDeviceInfo, device attributes
+ *     CUDBGSMInfo, SM attributes             for each SM that is updated and has a valid warp
+ *       CUDBGWarpInfo, warp attributes       for each warp that is updated and valid
+ *         CUDBGLaneInfo                      for each lane that is updated and valid
+ *
+ * Attributes stand in the order of their flag bits. A mask of SMs has whole 64-bit words. A full
+ * response carries no update masks, which means that everything is updated. When nothing happened
+ * since the last response, an update response says so by an empty mask of SMs.
+ */
+#include "cudbg-functions.h"
+
+/* Bytes of a mask of SMs: whole words, at least one. */
+static uint32_t mask_bytes(const struct wsi_device_row *device)
+{
+	uint32_t words = (device->n_sms + 63) / 64;
+	return (words ? words : 1) * 8;
+}
+
+static void get_sizes(const struct wsi_device_row *device, CUDBGDeviceInfoSizes *sizes)
+{
+	memset(sizes, 0, sizeof *sizes);
+	uint32_t mask = mask_bytes(device);
+	sizes->deviceInfoSize = sizeof(CUDBGDeviceInfo);
+	sizes->deviceInfoAttributeSizes[CUDBG_DEVICE_ATTRIBUTE_SM_UPDATE_MASK] = mask;
+	sizes->deviceInfoAttributeSizes[CUDBG_DEVICE_ATTRIBUTE_SM_ACTIVE_MASK] = mask;
+	sizes->deviceInfoAttributeSizes[CUDBG_DEVICE_ATTRIBUTE_SM_EXCEPTION_MASK] = mask;
+	sizes->smInfoSize = sizeof(CUDBGSMInfo);
+	sizes->smInfoAttributeSizes[CUDBG_SM_ATTRIBUTE_WARP_UPDATE_MASK] = sizeof(uint64_t);
+	sizes->warpInfoSize = sizeof(CUDBGWarpInfo);
+	uint32_t *warp = sizes->warpInfoAttributeSizes;
+	warp[CUDBG_WARP_ATTRIBUTE_LANE_UPDATE_MASK] = sizeof(uint32_t);
+	warp[CUDBG_WARP_ATTRIBUTE_LANE_ATTRIBUTES] = 0;
+	warp[CUDBG_WARP_ATTRIBUTE_EXCEPTION] = sizeof(uint32_t);
+	warp[CUDBG_WARP_ATTRIBUTE_ERRORPC] = sizeof(uint64_t);
+	warp[CUDBG_WARP_ATTRIBUTE_CLUSTERIDX] = sizeof(CuDim3);
+	warp[CUDBG_WARP_ATTRIBUTE_CLUSTERDIM] = sizeof(CuDim3);
+	warp[CUDBG_WARP_ATTRIBUTE_CLUSTER_EXCEPTION_TARGET_BLOCK_IDX] = sizeof(CuDim3);
+	warp[CUDBG_WARP_ATTRIBUTE_IN_SYSCALL_LANES] = sizeof(uint32_t);
+	warp[CUDBG_WARP_ATTRIBUTE_HIT_BREAKPOINT_HANDLE] = sizeof(CUDBGBreakpointHandle);
+	sizes->laneInfoSize = sizeof(CUDBGLaneInfo);
+	uint64_t per_warp = sizeof(CUDBGWarpInfo) + device->n_lanes * sizeof(CUDBGLaneInfo);
+	for (unsigned i = 0; i < CUDBG_WARP_ATTRIBUTE_COUNT; i++)
+		per_warp += warp[i];
+	uint64_t per_sm = sizeof(CUDBGSMInfo) + sizeof(uint64_t) + device->n_warps * per_warp;
+	/* At most 256 SMs of 64 warps of 32 lanes: far below 4 GiB. */
+	sizes->requiredBufferSize =
+		(uint32_t)(sizeof(CUDBGDeviceInfo) + 3ull * mask + device->n_sms * per_sm);
+}
+
+CUDBGResult wsi_cudbg_getDeviceInfoSizes(struct wsi_cudbg *s, struct wsi_at *at,
+					 CUDBGDeviceInfoSizes *sizes)
+{
+	(void)s;
+	get_sizes(at->device, sizes);
+	return CUDBG_SUCCESS;
+}
+
+/* ---- writing the response ---- */
+
+struct response {
+	uint8_t *ptr;
+	uint32_t used, size;
+	bool full;
+};
+
+static void put(struct response *out, const void *bytes, uint32_t size)
+{
+	if (out->full || size > out->size - out->used) {
+		out->full = true;
+		return;
+	}
+	memcpy(out->ptr + out->used, bytes, size);
+	out->used += size;
+}
+
+/* The index of lane 0, from the first lane that is there. */
+static CuDim3 base_index(const struct ws_lane *lane, const struct ws_grid *grid)
+{
+	struct ws_dim3 dim = grid->block_dim;
+	uint64_t x = dim.x ? dim.x : 1, y = dim.y ? dim.y : 1;
+	uint64_t linear = lane->thread.x + lane->thread.y * x + lane->thread.z * x * y;
+	linear = linear >= lane->id ? linear - lane->id : 0;
+	return (CuDim3){ (uint32_t)(linear % x), (uint32_t)(linear / x % y),
+			 (uint32_t)(linear / (x * y)) };
+}
+
+struct warp_facts {
+	const struct ws_warp *warp;
+	const struct ws_block *block;
+	const struct ws_sm *sm;
+	struct ws_lane lane[WS_MAX_LANES]; /* those that are valid, in order */
+	uint32_t n_lanes, valid;
+	struct ws_grid grid; /* zero when the block names none */
+};
+
+/* Attributes of a warp; with `out` NULL only their flags. */
+static uint32_t put_warp_attributes(struct wsi_cudbg *s, const struct wsi_at *at,
+				    const struct warp_facts *facts, struct response *out)
+{
+	uint32_t flags = 0, exception = CUDBG_EXCEPTION_NONE;
+	const struct ws_warp *warp = facts->warp;
+#define ATTRIBUTE(bit, condition, bytes, size)             \
+	do {                                               \
+		if (condition) {                           \
+			flags |= 1u << (bit);              \
+			if (out)                           \
+				put(out, (bytes), (size)); \
+		}                                          \
+	} while (0)
+	for (uint32_t i = 0; i < facts->n_lanes && exception == CUDBG_EXCEPTION_NONE; i++)
+		exception = facts->lane[i].exception;
+	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_EXCEPTION, exception != CUDBG_EXCEPTION_NONE, &exception,
+		  sizeof exception);
+	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_ERRORPC, warp->error_pc_valid, &warp->error_pc,
+		  sizeof warp->error_pc);
+	struct ws_dim3 dim = facts->block->have & WS_BLOCK_CLUSTER_DIM ? facts->block->cluster_dim
+								       : facts->grid.cluster_dim;
+	bool clustered = dim.x && dim.y && dim.z;
+	CuDim3 idx3 = wsi_dim3(facts->block->cluster_idx), dim3 = wsi_dim3(dim);
+	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_CLUSTERIDX,
+		  clustered && (facts->block->have & WS_BLOCK_CLUSTER_IDX), &idx3, sizeof idx3);
+	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_CLUSTERDIM, clustered, &dim3, sizeof dim3);
+	CuDim3 target = wsi_dim3(facts->sm->cluster_target);
+	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_CLUSTER_EXCEPTION_TARGET_BLOCK_IDX,
+		  facts->sm->cluster_target_valid && wsi_cudbg_is_cluster_exception(exception),
+		  &target, sizeof target);
+	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_IN_SYSCALL_LANES, warp->have & WS_WARP_CBU,
+		  &warp->in_syscall_lanes, sizeof warp->in_syscall_lanes);
+	uint64_t pc = 0;
+	for (uint32_t i = 0; i < facts->n_lanes; i++)
+		if (at->slot->active >> facts->lane[i].id & 1) {
+			pc = facts->lane[i].pc;
+			break;
+		}
+	CUDBGBreakpointHandle hit = warp->broken ? wsi_cudbg_hit(s, at->dev, pc) : 0;
+	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_HIT_BREAKPOINT_HANDLE, warp->broken, &hit, sizeof hit);
+#undef ATTRIBUTE
+	return flags;
+}
+
+/*
+ * Lanes of a warp that are valid and recorded, in order. One that is not recorded is not shown as
+ * valid here: a lost lane must not cost the whole device.
+ */
+static CUDBGResult get_lanes(struct wsi_cudbg *s, const struct wsi_at *at, struct warp_facts *facts)
+{
+	struct ws_error err;
+	uint32_t n = 0;
+	facts->n_lanes = facts->valid = 0;
+	enum ws_status st = ws_target_lanes(s->target, at->slot->warp_index, facts->lane, &n, &err);
+	if (st != WS_OK && st != WS_ABSENT && st != WS_TRUNCATED)
+		return wsi_cudbg_row_status(s, st, &err);
+	for (uint32_t i = 0; st == WS_OK && i < n; i++) {
+		uint32_t id = facts->lane[i].id;
+		if (id >= at->device->n_lanes || !(at->slot->valid >> id & 1))
+			continue;
+		facts->valid |= 1u << id;
+		if (facts->n_lanes != i)
+			facts->lane[facts->n_lanes] = facts->lane[i];
+		facts->n_lanes++;
+	}
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult put_warp(struct wsi_cudbg *s, struct wsi_at *at, const struct ws_sm *sm,
+			    struct warp_facts *facts, struct response *out)
+{
+	CUDBGResult result;
+	facts->sm = sm;
+	facts->block = wsi_cudbg_block(s, at, &result);
+	facts->warp = facts->block ? wsi_cudbg_warp(s, at, &result) : NULL;
+	if (!facts->warp)
+		return result;
+	result = get_lanes(s, at, facts);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	memset(&facts->grid, 0, sizeof facts->grid);
+	if (facts->block->grid_index != WS_NONE) {
+		result = wsi_cudbg_grid_of(s, at, &facts->grid);
+		if (result != CUDBG_SUCCESS)
+			return result;
+	}
+	CUDBGWarpInfo info = {
+		.gridId = (uint64_t)facts->block->grid_id,
+		.blockIdx = wsi_dim3(facts->block->idx),
+		.validLanes = facts->valid,
+		.activeLanes = at->slot->active,
+		.warpAttributeFlags = put_warp_attributes(s, at, facts, NULL),
+	};
+	if (facts->n_lanes)
+		info.baseThreadIdx = base_index(&facts->lane[0], &facts->grid);
+	put(out, &info, sizeof info);
+	(void)put_warp_attributes(s, at, facts, out);
+	for (uint32_t i = 0; i < facts->n_lanes; i++) {
+		const CUDBGLaneInfo lane = { facts->lane[i].pc };
+		put(out, &lane, sizeof lane);
+	}
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_at *at, struct warp_facts *facts,
+			  struct response *out)
+{
+	struct ws_sm sm;
+	struct ws_error err;
+	enum ws_status st = ws_target_sm(s->target, at->row->sm_index, &sm, &err);
+	if (st != WS_OK)
+		return wsi_cudbg_row_status(s, st, &err);
+	const CUDBGSMInfo info = { at->row->valid, at->row->broken, 0 };
+	put(out, &info, sizeof info);
+	for (uint32_t wp = 0; wp < at->device->n_warps; wp++) {
+		if (!(at->row->valid >> wp & 1))
+			continue;
+		at->wp = wp;
+		at->slot = &at->row->slot[wp];
+		CUDBGResult result = put_warp(s, at, &sm, facts, out);
+		if (result != CUDBG_SUCCESS)
+			return result;
+	}
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult put_device(struct wsi_cudbg *s, struct wsi_at *at, bool changed,
+			      struct response *out)
+{
+	const struct wsi_faults *faults = wsi_cudbg_faults(s, at->device);
+	if (!faults)
+		return CUDBG_ERROR_INTERNAL;
+	uint64_t none[CUDBG_MAX_SMS / 64] = { 0 }, active[CUDBG_MAX_SMS / 64] = { 0 };
+	uint64_t faulted[CUDBG_MAX_SMS / 64], any = 0;
+	for (uint32_t sm = 0; sm < at->device->n_sms; sm++)
+		if (at->device->sms[sm].valid)
+			active[sm / 64] |= 1ull << sm % 64;
+	for (unsigned i = 0; i < WSI_COUNT(faulted); i++)
+		any |= faulted[i] = wsi_cudbg_fault_word(s, faults, i);
+	uint32_t mask = mask_bytes(at->device);
+	const CUDBGDeviceInfo info = {
+		changed ? CUDBG_RESPONSE_TYPE_FULL : CUDBG_RESPONSE_TYPE_UPDATE,
+		(changed ? 0 : 1u << CUDBG_DEVICE_ATTRIBUTE_SM_UPDATE_MASK) |
+			1u << CUDBG_DEVICE_ATTRIBUTE_SM_ACTIVE_MASK |
+			(any ? 1u << CUDBG_DEVICE_ATTRIBUTE_SM_EXCEPTION_MASK : 0),
+	};
+	put(out, &info, sizeof info);
+	if (!changed)
+		put(out, none, mask);
+	put(out, active, mask);
+	if (any)
+		put(out, faulted, mask);
+	struct warp_facts facts;
+	for (uint32_t sm = 0; changed && sm < at->device->n_sms; sm++) {
+		if (!at->device->sms[sm].valid)
+			continue;
+		at->sm = sm;
+		at->row = &at->device->sms[sm];
+		CUDBGResult result = put_sm(s, at, &facts, out);
+		if (result != CUDBG_SUCCESS)
+			return result;
+	}
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_getDeviceInfo(struct wsi_cudbg *s, struct wsi_at *at,
+				    CUDBGDeviceInfoQueryType_t type, void *buffer, uint32_t length,
+				    uint32_t *dataLength)
+{
+	if (type != CUDBG_RESPONSE_TYPE_FULL && type != CUDBG_RESPONSE_TYPE_UPDATE)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there is no request type %u",
+				      (unsigned)type);
+	CUDBGDeviceInfoSizes sizes;
+	get_sizes(at->device, &sizes);
+	bool changed =
+		type == CUDBG_RESPONSE_TYPE_FULL || atomic_load(&at->device->told) != s->serial;
+	/* Written aside, so that a failure leaves the buffer alone. */
+	uint32_t size = length < sizes.requiredBufferSize ? length : sizes.requiredBufferSize;
+	wsi_scoped_free uint8_t *aside = wsi_zalloc((size_t)size + 1);
+	if (!aside)
+		return wsi_cudbg_status(s, WS_NO_MEMORY, NULL);
+	struct response out = { .ptr = aside, .size = size };
+	CUDBGResult result = put_device(s, at, changed, &out);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	if (out.full)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+				      "the response needs more than %u bytes, at most %u", length,
+				      sizes.requiredBufferSize);
+	memcpy(buffer, aside, out.used);
+	*dataLength = out.used;
+	atomic_store(&at->device->told, s->serial);
+	return CUDBG_SUCCESS;
+}

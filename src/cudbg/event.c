@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events: two queues, and one thread that tells the client.
+ *
+ * `initialize` queues what a client needs to learn of the target as it stands: contexts, images,
+ * functions, that all devices stand, the kernels that are resident. A target that can run adds its
+ * own events later; they are pulled when a client asks or when the target wakes the thread.
+ *
+ * Whether launches are told is decided when an event is read, so that the mode may be set after
+ * `initialize`. The callback is called once per event, in the order of each queue, always on the
+ * same thread, without any lock held.
+ */
+#include "cudbg-functions.h"
+
+enum { MAX_QUEUED = 1 << 22 };
+
+static _Thread_local const struct wsi_cudbg *thread_of; /* set on callback threads */
+
+bool wsi_cudbg_in_callback(const struct wsi_cudbg *s)
+{
+	return thread_of == s;
+}
+
+/* ---- queues: under queue_lock ---- */
+
+static bool push(struct wsi_cudbg *s, CUDBGEventQueueType type, const struct wsi_queued *item)
+{
+	struct wsi_queue *queue = &s->queue[type];
+	if (queue->read == queue->n)
+		queue->read = queue->n = queue->notified = 0;
+	if (!wsi_grow(&queue->items, &queue->cap, queue->n, sizeof *queue->items, MAX_QUEUED))
+		return false;
+	queue->items[queue->n++] = *item;
+	pthread_cond_broadcast(&s->queue_cond);
+	return true;
+}
+
+static void queue_clear(struct wsi_queue *queue)
+{
+	wsi_free(queue->items);
+	memset(queue, 0, sizeof *queue);
+}
+
+/* An event of that kind; all else is zero. */
+static struct wsi_queued new_event(CUDBGEventKind kind, uint32_t tid)
+{
+	struct wsi_queued item;
+	memset(&item, 0, sizeof item);
+	item.event.kind = kind;
+	item.tid = tid;
+	item.image_index = WS_NONE;
+	return item;
+}
+
+/* ---- the target as it stands ---- */
+
+/* Device number of a device index; false for one that the API cannot number. */
+static bool number_of(const struct wsi_cudbg *s, uint32_t device_index, uint32_t *ret_dev)
+{
+	for (uint32_t i = 0; i < s->stock->n_devices; i++)
+		if (s->stock->device[i].present && s->stock->device[i].index == device_index) {
+			*ret_dev = i;
+			return true;
+		}
+	return false;
+}
+
+static enum ws_status full(struct ws_error *err)
+{
+	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "event queue");
+}
+
+static enum ws_status push_contexts(struct wsi_cudbg *s, uint32_t n, struct ws_error *err)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct ws_context context;
+		uint32_t dev;
+		enum ws_status st = ws_target_context(s->target, i, &context, err);
+		if (st != WS_OK)
+			return st;
+		if (!number_of(s, context.device_index, &dev))
+			continue;
+		struct wsi_queued item = new_event(CUDBG_EVENT_CTX_CREATE, context.host_tid);
+		item.event.cases.contextCreate.dev = dev;
+		item.event.cases.contextCreate.tid = context.host_tid;
+		item.event.cases.contextCreate.context = context.id;
+		if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
+			return full(err);
+	}
+	return WS_OK;
+}
+
+/* Only the kernels that use an image tell that it is the driver's own. */
+static enum ws_status system_images(struct wsi_cudbg *s, const struct ws_counts *counts,
+				    bool *ret_system, struct ws_error *err)
+{
+	for (uint32_t i = 0; i < counts->grids; i++) {
+		struct ws_grid grid;
+		enum ws_status st = ws_target_grid(s->target, i, &grid, err);
+		if (st != WS_OK)
+			return st;
+		if (grid.image_index < counts->images && grid.type == CUDBG_KNL_TYPE_SYSTEM)
+			ret_system[grid.image_index] = true;
+	}
+	return WS_OK;
+}
+
+static enum ws_status push_image(struct wsi_cudbg *s, uint32_t index, bool system,
+				 struct ws_error *err)
+{
+	struct ws_image image;
+	struct ws_context context = { .id = 0 };
+	uint32_t dev;
+	enum ws_status st = ws_target_image(s->target, index, &image, err);
+	if (st != WS_OK)
+		return st;
+	bool have_relocated = image.relocated_status == WS_OK;
+	if (!number_of(s, image.device_index, &dev) ||
+	    (!have_relocated && image.original_status != WS_OK))
+		return WS_OK;
+	if (image.context_index != WS_NONE) {
+		st = ws_target_context(s->target, image.context_index, &context, err);
+		if (st != WS_OK)
+			return st;
+	}
+	struct wsi_queued item = new_event(CUDBG_EVENT_ELF_IMAGE_LOADED, context.host_tid);
+	item.image_index = index;
+	item.event.cases.elfImageLoaded.dev = dev;
+	item.event.cases.elfImageLoaded.context = context.id;
+	item.event.cases.elfImageLoaded.module = image.handle;
+	item.event.cases.elfImageLoaded.handle = image.handle;
+	item.event.cases.elfImageLoaded.size =
+		have_relocated ? image.relocated.len : image.original.len;
+	item.event.cases.elfImageLoaded.properties =
+		system ? (uint32_t)CUDBG_ELF_IMAGE_PROPERTIES_SYSTEM : 0;
+	if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
+		return full(err);
+	if (!(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING))
+		return WS_OK;
+	struct wsi_queued functions = new_event(CUDBG_EVENT_FUNCTIONS_LOADED, context.host_tid);
+	functions.event.cases.functionsLoaded.dev = dev;
+	functions.event.cases.functionsLoaded.count = wsi_cudbg_count_loaded(s, index);
+	functions.event.cases.functionsLoaded.context = context.id;
+	functions.event.cases.functionsLoaded.module = image.handle;
+	if (functions.event.cases.functionsLoaded.count &&
+	    !push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &functions))
+		return full(err);
+	return WS_OK;
+}
+
+static enum ws_status push_images(struct wsi_cudbg *s, const struct ws_counts *counts,
+				  struct ws_error *err)
+{
+	wsi_scoped_free bool *system = wsi_zalloc_array((size_t)counts->images + 1, sizeof *system);
+	if (!system)
+		return full(err);
+	enum ws_status st = system_images(s, counts, system, err);
+	for (uint32_t i = 0; st == WS_OK && i < counts->images; i++)
+		st = push_image(s, i, system[i], err);
+	return st;
+}
+
+/* Which devices have a broken warp, and which an exception. */
+static enum ws_status stopped_masks(struct wsi_cudbg *s, uint64_t *ret_broken,
+				    uint64_t *ret_faulted)
+{
+	for (uint32_t dev = 0; dev < s->stock->n_devices; dev++) {
+		struct wsi_device_row *device = &s->stock->device[dev];
+		if (!device->present || device->running)
+			continue;
+		for (uint32_t sm = 0; sm < device->n_sms; sm++)
+			if (device->sms[sm].broken)
+				*ret_broken |= 1ull << dev;
+		const struct wsi_faults *faults = wsi_cudbg_faults(s, device);
+		for (unsigned word = 0; faults && word < CUDBG_MAX_SMS / 64; word++)
+			if (wsi_cudbg_fault_word(s, faults, word))
+				*ret_faulted |= 1ull << dev;
+	}
+	return WS_OK;
+}
+
+static enum ws_status push_stopped(struct wsi_cudbg *s, struct ws_error *err)
+{
+	if (!(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS))
+		return WS_OK;
+	uint64_t broken = 0, faulted = 0;
+	(void)stopped_masks(s, &broken, &faulted);
+	struct wsi_queued item = new_event(CUDBG_EVENT_ALL_DEVICES_SUSPENDED, 0);
+	item.event.cases.allDevicesSuspended.brokenDevicesMask = broken;
+	item.event.cases.allDevicesSuspended.faultedDevicesMask = faulted;
+	return push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item) ? WS_OK : full(err);
+}
+
+static struct wsi_queued kernel_event(const struct ws_grid *grid, uint32_t dev)
+{
+	struct wsi_queued item = new_event(CUDBG_EVENT_KERNEL_READY, grid->host_tid);
+	item.event.cases.kernelReady.dev = dev;
+	item.event.cases.kernelReady.tid = grid->host_tid;
+	item.event.cases.kernelReady.gridId = (uint64_t)grid->id;
+	item.event.cases.kernelReady.context = grid->context_id;
+	item.event.cases.kernelReady.module = grid->module_handle;
+	item.event.cases.kernelReady.function = grid->function;
+	item.event.cases.kernelReady.functionEntry = grid->function_entry;
+	item.event.cases.kernelReady.gridDim = wsi_dim3(grid->grid_dim);
+	item.event.cases.kernelReady.blockDim = wsi_dim3(grid->block_dim);
+	item.event.cases.kernelReady.type = (CUDBGKernelType)grid->type;
+	item.event.cases.kernelReady.parentGridId = (uint64_t)grid->parent_id;
+	item.event.cases.kernelReady.origin = (CUDBGKernelOrigin)grid->origin;
+	return item;
+}
+
+static enum ws_status push_kernels(struct wsi_cudbg *s, const struct ws_counts *counts,
+				   struct ws_error *err)
+{
+	wsi_scoped_free bool *resident =
+		wsi_zalloc_array((size_t)counts->grids + 1, sizeof *resident);
+	if (!resident)
+		return full(err);
+	for (uint32_t i = 0; i < counts->blocks; i++) {
+		struct ws_block block;
+		enum ws_status st = ws_target_block(s->target, i, &block, err);
+		if (st != WS_OK)
+			return st;
+		if (block.grid_index < counts->grids)
+			resident[block.grid_index] = true;
+	}
+	for (uint32_t i = 0; i < counts->grids; i++) {
+		struct ws_grid grid;
+		uint32_t dev;
+		enum ws_status st = ws_target_grid(s->target, i, &grid, err);
+		if (st != WS_OK)
+			return st;
+		if (!resident[i] || grid.origin != CUDBG_KNL_ORIGIN_CPU ||
+		    !number_of(s, grid.device_index, &dev))
+			continue;
+		struct wsi_queued item = kernel_event(&grid, dev);
+		if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
+			return full(err);
+	}
+	return WS_OK;
+}
+
+static enum ws_status push_all(struct wsi_cudbg *s, struct ws_error *err)
+{
+	struct ws_counts counts;
+	ws_target_counts(s->target, &counts);
+	enum ws_status st = push_contexts(s, counts.contexts, err);
+	if (st == WS_OK)
+		st = push_images(s, &counts, err);
+	for (uint32_t i = 0; i < counts.devices; i++)
+		if (ws_target_running(s->target, i))
+			return st; /* what runs tells of itself when it stops */
+	if (st == WS_OK)
+		st = push_stopped(s, err);
+	if (st == WS_OK)
+		st = push_kernels(s, &counts, err);
+	return st;
+}
+
+/* ---- events of a target that runs ---- */
+
+static void translate_image(const struct ws_event *from, struct wsi_queued *item)
+{
+	CUDBGEvent *to = &item->event;
+	if (from->kind == WS_EVENT_IMAGE_LOADED) {
+		*item = new_event(CUDBG_EVENT_ELF_IMAGE_LOADED, from->host_tid);
+		to->cases.elfImageLoaded.dev = from->device_id;
+		to->cases.elfImageLoaded.context = from->context_id;
+		to->cases.elfImageLoaded.module = from->image_handle;
+		to->cases.elfImageLoaded.handle = from->image_handle;
+		to->cases.elfImageLoaded.size = from->image_bytes;
+	} else {
+		*item = new_event(CUDBG_EVENT_ELF_IMAGE_UNLOADED, from->host_tid);
+		to->cases.elfImageUnloaded.dev = from->device_id;
+		to->cases.elfImageUnloaded.context = from->context_id;
+		to->cases.elfImageUnloaded.module = from->image_handle;
+		to->cases.elfImageUnloaded.handle = from->image_handle;
+		to->cases.elfImageUnloaded.size = from->image_bytes;
+	}
+}
+
+static void translate_functions(const struct ws_event *from, struct wsi_queued *item)
+{
+	*item = new_event(CUDBG_EVENT_FUNCTIONS_LOADED, from->host_tid);
+	CUDBGEvent *to = &item->event;
+	to->cases.functionsLoaded.dev = from->device_id;
+	to->cases.functionsLoaded.count = from->n_functions;
+	to->cases.functionsLoaded.context = from->context_id;
+	to->cases.functionsLoaded.module = from->image_handle;
+}
+
+static void translate_kernel(const struct ws_event *from, struct wsi_queued *item)
+{
+	*item = kernel_event(&from->grid, from->device_id);
+	if (from->kind == WS_EVENT_GRID_READY)
+		return;
+	CUDBGEvent *to = &item->event;
+	*item = new_event(CUDBG_EVENT_KERNEL_FINISHED, from->host_tid);
+	to->cases.kernelFinished.dev = from->device_id;
+	to->cases.kernelFinished.tid = from->grid.host_tid;
+	to->cases.kernelFinished.context = from->grid.context_id;
+	to->cases.kernelFinished.module = from->grid.module_handle;
+	to->cases.kernelFinished.function = from->grid.function;
+	to->cases.kernelFinished.functionEntry = from->grid.function_entry;
+	to->cases.kernelFinished.gridId = (uint64_t)from->grid.id;
+}
+
+static void translate_step(const struct ws_event *from, struct wsi_queued *item)
+{
+	*item = new_event(CUDBG_EVENT_SINGLE_STEP_COMPLETE, from->host_tid);
+	CUDBGEvent *to = &item->event;
+	to->cases.singleStepComplete.dev = from->device_id;
+	to->cases.singleStepComplete.sm = from->sm_id;
+	to->cases.singleStepComplete.context = from->context_id;
+	to->cases.singleStepComplete.originalWarpMask = from->asked_warps;
+	to->cases.singleStepComplete.finalWarpMask = from->stepped_warps;
+	to->cases.singleStepComplete.brokenDevicesMask = from->broken_devices;
+	to->cases.singleStepComplete.faultedDevicesMask = from->faulted_devices;
+	to->cases.singleStepComplete.type = from->until_pc
+						    ? CUDBG_SINGLE_STEP_TYPE_RESUME_WARPS_UNTIL_PC
+						    : CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP;
+}
+
+/* False for an event that the client did not ask to be told of. */
+static bool translate(const struct wsi_cudbg *s, const struct ws_event *from,
+		      struct wsi_queued *item)
+{
+	CUDBGEvent *to = &item->event;
+	switch (from->kind) {
+	case WS_EVENT_CONTEXT_CREATED:
+	case WS_EVENT_CONTEXT_DESTROYED:
+		*item = new_event(from->kind == WS_EVENT_CONTEXT_CREATED ? CUDBG_EVENT_CTX_CREATE
+									 : CUDBG_EVENT_CTX_DESTROY,
+				  from->host_tid);
+		to->cases.contextCreate.dev = from->device_id; /* one layout for both */
+		to->cases.contextCreate.tid = from->host_tid;
+		to->cases.contextCreate.context = from->context_id;
+		return true;
+	case WS_EVENT_FUNCTIONS_LOADED:
+		translate_functions(from, item);
+		return s->capabilities & CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING;
+	case WS_EVENT_IMAGE_LOADED:
+	case WS_EVENT_IMAGE_UNLOADED:
+		translate_image(from, item);
+		return true;
+	case WS_EVENT_GRID_READY:
+	case WS_EVENT_GRID_FINISHED:
+		translate_kernel(from, item);
+		return true;
+	case WS_EVENT_STOPPED:
+		*item = new_event(CUDBG_EVENT_ALL_DEVICES_SUSPENDED, from->host_tid);
+		to->cases.allDevicesSuspended.brokenDevicesMask = from->broken_devices;
+		to->cases.allDevicesSuspended.faultedDevicesMask = from->faulted_devices;
+		return s->capabilities & CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+	case WS_EVENT_STEP_DONE:
+		translate_step(from, item);
+		return true;
+	case WS_EVENT_FAILED:
+		*item = new_event(CUDBG_EVENT_INTERNAL_ERROR, from->host_tid);
+		to->cases.internalError.errorType = CUDBG_ERROR_INTERNAL;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Takes in what the target queued. Not under queue_lock: the target may be in the middle of waking
+ * us, which takes that lock.
+ */
+static void pull(struct wsi_cudbg *s)
+{
+	if (!s->target->ops->next_event)
+		return;
+	struct ws_event from;
+	pthread_mutex_lock(&s->pull_lock);
+	while (ws_target_next_event(s->target, &from, NULL) == WS_OK) {
+		struct wsi_queued item;
+		if (from.kind == WS_EVENT_STOPPED || from.kind == WS_EVENT_STEP_DONE)
+			atomic_store(&s->stale, true);
+		if (!translate(s, &from, &item))
+			continue;
+		pthread_mutex_lock(&s->queue_lock);
+		(void)push(s,
+			   from.sync ? CUDBG_EVENT_QUEUE_TYPE_SYNC : CUDBG_EVENT_QUEUE_TYPE_ASYNC,
+			   &item);
+		pthread_mutex_unlock(&s->queue_lock);
+	}
+	pthread_mutex_unlock(&s->pull_lock);
+}
+
+/* ---- the callback thread ---- */
+
+static void run_callback(const struct wsi_notify *notify, uint32_t tid)
+{
+	if (notify->callback) {
+		CUDBGEventCallbackData data = { .userData = notify->data, .tid = tid };
+		notify->callback(&data);
+	} else if (notify->callback41) {
+		CUDBGEventCallbackData41 data = { .tid = tid, .timeout = 0 };
+		notify->callback41(&data);
+	} else if (notify->callback40) {
+		CUDBGEventCallbackData40 data = { .tid = tid };
+		notify->callback40(&data);
+	} else if (notify->callback31) {
+		notify->callback31(notify->data);
+	}
+}
+
+static bool has_callback(const struct wsi_notify *notify)
+{
+	return notify->callback || notify->callback41 || notify->callback40 || notify->callback31;
+}
+
+/* The next event that the client was not told of; counts it as told. */
+static bool next_untold(struct wsi_cudbg *s, uint32_t *ret_tid)
+{
+	for (unsigned type = 0; type < 2; type++) {
+		struct wsi_queue *queue = &s->queue[type];
+		if (queue->notified < queue->read)
+			queue->notified = queue->read;
+		if (queue->notified < queue->n) {
+			*ret_tid = queue->items[queue->notified++].tid;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void *callback_thread(void *data)
+{
+	struct wsi_cudbg *s = data;
+	thread_of = s;
+	pthread_mutex_lock(&s->queue_lock);
+	while (!s->thread_stops) {
+		uint32_t tid;
+		if (s->woken) {
+			s->woken = false;
+			pthread_mutex_unlock(&s->queue_lock);
+			pull(s);
+			pthread_mutex_lock(&s->queue_lock);
+		} else if (has_callback(&s->notify) && next_untold(s, &tid)) {
+			struct wsi_notify notify = s->notify;
+			pthread_mutex_unlock(&s->queue_lock);
+			atomic_fetch_or(&s->mode, WSI_MODE_CALLBACK);
+			run_callback(&notify, tid);
+			atomic_fetch_and(&s->mode, ~(uint32_t)WSI_MODE_CALLBACK);
+			pthread_mutex_lock(&s->queue_lock);
+		} else {
+			pthread_cond_wait(&s->queue_cond, &s->queue_lock);
+		}
+	}
+	pthread_mutex_unlock(&s->queue_lock);
+	return NULL;
+}
+
+/* Under queue_lock: a thread is needed when there is somebody to tell. */
+static bool start_thread(struct wsi_cudbg *s)
+{
+	if (s->thread_runs || !has_callback(&s->notify))
+		return true;
+	s->thread_stops = false;
+	s->thread_runs = pthread_create(&s->thread, NULL, callback_thread, s) == 0;
+	return s->thread_runs;
+}
+
+static void wake(void *data)
+{
+	struct wsi_cudbg *s = data;
+	pthread_mutex_lock(&s->queue_lock);
+	s->woken = true;
+	pthread_cond_broadcast(&s->queue_cond);
+	pthread_mutex_unlock(&s->queue_lock);
+}
+
+enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err)
+{
+	pthread_mutex_lock(&s->queue_lock);
+	queue_clear(&s->queue[0]);
+	queue_clear(&s->queue[1]);
+	enum ws_status st = push_all(s, err);
+	pthread_mutex_unlock(&s->queue_lock);
+	if (st != WS_OK)
+		return st;
+	ws_target_on_event(s->target, wake, s);
+	pthread_mutex_lock(&s->queue_lock);
+	s->woken = true;
+	if (!start_thread(s))
+		st = wsi_fail(err, WS_IO, WS_NO_OFFSET, "the callback thread could not start");
+	pthread_mutex_unlock(&s->queue_lock);
+	return st;
+}
+
+void wsi_cudbg_stop_events(struct wsi_cudbg *s)
+{
+	if (s->target)
+		ws_target_on_event(s->target, NULL, NULL);
+	pthread_mutex_lock(&s->queue_lock);
+	bool runs = s->thread_runs;
+	s->thread_stops = true;
+	s->thread_runs = false;
+	pthread_cond_broadcast(&s->queue_cond);
+	pthread_mutex_unlock(&s->queue_lock);
+	if (runs)
+		pthread_join(s->thread, NULL);
+	pthread_mutex_lock(&s->queue_lock);
+	queue_clear(&s->queue[0]);
+	queue_clear(&s->queue[1]);
+	pthread_mutex_unlock(&s->queue_lock);
+}
+
+/* ---- what clients call ---- */
+
+CUDBGResult wsi_cudbg_set_notify(struct wsi_cudbg *s, const struct wsi_notify *notify)
+{
+	pthread_mutex_lock(&s->queue_lock);
+	s->notify = *notify;
+	bool good = !(atomic_load(&s->mode) & WSI_MODE_READY) || start_thread(s);
+	pthread_cond_broadcast(&s->queue_cond);
+	pthread_mutex_unlock(&s->queue_lock);
+	return good ? CUDBG_SUCCESS
+		    : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL,
+				     "the callback thread could not start");
+}
+
+CUDBGResult wsi_cudbg_setNotifyNewEventCallback(struct wsi_cudbg *s,
+						CUDBGNotifyNewEventCallback callback,
+						void *userData)
+{
+	return wsi_cudbg_set_notify(s,
+				    &(struct wsi_notify){ .callback = callback, .data = userData });
+}
+
+CUDBGResult wsi_cudbg_take_event(struct wsi_cudbg *s, CUDBGEventQueueType type,
+				 bool (*wanted)(const struct wsi_queued *item),
+				 struct wsi_queued *ret_item)
+{
+	bool found = false;
+	pull(s);
+	pthread_mutex_lock(&s->queue_lock);
+	struct wsi_queue *queue = &s->queue[type];
+	while (queue->read < queue->n && !found) {
+		const struct wsi_queued *item = &queue->items[queue->read++];
+		found = (!wanted || wanted(item)) &&
+			!(item->event.kind == CUDBG_EVENT_KERNEL_READY &&
+			  s->launch_mode == CUDBG_KNL_LAUNCH_NOTIFY_DEFER);
+		if (found)
+			*ret_item = *item;
+	}
+	pthread_mutex_unlock(&s->queue_lock);
+	return found ? CUDBG_SUCCESS
+		     : wsi_cudbg_fail(s, CUDBG_ERROR_NO_EVENT_AVAILABLE, "the queue is empty");
+}
+
+CUDBGResult wsi_cudbg_getNextEvent(struct wsi_cudbg *s, CUDBGEventQueueType type, CUDBGEvent *event)
+{
+	if (type != CUDBG_EVENT_QUEUE_TYPE_SYNC && type != CUDBG_EVENT_QUEUE_TYPE_ASYNC)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there is no queue %u",
+				      (unsigned)type);
+	struct wsi_queued item;
+	CUDBGResult result = wsi_cudbg_take_event(s, type, NULL, &item);
+	if (result == CUDBG_SUCCESS)
+		*event = item.event;
+	return result;
+}
+
+CUDBGResult wsi_cudbg_acknowledgeSyncEvents(struct wsi_cudbg *s)
+{
+	struct ws_error err;
+	enum ws_status st = ws_target_acknowledge(s->target, &err);
+	return st == WS_OK ? CUDBG_SUCCESS
+			   : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err.message);
+}
+
+CUDBGResult wsi_cudbg_setKernelLaunchNotificationMode(struct wsi_cudbg *s,
+						      CUDBGKernelLaunchNotifyMode mode)
+{
+	if (mode != CUDBG_KNL_LAUNCH_NOTIFY_EVENT && mode != CUDBG_KNL_LAUNCH_NOTIFY_DEFER)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there is no mode %u",
+				      (unsigned)mode);
+	pthread_mutex_lock(&s->queue_lock);
+	s->launch_mode = mode;
+	pthread_mutex_unlock(&s->queue_lock);
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_consumeCudaLogs134(struct wsi_cudbg *s, CUDBGCudaLogMessage134 *logMessages,
+					 uint32_t numMessages, uint32_t *numConsumed)
+{
+	(void)logMessages, (void)numMessages, (void)numConsumed;
+	return wsi_cudbg_fail(s, CUDBG_ERROR_NO_EVENT_AVAILABLE, "there is no log record");
+}
+
+CUDBGResult wsi_cudbg_setCudaLogRules(struct wsi_cudbg *s, const CUDBGCudaLogRule *rules,
+				      uint32_t numRules, uint32_t *newRulesetIndex)
+{
+	(void)rules, (void)numRules, (void)newRulesetIndex;
+	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "this target has no log");
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Images, the functions in them, addresses of code. */
+#include "cudbg-functions.h"
+
+#include <warpscope/module.h>
+
+/* ---- images ---- */
+
+CUDBGResult wsi_cudbg_getElfImage(struct wsi_cudbg *s, struct wsi_at *at, bool relocated,
+				  void **elfImage, uint64_t *size)
+{
+	struct ws_grid grid;
+	struct ws_image image;
+	struct ws_error err;
+	CUDBGResult result = wsi_cudbg_grid_of(s, at, &grid);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	if (grid.image_index == WS_NONE)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "grid %" PRId64 " is of module 0x%" PRIx64
+				      ", which is not known",
+				      grid.id, grid.module_handle);
+	enum ws_status st = ws_target_image(s->target, grid.image_index, &image, &err);
+	if (st != WS_OK)
+		return wsi_cudbg_row_status(s, st, &err);
+	st = relocated ? image.relocated_status : image.original_status;
+	if (st != WS_OK)
+		return wsi_cudbg_held_status(s, st, NULL);
+	struct ws_span bytes = relocated ? image.relocated : image.original;
+	*elfImage = (void *)(uintptr_t)bytes.ptr;
+	*size = bytes.len;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_getElfImage32(struct wsi_cudbg *s, struct wsi_at *at, bool relocated,
+				    void **elfImage, uint32_t *size)
+{
+	uint64_t full;
+	CUDBGResult result = wsi_cudbg_getElfImage(s, at, relocated, elfImage, &full);
+	if (result == CUDBG_SUCCESS)
+		*size = (uint32_t)full;
+	return result;
+}
+
+/* The image with a handle on a device; of several the one loaded last. */
+static CUDBGResult find_image(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t handle,
+			      uint32_t *ret_index, struct ws_image *ret_image)
+{
+	struct ws_counts counts;
+	ws_target_counts(s->target, &counts);
+	for (uint32_t i = counts.images; i-- > 0;) {
+		struct ws_image image;
+		struct ws_error err;
+		enum ws_status st = ws_target_image(s->target, i, &image, &err);
+		if (st != WS_OK)
+			return wsi_cudbg_row_status(s, st, &err);
+		if (image.device_index != at->device->index || image.handle != handle)
+			continue;
+		*ret_index = i;
+		*ret_image = image;
+		return CUDBG_SUCCESS;
+	}
+	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+			      "device %u has no image with handle 0x%" PRIx64, at->dev, handle);
+}
+
+CUDBGResult wsi_cudbg_getElfImageByHandle(struct wsi_cudbg *s, struct wsi_at *at, uint64_t handle,
+					  CUDBGElfImageType type, void *elfImage, uint64_t size)
+{
+	struct ws_image image;
+	uint32_t index;
+	if (type != CUDBG_ELF_IMAGE_TYPE_NONRELOCATED && type != CUDBG_ELF_IMAGE_TYPE_RELOCATED)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there is no image type %u",
+				      (unsigned)type);
+	CUDBGResult result = find_image(s, at, handle, &index, &image);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	bool relocated = type == CUDBG_ELF_IMAGE_TYPE_RELOCATED;
+	enum ws_status st = relocated ? image.relocated_status : image.original_status;
+	if (st != WS_OK)
+		return wsi_cudbg_held_status(s, st, NULL);
+	struct ws_span bytes = relocated ? image.relocated : image.original;
+	if (size < bytes.len)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+				      "the image has %zu bytes, there is room for %" PRIu64,
+				      bytes.len, size);
+	if (bytes.len)
+		memcpy(elfImage, bytes.ptr, bytes.len);
+	return CUDBG_SUCCESS;
+}
+
+/* ---- functions ---- */
+
+/* A function with a section and an address of its own: what a loader loads by itself. */
+static bool is_loaded(const struct ws_function *function)
+{
+	return function->section && !function->is_inner && function->gpu_va;
+}
+
+/* Functions of an image; none for one that cannot be read. */
+static enum ws_status functions_of(struct wsi_cudbg *s, uint32_t index,
+				   const struct ws_function **ret_functions, size_t *ret_n,
+				   struct ws_error *err)
+{
+	struct ws_module *module;
+	*ret_n = 0;
+	enum ws_status st = ws_module_set_module(s->modules, index, &module, err);
+	if (st == WS_OK)
+		st = ws_module_functions(module, ret_functions, ret_n, err);
+	return st;
+}
+
+uint32_t wsi_cudbg_count_loaded(struct wsi_cudbg *s, uint32_t index)
+{
+	const struct ws_function *functions = NULL;
+	size_t n;
+	uint32_t count = 0;
+	if (functions_of(s, index, &functions, &n, NULL) == WS_OK)
+		for (size_t i = 0; i < n; i++)
+			count += is_loaded(&functions[i]);
+	return count;
+}
+
+CUDBGResult wsi_cudbg_getLoadedFunctionInfo(struct wsi_cudbg *s, struct wsi_at *at, uint64_t handle,
+					    CUDBGLoadedFunctionInfo *info, uint32_t startIndex,
+					    uint32_t numEntries)
+{
+	struct ws_image image;
+	uint32_t index, seen = 0;
+	CUDBGResult result = find_image(s, at, handle, &index, &image);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	const struct ws_function *functions = NULL;
+	size_t n;
+	struct ws_error err;
+	enum ws_status st = functions_of(s, index, &functions, &n, &err);
+	if (st != WS_OK)
+		return wsi_cudbg_status(s, st, &err);
+	uint32_t count = wsi_cudbg_count_loaded(s, index);
+	if (startIndex > count)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+				      "%u functions are loaded, index %u is past the last", count,
+				      startIndex);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_loaded(&functions[i]) || seen++ < startIndex)
+			continue;
+		uint32_t to = seen - 1 - startIndex;
+		if (to >= numEntries)
+			break;
+		info[to].sectionIndex = functions[i].section;
+		info[to].address = functions[i].gpu_va;
+	}
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_getLoadedFunctionInfo118(struct wsi_cudbg *s, struct wsi_at *at,
+					       uint64_t handle, CUDBGLoadedFunctionInfo *info,
+					       uint32_t numEntries)
+{
+	return wsi_cudbg_getLoadedFunctionInfo(s, at, handle, info, 0, numEntries);
+}
+
+/* ---- addresses and symbols ---- */
+
+CUDBGResult wsi_cudbg_isDeviceCodeAddress(struct wsi_cudbg *s, uintptr_t addr,
+					  bool *isDeviceAddress)
+{
+	struct ws_place place;
+	struct ws_error err = { .status = WS_OK };
+	enum ws_status st = ws_module_set_find_address(s->modules, addr, NULL, &place, &err);
+	if (st != WS_OK && st != WS_ABSENT)
+		return wsi_cudbg_status(s, st, &err);
+	*isDeviceAddress = st == WS_OK && place.function;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_isDeviceCodeAddress55(struct wsi_cudbg *s, uintptr_t addr,
+					    bool *isDeviceAddress)
+{
+	return wsi_cudbg_isDeviceCodeAddress(s, addr, isDeviceAddress);
+}
+
+CUDBGResult wsi_cudbg_lookupDeviceCodeSymbol(struct wsi_cudbg *s, char *symName, bool *symFound,
+					     uintptr_t *symAddr)
+{
+	struct ws_place place;
+	struct ws_error err = { .status = WS_OK };
+	enum ws_status st =
+		ws_module_set_find_function(s->modules, ws_str_of(symName), NULL, &place, &err);
+	if (st != WS_OK && st != WS_ABSENT)
+		return wsi_cudbg_status(s, st, &err);
+	*symFound = st == WS_OK && place.function->gpu_va;
+	*symAddr = *symFound ? (uintptr_t)place.function->gpu_va : 0;
+	return CUDBG_SUCCESS;
+}
+
+bool wsi_cudbg_device_of_code(struct wsi_cudbg *s, uint64_t addr, uint32_t *ret_dev)
+{
+	struct ws_place place;
+	if (ws_module_set_find_address(s->modules, addr, NULL, &place, NULL) != WS_OK)
+		return false;
+	uint32_t index = ws_module_set_entry(s->modules, place.module_index)->device_index;
+	for (uint32_t dev = 0; dev < s->stock->n_devices; dev++)
+		if (s->stock->device[dev].present && s->stock->device[dev].index == index) {
+			*ret_dev = dev;
+			return true;
+		}
+	return false;
+}
+
+/* Whether code of a device lies at an address, and where in its function. */
+static CUDBGResult find_code(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr,
+			     struct ws_place *ret_place)
+{
+	const struct ws_module_hint hint = {
+		.module_index = WS_NONE,
+		.device_index = at->device->index,
+		.context_index = WS_NONE,
+	};
+	struct ws_error err = { .status = WS_OK };
+	enum ws_status st = ws_module_set_find_address(s->modules, addr, &hint, ret_place, &err);
+	if (st == WS_ABSENT)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ADDRESS,
+				      "device %u has no code at 0x%" PRIx64, at->dev, addr);
+	return st == WS_OK ? CUDBG_SUCCESS : wsi_cudbg_status(s, st, &err);
+}
+
+/* Bytes of an instruction; dumps that do not say are of GPUs with 16. */
+static uint32_t instruction_bytes(const struct wsi_at *at)
+{
+	uint32_t bytes = at->device->device.instruction_bytes;
+	return bytes == 8 || bytes == 16 ? bytes : 16;
+}
+
+CUDBGResult wsi_cudbg_getAdjustedCodeAddress(struct wsi_cudbg *s, struct wsi_at *at,
+					     uint64_t address, uint64_t *adjustedAddress,
+					     CUDBGAdjAddrAction adjAction)
+{
+	struct ws_place place, other;
+	uint32_t step = instruction_bytes(at);
+	CUDBGResult result = find_code(s, at, address, &place);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	uint64_t at_it = address - place.sec_off % step; /* sections are aligned */
+	switch (adjAction) {
+	case CUDBG_ADJ_CURRENT_ADDRESS:
+		*adjustedAddress = at_it;
+		return CUDBG_SUCCESS;
+	case CUDBG_ADJ_PREVIOUS_ADDRESS:
+		at_it -= step;
+		break;
+	case CUDBG_ADJ_NEXT_ADDRESS:
+		at_it += step;
+		break;
+	default:
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there is no action %u",
+				      (unsigned)adjAction);
+	}
+	result = find_code(s, at, at_it, &other);
+	if (result == CUDBG_SUCCESS)
+		*adjustedAddress = at_it;
+	return result;
+}
+
+CUDBGResult wsi_cudbg_disassemble(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+				  uint32_t *instSize, char *buf, uint32_t sz)
+{
+	struct ws_place place;
+	if (!buf && sz)
+		return wsi_cudbg_null(s, "buf");
+	CUDBGResult result = find_code(s, at, addr, &place);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	if (buf)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "there is no disassembler yet");
+	*instSize = instruction_bytes(at);
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_generateCoredump(struct wsi_cudbg *s, const char *filename,
+				       CUDBGCoredumpGenerationFlags flags)
+{
+	const unsigned known = CUDBG_COREDUMP_LIGHTWEIGHT_FLAGS | CUDBG_COREDUMP_GZIP_COMPRESS |
+			       CUDBG_COREDUMP_FAULTED_CONTEXTS_ONLY;
+	if (!*filename || (unsigned)flags & ~known)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "flags 0x%x into \"%.80s\"",
+				      (unsigned)flags, filename);
+	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "there is no dump writer yet");
+}

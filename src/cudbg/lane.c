@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of one lane: PC, index, exception, registers, call stack. */
+#include "cudbg-functions.h"
+
+/* ---- fields of the lane row ---- */
+
+#define DEFINE_FIELD(name, type, value)                                                       \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, type *ret_field) \
+	{                                                                                     \
+		CUDBGResult result;                                                           \
+		const struct ws_lane *lane = wsi_cudbg_lane(s, at, at->ln, &result);          \
+		if (!lane)                                                                    \
+			return result;                                                        \
+		*ret_field = value;                                                           \
+		return CUDBG_SUCCESS;                                                         \
+	}
+
+DEFINE_FIELD(readThreadIdx, CuDim3, wsi_dim3(lane->thread))
+DEFINE_FIELD(readPC, uint64_t, lane->rel_pc)
+DEFINE_FIELD(readVirtualPC, uint64_t, lane->pc)
+DEFINE_FIELD(readLaneStatus, bool, lane->exception != CUDBG_EXCEPTION_NONE)
+DEFINE_FIELD(readLaneException, CUDBGException_t, (CUDBGException_t)lane->exception)
+DEFINE_FIELD(readCallDepth, uint32_t, lane->call_depth)
+DEFINE_FIELD(readCCRegister, uint32_t, lane->cc_register)
+
+/* The vendor's engine no longer counts them; the dump's own number is in ws_lane. */
+CUDBGResult wsi_cudbg_readSyscallCallDepth(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *depth)
+{
+	(void)s, (void)at;
+	*depth = 0;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readRpcRegisters(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *rpcLo,
+				       uint32_t *rpcHi)
+{
+	CUDBGResult result;
+	const struct ws_lane *lane = wsi_cudbg_lane(s, at, at->ln, &result);
+	if (!lane)
+		return result;
+	if (!(lane->have & WS_LANE_RPC))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "the RPC registers were not recorded");
+	*rpcLo = lane->rpc_lo;
+	*rpcHi = lane->rpc_hi;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_writeRpcRegisters(struct wsi_cudbg *s, struct wsi_at *at,
+					const uint32_t *rpcLo, const uint32_t *rpcHi)
+{
+	(void)at, (void)rpcLo, (void)rpcHi;
+	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "the RPC registers cannot be written");
+}
+
+/* ---- registers ---- */
+
+enum { MAX_PREDICATES = 256 }; /* of a device; more is a damaged number */
+
+static CUDBGResult beyond(struct wsi_cudbg *s, uint64_t end, uint32_t limit, const char *what)
+{
+	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there are %u %s, %" PRIu64 " are meant",
+			      limit, what, end);
+}
+
+/* A register that the device has but the target does not hold. */
+static CUDBGResult not_held(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t regno,
+			    enum ws_status status, const struct ws_error *err)
+{
+	CUDBGResult ignored;
+	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &ignored);
+	if (status == WS_ABSENT && warp && (warp->have & WS_WARP_N_REGS) && regno >= warp->n_regs)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+				      "the warp has %u registers, R%u is not one", warp->n_regs,
+				      regno);
+	return wsi_cudbg_status(s, status, err);
+}
+
+CUDBGResult wsi_cudbg_readRegisterRange(struct wsi_cudbg *s, struct wsi_at *at, uint32_t index,
+					uint32_t numRegisters, uint32_t *registers,
+					uint32_t *numRegistersRead)
+{
+	uint32_t limit = at->device->device.n_regs_per_lane, n = 0;
+	if ((uint64_t)index + numRegisters > limit)
+		return beyond(s, (uint64_t)index + numRegisters, limit, "registers");
+	if (numRegisters) {
+		struct ws_error err = { .status = WS_OK };
+		enum ws_status st =
+			ws_target_registers(s->target, at->slot->warp_index, at->ln, WS_REG_R,
+					    index, numRegisters, registers, &n, &err);
+		if (st != WS_OK)
+			return not_held(s, at, index, st, &err);
+	}
+	if (numRegistersRead)
+		*numRegistersRead = n;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readRegister(struct wsi_cudbg *s, struct wsi_at *at, uint32_t regno,
+				   uint32_t *val)
+{
+	return wsi_cudbg_readRegisterRange(s, at, regno, 1, val, NULL);
+}
+
+/*
+ * Clients of this form ask for as many registers as the device can have; registers past the warp's
+ * last one do not exist and read as 0. [measured: cuda-gdb's own dump library does so]
+ */
+CUDBGResult wsi_cudbg_readRegisterRange60(struct wsi_cudbg *s, struct wsi_at *at, uint32_t index,
+					  uint32_t registers_size, uint32_t *registers)
+{
+	uint32_t n = 0;
+	CUDBGResult result =
+		wsi_cudbg_readRegisterRange(s, at, index, registers_size, registers, &n);
+	if (result == CUDBG_SUCCESS && n < registers_size)
+		memset(registers + n, 0, (size_t)(registers_size - n) * sizeof *registers);
+	return result;
+}
+
+/* `n` registers of a kind that are all there, or none. */
+static CUDBGResult read_all(struct wsi_cudbg *s, const struct wsi_at *at, enum ws_reg_kind kind,
+			    uint32_t first, uint32_t n, uint32_t *out)
+{
+	uint32_t values[MAX_PREDICATES], got = 0;
+	if (n > MAX_PREDICATES)
+		return beyond(s, n, MAX_PREDICATES, "registers at a time");
+	if (!n)
+		return CUDBG_SUCCESS;
+	struct ws_error err = { .status = WS_OK };
+	enum ws_status st = ws_target_registers(s->target, at->slot->warp_index, at->ln, kind,
+						first, n, values, &got, &err);
+	if (st != WS_OK)
+		return wsi_cudbg_status(s, st, &err);
+	if (got < n)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "%u of them were asked for, %u are recorded", n, got);
+	memcpy(out, values, n * sizeof *values);
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readPredicates(struct wsi_cudbg *s, struct wsi_at *at,
+				     uint32_t predicates_size, uint32_t *predicates)
+{
+	uint32_t limit = at->device->device.n_preds_per_lane;
+	if (predicates_size > limit)
+		return beyond(s, predicates_size, limit, "predicates");
+	return read_all(s, at, WS_REG_P, 0, predicates_size, predicates);
+}
+
+CUDBGResult wsi_cudbg_readUniformPredicates(struct wsi_cudbg *s, struct wsi_at *at,
+					    uint32_t predicates_size, uint32_t *predicates)
+{
+	uint32_t limit = at->device->device.n_uniform_preds;
+	at->ln = 0;
+	if (predicates_size > limit)
+		return beyond(s, predicates_size, limit, "uniform predicates");
+	return read_all(s, at, WS_REG_UP, 0, predicates_size, predicates);
+}
+
+CUDBGResult wsi_cudbg_readUniformRegisterRange(struct wsi_cudbg *s, struct wsi_at *at,
+					       uint32_t regno, uint32_t registers_size,
+					       uint32_t *registers)
+{
+	uint32_t limit = at->device->device.n_uniform_regs;
+	at->ln = 0;
+	if ((uint64_t)regno + registers_size > limit)
+		return beyond(s, (uint64_t)regno + registers_size, limit, "uniform registers");
+	return read_all(s, at, WS_REG_UR, regno, registers_size, registers);
+}
+
+/* ---- call stacks ---- */
+
+enum { STACK_FRAMES = 32 };
+
+/* The return address of a level. */
+static CUDBGResult frame_at(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
+			    uint32_t level, struct ws_return_address *ret_frame)
+{
+	CUDBGResult result;
+	const struct ws_lane *lane = wsi_cudbg_lane(s, at, ln, &result);
+	if (!lane)
+		return result;
+	if (level >= lane->call_depth)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_CALL_LEVEL,
+				      "the call depth is %u, there is no level %u",
+				      lane->call_depth, level);
+	struct ws_return_address stack[STACK_FRAMES];
+	wsi_scoped_free struct ws_return_address *heap = NULL;
+	uint32_t n = 0, cap = STACK_FRAMES;
+	struct ws_error err = { .status = WS_OK };
+	enum ws_status st =
+		ws_target_call_stack(s->target, at->slot->warp_index, ln, stack, cap, &n, &err);
+	if (st == WS_OK && n > cap && level >= cap) {
+		cap = n;
+		heap = wsi_zalloc_array(cap, sizeof *heap);
+		st = heap ? ws_target_call_stack(s->target, at->slot->warp_index, ln, heap, cap, &n,
+						 &err)
+			  : WS_NO_MEMORY;
+	}
+	if (st != WS_OK)
+		return wsi_cudbg_held_status(s, st, &err);
+	const struct ws_return_address *frames = heap ? heap : stack;
+	for (uint32_t i = 0; i < n && i < cap; i++)
+		if (frames[i].level == level) {
+			*ret_frame = frames[i];
+			return CUDBG_SUCCESS;
+		}
+	return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA, "level %u is not recorded", level);
+}
+
+CUDBGResult wsi_cudbg_readReturnAddress(struct wsi_cudbg *s, struct wsi_at *at, uint32_t level,
+					uint64_t *ra)
+{
+	struct ws_return_address frame;
+	CUDBGResult result = frame_at(s, at, at->ln, level, &frame);
+	if (result == CUDBG_SUCCESS)
+		*ra = frame.rel_address;
+	return result;
+}
+
+CUDBGResult wsi_cudbg_readVirtualReturnAddress(struct wsi_cudbg *s, struct wsi_at *at,
+					       uint32_t level, uint64_t *ra)
+{
+	struct ws_return_address frame;
+	CUDBGResult result = frame_at(s, at, at->ln, level, &frame);
+	if (result == CUDBG_SUCCESS)
+		*ra = frame.address;
+	return result;
+}
+
+CUDBGResult wsi_cudbg_readAllVirtualReturnAddresses(struct wsi_cudbg *s, struct wsi_at *at,
+						    uint64_t *addrs, uint32_t numAddrs,
+						    uint32_t *callDepth, uint32_t *syscallCallDepth)
+{
+	CUDBGResult result;
+	const struct ws_lane *lane = wsi_cudbg_lane(s, at, at->ln, &result);
+	if (!lane)
+		return result;
+	if (!addrs && numAddrs)
+		return wsi_cudbg_null(s, "addrs");
+	uint32_t wanted = numAddrs < lane->call_depth ? numAddrs : lane->call_depth, n = 0;
+	wsi_scoped_free struct ws_return_address *frames = NULL;
+	if (wanted) {
+		struct ws_error err = { .status = WS_OK };
+		enum ws_status st = ws_target_call_stack(s->target, at->slot->warp_index, at->ln,
+							 NULL, 0, &n, &err);
+		if (st == WS_OK && n < wanted)
+			return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+					      "the call depth is %u, %u frames are recorded",
+					      lane->call_depth, n);
+		if (st == WS_OK) {
+			frames = wsi_zalloc_array(wanted, sizeof *frames);
+			st = frames ? ws_target_call_stack(s->target, at->slot->warp_index, at->ln,
+							   frames, wanted, &n, &err)
+				    : WS_NO_MEMORY;
+		}
+		if (st != WS_OK)
+			return wsi_cudbg_held_status(s, st, &err);
+	}
+	for (uint32_t i = 0; i < wanted; i++)
+		addrs[i] = frames[i].address;
+	*callDepth = lane->call_depth;
+	*syscallCallDepth = 0;
+	return CUDBG_SUCCESS;
+}
+
+/* ---- the forms of 3.1: the first active lane answers ---- */
+
+static CUDBGResult active_lane(struct wsi_cudbg *s, struct wsi_at *at)
+{
+	uint32_t active = at->slot->valid & at->slot->active;
+	if (!active)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_LANE, "no lane of the warp is active");
+	at->ln = 0;
+	while (!(active >> at->ln & 1))
+		at->ln++;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readCallDepth32(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *depth)
+{
+	CUDBGResult result = active_lane(s, at);
+	return result == CUDBG_SUCCESS ? wsi_cudbg_readCallDepth(s, at, depth) : result;
+}
+
+CUDBGResult wsi_cudbg_readReturnAddress32(struct wsi_cudbg *s, struct wsi_at *at, uint32_t level,
+					  uint64_t *ra)
+{
+	CUDBGResult result = active_lane(s, at);
+	return result == CUDBG_SUCCESS ? wsi_cudbg_readReturnAddress(s, at, level, ra) : result;
+}
+
+CUDBGResult wsi_cudbg_readVirtualReturnAddress32(struct wsi_cudbg *s, struct wsi_at *at,
+						 uint32_t level, uint64_t *ra)
+{
+	CUDBGResult result = active_lane(s, at);
+	return result == CUDBG_SUCCESS ? wsi_cudbg_readVirtualReturnAddress(s, at, level, ra)
+				       : result;
+}
+
+/* ---- writing ---- */
+
+static CUDBGResult write_registers(struct wsi_cudbg *s, const struct wsi_at *at,
+				   enum ws_reg_kind kind, uint32_t first, uint32_t n,
+				   const uint32_t *values, uint32_t limit)
+{
+	if ((uint64_t)first + n > limit)
+		return beyond(s, (uint64_t)first + n, limit, "of them");
+	struct ws_error err = { .status = WS_OK };
+	enum ws_status st = ws_target_write_registers(s->target, at->slot->warp_index, at->ln, kind,
+						      first, n, values, &err);
+	return st == WS_OK ? CUDBG_SUCCESS : wsi_cudbg_status(s, st, &err);
+}
+
+static CUDBGResult write_predicates(struct wsi_cudbg *s, const struct wsi_at *at,
+				    enum ws_reg_kind kind, uint32_t n, const uint32_t *values,
+				    uint32_t limit)
+{
+	if (n > limit)
+		return beyond(s, n, limit, "predicates");
+	for (uint32_t i = 0; i < n; i++)
+		if (values[i] > 1)
+			return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+					      "a predicate is 0 or 1, not %u", values[i]);
+	return write_registers(s, at, kind, 0, n, values, limit);
+}
+
+CUDBGResult wsi_cudbg_writeRegister(struct wsi_cudbg *s, struct wsi_at *at, uint32_t regno,
+				    uint32_t val)
+{
+	return write_registers(s, at, WS_REG_R, regno, 1, &val, at->device->device.n_regs_per_lane);
+}
+
+CUDBGResult wsi_cudbg_writePredicates(struct wsi_cudbg *s, struct wsi_at *at,
+				      uint32_t predicates_size, const uint32_t *predicates)
+{
+	return write_predicates(s, at, WS_REG_P, predicates_size, predicates,
+				at->device->device.n_preds_per_lane);
+}
+
+CUDBGResult wsi_cudbg_writeUniformRegister(struct wsi_cudbg *s, struct wsi_at *at, uint32_t regno,
+					   uint32_t val)
+{
+	at->ln = 0;
+	return write_registers(s, at, WS_REG_UR, regno, 1, &val, at->device->device.n_uniform_regs);
+}
+
+CUDBGResult wsi_cudbg_writeUniformPredicates(struct wsi_cudbg *s, struct wsi_at *at,
+					     uint32_t predicates_size, const uint32_t *predicates)
+{
+	at->ln = 0;
+	return write_predicates(s, at, WS_REG_UP, predicates_size, predicates,
+				at->device->device.n_uniform_preds);
+}
+
+CUDBGResult wsi_cudbg_writeCCRegister(struct wsi_cudbg *s, struct wsi_at *at, uint32_t val)
+{
+	(void)at, (void)val;
+	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
+			      "no supported GPU has a condition code register");
+}

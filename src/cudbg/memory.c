@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: all spaces, read and written. */
+#include "cudbg-functions.h"
+
+/* Bytes read through the stack, so that a failed read leaves the client's buffer alone. */
+enum { ON_STACK = 4096 };
+
+/* ---- ranges that the target knows ---- */
+
+/* Whether range `index` lies before (space, owner, lane) in the target's order. */
+static bool range_before(struct wsi_cudbg *s, uint32_t index, enum ws_space space, uint32_t owner,
+			 uint32_t lane, bool *ret_exists)
+{
+	struct ws_memory_range range;
+	*ret_exists = ws_target_memory_range(s->target, index, &range, NULL) == WS_OK;
+	if (!*ret_exists)
+		return false;
+	if (range.space != space)
+		return range.space < space;
+	uint32_t its_owner = space == WS_SPACE_SHARED  ? range.block_index
+			     : space == WS_SPACE_LOCAL ? range.warp_index
+						       : range.grid_index;
+	if (its_owner != owner)
+		return its_owner < owner;
+	return space == WS_SPACE_LOCAL && range.lane < lane;
+}
+
+static uint32_t first_range(struct wsi_cudbg *s, enum ws_space space, uint32_t owner, uint32_t lane)
+{
+	bool exists;
+	uint32_t high = 1;
+	while (high < UINT32_MAX / 2 && range_before(s, high - 1, space, owner, lane, &exists))
+		high *= 2;
+	uint32_t low = high / 2;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (range_before(s, middle, space, owner, lane, &exists))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t wsi_cudbg_first_range(struct wsi_cudbg *s, enum ws_space space, uint32_t owner)
+{
+	return first_range(s, space, owner, 0);
+}
+
+bool wsi_cudbg_own_range(struct wsi_cudbg *s, enum ws_space space, uint32_t owner, uint32_t lane,
+			 struct ws_memory_range *ret_range)
+{
+	struct ws_memory_range range;
+	uint32_t index = first_range(s, space, owner, lane);
+	if (ws_target_memory_range(s->target, index, &range, NULL) != WS_OK || range.space != space)
+		return false;
+	bool same = space == WS_SPACE_SHARED  ? range.block_index == owner
+		    : space == WS_SPACE_LOCAL ? range.warp_index == owner && range.lane == lane
+					      : range.grid_index == owner;
+	if (same)
+		*ret_range = range;
+	return same;
+}
+
+/* ---- reading ---- */
+
+/*
+ * What a missing byte means in a space. `recorded`: the target holds memory of that owner, so the
+ * address is what is wrong.
+ */
+static CUDBGResult absent_code(enum ws_space space, bool recorded, size_t n_before)
+{
+	switch (space) {
+	case WS_SPACE_GLOBAL:
+	case WS_SPACE_GENERIC:
+		return n_before ? CUDBG_ERROR_INVALID_MEMORY_ACCESS
+				: CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM;
+	case WS_SPACE_SHARED:
+		return recorded ? CUDBG_ERROR_INVALID_MEMORY_ACCESS : CUDBG_ERROR_MISSING_DATA;
+	case WS_SPACE_LOCAL:
+		return recorded ? CUDBG_ERROR_INVALID_ADDRESS : CUDBG_ERROR_MISSING_DATA;
+	case WS_SPACE_PARAM:
+	case WS_SPACE_CONST:
+		return recorded ? CUDBG_ERROR_INVALID_ARGS : CUDBG_ERROR_MISSING_DATA;
+	case WS_SPACE_CODE:
+		return CUDBG_ERROR_INVALID_ADDRESS;
+	}
+	return CUDBG_ERROR_INTERNAL;
+}
+
+static bool is_recorded(struct wsi_cudbg *s, const struct ws_address *at)
+{
+	struct ws_memory_range range;
+	struct ws_warp warp;
+	struct ws_block block;
+	if (at->space == WS_SPACE_LOCAL)
+		return wsi_cudbg_own_range(s, WS_SPACE_LOCAL, at->warp_index, at->lane, &range);
+	if (ws_target_warp(s->target, at->warp_index, &warp, NULL) != WS_OK)
+		return false;
+	if (at->space == WS_SPACE_SHARED)
+		return wsi_cudbg_own_range(s, WS_SPACE_SHARED, warp.block_index, 0, &range);
+	return ws_target_block(s->target, warp.block_index, &block, NULL) == WS_OK &&
+	       wsi_cudbg_own_range(s, at->space, block.grid_index, 0, &range);
+}
+
+static CUDBGResult read_failed(struct wsi_cudbg *s, const struct ws_address *at, size_t n_before,
+			       enum ws_status status, const struct ws_error *err)
+{
+	if (status != WS_ABSENT)
+		return wsi_cudbg_status(s, status, err);
+	bool owned = at->space == WS_SPACE_SHARED || at->space == WS_SPACE_LOCAL ||
+		     at->space == WS_SPACE_PARAM;
+	return wsi_cudbg_fail(s, absent_code(at->space, owned && is_recorded(s, at), n_before),
+			      "0x%" PRIx64 ": %s", at->address + n_before, err->message);
+}
+
+static CUDBGResult read_memory(struct wsi_cudbg *s, const struct ws_address *at, void *buf,
+			       uint32_t sz)
+{
+	uint8_t stack[ON_STACK];
+	wsi_scoped_free uint8_t *heap = NULL;
+	if (!sz)
+		return CUDBG_SUCCESS;
+	if (sz > sizeof stack && !(heap = wsi_zalloc(sz)))
+		return wsi_cudbg_status(s, WS_NO_MEMORY, NULL);
+	uint8_t *bytes = heap ? heap : stack;
+	struct ws_error err = { .status = WS_OK };
+	size_t n = 0;
+	enum ws_status st = ws_target_read_memory(s->target, at, bytes, sz, &n, &err);
+	if (st != WS_OK)
+		return read_failed(s, at, n, st, &err);
+	memcpy(buf, bytes, sz);
+	return CUDBG_SUCCESS;
+}
+
+static struct ws_address address_of(const struct wsi_at *at, enum ws_space space, uint64_t addr)
+{
+	return (struct ws_address){
+		.space = space,
+		.device_index = at->device->index,
+		.grid_index = WS_NONE,
+		.warp_index = at->slot ? at->slot->warp_index : WS_NONE,
+		.lane = at->ln,
+		.address = addr,
+	};
+}
+
+CUDBGResult wsi_cudbg_readGlobalMemory(struct wsi_cudbg *s, uint64_t addr, void *buf, uint32_t sz)
+{
+	const struct ws_address at = {
+		.space = WS_SPACE_GLOBAL,
+		.device_index = WS_NONE,
+		.grid_index = WS_NONE,
+		.warp_index = WS_NONE,
+		.lane = WS_NONE,
+		.address = addr,
+	};
+	return read_memory(s, &at, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_readConstMemory129(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+					 void *buf, uint32_t sz)
+{
+	(void)at;
+	return wsi_cudbg_readGlobalMemory(s, addr, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_readSharedMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+				       void *buf, uint32_t sz)
+{
+	const struct ws_address from = address_of(at, WS_SPACE_SHARED, addr);
+	return read_memory(s, &from, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_readLocalMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+				      void *buf, uint32_t sz)
+{
+	const struct ws_address from = address_of(at, WS_SPACE_LOCAL, addr);
+	return read_memory(s, &from, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_readParamMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+				      void *buf, uint32_t sz)
+{
+	const struct ws_address from = address_of(at, WS_SPACE_PARAM, addr);
+	return read_memory(s, &from, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_readCodeMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+				     void *buf, uint32_t sz)
+{
+	at->slot = NULL;
+	const struct ws_address from = address_of(at, WS_SPACE_CODE, addr);
+	return read_memory(s, &from, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_readPinnedMemory(struct wsi_cudbg *s, uint64_t addr, void *buf, uint32_t sz)
+{
+	(void)addr, (void)buf, (void)sz;
+	return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA, "pinned host memory was not recorded");
+}
+
+/* ---- generic addresses ---- */
+
+/* Size of the shared and of the local window of a context. [measured: cuda-gdb's reader] */
+enum { WINDOW_BYTES = 16 << 20 };
+
+static bool in_window(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr)
+{
+	struct ws_counts counts;
+	ws_target_counts(s->target, &counts);
+	for (uint32_t i = 0; i < counts.contexts; i++) {
+		struct ws_context context;
+		if (ws_target_context(s->target, i, &context, NULL) != WS_OK ||
+		    context.device_index != at->device->index)
+			continue;
+		if ((context.shared_window_base &&
+		     addr - context.shared_window_base < WINDOW_BYTES) ||
+		    (context.local_window_base && addr - context.local_window_base < WINDOW_BYTES))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Turns a generic address into one for the target. Coordinates count only where the address needs
+ * them: for shared and local memory.
+ */
+static CUDBGResult generic_address(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm, uint32_t wp,
+				   uint32_t ln, uint64_t addr, struct ws_address *ret_address)
+{
+	at->slot = NULL;
+	at->ln = WS_NONE;
+	if (!in_window(s, at, addr)) {
+		*ret_address = address_of(at, WS_SPACE_GLOBAL, addr);
+		ret_address->device_index = WS_NONE;
+		return CUDBG_SUCCESS;
+	}
+	const uint32_t where[] = { at->dev, sm, wp };
+	CUDBGResult result = wsi_cudbg_find(s, 3, where, WSI_STOPPED, at);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	if (ln < at->device->n_lanes)
+		at->ln = ln;
+	*ret_address = address_of(at, WS_SPACE_GENERIC, addr);
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readGenericMemory(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm,
+					uint32_t wp, uint32_t ln, uint64_t addr, void *buf,
+					uint32_t sz)
+{
+	struct ws_address from;
+	CUDBGResult result = generic_address(s, at, sm, wp, ln, addr, &from);
+	return result == CUDBG_SUCCESS ? read_memory(s, &from, buf, sz) : result;
+}
+
+CUDBGResult wsi_cudbg_readGlobalMemory55(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm,
+					 uint32_t wp, uint32_t ln, uint64_t addr, void *buf,
+					 uint32_t sz)
+{
+	return wsi_cudbg_readGenericMemory(s, at, sm, wp, ln, addr, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_readGlobalMemory31(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+					 void *buf, uint32_t sz)
+{
+	return wsi_cudbg_readGenericMemory(s, at, 0, 0, 0, addr, buf, sz);
+}
+
+/* ---- managed memory ---- */
+
+static int by_start(const void *a, const void *b)
+{
+	const CUDBGMemoryInfo *one = a, *other = b;
+	return (one->startAddress > other->startAddress) -
+	       (one->startAddress < other->startAddress);
+}
+
+/* All managed regions, sorted by address. */
+static CUDBGResult managed_regions(struct wsi_cudbg *s, CUDBGMemoryInfo **ret_regions,
+				   size_t *ret_n)
+{
+	CUDBGMemoryInfo *regions = NULL;
+	size_t n = 0, cap = 0;
+	struct ws_memory_range range;
+	struct ws_error err = { .status = WS_ABSENT };
+	enum ws_status st;
+	for (uint32_t i = 0; (st = ws_target_memory_range(s->target, i, &range, &err)) == WS_OK;
+	     i++) {
+		if (range.space > WS_SPACE_GLOBAL)
+			break;
+		if (!range.managed)
+			continue;
+		if (!wsi_grow(&regions, &cap, n, sizeof *regions, UINT32_MAX)) {
+			st = WS_NO_MEMORY;
+			break;
+		}
+		regions[n].startAddress = range.start;
+		regions[n++].size = range.size;
+	}
+	if (st != WS_OK && st != WS_ABSENT) {
+		wsi_free(regions);
+		return st == WS_UNSUPPORTED ? wsi_cudbg_status(s, st, &err)
+					    : wsi_cudbg_row_status(s, st, &err);
+	}
+	if (n)
+		qsort(regions, n, sizeof *regions, by_start);
+	*ret_regions = regions;
+	*ret_n = n;
+	return CUDBG_SUCCESS;
+}
+
+static bool region_holds(const CUDBGMemoryInfo *region, uint64_t addr)
+{
+	return addr >= region->startAddress && addr - region->startAddress < region->size;
+}
+
+CUDBGResult wsi_cudbg_getManagedMemoryRegionInfo(struct wsi_cudbg *s, uint64_t startAddress,
+						 CUDBGMemoryInfo *memoryInfo,
+						 uint32_t memoryInfo_size, uint32_t *numEntries)
+{
+	wsi_scoped_free CUDBGMemoryInfo *regions = NULL;
+	size_t n = 0, first = 0;
+	if (!memoryInfo_size)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there is room for no region");
+	CUDBGResult result = managed_regions(s, &regions, &n);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	while (startAddress && first < n && !region_holds(&regions[first], startAddress))
+		first++;
+	uint32_t count = (uint32_t)wsi_min_u64(n - first, memoryInfo_size);
+	if (count)
+		memcpy(memoryInfo, regions + first, count * sizeof *regions);
+	*numEntries = count;
+	return CUDBG_SUCCESS;
+}
+
+/* Managed memory has one address on both sides; other device memory has none on the host. */
+CUDBGResult wsi_cudbg_getHostAddrFromDeviceAddr(struct wsi_cudbg *s, struct wsi_at *at,
+						uint64_t device_addr, uint64_t *host_addr)
+{
+	(void)at;
+	wsi_scoped_free CUDBGMemoryInfo *regions = NULL;
+	size_t n = 0;
+	CUDBGResult result = managed_regions(s, &regions, &n);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	for (size_t i = 0; i < n; i++)
+		if (region_holds(&regions[i], device_addr)) {
+			*host_addr = device_addr;
+			return CUDBG_SUCCESS;
+		}
+	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_MEMORY_SEGMENT,
+			      "0x%" PRIx64 " is not managed memory", device_addr);
+}
+
+/* ---- writing ---- */
+
+static CUDBGResult write_memory(struct wsi_cudbg *s, const struct ws_address *at, const void *buf,
+				uint32_t sz)
+{
+	struct ws_error err = { .status = WS_OK };
+	enum ws_status st = ws_target_write_memory(s->target, at, buf, sz, &err);
+	if (st == WS_OK)
+		return CUDBG_SUCCESS;
+	uint8_t byte;
+	size_t n = 0; /* does it begin in memory? */
+	(void)!ws_target_read_memory(s->target, at, &byte, 1, &n, NULL);
+	return read_failed(s, at, n, st, &err);
+}
+
+CUDBGResult wsi_cudbg_writeGlobalMemory(struct wsi_cudbg *s, uint64_t addr, const void *buf,
+					uint32_t sz)
+{
+	const struct ws_address at = {
+		.space = WS_SPACE_GLOBAL,
+		.device_index = WS_NONE,
+		.grid_index = WS_NONE,
+		.warp_index = WS_NONE,
+		.lane = WS_NONE,
+		.address = addr,
+	};
+	return write_memory(s, &at, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_writeSharedMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+					const void *buf, uint32_t sz)
+{
+	const struct ws_address to = address_of(at, WS_SPACE_SHARED, addr);
+	return write_memory(s, &to, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_writeLocalMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+				       const void *buf, uint32_t sz)
+{
+	const struct ws_address to = address_of(at, WS_SPACE_LOCAL, addr);
+	return write_memory(s, &to, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_writeParamMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+				       const void *buf, uint32_t sz)
+{
+	const struct ws_address to = address_of(at, WS_SPACE_PARAM, addr);
+	return write_memory(s, &to, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_writeGenericMemory(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm,
+					 uint32_t wp, uint32_t ln, uint64_t addr, const void *buf,
+					 uint32_t sz)
+{
+	struct ws_address to;
+	CUDBGResult result = generic_address(s, at, sm, wp, ln, addr, &to);
+	return result == CUDBG_SUCCESS ? write_memory(s, &to, buf, sz) : result;
+}
+
+CUDBGResult wsi_cudbg_writeGlobalMemory55(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm,
+					  uint32_t wp, uint32_t ln, uint64_t addr, const void *buf,
+					  uint32_t sz)
+{
+	return wsi_cudbg_writeGenericMemory(s, at, sm, wp, ln, addr, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_writeGlobalMemory31(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+					  const void *buf, uint32_t sz)
+{
+	return wsi_cudbg_writeGenericMemory(s, at, 0, 0, 0, addr, buf, sz);
+}
+
+CUDBGResult wsi_cudbg_writePinnedMemory(struct wsi_cudbg *s, uint64_t addr, const void *buf,
+					uint32_t sz)
+{
+	(void)addr, (void)buf, (void)sz;
+	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "host memory is out of reach");
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Taking stock of a target: which device, SM and warp slot holds what, so that coordinates become
+ * indices without a search; and which SMs have seen an exception.
+ *
+ * Numbers of devices, SMs, warps and lanes in the API are the ids of the target's rows. Limits are
+ * clamped to the API's maxima, because clients size arrays and shift masks by these.
+ */
+#include "cudbg/session.h"
+
+#include <warpscope/module.h>
+
+static _Atomic uint64_t last_serial;
+
+static uint32_t at_most(uint32_t value, uint32_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+static void stock_free(struct wsi_stock *stock)
+{
+	if (!stock)
+		return;
+	for (uint32_t i = 0; i < CUDBG_MAX_DEVICES; i++) {
+		wsi_free(stock->device[i].sms);
+		wsi_free(atomic_load(&stock->device[i].faults));
+	}
+	wsi_free(stock);
+}
+
+/* The row of the device with an index of the target; NULL for one that the API cannot number. */
+static struct wsi_device_row *row_of_index(struct wsi_stock *stock, uint32_t device_index)
+{
+	for (uint32_t i = 0; i < stock->n_devices; i++)
+		if (stock->device[i].present && stock->device[i].index == device_index)
+			return &stock->device[i];
+	return NULL;
+}
+
+static enum ws_status stock_devices(struct wsi_cudbg *s, struct wsi_stock *stock,
+				    const struct ws_counts *counts, struct ws_error *err)
+{
+	for (uint32_t i = 0; i < counts->devices; i++) {
+		struct ws_device device;
+		enum ws_status st = ws_target_device(s->target, i, &device, err);
+		if (st != WS_OK)
+			return st;
+		if (device.id >= CUDBG_MAX_DEVICES || stock->device[device.id].present)
+			continue;
+		struct wsi_device_row *row = &stock->device[device.id];
+		row->present = true;
+		row->index = i;
+		row->device = device;
+		row->n_sms = at_most(device.n_sms, CUDBG_MAX_SMS);
+		row->n_warps = at_most(device.n_warps_per_sm, CUDBG_MAX_WARPS);
+		row->n_lanes = at_most(device.n_lanes_per_warp, CUDBG_MAX_LANES);
+		row->running = ws_target_running(s->target, i);
+		row->sms = wsi_zalloc_array(row->n_sms + 1, sizeof *row->sms);
+		if (!row->sms)
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "table of SMs");
+		for (uint32_t sm = 0; sm < row->n_sms; sm++) {
+			row->sms[sm].sm_index = WS_NONE;
+			for (uint32_t wp = 0; wp < CUDBG_MAX_WARPS; wp++)
+				row->sms[sm].slot[wp].warp_index = WS_NONE;
+		}
+		if (device.id >= stock->n_devices)
+			stock->n_devices = device.id + 1;
+	}
+	return WS_OK;
+}
+
+static enum ws_status stock_warps(struct wsi_cudbg *s, const struct wsi_device_row *device,
+				  struct wsi_sm_row *row, const struct ws_sm *sm,
+				  struct ws_error *err)
+{
+	for (uint32_t i = 0; i < sm->n_warps; i++) {
+		struct ws_warp warp;
+		uint32_t index = sm->first_warp_index + i;
+		enum ws_status st = ws_target_warp(s->target, index, &warp, err);
+		if (st != WS_OK)
+			return st;
+		if (warp.id >= device->n_warps || row->slot[warp.id].warp_index != WS_NONE)
+			continue;
+		row->slot[warp.id] =
+			(struct wsi_slot){ index, warp.valid_lanes, warp.active_lanes };
+		row->valid |= 1ull << warp.id;
+		if (warp.broken)
+			row->broken |= 1ull << warp.id;
+	}
+	return WS_OK;
+}
+
+static enum ws_status stock_sms(struct wsi_cudbg *s, struct wsi_stock *stock,
+				const struct ws_counts *counts, struct ws_error *err)
+{
+	for (uint32_t i = 0; i < counts->sms; i++) {
+		struct ws_sm sm;
+		enum ws_status st = ws_target_sm(s->target, i, &sm, err);
+		if (st == WS_RUNNING)
+			continue;
+		if (st != WS_OK)
+			return st;
+		struct wsi_device_row *device = row_of_index(stock, sm.device_index);
+		if (!device || device->running || sm.id >= device->n_sms ||
+		    device->sms[sm.id].sm_index != WS_NONE)
+			continue;
+		device->sms[sm.id].sm_index = i;
+		st = stock_warps(s, device, &device->sms[sm.id], &sm, err);
+		if (st != WS_OK)
+			return st;
+	}
+	return WS_OK;
+}
+
+static enum ws_status stock_modules(struct wsi_cudbg *s, const struct ws_counts *counts,
+				    struct ws_module_set **ret_set, struct ws_error *err)
+{
+	struct ws_module_set *set = NULL;
+	enum ws_status st = ws_module_set_create(&set, err);
+	for (uint32_t i = 0; st == WS_OK && i < counts->images; i++) {
+		struct ws_image image;
+		st = ws_target_image(s->target, i, &image, err);
+		if (st != WS_OK)
+			break;
+		const struct ws_span none = { NULL, 0, 0 };
+		struct ws_module_entry entry = {
+			.handle = image.handle,
+			.device_index = image.device_index,
+			.context_index = image.context_index,
+			.relocated = image.relocated_status == WS_OK ? image.relocated : none,
+			.original = image.original_status == WS_OK ? image.original : none,
+		};
+		st = ws_module_set_add(set, &entry, err);
+	}
+	if (st == WS_OK)
+		*ret_set = set;
+	else
+		ws_module_set_destroy(set);
+	return st;
+}
+
+enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err)
+{
+	struct ws_counts counts;
+	ws_target_counts(s->target, &counts);
+	struct ws_module_set *modules = NULL;
+	struct wsi_stock *stock = wsi_zalloc(sizeof *stock);
+	if (!stock)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "table of devices");
+	enum ws_status st = stock_devices(s, stock, &counts, err);
+	if (st == WS_OK)
+		st = stock_sms(s, stock, &counts, err);
+	if (st == WS_OK)
+		st = stock_modules(s, &counts, &modules, err);
+	if (st != WS_OK) {
+		stock_free(stock);
+		return st;
+	}
+	wsi_cudbg_drop_stock(s);
+	s->stock = stock;
+	s->modules = modules;
+	s->serial = atomic_fetch_add(&last_serial, 1) + 1;
+	return WS_OK;
+}
+
+void wsi_cudbg_drop_stock(struct wsi_cudbg *s)
+{
+	stock_free(s->stock);
+	ws_module_set_destroy(s->modules);
+	s->stock = NULL;
+	s->modules = NULL;
+}
+
+/* ---- exceptions ---- */
+
+/* Whether a warp that is still there shows an exception. */
+static enum ws_status warp_faulted(struct wsi_cudbg *s, const struct wsi_slot *slot,
+				   bool sm_faulted, bool *ret_faulted, struct ws_error *err)
+{
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n = 0;
+	enum ws_status st = ws_target_lanes(s->target, slot->warp_index, lanes, &n, err);
+	if (st != WS_OK && st != WS_ABSENT && st != WS_EXCLUDED)
+		return st;
+	for (uint32_t i = 0; st == WS_OK && i < n; i++)
+		if (lanes[i].exception != CUDBG_EXCEPTION_NONE &&
+		    (slot->valid >> lanes[i].id & 1)) {
+			*ret_faulted = true;
+			return WS_OK;
+		}
+	struct ws_warp warp;
+	if (sm_faulted && ws_target_warp(s->target, slot->warp_index, &warp, NULL) == WS_OK)
+		*ret_faulted = warp.error_pc_valid;
+	return WS_OK;
+}
+
+static enum ws_status find_faults(struct wsi_cudbg *s, const struct wsi_device_row *device,
+				  struct wsi_faults *faults, struct ws_error *err)
+{
+	for (uint32_t id = 0; id < device->n_sms; id++) {
+		const struct wsi_sm_row *row = &device->sms[id];
+		if (row->sm_index == WS_NONE)
+			continue;
+		struct ws_sm sm;
+		enum ws_status st = ws_target_sm(s->target, row->sm_index, &sm, err);
+		if (st != WS_OK)
+			return st;
+		bool sm_faulted =
+			(sm.have & WS_SM_EXCEPTION) && sm.exception != CUDBG_EXCEPTION_NONE;
+		bool live = false;
+		for (uint32_t wp = 0; wp < device->n_warps && !live; wp++)
+			if (row->valid >> wp & 1) {
+				st = warp_faulted(s, &row->slot[wp], sm_faulted, &live, err);
+				if (st != WS_OK)
+					return st;
+			}
+		if (live)
+			faults->live[id / 64] |= 1ull << id % 64;
+		else if (sm_faulted)
+			faults->left[id / 64] |= 1ull << id % 64;
+	}
+	return WS_OK;
+}
+
+const struct wsi_faults *wsi_cudbg_faults(struct wsi_cudbg *s, struct wsi_device_row *device)
+{
+	struct wsi_faults *faults = atomic_load_explicit(&device->faults, memory_order_acquire);
+	if (faults)
+		return faults;
+	struct ws_error err = { .status = WS_NO_MEMORY };
+	struct wsi_faults *found = wsi_zalloc(sizeof *found);
+	enum ws_status st = found ? find_faults(s, device, found, &err) : WS_NO_MEMORY;
+	if (st != WS_OK) {
+		wsi_free(found);
+		(void)wsi_cudbg_status(s, st, found ? &err : NULL);
+		return NULL;
+	}
+	if (atomic_compare_exchange_strong(&device->faults, &faults, found))
+		return found;
+	wsi_free(found); /* another thread was faster */
+	return faults;
+}
+
+uint64_t wsi_cudbg_fault_word(const struct wsi_cudbg *s, const struct wsi_faults *faults,
+			      unsigned word)
+{
+	bool show_left =
+		s->capabilities & CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS;
+	return faults->live[word] | (show_left ? faults->left[word] : 0);
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of SMs and warps. */
+#include "cudbg-functions.h"
+
+/* ---- masks, from the stock ---- */
+
+CUDBGResult wsi_cudbg_readValidWarps(struct wsi_cudbg *s, struct wsi_at *at,
+				     uint64_t *validWarpsMask)
+{
+	(void)s;
+	*validWarpsMask = at->row->valid;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readBrokenWarps(struct wsi_cudbg *s, struct wsi_at *at,
+				      uint64_t *brokenWarpsMask)
+{
+	(void)s;
+	*brokenWarpsMask = at->row->broken;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readValidLanes(struct wsi_cudbg *s, struct wsi_at *at,
+				     uint32_t *validLanesMask)
+{
+	(void)s;
+	*validLanesMask = at->slot->valid;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readActiveLanes(struct wsi_cudbg *s, struct wsi_at *at,
+				      uint32_t *activeLanesMask)
+{
+	(void)s;
+	*activeLanesMask = at->slot->active;
+	return CUDBG_SUCCESS;
+}
+
+/* ---- block and cluster ---- */
+
+CUDBGResult wsi_cudbg_readBlockIdx(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *blockIdx)
+{
+	CUDBGResult result;
+	const struct ws_block *block = wsi_cudbg_block(s, at, &result);
+	if (!block)
+		return result;
+	*blockIdx = wsi_dim3(block->idx);
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readBlockIdx32(struct wsi_cudbg *s, struct wsi_at *at, CuDim2 *blockIdx)
+{
+	CuDim3 idx = { 0, 0, 0 };
+	CUDBGResult result = wsi_cudbg_readBlockIdx(s, at, &idx);
+	if (result == CUDBG_SUCCESS)
+		*blockIdx = (CuDim2){ idx.x, idx.y };
+	return result;
+}
+
+CUDBGResult wsi_cudbg_readClusterIdx(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *clusterIdx)
+{
+	CUDBGResult result;
+	const struct ws_block *block = wsi_cudbg_block(s, at, &result);
+	if (!block)
+		return result;
+	*clusterIdx = wsi_dim3(block->cluster_idx);
+	return CUDBG_SUCCESS;
+}
+
+/* The block's own dimensions where the target has them (blocks of one grid may differ). */
+CUDBGResult wsi_cudbg_getClusterDim(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *clusterDim)
+{
+	CUDBGResult result;
+	struct ws_grid grid;
+	const struct ws_block *block = wsi_cudbg_block(s, at, &result);
+	if (!block)
+		return result;
+	if (block->have & WS_BLOCK_CLUSTER_DIM) {
+		*clusterDim = wsi_dim3(block->cluster_dim);
+		return CUDBG_SUCCESS;
+	}
+	result = wsi_cudbg_grid_of(s, at, &grid);
+	if (result == CUDBG_SUCCESS)
+		*clusterDim = wsi_dim3(grid.cluster_dim);
+	return result;
+}
+
+bool wsi_cudbg_is_cluster_exception(uint32_t exception)
+{
+	return exception == CUDBG_EXCEPTION_CLUSTER_OUT_OF_RANGE_ADDRESS ||
+	       exception == CUDBG_EXCEPTION_CLUSTER_BLOCK_NOT_PRESENT ||
+	       exception == CUDBG_EXCEPTION_CLUSTER_POISON;
+}
+
+/* The exception of a warp: that of its first valid lane that has one. */
+static CUDBGResult exception_of(struct wsi_cudbg *s, const struct wsi_at *at,
+				uint32_t *ret_exception)
+{
+	*ret_exception = CUDBG_EXCEPTION_NONE;
+	for (uint32_t ln = 0; ln < at->device->n_lanes; ln++) {
+		CUDBGResult result;
+		if (!(at->slot->valid >> ln & 1))
+			continue;
+		const struct ws_lane *lane = wsi_cudbg_lane(s, at, ln, &result);
+		if (!lane && result != CUDBG_ERROR_MISSING_DATA)
+			return result;
+		if (lane && lane->exception != CUDBG_EXCEPTION_NONE) {
+			*ret_exception = lane->exception;
+			break;
+		}
+	}
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_getClusterExceptionTargetBlock(struct wsi_cudbg *s, struct wsi_at *at,
+						     CuDim3 *blockIdx, bool *blockIdxValid)
+{
+	struct ws_sm sm;
+	struct ws_error err;
+	uint32_t exception;
+	enum ws_status st = ws_target_sm(s->target, at->row->sm_index, &sm, &err);
+	if (st != WS_OK)
+		return wsi_cudbg_row_status(s, st, &err);
+	if (!(sm.have & WS_SM_CLUSTER_TARGET))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
+				      "the target does not tell of cluster exceptions");
+	CUDBGResult result = exception_of(s, at, &exception);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	*blockIdxValid = sm.cluster_target_valid && wsi_cudbg_is_cluster_exception(exception);
+	*blockIdx = *blockIdxValid ? wsi_dim3(sm.cluster_target) : (CuDim3){ 0, 0, 0 };
+	return CUDBG_SUCCESS;
+}
+
+/* ---- exceptions ---- */
+
+CUDBGResult wsi_cudbg_readErrorPC(struct wsi_cudbg *s, struct wsi_at *at, uint64_t *errorPC,
+				  bool *errorPCValid)
+{
+	CUDBGResult result;
+	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
+	if (!warp)
+		return result;
+	*errorPC = warp->error_pc_valid ? warp->error_pc : 0;
+	*errorPCValid = warp->error_pc_valid;
+	return CUDBG_SUCCESS;
+}
+
+/* Of an SM whose row tells nothing: the exception of its first warp that shows one. */
+static CUDBGResult exception_in_warps(struct wsi_cudbg *s, struct wsi_at *at, struct ws_sm *sm)
+{
+	for (uint32_t wp = 0; wp < at->device->n_warps; wp++) {
+		if (!(at->row->valid >> wp & 1))
+			continue;
+		at->wp = wp;
+		at->slot = &at->row->slot[wp];
+		CUDBGResult result = exception_of(s, at, &sm->exception);
+		if (result != CUDBG_SUCCESS)
+			return result;
+		if (sm->exception == CUDBG_EXCEPTION_NONE)
+			continue;
+		const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
+		if (!warp)
+			return result;
+		sm->error_pc_valid = warp->error_pc_valid;
+		sm->error_pc = warp->error_pc;
+		break;
+	}
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readSmException(struct wsi_cudbg *s, struct wsi_at *at,
+				      CUDBGException_t *exception, uint64_t *errorPC,
+				      bool *errorPCValid)
+{
+	const struct wsi_faults *faults = wsi_cudbg_faults(s, at->device);
+	if (!faults)
+		return CUDBG_ERROR_INTERNAL;
+	struct ws_sm sm = { .exception = CUDBG_EXCEPTION_NONE };
+	if (wsi_cudbg_fault_word(s, faults, at->sm / 64) >> at->sm % 64 & 1) {
+		struct ws_error err;
+		enum ws_status st = ws_target_sm(s->target, at->row->sm_index, &sm, &err);
+		if (st != WS_OK)
+			return wsi_cudbg_row_status(s, st, &err);
+		CUDBGResult result = CUDBG_SUCCESS;
+		if (!(sm.have & WS_SM_EXCEPTION) || sm.exception == CUDBG_EXCEPTION_NONE)
+			result = exception_in_warps(s, at, &sm);
+		if (result != CUDBG_SUCCESS)
+			return result;
+	}
+	*exception = (CUDBGException_t)sm.exception;
+	*errorPC = sm.error_pc_valid ? sm.error_pc : 0;
+	*errorPCValid = sm.error_pc_valid;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readDeviceExceptionState(struct wsi_cudbg *s, struct wsi_at *at,
+					       uint64_t *mask, uint32_t numWords)
+{
+	uint32_t words = (at->device->n_sms + 63) / 64;
+	if (numWords < words)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+				      "%u SMs need %u words, there is room for %u",
+				      at->device->n_sms, words, numWords);
+	const struct wsi_faults *faults = wsi_cudbg_faults(s, at->device);
+	if (!faults)
+		return CUDBG_ERROR_INTERNAL;
+	for (uint32_t i = 0; i < words; i++)
+		mask[i] = wsi_cudbg_fault_word(s, faults, i);
+	if (numWords > words)
+		memset(mask + words, 0, (size_t)(numWords - words) * sizeof *mask);
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readDeviceExceptionState80(struct wsi_cudbg *s, struct wsi_at *at,
+						 uint64_t *exceptionSMMask)
+{
+	const struct wsi_faults *faults = wsi_cudbg_faults(s, at->device);
+	if (!faults)
+		return CUDBG_ERROR_INTERNAL;
+	*exceptionSMMask = wsi_cudbg_fault_word(s, faults, 0);
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_getCudaExceptionString(struct wsi_cudbg *s, struct wsi_at *at, char *buf,
+					     uint32_t bufSz, uint32_t *msgSz)
+{
+	struct ws_sm sm;
+	struct ws_error err;
+	enum ws_status st = ws_target_sm(s->target, at->row->sm_index, &sm, &err);
+	if (st != WS_OK)
+		return wsi_cudbg_row_status(s, st, &err);
+	if (!(sm.have & WS_SM_EXCEPTION_TEXT))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "the target has no texts of exceptions");
+	return wsi_cudbg_text_out(s, sm.exception_text, buf, bufSz, msgSz);
+}
+
+/* ---- barriers ---- */
+
+static const char *scope_words(CUDBGBarrierScope scope)
+{
+	switch (scope) {
+	case CUDBG_BARRIER_SCOPE_INVALID:
+	case CUDBG_BARRIER_SCOPE_NONE:
+		return "";
+	case CUDBG_BARRIER_SCOPE_WARP:
+		return "waits for lanes of its warp";
+	case CUDBG_BARRIER_SCOPE_WARP_GROUP:
+		return "waits for its group of warps";
+	case CUDBG_BARRIER_SCOPE_BLOCK:
+		return "waits for its block";
+	case CUDBG_BARRIER_SCOPE_CLUSTER:
+		return "waits for its cluster";
+	case CUDBG_BARRIER_SCOPE_KERNEL:
+		return "waits for its grid";
+	}
+	return "";
+}
+
+CUDBGResult wsi_cudbg_getHardwareBarrierInfo(struct wsi_cudbg *s, struct wsi_at *at,
+					     CUDBGBarrierScope *scope, char *buf, uint32_t bufSz,
+					     uint32_t *msgSz)
+{
+	CUDBGResult result;
+	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
+	if (!warp)
+		return result;
+	CUDBGBarrierScope its = CUDBG_BARRIER_SCOPE_INVALID;
+	struct ws_str text = { NULL, 0 };
+	if (warp->have & WS_WARP_BARRIER) {
+		its = (CUDBGBarrierScope)warp->barrier_scope;
+		text = warp->barrier_text.len ? warp->barrier_text : ws_str_of(scope_words(its));
+	}
+	result = wsi_cudbg_text_out(s, text, buf, bufSz, msgSz);
+	if (result == CUDBG_SUCCESS)
+		*scope = its;
+	return result;
+}
+
+/* State of one warp in the convergence barrier unit. */
+static CUDBGResult cbu_state(struct wsi_cudbg *s, const struct wsi_at *at, CUDBGCbuWarpState *ret)
+{
+	CUDBGResult result;
+	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
+	if (!warp)
+		return result;
+	if (!(warp->have & WS_WARP_CBU))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "the convergence barrier unit was not recorded");
+	CUDBGCbuWarpState state = {
+		.activeMask = warp->cbu_active_lanes,
+		.exitedMask = warp->cbu_exited_lanes,
+		.collectiveMask = warp->cbu_collective_lanes,
+	};
+	for (uint32_t ln = 0; ln < CUDBG_MAX_LANES; ln++) {
+		state.threadState[ln] = CUDBG_CBU_THREAD_STATE_INVALID;
+		if (ln >= at->device->n_lanes || !(at->slot->valid >> ln & 1))
+			continue;
+		const struct ws_lane *lane = wsi_cudbg_lane(s, at, ln, &result);
+		if (!lane && result != CUDBG_ERROR_MISSING_DATA)
+			return result;
+		if (lane && (lane->have & WS_LANE_CBU_STATE))
+			state.threadState[ln] = (CUDBGCbuThreadState)lane->cbu_state;
+	}
+	uint32_t n = at->device->device.n_convergence_barriers, got = 0;
+	uint32_t masks[CUDBG_MAX_WARP_BARRIERS] = { 0 };
+	n = n < CUDBG_MAX_WARP_BARRIERS ? n : CUDBG_MAX_WARP_BARRIERS;
+	if (n) {
+		struct ws_error err;
+		enum ws_status st = ws_target_registers(s->target, at->slot->warp_index, 0,
+							WS_REG_BARRIER, 0, n, masks, &got, &err);
+		if (st != WS_OK)
+			return wsi_cudbg_status(s, st, &err);
+	}
+	memcpy(state.barrierMasks, masks, sizeof masks);
+	*ret = state;
+	return CUDBG_SUCCESS;
+}
+
+static uint32_t bits_in(uint64_t mask)
+{
+	uint32_t n = 0;
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+CUDBGResult wsi_cudbg_getCbuWarpState(struct wsi_cudbg *s, struct wsi_at *at, uint64_t warpMask,
+				      CUDBGCbuWarpState *warpStates, uint32_t numWarpStates)
+{
+	CUDBGCbuWarpState states[CUDBG_MAX_WARPS];
+	uint32_t n = 0;
+	if (!warpMask || warpMask & ~at->row->valid)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_WARP,
+				      "mask 0x%" PRIx64 " of valid warps 0x%" PRIx64, warpMask,
+				      at->row->valid);
+	if (numWarpStates < bits_in(warpMask))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+				      "room for %u warps, the mask names %u", numWarpStates,
+				      bits_in(warpMask));
+	for (uint32_t wp = 0; wp < CUDBG_MAX_WARPS; wp++) {
+		if (!(warpMask >> wp & 1))
+			continue;
+		at->wp = wp;
+		at->slot = &at->row->slot[wp];
+		CUDBGResult result = cbu_state(s, at, &states[n++]);
+		if (result != CUDBG_SUCCESS)
+			return result;
+	}
+	memcpy(warpStates, states, n * sizeof *states);
+	return CUDBG_SUCCESS;
+}
+
+/* ---- a whole warp ---- */
+
+CUDBGResult wsi_cudbg_readWarpResources(struct wsi_cudbg *s, struct wsi_at *at,
+					CUDBGWarpResources *resources)
+{
+	CUDBGResult result;
+	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
+	if (!warp)
+		return result;
+	CUDBGWarpResources found = { warp->shared_bytes, warp->n_regs };
+	if (!(warp->have & WS_WARP_N_REGS)) {
+		struct ws_grid grid;
+		result = wsi_cudbg_grid_of(s, at, &grid);
+		if (result != CUDBG_SUCCESS)
+			return result;
+		found.numRegisters = grid.n_regs;
+	}
+	struct ws_memory_range range;
+	if (!(warp->have & WS_WARP_SHARED_BYTES)) {
+		if (!wsi_cudbg_own_range(s, WS_SPACE_SHARED, warp->block_index, 0, &range))
+			return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+					      "the size of shared memory was not recorded");
+		found.sharedMemSize = (uint32_t)range.size;
+	}
+	*resources = found;
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult fill_lanes(struct wsi_cudbg *s, const struct wsi_at *at, CUDBGWarpState *state)
+{
+	for (uint32_t ln = 0; ln < at->device->n_lanes; ln++) {
+		CUDBGResult result;
+		if (!(at->slot->valid >> ln & 1))
+			continue;
+		const struct ws_lane *lane = wsi_cudbg_lane(s, at, ln, &result);
+		if (!lane)
+			return result;
+		state->lane[ln].virtualPC = lane->pc;
+		state->lane[ln].threadIdx = wsi_dim3(lane->thread);
+		state->lane[ln].exception = (CUDBGException_t)lane->exception;
+	}
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_readWarpState(struct wsi_cudbg *s, struct wsi_at *at, CUDBGWarpState *state)
+{
+	CUDBGResult result;
+	CUDBGWarpState found;
+	memset(&found, 0, sizeof found);
+	const struct ws_block *block = wsi_cudbg_block(s, at, &result);
+	if (!block)
+		return result;
+	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
+	if (!warp)
+		return result;
+	found.gridId = (uint64_t)block->grid_id;
+	found.errorPC = warp->error_pc_valid ? warp->error_pc : 0;
+	found.errorPCValid = warp->error_pc_valid;
+	found.blockIdx = wsi_dim3(block->idx);
+	found.validLanes = at->slot->valid;
+	found.activeLanes = at->slot->active;
+	found.clusterIdx = wsi_dim3(block->cluster_idx);
+	found.inSyscallLanes = warp->in_syscall_lanes;
+	CuDim3 dim, target = { 0, 0, 0 };
+	bool valid = false;
+	result = wsi_cudbg_getClusterDim(s, at, &dim);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	found.clusterDim = dim;
+	result = wsi_cudbg_getClusterExceptionTargetBlock(s, at, &target, &valid);
+	if (result != CUDBG_SUCCESS && result != CUDBG_ERROR_NOT_SUPPORTED)
+		return result;
+	found.clusterExceptionTargetBlockIdxValid = valid;
+	found.clusterExceptionTargetBlockIdx = target;
+	result = fill_lanes(s, at, &found);
+	if (result == CUDBG_SUCCESS)
+		memcpy(state, &found, sizeof found);
+	return result;
+}
+
+/* The older layouts are the first part of the current one. */
+_Static_assert(offsetof(CUDBGWarpState, clusterIdx) == sizeof(CUDBGWarpState60), "a prefix");
+_Static_assert(offsetof(CUDBGWarpState, clusterDim) == sizeof(CUDBGWarpState120), "a prefix");
+_Static_assert(offsetof(CUDBGWarpState, inSyscallLanes) == sizeof(CUDBGWarpState127), "a prefix");
+
+#define DEFINE_OLD_STATE(name, type)                                                      \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, type *state) \
+	{                                                                                 \
+		CUDBGWarpState full;                                                      \
+		CUDBGResult result = wsi_cudbg_readWarpState(s, at, &full);               \
+		if (result == CUDBG_SUCCESS)                                              \
+			memcpy(state, &full, sizeof *state);                              \
+		return result;                                                            \
+	}
+
+DEFINE_OLD_STATE(readWarpState60, CUDBGWarpState60)
+DEFINE_OLD_STATE(readWarpState120, CUDBGWarpState120)
+DEFINE_OLD_STATE(readWarpState127, CUDBGWarpState127)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the conformance suite share: one scripted target behind one table. */
+#ifndef CONFORMANCE_H
+#define CONFORMANCE_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <warpscope/core.h>
+#include <warpscope/cudbg.h>
+
+#include "fake.h"
+#include "harness.h"
+
+extern struct fake fake;
+extern CUDBGAPI api;
+
+/* Calls by name and notes the code. */
+#define CALL(name, ...) note(SLOT(name), api->name(__VA_ARGS__))
+#define CALL0(name) note(SLOT(name), api->name())
+CUDBGResult note(unsigned slot, CUDBGResult result);
+
+/* Makes the target and its table; start_ready() initializes, too. */
+void start(bool running);
+void start_ready(bool running, uint32_t capabilities);
+void stop(void);
+
+/* Runs a call and fails the test when the harness finds something wrong. */
+CUDBGResult run(struct api_call *call);
+/* One good call of a slot. */
+CUDBGResult run_good(unsigned slot);
+/* initialize and finalize. */
+bool ends_session(unsigned slot);
+
+/* conformance_sweeps.c */
+void before_initialize_everything_is_uninitialized(void **state);
+void null_is_refused_pointer_by_pointer(void **state);
+void each_coordinate_is_checked_apart(void **state);
+void a_running_device_answers_running(void **state);
+void failures_of_the_target_come_through(void **state);
+
+/* conformance_session.c */
+void inside_the_callback_only_events_are_served(void **state);
+void old_callbacks_run_on_one_thread(void **state);
+void initialize_reports_what_it_lacks(void **state);
+void errors_have_words_until_the_next_call(void **state);
+void tables_do_not_disturb_each_other(void **state);
+void every_version_of_two_majors_is_served(void **state);
+
+/* conformance_state.c */
+void device_properties(void **state);
+void warp_masks_and_places(void **state);
+void lane_fields(void **state);
+void call_stacks(void **state);
+void registers(void **state);
+void grids(void **state);
+void exceptions_of_exited_warps_need_the_capability(void **state);
+void sm_exceptions_follow_from_lanes(void **state);
+void exception_texts_and_barriers(void **state);
+void warp_states_of_all_versions(void **state);
+void memory_of_all_spaces(void **state);
+void generic_addresses_use_coordinates_only_where_needed(void **state);
+void images_by_warp_and_by_handle(void **state);
+void code_of_a_real_image(void **state);
+
+/* conformance_run.c */
+void initialize_queues_what_there_is(void **state);
+void events_in_old_layouts(void **state);
+void events_of_a_running_target(void **state);
+void stepping(void **state);
+void breakpoints(void **state);
+void alteration(void **state);
+void a_target_that_cannot_run_says_so(void **state);
+
+#endif

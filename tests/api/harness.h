@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of the debugger API by slot, with buffers between guard bytes. The kinds of the arguments
+ * come from the tables (cudbg/meta.h), so that one loop can call everything.
+ */
+#ifndef HARNESS_H
+#define HARNESS_H
+
+#include <stdbool.h>
+
+#include "cudbg/meta.h"
+
+enum { HARNESS_GUARD = 64, HARNESS_MAX_BYTES = 1 << 20 };
+
+#define SLOT(name) ((unsigned)(offsetof(struct CUDBGAPI_st, name) / sizeof(void *)))
+
+/* One call and its buffers. */
+struct api_call {
+	unsigned slot;
+	union wsi_api_value v[WSI_API_MAX_ARGS];
+	uint8_t *block[WSI_API_MAX_ARGS]; /* owned: guard, buffer, guard */
+	size_t bytes[WSI_API_MAX_ARGS];
+};
+
+/* What happened so far: bit c of seen[slot] is set when that function answered code c. */
+extern uint64_t harness_seen[WSI_API_SLOTS];
+
+/* Index of an argument by name, or -1. */
+int api_arg(unsigned slot, const char *name);
+/* Values that make the call work on the fake target, without buffers. */
+void api_call_init(struct api_call *call, unsigned slot);
+/* Allocates a buffer for each pointer, sized by the counts that `v` holds now. */
+void api_call_buffers(struct api_call *call);
+/* Calls; checks guards, unchanged outputs on failure, and that the code is one that the tables
+ * list. NULL when all is well, else what is wrong. */
+const char *api_call_run(struct api_call *call, CUDBGAPI api, CUDBGResult *ret_result);
+void api_call_fini(struct api_call *call);
+
+#endif
