@@ -6,20 +6,28 @@ usage: fuzz.py BUILD SECONDS [--counts FILE] [NAME...]
 What a target finds is kept in BUILD/fuzz/NAME.findings; put it into fuzz/seeds/NAME with the mend.
 """
 import os
+import re
 import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def seeds_of(name):
+    """fuzz/seeds/NAME and the folders that fuzz/meson.build adds."""
+    with open(os.path.join(ROOT, 'fuzz/meson.build'), encoding='utf-8') as text:
+        row = re.search(rf"^  '{name}': \[(.*)\]", text.read(), flags=re.M)
+    more = re.findall(r"'([^']+)'", row.group(1)) if row else []
+    folders = [os.path.join(ROOT, 'fuzz', folder) for folder in ['seeds/' + name, *more]]
+    return [folder for folder in folders if os.path.isdir(folder)]
+
+
 def run(build, name, seconds):
     corpus, findings = (os.path.join(build, 'fuzz', f'{name}.{kind}') for kind in ('corpus', 'findings'))
     os.makedirs(corpus, exist_ok=True)
     os.makedirs(findings, exist_ok=True)
-    seeds = os.path.join(ROOT, 'fuzz/seeds', name)
     command = [os.path.join(build, 'fuzz', 'fuzz_' + name), f'-max_total_time={seconds}', '-timeout=10',
-               '-rss_limit_mb=2048', '-print_final_stats=1', f'-artifact_prefix={findings}/', corpus]
-    command += [seeds] if os.path.isdir(seeds) else []
+               '-rss_limit_mb=2048', '-print_final_stats=1', f'-artifact_prefix={findings}/', corpus, *seeds_of(name)]
     return subprocess.run(command, capture_output=True, check=False, text=True, errors='replace')
 
 
