@@ -4,7 +4,7 @@
 BUILD ?= build
 DUMPS = $(sort $(wildcard examples/dumps/*.nvcudmp*))
 
-.PHONY: all build demo check check-sanitize check-fuzz check-oracle install clean packages
+.PHONY: all build demo check check-sanitize check-fuzz check-oracle bench bench-smoke install clean packages
 
 all: build
 
@@ -66,6 +66,10 @@ PREFIX ?= /usr/local
 
 bench: build
 	@bench/run.sh $(BUILD)
+
+# One full-size dump: the promised limits hold.
+bench-smoke: build
+	@bench/run.sh $(BUILD) --smoke | tools/count-bench.py $(COUNTED)
 
 install: build
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)

@@ -3,45 +3,14 @@
  * bench-core DUMP...: how fast dumps open, are walked and looked into, as multiples of the floor
  * programs in floor/. In-process, warm cache, median of 7 alternating runs.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include <warpscope/core.h>
 
+#include "bench.h"
 #include "floor/floor.h"
 
-enum { RUNS = 7, LOOKUPS = 200000 };
+enum { LOOKUPS = 200000 };
 
 static uint64_t sink; /* keeps the compiler from dropping what is measured */
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-	qsort(values, RUNS, sizeof *values, by_value);
-	return values[RUNS / 2];
-}
-
-static void must(enum ws_status st, const struct ws_error *err)
-{
-	if (st == WS_OK)
-		return;
-	fprintf(stderr, "bench-core: %s\n", err->message);
-	exit(1);
-}
 
 static struct ws_core *open_dump(const char *path)
 {
@@ -49,21 +18,6 @@ static struct ws_core *open_dump(const char *path)
 	struct ws_error err;
 	must(ws_core_open(path, NULL, &core, &err), &err);
 	return core;
-}
-
-/* Kilobytes of memory that only this process has and has written to. */
-static long private_dirty(void)
-{
-	char line[256];
-	long kb = 0;
-	FILE *smaps = fopen("/proc/self/smaps_rollup", "r");
-	while (smaps && fgets(line, sizeof line, smaps)) {
-		if (strncmp(line, "Private_Dirty:", 14) == 0)
-			kb = strtol(line + 14, NULL, 10);
-	}
-	if (smaps)
-		fclose(smaps);
-	return kb;
 }
 
 static void walk(const struct ws_core *core)
@@ -125,11 +79,7 @@ static void floor_lookups(const struct floor_arrays *arrays)
 	}
 }
 
-struct times {
-	double floor[RUNS], ours[RUNS], close[RUNS];
-};
-
-static void bench_open(const char *path, struct times *times)
+static void bench_open(const char *path, struct times *times, double *ret_close)
 {
 	for (int run = 0; run < RUNS; run++) {
 		struct floor_file file;
@@ -144,7 +94,7 @@ static void bench_open(const char *path, struct times *times)
 		times->ours[run] = now() - start;
 		start = now();
 		ws_core_close(core);
-		times->close[run] = now() - start;
+		ret_close[run] = now() - start;
 	}
 }
 
@@ -186,18 +136,10 @@ static void bench_lookups(const char *path, struct times *times)
 	floor_unmap(&file);
 }
 
-static void print_ratio(const char *what, struct times *times, double limit, double scale,
-			const char *unit)
-{
-	double floor = median(times->floor), ours = median(times->ours);
-	printf("  %-10s floor %9.3f %s  ours %9.3f %s  ratio %5.2f  (at most %.0f) %s\n", what,
-	       floor * scale, unit, ours * scale, unit, ours / floor, limit,
-	       ours <= floor * limit ? "good" : "TOO SLOW");
-}
-
 static void bench(const char *path)
 {
 	struct times times;
+	double close[RUNS];
 	struct ws_counts n;
 	long before = private_dirty();
 	struct ws_core *core = open_dump(path);
@@ -206,9 +148,9 @@ static void bench(const char *path)
 	ws_core_counts(core, &n);
 	ws_core_close(core);
 	printf("%s: %u sections, %u warps\n", path, sections, n.warps);
-	bench_open(path, &times);
+	bench_open(path, &times, close);
 	print_ratio("open", &times, 2, 1e3, "ms");
-	printf("  %-10s %.3f ms\n", "close", median(times.close) * 1e3);
+	printf("  %-10s %.3f ms\n", "close", median(close) * 1e3);
 	double bytes = (double)dirty * 1024 / sections;
 	printf("  %-10s %ld kB, %.1f bytes a section (at most 40) %s\n", "private", dirty, bytes,
 	       bytes <= 40 || dirty < 256 ? "good" : "TOO MUCH");

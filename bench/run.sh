@@ -9,15 +9,24 @@ dump() { # NAME GENERATOR-ARGUMENTS...
 	shift
 	[ -e "$dumps/$name.nvcudmp" ] || "$here/gen_huge.py" "$@" "$dumps/$name.nvcudmp"
 }
-ninja -C "$1" bench/bench-core >/dev/null
+ninja -C "$1" bench/bench-core bench/bench-report >/dev/null
+run() { # DUMP-NAME...
+	for name; do
+		"$bench/bench-core" "$dumps/$name.nvcudmp"
+		"$bench/bench-report" "$dumps/$name.nvcudmp"
+	done
+}
+bench=$1/bench
+if [ "${2:-}" = --smoke ]; then
+	dump 270k
+	sync # pages of a file that are not written yet would count as memory of the reader
+	run 270k
+	exit
+fi
 dump 1k --busy-sms 1 --ctas-per-sm 4
 dump 10k --busy-sms 5
-sync # pages of a file that are not written yet would count as memory of the reader
-if [ "${2:-}" = --smoke ]; then
-	exec "$1/bench/bench-core" "$dumps/1k.nvcudmp" "$dumps/10k.nvcudmp"
-fi
 dump 100k --busy-sms 49
 dump 270k
 dump 2.1M --devices 8
-exec "$1/bench/bench-core" "$dumps/1k.nvcudmp" "$dumps/10k.nvcudmp" "$dumps/100k.nvcudmp" "$dumps/270k.nvcudmp" \
-	"$dumps/2.1M.nvcudmp"
+sync
+run 1k 10k 100k 270k 2.1M

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the benchmarks share: the clock, the median, ending when a call fails. */
+#ifndef WARPSCOPE_BENCH_H
+#define WARPSCOPE_BENCH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <warpscope/base.h>
+
+enum { RUNS = 7 };
+
+struct times {
+	double floor[RUNS], ours[RUNS];
+};
+
+static inline double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static inline int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static inline double median(double *values)
+{
+	qsort(values, RUNS, sizeof *values, by_value);
+	return values[RUNS / 2];
+}
+
+static inline void must(enum ws_status st, const struct ws_error *err)
+{
+	if (st == WS_OK)
+		return;
+	fprintf(stderr, "bench: %s\n", err->message);
+	exit(1);
+}
+
+/* Kilobytes of memory that only this process has and has written to. */
+static inline long private_dirty(void)
+{
+	char line[256];
+	long kb = 0;
+	FILE *smaps = fopen("/proc/self/smaps_rollup", "r");
+	while (smaps && fgets(line, sizeof line, smaps)) {
+		if (strncmp(line, "Private_Dirty:", 14) == 0)
+			kb = strtol(line + 14, NULL, 10);
+	}
+	if (smaps)
+		fclose(smaps);
+	return kb;
+}
+
+static inline void print_ratio(const char *what, struct times *times, double limit, double scale,
+			       const char *unit)
+{
+	double floor = median(times->floor), ours = median(times->ours);
+	printf("  %-10s floor %9.3f %s  ours %9.3f %s  ratio %5.2f  (at most %.0f) %s\n", what,
+	       floor * scale, unit, ours * scale, unit, ours / floor, limit,
+	       ours <= floor * limit ? "good" : "TOO SLOW");
+}
+
+#endif
