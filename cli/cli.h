@@ -27,7 +27,8 @@ enum {
 	X(regs, "[OPTION...] DUMP [FILTER...]", "registers of one lane, or of several")   \
 	X(lines, "[OPTION...] FILE", "source lines of GPU code, with the calls inlined")  \
 	X(symbolize, "[OPTION...] FILE [PLACE...]",                                       \
-	  "source lines of given addresses or function+offset")
+	  "source lines of given addresses or function+offset")                           \
+	X(store, "[OPTION...] add|list|find [FILE...]", "images kept to borrow lines from")
 
 struct cli {
 	struct ws_out out; /* standard output */

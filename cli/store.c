@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope store: images kept by the identity of their code, to borrow lines from later. */
+#include "images.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/store.h>
+
+const char verb_store_help[] =
+	"Keeps images in a folder by the identity of their machine code, so that a dump of a "
+	"build\n"
+	"without lines can borrow them from a build of the same code with lines.\n"
+	"\n"
+	"  add FILE...   stores every image of the files: cubins, fatbins, programs, objects, "
+	"archives;\n"
+	"                of two builds of the same code the one with more debug information stays\n"
+	"  list          what is stored\n"
+	"  find FILE     for each kernel of FILE (one of those, or a dump): is there equal code "
+	"with\n"
+	"                lines in the store?\n"
+	"\n"
+	"  --store DIR      the store; default $XDG_CACHE_HOME/warpscope/store, "
+	"~/.cache/warpscope/store\n"
+	"  --arch sm_NN     only images for this architecture\n"
+	"  --with PATH      find: also look in this file or folder (may be repeated)\n"
+	"\n"
+	"find exits with 0 when lines were found for every kernel, else with 1.\n";
+
+enum {
+	OPTION_STORE = 's',
+	OPTION_ARCH = 'a',
+	OPTION_WITH = 'w',
+};
+
+static const struct option options[] = {
+	CLI_COMMON_OPTIONS,
+	{ "store", required_argument, NULL, OPTION_STORE },
+	{ "arch", required_argument, NULL, OPTION_ARCH },
+	{ "with", required_argument, NULL, OPTION_WITH },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* What one run works on; rows are printed as they come, in one of two forms. */
+struct storing {
+	struct cli *cli;
+	struct ws_store *store; /* owned */
+	const char *arch;
+	struct ws_borrow_pool *pool; /* owned; find */
+	struct ws_table *table;      /* owned; text */
+	struct ws_json json;
+	size_t n_rows, n_failed;
+};
+
+/* ---- one image ---- */
+
+static const char *debug_word(const struct ws_module_facts *facts)
+{
+	return facts->has_debug_info ? "full" : facts->has_lines ? "lines" : "none";
+}
+
+static size_t count_kernels(struct ws_module *module)
+{
+	const struct ws_function *functions;
+	size_t n, n_kernels = 0;
+	if (ws_module_functions(module, &functions, &n, NULL) != WS_OK)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		n_kernels += functions[i].is_kernel && functions[i].section != 0;
+	return n_kernels;
+}
+
+/* A row of add (with an outcome) or list (without). */
+static void image_row(struct storing *s, const char *outcome, const struct ws_code_id *id,
+		      struct ws_module *module, const char *path)
+{
+	struct image image = { .module = module };
+	char text[WS_CODE_ID_TEXT], arch[16];
+	ws_module_facts(module, &image.facts);
+	image_arch(&image, arch, sizeof arch);
+	ws_code_id_text(id, text);
+	s->n_rows++;
+	if (!s->cli->json) {
+		if (outcome)
+			ws_table_cell(s->table, ws_str_of(outcome));
+		ws_table_cell(s->table, ws_str_of(text));
+		ws_table_cell(s->table, ws_str_of(arch));
+		ws_table_printf(s->table, "%zu", count_kernels(module));
+		ws_table_cell(s->table, ws_str_of(debug_word(&image.facts)));
+		ws_table_cell(s->table, ws_str_of(path));
+		return;
+	}
+	ws_json_object(&s->json);
+	if (outcome) {
+		ws_json_key(&s->json, "outcome");
+		ws_json_text(&s->json, outcome);
+	}
+	ws_json_key(&s->json, "id");
+	ws_json_text(&s->json, text);
+	ws_json_key(&s->json, "arch");
+	ws_json_text(&s->json, arch);
+	ws_json_key(&s->json, "kernels");
+	ws_json_u64(&s->json, count_kernels(module));
+	ws_json_key(&s->json, "debug");
+	ws_json_text(&s->json, debug_word(&image.facts));
+	ws_json_key(&s->json, "path");
+	ws_json_str(&s->json, ws_str_of(path));
+	ws_json_end(&s->json);
+}
+
+/* ---- add ---- */
+
+static int add_file(struct storing *s, const char *path)
+{
+	static const char *const words[] = { [WS_STORE_ADDED] = "added",
+					     [WS_STORE_PRESENT] = "present",
+					     [WS_STORE_REPLACED] = "replaced" };
+	struct images images;
+	int status = images_open(s->cli, "store", path, s->arch, &images);
+	for (size_t i = 0; i < images.n && status == CLI_ANSWERED; i++) {
+		struct ws_code_id id;
+		enum ws_store_outcome outcome;
+		struct ws_error err;
+		enum ws_status st =
+			ws_store_add(s->store, images.item[i].module, &id, &outcome, &err);
+		if (st == WS_OK)
+			image_row(s, words[outcome], &id, images.item[i].module, path);
+		else if (st != WS_ABSENT) /* an image without code is no news */
+			status = cli_fail(path, &err);
+	}
+	images_close(&images);
+	return status;
+}
+
+/* ---- list ---- */
+
+static bool list_take(void *user, const struct ws_code_id *id, const char *path)
+{
+	struct storing *s = user;
+	struct images images;
+	if (images_open(s->cli, "store", path, NULL, &images) == CLI_ANSWERED)
+		image_row(s, NULL, id, images.item[0].module, path);
+	else
+		s->n_failed++;
+	images_close(&images);
+	return true;
+}
+
+/* ---- find ---- */
+
+static const char *verdict_word(enum ws_borrow_verdict verdict)
+{
+	switch (verdict) {
+	case WS_BORROW_EQUAL:
+		return "equal";
+	case WS_BORROW_DIFFERS:
+		return "differs";
+	case WS_BORROW_NO_LINES:
+		return "no-lines";
+	case WS_BORROW_NO_FUNCTION:
+		return "not-found";
+	}
+	return "?";
+}
+
+static void found_text(struct storing *s, struct ws_str name, const struct ws_borrowed *found)
+{
+	const struct ws_code_diff *diff = &found->diff;
+	uint64_t larger = diff->size_a > diff->size_b ? diff->size_a : diff->size_b;
+	ws_table_cell(s->table, name);
+	ws_table_cell(s->table, ws_str_of(verdict_word(found->verdict)));
+	if (found->verdict == WS_BORROW_DIFFERS)
+		ws_table_printf(
+			s->table, "%llu of %llu instructions (%llu bytes), first at +0x%llx",
+			(unsigned long long)diff->n_instructions, (unsigned long long)larger / 16,
+			(unsigned long long)diff->n_bytes, (unsigned long long)diff->first_off);
+	else if (found->verdict == WS_BORROW_EQUAL)
+		ws_table_printf(s->table, "%llu instructions",
+				(unsigned long long)diff->size_a / 16);
+	else
+		ws_table_cell(s->table, ws_str_of("-"));
+	ws_table_cell(s->table, ws_str_of(found->path ? found->path : "-"));
+}
+
+static void found_json(struct storing *s, const struct ws_function *f,
+		       const struct ws_borrowed *found)
+{
+	char name[4096];
+	ws_demangle(f->name, name, sizeof name);
+	ws_json_object(&s->json);
+	ws_json_key(&s->json, "function");
+	ws_json_str(&s->json, ws_str_of(name));
+	ws_json_key(&s->json, "function_mangled");
+	ws_json_str(&s->json, f->name);
+	ws_json_key(&s->json, "verdict");
+	ws_json_text(&s->json, verdict_word(found->verdict));
+	if (found->verdict == WS_BORROW_EQUAL || found->verdict == WS_BORROW_DIFFERS) {
+		ws_json_key(&s->json, "instructions");
+		ws_json_u64(&s->json, found->diff.size_a / 16);
+		ws_json_key(&s->json, "instructions_different");
+		ws_json_u64(&s->json, found->diff.n_instructions);
+		ws_json_key(&s->json, "bytes_different");
+		ws_json_u64(&s->json, found->diff.n_bytes);
+	}
+	if (found->path) {
+		ws_json_key(&s->json, "path");
+		ws_json_str(&s->json, ws_str_of(found->path));
+	} else {
+		ws_json_missing(&s->json, "path", WS_ABSENT);
+	}
+	ws_json_end(&s->json);
+}
+
+static int find_kernel(struct storing *s, struct ws_module *module, const struct ws_function *f)
+{
+	struct ws_borrowed found;
+	struct ws_error err;
+	char name[4096];
+	enum ws_status st = ws_borrow_find(s->pool, module, f, &found, &err);
+	if (st != WS_OK)
+		return cli_fail(NULL, &err);
+	s->n_rows++;
+	s->n_failed += found.verdict != WS_BORROW_EQUAL;
+	ws_demangle_short(f->name, name, sizeof name);
+	if (s->cli->json)
+		found_json(s, f, &found);
+	else
+		found_text(s, ws_str_of(name), &found);
+	return CLI_ANSWERED;
+}
+
+static int find_in_file(struct storing *s, const char *path)
+{
+	struct images images;
+	int status = images_open(s->cli, "store", path, s->arch, &images);
+	for (size_t i = 0; i < images.n && status == CLI_ANSWERED; i++) {
+		const struct ws_function *functions;
+		size_t n;
+		struct ws_error err;
+		if (ws_module_functions(images.item[i].module, &functions, &n, &err) != WS_OK) {
+			status = cli_fail(path, &err);
+			break;
+		}
+		for (size_t j = 0; j < n && status == CLI_ANSWERED; j++) {
+			if (functions[j].is_kernel && functions[j].section != 0)
+				status = find_kernel(s, images.item[i].module, &functions[j]);
+		}
+	}
+	/* the pool remembers modules: nothing is asked of it after this */
+	images_close(&images);
+	return status;
+}
+
+static bool stop_at_first(void *user, const struct ws_code_id *id, const char *path)
+{
+	(void)id;
+	(void)path;
+	*(bool *)user = true;
+	return false;
+}
+
+/* A store that has nothing in it yet is no file to complain of. */
+static int pool_add_store(struct storing *s)
+{
+	struct ws_error err;
+	bool any = false;
+	if (ws_store_list(s->store, stop_at_first, &any, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	if (any && ws_borrow_add_path(s->pool, ws_store_folder(s->store), &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	return CLI_ANSWERED;
+}
+
+/* ---- the verb ---- */
+
+static const struct ws_column add_columns[] = {
+	{ "Outcome", WS_ALIGN_LEFT },  { "Identity", WS_ALIGN_LEFT }, { "Arch", WS_ALIGN_LEFT },
+	{ "Kernels", WS_ALIGN_RIGHT }, { "Debug", WS_ALIGN_LEFT },    { "File", WS_ALIGN_LEFT },
+};
+static const struct ws_column find_columns[] = {
+	{ "Kernel", WS_ALIGN_LEFT },
+	{ "Code", WS_ALIGN_LEFT },
+	{ "Compared", WS_ALIGN_LEFT },
+	{ "Lines from", WS_ALIGN_LEFT },
+};
+
+static int run_action(struct storing *s, const char *action, int n_paths, char **paths)
+{
+	int status = CLI_ANSWERED;
+	if (strcmp(action, "list") == 0) {
+		struct ws_error err;
+		if (ws_store_list(s->store, list_take, s, &err) != WS_OK)
+			return cli_fail(NULL, &err);
+		return s->n_failed ? CLI_NO_ANSWER : CLI_ANSWERED;
+	}
+	bool is_add = strcmp(action, "add") == 0;
+	for (int i = 0; i < n_paths; i++) {
+		int one = is_add ? add_file(s, paths[i]) : find_in_file(s, paths[i]);
+		status = one != CLI_ANSWERED ? one : status;
+	}
+	return status == CLI_ANSWERED && !is_add && s->n_failed ? CLI_NO_ANSWER : status;
+}
+
+static int run(struct storing *s, const char *action, int n_paths, char **paths)
+{
+	struct ws_error err;
+	if (s->cli->json) {
+		ws_json_init(&s->json, &s->cli->out, false);
+		ws_json_object(&s->json);
+		ws_json_key(&s->json, "schema");
+		ws_json_text(&s->json, "warpscope-store-1");
+		ws_json_key(&s->json, "store");
+		ws_json_str(&s->json, ws_str_of(ws_store_folder(s->store)));
+		ws_json_key(&s->json, strcmp(action, "find") == 0 ? "kernels" : "images");
+		ws_json_array(&s->json);
+	} else {
+		bool is_find = strcmp(action, "find") == 0, is_list = strcmp(action, "list") == 0;
+		const struct ws_column *columns = is_find ? find_columns : add_columns + is_list;
+		size_t n = is_find ? sizeof find_columns / sizeof *find_columns
+				   : sizeof add_columns / sizeof *add_columns - is_list;
+		if (ws_table_create(columns, n, &s->table, &err) != WS_OK)
+			return cli_fail(NULL, &err);
+	}
+	int status = run_action(s, action, n_paths, paths);
+	if (s->cli->json) {
+		ws_json_end(&s->json);
+		ws_json_end(&s->json);
+	} else if (s->n_rows > 0 && ws_table_print(s->table, &s->cli->out, 0, &err) != WS_OK) {
+		status = cli_fail(NULL, &err);
+	}
+	return status;
+}
+
+static int parse(struct storing *s, int argc, char **argv, const char **ret_folder)
+{
+	struct ws_error err;
+	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) >= 0;) {
+		int status = CLI_ANSWERED;
+		if (option == OPTION_STORE)
+			*ret_folder = optarg;
+		else if (option == OPTION_ARCH)
+			s->arch = optarg;
+		else if (option != OPTION_WITH)
+			status = cli_common_option(s->cli, "store", option);
+		else if (ws_borrow_add_path(s->pool, optarg, &err) != WS_OK)
+			status = cli_fail(optarg, &err);
+		if (status != CLI_ANSWERED)
+			return status;
+	}
+	return CLI_ANSWERED;
+}
+
+static int store_run(struct storing *s, int argc, char **argv)
+{
+	const char *folder = NULL;
+	struct ws_error err;
+	int status = parse(s, argc, argv, &folder);
+	if (status != CLI_ANSWERED)
+		return status;
+	const char *action = optind < argc ? argv[optind++] : "";
+	bool is_add = strcmp(action, "add") == 0, is_find = strcmp(action, "find") == 0;
+	if (!is_add && !is_find && strcmp(action, "list") != 0)
+		return cli_usage("store", "add, list or find is missing");
+	if (is_add ? optind == argc : argc - optind != is_find)
+		return cli_usage("store", "%s takes %s", action,
+				 is_add    ? "files"
+				 : is_find ? "one file"
+					   : "no files");
+	if (ws_store_open(folder, &s->store, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	if (is_find)
+		status = pool_add_store(s);
+	return status == CLI_ANSWERED ? run(s, action, argc - optind, argv + optind) : status;
+}
+
+int verb_store(struct cli *cli, int argc, char **argv)
+{
+	struct storing s = { .cli = cli };
+	struct ws_error err;
+	if (ws_borrow_create(&s.pool, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	int status = store_run(&s, argc, argv);
+	ws_table_destroy(s.table);
+	ws_borrow_destroy(s.pool);
+	ws_store_close(s.store);
+	return status;
+}
