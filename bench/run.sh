@@ -9,7 +9,7 @@ dump() { # NAME GENERATOR-ARGUMENTS...
 	shift
 	[ -e "$dumps/$name.nvcudmp" ] || "$here/gen_huge.py" "$@" "$dumps/$name.nvcudmp"
 }
-ninja -C "$1" bench/bench-core bench/bench-report >/dev/null
+ninja -C "$1" bench/bench-core bench/bench-report bench/module-lookup >/dev/null
 run() { # DUMP-NAME...
 	for name; do
 		"$bench/bench-core" "$dumps/$name.nvcudmp"
@@ -17,6 +17,7 @@ run() { # DUMP-NAME...
 	done
 }
 bench=$1/bench
+"$bench/module-lookup"
 if [ "${2:-}" = --smoke ]; then
 	dump 270k
 	sync # pages of a file that are not written yet would count as memory of the reader

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include <pthread.h>
+
 #include <warpscope/module.h>
 
 #include "base/file.h"
@@ -685,6 +687,64 @@ static void set_finds_by_address_handle_and_name(void **state)
 	fixture_close(&c);
 }
 
+struct reader {
+	struct ws_module_set *set;
+	uint64_t gpu_va;
+	unsigned n_wrong;
+};
+
+static void *reader_run(void *user)
+{
+	struct reader *r = user;
+	for (unsigned i = 0; i < 200; i++) {
+		struct ws_place at;
+		struct ws_line_pos pos[8];
+		struct ws_ptx_line ptx;
+		struct ws_code_id id;
+		size_t n;
+		r->n_wrong +=
+			ws_module_set_find_address(r->set, r->gpu_va, NULL, &at, NULL) != WS_OK ||
+			!at.function;
+		if (r->n_wrong > 0)
+			break;
+		r->n_wrong += ws_module_line_find(at.module, at.section, at.sec_off, pos, 8, &n,
+						  NULL) != WS_OK;
+		r->n_wrong +=
+			ws_module_ptx_find(at.module, at.section, at.sec_off, &ptx, NULL) != WS_OK;
+		r->n_wrong += ws_module_code_id(at.module, at.function, &id, NULL) != WS_OK;
+	}
+	return NULL;
+}
+
+/* Everything lazy is made by whoever comes first. */
+static void many_threads_use_one_set(void **state)
+{
+	(void)state;
+	enum { N_THREADS = 4 };
+	struct fixture a = relocated("calls.G.sm_90.both.cubin");
+	struct fixture b = relocated("pair.li.sm_90.both.cubin");
+	uint64_t gpu_va = function(&a, kernel)->gpu_va + 0x30;
+	struct ws_module_set *set;
+	assert_int_equal(ws_module_set_create(&set, NULL), WS_OK);
+	struct ws_module_entry entries[] = { { 1, 0, 0, a.file.bytes, { 0 } },
+					     { 2, 0, 0, b.file.bytes, { 0 } } };
+	for (size_t i = 0; i < WSI_COUNT(entries); i++)
+		assert_int_equal(ws_module_set_add(set, &entries[i], NULL), WS_OK);
+	pthread_t threads[N_THREADS];
+	struct reader readers[N_THREADS];
+	for (unsigned i = 0; i < N_THREADS; i++) {
+		readers[i] = (struct reader){ set, gpu_va, 0 };
+		assert_int_equal(pthread_create(&threads[i], NULL, reader_run, &readers[i]), 0);
+	}
+	for (unsigned i = 0; i < N_THREADS; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(readers[i].n_wrong, 0);
+	}
+	ws_module_set_destroy(set);
+	fixture_close(&a);
+	fixture_close(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -710,6 +770,7 @@ int main(void)
 		cmocka_unit_test(flipped_bytes_are_survived),
 		cmocka_unit_test(other_files_are_refused_with_a_reason),
 		cmocka_unit_test(set_finds_by_address_handle_and_name),
+		cmocka_unit_test(many_threads_use_one_set),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
