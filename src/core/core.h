@@ -94,6 +94,7 @@ struct ws_core {
 	struct wsi_elf elf;
 	struct ws_span strtab;
 	uint32_t n_sections; /* headers that are in the file */
+	bool headers_lost;   /* some are not: what seems absent may only be cut off */
 
 	uint64_t *table_bits;     /* owned: bit per section, set for those in `tables` */
 	uint32_t *table_ranks;    /* owned: per word of table_bits, tables before it */

@@ -262,8 +262,9 @@ enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index
 		return no_such_lane(core, warp_index, lane, err);
 	uint32_t section = wsi_core_slot(core, ref, section_kind);
 	if (!section)
-		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no %s were saved",
-				wsi_kind_infos[section_kind].words);
+		return wsi_fail(err, core->headers_lost ? WS_TRUNCATED : WS_ABSENT, WS_NO_OFFSET,
+				"no %s were saved%s", wsi_kind_infos[section_kind].words,
+				core->headers_lost ? ", or they were cut off" : "");
 	struct ws_span bytes;
 	bool whole = wsi_core_section_bytes(core, section, &bytes);
 	uint64_t saved = bytes.len / 4;

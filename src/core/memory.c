@@ -72,7 +72,7 @@ enum ws_status wsi_core_missing(const struct ws_core *core, enum ws_space space,
 			return wsi_fail(err, WS_EXCLUDED, WS_NO_OFFSET,
 					"%s: left out of the dump by the flag %s", what, flag);
 	}
-	if (core->elf.n_present < core->elf.n_sections)
+	if (core->headers_lost)
 		return wsi_fail(err, WS_TRUNCATED, core->bytes.len,
 				"%s: not among what is left of the dump, which was cut", what);
 	if (!core->facts.have_flags && looks_left_out(core, space))

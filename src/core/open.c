@@ -9,6 +9,7 @@ static void headers_read(struct ws_core *core)
 	if (elf->n_present > 0 && elf->n_present == elf->n_sections)
 		return;
 	core->facts.complete = false;
+	core->headers_lost = true;
 	if (elf->n_present > 0)
 		wsi_core_note(core, WSI_TOPIC_HEADERS, core->bytes.len,
 			      "%" PRIu64 " of %" PRIu64

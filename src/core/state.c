@@ -96,7 +96,7 @@ static enum ws_status image_form(const struct ws_core *core, struct wsi_ref modu
 {
 	uint32_t section = wsi_core_slot(core, module, kind);
 	if (!section)
-		return none;
+		return core->headers_lost ? WS_TRUNCATED : none;
 	return wsi_core_section_bytes(core, section, ret_bytes) ? WS_OK : WS_TRUNCATED;
 }
 

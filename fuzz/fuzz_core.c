@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A dump out of any bytes: it opens or is refused, and an open one answers everything, twice alike.
+ */
+#include "../tests/core/walk.h"
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ws_core *core = NULL;
+	struct ws_error err = { 0 };
+	enum ws_status st =
+		ws_core_open_memory((struct ws_span){ data, size, 0 }, "fuzz", &core, &err);
+	FUZZ_CHECK((st == WS_OK) == (core != NULL));
+	if (st != WS_OK) {
+		FUZZ_CHECK(err.status == st && err.message[0]);
+		return 0;
+	}
+	FUZZ_CHECK(core_walk(core) == core_walk(core));
+	ws_core_close(core);
+	return 0;
+}
