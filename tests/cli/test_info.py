@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+"""Every dump that the builder can make: info, regs and mem show what the tests' own reader finds. Prints TAP.
+
+usage: test_info.py WARPSCOPE BUILDER_FOLDER SCHEMA_FOLDER
+
+For each scenario one case for the tables against tests/builders/reader.py (which shares no code with the program); for
+each but those that differ in an exception's code alone one more for the JSON against its schemas (skipped without
+python3-jsonschema) and one for text against JSON.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zlib
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+TABLES = ('devices', 'contexts', 'modules', 'kernels', 'sms', 'blocks', 'clusters', 'warps', 'lanes', 'threads', 'barriers',
+          'exceptions', 'memory', 'sections', 'metadata')
+EVERYTHING = {'sms': ['device', 'any'], 'warps': ['sm', 'any'], 'lanes': ['sm', 'any'], 'blocks': ['kernel', 'any'],
+              'clusters': ['kernel', 'any'], 'threads': ['kernel', 'any'], 'barriers': ['sm', 'any'],
+              'memory': ['device', 'any']}
+
+
+class Wrong(Exception):
+    pass
+
+
+class Skip(Exception):
+    pass
+
+
+def same(what, is_, should):
+    if is_ != should:
+        if isinstance(is_, list) and isinstance(should, list):
+            for number, (a, b) in enumerate(zip(is_, should)):
+                if a != b:
+                    raise Wrong(f'{what}: row {number} is {a!r}, should be {b!r}')
+            raise Wrong(f'{what}: {len(is_)} rows, should be {len(should)}')
+        raise Wrong(f'{what} is {is_!r}, should be {should!r}')
+
+
+class Program:
+    """The program on one dump."""
+
+    def __init__(self, path, dump):
+        self.path, self.dump, self.cache = path, dump, {}
+
+    def run(self, *arguments, status=(0,)):
+        done = subprocess.run([self.path, *arguments], capture_output=True, check=False, timeout=120)
+        if done.returncode not in status:
+            raise Wrong(f'{arguments}: exit status {done.returncode}: {done.stderr.decode(errors="replace")[:300]}')
+        return done.stdout.decode()
+
+    def json(self, table, *options):
+        key = (table, options)
+        if key not in self.cache:
+            self.cache[key] = json.loads(self.run('info', '--json', *options, self.dump, table, *EVERYTHING.get(table, [])))
+        return self.cache[key]
+
+    def rows(self, table, *options):
+        return self.json(table, *options)[table]
+
+    def regs(self):
+        if 'regs' not in self.cache:
+            self.cache['regs'] = json.loads(self.run('regs', '--json', self.dump, 'lane', 'any'))
+        return self.cache['regs']
+
+
+def number(text):
+    return None if text is None else int(text, 16)
+
+
+def dim(row, name):
+    return [row[name + axis] for axis in 'XYZ']
+
+
+def pick(row, *keys):
+    return [row[key] for key in keys]
+
+
+# ---- what the reader found, flat
+
+def walk(dump):
+    """(device, SM row, block row, warp row) in the order of devices, SM ids and warp ids."""
+    for device in dump['devices'] or []:
+        for sm in sorted(device.get('sms') or [], key=lambda s: s['smId']):
+            warps = [(block, warp) for block in sm.get('ctas') or [] for warp in block.get('warps') or []]
+            for block, warp in sorted(warps, key=lambda item: item[1]['warpId']):
+                yield device, sm, block, warp
+
+
+def lanes_of(warp):
+    return sorted(warp.get('lanes') or [], key=lambda lane: lane['ln'])
+
+
+def check_devices(program, dump):
+    same('devices', [[r['device'], r['name'], r['description'], r['sm_type'], r['num_sms'], r['num_warps'], r['num_lanes'],
+                      r['num_regs'], r['num_predicates'], r['num_uniform_regs'], r['num_convergence_barriers'], r['pci_bus']]
+                     for r in program.rows('devices')],
+         [[d['devId'], d['devName'], d['devType'], d['smType'], d['numSMs'], d['numWarpsPerSM'], d['numLanesPerWarp'],
+           d['numRegsPerLane'], d['numPredicatesPrLane'], d.get('numUniformRegsPrWarp'),
+           d.get('numConvergenceBarriersPrWarp'), f'{d["pciBusId"]:02x}:{d["pciDevId"]:02x}.0']
+          for d in dump['devices'] or []])
+    for row, device in zip(program.rows('devices'), dump['devices'] or []):
+        active = sum(1 << sm['smId'] for sm in device.get('sms') or [] if any(b.get('warps') for b in sm.get('ctas') or []))
+        same('active SMs', number(row['active_sms_mask']), active)
+
+
+def check_sms(program, dump):
+    expected = []
+    for device in dump['devices'] or []:
+        for sm in sorted(device.get('sms') or [], key=lambda s: s['smId']):
+            warps = sum(1 << w['warpId'] for b in sm.get('ctas') or [] for w in b.get('warps') or [])
+            if warps or sm.get('exception'):
+                expected.append([device['devId'], sm['smId'], warps, sm.get('exception'),
+                                 sm['errorPC'] if sm.get('errorPCValid') else None])
+    same('SMs', [[r['device'], r['sm'], number(r['active_warps_mask']), r['exception_code'], number(r['errorpc'])]
+                 for r in program.rows('sms')], expected)
+
+
+def check_warps(program, dump):
+    expected = []
+    for device, sm, block, warp in walk(dump):
+        active = [lane for lane in lanes_of(warp) if warp['activeLanesMask'] >> lane['ln'] & 1]
+        first = active[0] if active else None
+        expected.append([device['devId'], sm['smId'], warp['warpId'], warp['activeLanesMask'],
+                         warp['validLanesMask'] & ~warp['activeLanesMask'], first and first['virtualPC'],
+                         dim(block, 'blockIdx'), first and dim(first, 'threadIdx'), bool(warp['isWarpBroken']),
+                         warp['errorPC'] if warp['errorPCValid'] else None, warp.get('numRegs'), warp.get('sharedMemSize')])
+    same('warps', [[r['device'], r['sm'], r['warp'], number(r['active_lanes_mask']), number(r['divergent_lanes_mask']),
+                    number(r['active_pc']), r['blockIdx'], r['first_active_threadIdx'], r['broken'], number(r['errorpc']),
+                    r['num_regs'], r['shared_bytes']] for r in program.rows('warps')], expected)
+
+
+def check_lanes(program, dump):
+    expected = []
+    for device, sm, _, warp in walk(dump):
+        own = any(lane['exception'] for b in sm['ctas'] for w in b.get('warps') or [] for lane in w.get('lanes') or [])
+        for lane in lanes_of(warp):
+            active = bool(warp['activeLanesMask'] >> lane['ln'] & 1)
+            code = lane['exception']
+            if not own and active and warp['errorPCValid']:
+                code = sm.get('exception', 0)
+            expected.append([device['devId'], sm['smId'], warp['warpId'], lane['ln'], 'active' if active else 'divergent',
+                             lane['virtualPC'], dim(lane, 'threadIdx'), code, lane['physPC'], lane['callDepth'],
+                             lane['syscallCallDepth']])
+    same('lanes', [[*pick(r, 'device', 'sm', 'warp', 'lane', 'state'), number(r['pc']), r['threadIdx'], r['exception_code'],
+                    number(r['rel_pc']), r['call_depth'], r['syscall_call_depth']] for r in program.rows('lanes')], expected)
+
+
+def kernel_ids(program):
+    return {(r['device'], int(r['grid'])): r['kernel'] for r in program.rows('kernels')}
+
+
+def check_threads(program, dump):
+    ids, expected = kernel_ids(program), []
+    for device, sm, block, warp in walk(dump):
+        kernel = ids.get((device['devId'], block['gridId64']))
+        for lane in lanes_of(warp):
+            block_idx, thread_idx = dim(block, 'blockIdx'), dim(lane, 'threadIdx')
+            expected.append((1 << 40 if kernel is None else kernel, block_idx[::-1], thread_idx[::-1],
+                             [kernel, block_idx, thread_idx, lane['virtualPC'], device['devId'], sm['smId'], warp['warpId'],
+                              lane['ln']]))
+    expected.sort(key=lambda item: item[:3])
+    single = program.rows('threads', '--coalescing', 'off')
+    same('threads', [[r['kernel'], r['blockIdx'], r['threadIdx'], number(r['pc']), *pick(r, 'device', 'sm', 'warp', 'lane')]
+                     for r in single], [row for *_, row in expected])
+    at = 0
+    for row in program.rows('threads'):
+        part = single[at:at + row['count']]
+        at += row['count']
+        same('joined threads', [row['kernel'], row['from_blockIdx'], row['from_threadIdx'], row['to_blockIdx'],
+                                row['to_threadIdx'], {row['pc']}, row['filename'], row['current']],
+             [part[0]['kernel'], part[0]['blockIdx'], part[0]['threadIdx'], part[-1]['blockIdx'], part[-1]['threadIdx'],
+              {r['pc'] for r in part}, part[0]['filename'], any(r['current'] for r in part)])
+    same('joined threads in all', at, len(single))
+
+
+def check_kernels(program, dump):
+    expected = []
+    for device in dump['devices'] or []:
+        for grid in device.get('grids') or []:
+            sms = {sm['smId'] for sm in device.get('sms') or [] for b in sm.get('ctas') or []
+                   if b['gridId64'] == grid['gridId64']}
+            expected.append([device['devId'], grid['gridId64'], sum(1 << n for n in sms), dim(grid, 'gridDim'),
+                             dim(grid, 'blockDim'), grid['numRegs'], grid['functionEntry']])
+    same('kernels', sorted([r['device'], int(r['grid']), number(r['sms_mask']), r['gridDim'], r['blockDim'], r['num_regs'],
+                            number(r['function_entry'])] for r in program.rows('kernels')), sorted(expected))
+    same('kernel ids', sorted(r['kernel'] for r in program.rows('kernels')), list(range(len(expected))))
+
+
+def check_regs(program, dump):
+    expected = []
+    for device, sm, _, warp in walk(dump):
+        for lane in lanes_of(warp):
+            expected.append([device['devId'], sm['smId'], warp['warpId'], lane['ln'], lane.get('regs') or None,
+                             lane.get('preds') or None, warp.get('uregs') or None, warp.get('upreds') or None,
+                             warp.get('barriers') or None])
+    same('registers', [[*pick(r, 'device', 'sm', 'warp', 'lane'), *(r[k] or None for k in ('R', 'P', 'UR', 'UP', 'B'))]
+                       for r in program.regs()['lanes']], expected)
+
+
+def check_memory(program, dump):
+    shown = [r for r in program.rows('memory') if r['space'] == 'global']
+    same('global memory', sorted([number(r['start']), r['size'], r['bytes_present'], r['managed']] for r in shown),
+         sorted([m['address'], m['size'], m['present'], m['managed']] for m in dump['memory']))
+    for block in dump['memory']:
+        start, end = block['address'], block['address'] + block['size']
+        if any(m is not block and m['address'] < end and start < m['address'] + m['size'] for m in dump['memory']):
+            continue  # whose bytes they are is planted elsewhere
+        size = min(block['present'], 1 << 20)
+        if not size:
+            continue
+        got = json.loads(program.run('mem', '--json', program.dump, f'global:{start:#x}', '/b', str(size)))
+        if block['present'] == size:
+            same(f'bytes at {start:#x}', [got['read'], zlib.crc32(bytes.fromhex(got['bytes']))], [size, block['crc32']])
+
+
+CHECKS = (check_devices, check_sms, check_warps, check_lanes, check_kernels, check_threads, check_regs, check_memory)
+
+
+def check_reader(program, dump):
+    if dump['lost']:
+        raise Skip('damaged: the C tests of the reader compare these')
+    for check in CHECKS:
+        check(program, dump)
+
+
+def validators(folder):
+    out = {}
+    for verb in ('info', 'regs', 'mem'):
+        with open(os.path.join(folder, f'warpscope-{verb}-1.json'), encoding='utf-8') as text:
+            out[verb] = jsonschema.Draft202012Validator(json.load(text))
+    return out
+
+
+def check_schema(program, validator):
+    if not jsonschema:
+        raise Skip('python3-jsonschema is not installed')
+    answers = [('info', program.json(table)) for table in TABLES]
+    answers += [('info', program.json(table, '--coalescing', 'off')) for table in ('blocks', 'threads')]
+    answers += [('info', json.loads(program.run('info', '--json', program.dump, 'where', address)))
+                for address in ('0x7f2b4c0000a0', '0x7f3a12000002', '0x20')]
+    answers += [('regs', program.regs())]
+    answers += [('mem', json.loads(program.run('mem', '--json', program.dump, address, '/4xw', status=(0, 1))))
+                for address in ('global:0x7f0500010000', 'shared:0', 'const[3]:0x10', '0x10')]
+    for verb, answer in answers:
+        answer = {key: value[:8] + value[-8:] if isinstance(value, list) else value for key, value in answer.items()}
+        for error in validator[verb].iter_errors(answer):
+            raise Wrong(f'{verb} {answer.get("table", "")}: {error.json_path}: {error.message[:200]}')
+
+
+def check_text(program):
+    """As many rows in text as in JSON, and one star for each current one."""
+    for table in TABLES[:-1]:
+        lines = program.run('info', program.dump, table, *EVERYTHING.get(table, [])).splitlines()
+        rows = program.rows(table)
+        if not rows:
+            same(f'lines of the empty {table}', len(lines), 1)
+            continue
+        body = [line for line in lines[1:] if line.startswith(('  ', '* '))]
+        same(f'rows of {table}', len(body), len(rows))
+        same(f'stars of {table}', [line.startswith('*') for line in body], [row['current'] for row in rows])
+        if any(line != line.rstrip() for line in lines):
+            raise Wrong(f'{table}: a line ends in spaces')
+
+
+def main():
+    program, builders, schemas = sys.argv[1:4]
+    sys.path.insert(0, builders)
+    import build as builder
+    import reader
+    validator = validators(schemas) if jsonschema else None
+    failed = case = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in builder.SCENARIOS:
+            data, _ = builder.build(name)
+            path = os.path.join(folder, name + '.nvcudmp')
+            with open(path, 'wb') as out:
+                out.write(data)
+            run = Program(os.path.abspath(program), path)
+            checks = [('reader', lambda: check_reader(run, reader.read(data)))]
+            if not name.startswith('code-') or name == 'code-unknown':
+                checks += [('schema', lambda: check_schema(run, validator)), ('text', lambda: check_text(run))]
+            for what, check in checks:
+                case += 1
+                try:
+                    check()
+                    print(f'ok {case} - {name} {what}')
+                except Skip as why:
+                    print(f'ok {case} - {name} {what} # SKIP {why}')
+                except (Wrong, subprocess.TimeoutExpired, KeyError, ValueError) as why:
+                    failed += 1
+                    print(f'not ok {case} - {name} {what}')
+                    print(f'# {type(why).__name__} {why}')
+            os.remove(path)
+    print(f'1..{case}')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
