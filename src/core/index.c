@@ -156,7 +156,9 @@ static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
 			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "list of memory");
 		core->globals[core->n_globals++] = section;
 	}
-	if (kind == WSI_KIND_META && !core->meta_section)
+	/* metadata has no parent: a section that has one came by this type through damage */
+	if (kind == WSI_KIND_META && !core->meta_section &&
+	    wsi_at_u32(ix->headers, at + SHDR_LINK) == 0)
 		core->meta_section = section;
 	if (type == WSI_SHT_STRTAB)
 		strtab_consider(ix, section);
