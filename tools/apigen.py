@@ -8,6 +8,7 @@ Makes code and pages out of the tables of the debugger API (src/cudbg/api/).
   apigen.py FOLDER functions OUT               prototypes of the functions written by hand
   apigen.py FOLDER entries OUT                 checks in front of them, and the tables
   apigen.py FOLDER meta OUT                    the functions as data, and a call by slot
+  apigen.py FOLDER coverage [--tests tests/api] OUT   docs/api/coverage.md
   apigen.py FOLDER check                       only reads the tables
 """
 
@@ -17,10 +18,12 @@ import sys
 import api_model
 import api_code
 import api_header
+import api_pages
 
 MAKERS = {
     "header": lambda api, args: api_header.Header(api, args.as_of).text(),
     "asserts": lambda api, args: api_code.asserts(api),
+    "coverage": lambda api, args: api_pages.coverage(api, args.tests),
     "functions": lambda api, args: api_code.functions_header(api),
     "entries": lambda api, args: api_code.entries(api),
     "meta": lambda api, args: api_code.meta(api),
@@ -33,6 +36,7 @@ def main():
     parser.add_argument("what", choices=sorted(MAKERS) + ["check"])
     parser.add_argument("out", nargs="?")
     parser.add_argument("--as-of", help="shape of an older version, such as 12.4")
+    parser.add_argument("--tests", default="tests/api", help="folder of the conformance suite")
     args = parser.parse_intermixed_args()
     try:
         api = api_model.load(args.folder)

@@ -114,23 +114,34 @@ static CUDBGResult read_failed(struct wsi_cudbg *s, const struct ws_address *at,
 			      "0x%" PRIx64 ": %s", at->address + n_before, err->message);
 }
 
+/* Reads through `scratch`, piece by piece; `out` NULL only finds out whether all of it is there. */
+static CUDBGResult read_pieces(struct wsi_cudbg *s, const struct ws_address *at, uint8_t *out,
+			       uint32_t sz)
+{
+	uint8_t scratch[ON_STACK];
+	struct ws_address piece = *at;
+	for (uint32_t done = 0, n; done < sz; done += n) {
+		n = sz - done < sizeof scratch ? sz - done : (uint32_t)sizeof scratch;
+		struct ws_error err = { .status = WS_OK };
+		size_t got = 0;
+		piece.address = at->address + done;
+		enum ws_status st =
+			ws_target_read_memory(s->target, &piece, scratch, n, &got, &err);
+		if (st != WS_OK)
+			return read_failed(s, at, done + got, st, &err);
+		if (out)
+			memcpy(out + done, scratch, n);
+	}
+	return CUDBG_SUCCESS;
+}
+
+/* A long read goes twice, so that a failure leaves the client's buffer alone without a copy of it.
+ */
 static CUDBGResult read_memory(struct wsi_cudbg *s, const struct ws_address *at, void *buf,
 			       uint32_t sz)
 {
-	uint8_t stack[ON_STACK];
-	wsi_scoped_free uint8_t *heap = NULL;
-	if (!sz)
-		return CUDBG_SUCCESS;
-	if (sz > sizeof stack && !(heap = wsi_zalloc(sz)))
-		return wsi_cudbg_status(s, WS_NO_MEMORY, NULL);
-	uint8_t *bytes = heap ? heap : stack;
-	struct ws_error err = { .status = WS_OK };
-	size_t n = 0;
-	enum ws_status st = ws_target_read_memory(s->target, at, bytes, sz, &n, &err);
-	if (st != WS_OK)
-		return read_failed(s, at, n, st, &err);
-	memcpy(buf, bytes, sz);
-	return CUDBG_SUCCESS;
+	CUDBGResult result = sz > ON_STACK ? read_pieces(s, at, NULL, sz) : CUDBG_SUCCESS;
+	return result == CUDBG_SUCCESS ? read_pieces(s, at, buf, sz) : result;
 }
 
 static struct ws_address address_of(const struct wsi_at *at, enum ws_space space, uint64_t addr)

@@ -6,6 +6,7 @@
 #ifndef HARNESS_H
 #define HARNESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "cudbg/meta.h"
@@ -23,7 +24,7 @@ struct api_call {
 };
 
 /* What happened so far: bit c of seen[slot] is set when that function answered code c. */
-extern uint64_t harness_seen[WSI_API_SLOTS];
+extern _Atomic uint64_t harness_seen[WSI_API_SLOTS];
 
 /* Index of an argument by name, or -1. */
 int api_arg(unsigned slot, const char *name);

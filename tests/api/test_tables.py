@@ -51,9 +51,9 @@ def apigen(*args):
     return subprocess.run([sys.executable, APIGEN, *args], capture_output=True, text=True, check=False)
 
 
-def same_as_kept(work, what, kept):
+def same_as_kept(work, what, kept, *options):
     made = os.path.join(work, "made")
-    run = apigen(TABLES, what, made)
+    run = apigen(TABLES, what, *options, made)
     text = open(made, encoding="utf-8").read() if run.returncode == 0 else run.stderr
     good = run.returncode == 0 and text == open(os.path.join(ROOT, kept), encoding="utf-8").read()
     report("%s is what the tables make" % kept, good,
@@ -83,11 +83,12 @@ def refused(work, case):
 
 
 def main():
-    print("1..%d" % (len(REFUSED) + 6))
+    print("1..%d" % (len(REFUSED) + 7))
     with tempfile.TemporaryDirectory() as work:
         run = apigen(TABLES, "check")
         report("the tables are accepted", run.returncode == 0, run.stderr)
         same_as_kept(work, "header", "include/warpscope/cudadebugger.h")
+        same_as_kept(work, "coverage", "docs/api/coverage.md", "--tests", os.path.join(ROOT, "tests/api"))
         header = os.path.join(ROOT, "include/warpscope/cudadebugger.h")
         one = os.path.join(work, "one.h")
         with open(one, "w", encoding="utf-8") as out:

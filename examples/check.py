@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an example over a dump and looks for a line in what it prints. Prints TAP.
+
+usage: check.py DUMP LINE PROGRAM...
+"""
+
+import os
+import subprocess
+import sys
+
+
+def main():
+    dump, line, program = sys.argv[1], sys.argv[2], sys.argv[3:]
+    run = subprocess.run(program, capture_output=True, text=True, check=False,
+                         env=dict(os.environ, WARPSCOPE_CORE=dump))
+    good = run.returncode == 0 and line in run.stdout.splitlines()
+    print("1..1")
+    print("%s 1 - %s" % ("ok" if good else "not ok", os.path.basename(program[0])))
+    if not good:
+        print("\n".join("# " + text for text in (run.stdout + run.stderr).splitlines()[-5:]))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
