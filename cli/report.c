@@ -20,6 +20,11 @@ const char verb_report_help[] =
 	"  --source-map FROM=TO   look for sources below FROM in TO; may be repeated\n"
 	"  --source-dir DIR       also look for sources in DIR; may be repeated\n"
 	"  --no-source            do not look for sources\n"
+	"  --debug-image PATH     a build of the same source with lines (cubin, fatbin, program, "
+	"or a\n"
+	"                         folder), for code that was built without; used where the "
+	"machine\n"
+	"                         code proves equal; may be repeated\n"
 	"  --full-names           whole C++ names, however long\n"
 	"  --all                  every group of threads and every exception\n"
 	"  --exit-code            exit with 10 for a fault, 11 for a suspected hang, 0 for "
@@ -36,7 +41,7 @@ struct arguments {
 	struct ws_report_options report;
 	struct ws_text_options text;
 	struct ws_source_map *maps;
-	const char **dirs;
+	const char **dirs, **images;
 	char **froms; /* copies of the FROM parts, owned */
 };
 
@@ -47,6 +52,7 @@ static void arguments_fini(struct arguments *args)
 	free(args->froms);
 	free(args->maps);
 	free(args->dirs);
+	free(args->images);
 }
 
 static bool add_map(struct arguments *args, const char *text)
@@ -66,6 +72,7 @@ enum {
 	OPTION_SOURCE_MAP = 'a',
 	OPTION_SOURCE_DIR,
 	OPTION_NO_SOURCE,
+	OPTION_DEBUG_IMAGE,
 	OPTION_FULL_NAMES,
 	OPTION_ALL,
 	OPTION_EXIT_CODE,
@@ -76,6 +83,7 @@ static const struct option options[] = {
 	{ "source-map", required_argument, NULL, OPTION_SOURCE_MAP },
 	{ "source-dir", required_argument, NULL, OPTION_SOURCE_DIR },
 	{ "no-source", no_argument, NULL, OPTION_NO_SOURCE },
+	{ "debug-image", required_argument, NULL, OPTION_DEBUG_IMAGE },
 	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
 	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "exit-code", no_argument, NULL, OPTION_EXIT_CODE },
@@ -96,6 +104,9 @@ static int take_option(struct cli *cli, struct arguments *args, int option)
 		return CLI_ANSWERED;
 	case OPTION_NO_SOURCE:
 		args->report.no_source = true;
+		return CLI_ANSWERED;
+	case OPTION_DEBUG_IMAGE:
+		args->images[args->report.n_debug_images++] = optarg;
 		return CLI_ANSWERED;
 	case OPTION_FULL_NAMES:
 		args->text.full_names = true;
@@ -126,6 +137,7 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 	args->path = argv[optind];
 	args->report.source_maps = args->maps;
 	args->report.source_dirs = args->dirs;
+	args->report.debug_images = args->images;
 	args->text.color = cli->color;
 	return true;
 }
@@ -167,7 +179,7 @@ static int run(struct cli *cli, const struct arguments *args)
 		status = print(cli, args, report);
 		ws_report_destroy(report);
 	} else {
-		status = cli_fail(args->path, &err);
+		status = cli_fail(NULL, &err); /* it names a debug image itself */
 	}
 	ws_target_close(target);
 	return status;
@@ -180,6 +192,7 @@ int verb_report(struct cli *cli, int argc, char **argv)
 		.text = { .size = sizeof args.text },
 		.maps = cli_alloc((size_t)argc, sizeof *args.maps),
 		.dirs = cli_alloc((size_t)argc, sizeof *args.dirs),
+		.images = cli_alloc((size_t)argc, sizeof *args.images),
 		.froms = cli_alloc((size_t)argc, sizeof *args.froms),
 	};
 	int status = arguments_parse(cli, argc, argv, &args) ? run(cli, &args) : CLI_USAGE;

@@ -53,6 +53,10 @@ struct ws_report_options {
 	 * first component, and so on to the bare file name. */
 	const char *const *source_dirs;
 	size_t n_source_dirs;
+	/** Files or folders with builds of the same code that have lines (store.h). They are used
+	 * for code without lines whose machine code they prove to be equal to. */
+	const char *const *debug_images;
+	size_t n_debug_images;
 };
 
 /* ---- the model ---- */
@@ -114,6 +118,8 @@ struct ws_report_frame {
 	enum ws_status line_status; /**< of the next two */
 	struct ws_str file;         /**< path as compiled in */
 	uint32_t line;              /**< from 1; 0: the compiler gave none */
+	const char *borrowed_from;  /**< the debug image that the line is from, or NULL: the dump's
+				       own */
 	struct ws_report_source source;
 };
 
@@ -234,6 +240,7 @@ struct ws_report {
  *
  * @retval WS_OK         also for a target without any fault, and for one that is mostly damaged.
  * @retval WS_ARGUMENT   `options->size` is none that this version knows.
+ * @retval WS_IO, WS_UNSUPPORTED, WS_LIMIT  a debug image cannot be used.
  * @retval WS_NO_MEMORY
  *
  * O(lanes); code is looked up once per distinct pc.

@@ -18,6 +18,7 @@
 #include <warpscope/line.h>
 #include <warpscope/module.h>
 #include <warpscope/report.h>
+#include <warpscope/store.h>
 
 #include "base/arena.h"
 #include "base/base.h"
@@ -63,6 +64,7 @@ struct wsi_build {
 	struct ws_report_options options;
 	struct ws_report *report;
 	struct wsi_arena *arena;       /* of the report */
+	struct ws_borrow_pool *pool;   /* of the report; NULL without debug images */
 	struct ws_module_set *modules; /* of the report; module indices are image indices */
 	struct ws_counts counts;
 	bool classic;
@@ -100,6 +102,18 @@ enum {
 enum ws_status wsi_scan(struct wsi_build *build) WS_MUST_USE;
 
 /* frames.c */
+
+/* Where the lines of a function come from. */
+struct wsi_lines {
+	struct ws_module *module;
+	uint32_t section;
+	const char *borrowed_from; /* NULL: the module's own */
+};
+
+/* The module to ask for the lines of a place: its own, or an equal build among the debug images.
+ * `ret_borrowed` (may be NULL) tells what the debug images had. */
+struct wsi_lines wsi_lines_of(struct wsi_build *build, const struct ws_place *place,
+			      struct ws_borrowed *ret_borrowed);
 
 /* Frames being collected, on the heap. */
 struct wsi_frames {

@@ -117,6 +117,7 @@ static bool push_position(struct wsi_build *build, const struct ws_place *place,
 	frame->rel_pc = base->rel_pc;
 	frame->owner_short = base->owner_short;
 	frame->caller = base->caller;
+	frame->borrowed_from = base->borrowed_from;
 	frame->inlined = !outermost || pos->call_site_lost;
 	if (!frame_line(build, frame, pos))
 		return false;
@@ -144,6 +145,25 @@ static bool push_owner(struct wsi_build *build, const struct ws_place *place, en
 	return !place || !place->function || frame_name(build, frame, place->function->name);
 }
 
+struct wsi_lines wsi_lines_of(struct wsi_build *build, const struct ws_place *place,
+			      struct ws_borrowed *ret_borrowed)
+{
+	struct wsi_lines own = { place->module, place->section, NULL };
+	struct ws_borrowed found = { .verdict = WS_BORROW_NO_FUNCTION };
+	struct ws_module_facts facts;
+	if (build->pool && place->function) {
+		ws_module_facts(place->module, &facts);
+		if (!facts.has_lines &&
+		    ws_borrow_find(build->pool, place->module, place->function, &found, NULL) ==
+			    WS_OK &&
+		    found.verdict == WS_BORROW_EQUAL)
+			own = (struct wsi_lines){ found.module, found.section, found.path };
+	}
+	if (ret_borrowed)
+		*ret_borrowed = found;
+	return own;
+}
+
 enum ws_status wsi_frames_at(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
 			     bool caller, struct wsi_frames *frames, struct ws_place *ret_place)
 {
@@ -168,7 +188,9 @@ enum ws_status wsi_frames_at(struct wsi_build *build, const struct wsi_where *wh
 
 	struct ws_line_pos chain[WS_LINE_MAX_DEPTH + 1];
 	size_t n = 0;
-	st = ws_module_line_find(ret_place->module, ret_place->section, ret_place->sec_off, chain,
+	struct wsi_lines lines = wsi_lines_of(build, ret_place, NULL);
+	base.borrowed_from = lines.borrowed_from;
+	st = ws_module_line_find(lines.module, lines.section, ret_place->sec_off, chain,
 				 WSI_COUNT(chain), &n, NULL);
 	if (st == WS_NO_MEMORY)
 		return st;

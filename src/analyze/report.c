@@ -13,6 +13,7 @@ struct owner {
 	struct ws_report model;
 	struct wsi_arena arena;        /* owned */
 	struct ws_module_set *modules; /* owned */
+	struct ws_borrow_pool *pool;   /* owned; NULL without debug images */
 };
 
 void ws_report_destroy(const struct ws_report *report)
@@ -20,6 +21,7 @@ void ws_report_destroy(const struct ws_report *report)
 	if (!report)
 		return;
 	struct owner *owner = (struct owner *)(uintptr_t)report; /* the model is its first member */
+	ws_borrow_destroy(owner->pool);
 	ws_module_set_destroy(owner->modules);
 	wsi_arena_fini(&owner->arena);
 	wsi_free(owner);
@@ -405,6 +407,18 @@ static void build_fini(struct wsi_build *build)
 	wsi_map_fini(&build->cache);
 }
 
+/* Opens what the options name: modules of the report, debug images. */
+static enum ws_status owner_open(struct owner *owner, const struct ws_report_options *options,
+				 struct ws_error *err)
+{
+	enum ws_status st = ws_module_set_create(&owner->modules, err);
+	if (st == WS_OK && options->n_debug_images)
+		st = ws_borrow_create(&owner->pool, err);
+	for (size_t i = 0; i < options->n_debug_images && st == WS_OK; i++)
+		st = ws_borrow_add_path(owner->pool, options->debug_images[i], err);
+	return st;
+}
+
 enum ws_status ws_report_create(const struct ws_target *target,
 				const struct ws_report_options *options,
 				const struct ws_report **ret_report, struct ws_error *err)
@@ -419,16 +433,21 @@ enum ws_status ws_report_create(const struct ws_target *target,
 	struct owner *owner = wsi_zalloc(sizeof *owner);
 	if (!owner)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "report");
+	enum ws_status st = owner_open(owner, &chosen, err);
+	if (st != WS_OK) {
+		ws_report_destroy(&owner->model);
+		return st;
+	}
 	struct wsi_build build = {
-		.target = target, .options = chosen, .report = &owner->model, .arena = &owner->arena
+		.target = target,
+		.options = chosen,
+		.report = &owner->model,
+		.arena = &owner->arena,
+		.modules = owner->modules,
+		.pool = owner->pool,
+		.name_buffer = wsi_zalloc(WSI_NAME_BUFFER),
 	};
-	enum ws_status st = ws_module_set_create(&owner->modules, err);
-	build.modules = owner->modules;
-	build.name_buffer = wsi_zalloc(WSI_NAME_BUFFER);
-	if (st == WS_OK && build.name_buffer)
-		st = build_all(&build);
-	else
-		st = WS_NO_MEMORY;
+	st = build.name_buffer ? build_all(&build) : WS_NO_MEMORY;
 	build_fini(&build);
 	if (st != WS_OK) {
 		ws_report_destroy(&owner->model);

@@ -161,6 +161,29 @@ static enum ws_status summarize(struct wsi_build *build)
 
 /* ---- what is missing ---- */
 
+/* Why the debug images that were given did not help; NULL when there are none. */
+static const char *explain_borrowing(struct wsi_build *build, const struct ws_place *place)
+{
+	struct ws_borrowed found;
+	if (!build->pool)
+		return NULL;
+	wsi_lines_of(build, place, &found);
+	switch (found.verdict) {
+	case WS_BORROW_DIFFERS:
+		return wsi_build_text(build,
+				      "The code in %s is another: %" PRIu64
+				      " instructions differ, the first at offset 0x%" PRIx64 ".",
+				      found.path, found.diff.n_instructions, found.diff.first_off);
+	case WS_BORROW_NO_LINES:
+		return "The debug images that have this function have no lines either.";
+	case WS_BORROW_NO_FUNCTION:
+		return "None of the debug images has this function.";
+	case WS_BORROW_EQUAL:
+		return "The debug image with this code has no line for this instruction.";
+	}
+	return NULL;
+}
+
 /* Lines of the focus's code. */
 static enum ws_status missing_lines(struct wsi_build *build, const struct ws_report_exception *e)
 {
@@ -179,10 +202,13 @@ static enum ws_status missing_lines(struct wsi_build *build, const struct ws_rep
 					   : "No module image in this dump holds that address.");
 	struct ws_module_hint hint = { WS_NONE, WS_NONE, WS_NONE };
 	const char *text = NULL;
-	if (ws_module_set_find_address(build->modules, frame->pc, &hint, &place, NULL) == WS_OK &&
-	    ws_module_explain_lines(place.module, advice, sizeof advice) != WS_LINES_PRESENT) {
-		capitalize(advice);
-		text = wsi_build_text(build, "%s.", advice);
+	if (ws_module_set_find_address(build->modules, frame->pc, &hint, &place, NULL) == WS_OK) {
+		text = explain_borrowing(build, &place);
+		if (!text && ws_module_explain_lines(place.module, advice, sizeof advice) !=
+				     WS_LINES_PRESENT) {
+			capitalize(advice);
+			text = wsi_build_text(build, "%s.", advice);
+		}
 	}
 	return missing_add(build,
 			   wsi_build_text(build, "line information of %.*s",
@@ -307,8 +333,10 @@ static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_re
 		st = next_add(build, advice);
 	if (st == WS_OK && e->n_frames && e->frames[0].function_status == WS_OK &&
 	    e->frames[0].line_status == WS_ABSENT)
-		st = next_add(build, "Build with `-lineinfo` (it does not change the machine code) "
-				     "and reproduce: the report then shows source lines.");
+		st = next_add(build,
+			      "Build the same source with `-lineinfo`, which does not change the "
+			      "machine code, and add `--debug-image FILE` with the result: "
+			      "the report then shows source lines of this very dump.");
 	if (st == WS_OK && e->blame == WS_BLAME_SM)
 		st = next_add(build,
 			      "Set CUDA_LAUNCH_BLOCKING=1 and reproduce, to see which launch "

@@ -197,6 +197,8 @@ static void json_frame(struct ws_json *json, const struct ws_report_frame *frame
 	key_hex(json, "rel_pc", frame->rel_pc, owned);
 	key_bool(json, "caller", frame->caller);
 	key_bool(json, "library", frame->library);
+	if (frame->borrowed_from)
+		key_text(json, "lines_borrowed_from", frame->borrowed_from);
 	json_source(json, &frame->source);
 	ws_json_end(json);
 }

@@ -387,6 +387,19 @@ static uint32_t recursion_at(const struct page *page, const struct ws_report_exc
 	return 0;
 }
 
+/* Names the debug image that gave lines. */
+static void out_borrowed(struct page *page, const struct ws_report_exception *e)
+{
+	for (uint32_t i = 0; i < e->n_frames; i++) {
+		if (!e->frames[i].borrowed_from)
+			continue;
+		ws_out_text(page->out, "         (lines from ");
+		ws_out_escaped(page->out, ws_str_of(e->frames[i].borrowed_from));
+		ws_out_text(page->out, ", whose machine code is proven equal)\n");
+		return;
+	}
+}
+
 static void frames(struct page *page, const struct ws_report_exception *e)
 {
 	if (e->n_frames == 0)
@@ -410,6 +423,7 @@ static void frames(struct page *page, const struct ws_report_exception *e)
 				    "stopped; its stack then was:)\n");
 		out_frame(page, &e->frames[i], i == e->user_frame && i > 0);
 	}
+	out_borrowed(page, e);
 	if (e->n_callers_left_out)
 		ws_out_printf(page->out, "         (%u more callers)\n", e->n_callers_left_out);
 	if (e->stack_status != WS_OK && e->stack_status != WS_ABSENT)
