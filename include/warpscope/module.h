@@ -308,7 +308,12 @@ WS_API enum ws_status ws_module_code_id(struct ws_module *module,
 					const struct ws_function *function,
 					struct ws_code_id *ret_id,
 					struct ws_error *err) WS_MUST_USE;
-/** Identity of a whole image: of all its code sections, in any order. @retval WS_ABSENT  no code */
+/**
+ * Identity of a whole image: of all its code sections, in any order.
+ * @retval WS_ABSENT     it has no code.
+ * @retval WS_MALFORMED  its code sections claim more bytes than the image has.
+ * @retval WS_TRUNCATED  part of the code is cut off.
+ */
 WS_API enum ws_status ws_module_image_id(struct ws_module *module, struct ws_code_id *ret_id,
 					 struct ws_error *err) WS_MUST_USE;
 

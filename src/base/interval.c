@@ -72,9 +72,12 @@ void wsi_segments_append(struct wsi_segments *segments, struct wsi_interval *int
 uint32_t wsi_segments_find_until(const struct wsi_segments *segments, size_t first, size_t n,
 				 uint64_t x, uint64_t *ret_end)
 {
+	*ret_end = UINT64_MAX;
+	if (n == 0)
+		return WSI_NO_INTERVAL;
 	const uint64_t *start = segments->start + first;
-	*ret_end = n ? start[0] : UINT64_MAX;
-	if (n == 0 || x < start[0])
+	*ret_end = start[0];
+	if (x < start[0])
 		return WSI_NO_INTERVAL;
 	size_t low = 0, end = n;
 	while (n > 1) { /* start[low] <= x holds; no branch, as it would be a coin's toss */

@@ -171,7 +171,7 @@ static void candidate_search(struct search *search, struct candidate *candidate)
 		struct ws_module *module;
 		if (entry->kind == WS_IMAGE_CUBIN && entry->sm == search->sm &&
 		    ws_image_file_module(candidate->file, i, &module, NULL) == WS_OK &&
-		    wsi_module_need_symbols(module, NULL) == WS_OK)
+		    !module->code_overlaps && wsi_module_need_symbols(module, NULL) == WS_OK)
 			module_search(search, candidate, module);
 	}
 }

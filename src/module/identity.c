@@ -99,16 +99,26 @@ static void code_hash(struct ws_str name, struct ws_span code, struct ws_code_id
 	wsi_sha256_final(&hash, ret_id->bytes);
 }
 
+enum { LONGEST_SECTION_NAME = 4096 }; /* that an identity takes in */
+
 /* Name of a code section: of its owner, else what follows ".text.". */
 static struct ws_str code_name(const struct ws_module *module, const struct wsi_code *code)
 {
 	if (code->owner != WS_UNKNOWN)
 		return module->functions[code->owner].name;
-	struct wsi_shdr shdr = wsi_module_shdr(module, code->section);
-	char head[WSI_NAME_HEAD];
-	wsi_elf_name_head(&module->elf, &shdr, head);
-	struct ws_str name = wsi_elf_name(&module->elf, &shdr);
-	size_t skip = strncmp(head, ".text.", 6) == 0 ? 6 : 0;
+	static const char prefix[] = ".text.";
+	struct ws_span names = module->elf.shstrtab, rest;
+	uint64_t off = wsi_min_u64(wsi_module_shdr(module, code->section).name, names.len);
+	bool inside =
+		ws_span_sub(names, off, wsi_min_u64(names.len - off, LONGEST_SECTION_NAME), &rest);
+	assert(inside);
+	(void)inside;
+	struct ws_str name;
+	if (!wsi_span_cstr(rest, 0, &name))
+		name = (struct ws_str){ (const char *)rest.ptr, rest.len };
+	size_t skip = sizeof prefix - 1;
+	if (name.len < skip || memcmp(name.ptr, prefix, skip) != 0)
+		skip = 0;
 	return (struct ws_str){ name.ptr + skip, name.len - skip };
 }
 
@@ -145,6 +155,9 @@ enum ws_status ws_module_image_id(struct ws_module *module, struct ws_code_id *r
 		return st;
 	if (module->n_code == 0)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no code");
+	if (module->code_overlaps)
+		return wsi_fail(err, WS_MALFORMED, module->image.origin,
+				"the image has more code than bytes");
 	wsi_scoped_free struct ws_code_id *ids = wsi_zalloc_array(module->n_code, sizeof *ids);
 	if (!ids)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "code identities");

@@ -83,6 +83,8 @@ struct ws_module {
 	struct ws_error damage; /* the first */
 	struct wsi_code *code;  /* owned; by section */
 	uint32_t n_code;
+	/* Sections share bytes, as no compiler does: what looks at all code could take for ever. */
+	bool code_overlaps;
 
 	pthread_mutex_t lock; /* held while something of the following is made */
 	atomic_bool have_symbols;

@@ -179,6 +179,10 @@ static void code_scan(struct ws_module *module)
 			};
 	}
 	assert(n == module->n_code);
+	uint64_t total = 0;
+	for (uint32_t i = 0; i < n; i++)
+		total = wsi_add_sat(total, module->code[i].size_bytes);
+	module->code_overlaps = total > module->image.len;
 	for (uint32_t i = 1; i < module->n_sections; i++) {
 		struct wsi_shdr shdr = wsi_module_shdr(module, i);
 		struct wsi_code *code = wsi_module_code_of(module, shdr.info);

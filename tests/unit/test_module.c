@@ -559,6 +559,35 @@ static void exercise(struct ws_span image)
 	ws_module_close(m);
 }
 
+/* The same where memory may be out: what fails says so, and works when it is asked again. */
+static void exercise_allocations(struct ws_span image)
+{
+	struct ws_module *m;
+	enum ws_status st = ws_module_open(image, &m, NULL);
+	if (st != WS_OK) {
+		assert_int_equal(st, WS_NO_MEMORY);
+		return;
+	}
+	const struct ws_function *f = NULL;
+	struct ws_line_pos pos[8];
+	struct ws_ptx_line ptx;
+	struct ws_code_id id;
+	size_t n;
+	struct ws_str name = ws_str_of("_Z5otherPfi");
+	for (unsigned attempt = 0; attempt < 2; attempt++) {
+		st = ws_module_find_function(m, name, &f, NULL);
+		if (st == WS_OK)
+			st = ws_module_line_find(m, f->section, 0x20, pos, 8, &n, NULL);
+		if (st == WS_OK)
+			st = ws_module_ptx_find(m, f->section, 0x20, &ptx, NULL);
+		if (st == WS_OK)
+			st = ws_module_image_id(m, &id, NULL);
+		assert_true(st == WS_OK || (attempt == 0 && st == WS_NO_MEMORY));
+		wsi_alloc_should_fail = NULL;
+	}
+	ws_module_close(m);
+}
+
 static void image_cut_at_every_byte_is_survived(void **state)
 {
 	(void)state;
@@ -628,6 +657,34 @@ static void other_files_are_refused_with_a_reason(void **state)
 			 WS_UNSUPPORTED);
 	assert_non_null(strstr(err.message, "core dump"));
 	wsi_free(copy);
+	fixture_close(&f);
+}
+
+/* ---- memory ---- */
+
+static unsigned alloc_countdown;
+
+static bool alloc_fails_once(void)
+{
+	return alloc_countdown > 0 && --alloc_countdown == 0;
+}
+
+static void every_failed_allocation_is_survived(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("linked.li.sm_90.cubin");
+	bool any_left = true;
+	unsigned n_failed = 0;
+	for (unsigned nth = 1; any_left && nth < 1000; nth++) {
+		alloc_countdown = nth;
+		wsi_alloc_should_fail = alloc_fails_once;
+		exercise_allocations(f.file.bytes);
+		wsi_alloc_should_fail = NULL;
+		any_left = alloc_countdown == 0; /* this one was reached */
+		n_failed += any_left;
+	}
+	assert_true(n_failed > 10);
+	assert_false(any_left);
 	fixture_close(&f);
 }
 
@@ -769,6 +826,7 @@ int main(void)
 		cmocka_unit_test(image_cut_at_every_byte_is_survived),
 		cmocka_unit_test(flipped_bytes_are_survived),
 		cmocka_unit_test(other_files_are_refused_with_a_reason),
+		cmocka_unit_test(every_failed_allocation_is_survived),
 		cmocka_unit_test(set_finds_by_address_handle_and_name),
 		cmocka_unit_test(many_threads_use_one_set),
 	};
