@@ -9,11 +9,12 @@ dump() { # NAME GENERATOR-ARGUMENTS...
 	shift
 	[ -e "$dumps/$name.nvcudmp" ] || "$here/gen_huge.py" "$@" "$dumps/$name.nvcudmp"
 }
-ninja -C "$1" bench/bench-core bench/bench-report bench/module-lookup >/dev/null
+ninja -C "$1" bench/bench-core bench/bench-report bench/module-lookup bench/bench-cudbg >/dev/null
 run() { # DUMP-NAME...
 	for name; do
 		"$bench/bench-core" "$dumps/$name.nvcudmp"
 		"$bench/bench-report" "$dumps/$name.nvcudmp"
+		"$bench/bench-cudbg" "$dumps/$name.nvcudmp"
 	done
 }
 bench=$1/bench

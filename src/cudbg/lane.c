@@ -86,8 +86,8 @@ CUDBGResult wsi_cudbg_readRegisterRange(struct wsi_cudbg *s, struct wsi_at *at, 
 	if (numRegisters) {
 		struct ws_error err = { .status = WS_OK };
 		enum ws_status st =
-			ws_target_registers(s->target, at->slot->warp_index, at->ln, WS_REG_R,
-					    index, numRegisters, registers, &n, &err);
+			s->target->ops->registers(s->target, at->slot->warp_index, at->ln, WS_REG_R,
+						  index, numRegisters, registers, &n, &err);
 		if (st != WS_OK)
 			return not_held(s, at, index, st, &err);
 	}
@@ -127,8 +127,8 @@ static CUDBGResult read_all(struct wsi_cudbg *s, const struct wsi_at *at, enum w
 	if (!n)
 		return CUDBG_SUCCESS;
 	struct ws_error err = { .status = WS_OK };
-	enum ws_status st = ws_target_registers(s->target, at->slot->warp_index, at->ln, kind,
-						first, n, values, &got, &err);
+	enum ws_status st = s->target->ops->registers(s->target, at->slot->warp_index, at->ln, kind,
+						      first, n, values, &got, &err);
 	if (st != WS_OK)
 		return wsi_cudbg_status(s, st, &err);
 	if (got < n)
@@ -170,8 +170,6 @@ CUDBGResult wsi_cudbg_readUniformRegisterRange(struct wsi_cudbg *s, struct wsi_a
 
 /* ---- call stacks ---- */
 
-enum { STACK_FRAMES = 32 };
-
 /* The return address of a level. */
 static CUDBGResult frame_at(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
 			    uint32_t level, struct ws_return_address *ret_frame)
@@ -184,23 +182,26 @@ static CUDBGResult frame_at(struct wsi_cudbg *s, const struct wsi_at *at, uint32
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_CALL_LEVEL,
 				      "the call depth is %u, there is no level %u",
 				      lane->call_depth, level);
-	struct ws_return_address stack[STACK_FRAMES];
+	uint32_t n = 0;
+	const struct ws_return_address *frames = wsi_cudbg_frames(s, at, ln, &n, &result);
 	wsi_scoped_free struct ws_return_address *heap = NULL;
-	uint32_t n = 0, cap = STACK_FRAMES;
-	struct ws_error err = { .status = WS_OK };
-	enum ws_status st =
-		ws_target_call_stack(s->target, at->slot->warp_index, ln, stack, cap, &n, &err);
-	if (st == WS_OK && n > cap && level >= cap) {
-		cap = n;
-		heap = wsi_zalloc_array(cap, sizeof *heap);
-		st = heap ? ws_target_call_stack(s->target, at->slot->warp_index, ln, heap, cap, &n,
-						 &err)
-			  : WS_NO_MEMORY;
+	if (!frames)
+		return result;
+	if (n > WSI_VIEW_FRAMES && level >= WSI_VIEW_FRAMES) {
+		struct ws_error err = { .status = WS_NO_MEMORY };
+		enum ws_status st = WS_NO_MEMORY;
+		uint32_t cap = n;
+		frames = heap = wsi_zalloc_array(cap, sizeof *heap);
+		if (heap)
+			st = ws_target_call_stack(s->target, at->slot->warp_index, ln, heap, cap,
+						  &n, &err);
+		if (st != WS_OK)
+			return wsi_cudbg_held_status(s, st, &err);
+		n = n < cap ? n : cap;
+	} else if (n > WSI_VIEW_FRAMES) {
+		n = WSI_VIEW_FRAMES;
 	}
-	if (st != WS_OK)
-		return wsi_cudbg_held_status(s, st, &err);
-	const struct ws_return_address *frames = heap ? heap : stack;
-	for (uint32_t i = 0; i < n && i < cap; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (frames[i].level == level) {
 			*ret_frame = frames[i];
 			return CUDBG_SUCCESS;

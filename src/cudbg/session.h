@@ -73,6 +73,8 @@ struct wsi_at {
 	const struct wsi_slot *slot;
 };
 
+enum { WSI_VIEW_FRAMES = 16 }; /* of a call stack that are kept */
+
 /* What a thread looked at last. */
 struct wsi_view {
 	uint64_t serial; /* of the stock; 0: nothing here */
@@ -82,6 +84,8 @@ struct wsi_view {
 	struct ws_warp warp;
 	struct ws_block block;
 	struct ws_lane lane[WS_MAX_LANES];
+	uint32_t frames_of, n_frames; /* lane of `frame`, or WS_NONE; how many are recorded */
+	struct ws_return_address frame[WSI_VIEW_FRAMES];
 };
 
 /* Why the last call of a thread on a session failed. */
@@ -227,9 +231,11 @@ CUDBGResult wsi_cudbg_no_lane(struct wsi_cudbg *s, const struct wsi_at *at, uint
 			      unsigned needs);
 CUDBGResult wsi_cudbg_runs(struct wsi_cudbg *s, const struct wsi_at *at);
 
-/* Ranges from device to lane, then whether the device stands, then whether warp and lane exist. */
-static inline CUDBGResult wsi_cudbg_find(struct wsi_cudbg *s, unsigned depth, const uint32_t *where,
-					 unsigned needs, struct wsi_at *at)
+/* Inlined so that depth and needs are constants. Ranges from device to lane, then whether the
+ * device stands, then whether warp and lane exist. */
+static inline __attribute__((always_inline)) CUDBGResult
+wsi_cudbg_find(struct wsi_cudbg *s, unsigned depth, const uint32_t *where, unsigned needs,
+	       struct wsi_at *at)
 {
 	struct wsi_stock *stock = s->stock;
 	at->dev = where[0];
@@ -284,6 +290,10 @@ const struct ws_block *wsi_cudbg_block(struct wsi_cudbg *s, const struct wsi_at 
 				       CUDBGResult *ret_result);
 const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
 				     CUDBGResult *ret_result);
+/* The first WSI_VIEW_FRAMES return addresses of a lane; `*ret_n` says how many there are. */
+const struct ws_return_address *wsi_cudbg_frames(struct wsi_cudbg *s, const struct wsi_at *at,
+						 uint32_t ln, uint32_t *ret_n,
+						 CUDBGResult *ret_result);
 /* The grid of a warp: INVALID_GRID when the block names none. */
 CUDBGResult wsi_cudbg_grid_of(struct wsi_cudbg *s, const struct wsi_at *at,
 			      struct ws_grid *ret_grid);

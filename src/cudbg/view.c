@@ -14,6 +14,8 @@ static struct wsi_view *view_of(const struct wsi_cudbg *s, const struct wsi_at *
 		view->warp_index = at->slot->warp_index;
 		view->have_warp = view->have_block = false;
 		view->lanes = 0;
+		view->n_frames = 0;
+		view->frames_of = WS_NONE;
 	}
 	return view;
 }
@@ -61,8 +63,11 @@ const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s, const struct wsi_at *a
 	struct wsi_view *view = view_of(s, at);
 	if (!(view->lanes >> ln & 1)) {
 		struct ws_error err;
-		enum ws_status st =
-			ws_target_lane(s->target, at->slot->warp_index, ln, &view->lane[ln], &err);
+		const struct ws_target_ops *ops = s->target->ops;
+		enum ws_status st = ops->lane ? ops->lane(s->target, at->slot->warp_index, ln,
+							  &view->lane[ln], &err)
+					      : ws_target_lane(s->target, at->slot->warp_index, ln,
+							       &view->lane[ln], &err);
 		if (st != WS_OK) {
 			*ret_result = wsi_cudbg_held_status(s, st, &err);
 			return NULL;
@@ -70,6 +75,27 @@ const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s, const struct wsi_at *a
 		view->lanes |= 1u << ln;
 	}
 	return &view->lane[ln];
+}
+
+const struct ws_return_address *wsi_cudbg_frames(struct wsi_cudbg *s, const struct wsi_at *at,
+						 uint32_t ln, uint32_t *ret_n,
+						 CUDBGResult *ret_result)
+{
+	struct wsi_view *view = view_of(s, at);
+	if (view->frames_of != ln) {
+		struct ws_error err;
+		enum ws_status st =
+			s->target->ops->call_stack(s->target, at->slot->warp_index, ln, view->frame,
+						   WSI_VIEW_FRAMES, &view->n_frames, &err);
+		view->frames_of = WS_NONE;
+		if (st != WS_OK) {
+			*ret_result = wsi_cudbg_held_status(s, st, &err);
+			return NULL;
+		}
+		view->frames_of = ln;
+	}
+	*ret_n = view->n_frames;
+	return view->frame;
 }
 
 static CUDBGResult no_grid(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id)
