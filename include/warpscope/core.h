@@ -211,6 +211,87 @@ WS_API enum ws_status ws_core_section(const struct ws_core *core, uint32_t index
 				      struct ws_core_section *ret_section,
 				      struct ws_error *err) WS_MUST_USE;
 
+/* ---- checking and salvage */
+
+/** What ws_core_check() looks at: X(NAME, word). */
+#define WS_CHECK_LIST(X)          \
+	X(FILE, "file")           \
+	X(HEADER, "header")       \
+	X(NAME, "name")           \
+	X(TYPE, "type")           \
+	X(EXTENT, "extent")       \
+	X(LINK, "link")           \
+	X(STRIDE, "stride")       \
+	X(ID, "id")               \
+	X(REFERENCE, "reference") \
+	X(VALUE, "value")         \
+	X(COUNT, "count")         \
+	X(TEXT, "text")           \
+	X(MEMORY, "memory")       \
+	X(IMAGE, "image")
+
+enum ws_check_rule {
+#define X(NAME, word) WS_CHECK_##NAME,
+	WS_CHECK_LIST(X)
+#undef X
+		WS_N_CHECKS
+};
+
+/** Word of a rule. Static storage. */
+WS_API const char *ws_check_rule_word(enum ws_check_rule rule);
+
+/** Something in a dump that is not as the format or the rest of the dump says. */
+struct ws_finding {
+	enum ws_check_rule rule;
+	uint32_t section;  /**< 0: the file as a whole */
+	uint64_t file_off; /**< of the field or the bytes, or WS_NO_OFFSET */
+	char message[200]; /**< one plain sentence, no newline */
+};
+
+/** What ws_core_check() looked at and found. */
+struct ws_check_summary {
+	uint64_t sections, rows, leaves; /**< looked at */
+	uint64_t findings;
+	uint64_t by_rule[WS_N_CHECKS];
+};
+
+/**
+ * Holds every section, link, row, size, range, string and id of a dump against the file and the
+ * other tables, and calls `each` for every finding (in the order of the file, then of the tree).
+ * Returning false from it stops. A sound dump has no findings.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_core_check(const struct ws_core *core,
+				    bool (*each)(void *user, const struct ws_finding *finding),
+				    void *user, struct ws_check_summary *ret_summary,
+				    struct ws_error *err) WS_MUST_USE;
+
+/** How sure it is that something found without a header is what it looks like. */
+enum ws_sureness {
+	WS_POSSIBLE, /**< a few rows fit */
+	WS_LIKELY,   /**< many rows fit */
+	WS_SURE,     /**< it identifies itself */
+};
+
+/** Something recognised in a file whose section headers are lost. */
+struct ws_salvaged {
+	const char *what; /**< "image", "lane table", "SM table". Static storage */
+	uint64_t file_off;
+	struct ws_span bytes;  /**< those that are in the file */
+	uint64_t size;         /**< as it says itself, or as far as its shape goes on */
+	uint32_t rows, stride; /**< of a table; else 0 */
+	enum ws_sureness sureness;
+};
+
+/**
+ * What a dump without section headers still shows by its content: images by their own headers,
+ * tables by the shape of their rows. Dumps that have their headers have nothing here. `index` from
+ * 0, in the order of the file; WS_ABSENT past the last. The first call reads the whole file.
+ */
+WS_API enum ws_status ws_core_salvaged(const struct ws_core *core, uint32_t index,
+				       struct ws_salvaged *ret_salvaged,
+				       struct ws_error *err) WS_MUST_USE;
+
 #ifdef __cplusplus
 }
 #endif

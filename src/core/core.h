@@ -104,9 +104,9 @@ struct ws_core {
 	uint64_t n_slots;
 
 	struct wsi_list devices, contexts, images, grids, sms, blocks, warps;
-	/* owned: per owner (device, device, context, SM, SM), and one more: index of its first
-	 * child */
-	uint32_t *first_context, *first_grid, *first_image, *first_block, *first_warp;
+	/* owned: per owner (device, device, device, context, SM, SM), and one more: index of its
+	 * first child */
+	uint32_t *first_context, *first_grid, *first_sm, *first_image, *first_block, *first_warp;
 	uint32_t *lane_tables; /* owned: per warp, number of its lane table plus one, 0: none */
 	/* owned: list indices sorted by id within each owner */
 	uint32_t *contexts_by_id, *grids_by_id, *images_by_handle;
@@ -241,6 +241,14 @@ enum ws_status wsi_core_globals(struct ws_core *core, struct ws_error *err) WS_M
 void wsi_core_ranges_fini(struct ws_core *core);
 /* facts.c */
 void wsi_core_facts_read(struct ws_core *core);
+
+/* What is made when it is first asked for, and then published once. */
+struct wsi_cache {
+	struct wsi_known *_Atomic known;     /* owned: ranges.c */
+	struct wsi_salvage *_Atomic salvage; /* owned: salvage.c */
+};
+
+void wsi_salvage_destroy(struct wsi_salvage *salvage);
 
 /* ---- diagnostics ---- */
 

@@ -10,11 +10,6 @@
 
 #include <stdatomic.h>
 
-/* What is made when it is first asked for. */
-struct wsi_cache {
-	struct wsi_known *_Atomic known;
-};
-
 /* ---- global memory ---- */
 
 static enum ws_status globals_sort(struct ws_core *core, struct ws_error *err)
@@ -180,8 +175,10 @@ static const struct wsi_known *known_get(const struct ws_core *core)
 
 void wsi_core_ranges_fini(struct ws_core *core)
 {
-	if (core->cache)
+	if (core->cache) {
 		known_destroy(atomic_load(&core->cache->known));
+		wsi_salvage_destroy(atomic_load(&core->cache->salvage));
+	}
 	wsi_free(core->cache);
 	wsi_segments_fini(&core->segments);
 	wsi_free(core->globals);

@@ -105,11 +105,11 @@ static enum ws_status refs_sort(const struct ws_core *core, struct wsi_ref *at, 
 
 static enum ws_status sms_list(struct ws_core *core, struct ws_error *err)
 {
-	wsi_scoped_free uint32_t *first = NULL;
 	enum ws_status st =
-		children_list(core, &core->devices, WSI_KIND_SM, &core->sms, &first, err);
+		children_list(core, &core->devices, WSI_KIND_SM, &core->sms, &core->first_sm, err);
 	for (uint32_t d = 0; st == WS_OK && d < core->devices.n; d++)
-		st = refs_sort(core, core->sms.at + first[d], first[d + 1] - first[d], sm_key, err);
+		st = refs_sort(core, core->sms.at + core->first_sm[d],
+			       core->first_sm[d + 1] - core->first_sm[d], sm_key, err);
 	return st;
 }
 
@@ -257,6 +257,7 @@ void wsi_core_tree_fini(struct ws_core *core)
 		wsi_free(lists[i]->at);
 	wsi_free(core->first_context);
 	wsi_free(core->first_grid);
+	wsi_free(core->first_sm);
 	wsi_free(core->first_image);
 	wsi_free(core->first_block);
 	wsi_free(core->first_warp);

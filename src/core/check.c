@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checking a dump: the ELF header, the section headers, and where the bytes lie. */
+#include "core/check.h"
+
+#include "base/sort.h"
+
+const char *ws_check_rule_word(enum ws_check_rule rule)
+{
+	static const char *const words[WS_N_CHECKS] = {
+#define X(NAME, word) word,
+		WS_CHECK_LIST(X)
+#undef X
+	};
+	return (unsigned)rule < WS_N_CHECKS ? words[rule] : "?";
+}
+
+void wsi_finding(struct wsi_checker *c, enum ws_check_rule rule, uint32_t section,
+		 uint64_t file_off, const char *format, ...)
+{
+	struct ws_finding finding = { .rule = rule, .section = section, .file_off = file_off };
+	if (c->stopped)
+		return;
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(finding.message, sizeof finding.message, format, args);
+	va_end(args);
+	c->summary.findings++;
+	c->summary.by_rule[rule]++;
+	c->stopped = !c->each(c->user, &finding);
+}
+
+static void check_file(struct wsi_checker *c)
+{
+	const struct ws_core *core = c->core;
+	const struct wsi_elf *elf = &core->elf;
+	struct ws_diagnostic d;
+	/* what opening found out about the file as a whole; sections are looked at again, all of
+	 * them */
+	for (uint32_t i = 0; ws_core_diagnostic(core, i, &d, NULL) == WS_OK; i++) {
+		if (strcmp(d.what, "file") == 0 || strcmp(d.what, "section headers") == 0)
+			wsi_finding(c, WS_CHECK_FILE, 0, d.file_off, "%s", d.message);
+	}
+	if (core->n_sections == 0)
+		return;
+	if (elf->osabi != WSI_ELFOSABI_CUDA)
+		wsi_finding(c, WS_CHECK_HEADER, 0, 7, "OSABI is 0x%x, dumps have 0x%x", elf->osabi,
+			    WSI_ELFOSABI_CUDA);
+	if (elf->abi_version != 7)
+		wsi_finding(c, WS_CHECK_HEADER, 0, 8,
+			    "ABI version is %u; other readers accept 7 only", elf->abi_version);
+	if (elf->version != 1)
+		wsi_finding(c, WS_CHECK_HEADER, 0, 20, "ELF version is %u, not 1", elf->version);
+	if (elf->shentsize != WSI_SHDR_BYTES)
+		wsi_finding(c, WS_CHECK_HEADER, 0, 58, "section headers of %u bytes, not %d",
+			    elf->shentsize, WSI_SHDR_BYTES);
+	if (elf->shstrtab.len == 0)
+		wsi_finding(c, WS_CHECK_NAME, 0, 62,
+			    "the table of section names is missing or empty (section %" PRIu64 ")",
+			    elf->shstrndx);
+	else if (elf->shstrtab.ptr[elf->shstrtab.len - 1] != 0)
+		wsi_finding(c, WS_CHECK_NAME, (uint32_t)elf->shstrndx,
+			    elf->shstrtab.origin + elf->shstrtab.len,
+			    "the table of section names does not end with a NUL");
+}
+
+/* Prefix of the names that the format gives to sections of a kind. */
+static const char *name_prefix(enum wsi_kind kind)
+{
+	static const char *const prefixes[WSI_N_KINDS] = {
+		NULL,
+		".cudbg.global.",
+		".cudbg.global.",
+		".cudbg.local.",
+		".cudbg.shared.",
+		".cudbg.regs.",
+		".cudbg.elfimg.",
+		".cudbg.relfimg.",
+		".cudbg.bt.",
+		".cudbg.devtbl",
+		".cudbg.ctxtbl.",
+		".cudbg.smtbl.",
+		".cudbg.gridtbl.",
+		".cudbg.ctatbl.",
+		".cudbg.wptbl.",
+		".cudbg.lntbl.",
+		".cudbg.modtbl.",
+		".cudbg.pred.",
+		".cudbg.param.",
+		".cudbg.uregs.",
+		".cudbg.upred.",
+		".cudbg.cbankstbl.",
+		".cudbg.meta",
+		".cudbg.cbu_bar.",
+	};
+	return prefixes[kind];
+}
+
+static void check_name(struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr,
+		       enum wsi_kind kind, uint64_t at)
+{
+	struct ws_str name = { 0 };
+	const char *prefix = name_prefix(kind);
+	if (c->core->elf.shstrtab.len == 0)
+		return; /* said once for all */
+	if (!wsi_span_cstr(c->core->elf.shstrtab, shdr->name, &name))
+		wsi_finding(c, WS_CHECK_NAME, section, at, "its name is outside the name table");
+	else if (prefix && (name.len < strlen(prefix) || memcmp(name.ptr, prefix, strlen(prefix))))
+		wsi_finding(c, WS_CHECK_NAME, section, at, "a %s whose name does not begin with %s",
+			    wsi_kind_infos[kind].words, prefix);
+}
+
+static void check_stride(struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr,
+			 enum wsi_kind kind, uint64_t at)
+{
+	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	if (info->base_bytes) {
+		if (shdr->entsize < info->base_bytes || shdr->entsize > UINT32_MAX)
+			wsi_finding(c, WS_CHECK_STRIDE, section, at + 56,
+				    "rows of %" PRIu64 " bytes; a %s needs %u", shdr->entsize,
+				    info->words, info->base_bytes);
+		else if (shdr->size % shdr->entsize)
+			wsi_finding(c, WS_CHECK_STRIDE, section, at + 32,
+				    "%" PRIu64 " bytes are no multiple of the %" PRIu64
+				    "-byte rows",
+				    shdr->size, shdr->entsize);
+		else if (shdr->size / shdr->entsize > info->max_rows)
+			wsi_finding(c, WS_CHECK_COUNT, section, at + 32,
+				    "%" PRIu64 " rows; no machine has more than %u",
+				    shdr->size / shdr->entsize, info->max_rows);
+		return;
+	}
+	bool words = kind == WSI_KIND_REGS || kind == WSI_KIND_PREDS || kind == WSI_KIND_UREGS ||
+		     kind == WSI_KIND_UPREDS || kind == WSI_KIND_BARRIERS;
+	if (words && shdr->size % 4)
+		wsi_finding(c, WS_CHECK_STRIDE, section, at + 32,
+			    "%" PRIu64 " bytes of %s are no multiple of 4", shdr->size,
+			    info->words);
+}
+
+static void check_link(struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr,
+		       enum wsi_kind kind, uint64_t at)
+{
+	const struct ws_core *core = c->core;
+	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	if (info->parent == WSI_KIND_NONE) {
+		if (shdr->link || shdr->info)
+			wsi_finding(c, WS_CHECK_LINK, section, at + 40,
+				    "a %s has no parent, but this one names row %u of section %u",
+				    info->words, shdr->info, shdr->link);
+		return;
+	}
+	uint32_t number = wsi_core_table_of(core, shdr->link);
+	const struct wsi_table *table = number == WS_NONE ? NULL : &core->tables[number];
+	if (!table || table->kind != info->parent) {
+		wsi_finding(c, WS_CHECK_LINK, section, at + 40,
+			    "its parent, section %u, is no readable %s", shdr->link,
+			    wsi_kind_infos[info->parent].words);
+		return;
+	}
+	if (shdr->info >= table->n_rows) {
+		wsi_finding(c, WS_CHECK_LINK, section, at + 44,
+			    "belongs to row %u of section %u, which has %u rows", shdr->info,
+			    shdr->link, table->n_rows);
+		return;
+	}
+	uint32_t slot = wsi_core_slot(core, (struct wsi_ref){ number, shdr->info }, kind);
+	uint32_t holder = info->n_slots && slot ? core->tables[slot - 1].section : slot;
+	if (holder && holder != section)
+		wsi_finding(c, WS_CHECK_LINK, section, at + 40,
+			    "row %u of section %u has another %s already: section %u", shdr->info,
+			    shdr->link, info->words, holder);
+}
+
+static void check_section(struct wsi_checker *c, uint32_t section)
+{
+	const struct ws_core *core = c->core;
+	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
+	enum wsi_kind kind = wsi_kind_of(shdr.type);
+	uint64_t at = wsi_elf_shdr_off(&core->elf, section);
+	struct ws_span bytes;
+	c->summary.sections++;
+	check_name(c, section, &shdr, kind, at);
+	if (shdr.type != WSI_SHT_NULL && !wsi_elf_bytes(&core->elf, &shdr, &bytes))
+		wsi_finding(c, WS_CHECK_EXTENT, section, at + 24,
+			    "%zu of its %" PRIu64 " bytes are in the file, which ends at 0x%zx",
+			    bytes.len, shdr.size, core->bytes.len);
+	if (kind == WSI_KIND_NONE) {
+		if (shdr.type >= WSI_CUDBG_SHT_BASE)
+			wsi_finding(c, WS_CHECK_TYPE, section, at + 4, "unknown type 0x%x",
+				    shdr.type);
+		return;
+	}
+	if (!wsi_kind_infos[kind].n_slots)
+		c->summary.leaves++;
+	check_stride(c, section, &shdr, kind, at);
+	check_link(c, section, &shdr, kind, at);
+}
+
+/* No two sections may share bytes, nor may one lie over the headers. */
+static enum ws_status check_overlaps(struct wsi_checker *c, struct ws_error *err)
+{
+	const struct ws_core *core = c->core;
+	size_t n = 0;
+	wsi_scoped_free struct wsi_keyed *items =
+		wsi_zalloc_array((size_t)core->n_sections + 1, sizeof *items);
+	if (!items)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "list of sections");
+	items[n++] = (struct wsi_keyed){ core->elf.shoff, 0 }; /* the headers themselves */
+	for (uint32_t i = 1; i < core->n_sections; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, i);
+		struct ws_span bytes;
+		if (shdr.type == WSI_SHT_NULL || shdr.type == WSI_SHT_NOBITS ||
+		    !wsi_elf_bytes(&core->elf, &shdr, &bytes) || bytes.len == 0)
+			continue;
+		items[n++] = (struct wsi_keyed){ shdr.offset, i };
+	}
+	if (!wsi_sort_keyed(items, n))
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "list of sections");
+	uint64_t end = WSI_ELF_HEADER_BYTES; /* of what came before */
+	uint32_t holder = 0;
+	for (size_t i = 0; i < n && !c->stopped; i++) {
+		uint32_t section = items[i].value;
+		uint64_t size =
+			section ? wsi_elf_shdr(&core->elf, section).size : core->elf.headers.len;
+		if (items[i].key < end && size && section)
+			wsi_finding(c, WS_CHECK_EXTENT, section,
+				    wsi_elf_shdr_off(&core->elf, section) + 24,
+				    holder ? "shares bytes from 0x%" PRIx64 " on with section %u"
+					   : "lies over headers of the file at 0x%" PRIx64,
+				    items[i].key, holder);
+		if (wsi_add_sat(items[i].key, size) > end) {
+			end = wsi_add_sat(items[i].key, size);
+			holder = section;
+		}
+	}
+	return WS_OK;
+}
+
+static void check_memory(struct wsi_checker *c)
+{
+	const struct ws_core *core = c->core;
+	uint64_t end = 0;
+	uint32_t holder = 0;
+	for (uint32_t i = 0; i < core->n_globals; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, core->globals[i]);
+		uint64_t at = wsi_elf_shdr_off(&core->elf, core->globals[i]) + 16;
+		if (shdr.addr + shdr.size < shdr.addr && shdr.addr + shdr.size != 0)
+			wsi_finding(c, WS_CHECK_MEMORY, core->globals[i], at,
+				    "0x%" PRIx64 " bytes from 0x%" PRIx64
+				    " on go past the end of the address space",
+				    shdr.size, shdr.addr);
+		if (i > 0 && shdr.addr < end)
+			wsi_finding(c, WS_CHECK_MEMORY, core->globals[i], at,
+				    "address 0x%" PRIx64 " is in section %u too", shdr.addr,
+				    holder);
+		if (wsi_add_sat(shdr.addr, shdr.size) > end) {
+			end = wsi_add_sat(shdr.addr, shdr.size);
+			holder = core->globals[i];
+		}
+	}
+}
+
+enum ws_status ws_core_check(const struct ws_core *core,
+			     bool (*each)(void *user, const struct ws_finding *finding), void *user,
+			     struct ws_check_summary *ret_summary, struct ws_error *err)
+{
+	struct wsi_checker c = { .core = core, .each = each, .user = user };
+	check_file(&c);
+	for (uint32_t i = 1; i < core->n_sections && !c.stopped; i++)
+		check_section(&c, i);
+	enum ws_status st = check_overlaps(&c, err);
+	if (st != WS_OK)
+		return st;
+	check_memory(&c);
+	wsi_check_rows(&c);
+	*ret_summary = c.summary;
+	return WS_OK;
+}

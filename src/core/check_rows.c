@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checking a dump: what the tables say, row by row. Ids must be unique among siblings and within
+ * what the device has; references must lead somewhere; masks, counts and coordinates must agree.
+ */
+#include "core/check.h"
+
+/* A row under check. */
+struct at {
+	struct wsi_checker *c;
+	uint32_t section, row;
+	uint64_t off; /* of the row in the file */
+};
+
+static struct at at_of(struct wsi_checker *c, struct wsi_ref ref)
+{
+	const struct wsi_table *table = &c->core->tables[ref.table];
+	return (struct at){ c, table->section, ref.row,
+			    table->off + (uint64_t)ref.row * table->stride };
+}
+
+/* A finding about a field of a row. */
+#define ROW_FINDING(at, rule, field, format, ...)                                                \
+	wsi_finding((at).c, rule, (at).section, (at).off + (field), "row %u: " format, (at).row, \
+		    __VA_ARGS__)
+
+static void check_text(struct at at, unsigned field, uint64_t offset, const char *what)
+{
+	struct ws_str text;
+	struct ws_span strtab = at.c->core->strtab;
+	if (offset == 0 || wsi_span_cstr(strtab, offset, &text))
+		return;
+	ROW_FINDING(at, WS_CHECK_TEXT, field,
+		    "%s is at %" PRIu64 " of .strtab, which has %zu bytes", what, offset,
+		    strtab.len);
+}
+
+static void check_bool(struct at at, unsigned field, uint32_t value, const char *what)
+{
+	if (value > 1)
+		ROW_FINDING(at, WS_CHECK_VALUE, field, "%s is %u, neither 0 nor 1", what, value);
+}
+
+static void check_index(struct at at, unsigned field, struct ws_dim3 index, struct ws_dim3 dim,
+			const char *what)
+{
+	if (index.x >= dim.x || index.y >= dim.y || index.z >= dim.z)
+		ROW_FINDING(at, WS_CHECK_VALUE, field,
+			    "%s (%u,%u,%u) is outside its extent (%u,%u,%u)", what, index.x,
+			    index.y, index.z, dim.x, dim.y, dim.z);
+}
+
+/* Number of words in a leaf section of a row; false when it has none or is cut. */
+static bool leaf_words(const struct ws_core *core, struct wsi_ref ref, enum wsi_kind kind,
+		       uint32_t *ret_section, uint64_t *ret_n)
+{
+	struct ws_span bytes;
+	*ret_section = wsi_core_slot(core, ref, kind);
+	if (!*ret_section || !wsi_core_section_bytes(core, *ret_section, &bytes))
+		return false;
+	*ret_n = bytes.len / 4;
+	return true;
+}
+
+static void check_leaf_count(struct wsi_checker *c, struct wsi_ref ref, enum wsi_kind kind,
+			     uint32_t least, uint32_t most)
+{
+	uint32_t section;
+	uint64_t n;
+	if (leaf_words(c->core, ref, kind, &section, &n) && (n < least || n > most))
+		wsi_finding(c, WS_CHECK_COUNT, section,
+			    wsi_elf_shdr_off(&c->core->elf, section) + 32,
+			    "%" PRIu64 " %s; %u are expected", n, wsi_kind_infos[kind].words,
+			    n < least ? least : most);
+}
+
+static void check_frames(struct wsi_checker *c, uint32_t warp_index, const struct ws_lane *lane,
+			 struct wsi_ref ref)
+{
+	struct ws_return_address frames[256];
+	uint32_t section = wsi_core_slot(c->core, ref, WSI_KIND_FRAMES), n = 0;
+	uint64_t off = section ? wsi_elf_shdr(&c->core->elf, section).offset : 0;
+	if (!section || ws_core_call_stack(c->core, warp_index, lane->id, frames, WSI_COUNT(frames),
+					   &n, NULL) != WS_OK)
+		return;
+	if (n != lane->call_depth)
+		wsi_finding(c, WS_CHECK_COUNT, section, off,
+			    "%u frames, but the lane's call depth is %u", n, lane->call_depth);
+	for (uint32_t i = 0; i < n && i < WSI_COUNT(frames); i++) {
+		if (frames[i].level != i) {
+			wsi_finding(c, WS_CHECK_ID, section, off,
+				    "levels are not 0, 1, 2, ...: %u stands where %u should",
+				    frames[i].level, i);
+			return;
+		}
+	}
+}
+
+static void check_lane(struct wsi_checker *c, uint32_t warp_index, const struct ws_warp *warp,
+		       const struct ws_grid *grid, const struct ws_lane *lane)
+{
+	struct wsi_ref ref;
+	if (!wsi_core_lane_row(c->core, warp_index, lane->id, &ref))
+		return;
+	struct at at = at_of(c, ref);
+	if (!(warp->valid_lanes >> lane->id & 1))
+		ROW_FINDING(at, WS_CHECK_REFERENCE, WSI_AT_lane_id,
+			    "lane %u is not in the warp's mask of valid lanes 0x%x", lane->id,
+			    warp->valid_lanes);
+	if (lane->syscall_call_depth > lane->call_depth)
+		ROW_FINDING(at, WS_CHECK_VALUE, WSI_AT_lane_syscall_call_depth,
+			    "%u frames in system calls, of %u in all", lane->syscall_call_depth,
+			    lane->call_depth);
+	if (grid)
+		check_index(at, WSI_AT_lane_thread_x, lane->thread, grid->block_dim, "thread");
+	uint32_t n_regs = warp->have & WS_WARP_N_REGS ? warp->n_regs : grid ? grid->n_regs : 0;
+	if (n_regs)
+		check_leaf_count(c, ref, WSI_KIND_REGS, n_regs, 255);
+	check_frames(c, warp_index, lane, ref);
+}
+
+/* Lane numbers of a table: each once, and none that a warp does not have. */
+static void check_lane_ids(struct wsi_checker *c, const struct wsi_table *table)
+{
+	uint32_t seen = 0, number = (uint32_t)(table - c->core->tables);
+	for (uint32_t row = 0; row < table->n_rows && !c->stopped; row++) {
+		struct wsi_ref ref = { number, row };
+		uint32_t id = wsi_at_u32(wsi_core_row(c->core, ref), WSI_AT_lane_id);
+		c->summary.rows++;
+		if (id >= WS_MAX_LANES)
+			ROW_FINDING(at_of(c, ref), WS_CHECK_ID, WSI_AT_lane_id,
+				    "lane %u; a warp has %d", id, WS_MAX_LANES);
+		else if (seen >> id & 1)
+			ROW_FINDING(at_of(c, ref), WS_CHECK_ID, WSI_AT_lane_id,
+				    "lane %u stands in another row too", id);
+		else
+			seen |= UINT32_C(1) << id;
+	}
+}
+
+static void check_warp(struct wsi_checker *c, uint32_t index, const struct ws_device *device,
+		       const struct ws_grid *grid)
+{
+	const struct ws_core *core = c->core;
+	struct wsi_ref ref = core->warps.at[index];
+	struct at at = at_of(c, ref);
+	struct wsi_warp_row row = wsi_warp_parse(wsi_core_row(core, ref));
+	struct ws_warp warp;
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n = 0;
+	if (ws_core_warp(core, index, &warp, NULL) != WS_OK ||
+	    ws_core_lanes(core, index, lanes, &n, NULL) != WS_OK)
+		return;
+	if (warp.id >= device->n_warps_per_sm)
+		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_warp_id, "warp %u; an SM of the device has %u",
+			    warp.id, device->n_warps_per_sm);
+	if (warp.active_lanes & ~warp.valid_lanes)
+		ROW_FINDING(at, WS_CHECK_VALUE, WSI_AT_warp_active_lanes,
+			    "active lanes 0x%x are not all among the valid ones 0x%x",
+			    warp.active_lanes, warp.valid_lanes);
+	check_bool(at, WSI_AT_warp_broken, row.broken, "'broken'");
+	check_bool(at, WSI_AT_warp_error_pc_valid, row.error_pc_valid, "'errorpc is valid'");
+	if (warp.have & WS_WARP_BARRIER)
+		check_text(at, WSI_AT_warp_text_barrier, row.text_barrier,
+			   "the text of the barrier");
+	const struct wsi_table *table = wsi_core_child_table(core, ref, WSI_KIND_LANE);
+	uint32_t valid = (uint32_t)__builtin_popcount(warp.valid_lanes);
+	if (table && table->n_rows != valid)
+		ROW_FINDING(at, WS_CHECK_COUNT, WSI_AT_warp_valid_lanes,
+			    "%u valid lanes, but %u rows in their table (section %u)", valid,
+			    table->n_rows, table->section);
+	if (device->have & WS_DEVICE_UNIFORM) {
+		check_leaf_count(c, ref, WSI_KIND_UREGS, 1, device->n_uniform_regs);
+		check_leaf_count(c, ref, WSI_KIND_UPREDS, 1, device->n_uniform_preds);
+	}
+	if (device->have & WS_DEVICE_BARRIERS)
+		check_leaf_count(c, ref, WSI_KIND_BARRIERS, 1, device->n_convergence_barriers);
+	if (table)
+		check_lane_ids(c, table);
+	for (uint32_t i = 0; i < n && !c->stopped; i++)
+		check_lane(c, index, &warp, grid, &lanes[i]);
+}
+
+static void check_block(struct wsi_checker *c, uint32_t index, struct ws_grid *grid,
+			bool *ret_has_grid)
+{
+	struct at at = at_of(c, c->core->blocks.at[index]);
+	struct ws_block block;
+	*ret_has_grid = false;
+	if (ws_core_block(c->core, index, &block, NULL) != WS_OK)
+		return;
+	if (block.grid_index == WS_NONE ||
+	    ws_core_grid(c->core, block.grid_index, grid, NULL) != WS_OK) {
+		ROW_FINDING(at, WS_CHECK_REFERENCE, WSI_AT_block_grid_id,
+			    "grid %" PRId64 " is not in the grid table of the device",
+			    block.grid_id);
+		return;
+	}
+	*ret_has_grid = true;
+	check_index(at, WSI_AT_block_idx_x, block.idx, grid->grid_dim, "block");
+}
+
+/* Neighbours in a list sorted by id. */
+static void check_unique(struct wsi_checker *c, const struct wsi_list *list, uint32_t index,
+			 uint32_t first, unsigned field, const char *what)
+{
+	uint32_t id = wsi_at_u32(wsi_core_row(c->core, list->at[index]), field);
+	if (index > first && wsi_at_u32(wsi_core_row(c->core, list->at[index - 1]), field) == id)
+		ROW_FINDING(at_of(c, list->at[index]), WS_CHECK_ID, field,
+			    "%s %u stands in another row too", what, id);
+}
+
+static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
+		     const struct ws_device *device)
+{
+	const struct ws_core *core = c->core;
+	struct at at = at_of(c, core->sms.at[index]);
+	struct ws_span in = wsi_core_row(core, core->sms.at[index]);
+	struct wsi_sm_row row = wsi_sm_parse(in);
+	c->summary.rows++;
+	check_unique(c, &core->sms, index, first, WSI_AT_sm_id, "SM");
+	if (row.id >= device->n_sms)
+		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_sm_id, "SM %u; the device has %u", row.id,
+			    device->n_sms);
+	check_bool(at, WSI_AT_sm_error_pc_valid, row.error_pc_valid, "'errorpc is valid'");
+	check_bool(at, WSI_AT_sm_cluster_target_valid, row.cluster_target_valid,
+		   "'target block is valid'");
+	if (WSI_HAS(in.len, sm, text_exception))
+		check_text(at, WSI_AT_sm_text_exception, row.text_exception,
+			   "the text of the exception");
+	struct ws_grid grid;
+	bool has_grid = false;
+	uint32_t last_block = WS_NONE;
+	for (uint32_t b = core->first_block[index]; b < core->first_block[index + 1]; b++) {
+		c->summary.rows++;
+		check_block(c, b, &grid, &has_grid);
+	}
+	for (uint32_t w = core->first_warp[index]; w < core->first_warp[index + 1] && !c->stopped;
+	     w++) {
+		uint32_t block = wsi_core_block_of(core, w);
+		struct ws_block about;
+		if (block != last_block) {
+			has_grid = ws_core_block(core, block, &about, NULL) == WS_OK &&
+				   about.grid_index != WS_NONE &&
+				   ws_core_grid(core, about.grid_index, &grid, NULL) == WS_OK;
+			last_block = block;
+		}
+		c->summary.rows++;
+		check_unique(c, &core->warps, w, core->first_warp[index], WSI_AT_warp_id, "warp");
+		check_warp(c, w, device, has_grid ? &grid : NULL);
+	}
+}
+
+static void check_grid(struct wsi_checker *c, uint32_t index)
+{
+	struct at at = at_of(c, c->core->grids.at[index]);
+	struct ws_grid grid;
+	c->summary.rows++;
+	if (ws_core_grid(c->core, index, &grid, NULL) != WS_OK)
+		return;
+	if (wsi_core_find_grid(c->core, grid.device_index, (uint64_t)grid.id) != index)
+		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_grid_id,
+			    "grid %" PRId64 " stands in another row too", grid.id);
+	if (grid.context_index == WS_NONE)
+		ROW_FINDING(at, WS_CHECK_REFERENCE, WSI_AT_grid_context_id,
+			    "context 0x%" PRIx64 " is not in the context table of the device",
+			    grid.context_id);
+	else if (grid.image_index == WS_NONE)
+		ROW_FINDING(at, WS_CHECK_REFERENCE, WSI_AT_grid_module_handle,
+			    "module 0x%" PRIx64 " is not in the module table of its context",
+			    grid.module_handle);
+	struct wsi_bank_row bank;
+	for (uint32_t row = 0; wsi_core_bank(c->core, index, row, &bank); row++) {
+		c->summary.rows++;
+		if (bank.address + bank.size < bank.address)
+			ROW_FINDING(at, WS_CHECK_MEMORY, 0,
+				    "constant bank %u goes past the end of the address space",
+				    bank.id);
+	}
+}
+
+static void check_image_form(struct wsi_checker *c, struct wsi_ref ref, enum wsi_kind kind)
+{
+	uint32_t section = wsi_core_slot(c->core, ref, kind);
+	struct ws_span bytes;
+	struct wsi_elf elf;
+	struct ws_error err;
+	if (!section || !wsi_core_section_bytes(c->core, section, &bytes))
+		return; /* none, or cut, which has been said */
+	if (wsi_elf_open(bytes, &elf, &err) != WS_OK)
+		wsi_finding(c, WS_CHECK_IMAGE, section, bytes.origin, "no readable cubin: %s",
+			    err.message);
+	else if (elf.machine != WSI_EM_CUDA || elf.n_present < elf.n_sections)
+		wsi_finding(c, WS_CHECK_IMAGE, section, bytes.origin,
+			    "no whole cubin: machine %u, %" PRIu64 " of %" PRIu64
+			    " section headers",
+			    elf.machine, elf.n_present, elf.n_sections);
+}
+
+static void check_context(struct wsi_checker *c, uint32_t index)
+{
+	const struct ws_core *core = c->core;
+	struct at at = at_of(c, core->contexts.at[index]);
+	struct ws_context context;
+	c->summary.rows++;
+	if (ws_core_context(core, index, &context, NULL) != WS_OK)
+		return;
+	if (wsi_core_find_context(core, context.device_index, context.id) != index)
+		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_context_id,
+			    "context 0x%" PRIx64 " stands in another row too", context.id);
+	for (uint32_t m = core->first_image[index]; m < core->first_image[index + 1]; m++) {
+		struct wsi_ref ref = core->images.at[m];
+		uint64_t handle = wsi_at_u64(wsi_core_row(core, ref), WSI_AT_module_handle);
+		c->summary.rows++;
+		if (wsi_core_find_image(core, index, handle) != m)
+			ROW_FINDING(at_of(c, ref), WS_CHECK_ID, WSI_AT_module_handle,
+				    "module 0x%" PRIx64 " stands in another row too", handle);
+		check_image_form(c, ref, WSI_KIND_RELOCATED);
+		check_image_form(c, ref, WSI_KIND_IMAGE);
+	}
+}
+
+static void check_device(struct wsi_checker *c, uint32_t index)
+{
+	const struct ws_core *core = c->core;
+	struct at at = at_of(c, core->devices.at[index]);
+	struct wsi_device_row row = wsi_device_parse(wsi_core_row(core, core->devices.at[index]));
+	struct ws_device device;
+	c->summary.rows++;
+	if (ws_core_device(core, index, &device, NULL) != WS_OK)
+		return;
+	for (uint32_t other = 0; other < index; other++) {
+		if (wsi_at_u32(wsi_core_row(core, core->devices.at[other]), WSI_AT_device_id) ==
+		    row.id)
+			ROW_FINDING(at, WS_CHECK_ID, WSI_AT_device_id,
+				    "device %u stands in another row too", row.id);
+	}
+	check_text(at, WSI_AT_device_text_name, row.text_name, "the name");
+	check_text(at, WSI_AT_device_text_type, row.text_type, "the internal name");
+	check_text(at, WSI_AT_device_text_sm_type, row.text_sm_type, "the architecture");
+	if (row.status != 0)
+		ROW_FINDING(at, WS_CHECK_VALUE, WSI_AT_device_status,
+			    "the driver could not collect this device: result %u", row.status);
+	for (uint32_t i = core->first_context[index]; i < core->first_context[index + 1]; i++)
+		check_context(c, i);
+	for (uint32_t i = core->first_grid[index]; i < core->first_grid[index + 1]; i++)
+		check_grid(c, i);
+	for (uint32_t i = core->first_sm[index]; i < core->first_sm[index + 1] && !c->stopped; i++)
+		check_sm(c, i, core->first_sm[index], &device);
+}
+
+void wsi_check_rows(struct wsi_checker *c)
+{
+	const struct ws_core *core = c->core;
+	if (core->n_sections && !core->devices.n && !core->kind_counts[WSI_KIND_DEVICE])
+		wsi_finding(c, WS_CHECK_COUNT, 0, WS_NO_OFFSET, "there is no device table");
+	if (core->kind_counts[WSI_KIND_DEVICE] > 1)
+		wsi_finding(c, WS_CHECK_COUNT, 0, WS_NO_OFFSET, "there are %u device tables",
+			    core->kind_counts[WSI_KIND_DEVICE]);
+	for (uint32_t i = 0; i < core->devices.n && !c->stopped; i++)
+		check_device(c, i);
+}

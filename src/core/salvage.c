@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the content of a file shows when its section headers are lost: nothing tells any more what
+ * is where, but images have headers of their own, and tables have rows of one shape.
+ */
+#include "core/core.h"
+
+#include <stdatomic.h>
+
+enum {
+	FEWEST_ROWS = 4, /* that must fit before a table is believed */
+	LIKELY_ROWS = 16,
+	MOST_FOUND = 1u << 20,
+};
+
+struct wsi_salvage {
+	struct ws_salvaged *at; /* owned */
+	size_t n, cap;
+	bool failed;
+};
+
+static void found_add(struct wsi_salvage *salvage, const struct ws_salvaged *one)
+{
+	if (salvage->failed)
+		return;
+	if (!wsi_grow(&salvage->at, &salvage->cap, salvage->n, sizeof *salvage->at, MOST_FOUND))
+		salvage->failed = salvage->n < MOST_FOUND;
+	else
+		salvage->at[salvage->n++] = *one;
+}
+
+/* End of an image as its own headers tell it. */
+static uint64_t image_end(const struct wsi_elf *elf)
+{
+	uint64_t end = wsi_add_sat(elf->shoff, elf->n_sections * elf->shentsize);
+	for (uint64_t i = 1; i < elf->n_present; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
+		if (shdr.type != WSI_SHT_NOBITS)
+			end = wsi_max_u64(end, wsi_add_sat(shdr.offset, shdr.size));
+	}
+	return end;
+}
+
+/* An image that begins here; its size, or 0. */
+static uint64_t image_at(struct ws_span bytes, uint64_t off, struct wsi_salvage *salvage)
+{
+	struct ws_span rest;
+	struct wsi_elf elf;
+	if (!ws_span_sub(bytes, off, bytes.len - off, &rest) ||
+	    memcmp(rest.ptr, "\177ELF\002\001", 6) != 0 ||
+	    wsi_elf_open(rest, &elf, NULL) != WS_OK || elf.machine != WSI_EM_CUDA ||
+	    elf.type == WSI_ET_CORE || elf.n_sections > UINT16_MAX)
+		return 0;
+	struct ws_salvaged one = { "image", off, rest, image_end(&elf), 0, 0, WS_SURE };
+	if (one.size < rest.len)
+		one.bytes.len = (size_t)one.size;
+	found_add(salvage, &one);
+	return one.bytes.len;
+}
+
+/* Rows from `off` on for which `fits` holds. */
+static uint32_t rows_that_fit(struct ws_span bytes, uint64_t off, uint32_t stride,
+			      bool (*fits)(struct ws_span row, uint32_t number))
+{
+	uint32_t n = 0;
+	struct ws_span row;
+	while (ws_span_sub(bytes, off + (uint64_t)n * stride, stride, &row) && fits(row, n))
+		n++;
+	return n;
+}
+
+static bool lane_fits(struct ws_span in, uint32_t number)
+{
+	if (wsi_at_u32(in, WSI_AT_lane_id) != number || number >= WS_MAX_LANES)
+		return false;
+	struct wsi_lane_row row = wsi_lane_parse(in);
+	return row.pc != 0 && row.pc % 8 == 0 && row.rel_pc % 8 == 0 && row.rel_pc <= row.pc &&
+	       row.rel_pc < (1u << 30) && row.thread_x < 1024 && row.thread_y < 1024 &&
+	       row.thread_z < 64 && row.exception < 256 && row.call_depth < 65536 &&
+	       row.syscall_call_depth <= row.call_depth;
+}
+
+static bool sm_fits(struct ws_span in, uint32_t number)
+{
+	if (wsi_at_u32(in, WSI_AT_sm_id) != number || wsi_at_u32(in, 4) != 0)
+		return false;
+	struct wsi_sm_row row = wsi_sm_parse(in);
+	return row.exception < 256 && row.error_pc_valid <= 1 && row.cluster_target_valid <= 1;
+}
+
+/* A table of this kind that begins here; its size, or 0. */
+static uint64_t table_at(struct ws_span bytes, uint64_t off, enum wsi_kind kind,
+			 struct wsi_salvage *salvage)
+{
+	static const uint32_t lane_strides[] = { 64, 56, 48 }, sm_strides[] = { 48, 40, 24, 8 };
+	bool is_lane = kind == WSI_KIND_LANE;
+	const uint32_t *strides = is_lane ? lane_strides : sm_strides;
+	size_t n_strides = is_lane ? WSI_COUNT(lane_strides) : WSI_COUNT(sm_strides);
+	for (size_t i = 0; i < n_strides; i++) {
+		uint32_t rows =
+			rows_that_fit(bytes, off, strides[i], is_lane ? lane_fits : sm_fits);
+		if (rows < FEWEST_ROWS)
+			continue;
+		struct ws_salvaged one = { .what = wsi_kind_infos[kind].words,
+					   .file_off = off,
+					   .size = (uint64_t)rows * strides[i],
+					   .rows = rows,
+					   .stride = strides[i],
+					   .sureness =
+						   rows >= LIKELY_ROWS ? WS_LIKELY : WS_POSSIBLE };
+		(void)ws_span_sub(bytes, off, one.size, &one.bytes);
+		found_add(salvage, &one);
+		return one.size;
+	}
+	return 0;
+}
+
+/* Sections begin at multiples of 8 in dumps seen so far; looking at each of those is enough. */
+static void salvage_fill(struct ws_span bytes, struct wsi_salvage *salvage)
+{
+	uint64_t off = WSI_ELF_HEADER_BYTES;
+	while (off + 32 <= bytes.len && !salvage->failed) {
+		uint64_t size = 0;
+		uint32_t first = wsi_at_u32(bytes, off);
+		if (first == 0x464c457f) /* "\x7fELF" */
+			size = image_at(bytes, off, salvage);
+		else if (wsi_at_u32(bytes, off + WSI_AT_lane_id) == 0 && first != 0)
+			size = table_at(bytes, off, WSI_KIND_LANE, salvage);
+		else if (first == 0 && wsi_at_u32(bytes, off + 4) == 0)
+			size = table_at(bytes, off, WSI_KIND_SM, salvage);
+		off += size > 8 ? (size + 7) / 8 * 8 : 8;
+	}
+}
+
+void wsi_salvage_destroy(struct wsi_salvage *salvage)
+{
+	if (salvage)
+		wsi_free(salvage->at);
+	wsi_free(salvage);
+}
+
+static const struct wsi_salvage *salvage_get(const struct ws_core *core)
+{
+	struct wsi_salvage *salvage = atomic_load(&core->cache->salvage);
+	if (salvage)
+		return salvage;
+	struct wsi_salvage *fresh = wsi_zalloc(sizeof *fresh);
+	if (!fresh)
+		return NULL;
+	if (core->n_sections == 0)
+		salvage_fill(core->bytes, fresh);
+	if (fresh->failed) {
+		wsi_salvage_destroy(fresh);
+		return NULL;
+	}
+	if (atomic_compare_exchange_strong(&core->cache->salvage, &salvage, fresh))
+		return fresh;
+	wsi_salvage_destroy(fresh); /* somebody else was faster */
+	return salvage;
+}
+
+enum ws_status ws_core_salvaged(const struct ws_core *core, uint32_t index,
+				struct ws_salvaged *ret_salvaged, struct ws_error *err)
+{
+	const struct wsi_salvage *salvage = salvage_get(core);
+	if (!salvage)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "salvage of a dump");
+	if (index >= salvage->n)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "nothing more was recognised");
+	*ret_salvaged = salvage->at[index];
+	return WS_OK;
+}
