@@ -51,7 +51,8 @@ static void segment_add(struct wsi_segments *segments, size_t first, uint64_t st
  */
 void wsi_segments_append(struct wsi_segments *segments, struct wsi_interval *intervals, size_t n)
 {
-	qsort(intervals, n, sizeof *intervals, interval_order);
+	if (n > 0) /* with none `intervals` may be NULL */
+		qsort(intervals, n, sizeof *intervals, interval_order);
 	size_t first = segments->n, height = 0;
 	for (size_t i = 0; i <= n; i++) {
 		uint64_t now = i < n ? intervals[i].start : UINT64_MAX;

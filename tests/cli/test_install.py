@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An installed Warpscope works from where it was put. Prints TAP.
 
-usage: test_install.py BUILD SOURCE_ROOT CC
+usage: test_install.py BUILD SOURCE_ROOT SANITIZER CC...        SANITIZER: as Meson's b_sanitize
 
 Installs into an empty DESTDIR, then: the program runs, a C program builds and runs with pkg-config alone, the manual
 pages are there.
@@ -59,7 +59,7 @@ def build_with_pkg_config(root, folder, cc):
 
 
 def main():
-    build, source, cc = sys.argv[1], sys.argv[2], sys.argv[3:]
+    build, source, sanitizer, cc = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     results = []
     with tempfile.TemporaryDirectory() as folder:
         root = os.path.join(folder, 'root')
@@ -71,6 +71,7 @@ def main():
         dump = os.path.join(source, 'examples/dumps/exited.nvcudmp')
         done = run([program, dump])
         results.append(('the program runs', None if done.stdout.startswith('Illegal memory access') else done.stderr))
+        cc += [] if sanitizer == 'none' else ['-fsanitize=' + sanitizer]
         problem = build_with_pkg_config(root, folder, cc)
         if not problem:
             done = run([os.path.join(folder, 'one'), dump], env=environment)
