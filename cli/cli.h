@@ -25,6 +25,7 @@ enum {
 	X(info, "[OPTION...] DUMP TABLE [FILTER...]", "tables of everything in the dump") \
 	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", "memory")  \
 	X(regs, "[OPTION...] DUMP [FILTER...]", "registers of one lane, or of several")   \
+	X(check, "[OPTION...] DUMP", "whether a dump is sound, and where it is not")      \
 	X(lines, "[OPTION...] FILE", "source lines of GPU code, with the calls inlined")  \
 	X(symbolize, "[OPTION...] FILE [PLACE...]",                                       \
 	  "source lines of given addresses or function+offset")                           \

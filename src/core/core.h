@@ -231,6 +231,8 @@ bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row
 
 /* Refuses what is not a dump, saying what it is. */
 enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
+/* salvage.c: finds section headers that the ELF header does not lead to. */
+bool wsi_core_headers_salvage(struct ws_core *core);
 /* index.c: tables and slots. */
 enum ws_status wsi_core_index(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
 /* tree.c: the lists. */

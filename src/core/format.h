@@ -202,7 +202,7 @@ enum wsi_kind {
 	X(context, CONTEXT, WSI_KIND_CONTEXT, 40, 65536, 1) \
 	X(module, MODULE, WSI_KIND_MODULE, 8, 1048576, 2)   \
 	X(grid, GRID, WSI_KIND_GRID, 104, 65536, 2)         \
-	X(bank, BANK, WSI_KIND_BANK, 16, 64, 0)           \
+	X(bank, BANK, WSI_KIND_BANK, 16, 64, 0)             \
 	X(sm, SM, WSI_KIND_SM, 4, 65536, 1)                 \
 	X(block, BLOCK, WSI_KIND_BLOCK, 20, 65536, 2)       \
 	X(warp, WARP, WSI_KIND_WARP, 28, 4096, 4)           \

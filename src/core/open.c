@@ -4,24 +4,30 @@
 /* Section headers: how many there are, and whether that is what the file claims. */
 static void headers_read(struct ws_core *core)
 {
-	const struct wsi_elf *elf = &core->elf;
+	struct wsi_elf *elf = &core->elf;
+	bool whole = elf->n_present > 0 && elf->n_present == elf->n_sections;
+	if (!whole) {
+		core->facts.complete = false;
+		core->headers_lost = true;
+	}
+	if (elf->n_present > 1) {
+		if (!whole)
+			wsi_core_note(core, WSI_TOPIC_HEADERS, core->bytes.len,
+				      "%" PRIu64 " of %" PRIu64
+				      " section headers are missing: the file ends inside them",
+				      elf->n_sections - elf->n_present, elf->n_sections);
+	} else if (!wsi_core_headers_salvage(core)) {
+		if (elf->shoff >= core->bytes.len)
+			wsi_core_note(
+				core, WSI_TOPIC_HEADERS, 40,
+				"the section headers are missing: they should be at 0x%" PRIx64
+				", the file has 0x%zx bytes",
+				elf->shoff, core->bytes.len);
+		else
+			wsi_core_note(core, WSI_TOPIC_HEADERS, 40,
+				      "the file has no section headers");
+	}
 	core->n_sections = (uint32_t)wsi_min_u64(elf->n_present, UINT32_MAX - 1);
-	if (elf->n_present > 0 && elf->n_present == elf->n_sections)
-		return;
-	core->facts.complete = false;
-	core->headers_lost = true;
-	if (elf->n_present > 0)
-		wsi_core_note(core, WSI_TOPIC_HEADERS, core->bytes.len,
-			      "%" PRIu64 " of %" PRIu64
-			      " section headers are missing: the file ends inside them",
-			      elf->n_sections - elf->n_present, elf->n_sections);
-	else if (elf->shoff >= core->bytes.len)
-		wsi_core_note(core, WSI_TOPIC_HEADERS, 40,
-			      "the section headers are missing: they should be at 0x%" PRIx64
-			      ", the file has 0x%zx bytes",
-			      elf->shoff, core->bytes.len);
-	else
-		wsi_core_note(core, WSI_TOPIC_HEADERS, 40, "the file has no section headers");
 }
 
 /* What unpacking found out. A compressed stream that ends early is a cut dump. */

@@ -29,6 +29,84 @@ static void found_add(struct wsi_salvage *salvage, const struct ws_salvaged *one
 		salvage->at[salvage->n++] = *one;
 }
 
+/* ---- section headers that the ELF header does not lead to any more ---- */
+
+/* Whether a section header of a dump, or of one of its string tables, stands here. */
+static bool header_fits(struct ws_span bytes, uint64_t off)
+{
+	struct ws_span in;
+	if (!ws_span_sub(bytes, off, WSI_SHDR_BYTES, &in))
+		return false;
+	uint32_t type = wsi_at_u32(in, 4);
+	uint64_t flags = wsi_at_u64(in, 8), start = wsi_at_u64(in, 24), size = wsi_at_u64(in, 32);
+	return (wsi_kind_of(type) != WSI_KIND_NONE || type == WSI_SHT_STRTAB) && flags == 0 &&
+	       start >= WSI_ELF_HEADER_BYTES && start <= bytes.len && size <= bytes.len - start;
+}
+
+static bool is_zero(struct ws_span in, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		if (wsi_at_u8(in, i))
+			return false;
+	}
+	return true;
+}
+
+/* Offset of a header table, that of section 0, recognised by its next entries; 0: none. */
+static uint64_t headers_find(struct ws_span bytes)
+{
+	for (uint64_t off = WSI_ELF_HEADER_BYTES; off + WSI_SHDR_BYTES < bytes.len; off += 8) {
+		struct ws_span zero;
+		unsigned n = 0;
+		while (n < FEWEST_ROWS && header_fits(bytes, off + (n + 1) * WSI_SHDR_BYTES))
+			n++;
+		/* section 0 holds the real counts at 32 and 40, nothing else */
+		if (n == FEWEST_ROWS && ws_span_sub(bytes, off, WSI_SHDR_BYTES, &zero) &&
+		    is_zero(zero, 0, 32) && is_zero(zero, 44, WSI_SHDR_BYTES))
+			return off;
+	}
+	return 0;
+}
+
+/* The string table that names itself .shstrtab, or 0. */
+static uint32_t name_table_find(struct wsi_elf *elf)
+{
+	for (uint64_t i = elf->n_present; i-- > 1;) {
+		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
+		struct ws_str name;
+		struct ws_span bytes;
+		if (shdr.type == WSI_SHT_STRTAB && wsi_elf_bytes(elf, &shdr, &bytes) &&
+		    wsi_span_cstr(bytes, shdr.name, &name) &&
+		    ws_str_equal(name, ws_str_of(".shstrtab"))) {
+			elf->shstrtab = bytes;
+			return (uint32_t)i;
+		}
+	}
+	return 0;
+}
+
+bool wsi_core_headers_salvage(struct ws_core *core)
+{
+	struct wsi_elf *elf = &core->elf;
+	uint64_t off = headers_find(core->bytes), n = 1;
+	if (!off)
+		return false;
+	while (n < UINT32_MAX - 1 && header_fits(core->bytes, off + n * WSI_SHDR_BYTES))
+		n++;
+	elf->shoff = off;
+	elf->shentsize = WSI_SHDR_BYTES;
+	elf->n_sections = elf->n_present = n;
+	(void)ws_span_sub(core->bytes, off, n * WSI_SHDR_BYTES, &elf->headers);
+	elf->shstrndx = name_table_find(elf);
+	wsi_core_note(core, WSI_TOPIC_HEADERS, off,
+		      "the ELF header does not lead to the section headers; %" PRIu64
+		      " were recognised here by their shape",
+		      n - 1);
+	return true;
+}
+
+/* ---- images and tables ---- */
+
 /* End of an image as its own headers tell it. */
 static uint64_t image_end(const struct wsi_elf *elf)
 {

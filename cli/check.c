@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope check: whether a dump is as its format says, and where it is not. */
+#include "cli.h"
+
+#include <inttypes.h>
+
+#include <warpscope/core.h>
+#include <warpscope/target.h>
+
+enum {
+	CHECK_FINDINGS = 10, /* exit status */
+	MOST_SHOWN = 1000,   /* of one rule; the rest is counted */
+};
+
+const char verb_check_help[] =
+	"Holds every section, link, row, size, range, string and id against the file and the "
+	"other\n"
+	"tables, and prints a line for each finding: where in the file, what, why. Of a file "
+	"whose\n"
+	"section headers are lost it says what its content still shows. The last line is the\n"
+	"verdict.\n"
+	"\n"
+	"exit status: 0 sound, 1 not a dump, 2 wrong usage, 10 findings\n";
+
+struct check {
+	struct cli *cli;
+	const struct ws_core *core;
+	struct ws_json *json; /* NULL in text */
+	uint64_t shown[WS_N_CHECKS];
+};
+
+static struct ws_str section_name(const struct ws_core *core, uint32_t index)
+{
+	struct ws_core_section section;
+	if (index == 0 || ws_core_section(core, index, &section, NULL) != WS_OK)
+		return (struct ws_str){ 0 };
+	return section.name;
+}
+
+static void finding_json(struct check *check, const struct ws_finding *finding)
+{
+	struct ws_json *json = check->json;
+	ws_json_object(json);
+	ws_json_key(json, "rule");
+	ws_json_text(json, ws_check_rule_word(finding->rule));
+	ws_json_key(json, "section");
+	if (finding->section)
+		ws_json_u64(json, finding->section);
+	else
+		ws_json_null(json);
+	ws_json_key(json, "name");
+	ws_json_str(json, section_name(check->core, finding->section));
+	ws_json_key(json, "offset");
+	if (finding->file_off == WS_NO_OFFSET)
+		ws_json_null(json);
+	else
+		ws_json_hex(json, finding->file_off);
+	ws_json_key(json, "message");
+	ws_json_text(json, finding->message);
+	ws_json_end(json);
+}
+
+static void finding_text(struct check *check, const struct ws_finding *finding)
+{
+	struct ws_out *out = &check->cli->out;
+	if (finding->file_off == WS_NO_OFFSET)
+		ws_out_printf(out, "%-12s", "-");
+	else
+		ws_out_printf(out, "0x%-10" PRIx64, finding->file_off);
+	ws_out_printf(out, "  %-9s  ", ws_check_rule_word(finding->rule));
+	if (finding->section) {
+		ws_out_printf(out, "section %" PRIu32, finding->section);
+		struct ws_str name = section_name(check->core, finding->section);
+		if (name.len) {
+			ws_out_text(out, " ");
+			ws_out_escaped(out, name);
+		}
+		ws_out_text(out, ": ");
+	}
+	ws_out_escaped(out, ws_str_of(finding->message));
+	ws_out_text(out, "\n");
+}
+
+static bool finding_show(void *user, const struct ws_finding *finding)
+{
+	struct check *check = user;
+	if (check->shown[finding->rule]++ >= MOST_SHOWN)
+		return true;
+	if (check->json)
+		finding_json(check, finding);
+	else
+		finding_text(check, finding);
+	return true;
+}
+
+static const char *sureness_word(enum ws_sureness sureness)
+{
+	switch (sureness) {
+	case WS_POSSIBLE:
+		return "possible";
+	case WS_LIKELY:
+		return "likely";
+	case WS_SURE:
+		return "sure";
+	}
+	return "?";
+}
+
+static void salvaged_show(struct check *check)
+{
+	struct ws_salvaged one;
+	struct ws_out *out = &check->cli->out;
+	for (uint32_t i = 0; ws_core_salvaged(check->core, i, &one, NULL) == WS_OK; i++) {
+		if (check->json) {
+			ws_json_object(check->json);
+			ws_json_key(check->json, "what");
+			ws_json_text(check->json, one.what);
+			ws_json_key(check->json, "offset");
+			ws_json_hex(check->json, one.file_off);
+			ws_json_key(check->json, "size");
+			ws_json_u64(check->json, one.size);
+			ws_json_key(check->json, "present");
+			ws_json_u64(check->json, one.bytes.len);
+			ws_json_key(check->json, "rows");
+			ws_json_u64(check->json, one.rows);
+			ws_json_key(check->json, "stride");
+			ws_json_u64(check->json, one.stride);
+			ws_json_key(check->json, "sureness");
+			ws_json_text(check->json, sureness_word(one.sureness));
+			ws_json_end(check->json);
+			continue;
+		}
+		ws_out_printf(out, "0x%-10" PRIx64 "  salvaged   %s (%s): %" PRIu64 " bytes",
+			      one.file_off, one.what, sureness_word(one.sureness), one.size);
+		if (one.rows)
+			ws_out_printf(out, ", %" PRIu32 " rows of %" PRIu32, one.rows, one.stride);
+		if (one.bytes.len < one.size)
+			ws_out_printf(out, ", %zu of them in the file", one.bytes.len);
+		ws_out_text(out, "\n");
+	}
+}
+
+static void summary_text(struct check *check, const struct ws_check_summary *summary)
+{
+	struct ws_out *out = &check->cli->out;
+	for (int rule = 0; rule < WS_N_CHECKS; rule++) {
+		if (check->shown[rule] > MOST_SHOWN)
+			ws_out_printf(out, "%" PRIu64 " more findings of kind '%s' are not shown\n",
+				      check->shown[rule] - MOST_SHOWN,
+				      ws_check_rule_word((enum ws_check_rule)rule));
+	}
+	salvaged_show(check);
+	if (summary->findings)
+		ws_out_printf(out, "verdict: %" PRIu64 " finding%s in ", summary->findings,
+			      summary->findings == 1 ? "" : "s");
+	else
+		ws_out_text(out, "verdict: sound: ");
+	ws_out_printf(out, "%" PRIu64 " sections, %" PRIu64 " rows\n", summary->sections,
+		      summary->rows);
+}
+
+static void summary_json(struct check *check, const char *path,
+			 const struct ws_check_summary *summary)
+{
+	struct ws_json *json = check->json;
+	ws_json_end(json);
+	ws_json_key(json, "salvaged");
+	ws_json_array(json);
+	salvaged_show(check);
+	ws_json_end(json);
+	ws_json_key(json, "summary");
+	ws_json_object(json);
+	ws_json_key(json, "path");
+	ws_json_text(json, path);
+	ws_json_key(json, "sound");
+	ws_json_bool(json, summary->findings == 0);
+	ws_json_key(json, "sections");
+	ws_json_u64(json, summary->sections);
+	ws_json_key(json, "rows");
+	ws_json_u64(json, summary->rows);
+	ws_json_key(json, "findings");
+	ws_json_u64(json, summary->findings);
+	ws_json_key(json, "by_rule");
+	ws_json_object(json);
+	for (int rule = 0; rule < WS_N_CHECKS; rule++) {
+		ws_json_key(json, ws_check_rule_word((enum ws_check_rule)rule));
+		ws_json_u64(json, summary->by_rule[rule]);
+	}
+	ws_json_end(json);
+	ws_json_end(json);
+	ws_json_end(json);
+	ws_out_text(&check->cli->out, "\n");
+}
+
+static int check_run(struct check *check, const char *path)
+{
+	struct ws_check_summary summary;
+	struct ws_error err;
+	struct ws_json json;
+	if (check->cli->json) {
+		ws_json_init(&json, &check->cli->out, false);
+		check->json = &json;
+		ws_json_object(&json);
+		ws_json_key(&json, "schema");
+		ws_json_text(&json, "warpscope-check-1");
+		ws_json_key(&json, "findings");
+		ws_json_array(&json);
+	}
+	if (ws_core_check(check->core, finding_show, check, &summary, &err) != WS_OK)
+		return cli_fail(path, &err);
+	if (check->json)
+		summary_json(check, path, &summary);
+	else
+		summary_text(check, &summary);
+	return summary.findings ? CHECK_FINDINGS : CLI_ANSWERED;
+}
+
+int verb_check(struct cli *cli, int argc, char **argv)
+{
+	static const struct option options[] = { CLI_COMMON_OPTIONS, { 0 } };
+	int option;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		int status = cli_common_option(cli, "check", option);
+		if (status != CLI_ANSWERED)
+			return status;
+	}
+	if (argc - optind != 1)
+		return cli_usage("check", "one dump is wanted");
+	struct ws_target *target;
+	int status = cli_target_open(cli, argv[optind], &target);
+	if (status != CLI_ANSWERED)
+		return status;
+	struct check check = { .cli = cli, .core = ws_target_core(target) };
+	if (check.core) {
+		status = check_run(&check, argv[optind]);
+	} else {
+		cli_warn("%s: only a dump file can be checked", argv[optind]);
+		status = CLI_NO_ANSWER;
+	}
+	ws_target_close(target);
+	return status;
+}
