@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Machine code (SASS) of sm_75 to sm_121: decode, show, encode one instruction at a time.
+ *
+ * Every instruction is 16 bytes. ws_sass_decode() finds its row in the instruction table and is
+ * cheap; ws_sass_format() makes the text that NVIDIA's disassembler prints; ws_sass_operands()
+ * lists what the instruction reads and writes; ws_sass_encode() goes from text back to bytes.
+ *
+ * **Nothing is guessed.** A word without a row decodes to an instruction without a name
+ * (`known` is false). A set bit that the row does not explain is kept in `unknown` and shown in the
+ * text as a comment, unless the caller turns that off.
+ *
+ * Words: the *guard* is the predicate in front (`@!P0`); the *control word* is the scheduling part
+ * (bits 105 to 127: stall cycles, yield hint, scoreboards, register reuse).
+ *
+ * No function here allocates, locks or keeps state: all are safe from any number of threads.
+ * Facts: docs/formats/isa.md and the table itself [measured: nvdisasm 13.2].
+ */
+#ifndef WARPSCOPE_SASS_H
+#define WARPSCOPE_SASS_H
+
+#include <warpscope/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	WS_SASS_BYTES = 16,         /**< size of every instruction */
+	WS_SASS_TEXT_MAX = 512,     /**< enough room for any text of ws_sass_format() */
+	WS_SASS_MAX_OPERANDS = 16,  /**< no instruction has more */
+	WS_SASS_MAX_MODIFIERS = 16, /**< no instruction has more */
+};
+
+/** What kind of instruction this is. Several may be set. */
+enum ws_sass_flags {
+	WS_SASS_BRANCH = 1u << 0,         /**< may continue elsewhere; not a call or return */
+	WS_SASS_CALL = 1u << 1,           /**< calls a function */
+	WS_SASS_RET = 1u << 2,            /**< returns from a function */
+	WS_SASS_EXIT = 1u << 3,           /**< ends the lanes that execute it */
+	WS_SASS_TRAP = 1u << 4,           /**< may raise an exception on purpose */
+	WS_SASS_BARRIER = 1u << 5,        /**< waits for, or tells, other warps */
+	WS_SASS_SYNC = 1u << 6,           /**< convergence of the lanes of one warp */
+	WS_SASS_LOAD = 1u << 7,           /**< reads memory */
+	WS_SASS_STORE = 1u << 8,          /**< writes memory */
+	WS_SASS_ATOMIC = 1u << 9,         /**< reads and writes memory in one step */
+	WS_SASS_GLOBAL = 1u << 10,        /**< its address is in global memory */
+	WS_SASS_SHARED = 1u << 11,        /**< its address is in shared memory */
+	WS_SASS_LOCAL = 1u << 12,         /**< its address is in local memory */
+	WS_SASS_CONSTANT = 1u << 13,      /**< its address is in a constant bank */
+	WS_SASS_GENERIC = 1u << 14,       /**< its address may be in any of them */
+	WS_SASS_TEXTURE = 1u << 15,       /**< texture or surface access */
+	WS_SASS_PAIRS = 1u << 16,         /**< its registers are 64-bit pairs */
+	WS_SASS_UNIFORM_GUARD = 1u << 17, /**< the guard is a uniform predicate */
+	WS_SASS_ASYNC = 1u << 18,         /**< continues in the background */
+};
+
+/** The scheduling part of an instruction. */
+struct ws_sass_control {
+	uint8_t stall;         /**< cycles before the next instruction, 0 to 15 */
+	bool yield;            /**< bit 109 as it is */
+	uint8_t write_barrier; /**< scoreboard set when results are written; 7: none */
+	uint8_t read_barrier;  /**< scoreboard set when operands are read; 7: none */
+	uint8_t wait_mask;     /**< scoreboards waited for, bit n for scoreboard n */
+	uint8_t reuse;         /**< register reuse flags, 4 bits */
+};
+
+/** One decoded instruction. Treat `row` as private. */
+struct ws_insn {
+	uint64_t word[2];   /**< the 16 bytes, little-endian: bit n of the instruction */
+	uint64_t unknown[2]; /**< bits that the row does not explain and that are not as usual */
+	uint32_t flags;     /**< enum ws_sass_flags */
+	uint16_t operation; /**< number for ws_sass_operation_name() */
+	uint16_t row;
+	uint16_t sm;   /**< architecture it was decoded for */
+	uint8_t guard; /**< predicate number; 7: always */
+	bool guard_negated;
+	bool known; /**< false: no row fits, only `word`, `sm` and the control word mean anything */
+};
+
+/** Part of the instruction: `len` bits (1 to 64) from bit `lo`. */
+static inline uint64_t ws_insn_bits(const struct ws_insn *insn, unsigned lo, unsigned len)
+{
+	uint64_t value = insn->word[lo / 64] >> lo % 64;
+	if (lo % 64 != 0 && lo / 64 == 0)
+		value |= insn->word[1] << (64 - lo % 64);
+	return len >= 64 ? value : value & ((UINT64_C(1) << len) - 1);
+}
+
+/** Whether code of this architecture can be decoded (75 for sm_75 and so on). */
+WS_API bool ws_sass_supports(unsigned sm);
+
+/**
+ * Decodes one instruction. Never fails on odd bits: see `known` and `unknown`.
+ *
+ * @param sm       Architecture, 75 to 121. One that ws_sass_supports() denies gives `known` false.
+ * @param bytes    The 16 bytes.
+ * @param ret_insn Filled always.
+ */
+WS_API void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES],
+			   struct ws_insn *ret_insn);
+
+/** Name of an operation, e.g. "FADD". Static storage; "?" for a number that is none. */
+WS_API const char *ws_sass_operation_name(unsigned operation);
+
+/** The control word of an instruction. */
+WS_API struct ws_sass_control ws_insn_control(const struct ws_insn *insn);
+
+/** How ws_sass_format() writes. A zeroed structure gives the vendor's text plus unknown bits. */
+struct ws_sass_style {
+	bool hide_unknown; /**< leave the comment about unexplained bits out */
+	bool control;      /**< append the control word as a comment */
+	/**
+	 * Names a code address (a label, `(leaf)`), or NULL for plain numbers. Writes at most `size`
+	 * bytes with the terminating NUL to `buffer`; returns false for an address without a name.
+	 */
+	bool (*name)(void *user, uint64_t pc, char *buffer, size_t size);
+	void *user;
+};
+
+/**
+ * Writes the text of an instruction, without the closing semicolon.
+ *
+ * @param insn   Decoded instruction.
+ * @param pc     Its address: relative targets are shown as addresses.
+ * @param style  NULL: the vendor's text plus unknown bits.
+ * @param buffer Receives the text, always terminated when `size` is not 0.
+ * @param size   Bytes in `buffer`; WS_SASS_TEXT_MAX always suffices, less may cut the text.
+ * @return       Length of the text in `buffer`.
+ */
+WS_API size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc,
+			     const struct ws_sass_style *style, char *buffer, size_t size);
+
+enum ws_operand_kind {
+	WS_OPERAND_REG,         /**< R0..R254; 255 is RZ */
+	WS_OPERAND_UREG,        /**< UR0..; 255 is URZ on every architecture */
+	WS_OPERAND_PRED,        /**< P0..P6; 7 is PT */
+	WS_OPERAND_UPRED,       /**< UP0..UP6; 7 is UPT */
+	WS_OPERAND_BREG,        /**< convergence barrier register */
+	WS_OPERAND_SCOREBOARD,  /**< SB0..SB5 */
+	WS_OPERAND_IMMEDIATE,   /**< integer in `value`, sign extended where the text shows a sign */
+	WS_OPERAND_FLOAT,       /**< bits of a floating-point immediate in `value` */
+	WS_OPERAND_TARGET,      /**< code address in `value` */
+};
+
+enum ws_operand_role {
+	WS_ROLE_READ,
+	WS_ROLE_WRITTEN,
+	WS_ROLE_ADDRESS_BASE, /**< part of an address, between brackets */
+	WS_ROLE_OFFSET,       /**< number in an address */
+	WS_ROLE_BANK,         /**< number or register that selects a constant bank */
+	WS_ROLE_DESCRIPTOR,   /**< uniform register pair of `desc[..]`; not part of the address */
+	WS_ROLE_TARGET,
+};
+
+/** One thing that an instruction names. */
+struct ws_operand {
+	enum ws_operand_kind kind;
+	enum ws_operand_role role;
+	uint8_t place;    /**< which operand of the text it belongs to, from 0 */
+	uint16_t number;  /**< register or predicate number */
+	uint8_t count;    /**< consecutive registers from `number` */
+	bool negated;     /**< `-`, `~` or `!` in front */
+	bool absolute;    /**< `|..|` */
+	bool reuse;
+	int64_t value;
+};
+
+/**
+ * Lists the operands in the order of the text; the guard is not among them.
+ *
+ * @param insn    Decoded instruction.
+ * @param pc      Its address, for targets.
+ * @param ret_ops Receives the first `cap` operands.
+ * @return        Number of operands, which may exceed `cap`.
+ */
+WS_API size_t ws_sass_operands(const struct ws_insn *insn, uint64_t pc, struct ws_operand *ret_ops,
+			       size_t cap);
+
+/** One modifier of the name, as ".FTZ". */
+struct ws_modifier {
+	const char *text; /**< with its leading dot; static storage */
+	uint8_t lo;       /**< lowest bit of its field */
+	uint16_t value;   /**< of its field */
+};
+
+/** Lists the modifiers in the order of the text; as ws_sass_operands(). */
+WS_API size_t ws_sass_modifiers(const struct ws_insn *insn, struct ws_modifier *ret_mods,
+				size_t cap);
+
+/** Bytes that a memory instruction moves per lane; 0 when it moves none or the size is not fixed. */
+WS_API unsigned ws_sass_access_bytes(const struct ws_insn *insn);
+
+/**
+ * Encodes one instruction from the text that ws_sass_format() writes: guard, name with modifiers,
+ * operands. Comments that ws_sass_format() can add (control word, unknown bits) are read back; a
+ * closing semicolon may follow. Without a control comment the instruction gets stall 15, the yield
+ * bit, no scoreboard set and all waited for, which is always safe.
+ *
+ * @param sm        Architecture, 75 to 121.
+ * @param text      Terminated text of one instruction.
+ * @param pc        Its address: targets become relative.
+ * @param ret_bytes Receives the instruction; untouched on failure.
+ * @param err       Filled on failure; `file_off` is the offset in `text` where reading stopped.
+ *
+ * @retval WS_OK           Encoded.
+ * @retval WS_ABSENT       No operation of that name on this architecture.
+ * @retval WS_MALFORMED    The operation exists but the rest of the text fits none of its rows.
+ * @retval WS_UNSUPPORTED  Architecture without a table.
+ */
+WS_API enum ws_status ws_sass_encode(unsigned sm, const char *text, uint64_t pc,
+				     uint8_t ret_bytes[WS_SASS_BYTES],
+				     struct ws_error *err) WS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The instruction table as tools/isagen.py lays it out.
+ *
+ *   first[op12] .. first[op12 + 1]   rows of one 12-bit opcode, most special first
+ *   row -> conditions                all must hold for the word
+ *   row -> template                  bytes: 0 ends; 1..127 a character of the text; 128.. and the
+ *                                    next byte are the number of an element. An element WHEN is
+ *                                    followed by the length of the group that it guards.
+ *   element ENUM -> enums[aux]       number of values, then offsets into strings (0xffff: no value)
+ */
+#ifndef WSI_SASS_TABLE_H
+#define WSI_SASS_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <warpscope/sass.h>
+
+enum wsi_isa_kind {
+	WSI_ISA_ENUM,
+	WSI_ISA_REG,
+	WSI_ISA_HEX,
+	WSI_ISA_SHEX,
+	WSI_ISA_DEC,
+	WSI_ISA_F32,
+	WSI_ISA_F64,
+	WSI_ISA_F16,
+	WSI_ISA_BF16,
+	WSI_ISA_REL,
+	WSI_ISA_GLUE,
+	WSI_ISA_REUSE,
+	WSI_ISA_SBLIST, /* mask of scoreboards, "{2,0}" */
+	WSI_ISA_WHEN,
+};
+
+enum wsi_isa_class {
+	WSI_CLASS_R,
+	WSI_CLASS_UR,
+	WSI_CLASS_P,
+	WSI_CLASS_UP,
+	WSI_CLASS_PI, /* stored inverted: 0 is PT */
+	WSI_CLASS_UPI,
+	WSI_CLASS_B,
+	WSI_CLASS_SB,
+};
+
+enum wsi_isa_operator { WSI_IS, WSI_IS_NOT, WSI_IS_POWER_OF_TWO };
+
+enum { WSI_ISA_SEGMENTS = 3, WSI_ISA_NO_TEXT = 0xffff, WSI_ISA_MAX_VALUES = 256 };
+
+struct wsi_isa_element {
+	uint8_t kind;                   /* enum wsi_isa_kind */
+	uint8_t lo[WSI_ISA_SEGMENTS];   /* parts of the field, least significant first */
+	uint8_t len[WSI_ISA_SEGMENTS];  /* 0: no such part */
+	uint16_t aux;                   /* ENUM: first of its texts; REG: class; numbers: shift; WHEN: operator */
+	uint32_t extra;                 /* WHEN: value to compare with; ENUM: missing values print ??? */
+};
+
+struct wsi_isa_condition {
+	uint8_t lo[2], len[2];
+	uint16_t op;
+	uint32_t value;
+};
+
+struct wsi_isa_row {
+	uint32_t template_at;
+	uint16_t condition_at;
+	uint16_t archs; /* bit i: architecture i of the list in decode.c */
+	uint16_t operation;
+	uint16_t mask; /* bits that the row explains */
+	uint16_t ones; /* other bits that are set in every instruction of the row */
+	uint8_t n_conditions;
+	char evidence; /* m measured, r ran, p public */
+};
+
+struct wsi_isa_op {
+	const char *name;
+	uint32_t flags;
+};
+
+extern const uint16_t wsi_isa_first[4097];
+extern const struct wsi_isa_row wsi_isa_rows[];
+extern const size_t wsi_isa_n_rows;
+extern const struct wsi_isa_element wsi_isa_elements[];
+extern const struct wsi_isa_condition wsi_isa_conditions[];
+extern const uint64_t wsi_isa_masks[][2]; /* both kinds */
+extern const uint8_t wsi_isa_templates[];
+extern const uint16_t wsi_isa_enums[];
+extern const char wsi_isa_strings[];
+extern const struct wsi_isa_op wsi_isa_ops[];
+extern const size_t wsi_isa_n_ops;
+
+/* ---- walking a template ---- */
+
+/* Value of a field. */
+uint64_t wsi_isa_field(const uint64_t word[2], const struct wsi_isa_element *element);
+/* Bits of a field. */
+unsigned wsi_isa_field_len(const struct wsi_isa_element *element);
+/* Whether the group behind an element WHEN is shown. */
+bool wsi_isa_when(const struct wsi_isa_element *element, uint64_t value);
+/* Text of an enum's value; NULL for a value without one. */
+const char *wsi_isa_enum_text(const struct wsi_isa_element *element, uint64_t value);
+/* Bit of `archs` for an architecture; 0 when there is none. */
+uint16_t wsi_isa_arch_bit(unsigned sm);
+
+/* The element that starts at `code` (whose first byte is >= 128). */
+static inline const struct wsi_isa_element *wsi_isa_element_at(const uint8_t *code)
+{
+	return &wsi_isa_elements[(size_t)(code[0] & 0x7f) << 8 | code[1]];
+}
+
+/* Number of a register from its field: 255 is RZ and URZ, 7 is PT and UPT on every architecture. */
+uint64_t wsi_isa_register(const struct ws_insn *insn, const struct wsi_isa_element *element,
+			  uint64_t value);
+/* Address that a relative field stands for. */
+uint64_t wsi_isa_target(const struct wsi_isa_element *element, uint64_t value, uint64_t pc);
+
+/* v as a signed number of `len` bits. */
+static inline int64_t wsi_isa_signed(uint64_t v, unsigned len)
+{
+	if (len >= 64)
+		return (int64_t)v;
+	uint64_t sign = UINT64_C(1) << (len - 1);
+	return (int64_t)((v ^ sign) - sign);
+}
+
+/* ---- numbers as text (float.c) ---- */
+
+enum { WSI_FLOAT_TEXT_MAX = 48 };
+
+/* The disassembler's text of a floating-point immediate; returns its length. */
+size_t wsi_float_format(enum wsi_isa_kind kind, uint32_t bits, char buffer[WSI_FLOAT_TEXT_MAX]);
+/* Reads such a text. Returns its length, 0 if it is none. */
+size_t wsi_float_parse(enum wsi_isa_kind kind, const char *text, uint32_t *ret_bits);
+
+#endif

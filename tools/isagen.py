@@ -1,0 +1,518 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the decoder's tables from the instruction table (src/sass/isa/*.isa).
+
+    isagen.py check FILE...             complain or stay silent
+    isagen.py tables FILE... -o OUT.c   tables for src/sass/decode.c
+    isagen.py ops FILE... -o OUT.h      numbers of the operations, for an executor
+
+The language is described in docs/formats/isa.md. Everything this program refuses has a file in tests/unit/isa/err_*.isa.
+"""
+import argparse
+import re
+import sys
+
+ARCHS = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121]
+FLAGS = [
+    "branch", "call", "ret", "exit", "trap", "barrier", "sync", "load", "store", "atomic", "global", "shared", "local", "constant", "generic",
+    "texture", "pairs", "uniform_guard", "async"]
+CLASSES = ["R", "UR", "P", "UP", "Pi", "UPi", "B", "SB"]
+WIDTH = {"R": 8, "UR": 8, "P": 3, "UP": 3, "Pi": 3, "UPi": 3, "B": 4, "SB": 3}
+NUMBERS = ["hex", "shex", "dec"]
+FLOATS = {"f32": 32, "f64": 32, "f16": 16, "bf16": 16}
+EVIDENCE = {"m": "measured", "r": "ran", "p": "public"}
+KINDS = ["ENUM", "REG", "HEX", "SHEX", "DEC", "F32", "F64", "F16", "BF16", "REL", "GLUE", "REUSE", "SBLIST", "WHEN"]
+OPERATORS = ["==", "!=", "pow2"]
+LONG_UNIFORM = sum(1 << i for i, arch in enumerate(ARCHS) if arch >= 100)  # these have 8-bit uniform registers
+MAX_SEGMENTS = 3
+MAX_VALUES = 256
+WORD_BITS = 128
+CONTROL_FIRST = 105
+
+
+class Error(Exception):
+    """A refusal, with the place it is about."""
+
+    def __init__(self, where, text):
+        super().__init__(f"{where[0]}:{where[1]}: {text}")
+
+
+def parse_bits(where, text):
+    """'78:2+85' -> ((78, 2), (85, 1)), least significant first."""
+    segments = []
+    for part in text.split("+"):
+        match = re.fullmatch(r"(\d+)(?::(\d+))?", part)
+        if not match:
+            raise Error(where, f"bad bit field '{text}'")
+        lo, n = int(match.group(1)), int(match.group(2) or 1)
+        if n == 0 or n > 32 and len(text.split("+")) == 1 and n > 64 or lo + n > WORD_BITS:
+            raise Error(where, f"bit field '{text}' is outside the word")
+        segments.append((lo, n))
+    if len(segments) > MAX_SEGMENTS:
+        raise Error(where, f"bit field '{text}' has more than {MAX_SEGMENTS} parts")
+    return tuple(segments)
+
+
+def bits_of(segments):
+    return [b for lo, n in segments for b in range(lo, lo + n)]
+
+
+class Element:
+    """One element of a display template."""
+
+    def __init__(self, kind, segments=(), aux=0, extra=0):
+        self.kind, self.segments, self.aux, self.extra = kind, segments, aux, extra
+
+    def key(self):
+        return (self.kind, self.segments, self.aux, self.extra)
+
+
+class Condition:
+    def __init__(self, segments, operator, value):
+        self.segments, self.operator, self.value = segments, operator, value
+
+    def key(self):
+        return (self.segments, self.operator, self.value)
+
+    def holds(self, word):
+        value, shift = 0, 0
+        for lo, n in self.segments:
+            value |= (word >> lo & (1 << n) - 1) << shift
+            shift += n
+        if self.operator == "==":
+            return value == self.value
+        if self.operator == "!=":
+            return value != self.value
+        return value != 0 and value & (value - 1) == 0
+
+
+class Row:
+    def __init__(self, where, op12, archs, conditions, template, ones, evidence):
+        self.ones = ones
+        self.where, self.op12, self.archs = where, op12, archs
+        self.conditions, self.template, self.evidence = conditions, template, evidence
+        self.name = re.match(r"[A-Z][A-Z0-9_]*", template)
+        self.items = []  # literal strings and elements; an element WHEN is followed by its list
+
+
+class Table:
+    def __init__(self):
+        self.enums = {}  # name -> {value: text}
+        self.enum_width = {}
+        self.defs = {}
+        self.ops = {}  # name -> flags
+        self.rows = []
+        self.question_enums = set()  # enums whose missing values print as ??? instead of INVALID
+        self.used_enums = set()
+        self.used_defs = set()
+
+    def parse_file(self, path):
+        pending, start = "", 0
+        with open(path, encoding="ascii") as file:
+            for number, line in enumerate(file, 1):
+                line = line.rstrip("\n")
+                if not pending:
+                    start = number
+                if line.endswith("\\"):
+                    pending += line[:-1]
+                    continue
+                self.parse_line((path, start), pending + line)
+                pending = ""
+
+    def parse_line(self, where, line):
+        line = re.sub(r"(^|\s)#.*", "", line).strip()
+        if not line:
+            return
+        if line.startswith("%enum "):
+            self.parse_enum(where, line.split()[1:])
+        elif line.startswith("%def "):
+            match = re.fullmatch(r'%def (\w+) "(.*)"', line)
+            if not match or match.group(1) in self.defs:
+                raise Error(where, "bad or repeated %def")
+            self.defs[match.group(1)] = match.group(2)
+        elif line.startswith("%op "):
+            name, *flags = line.split()[1:]
+            for flag in flags:
+                if flag not in FLAGS:
+                    raise Error(where, f"unknown flag '{flag}'")
+            if name in self.ops:
+                raise Error(where, f"operation {name} is declared twice")
+            self.ops[name] = flags
+        else:
+            self.parse_row(where, line)
+
+    def parse_enum(self, where, words):
+        name, width, values = words[0], None, {}
+        if name in self.enums:
+            raise Error(where, f"enum {name} is declared twice")
+        following = 0
+        for word in words[1:]:
+            if word == "!???":
+                self.question_enums.add(name)
+                continue
+            match = re.fullmatch(r"(?:(0x[0-9a-f]+|\d+)=)?(.*)", word)
+            value = int(match.group(1), 0) if match.group(1) else following
+            if value in values:
+                raise Error(where, f"enum {name} gives value {value} twice")
+            if match.group(2) != "?":
+                values[value] = "" if match.group(2) == "_" else match.group(2)
+            following = value + 1
+        width = max(1, (following - 1).bit_length())
+        if following > MAX_VALUES:
+            raise Error(where, f"enum {name} has a value above {MAX_VALUES - 1}")
+        self.enums[name], self.enum_width[name] = values, width
+
+    def parse_archs(self, where, text):
+        mask = 0
+        for part in text.split(","):
+            match = re.fullmatch(r"(\d+)(?:-(\d+)|(\+))?", part)
+            if not match or int(match.group(1)) not in ARCHS:
+                raise Error(where, f"bad architectures '{text}'")
+            first = int(match.group(1))
+            last = int(match.group(2)) if match.group(2) else 9999 if match.group(3) else first
+            mask |= sum(1 << i for i, a in enumerate(ARCHS) if first <= a <= last)
+        return mask
+
+    def parse_condition(self, where, text):
+        match = re.fullmatch(r"pow2\(([\d:+]+)\)", text)
+        if match:
+            return Condition(parse_bits(where, match.group(1)), "pow2", 0)
+        match = re.fullmatch(r"([\d:+]+)(=|!=)(0x[0-9a-f]+|\d+)", text)
+        if not match:
+            raise Error(where, f"bad condition '{text}'")
+        return Condition(parse_bits(where, match.group(1)), "==" if match.group(2) == "=" else "!=", int(match.group(3), 0))
+
+    def parse_row(self, where, line):
+        match = re.fullmatch(r'0x([0-9a-f]{3}) (\S+)((?: [^"\s]+)*) "([^"]*)"(?: ones=([\d:+]+))?(?: ([mrp]))?', line)
+        if not match:
+            raise Error(where, f"cannot read this row: {line[:60]}")
+        conditions = [self.parse_condition(where, c) for c in match.group(3).split()]
+        ones = [b for part in (match.group(5) or "").split("+") if part for b in bits_of(parse_bits(where, part))]
+        archs = self.parse_archs(where, match.group(2))
+        row = Row(where, int(match.group(1), 16), archs, conditions, match.group(4), ones, match.group(6) or "m")
+        if not row.name:
+            raise Error(where, "a template begins with the operation's name")
+        row.name = row.name.group()
+        if row.name not in self.ops:
+            raise Error(where, f"undeclared operation {row.name}")
+        row.items = self.parse_template(where, self.expand(where, row.template))
+        self.check_fields(row)
+        covered = self.covered(row)
+        for bit in row.ones:
+            if covered >> bit & 1:
+                raise Error(where, f"bit {bit} is both a field and fixed")
+        self.rows.append(row)
+
+    def expand(self, where, text, depth=0):
+        if depth > 8:
+            raise Error(where, "definitions nest too deep")
+
+        def replace(match):
+            name = match.group(1)
+            if name not in self.defs:
+                return match.group(0)
+            self.used_defs.add(name)
+            return self.expand(where, self.defs[name], depth + 1)
+
+        return re.sub(r"\{(\w+)\}", replace, text)
+
+    def parse_template(self, where, text):
+        items, rest = self.parse_items(where, text, nested=False)
+        if rest:
+            raise Error(where, f"unbalanced '>' before '{rest[:20]}'")
+        return items
+
+    def parse_items(self, where, text, nested):
+        items = []
+        while text:
+            if text[0] == ">":
+                if not nested:
+                    return items, text
+                return items, text[1:]
+            if text[0] == "<":
+                match = re.match(r"<([^|<>{}]+)\|", text)
+                if not match:
+                    raise Error(where, f"bad conditional group at '{text[:20]}'")
+                condition = self.parse_condition(where, match.group(1))
+                body, text = self.parse_items(where, text[match.end() :], nested=True)
+                items.append(Element("WHEN", condition.segments, OPERATORS.index(condition.operator), condition.value))
+                items.append(body)
+            elif text[0] == "{":
+                end = text.find("}")
+                if end < 0:
+                    raise Error(where, "missing '}'")
+                items.append(self.parse_element(where, text[1:end]))
+                text = text[end + 1 :]
+            else:
+                literal = re.match(r"[^<>{}]+", text).group()
+                items.append(literal)
+                text = text[len(literal) :]
+        if nested:
+            raise Error(where, "missing '>'")
+        return items, ""
+
+    def parse_element(self, where, text):
+        if text == "+":
+            return Element("GLUE")
+        match = re.fullmatch(r"(\w+)(?:\*(\d+))?@([\d:+]+)", text)
+        if not match:
+            raise Error(where, f"undeclared field '{text}'")
+        name, scale, where_bits = match.group(1), int(match.group(2) or 1), match.group(3)
+        segments = parse_bits(where, where_bits)
+        if scale == 0 or scale & (scale - 1):
+            raise Error(where, f"scale of '{text}' is not a power of two")
+        plain = ":" not in where_bits and "+" not in where_bits
+        if name in CLASSES:
+            if plain:
+                segments = ((segments[0][0], WIDTH[name]),)
+            return Element("REG", segments, CLASSES.index(name))
+        if name == "reuse":
+            return Element("REUSE", segments)
+        if name in NUMBERS:
+            return Element(name.upper(), segments, scale.bit_length() - 1)
+        if name in FLOATS:
+            return Element(name.upper(), ((segments[0][0], FLOATS[name]),) if plain else segments)
+        if name == "sblist":
+            return Element("SBLIST", segments)
+        if name == "rel":
+            return Element("REL", segments, scale.bit_length() - 1)
+        if name not in self.enums:
+            raise Error(where, f"undeclared field '{name}'")
+        self.used_enums.add(name)
+        width = self.enum_width[name]
+        if plain:
+            segments = ((segments[0][0], width),)
+        elif sum(n for _, n in segments) < width:
+            raise Error(where, f"field '{text}' is too narrow for its enum")
+        return Element("ENUM", segments, name)
+
+    def check_fields(self, row):
+        """No bit may belong to two different fields. Conditions may read any field."""
+        owner = {}
+        short = row.archs & ~LONG_UNIFORM  # some architecture has 6-bit uniform registers
+        for element in walk(row.items):
+            if element.kind in ("WHEN", "GLUE"):
+                continue
+            bits = bits_of(element.segments)
+            if short and element.kind == "REG" and CLASSES[element.aux] == "UR":
+                bits = bits[:6]
+            for bit in bits:
+                if bit < 16 or CONTROL_FIRST <= bit < 122:
+                    raise Error(row.where, f"bit {bit} is the opcode's, the guard's or the control word's")
+                if owner.setdefault(bit, element.segments) != element.segments:
+                    raise Error(row.where, f"bit {bit} is used by two fields")
+
+    def covered(self, row):
+        """Bits that this row explains."""
+        mask = 0xFFFF
+        for element in walk(row.items):
+            for bit in bits_of(element.segments):
+                mask |= 1 << bit
+        for condition in row.conditions:
+            for bit in bits_of(condition.segments):
+                mask |= 1 << bit
+        return mask
+
+    def check(self):
+        by_op = {}
+        for row in self.rows:
+            by_op.setdefault(row.op12, []).append(row)
+        for rows in by_op.values():
+            for i, a in enumerate(rows):
+                for b in rows[i + 1 :]:
+                    if a.archs & b.archs and overlap(a, b):
+                        raise Error(b.where, f"overlaps the row at line {a.where[1]} of {a.where[0]}")
+        for name in self.enums:
+            if name not in self.used_enums:
+                raise Error(("table", 0), f"enum {name} is not used")
+        for name in self.defs:
+            if name not in self.used_defs:
+                raise Error(("table", 0), f"definition {name} is not used")
+        for name in self.ops:
+            if not any(row.name == name for row in self.rows):
+                raise Error(("table", 0), f"operation {name} has no row")
+
+
+def walk(items):
+    for item in items:
+        if isinstance(item, list):
+            yield from walk(item)
+        elif isinstance(item, Element):
+            yield item
+
+
+def overlap(a, b):
+    """Whether two rows can claim one word with neither being the special case of the other."""
+    ka, kb = {c.key() for c in a.conditions}, {c.key() for c in b.conditions}
+    if ka < kb or kb < ka:
+        return False
+    fixed = {}
+    for c in a.conditions + b.conditions:
+        if c.operator != "==":
+            continue
+        for i, bit in enumerate(bits_of(c.segments)):
+            if fixed.setdefault(bit, c.value >> i & 1) != c.value >> i & 1:
+                return False
+    for x, y in ((a, b), (b, a)):  # field = v against field != v
+        for c in x.conditions:
+            if c.operator == "!=" and (c.segments, "==", c.value) in {d.key() for d in y.conditions}:
+                return False
+    return True
+
+
+class Pool:
+    """Values that get a number when first seen."""
+
+    def __init__(self):
+        self.index, self.list = {}, []
+
+    def add(self, value):
+        if value not in self.index:
+            self.index[value] = len(self.list)
+            self.list.append(value)
+        return self.index[value]
+
+
+class Emitter:
+    """Lays the table out as C arrays."""
+
+    def __init__(self, table):
+        self.table = table
+        self.strings, self.string_at = bytearray(b"\0"), {"": 0}
+        self.elements, self.conditions, self.masks = Pool(), [], Pool()
+        self.templates, self.template_at = bytearray(), {}
+        self.enum_first, self.enum_texts = {}, []
+
+    def string(self, text):
+        if text not in self.string_at:
+            self.string_at[text] = len(self.strings)
+            self.strings += text.encode() + b"\0"
+        return self.string_at[text]
+
+    def enum(self, name):
+        """Number of the first text of an enum in the list of texts; a missing value has no text."""
+        if name not in self.enum_first:
+            values = self.table.enums[name]
+            size = max(values) + 1
+            self.enum_first[name] = len(self.enum_texts)
+            self.enum_texts.append(size)
+            self.enum_texts += [self.string(values[v]) if v in values else 0xFFFF for v in range(size)]
+        return self.enum_first[name]
+
+    def code(self, items):
+        out = bytearray()
+        i = 0
+        while i < len(items):
+            item = items[i]
+            if isinstance(item, str):
+                out += item.encode("ascii")
+            else:
+                aux, extra = item.aux, item.extra
+                if item.kind == "ENUM":
+                    aux, extra = self.enum(item.aux), int(item.aux in self.table.question_enums)
+                number = self.elements.add((item.kind, item.segments, aux, extra))
+                out += bytes([0x80 | number >> 8, number & 0xFF])
+                if item.kind == "WHEN":
+                    i += 1
+                    body = self.code(items[i])
+                    if len(body) > 255:
+                        raise Error(("table", 0), "a conditional group is too long")
+                    out += bytes([len(body)]) + body
+            i += 1
+        return bytes(out)
+
+    def template(self, items):
+        code = self.code(items) + b"\0"
+        if code not in self.template_at:
+            self.template_at[code] = len(self.templates)
+            self.templates += code
+        return self.template_at[code]
+
+    def emit(self, out, names):
+        rows = sorted(self.table.rows, key=lambda r: (r.op12, -len(r.conditions), r.where))
+        ops = sorted(self.table.ops)
+        lines, first = [], [0] * 4097
+        for i, row in enumerate(rows):
+            start = len(self.conditions)
+            self.conditions += [c.key() for c in row.conditions]
+            mask = self.masks.add(self.table.covered(row))
+            ones = self.masks.add(sum(1 << b for b in row.ones))
+            place = self.template(row.items)
+            lines.append(f"{{{place}, {start}, {row.archs}, {ops.index(row.name)}, {mask}, {ones}, {len(row.conditions)}, '{row.evidence}'}},")
+            first[row.op12 + 1] = i + 1
+        for i in range(1, 4097):
+            first[i] = max(first[i], first[i - 1])
+        write = lambda text: print(text, file=out)
+        write(f"/* Generated by tools/isagen.py from {names} - do not edit. */")
+        write('#include "sass/table.h"\n')
+        self.array(write, "const uint16_t wsi_isa_first[4097]", first)
+        write("const struct wsi_isa_row wsi_isa_rows[] = {")
+        write("\n".join(lines) + "\n};")
+        write(f"const size_t wsi_isa_n_rows = {len(rows)};")
+        write("const struct wsi_isa_element wsi_isa_elements[] = {")
+        for kind, segments, aux, extra in self.elements.list:
+            parts = list(segments) + [(0, 0)] * (MAX_SEGMENTS - len(segments))
+            write(f"{{WSI_ISA_{kind}, {{{', '.join(str(p[0]) for p in parts)}}}, {{{', '.join(str(p[1]) for p in parts)}}}, {aux}, {extra:#x}u}},")
+        write("};")
+        write("const struct wsi_isa_condition wsi_isa_conditions[] = {")
+        for segments, operator, value in self.conditions:
+            parts = list(segments) + [(0, 0)] * (2 - len(segments))
+            write(f"{{{{{parts[0][0]}, {parts[1][0]}}}, {{{parts[0][1]}, {parts[1][1]}}}, {OPERATORS.index(operator)}, {value:#x}u}},")
+        write("};")
+        write("const uint64_t wsi_isa_masks[][2] = {")
+        for mask in self.masks.list:
+            write(f"{{{mask & (1 << 64) - 1:#x}u, {mask >> 64:#x}u}},")
+        write("};")
+        self.array(write, "const uint8_t wsi_isa_templates[]", self.templates)
+        self.array(write, "const uint16_t wsi_isa_enums[]", self.enum_texts)
+        self.array(write, "const char wsi_isa_strings[]", self.strings)
+        write("const struct wsi_isa_op wsi_isa_ops[] = {")
+        for name in ops:
+            flags = " | ".join(f"WS_SASS_{f.upper()}" for f in self.table.ops[name]) or "0"
+            write(f'{{"{name}", {flags}}},')
+        write("};")
+        write(f"const size_t wsi_isa_n_ops = {len(ops)};")
+
+    @staticmethod
+    def array(write, declaration, values):
+        write(declaration + " = {")
+        for i in range(0, len(values), 24):
+            write(", ".join(str(v) for v in values[i : i + 24]) + ",")
+        write("};")
+
+
+def emit_ops(table, out, names):
+    print(f"/* Generated by tools/isagen.py from {names} - do not edit. */", file=out)
+    print("#ifndef WSI_SASS_OPS_H\n#define WSI_SASS_OPS_H\n\nenum wsi_sass_op {", file=out)
+    for name in sorted(table.ops):
+        print(f"\tWSI_OP_{name},", file=out)
+    print("};\n\n#endif", file=out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["check", "tables", "ops"])
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("-o", "--output")
+    args = parser.parse_args()
+    table = Table()
+    try:
+        for path in args.files:
+            table.parse_file(path)
+        table.check()
+        if args.command == "check":
+            return 0
+        names = "src/sass/isa/*.isa"
+        with open(args.output, "w", encoding="ascii") as out:
+            if args.command == "tables":
+                Emitter(table).emit(out, names)
+            else:
+                emit_ops(table, out, names)
+    except Error as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
