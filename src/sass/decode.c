@@ -105,14 +105,13 @@ void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES], struct ws_i
 		if (!(row->archs & arch) || !row_fits(row, insn.word))
 			continue;
 		const uint64_t *mask = wsi_isa_masks[row->mask];
-		const uint64_t control = UINT64_C(0xfffffe0000000000); /* bits 105 to 127 */
 		insn.known = true;
 		insn.row = (uint16_t)i;
 		insn.operation = row->operation;
 		insn.flags = wsi_isa_ops[row->operation].flags;
 		const uint64_t *ones = wsi_isa_masks[row->ones];
 		insn.unknown[0] = (insn.word[0] ^ ones[0]) & ~mask[0];
-		insn.unknown[1] = (insn.word[1] ^ ones[1]) & ~(mask[1] | control);
+		insn.unknown[1] = (insn.word[1] ^ ones[1]) & ~(mask[1] | WSI_ISA_CONTROL_BITS);
 		insn.guard = insn.word[0] >> 12 & 7;
 		insn.guard_negated = insn.word[0] >> 15 & 1;
 		break;

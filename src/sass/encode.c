@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "sass/table.h"
 
-enum { TEXT_MAX = WS_SASS_TEXT_MAX, CONTROL_BIT = 105 - 64 };
+enum { TEXT_MAX = WS_SASS_TEXT_MAX, CONTROL_BIT = 105 - 64, YIELD_BIT = 109 - 64 };
 
 struct attempt {
 	unsigned sm;
@@ -22,7 +22,6 @@ struct attempt {
 	const struct wsi_isa_row *row;
 	uint64_t control;    /* bits 105 to 127, in place */
 	uint64_t unknown[2]; /* from a comment: bits that are not as usual */
-	struct ws_insn found;
 };
 
 static bool set_bits(struct attempt *a, unsigned lo, unsigned len, uint64_t value)
@@ -264,12 +263,14 @@ static const char *match_plain(struct attempt *a, const struct wsi_isa_element *
 	return NULL;
 }
 
-static void compose(const struct attempt *a, uint8_t bytes[WS_SASS_BYTES])
+/* The word so far; `whole`: with the bits that only a comment tells. */
+static void compose(const struct attempt *a, uint8_t bytes[WS_SASS_BYTES], bool whole)
 {
 	const uint64_t *ones = wsi_isa_masks[a->row->ones];
 	for (unsigned i = 0; i < 2; i++) {
-		uint64_t word = (a->word[i] | ones[i]) ^ a->unknown[i];
-		word |= i == 1 ? a->control : 0;
+		uint64_t word = (a->word[i] | ones[i]) ^ (whole ? a->unknown[i] : 0);
+		if (i == 1)
+			word |= whole ? a->control : UINT64_C(1) << YIELD_BIT; /* reuse shows with it */
 		for (unsigned k = 0; k < 8; k++)
 			bytes[8 * i + k] = (uint8_t)(word >> 8 * k);
 	}
@@ -280,11 +281,11 @@ static bool confirmed(struct attempt *a)
 {
 	uint8_t bytes[WS_SASS_BYTES];
 	char text[TEXT_MAX];
-	compose(a, bytes);
-	ws_sass_decode(a->sm, bytes, &a->found);
-	if (!a->found.known || &wsi_isa_rows[a->found.row] != a->row)
+	struct ws_insn plain;
+	compose(a, bytes, false);
+	ws_sass_decode(a->sm, bytes, &plain);
+	if (!plain.known || &wsi_isa_rows[plain.row] != a->row)
 		return false;
-	struct ws_insn plain = a->found;
 	plain.guard = 7;
 	plain.guard_negated = false;
 	struct ws_sass_style style = { .hide_unknown = true };
@@ -392,6 +393,8 @@ static bool read_comment(struct frame *f, const char *text)
 		text++;
 	if (strncmp(text, "unknown bits ", 13) == 0)
 		return read_wide_hex(text + 13, f->unknown) != NULL;
+	if (strncmp(text, "bits ", 5) == 0)
+		return read_wide_hex(text + 5, f->unknown) != NULL;
 	if (strncmp(text, "stall ", 6) == 0)
 		return read_control(f, text);
 	return true; /* a remark */
@@ -484,7 +487,7 @@ static enum ws_status encode_named(struct attempt *a, const struct frame *f,
 			if (f->guard != 7 && uniform != f->guard_uniform)
 				continue;
 			if (try_row(a, f, row, op12)) {
-				compose(a, ret_bytes);
+				compose(a, ret_bytes, true);
 				return WS_OK;
 			}
 		}

@@ -243,6 +243,37 @@ static void put_wide_hex(struct cursor *out, const uint64_t bits[2])
 	}
 }
 
+/*
+ * What the text does not say: bits by which the instruction differs from the one that the text alone
+ * encodes to, the control word aside. False when the text cannot be encoded.
+ */
+static bool residue(const struct ws_insn *insn, uint64_t pc, const char *text, uint64_t bits[2])
+{
+	uint8_t bytes[WS_SASS_BYTES];
+	if (ws_sass_encode(insn->sm, text, pc, bytes, NULL) != WS_OK)
+		return false;
+	struct ws_insn plain;
+	ws_sass_decode(insn->sm, bytes, &plain);
+	bits[0] = insn->word[0] ^ plain.word[0];
+	bits[1] = (insn->word[1] ^ plain.word[1]) & ~WSI_ISA_CONTROL_BITS;
+	return true;
+}
+
+static void put_bits(struct cursor *out, const char *what, const uint64_t bits[2])
+{
+	if (!(bits[0] | bits[1]))
+		return;
+	put_text(out, what);
+	put_wide_hex(out, bits);
+	put_text(out, " */");
+}
+
+static void put_word(struct cursor *out, const struct ws_insn *insn)
+{
+	put_text(out, ".word ");
+	put_wide_hex(out, insn->word);
+}
+
 size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc, const struct ws_sass_style *style,
 		      char *buffer, size_t size)
 {
@@ -258,14 +289,22 @@ size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc, const struct ws_s
 		put_template(&w, &wsi_isa_templates[wsi_isa_rows[insn->row].template_at]);
 		while (w.out.at > buffer && w.out.at[-1] == ' ') /* "+INF " ends in a space */
 			w.out.at--;
-		if ((insn->unknown[0] | insn->unknown[1]) && !(style && style->hide_unknown)) {
-			put_text(&w.out, " /* unknown bits ");
-			put_wide_hex(&w.out, insn->unknown);
-			put_text(&w.out, " */");
+		*w.out.at = '\0';
+	}
+	uint64_t bits[2] = { 0, 0 };
+	if (insn->known && style && style->control) {
+		bool named = style->name != NULL;
+		if (!named && !residue(insn, pc, buffer, bits)) {
+			w.out.at = buffer;
+			put_word(&w.out, insn);
 		}
+		put_bits(&w.out, " /* bits ", bits);
+	} else if (insn->known) {
+		if (!(style && style->hide_unknown))
+			put_bits(&w.out, " /* unknown bits ", insn->unknown);
 	} else {
-		put_text(&w.out, "/* unknown instruction */ .word ");
-		put_wide_hex(&w.out, insn->word);
+		put_text(&w.out, "/* unknown instruction */ ");
+		put_word(&w.out, insn);
 	}
 	if (style && style->control)
 		put_control(&w.out, insn);

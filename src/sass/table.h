@@ -91,6 +91,9 @@ extern const char wsi_isa_strings[];
 extern const struct wsi_isa_op wsi_isa_ops[];
 extern const size_t wsi_isa_n_ops;
 
+/* Bits 105 to 127, in the upper half of an instruction. */
+#define WSI_ISA_CONTROL_BITS UINT64_C(0xfffffe0000000000)
+
 /* ---- walking a template ---- */
 
 /* Value of a field. */
