@@ -68,10 +68,10 @@ struct ws_sass_control {
 
 /** One decoded instruction. Treat `row` as private. */
 struct ws_insn {
-	uint64_t word[2];   /**< the 16 bytes, little-endian: bit n of the instruction */
+	uint64_t word[2];    /**< the 16 bytes, little-endian: bit n of the instruction */
 	uint64_t unknown[2]; /**< bits that the row does not explain and that are not as usual */
-	uint32_t flags;     /**< enum ws_sass_flags */
-	uint16_t operation; /**< number for ws_sass_operation_name() */
+	uint32_t flags;      /**< enum ws_sass_flags */
+	uint16_t operation;  /**< number for ws_sass_operation_name() */
 	uint16_t row;
 	uint16_t sm;   /**< architecture it was decoded for */
 	uint8_t guard; /**< predicate number; 7: always */
@@ -112,8 +112,9 @@ struct ws_sass_style {
 	bool hide_unknown; /**< leave the comment about unexplained bits out */
 	bool control;      /**< append the control word as a comment */
 	/**
-	 * Names a code address (a label, `(leaf)`), or NULL for plain numbers. Writes at most `size`
-	 * bytes with the terminating NUL to `buffer`; returns false for an address without a name.
+	 * Names a code address (a label, `(leaf)`), or NULL for plain numbers. Writes at most
+	 * `size` bytes with the terminating NUL to `buffer`; returns false for an address without a
+	 * name.
 	 */
 	bool (*name)(void *user, uint64_t pc, char *buffer, size_t size);
 	void *user;
@@ -133,15 +134,15 @@ WS_API size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc,
 			     const struct ws_sass_style *style, char *buffer, size_t size);
 
 enum ws_operand_kind {
-	WS_OPERAND_REG,         /**< R0..R254; 255 is RZ */
-	WS_OPERAND_UREG,        /**< UR0..; 255 is URZ on every architecture */
-	WS_OPERAND_PRED,        /**< P0..P6; 7 is PT */
-	WS_OPERAND_UPRED,       /**< UP0..UP6; 7 is UPT */
-	WS_OPERAND_BREG,        /**< convergence barrier register */
-	WS_OPERAND_SCOREBOARD,  /**< SB0..SB5 */
-	WS_OPERAND_IMMEDIATE,   /**< integer in `value`, sign extended where the text shows a sign */
-	WS_OPERAND_FLOAT,       /**< bits of a floating-point immediate in `value` */
-	WS_OPERAND_TARGET,      /**< code address in `value` */
+	WS_OPERAND_REG,        /**< R0..R254; 255 is RZ */
+	WS_OPERAND_UREG,       /**< UR0..; 255 is URZ on every architecture */
+	WS_OPERAND_PRED,       /**< P0..P6; 7 is PT */
+	WS_OPERAND_UPRED,      /**< UP0..UP6; 7 is UPT */
+	WS_OPERAND_BREG,       /**< convergence barrier register */
+	WS_OPERAND_SCOREBOARD, /**< SB0..SB5 */
+	WS_OPERAND_IMMEDIATE,  /**< integer in `value`, sign extended where the text shows a sign */
+	WS_OPERAND_FLOAT,      /**< bits of a floating-point immediate in `value` */
+	WS_OPERAND_TARGET,     /**< code address in `value` */
 };
 
 enum ws_operand_role {
@@ -158,11 +159,11 @@ enum ws_operand_role {
 struct ws_operand {
 	enum ws_operand_kind kind;
 	enum ws_operand_role role;
-	uint8_t place;    /**< which operand of the text it belongs to, from 0 */
-	uint16_t number;  /**< register or predicate number */
-	uint8_t count;    /**< consecutive registers from `number` */
-	bool negated;     /**< `-`, `~` or `!` in front */
-	bool absolute;    /**< `|..|` */
+	uint8_t place;   /**< which operand of the text it belongs to, from 0 */
+	uint16_t number; /**< register or predicate number */
+	uint8_t count;   /**< consecutive registers from `number` */
+	bool negated;    /**< `-`, `~` or `!` in front */
+	bool absolute;   /**< `|..|` */
 	bool reuse;
 	int64_t value;
 };
@@ -189,7 +190,8 @@ struct ws_modifier {
 WS_API size_t ws_sass_modifiers(const struct ws_insn *insn, struct ws_modifier *ret_mods,
 				size_t cap);
 
-/** Bytes that a memory instruction moves per lane; 0 when it moves none or the size is not fixed. */
+/** Bytes that a memory instruction moves per lane; 0 when it moves none or the size is not fixed.
+ */
 WS_API unsigned ws_sass_access_bytes(const struct ws_insn *insn);
 
 /**

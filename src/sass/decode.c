@@ -96,7 +96,8 @@ static uint64_t load_le64(const uint8_t *bytes)
 
 void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES], struct ws_insn *ret_insn)
 {
-	struct ws_insn insn = { .word = { load_le64(bytes), load_le64(bytes + 8) }, .sm = (uint16_t)sm };
+	struct ws_insn insn = { .word = { load_le64(bytes), load_le64(bytes + 8) },
+				.sm = (uint16_t)sm };
 	uint16_t arch = wsi_isa_arch_bit(sm);
 	unsigned op12 = insn.word[0] & 0xfff;
 

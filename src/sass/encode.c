@@ -16,7 +16,7 @@ enum { TEXT_MAX = WS_SASS_TEXT_MAX, CONTROL_BIT = 105 - 64, YIELD_BIT = 109 - 64
 struct attempt {
 	unsigned sm;
 	uint64_t pc;
-	const char *text;  /* normalised, without guard and comments */
+	const char *text;    /* normalised, without guard and comments */
 	const char *reached; /* the furthest place that matched */
 	uint64_t word[2], set[2];
 	const struct wsi_isa_row *row;
@@ -79,8 +79,8 @@ static const char *read_number(const char *text, uint64_t *ret_value)
 	return n ? at : NULL;
 }
 
-static const char *read_scaled(struct attempt *a, const struct wsi_isa_element *e,
-			       const char *text, bool sign)
+static const char *read_scaled(struct attempt *a, const struct wsi_isa_element *e, const char *text,
+			       bool sign)
 {
 	unsigned len = wsi_isa_field_len(e);
 	uint64_t value, limit = UINT64_C(1) << (len - 1);
@@ -96,8 +96,7 @@ static const char *read_scaled(struct attempt *a, const struct wsi_isa_element *
 	return set_element(a, e, value) ? text : NULL;
 }
 
-static const char *read_target(struct attempt *a, const struct wsi_isa_element *e,
-			       const char *text)
+static const char *read_target(struct attempt *a, const struct wsi_isa_element *e, const char *text)
 {
 	unsigned len = wsi_isa_field_len(e);
 	uint64_t target;
@@ -270,7 +269,8 @@ static void compose(const struct attempt *a, uint8_t bytes[WS_SASS_BYTES], bool 
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t word = (a->word[i] | ones[i]) ^ (whole ? a->unknown[i] : 0);
 		if (i == 1)
-			word |= whole ? a->control : UINT64_C(1) << YIELD_BIT; /* reuse shows with it */
+			word |= whole ? a->control
+				      : UINT64_C(1) << YIELD_BIT; /* reuse shows with it */
 		for (unsigned k = 0; k < 8; k++)
 			bytes[8 * i + k] = (uint8_t)(word >> 8 * k);
 	}
@@ -360,7 +360,11 @@ static bool read_control(struct frame *f, const char *text)
 	static const struct {
 		const char *name;
 		uint8_t shift, max;
-	} fields[] = { { "stall ", 0, 15 }, { "wr ", 5, 7 }, { "rd ", 8, 7 }, { "wait ", 11, 63 }, { "reuse ", 17, 15 } };
+	} fields[] = { { "stall ", 0, 15 },
+		       { "wr ", 5, 7 },
+		       { "rd ", 8, 7 },
+		       { "wait ", 11, 63 },
+		       { "reuse ", 17, 15 } };
 
 	f->has_control = true;
 	f->control = 7u << 5 | 7u << 8;
@@ -506,7 +510,8 @@ enum ws_status ws_sass_encode(unsigned sm, const char *text, uint64_t pc,
 	const uint64_t plain = 11u | 1u << 4 | 7u << 5 | 7u << 8 | 63u << 11;
 	struct frame f = { .body = 0 };
 	if (!ws_sass_supports(sm))
-		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "no instruction table for sm_%u", sm);
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "no instruction table for sm_%u",
+				sm);
 	if (!read_frame(&f, text) || !read_guard(&f))
 		return wsi_fail(err, WS_MALFORMED, 0, "cannot read '%.60s'", text);
 	struct attempt a = { .sm = sm, .pc = pc, .text = f.text + f.body };

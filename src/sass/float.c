@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Floating-point immediates as the disassembler spells them [measured]: 20 significant digits in
- * the shorter of the two usual forms below 1e9, twenty decimals with an exponent from 1e9 on, "-0.0 ",
- * and "+INF ", "-QNAN " with a trailing space.
+ * the shorter of the two usual forms below 1e9, twenty decimals with an exponent from 1e9 on, "-0.0
+ * ", and "+INF ", "-QNAN " with a trailing space.
  */
 #include "base/base.h"
 #include "sass/table.h"
@@ -83,7 +83,7 @@ size_t wsi_float_format(enum wsi_isa_kind kind, uint32_t bits, char buffer[WSI_F
 	bool negative = bits >> (l.mantissa + l.exponent) & 1;
 
 	if ((bits >> l.mantissa & exponent_mask) == exponent_mask) {
-		const char *what = mantissa == 0			     ? "INF"
+		const char *what = mantissa == 0                      ? "INF"
 				   : mantissa >> (l.mantissa - 1) & 1 ? "QNAN"
 								      : "SNAN";
 		snprintf(buffer, WSI_FLOAT_TEXT_MAX, "%c%s ", negative ? '-' : '+', what);
@@ -149,7 +149,9 @@ static size_t parse_special(struct layout l, const char *text, uint32_t *ret_bit
 	static const struct {
 		const char *name;
 		bool mantissa_top, mantissa_low;
-	} specials[] = { { "INF", false, false }, { "QNAN", true, false }, { "SNAN", false, true } };
+	} specials[] = { { "INF", false, false },
+			 { "QNAN", true, false },
+			 { "SNAN", false, true } };
 
 	if (*text != '+' && *text != '-')
 		return 0;

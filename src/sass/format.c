@@ -51,7 +51,8 @@ static void put_signed_hex(struct cursor *out, int64_t value)
 	put_hex(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* The register's number: `value` of its field with every special number made the same everywhere. */
+/* The register's number: `value` of its field with every special number made the same everywhere.
+ */
 uint64_t wsi_isa_register(const struct ws_insn *insn, const struct wsi_isa_element *element,
 			  uint64_t value)
 {
@@ -244,8 +245,8 @@ static void put_wide_hex(struct cursor *out, const uint64_t bits[2])
 }
 
 /*
- * What the text does not say: bits by which the instruction differs from the one that the text alone
- * encodes to, the control word aside. False when the text cannot be encoded.
+ * What the text does not say: bits by which the instruction differs from the one that the text
+ * alone encodes to, the control word aside. False when the text cannot be encoded.
  */
 static bool residue(const struct ws_insn *insn, uint64_t pc, const char *text, uint64_t bits[2])
 {

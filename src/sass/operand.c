@@ -82,15 +82,15 @@ static unsigned memory_registers(const struct walk *w)
 
 static void add_register(struct walk *w, const struct wsi_isa_element *element, uint64_t value)
 {
-	static const enum ws_operand_kind kinds[] = { WS_OPERAND_REG,	WS_OPERAND_UREG,
-						      WS_OPERAND_PRED,	WS_OPERAND_UPRED,
-						      WS_OPERAND_PRED,	WS_OPERAND_UPRED,
-						      WS_OPERAND_BREG,	WS_OPERAND_SCOREBOARD };
+	static const enum ws_operand_kind kinds[] = { WS_OPERAND_REG,  WS_OPERAND_UREG,
+						      WS_OPERAND_PRED, WS_OPERAND_UPRED,
+						      WS_OPERAND_PRED, WS_OPERAND_UPRED,
+						      WS_OPERAND_BREG, WS_OPERAND_SCOREBOARD };
 	unsigned lo = element->lo[0];
 	bool data = element->aux == WSI_CLASS_R || element->aux == WSI_CLASS_UR;
 	bool predicate = element->aux == WSI_CLASS_P || element->aux == WSI_CLASS_UP;
-	bool result = (data && lo == FIELD_RD) ||
-		      (predicate && (lo == FIELD_PD || lo == FIELD_PD2));
+	bool result =
+		(data && lo == FIELD_RD) || (predicate && (lo == FIELD_PD || lo == FIELD_PD2));
 	struct ws_operand *op =
 		add(w, kinds[element->aux], result ? WS_ROLE_WRITTEN : WS_ROLE_READ);
 	op->number = (uint16_t)wsi_isa_register(w->insn, element, value);
@@ -108,9 +108,9 @@ static void see_enum(struct walk *w, const struct wsi_isa_element *element, uint
 	const char *text = wsi_isa_enum_text(element, value);
 	if (w->in_name && text && *text == '.') {
 		if (w->n_mods < w->mods_cap)
-			w->mods[w->n_mods] = (struct ws_modifier){
-				.text = text, .lo = element->lo[0], .value = (uint16_t)value
-			};
+			w->mods[w->n_mods] = (struct ws_modifier){ .text = text,
+								   .lo = element->lo[0],
+								   .value = (uint16_t)value };
 		w->n_mods++;
 	}
 	for (; text && *text; text++)
@@ -133,7 +133,8 @@ static void walk_element(struct walk *w, const struct wsi_isa_element *element, 
 	case WSI_ISA_HEX:
 	case WSI_ISA_DEC:
 	case WSI_ISA_SBLIST:
-		add(w, WS_OPERAND_IMMEDIATE, WS_ROLE_READ)->value = (int64_t)(value << element->aux);
+		add(w, WS_OPERAND_IMMEDIATE, WS_ROLE_READ)->value =
+			(int64_t)(value << element->aux);
 		see(w, '0');
 		break;
 	case WSI_ISA_SHEX:
@@ -208,9 +209,9 @@ static unsigned modifier_bytes(const char *text)
 		const char *text;
 		uint8_t bytes;
 	} sizes[] = {
-		{ ".U8", 1 },	 { ".S8", 1 },	{ ".U16", 2 },	{ ".S16", 2 },	 { ".64", 8 },
-		{ ".128", 16 },	 { ".256", 32 }, { ".S64", 8 }, { ".U64", 8 }, { ".F64.RN", 8 },
-		{ ".ENL2.256", 32 },
+		{ ".U8", 1 },  { ".S8", 1 },     { ".U16", 2 },       { ".S16", 2 },
+		{ ".64", 8 },  { ".128", 16 },   { ".256", 32 },      { ".S64", 8 },
+		{ ".U64", 8 }, { ".F64.RN", 8 }, { ".ENL2.256", 32 },
 	};
 	for (size_t i = 0; i < WSI_COUNT(sizes); i++)
 		if (strcmp(text, sizes[i].text) == 0)

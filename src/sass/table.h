@@ -50,11 +50,11 @@ enum wsi_isa_operator { WSI_IS, WSI_IS_NOT, WSI_IS_POWER_OF_TWO };
 enum { WSI_ISA_SEGMENTS = 3, WSI_ISA_NO_TEXT = 0xffff, WSI_ISA_MAX_VALUES = 256 };
 
 struct wsi_isa_element {
-	uint8_t kind;                   /* enum wsi_isa_kind */
-	uint8_t lo[WSI_ISA_SEGMENTS];   /* parts of the field, least significant first */
-	uint8_t len[WSI_ISA_SEGMENTS];  /* 0: no such part */
-	uint16_t aux;                   /* ENUM: first of its texts; REG: class; numbers: shift; WHEN: operator */
-	uint32_t extra;                 /* WHEN: value to compare with; ENUM: missing values print ??? */
+	uint8_t kind;                  /* enum wsi_isa_kind */
+	uint8_t lo[WSI_ISA_SEGMENTS];  /* parts of the field, least significant first */
+	uint8_t len[WSI_ISA_SEGMENTS]; /* 0: no such part */
+	uint16_t aux;   /* ENUM: first of its texts; REG: class; numbers: shift; WHEN: operator */
+	uint32_t extra; /* WHEN: value to compare with; ENUM: missing values print ??? */
 };
 
 struct wsi_isa_condition {

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decoding, printing, operands and encoding of single instructions. */
+#include "unit.h"
+
+#include <warpscope/sass.h>
+
+struct word {
+	uint64_t low, high;
+};
+
+static struct ws_insn decode(unsigned sm, struct word word)
+{
+	uint8_t bytes[WS_SASS_BYTES];
+	struct ws_insn insn;
+	for (unsigned i = 0; i < WS_SASS_BYTES; i++)
+		bytes[i] = (uint8_t)((i < 8 ? word.low : word.high) >> i % 8 * 8);
+	ws_sass_decode(sm, bytes, &insn);
+	return insn;
+}
+
+static const struct word fadd = { 0x0000000608097221, 0x000fe20000000000 };
+static const struct word load = { 0x0000100404047981, 0x000fe2000c1e9d00 }; /* sm_90 */
+
+static void text_is_the_disassemblers(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned sm;
+		struct word word;
+		uint64_t pc;
+		const char *text;
+	} cases[] = {
+		{ 80, { 0x0000000608097221, 0x000fe20000000000 }, 0, "FADD R9, R8, R6" },
+		{ 80, { 0x0000000608098221, 0x000fe20000010000 }, 0, "@!P0 FADD.FTZ R9, R8, R6" },
+		{ 80,
+		  { 0x3f800000ff007424, 0x000fe200078e00ff },
+		  0,
+		  "IMAD.MOV.U32 R0, RZ, RZ, 0x3f800000" },
+		{ 80, { 0xfffffff000007947, 0x000fe2000383ffff }, 0x40, "BRA 0x40" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		char text[WS_SASS_TEXT_MAX];
+		struct ws_insn insn = decode(cases[i].sm, cases[i].word);
+		struct ws_sass_style style = { .hide_unknown = true };
+		size_t n = ws_sass_format(&insn, cases[i].pc, &style, text, sizeof text);
+		assert_string_equal(text, cases[i].text);
+		assert_int_equal(n, strlen(cases[i].text));
+	}
+}
+
+static void a_word_without_a_row_is_shown_as_unknown(void **state)
+{
+	(void)state;
+	char text[WS_SASS_TEXT_MAX];
+	struct ws_insn insn = decode(80, (struct word){ 0x71ff, 0 });
+	assert_false(insn.known);
+	ws_sass_format(&insn, 0, NULL, text, sizeof text);
+	assert_string_equal(text, "/* unknown instruction */ .word 0x71ff");
+	assert_int_equal(ws_sass_operands(&insn, 0, NULL, 0), 0);
+}
+
+static void an_unexplained_bit_is_shown(void **state)
+{
+	(void)state;
+	char text[WS_SASS_TEXT_MAX];
+	struct word word = fadd;
+	word.high |= UINT64_C(1) << (88 - 64);
+	struct ws_insn insn = decode(80, word);
+	assert_true(insn.known);
+	assert_int_equal(insn.unknown[1], UINT64_C(1) << (88 - 64));
+	ws_sass_format(&insn, 0, NULL, text, sizeof text);
+	assert_string_equal(text, "FADD R9, R8, R6 /* unknown bits 0x10000000000000000000000 */");
+}
+
+static void an_architecture_without_a_table_decodes_to_nothing(void **state)
+{
+	(void)state;
+	assert_false(ws_sass_supports(70));
+	assert_true(ws_sass_supports(87));
+	assert_false(decode(70, fadd).known);
+	uint8_t bytes[WS_SASS_BYTES];
+	struct ws_error err;
+	assert_int_equal(ws_sass_encode(70, "NOP", 0, bytes, &err), WS_UNSUPPORTED);
+}
+
+static void operands_have_roles_and_widths(void **state)
+{
+	(void)state;
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	struct ws_insn insn = decode(90, load);
+	assert_true(insn.flags & WS_SASS_LOAD && insn.flags & WS_SASS_GLOBAL);
+	assert_int_equal(ws_sass_access_bytes(&insn), 16);
+	size_t n = ws_sass_operands(&insn, 0, ops, WSI_COUNT(ops));
+	assert_int_equal(n, 4);
+	assert_int_equal(ops[0].role, WS_ROLE_WRITTEN);
+	assert_int_equal(ops[0].number, 4);
+	assert_int_equal(ops[0].count, 4);
+	assert_int_equal(ops[1].role, WS_ROLE_DESCRIPTOR);
+	assert_int_equal(ops[1].kind, WS_OPERAND_UREG);
+	assert_int_equal(ops[2].role, WS_ROLE_ADDRESS_BASE);
+	assert_int_equal(ops[2].count, 2);
+	assert_int_equal(ops[3].role, WS_ROLE_OFFSET);
+	assert_int_equal(ops[3].value, 0x10);
+	assert_int_equal(ws_sass_operands(&insn, 0, NULL, 0), n);
+}
+
+static void modifiers_name_their_fields(void **state)
+{
+	(void)state;
+	struct ws_modifier mods[WS_SASS_MAX_MODIFIERS];
+	struct ws_insn insn = decode(80, (struct word){ 0x0000000608097221, 0x000fe2000000c000 });
+	assert_int_equal(ws_sass_modifiers(&insn, mods, WSI_COUNT(mods)), 1);
+	assert_string_equal(mods[0].text, ".RZ");
+	assert_int_equal(mods[0].lo, 78);
+	assert_int_equal(mods[0].value, 3);
+}
+
+static void the_encoder_says_where_it_stopped(void **state)
+{
+	(void)state;
+	uint8_t bytes[WS_SASS_BYTES];
+	struct ws_error err;
+	assert_int_equal(ws_sass_encode(80, "FROB R1", 0, bytes, &err), WS_ABSENT);
+	assert_int_equal(ws_sass_encode(80, "FADD R1, R2, Q3", 0, bytes, &err), WS_MALFORMED);
+	assert_int_equal(err.file_off, 13);
+	assert_int_equal(ws_sass_encode(80, "", 0, bytes, &err), WS_MALFORMED);
+	assert_int_equal(ws_sass_encode(80, "@P9 NOP", 0, bytes, &err), WS_MALFORMED);
+	assert_int_equal(ws_sass_encode(80, "NOP /* open", 0, bytes, NULL), WS_MALFORMED);
+	assert_int_equal(ws_sass_encode(80, "  @!P0   FADD.FTZ  R9, R8,   R6 ;", 0, bytes, &err),
+			 WS_OK);
+}
+
+static void a_short_buffer_cuts_the_text(void **state)
+{
+	(void)state;
+	struct ws_insn insn = decode(80, fadd);
+	char text[8];
+	for (size_t size = 1; size <= sizeof text; size++) {
+		memset(text, 'x', sizeof text);
+		size_t n = ws_sass_format(&insn, 0, NULL, text, size);
+		assert_in_range(n, size < 3 ? 0 : size - 2, size - 1); /* a space at the end is trimmed */
+		assert_memory_equal(text, "FADD R9, R8", n);
+		assert_int_equal(text[n], '\0');
+	}
+	assert_int_equal(ws_sass_format(&insn, 0, NULL, text, 0), 0);
+}
+
+static bool name_leaf(void *user, uint64_t pc, char *buffer, size_t size)
+{
+	if (pc != *(uint64_t *)user)
+		return false;
+	return snprintf(buffer, size, "leaf") > 0;
+}
+
+static void targets_get_names(void **state)
+{
+	(void)state;
+	uint64_t leaf = 0x40;
+	struct ws_sass_style style = { .name = name_leaf, .user = &leaf };
+	struct ws_insn insn = decode(80, (struct word){ 0xfffffff000007947, 0x000fe2000383ffff });
+	char text[WS_SASS_TEXT_MAX];
+	ws_sass_format(&insn, 0x40, &style, text, sizeof text);
+	assert_string_equal(text, "BRA `(leaf)");
+	struct ws_operand op;
+	assert_int_equal(ws_sass_operands(&insn, 0x40, &op, 1), 1);
+	assert_int_equal(op.role, WS_ROLE_TARGET);
+	assert_int_equal(op.value, 0x40);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_the_disassemblers),
+		cmocka_unit_test(a_word_without_a_row_is_shown_as_unknown),
+		cmocka_unit_test(an_unexplained_bit_is_shown),
+		cmocka_unit_test(an_architecture_without_a_table_decodes_to_nothing),
+		cmocka_unit_test(operands_have_roles_and_widths),
+		cmocka_unit_test(modifiers_name_their_fields),
+		cmocka_unit_test(the_encoder_says_where_it_stopped),
+		cmocka_unit_test(a_short_buffer_cuts_the_text),
+		cmocka_unit_test(targets_get_names),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
