@@ -138,7 +138,8 @@ static void a_short_buffer_cuts_the_text(void **state)
 	for (size_t size = 1; size <= sizeof text; size++) {
 		memset(text, 'x', sizeof text);
 		size_t n = ws_sass_format(&insn, 0, NULL, text, size);
-		assert_in_range(n, size < 3 ? 0 : size - 2, size - 1); /* a space at the end is trimmed */
+		assert_in_range(n, size < 3 ? 0 : size - 2,
+				size - 1); /* a space at the end is trimmed */
 		assert_memory_equal(text, "FADD R9, R8", n);
 		assert_int_equal(text[n], '\0');
 	}
