@@ -9,7 +9,7 @@ dump() { # NAME GENERATOR-ARGUMENTS...
 	shift
 	[ -e "$dumps/$name.nvcudmp" ] || "$here/gen_huge.py" "$@" "$dumps/$name.nvcudmp"
 }
-ninja -C "$1" bench/bench-core bench/bench-report bench/module-lookup bench/bench-cudbg >/dev/null
+ninja -C "$1" bench/bench-core bench/bench-info bench/bench-report bench/module-lookup bench/bench-cudbg >/dev/null
 run() { # DUMP-NAME...
 	for name; do
 		"$bench/bench-core" "$dumps/$name.nvcudmp"
@@ -17,12 +17,19 @@ run() { # DUMP-NAME...
 		"$bench/bench-cudbg" "$dumps/$name.nvcudmp"
 	done
 }
+tables() { # DUMP-NAME...: those that take longer than starting a process
+	for name; do
+		"$bench/bench-info" "$program" "$dumps/$name.nvcudmp"
+	done
+}
 bench=$1/bench
+program=$1/warpscope
 "$bench/module-lookup"
 if [ "${2:-}" = --smoke ]; then
 	dump 270k
 	sync # pages of a file that are not written yet would count as memory of the reader
 	run 270k
+	tables 270k
 	exit
 fi
 dump 1k --busy-sms 1 --ctas-per-sm 4
@@ -32,3 +39,4 @@ dump 270k
 dump 2.1M --devices 8
 sync
 run 1k 10k 100k 270k 2.1M
+tables 100k 270k 2.1M
