@@ -205,6 +205,9 @@ struct ws_core_section {
 	struct ws_span bytes; /**< those that are in the file */
 };
 
+/** All bytes of the dump, unpacked: what `file_off` of memory ranges and sections counts in. */
+WS_API struct ws_span ws_core_bytes(const struct ws_core *core);
+
 /** Number of section headers that are in the file. */
 WS_API uint32_t ws_core_n_sections(const struct ws_core *core);
 WS_API enum ws_status ws_core_section(const struct ws_core *core, uint32_t index,

@@ -61,3 +61,21 @@ void wsi_file_close(struct wsi_file *file)
 		wsi_free((void *)(uintptr_t)file->bytes.ptr);
 	*file = (struct wsi_file){ 0 };
 }
+
+int wsi_file_temporary(void)
+{
+	const char *places[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	for (size_t i = 0; i < WSI_COUNT(places); i++) {
+		char name[4096];
+		if (!places[i] || !*places[i] ||
+		    !wsi_format(name, "%s/warpscope.XXXXXX", places[i]))
+			continue;
+		int fd = mkstemp(name);
+		if (fd < 0)
+			continue;
+		(void)unlink(name);
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+		return fd;
+	}
+	return -1;
+}

@@ -54,4 +54,10 @@ struct wsi_file_options {
 enum ws_status wsi_file_open_any(const char *path, const struct wsi_file_options *options,
 				 struct wsi_file *ret_file, struct ws_error *err) WS_MUST_USE;
 
+/*
+ * A new file without a name, in $TMPDIR, else /var/tmp, else /tmp; open for reading and writing.
+ * -1: there is room nowhere.
+ */
+int wsi_file_temporary(void);
+
 #endif

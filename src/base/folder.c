@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct names {
 	char **name; /* owned, each too */
@@ -113,43 +112,5 @@ enum ws_status wsi_folder_make_for(const char *file_path, struct ws_error *err)
 		*slash = '/';
 	}
 	wsi_free(path);
-	return st;
-}
-
-static bool write_all(int fd, struct ws_span bytes)
-{
-	while (bytes.len > 0) {
-		ssize_t n = write(fd, bytes.ptr, bytes.len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes.ptr += n;
-		bytes.len -= (size_t)n;
-	}
-	return true;
-}
-
-enum ws_status wsi_file_replace(const char *path, struct ws_span bytes, struct ws_error *err)
-{
-	size_t size = strlen(path) + 8;
-	char *temporary = wsi_zalloc(size);
-	if (!temporary)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "the path %s", path);
-	snprintf(temporary, size, "%s.XXXXXX", path);
-	enum ws_status st = WS_OK;
-	mode_t mask = umask(0);
-	umask(mask);
-	int fd = mkstemp(temporary);
-	if (fd < 0) {
-		st = wsi_fail_errno(err, "%s", path);
-	} else {
-		bool written = write_all(fd, bytes) && fchmod(fd, 0666 & ~mask) == 0;
-		if (close(fd) != 0 || !written || rename(temporary, path) != 0) {
-			st = wsi_fail_errno(err, "%s: cannot write", path);
-			unlink(temporary);
-		}
-	}
-	wsi_free(temporary);
 	return st;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders: walking them, making them, putting a file into one at once. */
+/* Folders: walking them, making them. */
 #ifndef WSI_FOLDER_H
 #define WSI_FOLDER_H
 
@@ -23,12 +23,5 @@ bool wsi_folder_exists(const char *path);
 
 /* Makes the folders that a file's path names; those that exist are fine. */
 enum ws_status wsi_folder_make_for(const char *file_path, struct ws_error *err) WS_MUST_USE;
-
-/*
- * Writes a file so that others see the old content or the new one, never a part: a file beside it
- * is written and then renamed.
- */
-enum ws_status wsi_file_replace(const char *path, struct ws_span bytes,
-				struct ws_error *err) WS_MUST_USE;
 
 #endif

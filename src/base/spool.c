@@ -12,6 +12,8 @@
 #define WSI_BASE_SOURCE
 #include "base/file.h"
 
+#include <warpscope/out.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -58,48 +60,16 @@ static int memory_file(void)
 #endif
 }
 
-static int temporary_file(void)
-{
-	const char *places[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
-	for (size_t i = 0; i < WSI_COUNT(places); i++) {
-		char name[4096];
-		if (!places[i] || !*places[i] ||
-		    !wsi_format(name, "%s/warpscope.XXXXXX", places[i]))
-			continue;
-		int fd = mkstemp(name);
-		if (fd < 0)
-			continue;
-		(void)unlink(name);
-		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-		return fd;
-	}
-	return -1;
-}
-
-static bool write_all(int fd, const uint8_t *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 /* Moves what is in memory into a file. Staying in memory is no failure. */
 static bool move_to_file(struct spool *s)
 {
-	int fd = temporary_file();
+	int fd = wsi_file_temporary();
 	s->out_in_memory = false;
 	if (fd < 0)
 		return true;
 	for (uint64_t at = 0; at < s->bytes_out;) {
 		ssize_t n = pread(s->out_fd, s->out, CHUNK, (off_t)at);
-		if (n <= 0 || !write_all(fd, s->out, (size_t)n)) {
+		if (n <= 0 || !ws_write_fd(&fd, (const char *)s->out, (size_t)n)) {
 			close(fd);
 			return false;
 		}
@@ -119,7 +89,7 @@ static enum ws_status spool_write(struct spool *s, const uint8_t *bytes, size_t 
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
 				"%s: unpacks to more than the limit of %" PRIu64 " bytes", s->path,
 				limit);
-	if (!write_all(s->out_fd, bytes, n))
+	if (!ws_write_fd(&s->out_fd, (const char *)bytes, n))
 		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
 	s->bytes_out += n;
 	if (s->out_in_memory && s->bytes_out > MEMORY_LIMIT && !move_to_file(s))
@@ -357,7 +327,7 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 	s->out_fd = memory_file();
 	s->out_in_memory = s->out_fd >= 0;
 	if (s->out_fd < 0)
-		s->out_fd = temporary_file();
+		s->out_fd = wsi_file_temporary();
 	if (s->out_fd < 0)
 		return wsi_fail_errno(err, "%s: no place for the unpacked bytes", s->path);
 	enum ws_status st = first_fill(s, err);

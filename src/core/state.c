@@ -260,6 +260,11 @@ enum ws_status ws_core_warp(const struct ws_core *core, uint32_t index, struct w
 	return WS_OK;
 }
 
+struct ws_span ws_core_bytes(const struct ws_core *core)
+{
+	return core->bytes;
+}
+
 uint32_t ws_core_n_sections(const struct ws_core *core)
 {
 	return core->n_sections;

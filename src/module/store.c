@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/outfile.h"
 #include "base/sha256.h"
 
 enum { CODE_DIGITS = 16 };

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * GPU core dumps: the writer.
+ *
+ * Two ways in: ws_write_target() makes a dump of anything that can be debugged, and the `ws_writer`
+ * builds one piece by piece, as the driver would:
+ *
+ *     ws_writer_open
+ *     ws_writer_memory_begin / _append / _end     global memory (WS_SPACE_GLOBAL)
+ *     ws_writer_devices                           all devices: gives a table
+ *       for each device, in this order:
+ *       ws_writer_contexts -- for each: ws_writer_modules -- for each: ws_writer_image
+ *       ws_writer_grids ----- for each: parameters (WS_SPACE_PARAM), ws_writer_banks
+ *       ws_writer_sms ------- for each: ws_writer_blocks
+ *         for each block: shared memory, ws_writer_warps
+ *           for each warp: ws_writer_words (uniform registers, ...), ws_writer_lanes
+ *             for each lane: local memory, ws_writer_words, ws_writer_frames
+ *     ws_writer_metadata
+ *     ws_writer_commit, ws_writer_close
+ *
+ * That is the order of sections that the driver's log shows [public: progress logs in several
+ * reports]; the names are the driver's too (docs/formats/coredump.md). Nothing enforces the order,
+ * only that a parent comes before its children. Rows of a table are given in one call; everything
+ * else streams. Memory use does not grow with the dump.
+ *
+ * **Layouts.** Drivers only ever added fields and kinds of section. The writer takes the driver
+ * branch whose layout is wanted (346 ... 615) and leaves out what that branch did not have yet.
+ * What the caller's rows do not have (`have`) is not made up: the rows of that table are then those
+ * of the last branch without it.
+ *
+ * **Whole or not at all.** The file is written beside its final name, and renamed by
+ * ws_writer_commit(). Whatever fails before leaves an old file of that name as it was.
+ *
+ * **Deterministic.** The same calls give the same bytes. **Threads.** One writer belongs to one
+ * thread at a time.
+ *
+ * **Statuses**, everywhere below: WS_IO no room, no right, no such folder; WS_NO_MEMORY; WS_LIMIT
+ * more than the format can hold; WS_ARGUMENT a parent that is none. After a failure only
+ * ws_writer_close() is useful.
+ */
+#ifndef WARPSCOPE_WRITE_H
+#define WARPSCOPE_WRITE_H
+
+#include <warpscope/state.h>
+#include <warpscope/target.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	WS_WRITE_OLDEST = 346, /**< first driver branch with dumps */
+	WS_WRITE_NEWEST = 615, /**< newest layout known */
+};
+
+/* ---- building ---- */
+
+/** A dump being written. */
+struct ws_writer;
+
+/** How to write. Zero-filled with `size` set means the defaults; NULL instead of a pointer too. */
+struct ws_writer_options {
+	size_t size;          /**< sizeof(struct ws_writer_options), as the caller was compiled */
+	uint32_t driver;      /**< branch whose layout to write; 0: WS_WRITE_NEWEST */
+	bool gzip;            /**< pack the whole file, as drivers since r590 can */
+	const char *not_over; /**< path of an input that must not be written over, or NULL */
+};
+
+/**
+ * A table that was written: the parent of what comes next. Given by value; treat the fields as
+ * private.
+ */
+struct ws_write_table {
+	uint32_t kind, section, n_rows;
+	char path[64]; /**< of its parent row, as it appears in names */
+};
+
+/**
+ * Starts a dump that will be called `path`.
+ *
+ * @retval WS_ARGUMENT     A driver that is none, or the output is the input.
+ * @retval WS_UNSUPPORTED  Something that is no regular file has that name.
+ */
+WS_API enum ws_status ws_writer_open(const char *path, const struct ws_writer_options *options,
+				     struct ws_writer **ret_writer,
+				     struct ws_error *err) WS_MUST_USE;
+/** Completes the file and gives it its name. */
+WS_API enum ws_status ws_writer_commit(struct ws_writer *writer, struct ws_error *err) WS_MUST_USE;
+/** Closes; without a commit nothing remains of the file. NULL is fine. */
+WS_API void ws_writer_close(struct ws_writer *writer);
+
+/**
+ * Tables. `n` rows, in the order in which they will be numbered; 0 rows make an empty table, which
+ * is usual in dumps. `*ret_table` (may be NULL) is the parent for what belongs to the rows. Indices
+ * in the rows (`device_index`, ...) are not looked at: `parent` and `row` say where a table
+ * belongs. A kind of table that the layout does not have yet is WS_UNSUPPORTED, and nothing is
+ * written.
+ */
+WS_API enum ws_status ws_writer_devices(struct ws_writer *writer, const struct ws_device *rows,
+					uint32_t n, struct ws_write_table *ret_table,
+					struct ws_error *err) WS_MUST_USE;
+/** @param device_id  goes into each row */
+WS_API enum ws_status ws_writer_contexts(struct ws_writer *writer,
+					 const struct ws_write_table *devices, uint32_t row,
+					 uint32_t device_id, const struct ws_context *rows,
+					 uint32_t n, struct ws_write_table *ret_table,
+					 struct ws_error *err) WS_MUST_USE;
+/** Only the handles are taken; ws_writer_image() adds the images. */
+WS_API enum ws_status ws_writer_modules(struct ws_writer *writer,
+					const struct ws_write_table *contexts, uint32_t row,
+					const struct ws_image *rows, uint32_t n,
+					struct ws_write_table *ret_table,
+					struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_writer_grids(struct ws_writer *writer,
+				      const struct ws_write_table *devices, uint32_t row,
+				      const struct ws_grid *rows, uint32_t n,
+				      struct ws_write_table *ret_table,
+				      struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_writer_sms(struct ws_writer *writer, const struct ws_write_table *devices,
+				    uint32_t row, const struct ws_sm *rows, uint32_t n,
+				    struct ws_write_table *ret_table,
+				    struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_writer_blocks(struct ws_writer *writer, const struct ws_write_table *sms,
+				       uint32_t row, const struct ws_block *rows, uint32_t n,
+				       struct ws_write_table *ret_table,
+				       struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_writer_warps(struct ws_writer *writer, const struct ws_write_table *blocks,
+				      uint32_t row, const struct ws_warp *rows, uint32_t n,
+				      struct ws_write_table *ret_table,
+				      struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_writer_lanes(struct ws_writer *writer, const struct ws_write_table *warps,
+				      uint32_t row, const struct ws_lane *rows, uint32_t n,
+				      struct ws_write_table *ret_table,
+				      struct ws_error *err) WS_MUST_USE;
+/** Return addresses of a lane, innermost first. */
+WS_API enum ws_status ws_writer_frames(struct ws_writer *writer, const struct ws_write_table *lanes,
+				       uint32_t row, const struct ws_return_address *rows,
+				       uint32_t n, struct ws_error *err) WS_MUST_USE;
+
+/** A constant bank of a grid: its contents are global memory. */
+struct ws_write_bank {
+	uint64_t address; /**< device address */
+	uint32_t size;    /**< bytes */
+	uint32_t id;      /**< number of the bank */
+};
+
+/** Since r550. */
+WS_API enum ws_status ws_writer_banks(struct ws_writer *writer, const struct ws_write_table *grids,
+				      uint32_t row, const struct ws_write_bank *rows, uint32_t n,
+				      struct ws_error *err) WS_MUST_USE;
+
+/** The metadata, since r565: fields `have_metadata` and those of it are taken of `facts`. */
+WS_API enum ws_status ws_writer_metadata(struct ws_writer *writer,
+					 const struct ws_dump_facts *facts,
+					 struct ws_error *err) WS_MUST_USE;
+
+/** One form of an image of a module. */
+WS_API enum ws_status ws_writer_image(struct ws_writer *writer,
+				      const struct ws_write_table *modules, uint32_t row,
+				      bool relocated, struct ws_span bytes,
+				      struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Registers from number 0 on, of a lane (WS_REG_R, WS_REG_P: `parent` is the lanes' table) or of a
+ * warp. WS_UNSUPPORTED: the layout has none of that kind yet.
+ */
+WS_API enum ws_status ws_writer_words(struct ws_writer *writer, const struct ws_write_table *parent,
+				      uint32_t row, enum ws_reg_kind kind, const uint32_t *values,
+				      uint32_t n, struct ws_error *err) WS_MUST_USE;
+
+/** Where a stretch of memory belongs. */
+struct ws_write_memory {
+	enum ws_space space;                 /**< global, shared, local or param */
+	bool managed;                        /**< global: managed memory */
+	uint64_t start;                      /**< global, local: address of the first byte */
+	const struct ws_write_table *parent; /**< blocks (shared), lanes (local), grids (param) */
+	uint32_t row;                        /**< of `parent` */
+};
+
+/** A stretch of memory: begin, its bytes in as many pieces as wanted, end. */
+WS_API enum ws_status ws_writer_memory_begin(struct ws_writer *writer,
+					     const struct ws_write_memory *where,
+					     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_writer_memory_append(struct ws_writer *writer, const void *bytes,
+					      size_t len, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_writer_memory_end(struct ws_writer *writer,
+					   struct ws_error *err) WS_MUST_USE;
+
+/* ---- a dump of a target ---- */
+
+/**
+ * What to leave out, by the API's numbers (CUDBG_COREDUMP_*, CUDBGCoredumpGenerationFlags). Bit 4
+ * (SKIP_ABORT until 12.5) and bits without a meaning are WS_ARGUMENT.
+ */
+enum ws_write_flags {
+	WS_WRITE_SKIP_IMAGES = 1u << 0, /**< images as compiled; the relocated ones stay */
+	WS_WRITE_SKIP_GLOBAL = 1u << 1, /**< global and managed memory, but for constant banks */
+	WS_WRITE_SKIP_SHARED = 1u << 2,
+	WS_WRITE_SKIP_LOCAL = 1u << 3,
+	/** What constant banks hold, **and kernel parameters**, which live in bank 0. The table of
+	 * banks stays. */
+	WS_WRITE_SKIP_BANKS = 1u << 5,
+	WS_WRITE_GZIP = 1u << 6, /**< pack the file */
+	/** Only contexts in which a thread faulted or stopped at a trap, with their modules, grids
+	 * and blocks. Devices, SMs and global memory (which belongs to no context) stay. A device
+	 * whose only sign of a fault is an SM without warps keeps all its contexts. */
+	WS_WRITE_FAULTED_CONTEXTS = 1u << 7,
+	WS_WRITE_LIGHTWEIGHT = 47, /**< all five SKIP flags */
+	WS_WRITE_KNOWN_FLAGS = 0xef,
+};
+
+/**
+ * Memory to keep in spite of a SKIP flag: `len` bytes from `address` on. Shared memory, local
+ * memory and parameters: of every block, lane and grid that is written. Shared memory and
+ * parameters have no start address in a dump, so all before `address` is kept with it.
+ */
+struct ws_write_keep {
+	enum ws_space space; /**< global, shared, local, param or const */
+	uint32_t bank;       /**< const */
+	uint64_t address, len;
+};
+
+/** How. Zero-filled with `size` set means the defaults; NULL instead of a pointer too. */
+struct ws_write_options {
+	size_t size;     /**< sizeof(struct ws_write_options), as the caller was compiled */
+	uint32_t driver; /**< layout; 0: that of the dump the target comes from, else the newest */
+	uint32_t flags;  /**< ws_write_flags */
+	const struct ws_write_keep *keep; /**< `n_keep` of them; borrowed during the call */
+	size_t n_keep;
+	uint32_t timestamp; /**< for a target that is no dump: seconds since 1970; 0: none */
+};
+
+/**
+ * Writes all that is known of a target as a dump. Written again, a dump keeps every answer; the
+ * metadata of a dump is kept but for the flags, to which `flags` are added. All devices must stand.
+ *
+ * A stretch of memory or an image of which only the beginning is there is written as that
+ * beginning. Memory use does not grow with the dump but for a few bytes for each warp and constant
+ * bank.
+ *
+ * @retval WS_ARGUMENT  Flags or a driver that are none; the output is the input.
+ * @retval WS_RUNNING   A device runs.
+ * @return also what reading the target may return
+ */
+WS_API enum ws_status ws_write_target(const struct ws_target *target, const char *path,
+				      const struct ws_write_options *options,
+				      struct ws_error *err) WS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which parts of a target go into a dump. */
+#ifndef WSI_WRITE_SELECT_H
+#define WSI_WRITE_SELECT_H
+
+#include <warpscope/target.h>
+
+#include "base/base.h"
+
+/* Per list index: whether it is kept. NULL: all are. */
+struct wsi_selection {
+	bool *contexts, *images, *grids, *blocks, *warps; /* owned */
+};
+
+static inline bool wsi_selected(const bool *kept, uint32_t index)
+{
+	return !kept || kept[index];
+}
+
+/* The contexts in which a thread faulted or stopped at a trap, with all that belongs to them. */
+enum ws_status wsi_select_faulted_contexts(const struct ws_target *target,
+					   struct wsi_selection *selection,
+					   struct ws_error *err) WS_MUST_USE;
+void wsi_selection_fini(struct wsi_selection *selection);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside a dump being written.
+ *
+ *   ELF header | data of section 1 | data of section 2 | ... | .strtab | .shstrtab | headers
+ *   filled in                                                  waiting in scratch files
+ *   the end
+ *
+ * Section headers and the two string tables grow with the number of sections, so they wait in
+ * scratch files and not in memory. Nothing else is kept.
+ */
+#ifndef WSI_WRITE_WRITER_H
+#define WSI_WRITE_WRITER_H
+
+#include <warpscope/write.h>
+
+#include "base/outfile.h"
+#include "write/pack.h"
+
+enum { WSI_TEXT_CACHE = 256, WSI_TEXT_CACHED_BYTES = 56 };
+
+/* A string of .strtab, so that equal ones are stored once as long as not too many others come
+ * between. */
+struct wsi_text_slot {
+	uint32_t offset;
+	uint32_t len;
+	char bytes[WSI_TEXT_CACHED_BYTES];
+};
+
+struct ws_writer {
+	struct wsi_outfile *file; /* owned */
+	uint32_t driver;
+	struct wsi_scratch headers, names, texts; /* owned */
+	uint32_t n_sections;                      /* section 0 included */
+	uint32_t n_globals;                       /* running number in their names */
+	struct wsi_text_slot text_cache[WSI_TEXT_CACHE];
+
+	/* the section being written */
+	bool in_section, in_memory;
+	uint8_t header[64];
+	uint64_t section_off;
+	bool failed; /* something is missing: no commit */
+};
+
+/* What a section is, besides its bytes. */
+struct wsi_section {
+	enum wsi_kind kind;
+	const struct ws_write_table *parent; /* NULL: none */
+	uint32_t row;                        /* of the parent */
+	uint64_t address;
+	uint32_t entry_bytes;
+};
+
+/* Begins a section. WS_UNSUPPORTED: the layout does not have that kind yet; then nothing happened.
+ */
+enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_section *section,
+				 struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_section_append(struct ws_writer *writer, const void *bytes, size_t n,
+				  struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_section_end(struct ws_writer *writer, struct ws_error *err) WS_MUST_USE;
+
+/* What the section begun last is as the parent of `n_rows` rows. */
+void wsi_section_as_table(const struct ws_writer *writer, const struct wsi_section *section,
+			  uint32_t n_rows, struct ws_write_table *ret_table);
+
+/* Offset of a string in .strtab; equal strings may share one. */
+enum ws_status wsi_writer_text(struct ws_writer *writer, struct ws_str text, uint64_t *ret_offset,
+			       struct ws_error *err) WS_MUST_USE;
+
+/* Whether the layout has a kind of section. */
+static inline bool wsi_writer_has(const struct ws_writer *writer, enum wsi_kind kind)
+{
+	return wsi_kind_infos[kind].since <= writer->driver;
+}
+
+#endif
