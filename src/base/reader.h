@@ -41,6 +41,14 @@ static inline uint64_t wsi_load_le(const uint8_t *p, unsigned n_bytes)
 	return value;
 }
 
+/* Eight bytes; written out, because compilers make one load of it. */
+static inline uint64_t wsi_load_le64(const uint8_t *p)
+{
+	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+	       (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
+	       (uint64_t)p[7] << 56;
+}
+
 static inline const uint8_t *wsi_at(struct ws_span s, uint64_t off, uint64_t n_bytes)
 {
 	assert(off <= s.len && n_bytes <= s.len - off);
@@ -179,12 +187,72 @@ static inline struct ws_span wsi_read_span(struct wsi_reader *r, uint64_t n_byte
 	return sub;
 }
 
+/* A number of unknown length at a place, and where it ends. */
+struct wsi_leb {
+	uint64_t value;
+	size_t end;
+	bool ok;
+};
+
+/* From `start`, which need not be inside. */
+struct wsi_leb wsi_uleb_at(struct ws_span in, size_t start);
+struct wsi_leb wsi_sleb_at(struct ws_span in, size_t start);
+
+static inline uint64_t wsi_reader_leb(struct wsi_reader *r, struct wsi_leb leb)
+{
+	if (leb.ok) {
+		r->pos = leb.end;
+		return leb.value;
+	}
+	r->failed = true;
+	r->fail_pos = r->pos;
+	return 0;
+}
+
+/*
+ * A number of at most 8 bytes, without a branch on its length: the bytes up to the first one below
+ * 0x80 are kept, then neighbouring groups of 7, 14 and 28 bits are pushed together. False, and
+ * nothing read, for a longer one and for the last bytes of the input.
+ */
+static inline bool wsi_read_short_leb(struct wsi_reader *r, uint64_t *ret_value, unsigned *ret_bits)
+{
+	if (r->failed || wsi_reader_left(r) < 8)
+		return false;
+	uint64_t w = wsi_load_le64(r->in.ptr + r->pos);
+	uint64_t stop = ~w & UINT64_C(0x8080808080808080);
+	if (stop == 0)
+		return false;
+	unsigned n_bytes = (unsigned)__builtin_ctzll(stop) / 8 + 1;
+	w &= (stop ^ (stop - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+	w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
+	w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
+	*ret_value = (w & UINT64_C(0x0fffffff)) | (w & UINT64_C(0x0fffffff00000000)) >> 4;
+	*ret_bits = 7 * n_bytes;
+	r->pos += n_bytes;
+	return true;
+}
+
 /*
  * ULEB128 and SLEB128. Running off the end fails, and so does a value that does not fit 64 bits:
  * neither is a number. Padding bytes (0x80 ... 0x00) are accepted as long as they add nothing.
  */
-uint64_t wsi_read_uleb(struct wsi_reader *r);
-int64_t wsi_read_sleb(struct wsi_reader *r);
+static inline uint64_t wsi_read_uleb(struct wsi_reader *r)
+{
+	uint64_t value;
+	unsigned bits;
+	if (wsi_read_short_leb(r, &value, &bits))
+		return value;
+	return r->failed ? 0 : wsi_reader_leb(r, wsi_uleb_at(r->in, r->pos));
+}
+
+static inline int64_t wsi_read_sleb(struct wsi_reader *r)
+{
+	uint64_t value;
+	unsigned bits;
+	if (wsi_read_short_leb(r, &value, &bits))
+		return (int64_t)(value << (64 - bits)) >> (64 - bits);
+	return r->failed ? 0 : (int64_t)wsi_reader_leb(r, wsi_sleb_at(r->in, r->pos));
+}
 
 /* A string up to its NUL, which is consumed; fails when there is none. */
 struct ws_str wsi_read_cstr(struct wsi_reader *r);

@@ -11,6 +11,10 @@
 
 #include "line/map.h"
 
+/* One step is one piece of code, in which the reader and the registers are variables of the caller.
+ */
+#define WSI_LINE_INLINE static inline __attribute__((always_inline))
+
 #define WSI_LNS_LIST(X)           \
 	X(copy, 1)                \
 	X(advance_pc, 2)          \
@@ -120,8 +124,8 @@ static inline void wsi_line_advance(const struct wsi_line_program *p, struct wsi
 	regs->op_index = (uint32_t)(sum % p->table->max_ops);
 }
 
-static inline enum wsi_line_step wsi_line_broken(struct wsi_line_insn *insn, enum ws_status status,
-						 const char *why)
+WSI_LINE_INLINE enum wsi_line_step wsi_line_broken(struct wsi_line_insn *insn,
+						   enum ws_status status, const char *why)
 {
 	insn->status = status;
 	insn->why = why;
@@ -129,22 +133,41 @@ static inline enum wsi_line_step wsi_line_broken(struct wsi_line_insn *insn, enu
 }
 
 /* A reader that failed ran off the end, or into a number that is none. */
-static inline enum wsi_line_step wsi_line_unreadable(const struct wsi_reader *r,
-						     struct wsi_line_insn *insn)
+WSI_LINE_INLINE enum wsi_line_step wsi_line_unreadable(const struct wsi_reader *r,
+						       struct wsi_line_insn *insn)
 {
 	(void)r;
 	return wsi_line_broken(insn, WS_MALFORMED, "operand is cut or larger than 64 bits");
 }
 
-static inline void wsi_line_operand(struct wsi_line_insn *insn, int64_t value)
+/*
+ * Keeps an operand. Constant indices only, so that a caller who does not look at operands does not
+ * pay for them.
+ */
+WSI_LINE_INLINE void wsi_line_operand(struct wsi_line_insn *insn, int64_t value)
 {
-	if (insn->n_operands < WS_LINE_MAX_OPERANDS)
-		insn->operand[insn->n_operands++] = value;
+	switch (insn->n_operands) {
+	case 0:
+		insn->operand[0] = value;
+		break;
+	case 1:
+		insn->operand[1] = value;
+		break;
+	case 2:
+		insn->operand[2] = value;
+		break;
+	case 3:
+		insn->operand[3] = value;
+		break;
+	default:
+		return;
+	}
+	insn->n_operands++;
 }
 
 /* An unsigned operand for a 32-bit register. */
-static inline bool wsi_line_u32(struct wsi_reader *r, struct wsi_line_insn *insn,
-				uint32_t *ret_value)
+WSI_LINE_INLINE bool wsi_line_u32(struct wsi_reader *r, struct wsi_line_insn *insn,
+				  uint32_t *ret_value)
 {
 	uint64_t value = wsi_read_uleb(r);
 	wsi_line_operand(insn, (int64_t)value);
@@ -154,8 +177,8 @@ static inline bool wsi_line_u32(struct wsi_reader *r, struct wsi_line_insn *insn
 	return true;
 }
 
-static inline enum wsi_line_step wsi_line_u32_step(struct wsi_reader *r, struct wsi_line_insn *insn,
-						   uint32_t *reg)
+WSI_LINE_INLINE enum wsi_line_step wsi_line_u32_step(struct wsi_reader *r,
+						     struct wsi_line_insn *insn, uint32_t *reg)
 {
 	if (wsi_line_u32(r, insn, reg))
 		return WSI_LINE_STEP;
@@ -163,10 +186,10 @@ static inline enum wsi_line_step wsi_line_u32_step(struct wsi_reader *r, struct 
 			 : wsi_line_broken(insn, WS_MALFORMED, "operand is larger than 32 bits");
 }
 
-static inline enum wsi_line_step wsi_line_set_address(const struct wsi_line_program *p,
-						      struct wsi_reader *r, unsigned n_bytes,
-						      struct wsi_line_regs *regs,
-						      struct wsi_line_insn *insn)
+WSI_LINE_INLINE enum wsi_line_step wsi_line_set_address(const struct wsi_line_program *p,
+							struct wsi_reader *r, unsigned n_bytes,
+							struct wsi_line_regs *regs,
+							struct wsi_line_insn *insn)
 {
 	if (n_bytes != 8 && n_bytes != 4 && n_bytes != 2 && n_bytes != 1)
 		return wsi_line_broken(insn, WS_MALFORMED, "address of an unknown size");
@@ -181,8 +204,8 @@ static inline enum wsi_line_step wsi_line_set_address(const struct wsi_line_prog
 	return WSI_LINE_STEP;
 }
 
-static inline enum wsi_line_step wsi_line_define_file(struct wsi_reader *r,
-						      struct wsi_line_insn *insn)
+WSI_LINE_INLINE enum wsi_line_step wsi_line_define_file(struct wsi_reader *r,
+							struct wsi_line_insn *insn)
 {
 	insn->defined = (struct ws_line_file){ .name = wsi_read_cstr(r).ptr };
 	insn->defined_dir = wsi_read_uleb(r);
@@ -195,9 +218,10 @@ static inline enum wsi_line_step wsi_line_define_file(struct wsi_reader *r,
  * An extended opcode: 00, length, opcode, operands. The length always leads to the next opcode,
  * whatever the operands are; operands may not go past it.
  */
-static inline enum wsi_line_step wsi_line_extended(const struct wsi_line_program *p,
-						   struct wsi_reader *r, struct wsi_line_regs *regs,
-						   struct wsi_line_insn *insn)
+WSI_LINE_INLINE enum wsi_line_step wsi_line_extended(const struct wsi_line_program *p,
+						     struct wsi_reader *r,
+						     struct wsi_line_regs *regs,
+						     struct wsi_line_insn *insn)
 {
 	insn->kind = WS_LINE_OP_EXTENDED;
 	uint64_t length = wsi_read_uleb(r);
@@ -205,54 +229,55 @@ static inline enum wsi_line_step wsi_line_extended(const struct wsi_line_program
 		return wsi_line_broken(insn, WS_MALFORMED,
 				       "extended opcode with a length that cannot be");
 	size_t next = r->pos + (size_t)length;
-	struct wsi_reader in = *r; /* ends where the opcode ends */
-	in.in.len = next;
-	insn->opcode = wsi_read_u8(&in);
+	insn->opcode = wsi_read_u8(r);
 	enum wsi_line_step step = WSI_LINE_STEP;
 	switch (insn->opcode) {
 	case DW_LNE_end_sequence:
 		step = WSI_LINE_END;
 		break;
 	case DW_LNE_set_address:
-		step = wsi_line_set_address(p, &in, (unsigned)wsi_min_u64(length - 1, UINT_MAX),
-					    regs, insn);
+		step = wsi_line_set_address(p, r, (unsigned)wsi_min_u64(length - 1, UINT_MAX), regs,
+					    insn);
 		break;
 	case DW_LNE_define_file:
-		step = wsi_line_define_file(&in, insn);
+		step = wsi_line_define_file(r, insn);
 		break;
 	case DW_LNE_set_discriminator:
-		step = wsi_line_u32_step(&in, insn, &regs->discriminator);
+		step = wsi_line_u32_step(r, insn, &regs->discriminator);
 		break;
 	case DW_LNE_NVIDIA_inlined_call:
-		step = wsi_line_u32_step(&in, insn, &regs->context);
+		step = wsi_line_u32_step(r, insn, &regs->context);
 		if (step == WSI_LINE_BROKEN)
 			break;
-		step = wsi_line_u32_step(&in, insn, &regs->name_off);
+		step = wsi_line_u32_step(r, insn, &regs->name_off);
 		regs->name_off += p->table->str_base;
 		break;
 	case DW_LNE_NVIDIA_set_function_name:
-		step = wsi_line_u32_step(&in, insn, &regs->name_off);
+		step = wsi_line_u32_step(r, insn, &regs->name_off);
 		regs->name_off += p->table->str_base;
 		break;
 	default: /* of another vendor, or 0x92 of NVIDIA: skipped by its length */
 		break;
 	}
+	if (r->pos > next)
+		return wsi_line_broken(insn, WS_MALFORMED, "operand is cut by the opcode's length");
 	r->pos = next;
 	return step;
 }
 
 /* An opcode that is unknown, or known with another number of operands: skips its ULEB operands. */
-static inline enum wsi_line_step wsi_line_skip(const struct wsi_line_program *p,
-					       struct wsi_reader *r, struct wsi_line_insn *insn)
+WSI_LINE_INLINE enum wsi_line_step wsi_line_skip(const struct wsi_line_program *p,
+						 struct wsi_reader *r, struct wsi_line_insn *insn)
 {
 	for (unsigned n = p->table->opcode_lengths[insn->opcode - 1]; n > 0; n--)
 		wsi_line_operand(insn, (int64_t)wsi_read_uleb(r));
 	return r->failed ? wsi_line_unreadable(r, insn) : WSI_LINE_STEP;
 }
 
-static inline enum wsi_line_step wsi_line_standard(const struct wsi_line_program *p,
-						   struct wsi_reader *r, struct wsi_line_regs *regs,
-						   struct wsi_line_insn *insn)
+WSI_LINE_INLINE enum wsi_line_step wsi_line_standard(const struct wsi_line_program *p,
+						     struct wsi_reader *r,
+						     struct wsi_line_regs *regs,
+						     struct wsi_line_insn *insn)
 {
 	insn->kind = WS_LINE_OP_STANDARD;
 	if (!p->standard_lengths &&
@@ -309,9 +334,9 @@ static inline enum wsi_line_step wsi_line_standard(const struct wsi_line_program
 }
 
 /* The next opcode; the reader must not be at its end. */
-static inline enum wsi_line_step wsi_line_step(const struct wsi_line_program *p,
-					       struct wsi_reader *r, struct wsi_line_regs *regs,
-					       struct wsi_line_insn *insn)
+WSI_LINE_INLINE enum wsi_line_step wsi_line_step(const struct wsi_line_program *p,
+						 struct wsi_reader *r, struct wsi_line_regs *regs,
+						 struct wsi_line_insn *insn)
 {
 	insn->start = r->pos;
 	insn->n_operands = 0;

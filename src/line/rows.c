@@ -50,7 +50,8 @@ static void seq_widen(struct builder *b)
 static bool rows_reserve(struct builder *b, bool wide)
 {
 	struct wsi_line_rows *rows = b->rows;
-	if (!wsi_grow(&rows->row, &b->rows_cap, rows->n_rows, sizeof *rows->row, UINT32_MAX))
+	if (rows->n_rows == b->rows_cap &&
+	    !wsi_grow(&rows->row, &b->rows_cap, rows->n_rows, sizeof *rows->row, UINT32_MAX))
 		return false;
 	if (!wide || b->wide_cap >= b->rows_cap)
 		return true;
@@ -191,7 +192,7 @@ static bool part_decode(struct builder *b)
 	struct wsi_reader r;
 	const struct wsi_line_program p = wsi_line_program_of(b->map, part, &r);
 	struct wsi_line_regs regs = wsi_line_regs_start(p.table);
-	struct wsi_line_insn insn;
+	struct wsi_line_insn insn = { 0 };
 	seq_start(b, part->start);
 	while (wsi_reader_left(&r) > 0) {
 		enum wsi_line_step step = wsi_line_step(&p, &r, &regs, &insn);
@@ -272,14 +273,15 @@ static bool seq_measure(struct wsi_line_rows *rows, struct wsi_line_seq *seq)
 static void seq_fill_slots(struct wsi_line_rows *rows, const struct wsi_line_seq *seq)
 {
 	uint32_t *slot = &rows->slot[seq->first_slot];
-	size_t k = 0;
 	for (uint32_t i = 0; i < seq->n_rows; i++) {
 		uint64_t address = wsi_line_address(rows, seq, wsi_line_by_address(rows, seq, i));
-		for (; k <= (address - seq->low) >> seq->slot_shift; k++)
-			slot[k] = i;
+		slot[((address - seq->low) >> seq->slot_shift) + 1] = i + 1;
 	}
-	for (; k < seq->n_slots; k++)
-		slot[k] = seq->n_rows;
+	uint32_t n = 0;
+	for (size_t k = 0; k < seq->n_slots; k++) {
+		n = slot[k] ? slot[k] : n; /* no row begins in the slot before */
+		slot[k] = n;
+	}
 }
 
 static bool rows_index(struct wsi_line_rows *rows)
@@ -312,6 +314,17 @@ static void *shrink(void *array, size_t n, size_t size)
 	return fit ? fit : array;
 }
 
+/* Room for as many rows as a part of this size mostly has, so that the array need not grow. */
+static bool rows_expect(struct builder *b)
+{
+	const size_t bytes_a_row = 7;
+	const struct wsi_line_part *part = b->rows->part;
+	size_t n = (size_t)(part->end - part->start) / bytes_a_row + 4;
+	b->rows->row = wsi_realloc_array(NULL, n, sizeof *b->rows->row);
+	b->rows_cap = b->rows->row ? n : 0;
+	return b->rows->row != NULL;
+}
+
 static struct wsi_line_rows *rows_create(const struct ws_line_map *map,
 					 const struct wsi_line_part *part)
 {
@@ -320,7 +333,7 @@ static struct wsi_line_rows *rows_create(const struct ws_line_map *map,
 		return NULL;
 	rows->part = part;
 	struct builder b = { .map = map, .rows = rows };
-	bool ok = part_decode(&b);
+	bool ok = rows_expect(&b) && part_decode(&b);
 	if (ok) {
 		rows->row = shrink(rows->row, rows->n_rows, sizeof *rows->row);
 		rows->wide = shrink(rows->wide, rows->n_rows, sizeof *rows->wide);

@@ -252,7 +252,7 @@ static void a_broken_sequence_costs_no_other(void **state)
 		{ break_length_zero, "length that cannot be" },
 		{ break_length_lies, "length that cannot be" },
 		{ break_length_of_64_bits, "length that cannot be" },
-		{ break_operand_past_length, "operand is cut" },
+		{ break_operand_past_length, "cut by the opcode's length" },
 		{ break_operand_of_40_bits, "larger than 32 bits" },
 		{ break_address_size, "address of an unknown size" },
 		{ break_uleb_of_70_bits, "larger than 64 bits" },
