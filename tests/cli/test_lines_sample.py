@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the elfutils patch's own two tests demand, of our program: all rows with their chains, and every extended opcode.
 
-usage: test_lines_sample.py WARPSCOPE
+usage: test_lines_sample.py WARPSCOPE LIBDW_SHIM (examples/libdw-shim.c, built)
 
 Two cubins: the patch's sample (WARPSCOPE_LINEMAP_SAMPLE, by default ../shared/data/testfile_nvidia_linemap.bz2 beside the
 repository; skipped where it is not) and one of our own, whose tables were made with elfutils' own programs. Prints TAP.
@@ -51,6 +51,11 @@ def rows_of(program, cubin):
              'yes' if row['end_sequence'] else 'no', chain(rows, row)] for n, row in sorted(rows.items())]
 
 
+def shim_rows(shim, cubin):
+    done = subprocess.run([shim, cubin], capture_output=True, text=True, check=True)
+    return [line.split('\t') for line in done.stdout.splitlines()]
+
+
 def opcodes_of(program, cubin):
     (one,) = run(program, '--raw', cubin)['tables']
     header = [one[key] for key in ('version', 'min_inst_length', 'line_base', 'line_range', 'opcode_base')]
@@ -61,7 +66,7 @@ def opcodes_of(program, cubin):
 
 
 def main():
-    program = sys.argv[1]
+    program, shim = sys.argv[1:3]
     failed = 0
 
     def check(number, name, got, expected):
@@ -80,11 +85,13 @@ def main():
         header, opcodes, _ = opcodes_of(program, cubin)
         check(number + 1, f'{name}: extended opcodes', opcodes, table(tables + '.opcodes.tsv'))
         check(number + 2, f'{name}: header', header, [2, 1, -5, 14, 10])
+        check(number + 3, f'{name}: the two functions of libdw over ours', shim_rows(shim, cubin),
+              table(tables + '.expected.tsv'))
 
-    print('1..7')
+    print('1..9')
     check_cubin(1, OWN, OWN_TABLES, 'our own')
     if not os.path.exists(SAMPLE):
-        for number in range(4, 8):
+        for number in range(5, 10):
             print(f'ok {number} - sample of the patch # SKIP {SAMPLE} is not there (set WARPSCOPE_LINEMAP_SAMPLE)')
         return failed != 0
     with tempfile.TemporaryDirectory() as folder:
@@ -92,8 +99,8 @@ def main():
         with bz2.open(SAMPLE) as packed, open(cubin, 'wb') as out:
             out.write(packed.read())
         tables = os.path.join(os.path.dirname(SAMPLE), 'testfile_nvidia_linemap')
-        check_cubin(4, cubin, tables, 'sample of the patch')
-        check(7, 'sample of the patch: 18 rows, header of 111 bytes',
+        check_cubin(5, cubin, tables, 'sample of the patch')
+        check(9, 'sample of the patch: 18 rows, header of 111 bytes',
               [len(rows_of(program, cubin)), opcodes_of(program, cubin)[2]], [18, 111])
     return failed != 0
 
