@@ -25,6 +25,7 @@ tables() { # DUMP-NAME...: those that take longer than starting a process
 bench=$1/bench
 program=$1/warpscope
 "$bench/module-lookup"
+"$here/line.py" "$1" ${2:+"$2"}
 if [ "${2:-}" = --smoke ]; then
 	dump 270k
 	sync # pages of a file that are not written yet would count as memory of the reader
