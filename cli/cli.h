@@ -36,6 +36,7 @@ struct cli {
 	bool color;        /* escape sequences are welcome on standard output */
 	bool json;
 	uint64_t size_limit; /* for unpacking, bytes; 0: the library's */
+	const char *api_lib; /* provider of the debugger API to go through, LIB[:SYMBOL], or NULL */
 };
 
 /* ---- options that every verb takes: a verb's getopt_long() table starts with them ---- */
@@ -44,10 +45,12 @@ enum {
 	CLI_OPTION_JSON = 256,
 	CLI_OPTION_COLOR,
 	CLI_OPTION_SIZE_LIMIT,
+	CLI_OPTION_API_LIB,
 };
 
 #define CLI_COMMON_OPTIONS                                                   \
 	{ "json", no_argument, NULL, CLI_OPTION_JSON },                      \
+		{ "api-lib", required_argument, NULL, CLI_OPTION_API_LIB },  \
 		{ "color", required_argument, NULL, CLI_OPTION_COLOR },      \
 	{                                                                    \
 		"size-limit", required_argument, NULL, CLI_OPTION_SIZE_LIMIT \
@@ -57,8 +60,9 @@ enum {
  * CLI_ANSWERED or CLI_USAGE. */
 int cli_common_option(struct cli *cli, const char *verb, int option);
 
-/* Opens what the command line names: a dump, packed or not, "-" for standard input. Damage is said
- * in one line on standard error. CLI_ANSWERED, or CLI_NO_ANSWER when told why not. */
+/* Opens what the command line names: a dump, packed or not, "-" for standard input. With --api-lib
+ * the provider opens it (WARPSCOPE_CORE); "-" is then what the provider has by itself. Damage is
+ * said in one line on standard error. CLI_ANSWERED, or CLI_NO_ANSWER when told why not. */
 int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target);
 
 /* Zeroed memory; free() it. Ends the program when there is none. */

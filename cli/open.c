@@ -4,10 +4,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <warpscope/core.h>
+#include <warpscope/provider.h>
 
 /* ---- options ---- */
 
@@ -44,6 +46,9 @@ int cli_common_option(struct cli *cli, const char *verb, int option)
 			cli->color = false;
 		else if (strcmp(optarg, "auto") != 0)
 			return cli_usage(verb, "--color is auto, always or never");
+		return CLI_ANSWERED;
+	case CLI_OPTION_API_LIB:
+		cli->api_lib = optarg;
 		return CLI_ANSWERED;
 	case CLI_OPTION_SIZE_LIMIT:
 		if (!parse_size(optarg, &cli->size_limit))
@@ -87,8 +92,21 @@ static void say_damage(const char *path, const struct ws_target *target)
 		 several ? " (and more; see: warpscope check)" : "");
 }
 
+/* Through a provider of the debugger API; ours opens the dump that WARPSCOPE_CORE names. */
+static int open_through(const char *api_lib, const char *path, struct ws_target **ret_target)
+{
+	struct ws_error err;
+	if (strcmp(path, "-") != 0 && setenv("WARPSCOPE_CORE", path, 1) != 0)
+		cli_out_of_memory();
+	return ws_target_open_provider(api_lib, ret_target, &err) == WS_OK
+		       ? CLI_ANSWERED
+		       : cli_fail(api_lib, &err);
+}
+
 int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target)
 {
+	if (cli->api_lib)
+		return open_through(cli->api_lib, path, ret_target);
 	struct progress progress = { .next = UINT64_C(64) << 20 };
 	struct ws_core_options options = { .size = sizeof options,
 					   .max_unpacked_bytes = cli->size_limit,

@@ -4256,6 +4256,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not tell of SMs (dumps of
+	 *     drivers before r555): ask the lanes.
 	 */
 	CUDBGResult (*readSmException)(uint32_t dev, uint32_t sm, CUDBGException_t *exception,
 				       uint64_t *errorPC, bool *errorPCValid);

@@ -146,47 +146,27 @@ CUDBGResult wsi_cudbg_readErrorPC(struct wsi_cudbg *s, struct wsi_at *at, uint64
 	return CUDBG_SUCCESS;
 }
 
-/* Of an SM whose row tells nothing: the exception of its first warp that shows one. */
-static CUDBGResult exception_in_warps(struct wsi_cudbg *s, struct wsi_at *at, struct ws_sm *sm)
-{
-	for (uint32_t wp = 0; wp < at->device->n_warps; wp++) {
-		if (!(at->row->valid >> wp & 1))
-			continue;
-		at->wp = wp;
-		at->slot = &at->row->slot[wp];
-		CUDBGResult result = exception_of(s, at, &sm->exception);
-		if (result != CUDBG_SUCCESS)
-			return result;
-		if (sm->exception == CUDBG_EXCEPTION_NONE)
-			continue;
-		const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
-		if (!warp)
-			return result;
-		sm->error_pc_valid = warp->error_pc_valid;
-		sm->error_pc = warp->error_pc;
-		break;
-	}
-	return CUDBG_SUCCESS;
-}
-
+/* The SM's own word; it is not made up from lanes. Drivers before r555 did not record it. */
 CUDBGResult wsi_cudbg_readSmException(struct wsi_cudbg *s, struct wsi_at *at,
 				      CUDBGException_t *exception, uint64_t *errorPC,
 				      bool *errorPCValid)
 {
-	const struct wsi_faults *faults = wsi_cudbg_faults(s, at->device);
-	if (!faults)
-		return CUDBG_ERROR_INTERNAL;
-	struct ws_sm sm = { .exception = CUDBG_EXCEPTION_NONE };
-	if (wsi_cudbg_fault_word(s, faults, at->sm / 64) >> at->sm % 64 & 1) {
+	struct ws_sm sm = { .have = WS_SM_EXCEPTION, .exception = CUDBG_EXCEPTION_NONE };
+	if (at->row->sm_index != WS_NONE) {
 		struct ws_error err;
 		enum ws_status st = ws_target_sm(s->target, at->row->sm_index, &sm, &err);
 		if (st != WS_OK)
 			return wsi_cudbg_row_status(s, st, &err);
-		CUDBGResult result = CUDBG_SUCCESS;
-		if (!(sm.have & WS_SM_EXCEPTION) || sm.exception == CUDBG_EXCEPTION_NONE)
-			result = exception_in_warps(s, at, &sm);
-		if (result != CUDBG_SUCCESS)
-			return result;
+	}
+	if (!(sm.have & WS_SM_EXCEPTION))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "exceptions of SMs were not recorded");
+	if (sm.exception != CUDBG_EXCEPTION_NONE) {
+		const struct wsi_faults *faults = wsi_cudbg_faults(s, at->device);
+		if (!faults)
+			return CUDBG_ERROR_INTERNAL;
+		if (!(wsi_cudbg_fault_word(s, faults, at->sm / 64) >> at->sm % 64 & 1))
+			sm = (struct ws_sm){ .exception = CUDBG_EXCEPTION_NONE };
 	}
 	*exception = (CUDBGException_t)sm.exception;
 	*errorPC = sm.error_pc_valid ? sm.error_pc : 0;

@@ -60,7 +60,7 @@ void call_stacks(void **state);
 void registers(void **state);
 void grids(void **state);
 void exceptions_of_exited_warps_need_the_capability(void **state);
-void sm_exceptions_follow_from_lanes(void **state);
+void exceptions_of_lanes_are_enough_for_the_mask(void **state);
 void exception_texts_and_barriers(void **state);
 void warp_states_of_all_versions(void **state);
 void memory_of_all_spaces(void **state);

@@ -194,7 +194,7 @@ int main(void)
 		cmocka_unit_test_teardown(grids, tear_down),
 		cmocka_unit_test_teardown(exceptions_of_exited_warps_need_the_capability,
 					  tear_down),
-		cmocka_unit_test_teardown(sm_exceptions_follow_from_lanes, tear_down),
+		cmocka_unit_test_teardown(exceptions_of_lanes_are_enough_for_the_mask, tear_down),
 		cmocka_unit_test_teardown(exception_texts_and_barriers, tear_down),
 		cmocka_unit_test_teardown(warp_states_of_all_versions, tear_down),
 		cmocka_unit_test_teardown(memory_of_all_spaces, tear_down),

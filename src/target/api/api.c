@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A target over any provider of the debugger API: opening, closing, the lists. */
+#include "target/api/api.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+/* Slots of a revision of the API. [public doc: release notes and headers, see
+ * src/cudbg/api/README.md] */
+static unsigned slots_of(uint32_t revision)
+{
+	static const struct {
+		uint32_t revision;
+		unsigned slots;
+	} known[] = {
+		{ 193, 164 }, { 172, 159 }, { 167, 149 }, { 163, 148 },
+		{ 156, 146 }, { 142, 133 }, { 0, 120 },
+	};
+	size_t i = 0;
+	while (revision < known[i].revision)
+		i++;
+	return known[i].slots;
+}
+
+enum ws_status wsi_api_status(struct api_target *t, CUDBGResult result, const char *what,
+			      struct ws_error *err)
+{
+	char words[200] = "";
+	if (result == CUDBG_SUCCESS)
+		return WS_OK;
+	if (API_HAS(t, getErrorStringEx))
+		(void)t->api->getErrorStringEx(words, sizeof words, NULL);
+	enum ws_status st = WS_MALFORMED;
+	if (result == CUDBG_ERROR_MISSING_DATA || result == CUDBG_ERROR_INVALID_ADDRESS ||
+	    result == CUDBG_ERROR_INVALID_MEMORY_ACCESS || result == CUDBG_ERROR_INVALID_GRID ||
+	    result == CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM || result == CUDBG_ERROR_INVALID_ARGS ||
+	    result == CUDBG_ERROR_INVALID_WARP || result == CUDBG_ERROR_INVALID_LANE ||
+	    result == CUDBG_ERROR_INVALID_MEMORY_SEGMENT)
+		st = WS_ABSENT;
+	else if (result == CUDBG_ERROR_NOT_SUPPORTED)
+		st = WS_UNSUPPORTED;
+	else if (result == CUDBG_ERROR_RUNNING_DEVICE)
+		st = WS_RUNNING;
+	return wsi_fail(err, st, WS_NO_OFFSET, "%s: %s", what,
+			words[0] ? words : cudbgGetErrorString(result));
+}
+
+struct api_place wsi_api_place(const struct api_target *t, uint32_t warp_index)
+{
+	const struct ws_warp *warp = &t->warps[warp_index];
+	return (struct api_place){ t->devices[warp->device_index].id, t->sms[warp->sm_index].id,
+				   warp->id };
+}
+
+/* ---- the lists ---- */
+
+static void api_counts(const struct ws_target *target, struct ws_counts *ret_counts)
+{
+	*ret_counts = ((const struct api_target *)target)->n;
+}
+
+#define DEFINE_ELEMENT(kind, list, type)                                                 \
+	static enum ws_status api_##kind(const struct ws_target *target, uint32_t index, \
+					 type *ret_##kind, struct ws_error *err)         \
+	{                                                                                \
+		(void)err;                                                               \
+		*ret_##kind = ((const struct api_target *)target)->list[index];          \
+		return WS_OK;                                                            \
+	}
+
+DEFINE_ELEMENT(device, devices, struct ws_device)
+DEFINE_ELEMENT(context, contexts, struct ws_context)
+DEFINE_ELEMENT(grid, grids, struct ws_grid)
+DEFINE_ELEMENT(sm, sms, struct ws_sm)
+DEFINE_ELEMENT(block, blocks, struct ws_block)
+DEFINE_ELEMENT(warp, warps, struct ws_warp)
+
+static enum ws_status api_image(const struct ws_target *target, uint32_t index,
+				struct ws_image *ret_image, struct ws_error *err)
+{
+	(void)err;
+	*ret_image = ((const struct api_target *)target)->images[index].image;
+	return WS_OK;
+}
+
+static void api_close(struct ws_target *target)
+{
+	struct api_target *t = (struct api_target *)target;
+	(void)t->api->finalize();
+	wsi_api_drop_stock(t);
+	pthread_mutex_destroy(&t->lock);
+	if (t->library)
+		dlclose(t->library);
+	wsi_free(t);
+}
+
+static const struct ws_target_ops api_ops = {
+	.size = sizeof api_ops,
+	.name = "api",
+	.close = api_close,
+	.counts = api_counts,
+	.device = api_device,
+	.context = api_context,
+	.image = api_image,
+	.grid = api_grid,
+	.sm = api_sm,
+	.block = api_block,
+	.warp = api_warp,
+	.lanes = wsi_api_lanes,
+	.call_stack = wsi_api_call_stack,
+	.registers = wsi_api_registers,
+	.read_memory = wsi_api_read_memory,
+	.memory_range = wsi_api_memory_range,
+};
+
+enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t revision, struct ws_target **ret_target,
+				  struct ws_error *err)
+{
+	if (!api || !ret_target)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table and a place are needed");
+	CUDBGResult result = api->initialize();
+	if (result != CUDBG_SUCCESS)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "initialize: %s",
+				cudbgGetErrorString(result));
+	struct api_target *t = wsi_zalloc(sizeof *t);
+	if (!t) {
+		(void)api->finalize();
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "target over a provider");
+	}
+	t->base.ops = &api_ops;
+	t->api = api;
+	t->n_slots = slots_of(revision);
+	pthread_mutex_init(&t->lock, NULL);
+	enum ws_status st = wsi_api_take_stock(t, err);
+	if (st != WS_OK) {
+		api_close(&t->base);
+		return wsi_context(err, st, "taking stock");
+	}
+	*ret_target = &t->base;
+	return WS_OK;
+}
+
+typedef CUDBGResult (*get_api)(uint32_t major, uint32_t minor, uint32_t rev, CUDBGAPI *api);
+typedef CUDBGResult (*get_version)(uint32_t *major, uint32_t *minor, uint32_t *rev);
+
+/* The table of a loaded library, of the version that it says it has. */
+static enum ws_status table_of(void *library, const char *symbol, CUDBGAPI *ret_api,
+			       uint32_t *ret_revision, struct ws_error *err)
+{
+	union {
+		void *object;
+		get_api api;
+		get_version version;
+	} get = { dlsym(library, symbol) }, version = { dlsym(library, "cudbgGetAPIVersion") };
+	uint32_t major = 12, minor = 0, revision = 0;
+	if (!get.object)
+		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "the library has no %s", symbol);
+	if (version.object && version.version(&major, &minor, &revision) != CUDBG_SUCCESS)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "cudbgGetAPIVersion failed");
+	CUDBGResult result = get.api(major, minor, revision, ret_api);
+	if (result != CUDBG_SUCCESS)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "%s: %s", symbol,
+				cudbgGetErrorString(result));
+	*ret_revision = revision;
+	return WS_OK;
+}
+
+static void set_variable(void *library, const char *name, uint32_t value)
+{
+	uint32_t *variable = dlsym(library, name);
+	if (variable)
+		*variable = value;
+}
+
+/* Says who we are and what we ask for, as every client does. [public doc: manual 13.2, 3.1] */
+static void introduce(void *library, uint32_t revision)
+{
+	set_variable(library, "cudbgApiClientPid", (uint32_t)getpid());
+	set_variable(library, "cudbgApiClientRevision", revision);
+	set_variable(library, "cudbgSessionId", 0);
+	set_variable(library, "cudbgDebuggerCapabilities",
+		     CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
+			     CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
+			     CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS);
+}
+
+enum ws_status ws_target_open_provider(const char *library, struct ws_target **ret_target,
+				       struct ws_error *err)
+{
+	wsi_scoped_free char *file = wsi_strdup(library);
+	if (!file)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "name of the library");
+	char *colon = strrchr(file, ':');
+	if (colon)
+		*colon = '\0';
+	void *loaded = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	if (!loaded)
+		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "%s", dlerror());
+	CUDBGAPI api = NULL;
+	uint32_t revision = 0;
+	enum ws_status st =
+		table_of(loaded, colon ? colon + 1 : "cudbgGetAPI", &api, &revision, err);
+	if (st == WS_OK) {
+		introduce(loaded, revision);
+		st = ws_target_from_api(api, revision, ret_target, err);
+	}
+	if (st != WS_OK) {
+		dlclose(loaded);
+		return wsi_context(err, st, "%s", file);
+	}
+	((struct api_target *)*ret_target)->library = loaded;
+	return WS_OK;
+}

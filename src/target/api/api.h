@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A target over a table of the debugger API: what its files share. */
+#ifndef WSI_TARGET_API_H
+#define WSI_TARGET_API_H
+
+#include <pthread.h>
+
+#include <warpscope/provider.h>
+
+#include "base/base.h"
+
+struct api_image {
+	struct ws_image image; /* its spans point into `bytes` */
+	uint8_t *bytes[2];     /* owned: original, relocated */
+};
+
+struct api_target {
+	struct ws_target base; /* first */
+	CUDBGAPI api;          /* borrowed */
+	void *library;         /* owned; NULL: none */
+	unsigned n_slots;      /* that the provider has */
+	pthread_mutex_t lock;  /* one call at a time */
+	struct ws_counts n;
+	/* owned, with room for more than `n` while taking stock */
+	struct ws_device *devices;
+	struct ws_context *contexts;
+	struct api_image *images;
+	struct ws_grid *grids;
+	struct ws_sm *sms;
+	struct ws_block *blocks;
+	struct ws_warp *warps;
+	struct ws_memory_range *ranges;
+	char **texts; /* owned strings that rows point to */
+	size_t n_ranges, n_texts;
+	struct ws_counts cap;
+	size_t cap_ranges, cap_texts;
+};
+
+/* Whether the provider has a function. */
+#define API_HAS(t, name) \
+	(offsetof(struct CUDBGAPI_st, name) / sizeof(void *) < (t)->n_slots && (t)->api->name)
+
+/* What a result means for us, with the provider's words in `err`. */
+enum ws_status wsi_api_status(struct api_target *t, CUDBGResult result, const char *what,
+			      struct ws_error *err);
+/* Numbers that the API uses for a warp: device, SM, slot. */
+struct api_place {
+	uint32_t dev, sm, wp;
+};
+struct api_place wsi_api_place(const struct api_target *t, uint32_t warp_index);
+
+/* stock.c: fills the lists. */
+enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err) WS_MUST_USE;
+void wsi_api_drop_stock(struct api_target *t);
+
+/* state.c, memory.c: members of ws_target_ops */
+enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index,
+			     struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err);
+enum ws_status wsi_api_call_stack(const struct ws_target *target, uint32_t warp_index,
+				  uint32_t lane, struct ws_return_address *ret_addresses,
+				  uint32_t cap, uint32_t *ret_n, struct ws_error *err);
+enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
+				 enum ws_reg_kind kind, uint32_t first, uint32_t n,
+				 uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err);
+enum ws_status wsi_api_read_memory(const struct ws_target *target, const struct ws_address *at,
+				   void *buffer, size_t len, size_t *ret_n, struct ws_error *err);
+enum ws_status wsi_api_memory_range(const struct ws_target *target, uint32_t index,
+				    struct ws_memory_range *ret_range, struct ws_error *err);
+
+#endif

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""cli -> target/api -> cudbg -> target/core prints what cli -> target/core prints. Prints TAP.
+
+usage: test_loop.py PROGRAM LIBRARY BUILDERS DUMP...
+
+Each command runs twice, the second time through the shared library as a provider of the debugger API. What only a file knows
+is stripped by STRIPPED, and by nothing else. Besides the dumps given, some scenarios of the builders are run.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+COMMANDS = [["report"], ["report", "--json"], ["regs"]] + [
+    ["info", table] for table in ("devices", "contexts", "kernels", "sms", "blocks", "warps", "lanes", "modules")]
+# Not here, because the API cannot say it: registers of grids before r570 (layout-*), host PCs (classic), blocks without warps
+# (sparse-levels), lanes that are valid but lost (illegal-address-some-lanes).
+SCENARIOS = ["assert", "trap", "recursion", "many-faults", "cluster-out-of-range", "cluster-block-gone", "two-kernels",
+             "two-devices", "two-contexts", "shuffled", "gaps", "warp-gaps", "three-dimensions", "lightweight",
+             "many-modules", "illegal-address-sm-row", "layout-r575", "layout-r615", "empty"]
+
+# What only a file knows: lines about the file, the word for it, why an image is not there.
+STRIPPED = [
+    (re.compile(r"^    (dump|driver|written|left out) .*\n", re.M), ""),
+    (re.compile(r"in this (dump|process)"), "here"),
+    (re.compile(r"\bexcluded$", re.M), "       -"),
+]
+# Members of the JSON report that only a file has; and every "..._why".
+FILE_MEMBERS = ("dump", "diagnostics", "dump_why")
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items() if not key.endswith("_why") and key not in FILE_MEMBERS}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return value
+
+
+def strip(text, as_json):
+    if as_json:
+        text = json.dumps(plain(json.loads(text)), indent=1)
+    for pattern, replacement in STRIPPED:
+        text = pattern.sub(replacement, text)
+    return re.sub(r"\n\n+", "\n\n", text)
+
+
+def run(command, env):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    return done.returncode, done.stdout, done.stderr
+
+
+def compare(program, library, dump, command):
+    env = dict(os.environ, NO_COLOR="1")
+    verb, rest = command[0], command[1:]
+    straight = run([program, verb, *[word for word in rest if word.startswith("-")], dump,
+                    *[word for word in rest if not word.startswith("-")]], env)
+    around = run([program, verb, "--api-lib", library, *[word for word in rest if word.startswith("-")], dump,
+                  *[word for word in rest if not word.startswith("-")]], env)
+    if straight[0] != around[0]:
+        return ["exit status %d, through the provider %d" % (straight[0], around[0])] + around[2].splitlines()[:3]
+    if straight[0] != 0:
+        return []
+    as_json = "--json" in rest
+    one, other = strip(straight[1], as_json).splitlines(), strip(around[1], as_json).splitlines()
+    for a, b in zip(one + [""] * len(other), other + [""] * len(one)):
+        if a != b:
+            return ["straight: " + a, "provider: " + b]
+    return []
+
+
+def main():
+    program, library, builders = sys.argv[1:4]
+    dumps = [os.path.abspath(path) for path in sys.argv[4:]]
+    failed = 0
+    with tempfile.TemporaryDirectory() as work:
+        known = subprocess.run([sys.executable, builders, "--list"], capture_output=True, text=True, check=True).stdout.split()
+        wanted = [name for name in SCENARIOS if name in known]
+        if wanted:
+            subprocess.run([sys.executable, builders, work, *wanted], check=True)
+            dumps += [os.path.join(work, name + ".nvcudmp") for name in wanted]
+        cases = [(dump, command) for dump in dumps for command in COMMANDS]
+        print("1..%d" % len(cases))
+        for number, (dump, command) in enumerate(cases, 1):
+            bad = compare(program, library, dump, command)
+            print("%s %d - %s of %s" % ("not ok" if bad else "ok", number, " ".join(command), os.path.basename(dump)))
+            for line in bad:
+                print("# " + line)
+            failed += bool(bad)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
