@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The dump reader over the small dumps of fuzz/seeds/core (fuzz/make-core-seeds.py says what is in
+ * them), as they are and with one thing changed. usage: test_core FOLDER
+ */
+#include "../unit/unit.h"
+
+#include <pthread.h>
+
+#include "core/core.h"
+#include "walk.h"
+
+#define KERNEL UINT64_C(0x7f0000001000)
+#define BANK UINT64_C(0x7f0000005000)
+#define SHARED_WINDOW UINT64_C(0x7e0000000000)
+#define LOCAL_WINDOW UINT64_C(0x7e0100000000)
+
+static const char *seeds;
+
+struct copy {
+	uint8_t bytes[8192];
+	size_t len;
+};
+
+static void load(struct copy *copy, const char *name)
+{
+	char path[4096];
+	assert_true(wsi_format(path, "%s/%s", seeds, name));
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	copy->len = fread(copy->bytes, 1, sizeof copy->bytes, file);
+	fclose(file);
+	assert_in_range(copy->len, 64, sizeof copy->bytes - 1);
+}
+
+static struct ws_core *open_copy(const struct copy *copy)
+{
+	struct ws_core *core = NULL;
+	struct ws_error err = { 0 };
+	struct ws_span bytes = { copy->bytes, copy->len, 0 };
+	if (ws_core_open_memory(bytes, "seed", &core, &err) != WS_OK)
+		fail_msg("%s", err.message);
+	return core;
+}
+
+/* Header field of the `nth` section of a kind. */
+static uint8_t *header_field(struct copy *copy, enum wsi_kind kind, unsigned nth, unsigned field)
+{
+	uint64_t shoff = wsi_load_u64(copy->bytes + 40);
+	for (uint64_t at = shoff + 64; at + 64 <= copy->len; at += 64) {
+		if (wsi_kind_of(wsi_load_u32(copy->bytes + at + 4)) == kind && nth-- == 0)
+			return copy->bytes + at + field;
+	}
+	fail_msg("no such section");
+	return NULL;
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(value >> (8 * i));
+}
+
+static bool has_diagnostic(const struct ws_core *core, const char *part)
+{
+	struct ws_diagnostic d;
+	for (uint32_t i = 0; ws_core_diagnostic(core, i, &d, NULL) == WS_OK; i++) {
+		if (strstr(d.message, part))
+			return true;
+	}
+	return false;
+}
+
+/* ---- lists ---- */
+
+static void lists_are_in_the_order_of_their_ids(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	struct ws_core *core = open_copy(&copy);
+	struct ws_counts n;
+	struct ws_sm sm;
+	struct ws_warp warp;
+	ws_core_counts(core, &n);
+	assert_int_equal(n.sms, 2);
+	assert_int_equal(n.warps, 2);
+	assert_int_equal(ws_core_sm(core, 0, &sm, NULL), WS_OK);
+	assert_int_equal(sm.id, 2); /* the file has SM 4 first */
+	assert_int_equal(sm.n_warps, 0);
+	assert_int_equal(ws_core_sm(core, 1, &sm, NULL), WS_OK);
+	assert_int_equal(sm.id, 4);
+	assert_int_equal(sm.first_warp_index, 0);
+	assert_int_equal(ws_core_warp(core, 0, &warp, NULL), WS_OK);
+	assert_int_equal(warp.id, 1); /* the file has warp 3 first */
+	assert_int_equal(ws_core_warp(core, 2, &warp, NULL), WS_ARGUMENT);
+	ws_core_close(core);
+}
+
+static void absent_fields_are_absent(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r346-last");
+	struct ws_core *core = open_copy(&copy);
+	struct ws_sm sm;
+	struct ws_warp warp;
+	struct ws_lane lane;
+	struct ws_dump_facts facts;
+	uint32_t value, n;
+	assert_int_equal(ws_core_sm(core, 1, &sm, NULL), WS_OK);
+	assert_int_equal(sm.have, 0);
+	assert_int_equal(sm.exception, 0);
+	assert_int_equal(ws_core_warp(core, 0, &warp, NULL), WS_OK);
+	assert_int_equal(warp.have, 0);
+	assert_int_equal(ws_core_lane(core, 0, 1, &lane, NULL), WS_OK);
+	assert_int_equal(lane.have, 0);
+	assert_int_equal(ws_core_lane(core, 0, 2, &lane, NULL), WS_ABSENT);
+	assert_int_equal(ws_core_registers(core, 0, 0, WS_REG_BARRIER, 0, 1, &value, &n, NULL),
+			 WS_ABSENT);
+	ws_core_facts(core, &facts);
+	assert_false(facts.have_metadata);
+	assert_string_equal(facts.layout, "r346");
+	ws_core_close(core);
+}
+
+static void registers_come_as_far_as_they_were_saved(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	struct ws_core *core = open_copy(&copy);
+	uint32_t values[8] = { 0 }, n = 0;
+	assert_int_equal(ws_core_registers(core, 0, 1, WS_REG_R, 1, 8, values, &n, NULL), WS_OK);
+	assert_int_equal(n, 2);
+	assert_int_equal(values[0], 7);
+	assert_int_equal(values[1], 0xffffffff);
+	assert_int_equal(ws_core_registers(core, 0, 1, WS_REG_R, 3, 1, values, &n, NULL),
+			 WS_ABSENT);
+	assert_int_equal(ws_core_registers(core, 0, 9, WS_REG_R, 0, 1, values, &n, NULL),
+			 WS_ABSENT);
+	assert_int_equal(ws_core_registers(core, 9, 0, WS_REG_R, 0, 1, values, &n, NULL),
+			 WS_ARGUMENT);
+	ws_core_close(core);
+}
+
+/* ---- damage ---- */
+
+static void a_wrong_row_does_not_take_the_place_of_the_right_one(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned nth;
+		uint32_t row;
+		const char *why;
+	} cases[] = {
+		{ 0, 1, "the first in the file claims the place of the second" },
+		{ 1, 0, "the second claims that of the first" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct copy copy;
+		load(&copy, "r615");
+		/* lane tables: that of warp 3, then that of warp 1 */
+		put32(header_field(&copy, WSI_KIND_UREGS, cases[i].nth, 44), cases[i].row);
+		struct ws_core *core = open_copy(&copy);
+		assert_true(has_diagnostic(core, "is already the one of row"));
+		(void)core_walk(core);
+		ws_core_close(core);
+	}
+}
+
+static void a_circle_of_links_is_a_wrong_link(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	uint8_t *link = header_field(&copy, WSI_KIND_BLOCK, 0, 40);
+	uint32_t shoff = wsi_load_u32(copy.bytes + 40);
+	uint32_t self = ((uint32_t)(link - copy.bytes) - shoff) / 64;
+	put32(link, self);
+	struct ws_core *core = open_copy(&copy);
+	struct ws_counts n;
+	ws_core_counts(core, &n);
+	assert_int_equal(n.sms, 2);
+	assert_int_equal(n.blocks, 0);
+	assert_true(has_diagnostic(core, "is no readable SM table"));
+	ws_core_close(core);
+}
+
+static void the_lane_that_stands_in_its_place_counts(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	uint64_t rows = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 1, 24));
+	uint64_t stride = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 1, 56));
+	put32(copy.bytes + rows + WSI_AT_lane_id, 1); /* both rows say lane 1 now */
+	struct ws_core *core = open_copy(&copy);
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n;
+	assert_int_equal(ws_core_lanes(core, 0, lanes, &n, NULL), WS_OK);
+	assert_int_equal(n, 1);
+	assert_int_equal(lanes[0].thread.x, 1);
+	put32(copy.bytes + rows + stride + WSI_AT_lane_id, 77); /* no such lane anywhere */
+	assert_int_equal(ws_core_lanes(core, 0, lanes, &n, NULL), WS_OK);
+	assert_int_equal(n, 1);
+	assert_int_equal(lanes[0].thread.x, 0);
+	ws_core_close(core);
+}
+
+static void lost_headers_are_found_by_their_shape(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "wide");
+	put32(copy.bytes + 44, 0x7fff);
+	struct ws_core *core = open_copy(&copy);
+	struct ws_counts n;
+	struct ws_dump_facts facts;
+	ws_core_counts(core, &n);
+	ws_core_facts(core, &facts);
+	assert_int_equal(n.warps, 2);
+	assert_false(facts.complete);
+	ws_core_close(core);
+}
+
+static void every_length_opens_or_is_refused_with_words(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	for (size_t len = 0; len <= copy.len; len++) {
+		uint8_t *exact = wsi_zalloc(len); /* so that checkers see reads beyond it */
+		struct ws_core *core = NULL;
+		struct ws_error err = { 0 };
+		assert_non_null(exact);
+		memcpy(exact, copy.bytes, len);
+		enum ws_status st =
+			ws_core_open_memory((struct ws_span){ exact, len, 0 }, "cut", &core, &err);
+		if (len < 20)
+			assert_int_equal(st, len ? WS_TRUNCATED : WS_UNSUPPORTED);
+		else
+			assert_int_equal(st, WS_OK);
+		if (core) {
+			struct ws_dump_facts facts;
+			ws_core_facts(core, &facts);
+			assert_int_equal(facts.complete, len == copy.len);
+			(void)core_walk(core);
+		}
+		ws_core_close(core);
+		wsi_free(exact);
+	}
+}
+
+/* ---- what is no dump ---- */
+
+static void other_files_are_named(void **state)
+{
+	(void)state;
+	struct elf_case {
+		unsigned type, machine;
+		uint8_t class, data;
+		const char *tail, *words;
+	};
+	static const struct elf_case cases[] = {
+		{ 4, 62, 2, 1, "", "a core of a host process (x86-64)" },
+		{ 4, 183, 2, 1, "/usr/lib/libcuda.so.1", "nvcudmp" },
+		{ 2, 190, 2, 1, "", "a cubin" },
+		{ 3, 62, 2, 1, "", "program or library" },
+		{ 4, 62, 1, 1, "", "32-bit" },
+		{ 4, 62, 2, 2, "", "big-endian" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		uint8_t file[160] = "\177ELF";
+		struct ws_core *core;
+		struct ws_error err;
+		file[4] = cases[i].class;
+		file[5] = cases[i].data;
+		file[16] = (uint8_t)cases[i].type;
+		file[18] = (uint8_t)cases[i].machine;
+		memcpy(file + 80, cases[i].tail, strlen(cases[i].tail));
+		assert_int_equal(ws_core_open_memory((struct ws_span){ file, sizeof file, 0 }, "x",
+						     &core, &err),
+				 WS_UNSUPPORTED);
+		if (!strstr(err.message, cases[i].words))
+			fail_msg("\"%s\" should say \"%s\"", err.message, cases[i].words);
+	}
+	struct ws_core *core;
+	struct ws_error err;
+	struct ws_span text = { (const uint8_t *)"just some words\n", 16, 0 };
+	assert_int_equal(ws_core_open_memory(text, "x", &core, &err), WS_UNSUPPORTED);
+	assert_non_null(strstr(err.message, "text"));
+}
+
+/* ---- memory ---- */
+
+static enum ws_status read_at(const struct ws_core *core, enum ws_space space, uint64_t address,
+			      size_t len, uint8_t *bytes, size_t *ret_n)
+{
+	struct ws_address at = { .space = space, .grid_index = WS_NONE, .address = address };
+	return ws_core_read_memory(core, &at, bytes, len, ret_n, NULL);
+}
+
+static void reads_go_across_ranges_and_stop_where_none_is(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	struct ws_core *core = open_copy(&copy);
+	uint8_t bytes[32];
+	size_t n;
+	/* 8 bytes, the last 4 of them under another section, then 7 of managed memory */
+	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, BANK + 2, 13, bytes, &n), WS_OK);
+	assert_memory_equal(bytes, "\x02\x03overmanaged", 13);
+	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, BANK + 2, 14, bytes, &n), WS_ABSENT);
+	assert_int_equal(n, 13);
+	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, UINT64_MAX - 3, 16, bytes, &n), WS_ABSENT);
+	assert_int_equal(n, 0);
+	assert_int_equal(read_at(core, WS_SPACE_CONST, 4, 4, bytes, &n), WS_OK);
+	assert_memory_equal(bytes, "over", 4);
+	assert_int_equal(read_at(core, WS_SPACE_CONST, 4, 5, bytes, &n), WS_ABSENT);
+	assert_int_equal(read_at(core, WS_SPACE_PARAM, 0x212, 6, bytes, &n), WS_OK);
+	assert_memory_equal(bytes, "rams!!", 6);
+	assert_int_equal(read_at(core, WS_SPACE_PARAM, 0x20f, 1, bytes, &n), WS_ABSENT);
+	assert_int_equal(read_at(core, WS_SPACE_SHARED, 15, 1, bytes, &n), WS_OK);
+	assert_int_equal(read_at(core, WS_SPACE_SHARED, 16, 1, bytes, &n), WS_ABSENT);
+	assert_int_equal(read_at(core, WS_SPACE_LOCAL, 0xfffc04, 4, bytes, &n), WS_OK);
+	assert_int_equal(bytes[0], 4);
+	assert_int_equal(read_at(core, WS_SPACE_CODE, KERNEL, 4, bytes, &n), WS_UNSUPPORTED);
+	ws_core_close(core);
+}
+
+static void what_was_left_out_is_said_so(void **state)
+{
+	(void)state;
+	static const enum ws_space spaces[] = { WS_SPACE_GLOBAL, WS_SPACE_SHARED, WS_SPACE_LOCAL,
+						WS_SPACE_CONST };
+	struct copy copy;
+	load(&copy, "light");
+	struct ws_core *core = open_copy(&copy);
+	for (size_t i = 0; i < WSI_COUNT(spaces); i++) {
+		struct ws_address at = { .space = spaces[i], .grid_index = 0, .address = 0 };
+		struct ws_error err;
+		uint8_t byte;
+		size_t n;
+		assert_int_equal(ws_core_read_memory(core, &at, &byte, 1, &n, &err), WS_EXCLUDED);
+		assert_non_null(strstr(err.message, "by the flag skip_"));
+	}
+	struct ws_image image;
+	assert_int_equal(ws_core_image(core, 0, &image, NULL), WS_OK);
+	assert_int_equal(image.original_status, WS_EXCLUDED);
+	ws_core_close(core);
+}
+
+static void cut_memory_is_cut_not_absent(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "cut"); /* ends inside the section headers */
+	struct ws_core *core = open_copy(&copy);
+	uint8_t byte;
+	size_t n;
+	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, BANK, 1, &byte, &n), WS_TRUNCATED);
+	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, 64, 1, &byte, &n), WS_TRUNCATED);
+	ws_core_close(core);
+}
+
+static void generic_addresses_go_by_the_windows_of_the_context(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	struct ws_core *core = open_copy(&copy);
+	struct ws_resolved to;
+	struct ws_address at = { .space = WS_SPACE_GENERIC, .address = SHARED_WINDOW + 5 };
+	assert_int_equal(ws_core_resolve(core, &at, &to, NULL), WS_OK);
+	assert_int_equal(to.at.space, WS_SPACE_SHARED);
+	assert_int_equal(to.at.address, 5);
+	assert_int_equal(to.block_index, 0);
+	/* the other block of the cluster of two is not in the dump */
+	at.address = SHARED_WINDOW + (1u << 24) + 5;
+	assert_int_equal(ws_core_resolve(core, &at, &to, NULL), WS_ABSENT);
+	at.address = LOCAL_WINDOW + 0xfffc00;
+	assert_int_equal(ws_core_resolve(core, &at, &to, NULL), WS_OK);
+	assert_int_equal(to.at.space, WS_SPACE_LOCAL);
+	assert_int_equal(to.at.address, 0xfffc00);
+	at.address = BANK;
+	assert_int_equal(ws_core_resolve(core, &at, &to, NULL), WS_OK);
+	assert_int_equal(to.at.space, WS_SPACE_GLOBAL);
+	ws_core_close(core);
+}
+
+/* ---- memory of our own, threads ---- */
+
+static unsigned allocation, failing;
+
+static bool fails_at_its_turn(void)
+{
+	return ++allocation == failing;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	(void)state;
+	struct copy copy;
+	struct ws_span bytes;
+	load(&copy, "r575-shuffled");
+	bytes = (struct ws_span){ copy.bytes, copy.len, 0 };
+	for (failing = 1; failing < 1000; failing++) {
+		struct ws_core *core = NULL;
+		struct ws_error err;
+		struct ws_memory_range range;
+		allocation = 0;
+		wsi_alloc_should_fail = fails_at_its_turn;
+		enum ws_status st = ws_core_open_memory(bytes, "seed", &core, &err);
+		if (st == WS_OK)
+			st = ws_core_memory_range(core, core->n_globals, &range, &err);
+		wsi_alloc_should_fail = NULL;
+		ws_core_close(core);
+		if (allocation < failing)
+			return;                                 /* there are not that many */
+		assert_true(st == WS_NO_MEMORY || st == WS_OK); /* OK: only a note was lost */
+	}
+	fail_msg("more allocations than a dump needs");
+}
+
+static void *walk_it(void *core)
+{
+	uint64_t *hash = wsi_zalloc(sizeof *hash);
+	*hash = core_walk(core);
+	return hash;
+}
+
+static void threads_may_read_one_dump(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	struct ws_core *core = open_copy(&copy);
+	pthread_t threads[4];
+	for (size_t i = 0; i < WSI_COUNT(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, walk_it, core), 0);
+	uint64_t expected = core_walk(core);
+	for (size_t i = 0; i < WSI_COUNT(threads); i++) {
+		void *hash;
+		assert_int_equal(pthread_join(threads[i], &hash), 0);
+		assert_true(*(uint64_t *)hash == expected);
+		wsi_free(hash);
+	}
+	ws_core_close(core);
+}
+
+/* ---- check ---- */
+
+static bool count_finding(void *user, const struct ws_finding *finding)
+{
+	assert_true(finding->message[0]);
+	(*(unsigned *)user)++;
+	return true;
+}
+
+static void check_counts_what_it_finds(void **state)
+{
+	(void)state;
+	struct copy copy;
+	struct ws_check_summary summary;
+	unsigned n = 0;
+	load(&copy, "r615");
+	put32(header_field(&copy, WSI_KIND_REGS, 2, 44), 1000);
+	struct ws_core *core = open_copy(&copy);
+	assert_int_equal(ws_core_check(core, count_finding, &n, &summary, NULL), WS_OK);
+	assert_int_equal(summary.findings, n);
+	assert_int_equal(summary.by_rule[WS_CHECK_LINK], 1);
+	ws_core_close(core);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	seeds = argv[1];
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_are_in_the_order_of_their_ids),
+		cmocka_unit_test(absent_fields_are_absent),
+		cmocka_unit_test(registers_come_as_far_as_they_were_saved),
+		cmocka_unit_test(a_wrong_row_does_not_take_the_place_of_the_right_one),
+		cmocka_unit_test(a_circle_of_links_is_a_wrong_link),
+		cmocka_unit_test(the_lane_that_stands_in_its_place_counts),
+		cmocka_unit_test(lost_headers_are_found_by_their_shape),
+		cmocka_unit_test(every_length_opens_or_is_refused_with_words),
+		cmocka_unit_test(other_files_are_named),
+		cmocka_unit_test(reads_go_across_ranges_and_stop_where_none_is),
+		cmocka_unit_test(what_was_left_out_is_said_so),
+		cmocka_unit_test(cut_memory_is_cut_not_absent),
+		cmocka_unit_test(generic_addresses_go_by_the_windows_of_the_context),
+		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(threads_may_read_one_dump),
+		cmocka_unit_test(check_counts_what_it_finds),
+	};
+	return cmocka_run_group_tests_name("core", tests, NULL, NULL);
+}
