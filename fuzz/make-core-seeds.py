@@ -39,6 +39,15 @@ def dump():
     return cd.Dump(devices=[device], memory=memory, meta={"generatorName": "seed", "driverVersionMajor": 590})
 
 
+def full_warp():
+    """32 lanes: what stands beside a section tells which of two claims is the right one."""
+    lanes = [cd.Lane({"virtualPC": KERNEL, "ln": number, "threadIdxX": number}, regs=[number]) for number in range(32)]
+    warp_ = cd.Warp({"validLanesMask": 0xffffffff, "activeLanesMask": 0xffffffff}, lanes=lanes)
+    device = cd.Device({"devName": "GPU"}, contexts=[], grids=[],
+                       sms=[cd.Sm({"smId": 0}, ctas=[cd.Cta({"gridId64": 5}, warps=[warp_])])])
+    return cd.Dump(devices=[device], memory=[], meta=None)
+
+
 OPTIONS = {
     "r615": dict(driver=615), "r346-last": dict(driver=346, headers="last", escape=False),
     "r575-shuffled": dict(driver=575, shuffle=1), "wide": dict(driver=590, extra_stride=8, unknown=2),
@@ -51,6 +60,8 @@ def main(out):
     for name, options in OPTIONS.items():
         with open(os.path.join(out, name), "wb") as handle:
             handle.write(cd.write(dump(), cd.Options(**options)))
+    with open(os.path.join(out, "full-warp"), "wb") as handle:
+        handle.write(cd.write(full_warp(), cd.Options(driver=346)))
 
 
 if __name__ == "__main__":
