@@ -12,12 +12,14 @@ cat <<END
 
 ================ What to try next
 
-    $program --help                     every verb
+    $program --help
     $program $dump --json
     $program $dump --all --full-names
-    $program info $dump kernels         cuda-gdb's tables; without a table: their names
-    $program YOUR.nvcudmp               a dump of your own:
-                                        CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 ./your-program
-    make check                          the tests
-    make install                        PREFIX=/usr/local by default; DESTDIR is honoured
+    $program info $dump kernels
+
+and on a dump of your own, made by CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 ./your-program:
+
+    $program YOUR.nvcudmp
+
+The tests: make check. To install: make install (PREFIX=/usr/local by default; DESTDIR is honoured).
 END

@@ -223,6 +223,11 @@ struct ws_report {
 	uint32_t n_groups;
 	const struct ws_diagnostic *diagnostics;
 	uint32_t n_diagnostics;
+	/** Kernels whose code the images of the target hold, by C++ name; the first of them, and
+	 * only with WS_VERDICT_UNKNOWN, when the state that would tell which of them ran is lost.
+	 */
+	const struct ws_str *code;
+	uint32_t n_code;
 	const struct ws_report_missing *missing;
 	uint32_t n_missing;
 	const char *const *next; /**< what to try next: commands and settings, a sentence each */

@@ -358,6 +358,10 @@ static enum ws_status find_next(struct wsi_build *build, bool no_source)
 		st = next_add(build, "A dump without an exception is normal for one that was asked "
 				     "for, and for a process that waits for another: look at the "
 				     "dumps of the other ranks.");
+	if (st == WS_OK && report->verdict == WS_VERDICT_HANG)
+		st = next_add(build,
+			      "See each warp and what it waits for: `warpscope info DUMP warps`, "
+			      "`warpscope info DUMP barriers`.");
 	return st;
 }
 
@@ -375,11 +379,58 @@ static void decide(struct wsi_build *build)
 		report->verdict = WS_VERDICT_NONE;
 }
 
+/* ---- what the images prove when the state is lost ---- */
+
+enum {
+	MAX_CODE = 100, /* kernels named */
+	MAX_IMAGES = 1000,
+};
+
+static enum ws_status list_module(struct wsi_build *build, struct ws_module *module,
+				  struct ws_str *names)
+{
+	const struct ws_function *functions;
+	size_t n;
+	if (ws_module_functions(module, &functions, &n, NULL) != WS_OK)
+		return WS_OK;
+	for (size_t i = 0; i < n && build->report->n_code < MAX_CODE; i++) {
+		if (!functions[i].is_kernel || functions[i].section == 0)
+			continue;
+		const struct wsi_name *name = wsi_name_of(build, functions[i].name);
+		if (!name)
+			return WS_NO_MEMORY;
+		names[build->report->n_code++] = name->full;
+	}
+	return WS_OK;
+}
+
+static enum ws_status list_code(struct wsi_build *build)
+{
+	if (build->report->verdict != WS_VERDICT_UNKNOWN)
+		return WS_OK;
+	struct ws_str *names = wsi_arena_zalloc_array(build->arena, MAX_CODE, sizeof *names);
+	if (!names)
+		return WS_NO_MEMORY;
+	build->report->code = names;
+	uint32_t n = ws_module_set_count(build->modules);
+	for (uint32_t i = 0; i < n && i < MAX_IMAGES; i++) {
+		struct ws_module *module;
+		enum ws_status st = ws_module_set_module(build->modules, i, &module, NULL);
+		if (st == WS_OK)
+			st = list_module(build, module, names);
+		if (st == WS_NO_MEMORY)
+			return st;
+	}
+	return WS_OK;
+}
+
 enum ws_status wsi_verdict(struct wsi_build *build)
 {
 	bool no_source = false;
 	decide(build);
 	enum ws_status st = summarize(build);
+	if (st == WS_OK)
+		st = list_code(build);
 	if (st == WS_OK)
 		st = find_missing(build, &no_source);
 	if (st == WS_OK)

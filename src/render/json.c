@@ -309,6 +309,11 @@ static void json_missing(struct ws_json *json, const struct ws_report_missing *o
 	ws_json_end(json);
 }
 
+static void json_name(struct ws_json *json, const struct ws_str *one)
+{
+	ws_json_str(json, *one);
+}
+
 static void json_next(struct ws_json *json, const char *const *one)
 {
 	ws_json_text(json, *one);
@@ -348,6 +353,7 @@ void ws_report_json(const struct ws_report *report, struct ws_out *out)
 		ws_json_missing(json, "focus", WS_ABSENT);
 	}
 	JSON_LIST(json, report, groups, json_group);
+	JSON_LIST(json, report, code, json_name);
 	JSON_LIST(json, report, missing, json_missing);
 	JSON_LIST(json, report, next, json_next);
 	JSON_LIST(json, report, diagnostics, json_diagnostic);

@@ -666,6 +666,28 @@ static void facts(struct page *page)
 	}
 }
 
+static void code(struct page *page)
+{
+	const struct ws_report *report = page->report;
+	if (report->n_code == 0)
+		return;
+	title(page, "Kernels whose code is in the dump (which of them ran is lost):");
+	uint32_t shown = rows_shown(page, report->n_code);
+	for (uint32_t i = 0; i < shown; i++) {
+		struct ws_str name = report->code[i];
+		ws_out_text(page->out, "    ");
+		if (!page->options.full_names && name.len > 2 * WIDE_NAME) {
+			ws_out_escaped(page->out, (struct ws_str){ name.ptr, 2 * WIDE_NAME });
+			ws_out_text(page->out, "...");
+		} else {
+			ws_out_escaped(page->out, name);
+		}
+		end_line(page);
+	}
+	if (shown < report->n_code)
+		ws_out_printf(page->out, "    ... and %u more (--all)\n", report->n_code - shown);
+}
+
 static void diagnostics(struct page *page)
 {
 	const struct ws_report *report = page->report;
@@ -743,6 +765,7 @@ enum ws_status ws_report_text(const struct ws_report *report, const struct ws_te
 	further(&page);
 	groups(&page);
 	facts(&page);
+	code(&page);
 	diagnostics(&page);
 	advice(&page);
 	if (page.status != WS_OK)
