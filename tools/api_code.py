@@ -173,3 +173,29 @@ def meta(api):
     out += ["\tdefault:", "\t\treturn CUDBG_ERROR_INVALID_ARGS;", "\t}", "}", "",
             "_Static_assert(WSI_API_SLOTS == %d, \"slots\");" % len(api.functions), ""]
     return "\n".join(out)
+
+
+def tracing(api):
+    """Tables whose functions only hand their arguments to wsi_trace_call()."""
+    out = [TOP, '#include "cudbg/session.h"', '#include "cudbg/meta.h"', '#include "cudbg/trace.h"', "",
+           "#define THUNKS(i) \\"]
+    for fn in api.functions:
+        args = ", ".join(arg.declaration() for arg in fn.args) or "void"
+        values = []
+        for arg in fn.args:
+            if arg.pointer():
+                values.append("{.pointer = (void *)(uintptr_t)%s}" % arg.name)
+            elif "Callback" in arg.ctype:
+                values.append("{.code = (void (*)(void))%s}" % arg.name)
+            else:
+                values.append("{.number = (uint64_t)%s}" % arg.name)
+        out.append("\tstatic CUDBGResult trace##i##_%s(%s) { \\" % (fn.name, args))
+        out.append("\t\tconst union wsi_api_value v[] = {%s}; \\" % (", ".join(values) or "{.number = 0}"))
+        out.append("\t\treturn wsi_trace_call(i, %d, v); \\" % fn.slot)
+        out.append("\t} \\")
+    out += ["\tstruct wsi_swallow_semicolon", ""] + ["THUNKS(%d);" % i for i in range(16)]
+    out += ["", "#define TABLE(i) { \\"]
+    out += ["\t.%s = trace##i##_%s, \\" % (fn.name, fn.name) for fn in api.functions]
+    out += ["\t}", "", "const struct CUDBGAPI_st wsi_trace_tables[WSI_CUDBG_SESSIONS] = {",
+            "\t" + ", ".join("TABLE(%d)" % i for i in range(16)) + ",", "};", ""]
+    return "\n".join(out)

@@ -72,7 +72,7 @@ CUDBGResult cudbgGetAPI(uint32_t major, uint32_t minor, uint32_t rev, CUDBGAPI *
 	if (major != 12 && major != 13)
 		return CUDBG_ERROR_INCOMPATIBLE_API;
 	const struct wsi_cudbg *s = wsi_cudbg_main_session();
-	*api = wsi_trace_wrap(&wsi_cudbg_tables[s->number]);
+	*api = wsi_trace_table(s->number);
 	return CUDBG_SUCCESS;
 }
 

@@ -50,16 +50,15 @@ enum ws_status ws_cudbg_api(struct ws_target *target, CUDBGAPI *ret_api, struct 
 	if (!s)
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "there are %d tables already",
 				WS_CUDBG_MAX_TABLES);
-	*ret_api = wsi_trace_wrap(&wsi_cudbg_tables[s->number]);
+	*ret_api = wsi_trace_table(s->number);
 	return WS_OK;
 }
 
 void ws_cudbg_release(CUDBGAPI api)
 {
-	CUDBGAPI table = wsi_trace_unwrap(api);
 	for (uint32_t i = 1; i < WSI_CUDBG_SESSIONS; i++) {
 		struct wsi_cudbg *s = &wsi_cudbg_sessions[i];
-		if (table != &wsi_cudbg_tables[i] || !s->id)
+		if ((api != &wsi_cudbg_tables[i] && api != &wsi_trace_tables[i]) || !s->id)
 			continue;
 		if (atomic_load(&s->mode) & WSI_MODE_READY)
 			wsi_cudbg_finalize(s);
@@ -74,7 +73,6 @@ void ws_cudbg_release(CUDBGAPI api)
 		s->id = 0;
 		pthread_mutex_unlock(&sessions_lock);
 	}
-	wsi_trace_release(api);
 }
 
 /* ---- entering ---- */

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracing: tables that log every call and hand it on. */
+/*
+ * Tracing: tables that log every call to the file that WARPSCOPE_TRACE names, one JSON object a
+ * line (docs/formats/api-trace.md), and hand it on.
+ */
 #ifndef WSI_CUDBG_TRACE_H
 #define WSI_CUDBG_TRACE_H
 
-#include <warpscope/cudadebugger.h>
+#include "cudbg/meta.h"
+#include "cudbg/session.h"
 
-/* A table that traces `api` to the file that WARPSCOPE_TRACE names; `api` itself without one. */
-CUDBGAPI wsi_trace_wrap(CUDBGAPI api);
-/* What a traced table hands on to; other tables as they are. */
-CUDBGAPI wsi_trace_unwrap(CUDBGAPI api);
-/* Gives a tracing table back. */
-void wsi_trace_release(CUDBGAPI api);
+/* Generated: the tracing table of each session. */
+extern const struct CUDBGAPI_st wsi_trace_tables[WSI_CUDBG_SESSIONS];
+/* What their functions do. */
+CUDBGResult wsi_trace_call(unsigned session, unsigned slot, const union wsi_api_value *values);
+
+/* The table to hand out for a session: the tracing one when WARPSCOPE_TRACE names a file that can
+ * be written. */
+CUDBGAPI wsi_trace_table(unsigned session);
 
 #endif
