@@ -9,7 +9,7 @@ dump() { # NAME GENERATOR-ARGUMENTS...
 	shift
 	[ -e "$dumps/$name.nvcudmp" ] || "$here/gen_huge.py" "$@" "$dumps/$name.nvcudmp"
 }
-ninja -C "$1" bench/bench-core bench/bench-info bench/bench-report bench/module-lookup bench/bench-cudbg >/dev/null
+ninja -C "$1" bench/bench-core bench/bench-info bench/bench-report bench/module-lookup bench/bench-cudbg bench/bench-sass >/dev/null
 run() { # DUMP-NAME...
 	for name; do
 		"$bench/bench-core" "$dumps/$name.nvcudmp"
@@ -26,6 +26,7 @@ bench=$1/bench
 program=$1/warpscope
 "$bench/module-lookup"
 "$here/line.py" "$1" ${2:+"$2"}
+"$bench/bench-sass" "$here/../tests/data/cubins/calls.G.sm_80.cubin"
 if [ "${2:-}" = --smoke ]; then
 	dump 270k
 	sync # pages of a file that are not written yet would count as memory of the reader

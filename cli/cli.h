@@ -29,6 +29,7 @@ enum {
 	X(lines, "[OPTION...] FILE", "source lines of GPU code, with the calls inlined")  \
 	X(symbolize, "[OPTION...] FILE [PLACE...]",                                       \
 	  "source lines of given addresses or function+offset")                           \
+	X(disas, "[OPTION...] FILE", "machine code of GPU functions as text")             \
 	X(store, "[OPTION...] add|list|find [FILE...]", "images kept to borrow lines from")
 
 struct cli {

@@ -256,7 +256,7 @@ static bool residue(const struct ws_insn *insn, uint64_t pc, const char *text, u
 	struct ws_insn plain;
 	ws_sass_decode(insn->sm, bytes, &plain);
 	bits[0] = insn->word[0] ^ plain.word[0];
-	bits[1] = (insn->word[1] ^ plain.word[1]) & ~WSI_ISA_CONTROL_BITS;
+	bits[1] = (insn->word[1] ^ plain.word[1]) & ~WSI_ISA_CONTROL_SHOWN;
 	return true;
 }
 

@@ -93,6 +93,8 @@ extern const size_t wsi_isa_n_ops;
 
 /* Bits 105 to 127, in the upper half of an instruction. */
 #define WSI_ISA_CONTROL_BITS UINT64_C(0xfffffe0000000000)
+/* Those of them that the control comment shows: all but 126 and 127. */
+#define WSI_ISA_CONTROL_SHOWN UINT64_C(0x3ffffe0000000000)
 
 /* ---- walking a template ---- */
 

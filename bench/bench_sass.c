@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long does an instruction take to decode, and to print?
+ *
+ * Input: the code of a cubin, repeated to 64 MiB. The floor is a memcpy of the same bytes.
+ * Prints one line:
+ *
+ *   sass insns N decode ns N memcpy ns N ratio R print ns N
+ *
+ * and fails when decoding takes more than 25 times the copy.
+ */
+#include "bench.h"
+
+#include <warpscope/module.h>
+#include <warpscope/sass.h>
+
+enum { TOTAL = 64 << 20, LIMIT = 25 };
+
+/* The code of all functions of a cubin. */
+static uint8_t *read_words(const char *path, size_t *ret_len, unsigned *ret_sm)
+{
+	struct ws_error err = { .status = WS_IO };
+	FILE *file = fopen(path, "rb");
+	uint8_t *image = malloc(TOTAL), *words = malloc(TOTAL);
+	if (!file || !image || !words)
+		exit(1);
+	struct ws_span span = { image, fread(image, 1, TOTAL, file), 0 };
+	fclose(file);
+	struct ws_module *module;
+	const struct ws_function *functions;
+	size_t n;
+	must(ws_module_open(span, &module, &err), &err);
+	must(ws_module_functions(module, &functions, &n, &err), &err);
+	*ret_len = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct ws_span code;
+		if (functions[i].is_inner ||
+		    ws_module_code(module, &functions[i], &code, NULL) != WS_OK)
+			continue;
+		size_t whole = code.len / WS_SASS_BYTES * WS_SASS_BYTES;
+		memcpy(words + *ret_len, code.ptr, whole);
+		*ret_len += whole;
+	}
+	struct ws_module_facts facts;
+	ws_module_facts(module, &facts);
+	*ret_sm = facts.sm;
+	ws_module_close(module);
+	free(image);
+	return words;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: bench-sass CUBIN\n");
+		return 2;
+	}
+	size_t len;
+	unsigned sm;
+	uint8_t *words = read_words(argv[1], &len, &sm), *copy = malloc(TOTAL);
+	if (len == 0 || !copy)
+		return 1;
+	for (size_t at = len; at < TOTAL; at += len)
+		memcpy(words + at, words, at + len <= TOTAL ? len : TOTAL - at);
+	memset(copy, 1, TOTAL);
+	const size_t n = TOTAL / WS_SASS_BYTES;
+	struct times t;
+	double print[RUNS];
+	uint64_t sum = 0;
+	for (unsigned run = 0; run < RUNS; run++) {
+		double start = now();
+		memcpy(copy, words, TOTAL);
+		t.floor[run] = now() - start;
+		sum += copy[run * 4096];
+		start = now();
+		for (size_t i = 0; i < n; i++) {
+			struct ws_insn insn;
+			ws_sass_decode(sm, words + i * WS_SASS_BYTES, &insn);
+			sum += insn.operation;
+		}
+		t.ours[run] = now() - start;
+		start = now();
+		for (size_t i = 0; i < n / 16; i++) {
+			struct ws_insn insn;
+			char text[WS_SASS_TEXT_MAX];
+			ws_sass_decode(sm, words + i * WS_SASS_BYTES, &insn);
+			sum += ws_sass_format(&insn, i * WS_SASS_BYTES, NULL, text, sizeof text);
+		}
+		print[run] = (now() - start) * 16;
+	}
+	double ours = median(t.ours), floor = median(t.floor);
+	printf("sass insns %zu decode ns %.1f memcpy ns %.2f ratio %.1f print ns %.1f (%llu)\n", n,
+	       1e9 * ours / (double)n, 1e9 * floor / (double)n, ours / floor,
+	       1e9 * median(print) / (double)n, (unsigned long long)(sum & 1));
+	free(words);
+	free(copy);
+	return ours / floor > LIMIT;
+}
