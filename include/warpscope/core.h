@@ -147,9 +147,9 @@ WS_API enum ws_status ws_core_registers(const struct ws_core *core, uint32_t war
  * off; WS_ARGUMENT an index that the space needs is missing or wrong.
  *
  * **Global memory.** The sections carry no device: all devices share one address space here, and
- * `device_index` is not looked at. Where ranges overlap, the one that begins last answers (of those
- * that begin together, the first in the file), so that a range whose size is damaged hides no
- * other.
+ * `device_index` is not looked at. Where ranges overlap, the one that begins last answers (of
+ * those that begin together the shorter one, then the later in the file), so that a range whose
+ * size is damaged hides no other. The last byte of the address space belongs to no range.
  *
  * **Generic addresses** belong to the windows of the warp's context; see ws_core_resolve().
  */
