@@ -31,6 +31,19 @@
 #include "core/format.h"
 #include "elf/elf.h"
 
+/*
+ * Leaf sections of one kind whose bytes lie at equal distances, in the order of the rows that they
+ * belong to, as drivers write them: then a look-up needs neither slot nor section header.
+ */
+struct wsi_run {
+	uint64_t off;   /* of the first row's bytes */
+	uint64_t pitch; /* from one row's bytes to the next */
+	uint32_t bytes; /* of each */
+	uint32_t n;     /* rows so far; the run serves when it is n_rows. WS_NONE: it is broken */
+};
+
+enum { WSI_RUN_REGS, WSI_RUN_PREDS, WSI_N_RUNS };
+
 /* A table section whose stride is good. */
 struct wsi_table {
 	uint64_t off; /* of its first row in the file */
@@ -40,6 +53,7 @@ struct wsi_table {
 	uint32_t first_slot; /* in `slots`; each row has wsi_kind_infos[kind].n_slots */
 	uint32_t parent;     /* list index of the parent row once the tree knows it, else WS_NONE */
 	uint8_t kind;        /* enum wsi_kind */
+	struct wsi_run run[WSI_N_RUNS]; /* lane tables */
 };
 
 /* A row. */

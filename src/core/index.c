@@ -292,12 +292,32 @@ static void orphan_note(struct indexer *ix, uint32_t section, enum wsi_kind kind
 			      words, section, link, parent);
 }
 
+/* Adds a leaf of a row to the run of its kind; whatever does not continue it breaks it. */
+static void run_extend(const struct indexer *ix, struct wsi_run *run, uint64_t at, uint32_t row)
+{
+	uint64_t off = wsi_at_u64(ix->headers, at + SHDR_OFFSET);
+	uint64_t size = wsi_at_u64(ix->headers, at + SHDR_SIZE);
+	uint64_t len = ix->core->bytes.len;
+	if (row != run->n || size > len || off > len - size || size > UINT32_MAX)
+		run->n = WS_NONE;
+	if (run->n == WS_NONE)
+		return;
+	if (row == 0) {
+		run->off = off;
+		run->bytes = (uint32_t)size;
+	} else if (row == 1 && off > run->off) {
+		run->pitch = off - run->off;
+	}
+	bool goes_on = size == run->bytes && off == run->off + row * run->pitch;
+	run->n = goes_on ? run->n + 1 : WS_NONE;
+}
+
 static void children_attach(struct indexer *ix)
 {
 	struct ws_core *core = ix->core;
 	uint32_t next_table = 0;
 	uint32_t last_link = 0; /* section 0 is never a table */
-	const struct wsi_table *table = NULL;
+	struct wsi_table *table = NULL;
 	for (uint32_t i = 1; i < core->n_sections; i++) {
 		uint64_t at = i * ix->stride;
 		enum wsi_kind kind = wsi_kind_of(wsi_at_u32(ix->headers, at + SHDR_TYPE));
@@ -328,6 +348,10 @@ static void children_attach(struct indexer *ix)
 			slot_contest(ix, slot, i, value, kind);
 		else
 			*slot = value;
+		if (kind == WSI_KIND_REGS)
+			run_extend(ix, &table->run[WSI_RUN_REGS], at, info);
+		else if (kind == WSI_KIND_PREDS)
+			run_extend(ix, &table->run[WSI_RUN_PREDS], at, info);
 	}
 }
 

@@ -245,6 +245,27 @@ static enum wsi_kind reg_section_kind(enum ws_reg_kind kind)
 	return WSI_KIND_NONE;
 }
 
+static enum ws_status no_such_registers(const struct ws_core *core, enum wsi_kind kind,
+					struct ws_error *err)
+{
+	return wsi_fail(err, core->headers_lost ? WS_TRUNCATED : WS_ABSENT, WS_NO_OFFSET,
+			"no %s were saved%s", wsi_kind_infos[kind].words,
+			core->headers_lost ? ", or they were cut off" : "");
+}
+
+/* Bytes of a lane's leaf by the run of its kind; false when there is no such run. */
+static bool run_bytes(const struct ws_core *core, struct wsi_ref lane, enum wsi_kind kind,
+		      struct ws_span *ret_bytes)
+{
+	const struct wsi_table *table = &core->tables[lane.table];
+	if (kind != WSI_KIND_REGS && kind != WSI_KIND_PREDS)
+		return false;
+	const struct wsi_run *run =
+		&table->run[kind == WSI_KIND_REGS ? WSI_RUN_REGS : WSI_RUN_PREDS];
+	return run->n == table->n_rows &&
+	       ws_span_sub(core->bytes, run->off + lane.row * run->pitch, run->bytes, ret_bytes);
+}
+
 enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
 				 enum ws_reg_kind kind, uint32_t first, uint32_t n,
 				 uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
@@ -260,13 +281,14 @@ enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index
 	if (wsi_kind_infos[section_kind].parent == WSI_KIND_LANE &&
 	    !wsi_core_lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
-	uint32_t section = wsi_core_slot(core, ref, section_kind);
-	if (!section)
-		return wsi_fail(err, core->headers_lost ? WS_TRUNCATED : WS_ABSENT, WS_NO_OFFSET,
-				"no %s were saved%s", wsi_kind_infos[section_kind].words,
-				core->headers_lost ? ", or they were cut off" : "");
 	struct ws_span bytes;
-	bool whole = wsi_core_section_bytes(core, section, &bytes);
+	bool whole = true;
+	if (!run_bytes(core, ref, section_kind, &bytes)) {
+		uint32_t section = wsi_core_slot(core, ref, section_kind);
+		if (!section)
+			return no_such_registers(core, section_kind, err);
+		whole = wsi_core_section_bytes(core, section, &bytes);
+	}
 	uint64_t saved = bytes.len / 4;
 	if (first >= saved)
 		return wsi_fail(err, whole ? WS_ABSENT : WS_TRUNCATED, bytes.origin + bytes.len,
