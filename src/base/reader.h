@@ -81,6 +81,10 @@ static inline void wsi_copy_u32(struct ws_span s, uint64_t off, size_t n, uint32
 	if (n == 0)
 		return;
 	const uint8_t *from = wsi_at(s, off, (uint64_t)n * 4);
+	if (n == 1) { /* a call of memcpy costs more than all the rest of a look-up */
+		*ret_values = wsi_load_u32(from);
+		return;
+	}
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	memcpy(ret_values, from, n * 4);
 #else

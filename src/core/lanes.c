@@ -54,18 +54,13 @@ static uint32_t rows_looked_at(const struct wsi_table *table)
 	return table->n_rows < MAX_LANE_ROWS ? table->n_rows : MAX_LANE_ROWS;
 }
 
-bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
-		       struct wsi_ref *ret_ref)
+/* Any lane that does not stand in the row of its number. */
+static bool lane_row_search(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+			    struct wsi_ref *ret_ref)
 {
 	const struct wsi_table *table = lane_table(core, warp_index);
-	if (!table || lane >= WS_MAX_LANES)
-		return false;
-	*ret_ref = (struct wsi_ref){ (uint32_t)(table - core->tables), lane };
-	uint32_t n = rows_looked_at(table);
-	if (lane < n && lane_id(core, table, lane) == lane)
-		return true;
 	uint32_t found = WS_NONE, best = 0;
-	for (uint32_t row = 0; row < n; row++) {
+	for (uint32_t row = 0; table && row < rows_looked_at(table); row++) {
 		if (lane_id(core, table, row) != lane)
 			continue;
 		uint32_t rank = place_rank(core, core->warps.at[warp_index], lane, row);
@@ -74,8 +69,27 @@ bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t
 			best = rank;
 		}
 	}
-	ret_ref->row = found;
+	if (found != WS_NONE)
+		*ret_ref = (struct wsi_ref){ (uint32_t)(table - core->tables), found };
 	return found != WS_NONE;
+}
+
+static inline bool lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+			    struct wsi_ref *ret_ref)
+{
+	const struct wsi_table *table = lane_table(core, warp_index);
+	if (table && lane < WS_MAX_LANES && lane < table->n_rows &&
+	    lane_id(core, table, lane) == lane) {
+		*ret_ref = (struct wsi_ref){ (uint32_t)(table - core->tables), lane };
+		return true;
+	}
+	return lane < WS_MAX_LANES && lane_row_search(core, warp_index, lane, ret_ref);
+}
+
+bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+		       struct wsi_ref *ret_ref)
+{
+	return lane_row(core, warp_index, lane, ret_ref);
 }
 
 static void lane_fill(struct ws_span in, struct ws_lane *ret_lane)
@@ -137,7 +151,7 @@ enum ws_status ws_core_lane(const struct ws_core *core, uint32_t warp_index, uin
 	if (st != WS_OK)
 		return st;
 	struct wsi_ref ref;
-	if (!wsi_core_lane_row(core, warp_index, lane, &ref))
+	if (!lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
 	lane_fill(wsi_core_row(core, ref), ret_lane);
 	return WS_OK;
@@ -205,7 +219,7 @@ enum ws_status ws_core_call_stack(const struct ws_core *core, uint32_t warp_inde
 	if (st != WS_OK)
 		return st;
 	struct wsi_ref ref;
-	if (!wsi_core_lane_row(core, warp_index, lane, &ref))
+	if (!lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
 	struct frames frames = { 0 };
 	bool sorted = true;
@@ -279,7 +293,7 @@ enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index
 				(int)kind);
 	struct wsi_ref ref = core->warps.at[warp_index];
 	if (wsi_kind_infos[section_kind].parent == WSI_KIND_LANE &&
-	    !wsi_core_lane_row(core, warp_index, lane, &ref))
+	    !lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
 	struct ws_span bytes;
 	bool whole = true;
