@@ -202,7 +202,10 @@ struct ws_target_ops {
 	/** Takes the oldest event. WS_ABSENT: none waits. Safe beside everything else. */
 	enum ws_status (*next_event)(struct ws_target *target, struct ws_event *ret_event,
 				     struct ws_error *err);
-	/** Lets the host threads go that wait for the synchronous events taken so far. */
+	/**
+	 * Lets the host threads go that wait for the synchronous events taken so far. Safe beside
+	 * everything but next_event.
+	 */
 	enum ws_status (*acknowledge)(struct ws_target *target, struct ws_error *err);
 	/**
 	 * Has `wake(data)` called, on any thread and not for long, whenever an event was added.

@@ -566,7 +566,9 @@ CUDBGResult wsi_cudbg_getNextEvent(struct wsi_cudbg *s, CUDBGEventQueueType type
 CUDBGResult wsi_cudbg_acknowledgeSyncEvents(struct wsi_cudbg *s)
 {
 	struct ws_error err;
+	pthread_mutex_lock(&s->pull_lock);
 	enum ws_status st = ws_target_acknowledge(s->target, &err);
+	pthread_mutex_unlock(&s->pull_lock);
 	return st == WS_OK ? CUDBG_SUCCESS
 			   : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err.message);
 }

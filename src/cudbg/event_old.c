@@ -33,26 +33,30 @@ static bool in_50(const struct wsi_queued *item)
 
 /* ---- fields ---- */
 
-/* Both forms of the image that an event tells of; a form that is not there is NULL. */
-static void image_pointers(struct wsi_cudbg *s, const struct wsi_queued *item,
-			   const struct ws_module_entry **ret_entry)
+/*
+ * Both forms of the image that an event tells of; a form that is not there is NULL. The calls here
+ * run without the target's lock, and the modules change when a target that runs stops.
+ */
+static struct ws_module_entry image_pointers(struct wsi_cudbg *s, const struct wsi_queued *item)
 {
-	static const struct ws_module_entry none;
-	*ret_entry = &none;
+	struct ws_module_entry entry;
 	uint32_t index = item->image_index;
-	if (index == WS_NONE &&
-	    ws_module_set_find_handle(s->modules, item->event.cases.elfImageLoaded.handle, WS_NONE,
-				      WS_NONE, &index, NULL) != WS_OK)
-		return;
-	if (index < ws_module_set_count(s->modules))
-		*ret_entry = ws_module_set_entry(s->modules, index);
+	memset(&entry, 0, sizeof entry);
+	pthread_mutex_lock(&s->lock);
+	if ((index != WS_NONE ||
+	     ws_module_set_find_handle(s->modules, item->event.cases.elfImageLoaded.handle, WS_NONE,
+				       WS_NONE, &index, NULL) == WS_OK) &&
+	    index < ws_module_set_count(s->modules))
+		entry = *ws_module_set_entry(s->modules, index);
+	pthread_mutex_unlock(&s->lock);
+	return entry;
 }
 
 /* The old structures have the same field names in ever more fields. */
-#define IMAGE_30(to, from, entry)                                                      \
-	do {                                                                           \
-		(to)->relocatedElfImage = (char *)(uintptr_t)(entry)->relocated.ptr;   \
-		(to)->nonRelocatedElfImage = (char *)(uintptr_t)(entry)->original.ptr; \
+#define IMAGE_30(to, from, entry)                                                     \
+	do {                                                                          \
+		(to)->relocatedElfImage = (char *)(uintptr_t)(entry).relocated.ptr;   \
+		(to)->nonRelocatedElfImage = (char *)(uintptr_t)(entry).original.ptr; \
 	} while (0)
 #define IMAGE_32(to, from, entry)                \
 	do {                                     \
@@ -97,10 +101,9 @@ static void image_pointers(struct wsi_cudbg *s, const struct wsi_queued *item,
 
 static void to_30(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent30 *to)
 {
-	const struct ws_module_entry *entry;
 	const CUDBGEvent *from = &item->event;
 	if (from->kind == CUDBG_EVENT_ELF_IMAGE_LOADED) {
-		image_pointers(s, item, &entry);
+		struct ws_module_entry entry = image_pointers(s, item);
 		IMAGE_30(&to->cases.elfImageLoaded, &from->cases.elfImageLoaded, entry);
 		to->cases.elfImageLoaded.size = (uint32_t)from->cases.elfImageLoaded.size;
 	} else if (from->kind == CUDBG_EVENT_KERNEL_READY) {
@@ -112,10 +115,9 @@ static void to_30(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent
 
 static void to_32(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent32 *to)
 {
-	const struct ws_module_entry *entry;
 	const CUDBGEvent *from = &item->event;
 	if (from->kind == CUDBG_EVENT_ELF_IMAGE_LOADED) {
-		image_pointers(s, item, &entry);
+		struct ws_module_entry entry = image_pointers(s, item);
 		IMAGE_32(&to->cases.elfImageLoaded, &from->cases.elfImageLoaded, entry);
 		to->cases.elfImageLoaded.size = (uint32_t)from->cases.elfImageLoaded.size;
 	} else if (from->kind == CUDBG_EVENT_KERNEL_READY) {
@@ -129,10 +131,9 @@ static void to_32(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent
 
 static void to_42(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent42 *to)
 {
-	const struct ws_module_entry *entry;
 	const CUDBGEvent *from = &item->event;
 	if (from->kind == CUDBG_EVENT_ELF_IMAGE_LOADED) {
-		image_pointers(s, item, &entry);
+		struct ws_module_entry entry = image_pointers(s, item);
 		IMAGE_42(&to->cases.elfImageLoaded, &from->cases.elfImageLoaded, entry);
 	} else if (from->kind == CUDBG_EVENT_KERNEL_READY) {
 		READY_42(&to->cases.kernelReady, &from->cases.kernelReady);
@@ -160,10 +161,9 @@ static void to_50(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent
 
 static void to_55(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent55 *to)
 {
-	const struct ws_module_entry *entry;
 	const CUDBGEvent *from = &item->event;
 	if (from->kind == CUDBG_EVENT_ELF_IMAGE_LOADED) {
-		image_pointers(s, item, &entry);
+		struct ws_module_entry entry = image_pointers(s, item);
 		IMAGE_42(&to->cases.elfImageLoaded, &from->cases.elfImageLoaded, entry);
 	} else if (from->kind == CUDBG_EVENT_KERNEL_READY) {
 		READY_42(&to->cases.kernelReady, &from->cases.kernelReady);

@@ -149,7 +149,8 @@ struct wsi_cudbg {
 	_Atomic bool stale;            /* the target ran: take stock again */
 	pthread_mutex_t lock;
 
-	pthread_mutex_t pull_lock; /* one thread at a time moves events out of the target */
+	pthread_mutex_t
+		pull_lock; /* one thread at a time takes or acknowledges events of the target */
 	pthread_mutex_t queue_lock;
 	pthread_cond_t queue_cond;
 	struct wsi_queue queue[2]; /* by CUDBGEventQueueType */
