@@ -30,6 +30,7 @@ enum {
 	X(symbolize, "[OPTION...] FILE [PLACE...]",                                       \
 	  "source lines of given addresses or function+offset")                           \
 	X(disas, "[OPTION...] FILE", "machine code of GPU functions as text")             \
+	X(strip, "[OPTION...] DUMP -o FILE", "a smaller dump, fit to be shared")          \
 	X(store, "[OPTION...] add|list|find [FILE...]", "images kept to borrow lines from")
 
 struct cli {

@@ -247,6 +247,66 @@ WS_API enum ws_status ws_write_target(const struct ws_target *target, const char
 				      const struct ws_write_options *options,
 				      struct ws_error *err) WS_MUST_USE;
 
+/* ---- a dump to share ---- */
+
+/** What ws_strip() takes away, besides what ws_write_options.flags leave out. */
+enum ws_strip_flags {
+	/**
+	 * All but the warps in which a thread faulted or stopped at a trap, with their blocks,
+	 * grids and contexts, and the modules that hold their code. SMs stay: a fault may be told
+	 * by an SM alone. A dump without a fault keeps all of them, for then everybody matters.
+	 */
+	WS_STRIP_OTHERS = 1u << 0,
+	/**
+	 * Values: registers, memory and constants become one representative of their class, see
+	 * enum ws_value_class; texts of exceptions and barriers become empty. Lane numbers, masks,
+	 * predicates, pcs, the stack pointer (R1) and handles stay.
+	 */
+	WS_STRIP_VALUES = 1u << 1,
+	WS_STRIP_PTX = 1u << 2, /**< text of PTX in images: blanked where it lies */
+	/**
+	 * Folders in source paths: letters and digits become "x", names of files and of well known
+	 * libraries' folders stay. Line tables, debug information, notes, constants.
+	 */
+	WS_STRIP_PATHS = 1u << 3,
+};
+
+/** Classes of 32-bit values (a pointer takes two). */
+enum ws_value_class {
+	WS_VALUE_ZERO,    /**< stays 0 */
+	WS_VALUE_SMALL,   /**< -65536 ... 65535: becomes 1 */
+	WS_VALUE_FLOAT,   /**< a float of a usual size (2^-40 ... 2^40): becomes 1.0f */
+	WS_VALUE_POINTER, /**< upper half as that of a known address: stays, so that it still says
+			     which allocation, and where in it */
+	WS_VALUE_OTHER,   /**< becomes 0xbaadf00d */
+	WS_N_VALUE_CLASSES,
+};
+
+/** Options of ws_strip(). Zero-filled with `size` set means the defaults. */
+struct ws_strip_options {
+	size_t size; /**< sizeof(struct ws_strip_options), as the caller was compiled */
+	struct ws_write_options write;
+	uint32_t strip; /**< ws_strip_flags */
+};
+
+/** What was taken away. */
+struct ws_stripped {
+	struct ws_counts before, after;           /**< devices and SMs never change */
+	uint64_t memory_bytes, memory_bytes_kept; /**< global, shared, local, param */
+	uint64_t original_images, original_bytes; /**< images as compiled, left out */
+	uint64_t values[WS_N_VALUE_CLASSES];      /**< words seen, by class */
+	uint64_t constant_bytes;                  /**< in images, zeroed */
+	uint64_t ptx_bytes, paths;                /**< blanked; folders' names replaced */
+};
+
+/**
+ * Writes a smaller dump of a target that gives the same verdict and is fit to be shared.
+ * Everything that ws_write_target() promises holds.
+ */
+WS_API enum ws_status ws_strip(const struct ws_target *target, const char *path,
+			       const struct ws_strip_options *options,
+			       struct ws_stripped *ret_stripped, struct ws_error *err) WS_MUST_USE;
+
 #ifdef __cplusplus
 }
 #endif

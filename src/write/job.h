@@ -38,7 +38,8 @@ struct wsi_job {
 	const struct wsi_edit *edit;
 	const struct ws_write_keep *keeps;
 	size_t n_keeps;
-	uint8_t *buffer; /* owned: WSI_JOB_BUFFER bytes */
+	uint64_t memory_bytes; /* written so far */
+	uint8_t *buffer;       /* owned: WSI_JOB_BUFFER bytes */
 	uint32_t registers[WSI_MAX_REGISTERS];
 	/* of ws_target_memory_range(): where each space begins, and the end */
 	uint32_t first_range[WS_SPACE_CODE + 1];

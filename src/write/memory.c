@@ -163,6 +163,7 @@ static bool mapped(const struct wsi_job *job, const struct ws_memory_range *rang
 static enum ws_status part_append(struct wsi_job *job, const struct ws_memory_range *range,
 				  uint64_t off, struct ws_span bytes)
 {
+	job->memory_bytes += bytes.len;
 	if (!job->edit || !job->edit->memory)
 		return ws_writer_memory_append(job->writer, bytes.ptr, bytes.len, job->err);
 	if (bytes.ptr != job->buffer)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write/select.h"
 
+#include <warpscope/module.h>
+
 /* What is looked at of one target. */
 struct scan {
 	const struct ws_target *target;
@@ -150,4 +152,123 @@ enum ws_status wsi_select_faulted_contexts(const struct ws_target *target,
 	keep_below(&scan);
 	wsi_free(scan.hidden);
 	return WS_OK;
+}
+
+/* ---- warps and what they need ---- */
+
+static enum ws_status modules_of(const struct scan *scan, struct ws_module_set **ret_modules)
+{
+	struct ws_module_set *modules;
+	enum ws_status st = ws_module_set_create(&modules, scan->err);
+	for (uint32_t i = 0; i < scan->counts.images && st == WS_OK; i++) {
+		struct ws_image image;
+		st = ws_target_image(scan->target, i, &image, scan->err);
+		struct ws_module_entry entry = { image.handle, image.device_index,
+						 image.context_index, image.relocated,
+						 image.original };
+		if (st == WS_OK)
+			st = ws_module_set_add(modules, &entry, scan->err);
+		if (st != WS_OK)
+			ws_module_set_destroy(modules);
+	}
+	if (st == WS_OK)
+		*ret_modules = modules;
+	return st;
+}
+
+static void keep_image(const struct scan *scan, uint32_t image_index)
+{
+	struct ws_image image;
+	if (image_index == WS_NONE ||
+	    ws_target_image(scan->target, image_index, &image, NULL) != WS_OK)
+		return;
+	scan->selection->images[image_index] = true;
+	scan->selection->contexts[image.context_index] = true;
+}
+
+static void keep_code(const struct scan *scan, struct ws_module_set *modules, uint32_t device_index,
+		      uint64_t address)
+{
+	struct ws_module_hint hint = { WS_NONE, device_index, WS_NONE };
+	struct ws_place place;
+	if (ws_module_set_find_address(modules, address, &hint, &place, NULL) == WS_OK)
+		keep_image(scan, place.module_index);
+}
+
+/* The modules of where the threads of a warp are, and whence they came. */
+static void keep_code_of(const struct scan *scan, struct ws_module_set *modules,
+			 uint32_t warp_index, const struct ws_warp *warp)
+{
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n = 0;
+	if (warp->error_pc_valid)
+		keep_code(scan, modules, warp->device_index, warp->error_pc);
+	if (ws_target_lanes(scan->target, warp_index, lanes, &n, NULL) != WS_OK)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		struct ws_return_address frames[64];
+		uint32_t n_frames = 0;
+		keep_code(scan, modules, warp->device_index, lanes[i].pc);
+		if (ws_target_call_stack(scan->target, warp_index, lanes[i].id, frames,
+					 WSI_COUNT(frames), &n_frames, NULL) != WS_OK)
+			continue;
+		for (uint32_t f = 0; f < n_frames && f < WSI_COUNT(frames); f++)
+			keep_code(scan, modules, warp->device_index, frames[f].address);
+	}
+}
+
+static void keep_warp(const struct scan *scan, struct ws_module_set *modules, uint32_t warp_index,
+		      const struct ws_warp *warp)
+{
+	struct wsi_selection *selection = scan->selection;
+	struct ws_block block;
+	struct ws_grid grid;
+	selection->warps[warp_index] = true;
+	selection->blocks[warp->block_index] = true;
+	keep_code_of(scan, modules, warp_index, warp);
+	if (ws_target_block(scan->target, warp->block_index, &block, NULL) != WS_OK ||
+	    block.grid_index == WS_NONE ||
+	    ws_target_grid(scan->target, block.grid_index, &grid, NULL) != WS_OK)
+		return;
+	selection->grids[block.grid_index] = true;
+	if (grid.context_index != WS_NONE)
+		selection->contexts[grid.context_index] = true;
+	keep_image(scan, grid.image_index);
+}
+
+/* Keeps what an SM shows of faults; false when it shows none. */
+static bool keep_sm(const struct scan *scan, struct ws_module_set *modules, uint32_t sm_index)
+{
+	struct ws_sm sm;
+	if (ws_target_sm(scan->target, sm_index, &sm, NULL) != WS_OK)
+		return false;
+	bool found = sm.exception != 0;
+	if (found && sm.error_pc_valid)
+		keep_code(scan, modules, sm.device_index, sm.error_pc);
+	for (uint32_t w = 0; w < sm.n_warps; w++) {
+		struct ws_warp warp;
+		if (!warp_faulted(scan, &sm, sm.first_warp_index + w, &warp))
+			continue;
+		found = true;
+		keep_warp(scan, modules, sm.first_warp_index + w, &warp);
+	}
+	return found;
+}
+
+enum ws_status wsi_select_faulted_warps(const struct ws_target *target,
+					struct wsi_selection *selection, struct ws_error *err)
+{
+	struct scan scan = { .target = target, .selection = selection, .err = err };
+	struct ws_module_set *modules = NULL;
+	ws_target_counts(target, &scan.counts);
+	enum ws_status st = selection_init(selection, &scan.counts, err);
+	if (st == WS_OK)
+		st = modules_of(&scan, &modules);
+	bool found = false;
+	for (uint32_t i = 0; i < scan.counts.sms && st == WS_OK; i++)
+		found = keep_sm(&scan, modules, i) || found;
+	if (st != WS_OK || !found)
+		wsi_selection_fini(selection); /* nobody to blame: all are kept */
+	ws_module_set_destroy(modules);
+	return st;
 }

@@ -21,6 +21,12 @@ static inline bool wsi_selected(const bool *kept, uint32_t index)
 enum ws_status wsi_select_faulted_contexts(const struct ws_target *target,
 					   struct wsi_selection *selection,
 					   struct ws_error *err) WS_MUST_USE;
+/* The warps in which a thread faulted or stopped at a trap, with what they need: their blocks,
+ * grids, contexts, and the modules of their code. All, when there is none and no SM tells of a
+ * fault. */
+enum ws_status wsi_select_faulted_warps(const struct ws_target *target,
+					struct wsi_selection *selection,
+					struct ws_error *err) WS_MUST_USE;
 void wsi_selection_fini(struct wsi_selection *selection);
 
 #endif

@@ -41,29 +41,36 @@ static enum ws_status passed_over(enum ws_status status)
 
 /*
  * static enum ws_status grids_read(job, owner_index, next, ret_rows): the elements of one owner
- * that are kept. Lists are sorted by owner: its elements begin at `*next`, which moves behind them.
+ * that are kept. Lists are sorted by owner: its elements begin at or behind `*next` (behind, when
+ * owners were left out), which moves to their end.
  */
-#define DEFINE_READ(kind, type, owner, kept)                                           \
-	static enum ws_status kind##s_read(struct wsi_job *job, uint32_t owner_index,  \
-					   uint32_t *next, struct rows *ret_rows)      \
-	{                                                                              \
-		type one;                                                              \
-		uint32_t end = *next;                                                  \
-		while (end < job->counts.kind##s &&                                    \
-		       (ws_target_##kind(job->target, end, &one, NULL) != WS_OK ||     \
-			one.owner == owner_index))                                     \
-			end++;                                                         \
-		enum ws_status st = rows_init(job, ret_rows, end - *next, sizeof one); \
-		for (; *next < end && st == WS_OK; ++*next) {                          \
-			type *row = (type *)ret_rows->at + ret_rows->n;                \
-			if (!wsi_selected(kept, *next))                                \
-				continue;                                              \
-			st = ws_target_##kind(job->target, *next, row, job->err);      \
-			if (st == WS_OK)                                               \
-				ret_rows->index[ret_rows->n++] = *next;                \
-			st = passed_over(st);                                          \
-		}                                                                      \
-		return st;                                                             \
+#define DEFINE_READ(kind, type, owner, kept)                                                  \
+	static bool kind##_is_before(const struct wsi_job *job, uint32_t index, uint32_t end) \
+	{                                                                                     \
+		type one;                                                                     \
+		return index < job->counts.kind##s &&                                         \
+		       (ws_target_##kind(job->target, index, &one, NULL) != WS_OK ||          \
+			one.owner < end);                                                     \
+	}                                                                                     \
+	static enum ws_status kind##s_read(struct wsi_job *job, uint32_t owner_index,         \
+					   uint32_t *next, struct rows *ret_rows)             \
+	{                                                                                     \
+		while (kind##_is_before(job, *next, owner_index))                             \
+			++*next;                                                              \
+		uint32_t end = *next;                                                         \
+		while (kind##_is_before(job, end, owner_index + 1))                           \
+			end++;                                                                \
+		enum ws_status st = rows_init(job, ret_rows, end - *next, sizeof(type));      \
+		for (; *next < end && st == WS_OK; ++*next) {                                 \
+			type *row = (type *)ret_rows->at + ret_rows->n;                       \
+			if (!wsi_selected(kept, *next))                                       \
+				continue;                                                     \
+			st = ws_target_##kind(job->target, *next, row, job->err);             \
+			if (st == WS_OK)                                                      \
+				ret_rows->index[ret_rows->n++] = *next;                       \
+			st = passed_over(st);                                                 \
+		}                                                                             \
+		return st;                                                                    \
 	}
 
 DEFINE_READ(context, struct ws_context, device_index, job->selection->contexts)

@@ -193,6 +193,7 @@ def check_faulted(run):
     before, after = run.lines(data), run.lines(run.again(data, "flags=128"))
     count = lambda lines, kind: sum(line.startswith(kind + " ") for line in lines)  # noqa: E731
     same([(count(before, "context"), count(after, "context"))], [(2, 1)], "contexts")
+    same([count(after, "image")], [1], "images of the context that stays")
     for kind in ("device", "sm"):
         same(*([re.sub(r" (first_warp_index|n_warps)=\d+", "", line) for line in lines if line.startswith(kind + " ")]
                for lines in (after, before)), kind)

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope strip DUMP -o FILE: a smaller dump, fit to be shared, with the same verdict. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/write.h>
+
+#include "cli.h"
+
+const char verb_strip_help[] =
+	"Writes a smaller dump that gives the same verdict and is fit to be shared, and prints "
+	"what\n"
+	"was taken away. The input is never changed.\n"
+	"\n"
+	"  -o, --output FILE      the new dump (needed); an old file stays until the new one is "
+	"whole\n"
+	"  --for-issue            --lightweight --others --redact --drop-ptx --drop-paths\n"
+	"  --lightweight          --skip images,global,shared,local,constbank: no memory, no\n"
+	"                         parameters, images only as they were loaded\n"
+	"  --skip WHAT,...        images, global, shared, local, constbank (and parameters)\n"
+	"  --keep SPACE:ADDR+LEN  memory to keep in spite of --skip: global, shared, local, "
+	"param,\n"
+	"                         constN; may be repeated\n"
+	"  --others               drop warps without a fault, and what belongs only to them\n"
+	"  --faulted-contexts     drop contexts without a fault\n"
+	"  --redact               replace values of registers, memory and constants by their "
+	"class:\n"
+	"                         0, small integer (1), float (1.0), pointer (stays), other\n"
+	"                         (0xbaadf00d)\n"
+	"  --drop-ptx             blank the PTX text in images\n"
+	"  --drop-paths           replace the folders in source paths by x\n"
+	"  --layout rNNN          write as another driver does, r346 to r615\n"
+	"  --gzip                 pack the file\n";
+
+enum {
+	OPTION_FOR_ISSUE = 300,
+	OPTION_LIGHTWEIGHT,
+	OPTION_SKIP,
+	OPTION_KEEP,
+	OPTION_OTHERS,
+	OPTION_FAULTED,
+	OPTION_REDACT,
+	OPTION_DROP_PTX,
+	OPTION_DROP_PATHS,
+	OPTION_LAYOUT,
+	OPTION_GZIP,
+};
+
+static const struct option options[] = {
+	CLI_COMMON_OPTIONS,
+	{ "output", required_argument, NULL, 'o' },
+	{ "for-issue", no_argument, NULL, OPTION_FOR_ISSUE },
+	{ "lightweight", no_argument, NULL, OPTION_LIGHTWEIGHT },
+	{ "skip", required_argument, NULL, OPTION_SKIP },
+	{ "keep", required_argument, NULL, OPTION_KEEP },
+	{ "others", no_argument, NULL, OPTION_OTHERS },
+	{ "faulted-contexts", no_argument, NULL, OPTION_FAULTED },
+	{ "redact", no_argument, NULL, OPTION_REDACT },
+	{ "drop-ptx", no_argument, NULL, OPTION_DROP_PTX },
+	{ "drop-paths", no_argument, NULL, OPTION_DROP_PATHS },
+	{ "layout", required_argument, NULL, OPTION_LAYOUT },
+	{ "gzip", no_argument, NULL, OPTION_GZIP },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct request {
+	const char *output;
+	struct ws_strip_options strip;
+	struct ws_write_keep *keeps; /* owned: room for one for each argument */
+};
+
+static const struct {
+	const char *word;
+	uint32_t flag;
+} skips[] = {
+	{ "images", WS_WRITE_SKIP_IMAGES },   { "global", WS_WRITE_SKIP_GLOBAL },
+	{ "shared", WS_WRITE_SKIP_SHARED },   { "local", WS_WRITE_SKIP_LOCAL },
+	{ "constbank", WS_WRITE_SKIP_BANKS },
+};
+
+static int parse_skip(struct request *request, const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, ","), i = 0;
+		while (i < sizeof skips / sizeof skips[0] &&
+		       (strlen(skips[i].word) != len || strncmp(text, skips[i].word, len) != 0))
+			i++;
+		if (i == sizeof skips / sizeof skips[0])
+			return cli_usage("strip",
+					 "--skip knows images, global, shared, local, "
+					 "constbank; not \"%.*s\"",
+					 (int)len, text);
+		request->strip.write.flags |= skips[i].flag;
+		text += len + (text[len] == ',');
+	}
+	return CLI_ANSWERED;
+}
+
+/* "global", ..., "const3". */
+static bool parse_space(const char *text, struct ws_write_keep *keep)
+{
+	static const struct {
+		const char *word;
+		enum ws_space space;
+	} spaces[] = { { "global", WS_SPACE_GLOBAL },
+		       { "shared", WS_SPACE_SHARED },
+		       { "local", WS_SPACE_LOCAL },
+		       { "param", WS_SPACE_PARAM } };
+	uint64_t bank;
+	for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
+		if (strcmp(text, spaces[i].word) == 0) {
+			keep->space = spaces[i].space;
+			return true;
+		}
+	}
+	if (strncmp(text, "const", 5) != 0 || !cli_number(text + 5, &bank) || bank > UINT32_MAX)
+		return false;
+	keep->space = WS_SPACE_CONST;
+	keep->bank = (uint32_t)bank;
+	return true;
+}
+
+static int parse_keep(struct request *request, const char *text)
+{
+	struct ws_write_keep *keep = &request->keeps[request->strip.write.n_keep];
+	char copy[96];
+	size_t len = strlen(text);
+	char *colon = NULL, *plus = NULL;
+	if (len < sizeof copy) {
+		memcpy(copy, text, len + 1);
+		colon = strchr(copy, ':');
+		plus = colon ? strchr(colon, '+') : NULL;
+	}
+	if (plus)
+		*colon = *plus = 0;
+	if (!plus || !parse_space(copy, keep) || !cli_number(colon + 1, &keep->address) ||
+	    !cli_number(plus + 1, &keep->len))
+		return cli_usage("strip", "--keep takes SPACE:ADDRESS+LENGTH, not \"%s\"", text);
+	request->strip.write.n_keep++;
+	return CLI_ANSWERED;
+}
+
+static int parse_layout(struct request *request, const char *text)
+{
+	uint64_t driver;
+	if (*text != 'r' || !cli_number(text + 1, &driver) || driver < WS_WRITE_OLDEST ||
+	    driver > WS_WRITE_NEWEST)
+		return cli_usage("strip", "--layout is r%d to r%d", WS_WRITE_OLDEST,
+				 WS_WRITE_NEWEST);
+	request->strip.write.driver = (uint32_t)driver;
+	return CLI_ANSWERED;
+}
+
+static int take_option(struct cli *cli, struct request *request, int option)
+{
+	uint32_t *strip = &request->strip.strip, *flags = &request->strip.write.flags;
+	switch (option) {
+	case 'o':
+		request->output = optarg;
+		return CLI_ANSWERED;
+	case OPTION_FOR_ISSUE:
+		*strip |= WS_STRIP_OTHERS | WS_STRIP_VALUES | WS_STRIP_PTX | WS_STRIP_PATHS;
+		*flags |= WS_WRITE_LIGHTWEIGHT;
+		return CLI_ANSWERED;
+	case OPTION_LIGHTWEIGHT:
+		*flags |= WS_WRITE_LIGHTWEIGHT;
+		return CLI_ANSWERED;
+	case OPTION_SKIP:
+		return parse_skip(request, optarg);
+	case OPTION_KEEP:
+		return parse_keep(request, optarg);
+	case OPTION_OTHERS:
+		*strip |= WS_STRIP_OTHERS;
+		return CLI_ANSWERED;
+	case OPTION_FAULTED:
+		*flags |= WS_WRITE_FAULTED_CONTEXTS;
+		return CLI_ANSWERED;
+	case OPTION_REDACT:
+		*strip |= WS_STRIP_VALUES;
+		return CLI_ANSWERED;
+	case OPTION_DROP_PTX:
+		*strip |= WS_STRIP_PTX;
+		return CLI_ANSWERED;
+	case OPTION_DROP_PATHS:
+		*strip |= WS_STRIP_PATHS;
+		return CLI_ANSWERED;
+	case OPTION_LAYOUT:
+		return parse_layout(request, optarg);
+	case OPTION_GZIP:
+		*flags |= WS_WRITE_GZIP;
+		return CLI_ANSWERED;
+	default:
+		return cli_common_option(cli, "strip", option);
+	}
+}
+
+/* ---- what was taken away ---- */
+
+/* Every count of the account, by its names; `of`: only shown where it differs. */
+#define KEPT_LIST(X)            \
+	X(contexts, "contexts") \
+	X(images, "modules") X(grids, "grids") X(blocks, "blocks") X(warps, "warps")
+
+static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t before,
+		       uint64_t after)
+{
+	ws_out_printf(out, "%" PRIu64 " bytes, was %" PRIu64 "\n", after, before);
+#define X(field, words)                        \
+	if (s->after.field != s->before.field) \
+		ws_out_printf(out, "%s: kept %u of %u\n", words, s->after.field, s->before.field);
+	KEPT_LIST(X)
+#undef X
+	if (s->memory_bytes_kept != s->memory_bytes)
+		ws_out_printf(out, "memory: kept %" PRIu64 " of %" PRIu64 " bytes\n",
+			      s->memory_bytes_kept, s->memory_bytes);
+	if (s->original_images)
+		ws_out_printf(out, "images as compiled: removed %" PRIu64 ", %" PRIu64 " bytes\n",
+			      s->original_images, s->original_bytes);
+	uint64_t replaced =
+		s->values[WS_VALUE_SMALL] + s->values[WS_VALUE_FLOAT] + s->values[WS_VALUE_OTHER];
+	if (replaced)
+		ws_out_printf(out,
+			      "values: replaced %" PRIu64 " (small %" PRIu64 ", float %" PRIu64
+			      ", other %" PRIu64 "), kept %" PRIu64 " zeros and %" PRIu64
+			      " halves of pointers\n",
+			      replaced, s->values[WS_VALUE_SMALL], s->values[WS_VALUE_FLOAT],
+			      s->values[WS_VALUE_OTHER], s->values[WS_VALUE_ZERO],
+			      s->values[WS_VALUE_POINTER]);
+	if (s->constant_bytes)
+		ws_out_printf(out, "constants in images: zeroed %" PRIu64 " bytes\n",
+			      s->constant_bytes);
+	if (s->ptx_bytes)
+		ws_out_printf(out, "PTX: blanked %" PRIu64 " bytes\n", s->ptx_bytes);
+	if (s->paths)
+		ws_out_printf(out, "paths: folders replaced in %" PRIu64 "\n", s->paths);
+}
+
+static void key_u64(struct ws_json *json, const char *key, uint64_t value)
+{
+	ws_json_key(json, key);
+	ws_json_u64(json, value);
+}
+
+static void print_json(struct cli *cli, const struct request *request, const char *input,
+		       const struct ws_stripped *s, uint64_t before, uint64_t after)
+{
+	static const char *const classes[WS_N_VALUE_CLASSES] = { "zero", "small", "float",
+								 "pointer", "other" };
+	struct ws_json json;
+	ws_json_init(&json, &cli->out, false);
+	ws_json_object(&json);
+	ws_json_key(&json, "schema");
+	ws_json_text(&json, "warpscope-strip-1");
+	ws_json_key(&json, "input");
+	ws_json_text(&json, input);
+	ws_json_key(&json, "output");
+	ws_json_text(&json, request->output);
+	key_u64(&json, "bytes_before", before);
+	key_u64(&json, "bytes_after", after);
+	ws_json_key(&json, "kept");
+	ws_json_object(&json);
+#define X(field, words)                            \
+	ws_json_key(&json, words);                 \
+	ws_json_object(&json);                     \
+	key_u64(&json, "before", s->before.field); \
+	key_u64(&json, "after", s->after.field);   \
+	ws_json_end(&json);
+	KEPT_LIST(X)
+#undef X
+	ws_json_end(&json);
+	key_u64(&json, "memory_bytes", s->memory_bytes);
+	key_u64(&json, "memory_bytes_kept", s->memory_bytes_kept);
+	key_u64(&json, "original_images_removed", s->original_images);
+	key_u64(&json, "original_bytes_removed", s->original_bytes);
+	ws_json_key(&json, "values");
+	ws_json_object(&json);
+	for (size_t i = 0; i < WS_N_VALUE_CLASSES; i++)
+		key_u64(&json, classes[i], s->values[i]);
+	ws_json_end(&json);
+	key_u64(&json, "constant_bytes_zeroed", s->constant_bytes);
+	key_u64(&json, "ptx_bytes_blanked", s->ptx_bytes);
+	key_u64(&json, "paths_replaced", s->paths);
+	ws_json_end(&json);
+}
+
+/* Size of a file, 0 when it cannot be told. */
+static uint64_t file_size(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return 0;
+	long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+	fclose(file);
+	return size > 0 ? (uint64_t)size : 0;
+}
+
+static int strip_dump(struct cli *cli, const struct request *request, const char *path)
+{
+	struct ws_target *target;
+	struct ws_stripped stripped;
+	struct ws_error err;
+	struct ws_dump_facts facts = { 0 };
+	int status = cli_target_open(cli, path, &target);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (ws_target_dump_facts(target, &facts, NULL) == WS_OK && !facts.complete)
+		cli_warn("%s: is not complete; the new dump will not say what is missing", path);
+	enum ws_status st = ws_strip(target, request->output, &request->strip, &stripped, &err);
+	if (st != WS_OK)
+		status = cli_fail(request->output, &err);
+	else if (cli->json)
+		print_json(cli, request, path, &stripped, facts.bytes, file_size(request->output));
+	else
+		print_text(&cli->out, &stripped, facts.bytes, file_size(request->output));
+	ws_target_close(target);
+	return status;
+}
+
+int verb_strip(struct cli *cli, int argc, char **argv)
+{
+	struct request request = { .strip = { .size = sizeof request.strip,
+					      .write = { .size = sizeof request.strip.write } } };
+	request.keeps = cli_alloc((size_t)argc, sizeof *request.keeps);
+	request.strip.write.keep = request.keeps;
+	int option, status = CLI_ANSWERED;
+	while (status == CLI_ANSWERED &&
+	       (option = getopt_long(argc, argv, "o:", options, NULL)) != -1)
+		status = take_option(cli, &request, option);
+	if (status == CLI_ANSWERED && argc - optind != 1)
+		status = cli_usage("strip", "one dump is needed");
+	if (status == CLI_ANSWERED && !request.output)
+		status = cli_usage("strip", "-o FILE is needed");
+	if (status == CLI_ANSWERED)
+		status = strip_dump(cli, &request, argv[optind]);
+	free(request.keeps);
+	return status;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A dump to share: ws_write_target() with parts left out and contents changed on the way. Nothing
+ * is moved inside an image: what is taken out is overwritten where it lies, so that offsets, tables
+ * and code stay good.
+ */
+#include <warpscope/line.h>
+#include <warpscope/module.h>
+
+#include "write/job.h"
+#include "write/paths.h"
+
+enum {
+	VALUE_SMALL = 1,
+	VALUE_FLOAT = 0x3f800000, /* 1.0f */
+	STACK_POINTER = 1,        /* R1 [public doc: the ABI, as nvdisasm shows it] */
+	SHF_ALLOC = 2,
+	SHF_EXECINSTR = 4,
+	SHT_PROGBITS = 1,
+};
+#define VALUE_OTHER 0xbaadf00du
+
+struct strip {
+	const struct ws_target *target;
+	uint32_t flags;
+	uint32_t *high; /* owned: upper halves of known addresses, sorted, each once */
+	size_t n_high, cap_high;
+	uint8_t *image; /* owned: copy of the image that is changed */
+	size_t image_cap;
+	struct ws_stripped stripped;
+	struct ws_error *err;
+};
+
+/* ---- known addresses ---- */
+
+static enum ws_status high_add(struct strip *strip, uint64_t start, uint64_t size)
+{
+	uint32_t last = (uint32_t)(wsi_add_sat(start, size) >> 32);
+	/* an allocation has few upper halves; a damaged size has many */
+	for (uint32_t high = (uint32_t)(start >> 32), n = 0; high <= last && n < 64; high++, n++) {
+		if (high == 0)
+			continue; /* else every small number were a pointer */
+		if (strip->n_high && strip->high[strip->n_high - 1] == high)
+			continue;
+		if (!wsi_grow(&strip->high, &strip->cap_high, strip->n_high, sizeof *strip->high,
+			      SIZE_MAX / 8))
+			return wsi_fail(strip->err, WS_NO_MEMORY, WS_NO_OFFSET, "known addresses");
+		strip->high[strip->n_high++] = high;
+	}
+	return WS_OK;
+}
+
+static int high_order(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	return (a > b) - (a < b);
+}
+
+static enum ws_status high_find(struct strip *strip)
+{
+	struct ws_counts counts;
+	struct ws_memory_range range;
+	enum ws_status st = WS_OK;
+	ws_target_counts(strip->target, &counts);
+	for (uint32_t i = 0; ws_target_memory_range(strip->target, i, &range, NULL) == WS_OK &&
+			     range.space == WS_SPACE_GLOBAL && st == WS_OK;
+	     i++)
+		st = high_add(strip, range.start, range.size);
+	for (uint32_t i = 0; i < counts.contexts && st == WS_OK; i++) {
+		struct ws_context context;
+		if (ws_target_context(strip->target, i, &context, NULL) != WS_OK)
+			continue;
+		st = high_add(strip, context.shared_window_base, 0);
+		if (st == WS_OK)
+			st = high_add(strip, context.local_window_base, 0);
+	}
+	for (uint32_t i = 0; i < counts.grids && st == WS_OK; i++) {
+		struct ws_grid grid;
+		if (ws_target_grid(strip->target, i, &grid, NULL) == WS_OK)
+			st = high_add(strip, grid.function_entry, 0);
+	}
+	if (st != WS_OK || strip->n_high == 0)
+		return st;
+	qsort(strip->high, strip->n_high, sizeof *strip->high, high_order);
+	size_t n = 1;
+	for (size_t i = 1; i < strip->n_high; i++) {
+		if (strip->high[i] != strip->high[n - 1])
+			strip->high[n++] = strip->high[i];
+	}
+	strip->n_high = n;
+	return WS_OK;
+}
+
+static bool is_known_high(const struct strip *strip, uint32_t word)
+{
+	return word && strip->n_high &&
+	       bsearch(&word, strip->high, strip->n_high, sizeof word, high_order);
+}
+
+/* ---- values ---- */
+
+static enum ws_value_class class_of(uint32_t word)
+{
+	uint32_t exponent = word >> 23 & 0xff;
+	if (word == 0)
+		return WS_VALUE_ZERO;
+	if (word <= 0xffff || word >= 0xffff0000)
+		return WS_VALUE_SMALL;
+	if (exponent >= 127 - 40 && exponent <= 127 + 40)
+		return WS_VALUE_FLOAT;
+	return WS_VALUE_OTHER;
+}
+
+static uint32_t redacted(struct strip *strip, uint32_t word)
+{
+	enum ws_value_class class = class_of(word);
+	strip->stripped.values[class]++;
+	switch (class) {
+	case WS_VALUE_SMALL:
+		return VALUE_SMALL;
+	case WS_VALUE_FLOAT:
+		return VALUE_FLOAT;
+	case WS_VALUE_OTHER:
+		return VALUE_OTHER;
+	case WS_VALUE_ZERO:
+	case WS_VALUE_POINTER:
+	case WS_N_VALUE_CLASSES:
+		break;
+	}
+	return word;
+}
+
+/* Two words that may be a pointer; whether they are. */
+static bool keep_pointer(struct strip *strip, uint32_t high)
+{
+	if (!is_known_high(strip, high))
+		return false;
+	strip->stripped.values[WS_VALUE_POINTER] += 2;
+	return true;
+}
+
+static void redact_registers(void *user, enum ws_reg_kind kind, uint32_t *values, uint32_t n)
+{
+	struct strip *strip = user;
+	if (kind != WS_REG_R && kind != WS_REG_UR)
+		return;
+	for (uint32_t i = 0; i < n; i += 2) {
+		if (i + 1 < n && keep_pointer(strip, values[i + 1]))
+			continue;
+		values[i] = redacted(strip, values[i]);
+		if (i + 1 < n && !(kind == WS_REG_R && i + 1 == STACK_POINTER))
+			values[i + 1] = redacted(strip, values[i + 1]);
+	}
+}
+
+static void redact_word(struct strip *strip, uint8_t *bytes)
+{
+	wsi_store_u32(bytes, redacted(strip, wsi_load_u32(bytes)));
+}
+
+static void redact_memory(void *user, uint64_t address, uint8_t *bytes, size_t n)
+{
+	struct strip *strip = user;
+	size_t at = (size_t)(-address & 7);
+	at = at < n ? at : n;
+	memset(bytes, 0, at); /* parts of words at the ends have no class */
+	for (; n - at >= 8; at += 8) {
+		if (keep_pointer(strip, wsi_load_u32(bytes + at + 4)))
+			continue;
+		redact_word(strip, bytes + at);
+		redact_word(strip, bytes + at + 4);
+	}
+	memset(bytes + at, 0, n - at);
+}
+
+static void redact_sm(void *user, struct ws_sm *sm)
+{
+	(void)user;
+	sm->exception_text = (struct ws_str){ 0 };
+}
+
+static void redact_warp(void *user, struct ws_warp *warp)
+{
+	(void)user;
+	warp->barrier_text = (struct ws_str){ 0 };
+}
+
+/* ---- images ---- */
+
+static bool begins_with(struct ws_str text, const char *start)
+{
+	size_t len = strlen(start);
+	return text.len >= len && memcmp(text.ptr, start, len) == 0;
+}
+
+/* Where bytes of the image that were handed out lie in the copy; NULL: not in the image. */
+static uint8_t *in_copy(const struct strip *strip, struct ws_span image, const void *bytes,
+			size_t len)
+{
+	uintptr_t first = (uintptr_t)image.ptr, at = (uintptr_t)bytes;
+	if (at < first || at - first > image.len || len > image.len - (at - first))
+		return NULL;
+	return strip->image + (at - first);
+}
+
+/* Folders in the headers of the line tables, which are strings in the image. */
+static void scrub_lines(struct strip *strip, struct ws_module *module, struct ws_span image)
+{
+	struct ws_line_map *map;
+	if (ws_module_line_map(module, &map, NULL) != WS_OK)
+		return;
+	for (size_t t = 0; t < ws_line_table_count(map); t++) {
+		const struct ws_line_table *table = ws_line_table_at(map, t);
+		for (size_t i = 0; i < table->n_dirs; i++) {
+			size_t len = table->dirs[i] ? strlen(table->dirs[i]) : 0;
+			uint8_t *at = len ? in_copy(strip, image, table->dirs[i], len) : NULL;
+			strip->stripped.paths += at && wsi_path_scrub((char *)at, len, false);
+		}
+		for (size_t i = 0; i < table->n_files; i++) {
+			size_t len = strlen(table->files[i].name);
+			uint8_t *at = len ? in_copy(strip, image, table->files[i].name, len) : NULL;
+			strip->stripped.paths += at && wsi_path_scrub((char *)at, len, true);
+		}
+	}
+}
+
+static bool holds_strings(const struct ws_section *section)
+{
+	static const char *const names[] = { ".debug_str",      ".debug_line_str",
+					     ".debug_info",     ".debug_macinfo",
+					     ".note.nv.tkinfo", ".nv_debug_ptx_txt" };
+	for (size_t i = 0; i < WSI_COUNT(names); i++) {
+		if (begins_with(section->name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_constant_data(const struct ws_section *section)
+{
+	return section->type == SHT_PROGBITS && section->flags & SHF_ALLOC &&
+	       !(section->flags & SHF_EXECINSTR);
+}
+
+static void section_edit(struct strip *strip, struct ws_span image,
+			 const struct ws_section *section)
+{
+	size_t len = section->bytes.len;
+	uint8_t *at = len ? in_copy(strip, image, section->bytes.ptr, len) : NULL;
+	if (!at)
+		return;
+	if (strip->flags & WS_STRIP_PTX && begins_with(section->name, ".nv_debug_ptx_txt")) {
+		memset(at, 0, len);
+		strip->stripped.ptx_bytes += len;
+	}
+	if (strip->flags & WS_STRIP_VALUES && is_constant_data(section)) {
+		memset(at, 0, len);
+		strip->stripped.constant_bytes += len;
+	}
+	if (strip->flags & WS_STRIP_PATHS && (holds_strings(section) || is_constant_data(section)))
+		strip->stripped.paths += wsi_paths_scrub(at, len);
+}
+
+static enum ws_status image_copy(struct strip *strip, struct ws_span image)
+{
+	if (image.len > strip->image_cap) {
+		uint8_t *grown = wsi_realloc_array(strip->image, image.len, 1);
+		if (!grown)
+			return wsi_fail(strip->err, WS_NO_MEMORY, WS_NO_OFFSET,
+					"an image of %zu bytes", image.len);
+		strip->image = grown;
+		strip->image_cap = image.len;
+	}
+	if (image.len)
+		memcpy(strip->image, image.ptr, image.len);
+	return WS_OK;
+}
+
+static enum ws_status image_edit(void *user, uint32_t image_index, bool relocated,
+				 struct ws_span bytes, struct ws_span *ret_bytes,
+				 struct ws_error *err)
+{
+	struct strip *strip = user;
+	struct ws_module *module;
+	(void)relocated;
+	enum ws_status st = image_copy(strip, bytes);
+	if (st != WS_OK)
+		return st;
+	st = ws_module_open(bytes, &module, err);
+	/* what cannot be read cannot be cleaned, and must not get out */
+	if (st != WS_OK)
+		return wsi_context(err, st, "image %u cannot be cleaned", image_index);
+	for (uint32_t i = 0; i < ws_module_n_sections(module); i++) {
+		struct ws_section section;
+		if (ws_module_section(module, i, &section, NULL) == WS_OK)
+			section_edit(strip, bytes, &section);
+	}
+	if (strip->flags & WS_STRIP_PATHS)
+		scrub_lines(strip, module, bytes);
+	ws_module_close(module);
+	*ret_bytes = (struct ws_span){ strip->image, bytes.len, bytes.origin };
+	return WS_OK;
+}
+
+/* ---- accounts ---- */
+
+static uint32_t count_kept(const bool *kept, uint32_t n)
+{
+	uint32_t n_kept = 0;
+	for (uint32_t i = 0; i < n; i++)
+		n_kept += wsi_selected(kept, i);
+	return n_kept;
+}
+
+static void account(struct strip *strip, const struct wsi_selection *selection, uint32_t flags)
+{
+	struct ws_stripped *stripped = &strip->stripped;
+	ws_target_counts(strip->target, &stripped->before);
+	const struct ws_counts *before = &stripped->before;
+	stripped->after = (struct ws_counts){
+		.devices = before->devices,
+		.contexts = count_kept(selection->contexts, before->contexts),
+		.images = count_kept(selection->images, before->images),
+		.grids = count_kept(selection->grids, before->grids),
+		.sms = before->sms,
+		.blocks = count_kept(selection->blocks, before->blocks),
+		.warps = count_kept(selection->warps, before->warps),
+	};
+	struct ws_memory_range range;
+	for (uint32_t i = 0; ws_target_memory_range(strip->target, i, &range, NULL) == WS_OK; i++) {
+		if (range.space != WS_SPACE_CONST)
+			stripped->memory_bytes += range.bytes_present;
+	}
+	for (uint32_t i = 0; flags & WS_WRITE_SKIP_IMAGES && i < before->images; i++) {
+		struct ws_image image;
+		if (wsi_selected(selection->images, i) &&
+		    ws_target_image(strip->target, i, &image, NULL) == WS_OK &&
+		    image.original.len > 0) {
+			stripped->original_images++;
+			stripped->original_bytes += image.original.len;
+		}
+	}
+}
+
+/* ---- the whole ---- */
+
+static enum ws_status strip_run(struct strip *strip, const char *path,
+				const struct ws_write_options *write,
+				const struct wsi_selection *selection,
+				const struct wsi_origin *origin)
+{
+	bool values = strip->flags & WS_STRIP_VALUES;
+	uint32_t in_images = WS_STRIP_VALUES | WS_STRIP_PTX | WS_STRIP_PATHS;
+	struct wsi_edit edit = {
+		.user = strip,
+		.registers = values ? redact_registers : NULL,
+		.memory = values ? redact_memory : NULL,
+		.image = strip->flags & in_images ? image_edit : NULL,
+		.sm = values ? redact_sm : NULL,
+		.warp = values ? redact_warp : NULL,
+	};
+	struct wsi_job *job = wsi_zalloc(sizeof *job);
+	if (!job)
+		return wsi_fail(strip->err, WS_NO_MEMORY, WS_NO_OFFSET, "a dump");
+	job->target = strip->target;
+	job->flags = write->flags;
+	job->selection = selection;
+	job->edit = &edit;
+	job->keeps = write->keep;
+	job->n_keeps = write->n_keep;
+	job->err = strip->err;
+	enum ws_status st = wsi_job_write(job, path, origin);
+	strip->stripped.memory_bytes_kept = job->memory_bytes;
+	wsi_free(job);
+	return st;
+}
+
+enum ws_status ws_strip(const struct ws_target *target, const char *path,
+			const struct ws_strip_options *options, struct ws_stripped *ret_stripped,
+			struct ws_error *err)
+{
+	struct ws_strip_options all = { .size = sizeof all };
+	memcpy(&all, options, wsi_min_u64(options->size, sizeof all));
+	struct strip strip = { .target = target, .flags = all.strip, .err = err };
+	struct wsi_selection selection = { 0 };
+	struct wsi_origin origin;
+	enum ws_status st = wsi_origin_of(target, &all.write, &origin, err);
+	if (st != WS_OK)
+		return st;
+	if (all.strip & WS_STRIP_OTHERS)
+		st = wsi_select_faulted_warps(target, &selection, err);
+	else if (all.write.flags & WS_WRITE_FAULTED_CONTEXTS)
+		st = wsi_select_faulted_contexts(target, &selection, err);
+	if (st == WS_OK)
+		st = high_find(&strip);
+	if (st == WS_OK) {
+		account(&strip, &selection, all.write.flags);
+		st = strip_run(&strip, path, &all.write, &selection, &origin);
+	}
+	if (st == WS_OK)
+		*ret_stripped = strip.stripped;
+	wsi_selection_fini(&selection);
+	wsi_free(strip.high);
+	wsi_free(strip.image);
+	return st;
+}

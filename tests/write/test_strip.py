@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""warpscope strip: test_strip.py WARPSCOPE. Prints TAP.
+
+For every scenario of tests/builders: the stripped dump gives the same verdict and the Python reader finds it whole. Secrets
+planted in every memory space, in registers, strings, paths and PTX are searched for in the bytes of the result. A write that
+fails leaves the old file.
+"""
+
+import json
+import os
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "builders")]
+
+import build  # noqa: E402
+import coredump  # noqa: E402
+import reader  # noqa: E402
+from scenarios import SCENARIOS  # noqa: E402
+
+WORD, FLOAT, TEXT = 0x5ec2e7aa, 0x42f6e979, b"TopSecretPrompt!"
+SECRETS = (struct.pack("<I", WORD), struct.pack("<I", FLOAT), TEXT, TEXT[:8])
+
+
+class Wrong(Exception):
+    pass
+
+
+class Program:
+    def __init__(self, path, folder):
+        self.path, self.folder = path, folder
+        self.out = os.path.join(folder, "out.nvcudmp")
+
+    def put(self, data, name="in.nvcudmp"):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as handle:
+            handle.write(data)
+        return path
+
+    def run(self, *arguments, status=0, **options):
+        done = subprocess.run([self.path, *arguments], capture_output=True, text=True, timeout=120, check=False, **options)
+        if done.returncode != status:
+            raise Wrong(f"status {done.returncode}: {done.stderr.strip()[:300]}")
+        return done
+
+    def strip(self, data, *options):
+        self.run("strip", "-o", self.out, *options, self.put(data))
+        with open(self.out, "rb") as handle:
+            return handle.read()
+
+    def verdict(self, path):
+        """Kind and sentence. Its counts of resident warps are of what the dump has."""
+        verdict = json.loads(self.run("report", "--json", "--no-source", path).stdout)["verdict"]
+        return {name: verdict[name] for name in ("kind", "summary")}
+
+
+def check_verdict(program, name):
+    data, truth = build.build(name)
+    result = program.strip(data, "--for-issue")
+    want, got = program.verdict(program.put(data)), program.verdict(program.out)
+    if truth["damaged"]:  # a cut dump becomes one that does not know what it lacks
+        want.pop("summary"), got.pop("summary")
+    if got != want:
+        raise Wrong(f"verdict {got}, was {want}")
+    lost = reader.read(result)["lost"]
+    if lost:
+        raise Wrong(f"the Python reader lost {lost[:3]}")
+
+
+def planted():
+    """A dump with secrets wherever values are, and what it holds of images."""
+    built = SCENARIOS["memory"][0]()
+    model = built.model
+    words = struct.pack("<IIII", WORD, FLOAT, WORD, FLOAT) + TEXT
+    for block in model.memory:
+        block.data = words + bytes(block.data)[len(words):] if len(block.data) > len(words) else block.data
+    for device in model.devices:
+        for grid in device.grids:
+            grid.params = words + bytes(grid.params or b"")[len(words):]
+        for sm in device.sms:
+            sm.row["exceptionString"] = TEXT.decode()
+            for cta in sm.ctas or []:
+                cta.shared = words + bytes(cta.shared or b"")[len(words):]
+                for warp in cta.warps or []:
+                    warp.row["additionalBarrierInfo"] = TEXT.decode()
+                    warp.uregs = [WORD, FLOAT] * 16
+                    for lane in warp.lanes or []:
+                        lane.regs = [WORD, FLOAT] * 16
+                        lane.regs[1] = 0xfffdc0
+                        lane.local = (0xfffdc0, words)
+    built.options.flags = 0
+    return coredump.write(model, built.options)
+
+
+def check_secrets(program, options, memory_stays):
+    data = planted()
+    for secret in SECRETS:
+        if data.count(secret) < 4:
+            raise Wrong("the secrets were not planted")
+    result = program.strip(data, *options)
+    found = [secret for secret in SECRETS if secret in result]
+    if found:
+        at = result.index(found[0])
+        raise Wrong(f"{found} at {at:#x}: {[s.name for s in reader.Reader(result).sections[1:] if s.offset <= at < s.offset + s.size]}")
+    spaces = {s.type - reader.BASE for s in reader.Reader(result).sections[1:] if s.size} & {1, 2, 3, 4, 18}
+    if spaces != ({1, 2, 3, 4, 18} if memory_stays else set()):
+        raise Wrong(f"memory kinds {spaces}")
+
+
+def check_images(program):
+    """No PTX and no folder of ours is left; the names of files are."""
+    data, _ = build.build("misaligned-G")
+    plain = program.strip(data)
+    result = program.strip(data, "--drop-ptx", "--drop-paths")
+    for secret in (b".visible .entry", b".target sm_"):
+        if secret not in plain or secret in result:
+            raise Wrong(f"{secret}: {secret in plain}, then {secret in result}")
+    folders = {frame["file"].rsplit("/", 1)[0] for frame in frames(program, data)}
+    for folder in folders:
+        if folder.encode() not in plain or folder.encode() in result:
+            raise Wrong(f"{folder} is still there")
+    names = [frame["file"].rsplit("/", 1)[1] for frame in frames(program, data)]
+    if [frame["file"].rsplit("/", 1)[1] for frame in frames(program, result)] != names:
+        raise Wrong("names of files changed")
+
+
+def frames(program, data):
+    report = json.loads(program.run("report", "--json", "--no-source", program.put(data)).stdout)
+    return report["exceptions"][0]["frames"]
+
+
+def check_keep(program):
+    """--keep keeps exactly that range of global memory."""
+    data, _ = build.build("memory")
+    block = next(s for s in reader.Reader(data).sections if s.type == reader.BASE + 2 and s.size > 64)
+    result = reader.Reader(program.strip(data, "--lightweight", "--keep", f"global:{block.addr + 8:#x}+16"))
+    kept = [(s.addr, s.size) for s in result.sections if s.type - reader.BASE in (1, 2)]
+    if kept != [(block.addr + 8, 16)]:
+        raise Wrong(f"kept {kept}")
+
+
+def check_refused(program, options, words, status, out=None):
+    data, _ = build.build("bad-pc")
+    path = program.put(data)
+    done = program.run("strip", "-o", out or program.out, *options, path, status=status)
+    if words not in done.stderr:
+        raise Wrong(f"said {done.stderr.strip()!r}")
+    with open(path, "rb") as handle:
+        if handle.read() != data:
+            raise Wrong("the input changed")
+
+
+def old_file_stays(program, what):
+    """Runs `what`, which must fail, over an old file."""
+    program.put(b"the old file", "out.nvcudmp")
+    what()
+    with open(program.out, "rb") as handle:
+        if handle.read() != b"the old file":
+            raise Wrong("the old file is gone")
+
+
+def check_full(program):
+    def limited():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    path = program.put(build.build("illegal-address")[0])
+    before = set(os.listdir(program.folder)) | {"out.nvcudmp"}
+    old_file_stays(program, lambda: program.run("strip", "-o", program.out, path, status=1, preexec_fn=limited))
+    if set(os.listdir(program.folder)) != before:
+        raise Wrong("something was left behind")
+
+
+def check_signal(program):
+    path = program.put(build.build("many-modules")[0])
+
+    def killed():
+        running = subprocess.Popen([program.path, "strip", "--gzip", "-o", program.out, path])
+        for _ in range(1000):
+            if any(name.startswith("out.nvcudmp.") for name in os.listdir(program.folder)):
+                break
+        running.kill()
+        if running.wait() != -signal.SIGKILL:
+            raise Wrong("it ended before it could be killed")
+    old_file_stays(program, killed)
+    for name in os.listdir(program.folder):
+        if name.startswith("out.nvcudmp."):
+            os.unlink(os.path.join(program.folder, name))
+
+
+def check_json(program):
+    data, _ = build.build("illegal-address")
+    done = program.run("strip", "--for-issue", "--json", "-o", program.out, program.put(data))
+    account = json.loads(done.stdout)
+    if account["schema"] != "warpscope-strip-1" or account["bytes_after"] != os.path.getsize(program.out):
+        raise Wrong(str(account))
+    with open(os.path.join(HERE, "..", "..", "docs", "schema", "warpscope-strip-1.json"), encoding="utf-8") as text:
+        if jsonschema:
+            jsonschema.validate(account, json.load(text))
+    if account["kept"]["warps"] != {"before": 8, "after": 1} or not account["ptx_bytes_blanked"]:
+        raise Wrong(str(account))
+
+
+def cases(program):
+    for name in build.SCENARIOS:
+        yield f"{name}: the same verdict", lambda name=name: check_verdict(program, name)
+    yield "values are gone from every kept space", lambda: check_secrets(program, ["--redact"], True)
+    yield "nothing planted leaves with --for-issue", lambda: check_secrets(program, ["--for-issue"], False)
+    yield "PTX and folders are gone from images", lambda: check_images(program)
+    yield "a range is kept", lambda: check_keep(program)
+    yield "what was taken away, in JSON", lambda: check_json(program)
+    yield "the input is not written over", lambda: check_refused(
+        program, [], "is the input", 1, os.path.join(program.folder, "in.nvcudmp"))
+    os.symlink("in.nvcudmp", os.path.join(program.folder, "link"))
+    yield "nor by another name", lambda: check_refused(program, [], "is the input", 1, os.path.join(program.folder, "link"))
+    yield "a device is not written over", lambda: check_refused(program, [], "not a regular file", 1, "/dev/null")
+    yield "a missing folder", lambda: check_refused(program, [], "No such file", 1,
+                                                    os.path.join(program.folder, "none", "out"))
+    yield "a wrong range", lambda: check_refused(program, ["--keep", "global:5"], "--keep takes", 2)
+    yield "a wrong kind of memory", lambda: check_refused(program, ["--skip", "texture"], "--skip knows", 2)
+    yield "a full disk leaves the old file", lambda: check_full(program)
+    yield "a signal leaves the old file", lambda: check_signal(program)
+
+
+def main(arguments):
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="ws-strip-") as folder:
+        everything = list(cases(Program(arguments[0], folder)))
+        print(f"1..{len(everything)}")
+        for number, (name, test) in enumerate(everything, 1):
+            try:
+                test()
+                print(f"ok {number} - {name}", flush=True)
+            except (Wrong, KeyError, IndexError, OSError, subprocess.TimeoutExpired) as why:
+                failed += 1
+                print(f"not ok {number} - {name}\n# {type(why).__name__}: {str(why)[:900]}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
