@@ -30,6 +30,9 @@ enum {
 	X(symbolize, "[OPTION...] FILE [PLACE...]",                                       \
 	  "source lines of given addresses or function+offset")                           \
 	X(disas, "[OPTION...] FILE", "machine code of GPU functions as text")             \
+	X(diff, "[OPTION...] DUMP DUMP", "what differs between two dumps")                \
+	X(extract, "[OPTION...] DUMP image|ptx|section|memory WHICH [FILTER...] -o FILE", \
+	  "a part of a dump as a file")                                                   \
 	X(strip, "[OPTION...] DUMP -o FILE", "a smaller dump, fit to be shared")          \
 	X(store, "[OPTION...] add|list|find [FILE...]", "images kept to borrow lines from")
 
@@ -89,5 +92,13 @@ int cli_usage(const char *verb, const char *format, ...) WS_PRINTF(2, 3);
 
 /* An unsigned number, decimal or 0x; false when `text` is not exactly one. */
 bool cli_number(const char *text, uint64_t *ret_value);
+
+/* A stretch of memory: SPACE:ADDRESS+LENGTH, with global, shared, local, param or constN. */
+struct cli_range {
+	enum ws_space space;
+	uint32_t bank;
+	uint64_t address, len;
+};
+bool cli_range(const char *text, struct cli_range *ret_range);
 
 #endif

@@ -98,47 +98,13 @@ static int parse_skip(struct request *request, const char *text)
 	return CLI_ANSWERED;
 }
 
-/* "global", ..., "const3". */
-static bool parse_space(const char *text, struct ws_write_keep *keep)
-{
-	static const struct {
-		const char *word;
-		enum ws_space space;
-	} spaces[] = { { "global", WS_SPACE_GLOBAL },
-		       { "shared", WS_SPACE_SHARED },
-		       { "local", WS_SPACE_LOCAL },
-		       { "param", WS_SPACE_PARAM } };
-	uint64_t bank;
-	for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
-		if (strcmp(text, spaces[i].word) == 0) {
-			keep->space = spaces[i].space;
-			return true;
-		}
-	}
-	if (strncmp(text, "const", 5) != 0 || !cli_number(text + 5, &bank) || bank > UINT32_MAX)
-		return false;
-	keep->space = WS_SPACE_CONST;
-	keep->bank = (uint32_t)bank;
-	return true;
-}
-
 static int parse_keep(struct request *request, const char *text)
 {
-	struct ws_write_keep *keep = &request->keeps[request->strip.write.n_keep];
-	char copy[96];
-	size_t len = strlen(text);
-	char *colon = NULL, *plus = NULL;
-	if (len < sizeof copy) {
-		memcpy(copy, text, len + 1);
-		colon = strchr(copy, ':');
-		plus = colon ? strchr(colon, '+') : NULL;
-	}
-	if (plus)
-		*colon = *plus = 0;
-	if (!plus || !parse_space(copy, keep) || !cli_number(colon + 1, &keep->address) ||
-	    !cli_number(plus + 1, &keep->len))
+	struct cli_range range;
+	if (!cli_range(text, &range))
 		return cli_usage("strip", "--keep takes SPACE:ADDRESS+LENGTH, not \"%s\"", text);
-	request->strip.write.n_keep++;
+	request->keeps[request->strip.write.n_keep++] =
+		(struct ws_write_keep){ range.space, range.bank, range.address, range.len };
 	return CLI_ANSWERED;
 }
 

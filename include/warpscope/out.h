@@ -52,6 +52,16 @@ WS_API void ws_out_printf(struct ws_out *out, const char *format, ...) WS_PRINTF
  */
 WS_API void ws_out_escaped(struct ws_out *out, struct ws_str text);
 
+/**
+ * Writes a whole file: it has the new bytes when this succeeds, and is as it was before when not.
+ * @param not_over     a file that must not be written over, or NULL
+ * @retval WS_ARGUMENT     `path` is that file
+ * @retval WS_UNSUPPORTED  there is something at `path` that is no regular file
+ * @retval WS_IO, WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *not_over,
+				      struct ws_error *err) WS_MUST_USE;
+
 /* ---- JSON
  * ------------------------------------------------------------------------------------------- */
 

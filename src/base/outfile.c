@@ -309,10 +309,11 @@ void wsi_outfile_close(struct wsi_outfile *file)
 	wsi_free(file);
 }
 
-enum ws_status wsi_file_replace(const char *path, struct ws_span bytes, struct ws_error *err)
+enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *not_over,
+			       struct ws_error *err)
 {
 	struct wsi_outfile *file;
-	struct wsi_outfile_options options = { 0 };
+	struct wsi_outfile_options options = { .not_over = not_over };
 	enum ws_status st = wsi_outfile_open(path, &options, &file, err);
 	if (st != WS_OK)
 		return st;

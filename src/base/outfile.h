@@ -65,8 +65,4 @@ enum ws_status wsi_outfile_commit(struct wsi_outfile *file, const void *head,
 /* Closes; a file that was not committed is gone. NULL is fine. */
 void wsi_outfile_close(struct wsi_outfile *file);
 
-/* Writes a whole file in one go. */
-enum ws_status wsi_file_replace(const char *path, struct ws_span bytes,
-				struct ws_error *err) WS_MUST_USE;
-
 #endif

@@ -6,11 +6,12 @@
  */
 #include <warpscope/store.h>
 
+#include <warpscope/out.h>
+
 #include "module/internal.h"
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/outfile.h"
 #include "base/sha256.h"
 
 enum { CODE_DIGITS = 16 };
@@ -131,7 +132,7 @@ enum ws_status ws_store_add(struct ws_store *store, struct ws_module *module,
 	if (outcome != WS_STORE_PRESENT) {
 		st = wsi_folder_make_for(path, err);
 		if (st == WS_OK)
-			st = wsi_file_replace(path, module->image, err);
+			st = ws_file_replace(path, module->image, NULL, err);
 		if (st != WS_OK)
 			return wsi_context(err, st, "store");
 	}

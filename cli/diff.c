@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * warpscope diff A B: what differs between two dumps.
+ *
+ * What is few (verdict, exceptions, kernels, groups of threads, modules) becomes a list of items
+ * with a key and a value on each side; both lists are sorted by key and merged. Warps are matched
+ * by what stays the same from run to run: device, grid, block, and the first thread; then registers
+ * are compared lane by lane. Memory is compared range by range. Nothing is kept per lane or per
+ * byte.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/module.h>
+#include <warpscope/report.h>
+
+#include "cli.h"
+
+enum { DIFFERENT = 10, OPTION_LIMIT = 300, TEXT = 400, CHUNK = 64 * 1024, MAX_REGS = 256 };
+
+const char verb_diff_help[] =
+	"Compares two dumps: verdict, exceptions, kernels, groups of threads, modules by the\n"
+	"identity of their code, registers of matching warps (same device, grid, block, first\n"
+	"thread), contents of memory. A line each: \"-\" only in the first, \"+\" only in the "
+	"second,\n"
+	"\"~\" in both, but different.\n"
+	"\n"
+	"  --limit N              show at most N differences of a kind (default 20; 0: all);\n"
+	"                         all are counted\n"
+	"\n"
+	"Exit status: 0 no difference, 10 different.\n";
+
+static const struct option options[] = {
+	CLI_COMMON_OPTIONS,
+	{ "limit", required_argument, NULL, OPTION_LIMIT },
+	{ NULL, 0, NULL, 0 },
+};
+
+#define KIND_LIST(X) \
+	X(verdict) X(device) X(kernel) X(exception) X(group) X(module) X(warp) X(register) X(memory)
+
+enum kind {
+#define X(name) KIND_##name,
+	KIND_LIST(X)
+#undef X
+		N_KINDS
+};
+
+static const char *const kind_names[] = {
+#define X(name) #name,
+	KIND_LIST(X)
+#undef X
+};
+
+struct diff {
+	struct cli *cli;
+	struct ws_json json;
+	uint64_t limit;
+	uint64_t found[N_KINDS];
+	struct side {
+		const char *path;
+		struct ws_target *target;
+		const struct ws_report *report;
+		struct ws_counts counts;
+	} side[2];
+};
+
+/* ---- telling ---- */
+
+static void key_str(struct ws_json *json, const char *key, const char *text)
+{
+	ws_json_key(json, key);
+	if (text)
+		ws_json_str(json, ws_str_of(text));
+	else
+		ws_json_null(json);
+}
+
+/* One difference; NULL: not on that side. */
+static void differs(struct diff *diff, enum kind kind, const char *key, const char *a,
+		    const char *b)
+{
+	struct ws_out *out = &diff->cli->out;
+	diff->found[kind]++;
+	if (diff->limit && diff->found[kind] > diff->limit)
+		return;
+	if (diff->cli->json) {
+		ws_json_object(&diff->json);
+		key_str(&diff->json, "kind", kind_names[kind]);
+		key_str(&diff->json, "key", key);
+		key_str(&diff->json, "a", a);
+		key_str(&diff->json, "b", b);
+		ws_json_end(&diff->json);
+		return;
+	}
+	ws_out_printf(out, "%s %-9s ", a && b ? "~" : a ? "-" : "+", kind_names[kind]);
+	ws_out_escaped(out, ws_str_of(key));
+	ws_out_text(out, ": ");
+	ws_out_escaped(out, ws_str_of(a ? a : b));
+	if (a && b) {
+		ws_out_text(out, " -> ");
+		ws_out_escaped(out, ws_str_of(b));
+	}
+	ws_out_text(out, "\n");
+}
+
+/* ---- lists of items ---- */
+
+struct item {
+	char key[TEXT], value[TEXT];
+};
+
+struct items {
+	struct item *at; /* owned */
+	size_t n, cap;
+};
+
+static struct item *items_add(struct items *items)
+{
+	if (items->n == items->cap) {
+		size_t cap = items->cap ? items->cap * 2 : 64;
+		struct item *grown = realloc(items->at, cap * sizeof *grown);
+		if (!grown)
+			cli_out_of_memory();
+		items->at = grown;
+		items->cap = cap;
+	}
+	struct item *item = &items->at[items->n++];
+	memset(item, 0, sizeof *item);
+	return item;
+}
+
+static int item_order(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+	int order = strcmp(a->key, b->key);
+	return order ? order : strcmp(a->value, b->value);
+}
+
+static void items_compare(struct diff *diff, enum kind kind, struct items items[2])
+{
+	size_t at[2] = { 0, 0 };
+	for (int s = 0; s < 2; s++) {
+		if (items[s].n)
+			qsort(items[s].at, items[s].n, sizeof *items[s].at, item_order);
+	}
+	while (at[0] < items[0].n || at[1] < items[1].n) {
+		const struct item *a = at[0] < items[0].n ? &items[0].at[at[0]] : NULL;
+		const struct item *b = at[1] < items[1].n ? &items[1].at[at[1]] : NULL;
+		int order = !a ? 1 : !b ? -1 : strcmp(a->key, b->key);
+		at[0] += order <= 0;
+		at[1] += order >= 0;
+		if (order == 0 && strcmp(a->value, b->value) == 0)
+			continue;
+		differs(diff, kind, order > 0 ? b->key : a->key, order <= 0 ? a->value : NULL,
+			order >= 0 ? b->value : NULL);
+	}
+	free(items[0].at);
+	free(items[1].at);
+}
+
+/* ---- what a report has ---- */
+
+#define STR(text) (int)((text).len > 200 ? 200 : (text).len), (text).ptr ? (text).ptr : ""
+
+static void verdict_items(const struct side *side, struct items *items)
+{
+	struct item *item = items_add(items);
+	snprintf(item->key, TEXT, "verdict");
+	snprintf(item->value, TEXT, "%s", side->report->summary);
+}
+
+static void device_items(const struct side *side, struct items *items)
+{
+	for (uint32_t i = 0; i < side->counts.devices; i++) {
+		struct ws_device device;
+		if (ws_target_device(side->target, i, &device, NULL) != WS_OK)
+			continue;
+		struct item *item = items_add(items);
+		snprintf(item->key, TEXT, "%u", device.id);
+		snprintf(item->value, TEXT, "%.*s %.*s", STR(device.name), STR(device.sm_type));
+	}
+}
+
+static void kernel_items(const struct side *side, struct items *items)
+{
+	for (uint32_t i = 0; i < side->report->n_kernels; i++) {
+		const struct ws_report_kernel *kernel = &side->report->kernels[i];
+		const struct ws_dim3 *grid = &kernel->grid.grid_dim,
+				     *block = &kernel->grid.block_dim;
+		struct item *item = items_add(items);
+		snprintf(item->key, TEXT, "device %u grid %" PRId64, kernel->device,
+			 kernel->grid.id);
+		snprintf(item->value, TEXT, "%.*s <<<(%u,%u,%u),(%u,%u,%u)>>>",
+			 STR(kernel->name_short), grid->x, grid->y, grid->z, block->x, block->y,
+			 block->z);
+	}
+}
+
+static void place_text(char text[TEXT], const struct ws_report_frame *frame)
+{
+	snprintf(text, TEXT, "%.*s+0x%" PRIx64 " %.*s:%u", STR(frame->function_short),
+		 frame->rel_pc, STR(frame->file), frame->line);
+}
+
+static void exception_items(const struct side *side, struct items *items)
+{
+	for (uint32_t i = 0; i < side->report->n_exceptions; i++) {
+		const struct ws_report_exception *one = &side->report->exceptions[i];
+		struct item *item = items_add(items);
+		char place[TEXT] = "nowhere known";
+		if (one->n_frames)
+			place_text(place, &one->frames[0]);
+		snprintf(item->key, TEXT, "%u %.80s at %.300s", one->code, one->label, place);
+		snprintf(item->value, TEXT,
+			 "%" PRIu64 " lanes, first in device %u block (%u,%u,%u) thread (%u,%u,%u)",
+			 one->n_lanes, one->at.device, one->at.block.x, one->at.block.y,
+			 one->at.block.z, one->at.thread.x, one->at.thread.y, one->at.thread.z);
+	}
+}
+
+static void group_items(const struct side *side, struct items *items)
+{
+	for (uint32_t i = 0; i < side->report->n_groups; i++) {
+		const struct ws_report_group *group = &side->report->groups[i];
+		struct item *item = items_add(items);
+		char place[TEXT];
+		place_text(place, &group->frame);
+		snprintf(item->key, TEXT, "%s at %.360s", ws_thread_state_text(group->state),
+			 place);
+		snprintf(item->value, TEXT, "%" PRIu64 " lanes of %" PRIu64 " warps",
+			 group->n_lanes, group->n_warps);
+	}
+}
+
+static void module_items(const struct side *side, struct items *items)
+{
+	for (uint32_t i = 0; i < side->counts.images; i++) {
+		struct ws_image image;
+		struct ws_module *module;
+		struct ws_code_id id;
+		char text[WS_CODE_ID_TEXT] = "unknown code";
+		if (ws_target_image(side->target, i, &image, NULL) != WS_OK)
+			continue;
+		struct ws_span bytes = image.relocated.len ? image.relocated : image.original;
+		if (bytes.len && ws_module_open(bytes, &module, NULL) == WS_OK) {
+			if (ws_module_image_id(module, &id, NULL) == WS_OK)
+				ws_code_id_text(&id, text);
+			ws_module_close(module);
+		}
+		struct item *item = items_add(items);
+		snprintf(item->key, TEXT, "device %u %s", image.device_index, text);
+		snprintf(item->value, TEXT, "loaded");
+	}
+}
+
+/* ---- warps ---- */
+
+struct warp_key {
+	uint32_t device;
+	int64_t grid;
+	struct ws_dim3 block, thread;
+	uint32_t index; /* in the target; not compared */
+};
+
+static int warp_order(const void *left, const void *right)
+{
+	const struct warp_key *a = left, *b = right;
+	const uint64_t order[][2] = {
+		{ a->device, b->device },     { (uint64_t)a->grid, (uint64_t)b->grid },
+		{ a->block.z, b->block.z },   { a->block.y, b->block.y },
+		{ a->block.x, b->block.x },   { a->thread.z, b->thread.z },
+		{ a->thread.y, b->thread.y }, { a->thread.x, b->thread.x },
+	};
+	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+		if (order[i][0] != order[i][1])
+			return order[i][0] < order[i][1] ? -1 : 1;
+	}
+	return 0;
+}
+
+/* Warps that have a thread, by their keys. */
+static struct warp_key *warp_keys(const struct side *side, uint32_t *ret_n)
+{
+	struct warp_key *keys = cli_alloc(side->counts.warps, sizeof *keys);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < side->counts.warps; i++) {
+		struct ws_warp warp;
+		struct ws_block block;
+		struct ws_device device;
+		struct ws_lane lanes[WS_MAX_LANES];
+		uint32_t n_lanes = 0;
+		if (ws_target_warp(side->target, i, &warp, NULL) != WS_OK ||
+		    ws_target_block(side->target, warp.block_index, &block, NULL) != WS_OK ||
+		    ws_target_device(side->target, warp.device_index, &device, NULL) != WS_OK ||
+		    ws_target_lanes(side->target, i, lanes, &n_lanes, NULL) != WS_OK ||
+		    n_lanes == 0)
+			continue;
+		keys[n++] = (struct warp_key){ device.id, block.grid_id, block.idx, lanes[0].thread,
+					       i };
+	}
+	if (n)
+		qsort(keys, n, sizeof *keys, warp_order);
+	*ret_n = n;
+	return keys;
+}
+
+static void warp_text(char text[TEXT], const struct warp_key *key)
+{
+	snprintf(text, TEXT, "device %u grid %" PRId64 " block (%u,%u,%u) thread (%u,%u,%u)",
+		 key->device, key->grid, key->block.x, key->block.y, key->block.z, key->thread.x,
+		 key->thread.y, key->thread.z);
+}
+
+static uint32_t read_registers(const struct side *side, uint32_t warp, uint32_t lane,
+			       enum ws_reg_kind kind, uint32_t values[MAX_REGS])
+{
+	uint32_t n = 0;
+	if (ws_target_registers(side->target, warp, lane, kind, 0, MAX_REGS, values, &n, NULL) !=
+	    WS_OK)
+		n = 0;
+	return n;
+}
+
+/* Registers of one lane, or of the warp (`lane` WS_NONE). */
+static void registers_compare(struct diff *diff, const struct warp_key *const keys[2],
+			      uint32_t lane, enum ws_reg_kind kind, const char *prefix)
+{
+	uint32_t values[2][MAX_REGS], n[2];
+	char key[TEXT], warp[TEXT], text[2][16];
+	for (int s = 0; s < 2; s++)
+		n[s] = read_registers(&diff->side[s], keys[s]->index, lane, kind, values[s]);
+	for (uint32_t r = 0; r < n[0] || r < n[1]; r++) {
+		if (r < n[0] && r < n[1] && values[0][r] == values[1][r])
+			continue;
+		if (diff->limit && diff->found[KIND_register] >= diff->limit) {
+			diff->found[KIND_register]++;
+			continue;
+		}
+		warp_text(warp, keys[0]);
+		if (lane == WS_NONE)
+			snprintf(key, TEXT, "%.300s %s%u", warp, prefix, r);
+		else
+			snprintf(key, TEXT, "%.300s lane %u %s%u", warp, lane, prefix, r);
+		for (int s = 0; s < 2; s++)
+			snprintf(text[s], sizeof text[s], "0x%08" PRIx32,
+				 r < n[s] ? values[s][r] : 0);
+		differs(diff, KIND_register, key, r < n[0] ? text[0] : NULL,
+			r < n[1] ? text[1] : NULL);
+	}
+}
+
+static void lanes_compare(struct diff *diff, const struct warp_key *const keys[2])
+{
+	struct ws_lane lanes[2][WS_MAX_LANES];
+	uint32_t n[2] = { 0, 0 }, at = 0;
+	char key[TEXT], warp[TEXT], text[2][64];
+	for (int s = 0; s < 2; s++) {
+		if (ws_target_lanes(diff->side[s].target, keys[s]->index, lanes[s], &n[s], NULL) !=
+		    WS_OK)
+			return;
+	}
+	warp_text(warp, keys[0]);
+	for (uint32_t i = 0; i < n[0]; i++) {
+		const struct ws_lane *a = &lanes[0][i], *b;
+		while (at < n[1] && lanes[1][at].id < a->id)
+			at++;
+		if (at == n[1] || lanes[1][at].id != a->id)
+			continue;
+		b = &lanes[1][at];
+		if (a->rel_pc != b->rel_pc || a->exception != b->exception) {
+			snprintf(key, TEXT, "%.300s lane %u", warp, a->id);
+			snprintf(text[0], sizeof text[0], "pc +0x%" PRIx64 " exception %u",
+				 a->rel_pc, a->exception);
+			snprintf(text[1], sizeof text[1], "pc +0x%" PRIx64 " exception %u",
+				 b->rel_pc, b->exception);
+			differs(diff, KIND_warp, key, text[0], text[1]);
+		}
+		registers_compare(diff, keys, a->id, WS_REG_R, "R");
+		registers_compare(diff, keys, a->id, WS_REG_P, "P");
+	}
+}
+
+static void warps_compare(struct diff *diff)
+{
+	uint32_t n[2], at[2] = { 0, 0 };
+	struct warp_key *keys[2];
+	for (int s = 0; s < 2; s++)
+		keys[s] = warp_keys(&diff->side[s], &n[s]);
+	while (at[0] < n[0] || at[1] < n[1]) {
+		const struct warp_key *a = at[0] < n[0] ? &keys[0][at[0]] : NULL;
+		const struct warp_key *b = at[1] < n[1] ? &keys[1][at[1]] : NULL;
+		int order = !a ? 1 : !b ? -1 : warp_order(a, b);
+		at[0] += order <= 0;
+		at[1] += order >= 0;
+		if (order != 0) {
+			char text[TEXT];
+			warp_text(text, order < 0 ? a : b);
+			differs(diff, KIND_warp, text, order < 0 ? "resident" : NULL,
+				order < 0 ? NULL : "resident");
+			continue;
+		}
+		const struct warp_key *const pair[2] = { a, b };
+		registers_compare(diff, pair, WS_NONE, WS_REG_UR, "UR");
+		registers_compare(diff, pair, WS_NONE, WS_REG_UP, "UP");
+		lanes_compare(diff, pair);
+	}
+	free(keys[0]);
+	free(keys[1]);
+}
+
+/* ---- global memory ---- */
+
+static bool global_range(const struct side *side, uint32_t index, struct ws_memory_range *ret_range)
+{
+	return ws_target_memory_range(side->target, index, ret_range, NULL) == WS_OK &&
+	       ret_range->space == WS_SPACE_GLOBAL;
+}
+
+/* Number of bytes that differ in a stretch that both have, and where the first is. */
+static uint64_t bytes_compare(const struct diff *diff, uint64_t start, uint64_t size,
+			      uint64_t *ret_first)
+{
+	static uint8_t bytes[2][CHUNK];
+	uint64_t n_different = 0;
+	for (uint64_t off = 0; off < size; off += CHUNK) {
+		size_t want = size - off < CHUNK ? (size_t)(size - off) : CHUNK, n[2] = { 0, 0 };
+		struct ws_address at = { .space = WS_SPACE_GLOBAL,
+					 .device_index = WS_NONE,
+					 .grid_index = WS_NONE,
+					 .warp_index = WS_NONE,
+					 .address = start + off };
+		for (int s = 0; s < 2; s++)
+			(void)!ws_target_read_memory(diff->side[s].target, &at, bytes[s], want,
+						     &n[s], NULL);
+		size_t both = n[0] < n[1] ? n[0] : n[1];
+		for (size_t i = 0; memcmp(bytes[0], bytes[1], both) != 0 && i < both; i++) {
+			if (bytes[0][i] == bytes[1][i])
+				continue;
+			if (n_different++ == 0)
+				*ret_first = start + off + i;
+		}
+	}
+	return n_different;
+}
+
+static void memory_compare(struct diff *diff)
+{
+	uint32_t at[2] = { 0, 0 };
+	for (;;) {
+		struct ws_memory_range range[2];
+		bool have[2];
+		char key[64], text[96];
+		for (int s = 0; s < 2; s++)
+			have[s] = global_range(&diff->side[s], at[s], &range[s]);
+		if (!have[0] && !have[1])
+			return;
+		bool same = have[0] && have[1] && range[0].start == range[1].start &&
+			    range[0].size == range[1].size;
+		int only = !have[0] || (have[1] && range[1].start < range[0].start);
+		const struct ws_memory_range *one = &range[only];
+		snprintf(key, sizeof key, "global 0x%" PRIx64 "+0x%" PRIx64, one->start, one->size);
+		at[0] += same || only == 0;
+		at[1] += same || only == 1;
+		if (!same) {
+			differs(diff, KIND_memory, key, only ? NULL : "recorded",
+				only ? "recorded" : NULL);
+			continue;
+		}
+		uint64_t first = 0, n = bytes_compare(diff, one->start, one->size, &first);
+		snprintf(text, sizeof text, "%" PRIu64 " bytes differ, the first at 0x%" PRIx64, n,
+			 first);
+		if (n)
+			differs(diff, KIND_memory, key, "as recorded", text);
+	}
+}
+
+/* ---- the whole ---- */
+
+typedef void items_fill(const struct side *side, struct items *items);
+
+static void compare_all(struct diff *diff)
+{
+	static items_fill *const fills[] = {
+		[KIND_verdict] = verdict_items, [KIND_device] = device_items,
+		[KIND_kernel] = kernel_items,   [KIND_exception] = exception_items,
+		[KIND_group] = group_items,     [KIND_module] = module_items,
+	};
+	for (enum kind kind = KIND_verdict; kind <= KIND_module; kind++) {
+		struct items items[2] = { { 0 }, { 0 } };
+		for (int s = 0; s < 2; s++)
+			fills[kind](&diff->side[s], &items[s]);
+		items_compare(diff, kind, items);
+	}
+	warps_compare(diff);
+	memory_compare(diff);
+}
+
+static void end_text(struct diff *diff, uint64_t total)
+{
+	struct ws_out *out = &diff->cli->out;
+	if (total == 0)
+		ws_out_text(out, "no difference\n");
+	for (int kind = 0; kind < N_KINDS; kind++) {
+		if (diff->limit && diff->found[kind] > diff->limit)
+			ws_out_printf(out, "%s: %" PRIu64 " differences, %" PRIu64 " shown\n",
+				      kind_names[kind], diff->found[kind], diff->limit);
+	}
+}
+
+static int run(struct diff *diff)
+{
+	struct ws_json *json = &diff->json;
+	ws_json_init(json, &diff->cli->out, false);
+	if (diff->cli->json) {
+		ws_json_object(json);
+		key_str(json, "schema", "warpscope-diff-1");
+		key_str(json, "a", diff->side[0].path);
+		key_str(json, "b", diff->side[1].path);
+		ws_json_key(json, "differences");
+		ws_json_array(json);
+	}
+	compare_all(diff);
+	uint64_t total = 0;
+	for (int kind = 0; kind < N_KINDS; kind++)
+		total += diff->found[kind];
+	if (diff->cli->json) {
+		ws_json_end(json);
+		ws_json_key(json, "counts");
+		ws_json_object(json);
+		for (int kind = 0; kind < N_KINDS; kind++) {
+			ws_json_key(json, kind_names[kind]);
+			ws_json_u64(json, diff->found[kind]);
+		}
+		ws_json_end(json);
+		ws_json_key(json, "same");
+		ws_json_bool(json, total == 0);
+		ws_json_end(json);
+	} else {
+		end_text(diff, total);
+	}
+	return total ? DIFFERENT : CLI_ANSWERED;
+}
+
+static int side_open(struct diff *diff, struct side *side, const char *path)
+{
+	struct ws_report_options report = { .size = sizeof report, .no_source = true };
+	struct ws_error err;
+	side->path = path;
+	int status = cli_target_open(diff->cli, path, &side->target);
+	if (status != CLI_ANSWERED)
+		return status;
+	ws_target_counts(side->target, &side->counts);
+	if (ws_report_create(side->target, &report, &side->report, &err) != WS_OK)
+		return cli_fail(path, &err);
+	return CLI_ANSWERED;
+}
+
+int verb_diff(struct cli *cli, int argc, char **argv)
+{
+	struct diff diff = { .cli = cli, .limit = 20 };
+	int option, status = CLI_ANSWERED;
+	while (status == CLI_ANSWERED &&
+	       (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option != OPTION_LIMIT)
+			status = cli_common_option(cli, "diff", option);
+		else if (!cli_number(optarg, &diff.limit))
+			status = cli_usage("diff", "--limit takes a number");
+	}
+	if (status == CLI_ANSWERED && argc - optind != 2)
+		status = cli_usage("diff", "two dumps are needed");
+	for (int s = 0; s < 2 && status == CLI_ANSWERED; s++)
+		status = side_open(&diff, &diff.side[s], argv[optind + s]);
+	if (status == CLI_ANSWERED)
+		status = run(&diff);
+	for (int s = 0; s < 2; s++) {
+		ws_report_destroy(diff.side[s].report);
+		ws_target_close(diff.side[s].target);
+	}
+	return status;
+}

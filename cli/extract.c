@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope extract DUMP WHAT -o FILE: images, PTX, sections and memory of a dump as files. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/core.h>
+#include <warpscope/module.h>
+
+#include "session.h"
+
+const char verb_extract_help[] =
+	"Writes a part of a dump into a file, as it is in the dump.\n"
+	"\n"
+	"  image N|IDENTITY       the image of a module: its number in `info modules`, or the "
+	"first\n"
+	"                         digits of its code identity; as it was loaded\n"
+	"  ptx N|IDENTITY         the PTX text that the image carries, a line each\n"
+	"  section N|NAME         a section of the dump, by number or the first of that name\n"
+	"  memory SPACE:ADDR+LEN [FILTER...]\n"
+	"                         global, shared, local, param or constN memory, of the focus or\n"
+	"                         the first thread that the filter lets through\n"
+	"\n"
+	"  -o, --output FILE      where to; needed, \"-\" is standard output\n"
+	"  --original             image, ptx: the image as it was compiled\n";
+
+enum { OPTION_ORIGINAL = 300 };
+
+static const struct option options[] = {
+	CLI_COMMON_OPTIONS,
+	{ "output", required_argument, NULL, 'o' },
+	{ "original", no_argument, NULL, OPTION_ORIGINAL },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct extract {
+	struct session session;
+	const char *output, *path;
+	bool original;
+	struct ws_module *module; /* owned */
+};
+
+static int take(struct extract *extract, struct ws_span bytes)
+{
+	struct ws_error err;
+	if (strcmp(extract->output, "-") == 0) {
+		ws_out_bytes(&extract->session.cli->out, (const char *)bytes.ptr, bytes.len);
+		return CLI_ANSWERED;
+	}
+	if (ws_file_replace(extract->output, bytes, extract->path, &err) != WS_OK)
+		return cli_fail(extract->output, &err);
+	return CLI_ANSWERED;
+}
+
+/* ---- images ---- */
+
+static struct ws_span form_of(const struct extract *extract, const struct ws_image *image)
+{
+	return extract->original ? image->original : image->relocated;
+}
+
+/* Whether an image's code identity begins with `digits`. */
+static bool has_identity(struct ws_span bytes, const char *digits)
+{
+	struct ws_module *module;
+	struct ws_code_id id;
+	char text[WS_CODE_ID_TEXT];
+	if (bytes.len == 0 || ws_module_open(bytes, &module, NULL) != WS_OK)
+		return false;
+	bool found = ws_module_image_id(module, &id, NULL) == WS_OK;
+	if (found)
+		ws_code_id_text(&id, text);
+	ws_module_close(module);
+	return found && strncmp(text, digits, strlen(digits)) == 0;
+}
+
+/* The bytes of the image that `name` means. An exit status. */
+static int find_image(const struct extract *extract, const char *name, struct ws_span *ret_bytes)
+{
+	uint64_t number;
+	struct ws_image image;
+	bool is_number = cli_number(name, &number) && number < extract->session.counts.images;
+	uint32_t found = WS_NONE;
+	for (uint32_t i = 0; i < extract->session.counts.images && found == WS_NONE; i++) {
+		if (ws_target_image(extract->session.target, i, &image, NULL) != WS_OK)
+			continue;
+		if (is_number ? i == number : has_identity(form_of(extract, &image), name))
+			found = i;
+	}
+	if (found == WS_NONE) {
+		cli_warn("%s: no module %s; there are %u, see: warpscope info", extract->path, name,
+			 extract->session.counts.images);
+		return CLI_NO_ANSWER;
+	}
+	enum ws_status status = extract->original ? image.original_status : image.relocated_status;
+	*ret_bytes = form_of(extract, &image);
+	if (ret_bytes->len == 0) {
+		cli_warn("%s: the %s image of module %u: %s", extract->path,
+			 extract->original ? "original" : "relocated", found,
+			 ws_status_text(status));
+		return CLI_NO_ANSWER;
+	}
+	if (status != WS_OK)
+		cli_warn("%s: the image of module %u is cut: %zu bytes are left", extract->path,
+			 found, ret_bytes->len);
+	return CLI_ANSWERED;
+}
+
+static int extract_image(struct extract *extract, const char *name)
+{
+	struct ws_span bytes;
+	int status = find_image(extract, name, &bytes);
+	return status == CLI_ANSWERED ? take(extract, bytes) : status;
+}
+
+/* PTX is kept as lines that end in NUL [measured: nvcc 13.0 cubins]: as text they end in newlines.
+ */
+static int take_ptx(struct extract *extract, struct ws_span text)
+{
+	char *lines = cli_alloc(text.len + 1, 1);
+	for (size_t i = 0; i < text.len; i++)
+		lines[i] = text.ptr[i] ? (char)text.ptr[i] : '\n';
+	int status = take(extract, (struct ws_span){ (const uint8_t *)lines, text.len, 0 });
+	free(lines);
+	return status;
+}
+
+static int extract_ptx(struct extract *extract, const char *name)
+{
+	struct ws_span bytes;
+	struct ws_error err;
+	struct ws_section section;
+	uint32_t index;
+	int status = find_image(extract, name, &bytes);
+	if (status != CLI_ANSWERED)
+		return status;
+	enum ws_status st = ws_module_open(bytes, &extract->module, &err);
+	if (st == WS_OK)
+		st = ws_module_find_section(extract->module, ".nv_debug_ptx_txt", &index, &err);
+	if (st == WS_OK)
+		st = ws_module_section(extract->module, index, &section, &err);
+	if (st == WS_OK)
+		return take_ptx(extract, section.bytes);
+	if (st != WS_ABSENT)
+		return cli_fail(extract->path, &err);
+	cli_warn("%s: module %s carries no PTX", extract->path, name);
+	return CLI_NO_ANSWER;
+}
+
+/* ---- sections ---- */
+
+static int extract_section(struct extract *extract, const char *name)
+{
+	const struct ws_core *core = ws_target_core(extract->session.target);
+	if (!core) {
+		cli_warn("%s: is no file with sections", extract->path);
+		return CLI_NO_ANSWER;
+	}
+	uint64_t number;
+	bool is_number = cli_number(name, &number);
+	for (uint32_t i = 0; i < ws_core_n_sections(core); i++) {
+		struct ws_core_section section;
+		if (ws_core_section(core, i, &section, NULL) != WS_OK)
+			continue;
+		if (is_number ? i != number : !ws_str_equal(section.name, ws_str_of(name)))
+			continue;
+		if (section.bytes.len < section.size)
+			cli_warn("%s: section %u is cut: %zu of %" PRIu64 " bytes are left",
+				 extract->path, i, section.bytes.len, section.size);
+		return take(extract, section.bytes);
+	}
+	cli_warn("%s: no section %s", extract->path, name);
+	return CLI_NO_ANSWER;
+}
+
+/* ---- memory ---- */
+
+struct first {
+	bool found;
+	struct ws_address at;
+};
+
+static void take_first(void *user, const struct place *place)
+{
+	struct first *first = user;
+	if (first->found)
+		return;
+	first->found = true;
+	first->at.warp_index = place->warp_index;
+	first->at.lane = place->n_lanes ? place->lanes[0].id : WS_NONE;
+	first->at.device_index = place->warp.device_index;
+}
+
+/* Whose memory: the focus, or the first thread that the filter lets through. */
+static int find_owner(struct extract *extract, int argc, char **argv, struct ws_address *at)
+{
+	struct filter filter;
+	const char *bad;
+	struct first first = { .found = extract->session.have_focus && argc == 0 };
+	if (!filter_parse(&filter, session_coords(&extract->session), argc, argv, &bad))
+		return cli_usage("extract", "cannot read the filter at \"%s\"", bad);
+	if (first.found) {
+		first.at.warp_index = extract->session.focus.warp_index;
+		first.at.lane = extract->session.focus.lane;
+	} else {
+		walk(&extract->session, &filter, WALK_LANES, take_first, &first);
+	}
+	at->warp_index = first.found ? first.at.warp_index : WS_NONE;
+	at->lane = first.found ? first.at.lane : WS_NONE;
+	return CLI_ANSWERED;
+}
+
+static int extract_memory(struct extract *extract, const char *text, int argc, char **argv)
+{
+	struct cli_range range;
+	struct ws_error err;
+	if (!cli_range(text, &range))
+		return cli_usage("extract", "memory takes SPACE:ADDRESS+LENGTH, not \"%s\"", text);
+	struct ws_address at = { .space = range.space,
+				 .bank = range.bank,
+				 .device_index = WS_NONE,
+				 .grid_index = WS_NONE,
+				 .address = range.address };
+	int status = find_owner(extract, argc, argv, &at);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (range.len > (UINT64_C(1) << 32))
+		return cli_usage("extract", "more than a file can take");
+	uint8_t *bytes = cli_alloc((size_t)range.len, 1);
+	size_t n = 0;
+	enum ws_status st = ws_target_read_memory(extract->session.target, &at, bytes,
+						  (size_t)range.len, &n, &err);
+	if (st != WS_OK)
+		status = cli_fail(extract->path, &err);
+	else
+		status = take(extract, (struct ws_span){ bytes, n, 0 });
+	free(bytes);
+	return status;
+}
+
+/* ---- the verb ---- */
+
+static int extract_run(struct extract *extract, int argc, char **argv)
+{
+	const char *what = argv[0], *name = argv[1];
+	if (strcmp(what, "memory") == 0)
+		return extract_memory(extract, name, argc - 2, argv + 2);
+	if (argc > 2)
+		return cli_usage("extract", "one %s at a time", what);
+	if (strcmp(what, "image") == 0)
+		return extract_image(extract, name);
+	if (strcmp(what, "ptx") == 0)
+		return extract_ptx(extract, name);
+	if (strcmp(what, "section") == 0)
+		return extract_section(extract, name);
+	return cli_usage("extract", "image, ptx, section or memory; not \"%s\"", what);
+}
+
+int verb_extract(struct cli *cli, int argc, char **argv)
+{
+	struct extract extract = { 0 };
+	int option, status = CLI_ANSWERED;
+	while (status == CLI_ANSWERED &&
+	       (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+		if (option == 'o')
+			extract.output = optarg;
+		else if (option == OPTION_ORIGINAL)
+			extract.original = true;
+		else
+			status = cli_common_option(cli, "extract", option);
+	}
+	if (status != CLI_ANSWERED)
+		return status;
+	if (argc - optind < 3)
+		return cli_usage("extract", "a dump, what, and which are needed");
+	if (!extract.output)
+		return cli_usage("extract", "-o FILE is needed");
+	extract.path = argv[optind];
+	status = session_open(&extract.session, cli, extract.path);
+	if (status != CLI_ANSWERED)
+		return status;
+	status = extract_run(&extract, argc - optind - 1, argv + optind + 1);
+	ws_module_close(extract.module);
+	session_close(&extract.session);
+	return status;
+}

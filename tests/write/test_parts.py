@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""warpscope extract and diff: test_parts.py WARPSCOPE SCHEMAS. Prints TAP.
+
+What is extracted is held against the Python reader's bytes; differences are planted in the builder's model.
+"""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "builders")]
+
+import build  # noqa: E402,F401  (registers all scenarios)
+import coredump  # noqa: E402
+import reader  # noqa: E402
+from scenarios import SCENARIOS  # noqa: E402
+
+
+class Wrong(Exception):
+    pass
+
+
+def same(what, got, want):
+    if got != want:
+        raise Wrong(f"{what}: {str(got)[:300]!r}, should be {str(want)[:300]!r}")
+
+
+class Program:
+    def __init__(self, path, schemas, folder):
+        self.path, self.folder = path, folder
+        with open(os.path.join(schemas, "warpscope-diff-1.json"), encoding="utf-8") as text:
+            self.schema = json.load(text)
+
+    def put(self, name, data):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as handle:
+            handle.write(data)
+        return path
+
+    def run(self, *arguments, status=0):
+        done = subprocess.run([self.path, *arguments], capture_output=True, timeout=120, check=False)
+        if done.returncode != status:
+            raise Wrong(f"status {done.returncode}, should be {status}: {done.stderr.decode()[:300]}")
+        return done
+
+    def diff(self, a, b, *options, status=10):
+        done = self.run("diff", "--json", *options, self.put("a", a), self.put("b", b), status=status)
+        answer = json.loads(done.stdout)
+        if jsonschema:
+            jsonschema.validate(answer, self.schema)
+        same("same", answer["same"], status == 0)
+        return answer
+
+
+def model(name, change=None):
+    """The bytes of a scenario, its model changed first."""
+    built = SCENARIOS[name][0]()
+    if change:
+        change(built.model)
+    return coredump.write(built.model, built.options)
+
+
+def section(data, number, nth=0):
+    tree = reader.Reader(data)
+    found = [s for s in tree.sections[1:] if s.type == reader.BASE + number and s.size]
+    return bytes(tree.data[found[nth].offset:found[nth].offset + found[nth].size]), found[nth]
+
+
+def extracts(program):
+    data = model("misaligned-G")
+    path = program.put("dump", data)
+    image, _ = section(data, 7)
+    same("image by number", program.run("extract", path, "image", "0", "-o", "-").stdout, image)
+    file = os.path.join(program.folder, "image")
+    program.run("extract", path, "image", "0", "-o", file)
+    with open(file, "rb") as handle:
+        same("image in a file", handle.read(), image)
+    ptx = program.run("extract", path, "ptx", "0", "-o", "-").stdout
+    if b".visible .entry" not in ptx or b"\0" in ptx:
+        raise Wrong("no PTX text")
+    table, found = section(data, 9)
+    same("section by name", program.run("extract", path, "section", ".cudbg.devtbl", "-o", "-").stdout, table)
+    same("section by number", program.run("extract", path, "section", str(found.index), "-o", "-").stdout, table)
+
+
+def extracts_memory(program):
+    data = model("memory")
+    path = program.put("dump", data)
+    block, found = section(data, 2)
+    take = lambda text, *rest: program.run("extract", path, "memory", text, *rest, "-o", "-").stdout  # noqa: E731
+    same("global", take(f"global:{found.addr:#x}+{found.size}"), block)
+    same("part of it", take(f"global:{found.addr + 4:#x}+8"), block[4:12])
+    shared, _ = section(data, 4)
+    same("shared of a block", take(f"shared:0+{len(shared)}"), shared)
+    program.run("extract", path, "memory", "global:0x10+4", "-o", "-", status=1)
+
+
+def refuses(program):
+    path = program.put("dump", model("bad-pc"))
+    for arguments, status in ((("image", "9"), 1), (("ptx", "abcdef"), 1), (("section", "none"), 1), (("texture", "0"), 2),
+                              (("memory", "global:1"), 2), (("image",), 2)):
+        program.run("extract", path, *arguments, "-o", "-", status=status)
+    program.run("extract", path, "image", "0", status=2)
+    done = program.run("extract", path, "image", "0", "-o", path, status=1)
+    if b"is the input" not in done.stderr:
+        raise Wrong(done.stderr.decode())
+
+
+def first_lane(dump):
+    warp = next(w for d in dump.devices for s in d.sms for c in s.ctas or [] for w in c.warps or [] if w.lanes)
+    return warp, warp.lanes[0]
+
+
+def finds_register(program):
+    def change(dump):
+        _, lane = first_lane(dump)
+        lane.regs = list(lane.regs)
+        lane.regs[5] ^= 0x10000
+    answer = program.diff(model("illegal-address"), model("illegal-address", change))
+    same("kinds", {k: n for k, n in answer["counts"].items() if n}, {"register": 1})
+    one = answer["differences"][0]
+    if not one["key"].endswith(" R5") or int(one["a"], 16) ^ int(one["b"], 16) != 0x10000:
+        raise Wrong(str(one))
+
+
+def finds_memory(program):
+    def change(dump):
+        data = bytearray(dump.memory[0].data)
+        data[3] ^= 1
+        data[9] ^= 1
+        dump.memory[0].data = bytes(data)
+    answer = program.diff(model("illegal-address"), model("illegal-address", change))
+    same("kinds", {k: n for k, n in answer["counts"].items() if n}, {"memory": 1})
+    start = int(answer["differences"][0]["key"].split()[1].split("+")[0], 16)
+    same("where", answer["differences"][0]["b"], f"2 bytes differ, the first at {start + 3:#x}")
+
+
+def finds_code(program):
+    answer = program.diff(model("illegal-address"), model("misaligned-G"))
+    for kind in ("verdict", "kernel", "exception", "module", "warp", "group"):
+        if not answer["counts"][kind]:
+            raise Wrong(f"no {kind}")
+
+
+def finds_missing_warp(program):
+    def change(dump):
+        for cta in (c for d in dump.devices for s in d.sms for c in s.ctas or []):
+            if len(cta.warps or []) > 1:
+                cta.warps.pop()
+                return
+    answer = program.diff(model("hang"), model("hang", change))
+    gone = [d for d in answer["differences"] if d["kind"] == "warp"]
+    same("warps", [(d["a"], d["b"]) for d in gone], [("resident", None)])
+
+
+def limits(program):
+    def change(dump):
+        for cta in (c for d in dump.devices for s in d.sms for c in s.ctas or []):
+            for lane in (lane for w in cta.warps or [] for lane in w.lanes or []):
+                lane.regs = [value ^ 1 for value in lane.regs]
+    answer = program.diff(model("illegal-address"), model("illegal-address", change), "--limit", "7")
+    same("shown", len(answer["differences"]), 7)
+    if answer["counts"]["register"] < 1000:
+        raise Wrong(str(answer["counts"]))
+
+
+def same_dumps(program):
+    for name in ("illegal-address", "exited", "two-devices", "cut-half"):
+        data = model(name)
+        answer = program.diff(data, data, status=0)
+        same("differences", answer["differences"], [])
+
+
+CASES = [
+    ("images, PTX and sections come out as they are", extracts),
+    ("memory comes out as it is", extracts_memory),
+    ("what is not there, and wrong usage", refuses),
+    ("a register that differs", finds_register),
+    ("bytes of memory that differ", finds_memory),
+    ("another kernel and fault", finds_code),
+    ("a warp that is gone", finds_missing_warp),
+    ("all are counted, some are shown", limits),
+    ("a dump and itself", same_dumps),
+]
+
+
+def main(arguments):
+    failed = 0
+    print(f"1..{len(CASES)}")
+    with tempfile.TemporaryDirectory(prefix="ws-parts-") as folder:
+        program = Program(*arguments, folder)
+        for number, (name, test) in enumerate(CASES, 1):
+            try:
+                test(program)
+                print(f"ok {number} - {name}", flush=True)
+            except (Wrong, KeyError, IndexError, StopIteration, json.JSONDecodeError, struct.error) as why:
+                failed += 1
+                print(f"not ok {number} - {name}\n# {type(why).__name__}: {str(why)[:900]}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
