@@ -32,6 +32,7 @@ if [ "${2:-}" = --smoke ]; then
 	sync # pages of a file that are not written yet would count as memory of the reader
 	run 270k
 	tables 270k
+	"$here/write.py" "$program" "$dumps/270k.nvcudmp"
 	exit
 fi
 dump 1k --busy-sms 1 --ctas-per-sm 4
@@ -42,3 +43,4 @@ dump 2.1M --devices 8
 sync
 run 1k 10k 100k 270k 2.1M
 tables 100k 270k 2.1M
+"$here/write.py" "$program" "$dumps/100k.nvcudmp" "$dumps/270k.nvcudmp" "$dumps/2.1M.nvcudmp"

@@ -3,6 +3,8 @@
 
   cudagdb.py --builder              what cuda-gdb shows is what the builder planted (the proof of the fixtures)
   cudagdb.py --program WARPSCOPE    what the program reports is what cuda-gdb shows
+  --written WARPSCOPE    the same, of dumps that the program wrote from those of the builder
+  --stripped WARPSCOPE   fault, focus, pc and errorpc of dumps that it stripped for an issue
   --scenario NAME                   only these scenarios (may repeat)
 
 Scenarios that cuda-gdb cannot show (README.md) are skipped here: tests/cli/test_report_truth.py holds the program to the
@@ -100,6 +102,18 @@ def check_builder(facts, seen):
     same("kernels", sorted(grid_of(row) for row in seen.kernels), sorted(k["grid"] for k in facts["kernels"]))
 
 
+def check_stripped(facts, seen):
+    """What a dump keeps that lost its memory, values and other threads."""
+    focus = facts["focus"]
+    if facts["code"]:
+        same("label", seen.label, LABELS.get(facts["code"], UNKNOWN))
+    same("trap", seen.trap, facts["trap"])
+    same("focus", seen.focus, {k: focus[k] for k in ("grid", "blockIdx", "threadIdx", "device", "sm", "warp", "lane")})
+    same("pc", seen.pc, int(focus["pc"]["address"], 16))
+    if focus["errorpc"]:
+        same("errorpc", seen.errorpc, int(focus["errorpc"]["address"], 16))
+
+
 def grid_of(row):
     """The grid column of a row of "info cuda kernels" (the focus mark is a column of its own)."""
     return int(row[4] if row[0] == "*" else row[3])
@@ -174,7 +188,17 @@ def report_of(program, dump):
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def work(name, folder, peers, program):
+def written_again(program, dump, *options):
+    """Has the program write a dump over; returns nothing."""
+    result = dump + ".new"
+    done = subprocess.run([program, "strip", *options, "-o", result, dump], capture_output=True, text=True, timeout=120,
+                          check=False)
+    if done.returncode:
+        raise Mismatch(f"strip ended with status {done.returncode}: {done.stderr.strip()[:200]}")
+    os.replace(result, dump)
+
+
+def work(name, folder, peers, program, mode):
     """One TAP line (without number) and its diagnostics."""
     data, facts = build.build(name)
     if facts["cuda_gdb_cannot"]:
@@ -183,8 +207,14 @@ def work(name, folder, peers, program):
     with open(dump, "wb") as handle:
         handle.write(data)
     try:
+        if mode == "written":
+            written_again(program, dump)
+        elif mode == "stripped":
+            written_again(program, dump, "--for-issue")
         seen = peer.Seen(peer.run(peers, dump, peer.questions(facts)))
-        if program:
+        if mode == "stripped":
+            check_stripped(facts, seen)
+        elif mode == "program":
             check_program(facts, seen, report_of(program, dump))
         else:
             check_builder(facts, seen)
@@ -199,6 +229,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--builder", action="store_true")
     parser.add_argument("--program")
+    parser.add_argument("--written")
+    parser.add_argument("--stripped")
     parser.add_argument("--scenario", action="append")
     args = parser.parse_args()
     peers, why = peer.find()
@@ -206,11 +238,12 @@ def main():
         print(f"1..0 # SKIP {why}")
         return 0
     names = args.scenario or list(build.SCENARIOS)
-    program = os.path.abspath(args.program) if args.program and not args.builder else None
+    mode = next((mode for mode in ("written", "stripped", "program") if getattr(args, mode)), "builder")
+    program = None if mode == "builder" else os.path.abspath(getattr(args, mode))
     print(f"1..{len(names)}", flush=True)
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        jobs = [pool.submit(work, name, folder, peers, program) for name in names]
+        jobs = [pool.submit(work, name, folder, peers, program, mode) for name in names]
         for number, job in enumerate(jobs, 1):
             line, why = job.result()
             print(line.replace("ok", f"ok {number}", 1), flush=True)
