@@ -26,8 +26,7 @@ check: build
 	@tools/run-suite.py $(BUILD) $(COUNTED) unit builders api golden cli deps format fuzz
 
 # The plain suite under AddressSanitizer and UndefinedBehaviorSanitizer, then what is shared by threads
-# under ThreadSanitizer. (The small quarantine keeps freed memory from counting as the program's own, which tests
-# of memory limits would see.)
+# under ThreadSanitizer.
 ASAN = $(BUILD)-asan
 TSAN = $(BUILD)-tsan
 
@@ -39,7 +38,7 @@ $(TSAN)/build.ninja: | packages
 
 check-sanitize: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
 	@ninja -C $(ASAN)
-	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=quarantine_size_mb=16 \
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) unit golden cli fuzz
 	@ninja -C $(TSAN)
 	@TSAN_OPTIONS=halt_on_error=1 tools/run-suite.py $(TSAN) --slow 6 $(COUNTED) unit
