@@ -29,10 +29,11 @@ program=$1/warpscope
 "$bench/bench-sass" "$here/../tests/data/cubins/calls.G.sm_80.cubin"
 if [ "${2:-}" = --smoke ]; then
 	dump 270k
+	dump memory --busy-sms 4 --memory 600
 	sync # pages of a file that are not written yet would count as memory of the reader
 	run 270k
 	tables 270k
-	"$here/write.py" "$program" "$dumps/270k.nvcudmp"
+	"$here/write.py" "$program" "$dumps/memory.nvcudmp" "$dumps/270k.nvcudmp"
 	exit
 fi
 dump 1k --busy-sms 1 --ctas-per-sm 4
@@ -40,7 +41,8 @@ dump 10k --busy-sms 5
 dump 100k --busy-sms 49
 dump 270k
 dump 2.1M --devices 8
+dump memory --busy-sms 4 --memory 600
 sync
 run 1k 10k 100k 270k 2.1M
 tables 100k 270k 2.1M
-"$here/write.py" "$program" "$dumps/100k.nvcudmp" "$dumps/270k.nvcudmp" "$dumps/2.1M.nvcudmp"
+"$here/write.py" "$program" "$dumps/memory.nvcudmp" "$dumps/100k.nvcudmp" "$dumps/270k.nvcudmp" "$dumps/2.1M.nvcudmp"
