@@ -34,6 +34,7 @@ if [ "${2:-}" = --smoke ]; then
 	run 270k
 	tables 270k
 	"$here/write.py" "$program" "$dumps/memory.nvcudmp" "$dumps/270k.nvcudmp"
+	"$here/beside.py" "$program" "$dumps/270k.nvcudmp"
 	exit
 fi
 dump 1k --busy-sms 1 --ctas-per-sm 4
@@ -46,3 +47,4 @@ sync
 run 1k 10k 100k 270k 2.1M
 tables 100k 270k 2.1M
 "$here/write.py" "$program" "$dumps/memory.nvcudmp" "$dumps/100k.nvcudmp" "$dumps/270k.nvcudmp" "$dumps/2.1M.nvcudmp"
+"$here/beside.py" "$program" "$dumps/100k.nvcudmp" "$dumps/270k.nvcudmp"
