@@ -83,12 +83,16 @@ void info_cell_kernel(struct rows *rows, uint32_t kernel)
 		rows_number(rows, kernel);
 }
 
-void info_cells_symbol(struct rows *rows, const struct symbol *symbol)
+void info_cell_function(struct rows *rows, const struct symbol *symbol)
 {
 	if (symbol->function_status == WS_OK)
 		rows_text(rows, symbol->function);
 	else
 		rows_missing(rows, symbol->function_status);
+}
+
+void info_cells_line(struct rows *rows, const struct symbol *symbol)
+{
 	if (symbol->line_status == WS_OK) {
 		rows_text(rows, symbol->path);
 		rows_number(rows, symbol->line);
@@ -96,6 +100,28 @@ void info_cells_symbol(struct rows *rows, const struct symbol *symbol)
 		rows_missing(rows, symbol->line_status);
 		rows_missing(rows, symbol->line_status);
 	}
+}
+
+void info_cells_symbol(struct rows *rows, const struct symbol *symbol)
+{
+	info_cell_function(rows, symbol);
+	info_cells_line(rows, symbol);
+}
+
+void info_cells_sm_words(struct rows *rows, const struct ws_sm *sm)
+{
+	if (!(sm->have & WS_SM_CLUSTER_TARGET))
+		rows_missing(rows, WS_ABSENT);
+	else if (sm->cluster_target_valid)
+		rows_dim3(rows, sm->cluster_target);
+	else
+		rows_none(rows);
+	if (!(sm->have & WS_SM_EXCEPTION_TEXT))
+		rows_missing(rows, WS_ABSENT);
+	else if (sm->exception_text.len)
+		rows_str(rows, sm->exception_text);
+	else
+		rows_none(rows);
 }
 
 void info_cell_dim3(struct rows *rows, enum ws_status status, struct ws_dim3 dim)

@@ -66,6 +66,12 @@ const char *info_exception_text(uint32_t code);
 void info_cell_kernel(struct rows *rows, uint32_t kernel);
 /* "global", "shared", ... */
 const char *info_space_text(enum ws_space space);
+/* A column of the function's name. */
+void info_cell_function(struct rows *rows, const struct symbol *symbol);
+/* Two columns: file, line. */
+void info_cells_line(struct rows *rows, const struct symbol *symbol);
+/* Two columns: target block of a cluster exception, the driver's own words. */
+void info_cells_sm_words(struct rows *rows, const struct ws_sm *sm);
 /* Three columns: function, file, line. */
 void info_cells_symbol(struct rows *rows, const struct symbol *symbol);
 /* A column of a grid, block or thread index. */

@@ -54,37 +54,6 @@ static void fault_code_cells(struct rows *rows, const struct fault *fault)
 		rows_none(rows);
 }
 
-static void symbol_cells(struct rows *rows, const struct symbol *symbol)
-{
-	if (symbol->line_status == WS_OK) {
-		rows_text(rows, symbol->path);
-		rows_number(rows, symbol->line);
-	} else {
-		rows_missing(rows, symbol->line_status);
-		rows_missing(rows, symbol->line_status);
-	}
-	if (symbol->function_status == WS_OK)
-		rows_text(rows, symbol->function);
-	else
-		rows_missing(rows, symbol->function_status);
-}
-
-static void sm_words_cells(struct rows *rows, const struct ws_sm *sm)
-{
-	if (!(sm->have & WS_SM_CLUSTER_TARGET))
-		rows_missing(rows, WS_ABSENT);
-	else if (sm->cluster_target_valid)
-		rows_dim3(rows, sm->cluster_target);
-	else
-		rows_none(rows);
-	if (!(sm->have & WS_SM_EXCEPTION_TEXT))
-		rows_missing(rows, WS_ABSENT);
-	else if (sm->exception_text.len)
-		rows_str(rows, sm->exception_text);
-	else
-		rows_none(rows);
-}
-
 static void fault_row(struct rows *rows, struct info *info, const struct fault *fault)
 {
 	const struct session *session = &info->session;
@@ -112,11 +81,13 @@ static void fault_row(struct rows *rows, struct info *info, const struct fault *
 		       place ? place->block.idx : (struct ws_dim3){ 0 });
 	static const struct symbol nowhere = { .function_status = WS_ABSENT,
 					       .line_status = WS_ABSENT };
-	symbol_cells(rows, has_pc ? symbols_find(info_symbols(info), sm->device_index,
-						 place ? place->grid : NULL, pc)
-				  : &nowhere);
+	const struct symbol *symbol = has_pc ? symbols_find(info_symbols(info), sm->device_index,
+							    place ? place->grid : NULL, pc)
+					     : &nowhere;
+	info_cells_line(rows, symbol);
+	info_cell_function(rows, symbol);
 	rows_text(rows, fault->blame);
-	sm_words_cells(rows, sm);
+	info_cells_sm_words(rows, sm);
 	rows_end(rows);
 }
 

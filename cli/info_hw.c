@@ -137,18 +137,7 @@ static void sm_fault_cells(struct rows *rows, const struct ws_sm *sm)
 		rows_hex(rows, sm->error_pc, 16);
 	else
 		rows_none(rows);
-	if (!(sm->have & WS_SM_CLUSTER_TARGET))
-		rows_missing(rows, WS_ABSENT);
-	else if (sm->cluster_target_valid)
-		rows_dim3(rows, sm->cluster_target);
-	else
-		rows_none(rows);
-	if (!(sm->have & WS_SM_EXCEPTION_TEXT))
-		rows_missing(rows, WS_ABSENT);
-	else if (sm->exception_text.len)
-		rows_str(rows, sm->exception_text);
-	else
-		rows_none(rows);
+	info_cells_sm_words(rows, sm);
 }
 
 /* Whether the SM has something to show: a warp, or an exception that outlived its warps; with a

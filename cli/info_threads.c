@@ -134,17 +134,8 @@ static void symbol_cells(struct table *table, const struct block_entry *block, u
 	struct rows *rows = table->rows;
 	const struct symbol *symbol =
 		symbols_find(info_symbols(table->info), block->device_index, block->grid, pc);
-	if (symbol->line_status == WS_OK) {
-		rows_text(rows, symbol->path);
-		rows_number(rows, symbol->line);
-	} else {
-		rows_missing(rows, symbol->line_status);
-		rows_missing(rows, symbol->line_status);
-	}
-	if (symbol->function_status == WS_OK)
-		rows_text(rows, symbol->function);
-	else
-		rows_missing(rows, symbol->function_status);
+	info_cells_line(rows, symbol);
+	info_cell_function(rows, symbol);
 }
 
 static void range_flush(struct table *table)
