@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One exception as JSON. */
+#include "render/json.h"
+
+static void json_kind(struct ws_json *json, const struct ws_report_exception *e)
+{
+	static const char *const blames[] = { "lane", "suspects", "sm", "trap", "nobody" };
+	wsi_json_key_u64(json, "code", e->code);
+	wsi_json_key_text(json, "name", e->name);
+	wsi_json_key_text(json, "label", e->label);
+	wsi_json_key_text(json, "cuda_gdb", e->cuda_gdb);
+	wsi_json_key_text(json, "headline", e->headline);
+	wsi_json_key_text(json, "attribution", blames[e->blame]);
+	if (e->kind) {
+		wsi_json_key_text(json, "family", ws_exception_family_text(e->kind->family));
+		wsi_json_key_bool(json, "knows_instruction", e->kind->knows_instruction);
+		wsi_json_key_bool(json, "knows_lane", e->kind->knows_lane);
+		wsi_json_key_text(json, "meaning", e->kind->meaning);
+		wsi_json_key_text(json, "causes", e->kind->causes);
+		wsi_json_key_text(json, "checks", e->kind->checks);
+	}
+}
+
+void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *e)
+{
+	ws_json_object(json);
+	json_kind(json, e);
+	wsi_json_thread(json, &e->at);
+	wsi_json_key_hex(json, "pc", e->pc, e->pc_status);
+	wsi_json_key_hex(json, "errorpc", e->errorpc, e->errorpc_status);
+	wsi_json_key_number(json, "kernel", e->kernel);
+	wsi_json_key_u64(json, "lanes", e->n_lanes);
+	wsi_json_key_u64(json, "warps", e->n_warps);
+	wsi_json_key_u64(json, "sms", e->n_sms);
+	enum ws_status warp = wsi_status_if(e->at.warp != WS_NONE);
+	wsi_json_key_hex(json, "lanes_blamed", e->lanes_blamed, warp);
+	wsi_json_key_hex(json, "lanes_active", e->lanes_active, warp);
+	wsi_json_key_hex(json, "lanes_valid", e->lanes_valid, warp);
+	wsi_json_key_str(json, "driver_text", e->text, e->text_status);
+	wsi_json_key_dim3(json, "target_block", e->target_block,
+			  wsi_status_if(e->have_target_block));
+	wsi_json_key_number(json, "user_frame", e->user_frame);
+	wsi_json_key_number(json, "pc_frames_from", e->pc_frames_from);
+	wsi_json_key_u64(json, "callers_left_out", e->n_callers_left_out);
+	if (e->pc_frame) {
+		ws_json_key(json, "pc_frame");
+		wsi_json_frame(json, e->pc_frame);
+	} else {
+		ws_json_missing(json, "pc_frame", WS_ABSENT);
+	}
+	ws_json_key(json, "frames");
+	ws_json_array(json);
+	for (uint32_t i = 0; i < e->n_frames; i++)
+		wsi_json_frame(json, &e->frames[i]);
+	ws_json_end(json);
+	ws_json_end(json);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dump, devices and kernels as JSON. */
+#include "render/json.h"
+
+void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
+{
+	const struct ws_dump_facts *dump = &report->dump;
+	if (report->dump_status != WS_OK) {
+		ws_json_missing(json, "dump", report->dump_status);
+		return;
+	}
+	ws_json_key(json, "dump");
+	ws_json_object(json);
+	wsi_json_key_str(json, "path", ws_str_of(dump->path), WS_OK);
+	wsi_json_key_u64(json, "bytes", dump->bytes);
+	char text[40];
+	wsi_format(text, "%u.%u", dump->driver_major, dump->driver_minor);
+	wsi_json_key_text(json, "driver", dump->have_metadata ? text : NULL);
+	wsi_format(text, "%u.%u", dump->cuda_major, dump->cuda_minor);
+	wsi_json_key_text(json, "cuda", dump->have_metadata ? text : NULL);
+	wsi_json_key_bool(json, "complete", dump->complete);
+	wsi_json_key_text(json, "layout", dump->layout);
+	wsi_json_key_str(json, "generator", dump->generator, wsi_status_if(dump->have_metadata));
+	wsi_json_key_hex(json, "flags", dump->flags, wsi_status_if(dump->have_flags));
+	if (dump->have_time)
+		wsi_json_key_u64(json, "timestamp", dump->timestamp);
+	else
+		ws_json_missing(json, "timestamp", WS_ABSENT);
+	wsi_json_key_bool(json, "classic", dump->classic);
+	ws_json_end(json);
+}
+
+void wsi_json_device(struct ws_json *json, const struct ws_report_device *device)
+{
+	const struct ws_device *state = &device->state;
+	ws_json_object(json);
+	if (device->status != WS_OK) {
+		ws_json_missing(json, "id", device->status);
+		ws_json_end(json);
+		return;
+	}
+	wsi_json_key_u64(json, "id", state->id);
+	wsi_json_key_str(json, "name", state->name, WS_OK);
+	wsi_json_key_str(json, "type", state->type, WS_OK);
+	wsi_json_key_str(json, "sm_type", state->sm_type, WS_OK);
+	wsi_json_key_u64(json, "sms", state->n_sms);
+	wsi_json_key_u64(json, "warps_per_sm", state->n_warps_per_sm);
+	wsi_json_key_u64(json, "pci_bus", state->pci_bus);
+	wsi_json_key_u64(json, "pci_device", state->pci_device);
+	wsi_json_key_u64(json, "status", state->status);
+	wsi_json_key_u64(json, "resident_warps", device->resident_warps);
+	wsi_json_key_u64(json, "resident_threads", device->resident_lanes);
+	wsi_json_key_u64(json, "faulted_sms", device->faulted_sms);
+	ws_json_end(json);
+}
+
+void wsi_json_kernel(struct ws_json *json, const struct ws_report_kernel *kernel)
+{
+	const struct ws_grid *grid = &kernel->grid;
+	enum ws_status there = kernel->grid_status;
+	char id[24];
+	wsi_format(id, "%" PRId64, grid->id);
+	ws_json_object(json);
+	wsi_json_key_u64(json, "id", kernel->id);
+	wsi_json_key_number(json, "device", kernel->device);
+	wsi_json_key_str(json, "grid", ws_str_of(id), there);
+	wsi_json_key_str(json, "name", kernel->name, kernel->name_status);
+	wsi_json_key_str(json, "name_short", kernel->name_short, kernel->name_status);
+	wsi_json_key_str(json, "name_mangled", kernel->name_mangled, kernel->name_status);
+	wsi_json_key_dim3(json, "gridDim", grid->grid_dim, there);
+	wsi_json_key_dim3(json, "blockDim", grid->block_dim, there);
+	wsi_json_key_dim3(json, "clusterDim", grid->cluster_dim,
+			  wsi_status_if(grid->have & WS_GRID_CLUSTER));
+	wsi_json_key_hex(json, "entry", grid->function_entry, there);
+	wsi_json_key_number(json, "registers", there == WS_OK ? grid->n_regs : WS_NONE);
+	wsi_json_key_u64(json, "resident_blocks", kernel->resident_blocks);
+	wsi_json_key_u64(json, "resident_warps", kernel->resident_warps);
+	ws_json_end(json);
+}

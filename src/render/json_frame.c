@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames, places and threads as JSON. */
+#include "render/json.h"
+
+static void json_source(struct ws_json *json, const struct ws_report_source *source)
+{
+	if (source->status != WS_OK) {
+		ws_json_missing(json, "source", source->status);
+		return;
+	}
+	ws_json_key(json, "source");
+	ws_json_object(json);
+	wsi_json_key_text(json, "path", source->path);
+	wsi_json_key_bool(json, "changed", source->changed);
+	wsi_json_key_u64(json, "first_line", source->first_line);
+	ws_json_key(json, "lines");
+	ws_json_array(json);
+	for (uint32_t i = 0; i < source->n_lines; i++)
+		ws_json_str(json, source->lines[i]);
+	ws_json_end(json);
+	ws_json_end(json);
+}
+
+/* Function, file and line: what frames and groups have alike. */
+void wsi_json_place(struct ws_json *json, const struct ws_report_frame *frame)
+{
+	wsi_json_key_str(json, "function", frame->function, frame->function_status);
+	wsi_json_key_str(json, "function_short", frame->function_short, frame->function_status);
+	wsi_json_key_str(json, "function_mangled", frame->function_mangled, frame->function_status);
+	wsi_json_key_str(json, "file", frame->file, frame->line_status);
+	if (frame->line_status == WS_OK && frame->line)
+		wsi_json_key_u64(json, "line", frame->line);
+	else
+		ws_json_missing(json, "line",
+				frame->line_status == WS_OK ? WS_ABSENT : frame->line_status);
+}
+
+void wsi_json_frame(struct ws_json *json, const struct ws_report_frame *frame)
+{
+	ws_json_object(json);
+	wsi_json_key_u64(json, "level", frame->level);
+	wsi_json_place(json, frame);
+	wsi_json_key_bool(json, "inlined", frame->inlined);
+	wsi_json_key_hex(json, "pc", frame->pc, WS_OK);
+	enum ws_status owned = wsi_status_if(frame->owner_short.len > 0);
+	wsi_json_key_str(json, "owner", frame->owner_short, owned);
+	wsi_json_key_hex(json, "rel_pc", frame->rel_pc, owned);
+	wsi_json_key_bool(json, "caller", frame->caller);
+	wsi_json_key_bool(json, "library", frame->library);
+	if (frame->borrowed_from)
+		wsi_json_key_text(json, "lines_borrowed_from", frame->borrowed_from);
+	json_source(json, &frame->source);
+	ws_json_end(json);
+}
+
+void wsi_json_thread(struct ws_json *json, const struct ws_report_thread *at)
+{
+	wsi_json_key_number(json, "device", at->device);
+	wsi_json_key_number(json, "sm", at->sm);
+	wsi_json_key_number(json, "warp", at->warp);
+	wsi_json_key_number(json, "lane", at->lane);
+	wsi_json_key_dim3(json, "blockIdx", at->block, at->block_status);
+	wsi_json_key_dim3(json, "threadIdx", at->thread, wsi_status_if(at->lane != WS_NONE));
+	wsi_json_key_dim3(json, "clusterIdx", at->cluster, wsi_status_if(at->have_cluster));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Diagnostics of the dump, what the exception means, what to try next. */
+#include "render/text.h"
+
+void wsi_text_diagnostics(struct wsi_page *page)
+{
+	const struct ws_report *report = page->report;
+	struct ws_out *out = page->out;
+	if (report->n_diagnostics == 0)
+		return;
+	wsi_page_title(page, "Diagnostics of the dump:");
+	uint32_t shown = wsi_page_rows(page, report->n_diagnostics);
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ws_diagnostic *one = &report->diagnostics[i];
+		ws_out_text(out, "    ");
+		ws_out_escaped(out, ws_str_of(one->message));
+		if (one->file_off != WS_NO_OFFSET)
+			ws_out_printf(out, " (file offset 0x%" PRIx64 ")", one->file_off);
+		if (one->repeats)
+			ws_out_printf(out, ", and %" PRIu64 " more", one->repeats);
+		wsi_page_end_line(page);
+	}
+	if (shown < report->n_diagnostics)
+		ws_out_printf(out, "    ... and %u more (--all)\n", report->n_diagnostics - shown);
+}
+
+void wsi_text_advice(struct wsi_page *page)
+{
+	const struct ws_report *report = page->report;
+	const struct ws_report_exception *e = report->focus;
+	if (e && e->kind) {
+		wsi_page_title(page, "What it means:");
+		ws_out_printf(page->out, "%s Usual causes: %s.\n", e->kind->meaning,
+			      e->kind->causes);
+	}
+	if (report->n_next == 0)
+		return;
+	wsi_page_title(page, "What to try next:");
+	for (uint32_t i = 0; i < report->n_next; i++) {
+		ws_out_text(page->out, "- ");
+		ws_out_escaped(page->out, ws_str_of(report->next[i]));
+		wsi_page_end_line(page);
+	}
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts of the dump and its devices, what is missing, and code that may have run. */
+#include "render/text.h"
+
+#include <time.h>
+
+static void out_time(struct wsi_page *page, uint32_t seconds)
+{
+	time_t when = (time_t)seconds;
+	struct tm utc;
+	char text[40];
+	if (gmtime_r(&when, &utc) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc))
+		ws_out_text(page->out, text);
+}
+
+/* [public doc: CUDBGCoredumpGenerationFlags] */
+static void out_flags(struct wsi_page *page, uint32_t flags)
+{
+	static const char *const skipped[] = { "module images as in the file",
+					       "global memory",
+					       "shared memory",
+					       "local memory",
+					       NULL,
+					       "constant banks" };
+	const char *comma = "";
+	for (unsigned i = 0; i < WSI_COUNT(skipped); i++) {
+		if (skipped[i] && flags >> i & 1) {
+			ws_out_printf(page->out, "%s%s", comma, skipped[i]);
+			comma = ", ";
+		}
+	}
+	if (!*comma)
+		ws_out_text(page->out, "nothing");
+}
+
+static void facts_of_dump(struct wsi_page *page, const struct ws_dump_facts *dump)
+{
+	struct ws_out *out = page->out;
+	wsi_page_label(page, "dump");
+	ws_out_escaped(out, ws_str_of(dump->path));
+	ws_out_printf(out, ", %" PRIu64 " bytes, %s", dump->bytes,
+		      dump->complete ? "complete" : "INCOMPLETE");
+	if (dump->layout)
+		ws_out_printf(out, ", layout %s", dump->layout);
+	wsi_page_end_line(page);
+	if (dump->have_metadata) {
+		wsi_page_label(page, "driver");
+		ws_out_printf(out, "%u.%u, CUDA %u.%u", dump->driver_major, dump->driver_minor,
+			      dump->cuda_major, dump->cuda_minor);
+		wsi_page_end_line(page);
+	}
+	if (dump->have_time) {
+		wsi_page_label(page, "written");
+		out_time(page, dump->timestamp);
+		wsi_page_end_line(page);
+	}
+	if (dump->have_flags) {
+		wsi_page_label(page, "left out");
+		out_flags(page, dump->flags);
+		wsi_page_end_line(page);
+	}
+}
+
+void wsi_text_facts(struct wsi_page *page)
+{
+	const struct ws_report *report = page->report;
+	struct ws_out *out = page->out;
+	wsi_page_title(page, "Facts:");
+	if (report->dump_status == WS_OK)
+		facts_of_dump(page, &report->dump);
+	for (uint32_t i = 0; i < report->n_devices; i++) {
+		const struct ws_report_device *device = &report->devices[i];
+		wsi_page_label(page, i ? "" : "devices");
+		if (device->status != WS_OK) {
+			ws_out_printf(out, "? (%s)\n", ws_missing_word(device->status));
+			continue;
+		}
+		ws_out_printf(out, "%u: ", device->state.id);
+		ws_out_escaped(out, device->state.name.len ? device->state.name
+							   : ws_str_of("(name lost)"));
+		ws_out_printf(out, ", sm_%u%u", device->state.sm_major, device->state.sm_minor);
+		ws_out_printf(out, ", %u SMs, %u warp%s resident", device->state.n_sms,
+			      device->resident_warps, device->resident_warps == 1 ? "" : "s");
+		if (device->faulted_sms)
+			ws_out_printf(out, ", %u SM%s with an exception", device->faulted_sms,
+				      device->faulted_sms == 1 ? "" : "s");
+		wsi_page_end_line(page);
+	}
+	for (uint32_t i = 0; i < report->n_missing; i++) {
+		const struct ws_report_missing *missing = &report->missing[i];
+		wsi_page_label(page, i ? "" : "missing");
+		ws_out_escaped(out, ws_str_of(missing->what));
+		ws_out_printf(out, ": %s.", ws_missing_word(missing->why));
+		if (missing->advice) {
+			ws_out_text(out, " ");
+			ws_out_escaped(out, ws_str_of(missing->advice));
+		}
+		wsi_page_end_line(page);
+	}
+}
+
+void wsi_text_code(struct wsi_page *page)
+{
+	const struct ws_report *report = page->report;
+	if (report->n_code == 0)
+		return;
+	wsi_page_title(page, "Kernels whose code is in the dump (which of them ran is lost):");
+	uint32_t shown = wsi_page_rows(page, report->n_code);
+	for (uint32_t i = 0; i < shown; i++) {
+		struct ws_str name = report->code[i];
+		ws_out_text(page->out, "    ");
+		if (!page->options.full_names && name.len > 2 * WSI_WIDE_NAME) {
+			ws_out_escaped(page->out, (struct ws_str){ name.ptr, 2 * WSI_WIDE_NAME });
+			ws_out_text(page->out, "...");
+		} else {
+			ws_out_escaped(page->out, name);
+		}
+		wsi_page_end_line(page);
+	}
+	if (shown < report->n_code)
+		ws_out_printf(page->out, "    ... and %u more (--all)\n", report->n_code - shown);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The call stack of the focus, with source. */
+#include "render/text.h"
+
+enum { MAX_PERIOD = 8 }; /* frames of one round of a recursion that is folded */
+
+/* Tabs become four spaces. */
+static void out_source_line(struct wsi_page *page, struct ws_str line)
+{
+	while (line.len > 0) {
+		const char *tab = memchr(line.ptr, '\t', line.len);
+		size_t len = tab ? (size_t)(tab - line.ptr) : line.len;
+		ws_out_escaped(page->out, (struct ws_str){ line.ptr, len });
+		if (tab)
+			ws_out_text(page->out, "    ");
+		len += tab ? 1 : 0;
+		line = (struct ws_str){ line.ptr + len, line.len - len };
+	}
+}
+
+static void out_source(struct wsi_page *page, const struct ws_report_frame *frame,
+		       bool with_context)
+{
+	const struct ws_report_source *source = &frame->source;
+	if (source->status != WS_OK)
+		return;
+	for (uint32_t i = 0; i < source->n_lines; i++) {
+		uint32_t number = source->first_line + i;
+		if (number != frame->line && !with_context)
+			continue;
+		ws_out_printf(page->out, "      %s%6u  ", number == frame->line ? ">" : " ",
+			      number);
+		out_source_line(page, source->lines[i]);
+		wsi_page_end_line(page);
+	}
+	if (source->changed)
+		ws_out_text(page->out, "              (this file is not the one that was compiled: "
+				       "its size or time differs)\n");
+}
+
+static void out_frame(struct wsi_page *page, const struct ws_report_frame *frame, bool is_user)
+{
+	struct ws_out *out = page->out;
+	wsi_page_style(page, is_user ? WSI_BOLD : frame->library ? WSI_DIM : "");
+	ws_out_printf(out, "  %s #%-3u ", is_user ? "*" : " ", frame->level);
+	wsi_page_frame_name(page, frame);
+	wsi_page_style(page, WSI_PLAIN);
+	wsi_page_end_line(page);
+	if (frame->line_status == WS_OK) {
+		ws_out_text(out, "         at ");
+		ws_out_escaped(out, frame->file);
+		if (frame->line)
+			ws_out_printf(out, ":%u", frame->line);
+		if (frame->inlined)
+			ws_out_text(out, ", inlined");
+		if (frame->library)
+			ws_out_text(out, ", library");
+		wsi_page_end_line(page);
+	} else {
+		ws_out_printf(out, "         at 0x%016" PRIx64, frame->pc);
+		if (frame->function_status == WS_OK)
+			ws_out_printf(out, ", line information: %s",
+				      frame->line_status == WS_ABSENT
+					      ? "none"
+					      : ws_missing_word(frame->line_status));
+		wsi_page_end_line(page);
+	}
+	out_source(page, frame, is_user);
+}
+
+/* How many frames from `start` on repeat the `period` frames before them. */
+static uint32_t repeats_from(const struct ws_report_exception *e, uint32_t start, uint32_t period)
+{
+	uint32_t n = 0;
+	while (start + n < e->n_frames && start + n != e->pc_frames_from) {
+		const struct ws_report_frame *a = &e->frames[start + n], *b = a - period;
+		if (a->pc != b->pc || a->function.ptr != b->function.ptr || a->line != b->line)
+			break;
+		n++;
+	}
+	return n - n % period;
+}
+
+/* Frames to leave out at `start` because they repeat what was just shown; `*ret_period` tells the
+ * length of the round. */
+static uint32_t recursion_at(const struct wsi_page *page, const struct ws_report_exception *e,
+			     uint32_t start, uint32_t *ret_period)
+{
+	for (uint32_t period = 1; period <= MAX_PERIOD && period <= start; period++) {
+		uint32_t n = repeats_from(e, start, period);
+		*ret_period = period;
+		if (!page->options.all && n > 2 * period)
+			return n;
+	}
+	return 0;
+}
+
+/* Names the debug image that gave lines. */
+static void out_borrowed(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	for (uint32_t i = 0; i < e->n_frames; i++) {
+		if (!e->frames[i].borrowed_from)
+			continue;
+		ws_out_text(page->out, "         (lines from ");
+		ws_out_escaped(page->out, ws_str_of(e->frames[i].borrowed_from));
+		ws_out_text(page->out, ", whose machine code is proven equal)\n");
+		return;
+	}
+}
+
+void wsi_text_frames(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	if (e->n_frames == 0)
+		return;
+	wsi_page_title(
+		page,
+		e->user_frame != WS_NONE && e->user_frame > 0
+			? "Call stack, innermost first (* is the first frame outside libraries):"
+			: "Call stack, innermost first:");
+	for (uint32_t i = 0; i < e->n_frames; i++) {
+		uint32_t period, n = recursion_at(page, e, i, &period);
+		if (n) {
+			ws_out_printf(page->out,
+				      "         (%u more frames repeat the last %s; --all)\n", n,
+				      period == 1 ? "one" : "ones");
+			i += n - 1;
+			continue;
+		}
+		if (i == e->pc_frames_from)
+			ws_out_text(page->out,
+				    "         (the warp had left these functions when it "
+				    "stopped; its stack then was:)\n");
+		out_frame(page, &e->frames[i], i == e->user_frame && i > 0);
+	}
+	out_borrowed(page, e);
+	if (e->n_callers_left_out)
+		ws_out_printf(page->out, "         (%u more callers)\n", e->n_callers_left_out);
+	if (e->stack_status != WS_OK && e->stack_status != WS_ABSENT)
+		ws_out_printf(page->out, "         (return addresses: %s)\n",
+			      ws_missing_word(e->stack_status));
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/words.h"
+
+struct ws_str wsi_file_name(struct ws_str path)
+{
+	for (size_t i = path.len; i > 0; i--) {
+		if (path.ptr[i - 1] == '/')
+			return (struct ws_str){ path.ptr + i, path.len - i };
+	}
+	return path;
+}
+
+const char *wsi_function_missing(enum ws_status status)
+{
+	return status == WS_ABSENT        ? "no code of this dump"
+	       : status == WS_UNSUPPORTED ? "a host address"
+					  : ws_missing_word(status);
+}
+
+bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e)
+{
+	if (e->kernel == WS_NONE)
+		return false;
+	const struct ws_grid *grid = &report->kernels[e->kernel].grid;
+	const struct ws_dim3 *dim = &grid->cluster_dim;
+	return grid->have & WS_GRID_CLUSTER && (dim->x > 1 || dim->y > 1 || dim->z > 1);
+}

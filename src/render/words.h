@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every renderer says alike. */
+#ifndef WSI_RENDER_WORDS_H
+#define WSI_RENDER_WORDS_H
+
+#include <warpscope/report.h>
+
+#include "base/base.h"
+
+/* The last component of a path. */
+struct ws_str wsi_file_name(struct ws_str path);
+/* Why a place has no function, in words. */
+const char *wsi_function_missing(enum ws_status status);
+/* Whether the launch has clusters of more than one block. */
+bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e);
+
+#endif
