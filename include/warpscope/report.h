@@ -59,6 +59,25 @@ struct ws_report_options {
 	size_t n_debug_images;
 };
 
+/* ---- claims ---- */
+
+/** How sure an inference is. */
+enum ws_confidence {
+	WS_CONFIDENCE_CERTAIN,  /**< follows from what the target recorded */
+	WS_CONFIDENCE_LIKELY,   /**< the evidence speaks for it and nothing against it */
+	WS_CONFIDENCE_POSSIBLE, /**< usual for such a fault; the evidence does not decide */
+};
+
+/** "certain", "likely" or "possible". Static storage. */
+WS_API const char *ws_confidence_text(enum ws_confidence confidence);
+
+/** Something inferred. `text` and `evidence` are sentences without a full stop. */
+struct ws_report_claim {
+	const char *text;
+	const char *evidence;
+	enum ws_confidence confidence;
+};
+
 /* ---- the model ---- */
 
 enum ws_verdict_kind {
@@ -79,6 +98,18 @@ struct ws_report_device {
 	uint32_t faulted_sms; /**< SMs with an exception */
 };
 
+/** One parameter of a kernel, as the image lays it out. */
+struct ws_report_param {
+	uint32_t ordinal;
+	uint32_t offset; /**< from the start of the parameters */
+	uint32_t size_bytes;
+	enum ws_status value_status; /**< of the bytes; WS_EXCLUDED: the dump left the bank out */
+	struct ws_span value;        /**< the first bytes, at most WS_PARAM_BYTES */
+	struct ws_str name, type;    /**< empty unless the image has debug information */
+};
+
+enum { WS_PARAM_BYTES = 64 };
+
 /** A kernel present on a device: one grid. `id` is cuda-gdb's number (focus.h). */
 struct ws_report_kernel {
 	uint32_t id;
@@ -92,6 +123,10 @@ struct ws_report_kernel {
 		name_short; /**< without parameters and return type; long argument lists cut */
 	struct ws_str name_mangled;
 	uint32_t resident_blocks, resident_warps;
+	enum ws_status params_status; /**< of the next three; WS_ABSENT: no layout in the image */
+	const struct ws_report_param *params; /**< in the order of offsets */
+	uint32_t n_params;
+	uint32_t params_offset; /**< where they start in constant bank 0 */
 };
 
 /** A stretch of a source file. */
@@ -143,6 +178,121 @@ struct ws_report_thread {
 	struct ws_dim3 cluster;
 };
 
+/** What an instruction does with memory. */
+enum ws_direction { WS_DIRECTION_LOAD, WS_DIRECTION_STORE, WS_DIRECTION_ATOMIC };
+
+/** "load", "store" or "atomic". Static storage. */
+WS_API const char *ws_direction_text(enum ws_direction direction);
+
+/** Whether a register still holds what it held when the instruction ran. */
+enum ws_trust {
+	WS_TRUST_AT_FAULT,    /**< nothing on any path from the instruction to the pc writes it */
+	WS_TRUST_OVERWRITTEN, /**< some path writes it: the value may be a later one */
+	WS_TRUST_UNKNOWN,     /**< what ran in between is not known */
+};
+
+/** "as at the fault", "maybe overwritten" or "unknown". Static storage. */
+WS_API const char *ws_trust_text(enum ws_trust trust);
+
+/** What an operand is for. */
+enum ws_operand_use {
+	WS_USE_ADDRESS,    /**< a term of the address */
+	WS_USE_DESCRIPTOR, /**< of global memory; no term of the address */
+	WS_USE_DATA,       /**< read: what is stored, compared or computed with */
+	WS_USE_RESULT,     /**< written: no value of the time before */
+	WS_USE_GUARD,      /**< predicate in front of the instruction */
+};
+
+/** "address", "descriptor", "data", "result" or "guard". Static storage. */
+WS_API const char *ws_operand_use_text(enum ws_operand_use use);
+
+/** One operand of an instruction with its values. A pair of registers is one operand. */
+struct ws_report_operand {
+	const char *name; /**< "R4", "R4.64", "UR6", "c[0x0][0x210]", "0x10" */
+	enum ws_operand_use use;
+	bool uniform;          /**< one value for all lanes */
+	bool constant;         /**< a number in the instruction */
+	enum ws_status status; /**< why there are no values at all */
+	enum ws_trust trust;
+	const char *trust_why;        /**< one sentence, or NULL */
+	uint32_t lanes;               /**< that have a value */
+	uint64_t value[WS_MAX_LANES]; /**< by lane id; the low 64 bits of wider ones */
+};
+
+/** Known memory beside an address. */
+struct ws_report_neighbour {
+	enum ws_status status; /**< WS_ABSENT: none on this side */
+	uint64_t start, size;
+	uint64_t distance;    /**< bytes between the access and the range; 0: they touch */
+	uint64_t elements;    /**< the same in accesses of this width, rounded down */
+	struct ws_str symbol; /**< `__device__` variable that covers its near end, or empty */
+};
+
+/** Where the base of an address came from. */
+enum ws_owner_kind {
+	WS_OWNER_UNKNOWN,
+	WS_OWNER_PARAMETER, /**< a kernel parameter, or bytes inside one */
+	WS_OWNER_CONSTANT,  /**< a `__constant__` bank */
+	WS_OWNER_SYMBOL,    /**< a `__device__` or `__shared__` variable */
+	WS_OWNER_SHARED,    /**< the block's shared memory */
+	WS_OWNER_STACK,     /**< the thread's local memory */
+	WS_OWNER_LOADED,    /**< read from memory by the instruction at `pc` */
+};
+
+/** "unknown", "parameter", "constant", "symbol", "shared", "stack" or "loaded". Static storage. */
+WS_API const char *ws_owner_kind_text(enum ws_owner_kind kind);
+
+struct ws_report_owner {
+	enum ws_owner_kind kind;
+	uint32_t ordinal;   /**< parameter, or WS_NONE */
+	uint32_t offset;    /**< parameter: of the pointer inside it; constant: in its bank */
+	uint32_t bank;      /**< constant */
+	struct ws_str name; /**< of the parameter or symbol; empty when not known */
+	bool value_known;   /**< `value`: the base itself */
+	uint64_t value;
+	uint64_t pc;           /**< loaded: the instruction that read it */
+	uint32_t root_ordinal; /**< loaded: the parameter that the reading started at, or WS_NONE */
+	struct ws_report_claim claim;
+};
+
+/** The memory access of an instruction that is blamed, or that may be to blame. */
+struct ws_report_access {
+	uint64_t pc;
+	const char *text;             /**< of the instruction */
+	struct ws_report_claim found; /**< why it is this one */
+	uint32_t kernel;              /**< index, or WS_NONE */
+	enum ws_space space;
+	enum ws_direction direction;
+	uint32_t width;                 /**< bytes per lane; 0: not fixed by the instruction */
+	bool async;                     /**< goes on in the background */
+	uint32_t lanes;                 /**< looked at: blamed ones, else active ones */
+	uint32_t lanes_known;           /**< whose address is computed from trustworthy values */
+	uint32_t lanes_guess;           /**< whose address is computed, but a value may be later */
+	uint64_t address[WS_MAX_LANES]; /**< by lane id, of the lanes above; bytes in `space` */
+	/** Lanes whose address cannot be right, by reason; within lanes_known and lanes_guess. */
+	uint32_t unmapped, outside, misaligned, null_like, noncanonical;
+	uint32_t suspects;    /**< lanes that can have caused the exception */
+	uint32_t cleared;     /**< lanes that cannot */
+	uint32_t lane;        /**< the one that is told of below: first suspect, or WS_NONE */
+	uint64_t window_size; /**< shared, local: bytes that the block or lane has; 0: not known */
+	struct ws_report_neighbour below, above; /**< of `lane`'s address */
+	bool inside;       /**< the address lies in known memory (`below` is that range) */
+	const char *where; /**< "20 bytes past the end of ...", or NULL */
+	struct ws_report_owner owner;
+	const struct ws_report_operand *operands;
+	uint32_t n_operands;
+};
+
+/** One instruction of the code around a place. */
+struct ws_report_insn {
+	uint64_t pc;
+	const char *text;
+	const char *mark;   /**< "errorpc", "pc", "errorpc pc", or NULL */
+	const char *values; /**< "R4 = 0x10": operands of the marked ones, first suspect; or NULL */
+	uint32_t flags;     /**< enum ws_sass_flags */
+	bool known;         /**< false: the text is raw */
+};
+
 struct ws_report_exception {
 	uint32_t code;                   /**< number in the dump; 0 for a trap */
 	const struct ws_exception *kind; /**< NULL: a trap, or not known to this version */
@@ -173,6 +323,20 @@ struct ws_report_exception {
 						   one, or NULL */
 	enum ws_status
 		stack_status; /**< of the return addresses; WS_ABSENT also where none is needed */
+
+	/** Of `accesses`; WS_ABSENT: the instruction touches no memory, or no thread or code is
+	 * there to tell; WS_LIMIT: only the first exceptions are looked at that closely. */
+	enum ws_status access_status;
+	/** The access at the error PC; without one the candidates before the pc, best first. */
+	const struct ws_report_access *accesses;
+	uint32_t n_accesses;
+	const struct ws_report_insn *insns; /**< code around errorpc and pc */
+	uint32_t n_insns;
+	struct ws_report_claim precision;     /**< how exactly instruction and lane are known */
+	const struct ws_report_claim *causes; /**< most likely first; at most 3 */
+	uint32_t n_causes;
+	const char *const *commands; /**< to run next, with exact flags */
+	uint32_t n_commands;
 };
 
 enum ws_thread_state {

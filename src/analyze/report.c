@@ -40,6 +40,37 @@ const char *ws_thread_state_text(enum ws_thread_state state)
 	return (size_t)state < WSI_COUNT(texts) ? texts[state] : "unknown";
 }
 
+const char *ws_confidence_text(enum ws_confidence confidence)
+{
+	static const char *const texts[] = { "certain", "likely", "possible" };
+	return (size_t)confidence < WSI_COUNT(texts) ? texts[confidence] : "possible";
+}
+
+const char *ws_direction_text(enum ws_direction direction)
+{
+	static const char *const texts[] = { "load", "store", "atomic" };
+	return (size_t)direction < WSI_COUNT(texts) ? texts[direction] : "unknown";
+}
+
+const char *ws_trust_text(enum ws_trust trust)
+{
+	static const char *const texts[] = { "as at the fault", "maybe overwritten", "unknown" };
+	return (size_t)trust < WSI_COUNT(texts) ? texts[trust] : "unknown";
+}
+
+const char *ws_operand_use_text(enum ws_operand_use use)
+{
+	static const char *const texts[] = { "address", "descriptor", "data", "result", "guard" };
+	return (size_t)use < WSI_COUNT(texts) ? texts[use] : "unknown";
+}
+
+const char *ws_owner_kind_text(enum ws_owner_kind kind)
+{
+	static const char *const texts[] = { "unknown", "parameter", "constant", "symbol",
+					     "shared",  "stack",     "loaded" };
+	return (size_t)kind < WSI_COUNT(texts) ? texts[kind] : "unknown";
+}
+
 const char *wsi_build_text(struct wsi_build *build, const char *format, ...)
 {
 	char text[1001];
@@ -169,6 +200,7 @@ static enum ws_status read_kernels(struct wsi_build *build)
 		struct ws_report_kernel *kernel = &build->kernels[build->kernel_of_grid[i]];
 		struct ws_error err;
 		kernel->id = build->kernel_of_grid[i];
+		kernel->params_status = WS_ABSENT;
 		kernel->grid_index = i;
 		kernel->grid.device_index = kernel->grid.context_index = kernel->grid.image_index =
 			WS_NONE;
@@ -276,6 +308,7 @@ static void drop_traps(struct wsi_build *build)
 static enum ws_status finish_fault(struct wsi_build *build, struct wsi_fault *fault)
 {
 	enum ws_status st = wsi_frames_of_fault(build, fault);
+	fault->e.access_status = WS_ABSENT;
 	if (st == WS_OK && !explain_fault(build, &fault->e))
 		st = WS_NO_MEMORY;
 	return st;
