@@ -362,6 +362,48 @@ struct ws_report_group {
 	struct ws_report_thread example; /**< the first one */
 };
 
+/** A stretch of a target's warps in a picture of the GPU: one SM. */
+struct ws_report_sm {
+	enum ws_status status; /**< of reading it; not WS_OK: the rest is all zero */
+	uint32_t device_index, id;
+	enum ws_status exception_status; /**< of `exception`; WS_ABSENT: not recorded */
+	uint32_t exception;              /**< code; 0: none */
+	uint32_t first_warp, n_warps;
+};
+
+/** One resident warp in a picture of the GPU: the state of those of its threads that matter most.
+ */
+struct ws_report_warp {
+	bool known;         /**< false: it could not be read, and the rest is all zero */
+	uint8_t state;      /**< enum ws_thread_state: faulted, else trapped, barrier, active,
+			       divergent */
+	uint32_t id;        /**< slot of its SM */
+	uint32_t exception; /**< code; 0: none */
+	uint32_t lanes_valid, lanes_active, lanes_faulted;
+	uint32_t group; /**< where its first thread in that state is; WS_NONE: no lane recorded */
+	uint32_t block; /**< index into the map's blocks, or WS_NONE */
+	/** Number in its block of the thread that its lane 0 holds or would hold, x fastest;
+	 * WS_NONE: not known. */
+	uint32_t first_thread;
+};
+
+/** One resident block. */
+struct ws_report_block {
+	enum ws_status status; /**< of reading it; not WS_OK: the rest is all zero */
+	uint32_t kernel;       /**< index into the report's kernels, or WS_NONE */
+	struct ws_dim3 idx;
+};
+
+/** Everything that is resident, for pictures. Indices are those of the target. */
+struct ws_report_map {
+	const struct ws_report_sm *sms;
+	uint32_t n_sms;
+	const struct ws_report_warp *warps; /**< by SM, then by slot */
+	uint32_t n_warps;
+	const struct ws_report_block *blocks; /**< by SM */
+	uint32_t n_blocks;
+};
+
 /** One thing that the report would have liked to use. */
 struct ws_report_missing {
 	const char *what; /**< "line information of gather<float>" */
@@ -385,6 +427,7 @@ struct ws_report {
 	const struct ws_report_exception *focus;
 	const struct ws_report_group *groups; /**< faulted first, then by number of lanes */
 	uint32_t n_groups;
+	struct ws_report_map map;
 	const struct ws_diagnostic *diagnostics;
 	uint32_t n_diagnostics;
 	/** Kernels whose code the images of the target hold, by C++ name; the first of them, and

@@ -4,6 +4,7 @@
  *
  *   report.c   kernels, devices, diagnostics; calls the others
  *   scan.c     one walk over SMs, warps and lanes: faults and groups, by pc only
+ *   map.c      who is where on the GPU, for pictures
  *   frames.c   pc -> function, inline chain, callers; each distinct pc once
  *   source.c   files of frames: library or not, where they are here, their lines
  *   verdict.c  the sentence, what is missing, what to try next
@@ -57,6 +58,7 @@ struct wsi_group {
 	struct wsi_where where;
 	bool is_host_pc; /* pc of the classic back end that no function is known for */
 	uint32_t last_warp_index;
+	uint32_t found; /* in the order of the walk */
 };
 
 struct wsi_build {
@@ -71,6 +73,7 @@ struct wsi_build {
 	uint32_t *kernel_of_grid; /* arena: index into kernels by grid index */
 	struct ws_report_device *devices;
 	struct ws_report_kernel *kernels;
+	struct ws_report_warp *map_warps; /* arena: the map's warps */
 
 	/* owned until wsi_build_fini() */
 	struct wsi_fault *faults;
@@ -100,6 +103,13 @@ enum {
 
 /* scan.c */
 enum ws_status wsi_scan(struct wsi_build *build) WS_MUST_USE;
+
+/* map.c */
+
+/* Before the walk: SMs, blocks, and room for the warps, which the walk fills. */
+enum ws_status wsi_map_start(struct wsi_build *build) WS_MUST_USE;
+/* After the groups have their final order. */
+enum ws_status wsi_map_finish(struct wsi_build *build) WS_MUST_USE;
 
 /* frames.c */
 

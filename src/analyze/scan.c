@@ -26,6 +26,7 @@ struct scan {
 	struct wsi_where where;
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n_lanes;
+	uint32_t exception; /* that was attributed to it; 0: none */
 };
 
 enum {
@@ -192,6 +193,7 @@ static bool warp_faults(struct scan *s, uint32_t *ret_faulted)
 			own |= 1u << s->lanes[i].id;
 	}
 	uint32_t code = s->unclaimed;
+	s->exception = 0;
 	enum ws_attribution blame = WS_BLAME_LANE;
 	blamed = own;
 	*ret_faulted = 0;
@@ -207,6 +209,7 @@ static bool warp_faults(struct scan *s, uint32_t *ret_faulted)
 	}
 	if (blame != WS_BLAME_TRAP) {
 		s->sm_taken[s->sm_index] = true;
+		s->exception = own ? 0 : code;
 		*ret_faulted = blamed;
 	}
 	if (!blamed) { /* the warp is known, its lanes are not */
@@ -217,6 +220,8 @@ static bool warp_faults(struct scan *s, uint32_t *ret_faulted)
 		const struct ws_lane *lane = &s->lanes[i];
 		if (!(blamed >> lane->id & 1))
 			continue;
+		if (!s->exception)
+			s->exception = lane->exception;
 		struct wsi_fault fault =
 			warp_fault(s, own ? lane->exception : code, blame, blamed, lane);
 		if (!fault_count(s, &fault, 1))
@@ -306,7 +311,7 @@ static struct wsi_group *group_entry(struct scan *s, const struct ws_lane *lane,
 		if (!wsi_grow(&build->groups, &build->cap_groups, build->n_groups,
 			      sizeof *build->groups, UINT32_MAX - 1))
 			return NULL;
-		build->groups[build->n_groups++] = (struct wsi_group){
+		build->groups[build->n_groups] = (struct wsi_group){
 			.g = { .state = state,
 			       .pc = pc,
 			       .kernel = kernel_index(s),
@@ -314,15 +319,74 @@ static struct wsi_group *group_entry(struct scan *s, const struct ws_lane *lane,
 			.where = s->where,
 			.is_host_pc = is_host,
 			.last_warp_index = WS_NONE,
+			.found = (uint32_t)build->n_groups,
 		};
+		build->n_groups++;
 	}
 	s->group_key = key;
 	s->group_last = *index;
 	return &build->groups[*index];
 }
 
+/* The first lane in the state that stands for the whole warp; its id, or WS_NONE. */
+static uint32_t leading_lane(const struct scan *s, uint32_t faulted)
+{
+	uint32_t wanted = faulted ? faulted : s->warp.active_lanes;
+	for (uint32_t i = 0; i < s->n_lanes; i++) {
+		if (wanted >> s->lanes[i].id & 1)
+			return s->lanes[i].id;
+	}
+	return s->n_lanes ? s->lanes[0].id : WS_NONE;
+}
+
+static enum ws_thread_state warp_state(const struct scan *s)
+{
+	if (s->exception)
+		return WS_THREAD_FAULTED;
+	if (s->warp.broken)
+		return WS_THREAD_TRAPPED;
+	if (!s->warp.active_lanes)
+		return WS_THREAD_DIVERGENT;
+	return warp_waits(&s->warp) ? WS_THREAD_BARRIER : WS_THREAD_ACTIVE;
+}
+
+/* Number in its block of the thread of lane 0. */
+static uint32_t first_thread(const struct scan *s)
+{
+	if (s->n_lanes == 0 || s->where.grid_index == WS_NONE)
+		return WS_NONE;
+	uint32_t kernel = s->build->kernel_of_grid[s->where.grid_index];
+	const struct ws_dim3 *dim = &s->build->kernels[kernel].grid.block_dim;
+	const struct ws_dim3 *at = &s->lanes[0].thread;
+	uint64_t number = ((uint64_t)at->z * dim->y + at->y) * dim->x + at->x;
+	if (at->x >= dim->x || at->y >= dim->y || number >= WS_NONE || number < s->lanes[0].id)
+		return WS_NONE;
+	return (uint32_t)number - s->lanes[0].id;
+}
+
+/* The warp's place in the map but for its group. */
+static struct ws_report_warp *map_warp(struct scan *s, uint32_t faulted)
+{
+	struct ws_report_warp *at = &s->build->map_warps[s->warp_index];
+	*at = (struct ws_report_warp){
+		.known = true,
+		.state = (uint8_t)warp_state(s),
+		.id = s->warp.id,
+		.exception = s->exception,
+		.lanes_valid = s->warp.valid_lanes,
+		.lanes_active = s->warp.active_lanes,
+		.lanes_faulted = faulted,
+		.group = WS_NONE,
+		.block = s->block_status == WS_OK ? s->warp.block_index : WS_NONE,
+		.first_thread = first_thread(s),
+	};
+	return at;
+}
+
 static bool warp_groups(struct scan *s, uint32_t faulted)
 {
+	struct ws_report_warp *at = map_warp(s, faulted);
+	uint32_t leader = leading_lane(s, faulted);
 	for (uint32_t i = 0; i < s->n_lanes; i++) {
 		const struct ws_lane *lane = &s->lanes[i];
 		struct wsi_group *group = group_entry(s, lane, lane_state(s, lane->id, faulted));
@@ -333,6 +397,8 @@ static bool warp_groups(struct scan *s, uint32_t faulted)
 			group->last_warp_index = s->warp_index;
 			group->g.n_warps++;
 		}
+		if (lane->id == leader)
+			at->group = group->found;
 	}
 	return true;
 }

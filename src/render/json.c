@@ -61,6 +61,7 @@ void ws_report_json(const struct ws_report *report, struct ws_out *out)
 		ws_json_missing(json, "focus", WS_ABSENT);
 	}
 	WSI_JSON_LIST(json, report, groups, wsi_json_group);
+	wsi_json_map(json, report);
 	WSI_JSON_LIST(json, report, code, json_name);
 	WSI_JSON_LIST(json, report, missing, json_missing);
 	WSI_JSON_LIST(json, report, next, json_next);

@@ -18,6 +18,7 @@ void wsi_json_device(struct ws_json *json, const struct ws_report_device *device
 void wsi_json_kernel(struct ws_json *json, const struct ws_report_kernel *kernel);
 void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *e);
 void wsi_json_frame(struct ws_json *json, const struct ws_report_frame *frame);
+void wsi_json_map(struct ws_json *json, const struct ws_report *report);
 void wsi_json_group(struct ws_json *json, const struct ws_report_group *group);
 /* Keys of the object that is open: function, file and line; coordinates. */
 void wsi_json_place(struct ws_json *json, const struct ws_report_frame *frame);

@@ -116,6 +116,22 @@ def check_groups(report, truth):
     same('threads by pc', got, {address(g['place']['address']): g['lanes'] for g in truth['groups']})
 
 
+def check_map(report, truth):
+    letters = ''.join(sm['warps'] for sm in report['map'])
+    same('warps on the map', len(letters) - letters.count('.'), report['verdict']['resident_warps'])
+    if truth['trap']:
+        return
+    carriers = {(lane['device'], lane['sm'], lane['warp']) for lane in truth['faulting_lanes']}
+    on_map = {(sm['device'], sm['sm'], slot) for sm in report['map'] for slot, state in enumerate(sm['warps'])
+              if state == 'F'}
+    if carriers:
+        same('faulted warps on the map', on_map, carriers)
+    rows = {(row['device'], row['sm']): row['code'] for row in truth['sm_rows']}
+    for sm in report['map']:
+        if sm['exception'] is not None and (sm['device'], sm['sm']) in rows:
+            same('exception of the SM on the map', sm['exception'], rows[sm['device'], sm['sm']])
+
+
 def check_kernels(report, truth):
     got = {(k['device'], k['grid']): k for k in report['kernels']}
     for kernel in truth['kernels']:
@@ -154,6 +170,7 @@ def check_truth(report, truth):
     check_faults(report, truth)
     check_focus(report, truth)
     check_groups(report, truth)
+    check_map(report, truth)
     check_kernels(report, truth)
 
 

@@ -321,6 +321,36 @@ static void assert_stack(const struct ws_report_exception *e, const char *const 
 	}
 }
 
+static void map_shows_each_warp_by_its_worst_thread(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 4, 8);
+	fake.lane[1][5].exception = 14;
+	fake.warp[2].have = WS_WARP_BARRIER;
+	fake.warp[2].barrier_scope = 1;
+	fake.warp_status[3] = WS_TRUNCATED;
+	fake.grid[0].block_dim = (struct ws_dim3){ 8, 4, 1 };
+	for (uint32_t i = 0; i < 8; i++)
+		fake.lane[2][i].thread.y = 3;
+	const struct ws_report *report = report_of(&fake);
+	const struct ws_report_map *map = &report->map;
+	assert_int_equal(map->n_sms, 4);
+	assert_int_equal(map->n_warps, 4);
+	assert_int_equal(map->n_blocks, 4);
+	assert_int_equal(map->warps[0].state, WS_THREAD_ACTIVE);
+	assert_int_equal(map->warps[1].state, WS_THREAD_FAULTED);
+	assert_int_equal(map->warps[1].exception, 14);
+	assert_int_equal(map->warps[1].lanes_faulted, 1u << 5);
+	assert_int_equal(report->groups[map->warps[1].group].state, WS_THREAD_FAULTED);
+	assert_int_equal(map->warps[2].state, WS_THREAD_BARRIER);
+	assert_int_equal(map->warps[2].first_thread, 24);
+	assert_int_equal(report->groups[map->warps[2].group].state, WS_THREAD_BARRIER);
+	assert_false(map->warps[3].known);
+	assert_int_equal(map->blocks[map->warps[2].block].idx.x, 2);
+	ws_report_destroy(report);
+}
+
 static void callers_follow_the_error_pc(void **state)
 {
 	(void)state;
@@ -535,6 +565,7 @@ int main(void)
 		cmocka_unit_test(cut_dump_without_an_exception_says_nothing),
 		cmocka_unit_test(unreadable_warps_cost_only_themselves),
 		cmocka_unit_test(groups_hold_every_thread_once),
+		cmocka_unit_test(map_shows_each_warp_by_its_worst_thread),
 		cmocka_unit_test(callers_follow_the_error_pc),
 		cmocka_unit_test(pc_in_a_callee_of_the_faulting_function_leaves_one_stack),
 		cmocka_unit_test(pc_in_a_caller_of_the_faulting_function_is_marked),

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The map of the GPU as JSON: one letter for each warp slot, one string for each SM. */
+#include "render/json.h"
+
+enum { MAX_SLOTS = 256 }; /* of an SM, whatever a damaged dump says */
+
+/* One letter for each slot up to the last with a warp. */
+static void slots(struct ws_json *json, const struct ws_report_map *map,
+		  const struct ws_report_sm *sm)
+{
+	static const char letters[] = { [WS_THREAD_FAULTED] = 'F',
+					[WS_THREAD_TRAPPED] = 'T',
+					[WS_THREAD_BARRIER] = 'B',
+					[WS_THREAD_ACTIVE] = 'A',
+					[WS_THREAD_DIVERGENT] = 'D' };
+	char text[MAX_SLOTS];
+	size_t len = 0;
+	memset(text, '.', sizeof text);
+	for (uint32_t i = 0; i < sm->n_warps; i++) {
+		const struct ws_report_warp *warp = &map->warps[sm->first_warp + i];
+		if (!warp->known || warp->id >= MAX_SLOTS)
+			continue;
+		text[warp->id] = letters[warp->state];
+		len = wsi_max_u64(len, warp->id + 1);
+	}
+	ws_json_key(json, "warps");
+	ws_json_str(json, (struct ws_str){ text, len });
+}
+
+void wsi_json_map(struct ws_json *json, const struct ws_report *report)
+{
+	const struct ws_report_map *map = &report->map;
+	ws_json_key(json, "map");
+	ws_json_array(json);
+	for (uint32_t i = 0; i < map->n_sms; i++) {
+		const struct ws_report_sm *sm = &map->sms[i];
+		if (sm->status != WS_OK || (sm->n_warps == 0 && sm->exception == 0))
+			continue;
+		ws_json_object(json);
+		wsi_json_key_number(json, "device",
+				    sm->device_index < report->n_devices
+					    ? report->devices[sm->device_index].state.id
+					    : WS_NONE);
+		wsi_json_key_u64(json, "sm", sm->id);
+		wsi_json_key_number(json, "exception",
+				    sm->exception_status == WS_OK ? sm->exception : WS_NONE);
+		slots(json, map, sm);
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+}
