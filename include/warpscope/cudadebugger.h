@@ -2139,7 +2139,8 @@ struct CUDBGAPI_st {
 
 	/**
 	 * Text of one instruction at an address (release notes 12.3 announce removal). The format
-	 * of the text is not fixed.
+	 * of the text is not fixed. Here it is the vendor's disassembler's, with device addresses
+	 * for the targets of branches and, as a comment, bits of unknown meaning.
 	 * Slot 41. Since 3.0.
 	 *
 	 * @param dev  Device, below getNumDevices().
@@ -2150,16 +2151,18 @@ struct CUDBGAPI_st {
 	 * @param sz  Size of `buf` in bytes.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_UNKNOWN  never here; other providers may.
-	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `instSize` is NULL.
+	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `instSize` is NULL; also `sz`
+	 *     is too small for the text and its NUL.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
-	 *     of that kind.
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  no loaded code lies at the address, or it is inside
+	 *     of an instruction.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
-	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: text is wanted of an architecture that the
+	 *     disassembler does not know.
 	 */
 	CUDBGResult (*disassemble)(uint32_t dev, uint64_t addr, uint32_t *instSize, char *buf,
 				   uint32_t sz);
@@ -4056,14 +4059,16 @@ struct CUDBGAPI_st {
 	 * @param filename  Path of the file to write.
 	 * @param flags  CUDBGCoredumpGenerationFlags, or-ed.
 	 * @retval CUDBG_SUCCESS  every output is written.
-	 * @retval CUDBG_ERROR_INVALID_ARGS  `filename` is NULL; unknown bits in `flags`, or an
-	 *     empty name.
+	 * @retval CUDBG_ERROR_INVALID_ARGS  `filename` is NULL; unknown bits in `flags`, an empty
+	 *     name, or the dump that is being read.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
-	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
-	 *     getErrorStringEx says how.
+	 * @retval CUDBG_ERROR_INTERNAL  the file cannot be written; the target failed, or its data
+	 *     is damaged.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
-	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
+	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: something that is no regular file has that
+	 *     name, or the target lacks what a dump needs.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*generateCoredump)(const char *filename, CUDBGCoredumpGenerationFlags flags);
 

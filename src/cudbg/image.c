@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images, the functions in them, addresses of code. */
+/* Images, the functions in them, code; a dump of it all. */
 #include "cudbg-functions.h"
 
+#include <time.h>
+
 #include <warpscope/module.h>
+#include <warpscope/sass.h>
+#include <warpscope/write.h>
 
 /* ---- images ---- */
 
@@ -262,28 +266,87 @@ CUDBGResult wsi_cudbg_getAdjustedCodeAddress(struct wsi_cudbg *s, struct wsi_at 
 	return result;
 }
 
+/* Text of the instruction at an address, as ws_sass_format() has it; targets of branches are device
+ * addresses. */
+static CUDBGResult instruction_text(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr,
+				    const struct ws_place *place, char *text, size_t *ret_len)
+{
+	const struct ws_address from = {
+		.space = WS_SPACE_CODE,
+		.device_index = at->device->index,
+		.grid_index = WS_NONE,
+		.warp_index = WS_NONE,
+		.lane = WS_NONE,
+		.address = addr,
+	};
+	struct ws_module_facts facts;
+	struct ws_insn insn;
+	struct ws_error err;
+	uint8_t bytes[WS_SASS_BYTES];
+	size_t n;
+	ws_module_facts(place->module, &facts);
+	if (!ws_sass_supports(facts.sm))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
+				      "there is no disassembler for sm_%u", facts.sm);
+	enum ws_status st = ws_target_read_memory(s->target, &from, bytes, sizeof bytes, &n, &err);
+	if (st == WS_ABSENT)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ADDRESS, "%s", err.message);
+	if (st != WS_OK)
+		return wsi_cudbg_row_status(s, st, &err);
+	ws_sass_decode(facts.sm, bytes, &insn);
+	*ret_len = ws_sass_format(&insn, addr, NULL, text, WS_SASS_TEXT_MAX);
+	return CUDBG_SUCCESS;
+}
+
 CUDBGResult wsi_cudbg_disassemble(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
 				  uint32_t *instSize, char *buf, uint32_t sz)
 {
 	struct ws_place place;
+	char text[WS_SASS_TEXT_MAX];
+	size_t len = 0;
 	if (!buf && sz)
 		return wsi_cudbg_null(s, "buf");
 	CUDBGResult result = find_code(s, at, addr, &place);
 	if (result != CUDBG_SUCCESS)
 		return result;
-	if (buf)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "there is no disassembler yet");
+	if (place.sec_off % instruction_bytes(at))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ADDRESS,
+				      "0x%" PRIx64 " is inside of an instruction", addr);
+	if (buf) {
+		result = instruction_text(s, at, addr, &place, text, &len);
+		if (result != CUDBG_SUCCESS)
+			return result;
+		if (sz <= len)
+			return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+					      "the text needs %zu bytes, there are %u", len + 1,
+					      sz);
+		memcpy(buf, text, len + 1);
+	}
 	*instSize = instruction_bytes(at);
 	return CUDBG_SUCCESS;
 }
 
+/* ---- dumps ---- */
+
+_Static_assert((unsigned)WS_WRITE_KNOWN_FLAGS ==
+		       ((unsigned)CUDBG_COREDUMP_LIGHTWEIGHT_FLAGS | CUDBG_COREDUMP_GZIP_COMPRESS |
+			CUDBG_COREDUMP_FAULTED_CONTEXTS_ONLY),
+	       "the writer's flags are the API's");
+
 CUDBGResult wsi_cudbg_generateCoredump(struct wsi_cudbg *s, const char *filename,
 				       CUDBGCoredumpGenerationFlags flags)
 {
-	const unsigned known = CUDBG_COREDUMP_LIGHTWEIGHT_FLAGS | CUDBG_COREDUMP_GZIP_COMPRESS |
-			       CUDBG_COREDUMP_FAULTED_CONTEXTS_ONLY;
-	if (!*filename || (unsigned)flags & ~known)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "flags 0x%x into \"%.80s\"",
-				      (unsigned)flags, filename);
-	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "there is no dump writer yet");
+	const struct ws_write_options options = {
+		.size = sizeof options,
+		.flags = (uint32_t)flags,
+		.timestamp = (uint32_t)time(NULL),
+	};
+	struct ws_error err;
+	if (!*filename)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "the name of the file is empty");
+	enum ws_status st = ws_write_target(s->target, filename, &options, &err);
+	if (st == WS_OK)
+		return CUDBG_SUCCESS;
+	return st == WS_ARGUMENT || st == WS_UNSUPPORTED ? wsi_cudbg_status(s, st, &err)
+							 : wsi_cudbg_row_status(s, st, &err);
 }

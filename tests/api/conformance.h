@@ -66,6 +66,7 @@ void warp_states_of_all_versions(void **state);
 void memory_of_all_spaces(void **state);
 void generic_addresses_use_coordinates_only_where_needed(void **state);
 void images_by_warp_and_by_handle(void **state);
+void dumps_of_the_target(void **state);
 void code_of_a_real_image(void **state);
 
 /* conformance_run.c */

@@ -2,6 +2,10 @@
 /* What the functions that read state answer. */
 #include "conformance.h"
 
+#include <unistd.h>
+
+#include <warpscope/module.h>
+
 /* ---- what is answered ---- */
 
 void device_properties(void **state)
@@ -547,6 +551,100 @@ void images_by_warp_and_by_handle(void **state)
 	stop();
 }
 
+/* The code of the function at an address; it lies in the image. */
+static struct ws_span code_at(struct ws_span image, uint64_t address)
+{
+	struct ws_module *module;
+	struct ws_place place;
+	struct ws_span code;
+	assert_int_equal(ws_module_open(image, &module, NULL), WS_OK);
+	assert_int_equal(ws_module_find_address(module, address, &place, NULL), WS_OK);
+	assert_int_equal(ws_module_code(module, place.function, &code, NULL), WS_OK);
+	ws_module_close(module);
+	return code;
+}
+
+/* Text of the code of a real image; `sm` 0 leaves its architecture as it is. */
+static void disassemble_image(struct ws_span image, uint8_t sm)
+{
+	char text[200] = "", exact[200];
+	uint32_t n = 0;
+	CUDBGLoadedFunctionInfo info;
+	uint8_t *copy = wsi_zalloc(image.len);
+	assert_non_null(copy);
+	memcpy(copy, image.ptr, image.len);
+	if (sm)
+		copy[48 + (copy[8] >= 8)] = sm; /* e_flags, where the ABI version has it */
+	start(true);
+	fake.image = (struct ws_span){ copy, image.len, 0 };
+	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
+	assert_int_equal(CALL(getLoadedFunctionInfo, 0, 0x100, &info, 0, 1), CUDBG_SUCCESS);
+	fake.code = info.address;
+	fake.code_text = code_at(fake.image, info.address);
+	CUDBGResult result = CALL(disassemble, 0, info.address, &n, text, sizeof text);
+	if (sm) {
+		assert_int_equal(result, CUDBG_ERROR_NOT_SUPPORTED);
+	} else {
+		assert_int_equal(result, CUDBG_SUCCESS);
+		assert_int_equal(n, 16);
+		assert_string_equal(text, "LDC R1, c[0x0][0x28]");
+		uint32_t bytes = (uint32_t)strlen(text) + 1;
+		n = 5;
+		assert_int_equal(CALL(disassemble, 0, info.address, &n, exact, bytes - 1),
+				 CUDBG_ERROR_INVALID_ARGS);
+		assert_int_equal(CALL(disassemble, 0, info.address, &n, exact, 0),
+				 CUDBG_ERROR_INVALID_ARGS);
+		assert_int_equal(CALL(disassemble, 0, info.address + 8, &n, exact, bytes),
+				 CUDBG_ERROR_INVALID_ADDRESS);
+		assert_int_equal(n, 5);
+		assert_int_equal(CALL(disassemble, 0, info.address, &n, exact, bytes),
+				 CUDBG_SUCCESS);
+		assert_string_equal(exact, text);
+		fake.fail_op = FAKE_READ;
+		fake.fail_status = WS_ABSENT;
+		assert_int_equal(CALL(disassemble, 0, info.address, &n, text, sizeof text),
+				 CUDBG_ERROR_INVALID_ADDRESS);
+		fake.fail_status = WS_TRUNCATED;
+		assert_int_equal(CALL(disassemble, 0, info.address, &n, text, sizeof text),
+				 CUDBG_ERROR_INTERNAL);
+		assert_int_equal(CALL(disassemble, 0, info.address, &n, NULL, 0), CUDBG_SUCCESS);
+	}
+	stop();
+	wsi_free(copy);
+}
+
+/* What generateCoredump writes can be opened; flags and failures go through. */
+void dumps_of_the_target(void **state)
+{
+	(void)state;
+	const char *path = api_call_file();
+	struct ws_core *core;
+	struct ws_counts counts;
+	struct ws_dump_facts facts;
+	start_ready(true, 0);
+	assert_int_equal(CALL(generateCoredump, path, CUDBG_COREDUMP_DEFAULT_FLAGS), CUDBG_SUCCESS);
+	assert_int_equal(ws_core_open(path, NULL, &core, NULL), WS_OK);
+	ws_core_counts(core, &counts);
+	assert_int_equal(counts.warps, 4);
+	ws_core_close(core);
+	assert_int_equal(CALL(generateCoredump, path, CUDBG_COREDUMP_LIGHTWEIGHT_FLAGS),
+			 CUDBG_SUCCESS);
+	assert_int_equal(ws_core_open(path, NULL, &core, NULL), WS_OK);
+	ws_core_facts(core, &facts);
+	assert_int_equal(facts.flags, CUDBG_COREDUMP_LIGHTWEIGHT_FLAGS);
+	ws_core_close(core);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(CALL(generateCoredump, "", 0), CUDBG_ERROR_INVALID_ARGS);
+	assert_int_equal(CALL(generateCoredump, path, 1 << 4), CUDBG_ERROR_INVALID_ARGS);
+	assert_int_equal(CALL(generateCoredump, path, 1 << 8), CUDBG_ERROR_INVALID_ARGS);
+	assert_int_equal(CALL(generateCoredump, "/dev/null", 0), CUDBG_ERROR_NOT_SUPPORTED);
+	assert_int_equal(CALL(generateCoredump, "/dev/null/x", 0), CUDBG_ERROR_INTERNAL);
+	fake.runs[0] = true;
+	assert_int_equal(CALL(generateCoredump, path, 0), CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(access(path, F_OK), -1);
+	stop();
+}
+
 /* The image of a real dump behind the scripted state. */
 void code_of_a_real_image(void **state)
 {
@@ -599,9 +697,6 @@ void code_of_a_real_image(void **state)
 			 CUDBG_ERROR_INVALID_ADDRESS);
 	assert_int_equal(CALL(disassemble, 0, first, &n, NULL, 0), CUDBG_SUCCESS);
 	assert_int_equal(n, 16);
-	char text[200];
-	assert_int_equal(CALL(disassemble, 0, first, &n, text, sizeof text),
-			 CUDBG_ERROR_NOT_SUPPORTED);
 	assert_int_equal(CALL(disassemble, 0, 16, &n, NULL, 0), CUDBG_ERROR_INVALID_ADDRESS);
 	fake.code = first;
 	assert_int_equal(CALL(setBreakpoint31, first), CUDBG_SUCCESS);
@@ -625,5 +720,7 @@ void code_of_a_real_image(void **state)
 	assert_int_equal(CALL(getLoadedFunctionInfo118, 0, 0x100, info, 1),
 			 CUDBG_ERROR_MISSING_DATA);
 	stop();
+	disassemble_image(image.relocated, 0);
+	disassemble_image(image.relocated, 20);
 	ws_core_close(core);
 }

@@ -343,6 +343,11 @@ static bool byte_at(const struct fake *fake, const struct ws_address *at, uint64
 		in.space = WS_SPACE_LOCAL;
 		address -= FAKE_GENERIC_LOCAL;
 	}
+	if (in.space == WS_SPACE_CODE && fake->code_text.len) {
+		bool inside = address - fake->code < fake->code_text.len;
+		*ret = inside ? fake->code_text.ptr[address - fake->code] : 0;
+		return inside;
+	}
 	if (in.space == WS_SPACE_CODE) {
 		*ret = (uint8_t)address;
 		return address - FAKE_CODE < FAKE_CODE_BYTES;

@@ -57,6 +57,7 @@ struct fake {
 	bool sm_exceptions;     /* SM rows tell of exceptions */
 	struct ws_span image;   /* relocated image instead of the few bytes */
 	uint64_t code, code_bytes;
+	struct ws_span code_text; /* what lies at `code`, instead of bytes that count */
 	enum ws_status image_status;
 };
 

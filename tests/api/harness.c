@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fake.h"
 
@@ -14,7 +15,14 @@
 
 _Atomic uint64_t harness_seen[WSI_API_SLOTS];
 
-enum { GUARD_BYTE = 0x5c, FILL_BYTE = 0xa5 };
+enum { GUARD_BYTE = 0x5c, FILL_BYTE = 0xa5, STRING_BYTES = 32 };
+
+const char *api_call_file(void)
+{
+	static _Thread_local char path[STRING_BYTES];
+	snprintf(path, sizeof path, "/tmp/ws-api-%ld", (long)getpid());
+	return path;
+}
 
 int api_arg(unsigned slot, const char *name)
 {
@@ -109,7 +117,7 @@ static size_t buffer_bytes(struct api_call *call, unsigned i)
 {
 	const struct wsi_api_arg *arg = &wsi_api_functions[call->slot].args[i];
 	if (arg->string)
-		return 32;
+		return STRING_BYTES;
 	if (arg->count < 0)
 		return arg->size;
 	uint64_t most = HARNESS_MAX_BYTES / arg->size;
@@ -133,7 +141,8 @@ void api_call_buffers(struct api_call *call)
 		uint8_t *buffer = call->block[i] + HARNESS_GUARD;
 		memset(buffer, arg->way == WSI_API_OUT ? FILL_BYTE : 0, n);
 		if (arg->string)
-			memcpy(buffer, "kernel", 7);
+			snprintf((char *)buffer, n, "%s",
+				 strcmp(arg->name, "filename") ? "kernel" : api_call_file());
 		if (arg->way == WSI_API_INOUT)
 			for (size_t at = 0; at + sizeof(CUDBGAttributeValuePair) <= n;
 			     at += sizeof(CUDBGAttributeValuePair))
@@ -188,6 +197,8 @@ const char *api_call_run(struct api_call *call, CUDBGAPI api, CUDBGResult *ret_r
 
 void api_call_fini(struct api_call *call)
 {
+	if (call->slot == SLOT(generateCoredump))
+		(void)unlink(api_call_file());
 	for (unsigned i = 0; i < WSI_API_MAX_ARGS; i++)
 		free(call->block[i]);
 	memset(call, 0, sizeof *call);

@@ -28,6 +28,8 @@ extern _Atomic uint64_t harness_seen[WSI_API_SLOTS];
 
 /* Index of an argument by name, or -1. */
 int api_arg(unsigned slot, const char *name);
+/* Where calls write files; api_call_fini() removes it. */
+const char *api_call_file(void);
 /* Values that make the call work on the fake target, without buffers. */
 void api_call_init(struct api_call *call, unsigned slot);
 /* Allocates a buffer for each pointer, sized by the counts that `v` holds now. */
