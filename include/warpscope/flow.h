@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Control flow and data flow of one function's machine code: basic blocks, what may have been
+ * overwritten between two instructions, and where the value of a register comes from.
+ *
+ * Words: a *block* is a run of instructions that is entered at its first and left at its last one.
+ * A *definition* of a register is an instruction that writes it; it *reaches* a later instruction
+ * when some path between the two has no other definition. A *slice* is the expression that gives a
+ * register its value at one instruction, followed back through the definitions that reach it.
+ *
+ * The input is bytes; nothing here knows a dump, a symbol or a lane. Any bytes are accepted:
+ * what is not an instruction ends every conclusion that would depend on it.
+ *
+ * **Limits.** A path is that of one lane. Uniform registers belong to the whole warp: while lanes
+ * have diverged, others may write them, which no path shows. A call is opaque: its callee may write
+ * what the calling convention lets it, and memory. Facts about the code: docs/formats/isa.md.
+ *
+ * **Threads.** A flow is immutable once created; any number of threads may ask it.
+ */
+#ifndef WARPSCOPE_FLOW_H
+#define WARPSCOPE_FLOW_H
+
+#include <warpscope/base.h>
+#include <warpscope/sass.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ws_flow;
+
+/** A possible continuation of an indirect branch, as `.nv.info` lists them. */
+struct ws_flow_edge {
+	uint64_t pc;     /**< of the branch */
+	uint64_t target; /**< where it may go */
+};
+
+/**
+ * Finds the basic blocks of a function.
+ *
+ * @param sm       Architecture, 75 to 121.
+ * @param code     The function's code, borrowed: it must outlive the flow. Bytes behind the last
+ *                 whole instruction are ignored.
+ * @param base_pc  Address of the first byte; every `pc` of this interface counts in the same way.
+ * @param edges    Targets of indirect branches, NULL when none are known. Those that are not
+ *                 instructions of this code are ignored.
+ * @param n_edges  Elements of `edges`.
+ * @param ret_flow Receives the flow; release it with ws_flow_destroy().
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @retval WS_OK          Also for empty code (no block) and for bytes that are no instructions.
+ * @retval WS_UNSUPPORTED No instruction table for this architecture.
+ * @retval WS_LIMIT       More than 16 M instructions.
+ * @retval WS_NO_MEMORY   Out of memory.
+ *
+ * Time and memory grow with the number of instructions and of `edges` (20 to 40 bytes each).
+ */
+WS_API enum ws_status ws_flow_create(unsigned sm, struct ws_span code, uint64_t base_pc,
+				     const struct ws_flow_edge *edges, size_t n_edges,
+				     struct ws_flow **ret_flow, struct ws_error *err) WS_MUST_USE;
+
+/** Releases a flow; NULL is a no-op. */
+WS_API void ws_flow_destroy(struct ws_flow *flow);
+
+/** Why a block ends and what is special about it. */
+enum ws_flow_block_flags {
+	WS_FLOW_ENTRY = 1u << 0,   /**< the function starts here */
+	WS_FLOW_CALLS = 1u << 1,   /**< ends with a call; its successor is where the call returns */
+	WS_FLOW_RETURNS = 1u << 2, /**< some or all lanes return here */
+	WS_FLOW_EXITS = 1u << 3,   /**< some or all lanes end here */
+	WS_FLOW_LEAVES = 1u << 4,  /**< branches to an address outside of the code */
+	WS_FLOW_INDIRECT = 1u << 5, /**< ends with an indirect branch */
+	WS_FLOW_OPEN = 1u << 6,     /**< that has no known target: successors are missing */
+	WS_FLOW_RUNS_OUT = 1u << 7, /**< goes on behind the last byte of the code */
+	WS_FLOW_UNKNOWN = 1u << 8,  /**< holds an instruction that the table does not know */
+	WS_FLOW_CALLED = 1u << 9,   /**< a call of this code enters here */
+};
+
+enum { WS_FLOW_NO_BLOCK = UINT32_MAX };
+
+/** One basic block. Its arrays are valid until the flow is destroyed. */
+struct ws_flow_block {
+	uint64_t pc;          /**< of its first instruction */
+	uint64_t end_pc;      /**< behind its last one */
+	const uint32_t *succ; /**< indexes of the blocks that may follow, ascending, each once */
+	const uint32_t *pred; /**< indexes of the blocks that it may follow, ascending, each once */
+	uint32_t n_succ, n_pred;
+	uint32_t flags;  /**< enum ws_flow_block_flags */
+	uint32_t callee; /**< block that the call at its end enters, or WS_FLOW_NO_BLOCK */
+};
+
+/** The blocks, ascending by address; together they cover the code. `*ret_n` receives their number.
+ */
+WS_API const struct ws_flow_block *ws_flow_blocks(const struct ws_flow *flow, size_t *ret_n);
+
+/** Index of the block that holds an instruction; SIZE_MAX for an address that is none. */
+WS_API size_t ws_flow_block_find(const struct ws_flow *flow, uint64_t pc);
+
+/* ---- what may have been overwritten ---- */
+
+/** A set of registers: bit `n % 32` of word `n / 32`. RZ, URZ, PT and UPT are never in it. */
+struct ws_flow_registers {
+	uint32_t reg[8];  /**< R0 to R254 */
+	uint32_t ureg[8]; /**< UR0 to UR254 */
+	uint8_t pred;     /**< P0 to P6 */
+	uint8_t upred;    /**< UP0 to UP6 */
+};
+
+/** Whether `count` registers of a kind, from `number`, are all outside of the set. */
+WS_API bool ws_flow_registers_spare(const struct ws_flow_registers *set, enum ws_operand_kind kind,
+				    unsigned number, unsigned count);
+
+/** What may have been written between two instructions. */
+struct ws_flow_written {
+	/** On the ways from one to the other that come by neither of them a second time. */
+	struct ws_flow_registers direct;
+	/** On all ways, however often they come by; includes `direct`. */
+	struct ws_flow_registers any;
+	uint32_t n_direct;   /**< instructions on direct ways, each counted once */
+	bool call;           /**< a call lies on a direct way */
+	bool unknown_direct; /**< an unknown instruction or branch lies on one: trust nothing */
+	bool unknown_any;    /**< the same for all ways */
+	bool loop; /**< execution may come by the first again before it is at the second */
+};
+
+/**
+ * Registers that may have been written since an instruction started: by it and by all that follow
+ * until, and without, the instruction `to_pc`, in one call of the function. Predicated writes
+ * count. A call counts with what its callee writes where that is in this code, else with what the
+ * calling convention allows.
+ *
+ * @param from_pc     Instruction that was executed, e.g. the faulting one.
+ * @param to_pc       The next one to execute. When it is `from_pc`, `direct` is empty.
+ * @param ret_written Filled on success.
+ *
+ * @retval WS_OK        There is a way, or the two are the same.
+ * @retval WS_ABSENT    No way goes from one to the other: nothing is known.
+ * @retval WS_ARGUMENT  An address is not that of an instruction of this code.
+ * @retval WS_NO_MEMORY Out of memory.
+ */
+WS_API enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_pc, uint64_t to_pc,
+				      struct ws_flow_written *ret_written,
+				      struct ws_error *err) WS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

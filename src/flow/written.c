@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Registers written between two instructions: blocks that the first leads to and that lead to the
+ * second. A way is *direct* when it comes by neither a second time: the search then does not go on
+ * through the block of either.
+ */
+#include "base/base.h"
+#include "flow/flow.h"
+
+enum { AHEAD = 1, BEHIND = 2, CALLED = 4 };
+
+struct search {
+	const struct ws_flow *flow;
+	uint8_t *mark;  /* owned; one a block */
+	uint32_t *work; /* owned; blocks whose neighbours are still to be seen */
+	size_t n_work;
+	size_t from, to; /* instructions */
+	uint32_t from_block, to_block;
+};
+
+static void reach(struct search *s, const uint32_t *blocks, uint32_t n, uint8_t mark)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (s->mark[blocks[i]] & mark)
+			continue;
+		s->mark[blocks[i]] |= mark;
+		s->work[s->n_work++] = blocks[i];
+	}
+}
+
+/* Marks what the first leads to (AHEAD) and what leads to the second (BEHIND). */
+static void search_ways(struct search *s, bool direct)
+{
+	const struct ws_flow_block *blocks = s->flow->blocks;
+	memset(s->mark, 0, s->flow->n_blocks);
+	reach(s, blocks[s->from_block].succ, blocks[s->from_block].n_succ, AHEAD);
+	while (s->n_work) {
+		uint32_t at = s->work[--s->n_work];
+		if (!direct || (at != s->from_block && at != s->to_block))
+			reach(s, blocks[at].succ, blocks[at].n_succ, AHEAD);
+	}
+	reach(s, blocks[s->to_block].pred, blocks[s->to_block].n_pred, BEHIND);
+	while (s->n_work) {
+		uint32_t at = s->work[--s->n_work];
+		if (!direct || (at != s->from_block && at != s->to_block))
+			reach(s, blocks[at].pred, blocks[at].n_pred, BEHIND);
+	}
+}
+
+static size_t first_of(const struct ws_flow *flow, uint32_t block)
+{
+	return (size_t)((flow->blocks[block].pc - flow->base_pc) / WS_SASS_BYTES);
+}
+
+static size_t end_of(const struct ws_flow *flow, uint32_t block)
+{
+	return (size_t)((flow->blocks[block].end_pc - flow->base_pc) / WS_SASS_BYTES);
+}
+
+/* Adds all that a callee inside this code writes. */
+static void add_callee(struct search *s, uint32_t callee, struct ws_flow_registers *set,
+		       bool *unknown)
+{
+	const struct ws_flow *flow = s->flow;
+	reach(s, &callee, 1, CALLED);
+	while (s->n_work) {
+		uint32_t at = s->work[--s->n_work];
+		const struct ws_flow_block *block = &flow->blocks[at];
+		bool opaque_call =
+			block->flags & WS_FLOW_CALLS && block->callee == WS_FLOW_NO_BLOCK;
+		if (block->flags & (WS_FLOW_UNKNOWN | WS_FLOW_OPEN | WS_FLOW_LEAVES))
+			*unknown = true;
+		for (size_t i = first_of(flow, at); i < end_of(flow, at); i++)
+			if (opaque_call || !(flow->effect[i].flags & WSI_EFFECT_CALL))
+				wsi_registers_add_effect(set, &flow->effect[i]);
+		reach(s, block->succ, block->n_succ, CALLED);
+		if (block->callee != WS_FLOW_NO_BLOCK)
+			reach(s, &block->callee, 1, CALLED);
+	}
+}
+
+/* Adds what the instructions of one block, from `i` to before `end`, write; says if one calls. */
+static bool add_run(struct search *s, size_t i, size_t end, struct ws_flow_registers *set,
+		    bool *unknown)
+{
+	bool call = false;
+	for (; i < end; i++) {
+		const struct wsi_effect *effect = &s->flow->effect[i];
+		uint32_t callee = s->flow->blocks[s->flow->block_of[i]].callee;
+		*unknown |= effect->flags & WSI_EFFECT_UNKNOWN;
+		call |= effect->flags & WSI_EFFECT_CALL;
+		if (effect->flags & WSI_EFFECT_CALL && callee != WS_FLOW_NO_BLOCK)
+			add_callee(s, callee, set, unknown);
+		else
+			wsi_registers_add_effect(set, effect);
+	}
+	return call;
+}
+
+/* Adds the blocks that lie on ways as a whole. */
+static void add_ways(struct search *s, bool direct, struct ws_flow_written *written)
+{
+	const struct ws_flow *flow = s->flow;
+	struct ws_flow_registers *set = direct ? &written->direct : &written->any;
+	bool *unknown = direct ? &written->unknown_direct : &written->unknown_any;
+	for (uint32_t at = 0; at < flow->n_blocks; at++) {
+		bool end = at == s->from_block || at == s->to_block;
+		if (s->mark[at] & AHEAD && flow->blocks[at].flags & WS_FLOW_OPEN &&
+		    !(direct && end))
+			*unknown = true; /* it may lead anywhere */
+		if ((s->mark[at] & (AHEAD | BEHIND)) != (AHEAD | BEHIND) || (direct && end))
+			continue;
+		bool call = add_run(s, first_of(flow, at), end_of(flow, at), set, unknown);
+		if (!direct)
+			continue;
+		written->call |= call;
+		written->n_direct += (uint32_t)(end_of(flow, at) - first_of(flow, at));
+	}
+}
+
+static bool add_direct(struct search *s, struct ws_flow_written *written)
+{
+	const struct ws_flow *flow = s->flow;
+	bool *unknown = &written->unknown_direct;
+	if (s->from_block == s->to_block && s->from <= s->to) {
+		written->call = add_run(s, s->from, s->to, &written->direct, unknown);
+		written->n_direct = (uint32_t)(s->to - s->from);
+		return true;
+	}
+	search_ways(s, true);
+	if (!(s->mark[s->to_block] & AHEAD))
+		return false;
+	size_t end = end_of(flow, s->from_block), start = first_of(flow, s->to_block);
+	written->n_direct = (uint32_t)(end - s->from + s->to - start);
+	written->call = add_run(s, s->from, end, &written->direct, unknown);
+	written->call |= add_run(s, start, s->to, &written->direct, unknown);
+	add_ways(s, true, written);
+	return true;
+}
+
+static void add_any(struct search *s, struct ws_flow_written *written)
+{
+	written->any = written->direct;
+	written->unknown_any = written->unknown_direct;
+	search_ways(s, false);
+	uint8_t again = s->mark[s->from_block];
+	written->loop = again & AHEAD && (again & BEHIND || s->from_block == s->to_block);
+	bool to_again = s->mark[s->to_block] & AHEAD && s->mark[s->to_block] & BEHIND;
+	if (written->loop || to_again || s->from_block != s->to_block)
+		add_ways(s, false, written);
+}
+
+enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_pc, uint64_t to_pc,
+			       struct ws_flow_written *ret_written, struct ws_error *err)
+{
+	struct search s = { .flow = flow };
+	s.from = wsi_flow_at(flow, from_pc);
+	s.to = wsi_flow_at(flow, to_pc);
+	if (s.from == SIZE_MAX || s.to == SIZE_MAX)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no instruction at 0x%" PRIx64,
+				s.from == SIZE_MAX ? from_pc : to_pc);
+	s.from_block = flow->block_of[s.from];
+	s.to_block = flow->block_of[s.to];
+	s.mark = wsi_zalloc(flow->n_blocks);
+	s.work = wsi_zalloc_array(flow->n_blocks, sizeof *s.work);
+	struct ws_flow_written written = { 0 };
+	enum ws_status st = WS_OK;
+	if (!s.mark || !s.work) {
+		st = wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "search in control flow");
+	} else if (!add_direct(&s, &written)) {
+		st = wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+			      "no way from 0x%" PRIx64 " to 0x%" PRIx64, from_pc, to_pc);
+	} else {
+		add_any(&s, &written);
+		*ret_written = written;
+	}
+	wsi_free(s.mark);
+	wsi_free(s.work);
+	return st;
+}
