@@ -404,6 +404,78 @@ struct ws_report_map {
 	uint32_t n_blocks;
 };
 
+/* ---- who waits for what ---- */
+
+/** What a thread at some instruction waits for. */
+enum ws_wait_kind {
+	WS_WAIT_BARRIER,     /**< a barrier of the block (BAR) */
+	WS_WAIT_CLUSTER,     /**< the barrier of a cluster */
+	WS_WAIT_CONVERGENCE, /**< other lanes of its warp (BSYNC, WARPSYNC) */
+	WS_WAIT_MBARRIER,    /**< a barrier object in shared memory, tried in a loop */
+	WS_WAIT_GRID,        /**< all blocks of the grid: a loop in a function known for it */
+	WS_WAIT_SPIN,        /**< memory that another thread is to change: a loop that reads it */
+	WS_WAIT_SLEEP,       /**< its own nanosleep */
+};
+
+/** "barrier", "cluster", "convergence", "mbarrier", "grid", "spin" or "sleep". Static storage. */
+WS_API const char *ws_wait_kind_text(enum ws_wait_kind kind);
+
+/** Why threads that are waited for are not there. */
+enum ws_absentee_state {
+	WS_ABSENTEE_EXITED,  /**< they ended: they never come */
+	WS_ABSENTEE_FAULTED, /**< they carry or share an exception: they never come */
+	WS_ABSENTEE_TRAPPED, /**< stopped at a trap or breakpoint */
+	WS_ABSENTEE_WAITS,   /**< they wait themselves, elsewhere: `wait` */
+	WS_ABSENTEE_RUNS,    /**< they are at another instruction and may still come */
+	WS_ABSENTEE_UNKNOWN, /**< the target has no warp of theirs, and not why */
+};
+
+/** "exited", "faulted", "trapped", "waits", "runs" or "unknown". Static storage. */
+WS_API const char *ws_absentee_state_text(enum ws_absentee_state state);
+
+/** Threads that a wait still needs, all in one state at one place. */
+struct ws_report_absentee {
+	enum ws_absentee_state state;
+	uint64_t n_lanes, n_warps;
+	struct ws_report_thread example; /**< fields are WS_NONE where it is no longer resident */
+	uint32_t group;                  /**< index into the report's groups, or WS_NONE: exited */
+	uint32_t wait; /**< WS_ABSENTEE_WAITS: index into the report's waits; else WS_NONE */
+};
+
+/** Threads that wait at one instruction, reached through the same calls, for the same thing. */
+struct ws_report_wait {
+	enum ws_wait_kind kind;
+	struct ws_report_claim claim; /**< what for */
+	uint64_t pc;             /**< of the instruction that waits; of a loop, its load or try */
+	const char *instruction; /**< its text */
+	uint32_t kernel;         /**< index, or WS_NONE */
+	const struct ws_report_frame *frames; /**< of the example */
+	uint32_t n_frames;
+	uint32_t user_frame; /**< index into frames, or WS_NONE */
+	uint64_t n_lanes, n_warps, n_blocks;
+	struct ws_report_thread example;
+	/** Collective operation that a function on the stack is known for ("NCCL all-reduce"), or
+	 * NULL. */
+	const char *collective;
+
+	enum ws_status barrier_status; /**< of `barrier`; WS_ABSENT: no such number here */
+	uint32_t barrier;              /**< number of the block's barrier or of the register Bn */
+	uint32_t expected; /**< threads that the barrier counts when the code says; 0: all */
+
+	enum ws_status address_status; /**< of the next two; WS_ABSENT: none, or not known */
+	enum ws_space space;
+	uint64_t address;            /**< of the example */
+	bool one_address;            /**< it is the same for all */
+	enum ws_status value_status; /**< of the next two */
+	uint32_t value_bytes;
+	uint64_t value; /**< the word that is waited for to change, as the target has it */
+
+	uint64_t n_missing; /**< threads that have not arrived; 0 also where nobody can tell */
+	uint64_t n_never;   /**< of those, the ones that cannot any more */
+	const struct ws_report_absentee *absentees; /**< those that never come first */
+	uint32_t n_absentees;
+};
+
 /** One thing that the report would have liked to use. */
 struct ws_report_missing {
 	const char *what; /**< "line information of gather<float>" */
@@ -428,6 +500,13 @@ struct ws_report {
 	const struct ws_report_group *groups; /**< faulted first, then by number of lanes */
 	uint32_t n_groups;
 	struct ws_report_map map;
+	const struct ws_report_wait *waits; /**< most threads first */
+	uint32_t n_waits;
+	/** Identity of the failure in one line, the same for every dump of one bug: exception,
+	 * kernel, innermost user functions, kind of instruction; no addresses, no coordinates.
+	 * NULL: nothing to tell it by. */
+	const char *signature;
+	const char *signature_rule; /**< the rule of data/signature.txt that made it, or NULL */
 	const struct ws_diagnostic *diagnostics;
 	uint32_t n_diagnostics;
 	/** Kernels whose code the images of the target hold, by C++ name; the first of them, and
