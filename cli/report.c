@@ -17,6 +17,8 @@ const char verb_report_help[] =
 	"and where all other threads are. The page can be pasted into a bug report as it is: it\n"
 	"never holds contents of memory.\n"
 	"\n"
+	"  --format FORMAT        text (default), md (Markdown for an issue tracker) or json\n"
+	"  -o, --output FILE      write to FILE instead of standard output\n"
 	"  --source-map FROM=TO   look for sources below FROM in TO; may be repeated\n"
 	"  --source-dir DIR       also look for sources in DIR; may be repeated\n"
 	"  --no-source            do not look for sources\n"
@@ -34,9 +36,13 @@ const char verb_report_help[] =
 	"A source is looked for where each --source-map that fits says, then under its own path,\n"
 	"then in each --source-dir: by its whole path, then without its first folder, and so on.\n";
 
+enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON };
+
 /* What the command line says. Arrays are owned; each is as long as the command line. */
 struct arguments {
 	const char *path;
+	const char *format, *output; /* as given, or NULL */
+	enum format format_kind;
 	bool exit_code;
 	struct ws_report_options report;
 	struct ws_text_options text;
@@ -76,6 +82,8 @@ enum {
 	OPTION_FULL_NAMES,
 	OPTION_ALL,
 	OPTION_EXIT_CODE,
+	OPTION_FORMAT,
+	OPTION_OUTPUT = 'o',
 };
 
 static const struct option options[] = {
@@ -87,6 +95,8 @@ static const struct option options[] = {
 	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
 	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "exit-code", no_argument, NULL, OPTION_EXIT_CODE },
+	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "output", required_argument, NULL, OPTION_OUTPUT },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -117,16 +127,43 @@ static int take_option(struct cli *cli, struct arguments *args, int option)
 	case OPTION_EXIT_CODE:
 		args->exit_code = true;
 		return CLI_ANSWERED;
+	case OPTION_FORMAT:
+		args->format = optarg;
+		return CLI_ANSWERED;
+	case OPTION_OUTPUT:
+		args->output = optarg;
+		return CLI_ANSWERED;
 	default:
 		return cli_common_option(cli, "report", option);
 	}
+}
+
+/* What --format and --json ask for together; says so when it is nothing. */
+static bool format_find(const struct cli *cli, struct arguments *args)
+{
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text", [FORMAT_MARKDOWN] = "md", [FORMAT_JSON] = "json"
+	};
+	const char *name = args->format ? args->format : cli->json ? "json" : "text";
+	if (cli->json && strcmp(name, "json") != 0) {
+		cli_usage("report", "--json and --format %s exclude each other", name);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (strcmp(name, names[i]) != 0)
+			continue;
+		args->format_kind = (enum format)i;
+		return true;
+	}
+	cli_usage("report", "--format takes text, md or json, not '%s'", name);
+	return false;
 }
 
 static bool arguments_parse(struct cli *cli, int argc, char **argv, struct arguments *args)
 {
 	int option;
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
 		if (take_option(cli, args, option) != CLI_ANSWERED)
 			return false;
 	}
@@ -135,10 +172,12 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 		return false;
 	}
 	args->path = argv[optind];
+	if (!format_find(cli, args))
+		return false;
 	args->report.source_maps = args->maps;
 	args->report.source_dirs = args->dirs;
 	args->report.debug_images = args->images;
-	args->text.color = cli->color;
+	args->text.color = cli->color && !args->output;
 	return true;
 }
 
@@ -157,13 +196,68 @@ static int exit_status(enum ws_verdict_kind verdict)
 	return CLI_NO_ANSWER;
 }
 
+static enum ws_status render(const struct arguments *args, const struct ws_report *report,
+			     struct ws_out *out, struct ws_error *err)
+{
+	switch (args->format_kind) {
+	case FORMAT_TEXT:
+		return ws_report_text(report, &args->text, out, err);
+	case FORMAT_MARKDOWN:
+		return ws_report_markdown(report, &args->text, out, err);
+	case FORMAT_JSON:
+		ws_report_json(report, out);
+		return WS_OK;
+	}
+	return WS_OK;
+}
+
+/* A page on its way to a file. */
+struct page {
+	char *bytes; /* owned */
+	size_t len, cap;
+};
+
+static bool page_write(void *user, const char *bytes, size_t len)
+{
+	struct page *page = user;
+	if (len > page->cap - page->len) {
+		size_t cap = 2 * (page->cap + len);
+		char *grown = realloc(page->bytes, cap);
+		if (!grown)
+			cli_out_of_memory();
+		page->bytes = grown;
+		page->cap = cap;
+	}
+	memcpy(page->bytes + page->len, bytes, len);
+	page->len += len;
+	return true;
+}
+
+/* Writes the whole page or nothing. */
+static enum ws_status render_to_file(const struct arguments *args, const struct ws_report *report,
+				     struct ws_error *err)
+{
+	struct page page = { 0 };
+	struct ws_out out;
+	ws_out_init(&out, page_write, &page);
+	enum ws_status st = render(args, report, &out, err);
+	if (st == WS_OK)
+		st = ws_out_flush(&out, err);
+	struct ws_span bytes = { .ptr = (const uint8_t *)page.bytes, .len = page.len };
+	if (st == WS_OK)
+		st = ws_file_replace(args->output, bytes, args->path, err);
+	free(page.bytes);
+	return st;
+}
+
 static int print(struct cli *cli, const struct arguments *args, const struct ws_report *report)
 {
 	struct ws_error err;
-	if (cli->json)
-		ws_report_json(report, &cli->out);
-	else if (ws_report_text(report, &args->text, &cli->out, &err) != WS_OK)
-		return cli_fail(args->path, &err);
+	bool to_file = args->output && strcmp(args->output, "-") != 0;
+	enum ws_status st = to_file ? render_to_file(args, report, &err)
+				    : render(args, report, &cli->out, &err);
+	if (st != WS_OK)
+		return cli_fail(to_file ? args->output : args->path, &err);
 	return args->exit_code ? exit_status(report->verdict) : CLI_ANSWERED;
 }
 

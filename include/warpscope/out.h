@@ -47,8 +47,8 @@ WS_API void ws_out_text(struct ws_out *out, const char *text);
  * text). */
 WS_API void ws_out_printf(struct ws_out *out, const char *format, ...) WS_PRINTF(2, 3);
 /**
- * Writes text of an input so that a terminal stays unharmed: control characters and bytes that are
- * not UTF-8 become \xNN.
+ * Writes text of an input so that a terminal stays unharmed: control characters, characters that
+ * turn the direction of the text and bytes that are not UTF-8 become \xNN.
  */
 WS_API void ws_out_escaped(struct ws_out *out, struct ws_str text);
 

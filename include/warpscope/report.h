@@ -561,6 +561,15 @@ WS_API enum ws_status ws_report_text(const struct ws_report *report,
 				     const struct ws_text_options *options, struct ws_out *out,
 				     struct ws_error *err) WS_MUST_USE;
 
+/**
+ * The page as Markdown for an issue tracker: the same sections, their detail in fenced blocks, long
+ * lists folded. Names in it are escaped: they become no markup, link or mention. Never prints
+ * memory contents. `options` may be NULL; their `color` is not used.
+ */
+WS_API enum ws_status ws_report_markdown(const struct ws_report *report,
+					 const struct ws_text_options *options, struct ws_out *out,
+					 struct ws_error *err) WS_MUST_USE;
+
 /** JSON by docs/schema/warpscope-report-1.json. Failures of writing show in ws_out_flush(). */
 WS_API void ws_report_json(const struct ws_report *report, struct ws_out *out);
 

@@ -100,6 +100,16 @@ void ws_out_printf(struct ws_out *out, const char *format, ...)
 		ws_out_bytes(out, text, wsi_min_u64((uint64_t)len, sizeof text - 1));
 }
 
+/* Characters that change the direction of the text around them, which could make a line read as
+ * another one: U+202A to U+202E, U+2066 to U+2069. `text` has `n` bytes, one character. */
+static bool turns_direction(const char *text, size_t n)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	return n == 3 && at[0] == 0xe2 &&
+	       ((at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) ||
+		(at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+}
+
 void ws_out_escaped(struct ws_out *out, struct ws_str text)
 {
 	size_t start = 0, i = 0;
@@ -108,7 +118,8 @@ void ws_out_escaped(struct ws_out *out, struct ws_str text)
 		size_t n = wsi_utf8_len(text.ptr + i, text.len - i);
 		/* U+0080 to U+009F are control characters too: c2 80 to c2 9f */
 		bool plain = n > 0 && c >= 0x20 && c != 0x7f &&
-			     !(c == 0xc2 && (unsigned char)text.ptr[i + 1] < 0xa0);
+			     !(c == 0xc2 && (unsigned char)text.ptr[i + 1] < 0xa0) &&
+			     !turns_direction(text.ptr + i, n);
 		if (plain) {
 			i += n;
 			continue;

@@ -6,47 +6,76 @@
  */
 #include "render/text.h"
 
-/* The summary is prose: what Markdown would read as markup in it is escaped. */
-static void out_prose(struct wsi_page *page, const char *text)
+void wsi_page_sections(struct wsi_page *page)
 {
-	size_t plain = strcspn(text, "<`*\\");
-	while (text[plain]) {
-		ws_out_escaped(page->out, (struct ws_str){ text, plain });
-		ws_out_printf(page->out, "\\%c", text[plain]);
-		text += plain + 1;
-		plain = strcspn(text, "<`*\\");
+	const struct ws_report_exception *focus = page->report->focus;
+	if (focus) {
+		wsi_text_fault(page, focus);
+		wsi_text_frames(page, focus);
 	}
-	ws_out_escaped(page->out, ws_str_of(text));
+	wsi_text_further(page);
+	wsi_text_groups(page);
+	wsi_text_facts(page);
+	wsi_text_code(page);
+	wsi_text_diagnostics(page);
+	wsi_text_advice(page);
+	wsi_page_close(page);
+}
+
+/* Fills `page`; the same for text and Markdown. */
+static enum ws_status page_start(const struct ws_report *report,
+				 const struct ws_text_options *options, struct ws_out *out,
+				 struct wsi_page *page, struct ws_error *err)
+{
+	*page = (struct wsi_page){ .report = report, .out = out };
+	if (options && options->size != sizeof *options)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"text options of %zu bytes, expected %zu", options->size,
+				sizeof *options);
+	if (options)
+		page->options = *options;
+	return WS_OK;
+}
+
+static enum ws_status page_status(const struct wsi_page *page, struct ws_error *err)
+{
+	if (page->status != WS_OK)
+		return wsi_fail(err, page->status, WS_NO_OFFSET, "report text: %s",
+				ws_status_text(page->status));
+	return WS_OK;
 }
 
 enum ws_status ws_report_text(const struct ws_report *report, const struct ws_text_options *options,
 			      struct ws_out *out, struct ws_error *err)
 {
-	struct wsi_page page = { .report = report, .out = out };
-	if (options && options->size != sizeof *options)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"text options of %zu bytes, "
-				"expected %zu",
-				options->size, sizeof *options);
-	if (options)
-		page.options = *options;
+	struct wsi_page page;
+	enum ws_status st = page_start(report, options, out, &page, err);
+	if (st != WS_OK)
+		return st;
 	wsi_page_style(&page, report->verdict == WS_VERDICT_FAULT ? WSI_RED : WSI_BOLD);
-	out_prose(&page, report->summary);
+	wsi_page_prose(&page, ws_str_of(report->summary));
 	ws_out_text(out, ".");
 	wsi_page_style(&page, WSI_PLAIN);
 	wsi_page_end_line(&page);
-	if (report->focus) {
-		wsi_text_fault(&page, report->focus);
-		wsi_text_frames(&page, report->focus);
-	}
-	wsi_text_further(&page);
-	wsi_text_groups(&page);
-	wsi_text_facts(&page);
-	wsi_text_code(&page);
-	wsi_text_diagnostics(&page);
-	wsi_text_advice(&page);
-	if (page.status != WS_OK)
-		return wsi_fail(err, page.status, WS_NO_OFFSET, "report text: %s",
-				ws_status_text(page.status));
-	return WS_OK;
+	wsi_page_sections(&page);
+	return page_status(&page, err);
+}
+
+enum ws_status ws_report_markdown(const struct ws_report *report,
+				  const struct ws_text_options *options, struct ws_out *out,
+				  struct ws_error *err)
+{
+	struct wsi_page page;
+	enum ws_status st = page_start(report, options, out, &page, err);
+	if (st != WS_OK)
+		return st;
+	page.markdown = true;
+	page.options.color = false;
+	ws_out_text(out, "**");
+	wsi_page_prose(&page, ws_str_of(report->summary));
+	ws_out_text(out, ".**\n");
+	wsi_page_sections(&page);
+	ws_out_printf(out, "\n<sub>warpscope %s; this page holds no contents of memory.</sub>\n",
+		      ws_version());
+	return page_status(&page, err);
 }

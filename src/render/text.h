@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text page: what its sections share. Each section of the page is one function, which prints
- * nothing when the report has nothing for it; ws_report_text() in text.c lists them in order.
+ * The page as text and as Markdown: what its sections share. Each section is one function, which
+ * prints nothing when the report has nothing for it; wsi_page_sections() in text.c lists them in
+ * order. A section starts with one of the titles below. The lines of its detail start with at least
+ * two spaces that no backtick follows, so that they cannot end the block that Markdown shows them
+ * in; whatever comes from the input is printed by ws_out_escaped() there, and by wsi_page_prose()
+ * or wsi_page_advice() in prose.
  */
 #ifndef WSI_RENDER_TEXT_H
 #define WSI_RENDER_TEXT_H
@@ -15,10 +19,13 @@ struct wsi_page {
 	struct ws_text_options options;
 	struct ws_out *out;
 	enum ws_status status; /* of the tables */
+	bool markdown;
+	enum wsi_page_open { WSI_OPEN_NOTHING, WSI_OPEN_BLOCK, WSI_OPEN_FOLDED } open;
 };
 
 /* ---- sections ---- */
 
+void wsi_page_sections(struct wsi_page *page);
 /* The box below the verdict: exception, precision, place, launch. */
 void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e);
 void wsi_text_frames(struct wsi_page *page, const struct ws_report_exception *e);
@@ -38,8 +45,20 @@ void wsi_text_advice(struct wsi_page *page);
 
 /* Writes an escape sequence where colour is on. */
 void wsi_page_style(struct wsi_page *page, const char *sequence);
-/* Starts a section: an empty line, the title, an empty line. */
+/* Starts the detail of a section that has no title. */
+void wsi_page_detail(struct wsi_page *page);
+/* Starts a section of detail. `text` is ours and ends in a colon. */
 void wsi_page_title(struct wsi_page *page, const char *text);
+/* The same for one that Markdown folds: long, and not what is read first. */
+void wsi_page_title_folded(struct wsi_page *page, const char *text);
+/* Starts a section of prose. */
+void wsi_page_title_prose(struct wsi_page *page, const char *text);
+/* Ends what a title started; the titles do it too. */
+void wsi_page_close(struct wsi_page *page);
+/* Prose with text of the input in it: what Markdown would read as markup is escaped. */
+void wsi_page_prose(struct wsi_page *page, struct ws_str text);
+/* The same, but what stands between backticks is code. */
+void wsi_page_advice(struct wsi_page *page, const char *text);
 /* Starts a line "    label      " of a box. */
 void wsi_page_label(struct wsi_page *page, const char *text);
 void wsi_page_end_line(struct wsi_page *page);

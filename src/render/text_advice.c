@@ -8,7 +8,7 @@ void wsi_text_diagnostics(struct wsi_page *page)
 	struct ws_out *out = page->out;
 	if (report->n_diagnostics == 0)
 		return;
-	wsi_page_title(page, "Diagnostics of the dump:");
+	wsi_page_title_folded(page, "Diagnostics of the dump:");
 	uint32_t shown = wsi_page_rows(page, report->n_diagnostics);
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ws_diagnostic *one = &report->diagnostics[i];
@@ -29,16 +29,16 @@ void wsi_text_advice(struct wsi_page *page)
 	const struct ws_report *report = page->report;
 	const struct ws_report_exception *e = report->focus;
 	if (e && e->kind) {
-		wsi_page_title(page, "What it means:");
+		wsi_page_title_prose(page, "What it means:");
 		ws_out_printf(page->out, "%s Usual causes: %s.\n", e->kind->meaning,
 			      e->kind->causes);
 	}
 	if (report->n_next == 0)
 		return;
-	wsi_page_title(page, "What to try next:");
+	wsi_page_title_prose(page, "What to try next:");
 	for (uint32_t i = 0; i < report->n_next; i++) {
 		ws_out_text(page->out, "- ");
-		ws_out_escaped(page->out, ws_str_of(report->next[i]));
+		wsi_page_advice(page, report->next[i]);
 		wsi_page_end_line(page);
 	}
 }

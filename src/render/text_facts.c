@@ -65,7 +65,7 @@ void wsi_text_facts(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
 	struct ws_out *out = page->out;
-	wsi_page_title(page, "Facts:");
+	wsi_page_title_folded(page, "Facts:");
 	if (report->dump_status == WS_OK)
 		facts_of_dump(page, &report->dump);
 	for (uint32_t i = 0; i < report->n_devices; i++) {
@@ -104,7 +104,8 @@ void wsi_text_code(struct wsi_page *page)
 	const struct ws_report *report = page->report;
 	if (report->n_code == 0)
 		return;
-	wsi_page_title(page, "Kernels whose code is in the dump (which of them ran is lost):");
+	wsi_page_title_folded(page,
+			      "Kernels whose code is in the dump (which of them ran is lost):");
 	uint32_t shown = wsi_page_rows(page, report->n_code);
 	for (uint32_t i = 0; i < shown; i++) {
 		struct ws_str name = report->code[i];

@@ -143,7 +143,7 @@ static void box_launch(struct wsi_page *page, const struct ws_report_exception *
 
 void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e)
 {
-	wsi_page_end_line(page);
+	wsi_page_detail(page);
 	if (e->blame != WS_BLAME_NOBODY) {
 		box_exception(page, e);
 		box_precision(page, e);

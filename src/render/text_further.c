@@ -14,7 +14,7 @@ void wsi_text_further(struct wsi_page *page)
 	const struct ws_report *report = page->report;
 	if (report->n_exceptions < 2)
 		return;
-	wsi_page_title(page, "Further exceptions in this dump:");
+	wsi_page_title_folded(page, "Further exceptions in this dump:");
 	struct ws_table *table = wsi_page_table_start(page, columns, WSI_COUNT(columns));
 	if (!table)
 		return;

@@ -13,7 +13,7 @@ void wsi_text_groups(struct wsi_page *page)
 	const struct ws_report *report = page->report;
 	if (report->n_groups == 0)
 		return;
-	wsi_page_title(page, "Where the threads are:");
+	wsi_page_title_folded(page, "Where the threads are:");
 	struct ws_table *table = wsi_page_table_start(page, columns, WSI_COUNT(columns));
 	if (!table)
 		return;

@@ -12,15 +12,6 @@ void wsi_page_style(struct wsi_page *page, const char *sequence)
 		ws_out_text(page->out, sequence);
 }
 
-void wsi_page_title(struct wsi_page *page, const char *text)
-{
-	ws_out_text(page->out, "\n");
-	wsi_page_style(page, WSI_BOLD);
-	ws_out_text(page->out, text);
-	wsi_page_style(page, WSI_PLAIN);
-	ws_out_text(page->out, "\n\n");
-}
-
 void wsi_page_label(struct wsi_page *page, const char *text)
 {
 	ws_out_text(page->out, "    ");
