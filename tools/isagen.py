@@ -15,13 +15,14 @@ import sys
 ARCHS = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121]
 FLAGS = [
     "branch", "call", "ret", "exit", "trap", "barrier", "sync", "load", "store", "atomic", "global", "shared", "local", "constant", "generic",
-    "texture", "pairs", "uniform_guard", "async"]
+    "texture", "uniform_guard", "async"]
 CLASSES = ["R", "UR", "P", "UP", "Pi", "UPi", "B", "SB"]
 WIDTH = {"R": 8, "UR": 8, "P": 3, "UP": 3, "Pi": 3, "UPi": 3, "B": 4, "SB": 3}
 NUMBERS = ["hex", "shex", "dec"]
 FLOATS = {"f32": 32, "f64": 32, "f16": 16, "bf16": 16}
 EVIDENCE = {"m": "measured", "r": "ran", "p": "public"}
-KINDS = ["ENUM", "REG", "HEX", "SHEX", "DEC", "F32", "F64", "F16", "BF16", "REL", "GLUE", "REUSE", "SBLIST", "WHEN"]
+ROLES = ["", "r", "w", "u"]  # how a %regs rule marks an operand: not at all, read, written, both
+KINDS = ["ENUM", "REG", "HEX", "SHEX", "DEC", "F32", "F64", "F16", "BF16", "REL", "GLUE", "REUSE", "SBLIST", "PREDS", "WHEN"]
 OPERATORS = ["==", "!=", "pow2"]
 LONG_UNIFORM = sum(1 << i for i, arch in enumerate(ARCHS) if arch >= 100)  # these have 8-bit uniform registers
 MAX_SEGMENTS = 3
@@ -86,6 +87,15 @@ class Condition:
         return value != 0 and value & (value - 1) == 0
 
 
+class Rule:
+    """One %regs line: which operands of some operations are not one register wide, or are not read or written as their place says."""
+
+    def __init__(self, where, names, tokens, conditions, fields):
+        self.where, self.names, self.tokens = where, names, tokens
+        self.conditions, self.fields = conditions, fields  # fields: (class, first bit or None, count, role)
+        self.used = set()
+
+
 class Row:
     def __init__(self, where, op12, archs, conditions, template, ones, evidence):
         self.ones = ones
@@ -102,6 +112,7 @@ class Table:
         self.defs = {}
         self.ops = {}  # name -> flags
         self.rows = []
+        self.rules = []
         self.question_enums = set()  # enums whose missing values print as ??? instead of INVALID
         self.used_enums = set()
         self.used_defs = set()
@@ -138,6 +149,8 @@ class Table:
             if name in self.ops:
                 raise Error(where, f"operation {name} is declared twice")
             self.ops[name] = flags
+        elif line.startswith("%regs "):
+            self.parse_rule(where, line.split()[1:])
         else:
             self.parse_row(where, line)
 
@@ -161,6 +174,26 @@ class Table:
         if following > MAX_VALUES:
             raise Error(where, f"enum {name} has a value above {MAX_VALUES - 1}")
         self.enums[name], self.enum_width[name] = values, width
+
+    def parse_rule(self, where, words):
+        rule = Rule(where, words[0].split("|"), [], [], [])
+        for word in words[1:]:
+            field = re.fullmatch(r"(\w+?)(?:@(\d+))?=(\?|\d+)?([rwu]?)", word)
+            if word.startswith("."):
+                rule.tokens.append(word[1:])
+            elif word[0].isdigit() or word.startswith("pow2"):
+                rule.conditions.append(self.parse_condition(where, word))
+            elif field and field.group(1) in CLASSES and (field.group(3) or field.group(4)):
+                first = int(field.group(2)) if field.group(2) else None
+                count = 0 if field.group(3) == "?" else int(field.group(3) or 1)
+                if count > 255:
+                    raise Error(where, f"'{word}' counts more than 255 registers")
+                rule.fields.append((CLASSES.index(field.group(1)), first, count, ROLES.index(field.group(4))))
+            else:
+                raise Error(where, f"bad word '{word}' in a %regs line")
+        if not rule.fields:
+            raise Error(where, "a %regs line without a field")
+        self.rules.append(rule)
 
     def parse_archs(self, where, text):
         mask = 0
@@ -254,6 +287,8 @@ class Table:
     def parse_element(self, where, text):
         if text == "+":
             return Element("GLUE")
+        if text in ("PR", "UPR"):
+            return Element("PREDS", (), CLASSES.index("P" if text == "PR" else "UP"))
         match = re.fullmatch(r"(\w+)(?:\*(\d+))?@([\d:+]+)", text)
         if not match:
             raise Error(where, f"undeclared field '{text}'")
@@ -291,7 +326,7 @@ class Table:
         owner = {}
         short = row.archs & ~LONG_UNIFORM  # some architecture has 6-bit uniform registers
         for element in walk(row.items):
-            if element.kind in ("WHEN", "GLUE"):
+            if element.kind in ("WHEN", "GLUE", "PREDS"):
                 continue
             bits = bits_of(element.segments)
             if short and element.kind == "REG" and CLASSES[element.aux] == "UR":
@@ -331,6 +366,36 @@ class Table:
         for name in self.ops:
             if not any(row.name == name for row in self.rows):
                 raise Error(("table", 0), f"operation {name} has no row")
+        self.check_rules()
+
+    def check_rules(self):
+        for row in self.rows:
+            self.widths(row)
+        for rule in self.rules:
+            for name in rule.names:
+                if name not in self.ops:
+                    raise Error(rule.where, f"undeclared operation {name}")
+                if name not in rule.used:
+                    raise Error(rule.where, f"no row of {name} has such an operand")
+
+    def widths(self, row):
+        """What the %regs rules say about a row: (conditions, class, first bit, count, role), to be tried in this order."""
+        registers = {(e.aux, e.segments[0][0]) for e in walk(row.items) if e.kind == "REG"}
+        found = []
+        for rule in self.rules:
+            if row.name not in rule.names:
+                continue
+            fields = [(c, lo, count, role) for c, lo, count, role in rule.fields for r in registers if r[0] == c and lo in (None, r[1])]
+            ways = [rule.conditions]
+            for token in rule.tokens:
+                ways = [way + more for way in ways for more in token_ways(self, name_of(row.items), token)]
+            ways = [way for way in ways if possible(row, way)]
+            if fields and ways:
+                rule.used.add(row.name)
+            for way in ways:
+                keys = tuple(key for condition in way if not in_opcode(condition) for key in single_parts(condition))
+                found += [(keys,) + (c, 255 if lo is None else lo, count, role) for c, lo, count, role in dict.fromkeys(fields)]
+        return tuple(found)
 
 
 def walk(items):
@@ -339,6 +404,57 @@ def walk(items):
             yield from walk(item)
         elif isinstance(item, Element):
             yield item
+
+
+def name_of(items):
+    """The part of a template in front of the first space, which must not be inside a group."""
+    out = []
+    for item in items:
+        if isinstance(item, str) and " " in item:
+            return out + [item[: item.index(" ")]]
+        out.append(item)
+    return out
+
+
+def token_ways(table, items, token):
+    """The ways in which a name can carry the modifier `token`: lists of conditions, any of which does."""
+    ways, guard = [], []
+    for item in items:
+        if isinstance(item, str):
+            ways += [[]] if token in item.split(".")[1:] else []
+        elif isinstance(item, list):
+            ways += [guard + way for way in token_ways(table, item, token)]
+        elif item.kind == "WHEN":
+            guard = [Condition(item.segments, OPERATORS[item.aux], item.extra)]
+        elif item.kind == "ENUM":
+            ways += [[Condition(item.segments, "==", v)] for v, text in table.enums[item.aux].items() if token in text.split(".")[1:]]
+    return ways
+
+
+def in_opcode(condition):
+    return all(lo + n <= 12 for lo, n in condition.segments)
+
+
+def single_parts(condition):
+    """A comparison with a value, a part of the field at a time."""
+    if condition.operator != "==":
+        return [condition.key()]
+    keys, shift = [], 0
+    for lo, n in condition.segments:
+        keys.append((((lo, n),), "==", condition.value >> shift & (1 << n) - 1))
+        shift += n
+    return keys
+
+
+def possible(row, conditions):
+    """Whether some word of the row meets the conditions."""
+    fixed = {bit: row.op12 >> bit & 1 for bit in range(12)}
+    for c in row.conditions + conditions:
+        if c.operator == "==":
+            for i, bit in enumerate(bits_of(c.segments)):
+                if fixed.setdefault(bit, c.value >> i & 1) != c.value >> i & 1:
+                    return False
+    return all(c.holds(row.op12) for c in conditions if in_opcode(c))
 
 
 def overlap(a, b):
@@ -380,8 +496,25 @@ class Emitter:
         self.table = table
         self.strings, self.string_at = bytearray(b"\0"), {"": 0}
         self.elements, self.conditions, self.masks = Pool(), [], Pool()
+        self.condition_at = {}
         self.templates, self.template_at = bytearray(), {}
         self.enum_first, self.enum_texts = {}, []
+        self.width_lists, self.width_rows = {}, []
+
+    def widths(self, row):
+        """Number of the first rule about the operands of a row, and of rules."""
+        found = self.table.widths(row)
+        if found not in self.width_lists:
+            self.width_lists[found] = len(self.width_rows)
+            for keys, *rest in found:
+                self.width_rows.append((self.condition_list(keys), len(keys), *rest))
+        return self.width_lists[found], len(found)
+
+    def condition_list(self, keys):
+        if keys not in self.condition_at:
+            self.condition_at[keys] = len(self.conditions)
+            self.conditions += keys
+        return self.condition_at[keys]
 
     def string(self, text):
         if text not in self.string_at:
@@ -433,12 +566,12 @@ class Emitter:
         ops = sorted(self.table.ops)
         lines, first = [], [0] * 4097
         for i, row in enumerate(rows):
-            start = len(self.conditions)
-            self.conditions += [c.key() for c in row.conditions]
+            start = self.condition_list(tuple(c.key() for c in row.conditions))
+            widths, n_widths = self.widths(row)
             mask = self.masks.add(self.table.covered(row))
             ones = self.masks.add(sum(1 << b for b in row.ones))
             place = self.template(row.items)
-            lines.append(f"{{{place}, {start}, {row.archs}, {ops.index(row.name)}, {mask}, {ones}, {len(row.conditions)}, '{row.evidence}'}},")
+            lines.append(f"{{{place}, {start}, {row.archs}, {ops.index(row.name)}, {mask}, {ones}, {widths}, {n_widths}, {len(row.conditions)}, '{row.evidence}'}},")
             first[row.op12 + 1] = i + 1
         for i in range(1, 4097):
             first[i] = max(first[i], first[i - 1])
@@ -453,6 +586,10 @@ class Emitter:
         for kind, segments, aux, extra in self.elements.list:
             parts = list(segments) + [(0, 0)] * (MAX_SEGMENTS - len(segments))
             write(f"{{WSI_ISA_{kind}, {{{', '.join(str(p[0]) for p in parts)}}}, {{{', '.join(str(p[1]) for p in parts)}}}, {aux}, {extra:#x}u}},")
+        write("};")
+        write("const struct wsi_isa_width wsi_isa_widths[] = {")
+        for width in self.width_rows:
+            write(f"{{{', '.join(str(n) for n in width)}}},")
         write("};")
         write("const struct wsi_isa_condition wsi_isa_conditions[] = {")
         for segments, operator, value in self.conditions:

@@ -51,9 +51,8 @@ enum ws_sass_flags {
 	WS_SASS_CONSTANT = 1u << 13,      /**< its address is in a constant bank */
 	WS_SASS_GENERIC = 1u << 14,       /**< its address may be in any of them */
 	WS_SASS_TEXTURE = 1u << 15,       /**< texture or surface access */
-	WS_SASS_PAIRS = 1u << 16,         /**< its registers are 64-bit pairs */
-	WS_SASS_UNIFORM_GUARD = 1u << 17, /**< the guard is a uniform predicate */
-	WS_SASS_ASYNC = 1u << 18,         /**< continues in the background */
+	WS_SASS_UNIFORM_GUARD = 1u << 16, /**< the guard is a uniform predicate */
+	WS_SASS_ASYNC = 1u << 17,         /**< continues in the background */
 };
 
 /** The scheduling part of an instruction. */
@@ -148,6 +147,7 @@ enum ws_operand_kind {
 enum ws_operand_role {
 	WS_ROLE_READ,
 	WS_ROLE_WRITTEN,
+	WS_ROLE_UPDATED,      /**< read and written */
 	WS_ROLE_ADDRESS_BASE, /**< part of an address, between brackets */
 	WS_ROLE_OFFSET,       /**< number in an address */
 	WS_ROLE_BANK,         /**< number or register that selects a constant bank */
@@ -161,9 +161,14 @@ struct ws_operand {
 	enum ws_operand_role role;
 	uint8_t place;   /**< which operand of the text it belongs to, from 0 */
 	uint16_t number; /**< register or predicate number */
-	uint8_t count;   /**< consecutive registers from `number` */
-	bool negated;    /**< `-`, `~` or `!` in front */
-	bool absolute;   /**< `|..|` */
+	/**
+	 * Consecutive registers or predicates from `number` on. 0: at least one, but how many is
+	 * not known. The zero registers (RZ, URZ, PT, UPT) stand for as many zeros. `PR` and `UPR`
+	 * are 7 predicates from number 0, of which the instruction's mask operand selects some.
+	 */
+	uint8_t count;
+	bool negated;  /**< `-`, `~` or `!` in front */
+	bool absolute; /**< `|..|` */
 	bool reuse;
 	int64_t value;
 };

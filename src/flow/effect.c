@@ -68,7 +68,9 @@ static void add_written(struct wsi_effect *effect, const struct ws_operand *op)
 {
 	if (is_zero(op->kind, op->number))
 		return;
-	if (op->kind == WS_OPERAND_REG && effect->n_reg[1] == 0) {
+	if (op->count == 0) {
+		effect->flags |= WSI_EFFECT_UNKNOWN;
+	} else if (op->kind == WS_OPERAND_REG && effect->n_reg[1] == 0) {
 		size_t at = effect->n_reg[0] != 0;
 		effect->reg[at] = (uint8_t)op->number;
 		effect->n_reg[at] = op->count;
@@ -76,9 +78,9 @@ static void add_written(struct wsi_effect *effect, const struct ws_operand *op)
 		effect->ureg = (uint8_t)op->number;
 		effect->n_ureg = op->count;
 	} else if (op->kind == WS_OPERAND_PRED) {
-		effect->pred |= (uint8_t)(1u << op->number);
+		effect->pred |= (uint8_t)(((1u << op->count) - 1) << op->number);
 	} else if (op->kind == WS_OPERAND_UPRED) {
-		effect->upred |= (uint8_t)(1u << op->number);
+		effect->upred |= (uint8_t)(((1u << op->count) - 1) << op->number);
 	} else if (op->kind == WS_OPERAND_REG || op->kind == WS_OPERAND_UREG) {
 		effect->flags |= WSI_EFFECT_UNKNOWN;
 	}
@@ -109,12 +111,8 @@ void wsi_effect_of(const struct ws_insn *insn, struct wsi_effect *ret_effect)
 		effect.flags |= WSI_EFFECT_GUARDED;
 	size_t n = ws_sass_operands(insn, 0, ops, WSI_COUNT(ops));
 	for (size_t i = 0; i < n && i < WSI_COUNT(ops); i++)
-		if (ops[i].role == WS_ROLE_WRITTEN)
+		if (ops[i].role == WS_ROLE_WRITTEN || ops[i].role == WS_ROLE_UPDATED)
 			add_written(&effect, &ops[i]);
-	if (insn->operation == WSI_OP_R2P)
-		effect.pred = 0x7f;
-	if (insn->operation == WSI_OP_UR2UP)
-		effect.upred = 0x7f;
 	if (insn->flags & WS_SASS_CALL)
 		effect.flags |= WSI_EFFECT_CALL;
 	if (writes_local(insn))

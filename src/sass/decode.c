@@ -73,10 +73,10 @@ const char *wsi_isa_enum_text(const struct wsi_isa_element *element, uint64_t va
 	return &wsi_isa_strings[texts[1 + value]];
 }
 
-static bool row_fits(const struct wsi_isa_row *row, const uint64_t word[2])
+bool wsi_isa_conditions_hold(unsigned first, unsigned n, const uint64_t word[2])
 {
-	const struct wsi_isa_condition *c = &wsi_isa_conditions[row->condition_at];
-	for (unsigned i = 0; i < row->n_conditions; i++, c++) {
+	const struct wsi_isa_condition *c = &wsi_isa_conditions[first];
+	for (unsigned i = 0; i < n; i++, c++) {
 		uint64_t value = bits(word, c->lo[0], c->len[0]);
 		if (c->len[1] != 0)
 			value |= bits(word, c->lo[1], c->len[1]) << c->len[0];
@@ -103,7 +103,8 @@ void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES], struct ws_i
 
 	for (unsigned i = wsi_isa_first[op12]; i < wsi_isa_first[op12 + 1]; i++) {
 		const struct wsi_isa_row *row = &wsi_isa_rows[i];
-		if (!(row->archs & arch) || !row_fits(row, insn.word))
+		if (!(row->archs & arch) ||
+		    !wsi_isa_conditions_hold(row->condition_at, row->n_conditions, insn.word))
 			continue;
 		const uint64_t *mask = wsi_isa_masks[row->mask];
 		insn.known = true;

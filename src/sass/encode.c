@@ -255,6 +255,10 @@ static const char *match_plain(struct attempt *a, const struct wsi_isa_element *
 	}
 	case WSI_ISA_SBLIST:
 		return read_scoreboards(a, e, text);
+	case WSI_ISA_PREDS: {
+		const char *name = e->aux == WSI_CLASS_P ? "PR" : "UPR";
+		return strncmp(text, name, strlen(name)) == 0 ? text + strlen(name) : NULL;
+	}
 	case WSI_ISA_ENUM:
 	case WSI_ISA_WHEN:
 		break;

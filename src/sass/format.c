@@ -164,6 +164,9 @@ static void put_element(struct writer *w, const struct wsi_isa_element *element,
 	case WSI_ISA_SBLIST:
 		put_scoreboards(out, value);
 		break;
+	case WSI_ISA_PREDS:
+		put_text(out, element->aux == WSI_CLASS_P ? "PR" : "UPR");
+		break;
 	case WSI_ISA_WHEN: /* the caller's */
 		break;
 	}

@@ -3,11 +3,13 @@
  * What an instruction reads and writes, from the same template that prints it: an element's place
  * in the text tells its role. `[..]` is an address, the first bracket behind `c` or `cx` a constant
  * bank, `desc[..]` a descriptor; a register field at bit 16 or a predicate at 81 or 84 is a result.
+ * What the place does not tell (registers that go together, other results) the table says in %regs
+ * lines.
  */
 #include "base/base.h"
 #include "sass/table.h"
 
-enum { FIELD_RD = 16, FIELD_PD = 81, FIELD_PD2 = 84 };
+enum { FIELD_RD = 16, FIELD_PD = 81, FIELD_PD2 = 84, PREDICATES = 7 };
 
 enum bracket { NO_BRACKET, ADDRESS, BANK, DESCRIPTOR };
 
@@ -74,10 +76,28 @@ static struct ws_operand *add(struct walk *w, enum ws_operand_kind kind, enum ws
 	return op;
 }
 
-static unsigned memory_registers(const struct walk *w)
+/* What the table says about an operand beyond its place in the text; NULL: nothing. */
+static const struct wsi_isa_width *width_of(const struct ws_insn *insn,
+					    const struct wsi_isa_element *element)
 {
-	unsigned bytes = ws_sass_access_bytes(w->insn);
-	return bytes > 4 ? bytes / 4 : 1;
+	const struct wsi_isa_row *row = &wsi_isa_rows[insn->row];
+	const struct wsi_isa_width *w = &wsi_isa_widths[row->width_at];
+	for (unsigned i = 0; i < row->n_widths; i++, w++)
+		if (w->class == element->aux &&
+		    (w->lo == element->lo[0] || w->lo == WSI_ANY_PLACE) &&
+		    wsi_isa_conditions_hold(w->condition_at, w->n_conditions, insn->word))
+			return w;
+	return NULL;
+}
+
+static enum ws_operand_role place_role(const struct wsi_isa_element *element)
+{
+	unsigned lo = element->lo[0];
+	bool data = element->aux == WSI_CLASS_R || element->aux == WSI_CLASS_UR;
+	bool predicate = element->aux == WSI_CLASS_P || element->aux == WSI_CLASS_UP;
+	bool result =
+		(data && lo == FIELD_RD) || (predicate && (lo == FIELD_PD || lo == FIELD_PD2));
+	return result ? WS_ROLE_WRITTEN : WS_ROLE_READ;
 }
 
 static void add_register(struct walk *w, const struct wsi_isa_element *element, uint64_t value)
@@ -86,21 +106,28 @@ static void add_register(struct walk *w, const struct wsi_isa_element *element, 
 						      WS_OPERAND_PRED, WS_OPERAND_UPRED,
 						      WS_OPERAND_PRED, WS_OPERAND_UPRED,
 						      WS_OPERAND_BREG, WS_OPERAND_SCOREBOARD };
-	unsigned lo = element->lo[0];
-	bool data = element->aux == WSI_CLASS_R || element->aux == WSI_CLASS_UR;
-	bool predicate = element->aux == WSI_CLASS_P || element->aux == WSI_CLASS_UP;
-	bool result =
-		(data && lo == FIELD_RD) || (predicate && (lo == FIELD_PD || lo == FIELD_PD2));
+	static const enum ws_operand_role roles[] = { [WSI_ROLE_READ] = WS_ROLE_READ,
+						      [WSI_ROLE_WRITTEN] = WS_ROLE_WRITTEN,
+						      [WSI_ROLE_UPDATED] = WS_ROLE_UPDATED };
+	const struct wsi_isa_width *width = width_of(w->insn, element);
+	bool by_place = !width || width->role == WSI_ROLE_BY_PLACE;
 	struct ws_operand *op =
-		add(w, kinds[element->aux], result ? WS_ROLE_WRITTEN : WS_ROLE_READ);
+		add(w, kinds[element->aux], by_place ? place_role(element) : roles[width->role]);
 	op->number = (uint16_t)wsi_isa_register(w->insn, element, value);
-	if (data && w->bracket == NO_BRACKET && w->ops) { /* sizes come from ws_sass_modifiers() */
-		if (w->insn->flags & WS_SASS_PAIRS)
-			op->count = 2;
-		else if (w->insn->flags & (WS_SASS_LOAD | WS_SASS_STORE | WS_SASS_ATOMIC))
-			op->count = (uint8_t)memory_registers(w);
-	}
+	if (width)
+		op->count = width->count;
 	see(w, 'R');
+}
+
+/* PR or UPR. */
+static void add_predicates(struct walk *w, const struct wsi_isa_element *element)
+{
+	bool result = w->place == 0;
+	struct ws_operand *op =
+		add(w, element->aux == WSI_CLASS_P ? WS_OPERAND_PRED : WS_OPERAND_UPRED,
+		    result ? WS_ROLE_WRITTEN : WS_ROLE_READ);
+	op->count = PREDICATES;
+	see(w, 'P');
 }
 
 static void see_enum(struct walk *w, const struct wsi_isa_element *element, uint64_t value)
@@ -157,6 +184,9 @@ static void walk_element(struct walk *w, const struct wsi_isa_element *element, 
 	case WSI_ISA_REUSE:
 		if (value && w->latest && (w->insn->word[1] >> 45 & 1))
 			w->latest->reuse = true;
+		break;
+	case WSI_ISA_PREDS:
+		add_predicates(w, element);
 		break;
 	case WSI_ISA_GLUE:
 	case WSI_ISA_WHEN:

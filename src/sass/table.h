@@ -31,6 +31,7 @@ enum wsi_isa_kind {
 	WSI_ISA_GLUE,
 	WSI_ISA_REUSE,
 	WSI_ISA_SBLIST, /* mask of scoreboards, "{2,0}" */
+	WSI_ISA_PREDS,  /* all predicates: "PR", "UPR" */
 	WSI_ISA_WHEN,
 };
 
@@ -63,6 +64,21 @@ struct wsi_isa_condition {
 	uint32_t value;
 };
 
+enum wsi_isa_role { WSI_ROLE_BY_PLACE, WSI_ROLE_READ, WSI_ROLE_WRITTEN, WSI_ROLE_UPDATED };
+
+enum { WSI_ANY_PLACE = 255 };
+
+/* What a row's text does not tell about a register operand. Of a row's list the first one counts
+ * that is about the operand and whose conditions hold. */
+struct wsi_isa_width {
+	uint16_t condition_at;
+	uint8_t n_conditions;
+	uint8_t class; /* enum wsi_isa_class */
+	uint8_t lo;    /* first bit of the operand's field, or WSI_ANY_PLACE */
+	uint8_t count; /* 0: not known */
+	uint8_t role;  /* enum wsi_isa_role */
+};
+
 struct wsi_isa_row {
 	uint32_t template_at;
 	uint16_t condition_at;
@@ -70,6 +86,8 @@ struct wsi_isa_row {
 	uint16_t operation;
 	uint16_t mask; /* bits that the row explains */
 	uint16_t ones; /* other bits that are set in every instruction of the row */
+	uint16_t width_at;
+	uint8_t n_widths;
 	uint8_t n_conditions;
 	char evidence; /* m measured, r ran, p public */
 };
@@ -83,6 +101,7 @@ extern const uint16_t wsi_isa_first[4097];
 extern const struct wsi_isa_row wsi_isa_rows[];
 extern const size_t wsi_isa_n_rows;
 extern const struct wsi_isa_element wsi_isa_elements[];
+extern const struct wsi_isa_width wsi_isa_widths[];
 extern const struct wsi_isa_condition wsi_isa_conditions[];
 extern const uint64_t wsi_isa_masks[][2]; /* both kinds */
 extern const uint8_t wsi_isa_templates[];
@@ -106,6 +125,8 @@ unsigned wsi_isa_field_len(const struct wsi_isa_element *element);
 bool wsi_isa_when(const struct wsi_isa_element *element, uint64_t value);
 /* Text of an enum's value; NULL for a value without one. */
 const char *wsi_isa_enum_text(const struct wsi_isa_element *element, uint64_t value);
+/* Whether a word meets `n` conditions from number `first` on. */
+bool wsi_isa_conditions_hold(unsigned first, unsigned n, const uint64_t word[2]);
 /* Bit of `archs` for an architecture; 0 when there is none. */
 uint16_t wsi_isa_arch_bit(unsigned sm);
 
