@@ -170,6 +170,8 @@ struct ws_operand {
 	bool negated;  /**< `-`, `~` or `!` in front */
 	bool absolute; /**< `|..|` */
 	bool reuse;
+	uint8_t scale; /**< of a register in an address: 1, 4, 8 or 16 */
+	bool is_u32;   /**< `.U32` in an address: 32 bits, added to 64 */
 	int64_t value;
 };
 

@@ -50,11 +50,19 @@ static void see(struct walk *w, char c)
 	w->last = w->last << 8 | (unsigned char)c;
 }
 
-/* A register right in front of ".64" in an address is a pair. */
+/* What stands right behind a register in an address: ".64" is a pair, ".X4" a factor. */
 static void see_suffix(struct walk *w)
 {
-	if (w->bracket == ADDRESS && (w->last & 0xffffff) == 0x2e3634 && w->latest)
+	if (w->bracket != ADDRESS || !w->latest)
+		return;
+	if ((w->last & 0xffffff) == 0x2e3634) /* ".64" */
 		w->latest->count = 2;
+	else if (w->last == 0x2e553332) /* ".U32" */
+		w->latest->is_u32 = true;
+	else if ((w->last & 0xffffff) == 0x2e5834 || (w->last & 0xffffff) == 0x2e5838)
+		w->latest->scale = (uint8_t)(w->last & 15); /* ".X4", ".X8" */
+	else if (w->last == 0x2e583136)                     /* ".X16" */
+		w->latest->scale = 16;
 }
 
 static struct ws_operand *add(struct walk *w, enum ws_operand_kind kind, enum ws_operand_role role)
@@ -69,6 +77,7 @@ static struct ws_operand *add(struct walk *w, enum ws_operand_kind kind, enum ws
 				   .role = role,
 				   .place = (uint8_t)w->place,
 				   .count = w->bracket == DESCRIPTOR ? 2 : 1,
+				   .scale = 1,
 				   .negated = w->negated,
 				   .absolute = w->absolute };
 	w->negated = w->absolute = false;

@@ -83,6 +83,36 @@ static void an_architecture_without_a_table_decodes_to_nothing(void **state)
 	assert_int_equal(ws_sass_encode(70, "NOP", 0, bytes, &err), WS_UNSUPPORTED);
 }
 
+static void addresses_tell_how_their_terms_add_up(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned sm;
+		const char *text;
+		size_t at; /* operand */
+		unsigned count, scale;
+		bool is_u32;
+	} cases[] = {
+		{ 80, "LDS R5, [R0.X4+0x8]", 1, 1, 4, false },
+		{ 80, "LDS R5, [R0.X16+UR4]", 1, 1, 16, false },
+		{ 80, "LDS R5, [R0.X16+UR4]", 2, 1, 1, false },
+		{ 80, "LDG.E R5, [R2.U32+UR4]", 1, 1, 1, true },
+		{ 80, "LDG.E R5, [R2.64+UR4]", 1, 2, 1, false },
+		{ 90, "LDG.E R5, desc[UR4][R2.64+0x8]", 2, 2, 1, false },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		uint8_t bytes[WS_SASS_BYTES];
+		struct ws_insn insn;
+		struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+		assert_int_equal(ws_sass_encode(cases[i].sm, cases[i].text, 0, bytes, NULL), WS_OK);
+		ws_sass_decode(cases[i].sm, bytes, &insn);
+		assert_true(ws_sass_operands(&insn, 0, ops, WSI_COUNT(ops)) > cases[i].at);
+		assert_int_equal(ops[cases[i].at].count, cases[i].count);
+		assert_int_equal(ops[cases[i].at].scale, cases[i].scale);
+		assert_int_equal(ops[cases[i].at].is_u32, cases[i].is_u32);
+	}
+}
+
 static void operands_have_roles_and_widths(void **state)
 {
 	(void)state;
@@ -176,6 +206,7 @@ int main(void)
 		cmocka_unit_test(an_unexplained_bit_is_shown),
 		cmocka_unit_test(an_architecture_without_a_table_decodes_to_nothing),
 		cmocka_unit_test(operands_have_roles_and_widths),
+		cmocka_unit_test(addresses_tell_how_their_terms_add_up),
 		cmocka_unit_test(modifiers_name_their_fields),
 		cmocka_unit_test(the_encoder_says_where_it_stopped),
 		cmocka_unit_test(a_short_buffer_cuts_the_text),
