@@ -44,6 +44,17 @@ compile 90 longname.li.sm_90.cubin longname.cu -O3 -lineinfo
 compile 80 bare.none.sm_80.cubin bare.cu -O3
 compile 90 bare.none.sm_90.cubin bare.cu -O3
 
+# The planted faults; run_faults.py makes the states from them.
+mkdir -p "$out/../faults"
+for arch in 80 90 100; do
+	for kind in O3 G; do
+		flag=-$kind
+		compile $arch "faults.$kind.sm_$arch.cubin" faults.cu "$flag"
+		gzip -9n <"$out/faults.$kind.sm_$arch.cubin" >"$out/../faults/faults.$kind.sm_$arch.cubin.gz"
+		rm "$out/faults.$kind.sm_$arch.cubin"
+	done
+done
+
 for arch in 80 90; do
 	compile $arch "link_a.li.sm_$arch.cubin" link_a.cu -O3 -lineinfo -rdc=true
 	compile $arch "link_b.li.sm_$arch.cubin" link_b.cu -O3 -lineinfo -rdc=true
