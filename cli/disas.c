@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope disas: machine code of GPU functions as text. */
-#include "images.h"
+#include "disas.h"
 #include "lines.h"
 #include "positions.h"
-
-#include <warpscope/sass.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +21,7 @@ const char verb_disas_help[] =
 	"  --control        stall cycles, scoreboards and reuse, and every bit that the text does "
 	"not\n"
 	"                   show: this text can be encoded again\n"
+	"  --asm            text that 'warpscope as' makes the same code of\n"
 	"  --arch sm_NN     only images for this architecture\n"
 	"  --full-names     C++ names with template arguments and parameters\n"
 	"\n"
@@ -35,6 +34,7 @@ enum {
 	OPTION_SOURCE,
 	OPTION_HEX,
 	OPTION_CONTROL,
+	OPTION_ASM,
 	OPTION_ARCH,
 	OPTION_FULL_NAMES,
 };
@@ -48,19 +48,10 @@ static const struct option options[] = {
 	{ "source", no_argument, NULL, OPTION_SOURCE },
 	{ "hex", no_argument, NULL, OPTION_HEX },
 	{ "control", no_argument, NULL, OPTION_CONTROL },
+	{ "asm", no_argument, NULL, OPTION_ASM },
 	{ "arch", required_argument, NULL, OPTION_ARCH },
 	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
 	{ NULL, 0, NULL, 0 },
-};
-
-struct disas {
-	struct cli *cli;
-	const char *path, *arch, *function;
-	bool has_pc, source, hex, control, full_names;
-	uint64_t pc; /* offset in the function */
-	struct ws_json json;
-	bool shown;
-	uint64_t n_unknown, n_total;
 };
 
 static int take_option(struct disas *d, int option)
@@ -82,6 +73,9 @@ static int take_option(struct disas *d, int option)
 		return CLI_ANSWERED;
 	case OPTION_CONTROL:
 		d->control = true;
+		return CLI_ANSWERED;
+	case OPTION_ASM:
+		d->as_source = true;
 		return CLI_ANSWERED;
 	case OPTION_ARCH:
 		d->arch = optarg;
@@ -284,8 +278,12 @@ static int run(struct disas *d)
 		ws_json_key(&d->json, "images");
 		ws_json_array(&d->json);
 	}
-	for (size_t i = 0; i < images.n; i++)
-		show_image(d, &images, &images.item[i]);
+	for (size_t i = 0; i < images.n; i++) {
+		if (d->as_source)
+			disas_asm(d, &images.item[i]);
+		else
+			show_image(d, &images, &images.item[i]);
+	}
 	if (status == CLI_ANSWERED && d->cli->json) {
 		ws_json_end(&d->json);
 		ws_json_key(&d->json, "instructions");
@@ -316,6 +314,8 @@ int verb_disas(struct cli *cli, int argc, char **argv)
 		return status;
 	if (optind + 1 != argc)
 		return cli_usage("disas", "one FILE is needed");
+	if (d.as_source && (cli->json || d.has_pc || d.source || d.hex || d.control))
+		return cli_usage("disas", "--asm goes with --function and --arch only");
 	d.path = argv[optind];
 	return run(&d);
 }

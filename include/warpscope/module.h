@@ -180,6 +180,36 @@ WS_API enum ws_status ws_module_code(const struct ws_module *module,
 				     const struct ws_function *function, struct ws_span *ret_code,
 				     struct ws_error *err) WS_MUST_USE;
 
+/** What a loader writes into an instruction. */
+enum ws_reloc_kind {
+	WS_RELOC_LOW,   /**< lower half of an address, into the 32-bit immediate */
+	WS_RELOC_HIGH,  /**< upper half of an address, into the 32-bit immediate */
+	WS_RELOC_CALL,  /**< address of an absolute call */
+	WS_RELOC_OTHER, /**< something else: see `type` */
+};
+
+/** An address in machine code that is not known before it is loaded. */
+struct ws_reloc {
+	uint64_t sec_off; /**< of the instruction, in its section */
+	enum ws_reloc_kind kind;
+	uint32_t type;        /**< number of the relocation's type */
+	struct ws_str symbol; /**< what it is the address of; empty: the image does not say */
+	int64_t addend;       /**< from the symbol; 0 also where the instruction itself holds it */
+};
+
+enum {
+	WS_RELOC_NAME_MAX = 4096, /**< longer symbols are given as empty */
+};
+
+/**
+ * Relocations of a code section, by their offset; the first `cap` go to `ret_relocs` (NULL with 0).
+ * A relocated image may have none any more. `*ret_n` receives how many there are: 0 also for a
+ * section that is not code. O(n log n). @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_module_relocs(const struct ws_module *module, uint32_t section,
+				       struct ws_reloc *ret_relocs, size_t cap, size_t *ret_n,
+				       struct ws_error *err) WS_MUST_USE;
+
 /** One kernel parameter. */
 struct ws_param {
 	uint32_t ordinal;

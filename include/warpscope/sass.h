@@ -117,6 +117,11 @@ struct ws_sass_style {
 	 */
 	bool (*name)(void *user, uint64_t pc, char *buffer, size_t size);
 	void *user;
+	/**
+	 * Text in place of the number that a loader fills in: a 32-bit immediate, or the address of
+	 * an absolute call. NULL: the number.
+	 */
+	const char *relocated;
 };
 
 /**
@@ -204,8 +209,9 @@ WS_API unsigned ws_sass_access_bytes(const struct ws_insn *insn);
 /**
  * Encodes one instruction from the text that ws_sass_format() writes: guard, name with modifiers,
  * operands. Comments that ws_sass_format() can add (control word, unknown bits) are read back; a
- * closing semicolon may follow. Without a control comment the instruction gets stall 15, the yield
- * bit, no scoreboard set and all waited for, which is always safe.
+ * closing semicolon may follow. Without a control comment the instruction gets stall 11, the yield
+ * bit, no scoreboard set and all waited for: enough for whoever runs one instruction after the
+ * other; hardware wants a scoreboard for results that come late (loads).
  *
  * @param sm        Architecture, 75 to 121.
  * @param text      Terminated text of one instruction.

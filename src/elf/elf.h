@@ -38,6 +38,7 @@ enum {
 	WSI_SHT_NOTE = 7,
 	WSI_SHT_NOBITS = 8,
 	WSI_SHT_REL = 9,
+	WSI_SHT_SYMTAB_SHNDX = 18,
 	WSI_SHN_XINDEX = 0xffff,
 };
 

@@ -215,19 +215,27 @@ bool ws_code_id_parse(const char *text, struct ws_code_id *ret_id)
 /* Whether an image tells which of its code a loader changes: on disk no table means nothing. */
 static bool relocations_known(const struct ws_module *module, const struct wsi_code *code)
 {
-	return code->gpu_va == 0 || wsi_module_n_relocs(module, code->reloc_section) > 0;
+	return code->gpu_va == 0 || wsi_module_n_relocs(module, code->rel_section) > 0 ||
+	       wsi_module_n_relocs(module, code->rela_section) > 0;
+}
+
+static void relocs_mark(const struct ws_module *module, uint32_t reloc_section, uint8_t *marks,
+			uint64_t n_instructions)
+{
+	size_t n = wsi_module_n_relocs(module, reloc_section);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t off = wsi_module_reloc(module, reloc_section, i).off;
+		if (off / WSI_INSTRUCTION_BYTES < n_instructions)
+			marks[off / WSI_INSTRUCTION_BYTES] = 1;
+	}
 }
 
 /* Marks the instructions that have relocations. */
 static void relocated_mark(const struct ws_module *module, const struct wsi_code *code,
 			   uint8_t *marks, uint64_t n_instructions)
 {
-	size_t n = wsi_module_n_relocs(module, code->reloc_section);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t off = wsi_module_reloc(module, code->reloc_section, i).off;
-		if (off / WSI_INSTRUCTION_BYTES < n_instructions)
-			marks[off / WSI_INSTRUCTION_BYTES] = 1;
-	}
+	relocs_mark(module, code->rel_section, marks, n_instructions);
+	relocs_mark(module, code->rela_section, marks, n_instructions);
 }
 
 static unsigned instruction_compare(struct ws_span a, struct ws_span b, size_t off,

@@ -8,19 +8,6 @@
  */
 #include "module/internal.h"
 
-enum {
-	ATTR_PARAM_CBANK = 0x0a,
-	ATTR_FRAME_SIZE = 0x11,
-	ATTR_MIN_STACK_SIZE = 0x12,
-	ATTR_KPARAM_INFO = 0x17,
-	ATTR_CBANK_PARAM_SIZE = 0x19,
-	ATTR_EXIT_OFFSETS = 0x1c,
-	ATTR_MAX_STACK_SIZE = 0x23,
-	ATTR_REGCOUNT = 0x2f,
-	ATTR_API_VERSION = 0x37,
-	ATTR_NUM_BARRIERS = 0x4c,
-};
-
 struct attribute {
 	uint8_t number;
 	uint16_t value;       /* formats 2 and 3 */
@@ -67,13 +54,13 @@ void wsi_module_read_counts(const struct ws_module *module, struct ws_function *
 		struct ws_function *f = function_of_symbol(functions, n, symbol);
 		if (f == functions + n || f->symbol_index != symbol)
 			continue;
-		if (a.number == ATTR_REGCOUNT)
+		if (a.number == WSI_NV_REGCOUNT)
 			f->n_regs = value;
-		else if (a.number == ATTR_FRAME_SIZE)
+		else if (a.number == WSI_NV_FRAME_SIZE)
 			f->frame_bytes = value;
-		else if (a.number == ATTR_MIN_STACK_SIZE)
+		else if (a.number == WSI_NV_MIN_STACK_SIZE)
 			f->min_stack_bytes = value;
-		else if (a.number == ATTR_MAX_STACK_SIZE)
+		else if (a.number == WSI_NV_MAX_STACK_SIZE)
 			f->max_stack_bytes = value;
 	}
 }
@@ -88,16 +75,16 @@ struct info_out {
 static void attribute_take(const struct attribute *a, struct info_out *out)
 {
 	struct ws_function_info *info = &out->info;
-	if (a->number == ATTR_PARAM_CBANK && a->bytes.len >= 8) {
+	if (a->number == WSI_NV_PARAM_CBANK && a->bytes.len >= 8) {
 		info->param_bank_offset = wsi_at_u16(a->bytes, 4);
 		info->param_bytes = wsi_at_u16(a->bytes, 6);
-	} else if (a->number == ATTR_CBANK_PARAM_SIZE && a->bytes.len == 0) {
+	} else if (a->number == WSI_NV_CBANK_PARAM_SIZE && a->bytes.len == 0) {
 		info->param_bytes = a->value;
-	} else if (a->number == ATTR_NUM_BARRIERS && a->bytes.len == 0) {
+	} else if (a->number == WSI_NV_NUM_BARRIERS && a->bytes.len == 0) {
 		info->n_barriers = a->value & 0xff;
-	} else if (a->number == ATTR_API_VERSION && a->bytes.len >= 4) {
+	} else if (a->number == WSI_NV_API_VERSION && a->bytes.len >= 4) {
 		info->toolkit = wsi_at_u32(a->bytes, 0);
-	} else if (a->number == ATTR_KPARAM_INFO && a->bytes.len >= 12) {
+	} else if (a->number == WSI_NV_KPARAM_INFO && a->bytes.len >= 12) {
 		if (info->n_params < out->cap_params)
 			out->params[info->n_params] = (struct ws_param){
 				.ordinal = wsi_at_u16(a->bytes, 4),
@@ -105,7 +92,7 @@ static void attribute_take(const struct attribute *a, struct info_out *out)
 				.size_bytes = wsi_at_u32(a->bytes, 8) >> 18,
 			};
 		info->n_params++;
-	} else if (a->number == ATTR_EXIT_OFFSETS) {
+	} else if (a->number == WSI_NV_EXIT_OFFSETS) {
 		for (size_t i = 0; i < a->bytes.len / 4; i++, info->n_exits++) {
 			if (info->n_exits < out->cap_exits)
 				out->exits[info->n_exits] = wsi_at_u32(a->bytes, 4 * i);

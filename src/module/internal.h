@@ -19,36 +19,23 @@
 #include <warpscope/module.h>
 
 #include "base/interval.h"
+#include "elf/cubin.h"
 #include "elf/elf.h"
-
-/* Section types of NVIDIA's [measured: nvcc 13.0, all of tests/data/cubins]. */
-enum {
-	WSI_SHT_SYMTAB_SHNDX = 18,
-	WSI_SHT_NV_INFO = 0x70000000,
-	WSI_SHT_NV_GLOBAL_REL = 0x70000007,    /* .nv.global of an object */
-	WSI_SHT_NV_CONSTANT0_REL = 0x70000064, /* .nv.constantN of an object: + N */
-	WSI_SHF_EXECINSTR = 4,
-};
 
 enum { WSI_INSTRUCTION_BYTES = 16 };
 
 /* Name of a section of PTX text; ".<number>" follows in objects and what is linked from them. */
 #define WSI_PTX_SECTION ".nv_debug_ptx_txt"
 
-/* Relocation types that matter here [measured: nvcc 13.0]. */
-enum {
-	WSI_R_CUDA_32 = 1,
-	WSI_R_CUDA_64 = 2,
-};
-
 /* A section that holds machine code. */
 struct wsi_code {
 	uint32_t section;
-	uint32_t owner_symbol;                                /* as sh_info says: low 24 bits */
-	uint32_t info_section, shared_section, reloc_section; /* of it; 0: none */
-	uint32_t owner;                   /* function, WS_UNKNOWN: none; with the symbols */
-	uint64_t gpu_va, size_bytes;      /* gpu_va: 0 when not relocated */
-	size_t first_segment, n_segments; /* in by_offset; with the symbols */
+	uint32_t owner_symbol;                 /* as sh_info says: low 24 bits */
+	uint32_t info_section, shared_section; /* of it; 0: none */
+	uint32_t rel_section, rela_section;    /* likewise; linked code may have both */
+	uint32_t owner;                        /* function, WS_UNKNOWN: none; with the symbols */
+	uint64_t gpu_va, size_bytes;           /* gpu_va: 0 when not relocated */
+	size_t first_segment, n_segments;      /* in by_offset; with the symbols */
 };
 
 /* What is at a range of device addresses: all that a place needs, in one cache line. */
@@ -129,11 +116,14 @@ struct wsi_reloc {
 	int64_t addend;
 	bool has_addend; /* SHT_RELA */
 };
+/* `reloc_section` 0 has none. */
 size_t wsi_module_n_relocs(const struct ws_module *module, uint32_t reloc_section);
 struct wsi_reloc wsi_module_reloc(const struct ws_module *module, uint32_t reloc_section,
 				  size_t index);
 
-/* symbols.c: makes functions, variables and indices if they are not there. */
+/* symbols.c: the names of symbols. */
+struct ws_span wsi_module_symbol_names(const struct ws_module *module);
+/* Makes functions, variables and indices if they are not there. */
 enum ws_status wsi_module_need_symbols(struct ws_module *module, struct ws_error *err) WS_MUST_USE;
 void wsi_module_symbols_fini(struct ws_module *module);
 /* The functions of a name, defined ones first; the symbols are there. */

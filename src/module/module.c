@@ -190,8 +190,10 @@ static void code_scan(struct ws_module *module)
 			continue;
 		if (shdr.type == WSI_SHT_NV_INFO)
 			code->info_section = i;
-		else if (shdr.type == WSI_SHT_REL || shdr.type == WSI_SHT_RELA)
-			code->reloc_section = i;
+		else if (shdr.type == WSI_SHT_REL)
+			code->rel_section = i;
+		else if (shdr.type == WSI_SHT_RELA)
+			code->rela_section = i;
 		else if (shdr.type == WSI_SHT_NOBITS)
 			code->shared_section = i; /* .nv.shared.F */
 	}

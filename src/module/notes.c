@@ -9,11 +9,7 @@
  */
 #include "module/internal.h"
 
-enum {
-	NOTE_TKINFO = 2000,
-	NOTE_CUINFO = 1000,
-	TKINFO_HEADER = 24,
-};
+enum { TKINFO_HEADER = 24 };
 
 /* Description of the first note of a section, when it is one of NVIDIA's of this type. */
 static bool note_find(const struct ws_module *module, uint32_t section, uint32_t type,
@@ -83,12 +79,12 @@ void ws_module_facts(const struct ws_module *module, struct ws_module_facts *ret
 		.has_ptx = module->line_sass != 0 && module->n_ptx > 0,
 	};
 	struct ws_span note;
-	if (module->cuinfo && note_find(module, module->cuinfo, NOTE_CUINFO, &note) &&
+	if (module->cuinfo && note_find(module, module->cuinfo, WSI_NOTE_CUINFO, &note) &&
 	    note.len >= 8) {
 		facts.virtual_sm = wsi_at_u16(note, 2);
 		facts.toolkit = wsi_at_u32(note, 4);
 	}
-	if (module->tkinfo && note_find(module, module->tkinfo, NOTE_TKINFO, &note) &&
+	if (module->tkinfo && note_find(module, module->tkinfo, WSI_NOTE_TKINFO, &note) &&
 	    note.len >= TKINFO_HEADER) {
 		facts.tool = note_string(note, 1);
 		facts.tool_version = note_string(note, 2);

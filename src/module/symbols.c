@@ -9,8 +9,7 @@
  */
 #include "module/internal.h"
 
-enum { STO_CUDA_ENTRY = 0x10 }; /* st_other of a kernel [measured] */
-enum { STT_NV_DATA = 13 };      /* data symbols of objects before linking [measured] */
+enum { STT_NV_DATA = 13 }; /* data symbols of objects before linking [measured] */
 
 static uint8_t symbol_type(const struct wsi_sym *sym)
 {
@@ -22,7 +21,7 @@ static bool is_variable(const struct wsi_sym *sym)
 	return symbol_type(sym) == WSI_STT_OBJECT || symbol_type(sym) == STT_NV_DATA;
 }
 
-static struct ws_span symbol_names(const struct ws_module *module)
+struct ws_span wsi_module_symbol_names(const struct ws_module *module)
 {
 	uint32_t link = wsi_module_shdr(module, module->symtab).link;
 	return wsi_module_bytes(module, link < module->n_sections ? link : 0);
@@ -36,7 +35,7 @@ static void function_fill(const struct ws_module *module, const struct wsi_sym *
 		.symbol_index = index,
 		.symbol = name,
 		.name = name,
-		.is_kernel = (sym->other & STO_CUDA_ENTRY) != 0,
+		.is_kernel = (sym->other & WSI_STO_CUDA_ENTRY) != 0,
 		.owner = WS_UNKNOWN,
 		.size_bytes = sym->size,
 		.n_regs = WS_UNKNOWN,
@@ -117,7 +116,8 @@ static struct ws_str name_at(struct ws_span names, uint64_t off, uint64_t *budge
 static bool symbols_read(struct ws_module *module)
 {
 	struct ws_span symtab = wsi_module_bytes(module, module->symtab);
-	struct ws_span names = module->symtab ? symbol_names(module) : (struct ws_span){ 0 };
+	struct ws_span names =
+		module->symtab ? wsi_module_symbol_names(module) : (struct ws_span){ 0 };
 	uint64_t n = wsi_min_u64(symtab.len / WSI_SYM_BYTES, UINT32_MAX / 2);
 	uint64_t budget = 4 * (uint64_t)names.len;
 	size_t n_functions = 0, n_variables = 0;

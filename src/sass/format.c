@@ -126,7 +126,12 @@ static void put_element(struct writer *w, const struct wsi_isa_element *element,
 	struct cursor *out = &w->out;
 	unsigned len = wsi_isa_field_len(element);
 	char text[WSI_FLOAT_TEXT_MAX];
+	bool is_number = element->kind == WSI_ISA_HEX || element->kind == WSI_ISA_SHEX;
 
+	if (w->style && w->style->relocated && is_number && len >= 32) {
+		put_text(out, w->style->relocated);
+		return;
+	}
 	switch ((enum wsi_isa_kind)element->kind) {
 	case WSI_ISA_ENUM:
 		put_enum(out, element, value);
@@ -278,6 +283,34 @@ static void put_word(struct cursor *out, const struct ws_insn *insn)
 	put_wide_hex(out, insn->word);
 }
 
+/* Guard and template. */
+static void put_body(struct writer *w)
+{
+	put_guard(&w->out, w->insn);
+	put_template(w, &wsi_isa_templates[wsi_isa_rows[w->insn->row].template_at]);
+	while (w->out.at > w->start && w->out.at[-1] == ' ') /* "+INF " ends in a space */
+		w->out.at--;
+	*w->out.at = '\0';
+}
+
+/* The body and the bits that it does not show; names are not for the encoder. */
+static void put_lossless(struct writer *w)
+{
+	char plain[WS_SASS_TEXT_MAX];
+	uint64_t bits[2] = { 0, 0 };
+	struct writer bare = { .out = { plain, plain + sizeof plain - 1 },
+			       .insn = w->insn,
+			       .pc = w->pc,
+			       .start = plain };
+	put_body(&bare);
+	if (residue(w->insn, w->pc, plain, bits)) {
+		put_body(w);
+		put_bits(&w->out, " /* bits ", bits);
+	} else {
+		put_word(&w->out, w->insn);
+	}
+}
+
 size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc, const struct ws_sass_style *style,
 		      char *buffer, size_t size)
 {
@@ -288,29 +321,18 @@ size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc, const struct ws_s
 			    .style = style,
 			    .pc = pc,
 			    .start = buffer };
-	if (insn->known) {
-		put_guard(&w.out, insn);
-		put_template(&w, &wsi_isa_templates[wsi_isa_rows[insn->row].template_at]);
-		while (w.out.at > buffer && w.out.at[-1] == ' ') /* "+INF " ends in a space */
-			w.out.at--;
-		*w.out.at = '\0';
-	}
-	uint64_t bits[2] = { 0, 0 };
-	if (insn->known && style && style->control) {
-		bool named = style->name != NULL;
-		if (!named && !residue(insn, pc, buffer, bits)) {
-			w.out.at = buffer;
-			put_word(&w.out, insn);
-		}
-		put_bits(&w.out, " /* bits ", bits);
+	bool lossless = style && style->control;
+	if (insn->known && lossless) {
+		put_lossless(&w);
 	} else if (insn->known) {
+		put_body(&w);
 		if (!(style && style->hide_unknown))
 			put_bits(&w.out, " /* unknown bits ", insn->unknown);
 	} else {
 		put_text(&w.out, "/* unknown instruction */ ");
 		put_word(&w.out, insn);
 	}
-	if (style && style->control)
+	if (lossless)
 		put_control(&w.out, insn);
 	*w.out.at = '\0';
 	return (size_t)(w.out.at - buffer);

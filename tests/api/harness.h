@@ -13,7 +13,7 @@
 
 enum { HARNESS_GUARD = 64, HARNESS_MAX_BYTES = 1 << 20 };
 
-#define SLOT(name) WSI_SLOT(name)
+#define SLOT(name) ((unsigned)(offsetof(struct CUDBGAPI_st, name) / sizeof(void *)))
 
 /* One call and its buffers. */
 struct api_call {

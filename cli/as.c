@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope as: a cubin from a text with GPU machine instructions. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/assemble.h>
+
+#include "cli.h"
+
+const char verb_as_help[] =
+	"Makes a cubin of a text with functions, data and machine instructions as 'warpscope\n"
+	"disas --asm' writes them; no vendor tool is needed. The language is described in\n"
+	"docs/formats/assembly.md. SOURCE is a file, or - for standard input.\n"
+	"\n"
+	"  -o, --output FILE  the cubin (needed); an old file stays until the new one is whole\n"
+	"  --arch sm_NN       the architecture, in place of the text's .arch\n"
+	"\n"
+	"Every mistake is told with its line and column, and then there is no cubin: exit status "
+	"1.\n";
+
+enum { OPTION_ARCH = 'a', OPTION_OUTPUT = 'o' };
+
+static const struct option options[] = {
+	CLI_COMMON_OPTIONS,
+	{ "output", required_argument, NULL, OPTION_OUTPUT },
+	{ "arch", required_argument, NULL, OPTION_ARCH },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct as {
+	struct cli *cli;
+	const char *path, *output, *arch;
+	struct ws_json json;
+	uint32_t n_errors;
+};
+
+/* The whole text; NULL when it cannot be read, which has been told. */
+static char *read_source(const char *path, size_t *ret_len)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	size_t len = 0, cap = 1 << 16;
+	char *text = file ? cli_alloc(cap, 1) : NULL;
+	if (file) {
+		size_t n;
+		while ((n = fread(text + len, 1, cap - len, file)) > 0) {
+			len += n;
+			if (len == cap && len <= WS_ASSEMBLE_MAX_SOURCE) {
+				char *grown = realloc(text, cap * 2);
+				if (!grown)
+					cli_out_of_memory();
+				text = grown;
+				cap *= 2;
+			}
+		}
+	}
+	if (!file || ferror(file)) {
+		cli_warn("%s: %s", path, strerror(errno));
+		free(text);
+		text = NULL;
+	}
+	if (file && file != stdin)
+		fclose(file);
+	*ret_len = len;
+	return text;
+}
+
+static void report(void *user, uint32_t line, uint32_t column, const char *message)
+{
+	struct as *as = user;
+	as->n_errors++;
+	if (!as->cli->json) {
+		fprintf(stderr, "%s:%u:%u: %s\n", as->path, line, column, message);
+		return;
+	}
+	ws_json_object(&as->json);
+	ws_json_key(&as->json, "line");
+	ws_json_u64(&as->json, line);
+	ws_json_key(&as->json, "column");
+	ws_json_u64(&as->json, column);
+	ws_json_key(&as->json, "message");
+	ws_json_text(&as->json, message);
+	ws_json_end(&as->json);
+}
+
+static void json_start(struct as *as)
+{
+	ws_json_init(&as->json, &as->cli->out, false);
+	ws_json_object(&as->json);
+	ws_json_key(&as->json, "schema");
+	ws_json_text(&as->json, "warpscope-as-1");
+	ws_json_key(&as->json, "path");
+	ws_json_text(&as->json, as->path);
+	ws_json_key(&as->json, "errors");
+	ws_json_array(&as->json);
+}
+
+/* `bytes`: of the image; 0 when there is none. */
+static void json_finish(struct as *as, size_t bytes)
+{
+	ws_json_end(&as->json);
+	ws_json_key(&as->json, "output");
+	if (bytes) {
+		ws_json_text(&as->json, as->output);
+		ws_json_key(&as->json, "bytes");
+		ws_json_u64(&as->json, bytes);
+	} else {
+		ws_json_null(&as->json);
+		ws_json_key(&as->json, "output_why");
+		ws_json_text(&as->json, "absent");
+	}
+	ws_json_end(&as->json);
+}
+
+static int assemble(struct as *as, struct ws_str source)
+{
+	struct ws_assemble_options how = { .arch = as->arch, .report = report, .user = as };
+	struct ws_assembly *assembly = NULL;
+	struct ws_error err;
+	size_t bytes = 0;
+	if (as->cli->json)
+		json_start(as);
+	enum ws_status st = ws_assemble(source, &how, &assembly, &err);
+	if (st == WS_OK) {
+		struct ws_span image = ws_assembly_image(assembly);
+		st = ws_file_replace(as->output, image, as->path, &err);
+		bytes = st == WS_OK ? image.len : 0;
+	}
+	ws_assembly_destroy(assembly);
+	if (as->cli->json)
+		json_finish(as, bytes);
+	if (st == WS_OK)
+		return CLI_ANSWERED;
+	if (as->n_errors >= WS_ASSEMBLE_MAX_ERRORS)
+		cli_warn("%s: more mistakes may follow", as->path);
+	else if (as->n_errors == 0)
+		return cli_fail(as->path, &err);
+	return CLI_NO_ANSWER;
+}
+
+int verb_as(struct cli *cli, int argc, char **argv)
+{
+	struct as as = { .cli = cli };
+	int option, status = CLI_ANSWERED;
+	while (status == CLI_ANSWERED &&
+	       (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+		if (option == OPTION_OUTPUT)
+			as.output = optarg;
+		else if (option == OPTION_ARCH)
+			as.arch = optarg;
+		else
+			status = cli_common_option(cli, "as", option);
+	}
+	if (status != CLI_ANSWERED)
+		return status;
+	if (optind + 1 != argc)
+		return cli_usage("as", "one SOURCE is needed");
+	if (!as.output)
+		return cli_usage("as", "-o FILE is needed");
+	as.path = argv[optind];
+	size_t len = 0;
+	char *text = read_source(as.path, &len);
+	if (!text)
+		return CLI_NO_ANSWER;
+	status = assemble(&as, (struct ws_str){ text, len });
+	free(text);
+	return status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of the code addresses in one code section: functions, and what relocations say. */
+#ifndef WARPSCOPE_CLI_CODE_NAMES_H
+#define WARPSCOPE_CLI_CODE_NAMES_H
+
+#include <warpscope/sass.h>
+
+#include "images.h"
+
+struct code_names {
+	struct ws_module *module;
+	uint32_t section;
+	struct ws_reloc *relocs; /* owned; by offset */
+	size_t n_relocs;
+	char relocated[WS_RELOC_NAME_MAX + 40];
+};
+
+void code_names_init(struct code_names *names, const struct image *image, uint32_t section);
+void code_names_fini(struct code_names *names);
+
+/* The relocation of an instruction, or NULL. */
+const struct ws_reloc *code_names_reloc(const struct code_names *names, uint64_t sec_off);
+/* Text for ws_sass_style.relocated: "32@lo(table)", "`(leaf)"; NULL when there is nothing to put in
+ * place of a number. Valid until the next call. */
+const char *code_names_relocated(struct code_names *names, uint64_t sec_off,
+				 const struct ws_insn *insn);
+/* The function that starts at an offset of the section, or NULL. */
+const struct ws_function *code_names_function(const struct code_names *names, uint64_t sec_off);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The second step: instructions as bytes.
+ *
+ * ws_sass_encode() takes exactly the text that ws_sass_format() writes. What a person may write
+ * beyond that is brought into that form here: blanks, comments anywhere, and names. A name is
+ *
+ *   `(name+8)        a number that is known now: a place in this function, a parameter's offset in
+ *                    bank 0, an offset in shared memory or in bank 3. In CALL.ABS: an address
+ *   32@lo(name+8)    half of an address that the loader fills in
+ *   32@hi(name+8)
+ */
+#include "asm/asm.h"
+
+#include <warpscope/sass.h>
+
+#include "elf/cubin.h"
+
+enum {
+	PADDING = 128,       /* sections of code are a multiple of this [measured: nvcc 13.0] */
+	MAX_COMMENTS = 1000, /* bytes, of one instruction */
+};
+
+/* One instruction in the encoder's form. */
+struct statement {
+	char text[WS_SASS_TEXT_MAX + MAX_COMMENTS];
+	uint16_t column[WS_SASS_TEXT_MAX]; /* in the line, of each byte of `text` */
+	size_t n;
+	char comments[MAX_COMMENTS];
+	size_t n_comments;
+	struct wsi_asm_reloc reloc; /* with has_reloc */
+	bool has_reloc, is_absolute_call;
+};
+
+struct encoder {
+	struct wsi_asm *a;
+	uint32_t number; /* of the function */
+	struct wsi_asm_function *function;
+	struct wsi_asm_cursor c;
+	struct statement s;
+};
+
+static bool put(struct encoder *e, const char *text, size_t n, uint32_t column)
+{
+	struct statement *s = &e->s;
+	if (s->n + n >= WS_SASS_TEXT_MAX)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		s->text[s->n] = text[i];
+		s->column[s->n++] = (uint16_t)column;
+	}
+	return true;
+}
+
+static bool put_number(struct encoder *e, int64_t value, uint32_t column)
+{
+	char text[24];
+	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	wsi_format(text, "%s0x%" PRIx64, value < 0 ? "-" : "", size);
+	return put(e, text, strlen(text), column);
+}
+
+/* ---- names ---- */
+
+static void set_reloc(struct encoder *e, uint32_t type, const struct wsi_asm_name *name,
+		      int64_t addend)
+{
+	bool is_own = name->kind == WSI_ASM_LABEL || name->kind == WSI_ASM_INNER;
+	e->s.has_reloc = true;
+	e->s.reloc = (struct wsi_asm_reloc){
+		.type = type,
+		.name = (uint32_t)(name - e->a->names),
+		.addend = addend + (is_own ? name->value : 0),
+		.is_own = is_own,
+	};
+}
+
+/* `(name). False when that is a mistake, which has been reported. */
+static bool put_name(struct encoder *e, const struct wsi_asm_name *name, int64_t addend,
+		     struct wsi_asm_place place)
+{
+	struct wsi_asm *a = e->a;
+	int64_t value = name->value;
+	bool is_code = name->kind == WSI_ASM_FUNCTION || name->kind == WSI_ASM_EXTERN ||
+		       name->kind == WSI_ASM_LABEL || name->kind == WSI_ASM_INNER;
+	if (is_code && e->s.is_absolute_call) {
+		set_reloc(e, a->sm >= 90 ? WSI_R_CUDA_ABS55_16_34 : WSI_R_CUDA_ABS47_34, name,
+			  addend);
+		return put_number(e, 0, place.column);
+	}
+	if (name->kind == WSI_ASM_DATA)
+		value = a->objects[name->item].offset;
+	bool elsewhere = name->kind == WSI_ASM_EXTERN ||
+			 (name->kind == WSI_ASM_FUNCTION && name->item != e->number);
+	if (elsewhere || (name->kind == WSI_ASM_DATA && !a->objects[name->item].is_constant)) {
+		wsi_asm_error(a, place,
+			      "the address of '%.*s' is known when it is loaded: use 32@lo() and "
+			      "32@hi()%s",
+			      (int)(name->text.len < 60 ? name->text.len : 60), name->text.ptr,
+			      elsewhere ? ", or CALL.ABS.NOINC" : "");
+		return false;
+	}
+	return put_number(e, value + addend, place.column);
+}
+
+/* 32@lo(name), 32@hi(name). */
+static bool put_half(struct encoder *e, uint32_t type, const struct wsi_asm_name *name,
+		     int64_t addend, struct wsi_asm_place place)
+{
+	if (name->kind == WSI_ASM_PARAM || name->kind == WSI_ASM_SHARED) {
+		wsi_asm_error(e->a, place, "'%.*s' has no address: use `(%.*s)",
+			      (int)(name->text.len < 60 ? name->text.len : 60), name->text.ptr,
+			      (int)(name->text.len < 60 ? name->text.len : 60), name->text.ptr);
+		return false;
+	}
+	set_reloc(e, type, name, addend);
+	return put_number(e, 0, place.column);
+}
+
+static bool take_text(struct wsi_asm_cursor *c, const char *text)
+{
+	size_t n = strlen(text);
+	if ((size_t)(c->end - c->at) < n || memcmp(c->at, text, n) != 0)
+		return false;
+	c->at += n;
+	return true;
+}
+
+/* A reference, when one is next. `*ret_taken` tells; false for a mistake. */
+static bool read_reference(struct encoder *e, bool *ret_taken)
+{
+	struct wsi_asm_place place = wsi_asm_here(&e->c);
+	struct ws_str text;
+	int64_t addend;
+	uint32_t half = 0;
+	if (take_text(&e->c, "32@lo("))
+		half = WSI_R_CUDA_ABS32_LO_32;
+	else if (take_text(&e->c, "32@hi("))
+		half = WSI_R_CUDA_ABS32_HI_32;
+	else if (!take_text(&e->c, "`("))
+		return true;
+	*ret_taken = true;
+	if (!wsi_asm_take_reference(&e->c, &text, &addend)) {
+		wsi_asm_error(e->a, place, "a name, maybe with + or - a number, and ) must follow");
+		return false;
+	}
+	const struct wsi_asm_name *name = wsi_asm_find(e->a, e->number, text);
+	if (!name) {
+		wsi_asm_error(e->a, place, "nothing is called '%.*s'",
+			      (int)(text.len < 60 ? text.len : 60), text.ptr);
+		return false;
+	}
+	if (e->s.has_reloc && half) {
+		wsi_asm_error(e->a, place, "a second address in one instruction");
+		return false;
+	}
+	return half ? put_half(e, half, name, addend, place) : put_name(e, name, addend, place);
+}
+
+/* ---- the encoder's form ---- */
+
+/* Keeps a comment for the end of the text: some are read back. */
+static bool keep_comments(struct encoder *e, const char *from)
+{
+	struct statement *s = &e->s;
+	for (const char *at = from; at < e->c.at; at++) {
+		if (at[0] == '/' && e->c.at - at >= 2 && at[1] == '/')
+			return true;
+		if (s->n_comments == sizeof s->comments)
+			return false;
+		s->comments[s->n_comments++] = *at;
+	}
+	return true;
+}
+
+/* One blank for several, none before a comma, one after it unless it is in braces, and none on the
+ * inner side of brackets. */
+static bool put_blank(struct encoder *e)
+{
+	struct statement *s = &e->s;
+	bool wanted = s->n > 0 && !strchr(" [{(", s->text[s->n - 1]) && e->c.at < e->c.end &&
+		      *e->c.at != '\0' && !strchr(",;]})", *e->c.at);
+	return !wanted || put(e, " ", 1, wsi_asm_here(&e->c).column);
+}
+
+/* Infinities and NaNs are written with a blank behind them. */
+static bool ends_in_special(const struct statement *s)
+{
+	return s->n >= 3 && (memcmp(s->text + s->n - 3, "INF", 3) == 0 ||
+			     memcmp(s->text + s->n - 3, "NAN", 3) == 0);
+}
+
+static bool put_char(struct encoder *e, char c, bool in_braces)
+{
+	uint32_t column = wsi_asm_here(&e->c).column;
+	e->c.at++;
+	if (c == '\0')
+		return false;
+	if (c == ',' && ends_in_special(&e->s) && !put(e, " ", 1, column))
+		return false;
+	return put(e, &c, 1, column) && (c != ',' || in_braces || put(e, " ", 1, column));
+}
+
+/* Fills the statement; false for a mistake, which has been reported. */
+static bool read_statement(struct encoder *e)
+{
+	struct statement *s = &e->s;
+	bool in_braces = false, fits = true, ended = false;
+	while (e->c.at < e->c.end && fits) {
+		const char *from = e->c.at;
+		bool is_reference = false;
+		if (!wsi_asm_blank(&e->c)) {
+			wsi_asm_error(e->a, wsi_asm_here(&e->c),
+				      "the comment does not end on its line");
+			return false;
+		}
+		if (e->c.at > from) {
+			fits = keep_comments(e, from) && put_blank(e);
+		} else if (ended) {
+			wsi_asm_error(e->a, wsi_asm_here(&e->c), "nothing is expected after ;");
+			return false;
+		} else if (*from == ';') {
+			ended = true;
+			e->c.at++;
+		} else {
+			s->text[s->n] = '\0';
+			const char *name = s->text[0] == '@' ? strchr(s->text, ' ') : s->text;
+			s->is_absolute_call =
+				name && strncmp(name + (*name == ' '), "CALL.ABS", 8) == 0;
+			if (!read_reference(e, &is_reference))
+				return false;
+			in_braces = *from == '{' || (in_braces && *from != '}');
+			if (!is_reference)
+				fits = put_char(e, *from, in_braces);
+		}
+	}
+	if (!fits) {
+		wsi_asm_error(e->a, wsi_asm_here(&e->c), "the instruction is too long");
+		return false;
+	}
+	while (s->n > 0 && s->text[s->n - 1] == ' ')
+		s->n--;
+	memcpy(s->text + s->n, s->comments, s->n_comments);
+	s->text[s->n + s->n_comments] = '\0';
+	return true;
+}
+
+/* ---- what the code tells of itself ---- */
+
+static void note_registers(struct wsi_asm_function *function, const struct ws_insn *insn,
+			   uint32_t pc)
+{
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	size_t n = ws_sass_operands(insn, pc, ops, WS_SASS_MAX_OPERANDS);
+	for (size_t i = 0; i < n && i < WS_SASS_MAX_OPERANDS; i++) {
+		uint32_t end = ops[i].number + (ops[i].count ? ops[i].count : 1u);
+		if (ops[i].kind == WS_OPERAND_REG && ops[i].number < 255 &&
+		    end > function->used_regs)
+			function->used_regs = end < 255 ? end : 255;
+	}
+}
+
+static void note_insn(struct encoder *e, const uint8_t bytes[WS_SASS_BYTES], uint32_t pc)
+{
+	struct wsi_asm *a = e->a;
+	struct ws_insn insn;
+	ws_sass_decode(a->sm, bytes, &insn);
+	if (!insn.known)
+		return;
+	note_registers(e->function, &insn, pc);
+	e->function->calls |= (insn.flags & WS_SASS_CALL) != 0;
+	if ((insn.flags & WS_SASS_EXIT) &&
+	    wsi_asm_grow(a, &a->exits, &a->cap_exits, a->n_exits, sizeof *a->exits)) {
+		a->exits[a->n_exits++] = pc;
+		e->function->n_exits++;
+	}
+}
+
+/* ---- functions ---- */
+
+static void encode_insn(struct encoder *e, const struct wsi_asm_insn *insn, uint32_t pc)
+{
+	struct wsi_asm *a = e->a;
+	uint8_t bytes[WS_SASS_BYTES];
+	struct ws_error err;
+	uint32_t column = insn->place.column - 1;
+	const char *start = insn->text.ptr - column;
+	e->c = (struct wsi_asm_cursor){ start, insn->text.ptr, insn->text.ptr + insn->text.len,
+					insn->place.line };
+	e->s.n = e->s.n_comments = 0;
+	e->s.has_reloc = false;
+	if (!read_statement(e))
+		return;
+	enum ws_status st = ws_sass_encode(a->sm, e->s.text, pc, bytes, &err);
+	if (st != WS_OK) {
+		struct wsi_asm_place place = insn->place;
+		size_t at = err.file_off < e->s.n ? (size_t)err.file_off : e->s.n;
+		if (e->s.n > 0)
+			place.column = at < e->s.n ? e->s.column[at] : e->s.column[e->s.n - 1] + 1u;
+		wsi_asm_error(a, place, "%s", err.message);
+		return;
+	}
+	wsi_bytes_put(&e->function->code, bytes, sizeof bytes);
+	note_insn(e, bytes, pc);
+	if (!e->s.has_reloc ||
+	    !wsi_asm_grow(a, &a->relocs, &a->cap_relocs, a->n_relocs, sizeof *a->relocs))
+		return;
+	e->s.reloc.off = pc;
+	a->relocs[a->n_relocs++] = e->s.reloc;
+	e->function->n_relocs++;
+}
+
+static void pad(struct wsi_asm *a, struct wsi_bytes *code)
+{
+	uint8_t nop[WS_SASS_BYTES];
+	if (ws_sass_encode(a->sm, "NOP /* stall 0 */", 0, nop, NULL) != WS_OK)
+		return;
+	while (code->len % PADDING && !code->failed)
+		wsi_bytes_put(code, nop, sizeof nop);
+}
+
+static void encode_function(struct wsi_asm *a, uint32_t number)
+{
+	struct encoder e = { .a = a, .number = number, .function = &a->functions[number] };
+	struct wsi_asm_function *function = e.function;
+	function->first_reloc = a->n_relocs;
+	function->first_exit = a->n_exits;
+	for (size_t i = 0; i < function->n_insns && !wsi_asm_stopped(a); i++)
+		encode_insn(&e, &a->insns[function->first_insn + i], (uint32_t)i * WS_SASS_BYTES);
+	pad(a, &function->code);
+	a->no_memory |= function->code.failed;
+}
+
+/* A function that does not say how many registers it needs: as many as its code names, and with
+ * calls as many as any code of the file names. */
+static void count_registers(struct wsi_asm *a)
+{
+	uint32_t any = 0;
+	for (size_t i = 0; i < a->n_functions; i++)
+		any = a->functions[i].used_regs > any ? a->functions[i].used_regs : any;
+	for (size_t i = 0; i < a->n_functions; i++) {
+		struct wsi_asm_function *function = &a->functions[i];
+		if (!function->has_regs)
+			function->regs = function->calls ? any : function->used_regs;
+	}
+}
+
+static void resolve_fixup(struct wsi_asm *a, const struct wsi_asm_fixup *fixup)
+{
+	const struct wsi_asm_object *object = &a->objects[fixup->object];
+	struct wsi_asm_area_data *area = &a->areas[object->area];
+	const struct wsi_asm_name *name = wsi_asm_find(a, WSI_ASM_FILE, fixup->name);
+	if (!name) {
+		wsi_asm_error(a, fixup->place, "no function or data is called '%.*s'",
+			      (int)(fixup->name.len < 60 ? fixup->name.len : 60), fixup->name.ptr);
+		return;
+	}
+	if (!wsi_asm_grow(a, &area->relocs, &area->cap_relocs, area->n_relocs,
+			  sizeof *area->relocs))
+		return;
+	area->relocs[area->n_relocs++] = (struct wsi_asm_reloc){
+		.off = object->offset + fixup->off,
+		.type = WSI_R_CUDA_64,
+		.name = (uint32_t)(name - a->names),
+		.addend = fixup->addend,
+	};
+}
+
+void wsi_asm_encode(struct wsi_asm *a)
+{
+	for (uint32_t i = 0; i < a->n_functions && !wsi_asm_stopped(a); i++)
+		encode_function(a, i);
+	count_registers(a);
+	for (size_t i = 0; i < a->n_fixups && !wsi_asm_stopped(a); i++)
+		resolve_fixup(a, &a->fixups[i]);
+}

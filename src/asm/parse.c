@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first step: lines become functions, instructions (kept as text), data and names.
+ *
+ * A line is: labels, then a directive or an instruction, then a comment. Directives are rows of one
+ * table, with the blocks in which each may stand.
+ */
+#include "asm/asm.h"
+
+#include <warpscope/sass.h>
+
+enum {
+	MAX_PARAM_BYTES = 0x3fff, /* 14 bits of a record */
+	MAX_PARAMS_END = 0x7fff,
+	MAX_REGS = 255,
+	MAX_BARRIERS = 16,
+	MAX_SHARED = 256 << 10,
+	MAX_FRAME = 512 << 10,
+	MAX_CONSTANT = 64 << 10,
+	MAX_GLOBAL = 1 << 30,
+	MAX_INIT = 16 << 20,
+	MAX_ALIGNMENT = 4096,
+	MAX_INSNS = 1 << 22,  /* of a function */
+	MAX_FUNCTIONS = 8000, /* each has up to five sections, ELF 65,280 */
+};
+
+enum block { IN_FILE = 1, IN_FUNCTION = 2, IN_DATA = 4 };
+
+struct parser {
+	struct wsi_asm *a;
+	struct wsi_asm_cursor c;
+	enum block block;
+	struct wsi_asm_place opened; /* where the block starts */
+	uint32_t inner;              /* name of the innermost function, or WSI_ASM_FILE */
+	struct wsi_bytes data;       /* of the open object */
+	bool initialised;            /* it has other data than zeros */
+};
+
+static struct wsi_asm_function *function_of(const struct parser *p)
+{
+	return &p->a->functions[p->a->n_functions - 1];
+}
+
+static struct wsi_asm_object *object_of(const struct parser *p)
+{
+	return &p->a->objects[p->a->n_objects - 1];
+}
+
+/* ---- what directives take ---- */
+
+static bool take_name(struct parser *p, struct ws_str *ret_name)
+{
+	wsi_asm_blank(&p->c);
+	if (wsi_asm_take_word(&p->c, ret_name))
+		return true;
+	wsi_asm_error(p->a, wsi_asm_here(&p->c), "a name is needed here");
+	return false;
+}
+
+static bool take_limited(struct parser *p, uint64_t max, uint32_t *ret_value)
+{
+	uint64_t value;
+	wsi_asm_blank(&p->c);
+	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	if (!wsi_asm_take_number(&p->c, &value)) {
+		wsi_asm_error(p->a, place, "a number is needed here");
+		return false;
+	}
+	if (value > max) {
+		wsi_asm_error(p->a, place, "the number is above %" PRIu64, max);
+		return false;
+	}
+	*ret_value = (uint32_t)value;
+	return true;
+}
+
+/* The word `what`, when it is next. */
+static bool take_keyword(struct parser *p, const char *what)
+{
+	struct wsi_asm_cursor trial = p->c;
+	struct ws_str word;
+	if (!wsi_asm_blank(&trial) || !wsi_asm_take_word(&trial, &word) ||
+	    !ws_str_equal(word, ws_str_of(what)))
+		return false;
+	p->c = trial;
+	return true;
+}
+
+/* "align N", when it is next; `*ret_alignment` stays as it is when there is none. */
+static bool take_alignment(struct parser *p, uint32_t *ret_alignment)
+{
+	uint32_t value;
+	if (!take_keyword(p, "align"))
+		return true;
+	wsi_asm_blank(&p->c);
+	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	if (!take_limited(p, MAX_ALIGNMENT, &value))
+		return false;
+	if (value == 0 || value & (value - 1)) {
+		wsi_asm_error(p->a, place, "an alignment is a power of two");
+		return false;
+	}
+	*ret_alignment = value;
+	return true;
+}
+
+/* The largest power of two that divides a size, at most 16. */
+static uint32_t natural_alignment(uint32_t size)
+{
+	uint32_t alignment = 1;
+	while (alignment < 16 && size % (alignment * 2) == 0)
+		alignment *= 2;
+	return alignment;
+}
+
+static struct wsi_asm_name *define(struct parser *p, struct ws_str text, struct wsi_asm_place place,
+				   enum wsi_asm_kind kind, uint32_t scope)
+{
+	struct wsi_asm *a = p->a;
+	if (!wsi_asm_grow(a, &a->names, &a->cap_names, a->n_names, sizeof *a->names))
+		return NULL;
+	struct wsi_asm_name *name = &a->names[a->n_names++];
+	*name = (struct wsi_asm_name){ .text = text, .place = place, .scope = scope, .kind = kind };
+	return name;
+}
+
+static uint32_t function_scope(const struct parser *p)
+{
+	return (uint32_t)p->a->n_functions - 1;
+}
+
+/* ---- directives ---- */
+
+static void read_arch(struct parser *p)
+{
+	struct ws_str word;
+	struct wsi_asm *a = p->a;
+	uint32_t sm;
+	char variant;
+	wsi_asm_blank(&p->c);
+	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	if (!take_name(p, &word))
+		return;
+	if (!wsi_asm_arch(word, &sm, &variant)) {
+		wsi_asm_error(a, place, "'%.*s' is no architecture (sm_75 to sm_121)",
+			      (int)(word.len < 40 ? word.len : 40), word.ptr);
+	} else if (!ws_sass_supports(sm)) {
+		wsi_asm_error(a, place, "no instruction table for sm_%" PRIu32, sm);
+	} else if (!a->arch_is_told && a->sm != 0) {
+		wsi_asm_error(a, place, "a second .arch");
+	} else if (!a->arch_is_told) {
+		a->sm = sm;
+		a->variant = variant;
+	}
+}
+
+static void open_function(struct parser *p, bool is_kernel)
+{
+	struct wsi_asm *a = p->a;
+	struct ws_str text;
+	wsi_asm_blank(&p->c);
+	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	if (a->sm == 0) {
+		wsi_asm_error(a, place, ".arch must come before the first function");
+		a->sm = 80; /* so that this is said once */
+	}
+	if (a->n_functions == MAX_FUNCTIONS)
+		wsi_asm_error(a, place, "more than %d functions", MAX_FUNCTIONS);
+	if (!take_name(p, &text))
+		text = ws_str_of("?");
+	if (!wsi_asm_grow(a, &a->functions, &a->cap_functions, a->n_functions,
+			  sizeof *a->functions))
+		return;
+	struct wsi_asm_function *function = &a->functions[a->n_functions++];
+	*function = (struct wsi_asm_function){
+		.name = text,
+		.is_kernel = is_kernel,
+		.binding = WSI_ASM_GLOBAL,
+		.first_insn = a->n_insns,
+		.first_param = a->n_params,
+	};
+	if (take_keyword(p, "weak"))
+		function->binding = WSI_ASM_WEAK;
+	else if (take_keyword(p, "local"))
+		function->binding = WSI_ASM_LOCAL;
+	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_FUNCTION, WSI_ASM_FILE);
+	if (name)
+		name->item = function_scope(p);
+	p->block = IN_FUNCTION;
+	p->opened = place;
+	p->inner = WSI_ASM_FILE;
+}
+
+static void read_kernel(struct parser *p)
+{
+	open_function(p, true);
+}
+
+static void read_func(struct parser *p)
+{
+	open_function(p, false);
+}
+
+static void read_extern(struct parser *p)
+{
+	struct ws_str text;
+	wsi_asm_blank(&p->c);
+	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	if (take_name(p, &text))
+		define(p, text, place, WSI_ASM_EXTERN, WSI_ASM_FILE);
+}
+
+/* Bytes of code so far. */
+static uint32_t code_size(const struct parser *p)
+{
+	return (uint32_t)(p->a->n_insns - function_of(p)->first_insn) * WS_SASS_BYTES;
+}
+
+/* A label or a function inside: the next instruction's place. */
+static struct wsi_asm_name *define_here(struct parser *p, struct ws_str text,
+					struct wsi_asm_place place, enum wsi_asm_kind kind)
+{
+	struct wsi_asm_name *name = define(p, text, place, kind, function_scope(p));
+	if (name)
+		name->value = code_size(p);
+	return name;
+}
+
+static void close_inner(struct parser *p)
+{
+	if (p->inner != WSI_ASM_FILE)
+		p->a->names[p->inner].size = code_size(p) - p->a->names[p->inner].value;
+	p->inner = WSI_ASM_FILE;
+}
+
+static void read_inner(struct parser *p)
+{
+	struct ws_str text;
+	close_inner(p);
+	wsi_asm_blank(&p->c);
+	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	if (!take_name(p, &text))
+		return;
+	if (define_here(p, text, place, WSI_ASM_INNER))
+		p->inner = (uint32_t)p->a->n_names - 1;
+}
+
+static void read_regs(struct parser *p)
+{
+	function_of(p)->has_regs = take_limited(p, MAX_REGS, &function_of(p)->regs);
+}
+
+static void read_barriers(struct parser *p)
+{
+	(void)take_limited(p, MAX_BARRIERS, &function_of(p)->barriers);
+}
+
+static void read_frame(struct parser *p)
+{
+	uint32_t *frame =
+		p->inner == WSI_ASM_FILE ? &function_of(p)->frame : &p->a->names[p->inner].frame;
+	(void)take_limited(p, MAX_FRAME, frame);
+}
+
+static void read_stack(struct parser *p)
+{
+	(void)take_limited(p, MAX_FRAME, &function_of(p)->stack);
+}
+
+/* For kernels only. */
+static bool is_kernel(struct parser *p, const char *what)
+{
+	if (!function_of(p)->is_kernel)
+		wsi_asm_error(p->a, wsi_asm_here(&p->c), "only a kernel has %s", what);
+	return function_of(p)->is_kernel;
+}
+
+static void read_param(struct parser *p)
+{
+	struct wsi_asm *a = p->a;
+	struct wsi_asm_function *function = function_of(p);
+	struct ws_str text;
+	uint32_t size, offset;
+	wsi_asm_blank(&p->c);
+	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	if (!is_kernel(p, "parameters") || !take_name(p, &text) ||
+	    !take_limited(p, MAX_PARAM_BYTES, &size))
+		return;
+	uint32_t alignment = natural_alignment(size);
+	offset = (function->param_bytes + alignment - 1) & ~(alignment - 1);
+	if (take_keyword(p, "at") && !take_limited(p, MAX_PARAMS_END, &offset))
+		return;
+	if (size == 0 || offset < function->param_bytes || offset + size > MAX_PARAMS_END) {
+		wsi_asm_error(a, place, "the parameter does not fit behind the others");
+		return;
+	}
+	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_PARAM, function_scope(p));
+	if (!name || !wsi_asm_grow(a, &a->params, &a->cap_params, a->n_params, sizeof *a->params))
+		return;
+	name->value = wsi_asm_param_base(a->sm) + offset;
+	a->params[a->n_params++] = (struct wsi_asm_param){ offset, size };
+	function->n_params++;
+	function->param_bytes = offset + size;
+}
+
+static void read_shared(struct parser *p)
+{
+	struct wsi_asm_function *function = function_of(p);
+	struct ws_str text;
+	uint32_t size;
+	wsi_asm_blank(&p->c);
+	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	if (!is_kernel(p, "shared memory") || !take_name(p, &text) ||
+	    !take_limited(p, MAX_SHARED, &size))
+		return;
+	uint32_t alignment = natural_alignment(size);
+	if (!take_alignment(p, &alignment))
+		return;
+	uint32_t used =
+		function->shared_bytes ? function->shared_bytes : wsi_asm_shared_base(p->a->sm);
+	uint32_t offset = (used + alignment - 1) & ~(alignment - 1);
+	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_SHARED, function_scope(p));
+	if (!name)
+		return;
+	if (offset + size > MAX_SHARED)
+		wsi_asm_error(p->a, place, "more than %d bytes of shared memory", MAX_SHARED);
+	name->value = offset;
+	function->shared_bytes = offset + size;
+}
+
+/* ---- data ---- */
+
+static void open_object(struct parser *p, bool is_constant)
+{
+	struct wsi_asm *a = p->a;
+	struct ws_str text;
+	wsi_asm_blank(&p->c);
+	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	if (!take_name(p, &text))
+		text = ws_str_of("?");
+	if (!wsi_asm_grow(a, &a->objects, &a->cap_objects, a->n_objects, sizeof *a->objects))
+		return;
+	struct wsi_asm_object *object = &a->objects[a->n_objects++];
+	*object =
+		(struct wsi_asm_object){ .name = text, .is_constant = is_constant, .alignment = 1 };
+	(void)take_alignment(p, &object->alignment);
+	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_DATA, WSI_ASM_FILE);
+	if (name)
+		name->item = (uint32_t)a->n_objects - 1;
+	p->block = IN_DATA;
+	p->opened = place;
+	p->initialised = false;
+}
+
+static void read_const(struct parser *p)
+{
+	open_object(p, true);
+}
+
+static void read_global(struct parser *p)
+{
+	open_object(p, false);
+}
+
+/* Writes the zeros that are only counted so far; an object that is too large is refused in the end.
+ */
+static void fill(struct parser *p)
+{
+	uint32_t size = object_of(p)->size;
+	if (size <= MAX_INIT && p->data.len < size)
+		wsi_bytes_zero(&p->data, size - p->data.len);
+}
+
+/* `(name) in data: the address, filled in by the loader. */
+static bool read_fixup(struct parser *p, unsigned width)
+{
+	struct wsi_asm *a = p->a;
+	struct wsi_asm_fixup fixup = { .object = (uint32_t)a->n_objects - 1,
+				       .off = object_of(p)->size,
+				       .place = wsi_asm_here(&p->c) };
+	if (!wsi_asm_take_char(&p->c, '`') || !wsi_asm_take_char(&p->c, '(') ||
+	    !wsi_asm_take_reference(&p->c, &fixup.name, &fixup.addend)) {
+		wsi_asm_error(a, fixup.place, "a number or `(name) is needed here");
+		return false;
+	}
+	if (width != 8) {
+		wsi_asm_error(a, fixup.place, "an address needs .u64");
+		return false;
+	}
+	if (!wsi_asm_grow(a, &a->fixups, &a->cap_fixups, a->n_fixups, sizeof *a->fixups))
+		return false;
+	a->fixups[a->n_fixups++] = fixup;
+	wsi_bytes_zero(&p->data, 8);
+	return true;
+}
+
+static void read_numbers(struct parser *p, unsigned width)
+{
+	struct wsi_asm_object *object = object_of(p);
+	if (object->alignment < width)
+		object->alignment = width;
+	p->initialised = true;
+	fill(p);
+	do {
+		uint64_t value;
+		wsi_asm_blank(&p->c);
+		struct wsi_asm_place place = wsi_asm_here(&p->c);
+		if (wsi_asm_take_number(&p->c, &value)) {
+			uint64_t above = width < 8 ? value >> 8 * width : 0;
+			uint64_t sign = width < 8 ? value >> (8 * width - 1) : 0;
+			if (above != 0 && sign != UINT64_MAX >> (8 * width - 1))
+				wsi_asm_error(p->a, place, "the number needs more than %u bits",
+					      8 * width);
+			wsi_bytes_number(&p->data, value, width);
+		} else if (!read_fixup(p, width)) {
+			return;
+		}
+		object->size += width;
+		wsi_asm_blank(&p->c);
+	} while (wsi_asm_take_char(&p->c, ','));
+}
+
+static void read_u8(struct parser *p)
+{
+	read_numbers(p, 1);
+}
+
+static void read_u16(struct parser *p)
+{
+	read_numbers(p, 2);
+}
+
+static void read_u32(struct parser *p)
+{
+	read_numbers(p, 4);
+}
+
+static void read_u64(struct parser *p)
+{
+	read_numbers(p, 8);
+}
+
+static void read_zero(struct parser *p)
+{
+	uint32_t size;
+	if (take_limited(p, MAX_GLOBAL, &size))
+		object_of(p)->size = (uint32_t)wsi_min_u64((uint64_t)object_of(p)->size + size,
+							   (uint64_t)MAX_GLOBAL + 1);
+}
+
+/* Gives the object its place in its area. */
+static void close_object(struct parser *p)
+{
+	struct wsi_asm *a = p->a;
+	struct wsi_asm_object *object = object_of(p);
+	object->area = object->is_constant ? WSI_ASM_CONSTANT
+		       : p->initialised    ? WSI_ASM_INIT
+					   : WSI_ASM_ZERO;
+	struct wsi_asm_area_data *area = &a->areas[object->area];
+	uint64_t limit = object->area == WSI_ASM_CONSTANT ? MAX_CONSTANT
+			 : object->area == WSI_ASM_INIT   ? MAX_INIT
+							  : MAX_GLOBAL;
+	uint64_t offset =
+		((uint64_t)area->size + object->alignment - 1) & ~((uint64_t)object->alignment - 1);
+	if (offset + object->size > limit) {
+		wsi_asm_error(a, p->opened, "more than %" PRIu64 " bytes of such data", limit);
+	} else {
+		object->offset = (uint32_t)offset;
+		area->size = (uint32_t)(offset + object->size);
+		area->alignment = (uint32_t)wsi_max_u64(area->alignment, object->alignment);
+		if (object->area != WSI_ASM_ZERO) {
+			fill(p);
+			wsi_bytes_align(&area->bytes, object->alignment);
+			wsi_bytes_put(&area->bytes, p->data.ptr, p->data.len);
+		}
+	}
+	a->no_memory |= p->data.failed || area->bytes.failed;
+	wsi_bytes_fini(&p->data);
+}
+
+static void read_end(struct parser *p)
+{
+	if (p->block == IN_DATA) {
+		close_object(p);
+	} else {
+		close_inner(p);
+		function_of(p)->n_insns = p->a->n_insns - function_of(p)->first_insn;
+	}
+	p->block = IN_FILE;
+}
+
+static const struct directive {
+	const char *name;
+	unsigned blocks;
+	void (*read)(struct parser *p);
+} directives[] = {
+	{ ".arch", IN_FILE, read_arch },
+	{ ".kernel", IN_FILE, read_kernel },
+	{ ".func", IN_FILE, read_func },
+	{ ".const", IN_FILE, read_const },
+	{ ".global", IN_FILE, read_global },
+	{ ".extern", IN_FILE, read_extern },
+	{ ".inner", IN_FUNCTION, read_inner },
+	{ ".regs", IN_FUNCTION, read_regs },
+	{ ".barriers", IN_FUNCTION, read_barriers },
+	{ ".frame", IN_FUNCTION, read_frame },
+	{ ".stack", IN_FUNCTION, read_stack },
+	{ ".param", IN_FUNCTION, read_param },
+	{ ".shared", IN_FUNCTION, read_shared },
+	{ ".u8", IN_DATA, read_u8 },
+	{ ".u16", IN_DATA, read_u16 },
+	{ ".u32", IN_DATA, read_u32 },
+	{ ".u64", IN_DATA, read_u64 },
+	{ ".zero", IN_DATA, read_zero },
+	{ ".end", IN_FUNCTION | IN_DATA, read_end },
+};
+
+static const char *block_text(enum block block)
+{
+	return block == IN_FILE       ? "outside functions and data"
+	       : block == IN_FUNCTION ? "in a function"
+				      : "in data";
+}
+
+static void read_directive(struct parser *p, struct ws_str word, struct wsi_asm_place place)
+{
+	size_t i = 0;
+	while (i < WSI_COUNT(directives) && !ws_str_equal(word, ws_str_of(directives[i].name)))
+		i++;
+	if (i == WSI_COUNT(directives)) {
+		wsi_asm_error(p->a, place, "no directive '%.*s'",
+			      (int)(word.len < 40 ? word.len : 40), word.ptr);
+		return;
+	}
+	if (!(directives[i].blocks & p->block)) {
+		wsi_asm_error(p->a, place, "%s may not stand %s", directives[i].name,
+			      block_text(p->block));
+		return;
+	}
+	uint32_t errors = p->a->n_errors;
+	directives[i].read(p);
+	if (p->a->n_errors == errors && wsi_asm_blank(&p->c) && p->c.at < p->c.end)
+		wsi_asm_error(p->a, wsi_asm_here(&p->c), "nothing more is expected here");
+}
+
+/* ---- lines ---- */
+
+static void read_insn(struct parser *p, const char *start)
+{
+	struct wsi_asm *a = p->a;
+	struct wsi_asm_cursor at = p->c;
+	at.at = start;
+	if (p->block != IN_FUNCTION) {
+		wsi_asm_error(a, wsi_asm_here(&p->c), "an instruction may not stand %s",
+			      block_text(p->block));
+		return;
+	}
+	if (a->n_insns - function_of(p)->first_insn >= MAX_INSNS) {
+		wsi_asm_error(a, wsi_asm_here(&p->c), "more than %d instructions in a function",
+			      MAX_INSNS);
+		return;
+	}
+	if (!wsi_asm_grow(a, &a->insns, &a->cap_insns, a->n_insns, sizeof *a->insns))
+		return;
+	a->insns[a->n_insns++] =
+		(struct wsi_asm_insn){ .text = { start, (size_t)(p->c.end - start) },
+				       .place = wsi_asm_here(&at) };
+}
+
+static void read_line(struct parser *p)
+{
+	if (p->c.end - p->c.at > WSI_ASM_MAX_LINE) {
+		wsi_asm_error(p->a, wsi_asm_here(&p->c), "the line has more than %d bytes",
+			      WSI_ASM_MAX_LINE);
+		return;
+	}
+	for (;;) {
+		const char *start = p->c.at; /* comments before an instruction belong to it */
+		if (!wsi_asm_blank(&p->c)) {
+			wsi_asm_error(p->a, wsi_asm_here(&p->c),
+				      "the comment does not end on its line");
+			return;
+		}
+		if (p->c.at == p->c.end)
+			return;
+		struct wsi_asm_cursor trial = p->c;
+		struct wsi_asm_place place = wsi_asm_here(&p->c);
+		struct ws_str word;
+		bool is_word = wsi_asm_take_word(&trial, &word);
+		if (is_word && wsi_asm_take_char(&trial, ':')) {
+			p->c = trial;
+			if (p->block == IN_FUNCTION)
+				define_here(p, word, place, WSI_ASM_LABEL);
+			else
+				wsi_asm_error(p->a, place, "a label may not stand %s",
+					      block_text(p->block));
+		} else if (is_word && word.ptr[0] == '.' &&
+			   !ws_str_equal(word, ws_str_of(".word"))) {
+			p->c = trial;
+			read_directive(p, word, place);
+			return;
+		} else {
+			read_insn(p, start);
+			return;
+		}
+	}
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct wsi_asm_name *a = left, *b = right;
+	if (a->scope != b->scope)
+		return a->scope < b->scope ? -1 : 1;
+	size_t n = a->text.len < b->text.len ? a->text.len : b->text.len;
+	int order = memcmp(a->text.ptr, b->text.ptr, n);
+	if (order == 0)
+		order = (a->text.len > b->text.len) - (a->text.len < b->text.len);
+	if (order == 0)
+		order = (a->place.line > b->place.line) - (a->place.line < b->place.line);
+	return order;
+}
+
+static void sort_names(struct wsi_asm *a)
+{
+	if (a->n_names > 1)
+		qsort(a->names, a->n_names, sizeof *a->names, compare_names);
+	for (size_t i = 1; i < a->n_names; i++) {
+		const struct wsi_asm_name *name = &a->names[i], *before = name - 1;
+		if (name->scope == before->scope && ws_str_equal(name->text, before->text))
+			wsi_asm_error(a, name->place, "'%.*s' is defined in line %" PRIu32 " too",
+				      (int)(name->text.len < 60 ? name->text.len : 60),
+				      name->text.ptr, before->place.line);
+	}
+}
+
+void wsi_asm_parse(struct wsi_asm *a, struct ws_str source)
+{
+	struct parser p = { .a = a, .block = IN_FILE, .inner = WSI_ASM_FILE };
+	const char *at = source.ptr, *end = at ? at + source.len : at;
+	while (at < end && !wsi_asm_stopped(a)) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *line_end = newline ? newline : end;
+		p.c = (struct wsi_asm_cursor){ at, at, line_end, p.c.line + 1 };
+		read_line(&p);
+		at = newline ? newline + 1 : end;
+	}
+	if (p.block != IN_FILE) {
+		wsi_asm_error(a, p.opened, "what is opened here has no .end");
+		read_end(&p);
+	}
+	wsi_bytes_fini(&p.data);
+	if (!a->no_memory)
+		sort_names(a);
+}

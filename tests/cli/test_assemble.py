@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""`warpscope as`: what `disas --asm` writes of a cubin gives its machine code and attributes again, read by a reader that
+is not the library's. Mistakes, output files, JSON. Prints TAP.
+
+usage: test_assemble.py WARPSCOPE TESTS SCHEMAS
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+COUNTS = {'registers': 0x2f, 'frame': 0x11, 'stack': 0x12}
+CODE_RELOCS = {56: 'low', 57: 'high', 58: 'call', 75: 'call'}
+
+
+class Tests:
+    def __init__(self):
+        self.number = self.failed = 0
+
+    def result(self, name, why):
+        """`why`: None when it is as it should be."""
+        self.number += 1
+        self.failed += why is not None
+        print(f'{"ok" if why is None else "not ok"} {self.number} - {name}')
+        if why is not None:
+            print(f'# {why}')
+
+    def skip(self, name, why):
+        self.number += 1
+        print(f'ok {self.number} - {name} # SKIP {why}')
+
+
+def run(*command, **more):
+    return subprocess.run(command, capture_output=True, check=False, timeout=120, **more)
+
+
+def attributes(image, section):
+    """[(number, value)] of a section of .nv.info."""
+    data, at, out = image.bytes_of(section), 0, []
+    while at + 4 <= len(data):
+        kind, number, value = data[at], data[at + 1], int.from_bytes(data[at + 2:at + 4], 'little')
+        at += 4
+        if kind == 4:
+            value, at = data[at:at + value], at + value
+        out.append((number, value))
+    return out
+
+
+def word(data, at):
+    return int.from_bytes(data[at:at + 4], 'little')
+
+
+def facts(image):
+    """What must be the same in both images, by function."""
+    out = {}
+    general = attributes(image, image.section('.nv.info'))
+    for symbol in image.symbols:
+        if symbol.kind != 2 or symbol.shndx == 0:
+            continue
+        code = image.sections[symbol.shndx]
+        own = next(s for s in image.sections if s.name == '.nv.info' + code.name[5:])
+        said = attributes(image, own)
+        shared = next((s.size for s in image.sections if s.name == '.nv.shared' + code.name[5:]), 0)
+        relocs = sorted((r.offset, CODE_RELOCS.get(r.kind, r.kind), image.symbols[r.symbol].name, r.addend or 0)
+                        for r in image.relocs if r.target == symbol.shndx)
+        fact = {
+            'kernel': bool(symbol.other & 0x10), 'place': (code.name, symbol.value, symbol.size),
+            'code': image.bytes_of(code)[symbol.value:symbol.value + symbol.size],
+            'params': sorted(v for n, v in said if n == 0x17), 'bank': [v[4:] for n, v in said if n == 0x0a],
+            'bytes': [v for n, v in said if n == 0x19], 'barriers': [v for n, v in said if n == 0x4c],
+            'exits': sorted(word(v, i) for n, v in said if n == 0x1c for i in range(0, len(v), 4)),
+            'shared': shared, 'constant0': [s.size for s in image.sections if s.name == '.nv.constant0' + code.name[5:]],
+            'relocs': relocs,
+        }
+        for name, number in COUNTS.items():
+            fact[name] = [word(v, 4) for n, v in general if n == number and word(v, 0) == symbol.index]
+        out[symbol.name] = fact
+    return out
+
+
+def normal(found):
+    """Without what the assembler does not say: the address space of pointer parameters."""
+    for fact in found.values():
+        fact['params'] = [v[:8] + bytes([0, v[9] & 0xf0]) + v[10:] for v in fact['params']]
+        fact['frame'] = [v for v in fact['frame'] if v]
+    return found
+
+
+def round_trip(program, path, folder, cubin):
+    """None, or how the image made of the disassembly differs."""
+    source, made = os.path.join(folder, 'x.s'), os.path.join(folder, 'x.cubin')
+    with open(source, 'wb') as out:
+        out.write(run(program, 'disas', '--asm', path).stdout)
+    done = run(program, 'as', source, '-o', made)
+    if done.returncode or done.stdout or done.stderr:
+        return f'exit status {done.returncode}: {done.stderr[:300]!r}'
+    with open(path, 'rb') as before, open(made, 'rb') as after:
+        old, new = cubin.Cubin(before.read()), cubin.Cubin(after.read())
+    if (old.osabi, old.abi, old.sm) != (new.osabi, new.abi, new.sm):
+        return 'another header'
+    if new.flags >> 24 != new.section('.note.nv.cuinfo').index:
+        return 'e_flags do not tell the section of .note.nv.cuinfo'
+    old_facts, new_facts = normal(facts(old)), normal(facts(new))
+    for name, fact in old_facts.items():
+        for key, value in fact.items():
+            have = new_facts.get(name, {}).get(key)
+            if have != value:
+                return f'{name}: {key} is {str(have)[:200]}, was {str(value)[:200]}'
+    return None if old_facts.keys() == new_facts.keys() else 'other functions'
+
+
+def outputs(tests, program, data, schemas, folder):
+    good, bad = (os.path.join(data, name + '.s') for name in ('everything', 'mistakes'))
+    made = os.path.join(folder, 'made.cubin')
+    with open(os.path.join(schemas, 'warpscope-as-1.json'), encoding='utf-8') as text:
+        schema = json.load(text)
+    answers = []
+    for source, status in ((good, 0), (bad, 1)):
+        done = run(program, 'as', '--json', source, '-o', made)
+        answers.append(json.loads(done.stdout))
+        tests.result(f'{os.path.basename(source)} ends with {status}', None if done.returncode == status else str(done))
+    size = os.path.getsize(made)
+    tests.result('the size is told', None if answers[0]['bytes'] == size else f'{answers[0]}, is {size}')
+    tests.result('mistakes leave the old file', None if answers[1]['output'] is None and size else str(answers[1]))
+    tests.result('each mistake is told', None if len(answers[1]['errors']) > 15 else str(answers[1]))
+    for answer in answers:
+        if jsonschema is None:
+            tests.skip('the JSON fits its schema', 'python3-jsonschema is not installed')
+            continue
+        try:
+            jsonschema.validate(answer, schema)
+            why = None
+        except jsonschema.ValidationError as error:
+            why = error.message
+        tests.result('the JSON fits its schema', why)
+    with open(good, 'rb') as source:
+        text = source.read()
+    done = run(program, 'as', '-', '-o', made + '2', input=text)
+    with open(made, 'rb') as a, open(made + '2', 'rb') as b:
+        tests.result('the same text gives the same bytes, from standard input too',
+                     None if done.returncode == 0 and a.read() == b.read() else str(done))
+    copy = os.path.join(folder, 'copy.s')
+    with open(copy, 'wb') as out:
+        out.write(text)
+    done = run(program, 'as', copy, '-o', copy)
+    with open(copy, 'rb') as after:
+        tests.result('the source is never written over', None if done.returncode == 1 and after.read() == text else str(done))
+
+
+def main(program, folder_of_tests, schemas):
+    sys.path.insert(0, os.path.join(folder_of_tests, 'builders'))
+    import cubin  # pylint: disable=import-outside-toplevel
+    tests = Tests()
+    cubins = os.path.join(folder_of_tests, 'data/cubins')
+    with tempfile.TemporaryDirectory() as folder:
+        for name in sorted(os.listdir(cubins)):
+            path = os.path.join(cubins, name)
+            if not name.endswith('.cubin'):
+                continue
+            with open(path, 'rb') as handle:
+                if cubin.Cubin(handle.read()).type == 1:
+                    tests.skip(f'{name} again', 'an object: its relocations are for a linker')
+                    continue
+            tests.result(f'{name} again', round_trip(program, path, folder, cubin))
+        outputs(tests, program, os.path.join(folder_of_tests, 'data/assembly'), schemas, folder)
+    print(f'1..{tests.number}')
+    return 1 if tests.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:4]))

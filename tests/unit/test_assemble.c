@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The assembler: what mistakes are told, and that the module reader finds what the text says. */
+#include "unit.h"
+
+#include <warpscope/assemble.h>
+#include <warpscope/module.h>
+#include <warpscope/sass.h>
+
+struct message {
+	uint32_t line, column;
+	char text[200];
+};
+
+struct messages {
+	struct message item[WS_ASSEMBLE_MAX_ERRORS + 1];
+	size_t n;
+};
+
+static void collect(void *user, uint32_t line, uint32_t column, const char *text)
+{
+	struct messages *messages = user;
+	assert_true(messages->n < WSI_COUNT(messages->item));
+	struct message *message = &messages->item[messages->n++];
+	message->line = line;
+	message->column = column;
+	wsi_format(message->text, "%s", text);
+}
+
+static enum ws_status assemble(const char *text, const char *arch, struct messages *messages,
+			       struct ws_assembly **ret_assembly)
+{
+	struct ws_assemble_options options = { .arch = arch, .report = collect, .user = messages };
+	struct ws_error err = { .status = WS_OK };
+	messages->n = 0;
+	enum ws_status st = ws_assemble(ws_str_of(text), &options, ret_assembly, &err);
+	assert_int_equal(err.status, st);
+	return st;
+}
+
+static struct ws_assembly *assembled(const char *text, const char *arch)
+{
+	struct messages messages;
+	struct ws_assembly *assembly = NULL;
+	enum ws_status st = assemble(text, arch, &messages, &assembly);
+	if (messages.n)
+		print_message("# %u:%u: %s\n", messages.item[0].line, messages.item[0].column,
+			      messages.item[0].text);
+	assert_int_equal(st, WS_OK);
+	return assembly;
+}
+
+#define IN_KERNEL(statement) ".arch sm_80\n.kernel k\n\t" statement "\n.end\n"
+
+static void each_mistake_has_its_place(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *source;
+		uint32_t line, column;
+		const char *text; /* part of the message */
+	} cases[] = {
+		{ ".kernel k\n.end", 1, 9, ".arch must come before" },
+		{ ".arch sm_70", 1, 7, "no instruction table for sm_70" },
+		{ ".arch sm_80 ,", 1, 13, "nothing more" },
+		{ ".arch sm_80\n.arch sm_80", 2, 7, "a second .arch" },
+		{ "\n EXIT", 2, 2, "an instruction may not stand outside" },
+		{ "x: // a label", 1, 1, "a label may not stand outside" },
+		{ ".arch sm_80\n.kernel\n.end", 2, 8, "a name is needed" },
+		{ ".arch sm_80\n.kernel k\n", 2, 9, "no .end" },
+		{ ".global g\n.u8 256\n.end", 2, 5, "more than 8 bits" },
+		{ ".global g\n.u32 `(g)\n.end", 2, 6, "an address needs .u64" },
+		{ ".global g\n.u64 `(h)\n.end", 2, 6, "no function or data is called 'h'" },
+		{ ".const c\n.zero 0x10001\n.end", 1, 8, "more than 65536 bytes" },
+		{ ".global g\n.u8 1\n.zero 0x40000000\n.end", 1, 9, "more than 16777216 bytes" },
+		{ IN_KERNEL("FOO R1"), 3, 2, "sm_80 has no operation 'FOO'" },
+		{ IN_KERNEL("MOV R1, R2, R3"), 3, 14, "cannot encode" },
+		{ IN_KERNEL("MOV  R1 , [R2]"), 3, 12, "cannot encode" },
+		{ IN_KERNEL("MOV R1, `(x)"), 3, 10, "nothing is called 'x'" },
+		{ IN_KERNEL("MOV R1, `(x"), 3, 10, "must follow" },
+		{ IN_KERNEL("BRA `(k+0x8000000000)"), 3, 6, "must follow" },
+		{ IN_KERNEL("MOV R1, R2 /* stall"), 3, 13, "does not end" },
+		{ IN_KERNEL("EXIT ; EXIT"), 3, 9, "after ;" },
+		{ IN_KERNEL("l: l: EXIT"), 3, 5, "defined in line 3 too" },
+		{ IN_KERNEL(".regs 256"), 3, 8, "above 255" },
+		{ IN_KERNEL(".regs -1"), 3, 8, "above 255" },
+		{ IN_KERNEL(".param p 0"), 3, 9, "does not fit" },
+		{ IN_KERNEL(".param p 8\n.param q 4 at 4"), 4, 8, "does not fit" },
+		{ IN_KERNEL(".shared s 8 align 6"), 3, 20, "power of two" },
+		{ IN_KERNEL(".shared s 262144\n.shared t 1"), 4, 9, "more than 262144" },
+		{ IN_KERNEL(".shared s 8\nMOV R1, 32@lo(s)"), 4, 9, "has no address" },
+		{ IN_KERNEL("CALL.REL.NOINC `(f)\n.end\n.func f"), 3, 17, "CALL.ABS" },
+		{ ".arch sm_80\n.func f\n.param p 4\n.end", 3, 8, "only a kernel" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct messages messages;
+		struct ws_assembly *assembly = NULL;
+		assert_int_equal(assemble(cases[i].source, NULL, &messages, &assembly),
+				 WS_MALFORMED);
+		assert_null(assembly);
+		const struct message *first = &messages.item[0];
+		if (messages.n != 1 || first->line != cases[i].line ||
+		    first->column != cases[i].column || !strstr(first->text, cases[i].text))
+			fail_msg("'%s': %zu messages, the first %u:%u: %s", cases[i].source,
+				 messages.n, first->line, first->column, first->text);
+	}
+}
+
+static void all_mistakes_are_told_up_to_a_limit(void **state)
+{
+	(void)state;
+	struct messages messages;
+	struct ws_assembly *assembly = NULL;
+	static const char start[] = ".arch sm_80\n.kernel k\n";
+	char source[sizeof start + 3 * 1000];
+	memcpy(source, start, sizeof start - 1);
+	for (size_t i = sizeof start - 1; i < sizeof source - 1; i += 3)
+		memcpy(source + i, "NO\n", 3);
+	source[sizeof start - 1 + 3 * 3] = '\0';
+	assert_int_equal(assemble(source, NULL, &messages, &assembly), WS_MALFORMED);
+	assert_int_equal(messages.n, 3 + 1); /* and no .end */
+	source[sizeof start - 1 + 3 * 3] = 'N';
+	source[sizeof source - 1] = '\0';
+	assert_int_equal(assemble(source, NULL, &messages, &assembly), WS_MALFORMED);
+	assert_int_equal(messages.n, WS_ASSEMBLE_MAX_ERRORS);
+}
+
+static void a_bad_architecture_is_told(void **state)
+{
+	(void)state;
+	struct messages messages;
+	struct ws_assembly *assembly = NULL;
+	assert_int_equal(assemble("", "80", &messages, &assembly), WS_ARGUMENT);
+	assert_int_equal(assemble("", "sm_70", &messages, &assembly), WS_UNSUPPORTED);
+}
+
+static const char program[] = ".arch sm_80\n"
+			      ".const c\n.u32 1, 2\n.end\n"
+			      ".global g\n.zero 12\n.end\n"
+			      ".kernel k\n"
+			      "	.barriers 3\n"
+			      "	.frame 24\n"
+			      "	.stack 40\n"
+			      "	.param a 1\n"
+			      "	.param b 8\n"
+			      "	.shared s 20\n"
+			      "	.shared t 4 align 64\n"
+			      "	IMAD.WIDE R40, R2, R3, R4\n"
+			      "	MOV R1, c[0x0][`(b)]\n"
+			      "	MOV R1, `(t+1)\n"
+			      "	@P0 EXIT\n"
+			      "	CALL.ABS.NOINC `(f)\n"
+			      "	MOV R1, 32@lo(last)\n"
+			      "last:	EXIT\n"
+			      ".inner $k$i\n"
+			      "	RET.REL.NODEC R20 `(k)\n"
+			      ".end\n"
+			      ".func f\n"
+			      "	MOV R100, R1\n"
+			      "	RET.ABS.NODEC R20 0x0\n"
+			      ".end\n";
+
+/* Text of the instruction at an offset. */
+static const char *text_at(struct ws_module *module, const struct ws_function *function,
+			   uint64_t off)
+{
+	static char text[WS_SASS_TEXT_MAX];
+	struct ws_module_facts facts;
+	struct ws_span code, word = { .ptr = NULL };
+	struct ws_insn insn;
+	ws_module_facts(module, &facts);
+	assert_int_equal(ws_module_code(module, function, &code, NULL), WS_OK);
+	assert_true(ws_span_sub(code, off, WS_SASS_BYTES, &word));
+	ws_sass_decode(facts.sm, word.ptr, &insn);
+	ws_sass_format(&insn, off, NULL, text, sizeof text);
+	return text;
+}
+
+static const struct ws_function *function_named(struct ws_module *module, const char *name)
+{
+	const struct ws_function *function = NULL;
+	assert_int_equal(ws_module_find_function(module, ws_str_of(name), &function, NULL), WS_OK);
+	return function;
+}
+
+static void the_module_reader_finds_what_the_text_says(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *arch;
+		uint32_t sm, base, shared_base;
+		const char *param, *shared;
+		uint32_t call_type;
+	} cases[] = {
+		{ NULL, 80, 0x160, 0, "MOV R1, c[0x0][0x168]", "MOV R1, 0x41", 58 },
+		{ "sm_75", 75, 0x160, 0, "MOV R1, c[0x0][0x168]", "MOV R1, 0x41", 58 },
+		{ "sm_90a", 90, 0x210, 0x400, "MOV R1, c[0x0][0x218]", "MOV R1, 0x441", 75 },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct ws_assembly *assembly = assembled(program, cases[i].arch);
+		struct ws_module *m;
+		struct ws_module_facts facts;
+		struct ws_function_info info;
+		struct ws_param params[4];
+		uint32_t exits[4];
+		struct ws_reloc relocs[4];
+		size_t n;
+		assert_int_equal(ws_module_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
+		assert_false(ws_module_damage(m, NULL));
+		ws_module_facts(m, &facts);
+		assert_int_equal(facts.sm, cases[i].sm);
+		assert_int_equal(facts.virtual_sm, cases[i].sm);
+		assert_int_equal(facts.variant, cases[i].sm == 90 ? 'a' : 0);
+		const struct ws_function *k = function_named(m, "k"), *f = function_named(m, "f"),
+					 *inner = function_named(m, "i");
+		assert_true(k->is_kernel && !f->is_kernel && inner->is_inner);
+		assert_int_equal(k->n_regs, 101); /* it calls: the highest of the file */
+		assert_int_equal(f->n_regs, 101);
+		assert_int_equal(k->frame_bytes, 24);
+		assert_int_equal(k->min_stack_bytes, 40);
+		assert_int_equal(inner->sec_off, 0x70);
+		assert_int_equal(inner->size_bytes, 0x10);
+		assert_int_equal(ws_module_function_info(m, k, &info, params, 4, exits, 4, NULL),
+				 WS_OK);
+		assert_int_equal(info.param_bank_offset, cases[i].base);
+		assert_int_equal(info.param_bytes, 16);
+		assert_int_equal(info.shared_bytes, cases[i].shared_base + 68);
+		assert_int_equal(info.n_barriers, 3);
+		assert_int_equal(info.n_params, 2);
+		assert_int_equal(params[1].offset, 8);
+		assert_int_equal(params[1].size_bytes, 8);
+		assert_int_equal(info.n_exits, 2);
+		assert_int_equal(exits[1], 0x60);
+		assert_string_equal(text_at(m, k, 0x10), cases[i].param);
+		assert_string_equal(text_at(m, k, 0x20), cases[i].shared);
+		assert_int_equal(ws_module_relocs(m, k->section, relocs, 4, &n, NULL), WS_OK);
+		assert_int_equal(n, 2);
+		assert_int_equal(relocs[0].kind, WS_RELOC_CALL);
+		assert_int_equal(relocs[0].type, cases[i].call_type);
+		assert_true(ws_str_equal(relocs[0].symbol, ws_str_of("f")));
+		assert_int_equal(relocs[1].kind, WS_RELOC_LOW);
+		assert_int_equal(relocs[1].addend, 0x60);
+		assert_true(ws_str_equal(relocs[1].symbol, ws_str_of("k")));
+		ws_module_close(m);
+		ws_assembly_destroy(assembly);
+	}
+}
+
+static void an_empty_text_gives_an_image_without_code(void **state)
+{
+	(void)state;
+	struct ws_assembly *assembly = assembled("", "sm_121");
+	struct ws_module *m;
+	const struct ws_function *functions;
+	size_t n = 1;
+	assert_int_equal(ws_module_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
+	assert_int_equal(ws_module_functions(m, &functions, &n, NULL), WS_OK);
+	assert_int_equal(n, 0);
+	ws_module_close(m);
+	ws_assembly_destroy(assembly);
+}
+
+static unsigned allocations, failing;
+
+static bool fails_at_its_turn(void)
+{
+	return allocations++ == failing;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	(void)state;
+	for (failing = 0; failing < 10000; failing++) {
+		struct ws_assembly *assembly = NULL;
+		allocations = 0;
+		wsi_alloc_should_fail = fails_at_its_turn;
+		enum ws_status st = ws_assemble(ws_str_of(program), NULL, &assembly, NULL);
+		wsi_alloc_should_fail = NULL;
+		if (allocations <= failing) { /* it had no turn */
+			assert_int_equal(st, WS_OK);
+			ws_assembly_destroy(assembly);
+			return;
+		}
+		assert_int_equal(st, WS_NO_MEMORY);
+		assert_null(assembly);
+	}
+	fail();
+}
+
+static void a_cut_text_is_survived(void **state)
+{
+	(void)state;
+	for (size_t len = 0; len < sizeof program; len++) {
+		char *copy = wsi_zalloc(len + 1); /* of its own, so that an overread is seen */
+		struct ws_assembly *assembly = NULL;
+		memcpy(copy, program, len);
+		if (ws_assemble((struct ws_str){ copy, len }, NULL, &assembly, NULL) == WS_OK)
+			ws_assembly_destroy(assembly);
+		wsi_free(copy);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_mistake_has_its_place),
+		cmocka_unit_test(all_mistakes_are_told_up_to_a_limit),
+		cmocka_unit_test(a_bad_architecture_is_told),
+		cmocka_unit_test(the_module_reader_finds_what_the_text_says),
+		cmocka_unit_test(an_empty_text_gives_an_image_without_code),
+		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(a_cut_text_is_survived),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
