@@ -16,8 +16,8 @@ ARCHS = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121]
 FLAGS = [
     "branch", "call", "ret", "exit", "trap", "barrier", "sync", "load", "store", "atomic", "global", "shared", "local", "constant", "generic",
     "texture", "uniform_guard", "async"]
-CLASSES = ["R", "UR", "P", "UP", "Pi", "UPi", "B", "SB"]
-WIDTH = {"R": 8, "UR": 8, "P": 3, "UP": 3, "Pi": 3, "UPi": 3, "B": 4, "SB": 3}
+CLASSES = ["R", "UR", "P", "UP", "Pi", "UPi", "B", "SB", "URnext"]
+WIDTH = {"R": 8, "UR": 8, "P": 3, "UP": 3, "Pi": 3, "UPi": 3, "B": 4, "SB": 3, "URnext": 8}
 NUMBERS = ["hex", "shex", "dec"]
 FLOATS = {"f32": 32, "f64": 32, "f16": 16, "bf16": 16}
 EVIDENCE = {"m": "measured", "r": "ran", "p": "public"}
@@ -92,8 +92,22 @@ class Rule:
 
     def __init__(self, where, names, tokens, conditions, fields):
         self.where, self.names, self.tokens = where, names, tokens
-        self.conditions, self.fields = conditions, fields  # fields: (class, first bit or None, count, role)
+        self.conditions, self.fields = conditions, fields  # fields: (class, first bit or None, count as written, role)
         self.used = set()
+
+    def count(self, text, number):
+        """How many registers: `text` as written, `number` what # stands for. 0: not known, or more than there are."""
+        if text == "?":
+            return 0
+        factor = int(text.lstrip("#*/") or 1)
+        if text.startswith("#"):
+            if number is None:
+                raise Error(self.where, f"nothing gives # in '{text}' a value")
+            count = number // factor if "/" in text else number * factor
+            return count if count < 256 else 0
+        if factor > 255:
+            raise Error(self.where, f"'{text}' counts more than 255 registers")
+        return factor
 
 
 class Row:
@@ -178,17 +192,14 @@ class Table:
     def parse_rule(self, where, words):
         rule = Rule(where, words[0].split("|"), [], [], [])
         for word in words[1:]:
-            field = re.fullmatch(r"(\w+?)(?:@(\d+))?=(\?|\d+)?([rwu]?)", word)
+            field = re.fullmatch(r"(\w+?)(?:@(\d+))?=(\?|\d+|#(?:[*/]\d+)?)?([rwu]?)", word)
             if word.startswith("."):
                 rule.tokens.append(word[1:])
             elif word[0].isdigit() or word.startswith("pow2"):
                 rule.conditions.append(self.parse_condition(where, word))
             elif field and field.group(1) in CLASSES and (field.group(3) or field.group(4)):
                 first = int(field.group(2)) if field.group(2) else None
-                count = 0 if field.group(3) == "?" else int(field.group(3) or 1)
-                if count > 255:
-                    raise Error(where, f"'{word}' counts more than 255 registers")
-                rule.fields.append((CLASSES.index(field.group(1)), first, count, ROLES.index(field.group(4))))
+                rule.fields.append((CLASSES.index(field.group(1)), first, field.group(3) or "1", ROLES.index(field.group(4))))
             else:
                 raise Error(where, f"bad word '{word}' in a %regs line")
         if not rule.fields:
@@ -216,13 +227,14 @@ class Table:
         return Condition(parse_bits(where, match.group(1)), "==" if match.group(2) == "=" else "!=", int(match.group(3), 0))
 
     def parse_row(self, where, line):
-        match = re.fullmatch(r'0x([0-9a-f]{3}) (\S+)((?: [^"\s]+)*) "([^"]*)"(?: ones=([\d:+]+))?(?: ([mrp]))?', line)
+        match = re.fullmatch(r'0x([0-9a-f]{3}) (\S+)((?: [^"\s]+)*) "([^"]*)"(?: ones=([\d:+]+))?(?: guard=(UP))?(?: ([mrp]))?', line)
         if not match:
             raise Error(where, f"cannot read this row: {line[:60]}")
         conditions = [self.parse_condition(where, c) for c in match.group(3).split()]
         ones = [b for part in (match.group(5) or "").split("+") if part for b in bits_of(parse_bits(where, part))]
         archs = self.parse_archs(where, match.group(2))
-        row = Row(where, int(match.group(1), 16), archs, conditions, match.group(4), ones, match.group(6) or "m")
+        row = Row(where, int(match.group(1), 16), archs, conditions, match.group(4), ones, match.group(7) or "m")
+        row.uniform_guard = match.group(6) is not None
         if not row.name:
             raise Error(where, "a template begins with the operation's name")
         row.name = row.name.group()
@@ -385,16 +397,17 @@ class Table:
         for rule in self.rules:
             if row.name not in rule.names:
                 continue
-            fields = [(c, lo, count, role) for c, lo, count, role in rule.fields for r in registers if r[0] == c and lo in (None, r[1])]
-            ways = [rule.conditions]
+            fields = dict.fromkeys(f for f in rule.fields for r in registers if r[0] == f[0] and f[1] in (None, r[1]))
+            ways = [(rule.conditions, None)]
             for token in rule.tokens:
-                ways = [way + more for way in ways for more in token_ways(self, name_of(row.items), token)]
-            ways = [way for way in ways if possible(row, way)]
+                more = token_ways(self, name_of(row.items), token)
+                ways = [(way + w, n if m is None else m) for way, n in ways for w, m in more]
+            ways = [(way, n) for way, n in ways if possible(row, way)]
             if fields and ways:
                 rule.used.add(row.name)
-            for way in ways:
+            for way, n in ways:
                 keys = tuple(key for condition in way if not in_opcode(condition) for key in single_parts(condition))
-                found += [(keys,) + (c, 255 if lo is None else lo, count, role) for c, lo, count, role in dict.fromkeys(fields)]
+                found += [(keys, c, 255 if lo is None else lo, rule.count(text, n), role) for c, lo, text, role in fields]
         return tuple(found)
 
 
@@ -417,17 +430,26 @@ def name_of(items):
 
 
 def token_ways(table, items, token):
-    """The ways in which a name can carry the modifier `token`: lists of conditions, any of which does."""
+    """The ways in which a name can carry the modifier `token`: (conditions, the number that # in it stands for)."""
+    pattern = re.compile(re.escape(token).replace(r"\#", r"(\d+)"))
     ways, guard = [], []
+
+    def add(conditions, text):
+        for part in text.split(".")[1:]:
+            match = pattern.fullmatch(part)
+            if match:
+                ways.append((conditions, int(match.group(1)) if match.groups() else None))
+
     for item in items:
         if isinstance(item, str):
-            ways += [[]] if token in item.split(".")[1:] else []
+            add([], item)
         elif isinstance(item, list):
-            ways += [guard + way for way in token_ways(table, item, token)]
+            ways += [(guard + way, n) for way, n in token_ways(table, item, token)]
         elif item.kind == "WHEN":
             guard = [Condition(item.segments, OPERATORS[item.aux], item.extra)]
         elif item.kind == "ENUM":
-            ways += [[Condition(item.segments, "==", v)] for v, text in table.enums[item.aux].items() if token in text.split(".")[1:]]
+            for value, text in table.enums[item.aux].items():
+                add([Condition(item.segments, "==", value)], text)
     return ways
 
 
@@ -571,7 +593,7 @@ class Emitter:
             mask = self.masks.add(self.table.covered(row))
             ones = self.masks.add(sum(1 << b for b in row.ones))
             place = self.template(row.items)
-            lines.append(f"{{{place}, {start}, {row.archs}, {ops.index(row.name)}, {mask}, {ones}, {widths}, {n_widths}, {len(row.conditions)}, '{row.evidence}'}},")
+            lines.append(f"{{{place}, {start}, {row.archs}, {ops.index(row.name)}, {mask}, {ones}, {widths}, {n_widths}, {len(row.conditions)}, {int(row.uniform_guard)}, '{row.evidence}'}},")
             first[row.op12 + 1] = i + 1
         for i in range(1, 4097):
             first[i] = max(first[i], first[i - 1])

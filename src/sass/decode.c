@@ -111,6 +111,8 @@ void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES], struct ws_i
 		insn.row = (uint16_t)i;
 		insn.operation = row->operation;
 		insn.flags = wsi_isa_ops[row->operation].flags;
+		if (row->uniform_guard)
+			insn.flags |= WS_SASS_UNIFORM_GUARD;
 		const uint64_t *ones = wsi_isa_masks[row->ones];
 		insn.unknown[0] = (insn.word[0] ^ ones[0]) & ~mask[0];
 		insn.unknown[1] = (insn.word[1] ^ ones[1]) & ~(mask[1] | WSI_ISA_CONTROL_BITS);

@@ -117,8 +117,8 @@ static const char *read_target(struct attempt *a, const struct wsi_isa_element *
 static const char *read_register(struct attempt *a, const struct wsi_isa_element *e,
 				 const char *text)
 {
-	static const char prefix[][3] = { "R", "UR", "P", "UP", "P", "UP", "B", "SB" };
-	static const char special[] = "ZZTTTT";
+	static const char prefix[][3] = { "R", "UR", "P", "UP", "P", "UP", "B", "SB", "UR" };
+	static const char special[] = "ZZTTTT  Z";
 	size_t n = strlen(prefix[e->aux]);
 	uint64_t value;
 	if (strncmp(text, prefix[e->aux], n) != 0)
@@ -127,7 +127,7 @@ static const char *read_register(struct attempt *a, const struct wsi_isa_element
 	bool uniform = e->aux == WSI_CLASS_UR;
 	bool narrow = uniform && (a->sm < 100 || e->len[0] == 6);
 	bool predicate = e->aux >= WSI_CLASS_P && e->aux <= WSI_CLASS_UPI;
-	if (e->aux <= WSI_CLASS_UPI && *text == special[e->aux]) {
+	if (*text == special[e->aux]) {
 		value = predicate ? 7 : narrow ? 63 : 255;
 		text++;
 	} else {
@@ -135,6 +135,8 @@ static const char *read_register(struct attempt *a, const struct wsi_isa_element
 		if (!text || (predicate && value > 6))
 			return NULL;
 	}
+	if (e->aux == WSI_CLASS_UR_NEXT) /* the register before it has set the field */
+		return text;
 	if (e->aux == WSI_CLASS_PI || e->aux == WSI_CLASS_UPI)
 		value = 7 - value;
 	if (narrow)

@@ -62,17 +62,20 @@ uint64_t wsi_isa_register(const struct ws_insn *insn, const struct wsi_isa_eleme
 		return (value & 63) == 63 ? 255 : value & 63;
 	if (class == WSI_CLASS_PI || class == WSI_CLASS_UPI)
 		return 7 - value;
+	if (class == WSI_CLASS_UR_NEXT)
+		return value < 254 ? value + 1 : 255;
 	return value;
 }
 
 static void put_register(struct cursor *out, unsigned class, uint64_t number)
 {
-	static const char prefix[][3] = { "R", "UR", "P", "UP", "P", "UP", "B", "SB" };
-	static const uint8_t special[] = { 255, 255, 7, 7, 7, 7, 255, 255 };
+	static const char prefix[][3] = { "R", "UR", "P", "UP", "P", "UP", "B", "SB", "UR" };
+	static const uint8_t special[] = { 255, 255, 7, 7, 7, 7, 255, 255, 255 };
+	bool predicate = class >= WSI_CLASS_P && class <= WSI_CLASS_UPI;
 
 	put_text(out, prefix[class]);
 	if (number == special[class])
-		put_char(out, class <= WSI_CLASS_UR ? 'Z' : 'T');
+		put_char(out, predicate ? 'T' : 'Z');
 	else
 		put_dec(out, number);
 }

@@ -114,7 +114,8 @@ static void add_register(struct walk *w, const struct wsi_isa_element *element, 
 	static const enum ws_operand_kind kinds[] = { WS_OPERAND_REG,  WS_OPERAND_UREG,
 						      WS_OPERAND_PRED, WS_OPERAND_UPRED,
 						      WS_OPERAND_PRED, WS_OPERAND_UPRED,
-						      WS_OPERAND_BREG, WS_OPERAND_SCOREBOARD };
+						      WS_OPERAND_BREG, WS_OPERAND_SCOREBOARD,
+						      WS_OPERAND_UREG };
 	static const enum ws_operand_role roles[] = { [WSI_ROLE_READ] = WS_ROLE_READ,
 						      [WSI_ROLE_WRITTEN] = WS_ROLE_WRITTEN,
 						      [WSI_ROLE_UPDATED] = WS_ROLE_UPDATED };

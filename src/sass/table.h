@@ -44,6 +44,7 @@ enum wsi_isa_class {
 	WSI_CLASS_UPI,
 	WSI_CLASS_B,
 	WSI_CLASS_SB,
+	WSI_CLASS_UR_NEXT, /* the uniform register behind the one that the field names */
 };
 
 enum wsi_isa_operator { WSI_IS, WSI_IS_NOT, WSI_IS_POWER_OF_TWO };
@@ -89,7 +90,8 @@ struct wsi_isa_row {
 	uint16_t width_at;
 	uint8_t n_widths;
 	uint8_t n_conditions;
-	char evidence; /* m measured, r ran, p public */
+	uint8_t uniform_guard; /* beyond the operation's flag */
+	char evidence;         /* m measured, r ran, p public */
 };
 
 struct wsi_isa_op {
