@@ -42,7 +42,8 @@ struct ws_flow_edge {
  * @param sm       Architecture, 75 to 121.
  * @param code     The function's code, borrowed: it must outlive the flow. Bytes behind the last
  *                 whole instruction are ignored.
- * @param base_pc  Address of the first byte; every `pc` of this interface counts in the same way.
+ * @param base_pc  Address of the first byte; every `pc` of this interface counts in the same way. 0
+ *                 for code that is not relocated: absolute targets then mean nothing.
  * @param edges    Targets of indirect branches, NULL when none are known. Those that are not
  *                 instructions of this code are ignored.
  * @param n_edges  Elements of `edges`.
@@ -75,6 +76,8 @@ enum ws_flow_block_flags {
 	WS_FLOW_RUNS_OUT = 1u << 7, /**< goes on behind the last byte of the code */
 	WS_FLOW_UNKNOWN = 1u << 8,  /**< holds an instruction that the table does not know */
 	WS_FLOW_CALLED = 1u << 9,   /**< a call of this code enters here */
+	/** No way leads here: padding, dead code. Never set while a block is WS_FLOW_OPEN. */
+	WS_FLOW_UNREACHED = 1u << 10,
 };
 
 enum { WS_FLOW_NO_BLOCK = UINT32_MAX };
@@ -142,6 +145,136 @@ struct ws_flow_written {
 WS_API enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_pc, uint64_t to_pc,
 				      struct ws_flow_written *ret_written,
 				      struct ws_error *err) WS_MUST_USE;
+
+/* ---- where a value comes from ---- */
+
+enum {
+	WS_FLOW_MAX_NODES = 160, /**< nodes of a slice */
+	WS_FLOW_MAX_ARGS = 4,    /**< arguments of a node; a merge of more is WS_FLOW_NOTHING */
+	WS_FLOW_MAX_TERMS = 8,   /**< terms of an address */
+};
+
+/** What a node of a slice is. Numbers wrap at `bits`. */
+enum ws_flow_op {
+	WS_FLOW_NOTHING,   /**< not known: `why` */
+	WS_FLOW_ENTRY_REG, /**< register `number` of `kind` as it was at the entry `pc` of the
+			      function */
+	WS_FLOW_IMMEDIATE, /**< `value` */
+	WS_FLOW_CONSTANT,  /**< constant bank `number` at byte `value` (+ argument 0, when it has
+			      one) */
+	WS_FLOW_SPECIAL,   /**< special register `number`, the hardware's index */
+	WS_FLOW_LOAD,      /**< `bytes` of memory (`space`) at argument 0 + `value` */
+	WS_FLOW_ATOMIC,    /**< what an atomic operation at argument 0 + `value` gave back */
+	WS_FLOW_ADD,       /**< sum of the arguments */
+	WS_FLOW_SUB,       /**< argument 0 - argument 1 */
+	WS_FLOW_MUL,       /**< product of two arguments */
+	WS_FLOW_SHL,       /**< argument 0 << argument 1 */
+	WS_FLOW_SHR,       /**< argument 0 >> argument 1, zeros from above */
+	WS_FLOW_SAR,       /**< argument 0 >> argument 1, sign from above */
+	WS_FLOW_AND,
+	WS_FLOW_OR,
+	WS_FLOW_XOR,
+	WS_FLOW_NOT,
+	WS_FLOW_MIN,  /**< smaller of two; signed when `is_signed` */
+	WS_FLOW_MAX,  /**< larger of two */
+	WS_FLOW_ZEXT, /**< argument 0 of 32 bits, zeros above */
+	WS_FLOW_SEXT, /**< argument 0 of 32 bits, sign above */
+	WS_FLOW_LOW,  /**< lower 32 bits of argument 0 of 64 bits */
+	WS_FLOW_HIGH, /**< upper 32 bits of it */
+	WS_FLOW_PAIR, /**< argument 0 below, argument 1 above: 64 bits that no rule made one number
+		       */
+	WS_FLOW_SELECT, /**< argument 0 or argument 1 */
+	WS_FLOW_MERGE,  /**< one of the arguments: different paths, or a predicated definition */
+	WS_FLOW_AGAIN,  /**< the node `value` in an earlier round of a loop */
+	WS_FLOW_OTHER,  /**< another operation of the arguments, the instruction at `pc` */
+};
+
+/** Address spaces of a load. */
+enum ws_flow_space {
+	WS_FLOW_SPACE_NONE,
+	WS_FLOW_SPACE_GLOBAL,
+	WS_FLOW_SPACE_SHARED,
+	WS_FLOW_SPACE_LOCAL,
+	WS_FLOW_SPACE_GENERIC,
+};
+
+/** One node. The arguments of node `i` have numbers above `i`: there is no cycle. */
+struct ws_flow_node {
+	enum ws_flow_op op;
+	uint8_t bits;  /**< 32 or 64; 1 for a predicate */
+	uint8_t bytes; /**< memory read by LOAD, ATOMIC and CONSTANT */
+	bool is_signed;
+	uint8_t n_args;
+	uint8_t space; /**< enum ws_flow_space */
+	uint8_t kind;  /**< enum ws_operand_kind, ENTRY_REG */
+	uint16_t number;
+	uint16_t arg[WS_FLOW_MAX_ARGS];
+	int64_t value;
+	uint64_t pc;     /**< of the instruction that computes it */
+	const char *why; /**< NOTHING: reason; static storage */
+};
+
+/** An expression: node 0 is the value asked for. Plain data. */
+struct ws_flow_slice {
+	struct ws_flow_node node[WS_FLOW_MAX_NODES];
+	size_t n;
+	bool cut;        /**< a limit was reached: some node is WS_FLOW_NOTHING for that reason */
+	bool convention; /**< holds only if a callee kept the registers that the convention keeps */
+	bool spilled;    /**< holds only if no other pointer wrote to a stack slot in between */
+	bool open; /**< the code has indirect branches without known targets: ways may be missing */
+};
+
+/**
+ * Where the value of a register comes from, as an instruction finds it before it executes.
+ *
+ * @param pc        The instruction.
+ * @param kind      WS_OPERAND_REG or WS_OPERAND_UREG.
+ * @param number    Register; of 64 bits it is the lower one.
+ * @param bits      32 or 64.
+ * @param ret_slice Filled on success; about 10 KB, so keep it off small stacks.
+ *
+ * @retval WS_OK        Node 0 may still be WS_FLOW_NOTHING.
+ * @retval WS_ARGUMENT  Not an instruction of this code, another kind or width, no such register.
+ * @retval WS_NO_MEMORY Out of memory.
+ */
+WS_API enum ws_status ws_flow_slice(const struct ws_flow *flow, uint64_t pc,
+				    enum ws_operand_kind kind, unsigned number, unsigned bits,
+				    struct ws_flow_slice *ret_slice,
+				    struct ws_error *err) WS_MUST_USE;
+
+/**
+ * The same for the effective address of the memory instruction at `pc`: its registers, scaled as
+ * the instruction does, and its offset. An instruction with two addresses (an asynchronous copy)
+ * gives the one in `which`, in the order of the text, from 0.
+ *
+ * @retval WS_ABSENT   The instruction has no such address.
+ */
+WS_API enum ws_status ws_flow_slice_address(const struct ws_flow *flow, uint64_t pc, unsigned which,
+					    struct ws_flow_slice *ret_slice,
+					    struct ws_error *err) WS_MUST_USE;
+
+/** One term of an address: `scale` times a node that is no sum itself. */
+struct ws_flow_term {
+	uint16_t node;
+	int64_t scale;
+};
+
+/** An address as base + terms + offset. */
+struct ws_flow_address {
+	/**
+	 * The leaf that looks like the pointer: 64 bits, or in a 32-bit address one that no index
+	 * is made of, taken once. UINT16_MAX when no term or more than one does.
+	 */
+	uint16_t base;
+	struct ws_flow_term term[WS_FLOW_MAX_TERMS]; /**< without the base */
+	size_t n_terms;
+	int64_t offset; /**< constant bytes */
+	bool complete;  /**< false: more terms than fit */
+};
+
+/** Takes the sum that node `at` of a slice is apart. */
+WS_API void ws_flow_address(const struct ws_flow_slice *slice, uint16_t at,
+			    struct ws_flow_address *ret_address);
 
 #ifdef __cplusplus
 }

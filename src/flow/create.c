@@ -64,7 +64,7 @@ static void find_leaders(struct builder *b, const struct ws_flow_edge *edges, si
 		struct ws_insn insn;
 		wsi_flow_insn(flow, i, &insn);
 		wsi_effect_of(&insn, &flow->effect[i]);
-		wsi_leave_of(&insn, wsi_flow_pc(flow, i), &b->leave[i]);
+		wsi_leave_of(&insn, wsi_flow_pc(flow, i), flow->base_pc != 0, &b->leave[i]);
 		const struct wsi_leave *leave = &b->leave[i];
 		if (leave->flags & WSI_LEAVE_END && i + 1 < flow->n_insns)
 			flow->block_of[i + 1] = 1;
@@ -225,6 +225,30 @@ static enum ws_status sort_edges(struct builder *b, struct ws_error *err)
 	return WS_OK;
 }
 
+/* Marks what no way leads to; `work` has room for every block. */
+static void mark_unreached(struct ws_flow *flow, uint32_t *work)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < flow->n_blocks; i++) {
+		flow->open |= (flow->blocks[i].flags & WS_FLOW_OPEN) != 0;
+		if (flow->blocks[i].flags & (WS_FLOW_ENTRY | WS_FLOW_CALLED))
+			work[n++] = (uint32_t)i;
+		else
+			flow->blocks[i].flags |= WS_FLOW_UNREACHED;
+	}
+	while (n) {
+		const struct ws_flow_block *block = &flow->blocks[work[--n]];
+		for (uint32_t i = 0; i < block->n_succ; i++) {
+			struct ws_flow_block *next = &flow->blocks[block->succ[i]];
+			if (next->flags & WS_FLOW_UNREACHED)
+				work[n++] = block->succ[i];
+			next->flags &= ~(uint32_t)WS_FLOW_UNREACHED;
+		}
+	}
+	for (size_t i = 0; i < flow->n_blocks && flow->open; i++)
+		flow->blocks[i].flags &= ~(uint32_t)WS_FLOW_UNREACHED;
+}
+
 static enum ws_status build(struct builder *b, const struct ws_flow_edge *edges, size_t n_edges,
 			    struct ws_error *err)
 {
@@ -245,7 +269,14 @@ static enum ws_status build(struct builder *b, const struct ws_flow_edge *edges,
 			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "edges of basic blocks");
 	if (!add_known_targets(b, edges, n_edges))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "edges of basic blocks");
-	return sort_edges(b, err);
+	st = sort_edges(b, err);
+	uint32_t *work = wsi_zalloc_array(flow->n_blocks, sizeof *work);
+	if (!work)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "basic blocks");
+	if (st == WS_OK)
+		mark_unreached(flow, work);
+	wsi_free(work);
+	return st;
 }
 
 enum ws_status ws_flow_create(unsigned sm, struct ws_span code, uint64_t base_pc,

@@ -63,24 +63,23 @@ void wsi_registers_add_effect(struct ws_flow_registers *set, const struct wsi_ef
 
 /* ---- writes ---- */
 
-/* More results than an effect has room for make it unknown. */
+/* More results than an effect has room for, or an unknown number of them, make it unknown. */
 static void add_written(struct wsi_effect *effect, const struct ws_operand *op)
 {
 	if (is_zero(op->kind, op->number))
 		return;
-	if (op->count == 0) {
-		effect->flags |= WSI_EFFECT_UNKNOWN;
-	} else if (op->kind == WS_OPERAND_REG && effect->n_reg[1] == 0) {
+	uint8_t mask = (uint8_t)(((1u << op->count) - 1) << op->number & 0x7f);
+	if (op->kind == WS_OPERAND_PRED) {
+		effect->pred |= mask;
+	} else if (op->kind == WS_OPERAND_UPRED) {
+		effect->upred |= mask;
+	} else if (op->kind == WS_OPERAND_REG && op->count && effect->n_reg[1] == 0) {
 		size_t at = effect->n_reg[0] != 0;
 		effect->reg[at] = (uint8_t)op->number;
 		effect->n_reg[at] = op->count;
-	} else if (op->kind == WS_OPERAND_UREG && effect->n_ureg == 0) {
+	} else if (op->kind == WS_OPERAND_UREG && op->count && effect->n_ureg == 0) {
 		effect->ureg = (uint8_t)op->number;
 		effect->n_ureg = op->count;
-	} else if (op->kind == WS_OPERAND_PRED) {
-		effect->pred |= (uint8_t)(((1u << op->count) - 1) << op->number);
-	} else if (op->kind == WS_OPERAND_UPRED) {
-		effect->upred |= (uint8_t)(((1u << op->count) - 1) << op->number);
 	} else if (op->kind == WS_OPERAND_REG || op->kind == WS_OPERAND_UREG) {
 		effect->flags |= WSI_EFFECT_UNKNOWN;
 	}
@@ -166,6 +165,14 @@ static bool find_target(const struct ws_insn *insn, const struct ws_operand *ops
 	return found;
 }
 
+static bool names_absolute(const struct ws_operand *ops, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].kind == WS_OPERAND_TARGET)
+			return false;
+	return true;
+}
+
 static uint16_t leave_kind(const struct ws_insn *insn)
 {
 	if (insn->flags & WS_SASS_CALL)
@@ -183,7 +190,8 @@ static uint16_t leave_kind(const struct ws_insn *insn)
 	return WSI_LEAVE_NEXT;
 }
 
-void wsi_leave_of(const struct ws_insn *insn, uint64_t pc, struct wsi_leave *ret_leave)
+void wsi_leave_of(const struct ws_insn *insn, uint64_t pc, bool relocated,
+		  struct wsi_leave *ret_leave)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 
@@ -200,7 +208,8 @@ void wsi_leave_of(const struct ws_insn *insn, uint64_t pc, struct wsi_leave *ret
 		if (ops[i].kind == WS_OPERAND_BREG)
 			ret_leave->barrier = (uint8_t)ops[i].number;
 	bool returns = flags & (WSI_LEAVE_RETURN | WSI_LEAVE_EXIT);
-	if (!returns && find_target(insn, ops, n, &ret_leave->target))
+	bool named = !returns && find_target(insn, ops, n, &ret_leave->target);
+	if (named && (relocated || !names_absolute(ops, n)))
 		flags |= WSI_LEAVE_TARGET;
 	else if (insn->flags & WS_SASS_BRANCH)
 		flags |= WSI_LEAVE_INDIRECT;

@@ -6,7 +6,10 @@
  *   effect.c   what one instruction writes and where it goes
  *   written.c  registers written between two instructions
  *   reach.c    definitions that reach an instruction
- *   slice.c    expressions
+ *   parts.c    the sources of an instruction
+ *   slice.c    expressions: which definitions they follow
+ *   express.c  the expression that one instruction computes
+ *   fold.c     expressions made simpler
  *   address.c  an expression as base, terms and offset
  */
 #ifndef WSI_FLOW_H
@@ -61,6 +64,7 @@ struct ws_flow {
 	struct ws_flow_block *blocks; /* owned */
 	uint32_t *edges;              /* owned; the blocks' succ and pred */
 	size_t n_blocks;
+	bool open; /* some block is WS_FLOW_OPEN */
 };
 
 /* The instruction number `at`. */
@@ -73,7 +77,9 @@ static inline uint64_t wsi_flow_pc(const struct ws_flow *flow, size_t at)
 }
 
 void wsi_effect_of(const struct ws_insn *insn, struct wsi_effect *ret_effect);
-void wsi_leave_of(const struct ws_insn *insn, uint64_t pc, struct wsi_leave *ret_leave);
+/* `relocated`: absolute targets are addresses. */
+void wsi_leave_of(const struct ws_insn *insn, uint64_t pc, bool relocated,
+		  struct wsi_leave *ret_leave);
 
 /* Adds `count` registers of a kind to a set. */
 void wsi_registers_add(struct ws_flow_registers *set, enum ws_operand_kind kind, unsigned number,
@@ -85,5 +91,94 @@ void wsi_registers_add_effect(struct ws_flow_registers *set, const struct wsi_ef
  * [measured: prologues of -G code for sm_80, sm_90 and sm_100, which save what they use of these].
  */
 bool wsi_call_may_write(enum ws_operand_kind kind, unsigned number);
+
+/*
+ * All that a callee inside this code, and what it calls, may write. False when that is not known,
+ * or takes more than what is left of `steps` instructions.
+ */
+bool wsi_callee_writes(const struct ws_flow *flow, uint32_t callee, size_t *steps,
+		       struct ws_flow_registers *ret_set) WS_MUST_USE;
+
+/* ---- definitions ---- */
+
+enum {
+	WSI_MAX_DEFS = WS_FLOW_MAX_ARGS,
+	WSI_MAX_STEPS = 1 << 20, /* instructions looked at for one slice */
+};
+
+/* What is asked for: registers, or bytes of the stack at a register and an offset. */
+struct wsi_want {
+	enum ws_operand_kind kind;
+	uint8_t number;
+	bool slot; /* memory at `number` + `offset` */
+	uint8_t slot_bytes;
+	int64_t offset;
+};
+
+enum wsi_def_kind {
+	WSI_DEF_INSN,  /* the instruction `at` writes it */
+	WSI_DEF_ENTRY, /* it came in at the entry `at` */
+	WSI_DEF_LOST,  /* nobody can say: `why`, at the instruction `at` */
+};
+
+struct wsi_def {
+	enum wsi_def_kind kind;
+	size_t at;
+	uint8_t guard; /* 7: the write is sure; else as in an effect */
+	const char *why;
+};
+
+/* Finds definitions; made once for a slice. */
+struct wsi_reach {
+	const struct ws_flow *flow;
+	uint32_t *seen; /* owned; by block: the last search that came to its end */
+	uint32_t *work; /* owned */
+	uint32_t search;
+	size_t steps;             /* left of WSI_MAX_STEPS */
+	bool convention, spilled; /* as in a slice */
+};
+
+struct wsi_defs {
+	struct wsi_def def[WSI_MAX_DEFS]; /* ascending by place */
+	size_t n;
+	bool more; /* than fit: nothing is known */
+};
+
+enum ws_status wsi_reach_init(struct wsi_reach *reach, const struct ws_flow *flow,
+			      struct ws_error *err) WS_MUST_USE;
+void wsi_reach_fini(struct wsi_reach *reach);
+/* The definitions that reach the instruction `at`. */
+void wsi_reach_find(struct wsi_reach *reach, size_t at, const struct wsi_want *want,
+		    struct wsi_defs *ret_defs);
+
+/* ---- operands ---- */
+
+/* One source of an instruction: a place of its text. */
+struct wsi_source {
+	enum ws_operand_kind kind; /* of the first thing there */
+	bool constant;             /* c[bank][value + base] */
+	bool address;              /* [base * scale + ubase + value] */
+	bool bindless;             /* cx[..]: the bank is in a register */
+	bool negated, absolute;
+	uint8_t number, count;
+	uint8_t bank;
+	bool has_base, has_ubase;
+	uint8_t base, base_count, ubase, ubase_count; /* registers of an address */
+	uint8_t scale;
+	int64_t value;
+};
+
+/* An instruction as expressions need it. */
+struct wsi_parts {
+	struct ws_insn insn;
+	struct wsi_source source[8]; /* what is read, in the order of the text */
+	size_t n_sources;
+	bool carries;  /* writes a predicate */
+	char name[64]; /* with its modifiers: "IMAD.WIDE.U32" */
+};
+
+void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_parts);
+/* Whether the name has a modifier, as ".X". */
+bool wsi_parts_have(const struct wsi_parts *parts, const char *modifier);
 
 #endif

@@ -15,6 +15,7 @@ struct search {
 	uint32_t *work; /* owned; blocks whose neighbours are still to be seen */
 	size_t n_work;
 	size_t from, to; /* instructions */
+	size_t steps;    /* instructions of callees that may still be looked at */
 	uint32_t from_block, to_block;
 };
 
@@ -57,26 +58,59 @@ static size_t end_of(const struct ws_flow *flow, uint32_t block)
 	return (size_t)((flow->blocks[block].end_pc - flow->base_pc) / WS_SASS_BYTES);
 }
 
-/* Adds all that a callee inside this code writes. */
+/* Adds what a whole block writes; false when what it calls or is makes that unknown. */
+static bool add_block(const struct ws_flow *flow, uint32_t at, struct ws_flow_registers *set)
+{
+	const struct ws_flow_block *block = &flow->blocks[at];
+	bool opaque_call = block->flags & WS_FLOW_CALLS && block->callee == WS_FLOW_NO_BLOCK;
+	for (size_t i = first_of(flow, at); i < end_of(flow, at); i++)
+		if (opaque_call || !(flow->effect[i].flags & WSI_EFFECT_CALL))
+			wsi_registers_add_effect(set, &flow->effect[i]);
+	return !(block->flags & (WS_FLOW_UNKNOWN | WS_FLOW_OPEN | WS_FLOW_LEAVES));
+}
+
+bool wsi_callee_writes(const struct ws_flow *flow, uint32_t callee, size_t *steps,
+		       struct ws_flow_registers *ret_set)
+{
+	struct search s = { .flow = flow };
+	bool known = true;
+	*ret_set = (struct ws_flow_registers){ 0 };
+	if (*steps < flow->n_insns)
+		return false;
+	*steps -= flow->n_insns;
+	s.mark = wsi_zalloc(flow->n_blocks);
+	s.work = wsi_zalloc_array(flow->n_blocks, sizeof *s.work);
+	if (s.mark && s.work)
+		reach(&s, &callee, 1, CALLED);
+	else
+		known = false;
+	while (s.n_work && known) {
+		uint32_t at = s.work[--s.n_work];
+		known = add_block(flow, at, ret_set);
+		reach(&s, flow->blocks[at].succ, flow->blocks[at].n_succ, CALLED);
+		if (flow->blocks[at].callee != WS_FLOW_NO_BLOCK)
+			reach(&s, &flow->blocks[at].callee, 1, CALLED);
+	}
+	wsi_free(s.mark);
+	wsi_free(s.work);
+	return known;
+}
+
+/* Adds what a callee inside this code writes. */
 static void add_callee(struct search *s, uint32_t callee, struct ws_flow_registers *set,
 		       bool *unknown)
 {
-	const struct ws_flow *flow = s->flow;
-	reach(s, &callee, 1, CALLED);
-	while (s->n_work) {
-		uint32_t at = s->work[--s->n_work];
-		const struct ws_flow_block *block = &flow->blocks[at];
-		bool opaque_call =
-			block->flags & WS_FLOW_CALLS && block->callee == WS_FLOW_NO_BLOCK;
-		if (block->flags & (WS_FLOW_UNKNOWN | WS_FLOW_OPEN | WS_FLOW_LEAVES))
-			*unknown = true;
-		for (size_t i = first_of(flow, at); i < end_of(flow, at); i++)
-			if (opaque_call || !(flow->effect[i].flags & WSI_EFFECT_CALL))
-				wsi_registers_add_effect(set, &flow->effect[i]);
-		reach(s, block->succ, block->n_succ, CALLED);
-		if (block->callee != WS_FLOW_NO_BLOCK)
-			reach(s, &block->callee, 1, CALLED);
+	struct ws_flow_registers called;
+	if (!wsi_callee_writes(s->flow, callee, &s->steps, &called)) {
+		*unknown = true;
+		return;
 	}
+	for (size_t i = 0; i < WSI_COUNT(called.reg); i++) {
+		set->reg[i] |= called.reg[i];
+		set->ureg[i] |= called.ureg[i];
+	}
+	set->pred |= called.pred;
+	set->upred |= called.upred;
 }
 
 /* Adds what the instructions of one block, from `i` to before `end`, write; says if one calls. */
@@ -153,7 +187,7 @@ static void add_any(struct search *s, struct ws_flow_written *written)
 enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_pc, uint64_t to_pc,
 			       struct ws_flow_written *ret_written, struct ws_error *err)
 {
-	struct search s = { .flow = flow };
+	struct search s = { .flow = flow, .steps = WSI_MAX_STEPS };
 	s.from = wsi_flow_at(flow, from_pc);
 	s.to = wsi_flow_at(flow, to_pc);
 	if (s.from == SIZE_MAX || s.to == SIZE_MAX)

@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The expression that one instruction computes. What no rule covers becomes WS_FLOW_OTHER. */
+#include "base/base.h"
+#include "flow/slice.h"
+#include "sass/sass_ops.h"
+
+/* Larger slices do not go on behind WS_FLOW_OTHER, so that a division leaves room for the rest. */
+enum { ROOM_FOR_OTHERS = 80 };
+
+/* An instruction whose value a node becomes. */
+struct job {
+	struct wsi_slicer *s;
+	struct wsi_parts parts;
+	uint16_t node;
+	size_t at;
+	unsigned bits; /* of the value: 32 or 64 */
+};
+
+static struct ws_flow_node *set(struct job *j, enum ws_flow_op op)
+{
+	struct ws_flow_node *node = &j->s->slice->node[j->node];
+	*node = (struct ws_flow_node){ .op = op,
+				       .bits = (uint8_t)j->bits,
+				       .pc = wsi_flow_pc(j->s->flow, j->at) };
+	return node;
+}
+
+static bool have(const struct job *j, const char *modifier)
+{
+	return wsi_parts_have(&j->parts, modifier);
+}
+
+/* The source `i` as a half; false also where there is none. */
+static bool half_at(const struct job *j, size_t i, struct wsi_half *ret_half)
+{
+	return i < j->parts.n_sources && wsi_half_of(&j->parts.source[i], j->at, ret_half);
+}
+
+/* A new node for a half, as wide as the instruction computes. */
+static uint16_t value_of(struct job *j, uint16_t parent, struct wsi_half half)
+{
+	if (j->bits == 64)
+		return wsi_node_wide(j->s, parent, half, wsi_half_above(half));
+	return wsi_node_half(j->s, parent, half);
+}
+
+/* The node, whose turn it is, is this half. */
+static void become(struct job *j, struct wsi_half half)
+{
+	if (j->bits == 64)
+		wsi_node_become_wide(j->s, j->node, half, wsi_half_above(half));
+	else
+		wsi_node_become(j->s, j->node, half);
+}
+
+static void other(struct job *j)
+{
+	struct wsi_half half;
+	set(j, WS_FLOW_OTHER);
+	j->bits = 32;
+	if (j->s->slice->n > ROOM_FOR_OTHERS)
+		return;
+	for (size_t i = 0, n = 0; i < j->parts.n_sources && n < WS_FLOW_MAX_ARGS; i++) {
+		if (!half_at(j, i, &half) || half.kind == WS_OPERAND_IMMEDIATE)
+			continue;
+		wsi_node_arg(j->s, j->node, wsi_node_half(j->s, j->node, half));
+		n++;
+	}
+}
+
+/* Terms of a sum, each plus or minus; what is zero is left out. */
+static void sum(struct job *j, const struct wsi_half *term, const bool *negated, size_t n)
+{
+	struct wsi_slicer *s = j->s;
+	size_t n_plus = 0, n_minus = 0, only = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (wsi_half_is(&term[i], 0))
+			continue;
+		n_plus += !negated[i];
+		n_minus += negated[i];
+		only = i;
+	}
+	if (n_plus + n_minus == 0) {
+		become(j, wsi_half_immediate(0));
+		return;
+	}
+	if (n_plus == 1 && n_minus == 0) {
+		become(j, term[only]);
+		return;
+	}
+	set(j, n_minus ? WS_FLOW_SUB : WS_FLOW_ADD);
+	uint16_t part[2] = { j->node, j->node };
+	for (unsigned minus = 0; n_minus && minus < 2; minus++) {
+		part[minus] = wsi_node_new(s, j->node, WS_FLOW_ADD, j->bits, j->at);
+		wsi_node_arg(s, j->node, part[minus]);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!wsi_half_is(&term[i], 0))
+			wsi_node_arg(s, part[negated[i]], value_of(j, part[negated[i]], term[i]));
+}
+
+/* ---- integer arithmetic ---- */
+
+/* IADD3, IADD, VIADD and their uniform forms; a carry-in is no part of a value by itself. */
+static void express_add(struct job *j)
+{
+	struct wsi_half term[3];
+	bool negated[3];
+	size_t n = 0;
+	if (have(j, ".X")) {
+		other(j);
+		return;
+	}
+	for (size_t i = 0; i < j->parts.n_sources; i++) {
+		bool predicate = j->parts.source[i].kind == WS_OPERAND_PRED ||
+				 j->parts.source[i].kind == WS_OPERAND_UPRED;
+		if (predicate && !j->parts.source[i].constant)
+			continue;
+		if (n == WSI_COUNT(term) || !half_at(j, i, &term[n])) {
+			other(j);
+			return;
+		}
+		negated[n++] = j->parts.source[i].negated;
+	}
+	sum(j, term, negated, n);
+}
+
+/* a * b + c */
+static void express_mad(struct job *j)
+{
+	struct wsi_half a, b, c;
+	struct wsi_slicer *s = j->s;
+	bool simple = half_at(j, 0, &a) && half_at(j, 1, &b) && half_at(j, 2, &c);
+	if (!simple || have(j, ".X") || have(j, ".HI") || j->parts.source[0].negated ||
+	    j->parts.source[1].negated) {
+		other(j);
+		return;
+	}
+	bool minus = j->parts.source[2].negated;
+	bool nothing = wsi_half_is(&a, 0) || wsi_half_is(&b, 0);
+	if (nothing || wsi_half_is(&b, 1)) {
+		const struct wsi_half term[2] = { nothing ? wsi_half_immediate(0) : a, c };
+		const bool negated[2] = { false, minus };
+		sum(j, term, negated, 2);
+		return;
+	}
+	uint16_t product = j->node;
+	set(j, WS_FLOW_MUL);
+	if (!wsi_half_is(&c, 0)) {
+		set(j, minus ? WS_FLOW_SUB : WS_FLOW_ADD);
+		product = wsi_node_new(s, j->node, WS_FLOW_MUL, j->bits, j->at);
+		wsi_node_arg(s, j->node, product);
+		wsi_node_arg(s, j->node, value_of(j, j->node, c));
+	}
+	wsi_node_arg(s, product, value_of(j, product, a));
+	wsi_node_arg(s, product, value_of(j, product, b));
+}
+
+/* 32 bits made 64 by zeros or sign, under a parent. */
+static uint16_t extended(struct job *j, uint16_t parent, struct wsi_half half, bool is_signed)
+{
+	uint16_t node =
+		wsi_node_new(j->s, parent, is_signed ? WS_FLOW_SEXT : WS_FLOW_ZEXT, 64, j->at);
+	wsi_node_arg(j->s, node, wsi_node_half(j->s, node, half));
+	return node;
+}
+
+/* a * b + c, where c and the result have 64 bits. */
+static void express_mad_wide(struct job *j)
+{
+	struct wsi_half a, b, c;
+	struct wsi_slicer *s = j->s;
+	bool simple = half_at(j, 0, &a) && half_at(j, 1, &b) && half_at(j, 2, &c);
+	if (!simple || have(j, ".X") || j->parts.source[0].negated || j->parts.source[1].negated) {
+		other(j);
+		return;
+	}
+	bool is_signed = !have(j, ".U32"), minus = j->parts.source[2].negated;
+	if ((wsi_half_is(&a, 0) || wsi_half_is(&b, 0)) && !minus) {
+		become(j, c);
+		return;
+	}
+	uint16_t product = j->node;
+	set(j, WS_FLOW_MUL);
+	if (!wsi_half_is(&c, 0)) {
+		set(j, minus ? WS_FLOW_SUB : WS_FLOW_ADD);
+		product = wsi_node_new(s, j->node, WS_FLOW_MUL, 64, j->at);
+		wsi_node_arg(s, j->node, product);
+		wsi_node_arg(s, j->node, value_of(j, j->node, c));
+	}
+	wsi_node_arg(s, product, extended(j, product, a, is_signed));
+	wsi_node_arg(s, product, extended(j, product, b, is_signed));
+}
+
+/* b + (a << shift) */
+static void express_lea(struct job *j)
+{
+	struct wsi_half a, b;
+	struct wsi_slicer *s = j->s;
+	size_t n = j->parts.n_sources;
+	bool simple = n >= 3 && half_at(j, 0, &a) && half_at(j, 1, &b);
+	if (!simple || have(j, ".HI") || have(j, ".X") || j->parts.source[0].negated ||
+	    j->parts.source[1].negated || j->parts.source[2].kind != WS_OPERAND_IMMEDIATE) {
+		other(j);
+		return;
+	}
+	set(j, WS_FLOW_ADD);
+	uint16_t shifted = wsi_node_new(s, j->node, WS_FLOW_SHL, j->bits, j->at);
+	wsi_node_arg(s, j->node, shifted);
+	wsi_node_arg(s, shifted, value_of(j, shifted, a));
+	wsi_node_arg(s, shifted, wsi_node_immediate(s, shifted, j->parts.source[2].value, j->bits));
+	wsi_node_arg(s, j->node, value_of(j, j->node, b));
+}
+
+static void two(struct job *j, enum ws_flow_op op, struct wsi_half a, struct wsi_half b)
+{
+	set(j, op);
+	wsi_node_arg(j->s, j->node, value_of(j, j->node, a));
+	wsi_node_arg(j->s, j->node, value_of(j, j->node, b));
+}
+
+/* SHF low, shift, high: only where it shifts one register. */
+static void express_shift(struct job *j)
+{
+	struct wsi_half low, by, high;
+	if (!half_at(j, 0, &low) || !half_at(j, 1, &by) || !half_at(j, 2, &high)) {
+		other(j);
+		return;
+	}
+	bool left = have(j, ".L"), upper = have(j, ".HI");
+	if (left && !upper)
+		two(j, WS_FLOW_SHL, low, by);
+	else if (!left && upper && wsi_half_is(&low, 0))
+		two(j, have(j, ".S32") || have(j, ".S64") ? WS_FLOW_SAR : WS_FLOW_SHR, high, by);
+	else if (!left && !upper && wsi_half_is(&high, 0))
+		two(j, WS_FLOW_SHR, low, by);
+	else
+		other(j);
+}
+
+/* LOP3 of one or two registers by its truth table. */
+static void express_logic(struct job *j)
+{
+	static const struct {
+		uint8_t table;
+		enum ws_flow_op op;
+		uint8_t a, b; /* sources; b 9: none */
+	} rules[] = {
+		{ 0xc0, WS_FLOW_AND, 0, 1 }, { 0xa0, WS_FLOW_AND, 0, 2 },
+		{ 0x88, WS_FLOW_AND, 1, 2 }, { 0xfc, WS_FLOW_OR, 0, 1 },
+		{ 0xfa, WS_FLOW_OR, 0, 2 },  { 0xee, WS_FLOW_OR, 1, 2 },
+		{ 0x3c, WS_FLOW_XOR, 0, 1 }, { 0x5a, WS_FLOW_XOR, 0, 2 },
+		{ 0x66, WS_FLOW_XOR, 1, 2 }, { 0x0f, WS_FLOW_NOT, 0, 9 },
+		{ 0x33, WS_FLOW_NOT, 1, 9 }, { 0x55, WS_FLOW_NOT, 2, 9 },
+	};
+	struct wsi_half source[3];
+	bool simple = j->parts.n_sources >= 4;
+	for (size_t i = 0; i < 3 && simple; i++)
+		simple = half_at(j, i, &source[i]) && !j->parts.source[i].negated;
+	for (size_t i = 0; i < WSI_COUNT(rules) && simple; i++) {
+		if (j->parts.source[3].value != rules[i].table)
+			continue;
+		if (rules[i].b < 3) {
+			two(j, rules[i].op, source[rules[i].a], source[rules[i].b]);
+			return;
+		}
+		set(j, rules[i].op);
+		wsi_node_arg(j->s, j->node, value_of(j, j->node, source[rules[i].a]));
+		return;
+	}
+	other(j);
+}
+
+static void express_select(struct job *j)
+{
+	struct wsi_half a, b;
+	if (half_at(j, 0, &a) && half_at(j, 1, &b) && !j->parts.source[0].negated &&
+	    !j->parts.source[1].negated)
+		two(j, WS_FLOW_SELECT, a, b);
+	else
+		other(j);
+}
+
+/* The last operand tells which: PT the smaller one, !PT the larger one. */
+static void express_min_max(struct job *j)
+{
+	struct wsi_half a, b;
+	const struct wsi_source *which =
+		j->parts.n_sources == 3 ? &j->parts.source[2] : &j->parts.source[0];
+	bool fixed = (which->kind == WS_OPERAND_PRED || which->kind == WS_OPERAND_UPRED) &&
+		     which->number == 7;
+	if (!fixed || !half_at(j, 0, &a) || !half_at(j, 1, &b) || j->parts.source[0].negated ||
+	    j->parts.source[1].negated) {
+		other(j);
+		return;
+	}
+	two(j, which->negated ? WS_FLOW_MAX : WS_FLOW_MIN, a, b);
+	j->s->slice->node[j->node].is_signed = !have(j, ".U32");
+}
+
+/* ---- copies ---- */
+
+/* 0 * 0 + constant in half precision, as a way to load a constant. */
+static bool is_half_move(const struct wsi_parts *parts)
+{
+	bool immediate = parts->n_sources >= 4 && parts->source[2].kind == WS_OPERAND_FLOAT;
+	return immediate && parts->source[0].kind == WS_OPERAND_REG &&
+	       parts->source[0].number == 255 && parts->source[1].number == 255 &&
+	       !wsi_parts_have(parts, ".F32");
+}
+
+static bool is_byte_move(const struct wsi_parts *parts, struct wsi_half *ret_from, size_t at)
+{
+	if (parts->n_sources < 3 || parts->source[1].kind != WS_OPERAND_IMMEDIATE ||
+	    strchr(parts->name, '.'))
+		return false;
+	if (parts->source[1].value == 0x3210)
+		return wsi_half_of(&parts->source[0], at, ret_from);
+	return parts->source[1].value == 0x7654 && wsi_half_of(&parts->source[2], at, ret_from);
+}
+
+/*
+ * IADD3 R2, R3, RZ, RZ and IMAD R2, RZ, RZ, R3. With a carry it is the lower half of a sum, which
+ * loses its upper half when it is taken for a copy.
+ */
+static bool is_sum_move(const struct wsi_parts *parts, size_t at, bool product,
+			struct wsi_half *ret_from)
+{
+	struct wsi_half half[3];
+	size_t n = 0;
+	if (parts->carries)
+		return false;
+	if (wsi_parts_have(parts, ".X") || wsi_parts_have(parts, ".HI") ||
+	    wsi_parts_have(parts, ".WIDE") || wsi_parts_have(parts, ".64"))
+		return false;
+	for (size_t i = 0; i < parts->n_sources && n < WSI_COUNT(half); i++) {
+		if (parts->source[i].negated || !wsi_half_of(&parts->source[i], at, &half[n]))
+			return false;
+		n++;
+	}
+	if (n < 3)
+		return false;
+	if (product) {
+		bool nothing = wsi_half_is(&half[0], 0) || wsi_half_is(&half[1], 0);
+		*ret_from = wsi_half_is(&half[1], 1) ? half[0] : half[2];
+		return nothing || (wsi_half_is(&half[1], 1) && wsi_half_is(&half[2], 0));
+	}
+	size_t zeros = 0;
+	for (size_t i = 0; i < 3; i++) {
+		if (wsi_half_is(&half[i], 0))
+			zeros++;
+		else
+			*ret_from = half[i];
+	}
+	return zeros == 2;
+}
+
+bool wsi_copies(const struct wsi_parts *parts, size_t at, struct wsi_half *ret_from)
+{
+	switch (parts->insn.operation) {
+	case WSI_OP_MOV:
+	case WSI_OP_UMOV:
+		return parts->n_sources == 1 && !wsi_parts_have(parts, ".64") &&
+		       wsi_half_of(&parts->source[0], at, ret_from);
+	case WSI_OP_R2UR:
+		return parts->n_sources >= 1 && wsi_half_of(&parts->source[0], at, ret_from);
+	case WSI_OP_IADD3:
+	case WSI_OP_UIADD3:
+		return is_sum_move(parts, at, false, ret_from);
+	case WSI_OP_IMAD:
+	case WSI_OP_UIMAD:
+		return is_sum_move(parts, at, true, ret_from);
+	case WSI_OP_PRMT:
+	case WSI_OP_UPRMT:
+		return is_byte_move(parts, ret_from, at);
+	case WSI_OP_HFMA2:
+		*ret_from = wsi_half_immediate((int64_t)ws_insn_bits(&parts->insn, 32, 32));
+		return is_half_move(parts);
+	default:
+		return false;
+	}
+}
+
+/* ---- memory ---- */
+
+bool wsi_address_is_wide(const struct wsi_source *source)
+{
+	return (source->has_base && source->base_count == 2) ||
+	       (source->has_ubase && source->ubase_count == 2);
+}
+
+enum ws_flow_space wsi_space_of(const struct ws_insn *insn)
+{
+	if (insn->flags & WS_SASS_SHARED)
+		return WS_FLOW_SPACE_SHARED;
+	if (insn->flags & WS_SASS_LOCAL)
+		return WS_FLOW_SPACE_LOCAL;
+	if (insn->flags & WS_SASS_GENERIC)
+		return WS_FLOW_SPACE_GENERIC;
+	return insn->flags & WS_SASS_GLOBAL ? WS_FLOW_SPACE_GLOBAL : WS_FLOW_SPACE_NONE;
+}
+
+/* A register of an address, `count` wide, under a node of `bits`. */
+static uint16_t address_register(struct wsi_slicer *s, uint16_t parent, struct wsi_half half,
+				 unsigned count, unsigned bits)
+{
+	if (half.number == 255)
+		return wsi_node_immediate(s, parent, 0, bits);
+	if (bits == 32)
+		return wsi_node_half(s, parent, half);
+	if (count == 2)
+		return wsi_node_wide(s, parent, half, wsi_half_above(half));
+	uint16_t node = wsi_node_new(s, parent, WS_FLOW_ZEXT, 64, half.at);
+	wsi_node_arg(s, node, wsi_node_half(s, node, half));
+	return node;
+}
+
+void wsi_express_address(struct wsi_slicer *s, uint16_t node, const struct wsi_source *source,
+			 size_t at)
+{
+	unsigned bits = wsi_address_is_wide(source) ? 64 : 32;
+	if (source->has_base) {
+		struct wsi_half base = { .kind = WS_OPERAND_REG, .number = source->base, .at = at };
+		uint16_t to = node;
+		if (source->scale > 1) {
+			to = wsi_node_new(s, node, WS_FLOW_MUL, bits, at);
+			wsi_node_arg(s, node, to);
+		}
+		wsi_node_arg(s, to, address_register(s, to, base, source->base_count, bits));
+		if (source->scale > 1)
+			wsi_node_arg(s, to, wsi_node_immediate(s, to, source->scale, bits));
+	}
+	if (source->has_ubase) {
+		struct wsi_half base = { .kind = WS_OPERAND_UREG,
+					 .number = source->ubase,
+					 .at = at };
+		wsi_node_arg(s, node, address_register(s, node, base, source->ubase_count, bits));
+	}
+	wsi_node_arg(s, node, wsi_node_immediate(s, node, source->value, bits));
+}
+
+/* What a store that is known to fill the slot of a load put there, from byte `skip`. */
+static bool express_stored(struct job *j, const struct wsi_source *from, int64_t skip)
+{
+	struct wsi_defs defs;
+	struct wsi_parts store;
+	struct wsi_half data;
+	struct wsi_want want = { .kind = WS_OPERAND_REG,
+				 .number = from->base,
+				 .slot = true,
+				 .slot_bytes = (uint8_t)(j->bits / 8),
+				 .offset = from->value + skip };
+	bool plain = ws_sass_access_bytes(&j->parts.insn) % 4 == 0;
+	if (!from->has_base || from->has_ubase || !plain || from->base == 255)
+		return false;
+	bool spilled = j->s->reach.spilled, convention = j->s->reach.convention;
+	wsi_reach_find(&j->s->reach, j->at, &want, &defs);
+	bool found = defs.n == 1 && !defs.more && defs.def[0].kind == WSI_DEF_INSN;
+	if (found) {
+		wsi_parts_of(j->s->flow, defs.def[0].at, &store);
+		found = store.n_sources == 2 &&
+			wsi_half_of(&store.source[1], defs.def[0].at, &data);
+	}
+	if (!found) {
+		j->s->reach.spilled = spilled;
+		j->s->reach.convention = convention;
+		return false;
+	}
+	for (int64_t at = store.source[0].value; at < want.offset; at += 4)
+		data = wsi_half_above(data);
+	become(j, data);
+	return true;
+}
+
+/* A load; the value is that from byte `skip` of it. */
+static void express_load(struct job *j, int64_t skip)
+{
+	const struct ws_insn *insn = &j->parts.insn;
+	const struct wsi_source *from = NULL;
+	for (size_t i = 0; i < j->parts.n_sources && !from; i++)
+		if (j->parts.source[i].address)
+			from = &j->parts.source[i];
+	if (!from) {
+		other(j);
+		return;
+	}
+	enum ws_flow_space space = wsi_space_of(insn);
+	bool atomic = insn->flags & WS_SASS_ATOMIC;
+	if (space == WS_FLOW_SPACE_LOCAL && !atomic && express_stored(j, from, skip))
+		return;
+	unsigned bytes = ws_sass_access_bytes(insn);
+	struct ws_flow_node *node = set(j, atomic ? WS_FLOW_ATOMIC : WS_FLOW_LOAD);
+	node->space = (uint8_t)space;
+	node->bytes = (uint8_t)wsi_min_u64(bytes, j->bits / 8);
+	node->is_signed = have(j, ".S8") || have(j, ".S16");
+	node->value = skip;
+	uint16_t address = wsi_node_new(j->s, j->node, WS_FLOW_ADD,
+					wsi_address_is_wide(from) ? 64 : 32, j->at);
+	wsi_node_arg(j->s, j->node, address);
+	if (address < WS_FLOW_MAX_NODES - 1)
+		wsi_express_address(j->s, address, from, j->at);
+}
+
+/* A load from a constant bank; the value is that from byte `skip` of it. */
+static void express_constant(struct job *j, int64_t skip)
+{
+	const struct wsi_source *from = j->parts.n_sources ? &j->parts.source[0] : NULL;
+	if (!from || !from->constant || from->bindless) {
+		other(j);
+		return;
+	}
+	struct ws_flow_node *node = set(j, WS_FLOW_CONSTANT);
+	unsigned bytes = ws_sass_access_bytes(&j->parts.insn);
+	node->bytes = (uint8_t)wsi_min_u64(bytes, j->bits / 8);
+	node->is_signed = have(j, ".S8") || have(j, ".S16");
+	node->number = from->bank;
+	node->value = from->value + skip;
+	struct wsi_half base = { .kind = WS_OPERAND_REG, .number = from->base, .at = j->at };
+	bool has = from->has_base && from->base != 255;
+	if (from->has_ubase && from->ubase != 255) {
+		base = (struct wsi_half){ .kind = WS_OPERAND_UREG,
+					  .number = from->ubase,
+					  .at = j->at };
+		has = true;
+	}
+	if (has)
+		wsi_node_arg(j->s, j->node, wsi_node_half(j->s, j->node, base));
+}
+
+static void express_special(struct job *j, unsigned part)
+{
+	unsigned number = (unsigned)ws_insn_bits(&j->parts.insn, 72, 8);
+	if (number == 255) { /* SRZ */
+		become(j, wsi_half_immediate(0));
+		return;
+	}
+	set(j, WS_FLOW_SPECIAL)->number = (uint16_t)number;
+	j->s->slice->node[j->node].value = part;
+}
+
+/* ---- all ---- */
+
+static void express_alu(struct job *j)
+{
+	struct wsi_half half;
+	switch (j->parts.insn.operation) {
+	case WSI_OP_MOV:
+	case WSI_OP_UMOV:
+		if (half_at(j, 0, &half))
+			become(j, half);
+		else
+			other(j);
+		break;
+	case WSI_OP_IADD3:
+	case WSI_OP_UIADD3:
+	case WSI_OP_IADD:
+	case WSI_OP_VIADD:
+	case WSI_OP_UVIADD:
+		express_add(j);
+		break;
+	case WSI_OP_IMAD:
+	case WSI_OP_UIMAD:
+		if (have(j, ".WIDE"))
+			express_mad_wide(j);
+		else
+			express_mad(j);
+		break;
+	case WSI_OP_LEA:
+	case WSI_OP_ULEA:
+		express_lea(j);
+		break;
+	case WSI_OP_SHF:
+	case WSI_OP_USHF:
+		express_shift(j);
+		break;
+	case WSI_OP_LOP3:
+	case WSI_OP_ULOP3:
+		express_logic(j);
+		break;
+	case WSI_OP_SEL:
+	case WSI_OP_USEL:
+		express_select(j);
+		break;
+	case WSI_OP_IMNMX:
+	case WSI_OP_UIMNMX:
+	case WSI_OP_VIMNMX:
+	case WSI_OP_UVIMNMX:
+		express_min_max(j);
+		break;
+	default:
+		other(j);
+		break;
+	}
+}
+
+/* Number of the register among the results of the instruction, and how many these are. */
+static unsigned result_index(const struct wsi_effect *effect, const struct wsi_half *half,
+			     unsigned *ret_n)
+{
+	if (half->kind == WS_OPERAND_UREG) {
+		*ret_n = effect->n_ureg;
+		return half->number - effect->ureg;
+	}
+	for (size_t i = 0; i < WSI_COUNT(effect->reg); i++) {
+		if (half->number < effect->reg[i] ||
+		    half->number - effect->reg[i] >= effect->n_reg[i])
+			continue;
+		*ret_n = effect->n_reg[i];
+		return half->number - effect->reg[i];
+	}
+	*ret_n = 0;
+	return 0;
+}
+
+/* Expressions whose parts have a meaning of their own; false for others. */
+static bool express_part(struct job *j, unsigned index)
+{
+	const struct ws_insn *insn = &j->parts.insn;
+	struct wsi_half from;
+	if (j->bits == 32 && wsi_copies(&j->parts, j->at, &from))
+		become(j, from);
+	else if (insn->flags & WS_SASS_CONSTANT)
+		express_constant(j, index * 4);
+	else if (insn->flags & (WS_SASS_LOAD | WS_SASS_ATOMIC) && !(insn->flags & WS_SASS_TEXTURE))
+		express_load(j, index * 4);
+	else if (insn->operation == WSI_OP_S2R || insn->operation == WSI_OP_S2UR ||
+		 insn->operation == WSI_OP_CS2R || insn->operation == WSI_OP_CS2UR)
+		express_special(j, index);
+	else
+		return false;
+	return true;
+}
+
+void wsi_express(struct wsi_slicer *s, uint16_t node, size_t at, const struct wsi_half *half)
+{
+	struct job j = { .s = s, .node = node, .at = at, .bits = 32 };
+	unsigned n;
+	wsi_parts_of(s->flow, at, &j.parts);
+	unsigned index = result_index(&s->flow->effect[at], half, &n);
+	if (express_part(&j, index))
+		return;
+	if (n == 1) {
+		express_alu(&j);
+	} else if (n == 2) {
+		struct wsi_half low = *half;
+		low.number = (uint8_t)(low.number - index);
+		set(&j, index ? WS_FLOW_HIGH : WS_FLOW_LOW);
+		wsi_node_arg(s, node, wsi_node_def_wide(s, node, low, at));
+	} else {
+		other(&j);
+	}
+}
+
+void wsi_express_wide(struct wsi_slicer *s, uint16_t node, size_t at, const struct wsi_half *low)
+{
+	struct job j = { .s = s, .node = node, .at = at, .bits = 64 };
+	unsigned n;
+	wsi_parts_of(s->flow, at, &j.parts);
+	unsigned index = result_index(&s->flow->effect[at], low, &n);
+	if (express_part(&j, index))
+		return;
+	if (n == 2 && index == 0)
+		express_alu(&j);
+	else
+		other(&j);
+}

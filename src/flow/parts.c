@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An instruction's sources: its operands gathered by their place in the text. */
+#include "base/base.h"
+#include "flow/flow.h"
+#include "sass/sass_ops.h"
+
+/* The register of an address is taken times this. */
+static uint8_t address_scale(const struct ws_insn *insn)
+{
+	static const uint8_t scales[] = { 1, 4, 8, 16 };
+	bool scaled = insn->operation == WSI_OP_LDS || insn->operation == WSI_OP_STS ||
+		      insn->operation == WSI_OP_ATOMS;
+	return scaled ? scales[ws_insn_bits(insn, 78, 2)] : 1;
+}
+
+static void add_base(struct wsi_source *source, const struct ws_operand *op)
+{
+	if (op->kind == WS_OPERAND_UREG) {
+		source->has_ubase = true;
+		source->ubase = (uint8_t)op->number;
+		source->ubase_count = op->count;
+	} else {
+		source->has_base = true;
+		source->base = (uint8_t)op->number;
+		source->base_count = op->count;
+	}
+}
+
+static void add_operand(struct wsi_source *source, const struct ws_operand *op)
+{
+	switch (op->role) {
+	case WS_ROLE_ADDRESS_BASE:
+		source->address = !source->constant;
+		add_base(source, op);
+		break;
+	case WS_ROLE_OFFSET:
+		source->address = !source->constant;
+		source->value = op->value;
+		break;
+	case WS_ROLE_BANK:
+		source->constant = true;
+		source->bindless = op->kind != WS_OPERAND_IMMEDIATE;
+		source->bank = (uint8_t)op->value;
+		source->negated = op->negated;
+		source->absolute = op->absolute;
+		break;
+	case WS_ROLE_READ:
+	case WS_ROLE_UPDATED:
+		source->kind = op->kind;
+		source->number = (uint8_t)op->number;
+		source->count = op->count;
+		source->negated = op->negated;
+		source->absolute = op->absolute;
+		source->value = op->value;
+		break;
+	case WS_ROLE_DESCRIPTOR:
+	case WS_ROLE_TARGET:
+	case WS_ROLE_WRITTEN:
+		break;
+	}
+}
+
+/*
+ * The name is taken from the text: ws_sass_modifiers() lists only what has a field of its own, and
+ * ".WIDE", ".HI" and ".X" are opcodes.
+ */
+static void name_of(struct wsi_parts *parts)
+{
+	char text[WS_SASS_TEXT_MAX];
+	const struct ws_sass_style style = { .hide_unknown = true };
+	ws_sass_format(&parts->insn, 0, &style, text, sizeof text);
+	const char *name = text;
+	if (*name == '@') {
+		name += strcspn(name, " ");
+		name += *name == ' ';
+	}
+	(void)wsi_format(parts->name, "%.*s", (int)strcspn(name, " "), name);
+}
+
+void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_parts)
+{
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	int place = -1;
+
+	*ret_parts = (struct wsi_parts){ .n_sources = 0 };
+	wsi_flow_insn(flow, at, &ret_parts->insn);
+	size_t n = ws_sass_operands(&ret_parts->insn, wsi_flow_pc(flow, at), ops, WSI_COUNT(ops));
+	for (size_t i = 0; i < n && i < WSI_COUNT(ops); i++) {
+		if (ops[i].role == WS_ROLE_WRITTEN) {
+			bool predicate =
+				ops[i].kind == WS_OPERAND_PRED || ops[i].kind == WS_OPERAND_UPRED;
+			ret_parts->carries |= predicate && ops[i].number != 7;
+			continue;
+		}
+		if (ops[i].place != place) {
+			if (ret_parts->n_sources == WSI_COUNT(ret_parts->source))
+				break;
+			place = ops[i].place;
+			ret_parts->source[ret_parts->n_sources++].scale =
+				address_scale(&ret_parts->insn);
+		}
+		add_operand(&ret_parts->source[ret_parts->n_sources - 1], &ops[i]);
+	}
+	name_of(ret_parts);
+}
+
+bool wsi_parts_have(const struct wsi_parts *parts, const char *modifier)
+{
+	size_t len = strlen(modifier);
+	for (const char *at = strchr(parts->name, '.'); at; at = strchr(at + 1, '.'))
+		if (strncmp(at, modifier, len) == 0 && (at[len] == '.' || at[len] == '\0'))
+			return true;
+	return false;
+}

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expressions of values. A list of requests is worked off from its start; answering one may append
+ * others. A request whose definitions are those of a node that it is an argument of is the same
+ * value in another round of a loop.
+ */
+#include "flow/slice.h"
+#include "base/base.h"
+
+enum { MAX_COPIES = 64, LAST = WS_FLOW_MAX_NODES - 1 };
+
+/* ---- nodes ---- */
+
+/* The last node stands for all that did not fit. */
+static uint16_t node_add(struct wsi_slicer *s, uint16_t parent)
+{
+	struct ws_flow_slice *slice = s->slice;
+	if (slice->n >= LAST) {
+		slice->n = WS_FLOW_MAX_NODES;
+		slice->cut = true;
+		slice->node[LAST] = (struct ws_flow_node){ .op = WS_FLOW_NOTHING,
+							   .bits = 32,
+							   .why = "the expression is too large" };
+		s->request[LAST].kind = WSI_ASK_NOTHING;
+		return LAST;
+	}
+	uint16_t at = (uint16_t)slice->n++;
+	slice->node[at] = (struct ws_flow_node){ .bits = 32 };
+	s->request[at] = (struct wsi_request){ .parent = parent };
+	return at;
+}
+
+uint16_t wsi_node_new(struct wsi_slicer *s, uint16_t parent, enum ws_flow_op op, unsigned bits,
+		      size_t at)
+{
+	uint16_t node = node_add(s, parent);
+	if (node != LAST)
+		s->slice->node[node] = (struct ws_flow_node){ .op = op,
+							      .bits = (uint8_t)bits,
+							      .pc = wsi_flow_pc(s->flow, at) };
+	return node;
+}
+
+uint16_t wsi_node_immediate(struct wsi_slicer *s, uint16_t parent, int64_t value, unsigned bits)
+{
+	uint16_t node = node_add(s, parent);
+	if (node != LAST)
+		s->slice->node[node] = (struct ws_flow_node){ .op = WS_FLOW_IMMEDIATE,
+							      .bits = (uint8_t)bits,
+							      .value = value };
+	return node;
+}
+
+uint16_t wsi_node_half(struct wsi_slicer *s, uint16_t parent, struct wsi_half half)
+{
+	uint16_t node = node_add(s, parent);
+	if (node != LAST)
+		wsi_node_become(s, node, half);
+	return node;
+}
+
+uint16_t wsi_node_wide(struct wsi_slicer *s, uint16_t parent, struct wsi_half low,
+		       struct wsi_half high)
+{
+	uint16_t node = node_add(s, parent);
+	if (node != LAST)
+		wsi_node_become_wide(s, node, low, high);
+	return node;
+}
+
+uint16_t wsi_node_def_wide(struct wsi_slicer *s, uint16_t parent, struct wsi_half low, size_t at)
+{
+	uint16_t node = wsi_node_wide(s, parent, low, wsi_half_above(low));
+	if (node != LAST) {
+		struct wsi_def def = { .kind = WSI_DEF_INSN, .at = at, .guard = 7 };
+		s->request[node].kind = WSI_ASK_DEF_WIDE;
+		s->request[node].def[0] = s->request[node].def[1] = def;
+	}
+	return node;
+}
+
+void wsi_node_arg(struct wsi_slicer *s, uint16_t node, uint16_t arg)
+{
+	struct ws_flow_node *to = &s->slice->node[node];
+	if (node == LAST)
+		return;
+	if (to->n_args == WS_FLOW_MAX_ARGS)
+		wsi_node_lose(s, node, "too many arguments", 0);
+	else
+		to->arg[to->n_args++] = arg;
+}
+
+void wsi_node_become(struct wsi_slicer *s, uint16_t node, struct wsi_half half)
+{
+	s->slice->node[node].bits = 32;
+	s->request[node].kind = WSI_ASK_HALF;
+	s->request[node].half[0] = half;
+}
+
+void wsi_node_become_wide(struct wsi_slicer *s, uint16_t node, struct wsi_half low,
+			  struct wsi_half high)
+{
+	s->slice->node[node].bits = 64;
+	s->request[node].kind = WSI_ASK_WIDE;
+	s->request[node].half[0] = low;
+	s->request[node].half[1] = high;
+}
+
+void wsi_node_lose(struct wsi_slicer *s, uint16_t node, const char *why, size_t at)
+{
+	struct ws_flow_node *to = &s->slice->node[node];
+	*to = (struct ws_flow_node){
+		.op = WS_FLOW_NOTHING, .bits = to->bits, .pc = wsi_flow_pc(s->flow, at), .why = why
+	};
+}
+
+/* ---- halves ---- */
+
+bool wsi_half_of(const struct wsi_source *source, size_t at, struct wsi_half *ret_half)
+{
+	if (source->address || source->bindless || source->absolute ||
+	    (source->constant && (source->has_base || source->has_ubase)))
+		return false;
+	bool number = source->kind == WS_OPERAND_REG || source->kind == WS_OPERAND_UREG ||
+		      source->kind == WS_OPERAND_IMMEDIATE;
+	if (!source->constant && !number)
+		return false;
+	*ret_half = (struct wsi_half){ .kind = source->kind,
+				       .constant = source->constant,
+				       .number = source->constant ? source->bank : source->number,
+				       .value = source->value,
+				       .at = at };
+	bool zero = source->kind != WS_OPERAND_IMMEDIATE && source->number == 255;
+	if (!source->constant && zero)
+		*ret_half = wsi_half_immediate(0);
+	return true;
+}
+
+struct wsi_half wsi_half_above(struct wsi_half half)
+{
+	if (half.constant)
+		half.value += 4;
+	else if (half.kind == WS_OPERAND_IMMEDIATE)
+		half.value = half.value < 0 ? -1 : half.value >> 32;
+	else
+		half.number++;
+	return half;
+}
+
+bool wsi_half_is(const struct wsi_half *half, int64_t value)
+{
+	return !half->constant && half->kind == WS_OPERAND_IMMEDIATE && half->value == value;
+}
+
+static bool in_register(const struct wsi_half *half)
+{
+	return !half->constant && half->kind != WS_OPERAND_IMMEDIATE;
+}
+
+void wsi_half_origin(struct wsi_slicer *s, struct wsi_half *half, struct wsi_defs *ret_defs)
+{
+	for (unsigned i = 0; i < MAX_COPIES && in_register(half); i++) {
+		struct wsi_want want = { .kind = half->kind, .number = half->number };
+		wsi_reach_find(&s->reach, half->at, &want, ret_defs);
+		if (ret_defs->n != 1 || ret_defs->more || ret_defs->def[0].kind != WSI_DEF_INSN)
+			return;
+		struct wsi_parts parts;
+		struct wsi_half from;
+		wsi_parts_of(s->flow, ret_defs->def[0].at, &parts);
+		if (!wsi_copies(&parts, ret_defs->def[0].at, &from))
+			return;
+		*half = from;
+	}
+	if (in_register(half))
+		*ret_defs = (struct wsi_defs){ .more = true };
+}
+
+/* ---- loops ---- */
+
+static struct wsi_key key_of(const struct wsi_request *request, const struct wsi_defs defs[2],
+			     bool wide)
+{
+	struct wsi_key key = { { 0 } };
+	size_t n = 0;
+	for (unsigned h = 0; h < (wide ? 2 : 1); h++) {
+		key.word[n++] =
+			1u << 31 | (uint32_t)request->half[h].kind << 8 | request->half[h].number;
+		for (size_t i = 0; i < defs[h].n; i++) {
+			key.word[n++] = (uint32_t)defs[h].def[i].kind + 1;
+			key.word[n++] = (uint32_t)defs[h].def[i].at;
+		}
+	}
+	return key;
+}
+
+/* Whether the node is an argument of one with the same definitions: then it is that, before. */
+static bool comes_again(struct wsi_slicer *s, uint16_t node)
+{
+	const struct wsi_key *key = &s->request[node].key;
+	for (uint16_t up = node; up != 0;) {
+		up = s->request[up].parent;
+		if (memcmp(&s->request[up].key, key, sizeof *key) != 0)
+			continue;
+		s->slice->node[node] = (struct ws_flow_node){ .op = WS_FLOW_AGAIN,
+							      .bits = s->slice->node[node].bits,
+							      .value = up };
+		return true;
+	}
+	return false;
+}
+
+/* ---- requests ---- */
+
+static void answer_def(struct wsi_slicer *s, uint16_t node)
+{
+	struct wsi_request *request = &s->request[node];
+	const struct wsi_def *def = &request->def[0];
+	struct ws_flow_node *to = &s->slice->node[node];
+	if (def->kind == WSI_DEF_LOST)
+		wsi_node_lose(s, node, def->why, def->at);
+	else if (def->kind == WSI_DEF_ENTRY)
+		*to = (struct ws_flow_node){ .op = WS_FLOW_ENTRY_REG,
+					     .bits = 32,
+					     .kind = (uint8_t)request->half[0].kind,
+					     .number = request->half[0].number,
+					     .pc = wsi_flow_pc(s->flow, def->at) };
+	else
+		wsi_express(s, node, def->at, &request->half[0]);
+}
+
+/* Two halves that no rule makes one. */
+static void answer_apart(struct wsi_slicer *s, uint16_t node, const struct wsi_half half[2])
+{
+	struct ws_flow_node *to = &s->slice->node[node];
+	*to = (struct ws_flow_node){ .op = WS_FLOW_PAIR, .bits = 64 };
+	struct wsi_half low = half[0], high = half[1];
+	wsi_node_arg(s, node, wsi_node_half(s, node, low));
+	wsi_node_arg(s, node, wsi_node_half(s, node, high));
+}
+
+/* Whether a definition is a copy, and of what. */
+static bool copied(struct wsi_slicer *s, const struct wsi_def *def, struct wsi_half *ret_from)
+{
+	struct wsi_parts parts;
+	if (def->kind != WSI_DEF_INSN)
+		return false;
+	wsi_parts_of(s->flow, def->at, &parts);
+	return wsi_copies(&parts, def->at, ret_from);
+}
+
+static void answer_def_wide(struct wsi_slicer *s, uint16_t node)
+{
+	struct wsi_request request = s->request[node];
+	const struct wsi_def *low = &request.def[0], *high = &request.def[1];
+	bool next = request.half[0].kind == request.half[1].kind &&
+		    request.half[1].number == request.half[0].number + 1;
+	struct ws_flow_node *to = &s->slice->node[node];
+	if (low->kind == WSI_DEF_ENTRY && high->kind == WSI_DEF_ENTRY && next) {
+		*to = (struct ws_flow_node){ .op = WS_FLOW_ENTRY_REG,
+					     .bits = 64,
+					     .kind = (uint8_t)request.half[0].kind,
+					     .number = request.half[0].number,
+					     .pc = wsi_flow_pc(s->flow, low->at) };
+		return;
+	}
+	if (low->kind == WSI_DEF_INSN && high->kind == WSI_DEF_INSN) {
+		if (low->at == high->at && next) {
+			wsi_express_wide(s, node, low->at, &request.half[0]);
+			return;
+		}
+		if (low->at != high->at && wsi_express_halves(s, node, &request.half[0], low->at,
+							      &request.half[1], high->at))
+			return;
+	}
+	struct wsi_half from[2];
+	if (copied(s, low, &from[0]) && copied(s, high, &from[1])) {
+		wsi_node_become_wide(s, node, from[0], from[1]);
+		return;
+	}
+	*to = (struct ws_flow_node){ .op = WS_FLOW_PAIR, .bits = 64 };
+	for (unsigned h = 0; h < 2; h++) {
+		uint16_t arg = wsi_node_half(s, node, request.half[h]);
+		if (arg != LAST) {
+			s->request[arg].kind = WSI_ASK_DEF;
+			s->request[arg].def[0] = request.def[h];
+		}
+		wsi_node_arg(s, node, arg);
+	}
+}
+
+/* A definition of its own for each of several. */
+static void answer_merge(struct wsi_slicer *s, uint16_t node, const struct wsi_defs defs[2],
+			 bool wide)
+{
+	struct wsi_request request = s->request[node];
+	struct ws_flow_node *to = &s->slice->node[node];
+	*to = (struct ws_flow_node){ .op = WS_FLOW_MERGE, .bits = wide ? 64 : 32 };
+	for (size_t i = 0; i < defs[0].n; i++) {
+		uint16_t arg = wide ? wsi_node_wide(s, node, request.half[0], request.half[1])
+				    : wsi_node_half(s, node, request.half[0]);
+		if (arg != LAST) {
+			s->request[arg].kind = wide ? WSI_ASK_DEF_WIDE : WSI_ASK_DEF;
+			const struct wsi_defs one[2] = { { .def = { defs[0].def[i] }, .n = 1 },
+							 { .def = { defs[1].def[i] }, .n = 1 } };
+			s->request[arg].def[0] = defs[0].def[i];
+			s->request[arg].def[1] = defs[1].def[i];
+			s->request[arg].key = key_of(&s->request[arg], one, wide);
+			if (comes_again(s, arg))
+				s->request[arg].kind = WSI_ASK_NOTHING;
+		}
+		wsi_node_arg(s, node, arg);
+	}
+}
+
+/* Whether the definitions of both halves come in pairs: in the same block, under the same guard. */
+static bool in_pairs(const struct wsi_slicer *s, const struct wsi_defs defs[2])
+{
+	if (defs[0].n != defs[1].n)
+		return false;
+	for (size_t i = 0; i < defs[0].n; i++) {
+		const struct wsi_def *a = &defs[0].def[i], *b = &defs[1].def[i];
+		if (a->kind != b->kind || a->guard != b->guard ||
+		    s->flow->block_of[a->at] != s->flow->block_of[b->at])
+			return false;
+	}
+	return true;
+}
+
+/* Definitions that are one: the node gets the request for it, for loops to be seen. */
+static void answer_one(struct wsi_slicer *s, uint16_t node, const struct wsi_defs defs[2],
+		       bool wide)
+{
+	s->request[node].def[0] = defs[0].def[0];
+	if (!wide) {
+		s->request[node].kind = WSI_ASK_DEF;
+		return;
+	}
+	s->request[node].def[1] = defs[1].def[0];
+	s->request[node].kind = WSI_ASK_DEF_WIDE;
+}
+
+static void answer_half(struct wsi_slicer *s, uint16_t node)
+{
+	struct wsi_request *request = &s->request[node];
+	struct wsi_defs defs[2] = { 0 };
+	wsi_half_origin(s, &request->half[0], &defs[0]);
+	const struct wsi_half *half = &request->half[0];
+	struct ws_flow_node *to = &s->slice->node[node];
+	if (half->constant) {
+		*to = (struct ws_flow_node){ .op = WS_FLOW_CONSTANT,
+					     .bits = 32,
+					     .bytes = 4,
+					     .number = half->number,
+					     .value = half->value,
+					     .pc = wsi_flow_pc(s->flow, half->at) };
+		return;
+	}
+	if (half->kind == WS_OPERAND_IMMEDIATE) {
+		*to = (struct ws_flow_node){ .op = WS_FLOW_IMMEDIATE,
+					     .bits = 32,
+					     .value = half->value };
+		return;
+	}
+	if (defs[0].more || defs[0].n == 0) {
+		wsi_node_lose(s, node, "too many definitions", half->at);
+		return;
+	}
+	request->key = key_of(request, defs, false);
+	if (comes_again(s, node))
+		return;
+	if (defs[0].n == 1)
+		answer_one(s, node, defs, false);
+	else
+		answer_merge(s, node, defs, false);
+}
+
+static bool both_constant(const struct wsi_half half[2])
+{
+	return half[0].constant && half[1].constant && half[0].number == half[1].number &&
+	       half[1].value == half[0].value + 4;
+}
+
+static void answer_wide(struct wsi_slicer *s, uint16_t node)
+{
+	struct wsi_request *request = &s->request[node];
+	struct wsi_half asked[2] = { request->half[0], request->half[1] };
+	struct wsi_defs defs[2] = { 0 };
+	wsi_half_origin(s, &request->half[0], &defs[0]);
+	wsi_half_origin(s, &request->half[1], &defs[1]);
+	struct wsi_half *half = request->half;
+	struct ws_flow_node *to = &s->slice->node[node];
+	if (both_constant(half)) {
+		*to = (struct ws_flow_node){ .op = WS_FLOW_CONSTANT,
+					     .bits = 64,
+					     .bytes = 8,
+					     .number = half[0].number,
+					     .value = half[0].value,
+					     .pc = wsi_flow_pc(s->flow, half[0].at) };
+		return;
+	}
+	bool registers = in_register(&half[0]) && in_register(&half[1]);
+	if (!registers || defs[0].more || defs[1].more || !in_pairs(s, defs)) {
+		answer_apart(s, node, registers && (defs[0].more || defs[1].more) ? asked : half);
+		return;
+	}
+	request->key = key_of(request, defs, true);
+	if (comes_again(s, node))
+		return;
+	if (defs[0].n == 1)
+		answer_one(s, node, defs, true);
+	else
+		answer_merge(s, node, defs, true);
+}
+
+static void answer_all(struct wsi_slicer *s)
+{
+	for (uint16_t node = 0; node < s->slice->n; node++) {
+		while (s->request[node].kind != WSI_ASK_NOTHING) {
+			int kind = s->request[node].kind;
+			s->request[node].kind = WSI_ASK_NOTHING;
+			if (kind == WSI_ASK_HALF)
+				answer_half(s, node);
+			else if (kind == WSI_ASK_WIDE)
+				answer_wide(s, node);
+			else if (kind == WSI_ASK_DEF)
+				answer_def(s, node);
+			else
+				answer_def_wide(s, node);
+		}
+	}
+}
+
+/* ---- entry points ---- */
+
+static enum ws_status slicer_create(const struct ws_flow *flow, struct ws_flow_slice *slice,
+				    struct wsi_slicer **ret_slicer, struct ws_error *err)
+{
+	struct wsi_slicer *s = wsi_zalloc(sizeof *s);
+	if (!s)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "slice");
+	enum ws_status st = wsi_reach_init(&s->reach, flow, err);
+	if (st != WS_OK) {
+		wsi_free(s);
+		return st;
+	}
+	s->flow = flow;
+	s->slice = slice;
+	slice->n = 0;
+	slice->cut = slice->convention = slice->spilled = slice->open = false;
+	*ret_slicer = s;
+	return WS_OK;
+}
+
+static void slicer_finish(struct wsi_slicer *s)
+{
+	answer_all(s);
+	wsi_fold(s->slice);
+	s->slice->convention = s->reach.convention;
+	s->slice->spilled = s->reach.spilled;
+	s->slice->cut |= s->reach.steps == 0;
+	s->slice->open = s->flow->open;
+	wsi_reach_fini(&s->reach);
+	wsi_free(s);
+}
+
+enum ws_status ws_flow_slice(const struct ws_flow *flow, uint64_t pc, enum ws_operand_kind kind,
+			     unsigned number, unsigned bits, struct ws_flow_slice *ret_slice,
+			     struct ws_error *err)
+{
+	size_t at = wsi_flow_at(flow, pc);
+	bool data = kind == WS_OPERAND_REG || kind == WS_OPERAND_UREG;
+	if (at == SIZE_MAX || !data || (bits != 32 && bits != 64) || number > 255)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"no register %u of %u bits at 0x%" PRIx64, number, bits, pc);
+	struct wsi_slicer *s;
+	enum ws_status st = slicer_create(flow, ret_slice, &s, err);
+	if (st != WS_OK)
+		return st;
+	struct wsi_half low = { .kind = kind, .number = (uint8_t)number, .at = at };
+	struct wsi_half high = wsi_half_above(low);
+	if (number == 255)
+		low = high = wsi_half_immediate(0);
+	if (bits == 64)
+		wsi_node_wide(s, 0, low, high);
+	else
+		wsi_node_half(s, 0, low);
+	slicer_finish(s);
+	return WS_OK;
+}
+
+enum ws_status ws_flow_slice_address(const struct ws_flow *flow, uint64_t pc, unsigned which,
+				     struct ws_flow_slice *ret_slice, struct ws_error *err)
+{
+	size_t at = wsi_flow_at(flow, pc);
+	struct wsi_parts parts;
+	struct wsi_slicer *s;
+	if (at == SIZE_MAX)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no instruction at 0x%" PRIx64, pc);
+	wsi_parts_of(flow, at, &parts);
+	size_t i = 0;
+	while (i < parts.n_sources && (!parts.source[i].address || which-- > 0))
+		i++;
+	if (i == parts.n_sources)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no such address at 0x%" PRIx64, pc);
+	enum ws_status st = slicer_create(flow, ret_slice, &s, err);
+	if (st != WS_OK)
+		return st;
+	const struct wsi_source *source = &parts.source[i];
+	uint16_t root = wsi_node_new(s, 0, WS_FLOW_ADD, wsi_address_is_wide(source) ? 64 : 32, at);
+	wsi_express_address(s, root, source, at);
+	slicer_finish(s);
+	return WS_OK;
+}

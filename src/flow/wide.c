@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * 64 bits that two instructions compute, the lower and the upper half each for itself.
+ *
+ * A sum: the lower half is a sum of terms that gives its carry to the upper one, which is a sum
+ * with that carry. Then the whole is the sum of the lower terms plus the sum of the upper terms <<
+ * 32, whichever of them belong together: choosing the right couples only makes the result nicer.
+ */
+#include "base/base.h"
+#include "flow/slice.h"
+#include "sass/sass_ops.h"
+
+/* One term of half a sum. */
+struct term {
+	struct wsi_half half;
+	struct wsi_half above; /* of a shifted upper term: the upper half of what is shifted */
+	bool negated;
+	bool shifted;    /* by `shift`; of an upper term: what the shift leaves above */
+	bool sign_above; /* `above` is the sign of `half` */
+	int64_t shift;
+};
+
+enum { MAX_TERMS = 3 };
+
+struct couple {
+	struct wsi_slicer *s;
+	uint16_t node;
+	struct wsi_parts low, high;
+	size_t low_at, high_at;
+	const struct wsi_half *low_half, *high_half; /* the two results */
+	struct term low_term[MAX_TERMS + 1], high_term[MAX_TERMS + 1];
+	size_t n_low, n_high;
+};
+
+static bool is_predicate(const struct wsi_source *source)
+{
+	return !source->constant && !source->address &&
+	       (source->kind == WS_OPERAND_PRED || source->kind == WS_OPERAND_UPRED);
+}
+
+static bool add_term(struct term *term, size_t *n, const struct wsi_parts *parts, size_t i,
+		     size_t at)
+{
+	if (*n == MAX_TERMS || i >= parts->n_sources)
+		return false;
+	term[*n] = (struct term){ .negated = parts->source[i].negated };
+	if (!wsi_half_of(&parts->source[i], at, &term[*n].half))
+		return false;
+	++*n;
+	return true;
+}
+
+static bool is_add(unsigned operation)
+{
+	return operation == WSI_OP_IADD3 || operation == WSI_OP_UIADD3 ||
+	       operation == WSI_OP_IADD || operation == WSI_OP_VIADD || operation == WSI_OP_UVIADD;
+}
+
+static bool is_lea(unsigned operation)
+{
+	return operation == WSI_OP_LEA || operation == WSI_OP_ULEA;
+}
+
+static bool is_mad(unsigned operation)
+{
+	return operation == WSI_OP_IMAD || operation == WSI_OP_UIMAD;
+}
+
+static bool add_terms(struct term *term, size_t *n, const struct wsi_parts *parts, size_t at)
+{
+	for (size_t i = 0; i < parts->n_sources; i++)
+		if (!is_predicate(&parts->source[i]) && !add_term(term, n, parts, i, at))
+			return false;
+	return true;
+}
+
+static bool find_low_terms(struct couple *c)
+{
+	const struct wsi_parts *parts = &c->low;
+	if (wsi_parts_have(parts, ".X") || wsi_parts_have(parts, ".HI"))
+		return false;
+	if (is_add(parts->insn.operation))
+		return add_terms(c->low_term, &c->n_low, parts, c->low_at);
+	if (!is_lea(parts->insn.operation) || parts->n_sources < 3 ||
+	    parts->source[2].kind != WS_OPERAND_IMMEDIATE ||
+	    !add_term(c->low_term, &c->n_low, parts, 0, c->low_at) ||
+	    !add_term(c->low_term, &c->n_low, parts, 1, c->low_at))
+		return false;
+	c->low_term[0].shifted = true;
+	c->low_term[0].shift = parts->source[2].value;
+	return true;
+}
+
+/* LEA.HI.X R5, R2, R9, R3, 2: (R3:R2 << 2) >> 32, + R9 */
+static bool find_high_lea(struct couple *c)
+{
+	const struct wsi_parts *parts = &c->high;
+	bool sign = wsi_parts_have(parts, ".SX32");
+	size_t shift = sign ? 2 : 3;
+	if (!wsi_parts_have(parts, ".HI") || parts->n_sources <= shift ||
+	    parts->source[shift].kind != WS_OPERAND_IMMEDIATE ||
+	    !add_term(c->high_term, &c->n_high, parts, 0, c->high_at) ||
+	    !add_term(c->high_term, &c->n_high, parts, 1, c->high_at))
+		return false;
+	struct term *term = &c->high_term[0];
+	term->shifted = true;
+	term->shift = parts->source[shift].value;
+	term->sign_above = sign;
+	return sign || wsi_half_of(&parts->source[2], c->high_at, &term->above);
+}
+
+static bool find_high_terms(struct couple *c)
+{
+	const struct wsi_parts *parts = &c->high;
+	struct wsi_half factor;
+	if (!wsi_parts_have(parts, ".X"))
+		return false;
+	if (is_lea(parts->insn.operation))
+		return find_high_lea(c);
+	if (is_add(parts->insn.operation))
+		return add_terms(c->high_term, &c->n_high, parts, c->high_at);
+	if (!is_mad(parts->insn.operation) || wsi_parts_have(parts, ".WIDE") ||
+	    parts->n_sources < 3 || !wsi_half_of(&parts->source[1], c->high_at, &factor))
+		return false;
+	if (wsi_half_is(&factor, 1) && !add_term(c->high_term, &c->n_high, parts, 0, c->high_at))
+		return false;
+	return (wsi_half_is(&factor, 1) || wsi_half_is(&factor, 0)) &&
+	       add_term(c->high_term, &c->n_high, parts, 2, c->high_at);
+}
+
+/* Whether the upper half takes exactly the carries that the lower half gives. */
+static bool carries(struct couple *c)
+{
+	const struct wsi_effect *effect = &c->s->flow->effect[c->low_at];
+	uint8_t given[2] = { effect->pred, effect->upred }, taken[2] = { 0, 0 };
+	for (size_t i = 0; i < c->high.n_sources; i++) {
+		const struct wsi_source *source = &c->high.source[i];
+		if (!is_predicate(source) || source->number >= 7)
+			continue;
+		struct wsi_want want = { .kind = source->kind, .number = source->number };
+		struct wsi_defs defs;
+		wsi_reach_find(&c->s->reach, c->high_at, &want, &defs);
+		if (source->negated || defs.n != 1 || defs.more ||
+		    defs.def[0].kind != WSI_DEF_INSN || defs.def[0].at != c->low_at)
+			return false;
+		taken[source->kind == WS_OPERAND_UPRED] |= (uint8_t)(1u << source->number);
+	}
+	return given[0] == taken[0] && given[1] == taken[1] && (taken[0] || taken[1]);
+}
+
+/* ---- which terms belong together ---- */
+
+static bool same_register(const struct wsi_half *a, const struct wsi_half *b)
+{
+	return a->kind == b->kind && a->constant == b->constant && a->number == b->number &&
+	       a->value == b->value;
+}
+
+/* Whether two instructions find the same in a half: a number, or what the same definitions gave. */
+static bool same_value(struct wsi_slicer *s, const struct wsi_half *a, const struct wsi_half *b)
+{
+	struct wsi_defs defs[2];
+	if (!same_register(a, b))
+		return false;
+	if (a->constant || a->kind == WS_OPERAND_IMMEDIATE)
+		return true;
+	const struct wsi_half *half[2] = { a, b };
+	for (unsigned i = 0; i < 2; i++) {
+		struct wsi_want want = { .kind = a->kind, .number = a->number };
+		wsi_reach_find(&s->reach, half[i]->at, &want, &defs[i]);
+	}
+	bool same = defs[0].n == defs[1].n && !defs[0].more && !defs[1].more;
+	for (size_t i = 0; i < defs[0].n && same; i++)
+		same = defs[0].def[i].kind == defs[1].def[i].kind &&
+		       defs[0].def[i].kind != WSI_DEF_LOST &&
+		       defs[0].def[i].at == defs[1].def[i].at;
+	return same;
+}
+
+/* The only instruction that gives a half its value, and its parts. */
+static bool only_definition(struct wsi_slicer *s, struct wsi_half *half, size_t *ret_at,
+			    struct wsi_parts *ret_parts)
+{
+	struct wsi_defs defs = { .n = 0 };
+	wsi_half_origin(s, half, &defs);
+	if (half->constant || half->kind == WS_OPERAND_IMMEDIATE || defs.n != 1 || defs.more ||
+	    defs.def[0].kind != WSI_DEF_INSN)
+		return false;
+	*ret_at = defs.def[0].at;
+	wsi_parts_of(s->flow, *ret_at, ret_parts);
+	return true;
+}
+
+/*
+ * How much an upper half looks like it belongs to a lower one: 3 a pair, 2 computed from it, 1 both
+ * numbers or both in registers, 0 nothing speaks for it.
+ */
+static unsigned affinity(struct wsi_slicer *s, struct wsi_half low, struct wsi_half high)
+{
+	size_t low_at, high_at;
+	struct wsi_parts low_parts, high_parts;
+	struct wsi_half next = wsi_half_above(low);
+	if (same_register(&next, &high))
+		return 3;
+	bool low_defined = only_definition(s, &low, &low_at, &low_parts);
+	bool high_defined = only_definition(s, &high, &high_at, &high_parts);
+	next = wsi_half_above(low);
+	if (low.constant || low.kind == WS_OPERAND_IMMEDIATE)
+		return same_register(&next, &high) ? 3 : high.kind == low.kind;
+	if (!high_defined)
+		return 0;
+	if (low_defined && low_at == high_at)
+		return 3;
+	if (high_parts.insn.operation != WSI_OP_SHF && high_parts.insn.operation != WSI_OP_USHF)
+		return 1;
+	for (size_t i = 0; i < high_parts.n_sources; i++) {
+		struct wsi_half of;
+		struct wsi_defs defs;
+		if (!wsi_half_of(&high_parts.source[i], high_at, &of))
+			continue;
+		wsi_half_origin(s, &of, &defs);
+		if (same_register(&of, &low))
+			return 2;
+	}
+	return 1;
+}
+
+static const struct term zero_term = { .half = { .kind = WS_OPERAND_IMMEDIATE } };
+
+/* 0: these two cannot belong together. */
+static unsigned term_affinity(struct couple *c, const struct term *low, const struct term *high)
+{
+	if (high->negated != low->negated)
+		return 0;
+	if (high->shifted)
+		return low->shifted && low->shift == high->shift &&
+				       same_value(c->s, &low->half, &high->half)
+			       ? 5
+			       : 0;
+	if (wsi_half_is(&high->half, 0))
+		return 1;
+	return 1 + affinity(c->s, low->half, high->half);
+}
+
+/* Puts the upper terms in the order of the lower ones that they fit best; false if none fits all.
+ */
+static bool couple_terms(struct couple *c)
+{
+	static const uint8_t orders[][MAX_TERMS] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+						     { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+	unsigned value[MAX_TERMS][MAX_TERMS], most = 0;
+	const uint8_t *best = NULL;
+	struct term high[MAX_TERMS];
+	for (size_t i = 0; i < MAX_TERMS; i++) {
+		if (i >= c->n_low)
+			c->low_term[i] = zero_term;
+		high[i] = i < c->n_high ? c->high_term[i] : zero_term;
+	}
+	for (size_t i = 0; i < MAX_TERMS; i++)
+		for (size_t k = 0; k < MAX_TERMS; k++)
+			value[i][k] = term_affinity(c, &c->low_term[i], &high[k]);
+	for (size_t o = 0; o < WSI_COUNT(orders); o++) {
+		unsigned sum = 0;
+		bool fits = true;
+		for (size_t i = 0; i < MAX_TERMS; i++) {
+			sum += value[i][orders[o][i]];
+			fits &= value[i][orders[o][i]] != 0;
+		}
+		if (fits && sum > most) {
+			most = sum;
+			best = orders[o];
+		}
+	}
+	for (size_t i = 0; i < MAX_TERMS && best; i++)
+		c->high_term[i] = high[best[i]];
+	return best != NULL;
+}
+
+/* ---- the sum ---- */
+
+/* The source of an upper half that is what a shift of `low` leaves above; false if it is none. */
+static bool shifted_above(struct couple *c, const struct term *low, struct wsi_half high,
+			  struct wsi_half *ret_above)
+{
+	size_t at;
+	struct wsi_parts parts;
+	struct wsi_half from, by;
+	if (!only_definition(c->s, &high, &at, &parts) ||
+	    (parts.insn.operation != WSI_OP_SHF && parts.insn.operation != WSI_OP_USHF))
+		return false;
+	return wsi_parts_have(&parts, ".L") && wsi_parts_have(&parts, ".HI") &&
+	       parts.n_sources >= 3 && wsi_half_of(&parts.source[0], at, &from) &&
+	       wsi_half_of(&parts.source[1], at, &by) && wsi_half_is(&by, low->shift) &&
+	       same_value(c->s, &from, &low->half) && wsi_half_of(&parts.source[2], at, ret_above);
+}
+
+/* A node for one lower and one upper term. */
+static uint16_t couple_node(struct couple *c, uint16_t parent, const struct term *low,
+			    const struct term *high)
+{
+	struct wsi_slicer *s = c->s;
+	struct wsi_half above = high->above;
+	if (!low->shifted)
+		return wsi_node_wide(s, parent, low->half, high->half);
+	bool together = high->shifted || wsi_half_is(&high->half, 0)
+				? high->shifted
+				: shifted_above(c, low, high->half, &above);
+	if (!together) {
+		uint16_t pair = wsi_node_new(s, parent, WS_FLOW_PAIR, 64, c->low_at);
+		uint16_t shift = wsi_node_new(s, pair, WS_FLOW_SHL, 32, c->low_at);
+		wsi_node_arg(s, pair, shift);
+		wsi_node_arg(s, shift, wsi_node_half(s, shift, low->half));
+		wsi_node_arg(s, shift, wsi_node_immediate(s, shift, low->shift, 32));
+		wsi_node_arg(s, pair, wsi_node_half(s, pair, high->half));
+		return pair;
+	}
+	uint16_t shift = wsi_node_new(s, parent, WS_FLOW_SHL, 64, c->low_at);
+	if (high->sign_above) {
+		uint16_t sign = wsi_node_new(s, shift, WS_FLOW_SEXT, 64, c->high_at);
+		wsi_node_arg(s, shift, sign);
+		wsi_node_arg(s, sign, wsi_node_half(s, sign, low->half));
+	} else {
+		wsi_node_arg(s, shift, wsi_node_wide(s, shift, low->half, above));
+	}
+	wsi_node_arg(s, shift, wsi_node_immediate(s, shift, low->shift, 64));
+	return shift;
+}
+
+static void drop_zeros(struct term *term, size_t *n)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < *n; i++)
+		if (term[i].negated || term[i].shifted || !wsi_half_is(&term[i].half, 0))
+			term[kept++] = term[i];
+	*n = kept;
+}
+
+static bool express_sum(struct couple *c)
+{
+	struct wsi_slicer *s = c->s;
+	if (!find_low_terms(c) || !find_high_terms(c) || !carries(c))
+		return false;
+	drop_zeros(c->low_term, &c->n_low);
+	drop_zeros(c->high_term, &c->n_high);
+	if (c->n_low == 0 || !couple_terms(c))
+		return false;
+	size_t n_minus = 0;
+	for (size_t i = 0; i < c->n_low; i++)
+		n_minus += c->low_term[i].negated;
+	struct ws_flow_node *node = &s->slice->node[c->node];
+	*node = (struct ws_flow_node){ .op = n_minus ? WS_FLOW_SUB : WS_FLOW_ADD,
+				       .bits = 64,
+				       .pc = wsi_flow_pc(s->flow, c->low_at) };
+	uint16_t part[2] = { c->node, c->node };
+	for (unsigned minus = 0; n_minus && minus < 2; minus++) {
+		part[minus] = wsi_node_new(s, c->node, WS_FLOW_ADD, 64, c->low_at);
+		wsi_node_arg(s, c->node, part[minus]);
+	}
+	for (size_t i = 0; i < MAX_TERMS; i++) {
+		const struct term *low = &c->low_term[i], *high = &c->high_term[i];
+		if (i < c->n_low || !wsi_half_is(&high->half, 0))
+			wsi_node_arg(s, part[low->negated],
+				     couple_node(c, part[low->negated], low, high));
+	}
+	return true;
+}
+
+/* ---- other pairs ---- */
+
+/* Node: the value of 64 bits that `op` makes of a pair and a number. */
+static void shift_of(struct couple *c, enum ws_flow_op op, struct wsi_half low,
+		     struct wsi_half high, struct wsi_half by)
+{
+	struct ws_flow_node *node = &c->s->slice->node[c->node];
+	*node = (struct ws_flow_node){ .op = op,
+				       .bits = 64,
+				       .pc = wsi_flow_pc(c->s->flow, c->high_at) };
+	wsi_node_arg(c->s, c->node, wsi_node_wide(c->s, c->node, low, high));
+	wsi_node_arg(c->s, c->node, wsi_node_half(c->s, c->node, by));
+}
+
+/* What the lower half is when it is `from` << `by`. */
+static bool is_low_shift(struct wsi_slicer *s, const struct wsi_parts *parts, size_t at,
+			 const struct wsi_half *from, const struct wsi_half *by)
+{
+	struct wsi_half a, b;
+	if (parts->n_sources < 3 || !wsi_half_of(&parts->source[0], at, &a) ||
+	    !wsi_half_of(&parts->source[1], at, &b) || !same_value(s, &a, from))
+		return false;
+	if (parts->insn.operation == WSI_OP_SHF || parts->insn.operation == WSI_OP_USHF)
+		return wsi_parts_have(parts, ".L") && !wsi_parts_have(parts, ".HI") &&
+		       same_value(s, &b, by);
+	bool product = is_mad(parts->insn.operation) && !wsi_parts_have(parts, ".WIDE") &&
+		       !wsi_parts_have(parts, ".HI") && !wsi_parts_have(parts, ".X");
+	struct wsi_half rest;
+	return product && wsi_half_of(&parts->source[2], at, &rest) && wsi_half_is(&rest, 0) &&
+	       b.kind == WS_OPERAND_IMMEDIATE && by->kind == WS_OPERAND_IMMEDIATE &&
+	       by->value >= 0 && by->value < 32 && b.value == INT64_C(1) << by->value;
+}
+
+static bool express_shift(struct couple *c)
+{
+	struct wsi_half low, by, high;
+	const struct wsi_parts *parts = &c->high;
+	if ((parts->insn.operation != WSI_OP_SHF && parts->insn.operation != WSI_OP_USHF) ||
+	    parts->n_sources < 3 || !wsi_parts_have(parts, ".HI") ||
+	    !wsi_half_of(&parts->source[0], c->high_at, &low) ||
+	    !wsi_half_of(&parts->source[1], c->high_at, &by) ||
+	    !wsi_half_of(&parts->source[2], c->high_at, &high))
+		return false;
+	if (wsi_parts_have(parts, ".L")) {
+		if (!is_low_shift(c->s, &c->low, c->low_at, &low, &by))
+			return false;
+		shift_of(c, WS_FLOW_SHL, low, high, by);
+		return true;
+	}
+	/* SHF.R.U64 R2, R2, 3, R3 below SHF.R.U32.HI R3, RZ, 3, R3 */
+	struct wsi_half from[3];
+	bool below =
+		c->low.n_sources >= 3 &&
+		(c->low.insn.operation == WSI_OP_SHF || c->low.insn.operation == WSI_OP_USHF) &&
+		!wsi_parts_have(&c->low, ".L") && !wsi_parts_have(&c->low, ".HI");
+	for (size_t i = 0; i < 3 && below; i++)
+		below = wsi_half_of(&c->low.source[i], c->low_at, &from[i]);
+	if (!below || !wsi_half_is(&low, 0) || !same_value(c->s, &from[1], &by) ||
+	    !same_value(c->s, &from[2], &high))
+		return false;
+	bool is_signed = wsi_parts_have(parts, ".S32") || wsi_parts_have(parts, ".S64");
+	shift_of(c, is_signed ? WS_FLOW_SAR : WS_FLOW_SHR, from[0], high, by);
+	return true;
+}
+
+/* SHF.R.S32.HI R5, RZ, 31, R4 above R4 */
+static bool express_sign(struct couple *c)
+{
+	struct wsi_half low, by, high;
+	struct wsi_defs defs = { .n = 0 };
+	const struct wsi_parts *parts = &c->high;
+	if ((parts->insn.operation != WSI_OP_SHF && parts->insn.operation != WSI_OP_USHF) ||
+	    parts->n_sources < 3 || wsi_parts_have(parts, ".L") || !wsi_parts_have(parts, ".S32") ||
+	    !wsi_half_of(&parts->source[0], c->high_at, &low) || !wsi_half_is(&low, 0) ||
+	    !wsi_half_of(&parts->source[1], c->high_at, &by) || !wsi_half_is(&by, 31) ||
+	    !wsi_half_of(&parts->source[2], c->high_at, &high))
+		return false;
+	wsi_half_origin(c->s, &high, &defs);
+	if (defs.n != 1 || defs.more || defs.def[0].at != c->low_at ||
+	    high.kind != c->low_half->kind || high.number != c->low_half->number)
+		return false;
+	struct ws_flow_node *node = &c->s->slice->node[c->node];
+	*node = (struct ws_flow_node){ .op = WS_FLOW_SEXT,
+				       .bits = 64,
+				       .pc = wsi_flow_pc(c->s->flow, c->high_at) };
+	wsi_node_arg(c->s, c->node, wsi_node_half(c->s, c->node, high));
+	return true;
+}
+
+/* Both halves chosen by the same predicate. */
+static bool express_select(struct couple *c)
+{
+	const struct wsi_parts *low = &c->low, *high = &c->high;
+	struct wsi_half half[2][2];
+	bool both = (low->insn.operation == WSI_OP_SEL || low->insn.operation == WSI_OP_USEL) &&
+		    high->insn.operation == low->insn.operation && low->n_sources >= 3 &&
+		    high->n_sources >= 3 && is_predicate(&low->source[2]) &&
+		    low->source[2].number == high->source[2].number &&
+		    low->source[2].negated == high->source[2].negated;
+	for (size_t i = 0; i < 2 && both; i++)
+		both = wsi_half_of(&low->source[i], c->low_at, &half[i][0]) &&
+		       wsi_half_of(&high->source[i], c->high_at, &half[i][1]) &&
+		       !low->source[i].negated && !high->source[i].negated;
+	if (!both)
+		return false;
+	struct ws_flow_node *node = &c->s->slice->node[c->node];
+	*node = (struct ws_flow_node){ .op = WS_FLOW_SELECT,
+				       .bits = 64,
+				       .pc = wsi_flow_pc(c->s->flow, c->low_at) };
+	for (size_t i = 0; i < 2; i++)
+		wsi_node_arg(c->s, c->node, wsi_node_wide(c->s, c->node, half[i][0], half[i][1]));
+	return true;
+}
+
+/*
+ * The upper half is the upper result of the lower half's own instruction (a product of 64 bits)
+ * plus more: R6:R7 = R0 * R4; R3 = R7 + x.
+ */
+static bool express_product(struct couple *c)
+{
+	struct wsi_slicer *s = c->s;
+	const struct wsi_parts *parts = &c->high;
+	size_t i, n = parts->n_sources, own = SIZE_MAX;
+	struct wsi_half half[3];
+	bool product = is_mad(parts->insn.operation);
+	if ((!product && !is_add(parts->insn.operation)) || wsi_parts_have(parts, ".X") ||
+	    wsi_parts_have(parts, ".HI") || wsi_parts_have(parts, ".WIDE"))
+		return false;
+	for (i = 0; i < n && i < 3; i++) {
+		if (is_predicate(&parts->source[i]))
+			break;
+		if (parts->source[i].negated ||
+		    !wsi_half_of(&parts->source[i], c->high_at, &half[i]))
+			return false;
+	}
+	n = i;
+	for (i = product ? 2 : 0; i < n && own == SIZE_MAX; i++) {
+		struct wsi_half origin = half[i];
+		struct wsi_defs defs = { .n = 0 };
+		wsi_half_origin(s, &origin, &defs);
+		if (defs.n == 1 && !defs.more && defs.def[0].at == c->low_at &&
+		    origin.kind == c->low_half->kind && origin.number == c->low_half->number + 1)
+			own = i;
+	}
+	if (own == SIZE_MAX || n < 2)
+		return false;
+	struct ws_flow_node *node = &s->slice->node[c->node];
+	*node = (struct ws_flow_node){ .op = WS_FLOW_ADD,
+				       .bits = 64,
+				       .pc = wsi_flow_pc(s->flow, c->high_at) };
+	wsi_node_arg(s, c->node, wsi_node_def_wide(s, c->node, *c->low_half, c->low_at));
+	if (!product) {
+		for (i = 0; i < n; i++)
+			if (i != own && !wsi_half_is(&half[i], 0))
+				wsi_node_arg(s, c->node,
+					     wsi_node_wide(s, c->node, zero_term.half, half[i]));
+		return true;
+	}
+	uint16_t pair = wsi_node_new(s, c->node, WS_FLOW_PAIR, 64, c->high_at);
+	wsi_node_arg(s, c->node, pair);
+	wsi_node_arg(s, pair, wsi_node_immediate(s, pair, 0, 32));
+	uint16_t mul = wsi_node_new(s, pair, WS_FLOW_MUL, 32, c->high_at);
+	wsi_node_arg(s, pair, mul);
+	wsi_node_arg(s, mul, wsi_node_half(s, mul, half[0]));
+	wsi_node_arg(s, mul, wsi_node_half(s, mul, half[1]));
+	return true;
+}
+
+/* R4 & 0xfffffff0 below an upper half that stays. */
+static bool express_mask(struct couple *c)
+{
+	const struct wsi_parts *parts = &c->low;
+	struct wsi_half from, mask;
+	size_t at;
+	struct wsi_parts ignored;
+	if ((parts->insn.operation != WSI_OP_LOP3 && parts->insn.operation != WSI_OP_ULOP3) ||
+	    parts->n_sources < 4 || parts->source[3].value != 0xc0 || parts->source[0].negated ||
+	    !wsi_half_of(&parts->source[0], c->low_at, &from) ||
+	    !wsi_half_of(&parts->source[1], c->low_at, &mask) ||
+	    mask.kind != WS_OPERAND_IMMEDIATE || !(mask.value & INT64_C(0x80000000)) ||
+	    !only_definition(c->s, &from, &at, &ignored) || at != c->high_at ||
+	    c->high_half->kind != from.kind || c->high_half->number != from.number + 1)
+		return false;
+	struct ws_flow_node *node = &c->s->slice->node[c->node];
+	*node = (struct ws_flow_node){ .op = WS_FLOW_AND,
+				       .bits = 64,
+				       .pc = wsi_flow_pc(c->s->flow, c->low_at) };
+	wsi_node_arg(c->s, c->node, wsi_node_def_wide(c->s, c->node, from, c->high_at));
+	wsi_node_arg(c->s, c->node,
+		     wsi_node_immediate(c->s, c->node, (int32_t)(uint32_t)mask.value, 64));
+	return true;
+}
+
+bool wsi_express_halves(struct wsi_slicer *s, uint16_t node, const struct wsi_half *low,
+			size_t low_at, const struct wsi_half *high, size_t high_at)
+{
+	static bool (*const rules[])(struct couple *) = {
+		express_sum,     express_sign,   express_shift,
+		express_product, express_select, express_mask,
+	};
+	struct couple c = { .s = s,
+			    .node = node,
+			    .low_at = low_at,
+			    .high_at = high_at,
+			    .low_half = low,
+			    .high_half = high };
+	wsi_parts_of(s->flow, low_at, &c.low);
+	wsi_parts_of(s->flow, high_at, &c.high);
+	for (size_t i = 0; i < WSI_COUNT(rules); i++)
+		if (rules[i](&c))
+			return true;
+	return false;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where values come from: hand-made idioms of the compiler, and the committed cubins. */
+#include "assemble.h"
+
+#include <warpscope/flow.h>
+#include <warpscope/module.h>
+
+#include "base/file.h"
+
+/* ---- expressions as text ---- */
+
+struct text {
+	char at[4096];
+	size_t n;
+};
+
+static void put(struct text *text, const char *format, ...) WS_PRINTF(2, 3);
+static void put(struct text *text, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(text->at + text->n, sizeof text->at - text->n, format, args);
+	va_end(args);
+	text->n = wsi_min_u64(text->n + (size_t)n, sizeof text->at - 1);
+}
+
+static void put_node(struct text *text, const struct ws_flow_slice *slice, uint16_t at);
+
+static void put_args(struct text *text, const struct ws_flow_slice *slice,
+		     const struct ws_flow_node *node, const char *name)
+{
+	put(text, "%s%s(", name, node->bits == 64 ? "64" : "");
+	for (unsigned i = 0; i < node->n_args; i++) {
+		put(text, "%s", i ? "," : "");
+		put_node(text, slice, node->arg[i]);
+	}
+	put(text, ")");
+}
+
+/* Recursive: node numbers only grow, so it ends. */
+static void put_node(struct text *text, const struct ws_flow_slice *slice, uint16_t at)
+{
+	static const char *const names[] = {
+		"?",    "",    "",     "",     "",       "load",  "atomic", "add",   "sub", "mul",
+		"shl",  "shr", "sar",  "and",  "or",     "xor",   "not",    "min",   "max", "zext",
+		"sext", "low", "high", "pair", "select", "merge", "again",  "other",
+	};
+	const struct ws_flow_node *node = &slice->node[at];
+	char name[32];
+	for (unsigned i = 0; i < node->n_args; i++)
+		assert_true(node->arg[i] > at && node->arg[i] < slice->n);
+	if (node->op == WS_FLOW_NOTHING) {
+		put(text, "?");
+		assert_non_null(node->why);
+	} else if (node->op == WS_FLOW_ENTRY_REG) {
+		put(text, "%s%u%s", node->kind == WS_OPERAND_REG ? "R" : "UR", node->number,
+		    node->bits == 64 ? ".64" : "");
+	} else if (node->op == WS_FLOW_IMMEDIATE) {
+		put(text, "%" PRId64, node->value);
+	} else if (node->op == WS_FLOW_CONSTANT) {
+		put(text, "c%u[%#" PRIx64, node->number, (uint64_t)node->value);
+		for (unsigned i = 0; i < node->n_args; i++) {
+			put(text, "+");
+			put_node(text, slice, node->arg[i]);
+		}
+		put(text, "]%s", node->bits == 64 ? ".64" : "");
+	} else if (node->op == WS_FLOW_SPECIAL) {
+		put(text, "sr%#x", node->number);
+	} else {
+		snprintf(name, sizeof name, "%s", names[node->op]);
+		if (node->op == WS_FLOW_LOAD || node->op == WS_FLOW_ATOMIC)
+			snprintf(name, sizeof name, "%s%u+%" PRId64 "_", names[node->op],
+				 node->bytes, node->value);
+		put_args(text, slice, node, name);
+	}
+}
+
+static void put_address(struct text *text, const struct ws_flow_slice *slice)
+{
+	struct ws_flow_address address;
+	ws_flow_address(slice, 0, &address);
+	assert_true(address.complete);
+	put(text, "[");
+	if (address.base != UINT16_MAX)
+		put_node(text, slice, address.base);
+	for (size_t i = 0; i < address.n_terms; i++) {
+		put(text, " + %" PRId64 "*", address.term[i].scale);
+		put_node(text, slice, address.term[i].node);
+	}
+	put(text, " + %" PRId64 "]", address.offset);
+}
+
+/* ---- idioms ---- */
+
+struct idiom {
+	unsigned sm;
+	const char *lines[14]; /* the last one is asked */
+	unsigned number, bits; /* bits 0: the address of the last instruction */
+	const char *text;
+};
+
+static const struct idiom idioms[] = {
+	/* numbers and copies */
+	{ 80, { "MOV R2, 0x10", "MOV R3, R2", "NOP" }, 3, 32, "16" },
+	{ 80, { "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x160]", "NOP" }, 3, 32, "c0[0x160]" },
+	{ 80, { "HFMA2.MMA R5, -RZ, RZ, 0, 2.384185791015625e-07", "NOP" }, 5, 32, "4" },
+	{ 80, { "IADD3 R3, R2, RZ, RZ", "NOP" }, 3, 32, "R2" },
+	{ 80, { "CS2R R2, SRZ", "NOP" }, 2, 64, "0" },
+	{ 80, { "S2R R2, SR_TID.X", "NOP" }, 2, 32, "sr0x21" },
+	{ 80, { "MOV R4, c[0x0][0x160]", "MOV R5, c[0x0][0x164]", "NOP" }, 4, 64, "c0[0x160].64" },
+	{ 80,
+	  { "MOV R9, c[0x0][0x164]", "MOV R4, c[0x0][0x160]", "MOV R5, R9", "NOP" },
+	  4,
+	  64,
+	  "c0[0x160].64" },
+	{ 90, { "LDC.64 R2, c[0x0][0x210]", "NOP" }, 2, 64, "c0[0x210].64" },
+	{ 90, { "LDC.64 R2, c[0x0][0x210]", "NOP" }, 3, 32, "c0[0x214]" },
+	{ 100,
+	  { "LDCU.64 UR4, c[0x0][0x358]", "MOV R2, UR4", "MOV R3, UR5", "NOP" },
+	  2,
+	  64,
+	  "c0[0x358].64" },
+	{ 100,
+	  { "LDCU.128 UR4, c[0x0][0x380]", "MOV R2, UR6", "MOV R3, UR7", "NOP" },
+	  2,
+	  64,
+	  "c0[0x388].64" },
+	{ 90, { "LDC R2, c[0x3][R4+0x8]", "NOP" }, 2, 32, "c3[0x8+R4]" },
+	{ 80, { "NOP" }, 4, 64, "R4.64" },
+	{ 80, { "MOV R5, RZ", "NOP" }, 4, 64, "zext64(R4)" },
+	{ 80, { "NOP" }, 255, 64, "0" },
+	/* arithmetic */
+	{ 80, { "IADD3 R2, R3, -0x10, R4", "NOP" }, 2, 32, "add(R3,R4,-16)" },
+	{ 80, { "IADD3 R2, R3, 0x5, -R4", "NOP" }, 2, 32, "sub(add(R3,5),R4)" },
+	{ 80, { "IMAD R2, R3, R4, R5", "NOP" }, 2, 32, "add(mul(R3,R4),R5)" },
+	{ 80, { "IMAD.SHL.U32 R2, R3, 0x4, RZ", "NOP" }, 2, 32, "mul(R3,4)" },
+	{ 80, { "IMAD.IADD R2, R3, 0x1, R4", "NOP" }, 2, 32, "add(R3,R4)" },
+	{ 80, { "SHF.L.U32 R2, R3, 0x4, RZ", "NOP" }, 2, 32, "shl(R3,4)" },
+	{ 80, { "SHF.R.U32.HI R2, RZ, 0x5, R3", "NOP" }, 2, 32, "shr(R3,5)" },
+	{ 80, { "SHF.R.S32.HI R2, RZ, 0x1f, R3", "NOP" }, 2, 32, "sar(R3,31)" },
+	{ 80, { "LOP3.LUT R2, R3, 0x1f, RZ, 0xc0, !PT", "NOP" }, 2, 32, "and(R3,31)" },
+	{ 80, { "LOP3.LUT R2, RZ, R3, RZ, 0x33, !PT", "NOP" }, 2, 32, "not(R3)" },
+	{ 80, { "SEL R2, R3, R4, P0", "NOP" }, 2, 32, "select(R3,R4)" },
+	{ 80, { "IMNMX R2, R3, 0x7, PT", "NOP" }, 2, 32, "min(R3,7)" },
+	{ 80, { "LEA R2, R3, R4, 0x3", "NOP" }, 2, 32, "add(shl(R3,3),R4)" },
+	{ 80, { "FADD R2, R3, R4", "NOP" }, 2, 32, "other(R3,R4)" },
+	{ 90, { "VIADD R2, R3, 0x1", "NOP" }, 2, 32, "add(R3,1)" },
+	/* 64 bits */
+	{ 80, { "IMAD.WIDE R2, R3, 0x4, R4", "NOP" }, 2, 64, "add64(mul64(sext64(R3),4),R4.64)" },
+	{ 80,
+	  { "MOV R7, 0x8", "IMAD.WIDE.U32 R2, R3, R7, c[0x0][0x160]", "NOP" },
+	  2,
+	  64,
+	  "add64(mul64(zext64(R3),8),c0[0x160].64)" },
+	{ 80,
+	  { "IMAD.WIDE R2, R3, 0x4, R4", "NOP" },
+	  3,
+	  32,
+	  "high(add64(mul64(sext64(R3),4),R4.64))" },
+	{ 80,
+	  { "IADD3 R2, P0, R4, 0x8, RZ", "IADD3.X R3, RZ, R5, RZ, P0, !PT", "NOP" },
+	  2,
+	  64,
+	  "add64(R4.64,8)" },
+	{ 80,
+	  { "IADD3 R2, P0, R4, -0x8, RZ", "IADD3.X R3, R5, -0x1, RZ, P0, !PT", "NOP" },
+	  2,
+	  64,
+	  "add64(R4.64,-8)" },
+	{ 80,
+	  { "IADD3 R2, P0, R4, c[0x0][0x160], RZ", "IADD3.X R3, R9, c[0x0][0x164], RZ, P0, !PT",
+	    "NOP" },
+	  2,
+	  64,
+	  "add64(pair64(R4,R9),c0[0x160].64)" },
+	{ 80,
+	  { "IADD3 R2, P0, R4, -R6, RZ", "IADD3.X R3, R5, ~R7, RZ, P0, !PT", "NOP" },
+	  2,
+	  64,
+	  "sub64(R4.64,R6.64)" },
+	{ 80,
+	  { "IADD3 R2, P0, R4, R6, RZ", "IMAD.X R3, R5, 0x1, R7, P0", "NOP" },
+	  2,
+	  64,
+	  "add64(R4.64,R6.64)" },
+	{ 80,
+	  { "LEA R2, P0, R4, c[0x0][0x160], 0x2", "LEA.HI.X.SX32 R3, R4, c[0x0][0x164], 0x2, P0",
+	    "NOP" },
+	  2,
+	  64,
+	  "add64(shl64(sext64(R4),2),c0[0x160].64)" },
+	{ 80,
+	  { "LEA R2, P0, R4, R6, 0x2", "LEA.HI.X R3, R4, R7, R5, 0x2, P0", "NOP" },
+	  2,
+	  64,
+	  "add64(shl64(R4.64,2),R6.64)" },
+	{ 90,
+	  { "ULEA UR4, UP0, UR6, UR8, 0x2", "ULEA.HI.X UR5, UR6, UR9, UR7, 0x2, UP0", "MOV R2, UR4",
+	    "MOV R3, UR5", "NOP" },
+	  2,
+	  64,
+	  "add64(shl64(UR6.64,2),UR8.64)" },
+	{ 80,
+	  { "LEA R2, P0, R4, R6, 0x1", "SHF.L.U64.HI R4, R4, 0x1, R5",
+	    "IADD3.X R3, R4, R7, RZ, P0, !PT", "NOP" },
+	  2,
+	  64,
+	  "add64(shl64(R4.64,1),R6.64)" },
+	{ 80, { "SHF.R.S32.HI R3, RZ, 0x1f, R2", "NOP" }, 2, 64, "sext64(R2)" },
+	{ 80,
+	  { "IMAD.SHL.U32 R2, R4, 0x8, RZ", "SHF.L.U64.HI R3, R4, 0x3, R5", "NOP" },
+	  2,
+	  64,
+	  "shl64(R4.64,3)" },
+	{ 80,
+	  { "SHF.R.U64 R2, R4, 0x3, R5", "SHF.R.U32.HI R3, RZ, 0x3, R5", "NOP" },
+	  2,
+	  64,
+	  "shr64(R4.64,3)" },
+	{ 80,
+	  { "SEL R2, R4, R6, P1", "SEL R3, R5, R7, P1", "NOP" },
+	  2,
+	  64,
+	  "select64(R4.64,R6.64)" },
+	{ 80,
+	  { "LDG.E.64 R4, [R8.64]", "LOP3.LUT R4, R4, 0xfffffff0, RZ, 0xc0, !PT", "NOP" },
+	  4,
+	  64,
+	  "and64(load8+0_64(R8.64),-16)" },
+	{ 80,
+	  { "IMAD.WIDE.U32 R2, R4, R5, RZ", "IMAD R3, R4, R6, R3", "NOP" },
+	  2,
+	  64,
+	  "add64(mul64(zext64(R4),zext64(R5)),pair64(0,mul(R4,R6)))" },
+	{ 100,
+	  { "UIADD3.64 UR4, UPT, UPT, UR6, UR8, URZ", "MOV R2, UR4", "MOV R3, UR5", "NOP" },
+	  2,
+	  64,
+	  "add64(UR6.64,UR8.64)" },
+	{ 120, { "IADD.64 R2, R4, 0x10", "NOP" }, 2, 64, "add64(R4.64,16)" },
+	/* what only looks like it */
+	{ 80,
+	  { "IADD3 R2, P0, R4, R6, RZ", "IADD3.X R3, R5, R7, RZ, P1, !PT", "NOP" },
+	  2,
+	  64,
+	  "pair64(add(R4,R6),other(R5,R7))" },
+	{ 80,
+	  { "IADD3 R2, P0, R4, R6, RZ", "ISETP.GE.AND P0, PT, R8, R9, PT",
+	    "IADD3.X R3, R5, R7, RZ, P0, !PT", "NOP" },
+	  2,
+	  64,
+	  "pair64(add(R4,R6),other(R5,R7))" },
+	{ 80,
+	  { "LEA R2, P0, R4, R6, 0x1", "MOV R4, R9", "SHF.L.U64.HI R4, R4, 0x1, R5",
+	    "IADD3.X R3, R4, R7, RZ, P0, !PT", "NOP" },
+	  2,
+	  64,
+	  "add64(pair64(shl(R4,1),other(R9,R5)),R6.64)" },
+	{ 80,
+	  { "MOV R2, 0x1", "SHF.R.S32.HI R3, RZ, 0x1f, R9", "NOP" },
+	  2,
+	  64,
+	  "pair64(1,sar(R9,31))" },
+	/* memory */
+	{ 80, { "LDG.E R2, [R4.64+0x10]", "NOP" }, 2, 32, "load4+0_(add64(R4.64,16))" },
+	{ 80, { "LDG.E.128 R4, [R8.64]", "NOP" }, 6, 64, "load8+8_64(R8.64)" },
+	{ 80,
+	  { "LDG.E.128 R4, [R8.64]", "MOV R2, R4", "MOV R3, R5", "NOP" },
+	  2,
+	  64,
+	  "load8+0_64(R8.64)" },
+	{ 80, { "LDG.E.U8 R4, [R8.64]", "NOP" }, 4, 32, "load1+0_(R8.64)" },
+	{ 80, { "LDS R2, [R3.X4+UR5+0x10]", "NOP" }, 2, 32, "load4+0_(add(mul(R3,4),UR5,16))" },
+	{ 80, { "ATOMG.E.ADD.STRONG.GPU PT, R2, [R4.64], R6", "NOP" }, 2, 32, "atomic4+0_(R4.64)" },
+	{ 80, { "STL [R1+0x8], R4", "MOV R4, RZ", "LDL R6, [R1+0x8]", "NOP" }, 6, 32, "R4" },
+	{ 80,
+	  { "STL.64 [R1+0x8], R4", "STL [R1+0x10], R9", "LDL.64 R6, [R1+0x8]", "NOP" },
+	  6,
+	  64,
+	  "R4.64" },
+	{ 80, { "STL.64 [R1+0x8], R4", "LDL R6, [R1+0xc]", "NOP" }, 6, 32, "R5" },
+	{ 80,
+	  { "STL.64 [R1+0x8], R4", "STL [R1+0xc], R9", "LDL.64 R6, [R1+0x8]", "NOP" },
+	  6,
+	  64,
+	  "load8+0_64(add(R1,8))" },
+	{ 80,
+	  { "STL [R1+0x8], R4", "IADD3 R1, R1, 0x20, RZ", "LDL R6, [R1+0x8]", "NOP" },
+	  6,
+	  32,
+	  "load4+0_(add(add(R1,32),8))" },
+	/* paths and guards */
+	{ 80, { "MOV R2, R4", "@P0 MOV R2, R5", "NOP" }, 2, 32, "merge(R4,R5)" },
+	{ 80, { "@P0 MOV R2, R4", "@!P0 MOV R2, R5", "NOP" }, 2, 32, "merge(R4,R5)" },
+	{ 80, { "MOV R2, R4", "@P0 MOV R2, R5", "@P0 FADD R9, R2, R2" }, 2, 32, "R5" },
+	{ 80, { "MOV R2, R4", "@P0 MOV R2, R5", "@!P0 FADD R9, R2, R2" }, 2, 32, "R4" },
+	{ 80,
+	  { "MOV R2, R4", "@P0 MOV R2, R5", "ISETP.GE.AND P0, PT, R8, R9, PT",
+	    "@P0 FADD R9, R2, R2" },
+	  2,
+	  32,
+	  "merge(R4,R5)" },
+	{ 80, { "MOV R2, R4", "@P0 BRA 0x40", "MOV R2, R5", "NOP", "NOP" }, 2, 32, "merge(R4,R5)" },
+	{ 80,
+	  { "MOV R2, R4", "MOV R3, R5", "@P0 BRA 0x60", "MOV R3, R7", "MOV R2, R6", "NOP", "NOP" },
+	  2,
+	  64,
+	  "merge64(R4.64,R6.64)" },
+	{ 80,
+	  { "MOV R2, R4", "IADD3 R2, R2, 0x4, RZ", "@P0 BRA 0x10", "NOP" },
+	  2,
+	  32,
+	  "add(merge(R4,again()),4)" },
+	{ 80,
+	  { "IADD3 R2, P1, R2, 0x4, RZ", "IADD3.X R3, RZ, R3, RZ, P1, !PT", "@P0 BRA 0x0", "NOP" },
+	  2,
+	  64,
+	  "add64(merge64(R2.64,again64()),4)" },
+	{ 80, { "BRA 0x20", "MOV R2, R4", "CALL.ABS.NOINC 0x0", "NOP" }, 2, 32, "R2" },
+	{ 80, { "MOV R16, R3", "CALL.ABS.NOINC 0x0", "NOP" }, 16, 32, "R3" },
+	{ 80, { "MOV R4, R3", "CALL.ABS.NOINC 0x0", "NOP" }, 4, 32, "?" },
+	{ 80,
+	  { "MOV R4, R3", "CALL.REL.NOINC 0x40", "NOP", "EXIT", "MOV R5, R3",
+	    "RET.REL.NODEC R20 0x0" },
+	  4,
+	  32,
+	  "R4" }, /* asked in the callee: its own entry */
+	{ 80, { "BRA 0x20", "NOP", "NOP" }, 2, 32, "R2" },
+	/* addresses */
+	{ 80,
+	  { "IMAD.WIDE R2, R3, 0x4, R4", "LDG.E R0, [R2.64+0x20]" },
+	  0,
+	  0,
+	  "[R4.64 + 4*sext64(R3) + 32]" },
+	{ 80,
+	  { "IMAD.WIDE R2, R3, 0x4, R4", "IADD3 R2, P0, R2, -R6, RZ",
+	    "IADD3.X R3, R3, ~R7, RZ, P0, !PT", "LDG.E R0, [R2.64+UR4]" },
+	  0,
+	  0,
+	  "[ + 4*sext64(R3) + 1*R4.64 + -1*R6.64 + 1*UR4.64 + 0]" },
+	{ 90, { "STS.64 [R4+UR5+0x40], R8" }, 0, 0, "[ + 1*R4 + 1*UR5 + 64]" },
+	{ 90, { "LDG.E R0, desc[UR4][R2.64]" }, 0, 0, "[R2.64 + 0]" },
+};
+
+static void ask(const struct idiom *idiom, struct text *text)
+{
+	static struct ws_flow_slice slice;
+	struct assembled code;
+	struct ws_flow *flow;
+	struct ws_error err;
+	struct ws_span span = assemble(&code, idiom->sm, 0, idiom->lines);
+	assert_int_equal(ws_flow_create(idiom->sm, span, 0, NULL, 0, &flow, &err), WS_OK);
+	uint64_t pc = (code.n - 1) * WS_SASS_BYTES;
+	enum ws_status st = idiom->bits ? ws_flow_slice(flow, pc, WS_OPERAND_REG, idiom->number,
+							idiom->bits, &slice, &err)
+					: ws_flow_slice_address(flow, pc, 0, &slice, &err);
+	assert_int_equal(st, WS_OK);
+	text->n = 0;
+	if (idiom->bits)
+		put_node(text, &slice, 0);
+	else
+		put_address(text, &slice);
+	ws_flow_destroy(flow);
+}
+
+static void idioms_are_understood(void **state)
+{
+	(void)state;
+	unsigned wrong = 0;
+	for (size_t i = 0; i < WSI_COUNT(idioms); i++) {
+		static struct text text;
+		ask(&idioms[i], &text);
+		if (strcmp(text.at, idioms[i].text) == 0)
+			continue;
+		print_error("%s (sm_%u, R%u): %s, not %s\n", idioms[i].lines[0], idioms[i].sm,
+			    idioms[i].number, text.at, idioms[i].text);
+		wrong++;
+	}
+	assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(idioms_are_understood),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
