@@ -4,7 +4,7 @@
 BUILD ?= build
 DUMPS = $(sort $(wildcard examples/dumps/*.nvcudmp*))
 
-.PHONY: all build demo check check-sanitize check-fuzz check-oracle bench bench-smoke install clean packages
+.PHONY: all build demo check check-sanitize check-fuzz check-oracle check-browser bench bench-smoke install clean packages
 
 all: build
 
@@ -58,6 +58,11 @@ check-fuzz: packages $(FUZZ)/build.ninja
 # Against other programs, as far as they are installed (tests/oracle/README.md); the others are skipped.
 check-oracle: build
 	@tools/run-suite.py $(BUILD) $(COUNTED) oracle
+
+# The HTML page in headless Chromium; skipped where it is not installed and cannot be.
+check-browser: build
+	-@tools/install-packages.sh packages-browser.txt
+	@tools/run-suite.py $(BUILD) $(COUNTED) browser
 
 # $(COUNTS), as an option of run-suite.py and fuzz.py.
 COUNTED = $(if $(COUNTS),--counts $(COUNTS))

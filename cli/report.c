@@ -17,7 +17,9 @@ const char verb_report_help[] =
 	"and where all other threads are. The page can be pasted into a bug report as it is: it\n"
 	"never holds contents of memory.\n"
 	"\n"
-	"  --format FORMAT        text (default), md (Markdown for an issue tracker) or json\n"
+	"  --format FORMAT        text (default), md (Markdown for an issue tracker), json, or "
+	"html\n"
+	"                         (one page with pictures that needs nothing else)\n"
 	"  -o, --output FILE      write to FILE instead of standard output\n"
 	"  --source-map FROM=TO   look for sources below FROM in TO; may be repeated\n"
 	"  --source-dir DIR       also look for sources in DIR; may be repeated\n"
@@ -36,7 +38,9 @@ const char verb_report_help[] =
 	"A source is looked for where each --source-map that fits says, then under its own path,\n"
 	"then in each --source-dir: by its whole path, then without its first folder, and so on.\n";
 
-enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON };
+enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
+
+enum { HTML_SOURCE_CONTEXT = 12 }; /* lines around that of a frame */
 
 /* What the command line says. Arrays are owned; each is as long as the command line. */
 struct arguments {
@@ -141,9 +145,10 @@ static int take_option(struct cli *cli, struct arguments *args, int option)
 /* What --format and --json ask for together; says so when it is nothing. */
 static bool format_find(const struct cli *cli, struct arguments *args)
 {
-	static const char *const names[] = {
-		[FORMAT_TEXT] = "text", [FORMAT_MARKDOWN] = "md", [FORMAT_JSON] = "json"
-	};
+	static const char *const names[] = { [FORMAT_TEXT] = "text",
+					     [FORMAT_MARKDOWN] = "md",
+					     [FORMAT_JSON] = "json",
+					     [FORMAT_HTML] = "html" };
 	const char *name = args->format ? args->format : cli->json ? "json" : "text";
 	if (cli->json && strcmp(name, "json") != 0) {
 		cli_usage("report", "--json and --format %s exclude each other", name);
@@ -153,9 +158,11 @@ static bool format_find(const struct cli *cli, struct arguments *args)
 		if (strcmp(name, names[i]) != 0)
 			continue;
 		args->format_kind = (enum format)i;
+		if (args->format_kind == FORMAT_HTML)
+			args->report.source_context = HTML_SOURCE_CONTEXT;
 		return true;
 	}
-	cli_usage("report", "--format takes text, md or json, not '%s'", name);
+	cli_usage("report", "--format takes text, md, json or html, not '%s'", name);
 	return false;
 }
 
@@ -207,6 +214,8 @@ static enum ws_status render(const struct arguments *args, const struct ws_repor
 	case FORMAT_JSON:
 		ws_report_json(report, out);
 		return WS_OK;
+	case FORMAT_HTML:
+		return ws_report_html(report, &args->text, out, err);
 	}
 	return WS_OK;
 }

@@ -44,8 +44,9 @@ struct ws_source_map {
 
 /** Set `size`, zero the rest: that gives the default. Strings are borrowed during the call. */
 struct ws_report_options {
-	size_t size;    /**< sizeof(struct ws_report_options) */
-	bool no_source; /**< do not look for source files */
+	size_t size;             /**< sizeof(struct ws_report_options) */
+	bool no_source;          /**< do not look for source files */
+	uint32_t source_context; /**< lines before and after that of a frame; 0: 2; at most 100 */
 	/** Tried in order before the path as recorded; the first that names a file wins. */
 	const struct ws_source_map *source_maps;
 	size_t n_source_maps;
@@ -569,6 +570,16 @@ WS_API enum ws_status ws_report_text(const struct ws_report *report,
 WS_API enum ws_status ws_report_markdown(const struct ws_report *report,
 					 const struct ws_text_options *options, struct ws_out *out,
 					 struct ws_error *err) WS_MUST_USE;
+
+/**
+ * The page as one HTML file that loads nothing, reads without scripts, and lets no text of the dump
+ * become markup or code. Never prints memory contents. `options` may be NULL; their `color` is not
+ * used. Sources are shown as far as the report read them: see
+ * `ws_report_options.source_context`.
+ */
+WS_API enum ws_status ws_report_html(const struct ws_report *report,
+				     const struct ws_text_options *options, struct ws_out *out,
+				     struct ws_error *err) WS_MUST_USE;
 
 /** JSON by docs/schema/warpscope-report-1.json. Failures of writing show in ws_out_flush(). */
 WS_API void ws_report_json(const struct ws_report *report, struct ws_out *out);

@@ -11,7 +11,8 @@
 
 enum {
 	MAX_PATH = 8192,
-	LINES_AROUND = 2, /* shown before and after a frame's line */
+	LINES_AROUND = 2, /* shown before and after a frame's line, unless asked for more */
+	MAX_AROUND = 100,
 	LINE_BYTES = 400, /* longer lines are cut */
 };
 
@@ -122,13 +123,14 @@ static struct ws_str take_line(struct ws_str *rest)
 static enum ws_status copy_lines(struct wsi_build *build, struct ws_str text, uint32_t line,
 				 struct ws_report_source *source)
 {
+	uint32_t asked = build->options.source_context;
+	uint32_t around = asked == 0 ? LINES_AROUND : asked < MAX_AROUND ? asked : MAX_AROUND;
 	struct ws_str *lines =
-		wsi_arena_zalloc_array(build->arena, 2 * LINES_AROUND + 1, sizeof *lines);
+		wsi_arena_zalloc_array(build->arena, 2 * (size_t)around + 1, sizeof *lines);
 	if (!lines)
 		return WS_NO_MEMORY;
-	uint32_t first = line > LINES_AROUND ? line - LINES_AROUND : 1, n = 0;
-	for (uint32_t number = 1; text.len > 0 && number <= line + (uint64_t)LINES_AROUND;
-	     number++) {
+	uint32_t first = line > around ? line - around : 1, n = 0;
+	for (uint32_t number = 1; text.len > 0 && number <= line + (uint64_t)around; number++) {
 		struct ws_str one = take_line(&text);
 		if (number < first)
 			continue;

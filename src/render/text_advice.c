@@ -30,8 +30,10 @@ void wsi_text_advice(struct wsi_page *page)
 	const struct ws_report_exception *e = report->focus;
 	if (e && e->kind) {
 		wsi_page_title_prose(page, "What it means:");
-		ws_out_printf(page->out, "%s Usual causes: %s.\n", e->kind->meaning,
-			      e->kind->causes);
+		wsi_page_advice(page, e->kind->meaning);
+		ws_out_text(page->out, " Usual causes: ");
+		wsi_page_advice(page, e->kind->causes);
+		ws_out_text(page->out, ".\n");
 	}
 	if (report->n_next == 0)
 		return;

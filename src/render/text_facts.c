@@ -2,36 +2,7 @@
 /* Facts of the dump and its devices, what is missing, and code that may have run. */
 #include "render/text.h"
 
-#include <time.h>
-
-static void out_time(struct wsi_page *page, uint32_t seconds)
-{
-	time_t when = (time_t)seconds;
-	struct tm utc;
-	char text[40];
-	if (gmtime_r(&when, &utc) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc))
-		ws_out_text(page->out, text);
-}
-
-/* [public doc: CUDBGCoredumpGenerationFlags] */
-static void out_flags(struct wsi_page *page, uint32_t flags)
-{
-	static const char *const skipped[] = { "module images as in the file",
-					       "global memory",
-					       "shared memory",
-					       "local memory",
-					       NULL,
-					       "constant banks" };
-	const char *comma = "";
-	for (unsigned i = 0; i < WSI_COUNT(skipped); i++) {
-		if (skipped[i] && flags >> i & 1) {
-			ws_out_printf(page->out, "%s%s", comma, skipped[i]);
-			comma = ", ";
-		}
-	}
-	if (!*comma)
-		ws_out_text(page->out, "nothing");
-}
+#include "render/words.h"
 
 static void facts_of_dump(struct wsi_page *page, const struct ws_dump_facts *dump)
 {
@@ -51,12 +22,14 @@ static void facts_of_dump(struct wsi_page *page, const struct ws_dump_facts *dum
 	}
 	if (dump->have_time) {
 		wsi_page_label(page, "written");
-		out_time(page, dump->timestamp);
+		char when[WSI_TIME_TEXT];
+		if (wsi_time_text(dump->timestamp, when))
+			ws_out_text(out, when);
 		wsi_page_end_line(page);
 	}
 	if (dump->have_flags) {
 		wsi_page_label(page, "left out");
-		out_flags(page, dump->flags);
+		wsi_out_left_out(out, dump->flags);
 		wsi_page_end_line(page);
 	}
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/words.h"
 
+#include <time.h>
+
 struct ws_str wsi_file_name(struct ws_str path)
 {
 	for (size_t i = path.len; i > 0; i--) {
@@ -24,4 +26,32 @@ bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exc
 	const struct ws_grid *grid = &report->kernels[e->kernel].grid;
 	const struct ws_dim3 *dim = &grid->cluster_dim;
 	return grid->have & WS_GRID_CLUSTER && (dim->x > 1 || dim->y > 1 || dim->z > 1);
+}
+
+bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT])
+{
+	time_t when = (time_t)seconds;
+	struct tm utc;
+	return gmtime_r(&when, &utc) &&
+	       strftime(text, WSI_TIME_TEXT, "%Y-%m-%d %H:%M:%S UTC", &utc);
+}
+
+/* [public doc: CUDBGCoredumpGenerationFlags] */
+void wsi_out_left_out(struct ws_out *out, uint32_t flags)
+{
+	static const char *const skipped[] = { "module images as in the file",
+					       "global memory",
+					       "shared memory",
+					       "local memory",
+					       NULL,
+					       "constant banks" };
+	const char *comma = "";
+	for (unsigned i = 0; i < WSI_COUNT(skipped); i++) {
+		if (skipped[i] && flags >> i & 1) {
+			ws_out_printf(out, "%s%s", comma, skipped[i]);
+			comma = ", ";
+		}
+	}
+	if (!*comma)
+		ws_out_text(out, "nothing");
 }

@@ -14,4 +14,10 @@ const char *wsi_function_missing(enum ws_status status);
 /* Whether the launch has clusters of more than one block. */
 bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e);
 
+enum { WSI_TIME_TEXT = 40 };
+/* "2025-07-01 12:00:00 UTC"; false for a time that has no text. */
+bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT]);
+/* What a dump's flags say was left out, or "nothing". */
+void wsi_out_left_out(struct ws_out *out, uint32_t flags);
+
 #endif

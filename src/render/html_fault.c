@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The head of the HTML page and the box of the fault: what, how sure, who, where, which launch. */
+#include "render/html.h"
+
+#include "render/words.h"
+
+static const char *verdict_word(enum ws_verdict_kind kind)
+{
+	switch (kind) {
+	case WS_VERDICT_FAULT:
+		return "Fault";
+	case WS_VERDICT_HANG:
+		return "Hang suspected";
+	case WS_VERDICT_NONE:
+		return "No fault";
+	case WS_VERDICT_UNKNOWN:
+		return "Cannot tell";
+	}
+	return "Cannot tell";
+}
+
+void wsi_html_verdict(struct wsi_html *page)
+{
+	const struct ws_report *report = page->report;
+	wsi_html_printf(page, "<header class=\"verdict %s\">\n",
+			ws_verdict_kind_text(report->verdict));
+	wsi_html_printf(page, "<p class=\"kind\">%s</p>\n<h1>", verdict_word(report->verdict));
+	wsi_html_text(page, report->summary);
+	wsi_html_raw(page, ".</h1>\n");
+	const struct ws_report_exception *focus = report->focus;
+	const struct ws_report_access *access =
+		focus && focus->n_accesses ? &focus->accesses[0] : NULL;
+	if (access && access->where) {
+		wsi_html_raw(page, "<p class=\"where\">The access is ");
+		wsi_html_text(page, access->where);
+		wsi_html_raw(page, ".</p>\n");
+	}
+	if (report->signature) {
+		wsi_html_raw(page, "<p class=\"signature\">Signature <code>");
+		wsi_html_text(page, report->signature);
+		wsi_html_raw(page, "</code></p>\n");
+	}
+	wsi_html_raw(page, "</header>\n");
+}
+
+/* ---- the box ---- */
+
+static void exception(struct wsi_html *page, const struct ws_report_exception *e)
+{
+	wsi_html_term(page, "Exception");
+	wsi_html_text(page, e->label);
+	if (e->name)
+		wsi_html_printf(page, "<br><code>%s</code> (%u)", e->name, e->code);
+	if (e->cuda_gdb)
+		wsi_html_printf(page, ", cuda-gdb <code>%s</code>", e->cuda_gdb);
+	wsi_html_term_end(page);
+	if (e->text_status == WS_OK) {
+		wsi_html_term(page, "Driver");
+		wsi_html_str(page, e->text);
+		wsi_html_term_end(page);
+	}
+	if (e->precision.text) {
+		wsi_html_term(page, "Precision");
+		wsi_html_claim(page, &e->precision);
+		wsi_html_term_end(page);
+	}
+}
+
+static void offset(struct wsi_html *page, const struct ws_report_frame *frame)
+{
+	if (frame->owner_short.len == 0)
+		return;
+	wsi_html_raw(page, " <span class=\"soft\">");
+	wsi_html_str(page, frame->owner_short);
+	wsi_html_printf(page, "+0x%" PRIx64 "</span>", frame->rel_pc);
+}
+
+static void address(struct wsi_html *page, const struct ws_report_exception *e, const char *term,
+		    uint64_t value, enum ws_status status)
+{
+	wsi_html_term(page, term);
+	if (status != WS_OK) {
+		wsi_html_printf(page, "<span class=\"none\">%s</span>", ws_missing_word(status));
+		wsi_html_term_end(page);
+		return;
+	}
+	wsi_html_hex(page, value);
+	if (e->n_frames && e->frames[0].pc == value)
+		offset(page, &e->frames[0]);
+	else if (e->pc_frame && e->pc_frame->pc == value)
+		offset(page, e->pc_frame);
+	wsi_html_term_end(page);
+}
+
+static void lanes(struct wsi_html *page, const struct ws_report_exception *e)
+{
+	if (e->at.warp == WS_NONE)
+		return;
+	wsi_html_term(page, "Lanes");
+	if (e->lanes_blamed)
+		wsi_html_printf(page, "faulted <code>0x%08x</code>, ", e->lanes_blamed);
+	wsi_html_printf(page, "active <code>0x%08x</code> of <code>0x%08x</code>", e->lanes_active,
+			e->lanes_valid);
+	wsi_html_term_end(page);
+	if (e->blame == WS_BLAME_NOBODY)
+		return;
+	wsi_html_term(page, "In all");
+	wsi_html_printf(page, "%" PRIu64 " thread%s in %" PRIu64 " warp%s on %" PRIu64 " SM%s",
+			e->n_lanes, wsi_plural(e->n_lanes), e->n_warps, wsi_plural(e->n_warps),
+			e->n_sms, wsi_plural(e->n_sms));
+	wsi_html_term_end(page);
+}
+
+static void launch(struct wsi_html *page, const struct ws_report_exception *e)
+{
+	if (e->kernel == WS_NONE)
+		return;
+	const struct ws_report_kernel *kernel = &page->report->kernels[e->kernel];
+	wsi_html_term(page, "Kernel");
+	if (kernel->name_status == WS_OK) {
+		wsi_html_raw(page, "<code class=\"name\">");
+		wsi_html_str(page, kernel->name);
+		wsi_html_raw(page, "</code>");
+	} else {
+		wsi_html_printf(page, "<span class=\"none\">%s</span>",
+				ws_missing_word(kernel->name_status));
+	}
+	wsi_html_term_end(page);
+	if (kernel->grid_status != WS_OK)
+		return;
+	wsi_html_term(page, "Launch");
+	wsi_html_printf(page, "grid %" PRId64 ": ", kernel->grid.id);
+	wsi_html_dim(page, kernel->grid.grid_dim);
+	wsi_html_raw(page, " blocks of ");
+	wsi_html_dim(page, kernel->grid.block_dim);
+	wsi_html_raw(page, " threads");
+	if (wsi_has_clusters(page->report, e)) {
+		wsi_html_raw(page, ", clusters of ");
+		wsi_html_dim(page, kernel->grid.cluster_dim);
+	}
+	wsi_html_printf(page, ", %u registers", kernel->grid.n_regs);
+	wsi_html_term_end(page);
+}
+
+void wsi_html_fault(struct wsi_html *page)
+{
+	const struct ws_report_exception *e = page->report->focus;
+	if (!e)
+		return;
+	bool nobody = e->blame == WS_BLAME_NOBODY;
+	wsi_html_section(page, "fault", nobody ? "A thread to look at" : "The fault");
+	wsi_html_raw(page, "<dl class=\"facts\">\n");
+	if (!nobody)
+		exception(page, e);
+	wsi_html_term(page, nobody ? "Thread" : "Where");
+	wsi_html_thread(page, &e->at);
+	wsi_html_term_end(page);
+	if (e->have_target_block) {
+		wsi_html_term(page, "Target");
+		wsi_html_raw(page, "block ");
+		wsi_html_dim(page, e->target_block);
+		wsi_html_raw(page, " was accessed");
+		wsi_html_term_end(page);
+	}
+	lanes(page, e);
+	if (!nobody && e->blame != WS_BLAME_TRAP)
+		address(page, e, "errorpc", e->errorpc, e->errorpc_status);
+	address(page, e, "pc", e->pc, e->pc_status);
+	launch(page, e);
+	wsi_html_raw(page, "</dl>\n");
+	wsi_html_section_end(page);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The map of the GPU: one column for each SM, one cell for each warp slot, first slot at the top.
+ * Cells of one state are one SVG path of vertical strokes, equal neighbours one stroke:
+ *
+ *   <path class="A" d="M12 0v64M13 0v3"/>     SM 12 full, three warps on SM 13
+ */
+#include "render/html.h"
+
+enum {
+	MAX_SMS = 1024, /* of a device, whatever a damaged dump says */
+	MAX_SLOTS = 256,
+	MAX_DEVICES = 64,
+};
+
+/* How large the map of a device is. */
+struct extent {
+	uint32_t device_index, n_sms;
+	uint32_t n_slots;  /* drawn: those in use, rounded up */
+	uint32_t of_slots; /* that the device has */
+	uint64_t left_out; /* warps whose ids do not fit */
+};
+
+static bool fits(const struct ws_report_sm *sm, const struct extent *extent)
+{
+	return sm->status == WS_OK && sm->device_index == extent->device_index && sm->id < MAX_SMS;
+}
+
+static struct extent extent_of(const struct ws_report *report, uint32_t device_index)
+{
+	const struct ws_device *device = &report->devices[device_index].state;
+	struct extent extent = { .device_index = device_index,
+				 .n_sms = device->n_sms < MAX_SMS ? device->n_sms : 0 };
+	uint32_t used = 0;
+	for (uint32_t i = 0; i < report->map.n_sms; i++) {
+		const struct ws_report_sm *sm = &report->map.sms[i];
+		if (sm->status != WS_OK || sm->device_index != device_index)
+			continue;
+		if (sm->id >= MAX_SMS) {
+			extent.left_out += sm->n_warps;
+			continue;
+		}
+		if (sm->id >= extent.n_sms)
+			extent.n_sms = sm->id + 1;
+		for (uint32_t k = 0; k < sm->n_warps; k++) {
+			const struct ws_report_warp *warp = &report->map.warps[sm->first_warp + k];
+			if (!warp->known || warp->id >= MAX_SLOTS)
+				extent.left_out++;
+			else if (warp->id >= used)
+				used = warp->id + 1;
+		}
+	}
+	extent.of_slots = device->n_warps_per_sm > used ? device->n_warps_per_sm : used;
+	extent.n_slots = (uint32_t)wsi_min_u64((used + 7u) / 8 * 8, extent.of_slots);
+	if (extent.n_slots == 0)
+		extent.n_slots = (uint32_t)wsi_min_u64(8, extent.of_slots);
+	return extent;
+}
+
+/* Strokes of one state in one SM's column. */
+static void column(struct wsi_html *page, const struct ws_report_sm *sm, uint32_t state)
+{
+	const struct ws_report_warp *warps = page->report->map.warps + sm->first_warp;
+	uint32_t start = 0, len = 0;
+	for (uint32_t i = 0; i < sm->n_warps; i++) {
+		if (!warps[i].known || warps[i].id >= MAX_SLOTS || warps[i].state != state)
+			continue;
+		if (len && warps[i].id == start + len) {
+			len++;
+			continue;
+		}
+		if (len)
+			wsi_html_printf(page, "M%u %uv%u", sm->id, start, len);
+		start = warps[i].id;
+		len = 1;
+	}
+	if (len)
+		wsi_html_printf(page, "M%u %uv%u", sm->id, start, len);
+}
+
+static void states(struct wsi_html *page, const struct extent *extent)
+{
+	const struct ws_report_map *map = &page->report->map;
+	/* the worst last, above the others */
+	for (uint32_t state = WSI_N_STATES; state-- > 0;) {
+		bool open = false;
+		for (uint32_t i = 0; i < map->n_sms; i++) {
+			const struct ws_report_sm *sm = &map->sms[i];
+			bool any = false;
+			for (uint32_t k = 0; fits(sm, extent) && k < sm->n_warps && !any; k++) {
+				const struct ws_report_warp *warp = &map->warps[sm->first_warp + k];
+				any = warp->known && warp->state == state;
+			}
+			if (!any)
+				continue;
+			if (!open)
+				wsi_html_printf(page, "<path class=\"%c\" d=\"",
+						wsi_state_letter((enum ws_thread_state)state));
+			open = true;
+			column(page, sm, state);
+		}
+		if (open)
+			wsi_html_raw(page, "\"/>\n");
+	}
+}
+
+/* Above the cells, in their heights. */
+static uint32_t room_for_marks(const struct extent *extent)
+{
+	return extent->n_slots / 10 + 1;
+}
+
+/* A mark above each SM with an exception, recorded for it or for one of its warps. */
+static void marks(struct wsi_html *page, const struct extent *extent)
+{
+	const struct ws_report_map *map = &page->report->map;
+	uint32_t room = room_for_marks(extent);
+	unsigned half = extent->n_sms < 99 ? 5 * extent->n_sms : 495; /* thousandths of a column */
+	wsi_html_raw(page, "<path class=\"mark\" d=\"");
+	for (uint32_t i = 0; i < map->n_sms; i++) {
+		const struct ws_report_sm *sm = &map->sms[i];
+		bool bad = fits(sm, extent) && sm->exception_status == WS_OK && sm->exception;
+		for (uint32_t k = 0; fits(sm, extent) && k < sm->n_warps && !bad; k++)
+			bad = map->warps[sm->first_warp + k].exception != 0;
+		if (bad)
+			wsi_html_printf(page, "M%u.%03u -%uh.%03ul-.%03u %u.8z", sm->id, 500 - half,
+					room, 2 * half, half, room - 1);
+	}
+	wsi_html_raw(page, "\"/>\n");
+}
+
+/* Around the warp that the page tells of. */
+static void focus_ring(struct wsi_html *page, uint32_t device, const struct extent *extent)
+{
+	const struct ws_report_exception *e = page->report->focus;
+	if (!e || e->blame == WS_BLAME_NOBODY || e->at.device != device ||
+	    e->at.warp >= extent->n_slots || e->at.sm >= extent->n_sms)
+		return;
+	wsi_html_printf(page, "<rect class=\"ring\" x=\"%u\" y=\"%u\" width=\"1\" height=\"1\"/>\n",
+			e->at.sm, e->at.warp);
+}
+
+static void listed(struct wsi_html *page, const struct extent *extent)
+{
+	const struct ws_report_map *map = &page->report->map;
+	wsi_html_raw(page, "<path class=\"listed\" d=\"");
+	for (uint32_t i = 0; i < map->n_sms; i++) {
+		if (fits(&map->sms[i], extent))
+			wsi_html_printf(page, "M%u 0v%u", map->sms[i].id, extent->n_slots);
+	}
+	wsi_html_raw(page, "\"/>\n");
+}
+
+static void device_caption(struct wsi_html *page, const struct ws_report_device *device,
+			   const struct extent *extent)
+{
+	wsi_html_printf(page, "<figcaption>Device %u: ", device->state.id);
+	wsi_html_str(page, device->state.name.len ? device->state.name : ws_str_of("(name lost)"));
+	wsi_html_printf(page, " <span class=\"soft\">%u SMs, %u warp%s resident",
+			device->state.n_sms, device->resident_warps,
+			wsi_plural(device->resident_warps));
+	if (device->faulted_sms)
+		wsi_html_printf(page, ", %u SM%s with an exception (&#9660;)", device->faulted_sms,
+				wsi_plural(device->faulted_sms));
+	if (extent->left_out)
+		wsi_html_printf(page, "; %" PRIu64 " not drawn: their numbers are damaged",
+				extent->left_out);
+	wsi_html_raw(page, "</span></figcaption>\n");
+}
+
+static void device_map(struct wsi_html *page, uint32_t device_index)
+{
+	const struct ws_report_device *device = &page->report->devices[device_index];
+	if (device->status != WS_OK)
+		return;
+	struct extent extent = extent_of(page->report, device_index);
+	if (extent.n_sms == 0 || extent.n_slots == 0)
+		return;
+	wsi_html_raw(page, "<figure>\n");
+	device_caption(page, device, &extent);
+	wsi_html_printf(
+		page,
+		"<div class=\"map\" data-device=\"%u\"><svg class=\"%s\" viewBox=\"0 -%u %u %u\" "
+		"preserveAspectRatio=\"none\" role=\"img\" aria-label=\"Device %u: %u SMs "
+		"from left to right, %u warp slots from top to bottom\">\n",
+		device->state.id,
+		extent.n_slots <= 8    ? "low"
+		: extent.n_slots <= 32 ? "middle"
+				       : "high",
+		room_for_marks(&extent), extent.n_sms, extent.n_slots + room_for_marks(&extent),
+		device->state.id, extent.n_sms, extent.n_slots);
+	wsi_html_raw(page, "<g transform=\"translate(.5 0)\">\n");
+	listed(page, &extent);
+	states(page, &extent);
+	wsi_html_raw(page, "</g>\n");
+	marks(page, &extent);
+	focus_ring(page, device->state.id, &extent);
+	wsi_html_printf(page,
+			"</svg></div>\n<p class=\"axis\"><span>SM 0</span><span>warp slots 0 (top) "
+			"to %u of %u</span><span>SM %u</span></p>\n</figure>\n",
+			extent.n_slots - 1, extent.of_slots, extent.n_sms - 1);
+}
+
+void wsi_html_map(struct wsi_html *page)
+{
+	const struct ws_report *report = page->report;
+	uint64_t counts[WSI_N_STATES] = { 0 };
+	for (uint32_t i = 0; i < report->map.n_warps; i++) {
+		if (report->map.warps[i].known)
+			counts[report->map.warps[i].state]++;
+	}
+	if (report->map.n_sms == 0)
+		return;
+	wsi_html_section(page, "gpu", "The GPU");
+	wsi_html_legend(page, counts, "warp");
+	wsi_html_raw(page, "<div class=\"maps\">\n");
+	for (uint32_t i = 0; i < report->n_devices && i < MAX_DEVICES; i++)
+		device_map(page, i);
+	wsi_html_raw(page, "</div>\n<p class=\"told\" id=\"told\" role=\"status\"></p>\n");
+	wsi_html_section_end(page);
+}
+
+/* ---- data of the script ---- */
+
+/* Digits of base 36, which JavaScript's parseInt() reads. */
+static void base36(struct wsi_html *page, uint64_t value)
+{
+	char digits[16];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
+		value /= 36;
+	} while (value && at > 0);
+	ws_out_bytes(page->out, digits + at, sizeof digits - at);
+}
+
+/* "A5.1f": state, group, number of the block; "A5.1f.2" where its kernel is not the first. */
+static void warp_data(struct wsi_html *page, const struct ws_report_warp *warp)
+{
+	const struct ws_report *report = page->report;
+	wsi_html_printf(page, "%c", wsi_state_letter((enum ws_thread_state)warp->state));
+	if (warp->group != WS_NONE)
+		base36(page, warp->group);
+	if (warp->block == WS_NONE || report->map.blocks[warp->block].status != WS_OK)
+		return;
+	const struct ws_report_block *block = &report->map.blocks[warp->block];
+	if (block->kernel == WS_NONE)
+		return;
+	const struct ws_dim3 *dim = &report->kernels[block->kernel].grid.grid_dim;
+	if (block->idx.x >= dim->x || block->idx.y >= dim->y ||
+	    (uint64_t)dim->x * dim->y > 1u << 31)
+		return;
+	wsi_html_raw(page, ".");
+	base36(page, ((uint64_t)block->idx.z * dim->y + block->idx.y) * dim->x + block->idx.x);
+	if (block->kernel == 0)
+		return;
+	wsi_html_raw(page, ".");
+	base36(page, block->kernel);
+}
+
+static void sm_data(struct wsi_html *page, const struct ws_report_sm *sm)
+{
+	const struct ws_report_warp *warps = page->report->map.warps + sm->first_warp;
+	uint32_t slot = 0;
+	wsi_html_printf(page, "\"%u\":\"", sm->id);
+	for (uint32_t i = 0; i < sm->n_warps; i++) {
+		if (!warps[i].known || warps[i].id >= MAX_SLOTS || warps[i].id < slot)
+			continue;
+		for (; slot < warps[i].id; slot++)
+			wsi_html_raw(page, ",");
+		warp_data(page, &warps[i]);
+	}
+	wsi_html_raw(page, "\"");
+}
+
+/*
+ * {"devices": {"0": {"sms": 132, "slots": 64, "at": {"12": "A0.0,A0.0,,F1.1"}}}, "grids": [[x,y,z],
+ * ...]}: for each SM its slots, separated by commas. Numbers only: nothing in it needs escaping.
+ */
+void wsi_html_map_data(struct wsi_html *page)
+{
+	const struct ws_report *report = page->report;
+	const char *comma = "";
+	wsi_html_raw(page, "<script type=\"application/json\" id=\"data\">{\"devices\":{");
+	for (uint32_t d = 0; d < report->n_devices && d < MAX_DEVICES; d++) {
+		struct extent extent = extent_of(report, d);
+		if (report->devices[d].status != WS_OK)
+			continue;
+		wsi_html_printf(page, "%s\"%u\":{\"sms\":%u,\"slots\":%u,\"at\":{", comma,
+				report->devices[d].state.id, extent.n_sms, extent.n_slots);
+		comma = "";
+		for (uint32_t i = 0; i < report->map.n_sms; i++) {
+			if (!fits(&report->map.sms[i], &extent) || !report->map.sms[i].n_warps)
+				continue;
+			wsi_html_raw(page, comma);
+			sm_data(page, &report->map.sms[i]);
+			comma = ",\n";
+		}
+		wsi_html_raw(page, "}}");
+		comma = ",\n";
+	}
+	wsi_html_raw(page, "},\"grids\":[");
+	for (uint32_t i = 0; i < report->n_kernels; i++) {
+		const struct ws_dim3 *dim = &report->kernels[i].grid.grid_dim;
+		wsi_html_printf(page, "%s[%u,%u,%u]", i ? "," : "", dim->x, dim->y, dim->z);
+	}
+	wsi_html_raw(page, "]}</script>\n");
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words that the sections of the HTML page share, and the one place that escapes. */
+#include "render/html.h"
+
+#include "render/words.h"
+
+enum { WIDE_NAME = 90 }; /* C++ names up to here are shown whole */
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void wsi_html_str(struct wsi_html *page, struct ws_str text)
+{
+	size_t start = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		const char *replaced = entity(text.ptr[i]);
+		if (!replaced)
+			continue;
+		ws_out_escaped(page->out, (struct ws_str){ text.ptr + start, i - start });
+		wsi_html_raw(page, replaced);
+		start = i + 1;
+	}
+	if (text.len > start)
+		ws_out_escaped(page->out, (struct ws_str){ text.ptr + start, text.len - start });
+}
+
+void wsi_html_text(struct wsi_html *page, const char *text)
+{
+	if (text)
+		wsi_html_str(page, ws_str_of(text));
+}
+
+void wsi_html_section(struct wsi_html *page, const char *id, const char *title)
+{
+	wsi_html_printf(page, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", id, id);
+	wsi_html_printf(page, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
+}
+
+void wsi_html_section_end(struct wsi_html *page)
+{
+	wsi_html_raw(page, "</section>\n");
+}
+
+void wsi_html_term(struct wsi_html *page, const char *term)
+{
+	wsi_html_printf(page, "<div><dt>%s</dt><dd>", term);
+}
+
+void wsi_html_term_end(struct wsi_html *page)
+{
+	wsi_html_raw(page, "</dd></div>\n");
+}
+
+void wsi_html_hex(struct wsi_html *page, uint64_t value)
+{
+	wsi_html_printf(page, "<code>0x%" PRIx64 "</code>", value);
+}
+
+void wsi_html_dim(struct wsi_html *page, struct ws_dim3 dim)
+{
+	wsi_html_printf(page, "(%u,%u,%u)", dim.x, dim.y, dim.z);
+}
+
+void wsi_html_function(struct wsi_html *page, const struct ws_report_frame *frame)
+{
+	if (frame->function_status != WS_OK) {
+		wsi_html_printf(page, "<span class=\"none\">?? (%s)</span>",
+				wsi_function_missing(frame->function_status));
+		return;
+	}
+	bool whole = page->options.full_names || frame->function.len <= WIDE_NAME;
+	wsi_html_raw(page, "<code>");
+	wsi_html_str(page, whole ? frame->function : frame->function_short);
+	wsi_html_raw(page, "</code>");
+}
+
+void wsi_html_line(struct wsi_html *page, const struct ws_report_frame *frame)
+{
+	if (frame->line_status != WS_OK) {
+		wsi_html_hex(page, frame->pc);
+		return;
+	}
+	wsi_html_raw(page, "<code>");
+	wsi_html_str(page, wsi_file_name(frame->file));
+	if (frame->line)
+		wsi_html_printf(page, ":%u", frame->line);
+	wsi_html_raw(page, "</code>");
+}
+
+void wsi_html_thread(struct wsi_html *page, const struct ws_report_thread *at)
+{
+	if (at->block_status == WS_OK) {
+		wsi_html_raw(page, "block ");
+		wsi_html_dim(page, at->block);
+		wsi_html_raw(page, at->lane != WS_NONE ? ", thread " : ", ");
+		if (at->lane != WS_NONE)
+			wsi_html_dim(page, at->thread);
+		wsi_html_raw(page, at->lane != WS_NONE ? ", " : "");
+	}
+	if (at->device == WS_NONE) {
+		wsi_html_raw(page, "no longer resident");
+		return;
+	}
+	wsi_html_printf(page, "device %u, SM %u", at->device, at->sm);
+	if (at->warp != WS_NONE)
+		wsi_html_printf(page, ", warp %u", at->warp);
+	if (at->lane != WS_NONE)
+		wsi_html_printf(page, ", lane %u", at->lane);
+}
+
+void wsi_html_claim(struct wsi_html *page, const struct ws_report_claim *claim)
+{
+	if (!claim->text)
+		return;
+	const char *word = ws_confidence_text(claim->confidence);
+	wsi_html_printf(page, "<span class=\"sure sure-%s\">%s</span> ", word, word);
+	wsi_html_sentence(page, claim->text);
+	if (claim->evidence && *claim->evidence) {
+		wsi_html_raw(page, "<span class=\"evidence\">");
+		wsi_html_sentence(page, claim->evidence);
+		wsi_html_raw(page, "</span>");
+	}
+}
+
+void wsi_html_sentence(struct wsi_html *page, const char *text)
+{
+	while (*text) {
+		size_t plain = strcspn(text, "`");
+		wsi_html_str(page, (struct ws_str){ text, plain });
+		text += plain;
+		size_t len = *text ? strcspn(text + 1, "`") : 0;
+		if (*text && text[len + 1]) {
+			wsi_html_raw(page, "<code>");
+			wsi_html_str(page, (struct ws_str){ text + 1, len });
+			wsi_html_raw(page, "</code>");
+			text += len + 2;
+		} else if (*text) { /* a backtick without its pair */
+			wsi_html_raw(page, "`");
+			text++;
+		}
+	}
+}
+
+const char *wsi_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+const struct ws_report_frame *wsi_html_user_frame(const struct ws_report_exception *e)
+{
+	if (e->user_frame != WS_NONE)
+		return &e->frames[e->user_frame];
+	return e->n_frames ? &e->frames[0] : NULL;
+}
+
+char wsi_state_letter(enum ws_thread_state state)
+{
+	static const char letters[] = { [WS_THREAD_FAULTED] = 'F',
+					[WS_THREAD_TRAPPED] = 'T',
+					[WS_THREAD_BARRIER] = 'B',
+					[WS_THREAD_ACTIVE] = 'A',
+					[WS_THREAD_DIVERGENT] = 'D' };
+	return (size_t)state < sizeof letters ? letters[state] : 'D';
+}
+
+void wsi_html_legend(struct wsi_html *page, const uint64_t counts[WSI_N_STATES], const char *unit)
+{
+	wsi_html_raw(page, "<ul class=\"legend\">\n");
+	for (int state = 0; state < WSI_N_STATES; state++) {
+		if (!counts[state])
+			continue;
+		char letter = wsi_state_letter((enum ws_thread_state)state);
+		wsi_html_printf(
+			page,
+			"<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><path class=\"%c\" "
+			"d=\"M7 1v12\"/></svg> %s <b>%" PRIu64 "</b> %s%s</li>\n",
+			letter, ws_thread_state_text((enum ws_thread_state)state), counts[state],
+			unit, wsi_plural(counts[state]));
+	}
+	wsi_html_raw(page, "</ul>\n");
+}
