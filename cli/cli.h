@@ -20,22 +20,24 @@ enum {
 
 /* One verb is one row: name, what it takes, one line of help. Its function is verb_NAME() in
  * cli/NAME.c. */
-#define CLI_VERB_LIST(X)                                                                  \
-	X(report, "[OPTION...] DUMP", "what failed, where, and where everybody else is")  \
-	X(info, "[OPTION...] DUMP TABLE [FILTER...]", "tables of everything in the dump") \
-	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", "memory")  \
-	X(regs, "[OPTION...] DUMP [FILTER...]", "registers of one lane, or of several")   \
-	X(check, "[OPTION...] DUMP", "whether a dump is sound, and where it is not")      \
-	X(lines, "[OPTION...] FILE", "source lines of GPU code, with the calls inlined")  \
-	X(symbolize, "[OPTION...] FILE [PLACE...]",                                       \
-	  "source lines of given addresses or function+offset")                           \
-	X(disas, "[OPTION...] FILE", "machine code of GPU functions as text")             \
-	X(as, "[OPTION...] SOURCE -o FILE", "a cubin from machine instructions as text")  \
-	X(diff, "[OPTION...] DUMP DUMP", "what differs between two dumps")                \
-	X(extract, "[OPTION...] DUMP image|ptx|section|memory WHICH [FILTER...] -o FILE", \
-	  "a part of a dump as a file")                                                   \
-	X(strip, "[OPTION...] DUMP -o FILE", "a smaller dump, fit to be shared")          \
-	X(store, "[OPTION...] add|list|find [FILE...]", "images kept to borrow lines from")
+#define CLI_VERB_LIST(X)                                                                    \
+	X(report, "[OPTION...] DUMP", "what failed, where, and where everybody else is")    \
+	X(info, "[OPTION...] DUMP TABLE [FILTER...]", "tables of everything in the dump")   \
+	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", "memory")    \
+	X(regs, "[OPTION...] DUMP [FILTER...]", "registers of one lane, or of several")     \
+	X(check, "[OPTION...] DUMP", "whether a dump is sound, and where it is not")        \
+	X(lines, "[OPTION...] FILE", "source lines of GPU code, with the calls inlined")    \
+	X(symbolize, "[OPTION...] FILE [PLACE...]",                                         \
+	  "source lines of given addresses or function+offset")                             \
+	X(disas, "[OPTION...] FILE", "machine code of GPU functions as text")               \
+	X(as, "[OPTION...] SOURCE -o FILE", "a cubin from machine instructions as text")    \
+	X(diff, "[OPTION...] DUMP DUMP", "what differs between two dumps")                  \
+	X(extract, "[OPTION...] DUMP image|ptx|section|memory WHICH [FILTER...] -o FILE",   \
+	  "a part of a dump as a file")                                                     \
+	X(strip, "[OPTION...] DUMP -o FILE", "a smaller dump, fit to be shared")            \
+	X(store, "[OPTION...] add|list|find [FILE...]", "images kept to borrow lines from") \
+	X(trace, "[OPTION...] replay TRACE DUMP | diff TRACE TRACE",                        \
+	  "calls of the debugger API, made again or compared")
 
 struct cli {
 	struct ws_out out; /* standard output */

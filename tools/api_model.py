@@ -17,7 +17,7 @@ GROUPS = (
     ("image", "Images, symbols, code"),
     ("event", "Events"),
 )
-NEEDS = ("any-state", "in-callback", "stopped")
+NEEDS = ("any-state", "in-callback", "stopped", "own-words")
 ANSWERS = ("works", "answers", "later")
 
 
@@ -63,13 +63,14 @@ class Struct:
 class Arg:
     """
     One parameter. `way` is value, out, in, inout or opaque; `optional` pointers may be NULL;
-    `count` names the argument that says how much is there, in `unit` bytes or elements; `string`
-    is a NUL-terminated input.
+    `count` names the argument that says how much room is there, in `unit` bytes or elements; `used`
+    the output that says how much of it was filled; `string` is a NUL-terminated input.
     """
 
     def __init__(self, ctype, name, text, coordinate=False):
         self.ctype, self.name, self.text, self.coordinate = ctype, name, text, coordinate
         self.way, self.optional, self.count, self.unit, self.string = "value", False, None, None, False
+        self.used = None
 
     def pointer(self):
         return self.ctype.endswith("*")
@@ -107,13 +108,19 @@ class Api:
     def __init__(self):
         self.functions, self.enums, self.structs = [], [], []
         self.defines, self.variables, self.plain, self.callbacks, self.scalars = [], [], [], [], []
-        self.coordinates, self.causes = {}, {}
+        self.coordinates, self.causes, self.handles = {}, {}, []
 
     def struct(self, name):
         return next((struct for struct in self.structs if struct.name == name), None)
 
     def enum(self, name):
         return next((enum for enum in self.enums if enum.name == name), None)
+
+    def handle(self, ctype, name):
+        """Number of the kind of handle that a value of this type and name is, or 0."""
+        kind = ctype if ctype in self.handles else name
+        number = ctype in ("uint32_t", "uint64_t") or kind == ctype
+        return self.handles.index(kind) + 1 if number and kind in self.handles else 0
 
     def results(self):
         """Result codes in value order."""
@@ -220,6 +227,8 @@ class Reader:
             api.coordinates[words[1]] = tail
         elif kind == "cause":
             api.causes[words[1]] = tail
+        elif kind == "handle":
+            api.handles.append(words[1])
         else:
             self.fail("unknown item %s" % kind)
 
@@ -323,6 +332,9 @@ class Reader:
         arg.way = way.rstrip("?")
         if arg.way not in ("out", "in", "inout", "opaque") or not arg.pointer():
             self.fail("%s cannot be [%s]" % (arg.name, way))
+        if "used" in words:
+            arg.used = words.pop()
+            words.pop()
         if words == ["string"]:
             arg.string = True
         elif words:
@@ -376,8 +388,9 @@ def check_function(api, fn, codes, names, fail):
         if state[1] and state[1] not in fn.codes + fn.extension:
             fail("%s: answers %s, which it does not return", fn.name, state[1])
     for arg in fn.args:
-        if arg.count and not fn.arg(arg.count):
-            fail("%s: %s counts by %s, which is no argument", fn.name, arg.name, arg.count)
+        for count in (arg.count, arg.used):
+            if count and not fn.arg(count):
+                fail("%s: %s counts by %s, which is no argument", fn.name, arg.name, count)
         if api.size_of(arg.ctype) is None:
             fail("%s: type %s is unknown", fn.name, arg.ctype)
 

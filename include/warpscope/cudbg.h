@@ -13,7 +13,7 @@
  * environment variable WARPSCOPE_CORE names when `initialize` is called.
  *
  * With WARPSCOPE_TRACE=FILE in the environment every call of every table is written to FILE as it
- * happens, one JSON object a line (docs/formats/api-trace.md).
+ * happens, one JSON object a line, or as text (docs/formats/api-trace.md); trace.h reads it again.
  *
  * **Capabilities** are read from the variable cudbgDebuggerCapabilities, which all tables share.
  * **Threads.** Any thread may call a table at any time; making and releasing tables exclude calls

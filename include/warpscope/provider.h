@@ -23,6 +23,30 @@
 extern "C" {
 #endif
 
+/** A function table and what one must know to use it. */
+struct ws_provider {
+	CUDBGAPI api;
+	uint32_t revision;      /**< of the API (cudbgGetAPIVersion): later slots do not exist;
+				     UINT32_MAX: all that cudadebugger.h has */
+	uint32_t *capabilities; /**< its cudbgDebuggerCapabilities; NULL: it has none */
+	void *library;          /**< owned: what ws_provider_close() unloads; NULL: none */
+};
+
+/**
+ * Loads a shared library that provides the API: "FILE" or "FILE:SYMBOL", where SYMBOL is a function
+ * like cudbgGetAPI (the default). Its symbols stay its own (RTLD_LOCAL). The library is told who we
+ * are and what we ask for; no session is started.
+ * @retval WS_IO           the library cannot be loaded, or lacks the symbol.
+ * @retval WS_UNSUPPORTED  it gives no table.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_provider_open(const char *library, struct ws_provider *ret_provider,
+				       struct ws_error *err) WS_MUST_USE;
+/** Leaves it all-zero; may be repeated. */
+WS_API void ws_provider_close(struct ws_provider *provider);
+/** Whether the slot at this offset of struct CUDBGAPI_st is one that the provider has. */
+WS_API bool ws_provider_has(const struct ws_provider *provider, size_t offset);
+
 /**
  * A target over a table. `revision` is that of the provider (cudbgGetAPIVersion): slots that it
  * does not have are not touched. The table must outlive the target; closing ends its session.
@@ -34,11 +58,7 @@ WS_API enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t revision,
 					 struct ws_target **ret_target,
 					 struct ws_error *err) WS_MUST_USE;
 
-/**
- * The same over a shared library: "FILE" or "FILE:SYMBOL", where SYMBOL is a function like
- * cudbgGetAPI (the default). Its symbols stay its own (RTLD_LOCAL).
- * @retval WS_IO  the library cannot be loaded, or lacks the symbol.
- */
+/** The same over a shared library, named as for ws_provider_open(). Statuses as of both. */
 WS_API enum ws_status ws_target_open_provider(const char *library, struct ws_target **ret_target,
 					      struct ws_error *err) WS_MUST_USE;
 

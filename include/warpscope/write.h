@@ -29,11 +29,12 @@
  * What the caller's rows do not have (`have`) is not made up: the rows of that table are then those
  * of the last branch without it.
  *
- * **Whole or not at all.** The file is written beside its final name, and renamed by
- * ws_writer_commit(). Whatever fails before leaves an old file of that name as it was.
+ * **Whole or not at all.** ws_writer_commit() gives the file its name. Whatever fails before leaves
+ * an old file of that name as it was, and nothing else: on Linux the file has no name until then,
+ * elsewhere a process that is killed leaves PATH.XXXXXX.
  *
  * **Deterministic.** The same calls give the same bytes. **Threads.** One writer belongs to one
- * thread at a time.
+ * thread at a time; a thread of its own does the writing and packing, with all signals blocked.
  *
  * **Statuses**, everywhere below: WS_IO no room, no right, no such folder; WS_NO_MEMORY; WS_LIMIT
  * more than the format can hold; WS_ARGUMENT a parent that is none. After a failure only

@@ -60,6 +60,13 @@ uint32_t *wsi_map_put(struct wsi_map *map, const struct wsi_map_key *key, uint32
 	return &slot->value;
 }
 
+const uint32_t *wsi_map_find(const struct wsi_map *map, const struct wsi_map_key *key)
+{
+	const struct wsi_map_slot *slot =
+		map->n_slots ? slot_of(map->slots, map->n_slots, key) : NULL;
+	return slot && slot->used ? &slot->value : NULL;
+}
+
 void wsi_map_fini(struct wsi_map *map)
 {
 	wsi_free(map->slots);

@@ -12,6 +12,8 @@
 #ifndef WSI_CORE_FORMAT_H
 #define WSI_CORE_FORMAT_H
 
+#include <warpscope/state.h>
+
 #include "base/reader.h"
 
 #define WSI_CUDBG_SHT_BASE 0x80000000u
@@ -238,6 +240,24 @@ static inline enum wsi_kind wsi_kind_of(uint32_t sh_type)
 {
 	uint32_t number = sh_type - WSI_CUDBG_SHT_BASE; /* wraps to a large number below the base */
 	return number < WSI_N_KINDS ? (enum wsi_kind)number : WSI_KIND_NONE;
+}
+
+/* Kind of section that holds a kind of register; WSI_KIND_NONE for a number that is none. */
+static inline enum wsi_kind wsi_kind_of_registers(enum ws_reg_kind kind)
+{
+	switch (kind) {
+	case WS_REG_R:
+		return WSI_KIND_REGS;
+	case WS_REG_P:
+		return WSI_KIND_PREDS;
+	case WS_REG_UR:
+		return WSI_KIND_UREGS;
+	case WS_REG_UP:
+		return WSI_KIND_UPREDS;
+	case WS_REG_BARRIER:
+		return WSI_KIND_BARRIERS;
+	}
+	return WSI_KIND_NONE;
 }
 
 /* ---- a struct and a parser for each record: struct wsi_lane_row, wsi_lane_parse(), ... ---- */

@@ -242,23 +242,6 @@ enum ws_status ws_core_call_stack(const struct ws_core *core, uint32_t warp_inde
 
 /* ---- registers ---- */
 
-static enum wsi_kind reg_section_kind(enum ws_reg_kind kind)
-{
-	switch (kind) {
-	case WS_REG_R:
-		return WSI_KIND_REGS;
-	case WS_REG_P:
-		return WSI_KIND_PREDS;
-	case WS_REG_UR:
-		return WSI_KIND_UREGS;
-	case WS_REG_UP:
-		return WSI_KIND_UPREDS;
-	case WS_REG_BARRIER:
-		return WSI_KIND_BARRIERS;
-	}
-	return WSI_KIND_NONE;
-}
-
 static enum ws_status no_such_registers(const struct ws_core *core, enum wsi_kind kind,
 					struct ws_error *err)
 {
@@ -287,7 +270,7 @@ enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index
 	enum ws_status st = warp_check(core, warp_index, err);
 	if (st != WS_OK)
 		return st;
-	enum wsi_kind section_kind = reg_section_kind(kind);
+	enum wsi_kind section_kind = wsi_kind_of_registers(kind);
 	if (section_kind == WSI_KIND_NONE)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no kind of register %d",
 				(int)kind);

@@ -9,6 +9,8 @@
 
 enum { WSI_API_SLOTS = 164, WSI_API_MAX_ARGS = 9 };
 
+#define WSI_SLOT(name) ((unsigned)(offsetof(struct CUDBGAPI_st, name) / sizeof(void *)))
+
 enum wsi_api_way {
 	WSI_API_VALUE,  /* passed by value */
 	WSI_API_OUT,    /* written on success */
@@ -17,13 +19,30 @@ enum wsi_api_way {
 	WSI_API_OPAQUE, /* a pointer that is only handed through */
 };
 
+enum {
+	/* kinds of handles from 1 on are the `handle` rows of api/common.tbl, in their order */
+	WSI_API_ADDRESS = 255, /* of the process */
+};
+
+/* A number, or an array of numbers, in a structure. */
+struct wsi_api_field {
+	const char *name;      /* "cases.kernelReady.tid" */
+	uint16_t offset, size; /* bytes */
+	uint8_t handle;        /* kind; 0: none */
+	int32_t when;          /* counts when the first word of the structure is this; -1: always */
+};
+
 struct wsi_api_arg {
 	const char *name, *type;
 	enum wsi_api_way way;
-	bool optional; /* may be NULL */
-	bool string;   /* NUL-terminated input */
-	int count;     /* argument that says how many units there are; -1: one */
-	size_t size;   /* of a value, or of one unit behind a pointer; bytes */
+	bool optional;  /* may be NULL */
+	bool string;    /* NUL-terminated input */
+	int count;      /* argument that says how many units there are; -1: one */
+	int used;       /* output that says how many of them are written; -1: none does */
+	size_t size;    /* of a value, or of one unit behind a pointer; bytes */
+	uint8_t handle; /* kind, of the value or of what the pointer points to; 0: none */
+	const struct wsi_api_field *fields; /* of a structure behind a pointer */
+	size_t n_fields;
 };
 
 struct wsi_api_fn {
@@ -33,6 +52,7 @@ struct wsi_api_fn {
 	bool any_state;      /* works before initialize */
 	bool in_callback;    /* works inside the callback */
 	bool stopped;        /* its device must stand */
+	bool own_words;      /* its outputs are words that each provider chooses */
 	uint64_t codes;      /* result codes of the manual, bit i is code i */
 	uint64_t extensions; /* those that this library returns beyond it */
 };

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The log is opened once, when the first table is handed out, and flushed after each line, so that
- * it tells of the call in which a client died. Buffers are shown in hexadecimal as they lie in
- * memory, cut after MAX_SHOWN bytes; addresses are not shown.
+ * it tells of the call in which a client died. Addresses of the process are not shown.
  */
 #include "cudbg/trace.h"
 
 #include <time.h>
 
-enum { MAX_SHOWN = 1024 };
+#include "cudbg/traced.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *file;       /* NULL: no tracing */
+static bool as_text;     /* for people instead of JSON lines */
 static uint64_t n_lines; /* under lock */
 
+/* Text when the name begins with "text:", which is no part of it, or ends in ".txt". */
 static void open_file(void)
 {
+	static const char prefix[] = "text:", suffix[] = ".txt";
 	const char *path = getenv("WARPSCOPE_TRACE");
-	if (path && *path)
-		file = fopen(path, "w");
+	if (!path || !*path)
+		return;
+	size_t n = strlen(path);
+	bool prefixed = !strncmp(path, prefix, sizeof prefix - 1);
+	as_text = prefixed || (n >= sizeof suffix && !strcmp(path + n + 1 - sizeof suffix, suffix));
+	file = fopen(prefixed ? path + sizeof prefix - 1 : path, "w");
 }
 
 CUDBGAPI wsi_trace_table(unsigned session)
@@ -35,63 +41,86 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Bytes behind a pointer argument. */
-static size_t bytes_of(const struct wsi_api_fn *fn, unsigned i, const union wsi_api_value *values)
-{
-	const struct wsi_api_arg *arg = &fn->args[i];
-	if (arg->way == WSI_API_OPAQUE)
-		return 0;
-	if (arg->string)
-		return strlen(values[i].pointer);
-	uint64_t n = arg->count < 0 ? 1 : values[arg->count].number;
-	return n > SIZE_MAX / arg->size ? SIZE_MAX : (size_t)n * arg->size;
-}
+/* ---- JSON lines ---- */
 
-static void put_bytes(const uint8_t *bytes, size_t n)
+static void put_bytes(const struct wsi_traced_value *value)
 {
 	fputc('"', file);
-	for (size_t i = 0; i < n && i < MAX_SHOWN; i++)
-		fprintf(file, "%02x", bytes[i]);
-	fputs(n > MAX_SHOWN ? "...\"" : "\"", file);
+	for (size_t i = 0; i < value->n_shown; i++)
+		fprintf(file, "%02x", value->bytes[i]);
+	if (value->n_shown < value->n)
+		fprintf(file, "...%" PRIu64 ":%016" PRIx64, value->n, value->hash);
+	fputc('"', file);
 }
 
-/* The arguments of one kind: what goes in, or what came out. */
-static void put_arguments(const struct wsi_api_fn *fn, const union wsi_api_value *values, bool out)
+static void put_values(const struct wsi_api_fn *fn, const struct wsi_traced_value *values)
 {
 	const char *comma = "";
 	for (unsigned i = 0; i < fn->n_args; i++) {
-		const struct wsi_api_arg *arg = &fn->args[i];
-		bool is_out = arg->way == WSI_API_OUT || arg->way == WSI_API_INOUT;
-		if (out ? !is_out : arg->way == WSI_API_OUT && values[i].pointer)
+		if (values[i].kind == WSI_TRACED_NOTHING)
 			continue;
-		fprintf(file, "%s\"%s\":", comma, arg->name);
+		fprintf(file, "%s\"%s\":", comma, fn->args[i].name);
 		comma = ",";
-		if (arg->way == WSI_API_VALUE && strstr(arg->type, "Callback"))
-			fputs(values[i].code ? "\"function\"" : "null", file);
-		else if (arg->way == WSI_API_VALUE)
+		if (values[i].kind == WSI_TRACED_NUMBER)
 			fprintf(file, "\"0x%" PRIx64 "\"", values[i].number);
-		else if (!values[i].pointer)
-			fputs("null", file);
+		else if (values[i].kind == WSI_TRACED_BYTES)
+			put_bytes(&values[i]);
 		else
-			put_bytes(values[i].pointer, bytes_of(fn, i, values));
+			fputs(values[i].kind == WSI_TRACED_NULL ? "null" : "\"function\"", file);
 	}
+}
+
+static void put_json(const struct wsi_traced *call)
+{
+	const struct wsi_api_fn *fn = &wsi_api_functions[call->slot];
+	fprintf(file, "{\"n\":%" PRIu64 ",\"table\":%u,\"call\":\"%s\",", n_lines, call->table,
+		fn->name);
+	if (call->slot == WSI_SLOT(initialize))
+		fprintf(file, "\"capabilities\":\"0x%" PRIx64 "\",", call->capabilities);
+	fputs("\"in\":{", file);
+	put_values(fn, call->in);
+	fprintf(file, "},\"result\":\"%s\",\"out\":{", cudbgGetErrorString(call->result));
+	put_values(fn, call->out);
+	fprintf(file, "},\"ns\":%" PRIu64 "}\n", call->ns);
+}
+
+/* ---- text ---- */
+
+static void put_text(const struct wsi_traced *call)
+{
+	const struct wsi_api_fn *fn = &wsi_api_functions[call->slot];
+	char text[600];
+	wsi_traced_text(call, text, sizeof text);
+	fprintf(file, "%" PRIu64 " %u %s = %s", n_lines, call->table, text,
+		cudbgGetErrorString(call->result));
+	for (unsigned i = 0; i < fn->n_args; i++) {
+		if (call->out[i].kind == WSI_TRACED_NOTHING)
+			continue;
+		wsi_traced_value_text(&fn->args[i], &call->out[i], text, sizeof text);
+		fprintf(file, " %s=%s", fn->args[i].name, text);
+	}
+	fprintf(file, " [%" PRIu64 " ns]\n", call->ns);
 }
 
 CUDBGResult wsi_trace_call(unsigned session, unsigned slot, const union wsi_api_value *values)
 {
-	const struct wsi_api_fn *fn = &wsi_api_functions[slot];
+	struct wsi_traced call = {
+		.table = session,
+		.slot = slot,
+		.capabilities = cudbgDebuggerCapabilities,
+	};
+	wsi_traced_inputs(&call, values);
 	uint64_t begin = now_ns();
-	CUDBGResult result = wsi_api_invoke(&wsi_cudbg_tables[session], slot, values);
-	uint64_t end = now_ns();
+	call.result = wsi_api_invoke(&wsi_cudbg_tables[session], slot, values);
+	call.ns = now_ns() - begin;
+	wsi_traced_outputs(&call, values);
 	pthread_mutex_lock(&lock);
-	fprintf(file, "{\"n\":%" PRIu64 ",\"table\":%u,\"call\":\"%s\",\"in\":{", n_lines++,
-		session, fn->name);
-	put_arguments(fn, values, false);
-	fprintf(file, "},\"result\":\"%s\",\"out\":{", cudbgGetErrorString(result));
-	if (result == CUDBG_SUCCESS)
-		put_arguments(fn, values, true);
-	fprintf(file, "},\"ns\":%" PRIu64 "}\n", end - begin);
+	if (as_text)
+		put_text(&call);
+	else
+		put_json(&call);
+	n_lines++;
 	fflush(file);
 	pthread_mutex_unlock(&lock);
-	return result;
+	return call.result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracing: tables that log every call to the file that WARPSCOPE_TRACE names, one JSON object a
- * line (docs/formats/api-trace.md), and hand it on.
+ * Tracing: tables that log every call to the file that WARPSCOPE_TRACE names, a line for each
+ * (docs/formats/api-trace.md), and hand it on.
  */
 #ifndef WSI_CUDBG_TRACE_H
 #define WSI_CUDBG_TRACE_H

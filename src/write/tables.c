@@ -267,12 +267,13 @@ DEFINE_WHOLE(bank, struct ws_write_bank)
 		struct wsi_section section = { KIND, parent, at, 0, stride };               \
 		enum ws_status st = wsi_section_begin(writer, &section, err);               \
 		for (uint32_t i = 0; i < n && st == WS_OK; i++) {                           \
-			uint8_t bytes[WSI_MAX_ROW_BYTES] = { 0 };                           \
+			uint8_t *bytes;                                                     \
 			struct wsi_##record##_row row;                                      \
 			st = record##_row(writer, &rows[i], &row, err);                     \
-			wsi_##record##_pack(bytes, stride, &row);                           \
 			if (st == WS_OK)                                                    \
-				st = wsi_section_append(writer, bytes, stride, err);        \
+				st = wsi_section_row(writer, stride, &bytes, err);          \
+			if (st == WS_OK)                                                    \
+				wsi_##record##_pack(bytes, stride, &row);                   \
 		}                                                                           \
 		if (st == WS_OK)                                                            \
 			st = wsi_section_end(writer, err);                                  \
@@ -363,7 +364,7 @@ enum ws_status ws_writer_contexts(struct ws_writer *writer, const struct ws_writ
 	struct wsi_section section = { WSI_KIND_CONTEXT, devices, row, 0, stride };
 	enum ws_status st = wsi_section_begin(writer, &section, err);
 	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
-		uint8_t bytes[WSI_MAX_ROW_BYTES] = { 0 };
+		uint8_t *bytes;
 		struct wsi_context_row packed = {
 			.id = rows[i].id,
 			.shared_window_base = rows[i].shared_window_base,
@@ -372,8 +373,9 @@ enum ws_status ws_writer_contexts(struct ws_writer *writer, const struct ws_writ
 			.device_id = device_id,
 			.host_tid = rows[i].host_tid,
 		};
-		wsi_context_pack(bytes, stride, &packed);
-		st = wsi_section_append(writer, bytes, stride, err);
+		st = wsi_section_row(writer, stride, &bytes, err);
+		if (st == WS_OK)
+			wsi_context_pack(bytes, stride, &packed);
 	}
 	if (st == WS_OK)
 		st = wsi_section_end(writer, err);
@@ -399,13 +401,14 @@ enum ws_status ws_writer_metadata(struct ws_writer *writer, const struct ws_dump
 		.flags = facts->flags,
 		.timestamp = facts->timestamp,
 	};
-	uint8_t bytes[WSI_MAX_ROW_BYTES] = { 0 };
+	uint8_t *bytes;
 	enum ws_status st = wsi_section_begin(writer, &section, err);
 	if (st == WS_OK)
 		st = wsi_writer_text(writer, facts->generator, &row.text_generator, err);
-	wsi_meta_pack(bytes, stride, &row);
 	if (st == WS_OK)
-		st = wsi_section_append(writer, bytes, stride, err);
+		st = wsi_section_row(writer, stride, &bytes, err);
+	if (st == WS_OK)
+		wsi_meta_pack(bytes, stride, &row);
 	return st == WS_OK ? wsi_section_end(writer, err) : st;
 }
 
@@ -417,27 +420,7 @@ enum ws_status ws_writer_image(struct ws_writer *writer, const struct ws_write_t
 {
 	struct wsi_section section = { relocated ? WSI_KIND_RELOCATED : WSI_KIND_IMAGE, modules,
 				       row, 0, 0 };
-	enum ws_status st = wsi_section_begin(writer, &section, err);
-	if (st == WS_OK)
-		st = wsi_section_append(writer, bytes.ptr, bytes.len, err);
-	return st == WS_OK ? wsi_section_end(writer, err) : st;
-}
-
-static enum wsi_kind kind_of_registers(enum ws_reg_kind kind)
-{
-	switch (kind) {
-	case WS_REG_R:
-		return WSI_KIND_REGS;
-	case WS_REG_P:
-		return WSI_KIND_PREDS;
-	case WS_REG_UR:
-		return WSI_KIND_UREGS;
-	case WS_REG_UP:
-		return WSI_KIND_UPREDS;
-	case WS_REG_BARRIER:
-		return WSI_KIND_BARRIERS;
-	}
-	return WSI_KIND_NONE;
+	return wsi_section_write(writer, &section, bytes.ptr, bytes.len, err);
 }
 
 static enum ws_status words_append(struct ws_writer *writer, const uint32_t *values, uint32_t n,
@@ -460,7 +443,7 @@ enum ws_status ws_writer_words(struct ws_writer *writer, const struct ws_write_t
 			       uint32_t row, enum ws_reg_kind kind, const uint32_t *values,
 			       uint32_t n, struct ws_error *err)
 {
-	struct wsi_section section = { kind_of_registers(kind), parent, row, 0, 4 };
+	struct wsi_section section = { wsi_kind_of_registers(kind), parent, row, 0, 4 };
 	if (section.kind == WSI_KIND_NONE)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no kind of register %d",
 				(int)kind);

@@ -122,12 +122,12 @@ static enum ws_status lane_write(struct wsi_job *job, uint32_t warp_index, uint3
 {
 	struct ws_memory_range range;
 	enum ws_status st = WS_OK;
+	bool found;
 	/* ranges and lanes are both in the order of lane ids */
-	while (wsi_job_range(job, *range_number, WS_SPACE_LOCAL, warp_index, &range) &&
+	while ((found = wsi_job_range(job, *range_number, WS_SPACE_LOCAL, warp_index, &range)) &&
 	       range.lane < lane)
 		++*range_number;
-	if (wsi_job_range(job, *range_number, WS_SPACE_LOCAL, warp_index, &range) &&
-	    range.lane == lane)
+	if (found && range.lane == lane)
 		st = wsi_job_owned(job, &range, warp_index, lanes, row);
 	if (st == WS_OK)
 		st = registers_write(job, warp_index, lane, WS_REG_R, lanes, row);

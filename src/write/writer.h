@@ -3,18 +3,18 @@
  * Inside a dump being written.
  *
  *   ELF header | data of section 1 | data of section 2 | ... | .strtab | .shstrtab | headers
- *   filled in                                                  waiting in scratch files
- *   the end
+ *   filled in                                               waiting in scratch files,
+ *   the end                                                 see write/index.h
  *
- * Section headers and the two string tables grow with the number of sections, so they wait in
- * scratch files and not in memory. Nothing else is kept.
+ * The strings of .strtab and what is needed for names and headers grow with the dump, so they wait
+ * in scratch files and not in memory. Nothing else is kept.
  */
 #ifndef WSI_WRITE_WRITER_H
 #define WSI_WRITE_WRITER_H
 
 #include <warpscope/write.h>
 
-#include "base/outfile.h"
+#include "write/index.h"
 #include "write/pack.h"
 
 enum { WSI_TEXT_CACHE = 256, WSI_TEXT_CACHED_BYTES = 56 };
@@ -29,26 +29,17 @@ struct wsi_text_slot {
 
 struct ws_writer {
 	struct wsi_outfile *file; /* owned */
+	struct wsi_stream *out;   /* borrowed from `file` */
 	uint32_t driver;
-	struct wsi_scratch headers, names, texts; /* owned */
-	uint32_t n_sections;                      /* section 0 included */
-	uint32_t n_globals;                       /* running number in their names */
+	struct wsi_index index;   /* owned */
+	struct wsi_scratch texts; /* owned */
 	struct wsi_text_slot text_cache[WSI_TEXT_CACHE];
 
 	/* the section being written */
 	bool in_section, in_memory;
-	uint8_t header[64];
+	struct wsi_entry entry;
 	uint64_t section_off;
 	bool failed; /* something is missing: no commit */
-};
-
-/* What a section is, besides its bytes. */
-struct wsi_section {
-	enum wsi_kind kind;
-	const struct ws_write_table *parent; /* NULL: none */
-	uint32_t row;                        /* of the parent */
-	uint64_t address;
-	uint32_t entry_bytes;
 };
 
 /* Begins a section. WS_UNSUPPORTED: the layout does not have that kind yet; then nothing happened.
@@ -57,7 +48,13 @@ enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_sect
 				 struct ws_error *err) WS_MUST_USE;
 enum ws_status wsi_section_append(struct ws_writer *writer, const void *bytes, size_t n,
 				  struct ws_error *err) WS_MUST_USE;
+/* Room for one row of a table: zeros, part of the section. Valid until the next call. */
+enum ws_status wsi_section_row(struct ws_writer *writer, uint32_t n, uint8_t **ret_bytes,
+			       struct ws_error *err) WS_MUST_USE;
 enum ws_status wsi_section_end(struct ws_writer *writer, struct ws_error *err) WS_MUST_USE;
+/* All three, for a section whose bytes are at hand. */
+enum ws_status wsi_section_write(struct ws_writer *writer, const struct wsi_section *section,
+				 const void *bytes, size_t n, struct ws_error *err) WS_MUST_USE;
 
 /* What the section begun last is as the parent of `n_rows` rows. */
 void wsi_section_as_table(const struct ws_writer *writer, const struct wsi_section *section,

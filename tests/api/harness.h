@@ -13,7 +13,7 @@
 
 enum { HARNESS_GUARD = 64, HARNESS_MAX_BYTES = 1 << 20 };
 
-#define SLOT(name) ((unsigned)(offsetof(struct CUDBGAPI_st, name) / sizeof(void *)))
+#define SLOT(name) WSI_SLOT(name)
 
 /* One call and its buffers. */
 struct api_call {

@@ -180,21 +180,36 @@ def check_full(program):
         raise Wrong("something was left behind")
 
 
+def being_written(program, process):
+    """Whether the process has its output open: without a name, where the system can do that, or with a temporary one."""
+    for number in os.listdir(f"/proc/{process.pid}/fd"):
+        try:
+            where = os.readlink(f"/proc/{process.pid}/fd/{number}")
+        except OSError:
+            continue
+        if where.startswith(os.path.realpath(program.folder)) and not where.endswith("in.nvcudmp"):
+            return where
+    return None
+
+
 def check_signal(program):
     path = program.put(build.build("many-modules")[0])
+    before = set(os.listdir(program.folder)) | {"out.nvcudmp"}
 
     def killed():
         running = subprocess.Popen([program.path, "strip", "--gzip", "-o", program.out, path])
-        for _ in range(1000):
-            if any(name.startswith("out.nvcudmp.") for name in os.listdir(program.folder)):
-                break
+        seen = None
+        while not seen and running.poll() is None:
+            seen = being_written(program, running)
         running.kill()
         if running.wait() != -signal.SIGKILL:
             raise Wrong("it ended before it could be killed")
-    old_file_stays(program, killed)
-    for name in os.listdir(program.folder):
-        if name.startswith("out.nvcudmp."):
+        left = set(os.listdir(program.folder)) - before
+        if left and seen.endswith("(deleted)"):
+            raise Wrong(f"left behind: {left}")
+        for name in left:
             os.unlink(os.path.join(program.folder, name))
+    old_file_stays(program, killed)
 
 
 def check_json(program):

@@ -89,8 +89,7 @@ static void api_close(struct ws_target *target)
 	(void)t->api->finalize();
 	wsi_api_drop_stock(t);
 	pthread_mutex_destroy(&t->lock);
-	if (t->library)
-		dlclose(t->library);
+	ws_provider_close(&t->provider);
 	wsi_free(t);
 }
 
@@ -129,7 +128,7 @@ enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t revision, struct ws_tar
 	}
 	t->base.ops = &api_ops;
 	t->api = api;
-	t->n_slots = slots_of(revision);
+	t->provider = (struct ws_provider){ .api = api, .revision = revision };
 	pthread_mutex_init(&t->lock, NULL);
 	enum ws_status st = wsi_api_take_stock(t, err);
 	if (st != WS_OK) {
@@ -184,30 +183,60 @@ static void introduce(void *library, uint32_t revision)
 			     CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS);
 }
 
-enum ws_status ws_target_open_provider(const char *library, struct ws_target **ret_target,
-				       struct ws_error *err)
+enum ws_status ws_provider_open(const char *library, struct ws_provider *ret_provider,
+				struct ws_error *err)
 {
+	if (!library || !ret_provider)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a library and a place are needed");
 	wsi_scoped_free char *file = wsi_strdup(library);
 	if (!file)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "name of the library");
 	char *colon = strrchr(file, ':');
 	if (colon)
 		*colon = '\0';
-	void *loaded = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-	if (!loaded)
+	struct ws_provider provider = { .library = dlopen(file, RTLD_NOW | RTLD_LOCAL) };
+	if (!provider.library)
 		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "%s", dlerror());
-	CUDBGAPI api = NULL;
-	uint32_t revision = 0;
-	enum ws_status st =
-		table_of(loaded, colon ? colon + 1 : "cudbgGetAPI", &api, &revision, err);
-	if (st == WS_OK) {
-		introduce(loaded, revision);
-		st = ws_target_from_api(api, revision, ret_target, err);
-	}
+	enum ws_status st = table_of(provider.library, colon ? colon + 1 : "cudbgGetAPI",
+				     &provider.api, &provider.revision, err);
 	if (st != WS_OK) {
-		dlclose(loaded);
+		ws_provider_close(&provider);
 		return wsi_context(err, st, "%s", file);
 	}
-	((struct api_target *)*ret_target)->library = loaded;
+	introduce(provider.library, provider.revision);
+	provider.capabilities = dlsym(provider.library, "cudbgDebuggerCapabilities");
+	*ret_provider = provider;
+	return WS_OK;
+}
+
+void ws_provider_close(struct ws_provider *provider)
+{
+	if (provider->library)
+		dlclose(provider->library);
+	memset(provider, 0, sizeof *provider);
+}
+
+bool ws_provider_has(const struct ws_provider *provider, size_t offset)
+{
+	void *slot = NULL;
+	if (offset / sizeof slot >= slots_of(provider->revision))
+		return false;
+	memcpy(&slot, (const char *)provider->api + offset, sizeof slot);
+	return slot != NULL;
+}
+
+enum ws_status ws_target_open_provider(const char *library, struct ws_target **ret_target,
+				       struct ws_error *err)
+{
+	struct ws_provider provider;
+	enum ws_status st = ws_provider_open(library, &provider, err);
+	if (st != WS_OK)
+		return st;
+	st = ws_target_from_api(provider.api, provider.revision, ret_target, err);
+	if (st != WS_OK) {
+		ws_provider_close(&provider);
+		return wsi_context(err, st, "%s", library);
+	}
+	((struct api_target *)*ret_target)->provider = provider;
 	return WS_OK;
 }

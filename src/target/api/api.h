@@ -17,9 +17,8 @@ struct api_image {
 struct api_target {
 	struct ws_target base; /* first */
 	CUDBGAPI api;          /* borrowed */
-	void *library;         /* owned; NULL: none */
-	unsigned n_slots;      /* that the provider has */
-	pthread_mutex_t lock;  /* one call at a time */
+	struct ws_provider provider;
+	pthread_mutex_t lock; /* one call at a time */
 	struct ws_counts n;
 	/* owned, with room for more than `n` while taking stock */
 	struct ws_device *devices;
@@ -37,8 +36,7 @@ struct api_target {
 };
 
 /* Whether the provider has a function. */
-#define API_HAS(t, name) \
-	(offsetof(struct CUDBGAPI_st, name) / sizeof(void *) < (t)->n_slots && (t)->api->name)
+#define API_HAS(t, name) ws_provider_has(&(t)->provider, offsetof(struct CUDBGAPI_st, name))
 
 /* What a result means for us, with the provider's words in `err`. */
 enum ws_status wsi_api_status(struct api_target *t, CUDBGResult result, const char *what,

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope trace replay TRACE DUMP, warpscope trace diff A B: traces of the debugger API. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/cudbg.h>
+#include <warpscope/trace.h>
+
+#include "cli.h"
+
+enum { DIFFERENT = 10, OPTION_LIMIT = 300, OPTION_TABLE };
+
+const char verb_trace_help[] =
+	"Traces of the CUDA Debugger API, as WARPSCOPE_TRACE=FILE leaves them behind.\n"
+	"\n"
+	"  replay TRACE DUMP      makes the calls again on a dump, or with --api-lib on any\n"
+	"                         provider of the API, and shows where the answers differ\n"
+	"  diff A B               shows where two traces differ\n"
+	"\n"
+	"A line each: \"~\" another answer, \"-\" a call that only the first has, \"+\" only the\n"
+	"second, \"?\" a call that was not made again. Handles are paired, not compared.\n"
+	"\n"
+	"  --limit N              show at most N differences of a kind (default 20; 0: all);\n"
+	"                         all are counted\n"
+	"  --table N              only calls of this table (default: of the first line)\n"
+	"\n"
+	"Exit status: 0 same, 10 different.\n";
+
+static const struct option options[] = {
+	CLI_COMMON_OPTIONS,
+	{ "limit", required_argument, NULL, OPTION_LIMIT },
+	{ "table", required_argument, NULL, OPTION_TABLE },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char *const kind_names[] = {
+	[WS_TRACE_RESULT] = "result",
+	[WS_TRACE_OUTPUT] = "output",
+	[WS_TRACE_ONLY_A] = "only_a",
+	[WS_TRACE_ONLY_B] = "only_b",
+	[WS_TRACE_NOT_REPLAYED] = "not_replayed",
+	[WS_TRACE_DAMAGED] = "damaged",
+};
+
+struct job {
+	struct cli *cli;
+	struct ws_json json;
+	bool replays, begun;
+	const char *path[2]; /* traces; of replay the second is the target */
+	uint64_t limit;
+	uint64_t shown[WS_TRACE_N_KINDS];
+	struct ws_trace_options options;
+	struct ws_trace_counts counts;
+};
+
+/* ---- telling ---- */
+
+static void key_text(struct ws_json *json, const char *key, const char *text)
+{
+	ws_json_key(json, key);
+	ws_json_text(json, text);
+}
+
+static void key_line(struct ws_json *json, const char *key, uint64_t line)
+{
+	ws_json_key(json, key);
+	if (line)
+		ws_json_u64(json, line);
+	else
+		ws_json_null(json);
+}
+
+static void tell_json(struct ws_json *json, const struct ws_trace_difference *d)
+{
+	ws_json_object(json);
+	key_text(json, "kind", kind_names[d->kind]);
+	key_line(json, "line_a", d->line_a);
+	key_line(json, "line_b", d->line_b);
+	key_text(json, "call", d->call);
+	key_text(json, "what", *d->what ? d->what : NULL);
+	key_text(json, "a", d->a);
+	key_text(json, "b", d->b);
+	ws_json_end(json);
+}
+
+static void tell_text(struct ws_out *out, const struct ws_trace_difference *d)
+{
+	static const char marks[] = { '~', '~', '-', '+', '?', '!' };
+	ws_out_printf(out, "%c %" PRIu64, marks[d->kind], d->line_a ? d->line_a : d->line_b);
+	if (d->line_a && d->line_b && d->line_a != d->line_b)
+		ws_out_printf(out, "/%" PRIu64, d->line_b);
+	ws_out_text(out, *d->call ? " " : "");
+	ws_out_escaped(out, ws_str_of(d->call));
+	ws_out_text(out, *d->what ? " " : "");
+	ws_out_escaped(out, ws_str_of(d->what));
+	ws_out_text(out, ": ");
+	ws_out_escaped(out, ws_str_of(d->a ? d->a : d->b));
+	if (d->a && d->b)
+		ws_out_text(out, d->kind == WS_TRACE_NOT_REPLAYED ? "; not made: " : " -> ");
+	if (d->a && d->b)
+		ws_out_escaped(out, ws_str_of(d->b));
+	ws_out_text(out, "\n");
+}
+
+/* What comes before the first difference; nothing is printed when there is no answer. */
+static void begin(struct job *job)
+{
+	struct ws_json *json = &job->json;
+	if (job->begun || !job->cli->json)
+		return;
+	job->begun = true;
+	ws_json_init(json, &job->cli->out, false);
+	ws_json_object(json);
+	key_text(json, "schema", "warpscope-trace-1");
+	key_text(json, "form", job->replays ? "replay" : "diff");
+	key_text(json, "a", job->path[0]);
+	key_text(json, "b", job->path[1]);
+	ws_json_key(json, "differences");
+	ws_json_array(json);
+}
+
+static void tell(void *user, const struct ws_trace_difference *difference)
+{
+	struct job *job = user;
+	begin(job);
+	if (job->limit && job->shown[difference->kind]++ >= job->limit)
+		return;
+	if (job->cli->json)
+		tell_json(&job->json, difference);
+	else
+		tell_text(&job->cli->out, difference);
+}
+
+static void end_json(struct job *job, bool same)
+{
+	struct ws_json *json = &job->json;
+	ws_json_end(json);
+	ws_json_key(json, "counts");
+	ws_json_object(json);
+	ws_json_key(json, "compared");
+	ws_json_u64(json, job->counts.compared);
+	ws_json_key(json, "same");
+	ws_json_u64(json, job->counts.same);
+	ws_json_key(json, "other_tables");
+	ws_json_u64(json, job->counts.other_tables);
+	for (int kind = 0; kind < WS_TRACE_N_KINDS; kind++) {
+		ws_json_key(json, kind_names[kind]);
+		ws_json_u64(json, job->counts.found[kind]);
+	}
+	ws_json_end(json);
+	ws_json_key(json, "same");
+	ws_json_bool(json, same);
+	ws_json_end(json);
+}
+
+static void end_text(struct job *job)
+{
+	struct ws_out *out = &job->cli->out;
+	for (int kind = 0; kind < WS_TRACE_N_KINDS; kind++)
+		if (job->limit && job->counts.found[kind] > job->limit)
+			ws_out_printf(out, "%s: %" PRIu64 ", %" PRIu64 " shown\n", kind_names[kind],
+				      job->counts.found[kind], job->limit);
+	ws_out_printf(out, "%" PRIu64 " calls compared, %" PRIu64 " the same", job->counts.compared,
+		      job->counts.same);
+	if (job->counts.other_tables)
+		ws_out_printf(out, "; %" PRIu64 " of other tables", job->counts.other_tables);
+	ws_out_text(out, "\n");
+}
+
+/* ---- the two forms ---- */
+
+/* The table that answers: of the provider, or of ours over the dump. */
+static int replay(struct job *job)
+{
+	struct ws_provider provider = { .revision = UINT32_MAX,
+					.capabilities = &cudbgDebuggerCapabilities };
+	struct ws_target *target = NULL;
+	struct ws_error err;
+	enum ws_status st;
+	int status = CLI_ANSWERED;
+	if (job->cli->api_lib) {
+		if (strcmp(job->path[1], "-") != 0 &&
+		    setenv("WARPSCOPE_CORE", job->path[1], 1) != 0)
+			cli_out_of_memory();
+		st = ws_provider_open(job->cli->api_lib, &provider, &err);
+	} else {
+		status = cli_target_open(job->cli, job->path[1], &target);
+		if (status != CLI_ANSWERED)
+			return status;
+		st = ws_cudbg_api(target, &provider.api, &err);
+	}
+	if (st == WS_OK) {
+		st = ws_trace_replay(job->path[0], &provider, &job->options, &job->counts, &err);
+		if (job->cli->api_lib)
+			(void)provider.api->finalize();
+	}
+	if (st != WS_OK)
+		status = cli_fail(NULL, &err);
+	if (target)
+		ws_cudbg_release(provider.api);
+	ws_target_close(target);
+	ws_provider_close(&provider);
+	return status;
+}
+
+static int diff(struct job *job)
+{
+	struct ws_error err;
+	return ws_trace_diff(job->path[0], job->path[1], &job->options, &job->counts, &err) == WS_OK
+		       ? CLI_ANSWERED
+		       : cli_fail(NULL, &err);
+}
+
+static int run(struct job *job)
+{
+	bool same = true;
+	int status = job->replays ? replay(job) : diff(job);
+	if (status != CLI_ANSWERED)
+		return status;
+	for (int kind = WS_TRACE_RESULT; kind <= WS_TRACE_ONLY_B; kind++)
+		same = same && !job->counts.found[kind];
+	begin(job);
+	if (job->cli->json)
+		end_json(job, same);
+	else
+		end_text(job);
+	return same ? CLI_ANSWERED : DIFFERENT;
+}
+
+int verb_trace(struct cli *cli, int argc, char **argv)
+{
+	struct job job = { .cli = cli, .limit = 20 };
+	uint64_t table = 0;
+	int option, status = CLI_ANSWERED;
+	while (status == CLI_ANSWERED &&
+	       (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == OPTION_LIMIT && !cli_number(optarg, &job.limit))
+			status = cli_usage("trace", "--limit takes a number");
+		else if (option == OPTION_TABLE)
+			status = cli_number(optarg, &table) && table < UINT32_MAX
+					 ? CLI_ANSWERED
+					 : cli_usage("trace", "--table takes a number");
+		else if (option != OPTION_LIMIT)
+			status = cli_common_option(cli, "trace", option);
+		job.options.one_table = job.options.one_table || option == OPTION_TABLE;
+	}
+	if (status != CLI_ANSWERED)
+		return status;
+	if (argc - optind != 3)
+		return cli_usage("trace", "replay TRACE DUMP, or diff TRACE TRACE");
+	job.replays = strcmp(argv[optind], "replay") == 0;
+	if (!job.replays && strcmp(argv[optind], "diff") != 0)
+		return cli_usage("trace", "there is no form \"%s\"", argv[optind]);
+	job.path[0] = argv[optind + 1];
+	job.path[1] = argv[optind + 2];
+	job.options.size = sizeof job.options;
+	job.options.table = (uint32_t)table;
+	job.options.tell = tell;
+	job.options.user = &job;
+	return run(&job);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes on their way out of the process, through a buffer: to a file (base/outfile.h), or to a
+ * scratch file, which is for what has to wait and stays in memory while it is small.
+ */
+#ifndef WSI_STREAM_H
+#define WSI_STREAM_H
+
+#include "base/base.h"
+
+enum { WSI_STREAM_BYTES = 256 * 1024 };
+
+struct wsi_stream {
+	/* Takes `n` bytes; may put another buffer in the place of `buffer`. False: see errno. */
+	bool (*drain)(void *user, const uint8_t *bytes, size_t n);
+	void *user;
+	uint8_t *buffer; /* owned: WSI_STREAM_BYTES */
+	size_t used;
+	uint64_t total; /* bytes appended */
+};
+
+/* False: no memory. */
+bool wsi_stream_init(struct wsi_stream *stream,
+		     bool (*drain)(void *user, const uint8_t *bytes, size_t n),
+		     void *user) WS_MUST_USE;
+void wsi_stream_fini(struct wsi_stream *stream);
+/* Everything below returns false (or NULL) when the bytes cannot be taken; then errno says why. */
+bool wsi_stream_flush(struct wsi_stream *stream) WS_MUST_USE;
+bool wsi_stream_append_slowly(struct wsi_stream *stream, const void *bytes, size_t n) WS_MUST_USE;
+
+static inline WS_MUST_USE bool wsi_stream_append(struct wsi_stream *stream, const void *bytes,
+						 size_t n)
+{
+	if (n > WSI_STREAM_BYTES - stream->used)
+		return wsi_stream_append_slowly(stream, bytes, n);
+	if (n)
+		memcpy(stream->buffer + stream->used, bytes, n);
+	stream->used += n;
+	stream->total += n;
+	return true;
+}
+
+/* Room for `n` bytes (at most WSI_STREAM_BYTES), which the caller fills and hands over with
+ * wsi_stream_take(). */
+static inline uint8_t *wsi_stream_room(struct wsi_stream *stream, size_t n)
+{
+	if (n > WSI_STREAM_BYTES - stream->used && !wsi_stream_flush(stream))
+		return NULL;
+	return stream->buffer + stream->used;
+}
+
+static inline void wsi_stream_take(struct wsi_stream *stream, size_t n)
+{
+	stream->used += n;
+	stream->total += n;
+}
+
+struct wsi_scratch {
+	struct wsi_stream stream;
+	int fd; /* owned; -1: none yet */
+};
+
+/* WS_NO_MEMORY. A scratch file must not move in memory. */
+enum ws_status wsi_scratch_init(struct wsi_scratch *scratch, struct ws_error *err) WS_MUST_USE;
+/* Zeroed is fine too. */
+void wsi_scratch_fini(struct wsi_scratch *scratch);
+/* WS_IO: no room. */
+enum ws_status wsi_scratch_append(struct wsi_scratch *scratch, const void *bytes, size_t n,
+				  struct ws_error *err) WS_MUST_USE;
+/* Copies up to `n` bytes from `off` on; fewer only at the end. */
+enum ws_status wsi_scratch_read(struct wsi_scratch *scratch, uint64_t off, void *bytes, size_t n,
+				size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A second thread that takes one piece of work after the other from the first: writing and packing
+ * of what was made go on while more is made. Where no thread can be had, the first does it all.
+ */
+#ifndef WSI_WORKER_H
+#define WSI_WORKER_H
+
+#include <pthread.h>
+
+#include "base/base.h"
+
+struct wsi_worker {
+	bool (*run)(void *user, const uint8_t *bytes, size_t n); /* false: see errno */
+	void *user;
+	bool has_thread;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	/* under `lock` */
+	const uint8_t *bytes; /* the piece; NULL: none */
+	size_t n;
+	int failed; /* errno of the first failure; 0: none */
+	bool quit;
+};
+
+/* Fills the worker; the thread comes with the first piece. */
+void wsi_worker_init(struct wsi_worker *worker,
+		     bool (*run)(void *user, const uint8_t *bytes, size_t n), void *user);
+/* Waits for the end of the last piece. False: some piece failed; see errno. */
+bool wsi_worker_wait(struct wsi_worker *worker) WS_MUST_USE;
+/* Hands over a piece, which must stay as it is until a wait returns. Call after a wait. */
+void wsi_worker_give(struct wsi_worker *worker, const uint8_t *bytes, size_t n);
+/* Waits and ends the thread. A zeroed worker is fine. */
+void wsi_worker_fini(struct wsi_worker *worker);
+
+#endif
