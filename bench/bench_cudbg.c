@@ -10,7 +10,7 @@
 
 #include "bench.h"
 
-enum { MAX_SMS = 256, WARPS = 64, LANES = 32, LOOKUPS = 100000 };
+enum { MAX_SMS = 256, WARPS = 64, LANES = 32, LOOKUPS = 100000, LEAST_SYMBOLS = 1000 };
 
 static uint64_t sink; /* keeps the compiler from dropping what is measured */
 static uint64_t n_calls;
@@ -369,6 +369,11 @@ static void touch_rows(const struct ws_core *core, uint8_t *out)
 	struct ws_counts n;
 	struct ws_error err;
 	ws_core_counts(core, &n);
+	for (uint32_t i = 0; i < n.sms; i++) {
+		struct ws_sm sm;
+		must(ws_core_sm(core, i, &sm, &err), &err);
+		sink += sm.n_warps;
+	}
 	for (uint32_t w = 0; w < n.warps; w++) {
 		struct ws_warp warp;
 		struct ws_block block;
@@ -455,8 +460,10 @@ static void bench_symbols(CUDBGAPI api, const struct ws_core *core)
 {
 	struct symbol *names;
 	size_t n = all_symbols(core, &names);
-	if (!n)
+	if (n < LEAST_SYMBOLS) { /* too few for a search to be the question */
+		free(names);
 		return;
+	}
 	struct symbol *addresses = malloc(n * sizeof *addresses);
 	memcpy(addresses, names, n * sizeof *names);
 	qsort(names, n, sizeof *names, symbol_by_name);

@@ -7,6 +7,7 @@ The file is streamed: memory stays small whatever the size. The tables are those
   gen_huge.py OUT                          132 SMs x 64 warps x 32 lanes
   gen_huge.py --busy-sms 5 OUT             10,240 lanes
   gen_huge.py --devices 8 OUT              6.8 million sections
+  gen_huge.py --functions 300 --modules 11 OUT   3,000 functions, each with a name of its own
   gen_huge.py --sparse 100 --busy-sms 4 OUT   a 100 GiB file of holes: global memory that must not be read
 """
 
@@ -90,6 +91,31 @@ class Out:
         self.file.close()
 
 
+def many_functions(number, count):
+    """A cubin of `count` functions whose names nobody else has, as templates make them."""
+    names, symbols, headers, text = bytearray(b"\0"), bytearray(24), [], bytearray()
+    exit_insn = (0x000FEA0003800000 << 64 | 0x000000000000794D).to_bytes(16, "little")
+    at = 64
+    for f in range(count):
+        name = b"_ZN5bench%d_%04dIfLi%dEEvPT_PKS1_i" % (number, f * 7919 % 9973, f % 64)
+        symbols += struct.pack("<IBBHQQ", len(names), 0x12, 0x10, 4 + f, 0, 256)
+        headers.append((len(names), 1, 6, at + len(text), 256, 3, f + 1, 128))
+        names += name + b"\0"
+        text += exit_insn * 16
+    tables = at + len(text)
+    strings = tables + len(symbols)
+    section_at = strings + len(names) + -len(names) % 8
+    table_headers = [(0, 0, 0, 0, 0, 0, 0, 0), (0, 2, 0, tables, len(symbols), 2, 1, 8), (0, 3, 0, strings, len(names), 0, 0, 1),
+                     (0, 1, 0, at, 0, 0, 0, 1)]
+    out = struct.pack("<4sBBBBB7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0x41, 8, 2, 190, 1, 0, 0, section_at, 0x5a04, 64, 0, 0,
+                      64, 4 + count, 2)
+    out += bytes(text) + bytes(symbols) + bytes(names) + bytes(-len(names) % 8)
+    for name, kind, flags, offset, size, link, info, align in table_headers + headers:
+        out += HEADER.pack(name, kind, flags, 0, offset, size, link if kind != 1 else 1, info, align,
+                           24 if kind == 2 else 0)
+    return bytes(out)
+
+
 class Generator:
     def __init__(self, args):
         self.args, self.strings = args, Strings()
@@ -99,6 +125,8 @@ class Generator:
         for name in CUBINS:
             with open(os.path.join(ROOT, "tests", "data", "cubins", name), "rb") as handle:
                 self.images.append(handle.read())
+        if args.functions:
+            self.images[1:] = [many_functions(m, args.functions) for m in range(1, args.modules)]
         self.code(cb.Cubin(self.images[0]))
         rng = random.Random(args.seed)
         pool = rng.randbytes(1 << 16)
@@ -256,6 +284,7 @@ def main():
     parser.add_argument("--local", type=int, default=0, help="bytes of local memory per lane")
     parser.add_argument("--bt", type=int, default=1, help="call stack entries per lane")
     parser.add_argument("--modules", type=int, default=2)
+    parser.add_argument("--functions", type=int, default=0, help="of every module but the first; default: real cubins")
     parser.add_argument("--memory", type=int, default=64, help="global memory blocks of 256 KiB per device")
     parser.add_argument("--no-memory", action="store_true", help="no memory contents at all")
     parser.add_argument("--sparse", type=int, default=0, metavar="GIB", help="one more global block, a hole in the file")

@@ -4,6 +4,10 @@ set -eu
 here=$(dirname "$0")
 dumps=$1/bench/dumps
 mkdir -p "$dumps"
+functions() { # a dump of 3,000 functions: for look-ups of symbols and code
+	dump functions --busy-sms 1 --ctas-per-sm 1 --memory 1 --functions 300 --modules 11
+	"$bench/bench-cudbg" "$dumps/functions.nvcudmp"
+}
 dump() { # NAME GENERATOR-ARGUMENTS...
 	name=$1
 	shift
@@ -32,6 +36,7 @@ if [ "${2:-}" = --smoke ]; then
 	dump memory --busy-sms 4 --memory 600
 	sync # pages of a file that are not written yet would count as memory of the reader
 	run 270k
+	functions
 	tables 270k
 	"$here/write.py" "$program" "$dumps/memory.nvcudmp" "$dumps/270k.nvcudmp"
 	"$here/beside.py" "$program" "$dumps/270k.nvcudmp"
@@ -45,6 +50,7 @@ dump 2.1M --devices 8
 dump memory --busy-sms 4 --memory 600
 sync
 run 1k 10k 100k 270k 2.1M
+functions
 tables 100k 270k 2.1M
 "$here/write.py" "$program" "$dumps/memory.nvcudmp" "$dumps/100k.nvcudmp" "$dumps/270k.nvcudmp" "$dumps/2.1M.nvcudmp"
 "$here/beside.py" "$program" "$dumps/100k.nvcudmp" "$dumps/270k.nvcudmp"

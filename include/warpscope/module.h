@@ -173,6 +173,12 @@ WS_API enum ws_status ws_module_find_offset(struct ws_module *module, uint32_t s
 					    struct ws_error *err) WS_MUST_USE;
 
 /**
+ * Bytes of the section from a place to its end. @retval WS_TRUNCATED  the image is cut before it.
+ */
+WS_API enum ws_status ws_module_bytes_at(const struct ws_place *place, struct ws_span *ret_bytes,
+					 struct ws_error *err) WS_MUST_USE;
+
+/**
  * Machine code of a function: `size_bytes` from its start, or to the end of the section for one
  * without a size. @retval WS_ABSENT  undefined.  @retval WS_TRUNCATED  part of it is cut off.
  */

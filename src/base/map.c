@@ -18,6 +18,20 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+uint64_t wsi_hash_bytes(const void *bytes, size_t n, uint64_t seed)
+{
+	const uint8_t *at = bytes;
+	uint64_t hash = mix(seed + n), word;
+	for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+		memcpy(&word, at, sizeof word);
+		hash = mix(hash + 0x9e3779b97f4a7c15u + word);
+	}
+	word = 0;
+	if (n)
+		memcpy(&word, at, n);
+	return mix(hash + 0x9e3779b97f4a7c15u + word);
+}
+
 static struct wsi_map_slot *slot_of(struct wsi_map_slot *slots, size_t n_slots,
 				    const struct wsi_map_key *key)
 {

@@ -27,6 +27,9 @@ struct wsi_map {
  */
 uint32_t *wsi_map_put(struct wsi_map *map, const struct wsi_map_key *key, uint32_t value_if_new,
 		      bool *ret_is_new) WS_MUST_USE;
+/* Hash of bytes; `seed` is something that an input cannot foresee. */
+uint64_t wsi_hash_bytes(const void *bytes, size_t n, uint64_t seed);
+
 /* The value of a key, valid until the next wsi_map_put(); NULL when the map does not have it. */
 const uint32_t *wsi_map_find(const struct wsi_map *map, const struct wsi_map_key *key);
 /* Leaves it all-zero; may be repeated. */

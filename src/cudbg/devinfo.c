@@ -20,6 +20,32 @@ static uint32_t mask_bytes(const struct wsi_device_row *device)
 	return (words ? words : 1) * 8;
 }
 
+/* Bytes of a response with so many SMs, warps and lanes and all attributes. */
+static uint64_t most_bytes(const CUDBGDeviceInfoSizes *sizes, uint64_t n_sms, uint64_t n_warps,
+			   uint64_t n_lanes)
+{
+	uint64_t per_device = sizes->deviceInfoSize, per_warp = sizes->warpInfoSize;
+	for (unsigned i = 0; i < CUDBG_DEVICE_ATTRIBUTE_COUNT; i++)
+		per_device += sizes->deviceInfoAttributeSizes[i];
+	for (unsigned i = 0; i < CUDBG_WARP_ATTRIBUTE_COUNT; i++)
+		per_warp += sizes->warpInfoAttributeSizes[i];
+	uint64_t per_sm = sizes->smInfoSize +
+			  sizes->smInfoAttributeSizes[CUDBG_SM_ATTRIBUTE_WARP_UPDATE_MASK];
+	return per_device + n_sms * per_sm + n_warps * per_warp + n_lanes * sizes->laneInfoSize;
+}
+
+/* The same for what is on the device now. */
+static uint64_t present_bytes(const struct wsi_device_row *device,
+			      const CUDBGDeviceInfoSizes *sizes)
+{
+	uint64_t n_sms = 0, n_warps = 0;
+	for (uint32_t sm = 0; sm < device->n_sms; sm++) {
+		n_sms += device->sms[sm].valid != 0;
+		n_warps += (uint64_t)__builtin_popcountll(device->sms[sm].valid);
+	}
+	return most_bytes(sizes, n_sms, n_warps, n_warps * device->n_lanes);
+}
+
 static void get_sizes(const struct wsi_device_row *device, CUDBGDeviceInfoSizes *sizes)
 {
 	memset(sizes, 0, sizeof *sizes);
@@ -42,13 +68,10 @@ static void get_sizes(const struct wsi_device_row *device, CUDBGDeviceInfoSizes 
 	warp[CUDBG_WARP_ATTRIBUTE_IN_SYSCALL_LANES] = sizeof(uint32_t);
 	warp[CUDBG_WARP_ATTRIBUTE_HIT_BREAKPOINT_HANDLE] = sizeof(CUDBGBreakpointHandle);
 	sizes->laneInfoSize = sizeof(CUDBGLaneInfo);
-	uint64_t per_warp = sizeof(CUDBGWarpInfo) + device->n_lanes * sizeof(CUDBGLaneInfo);
-	for (unsigned i = 0; i < CUDBG_WARP_ATTRIBUTE_COUNT; i++)
-		per_warp += warp[i];
-	uint64_t per_sm = sizeof(CUDBGSMInfo) + sizeof(uint64_t) + device->n_warps * per_warp;
 	/* At most 256 SMs of 64 warps of 32 lanes: far below 4 GiB. */
-	sizes->requiredBufferSize =
-		(uint32_t)(sizeof(CUDBGDeviceInfo) + 3ull * mask + device->n_sms * per_sm);
+	sizes->requiredBufferSize = (uint32_t)most_bytes(
+		sizes, device->n_sms, (uint64_t)device->n_sms * device->n_warps,
+		(uint64_t)device->n_sms * device->n_warps * device->n_lanes);
 }
 
 CUDBGResult wsi_cudbg_getDeviceInfoSizes(struct wsi_cudbg *s, struct wsi_at *at,
@@ -275,7 +298,7 @@ CUDBGResult wsi_cudbg_getDeviceInfo(struct wsi_cudbg *s, struct wsi_at *at,
 	bool changed =
 		type == CUDBG_RESPONSE_TYPE_FULL || atomic_load(&at->device->told) != s->serial;
 	/* Written aside, so that a failure leaves the buffer alone. */
-	uint32_t size = length < sizes.requiredBufferSize ? length : sizes.requiredBufferSize;
+	uint32_t size = (uint32_t)wsi_min_u64(length, present_bytes(at->device, &sizes));
 	wsi_scoped_free uint8_t *aside = wsi_zalloc((size_t)size + 1);
 	if (!aside)
 		return wsi_cudbg_status(s, WS_NO_MEMORY, NULL);

@@ -137,6 +137,21 @@ bool wsi_module_index_places(struct ws_module *module) WS_MUST_USE;
 /* What is at an address: false when no spot is. */
 bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_spot *spots,
 		   uint64_t gpu_va, struct ws_place *ret_place);
+/* names.c: functions of many modules by name. All-zero is empty. */
+struct wsi_name_slot;
+struct wsi_names {
+	struct wsi_name_slot *slots; /* owned */
+	size_t n_slots;              /* a power of two, or none */
+};
+/* Makes room for `most` names. */
+bool wsi_names_init(struct wsi_names *names, size_t most) WS_MUST_USE;
+void wsi_names_fini(struct wsi_names *names);
+/* The name, its function and module are borrowed; a name that is there gets the new function. */
+void wsi_names_put(struct wsi_names *names, struct ws_str name, const struct ws_function *function,
+		   uint32_t module_index);
+/* NULL when nobody has the name. */
+const struct ws_function *wsi_names_find(const struct wsi_names *names, struct ws_str name,
+					 uint32_t *ret_module_index);
 /* info.c: register counts and frame sizes of `.nv.info` into the functions. */
 void wsi_module_read_counts(const struct ws_module *module, struct ws_function *functions,
 			    size_t n);

@@ -334,6 +334,18 @@ enum ws_status ws_module_section(const struct ws_module *module, uint32_t index,
 	return WS_OK;
 }
 
+enum ws_status ws_module_bytes_at(const struct ws_place *place, struct ws_span *ret_bytes,
+				  struct ws_error *err)
+{
+	struct wsi_shdr shdr = wsi_module_shdr(place->module, place->section);
+	struct ws_span section;
+	(void)wsi_elf_bytes(&place->module->elf, &shdr, &section);
+	if (place->sec_off >= section.len)
+		return wsi_fail(err, WS_TRUNCATED, section.origin, "the section is cut off");
+	(void)ws_span_sub(section, place->sec_off, section.len - place->sec_off, ret_bytes);
+	return WS_OK;
+}
+
 enum ws_status ws_module_find_section(const struct ws_module *module, const char *name,
 				      uint32_t *ret_index, struct ws_error *err)
 {

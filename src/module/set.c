@@ -22,6 +22,7 @@ struct ws_module_set {
 	atomic_bool have_index;
 	struct wsi_segments by_address; /* ids are indices of spots */
 	struct wsi_spot *spots;         /* owned */
+	struct wsi_names names;         /* of functions that are defined */
 };
 
 enum ws_status ws_module_set_create(struct ws_module_set **ret_set, struct ws_error *err)
@@ -41,6 +42,7 @@ static void index_drop(struct ws_module_set *set)
 	wsi_segments_fini(&set->by_address);
 	wsi_free(set->spots);
 	set->spots = NULL;
+	wsi_names_fini(&set->names);
 }
 
 void ws_module_set_destroy(struct ws_module_set *set)
@@ -167,6 +169,27 @@ static bool index_make(struct ws_module_set *set, size_t n_segments)
 	return true;
 }
 
+/* The same for names: of several the module added last, of one module its first. */
+static bool names_make(struct ws_module_set *set)
+{
+	size_t most = 0;
+	for (uint32_t i = 0; i < set->n_slots; i++)
+		most += set->slots[i]->module ? set->slots[i]->module->n_names : 0;
+	if (!wsi_names_init(&set->names, most))
+		return false;
+	for (uint32_t i = 0; i < set->n_slots; i++) {
+		const struct ws_module *module = set->slots[i]->module;
+		for (size_t j = 0; module && j < module->n_names; j++) {
+			struct ws_str name = module->names[j].name;
+			const struct ws_function *f = &module->functions[module->names[j].function];
+			bool first = j == 0 || !ws_str_equal(name, module->names[j - 1].name);
+			if (first && f->section != 0)
+				wsi_names_put(&set->names, name, f, i);
+		}
+	}
+	return true;
+}
+
 static enum ws_status index_need(struct ws_module_set *set, struct ws_error *err)
 {
 	if (atomic_load_explicit(&set->have_index, memory_order_acquire))
@@ -175,7 +198,7 @@ static enum ws_status index_need(struct ws_module_set *set, struct ws_error *err
 	pthread_mutex_lock(&set->lock);
 	bool made = atomic_load_explicit(&set->have_index, memory_order_relaxed);
 	if (!made && n_segments < UINT32_MAX) {
-		made = index_make(set, n_segments);
+		made = index_make(set, n_segments) && names_make(set);
 		if (!made)
 			index_drop(set);
 		atomic_store_explicit(&set->have_index, made, memory_order_release);
@@ -235,6 +258,19 @@ enum ws_status ws_module_set_find_address(struct ws_module_set *set, uint64_t gp
 
 /* ---- by name and handle ---- */
 
+static struct ws_place place_of(struct ws_module *module, uint32_t index,
+				const struct ws_function *f)
+{
+	return (struct ws_place){
+		.module_index = index,
+		.module = module,
+		.section = f->section,
+		.sec_off = f->sec_off,
+		.function = f,
+		.owner = wsi_module_owner(module, f),
+	};
+}
+
 static bool name_in(struct ws_module_set *set, uint32_t index, struct ws_str name,
 		    struct ws_place *ret_place)
 {
@@ -243,14 +279,7 @@ static bool name_in(struct ws_module_set *set, uint32_t index, struct ws_str nam
 	if (ws_module_set_module(set, index, &module, NULL) != WS_OK ||
 	    ws_module_find_function(module, name, &f, NULL) != WS_OK || f->section == 0)
 		return false;
-	*ret_place = (struct ws_place){
-		.module_index = index,
-		.module = module,
-		.section = f->section,
-		.sec_off = f->sec_off,
-		.function = f,
-		.owner = wsi_module_owner(module, f),
-	};
+	*ret_place = place_of(module, index, f);
 	return true;
 }
 
@@ -262,7 +291,17 @@ enum ws_status ws_module_set_find_function(struct ws_module_set *set, struct ws_
 		hint = &no_hint;
 	if (hint->module_index < set->n_slots && name_in(set, hint->module_index, name, ret_place))
 		return WS_OK;
-	for (size_t i = set->n_slots; i-- > 0;) {
+	enum ws_status st = index_need(set, err);
+	if (st != WS_OK)
+		return st;
+	uint32_t index = 0;
+	const struct ws_function *f = wsi_names_find(&set->names, name, &index);
+	if (f && entry_fits(&set->slots[index]->entry, hint)) {
+		*ret_place = place_of(set->slots[index]->module, index, f);
+		return WS_OK;
+	}
+	/* a module of another context has it too: ask those that may answer */
+	for (size_t i = f ? set->n_slots : 0; i-- > 0;) {
 		if (entry_fits(&set->slots[i]->entry, hint) &&
 		    name_in(set, (uint32_t)i, name, ret_place))
 			return WS_OK;

@@ -733,6 +733,27 @@ static void set_finds_by_address_handle_and_name(void **state)
 	assert_int_equal(at.module_index, 2);
 	assert_int_equal(ws_module_set_find_function(set, ws_str_of("nowhere"), NULL, &at, NULL),
 			 WS_ABSENT);
+	assert_int_equal(ws_module_set_find_function(set, (struct ws_str){ 0 }, NULL, &at, NULL),
+			 WS_ABSENT);
+	hint = (struct ws_module_hint){ WS_NONE, 0, 0 };
+	assert_int_equal(ws_module_set_find_function(set, ws_str_of(kernel), &hint, &at, NULL),
+			 WS_OK);
+	assert_int_equal(at.module_index, 0);
+	assert_int_equal(at.function->gpu_va, k->gpu_va);
+	struct ws_span code, rest;
+	assert_int_equal(ws_module_code(a.module, k, &code, NULL), WS_OK);
+	assert_int_equal(ws_module_set_find_address(set, k->gpu_va + 16, &hint, &at, NULL), WS_OK);
+	assert_int_equal(ws_module_bytes_at(&at, &rest, NULL), WS_OK);
+	assert_true(rest.ptr == code.ptr + 16 && rest.len >= code.len - 16);
+	hint.context_index = 7;
+	assert_int_equal(ws_module_set_find_function(set, ws_str_of(kernel), &hint, &at, NULL),
+			 WS_ABSENT);
+	/* a module that comes later is found, and wins */
+	struct ws_module_entry late = { 0x66, 0, 0, a.file.bytes, { 0 } };
+	assert_int_equal(ws_module_set_add(set, &late, NULL), WS_OK);
+	assert_int_equal(ws_module_set_find_function(set, ws_str_of(kernel), NULL, &at, NULL),
+			 WS_OK);
+	assert_int_equal(at.module_index, 5);
 	uint32_t index;
 	assert_int_equal(ws_module_set_find_handle(set, 0x22, WS_NONE, WS_NONE, &index, NULL),
 			 WS_OK);

@@ -92,24 +92,19 @@ static enum ws_status code_read(const struct core_target *self, const struct ws_
 	struct ws_module_hint hint = { WS_NONE, at->device_index, WS_NONE };
 	while (*ret_n < len) {
 		struct ws_place place;
-		struct ws_section section;
 		struct ws_span left;
 		uint64_t address = at->address + *ret_n;
 		enum ws_status st = address < at->address
 					    ? WS_ABSENT
 					    : ws_module_set_find_address(self->modules, address,
 									 &hint, &place, NULL);
-		if (st == WS_OK)
-			st = ws_module_section(place.module, place.section, &section, NULL);
 		if (st != WS_OK)
 			return wsi_fail(err, st, WS_NO_OFFSET,
 					"no code at 0x%" PRIx64 " in the images of the dump",
 					address);
-		if (!ws_span_sub(section.bytes, place.sec_off, section.bytes.len - place.sec_off,
-				 &left) ||
-		    left.len == 0)
-			return wsi_fail(err, WS_TRUNCATED, section.bytes.origin,
-					"the code at 0x%" PRIx64 " is cut off", address);
+		st = ws_module_bytes_at(&place, &left, err);
+		if (st != WS_OK)
+			return wsi_context(err, st, "the code at 0x%" PRIx64, address);
 		size_t n = left.len < len - *ret_n ? left.len : len - *ret_n;
 		memcpy(buffer + *ret_n, left.ptr, n);
 		*ret_n += n;
