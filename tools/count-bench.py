@@ -7,7 +7,7 @@ usage: bench/run.sh BUILD --smoke | count-bench.py [--counts FILE]
 import re
 import sys
 
-PROMISED = ('open', 'private', 'report', 'json')
+PROMISED = ('open', 'private', 'report', 'json', 'html')
 
 
 def main():
