@@ -29,7 +29,7 @@ enum {
 	X(lines, "[OPTION...] FILE", "source lines of GPU code, with the calls inlined")    \
 	X(symbolize, "[OPTION...] FILE [PLACE...]",                                         \
 	  "source lines of given addresses or function+offset")                             \
-	X(disas, "[OPTION...] FILE", "machine code of GPU functions as text")               \
+	X(disas, "[OPTION...] FILE [FILTER...]", "machine code of GPU functions as text")   \
 	X(as, "[OPTION...] SOURCE -o FILE", "a cubin from machine instructions as text")    \
 	X(diff, "[OPTION...] DUMP DUMP", "what differs between two dumps")                  \
 	X(extract, "[OPTION...] DUMP image|ptx|section|memory WHICH [FILTER...] -o FILE",   \

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void code_names_init(struct code_names *names, const struct image *image, uint32_t section)
+void code_names_init(struct code_names *names, struct ws_module *module, uint32_t section)
 {
 	size_t n = 0;
-	*names = (struct code_names){ .module = image->module, .section = section };
+	*names = (struct code_names){ .module = module, .section = section };
 	if (ws_module_relocs(names->module, section, NULL, 0, &n, NULL) != WS_OK || n == 0)
 		return;
 	names->relocs = cli_alloc(n, sizeof *names->relocs);

@@ -3,6 +3,7 @@
 #ifndef WARPSCOPE_CLI_CODE_NAMES_H
 #define WARPSCOPE_CLI_CODE_NAMES_H
 
+#include <warpscope/module.h>
 #include <warpscope/sass.h>
 
 #include "images.h"
@@ -15,7 +16,7 @@ struct code_names {
 	char relocated[WS_RELOC_NAME_MAX + 40];
 };
 
-void code_names_init(struct code_names *names, const struct image *image, uint32_t section);
+void code_names_init(struct code_names *names, struct ws_module *module, uint32_t section);
 void code_names_fini(struct code_names *names);
 
 /* The relocation of an instruction, or NULL. */

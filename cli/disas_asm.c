@@ -144,7 +144,7 @@ static void print_function(struct disas *d, const struct image *image,
 	struct section_text t = { .d = d, .image = image };
 	if (ws_module_code(image->module, function, &t.code, NULL) != WS_OK)
 		return;
-	code_names_init(&t.names, image, function->section);
+	code_names_init(&t.names, image->module, function->section);
 	mark_targets(&t);
 	ws_out_printf(&d->cli->out, "\n%s ", function->is_kernel ? ".kernel" : ".func");
 	print_str(d, function->symbol);

@@ -212,6 +212,15 @@ const struct symbol *symbols_find(struct symbols *symbols, uint32_t device_index
 	return &entry->symbol;
 }
 
+enum ws_status symbols_place(struct symbols *symbols, uint32_t device_index,
+			     const struct ws_grid *grid, uint64_t pc, struct ws_place *ret_place)
+{
+	struct ws_module_hint hint = { .module_index = grid ? grid->image_index : WS_NONE,
+				       .device_index = device_index,
+				       .context_index = grid ? grid->context_index : WS_NONE };
+	return ws_module_set_find_address(symbols->set, pc, &hint, ret_place, NULL);
+}
+
 char *symbols_kernel(struct symbols *symbols, const struct ws_grid *grid)
 {
 	struct ws_module_hint hint = { .module_index = grid->image_index,

@@ -28,6 +28,9 @@ void symbols_destroy(struct symbols *symbols);
  * Valid until the next call. */
 const struct symbol *symbols_find(struct symbols *symbols, uint32_t device_index,
 				  const struct ws_grid *grid, uint64_t pc);
+/* What is at an address, from the module that `grid` says first; NULL: anywhere. */
+enum ws_status symbols_place(struct symbols *symbols, uint32_t device_index,
+			     const struct ws_grid *grid, uint64_t pc, struct ws_place *ret_place);
 /* Name of a kernel as symbols_kernel_name(); the caller's to free. NULL: not known. */
 char *symbols_kernel(struct symbols *symbols, const struct ws_grid *grid);
 /* C++ name of a mangled one without parameters and return type: cuda-gdb's name of a kernel. The

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope disas --cfg: basic blocks as text, as a graph for dot(1), and as JSON. */
+#include "disas.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <warpscope/flow.h>
+
+static const struct {
+	uint32_t flag;
+	const char *name;
+} flag_names[] = {
+	{ WS_FLOW_ENTRY, "entry" },     { WS_FLOW_CALLS, "calls" },
+	{ WS_FLOW_RETURNS, "returns" }, { WS_FLOW_EXITS, "exits" },
+	{ WS_FLOW_LEAVES, "leaves" },   { WS_FLOW_INDIRECT, "indirect" },
+	{ WS_FLOW_OPEN, "open" },       { WS_FLOW_RUNS_OUT, "runs-out" },
+	{ WS_FLOW_UNKNOWN, "unknown" }, { WS_FLOW_CALLED, "called" },
+};
+
+enum { N_FLAGS = sizeof flag_names / sizeof flag_names[0] };
+
+/* ---- text ---- */
+
+static void print_block(struct disas_code *code, const struct ws_flow_block *block, size_t index)
+{
+	struct ws_out *out = &code->d->cli->out;
+	ws_out_printf(out, "block %zu:", index);
+	for (size_t i = 0; i < N_FLAGS; i++)
+		if (block->flags & flag_names[i].flag)
+			ws_out_printf(out, " %s", flag_names[i].name);
+	if (block->n_pred)
+		ws_out_text(out, " from");
+	for (uint32_t i = 0; i < block->n_pred; i++)
+		ws_out_printf(out, " %" PRIu32, block->pred[i]);
+	if (block->n_succ)
+		ws_out_text(out, " to");
+	for (uint32_t i = 0; i < block->n_succ; i++)
+		ws_out_printf(out, " %" PRIu32, block->succ[i]);
+	if (block->callee != WS_FLOW_NO_BLOCK)
+		ws_out_printf(out, " calling %" PRIu32, block->callee);
+	ws_out_text(out, "\n");
+	for (uint64_t off = block->pc; off < block->end_pc; off += WS_SASS_BYTES)
+		disas_code_show_insn(code, off);
+}
+
+/* ---- DOT ---- */
+
+/* Text inside of double quotes. */
+static void print_quoted(struct ws_out *out, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			ws_out_text(out, "\\");
+		if ((unsigned char)text[i] >= 0x20)
+			ws_out_bytes(out, text + i, 1);
+	}
+}
+
+static void print_dot(struct disas_code *code, const struct ws_flow_block *blocks, size_t n)
+{
+	struct disas *d = code->d;
+	struct ws_out *out = &d->cli->out;
+	ws_out_text(out, d->shown ? "\ndigraph \"" : "digraph \"");
+	print_quoted(out, code->function->name.ptr, code->function->name.len);
+	ws_out_text(out, "\" {\n  node [shape=box, fontname=\"monospace\"];\n");
+	for (size_t b = 0; b < n; b++) {
+		ws_out_printf(out, "  b%zu [label=\"", b);
+		for (uint64_t off = blocks[b].pc; off < blocks[b].end_pc; off += WS_SASS_BYTES) {
+			struct ws_insn insn;
+			char text[WS_SASS_TEXT_MAX + WS_RELOC_NAME_MAX];
+			ws_sass_decode(code->sm, code->code.ptr + off, &insn);
+			size_t len =
+				disas_code_text(code, &insn, off, d->control, text, sizeof text);
+			ws_out_printf(out, "%04" PRIx64 "  ", off);
+			print_quoted(out, text, len);
+			ws_out_text(out, "\\l");
+			d->n_total++;
+			d->n_unknown += !insn.known || insn.unknown[0] || insn.unknown[1];
+		}
+		ws_out_text(out, "\"];\n");
+		for (uint32_t i = 0; i < blocks[b].n_succ; i++)
+			ws_out_printf(out, "  b%zu -> b%" PRIu32 ";\n", b, blocks[b].succ[i]);
+		if (blocks[b].callee != WS_FLOW_NO_BLOCK)
+			ws_out_printf(out, "  b%zu -> b%" PRIu32 " [style=dashed];\n", b,
+				      blocks[b].callee);
+	}
+	ws_out_text(out, "}\n");
+	d->shown = true;
+}
+
+/* ---- JSON ---- */
+
+static void json_numbers(struct ws_json *json, const char *key, const uint32_t *numbers, uint32_t n)
+{
+	ws_json_key(json, key);
+	ws_json_array_line(json);
+	for (uint32_t i = 0; i < n; i++)
+		ws_json_u64(json, numbers[i]);
+	ws_json_end(json);
+}
+
+static void json_blocks(struct disas_code *code, const struct ws_flow_block *blocks, size_t n)
+{
+	struct ws_json *json = &code->d->json;
+	ws_json_key(json, "blocks");
+	ws_json_array(json);
+	for (size_t b = 0; b < n; b++) {
+		ws_json_object(json);
+		ws_json_key(json, "offset");
+		ws_json_u64(json, blocks[b].pc);
+		ws_json_key(json, "end");
+		ws_json_u64(json, blocks[b].end_pc);
+		ws_json_key(json, "flags");
+		ws_json_array_line(json);
+		for (size_t i = 0; i < N_FLAGS; i++)
+			if (blocks[b].flags & flag_names[i].flag)
+				ws_json_text(json, flag_names[i].name);
+		ws_json_end(json);
+		json_numbers(json, "predecessors", blocks[b].pred, blocks[b].n_pred);
+		json_numbers(json, "successors", blocks[b].succ, blocks[b].n_succ);
+		if (blocks[b].callee != WS_FLOW_NO_BLOCK) {
+			ws_json_key(json, "callee");
+			ws_json_u64(json, blocks[b].callee);
+		}
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+}
+
+/* ---- the function ---- */
+
+void disas_cfg_show(struct disas_code *code)
+{
+	struct disas *d = code->d;
+	struct ws_flow *flow;
+	struct ws_error err;
+	size_t n;
+	if (ws_flow_create(code->sm, code->code, 0, NULL, 0, &flow, &err) != WS_OK) {
+		cli_fail(d->path, &err);
+		return;
+	}
+	const struct ws_flow_block *blocks = ws_flow_blocks(flow, &n);
+	if (d->dot) {
+		print_dot(code, blocks, n);
+	} else if (d->cli->json) {
+		disas_code_start(code);
+		ws_json_key(&d->json, "instructions");
+		ws_json_array(&d->json);
+		disas_code_show(code);
+		ws_json_end(&d->json);
+		json_blocks(code, blocks, n);
+		ws_json_end(&d->json);
+	} else {
+		disas_code_start(code);
+		for (size_t i = 0; i < n; i++)
+			print_block(code, &blocks[i], i);
+	}
+	ws_flow_destroy(flow);
+}

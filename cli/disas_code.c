@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The instructions of one function: text with names, marks, source lines, words. */
+#include "disas.h"
+#include "positions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AROUND = 8 * WS_SASS_BYTES }; /* shown before and after a mark */
+
+bool disas_code_init(struct disas_code *code, struct disas *d, struct ws_module *module,
+		     const struct ws_function *function)
+{
+	struct ws_module_facts facts;
+	struct ws_error err;
+	ws_module_facts(module, &facts);
+	*code = (struct disas_code){
+		.d = d, .module = module, .function = function, .sm = facts.sm
+	};
+	enum ws_status st = ws_module_code(module, function, &code->code, &err);
+	if (st != WS_OK) {
+		if (st != WS_ABSENT)
+			cli_fail(d->path, &err);
+		return false;
+	}
+	code_names_init(&code->names, module, function->section);
+	return true;
+}
+
+void disas_code_fini(struct disas_code *code)
+{
+	code_names_fini(&code->names);
+}
+
+void disas_code_start(struct disas_code *code)
+{
+	struct disas *d = code->d;
+	struct ws_str mangled = code->function->name;
+	char *name = cli_alloc(mangled.len + 1, 1);
+	memcpy(name, mangled.ptr, mangled.len);
+	if (d->cli->json) {
+		ws_json_object(&d->json);
+		json_function(&d->json, name);
+	} else {
+		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
+		print_name(d->cli, name, d->full_names);
+		ws_out_text(&d->cli->out, ":\n");
+	}
+	d->shown = true;
+	free(name);
+}
+
+/* ---- source lines ---- */
+
+static bool same_chain(const struct ws_line_pos *a, size_t n_a, const struct ws_line_pos *b,
+		       size_t n_b)
+{
+	if (n_a != n_b)
+		return false;
+	for (size_t i = 0; i < n_a; i++)
+		if (a[i].line != b[i].line || a[i].file != b[i].file)
+			return false;
+	return true;
+}
+
+struct chain {
+	struct ws_line_pos pos[POSITIONS_MAX];
+	size_t n;
+};
+
+/* The source position, when it is another than that of the instruction before. */
+static void show_source(struct disas_code *code, uint64_t off, struct chain *last)
+{
+	struct chain now = { .n = 0 };
+	const struct ws_function *function = code->function;
+	if (ws_module_line_find(code->module, function->section, function->sec_off + off, now.pos,
+				POSITIONS_MAX, &now.n, NULL) != WS_OK)
+		now.n = 0;
+	if (now.n > POSITIONS_MAX)
+		now.n = POSITIONS_MAX;
+	if (now.n && !same_chain(now.pos, now.n, last->pos, last->n))
+		print_chain(code->d->cli, now.pos, now.n, code->d->full_names);
+	*last = now;
+}
+
+/* ---- one instruction ---- */
+
+/* Functions by name; places in the function that is shown stay offsets. */
+static bool name_target(void *user, uint64_t off, char *buffer, size_t size)
+{
+	const struct disas_code *code = user;
+	const struct ws_function *function =
+		code_names_function(&code->names, code->function->sec_off + off);
+	if (!function || function == code->function || function->name.len >= size)
+		return false;
+	snprintf(buffer, size, "%.*s", (int)function->name.len, function->name.ptr);
+	return true;
+}
+
+size_t disas_code_text(struct disas_code *code, const struct ws_insn *insn, uint64_t off,
+		       bool control, char *text, size_t size)
+{
+	struct ws_sass_style style = { .control = control };
+	if (!control) {
+		style.name = name_target;
+		style.user = code;
+		style.relocated =
+			code_names_relocated(&code->names, code->function->sec_off + off, insn);
+	}
+	return ws_sass_format(insn, off, &style, text, size);
+}
+
+static unsigned mark_flags(const struct disas_code *code, uint64_t off)
+{
+	unsigned flags = 0;
+	for (unsigned i = 0; i < code->n_marks; i++)
+		if (code->marks[i].off == off)
+			flags |= code->marks[i].flags;
+	return flags;
+}
+
+static void json_insn(struct disas_code *code, uint64_t off, const struct ws_insn *insn,
+		      const char *text)
+{
+	struct ws_json *json = &code->d->json;
+	unsigned flags = mark_flags(code, off);
+	char word[40];
+	snprintf(word, sizeof word, "0x%016llx%016llx", (unsigned long long)insn->word[1],
+		 (unsigned long long)insn->word[0]);
+	ws_json_object(json);
+	ws_json_key(json, "offset");
+	ws_json_u64(json, off);
+	ws_json_key(json, "text");
+	ws_json_text(json, text);
+	ws_json_key(json, "word");
+	ws_json_text(json, word);
+	ws_json_key(json, "known");
+	ws_json_bool(json, insn->known && !(insn->unknown[0] | insn->unknown[1]));
+	if (code->n_marks) {
+		ws_json_key(json, "pc");
+		ws_json_bool(json, flags & DISAS_PC);
+		ws_json_key(json, "errorpc");
+		ws_json_bool(json, flags & DISAS_ERRORPC);
+	}
+	if (code->thread)
+		disas_thread_values(code, insn, off);
+	ws_json_end(json);
+}
+
+// "=> / *0040* /  " (without the inner spaces) not by printf: a big file has a million of these.
+// At most 25 bytes. The marks are cuda-gdb's.
+static size_t line_start(char *to, unsigned flags, uint64_t off)
+{
+	static const char marks[][4] = { "   ", "=> ", "*> ", "*=>" };
+	unsigned digits = 4;
+	while (digits < 16 && off >> 4 * digits)
+		digits++;
+	size_t n = 0;
+	memcpy(to, marks[flags], 3);
+	memcpy(to + 3, "/*", 2);
+	for (n = 5; digits-- > 0; n++)
+		to[n] = "0123456789abcdef"[off >> 4 * digits & 15];
+	memcpy(to + n, "*/  ", 4);
+	return n + 4;
+}
+
+void disas_code_show_insn(struct disas_code *code, uint64_t off)
+{
+	struct disas *d = code->d;
+	struct ws_insn insn;
+	char text[WS_SASS_TEXT_MAX + WS_RELOC_NAME_MAX];
+	ws_sass_decode(code->sm, code->code.ptr + off, &insn);
+	size_t n_text = disas_code_text(code, &insn, off, d->control, text, sizeof text);
+	d->n_total++;
+	d->n_unknown += !insn.known || insn.unknown[0] || insn.unknown[1];
+	if (d->cli->json) {
+		json_insn(code, off, &insn, text);
+		return;
+	}
+	char start[32];
+	size_t n = line_start(start, mark_flags(code, off), off);
+	ws_out_bytes(&d->cli->out, start, n);
+	ws_out_bytes(&d->cli->out, text, n_text);
+	if (d->hex)
+		ws_out_printf(&d->cli->out, "  /* 0x%016llx %016llx */",
+			      (unsigned long long)insn.word[1], (unsigned long long)insn.word[0]);
+	if (code->thread)
+		disas_thread_values(code, &insn, off);
+	ws_out_text(&d->cli->out, "\n");
+}
+
+/* ---- the function ---- */
+
+static bool is_wanted(const struct disas_code *code, uint64_t off)
+{
+	bool wanted = code->n_marks == 0;
+	for (unsigned i = 0; i < code->n_marks; i++) {
+		uint64_t mark = code->marks[i].off - code->marks[i].off % WS_SASS_BYTES;
+		wanted |= off <= mark ? mark - off <= AROUND : off - mark <= AROUND;
+	}
+	return wanted;
+}
+
+void disas_code_show(struct disas_code *code)
+{
+	struct disas *d = code->d;
+	struct chain last = { .n = 0 };
+	bool shown = false, gap = false;
+	for (uint64_t off = 0; off + WS_SASS_BYTES <= code->code.len; off += WS_SASS_BYTES) {
+		if (!is_wanted(code, off)) {
+			gap = shown;
+			continue;
+		}
+		if (gap && !d->cli->json)
+			ws_out_text(&d->cli->out, "   ...\n");
+		gap = false;
+		shown = true;
+		if (d->source && !d->cli->json)
+			show_source(code, off, &last);
+		disas_code_show_insn(code, off);
+	}
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * warpscope disas of one thread of a dump: the code around its pc (=>) and errorpc (*>), and with
+ * --regs the values that each instruction finds in its registers.
+ *
+ * A dump has the registers as they are at the pc. An instruction further away finds the same values
+ * only when nothing on the ways between the two writes them (warpscope/flow.h); a value that may be
+ * another is not shown.
+ */
+#include "disas.h"
+#include "session.h"
+#include "symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <warpscope/flow.h>
+
+enum { MAX_REGS = 256 };
+
+/* Recorded registers of one kind. */
+struct file {
+	uint32_t value[MAX_REGS];
+	uint32_t n;
+	enum ws_status status; /* why there are none */
+};
+
+struct disas_thread {
+	struct session session;
+	struct symbols *symbols;
+	struct place place; /* with `lane` as its first */
+	bool found, with_values;
+	uint64_t pc_off; /* in the function */
+	bool pc_is_here; /* the pc is in the function that is shown */
+	struct ws_flow *flow;
+	struct file files[4]; /* R, P, UR, UP */
+};
+
+/* ---- values ---- */
+
+static const struct {
+	enum ws_operand_kind operand;
+	enum ws_reg_kind reg;
+	const char *name;
+} kinds[] = {
+	{ WS_OPERAND_REG, WS_REG_R, "R" },
+	{ WS_OPERAND_PRED, WS_REG_P, "P" },
+	{ WS_OPERAND_UREG, WS_REG_UR, "UR" },
+	{ WS_OPERAND_UPRED, WS_REG_UP, "UP" },
+};
+
+enum { N_KINDS = sizeof kinds / sizeof kinds[0], MAX_SHOWN = 64 };
+
+static void read_registers(struct disas_thread *t)
+{
+	for (size_t i = 0; i < N_KINDS; i++) {
+		struct file *file = &t->files[i];
+		file->status = ws_target_registers(t->session.target, t->place.warp_index,
+						   t->place.lanes[0].id, kinds[i].reg, 0, MAX_REGS,
+						   file->value, &file->n, NULL);
+		if (file->status != WS_OK)
+			file->n = 0;
+		else if (file->n > MAX_REGS)
+			file->n = MAX_REGS;
+	}
+}
+
+/* What may be written between an instruction and the pc, in either order; false: anything. */
+static bool written(const struct disas_thread *t, uint64_t off, struct ws_flow_registers *ret_set)
+{
+	struct ws_flow_written w;
+	*ret_set = (struct ws_flow_registers){ .pred = 0 };
+	if (!t->pc_is_here)
+		return false;
+	if (off == t->pc_off)
+		return true;
+	uint64_t first = off < t->pc_off ? off : t->pc_off;
+	uint64_t second = off < t->pc_off ? t->pc_off : off;
+	if (!t->flow || ws_flow_written(t->flow, first, second, &w, NULL) != WS_OK ||
+	    w.unknown_direct)
+		return false;
+	*ret_set = w.direct;
+	return true;
+}
+
+/* One register that an instruction reads. */
+struct shown {
+	size_t kind;
+	unsigned number;
+};
+
+static size_t add_shown(struct shown *shown, size_t n, enum ws_operand_kind kind, unsigned number)
+{
+	size_t k = 0;
+	while (k < N_KINDS && kinds[k].operand != kind)
+		k++;
+	bool predicate = kind == WS_OPERAND_PRED || kind == WS_OPERAND_UPRED;
+	if (k == N_KINDS || number >= (predicate ? 7u : 255u) || n == MAX_SHOWN)
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (shown[i].kind == k && shown[i].number == number)
+			return n;
+	shown[n] = (struct shown){ k, number };
+	return n + 1;
+}
+
+static size_t list_read(const struct ws_insn *insn, uint64_t off, struct shown *shown)
+{
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	size_t n = 0, n_ops = ws_sass_operands(insn, off, ops, WS_SASS_MAX_OPERANDS);
+	bool uniform = insn->flags & WS_SASS_UNIFORM_GUARD;
+	n = add_shown(shown, n, uniform ? WS_OPERAND_UPRED : WS_OPERAND_PRED, insn->guard);
+	for (size_t i = 0; i < n_ops && i < WS_SASS_MAX_OPERANDS; i++) {
+		bool zero =
+			ops[i].number ==
+			(ops[i].kind == WS_OPERAND_REG || ops[i].kind == WS_OPERAND_UREG ? 255 : 7);
+		if (ops[i].role == WS_ROLE_WRITTEN || zero)
+			continue;
+		for (unsigned k = 0; k < (ops[i].count ? ops[i].count : 1u); k++)
+			n = add_shown(shown, n, ops[i].kind, ops[i].number + k);
+	}
+	return n;
+}
+
+/* WS_ABSENT: it may have been another value; else why it was not recorded. */
+static enum ws_status value_of(const struct disas_thread *t, const struct shown *shown, bool known,
+			       const struct ws_flow_registers *set, uint32_t *ret_value)
+{
+	const struct file *file = &t->files[shown->kind];
+	if (!known || !ws_flow_registers_spare(set, kinds[shown->kind].operand, shown->number, 1))
+		return WS_ABSENT;
+	if (shown->number >= file->n)
+		return file->status != WS_OK ? file->status : WS_ABSENT;
+	*ret_value = file->value[shown->number];
+	return WS_OK;
+}
+
+void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, uint64_t off)
+{
+	const struct disas_thread *t = code->thread;
+	struct ws_json *json = code->d->cli->json ? &code->d->json : NULL;
+	struct ws_out *out = &code->d->cli->out;
+	struct shown shown[MAX_SHOWN];
+	struct ws_flow_registers set;
+	if (!t->with_values)
+		return;
+	size_t n = list_read(insn, off, shown);
+	bool known = written(t, off, &set);
+	if (json) {
+		ws_json_key(json, "registers");
+		ws_json_array(json);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t value = 0;
+		char name[16];
+		enum ws_status st = value_of(t, &shown[i], known, &set, &value);
+		snprintf(name, sizeof name, "%s%u", kinds[shown[i].kind].name, shown[i].number);
+		if (json) {
+			ws_json_object(json);
+			ws_json_key(json, "name");
+			ws_json_text(json, name);
+			if (st == WS_OK) {
+				ws_json_key(json, "value");
+				ws_json_u64(json, value);
+			} else {
+				ws_json_missing(json, "value", st);
+			}
+			ws_json_end(json);
+		} else if (st == WS_OK) {
+			ws_out_printf(out, "%s%s=0x%" PRIx32, i ? " " : "  // ", name, value);
+		} else {
+			ws_out_printf(out, "%s%s=?", i ? " " : "  // ", name);
+		}
+	}
+	if (json)
+		ws_json_end(json);
+}
+
+/* ---- the thread ---- */
+
+static void take_first(void *user, const struct place *place)
+{
+	struct disas_thread *t = user;
+	if (t->found || place->n_lanes == 0)
+		return;
+	t->place = *place;
+	t->found = true;
+}
+
+/* CLI_ANSWERED with t->found telling, or CLI_USAGE. */
+static int choose(struct disas_thread *t, const char *lane_text, int argc, char **argv)
+{
+	static const enum filter_word of_warp[] = { FILTER_device, FILTER_sm, FILTER_warp };
+	const struct coords *focus = session_coords(&t->session);
+	struct filter filter;
+	const char *bad = "";
+	uint64_t lane;
+	if (!filter_parse(&filter, focus, argc, argv, &bad))
+		return cli_usage("disas", "incorrect filter '%s'", bad);
+	for (size_t i = 0; argc == 0 && i < sizeof of_warp / sizeof of_warp[0]; i++)
+		filter_current(&filter, focus, of_warp[i]);
+	if (lane_text && strcmp(lane_text, "current") == 0) {
+		filter_current(&filter, focus, FILTER_lane);
+	} else if (lane_text) {
+		if (!cli_number(lane_text, &lane) || lane >= WS_MAX_LANES)
+			return cli_usage("disas", "--regs takes a lane or 'current', not '%s'",
+					 lane_text);
+		filter.word[FILTER_lane].limited[0] = true;
+		filter.word[FILTER_lane].number[0] = (int64_t)lane;
+	}
+	walk(&t->session, &filter, WALK_LANES, take_first, t);
+	return CLI_ANSWERED;
+}
+
+static void print_thread(const struct disas_thread *t, struct ws_out *out)
+{
+	const struct place *place = &t->place;
+	const struct ws_dim3 block = place->block.idx, thread = place->lanes[0].thread;
+	if (place->block_status == WS_OK)
+		ws_out_printf(out, "block (%u,%u,%u), ", block.x, block.y, block.z);
+	ws_out_printf(out, "thread (%u,%u,%u), device %u, sm %u, warp %u, lane %u\n", thread.x,
+		      thread.y, thread.z, place->device->id, place->sm.id, place->warp.id,
+		      place->lanes[0].id);
+}
+
+static void json_thread(const struct disas_thread *t, struct ws_json *json)
+{
+	const struct place *place = &t->place;
+	ws_json_key(json, "thread");
+	ws_json_object(json);
+	ws_json_key(json, "device");
+	ws_json_u64(json, place->device->id);
+	ws_json_key(json, "sm");
+	ws_json_u64(json, place->sm.id);
+	ws_json_key(json, "warp");
+	ws_json_u64(json, place->warp.id);
+	ws_json_key(json, "lane");
+	ws_json_u64(json, place->lanes[0].id);
+	if (place->block_status == WS_OK) {
+		ws_json_key(json, "blockIdx");
+		ws_json_dim3(json, place->block.idx);
+	} else {
+		ws_json_missing(json, "blockIdx", place->block_status);
+	}
+	ws_json_key(json, "threadIdx");
+	ws_json_dim3(json, place->lanes[0].thread);
+	ws_json_key(json, "pc");
+	ws_json_hex(json, place->lanes[0].pc);
+	ws_json_end(json);
+}
+
+/* Where the pc and the errorpc are in the function of the one or, without it, of the other. */
+static bool find_marks(struct disas_thread *t, struct disas_code *code, struct ws_place *ret_place)
+{
+	const struct place *place = &t->place;
+	uint32_t device = place->warp.device_index;
+	struct ws_place at = { .function = NULL }, error = { .function = NULL };
+	bool have_pc =
+		symbols_place(t->symbols, device, place->grid, place->lanes[0].pc, &at) == WS_OK &&
+		at.function;
+	bool have_error = place->warp.error_pc_valid &&
+			  symbols_place(t->symbols, device, place->grid, place->warp.error_pc,
+					&error) == WS_OK &&
+			  error.function;
+	if (!have_pc && !have_error)
+		return false;
+	*ret_place = have_pc ? at : error;
+	code->n_marks = 0;
+	if (have_pc) {
+		code->marks[code->n_marks].off = t->pc_off = at.rel_pc;
+		code->marks[code->n_marks++].flags = DISAS_PC;
+		t->pc_is_here = true;
+	}
+	if (have_error && error.module == ret_place->module &&
+	    error.function == ret_place->function) {
+		code->marks[code->n_marks].off = error.rel_pc;
+		code->marks[code->n_marks++].flags = DISAS_ERRORPC;
+	}
+	return true;
+}
+
+static int show(struct disas *d, struct disas_thread *t)
+{
+	struct disas_code code, marks = { .d = NULL };
+	struct ws_place place;
+	if (!find_marks(t, &marks, &place)) {
+		cli_warn("%s: the code at pc 0x%" PRIx64 " is not in the dump", d->path,
+			 t->place.lanes[0].pc);
+		return CLI_NO_ANSWER;
+	}
+	if (!disas_code_init(&code, d, place.module, place.function))
+		return CLI_NO_ANSWER;
+	memcpy(code.marks, marks.marks, sizeof code.marks);
+	code.n_marks = marks.n_marks;
+	code.thread = t;
+	if (t->with_values) {
+		read_registers(t);
+		if (ws_flow_create(code.sm, code.code, 0, NULL, 0, &t->flow, NULL) != WS_OK)
+			t->flow = NULL; /* then only the pc's own values are known */
+	}
+	if (d->cli->json)
+		json_thread(t, &d->json);
+	else
+		print_thread(t, &d->cli->out);
+	if (d->cli->json)
+		ws_json_key(&d->json, "function");
+	disas_code_start(&code);
+	if (d->cli->json) {
+		ws_json_key(&d->json, "instructions");
+		ws_json_array(&d->json);
+	}
+	disas_code_show(&code);
+	if (d->cli->json) {
+		ws_json_end(&d->json);
+		ws_json_end(&d->json);
+	}
+	disas_code_fini(&code);
+	return CLI_ANSWERED;
+}
+
+int disas_thread_run(struct disas *d, int argc, char **argv)
+{
+	struct disas_thread t = { .with_values = d->lane != NULL };
+	int status = session_open(&t.session, d->cli, d->path);
+	if (status == CLI_ANSWERED)
+		status = choose(&t, d->lane, argc, argv);
+	if (status == CLI_ANSWERED && !t.found) {
+		cli_warn("%s: no such thread", d->path);
+		status = CLI_NO_ANSWER;
+	}
+	if (status == CLI_ANSWERED) {
+		t.symbols = symbols_create(t.session.target);
+		if (d->cli->json) {
+			ws_json_init(&d->json, &d->cli->out, false);
+			ws_json_object(&d->json);
+			ws_json_key(&d->json, "schema");
+			ws_json_text(&d->json, "warpscope-disas-1");
+			ws_json_key(&d->json, "path");
+			ws_json_text(&d->json, d->path);
+		}
+		status = show(d, &t);
+		if (d->cli->json)
+			ws_json_end(&d->json);
+	}
+	ws_flow_destroy(t.flow);
+	symbols_destroy(t.symbols);
+	session_close(&t.session);
+	return status;
+}

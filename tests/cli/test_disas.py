@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""`warpscope disas`: text and JSON say the same, blocks cover the code, marks and values are those of the thread, calls have
+names. Prints TAP.
+
+usage: test_disas.py WARPSCOPE SOURCE_ROOT
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+ENDS = {'BRA', 'EXIT', 'RET', 'BRX', 'JMP', 'CALL', 'BSYNC', 'BREAK', 'WARPSYNC', 'KILL'}
+
+
+class Tests:
+    def __init__(self, program, root):
+        self.program, self.root, self.number, self.failed = program, root, 0, 0
+        with open(os.path.join(root, 'docs/schema/warpscope-disas-1.json'), encoding='utf-8') as text:
+            self.schema = json.load(text)
+
+    def result(self, name, why):
+        """`why`: None when it is as it should be."""
+        self.number += 1
+        self.failed += why is not None
+        print(f'{"ok" if why is None else "not ok"} {self.number} - {name}')
+        if why is not None:
+            print(f'# {why}')
+
+    def run(self, *arguments, verb='disas'):
+        return subprocess.run([self.program, verb, *arguments], cwd=self.root, capture_output=True, text=True, check=False,
+                              timeout=60)
+
+    def json(self, name, *arguments):
+        """The answer, checked against the schema."""
+        answer = json.loads(self.run('--json', *arguments).stdout)
+        if jsonschema is None:
+            self.number += 1
+            print(f'ok {self.number} - {name} fits the schema # SKIP python3-jsonschema is not installed')
+            return answer
+        try:
+            jsonschema.validate(answer, self.schema)
+            self.result(f'{name} fits the schema', None)
+        except jsonschema.ValidationError as error:
+            self.result(f'{name} fits the schema', error.message)
+        return answer
+
+
+def lines(text):
+    """[(mark, offset, text)] of the instructions of a page."""
+    return [(m[1].strip(), int(m[2], 16), m[3]) for m in re.finditer(r'^(...)/\*([0-9a-f]{4,})\*/  (.*)$', text, re.M)]
+
+
+def functions(answer):
+    return [f for image in answer['images'] for f in image['functions']]
+
+
+def whole_file(tests, path):
+    name = os.path.basename(path)
+    answer = tests.json(name, path)
+    said = [(i['offset'], i['text']) for f in functions(answer) for i in f['instructions']]
+    shown = [(off, text) for _, off, text in lines(tests.run(path).stdout)]
+    tests.result(f'{name}: JSON and text say the same', None if said == shown and said else f'{said[:3]} {shown[:3]}')
+    tests.result(f'{name}: all are counted', None if len(said) == answer['instructions'] else str(len(said)))
+
+
+def blocks_of(tests, path):
+    name = os.path.basename(path)
+    answer = tests.json(f'{name} --cfg', '--cfg', path)
+    why = None
+    for f in functions(answer):
+        code = {i['offset']: i['text'] for i in f['instructions']}
+        at = 0
+        for number, block in enumerate(f['blocks']):
+            last = re.sub(r'^@\S+ ', '', code[block['end'] - 16]).split()[0].split('.')[0]
+            if block['offset'] != at or block['end'] <= at:
+                why = f'{f["function"]}: block {number} starts at {block["offset"]}, not {at}'
+            if len(block['successors']) > 1 and last not in ENDS | {'BSSY'}:
+                why = f'{f["function"]}: block {number} branches with {last}'
+            if any(number not in f['blocks'][s]['predecessors'] for s in block['successors']):
+                why = f'{f["function"]}: block {number} has successors that do not know it'
+            at = block['end']
+        if at != 16 * len(code):
+            why = f'{f["function"]}: blocks end at {at} of {16 * len(code)}'
+    tests.result(f'{name}: blocks cover the code', why)
+    graph = tests.run('--cfg', '-Tdot', path).stdout
+    nodes, edges = len(re.findall(r'^  b\d+ \[label', graph, re.M)), len(re.findall(r'^  b\d+ -> b\d+', graph, re.M))
+    wanted = (sum(len(f['blocks']) for f in functions(answer)),
+              sum(len(b['successors']) + ('callee' in b) for f in functions(answer) for b in f['blocks']))
+    tests.result(f'{name}: the graph has the same', None if (nodes, edges) == wanted else f'{nodes}, {edges}, not {wanted}')
+    text = tests.run('--cfg', path).stdout
+    tests.result(f'{name}: the text has the same', None if len(re.findall('^block', text, re.M)) == wanted[0] else text[:300])
+
+
+def thread(tests, path, lane, *words):
+    """The values at the pc are those that `regs` prints of the same thread."""
+    name = f'{os.path.basename(path)} lane {lane} {" ".join(words)}'
+    answer = tests.json(name, '--regs', str(lane), path, *words)
+    place = answer['thread']
+    regs = json.loads(tests.run('--json', path, 'device', str(place['device']), 'sm', str(place['sm']), 'warp',
+                                str(place['warp']), 'lane', str(place['lane']), verb='regs').stdout)['lanes'][0]
+    found = [i for i in answer['function']['instructions'] if i['pc']]
+    why = None if len(found) == 1 and place['pc'] == regs['pc'] else f'{len(found)} marked as pc'
+    for value in found[0]['registers'] if found else []:
+        kind, number = re.match(r'(\D+)(\d+)', value['name']).groups()
+        if value['value'] != regs[kind][int(number)]:
+            why = f'{value}, regs says {regs[kind][int(number)]}'
+    tests.result(f'{name}: values at the pc', why)
+    error = [i['offset'] for i in answer['function']['instructions'] if i['errorpc']]
+    distance = int(regs['pc'], 16) - int(regs['errorpc'], 16) if regs['errorpc'] else None
+    wanted = [found[0]['offset'] - distance] if distance is not None else []
+    tests.result(f'{name}: errorpc', None if error == wanted else f'{error}, not {wanted}')
+    marks = {mark: off for mark, off, _ in lines(tests.run('--regs', str(lane), path, *words).stdout) if mark}
+    wanted = {'=>': found[0]['offset'], **({'*>': error[0]} if error else {})}
+    tests.result(f'{name}: marks', None if marks == wanted else f'{marks}, not {wanted}')
+
+
+def overwritten(tests):
+    """-G code: R4 is the address and the result of the faulting load; the neighbour R5 is not written."""
+    answer = json.loads(tests.run('--json', '--regs', 'current', 'examples/dumps/misaligned-G.nvcudmp').stdout)
+    load = next(i for i in answer['function']['instructions'] if i['errorpc'])
+    values = {r['name']: r for r in load['registers']}
+    good = load['text'] == 'LD.E R4, [R4.64]' and values['R4']['value'] is None and \
+        values['R4']['value_why'] == 'absent' and isinstance(values['R5']['value'], int)
+    tests.result('a value that was overwritten since is not shown', None if good else str(load))
+
+
+def names(tests):
+    cubins = 'tests/data/cubins'
+    for path, function, wanted in (
+            ('bare.none.sm_80.cubin', 'no_lines', '/*0090*/  CALL.REL.NOINC `(_Z6lookupPKii)'),
+            ('bare.none.sm_80.cubin', 'lookup', '/*0050*/  RET.REL.NODEC R4 `(_Z8no_linesPKiS0_Pi)'),
+            ('linked.li.sm_80.cubin', 'linked', 'CALL.ABS.NOINC `(_Z7outsidePKfi)'),
+            ('linked.li.sm_90.cubin', 'linked', 'CALL.ABS.NOINC `(_Z7outsidePKfi)'),
+            ('linked.li.sm_90.cubin', 'linked', '32@hi(_Z6linkedPfPKfi+0x')):
+        text = tests.run('--function', function, os.path.join(cubins, path)).stdout
+        tests.result(f'{path}: {wanted}', None if wanted in text else text[:2000].replace('\n', '\n# '))
+
+
+def refusals(tests):
+    cubin, dump = 'tests/data/cubins/bare.none.sm_80.cubin', 'examples/dumps/hang.nvcudmp'
+    for arguments, status in ((('--cfg', '-Tpng', cubin), 2), (('-Tdot', cubin), 2), (('--cfg', '--source', cubin), 2),
+                              (('--regs', '32', dump), 2), (('--regs', '1', '--cfg', dump), 2), ((dump, 'wrap', '1'), 2),
+                              ((dump, 'warp', '99'), 1), (('--regs', '0', cubin), 1)):
+        done = tests.run(*arguments)
+        good = done.returncode == status and not done.stdout and done.stderr.count('\n') == 1
+        tests.result(' '.join(arguments), None if good else str(done))
+
+
+def main(program, root):
+    tests = Tests(os.path.abspath(program), root)
+    cubins = [os.path.join('tests/data/cubins', n) for n in
+              ('calls.li.sm_80.cubin', 'nested.li.sm_90.cubin', 'deep.li.sm_100.cubin', 'linked.li.sm_90.cubin')]
+    for path in cubins:
+        whole_file(tests, path)
+        blocks_of(tests, path)
+    for path, lane, *words in (('illegal-address', 'current'), ('illegal-address', 5), ('misaligned-G', 3), ('hang', 31, 'warp', '1'),
+                               ('hang', 0, 'block', '(0,0,0)')):
+        thread(tests, f'examples/dumps/{path}.nvcudmp', lane, *words)
+    overwritten(tests)
+    names(tests)
+    refusals(tests)
+    print(f'1..{tests.number}')
+    return 1 if tests.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:3]))

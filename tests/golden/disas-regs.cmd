@@ -1,0 +1,2 @@
+# around the pc and errorpc of one thread, with the values that each instruction finds
+warpscope disas --regs current --source examples/dumps/illegal-address.nvcudmp
