@@ -17,6 +17,7 @@
 #include <warpscope/report.h>
 
 #include "base/base.h"
+#include "render/words.h"
 
 struct wsi_html {
 	const struct ws_report *report;
@@ -81,8 +82,6 @@ const struct ws_report_frame *wsi_html_user_frame(const struct ws_report_excepti
 
 enum { WSI_N_STATES = WS_THREAD_DIVERGENT + 1 };
 
-/* The letter of a state, which is its class in the style sheet and its name in data. */
-char wsi_state_letter(enum ws_thread_state state);
 /* A sample of the state's look with its name and a count. */
 void wsi_html_legend(struct wsi_html *page, const uint64_t counts[WSI_N_STATES], const char *unit);
 

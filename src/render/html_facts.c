@@ -2,8 +2,6 @@
 /* Parameters, facts of the dump and its devices, what is missing, damage, what to do next. */
 #include "render/html.h"
 
-#include "render/words.h"
-
 enum { MAX_ROWS = 300 };
 
 /* ---- parameters ---- */

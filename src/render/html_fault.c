@@ -2,8 +2,6 @@
 /* The head of the HTML page and the box of the fault: what, how sure, who, where, which launch. */
 #include "render/html.h"
 
-#include "render/words.h"
-
 static const char *verdict_word(enum ws_verdict_kind kind)
 {
 	switch (kind) {

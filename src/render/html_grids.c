@@ -9,7 +9,7 @@ enum {
 	MAX_CELLS = 4096, /* of the grid; larger ones share cells */
 	MAX_COLUMNS = 128,
 	WRAP = 64,
-	NO_BLOCK = WSI_N_STATES,
+	NOT_RESIDENT = WSI_N_STATES,
 	MAX_WARPS = 64, /* of a block */
 };
 
@@ -44,7 +44,7 @@ static bool blocks_shape(const struct ws_dim3 *dim, struct blocks *blocks)
 	bool as_it_is = blocks->per_cell == 1 && rows > 1 && dim->x <= MAX_COLUMNS;
 	blocks->columns = as_it_is ? dim->x : blocks->n_cells < WRAP ? blocks->n_cells : WRAP;
 	blocks->rows = (blocks->n_cells + blocks->columns - 1) / blocks->columns;
-	memset(blocks->state, NO_BLOCK, sizeof blocks->state);
+	memset(blocks->state, NOT_RESIDENT, sizeof blocks->state);
 	return true;
 }
 
@@ -55,7 +55,7 @@ static bool blocks_fill(const struct ws_report *report, uint32_t kernel, struct 
 	uint8_t *worst = wsi_zalloc(map->n_blocks);
 	if (!worst)
 		return false;
-	memset(worst, NO_BLOCK, map->n_blocks);
+	memset(worst, NOT_RESIDENT, map->n_blocks);
 	for (uint32_t i = 0; i < map->n_warps; i++) {
 		const struct ws_report_warp *warp = &map->warps[i];
 		if (warp->known && warp->block != WS_NONE && warp->state < worst[warp->block])
@@ -63,7 +63,7 @@ static bool blocks_fill(const struct ws_report *report, uint32_t kernel, struct 
 	}
 	for (uint32_t i = 0; i < map->n_blocks; i++) {
 		const struct ws_report_block *block = &map->blocks[i];
-		if (worst[i] == NO_BLOCK || block->status != WS_OK || block->kernel != kernel ||
+		if (worst[i] == NOT_RESIDENT || block->status != WS_OK || block->kernel != kernel ||
 		    block->idx.x >= dim->x || block->idx.y >= dim->y || block->idx.z >= dim->z)
 			continue;
 		uint8_t *cell = &blocks->state[block_number(&block->idx, dim) / blocks->per_cell];
@@ -78,10 +78,11 @@ static bool blocks_fill(const struct ws_report *report, uint32_t kernel, struct 
 /* One path for each state: strokes along the rows. */
 static void block_strokes(struct wsi_html *page, const struct blocks *blocks)
 {
-	for (uint8_t state = 0; state <= NO_BLOCK; state++) {
+	for (uint8_t state = 0; state <= NOT_RESIDENT; state++) {
 		wsi_html_printf(page, "<path class=\"%c\" d=\"",
-				state == NO_BLOCK ? 'N'
-						  : wsi_state_letter((enum ws_thread_state)state));
+				state == NOT_RESIDENT
+					? 'N'
+					: wsi_state_letter((enum ws_thread_state)state));
 		for (uint32_t i = 0, len; i < blocks->n_cells; i += len) {
 			uint32_t left = blocks->columns - i % blocks->columns;
 			for (len = 1; len < left && i + len < blocks->n_cells &&
@@ -174,7 +175,7 @@ static int lane_state(const struct ws_report_warp *warp, uint32_t lane)
 {
 	uint32_t bit = 1u << lane;
 	if (!(warp->lanes_valid & bit))
-		return NO_BLOCK;
+		return NOT_RESIDENT;
 	if (warp->lanes_faulted & bit)
 		return WS_THREAD_FAULTED;
 	if (!(warp->lanes_active & bit))
@@ -189,7 +190,7 @@ static void thread_row(struct wsi_html *page, const struct ws_report_warp *warp,
 	if (warp->first_thread != WS_NONE)
 		wsi_html_printf(page, "%u", warp->first_thread);
 	wsi_html_raw(page, "</text>\n");
-	for (int state = 0; state <= NO_BLOCK; state++) {
+	for (int state = 0; state <= NOT_RESIDENT; state++) {
 		bool open = false;
 		for (uint32_t lane = 0, len; lane < WS_MAX_LANES; lane += len) {
 			int mine = lane_state(warp, lane);
@@ -203,7 +204,7 @@ static void thread_row(struct wsi_html *page, const struct ws_report_warp *warp,
 					page,
 					"<path class=\"%c\" transform=\"translate(118 %u) "
 					"scale(12)\" d=\"",
-					state == NO_BLOCK
+					state == NOT_RESIDENT
 						? 'N'
 						: wsi_state_letter((enum ws_thread_state)state),
 					row * 12 + 6);

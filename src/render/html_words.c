@@ -2,8 +2,6 @@
 /* Words that the sections of the HTML page share, and the one place that escapes. */
 #include "render/html.h"
 
-#include "render/words.h"
-
 enum { WIDE_NAME = 90 }; /* C++ names up to here are shown whole */
 
 static const char *entity(char c)
@@ -168,18 +166,13 @@ const struct ws_report_frame *wsi_html_user_frame(const struct ws_report_excepti
 	return e->n_frames ? &e->frames[0] : NULL;
 }
 
-char wsi_state_letter(enum ws_thread_state state)
-{
-	static const char letters[] = { [WS_THREAD_FAULTED] = 'F',
-					[WS_THREAD_TRAPPED] = 'T',
-					[WS_THREAD_BARRIER] = 'B',
-					[WS_THREAD_ACTIVE] = 'A',
-					[WS_THREAD_DIVERGENT] = 'D' };
-	return (size_t)state < sizeof letters ? letters[state] : 'D';
-}
-
 void wsi_html_legend(struct wsi_html *page, const uint64_t counts[WSI_N_STATES], const char *unit)
 {
+	uint64_t all = 0;
+	for (int state = 0; state < WSI_N_STATES; state++)
+		all += counts[state];
+	if (all == 0)
+		return;
 	wsi_html_raw(page, "<ul class=\"legend\">\n");
 	for (int state = 0; state < WSI_N_STATES; state++) {
 		if (!counts[state])

@@ -2,17 +2,14 @@
 /* The map of the GPU as JSON: one letter for each warp slot, one string for each SM. */
 #include "render/json.h"
 
+#include "render/words.h"
+
 enum { MAX_SLOTS = 256 }; /* of an SM, whatever a damaged dump says */
 
 /* One letter for each slot up to the last with a warp. */
 static void slots(struct ws_json *json, const struct ws_report_map *map,
 		  const struct ws_report_sm *sm)
 {
-	static const char letters[] = { [WS_THREAD_FAULTED] = 'F',
-					[WS_THREAD_TRAPPED] = 'T',
-					[WS_THREAD_BARRIER] = 'B',
-					[WS_THREAD_ACTIVE] = 'A',
-					[WS_THREAD_DIVERGENT] = 'D' };
 	char text[MAX_SLOTS];
 	size_t len = 0;
 	memset(text, '.', sizeof text);
@@ -20,7 +17,7 @@ static void slots(struct ws_json *json, const struct ws_report_map *map,
 		const struct ws_report_warp *warp = &map->warps[sm->first_warp + i];
 		if (!warp->known || warp->id >= MAX_SLOTS)
 			continue;
-		text[warp->id] = letters[warp->state];
+		text[warp->id] = wsi_state_letter((enum ws_thread_state)warp->state);
 		len = wsi_max_u64(len, warp->id + 1);
 	}
 	ws_json_key(json, "warps");

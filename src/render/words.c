@@ -55,3 +55,13 @@ void wsi_out_left_out(struct ws_out *out, uint32_t flags)
 	if (!*comma)
 		ws_out_text(out, "nothing");
 }
+
+char wsi_state_letter(enum ws_thread_state state)
+{
+	static const char letters[] = { [WS_THREAD_FAULTED] = 'F',
+					[WS_THREAD_TRAPPED] = 'T',
+					[WS_THREAD_BARRIER] = 'B',
+					[WS_THREAD_ACTIVE] = 'A',
+					[WS_THREAD_DIVERGENT] = 'D' };
+	return (size_t)state < sizeof letters ? letters[state] : 'D';
+}

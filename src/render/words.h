@@ -14,6 +14,9 @@ const char *wsi_function_missing(enum ws_status status);
 /* Whether the launch has clusters of more than one block. */
 bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e);
 
+/* The letter of a state in maps, in JSON and in the style sheet: F, T, B, A or D. */
+char wsi_state_letter(enum ws_thread_state state);
+
 enum { WSI_TIME_TEXT = 40 };
 /* "2025-07-01 12:00:00 UTC"; false for a time that has no text. */
 bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT]);

@@ -518,6 +518,14 @@ static bool fail_when_used_up(void)
 	return allocations_left-- <= 0;
 }
 
+static bool take_nothing(void *user, const char *bytes, size_t len)
+{
+	(void)user;
+	(void)bytes;
+	(void)len;
+	return true;
+}
+
 static void every_failed_allocation_is_told(void **state)
 {
 	(void)state;
@@ -525,6 +533,9 @@ static void every_failed_allocation_is_told(void **state)
 	code_init(&code);
 	code.fake.has_facts = true;
 	code.fake.facts.path = "x";
+	code.fake.grid[0].grid_dim = (struct ws_dim3){ 4, 1, 1 };
+	struct ws_out out;
+	ws_out_init(&out, take_nothing, NULL);
 	enum ws_status st = WS_NO_MEMORY;
 	wsi_alloc_should_fail = fail_when_used_up;
 	for (int n = 0; st != WS_OK && n < 10000; n++) {
@@ -533,7 +544,9 @@ static void every_failed_allocation_is_told(void **state)
 		st = ws_report_create(&code.fake.target, NULL, &report, NULL);
 		assert_true(st == WS_OK || st == WS_NO_MEMORY);
 		if (st == WS_OK)
-			ws_report_destroy(report);
+			st = ws_report_html(report, NULL, &out, NULL);
+		assert_true(st == WS_OK || st == WS_NO_MEMORY);
+		ws_report_destroy(report);
 	}
 	wsi_alloc_should_fail = NULL;
 	assert_int_equal(st, WS_OK);
