@@ -10,6 +10,10 @@
  * offset of the parameters, grids without a resident warp, ranges of memory that is not managed and
  * no constant bank; why a thing is missing.
  *
+ * Where what the provider debugs can run, the target can too: run control, breakpoints, alteration
+ * and events are handed on, and all rows below the devices are made anew when devices stand again.
+ * With providers before 13.0 nothing wakes a client that waits for events: it must look.
+ *
  * **Threads.** Calls of one such target follow one another: the vendor's library is not safe for
  * more. Different targets of one provider disturb each other unless the provider says otherwise.
  */

@@ -86,31 +86,50 @@ static enum ws_status api_image(const struct ws_target *target, uint32_t index,
 static void api_close(struct ws_target *target)
 {
 	struct api_target *t = (struct api_target *)target;
+	if (t->wake)
+		wsi_api_on_event(target, NULL, NULL);
 	(void)t->api->finalize();
 	wsi_api_drop_stock(t);
 	pthread_mutex_destroy(&t->lock);
+	pthread_mutex_destroy(&t->wake_lock);
 	ws_provider_close(&t->provider);
 	wsi_free(t);
 }
 
-static const struct ws_target_ops api_ops = {
-	.size = sizeof api_ops,
-	.name = "api",
-	.close = api_close,
-	.counts = api_counts,
-	.device = api_device,
-	.context = api_context,
-	.image = api_image,
-	.grid = api_grid,
-	.sm = api_sm,
-	.block = api_block,
-	.warp = api_warp,
-	.lanes = wsi_api_lanes,
-	.call_stack = wsi_api_call_stack,
-	.registers = wsi_api_registers,
-	.read_memory = wsi_api_read_memory,
-	.memory_range = wsi_api_memory_range,
+#define INSPECTION                                                                                \
+	.size = sizeof(struct ws_target_ops), .name = "api", .close = api_close,                  \
+	.counts = api_counts, .device = api_device, .context = api_context, .image = api_image,   \
+	.grid = api_grid, .sm = api_sm, .block = api_block, .warp = api_warp,                     \
+	.lanes = wsi_api_lanes, .call_stack = wsi_api_call_stack, .registers = wsi_api_registers, \
+	.read_memory = wsi_api_read_memory, .memory_range = wsi_api_memory_range
+
+static const struct ws_target_ops still_ops = { INSPECTION };
+static const struct ws_target_ops running_ops = {
+	INSPECTION,
+	.running = wsi_api_running,
+	.suspend = wsi_api_suspend,
+	.resume = wsi_api_resume,
+	.step = wsi_api_step,
+	.run_until = wsi_api_run_until,
+	.plant = wsi_api_plant,
+	.unplant = wsi_api_unplant,
+	.stop_at_launch = wsi_api_stop_at_launch,
+	.write_memory = wsi_api_write_memory,
+	.write_registers = wsi_api_write_registers,
+	.next_event = wsi_api_next_event,
+	.acknowledge = wsi_api_acknowledge,
+	.on_event = wsi_api_on_event,
 };
+
+/*
+ * Whether what the provider debugs can run. Removing a breakpoint that nobody set changes nothing,
+ * and a provider over a dump says that it has none at all.
+ */
+static bool can_run(struct api_target *t)
+{
+	return t->n.devices &&
+	       t->api->unsetBreakpoint(t->devices[0].id, 0) != CUDBG_ERROR_NOT_SUPPORTED;
+}
 
 enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t revision, struct ws_target **ret_target,
 				  struct ws_error *err)
@@ -126,15 +145,18 @@ enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t revision, struct ws_tar
 		(void)api->finalize();
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "target over a provider");
 	}
-	t->base.ops = &api_ops;
+	t->base.ops = &still_ops;
 	t->api = api;
 	t->provider = (struct ws_provider){ .api = api, .revision = revision };
 	pthread_mutex_init(&t->lock, NULL);
+	pthread_mutex_init(&t->wake_lock, NULL);
 	enum ws_status st = wsi_api_take_stock(t, err);
 	if (st != WS_OK) {
 		api_close(&t->base);
 		return wsi_context(err, st, "taking stock");
 	}
+	if (can_run(t))
+		t->base.ops = &running_ops;
 	*ret_target = &t->base;
 	return WS_OK;
 }

@@ -4,6 +4,7 @@
 #define WSI_TARGET_API_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include <warpscope/provider.h>
 
@@ -19,6 +20,10 @@ struct api_target {
 	CUDBGAPI api;          /* borrowed */
 	struct ws_provider provider;
 	pthread_mutex_t lock; /* one call at a time */
+	_Atomic bool runs[CUDBG_MAX_DEVICES];
+	pthread_mutex_t wake_lock; /* of the next two; held while `wake` runs */
+	void (*wake)(void *data);
+	void *wake_data;
 	struct ws_counts n;
 	/* owned, with room for more than `n` while taking stock */
 	struct ws_device *devices;
@@ -31,6 +36,7 @@ struct api_target {
 	struct ws_memory_range *ranges;
 	char **texts; /* owned strings that rows point to */
 	size_t n_ranges, n_texts;
+	size_t n_device_texts; /* the first ones, which stay as long as the devices */
 	struct ws_counts cap;
 	size_t cap_ranges, cap_texts;
 };
@@ -47,11 +53,28 @@ struct api_place {
 };
 struct api_place wsi_api_place(const struct api_target *t, uint32_t warp_index);
 
+static inline struct ws_dim3 wsi_api_dim3(CuDim3 dim)
+{
+	return (struct ws_dim3){ dim.x, dim.y, dim.z };
+}
+
 /* stock.c: fills the lists. */
 enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err) WS_MUST_USE;
+/* The same for all that changes when devices run: SMs and below, grids, ranges. */
+enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err) WS_MUST_USE;
+/* Takes up a context or image that an event tells of; other events are fine. */
+enum ws_status wsi_api_add_event(struct api_target *t, const CUDBGEvent *event,
+				 struct ws_error *err) WS_MUST_USE;
 void wsi_api_drop_stock(struct api_target *t);
 
-/* state.c, memory.c: members of ws_target_ops */
+enum { WSI_API_MAX_REGISTERS = 256 };
+/* Registers of each kind that the warp has at most. */
+uint32_t wsi_api_register_limit(const struct api_target *t, uint32_t warp_index,
+				enum ws_reg_kind kind);
+/* A warp that runs a grid, for the calls that ask by warp; false when none is resident. */
+bool wsi_api_warp_of_grid(const struct api_target *t, uint32_t grid_index, uint32_t *ret_index);
+
+/* state.c: members of ws_target_ops */
 enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index,
 			     struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err);
 enum ws_status wsi_api_call_stack(const struct ws_target *target, uint32_t warp_index,
@@ -64,5 +87,30 @@ enum ws_status wsi_api_read_memory(const struct ws_target *target, const struct 
 				   void *buffer, size_t len, size_t *ret_n, struct ws_error *err);
 enum ws_status wsi_api_memory_range(const struct ws_target *target, uint32_t index,
 				    struct ws_memory_range *ret_range, struct ws_error *err);
+
+/* run.c, alter.c: those of targets that run */
+bool wsi_api_running(const struct ws_target *target, uint32_t device_index);
+enum ws_status wsi_api_suspend(struct ws_target *target, uint32_t device_index, bool wait,
+			       struct ws_error *err);
+enum ws_status wsi_api_resume(struct ws_target *target, uint32_t device_index,
+			      struct ws_error *err);
+enum ws_status wsi_api_step(struct ws_target *target, const struct ws_step *step,
+			    uint64_t *ret_warps, struct ws_error *err);
+enum ws_status wsi_api_run_until(struct ws_target *target, uint32_t sm_index, uint64_t warp_mask,
+				 uint64_t pc, uint32_t flags, struct ws_error *err);
+enum ws_status wsi_api_plant(struct ws_target *target, uint32_t device_index, uint64_t pc,
+			     struct ws_error *err);
+enum ws_status wsi_api_unplant(struct ws_target *target, uint32_t device_index, uint64_t pc,
+			       struct ws_error *err);
+enum ws_status wsi_api_stop_at_launch(struct ws_target *target, bool on, struct ws_error *err);
+enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret_event,
+				  struct ws_error *err);
+enum ws_status wsi_api_acknowledge(struct ws_target *target, struct ws_error *err);
+void wsi_api_on_event(struct ws_target *target, void (*wake)(void *data), void *data);
+enum ws_status wsi_api_write_memory(struct ws_target *target, const struct ws_address *at,
+				    const void *buffer, size_t len, struct ws_error *err);
+enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_index, uint32_t lane,
+				       enum ws_reg_kind kind, uint32_t first, uint32_t n,
+				       const uint32_t *values, struct ws_error *err);
 
 #endif

@@ -129,24 +129,21 @@ static CUDBGResult read_barriers(struct api_target *t, const struct api_place *a
 	return result;
 }
 
-/* Registers of each kind that the device has at most. */
-static uint32_t limit_of(const struct api_target *t, uint32_t warp_index, enum ws_reg_kind kind)
+uint32_t wsi_api_register_limit(const struct api_target *t, uint32_t warp_index,
+				enum ws_reg_kind kind)
 {
 	const struct ws_warp *warp = &t->warps[warp_index];
 	const struct ws_device *device = &t->devices[warp->device_index];
-	switch (kind) {
-	case WS_REG_R:
-		return warp->have & WS_WARP_N_REGS ? warp->n_regs : device->n_regs_per_lane;
-	case WS_REG_P:
-		return device->n_preds_per_lane;
-	case WS_REG_UR:
-		return device->n_uniform_regs;
-	case WS_REG_UP:
-		return device->n_uniform_preds;
-	case WS_REG_BARRIER:
-		return CUDBG_MAX_WARP_BARRIERS;
-	}
-	return 0;
+	uint32_t n = CUDBG_MAX_WARP_BARRIERS;
+	if (kind == WS_REG_R)
+		n = warp->have & WS_WARP_N_REGS ? warp->n_regs : device->n_regs_per_lane;
+	else if (kind == WS_REG_P)
+		n = device->n_preds_per_lane;
+	else if (kind == WS_REG_UR)
+		n = device->n_uniform_regs;
+	else if (kind == WS_REG_UP)
+		n = device->n_uniform_preds;
+	return (uint32_t)wsi_min_u64(n, WSI_API_MAX_REGISTERS);
 }
 
 enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
@@ -155,9 +152,8 @@ enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_i
 {
 	struct api_target *t = api_of(target);
 	const struct api_place at = wsi_api_place(t, warp_index);
-	uint32_t values[256], limit = limit_of(t, warp_index, kind), got;
-	if (limit > WSI_COUNT(values))
-		limit = WSI_COUNT(values);
+	uint32_t values[WSI_API_MAX_REGISTERS], limit = wsi_api_register_limit(t, warp_index, kind),
+						got;
 	if (first >= limit)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there are %u registers of this kind",
 				limit);
@@ -199,8 +195,7 @@ enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_i
 
 /* ---- memory ---- */
 
-/* A warp that runs a grid, for the calls that ask by warp; false when none is resident. */
-static bool warp_of_grid(const struct api_target *t, uint32_t grid_index, uint32_t *ret_index)
+bool wsi_api_warp_of_grid(const struct api_target *t, uint32_t grid_index, uint32_t *ret_index)
 {
 	for (uint32_t i = 0; i < t->n.warps; i++)
 		if (t->blocks[t->warps[i].block_index].grid_index == grid_index) {
@@ -235,8 +230,8 @@ static CUDBGResult read_piece(struct api_target *t, const struct ws_address *at,
 	bool by_grid = at->space == WS_SPACE_PARAM || at->space == WS_SPACE_CONST;
 	if (by_grid && grid == WS_NONE && warp < t->n.warps)
 		grid = t->blocks[t->warps[warp].block_index].grid_index;
-	if (by_grid &&
-	    (grid >= t->n.grids || (at->space == WS_SPACE_PARAM && !warp_of_grid(t, grid, &warp))))
+	if (by_grid && (grid >= t->n.grids ||
+			(at->space == WS_SPACE_PARAM && !wsi_api_warp_of_grid(t, grid, &warp))))
 		return CUDBG_ERROR_MISSING_DATA;
 	if (at->space == WS_SPACE_SHARED || at->space == WS_SPACE_LOCAL ||
 	    at->space == WS_SPACE_PARAM || (at->space == WS_SPACE_GENERIC && warp != WS_NONE)) {

@@ -40,11 +40,6 @@ static struct ws_str keep_text(struct api_target *t, const char *text)
 
 /* ---- devices ---- */
 
-static struct ws_dim3 dim3(CuDim3 dim)
-{
-	return (struct ws_dim3){ dim.x, dim.y, dim.z };
-}
-
 static void device_texts(struct api_target *t, uint32_t dev, struct ws_device *device)
 {
 	char text[256];
@@ -136,7 +131,8 @@ static void fetch_image(struct api_target *t, uint32_t dev, struct api_image *ro
 	}
 }
 
-static enum ws_status add_event(struct api_target *t, const CUDBGEvent *event, struct ws_error *err)
+enum ws_status wsi_api_add_event(struct api_target *t, const CUDBGEvent *event,
+				 struct ws_error *err)
 {
 	uint32_t index;
 	if (event->kind == CUDBG_EVENT_CTX_CREATE &&
@@ -172,7 +168,7 @@ static enum ws_status read_events(struct api_target *t, struct ws_error *err)
 	for (int type = 0; type < 2; type++)
 		while (st == WS_OK &&
 		       t->api->getNextEvent((CUDBGEventQueueType)type, &event) == CUDBG_SUCCESS)
-			st = add_event(t, &event, err);
+			st = wsi_api_add_event(t, &event, err);
 	if (st == WS_OK)
 		st = wsi_api_status(t, t->api->acknowledgeSyncEvents(), "acknowledgeSyncEvents",
 				    err);
@@ -208,10 +204,10 @@ static void grid_fill(struct api_target *t, const struct api_place *at, struct w
 	grid->parent_id = (int64_t)info.parentGridId;
 	grid->type = info.type;
 	grid->origin = info.origin;
-	grid->grid_dim = dim3(info.gridDim);
-	grid->block_dim = dim3(info.blockDim);
-	grid->cluster_dim = dim3(info.clusterDim);
-	grid->preferred_cluster_dim = dim3(info.preferredClusterDim);
+	grid->grid_dim = wsi_api_dim3(info.gridDim);
+	grid->block_dim = wsi_api_dim3(info.blockDim);
+	grid->cluster_dim = wsi_api_dim3(info.clusterDim);
+	grid->preferred_cluster_dim = wsi_api_dim3(info.preferredClusterDim);
 	if (t->api->getGridStatus(at->dev, (uint64_t)grid->id, &status) == CUDBG_SUCCESS)
 		grid->status = status;
 	if (t->api->getGridAttribute(at->dev, at->sm, at->wp, CUDBG_ATTR_GRID_LAUNCH_BLOCKING,
@@ -316,18 +312,18 @@ static enum ws_status add_warp(struct api_target *t, uint32_t device_index, uint
 		.device_index = device_index,
 		.sm_index = sm_index,
 		.grid_id = (int64_t)grid,
-		.idx = dim3(idx),
+		.idx = wsi_api_dim3(idx),
 	};
 	block.grid_index = grid_index(t, device_index, at, grid);
 	if (API_HAS(t, readClusterIdx) &&
 	    api->readClusterIdx(at->dev, at->sm, at->wp, &idx) == CUDBG_SUCCESS) {
 		block.have |= WS_BLOCK_CLUSTER_IDX;
-		block.cluster_idx = dim3(idx);
+		block.cluster_idx = wsi_api_dim3(idx);
 	}
 	if (API_HAS(t, getClusterDim) &&
 	    api->getClusterDim(at->dev, at->sm, at->wp, &idx) == CUDBG_SUCCESS) {
 		block.have |= WS_BLOCK_CLUSTER_DIM;
-		block.cluster_dim = dim3(idx);
+		block.cluster_dim = wsi_api_dim3(idx);
 	}
 	row.block_index = block_index(t, &block);
 	warp_details(t, at, &row);
@@ -377,7 +373,7 @@ static void sm_texts(struct api_target *t, uint32_t dev, struct ws_sm *sm)
 		sm->have |= WS_SM_CLUSTER_TARGET;
 		if (valid) {
 			sm->cluster_target_valid = true;
-			sm->cluster_target = dim3(block);
+			sm->cluster_target = wsi_api_dim3(block);
 		}
 	}
 }
@@ -467,11 +463,29 @@ enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err)
 	enum ws_status st = wsi_api_status(t, t->api->getNumDevices(&n), "getNumDevices", err);
 	for (uint32_t dev = 0; st == WS_OK && dev < n && dev < CUDBG_MAX_DEVICES; dev++)
 		st = add_device(t, dev, err);
+	t->n_device_texts = t->n_texts;
 	if (st == WS_OK)
 		st = read_events(t, err);
+	return st == WS_OK ? wsi_api_renew(t, err) : st;
+}
+
+enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err)
+{
+	enum ws_status st = WS_OK;
+	while (t->n_texts > t->n_device_texts)
+		wsi_free(t->texts[--t->n_texts]);
+	t->n.grids = t->n.sms = t->n.blocks = t->n.warps = 0;
+	t->n_ranges = 0;
 	for (uint32_t i = 0; st == WS_OK && i < t->n.devices; i++)
-		for (uint32_t sm = 0; st == WS_OK && sm < t->devices[i].n_sms; sm++)
+		for (uint32_t sm = 0; st == WS_OK && !t->runs[i] && sm < t->devices[i].n_sms;
+		     sm++) {
 			st = add_sm(t, i, sm, err);
+			if (st != WS_RUNNING)
+				continue;
+			t->runs[i] = true; /* it ran before we came */
+			t->n.sms--;
+			st = WS_OK;
+		}
 	if (st == WS_OK)
 		add_ranges(t);
 	return st;

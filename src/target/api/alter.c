@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory and registers written through the provider. */
+#include "target/api/api.h"
+
+static CUDBGResult write_at(struct api_target *t, const struct ws_address *at, const void *buffer,
+			    uint32_t len)
+{
+	struct api_place p = { 0, 0, 0 };
+	uint32_t warp = at->warp_index;
+	if (at->space == WS_SPACE_PARAM && warp == WS_NONE &&
+	    !wsi_api_warp_of_grid(t, at->grid_index, &warp))
+		return CUDBG_ERROR_MISSING_DATA;
+	bool by_warp = at->space == WS_SPACE_SHARED || at->space == WS_SPACE_LOCAL ||
+		       at->space == WS_SPACE_PARAM ||
+		       (at->space == WS_SPACE_GENERIC && warp != WS_NONE);
+	if (by_warp && warp >= t->n.warps)
+		return CUDBG_ERROR_INVALID_ARGS;
+	if (by_warp)
+		p = wsi_api_place(t, warp);
+	switch (at->space) {
+	case WS_SPACE_GLOBAL:
+		return t->api->writeGlobalMemory(at->address, buffer, len);
+	case WS_SPACE_SHARED:
+		return t->api->writeSharedMemory(p.dev, p.sm, p.wp, at->address, buffer, len);
+	case WS_SPACE_LOCAL:
+		return t->api->writeLocalMemory(p.dev, p.sm, p.wp, at->lane, at->address, buffer,
+						len);
+	case WS_SPACE_PARAM:
+		return t->api->writeParamMemory(p.dev, p.sm, p.wp, at->address, buffer, len);
+	case WS_SPACE_GENERIC:
+		return t->api->writeGenericMemory(p.dev, p.sm, p.wp, at->lane, at->address, buffer,
+						  len);
+	case WS_SPACE_CONST:
+	case WS_SPACE_CODE:
+		break; /* the API has no function for these */
+	}
+	return CUDBG_ERROR_NOT_SUPPORTED;
+}
+
+enum ws_status wsi_api_write_memory(struct ws_target *target, const struct ws_address *at,
+				    const void *buffer, size_t len, struct ws_error *err)
+{
+	struct api_target *t = (struct api_target *)target;
+	if (len > UINT32_MAX)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "%zu bytes at once", len);
+	pthread_mutex_lock(&t->lock);
+	enum ws_status st =
+		wsi_api_status(t, write_at(t, at, buffer, (uint32_t)len), "memory", err);
+	pthread_mutex_unlock(&t->lock);
+	return st;
+}
+
+/* Predicates are written from the first on: those before are read and written back. */
+static CUDBGResult write_predicates(struct api_target *t, const struct api_place *at, uint32_t lane,
+				    bool uniform, uint32_t first, uint32_t n,
+				    const uint32_t *values)
+{
+	uint32_t all[WSI_API_MAX_REGISTERS];
+	CUDBGResult result = CUDBG_SUCCESS;
+	if (uniform && !API_HAS(t, writeUniformPredicates))
+		return CUDBG_ERROR_NOT_SUPPORTED;
+	if (first && uniform)
+		result = t->api->readUniformPredicates(at->dev, at->sm, at->wp, first, all);
+	else if (first)
+		result = t->api->readPredicates(at->dev, at->sm, at->wp, lane, first, all);
+	if (result != CUDBG_SUCCESS)
+		return result;
+	memcpy(all + first, values, n * sizeof *all);
+	return uniform ? t->api->writeUniformPredicates(at->dev, at->sm, at->wp, first + n, all)
+		       : t->api->writePredicates(at->dev, at->sm, at->wp, lane, first + n, all);
+}
+
+enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_index, uint32_t lane,
+				       enum ws_reg_kind kind, uint32_t first, uint32_t n,
+				       const uint32_t *values, struct ws_error *err)
+{
+	struct api_target *t = (struct api_target *)target;
+	const struct api_place at = wsi_api_place(t, warp_index);
+	uint32_t limit = wsi_api_register_limit(t, warp_index, kind);
+	CUDBGResult result = CUDBG_SUCCESS;
+	if (first >= limit || n > limit - first)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there are %u registers of this kind",
+				limit);
+	pthread_mutex_lock(&t->lock);
+	switch (kind) {
+	case WS_REG_R:
+		for (uint32_t i = 0; i < n && result == CUDBG_SUCCESS; i++)
+			result = t->api->writeRegister(at.dev, at.sm, at.wp, lane, first + i,
+						       values[i]);
+		break;
+	case WS_REG_UR:
+		if (!API_HAS(t, writeUniformRegister))
+			result = CUDBG_ERROR_NOT_SUPPORTED;
+		for (uint32_t i = 0; i < n && result == CUDBG_SUCCESS; i++)
+			result = t->api->writeUniformRegister(at.dev, at.sm, at.wp, first + i,
+							      values[i]);
+		break;
+	case WS_REG_P:
+	case WS_REG_UP:
+		result = write_predicates(t, &at, lane, kind == WS_REG_UP, first, n, values);
+		break;
+	case WS_REG_BARRIER:
+		result = CUDBG_ERROR_NOT_SUPPORTED;
+		break;
+	}
+	enum ws_status st = wsi_api_status(t, result, "registers", err);
+	pthread_mutex_unlock(&t->lock);
+	return st;
+}

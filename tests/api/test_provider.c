@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A target over a provider that runs: what the waist asks must reach the scripted target at the far
+ * end of target/api -> cudbg -> fake, and what happens there must be told here.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <warpscope/cudbg.h>
+#include <warpscope/provider.h>
+
+#include "fake.h"
+
+static struct fake fake;
+static CUDBGAPI api;
+static struct ws_target *target;
+
+static void start(bool running)
+{
+	if (running)
+		fake_init_running(&fake);
+	else
+		fake_init_still(&fake);
+	assert_int_equal(ws_cudbg_api(&fake.base, &api, NULL), WS_OK);
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+	assert_int_equal(ws_target_from_api(api, UINT32_MAX, &target, NULL), WS_OK);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	ws_target_close(target);
+	ws_cudbg_release(api);
+	target = NULL;
+	api = NULL;
+	return 0;
+}
+
+static uint32_t count_warps(void)
+{
+	struct ws_counts counts;
+	ws_target_counts(target, &counts);
+	return counts.warps;
+}
+
+static void a_provider_over_a_dump_cannot_run(void **state)
+{
+	(void)state;
+	start(false);
+	assert_null(target->ops->running);
+	assert_null(target->ops->write_memory);
+	assert_int_equal(ws_target_resume(target, 0, NULL), WS_UNSUPPORTED);
+	assert_int_equal(count_warps(), 4);
+}
+
+static void devices_stop_and_go(void **state)
+{
+	(void)state;
+	start(true);
+	assert_false(ws_target_running(target, 0));
+	assert_int_equal(ws_target_resume(target, 1, NULL), WS_OK);
+	assert_true(fake.runs[1] && !fake.runs[0]);
+	assert_true(ws_target_running(target, 1) && !ws_target_running(target, 0));
+	assert_int_equal(ws_target_resume(target, WS_NONE, NULL), WS_OK);
+	assert_true(fake.runs[0] && fake.runs[1] && ws_target_running(target, 0));
+	assert_int_equal(ws_target_resume(target, 0, NULL), WS_OK); /* it does already */
+	uint32_t n, value;
+	assert_int_equal(ws_target_registers(target, 0, 0, WS_REG_R, 0, 1, &value, &n, NULL),
+			 WS_RUNNING);
+	assert_int_equal(ws_target_suspend(target, WS_NONE, true, NULL), WS_OK);
+	assert_true(!fake.runs[0] && !fake.runs[1] && !ws_target_running(target, 0));
+	assert_int_equal(ws_target_suspend(target, 0, true, NULL), WS_OK);
+	assert_int_equal(count_warps(), 4);
+	fake.fail_op = FAKE_RESUME;
+	fake.fail_status = WS_IO;
+	assert_int_equal(ws_target_resume(target, 0, NULL), WS_MALFORMED);
+	assert_false(ws_target_running(target, 0));
+	fake.fail_op = FAKE_NOTHING;
+}
+
+static void warps_are_stepped(void **state)
+{
+	(void)state;
+	struct ws_step step = { .warp_index = 1, .lane = 2, .steps = 3 };
+	uint64_t warps = 0;
+	start(true);
+	assert_int_equal(ws_target_step(target, &step, &warps, NULL), WS_OK);
+	assert_int_equal(warps, 0x21);
+	assert_int_equal(fake.last_step.warp_index, 1);
+	assert_int_equal(fake.last_step.lane, 2);
+	assert_int_equal(fake.last_step.steps, 3);
+	assert_int_equal(fake.last_step.flags, 0);
+	step.flags = WS_STEP_INTO_BARRIERS | WS_STEP_NO_WAIT;
+	assert_int_equal(ws_target_step(target, &step, &warps, NULL), WS_OK);
+	assert_int_equal(fake.last_step.flags, step.flags);
+	fake.fail_op = FAKE_STEP;
+	fake.fail_status = WS_UNSUPPORTED;
+	assert_int_equal(ws_target_step(target, &step, &warps, NULL), WS_UNSUPPORTED);
+	fake.fail_op = FAKE_NOTHING;
+	assert_int_equal(ws_target_run_until(target, 1, 1, FAKE_CODE + 16, WS_STEP_NO_WAIT, NULL),
+			 WS_OK);
+	assert_int_equal(fake.until_flags, WS_STEP_NO_WAIT);
+	assert_int_equal(ws_target_run_until(target, 1, 1, 16, 0, NULL), WS_ABSENT);
+}
+
+static void breakpoints_are_planted(void **state)
+{
+	(void)state;
+	start(true);
+	assert_int_equal(ws_target_plant(target, 0, FAKE_CODE + 16, NULL), WS_OK);
+	assert_true(fake.n_planted == 1 && fake.planted[0] == FAKE_CODE + 16);
+	assert_int_equal(ws_target_unplant(target, 0, FAKE_CODE + 16, NULL), WS_OK);
+	assert_int_equal(fake.n_planted, 0);
+	assert_int_equal(ws_target_plant(target, 0, 16, NULL), WS_ABSENT);
+	for (int twice = 0; twice < 2; twice++)
+		assert_int_equal(ws_target_stop_at_launch(target, true, NULL), WS_OK);
+	assert_true(fake.at_launch);
+	assert_int_equal(ws_target_stop_at_launch(target, false, NULL), WS_OK);
+	assert_false(fake.at_launch);
+}
+
+static void state_is_altered(void **state)
+{
+	(void)state;
+	const uint8_t bytes[] = { 1, 2, 3, 4 };
+	const uint32_t values[] = { 7, 8, 0 };
+	uint8_t back[4];
+	uint32_t n;
+	size_t got;
+	struct ws_address at = { .space = WS_SPACE_SHARED,
+				 .device_index = 0,
+				 .grid_index = WS_NONE,
+				 .warp_index = 0,
+				 .lane = 0,
+				 .address = 8 };
+	start(true);
+	assert_int_equal(ws_target_write_memory(target, &at, bytes, 4, NULL), WS_OK);
+	assert_memory_equal(fake.shared + 8, bytes, 4);
+	assert_int_equal(ws_target_read_memory(target, &at, back, 4, &got, NULL), WS_OK);
+	assert_memory_equal(back, bytes, 4);
+	static const struct {
+		enum ws_space space;
+		uint64_t address;
+		enum ws_status status;
+	} places[] = {
+		{ WS_SPACE_GLOBAL, FAKE_GLOBAL, WS_OK },
+		{ WS_SPACE_GLOBAL, 16, WS_ABSENT },
+		{ WS_SPACE_LOCAL, 0x1000, WS_OK },
+		{ WS_SPACE_PARAM, 0x210, WS_OK },
+		{ WS_SPACE_GENERIC, FAKE_GENERIC_SHARED, WS_OK },
+		{ WS_SPACE_CODE, FAKE_CODE, WS_UNSUPPORTED },
+		{ WS_SPACE_CONST, 0, WS_UNSUPPORTED },
+	};
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		at.space = places[i].space;
+		at.address = places[i].address;
+		assert_int_equal(ws_target_write_memory(target, &at, bytes, 4, NULL),
+				 places[i].status);
+	}
+	at.warp_index = WS_NONE;
+	at.grid_index = 0;
+	at.space = WS_SPACE_PARAM;
+	at.address = 0x210;
+	assert_int_equal(ws_target_write_memory(target, &at, bytes, 4, NULL), WS_OK);
+	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_R, 3, 2, values, NULL),
+			 WS_OK);
+	assert_true(fake.registers[3] == 7 && fake.registers[4] == 8);
+	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_R, 15, 2, values, NULL),
+			 WS_ABSENT);
+	assert_int_equal(fake.registers[15], 115);
+	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_P, 2, 1, values + 2, NULL),
+			 WS_OK);
+	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_UP, 1, 1, values + 2, NULL),
+			 WS_OK);
+	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_UR, 1, 1, values, NULL),
+			 WS_OK);
+	assert_int_equal(
+		ws_target_write_registers(target, 0, 0, WS_REG_BARRIER, 0, 1, values, NULL),
+		WS_UNSUPPORTED);
+	assert_int_equal(
+		ws_target_registers(target, 0, 0, WS_REG_R, 3, 1, (uint32_t *)back, &n, NULL),
+		WS_OK);
+}
+
+/* ---- events ---- */
+
+static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake_cond = PTHREAD_COND_INITIALIZER;
+static unsigned wakes;
+
+static void wake(void *data)
+{
+	assert_ptr_equal(data, &wakes);
+	pthread_mutex_lock(&wake_lock);
+	wakes++;
+	pthread_cond_signal(&wake_cond);
+	pthread_mutex_unlock(&wake_lock);
+}
+
+static void await_wake(void)
+{
+	pthread_mutex_lock(&wake_lock);
+	while (!wakes)
+		pthread_cond_wait(&wake_cond, &wake_lock);
+	wakes = 0;
+	pthread_mutex_unlock(&wake_lock);
+}
+
+static void events_come_through(void **state)
+{
+	(void)state;
+	struct ws_event event, ready = { .kind = WS_EVENT_GRID_READY,
+					 .sync = true,
+					 .host_tid = 5,
+					 .context_id = 0xc0,
+					 .image_handle = 0x100,
+					 .grid = { .id = 77,
+						   .context_id = 0xc0,
+						   .module_handle = 0x100,
+						   .function_entry = FAKE_CODE,
+						   .grid_dim = { 1, 2, 3 },
+						   .host_tid = 5,
+						   .origin = CUDBG_KNL_ORIGIN_CPU } };
+	start(true);
+	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
+	ws_target_on_event(target, wake, &wakes);
+	fake_event(&fake, &ready);
+	await_wake();
+	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_OK);
+	assert_int_equal(event.kind, WS_EVENT_GRID_READY);
+	assert_true(event.sync && event.grid.id == 77 && event.grid.grid_dim.z == 3 &&
+		    event.grid.function_entry == FAKE_CODE && event.context_id == 0xc0);
+	assert_int_equal(ws_target_acknowledge(target, NULL), WS_OK);
+	assert_true(fake.acknowledged >= 1);
+	assert_int_equal(ws_target_resume(target, WS_NONE, NULL), WS_OK);
+	fake.runs[0] = fake.runs[1] = false;
+	fake_event(&fake, &(struct ws_event){
+				  .kind = WS_EVENT_STOPPED, .sync = true, .broken_devices = 1 });
+	await_wake();
+	assert_true(ws_target_running(target, 0)); /* until it is told */
+	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_OK);
+	assert_true(event.kind == WS_EVENT_STOPPED && event.broken_devices == 1);
+	assert_false(ws_target_running(target, 0));
+	assert_int_equal(count_warps(), 4);
+	fake_event(&fake, &(struct ws_event){ .kind = WS_EVENT_CONTEXT_CREATED,
+					      .device_id = 2,
+					      .context_id = 0xc1,
+					      .host_tid = 6 });
+	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_OK);
+	assert_true(event.kind == WS_EVENT_CONTEXT_CREATED && event.context_id == 0xc1);
+	struct ws_counts counts;
+	ws_target_counts(target, &counts);
+	assert_int_equal(counts.contexts, 2);
+	ws_target_on_event(target, NULL, NULL);
+	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_provider_over_a_dump_cannot_run, stop),
+		cmocka_unit_test_teardown(devices_stop_and_go, stop),
+		cmocka_unit_test_teardown(warps_are_stepped, stop),
+		cmocka_unit_test_teardown(breakpoints_are_planted, stop),
+		cmocka_unit_test_teardown(state_is_altered, stop),
+		cmocka_unit_test_teardown(events_come_through, stop),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
