@@ -272,7 +272,7 @@ static int strip_dump(struct cli *cli, const struct request *request, const char
 	if (status != CLI_ANSWERED)
 		return status;
 	if (ws_target_dump_facts(target, &facts, NULL) == WS_OK && !facts.complete)
-		cli_warn("%s: is not complete; the new dump will not say what is missing", path);
+		cli_warn("%s: is not complete, and so will the new dump be", path);
 	enum ws_status st = ws_strip(target, request->output, &request->strip, &stripped, &err);
 	if (st != WS_OK)
 		status = cli_fail(request->output, &err);

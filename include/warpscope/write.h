@@ -86,6 +86,9 @@ struct ws_write_table {
 WS_API enum ws_status ws_writer_open(const char *path, const struct ws_writer_options *options,
 				     struct ws_writer **ret_writer,
 				     struct ws_error *err) WS_MUST_USE;
+/** Has the dump say that something is missing in it, as of one that was cut (`complete` of
+ * ws_dump_facts). At any time before the commit. */
+WS_API void ws_writer_incomplete(struct ws_writer *writer);
 /** Completes the file and gives it its name. */
 WS_API enum ws_status ws_writer_commit(struct ws_writer *writer, struct ws_error *err) WS_MUST_USE;
 /** Closes; without a commit nothing remains of the file. NULL is fine. */
@@ -237,7 +240,7 @@ struct ws_write_options {
  * metadata of a dump is kept but for the flags, to which `flags` are added. All devices must stand.
  *
  * A stretch of memory or an image of which only the beginning is there is written as that
- * beginning. Memory use does not grow with the dump but for a few bytes for each warp and constant
+ * beginning, and what is written from a dump that was cut says that it is not complete. Memory use does not grow with the dump but for a few bytes for each warp and constant
  * bank.
  *
  * @retval WS_ARGUMENT  Flags or a driver that are none; the output is the input.

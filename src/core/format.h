@@ -19,6 +19,16 @@
 #define WSI_CUDBG_SHT_BASE 0x80000000u
 
 /*
+ * Ours, not the driver's: an ELF note (SHT_NOTE) in a dump that was written from one that was cut,
+ * and so lacks something without a sign of it. Name "warpscope", type 1, nothing else.
+ */
+#define WSI_INCOMPLETE_NOTE                      \
+	"\x0a\0\0\0"    /* bytes of the name */  \
+	"\0\0\0\0"      /* of what follows it */ \
+	"\1\0\0\0"      /* type */               \
+	"warpscope\0\0" /* and one more, as an end */
+
+/*
  * X(number, NAME, words, parent, slot, since): section type 0x80000000 + number, whose parent is a
  * row of a table of type `parent` (0: none), as its child number `slot`, since driver branch
  * r`since`.

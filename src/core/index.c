@@ -121,6 +121,21 @@ static void strtab_consider(struct indexer *ix, uint32_t section)
 		ix->strtab_other = section;
 }
 
+/* Whether the writer of this dump said that it lacks something. */
+static void note_read(struct indexer *ix, uint32_t section)
+{
+	struct ws_core *core = ix->core;
+	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
+	struct ws_span bytes;
+	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes) || bytes.len != sizeof WSI_INCOMPLETE_NOTE ||
+	    memcmp(bytes.ptr, WSI_INCOMPLETE_NOTE, bytes.len) != 0)
+		return;
+	core->facts.complete = false;
+	wsi_core_note(core, WSI_TOPIC_CUT, shdr.offset,
+		      "this dump was written from one that was cut; what it lacks may have been in "
+		      "that one");
+}
+
 static void cut_note(struct indexer *ix, uint32_t section, enum wsi_kind kind, uint64_t off,
 		     uint64_t size)
 {
@@ -162,6 +177,8 @@ static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
 		core->meta_section = section;
 	if (type == WSI_SHT_STRTAB)
 		strtab_consider(ix, section);
+	if (type == WSI_SHT_NOTE)
+		note_read(ix, section);
 	if (kind == WSI_KIND_NONE && type > WSI_CUDBG_SHT_BASE)
 		wsi_core_note(core, WSI_TOPIC_UNKNOWN, header_off(ix, section) + SHDR_TYPE,
 			      "section %u has type 0x%x, which this version does not know", section,

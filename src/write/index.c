@@ -38,9 +38,9 @@ enum {
 	NEW_PARENT = 0x80,
 };
 
-/* The names that every dump has, before all others. */
-static const char string_tables[] = "\0.strtab\0.shstrtab";
-enum { TEXTS_NAME = 1, NAMES_NAME = 9 };
+/* The names of the last sections, before all others. */
+static const char last_names[] = "\0.strtab\0.shstrtab\0.note.warpscope";
+enum { TEXTS_NAME = 1, NAMES_NAME = 9, NOTE_NAME = 19 };
 
 static bool has_address(enum wsi_kind kind)
 {
@@ -179,7 +179,7 @@ static enum ws_status walk_init(struct walk *walk, struct wsi_index *index, stru
 	*walk = (struct walk){ .entries = &index->entries,
 			       .chunk = wsi_zalloc(CHUNK),
 			       .data_off = WSI_ELF_HEADER_BYTES,
-			       .name_off = sizeof string_tables };
+			       .name_off = sizeof last_names };
 	return walk->chunk ? WS_OK
 			   : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "headers of sections");
 }
@@ -283,7 +283,7 @@ enum ws_status wsi_index_write_names(struct wsi_index *index, struct wsi_outfile
 	struct wsi_stream *out = wsi_outfile_stream(file);
 	enum ws_status st = walk_init(&walk, index, err);
 	if (st == WS_OK)
-		st = wsi_outfile_append(file, string_tables, sizeof string_tables, err);
+		st = wsi_outfile_append(file, last_names, sizeof last_names, err);
 	while (st == WS_OK && (st = walk_fill(&walk, err)) == WS_OK && walk_next(&walk)) {
 		uint8_t *to = walk.name_len ? wsi_stream_room(out, NAME_BYTES) : walk.chunk;
 		if (!to)
@@ -334,29 +334,30 @@ static bool entry_header_put(struct wsi_stream *out, const struct walk *walk)
 }
 
 enum ws_status wsi_index_write_headers(struct wsi_index *index, struct wsi_outfile *file,
-				       uint64_t texts_off, uint64_t texts_bytes, uint64_t names_off,
-				       struct ws_error *err)
+				       const struct wsi_last_sections *last, struct ws_error *err)
 {
 	struct walk walk;
 	struct wsi_stream *out = wsi_outfile_stream(file);
 	/* Section 0 holds the number of sections and the index of their names, whatever they are:
 	 * so the driver writes it too, in small dumps as well [public: a 13.6 MB dump in an issue].
 	 */
-	uint32_t n_sections = index->n_sections + 2;
+	uint32_t n_sections = index->n_sections + (last->note_bytes ? 3 : 2);
 	struct wsi_shdr first = { .size = n_sections, .link = n_sections - 1 };
 	enum ws_status st = walk_init(&walk, index, err);
 	bool good = header_put(out, &first);
 	while (st == WS_OK && good && (st = walk_fill(&walk, err)) == WS_OK && walk_next(&walk))
 		good = entry_header_put(out, &walk);
-	assert(st != WS_OK || !good || walk.data_off == texts_off);
-	struct wsi_shdr tables[] = {
-		{ .name = TEXTS_NAME, .offset = texts_off, .size = texts_bytes },
-		{ .name = NAMES_NAME, .offset = names_off, .size = walk.name_off },
+	assert(st != WS_OK || !good ||
+	       walk.data_off == (last->note_bytes ? last->note_off : last->texts_off));
+	struct wsi_shdr rest[] = {
+		{ NOTE_NAME, WSI_SHT_NOTE, .offset = last->note_off, .size = last->note_bytes },
+		{ TEXTS_NAME, WSI_SHT_STRTAB, .offset = last->texts_off,
+		  .size = last->texts_bytes },
+		{ NAMES_NAME, WSI_SHT_STRTAB, .offset = last->names_off, .size = walk.name_off },
 	};
-	for (size_t i = 0; i < WSI_COUNT(tables) && st == WS_OK && good; i++) {
-		tables[i].type = WSI_SHT_STRTAB;
-		tables[i].addralign = WSI_DUMP_ALIGNMENT;
-		good = header_put(out, &tables[i]);
+	for (size_t i = last->note_bytes ? 0 : 1; i < WSI_COUNT(rest) && st == WS_OK && good; i++) {
+		rest[i].addralign = WSI_DUMP_ALIGNMENT;
+		good = header_put(out, &rest[i]);
 	}
 	wsi_free(walk.chunk);
 	return st == WS_OK && !good ? wsi_outfile_failed(file, err) : st;

@@ -56,13 +56,19 @@ void wsi_path_of(const struct wsi_section *section, char ret_path[64]);
 
 /* ---- the end of a dump ---- */
 
+/* The last sections, which are no part of the tree: where their data is. */
+struct wsi_last_sections {
+	uint64_t note_off, note_bytes; /* 0 bytes: none */
+	uint64_t texts_off, texts_bytes;
+	uint64_t names_off;
+};
+
 /* Data of the last section, .shstrtab. */
 enum ws_status wsi_index_write_names(struct wsi_index *index, struct wsi_outfile *file,
 				     struct ws_error *err) WS_MUST_USE;
-/* All headers: of section 0, of the entries, and of the two string tables, which begin at
- * `texts_off` and `names_off`. */
+/* All headers: of section 0, of the entries, and of the last sections. */
 enum ws_status wsi_index_write_headers(struct wsi_index *index, struct wsi_outfile *file,
-				       uint64_t texts_off, uint64_t texts_bytes, uint64_t names_off,
+				       const struct wsi_last_sections *last,
 				       struct ws_error *err) WS_MUST_USE;
 
 #endif

@@ -464,6 +464,8 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 		st = ws_writer_open(path, &options, &job->writer, job->err);
 	if (st != WS_OK)
 		return st;
+	if (origin->path && !origin->facts.complete)
+		ws_writer_incomplete(job->writer);
 	st = job_run(job);
 	if (st == WS_OK && origin->facts.have_metadata)
 		st = passed_over(ws_writer_metadata(job->writer, &origin->facts, job->err));

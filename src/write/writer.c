@@ -212,24 +212,43 @@ static enum ws_status align_end(struct ws_writer *writer, uint64_t *ret_off, str
 	return WS_OK;
 }
 
+static enum ws_status note_add(struct ws_writer *writer, struct wsi_last_sections *last,
+			       struct ws_error *err)
+{
+	if (!writer->incomplete)
+		return WS_OK;
+	enum ws_status st = align_end(writer, &last->note_off, err);
+	last->note_bytes = sizeof WSI_INCOMPLETE_NOTE;
+	return st == WS_OK ? wsi_outfile_append(writer->file, WSI_INCOMPLETE_NOTE,
+						sizeof WSI_INCOMPLETE_NOTE, err)
+			   : st;
+}
+
+void ws_writer_incomplete(struct ws_writer *writer)
+{
+	writer->incomplete = true;
+}
+
 enum ws_status ws_writer_commit(struct ws_writer *writer, struct ws_error *err)
 {
 	if (writer->failed || writer->in_section)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the dump is not whole: %s",
 				writer->failed ? "an earlier call failed" : "a section is open");
-	uint64_t texts_off, names_off, headers_off;
-	enum ws_status st = align_end(writer, &texts_off, err);
+	struct wsi_last_sections last = { .texts_bytes = writer->texts.stream.total };
+	uint64_t headers_off;
+	enum ws_status st = note_add(writer, &last, err);
+	if (st == WS_OK)
+		st = align_end(writer, &last.texts_off, err);
 	if (st == WS_OK)
 		st = wsi_outfile_append_scratch(writer->file, &writer->texts, err);
 	if (st == WS_OK)
-		st = align_end(writer, &names_off, err);
+		st = align_end(writer, &last.names_off, err);
 	if (st == WS_OK)
 		st = wsi_index_write_names(&writer->index, writer->file, err);
 	if (st == WS_OK)
 		st = align_end(writer, &headers_off, err);
 	if (st == WS_OK)
-		st = wsi_index_write_headers(&writer->index, writer->file, texts_off,
-					     writer->texts.stream.total, names_off, err);
+		st = wsi_index_write_headers(&writer->index, writer->file, &last, err);
 	if (st != WS_OK)
 		return keep(writer, st);
 	uint8_t head[WSI_ELF_HEADER_BYTES];

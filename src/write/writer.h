@@ -39,7 +39,8 @@ struct ws_writer {
 	bool in_section, in_memory;
 	struct wsi_entry entry;
 	uint64_t section_off;
-	bool failed; /* something is missing: no commit */
+	bool failed;     /* something is missing: no commit */
+	bool incomplete; /* ws_writer_incomplete() */
 };
 
 /* Begins a section. WS_UNSUPPORTED: the layout does not have that kind yet; then nothing happened.

@@ -59,16 +59,16 @@ class Program:
             return handle.read()
 
     def verdict(self, path):
-        """Kind and sentence. Its counts of resident warps are of what the dump has."""
-        verdict = json.loads(self.run("report", "--json", "--no-source", path).stdout)["verdict"]
-        return {name: verdict[name] for name in ("kind", "summary")}
+        """Kind and sentence, and whether the dump says that it is whole."""
+        report = json.loads(self.run("report", "--json", "--no-source", path).stdout)
+        return {"complete": report["dump"]["complete"], **{name: report["verdict"][name] for name in ("kind", "summary")}}
 
 
 def check_verdict(program, name):
     data, truth = build.build(name)
     result = program.strip(data, "--for-issue")
     want, got = program.verdict(program.put(data)), program.verdict(program.out)
-    if truth["damaged"]:  # a cut dump becomes one that does not know what it lacks
+    if truth["damaged"]:  # what a cut dump lacks is not known any more, only that it does
         want.pop("summary"), got.pop("summary")
     if got != want:
         raise Wrong(f"verdict {got}, was {want}")
