@@ -8,6 +8,22 @@ static const struct fake_target *fake_of(const struct ws_target *target)
 	return (const struct fake_target *)target;
 }
 
+static enum ws_status fake_registers(const struct ws_target *target, uint32_t warp_index,
+				     uint32_t lane, enum ws_reg_kind kind, uint32_t first,
+				     uint32_t n, uint32_t *ret_values, uint32_t *ret_n,
+				     struct ws_error *err)
+{
+	(void)target;
+	(void)warp_index;
+	(void)lane;
+	(void)kind;
+	(void)first;
+	(void)n;
+	(void)ret_values;
+	(void)ret_n;
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "a fake has no registers");
+}
+
 static void fake_counts(const struct ws_target *target, struct ws_counts *ret_counts)
 {
 	*ret_counts = fake_of(target)->counts;
@@ -124,6 +140,7 @@ static const struct ws_target_ops fake_ops = {
 	.warp = fake_warp,
 	.lanes = fake_lanes,
 	.call_stack = fake_call_stack,
+	.registers = fake_registers,
 	.dump_facts = fake_facts,
 	.diagnostic = fake_diagnostic,
 };

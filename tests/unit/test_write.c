@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write.h: a dump built piece by piece, and one of a target that is no dump. */
+#include "unit.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <warpscope/core.h>
+#include <warpscope/write.h>
+
+#include "fake_target.h"
+
+enum { LOCAL_START = 0xfffc00, GLOBAL_START = 0x10000000 };
+
+static char folder[] = "/tmp/ws-write-XXXXXX";
+static char path[sizeof folder + 16];
+
+static int folder_make(void **state)
+{
+	(void)state;
+	bool made = mkdtemp(folder) && wsi_format(path, "%s/out.nvcudmp", folder);
+	return made ? 0 : -1;
+}
+
+static int folder_remove(void **state)
+{
+	(void)state;
+	(void)unlink(path);
+	return rmdir(folder); /* fails when something was left behind */
+}
+
+/* ---- a dump with one of everything ---- */
+
+static const uint32_t registers[] = { 1, 0xdeadbeef, 3 };
+static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7 };
+
+static enum ws_status memory_write(struct ws_writer *writer, const struct ws_write_memory *where,
+				   struct ws_error *err)
+{
+	enum ws_status st = ws_writer_memory_begin(writer, where, err);
+	if (st == WS_OK) /* in two pieces */
+		st = ws_writer_memory_append(writer, bytes, 3, err);
+	if (st == WS_OK)
+		st = ws_writer_memory_append(writer, bytes + 3, sizeof bytes - 3, err);
+	return st == WS_OK ? ws_writer_memory_end(writer, err) : st;
+}
+
+static enum ws_status lanes_build(struct ws_writer *writer, const struct ws_write_table *warps,
+				  struct ws_error *err)
+{
+	struct ws_lane lanes[] = { { .id = 0, .pc = 0x1010, .rel_pc = 0x10 },
+				   { .id = 5, .pc = 0x1020, .rel_pc = 0x20, .exception = 14 } };
+	struct ws_return_address callers[] = { { 0, 0x2000, 0x100 }, { 1, 0x3000, 0x200 } };
+	struct ws_write_table table;
+	enum ws_status st = ws_writer_lanes(writer, warps, 0, lanes, 2, &table, err);
+	struct ws_write_memory local = {
+		.space = WS_SPACE_LOCAL, .start = LOCAL_START, .parent = &table, .row = 1
+	};
+	if (st == WS_OK)
+		st = memory_write(writer, &local, err);
+	if (st == WS_OK)
+		st = ws_writer_words(writer, &table, 1, WS_REG_R, registers, 3, err);
+	return st == WS_OK ? ws_writer_frames(writer, &table, 1, callers, 2, err) : st;
+}
+
+static enum ws_status sms_build(struct ws_writer *writer, const struct ws_write_table *devices,
+				struct ws_error *err)
+{
+	struct ws_sm sms[] = { { .id = 3 }, { .id = 7, .have = WS_SM_EXCEPTION, .exception = 14 } };
+	struct ws_block block = { .grid_id = -2, .idx = { 4, 5, 6 } };
+	struct ws_warp warp = { .id = 9, .valid_lanes = 0x21, .active_lanes = 0x20 };
+	struct ws_write_table sm_table, blocks, warps;
+	enum ws_status st = ws_writer_sms(writer, devices, 0, sms, 2, &sm_table, err);
+	if (st == WS_OK)
+		st = ws_writer_blocks(writer, &sm_table, 1, &block, 1, &blocks, err);
+	struct ws_write_memory shared = { .space = WS_SPACE_SHARED, .parent = &blocks };
+	if (st == WS_OK)
+		st = memory_write(writer, &shared, err);
+	if (st == WS_OK)
+		st = ws_writer_warps(writer, &blocks, 0, &warp, 1, &warps, err);
+	if (st == WS_OK)
+		st = ws_writer_words(writer, &warps, 0, WS_REG_UR, registers, 2, err);
+	return st == WS_OK || st == WS_UNSUPPORTED ? lanes_build(writer, &warps, err) : st;
+}
+
+static enum ws_status contexts_build(struct ws_writer *writer, const struct ws_write_table *devices,
+				     struct ws_error *err)
+{
+	struct ws_context context = { .id = 0xc0, .shared_window_base = 0x7f4000000000 };
+	struct ws_image image = { .handle = 0x77 };
+	struct ws_grid grid = { .id = -2, .context_id = 0xc0, .module_handle = 0x77 };
+	struct ws_write_table contexts, modules, grids;
+	enum ws_status st = ws_writer_contexts(writer, devices, 0, 4, &context, 1, &contexts, err);
+	if (st == WS_OK)
+		st = ws_writer_modules(writer, &contexts, 0, &image, 1, &modules, err);
+	if (st == WS_OK)
+		st = ws_writer_image(writer, &modules, 0, true,
+				     (struct ws_span){ bytes, sizeof bytes, 0 }, err);
+	if (st == WS_OK)
+		st = ws_writer_grids(writer, devices, 0, &grid, 1, &grids, err);
+	struct ws_write_memory params = { .space = WS_SPACE_PARAM, .parent = &grids };
+	return st == WS_OK ? memory_write(writer, &params, err) : st;
+}
+
+static enum ws_status model_write(const struct ws_writer_options *options, bool incomplete,
+				  struct ws_error *err)
+{
+	struct ws_device device = { .id = 4,
+				    .name = ws_str_of("A GPU"),
+				    .type = ws_str_of("GH100"),
+				    .sm_type = ws_str_of("sm_90"),
+				    .n_sms = 8,
+				    .n_lanes_per_warp = 32 };
+	struct ws_write_memory global = { .space = WS_SPACE_GLOBAL, .start = GLOBAL_START };
+	struct ws_dump_facts facts = { .have_metadata = true,
+				       .generator = ws_str_of("a test"),
+				       .driver_major = 590 };
+	struct ws_write_table devices;
+	struct ws_writer *writer;
+	enum ws_status st = ws_writer_open(path, options, &writer, err);
+	if (st != WS_OK)
+		return st;
+	st = memory_write(writer, &global, err);
+	if (st == WS_OK)
+		st = ws_writer_devices(writer, &device, 1, &devices, err);
+	if (st == WS_OK)
+		st = contexts_build(writer, &devices, err);
+	if (st == WS_OK)
+		st = sms_build(writer, &devices, err);
+	if (st == WS_OK)
+		st = ws_writer_metadata(writer, &facts, err);
+	if (incomplete)
+		ws_writer_incomplete(writer);
+	if (st == WS_OK || st == WS_UNSUPPORTED)
+		st = ws_writer_commit(writer, err);
+	ws_writer_close(writer);
+	return st;
+}
+
+static struct ws_core *core_of(void)
+{
+	struct ws_core *core = NULL;
+	struct ws_error err;
+	if (ws_core_open(path, NULL, &core, &err) != WS_OK)
+		fail_msg("%s", err.message);
+	return core;
+}
+
+static void lanes_check(const struct ws_core *core, uint32_t driver)
+{
+	struct ws_lane lane;
+	struct ws_return_address callers[4];
+	uint32_t values[8], n = 0;
+	assert_int_equal(ws_core_lane(core, 0, 5, &lane, NULL), WS_OK);
+	assert_int_equal(lane.exception, 14);
+	assert_int_equal(lane.pc, 0x1020);
+	assert_int_equal(ws_core_registers(core, 0, 5, WS_REG_R, 0, 8, values, &n, NULL), WS_OK);
+	assert_int_equal(n, 3);
+	assert_memory_equal(values, registers, sizeof registers);
+	assert_int_equal(ws_core_registers(core, 0, WS_NONE, WS_REG_UR, 0, 8, values, &n, NULL),
+			 driver < 400 ? WS_ABSENT : WS_OK);
+	assert_int_equal(ws_core_call_stack(core, 0, 5, callers, 4, &n, NULL), WS_OK);
+	assert_int_equal(n, 2);
+	assert_int_equal(callers[1].address, 0x3000);
+}
+
+static void memory_check(const struct ws_core *core)
+{
+	static const enum ws_space spaces[] = { WS_SPACE_GLOBAL, WS_SPACE_SHARED, WS_SPACE_LOCAL,
+						WS_SPACE_PARAM };
+	for (uint32_t i = 0; i < WSI_COUNT(spaces); i++) {
+		struct ws_memory_range range;
+		uint8_t got[16];
+		size_t n = 0;
+		assert_int_equal(ws_core_memory_range(core, i, &range, NULL), WS_OK);
+		assert_int_equal(range.space, spaces[i]);
+		assert_int_equal(range.size, sizeof bytes);
+		struct ws_address at = { .space = range.space,
+					 .device_index = WS_NONE,
+					 .grid_index = 0,
+					 .warp_index = 0,
+					 .lane = 5,
+					 .address = range.start };
+		assert_int_equal(ws_core_read_memory(core, &at, got, sizeof bytes, &n, NULL),
+				 WS_OK);
+		assert_memory_equal(got, bytes, sizeof bytes);
+	}
+}
+
+static void every_layout_is_read_as_it_was_built(void **state)
+{
+	(void)state;
+	static const uint32_t drivers[] = { 346, 400, 525, 550, 555, 565, 570, 575, 580, 590, 615 };
+	for (size_t i = 0; i < 2 * WSI_COUNT(drivers); i++) {
+		struct ws_writer_options options = { .size = sizeof options,
+						     .driver = drivers[i / 2],
+						     .gzip = i % 2 };
+		struct ws_error err;
+		struct ws_dump_facts facts;
+		struct ws_counts counts;
+		struct ws_device device;
+		if (model_write(&options, false, &err) != WS_OK)
+			fail_msg("r%u: %s", options.driver, err.message);
+		struct ws_core *core = core_of();
+		ws_core_facts(core, &facts);
+		assert_true(facts.complete);
+		assert_int_equal(facts.have_metadata, options.driver >= 565);
+		ws_core_counts(core, &counts);
+		assert_int_equal(counts.warps, 1);
+		assert_int_equal(counts.sms, 2);
+		assert_int_equal(counts.images, 1);
+		assert_int_equal(ws_core_device(core, 0, &device, NULL), WS_OK);
+		assert_int_equal(device.id, 4);
+		assert_true(ws_str_equal(device.name, ws_str_of("A GPU")));
+		lanes_check(core, options.driver);
+		memory_check(core);
+		ws_core_close(core);
+	}
+}
+
+static void an_incomplete_dump_says_so(void **state)
+{
+	(void)state;
+	struct ws_dump_facts facts;
+	assert_int_equal(model_write(NULL, true, NULL), WS_OK);
+	struct ws_core *core = core_of();
+	ws_core_facts(core, &facts);
+	assert_false(facts.complete);
+	ws_core_close(core);
+}
+
+/* ---- wrong use ---- */
+
+static void parents_are_checked(void **state)
+{
+	(void)state;
+	struct ws_device device = { .id = 0 };
+	struct ws_sm sm = { .id = 0 };
+	struct ws_write_table devices, table = { .kind = 99 };
+	static const struct {
+		bool as_parent; /* the devices' table, else one that is none */
+		uint32_t row;
+	} rows[] = { { true, 1 }, { false, 0 } };
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		struct ws_writer *writer;
+		assert_int_equal(ws_writer_open(path, NULL, &writer, NULL), WS_OK);
+		assert_int_equal(ws_writer_devices(writer, &device, 1, &devices, NULL), WS_OK);
+		assert_int_equal(ws_writer_sms(writer, rows[i].as_parent ? &devices : &table,
+					       rows[i].row, &sm, 1, NULL, NULL),
+				 WS_ARGUMENT);
+		/* what lacks something never gets its name */
+		assert_int_equal(ws_writer_commit(writer, NULL), WS_ARGUMENT);
+		ws_writer_close(writer);
+	}
+}
+
+static void memory_that_is_open_must_be_ended(void **state)
+{
+	(void)state;
+	struct ws_write_memory global = { .space = WS_SPACE_GLOBAL };
+	struct ws_device device = { .id = 0 };
+	struct ws_writer *writer;
+	assert_int_equal(ws_writer_open(path, NULL, &writer, NULL), WS_OK);
+	assert_int_equal(ws_writer_memory_append(writer, bytes, 1, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_writer_memory_begin(writer, &global, NULL), WS_OK);
+	assert_int_equal(ws_writer_commit(writer, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_writer_devices(writer, &device, 1, NULL, NULL), WS_ARGUMENT);
+	ws_writer_close(writer);
+}
+
+static void what_a_layout_lacks_is_unsupported_and_does_no_harm(void **state)
+{
+	(void)state;
+	struct ws_writer_options options = { .size = sizeof options, .driver = 346 };
+	struct ws_dump_facts facts = { .have_metadata = true };
+	struct ws_writer *writer;
+	assert_int_equal(ws_writer_open(path, &options, &writer, NULL), WS_OK);
+	assert_int_equal(ws_writer_metadata(writer, &facts, NULL), WS_UNSUPPORTED);
+	assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
+	ws_writer_close(writer);
+}
+
+static void drivers_that_are_none_are_refused(void **state)
+{
+	(void)state;
+	static const uint32_t drivers[] = { 1, 345, 616 };
+	for (size_t i = 0; i < WSI_COUNT(drivers); i++) {
+		struct ws_writer_options options = { .size = sizeof options, .driver = drivers[i] };
+		struct ws_writer *writer;
+		assert_int_equal(ws_writer_open(path, &options, &writer, NULL), WS_ARGUMENT);
+	}
+}
+
+/* ---- failures ---- */
+
+static int allocations_left;
+
+static bool fail_when_used_up(void)
+{
+	return allocations_left-- <= 0;
+}
+
+static bool is_there(void)
+{
+	struct stat st;
+	return stat(path, &st) == 0;
+}
+
+static void every_failed_allocation_is_told_and_leaves_no_file(void **state)
+{
+	(void)state;
+	for (int gzip = 0; gzip < 2; gzip++) {
+		struct ws_writer_options options = { .size = sizeof options, .gzip = gzip };
+		enum ws_status st = WS_NO_MEMORY;
+		(void)unlink(path);
+		for (int n = 0; st != WS_OK && n < 100; n++) {
+			allocations_left = n;
+			wsi_alloc_should_fail = fail_when_used_up;
+			st = model_write(&options, false, NULL);
+			wsi_alloc_should_fail = NULL;
+			assert_true(st == WS_OK || st == WS_NO_MEMORY);
+			assert_int_equal(is_there(), st == WS_OK);
+		}
+		assert_int_equal(st, WS_OK);
+	}
+}
+
+/* ---- a target that is no dump ---- */
+
+static void a_target_that_is_no_dump_is_written(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	struct ws_write_options options = { .size = sizeof options, .timestamp = 1234 };
+	struct ws_error err;
+	struct ws_dump_facts facts;
+	struct ws_counts counts;
+	struct ws_lane lane;
+	fake_target_init(&fake, 3, 32);
+	fake.lane[1][3].exception = 14;
+	fake.warp_status[2] = WS_MALFORMED; /* is passed over */
+	if (ws_write_target(&fake.target, path, &options, &err) != WS_OK)
+		fail_msg("%s", err.message);
+	struct ws_core *core = core_of();
+	ws_core_facts(core, &facts);
+	assert_true(facts.complete);
+	assert_int_equal(facts.timestamp, 1234);
+	ws_core_counts(core, &counts);
+	assert_int_equal(counts.sms, 3);
+	assert_int_equal(counts.warps, 2);
+	assert_int_equal(ws_core_lane(core, 1, 3, &lane, NULL), WS_OK);
+	assert_int_equal(lane.exception, 14);
+	ws_core_close(core);
+}
+
+static void only_known_flags_are_taken(void **state)
+{
+	(void)state;
+	struct fake_target fake;
+	fake_target_init(&fake, 1, 1);
+	for (unsigned bit = 0; bit < 32; bit++) {
+		struct ws_write_options options = { .size = sizeof options, .flags = 1u << bit };
+		bool known = (1u << bit) & WS_WRITE_KNOWN_FLAGS;
+		assert_int_equal(ws_write_target(&fake.target, path, &options, NULL),
+				 known ? WS_OK : WS_ARGUMENT);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_layout_is_read_as_it_was_built),
+		cmocka_unit_test(an_incomplete_dump_says_so),
+		cmocka_unit_test(parents_are_checked),
+		cmocka_unit_test(memory_that_is_open_must_be_ended),
+		cmocka_unit_test(what_a_layout_lacks_is_unsupported_and_does_no_harm),
+		cmocka_unit_test(drivers_that_are_none_are_refused),
+		cmocka_unit_test(every_failed_allocation_is_told_and_leaves_no_file),
+		cmocka_unit_test(a_target_that_is_no_dump_is_written),
+		cmocka_unit_test(only_known_flags_are_taken),
+	};
+	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
