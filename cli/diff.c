@@ -5,8 +5,8 @@
  * What is few (verdict, exceptions, kernels, groups of threads, modules) becomes a list of items
  * with a key and a value on each side; both lists are sorted by key and merged. Warps are matched
  * by what stays the same from run to run: device, grid, block, and the first thread; then registers
- * are compared lane by lane. Memory is compared range by range. Nothing is kept per lane or per
- * byte.
+ * are compared lane by lane. Memory is compared range by range (diff_memory.c). Nothing is kept per
+ * lane or per byte.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -17,9 +17,9 @@
 #include <warpscope/module.h>
 #include <warpscope/report.h>
 
-#include "cli.h"
+#include "diff.h"
 
-enum { DIFFERENT = 10, OPTION_LIMIT = 300, TEXT = 400, CHUNK = 64 * 1024, MAX_REGS = 256 };
+enum { DIFFERENT = 10, OPTION_LIMIT = 300, TEXT = DIFF_TEXT, MAX_REGS = 256 };
 
 const char verb_diff_help[] =
 	"Compares two dumps: verdict, exceptions, kernels, groups of threads, modules by the\n"
@@ -39,33 +39,10 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-#define KIND_LIST(X) \
-	X(verdict) X(device) X(kernel) X(exception) X(group) X(module) X(warp) X(register) X(memory)
-
-enum kind {
-#define X(name) KIND_##name,
-	KIND_LIST(X)
-#undef X
-		N_KINDS
-};
-
 static const char *const kind_names[] = {
 #define X(name) #name,
-	KIND_LIST(X)
+	DIFF_KIND_LIST(X)
 #undef X
-};
-
-struct diff {
-	struct cli *cli;
-	struct ws_json json;
-	uint64_t limit;
-	uint64_t found[N_KINDS];
-	struct side {
-		const char *path;
-		struct ws_target *target;
-		const struct ws_report *report;
-		struct ws_counts counts;
-	} side[2];
 };
 
 /* ---- telling ---- */
@@ -79,9 +56,8 @@ static void key_str(struct ws_json *json, const char *key, const char *text)
 		ws_json_null(json);
 }
 
-/* One difference; NULL: not on that side. */
-static void differs(struct diff *diff, enum kind kind, const char *key, const char *a,
-		    const char *b)
+void diff_tell(struct diff *diff, enum diff_kind kind, const char *key, const char *a,
+	       const char *b)
 {
 	struct ws_out *out = &diff->cli->out;
 	diff->found[kind]++;
@@ -140,7 +116,7 @@ static int item_order(const void *left, const void *right)
 	return order ? order : strcmp(a->value, b->value);
 }
 
-static void items_compare(struct diff *diff, enum kind kind, struct items items[2])
+static void items_compare(struct diff *diff, enum diff_kind kind, struct items items[2])
 {
 	size_t at[2] = { 0, 0 };
 	for (int s = 0; s < 2; s++) {
@@ -155,8 +131,8 @@ static void items_compare(struct diff *diff, enum kind kind, struct items items[
 		at[1] += order >= 0;
 		if (order == 0 && strcmp(a->value, b->value) == 0)
 			continue;
-		differs(diff, kind, order > 0 ? b->key : a->key, order <= 0 ? a->value : NULL,
-			order >= 0 ? b->value : NULL);
+		diff_tell(diff, kind, order > 0 ? b->key : a->key, order <= 0 ? a->value : NULL,
+			  order >= 0 ? b->value : NULL);
 	}
 	free(items[0].at);
 	free(items[1].at);
@@ -166,14 +142,14 @@ static void items_compare(struct diff *diff, enum kind kind, struct items items[
 
 #define STR(text) (int)((text).len > 200 ? 200 : (text).len), (text).ptr ? (text).ptr : ""
 
-static void verdict_items(const struct side *side, struct items *items)
+static void verdict_items(const struct diff_side *side, struct items *items)
 {
 	struct item *item = items_add(items);
 	snprintf(item->key, TEXT, "verdict");
 	snprintf(item->value, TEXT, "%s", side->report->summary);
 }
 
-static void device_items(const struct side *side, struct items *items)
+static void device_items(const struct diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->counts.devices; i++) {
 		struct ws_device device;
@@ -185,7 +161,7 @@ static void device_items(const struct side *side, struct items *items)
 	}
 }
 
-static void kernel_items(const struct side *side, struct items *items)
+static void kernel_items(const struct diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->report->n_kernels; i++) {
 		const struct ws_report_kernel *kernel = &side->report->kernels[i];
@@ -206,7 +182,7 @@ static void place_text(char text[TEXT], const struct ws_report_frame *frame)
 		 frame->rel_pc, STR(frame->file), frame->line);
 }
 
-static void exception_items(const struct side *side, struct items *items)
+static void exception_items(const struct diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->report->n_exceptions; i++) {
 		const struct ws_report_exception *one = &side->report->exceptions[i];
@@ -222,7 +198,7 @@ static void exception_items(const struct side *side, struct items *items)
 	}
 }
 
-static void group_items(const struct side *side, struct items *items)
+static void group_items(const struct diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->report->n_groups; i++) {
 		const struct ws_report_group *group = &side->report->groups[i];
@@ -236,7 +212,7 @@ static void group_items(const struct side *side, struct items *items)
 	}
 }
 
-static void module_items(const struct side *side, struct items *items)
+static void module_items(const struct diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->counts.images; i++) {
 		struct ws_image image;
@@ -283,7 +259,7 @@ static int warp_order(const void *left, const void *right)
 }
 
 /* Warps that have a thread, by their keys. */
-static struct warp_key *warp_keys(const struct side *side, uint32_t *ret_n)
+static struct warp_key *warp_keys(const struct diff_side *side, uint32_t *ret_n)
 {
 	struct warp_key *keys = cli_alloc(side->counts.warps, sizeof *keys);
 	uint32_t n = 0;
@@ -315,7 +291,7 @@ static void warp_text(char text[TEXT], const struct warp_key *key)
 		 key->thread.y, key->thread.z);
 }
 
-static uint32_t read_registers(const struct side *side, uint32_t warp, uint32_t lane,
+static uint32_t read_registers(const struct diff_side *side, uint32_t warp, uint32_t lane,
 			       enum ws_reg_kind kind, uint32_t values[MAX_REGS])
 {
 	uint32_t n = 0;
@@ -336,8 +312,8 @@ static void registers_compare(struct diff *diff, const struct warp_key *const ke
 	for (uint32_t r = 0; r < n[0] || r < n[1]; r++) {
 		if (r < n[0] && r < n[1] && values[0][r] == values[1][r])
 			continue;
-		if (diff->limit && diff->found[KIND_register] >= diff->limit) {
-			diff->found[KIND_register]++;
+		if (diff->limit && diff->found[DIFF_register] >= diff->limit) {
+			diff->found[DIFF_register]++;
 			continue;
 		}
 		warp_text(warp, keys[0]);
@@ -348,8 +324,8 @@ static void registers_compare(struct diff *diff, const struct warp_key *const ke
 		for (int s = 0; s < 2; s++)
 			snprintf(text[s], sizeof text[s], "0x%08" PRIx32,
 				 r < n[s] ? values[s][r] : 0);
-		differs(diff, KIND_register, key, r < n[0] ? text[0] : NULL,
-			r < n[1] ? text[1] : NULL);
+		diff_tell(diff, DIFF_register, key, r < n[0] ? text[0] : NULL,
+			  r < n[1] ? text[1] : NULL);
 	}
 }
 
@@ -377,17 +353,24 @@ static void lanes_compare(struct diff *diff, const struct warp_key *const keys[2
 				 a->rel_pc, a->exception);
 			snprintf(text[1], sizeof text[1], "pc +0x%" PRIx64 " exception %u",
 				 b->rel_pc, b->exception);
-			differs(diff, KIND_warp, key, text[0], text[1]);
+			diff_tell(diff, DIFF_warp, key, text[0], text[1]);
 		}
 		registers_compare(diff, keys, a->id, WS_REG_R, "R");
 		registers_compare(diff, keys, a->id, WS_REG_P, "P");
 	}
 }
 
+static bool same_block(const struct warp_key *a, const struct warp_key *b)
+{
+	struct warp_key other = *b;
+	other.thread = a->thread;
+	return warp_order(a, &other) == 0;
+}
+
 static void warps_compare(struct diff *diff)
 {
 	uint32_t n[2], at[2] = { 0, 0 };
-	struct warp_key *keys[2];
+	struct warp_key *keys[2], last = { .index = WS_NONE };
 	for (int s = 0; s < 2; s++)
 		keys[s] = warp_keys(&diff->side[s], &n[s]);
 	while (at[0] < n[0] || at[1] < n[1]) {
@@ -399,104 +382,46 @@ static void warps_compare(struct diff *diff)
 		if (order != 0) {
 			char text[TEXT];
 			warp_text(text, order < 0 ? a : b);
-			differs(diff, KIND_warp, text, order < 0 ? "resident" : NULL,
-				order < 0 ? NULL : "resident");
+			diff_tell(diff, DIFF_warp, text, order < 0 ? "resident" : NULL,
+				  order < 0 ? NULL : "resident");
 			continue;
 		}
 		const struct warp_key *const pair[2] = { a, b };
 		registers_compare(diff, pair, WS_NONE, WS_REG_UR, "UR");
 		registers_compare(diff, pair, WS_NONE, WS_REG_UP, "UP");
 		lanes_compare(diff, pair);
+		char text[TEXT];
+		const uint32_t warps[2] = { a->index, b->index };
+		warp_text(text, a);
+		diff_memory_of_warp(diff, warps, text);
+		if (last.index == WS_NONE || !same_block(&last, a))
+			diff_memory_of_block(diff, warps, text);
+		last = *a;
 	}
 	free(keys[0]);
 	free(keys[1]);
 }
 
-/* ---- global memory ---- */
-
-static bool global_range(const struct side *side, uint32_t index, struct ws_memory_range *ret_range)
-{
-	return ws_target_memory_range(side->target, index, ret_range, NULL) == WS_OK &&
-	       ret_range->space == WS_SPACE_GLOBAL;
-}
-
-/* Number of bytes that differ in a stretch that both have, and where the first is. */
-static uint64_t bytes_compare(const struct diff *diff, uint64_t start, uint64_t size,
-			      uint64_t *ret_first)
-{
-	static uint8_t bytes[2][CHUNK];
-	uint64_t n_different = 0;
-	for (uint64_t off = 0; off < size; off += CHUNK) {
-		size_t want = size - off < CHUNK ? (size_t)(size - off) : CHUNK, n[2] = { 0, 0 };
-		struct ws_address at = { .space = WS_SPACE_GLOBAL,
-					 .device_index = WS_NONE,
-					 .grid_index = WS_NONE,
-					 .warp_index = WS_NONE,
-					 .address = start + off };
-		for (int s = 0; s < 2; s++)
-			(void)!ws_target_read_memory(diff->side[s].target, &at, bytes[s], want,
-						     &n[s], NULL);
-		size_t both = n[0] < n[1] ? n[0] : n[1];
-		for (size_t i = 0; memcmp(bytes[0], bytes[1], both) != 0 && i < both; i++) {
-			if (bytes[0][i] == bytes[1][i])
-				continue;
-			if (n_different++ == 0)
-				*ret_first = start + off + i;
-		}
-	}
-	return n_different;
-}
-
-static void memory_compare(struct diff *diff)
-{
-	uint32_t at[2] = { 0, 0 };
-	for (;;) {
-		struct ws_memory_range range[2];
-		bool have[2];
-		char key[64], text[96];
-		for (int s = 0; s < 2; s++)
-			have[s] = global_range(&diff->side[s], at[s], &range[s]);
-		if (!have[0] && !have[1])
-			return;
-		bool same = have[0] && have[1] && range[0].start == range[1].start &&
-			    range[0].size == range[1].size;
-		int only = !have[0] || (have[1] && range[1].start < range[0].start);
-		const struct ws_memory_range *one = &range[only];
-		snprintf(key, sizeof key, "global 0x%" PRIx64 "+0x%" PRIx64, one->start, one->size);
-		at[0] += same || only == 0;
-		at[1] += same || only == 1;
-		if (!same) {
-			differs(diff, KIND_memory, key, only ? NULL : "recorded",
-				only ? "recorded" : NULL);
-			continue;
-		}
-		uint64_t first = 0, n = bytes_compare(diff, one->start, one->size, &first);
-		snprintf(text, sizeof text, "%" PRIu64 " bytes differ, the first at 0x%" PRIx64, n,
-			 first);
-		if (n)
-			differs(diff, KIND_memory, key, "as recorded", text);
-	}
-}
-
 /* ---- the whole ---- */
 
-typedef void items_fill(const struct side *side, struct items *items);
+typedef void items_fill(const struct diff_side *side, struct items *items);
 
 static void compare_all(struct diff *diff)
 {
 	static items_fill *const fills[] = {
-		[KIND_verdict] = verdict_items, [KIND_device] = device_items,
-		[KIND_kernel] = kernel_items,   [KIND_exception] = exception_items,
-		[KIND_group] = group_items,     [KIND_module] = module_items,
+		[DIFF_verdict] = verdict_items, [DIFF_device] = device_items,
+		[DIFF_kernel] = kernel_items,   [DIFF_exception] = exception_items,
+		[DIFF_group] = group_items,     [DIFF_module] = module_items,
 	};
-	for (enum kind kind = KIND_verdict; kind <= KIND_module; kind++) {
+	for (enum diff_kind kind = DIFF_verdict; kind <= DIFF_module; kind++) {
 		struct items items[2] = { { 0 }, { 0 } };
 		for (int s = 0; s < 2; s++)
 			fills[kind](&diff->side[s], &items[s]);
 		items_compare(diff, kind, items);
 	}
 	warps_compare(diff);
-	memory_compare(diff);
+	diff_memory_global(diff);
+	diff_memory_of_grids(diff);
 }
 
 static void end_text(struct diff *diff, uint64_t total)
@@ -504,7 +429,7 @@ static void end_text(struct diff *diff, uint64_t total)
 	struct ws_out *out = &diff->cli->out;
 	if (total == 0)
 		ws_out_text(out, "no difference\n");
-	for (int kind = 0; kind < N_KINDS; kind++) {
+	for (int kind = 0; kind < N_DIFF_KINDS; kind++) {
 		if (diff->limit && diff->found[kind] > diff->limit)
 			ws_out_printf(out, "%s: %" PRIu64 " differences, %" PRIu64 " shown\n",
 				      kind_names[kind], diff->found[kind], diff->limit);
@@ -525,13 +450,13 @@ static int run(struct diff *diff)
 	}
 	compare_all(diff);
 	uint64_t total = 0;
-	for (int kind = 0; kind < N_KINDS; kind++)
+	for (int kind = 0; kind < N_DIFF_KINDS; kind++)
 		total += diff->found[kind];
 	if (diff->cli->json) {
 		ws_json_end(json);
 		ws_json_key(json, "counts");
 		ws_json_object(json);
-		for (int kind = 0; kind < N_KINDS; kind++) {
+		for (int kind = 0; kind < N_DIFF_KINDS; kind++) {
 			ws_json_key(json, kind_names[kind]);
 			ws_json_u64(json, diff->found[kind]);
 		}
@@ -545,7 +470,7 @@ static int run(struct diff *diff)
 	return total ? DIFFERENT : CLI_ANSWERED;
 }
 
-static int side_open(struct diff *diff, struct side *side, const char *path)
+static int side_open(struct diff *diff, struct diff_side *side, const char *path)
 {
 	struct ws_report_options report = { .size = sizeof report, .no_source = true };
 	struct ws_error err;

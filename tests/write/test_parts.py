@@ -144,6 +144,44 @@ def finds_memory(program):
     same("where", answer["differences"][0]["b"], f"2 bytes differ, the first at {start + 3:#x}")
 
 
+def finds_memory_of_owners(program):
+    """A byte of shared and local memory, of parameters and of a constant bank; where banks lie does not matter."""
+    def change(dump):
+        device = dump.devices[0]
+        cta = next(c for s in device.sms for c in s.ctas or [] if c.shared)
+        lane = cta.warps[0].lanes[5]
+        cta.shared = flipped(cta.shared, 4)
+        lane.local = (lane.local[0], flipped(lane.local[1], 8))
+        device.grids[0].params = flipped(device.grids[0].params, 12)
+
+    def flipped(data, at):
+        return data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
+
+    answer = program.diff(model("memory"), model("memory", change))
+    same("kinds", {k: n for k, n in answer["counts"].items() if n}, {"memory": 3})
+    words = sorted((d["key"].split()[0], d["b"].split(",")[0]) for d in answer["differences"])
+    same("spaces", words, [(space, "1 bytes differ") for space in ("local", "param", "shared")])
+    local = next(d for d in answer["differences"] if d["key"].startswith("local"))
+    if not local["key"].endswith("lane 5"):
+        raise Wrong(local["key"])
+
+
+def finds_memory_of_banks(program):
+    """Banks are compared by what they hold where they lie somewhere else, and as global memory where they do not."""
+    def bank(address, first):
+        def change(dump):
+            dump.devices[0].grids[0].banks = [{"addr": address, "size": 64, "bankId": 3}]
+            dump.memory.append(coredump.Memory({"address": address}, data=bytes([first]) + bytes(63)))
+        return change
+    a = model("illegal-address", bank(0x7f9000000000, 1))
+    counts = {}
+    for name, other in (("moved", bank(0x7f9000010000, 1)), ("changed", bank(0x7f9000010000, 2)),
+                        ("here", bank(0x7f9000000000, 2))):
+        answer = program.diff(a, model("illegal-address", other))
+        counts[name] = sorted(d["key"].split()[0].split("+")[0] for d in answer["differences"])
+    same("banks", counts, {"moved": ["global", "global"], "changed": ["const3", "global", "global"], "here": ["global"]})
+
+
 def finds_code(program):
     answer = program.diff(model("illegal-address"), model("misaligned-G"))
     for kind in ("verdict", "kernel", "exception", "module", "warp", "group"):
@@ -186,6 +224,8 @@ CASES = [
     ("what is not there, and wrong usage", refuses),
     ("a register that differs", finds_register),
     ("bytes of memory that differ", finds_memory),
+    ("bytes of shared and local memory and parameters that differ", finds_memory_of_owners),
+    ("constant banks that differ", finds_memory_of_banks),
     ("another kernel and fault", finds_code),
     ("a warp that is gone", finds_missing_warp),
     ("all are counted, some are shown", limits),

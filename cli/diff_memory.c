@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * warpscope diff: contents of memory.
+ *
+ * Ranges of a target are sorted by space, then owner (block, warp, grid), so those of one owner are
+ * found by bisection. Ranges match when start and size are the same, of lanes and banks also these.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+#include "info.h"
+
+enum { CHUNK = 64 * 1024 };
+
+static bool range_at(const struct diff_side *side, uint32_t index,
+		     struct ws_memory_range *ret_range)
+{
+	return ws_target_memory_range(side->target, index, ret_range, NULL) == WS_OK;
+}
+
+static uint32_t owner_of(const struct ws_memory_range *range)
+{
+	switch (range->space) {
+	case WS_SPACE_SHARED:
+		return range->block_index;
+	case WS_SPACE_LOCAL:
+		return range->warp_index;
+	case WS_SPACE_PARAM:
+	case WS_SPACE_CONST:
+		return range->grid_index;
+	case WS_SPACE_GLOBAL:
+	case WS_SPACE_CODE:
+	case WS_SPACE_GENERIC:
+		break;
+	}
+	return 0;
+}
+
+/* Index of the first range that is not before those of an owner. */
+static uint32_t first_range(const struct diff_side *side, enum ws_space space, uint32_t owner)
+{
+	uint32_t low = 0, high = 1;
+	struct ws_memory_range range;
+	while (high < UINT32_MAX / 2 && range_at(side, high - 1, &range))
+		high *= 2;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (range_at(side, middle, &range) &&
+		    (range.space < space || (range.space == space && owner_of(&range) < owner)))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- bytes ---- */
+
+/* The same stretch on both sides, and the warps that see it. */
+struct stretch {
+	struct ws_memory_range range[2];
+	uint32_t warp[2];
+};
+
+/* Number of bytes that differ, and where the first is. */
+static uint64_t bytes_compare(const struct diff *diff, const struct stretch *stretch,
+			      uint64_t *ret_first)
+{
+	static uint8_t bytes[2][CHUNK];
+	uint64_t n_different = 0, size = stretch->range[0].size;
+	for (uint64_t off = 0; off < size; off += CHUNK) {
+		size_t want = size - off < CHUNK ? (size_t)(size - off) : CHUNK, n[2] = { 0, 0 };
+		for (int s = 0; s < 2; s++) {
+			const struct ws_memory_range *range = &stretch->range[s];
+			struct ws_address at = { .space = range->space,
+						 .bank = range->bank,
+						 .device_index = range->device_index,
+						 .grid_index = range->grid_index,
+						 .warp_index = stretch->warp[s],
+						 .lane = range->lane };
+			/* a bank's range starts where it lies in global memory */
+			at.address = off + (range->space == WS_SPACE_CONST ? 0 : range->start);
+			(void)!ws_target_read_memory(diff->side[s].target, &at, bytes[s], want,
+						     &n[s], NULL);
+		}
+		size_t both = n[0] < n[1] ? n[0] : n[1];
+		for (size_t i = 0; memcmp(bytes[0], bytes[1], both) != 0 && i < both; i++) {
+			if (bytes[0][i] != bytes[1][i] && n_different++ == 0)
+				*ret_first = off + i;
+		}
+	}
+	return n_different;
+}
+
+static void stretch_compare(struct diff *diff, const struct stretch *stretch, const char *key)
+{
+	char text[96];
+	const struct ws_memory_range *range = &stretch->range[0];
+	uint64_t first = 0, n = bytes_compare(diff, stretch, &first);
+	first += range->space == WS_SPACE_CONST ? 0 : range->start;
+	snprintf(text, sizeof text, "%" PRIu64 " bytes differ, the first at 0x%" PRIx64, n, first);
+	if (n)
+		diff_tell(diff, DIFF_memory, key, "as recorded", text);
+}
+
+/* ---- lists of ranges ---- */
+
+static int range_order(const struct ws_memory_range *a, const struct ws_memory_range *b)
+{
+	const uint64_t order[][2] = { { a->lane, b->lane },
+				      { a->bank, b->bank },
+				      /* where a bank lies says nothing */
+				      { a->space == WS_SPACE_CONST ? 0 : a->start,
+					b->space == WS_SPACE_CONST ? 0 : b->start },
+				      { a->size, b->size } };
+	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+		if (order[i][0] != order[i][1])
+			return order[i][0] < order[i][1] ? -1 : 1;
+	}
+	return 0;
+}
+
+static void range_text(char text[DIFF_TEXT], const struct ws_memory_range *range, const char *key)
+{
+	char lane[32] = "";
+	if (range->space == WS_SPACE_CONST) {
+		snprintf(text, DIFF_TEXT, "const%u+0x%" PRIx64 " of %.300s", range->bank,
+			 range->size, key);
+		return;
+	}
+	if (range->space == WS_SPACE_LOCAL)
+		snprintf(lane, sizeof lane, " lane %u", range->lane);
+	snprintf(text, DIFF_TEXT, "%s 0x%" PRIx64 "+0x%" PRIx64 "%s%.300s%s",
+		 info_space_text(range->space), range->start, range->size, *key ? " of " : "", key,
+		 lane);
+}
+
+/* The ranges of a space that an owner has on each side. */
+static void owned_compare(struct diff *diff, enum ws_space space, const uint32_t owners[2],
+			  const uint32_t warps[2], const char *key)
+{
+	struct stretch stretch = { .warp = { warps[0], warps[1] } };
+	uint32_t at[2];
+	for (int s = 0; s < 2; s++)
+		at[s] = first_range(&diff->side[s], space, owners[s]);
+	for (;;) {
+		bool have[2];
+		char text[DIFF_TEXT];
+		for (int s = 0; s < 2; s++)
+			have[s] = range_at(&diff->side[s], at[s], &stretch.range[s]) &&
+				  stretch.range[s].space == space &&
+				  owner_of(&stretch.range[s]) == owners[s];
+		if (!have[0] && !have[1])
+			return;
+		int order = !have[0]   ? 1
+			    : !have[1] ? -1
+				       : range_order(&stretch.range[0], &stretch.range[1]);
+		range_text(text, &stretch.range[order > 0], key);
+		at[0] += order <= 0;
+		at[1] += order >= 0;
+		/* a bank at one address is told as global memory */
+		if (order == 0 &&
+		    !(space == WS_SPACE_CONST && stretch.range[0].start == stretch.range[1].start))
+			stretch_compare(diff, &stretch, text);
+		if (order == 0)
+			continue;
+		diff_tell(diff, DIFF_memory, text, order < 0 ? "recorded" : NULL,
+			  order < 0 ? NULL : "recorded");
+	}
+}
+
+static const uint32_t no_warps[2] = { WS_NONE, WS_NONE };
+
+void diff_memory_global(struct diff *diff)
+{
+	static const uint32_t nobody[2] = { 0, 0 };
+	owned_compare(diff, WS_SPACE_GLOBAL, nobody, no_warps, "");
+}
+
+void diff_memory_of_warp(struct diff *diff, const uint32_t warps[2], const char *key)
+{
+	owned_compare(diff, WS_SPACE_LOCAL, warps, warps, key);
+}
+
+void diff_memory_of_block(struct diff *diff, const uint32_t warps[2], const char *key)
+{
+	uint32_t blocks[2];
+	for (int s = 0; s < 2; s++) {
+		struct ws_warp warp;
+		if (ws_target_warp(diff->side[s].target, warps[s], &warp, NULL) != WS_OK)
+			return;
+		blocks[s] = warp.block_index;
+	}
+	owned_compare(diff, WS_SPACE_SHARED, blocks, warps, key);
+}
+
+/* ---- grids ---- */
+
+struct grid_key {
+	uint32_t device;
+	int64_t id;
+	uint32_t index;
+};
+
+static int grid_order(const void *left, const void *right)
+{
+	const struct grid_key *a = left, *b = right;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static struct grid_key *grid_keys(const struct diff_side *side, uint32_t *ret_n)
+{
+	struct grid_key *keys = cli_alloc(side->counts.grids, sizeof *keys);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < side->counts.grids; i++) {
+		struct ws_grid grid;
+		struct ws_device device;
+		if (ws_target_grid(side->target, i, &grid, NULL) == WS_OK &&
+		    ws_target_device(side->target, grid.device_index, &device, NULL) == WS_OK)
+			keys[n++] = (struct grid_key){ device.id, grid.id, i };
+	}
+	if (n)
+		qsort(keys, n, sizeof *keys, grid_order);
+	*ret_n = n;
+	return keys;
+}
+
+/* A grid that only one side has is told as a kernel. */
+void diff_memory_of_grids(struct diff *diff)
+{
+	uint32_t n[2], at[2] = { 0, 0 };
+	struct grid_key *keys[2];
+	for (int s = 0; s < 2; s++)
+		keys[s] = grid_keys(&diff->side[s], &n[s]);
+	while (at[0] < n[0] && at[1] < n[1]) {
+		const struct grid_key *a = &keys[0][at[0]], *b = &keys[1][at[1]];
+		int order = grid_order(a, b);
+		at[0] += order <= 0;
+		at[1] += order >= 0;
+		if (order != 0)
+			continue;
+		const uint32_t grids[2] = { a->index, b->index };
+		char key[64];
+		snprintf(key, sizeof key, "device %u grid %" PRId64, a->device, a->id);
+		owned_compare(diff, WS_SPACE_PARAM, grids, no_warps, key);
+		owned_compare(diff, WS_SPACE_CONST, grids, no_warps, key);
+	}
+	free(keys[0]);
+	free(keys[1]);
+}
