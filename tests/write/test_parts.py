@@ -92,6 +92,21 @@ def extracts(program):
     same("section by number", program.run("extract", path, "section", str(found.index), "-o", "-").stdout, table)
 
 
+def extracts_by_identity(program):
+    """The first digits of a code identity name an image; those of no image, none."""
+    a, b = SCENARIOS["illegal-address"][0](), SCENARIOS["misaligned-G"][0]()
+    module = b.model.devices[0].contexts[0].modules[0]
+    module.row["moduleHandle"] += 1
+    a.model.devices[0].contexts[0].modules.append(module)
+    path = program.put("two.nvcudmp", coredump.write(a.model, a.options))
+    rows = json.loads(program.run("info", "--json", path, "modules").stdout)["modules"]
+    images = [program.run("extract", "-o", "-", path, "image", str(row["module"])).stdout for row in rows]
+    same("images", len(set(images)), 2)
+    for row, image in zip(rows, images):
+        same("image", program.run("extract", "-o", "-", path, "image", row["code_id"][:12]).stdout, image)
+    program.run("extract", "-o", "-", path, "image", "0123456789abcdef", status=1)
+
+
 def extracts_memory(program):
     data = model("memory")
     path = program.put("dump", data)
@@ -220,6 +235,7 @@ def same_dumps(program):
 
 CASES = [
     ("images, PTX and sections come out as they are", extracts),
+    ("an image by the identity of its code", extracts_by_identity),
     ("memory comes out as it is", extracts_memory),
     ("what is not there, and wrong usage", refuses),
     ("a register that differs", finds_register),
