@@ -240,8 +240,8 @@ struct ws_write_options {
  * metadata of a dump is kept but for the flags, to which `flags` are added. All devices must stand.
  *
  * A stretch of memory or an image of which only the beginning is there is written as that
- * beginning, and what is written from a dump that was cut says that it is not complete. Memory use does not grow with the dump but for a few bytes for each warp and constant
- * bank.
+ * beginning, and what is written from a dump that was cut says that it is not complete. Memory use
+ * does not grow with the dump but for a few bytes for each warp and constant bank.
  *
  * @retval WS_ARGUMENT  Flags or a driver that are none; the output is the input.
  * @retval WS_RUNNING   A device runs.
