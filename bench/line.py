@@ -60,6 +60,7 @@ def main():
         if theirs and mine['sum'] != theirs['sum']:
             sys.exit('line.py: the two sides answer differently')
         show('line-' + question, mine['nanoseconds'], theirs and theirs['nanoseconds'], 'ns', 0.05)
+    print(f'  line-floor      {mine["floor_nanoseconds"]:.3f} ns to look at the positions of line-hot without finding them')
     first = medians([measure(ours, 'first', ROWS, KERNELS) for _ in range(RUNS)])
     ratio = first['seconds'] / first['rest_seconds']
     print(f'  line-first      {first["seconds"] * 1e3:.3f} ms of {first["rest_seconds"] * 1e3:.3f} ms for all of {KERNELS} kernels'

@@ -63,11 +63,15 @@ static inline uint32_t line_random(uint64_t *state, uint32_t below)
 	return (uint32_t)((*state >> 33) % below);
 }
 
-/* A pc in [low, high): one of `n_pcs` different ones, or any for 0. */
-static inline uint64_t line_pc(uint64_t *state, uint32_t n_pcs, uint64_t low, uint64_t high)
+/* `n` pcs in [low, high), drawn from `n_pcs` different ones, or from all for 0. */
+static inline uint64_t *line_draw_pcs(size_t n, uint32_t n_pcs, uint64_t low, uint64_t high)
 {
-	uint64_t one = 1 + line_random(state, n_pcs ? n_pcs : UINT32_MAX);
-	return low + line_random(&one, (uint32_t)(high - low));
+	uint64_t random = 7, *pcs = bench_alloc(n, sizeof *pcs);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t one = 1 + line_random(&random, n_pcs ? n_pcs : UINT32_MAX);
+		pcs[i] = low + line_random(&one, (uint32_t)(high - low));
+	}
+	return pcs;
 }
 
 static inline void line_byte(struct line_input *in, unsigned value)

@@ -90,12 +90,11 @@ static void lookup(const struct libdw *d, uint32_t n_pcs)
 	Dwarf_Addr low, end;
 	dwarf_lineaddr(dwarf_onesrcline(d->lines, 0), &low);
 	dwarf_lineaddr(dwarf_onesrcline(d->lines, d->n - 1), &end);
-	uint64_t random = 7, lines = 0;
+	uint64_t *pcs = line_draw_pcs(N_LOOKUPS, n_pcs, low, end), lines = 0;
 	size_t n_positions = 0;
 	double start = now();
 	for (int i = 0; i < N_LOOKUPS; i++) {
-		uint64_t pc = line_pc(&random, n_pcs, low, end);
-		for (Dwarf_Line *at = dwarf_onesrcline(d->lines, search(d, pc)); at;
+		for (Dwarf_Line *at = dwarf_onesrcline(d->lines, search(d, pcs[i])); at;
 		     at = dwarf_linecontext(d->lines, at)) {
 			int line;
 			dwarf_lineno(at, &line);
@@ -104,17 +103,16 @@ static void lookup(const struct libdw *d, uint32_t n_pcs)
 		}
 	}
 	double full = now() - start;
-	random = 7;
 	start = now();
 	for (int i = 0; i < N_LOOKUPS; i++) {
-		uint64_t pc = line_pc(&random, n_pcs, low, end);
-		for (Dwarf_Line *at = dwarf_onesrcline(d->lines, search(d, pc)); at;
+		for (Dwarf_Line *at = dwarf_onesrcline(d->lines, search(d, pcs[i])); at;
 		     at = dwarf_linecontext(d->lines, at))
 			n_positions++;
 	}
 	printf("nanoseconds %.2f\nbare_nanoseconds %.2f\npositions %.3f\nsum %llu\n",
 	       full * 1e9 / N_LOOKUPS, (now() - start) * 1e9 / N_LOOKUPS,
 	       (double)n_positions / N_LOOKUPS / 2, (unsigned long long)lines);
+	free(pcs);
 }
 
 int main(int argc, char **argv)
