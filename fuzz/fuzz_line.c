@@ -6,7 +6,8 @@
  *   u16 length of the string section | strings | the rest: the line section
  *
  * Beyond not crashing: the answer to a pc is that of a plain search over the rows; chains are as
- * long as they say and lead to earlier rows; raw opcodes emit the rows that are there.
+ * long as they say and lead to earlier rows; raw opcodes, which are decoded one by one, emit the
+ * rows that are there.
  */
 #include "fuzz.h"
 
@@ -100,15 +101,35 @@ static void check_seq(const struct ws_line_map *map, const struct ws_line_seq *s
 	}
 }
 
-struct counts {
-	size_t n_rows, n_ops;
+/* The rows of all sequences, one after the other, as the raw opcodes are walked. */
+struct rows {
+	const struct ws_line_map *map;
+	struct ws_line_seq seq;
+	size_t n_seqs, n_rows;
 };
 
-static bool count_op(void *user, const struct ws_line_table *table, const struct ws_line_op *op)
+static void check_row(struct rows *rows, const struct ws_line_op *op)
 {
-	struct counts *counts = user;
-	counts->n_ops++;
-	counts->n_rows += op->row != 0;
+	if (op->row == 1) { /* a sequence without rows has no opcode that emits one */
+		do
+			FUZZ_CHECK(ws_line_seq_at(rows->map, rows->n_seqs++, &rows->seq, NULL) ==
+				   WS_OK);
+		while (rows->seq.n_rows == 0);
+	}
+	FUZZ_CHECK(op->row <= rows->seq.n_rows);
+	const struct ws_line_row row = ws_line_row_at(rows->map, &rows->seq, op->row);
+	FUZZ_CHECK(row.address == op->address && row.line == op->line);
+	FUZZ_CHECK(row.file_number == op->file && row.column == op->column);
+	FUZZ_CHECK(row.context == op->context && row.name_off == op->name_off);
+	FUZZ_CHECK(row.op_index == op->op_index);
+	FUZZ_CHECK(!(row.flags & WS_LINE_IS_STMT) == !op->is_stmt);
+	rows->n_rows++;
+}
+
+static bool check_op(void *user, const struct ws_line_table *table, const struct ws_line_op *op)
+{
+	if (op->row)
+		check_row(user, op);
 	FUZZ_CHECK(op->sec_off >= table->program_off);
 	FUZZ_CHECK(op->size_bytes > 0 && op->sec_off + op->size_bytes <= table->end_off);
 	if (op->text)
@@ -129,14 +150,14 @@ static bool check_hit(void *user, const struct ws_line_hit *hit)
 static void check_map(const struct ws_line_map *map)
 {
 	size_t n_seqs = 0, n_rows = 0;
-	struct counts counts = { 0 };
+	struct rows rows = { .map = map };
 	for (uint32_t owner = 0; owner < N_OWNERS; owner++) {
 		size_t n;
 		(void)!ws_line_find(map, owner, owner * 16, NULL, 0, &n, NULL);
 	}
 	for (size_t t = 0; t < ws_line_table_count(map); t++) {
 		const struct ws_line_table *table = ws_line_table_at(map, t);
-		(void)!ws_line_walk(map, t, count_op, &counts, NULL);
+		(void)!ws_line_walk(map, t, check_op, &rows, NULL);
 		if (table->n_files > 1 && t < MAX_SEARCHES)
 			(void)!ws_line_find_source(map, table->files[1].name, 14, check_hit,
 						   (void *)map, NULL);
@@ -149,7 +170,7 @@ static void check_map(const struct ws_line_map *map)
 		if (i < MAX_SEQS)
 			check_seq(map, &seq);
 	}
-	FUZZ_CHECK(n_rows == counts.n_rows);
+	FUZZ_CHECK(n_rows == rows.n_rows);
 	ws_line_diagnostics(map, NULL, NULL);
 }
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#ifdef __linux__
+#define _GNU_SOURCE /* madvise */
+#include <sys/mman.h>
+#endif
 #define WSI_BASE_SOURCE
 #include "base/base.h"
 
@@ -27,6 +31,21 @@ void *wsi_realloc_array(void *ptr, size_t count, size_t size)
 	if (must_fail() || __builtin_mul_overflow(count, size, &bytes))
 		return NULL;
 	return realloc(ptr, bytes ? bytes : 1);
+}
+
+void wsi_expect_full(void *ptr, size_t count, size_t size)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+	const uintptr_t page = (uintptr_t)2 << 20;
+	uintptr_t start = ((uintptr_t)ptr + page - 1) & ~(page - 1);
+	uintptr_t end = ((uintptr_t)ptr + count * size) & ~(page - 1);
+	if (ptr && end > start)
+		(void)!madvise((char *)ptr + (start - (uintptr_t)ptr), end - start, MADV_HUGEPAGE);
+#else
+	(void)ptr;
+	(void)count;
+	(void)size;
+#endif
 }
 
 char *wsi_strdup(const char *text)

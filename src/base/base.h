@@ -36,6 +36,8 @@ void *wsi_zalloc(size_t size) WS_MUST_USE;
 void *wsi_zalloc_array(size_t count, size_t size) WS_MUST_USE;
 /* Like realloc for `count` elements; new memory is not zeroed; the old block survives a failure. */
 void *wsi_realloc_array(void *ptr, size_t count, size_t size) WS_MUST_USE;
+/* A hint: all of this block will be written, so that large pages pay (a fault for each 2 MiB). */
+void wsi_expect_full(void *ptr, size_t count, size_t size);
 char *wsi_strdup(const char *text) WS_MUST_USE;
 void wsi_free(void *ptr);
 

@@ -41,14 +41,6 @@ static inline uint64_t wsi_load_le(const uint8_t *p, unsigned n_bytes)
 	return value;
 }
 
-/* Eight bytes; written out, because compilers make one load of it. */
-static inline uint64_t wsi_load_le64(const uint8_t *p)
-{
-	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
-	       (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
-	       (uint64_t)p[7] << 56;
-}
-
 static inline const uint8_t *wsi_at(struct ws_span s, uint64_t off, uint64_t n_bytes)
 {
 	assert(off <= s.len && n_bytes <= s.len - off);
@@ -213,27 +205,37 @@ static inline uint64_t wsi_reader_leb(struct wsi_reader *r, struct wsi_leb leb)
 	return 0;
 }
 
+/* The next eight bytes, which must be inside; they stay unread. */
+static inline uint64_t wsi_reader_peek_u64(const struct wsi_reader *r)
+{
+	return wsi_load_u64(wsi_at(r->in, r->pos, 8));
+}
+
 /*
- * A number of at most 8 bytes, without a branch on its length: the bytes up to the first one below
- * 0x80 are kept, then neighbouring groups of 7, 14 and 28 bits are pushed together. False, and
- * nothing read, for a longer one and for the last bytes of the input.
+ * The number that begins with the first byte of `w`, without a branch on its length: the bytes up
+ * to the first one below 0x80 are kept, then neighbouring groups of 7, 14 and 28 bits are pushed
+ * together. Bytes of it: 0 when it is longer than these eight, and then the value is none.
  */
+static inline uint64_t wsi_short_leb(uint64_t w, unsigned *ret_bytes)
+{
+	uint64_t stop = ~w & UINT64_C(0x8080808080808080);
+	*ret_bytes = stop ? (unsigned)__builtin_ctzll(stop) / 8 + 1 : 0;
+	w &= (stop ^ (stop - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+	w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
+	w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
+	return (w & UINT64_C(0x0fffffff)) | (w & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
+/* False, and nothing read, for a number of more than 8 bytes and in the last bytes of the input. */
 static inline bool wsi_read_short_leb(struct wsi_reader *r, uint64_t *ret_value, unsigned *ret_bits)
 {
 	if (r->failed || wsi_reader_left(r) < 8)
 		return false;
-	uint64_t w = wsi_load_le64(r->in.ptr + r->pos);
-	uint64_t stop = ~w & UINT64_C(0x8080808080808080);
-	if (stop == 0)
-		return false;
-	unsigned n_bytes = (unsigned)__builtin_ctzll(stop) / 8 + 1;
-	w &= (stop ^ (stop - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
-	w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
-	w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
-	*ret_value = (w & UINT64_C(0x0fffffff)) | (w & UINT64_C(0x0fffffff00000000)) >> 4;
+	unsigned n_bytes;
+	*ret_value = wsi_short_leb(wsi_reader_peek_u64(r), &n_bytes);
 	*ret_bits = 7 * n_bytes;
 	r->pos += n_bytes;
-	return true;
+	return n_bytes > 0;
 }
 
 /*

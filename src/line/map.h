@@ -77,15 +77,33 @@ struct wsi_line_seq {
 	uint32_t n_rows;
 	size_t first_row; /* in the part's arrays */
 	uint64_t base, low, high;
+	uint64_t addr_bits; /* set in any row's distance from the base */
 	uint64_t sec_off;
 	enum ws_status status;
 	uint64_t damage_off;
 	bool is_wide;   /* wide[] is filled for its rows */
 	bool is_sorted; /* addresses never decrease; else order[] is the order by address */
-	/* slot[first_slot + k] counts the rows, in order of addresses, below low + (k <<
-	 * slot_shift) */
+	/* Slot k covers the addresses from low + (k << slot_shift) on. */
 	unsigned slot_shift;
-	size_t first_slot, n_slots;
+	/* Not wide, sorted, and its rows begin where slots do: the index names the row. */
+	bool is_direct;
+	size_t first_block, n_blocks;
+};
+
+enum {
+	WSI_LINE_BLOCK_SLOTS = 14,
+	WSI_LINE_MANY = UINT8_MAX, /* so many or more */
+};
+
+/*
+ * The index by address, small so that it stays in a cache near to the processor: of each slot the
+ * rows, in order of addresses, that begin before its end, and the depth of the last of them, from
+ * which a lookup knows how many positions there are before it has touched any row.
+ */
+struct wsi_line_block {
+	uint32_t n_before;                   /* rows that begin before the first slot */
+	uint8_t count[WSI_LINE_BLOCK_SLOTS]; /* rows that begin after that */
+	uint8_t depth[WSI_LINE_BLOCK_SLOTS];
 };
 
 /* What decoding a part gives. Never changes once published. */
@@ -93,10 +111,12 @@ struct wsi_line_rows {
 	const struct wsi_line_part *part;
 	struct wsi_line_narrow *row; /* all owned */
 	struct wsi_line_wide *wide;
-	uint32_t *order, *slot;
+	uint32_t *order;
+	struct wsi_line_block *block;
 	struct wsi_line_seq *seq;
-	struct ws_line_file *defined; /* by DW_LNE_define_file, numbered on from the table's */
-	size_t n_rows, n_seqs, n_defined;
+	const struct ws_line_file *files; /* of the table, borrowed; n_named from number 1 on */
+	struct ws_line_file *defined;     /* by DW_LNE_define_file, numbered on from the table's */
+	size_t n_rows, n_seqs, n_named, n_defined;
 	struct wsi_line_diags diags;
 };
 
@@ -108,8 +128,8 @@ struct wsi_line_part {
 	_Atomic(struct wsi_line_rows *) rows; /* owned; NULL: not decoded yet */
 };
 
-/* Rows of a part, decoded at the first call. NULL: out of memory. */
-const struct wsi_line_rows *wsi_line_part_rows(const struct ws_line_map *map, size_t part);
+/* Decodes a part, unless another thread has just done so. NULL: out of memory. */
+const struct wsi_line_rows *wsi_line_part_decode(const struct ws_line_map *map, size_t part);
 void wsi_line_rows_destroy(struct wsi_line_rows *rows);
 /* A sequence as the public interface shows it. */
 void wsi_line_seq_out(const struct wsi_line_rows *rows, size_t index, struct ws_line_seq *ret_seq);
@@ -151,6 +171,15 @@ struct ws_line_map {
 
 /* Reads all headers into map->table. */
 enum ws_status wsi_line_read_headers(struct ws_line_map *map, struct ws_error *err) WS_MUST_USE;
+
+/* Rows of a part, decoded at the first call. NULL: out of memory. */
+static inline const struct wsi_line_rows *wsi_line_part_rows(const struct ws_line_map *map,
+							     size_t part)
+{
+	const struct wsi_line_rows *rows =
+		atomic_load_explicit(&map->part[part].rows, memory_order_acquire);
+	return rows ? rows : wsi_line_part_decode(map, part);
+}
 
 /* Relocation of the word at `sec_off`, or NULL. */
 const struct ws_line_reloc *wsi_line_reloc_find(const struct ws_line_map *map, uint64_t sec_off);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoding a part: opcodes to rows and sequences, then the index by address. See map.h. */
 #include "line/map.h"
-#include "line/program.h"
+#include "line/run.h"
+
+enum {
+	MAX_SLOTS_A_ROW = 4, /* so many, where that gives each instruction its own */
+};
 
 struct builder {
 	const struct ws_line_map *map;
@@ -115,6 +119,7 @@ static bool row_add(struct builder *b, const struct wsi_line_regs *regs, bool en
 			regs->address,  regs->file, regs->column,
 			regs->op_index, regs->isa,  regs->discriminator,
 		};
+	b->seq.addr_bits |= regs->address - b->seq.base;
 	b->seq.is_sorted &= regs->address >= b->last_address;
 	b->last_address = regs->address;
 	b->seq.n_rows++;
@@ -185,6 +190,20 @@ static bool seq_cut(struct builder *b, const struct ws_line_table *table)
 	return seq_add(b, status, part->end);
 }
 
+/* As many rows as can be had fast. */
+static void rows_run(struct builder *b, const struct wsi_line_program *p, struct wsi_reader *r,
+		     struct wsi_line_regs *regs)
+{
+	struct wsi_line_rows *rows = b->rows;
+	uint32_t before = b->seq.n_rows;
+	wsi_line_run(p, r, regs, &b->seq, &rows->row[b->seq.first_row],
+		     b->rows_cap - b->seq.first_row);
+	if (b->seq.n_rows == before)
+		return;
+	rows->n_rows += b->seq.n_rows - before;
+	b->last_address = b->seq.base + rows->row[rows->n_rows - 1].addr;
+}
+
 /* False: out of memory. */
 static bool part_decode(struct builder *b)
 {
@@ -195,6 +214,9 @@ static bool part_decode(struct builder *b)
 	struct wsi_line_insn insn = { 0 };
 	seq_start(b, part->start);
 	while (wsi_reader_left(&r) > 0) {
+		rows_run(b, &p, &r, &regs);
+		if (wsi_reader_left(&r) == 0)
+			break;
 		enum wsi_line_step step = wsi_line_step(&p, &r, &regs, &insn);
 		uint64_t sec_off = part->start + insn.start;
 		switch (step) {
@@ -264,43 +286,78 @@ static bool seq_measure(struct wsi_line_rows *rows, struct wsi_line_seq *seq)
 	seq->low = wsi_line_address(rows, seq, wsi_line_by_address(rows, seq, 0));
 	seq->high = wsi_line_address(rows, seq, wsi_line_by_address(rows, seq, seq->n_rows - 1));
 	uint64_t span = seq->high - seq->low;
-	while (span >> seq->slot_shift > seq->n_rows)
+	while (span >> seq->slot_shift > MAX_SLOTS_A_ROW * (uint64_t)seq->n_rows ||
+	       (seq->is_sorted && span >> seq->slot_shift > 0 &&
+		(seq->addr_bits >> seq->slot_shift & 1) == 0))
 		seq->slot_shift++;
-	seq->n_slots = (size_t)(span >> seq->slot_shift) + 2;
+	seq->is_direct = seq->is_sorted && !seq->is_wide &&
+			 (seq->addr_bits & ((UINT64_C(1) << seq->slot_shift) - 1)) == 0;
+	seq->n_blocks = (size_t)(span >> seq->slot_shift) / WSI_LINE_BLOCK_SLOTS + 1;
 	return true;
 }
 
-static void seq_fill_slots(struct wsi_line_rows *rows, const struct wsi_line_seq *seq)
+/*
+ * Slots in which rows begin. No branch depends on whether one does: that is as good as random.
+ * `plain`: sorted and not wide; a constant, so that those rows are walked in a loop of their own.
+ */
+WSI_LINE_INLINE void seq_note_rows(struct wsi_line_rows *rows, const struct wsi_line_seq *seq,
+				   bool plain)
 {
-	uint32_t *slot = &rows->slot[seq->first_slot];
+	const struct wsi_line_narrow *row = &rows->row[seq->first_row];
+	struct wsi_line_block *block = &rows->block[seq->first_block];
+	const unsigned shift = seq->slot_shift;
+	uint64_t first_slot = 0; /* of the block */
 	for (uint32_t i = 0; i < seq->n_rows; i++) {
-		uint64_t address = wsi_line_address(rows, seq, wsi_line_by_address(rows, seq, i));
-		slot[((address - seq->low) >> seq->slot_shift) + 1] = i + 1;
+		size_t at = plain ? i : wsi_line_by_address(rows, seq, i);
+		uint64_t from_low =
+			plain ? row[at].addr : wsi_line_address(rows, seq, at) - seq->low;
+		uint64_t slot = (from_low >> shift) - first_slot;
+		for (; slot >= WSI_LINE_BLOCK_SLOTS; slot -= WSI_LINE_BLOCK_SLOTS) {
+			first_slot += WSI_LINE_BLOCK_SLOTS;
+			(++block)->n_before = i;
+		}
+		uint32_t n = i + 1 - block->n_before;
+		unsigned depth = wsi_line_depth(&row[at]);
+		block->count[slot] = (uint8_t)(n < WSI_LINE_MANY ? n : WSI_LINE_MANY);
+		block->depth[slot] = (uint8_t)(depth < WSI_LINE_MANY ? depth : WSI_LINE_MANY);
 	}
-	uint32_t n = 0;
-	for (size_t k = 0; k < seq->n_slots; k++) {
-		n = slot[k] ? slot[k] : n; /* no row begins in the slot before */
-		slot[k] = n;
+}
+
+/* The slots between, which are like the one before. */
+static void seq_fill_blocks(struct wsi_line_rows *rows, const struct wsi_line_seq *seq)
+{
+	uint8_t depth = 0;
+	for (size_t b = 0; b < seq->n_blocks; b++) {
+		struct wsi_line_block *block = &rows->block[seq->first_block + b];
+		uint8_t count = 0;
+		for (size_t i = 0; i < WSI_LINE_BLOCK_SLOTS; i++) {
+			depth = block->count[i] ? block->depth[i] : depth;
+			count = block->count[i] ? block->count[i] : count;
+			block->count[i] = count;
+			block->depth[i] = depth;
+		}
 	}
 }
 
 static bool rows_index(struct wsi_line_rows *rows)
 {
-	size_t n_slots = 0;
+	size_t n_blocks = 0;
 	for (size_t i = 0; i < rows->n_seqs; i++) {
 		if (!seq_measure(rows, &rows->seq[i]))
 			return false;
-		rows->seq[i].first_slot = n_slots;
-		n_slots += rows->seq[i].n_slots;
+		rows->seq[i].first_block = n_blocks;
+		n_blocks += rows->seq[i].n_blocks;
 	}
-	if (n_slots == 0)
-		return true;
-	rows->slot = wsi_zalloc_array(n_slots, sizeof *rows->slot);
-	if (!rows->slot)
+	rows->block = wsi_zalloc_array(n_blocks, sizeof *rows->block);
+	if (!rows->block)
 		return false;
 	for (size_t i = 0; i < rows->n_seqs; i++) {
-		if (rows->seq[i].n_rows > 0)
-			seq_fill_slots(rows, &rows->seq[i]);
+		const struct wsi_line_seq *seq = &rows->seq[i];
+		if (seq->is_sorted && !seq->is_wide)
+			seq_note_rows(rows, seq, true);
+		else
+			seq_note_rows(rows, seq, false);
+		seq_fill_blocks(rows, seq);
 	}
 	return true;
 }
@@ -322,6 +379,7 @@ static bool rows_expect(struct builder *b)
 	size_t n = (size_t)(part->end - part->start) / bytes_a_row + 4;
 	b->rows->row = wsi_realloc_array(NULL, n, sizeof *b->rows->row);
 	b->rows_cap = b->rows->row ? n : 0;
+	wsi_expect_full(b->rows->row, n, sizeof *b->rows->row);
 	return b->rows->row != NULL;
 }
 
@@ -331,7 +389,10 @@ static struct wsi_line_rows *rows_create(const struct ws_line_map *map,
 	struct wsi_line_rows *rows = wsi_zalloc(sizeof *rows);
 	if (!rows)
 		return NULL;
+	const struct wsi_line_table *table = &map->table[part->table];
 	rows->part = part;
+	rows->files = table->files;
+	rows->n_named = table->pub.n_files ? table->pub.n_files - 1 : 0;
 	struct builder b = { .map = map, .rows = rows };
 	bool ok = rows_expect(&b) && part_decode(&b);
 	if (ok) {
@@ -353,20 +414,17 @@ void wsi_line_rows_destroy(struct wsi_line_rows *rows)
 	wsi_free(rows->row);
 	wsi_free(rows->wide);
 	wsi_free(rows->order);
-	wsi_free(rows->slot);
+	wsi_free(rows->block);
 	wsi_free(rows->seq);
 	wsi_free(rows->defined);
 	wsi_line_diags_fini(&rows->diags);
 	wsi_free(rows);
 }
 
-const struct wsi_line_rows *wsi_line_part_rows(const struct ws_line_map *map, size_t index)
+const struct wsi_line_rows *wsi_line_part_decode(const struct ws_line_map *map, size_t index)
 {
 	struct wsi_line_part *part = &map->part[index];
-	struct wsi_line_rows *rows = atomic_load_explicit(&part->rows, memory_order_acquire);
-	if (rows)
-		return rows;
-	struct wsi_line_rows *made = rows_create(map, part);
+	struct wsi_line_rows *made = rows_create(map, part), *rows = NULL;
 	if (!made)
 		return NULL;
 	/* Two threads may have decoded the part; the first one's rows stay. */

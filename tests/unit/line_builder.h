@@ -195,6 +195,30 @@ static inline void lb_call(struct lb *b, uint64_t context, uint64_t name)
 	b->byte[at] = (uint8_t)(b->len - at - 1);
 }
 
+static inline void lb_set_file(struct lb *b, uint64_t number)
+{
+	lb_u8(b, 4);
+	lb_uleb(b, number);
+}
+
+static inline void lb_set_name(struct lb *b, uint64_t name)
+{
+	lb_u8(b, 0);
+	size_t at = b->len;
+	lb_u8(b, 0);
+	lb_u8(b, 0x91);
+	lb_uleb(b, name);
+	b->byte[at] = (uint8_t)(b->len - at - 1);
+}
+
+/* Advances first: the last row covers so many operations. */
+static inline void lb_end_after(struct lb *b, uint64_t operations)
+{
+	lb_u8(b, 2);
+	lb_uleb(b, operations);
+	lb_end_sequence(b);
+}
+
 /* A row after advancing: advance_pc, advance_line, copy. */
 static inline void lb_row(struct lb *b, uint64_t operations, int64_t lines)
 {

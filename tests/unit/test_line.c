@@ -125,13 +125,10 @@ static size_t build_small_sequence(struct lb *b)
 {
 	size_t off = lb_set_address(b, 0);
 	lb_row(b, 0, 2);
-	lb_u8(b, 4);
-	lb_uleb(b, 2);
+	lb_set_file(b, 2);
 	lb_call(b, 1, LB_MIDDLE);
 	lb_row(b, 0x10, 2);
-	lb_u8(b, 2);
-	lb_uleb(b, 0x20);
-	lb_end_sequence(b);
+	lb_end_after(b, 0x20);
 	return off;
 }
 
@@ -233,9 +230,7 @@ static void contexts_count_within_their_sequence(void **state)
 		lb_row(&b, 0x10, 1); /* both registers stay */
 		lb_call(&b, 0, 0);
 		lb_row(&b, 0x10, 1);
-		lb_u8(&b, 2);
-		lb_uleb(&b, 0x10);
-		lb_end_sequence(&b);
+		lb_end_after(&b, 0x10);
 	}
 	lb_table_end(&b);
 	struct ws_line_map *map = lb_map(&b, off, 3);
@@ -272,26 +267,19 @@ static void every_register_reaches_its_row(void **state)
 	lb_uleb(&b, 3);
 	lb_u8(&b, 0); /* set_discriminator */
 	lb_uleb(&b, 2);
-	lb_u8(&b, 4);
-	lb_uleb(&b, 9);
+	lb_set_file(&b, 9);
 	lb_row(&b, 2, 10);
 	lb_u8(&b, 8);           /* const_add_pc: (255 - 13) / 14 = 17 */
 	lb_u8(&b, 13 + 5 + 14); /* special: line + 0, one operation */
 	lb_u8(&b, 9);           /* fixed_advance_pc: bytes */
 	lb_uint(&b, 0x1001, 2);
-	lb_u8(&b, 0); /* set_function_name keeps the context */
-	lb_uleb(&b, 2);
-	lb_u8(&b, 0x91);
-	lb_uleb(&b, LB_OUTER);
-	lb_u8(&b, 0); /* of another vendor */
+	lb_set_name(&b, LB_OUTER); /* set_function_name keeps the context */
+	lb_u8(&b, 0);              /* of another vendor */
 	lb_uleb(&b, 4);
 	lb_u8(&b, 0xc0);
 	lb_uint(&b, 0xffffff, 3);
 	lb_call(&b, 2, LB_LEAF);
-	lb_u8(&b, 0);
-	lb_uleb(&b, 2);
-	lb_u8(&b, 0x91);
-	lb_uleb(&b, LB_OUTER);
+	lb_set_name(&b, LB_OUTER);
 	lb_row(&b, 0, 1);
 	lb_end_sequence(&b);
 	lb_table_end(&b);
@@ -358,9 +346,7 @@ static void addresses_beyond_32_bits(void **state)
 	size_t off = lb_set_address(&b, 0);
 	lb_row(&b, 0, 1);
 	lb_row(&b, (uint64_t)1 << 40, 1);
-	lb_u8(&b, 2);
-	lb_uleb(&b, (uint64_t)1 << 50);
-	lb_end_sequence(&b);
+	lb_end_after(&b, (uint64_t)1 << 50);
 	lb_table_end(&b);
 	struct ws_line_map *map = lb_map(&b, &off, 1);
 	struct ws_line_pos pos;
@@ -380,12 +366,9 @@ static void file_numbers_beyond_16_bits(void **state)
 	lb_table(&b);
 	size_t off = lb_set_address(&b, 0);
 	lb_row(&b, 0, 1);
-	lb_u8(&b, 4);
-	lb_uleb(&b, 0x10001); /* the low 16 bits are a file of the table */
+	lb_set_file(&b, 0x10001); /* the low 16 bits are a file of the table */
 	lb_row(&b, 0x10, 1);
-	lb_u8(&b, 2);
-	lb_uleb(&b, 0x10);
-	lb_end_sequence(&b);
+	lb_end_after(&b, 0x10);
 	lb_table_end(&b);
 	struct ws_line_map *map = lb_map(&b, &off, 1);
 	struct ws_line_seq seq;
@@ -436,9 +419,7 @@ static void a_relocation_adds_to_what_is_stored(void **state)
 	lb_table(&b);
 	size_t off = lb_set_address(&b, 0x20);
 	lb_row(&b, 0, 1);
-	lb_u8(&b, 2);
-	lb_uleb(&b, 0x10);
-	lb_end_sequence(&b);
+	lb_end_after(&b, 0x10);
 	lb_table_end(&b);
 	for (unsigned add = 0; add < 2; add++) {
 		struct ws_line_reloc reloc = {
@@ -468,12 +449,9 @@ static void files_defined_by_the_program(void **state)
 	lb_uleb(&b, 1);
 	lb_uleb(&b, 5);
 	lb_uleb(&b, 6);
-	lb_u8(&b, 4);
-	lb_uleb(&b, 3);
+	lb_set_file(&b, 3);
 	lb_row(&b, 0, 1);
-	lb_u8(&b, 2);
-	lb_uleb(&b, 0x10);
-	lb_end_sequence(&b);
+	lb_end_after(&b, 0x10);
 	lb_table_end(&b);
 	struct ws_line_map *map = lb_map(&b, NULL, 0);
 	struct ws_line_pos pos;

@@ -49,9 +49,7 @@ static size_t good_sequence(struct lb *b)
 {
 	size_t off = lb_set_address(b, 0);
 	lb_row(b, 0, 9);
-	lb_u8(b, 2);
-	lb_uleb(b, 0x10);
-	lb_end_sequence(b);
+	lb_end_after(b, 0x10);
 	return off;
 }
 
@@ -113,9 +111,7 @@ static void a_chain_deeper_than_the_limit_is_cut_and_told(void **state)
 		lb_row(&b, 1, 0);
 	}
 	lb_call(&b, 0, 0);
-	lb_u8(&b, 2);
-	lb_uleb(&b, 1);
-	lb_end_sequence(&b);
+	lb_end_after(&b, 1);
 	lb_table_end(&b);
 	struct ws_line_map *map = lb_map(&b, &off, 1);
 	struct ws_line_pos pos[WS_LINE_MAX_DEPTH + 1];
@@ -145,9 +141,7 @@ static void a_name_outside_the_strings_is_none(void **state)
 	lb_row(&b, 0x10, 1);
 	lb_call(&b, 0, UINT32_MAX); /* means nothing: no fault */
 	lb_row(&b, 0x10, 1);
-	lb_u8(&b, 2);
-	lb_uleb(&b, 0x10);
-	lb_end_sequence(&b);
+	lb_end_after(&b, 0x10);
 	lb_table_end(&b);
 	struct ws_line_map *map = lb_map(&b, &off, 1);
 	struct ws_line_pos pos[2];
@@ -173,9 +167,7 @@ static void strings_without_an_end_are_no_names(void **state)
 	lb_row(&b, 0x10, 1);
 	lb_call(&b, 1, 3);
 	lb_row(&b, 0x10, 1);
-	lb_u8(&b, 2);
-	lb_uleb(&b, 0x10);
-	lb_end_sequence(&b);
+	lb_end_after(&b, 0x10);
 	lb_table_end(&b);
 	struct ws_line_input input = { .line = { b.byte, b.len, 0 },
 				       .str = { (const uint8_t *)"ab\0cd", 5, 0 } };
@@ -222,8 +214,7 @@ static void break_operand_past_length(struct lb *b)
 
 static void break_operand_of_40_bits(struct lb *b)
 {
-	lb_u8(b, 4);
-	lb_uleb(b, (uint64_t)1 << 40);
+	lb_set_file(b, (uint64_t)1 << 40);
 }
 
 static void break_address_size(struct lb *b)
@@ -459,9 +450,7 @@ static void declared_operands_of_opcodes_are_skipped(void **state)
 	lb_uleb(&b, 1);
 	lb_uleb(&b, 300);
 	lb_row(&b, 0, 9);
-	lb_u8(&b, 2);
-	lb_uleb(&b, 0x10);
-	lb_end_sequence(&b);
+	lb_end_after(&b, 0x10);
 	lb_table_end(&b);
 	struct ws_line_map *map = lb_map(&b, &off, 1);
 	struct ws_line_seq seq;
@@ -525,9 +514,7 @@ static size_t build_both(struct lb *b, size_t *off)
 		lb_row(b, 0, 4);
 		lb_call(b, 1, LB_LEAF);
 		lb_row(b, 0x10, 1);
-		lb_u8(b, 2);
-		lb_uleb(b, 0x10);
-		lb_end_sequence(b);
+		lb_end_after(b, 0x10);
 		lb_table_end(b);
 	}
 	return 6;
