@@ -14,10 +14,13 @@ enum {
 	TOP = 34,
 	BAR = 26,
 	RANGE_MIN = 70, /* widths, in the units of the picture */
-	RANGE_SCALE = 5,
+	RANGE_SCALE = 3,
 	GAP_SCALE = 12,
 	ACCESS = 10,
 };
+
+/* Ranges of any size leave room for gaps, which are what is made to fit. */
+static_assert(2 * (RANGE_MIN + 64 * RANGE_SCALE) + ACCESS < WIDTH - 2 * EDGE, "ranges too wide");
 
 /* Bits needed for `bytes`: the logarithm that lengths are drawn by. */
 static unsigned bits(uint64_t bytes)
@@ -56,6 +59,21 @@ static struct layout layout_of(const struct ws_report_access *access)
 	return at;
 }
 
+/* Small sizes to the byte, large ones as a reader thinks of them. */
+static void out_bytes(struct wsi_html *page, uint64_t bytes)
+{
+	static const char units[] = "KMGTPE";
+	if (bytes < 100000) {
+		wsi_html_printf(page, "%" PRIu64 " byte%s", bytes, wsi_plural(bytes));
+		return;
+	}
+	double value = (double)bytes / 1024;
+	unsigned unit = 0;
+	for (; value >= 1024; value /= 1024)
+		unit++;
+	wsi_html_printf(page, "%.4g %ciB", value, units[unit]);
+}
+
 static void range(struct wsi_html *page, unsigned x, unsigned width,
 		  const struct ws_report_neighbour *side)
 {
@@ -66,7 +84,7 @@ static void range(struct wsi_html *page, unsigned x, unsigned width,
 	if (side->symbol.len && side->symbol.len <= width / 8)
 		wsi_html_str(page, side->symbol);
 	else
-		wsi_html_printf(page, "%" PRIu64 " bytes", side->size);
+		out_bytes(page, side->size);
 	wsi_html_printf(page,
 			"</text>\n<text class=\"soft\" x=\"%u\" y=\"%d\">0x%" PRIx64 "</text>\n", x,
 			TOP + BAR + 15, side->start);
@@ -77,10 +95,10 @@ static void gap(struct wsi_html *page, unsigned x, unsigned width, uint64_t byte
 	if (width == 0)
 		return;
 	wsi_html_printf(page, "<path class=\"gap\" d=\"M%u %dh%u\"/>\n", x, TOP + BAR / 2, width);
-	wsi_html_printf(page,
-			"<text class=\"soft\" text-anchor=\"middle\" x=\"%u\" y=\"%d\">%" PRIu64
-			" B</text>\n",
-			x + width / 2, TOP - 4, bytes);
+	wsi_html_printf(page, "<text class=\"soft\" text-anchor=\"middle\" x=\"%u\" y=\"%d\">",
+			x + width / 2, TOP - 6);
+	out_bytes(page, bytes);
+	wsi_html_raw(page, "</text>\n");
 }
 
 void wsi_html_ruler(struct wsi_html *page, const struct ws_report_access *access)

@@ -72,6 +72,7 @@ const warp = warpAt(device, map.sm, map.slot);
 if (warp) choose(rows[warp.group], true);
 });
 picture.setAttribute("tabindex", "0");
+picture.setAttribute("role", "application");
 picture.setAttribute("aria-label", picture.getAttribute("aria-label") + ". Arrow keys move, Enter chooses the place.");
 picture.addEventListener("focus", () => go(map.sm, map.slot));
 picture.addEventListener("keydown", (event) => {
