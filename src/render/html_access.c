@@ -126,7 +126,9 @@ static void operand_table(struct wsi_html *page, const struct ws_report_access *
 		wsi_html_printf(page, "</code></th><td>%s</td><td>",
 				ws_operand_use_text(operand->use));
 		uint32_t lane = access->lane != WS_NONE ? access->lane : 0;
-		if (operand->status != WS_OK)
+		if (operand->use == WS_USE_RESULT)
+			wsi_html_raw(page, "<span class=\"soft\">written by it</span>");
+		else if (operand->status != WS_OK)
 			wsi_html_printf(page, "<span class=\"none\">%s</span>",
 					ws_missing_word(operand->status));
 		else if (operand->uniform || operand->constant)

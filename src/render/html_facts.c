@@ -27,32 +27,41 @@ static void value(struct wsi_html *page, const struct ws_report_param *param)
 	wsi_html_printf(page, "%s</code>", param->value.len < param->size_bytes ? " ..." : "");
 }
 
+static void param_row(struct wsi_html *page, const struct ws_report_param *param, bool named)
+{
+	wsi_html_printf(page, "<tr><th scope=\"row\" class=\"n\">%u</th>", param->ordinal);
+	if (named) {
+		wsi_html_raw(page, "<td><code>");
+		wsi_html_str(page, param->name);
+		wsi_html_raw(page, "</code></td><td><code>");
+		wsi_html_str(page, param->type);
+		wsi_html_raw(page, "</code></td>");
+	}
+	wsi_html_printf(page, "<td class=\"n\">%u</td><td class=\"n\">%u</td><td>", param->offset,
+			param->size_bytes);
+	value(page, param);
+	wsi_html_raw(page, "</td></tr>\n");
+}
+
 void wsi_html_params(struct wsi_html *page)
 {
 	const struct ws_report_exception *e = page->report->focus;
 	if (!e || e->kernel == WS_NONE || page->report->kernels[e->kernel].n_params == 0)
 		return;
 	const struct ws_report_kernel *kernel = &page->report->kernels[e->kernel];
+	bool named = false;
+	for (uint32_t i = 0; i < kernel->n_params; i++)
+		named |= kernel->params[i].name.len || kernel->params[i].type.len;
 	wsi_html_section(page, "params", "Parameters of the kernel");
 	wsi_html_raw(page,
 		     "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Parameters\">"
-		     "<table><thead><tr><th scope=\"col\" class=\"n\">Number</th><th "
-		     "scope=\"col\">Name</th><th scope=\"col\">Type</th><th scope=\"col\" "
-		     "class=\"n\">Offset</th><th scope=\"col\" class=\"n\">Bytes</th><th "
-		     "scope=\"col\">Value</th></tr></thead>\n<tbody>\n");
-	for (uint32_t i = 0; i < kernel->n_params; i++) {
-		const struct ws_report_param *param = &kernel->params[i];
-		wsi_html_printf(page, "<tr><th scope=\"row\" class=\"n\">%u</th><td><code>",
-				param->ordinal);
-		wsi_html_str(page, param->name);
-		wsi_html_raw(page, "</code></td><td><code>");
-		wsi_html_str(page, param->type);
-		wsi_html_printf(page,
-				"</code></td><td class=\"n\">%u</td><td class=\"n\">%u</td><td>",
-				param->offset, param->size_bytes);
-		value(page, param);
-		wsi_html_raw(page, "</td></tr>\n");
-	}
+		     "<table><thead><tr><th scope=\"col\" class=\"n\">Number</th>");
+	if (named)
+		wsi_html_raw(page, "<th scope=\"col\">Name</th><th scope=\"col\">Type</th>");
+	wsi_html_raw(page, "<th scope=\"col\" class=\"n\">Offset</th><th scope=\"col\" class=\"n\">"
+			   "Bytes</th><th scope=\"col\">Value</th></tr></thead>\n<tbody>\n");
+	for (uint32_t i = 0; i < kernel->n_params; i++)
+		param_row(page, &kernel->params[i], named);
 	wsi_html_raw(page, "</tbody></table></div>\n");
 	wsi_html_section_end(page);
 }
@@ -177,6 +186,23 @@ void wsi_html_diagnostics(struct wsi_html *page)
 	wsi_html_section_end(page);
 }
 
+/* Whether a text is among those of a list. */
+static bool among(const char *text, const char *const *list, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (strcmp(text, list[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void item(struct wsi_html *page, const char *text)
+{
+	wsi_html_raw(page, "<li>");
+	wsi_html_sentence(page, text);
+	wsi_html_raw(page, "</li>\n");
+}
+
 void wsi_html_advice(struct wsi_html *page)
 {
 	const struct ws_report *report = page->report;
@@ -194,15 +220,11 @@ void wsi_html_advice(struct wsi_html *page)
 		wsi_html_raw(page, ".</p>\n");
 	}
 	wsi_html_raw(page, "<ul class=\"next\">\n");
-	for (uint32_t i = 0; i < n_commands; i++) {
-		wsi_html_raw(page, "<li><code class=\"command\">");
-		wsi_html_text(page, e->commands[i]);
-		wsi_html_raw(page, "</code></li>\n");
-	}
+	for (uint32_t i = 0; i < n_commands; i++)
+		item(page, e->commands[i]);
 	for (uint32_t i = 0; i < report->n_next; i++) {
-		wsi_html_raw(page, "<li>");
-		wsi_html_sentence(page, report->next[i]);
-		wsi_html_raw(page, "</li>\n");
+		if (!among(report->next[i], e ? e->commands : NULL, n_commands))
+			item(page, report->next[i]);
 	}
 	wsi_html_raw(page, "</ul>\n");
 	wsi_html_section_end(page);

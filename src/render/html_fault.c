@@ -25,14 +25,6 @@ void wsi_html_verdict(struct wsi_html *page)
 	wsi_html_printf(page, "<p class=\"kind\">%s</p>\n<h1>", verdict_word(report->verdict));
 	wsi_html_text(page, report->summary);
 	wsi_html_raw(page, ".</h1>\n");
-	const struct ws_report_exception *focus = report->focus;
-	const struct ws_report_access *access =
-		focus && focus->n_accesses ? &focus->accesses[0] : NULL;
-	if (access && access->where) {
-		wsi_html_raw(page, "<p class=\"where\">The access is ");
-		wsi_html_text(page, access->where);
-		wsi_html_raw(page, ".</p>\n");
-	}
 	if (report->signature) {
 		wsi_html_raw(page, "<p class=\"signature\">Signature <code>");
 		wsi_html_text(page, report->signature);

@@ -138,6 +138,23 @@ void wsi_html_stack(struct wsi_html *page)
 	wsi_html_section_end(page);
 }
 
+static void insn_row(struct wsi_html *page, const struct ws_report_insn *insn)
+{
+	wsi_html_printf(page, "<tr%s><td>%s", insn->mark ? " class=\"here\"" : "",
+			insn->mark ? "&#9654; " : "");
+	wsi_html_text(page, insn->mark);
+	wsi_html_printf(page, "</td><th scope=\"row\"><code>%" PRIx64 "</code></th><td><code%s>",
+			insn->pc, insn->known ? "" : " class=\"none\"");
+	wsi_html_text(page, insn->text);
+	wsi_html_raw(page, "</code>");
+	if (insn->values) {
+		wsi_html_raw(page, "<span class=\"values\">");
+		wsi_html_text(page, insn->values);
+		wsi_html_raw(page, "</span>");
+	}
+	wsi_html_raw(page, "</td></tr>\n");
+}
+
 void wsi_html_code(struct wsi_html *page)
 {
 	const struct ws_report_exception *e = page->report->focus;
@@ -147,25 +164,10 @@ void wsi_html_code(struct wsi_html *page)
 	wsi_html_raw(page,
 		     "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Machine "
 		     "code\"><table class=\"code\"><thead><tr><th scope=\"col\">Mark</th><th "
-		     "scope=\"col\">Address</th><th scope=\"col\">Instruction</th><th "
-		     "scope=\"col\">Values</th></tr></thead><tbody>\n");
-	for (uint32_t i = 0; i < e->n_insns; i++) {
-		const struct ws_report_insn *insn = &e->insns[i];
-		wsi_html_printf(page, "<tr%s><td>%s", insn->mark ? " class=\"here\"" : "",
-				insn->mark ? "&#9654; " : "");
-		wsi_html_text(page, insn->mark);
-		wsi_html_printf(page,
-				"</td><th scope=\"row\"><code>%" PRIx64 "</code></th><td><code%s>",
-				insn->pc, insn->known ? "" : " class=\"none\"");
-		wsi_html_text(page, insn->text);
-		wsi_html_raw(page, "</code></td><td>");
-		if (insn->values) {
-			wsi_html_raw(page, "<code>");
-			wsi_html_text(page, insn->values);
-			wsi_html_raw(page, "</code>");
-		}
-		wsi_html_raw(page, "</td></tr>\n");
-	}
+		     "scope=\"col\">Address</th><th scope=\"col\">Instruction, values of its "
+		     "operands</th></tr></thead><tbody>\n");
+	for (uint32_t i = 0; i < e->n_insns; i++)
+		insn_row(page, &e->insns[i]);
 	wsi_html_raw(page, "</tbody></table></div>\n");
 	wsi_html_section_end(page);
 }

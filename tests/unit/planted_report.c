@@ -162,7 +162,8 @@ static void plant_exceptions(struct planted *p, bool hostile)
 						 WS_CONFIDENCE_LIKELY };
 	p->causes[1] = (struct ws_report_claim){ text(hostile, "memory freed too early"), NULL,
 						 WS_CONFIDENCE_POSSIBLE };
-	p->commands[0] = text(hostile, "compute-sanitizer --tool memcheck ./app");
+	p->commands[0] = hostile ? HOSTILE " again" /* not the same as next[0] */
+				 : "Run `compute-sanitizer --tool memcheck ./app`";
 	for (uint32_t i = 0; i < 2; i++)
 		p->exceptions[i] = (struct ws_report_exception){
 			.code = 14,
