@@ -185,6 +185,9 @@ enum ws_direction { WS_DIRECTION_LOAD, WS_DIRECTION_STORE, WS_DIRECTION_ATOMIC }
 /** "load", "store" or "atomic". Static storage. */
 WS_API const char *ws_direction_text(enum ws_direction direction);
 
+/** "global", "shared", "local", "param", "const", "code" or "generic". Static storage. */
+WS_API const char *ws_space_text(enum ws_space space);
+
 /** Whether a register still holds what it held when the instruction ran. */
 enum ws_trust {
 	WS_TRUST_AT_FAULT,    /**< nothing on any path from the instruction to the pc writes it */
@@ -249,8 +252,10 @@ struct ws_report_owner {
 	uint32_t offset;    /**< parameter: of the pointer inside it; constant: in its bank */
 	uint32_t bank;      /**< constant */
 	struct ws_str name; /**< of the parameter or symbol; empty when not known */
-	bool value_known;   /**< `value`: the base itself */
+	bool value_known;   /**< `value`: the base itself, in `lane` of the access */
 	uint64_t value;
+	enum ws_status range_status; /**< of the known range that `value` lies in */
+	uint64_t range_start, range_size;
 	uint64_t pc;           /**< loaded: the instruction that read it */
 	uint32_t root_ordinal; /**< loaded: the parameter that the reading started at, or WS_NONE */
 	struct ws_report_claim claim;
@@ -262,7 +267,12 @@ struct ws_report_access {
 	const char *text;             /**< of the instruction */
 	struct ws_report_claim found; /**< why it is this one */
 	uint32_t kernel;              /**< index, or WS_NONE */
+	/** Of the addresses below. For a generic address the space that it falls in, or
+	 * WS_SPACE_GENERIC when no lane's is known. */
 	enum ws_space space;
+	bool generic;  /**< the instruction takes generic addresses */
+	uint32_t bank; /**< WS_SPACE_CONST */
+	uint32_t rank; /**< block of the cluster whose shared memory it is, or WS_NONE */
 	enum ws_direction direction;
 	uint32_t width;                 /**< bytes per lane; 0: not fixed by the instruction */
 	bool async;                     /**< goes on in the background */
@@ -270,12 +280,15 @@ struct ws_report_access {
 	uint32_t lanes_known;           /**< whose address is computed from trustworthy values */
 	uint32_t lanes_guess;           /**< whose address is computed, but a value may be later */
 	uint64_t address[WS_MAX_LANES]; /**< by lane id, of the lanes above; bytes in `space` */
+	struct ws_report_claim
+		address_claim; /**< how the addresses are known; text NULL: they are not */
 	/** Lanes whose address cannot be right, by reason; within lanes_known and lanes_guess. */
 	uint32_t unmapped, outside, misaligned, null_like, noncanonical;
-	uint32_t suspects;    /**< lanes that can have caused the exception */
-	uint32_t cleared;     /**< lanes that cannot */
-	uint32_t lane;        /**< the one that is told of below: first suspect, or WS_NONE */
-	uint64_t window_size; /**< shared, local: bytes that the block or lane has; 0: not known */
+	uint32_t suspects;     /**< lanes that can have caused the exception */
+	uint32_t cleared;      /**< lanes that cannot */
+	uint32_t lane;         /**< the one that is told of below: first suspect, or WS_NONE */
+	uint64_t window_start; /**< shared, local, const: first address that there is */
+	uint64_t window_size;  /**< shared, local: bytes that the block or lane has; 0: not known */
 	struct ws_report_neighbour below, above; /**< of `lane`'s address */
 	bool inside;       /**< the address lies in known memory (`below` is that range) */
 	const char *where; /**< "20 bytes past the end of ...", or NULL */

@@ -7,6 +7,7 @@
  *   map.c      who is where on the GPU, for pictures
  *   frames.c   pc -> function, inline chain, callers; each distinct pc once
  *   source.c   files of frames: library or not, where they are here, their lines
+ *   explain.c  what an exception's instruction did, in files of its own (explain.h)
  *   verdict.c  the sentence, what is missing, what to try next
  *
  * Everything that ends up in the report lies in the arena; growing lists are on the heap until they
@@ -88,6 +89,7 @@ struct wsi_build {
 	size_t n_missing, cap_missing;
 	const char **next;
 	size_t n_next, cap_next;
+	uint32_t n_ranges;    /* ranges of global memory; WS_NONE: not counted yet */
 	struct wsi_map cache; /* names and files by their address */
 	struct wsi_name *names;
 	size_t n_names, cap_names;

@@ -6,7 +6,7 @@
  */
 #include <warpscope/focus.h>
 
-#include "analyze/build.h"
+#include "analyze/explain.h"
 
 /* What ws_report_create() hands out the first member of. */
 struct owner {
@@ -50,6 +50,13 @@ const char *ws_direction_text(enum ws_direction direction)
 {
 	static const char *const texts[] = { "load", "store", "atomic" };
 	return (size_t)direction < WSI_COUNT(texts) ? texts[direction] : "unknown";
+}
+
+const char *ws_space_text(enum ws_space space)
+{
+	static const char *const texts[] = { "global", "shared", "local",  "param",
+					     "const",  "code",   "generic" };
+	return (size_t)space < WSI_COUNT(texts) ? texts[space] : "unknown";
 }
 
 const char *ws_trust_text(enum ws_trust trust)
@@ -308,10 +315,13 @@ static void drop_traps(struct wsi_build *build)
 static enum ws_status finish_fault(struct wsi_build *build, struct wsi_fault *fault)
 {
 	enum ws_status st = wsi_frames_of_fault(build, fault);
-	fault->e.access_status = WS_ABSENT;
 	if (st == WS_OK && !explain_fault(build, &fault->e))
 		st = WS_NO_MEMORY;
-	return st;
+	if (st != WS_OK)
+		return st;
+	fault->e.access_status = WS_LIMIT;
+	bool closely = fault == &build->calm || fault - build->faults < WSI_MAX_EXPLAINED;
+	return closely ? wsi_explain(build, fault) : WS_OK;
 }
 
 static enum ws_status finish_faults(struct wsi_build *build)
@@ -412,9 +422,9 @@ static enum ws_status keep_lists(struct wsi_build *build)
 static enum ws_status build_all(struct wsi_build *build)
 {
 	static enum ws_status (*const steps[])(struct wsi_build *) = {
-		take_diagnostics, read_devices,   add_images,   read_kernels,
-		wsi_map_start,    wsi_scan,       name_kernels, finish_faults,
-		finish_groups,    wsi_map_finish, wsi_verdict,  keep_lists,
+		take_diagnostics, read_devices, add_images, read_kernels,  wsi_map_start,
+		wsi_scan,         name_kernels, wsi_params, finish_faults, finish_groups,
+		wsi_map_finish,   wsi_verdict,  keep_lists,
 	};
 	struct ws_report *report = build->report;
 	report->dump_status = ws_target_dump_facts(build->target, &report->dump, NULL);
@@ -480,6 +490,7 @@ enum ws_status ws_report_create(const struct ws_target *target,
 		.modules = owner->modules,
 		.pool = owner->pool,
 		.name_buffer = wsi_zalloc(WSI_NAME_BUFFER),
+		.n_ranges = WS_NONE,
 	};
 	st = build.name_buffer ? build_all(&build) : WS_NO_MEMORY;
 	build_fini(&build);

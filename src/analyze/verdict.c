@@ -120,6 +120,22 @@ static void say_thread(struct sentence *sentence, const struct ws_report_excepti
 		say(sentence, " and %" PRIu64 " more", e->n_lanes - 1);
 }
 
+/* What one of the suspects did, where it is sure. */
+static void say_access(struct sentence *sentence, const struct ws_report_exception *e)
+{
+	static const char *const verbs[] = { "loads", "stores", "updates" };
+	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
+	uint32_t lane = access ? access->lane : WS_NONE;
+	if (lane == WS_NONE || !(access->lanes_known >> lane & 1) ||
+	    access->found.confidence != WS_CONFIDENCE_CERTAIN || !access->width)
+		return;
+	say(sentence, "; lane %u %s %u byte%s of %s memory at 0x%" PRIx64, lane,
+	    verbs[access->direction], access->width, access->width == 1 ? "" : "s",
+	    ws_space_text(access->space), access->address[lane]);
+	if (access->where)
+		say(sentence, ", %s", access->where);
+}
+
 static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 {
 	const struct ws_report *report = build->report;
@@ -151,6 +167,7 @@ static enum ws_status summarize(struct wsi_build *build)
 		say(&sentence, "%s", e->headline);
 		say_place(&sentence, build, e);
 		say_thread(&sentence, e);
+		say_access(&sentence, e);
 		capitalize(sentence.text);
 	} else {
 		say_calm(&sentence, build);
@@ -293,44 +310,11 @@ static enum ws_status find_missing(struct wsi_build *build, bool *ret_no_source)
 
 /* ---- what to try next ---- */
 
-/* Tools that find the kind of bug while it happens. */
-static const char *tool_advice(const struct ws_report_exception *e)
-{
-	if (!e->kind)
-		return NULL;
-	switch (e->kind->family) {
-	case WS_FAMILY_ADDRESS:
-	case WS_FAMILY_SPACE:
-	case WS_FAMILY_ALIGNMENT:
-	case WS_FAMILY_CLUSTER:
-	case WS_FAMILY_STACK:
-		return "Run the program under `compute-sanitizer --tool memcheck`: it names the "
-		       "access, its address and the nearest allocation.";
-	case WS_FAMILY_BARRIER:
-		return "Run the program under `compute-sanitizer --tool synccheck`: it names wrong "
-		       "uses of barriers.";
-	case WS_FAMILY_STOP:
-		return "Look at the standard error of the run: a failed assertion prints file, "
-		       "line "
-		       "and expression there.";
-	case WS_FAMILY_UNKNOWN:
-	case WS_FAMILY_INSTRUCTION:
-	case WS_FAMILY_TENSOR:
-	case WS_FAMILY_ATOMIC:
-	case WS_FAMILY_CONTROL_FLOW:
-		return "Look for Xid lines of the same time in the host's kernel log (`dmesg`).";
-	}
-	return NULL;
-}
-
 static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_report_exception *e)
 {
-	const char *advice = tool_advice(e);
 	enum ws_status st = WS_OK;
-	if (e->kind && e->blame != WS_BLAME_TRAP)
-		st = next_add(build, wsi_build_text(build, "Check: %s.", e->kind->checks));
-	if (st == WS_OK && advice)
-		st = next_add(build, advice);
+	for (uint32_t i = 0; i < e->n_commands && st == WS_OK; i++)
+		st = next_add(build, e->commands[i]);
 	if (st == WS_OK && e->n_frames && e->frames[0].function_status == WS_OK &&
 	    e->frames[0].line_status == WS_ABSENT)
 		st = next_add(build,

@@ -53,5 +53,6 @@ void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *
 	for (uint32_t i = 0; i < e->n_frames; i++)
 		wsi_json_frame(json, &e->frames[i]);
 	ws_json_end(json);
+	wsi_json_accesses(json, e);
 	ws_json_end(json);
 }

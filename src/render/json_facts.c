@@ -75,5 +75,6 @@ void wsi_json_kernel(struct ws_json *json, const struct ws_report_kernel *kernel
 	wsi_json_key_number(json, "registers", there == WS_OK ? grid->n_regs : WS_NONE);
 	wsi_json_key_u64(json, "resident_blocks", kernel->resident_blocks);
 	wsi_json_key_u64(json, "resident_warps", kernel->resident_warps);
+	wsi_json_params(json, kernel);
 	ws_json_end(json);
 }

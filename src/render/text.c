@@ -11,6 +11,7 @@ void wsi_page_sections(struct wsi_page *page)
 	const struct ws_report_exception *focus = page->report->focus;
 	if (focus) {
 		wsi_text_fault(page, focus);
+		wsi_text_access(page, focus);
 		wsi_text_frames(page, focus);
 	}
 	wsi_text_further(page);

@@ -28,6 +28,12 @@ struct wsi_page {
 void wsi_page_sections(struct wsi_page *page);
 /* The box below the verdict: exception, precision, place, launch. */
 void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e);
+/* What the instruction did, and the code around it. */
+void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e);
+/* Lines of a box: the kernel's parameters. */
+void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e);
+/* A list in prose. */
+void wsi_text_causes(struct wsi_page *page, const struct ws_report_exception *e);
 void wsi_text_frames(struct wsi_page *page, const struct ws_report_exception *e);
 void wsi_text_further(struct wsi_page *page);
 void wsi_text_groups(struct wsi_page *page);

@@ -31,9 +31,11 @@ void wsi_text_advice(struct wsi_page *page)
 	if (e && e->kind) {
 		wsi_page_title_prose(page, "What it means:");
 		wsi_page_advice(page, e->kind->meaning);
-		ws_out_text(page->out, " Usual causes: ");
-		wsi_page_advice(page, e->kind->causes);
-		ws_out_text(page->out, ".\n");
+		wsi_page_end_line(page);
+	}
+	if (e && e->n_causes) {
+		wsi_page_title_prose(page, "Likely causes here:");
+		wsi_text_causes(page, e);
 	}
 	if (report->n_next == 0)
 		return;

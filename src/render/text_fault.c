@@ -139,6 +139,7 @@ static void box_launch(struct wsi_page *page, const struct ws_report_exception *
 	}
 	ws_out_printf(out, ", %u registers", kernel->grid.n_regs);
 	wsi_page_end_line(page);
+	wsi_text_params(page, e);
 }
 
 void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e)

@@ -23,14 +23,21 @@ SCENARIOS = ["assert", "trap", "recursion", "many-faults", "cluster-out-of-range
              "two-devices", "two-contexts", "shuffled", "gaps", "warp-gaps", "three-dimensions", "lightweight",
              "many-modules", "illegal-address-sm-row", "layout-r575", "layout-r615", "empty"]
 
-# What only a file knows: lines about the file, the word for it, why an image is not there.
+# What only a file knows: lines about the file, the word for it, why an image is not there, which ranges of global memory
+# there are, and the causes and commands that follow from these.
 STRIPPED = [
     (re.compile(r"^    (dump|driver|written|left out) .*\n", re.M), ""),
     (re.compile(r"in this (dump|process)"), "here"),
     (re.compile(r"\bexcluded$", re.M), "       -"),
+    (re.compile(r"^(    address +lane \d+: 0x[0-9a-f]+).*", re.M), r"\1"),
+    (re.compile(r"^(.*; lane \d+ \w+ \d+ bytes? of \w+ memory at 0x[0-9a-f]+).*", re.M), r"\1"),
+    (re.compile(r"^(    suspects +\d+ of \d+ lanes, 0x[0-9a-f]+).*", re.M), r"\1"),
+    (re.compile(r"^Likely causes here:\n\n(- .*\n)*", re.M), ""),
+    (re.compile(r"^What to try next:\n\n(- .*\n)*", re.M), ""),
 ]
 # Members of the JSON report that only a file has; and every "..._why".
-FILE_MEMBERS = ("dump", "diagnostics", "dump_why")
+FILE_MEMBERS = ("dump", "diagnostics", "dump_why", "where", "below", "above", "inside", "range_start", "range_size", "unmapped",
+                "likely_causes", "commands", "next")
 
 
 def plain(value):

@@ -61,16 +61,20 @@ def gather(process, cubin="deep.li.sm_90.cubin", device=0, blocks=4, exception=1
     """A gather kernel whose index array holds a wild value; returns the launch and the two positions of interest."""
     context = context or process.context(device)
     module = context.load(cubin, **load)
-    launch = process.launch(context, module, GATHER, (512, 1, 1), (64, 1, 1))
+    table = 0x7f3a00000000 + (process.grids << 32)
+    index, out = table + 0x10000000, table + 0x20000000
+    launch = process.launch(context, module, GATHER, (512, 1, 1), (64, 1, 1),
+                            params=struct.pack("<QQQi", table, index, out, 512 * 64))
+    process.memory.append((table, process.pattern(0x2000, 7)))
     bad = module.at(GATHER, COPY_ATOM, "cute_load", LOADS)
     stuck = module.at(GATHER, COPY_ATOM, "cute_load", STORES)
-    index = module.at(GATHER, "deep.cu", "user_kernel", LOADS)
-    wild = {lane: 0x7f3a00000000 + 0x10 * (lane * 0x3fff1) for lane in range(32)}
+    before = module.at(GATHER, "deep.cu", "user_kernel", LOADS)
+    wild = {lane: table + 0x10 * (lane * 0x3fff1) for lane in range(32)}
 
     def state(block, warp):
         if (block, warp) == warp_of_fault:
             return State(stuck, error=bad, exception=exception, address=wild, faulty=faulty)
-        return State(index.later(1) if (block + warp) % 3 else stuck)
+        return State(before.later(1) if (block + warp) % 3 else stuck)
 
     spread(launch, blocks, state, sms=sms)
     return launch, bad, stuck

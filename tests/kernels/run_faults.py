@@ -110,7 +110,7 @@ def plans(heap, sm):
 
     def local_overrun():
         a = heap.add(bytes(128))
-        return Plan([("Q", a), ("i", 90), ("i", 9)], None, 4, "local", "store", ("stack",), code=5)
+        return Plan([("Q", a), ("i", 90), ("i", 4)], None, 4, "local", "store", ("stack",), code=5)
 
     def bad_in_struct():
         b = heap.add(bytes(128))

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files share that explain an exception:
+ *
+ *   scene.c    the warp, its registers, the function's code and flow; opened once an exception
+ *   access.c   the instruction, its operands, the address of every lane, who is to blame
+ *   memory.c   which memory there is, and which variable lies where
+ *   eval.c     a value computed again from parameters and thread indices, where a register is lost
+ *   owner.c    known memory around an address, and what its base came from
+ *   params.c   parameters of kernels
+ *   listing.c  the code around the fault
+ *   cause.c    likely causes and what to run next, by the rules of data/causes.txt
+ *   explain.c  the steps in order
+ */
+#ifndef WSI_ANALYZE_EXPLAIN_H
+#define WSI_ANALYZE_EXPLAIN_H
+
+#include <warpscope/flow.h>
+
+#include "analyze/build.h"
+
+enum {
+	WSI_MAX_EXPLAINED = 16, /* exceptions looked at that closely */
+	WSI_MAX_CANDIDATES = 3,
+};
+
+/* Whether the target has memory at an address. */
+enum wsi_mapped { WSI_MAPPED_YES, WSI_MAPPED_NO, WSI_MAPPED_UNKNOWN };
+
+/* The code of one function. */
+struct wsi_code {
+	struct ws_place place;
+	struct ws_span bytes;
+	uint64_t base_pc;
+	unsigned sm;
+	struct ws_flow *flow; /* owned; NULL: none could be made */
+};
+
+/* A function that called the one of the instruction, and where. */
+struct wsi_caller {
+	struct wsi_code code;
+	uint64_t call_pc;
+};
+
+/* What a function was called with: a register, traced in its caller, `depth` calls away. */
+struct wsi_argument {
+	uint32_t depth;
+	uint8_t kind, bits;
+	uint16_t number;
+	struct ws_flow_slice *slice; /* owned; NULL: not known */
+};
+
+struct wsi_arguments {
+	uint32_t n;
+	uint32_t n_evals; /* that may still be made: a bound for odd code */
+	struct wsi_argument at[64];
+};
+
+/* An exception with all that it is judged by. */
+struct wsi_scene {
+	struct wsi_build *build;
+	struct ws_report_exception *e;
+	struct wsi_where where;
+	bool have_warp, have_block, have_context;
+	struct ws_warp warp;
+	struct ws_block block;
+	struct ws_context context;
+	uint32_t grid_index; /* or WS_NONE */
+	uint32_t sm_major;
+	uint32_t lanes; /* recorded ones */
+	struct ws_lane lane[WS_MAX_LANES];
+	struct wsi_code code;        /* of the instruction */
+	struct ws_flow_slice *slice; /* owned; where the address under judgement comes from */
+	bool have_slice;
+	struct wsi_caller *callers; /* owned; innermost first */
+	uint32_t n_callers;
+	struct wsi_arguments *arguments; /* owned */
+};
+
+/* scene.c */
+
+/* The code of the function at an address. WS_ABSENT: no function there. */
+enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
+			     struct wsi_code *ret_code) WS_MUST_USE;
+void wsi_code_close(struct wsi_code *code);
+/* The instruction at an address of the code; false when that is none. */
+bool wsi_code_insn(const struct wsi_code *code, uint64_t pc, struct ws_insn *ret_insn);
+const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc);
+
+enum ws_status wsi_scene_init(struct wsi_scene *scene, struct wsi_build *build,
+			      struct wsi_fault *fault) WS_MUST_USE;
+void wsi_scene_fini(struct wsi_scene *scene);
+
+/* Up to two consecutive registers of a lane as one number; zero registers are 0. */
+enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
+				  enum ws_operand_kind kind, unsigned number, unsigned count,
+				  uint64_t *ret_value);
+/* `size` bytes, at most 8, of a memory as the warp sees it. */
+enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, enum ws_space space,
+				uint32_t bank, uint64_t address, unsigned size,
+				uint64_t *ret_value);
+/* The space of a generic address; `*ret_address` counts in it, `*ret_rank` is the block of the
+ * cluster or WS_NONE. */
+enum ws_space wsi_scene_resolve(const struct wsi_scene *scene, uint64_t generic,
+				uint64_t *ret_address, uint32_t *ret_rank);
+
+/* Traces the `which`th address of the instruction at `pc` back, into `slice`. */
+enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned which) WS_MUST_USE;
+
+/* access.c */
+
+/* Fills the exception's accesses. */
+enum ws_status wsi_access_find(struct wsi_scene *scene) WS_MUST_USE;
+
+/* eval.c */
+
+/* What a value computed again rests on. */
+enum wsi_eval_uses {
+	WSI_EVAL_MEMORY = 1u << 0, /* memory as it is now, which may have changed */
+};
+
+/*
+ * The value of a node for a lane; false when it cannot be known. `*uses` collects. `depth` is the
+ * number of calls between the slice's function and that of the instruction.
+ */
+bool wsi_eval(const struct wsi_scene *scene, const struct ws_flow_slice *slice, uint16_t node,
+	      uint32_t lane, uint32_t depth, uint64_t *ret_value, unsigned *uses);
+/* The slice of a register that a function found when it was called, in the caller at `depth`. Valid
+ * as long as the scene. NULL: not known. */
+const struct ws_flow_slice *wsi_eval_argument(const struct wsi_scene *scene,
+					      const struct ws_flow_node *node, uint32_t depth);
+
+/* memory.c */
+
+/* A known range of memory. */
+struct wsi_range {
+	uint64_t start, size;
+};
+
+/* Number of ranges of global memory that the target lists. */
+uint32_t wsi_range_count(struct wsi_build *build);
+/* The range of global memory that holds an address; false when there is none. */
+bool wsi_range_at(struct wsi_build *build, uint64_t address, struct wsi_range *ret_range);
+/* The nearest ranges on both sides of an address that lies in none. Size 0: none on that side. */
+void wsi_range_beside(struct wsi_build *build, uint64_t address, struct wsi_range *ret_below,
+		      struct wsi_range *ret_above);
+enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t address,
+				     uint32_t size);
+/* The shared or local memory, or the constant bank, that an access may use; false: not known. */
+bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access *access,
+		   uint32_t lane, struct wsi_range *ret_window);
+/* The variable of a module that covers an address (global) or an offset (others). */
+const struct ws_variable *wsi_variable_at(struct ws_module *module, enum ws_space space,
+					  uint32_t bank, uint64_t address);
+
+/* owner.c */
+
+/* Neighbours, owner and `where` of an access whose addresses are known. */
+enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *access) WS_MUST_USE;
+
+/* params.c */
+enum ws_status wsi_params(struct wsi_build *build) WS_MUST_USE;
+
+/* listing.c */
+enum ws_status wsi_listing(struct wsi_scene *scene) WS_MUST_USE;
+
+/* cause.c */
+enum ws_status wsi_causes(struct wsi_scene *scene) WS_MUST_USE;
+
+/* explain.c */
+enum ws_status wsi_explain(struct wsi_build *build, struct wsi_fault *fault) WS_MUST_USE;
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which memory there is. A target lists global memory first, sorted by address, so that one binary
+ * search answers without a copy of the list.
+ */
+#include "analyze/explain.h"
+
+/* ---- global memory ---- */
+
+static bool is_global(const struct wsi_build *build, uint32_t index,
+		      struct ws_memory_range *ret_range)
+{
+	return ws_target_memory_range(build->target, index, ret_range, NULL) == WS_OK &&
+	       ret_range->space == WS_SPACE_GLOBAL;
+}
+
+uint32_t wsi_range_count(struct wsi_build *build)
+{
+	struct ws_memory_range range;
+	if (build->n_ranges != WS_NONE)
+		return build->n_ranges;
+	uint32_t low = 0, high = 1; /* those below `low` are global, `high` is not */
+	while (high < WS_NONE / 2 && is_global(build, high - 1, &range)) {
+		low = high;
+		high *= 2;
+	}
+	high--;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (is_global(build, middle, &range))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	build->n_ranges = low;
+	return low;
+}
+
+/* Index of the last range that starts at or below an address; WS_NONE when none does. */
+static uint32_t range_before(struct wsi_build *build, uint64_t address)
+{
+	uint32_t low = 0, high = wsi_range_count(build);
+	while (low < high) {
+		struct ws_memory_range range;
+		uint32_t middle = low + (high - low) / 2;
+		if (is_global(build, middle, &range) && range.start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : WS_NONE;
+}
+
+static bool range_get(const struct wsi_build *build, uint32_t index, struct wsi_range *ret_range)
+{
+	struct ws_memory_range range;
+	if (index == WS_NONE || !is_global(build, index, &range))
+		return false;
+	*ret_range = (struct wsi_range){ range.start, range.size };
+	return true;
+}
+
+bool wsi_range_at(struct wsi_build *build, uint64_t address, struct wsi_range *ret_range)
+{
+	return range_get(build, range_before(build, address), ret_range) &&
+	       address - ret_range->start < ret_range->size;
+}
+
+void wsi_range_beside(struct wsi_build *build, uint64_t address, struct wsi_range *ret_below,
+		      struct wsi_range *ret_above)
+{
+	uint32_t before = range_before(build, address);
+	*ret_below = *ret_above = (struct wsi_range){ 0, 0 };
+	(void)range_get(build, before, ret_below);
+	uint32_t after = before == WS_NONE ? 0 : before + 1;
+	if (after < wsi_range_count(build))
+		(void)range_get(build, after, ret_above);
+}
+
+enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t address, uint32_t size)
+{
+	uint8_t bytes[64];
+	size_t n = 0;
+	struct ws_address at = { .space = WS_SPACE_GLOBAL,
+				 .device_index = scene->where.device_index,
+				 .grid_index = WS_NONE,
+				 .warp_index = WS_NONE,
+				 .address = address };
+	if (size > sizeof bytes)
+		size = sizeof bytes;
+	enum ws_status st = ws_target_read_memory(scene->build->target, &at, bytes, size, &n, NULL);
+	if (st == WS_OK)
+		return WSI_MAPPED_YES;
+	if (st != WS_ABSENT ||
+	    wsi_variable_at(scene->code.place.module, WS_SPACE_GLOBAL, 0, address))
+		return WSI_MAPPED_UNKNOWN;
+	return WSI_MAPPED_NO;
+}
+
+/* ---- other spaces ---- */
+
+static bool owns(const struct wsi_scene *scene, const struct ws_report_access *access,
+		 uint32_t lane, const struct ws_memory_range *range)
+{
+	if (range->space != access->space)
+		return false;
+	if (range->space == WS_SPACE_LOCAL)
+		return range->warp_index == scene->e->at.warp_index && range->lane == lane;
+	if (range->space == WS_SPACE_SHARED)
+		return range->block_index == scene->warp.block_index;
+	return range->grid_index == scene->grid_index && range->bank == access->bank;
+}
+
+bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access *access,
+		   uint32_t lane, struct wsi_range *ret_window)
+{
+	struct ws_memory_range range;
+	if (access->space == WS_SPACE_SHARED && scene->have_warp &&
+	    scene->warp.have & WS_WARP_SHARED_BYTES) {
+		*ret_window = (struct wsi_range){ 0, scene->warp.shared_bytes };
+		return true;
+	}
+	for (uint32_t i = wsi_range_count(scene->build);
+	     ws_target_memory_range(scene->build->target, i, &range, NULL) == WS_OK; i++) {
+		if (!owns(scene, access, lane, &range))
+			continue;
+		*ret_window = (struct wsi_range){ range.space == WS_SPACE_CONST ? 0 : range.start,
+						  range.size };
+		return true;
+	}
+	return false;
+}
+
+const struct ws_variable *wsi_variable_at(struct ws_module *module, enum ws_space space,
+					  uint32_t bank, uint64_t address)
+{
+	const struct ws_variable *variables;
+	size_t n;
+	if (!module || ws_module_variables(module, &variables, &n, NULL) != WS_OK)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_variable *one = &variables[i];
+		uint64_t start = space == WS_SPACE_GLOBAL ? one->gpu_va : one->offset;
+		if (one->space != space || (space == WS_SPACE_CONST && one->bank != bank) ||
+		    (space == WS_SPACE_GLOBAL && one->gpu_va == 0) || one->section == 0)
+			continue;
+		if (address - start < (one->size_bytes ? one->size_bytes : 1))
+			return one;
+	}
+	return NULL;
+}

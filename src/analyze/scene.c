@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The warp of an exception, its registers and memory, and the code it ran. */
+#include "analyze/explain.h"
+
+#define WINDOW_BYTES (UINT64_C(16) << 20)        /* [guess: as src/core/resolve.c] */
+#define CLUSTER_WINDOW_BYTES (UINT64_C(4) << 30) /* from sm_90 on */
+
+enum {
+	MAX_CALLERS = 16, /* functions that a value is followed into */
+	MAX_EVALS = 10000,
+};
+
+/* ---- code ---- */
+
+enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
+			     struct wsi_code *ret_code)
+{
+	struct wsi_code code = { .base_pc = 0 };
+	struct ws_module_hint hint = { where->image_index, where->device_index,
+				       where->context_index };
+	struct ws_module_facts facts;
+	enum ws_status st =
+		ws_module_set_find_address(build->modules, pc, &hint, &code.place, NULL);
+	if (st == WS_OK && !code.place.function)
+		st = WS_ABSENT;
+	if (st == WS_OK)
+		st = ws_module_code(code.place.module, code.place.function, &code.bytes, NULL);
+	if (st != WS_OK)
+		return st;
+	ws_module_facts(code.place.module, &facts);
+	code.base_pc = pc - code.place.rel_pc;
+	code.sm = facts.sm;
+	st = ws_flow_create(code.sm, code.bytes, code.base_pc, NULL, 0, &code.flow, NULL);
+	if (st == WS_NO_MEMORY)
+		return st;
+	*ret_code = code;
+	return WS_OK;
+}
+
+void wsi_code_close(struct wsi_code *code)
+{
+	ws_flow_destroy(code->flow);
+	*code = (struct wsi_code){ .base_pc = 0 };
+}
+
+bool wsi_code_insn(const struct wsi_code *code, uint64_t pc, struct ws_insn *ret_insn)
+{
+	struct ws_span one;
+	uint64_t off = pc - code->base_pc;
+	if (off % WS_SASS_BYTES || !ws_span_sub(code->bytes, off, WS_SASS_BYTES, &one))
+		return false;
+	ws_sass_decode(code->sm, one.ptr, ret_insn);
+	return true;
+}
+
+const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc)
+{
+	char text[WS_SASS_TEXT_MAX];
+	size_t len = ws_sass_format(insn, pc, NULL, text, sizeof text);
+	return wsi_arena_str(build->arena, text, len);
+}
+
+/* ---- the warp ---- */
+
+static void read_block(struct wsi_scene *scene)
+{
+	const struct ws_target *target = scene->build->target;
+	scene->have_block =
+		scene->warp.block_index != WS_NONE &&
+		ws_target_block(target, scene->warp.block_index, &scene->block, NULL) == WS_OK;
+	if (scene->have_block)
+		scene->grid_index = scene->block.grid_index;
+}
+
+static void read_warp(struct wsi_scene *scene, const struct wsi_fault *fault)
+{
+	const struct ws_target *target = scene->build->target;
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n = 0;
+	if (fault->e.at.warp_index == WS_NONE)
+		return;
+	scene->have_warp =
+		ws_target_warp(target, fault->e.at.warp_index, &scene->warp, NULL) == WS_OK;
+	if (!scene->have_warp)
+		return;
+	read_block(scene);
+	if (ws_target_lanes(target, fault->e.at.warp_index, lanes, &n, NULL) != WS_OK)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = lanes[i].id;
+		if (id >= WS_MAX_LANES || !(scene->warp.valid_lanes >> id & 1))
+			continue;
+		scene->lanes |= 1u << id;
+		scene->lane[id] = lanes[i];
+	}
+}
+
+/* Opens the functions that called the one of the instruction: those of the frames of the stack. */
+static enum ws_status open_callers(struct wsi_scene *scene)
+{
+	const struct ws_report_exception *e = scene->e;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < e->n_frames && i < e->pc_frames_from; i++)
+		n += e->frames[i].caller && (i == 0 || e->frames[i - 1].pc != e->frames[i].pc);
+	if (n > MAX_CALLERS)
+		n = MAX_CALLERS;
+	if (n == 0)
+		return WS_OK;
+	scene->callers = wsi_zalloc_array(n, sizeof *scene->callers);
+	scene->arguments = wsi_zalloc(sizeof *scene->arguments);
+	if (!scene->callers || !scene->arguments)
+		return WS_NO_MEMORY;
+	scene->arguments->n_evals = MAX_EVALS;
+	for (uint32_t i = 0; i < e->n_frames && scene->n_callers < n; i++) {
+		struct wsi_caller *caller = &scene->callers[scene->n_callers];
+		if (!e->frames[i].caller || (i > 0 && e->frames[i - 1].pc == e->frames[i].pc))
+			continue;
+		caller->call_pc = e->frames[i].pc - WS_SASS_BYTES;
+		enum ws_status st =
+			wsi_code_open(scene->build, &scene->where, caller->call_pc, &caller->code);
+		if (st == WS_NO_MEMORY)
+			return st;
+		if (st != WS_OK)
+			break;
+		scene->n_callers++;
+	}
+	return WS_OK;
+}
+
+static enum ws_status open_code(struct wsi_scene *scene)
+{
+	const struct ws_report_exception *e = scene->e;
+	enum ws_status st = WS_ABSENT;
+	if (e->errorpc_status == WS_OK)
+		st = wsi_code_open(scene->build, &scene->where, e->errorpc, &scene->code);
+	if (st != WS_OK && st != WS_NO_MEMORY && e->pc_status == WS_OK)
+		st = wsi_code_open(scene->build, &scene->where, e->pc, &scene->code);
+	if (st == WS_OK)
+		st = open_callers(scene);
+	return st == WS_NO_MEMORY ? st : WS_OK;
+}
+
+enum ws_status wsi_scene_init(struct wsi_scene *scene, struct wsi_build *build,
+			      struct wsi_fault *fault)
+{
+	const struct ws_target *target = build->target;
+	*scene = (struct wsi_scene){
+		.build = build,
+		.e = &fault->e,
+		.where = fault->where,
+		.grid_index = fault->where.grid_index,
+	};
+	if (fault->device_index < build->report->n_devices &&
+	    build->devices[fault->device_index].status == WS_OK)
+		scene->sm_major = build->devices[fault->device_index].state.sm_major;
+	scene->have_context = fault->where.context_index != WS_NONE &&
+			      ws_target_context(target, fault->where.context_index, &scene->context,
+						NULL) == WS_OK;
+	read_warp(scene, fault);
+	return open_code(scene);
+}
+
+void wsi_scene_fini(struct wsi_scene *scene)
+{
+	wsi_code_close(&scene->code);
+	for (uint32_t i = 0; i < scene->n_callers; i++)
+		wsi_code_close(&scene->callers[i].code);
+	wsi_free(scene->callers);
+	for (uint32_t i = 0; scene->arguments && i < scene->arguments->n; i++)
+		wsi_free(scene->arguments->at[i].slice);
+	wsi_free(scene->arguments);
+	wsi_free(scene->slice);
+	*scene = (struct wsi_scene){ .build = NULL };
+}
+
+enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned which)
+{
+	scene->have_slice = false;
+	if (!scene->code.flow)
+		return WS_OK;
+	if (!scene->slice && !(scene->slice = wsi_zalloc(sizeof *scene->slice)))
+		return WS_NO_MEMORY;
+	enum ws_status st = ws_flow_slice_address(scene->code.flow, pc, which, scene->slice, NULL);
+	scene->have_slice = st == WS_OK && scene->slice->n > 0;
+	return st == WS_NO_MEMORY ? st : WS_OK;
+}
+
+/* ---- values ---- */
+
+enum { ZERO_REGISTER = 255, TRUE_PREDICATE = 7 };
+
+enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
+				  enum ws_operand_kind kind, unsigned number, unsigned count,
+				  uint64_t *ret_value)
+{
+	static const enum ws_reg_kind kinds[] = {
+		[WS_OPERAND_REG] = WS_REG_R,
+		[WS_OPERAND_UREG] = WS_REG_UR,
+		[WS_OPERAND_PRED] = WS_REG_P,
+		[WS_OPERAND_UPRED] = WS_REG_UP,
+	};
+	uint32_t values[2] = { 0, 0 }, n = 0;
+	if ((size_t)kind >= WSI_COUNT(kinds))
+		return WS_UNSUPPORTED;
+	bool predicate = kind == WS_OPERAND_PRED || kind == WS_OPERAND_UPRED;
+	if (number >= (predicate ? TRUE_PREDICATE : ZERO_REGISTER)) {
+		*ret_value = predicate;
+		return WS_OK;
+	}
+	if (!scene->have_warp)
+		return WS_ABSENT;
+	count = count > 1 ? 2 : 1;
+	enum ws_status st = ws_target_registers(scene->build->target, scene->e->at.warp_index, lane,
+						kinds[kind], number, count, values, &n, NULL);
+	if (st == WS_OK && n < count)
+		st = WS_ABSENT;
+	if (st == WS_OK)
+		*ret_value = (uint64_t)values[1] << 32 | values[0];
+	return st;
+}
+
+enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, enum ws_space space,
+				uint32_t bank, uint64_t address, unsigned size, uint64_t *ret_value)
+{
+	uint8_t bytes[8];
+	size_t n = 0;
+	struct ws_address at = {
+		.space = space,
+		.bank = bank,
+		.device_index = scene->where.device_index,
+		.grid_index = scene->grid_index,
+		.warp_index = scene->e->at.warp_index,
+		.lane = lane,
+		.address = address,
+	};
+	if (size > sizeof bytes)
+		size = sizeof bytes;
+	enum ws_status st = ws_target_read_memory(scene->build->target, &at, bytes, size, &n, NULL);
+	if (st != WS_OK)
+		return st;
+	uint64_t value = 0;
+	for (unsigned i = size; i > 0; i--)
+		value = value << 8 | bytes[i - 1];
+	*ret_value = value;
+	return WS_OK;
+}
+
+enum ws_space wsi_scene_resolve(const struct wsi_scene *scene, uint64_t generic,
+				uint64_t *ret_address, uint32_t *ret_rank)
+{
+	uint64_t local = scene->context.local_window_base,
+		 shared = scene->context.shared_window_base;
+	struct wsi_range range;
+	*ret_rank = WS_NONE;
+	*ret_address = generic;
+	if (!scene->have_context)
+		return WS_SPACE_GLOBAL;
+	if (local && generic - local < WINDOW_BYTES) {
+		*ret_address = generic - local;
+		return WS_SPACE_LOCAL;
+	}
+	bool cluster = scene->sm_major >= 9;
+	if (!shared || generic - shared >= (cluster ? CLUSTER_WINDOW_BYTES : WINDOW_BYTES) ||
+	    (generic - shared >= WINDOW_BYTES && wsi_range_at(scene->build, generic, &range)))
+		return WS_SPACE_GLOBAL;
+	if (cluster)
+		*ret_rank = (uint32_t)((generic - shared) / WINDOW_BYTES);
+	*ret_address = (generic - shared) % WINDOW_BYTES;
+	return WS_SPACE_SHARED;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an exception's instruction did: accesses, operands, owner, causes, code, parameters. */
+#include "render/json.h"
+
+static void json_claim(struct ws_json *json, const char *key, const struct ws_report_claim *claim)
+{
+	if (!claim->text) {
+		ws_json_missing(json, key, WS_ABSENT);
+		return;
+	}
+	ws_json_key(json, key);
+	wsi_json_claim(json, claim);
+}
+
+void wsi_json_claim(struct ws_json *json, const struct ws_report_claim *claim)
+{
+	ws_json_object(json);
+	wsi_json_key_text(json, "text", claim->text);
+	wsi_json_key_text(json, "evidence", claim->evidence);
+	wsi_json_key_text(json, "confidence", ws_confidence_text(claim->confidence));
+	ws_json_end(json);
+}
+
+/* One value per lane of a mask: {"0": "0x...", ...}. */
+static void json_lanes(struct ws_json *json, const char *key, uint32_t lanes,
+		       const uint64_t *values)
+{
+	char lane[12];
+	ws_json_key(json, key);
+	ws_json_object(json);
+	for (uint32_t i = 0; i < WS_MAX_LANES; i++) {
+		if (!(lanes >> i & 1))
+			continue;
+		wsi_format(lane, "%u", i);
+		wsi_json_key_hex(json, lane, values[i], WS_OK);
+	}
+	ws_json_end(json);
+}
+
+static void json_operand(struct ws_json *json, const struct ws_report_operand *op)
+{
+	ws_json_object(json);
+	wsi_json_key_text(json, "name", op->name);
+	wsi_json_key_text(json, "use", ws_operand_use_text(op->use));
+	wsi_json_key_bool(json, "uniform", op->uniform);
+	wsi_json_key_bool(json, "constant", op->constant);
+	if (op->status == WS_OK) {
+		wsi_json_key_text(json, "trust", ws_trust_text(op->trust));
+		wsi_json_key_text(json, "trust_reason", op->trust_why);
+		json_lanes(json, "values", op->lanes, op->value);
+	} else {
+		ws_json_missing(json, "values", op->status);
+	}
+	ws_json_end(json);
+}
+
+static void json_neighbour(struct ws_json *json, const char *key,
+			   const struct ws_report_neighbour *one)
+{
+	if (one->status != WS_OK) {
+		ws_json_missing(json, key, one->status);
+		return;
+	}
+	ws_json_key(json, key);
+	ws_json_object(json);
+	wsi_json_key_hex(json, "start", one->start, WS_OK);
+	wsi_json_key_u64(json, "size", one->size);
+	wsi_json_key_u64(json, "distance", one->distance);
+	wsi_json_key_u64(json, "elements", one->elements);
+	wsi_json_key_str(json, "symbol", one->symbol, wsi_status_if(one->symbol.len));
+	ws_json_end(json);
+}
+
+static void json_owner(struct ws_json *json, const struct ws_report_owner *owner)
+{
+	ws_json_key(json, "owner");
+	ws_json_object(json);
+	wsi_json_key_text(json, "kind", ws_owner_kind_text(owner->kind));
+	wsi_json_key_number(json, "parameter", owner->ordinal);
+	wsi_json_key_u64(json, "offset", owner->offset);
+	wsi_json_key_str(json, "name", owner->name, wsi_status_if(owner->name.len));
+	wsi_json_key_hex(json, "value", owner->value, wsi_status_if(owner->value_known));
+	wsi_json_key_hex(json, "range_start", owner->range_start, owner->range_status);
+	if (owner->range_status == WS_OK)
+		wsi_json_key_u64(json, "range_size", owner->range_size);
+	else
+		ws_json_missing(json, "range_size", owner->range_status);
+	wsi_json_key_hex(json, "loaded_at", owner->pc,
+			 wsi_status_if(owner->kind == WS_OWNER_LOADED));
+	wsi_json_key_number(json, "loaded_through", owner->root_ordinal);
+	json_claim(json, "claim", &owner->claim);
+	ws_json_end(json);
+}
+
+static void json_masks(struct ws_json *json, const struct ws_report_access *access)
+{
+	wsi_json_key_hex(json, "lanes", access->lanes, WS_OK);
+	wsi_json_key_hex(json, "lanes_known", access->lanes_known, WS_OK);
+	wsi_json_key_hex(json, "lanes_guess", access->lanes_guess, WS_OK);
+	wsi_json_key_hex(json, "suspects", access->suspects, WS_OK);
+	wsi_json_key_hex(json, "cleared", access->cleared, WS_OK);
+	wsi_json_key_hex(json, "unmapped", access->unmapped, WS_OK);
+	wsi_json_key_hex(json, "outside", access->outside, WS_OK);
+	wsi_json_key_hex(json, "misaligned", access->misaligned, WS_OK);
+	wsi_json_key_hex(json, "null_like", access->null_like, WS_OK);
+	wsi_json_key_hex(json, "noncanonical", access->noncanonical, WS_OK);
+}
+
+static void json_access(struct ws_json *json, const struct ws_report_access *access)
+{
+	ws_json_object(json);
+	wsi_json_key_hex(json, "pc", access->pc, WS_OK);
+	wsi_json_key_text(json, "instruction", access->text);
+	json_claim(json, "found", &access->found);
+	wsi_json_key_text(json, "space", ws_space_text(access->space));
+	wsi_json_key_bool(json, "generic", access->generic);
+	wsi_json_key_number(json, "bank", access->bank);
+	wsi_json_key_number(json, "cluster_rank", access->rank);
+	wsi_json_key_text(json, "direction", ws_direction_text(access->direction));
+	wsi_json_key_number(json, "width", access->width ? access->width : WS_NONE);
+	wsi_json_key_bool(json, "async", access->async);
+	json_masks(json, access);
+	json_lanes(json, "address", access->lanes_known | access->lanes_guess, access->address);
+	json_claim(json, "address_claim", &access->address_claim);
+	wsi_json_key_number(json, "lane", access->lane);
+	if (access->window_size)
+		wsi_json_key_u64(json, "window_size", access->window_size);
+	else
+		ws_json_missing(json, "window_size", WS_ABSENT);
+	wsi_json_key_text(json, "where", access->where);
+	wsi_json_key_bool(json, "inside", access->inside);
+	json_neighbour(json, "below", &access->below);
+	json_neighbour(json, "above", &access->above);
+	json_owner(json, &access->owner);
+	WSI_JSON_LIST(json, access, operands, json_operand);
+	ws_json_end(json);
+}
+
+static void json_insn(struct ws_json *json, const struct ws_report_insn *insn)
+{
+	ws_json_object(json);
+	wsi_json_key_hex(json, "pc", insn->pc, WS_OK);
+	wsi_json_key_text(json, "text", insn->text);
+	wsi_json_key_text(json, "mark", insn->mark);
+	wsi_json_key_text(json, "values", insn->values);
+	wsi_json_key_bool(json, "known", insn->known);
+	ws_json_end(json);
+}
+
+static void json_command(struct ws_json *json, const char *const *one)
+{
+	ws_json_text(json, *one);
+}
+
+void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e)
+{
+	json_claim(json, "precision", &e->precision);
+	if (e->access_status == WS_OK)
+		WSI_JSON_LIST(json, e, accesses, json_access);
+	else
+		ws_json_missing(json, "accesses", e->access_status);
+	WSI_JSON_LIST(json, e, insns, json_insn);
+	ws_json_key(json, "likely_causes");
+	ws_json_array(json);
+	for (uint32_t i = 0; i < e->n_causes; i++)
+		wsi_json_claim(json, &e->causes[i]);
+	ws_json_end(json);
+	WSI_JSON_LIST(json, e, commands, json_command);
+}
+
+static void json_param(struct ws_json *json, const struct ws_report_param *param)
+{
+	char text[2 * WS_PARAM_BYTES + 1] = "";
+	ws_json_object(json);
+	wsi_json_key_u64(json, "ordinal", param->ordinal);
+	wsi_json_key_u64(json, "offset", param->offset);
+	wsi_json_key_u64(json, "size", param->size_bytes);
+	wsi_json_key_str(json, "name", param->name, wsi_status_if(param->name.len));
+	wsi_json_key_str(json, "type", param->type, wsi_status_if(param->type.len));
+	for (size_t i = 0; i < param->value.len; i++)
+		(void)snprintf(text + 2 * i, 3, "%02x", param->value.ptr[i]);
+	wsi_json_key_str(json, "bytes", ws_str_of(text), param->value_status);
+	ws_json_end(json);
+}
+
+void wsi_json_params(struct ws_json *json, const struct ws_report_kernel *kernel)
+{
+	if (kernel->params_status != WS_OK) {
+		ws_json_missing(json, "params", kernel->params_status);
+		return;
+	}
+	WSI_JSON_LIST(json, kernel, params, json_param);
+}

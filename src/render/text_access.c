@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the faulting instruction did: the access, its base, the lanes, the code, the parameters. */
+#include "render/text.h"
+
+enum { MAX_PARAMS = 16 };
+
+static unsigned count_lanes(uint32_t mask)
+{
+	unsigned n = 0;
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+static void out_claim(struct wsi_page *page, const struct ws_report_claim *claim)
+{
+	ws_out_escaped(page->out, ws_str_of(claim->text));
+	ws_out_printf(page->out, " (%s", ws_confidence_text(claim->confidence));
+	if (claim->evidence) {
+		ws_out_text(page->out, ": ");
+		ws_out_escaped(page->out, ws_str_of(claim->evidence));
+	}
+	ws_out_text(page->out, ")");
+}
+
+static void line_claim(struct wsi_page *page, const char *label,
+		       const struct ws_report_claim *claim)
+{
+	if (!claim->text)
+		return;
+	wsi_page_label(page, label);
+	out_claim(page, claim);
+	wsi_page_end_line(page);
+}
+
+/* "loads 4 bytes of global memory" */
+static void line_kind(struct wsi_page *page, const struct ws_report_access *access)
+{
+	static const char *const verbs[] = { "loads", "stores", "atomically updates" };
+	struct ws_out *out = page->out;
+	wsi_page_label(page, "does");
+	ws_out_text(out, verbs[access->direction]);
+	if (access->width)
+		ws_out_printf(out, " %u byte%s of", access->width, access->width == 1 ? "" : "s");
+	ws_out_printf(out, " %s memory", ws_space_text(access->space));
+	if (access->bank != WS_NONE)
+		ws_out_printf(out, ", bank %u", access->bank);
+	if (access->rank != WS_NONE)
+		ws_out_printf(out, ", block %u of the cluster", access->rank);
+	if (access->generic)
+		ws_out_text(out, ", through a generic address");
+	if (access->async)
+		ws_out_text(out, ", in the background");
+	wsi_page_end_line(page);
+}
+
+static void line_address(struct wsi_page *page, const struct ws_report_access *access)
+{
+	struct ws_out *out = page->out;
+	uint32_t lane = access->lane;
+	if (lane == WS_NONE || !((access->lanes_known | access->lanes_guess) >> lane & 1))
+		return;
+	wsi_page_label(page, "address");
+	ws_out_printf(out, "lane %u: 0x%" PRIx64, lane, access->address[lane]);
+	if (access->null_like >> lane & 1)
+		ws_out_text(out, ", as a null pointer gives");
+	else if (access->noncanonical >> lane & 1)
+		ws_out_text(out, ", which no GPU pointer can be");
+	if (access->where) {
+		ws_out_text(out, ", ");
+		ws_out_escaped(out, ws_str_of(access->where));
+	}
+	wsi_page_end_line(page);
+}
+
+static void line_base(struct wsi_page *page, const struct ws_report_owner *owner)
+{
+	if (!owner->claim.text)
+		return;
+	wsi_page_label(page, "base");
+	out_claim(page, &owner->claim);
+	if (owner->value_known)
+		ws_out_printf(page->out, " = 0x%" PRIx64, owner->value);
+	wsi_page_end_line(page);
+}
+
+static void out_reason(struct wsi_page *page, uint32_t mask, const char *reason, bool *first)
+{
+	if (!mask)
+		return;
+	ws_out_printf(page->out, "%s%u %s", *first ? ": " : ", ", count_lanes(mask), reason);
+	*first = false;
+}
+
+static void line_lanes(struct wsi_page *page, const struct ws_report_access *access)
+{
+	bool first = true;
+	if (!access->suspects)
+		return;
+	wsi_page_label(page, "suspects");
+	ws_out_printf(page->out, "%u of %u lanes, 0x%08x", count_lanes(access->suspects),
+		      count_lanes(access->lanes), access->suspects);
+	out_reason(page, access->null_like, "as a null pointer gives", &first);
+	out_reason(page, access->noncanonical, "beyond every GPU address", &first);
+	out_reason(page, access->unmapped, "in no memory of the dump", &first);
+	out_reason(page, access->outside, "outside", &first);
+	out_reason(page, access->misaligned, "misaligned", &first);
+	if (access->cleared)
+		ws_out_printf(page->out, "; %u cleared by address or guard",
+			      count_lanes(access->cleared));
+	wsi_page_end_line(page);
+}
+
+/* Values of the operands in the lane that is told of. */
+static void line_operands(struct wsi_page *page, const struct ws_report_access *access)
+{
+	bool first = true;
+	for (uint32_t i = 0; i < access->n_operands && access->lane != WS_NONE; i++) {
+		const struct ws_report_operand *op = &access->operands[i];
+		if (op->constant || op->use == WS_USE_DESCRIPTOR ||
+		    !(op->lanes >> access->lane & 1))
+			continue;
+		if (first)
+			wsi_page_label(page, "operands");
+		ws_out_text(page->out, first ? "" : ", ");
+		ws_out_escaped(page->out, ws_str_of(op->name));
+		ws_out_printf(page->out, " = 0x%" PRIx64, op->value[access->lane]);
+		if (op->trust != WS_TRUST_AT_FAULT)
+			ws_out_printf(page->out, " (%s)", ws_trust_text(op->trust));
+		first = false;
+	}
+	if (!first)
+		wsi_page_end_line(page);
+}
+
+static void text_access(struct wsi_page *page, const struct ws_report_access *access)
+{
+	wsi_page_label(page, "executes");
+	ws_out_escaped(page->out, ws_str_of(access->text));
+	if (access->found.confidence != WS_CONFIDENCE_CERTAIN)
+		ws_out_printf(page->out, "  at 0x%" PRIx64, access->pc);
+	wsi_page_end_line(page);
+	if (access->found.confidence != WS_CONFIDENCE_CERTAIN)
+		line_claim(page, "because", &access->found);
+	line_kind(page, access);
+	line_address(page, access);
+	line_base(page, &access->owner);
+	line_lanes(page, access);
+	line_claim(page, "addresses", &access->address_claim);
+	line_operands(page, access);
+}
+
+static void text_code(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	if (e->n_insns == 0)
+		return;
+	wsi_page_title_folded(page, "Code around it:");
+	for (uint32_t i = 0; i < e->n_insns; i++) {
+		const struct ws_report_insn *insn = &e->insns[i];
+		ws_out_printf(page->out, "    %-8s 0x%" PRIx64 "  ",
+			      !insn->mark                     ? ""
+			      : strcmp(insn->mark, "pc") == 0 ? "pc ->"
+							      : "error ->",
+			      insn->pc);
+		ws_out_escaped(page->out, ws_str_of(insn->text));
+		wsi_page_end_line(page);
+	}
+}
+
+void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	if (e->n_accesses) {
+		wsi_page_title(page, e->n_accesses == 1 || e->accesses[0].found.confidence ==
+								   WS_CONFIDENCE_CERTAIN
+					     ? "The faulting instruction:"
+					     : "Instructions that may have failed, best first:");
+		for (uint32_t i = 0; i < e->n_accesses; i++) {
+			if (i)
+				wsi_page_end_line(page);
+			text_access(page, &e->accesses[i]);
+		}
+	}
+	text_code(page, e);
+}
+
+static void out_param_value(struct wsi_page *page, const struct ws_report_param *param)
+{
+	if (param->value_status != WS_OK) {
+		ws_out_text(page->out, ws_missing_word(param->value_status));
+		return;
+	}
+	bool number = param->size_bytes <= 8;
+	size_t shown = number ? param->value.len : wsi_min_u64(param->value.len, 32);
+	ws_out_text(page->out, number ? "0x" : "");
+	for (size_t i = 0; i < shown; i++)
+		ws_out_printf(page->out, "%02x",
+			      param->value.ptr[number ? param->value.len - 1 - i : i]);
+	if (shown < param->size_bytes)
+		ws_out_text(page->out, "...");
+}
+
+void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	if (e->kernel == WS_NONE)
+		return;
+	const struct ws_report_kernel *kernel = &page->report->kernels[e->kernel];
+	if (kernel->params_status != WS_OK || kernel->n_params == 0)
+		return;
+	uint32_t shown =
+		page->options.all || kernel->n_params <= MAX_PARAMS ? kernel->n_params : MAX_PARAMS;
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ws_report_param *param = &kernel->params[i];
+		wsi_page_label(page, i ? "" : "parameters");
+		ws_out_printf(page->out, "%u: ", param->ordinal);
+		if (param->name.len) {
+			ws_out_escaped(page->out, param->name);
+			ws_out_text(page->out, " ");
+		}
+		ws_out_printf(page->out, "%u bytes at %u, ", param->size_bytes, param->offset);
+		out_param_value(page, param);
+		wsi_page_end_line(page);
+	}
+	if (shown < kernel->n_params) {
+		wsi_page_label(page, "");
+		ws_out_printf(page->out, "... and %u more (--all)", kernel->n_params - shown);
+		wsi_page_end_line(page);
+	}
+}
+
+void wsi_text_causes(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	for (uint32_t i = 0; i < e->n_causes; i++) {
+		const struct ws_report_claim *claim = &e->causes[i];
+		ws_out_printf(page->out, "- %s: ", ws_confidence_text(claim->confidence));
+		wsi_page_advice(page, claim->text);
+		if (claim->evidence) {
+			ws_out_text(page->out, " (");
+			wsi_page_prose(page, ws_str_of(claim->evidence));
+			ws_out_text(page->out, ")");
+		}
+		wsi_page_end_line(page);
+	}
+}
