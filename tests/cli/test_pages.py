@@ -171,6 +171,38 @@ def check_size(planted):
         raise Wrong(f'{len(text.encode())} bytes')
 
 
+def cells(picture):
+    """Cells of each state in a picture: x, y of every unit of its strokes."""
+    found = {}
+    for state, path in re.findall(r'<path class="([A-Z])"[^>]* d="([^"]*)"', picture):
+        for x, y, way, length in re.findall(r'M(\d+) (\d+)([hv])(\d+)', path):
+            for i in range(int(length)):
+                at = (int(x) + i, int(y)) if way == 'h' else (int(x), int(y) + i)
+                found.setdefault(state, []).append(at)
+    return found
+
+
+def check_pictures(planted):
+    """What tests/unit/planted_report.c planted: warp i on SM i/8 in slot i%8, block i/4, every seventh at the barrier,
+    the 18th faulted."""
+    text = run(planted, 'html')
+    states = ['F' if i == 17 else 'B' if i % 7 == 0 else 'A' for i in range(128)]
+    worst = [min(states[i:i + 4], key='FBA'.index) for i in range(0, 128, 4)]
+    expected = {'F': [], 'B': [], 'A': []}
+    for i, state in enumerate(states):
+        expected[state].append((i // 8, i % 8))
+    drawn = cells(re.search(r'<div class="map".*?</svg>', text, re.S).group())
+    if {state: sorted(at) for state, at in drawn.items()} != expected:
+        raise Wrong('the map does not show what was planted')
+    drawn = cells(re.search(r'<div class="blocks".*?</svg>', text, re.S).group())
+    by_place = {at: state for state, all_at in drawn.items() for at in all_at}
+    if [by_place[i, 0] for i in range(48)] != worst + ['N'] * 16:
+        raise Wrong('the grid does not show what was planted')
+    drawn = cells(re.search(r'<svg class="threads".*?</svg>', text, re.S).group())
+    if {state: len(at) for state, at in drawn.items()} != {'F': 29, 'A': 99}:
+        raise Wrong(f'the block shows {({state: len(at) for state, at in drawn.items()})}')
+
+
 def check_markdown(text):
     """Only our own fences open and close; outside of them nothing is live."""
     fenced = False
@@ -201,6 +233,7 @@ def main():
         'the HTML page is closed, loads nothing, and its policy fits': lambda: check_html(run(planted, 'html')),
         'no text becomes markup of the HTML page': lambda: check_hostile(planted),
         'text and states stand out from their ground': lambda: check_contrast(planted),
+        'the pictures show each warp, block and thread': lambda: check_pictures(planted),
         'the map of eight full GPUs stays small': lambda: check_size(planted),
         'the Markdown page is fenced': lambda: check_markdown(run(planted, 'md')),
         'no text becomes markup of the Markdown page': lambda: check_markdown(run(planted, 'md', 'hostile')),

@@ -4,13 +4,16 @@
 usage: test_truth.py WARPSCOPE BUILDER_FOLDER SCHEMA
 
 For each scenario one case for the JSON against the planted truth, one for the JSON against its schema
-(skipped without python3-jsonschema), one for the text page against the JSON.
+(skipped without python3-jsonschema), one for the text page against the JSON, one for the form of the Markdown and HTML
+pages.
 """
 import json
 import os
 import subprocess
 import sys
 import tempfile
+
+import test_pages
 
 try:
     import jsonschema
@@ -198,6 +201,14 @@ def check_text(text, report):
             raise Wrong('control characters in the page')
 
 
+def check_pages(warpscope, path):
+    try:
+        test_pages.check_html(run([warpscope, 'report', '--format', 'html', '--no-source', path]))
+        test_pages.check_markdown(run([warpscope, 'report', '--format', 'md', '--no-source', path]))
+    except test_pages.Wrong as why:
+        raise Wrong(str(why)) from why
+
+
 class Tap:
     def __init__(self):
         self.count = self.failed = 0
@@ -250,6 +261,7 @@ def main():
             else:
                 tap.skip(f'{name}: schema', 'python3-jsonschema is not installed')
             tap.case(f'{name}: text agrees', lambda: check_text(run([warpscope, '--no-source', '--all', path]), report))
+            tap.case(f'{name}: pages', lambda: check_pages(warpscope, path))
             os.remove(path)
     print(f'1..{tap.count}')
     return 1 if tap.failed else 0
