@@ -4,8 +4,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+from transcript import address, answers, focus, frames, line, symbol  # noqa: E402
 
 FOCUS = "cuda kernel grid block thread device sm warp lane"
 COMMANDS = ("set print demangle off", "set print asm-demangle off", "set print frame-arguments none", "info symbol $pc", "info line *$pc",
@@ -54,40 +58,10 @@ def run(path, dump, commands=COMMANDS, timeout=120):
     return done.stdout
 
 
-def answers(transcript):
-    """{command: its output}, with "" for what was printed when the dump was opened."""
-    out, key = {"": []}, ""
-    for line in transcript.splitlines():
-        if line.startswith(">>> "):
-            key = line[4:]
-            out[key] = []
-        else:
-            out[key].append(line)
-    return {key: "\n".join(lines) for key, lines in out.items()}
-
-
-def symbol(text):
-    """"NAME + 16 in section .text.KERNEL of FILE" -> (name, offset, kernel), or None."""
-    found = re.match(r"(\S+)(?: \+ (\d+))? in section \.text\.(\S+)", text)
-    return (found[1], int(found[2] or 0), found[3]) if found else None
-
-
-def line(text):
-    """'Line 11 of "FILE" starts ...' -> (file, line), or None."""
-    found = re.match(r'Line (\d+) of "([^"]*)"', text)
-    return (found[2], int(found[1])) if found else None
-
-
 def inlined(text):
     """The mangled name in '... inlined from NAME at line 11 of FILE.', or None."""
     found = re.search(r" inlined from (\S+) at line \d+ of ", text)
     return found[1] if found else None
-
-
-def address(text):
-    """The first hexadecimal number."""
-    found = re.search(r"0x[0-9a-f]+", text)
-    return int(found[0], 16) if found else None
 
 
 class Place:
@@ -108,31 +82,16 @@ class Seen:
         self.label = label[1] if label else "Warp Assert" if "Assertion failed." in head else None
         self.trap = "SIGTRAP" in head
         self.no_exception = "No exception was found" in head
-        focus = re.search(
-            r"kernel (\d+), grid (\d+), (?:cluster \(([\d,]+)\), )?block \(([\d,]+)\), thread \(([\d,]+)\), device (\d+), "
-            r"sm (\d+), warp (\d+), lane (\d+)", said.get(FOCUS, ""))
-        self.focus = None
-        if focus:
-            triple = [[int(n) for n in focus[i].split(",")] for i in (4, 5)]
-            self.focus = {"grid": int(focus[2]), "blockIdx": triple[0], "threadIdx": triple[1],
-                          "device": int(focus[6]), "sm": int(focus[7]), "warp": int(focus[8]), "lane": int(focus[9])}
+        self.focus = focus(said.get(FOCUS, ""))
+        if self.focus:
+            self.focus.pop("kernel")
         self.pc = address(said.get("print $pc", "").partition("=")[2])
         self.pc_place = Place(said.get("info symbol $pc", ""), said.get("info line *$pc", ""))
         self.errorpc = address(said.get("print $errorpc", "").partition("=")[2])
         self.errorpc_place = Place(said.get("info symbol $errorpc", ""), said.get("info line *$errorpc", ""))
         self.kernels = [row.split() for row in said.get("info cuda kernels", "").splitlines()[1:]]
-        self.frames = self._frames(said.get("bt 8", ""))
+        self.frames = frames(said.get("bt 8", ""))
 
     def value(self, command):
         """The number that a print command showed, or None."""
         return address(self.said.get(command, "").partition("=")[2])
-
-    @staticmethod
-    def _frames(text):
-        out = []
-        for row in re.findall(r"^#\d+ .*$", text, re.M):
-            at = re.match(r"#\d+\s+(?:(0x[0-9a-f]+) in )?(\S+)", row)
-            place = re.search(r" at (\S+):(\d+)", row)
-            out.append({"address": int(at[1], 16) if at and at[1] else None, "function": at[2] if at else None,
-                        "file": place[1] if place else None, "line": int(place[2]) if place else None})
-        return out

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""tools/compare-transcript: test_compare_transcript.py WARPSCOPE SOURCE_ROOT. Prints TAP.
+
+Transcripts of cuda-gdb 12.4 on dumps of tests/builders (tests/data/transcripts) agree with the program; the same with one word
+changed do not, and the difference is told in its column with both values; docs/ground-truth.md is what the comparer writes.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+# (transcript, words, what they become, column, something of the line that tells of it)
+CHANGES = (
+    ("misaligned-G", "Opening GPU coredump", "Failed to read core file: x\nOpening GPU coredump", "opens", "opens"),
+    ("misaligned-G", "CUDA Exception: Warp Misaligned Address", "CUDA Exception: Warp Assert", "exception", "Warp Assert"),
+    ("misaligned-G", "triggered at PC 0x7f2b4c0000a0", "triggered at PC 0x7f2b4c0000b0", "exception", "0x7f2b4c0000b0"),
+    ("misaligned-G", "sm 2, warp 0, lane 0]", "sm 2, warp 0, lane 1]", "focus", "lane"),
+    ("two-devices", "*  0 active 0x", "*  0 active 0xf", "tables", "lanes, row 1"),
+    ("illegal-address", "NVIDIA H100 80GB HBM3", "NVIDIA H100 81GB HBM3", "tables", "devices, row 0"),
+    ("memory", "R3             0x4001c ", "R3             0x4001d ", "registers", "R3: 0x4001c -- cuda-gdb: 0x4001d"),
+    ("hang", "UR2            0x", "UR2            0x7", "registers", "UR2"),
+    ("memory", "0x00000004\t0x00010005", "0x00000004\t0x00010006", "memory", "shared 0"),
+    ("misaligned-G", "#1  0x00007f2b4c000a60 in sum_row", "#1  0x00007f2b4c000a60 in sum_col", "backtrace", "function of frame 1"),
+    ("misaligned-G", "#2  0x00007f2b4c001720", "#2  0x00007f2b4c001730", "backtrace", "address of frame 2"),
+    ("misaligned-G", "calls.cu:30\n#3", "calls.cu:31\n#3", "backtrace", "line of frame 2"),
+    ("trap", "Line 20 of", "Line 19 of", "lines", "line of pc"),
+    ("illegal-address", " + 272 in section", " + 288 in section", "lines", "offset of pc"),
+)
+
+
+class Wrong(Exception):
+    pass
+
+
+class Tool:
+    def __init__(self, program, root, folder):
+        self.program, self.folder = os.path.abspath(program), folder
+        self.tool = os.path.join(root, "tools", "compare-transcript")
+        self.transcripts = os.path.join(root, "tests", "data", "transcripts")
+        self.names = sorted(name[:-4] for name in os.listdir(self.transcripts) if name.endswith(".txt"))
+        subprocess.run([sys.executable, os.path.join(root, "tests", "builders", "build.py"), folder, *self.names], check=True)
+
+    def run(self, *arguments):
+        return subprocess.run([sys.executable, self.tool, *arguments], capture_output=True, text=True, check=False)
+
+    def read(self, name):
+        with open(os.path.join(self.transcripts, name + ".txt"), encoding="utf-8") as text:
+            return text.read()
+
+    def compare(self, name, text):
+        path = os.path.join(self.folder, "transcript.txt")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        return self.run(self.program, os.path.join(self.folder, name + ".nvcudmp"), path)
+
+
+def agrees(tool, name):
+    done = tool.compare(name, tool.read(name))
+    if done.returncode or "0 differ" not in done.stdout:
+        raise Wrong(done.stdout + done.stderr[-300:])
+    if int(done.stdout.split()[0]) < 50:
+        raise Wrong(f"only {done.stdout}")
+
+
+def finds(tool, name, old, new, column, words):
+    text = tool.read(name)
+    if old not in text:
+        raise Wrong(f"{old!r} is not in the transcript")
+    done = tool.compare(name, text.replace(old, new, 1))
+    found = [line for line in done.stdout.splitlines()[:-1] if line.startswith(column + ":") and words in line]
+    if done.returncode != 10 or not found:
+        raise Wrong(f"status {done.returncode}: {done.stdout[-400:]}{done.stderr[-300:]}")
+
+
+def page(tool, root):
+    with open(os.path.join(root, "docs", "ground-truth.md"), encoding="utf-8") as text:
+        have = text.read()
+    done = tool.run("--table", "x", tool.program, tool.transcripts, tool.folder)
+    table = [line for line in done.stdout.splitlines() if line.startswith("|")]
+    if [line for line in have.splitlines() if line.startswith("|")] != table:
+        raise Wrong("docs/ground-truth.md is not what the comparer writes:\n# " + "\n# ".join(table))
+
+
+def real_dumps(tool, folder):
+    done = tool.run("--table", "real dumps", tool.program, folder, folder)
+    if done.returncode or "agrees" not in done.stdout:
+        raise Wrong(done.stdout + done.stderr[-300:])
+
+
+def main(arguments):
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="ws-transcript-") as folder:
+        root = os.path.abspath(arguments[1])
+        tool = Tool(arguments[0], root, folder)
+        tests = [(f"{name}: agrees", lambda name=name: agrees(tool, name)) for name in tool.names]
+        tests += [(f"{change[0]}: another {change[3]} is found ({change[4]})", lambda change=change: finds(tool, *change))
+                  for change in CHANGES]
+        tests.append(("docs/ground-truth.md", lambda: page(tool, root)))
+        real = os.path.join(root, "tests", "data", "h200")
+        if os.path.isdir(real):
+            tests.append(("dumps of a real GPU", lambda: real_dumps(tool, real)))
+        print(f"1..{len(tests) + (not os.path.isdir(real))}")
+        for number, (name, test) in enumerate(tests, 1):
+            try:
+                test()
+                print(f"ok {number} - {name}", flush=True)
+            except Wrong as why:
+                failed += 1
+                print(f"not ok {number} - {name}\n# {why}", flush=True)
+        if not os.path.isdir(real):
+            print(f"ok {len(tests) + 1} - dumps of a real GPU # SKIP no tests/data/h200")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
