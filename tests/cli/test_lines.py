@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""`warpscope lines` and `symbolize`: every question's JSON fits its schema, over cubins, a fatbin, a program, an object, an archive
+and a damaged cubin, and says what the text says. Prints TAP.
+
+usage: test_lines.py WARPSCOPE SOURCE_ROOT BUILT (the folder with host.program, host.object, host.archive)
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+
+class Tests:
+    def __init__(self, program, root):
+        self.program, self.number, self.failed = program, 0, 0
+        self.schema = {}
+        for verb in ('lines', 'symbolize'):
+            with open(os.path.join(root, f'docs/schema/warpscope-{verb}-1.json'), encoding='utf-8') as text:
+                self.schema[verb] = json.load(text)
+
+    def result(self, name, why):
+        """`why`: None when it is as it should be."""
+        self.number += 1
+        self.failed += why is not None
+        print(f'{"ok" if why is None else "not ok"} {self.number} - {name}')
+        if why is not None:
+            print(f'# {why}')
+
+    def run(self, verb, *arguments):
+        return subprocess.run([self.program, verb, *arguments], capture_output=True, text=True, check=False, timeout=60).stdout
+
+    def fits(self, name, verb, answers):
+        if jsonschema is None:
+            self.number += 1
+            print(f'ok {self.number} - {name} fit the schema # SKIP python3-jsonschema is not installed')
+            return
+        validator = jsonschema.Draft202012Validator(self.schema[verb])
+        why = next((f'{what}: {e.json_path}: {e.message[:200]}' for what, answer in answers for e in validator.iter_errors(answer)), None)
+        self.result(f'{name} fit the schema', why)
+
+    def json(self, verb, *arguments):
+        return json.loads(self.run(verb, '--json', *arguments))
+
+
+QUESTIONS = {
+    'rows': [],
+    'opcodes': ['--raw'],
+    'chains of a pc': ['--pc', '0x20'],
+    'code of a line': ['--source', 'nested.h:12'],
+}
+
+
+def inputs(root, built, folder):
+    cubins = os.path.join(root, 'tests/data/cubins')
+    files = [os.path.join(cubins, f) for f in sorted(os.listdir(cubins)) if f.endswith('.cubin')]
+    files += [os.path.join(root, 'tests/data/fatbins', f) for f in ('bare.li.zstd.fatbin', 'bare.G.lz4.fatbin')]
+    files += [os.path.join(built, f) for f in ('host.program', 'host.object', 'host.archive')]
+    damaged = os.path.join(folder, 'damaged.cubin')
+    with open(os.path.join(cubins, 'nested.li.sm_80.cubin'), 'rb') as file:
+        data = bytearray(file.read())
+    at = data.index(b'\x00\x03\x90')  # the first inlined call, from now on at a row that is not there
+    data[at + 3] = 0x7f
+    with open(damaged, 'wb') as file:
+        file.write(data)
+    return files + [damaged]
+
+
+def same_rows(tests, path):
+    """Offsets of the rows in the text are those of the JSON."""
+    rows = [row['offset'] for image in tests.json('lines', path)['images'] for f in image['functions'] for row in f['rows']]
+    shown = [line.split()[1] for line in tests.run('lines', path).splitlines() if line[:6].strip().isdigit()]
+    tests.result(f'{os.path.basename(path)}: text and JSON have the same rows', None if rows == shown and rows else
+                 f'{len(rows)} {len(shown)}')
+
+
+def same_answer(tests, path, place):
+    """`symbolize FUNCTION+OFFSET` and `lines --function --pc` give the same chain."""
+    function, offset = place.split('+')
+    answer = tests.json('symbolize', path, place)['answers'][0]
+    (image,) = (i for i in tests.json('lines', '--function', function, '--pc', offset, path)['images']
+                if i['image'] == answer['image'])
+    tests.result(f'{os.path.basename(path)}: {place} is the same to both verbs',
+                 None if answer['positions'] == image['answers'][0]['positions'] else str(answer))
+
+
+def main(program, root, built):
+    tests = Tests(program, root)
+    with tempfile.TemporaryDirectory() as folder:
+        files = inputs(root, built, folder)
+        for name, options in QUESTIONS.items():
+            tests.fits(name, 'lines', ((os.path.basename(f), tests.json('lines', *options, f)) for f in files))
+        damage = tests.json('lines', files[-1])['images'][0]['diagnostics']
+        tests.result('damage is told', None if damage else 'no diagnostics')
+        places = ['nested+0x50', '_Z5otherPfi+0x100', 'nowhere', 'nested+0xfffffff0', '0x7f0000000000']
+        tests.fits('answers', 'symbolize', ((os.path.basename(f), tests.json('symbolize', f, *places)) for f in files))
+        for path in (files[-1], os.path.join(built, 'host.program')):
+            same_rows(tests, path)
+        same_answer(tests, os.path.join(root, 'tests/data/cubins/nested.li.sm_80.cubin'), 'nested+0x50')
+    print(f'1..{tests.number}')
+    return 1 if tests.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,2 @@
+# A packed fatbin: the lines of the image in it.
+warpscope lines tests/data/fatbins/bare.li.zstd.fatbin
