@@ -146,6 +146,34 @@ WS_API enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_
 				      struct ws_flow_written *ret_written,
 				      struct ws_error *err) WS_MUST_USE;
 
+/* ---- loops that wait ---- */
+
+enum { WS_FLOW_MAX_SOURCES = 4, WS_FLOW_MAX_LOOP = 256 };
+
+/** The shortest way from an instruction back to itself. */
+struct ws_flow_loop {
+	uint32_t n_insns;
+	/** Instructions of the loop that read memory and decide with what they read whether it is
+	 * left; the first ones, ascending. */
+	uint64_t source_pc[WS_FLOW_MAX_SOURCES];
+	size_t n_sources;
+	bool stores;  /**< it also writes memory, other than by an atomic operation */
+	bool calls;   /**< it calls: what decides may be hidden */
+	bool endless; /**< nothing in it leads out */
+};
+
+/**
+ * Looks at the loop around an instruction.
+ *
+ * @retval WS_OK        Filled.
+ * @retval WS_ABSENT    The instruction is in no loop.
+ * @retval WS_LIMIT     The loop has more than WS_FLOW_MAX_LOOP instructions.
+ * @retval WS_ARGUMENT  Not an instruction of this code.
+ * @retval WS_NO_MEMORY Out of memory.
+ */
+WS_API enum ws_status ws_flow_loop(const struct ws_flow *flow, uint64_t pc,
+				   struct ws_flow_loop *ret_loop, struct ws_error *err) WS_MUST_USE;
+
 /* ---- where a value comes from ---- */
 
 enum {

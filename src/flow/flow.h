@@ -11,6 +11,7 @@
  *   express.c  the expression that one instruction computes
  *   fold.c     expressions made simpler
  *   address.c  an expression as base, terms and offset
+ *   loop.c     the loop around an instruction, and what it waits for
  */
 #ifndef WSI_FLOW_H
 #define WSI_FLOW_H

@@ -267,6 +267,97 @@ static void unknown_code_takes_trust_away(void **state)
 	ws_flow_destroy(flow);
 }
 
+/* ---- loops ---- */
+
+static void a_loop_waits_for_what_decides_it(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned sm;
+		const char *lines[12];
+		uint64_t pc, source;
+		uint32_t n_insns;
+		bool stores, endless;
+		const char *why;
+	} cases[] = {
+		{ 90,
+		  { "LDG.E.STRONG.SYS R0, desc[UR6][R6.64]", "YIELD",
+		    "ISETP.GE.U32.AND P0, PT, R0, UR5, PT", "@!P0 BRA 0x1000", "EXIT" },
+		  0x1010,
+		  0x1000,
+		  4,
+		  false,
+		  false,
+		  "a flag" },
+		{ 80,
+		  { "LD.E R4, [R4.64]", "MOV R0, R4", "ISETP.NE.AND P0, PT, R0, RZ, PT",
+		    "PLOP3.LUT P0, PT, P0, PT, PT, 0x8, 0x0", "@P0 BRA 0x1060", "BRA 0x1000",
+		    "EXIT" },
+		  0x1040,
+		  0x1000,
+		  6,
+		  false,
+		  false,
+		  "through copies and a negated predicate" },
+		{ 90,
+		  { "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R2+URZ], R5", "@!P0 BRA 0x1000", "EXIT" },
+		  0x1000,
+		  0x1000,
+		  2,
+		  false,
+		  false,
+		  "a try" },
+		{ 80,
+		  { "ATOMG.E.CAS.STRONG.GPU PT, R4, [R2], R8, R9",
+		    "ISETP.NE.AND P0, PT, R4, RZ, PT", "@P0 BRA 0x1000", "EXIT" },
+		  0x1000,
+		  0x1000,
+		  3,
+		  false,
+		  false,
+		  "a lock" },
+		{ 80,
+		  { "LDG.E R2, [R4.64]", "STG.E [R6.64], R2", "IADD3 R3, R3, 0x1, RZ",
+		    "ISETP.NE.AND P0, PT, R3, R9, PT", "@P0 BRA 0x1000", "EXIT" },
+		  0x1020,
+		  0,
+		  5,
+		  true,
+		  false,
+		  "a counted loop" },
+		{ 80, { "BRA 0x1000" }, 0x1000, 0, 1, false, true, "no way out" },
+		{ 80,
+		  { "LDG.E R2, [R4.64]", "ISETP.NE.AND P0, PT, R2, RZ, PT", "@P0 BRA 0x1000",
+		    "IADD3 R3, R3, 0x1, RZ", "ISETP.NE.AND P1, PT, R3, R9, PT", "@P1 BRA 0x1000",
+		    "EXIT" },
+		  0x1000,
+		  0x1000,
+		  3,
+		  false,
+		  false,
+		  "the inner of two" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct assembled code;
+		struct ws_flow_loop found;
+		struct ws_flow *flow = flow_of(&code, cases[i].sm, 0x1000, cases[i].lines);
+		enum ws_status st = ws_flow_loop(flow, cases[i].pc, &found, NULL);
+		if (st != WS_OK || found.n_insns != cases[i].n_insns ||
+		    found.n_sources != (cases[i].source != 0) ||
+		    (cases[i].source && found.source_pc[0] != cases[i].source) ||
+		    found.stores != cases[i].stores || found.endless != cases[i].endless)
+			fail_msg("%s: %s, %u instructions, %zu sources", cases[i].why,
+				 ws_status_name(st), found.n_insns, found.n_sources);
+		ws_flow_destroy(flow);
+	}
+	struct assembled code;
+	struct ws_flow_loop found;
+	struct ws_flow *flow = flow_of(&code, 80, 0, loop);
+	assert_int_equal(ws_flow_loop(flow, 0x50, &found, NULL), WS_ABSENT);
+	assert_int_equal(ws_flow_loop(flow, 0x51, &found, NULL), WS_ARGUMENT);
+	ws_flow_destroy(flow);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +369,7 @@ int main(void)
 		cmocka_unit_test(both_arms_of_a_branch_count),
 		cmocka_unit_test(a_call_writes_what_its_callee_writes),
 		cmocka_unit_test(unknown_code_takes_trust_away),
+		cmocka_unit_test(a_loop_waits_for_what_decides_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
