@@ -83,7 +83,7 @@ struct ws_report_claim {
 
 enum ws_verdict_kind {
 	WS_VERDICT_FAULT,   /**< an exception or a trap */
-	WS_VERDICT_HANG,    /**< no exception, and most warps wait at a barrier: a suspicion */
+	WS_VERDICT_HANG,    /**< no exception, and most warps wait for others: a suspicion */
 	WS_VERDICT_NONE,    /**< no exception */
 	WS_VERDICT_UNKNOWN, /**< what would tell is missing */
 };
@@ -467,6 +467,7 @@ struct ws_report_wait {
 	uint32_t n_frames;
 	uint32_t user_frame; /**< index into frames, or WS_NONE */
 	uint64_t n_lanes, n_warps, n_blocks;
+	uint64_t n_hardware_warps; /**< of which the hardware says that they wait at a barrier */
 	struct ws_report_thread example;
 	/** Collective operation that a function on the stack is known for ("NCCL all-reduce"), or
 	 * NULL. */
@@ -516,11 +517,15 @@ struct ws_report {
 	struct ws_report_map map;
 	const struct ws_report_wait *waits; /**< most threads first */
 	uint32_t n_waits;
-	/** Identity of the failure in one line, the same for every dump of one bug: exception,
-	 * kernel, innermost user functions, kind of instruction; no addresses, no coordinates.
-	 * NULL: nothing to tell it by. */
+	uint32_t n_waiting_warps; /**< resident warps all of whose threads wait for others */
+	/** Threads of these by what they wait for (enum ws_wait_kind). */
+	uint64_t n_waiting_threads[WS_WAIT_SLEEP + 1];
+	/** Identity of the failure in one line, the same for every dump of one bug: what happened,
+	 * kernel, innermost functions that tell something, kind of instruction; no addresses, no
+	 * coordinates. NULL: no fault and no hang. */
 	const char *signature;
-	const char *signature_rule; /**< the rule of data/signature.txt that made it, or NULL */
+	const char *signature_rule; /**< line of data/signature.txt that chose among the functions,
+				       or NULL */
 	const struct ws_diagnostic *diagnostics;
 	uint32_t n_diagnostics;
 	/** Kernels whose code the images of the target hold, by C++ name; the first of them, and

@@ -8,6 +8,8 @@
  *   frames.c   pc -> function, inline chain, callers; each distinct pc once
  *   source.c   files of frames: library or not, where they are here, their lines
  *   explain.c  what an exception's instruction did, in files of its own (explain.h)
+ *   wait.c     who waits for what (wait.h)
+ *   signature.c  one line that names the bug
  *   verdict.c  the sentence, what is missing, what to try next
  *
  * Everything that ends up in the report lies in the arena; growing lists are on the heap until they
@@ -152,6 +154,12 @@ const struct wsi_name *wsi_name_of(struct wsi_build *build, struct ws_str mangle
 struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_line_file *file);
 /* Reads the lines around a frame's line. */
 enum ws_status wsi_source_read(struct wsi_build *build, struct ws_report_frame *frame) WS_MUST_USE;
+
+/* wait.c */
+enum ws_status wsi_waits(struct wsi_build *build) WS_MUST_USE;
+
+/* signature.c, after the verdict */
+enum ws_status wsi_signature(struct wsi_build *build) WS_MUST_USE;
 
 /* verdict.c */
 enum ws_status wsi_verdict(struct wsi_build *build) WS_MUST_USE;

@@ -19,8 +19,7 @@ static struct ws_str take_name(struct ws_str *rest)
 	return name;
 }
 
-/* One name against one pattern; "*" is any number of characters. */
-static bool name_matches(struct ws_str name, struct ws_str pattern)
+bool wsi_name_matches(struct ws_str name, struct ws_str pattern)
 {
 	size_t n = 0, p = 0, star = SIZE_MAX, resume = 0;
 	while (n < name.len) {
@@ -47,7 +46,7 @@ static bool starts_with(struct ws_str path, struct ws_str rule)
 {
 	while (rule.len > 0) {
 		struct ws_str pattern = take_name(&rule), name = take_name(&path);
-		if (path.len == 0 || !name_matches(name, pattern))
+		if (path.len == 0 || !wsi_name_matches(name, pattern))
 			return false;
 	}
 	return true;

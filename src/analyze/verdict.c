@@ -136,6 +136,23 @@ static void say_access(struct sentence *sentence, const struct ws_report_excepti
 		say(sentence, ", %s", access->where);
 }
 
+static const char *const waits_for[] = {
+	[WS_WAIT_BARRIER] = "at a barrier of their block",
+	[WS_WAIT_CLUSTER] = "at the barrier of their cluster",
+	[WS_WAIT_CONVERGENCE] = "for lanes of their own warp",
+	[WS_WAIT_MBARRIER] = "for a barrier object in shared memory",
+	[WS_WAIT_GRID] = "for all blocks of the grid",
+	[WS_WAIT_SPIN] = "for memory to change",
+	[WS_WAIT_SLEEP] = "asleep",
+};
+
+/* Warps that wait by the hardware's word or by the code that they stand at. */
+static uint32_t n_waiting(const struct ws_report *report)
+{
+	return report->n_waiting_warps > report->n_barrier_warps ? report->n_waiting_warps
+								 : report->n_barrier_warps;
+}
+
 static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 {
 	const struct ws_report *report = build->report;
@@ -144,18 +161,31 @@ static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 				      ? "This dump holds no GPU state that could tell of a fault"
 				      : "No exception in what is left of this dump");
 	else
-		say(sentence, "No exception in this %s",
+		say(sentence, "No %s in this %s",
+		    report->verdict == WS_VERDICT_NONE ? "fault" : "exception",
 		    report->dump_status == WS_OK ? "dump" : "process");
 	if (report->n_warps == 0) {
 		say(sentence, "; no thread is resident");
 		return;
 	}
-	if (report->verdict == WS_VERDICT_HANG)
-		say(sentence, "; hang suspected: %u of %u resident warps wait at a barrier",
-		    report->n_barrier_warps, report->n_warps);
-	else
+	if (report->verdict != WS_VERDICT_HANG) {
 		say(sentence, "; %u warp%s resident", report->n_warps,
 		    report->n_warps == 1 ? " is" : "s are");
+		return;
+	}
+	uint32_t waiting = n_waiting(report);
+	say(sentence, "; hang suspected: %u of %u resident warps wait", waiting, report->n_warps);
+	const char *separator = report->n_waiting_warps ? ": " : " at a barrier";
+	for (size_t kind = 0; kind < WSI_COUNT(report->n_waiting_threads); kind++) {
+		uint64_t n = report->n_waiting_threads[kind];
+		if (n == 0)
+			continue;
+		say(sentence, "%s%" PRIu64 " thread%s %s", separator, n, n == 1 ? "" : "s",
+		    waits_for[kind]);
+		separator = ", ";
+	}
+	if (!report->n_waiting_warps)
+		say(sentence, "%s", separator);
 }
 
 static enum ws_status summarize(struct wsi_build *build)
@@ -357,7 +387,7 @@ static void decide(struct wsi_build *build)
 		report->verdict = WS_VERDICT_FAULT;
 	else if (incomplete || build->counts.sms == 0)
 		report->verdict = WS_VERDICT_UNKNOWN;
-	else if (report->n_barrier_warps > report->n_warps / 2)
+	else if (n_waiting(report) > report->n_warps / 2)
 		report->verdict = WS_VERDICT_HANG;
 	else
 		report->verdict = WS_VERDICT_NONE;

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits for what. */
-#include "analyze/build.h"
+/*
+ * Who waits for what. Each warp is cut into parts: lanes at one pc in one state, which are mostly
+ * all of its lanes. What a part waits for is told by the code at its group's pc (wait_code.c);
+ * parts at one instruction, reached through the same calls and waiting for the same barrier, are
+ * one wait. Then, block by block and warp by warp, who is missing at barriers.
+ */
+#include "base/sort.h"
+
+#include "analyze/wait.h"
+
+enum {
+	NOT_GIVEN = 255,
+	MAX_CLASSIFIED = 512, /* groups, those of most threads first */
+	MAX_WAITS = 512,
+	MAX_CALLERS = 16,
+	MAX_BARRIER = 16, /* barriers of a block */
+};
 
 const char *ws_wait_kind_text(enum ws_wait_kind kind)
 {
@@ -14,4 +29,493 @@ const char *ws_absentee_state_text(enum ws_absentee_state state)
 	static const char *const texts[] = { "exited", "faulted", "trapped",
 					     "waits",  "runs",    "unknown" };
 	return (size_t)state < WSI_COUNT(texts) ? texts[state] : "unknown";
+}
+
+uint32_t wsi_count_lanes(uint32_t mask)
+{
+	uint32_t n = 0;
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+/* ---- what groups wait for ---- */
+
+static struct wsi_map_key group_key(uint32_t device_index, uint32_t context_index, uint64_t pc,
+				    enum ws_thread_state state)
+{
+	return (struct wsi_map_key){ { (uint64_t)device_index << 32 | context_index, pc,
+				       (uint64_t)state, 0 } };
+}
+
+static enum ws_status classify_groups(struct wsi_waits *w)
+{
+	struct wsi_build *build = w->build;
+	w->n_code = build->n_groups < MAX_CLASSIFIED ? build->n_groups : MAX_CLASSIFIED;
+	w->code = wsi_zalloc_array(w->n_code, sizeof *w->code);
+	if (!w->code)
+		return WS_NO_MEMORY;
+	for (size_t i = 0; i < build->n_groups; i++) {
+		const struct wsi_group *group = &build->groups[i];
+		struct wsi_map_key key =
+			group_key(group->where.device_index, group->where.context_index,
+				  group->g.pc, group->g.state);
+		bool is_new;
+		if (!wsi_map_put(&w->group_at, &key, (uint32_t)i, &is_new))
+			return WS_NO_MEMORY;
+		if (i >= w->n_code || group->is_host_pc || group->g.state <= WS_THREAD_TRAPPED)
+			continue;
+		enum ws_status st =
+			wsi_wait_classify(build, &w->flows, &group->where, group->g.pc,
+					  group->g.state == WS_THREAD_BARRIER, &w->code[i]);
+		if (st != WS_OK)
+			return st;
+	}
+	return WS_OK;
+}
+
+/* ---- parts ---- */
+
+static struct wsi_part *add_part(struct wsi_waits *w, const struct wsi_part *part)
+{
+	if (!wsi_grow(&w->parts, &w->cap_parts, w->n_parts, sizeof *w->parts, UINT32_MAX - 1))
+		return NULL;
+	w->parts[w->n_parts] = *part;
+	return &w->parts[w->n_parts++];
+}
+
+static enum ws_thread_state state_of(const struct ws_report_warp *warp, uint32_t lane)
+{
+	if (warp->lanes_faulted >> lane & 1)
+		return WS_THREAD_FAULTED;
+	if (!(warp->lanes_active >> lane & 1))
+		return WS_THREAD_DIVERGENT;
+	return warp->state >= WS_THREAD_TRAPPED && warp->state <= WS_THREAD_ACTIVE
+		       ? (enum ws_thread_state)warp->state
+		       : WS_THREAD_ACTIVE;
+}
+
+/* The group of a lane, or WS_NONE. */
+static uint32_t find_group(struct wsi_waits *w, const struct ws_report_warp *warp, uint64_t pc,
+			   uint32_t lane)
+{
+	const struct wsi_build *build = w->build;
+	uint32_t kernel = WS_NONE;
+	if (warp->block < build->report->map.n_blocks)
+		kernel = build->report->map.blocks[warp->block].kernel;
+	if (kernel >= build->report->n_kernels)
+		return WS_NONE;
+	struct wsi_where where = wsi_where_of_grid(build, build->kernels[kernel].device_index,
+						   build->kernels[kernel].grid_index);
+	struct wsi_map_key key =
+		group_key(where.device_index, where.context_index, pc, state_of(warp, lane));
+	bool is_new;
+	uint32_t *found = wsi_map_put(&w->group_at, &key, WS_NONE, &is_new);
+	return found ? *found : WS_NONE;
+}
+
+/* A warp whose lanes are not all together. */
+static enum ws_status cut_warp(struct wsi_waits *w, uint32_t index)
+{
+	const struct ws_report_warp *warp = &w->build->report->map.warps[index];
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n = 0, seen = 0;
+	size_t first = w->n_parts;
+	if (ws_target_lanes(w->build->target, index, lanes, &n, NULL) != WS_OK)
+		return WS_OK;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = lanes[i].id;
+		if (id >= WS_MAX_LANES || !(warp->lanes_valid >> id & 1) || seen >> id & 1)
+			continue;
+		seen |= 1u << id;
+		uint32_t group = find_group(w, warp, lanes[i].pc, id);
+		size_t at = first;
+		while (at < w->n_parts && w->parts[at].group != group)
+			at++;
+		struct wsi_part part = { .warp = index,
+					 .block = warp->block,
+					 .group = group,
+					 .wait = WS_NONE,
+					 .barrier = WS_NONE };
+		if (at == w->n_parts && !add_part(w, &part))
+			return WS_NO_MEMORY;
+		w->parts[at].lanes |= 1u << id;
+	}
+	return WS_OK;
+}
+
+static enum ws_status cut_warps(struct wsi_waits *w)
+{
+	const struct ws_report_map *map = &w->build->report->map;
+	for (uint32_t i = 0; i < map->n_warps; i++) {
+		const struct ws_report_warp *warp = &map->warps[i];
+		struct wsi_part part = { .warp = i,
+					 .block = warp->block,
+					 .lanes = warp->lanes_valid,
+					 .group = warp->group,
+					 .wait = WS_NONE,
+					 .barrier = WS_NONE };
+		if (!warp->known || !warp->lanes_valid)
+			continue;
+		bool together = warp->lanes_active == warp->lanes_valid &&
+				(!warp->lanes_faulted || warp->lanes_faulted == warp->lanes_valid);
+		enum ws_status st = WS_OK;
+		if (!together)
+			st = cut_warp(w, i);
+		else if (!add_part(w, &part))
+			st = WS_NO_MEMORY;
+		if (st != WS_OK)
+			return st;
+	}
+	return WS_OK;
+}
+
+/* ---- waits ---- */
+
+uint32_t wsi_first_lane(uint32_t lanes)
+{
+	uint32_t lane = 0;
+	while (lane < 31 && !(lanes >> lane & 1))
+		lane++;
+	return lane;
+}
+
+struct ws_report_thread wsi_part_thread(const struct wsi_waits *w, const struct wsi_part *part)
+{
+	const struct wsi_build *build = w->build;
+	struct ws_report_thread at = { .device = WS_NONE,
+				       .sm = WS_NONE,
+				       .warp = WS_NONE,
+				       .lane = wsi_first_lane(part->lanes),
+				       .warp_index = part->warp,
+				       .block_status = WS_ABSENT };
+	struct ws_warp warp;
+	struct ws_sm sm;
+	struct ws_lane lane;
+	if (ws_target_warp(build->target, part->warp, &warp, NULL) == WS_OK) {
+		at.warp = warp.id;
+		if (warp.device_index < build->report->n_devices)
+			at.device = build->devices[warp.device_index].state.id;
+		if (ws_target_sm(build->target, warp.sm_index, &sm, NULL) == WS_OK)
+			at.sm = sm.id;
+	}
+	if (part->block < build->report->map.n_blocks &&
+	    build->report->map.blocks[part->block].status == WS_OK) {
+		at.block_status = WS_OK;
+		at.block = build->report->map.blocks[part->block].idx;
+	}
+	if (ws_target_lane(build->target, part->warp, at.lane, &lane, NULL) == WS_OK)
+		at.thread = lane.thread;
+	return at;
+}
+
+/* Frames of a thread: its place, then its callers. */
+static enum ws_status find_frames(struct wsi_waits *w, const struct wsi_part *part,
+				  const struct ws_return_address *callers, uint32_t n_callers,
+				  struct ws_report_wait *wait)
+{
+	struct wsi_build *build = w->build;
+	const struct wsi_group *group = &build->groups[part->group];
+	struct wsi_frames frames = { 0 };
+	struct ws_place place;
+	enum ws_status st =
+		wsi_frames_at(build, &group->where, group->g.pc, false, &frames, &place);
+	for (uint32_t i = 0; i < n_callers && st == WS_OK; i++)
+		st = wsi_frames_at(build, &group->where, callers[i].address, true, &frames, &place);
+	struct ws_report_frame *kept = NULL;
+	if (st == WS_OK)
+		kept = wsi_arena_zalloc_array(build->arena, frames.n, sizeof *kept);
+	if (kept) {
+		memcpy(kept, frames.at, frames.n * sizeof *kept);
+		for (size_t i = 0; i < frames.n; i++) {
+			kept[i].level = (uint32_t)i;
+			kept[i].source.status = WS_ABSENT;
+		}
+		wait->frames = kept;
+		wait->n_frames = (uint32_t)frames.n;
+		wait->user_frame = wsi_frames_user(kept, frames.n);
+	} else {
+		st = WS_NO_MEMORY;
+	}
+	wsi_free(frames.at);
+	return st;
+}
+
+/* Functions on the stack, or the kernel, that are known to wait for others. */
+static void name_known(const struct wsi_waits *w, struct ws_report_wait *wait)
+{
+	bool grid = false;
+	for (uint32_t i = 0; i < wait->n_frames && !wait->collective; i++) {
+		wait->collective = wsi_wait_known(wait->frames[i].function, &grid);
+		if (!wait->collective)
+			wait->collective = wsi_wait_known(wait->frames[i].function_mangled, &grid);
+	}
+	if (!wait->collective && wait->kernel < w->build->report->n_kernels)
+		wait->collective = wsi_wait_known(w->build->kernels[wait->kernel].name, &grid);
+	if (grid) {
+		wait->collective = NULL;
+		if (wait->kind == WS_WAIT_SPIN || wait->kind == WS_WAIT_BARRIER)
+			wait->kind = WS_WAIT_GRID;
+	}
+}
+
+static enum ws_status new_wait(struct wsi_waits *w, const struct wsi_part *part,
+			       const struct ws_return_address *callers, uint32_t n_callers)
+{
+	const struct wsi_wait_code *code = &w->code[part->group];
+	const struct wsi_group *group = &w->build->groups[part->group];
+	uint64_t count = 0;
+	struct ws_report_wait wait = { .kind = code->kind,
+				       .pc = code->pc,
+				       .instruction = code->instruction,
+				       .claim = { .evidence = code->evidence,
+						  .confidence = code->confidence },
+				       .kernel = group->g.kernel,
+				       .user_frame = WS_NONE,
+				       .example = wsi_part_thread(w, part),
+				       .barrier_status = WS_ABSENT,
+				       .address_status = WS_ABSENT,
+				       .value_status = WS_ABSENT,
+				       .one_address = true };
+	if (!wsi_grow(&w->list, &w->cap_list, w->n_list, sizeof *w->list, MAX_WAITS))
+		return WS_NO_MEMORY;
+	if (code->kind == WS_WAIT_BARRIER && part->barrier != WS_NONE) {
+		wait.barrier_status = WS_OK;
+		wait.barrier = part->barrier;
+	} else if (code->id.place != NOT_GIVEN && code->id.kind == WS_OPERAND_BREG) {
+		wait.barrier_status = WS_OK;
+		wait.barrier = code->id.number;
+	}
+	if (code->count.place != NOT_GIVEN &&
+	    wsi_wait_operand(w->build, part->warp, wait.example.lane, &code->count, &count))
+		wait.expected = (uint32_t)count;
+	if (code->kind == WS_WAIT_SPIN || code->kind == WS_WAIT_MBARRIER)
+		wsi_wait_read_word(w->build, code, group->where.device_index, &wait);
+	enum ws_status st = find_frames(w, part, callers, n_callers, &wait);
+	name_known(w, &wait);
+	w->list[w->n_list++] = wait;
+	return st;
+}
+
+/* Reads which barrier, and which lanes, a part waits for. */
+static void read_barrier(struct wsi_waits *w, struct wsi_part *part)
+{
+	const struct wsi_wait_code *code = &w->code[part->group];
+	uint64_t value = 0;
+	bool known = code->id.place != NOT_GIVEN &&
+		     wsi_wait_operand(w->build, part->warp, wsi_first_lane(part->lanes), &code->id,
+				      &value);
+	if (code->kind == WS_WAIT_BARRIER && known && value < MAX_BARRIER)
+		part->barrier = (uint32_t)value;
+	if (code->kind == WS_WAIT_CONVERGENCE)
+		part->mask = known && value ? (uint32_t)value : UINT32_MAX;
+}
+
+/* The wait of a part that waits: found or new. */
+static enum ws_status enter_wait(struct wsi_waits *w, struct wsi_part *part)
+{
+	struct ws_return_address callers[MAX_CALLERS];
+	uint32_t n = 0;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	if (ws_target_call_stack(w->build->target, part->warp, wsi_first_lane(part->lanes), callers,
+				 MAX_CALLERS, &n, NULL) != WS_OK)
+		n = 0;
+	n = n < MAX_CALLERS ? n : MAX_CALLERS;
+	for (uint32_t i = 0; i < n; i++)
+		hash = (hash ^ callers[i].address) * UINT64_C(0x100000001b3);
+	read_barrier(w, part);
+	const struct wsi_group *group = &w->build->groups[part->group];
+	struct wsi_map_key key = {
+		{ (uint64_t)group->where.device_index << 32 | group->where.context_index,
+		  group->g.pc, (uint64_t)part->barrier << 32 | group->g.kernel, hash }
+	};
+	if (w->n_list == MAX_WAITS)
+		return WS_OK;
+	bool is_new;
+	uint32_t *at = wsi_map_put(&w->by_key, &key, (uint32_t)w->n_list, &is_new);
+	if (!at)
+		return WS_NO_MEMORY;
+	part->wait = *at;
+	return is_new ? new_wait(w, part, callers, n) : WS_OK;
+}
+
+static enum ws_status find_waits(struct wsi_waits *w)
+{
+	uint32_t last_warp[MAX_WAITS], last_block[MAX_WAITS], compared[MAX_WAITS];
+	memset(last_warp, 0xff, sizeof last_warp);
+	memset(last_block, 0xff, sizeof last_block);
+	memset(compared, 0, sizeof compared);
+	for (size_t i = 0; i < w->n_parts; i++) {
+		struct wsi_part *part = &w->parts[i];
+		if (part->group >= w->n_code || !w->code[part->group].waits)
+			continue;
+		enum ws_status st = enter_wait(w, part);
+		if (st != WS_OK)
+			return st;
+		if (part->wait == WS_NONE)
+			continue;
+		struct ws_report_wait *wait = &w->list[part->wait];
+		uint64_t address;
+		wait->n_lanes += wsi_count_lanes(part->lanes);
+		wait->n_warps += last_warp[part->wait] != part->warp;
+		wait->n_blocks += last_block[part->wait] != part->block;
+		wait->n_hardware_warps +=
+			wait->kind == WS_WAIT_BARRIER && last_warp[part->wait] != part->warp &&
+			w->build->groups[part->group].g.state == WS_THREAD_BARRIER;
+		last_warp[part->wait] = part->warp;
+		last_block[part->wait] = part->block;
+		if (wait->address_status == WS_OK && wait->one_address &&
+		    ++compared[part->wait] <= WSI_MAX_ADDRESSES)
+			wait->one_address =
+				wsi_wait_address(w->build, part->warp, wsi_first_lane(part->lanes),
+						 &w->code[part->group], &address) &&
+				address == wait->address;
+	}
+	return WS_OK;
+}
+
+/* ---- order, words, the whole ---- */
+
+/* Parts by block, waits by their number of threads. */
+static enum ws_status sort_lists(struct wsi_waits *w)
+{
+	size_t most = w->n_parts > w->n_list ? w->n_parts : w->n_list;
+	struct wsi_keyed *keys = wsi_zalloc_array(most, sizeof *keys);
+	struct wsi_part *parts = wsi_zalloc_array(w->n_parts, sizeof *parts);
+	struct ws_report_wait *list = wsi_zalloc_array(w->n_list, sizeof *list);
+	uint32_t *place = wsi_zalloc_array(w->n_list, sizeof *place);
+	bool done = keys && parts && list && place;
+	for (size_t i = 0; i < w->n_list && done; i++)
+		keys[i] = (struct wsi_keyed){ UINT64_MAX - w->list[i].n_lanes, (uint32_t)i };
+	done = done && wsi_sort_keyed(keys, w->n_list);
+	for (size_t i = 0; i < w->n_list && done; i++) {
+		list[i] = w->list[keys[i].value];
+		place[keys[i].value] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < w->n_parts && done; i++)
+		keys[i] = (struct wsi_keyed){ w->parts[i].block, (uint32_t)i };
+	done = done && wsi_sort_keyed(keys, w->n_parts);
+	for (size_t i = 0; i < w->n_parts && done; i++) {
+		parts[i] = w->parts[keys[i].value];
+		if (parts[i].wait != WS_NONE)
+			parts[i].wait = place[parts[i].wait];
+	}
+	if (done && w->n_parts)
+		memcpy(w->parts, parts, w->n_parts * sizeof *parts);
+	if (done && w->n_list)
+		memcpy(w->list, list, w->n_list * sizeof *list);
+	wsi_free(keys);
+	wsi_free(parts);
+	wsi_free(list);
+	wsi_free(place);
+	return done ? WS_OK : WS_NO_MEMORY;
+}
+
+/* Warps all of whose lanes wait for others. */
+static void count_waiting(struct wsi_waits *w)
+{
+	struct ws_report *report = w->build->report;
+	for (size_t from = 0, to; from < w->n_parts; from = to) {
+		bool all = true;
+		for (to = from; to < w->n_parts && w->parts[to].warp == w->parts[from].warp; to++) {
+			uint32_t wait = w->parts[to].wait;
+			all &= wait != WS_NONE && w->list[wait].kind != WS_WAIT_SLEEP;
+		}
+		report->n_waiting_warps += all;
+		for (size_t i = from; i < to && all; i++)
+			report->n_waiting_threads[w->list[w->parts[i].wait].kind] +=
+				wsi_count_lanes(w->parts[i].lanes);
+	}
+}
+
+/* What the hardware says and what the code says. */
+static bool say_evidence(struct wsi_waits *w, struct ws_report_wait *wait)
+{
+	if (wait->n_hardware_warps == wait->n_warps) {
+		wait->claim.evidence = "the hardware says so of these warps";
+		wait->claim.confidence = WS_CONFIDENCE_CERTAIN;
+	} else if (wait->n_hardware_warps) {
+		wait->claim.evidence = wsi_build_text(w->build,
+						      "the hardware says so of %" PRIu64
+						      " of the warps; the others stand at the "
+						      "instruction that waits",
+						      wait->n_hardware_warps);
+		wait->claim.confidence = WS_CONFIDENCE_LIKELY;
+	}
+	return wait->claim.evidence != NULL;
+}
+
+static bool say_wait(struct wsi_waits *w, struct ws_report_wait *wait)
+{
+	struct wsi_build *build = w->build;
+	char what[200] = "";
+	switch (wait->kind) {
+	case WS_WAIT_BARRIER:
+		if (wait->barrier_status == WS_OK)
+			(void)wsi_format(what, "wait at barrier %u of their block", wait->barrier);
+		else
+			(void)wsi_format(what, "wait at a barrier of their block");
+		break;
+	case WS_WAIT_CLUSTER:
+		(void)wsi_format(what, "wait at the barrier of their cluster");
+		break;
+	case WS_WAIT_CONVERGENCE:
+		(void)wsi_format(what, "wait for other lanes of their warp");
+		break;
+	case WS_WAIT_MBARRIER:
+		(void)wsi_format(what, "wait for a barrier object (mbarrier) in shared memory");
+		break;
+	case WS_WAIT_GRID:
+		(void)wsi_format(what, "wait for all blocks of the grid");
+		break;
+	case WS_WAIT_SPIN:
+		(void)wsi_format(what, "wait for %s memory to change",
+				 wait->space == WS_SPACE_SHARED ? "shared" : "global");
+		break;
+	case WS_WAIT_SLEEP:
+		(void)wsi_format(what, "sleep");
+		break;
+	}
+	wait->claim.text = wsi_build_text(
+		build, "%s%s%s%s%s", what,
+		wait->address_status == WS_OK && wait->one_address ? ", all at one address" : "",
+		wait->collective ? ", in a collective operation (" : "",
+		wait->collective ? wait->collective : "", wait->collective ? ")" : "");
+	return wait->claim.text != NULL;
+}
+
+static enum ws_status keep_waits(struct wsi_waits *w)
+{
+	struct ws_report_wait *kept =
+		wsi_arena_zalloc_array(w->build->arena, w->n_list, sizeof *kept);
+	if (!kept)
+		return WS_NO_MEMORY;
+	for (size_t i = 0; i < w->n_list; i++) {
+		if (!say_wait(w, &w->list[i]) || !say_evidence(w, &w->list[i]))
+			return WS_NO_MEMORY;
+		kept[i] = w->list[i];
+	}
+	w->build->report->waits = kept;
+	w->build->report->n_waits = (uint32_t)w->n_list;
+	return WS_OK;
+}
+
+enum ws_status wsi_waits(struct wsi_build *build)
+{
+	static enum ws_status (*const steps[])(struct wsi_waits *) = {
+		classify_groups, cut_warps, find_waits, sort_lists, wsi_wait_absentees, keep_waits,
+	};
+	struct wsi_waits w = { .build = build };
+	enum ws_status st = WS_OK;
+	for (size_t i = 0; i < WSI_COUNT(steps) && st == WS_OK; i++)
+		st = steps[i](&w);
+	if (st == WS_OK)
+		count_waiting(&w);
+	wsi_wait_flows_fini(&w.flows);
+	wsi_free(w.code);
+	wsi_free(w.parts);
+	wsi_free(w.list);
+	wsi_map_fini(&w.by_key);
+	wsi_map_fini(&w.group_at);
+	return st;
 }

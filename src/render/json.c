@@ -50,6 +50,7 @@ void ws_report_json(const struct ws_report *report, struct ws_out *out)
 	wsi_json_key_text(json, "summary", report->summary);
 	wsi_json_key_u64(json, "resident_warps", report->n_warps);
 	wsi_json_key_u64(json, "barrier_warps", report->n_barrier_warps);
+	wsi_json_key_u64(json, "waiting_warps", report->n_waiting_warps);
 	ws_json_end(json);
 	WSI_JSON_LIST(json, report, devices, wsi_json_device);
 	WSI_JSON_LIST(json, report, kernels, wsi_json_kernel);
@@ -61,6 +62,9 @@ void ws_report_json(const struct ws_report *report, struct ws_out *out)
 		ws_json_missing(json, "focus", WS_ABSENT);
 	}
 	WSI_JSON_LIST(json, report, groups, wsi_json_group);
+	WSI_JSON_LIST(json, report, waits, wsi_json_wait);
+	wsi_json_key_text(json, "signature", report->signature);
+	wsi_json_key_text(json, "signature_rule", report->signature_rule);
 	wsi_json_map(json, report);
 	WSI_JSON_LIST(json, report, code, json_name);
 	WSI_JSON_LIST(json, report, missing, json_missing);

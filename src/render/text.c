@@ -15,6 +15,7 @@ void wsi_page_sections(struct wsi_page *page)
 		wsi_text_frames(page, focus);
 	}
 	wsi_text_further(page);
+	wsi_text_waits(page);
 	wsi_text_groups(page);
 	wsi_text_facts(page);
 	wsi_text_code(page);

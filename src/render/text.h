@@ -36,6 +36,7 @@ void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e)
 void wsi_text_causes(struct wsi_page *page, const struct ws_report_exception *e);
 void wsi_text_frames(struct wsi_page *page, const struct ws_report_exception *e);
 void wsi_text_further(struct wsi_page *page);
+void wsi_text_waits(struct wsi_page *page);
 void wsi_text_groups(struct wsi_page *page);
 void wsi_text_facts(struct wsi_page *page);
 void wsi_text_code(struct wsi_page *page);

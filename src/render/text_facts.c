@@ -59,6 +59,11 @@ void wsi_text_facts(struct wsi_page *page)
 				      device->faulted_sms == 1 ? "" : "s");
 		wsi_page_end_line(page);
 	}
+	if (report->signature) {
+		wsi_page_label(page, "signature");
+		ws_out_escaped(out, ws_str_of(report->signature));
+		wsi_page_end_line(page);
+	}
 	for (uint32_t i = 0; i < report->n_missing; i++) {
 		const struct ws_report_missing *missing = &report->missing[i];
 		wsi_page_label(page, i ? "" : "missing");

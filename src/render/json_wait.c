@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who waits for what, as JSON. */
+#include "render/json.h"
+
+static void json_absentee(struct ws_json *json, const struct ws_report_absentee *one)
+{
+	ws_json_object(json);
+	wsi_json_key_text(json, "state", ws_absentee_state_text(one->state));
+	wsi_json_key_u64(json, "lanes", one->n_lanes);
+	wsi_json_key_u64(json, "warps", one->n_warps);
+	wsi_json_key_number(json, "group", one->group);
+	wsi_json_key_number(json, "wait", one->wait);
+	ws_json_key(json, "example");
+	ws_json_object(json);
+	wsi_json_thread(json, &one->example);
+	ws_json_end(json);
+	ws_json_end(json);
+}
+
+static void json_word(struct ws_json *json, const struct ws_report_wait *wait)
+{
+	bool known = wait->address_status == WS_OK;
+	wsi_json_key_hex(json, "address", wait->address, wait->address_status);
+	wsi_json_key_text(json, "space", known ? ws_space_text(wait->space) : NULL);
+	wsi_json_key_bool(json, "one_address", known && wait->one_address);
+	wsi_json_key_hex(json, "value", wait->value, wait->value_status);
+	if (known)
+		wsi_json_key_u64(json, "value_bytes", wait->value_bytes);
+	else
+		ws_json_missing(json, "value_bytes", WS_ABSENT);
+}
+
+void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
+{
+	ws_json_object(json);
+	wsi_json_key_text(json, "kind", ws_wait_kind_text(wait->kind));
+	wsi_json_key_text(json, "text", wait->claim.text);
+	wsi_json_key_text(json, "evidence", wait->claim.evidence);
+	wsi_json_key_text(json, "confidence", ws_confidence_text(wait->claim.confidence));
+	wsi_json_key_hex(json, "pc", wait->pc, WS_OK);
+	wsi_json_key_text(json, "instruction", wait->instruction);
+	wsi_json_key_number(json, "kernel", wait->kernel);
+	wsi_json_key_number(json, "user_frame", wait->user_frame);
+	wsi_json_key_u64(json, "lanes", wait->n_lanes);
+	wsi_json_key_u64(json, "warps", wait->n_warps);
+	wsi_json_key_u64(json, "blocks", wait->n_blocks);
+	wsi_json_key_u64(json, "hardware_warps", wait->n_hardware_warps);
+	wsi_json_key_text(json, "collective", wait->collective);
+	if (wait->barrier_status == WS_OK)
+		wsi_json_key_u64(json, "barrier", wait->barrier);
+	else
+		ws_json_missing(json, "barrier", wait->barrier_status);
+	wsi_json_key_u64(json, "expected", wait->expected);
+	json_word(json, wait);
+	wsi_json_key_u64(json, "missing", wait->n_missing);
+	wsi_json_key_u64(json, "never", wait->n_never);
+	ws_json_key(json, "example");
+	ws_json_object(json);
+	wsi_json_thread(json, &wait->example);
+	ws_json_end(json);
+	WSI_JSON_LIST(json, wait, frames, wsi_json_frame);
+	WSI_JSON_LIST(json, wait, absentees, json_absentee);
+	ws_json_end(json);
+}
