@@ -85,6 +85,7 @@ struct ws_image {
 enum ws_grid_have {
 	WS_GRID_CLUSTER = 1u << 0,           /**< cluster_dim */
 	WS_GRID_PREFERRED_CLUSTER = 1u << 1, /**< preferred_cluster_dim */
+	WS_GRID_N_REGS = 1u << 2,            /**< n_regs */
 };
 
 /** One launch of a kernel. Enumerations hold the API's numbers (CUDBGKernelType, ...Origin,
@@ -101,7 +102,7 @@ struct ws_grid {
 	int64_t parent_id;       /**< launching grid of a device launch */
 	uint64_t params_offset;  /**< where the parameters start in constant bank 0, bytes */
 	uint32_t type, origin, status;
-	uint32_t n_regs; /**< registers per lane */
+	uint32_t n_regs; /**< WS_GRID_N_REGS: registers per lane */
 	struct ws_dim3 grid_dim, block_dim;
 	bool launch_blocking;
 	uint32_t host_tid;

@@ -133,7 +133,8 @@ enum ws_status ws_core_grid(const struct ws_core *core, uint32_t index, struct w
 	uint32_t device = parent_of(core, &core->grids, index);
 	uint32_t context = wsi_core_find_context(core, device, row.context_id);
 	*ret_grid = (struct ws_grid){
-		.have = (WSI_HAS(in.len, grid, cluster_dim_z) ? WS_GRID_CLUSTER : 0u) |
+		.have = (WSI_HAS(in.len, grid, n_regs) ? WS_GRID_N_REGS : 0u) |
+			(WSI_HAS(in.len, grid, cluster_dim_z) ? WS_GRID_CLUSTER : 0u) |
 			(WSI_HAS(in.len, grid, preferred_cluster_dim_z) ? WS_GRID_PREFERRED_CLUSTER
 									: 0u),
 		.device_index = device,

@@ -119,7 +119,7 @@ CUDBGResult wsi_cudbg_getGridInfo(struct wsi_cudbg *s, struct wsi_at *at, uint64
 	struct ws_grid grid;
 	struct ws_context context;
 	uint32_t index;
-	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, &grid, &index);
+	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, UINT64_MAX, &grid, &index);
 	if (result == CUDBG_SUCCESS)
 		result = wsi_cudbg_context_of(s, &grid, &context);
 	if (result != CUDBG_SUCCESS)
@@ -169,12 +169,13 @@ CUDBGResult wsi_cudbg_getGridInfo55(struct wsi_cudbg *s, struct wsi_at *at, uint
 	return result;
 }
 
-CUDBGResult wsi_cudbg_getGridStatus(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
-				    CUDBGGridStatus *status)
+/* A grid that is not there has a status, too. */
+static CUDBGResult status_of(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
+			     uint64_t id_mask, CUDBGGridStatus *status)
 {
 	struct ws_grid grid;
 	uint32_t index;
-	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, &grid, &index);
+	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, id, id_mask, &grid, &index);
 	if (result == CUDBG_ERROR_INVALID_GRID) {
 		wsi_cudbg_clear_failure(s);
 		*status = CUDBG_GRID_STATUS_INVALID;
@@ -185,24 +186,16 @@ CUDBGResult wsi_cudbg_getGridStatus(struct wsi_cudbg *s, struct wsi_at *at, uint
 	return result;
 }
 
+CUDBGResult wsi_cudbg_getGridStatus(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
+				    CUDBGGridStatus *status)
+{
+	return status_of(s, at, gridId64, UINT64_MAX, status);
+}
+
 CUDBGResult wsi_cudbg_getGridStatus50(struct wsi_cudbg *s, struct wsi_at *at, uint32_t gridId,
 				      CUDBGGridStatus *status)
 {
-	struct ws_counts counts;
-	ws_target_counts(s->target, &counts);
-	for (uint32_t i = 0; i < counts.grids; i++) {
-		struct ws_grid grid;
-		struct ws_error err;
-		enum ws_status st = ws_target_grid(s->target, i, &grid, &err);
-		if (st != WS_OK)
-			return wsi_cudbg_row_status(s, st, &err);
-		if (grid.device_index == at->device->index && (uint32_t)grid.id == gridId) {
-			*status = (CUDBGGridStatus)grid.status;
-			return CUDBG_SUCCESS;
-		}
-	}
-	*status = CUDBG_GRID_STATUS_INVALID;
-	return CUDBG_SUCCESS;
+	return status_of(s, at, gridId, UINT32_MAX, status);
 }
 
 CUDBGResult wsi_cudbg_getClusterDim120(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
@@ -210,7 +203,7 @@ CUDBGResult wsi_cudbg_getClusterDim120(struct wsi_cudbg *s, struct wsi_at *at, u
 {
 	struct ws_grid grid;
 	uint32_t index;
-	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, &grid, &index);
+	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, UINT64_MAX, &grid, &index);
 	if (result == CUDBG_SUCCESS)
 		*clusterDim = wsi_dim3(grid.cluster_dim);
 	return result;
@@ -224,7 +217,7 @@ CUDBGResult wsi_cudbg_readCPUCallStack(struct wsi_cudbg *s, struct wsi_at *at, u
 	(void)totalNumAddrs;
 	if (!addrs && numAddrs)
 		return wsi_cudbg_null(s, "addrs");
-	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, &grid, &index);
+	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, UINT64_MAX, &grid, &index);
 	if (result == CUDBG_SUCCESS)
 		result = wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
 					"no call stack of the launch was kept");
@@ -261,7 +254,7 @@ CUDBGResult wsi_cudbg_getConstBankAddress(struct wsi_cudbg *s, struct wsi_at *at
 	struct ws_grid grid;
 	struct ws_memory_range range;
 	uint32_t index;
-	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, &grid, &index);
+	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, UINT64_MAX, &grid, &index);
 	if (result == CUDBG_SUCCESS)
 		result = find_bank(s, index, bank, &range);
 	if (result != CUDBG_SUCCESS)

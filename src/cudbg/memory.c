@@ -156,9 +156,9 @@ static struct ws_address address_of(const struct wsi_at *at, enum ws_space space
 	};
 }
 
-CUDBGResult wsi_cudbg_readGlobalMemory(struct wsi_cudbg *s, uint64_t addr, void *buf, uint32_t sz)
+static struct ws_address global_address(uint64_t addr)
 {
-	const struct ws_address at = {
+	return (struct ws_address){
 		.space = WS_SPACE_GLOBAL,
 		.device_index = WS_NONE,
 		.grid_index = WS_NONE,
@@ -166,6 +166,11 @@ CUDBGResult wsi_cudbg_readGlobalMemory(struct wsi_cudbg *s, uint64_t addr, void 
 		.lane = WS_NONE,
 		.address = addr,
 	};
+}
+
+CUDBGResult wsi_cudbg_readGlobalMemory(struct wsi_cudbg *s, uint64_t addr, void *buf, uint32_t sz)
+{
+	const struct ws_address at = global_address(addr);
 	return read_memory(s, &at, buf, sz);
 }
 
@@ -243,8 +248,7 @@ static CUDBGResult generic_address(struct wsi_cudbg *s, struct wsi_at *at, uint3
 	at->slot = NULL;
 	at->ln = WS_NONE;
 	if (!in_window(s, at, addr)) {
-		*ret_address = address_of(at, WS_SPACE_GLOBAL, addr);
-		ret_address->device_index = WS_NONE;
+		*ret_address = global_address(addr);
 		return CUDBG_SUCCESS;
 	}
 	const uint32_t where[] = { at->dev, sm, wp };
@@ -384,14 +388,7 @@ static CUDBGResult write_memory(struct wsi_cudbg *s, const struct ws_address *at
 CUDBGResult wsi_cudbg_writeGlobalMemory(struct wsi_cudbg *s, uint64_t addr, const void *buf,
 					uint32_t sz)
 {
-	const struct ws_address at = {
-		.space = WS_SPACE_GLOBAL,
-		.device_index = WS_NONE,
-		.grid_index = WS_NONE,
-		.warp_index = WS_NONE,
-		.lane = WS_NONE,
-		.address = addr,
-	};
+	const struct ws_address at = global_address(addr);
 	return write_memory(s, &at, buf, sz);
 }
 

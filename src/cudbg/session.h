@@ -298,9 +298,9 @@ const struct ws_return_address *wsi_cudbg_frames(struct wsi_cudbg *s, const stru
 /* The grid of a warp: INVALID_GRID when the block names none. */
 CUDBGResult wsi_cudbg_grid_of(struct wsi_cudbg *s, const struct wsi_at *at,
 			      struct ws_grid *ret_grid);
-/* The grid with this id: INVALID_GRID. */
+/* The first grid whose id, under a mask, is this: INVALID_GRID. */
 CUDBGResult wsi_cudbg_grid_by_id(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
-				 struct ws_grid *ret_grid, uint32_t *ret_index);
+				 uint64_t id_mask, struct ws_grid *ret_grid, uint32_t *ret_index);
 /* The context of a grid: INVALID_CONTEXT. */
 CUDBGResult wsi_cudbg_context_of(struct wsi_cudbg *s, const struct ws_grid *grid,
 				 struct ws_context *ret_context);

@@ -119,7 +119,7 @@ CUDBGResult wsi_cudbg_grid_of(struct wsi_cudbg *s, const struct wsi_at *at,
 }
 
 CUDBGResult wsi_cudbg_grid_by_id(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
-				 struct ws_grid *ret_grid, uint32_t *ret_index)
+				 uint64_t id_mask, struct ws_grid *ret_grid, uint32_t *ret_index)
 {
 	struct ws_counts counts;
 	ws_target_counts(s->target, &counts);
@@ -129,7 +129,7 @@ CUDBGResult wsi_cudbg_grid_by_id(struct wsi_cudbg *s, const struct wsi_at *at, u
 		enum ws_status st = ws_target_grid(s->target, i, &grid, &err);
 		if (st != WS_OK)
 			return wsi_cudbg_row_status(s, st, &err);
-		if (grid.device_index != at->device->index || (uint64_t)grid.id != id)
+		if (grid.device_index != at->device->index || ((uint64_t)grid.id & id_mask) != id)
 			continue;
 		*ret_grid = grid;
 		*ret_index = i;

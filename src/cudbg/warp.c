@@ -347,6 +347,9 @@ CUDBGResult wsi_cudbg_readWarpResources(struct wsi_cudbg *s, struct wsi_at *at,
 		result = wsi_cudbg_grid_of(s, at, &grid);
 		if (result != CUDBG_SUCCESS)
 			return result;
+		if (!(grid.have & WS_GRID_N_REGS))
+			return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+					      "the number of registers was not recorded");
 		found.numRegisters = grid.n_regs;
 	}
 	struct ws_memory_range range;

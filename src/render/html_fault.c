@@ -128,7 +128,8 @@ static void launch(struct wsi_html *page, const struct ws_report_exception *e)
 		wsi_html_raw(page, ", clusters of ");
 		wsi_html_dim(page, kernel->grid.cluster_dim);
 	}
-	wsi_html_printf(page, ", %u registers", kernel->grid.n_regs);
+	if (kernel->grid.have & WS_GRID_N_REGS)
+		wsi_html_printf(page, ", %u registers", kernel->grid.n_regs);
 	wsi_html_term_end(page);
 }
 

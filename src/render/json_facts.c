@@ -72,7 +72,8 @@ void wsi_json_kernel(struct ws_json *json, const struct ws_report_kernel *kernel
 	wsi_json_key_dim3(json, "clusterDim", grid->cluster_dim,
 			  wsi_status_if(grid->have & WS_GRID_CLUSTER));
 	wsi_json_key_hex(json, "entry", grid->function_entry, there);
-	wsi_json_key_number(json, "registers", there == WS_OK ? grid->n_regs : WS_NONE);
+	wsi_json_key_number(json, "registers",
+			    grid->have & WS_GRID_N_REGS ? grid->n_regs : WS_NONE);
 	wsi_json_key_u64(json, "resident_blocks", kernel->resident_blocks);
 	wsi_json_key_u64(json, "resident_warps", kernel->resident_warps);
 	wsi_json_params(json, kernel);

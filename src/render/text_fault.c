@@ -137,7 +137,8 @@ static void box_launch(struct wsi_page *page, const struct ws_report_exception *
 		ws_out_text(out, ", cluster ");
 		wsi_page_dim(page, kernel->grid.cluster_dim);
 	}
-	ws_out_printf(out, ", %u registers", kernel->grid.n_regs);
+	if (kernel->grid.have & WS_GRID_N_REGS)
+		ws_out_printf(out, ", %u registers", kernel->grid.n_regs);
 	wsi_page_end_line(page);
 	wsi_text_params(page, e);
 }

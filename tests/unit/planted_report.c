@@ -311,7 +311,7 @@ static void plant_facts(struct planted *p, bool hostile)
 						  .name = str(hostile, "out"),
 						  .type = str(hostile, "float*") };
 	p->kernel = (struct ws_report_kernel){
-		.grid = { .have = WS_GRID_CLUSTER,
+		.grid = { .have = WS_GRID_CLUSTER | WS_GRID_N_REGS,
 			  .id = 1,
 			  .n_regs = 16,
 			  .grid_dim = { 48, 1, 1 },

@@ -327,8 +327,10 @@ static enum ws_status add_warp(struct api_target *t, uint32_t device_index, uint
 	}
 	row.block_index = block_index(t, &block);
 	warp_details(t, at, &row);
-	if (block.grid_index != WS_NONE && (row.have & WS_WARP_N_REGS))
+	if (block.grid_index != WS_NONE && (row.have & WS_WARP_N_REGS)) {
+		t->grids[block.grid_index].have |= WS_GRID_N_REGS;
 		t->grids[block.grid_index].n_regs = row.n_regs;
+	}
 	struct ws_warp *warp = ROW_ADD(t, warps);
 	if (!warp || row.block_index == WS_NONE)
 		return no_room(err);
