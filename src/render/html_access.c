@@ -84,6 +84,8 @@ static void neighbour(struct wsi_html *page, const char *term,
 	}
 	if (inside)
 		wsi_html_raw(page, ", which holds the address");
+	else if (side->distance == 0)
+		wsi_html_raw(page, ", touching the access");
 	else
 		wsi_html_printf(page,
 				", %" PRIu64 " byte%s %s the access <span class=\"soft\">(%" PRIu64
@@ -105,9 +107,11 @@ static void owner(struct wsi_html *page, const struct ws_report_owner *owner)
 
 /* ---- the lanes ---- */
 
+/* A register that was written since may hold what was loaded: it is not the access' any more, and
+ * the page shows no contents of memory. */
 static bool has_values(const struct ws_report_operand *operand)
 {
-	return operand->status == WS_OK && operand->lanes;
+	return operand->status == WS_OK && operand->lanes && operand->trust != WS_TRUST_OVERWRITTEN;
 }
 
 /* What each operand is, with the value of the lane that is told of. */
@@ -131,6 +135,8 @@ static void operand_table(struct wsi_html *page, const struct ws_report_access *
 		else if (operand->status != WS_OK)
 			wsi_html_printf(page, "<span class=\"none\">%s</span>",
 					ws_missing_word(operand->status));
+		else if (!has_values(operand))
+			wsi_html_raw(page, "<span class=\"none\">gone</span>");
 		else if (operand->uniform || operand->constant)
 			wsi_html_hex(page, operand->value[lane]);
 		else if (operand->lanes >> lane & 1) {

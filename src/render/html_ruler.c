@@ -44,9 +44,10 @@ static struct layout layout_of(const struct ws_report_access *access)
 		at.below = RANGE_MIN + RANGE_SCALE * bits(access->below.size);
 	if (access->above.status == WS_OK)
 		at.above = RANGE_MIN + RANGE_SCALE * bits(access->above.size);
-	if (!access->inside)
+	if (!access->inside && access->below.distance)
 		at.gap_below = GAP_SCALE + GAP_SCALE * bits(access->below.distance);
-	at.gap_above = GAP_SCALE + GAP_SCALE * bits(access->above.distance);
+	if (access->above.distance)
+		at.gap_above = GAP_SCALE + GAP_SCALE * bits(access->above.distance);
 	unsigned total = at.below + at.gap_below + ACCESS + at.gap_above + at.above;
 	if (total > WIDTH - 2 * EDGE) { /* shrink the gaps, which say least by their length */
 		unsigned over = total - (WIDTH - 2 * EDGE), gaps = at.gap_below + at.gap_above;
@@ -101,10 +102,26 @@ static void gap(struct wsi_html *page, unsigned x, unsigned width, uint64_t byte
 	wsi_html_raw(page, "</text>\n");
 }
 
-void wsi_html_ruler(struct wsi_html *page, const struct ws_report_access *access)
+/* The access with its block's or thread's memory, which begins at 0, as the range below. */
+static struct ws_report_access with_window(const struct ws_report_access *access)
+{
+	struct ws_report_access drawn = *access;
+	uint64_t address = access->address[access->lane];
+	bool window = access->space == WS_SPACE_SHARED || access->space == WS_SPACE_LOCAL;
+	if (!window || access->window_size == 0 || access->below.status == WS_OK)
+		return drawn;
+	drawn.inside = address < access->window_size;
+	drawn.below = (struct ws_report_neighbour){
+		.size = access->window_size,
+		.distance = drawn.inside ? 0 : address - access->window_size,
+	};
+	return drawn;
+}
+
+static void draw(struct wsi_html *page, const struct ws_report_access *access)
 {
 	const struct ws_report_neighbour *below = &access->below, *above = &access->above;
-	if (access->lane == WS_NONE || (below->status != WS_OK && above->status != WS_OK))
+	if (below->status != WS_OK && above->status != WS_OK)
 		return;
 	struct layout at = layout_of(access);
 	wsi_html_printf(page,
@@ -132,4 +149,12 @@ void wsi_html_ruler(struct wsi_html *page, const struct ws_report_access *access
 			"<text class=\"access\" text-anchor=\"middle\" x=\"%u\" y=\"%d\">0x%" PRIx64
 			"</text>\n</svg></div>\n",
 			anchor, TOP + BAR + 28, access->address[access->lane]);
+}
+
+void wsi_html_ruler(struct wsi_html *page, const struct ws_report_access *access)
+{
+	if (access->lane == WS_NONE)
+		return;
+	struct ws_report_access drawn = with_window(access);
+	draw(page, &drawn);
 }
