@@ -31,6 +31,7 @@ program=$1/warpscope
 "$bench/module-lookup"
 "$here/line.py" "$1" ${2:+"$2"}
 "$bench/bench-sass" "$here/../tests/data/cubins/calls.G.sm_80.cubin"
+"$here/sass.py" "$1"
 if [ "${2:-}" = --smoke ]; then
 	dump 270k
 	dump memory --busy-sms 4 --memory 600
