@@ -23,30 +23,6 @@ bool ws_sass_supports(unsigned sm)
 	return wsi_isa_arch_bit(sm) != 0;
 }
 
-static uint64_t bits(const uint64_t word[2], unsigned lo, unsigned len)
-{
-	uint64_t value = word[lo / 64] >> lo % 64;
-	if (lo % 64 != 0 && lo < 64)
-		value |= word[1] << (64 - lo % 64);
-	return len >= 64 ? value : value & ((UINT64_C(1) << len) - 1);
-}
-
-uint64_t wsi_isa_field(const uint64_t word[2], const struct wsi_isa_element *element)
-{
-	uint64_t value = bits(word, element->lo[0], element->len[0]);
-	unsigned shift = element->len[0];
-	for (unsigned i = 1; i < WSI_ISA_SEGMENTS && element->len[i] != 0; i++) {
-		value |= bits(word, element->lo[i], element->len[i]) << shift;
-		shift += element->len[i];
-	}
-	return value;
-}
-
-unsigned wsi_isa_field_len(const struct wsi_isa_element *element)
-{
-	return (unsigned)element->len[0] + element->len[1] + element->len[2];
-}
-
 static bool compare(unsigned op, uint64_t value, uint32_t wanted)
 {
 	switch ((enum wsi_isa_operator)op) {
@@ -77,9 +53,9 @@ bool wsi_isa_conditions_hold(unsigned first, unsigned n, const uint64_t word[2])
 {
 	const struct wsi_isa_condition *c = &wsi_isa_conditions[first];
 	for (unsigned i = 0; i < n; i++, c++) {
-		uint64_t value = bits(word, c->lo[0], c->len[0]);
+		uint64_t value = wsi_isa_bits(word, c->lo[0], c->len[0]);
 		if (c->len[1] != 0)
-			value |= bits(word, c->lo[1], c->len[1]) << c->len[0];
+			value |= wsi_isa_bits(word, c->lo[1], c->len[1]) << c->len[0];
 		if (!compare(c->op, value, c->value))
 			return false;
 	}

@@ -119,10 +119,33 @@ extern const size_t wsi_isa_n_ops;
 
 /* ---- walking a template ---- */
 
+/* `len` bits of a word from bit `lo`, which may run over its middle. */
+static inline uint64_t wsi_isa_bits(const uint64_t word[2], unsigned lo, unsigned len)
+{
+	uint64_t value = word[lo / 64] >> lo % 64;
+	if (lo % 64 != 0 && lo < 64)
+		value |= word[1] << (64 - lo % 64);
+	return len >= 64 ? value : value & ((UINT64_C(1) << len) - 1);
+}
+
 /* Value of a field. */
-uint64_t wsi_isa_field(const uint64_t word[2], const struct wsi_isa_element *element);
+static inline uint64_t wsi_isa_field(const uint64_t word[2], const struct wsi_isa_element *element)
+{
+	uint64_t value = wsi_isa_bits(word, element->lo[0], element->len[0]);
+	unsigned shift = element->len[0];
+	for (unsigned i = 1; i < WSI_ISA_SEGMENTS && element->len[i] != 0; i++) {
+		value |= wsi_isa_bits(word, element->lo[i], element->len[i]) << shift;
+		shift += element->len[i];
+	}
+	return value;
+}
+
 /* Bits of a field. */
-unsigned wsi_isa_field_len(const struct wsi_isa_element *element);
+static inline unsigned wsi_isa_field_len(const struct wsi_isa_element *element)
+{
+	return (unsigned)element->len[0] + element->len[1] + element->len[2];
+}
+
 /* Whether the group behind an element WHEN is shown. */
 bool wsi_isa_when(const struct wsi_isa_element *element, uint64_t value);
 /* Text of an enum's value; NULL for a value without one. */

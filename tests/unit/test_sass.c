@@ -198,6 +198,79 @@ static void targets_get_names(void **state)
 	assert_int_equal(op.value, 0x40);
 }
 
+static void addresses_of_the_loader_get_names(void **state)
+{
+	(void)state;
+	static const struct {
+		struct word word;
+		const char *relocated, *text;
+	} cases[] = {
+		{ { 0x00000000000147802, 0x000fe40000000f00 },
+		  "32@lo(leaf)",
+		  "MOV R20, 32@lo(leaf) /* stall 2 yield */" },
+		{ { 0x0000000000007943, 0x001fea0003c00000 },
+		  "`(leaf)",
+		  "CALL.ABS.NOINC `(leaf) /* stall 5 yield wait 0x1 */" },
+		{ { 0x0000000608097221, 0x000fe20001000000 }, /* a bit that no row explains */
+		  "32@lo(leaf)",
+		  "FADD R9, R8, R6 /* bits 0x10000000000000000000000 */ /* stall 1 yield */" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		char text[WS_SASS_TEXT_MAX];
+		struct ws_insn insn = decode(80, cases[i].word);
+		struct ws_sass_style style = { .control = true, .relocated = cases[i].relocated };
+		ws_sass_format(&insn, 0, &style, text, sizeof text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+/* xorshift64*: the same words every time. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* Any bytes decode; what no row explains is in the text; the lossless text encodes to the bytes. */
+static void random_words_hide_nothing(void **state)
+{
+	(void)state;
+	static const unsigned archs[] = { 75, 80, 86, 89, 90, 100, 103, 110, 120, 121 };
+	enum { WORDS = 10000 };
+	uint64_t seed = 1;
+	unsigned n_known = 0, n_unknown_bits = 0;
+	for (unsigned i = 0; i < WORDS * WSI_COUNT(archs); i++) {
+		unsigned sm = archs[i % WSI_COUNT(archs)];
+		uint64_t low = next_random(&seed), high = next_random(&seed);
+		struct ws_insn insn = decode(sm, (struct word){ low, high });
+		char plain[WS_SASS_TEXT_MAX], lossless[WS_SASS_TEXT_MAX];
+		struct ws_sass_style style = { .control = true };
+		size_t n = ws_sass_format(&insn, 0, NULL, plain, sizeof plain);
+		assert_true(n == strlen(plain) && n < sizeof plain - 1);
+		assert_true(insn.word[0] == low && insn.word[1] == high);
+		if (!insn.known) {
+			assert_non_null(strstr(plain, "/* unknown instruction */ .word 0x"));
+			continue;
+		}
+		bool has_unknown = insn.unknown[0] | insn.unknown[1];
+		assert_int_equal(strstr(plain, "/* unknown bits 0x") != NULL, has_unknown);
+		n_known++;
+		n_unknown_bits += has_unknown;
+
+		uint8_t bytes[WS_SASS_BYTES], again[WS_SASS_BYTES];
+		for (unsigned k = 0; k < WS_SASS_BYTES; k++)
+			bytes[k] = (uint8_t)((k < 8 ? low : high) >> k % 8 * 8);
+		ws_sass_format(&insn, 0, &style, lossless, sizeof lossless);
+		assert_int_equal(ws_sass_encode(sm, lossless, 0, again, NULL), WS_OK);
+		assert_memory_equal(bytes, again, sizeof bytes);
+	}
+	print_message("# %u of %u have a row, %u of them unknown bits\n", n_known,
+		      (unsigned)(WORDS * WSI_COUNT(archs)), n_unknown_bits);
+	assert_true(n_known > 500 && n_unknown_bits > 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +284,8 @@ int main(void)
 		cmocka_unit_test(the_encoder_says_where_it_stopped),
 		cmocka_unit_test(a_short_buffer_cuts_the_text),
 		cmocka_unit_test(targets_get_names),
+		cmocka_unit_test(addresses_of_the_loader_get_names),
+		cmocka_unit_test(random_words_hide_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
