@@ -74,56 +74,17 @@ struct ws_module_set *symbols_modules(struct symbols *symbols)
 
 /* ---- looking up ---- */
 
-/* Where the last group of round brackets starts: the parameters. NULL: there is none. */
-static char *find_parameters(char *name)
+static char *copy_of(const char *text)
 {
-	size_t len = strlen(name), depth = 0;
-	for (size_t i = len; i-- > 0;) {
-		if (name[i] == ')')
-			depth++;
-		else if (name[i] == '(' && depth > 0 && --depth == 0)
-			return name + i;
-	}
-	return NULL;
-}
-
-/* Behind the return type, which only templates have: the last space outside of brackets. */
-static char *skip_return_type(char *name)
-{
-	char *start = name;
-	size_t depth = 0;
-	for (char *at = name; *at; at++) {
-		if (strncmp(at, "operator", 8) == 0)
-			break; /* from here on spaces and brackets belong to the name */
-		if (*at == '<' || *at == '(')
-			depth++;
-		else if ((*at == '>' || *at == ')') && depth > 0)
-			depth--;
-		else if (*at == ' ' && depth == 0)
-			start = at + 1;
-	}
-	return start;
-}
-
-char *symbols_kernel_name(struct ws_str mangled)
-{
-	char text[2048], *name = text;
-	if (ws_demangle(mangled, text, sizeof text)) {
-		char *parameters = find_parameters(text);
-		if (parameters)
-			*parameters = '\0';
-		name = skip_return_type(text);
-	}
-	size_t size = strlen(name) + 1;
-	return memcpy(cli_alloc(size, 1), name, size);
+	size_t size = strlen(text) + 1;
+	return memcpy(cli_alloc(size, 1), text, size);
 }
 
 char *symbols_short_name(struct ws_str mangled)
 {
 	char text[1024];
 	ws_demangle_short(mangled, text, sizeof text);
-	size_t size = strlen(text) + 1;
-	return memcpy(cli_alloc(size, 1), text, size);
+	return copy_of(text);
 }
 
 static void line_look_up(const struct ws_place *place, struct symbol *symbol)
@@ -231,5 +192,8 @@ char *symbols_kernel(struct symbols *symbols, const struct ws_grid *grid)
 		    WS_OK ||
 	    (!place.owner && !place.function))
 		return NULL;
-	return symbols_kernel_name(place.owner ? place.owner->name : place.function->name);
+	char text[2048];
+	ws_demangle_kernel(place.owner ? place.owner->name : place.function->name, text,
+			   sizeof text);
+	return copy_of(text);
 }

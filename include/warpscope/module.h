@@ -316,8 +316,12 @@ WS_API enum ws_status ws_module_ptx_find(struct ws_module *module, uint32_t sect
  */
 WS_API bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size);
 /**
- * The same without template arguments, parameters and return type: "ns::Outer::kernel" of
- * "void ns::Outer<int>::kernel<float>(float*)".
+ * The same without parameters and return type, as cuda-gdb names a kernel:
+ * "ns::Outer<int>::kernel<float>" of "void ns::Outer<int>::kernel<float>(float*)".
+ */
+WS_API bool ws_demangle_kernel(struct ws_str mangled, char *ret_text, size_t size);
+/**
+ * That without template arguments: "ns::Outer::kernel".
  */
 WS_API bool ws_demangle_short(struct ws_str mangled, char *ret_text, size_t size);
 

@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 
-enum { WSI_NO_INTERVAL = UINT32_MAX };
+#define WSI_NO_INTERVAL UINT32_MAX
 
 struct wsi_interval {
 	uint64_t start, end; /* start <= x < end */

@@ -122,6 +122,14 @@ bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size)
 	return false;
 }
 
+bool ws_demangle_kernel(struct ws_str mangled, char *ret_text, size_t size)
+{
+	if (demangle(mangled, false, ret_text, size))
+		return true;
+	copy(mangled, ret_text, size);
+	return false;
+}
+
 static bool is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -439,21 +439,26 @@ static void names_are_demangled_whole_and_short(void **state)
 	skip();
 #endif
 	static const struct {
-		const char *mangled, *whole, *brief;
+		const char *mangled, *whole, *kernel, *brief;
 	} cases[] = {
-		{ "_Z8checksumPKciiPi", "checksum(char const*, int, int, int*)", "checksum" },
+		{ "_Z8checksumPKciiPi", "checksum(char const*, int, int, int*)", "checksum",
+		  "checksum" },
 		{ "_ZN2ns5OuterIiE6kernelIfEEvPT_", "void ns::Outer<int>::kernel<float>(float*)",
-		  "ns::Outer::kernel" },
-		{ "_ZN1AIXgtLi3ELi2EEE1fEv", "A<((3)>(2))>::f()", "A::f" },
-		{ "_ZlsR1ARK1B", "operator<<(A&, B const&)", "operator<<" },
-		{ "_ZN1AptEv", "A::operator->()", "A::operator->" },
-		{ "_ZN12_GLOBAL__N_11kEv", "(anonymous namespace)::k()",
+		  "ns::Outer<int>::kernel<float>", "ns::Outer::kernel" },
+		{ "_ZN1AIXgtLi3ELi2EEE1fEv", "A<((3)>(2))>::f()", "A<((3)>(2))>::f", "A::f" },
+		{ "_ZlsR1ARK1B", "operator<<(A&, B const&)", "operator<<", "operator<<" },
+		{ "_ZN1AptEv", "A::operator->()", "A::operator->", "A::operator->" },
+		{ "_ZN12_GLOBAL__N_11kEv", "(anonymous namespace)::k()", "(anonymous namespace)::k",
 		  "(anonymous namespace)::k" },
+		{ "_Z1kIPFviEEvT_", "void k<void (*)(int)>(void (*)(int))", "k<void (*)(int)>",
+		  "k" },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		char text[200];
 		assert_true(ws_demangle(ws_str_of(cases[i].mangled), text, sizeof text));
 		assert_string_equal(text, cases[i].whole);
+		assert_true(ws_demangle_kernel(ws_str_of(cases[i].mangled), text, sizeof text));
+		assert_string_equal(text, cases[i].kernel);
 		assert_true(ws_demangle_short(ws_str_of(cases[i].mangled), text, sizeof text));
 		assert_string_equal(text, cases[i].brief);
 	}
@@ -466,6 +471,8 @@ static void names_that_are_not_mangled_stay(void **state)
 	assert_false(ws_demangle(ws_str_of("caller"), text, sizeof text));
 	assert_string_equal(text, "caller");
 	assert_false(ws_demangle(ws_str_of("a_long_plain_name"), text, sizeof text));
+	assert_string_equal(text, "a_long_");
+	assert_false(ws_demangle_kernel(ws_str_of("a_long_plain_name"), text, sizeof text));
 	assert_string_equal(text, "a_long_");
 	assert_false(ws_demangle_short(ws_str_of("_Z"), text, sizeof text));
 	assert_string_equal(text, "_Z");
