@@ -37,14 +37,27 @@ static void foot(struct wsi_html *page)
 	wsi_html_raw(page, "</script>\n</body>\n</html>\n");
 }
 
+/* Of a hang, who waits for what is the answer; else it is where the others are. */
+static void waits_first(struct wsi_html *page)
+{
+	if (page->report->verdict == WS_VERDICT_HANG)
+		wsi_html_waits(page);
+}
+
+static void waits_later(struct wsi_html *page)
+{
+	if (page->report->verdict != WS_VERDICT_HANG)
+		wsi_html_waits(page);
+}
+
 enum ws_status ws_report_html(const struct ws_report *report, const struct ws_text_options *options,
 			      struct ws_out *out, struct ws_error *err)
 {
 	static void (*const sections[])(struct wsi_html *) = {
-		wsi_html_map,     wsi_html_fault,  wsi_html_access, wsi_html_stack,
-		wsi_html_code,    wsi_html_waits,  wsi_html_grids,  wsi_html_groups,
-		wsi_html_further, wsi_html_params, wsi_html_facts,  wsi_html_diagnostics,
-		wsi_html_advice,
+		wsi_html_map,         waits_first,      wsi_html_fault,  wsi_html_access,
+		wsi_html_stack,       wsi_html_code,    waits_later,     wsi_html_grids,
+		wsi_html_groups,      wsi_html_further, wsi_html_params, wsi_html_facts,
+		wsi_html_diagnostics, wsi_html_advice,
 	};
 	struct wsi_html page = { .report = report, .out = out };
 	if (options && options->size != sizeof *options)

@@ -2,13 +2,6 @@
 /* The memory access of the fault: sentence, picture, what the lanes had, whose memory, causes. */
 #include "render/html.h"
 
-static const char *space_word(enum ws_space space)
-{
-	static const char *const words[] = { "global",   "shared",      "local",  "parameter",
-					     "constant", "instruction", "generic" };
-	return (size_t)space < WSI_COUNT(words) ? words[space] : "unknown";
-}
-
 /* What the lane's address is wrong about, or that it is not. */
 static const char *lane_verdict(const struct ws_report_access *access, uint32_t lane)
 {
@@ -44,7 +37,7 @@ static void kind(struct wsi_html *page, const struct ws_report_access *access)
 	if (access->width)
 		wsi_html_printf(page, "%u-byte ", access->width);
 	wsi_html_printf(page, "%s%s, %s memory%s", access->async ? "asynchronous " : "",
-			ws_direction_text(access->direction), space_word(access->space),
+			ws_direction_text(access->direction), ws_space_text(access->space),
 			access->space == WS_SPACE_GENERIC ? " (any of global, shared, local)" : "");
 	wsi_html_term_end(page);
 	wsi_html_term(page, "Found by");

@@ -8,8 +8,10 @@ static void show_place(struct wsi_page *page, const struct ws_report_wait *wait)
 {
 	wsi_page_label(page, "at");
 	ws_out_printf(page->out, "0x%" PRIx64, wait->pc);
-	if (wait->instruction)
-		ws_out_printf(page->out, "  %s", wait->instruction);
+	if (wait->instruction) {
+		ws_out_text(page->out, "  ");
+		ws_out_escaped(page->out, ws_str_of(wait->instruction));
+	}
 	wsi_page_end_line(page);
 	uint32_t user = wait->user_frame != WS_NONE ? wait->user_frame : 0;
 	for (uint32_t i = 0; i < wait->n_frames; i++) {
@@ -100,8 +102,8 @@ static void show_wait(struct wsi_page *page, const struct ws_report_wait *wait)
 	show_thread(page, &wait->example);
 	wsi_page_end_line(page);
 	wsi_page_label(page, "because");
-	ws_out_printf(page->out, "%s (%s)", wait->claim.evidence,
-		      ws_confidence_text(wait->claim.confidence));
+	ws_out_escaped(page->out, ws_str_of(wait->claim.evidence));
+	ws_out_printf(page->out, " (%s)", ws_confidence_text(wait->claim.confidence));
 	wsi_page_end_line(page);
 }
 
