@@ -121,7 +121,9 @@ static void print_attributes(struct disas *d, const struct image *image,
 	uint32_t shared_base = image->facts.sm >= 90 ? 0x400 : 0; /* docs/formats/cubin.md */
 	print_number(d, ".regs", function->n_regs);
 	print_number(d, ".frame", function->frame_bytes);
-	if (function->is_kernel)
+	if (function->is_kernel && function->min_stack_bytes == WS_UNKNOWN)
+		ws_out_text(&d->cli->out, "\t.stack unknown\n");
+	else if (function->is_kernel)
 		print_number(d, ".stack", function->min_stack_bytes);
 	if (ws_module_function_info(image->module, function, &info, params, MAX_PARAMS, NULL, 0,
 				    NULL) == WS_OK) {

@@ -168,9 +168,9 @@ void wsi_asm_function_info(struct wsi_asm *a, const struct wsi_asm_function *f,
 		if (a->sm >= 90)
 			put_value(out, 3, 0x50, 0);
 		put_value(out, 3, WSI_NV_MAXREG_COUNT, 0xff);
-		if (f->barriers)
-			put_value(out, 2, WSI_NV_NUM_BARRIERS, (uint16_t)f->barriers);
 	}
+	if (f->barriers)
+		put_value(out, 2, WSI_NV_NUM_BARRIERS, (uint16_t)f->barriers);
 	put_value(out, 3, 0x5f, a->sm >= 90 ? 0x101 : 0);
 	if (!f->is_kernel)
 		return;

@@ -264,7 +264,10 @@ static void read_frame(struct parser *p)
 
 static void read_stack(struct parser *p)
 {
-	(void)take_limited(p, MAX_FRAME, &function_of(p)->stack);
+	if (take_keyword(p, "unknown")) /* recursion */
+		function_of(p)->stack = UINT32_MAX;
+	else
+		(void)take_limited(p, MAX_FRAME, &function_of(p)->stack);
 }
 
 /* For kernels only. */

@@ -115,6 +115,18 @@ def round_trip(program, path, folder, cubin):
     return None if old_facts.keys() == new_facts.keys() else 'other functions'
 
 
+def rare_attributes(tests, program, folder, cubin):
+    """What no committed cubin has: a stack that is not known, barriers of a device function."""
+    made = os.path.join(folder, 'rare.cubin')
+    text = b'.arch sm_90\n.kernel k\n.stack unknown\nEXIT\n.end\n.func f\n.barriers 16\nEXIT\n.end\n'
+    done = run(program, 'as', '-', '-o', made, input=text)
+    with open(made, 'rb') as image:
+        found = facts(cubin.Cubin(image.read()))
+    good = done.returncode == 0 and found['k']['stack'] == [0xffffffff] and found['f']['barriers'] == [16]
+    tests.result('an unknown stack, and barriers of a device function', None if good else str(found))
+    tests.result('both again', round_trip(program, made, folder, cubin))
+
+
 def outputs(tests, program, data, schemas, folder):
     good, bad = (os.path.join(data, name + '.s') for name in ('everything', 'mistakes'))
     made = os.path.join(folder, 'made.cubin')
@@ -168,6 +180,7 @@ def main(program, folder_of_tests, schemas):
                     tests.skip(f'{name} again', 'an object: its relocations are for a linker')
                     continue
             tests.result(f'{name} again', round_trip(program, path, folder, cubin))
+        rare_attributes(tests, program, folder, cubin)
         outputs(tests, program, os.path.join(folder_of_tests, 'data/assembly'), schemas, folder)
     print(f'1..{tests.number}')
     return 1 if tests.failed else 0
