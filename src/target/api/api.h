@@ -19,6 +19,7 @@ struct api_target {
 	struct ws_target base; /* first */
 	CUDBGAPI api;          /* borrowed */
 	struct ws_provider provider;
+	bool no_bulk;         /* its getDeviceInfo gave nonsense */
 	pthread_mutex_t lock; /* one call at a time */
 	_Atomic bool runs[CUDBG_MAX_DEVICES];
 	pthread_mutex_t wake_lock; /* of the next two; held while `wake` runs */
@@ -57,6 +58,28 @@ static inline struct ws_dim3 wsi_api_dim3(CuDim3 dim)
 {
 	return (struct ws_dim3){ dim.x, dim.y, dim.z };
 }
+
+/* bulk.c: the state of a device from getDeviceInfo, SM by SM and warp by warp, in order. */
+struct api_bulk {
+	uint8_t *bytes; /* owned */
+	size_t len, at;
+	CUDBGDeviceInfoSizes sizes;
+	uint64_t active[CUDBG_MAX_SMS / 64]; /* SMs with warps */
+};
+/* What identifies a warp and where it stands. */
+struct api_warp_facts {
+	uint32_t valid_lanes, active_lanes;
+	uint64_t grid;
+	CuDim3 block;
+	bool error_pc_valid;
+	uint64_t error_pc;
+};
+/* False where the provider has no such function, or what it answers cannot be. */
+bool wsi_api_bulk_open(struct api_target *t, uint32_t dev, struct api_bulk *ret_bulk);
+void wsi_api_bulk_close(struct api_bulk *bulk);
+/* Each SM once, from 0 on; then each of its valid warps. False: the buffer does not add up. */
+bool wsi_api_bulk_sm(struct api_bulk *bulk, uint32_t sm, uint64_t *ret_valid, uint64_t *ret_broken);
+bool wsi_api_bulk_warp(struct api_bulk *bulk, struct api_warp_facts *ret_facts);
 
 /* stock.c: fills the lists. */
 enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err) WS_MUST_USE;

@@ -242,7 +242,25 @@ static uint32_t grid_index(struct api_target *t, uint32_t device_index, const st
 
 /* ---- SMs, blocks, warps ---- */
 
-static uint32_t block_index(struct api_target *t, const struct ws_block *wanted)
+/* What the API tells of a block only through one of its warps. */
+static void block_clusters(struct api_target *t, const struct api_place *at, struct ws_block *block)
+{
+	CuDim3 idx;
+	if (API_HAS(t, readClusterIdx) &&
+	    t->api->readClusterIdx(at->dev, at->sm, at->wp, &idx) == CUDBG_SUCCESS) {
+		block->have |= WS_BLOCK_CLUSTER_IDX;
+		block->cluster_idx = wsi_api_dim3(idx);
+	}
+	if (API_HAS(t, getClusterDim) &&
+	    t->api->getClusterDim(at->dev, at->sm, at->wp, &idx) == CUDBG_SUCCESS) {
+		block->have |= WS_BLOCK_CLUSTER_DIM;
+		block->cluster_dim = wsi_api_dim3(idx);
+	}
+}
+
+/* The block of a warp, added when it is new. WS_NONE: no memory. */
+static uint32_t block_index(struct api_target *t, const struct api_place *at,
+			    const struct ws_block *wanted)
 {
 	for (uint32_t i = t->n.blocks; i-- > 0 && t->blocks[i].sm_index == wanted->sm_index;)
 		if (t->blocks[i].grid_id == wanted->grid_id &&
@@ -252,6 +270,8 @@ static uint32_t block_index(struct api_target *t, const struct ws_block *wanted)
 	if (!block)
 		return WS_NONE;
 	*block = *wanted;
+	block->grid_index = grid_index(t, wanted->device_index, at, (uint64_t)wanted->grid_id);
+	block_clusters(t, at, block);
 	return t->n.blocks - 1;
 }
 
@@ -262,7 +282,6 @@ static void warp_details(struct api_target *t, const struct api_place *at, struc
 	CUDBGBarrierScope scope;
 	CUDBGWarpState state;
 	char text[200];
-	(void)t->api->readErrorPC(at->dev, at->sm, at->wp, &warp->error_pc, &warp->error_pc_valid);
 	if (API_HAS(t, readWarpResources) &&
 	    t->api->readWarpResources(at->dev, at->sm, at->wp, &resources) == CUDBG_SUCCESS) {
 		warp->have |= WS_WARP_N_REGS | WS_WARP_SHARED_BYTES;
@@ -291,48 +310,68 @@ static void warp_details(struct api_target *t, const struct api_place *at, struc
 	}
 }
 
-static enum ws_status add_warp(struct api_target *t, uint32_t device_index, uint32_t sm_index,
-			       const struct api_place *at, bool broken, struct ws_error *err)
+/* The same as a response of getDeviceInfo tells, by single calls. */
+static CUDBGResult ask_warp(struct api_target *t, const struct api_place *at,
+			    struct api_warp_facts *ret)
 {
 	CUDBGAPI api = t->api;
-	CuDim3 idx = { 0, 0, 0 };
-	uint64_t grid = 0;
-	struct ws_warp row = { .device_index = device_index, .sm_index = sm_index, .id = at->wp };
-	row.broken = broken;
-	CUDBGResult result = api->readValidLanes(at->dev, at->sm, at->wp, &row.valid_lanes);
+	CUDBGResult result = api->readValidLanes(at->dev, at->sm, at->wp, &ret->valid_lanes);
 	if (result == CUDBG_SUCCESS)
-		result = api->readActiveLanes(at->dev, at->sm, at->wp, &row.active_lanes);
+		result = api->readActiveLanes(at->dev, at->sm, at->wp, &ret->active_lanes);
 	if (result == CUDBG_SUCCESS)
-		result = api->readGridId(at->dev, at->sm, at->wp, &grid);
+		result = api->readGridId(at->dev, at->sm, at->wp, &ret->grid);
 	if (result == CUDBG_SUCCESS)
-		result = api->readBlockIdx(at->dev, at->sm, at->wp, &idx);
-	if (result != CUDBG_SUCCESS)
-		return wsi_api_status(t, result, "a warp", err);
-	struct ws_block block = {
+		result = api->readBlockIdx(at->dev, at->sm, at->wp, &ret->block);
+	if (result == CUDBG_SUCCESS)
+		(void)api->readErrorPC(at->dev, at->sm, at->wp, &ret->error_pc,
+				       &ret->error_pc_valid);
+	return result;
+}
+
+static enum ws_status nonsense(struct api_target *t, struct ws_error *err)
+{
+	t->no_bulk = true;
+	return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET, "getDeviceInfo's buffer does not add up");
+}
+
+static enum ws_status add_warp(struct api_target *t, uint32_t device_index, uint32_t sm_index,
+			       const struct api_place *at, bool broken, struct api_bulk *bulk,
+			       struct ws_error *err)
+{
+	struct api_warp_facts facts = { .error_pc_valid = false };
+	if (bulk && !wsi_api_bulk_warp(bulk, &facts))
+		return nonsense(t, err);
+	enum ws_status st =
+		bulk ? WS_OK : wsi_api_status(t, ask_warp(t, at, &facts), "a warp", err);
+	if (st != WS_OK)
+		return st;
+	const struct ws_block block = {
 		.device_index = device_index,
 		.sm_index = sm_index,
-		.grid_id = (int64_t)grid,
-		.idx = wsi_api_dim3(idx),
+		.grid_id = (int64_t)facts.grid,
+		.idx = wsi_api_dim3(facts.block),
 	};
-	block.grid_index = grid_index(t, device_index, at, grid);
-	if (API_HAS(t, readClusterIdx) &&
-	    api->readClusterIdx(at->dev, at->sm, at->wp, &idx) == CUDBG_SUCCESS) {
-		block.have |= WS_BLOCK_CLUSTER_IDX;
-		block.cluster_idx = wsi_api_dim3(idx);
-	}
-	if (API_HAS(t, getClusterDim) &&
-	    api->getClusterDim(at->dev, at->sm, at->wp, &idx) == CUDBG_SUCCESS) {
-		block.have |= WS_BLOCK_CLUSTER_DIM;
-		block.cluster_dim = wsi_api_dim3(idx);
-	}
-	row.block_index = block_index(t, &block);
+	struct ws_warp row = {
+		.device_index = device_index,
+		.sm_index = sm_index,
+		.id = at->wp,
+		.block_index = block_index(t, at, &block),
+		.valid_lanes = facts.valid_lanes,
+		.active_lanes = facts.active_lanes,
+		.broken = broken,
+		.error_pc_valid = facts.error_pc_valid,
+		.error_pc = facts.error_pc,
+	};
+	if (row.block_index == WS_NONE)
+		return no_room(err);
 	warp_details(t, at, &row);
-	if (block.grid_index != WS_NONE && (row.have & WS_WARP_N_REGS)) {
-		t->grids[block.grid_index].have |= WS_GRID_N_REGS;
-		t->grids[block.grid_index].n_regs = row.n_regs;
+	uint32_t grid = t->blocks[row.block_index].grid_index;
+	if (grid != WS_NONE && (row.have & WS_WARP_N_REGS)) {
+		t->grids[grid].have |= WS_GRID_N_REGS;
+		t->grids[grid].n_regs = row.n_regs;
 	}
 	struct ws_warp *warp = ROW_ADD(t, warps);
-	if (!warp || row.block_index == WS_NONE)
+	if (!warp)
 		return no_room(err);
 	*warp = row;
 	return WS_OK;
@@ -380,8 +419,21 @@ static void sm_texts(struct api_target *t, uint32_t dev, struct ws_sm *sm)
 	}
 }
 
+static enum ws_status sm_masks(struct api_target *t, uint32_t dev, uint32_t sm,
+			       struct api_bulk *bulk, uint64_t *ret_valid, uint64_t *ret_broken,
+			       struct ws_error *err)
+{
+	if (bulk)
+		return wsi_api_bulk_sm(bulk, sm, ret_valid, ret_broken) ? WS_OK : nonsense(t, err);
+	enum ws_status st = wsi_api_status(t, t->api->readValidWarps(dev, sm, ret_valid),
+					   "readValidWarps", err);
+	return st != WS_OK ? st
+			   : wsi_api_status(t, t->api->readBrokenWarps(dev, sm, ret_broken),
+					    "readBrokenWarps", err);
+}
+
 static enum ws_status add_sm(struct api_target *t, uint32_t device_index, uint32_t id,
-			     struct ws_error *err)
+			     struct api_bulk *bulk, struct ws_error *err)
 {
 	uint32_t dev = t->devices[device_index].id;
 	uint64_t valid = 0, broken = 0;
@@ -393,15 +445,11 @@ static enum ws_status add_sm(struct api_target *t, uint32_t device_index, uint32
 			      .id = id,
 			      .first_warp_index = t->n.warps };
 	sm_exception(t, dev, sm);
-	enum ws_status st =
-		wsi_api_status(t, t->api->readValidWarps(dev, id, &valid), "readValidWarps", err);
-	if (st == WS_OK)
-		st = wsi_api_status(t, t->api->readBrokenWarps(dev, id, &broken), "readBrokenWarps",
-				    err);
+	enum ws_status st = sm_masks(t, dev, id, bulk, &valid, &broken, err);
 	for (uint32_t wp = 0; st == WS_OK && wp < 64; wp++)
 		if (valid >> wp & 1) {
 			const struct api_place at = { dev, id, wp };
-			st = add_warp(t, device_index, index, &at, broken >> wp & 1, err);
+			st = add_warp(t, device_index, index, &at, broken >> wp & 1, bulk, err);
 		}
 	sm = &t->sms[index];
 	sm->n_warps = t->n.warps - sm->first_warp_index;
@@ -471,6 +519,23 @@ enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err)
 	return st == WS_OK ? wsi_api_renew(t, err) : st;
 }
 
+static enum ws_status add_sms(struct api_target *t, uint32_t device_index, struct ws_error *err)
+{
+	struct api_bulk bulk;
+	bool has_bulk = !t->no_bulk && wsi_api_bulk_open(t, t->devices[device_index].id, &bulk);
+	enum ws_status st = WS_OK;
+	for (uint32_t sm = 0; st == WS_OK && sm < t->devices[device_index].n_sms; sm++)
+		st = add_sm(t, device_index, sm, has_bulk ? &bulk : NULL, err);
+	if (has_bulk)
+		wsi_api_bulk_close(&bulk);
+	if (st == WS_RUNNING) {
+		t->runs[device_index] = true; /* it ran before we came */
+		t->n.sms--;
+		st = WS_OK;
+	}
+	return st;
+}
+
 enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
@@ -478,16 +543,12 @@ enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err)
 		wsi_free(t->texts[--t->n_texts]);
 	t->n.grids = t->n.sms = t->n.blocks = t->n.warps = 0;
 	t->n_ranges = 0;
+	bool bulk = !t->no_bulk;
 	for (uint32_t i = 0; st == WS_OK && i < t->n.devices; i++)
-		for (uint32_t sm = 0; st == WS_OK && !t->runs[i] && sm < t->devices[i].n_sms;
-		     sm++) {
-			st = add_sm(t, i, sm, err);
-			if (st != WS_RUNNING)
-				continue;
-			t->runs[i] = true; /* it ran before we came */
-			t->n.sms--;
-			st = WS_OK;
-		}
+		if (!t->runs[i])
+			st = add_sms(t, i, err);
+	if (st == WS_MALFORMED && bulk && t->no_bulk)
+		return wsi_api_renew(t, err); /* once, by single calls */
 	if (st == WS_OK)
 		add_ranges(t);
 	return st;
