@@ -113,6 +113,17 @@ static bool arrives_only(const struct ws_insn *insn)
 	return ws_insn_bits(insn, 77, 2) == 1;
 }
 
+/* SYNCS that looks at the phase of a barrier object; it is tried again until that changes. */
+static bool is_try(const struct ws_insn *insn)
+{
+	char text[WS_SASS_TEXT_MAX];
+	const struct ws_sass_style style = { .hide_unknown = true };
+	if (!is_named(insn, "SYNCS"))
+		return false;
+	ws_sass_format(insn, 0, &style, text, sizeof text);
+	return strstr(text, ".PHASECHK") != NULL;
+}
+
 static void find_barrier(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_code *code)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
@@ -144,6 +155,8 @@ static bool waits_itself(const struct ws_insn *insn, uint64_t pc, struct wsi_wai
 	} else if (is_named(insn, "BSYNC") || is_named(insn, "WARPSYNC")) {
 		code->kind = WS_WAIT_CONVERGENCE;
 		find_lanes(insn, pc, code);
+	} else if (is_try(insn)) {
+		code->kind = WS_WAIT_MBARRIER;
 	} else if (is_named(insn, "UCGABAR_WAIT")) {
 		code->kind = WS_WAIT_CLUSTER;
 	} else {
@@ -252,7 +265,11 @@ static enum ws_status classify(const struct spot *spot, bool by_hardware,
 	}
 	if (found) {
 		code->waits = true;
-		return set_text(spot->build, &insn, pc, code) ? WS_OK : WS_NO_MEMORY;
+		if (!set_text(spot->build, &insn, pc, code))
+			return WS_NO_MEMORY;
+		if (code->kind == WS_WAIT_MBARRIER)
+			find_address(spot, &insn, code);
+		return WS_OK;
 	}
 	enum ws_status st = waits_in_loop(spot, code);
 	if (st != WS_OK || code->waits || !decode(spot, spot->pc, &insn) ||

@@ -38,6 +38,7 @@ compile 90 pair.G.sm_90.cubin pair.cu -G
 compile 80 hang.li.sm_80.cubin hang.cu -O3 -lineinfo
 compile 90 hang.li.sm_90.cubin hang.cu -O3 -lineinfo
 compile 90 stop.li.sm_90.cubin stop.cu -O3 -lineinfo
+compile 90 wait.li.sm_90.cubin wait.cu -O3 -lineinfo
 compile 90 cluster.li.sm_90.cubin cluster.cu -O3 -lineinfo
 compile 90 toolkit.li.sm_90.cubin toolkit.cu -O3 -lineinfo
 compile 90 longname.li.sm_90.cubin longname.cu -O3 -lineinfo

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Planted waits: the report says who waits for what, who is missing, and gives the verdict and the signature. Prints TAP.
+
+usage: test_waits.py WARPSCOPE BUILDER_FOLDER
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, sys.argv[2])
+
+import coredump  # noqa: E402
+from build import build  # noqa: E402
+from coredump import Options  # noqa: E402
+from machine import H100, Process, State  # noqa: E402
+
+CUBIN = 'wait.li.sm_90.cubin'
+BAR, LOADS = {0xb1d}, {0x981}
+FLAG = 0x7f4400001000
+NCCL = 'ncclDevKernel_AllReduce_Sum_f32_RING_LL'
+
+
+class Bench:
+    """One kernel of wait.cu in flight."""
+
+    def __init__(self, kernel, threads=128, grid=1, params=b'', hardware=True):
+        self.process, self.kernel, self.hardware = Process(H100), kernel, hardware
+        self.module = self.process.context().load(CUBIN)
+        self.launch = self.process.launch(self.module.context, self.module, kernel, (grid, 1, 1), (threads, 1, 1),
+                                          params=params, shared=1024)
+
+    def at(self, mark, opcodes):
+        return self.module.at(self.kernel, 'wait.cu', mark, opcodes)
+
+    def here(self, offset):
+        return self.module.entry(self.kernel).later(offset // 16)
+
+    def place(self, state, blocks=1, gone=()):
+        for number in range(blocks):
+            block = self.launch.place(2 * number, (number, 0, 0), lambda warp, n=number: state(n, warp))
+            block.warps = [warp for i, warp in enumerate(block.warps) if i not in gone]
+        return self
+
+    def report(self, folder):
+        path = os.path.join(folder, 'waits.nvcudmp')
+        with open(path, 'wb') as handle:
+            handle.write(coredump.write(self.process.dump(Options().driver), Options()))
+        return read(path)
+
+
+def read(path):
+    done = subprocess.run([sys.argv[1], '--json', '--no-source', path], capture_output=True, check=True, timeout=60)
+    return json.loads(done.stdout)
+
+
+def flag_at(position, address):
+    """Registers that make a load read at `address`."""
+    base = position.word() >> 24 & 0xff
+    return {base: lambda _: address, base + 1: lambda _: address >> 32}
+
+
+def expect(what, value, wanted):
+    if value != wanted:
+        raise AssertionError(f'{what} is {value!r}, should be {wanted!r}')
+
+
+def only(report, kind):
+    waits = [w for w in report['waits'] if w['kind'] == kind]
+    expect(f'number of waits of kind {kind}', len(waits), 1)
+    return waits[0]
+
+
+def a_barrier_tells_who_is_gone(folder):
+    for hardware in (3, 0):
+        bench = Bench('_Z10early_exitPfi')
+        stand = bench.at('barrier', BAR)
+        report = bench.place(lambda _b, _w: State(stand, barrier=hardware), blocks=2, gone=(3,)).report(folder)
+        wait = only(report, 'barrier')
+        expect('verdict', report['verdict']['kind'], 'hang')
+        expect('waiting warps', report['verdict']['waiting_warps'], 6)
+        expect('confidence', wait['confidence'], 'certain' if hardware else 'likely')
+        expect('barrier', (wait['barrier'], wait['lanes'], wait['warps'], wait['blocks']), (0, 192, 6, 2))
+        expect('missing', (wait['missing'], wait['never']), (64, 64))
+        expect('absentees', [(a['state'], a['lanes'], a['warps']) for a in wait['absentees']], [('exited', 64, 2)])
+        expect('signature', report['signature'], 'hang | _Z10early_exitPfi | early_exit | barrier')
+
+
+def a_faulted_warp_never_comes_to_a_barrier(folder):
+    bench = Bench('_Z10early_exitPfi')
+    stand, bad = bench.at('barrier', BAR), bench.here(0x10)
+    report = bench.place(lambda _b, warp: State(bad, error=bad, exception=14) if warp == 1 else State(stand)).report(folder)
+    wait = only(report, 'barrier')
+    expect('verdict', report['verdict']['kind'], 'fault')
+    expect('missing', (wait['missing'], wait['never']), (32, 32))
+    expect('absentees', [(a['state'], a['lanes']) for a in wait['absentees']], [('faulted', 32)])
+
+
+def lanes_that_left_are_missing_at_a_convergence(folder):
+    bench = Bench('_Z8divergedPi', threads=32)
+    meet, chase = bench.here(0x1b0), bench.here(0x160)
+    pcs = {lane: chase if lane & 1 else meet for lane in range(32)}
+    report = bench.place(lambda _b, _w: State(pcs, active=0xaaaaaaaa)).report(folder)
+    wait = only(report, 'convergence')
+    expect('lanes', (wait['lanes'], wait['missing'], wait['never']), (16, 16, 0))
+    expect('absentees', [(a['state'], a['lanes']) for a in wait['absentees']], [('runs', 16)])
+    expect('verdict', report['verdict']['kind'], 'none')
+    expect('waits', len(report['waits']), 1)  # a chase through memory is no wait
+    expect('signature', report['signature'], None)
+
+
+def a_flag_is_shown_with_its_value(folder):
+    bench = Bench('_Z9spin_flagPViPi', threads=64)
+    load = bench.at('spin', LOADS)
+    bench.process.memory.append((FLAG, struct.pack('<II', 0, 5)))
+    report = bench.place(lambda _b, _w: State(load.later(2), regs=flag_at(load, FLAG))).report(folder)
+    wait = only(report, 'spin')
+    expect('verdict', report['verdict']['kind'], 'hang')
+    expect('address', (wait['address'], wait['space'], wait['one_address']), (hex(FLAG), 'global', True))
+    expect('value', (wait['value'], wait['value_bytes']), ('0x0', 4))
+    expect('pc', int(wait['pc'], 16), load.address)
+    expect('confidence', wait['confidence'], 'likely')
+    expect('signature', report['signature'], 'hang | _Z9spin_flagPViPi | spin_flag | spin')
+
+
+def an_mbarrier_is_tried_again(folder):
+    for offset in (0x120, 0x170, 0x180):
+        bench = Bench('_Z8try_waitPi', threads=64)
+        report = bench.place(lambda _b, _w, at=bench.here(offset): State(at)).report(folder)
+        wait = only(report, 'mbarrier')
+        expect('verdict', report['verdict']['kind'], 'hang')
+        expect('space', wait['space'], 'shared')
+        expect('lanes', wait['lanes'], 64)
+
+
+def a_grid_barrier_is_known_by_its_function(folder):
+    bench = Bench('_Z10all_blocksPi', threads=32, grid=2)
+    report = bench.place(lambda block, _w: State(bench.here(0x360 if block else 0x3d0)), blocks=2).report(folder)
+    expect('kinds', sorted(w['kind'] for w in report['waits']), ['grid', 'grid'])
+    expect('verdict', report['verdict']['kind'], 'hang')
+
+
+def a_collective_is_known_by_its_kernel(folder):
+    bench = Bench(NCCL, threads=64)
+    report = bench.place(lambda _b, _w: State(bench.at('peer', LOADS))).report(folder)
+    expect('collective', only(report, 'spin')['collective'], 'NCCL all-reduce')
+    expect('signature', report['signature'], f'hang | {NCCL} | {NCCL} | NCCL all-reduce')
+
+
+def no_fault_is_a_verdict(folder):
+    bench = Bench('_Z9spin_flagPViPi', threads=64)
+    report = bench.place(lambda _b, _w: State(bench.here(0x80))).report(folder)
+    expect('verdict', report['verdict']['kind'], 'none')
+    expect('summary', report['verdict']['summary'], 'No fault in this dump; 2 warps are resident')
+    expect('waits', report['waits'], [])
+
+
+def a_signature_is_that_of_the_bug(folder):
+    def signature(name):
+        path = os.path.join(folder, name + '.nvcudmp')
+        with open(path, 'wb') as handle:
+            handle.write(build(name)[0])
+        return read(path)['signature']
+    one = signature('illegal-address')
+    expect('other lanes, same bug', signature('illegal-address-some-lanes'), one)
+    expect('a newer driver, same bug', signature('illegal-address-sm-row'), one)
+    for other in ('misaligned-G', 'exited'):
+        if signature(other) == one:
+            raise AssertionError(f'{other} has the signature of another bug')
+    if '0x' in one or '/' in one:
+        raise AssertionError(f'an address or a path in {one!r}')
+
+
+def main():
+    tests = [a_barrier_tells_who_is_gone, a_faulted_warp_never_comes_to_a_barrier,
+             lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, an_mbarrier_is_tried_again,
+             a_grid_barrier_is_known_by_its_function, a_collective_is_known_by_its_kernel, no_fault_is_a_verdict,
+             a_signature_is_that_of_the_bug]
+    print(f'1..{len(tests)}')
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number, test in enumerate(tests, 1):
+            name = test.__name__.replace('_', ' ')
+            try:
+                test(folder)
+                print(f'ok {number} - {name}')
+            except (AssertionError, subprocess.CalledProcessError) as why:
+                failed += 1
+                print(f'not ok {number} - {name}\n# {why}')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
