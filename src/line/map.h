@@ -165,6 +165,7 @@ struct ws_line_map {
 	_Atomic(size_t *)
 		seqs_before; /* owned: of part i; one more at the end. NULL: not counted */
 	size_t n_relocs, n_tables, n_parts, n_owners;
+	size_t n_str_bases_0; /* tables whose names begin at 0 */
 	size_t tables_cap, parts_cap;
 	struct wsi_line_diags diags; /* of the headers */
 };
