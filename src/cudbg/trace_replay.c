@@ -20,7 +20,6 @@ struct place {
 };
 
 struct trace {
-	const char *path;
 	struct wsi_file file;
 	struct place place; /* behind `call` */
 	uint64_t line;      /* of `call` */
@@ -138,7 +137,6 @@ static enum ws_status trace_open(struct session *s, struct trace *t, const char 
 	struct ws_error first = { .status = WS_OK };
 	struct place place = { 0, 0 };
 	struct wsi_traced call;
-	t->path = path;
 	enum ws_status st = wsi_file_open_any(path, NULL, &t->file, err);
 	if (st != WS_OK)
 		return st;

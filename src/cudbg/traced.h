@@ -32,7 +32,7 @@ struct wsi_traced_value {
 };
 
 struct wsi_traced {
-	uint64_t number, ns;
+	uint64_t ns;
 	uint64_t capabilities; /* of initialize: what cudbgDebuggerCapabilities was */
 	unsigned table, slot;
 	CUDBGResult result;

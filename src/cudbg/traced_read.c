@@ -218,8 +218,6 @@ static bool take_member(struct scan *scan, struct ws_str name, struct wsi_traced
 {
 	struct ws_str text;
 	uint64_t table;
-	if (ws_str_equal(name, ws_str_of("n")))
-		return take_decimal(scan, &call->number);
 	if (ws_str_equal(name, ws_str_of("ns")))
 		return take_decimal(scan, &call->ns);
 	if (ws_str_equal(name, ws_str_of("table"))) {

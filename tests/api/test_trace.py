@@ -175,7 +175,7 @@ def hostile(tap, work):
         ("a text with NUL", call("lookupDeviceCodeSymbol", symName="6100", symFound=None, symAddr=None)),
         ("an output of a null pointer", call("readPC", {"pc": "00" * 8}, dev=0, sm=2, wp=1, ln=0, pc=None)),
         ("deep nesting", good.replace('"ns": 1', '"x": ' + "[" * 100000)), ("odd digits", good.replace('"' + "00" * 8, '"' + "0" * 15)),
-        ("a table too big", good.replace('"table": 1', '"table": 4294967295')), ("a negative number", good.replace('"n": 0', '"n": -1')),
+        ("a table too big", good.replace('"table": 1', '"table": 4294967295')), ("a negative time", good.replace('"ns": 1', '"ns": -1')),
     ]
     cases += [("cut at %d" % n, good[:n]) for n in range(1, len(good))]
     path = write(os.path.join(work, "d.jsonl"), [call("initialize")] + [line for _name, line in cases] + [good + " "])
