@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <warpscope/report.h>
 #include <warpscope/write.h>
 
 #include "cli.h"
@@ -23,6 +24,8 @@ const char verb_strip_help[] =
 	"  --keep SPACE:ADDR+LEN  memory to keep in spite of --skip: global, shared, local, "
 	"param,\n"
 	"                         constN; may be repeated\n"
+	"  --keep fault           256 bytes and more around each address that the instruction to\n"
+	"                         blame used\n"
 	"  --others               drop warps without a fault, and what belongs only to them\n"
 	"  --faulted-contexts     drop contexts without a fault\n"
 	"  --redact               replace values of registers, memory and constants by their "
@@ -33,6 +36,8 @@ const char verb_strip_help[] =
 	"  --drop-paths           replace the folders in source paths by x\n"
 	"  --layout rNNN          write as another driver does, r346 to r615\n"
 	"  --gzip                 pack the file\n";
+
+enum { KEPT_AROUND = 256 }; /* power of 2 */
 
 enum {
 	OPTION_FOR_ISSUE = 300,
@@ -68,7 +73,9 @@ static const struct option options[] = {
 struct request {
 	const char *output;
 	struct ws_strip_options strip;
-	struct ws_write_keep *keeps; /* owned: room for one for each argument */
+	struct ws_write_keep *keeps; /* owned */
+	size_t keeps_cap;
+	bool keep_fault;
 };
 
 static const struct {
@@ -98,13 +105,66 @@ static int parse_skip(struct request *request, const char *text)
 	return CLI_ANSWERED;
 }
 
+static void keep_add(struct request *request, struct ws_write_keep keep)
+{
+	size_t *n = &request->strip.write.n_keep;
+	if (*n == request->keeps_cap) {
+		size_t cap = *n ? *n * 2 : 16;
+		struct ws_write_keep *grown = realloc(request->keeps, cap * sizeof *grown);
+		if (!grown)
+			cli_out_of_memory();
+		request->keeps = grown;
+		request->keeps_cap = cap;
+	}
+	request->keeps[(*n)++] = keep;
+}
+
 static int parse_keep(struct request *request, const char *text)
 {
 	struct cli_range range;
+	if (strcmp(text, "fault") == 0) {
+		request->keep_fault = true;
+		return CLI_ANSWERED;
+	}
 	if (!cli_range(text, &range))
-		return cli_usage("strip", "--keep takes SPACE:ADDRESS+LENGTH, not \"%s\"", text);
-	request->keeps[request->strip.write.n_keep++] =
-		(struct ws_write_keep){ range.space, range.bank, range.address, range.len };
+		return cli_usage("strip", "--keep takes SPACE:ADDRESS+LENGTH or fault, not \"%s\"",
+				 text);
+	keep_add(request,
+		 (struct ws_write_keep){ range.space, range.bank, range.address, range.len });
+	return CLI_ANSWERED;
+}
+
+/* What an access touched, with its neighbourhood. Lanes of a warp often share it. */
+static void keep_access(struct request *request, const struct ws_report_access *access)
+{
+	struct ws_write_keep last = { .len = 0 };
+	if (access->space == WS_SPACE_CODE || access->space == WS_SPACE_GENERIC ||
+	    access->space == WS_SPACE_CONST)
+		return;
+	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
+		if (!((access->lanes_known | access->lanes_guess) >> lane & 1))
+			continue;
+		uint64_t start = access->address[lane] & ~(uint64_t)(KEPT_AROUND - 1);
+		if (last.len && last.address == start)
+			continue;
+		last = (struct ws_write_keep){ access->space, 0, start, 2 * KEPT_AROUND };
+		keep_add(request, last);
+	}
+}
+
+/* --keep fault: the accesses of the instructions that are blamed, or may be to blame. */
+static int keep_fault(struct request *request, const struct ws_target *target, const char *path)
+{
+	struct ws_report_options how = { .size = sizeof how, .no_source = true };
+	const struct ws_report *report;
+	struct ws_error err;
+	if (ws_report_create(target, &how, &report, &err) != WS_OK)
+		return cli_fail(path, &err);
+	for (uint32_t i = 0; i < report->n_exceptions; i++) {
+		for (uint32_t k = 0; k < report->exceptions[i].n_accesses; k++)
+			keep_access(request, &report->exceptions[i].accesses[k]);
+	}
+	ws_report_destroy(report);
 	return CLI_ANSWERED;
 }
 
@@ -262,7 +322,7 @@ static uint64_t file_size(const char *path)
 	return size > 0 ? (uint64_t)size : 0;
 }
 
-static int strip_dump(struct cli *cli, const struct request *request, const char *path)
+static int strip_dump(struct cli *cli, struct request *request, const char *path)
 {
 	struct ws_target *target;
 	struct ws_stripped stripped;
@@ -273,6 +333,13 @@ static int strip_dump(struct cli *cli, const struct request *request, const char
 		return status;
 	if (ws_target_dump_facts(target, &facts, NULL) == WS_OK && !facts.complete)
 		cli_warn("%s: is not complete, and so will the new dump be", path);
+	if (request->keep_fault)
+		status = keep_fault(request, target, path);
+	request->strip.write.keep = request->keeps;
+	if (status != CLI_ANSWERED) {
+		ws_target_close(target);
+		return status;
+	}
 	enum ws_status st = ws_strip(target, request->output, &request->strip, &stripped, &err);
 	if (st != WS_OK)
 		status = cli_fail(request->output, &err);
@@ -288,8 +355,6 @@ int verb_strip(struct cli *cli, int argc, char **argv)
 {
 	struct request request = { .strip = { .size = sizeof request.strip,
 					      .write = { .size = sizeof request.strip.write } } };
-	request.keeps = cli_alloc((size_t)argc, sizeof *request.keeps);
-	request.strip.write.keep = request.keeps;
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
 	       (option = getopt_long(argc, argv, "o:", options, NULL)) != -1)

@@ -151,6 +151,21 @@ def check_keep(program):
         raise Wrong(f"kept {kept}")
 
 
+def check_keep_fault(program):
+    """--keep fault keeps what the addresses of the faulting instruction lie in, and no more."""
+    data, _ = build.build("misaligned-G")
+    report = json.loads(program.run("report", "--json", "--no-source", program.put(data)).stdout)
+    touched = [int(at, 16) for at in report["exceptions"][0]["accesses"][0]["address"].values()]
+    result = reader.Reader(program.strip(data, "--lightweight", "--keep", "fault"))
+    kept = [(s.addr, s.addr + s.size) for s in result.sections if s.type - reader.BASE in (1, 2)]
+    if not kept or not touched or any(not any(start <= at < end for start, end in kept) for at in touched):
+        raise Wrong(f"kept {kept}, touched {touched}")
+    if any(end < min(touched) - 255 or start > max(touched) + 512 for start, end in kept):
+        raise Wrong(f"kept {kept}, touched {touched}")
+    if any(s.size for s in result.sections if s.type - reader.BASE in (3, 4, 18)):
+        raise Wrong("other memory was kept")
+
+
 def check_refused(program, options, words, status, out=None):
     data, _ = build.build("bad-pc")
     path = program.put(data)
@@ -234,6 +249,7 @@ def cases(program):
     yield "nothing planted leaves with --for-issue", lambda: check_secrets(program, ["--for-issue"], False)
     yield "PTX and folders are gone from images", lambda: check_images(program)
     yield "a range is kept", lambda: check_keep(program)
+    yield "what the faulting instruction touched is kept", lambda: check_keep_fault(program)
     yield "what was taken away, in JSON", lambda: check_json(program)
     yield "the input is not written over", lambda: check_refused(
         program, [], "is the input", 1, os.path.join(program.folder, "in.nvcudmp"))
