@@ -603,8 +603,9 @@ static bool can_raise(const struct ws_exception *kind, const struct shape *shape
 		return shape->async;
 	case WS_FAMILY_UNKNOWN:
 	case WS_FAMILY_ALIGNMENT:
-	case WS_FAMILY_CLUSTER:
-		return true;
+		return shape->space != WS_SPACE_CONST;
+	case WS_FAMILY_CLUSTER: /* its own shared memory is reached without a cluster */
+		return shape->generic || (shape->async && shape->space == WS_SPACE_SHARED);
 	case WS_FAMILY_CONTROL_FLOW:
 	case WS_FAMILY_STOP:
 		return false;

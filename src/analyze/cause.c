@@ -290,9 +290,8 @@ static const char *evidence_of(const struct facts *facts, const struct rule *rul
 		if (rule->when >> i & 1 && facts->evidence[i])
 			return facts->evidence[i];
 	}
-	return rule->confidence == WS_CONFIDENCE_POSSIBLE
-		       ? "usual for this exception; nothing here decides"
-		       : "the kind of exception says so";
+	return rule->confidence == WS_CONFIDENCE_POSSIBLE ? "usual for this exception"
+							  : "the kind of exception says so";
 }
 
 /* Whether a rule that rests on the same facts and more was told already. */

@@ -130,7 +130,9 @@ static bool trace_load(struct tracer *t, struct origin at)
 	if (node->space == WS_FLOW_SPACE_LOCAL || !node->n_args)
 		return false;
 	struct origin where = { at.slice, node->arg[0], at.depth };
-	if (wsi_eval(t->scene, where.slice, where.node, t->lane, where.depth, &address, &uses)) {
+	bool known =
+		wsi_eval(t->scene, where.slice, where.node, t->lane, where.depth, &address, &uses);
+	if (known) {
 		uint64_t inner_address;
 		uint32_t rank;
 		address += (uint64_t)node->value;
@@ -146,6 +148,11 @@ static bool trace_load(struct tracer *t, struct origin at)
 	}
 	if (root.kind == WS_OWNER_UNKNOWN)
 		(void)trace_address(&inner, where);
+	/* what a variable on the stack was given is not traced, and a generic load whose address is
+	 * not known may be of one */
+	if (root.kind == WS_OWNER_STACK ||
+	    (!known && root.kind == WS_OWNER_UNKNOWN && node->space == WS_FLOW_SPACE_GENERIC))
+		return false;
 	t->merged = inner.merged;
 	t->owner->kind = WS_OWNER_LOADED;
 	t->owner->pc = node->pc;
@@ -293,6 +300,8 @@ static const char *owner_text(const struct wsi_scene *scene, const struct ws_rep
 	case WS_OWNER_PARAMETER:
 		return parameter_text(scene, owner->ordinal, owner->offset, owner->name);
 	case WS_OWNER_CONSTANT:
+		if (!owner->name.len)
+			return wsi_build_text(build, "constant bank %u", owner->bank);
 		return symbol_text(build, "the `__constant__` variable", owner->name);
 	case WS_OWNER_SYMBOL:
 		return symbol_text(build, "the `__device__` variable", owner->name);
@@ -456,6 +465,10 @@ static const char *where_neighbour(struct wsi_scene *scene, const struct ws_repo
 		       ? below
 		       : above;
 	struct wsi_range range = { near->start, near->size };
+	if (access->inside && access->width <= near->start + near->size - address)
+		return wsi_build_text(scene->build,
+				      "inside known memory, %" PRIu64 " bytes at 0x%" PRIx64,
+				      near->size, near->start);
 	if (near->distance > FAR_BYTES)
 		return "far from every known range";
 	if (near->symbol.len) {

@@ -170,9 +170,10 @@ static void text_code(struct wsi_page *page, const struct ws_report_exception *e
 void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e)
 {
 	if (e->n_accesses) {
-		wsi_page_title(page, e->n_accesses == 1 || e->accesses[0].found.confidence ==
-								   WS_CONFIDENCE_CERTAIN
-					     ? "The faulting instruction:"
+		bool certain = e->accesses[0].found.confidence == WS_CONFIDENCE_CERTAIN;
+		wsi_page_title(page, certain ? "The faulting instruction:"
+				     : e->n_accesses == 1
+					     ? "An instruction that may have failed:"
 					     : "Instructions that may have failed, best first:");
 		for (uint32_t i = 0; i < e->n_accesses; i++) {
 			if (i)
