@@ -66,6 +66,7 @@ def gather(process, cubin="deep.li.sm_90.cubin", device=0, blocks=4, exception=1
     launch = process.launch(context, module, GATHER, (512, 1, 1), (64, 1, 1),
                             params=struct.pack("<QQQi", table, index, out, 512 * 64))
     process.memory.append((table, process.pattern(0x2000, 7)))
+    process.memory.sort(key=lambda part: part[0])
     bad = module.at(GATHER, COPY_ATOM, "cute_load", LOADS)
     stuck = module.at(GATHER, COPY_ATOM, "cute_load", STORES)
     before = module.at(GATHER, "deep.cu", "user_kernel", LOADS)
