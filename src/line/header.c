@@ -249,7 +249,6 @@ static bool read_fixed(struct header_reader *h)
 	return !r->failed;
 }
 
-/* The directories, the files and NVIDIA's word. */
 /*
  * A table has the word because it has names, so the names of a later table cannot begin at 0, too.
  * nvlink leaves 0 there for sm_90 [measured: linked.li.sm_90]; told once.
@@ -263,6 +262,7 @@ static void check_str_base(struct ws_line_map *map, const struct ws_line_table *
 			      "linker left their base at 0");
 }
 
+/* The directories, the files and NVIDIA's word. */
 static enum ws_status read_lists(struct header_reader *h, struct ws_error *err)
 {
 	struct ws_line_table *t = &h->table->pub;

@@ -401,6 +401,14 @@ static struct ws_line_reloc *relocs_of(const struct wsi_elf *elf, uint64_t targe
 	return relocs;
 }
 
+/* The one thing that a linker is known to do wrong, and that libdw does not see, is no difference.
+ */
+static void take_diagnostic(void *user, const struct ws_line_diagnostic *diagnostic)
+{
+	if (!strstr(diagnostic->message, "the linker left their base at 0"))
+		differ(user, "%s", diagnostic->message);
+}
+
 static void run_section(const struct wsi_elf *elf, const char *path, const char *name,
 			struct totals *total, int *n_tests)
 {
@@ -424,8 +432,7 @@ static void run_section(const struct wsi_elf *elf, const char *path, const char 
 		differ(&f, "%s", err.message);
 	} else {
 		compare_file(&f, elf->machine == WSI_EM_CUDA);
-		if (ws_line_diagnostics(f.map, NULL, NULL) != 0)
-			differ(&f, "the map has diagnostics");
+		ws_line_diagnostics(f.map, take_diagnostic, &f);
 	}
 	ws_line_destroy(f.map);
 	free(relocs);
