@@ -243,8 +243,10 @@ static bool gzip_finish(struct wsi_outfile *file, const void *head)
 	start[10] = 0;  /* a stored block, not the last one */
 	put_le(start + 11, n, 2);
 	put_le(start + 13, ~(uint64_t)n, 2);
+	if (!flush(file))
+		return false;
 	file->z.avail_in = 0;
-	if (!flush(file) || !pack(file, Z_FINISH))
+	if (!pack(file, Z_FINISH))
 		return false;
 	uLong crc = crc32_combine(crc32(crc32(0, NULL, 0), head, (uInt)n), file->crc,
 				  (z_off_t)(file->stream.total - n));

@@ -6,6 +6,7 @@ planted in every memory space, in registers, strings, paths and PTX are searched
 fails leaves the old file.
 """
 
+import gzip
 import json
 import os
 import resource
@@ -229,6 +230,15 @@ def check_signal(program):
     old_file_stays(program, killed)
 
 
+def check_packed(program):
+    """A packed dump that takes many buffers unpacks to what is written without --gzip."""
+    data, _ = build.build("many-modules")
+    plain = program.strip(data)
+    for _ in range(3):
+        if gzip.decompress(program.strip(data, "--gzip")) != plain:
+            raise Wrong("not the same dump")
+
+
 def check_json(program):
     data, _ = build.build("illegal-address")
     done = program.run("strip", "--for-issue", "--json", "-o", program.out, program.put(data))
@@ -250,6 +260,7 @@ def cases(program):
     yield "PTX and folders are gone from images", lambda: check_images(program)
     yield "a range is kept", lambda: check_keep(program)
     yield "what the faulting instruction touched is kept", lambda: check_keep_fault(program)
+    yield "packed, the same dump", lambda: check_packed(program)
     yield "what was taken away, in JSON", lambda: check_json(program)
     yield "the input is not written over", lambda: check_refused(
         program, [], "is the input", 1, os.path.join(program.folder, "in.nvcudmp"))
