@@ -240,8 +240,9 @@ static void facts_of_dump(struct facts *facts)
 	const struct ws_report_exception *e = scene->e;
 	const struct ws_report_kernel *kernel =
 		e->kernel == WS_NONE ? NULL : &scene->build->kernels[e->kernel];
-	if (e->n_accesses && e->accesses[0].space == WS_SPACE_GLOBAL &&
-	    wsi_global_is_mapped(scene, e->accesses[0].address[0], 1) == WSI_MAPPED_UNKNOWN)
+	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
+	if (access && access->space == WS_SPACE_GLOBAL && tells(access) &&
+	    wsi_global_is_mapped(scene, access->address[access->lane], 1) == WSI_MAPPED_UNKNOWN)
 		fact(facts, FACT_NO_MEMORY, "global memory was left out of the dump");
 	if (kernel && kernel->n_params && kernel->params[0].value_status == WS_EXCLUDED)
 		fact(facts, FACT_NO_PARAMS, "constant banks were left out of the dump");
