@@ -4,9 +4,10 @@
  *
  * The owner of a sequence is the index of its code section, addresses are offsets in it. Relocated
  * images: their debug sections may have been relocated in place, with the relocations gone. Then
- * sequences have device addresses, no owner, and are looked up by those (lines_by_address). When
- * the relocations are still there the stored word tells whether they were applied: a device address
- * of the section they name, or not.
+ * the device addresses that sequences begin with say as much; where there are none, sequences have
+ * no owner and are looked up by address (lines_by_address). When the relocations are still there
+ * the stored word tells whether they were applied: a device address of the section they name, or
+ * not.
  */
 #include "module/internal.h"
 
@@ -83,6 +84,68 @@ static bool line_relocs(const struct ws_module *module, uint32_t section,
 	return true;
 }
 
+static int code_order(const void *left, const void *right)
+{
+	const struct wsi_code *a = *(const struct wsi_code *const *)left;
+	const struct wsi_code *b = *(const struct wsi_code *const *)right;
+	if (a->gpu_va != b->gpu_va)
+		return a->gpu_va < b->gpu_va ? -1 : 1;
+	return a->section < b->section ? -1 : a->section > b->section;
+}
+
+/* The code that holds a device address, of `n` in their order, or NULL. */
+static const struct wsi_code *code_at(const struct wsi_code **code, size_t n, uint64_t gpu_va)
+{
+	size_t lo = 0, hi = n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (code[mid]->gpu_va <= gpu_va)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > 0 && gpu_va - code[lo - 1]->gpu_va < code[lo - 1]->size_bytes ? code[lo - 1]
+										  : NULL;
+}
+
+/*
+ * What the relocations said before they were applied and lost: each DW_LNE_set_address (00 09 02)
+ * with a device address of this image's code. Without them the whole map would have to be decoded
+ * to find the sequence of a function. A number that only looks like one leads to no harm: the line
+ * map takes none of them unless all of a table begin sequences.
+ */
+static bool relocs_applied(const struct ws_module *module, struct ws_span line,
+			   struct ws_line_reloc **ret_relocs, size_t *ret_n)
+{
+	enum {
+		OPCODE_BYTES = 3 + 8,
+	};
+	wsi_scoped_free const struct wsi_code **code =
+		wsi_zalloc_array(module->n_code, sizeof(const struct wsi_code *));
+	if (!code)
+		return false;
+	for (uint32_t i = 0; i < module->n_code; i++)
+		code[i] = &module->code[i];
+	qsort(code, module->n_code, sizeof *code, code_order);
+	size_t n = 0, cap = 0;
+	for (uint64_t at = 0; line.len >= OPCODE_BYTES && at <= line.len - OPCODE_BYTES; at++) {
+		if (wsi_at_u8(line, at + 1) != 9 || wsi_at_u8(line, at) != 0 ||
+		    wsi_at_u8(line, at + 2) != 2)
+			continue;
+		uint64_t gpu_va = wsi_at_u64(line, at + 3);
+		const struct wsi_code *here = code_at(code, module->n_code, gpu_va);
+		if (!here)
+			continue;
+		if (!wsi_grow(ret_relocs, &cap, n, sizeof **ret_relocs, line.len))
+			return false;
+		(*ret_relocs)[n++] = (struct ws_line_reloc){ .sec_off = at + 3,
+							     .value = gpu_va - here->gpu_va,
+							     .owner = here->section };
+	}
+	*ret_n = n;
+	return true;
+}
+
 /* Makes a line map; *ret_map stays NULL when there is none to make. */
 static enum ws_status map_make(const struct ws_module *module, uint32_t section,
 			       struct ws_line_map **ret_map, bool *ret_by_address,
@@ -95,6 +158,12 @@ static enum ws_status map_make(const struct ws_module *module, uint32_t section,
 	size_t n;
 	if (!line_relocs(module, section, &relocs, &n, &owned))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "relocations of the line map");
+	if (!owned && n == 0 && module->relocated) {
+		wsi_free(WSI_TAKE(relocs));
+		if (!relocs_applied(module, wsi_module_bytes(module, section), &relocs, &n))
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "line map relocations");
+		owned = n > 0;
+	}
 	struct ws_line_input input = {
 		.line = wsi_module_bytes(module, section),
 		.str = wsi_module_bytes(module, module->debug_str),

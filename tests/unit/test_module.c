@@ -309,6 +309,11 @@ static void every_form_of_relocated_image_answers_alike(void **state)
 			assert_int_equal(n_ours, n_theirs);
 			for (size_t j = 0; j < n_ours; j++)
 				assert_int_equal(ours[j].line, theirs[j].line);
+			/* and decodes no other sequence for it */
+			struct ws_line_map *map;
+			struct ws_line_seq seq;
+			assert_int_equal(ws_module_line_map(f.module, &map, NULL), WS_OK);
+			assert_int_equal(ws_line_owner_seq(map, at.section, 0, &seq, NULL), st);
 		}
 		assert_int_equal(lowest, base);
 		struct ws_place place;
