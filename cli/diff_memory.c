@@ -21,42 +21,6 @@ static bool range_at(const struct diff_side *side, uint32_t index,
 	return ws_target_memory_range(side->target, index, ret_range, NULL) == WS_OK;
 }
 
-static uint32_t owner_of(const struct ws_memory_range *range)
-{
-	switch (range->space) {
-	case WS_SPACE_SHARED:
-		return range->block_index;
-	case WS_SPACE_LOCAL:
-		return range->warp_index;
-	case WS_SPACE_PARAM:
-	case WS_SPACE_CONST:
-		return range->grid_index;
-	case WS_SPACE_GLOBAL:
-	case WS_SPACE_CODE:
-	case WS_SPACE_GENERIC:
-		break;
-	}
-	return 0;
-}
-
-/* Index of the first range that is not before those of an owner. */
-static uint32_t first_range(const struct diff_side *side, enum ws_space space, uint32_t owner)
-{
-	uint32_t low = 0, high = 1;
-	struct ws_memory_range range;
-	while (high < UINT32_MAX / 2 && range_at(side, high - 1, &range))
-		high *= 2;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (range_at(side, middle, &range) &&
-		    (range.space < space || (range.space == space && owner_of(&range) < owner)))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* ---- bytes ---- */
 
 /* The same stretch on both sides, and the warps that see it. */
@@ -145,14 +109,14 @@ static void owned_compare(struct diff *diff, enum ws_space space, const uint32_t
 	struct stretch stretch = { .warp = { warps[0], warps[1] } };
 	uint32_t at[2];
 	for (int s = 0; s < 2; s++)
-		at[s] = first_range(&diff->side[s], space, owners[s]);
+		at[s] = ws_target_first_range(diff->side[s].target, space, owners[s], 0);
 	for (;;) {
 		bool have[2];
 		char text[DIFF_TEXT];
 		for (int s = 0; s < 2; s++)
 			have[s] = range_at(&diff->side[s], at[s], &stretch.range[s]) &&
 				  stretch.range[s].space == space &&
-				  owner_of(&stretch.range[s]) == owners[s];
+				  ws_memory_range_owner(&stretch.range[s]) == owners[s];
 		if (!have[0] && !have[1])
 			return;
 		int order = !have[0]   ? 1

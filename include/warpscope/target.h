@@ -310,6 +310,18 @@ WS_API enum ws_status ws_target_diagnostic(const struct ws_target *target, uint3
 					   struct ws_diagnostic *ret_diagnostic,
 					   struct ws_error *err) WS_MUST_USE;
 
+/* ---- look-ups in the list of memory ranges */
+
+/** Whose memory a range is: index of the block (shared), warp (local) or grid (parameters, constant
+ * banks); 0 in the other spaces. */
+WS_API uint32_t ws_memory_range_owner(const struct ws_memory_range *range);
+/**
+ * Index of the first range that is not before (`space`, `owner`, `lane`) in the target's order; the
+ * number of ranges when all are. `lane` counts for local memory only. O(log ranges).
+ */
+WS_API uint32_t ws_target_first_range(const struct ws_target *target, enum ws_space space,
+				      uint32_t owner, uint32_t lane);
+
 /* ---- look-ups by id: WS_ABSENT when there is none */
 
 /** Index of the device with this id. O(devices). */

@@ -16,24 +16,9 @@ static bool is_global(const struct wsi_build *build, uint32_t index,
 
 uint32_t wsi_range_count(struct wsi_build *build)
 {
-	struct ws_memory_range range;
-	if (build->n_ranges != WS_NONE)
-		return build->n_ranges;
-	uint32_t low = 0, high = 1; /* those below `low` are global, `high` is not */
-	while (high < WS_NONE / 2 && is_global(build, high - 1, &range)) {
-		low = high;
-		high *= 2;
-	}
-	high--;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (is_global(build, middle, &range))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	build->n_ranges = low;
-	return low;
+	if (build->n_ranges == WS_NONE)
+		build->n_ranges = ws_target_first_range(build->target, WS_SPACE_SHARED, 0, 0);
+	return build->n_ranges;
 }
 
 /* Index of the last range that starts at or below an address; WS_NONE when none does. */
@@ -99,30 +84,31 @@ enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t add
 
 /* ---- other spaces ---- */
 
-static bool owns(const struct wsi_scene *scene, const struct ws_report_access *access,
-		 uint32_t lane, const struct ws_memory_range *range)
+/* Index of the warp, block or grid whose memory an access in a space touches. */
+static uint32_t owner_of(const struct wsi_scene *scene, enum ws_space space)
 {
-	if (range->space != access->space)
-		return false;
-	if (range->space == WS_SPACE_LOCAL)
-		return range->warp_index == scene->e->at.warp_index && range->lane == lane;
-	if (range->space == WS_SPACE_SHARED)
-		return range->block_index == scene->warp.block_index;
-	return range->grid_index == scene->grid_index && range->bank == access->bank;
+	if (space == WS_SPACE_LOCAL)
+		return scene->e->at.warp_index;
+	return space == WS_SPACE_SHARED ? scene->warp.block_index : scene->grid_index;
 }
 
 bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access *access,
 		   uint32_t lane, struct wsi_range *ret_window)
 {
+	const struct ws_target *target = scene->build->target;
 	struct ws_memory_range range;
 	if (access->space == WS_SPACE_SHARED && scene->have_warp &&
 	    scene->warp.have & WS_WARP_SHARED_BYTES) {
 		*ret_window = (struct wsi_range){ 0, scene->warp.shared_bytes };
 		return true;
 	}
-	for (uint32_t i = wsi_range_count(scene->build);
-	     ws_target_memory_range(scene->build->target, i, &range, NULL) == WS_OK; i++) {
-		if (!owns(scene, access, lane, &range))
+	uint32_t owner = owner_of(scene, access->space);
+	for (uint32_t i = ws_target_first_range(target, access->space, owner, lane);
+	     ws_target_memory_range(target, i, &range, NULL) == WS_OK &&
+	     range.space == access->space && ws_memory_range_owner(&range) == owner;
+	     i++) {
+		if ((range.space == WS_SPACE_LOCAL && range.lane != lane) ||
+		    (range.space == WS_SPACE_CONST && range.bank != access->bank))
 			continue;
 		*ret_window = (struct wsi_range){ range.space == WS_SPACE_CONST ? 0 : range.start,
 						  range.size };

@@ -233,7 +233,7 @@ static CUDBGResult find_bank(struct wsi_cudbg *s, uint32_t grid_index, uint32_t 
 	struct ws_memory_range range;
 	struct ws_error err;
 	enum ws_status st;
-	for (uint32_t i = wsi_cudbg_first_range(s, WS_SPACE_CONST, grid_index);
+	for (uint32_t i = ws_target_first_range(s->target, WS_SPACE_CONST, grid_index, 0);
 	     (st = ws_target_memory_range(s->target, i, &range, &err)) == WS_OK; i++) {
 		if (range.space != WS_SPACE_CONST || range.grid_index != grid_index)
 			break;

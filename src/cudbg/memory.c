@@ -7,56 +7,14 @@ enum { ON_STACK = 4096 };
 
 /* ---- ranges that the target knows ---- */
 
-/* Whether range `index` lies before (space, owner, lane) in the target's order. */
-static bool range_before(struct wsi_cudbg *s, uint32_t index, enum ws_space space, uint32_t owner,
-			 uint32_t lane, bool *ret_exists)
-{
-	struct ws_memory_range range;
-	*ret_exists = ws_target_memory_range(s->target, index, &range, NULL) == WS_OK;
-	if (!*ret_exists)
-		return false;
-	if (range.space != space)
-		return range.space < space;
-	uint32_t its_owner = space == WS_SPACE_SHARED  ? range.block_index
-			     : space == WS_SPACE_LOCAL ? range.warp_index
-						       : range.grid_index;
-	if (its_owner != owner)
-		return its_owner < owner;
-	return space == WS_SPACE_LOCAL && range.lane < lane;
-}
-
-static uint32_t first_range(struct wsi_cudbg *s, enum ws_space space, uint32_t owner, uint32_t lane)
-{
-	bool exists;
-	uint32_t high = 1;
-	while (high < UINT32_MAX / 2 && range_before(s, high - 1, space, owner, lane, &exists))
-		high *= 2;
-	uint32_t low = high / 2;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (range_before(s, middle, space, owner, lane, &exists))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-uint32_t wsi_cudbg_first_range(struct wsi_cudbg *s, enum ws_space space, uint32_t owner)
-{
-	return first_range(s, space, owner, 0);
-}
-
 bool wsi_cudbg_own_range(struct wsi_cudbg *s, enum ws_space space, uint32_t owner, uint32_t lane,
 			 struct ws_memory_range *ret_range)
 {
 	struct ws_memory_range range;
-	uint32_t index = first_range(s, space, owner, lane);
-	if (ws_target_memory_range(s->target, index, &range, NULL) != WS_OK || range.space != space)
-		return false;
-	bool same = space == WS_SPACE_SHARED  ? range.block_index == owner
-		    : space == WS_SPACE_LOCAL ? range.warp_index == owner && range.lane == lane
-					      : range.grid_index == owner;
+	uint32_t index = ws_target_first_range(s->target, space, owner, lane);
+	bool same = ws_target_memory_range(s->target, index, &range, NULL) == WS_OK &&
+		    range.space == space && ws_memory_range_owner(&range) == owner &&
+		    (space != WS_SPACE_LOCAL || range.lane == lane);
 	if (same)
 		*ret_range = range;
 	return same;

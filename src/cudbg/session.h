@@ -333,8 +333,6 @@ uint32_t wsi_cudbg_count_loaded(struct wsi_cudbg *s, uint32_t index);
 enum ws_status wsi_cudbg_open_core(struct ws_target **ret_target, struct ws_error *err) WS_MUST_USE;
 /* What stopped a broken warp whose active lanes are at `pc`. */
 CUDBGBreakpointHandle wsi_cudbg_hit(const struct wsi_cudbg *s, uint32_t dev, uint64_t pc);
-/* Index of the first memory range of an owner (block, warp, grid) in a space. O(log ranges). */
-uint32_t wsi_cudbg_first_range(struct wsi_cudbg *s, enum ws_space space, uint32_t owner);
 bool wsi_cudbg_is_cluster_exception(uint32_t exception);
 /* The first range of an owner (`lane` counts for local memory); false when it has none. */
 bool wsi_cudbg_own_range(struct wsi_cudbg *s, enum ws_space space, uint32_t owner, uint32_t lane,

@@ -269,6 +269,56 @@ enum ws_status ws_target_diagnostic(const struct ws_target *target, uint32_t ind
 	return target->ops->diagnostic(target, index, ret_diagnostic, err);
 }
 
+uint32_t ws_memory_range_owner(const struct ws_memory_range *range)
+{
+	switch (range->space) {
+	case WS_SPACE_SHARED:
+		return range->block_index;
+	case WS_SPACE_LOCAL:
+		return range->warp_index;
+	case WS_SPACE_PARAM:
+	case WS_SPACE_CONST:
+		return range->grid_index;
+	case WS_SPACE_GLOBAL:
+	case WS_SPACE_CODE:
+	case WS_SPACE_GENERIC:
+		break;
+	}
+	return 0;
+}
+
+/* False also past the last range. */
+static bool range_is_before(const struct ws_target *target, uint32_t index, enum ws_space space,
+			    uint32_t owner, uint32_t lane)
+{
+	struct ws_memory_range range;
+	if (ws_target_memory_range(target, index, &range, NULL) != WS_OK)
+		return false;
+	if (range.space != space)
+		return range.space < space;
+	uint32_t its_owner = ws_memory_range_owner(&range);
+	if (its_owner != owner)
+		return its_owner < owner;
+	return space == WS_SPACE_LOCAL && range.lane < lane;
+}
+
+uint32_t ws_target_first_range(const struct ws_target *target, enum ws_space space, uint32_t owner,
+			       uint32_t lane)
+{
+	uint32_t high = 1;
+	while (high < WS_NONE / 2 && range_is_before(target, high - 1, space, owner, lane))
+		high *= 2;
+	uint32_t low = high / 2;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (range_is_before(target, middle, space, owner, lane))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 enum ws_status ws_target_find_device(const struct ws_target *target, uint32_t device_id,
 				     uint32_t *ret_index, struct ws_error *err)
 {

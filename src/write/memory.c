@@ -17,52 +17,16 @@ static bool range_at(const struct wsi_job *job, uint32_t number, struct ws_memor
 	return ws_target_memory_range(job->target, number, ret_range, NULL) == WS_OK;
 }
 
-static uint32_t owner_of(const struct ws_memory_range *range)
-{
-	switch (range->space) {
-	case WS_SPACE_SHARED:
-		return range->block_index;
-	case WS_SPACE_LOCAL:
-		return range->warp_index;
-	case WS_SPACE_PARAM:
-	case WS_SPACE_CONST:
-		return range->grid_index;
-	case WS_SPACE_GLOBAL:
-	case WS_SPACE_CODE:
-	case WS_SPACE_GENERIC:
-		break;
-	}
-	return 0;
-}
-
-/* First number from `low` on, below `high`, whose range is not before this; the list is sorted. */
-static uint32_t lower_bound(const struct wsi_job *job, uint32_t low, uint32_t high,
-			    enum ws_space space, uint32_t owner)
-{
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		struct ws_memory_range range;
-		bool before =
-			range_at(job, middle, &range) &&
-			(range.space < space || (range.space == space && owner_of(&range) < owner));
-		if (before)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 uint32_t wsi_job_first_range(const struct wsi_job *job, enum ws_space space, uint32_t owner)
 {
-	return lower_bound(job, job->first_range[space], job->first_range[space + 1], space, owner);
+	return ws_target_first_range(job->target, space, owner, 0);
 }
 
 bool wsi_job_range(const struct wsi_job *job, uint32_t number, enum ws_space space, uint32_t owner,
 		   struct ws_memory_range *ret_range)
 {
 	return number < job->first_range[space + 1] && range_at(job, number, ret_range) &&
-	       ret_range->space == space && owner_of(ret_range) == owner;
+	       ret_range->space == space && ws_memory_range_owner(ret_range) == owner;
 }
 
 /* ---- addresses of global memory that stay or go ---- */
@@ -134,12 +98,8 @@ static enum ws_status banks_init(struct wsi_job *job)
 
 enum ws_status wsi_job_memory_init(struct wsi_job *job)
 {
-	uint32_t high = 1;
-	struct ws_memory_range range;
-	while (high < UINT32_MAX / 2 && range_at(job, high - 1, &range))
-		high *= 2;
 	for (unsigned space = 0; space <= WS_SPACE_CODE; space++)
-		job->first_range[space] = lower_bound(job, 0, high, (enum ws_space)space, 0);
+		job->first_range[space] = wsi_job_first_range(job, (enum ws_space)space, 0);
 	return banks_init(job);
 }
 
