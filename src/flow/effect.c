@@ -68,11 +68,10 @@ static void add_written(struct wsi_effect *effect, const struct ws_operand *op)
 {
 	if (is_zero(op->kind, op->number))
 		return;
-	uint8_t mask = (uint8_t)(((1u << op->count) - 1) << op->number & 0x7f);
-	if (op->kind == WS_OPERAND_PRED) {
-		effect->pred |= mask;
-	} else if (op->kind == WS_OPERAND_UPRED) {
-		effect->upred |= mask;
+	bool pred = op->kind == WS_OPERAND_PRED, upred = op->kind == WS_OPERAND_UPRED;
+	if (pred || upred) {
+		for (unsigned i = op->number; i < 7u && i < op->number + (unsigned)op->count; i++)
+			*(pred ? &effect->pred : &effect->upred) |= (uint8_t)(1u << i);
 	} else if (op->kind == WS_OPERAND_REG && op->count && effect->n_reg[1] == 0) {
 		size_t at = effect->n_reg[0] != 0;
 		effect->reg[at] = (uint8_t)op->number;
