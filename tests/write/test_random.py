@@ -132,8 +132,9 @@ def check(run, program, seed):
     model, options = Chance(seed).dump(driver)
     data = coredump.write(model, options)
     result = run.again(data)
-    # rows longer than any driver's look like those of a later one; written again they are what is known of them
-    changed = ("layout",) if options.extra_stride else ()
+    # The layout is inferred from the newest field or table seen, rows longer than any driver's and empty tables included: those
+    # are not written again. test_again.py holds it for dumps as drivers write them.
+    changed = ("layout",)
     same(without(run.lines(result), *changed), without(run.lines(data), *changed), "core-print")
     ours, theirs = report(program, run.put(result, "b.nvcudmp"), changed), report(program, run.put(data, "a.nvcudmp"), changed)
     if ours != theirs:
