@@ -8,7 +8,7 @@ enum {
 	FAR_OFF = 32 /* a pc as far from the error PC as this is not shown with it */
 };
 
-/* "R2.64 = 0x10, R7 = 0x3 (maybe overwritten)" of the lane that is told of. */
+/* "R2.64 = 0x10, P0 = 0x1 (unknown)" of the lane that is told of. */
 static const char *values_text(struct wsi_scene *scene, const struct ws_report_access *access)
 {
 	char text[600] = "";
@@ -18,7 +18,7 @@ static const char *values_text(struct wsi_scene *scene, const struct ws_report_a
 		return NULL;
 	for (uint32_t i = 0; i < access->n_operands && len + 100 < sizeof text; i++) {
 		const struct ws_report_operand *op = &access->operands[i];
-		if (op->constant || !(op->lanes >> lane & 1))
+		if (op->constant || !ws_operand_is_shown(op) || !(op->lanes >> lane & 1))
 			continue;
 		int n = snprintf(text + len, sizeof text - len, "%s%s = 0x%" PRIx64 "%s%s%s",
 				 len ? ", " : "", op->name, op->value[lane],

@@ -65,6 +65,12 @@ const char *ws_trust_text(enum ws_trust trust)
 	return (size_t)trust < WSI_COUNT(texts) ? texts[trust] : "unknown";
 }
 
+bool ws_operand_is_shown(const struct ws_report_operand *operand)
+{
+	return operand->constant || (operand->use != WS_USE_DATA && operand->use != WS_USE_RESULT &&
+				     operand->trust != WS_TRUST_OVERWRITTEN);
+}
+
 const char *ws_operand_use_text(enum ws_operand_use use)
 {
 	static const char *const texts[] = { "address", "descriptor", "data", "result", "guard" };

@@ -100,11 +100,9 @@ static void owner(struct wsi_html *page, const struct ws_report_owner *owner)
 
 /* ---- the lanes ---- */
 
-/* A register that was written since may hold what was loaded: it is not the access' any more, and
- * the page shows no contents of memory. */
 static bool has_values(const struct ws_report_operand *operand)
 {
-	return operand->status == WS_OK && operand->lanes && operand->trust != WS_TRUST_OVERWRITTEN;
+	return operand->status == WS_OK && operand->lanes && ws_operand_is_shown(operand);
 }
 
 /* What each operand is, with the value of the lane that is told of. */
@@ -129,7 +127,8 @@ static void operand_table(struct wsi_html *page, const struct ws_report_access *
 			wsi_html_printf(page, "<span class=\"none\">%s</span>",
 					ws_missing_word(operand->status));
 		else if (!has_values(operand))
-			wsi_html_raw(page, "<span class=\"none\">gone</span>");
+			wsi_html_printf(page, "<span class=\"none\">%s</span>",
+					operand->use == WS_USE_DATA ? "data, not shown" : "gone");
 		else if (operand->uniform || operand->constant)
 			wsi_html_hex(page, operand->value[lane]);
 		else if (operand->lanes >> lane & 1) {

@@ -117,7 +117,7 @@ static void line_operands(struct wsi_page *page, const struct ws_report_access *
 	bool first = true;
 	for (uint32_t i = 0; i < access->n_operands && access->lane != WS_NONE; i++) {
 		const struct ws_report_operand *op = &access->operands[i];
-		if (op->constant || op->use == WS_USE_DESCRIPTOR ||
+		if (op->constant || op->use == WS_USE_DESCRIPTOR || !ws_operand_is_shown(op) ||
 		    !(op->lanes >> access->lane & 1))
 			continue;
 		if (first)

@@ -74,6 +74,17 @@ def compare(report, truth):
     return bad, owner_is(access["owner"], truth["owner"]), everyone
 
 
+def shown_data(program, path, report):
+    """Values of what the access stores that a page shows all the same."""
+    access = report["focus"]["accesses"][0]
+    data = {value for operand in access["operands"] if operand["use"] == "data" for value in (operand["values"] or {}).values()}
+    pages = [subprocess.run([program, "report", "--format", form, path], capture_output=True, text=True, check=True).stdout
+             for form in ("text", "md", "html")]
+    if not any(int(value, 16) > 0xffff for value in data):
+        return ["the state stores nothing that could be told from other numbers"]
+    return ["a page shows %s" % value for value in data if int(value, 16) > 0xffff and any(value in page for page in pages)]
+
+
 def main():
     program, builders = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as work:
@@ -90,6 +101,8 @@ def main():
                                     else (done.stderr.splitlines(), None, False))
             if right is False:
                 bad.append("owner is not %s" % (truth["owner"],))
+            if stem.endswith("wide_store"):
+                bad += shown_data(program, os.path.join(work, stem + ".nvcudmp"), json.loads(done.stdout))
             named += right is True
             exact += everyone
             print("%s %d - %s" % ("not ok" if bad else "ok", number, stem))
