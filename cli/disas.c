@@ -120,16 +120,8 @@ static void show_function(struct disas *d, const struct image *image,
 	if (d->cfg) {
 		disas_cfg_show(&code);
 	} else if (!d->has_pc || d->pc < code.code.len) {
-		disas_code_start(&code);
-		if (d->cli->json) {
-			ws_json_key(&d->json, "instructions");
-			ws_json_array(&d->json);
-		}
 		disas_code_show(&code);
-		if (d->cli->json) {
-			ws_json_end(&d->json);
-			ws_json_end(&d->json);
-		}
+		disas_code_end(&code);
 	}
 	disas_code_fini(&code);
 }

@@ -46,8 +46,10 @@ bool disas_code_init(struct disas_code *code, struct disas *d, struct ws_module 
 void disas_code_fini(struct disas_code *code);
 /* Its name and a colon, or the fields of a JSON object that stays open. */
 void disas_code_start(struct disas_code *code);
-/* Instructions, all or those around the marks. */
+/* The start, then the instructions, all or those around the marks. */
 void disas_code_show(struct disas_code *code);
+/* Closes the JSON object. */
+void disas_code_end(struct disas_code *code);
 /* One instruction: a line, or an element of the JSON array. */
 void disas_code_show_insn(struct disas_code *code, uint64_t off);
 /* Its text; `control`: with every bit. WS_SASS_TEXT_MAX + WS_RELOC_NAME_MAX bytes suffice. */

@@ -144,13 +144,9 @@ void disas_cfg_show(struct disas_code *code)
 	if (d->dot) {
 		print_dot(code, blocks, n);
 	} else if (d->cli->json) {
-		disas_code_start(code);
-		ws_json_key(&d->json, "instructions");
-		ws_json_array(&d->json);
 		disas_code_show(code);
-		ws_json_end(&d->json);
 		json_blocks(code, blocks, n);
-		ws_json_end(&d->json);
+		disas_code_end(code);
 	} else {
 		disas_code_start(code);
 		for (size_t i = 0; i < n; i++)

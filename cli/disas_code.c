@@ -202,7 +202,7 @@ static bool is_wanted(const struct disas_code *code, uint64_t off)
 	return wanted;
 }
 
-void disas_code_show(struct disas_code *code)
+static void show_insns(struct disas_code *code)
 {
 	struct disas *d = code->d;
 	struct chain last = { .n = 0 };
@@ -220,4 +220,23 @@ void disas_code_show(struct disas_code *code)
 			show_source(code, off, &last);
 		disas_code_show_insn(code, off);
 	}
+}
+
+void disas_code_show(struct disas_code *code)
+{
+	struct disas *d = code->d;
+	disas_code_start(code);
+	if (d->cli->json) {
+		ws_json_key(&d->json, "instructions");
+		ws_json_array(&d->json);
+	}
+	show_insns(code);
+	if (d->cli->json)
+		ws_json_end(&d->json);
+}
+
+void disas_code_end(struct disas_code *code)
+{
+	if (code->d->cli->json)
+		ws_json_end(&code->d->json);
 }

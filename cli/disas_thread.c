@@ -226,27 +226,9 @@ static void print_thread(const struct disas_thread *t, struct ws_out *out)
 
 static void json_thread(const struct disas_thread *t, struct ws_json *json)
 {
-	const struct place *place = &t->place;
 	ws_json_key(json, "thread");
 	ws_json_object(json);
-	ws_json_key(json, "device");
-	ws_json_u64(json, place->device->id);
-	ws_json_key(json, "sm");
-	ws_json_u64(json, place->sm.id);
-	ws_json_key(json, "warp");
-	ws_json_u64(json, place->warp.id);
-	ws_json_key(json, "lane");
-	ws_json_u64(json, place->lanes[0].id);
-	if (place->block_status == WS_OK) {
-		ws_json_key(json, "blockIdx");
-		ws_json_dim3(json, place->block.idx);
-	} else {
-		ws_json_missing(json, "blockIdx", place->block_status);
-	}
-	ws_json_key(json, "threadIdx");
-	ws_json_dim3(json, place->lanes[0].thread);
-	ws_json_key(json, "pc");
-	ws_json_hex(json, place->lanes[0].pc);
+	place_json(&t->place, &t->place.lanes[0], json);
 	ws_json_end(json);
 }
 
@@ -305,16 +287,8 @@ static int show(struct disas *d, struct disas_thread *t)
 		print_thread(t, &d->cli->out);
 	if (d->cli->json)
 		ws_json_key(&d->json, "function");
-	disas_code_start(&code);
-	if (d->cli->json) {
-		ws_json_key(&d->json, "instructions");
-		ws_json_array(&d->json);
-	}
 	disas_code_show(&code);
-	if (d->cli->json) {
-		ws_json_end(&d->json);
-		ws_json_end(&d->json);
-	}
+	disas_code_end(&code);
 	disas_code_fini(&code);
 	return CLI_ANSWERED;
 }

@@ -185,30 +185,7 @@ static void json_lane(struct regs *regs, const struct place *place, const struct
 {
 	struct ws_json *json = regs->json;
 	ws_json_object(json);
-	ws_json_key(json, "device");
-	ws_json_u64(json, place->device->id);
-	ws_json_key(json, "sm");
-	ws_json_u64(json, place->sm.id);
-	ws_json_key(json, "warp");
-	ws_json_u64(json, place->warp.id);
-	ws_json_key(json, "lane");
-	ws_json_u64(json, lane->id);
-	if (place->kernel != WS_NONE) {
-		ws_json_key(json, "kernel");
-		ws_json_u64(json, place->kernel);
-	} else {
-		ws_json_missing(json, "kernel", WS_ABSENT);
-	}
-	if (place->block_status == WS_OK) {
-		ws_json_key(json, "blockIdx");
-		ws_json_dim3(json, place->block.idx);
-	} else {
-		ws_json_missing(json, "blockIdx", place->block_status);
-	}
-	ws_json_key(json, "threadIdx");
-	ws_json_dim3(json, lane->thread);
-	ws_json_key(json, "pc");
-	ws_json_hex(json, lane->pc);
+	place_json(place, lane, json);
 	ws_json_key(json, "errorpc");
 	if (place->warp.error_pc_valid)
 		ws_json_hex(json, place->warp.error_pc);

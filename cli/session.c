@@ -281,3 +281,31 @@ bool place_has_focus(const struct session *session, const struct place *place)
 {
 	return session->have_focus && session->focus.warp_index == place->warp_index;
 }
+
+void place_json(const struct place *place, const struct ws_lane *lane, struct ws_json *json)
+{
+	ws_json_key(json, "device");
+	ws_json_u64(json, place->device->id);
+	ws_json_key(json, "sm");
+	ws_json_u64(json, place->sm.id);
+	ws_json_key(json, "warp");
+	ws_json_u64(json, place->warp.id);
+	ws_json_key(json, "lane");
+	ws_json_u64(json, lane->id);
+	if (place->kernel != WS_NONE) {
+		ws_json_key(json, "kernel");
+		ws_json_u64(json, place->kernel);
+	} else {
+		ws_json_missing(json, "kernel", WS_ABSENT);
+	}
+	if (place->block_status == WS_OK) {
+		ws_json_key(json, "blockIdx");
+		ws_json_dim3(json, place->block.idx);
+	} else {
+		ws_json_missing(json, "blockIdx", place->block_status);
+	}
+	ws_json_key(json, "threadIdx");
+	ws_json_dim3(json, lane->thread);
+	ws_json_key(json, "pc");
+	ws_json_hex(json, lane->pc);
+}

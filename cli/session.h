@@ -77,5 +77,7 @@ bool walk_place(const struct session *session, const struct filter *filter, enum
 		uint32_t warp_index, struct place *ret_place);
 /* Whether the warp has the focus. */
 bool place_has_focus(const struct session *session, const struct place *place);
+/* The fields that say where a lane is, from "device" to "pc". */
+void place_json(const struct place *place, const struct ws_lane *lane, struct ws_json *json);
 
 #endif

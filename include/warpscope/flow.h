@@ -80,7 +80,7 @@ enum ws_flow_block_flags {
 	WS_FLOW_UNREACHED = 1u << 10,
 };
 
-enum { WS_FLOW_NO_BLOCK = UINT32_MAX };
+#define WS_FLOW_NO_BLOCK UINT32_MAX
 
 /** One basic block. Its arrays are valid until the flow is destroyed. */
 struct ws_flow_block {
