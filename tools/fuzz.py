@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every libFuzzer target of a build for a while, starting from its seeds. Prints TAP.
+"""Runs every libFuzzer target of a build for a while, starting from its seeds, as many at once as there are cores. Prints TAP.
 
 usage: fuzz.py BUILD SECONDS [--counts FILE] [NAME...]
 
 What a target finds is kept in BUILD/fuzz/NAME.findings; put it into fuzz/seeds/NAME with the mend.
 """
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -42,16 +43,17 @@ def main():
                                    if f.startswith('fuzz_') and '.' not in f)
     print(f'1..{len(names)}')
     failed = 0
-    for number, name in enumerate(names, 1):
-        done = run(build, name, seconds)
-        runs = [line.split(':')[-1].strip() for line in done.stderr.splitlines() if 'number_of_executed_units' in line]
-        if done.returncode == 0:
-            print(f'ok {number} - {name}: {runs[0] if runs else "?"} runs in {seconds} s', flush=True)
-            continue
-        failed += 1
-        print(f'not ok {number} - {name}')
-        for line in done.stderr.splitlines()[-40:]:
-            print(f'# {line}')
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda name: run(build, name, seconds), names)
+        for number, (name, done) in enumerate(zip(names, results), 1):
+            runs = [line.split(':')[-1].strip() for line in done.stderr.splitlines() if 'number_of_executed_units' in line]
+            if done.returncode == 0:
+                print(f'ok {number} - {name}: {runs[0] if runs else "?"} runs in {seconds} s', flush=True)
+                continue
+            failed += 1
+            print(f'not ok {number} - {name}')
+            for line in done.stderr.splitlines()[-40:]:
+                print(f'# {line}')
     if counts_file:
         with open(counts_file, 'a', encoding='utf-8') as out:
             out.write(f'{len(names) - failed} {failed} 0\n')
