@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-enum { WSI_STREAM_BYTES = 256 * 1024 };
+enum { WSI_STREAM_BYTES = 1024 * 1024 };
 
 struct wsi_stream {
 	/* Takes `n` bytes; may put another buffer in the place of `buffer`. False: see errno. */
