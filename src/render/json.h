@@ -22,12 +22,15 @@ void wsi_json_map(struct ws_json *json, const struct ws_report *report);
 void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait);
 void wsi_json_group(struct ws_json *json, const struct ws_report_group *group);
 void wsi_json_claim(struct ws_json *json, const struct ws_report_claim *claim);
-/* Keys of the object that is open: what explains an exception; a kernel's parameters. */
+/* Keys of the object that is open: a claim; what explains an exception; a kernel's parameters. */
+void wsi_json_claim_keys(struct ws_json *json, const struct ws_report_claim *claim);
 void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e);
 void wsi_json_params(struct ws_json *json, const struct ws_report_kernel *kernel);
 /* Keys of the object that is open: function, file and line; coordinates. */
 void wsi_json_place(struct ws_json *json, const struct ws_report_frame *frame);
 void wsi_json_thread(struct ws_json *json, const struct ws_report_thread *at);
+/* The key "example" with a thread. */
+void wsi_json_example(struct ws_json *json, const struct ws_report_thread *at);
 
 /* A key with all elements of one of the lists of a struct: `list` and `n_list`. */
 #define WSI_JSON_LIST(json, owner, list, write)                  \

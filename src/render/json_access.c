@@ -12,12 +12,17 @@ static void json_claim(struct ws_json *json, const char *key, const struct ws_re
 	wsi_json_claim(json, claim);
 }
 
-void wsi_json_claim(struct ws_json *json, const struct ws_report_claim *claim)
+void wsi_json_claim_keys(struct ws_json *json, const struct ws_report_claim *claim)
 {
-	ws_json_object(json);
 	wsi_json_key_text(json, "text", claim->text);
 	wsi_json_key_text(json, "evidence", claim->evidence);
 	wsi_json_key_text(json, "confidence", ws_confidence_text(claim->confidence));
+}
+
+void wsi_json_claim(struct ws_json *json, const struct ws_report_claim *claim)
+{
+	ws_json_object(json);
+	wsi_json_claim_keys(json, claim);
 	ws_json_end(json);
 }
 

@@ -63,3 +63,11 @@ void wsi_json_thread(struct ws_json *json, const struct ws_report_thread *at)
 	wsi_json_key_dim3(json, "threadIdx", at->thread, wsi_status_if(at->lane != WS_NONE));
 	wsi_json_key_dim3(json, "clusterIdx", at->cluster, wsi_status_if(at->have_cluster));
 }
+
+void wsi_json_example(struct ws_json *json, const struct ws_report_thread *at)
+{
+	ws_json_key(json, "example");
+	ws_json_object(json);
+	wsi_json_thread(json, at);
+	ws_json_end(json);
+}

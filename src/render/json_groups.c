@@ -15,9 +15,6 @@ void wsi_json_group(struct ws_json *json, const struct ws_report_group *group)
 	ws_json_object(json);
 	wsi_json_place(json, &group->user);
 	ws_json_end(json);
-	ws_json_key(json, "example");
-	ws_json_object(json);
-	wsi_json_thread(json, &group->example);
-	ws_json_end(json);
+	wsi_json_example(json, &group->example);
 	ws_json_end(json);
 }

@@ -10,10 +10,7 @@ static void json_absentee(struct ws_json *json, const struct ws_report_absentee 
 	wsi_json_key_u64(json, "warps", one->n_warps);
 	wsi_json_key_number(json, "group", one->group);
 	wsi_json_key_number(json, "wait", one->wait);
-	ws_json_key(json, "example");
-	ws_json_object(json);
-	wsi_json_thread(json, &one->example);
-	ws_json_end(json);
+	wsi_json_example(json, &one->example);
 	ws_json_end(json);
 }
 
@@ -34,9 +31,7 @@ void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
 {
 	ws_json_object(json);
 	wsi_json_key_text(json, "kind", ws_wait_kind_text(wait->kind));
-	wsi_json_key_text(json, "text", wait->claim.text);
-	wsi_json_key_text(json, "evidence", wait->claim.evidence);
-	wsi_json_key_text(json, "confidence", ws_confidence_text(wait->claim.confidence));
+	wsi_json_claim_keys(json, &wait->claim);
 	wsi_json_key_hex(json, "pc", wait->pc, WS_OK);
 	wsi_json_key_text(json, "instruction", wait->instruction);
 	wsi_json_key_number(json, "kernel", wait->kernel);
@@ -54,10 +49,7 @@ void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
 	json_word(json, wait);
 	wsi_json_key_u64(json, "missing", wait->n_missing);
 	wsi_json_key_u64(json, "never", wait->n_never);
-	ws_json_key(json, "example");
-	ws_json_object(json);
-	wsi_json_thread(json, &wait->example);
-	ws_json_end(json);
+	wsi_json_example(json, &wait->example);
 	WSI_JSON_LIST(json, wait, frames, wsi_json_frame);
 	WSI_JSON_LIST(json, wait, absentees, json_absentee);
 	ws_json_end(json);
