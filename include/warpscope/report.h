@@ -28,6 +28,7 @@
 #define WARPSCOPE_REPORT_H
 
 #include <warpscope/exception.h>
+#include <warpscope/module.h>
 #include <warpscope/out.h>
 #include <warpscope/target.h>
 
@@ -348,6 +349,7 @@ struct ws_report_exception {
 	/** Of `accesses`; WS_ABSENT: the instruction touches no memory, or no thread or code is
 	 * there to tell; WS_LIMIT: only the first exceptions are looked at that closely. */
 	enum ws_status access_status;
+	const char *access_why; /**< why there are none, in words, or NULL */
 	/** The access at the error PC; without one the candidates before the pc, best first. */
 	const struct ws_report_access *accesses;
 	uint32_t n_accesses;
@@ -498,6 +500,20 @@ struct ws_report_wait {
 	uint32_t n_absentees;
 };
 
+/** How the image was made that the code of the focus lies in. */
+struct ws_report_image {
+	struct ws_module_facts facts;    /**< strings are empty where the image has no note */
+	enum ws_status code_id_status;   /**< of the next */
+	struct ws_code_id code_id;       /**< of the focus's function */
+	enum ws_status image_id_status;  /**< of the next */
+	struct ws_code_id image_id;      /**< of all code of the image */
+	enum ws_lines_why lines;         /**< of the image itself */
+	const char *lines_borrowed_from; /**< debug image that gave the focus its lines, or NULL */
+	/** `facts.options` without what may name a file or a person: what pages show. */
+	struct ws_str options_shown;
+	bool options_left_out; /**< something was left out there */
+};
+
 /** One thing that the report would have liked to use. */
 struct ws_report_missing {
 	const char *what; /**< "line information of gather<float>" */
@@ -531,8 +547,12 @@ struct ws_report {
 	 * kernel, innermost functions that tell something, kind of instruction; no addresses, no
 	 * coordinates. NULL: no fault and no hang. */
 	const char *signature;
-	const char *signature_rule; /**< line of data/signature.txt that chose among the functions,
-				       or NULL */
+	const char *signature_rule;  /**< line of data/signature.txt that chose among the functions,
+					or NULL */
+	const char *signature_parts; /**< what its parts are, in words, and what was left out of
+					them; NULL: no signature */
+	enum ws_status image_status; /**< of `image`; WS_ABSENT: the dump has not that code */
+	struct ws_report_image image;
 	const struct ws_diagnostic *diagnostics;
 	uint32_t n_diagnostics;
 	/** Kernels whose code the images of the target hold, by C++ name; the first of them, and

@@ -697,13 +697,34 @@ static enum ws_status before_pc(struct wsi_scene *scene, struct ws_report_access
 	return WS_OK;
 }
 
+/* What is said when no access is found. */
+static const char *why_no_access(const struct wsi_scene *scene)
+{
+	const struct ws_report_exception *e = scene->e;
+	struct ws_insn insn;
+	if (e->errorpc_status != WS_OK && e->pc_status != WS_OK)
+		return "no address of an instruction is recorded";
+	if (!scene->code.place.module)
+		return "the dump has not the code that ran";
+	if (e->errorpc_status != WS_OK)
+		return "no instruction shortly before the pc can have failed like this";
+	if (!wsi_code_insn(&scene->code, e->errorpc, &insn) || !insn.known)
+		return "the instruction at errorpc is not known to this version";
+	return insn.flags & (WS_SASS_LOAD | WS_SASS_STORE | WS_SASS_ATOMIC)
+		       ? "the access of the instruction at errorpc cannot fail like this"
+		       : "the instruction at errorpc touches no memory";
+}
+
 enum ws_status wsi_access_find(struct wsi_scene *scene)
 {
 	struct ws_report_exception *e = scene->e;
 	struct ws_report_access list[WSI_MAX_CANDIDATES + 1];
 	enum ws_status st = WS_OK;
 	e->access_status = WS_ABSENT;
-	if (e->blame == WS_BLAME_NOBODY || e->blame == WS_BLAME_TRAP || !scene->code.place.module)
+	if (e->blame == WS_BLAME_NOBODY || e->blame == WS_BLAME_TRAP)
+		return WS_OK;
+	e->access_why = why_no_access(scene);
+	if (!scene->code.place.module)
 		return WS_OK;
 	if (e->errorpc_status == WS_OK)
 		st = at_error_pc(scene, list);
@@ -711,6 +732,7 @@ enum ws_status wsi_access_find(struct wsi_scene *scene)
 		st = before_pc(scene, list);
 	if (st != WS_OK || e->n_accesses == 0)
 		return st;
+	e->access_why = NULL;
 	struct ws_report_access *kept =
 		wsi_arena_zalloc_array(scene->build->arena, e->n_accesses, sizeof *kept);
 	if (!kept)

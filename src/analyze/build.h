@@ -9,6 +9,7 @@
  *   source.c   files of frames: library or not, where they are here, their lines
  *   explain.c  what an exception's instruction did, in files of its own (explain.h)
  *   wait.c     who waits for what (wait.h)
+ *   image.c    how the code was built
  *   signature.c  one line that names the bug
  *   verdict.c  the sentence, what is missing, what to try next
  *
@@ -157,6 +158,9 @@ enum ws_status wsi_source_read(struct wsi_build *build, struct ws_report_frame *
 
 /* wait.c */
 enum ws_status wsi_waits(struct wsi_build *build) WS_MUST_USE;
+
+/* image.c */
+enum ws_status wsi_image(struct wsi_build *build) WS_MUST_USE;
 
 /* signature.c, after the verdict */
 enum ws_status wsi_signature(struct wsi_build *build) WS_MUST_USE;

@@ -428,9 +428,10 @@ static enum ws_status keep_lists(struct wsi_build *build)
 static enum ws_status build_all(struct wsi_build *build)
 {
 	static enum ws_status (*const steps[])(struct wsi_build *) = {
-		take_diagnostics, read_devices, add_images,  read_kernels,  wsi_map_start,
-		wsi_scan,         name_kernels, wsi_params,  finish_faults, finish_groups,
-		wsi_map_finish,   wsi_waits,    wsi_verdict, wsi_signature, keep_lists,
+		take_diagnostics, read_devices,  add_images,     read_kernels,
+		wsi_map_start,    wsi_scan,      name_kernels,   wsi_params,
+		finish_faults,    finish_groups, wsi_map_finish, wsi_waits,
+		wsi_image,        wsi_verdict,   wsi_signature,  keep_lists,
 	};
 	struct ws_report *report = build->report;
 	report->dump_status = ws_target_dump_facts(build->target, &report->dump, NULL);

@@ -27,6 +27,7 @@ struct line {
 	char text[MAX_SIGNATURE];
 	size_t len;
 	const char *rule;
+	uint32_t n_functions, n_left_out;
 };
 
 static void put(struct line *line, const char *text, size_t len)
@@ -90,13 +91,14 @@ static void put_frames(struct line *line, const struct ws_report_frame *frames, 
 	for (uint32_t i = 0; i < n && shown < MAX_FRAMES; i++) {
 		const struct ws_report_frame *frame = &frames[i];
 		const char *rule = NULL;
-		if (frame->function_status != WS_OK || (user && frame->library))
-			continue;
-		enum frame_kind kind = kind_of(frame, &rule);
+		bool out = frame->function_status != WS_OK || (user && frame->library);
+		enum frame_kind kind = out ? FRAME_IRRELEVANT : kind_of(frame, &rule);
 		if (rule && !line->rule)
 			line->rule = rule;
-		if (kind == FRAME_IRRELEVANT && i + 1 < n)
+		if (out || (kind == FRAME_IRRELEVANT && i + 1 < n)) {
+			line->n_left_out++;
 			continue;
+		}
 		put_text(line, shown++ ? " < " : "");
 		put_name(line, frame->function_short);
 		if (kind == FRAME_TELLS)
@@ -104,6 +106,7 @@ static void put_frames(struct line *line, const struct ws_report_frame *frames, 
 	}
 	if (!shown)
 		put_text(line, "?");
+	line->n_functions = (uint32_t)shown;
 }
 
 /* ---- instructions ---- */
@@ -214,6 +217,19 @@ static void sign_hang(struct wsi_build *build, struct line *line)
 	put_text(line, wait->collective ? wait->collective : ws_wait_kind_text(wait->kind));
 }
 
+/* What the parts are, in their order. */
+static const char *describe_parts(struct wsi_build *build, const struct line *line)
+{
+	bool hang = build->report->verdict == WS_VERDICT_HANG;
+	char left_out[80] = "";
+	if (line->n_left_out)
+		wsi_format(left_out, " (without %" PRIu32 " frame%s of libraries or helpers)",
+			   line->n_left_out, line->n_left_out == 1 ? "" : "s");
+	return wsi_build_text(build, "%s | the kernel | the innermost function%s%s | %s",
+			      hang ? "a hang" : "what happened", line->n_functions > 1 ? "s" : "",
+			      left_out, hang ? "what is waited for" : "the kind of instruction");
+}
+
 enum ws_status wsi_signature(struct wsi_build *build)
 {
 	struct line line = { .len = 0 };
@@ -226,5 +242,6 @@ enum ws_status wsi_signature(struct wsi_build *build)
 		return WS_OK;
 	report->signature = wsi_arena_str(build->arena, line.text, line.len);
 	report->signature_rule = line.rule;
-	return report->signature ? WS_OK : WS_NO_MEMORY;
+	report->signature_parts = describe_parts(build, &line);
+	return report->signature && report->signature_parts ? WS_OK : WS_NO_MEMORY;
 }

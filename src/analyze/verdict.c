@@ -236,7 +236,6 @@ static enum ws_status missing_lines(struct wsi_build *build, const struct ws_rep
 {
 	const struct ws_report_frame *frame = &e->frames[0];
 	struct ws_place place;
-	char advice[600];
 	if (frame->line_status == WS_OK)
 		return WS_OK;
 	if (frame->function_status != WS_OK)
@@ -249,14 +248,10 @@ static enum ws_status missing_lines(struct wsi_build *build, const struct ws_rep
 					   : "No module image in this dump holds that address.");
 	struct ws_module_hint hint = { WS_NONE, WS_NONE, WS_NONE };
 	const char *text = NULL;
-	if (ws_module_set_find_address(build->modules, frame->pc, &hint, &place, NULL) == WS_OK) {
+	if (ws_module_set_find_address(build->modules, frame->pc, &hint, &place, NULL) == WS_OK)
 		text = explain_borrowing(build, &place);
-		if (!text && ws_module_explain_lines(place.module, advice, sizeof advice) !=
-				     WS_LINES_PRESENT) {
-			capitalize(advice);
-			text = wsi_build_text(build, "%s.", advice);
-		}
-	}
+	if (!text)
+		text = "What to try next says how to get it.";
 	return missing_add(build,
 			   wsi_build_text(build, "line information of %.*s",
 					  (int)frame->function_short.len,
@@ -345,12 +340,22 @@ static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_re
 	enum ws_status st = WS_OK;
 	for (uint32_t i = 0; i < e->n_commands && st == WS_OK; i++)
 		st = next_add(build, e->commands[i]);
-	if (st == WS_OK && e->n_frames && e->frames[0].function_status == WS_OK &&
-	    e->frames[0].line_status == WS_ABSENT)
+	bool lines_wanted = e->n_frames && e->frames[0].function_status == WS_OK &&
+			    e->frames[0].line_status == WS_ABSENT;
+	if (st == WS_OK && lines_wanted)
 		st = next_add(build,
 			      "Build the same source with `-lineinfo`, which does not change the "
 			      "machine code, and add `--debug-image FILE` with the result: "
-			      "the report then shows source lines of this very dump.");
+			      "the report then shows source lines of this very dump. "
+			      "`warpscope store add FILE` keeps it for later dumps.");
+	if (st == WS_OK && lines_wanted)
+		st = next_add(
+			build,
+			"Where `-lineinfo` goes: `NVCC_APPEND_FLAGS=-lineinfo` in the "
+			"environment for whatever runs nvcc (CMake, PyTorch extensions, TVM); "
+			"`FLASHINFER_JIT_LINEINFO=1` for FlashInfer; Triton writes lines unless "
+			"`TRITON_DISABLE_LINE_INFO=1` is set; NVRTC takes "
+			"`--generate-line-info`. Empty their caches first.");
 	if (st == WS_OK && e->blame == WS_BLAME_SM)
 		st = next_add(build,
 			      "Set CUDA_LAUNCH_BLOCKING=1 and reproduce, to see which launch "

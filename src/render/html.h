@@ -38,9 +38,11 @@ void wsi_html_grids(struct wsi_html *page);
 void wsi_html_waits(struct wsi_html *page);
 void wsi_html_groups(struct wsi_html *page);
 void wsi_html_further(struct wsi_html *page);
-void wsi_html_params(struct wsi_html *page);
+void wsi_html_launch(struct wsi_html *page);
+void wsi_html_image(struct wsi_html *page);
 void wsi_html_facts(struct wsi_html *page);
 void wsi_html_diagnostics(struct wsi_html *page);
+void wsi_html_signature(struct wsi_html *page);
 void wsi_html_advice(struct wsi_html *page);
 
 /* The address of an access among the memory around it, as a picture. */

@@ -1,10 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters, facts of the dump and its devices, what is missing, damage, what to do next. */
+/* The launch and its parameters, how the code was built, facts of the dump and its devices, what is
+ * missing, damage, the signature, what to do next. */
 #include "render/html.h"
 
 enum { MAX_ROWS = 300 };
 
-/* ---- parameters ---- */
+/* ---- the launch ---- */
+
+static void launch(struct wsi_html *page, const struct ws_report_exception *e,
+		   const struct ws_report_kernel *kernel)
+{
+	wsi_html_term(page, "Kernel");
+	if (kernel->name_status == WS_OK) {
+		wsi_html_raw(page, "<code class=\"name\">");
+		wsi_html_str(page, kernel->name);
+		wsi_html_raw(page, "</code>");
+	} else {
+		wsi_html_printf(page, "<span class=\"none\">%s</span>",
+				ws_missing_word(kernel->name_status));
+	}
+	wsi_html_term_end(page);
+	if (kernel->grid_status != WS_OK)
+		return;
+	wsi_html_term(page, "Launch");
+	wsi_html_printf(page, "grid %" PRId64 ": ", kernel->grid.id);
+	wsi_html_dim(page, kernel->grid.grid_dim);
+	wsi_html_raw(page, " blocks of ");
+	wsi_html_dim(page, kernel->grid.block_dim);
+	wsi_html_raw(page, " threads");
+	if (wsi_has_clusters(page->report, e)) {
+		wsi_html_raw(page, ", clusters of ");
+		wsi_html_dim(page, kernel->grid.cluster_dim);
+	}
+	if (kernel->grid.have & WS_GRID_N_REGS)
+		wsi_html_printf(page, ", %u registers", kernel->grid.n_regs);
+	wsi_html_term_end(page);
+}
 
 /* As a number, the lowest byte first in memory; longer ones as bytes. */
 static void value(struct wsi_html *page, const struct ws_report_param *param)
@@ -43,19 +74,15 @@ static void param_row(struct wsi_html *page, const struct ws_report_param *param
 	wsi_html_raw(page, "</td></tr>\n");
 }
 
-void wsi_html_params(struct wsi_html *page)
+static void params(struct wsi_html *page, const struct ws_report_kernel *kernel)
 {
-	const struct ws_report_exception *e = page->report->focus;
-	if (!e || e->kernel == WS_NONE || page->report->kernels[e->kernel].n_params == 0)
-		return;
-	const struct ws_report_kernel *kernel = &page->report->kernels[e->kernel];
 	bool named = false;
 	for (uint32_t i = 0; i < kernel->n_params; i++)
 		named |= kernel->params[i].name.len || kernel->params[i].type.len;
-	wsi_html_section(page, "params", "Parameters of the kernel");
 	wsi_html_raw(page,
 		     "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Parameters\">"
-		     "<table><thead><tr><th scope=\"col\" class=\"n\">Number</th>");
+		     "<table><caption>Parameters</caption><thead><tr><th scope=\"col\" "
+		     "class=\"n\">Number</th>");
 	if (named)
 		wsi_html_raw(page, "<th scope=\"col\">Name</th><th scope=\"col\">Type</th>");
 	wsi_html_raw(page, "<th scope=\"col\" class=\"n\">Offset</th><th scope=\"col\" class=\"n\">"
@@ -63,6 +90,108 @@ void wsi_html_params(struct wsi_html *page)
 	for (uint32_t i = 0; i < kernel->n_params; i++)
 		param_row(page, &kernel->params[i], named);
 	wsi_html_raw(page, "</tbody></table></div>\n");
+}
+
+void wsi_html_launch(struct wsi_html *page)
+{
+	const struct ws_report_exception *e = page->report->focus;
+	if (!e || e->kernel == WS_NONE)
+		return;
+	const struct ws_report_kernel *kernel = &page->report->kernels[e->kernel];
+	wsi_html_section(page, "launch", "The launch");
+	wsi_html_raw(page, "<dl class=\"facts\">\n");
+	launch(page, e, kernel);
+	wsi_html_raw(page, "</dl>\n");
+	if (kernel->params_status == WS_OK && kernel->n_params)
+		params(page, kernel);
+	wsi_html_section_end(page);
+}
+
+/* ---- build ---- */
+
+static void code_term(struct wsi_html *page, const char *term, struct ws_str text)
+{
+	wsi_html_term(page, term);
+	wsi_html_raw(page, "<code>");
+	wsi_html_str(page, text);
+	wsi_html_raw(page, "</code>");
+}
+
+static void id_term(struct wsi_html *page, const char *term, const struct ws_code_id *id,
+		    enum ws_status status)
+{
+	char text[WS_CODE_ID_TEXT];
+	if (status != WS_OK)
+		return;
+	ws_code_id_text(id, text);
+	code_term(page, term, ws_str_of(text));
+	wsi_html_term_end(page);
+}
+
+static void built(struct wsi_html *page, const struct ws_module_facts *facts)
+{
+	wsi_html_term(page, "Built");
+	if (facts->sm)
+		wsi_html_printf(page, "for sm_%u%.1s", facts->sm,
+				facts->variant ? (char[]){ facts->variant, 0 } : "");
+	else
+		wsi_html_raw(page, "for an architecture that is not known");
+	if (facts->virtual_sm != WS_UNKNOWN)
+		wsi_html_printf(page, ", from compute_%u", facts->virtual_sm);
+	if (facts->toolkit != WS_UNKNOWN)
+		wsi_html_printf(page, ", CUDA %u.%u", facts->toolkit / 10, facts->toolkit % 10);
+	if (facts->tool.len) {
+		wsi_html_raw(page, ", by ");
+		wsi_html_str(page, facts->tool);
+		wsi_html_raw(page, " ");
+		wsi_html_str(page, wsi_tool_version(facts->tool_version));
+	}
+	wsi_html_term_end(page);
+}
+
+void wsi_html_image(struct wsi_html *page)
+{
+	const struct ws_report_image *image = &page->report->image;
+	if (page->report->image_status != WS_OK)
+		return;
+	wsi_html_section(page, "build", "How the code was built");
+	wsi_html_raw(page, "<dl class=\"facts\">\n");
+	built(page, &image->facts);
+	if (image->options_shown.len) {
+		code_term(page, "Options", image->options_shown);
+		if (image->options_left_out)
+			wsi_html_raw(page, " <span class=\"soft\">others may name files: they are "
+					   "in the JSON only</span>");
+		wsi_html_term_end(page);
+	}
+	wsi_html_term(page, "Lines");
+	wsi_html_raw(page, wsi_lines_words(image));
+	wsi_html_text(page, image->lines_borrowed_from);
+	wsi_html_term_end(page);
+	id_term(page, "Code", &image->code_id, image->code_id_status);
+	id_term(page, "Image", &image->image_id, image->image_id_status);
+	wsi_html_raw(page, "</dl>\n");
+	wsi_html_section_end(page);
+}
+
+void wsi_html_signature(struct wsi_html *page)
+{
+	const struct ws_report *report = page->report;
+	if (!report->signature)
+		return;
+	wsi_html_section(page, "signature", "Signature");
+	wsi_html_raw(page, "<p><code>");
+	wsi_html_text(page, report->signature);
+	wsi_html_raw(page,
+		     "</code></p>\n<p class=\"soft\">The same for every dump of this bug. Its "
+		     "parts: ");
+	wsi_html_text(page, report->signature_parts);
+	if (report->signature_rule) {
+		wsi_html_raw(page, "; chosen by the rule <code>");
+		wsi_html_text(page, report->signature_rule);
+		wsi_html_raw(page, "</code>");
+	}
+	wsi_html_raw(page, ".</p>\n");
 	wsi_html_section_end(page);
 }
 
@@ -147,7 +276,7 @@ static void code(struct wsi_html *page)
 
 void wsi_html_facts(struct wsi_html *page)
 {
-	wsi_html_section(page, "facts", "Facts");
+	wsi_html_section(page, "facts", "The dump");
 	wsi_html_raw(page, "<dl class=\"facts\">\n");
 	if (page->report->dump_status == WS_OK)
 		dump_facts(page, &page->report->dump);
@@ -186,16 +315,6 @@ void wsi_html_diagnostics(struct wsi_html *page)
 	wsi_html_section_end(page);
 }
 
-/* Whether a text is among those of a list. */
-static bool among(const char *text, const char *const *list, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (strcmp(text, list[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void item(struct wsi_html *page, const char *text)
 {
 	wsi_html_raw(page, "<li>");
@@ -206,26 +325,18 @@ static void item(struct wsi_html *page, const char *text)
 void wsi_html_advice(struct wsi_html *page)
 {
 	const struct ws_report *report = page->report;
-	const struct ws_report_exception *e = report->focus;
-	bool meant = e && e->kind;
-	uint32_t n_commands = e ? e->n_commands : 0;
-	if (!meant && n_commands == 0 && report->n_next == 0)
+	bool meant = report->focus && report->focus->kind;
+	if (!meant && report->n_next == 0)
 		return;
 	wsi_html_section(page, "next", "What it means, and what to try next");
 	if (meant) {
 		wsi_html_raw(page, "<p>");
-		wsi_html_sentence(page, e->kind->meaning);
-		wsi_html_raw(page, " Usual causes: ");
-		wsi_html_sentence(page, e->kind->causes);
-		wsi_html_raw(page, ".</p>\n");
+		wsi_html_sentence(page, report->focus->kind->meaning);
+		wsi_html_raw(page, "</p>\n");
 	}
 	wsi_html_raw(page, "<ul class=\"next\">\n");
-	for (uint32_t i = 0; i < n_commands; i++)
-		item(page, e->commands[i]);
-	for (uint32_t i = 0; i < report->n_next; i++) {
-		if (!among(report->next[i], e ? e->commands : NULL, n_commands))
-			item(page, report->next[i]);
-	}
+	for (uint32_t i = 0; i < report->n_next; i++)
+		item(page, report->next[i]);
 	wsi_html_raw(page, "</ul>\n");
 	wsi_html_section_end(page);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of the HTML page and the box of the fault: what, how sure, who, where, which launch. */
+/* The head of the HTML page and the box of the fault: what, how sure, who, where. */
 #include "render/html.h"
 
 static const char *verdict_word(enum ws_verdict_kind kind)
@@ -25,11 +25,6 @@ void wsi_html_verdict(struct wsi_html *page)
 	wsi_html_printf(page, "<p class=\"kind\">%s</p>\n<h1>", verdict_word(report->verdict));
 	wsi_html_text(page, report->summary);
 	wsi_html_raw(page, ".</h1>\n");
-	if (report->signature) {
-		wsi_html_raw(page, "<p class=\"signature\">Signature <code>");
-		wsi_html_text(page, report->signature);
-		wsi_html_raw(page, "</code></p>\n");
-	}
 	wsi_html_raw(page, "</header>\n");
 }
 
@@ -101,38 +96,6 @@ static void lanes(struct wsi_html *page, const struct ws_report_exception *e)
 	wsi_html_term_end(page);
 }
 
-static void launch(struct wsi_html *page, const struct ws_report_exception *e)
-{
-	if (e->kernel == WS_NONE)
-		return;
-	const struct ws_report_kernel *kernel = &page->report->kernels[e->kernel];
-	wsi_html_term(page, "Kernel");
-	if (kernel->name_status == WS_OK) {
-		wsi_html_raw(page, "<code class=\"name\">");
-		wsi_html_str(page, kernel->name);
-		wsi_html_raw(page, "</code>");
-	} else {
-		wsi_html_printf(page, "<span class=\"none\">%s</span>",
-				ws_missing_word(kernel->name_status));
-	}
-	wsi_html_term_end(page);
-	if (kernel->grid_status != WS_OK)
-		return;
-	wsi_html_term(page, "Launch");
-	wsi_html_printf(page, "grid %" PRId64 ": ", kernel->grid.id);
-	wsi_html_dim(page, kernel->grid.grid_dim);
-	wsi_html_raw(page, " blocks of ");
-	wsi_html_dim(page, kernel->grid.block_dim);
-	wsi_html_raw(page, " threads");
-	if (wsi_has_clusters(page->report, e)) {
-		wsi_html_raw(page, ", clusters of ");
-		wsi_html_dim(page, kernel->grid.cluster_dim);
-	}
-	if (kernel->grid.have & WS_GRID_N_REGS)
-		wsi_html_printf(page, ", %u registers", kernel->grid.n_regs);
-	wsi_html_term_end(page);
-}
-
 void wsi_html_fault(struct wsi_html *page)
 {
 	const struct ws_report_exception *e = page->report->focus;
@@ -157,7 +120,12 @@ void wsi_html_fault(struct wsi_html *page)
 	if (!nobody && e->blame != WS_BLAME_TRAP)
 		address(page, e, "errorpc", e->errorpc, e->errorpc_status);
 	address(page, e, "pc", e->pc, e->pc_status);
-	launch(page, e);
+	if (e->access_why) {
+		wsi_html_term(page, "Access");
+		wsi_html_printf(page, "<span class=\"none\">none to show</span>: %s",
+				e->access_why);
+		wsi_html_term_end(page);
+	}
 	wsi_html_raw(page, "</dl>\n");
 	wsi_html_section_end(page);
 }

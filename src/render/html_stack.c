@@ -111,22 +111,51 @@ static void frame(struct wsi_html *page, const struct ws_report_frame *frame, bo
 	wsi_html_raw(page, "</li>\n");
 }
 
+static void frames(struct wsi_html *page, const struct ws_report_exception *e, uint32_t from,
+		   uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		frame(page, &e->frames[i], &e->frames[i] == wsi_html_user_frame(e));
+}
+
+static void folded(struct wsi_html *page, const struct ws_report_exception *e, uint32_t from,
+		   uint32_t to)
+{
+	wsi_html_printf(page,
+			"<li class=\"library\"><details><summary>#%u to #%u: %u frames of "
+			"libraries (",
+			from, to - 1, to - from);
+	struct ws_str names[WSI_LIBRARY_NAMES];
+	size_t n = wsi_library_names(e, from, to, names);
+	for (size_t i = 0; i < n; i++) {
+		wsi_html_raw(page, i ? ", " : "");
+		wsi_html_str(page, names[i]);
+	}
+	wsi_html_raw(page, ")</summary>\n<ol class=\"stack\">\n");
+	frames(page, e, from, to);
+	wsi_html_raw(page, "</ol></details></li>\n");
+}
+
 void wsi_html_stack(struct wsi_html *page)
 {
 	const struct ws_report_exception *e = page->report->focus;
 	if (!e || e->n_frames == 0)
 		return;
-	const struct ws_report_frame *user = wsi_html_user_frame(e);
 	uint32_t shown =
 		page->options.all || e->n_frames < SHOWN_FRAMES ? e->n_frames : SHOWN_FRAMES;
 	wsi_html_section(page, "stack", "Call stack, innermost first");
 	wsi_html_raw(page, "<ol class=\"stack\">\n");
-	for (uint32_t i = 0; i < shown; i++) {
+	for (uint32_t i = 0, next; i < shown; i = next) {
+		uint32_t n = page->options.all ? 0 : wsi_library_frames(e, i);
+		next = n ? (uint32_t)wsi_min_u64(i + (uint64_t)n, shown) : i + 1;
 		if (i == e->pc_frames_from)
 			wsi_html_raw(page,
 				     "<li class=\"note\">The warp had left these functions when "
 				     "it stopped; its stack then was:</li>\n");
-		frame(page, &e->frames[i], &e->frames[i] == user);
+		if (n)
+			folded(page, e, i, next);
+		else
+			frames(page, e, i, next);
 	}
 	wsi_html_raw(page, "</ol>\n");
 	uint64_t more = (uint64_t)e->n_callers_left_out + (e->n_frames - shown);

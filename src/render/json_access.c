@@ -164,6 +164,7 @@ void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e
 		WSI_JSON_LIST(json, e, accesses, json_access);
 	else
 		ws_json_missing(json, "accesses", e->access_status);
+	wsi_json_key_text(json, "accesses_text", e->access_why);
 	WSI_JSON_LIST(json, e, insns, json_insn);
 	ws_json_key(json, "likely_causes");
 	ws_json_array(json);

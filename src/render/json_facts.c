@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dump, devices and kernels as JSON. */
+/* The dump, how the code was built, devices and kernels as JSON. */
 #include "render/json.h"
 
 void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
@@ -27,6 +27,51 @@ void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
 	else
 		ws_json_missing(json, "timestamp", WS_ABSENT);
 	wsi_json_key_bool(json, "classic", dump->classic);
+	ws_json_end(json);
+}
+
+static void json_code_id(struct ws_json *json, const char *key, const struct ws_code_id *id,
+			 enum ws_status status)
+{
+	char text[WS_CODE_ID_TEXT];
+	ws_code_id_text(id, text);
+	wsi_json_key_str(json, key, ws_str_of(text), status);
+}
+
+static void json_note(struct ws_json *json, const char *key, struct ws_str text)
+{
+	wsi_json_key_str(json, key, text, wsi_status_if(text.len > 0));
+}
+
+void wsi_json_image(struct ws_json *json, const struct ws_report *report)
+{
+	static const char *const lines[] = { "present", "not built", "removed", "unknown" };
+	const struct ws_report_image *image = &report->image;
+	const struct ws_module_facts *facts = &image->facts;
+	char text[40];
+	if (report->image_status != WS_OK) {
+		ws_json_missing(json, "image", report->image_status);
+		return;
+	}
+	ws_json_key(json, "image");
+	ws_json_object(json);
+	wsi_format(text, "sm_%" PRIu32 "%.1s", facts->sm,
+		   facts->variant ? (char[]){ facts->variant, 0 } : "");
+	wsi_json_key_text(json, "arch", facts->sm ? text : NULL);
+	wsi_json_key_number(json, "virtual_arch", facts->virtual_sm);
+	wsi_format(text, "%" PRIu32 ".%" PRIu32, facts->toolkit / 10, facts->toolkit % 10);
+	wsi_json_key_text(json, "toolkit", facts->toolkit != WS_UNKNOWN ? text : NULL);
+	json_note(json, "tool", facts->tool);
+	json_note(json, "tool_version", facts->tool_version);
+	json_note(json, "tool_build", facts->tool_build);
+	json_note(json, "options", facts->options);
+	json_note(json, "options_shown", image->options_shown);
+	wsi_json_key_text(json, "lines", lines[image->lines]);
+	wsi_json_key_text(json, "lines_borrowed_from", image->lines_borrowed_from);
+	wsi_json_key_bool(json, "debug_info", facts->has_debug_info);
+	wsi_json_key_bool(json, "ptx", facts->has_ptx);
+	json_code_id(json, "code_id", &image->code_id, image->code_id_status);
+	json_code_id(json, "image_id", &image->image_id, image->image_id_status);
 	ws_json_end(json);
 }
 

@@ -9,17 +9,24 @@
 void wsi_page_sections(struct wsi_page *page)
 {
 	const struct ws_report_exception *focus = page->report->focus;
+	bool hang = page->report->verdict == WS_VERDICT_HANG;
+	if (hang) /* who waits for what is the answer; else it is where the others are */
+		wsi_text_waits(page);
 	if (focus) {
 		wsi_text_fault(page, focus);
 		wsi_text_access(page, focus);
 		wsi_text_frames(page, focus);
+		wsi_text_launch(page, focus);
 	}
 	wsi_text_further(page);
-	wsi_text_waits(page);
+	if (!hang)
+		wsi_text_waits(page);
 	wsi_text_groups(page);
+	wsi_text_image(page);
 	wsi_text_facts(page);
 	wsi_text_code(page);
 	wsi_text_diagnostics(page);
+	wsi_text_signature(page);
 	wsi_text_advice(page);
 	wsi_page_close(page);
 }

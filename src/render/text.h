@@ -30,7 +30,9 @@ void wsi_page_sections(struct wsi_page *page);
 void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e);
 /* What the instruction did, and the code around it. */
 void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e);
-/* Lines of a box: the kernel's parameters. */
+/* The kernel, its grid and its parameters. */
+void wsi_text_launch(struct wsi_page *page, const struct ws_report_exception *e);
+/* Lines of that: the parameters. */
 void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e);
 /* A list in prose. */
 void wsi_text_causes(struct wsi_page *page, const struct ws_report_exception *e);
@@ -38,9 +40,11 @@ void wsi_text_frames(struct wsi_page *page, const struct ws_report_exception *e)
 void wsi_text_further(struct wsi_page *page);
 void wsi_text_waits(struct wsi_page *page);
 void wsi_text_groups(struct wsi_page *page);
+void wsi_text_image(struct wsi_page *page);
 void wsi_text_facts(struct wsi_page *page);
 void wsi_text_code(struct wsi_page *page);
 void wsi_text_diagnostics(struct wsi_page *page);
+void wsi_text_signature(struct wsi_page *page);
 void wsi_text_advice(struct wsi_page *page);
 
 /* ---- words ---- */

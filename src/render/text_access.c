@@ -169,6 +169,10 @@ static void text_code(struct wsi_page *page, const struct ws_report_exception *e
 
 void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e)
 {
+	if (e->access_why) {
+		wsi_page_label(page, "access");
+		ws_out_printf(page->out, "none to show: %s\n", e->access_why);
+	}
 	if (e->n_accesses) {
 		bool certain = e->accesses[0].found.confidence == WS_CONFIDENCE_CERTAIN;
 		wsi_page_title(page, certain ? "The faulting instruction:"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of the dump and its devices, what is missing, and code that may have run. */
+/* How the code was built, facts of the dump and its devices, what is missing, the signature. */
 #include "render/text.h"
 
 #include "render/words.h"
@@ -34,11 +34,84 @@ static void facts_of_dump(struct wsi_page *page, const struct ws_dump_facts *dum
 	}
 }
 
+/* "sm_90a of compute_90, CUDA 13.0, ptxas V13.0.88" */
+static void line_built(struct wsi_page *page, const struct ws_module_facts *facts)
+{
+	struct ws_out *out = page->out;
+	wsi_page_label(page, "built");
+	if (facts->sm)
+		ws_out_printf(out, "for sm_%u%.1s", facts->sm,
+			      facts->variant ? (char[]){ facts->variant, 0 } : "");
+	else
+		ws_out_text(out, "for an architecture that is not known");
+	if (facts->toolkit != WS_UNKNOWN)
+		ws_out_printf(out, ", CUDA %u.%u", facts->toolkit / 10, facts->toolkit % 10);
+	if (facts->tool.len) {
+		ws_out_text(out, ", by ");
+		ws_out_escaped(out, facts->tool);
+		ws_out_text(out, " ");
+		ws_out_escaped(out, wsi_tool_version(facts->tool_version));
+	}
+	wsi_page_end_line(page);
+}
+
+static void line_options(struct wsi_page *page, const struct ws_report_image *image)
+{
+	if (image->options_shown.len == 0)
+		return;
+	wsi_page_label(page, "options");
+	ws_out_escaped(page->out, image->options_shown);
+	if (image->options_left_out)
+		ws_out_text(page->out, " (others, that may name files: --json)");
+	wsi_page_end_line(page);
+}
+
+void wsi_text_image(struct wsi_page *page)
+{
+	const struct ws_report_image *image = &page->report->image;
+	char id[WS_CODE_ID_TEXT];
+	if (page->report->image_status != WS_OK)
+		return;
+	wsi_page_title_folded(page, "How the code was built:");
+	line_built(page, &image->facts);
+	line_options(page, image);
+	wsi_page_label(page, "lines");
+	ws_out_text(page->out, wsi_lines_words(image));
+	if (image->lines_borrowed_from)
+		ws_out_escaped(page->out, ws_str_of(image->lines_borrowed_from));
+	wsi_page_end_line(page);
+	if (image->code_id_status == WS_OK) {
+		wsi_page_label(page, "code id");
+		ws_code_id_text(&image->code_id, id);
+		ws_out_text(page->out, id);
+		wsi_page_end_line(page);
+	}
+}
+
+void wsi_text_signature(struct wsi_page *page)
+{
+	const struct ws_report *report = page->report;
+	if (!report->signature)
+		return;
+	wsi_page_title_folded(page, "Signature, the same for every dump of this bug:");
+	ws_out_text(page->out, "    ");
+	ws_out_escaped(page->out, ws_str_of(report->signature));
+	wsi_page_end_line(page);
+	if (!page->options.all)
+		return;
+	ws_out_printf(page->out, "    made of: %s\n", report->signature_parts);
+	if (report->signature_rule) {
+		ws_out_text(page->out, "    by rule: ");
+		ws_out_escaped(page->out, ws_str_of(report->signature_rule));
+		wsi_page_end_line(page);
+	}
+}
+
 void wsi_text_facts(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
 	struct ws_out *out = page->out;
-	wsi_page_title_folded(page, "Facts:");
+	wsi_page_title_folded(page, "The dump:");
 	if (report->dump_status == WS_OK)
 		facts_of_dump(page, &report->dump);
 	for (uint32_t i = 0; i < report->n_devices; i++) {
@@ -57,11 +130,6 @@ void wsi_text_facts(struct wsi_page *page)
 		if (device->faulted_sms)
 			ws_out_printf(out, ", %u SM%s with an exception", device->faulted_sms,
 				      device->faulted_sms == 1 ? "" : "s");
-		wsi_page_end_line(page);
-	}
-	if (report->signature) {
-		wsi_page_label(page, "signature");
-		ws_out_escaped(out, ws_str_of(report->signature));
 		wsi_page_end_line(page);
 	}
 	for (uint32_t i = 0; i < report->n_missing; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The box below the verdict: the exception, how precise it is, where, and the launch. */
+/* The box below the verdict: the exception, how precise it is, where; and the launch. */
 #include "render/text.h"
 
 #include "render/words.h"
@@ -111,12 +111,13 @@ static void box_addresses(struct wsi_page *page, const struct ws_report_exceptio
 	wsi_page_end_line(page);
 }
 
-static void box_launch(struct wsi_page *page, const struct ws_report_exception *e)
+void wsi_text_launch(struct wsi_page *page, const struct ws_report_exception *e)
 {
 	if (e->kernel == WS_NONE)
 		return;
 	const struct ws_report_kernel *kernel = &page->report->kernels[e->kernel];
 	struct ws_out *out = page->out;
+	wsi_page_title(page, "The launch:");
 	wsi_page_label(page, "kernel");
 	if (kernel->name_status == WS_OK)
 		ws_out_escaped(out, wsi_page_shown_name(page, kernel->name, kernel->name_short));
@@ -128,13 +129,13 @@ static void box_launch(struct wsi_page *page, const struct ws_report_exception *
 	wsi_page_end_line(page);
 	if (kernel->grid_status != WS_OK)
 		return;
-	wsi_page_label(page, "launch");
-	ws_out_text(out, "grid ");
+	wsi_page_label(page, "grid");
 	wsi_page_dim(page, kernel->grid.grid_dim);
-	ws_out_text(out, ", block ");
+	ws_out_text(out, " blocks of ");
 	wsi_page_dim(page, kernel->grid.block_dim);
+	ws_out_text(out, " threads");
 	if (wsi_has_clusters(page->report, e)) {
-		ws_out_text(out, ", cluster ");
+		ws_out_text(out, ", clusters of ");
 		wsi_page_dim(page, kernel->grid.cluster_dim);
 	}
 	if (kernel->grid.have & WS_GRID_N_REGS)
@@ -145,7 +146,10 @@ static void box_launch(struct wsi_page *page, const struct ws_report_exception *
 
 void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e)
 {
-	wsi_page_detail(page);
+	if (e->blame == WS_BLAME_NOBODY)
+		wsi_page_title(page, "A thread to look at:");
+	else
+		wsi_page_detail(page);
 	if (e->blame != WS_BLAME_NOBODY) {
 		box_exception(page, e);
 		box_precision(page, e);
@@ -169,5 +173,4 @@ void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e)
 		wsi_page_end_line(page);
 	}
 	box_addresses(page, e);
-	box_launch(page, e);
 }

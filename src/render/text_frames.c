@@ -2,6 +2,8 @@
 /* The call stack of the focus, with source. */
 #include "render/text.h"
 
+#include "render/words.h"
+
 enum { MAX_PERIOD = 8 }; /* frames of one round of a recursion that is folded */
 
 /* Tabs become four spaces. */
@@ -95,6 +97,24 @@ static uint32_t recursion_at(const struct wsi_page *page, const struct ws_report
 	return 0;
 }
 
+/* One line for frames of libraries. */
+static void out_folded(struct wsi_page *page, const struct ws_report_exception *e, uint32_t start,
+		       uint32_t n)
+{
+	struct ws_str names[WSI_LIBRARY_NAMES];
+	size_t n_names = wsi_library_names(e, start, start + n, names);
+	wsi_page_style(page, WSI_DIM);
+	ws_out_printf(page->out, "    #%u to #%u: %u frames of libraries (", start, start + n - 1,
+		      n);
+	for (size_t i = 0; i < n_names; i++) {
+		ws_out_text(page->out, i ? ", " : "");
+		ws_out_escaped(page->out, names[i]);
+	}
+	ws_out_text(page->out, "); --all");
+	wsi_page_style(page, WSI_PLAIN);
+	wsi_page_end_line(page);
+}
+
 /* Names the debug image that gave lines. */
 static void out_borrowed(struct wsi_page *page, const struct ws_report_exception *e)
 {
@@ -123,6 +143,12 @@ void wsi_text_frames(struct wsi_page *page, const struct ws_report_exception *e)
 			ws_out_printf(page->out,
 				      "         (%u more frames repeat the last %s; --all)\n", n,
 				      period == 1 ? "one" : "ones");
+			i += n - 1;
+			continue;
+		}
+		n = page->options.all ? 0 : wsi_library_frames(e, i);
+		if (n) {
+			out_folded(page, e, i, n);
 			i += n - 1;
 			continue;
 		}

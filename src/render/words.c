@@ -19,6 +19,42 @@ const char *wsi_function_missing(enum ws_status status)
 					  : ws_missing_word(status);
 }
 
+uint32_t wsi_library_frames(const struct ws_report_exception *e, uint32_t start)
+{
+	uint32_t n = 0;
+	if (e->user_frame == WS_NONE || start == 0)
+		return 0;
+	while (start + n < e->n_frames && start + n != e->pc_frames_from &&
+	       e->frames[start + n].library)
+		n++;
+	return n > 1 ? n : 0;
+}
+
+static struct ws_str library_name(const struct ws_report_frame *frame)
+{
+	struct ws_str name = frame->function_short;
+	for (size_t i = 0; i + 1 < name.len && name.ptr[i] != '<' && name.ptr[i] != '('; i++) {
+		if (i > 0 && name.ptr[i] == ':' && name.ptr[i + 1] == ':')
+			return (struct ws_str){ name.ptr, i };
+	}
+	return wsi_file_name(frame->file);
+}
+
+size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uint32_t to,
+			 struct ws_str names[WSI_LIBRARY_NAMES])
+{
+	size_t n = 0;
+	for (uint32_t i = from; i < to && n < WSI_LIBRARY_NAMES; i++) {
+		struct ws_str name = library_name(&e->frames[i]);
+		bool again = false;
+		for (size_t k = 0; k < n; k++)
+			again |= ws_str_equal(names[k], name);
+		if (!again)
+			names[n++] = name;
+	}
+	return n;
+}
+
 bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e)
 {
 	if (e->kernel == WS_NONE)
@@ -34,6 +70,30 @@ bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT])
 	struct tm utc;
 	return gmtime_r(&when, &utc) &&
 	       strftime(text, WSI_TIME_TEXT, "%Y-%m-%d %H:%M:%S UTC", &utc);
+}
+
+struct ws_str wsi_tool_version(struct ws_str version)
+{
+	for (size_t i = version.len; i > 0; i--) {
+		if (version.ptr[i - 1] == ' ')
+			return (struct ws_str){ version.ptr + i, version.len - i };
+	}
+	return version;
+}
+
+const char *wsi_lines_words(const struct ws_report_image *image)
+{
+	static const char *const words[] = {
+		[WS_LINES_PRESENT] = "yes",
+		[WS_LINES_NOT_BUILT] = "no: compiled without -lineinfo",
+		[WS_LINES_REMOVED] = "no: compiled with them, removed from the image later",
+		[WS_LINES_UNKNOWN] = "no, and the image does not say why",
+	};
+	if (image->lines_borrowed_from)
+		return "not in the dump; those of the same code in ";
+	if (image->lines == WS_LINES_PRESENT && image->facts.has_debug_info)
+		return "yes, with variables (-G)";
+	return words[image->lines];
 }
 
 /* [public doc: CUDBGCoredumpGenerationFlags] */

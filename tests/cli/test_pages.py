@@ -7,9 +7,12 @@ usage: test_pages.py PLANTED_REPORT WARPSCOPE SOURCE_ROOT
 import base64
 import hashlib
 import html.parser
+import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 
 VOID = {'meta', 'br', 'input', 'link', 'hr', 'img'}
 SVG_EMPTY = {'path', 'rect'}  # written as <path/>
@@ -226,6 +229,34 @@ def check_markdown(text):
         raise Wrong('a fence is open')
 
 
+COMPILED_WITH = b'calls.ptx -no-bb-merge  -ret-end  -g  -o calls.G.sm_80.cubin -arch sm_80 -m 64 '
+SHOWN_OPTIONS = [  # options in the note; what pages show of them
+    ('calls.ptx -no-bb-merge  -ret-end  -g  -o calls.G.sm_80.cubin -arch sm_80 -m 64', '-no-bb-merge -ret-end -g -arch sm_80 -m 64'),
+    ('/home/jo/jo.ptx -O3 -arch=sm_90a -maxrregcount 64 -I/home/jo -ujo --jo=1', '-O3 -arch=sm_90a -maxrregcount 64'),
+    ('-e jo,jo -arch jo -m jo -O3=jo -dlcm ca -g -o jo -g jo64 -fmad=/jo -lineinfo', '-arch -m -dlcm ca -g -g -lineinfo'),
+]
+
+
+def check_options(warpscope, dump):
+    """Options of the compiler may name files and people: pages show those that cannot, the JSON has all."""
+    with open(dump, 'rb') as file:
+        plain = file.read()
+    if plain.count(COMPILED_WITH) != 1:
+        raise Wrong('the dump has another note')
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'dump')
+        for options, shown in SHOWN_OPTIONS:
+            with open(path, 'wb') as file:
+                file.write(plain.replace(COMPILED_WITH, options.encode().ljust(len(COMPILED_WITH))))
+            image = json.loads(run(warpscope, '--json', path))['image']
+            if image['options'] != options or image['options_shown'] != shown:
+                raise Wrong(f'{options!r} became {image}')
+            for form in ('text', 'md', 'html'):
+                page = run(warpscope, 'report', '--no-source', '--format', form, path)
+                if shown not in page or re.search(r'\bjo|calls\.(ptx|G)', page):
+                    raise Wrong(f'the page as {form} does not show just {shown!r}')
+
+
 def main():
     planted, warpscope, root = sys.argv[1:]
     dumps = [f'{root}/examples/dumps/{name}.nvcudmp' for name in ('illegal-address', 'hang', 'exited', 'misaligned-G')]
@@ -242,6 +273,7 @@ def main():
         name = dump.rsplit('/', 1)[-1]
         cases[f'HTML of {name}'] = lambda dump=dump: check_html(run(warpscope, 'report', '--format', 'html', dump))
         cases[f'Markdown of {name}'] = lambda dump=dump: check_markdown(run(warpscope, 'report', '--format', 'md', dump))
+    cases['pages hold no option that may name a file or a person'] = lambda: check_options(warpscope, dumps[3])
     failed = 0
     print(f'1..{len(cases)}')
     for number, (name, case) in enumerate(cases.items(), 1):

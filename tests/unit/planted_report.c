@@ -54,7 +54,7 @@ struct planted {
 	struct ws_report_absentee absentees[2];
 	struct ws_diagnostic diagnostic;
 	struct ws_report_missing missing;
-	const char *next[1];
+	const char *next[2];
 	struct ws_str code[1];
 };
 
@@ -162,8 +162,7 @@ static void plant_exceptions(struct planted *p, bool hostile)
 						 WS_CONFIDENCE_LIKELY };
 	p->causes[1] = (struct ws_report_claim){ text(hostile, "memory freed too early"), NULL,
 						 WS_CONFIDENCE_POSSIBLE };
-	p->commands[0] = hostile ? HOSTILE " again" /* not the same as next[0] */
-				 : "Run `compute-sanitizer --tool memcheck ./app`";
+	p->commands[0] = text(hostile, "Run `compute-sanitizer --tool memcheck ./app`");
 	for (uint32_t i = 0; i < 2; i++)
 		p->exceptions[i] = (struct ws_report_exception){
 			.code = 14,
@@ -331,8 +330,26 @@ static void plant_facts(struct planted *p, bool hostile)
 	p->missing =
 		(struct ws_report_missing){ text(hostile, "global memory"), WS_EXCLUDED,
 					    text(hostile, "Dump without `skip_global_memory`.") };
-	p->next[0] = text(hostile, "Look at `warpscope info DUMP lanes`.");
+	p->next[0] = p->commands[0]; /* as src/analyze/verdict.c does */
+	p->next[1] = text(hostile, "Look at `warpscope info DUMP lanes`.");
 	p->code[0] = str(hostile, "scale_rows");
+}
+
+static void plant_image(struct ws_report_image *image, bool hostile)
+{
+	*image = (struct ws_report_image){
+		.facts = { .sm = 90,
+			   .variant = 'a',
+			   .virtual_sm = 90,
+			   .toolkit = 130,
+			   .tool = str(hostile, "ptxas"),
+			   .tool_version = str(hostile, "release 13.0, V13.0.88"),
+			   .options = str(hostile, "-O3 -o /home/jo/scale.cubin") },
+		.lines = WS_LINES_NOT_BUILT,
+		.lines_borrowed_from = text(hostile, "/store/scale.cubin"),
+		.options_shown = str(hostile, "-O3"),
+		.options_left_out = true,
+	};
 }
 
 static void plant(struct planted *p, bool hostile)
@@ -362,12 +379,15 @@ static void plant(struct planted *p, bool hostile)
 	r->groups = p->groups;
 	r->waits = p->waits;
 	r->signature = text(hostile, "WARP_ILLEGAL_ADDRESS | scale_rows | STG");
+	r->signature_rule = text(hostile, "prefix *::load*");
+	r->signature_parts = text(hostile, "what happened | the kernel");
+	plant_image(&r->image, hostile);
 	r->diagnostics = &p->diagnostic;
 	r->missing = &p->missing;
 	r->next = p->next;
 	r->code = p->code;
-	r->n_devices = r->n_kernels = r->n_diagnostics = r->n_missing = r->n_next = r->n_code = 1;
-	r->n_exceptions = r->n_waits = 2;
+	r->n_devices = r->n_kernels = r->n_diagnostics = r->n_missing = r->n_code = 1;
+	r->n_exceptions = r->n_waits = r->n_next = 2;
 	r->n_groups = 4;
 	r->n_warps = N_WARPS;
 }
