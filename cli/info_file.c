@@ -77,32 +77,37 @@ int info_sections(struct info *info)
 
 /* ---- metadata ---- */
 
-static const char *const flag_names[] = { "skip_nonrelocated_elf_images",
-					  "skip_global_memory",
-					  "skip_shared_memory",
-					  "skip_local_memory",
-					  "skip_abort",
-					  "skip_constbank_memory",
-					  "gzip_compress",
-					  "faulted_contexts_only" };
-
-enum {
-	N_FLAGS = sizeof flag_names / sizeof flag_names[0],
+/* Words of CUDA_COREDUMP_GENERATION_FLAGS [public doc: CUDA driver API 13.3,
+ * CUCoredumpGenerationFlags]. */
+static const struct {
+	uint32_t flag;
+	const char *word;
+} flag_names[] = {
+	{ 1u << 0, "skip_nonrelocated_elf_images" },
+	{ 1u << 1, "skip_global_memory" },
+	{ 1u << 2, "skip_shared_memory" },
+	{ 1u << 3, "skip_local_memory" },
+	{ 1u << 4, "skip_abort" },
+	{ 1u << 5, "skip_constbank_memory" },
+	{ 1u << 6, "gzip_compress" },
+	{ 1u << 7, "faulted_contexts_only" },
+	{ 1u << 30, "no_errbar_at_exit" },
+	{ 1u << 31, "log_only" },
 };
 
-/* Flags by the words of CUDA_COREDUMP_GENERATION_FLAGS; bits without a name in hexadecimal. */
+/* Flags by their words; bits without a name in hexadecimal. */
 static void flags_text(uint32_t flags, char *text, size_t size)
 {
 	size_t at = 0;
 	snprintf(text, size, "none");
-	for (unsigned i = 0; i < N_FLAGS && at < size; i++) {
-		if (flags >> i & 1)
+	for (size_t i = 0; i < sizeof flag_names / sizeof flag_names[0] && at < size; i++) {
+		if (flags & flag_names[i].flag)
 			at += (size_t)snprintf(text + at, size - at, "%s%s", at ? "," : "",
-					       flag_names[i]);
+					       flag_names[i].word);
+		flags &= ~flag_names[i].flag;
 	}
-	if (flags >> N_FLAGS && at < size)
-		snprintf(text + at, size - at, "%s0x%x", at ? "," : "",
-			 flags & ~((1u << N_FLAGS) - 1));
+	if (flags && at < size)
+		snprintf(text + at, size - at, "%s0x%x", at ? "," : "", flags);
 }
 
 static void time_text(uint32_t timestamp, char *text, size_t size)

@@ -75,16 +75,25 @@ def finds(tool, name, old, new, column, words):
 def page(tool, root):
     with open(os.path.join(root, "docs", "ground-truth.md"), encoding="utf-8") as text:
         have = text.read()
-    done = tool.run("--table", "x", tool.program, tool.transcripts, tool.transcripts)
-    table = [line for line in done.stdout.splitlines() if line.startswith("|")]
-    if [line for line in have.splitlines() if line.startswith("|")] != table:
-        raise Wrong("docs/ground-truth.md is not what the comparer writes:\n# " + "\n# ".join(table))
+    os.mkdir(os.path.join(tool.folder, "docs"))
+    os.symlink(os.path.join(root, "tests"), os.path.join(tool.folder, "tests"))
+    copy = os.path.join(tool.folder, "docs", "ground-truth.md")
+    with open(copy, "w", encoding="utf-8") as out:
+        out.write(have)
+    done = tool.run("--page", copy, tool.program)
+    with open(copy, encoding="utf-8") as text:
+        made = text.read()
+    if made != have or done.returncode not in (0, 10):
+        raise Wrong(f"docs/ground-truth.md is not what the comparer writes ({done.stderr[-300:]}):\n# " + made.replace("\n", "\n# "))
 
 
 def real_dumps(tool, folder):
-    done = tool.run("--table", "real dumps", tool.program, folder, folder)
-    if done.returncode or "agrees" not in done.stdout:
-        raise Wrong(done.stdout + done.stderr[-300:])
+    """The comparer ends on each; what differs is in the page, which test `page` holds to be true."""
+    for name in sorted(file for file in os.listdir(folder) if file.endswith(".txt")):
+        dumps = [file for file in os.listdir(folder) if file.split(".")[0] == name.split(".")[0] and not file.endswith(".txt")]
+        done = tool.run(tool.program, os.path.join(folder, dumps[0]), os.path.join(folder, name)) if dumps else None
+        if done and (done.returncode not in (0, 10) or " agree, " not in done.stdout):
+            raise Wrong(f"{name}: {done.stdout[-300:]}{done.stderr[-300:]}")
 
 
 def main(arguments):

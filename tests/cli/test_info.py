@@ -270,6 +270,21 @@ def check_text(program):
             raise Wrong(f'{table}: a line ends in spaces')
 
 
+FLAG_WORDS = {0: 'skip_nonrelocated_elf_images', 4: 'skip_abort', 5: 'skip_constbank_memory', 6: 'gzip_compress',
+              7: 'faulted_contexts_only', 30: 'no_errbar_at_exit', 31: 'log_only'}
+
+
+def check_flags(program, reader, data):
+    """Each bit of the flags has its word; one that nobody named is shown as a number."""
+    section = next(s for s in reader.Reader(data).sections if s.type == 0x80000000 + 22)
+    for bits, words in [*(([bit], word) for bit, word in FLAG_WORDS.items()), ([6, 31, 12], 'gzip_compress,log_only,0x1000'), ([], 'none')]:
+        flags = sum(1 << bit for bit in bits)
+        with open(program.dump, 'wb') as out:
+            out.write(data[:section.offset + 24] + flags.to_bytes(4, 'little') + data[section.offset + 28:])
+        said = json.loads(program.run('info', '--json', program.dump, 'metadata'))['metadata']
+        same(f'flags {flags:#x}', (said['flags'], said['flags_text']), (flags, words))
+
+
 def main():
     program, builders, schemas = sys.argv[1:4]
     sys.path.insert(0, builders)
@@ -287,6 +302,8 @@ def main():
             checks = [('reader', lambda: check_reader(run, reader.read(data)))]
             if not name.startswith('code-') or name == 'code-unknown':
                 checks += [('schema', lambda: check_schema(run, validator)), ('text', lambda: check_text(run))]
+            if name == 'illegal-address':
+                checks.append(('words of flags', lambda: check_flags(run, reader, data)))
             for what, check in checks:
                 case += 1
                 try:
