@@ -156,16 +156,18 @@ static uint32_t n_waiting(const struct ws_report *report)
 static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 {
 	const struct ws_report *report = build->report;
-	if (report->verdict == WS_VERDICT_UNKNOWN)
-		say(sentence, build->counts.sms == 0
-				      ? "This dump holds no GPU state that could tell of a fault"
-				      : "No exception in what is left of this dump");
+	bool cut = report->dump_status == WS_OK && !report->dump.complete;
+	if (report->verdict == WS_VERDICT_UNKNOWN && build->counts.sms == 0)
+		say(sentence, cut ? "The part of this dump that tells of faults is lost"
+				  : "This dump holds no GPU state that could tell of a fault");
+	else if (report->verdict == WS_VERDICT_UNKNOWN)
+		say(sentence, "No exception in what is left of this dump");
 	else
 		say(sentence, "No %s in this %s",
 		    report->verdict == WS_VERDICT_NONE ? "fault" : "exception",
 		    report->dump_status == WS_OK ? "dump" : "process");
 	if (report->n_warps == 0) {
-		say(sentence, "; no thread is resident");
+		say(sentence, cut ? ": the file was cut or damaged" : "; no thread is resident");
 		return;
 	}
 	if (report->verdict != WS_VERDICT_HANG) {
