@@ -18,6 +18,10 @@ enum {
 	CLI_USAGE = 2,
 };
 
+enum {
+	CLI_NAME_BYTES = 1 << 17, /* C++ names are cut there */
+};
+
 /* One verb is one row: name, what it takes, one line of help. Its function is verb_NAME() in
  * cli/NAME.c. */
 #define CLI_VERB_LIST(X)                                                                    \

@@ -9,7 +9,7 @@
 
 bool lines_is_function(const struct ws_function *function, const char *name)
 {
-	char text[NAME_MAX_BYTES];
+	char text[CLI_NAME_BYTES];
 	if (ws_str_equal(function->symbol, ws_str_of(name)) ||
 	    ws_str_equal(function->name, ws_str_of(name)))
 		return true;
@@ -22,7 +22,7 @@ bool lines_is_function(const struct ws_function *function, const char *name)
 
 static void print_str_name(struct cli *cli, struct ws_str mangled, bool full)
 {
-	char name[NAME_MAX_BYTES];
+	char name[CLI_NAME_BYTES];
 	if (full)
 		ws_demangle(mangled, name, sizeof name);
 	else
@@ -32,7 +32,7 @@ static void print_str_name(struct cli *cli, struct ws_str mangled, bool full)
 
 static void json_function_keys(struct ws_json *json, const struct ws_function *function)
 {
-	char name[NAME_MAX_BYTES];
+	char name[CLI_NAME_BYTES];
 	if (!function) {
 		ws_json_missing(json, "function", WS_ABSENT);
 		return;

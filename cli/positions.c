@@ -5,7 +5,7 @@
 
 void print_name(struct cli *cli, const char *mangled, bool full)
 {
-	char name[NAME_MAX_BYTES];
+	char name[CLI_NAME_BYTES];
 	if (!mangled) {
 		ws_out_text(&cli->out, "?");
 		return;
@@ -72,7 +72,7 @@ void json_function(struct ws_json *json, const char *mangled)
 		ws_json_missing(json, "function_mangled", WS_MALFORMED);
 		return;
 	}
-	char name[NAME_MAX_BYTES];
+	char name[CLI_NAME_BYTES];
 	ws_demangle(ws_str_of(mangled), name, sizeof name);
 	ws_json_key(json, "function");
 	ws_json_text(json, name);

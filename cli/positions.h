@@ -10,7 +10,6 @@
 
 enum {
 	POSITIONS_MAX = WS_LINE_MAX_DEPTH + 1,
-	NAME_MAX_BYTES = 4096, /* longer C++ names are cut */
 };
 
 /* C++ name of a mangled one: without template arguments and parameters unless `full`. NULL gives

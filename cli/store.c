@@ -185,7 +185,7 @@ static void found_text(struct storing *s, struct ws_str name, const struct ws_bo
 static void found_json(struct storing *s, const struct ws_function *f,
 		       const struct ws_borrowed *found)
 {
-	char name[4096];
+	char name[CLI_NAME_BYTES];
 	ws_demangle(f->name, name, sizeof name);
 	ws_json_object(&s->json);
 	ws_json_key(&s->json, "function");
@@ -215,7 +215,7 @@ static int find_kernel(struct storing *s, struct ws_module *module, const struct
 {
 	struct ws_borrowed found;
 	struct ws_error err;
-	char name[4096];
+	char name[CLI_NAME_BYTES];
 	enum ws_status st = ws_borrow_find(s->pool, module, f, &found, &err);
 	if (st != WS_OK)
 		return cli_fail(NULL, &err);

@@ -82,7 +82,7 @@ static char *copy_of(const char *text)
 
 char *symbols_short_name(struct ws_str mangled)
 {
-	char text[1024];
+	char text[CLI_NAME_BYTES];
 	ws_demangle_short(mangled, text, sizeof text);
 	return copy_of(text);
 }
@@ -192,7 +192,7 @@ char *symbols_kernel(struct symbols *symbols, const struct ws_grid *grid)
 		    WS_OK ||
 	    (!place.owner && !place.function))
 		return NULL;
-	char text[2048];
+	char text[CLI_NAME_BYTES];
 	ws_demangle_kernel(place.owner ? place.owner->name : place.function->name, text,
 			   sizeof text);
 	return copy_of(text);
