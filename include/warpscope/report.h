@@ -315,6 +315,16 @@ struct ws_report_insn {
 	bool known;         /**< false: the text is raw */
 };
 
+/** What a failed assertion says, as the code hands it to the system call. */
+struct ws_report_assertion {
+	enum ws_status status; /**< WS_ABSENT: no assertion failed, and the rest is empty */
+	const char *why;       /**< none of the text is known: one sentence without full stop */
+	struct ws_str message, file, function; /**< empty: not known */
+	uint32_t line;                         /**< 0: not known */
+	uint64_t call_pc;                      /**< of the call that failed it */
+	struct ws_report_claim claim;          /**< where it was read */
+};
+
 struct ws_report_exception {
 	uint32_t code;                   /**< number in the dump; 0 for a trap */
 	const struct ws_exception *kind; /**< NULL: a trap, or not known to this version */
@@ -355,7 +365,15 @@ struct ws_report_exception {
 	uint32_t n_accesses;
 	const struct ws_report_insn *insns; /**< code around errorpc and pc */
 	uint32_t n_insns;
-	struct ws_report_claim precision;     /**< how exactly instruction and lane are known */
+	struct ws_report_claim precision; /**< the next two in one: text and evidence of both */
+	struct ws_report_claim precision_instruction; /**< how exactly the instruction is known */
+	struct ws_report_claim precision_thread;      /**< how exactly the thread is known */
+	const char *meaning; /**< what this kind of exception is: a sentence or more with full
+				stops; NULL: no exception */
+	struct ws_report_assertion assertion;
+	/** What the state shows about this kind of exception; what decides most first. */
+	const struct ws_report_claim *findings;
+	uint32_t n_findings;
 	const struct ws_report_claim *causes; /**< most likely first; at most 3 */
 	uint32_t n_causes;
 	const char *const *commands; /**< to run next, with exact flags */

@@ -67,12 +67,22 @@ static enum ws_space space_of(uint32_t flags)
 	return WS_SPACE_CONST;
 }
 
+/* Copies of a block of memory: one for the warp, of a size that a descriptor or register holds. */
+static bool is_bulk(const struct ws_insn *insn)
+{
+	return insn->flags & WS_SASS_ASYNC && insn->flags & WS_SASS_UNIFORM_GUARD;
+}
+
 /* Bytes per lane; matrix loads take a row of 16 bytes from each address. */
 static uint32_t width_of(const struct ws_insn *insn)
 {
 	const char *name = ws_sass_operation_name(insn->operation);
 	if (strcmp(name, "LDSM") == 0 || strcmp(name, "STSM") == 0)
 		return 16;
+	if (strcmp(name, "SYNCS") == 0) /* a barrier object */
+		return 8;
+	if (is_bulk(insn))
+		return 0;
 	return ws_sass_access_bytes(insn);
 }
 
@@ -487,6 +497,24 @@ static void judge_window(struct work *work, uint32_t lane, uint64_t address)
 		access->outside |= 1u << lane;
 }
 
+/* Lanes with an address of another space in an instruction for global memory. */
+static uint32_t in_windows(const struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	uint32_t lanes = 0, known = access->lanes_known | access->lanes_guess, rank;
+	uint64_t inner;
+	for (uint32_t lane = 0; lane < WS_MAX_LANES && access->space == WS_SPACE_GLOBAL; lane++) {
+		if (known >> lane & 1 && wsi_scene_resolve(scene, access->address[lane], &inner,
+							   &rank) != WS_SPACE_GLOBAL)
+			lanes |= 1u << lane;
+	}
+	return lanes;
+}
+
+static bool is_wrong_space(const struct ws_exception *kind)
+{
+	return strcmp(kind->name, "WARP_INVALID_ADDRESS_SPACE") == 0;
+}
+
 static uint32_t blamed_by_kind(const struct wsi_scene *scene, const struct ws_report_access *access)
 {
 	uint32_t bad = access->unmapped | access->null_like | access->noncanonical;
@@ -499,6 +527,7 @@ static uint32_t blamed_by_kind(const struct wsi_scene *scene, const struct ws_re
 	case WS_FAMILY_ALIGNMENT:
 		return access->misaligned;
 	case WS_FAMILY_SPACE:
+		return is_wrong_space(kind) ? in_windows(scene, access) : access->outside;
 	case WS_FAMILY_CLUSTER:
 		return access->outside;
 	case WS_FAMILY_UNKNOWN:
@@ -592,7 +621,7 @@ static bool can_raise(const struct ws_exception *kind, const struct shape *shape
 	case WS_FAMILY_ADDRESS:
 		return global || shape->generic;
 	case WS_FAMILY_SPACE:
-		return !global;
+		return !global || is_wrong_space(kind);
 	case WS_FAMILY_STACK:
 		return shape->space == WS_SPACE_LOCAL;
 	case WS_FAMILY_ATOMIC:

@@ -197,6 +197,11 @@ static enum ws_status summarize(struct wsi_build *build)
 	if (report->verdict == WS_VERDICT_FAULT) {
 		const struct ws_report_exception *e = report->focus;
 		say(&sentence, "%s", e->headline);
+		if (e->assertion.message.len) {
+			say(&sentence, ": ");
+			say_str(&sentence, e->assertion.message);
+			say(&sentence, ";");
+		}
 		say_place(&sentence, build, e);
 		say_thread(&sentence, e);
 		say_access(&sentence, e);

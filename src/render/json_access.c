@@ -2,7 +2,7 @@
 /* What an exception's instruction did: accesses, operands, owner, causes, code, parameters. */
 #include "render/json.h"
 
-static void json_claim(struct ws_json *json, const char *key, const struct ws_report_claim *claim)
+void wsi_json_key_claim(struct ws_json *json, const char *key, const struct ws_report_claim *claim)
 {
 	if (!claim->text) {
 		ws_json_missing(json, key, WS_ABSENT);
@@ -93,7 +93,7 @@ static void json_owner(struct ws_json *json, const struct ws_report_owner *owner
 	wsi_json_key_hex(json, "loaded_at", owner->pc,
 			 wsi_status_if(owner->kind == WS_OWNER_LOADED));
 	wsi_json_key_number(json, "loaded_through", owner->root_ordinal);
-	json_claim(json, "claim", &owner->claim);
+	wsi_json_key_claim(json, "claim", &owner->claim);
 	ws_json_end(json);
 }
 
@@ -116,7 +116,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	ws_json_object(json);
 	wsi_json_key_hex(json, "pc", access->pc, WS_OK);
 	wsi_json_key_text(json, "instruction", access->text);
-	json_claim(json, "found", &access->found);
+	wsi_json_key_claim(json, "found", &access->found);
 	wsi_json_key_text(json, "space", ws_space_text(access->space));
 	wsi_json_key_bool(json, "generic", access->generic);
 	wsi_json_key_number(json, "bank", access->bank);
@@ -126,7 +126,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	wsi_json_key_bool(json, "async", access->async);
 	json_masks(json, access);
 	json_lanes(json, "address", access->lanes_known | access->lanes_guess, access->address);
-	json_claim(json, "address_claim", &access->address_claim);
+	wsi_json_key_claim(json, "address_claim", &access->address_claim);
 	wsi_json_key_number(json, "lane", access->lane);
 	if (access->window_size)
 		wsi_json_key_u64(json, "window_size", access->window_size);
@@ -159,7 +159,6 @@ static void json_command(struct ws_json *json, const char *const *one)
 
 void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e)
 {
-	json_claim(json, "precision", &e->precision);
 	if (e->access_status == WS_OK)
 		WSI_JSON_LIST(json, e, accesses, json_access);
 	else

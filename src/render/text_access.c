@@ -185,6 +185,7 @@ void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e)
 			text_access(page, &e->accesses[i]);
 		}
 	}
+	wsi_text_findings(page, e);
 	text_code(page, e);
 }
 
@@ -232,15 +233,14 @@ void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e)
 	}
 }
 
-void wsi_text_causes(struct wsi_page *page, const struct ws_report_exception *e)
+void wsi_text_claims(struct wsi_page *page, const struct ws_report_claim *claims, uint32_t n)
 {
-	for (uint32_t i = 0; i < e->n_causes; i++) {
-		const struct ws_report_claim *claim = &e->causes[i];
-		ws_out_printf(page->out, "- %s: ", ws_confidence_text(claim->confidence));
-		wsi_page_advice(page, claim->text);
-		if (claim->evidence) {
+	for (uint32_t i = 0; i < n; i++) {
+		ws_out_printf(page->out, "- %s: ", ws_confidence_text(claims[i].confidence));
+		wsi_page_advice(page, claims[i].text);
+		if (claims[i].evidence) {
 			ws_out_text(page->out, " (");
-			wsi_page_prose(page, ws_str_of(claim->evidence));
+			wsi_page_advice(page, claims[i].evidence);
 			ws_out_text(page->out, ")");
 		}
 		wsi_page_end_line(page);
