@@ -269,16 +269,6 @@ struct ws_report_owner {
 	struct ws_report_claim claim;
 };
 
-/** An index that was read from memory. */
-struct ws_report_index {
-	uint64_t pc;           /**< the instruction that read it */
-	uint32_t root_ordinal; /**< parameter that points to the buffer it lies in, or WS_NONE */
-	bool element_known;    /**< `element`: of `lane` of the access */
-	uint64_t element;      /**< in that buffer, in indices of `bytes`, from 0 */
-	uint32_t bytes;        /**< of the index */
-	struct ws_report_claim claim; /**< text NULL: no index is known to be read from memory */
-};
-
 /** The memory access of an instruction that is blamed, or that may be to blame. */
 struct ws_report_access {
 	uint64_t pc;
@@ -292,13 +282,11 @@ struct ws_report_access {
 	uint32_t bank; /**< WS_SPACE_CONST */
 	uint32_t rank; /**< block of the cluster whose shared memory it is, or WS_NONE */
 	enum ws_direction direction;
-	uint32_t width;        /**< bytes per lane; 0: not fixed by the instruction */
-	bool async;            /**< goes on in the background */
-	uint32_t lanes;        /**< looked at: blamed ones, else active ones */
-	uint32_t lanes_known;  /**< whose address is computed from trustworthy values */
-	uint32_t lanes_guess;  /**< whose address is computed, but a value may be later */
-	uint32_t lanes_likely; /**< of lanes_guess: computed again by the code from memory of now,
-				  or just what the exception says is wrong */
+	uint32_t width;                 /**< bytes per lane; 0: not fixed by the instruction */
+	bool async;                     /**< goes on in the background */
+	uint32_t lanes;                 /**< looked at: blamed ones, else active ones */
+	uint32_t lanes_known;           /**< whose address is computed from trustworthy values */
+	uint32_t lanes_guess;           /**< whose address is computed, but a value may be later */
 	uint64_t address[WS_MAX_LANES]; /**< by lane id, of the lanes above; bytes in `space` */
 	struct ws_report_claim
 		address_claim; /**< how the addresses are known; text NULL: they are not */
@@ -313,7 +301,6 @@ struct ws_report_access {
 	bool inside;       /**< the address lies in known memory (`below` is that range) */
 	const char *where; /**< "20 bytes past the end of ...", or NULL */
 	struct ws_report_owner owner;
-	struct ws_report_index index; /**< a term of the address that was read from memory */
 	const struct ws_report_operand *operands;
 	uint32_t n_operands;
 };
@@ -326,6 +313,16 @@ struct ws_report_insn {
 	const char *values; /**< "R4 = 0x10": operands of the marked ones, first suspect; or NULL */
 	uint32_t flags;     /**< enum ws_sass_flags */
 	bool known;         /**< false: the text is raw */
+};
+
+/** What a failed assertion says, as the code hands it to the system call. */
+struct ws_report_assertion {
+	enum ws_status status; /**< WS_ABSENT: no assertion failed, and the rest is empty */
+	const char *why;       /**< none of the text is known: one sentence without full stop */
+	struct ws_str message, file, function; /**< empty: not known */
+	uint32_t line;                         /**< 0: not known */
+	uint64_t call_pc;                      /**< of the call that failed it */
+	struct ws_report_claim claim;          /**< where it was read */
 };
 
 struct ws_report_exception {
@@ -368,7 +365,15 @@ struct ws_report_exception {
 	uint32_t n_accesses;
 	const struct ws_report_insn *insns; /**< code around errorpc and pc */
 	uint32_t n_insns;
-	struct ws_report_claim precision;     /**< how exactly instruction and lane are known */
+	struct ws_report_claim precision; /**< the next two in one: text and evidence of both */
+	struct ws_report_claim precision_instruction; /**< how exactly the instruction is known */
+	struct ws_report_claim precision_thread;      /**< how exactly the thread is known */
+	const char *meaning; /**< what this kind of exception is: a sentence or more with full
+				stops; NULL: no exception */
+	struct ws_report_assertion assertion;
+	/** What the state shows about this kind of exception; what decides most first. */
+	const struct ws_report_claim *findings;
+	uint32_t n_findings;
 	const struct ws_report_claim *causes; /**< most likely first; at most 3 */
 	uint32_t n_causes;
 	const char *const *commands; /**< to run next, with exact flags */

@@ -67,12 +67,22 @@ static enum ws_space space_of(uint32_t flags)
 	return WS_SPACE_CONST;
 }
 
+/* Copies of a block of memory: one for the warp, of a size that a descriptor or register holds. */
+static bool is_bulk(const struct ws_insn *insn)
+{
+	return insn->flags & WS_SASS_ASYNC && insn->flags & WS_SASS_UNIFORM_GUARD;
+}
+
 /* Bytes per lane; matrix loads take a row of 16 bytes from each address. */
 static uint32_t width_of(const struct ws_insn *insn)
 {
 	const char *name = ws_sass_operation_name(insn->operation);
 	if (strcmp(name, "LDSM") == 0 || strcmp(name, "STSM") == 0)
 		return 16;
+	if (strcmp(name, "SYNCS") == 0) /* a barrier object */
+		return 8;
+	if (is_bulk(insn))
+		return 0;
 	return ws_sass_access_bytes(insn);
 }
 
@@ -371,40 +381,15 @@ static bool lane_address_again(struct work *work, uint32_t lane, uint64_t *ret_a
 	return true;
 }
 
-/* Whether an address is wrong in just the way that the exception is about: chance gives few such.
- */
-static bool is_as_reported(const struct work *work, uint64_t address)
-{
-	const struct ws_exception *kind = work->scene->e->kind;
-	return kind && kind->family == WS_FAMILY_ALIGNMENT && work->shape.width > 1 &&
-	       address & (work->shape.width - 1);
-}
-
-/* `again`: computed from what cannot have changed; `of_memory`: from what may have; `agree`: the
- * registers give the same. */
-static void claim_addresses(struct work *work, uint32_t again, uint32_t of_memory, uint32_t agree)
+static void claim_addresses(struct work *work, uint32_t again)
 {
 	struct ws_report_access *access = work->access;
 	struct ws_report_claim claim = { .confidence = WS_CONFIDENCE_CERTAIN };
-	if (access->lanes_guess & ~access->lanes_likely) {
+	if (access->lanes_guess) {
 		claim.text = "the addresses are those that the registers give now; at the fault "
 			     "they may have been others";
 		claim.evidence = "a register of the address may have been written since";
 		claim.confidence = WS_CONFIDENCE_POSSIBLE;
-	} else if (access->lanes_guess & ~of_memory) {
-		claim.text = "the addresses are those that the registers give now";
-		claim.evidence = "a register of the address may have been written since, but they "
-				 "are misaligned, as the exception says";
-		claim.confidence = WS_CONFIDENCE_LIKELY;
-	} else if (access->lanes_guess) {
-		claim.text = "the addresses are computed again from parameters, thread indices and "
-			     "what memory holds now";
-		claim.evidence = access->lanes_guess & ~agree
-					 ? "a register of the address may have been written since, "
-					   "but the code before it shows how it was made"
-					 : "the code before it shows how it was made, and the "
-					   "registers of now give the same";
-		claim.confidence = WS_CONFIDENCE_LIKELY;
 	} else if (again) {
 		claim.text = "the addresses are computed again from parameters and thread indices";
 		claim.evidence = "a register of the address may have been written since, but the "
@@ -420,7 +405,7 @@ static void claim_addresses(struct work *work, uint32_t again, uint32_t of_memor
 static void fill_addresses(struct work *work)
 {
 	struct ws_report_access *access = work->access;
-	uint32_t again = 0, of_memory = 0, agree = 0, todo = access->lanes & ~work->idle;
+	uint32_t again = 0, todo = access->lanes & ~work->idle;
 	if (work->shape.uniform)
 		return;
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
@@ -442,14 +427,10 @@ static void fill_addresses(struct work *work)
 			access->address[lane] = before;
 		} else if (have_before || have_now) {
 			access->lanes_guess |= 1u << lane;
-			of_memory |= have_before ? 1u << lane : 0;
-			agree |= have_before && have_now && before == now ? 1u << lane : 0;
 			access->address[lane] = have_before ? before : now;
-			if (have_before || is_as_reported(work, now))
-				access->lanes_likely |= 1u << lane;
 		}
 	}
-	claim_addresses(work, again, of_memory, agree);
+	claim_addresses(work, again);
 }
 
 /* Turns generic addresses into those of the one space that all of them fall in. */
@@ -516,6 +497,24 @@ static void judge_window(struct work *work, uint32_t lane, uint64_t address)
 		access->outside |= 1u << lane;
 }
 
+/* Lanes with an address of another space in an instruction for global memory. */
+static uint32_t in_windows(const struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	uint32_t lanes = 0, known = access->lanes_known | access->lanes_guess, rank;
+	uint64_t inner;
+	for (uint32_t lane = 0; lane < WS_MAX_LANES && access->space == WS_SPACE_GLOBAL; lane++) {
+		if (known >> lane & 1 && wsi_scene_resolve(scene, access->address[lane], &inner,
+							   &rank) != WS_SPACE_GLOBAL)
+			lanes |= 1u << lane;
+	}
+	return lanes;
+}
+
+static bool is_wrong_space(const struct ws_exception *kind)
+{
+	return strcmp(kind->name, "WARP_INVALID_ADDRESS_SPACE") == 0;
+}
+
 static uint32_t blamed_by_kind(const struct wsi_scene *scene, const struct ws_report_access *access)
 {
 	uint32_t bad = access->unmapped | access->null_like | access->noncanonical;
@@ -528,6 +527,7 @@ static uint32_t blamed_by_kind(const struct wsi_scene *scene, const struct ws_re
 	case WS_FAMILY_ALIGNMENT:
 		return access->misaligned;
 	case WS_FAMILY_SPACE:
+		return is_wrong_space(kind) ? in_windows(scene, access) : access->outside;
 	case WS_FAMILY_CLUSTER:
 		return access->outside;
 	case WS_FAMILY_UNKNOWN:
@@ -594,7 +594,6 @@ static enum ws_status access_make(struct wsi_scene *scene, const struct shape *s
 		.below = { .status = WS_ABSENT },
 		.above = { .status = WS_ABSENT },
 		.owner = { .ordinal = WS_NONE, .root_ordinal = WS_NONE, .range_status = WS_ABSENT },
-		.index = { .root_ordinal = WS_NONE },
 	};
 	if (!access->text)
 		return WS_NO_MEMORY;
@@ -622,7 +621,7 @@ static bool can_raise(const struct ws_exception *kind, const struct shape *shape
 	case WS_FAMILY_ADDRESS:
 		return global || shape->generic;
 	case WS_FAMILY_SPACE:
-		return !global;
+		return !global || is_wrong_space(kind);
 	case WS_FAMILY_STACK:
 		return shape->space == WS_SPACE_LOCAL;
 	case WS_FAMILY_ATOMIC:

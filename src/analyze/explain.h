@@ -6,11 +6,13 @@
  *   access.c   the instruction, its operands, the address of every lane, who is to blame
  *   memory.c   which memory there is, and which variable lies where
  *   eval.c     a value computed again from parameters and thread indices, where a register is lost
- *   stack.c    which code put a value on the thread's stack
- *   origin.c   what the base of an address came from
- *   owner.c    that in words, and known memory around the address
+ *   owner.c    known memory around an address, and what its base came from
  *   params.c   parameters of kernels
  *   listing.c  the code around the fault
+ *   precision.c  how exactly instruction and thread are known
+ *   finding.c  what the state shows about the kind of exception; one file for each family:
+ *              trap.c, assert.c, stack.c, jump.c, insn.c, window.c, cluster.c, barrier.c,
+ *              tensor.c (tensormap.c: layout)
  *   cause.c    likely causes and what to run next, by the rules of data/causes.txt
  *   explain.c  the steps in order
  */
@@ -21,9 +23,12 @@
 
 #include "analyze/build.h"
 
+#include "facts.inc"
+
 enum {
 	WSI_MAX_EXPLAINED = 16, /* exceptions looked at that closely */
 	WSI_MAX_CANDIDATES = 3,
+	WSI_MAX_FINDINGS = 12,
 };
 
 /* Whether the target has memory at an address. */
@@ -58,6 +63,15 @@ struct wsi_arguments {
 	struct wsi_argument at[64];
 };
 
+/* What was found out: sentences for the report, and facts that rules ask for. */
+struct wsi_found {
+	uint64_t facts; /* bit per enum wsi_fact */
+	const char *evidence[WSI_N_FACTS];
+	struct ws_report_claim claim[WSI_MAX_FINDINGS];
+	uint32_t n;
+	bool no_memory; /* some sentence could not be made */
+};
+
 /* An exception with all that it is judged by. */
 struct wsi_scene {
 	struct wsi_build *build;
@@ -77,7 +91,7 @@ struct wsi_scene {
 	struct wsi_caller *callers; /* owned; innermost first */
 	uint32_t n_callers;
 	struct wsi_arguments *arguments; /* owned */
-	struct wsi_stack *stack;         /* owned; NULL: nothing was looked for there yet */
+	struct wsi_found found;
 };
 
 /* scene.c */
@@ -92,6 +106,12 @@ const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, u
 
 enum ws_status wsi_scene_init(struct wsi_scene *scene, struct wsi_build *build,
 			      struct wsi_fault *fault) WS_MUST_USE;
+/*
+ * The same warp at a call: of the instruction at the error PC when that is one, else the innermost
+ * call that has not returned. `caller->code` is the code that calls. WS_ABSENT: there is none.
+ */
+enum ws_status wsi_scene_at_call(const struct wsi_scene *scene, struct wsi_scene *caller,
+				 uint64_t *ret_call_pc) WS_MUST_USE;
 void wsi_scene_fini(struct wsi_scene *scene);
 
 /* Up to two consecutive registers of a lane as one number; zero registers are 0. */
@@ -133,29 +153,6 @@ bool wsi_eval(const struct wsi_scene *scene, const struct ws_flow_slice *slice, 
 const struct ws_flow_slice *wsi_eval_argument(const struct wsi_scene *scene,
 					      const struct ws_flow_node *node, uint32_t depth);
 
-/* stack.c */
-
-/* Code that puts a value on the stack: the register is found by ws_flow_slice() at `pc`. */
-struct wsi_put {
-	uint64_t pc;
-	enum ws_operand_kind kind;
-	unsigned number;
-};
-
-struct wsi_puts {
-	uint32_t depth; /* of the function, as in wsi_eval() */
-	size_t n;       /* at least 1; several: by different paths */
-	struct wsi_put put[WS_FLOW_MAX_STORES];
-};
-
-/*
- * Finds what gave `bytes` of local memory at `address` the value that the instruction at `pc` of
- * the function `depth` calls away finds. WS_ABSENT, WS_LIMIT: nobody can say.
- */
-enum ws_status wsi_stack_find(struct wsi_scene *scene, uint32_t lane, uint32_t depth, uint64_t pc,
-			      uint64_t address, uint32_t bytes,
-			      struct wsi_puts *ret_puts) WS_MUST_USE;
-
 /* memory.c */
 
 /* A known range of memory. */
@@ -167,6 +164,8 @@ struct wsi_range {
 uint32_t wsi_range_count(struct wsi_build *build);
 /* The range of global memory that holds an address; false when there is none. */
 bool wsi_range_at(struct wsi_build *build, uint64_t address, struct wsi_range *ret_range);
+/* Whether the range that holds an address is managed memory; false when no range is known there. */
+bool wsi_global_is_managed(struct wsi_build *build, uint64_t address, bool *ret_managed);
 /* The nearest ranges on both sides of an address that lies in none. Size 0: none on that side. */
 void wsi_range_beside(struct wsi_build *build, uint64_t address, struct wsi_range *ret_below,
 		      struct wsi_range *ret_above);
@@ -179,26 +178,6 @@ bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access 
 const struct ws_variable *wsi_variable_at(struct ws_module *module, enum ws_space space,
 					  uint32_t bank, uint64_t address);
 
-/* origin.c */
-
-/* How an origin was found. */
-struct wsi_origin_how {
-	bool merged;   /* several paths were taken for one */
-	bool stacked;  /* by way of the thread's stack */
-	bool partial;  /* some paths are too long to follow */
-	bool by_value; /* the code does not tell, a value does */
-};
-
-/* What the base of the address under judgement came from; the scene has its slice. */
-enum ws_status wsi_origin_find(struct wsi_scene *scene, const struct ws_report_access *access,
-			       struct ws_report_owner *owner,
-			       struct wsi_origin_how *ret_how) WS_MUST_USE;
-
-/* Where a term of that address was read from memory; leaves `index` alone when none is known to be.
- */
-void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
-		    struct ws_report_index *index);
-
 /* owner.c */
 
 /* Neighbours, owner and `where` of an access whose addresses are known. */
@@ -209,6 +188,38 @@ enum ws_status wsi_params(struct wsi_build *build) WS_MUST_USE;
 
 /* listing.c */
 enum ws_status wsi_listing(struct wsi_scene *scene) WS_MUST_USE;
+
+/* precision.c */
+enum ws_status wsi_precision(struct wsi_scene *scene) WS_MUST_USE;
+
+/* finding.c */
+
+/* Remembers a fact with the sentence that shows it; the first sentence stays. */
+void wsi_fact(struct wsi_scene *scene, enum wsi_fact fact, const char *evidence);
+/* Adds a finding and gives its text; `evidence` lives as long as the report. What is too much is
+ * left out of the report, but the text is made. */
+const char *wsi_found(struct wsi_scene *scene, enum ws_confidence confidence, const char *evidence,
+		      const char *format, ...) WS_PRINTF(4, 5);
+/* A lane to speak of: the one that the access is told of, the first blamed one, the first active
+ * one; WS_NONE: no lane is recorded. */
+uint32_t wsi_scene_lane(const struct wsi_scene *scene);
+/* "left out of the dump" or "not recorded". Static storage. */
+const char *wsi_lost_words(enum ws_status status);
+/* "SHORT NAME" of a frame's function, for %.*s. */
+#define WSI_NAME(str) (int)wsi_min_u64((str).len, WSI_BRIEF_NAME), (str).len ? (str).ptr : ""
+enum ws_status wsi_findings(struct wsi_scene *scene) WS_MUST_USE;
+
+/* The findings of one family each: trap.c, assert.c, stack.c, jump.c, insn.c, window.c, cluster.c,
+ * barrier.c, tensor.c. */
+enum ws_status wsi_find_trap(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_assertion(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_stack(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_jump(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_instruction(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_window(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_cluster(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_barrier(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_tensor(struct wsi_scene *scene) WS_MUST_USE;
 
 /* cause.c */
 enum ws_status wsi_causes(struct wsi_scene *scene) WS_MUST_USE;

@@ -51,6 +51,17 @@ bool wsi_range_at(struct wsi_build *build, uint64_t address, struct wsi_range *r
 	       address - ret_range->start < ret_range->size;
 }
 
+bool wsi_global_is_managed(struct wsi_build *build, uint64_t address, bool *ret_managed)
+{
+	struct ws_memory_range range;
+	uint32_t index = range_before(build, address);
+	if (index == WS_NONE || !is_global(build, index, &range) ||
+	    address - range.start >= range.size)
+		return false;
+	*ret_managed = range.managed;
+	return true;
+}
+
 void wsi_range_beside(struct wsi_build *build, uint64_t address, struct wsi_range *ret_below,
 		      struct wsi_range *ret_above)
 {

@@ -1,146 +1,229 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code put on a thread's stack. -G code keeps every variable there, and calls pass
- * structures there, so the way from an address back to the kernel's parameters leads through it.
- *
- * A place of the stack is a number here: an offset in the thread's local memory. The address of
- * each store on the way back is computed for the thread (eval.c) and compared with it. A store
- * whose address cannot be computed, and a called function, are taken to write elsewhere: what is
- * found is likely, not certain.
+ * What the state shows about a stack that is used up or overwritten: who is on it how often, what
+ * a call takes, and where the stack pointer is. R1 is the stack pointer; the stack lies in local
+ * memory and grows down [public doc: CUDA binary utilities and PTX writers' guides to
+ * interoperability]. A kernel loads R1 first from constant bank 0 [measured: nvcc 13.0], so that
+ * word is where the stack starts.
  */
 #include "analyze/explain.h"
 
-enum { MAX_KNOWN = 400 /* stores whose address is computed for one access */ };
-
-/* A store that was looked at. */
-struct known_store {
-	uint64_t pc, address; /* in local memory */
-	uint32_t depth, lane;
-	bool is_local; /* it writes to the stack, at `address` */
-	bool is_sure;  /* nothing that may have changed since is part of the address */
+enum {
+	STACK_REG = 1,
+	MAX_ENTRY = 8,        /* instructions of a kernel that may load R1 */
+	LARGE_FRAME = 1024,   /* bytes; the default stack limit of a thread */
+	WINDOW_TOP = 1 << 24, /* local memory ends there at most */
+	MAX_FUNCTIONS = 32,   /* told apart on a stack */
 };
 
-struct wsi_stack {
-	struct ws_flow_slice slice; /* scratch */
-	uint32_t n_known;
-	struct known_store known[MAX_KNOWN];
+/* A function on the stack. */
+struct user {
+	struct ws_str name;
+	uint32_t calls;       /* times on the stack, as a caller or at the top */
+	uint32_t frame_bytes; /* or WS_UNKNOWN */
 };
 
-struct judge {
-	const struct wsi_scene *scene;
-	const struct wsi_code *code;
-	uint64_t address; /* asked for */
-	uint32_t bytes, lane, depth;
-};
+/* ---- who is on the stack ---- */
 
-static const struct wsi_code *code_at(const struct wsi_scene *scene, uint32_t depth)
+static uint32_t frame_bytes(const struct wsi_scene *scene, const struct ws_report_frame *frame)
 {
-	if (depth == 0)
-		return &scene->code;
-	return depth <= scene->n_callers ? &scene->callers[depth - 1].code : NULL;
+	struct ws_module_hint hint = { scene->where.image_index, scene->where.device_index,
+				       scene->where.context_index };
+	struct ws_place place;
+	uint64_t pc = frame->caller ? frame->pc - 1 : frame->pc;
+	if (ws_module_set_find_address(scene->build->modules, pc, &hint, &place, NULL) != WS_OK ||
+	    !place.function)
+		return WS_UNKNOWN;
+	return place.function->frame_bytes;
 }
 
-static void compute(const struct judge *judge, const struct ws_insn *insn,
-		    struct known_store *store)
+/* Counts the functions of the frames, without inlined ones. */
+static size_t count_users(const struct wsi_scene *scene, struct user users[MAX_FUNCTIONS])
 {
-	struct wsi_stack *stack = judge->scene->stack;
-	unsigned uses = 0;
-	uint64_t address;
-	uint32_t rank;
-	if (ws_flow_slice_address(judge->code->flow, store->pc, 0, &stack->slice, NULL) != WS_OK ||
-	    stack->slice.n == 0 ||
-	    !wsi_eval(judge->scene, &stack->slice, 0, judge->lane, judge->depth, &address, &uses))
-		return;
-	store->is_sure = !(uses & WSI_EVAL_MEMORY);
-	store->is_local = true;
-	store->address = address;
-	if (insn->flags & WS_SASS_GENERIC)
-		store->is_local = wsi_scene_resolve(judge->scene, address, &store->address,
-						    &rank) == WS_SPACE_LOCAL;
-}
-
-static const struct known_store *look_at(const struct judge *judge, const struct ws_insn *insn,
-					 uint64_t pc)
-{
-	struct wsi_stack *stack = judge->scene->stack;
-	for (uint32_t i = 0; i < stack->n_known; i++) {
-		const struct known_store *one = &stack->known[i];
-		if (one->pc == pc && one->depth == judge->depth && one->lane == judge->lane)
-			return one;
-	}
-	if (stack->n_known == MAX_KNOWN)
-		return NULL;
-	struct known_store *store = &stack->known[stack->n_known++];
-	*store = (struct known_store){ .pc = pc, .depth = judge->depth, .lane = judge->lane };
-	compute(judge, insn, store);
-	return store;
-}
-
-static enum ws_flow_hit judge_store(void *context, uint64_t pc)
-{
-	const struct judge *judge = context;
-	struct ws_insn insn;
-	if (!wsi_code_insn(judge->code, pc, &insn))
-		return WS_FLOW_UNSURE;
-	const struct known_store *store = look_at(judge, &insn, pc);
-	uint32_t bytes = ws_sass_access_bytes(&insn);
-	if (!store || !bytes)
-		return WS_FLOW_UNSURE;
-	if (!store->is_local || store->address >= judge->address + judge->bytes ||
-	    judge->address >= store->address + bytes)
-		return WS_FLOW_MISS;
-	bool all = store->address <= judge->address &&
-		   judge->address + judge->bytes <= store->address + bytes &&
-		   (judge->address - store->address) % 4 == 0;
-	return all && store->is_sure ? WS_FLOW_HIT : WS_FLOW_UNSURE;
-}
-
-/* Turns a store that hits into the register that holds the part that is asked for. */
-static bool take_store(const struct judge *judge, const struct ws_flow_stores *stores, size_t i,
-		       struct wsi_put *put)
-{
-	struct wsi_stack *stack = judge->scene->stack;
-	for (uint32_t k = 0; k < stack->n_known; k++) {
-		const struct known_store *one = &stack->known[k];
-		if (one->pc != stores->store[i].pc || one->depth != judge->depth ||
-		    one->lane != judge->lane)
+	const struct ws_report_exception *e = scene->e;
+	size_t n = 0;
+	for (uint32_t i = 0; i < e->n_frames && i < e->pc_frames_from; i++) {
+		const struct ws_report_frame *frame = &e->frames[i];
+		if (frame->inlined || frame->function_status != WS_OK)
 			continue;
-		put->pc = one->pc;
-		put->kind = stores->store[i].kind;
-		put->number =
-			stores->store[i].number + (unsigned)((judge->address - one->address) / 4);
-		return put->kind == WS_OPERAND_REG && stores->store[i].number < 255;
+		size_t at = 0;
+		while (at < n && users[at].name.ptr != frame->function_short.ptr)
+			at++;
+		if (at == MAX_FUNCTIONS)
+			continue;
+		if (at == n)
+			users[n++] = (struct user){ frame->function_short, 0,
+						    frame_bytes(scene, frame) };
+		users[at].calls++;
 	}
-	return false;
+	return n;
 }
 
-enum ws_status wsi_stack_find(struct wsi_scene *scene, uint32_t lane, uint32_t depth, uint64_t pc,
-			      uint64_t address, uint32_t bytes, struct wsi_puts *ret_puts)
+static void find_users(struct wsi_scene *scene)
 {
-	struct ws_flow_stores stores = { .n = 0 };
-	struct wsi_puts puts = { .depth = depth };
-	struct judge judge = { scene, NULL, address, bytes, lane, depth };
-	if (!scene->stack && !(scene->stack = wsi_zalloc(sizeof *scene->stack)))
-		return WS_NO_MEMORY;
-	for (;; judge.depth++) { /* what a function did not write, its caller did */
-		judge.code = code_at(scene, judge.depth);
-		if (!judge.code || !judge.code->flow)
-			return WS_ABSENT;
-		enum ws_status st = ws_flow_find_stores(judge.code->flow, pc, judge_store, &judge,
-							&stores, NULL);
-		if (st != WS_OK)
-			return st;
-		if (stores.n > 0)
+	const struct ws_report_exception *e = scene->e;
+	struct user users[MAX_FUNCTIONS];
+	size_t n = count_users(scene, users);
+	char left_out[60] = "";
+	if (e->n_callers_left_out)
+		wsi_format(left_out, " (%u more return addresses were not looked at)",
+			   e->n_callers_left_out);
+	for (size_t i = 0; i < n; i++) {
+		if (users[i].calls < 2)
+			continue;
+		wsi_fact(scene, WSI_FACT_RECURSION,
+			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the return addresses",
+				   "%.*s is on the call stack %u times: it calls itself, directly "
+				   "or through others%s",
+				   WSI_NAME(users[i].name), users[i].calls, left_out));
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (users[i].frame_bytes == WS_UNKNOWN || users[i].frame_bytes == 0)
+			continue;
+		const char *text =
+			wsi_found(scene, WS_CONFIDENCE_CERTAIN, "attributes of the image",
+				  "the image gives %.*s a stack frame of %u bytes",
+				  WSI_NAME(users[i].name), users[i].frame_bytes);
+		if (users[i].frame_bytes > LARGE_FRAME)
+			wsi_fact(scene, WSI_FACT_BIG_FRAME, text);
+	}
+}
+
+/* ---- the stack pointer ---- */
+
+/* Where the stack of the kernel's threads starts: what its first instructions load into R1. */
+static bool stack_top(struct wsi_scene *scene, uint64_t *ret_top)
+{
+	const struct wsi_build *build = scene->build;
+	struct wsi_code code;
+	bool found = false;
+	if (scene->e->kernel == WS_NONE)
+		return false;
+	uint64_t entry = build->kernels[scene->e->kernel].grid.function_entry;
+	if (wsi_code_open(scene->build, &scene->where, entry, &code) != WS_OK)
+		return false;
+	for (uint64_t i = 0; i < MAX_ENTRY && !found; i++) {
+		struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+		struct ws_insn insn;
+		uint64_t bank = UINT64_MAX;
+		if (!wsi_code_insn(&code, entry + i * WS_SASS_BYTES, &insn))
 			break;
-		if (judge.depth >= scene->n_callers)
-			return WS_ABSENT;
-		pc = scene->callers[judge.depth].call_pc;
+		size_t n = ws_sass_operands(&insn, entry, ops, WSI_COUNT(ops));
+		n = n < WSI_COUNT(ops) ? n : WSI_COUNT(ops);
+		if (n == 0 || ops[0].kind != WS_OPERAND_REG || ops[0].number != STACK_REG ||
+		    ops[0].role != WS_ROLE_WRITTEN)
+			continue;
+		for (size_t k = 1; k < n; k++) {
+			if (ops[k].role == WS_ROLE_BANK)
+				bank = (uint64_t)ops[k].value;
+			else if (ops[k].role == WS_ROLE_OFFSET && bank == 0)
+				found = wsi_scene_memory(scene, 0, WS_SPACE_CONST, 0,
+							 (uint64_t)ops[k].value, 4,
+							 ret_top) == WS_OK;
+		}
+		break;
 	}
-	puts.depth = judge.depth;
-	for (size_t i = 0; i < stores.n; i++) {
-		if (stores.entry || !take_store(&judge, &stores, i, &puts.put[puts.n++]))
-			return WS_ABSENT;
+	wsi_code_close(&code);
+	return found && *ret_top > 0 && *ret_top <= WINDOW_TOP;
+}
+
+/* R1 against the local memory that there is. */
+static void find_bounds(struct wsi_scene *scene, uint32_t lane, uint64_t pointer)
+{
+	static const char evidence[] = "R1 at the pc, and the local memory in the dump";
+	const struct ws_report_access all = { .space = WS_SPACE_LOCAL };
+	struct wsi_range local;
+	uint64_t word;
+	if (!wsi_window_of(scene, &all, lane, &local)) {
+		enum ws_status st =
+			wsi_scene_memory(scene, lane, WS_SPACE_LOCAL, 0, pointer, 4, &word);
+		const char *text = wsi_found(
+			scene, WS_CONFIDENCE_CERTAIN, "the list of known memory",
+			"the local memory of lane %u, whose size is the stack limit, is %s", lane,
+			wsi_lost_words(st));
+		if (st == WS_EXCLUDED)
+			wsi_fact(scene, WSI_FACT_NO_LOCAL, text);
+	} else if (pointer < local.start) {
+		wsi_fact(scene, WSI_FACT_STACK_OUT,
+			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
+				   "the stack pointer of lane %u, R1 = 0x%" PRIx64 ", is %" PRIu64
+				   " bytes below the thread's local memory (%" PRIu64
+				   " bytes from 0x%" PRIx64 ")",
+				   lane, pointer, local.start - pointer, local.size, local.start));
+	} else if (pointer > local.start + local.size) {
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
+			  "the stack pointer of lane %u, R1 = 0x%" PRIx64
+			  ", lies above the thread's local memory (%" PRIu64
+			  " bytes from 0x%" PRIx64 "): it is damaged, or no stack pointer here",
+			  lane, pointer, local.size, local.start);
+	} else {
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
+			  "%" PRIu64 " of the %" PRIu64
+			  " bytes of local memory of lane %u are left "
+			  "below its stack pointer, R1 = 0x%" PRIx64,
+			  pointer - local.start, local.size, lane, pointer);
 	}
-	*ret_puts = puts;
+}
+
+static void find_pointer(struct wsi_scene *scene)
+{
+	uint32_t lane = wsi_scene_lane(scene);
+	uint64_t pointer, top;
+	if (lane == WS_NONE)
+		return;
+	if (wsi_scene_register(scene, lane, WS_OPERAND_REG, STACK_REG, 1, &pointer) != WS_OK) {
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of registers",
+			  "the stack pointer, R1, is not recorded");
+		return;
+	}
+	find_bounds(scene, lane, pointer);
+	if (stack_top(scene, &top) && pointer <= top)
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN,
+			  "R1 at the pc, and what the kernel loads into it at its start",
+			  "lane %u has used %" PRIu64 " bytes of stack", lane, top - pointer);
+}
+
+/* What a launch reserves at least. */
+static void find_minimum(struct wsi_scene *scene)
+{
+	struct ws_module_hint hint = { scene->where.image_index, scene->where.device_index,
+				       scene->where.context_index };
+	struct ws_place place;
+	if (scene->e->kernel == WS_NONE)
+		return;
+	uint64_t entry = scene->build->kernels[scene->e->kernel].grid.function_entry;
+	if (ws_module_set_find_address(scene->build->modules, entry, &hint, &place, NULL) !=
+		    WS_OK ||
+	    !place.function || place.function->min_stack_bytes == WS_UNKNOWN ||
+	    place.function->min_stack_bytes == 0)
+		return;
+	wsi_found(
+		scene, WS_CONFIDENCE_CERTAIN, "attributes of the image",
+		"the kernel needs at least %u bytes of stack a thread, recursion and calls through "
+		"pointers not counted",
+		place.function->min_stack_bytes);
+}
+
+/* The function whose guard was changed. */
+static void find_guard(struct wsi_scene *scene)
+{
+	const struct ws_report_exception *e = scene->e;
+	if (e->n_frames && e->frames[0].function_status == WS_OK)
+		wsi_found(scene, WS_CONFIDENCE_LIKELY, "the code at the error PC",
+			  "the guard lies in the stack frame of %.*s: one of its local arrays was "
+			  "overrun, or an array of a function that it called",
+			  WSI_NAME(e->frames[e->user_frame != WS_NONE ? e->user_frame : 0]
+					   .owner_short));
+}
+
+enum ws_status wsi_find_stack(struct wsi_scene *scene)
+{
+	const struct ws_report_exception *e = scene->e;
+	if (e->kind && strcmp(e->kind->name, "WARP_STACK_CANARY") == 0)
+		find_guard(scene);
+	find_users(scene);
+	if (e->at.warp != WS_NONE)
+		find_pointer(scene);
+	find_minimum(scene);
 	return WS_OK;
 }

@@ -54,10 +54,11 @@ enum ws_status ws_report_html(const struct ws_report *report, const struct ws_te
 			      struct ws_out *out, struct ws_error *err)
 {
 	static void (*const sections[])(struct wsi_html *) = {
-		waits_first,    wsi_html_fault,       wsi_html_access,    wsi_html_stack,
-		wsi_html_code,  wsi_html_launch,      wsi_html_further,   waits_later,
-		wsi_html_map,   wsi_html_grids,       wsi_html_groups,    wsi_html_image,
-		wsi_html_facts, wsi_html_diagnostics, wsi_html_signature, wsi_html_advice,
+		waits_first,     wsi_html_fault, wsi_html_access,      wsi_html_findings,
+		wsi_html_stack,  wsi_html_code,  wsi_html_launch,      wsi_html_further,
+		waits_later,     wsi_html_map,   wsi_html_grids,       wsi_html_groups,
+		wsi_html_image,  wsi_html_facts, wsi_html_diagnostics, wsi_html_signature,
+		wsi_html_advice,
 	};
 	struct wsi_html page = { .report = report, .out = out };
 	if (options && options->size != sizeof *options)

@@ -31,6 +31,9 @@ struct wsi_html {
 void wsi_html_verdict(struct wsi_html *page);
 void wsi_html_map(struct wsi_html *page);
 void wsi_html_fault(struct wsi_html *page);
+/* A term of the box of the fault. */
+void wsi_html_assertion(struct wsi_html *page, const struct ws_report_assertion *assertion);
+void wsi_html_findings(struct wsi_html *page);
 void wsi_html_access(struct wsi_html *page);
 void wsi_html_stack(struct wsi_html *page);
 void wsi_html_code(struct wsi_html *page);

@@ -325,13 +325,13 @@ static void item(struct wsi_html *page, const char *text)
 void wsi_html_advice(struct wsi_html *page)
 {
 	const struct ws_report *report = page->report;
-	bool meant = report->focus && report->focus->kind;
+	bool meant = report->focus && report->focus->meaning;
 	if (!meant && report->n_next == 0)
 		return;
 	wsi_html_section(page, "next", "What it means, and what to try next");
 	if (meant) {
 		wsi_html_raw(page, "<p>");
-		wsi_html_sentence(page, report->focus->kind->meaning);
+		wsi_html_sentence(page, report->focus->meaning);
 		wsi_html_raw(page, "</p>\n");
 	}
 	wsi_html_raw(page, "<ul class=\"next\">\n");

@@ -44,6 +44,7 @@ static void exception(struct wsi_html *page, const struct ws_report_exception *e
 		wsi_html_str(page, e->text);
 		wsi_html_term_end(page);
 	}
+	wsi_html_assertion(page, &e->assertion);
 	if (e->precision.text) {
 		wsi_html_term(page, "Precision");
 		wsi_html_claim(page, &e->precision);

@@ -23,6 +23,8 @@ void wsi_json_map(struct ws_json *json, const struct ws_report *report);
 void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait);
 void wsi_json_group(struct ws_json *json, const struct ws_report_group *group);
 void wsi_json_claim(struct ws_json *json, const struct ws_report_claim *claim);
+/* A key with a claim; null where it has no text. */
+void wsi_json_key_claim(struct ws_json *json, const char *key, const struct ws_report_claim *claim);
 /* Keys of the object that is open: a claim; what explains an exception; a kernel's parameters. */
 void wsi_json_claim_keys(struct ws_json *json, const struct ws_report_claim *claim);
 void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e);

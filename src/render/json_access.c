@@ -2,7 +2,7 @@
 /* What an exception's instruction did: accesses, operands, owner, causes, code, parameters. */
 #include "render/json.h"
 
-static void json_claim(struct ws_json *json, const char *key, const struct ws_report_claim *claim)
+void wsi_json_key_claim(struct ws_json *json, const char *key, const struct ws_report_claim *claim)
 {
 	if (!claim->text) {
 		ws_json_missing(json, key, WS_ABSENT);
@@ -93,26 +93,7 @@ static void json_owner(struct ws_json *json, const struct ws_report_owner *owner
 	wsi_json_key_hex(json, "loaded_at", owner->pc,
 			 wsi_status_if(owner->kind == WS_OWNER_LOADED));
 	wsi_json_key_number(json, "loaded_through", owner->root_ordinal);
-	json_claim(json, "claim", &owner->claim);
-	ws_json_end(json);
-}
-
-static void json_index(struct ws_json *json, const struct ws_report_index *index)
-{
-	if (!index->claim.text) {
-		ws_json_missing(json, "index", WS_ABSENT);
-		return;
-	}
-	ws_json_key(json, "index");
-	ws_json_object(json);
-	wsi_json_key_hex(json, "read_at", index->pc, WS_OK);
-	wsi_json_key_number(json, "parameter", index->root_ordinal);
-	if (index->element_known)
-		wsi_json_key_u64(json, "element", index->element);
-	else
-		ws_json_missing(json, "element", WS_ABSENT);
-	wsi_json_key_u64(json, "bytes", index->bytes);
-	json_claim(json, "claim", &index->claim);
+	wsi_json_key_claim(json, "claim", &owner->claim);
 	ws_json_end(json);
 }
 
@@ -121,7 +102,6 @@ static void json_masks(struct ws_json *json, const struct ws_report_access *acce
 	wsi_json_key_hex(json, "lanes", access->lanes, WS_OK);
 	wsi_json_key_hex(json, "lanes_known", access->lanes_known, WS_OK);
 	wsi_json_key_hex(json, "lanes_guess", access->lanes_guess, WS_OK);
-	wsi_json_key_hex(json, "lanes_likely", access->lanes_likely, WS_OK);
 	wsi_json_key_hex(json, "suspects", access->suspects, WS_OK);
 	wsi_json_key_hex(json, "cleared", access->cleared, WS_OK);
 	wsi_json_key_hex(json, "unmapped", access->unmapped, WS_OK);
@@ -136,7 +116,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	ws_json_object(json);
 	wsi_json_key_hex(json, "pc", access->pc, WS_OK);
 	wsi_json_key_text(json, "instruction", access->text);
-	json_claim(json, "found", &access->found);
+	wsi_json_key_claim(json, "found", &access->found);
 	wsi_json_key_text(json, "space", ws_space_text(access->space));
 	wsi_json_key_bool(json, "generic", access->generic);
 	wsi_json_key_number(json, "bank", access->bank);
@@ -146,7 +126,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	wsi_json_key_bool(json, "async", access->async);
 	json_masks(json, access);
 	json_lanes(json, "address", access->lanes_known | access->lanes_guess, access->address);
-	json_claim(json, "address_claim", &access->address_claim);
+	wsi_json_key_claim(json, "address_claim", &access->address_claim);
 	wsi_json_key_number(json, "lane", access->lane);
 	if (access->window_size)
 		wsi_json_key_u64(json, "window_size", access->window_size);
@@ -157,7 +137,6 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	json_neighbour(json, "below", &access->below);
 	json_neighbour(json, "above", &access->above);
 	json_owner(json, &access->owner);
-	json_index(json, &access->index);
 	WSI_JSON_LIST(json, access, operands, json_operand);
 	ws_json_end(json);
 }
@@ -180,7 +159,6 @@ static void json_command(struct ws_json *json, const char *const *one)
 
 void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e)
 {
-	json_claim(json, "precision", &e->precision);
 	if (e->access_status == WS_OK)
 		WSI_JSON_LIST(json, e, accesses, json_access);
 	else

@@ -15,10 +15,31 @@ static void json_kind(struct ws_json *json, const struct ws_report_exception *e)
 		wsi_json_key_text(json, "family", ws_exception_family_text(e->kind->family));
 		wsi_json_key_bool(json, "knows_instruction", e->kind->knows_instruction);
 		wsi_json_key_bool(json, "knows_lane", e->kind->knows_lane);
-		wsi_json_key_text(json, "meaning", e->kind->meaning);
 		wsi_json_key_text(json, "causes", e->kind->causes);
 		wsi_json_key_text(json, "checks", e->kind->checks);
 	}
+	if (e->meaning)
+		wsi_json_key_text(json, "meaning", e->meaning);
+}
+
+static void json_assertion(struct ws_json *json, const struct ws_report_assertion *assertion)
+{
+	if (assertion->status != WS_OK) {
+		ws_json_missing(json, "assertion", assertion->status);
+		return;
+	}
+	ws_json_key(json, "assertion");
+	ws_json_object(json);
+	wsi_json_key_str(json, "message", assertion->message,
+			 wsi_status_if(assertion->message.len));
+	wsi_json_key_str(json, "file", assertion->file, wsi_status_if(assertion->file.len));
+	wsi_json_key_number(json, "line", assertion->line ? assertion->line : WS_NONE);
+	wsi_json_key_str(json, "function", assertion->function,
+			 wsi_status_if(assertion->function.len));
+	if (assertion->why)
+		wsi_json_key_text(json, "lost", assertion->why);
+	wsi_json_key_claim(json, "claim", &assertion->claim);
+	ws_json_end(json);
 }
 
 void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *e)
@@ -53,6 +74,11 @@ void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *
 	for (uint32_t i = 0; i < e->n_frames; i++)
 		wsi_json_frame(json, &e->frames[i]);
 	ws_json_end(json);
+	wsi_json_key_claim(json, "precision", &e->precision);
+	wsi_json_key_claim(json, "precision_instruction", &e->precision_instruction);
+	wsi_json_key_claim(json, "precision_thread", &e->precision_thread);
+	json_assertion(json, &e->assertion);
+	WSI_JSON_LIST(json, e, findings, wsi_json_claim);
 	wsi_json_accesses(json, e);
 	ws_json_end(json);
 }

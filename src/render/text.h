@@ -28,14 +28,18 @@ struct wsi_page {
 void wsi_page_sections(struct wsi_page *page);
 /* The box below the verdict: exception, precision, place, launch. */
 void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e);
-/* What the instruction did, and the code around it. */
+/* What the instruction did, what the state shows, and the code around it. */
 void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e);
 /* The kernel, its grid and its parameters. */
 void wsi_text_launch(struct wsi_page *page, const struct ws_report_exception *e);
 /* Lines of that: the parameters. */
 void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e);
+/* Lines of a box: what a failed assertion says. */
+void wsi_text_assertion(struct wsi_page *page, const struct ws_report_assertion *assertion);
+/* What the state shows about the kind of exception. */
+void wsi_text_findings(struct wsi_page *page, const struct ws_report_exception *e);
 /* A list in prose. */
-void wsi_text_causes(struct wsi_page *page, const struct ws_report_exception *e);
+void wsi_text_claims(struct wsi_page *page, const struct ws_report_claim *claims, uint32_t n);
 void wsi_text_frames(struct wsi_page *page, const struct ws_report_exception *e);
 void wsi_text_further(struct wsi_page *page);
 void wsi_text_waits(struct wsi_page *page);

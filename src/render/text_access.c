@@ -145,7 +145,6 @@ static void text_access(struct wsi_page *page, const struct ws_report_access *ac
 	line_kind(page, access);
 	line_address(page, access);
 	line_base(page, &access->owner);
-	line_claim(page, "index", &access->index.claim);
 	line_lanes(page, access);
 	line_claim(page, "addresses", &access->address_claim);
 	line_operands(page, access);
@@ -186,6 +185,7 @@ void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e)
 			text_access(page, &e->accesses[i]);
 		}
 	}
+	wsi_text_findings(page, e);
 	text_code(page, e);
 }
 
@@ -233,15 +233,14 @@ void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e)
 	}
 }
 
-void wsi_text_causes(struct wsi_page *page, const struct ws_report_exception *e)
+void wsi_text_claims(struct wsi_page *page, const struct ws_report_claim *claims, uint32_t n)
 {
-	for (uint32_t i = 0; i < e->n_causes; i++) {
-		const struct ws_report_claim *claim = &e->causes[i];
-		ws_out_printf(page->out, "- %s: ", ws_confidence_text(claim->confidence));
-		wsi_page_advice(page, claim->text);
-		if (claim->evidence) {
+	for (uint32_t i = 0; i < n; i++) {
+		ws_out_printf(page->out, "- %s: ", ws_confidence_text(claims[i].confidence));
+		wsi_page_advice(page, claims[i].text);
+		if (claims[i].evidence) {
 			ws_out_text(page->out, " (");
-			wsi_page_prose(page, ws_str_of(claim->evidence));
+			wsi_page_advice(page, claims[i].evidence);
 			ws_out_text(page->out, ")");
 		}
 		wsi_page_end_line(page);

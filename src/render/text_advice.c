@@ -28,14 +28,14 @@ void wsi_text_advice(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
 	const struct ws_report_exception *e = report->focus;
-	if (e && e->kind) {
+	if (e && e->meaning) {
 		wsi_page_title_prose(page, "What it means:");
-		wsi_page_advice(page, e->kind->meaning);
+		wsi_page_advice(page, e->meaning);
 		wsi_page_end_line(page);
 	}
 	if (e && e->n_causes) {
 		wsi_page_title_prose(page, "Likely causes here:");
-		wsi_text_causes(page, e);
+		wsi_text_claims(page, e->causes, e->n_causes);
 	}
 	if (report->n_next == 0)
 		return;

@@ -23,27 +23,10 @@ static void box_exception(struct wsi_page *page, const struct ws_report_exceptio
 	}
 }
 
-/* What is known: the instruction, the thread. */
 static void box_precision(struct wsi_page *page, const struct ws_report_exception *e)
 {
-	struct ws_out *out = page->out;
 	wsi_page_label(page, "precision");
-	if (e->blame == WS_BLAME_TRAP)
-		ws_out_text(out, "the warp stopped by itself: a trap, or a breakpoint");
-	else if (e->errorpc_status == WS_OK && e->kind && !e->kind->knows_instruction)
-		ws_out_text(out, "errorpc may be where the code went, not where it came from");
-	else if (e->errorpc_status == WS_OK)
-		ws_out_text(out, "the instruction is known (errorpc)");
-	else
-		ws_out_text(out, "the instruction is not known: at or before pc");
-	if (e->blame == WS_BLAME_LANE)
-		ws_out_printf(out, "; %" PRIu64 " thread%s it", e->n_lanes,
-			      e->n_lanes == 1 ? " carries" : "s carry");
-	else if (e->blame == WS_BLAME_SUSPECT)
-		ws_out_printf(out, "; the thread is one of %" PRIu64 " that were active",
-			      e->n_lanes);
-	else if (e->blame == WS_BLAME_SM)
-		ws_out_text(out, "; the threads had left before the fault was seen");
+	ws_out_text(page->out, e->precision.text);
 	wsi_page_end_line(page);
 }
 
@@ -152,7 +135,9 @@ void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e)
 		wsi_page_detail(page);
 	if (e->blame != WS_BLAME_NOBODY) {
 		box_exception(page, e);
-		box_precision(page, e);
+		wsi_text_assertion(page, &e->assertion);
+		if (e->precision.text)
+			box_precision(page, e);
 	}
 	wsi_page_label(page, "focus");
 	wsi_page_thread(page, e);

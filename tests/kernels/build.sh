@@ -56,6 +56,20 @@ for arch in 80 90 100; do
 	done
 done
 
+# One kernel for each kind of exception.
+mkdir -p "$out/../exceptions"
+packed() { # packed ARCH NAME FLAG...
+	arch=$1 name=$2
+	shift 2
+	compile "$arch" "$name" except.cu "$@"
+	gzip -9n <"$out/$name" >"$out/../exceptions/$name.gz"
+	rm "$out/$name"
+}
+packed 80 except.li.sm_80.cubin -O3 -lineinfo
+packed 90 except.li.sm_90.cubin -O3 -lineinfo
+packed 90 except.G.sm_90.cubin -G
+packed 100a except.li.sm_100a.cubin -O3 -lineinfo
+
 for arch in 80 90; do
 	compile $arch "link_a.li.sm_$arch.cubin" link_a.cu -O3 -lineinfo -rdc=true
 	compile $arch "link_b.li.sm_$arch.cubin" link_b.cu -O3 -lineinfo -rdc=true

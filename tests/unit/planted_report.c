@@ -44,7 +44,7 @@ struct planted {
 	struct ws_report_access access;
 	struct ws_report_operand operands[3];
 	struct ws_report_insn insns[5];
-	struct ws_report_claim causes[2];
+	struct ws_report_claim causes[2], findings[2];
 	const char *commands[1];
 	struct ws_report_group groups[4];
 	struct ws_report_sm sms[N_SMS];
@@ -162,6 +162,12 @@ static void plant_exceptions(struct planted *p, bool hostile)
 						 WS_CONFIDENCE_LIKELY };
 	p->causes[1] = (struct ws_report_claim){ text(hostile, "memory freed too early"), NULL,
 						 WS_CONFIDENCE_POSSIBLE };
+	p->findings[0] = (struct ws_report_claim){
+		text(hostile, "each call of scale_rows takes 64 bytes of stack"),
+		text(hostile, "attributes of the image"), WS_CONFIDENCE_CERTAIN
+	};
+	p->findings[1] = (struct ws_report_claim){ text(hostile, "the stack pointer is lost"), NULL,
+						   WS_CONFIDENCE_POSSIBLE };
 	p->commands[0] = text(hostile, "Run `compute-sanitizer --tool memcheck ./app`");
 	for (uint32_t i = 0; i < 2; i++)
 		p->exceptions[i] = (struct ws_report_exception){
@@ -196,6 +202,16 @@ static void plant_exceptions(struct planted *p, bool hostile)
 			.n_insns = 5,
 			.precision = { "the instruction and the lanes are known",
 				       text(hostile, "errorpc"), WS_CONFIDENCE_CERTAIN },
+			.meaning = text(hostile, "A thread touched memory that is not mapped."),
+			.assertion = { .message = str(hostile, "i < n"),
+				       .file = str(hostile, "/build/app/scale.cu"),
+				       .function = str(hostile, "void check(int)"),
+				       .line = 12,
+				       .claim = { text(hostile, "what the code hands over"),
+						  text(hostile, "the image"),
+						  WS_CONFIDENCE_CERTAIN } },
+			.findings = p->findings,
+			.n_findings = 2,
 			.causes = p->causes,
 			.n_causes = 2,
 			.commands = p->commands,

@@ -9,6 +9,7 @@ fails leaves the old file.
 import gzip
 import json
 import os
+import re
 import resource
 import signal
 import struct
@@ -62,9 +63,9 @@ class Program:
     def verdict(self, path):
         """Kind and sentence, and whether the dump says that it is whole."""
         report = json.loads(self.run("report", "--json", "--no-source", path).stdout)
-        # which memory lies around the address went with the memory
-        return {"complete": report["dump"]["complete"], "kind": report["verdict"]["kind"],
-                "summary": report["verdict"]["summary"].split("; lane ")[0]}
+        # which memory lies around the address went with the memory, the words of an assertion with the data of the image
+        summary = re.sub(r"^(Assertion failed): .*?; in ", r"\1 in ", report["verdict"]["summary"].split("; lane ")[0])
+        return {"complete": report["dump"]["complete"], "kind": report["verdict"]["kind"], "summary": summary}
 
 
 def check_verdict(program, name):

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How exactly an exception is known. That has two parts, which must not be taken for one another:
+ * whether the instruction is known, and whether the thread is.
+ */
+#include "analyze/explain.h"
+
+static struct ws_report_claim instruction_claim(const struct wsi_scene *scene)
+{
+	const struct ws_report_exception *e = scene->e;
+	struct ws_report_claim claim = { .evidence = "the error PC and the kind of exception",
+					 .confidence = WS_CONFIDENCE_CERTAIN };
+	bool warp = !e->kind || e->kind->scope == WS_SCOPE_WARP || e->kind->scope == WS_SCOPE_LANE;
+	if (e->blame == WS_BLAME_TRAP) {
+		claim.text = "the instruction is known: the warp stopped there";
+		claim.evidence = "the warp's state";
+	} else if (e->errorpc_status != WS_OK) {
+		claim.text = e->blame == WS_BLAME_SM
+				     ? "the instruction is not known"
+				     : "the instruction is not known: at or before pc";
+		claim.evidence = "there is no valid error PC";
+	} else if (e->errorpc - scene->code.base_pc >= scene->code.bytes.len &&
+		   (!e->kind || e->kind->family != WS_FAMILY_CONTROL_FLOW)) {
+		claim.text = "errorpc lies outside the code of the dump: in a routine of the "
+			     "system, or where a jump went wrong";
+	} else if (!e->kind || e->kind->knows_instruction) {
+		claim.text = "the instruction is known (errorpc)";
+	} else if (e->kind->family == WS_FAMILY_CONTROL_FLOW) {
+		claim.text = "errorpc may be where the code went, not where it came from";
+	} else if (warp) {
+		claim.text = "errorpc may lie in a helper of the driver, not at the instruction";
+	} else {
+		claim.text = "there is an errorpc, but this kind of exception does not promise "
+			     "that it names the instruction";
+	}
+	return claim;
+}
+
+/* NULL: memory is out. */
+static const char *thread_text(struct wsi_build *build, const struct ws_report_exception *e)
+{
+	bool exact = e->kind && e->kind->knows_lane;
+	if (e->blame == WS_BLAME_TRAP)
+		return wsi_build_text(build, "%" PRIu64 " thread%s stopped", e->n_lanes,
+				      e->n_lanes == 1 ? "" : "s");
+	if (e->blame == WS_BLAME_SM)
+		return "the threads had left before the fault was seen";
+	if (e->blame == WS_BLAME_SUSPECT)
+		return wsi_build_text(build, "the thread is one of %" PRIu64 " that were active",
+				      e->n_lanes);
+	if (e->n_lanes == 1)
+		return exact ? "the thread is known: it carries the exception"
+			     : "one thread carries it";
+	return wsi_build_text(build, "%" PRIu64 " threads carry it%s", e->n_lanes,
+			      exact ? "" : ": the guilty ones are among them");
+}
+
+static unsigned count_lanes(uint32_t mask)
+{
+	unsigned n = 0;
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+enum ws_status wsi_precision(struct wsi_scene *scene)
+{
+	struct ws_report_exception *e = scene->e;
+	struct wsi_build *build = scene->build;
+	if (e->blame == WS_BLAME_NOBODY)
+		return WS_OK;
+	struct ws_report_claim *thread = &e->precision_thread;
+	e->precision_instruction = instruction_claim(scene);
+	*thread = (struct ws_report_claim){ thread_text(build, e),
+					    "the exceptions of lanes, warp and SM",
+					    WS_CONFIDENCE_CERTAIN };
+	unsigned cleared = e->blame != WS_BLAME_TRAP && e->n_accesses
+				   ? count_lanes(e->accesses[0].cleared)
+				   : 0;
+	if (cleared)
+		thread->text = wsi_build_text(
+			build,
+			"%s; %u lane%s of the first warp cannot be guilty, by address or guard",
+			thread->text, cleared, cleared == 1 ? "" : "s");
+	e->precision = (struct ws_report_claim){
+		wsi_build_text(build, "%s; %s", e->precision_instruction.text, thread->text),
+		wsi_build_text(build, "%s; %s", e->precision_instruction.evidence,
+			       thread->evidence),
+		WS_CONFIDENCE_CERTAIN,
+	};
+	return thread->text && e->precision.text && e->precision.evidence ? WS_OK : WS_NO_MEMORY;
+}

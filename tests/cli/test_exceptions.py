@@ -1,0 +1,935 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each kind of exception, planted on code that can raise it: the report tells what it means, how precise it is, what the state
+shows, the causes that follow and what to run next; and the pages say the same as the JSON. Prints TAP.
+
+usage: test_exceptions.py WARPSCOPE BUILDER_FOLDER SCHEMA
+
+A case is a function with a docstring. It returns what it planted and what must be said: regular expressions that some
+sentence of a list must match. What must not be said begins with "!".
+"""
+import gzip
+import html
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, sys.argv[2])
+
+import coredump  # noqa: E402
+import cubin as cb  # noqa: E402
+from coredump import FLAG_SKIP_CONSTBANK, FLAG_SKIP_IMAGES, FLAG_SKIP_LOCAL, FLAG_SKIP_SHARED, Options  # noqa: E402
+from machine import (A100, B200, H100, LOCAL_BYTES, LOCAL_WINDOW, SHARED_WINDOW, STACK_TOP, Foreign, Position,  # noqa: E402
+                     Process, State)
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+DATA = os.path.join(sys.argv[2], "..", "data", "exceptions")
+GPUS = {"sm_80": A100, "sm_90": H100, "sm_100a": B200}
+SYSTEM = 0x7f2b3fe00500  # code of the driver
+HEAP = 0x7f3a00000000
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+class Planted:
+    """One kernel of except.cu with one block in flight."""
+
+    def __init__(self, kernel, form="li.sm_90", block=32, params=b"", shared=0, local=False, cluster=None, grid=8, patch=None,
+                 gpu=None):
+        with gzip.open(os.path.join(DATA, f"except.{form}.cubin.gz")) as handle:
+            data = handle.read()
+        self.process = Process(gpu or GPUS[form.rsplit(".", 1)[1]], local=local)
+        self.module = self.process.context().load(data, externs={"__assertfail": SYSTEM})
+        if patch:
+            patch(self)
+        self.launch = self.process.launch(self.module.context, self.module, self.kernel(kernel), (grid, 1, 1), (block, 1, 1),
+                                          params=params, shared=shared, cluster=cluster)
+
+    def kernel(self, name):
+        return next(f.name for f in self.module.cubin.functions() if f.value == 0 and re.match(rf"_Z\d+{name}(P|i|3|K|v)", f.name))
+
+    def function(self, name):
+        return next(f for f in self.module.cubin.functions() if re.search(rf"{name}", f.name))
+
+    def at(self, offset, function=None):
+        """The instruction at an offset of the kernel, or of one of its functions."""
+        if function is None:
+            return self.launch.entry.later(offset // 16)
+        symbol = self.function(function)
+        return Position(self.module, symbol.shndx, symbol.value + offset)
+
+    def calls(self, function=None):
+        """The calls of the kernel or of a function."""
+        symbol = self.launch.entry.function if function is None else self.function(function)
+        return [Position(self.module, symbol.shndx, offset)
+                for offset in range(symbol.value, symbol.value + symbol.size, 16)
+                if cb.opcode(self.module.cubin.word(symbol.shndx, offset)) in cb.CALLS
+                and self.module.cubin.function_at(symbol.shndx, offset).index == symbol.index]
+
+    def bank(self, offset, form, value):
+        """A word of constant bank 0."""
+        base, data = self.process.memory[0]
+        data = bytearray(data)
+        struct.pack_into("<" + form, data, offset, value)
+        self.process.memory[0] = (base, bytes(data))
+
+    def place(self, state, sm=2, block=(0, 0, 0)):
+        self.cta = self.launch.place(sm, block, lambda warp: state if warp == 0 else State(self.launch.entry))
+        return self.cta
+
+    def uregs(self, **values):
+        """Uniform registers of the first warp: UR4=..., or UR4_64=... for a pair."""
+        warp = self.cta.warps[0]
+        for name, value in values.items():
+            number, _, wide = name[2:].partition("_")
+            warp.uregs[int(number)] = value & 0xffffffff
+            if wide:
+                warp.uregs[int(number) + 1] = value >> 32
+
+    def dump(self, options=None):
+        options = options or Options(driver=615)
+        return coredump.write(self.process.dump(options.driver), options)
+
+
+def said(planted, code, findings=(), causes=(), next_=(), precision=(), options=None, **more):
+    data = planted if isinstance(planted, bytes) else planted.dump(options)
+    return {"dump": data, "code": code, "findings": findings, "causes": causes, "next": next_, "precision": precision, **more}
+
+
+def pair(value):
+    """Registers of a lane as functions: the low and high half of a number that may depend on the lane."""
+    get = value if callable(value) else lambda _: value
+    return [lambda lane: get(lane) & 0xffffffff, lambda lane: get(lane) >> 32]
+
+
+# ---- assertions and traps ----
+
+def asserted(form, options=None, frames_of=None):
+    planted = Planted("asserts", form, params=struct.pack("<QQi", HEAP, HEAP + 0x1000, 10))
+    outer = planted.calls()[0].later(1)
+    inner = planted.calls("check")[0].later(1)
+    frames = frames_of(planted, inner, outer) if frames_of else (inner, outer)
+    wait = Foreign(SYSTEM, 0x100)
+    planted.place(State(wait, frames, error=wait, exception=12, active=0xff, syscall_depth=1))
+    return said(planted, 12, options=options)
+
+
+TEXT = {"message": 'value < limit && "value is below the limit"', "file": "/src/ws/tests/kernels/except.cu", "line": 7,
+        "function": "int check(int, int)"}
+SPOKEN = dict(causes=["certain: an assertion in device code failed"], next_=["standard error"],
+              precision=["errorpc lies outside the code of the dump", "8 threads carry it"],
+              text=[r'^Assertion failed: value .?< limit', r"assertion  value < limit", r"except\.cu:7$", r"in int check\(int, int\)"])
+
+
+@case
+def assertion_sm_90():
+    """12: the strings are in the image, their addresses in constant bank 4."""
+    return {**asserted("li.sm_90"), **SPOKEN, "next": SPOKEN["next_"], "assertion": TEXT}
+
+
+@case
+def assertion_sm_80():
+    """12: the same for sm_80, whose code moves the addresses in other ways."""
+    return {**asserted("li.sm_80"), **SPOKEN, "next": SPOKEN["next_"], "assertion": TEXT}
+
+
+@case
+def assertion_sm_100():
+    """12: the same for sm_100."""
+    return {**asserted("li.sm_100a"), **SPOKEN, "next": SPOKEN["next_"], "assertion": TEXT}
+
+
+@case
+def assertion_in_a_debug_build():
+    """12: -G calls a function of the image that calls the system; the strings come through its arguments."""
+    def frames(planted, inner, outer):
+        return (planted.calls("__assert_fail")[0].later(1), inner, outer)
+    return {**asserted("G.sm_90", frames_of=frames), "assertion": TEXT}
+
+
+@case
+def assertion_without_images():
+    """12: a dump without the cubins has the loaded images still, and so the text."""
+    return {**asserted("li.sm_90", Options(driver=615, flags=FLAG_SKIP_IMAGES | FLAG_SKIP_CONSTBANK)), "assertion": TEXT}
+
+
+@case
+def assertion_whose_image_is_lost():
+    """12: without the image nothing can be told, and that is said."""
+    planted = Planted("asserts")
+    inner, outer = planted.calls("check")[0].later(1), planted.calls()[0].later(1)
+    planted.module.node.relocated = None
+    wait = Foreign(SYSTEM, 0x100)
+    planted.place(State(wait, (inner, outer), error=wait, exception=12))
+    return said(planted, 12, assertion={"message": None, "file": None, "line": None, "function": None},
+                text=[r"assertion  its text is not known: "])
+
+
+@case
+def trap_of_a_stack_check():
+    """A debug build traps where the stack pointer leaves local memory: the page says stack, not trap."""
+    planted = Planted("recurses", "G.sm_90", local=True)
+    symbol = planted.function("descend")
+    trap = planted.at(0x40, "descend")
+    again = next(p for p in planted.calls("descend") if p.offset > symbol.value).later(1)
+    planted.place(State(trap, (again, again, again, planted.calls()[0].later(1)), broken=True,
+                        regs={1: lambda _: STACK_TOP - LOCAL_BYTES - 24}))
+    return said(planted, 0, ["check of the stack pointer that a debug build makes", "descend.* is on the call stack 4 times",
+                             r"R1 = 0x[0-9a-f]+, is 24 bytes below the thread's local memory \(576 bytes"],
+                ["certain: recursion"], ["cudaLimitStackSize"], ["the warp stopped there", "32 threads stopped"], attribution="trap")
+
+
+@case
+def trap_of_a_tensor_memory_check():
+    """The compiler's own checks of tensor memory end in a trap; the function's name says which."""
+    planted = Planted("tensor_memory", "li.sm_100a")
+    trap = planted.at(0, "unallocated_columns_being_dealloced")
+    planted.place(State(trap, (planted.calls()[-1].later(1),), broken=True))
+    return said(planted, 0, ["a check of tensor memory that the compiler put in failed: unallocated columns being dealloced"],
+                ["certain: tensor memory is used wrongly"], attribution="trap")
+
+
+@case
+def asked_for():
+    """No exception and no trap: a dump that was asked for says so."""
+    planted = Planted("const_past")
+    planted.place(State(planted.at(0x80)))
+    return said(planted, None, next_=["normal for one that was asked for"])
+
+
+# ---- the stack ----
+
+def overflow(code, local=True, options=None):
+    planted = Planted("recurses", local=local)
+    planted.bank(0x28, "I", STACK_TOP)
+    stop = planted.at(0x40, "descend")
+    again = planted.calls("descend")[0].later(1)
+    planted.place(State(stop.later(1), (again,) * 100 + (planted.calls()[0].later(1),), error=stop, exception=code,
+                        regs={1: lambda _: STACK_TOP - LOCAL_BYTES - 0x60}))
+    return said(planted, code, options=options)
+
+
+@case
+def stack_overflow():
+    """35: recursion, the stack pointer below local memory, how much was used."""
+    return {**overflow(35), "findings": [r"descend is on the call stack 101 times",
+                                         r"R1 = 0xfffb20, is 96 bytes below the thread's local memory \(576 bytes from 0xfffb80\)",
+                                         r"lane 0 has used 672 bytes of stack"],
+            "causes": [r"likely: recursion without an end.*101 times"], "next": ["nvcc -Xptxas -v"]}
+
+
+@case
+def stack_overflow_without_local_memory():
+    """35: local memory left out: the limit cannot be shown, and the flag that would keep it is named."""
+    return {**overflow(35, options=Options(driver=615, flags=FLAG_SKIP_LOCAL)),
+            "findings": ["local memory of lane 0, whose size is the stack limit, is left out of the dump",
+                         "lane 0 has used 672 bytes of stack"], "next": ["without `skip_local_memory`"]}
+
+
+@case
+def stack_overflow_by_a_large_frame():
+    """35: no recursion: one function with 40000 bytes of local arrays."""
+    planted = Planted("big_frame", local=True)
+    store = planted.at(0x120, "spread")
+    planted.place(State(store, (planted.calls()[0].later(1),), error=store, exception=35,
+                        regs={1: lambda _: STACK_TOP - 40000}))
+    return said(planted, 35, [r"gives spread a stack frame of 40000 bytes", "is 39424 bytes below the thread's local memory",
+                              "!on the call stack"], ["likely: local arrays too large"], ["cudaLimitStackSize"])
+
+
+@case
+def retired_lane_stack_overflow():
+    """2: the old number of the same, of the lane itself."""
+    return {**overflow(2), "findings": ["on the call stack 101 times", "no longer report this number"]}
+
+
+@case
+def device_hardware_stack():
+    """3: of the device: the errorpc is not promised to be the instruction."""
+    return {**overflow(3), "precision": ["does not promise that it names the instruction"]}
+
+
+@case
+def hardware_stack():
+    """9: the warp's hardware stack."""
+    return {**overflow(9), "findings": ["on the call stack 101 times"], "causes": ["likely: recursion"]}
+
+
+@case
+def api_stack():
+    """33: device calls into the runtime."""
+    return {**overflow(33), "findings": ["on the call stack"], "next": ["cudaLimitStackSize"]}
+
+
+@case
+def canary():
+    """19: the function whose frame holds the guard."""
+    planted = Planted("big_frame", local=True)
+    check = planted.at(0x130, "spread")
+    planted.place(State(check, (planted.calls()[0].later(1),), error=check, exception=19))
+    return said(planted, 19, ["the guard lies in the stack frame of spread"], ["likely: a local array was overrun"], ["memcheck"])
+
+
+# ---- jumps ----
+
+def called(kernel, reg, value, code, pc=None, error=True, memory=(), **params):
+    planted = Planted(kernel, **params)
+    planted.process.memory += list(memory)
+    low, high = pair(value)
+    wild = Foreign(value if pc is None else pc)
+    planted.place(State(wild, (planted.calls()[0].later(1),), error=wild if error else None, exception=code,
+                        regs={reg: low, reg + 1: high}))
+    return planted
+
+
+@case
+def null_function_pointer():
+    """8: a table of functions with a null entry, entry 3 of it."""
+    planted = called("calls_pointer", 6, 0, 8, params=struct.pack("<QQi", HEAP, HEAP + 0x100, 3),
+                     memory=[(HEAP, bytes(64)), (HEAP + 0x100, bytes(128))])
+    return said(planted, 8, [r"went to 0x0, as a null pointer gives", "CALL.REL.NOINC R6", "R6.64, the target of that call, holds this",
+                             r"loaded from 0x7f3a00000018, as a function pointer is"],
+                ["likely: a null function pointer was called"], ["memcheck", "cuda-gdb"],
+                ["errorpc may be where the code went, not where it came from", "32 threads carry it"])
+
+
+@case
+def null_virtual_table():
+    """8: a virtual call on an object that is all zero."""
+    planted = called("calls_virtual", 10, 0, 8, params=struct.pack("<QQ", HEAP, HEAP + 0x100), memory=[(HEAP, bytes(512))])
+    return said(planted, 8, ["as a null pointer gives", "through another loaded pointer, as a virtual call does"],
+                ["likely: a virtual call on an object without its table"])
+
+
+@case
+def wild_virtual_call():
+    """8: a virtual call on an object of the host: its table holds host addresses."""
+    planted = called("calls_virtual", 10, 0x55d0c3a84e10, 8)
+    return said(planted, 8, ["went to 0x55d0c3a84e10: no image of the dump has code there", "as a virtual call does"],
+                ["likely: a virtual call on an object that the host constructed"])
+
+
+@case
+def jump_into_data():
+    """8: the pointer leads to global memory."""
+    planted = called("calls_pointer", 6, HEAP + 0x40, 8, memory=[(HEAP, bytes(512))])
+    return said(planted, 8, ["went to 0x7f3a00000040, which is global memory: 512 bytes from 0x7f3a00000000"],
+                ["likely: a pointer to data was taken for a function"])
+
+
+@case
+def jump_not_by_the_call():
+    """8: the register of the last call holds another address: a return may have gone wrong."""
+    planted = called("calls_pointer", 6, HEAP, 8, pc=0x41414140)
+    return said(planted, 8, ["went to 0x41414140", "holds 0x7f3a00000000 in lane 0: it was written since"],
+                ["the return address on the stack was overwritten"])
+
+
+@case
+def misaligned_pc():
+    """23: a pointer into the middle of an instruction of known code."""
+    planted = Planted("calls_pointer")
+    odd = Position(planted.module, planted.launch.entry.shndx, 0x48)
+    low, high = pair(odd.address)
+    planted.place(State(odd, (planted.calls()[0].later(1),), error=odd, exception=23, regs={6: low, 7: high}))
+    return said(planted, 23, ["is 8 bytes past an instruction boundary", "R6.64, the target of that call, holds this"],
+                ["likely: a function pointer in memory is garbage"])
+
+
+@case
+def pc_overflow():
+    """24: the program counter beyond the address space."""
+    planted = called("calls_pointer", 6, 0xfffffffffffff0, 24)
+    return said(planted, 24, ["went to 0xfffffffffffff0: no image"], precision=["may be where the code went"])
+
+
+# ---- instructions ----
+
+def instruction(code, kernel="const_past", offset=0x80, patch=None, options=None, form="li.sm_90", gpu=None, **rows):
+    planted = Planted(kernel, form, gpu=gpu)
+    place = planted.at(offset)
+    if patch:  # the loaded image only
+        image = bytearray(planted.module.node.relocated)
+        at = planted.module.cubin.sections[place.shndx].offset + place.offset
+        patch(image, at)
+        planted.module.node.relocated = bytes(image)
+    planted.place(State(place.later(1), error=place, exception=code))
+    planted.cta.warps[0].row.update(rows)
+    return said(planted, code, options=options)
+
+
+def garbage(image, at):
+    image[at:at + 16] = b"\xff" * 16
+
+
+@case
+def illegal_instruction_in_changed_code():
+    """4: the loaded image differs from the cubin at errorpc."""
+    return {**instruction(4, patch=garbage), "findings": ["are no known instruction of sm_90: ff ff", "other bytes there than the cubin",
+                                                         "made for sm_90; the device is sm_90"],
+            "causes": ["likely: the code was overwritten in memory"], "next": ["names stores that hit code", "cuobjdump -lelf"],
+            "precision": ["the instruction is known"]}
+
+
+@case
+def illegal_instruction_in_unchanged_code():
+    """4: the bytes are those that were built: another cause."""
+    return {**instruction(4), "findings": ["a known instruction, `LDC R5, c", "has the same bytes there as the cubin"],
+            "causes": ["!overwritten", "possible: failing hardware"], "next": ["another GPU"]}
+
+
+@case
+def illegal_instruction_without_the_cubin():
+    """4: without the cubin nobody can compare; the flag that would keep it is named."""
+    return {**instruction(4, options=Options(driver=615, flags=FLAG_SKIP_IMAGES)),
+            "findings": ["the cubin of the module is left out of the dump"], "next": ["without `skip_nonrelocated_elf_images`"]}
+
+
+@case
+def illegal_encoding_of_another_architecture():
+    """26: code of sm_80 on a device of sm_90."""
+    return {**instruction(26, form="li.sm_80", gpu=H100, offset=0x40), "findings": ["made for sm_80; the device is sm_90"],
+            "causes": ["likely: the code is for an architecture that this device does not run"]}
+
+
+@case
+def illegal_instruction_outside_code():
+    """4: errorpc in no function: a jump."""
+    planted = called("calls_pointer", 6, 0x123456780, 4)
+    return said(planted, 4, ["went to 0x123456780", "R6.64, the target"], ["likely: the pc lies in no function"])
+
+
+@case
+def misaligned_register():
+    """25: a 64-bit load into an odd register."""
+    def odd(image, at):
+        image[at + 2] = 7  # Rd of LDC.64
+    return {**instruction(25, offset=0x30, patch=odd), "findings": ["uses R7 to R8 as one operand: its first register is not a multiple of 2"],
+            "causes": ["certain|likely: the code was overwritten|machine code was patched"]}
+
+
+@case
+def register_beyond():
+    """28: the warp gave registers back."""
+    return {**instruction(28, kernel="recurses", offset=0x220, numRegs=8),
+            "findings": [r"uses R\d+.*; the warp has 8 registers, R0 to R7", "gave 32 registers a thread, this warp has 8 left"],
+            "causes": [r"likely: registers were given back \(setmaxnreg\) by a warp that still uses them"], "next": ["setmaxnreg"]}
+
+
+@case
+def newer_driver_needed():
+    """22: the driver is older than the toolkit."""
+    return {**instruction(22, options=Options(driver=575)), "findings": ["built by CUDA 13.0; the driver 575.57 is of CUDA 12.9"],
+            "causes": ["certain: the toolkit that built the code is newer than the driver"], "next": ["nvidia-smi"]}
+
+
+@case
+def newer_driver_needed_by_no_evidence():
+    """22: the driver is as new as the toolkit: the exception's word against the versions'."""
+    return {**instruction(22), "findings": ["built by CUDA 13.0; the driver 615.21 is of CUDA 13.4"],
+            "causes": ["!certain", "possible: a library of a later toolkit"]}
+
+
+# ---- memory ----
+
+@case
+def shared_past_the_end():
+    """5: dynamic shared memory of 128 bytes behind 256 static ones."""
+    planted = Planted("shared_past", shared=1024 + 256 + 128, params=struct.pack("<QQi", HEAP, HEAP, 9))
+    load = planted.at(0x170)
+    planted.place(State(load.later(1), error=load, exception=5, address={lane: 0x500 + 36 * lane for lane in range(32)}))
+    return said(planted, 5, ["has 1408 bytes of shared memory: 1280 static by the image .1024 of them the system.s., 128 that the launch"],
+                ["likely: an index past the end of shared memory"], ["memcheck", "third argument"])
+
+
+@case
+def local_past_the_end():
+    """5: a store below the stack of the thread."""
+    planted = Planted("big_frame", local=True)
+    store = planted.at(0x120, "spread")
+    planted.place(State(store.later(1), (planted.calls()[0].later(1),), error=store, exception=5,
+                        address={lane: STACK_TOP - LOCAL_BYTES - 4 * lane for lane in range(32)}))
+    return said(planted, 5, ["has 576 bytes of local memory, from 0xfffb80 to 0xfffdc0"], ["likely: an index past the end of a local array"])
+
+
+@case
+def global_load_of_a_shared_address():
+    """7: a generic address of shared memory in a load for global memory."""
+    planted = Planted("wrong_space", shared=0x500)
+    load = planted.at(0x120)
+    planted.place(State(load, error=load, exception=7, address={lane: SHARED_WINDOW + 0x40c for lane in range(32)}))
+    return said(planted, 7, [r"0x7f040000040c is the generic address of byte 0x40c of shared memory; the instruction is for global memory"],
+                ["certain: a pointer to shared or local memory is used by an operation for global memory"], ["__isShared"])
+
+
+@case
+def global_load_of_a_local_address():
+    """7: the same of a local variable."""
+    planted = Planted("wrong_space")
+    load = planted.at(0x120)
+    planted.place(State(load, error=load, exception=7, address={lane: LOCAL_WINDOW + STACK_TOP - 16 for lane in range(32)}))
+    return said(planted, 7, ["of local memory"], ["certain: a pointer to shared or local memory"])
+
+
+@case
+def constant_past_the_bank():
+    """29: a table index beyond its bank."""
+    planted = Planted("const_past", params=struct.pack("<Qi", HEAP, 9))
+    load = planted.at(0x80)
+    planted.place(State(load, error=load, exception=29, regs={0: lambda lane: 0x7000 + lane * 4}))
+    return said(planted, 29, ["constant bank 3 has 1024 bytes"], ["likely: a constant is read beyond its bank"], ["__constant__"])
+
+
+def loads(code, **more):
+    planted = Planted("calls_pointer", params=struct.pack("<QQi", HEAP, HEAP, 1 << 20))
+    planted.process.memory.append((HEAP, bytes(4096)))
+    load = planted.at(0x50)
+    planted.place(State(load, error=load if more.get("error", True) else None, exception=code,
+                        regs=dict(zip((6, 7), pair(HEAP + (8 << 20))))))
+    return said(planted, code)
+
+
+@case
+def illegal_address():
+    """14: the access itself is told (tests/cli/test_faults.py); here its words and commands."""
+    return {**loads(14), "causes": ["likely: .*far too large|stride"], "next": ["memcheck --padding 1024"],
+            "precision": ["the instruction is known", "32 threads carry it"]}
+
+
+@case
+def mmu_fault():
+    """30: the same error, and the kernel log."""
+    return {**loads(30), "causes": ["likely"], "next": ["dmesg . grep -i xid", "memcheck"]}
+
+
+@case
+def device_illegal_address():
+    """10: of the memory system: who was running."""
+    return {**loads(10), "findings": ["one kernel was running"], "next": ["CUDA_LAUNCH_BLOCKING=1"],
+            "precision": ["does not promise that it names the instruction"]}
+
+
+@case
+def retired_lane_illegal_address():
+    """1: the old checker's word for 14, exact to the lane."""
+    return {**loads(1), "findings": ["no longer report this number; the dump is of driver 615.21"], "causes": ["likely"]}
+
+
+@case
+def misaligned():
+    """6 and 11 are one error; 11 is the old checker's."""
+    result = loads(11)
+    return {**result, "findings": ["no longer report"], "causes": ["misaligned|cast|aligned"], "next": ["memcheck"]}
+
+
+@case
+def misaligned_of_the_warp():
+    """6"""
+    return {**loads(6), "next": ["memcheck"]}
+
+
+def atomics(code):
+    planted = Planted("system_add", params=struct.pack("<Q", HEAP))
+    atom = planted.at(next(o for o in range(0, 0x180, 16) if planted.at(o).word() & 0xfff in (0x9a8, 0x98e, 0x9a1, 0x98a)))
+    planted.process.memory.append((HEAP, bytes(4096)))
+    planted.place(State(atom, error=atom, exception=code, address={lane: HEAP + 4 * lane for lane in range(32)}))
+    model = planted.process.dump(550)
+    model.memory[-1].row["managed"] = True
+    return said(coredump.write(model, Options(driver=550)), code)
+
+
+@case
+def system_atomic_not_migratable():
+    """15: on managed memory."""
+    return {**atomics(15), "findings": ["is managed memory", "no longer report this number"],
+            "causes": ["likely: a system-wide atomic on managed memory"], "next": ["cudaDevAttrHostNativeAtomicSupported"]}
+
+
+@case
+def system_atomic_invalid():
+    """16"""
+    return {**atomics(16), "findings": ["is managed memory"], "next": ["cudaDevAttrHostNativeAtomicSupported"]}
+
+
+@case
+def failed_device_call():
+    """13: malloc in device code."""
+    return {**loads(13), "findings": ["no longer report"], "causes": ["`malloc` or `free` in device code"],
+            "next": ["cudaLimitMallocHeapSize"]}
+
+
+# ---- clusters and barriers ----
+
+def cluster(code, target, gone=(), first=4):
+    planted = Planted("shared_past", cluster=(4, 1, 1), shared=1024 + 256, block=64)
+    load = planted.at(0x170)
+    for number in range(8):
+        if number in gone:
+            continue
+        planted.launch.place(2 * number, (number, 0, 0), lambda warp, n=number: State(
+            load.later(1), exception=code if (n, warp) == (first + 2, 1) else 0))
+    planted.process.devices[0].blame(2 * (first + 2), code, target=target)
+    return planted
+
+
+@case
+def cluster_out_of_range():
+    """17, which cuda-gdb numbers 18: the target is there, with its size."""
+    return said(cluster(17, (7, 0, 0)), 17, [r"rank 2 of a cluster of 4 \(4,1,1\), whose first block is \(4,0,0\)",
+                                             r"target block \(7,0,0\), rank 3 of the cluster, is resident on SM 14 and has 1280 bytes"],
+                ["a wrong offset into distributed shared memory"], ["racecheck"],
+                ["the instruction is not known: at or before pc"], meaning=["cuda-gdb numbers this 18, the driver's log 17"],
+                text=["CLUSTER_OUT_OF_RANGE_ADDRESS \\(17\\), cuda-gdb: CUDA_EXCEPTION_18"])
+
+
+@case
+def cluster_block_gone():
+    """18, which cuda-gdb numbers 17: the target has ended."""
+    return said(cluster(18, (4, 0, 0), gone=(4,)), 18, [r"target block \(4,0,0\), rank 0 of the cluster, is no longer resident"],
+                ["likely: the other block had ended"], meaning=["cuda-gdb numbers this 17, the driver's log 18"],
+                text=["CLUSTER_BLOCK_NOT_PRESENT \\(18\\), cuda-gdb: CUDA_EXCEPTION_17"])
+
+
+@case
+def cluster_block_of_another_cluster():
+    """18: the target lies outside of the cluster."""
+    return said(cluster(18, (1, 0, 0)), 18, [r"target block \(1,0,0\), which is not of this block's cluster, is resident"])
+
+
+@case
+def warp_block_not_present():
+    """34: no target is named; the blocks of the cluster that are gone are."""
+    return said(cluster(34, None, gone=(5, 7)), 34, ["does not say which block was meant",
+                                                     r"2 of the 4 blocks of the cluster are no longer resident: rank 1 \(5,0,0\), 3 \(7,0,0\)"],
+                ["likely: the other block had ended"])
+
+
+@case
+def cluster_poison():
+    """32: a memory error: what decides is outside of the dump."""
+    return said(cluster(32, None), 32, ["all 4 blocks of the cluster are still resident"], ["possible: a memory error of the hardware"],
+                ["nvidia-smi -q -d ECC"])
+
+
+def arrived(word, form="li.sm_90", offset=0x110, options=None, at=0x400, count=4):
+    planted = Planted("arrives", form, block=64, params=struct.pack("<Qi", HEAP, count), shared=at + 8)
+    place = planted.at(offset)
+    planted.place(State(place.later(1), error=place, exception=31))
+    planted.cta.shared = planted.cta.shared[:at] + struct.pack("<Q", word)
+    planted.uregs(UR6=at)
+    return said(planted, 31, options=options)
+
+
+def word_90(expected, pending, phase=0):
+    return (0x100000 - expected) << 1 | (0x100000 - pending) << 43 | phase << 63
+
+
+@case
+def barrier_of_too_few():
+    """31: initialised for 4, a block of 64 arrives."""
+    return {**arrived(word_90(4, 1, 1)), "findings": ["phase 1, 4 arrivals expected, 1 pending$", "4 arrivals are expected; the block has 64"],
+            "causes": ["likely: more threads arrive than the memory barrier was initialised for"], "next": ["synccheck"]}
+
+
+@case
+def barrier_sm_80():
+    """31: the other layout of sm_80."""
+    return {**arrived(0x40000000 - 5 | (0x80000000 - 3) << 32, "li.sm_80", 0xa0, at=0),
+            "findings": ["phase 0, 5 arrivals expected, 3 pending$"]}
+
+
+@case
+def barrier_never_initialised():
+    """31"""
+    return {**arrived(0), "findings": ["is 0, which no initialised barrier holds"], "causes": ["likely: the memory barrier was never initialised"]}
+
+
+@case
+def barrier_overwritten():
+    """31: floats in its place."""
+    return {**arrived(0x3f8000003f800000), "findings": ["is none that a barrier in use can hold"],
+            "causes": ["likely: the word of the memory barrier was overwritten"]}
+
+
+@case
+def barrier_without_shared_memory():
+    """31: shared memory left out."""
+    return {**arrived(word_90(4, 4), options=Options(driver=615, flags=FLAG_SKIP_SHARED)),
+            "findings": ["the barrier's word at 0x400 of shared memory is left out of the dump"], "next": ["without `skip_shared_memory`"]}
+
+
+# ---- tensor maps and tensor memory ----
+
+def tensor_map(address=HEAP, dims=(1024, 512), strides=(2048,), box=(64, 32), kind=6, swizzle=3, steps=(1, 1)):
+    """128 bytes, by the description in docs/formats/objects.md."""
+    words = [0] * 32
+    words[0], words[1] = address & 0xffffffff, address >> 32
+    words[2] = len(dims) - 1 << 4 | kind << 7 | swizzle << 13
+    for i, stride in enumerate(strides):
+        words[3 + i] = stride >> 4 & 0xffffffff
+        words[7] |= (stride >> 36 & 15) << 4 * i
+    for i, dim in enumerate(dims):
+        words[8 + i] = dim - 1
+    words[13] = box[0] - 1 << 24 | sum(step - 1 << 3 * i for i, step in enumerate(steps))
+    words[14] = sum(side - 1 << 8 * i for i, side in enumerate(box[1:]))
+    return struct.pack("<32I", *words)
+
+
+def copies(code, content, where="memory", map_at=HEAP + 0x10000, tile=0x400, form="li.sm_90", options=None, later=0):
+    """A tensor map in memory or in the parameters; the tensor has 1 MiB at HEAP."""
+    if where == "memory":
+        planted = Planted("tma_memory", form, params=struct.pack("<QQi", map_at, HEAP, 0), shared=0x810)
+        place = planted.at(0xf0)
+    else:
+        sm_100 = "100" in form
+        planted = Planted("tma_param", form, params=bytes(0 if sm_100 else 0x30) + content, shared=0x810)
+        place = planted.at(0xf0 if sm_100 else 0x110)
+        word, start = (0x348, 0x380) if sm_100 else (0x198, 0x210)
+        planted.bank(word, "Q", 0x7f0500010000 + start)
+        map_at = 0x7f0500010000 + start + (0 if sm_100 else 0x30)
+        planted.process.memory[0] = (0x7f0600000000, planted.process.memory[0][1])  # the bank is at no address that code uses
+        planted.launch.node.banks[0]["addr"] = 0x7f0600000000
+    planted.process.memory.append((HEAP, bytes(1024 * 1024)) if where != "memory" else (HEAP, bytes(0x10000)))
+    if where == "memory" and content is not None:
+        planted.process.memory.append((map_at, content))
+    planted.place(State(place.later(1 + later), error=place, exception=code))
+    planted.uregs(UR8_64=map_at, UR4=tile, UR5=0x800)
+    return said(planted, code, options=options)
+
+
+@case
+def tensor_map_that_is_right():
+    """36: nothing is wrong with the map: it is decoded, and no cause is called likely."""
+    return {**copies(36, tensor_map(), "parameter"), "findings": [r"tensor map of `UTMALDG.2D \[UR4\], \[UR8\]` is at 0x7f0500010240, byte 48 of the kernel's",
+                                                                 "1024 x 512 elements of type f16 at 0x7f3a00000000, in boxes of 64 x 32, swizzle 128B"],
+            "causes": ["!likely"], "next": ["cuTensorMapEncodeTiled", "memcheck"]}
+
+
+@case
+def tensor_map_sm_100():
+    """36: the parameters' address is another word of the bank from sm_100 on."""
+    return {**copies(36, tensor_map(), "parameter", form="li.sm_100a"), "findings": ["byte 0 of the kernel's parameters", "1024 x 512 elements of type f16"]}
+
+
+@case
+def tensor_map_all_zero():
+    """27"""
+    return {**copies(27, bytes(128)), "findings": ["all 128 bytes of it are 0"], "causes": ["likely: the tensor map was never filled in"]}
+
+
+@case
+def tensor_map_with_a_wide_box():
+    """27: a row of 256 bytes in a swizzle of 128."""
+    return {**copies(27, tensor_map(box=(128, 16))), "findings": ["a row of its box has 256 bytes, more than its swizzle of 128 bytes allows"],
+            "causes": ["likely: the tensor map holds a value that the hardware does not accept"]}
+
+
+@case
+def tensor_map_with_an_odd_box():
+    """27: a row of the box that is no multiple of 16 bytes."""
+    return {**copies(27, tensor_map(box=(20, 16), swizzle=0)), "findings": ["a row of its box has 40 bytes, which must be a multiple of 16"]}
+
+
+@case
+def tensor_map_past_the_end():
+    """36: more rows than there is memory."""
+    return {**copies(36, tensor_map(dims=(1024, 600), strides=(2048,)), "parameter"),
+            "findings": ["the tensor reaches 180224 bytes past the end of the 1048576 bytes at 0x7f3a00000000"],
+            "causes": ["likely: the tensor map describes more memory than there is"]}
+
+
+@case
+def tensor_map_misplaced():
+    """36: the map's own address."""
+    return {**copies(36, tensor_map(), map_at=HEAP + 0x10010), "findings": ["0x7f3a00010010 is no multiple of 64"],
+            "causes": ["likely: the tensor map lies at an address that is no multiple of 64"]}
+
+
+@case
+def tensor_map_nowhere():
+    """36: the map's address leads to no memory."""
+    return {**copies(36, None, map_at=0x55d000000040), "findings": ["no memory that is known holds it"],
+            "causes": ["possible: the address of the tensor map leads nowhere"]}
+
+
+@case
+def tensor_map_in_a_bank_left_out():
+    """36: constant banks left out: the flag is named."""
+    return {**copies(36, tensor_map(), "parameter", options=Options(driver=615, flags=FLAG_SKIP_CONSTBANK)),
+            "next": ["memcheck"]}
+
+
+@case
+def tile_misplaced():
+    """27: where the tile goes."""
+    return {**copies(27, tensor_map(), tile=0x410), "findings": ["tile's address in shared memory, 0x410, is no multiple of 128"],
+            "causes": ["likely: the tile in shared memory is not aligned"]}
+
+
+def tensor_memory(code, kernel, offset, address):
+    planted = Planted(kernel, "li.sm_100a", block=64)
+    place = planted.at(offset)
+    planted.place(State(place, error=place, exception=code))
+    planted.uregs(UR4=address)
+    return said(planted, code)
+
+
+@case
+def tensor_memory_column_beyond():
+    """20"""
+    return {**tensor_memory(20, "tensor_memory", 0x370, 0x00200240), "findings": [r"`LDTM R5, tmem\[UR4\]` addresses lane 32, column 576"],
+            "causes": ["likely: the address is past the end of tensor memory"], "next": ["tcgen05.dealloc"]}
+
+
+@case
+def tensor_memory_column_inside():
+    """20: the column exists, so it was not allocated."""
+    return {**tensor_memory(20, "tensor_memory", 0x370, 0x00200040), "findings": ["lane 32, column 64"], "causes": ["!likely", "beyond what the block allocated"]}
+
+
+@case
+def tensor_memory_leak():
+    """21: a kernel without a release."""
+    return {**tensor_memory(21, "tensor_leak", 0x320, 0), "findings": ["its code has 2 instructions that allocate tensor memory and 0 that release it"],
+            "causes": ["likely: the kernel does not release the tensor memory that it allocates"]}
+
+
+@case
+def tensor_memory_leak_on_a_path():
+    """21: a kernel with a release."""
+    return {**tensor_memory(21, "tensor_memory", 0x3a0, 0), "findings": ["2 instructions that allocate tensor memory and 1 that releases it"],
+            "causes": ["likely: some path to the end"]}
+
+
+# ---- what is no kind ----
+
+@case
+def unknown_number():
+    """77: not in the list: it is said, and nothing is made of it."""
+    return {**loads(77), "causes": ["newer than this driver or this program"], "meaning": ["The list of exceptions of this version ends at 36"],
+            "next": ["dmesg"], "text": ["exception 77 \\(not known to this version\\)"]}
+
+
+@case
+def all_ones():
+    """The driver could not classify it."""
+    return {**loads(0xffffffff), "causes": ["hardware or the driver"], "next": ["dmesg"], "text": ["cuda-gdb: CUDA_EXCEPTION_0"]}
+
+
+@case
+def seen_after_the_warp_left():
+    """Only the SM's row is left: no thread, but the instruction."""
+    planted = Planted("const_past")
+    planted.process.devices[0].blame(77, 29, planted.at(0x80))
+    return said(planted, 29, precision=["the instruction is known", "the threads had left before the fault was seen"], attribution="sm")
+
+
+# ---- the tests ----
+
+class Wrong(Exception):
+    pass
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    if done.returncode:
+        raise Wrong(f"exit status {done.returncode}: {done.stderr.decode(errors='replace')[:300]}")
+    return done.stdout.decode()
+
+
+def hold(what, patterns, sentences):
+    for pattern in patterns:
+        found = any(re.search(pattern.lstrip("!"), sentence, re.M) for sentence in sentences)
+        if found == pattern.startswith("!"):
+            raise Wrong(f"{what}: {'' if found else 'no '}match of {pattern!r} in {sentences}")
+
+
+def spoken(claims):
+    return [f"{c['confidence']}: {c['text']} ({c['evidence']})" for c in claims]
+
+
+def check_pages(program, path, focus):
+    """Text, Markdown and HTML say each finding and cause."""
+    claims = focus["findings"] + focus["likely_causes"]
+    for form in ("text", "md", "html"):
+        page = run(program, "report", "--format", form, path)
+        plain = re.sub(r"<[^>]*>", "", page) if form == "html" else page.replace("\\", "")
+        plain = html.unescape(plain)
+        for claim in claims:
+            sentence = claim["text"].replace("`", "") if form == "html" else claim["text"].replace("\\", "")
+            if sentence not in plain:
+                raise Wrong(f"the {form} page does not say {sentence!r}")
+
+
+def check(program, schema, path, expected):
+    report = json.loads(run(program, "report", "--json", "--no-source", path))
+    if jsonschema:
+        jsonschema.validate(report, schema)
+    text = run(program, "report", "--no-source", path)
+    hold("next", expected["next"], report["next"])
+    if expected["code"] is None:
+        return
+    focus = report["focus"]
+    for what in ("code", "attribution"):
+        if what in expected and focus[what] != expected[what]:
+            raise Wrong(f"{what} {focus[what]}")
+    if "assertion" in expected:
+        got = {what: focus["assertion"][what] for what in expected["assertion"]}
+        if got != expected["assertion"]:
+            raise Wrong(f"assertion {got}")
+    findings = [re.sub(r" \([^()]*\)$", "", sentence) for sentence in spoken(focus["findings"])]
+    hold("findings", [p.replace("$", "$") for p in expected["findings"]], findings)
+    hold("causes", expected["causes"], spoken(focus["likely_causes"]))
+    hold("precision", expected["precision"], [focus["precision"]["text"]])
+    hold("meaning", expected.get("meaning", [r"\.\)?$"]), [focus["meaning"]])
+    hold("text", expected.get("text", []), [text])
+    if not focus["likely_causes"] or not focus["commands"]:
+        raise Wrong("no cause, or nothing to run")
+    check_pages(program, path, focus)
+
+
+def main():
+    program = sys.argv[1]
+    with open(sys.argv[3], encoding="utf-8") as handle:
+        schema = json.load(handle)
+    failed = 0
+    codes = set()
+    print(f"1..{len(CASES) + 1}")
+    with tempfile.TemporaryDirectory() as folder:
+        for number, function in enumerate(CASES, 1):
+            path = os.path.join(folder, function.__name__ + ".nvcudmp")
+            wrong = None
+            try:
+                expected = function()
+                codes.add(expected["code"])
+                with open(path, "wb") as handle:
+                    handle.write(expected["dump"])
+                check(program, schema, path, expected)
+            except (Wrong, subprocess.TimeoutExpired, KeyError) as error:
+                wrong = repr(error)
+            except Exception as error:  # jsonschema.ValidationError has no name without jsonschema
+                wrong = f"{type(error).__name__}: {str(error)[:500]}"
+            failed += wrong is not None
+            print(f"{'not ok' if wrong else 'ok'} {number} - {function.__name__}: {function.__doc__.strip()}")
+            if wrong:
+                print("# " + wrong)
+    missing = {*range(1, 37), 0xffffffff} - codes
+    failed += bool(missing)
+    print(f"{'not ok' if missing else 'ok'} {len(CASES) + 1} - every kind has a case{': ' + str(sorted(missing)) if missing else ''}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
