@@ -43,6 +43,21 @@ static inline void must(enum ws_status st, const struct ws_error *err)
 	exit(1);
 }
 
+/* The most memory that the process had so far, in MiB. */
+static inline double peak_mib(void)
+{
+	char line[256];
+	double kib = 0;
+	FILE *status = fopen("/proc/self/status", "r");
+	while (status && fgets(line, sizeof line, status)) {
+		if (strncmp(line, "VmHWM:", 6) == 0)
+			kib = strtod(line + 6, NULL);
+	}
+	if (status)
+		fclose(status);
+	return kib / 1024;
+}
+
 /* Kilobytes of memory that only this process has and has written to. */
 static inline long private_dirty(void)
 {

@@ -32,21 +32,6 @@ struct line_input {
 	uint64_t random;
 };
 
-/* The most memory that this program has had, MiB. */
-static inline double peak_mib(void)
-{
-	char line[256];
-	double kib = 0;
-	FILE *status = fopen("/proc/self/status", "r");
-	while (status && fgets(line, sizeof line, status)) {
-		if (strncmp(line, "VmHWM:", 6) == 0)
-			kib = strtod(line + 6, NULL);
-	}
-	if (status)
-		fclose(status);
-	return kib / 1024;
-}
-
 static inline void *bench_alloc(size_t count, size_t size)
 {
 	void *ptr = calloc(count, size);

@@ -30,6 +30,7 @@ bench=$1/bench
 program=$1/warpscope
 "$bench/module-lookup"
 "$here/line.py" "$1" ${2:+"$2"}
+"$here/dwarf.py" "$1"
 "$bench/bench-sass" "$here/../tests/data/cubins/calls.G.sm_80.cubin"
 "$here/sass.py" "$1"
 if [ "${2:-}" = --smoke ]; then

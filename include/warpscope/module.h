@@ -25,6 +25,7 @@
 #ifndef WARPSCOPE_MODULE_H
 #define WARPSCOPE_MODULE_H
 
+#include <warpscope/dwarf.h>
 #include <warpscope/line.h>
 #include <warpscope/state.h>
 
@@ -306,6 +307,15 @@ struct ws_ptx_line {
 WS_API enum ws_status ws_module_ptx_find(struct ws_module *module, uint32_t section,
 					 uint64_t sec_off, struct ws_ptx_line *ret_line,
 					 struct ws_error *err) WS_MUST_USE;
+
+/* ---- parameters and types ---- */
+
+/**
+ * The module's debug information, for all that dwarf.h offers; functions have their mangled names
+ * there. Read when it is first asked for. @retval WS_ABSENT  no `.debug_info`: not built with -G.
+ */
+WS_API enum ws_status ws_module_dwarf(struct ws_module *module, const struct ws_dwarf **ret_dwarf,
+				      struct ws_error *err) WS_MUST_USE;
 
 /* ---- names ---- */
 

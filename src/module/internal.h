@@ -6,6 +6,7 @@
  *         -> symbols  -> functions, variables, index by name and by place   once, symbols.c,
  * place.c
  *         -> lines, PTX lines                                               once, lines.c
+ *         -> debug information                                              once, debug.c
  *         -> notes, .nv.info, code identity                                 each time they are
  * asked
  */
@@ -62,9 +63,9 @@ struct ws_module {
 	struct ws_span image; /* borrowed */
 	struct wsi_elf elf;   /* borrowed from `image` */
 	uint32_t n_sections;
-	uint32_t symtab, symtab_shndx, debug_line, debug_str, debug_info; /* sections; 0: none */
-	uint32_t line_sass, tkinfo, cuinfo, nv_info;                      /* likewise */
-	uint32_t n_ptx;                                                   /* sections of PTX text */
+	uint32_t symtab, symtab_shndx, debug_line, debug_str; /* sections; 0: none */
+	uint32_t debug_info, debug_abbrev, line_sass, tkinfo, cuinfo, nv_info; /* likewise */
+	uint32_t n_ptx; /* sections of PTX text */
 	bool relocated;
 	bool damaged;
 	struct ws_error damage; /* the first */
@@ -93,6 +94,8 @@ struct ws_module {
 	struct ws_line_map *ptx_lines; /* owned; NULL: none */
 	bool ptx_lines_by_address;
 	struct wsi_ptx *ptx; /* owned; n_ptx of them */
+	atomic_bool have_dwarf;
+	struct ws_dwarf *dwarf; /* owned; NULL: none */
 };
 
 /* module.c */

@@ -121,6 +121,7 @@ static void section_name_note(struct ws_module *module, const char *name, uint32
 		{ ".debug_line", &module->debug_line },
 		{ ".debug_str", &module->debug_str },
 		{ ".debug_info", &module->debug_info },
+		{ ".debug_abbrev", &module->debug_abbrev },
 		{ ".nv_debug_line_sass", &module->line_sass },
 		{ ".note.nv.tkinfo", &module->tkinfo },
 		{ ".note.nv.cuinfo", &module->cuinfo },
@@ -293,6 +294,7 @@ void ws_module_close(struct ws_module *module)
 {
 	if (!module)
 		return;
+	ws_dwarf_destroy(module->dwarf);
 	wsi_module_lines_fini(module);
 	wsi_module_symbols_fini(module);
 	wsi_free(module->code);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of abbreviations: what entries are made of. */
+#include "dwarf/dwarf.h"
+
+enum { MIN_ABBREV_BYTES = 5 }; /* code, tag, children, two zeros */
+
+static int code_order(const void *left, const void *right)
+{
+	const struct wsi_abbrev *a = left, *b = right;
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	return a->first_spec < b->first_spec ? -1 : a->first_spec > b->first_spec;
+}
+
+static enum ws_status specs_read(struct ws_dwarf *dwarf, struct wsi_reader *r,
+				 struct wsi_abbrev *abbrev, struct ws_error *err)
+{
+	abbrev->first_spec = (uint32_t)dwarf->n_specs;
+	for (;;) {
+		uint64_t off = wsi_reader_off(r);
+		uint64_t attribute = wsi_read_uleb(r), form = wsi_read_uleb(r);
+		if (r->failed)
+			return wsi_fail(err, WS_TRUNCATED, r->in.origin + r->fail_pos,
+					"an abbreviation is cut off");
+		if (attribute == 0 && form == 0)
+			break;
+		if (attribute > UINT16_MAX || form > UINT16_MAX)
+			return wsi_fail(err, WS_MALFORMED, off,
+					"an abbreviation has attribute 0x%" PRIx64
+					" of form 0x%" PRIx64,
+					attribute, form);
+		if (dwarf->n_specs >= dwarf->input.abbrev.len / 2)
+			return wsi_fail(err, WS_LIMIT, off, "tables of abbreviations overlap");
+		if (!wsi_grow(&dwarf->specs, &dwarf->cap_specs, dwarf->n_specs,
+			      sizeof *dwarf->specs, UINT32_MAX))
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "abbreviations");
+		dwarf->specs[dwarf->n_specs++] =
+			(struct wsi_dwarf_spec){ (uint16_t)attribute, (uint16_t)form };
+	}
+	abbrev->n_specs = (uint32_t)dwarf->n_specs - abbrev->first_spec;
+	return WS_OK;
+}
+
+static enum ws_status abbrevs_read(struct ws_dwarf *dwarf, struct wsi_reader *r,
+				   struct ws_error *err)
+{
+	for (;;) {
+		uint64_t off = wsi_reader_off(r);
+		struct wsi_abbrev abbrev = { .code = wsi_read_uleb(r) };
+		if (!r->failed && abbrev.code == 0)
+			return WS_OK;
+		uint64_t tag = wsi_read_uleb(r);
+		abbrev.has_children = wsi_read_u8(r) != 0;
+		if (r->failed)
+			return wsi_fail(err, WS_TRUNCATED, r->in.origin + r->fail_pos,
+					"a table of abbreviations is cut off");
+		if (tag > UINT16_MAX)
+			return wsi_fail(err, WS_MALFORMED, off,
+					"an abbreviation has tag 0x%" PRIx64, tag);
+		abbrev.tag = (uint16_t)tag;
+		if (dwarf->n_abbrevs >= dwarf->input.abbrev.len / MIN_ABBREV_BYTES)
+			return wsi_fail(err, WS_LIMIT, off, "tables of abbreviations overlap");
+		enum ws_status st = specs_read(dwarf, r, &abbrev, err);
+		if (st != WS_OK)
+			return st;
+		if (!wsi_grow(&dwarf->abbrevs, &dwarf->cap_abbrevs, dwarf->n_abbrevs,
+			      sizeof *dwarf->abbrevs, UINT32_MAX))
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "abbreviations");
+		dwarf->abbrevs[dwarf->n_abbrevs++] = abbrev;
+	}
+}
+
+enum ws_status wsi_abbrev_table_add(struct ws_dwarf *dwarf, uint64_t off, uint32_t *ret_table,
+				    struct ws_error *err)
+{
+	struct ws_span abbrev = dwarf->input.abbrev, bytes;
+	*ret_table = WSI_DWARF_NO_TABLE;
+	if (!ws_span_sub(abbrev, off, abbrev.len - wsi_min_u64(off, abbrev.len), &bytes))
+		return wsi_fail(err, WS_TRUNCATED, abbrev.origin + abbrev.len,
+				"no abbreviations at offset 0x%" PRIx64, off);
+	if (!wsi_grow(&dwarf->tables, &dwarf->cap_tables, dwarf->n_tables, sizeof *dwarf->tables,
+		      UINT32_MAX))
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "abbreviations");
+	struct wsi_abbrev_table table = { .first = (uint32_t)dwarf->n_abbrevs, .dense = true };
+	struct wsi_reader r = wsi_reader_of(bytes);
+	enum ws_status st = abbrevs_read(dwarf, &r, err);
+	table.n = (uint32_t)dwarf->n_abbrevs - table.first;
+	struct wsi_abbrev *first = table.n ? &dwarf->abbrevs[table.first] : NULL;
+	for (uint32_t i = 0; i < table.n; i++)
+		table.dense &= first[i].code == (uint64_t)i + 1;
+	if (!table.dense)
+		qsort(first, table.n, sizeof *first, code_order);
+	*ret_table = (uint32_t)dwarf->n_tables;
+	dwarf->tables[dwarf->n_tables++] = table;
+	return st;
+}
+
+const struct wsi_abbrev *wsi_abbrev_find(const struct ws_dwarf *dwarf, uint32_t table,
+					 uint64_t code)
+{
+	if (table == WSI_DWARF_NO_TABLE)
+		return NULL;
+	const struct wsi_abbrev_table *t = &dwarf->tables[table];
+	const struct wsi_abbrev *first = dwarf->abbrevs + t->first;
+	if (t->dense)
+		return code - 1 < t->n ? &first[code - 1] : NULL;
+	uint32_t low = 0, n = t->n;
+	while (n > 0) { /* the first of a code counts */
+		uint32_t half = n / 2;
+		if (first[low + half].code < code) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low < t->n && first[low].code == code ? &first[low] : NULL;
+}

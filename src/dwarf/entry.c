@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One entry after the other: abbreviation, attributes, children. */
+#include "dwarf/dwarf.h"
+
+enum {
+	FORM_ADDR = 0x01,
+	FORM_BLOCK2 = 0x03,
+	FORM_BLOCK4 = 0x04,
+	FORM_DATA2 = 0x05,
+	FORM_DATA4 = 0x06,
+	FORM_DATA8 = 0x07,
+	FORM_STRING = 0x08,
+	FORM_BLOCK = 0x09,
+	FORM_BLOCK1 = 0x0a,
+	FORM_DATA1 = 0x0b,
+	FORM_FLAG = 0x0c,
+	FORM_SDATA = 0x0d,
+	FORM_STRP = 0x0e,
+	FORM_UDATA = 0x0f,
+	FORM_REF_ADDR = 0x10,
+	FORM_REF1 = 0x11,
+	FORM_REF2 = 0x12,
+	FORM_REF4 = 0x13,
+	FORM_REF8 = 0x14,
+	FORM_REF_UDATA = 0x15,
+	FORM_SEC_OFFSET = 0x17,
+	FORM_EXPRLOC = 0x18,
+	FORM_FLAG_PRESENT = 0x19,
+	FORM_REF_SIG8 = 0x20,
+};
+
+enum { OP_PLUS_UCONST = 0x23 };
+
+/* ---- walks ---- */
+
+/* The unit that an offset lies in, or NULL. */
+static const struct wsi_dwarf_unit *unit_of(const struct ws_dwarf *dwarf, uint64_t off)
+{
+	size_t low = 0, high = dwarf->n_units;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (dwarf->units[mid].start <= off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	const struct wsi_dwarf_unit *unit = low > 0 ? &dwarf->units[low - 1] : NULL;
+	return unit && off - unit->start >= unit->header_bytes && off < unit->end ? unit : NULL;
+}
+
+static bool walk_stop(struct wsi_dwarf_walk *walk, enum ws_status status, const char *what,
+		      uint64_t number)
+{
+	if (walk->status == WS_OK) {
+		walk->status = status;
+		walk->what = what;
+		walk->number = number;
+	}
+	return false;
+}
+
+/* Where the reader failed: at the end of the unit, or at that of what is looked at. */
+static bool walk_cut(struct wsi_dwarf_walk *walk)
+{
+	return walk->whole ? walk_stop(walk, WS_TRUNCATED, "an entry is cut off", 0)
+			   : walk_stop(walk, WS_LIMIT, "an entry is too long", 0);
+}
+
+enum ws_status wsi_dwarf_walk_fail(const struct wsi_dwarf_walk *walk, struct ws_error *err)
+{
+	assert(walk->status != WS_OK);
+	uint64_t off = walk->r.in.origin + (walk->r.failed ? walk->r.fail_pos : walk->r.pos);
+	if (walk->number)
+		return wsi_fail(err, walk->status, off, "debug information: %s 0x%" PRIx64,
+				walk->what, walk->number);
+	return wsi_fail(err, walk->status, off, "debug information: %s", walk->what);
+}
+
+bool wsi_dwarf_next(struct wsi_dwarf_walk *walk, struct wsi_dwarf_entry *ret_entry)
+{
+	struct wsi_reader *r = &walk->r;
+	if (walk->status != WS_OK)
+		return false;
+	if (wsi_reader_left(r) == 0)
+		return walk->whole ? false : walk_cut(walk);
+	struct wsi_dwarf_entry entry = { .off = walk->base + r->pos };
+	uint64_t code = wsi_read_uleb(r);
+	if (r->failed)
+		return walk_cut(walk);
+	if (code != 0) {
+		entry.abbrev = wsi_abbrev_find(walk->dwarf, walk->unit->table, code);
+		if (!entry.abbrev)
+			return walk_stop(walk, WS_MALFORMED, "no abbreviation", code);
+	}
+	*ret_entry = entry;
+	return true;
+}
+
+/* ---- values ---- */
+
+struct value {
+	enum { VALUE_OTHER, VALUE_NUMBER, VALUE_TEXT, VALUE_BLOCK } kind;
+	uint64_t number;
+	struct wsi_dwarf_text text;
+	struct ws_span block;
+};
+
+static bool number(struct value *value, uint64_t n)
+{
+	value->kind = VALUE_NUMBER;
+	value->number = n;
+	return true;
+}
+
+static bool block(struct wsi_dwarf_walk *walk, struct value *value, uint64_t len)
+{
+	value->kind = VALUE_BLOCK;
+	value->block = wsi_read_span(&walk->r, len);
+	return true;
+}
+
+static bool text(struct value *value, struct wsi_dwarf_text at)
+{
+	value->kind = VALUE_TEXT;
+	value->text = at;
+	return true;
+}
+
+/* False: a form that is not known, so that what follows cannot be found. */
+static bool form_read(struct wsi_dwarf_walk *walk, uint16_t form, struct value *value)
+{
+	const struct wsi_dwarf_unit *unit = walk->unit;
+	struct wsi_reader *r = &walk->r;
+	value->kind = VALUE_OTHER;
+	switch (form) {
+	case FORM_STRING:
+		return text(value, (struct wsi_dwarf_text){ .text = wsi_read_cstr(r) });
+	case FORM_STRP:
+		return text(value, (struct wsi_dwarf_text){
+					   .str_off = wsi_read_uint(r, unit->offset_bytes),
+					   .in_str = true });
+	case FORM_DATA1:
+	case FORM_FLAG:
+		return number(value, wsi_read_u8(r));
+	case FORM_DATA2:
+		return number(value, wsi_read_u16(r));
+	case FORM_DATA4:
+		return number(value, wsi_read_u32(r));
+	case FORM_DATA8:
+		return number(value, wsi_read_u64(r));
+	case FORM_SDATA:
+		return number(value, (uint64_t)wsi_read_sleb(r));
+	case FORM_UDATA:
+		return number(value, wsi_read_uleb(r));
+	case FORM_FLAG_PRESENT:
+		return number(value, 1);
+	case FORM_REF1:
+		return number(value, wsi_add_sat(unit->start, wsi_read_u8(r)));
+	case FORM_REF2:
+		return number(value, wsi_add_sat(unit->start, wsi_read_u16(r)));
+	case FORM_REF4:
+		return number(value, wsi_add_sat(unit->start, wsi_read_u32(r)));
+	case FORM_REF8:
+		return number(value, wsi_add_sat(unit->start, wsi_read_u64(r)));
+	case FORM_REF_UDATA:
+		return number(value, wsi_add_sat(unit->start, wsi_read_uleb(r)));
+	case FORM_REF_ADDR: /* of the size of an address in version 2 */
+		return number(value, wsi_read_uint(r, unit->version == 2 ? unit->address_bytes
+									 : unit->offset_bytes));
+	case FORM_SEC_OFFSET:
+		return number(value, wsi_read_uint(r, unit->offset_bytes));
+	case FORM_ADDR:
+		return number(value, wsi_read_uint(r, unit->address_bytes));
+	case FORM_BLOCK1:
+		return block(walk, value, wsi_read_u8(r));
+	case FORM_BLOCK2:
+		return block(walk, value, wsi_read_u16(r));
+	case FORM_BLOCK4:
+		return block(walk, value, wsi_read_u32(r));
+	case FORM_BLOCK:
+	case FORM_EXPRLOC:
+		return block(walk, value, wsi_read_uleb(r));
+	case FORM_REF_SIG8:
+		wsi_reader_skip(r, 8);
+		return true;
+	default:
+		return walk_stop(walk, WS_UNSUPPORTED, "unknown form", form);
+	}
+}
+
+static bool value_read(struct wsi_dwarf_walk *walk, uint16_t form, struct value *value)
+{
+	if (!form_read(walk, form, value))
+		return false;
+	return walk->r.failed ? walk_cut(walk) : true;
+}
+
+bool wsi_dwarf_skip(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *entry)
+{
+	const struct wsi_dwarf_spec *specs = walk->dwarf->specs;
+	for (uint32_t i = 0; entry->abbrev && i < entry->abbrev->n_specs; i++) {
+		struct value value;
+		if (!value_read(walk, specs[entry->abbrev->first_spec + i].form, &value))
+			return false;
+	}
+	return true;
+}
+
+/* ---- attributes ---- */
+
+static void take_number(struct wsi_dwarf_attrs *attrs, uint64_t *field, unsigned has,
+			const struct value *value)
+{
+	if (value->kind != VALUE_NUMBER)
+		return;
+	*field = value->number;
+	attrs->has |= has;
+}
+
+static void take_flag(struct wsi_dwarf_attrs *attrs, unsigned has, const struct value *value)
+{
+	if (value->kind == VALUE_NUMBER && value->number)
+		attrs->has |= has;
+}
+
+/* A number, or DW_OP_plus_uconst with one; what has to be computed is told apart. */
+static void take_place(struct wsi_dwarf_attrs *attrs, const struct value *value)
+{
+	take_number(attrs, &attrs->place, WSI_HAS_PLACE, value);
+	if (value->kind != VALUE_BLOCK)
+		return;
+	struct wsi_reader r = wsi_reader_of(value->block);
+	bool added = wsi_read_u8(&r) == OP_PLUS_UCONST;
+	uint64_t place = wsi_read_uleb(&r);
+	if (added && !r.failed && wsi_reader_left(&r) == 0) {
+		attrs->place = place;
+		attrs->has |= WSI_HAS_PLACE;
+	} else {
+		attrs->has |= WSI_HAS_OTHER_PLACE;
+	}
+}
+
+static void attr_take(struct wsi_dwarf_attrs *attrs, uint16_t attribute, const struct value *value)
+{
+	switch (attribute) {
+	case DW_AT_name:
+		attrs->name = value->kind == VALUE_TEXT ? value->text : attrs->name;
+		break;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name:
+		attrs->linkage = value->kind == VALUE_TEXT ? value->text : attrs->linkage;
+		break;
+	case DW_AT_type:
+		take_number(attrs, &attrs->type, WSI_HAS_TYPE, value);
+		break;
+	case DW_AT_byte_size:
+		take_number(attrs, &attrs->size, WSI_HAS_SIZE, value);
+		break;
+	case DW_AT_low_pc:
+		attrs->has |= WSI_HAS_CODE;
+		break;
+	case DW_AT_count:
+		take_number(attrs, &attrs->count, WSI_HAS_COUNT, value);
+		break;
+	case DW_AT_upper_bound:
+		take_number(attrs, &attrs->upper, WSI_HAS_UPPER, value);
+		break;
+	case DW_AT_const_value:
+		take_number(attrs, &attrs->value, WSI_HAS_VALUE, value);
+		break;
+	case DW_AT_abstract_origin:
+	case DW_AT_specification:
+		take_number(attrs, &attrs->origin, WSI_HAS_ORIGIN, value);
+		break;
+	case DW_AT_containing_type:
+		take_number(attrs, &attrs->containing, 0, value);
+		break;
+	case DW_AT_data_member_location:
+		take_place(attrs, value);
+		break;
+	case DW_AT_bit_size:
+		take_number(attrs, &attrs->bit_size, 0, value);
+		break;
+	case DW_AT_bit_offset:
+		take_number(attrs, &attrs->bit_offset, WSI_HAS_BIT_OFFSET, value);
+		break;
+	case DW_AT_data_bit_offset:
+		take_number(attrs, &attrs->data_bit_offset, WSI_HAS_DATA_BIT_OFFSET, value);
+		break;
+	case DW_AT_encoding:
+		take_number(attrs, &attrs->encoding, 0, value);
+		break;
+	case DW_AT_address_class:
+		take_number(attrs, &attrs->address_class, 0, value);
+		break;
+	case DW_AT_declaration:
+		take_flag(attrs, WSI_IS_STATIC | WSI_IS_DECLARATION, value);
+		break;
+	case DW_AT_external:
+		take_flag(attrs, WSI_IS_STATIC, value);
+		break;
+	default:
+		break;
+	}
+}
+
+bool wsi_dwarf_attrs(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *entry,
+		     struct wsi_dwarf_attrs *ret_attrs)
+{
+	const struct wsi_dwarf_spec *specs = walk->dwarf->specs;
+	*ret_attrs = (struct wsi_dwarf_attrs){ 0 };
+	for (uint32_t i = 0; entry->abbrev && i < entry->abbrev->n_specs; i++) {
+		const struct wsi_dwarf_spec *spec = &specs[entry->abbrev->first_spec + i];
+		struct value value;
+		if (!value_read(walk, spec->form, &value))
+			return false;
+		attr_take(ret_attrs, spec->attribute, &value);
+	}
+	return true;
+}
+
+struct ws_str wsi_dwarf_text(const struct ws_dwarf *dwarf, const struct wsi_dwarf_text *text,
+			     uint64_t max)
+{
+	struct ws_span str = dwarf->input.str, rest;
+	struct ws_str name;
+	if (!text->in_str)
+		return text->text;
+	if (text->str_off >= str.len ||
+	    !ws_span_sub(str, text->str_off, wsi_min_u64(str.len - text->str_off, max), &rest) ||
+	    !wsi_span_cstr(rest, 0, &name))
+		return (struct ws_str){ NULL, 0 };
+	return name;
+}
+
+/* ---- one entry ---- */
+
+enum { ENTRY_COST = 64, CHILD_COST = 8 }; /* what reading one costs at least, in bytes */
+
+static void look_pay(struct wsi_dwarf_at *at, uint64_t at_least)
+{
+	uint64_t cost = wsi_max_u64(at->walk.r.pos - at->counted, at_least);
+	at->look->left -= wsi_min_u64(at->look->left, cost);
+	at->counted = at->walk.r.pos;
+}
+
+enum ws_status wsi_dwarf_entry_at(struct wsi_dwarf_look *look, uint64_t off,
+				  struct wsi_dwarf_at *ret_at, struct ws_error *err)
+{
+	const struct ws_dwarf *dwarf = look->dwarf;
+	struct wsi_dwarf_at at = {
+		.look = look,
+		.walk = { .dwarf = dwarf, .unit = unit_of(dwarf, off), .base = off },
+	};
+	struct ws_span bytes = { 0 };
+	if (!at.walk.unit)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"no unit of the debug information has offset 0x%" PRIx64, off);
+	uint64_t rest = at.walk.unit->end - off;
+	at.walk.whole = rest <= look->left;
+	(void)ws_span_sub(dwarf->input.info, off, wsi_min_u64(rest, look->left), &bytes);
+	at.walk.r = wsi_reader_of(bytes);
+	if (!wsi_dwarf_next(&at.walk, &at.entry) ||
+	    !wsi_dwarf_attrs(&at.walk, &at.entry, &at.attrs))
+		return wsi_dwarf_walk_fail(&at.walk, err);
+	if (!at.entry.abbrev)
+		return wsi_fail(err, WS_MALFORMED, dwarf->input.info.origin + off,
+				"debug information: a reference to the end of a list");
+	look_pay(&at, ENTRY_COST);
+	*ret_at = at;
+	return WS_OK;
+}
+
+bool wsi_dwarf_child(struct wsi_dwarf_at *at, struct wsi_dwarf_entry *ret_entry,
+		     struct wsi_dwarf_attrs *ret_attrs)
+{
+	struct wsi_dwarf_walk *walk = &at->walk;
+	if (!at->entry.abbrev->has_children)
+		return false;
+	while (wsi_dwarf_next(walk, ret_entry)) {
+		if (at->look->left == 0)
+			return walk_stop(walk, WS_LIMIT, "too many entries", 0);
+		look_pay(at, CHILD_COST);
+		if (!ret_entry->abbrev) {
+			if (at->depth == 0)
+				return false;
+			at->depth--;
+			continue;
+		}
+		bool direct = at->depth == 0;
+		if (!(direct ? wsi_dwarf_attrs(walk, ret_entry, ret_attrs)
+			     : wsi_dwarf_skip(walk, ret_entry)))
+			return false;
+		at->depth += ret_entry->abbrev->has_children;
+		if (direct)
+			return true;
+	}
+	return walk_stop(walk, WS_TRUNCATED, "a list of entries is cut off", 0);
+}
