@@ -100,6 +100,18 @@ struct ws_report_device {
 	uint32_t faulted_sms; /**< SMs with an exception */
 };
 
+/** A field inside a parameter that is a structure; structures within it are taken apart. */
+struct ws_report_field {
+	struct ws_str path;  /**< "shape.rows"; "{unnamed}" stands for a union without a name */
+	struct ws_str type;  /**< as C++ writes it; empty: too many types were asked for */
+	uint32_t offset;     /**< from the start of the parameter */
+	uint32_t size_bytes; /**< of the type; of a bit-field too */
+	uint32_t bit_size;   /**< 0: not a bit-field */
+	uint32_t bit_off;    /**< of a bit-field: its lowest bit, counted from byte `offset` */
+	const char *text; /**< the value as the type reads it: "-3", "0x7f3a12000000", "true"; NULL:
+			     no scalar, or not in the first WS_PARAM_BYTES */
+};
+
 /** One parameter of a kernel, as the image lays it out. */
 struct ws_report_param {
 	uint32_t ordinal;
@@ -107,10 +119,19 @@ struct ws_report_param {
 	uint32_t size_bytes;
 	enum ws_status value_status; /**< of the bytes; WS_EXCLUDED: the dump left the bank out */
 	struct ws_span value;        /**< the first bytes, at most WS_PARAM_BYTES */
-	struct ws_str name, type;    /**< empty unless the image has debug information */
+	/** These are there with the kernel's `types_status`. The name is empty where it has none.
+	 */
+	struct ws_str name, type;
+	const char *text; /**< the value as the type reads it; NULL: no scalar, or not known */
+	const struct ws_report_field *fields; /**< of a structure, in the order of declaration */
+	uint32_t n_fields;
+	bool fields_cut; /**< there are more */
 };
 
-enum { WS_PARAM_BYTES = 64 };
+enum {
+	WS_PARAM_BYTES = 64,
+	WS_PARAM_FIELDS = 256, /**< of one parameter */
+};
 
 /** A kernel present on a device: one grid. `id` is cuda-gdb's number (focus.h). */
 struct ws_report_kernel {
@@ -129,6 +150,9 @@ struct ws_report_kernel {
 	const struct ws_report_param *params; /**< in the order of offsets */
 	uint32_t n_params;
 	uint32_t params_offset; /**< where they start in constant bank 0 */
+	/** Of names and types of the parameters. WS_ABSENT: not compiled with -G; WS_UNSUPPORTED:
+	 * the debug information does not fit the layout. */
+	enum ws_status types_status;
 };
 
 /** A stretch of a source file. */
@@ -139,6 +163,12 @@ struct ws_report_source {
 	uint32_t first_line;
 	uint32_t n_lines;
 	const struct ws_str *lines;
+};
+
+/** A formal parameter of a function. */
+struct ws_report_formal {
+	struct ws_str name; /**< empty: it has none */
+	struct ws_str type; /**< as C++ writes it */
 };
 
 struct ws_report_frame {
@@ -157,6 +187,10 @@ struct ws_report_frame {
 	uint32_t line;              /**< from 1; 0: the compiler gave none */
 	const char *borrowed_from;  /**< the debug image that the line is from, or NULL: the dump's
 				       own */
+	enum ws_status formals_status; /**< of the next two; WS_ABSENT: not compiled with -G, or
+					  inlined */
+	const struct ws_report_formal *formals; /**< in their order; the first 64 */
+	uint32_t n_formals;
 	struct ws_report_source source;
 };
 
@@ -256,11 +290,12 @@ WS_API const char *ws_owner_kind_text(enum ws_owner_kind kind);
 
 struct ws_report_owner {
 	enum ws_owner_kind kind;
-	uint32_t ordinal;   /**< parameter, or WS_NONE */
-	uint32_t offset;    /**< parameter: of the pointer inside it; constant: in its bank */
-	uint32_t bank;      /**< constant */
-	struct ws_str name; /**< of the parameter or symbol; empty when not known */
-	bool value_known;   /**< `value`: the base itself, in `lane` of the access */
+	uint32_t ordinal;    /**< parameter, or WS_NONE */
+	uint32_t offset;     /**< parameter: of the pointer inside it; constant: in its bank */
+	uint32_t bank;       /**< constant */
+	struct ws_str name;  /**< of the parameter or symbol; empty when not known */
+	struct ws_str field; /**< parameter: path of the field at `offset`; empty when not known */
+	bool value_known;    /**< `value`: the base itself, in `lane` of the access */
 	uint64_t value;
 	enum ws_status range_status; /**< of the known range that `value` lies in */
 	uint64_t range_start, range_size;

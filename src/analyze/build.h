@@ -6,6 +6,7 @@
  *   scan.c     one walk over SMs, warps and lanes: faults and groups, by pc only
  *   map.c      who is where on the GPU, for pictures
  *   frames.c   pc -> function, inline chain, callers; each distinct pc once
+ *   types.c    names and types of parameters, where the code was compiled with -G
  *   source.c   files of frames: library or not, where they are here, their lines
  *   explain.c  what an exception's instruction did, in files of its own (explain.h)
  *   wait.c     who waits for what (wait.h)
@@ -65,6 +66,13 @@ struct wsi_group {
 	uint32_t found; /* in the order of the walk */
 };
 
+/* Formal parameters of a function, read once. */
+struct wsi_frame_formals {
+	enum ws_status status;
+	const struct ws_report_formal *at;
+	uint32_t n;
+};
+
 struct wsi_build {
 	const struct ws_target *target;
 	struct ws_report_options options;
@@ -98,6 +106,9 @@ struct wsi_build {
 	size_t n_names, cap_names;
 	struct wsi_source_file *files;
 	size_t n_files, cap_files;
+	struct wsi_frame_formals *formals;
+	size_t n_formals, cap_formals;
+	uint32_t n_types;  /* that were looked at */
 	char *name_buffer; /* of WSI_NAME_BUFFER bytes */
 };
 
@@ -150,6 +161,24 @@ enum ws_status wsi_frames_of_group(struct wsi_build *build, struct wsi_group *gr
 				   struct wsi_frames *scratch) WS_MUST_USE;
 /* Names of a mangled name; NULL when memory is out. */
 const struct wsi_name *wsi_name_of(struct wsi_build *build, struct ws_str mangled);
+
+/* types.c */
+
+/*
+ * Gives the parameters of a kernel, in the order of ordinals, their names, types, values and
+ * fields. `place` is the kernel's code, `layout` what the image says of them. WS_ABSENT: no debug
+ * information; WS_UNSUPPORTED: it does not fit the layout. Nothing is changed when it fails.
+ */
+enum ws_status wsi_types_of_kernel(struct wsi_build *build, const struct ws_place *place,
+				   const struct ws_param *layout, size_t n,
+				   struct ws_report_param *params,
+				   struct ws_error *err) WS_MUST_USE;
+/* Path of the field at a byte of a kernel's parameter, which was given its type; or empty. */
+struct ws_str wsi_types_field(struct wsi_build *build, const struct ws_place *place,
+			      uint32_t ordinal, uint32_t offset);
+/* Fills the formal parameters of a frame. */
+enum ws_status wsi_types_of_frame(struct wsi_build *build, const struct ws_place *place,
+				  struct ws_report_frame *frame) WS_MUST_USE;
 
 /* source.c */
 struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_line_file *file);

@@ -76,6 +76,14 @@ static bool frame_name(struct wsi_build *build, struct ws_report_frame *frame,
 	return true;
 }
 
+/* The function whose code it is, not one that was inlined into it. */
+static bool frame_owner(struct wsi_build *build, struct ws_report_frame *frame,
+			const struct ws_place *place)
+{
+	return frame_name(build, frame, place->function->name) &&
+	       wsi_types_of_frame(build, place, frame) == WS_OK;
+}
+
 /* ---- the frames of one address ---- */
 
 static struct ws_report_frame *frames_push(struct wsi_frames *frames)
@@ -86,6 +94,7 @@ static struct ws_report_frame *frames_push(struct wsi_frames *frames)
 	*frame = (struct ws_report_frame){ .level = (uint32_t)frames->n++,
 					   .function_status = WS_ABSENT,
 					   .line_status = WS_ABSENT,
+					   .formals_status = WS_ABSENT,
 					   .source = { .status = WS_ABSENT } };
 	return frame;
 }
@@ -122,7 +131,7 @@ static bool push_position(struct wsi_build *build, const struct ws_place *place,
 	if (!frame_line(build, frame, pos))
 		return false;
 	if (outermost && !pos->call_site_lost && place->function)
-		return frame_name(build, frame, place->function->name);
+		return frame_owner(build, frame, place);
 	if (pos->function)
 		return frame_name(build, frame, ws_str_of(pos->function));
 	if (!outermost) /* its name lies outside the table of names */
@@ -142,7 +151,7 @@ static bool push_owner(struct wsi_build *build, const struct ws_place *place, en
 	frame->owner_short = base->owner_short;
 	frame->caller = base->caller;
 	frame->line_status = why;
-	return !place || !place->function || frame_name(build, frame, place->function->name);
+	return !place || !place->function || frame_owner(build, frame, place);
 }
 
 struct wsi_lines wsi_lines_of(struct wsi_build *build, const struct ws_place *place,

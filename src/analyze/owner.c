@@ -35,6 +35,22 @@ static struct ws_str variable_name(const struct ws_variable *variable)
 
 /* ---- leaves ---- */
 
+/* The field of a parameter at the owner's offset. */
+static struct ws_str field_name(const struct wsi_scene *scene,
+				const struct ws_report_kernel *kernel,
+				const struct ws_report_owner *owner)
+{
+	struct wsi_build *build = scene->build;
+	struct wsi_where where = wsi_where_of_grid(build, kernel->device_index, kernel->grid_index);
+	struct ws_module_hint hint = { where.image_index, where.device_index, where.context_index };
+	struct ws_place place;
+	if (ws_module_set_find_address(build->modules, kernel->grid.function_entry, &hint, &place,
+				       NULL) != WS_OK ||
+	    !place.function)
+		return (struct ws_str){ NULL, 0 };
+	return wsi_types_field(build, &place, owner->ordinal, owner->offset);
+}
+
 /* Bank 0: the parameter that holds the byte. */
 static bool own_parameter(struct tracer *t, uint64_t offset)
 {
@@ -51,6 +67,8 @@ static bool own_parameter(struct tracer *t, uint64_t offset)
 		t->owner->ordinal = param->ordinal;
 		t->owner->offset = (uint32_t)(offset - start);
 		t->owner->name = param->name;
+		if (kernel->types_status == WS_OK)
+			t->owner->field = field_name(t->scene, kernel, t->owner);
 		return true;
 	}
 	return false;
@@ -273,16 +291,42 @@ static bool trace_address(struct tracer *t, struct origin at)
 
 /* ---- the base's value, and the sentence ---- */
 
-static const char *parameter_text(const struct wsi_scene *scene, uint32_t ordinal, uint32_t offset,
-				  struct ws_str name)
+/* " `cursor`", or nothing. */
+static void quote_name(char *ret_text, size_t size, struct ws_str name)
+{
+	ret_text[0] = '\0';
+	if (name.len)
+		(void)snprintf(ret_text, size, " `%.*s`", (int)wsi_min_u64(name.len, 100),
+			       name.ptr);
+}
+
+static const char *parameter_text(const struct wsi_scene *scene,
+				  const struct ws_report_owner *owner)
+{
+	char name[120], field[120], part[200] = "";
+	quote_name(name, sizeof name, owner->name);
+	quote_name(field, sizeof field, owner->field);
+	if (owner->field.len)
+		wsi_format(part, ", field%s (offset %u)", field, owner->offset);
+	else if (owner->offset)
+		wsi_format(part, ", byte %u of it", owner->offset);
+	return wsi_build_text(scene->build, "kernel parameter %u%s%s", owner->ordinal, name, part);
+}
+
+/* Where the reading of a pointer began. */
+static const char *root_text(const struct wsi_scene *scene, uint32_t ordinal)
 {
 	struct wsi_build *build = scene->build;
-	char part[40] = "";
-	if (offset)
-		wsi_format(part, ", byte %u of it", offset);
-	return name.len ? wsi_build_text(build, "kernel parameter %u (%.*s)%s", ordinal,
-					 (int)wsi_min_u64(name.len, 100), name.ptr, part)
-			: wsi_build_text(build, "kernel parameter %u%s", ordinal, part);
+	const struct ws_report_kernel *kernel =
+		scene->e->kernel == WS_NONE ? NULL : &build->kernels[scene->e->kernel];
+	char name[120] = "";
+	for (uint32_t i = 0; kernel && i < kernel->n_params; i++) {
+		if (kernel->params[i].ordinal == ordinal)
+			quote_name(name, sizeof name, kernel->params[i].name);
+	}
+	return wsi_build_text(build,
+			      "a pointer read from memory that kernel parameter %u%s leads to",
+			      ordinal, name);
 }
 
 static const char *symbol_text(struct wsi_build *build, const char *what, struct ws_str mangled)
@@ -298,7 +342,7 @@ static const char *owner_text(const struct wsi_scene *scene, const struct ws_rep
 	struct wsi_build *build = scene->build;
 	switch (owner->kind) {
 	case WS_OWNER_PARAMETER:
-		return parameter_text(scene, owner->ordinal, owner->offset, owner->name);
+		return parameter_text(scene, owner);
 	case WS_OWNER_CONSTANT:
 		if (!owner->name.len)
 			return wsi_build_text(build, "constant bank %u", owner->bank);
@@ -314,10 +358,7 @@ static const char *owner_text(const struct wsi_scene *scene, const struct ws_rep
 		if (owner->name.len)
 			return symbol_text(build, "a pointer read from the variable", owner->name);
 		if (owner->root_ordinal != WS_NONE)
-			return wsi_build_text(build,
-					      "a pointer read from memory that kernel parameter %u "
-					      "leads to",
-					      owner->root_ordinal);
+			return root_text(scene, owner->root_ordinal);
 		return "a pointer read from memory";
 	case WS_OWNER_UNKNOWN:
 		break;

@@ -32,6 +32,21 @@ static enum ws_status read_value(struct wsi_build *build, const struct ws_report
 	return WS_OK;
 }
 
+/* Names and types, where there are any; what stands in the way of them is told. */
+static enum ws_status types_of(struct wsi_build *build, struct ws_report_kernel *kernel,
+			       const struct ws_place *place, const struct ws_param *layout,
+			       struct ws_report_param *params)
+{
+	struct ws_error err;
+	kernel->types_status =
+		wsi_types_of_kernel(build, place, layout, kernel->n_params, params, &err);
+	if (kernel->types_status == WS_OK || kernel->types_status == WS_ABSENT)
+		return WS_OK;
+	return kernel->types_status == WS_NO_MEMORY
+		       ? WS_NO_MEMORY
+		       : wsi_diagnose(build, "types of kernel parameters", &err);
+}
+
 static enum ws_status params_of(struct wsi_build *build, struct ws_report_kernel *kernel)
 {
 	struct wsi_where where = wsi_where_of_grid(build, kernel->device_index, kernel->grid_index);
@@ -49,6 +64,7 @@ static enum ws_status params_of(struct wsi_build *build, struct ws_report_kernel
 		st = ws_module_function_info(place.module, place.function, &info, layout,
 					     MAX_PARAMS, NULL, 0, NULL);
 	kernel->params_status = st;
+	kernel->types_status = st == WS_OK ? WS_ABSENT : st;
 	if (st != WS_OK || info.param_bank_offset > PARAM_BANK_MAX)
 		goto out;
 	uint32_t n = (uint32_t)wsi_min_u64(info.n_params, MAX_PARAMS);
@@ -66,6 +82,8 @@ static enum ws_status params_of(struct wsi_build *build, struct ws_report_kernel
 						      .size_bytes = layout[i].size_bytes };
 		st = read_value(build, kernel, &params[i]);
 	}
+	if (st == WS_OK)
+		st = types_of(build, kernel, &place, layout, params);
 	qsort(params, n, sizeof *params, compare_params);
 out:
 	wsi_free(layout);

@@ -213,7 +213,7 @@ static enum ws_status read_kernels(struct wsi_build *build)
 		struct ws_report_kernel *kernel = &build->kernels[build->kernel_of_grid[i]];
 		struct ws_error err;
 		kernel->id = build->kernel_of_grid[i];
-		kernel->params_status = WS_ABSENT;
+		kernel->params_status = kernel->types_status = WS_ABSENT;
 		kernel->grid_index = i;
 		kernel->grid.device_index = kernel->grid.context_index = kernel->grid.image_index =
 			WS_NONE;
@@ -454,6 +454,7 @@ static void build_fini(struct wsi_build *build)
 	wsi_free(build->next);
 	wsi_free(build->names);
 	wsi_free(build->files);
+	wsi_free(build->formals);
 	wsi_free(build->name_buffer);
 	wsi_map_fini(&build->cache);
 }

@@ -3,7 +3,7 @@
  * missing, damage, the signature, what to do next. */
 #include "render/html.h"
 
-enum { MAX_ROWS = 300 };
+enum { MAX_ROWS = 300, MAX_FIELDS = 64 /* of one parameter */ };
 
 /* ---- the launch ---- */
 
@@ -58,6 +58,31 @@ static void value(struct wsi_html *page, const struct ws_report_param *param)
 	wsi_html_printf(page, "%s</code>", param->value.len < param->size_bytes ? " ..." : "");
 }
 
+/* A value as its type reads it. */
+static void read_value(struct wsi_html *page, const char *before, const char *text)
+{
+	wsi_html_raw(page, before);
+	wsi_html_raw(page, "<code>");
+	wsi_html_text(page, text);
+	wsi_html_raw(page, "</code>");
+}
+
+static void field_row(struct wsi_html *page, const struct ws_report_field *field)
+{
+	wsi_html_raw(page, "<tr><td></td><td><code>.");
+	wsi_html_str(page, field->path);
+	wsi_html_raw(page, "</code></td><td><code>");
+	wsi_html_str(page, field->type);
+	wsi_html_raw(page, "</code>");
+	if (field->bit_size)
+		wsi_html_printf(page, " : %u", field->bit_size);
+	wsi_html_printf(page, "</td><td class=\"n\">+%u</td><td class=\"n\">%u</td><td>",
+			field->offset, field->size_bytes);
+	if (field->text)
+		read_value(page, "", field->text);
+	wsi_html_raw(page, "</td></tr>\n");
+}
+
 static void param_row(struct wsi_html *page, const struct ws_report_param *param, bool named)
 {
 	wsi_html_printf(page, "<tr><th scope=\"row\" class=\"n\">%u</th>", param->ordinal);
@@ -71,7 +96,14 @@ static void param_row(struct wsi_html *page, const struct ws_report_param *param
 	wsi_html_printf(page, "<td class=\"n\">%u</td><td class=\"n\">%u</td><td>", param->offset,
 			param->size_bytes);
 	value(page, param);
+	if (param->text && strncmp(param->text, "0x", 2) != 0) /* a pointer is shown as it is */
+		read_value(page, " = ", param->text);
 	wsi_html_raw(page, "</td></tr>\n");
+	for (uint32_t i = 0; i < param->n_fields && i < MAX_FIELDS; i++)
+		field_row(page, &param->fields[i]);
+	if (param->n_fields > MAX_FIELDS || param->fields_cut)
+		wsi_html_raw(page,
+			     "<tr><td></td><td colspan=\"5\">... and more fields</td></tr>\n");
 }
 
 static void params(struct wsi_html *page, const struct ws_report_kernel *kernel)

@@ -84,6 +84,7 @@ static void json_owner(struct ws_json *json, const struct ws_report_owner *owner
 	wsi_json_key_number(json, "parameter", owner->ordinal);
 	wsi_json_key_u64(json, "offset", owner->offset);
 	wsi_json_key_str(json, "name", owner->name, wsi_status_if(owner->name.len));
+	wsi_json_key_str(json, "field", owner->field, wsi_status_if(owner->field.len));
 	wsi_json_key_hex(json, "value", owner->value, wsi_status_if(owner->value_known));
 	wsi_json_key_hex(json, "range_start", owner->range_start, owner->range_status);
 	if (owner->range_status == WS_OK)
@@ -173,18 +174,43 @@ void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e
 	WSI_JSON_LIST(json, e, commands, json_command);
 }
 
-static void json_param(struct ws_json *json, const struct ws_report_param *param)
+static void json_field(struct ws_json *json, const struct ws_report_field *field)
+{
+	ws_json_object(json);
+	wsi_json_key_str(json, "path", field->path, WS_OK);
+	wsi_json_key_str(json, "type", field->type, field->type.len ? WS_OK : WS_LIMIT);
+	wsi_json_key_u64(json, "offset", field->offset);
+	wsi_json_key_u64(json, "size", field->size_bytes);
+	if (field->bit_size) {
+		wsi_json_key_u64(json, "bit_size", field->bit_size);
+		wsi_json_key_u64(json, "bit_offset", field->bit_off);
+	}
+	wsi_json_key_text(json, "value", field->text);
+	ws_json_end(json);
+}
+
+static void json_param(struct ws_json *json, const struct ws_report_param *param,
+		       enum ws_status types_status)
 {
 	char text[2 * WS_PARAM_BYTES + 1] = "";
+	enum ws_status type = types_status == WS_OK && !param->type.len ? WS_LIMIT : types_status;
+	bool unnamed = types_status == WS_OK && !param->name.len;
 	ws_json_object(json);
 	wsi_json_key_u64(json, "ordinal", param->ordinal);
 	wsi_json_key_u64(json, "offset", param->offset);
 	wsi_json_key_u64(json, "size", param->size_bytes);
-	wsi_json_key_str(json, "name", param->name, wsi_status_if(param->name.len));
-	wsi_json_key_str(json, "type", param->type, wsi_status_if(param->type.len));
+	wsi_json_key_str(json, "name", param->name, unnamed ? WS_ABSENT : types_status);
+	wsi_json_key_str(json, "type", param->type, type);
 	for (size_t i = 0; i < param->value.len; i++)
 		(void)snprintf(text + 2 * i, 3, "%02x", param->value.ptr[i]);
 	wsi_json_key_str(json, "bytes", ws_str_of(text), param->value_status);
+	wsi_json_key_text(json, "value", param->text);
+	if (types_status == WS_OK)
+		WSI_JSON_LIST(json, param, fields, json_field);
+	else
+		ws_json_missing(json, "fields", types_status);
+	if (param->fields_cut)
+		wsi_json_key_bool(json, "fields_cut", true);
 	ws_json_end(json);
 }
 
@@ -194,5 +220,9 @@ void wsi_json_params(struct ws_json *json, const struct ws_report_kernel *kernel
 		ws_json_missing(json, "params", kernel->params_status);
 		return;
 	}
-	WSI_JSON_LIST(json, kernel, params, json_param);
+	ws_json_key(json, "params");
+	ws_json_array(json);
+	for (uint32_t i = 0; i < kernel->n_params; i++)
+		json_param(json, &kernel->params[i], kernel->types_status);
+	ws_json_end(json);
 }

@@ -35,6 +35,20 @@ void wsi_json_place(struct ws_json *json, const struct ws_report_frame *frame)
 				frame->line_status == WS_OK ? WS_ABSENT : frame->line_status);
 }
 
+static void json_formals(struct ws_json *json, const struct ws_report_frame *frame)
+{
+	ws_json_key(json, "params");
+	ws_json_array(json);
+	for (uint32_t i = 0; i < frame->n_formals; i++) {
+		const struct ws_report_formal *formal = &frame->formals[i];
+		ws_json_object(json);
+		wsi_json_key_str(json, "name", formal->name, wsi_status_if(formal->name.len));
+		wsi_json_key_str(json, "type", formal->type, formal->type.len ? WS_OK : WS_LIMIT);
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+}
+
 void wsi_json_frame(struct ws_json *json, const struct ws_report_frame *frame)
 {
 	ws_json_object(json);
@@ -49,6 +63,10 @@ void wsi_json_frame(struct ws_json *json, const struct ws_report_frame *frame)
 	wsi_json_key_bool(json, "library", frame->library);
 	if (frame->borrowed_from)
 		wsi_json_key_text(json, "lines_borrowed_from", frame->borrowed_from);
+	if (frame->formals_status == WS_OK)
+		json_formals(json, frame);
+	else
+		ws_json_missing(json, "params", frame->formals_status);
 	json_source(json, &frame->source);
 	ws_json_end(json);
 }

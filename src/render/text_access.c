@@ -2,7 +2,7 @@
 /* What the faulting instruction did: the access, its base, the lanes, the code, the parameters. */
 #include "render/text.h"
 
-enum { MAX_PARAMS = 16 };
+enum { MAX_PARAMS = 16, MAX_FIELDS = 16 /* of one parameter */ };
 
 static unsigned count_lanes(uint32_t mask)
 {
@@ -205,6 +205,66 @@ static void out_param_value(struct wsi_page *page, const struct ws_report_param 
 		ws_out_text(page->out, "...");
 }
 
+static void out_type(struct wsi_page *page, struct ws_str type)
+{
+	bool cut = !page->options.full_names && type.len > WSI_WIDE_NAME;
+	ws_out_escaped(page->out, cut ? (struct ws_str){ type.ptr, WSI_WIDE_NAME - 3 } : type);
+	ws_out_text(page->out, cut ? "... " : " ");
+}
+
+static void out_value(struct wsi_page *page, const char *text)
+{
+	if (!text)
+		return;
+	ws_out_text(page->out, " = ");
+	ws_out_escaped(page->out, ws_str_of(text));
+}
+
+static void line_field(struct wsi_page *page, const struct ws_report_field *field)
+{
+	wsi_page_label(page, "");
+	ws_out_printf(page->out, "   +%u ", field->offset);
+	out_type(page, field->type);
+	ws_out_escaped(page->out, field->path);
+	if (field->bit_size)
+		ws_out_printf(page->out, " : %u", field->bit_size);
+	out_value(page, field->text);
+	wsi_page_end_line(page);
+}
+
+static void lines_fields(struct wsi_page *page, const struct ws_report_param *param)
+{
+	uint32_t shown = page->options.all ? param->n_fields
+					   : (uint32_t)wsi_min_u64(param->n_fields, MAX_FIELDS);
+	for (uint32_t i = 0; i < shown; i++)
+		line_field(page, &param->fields[i]);
+	if (shown == param->n_fields && !param->fields_cut)
+		return;
+	wsi_page_label(page, "");
+	if (shown < param->n_fields)
+		ws_out_printf(page->out, "   ... and %s%u more fields (--all)",
+			      param->fields_cut ? "at least " : "", param->n_fields - shown);
+	else
+		ws_out_text(page->out, "   ... and more fields");
+	wsi_page_end_line(page);
+}
+
+static void line_param(struct wsi_page *page, const struct ws_report_param *param)
+{
+	ws_out_printf(page->out, "%u: ", param->ordinal);
+	if (param->type.len) {
+		out_type(page, param->type);
+		ws_out_escaped(page->out, param->name);
+		ws_out_text(page->out, param->name.len ? ", " : "");
+	}
+	ws_out_printf(page->out, "%u bytes at %u, ", param->size_bytes, param->offset);
+	out_param_value(page, param);
+	if (param->text && strncmp(param->text, "0x", 2) != 0) /* a pointer is shown as it is */
+		out_value(page, param->text);
+	wsi_page_end_line(page);
+	lines_fields(page, param);
+}
+
 void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e)
 {
 	if (e->kernel == WS_NONE)
@@ -215,16 +275,8 @@ void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e)
 	uint32_t shown =
 		page->options.all || kernel->n_params <= MAX_PARAMS ? kernel->n_params : MAX_PARAMS;
 	for (uint32_t i = 0; i < shown; i++) {
-		const struct ws_report_param *param = &kernel->params[i];
 		wsi_page_label(page, i ? "" : "parameters");
-		ws_out_printf(page->out, "%u: ", param->ordinal);
-		if (param->name.len) {
-			ws_out_escaped(page->out, param->name);
-			ws_out_text(page->out, " ");
-		}
-		ws_out_printf(page->out, "%u bytes at %u, ", param->size_bytes, param->offset);
-		out_param_value(page, param);
-		wsi_page_end_line(page);
+		line_param(page, &kernel->params[i]);
 	}
 	if (shown < kernel->n_params) {
 		wsi_page_label(page, "");

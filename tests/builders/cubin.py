@@ -144,6 +144,24 @@ class Cubin:
         return 0, 0
 
 
+def with_debug_info(data, donor):
+    """The cubin with `.debug_info` and `.debug_abbrev` of another one put in, as if they had been built together."""
+    plain, source, image = Cubin(data), Cubin(donor), bytearray(data)
+    headers = bytearray(data[plain.shoff:plain.shoff + 64 * plain.shnum])
+    names = bytearray(plain.bytes_of(plain.sections[plain.shstrndx]))
+    for name in (".debug_info", ".debug_abbrev"):
+        content = source.bytes_of(source.section(name))
+        headers += struct.pack("<IIQQQQIIQQ", len(names), 1, 0, 0, len(image), len(content), 0, 0, 1, 0)
+        names += name.encode() + b"\0"
+        image += content
+    struct.pack_into("<QQ", headers, 64 * plain.shstrndx + 24, len(image), len(names))
+    image += names
+    image += bytes(-len(image) % 8)
+    struct.pack_into("<Q", image, 40, len(image))
+    struct.pack_into("<H", image, 60, plain.shnum + 2)
+    return bytes(image + headers)
+
+
 def to_abi7(data):
     """The same cubin under the older header (CUDA 12 and before), which older NVIDIA tools accept."""
     out = bytearray(data)

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Dumps of the planted faults: faults.py OUTDIR [KIND...]; KIND is as "O3.sm_90". faults.py --list prints them.
 
+"O3+types.sm_90" is "O3.sm_90" with the debug information of "G.sm_90" put into its image: code that reads parameters where they
+are, which -G code copies first, with names of them. No compiler at hand writes both.
+
 The states in tests/data/faults are what real machine code of tests/kernels/faults.cu left in every register when it went
 wrong (tests/kernels/run_faults.py). This puts each of them on an SM. Writes OUTDIR/KIND.KERNEL.nvcudmp and, beside each,
 .truth.json: lanes, address by lane, width, space, direction, owner.
@@ -16,6 +19,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import coredump  # noqa: E402
+import cubin as cb  # noqa: E402
 from machine import A100, B200, H100, Position, Process, State  # noqa: E402
 
 FAULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "faults")
@@ -24,15 +28,19 @@ SM = 2
 
 
 def kinds():
-    return sorted(name[len("faults."):-len(".json.gz")] for name in os.listdir(FAULTS) if name.endswith(".json.gz"))
+    return sorted([name[len("faults."):-len(".json.gz")] for name in os.listdir(FAULTS) if name.endswith(".json.gz")] +
+                  ["O3+types.sm_90"])
 
 
 def states(kind):
-    with gzip.open(os.path.join(FAULTS, f"faults.{kind}.json.gz")) as handle:
+    with gzip.open(os.path.join(FAULTS, f"faults.{kind.replace('+types', '')}.json.gz")) as handle:
         return json.load(handle)
 
 
 def cubin(kind):
+    if "+types" in kind:
+        arch = kind.split(".")[1]
+        return cb.with_debug_info(cubin("O3." + arch), cubin("G." + arch))
     with gzip.open(os.path.join(FAULTS, f"faults.{kind}.cubin.gz")) as handle:
         return handle.read()
 

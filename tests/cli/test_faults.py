@@ -6,15 +6,71 @@ usage: test_faults.py PROGRAM BUILDERS
 
 The faults are those of tests/data/faults (README.md there). Of each: the lanes that are named, and the address of every lane that
 the report says it knows, are exact; the owner is right or unknown. Over all, at least SHARE of the owners are named.
+The names and types of parameters are those of tests/kernels/faults.cu where the image has debug information, else absent.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 SHARE = 0.8
+VIEW = [["rows", "int", 0, 4], ["data", "float const*", 8, 8], ["out", "float*", 16, 8]]
+
+
+def parameters(source):
+    """kernel -> [(name, type as C++ names are decoded)], by the text of the source."""
+    kernels = {}
+    for name, declared in re.findall(r"__global__ (?:void|void __cluster_dims__\(2\)|.*?) (\w+)\(([^)]*)\)\n", source):
+        kernels[name] = []
+        for one in declared.split(", "):
+            words, parameter = re.fullmatch(r"(.*?)(\w+)", one).groups()
+            kind, stars = words.replace("*", "").strip(), words.count("*")
+            const = kind.startswith("const ")
+            kind = kind[6:] if const else kind
+            kind = "unsigned int" if kind == "unsigned" else kind
+            kernels[name].append((parameter, kind + (" const" if const else "") + "*" * stars))
+    return kernels
+
+
+def check_parameters(report, truth, source):
+    """What is wrong with names, types, values and fields of the parameters."""
+    params = report["kernels"][0]["params"]
+    if truth["kind"].startswith("O3."):
+        return ["parameter %d has a name" % p["ordinal"] for p in params
+                if (p["name"], p["name_why"], p["type"], p["fields"]) != (None, "absent", None, None)]
+    bad, wanted = [], source[truth["kernel"]]
+    if [(p["name"], p["type"]) for p in params] != wanted:
+        bad.append("parameters %s, in truth %s" % ([(p["name"], p["type"]) for p in params], wanted))
+    for param in params:
+        number = int.from_bytes(bytes.fromhex(param["bytes"]), "little", signed=True)
+        if param["type"] == "int" and param["value"] != str(number):
+            bad.append("value %s of %s, in truth %d" % (param["value"], param["name"], number))
+        if param["type"].endswith("*") and param["value"] != hex(number):
+            bad.append("value %s of %s, in truth %#x" % (param["value"], param["name"], number))
+        fields = [[f["path"], f["type"], f["offset"], f["size"]] for f in param["fields"]]
+        if fields != (VIEW if param["type"] == "View" else []):
+            bad.append("fields %s of %s" % (fields, param["name"]))
+    frame = report["focus"]["frames"][-1]
+    if [(p["name"], p["type"]) for p in frame["params"] or []] != wanted:
+        bad.append("the frame has parameters %s" % frame["params"])
+    return bad
+
+
+def check_owner(owner, truth, source):
+    """The name of the parameter that the owner is, and of its field."""
+    if owner["kind"] != "parameter" or truth["kind"].startswith("O3."):
+        return []
+    name, kind = source[truth["kernel"]][owner["parameter"]]
+    field = {f[2]: f[0] for f in VIEW}.get(owner["offset"]) if kind == "View" else None
+    text = "kernel parameter %d `%s`" % (owner["parameter"], name)
+    if field:
+        text += ", field `%s` (offset %d)" % (field, owner["offset"])
+    if (owner["name"], owner["field"], owner["claim"]["text"]) != (name, field, text):
+        return ["owner %s, %s: %s" % (owner["name"], owner["field"], owner["claim"]["text"])]
+    return []
 
 
 def mask(lanes):
@@ -87,22 +143,29 @@ def shown_data(program, path, report):
 
 def main():
     program, builders = sys.argv[1:3]
+    with open(os.path.join(builders, "..", "kernels", "faults.cu"), encoding="utf-8") as handle:
+        source = parameters(handle.read())
     with tempfile.TemporaryDirectory() as work:
         subprocess.run([sys.executable, os.path.join(builders, "faults.py"), work], check=True)
         stems = sorted(name[:-len(".truth.json")] for name in os.listdir(work) if name.endswith(".truth.json"))
-        print("1..%d" % (len(stems) + 2))
-        failed = named = exact = 0
+        print("1..%d" % (len(stems) + 3))
+        failed = named = exact = fields = 0
         for number, stem in enumerate(stems, 1):
             with open(os.path.join(work, stem + ".truth.json"), encoding="utf-8") as handle:
                 truth = json.load(handle)
             done = subprocess.run([program, "report", "--json", os.path.join(work, stem + ".nvcudmp")], capture_output=True,
                                   text=True, check=False)
-            bad, right, everyone = (compare(json.loads(done.stdout), truth) if done.returncode == 0
-                                    else (done.stderr.splitlines(), None, False))
+            bad, right, everyone = done.stderr.splitlines(), None, False
+            if done.returncode == 0:
+                report = json.loads(done.stdout)
+                bad, right, everyone = compare(report, truth)
+                owner = (access_of(report, truth) or {"owner": {"kind": "unknown"}})["owner"]
+                bad += check_parameters(report, truth, source) + check_owner(owner, truth, source)
+                fields += bool(owner.get("field"))
             if right is False:
                 bad.append("owner is not %s" % (truth["owner"],))
             if stem.endswith("wide_store"):
-                bad += shown_data(program, os.path.join(work, stem + ".nvcudmp"), json.loads(done.stdout))
+                bad += shown_data(program, os.path.join(work, stem + ".nvcudmp"), report)
             named += right is True
             exact += everyone
             print("%s %d - %s" % ("not ok" if bad else "ok", number, stem))
@@ -113,7 +176,8 @@ def main():
         print("%s %d - owners named: %d of %d" % ("ok" if enough else "not ok", len(stems) + 1, named, len(stems)))
         sure = exact >= SHARE * len(stems)
         print("%s %d - addresses of all lanes known: %d of %d" % ("ok" if sure else "not ok", len(stems) + 2, exact, len(stems)))
-    return 1 if failed or not enough or not sure else 0
+        print("%s %d - fields named: %d" % ("ok" if fields else "not ok", len(stems) + 3, fields))
+    return 1 if failed or not enough or not sure or not fields else 0
 
 
 if __name__ == "__main__":

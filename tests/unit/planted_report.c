@@ -38,6 +38,8 @@ struct planted {
 	struct ws_report_device device;
 	struct ws_report_kernel kernel;
 	struct ws_report_param params[3];
+	struct ws_report_field field;
+	struct ws_report_formal formal;
 	struct ws_report_exception exceptions[2];
 	struct ws_report_frame frames[3];
 	struct ws_str lines[5];
@@ -65,6 +67,7 @@ static void plant_frames(struct planted *p, bool hostile)
 					      "}", "" };
 	for (uint32_t i = 0; i < 5; i++)
 		p->lines[i] = str(hostile, source[i]);
+	p->formal = (struct ws_report_formal){ str(hostile, "in"), str(hostile, "float const*") };
 	for (uint32_t i = 0; i < 3; i++)
 		p->frames[i] = (struct ws_report_frame){
 			.level = i,
@@ -80,6 +83,9 @@ static void plant_frames(struct planted *p, bool hostile)
 			.file = str(hostile, "/build/app/scale.cu"),
 			.line = 12 + i,
 			.borrowed_from = i == 2 ? text(hostile, "/images/scale.cubin") : NULL,
+			.formals_status = i == 2 ? WS_OK : WS_ABSENT,
+			.formals = &p->formal,
+			.n_formals = 1,
 			.source = { .path = text(hostile, "/home/me/app/scale.cu"),
 				    .changed = i == 1,
 				    .first_line = 11,
@@ -324,7 +330,16 @@ static void plant_facts(struct planted *p, bool hostile)
 						  .value_status = i == 1 ? WS_EXCLUDED : WS_OK,
 						  .value = { .ptr = bytes, .len = i < 2 ? 8 : 4 },
 						  .name = str(hostile, "out"),
-						  .type = str(hostile, "float*") };
+						  .type = str(hostile, "float*"),
+						  .text = text(hostile, "0x7f3000000000") };
+	p->field = (struct ws_report_field){ .path = str(hostile, "shape.rows"),
+					     .type = str(hostile, "int"),
+					     .size_bytes = 4,
+					     .bit_size = 3,
+					     .text = text(hostile, "-3") };
+	p->params[0].fields = &p->field;
+	p->params[0].n_fields = 1;
+	p->params[0].fields_cut = true;
 	p->kernel = (struct ws_report_kernel){
 		.grid = { .have = WS_GRID_CLUSTER | WS_GRID_N_REGS,
 			  .id = 1,
