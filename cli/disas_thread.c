@@ -278,7 +278,7 @@ static int show(struct disas *d, struct disas_thread *t)
 	code.thread = t;
 	if (t->with_values) {
 		read_registers(t);
-		if (ws_flow_create(code.sm, code.code, 0, NULL, 0, &t->flow, NULL) != WS_OK)
+		if (ws_module_flow(code.module, code.function, 0, &t->flow, NULL) != WS_OK)
 			t->flow = NULL; /* then only the pc's own values are known */
 	}
 	if (d->cli->json)

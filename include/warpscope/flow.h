@@ -150,16 +150,46 @@ WS_API enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_
 
 enum { WS_FLOW_MAX_SOURCES = 4, WS_FLOW_MAX_LOOP = 256 };
 
+/** What a number that was read is compared with, so that the loop is left. */
+enum ws_flow_test {
+	WS_FLOW_TEST_NONE, /**< not known, or more than one condition */
+	WS_FLOW_TEST_EQUAL,
+	WS_FLOW_TEST_OTHER, /**< not equal */
+	WS_FLOW_TEST_LESS,
+	WS_FLOW_TEST_AT_MOST,
+	WS_FLOW_TEST_MORE,
+	WS_FLOW_TEST_AT_LEAST,
+};
+
+/** "none", "equal", "other", "less", "at most", "more" or "at least". Static storage. */
+WS_API const char *ws_flow_test_text(enum ws_flow_test test);
+
 /** The shortest way from an instruction back to itself. */
 struct ws_flow_loop {
 	uint32_t n_insns;
-	/** Instructions of the loop that read memory and decide with what they read whether it is
-	 * left; the first ones, ascending. */
+	/** Instructions of the loop that read memory, or call, and decide with what they get
+	 * whether it is left; the first ones, ascending. */
 	uint64_t source_pc[WS_FLOW_MAX_SOURCES];
 	size_t n_sources;
-	bool stores;  /**< it also writes memory, other than by an atomic operation */
-	bool calls;   /**< it calls: what decides may be hidden */
+	uint64_t call_pc[WS_FLOW_MAX_SOURCES]; /**< calls in it; the first ones, ascending */
+	size_t n_calls;
+	uint32_t n_conditions; /**< conditions to leave it that only what was read decides */
+	bool limited;  /**< a condition that a value of its own decides alone, such as a counter */
+	bool mixed;    /**< a condition that needs both: the loop works through what it reads */
+	bool computes; /**< a value goes on from round to round that decides nothing */
+	/** It also writes memory: a store, or an atomic operation that does not leave memory as it
+	 * is when it is done again. The thread's stack counts, too. */
+	bool stores;
 	bool endless; /**< nothing in it leads out */
+
+	/** Of the only condition: the number that was read has to be `test` than `test_with` at
+	 * `test_pc`, which the loop does not change. */
+	enum ws_flow_test test;
+	bool test_signed;
+	uint64_t test_pc;
+	struct ws_operand test_with; /**< a register or an IMMEDIATE */
+	bool test_constant;          /**< it is `test_bank` at byte `test_with.value` instead */
+	uint8_t test_bank;
 };
 
 /**

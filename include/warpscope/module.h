@@ -26,6 +26,7 @@
 #define WARPSCOPE_MODULE_H
 
 #include <warpscope/dwarf.h>
+#include <warpscope/flow.h>
 #include <warpscope/line.h>
 #include <warpscope/state.h>
 
@@ -186,6 +187,19 @@ WS_API enum ws_status ws_module_bytes_at(const struct ws_place *place, struct ws
 WS_API enum ws_status ws_module_code(const struct ws_module *module,
 				     const struct ws_function *function, struct ws_span *ret_code,
 				     struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Basic blocks of a function, with the targets of branches through a register that `.nv.info.F`
+ * lists (attribute 0x34: switch statements).
+ *
+ * @param base_pc   Address of its first instruction, or 0: see ws_flow_create().
+ * @param ret_flow  Release it with ws_flow_destroy(), before the module is closed.
+ *
+ * Fails as ws_module_code() and ws_flow_create() do.
+ */
+WS_API enum ws_status ws_module_flow(const struct ws_module *module,
+				     const struct ws_function *function, uint64_t base_pc,
+				     struct ws_flow **ret_flow, struct ws_error *err) WS_MUST_USE;
 
 /** What a loader writes into an instruction. */
 enum ws_reloc_kind {

@@ -28,6 +28,7 @@
 #define WARPSCOPE_REPORT_H
 
 #include <warpscope/exception.h>
+#include <warpscope/flow.h>
 #include <warpscope/module.h>
 #include <warpscope/out.h>
 #include <warpscope/target.h>
@@ -496,26 +497,47 @@ enum ws_wait_kind {
 /** "barrier", "cluster", "convergence", "mbarrier", "grid", "spin" or "sleep". Static storage. */
 WS_API const char *ws_wait_kind_text(enum ws_wait_kind kind);
 
+/** What is counted that is missing: "thread", or "arrival" (MBARRIER), or "block" (GRID). Static
+ * storage. */
+WS_API const char *ws_wait_unit_text(enum ws_wait_kind kind);
+
 /** Why threads that are waited for are not there. */
 enum ws_absentee_state {
-	WS_ABSENTEE_EXITED,  /**< they ended: they never come */
-	WS_ABSENTEE_FAULTED, /**< they carry or share an exception: they never come */
-	WS_ABSENTEE_TRAPPED, /**< stopped at a trap or breakpoint */
-	WS_ABSENTEE_WAITS,   /**< they wait themselves, elsewhere: `wait` */
-	WS_ABSENTEE_RUNS,    /**< they are at another instruction and may still come */
-	WS_ABSENTEE_UNKNOWN, /**< the target has no warp of theirs, and not why */
+	WS_ABSENTEE_EXITED,       /**< they ended: they never come */
+	WS_ABSENTEE_FAULTED,      /**< they carry or share an exception: they never come */
+	WS_ABSENTEE_TRAPPED,      /**< stopped at a trap or breakpoint */
+	WS_ABSENTEE_WAITS,        /**< they wait themselves, elsewhere: `wait` */
+	WS_ABSENTEE_RUNS,         /**< they are at another instruction and may still come */
+	WS_ABSENTEE_UNKNOWN,      /**< the target has no warp of theirs, and not why */
+	WS_ABSENTEE_NOT_RESIDENT, /**< blocks of the grid that are not on the GPU: they ended, or
+				     were not started */
 };
 
-/** "exited", "faulted", "trapped", "waits", "runs" or "unknown". Static storage. */
+/** "exited", "faulted", "trapped", "waits", "runs", "unknown" or "not resident". Static storage. */
 WS_API const char *ws_absentee_state_text(enum ws_absentee_state state);
 
 /** Threads that a wait still needs, all in one state at one place. */
 struct ws_report_absentee {
 	enum ws_absentee_state state;
 	uint64_t n_lanes, n_warps;
+	uint64_t n_blocks;               /**< of a GRID: blocks that are in this state */
 	struct ws_report_thread example; /**< fields are WS_NONE where it is no longer resident */
 	uint32_t group;                  /**< index into the report's groups, or WS_NONE: exited */
 	uint32_t wait; /**< WS_ABSENTEE_WAITS: index into the report's waits; else WS_NONE */
+};
+
+/** A barrier object (mbarrier) in shared memory, as the dump has it: the hardware may know of
+ * later arrivals. */
+struct ws_report_object {
+	enum ws_status status;  /**< of the rest; WS_ABSENT: its bytes are not known */
+	uint8_t parity;         /**< of the phase that the object is in */
+	uint32_t pending;       /**< arrivals that this phase still needs */
+	uint32_t expected;      /**< arrivals of each phase */
+	uint32_t pending_bytes; /**< of asynchronous copies, announced but not there yet; from sm_90
+				   on */
+	enum ws_status phase_status; /**< of the next two */
+	uint8_t phase;               /**< parity of the phase that is waited for */
+	bool over; /**< that phase is over already: the threads are about to go on */
 };
 
 /** Threads that wait at one instruction, reached through the same calls, for the same thing. */
@@ -546,10 +568,25 @@ struct ws_report_wait {
 	enum ws_status value_status; /**< of the next two */
 	uint32_t value_bytes;
 	uint64_t value; /**< the word that is waited for to change, as the target has it */
+	struct ws_report_owner owner; /**< whose memory it is */
+	enum ws_flow_test until;      /**< SPIN, GRID: how the word is compared, so that it ends */
+	enum ws_status until_status;  /**< of `until_value`; WS_ABSENT: not known */
+	bool until_signed;
+	uint64_t until_value; /**< what it is compared with, 32 bits */
+	bool until_met;       /**< the word is so already: the threads are about to go on */
+	struct ws_report_object object; /**< MBARRIER */
+	const char *needs;              /**< what the word has to become, in words, or NULL */
 
-	uint64_t n_missing; /**< threads that have not arrived; 0 also where nobody can tell */
-	uint64_t n_never;   /**< of those, the ones that cannot any more */
-	const struct ws_report_absentee *absentees; /**< those that never come first */
+	/** What has not arrived: threads; arrivals for an MBARRIER, blocks for a GRID. 0 also where
+	 * nobody can tell. */
+	uint64_t n_missing;
+	bool missing_is_most; /**< some of these may have arrived without waiting, and gone on */
+	uint64_t n_never;     /**< of those, the ones that cannot come any more */
+	bool nobody_left;     /**< MBARRIER: all other threads of the block ended or faulted */
+	const char *missing_text; /**< all of this in words, or NULL */
+	/** Threads, or blocks, that could still come, or cannot: those that never come first. There
+	 * may be more of them than are needed. */
+	const struct ws_report_absentee *absentees;
 	uint32_t n_absentees;
 };
 

@@ -11,8 +11,8 @@
  *              bit 63         phase
  *
  * [measured: ptxas 13.0 for sm_80 and sm_90, mbarrier.init, pending_count and try_wait.parity].
- * From sm_90 on the bits between hold the count of transactions; how is not known, so they are
- * shown as they are.
+ * From sm_90 on the bits between hold the count of transactions: in bits 21 to 41, by a public test
+ * program; its sign is not known.
  */
 #include "analyze/explain.h"
 
@@ -21,26 +21,22 @@ enum {
 	MAX_COUNT = 0xfffff, /* [public doc: PTX ISA, contents of the mbarrier object] */
 };
 
-/* What a barrier's word says. */
-struct barrier {
-	uint32_t expected, pending;
-	unsigned phase;
-	uint64_t others; /* bits that are not explained */
-};
-
-static struct barrier decode(unsigned sm, uint64_t word)
+void wsi_barrier_decode(unsigned sm, uint64_t word, struct wsi_barrier *ret_barrier)
 {
-	struct barrier b = { .phase = (unsigned)(word >> 63) };
+	struct wsi_barrier b = { .phase = (unsigned)(word >> 63) };
 	if (sm >= 90) {
-		b.expected = 0x100000 - (uint32_t)(word >> 1 & 0xfffff);
-		b.pending = 0x100000 - (uint32_t)(word >> 43 & 0xfffff);
+		uint32_t bytes = (uint32_t)(word >> 21) & 0x1fffff;
+		b.expected = (uint32_t)(0 - (word >> 1)) & 0xfffff;
+		b.pending = (uint32_t)(0 - (word >> 43)) & 0xfffff;
+		b.bytes = bytes <= MAX_COUNT ? bytes : 0x200000 - bytes;
 		b.others = word & UINT64_C(0x000007ffffe00001);
 	} else {
-		b.expected = 0x40000000 - (uint32_t)(word & 0x3fffffff);
-		b.pending = 0x80000000 - (uint32_t)(word >> 32 & 0x7fffffff);
+		b.expected = (uint32_t)(0 - word) & 0x3fffffff;
+		b.pending = (uint32_t)(0 - (word >> 32)) & 0x7fffffff;
 		b.others = word & 0xc0000000;
 	}
-	return b;
+	b.in_use = b.expected && b.expected <= MAX_COUNT && b.pending <= b.expected;
+	*ret_barrier = b;
 }
 
 /* Threads that the block has. */
@@ -55,8 +51,9 @@ static uint64_t block_threads(const struct wsi_scene *scene)
 static void find_word(struct wsi_scene *scene, const struct ws_report_access *access, uint64_t word)
 {
 	static const char evidence[] = "the barrier's word in shared memory";
-	struct barrier b = decode(scene->code.sm, word);
+	struct wsi_barrier b;
 	uint64_t at = access->address[access->lane], threads = block_threads(scene);
+	wsi_barrier_decode(scene->code.sm, word, &b);
 	if (word == 0) {
 		wsi_fact(scene, WSI_FACT_BAR_ZERO,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
@@ -66,8 +63,7 @@ static void find_word(struct wsi_scene *scene, const struct ws_report_access *ac
 		return;
 	}
 	/* what is no barrier may be anything, and pages show no contents of memory */
-	bool odd = b.expected == 0 || b.expected > MAX_COUNT || b.pending > b.expected;
-	if (odd) {
+	if (!b.in_use) {
 		wsi_fact(scene, WSI_FACT_BAR_WRONG,
 			 wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
 				   "the word at 0x%" PRIx64

@@ -35,9 +35,12 @@ static uint32_t axis_of(struct ws_dim3 dim, uint32_t axis)
 static bool cluster_rank(const struct wsi_scene *scene, uint64_t *ret_rank)
 {
 	struct ws_dim3 dim = scene->block.cluster_dim;
-	if (!scene->have_block || !(scene->block.have & WS_BLOCK_CLUSTER_DIM) || !dim.x || !dim.y ||
-	    !dim.z)
+	if (!scene->have_block || !(scene->block.have & WS_BLOCK_CLUSTER_DIM))
 		return false;
+	if (!dim.x || !dim.y || !dim.z) { /* launched without clusters */
+		*ret_rank = 0;
+		return true;
+	}
 	*ret_rank = scene->block.idx.x % dim.x +
 		    dim.x * (scene->block.idx.y % dim.y +
 			     (uint64_t)dim.y * (scene->block.idx.z % dim.z));

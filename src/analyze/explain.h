@@ -113,6 +113,8 @@ enum ws_status wsi_scene_init(struct wsi_scene *scene, struct wsi_build *build,
 enum ws_status wsi_scene_at_call(const struct wsi_scene *scene, struct wsi_scene *caller,
 				 uint64_t *ret_call_pc) WS_MUST_USE;
 void wsi_scene_fini(struct wsi_scene *scene);
+/* Looks at another warp in the same place of the same code. */
+void wsi_scene_aim(struct wsi_scene *scene, uint32_t warp_index);
 
 /* Up to two consecutive registers of a lane as one number; zero registers are 0. */
 enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
@@ -219,6 +221,17 @@ enum ws_status wsi_find_instruction(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_window(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_cluster(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_barrier(struct wsi_scene *scene) WS_MUST_USE;
+
+/* What the 64 bits of a barrier object (mbarrier) say (barrier.c). */
+struct wsi_barrier {
+	uint32_t expected, pending; /* arrivals */
+	uint32_t bytes;             /* of copies, without their sign: announced or come, not both */
+	unsigned phase;             /* parity */
+	uint64_t others;            /* bits beside the arrivals and the phase, in place */
+	bool in_use;                /* false: no barrier in use holds such counts */
+};
+
+void wsi_barrier_decode(unsigned sm, uint64_t word, struct wsi_barrier *ret_barrier);
 enum ws_status wsi_find_tensor(struct wsi_scene *scene) WS_MUST_USE;
 
 /* cause.c */

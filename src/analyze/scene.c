@@ -30,7 +30,7 @@ enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *wh
 	ws_module_facts(code.place.module, &facts);
 	code.base_pc = pc - code.place.rel_pc;
 	code.sm = facts.sm;
-	st = ws_flow_create(code.sm, code.bytes, code.base_pc, NULL, 0, &code.flow, NULL);
+	st = ws_module_flow(code.place.module, code.place.function, code.base_pc, &code.flow, NULL);
 	if (st == WS_NO_MEMORY)
 		return st;
 	*ret_code = code;
@@ -72,19 +72,19 @@ static void read_block(struct wsi_scene *scene)
 		scene->grid_index = scene->block.grid_index;
 }
 
-static void read_warp(struct wsi_scene *scene, const struct wsi_fault *fault)
+static void read_warp(struct wsi_scene *scene)
 {
 	const struct ws_target *target = scene->build->target;
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
-	if (fault->e.at.warp_index == WS_NONE)
+	if (scene->e->at.warp_index == WS_NONE)
 		return;
 	scene->have_warp =
-		ws_target_warp(target, fault->e.at.warp_index, &scene->warp, NULL) == WS_OK;
+		ws_target_warp(target, scene->e->at.warp_index, &scene->warp, NULL) == WS_OK;
 	if (!scene->have_warp)
 		return;
 	read_block(scene);
-	if (ws_target_lanes(target, fault->e.at.warp_index, lanes, &n, NULL) != WS_OK)
+	if (ws_target_lanes(target, scene->e->at.warp_index, lanes, &n, NULL) != WS_OK)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = lanes[i].id;
@@ -157,7 +157,7 @@ enum ws_status wsi_scene_init(struct wsi_scene *scene, struct wsi_build *build,
 	scene->have_context = fault->where.context_index != WS_NONE &&
 			      ws_target_context(target, fault->where.context_index, &scene->context,
 						NULL) == WS_OK;
-	read_warp(scene, fault);
+	read_warp(scene);
 	return open_code(scene);
 }
 
@@ -195,6 +195,14 @@ enum ws_status wsi_scene_at_call(const struct wsi_scene *scene, struct wsi_scene
 		next++;
 	*ret_call_pc = e->frames[i].pc - WS_SASS_BYTES;
 	return at_call(caller, *ret_call_pc, next);
+}
+
+void wsi_scene_aim(struct wsi_scene *scene, uint32_t warp_index)
+{
+	scene->e->at.warp_index = warp_index;
+	scene->lanes = 0;
+	scene->have_block = false;
+	read_warp(scene);
 }
 
 void wsi_scene_fini(struct wsi_scene *scene)

@@ -153,6 +153,15 @@ static uint32_t n_waiting(const struct ws_report *report)
 								 : report->n_barrier_warps;
 }
 
+/* The collective operation that threads of the report wait in, or NULL. */
+static const char *collective_of(const struct ws_report *report)
+{
+	for (uint32_t i = 0; i < report->n_waits; i++)
+		if (report->waits[i].collective)
+			return report->waits[i].collective;
+	return NULL;
+}
+
 static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 {
 	const struct ws_report *report = build->report;
@@ -188,6 +197,10 @@ static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 	}
 	if (!report->n_waiting_warps)
 		say(sentence, "%s", separator);
+	const char *collective = collective_of(report);
+	if (collective)
+		say(sentence, "; in a collective operation (%s): another rank may be the cause",
+		    collective);
 }
 
 static enum ws_status summarize(struct wsi_build *build)
@@ -370,6 +383,38 @@ static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_re
 	return st;
 }
 
+/* A kernel that waits for memory and is not on the GPU with all of its blocks. */
+static enum ws_status next_for_blocks(struct wsi_build *build)
+{
+	const struct ws_report *report = build->report;
+	for (uint32_t i = 0; i < report->n_waits; i++) {
+		const struct ws_report_wait *wait = &report->waits[i];
+		bool word = wait->kind == WS_WAIT_GRID ||
+			    (wait->kind == WS_WAIT_SPIN && wait->space == WS_SPACE_GLOBAL);
+		if (!word || wait->collective || wait->kernel >= report->n_kernels ||
+		    report->kernels[wait->kernel].grid_status != WS_OK)
+			continue;
+		const struct ws_report_kernel *kernel = &report->kernels[wait->kernel];
+		struct ws_dim3 dim = kernel->grid.grid_dim;
+		uint64_t all = (uint64_t)dim.x * dim.y, resident = 0;
+		for (uint32_t b = 0; b < report->map.n_blocks; b++)
+			resident += report->map.blocks[b].status == WS_OK &&
+				    report->map.blocks[b].kernel == wait->kernel;
+		if (!all || dim.z > UINT32_MAX / all || resident >= all * dim.z)
+			continue;
+		return next_add(
+			build,
+			wsi_build_text(build,
+				       "Only %" PRIu64 " of %" PRIu64 " blocks of %.*s are on "
+				       "the GPU. Blocks that wait for others of their grid "
+				       "need all of them there at once: a cooperative launch.",
+				       resident, all * dim.z,
+				       (int)wsi_min_u64(kernel->name_short.len, 200),
+				       kernel->name_short.len ? kernel->name_short.ptr : ""));
+	}
+	return WS_OK;
+}
+
 static enum ws_status find_next(struct wsi_build *build, bool no_source)
 {
 	const struct ws_report *report = build->report;
@@ -379,11 +424,22 @@ static enum ws_status find_next(struct wsi_build *build, bool no_source)
 				     "source lines here.");
 	if (st == WS_OK && report->verdict == WS_VERDICT_FAULT)
 		st = next_for_fault(build, report->focus);
-	if (st == WS_OK &&
-	    (report->verdict == WS_VERDICT_NONE || report->verdict == WS_VERDICT_HANG))
+	const char *collective = collective_of(report);
+	if (st == WS_OK && report->verdict == WS_VERDICT_HANG && collective)
+		st = next_add(
+			build,
+			wsi_build_text(build,
+				       "All ranks take part in the %s: the one that is not in "
+				       "it, or that faulted, holds up the others. Look at the "
+				       "dumps of the other ranks first.",
+				       collective));
+	else if (st == WS_OK &&
+		 (report->verdict == WS_VERDICT_NONE || report->verdict == WS_VERDICT_HANG))
 		st = next_add(build, "A dump without an exception is normal for one that was asked "
 				     "for, and for a process that waits for another: look at the "
 				     "dumps of the other ranks.");
+	if (st == WS_OK && report->verdict == WS_VERDICT_HANG)
+		st = next_for_blocks(build);
 	if (st == WS_OK && report->verdict == WS_VERDICT_HANG)
 		st = next_add(build,
 			      "See each warp and what it waits for: `warpscope info DUMP warps`, "

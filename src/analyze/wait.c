@@ -12,10 +12,13 @@
 enum {
 	NOT_GIVEN = 255,
 	MAX_CLASSIFIED = 512, /* groups, those of most threads first */
-	MAX_WAITS = 512,
-	MAX_CALLERS = 16,
-	MAX_BARRIER = 16, /* barriers of a block */
+	MAX_BARRIER = 16,     /* barriers of a block */
 };
+
+bool wsi_wait_reads_word(enum ws_wait_kind kind)
+{
+	return kind == WS_WAIT_SPIN || kind == WS_WAIT_MBARRIER || kind == WS_WAIT_GRID;
+}
 
 const char *ws_wait_kind_text(enum ws_wait_kind kind)
 {
@@ -24,10 +27,15 @@ const char *ws_wait_kind_text(enum ws_wait_kind kind)
 	return (size_t)kind < WSI_COUNT(texts) ? texts[kind] : "unknown";
 }
 
+const char *ws_wait_unit_text(enum ws_wait_kind kind)
+{
+	return kind == WS_WAIT_MBARRIER ? "arrival" : kind == WS_WAIT_GRID ? "block" : "thread";
+}
+
 const char *ws_absentee_state_text(enum ws_absentee_state state)
 {
-	static const char *const texts[] = { "exited", "faulted", "trapped",
-					     "waits",  "runs",    "unknown" };
+	static const char *const texts[] = { "exited", "faulted", "trapped",     "waits",
+					     "runs",   "unknown", "not resident" };
 	return (size_t)state < WSI_COUNT(texts) ? texts[state] : "unknown";
 }
 
@@ -37,6 +45,32 @@ uint32_t wsi_count_lanes(uint32_t mask)
 	for (; mask; mask &= mask - 1)
 		n++;
 	return n;
+}
+
+/* ---- stacks ---- */
+
+static void read_stack(const struct wsi_build *build, uint32_t warp_index, uint32_t lane,
+		       struct wsi_stack *ret_stack)
+{
+	uint32_t n = 0;
+	if (ws_target_call_stack(build->target, warp_index, lane, ret_stack->at, WSI_MAX_STACK, &n,
+				 NULL) != WS_OK)
+		n = 0;
+	ret_stack->n = n < WSI_MAX_STACK ? n : WSI_MAX_STACK;
+}
+
+void wsi_part_stack(const struct wsi_waits *w, const struct wsi_part *part,
+		    struct wsi_stack *ret_stack)
+{
+	read_stack(w->build, part->warp, wsi_first_lane(part->lanes), ret_stack);
+}
+
+static uint64_t hash_of(const struct wsi_stack *stack)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (uint32_t i = 0; i < stack->n; i++)
+		hash = (hash ^ stack->at[i].address) * UINT64_C(0x100000001b3);
+	return hash;
 }
 
 /* ---- what groups wait for ---- */
@@ -65,9 +99,12 @@ static enum ws_status classify_groups(struct wsi_waits *w)
 			return WS_NO_MEMORY;
 		if (i >= w->n_code || group->is_host_pc || group->g.state <= WS_THREAD_TRAPPED)
 			continue;
+		struct wsi_stack stack;
+		read_stack(build, group->g.example.warp_index, group->g.example.lane, &stack);
 		enum ws_status st =
 			wsi_wait_classify(build, &w->flows, &group->where, group->g.pc,
-					  group->g.state == WS_THREAD_BARRIER, &w->code[i]);
+					  group->g.state == WS_THREAD_BARRIER, &stack, &w->code[i]);
+		w->code[i].stack_hash = hash_of(&stack);
 		if (st != WS_OK)
 			return st;
 	}
@@ -209,19 +246,30 @@ struct ws_report_thread wsi_part_thread(const struct wsi_waits *w, const struct 
 	return at;
 }
 
-/* Frames of a thread: its place, then its callers. */
+/* The calls that lead to the instruction that waits: from the thread's callers and, where it reads
+ * in a function that its loop calls, from the loop. */
+static struct wsi_stack callers_of(const struct wsi_wait_code *code, const struct wsi_stack *stack)
+{
+	struct wsi_stack callers = { .n = 0 };
+	for (uint32_t i = 0; i < code->n_path; i++)
+		callers.at[callers.n++] = (struct ws_return_address){ .address = code->path[i] };
+	for (uint32_t i = code->level; i < stack->n && callers.n < WSI_MAX_STACK; i++)
+		callers.at[callers.n++] = stack->at[i];
+	return callers;
+}
+
+/* Frames of a wait: the instruction's place, then its callers. */
 static enum ws_status find_frames(struct wsi_waits *w, const struct wsi_part *part,
-				  const struct ws_return_address *callers, uint32_t n_callers,
-				  struct ws_report_wait *wait)
+				  const struct wsi_stack *callers, struct ws_report_wait *wait)
 {
 	struct wsi_build *build = w->build;
 	const struct wsi_group *group = &build->groups[part->group];
 	struct wsi_frames frames = { 0 };
 	struct ws_place place;
-	enum ws_status st =
-		wsi_frames_at(build, &group->where, group->g.pc, false, &frames, &place);
-	for (uint32_t i = 0; i < n_callers && st == WS_OK; i++)
-		st = wsi_frames_at(build, &group->where, callers[i].address, true, &frames, &place);
+	enum ws_status st = wsi_frames_at(build, &group->where, wait->pc, false, &frames, &place);
+	for (uint32_t i = 0; i < callers->n && st == WS_OK; i++)
+		st = wsi_frames_at(build, &group->where, callers->at[i].address, true, &frames,
+				   &place);
 	struct ws_report_frame *kept = NULL;
 	if (st == WS_OK)
 		kept = wsi_arena_zalloc_array(build->arena, frames.n, sizeof *kept);
@@ -252,6 +300,8 @@ static void name_known(const struct wsi_waits *w, struct ws_report_wait *wait)
 	}
 	if (!wait->collective && wait->kernel < w->build->report->n_kernels)
 		wait->collective = wsi_wait_known(w->build->kernels[wait->kernel].name, &grid);
+	if (!grid && !wait->collective && wait->kind == WS_WAIT_SPIN && wait->n_frames)
+		(void)wsi_wait_known(wait->frames[0].file, &grid);
 	if (grid) {
 		wait->collective = NULL;
 		if (wait->kind == WS_WAIT_SPIN || wait->kind == WS_WAIT_BARRIER)
@@ -260,24 +310,28 @@ static void name_known(const struct wsi_waits *w, struct ws_report_wait *wait)
 }
 
 static enum ws_status new_wait(struct wsi_waits *w, const struct wsi_part *part,
-			       const struct ws_return_address *callers, uint32_t n_callers)
+			       const struct wsi_stack *callers)
 {
 	const struct wsi_wait_code *code = &w->code[part->group];
 	const struct wsi_group *group = &w->build->groups[part->group];
 	uint64_t count = 0;
-	struct ws_report_wait wait = { .kind = code->kind,
-				       .pc = code->pc,
-				       .instruction = code->instruction,
-				       .claim = { .evidence = code->evidence,
-						  .confidence = code->confidence },
-				       .kernel = group->g.kernel,
-				       .user_frame = WS_NONE,
-				       .example = wsi_part_thread(w, part),
-				       .barrier_status = WS_ABSENT,
-				       .address_status = WS_ABSENT,
-				       .value_status = WS_ABSENT,
-				       .one_address = true };
-	if (!wsi_grow(&w->list, &w->cap_list, w->n_list, sizeof *w->list, MAX_WAITS))
+	struct ws_report_wait wait = {
+		.kind = code->kind,
+		.pc = code->pc,
+		.instruction = code->instruction,
+		.claim = { .evidence = code->evidence, .confidence = code->confidence },
+		.kernel = group->g.kernel,
+		.user_frame = WS_NONE,
+		.example = wsi_part_thread(w, part),
+		.barrier_status = WS_ABSENT,
+		.address_status = WS_ABSENT,
+		.value_status = WS_ABSENT,
+		.until_status = WS_ABSENT,
+		.object = { .status = WS_ABSENT },
+		.owner = { .ordinal = WS_NONE, .root_ordinal = WS_NONE, .range_status = WS_ABSENT },
+		.one_address = true
+	};
+	if (!wsi_grow(&w->list, &w->cap_list, w->n_list, sizeof *w->list, WSI_MAX_WAITS))
 		return WS_NO_MEMORY;
 	if (code->kind == WS_WAIT_BARRIER && part->barrier != WS_NONE) {
 		wait.barrier_status = WS_OK;
@@ -288,11 +342,10 @@ static enum ws_status new_wait(struct wsi_waits *w, const struct wsi_part *part,
 	}
 	if (code->count.place != NOT_GIVEN &&
 	    wsi_wait_operand(w->build, part->warp, wait.example.lane, &code->count, &count))
-		wait.expected = (uint32_t)count;
-	if (code->kind == WS_WAIT_SPIN || code->kind == WS_WAIT_MBARRIER)
-		wsi_wait_read_word(w->build, code, group->where.device_index, &wait);
-	enum ws_status st = find_frames(w, part, callers, n_callers, &wait);
+		wait.expected = (uint32_t)(code->packed ? count >> 16 & 0xfff : count);
+	enum ws_status st = find_frames(w, part, callers, &wait);
 	name_known(w, &wait);
+	w->first_part[w->n_list] = (size_t)(part - w->parts);
 	w->list[w->n_list++] = wait;
 	return st;
 }
@@ -305,6 +358,8 @@ static void read_barrier(struct wsi_waits *w, struct wsi_part *part)
 	bool known = code->id.place != NOT_GIVEN &&
 		     wsi_wait_operand(w->build, part->warp, wsi_first_lane(part->lanes), &code->id,
 				      &value);
+	if (code->packed)
+		value &= 0xf;
 	if (code->kind == WS_WAIT_BARRIER && known && value < MAX_BARRIER)
 		part->barrier = (uint32_t)value;
 	if (code->kind == WS_WAIT_CONVERGENCE)
@@ -314,69 +369,85 @@ static void read_barrier(struct wsi_waits *w, struct wsi_part *part)
 /* The wait of a part that waits: found or new. */
 static enum ws_status enter_wait(struct wsi_waits *w, struct wsi_part *part)
 {
-	struct ws_return_address callers[MAX_CALLERS];
-	uint32_t n = 0;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	if (ws_target_call_stack(w->build->target, part->warp, wsi_first_lane(part->lanes), callers,
-				 MAX_CALLERS, &n, NULL) != WS_OK)
-		n = 0;
-	n = n < MAX_CALLERS ? n : MAX_CALLERS;
-	for (uint32_t i = 0; i < n; i++)
-		hash = (hash ^ callers[i].address) * UINT64_C(0x100000001b3);
-	read_barrier(w, part);
+	const struct wsi_wait_code *code = &w->code[part->group];
 	const struct wsi_group *group = &w->build->groups[part->group];
+	struct wsi_stack stack;
+	wsi_part_stack(w, part, &stack);
+	if (code->level && hash_of(&stack) != code->stack_hash)
+		return WS_OK; /* another loop, which was not looked at */
+	struct wsi_stack callers = callers_of(code, &stack);
+	read_barrier(w, part);
 	struct wsi_map_key key = {
-		{ (uint64_t)group->where.device_index << 32 | group->where.context_index,
-		  group->g.pc, (uint64_t)part->barrier << 32 | group->g.kernel, hash }
+		{ (uint64_t)group->where.device_index << 32 | group->where.context_index, code->pc,
+		  (uint64_t)part->barrier << 32 | group->g.kernel, hash_of(&callers) }
 	};
-	if (w->n_list == MAX_WAITS)
+	if (w->n_list == WSI_MAX_WAITS)
 		return WS_OK;
 	bool is_new;
 	uint32_t *at = wsi_map_put(&w->by_key, &key, (uint32_t)w->n_list, &is_new);
 	if (!at)
 		return WS_NO_MEMORY;
 	part->wait = *at;
-	return is_new ? new_wait(w, part, callers, n) : WS_OK;
+	return is_new ? new_wait(w, part, &callers) : WS_OK;
+}
+
+/* Lanes that name different barriers of their block become parts of their own. */
+static enum ws_status split_part(struct wsi_waits *w, size_t i)
+{
+	struct wsi_part part = w->parts[i];
+	const struct wsi_wait_code *code = &w->code[part.group];
+	uint32_t same = 0;
+	uint64_t first = 0, value;
+	if (code->kind != WS_WAIT_BARRIER || code->id.place == NOT_GIVEN ||
+	    code->id.kind != WS_OPERAND_REG)
+		return WS_OK;
+	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
+		if (!(part.lanes >> lane & 1) ||
+		    !wsi_wait_operand(w->build, part.warp, lane, &code->id, &value))
+			continue;
+		first = same ? first : value;
+		same |= value == first ? 1u << lane : 0;
+	}
+	if (!same || same == part.lanes)
+		return WS_OK;
+	w->parts[i].lanes = same;
+	part.lanes &= ~same;
+	return add_part(w, &part) ? WS_OK : WS_NO_MEMORY;
 }
 
 static enum ws_status find_waits(struct wsi_waits *w)
 {
-	uint32_t last_warp[MAX_WAITS], last_block[MAX_WAITS], compared[MAX_WAITS];
+	uint32_t last_warp[WSI_MAX_WAITS], last_block[WSI_MAX_WAITS];
 	memset(last_warp, 0xff, sizeof last_warp);
 	memset(last_block, 0xff, sizeof last_block);
-	memset(compared, 0, sizeof compared);
 	for (size_t i = 0; i < w->n_parts; i++) {
-		struct wsi_part *part = &w->parts[i];
-		if (part->group >= w->n_code || !w->code[part->group].waits)
+		if (w->parts[i].group >= w->n_code || !w->code[w->parts[i].group].waits)
 			continue;
-		enum ws_status st = enter_wait(w, part);
+		enum ws_status st = split_part(w, i);
+		struct wsi_part *part = &w->parts[i];
+		if (st == WS_OK)
+			st = enter_wait(w, part);
 		if (st != WS_OK)
 			return st;
 		if (part->wait == WS_NONE)
 			continue;
 		struct ws_report_wait *wait = &w->list[part->wait];
-		uint64_t address;
 		wait->n_lanes += wsi_count_lanes(part->lanes);
 		wait->n_warps += last_warp[part->wait] != part->warp;
 		wait->n_blocks += last_block[part->wait] != part->block;
 		wait->n_hardware_warps +=
-			wait->kind == WS_WAIT_BARRIER && last_warp[part->wait] != part->warp &&
+			(wait->kind == WS_WAIT_BARRIER || wait->kind == WS_WAIT_CLUSTER) &&
+			last_warp[part->wait] != part->warp &&
 			w->build->groups[part->group].g.state == WS_THREAD_BARRIER;
 		last_warp[part->wait] = part->warp;
 		last_block[part->wait] = part->block;
-		if (wait->address_status == WS_OK && wait->one_address &&
-		    ++compared[part->wait] <= WSI_MAX_ADDRESSES)
-			wait->one_address =
-				wsi_wait_address(w->build, part->warp, wsi_first_lane(part->lanes),
-						 &w->code[part->group], &address) &&
-				address == wait->address;
 	}
 	return WS_OK;
 }
 
 /* ---- order, words, the whole ---- */
 
-/* Parts by block, waits by their number of threads. */
+/* Parts by block and warp, waits by their number of threads. */
 static enum ws_status sort_lists(struct wsi_waits *w)
 {
 	size_t most = w->n_parts > w->n_list ? w->n_parts : w->n_list;
@@ -393,7 +464,8 @@ static enum ws_status sort_lists(struct wsi_waits *w)
 		place[keys[i].value] = (uint32_t)i;
 	}
 	for (size_t i = 0; i < w->n_parts && done; i++)
-		keys[i] = (struct wsi_keyed){ w->parts[i].block, (uint32_t)i };
+		keys[i] = (struct wsi_keyed){ (uint64_t)w->parts[i].block << 32 | w->parts[i].warp,
+					      (uint32_t)i };
 	done = done && wsi_sort_keyed(keys, w->n_parts);
 	for (size_t i = 0; i < w->n_parts && done; i++) {
 		parts[i] = w->parts[keys[i].value];
@@ -411,6 +483,18 @@ static enum ws_status sort_lists(struct wsi_waits *w)
 	return done ? WS_OK : WS_NO_MEMORY;
 }
 
+/* Whether a wait holds up threads: a barrier that all have come to, or an object whose phase is
+ * over, is about to let them go. */
+static bool holds_up(const struct ws_report_wait *wait)
+{
+	if (wait->kind == WS_WAIT_SLEEP)
+		return false;
+	if (wait->kind == WS_WAIT_BARRIER && wait->barrier_status == WS_OK && !wait->expected &&
+	    !wait->n_hardware_warps)
+		return wait->n_missing > 0;
+	return !wait->one_address || !(wait->until_met || wait->object.over);
+}
+
 /* Warps all of whose lanes wait for others. */
 static void count_waiting(struct wsi_waits *w)
 {
@@ -419,7 +503,7 @@ static void count_waiting(struct wsi_waits *w)
 		bool all = true;
 		for (to = from; to < w->n_parts && w->parts[to].warp == w->parts[from].warp; to++) {
 			uint32_t wait = w->parts[to].wait;
-			all &= wait != WS_NONE && w->list[wait].kind != WS_WAIT_SLEEP;
+			all &= wait != WS_NONE && holds_up(&w->list[wait]);
 		}
 		report->n_waiting_warps += all;
 		for (size_t i = from; i < to && all; i++)
@@ -445,43 +529,87 @@ static bool say_evidence(struct wsi_waits *w, struct ws_report_wait *wait)
 	return wait->claim.evidence != NULL;
 }
 
-static bool say_wait(struct wsi_waits *w, struct ws_report_wait *wait)
+/* What is waited for, but for numbers that the page shows on lines of their own. */
+static const char *what_of(struct wsi_build *build, const struct ws_report_wait *wait)
 {
-	struct wsi_build *build = w->build;
-	char what[200] = "";
 	switch (wait->kind) {
 	case WS_WAIT_BARRIER:
-		if (wait->barrier_status == WS_OK)
-			(void)wsi_format(what, "wait at barrier %u of their block", wait->barrier);
-		else
-			(void)wsi_format(what, "wait at a barrier of their block");
-		break;
+		if (wait->barrier_status != WS_OK)
+			return "wait at a barrier of their block";
+		return wait->expected
+			       ? wsi_build_text(build,
+						"wait at barrier %u of their block, for %u threads",
+						wait->barrier, wait->expected)
+			       : wsi_build_text(build, "wait at barrier %u of their block",
+						wait->barrier);
 	case WS_WAIT_CLUSTER:
-		(void)wsi_format(what, "wait at the barrier of their cluster");
-		break;
+		return "wait at the barrier of their cluster";
 	case WS_WAIT_CONVERGENCE:
-		(void)wsi_format(what, "wait for other lanes of their warp");
-		break;
+		return "wait for other lanes of their warp";
 	case WS_WAIT_MBARRIER:
-		(void)wsi_format(what, "wait for a barrier object (mbarrier) in shared memory");
-		break;
+		return "wait for a barrier object (mbarrier) in shared memory";
 	case WS_WAIT_GRID:
-		(void)wsi_format(what, "wait for all blocks of the grid");
-		break;
+		return "wait for all blocks of the grid";
 	case WS_WAIT_SPIN:
-		(void)wsi_format(what, "wait for %s memory to change",
-				 wait->space == WS_SPACE_SHARED ? "shared" : "global");
-		break;
+		return wait->space == WS_SPACE_SHARED ? "wait for shared memory to change"
+						      : "wait for global memory to change";
 	case WS_WAIT_SLEEP:
-		(void)wsi_format(what, "sleep");
 		break;
 	}
-	wait->claim.text = wsi_build_text(
-		build, "%s%s%s%s%s", what,
-		wait->address_status == WS_OK && wait->one_address ? ", all at one address" : "",
-		wait->collective ? ", in a collective operation (" : "",
-		wait->collective ? wait->collective : "", wait->collective ? ")" : "");
+	return "sleep";
+}
+
+static bool say_wait(struct wsi_waits *w, struct ws_report_wait *wait)
+{
+	const char *what = what_of(w->build, wait);
+	if (!what)
+		return false;
+	wait->claim.text = wsi_build_text(w->build, "%s%s%s%s%s", what,
+					  wait->address_status == WS_OK && wait->one_address &&
+							  wsi_wait_reads_word(wait->kind)
+						  ? ", all at one address"
+						  : "",
+					  wait->collective ? ", in a collective operation (" : "",
+					  wait->collective ? wait->collective : "",
+					  wait->collective ? ")" : "");
 	return wait->claim.text != NULL;
+}
+
+/* How many are missing, and whether they can come. */
+static bool say_missing(struct wsi_waits *w, struct ws_report_wait *wait)
+{
+	struct wsi_build *build = w->build;
+	const char *unit = ws_wait_unit_text(wait->kind);
+	const char *plural = wait->n_missing == 1 ? "" : "s";
+	const char *have = wait->n_missing == 1 ? "has" : "have";
+	const char *never = "";
+	if (wait->n_missing == 0) {
+		if (wait->kind == WS_WAIT_BARRIER && wait->barrier_status == WS_OK)
+			wait->missing_text = wait->expected
+						     ? "all have come"
+						     : "all threads that have not ended have come";
+		return true;
+	}
+	if (wait->n_never)
+		never = wait->n_never == wait->n_missing
+				? "; none of them can come any more"
+				: wsi_build_text(build, "; %" PRIu64 " of them never can",
+						 wait->n_never);
+	if (!never)
+		return false;
+	if (wait->kind == WS_WAIT_MBARRIER) /* `needs` has the number */
+		wait->missing_text = wait->nobody_left ? "no other thread of the block is left "
+							 "that could arrive"
+						       : NULL;
+	else
+		wait->missing_text = wsi_build_text(
+			build, "%s%" PRIu64 " %s%s %s not come%s%s",
+			wait->missing_is_most ? "at most " : "", wait->n_missing, unit, plural,
+			have,
+			wait->missing_is_most ? ": some may have arrived before, without waiting"
+					      : "",
+			never);
+	return wait->missing_text || wait->kind == WS_WAIT_MBARRIER;
 }
 
 static enum ws_status keep_waits(struct wsi_waits *w)
@@ -491,7 +619,8 @@ static enum ws_status keep_waits(struct wsi_waits *w)
 	if (!kept)
 		return WS_NO_MEMORY;
 	for (size_t i = 0; i < w->n_list; i++) {
-		if (!say_wait(w, &w->list[i]) || !say_evidence(w, &w->list[i]))
+		if (!say_wait(w, &w->list[i]) || !say_missing(w, &w->list[i]) ||
+		    !say_evidence(w, &w->list[i]))
 			return WS_NO_MEMORY;
 		kept[i] = w->list[i];
 	}
@@ -503,7 +632,8 @@ static enum ws_status keep_waits(struct wsi_waits *w)
 enum ws_status wsi_waits(struct wsi_build *build)
 {
 	static enum ws_status (*const steps[])(struct wsi_waits *) = {
-		classify_groups, cut_warps, find_waits, sort_lists, wsi_wait_absentees, keep_waits,
+		classify_groups, cut_warps,          find_waits, wsi_wait_words,
+		sort_lists,      wsi_wait_absentees, keep_waits,
 	};
 	struct wsi_waits w = { .build = build };
 	enum ws_status st = WS_OK;

@@ -5,7 +5,7 @@
  *   wait.c        threads that wait, by instruction and calls; who is missing
  *   wait_code.c   what an instruction waits for, as the code around it tells
  *   wait_absent.c who is missing, block by block and warp by warp
- *   wait_state.c  addresses, values and barrier masks, from registers and memory
+ *   wait_word.c   words that are waited for: address, owner, value, what they have to be
  */
 #ifndef WSI_ANALYZE_WAIT_H
 #define WSI_ANALYZE_WAIT_H
@@ -17,7 +17,17 @@
 enum {
 	WSI_MAX_ABSENTEES =
 		16, /* kinds of absent threads of one wait; more are added to the last */
-	WSI_MAX_ADDRESSES = 1024, /* warps whose addresses are compared */
+	WSI_MAX_WAITS = 512,
+	WSI_MAX_ADDRESSES = 1024, /* parts whose addresses are compared */
+	WSI_MAX_WORDS = 64,       /* waits whose words in memory are looked at */
+	WSI_MAX_STACK = 16,       /* callers that are looked at */
+	WSI_MAX_PATH = 4,         /* calls from a loop to what it reads */
+};
+
+/* Return addresses of a thread, innermost first. */
+struct wsi_stack {
+	struct ws_return_address at[WSI_MAX_STACK];
+	uint32_t n;
 };
 
 /* What the code at a pc waits for. */
@@ -30,13 +40,24 @@ struct wsi_wait_code {
 	uint64_t pc;                 /* its address */
 	struct ws_operand id, count; /* BARRIER: kind IMMEDIATE or REG; CONVERGENCE: id is BREG,
 					IMMEDIATE (a mask) or REG; place 255: not given */
-	/* SPIN, MBARRIER, GRID: the operand that is the address; sure while it is read from
-	 * registers that nothing between that instruction and the lane's pc writes */
-	bool have_address;
-	struct ws_operand base, ubase; /* place 255: none */
-	int64_t offset;
+	bool arrivals;               /* BARRIER: its function also arrives without waiting */
+	bool packed; /* BARRIER: one register has the number in bits 0-3, the count in 16-27 */
+
+	/* SPIN, MBARRIER, GRID: `pc` reads; from there `path` leads to the loop, which lies in the
+	 * `level`th caller of where the thread is */
+	uint64_t stack_hash; /* with `level`: of the example's callers */
+	uint64_t path[WSI_MAX_PATH];
+	uint32_t n_path, level;
 	enum ws_space space;
-	unsigned bytes;
+	struct ws_operand phase; /* MBARRIER: its bit 31 is the phase's parity, at `phase_pc` */
+	uint64_t phase_pc;
+	int object_off; /* from what is read to the object */
+	/* the compare that decides, as in struct ws_flow_loop */
+	enum ws_flow_test test;
+	bool test_signed, test_constant;
+	uint8_t test_bank;
+	uint64_t test_pc;
+	struct ws_operand test_with;
 };
 
 /* One of the flows of functions that were looked at last. */
@@ -70,35 +91,38 @@ struct wsi_waits {
 	size_t n_parts, cap_parts;
 	struct ws_report_wait *list; /* owned */
 	size_t n_list, cap_list;
-	struct wsi_map by_key, group_at; /* key -> wait; place and state -> group */
+	size_t first_part[WSI_MAX_WAITS]; /* by wait, until they are sorted */
+	struct wsi_map by_key, group_at;  /* key -> wait; place and state -> group */
 };
 
 /* wait_code.c */
 
 void wsi_wait_flows_fini(struct wsi_wait_flows *flows);
-/* What the instruction at `pc` waits for. Fails for lack of memory only. */
+/* What the instruction at `pc`, reached by `stack`, waits for. Fails for lack of memory only. */
 enum ws_status wsi_wait_classify(struct wsi_build *build, struct wsi_wait_flows *flows,
 				 const struct wsi_where *where, uint64_t pc, bool by_hardware,
+				 const struct wsi_stack *stack,
 				 struct wsi_wait_code *ret_code) WS_MUST_USE;
 /* What a function is known to wait for: kind as in data/waits.txt; NULL: it is not in the list. */
 const char *wsi_wait_known(struct ws_str name, bool *ret_grid);
 
-/* wait_state.c */
+/* wait_word.c */
 
 /* The value of an operand in a lane; false when the target does not have it. */
 bool wsi_wait_operand(struct wsi_build *build, uint32_t warp_index, uint32_t lane,
 		      const struct ws_operand *op, uint64_t *ret_value);
-/* The address that a lane waits at. */
-bool wsi_wait_address(struct wsi_build *build, uint32_t warp_index, uint32_t lane,
-		      const struct wsi_wait_code *code, uint64_t *ret_address);
-/* Fills address and value of a wait from its example. */
-void wsi_wait_read_word(struct wsi_build *build, const struct wsi_wait_code *code,
-			uint32_t device_index, struct ws_report_wait *wait);
+/* Fills what the waits look at: address, owner, value, what it has to be. */
+enum ws_status wsi_wait_words(struct wsi_waits *w) WS_MUST_USE;
 
 /* wait.c */
 
+/* Whether threads that wait like this read a word in memory. */
+bool wsi_wait_reads_word(enum ws_wait_kind kind);
 uint32_t wsi_count_lanes(uint32_t mask);
 uint32_t wsi_first_lane(uint32_t mask);
+/* The callers of a part's first thread. */
+void wsi_part_stack(const struct wsi_waits *w, const struct wsi_part *part,
+		    struct wsi_stack *ret_stack);
 /* Where a thread of a part is. */
 struct ws_report_thread wsi_part_thread(const struct wsi_waits *w, const struct wsi_part *part);
 

@@ -1,17 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shortest loop around an instruction, and what it waits for: from the predicates of the
- * branches that leave it back through the definitions inside it, to the instructions that read
- * memory.
+ * The shortest loop around an instruction, and what it waits for.
+ *
+ * A node is an instruction of the loop; its edges lead to those whose results it reads, around the
+ * loop too. What is read from memory, and what a call gives, ends there: it comes from outside. A
+ * node that depends on itself, and is no mere copy, *varies*: the loop counts or computes with it.
+ *
+ * Whether the loop is left is decided by conditions: instructions that set a predicate. Conditions
+ * that are joined are looked at one by one. A condition that depends on what was read, and on
+ * nothing that varies, is one that others decide.
  */
 #include "base/base.h"
 #include "flow/flow.h"
+#include "sass/sass_ops.h"
 
-enum { MAX_WORK = 64 };
+enum { MAX_EDGES = 8 * WS_FLOW_MAX_LOOP, WORDS = WS_FLOW_MAX_LOOP / 32, MAX_PENDING = 64 };
 
-struct item {
-	struct wsi_want want;
+struct edge {
+	uint16_t to;
+	bool predicate; /* a predicate is read */
+};
+
+struct node {
 	size_t at;
+	uint16_t first_edge, n_edges;
+	bool opaque;  /* reads memory, or calls: what it gives comes from outside */
+	bool varies;  /* depends on itself, or on what nobody can say */
+	bool decides; /* some condition, or the length of a sleep, depends on it */
 };
 
 struct search {
@@ -20,11 +35,29 @@ struct search {
 	struct wsi_reach reach;
 	uint32_t *parent; /* owned; by block: one more than the block it was reached from */
 	bool *inside;     /* owned; by block */
-	size_t seen[WS_FLOW_MAX_LOOP];
-	size_t n_seen;
-	struct item work[MAX_WORK];
-	size_t n_work;
+	struct node node[WS_FLOW_MAX_LOOP];
+	size_t n_nodes;
+	struct edge edge[MAX_EDGES];
+	size_t n_edges;
+	bool lost;                                 /* more edges than fit */
+	uint32_t reaches[WS_FLOW_MAX_LOOP][WORDS]; /* bit: the other node's result is used */
+	uint32_t behind[WS_FLOW_MAX_LOOP][WORDS];  /* the same, through what is opaque too */
+	/* conditions that are still to be looked at: a node, and a value of it that leaves the
+	 * loop, -1: not known */
+	struct pending {
+		uint16_t node;
+		int8_t leaves;
+	} pending[MAX_PENDING];
+	size_t n_pending;
+	bool seen[WS_FLOW_MAX_LOOP]; /* conditions that were looked at */
 };
+
+const char *ws_flow_test_text(enum ws_flow_test test)
+{
+	static const char *const texts[] = { "none",    "equal", "other",   "less",
+					     "at most", "more",  "at least" };
+	return (size_t)test < WSI_COUNT(texts) ? texts[test] : "none";
+}
 
 static size_t block_first(const struct ws_flow *flow, uint32_t block)
 {
@@ -62,99 +95,466 @@ static bool find_cycle(struct search *s, uint32_t start)
 	return false;
 }
 
-static void ask(struct search *s, enum ws_operand_kind kind, unsigned number, size_t at)
+/* ---- nodes and edges ---- */
+
+/* The node of an instruction of the loop. */
+static struct node *node_at(struct search *s, size_t at)
 {
-	bool predicate = kind == WS_OPERAND_PRED || kind == WS_OPERAND_UPRED;
-	bool data = kind == WS_OPERAND_REG || kind == WS_OPERAND_UREG;
-	if ((!predicate && !data) || number >= (predicate ? 7u : 255u) || s->n_work == MAX_WORK)
-		return;
-	s->work[s->n_work++] = (struct item){ { .kind = kind, .number = (uint8_t)number }, at };
+	size_t low = 0, n = s->n_nodes;
+	while (n > 0) {
+		size_t half = n / 2;
+		if (s->node[low + half].at < at) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low < s->n_nodes && s->node[low].at == at ? &s->node[low] : NULL;
 }
 
-/* Asks for all that an instruction reads, but for its guard. */
-static void ask_sources(struct search *s, size_t at)
+static bool is_predicate(enum ws_operand_kind kind)
+{
+	return kind == WS_OPERAND_PRED || kind == WS_OPERAND_UPRED;
+}
+
+static bool is_shuffle(const struct search *s, size_t at)
+{
+	struct ws_insn insn;
+	wsi_flow_insn(s->flow, at, &insn);
+	return insn.operation == WSI_OP_SHFL;
+}
+
+/* One lane reads for all: what it got is then handed round. */
+static bool some_lane_reads(struct search *s, const struct wsi_defs *defs)
+{
+	for (size_t i = 0; i < defs->n; i++) {
+		const struct node *node = node_at(s, defs->def[i].at);
+		if (defs->def[i].kind == WSI_DEF_INSN && defs->def[i].guard != 7 && node &&
+		    node->opaque)
+			return true;
+	}
+	return false;
+}
+
+/* An edge to every instruction of the loop that may give a node this register. */
+static void add_edges(struct search *s, struct node *node, enum ws_operand_kind kind,
+		      unsigned number)
+{
+	bool data = kind == WS_OPERAND_REG || kind == WS_OPERAND_UREG;
+	struct wsi_want want = { .kind = kind, .number = (uint8_t)number };
+	struct wsi_defs defs;
+	if ((!is_predicate(kind) && !data) || number >= (is_predicate(kind) ? 7u : 255u))
+		return;
+	wsi_reach_find(&s->reach, node->at, &want, &defs);
+	node->varies |= defs.more;
+	bool chosen = is_shuffle(s, node->at) && some_lane_reads(s, &defs);
+	for (size_t i = 0; i < defs.n; i++) {
+		struct node *to = node_at(s, defs.def[i].at);
+		if (defs.def[i].kind == WSI_DEF_ENTRY || !to || (chosen && !to->opaque))
+			continue;
+		if (defs.def[i].kind == WSI_DEF_LOST && !to->opaque)
+			node->varies = true;
+		s->lost |= s->n_edges == MAX_EDGES;
+		if (s->lost)
+			return;
+		s->edge[s->n_edges++] =
+			(struct edge){ (uint16_t)(to - s->node), is_predicate(kind) };
+		node->n_edges++;
+	}
+}
+
+/* Edges for all that an instruction reads, its address too, and its guard. */
+static void connect(struct search *s, struct node *node)
 {
 	struct ws_insn insn;
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
-	wsi_flow_insn(s->flow, at, &insn);
-	size_t n = ws_sass_operands(&insn, wsi_flow_pc(s->flow, at), ops, WSI_COUNT(ops));
+	const struct wsi_effect *effect = &s->flow->effect[node->at];
+	wsi_flow_insn(s->flow, node->at, &insn);
+	size_t n = ws_sass_operands(&insn, wsi_flow_pc(s->flow, node->at), ops, WSI_COUNT(ops));
+	node->first_edge = (uint16_t)s->n_edges;
 	for (size_t i = 0; i < n && i < WSI_COUNT(ops); i++)
-		if (ops[i].role == WS_ROLE_READ || ops[i].role == WS_ROLE_UPDATED)
+		if (ops[i].role != WS_ROLE_WRITTEN && ops[i].role != WS_ROLE_DESCRIPTOR)
 			for (unsigned k = 0; k < ops[i].count; k++)
-				ask(s, ops[i].kind, ops[i].number + k, at);
+				add_edges(s, node, ops[i].kind, ops[i].number + k);
+	if (effect->flags & WSI_EFFECT_GUARDED)
+		add_edges(s, node, effect->guard & 16 ? WS_OPERAND_UPRED : WS_OPERAND_PRED,
+			  effect->guard & 7);
 }
 
-static void add_source(struct search *s, size_t at)
-{
-	struct ws_flow_loop *loop = s->loop;
-	uint64_t pc = wsi_flow_pc(s->flow, at);
-	size_t i = 0;
-	if (loop->n_sources == WS_FLOW_MAX_SOURCES)
-		return;
-	while (i < loop->n_sources && loop->source_pc[i] < pc)
-		i++;
-	memmove(&loop->source_pc[i + 1], &loop->source_pc[i],
-		(loop->n_sources - i) * sizeof *loop->source_pc);
-	loop->source_pc[i] = pc;
-	loop->n_sources++;
-}
-
-/* One definition of what was asked for. */
-static void follow(struct search *s, size_t at)
+static bool is_copy(const struct search *s, size_t at)
 {
 	struct ws_insn insn;
-	if (!s->inside[s->flow->block_of[at]])
-		return;
-	for (size_t i = 0; i < s->n_seen; i++)
-		if (s->seen[i] == at)
-			return;
-	if (s->n_seen == WSI_COUNT(s->seen))
-		return;
-	s->seen[s->n_seen++] = at;
 	wsi_flow_insn(s->flow, at, &insn);
-	if (insn.flags & (WS_SASS_LOAD | WS_SASS_ATOMIC) && !(insn.flags & WS_SASS_CONSTANT))
-		add_source(s, at);
-	else
-		ask_sources(s, at);
+	if (insn.operation == WSI_OP_IMAD) {
+		struct wsi_parts parts;
+		wsi_parts_of(s->flow, at, &parts);
+		return wsi_parts_have(&parts, ".MOV");
+	}
+	return insn.operation == WSI_OP_MOV || insn.operation == WSI_OP_UMOV ||
+	       insn.operation == WSI_OP_R2UR;
 }
 
-static void follow_all(struct search *s)
+static void close_over(size_t n, uint32_t matrix[][WORDS])
 {
-	while (s->n_work) {
-		struct item item = s->work[--s->n_work];
-		struct wsi_defs defs;
-		wsi_reach_find(&s->reach, item.at, &item.want, &defs);
-		for (size_t i = 0; i < defs.n; i++)
-			if (defs.def[i].kind == WSI_DEF_INSN)
-				follow(s, defs.def[i].at);
+	for (size_t via = 0; via < n; via++)
+		for (size_t i = 0; i < n; i++)
+			if (matrix[i][via / 32] >> via % 32 & 1)
+				for (size_t w = 0; w < WORDS; w++)
+					matrix[i][w] |= matrix[via][w];
+}
+
+/* Fills `reaches`, where what is opaque passes nothing on, and `behind`, where it does. */
+static void find_dependencies(struct search *s)
+{
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		const struct node *node = &s->node[i];
+		for (size_t k = 0; k < node->n_edges; k++) {
+			uint16_t to = s->edge[node->first_edge + k].to;
+			s->behind[i][to / 32] |= 1u << to % 32;
+			if (!node->opaque)
+				s->reaches[i][to / 32] |= 1u << to % 32;
+		}
+	}
+	close_over(s->n_nodes, s->reaches);
+	close_over(s->n_nodes, s->behind);
+}
+
+static bool has(uint32_t matrix[][WORDS], size_t node, size_t on)
+{
+	return matrix[node][on / 32] >> on % 32 & 1;
+}
+
+/* Whether what an instruction reads lies at the same address in every round. */
+static bool stays_put(struct search *s, size_t node)
+{
+	for (size_t i = 0; i < s->n_nodes; i++)
+		if (has(s->behind, node, i) &&
+		    (s->node[i].varies || (has(s->behind, i, i) && !is_copy(s, s->node[i].at))))
+			return false;
+	return true;
+}
+
+/* ---- what the instructions do ---- */
+
+/* An atomic operation that leaves memory as it is when it is done again: a lock that is tried, a
+ * word that is read. Others go on with what they find. */
+static bool may_repeat(struct search *s, const struct node *node)
+{
+	static const char *const same[] = { ".CAS", ".EXCH", ".OR", ".AND", ".MIN", ".MAX" };
+	struct wsi_parts parts;
+	bool zero = true, known = false;
+	wsi_parts_of(s->flow, node->at, &parts);
+	for (size_t i = 0; i < WSI_COUNT(same); i++)
+		known |= wsi_parts_have(&parts, same[i]);
+	for (size_t i = 0; i < parts.n_sources; i++) {
+		const struct wsi_source *data = &parts.source[i];
+		if (!data->address &&
+		    (data->kind == WS_OPERAND_REG || data->kind == WS_OPERAND_UREG))
+			zero &= data->number >= 255;
+	}
+	for (size_t i = 0; i < node->n_edges; i++) { /* its data is what it was */
+		const struct node *to = &s->node[s->edge[node->first_edge + i].to];
+		known &= !to->opaque && !to->varies;
+	}
+	return known || (zero && wsi_parts_have(&parts, ".ADD")) ||
+	       parts.insn.operation == WSI_OP_SYNCS;
+}
+
+static void add_pc(uint64_t *list, size_t *n, uint64_t pc)
+{
+	size_t i = 0;
+	while (i < *n && list[i] < pc)
+		i++;
+	if (*n == WS_FLOW_MAX_SOURCES || (i < *n && list[i] == pc))
+		return;
+	memmove(&list[i + 1], &list[i], (*n - i) * sizeof *list);
+	list[i] = pc;
+	(*n)++;
+}
+
+/* Nodes, in the order of the code, and what kinds of instructions there are. */
+static bool add_nodes(struct search *s, uint32_t block)
+{
+	const struct ws_flow *flow = s->flow;
+	size_t end = block_end(flow, block);
+	for (size_t at = block_first(flow, block); at < end; at++) {
+		struct ws_insn insn;
+		if (s->n_nodes == WS_FLOW_MAX_LOOP)
+			return false;
+		struct node *node = &s->node[s->n_nodes++];
+		wsi_flow_insn(flow, at, &insn);
+		bool reads = insn.flags & (WS_SASS_LOAD | WS_SASS_ATOMIC) &&
+			     !(insn.flags & WS_SASS_CONSTANT);
+		bool stack = insn.flags & WS_SASS_LOCAL;
+		*node = (struct node){ .at = at };
+		node->opaque = (reads && !stack) || flow->effect[at].flags & WSI_EFFECT_CALL;
+		node->varies = reads && stack; /* what the stack holds is not followed */
+		s->loop->stores |= (insn.flags & (WS_SASS_STORE | WS_SASS_ATOMIC)) == WS_SASS_STORE;
+		if (flow->effect[at].flags & WSI_EFFECT_CALL)
+			add_pc(s->loop->call_pc, &s->loop->n_calls, wsi_flow_pc(flow, at));
+	}
+	s->loop->n_insns = (uint32_t)s->n_nodes;
+	return true;
+}
+
+static void judge_nodes(struct search *s)
+{
+	for (size_t i = 0; i < s->n_nodes; i++)
+		connect(s, &s->node[i]);
+	find_dependencies(s);
+	for (size_t i = 0; i < s->n_nodes; i++)
+		s->node[i].varies |= has(s->reaches, i, i) && !is_copy(s, s->node[i].at);
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		struct ws_insn insn;
+		wsi_flow_insn(s->flow, s->node[i].at, &insn);
+		if (insn.flags & WS_SASS_ATOMIC)
+			s->loop->stores |= !may_repeat(s, &s->node[i]);
+		if (insn.operation != WSI_OP_NANOSLEEP)
+			continue;
+		for (size_t k = 0; k < s->n_nodes; k++) /* how long it sleeps may vary */
+			s->node[k].decides |= has(s->reaches, i, k);
 	}
 }
 
-/* What a block of the loop adds: its size, its stores, and whether its end may lead out. */
-static void look_at_block(struct search *s, uint32_t at)
+/* ---- conditions ---- */
+
+static void ask(struct search *s, uint16_t node, int leaves)
+{
+	if (s->seen[node] || s->n_pending == MAX_PENDING)
+		return;
+	s->seen[node] = true;
+	s->pending[s->n_pending++] = (struct pending){ node, (int8_t)leaves };
+}
+
+/* The one instruction that sets a predicate; NULL when several may. */
+static struct node *setter_of(struct search *s, size_t at, enum ws_operand_kind kind,
+			      unsigned number)
+{
+	struct wsi_want want = { .kind = kind, .number = (uint8_t)number };
+	struct wsi_defs defs;
+	wsi_reach_find(&s->reach, at, &want, &defs);
+	if (defs.more || defs.n != 1 || defs.def[0].kind != WSI_DEF_INSN || defs.def[0].guard != 7)
+		return NULL;
+	return node_at(s, defs.def[0].at);
+}
+
+/* What a PLOP3 of one predicate and constants gives for its false and its true: 0, 1, or -1 when
+ * there are more. `*ret_number` is the predicate. */
+static bool plop3_of_one(const struct ws_insn *insn, unsigned *ret_number, bool ret_result[2])
+{
+	static const unsigned low[] = { 87, 77, 68 }, negated[] = { 90, 80, 71 };
+	unsigned lut = (unsigned)(ws_insn_bits(insn, 64, 3) | ws_insn_bits(insn, 72, 5) << 3);
+	int variable = -1;
+	for (int i = 0; i < 3; i++) {
+		if (ws_insn_bits(insn, low[i], 3) == 7)
+			continue;
+		if (variable >= 0)
+			return false;
+		variable = i;
+	}
+	if (variable < 0)
+		return false;
+	*ret_number = (unsigned)ws_insn_bits(insn, low[variable], 3);
+	for (unsigned value = 0; value < 2; value++) {
+		unsigned index = 0;
+		for (int i = 0; i < 3; i++) {
+			unsigned bit = i == variable ? value : 1;
+			index |= (bit ^ (unsigned)ws_insn_bits(insn, negated[i], 1)) << (2 - i);
+		}
+		ret_result[value] = lut >> index & 1;
+	}
+	return true;
+}
+
+/* A compare of two numbers that alone sets its predicate. */
+static bool is_compare(const struct ws_insn *insn)
+{
+	return (insn->operation == WSI_OP_ISETP || insn->operation == WSI_OP_UISETP) &&
+	       ws_insn_bits(insn, 72, 1) == 0 && ws_insn_bits(insn, 87, 4) == 7 &&
+	       ws_insn_bits(insn, 74, 2) == 0;
+}
+
+/* What the loop waits for a number to be, from the compare whose result `leaves` ends it. */
+static void read_compare(struct search *s, const struct node *node, int leaves)
+{
+	static const enum ws_flow_test when_true[] = {
+		WS_FLOW_TEST_NONE, WS_FLOW_TEST_LESS,  WS_FLOW_TEST_EQUAL,    WS_FLOW_TEST_AT_MOST,
+		WS_FLOW_TEST_MORE, WS_FLOW_TEST_OTHER, WS_FLOW_TEST_AT_LEAST, WS_FLOW_TEST_NONE,
+	};
+	static const enum ws_flow_test opposite[] = {
+		[WS_FLOW_TEST_NONE] = WS_FLOW_TEST_NONE,
+		[WS_FLOW_TEST_LESS] = WS_FLOW_TEST_AT_LEAST,
+		[WS_FLOW_TEST_AT_LEAST] = WS_FLOW_TEST_LESS,
+		[WS_FLOW_TEST_EQUAL] = WS_FLOW_TEST_OTHER,
+		[WS_FLOW_TEST_OTHER] = WS_FLOW_TEST_EQUAL,
+		[WS_FLOW_TEST_AT_MOST] = WS_FLOW_TEST_MORE,
+		[WS_FLOW_TEST_MORE] = WS_FLOW_TEST_AT_MOST,
+	};
+	static const enum ws_flow_test turned[] = {
+		[WS_FLOW_TEST_NONE] = WS_FLOW_TEST_NONE,
+		[WS_FLOW_TEST_LESS] = WS_FLOW_TEST_MORE,
+		[WS_FLOW_TEST_MORE] = WS_FLOW_TEST_LESS,
+		[WS_FLOW_TEST_AT_LEAST] = WS_FLOW_TEST_AT_MOST,
+		[WS_FLOW_TEST_AT_MOST] = WS_FLOW_TEST_AT_LEAST,
+		[WS_FLOW_TEST_EQUAL] = WS_FLOW_TEST_EQUAL,
+		[WS_FLOW_TEST_OTHER] = WS_FLOW_TEST_OTHER,
+	};
+	struct ws_flow_loop *loop = s->loop;
+	struct wsi_parts parts;
+	wsi_parts_of(s->flow, node->at, &parts);
+	if (leaves < 0 || loop->n_conditions != 1 || !is_compare(&parts.insn) ||
+	    parts.n_sources < 2)
+		return;
+	/* the side that copies lead from to what was read; the other must not change */
+	int read = -1;
+	for (int side = 0; side < 2; side++) {
+		const struct wsi_source *source = &parts.source[side];
+		struct node *from = node_at(s, node->at);
+		while (from && !source->constant &&
+		       (source->kind == WS_OPERAND_REG || source->kind == WS_OPERAND_UREG) &&
+		       source->number < 255) {
+			struct node *next = setter_of(s, from->at, source->kind, source->number);
+			if (!next || next->opaque) {
+				if (next)
+					read = read < 0 ? side : 2;
+				break;
+			}
+			struct wsi_parts copy;
+			wsi_parts_of(s->flow, next->at, &copy);
+			if (!is_copy(s, next->at) || copy.n_sources != 1)
+				break;
+			from = next;
+			parts.source[side] = copy.source[0];
+		}
+	}
+	if (read != 0 && read != 1)
+		return;
+	enum ws_flow_test test = when_true[ws_insn_bits(&parts.insn, 76, 3)];
+	test = leaves ? test : opposite[test];
+	loop->test = read == 0 ? test : turned[test];
+	loop->test_signed = ws_insn_bits(&parts.insn, 73, 1);
+	loop->test_pc = wsi_flow_pc(s->flow, node->at);
+	wsi_parts_of(s->flow, node->at, &parts);
+	const struct wsi_source *other = &parts.source[1 - read];
+	loop->test_with = (struct ws_operand){
+		.kind = other->kind, .number = other->number, .count = 1, .value = other->value
+	};
+	loop->test_constant = other->constant;
+	loop->test_bank = other->bank;
+}
+
+/* One condition: what it depends on, up to what other conditions gave. */
+static void look_at(struct search *s, struct pending pending)
+{
+	const struct node *top = &s->node[pending.node];
+	bool in[WS_FLOW_MAX_LOOP] = { false };
+	uint16_t work[WS_FLOW_MAX_LOOP];
+	size_t n_work = 1;
+	bool reads = false, varies = false;
+	struct ws_insn insn;
+	unsigned number;
+	bool result[2];
+	wsi_flow_insn(s->flow, top->at, &insn);
+	if (insn.operation == WSI_OP_PLOP3 && plop3_of_one(&insn, &number, result)) {
+		struct node *from = setter_of(s, top->at, WS_OPERAND_PRED, number);
+		int leaves = pending.leaves < 0 || result[0] == result[1]
+				     ? -1
+				     : result[1] == (pending.leaves == 1);
+		s->node[pending.node].decides = true;
+		if (from) {
+			ask(s, (uint16_t)(from - s->node), leaves);
+			return;
+		}
+	}
+	work[0] = pending.node;
+	in[pending.node] = true;
+	while (n_work) {
+		struct node *node = &s->node[work[--n_work]];
+		node->decides = true;
+		varies |= node->varies;
+		if (node->opaque) {
+			reads = true;
+			varies |= !stays_put(s, (size_t)(node - s->node));
+			add_pc(s->loop->source_pc, &s->loop->n_sources,
+			       wsi_flow_pc(s->flow, node->at));
+			continue;
+		}
+		for (size_t i = 0; i < node->n_edges; i++) {
+			struct edge edge = s->edge[node->first_edge + i];
+			if (edge.predicate) {
+				ask(s, edge.to, -1);
+			} else if (!in[edge.to]) {
+				in[edge.to] = true;
+				work[n_work++] = edge.to;
+			}
+		}
+	}
+	s->loop->mixed |= reads && varies;
+	s->loop->limited |= !reads && varies;
+	if (reads && !varies) {
+		s->loop->n_conditions++;
+		read_compare(s, top, pending.leaves);
+	}
+}
+
+/* What a branch inside of the loop depends on decides, too: how long it sleeps this time, say. */
+static void branch_inside(struct search *s, const struct node *node)
+{
+	for (size_t i = 0; i < node->n_edges; i++) {
+		size_t to = s->edge[node->first_edge + i].to;
+		s->node[to].decides = true;
+		for (size_t k = 0; k < s->n_nodes; k++)
+			s->node[k].decides |= has(s->reaches, to, k);
+	}
+}
+
+/* The conditions of a block that may lead out of the loop. */
+static void leave_block(struct search *s, uint32_t at)
 {
 	const struct ws_flow *flow = s->flow;
 	const struct ws_flow_block *block = &flow->blocks[at];
-	size_t end = block_end(flow, at);
-	bool leaves =
+	size_t last = block_end(flow, at) - 1;
+	const struct wsi_effect *effect = &flow->effect[last];
+	bool ends =
 		block->flags & (WS_FLOW_EXITS | WS_FLOW_RETURNS | WS_FLOW_OPEN | WS_FLOW_LEAVES);
-	for (size_t i = block_first(flow, at); i < end; i++) {
-		struct ws_insn insn;
-		wsi_flow_insn(flow, i, &insn);
-		s->loop->stores |= (insn.flags & (WS_SASS_STORE | WS_SASS_ATOMIC)) == WS_SASS_STORE;
-	}
-	s->loop->n_insns += (uint32_t)(end - block_first(flow, at));
-	s->loop->calls |= (block->flags & WS_FLOW_CALLS) != 0;
+	bool leaves = ends;
 	for (uint32_t i = 0; i < block->n_succ; i++)
 		leaves |= !s->inside[block->succ[i]];
+	struct node *node = node_at(s, last);
+	if (!leaves && s->flow->effect[last].flags & WSI_EFFECT_GUARDED)
+		branch_inside(s, node);
 	if (!leaves)
 		return;
 	s->loop->endless = false;
-	const struct wsi_effect *effect = &flow->effect[end - 1];
-	if (effect->flags & WSI_EFFECT_GUARDED)
-		ask(s, effect->guard & 16 ? WS_OPERAND_UPRED : WS_OPERAND_PRED, effect->guard & 7,
-		    end - 1);
-	ask_sources(s, end - 1);
+	struct ws_insn insn;
+	struct wsi_leave leave;
+	wsi_flow_insn(flow, last, &insn);
+	wsi_leave_of(&insn, wsi_flow_pc(flow, last), true, &leave);
+	size_t target = leave.flags & WSI_LEAVE_TARGET ? wsi_flow_at(flow, leave.target) : SIZE_MAX;
+	/* when the branch is taken it leaves, or stays; with two predicates only staying is sure */
+	bool taken_leaves = target == SIZE_MAX || !s->inside[flow->block_of[target]];
+	bool two = node->n_edges > 1;
+	for (size_t i = 0; i < node->n_edges; i++) {
+		uint16_t to = s->edge[node->first_edge + i].to;
+		bool guard = effect->flags & WSI_EFFECT_GUARDED && i + 1 == node->n_edges;
+		int value = guard ? !(effect->guard & 8) : -1;
+		if (value >= 0 && !taken_leaves)
+			value = !value;
+		ask(s, to, taken_leaves && two ? -1 : value);
+	}
+}
+
+static void decide(struct search *s)
+{
+	for (uint32_t i = 0; i < s->flow->n_blocks; i++)
+		if (s->inside[i])
+			leave_block(s, i);
+	for (size_t i = 0; i < s->n_pending; i++)
+		look_at(s, s->pending[i]);
+	for (size_t i = 0; i < s->n_nodes; i++)
+		s->loop->computes |= s->node[i].varies && !s->node[i].decides;
+	s->loop->computes |= s->lost || s->n_pending == MAX_PENDING;
 }
 
 enum ws_status ws_flow_loop(const struct ws_flow *flow, uint64_t pc, struct ws_flow_loop *ret_loop,
@@ -176,15 +576,13 @@ enum ws_status ws_flow_loop(const struct ws_flow *flow, uint64_t pc, struct ws_f
 		st = wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "loop");
 	if (st == WS_OK && !find_cycle(s, flow->block_of[at]))
 		st = wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no loop at 0x%" PRIx64, pc);
-	for (uint32_t i = 0; st == WS_OK && i < flow->n_blocks; i++) {
-		if (s->inside[i])
-			look_at_block(s, i);
-		if (loop.n_insns > WS_FLOW_MAX_LOOP)
+	for (uint32_t i = 0; st == WS_OK && i < flow->n_blocks; i++)
+		if (s->inside[i] && !add_nodes(s, i))
 			st = wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
 				      "the loop at 0x%" PRIx64 " is large", pc);
-	}
 	if (st == WS_OK) {
-		follow_all(s);
+		judge_nodes(s);
+		decide(s);
 		*ret_loop = loop;
 	}
 	wsi_reach_fini(&s->reach);

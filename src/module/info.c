@@ -137,3 +137,69 @@ enum ws_status ws_module_function_info(const struct ws_module *module,
 	*ret_info = out.info;
 	return WS_OK;
 }
+
+/* ---- branches through a register ---- */
+
+/* Edges being collected: the first `cap` are kept. */
+struct edges {
+	uint64_t base_pc; /* address of the function, which lies `sec_off` into its section */
+	uint64_t sec_off;
+	struct ws_flow_edge *at;
+	size_t n, cap;
+};
+
+/*
+ * Records of: u32 offset of the branch, u32 0, u32 number of targets, their u32 offsets; all in the
+ * section. [measured: nvcc 13.0, switch statements for sm_80 to sm_120]
+ */
+static void edges_take(struct ws_span bytes, struct edges *edges)
+{
+	struct wsi_reader r = wsi_reader_of(bytes);
+	while (wsi_reader_left(&r) >= 12) {
+		uint64_t from = wsi_read_u32(&r);
+		wsi_read_u32(&r);
+		uint32_t n = wsi_read_u32(&r);
+		for (uint32_t i = 0; i < n && wsi_reader_left(&r) >= 4; i++, edges->n++) {
+			uint64_t to = wsi_read_u32(&r);
+			if (edges->n < edges->cap)
+				edges->at[edges->n] = (struct ws_flow_edge){
+					edges->base_pc + from - edges->sec_off,
+					edges->base_pc + to - edges->sec_off,
+				};
+		}
+	}
+}
+
+static void edges_read(const struct ws_module *module, uint32_t info_section, struct edges *edges)
+{
+	struct wsi_reader r = wsi_reader_of(wsi_module_bytes(module, info_section));
+	struct attribute a;
+	while (info_section != 0 && attribute_next(&r, &a))
+		if (a.number == WSI_NV_BRANCH_TARGETS)
+			edges_take(a.bytes, edges);
+}
+
+enum ws_status ws_module_flow(const struct ws_module *module, const struct ws_function *function,
+			      uint64_t base_pc, struct ws_flow **ret_flow, struct ws_error *err)
+{
+	const struct wsi_code *code = wsi_module_code_of(module, function->section);
+	struct edges edges = { .base_pc = base_pc, .sec_off = function->sec_off };
+	struct ws_module_facts facts;
+	struct ws_span bytes;
+	enum ws_status st = ws_module_code(module, function, &bytes, err);
+	if (st != WS_OK)
+		return st;
+	if (code)
+		edges_read(module, code->info_section, &edges);
+	edges.at = wsi_zalloc_array(edges.n, sizeof *edges.at);
+	if (!edges.at)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "targets of branches");
+	edges.cap = edges.n;
+	edges.n = 0;
+	if (code)
+		edges_read(module, code->info_section, &edges);
+	ws_module_facts(module, &facts);
+	st = ws_flow_create(facts.sm, bytes, base_pc, edges.at, edges.n, ret_flow, err);
+	wsi_free(edges.at);
+	return st;
+}

@@ -7,9 +7,15 @@ enum { MAX_WAITS = 50, MAX_ABSENTEES = 20 };
 static void absentee(struct wsi_html *page, const struct ws_report_absentee *one)
 {
 	bool never = one->state == WS_ABSENTEE_EXITED || one->state == WS_ABSENTEE_FAULTED;
-	wsi_html_printf(page, "<li%s><b>%" PRIu64 "</b> thread%s in %" PRIu64 " warp%s: %s%s",
-			never ? " class=\"never\"" : "", one->n_lanes, wsi_plural(one->n_lanes),
-			one->n_warps, wsi_plural(one->n_warps), ws_absentee_state_text(one->state),
+	wsi_html_printf(page, "<li%s>", never ? " class=\"never\"" : "");
+	if (one->n_blocks)
+		wsi_html_printf(page, "<b>%" PRIu64 "</b> block%s", one->n_blocks,
+				wsi_plural(one->n_blocks));
+	else
+		wsi_html_printf(page, "<b>%" PRIu64 "</b> thread%s in %" PRIu64 " warp%s",
+				one->n_lanes, wsi_plural(one->n_lanes), one->n_warps,
+				wsi_plural(one->n_warps));
+	wsi_html_printf(page, ": %s%s", ws_absentee_state_text(one->state),
 			never ? ", never arrives" : "");
 	if (one->wait != WS_NONE)
 		wsi_html_printf(page, " at <a href=\"#wait%u\">wait %u</a>", one->wait,
@@ -20,7 +26,8 @@ static void absentee(struct wsi_html *page, const struct ws_report_absentee *one
 		wsi_html_line(page, &page->report->groups[one->group].user);
 		wsi_html_raw(page, ", ");
 	}
-	wsi_html_thread(page, &one->example);
+	if (one->example.block_status == WS_OK || one->example.sm != WS_NONE)
+		wsi_html_thread(page, &one->example);
 	wsi_html_raw(page, "</span></li>\n");
 }
 
@@ -45,6 +52,10 @@ static void details(struct wsi_html *page, const struct ws_report_wait *wait)
 		wsi_html_hex(page, wait->address);
 		wsi_html_raw(page,
 			     wait->one_address ? ", the same for all" : ", of the first thread");
+		if (wait->owner.claim.text) {
+			wsi_html_raw(page, "; ");
+			wsi_html_text(page, wait->owner.claim.text);
+		}
 		if (wait->value_status == WS_OK) {
 			wsi_html_printf(page, "; its %u bytes are ", wait->value_bytes);
 			wsi_html_hex(page, wait->value);
@@ -52,6 +63,11 @@ static void details(struct wsi_html *page, const struct ws_report_wait *wait)
 			wsi_html_printf(page, "; its value: %s",
 					ws_missing_word(wait->value_status));
 		}
+		wsi_html_term_end(page);
+	}
+	if (wait->needs) {
+		wsi_html_term(page, "Needs");
+		wsi_html_text(page, wait->needs);
 		wsi_html_term_end(page);
 	}
 	wsi_html_term(page, "First");
@@ -84,12 +100,11 @@ static void one_wait(struct wsi_html *page, uint32_t i)
 		wsi_html_raw(page, "</p>\n");
 	}
 	details(page, wait);
-	if (wait->n_missing)
-		wsi_html_printf(page,
-				"<p>%" PRIu64 " thread%s missing, of which %" PRIu64
-				" can never arrive:</p>\n",
-				wait->n_missing, wait->n_missing == 1 ? " is" : "s are",
-				wait->n_never);
+	if (wait->missing_text) {
+		wsi_html_raw(page, "<p>");
+		wsi_html_text(page, wait->missing_text);
+		wsi_html_raw(page, ".</p>\n");
+	}
 	if (wait->n_absentees) {
 		wsi_html_raw(page, "<ul class=\"absentees\">\n");
 		for (uint32_t k = 0; k < wait->n_absentees && k < MAX_ABSENTEES; k++)

@@ -28,6 +28,7 @@ void wsi_json_key_claim(struct ws_json *json, const char *key, const struct ws_r
 /* Keys of the object that is open: a claim; what explains an exception; a kernel's parameters. */
 void wsi_json_claim_keys(struct ws_json *json, const struct ws_report_claim *claim);
 void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e);
+void wsi_json_owner(struct ws_json *json, const struct ws_report_owner *owner);
 void wsi_json_params(struct ws_json *json, const struct ws_report_kernel *kernel);
 /* Keys of the object that is open: function, file and line; coordinates. */
 void wsi_json_place(struct ws_json *json, const struct ws_report_frame *frame);

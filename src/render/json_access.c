@@ -76,7 +76,7 @@ static void json_neighbour(struct ws_json *json, const char *key,
 	ws_json_end(json);
 }
 
-static void json_owner(struct ws_json *json, const struct ws_report_owner *owner)
+void wsi_json_owner(struct ws_json *json, const struct ws_report_owner *owner)
 {
 	ws_json_key(json, "owner");
 	ws_json_object(json);
@@ -137,7 +137,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	wsi_json_key_bool(json, "inside", access->inside);
 	json_neighbour(json, "below", &access->below);
 	json_neighbour(json, "above", &access->above);
-	json_owner(json, &access->owner);
+	wsi_json_owner(json, &access->owner);
 	WSI_JSON_LIST(json, access, operands, json_operand);
 	ws_json_end(json);
 }

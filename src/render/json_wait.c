@@ -8,6 +8,7 @@ static void json_absentee(struct ws_json *json, const struct ws_report_absentee 
 	wsi_json_key_text(json, "state", ws_absentee_state_text(one->state));
 	wsi_json_key_u64(json, "lanes", one->n_lanes);
 	wsi_json_key_u64(json, "warps", one->n_warps);
+	wsi_json_key_u64(json, "blocks", one->n_blocks);
 	wsi_json_key_number(json, "group", one->group);
 	wsi_json_key_number(json, "wait", one->wait);
 	wsi_json_example(json, &one->example);
@@ -25,6 +26,43 @@ static void json_word(struct ws_json *json, const struct ws_report_wait *wait)
 		wsi_json_key_u64(json, "value_bytes", wait->value_bytes);
 	else
 		ws_json_missing(json, "value_bytes", WS_ABSENT);
+}
+
+static void json_until(struct ws_json *json, const struct ws_report_wait *wait)
+{
+	if (wait->until == WS_FLOW_TEST_NONE) {
+		ws_json_missing(json, "until", WS_ABSENT);
+		return;
+	}
+	ws_json_key(json, "until");
+	ws_json_object(json);
+	wsi_json_key_text(json, "test", ws_flow_test_text(wait->until));
+	wsi_json_key_bool(json, "signed", wait->until_signed);
+	wsi_json_key_hex(json, "value", wait->until_value, wait->until_status);
+	wsi_json_key_bool(json, "met", wait->until_met);
+	ws_json_end(json);
+}
+
+static void json_object(struct ws_json *json, const struct ws_report_object *object)
+{
+	if (object->status != WS_OK) {
+		ws_json_missing(json, "object", object->status);
+		return;
+	}
+	ws_json_key(json, "object");
+	ws_json_object(json);
+	wsi_json_key_u64(json, "parity", object->parity);
+	wsi_json_key_u64(json, "pending", object->pending);
+	wsi_json_key_u64(json, "expected", object->expected);
+	wsi_json_key_u64(json, "pending_bytes", object->pending_bytes);
+	if (object->phase_status == WS_OK) {
+		wsi_json_key_u64(json, "phase", object->phase);
+		wsi_json_key_bool(json, "over", object->over);
+	} else {
+		ws_json_missing(json, "phase", object->phase_status);
+		ws_json_missing(json, "over", object->phase_status);
+	}
+	ws_json_end(json);
 }
 
 void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
@@ -47,8 +85,16 @@ void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
 		ws_json_missing(json, "barrier", wait->barrier_status);
 	wsi_json_key_u64(json, "expected", wait->expected);
 	json_word(json, wait);
+	wsi_json_owner(json, &wait->owner);
+	json_until(json, wait);
+	json_object(json, &wait->object);
+	wsi_json_key_text(json, "needs", wait->needs);
 	wsi_json_key_u64(json, "missing", wait->n_missing);
+	wsi_json_key_text(json, "missing_unit", ws_wait_unit_text(wait->kind));
+	wsi_json_key_bool(json, "missing_is_most", wait->missing_is_most);
 	wsi_json_key_u64(json, "never", wait->n_never);
+	wsi_json_key_bool(json, "nobody_left", wait->nobody_left);
+	wsi_json_key_text(json, "missing_text", wait->missing_text);
 	wsi_json_example(json, &wait->example);
 	WSI_JSON_LIST(json, wait, frames, wsi_json_frame);
 	WSI_JSON_LIST(json, wait, absentees, json_absentee);

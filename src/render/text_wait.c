@@ -46,32 +46,53 @@ static void show_thread(struct wsi_page *page, const struct ws_report_thread *at
 
 static void show_word(struct wsi_page *page, const struct ws_report_wait *wait)
 {
-	if (wait->address_status != WS_OK)
-		return;
-	wsi_page_label(page, "address");
-	ws_out_printf(page->out, "0x%" PRIx64 " (%s%s)", wait->address, ws_space_text(wait->space),
-		      wait->one_address ? "" : "; that of the first thread, others differ");
-	if (wait->value_status == WS_OK)
-		ws_out_printf(page->out, ", holds 0x%" PRIx64, wait->value);
-	else
-		ws_out_printf(page->out, ", its value: %s", ws_missing_word(wait->value_status));
-	wsi_page_end_line(page);
+	if (wait->address_status == WS_OK) {
+		wsi_page_label(page, "address");
+		ws_out_printf(page->out, "0x%" PRIx64 " (%s%s)", wait->address,
+			      ws_space_text(wait->space),
+			      wait->one_address ? "" : "; that of the first thread, others differ");
+		if (wait->owner.claim.text) {
+			ws_out_text(page->out, ", ");
+			ws_out_escaped(page->out, ws_str_of(wait->owner.claim.text));
+		}
+		if (wait->value_status == WS_OK)
+			ws_out_printf(page->out, ", holds 0x%" PRIx64, wait->value);
+		else
+			ws_out_printf(page->out, ", its value: %s",
+				      ws_missing_word(wait->value_status));
+		wsi_page_end_line(page);
+	}
+	if (wait->needs) {
+		wsi_page_label(page, "needs");
+		ws_out_escaped(page->out, ws_str_of(wait->needs));
+		wsi_page_end_line(page);
+	}
+	if (wait->missing_text) {
+		wsi_page_label(page, "missing");
+		ws_out_escaped(page->out, ws_str_of(wait->missing_text));
+		wsi_page_end_line(page);
+	}
 }
 
 static void show_absentee(struct wsi_page *page, const struct ws_report_absentee *one)
 {
 	static const char *const words[] = {
-		[WS_ABSENTEE_EXITED] = "ended: they never come",
-		[WS_ABSENTEE_FAULTED] = "faulted: they never come",
-		[WS_ABSENTEE_TRAPPED] = "are stopped at a trap",
-		[WS_ABSENTEE_WAITS] = "wait elsewhere",
-		[WS_ABSENTEE_RUNS] = "are elsewhere",
-		[WS_ABSENTEE_UNKNOWN] = "are in no warp of this dump",
+		[WS_ABSENTEE_EXITED] = "ended: never",
+		[WS_ABSENTEE_FAULTED] = "faulted: never",
+		[WS_ABSENTEE_TRAPPED] = "at a trap",
+		[WS_ABSENTEE_WAITS] = "waiting elsewhere",
+		[WS_ABSENTEE_RUNS] = "elsewhere",
+		[WS_ABSENTEE_UNKNOWN] = "in no warp of this dump",
+		[WS_ABSENTEE_NOT_RESIDENT] = "not on the GPU: ended, or not started",
 	};
 	const struct ws_report *report = page->report;
-	wsi_page_label(page, "missing");
-	ws_out_printf(page->out, "%" PRIu64 " thread%s %s", one->n_lanes,
-		      one->n_lanes == 1 ? "" : "s", words[one->state]);
+	wsi_page_label(page, "absent");
+	if (one->n_blocks)
+		ws_out_printf(page->out, "%" PRIu64 " block%s %s", one->n_blocks,
+			      one->n_blocks == 1 ? "" : "s", words[one->state]);
+	else
+		ws_out_printf(page->out, "%" PRIu64 " thread%s %s", one->n_lanes,
+			      one->n_lanes == 1 ? "" : "s", words[one->state]);
 	if (one->group < report->n_groups) {
 		const struct ws_report_group *group = &report->groups[one->group];
 		ws_out_printf(page->out, ": 0x%" PRIx64, group->pc);
@@ -80,9 +101,11 @@ static void show_absentee(struct wsi_page *page, const struct ws_report_absentee
 			wsi_page_frame_name(page, &group->frame);
 		}
 	}
-	ws_out_text(page->out, " (first: ");
-	show_thread(page, &one->example);
-	ws_out_text(page->out, ")");
+	if (one->example.block_status == WS_OK || one->example.sm != WS_NONE) {
+		ws_out_text(page->out, " (first: ");
+		show_thread(page, &one->example);
+		ws_out_text(page->out, ")");
+	}
 	wsi_page_end_line(page);
 }
 

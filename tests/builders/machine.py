@@ -142,15 +142,18 @@ class State:
     exception code, put on `faulty` lanes (None: all active ones)
     broken    stopped at a trap or breakpoint
     address   {lane: address} of a bad access: put into the registers of the instruction at `error`
-    regs      {register: function of the lane} and
+    regs      {register: function of the lane},
+    preds     {predicate: function of the lane},
+    uregs     {uniform register: value} and
     stack     {offset from the top of the stack: function of the lane giving bytes}: planted variables
     """
 
     def __init__(self, pc, frames=(), active=None, error=None, exception=0, faulty=None, broken=False, address=None,
-                 syscall_depth=0, barrier=0, regs=None, stack=None):
+                 syscall_depth=0, barrier=0, regs=None, stack=None, uregs=None, preds=None):
         self.pc, self.frames, self.active, self.error = pc, frames, active, error
         self.exception, self.faulty, self.broken, self.address = exception, faulty, broken, address or {}
         self.syscall_depth, self.barrier, self.regs, self.stack = syscall_depth, barrier, regs or {}, stack or {}
+        self.uregs, self.preds = uregs or {}, preds or {}
 
     def at(self, lane):
         return self.pc[lane] if isinstance(self.pc, dict) else self.pc
@@ -222,7 +225,8 @@ class Launch:
             code = state.exception if state.exception and faulty >> lane & 1 else 0
             nodes.append(self.lane(sm, block, slot, number, lane, state, code, active >> lane & 1))
         gpu = self.device.gpu
-        node = coredump.Warp(row, lanes=nodes, uregs=[(slot * 64 + i) * 0x01000193 & 0xffffffff for i in range(63)],
+        uregs = [state.uregs.get(i, (slot * 64 + i) * 0x01000193 & 0xffffffff) for i in range(63)]
+        node = coredump.Warp(row, lanes=nodes, uregs=uregs,
                              upreds=[i & 1 for i in range(7)],
                              barriers=[valid if i == 0 and active != valid else 0 for i in range(gpu.barriers)])
         for thread in self.process.threads[-lanes:]:
@@ -255,7 +259,8 @@ class Launch:
             for offset, value in state.stack.items():
                 stack[LOCAL_BYTES + offset:LOCAL_BYTES + offset + len(value(lane))] = value(lane)
             local = (STACK_TOP - LOCAL_BYTES, bytes(stack))
-        return coredump.Lane(row, regs=regs, preds=[lane >> i & 1 for i in range(7)], frames=table, local=local)
+        preds = [int(state.preds[i](lane)) if i in state.preds else lane >> i & 1 for i in range(7)]
+        return coredump.Lane(row, regs=regs, preds=preds, frames=table, local=local)
 
     @staticmethod
     def plant_address(regs, word, address):

@@ -135,22 +135,38 @@ def misaligned_debug():
 
 @scenario("hang")
 def hang():
-    """No exception anywhere: the first thread of every block spins in a hand-made grid barrier, the rest wait for it."""
+    """No exception anywhere: the first thread of each block spins in a hand-made grid barrier, the rest wait for it. Two of
+    16 blocks are on the GPU, and the counter says so: it is 2 and has to be 16. Registers are what the code left in them."""
     process = Process(H100)
     context = process.context()
     module = context.load("hang.li.sm_90.cubin")
     kernel = "_Z12wait_for_allPjPfj"
-    launch = process.launch(context, module, kernel, (16, 1, 1), (128, 1, 1), shared=512)
+    arrived, data, blocks = 0x7f3a40000000, 0x7f3a40200000, 16
+    launch = process.launch(context, module, kernel, (blocks, 1, 1), (128, 1, 1), shared=0x600,
+                            params=struct.pack("<QQI", arrived, data, blocks))
     spin = module.at(kernel, "hang.cu", "spin", {0x981, 0x980})
     barrier = module.at(kernel, "hang.cu", "block_barrier", cb.BARRIER)
+    process.memory += [(arrived, struct.pack("<I", 2).ljust(512, b"\0")), (data, process.pattern(4 * 128 * blocks, 3))]
 
-    def state(_, warp):
+    def state(block, warp):
+        def thread(lane):
+            return 32 * warp + lane
+
+        def own(lane):
+            return data + 4 * (128 * block + thread(lane))
+
+        regs = {0: lambda lane: 3 + 0x10001 * (128 * block + thread(lane)) if thread(lane) else 2, 2: own,
+                3: lambda lane: own(lane) >> 32, 4: lambda lane: 0x400 + 4 * (127 - thread(lane)),
+                5: lambda lane: 0x400 + 4 * thread(lane), 6: lambda lane: 0 if thread(lane) else arrived,
+                7: lambda lane: 0 if thread(lane) else arrived >> 32}
+        planted = {"regs": regs, "uregs": {4: 0x400, 5: blocks}, "preds": {0: lambda lane: thread(lane) != 0}}
         if warp == 0:
-            return State({lane: spin if lane == 0 else barrier for lane in range(32)}, active=1)
-        return State(barrier, barrier=3)
+            return State({lane: spin if lane == 0 else barrier for lane in range(32)}, active=1, **planted)
+        return State(barrier, barrier=3, **planted)
 
     spread(launch, 2, state, sms=(0, 2))
-    return Built(process, Options(flags=FLAG_SKIP_IMAGES), verdict="hang")
+    return Built(process, Options(flags=FLAG_SKIP_IMAGES), verdict="hang",
+                 memory=(("global", arrived, 2), ("parameter", 0x210, arrived & 0xffffffff), ("parameter", 0x220, blocks)))
 
 
 @scenario("exited", cuda_gdb="no thread is left, and 12.4 does not read the exception of an SM row")

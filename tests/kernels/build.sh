@@ -70,6 +70,19 @@ packed 90 except.li.sm_90.cubin -O3 -lineinfo
 packed 90 except.G.sm_90.cubin -G
 packed 100a except.li.sm_100a.cubin -O3 -lineinfo
 
+# The planted hangs; run_hangs.py makes the states from them. What debuggers need beside the code is emptied: it is large.
+mkdir -p "$out/../hangs"
+hangs() { # hangs ARCH KIND
+	compile "$1" "hangs.$2.sm_$1.cubin" hangs.cu "-$2" -diag-suppress 20054
+	python3 "$here/drop_debug.py" <"$out/hangs.$2.sm_$1.cubin" | gzip -9n >"$out/../hangs/hangs.$2.sm_$1.cubin.gz"
+	rm "$out/hangs.$2.sm_$1.cubin"
+}
+for arch in 80 90 100; do
+	hangs $arch O3
+	hangs $arch G
+done
+hangs 120 O3
+
 for arch in 80 90; do
 	compile $arch "link_a.li.sm_$arch.cubin" link_a.cu -O3 -lineinfo -rdc=true
 	compile $arch "link_b.li.sm_$arch.cubin" link_b.cu -O3 -lineinfo -rdc=true
