@@ -55,8 +55,9 @@ static void ask(const struct ws_flow *flow, uint64_t pc, uint64_t other, unsigne
 		for (size_t i = 0; i < 8; i++)
 			FUZZ_CHECK(!(written.direct.reg[i] & ~written.any.reg[i]));
 	if (ws_flow_loop(flow, pc, &loop, NULL) == WS_OK)
-		FUZZ_CHECK(loop.n_insns <= WS_FLOW_MAX_LOOP &&
-			   loop.n_sources <= WS_FLOW_MAX_SOURCES);
+		FUZZ_CHECK(
+			loop.n_insns <= WS_FLOW_MAX_LOOP && loop.n_sources <= WS_FLOW_MAX_SOURCES &&
+			loop.n_calls <= WS_FLOW_MAX_SOURCES && loop.test <= WS_FLOW_TEST_AT_LEAST);
 	enum ws_operand_kind kind = number & 1 ? WS_OPERAND_UREG : WS_OPERAND_REG;
 	if (ws_flow_slice(flow, pc, kind, number / 4, number & 2 ? 64 : 32, &slice, NULL) == WS_OK)
 		check_slice(&slice);

@@ -68,6 +68,9 @@ static void check_function(struct ws_module *module, const struct ws_function *f
 	struct ws_span code;
 	if (ws_module_code(module, f, &code, NULL) == WS_OK)
 		FUZZ_CHECK(code.len <= ws_module_image(module).len);
+	struct ws_flow *flow;
+	if (ws_module_flow(module, f, 0, &flow, NULL) == WS_OK)
+		ws_flow_destroy(flow);
 	struct ws_code_id id, again;
 	if (ws_module_code_id(module, f, &id, NULL) != WS_OK)
 		return;

@@ -19,9 +19,10 @@ enum {
 		16, /* kinds of absent threads of one wait; more are added to the last */
 	WSI_MAX_WAITS = 512,
 	WSI_MAX_ADDRESSES = 1024, /* parts whose addresses are compared */
-	WSI_MAX_WORDS = 64,       /* waits whose words in memory are looked at */
+	WSI_MAX_WORDS = 32,       /* waits whose words in memory are looked at */
 	WSI_MAX_STACK = 16,       /* callers that are looked at */
 	WSI_MAX_PATH = 4,         /* calls from a loop to what it reads */
+	WSI_MAX_FLOW_BYTES = 1 << 28,
 };
 
 /* Return addresses of a thread, innermost first. */
@@ -70,6 +71,7 @@ struct wsi_wait_flow {
 struct wsi_wait_flows {
 	struct wsi_wait_flow at[8];
 	size_t next;
+	uint64_t used_bytes; /* of code that flows were made of, at most WSI_MAX_FLOW_BYTES */
 };
 
 /* Lanes of one warp at one pc in one state. */

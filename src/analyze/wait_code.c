@@ -44,12 +44,15 @@ void wsi_wait_flows_fini(struct wsi_wait_flows *flows)
 
 /* The flow of a function; NULL when there is none. */
 static struct ws_flow *flow_of(struct wsi_wait_flows *flows, const struct ws_place *place,
-			       uint64_t base_pc)
+			       uint64_t base_pc, uint64_t code_bytes)
 {
 	for (size_t i = 0; i < WSI_COUNT(flows->at); i++)
 		if (flows->at[i].flow && flows->at[i].module == place->module &&
 		    flows->at[i].function == place->function)
 			return flows->at[i].flow;
+	if (code_bytes > WSI_MAX_FLOW_BYTES - flows->used_bytes)
+		return NULL;
+	flows->used_bytes += code_bytes;
 	struct wsi_wait_flow *slot = &flows->at[flows->next++ % WSI_COUNT(flows->at)];
 	ws_flow_destroy(slot->flow);
 	*slot = (struct wsi_wait_flow){ place->module, place->function, NULL };
@@ -91,7 +94,7 @@ static enum ws_status open_spot(const struct spot *near, uint64_t pc, struct spo
 	ws_module_facts(place.module, &facts);
 	spot.sm = facts.sm;
 	spot.base_pc = pc - place.rel_pc;
-	spot.flow = flow_of(near->flows, &place, spot.base_pc);
+	spot.flow = flow_of(near->flows, &place, spot.base_pc, spot.code.len);
 	*ret_spot = spot;
 	return spot.flow ? WS_OK : WS_ABSENT;
 }

@@ -60,7 +60,8 @@ struct word {
 	struct wsi_fault fault;
 	struct ws_report_frame frames[1 + WSI_MAX_PATH + WSI_MAX_STACK];
 	struct wsi_scene scene;
-	uint32_t lane; /* whose address it is */
+	uint32_t lane;     /* whose address it is */
+	enum ws_status st; /* WS_NO_MEMORY, or WS_OK */
 };
 
 /* ---- the scene ---- */
@@ -120,7 +121,7 @@ static bool keeps(const struct wsi_scene *scene, uint32_t lane, uint64_t pc,
 
 /* The value that an instruction of the function that reads will find in a register: what the
  * register holds, when nothing before it writes it, else computed again. */
-static bool find_value(const struct word *word, uint64_t pc, const struct ws_operand *op,
+static bool find_value(struct word *word, uint64_t pc, const struct ws_operand *op,
 		       uint64_t *ret_value)
 {
 	const struct wsi_scene *scene = &word->scene;
@@ -135,6 +136,8 @@ static bool find_value(const struct word *word, uint64_t pc, const struct ws_ope
 	if (keeps(scene, lane, pc, op))
 		return wsi_scene_register(scene, lane, op->kind, op->number, 1, ret_value) == WS_OK;
 	struct ws_flow_slice *slice = wsi_zalloc(sizeof *slice);
+	if (!slice)
+		word->st = WS_NO_MEMORY;
 	bool known = slice &&
 		     ws_flow_slice(scene->code.flow, pc, op->kind, op->number, 32, slice, NULL) ==
 			     WS_OK &&
@@ -222,6 +225,8 @@ static void find_until(struct word *word)
 	wait->until_value &= UINT32_MAX;
 	wait->until_status = WS_OK;
 	wait->needs = say_until(word->w->build, wait);
+	if (!wait->needs)
+		word->st = WS_NO_MEMORY;
 }
 
 /* ---- barrier objects ---- */
@@ -337,7 +342,9 @@ static bool part_differs(struct word *word, const struct wsi_part *part, bool by
 	struct wsi_scene *scene = &word->scene;
 	bool any = false;
 	wsi_scene_aim(scene, part->warp);
-	if (!by_eval && (wsi_access_find(scene) != WS_OK || scene->e->n_accesses == 0))
+	if (!by_eval)
+		word->st = wsi_access_find(scene);
+	if (word->st != WS_OK || (!by_eval && scene->e->n_accesses == 0))
 		return true;
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
 		uint64_t address = 0;
@@ -411,8 +418,11 @@ static enum ws_status look_at(struct word *word, uint32_t number)
 					      wait->address, wait->value_bytes, &wait->value);
 	if (object && wait->value_status == WS_OK) {
 		decode_object(word);
-		if (wait->object.status == WS_OK)
-			wait->needs = say_object(word->w->build, &wait->object);
+		if (wait->object.status != WS_OK)
+			return WS_OK;
+		wait->needs = say_object(word->w->build, &wait->object);
+		if (!wait->needs)
+			word->st = WS_NO_MEMORY;
 	} else if (!object) {
 		find_until(word);
 	}
@@ -438,6 +448,8 @@ enum ws_status wsi_wait_words(struct wsi_waits *w)
 		st = open_scene(word, part);
 		if (st == WS_OK)
 			st = look_at(word, i);
+		if (st == WS_OK)
+			st = word->st;
 		wsi_scene_fini(&word->scene);
 		wsi_free(word);
 	}

@@ -375,6 +375,29 @@ static bool is_compare(const struct ws_insn *insn)
 	       ws_insn_bits(insn, 74, 2) == 0;
 }
 
+/* Whether a source of an instruction is what was read, or a copy of it. */
+static bool comes_from_reading(struct search *s, const struct node *node,
+			       const struct wsi_source *source)
+{
+	enum { MAX_COPIES = 32 };
+	struct wsi_parts copy;
+	size_t at = node->at;
+	for (int i = 0; i < MAX_COPIES; i++) {
+		if (source->constant || source->number >= 255 ||
+		    (source->kind != WS_OPERAND_REG && source->kind != WS_OPERAND_UREG))
+			return false;
+		const struct node *next = setter_of(s, at, source->kind, source->number);
+		if (!next || next->opaque) /* of a wide read it would be a part */
+			return next && s->flow->effect[next->at].n_reg[0] == 1;
+		wsi_parts_of(s->flow, next->at, &copy);
+		if (!is_copy(s, next->at) || copy.n_sources != 1)
+			return false;
+		at = next->at;
+		source = &copy.source[0];
+	}
+	return false;
+}
+
 /* What the loop waits for a number to be, from the compare whose result `leaves` ends it. */
 static void read_compare(struct search *s, const struct node *node, int leaves)
 {
@@ -408,26 +431,9 @@ static void read_compare(struct search *s, const struct node *node, int leaves)
 		return;
 	/* the side that copies lead from to what was read; the other must not change */
 	int read = -1;
-	for (int side = 0; side < 2; side++) {
-		const struct wsi_source *source = &parts.source[side];
-		struct node *from = node_at(s, node->at);
-		while (from && !source->constant &&
-		       (source->kind == WS_OPERAND_REG || source->kind == WS_OPERAND_UREG) &&
-		       source->number < 255) {
-			struct node *next = setter_of(s, from->at, source->kind, source->number);
-			if (!next || next->opaque) {
-				if (next)
-					read = read < 0 ? side : 2;
-				break;
-			}
-			struct wsi_parts copy;
-			wsi_parts_of(s->flow, next->at, &copy);
-			if (!is_copy(s, next->at) || copy.n_sources != 1)
-				break;
-			from = next;
-			parts.source[side] = copy.source[0];
-		}
-	}
+	for (int side = 0; side < 2; side++)
+		if (comes_from_reading(s, node, &parts.source[side]))
+			read = read < 0 ? side : 2;
 	if (read != 0 && read != 1)
 		return;
 	enum ws_flow_test test = when_true[ws_insn_bits(&parts.insn, 76, 3)];
@@ -435,7 +441,6 @@ static void read_compare(struct search *s, const struct node *node, int leaves)
 	loop->test = read == 0 ? test : turned[test];
 	loop->test_signed = ws_insn_bits(&parts.insn, 73, 1);
 	loop->test_pc = wsi_flow_pc(s->flow, node->at);
-	wsi_parts_of(s->flow, node->at, &parts);
 	const struct wsi_source *other = &parts.source[1 - read];
 	loop->test_with = (struct ws_operand){
 		.kind = other->kind, .number = other->number, .count = 1, .value = other->value

@@ -358,6 +358,85 @@ static void a_loop_waits_for_what_decides_it(void **state)
 	ws_flow_destroy(flow);
 }
 
+/* What a loop is, in letters: S it stores, C it computes, M a condition is mixed, L it is limited;
+ * then the number of conditions that only what is read decides, and what that must be. */
+static void a_loop_that_computes_is_told_from_one_that_waits(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned sm;
+		const char *lines[12];
+		const char *what;
+		const char *why;
+	} cases[] = {
+		{ 90,
+		  { "LDG.E.STRONG.SYS R0, desc[UR6][R6.64]", "YIELD",
+		    "ISETP.GE.U32.AND P0, PT, R0, UR5, PT", "@!P0 BRA 0x1000", "EXIT" },
+		  "1 at least",
+		  "a counter of others" },
+		{ 80,
+		  { "LD.E R4, [R8.64]", "ISETP.EQ.AND P0, PT, R4, RZ, PT",
+		    "PLOP3.LUT P0, PT, P0, PT, PT, 0x8, 0x0", "@P0 BRA 0x1050", "BRA 0x1000",
+		    "EXIT" },
+		  "1 other",
+		  "a flag, by a negated predicate" },
+		{ 80,
+		  { "LDG.E R2, [R4.64]", "IADD3 R3, R3, 0x1, RZ", "ISETP.LT.AND P0, PT, R3, R2, PT",
+		    "@P0 BRA 0x1000", "EXIT" },
+		  "M0 none",
+		  "a limit in memory" },
+		{ 80,
+		  { "LDG.E R2, [R4.64]", "FADD R3, R3, R7", "ISETP.NE.AND P0, PT, R2, RZ, PT",
+		    "@!P0 BRA 0x1000", "EXIT" },
+		  "C1 other",
+		  "a sum until a flag is set" },
+		{ 80,
+		  { "LDG.E R2, [R4.64]", "IADD3 R3, R3, 0x1, RZ", "ISETP.NE.AND P0, PT, R2, RZ, PT",
+		    "ISETP.LT.AND P1, PT, R3, R9, PT", "@!P0 BRA P1, 0x1000", "EXIT" },
+		  "L1 other",
+		  "a flag, tried so many times" },
+		{ 80,
+		  { "LDG.E R2, [R4.64]", "IADD3 R4, R4, 0x4, RZ", "ISETP.NE.AND P0, PT, R2, RZ, PT",
+		    "@P0 BRA 0x1000", "EXIT" },
+		  "CM0 none",
+		  "the end of a string" },
+		{ 80,
+		  { "LDG.E R4, [R4.64]", "ISETP.NE.AND P0, PT, R4, RZ, PT", "@P0 BRA 0x1000",
+		    "EXIT" },
+		  "M0 none",
+		  "the end of a list" },
+		{ 80,
+		  { "ATOMG.E.ADD.STRONG.GPU PT, R2, [R4], R8", "ISETP.LT.AND P0, PT, R2, R9, PT",
+		    "@P0 BRA 0x1000", "EXIT" },
+		  "S1 at least",
+		  "tickets" },
+		{ 80,
+		  { "ATOMG.E.ADD.STRONG.GPU PT, R2, [R4], RZ", "ISETP.NE.AND P0, PT, R2, RZ, PT",
+		    "@!P0 BRA 0x1000", "EXIT" },
+		  "1 other",
+		  "a flag, read by an atomic" },
+		{ 80,
+		  { "NANOSLEEP R3", "LDG.E R2, [R4.64]", "IADD3 R3, R3, R3, RZ",
+		    "ISETP.NE.AND P0, PT, R2, 0x7, PT", "@P0 BRA 0x1000", "EXIT" },
+		  "1 equal",
+		  "a sleep that becomes longer" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct assembled code;
+		struct ws_flow_loop found;
+		char text[40];
+		struct ws_flow *flow = flow_of(&code, cases[i].sm, 0x1000, cases[i].lines);
+		assert_int_equal(ws_flow_loop(flow, 0x1000, &found, NULL), WS_OK);
+		wsi_format(text, "%s%s%s%s%u %s", found.stores ? "S" : "",
+			   found.computes ? "C" : "", found.mixed ? "M" : "",
+			   found.limited ? "L" : "", found.n_conditions,
+			   ws_flow_test_text(found.test));
+		if (strcmp(text, cases[i].what) != 0)
+			fail_msg("%s: %s, not %s", cases[i].why, text, cases[i].what);
+		ws_flow_destroy(flow);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +449,7 @@ int main(void)
 		cmocka_unit_test(a_call_writes_what_its_callee_writes),
 		cmocka_unit_test(unknown_code_takes_trust_away),
 		cmocka_unit_test(a_loop_waits_for_what_decides_it),
+		cmocka_unit_test(a_loop_that_computes_is_told_from_one_that_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
