@@ -82,8 +82,36 @@ def refused(work, case):
     shutil.rmtree(folder)
 
 
+# text in the header as of 12.4, what replaces it, part of what the comparison says of it
+DIFFERENT = [
+    ("CUDBG_EXCEPTION_WARP_ASSERT = 12", "CUDBG_EXCEPTION_WARP_ASSERT = 112", "CUDBG_EXCEPTION_WARP_ASSERT: ours 12, theirs 112"),
+    ("uint64_t gridId64;", "uint32_t gridId64;", "CUDBGEvent55.cases.kernelReady.origin"),
+    ("(*readGridId)(uint32_t dev,", "(*readGridId)(uint64_t dev,", "readGridId: ours 1, theirs 0"),
+    ("CUDBGResult (*initialize)(void);", "CUDBGResult (*initialize)(void); void *more;", "finalize: ours 1, theirs 2"),
+]
+
+
+def comparison(work):
+    """tests/oracle/headers.py, with a header of ours in the place of the vendor's."""
+    folder = os.path.join(work, "vendor")
+    os.mkdir(folder)
+    header = os.path.join(folder, "cudadebugger.h")
+    apigen(TABLES, "header", "--as-of", "12.4", header)
+    with open(header, encoding="utf-8") as lines:
+        text = lines.read()
+    run = [sys.executable, os.path.join(ROOT, "tests/oracle/headers.py"), folder]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    report("compared with a header of 12.4: the same", done.returncode == 0 and "slot of 133" in done.stdout, done.stdout + done.stderr)
+    for old, new, words in DIFFERENT:
+        assert old in text, old
+        with open(header, "w", encoding="utf-8") as out:
+            out.write(text.replace(old, new, 1))
+        done = subprocess.run(run, capture_output=True, text=True, check=False)
+        report("compared with a header that has %s" % new, done.returncode == 1 and words in done.stdout, done.stdout + done.stderr)
+
+
 def main():
-    print("1..%d" % (len(REFUSED) + 7))
+    print("1..%d" % (len(REFUSED) + len(DIFFERENT) + 8))
     with tempfile.TemporaryDirectory() as work:
         run = apigen(TABLES, "check")
         report("the tables are accepted", run.returncode == 0, run.stderr)
@@ -105,6 +133,7 @@ def main():
         with open(one, "w", encoding="utf-8") as out:
             out.write('#include "old.h"\n_Static_assert(sizeof(struct CUDBGAPI_st) == 114 * sizeof(void *), "");\n')
         compiles("the header as of 9.0 compiles", one, "c", "-std=c11", "-I", work)
+        comparison(work)
         for case in REFUSED:
             refused(work, case)
     return 0 if all(results) else 1
