@@ -4463,6 +4463,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_NO_EVENT_AVAILABLE  nothing waits in the queue.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*consumeCudaLogs)(CUDBGCudaLogMessage *logMessages, uint32_t numMessages,
 				       uint32_t *numConsumed);
@@ -4836,6 +4838,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_NO_EVENT_AVAILABLE  nothing waits in the queue.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*consumeCudaLogs134)(CUDBGCudaLogMessage134 *logMessages, uint32_t numMessages,
 					  uint32_t *numConsumed);

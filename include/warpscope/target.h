@@ -72,6 +72,27 @@ struct ws_event {
 	enum ws_status status;                    /**< failed */
 };
 
+enum {
+	WS_LOG_TEXT = 256, /**< bytes of a record's text, the NUL included */
+};
+
+/** A record of the driver's log. */
+struct ws_log {
+	uint64_t time_ns;       /**< since 1970 */
+	uint64_t host_tid;      /**< thread that it is about */
+	uint32_t level;         /**< CUDBGCudaLogLevel */
+	uint32_t ruleset, rule; /**< that let it pass; UINT32_MAX: not known */
+	char text[WS_LOG_TEXT]; /**< terminated */
+};
+
+/** Which records of the log are kept. */
+struct ws_log_rule {
+	uint32_t action;   /**< CUDBGCudaLogRuleAction */
+	uint32_t level;    /**< CUDBGCudaLogLevelFilter */
+	uint64_t host_tid; /**< UINT64_MAX: any */
+	const char *regex; /**< of the text; NULL: any */
+};
+
 struct ws_target;
 
 /**
@@ -213,6 +234,27 @@ struct ws_target_ops {
 	 */
 	void (*on_event)(struct ws_target *target, void (*wake)(void *data), void *data);
 
+	/* ---- the host's side of a target that runs: optional, member by member ---- */
+
+	/** Takes the oldest records of the driver's log, at most `cap`; `*ret_n` 0: none waits.
+	 * Safe beside everything else. */
+	enum ws_status (*take_logs)(struct ws_target *target, struct ws_log *ret_logs, uint32_t cap,
+				    uint32_t *ret_n, struct ws_error *err);
+	/**
+	 * What the log keeps from now on: the first rule that matches decides. `*ret_ruleset` is
+	 * the number of this set in later records. WS_ARGUMENT: a rule makes no sense; nothing
+	 * changed.
+	 */
+	enum ws_status (*log_rules)(struct ws_target *target, const struct ws_log_rule *rules,
+				    uint32_t n, uint32_t *ret_ruleset, struct ws_error *err);
+	/**
+	 * Return addresses of the host thread that launched a grid, innermost first. The first
+	 * `cap` are written; `*ret_n` says how many there are. WS_ABSENT: not kept.
+	 */
+	enum ws_status (*launch_stack)(struct ws_target *target, uint32_t grid_index,
+				       uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
+				       struct ws_error *err);
+
 	/* ---- what only a file knows: optional ---- */
 
 	enum ws_status (*dump_facts)(const struct ws_target *target,
@@ -303,6 +345,15 @@ WS_API enum ws_status ws_target_acknowledge(struct ws_target *target,
 					    struct ws_error *err) WS_MUST_USE;
 /** Does nothing for a target that has no events. */
 WS_API void ws_target_on_event(struct ws_target *target, void (*wake)(void *data), void *data);
+WS_API enum ws_status ws_target_take_logs(struct ws_target *target, struct ws_log *ret_logs,
+					  uint32_t cap, uint32_t *ret_n,
+					  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_log_rules(struct ws_target *target, const struct ws_log_rule *rules,
+					  uint32_t n, uint32_t *ret_ruleset,
+					  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_launch_stack(struct ws_target *target, uint32_t grid_index,
+					     uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
+					     struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_dump_facts(const struct ws_target *target,
 					   struct ws_dump_facts *ret_facts,
 					   struct ws_error *err) WS_MUST_USE;

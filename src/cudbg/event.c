@@ -585,16 +585,61 @@ CUDBGResult wsi_cudbg_setKernelLaunchNotificationMode(struct wsi_cudbg *s,
 	return CUDBG_SUCCESS;
 }
 
+CUDBGResult wsi_cudbg_take_log(struct wsi_cudbg *s, struct ws_log *ret_log)
+{
+	struct ws_error err;
+	uint32_t n = 0;
+	enum ws_status st = ws_target_take_logs(s->target, ret_log, 1, &n, &err);
+	if (st == WS_UNSUPPORTED || (st == WS_OK && n == 0))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_NO_EVENT_AVAILABLE, "there is no log record");
+	return st == WS_OK ? CUDBG_SUCCESS
+			   : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err.message);
+}
+
 CUDBGResult wsi_cudbg_consumeCudaLogs134(struct wsi_cudbg *s, CUDBGCudaLogMessage134 *logMessages,
 					 uint32_t numMessages, uint32_t *numConsumed)
 {
-	(void)logMessages, (void)numMessages, (void)numConsumed;
-	return wsi_cudbg_fail(s, CUDBG_ERROR_NO_EVENT_AVAILABLE, "there is no log record");
+	uint32_t n = 0;
+	while (n < numMessages) {
+		struct ws_log log;
+		CUDBGResult result = wsi_cudbg_take_log(s, &log);
+		if (result != CUDBG_SUCCESS && n == 0)
+			return result;
+		if (result != CUDBG_SUCCESS)
+			break;
+		CUDBGCudaLogMessage134 *to = &logMessages[n++];
+		memset(to, 0, sizeof *to);
+		to->unixTimestampNs = log.time_ns;
+		to->osThreadId = log.host_tid;
+		to->logLevel = (CUDBGCudaLogLevel)log.level;
+		to->matchedRulesetIndex = log.ruleset;
+		to->matchedRuleIndex = log.rule;
+		memcpy(to->message, log.text, sizeof to->message - 1);
+	}
+	*numConsumed = n;
+	return CUDBG_SUCCESS;
 }
 
 CUDBGResult wsi_cudbg_setCudaLogRules(struct wsi_cudbg *s, const CUDBGCudaLogRule *rules,
 				      uint32_t numRules, uint32_t *newRulesetIndex)
 {
-	(void)rules, (void)numRules, (void)newRulesetIndex;
-	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "this target has no log");
+	struct ws_error err;
+	wsi_scoped_free struct ws_log_rule *ours =
+		wsi_zalloc(((size_t)numRules + !numRules) * sizeof *ours);
+	if (!ours)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "no memory for %u rules", numRules);
+	for (uint32_t i = 0; i < numRules; i++)
+		ours[i] = (struct ws_log_rule){
+			.action = rules[i].action,
+			.level = rules[i].logLevelFilter,
+			.host_tid = rules[i].osThreadIdFilter,
+			.regex = rules[i].messageFilterRegex,
+		};
+	enum ws_status st = ws_target_log_rules(s->target, ours, numRules, newRulesetIndex, &err);
+	if (st == WS_UNSUPPORTED)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "%s", err.message);
+	if (st == WS_ARGUMENT)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "%s", err.message);
+	return st == WS_OK ? CUDBG_SUCCESS
+			   : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err.message);
 }

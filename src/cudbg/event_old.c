@@ -237,8 +237,21 @@ CUDBGResult wsi_cudbg_setNotifyNewEventCallback41(struct wsi_cudbg *s,
 CUDBGResult wsi_cudbg_consumeCudaLogs(struct wsi_cudbg *s, CUDBGCudaLogMessage *logMessages,
 				      uint32_t numMessages, uint32_t *numConsumed)
 {
-	(void)logMessages;
-	CUDBGCudaLogMessage134 none;
-	(void)numMessages;
-	return wsi_cudbg_consumeCudaLogs134(s, &none, 0, numConsumed);
+	uint32_t n = 0;
+	while (n < numMessages) {
+		struct ws_log log;
+		CUDBGResult result = wsi_cudbg_take_log(s, &log);
+		if (result != CUDBG_SUCCESS && n == 0)
+			return result;
+		if (result != CUDBG_SUCCESS)
+			break;
+		CUDBGCudaLogMessage *to = &logMessages[n++];
+		memset(to, 0, sizeof *to);
+		to->unixTimestampNs = log.time_ns;
+		to->osThreadId = (uint32_t)log.host_tid;
+		to->logLevel = (CUDBGCudaLogLevel)log.level;
+		memcpy(to->message, log.text, sizeof to->message - 1);
+	}
+	*numConsumed = n;
+	return CUDBG_SUCCESS;
 }

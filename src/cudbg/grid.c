@@ -213,15 +213,19 @@ CUDBGResult wsi_cudbg_readCPUCallStack(struct wsi_cudbg *s, struct wsi_at *at, u
 				       uint64_t *addrs, uint32_t numAddrs, uint32_t *totalNumAddrs)
 {
 	struct ws_grid grid;
+	struct ws_error err;
 	uint32_t index;
-	(void)totalNumAddrs;
 	if (!addrs && numAddrs)
 		return wsi_cudbg_null(s, "addrs");
 	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, gridId64, UINT64_MAX, &grid, &index);
-	if (result == CUDBG_SUCCESS)
-		result = wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
-					"no call stack of the launch was kept");
-	return result;
+	if (result != CUDBG_SUCCESS)
+		return result;
+	enum ws_status st =
+		ws_target_launch_stack(s->target, index, addrs, numAddrs, totalNumAddrs, &err);
+	if (st == WS_UNSUPPORTED || st == WS_ABSENT || st == WS_EXCLUDED)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "no call stack of the launch was kept");
+	return st == WS_OK ? CUDBG_SUCCESS : wsi_cudbg_row_status(s, st, &err);
 }
 
 /* ---- constant banks ---- */

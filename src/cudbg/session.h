@@ -312,6 +312,8 @@ enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err)
 /* Stops the callback thread, forgets events. Not under `queue_lock`. */
 void wsi_cudbg_stop_events(struct wsi_cudbg *s);
 /* Next event of a queue that `wanted` accepts; others before it are dropped. */
+/* The oldest record of the log; NO_EVENT_AVAILABLE when none waits, or there is no log. */
+CUDBGResult wsi_cudbg_take_log(struct wsi_cudbg *s, struct ws_log *ret_log);
 CUDBGResult wsi_cudbg_take_event(struct wsi_cudbg *s, CUDBGEventQueueType type,
 				 bool (*wanted)(const struct wsi_queued *item),
 				 struct wsi_queued *ret_item);

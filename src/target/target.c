@@ -253,6 +253,38 @@ void ws_target_on_event(struct ws_target *target, void (*wake)(void *data), void
 		target->ops->on_event(target, wake, data);
 }
 
+/* ---- the host's side ---- */
+
+enum ws_status ws_target_take_logs(struct ws_target *target, struct ws_log *ret_logs, uint32_t cap,
+				   uint32_t *ret_n, struct ws_error *err)
+{
+	if (!target->ops->take_logs)
+		return unsupported(target, "log", err);
+	return target->ops->take_logs(target, ret_logs, cap, ret_n, err);
+}
+
+enum ws_status ws_target_log_rules(struct ws_target *target, const struct ws_log_rule *rules,
+				   uint32_t n, uint32_t *ret_ruleset, struct ws_error *err)
+{
+	if (!target->ops->log_rules)
+		return unsupported(target, "log", err);
+	return target->ops->log_rules(target, rules, n, ret_ruleset, err);
+}
+
+enum ws_status ws_target_launch_stack(struct ws_target *target, uint32_t grid_index,
+				      uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
+				      struct ws_error *err)
+{
+	if (!target->ops->launch_stack)
+		return unsupported(target, "call stack of the launch", err);
+	struct ws_counts counts;
+	target->ops->counts(target, &counts);
+	enum ws_status st = index_check(grid_index, counts.grids, "grid", err);
+	return st == WS_OK ? target->ops->launch_stack(target, grid_index, ret_addresses, cap,
+						       ret_n, err)
+			   : st;
+}
+
 enum ws_status ws_target_dump_facts(const struct ws_target *target, struct ws_dump_facts *ret_facts,
 				    struct ws_error *err)
 {

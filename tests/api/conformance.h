@@ -76,6 +76,8 @@ void events_of_a_running_target(void **state);
 void stepping(void **state);
 void breakpoints(void **state);
 void alteration(void **state);
+void the_log_of_the_driver(void **state);
+void who_launched_a_grid(void **state);
 void a_target_that_cannot_run_says_so(void **state);
 
 #endif

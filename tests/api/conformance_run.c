@@ -332,3 +332,64 @@ void a_target_that_cannot_run_says_so(void **state)
 	assert_int_equal(CALL(suspendAllDevices, 0), CUDBG_ERROR_SUSPENDED_DEVICE);
 	stop();
 }
+
+/* ---- the host's side ---- */
+
+void the_log_of_the_driver(void **state)
+{
+	(void)state;
+	CUDBGCudaLogMessage134 records[4];
+	CUDBGCudaLogMessage old[4];
+	CUDBGCudaLogRule rules[2] = { { 0, 0, UINT64_MAX, NULL }, { 2, 1, 77, "out.*" } };
+	struct ws_log said;
+	uint32_t n = 9, set = 0;
+	start_ready(true, 0);
+	assert_int_equal(CALL(consumeCudaLogs134, records, 4, &n), CUDBG_ERROR_NO_EVENT_AVAILABLE);
+	assert_int_equal(n, 9);
+	fake.n_logs = 7;
+	assert_int_equal(CALL(consumeCudaLogs134, records, 3, &n), CUDBG_SUCCESS);
+	assert_int_equal(n, 3);
+	fake_log(2, &said);
+	assert_true(records[2].unixTimestampNs == said.time_ns &&
+		    records[2].osThreadId == said.host_tid && records[2].logLevel == said.level &&
+		    records[2].matchedRulesetIndex == 7 && records[2].matchedRuleIndex == 2);
+	assert_string_equal(records[2].message, said.text);
+	assert_int_equal(CALL(consumeCudaLogs, old, 2, &n), CUDBG_SUCCESS);
+	fake_log(4, &said);
+	assert_true(n == 2 && old[1].unixTimestampNs == said.time_ns && old[1].osThreadId == 4 &&
+		    old[1].logLevel == said.level);
+	assert_string_equal(old[1].message, said.text);
+	assert_int_equal(CALL(consumeCudaLogs, old, 0, &n), CUDBG_SUCCESS);
+	assert_int_equal(n, 0);
+	assert_int_equal(CALL(consumeCudaLogs, old, 4, &n), CUDBG_SUCCESS);
+	assert_true(n == 2 && old[1].message[0] == 'a' + 6);
+	assert_int_equal(CALL(consumeCudaLogs, old, 4, &n), CUDBG_ERROR_NO_EVENT_AVAILABLE);
+
+	assert_int_equal(CALL(setCudaLogRules, rules, 2, &set), CUDBG_SUCCESS);
+	assert_true(set == 1 && fake.n_rules == 2 && fake.rules[1].action == 2 &&
+		    fake.rules[1].level == 1 && fake.rules[1].host_tid == 77 &&
+		    fake.rules[1].regex && !fake.rules[0].regex);
+	assert_int_equal(CALL(setCudaLogRules, rules, 0, &set), CUDBG_SUCCESS);
+	assert_true(set == 2 && fake.n_rules == 0);
+	rules[0].action = (CUDBGCudaLogRuleAction)9;
+	assert_int_equal(CALL(setCudaLogRules, rules, 1, &set), CUDBG_ERROR_INVALID_ARGS);
+	assert_int_equal(set, 2);
+	stop();
+}
+
+void who_launched_a_grid(void **state)
+{
+	(void)state;
+	uint64_t addresses[4] = { 0 };
+	uint32_t n = 0;
+	start_ready(true, 0);
+	assert_int_equal(CALL(readCPUCallStack, 0, 1, addresses, 2, &n), CUDBG_SUCCESS);
+	assert_true(n == 3 && addresses[0] == 0x5500001000u && addresses[1] == 0x5500001001u &&
+		    addresses[2] == 0);
+	assert_int_equal(CALL(readCPUCallStack, 0, 1, NULL, 0, &n), CUDBG_SUCCESS);
+	assert_int_equal(n, 3);
+	assert_int_equal(CALL(readCPUCallStack, 0, 1, NULL, 2, &n), CUDBG_ERROR_INVALID_ARGS);
+	assert_int_equal(CALL(readCPUCallStack, 0, 3, addresses, 2, &n), CUDBG_ERROR_MISSING_DATA);
+	assert_int_equal(CALL(readCPUCallStack, 0, 99, addresses, 2, &n), CUDBG_ERROR_INVALID_GRID);
+	stop();
+}

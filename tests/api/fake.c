@@ -522,6 +522,63 @@ void fake_event(struct fake *fake, const struct ws_event *event)
 		fake->wake(fake->wake_data);
 }
 
+/* ---- the host ---- */
+
+void fake_log(uint32_t number, struct ws_log *ret)
+{
+	*ret = (struct ws_log){
+		.time_ns = 1700000000000000000u + number,
+		.host_tid = 0x100000000u + number,
+		.level = 1 + number % 2,
+		.ruleset = 7,
+		.rule = number,
+	};
+	memset(ret->text, 'x', WS_LOG_TEXT - 1); /* as long as can be */
+	ret->text[0] = (char)('a' + number);
+}
+
+static enum ws_status fake_take_logs(struct ws_target *target, struct ws_log *ret_logs,
+				     uint32_t cap, uint32_t *ret_n, struct ws_error *err)
+{
+	struct fake *fake = fake_mut(target);
+	MAYBE_FAIL(FAKE_LOGS);
+	for (*ret_n = 0; *ret_n < cap && fake->n_logs; fake->n_logs--)
+		fake_log(fake->logged++, &ret_logs[(*ret_n)++]);
+	return WS_OK;
+}
+
+static enum ws_status fake_log_rules(struct ws_target *target, const struct ws_log_rule *rules,
+				     uint32_t n, uint32_t *ret_ruleset, struct ws_error *err)
+{
+	struct fake *fake = fake_mut(target);
+	MAYBE_FAIL(FAKE_RULES);
+	if (n > 4 || (n && rules[0].action > 2))
+		return fail(err, WS_ARGUMENT, "no such rule");
+	for (uint32_t i = 0; i < n; i++) {
+		fake->rules[i] = rules[i];
+		fake->rules[i].regex =
+			rules[i].regex && !strcmp(rules[i].regex, "out.*") ? "kept" : NULL;
+	}
+	fake->n_rules = n;
+	*ret_ruleset = ++fake->rulesets;
+	return WS_OK;
+}
+
+/* Three frames for the first grid, none kept for the others. */
+static enum ws_status fake_launch_stack(struct ws_target *target, uint32_t grid_index,
+					uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
+					struct ws_error *err)
+{
+	(void)target;
+	MAYBE_FAIL(FAKE_LAUNCH_STACK);
+	if (grid_index != 0)
+		return fail(err, WS_ABSENT, "not kept");
+	for (uint32_t i = 0; i < 3 && i < cap; i++)
+		ret_addresses[i] = 0x5500001000u + i;
+	*ret_n = 3;
+	return WS_OK;
+}
+
 void fake_init_still(struct fake *fake)
 {
 	memset(fake, 0, sizeof *fake);
@@ -570,4 +627,7 @@ void fake_init_running(struct fake *fake)
 	fake->ops.next_event = fake_next_event;
 	fake->ops.acknowledge = fake_acknowledge;
 	fake->ops.on_event = fake_on_event;
+	fake->ops.take_logs = fake_take_logs;
+	fake->ops.log_rules = fake_log_rules;
+	fake->ops.launch_stack = fake_launch_stack;
 }

@@ -33,6 +33,9 @@ enum fake_op {
 	FAKE_WRITE,
 	FAKE_WRITE_REGISTERS,
 	FAKE_ACKNOWLEDGE,
+	FAKE_LOGS,
+	FAKE_RULES,
+	FAKE_LAUNCH_STACK,
 };
 
 struct fake {
@@ -59,12 +62,18 @@ struct fake {
 	uint64_t code, code_bytes;
 	struct ws_span code_text; /* what lies at `code`, instead of bytes that count */
 	enum ws_status image_status;
+	uint32_t n_logs; /* records that wait, with numbers from `logged` on */
+	uint32_t logged;
+	struct ws_log_rule rules[4]; /* the last that were set; regex is not kept */
+	uint32_t n_rules, rulesets;
 };
 
 /* A target that cannot run, like a dump. */
 void fake_init_still(struct fake *fake);
 /* One that can; everything stands. */
 void fake_init_running(struct fake *fake);
+/* What record `number` of the log says. */
+void fake_log(uint32_t number, struct ws_log *ret);
 /* Queues an event and wakes the client. */
 void fake_event(struct fake *fake, const struct ws_event *event);
 

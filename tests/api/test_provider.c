@@ -320,6 +320,91 @@ static void events_come_through(void **state)
 	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
 }
 
+/* ---- the host's side ---- */
+
+static CUDBGResult too_many(CUDBGCudaLogMessage134 *records, uint32_t n, uint32_t *ret_n)
+{
+	CUDBGResult result = second->consumeCudaLogs134(records, n, ret_n);
+	*ret_n += 100;
+	return result;
+}
+
+static void logs_and_launches_come_through(void **state)
+{
+	(void)state;
+	struct ws_log logs[40], said;
+	const struct ws_log_rule rules[2] = { { .host_tid = UINT64_MAX }, { 2, 1, 77, "out.*" } };
+	uint64_t addresses[4];
+	uint32_t n = 9, set = 0;
+	start(true);
+	assert_int_equal(ws_target_take_logs(target, logs, 40, &n, NULL), WS_OK);
+	assert_int_equal(n, 0);
+	fake.n_logs = 22; /* more than are asked for at once */
+	assert_int_equal(ws_target_take_logs(target, logs, 20, &n, NULL), WS_OK);
+	assert_int_equal(n, 20);
+	for (uint32_t i = 0; i < n; i++) {
+		fake_log(i, &said);
+		assert_memory_equal(&logs[i], &said, sizeof said);
+	}
+	assert_int_equal(ws_target_take_logs(target, logs, 40, &n, NULL), WS_OK);
+	assert_int_equal(n, 2);
+	assert_int_equal(ws_target_log_rules(target, rules, 2, &set, NULL), WS_OK);
+	assert_true(set == 1 && fake.n_rules == 2 && fake.rules[1].level == 1 &&
+		    fake.rules[1].host_tid == 77 && fake.rules[1].regex);
+	assert_int_equal(
+		ws_target_log_rules(target, &(struct ws_log_rule){ .action = 9 }, 1, &set, NULL),
+		WS_ARGUMENT);
+	assert_int_equal(ws_target_launch_stack(target, 0, addresses, 4, &n, NULL), WS_OK);
+	assert_true(n == 3 && addresses[2] == 0x5500001002u);
+	assert_int_equal(ws_target_launch_stack(target, 0, NULL, 0, &n, NULL), WS_OK);
+	assert_int_equal(ws_target_launch_stack(target, 1, addresses, 4, &n, NULL), WS_ABSENT);
+	assert_int_equal(ws_target_launch_stack(target, 99, addresses, 4, &n, NULL), WS_ARGUMENT);
+}
+
+/* Without 13.4's function the older one is asked; without both there is no log. */
+static void logs_of_older_providers(void **state)
+{
+	(void)state;
+	struct ws_log logs[4], said;
+	uint64_t addresses[1];
+	uint32_t n = 0, set = 0;
+	start(true);
+	for (int how = 0; how < 3; how++) {
+		assert_int_equal(ws_cudbg_api(&fake.base, &second, NULL), WS_OK);
+		struct CUDBGAPI_st table = *second;
+		struct ws_target *other;
+		if (how < 2)
+			table.consumeCudaLogs134 = NULL;
+		if (how == 1)
+			table.consumeCudaLogs = NULL;
+		if (how == 1)
+			table.setCudaLogRules = NULL;
+		if (how == 1)
+			table.readCPUCallStack = NULL;
+		if (how == 2)
+			table.consumeCudaLogs134 = too_many;
+		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, &other, NULL), WS_OK);
+		fake.n_logs = 3;
+		fake.logged = 0;
+		enum ws_status st = ws_target_take_logs(other, logs, 4, &n, NULL);
+		assert_int_equal(st, how == 0 ? WS_OK : how == 1 ? WS_UNSUPPORTED : WS_MALFORMED);
+		if (how == 0) {
+			fake_log(2, &said);
+			assert_true(n == 3 && logs[2].time_ns == said.time_ns &&
+				    logs[2].host_tid == 2 && logs[2].rule == UINT32_MAX);
+			assert_string_equal(logs[2].text, said.text);
+		}
+		if (how == 1) {
+			assert_int_equal(ws_target_log_rules(other, NULL, 0, &set, NULL),
+					 WS_UNSUPPORTED);
+			assert_int_equal(ws_target_launch_stack(other, 0, addresses, 1, &n, NULL),
+					 WS_UNSUPPORTED);
+		}
+		ws_target_close(other);
+		ws_cudbg_release(second);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +415,8 @@ int main(void)
 		cmocka_unit_test_teardown(breakpoints_are_planted, stop),
 		cmocka_unit_test_teardown(state_is_altered, stop),
 		cmocka_unit_test_teardown(events_come_through, stop),
+		cmocka_unit_test_teardown(logs_and_launches_come_through, stop),
+		cmocka_unit_test_teardown(logs_of_older_providers, stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,6 +118,9 @@ static const struct ws_target_ops running_ops = {
 	.write_registers = wsi_api_write_registers,
 	.next_event = wsi_api_next_event,
 	.acknowledge = wsi_api_acknowledge,
+	.take_logs = wsi_api_take_logs,
+	.log_rules = wsi_api_log_rules,
+	.launch_stack = wsi_api_launch_stack,
 	.on_event = wsi_api_on_event,
 };
 

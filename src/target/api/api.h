@@ -135,5 +135,13 @@ enum ws_status wsi_api_write_memory(struct ws_target *target, const struct ws_ad
 enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_index, uint32_t lane,
 				       enum ws_reg_kind kind, uint32_t first, uint32_t n,
 				       const uint32_t *values, struct ws_error *err);
+/* host.c */
+enum ws_status wsi_api_take_logs(struct ws_target *target, struct ws_log *ret_logs, uint32_t cap,
+				 uint32_t *ret_n, struct ws_error *err);
+enum ws_status wsi_api_log_rules(struct ws_target *target, const struct ws_log_rule *rules,
+				 uint32_t n, uint32_t *ret_ruleset, struct ws_error *err);
+enum ws_status wsi_api_launch_stack(struct ws_target *target, uint32_t grid_index,
+				    uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
+				    struct ws_error *err);
 
 #endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the provider knows of the host: the driver's log, and who launched a grid. */
+#include "target/api/api.h"
+
+enum { AT_ONCE = 16 }; /* records in a call of the older form */
+
+/* Since 13.4. */
+static CUDBGResult take_new(struct api_target *t, struct ws_log *ret_logs, uint32_t cap,
+			    uint32_t *ret_n)
+{
+	CUDBGCudaLogMessage134 records[AT_ONCE];
+	uint32_t n = 0;
+	CUDBGResult result = t->api->consumeCudaLogs134(records, cap < AT_ONCE ? cap : AT_ONCE, &n);
+	if (result != CUDBG_SUCCESS || n > AT_ONCE || n > cap)
+		return result == CUDBG_SUCCESS ? CUDBG_ERROR_INTERNAL : result;
+	for (uint32_t i = 0; i < n; i++) {
+		ret_logs[i] = (struct ws_log){
+			.time_ns = records[i].unixTimestampNs,
+			.host_tid = records[i].osThreadId,
+			.level = records[i].logLevel,
+			.ruleset = records[i].matchedRulesetIndex,
+			.rule = records[i].matchedRuleIndex,
+		};
+		memcpy(ret_logs[i].text, records[i].message, WS_LOG_TEXT - 1);
+	}
+	*ret_n = n;
+	return CUDBG_SUCCESS;
+}
+
+/* 12.9 to 13.3: without rules. */
+static CUDBGResult take_old(struct api_target *t, struct ws_log *ret_logs, uint32_t cap,
+			    uint32_t *ret_n)
+{
+	CUDBGCudaLogMessage records[AT_ONCE];
+	uint32_t n = 0;
+	CUDBGResult result = t->api->consumeCudaLogs(records, cap < AT_ONCE ? cap : AT_ONCE, &n);
+	if (result != CUDBG_SUCCESS || n > AT_ONCE || n > cap)
+		return result == CUDBG_SUCCESS ? CUDBG_ERROR_INTERNAL : result;
+	for (uint32_t i = 0; i < n; i++) {
+		ret_logs[i] = (struct ws_log){
+			.time_ns = records[i].unixTimestampNs,
+			.host_tid = records[i].osThreadId,
+			.level = records[i].logLevel,
+			.ruleset = UINT32_MAX,
+			.rule = UINT32_MAX,
+		};
+		memcpy(ret_logs[i].text, records[i].message, WS_LOG_TEXT - 1);
+	}
+	*ret_n = n;
+	return CUDBG_SUCCESS;
+}
+
+enum ws_status wsi_api_take_logs(struct ws_target *target, struct ws_log *ret_logs, uint32_t cap,
+				 uint32_t *ret_n, struct ws_error *err)
+{
+	struct api_target *t = (struct api_target *)target;
+	CUDBGResult result = CUDBG_SUCCESS;
+	uint32_t n = 0, more = 1;
+	if (!API_HAS(t, consumeCudaLogs))
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "this version has no log");
+	pthread_mutex_lock(&t->lock);
+	while (n < cap && more && result == CUDBG_SUCCESS) {
+		more = 0;
+		result = API_HAS(t, consumeCudaLogs134) ? take_new(t, ret_logs + n, cap - n, &more)
+							: take_old(t, ret_logs + n, cap - n, &more);
+		n += more;
+	}
+	/* what was taken is gone from the provider: it counts more than what failed after it */
+	enum ws_status st = n || result == CUDBG_ERROR_NO_EVENT_AVAILABLE
+				    ? WS_OK
+				    : wsi_api_status(t, result, "log", err);
+	pthread_mutex_unlock(&t->lock);
+	if (st == WS_OK)
+		*ret_n = n;
+	return st;
+}
+
+enum ws_status wsi_api_log_rules(struct ws_target *target, const struct ws_log_rule *rules,
+				 uint32_t n, uint32_t *ret_ruleset, struct ws_error *err)
+{
+	struct api_target *t = (struct api_target *)target;
+	wsi_scoped_free CUDBGCudaLogRule *theirs = NULL;
+	if (!API_HAS(t, setCudaLogRules))
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "this version has no log rules");
+	theirs = wsi_zalloc((n ? n : 1) * sizeof *theirs);
+	if (!theirs)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "log rules");
+	for (uint32_t i = 0; i < n; i++)
+		theirs[i] = (CUDBGCudaLogRule){
+			.action = (CUDBGCudaLogRuleAction)rules[i].action,
+			.logLevelFilter = (CUDBGCudaLogLevelFilter)rules[i].level,
+			.osThreadIdFilter = rules[i].host_tid,
+			.messageFilterRegex = rules[i].regex,
+		};
+	pthread_mutex_lock(&t->lock);
+	CUDBGResult result = t->api->setCudaLogRules(theirs, n, ret_ruleset);
+	enum ws_status st =
+		result == CUDBG_ERROR_INVALID_ARGS
+			? wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the provider refuses the rules")
+			: wsi_api_status(t, result, "log rules", err);
+	pthread_mutex_unlock(&t->lock);
+	return st;
+}
+
+enum ws_status wsi_api_launch_stack(struct ws_target *target, uint32_t grid_index,
+				    uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
+				    struct ws_error *err)
+{
+	struct api_target *t = (struct api_target *)target;
+	const struct ws_grid *grid = &t->grids[grid_index];
+	if (!API_HAS(t, readCPUCallStack))
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"this version keeps no call stacks of launches");
+	pthread_mutex_lock(&t->lock);
+	CUDBGResult result =
+		t->api->readCPUCallStack(t->devices[grid->device_index].id, (uint64_t)grid->id,
+					 cap ? ret_addresses : NULL, cap, ret_n);
+	enum ws_status st = wsi_api_status(t, result, "call stack of the launch", err);
+	pthread_mutex_unlock(&t->lock);
+	return st;
+}
