@@ -26,6 +26,9 @@ CHANGES = (
     ("misaligned-G", "calls.cu:30\n#3", "calls.cu:31\n#3", "backtrace", "line of frame 2"),
     ("trap", "Line 20 of", "Line 19 of", "lines", "line of pc"),
     ("illegal-address", " + 272 in section", " + 288 in section", "lines", "offset of pc"),
+    ("misaligned-G", "\nout = 0x7f3a12100000", "\nout = 0x7f3a12100008", "variables", "out: 0x7f3a12100000 -- cuda-gdb: 0x7f3a12100008"),
+    ("misaligned-G", "\nstep = 6\n", "\nstride = 6\n", "variables", "parameters of frame 3"),
+    ("misaligned-G", "type = @parameter int", "type = @parameter unsigned int", "variables", "type of step"),
     # what 12.4 is known for is not taken for known of another version, nor of another file
     ("illegal-address", "cuda-gdb 12.4", "cuda-gdb 13.0", "tables", "forgets the star"),
     ("exited", "cuda-gdb 12.4", "cuda-gdb 13.0", "exception", "SM's row"),
