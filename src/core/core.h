@@ -11,11 +11,11 @@
  *   slots: for each row of each table     |.|.|.|.|.|.|.|.|        child sections of the row, by
  * kind
  *
- * Two passes over the headers make this: the first finds the tables, the second puts each child
- * into the slot of its parent row (index.c). A slot holds a section index, or for a child that is a
- * table its number in `tables` plus one; 0 is none. Then the tree is walked once from the devices
- * down to give the lists of state.h their order (tree.c): a list element is a reference to a table
- * row, and its parent is an attribute of the table.
+ * One pass over the headers makes this: it finds the tables and puts each child into the slot of
+ * its parent row; what it cannot place at once waits for a second one (index.c). A slot holds a
+ * section index, or for a child that is a table its number in `tables` plus one; 0 is none. Then
+ * the tree is walked once from the devices down to give the lists of state.h their order (tree.c):
+ * a list element is a reference to a table row, and its parent is an attribute of the table.
  *
  * Nothing is kept per lane but its slots (16 bytes), nothing per leaf section. Rows, leaves and
  * memory are read where they lie.
@@ -33,16 +33,27 @@
 
 /*
  * Leaf sections of one kind whose bytes lie at equal distances, in the order of the rows that they
- * belong to, as drivers write them: then a look-up needs neither slot nor section header.
+ * belong to, as drivers write them: then a look-up needs neither slot nor section header. Small,
+ * for look-ups at random wait for memory: what does not fit is no run.
  */
 struct wsi_run {
 	uint64_t off;   /* of the first row's bytes */
-	uint64_t pitch; /* from one row's bytes to the next */
-	uint32_t bytes; /* of each */
-	uint32_t n;     /* rows so far; the run serves when it is n_rows. WS_NONE: it is broken */
+	uint32_t pitch; /* from one row's bytes to the next */
+	uint16_t bytes; /* of each */
+	uint16_t n; /* rows so far; the run serves when it is n_rows. WSI_NO_RUN: it is broken */
 };
 
-enum { WSI_RUN_REGS, WSI_RUN_PREDS, WSI_N_RUNS };
+enum { WSI_RUN_REGS, WSI_RUN_PREDS, WSI_RUN_FRAMES, WSI_N_RUNS };
+enum { WSI_NO_RUN = UINT16_MAX };
+
+/* Which run leaves of a kind make; WSI_N_RUNS: none. */
+static inline unsigned wsi_run_of(enum wsi_kind kind)
+{
+	return kind == WSI_KIND_REGS     ? WSI_RUN_REGS
+	       : kind == WSI_KIND_PREDS  ? WSI_RUN_PREDS
+	       : kind == WSI_KIND_FRAMES ? WSI_RUN_FRAMES
+					 : WSI_N_RUNS;
+}
 
 /* A table section whose stride is good. */
 struct wsi_table {
@@ -53,6 +64,7 @@ struct wsi_table {
 	uint32_t first_slot; /* in `slots`; each row has wsi_kind_infos[kind].n_slots */
 	uint32_t parent;     /* list index of the parent row once the tree knows it, else WS_NONE */
 	uint8_t kind;        /* enum wsi_kind */
+	uint16_t frame_stride;          /* of those in WSI_RUN_FRAMES */
 	struct wsi_run run[WSI_N_RUNS]; /* lane tables */
 };
 

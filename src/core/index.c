@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Section headers -> tables and slots, in two passes (core.h has the picture).
+ * Section headers -> tables and slots (core.h has the picture).
  *
- * Pass 1 finds the tables and checks each section against the file's end. Pass 2 puts every child
- * into the slot of its parent row. A level of the tree has its own kind of table and a child is
+ * Pass 1 finds the tables, checks each section against the file's end, and puts the children that
+ * come behind their parents, as writers have them, into the slot of the parent row. Only where some
+ * are left pass 2 looks at every child in order: at those before their parents, at rivals for one
+ * slot, at orphans. A level of the tree has its own kind of table and a child is
  * only accepted by a parent of the right kind, so links that point to themselves or in a circle are
  * merely wrong links: nothing recurses.
  *
@@ -27,13 +29,13 @@ enum {
 
 struct indexer {
 	struct ws_core *core;
-	struct ws_span headers;
-	uint64_t stride; /* of the headers */
-	size_t tables_cap, globals_cap;
-	uint64_t row_bytes;    /* of the tables so far */
-	uint32_t strtab_named; /* section named .strtab, 0: none */
-	uint32_t strtab_other; /* a string table that is not the name table, 0: none */
-	uint32_t look_budget;  /* headers that may still be read to judge rivals */
+	size_t tables_cap, slots_cap, globals_cap;
+	uint32_t last_link, last_table; /* the parent looked up last: section, number or WS_NONE */
+	bool children_left;             /* for pass 2 */
+	uint64_t row_bytes;             /* of the tables so far */
+	uint32_t strtab_named;          /* section named .strtab, 0: none */
+	uint32_t strtab_other;          /* a string table that is not the name table, 0: none */
+	uint32_t look_budget;           /* headers that may still be read to judge rivals */
 };
 
 static uint64_t header_off(const struct indexer *ix, uint32_t section)
@@ -41,7 +43,13 @@ static uint64_t header_off(const struct indexer *ix, uint32_t section)
 	return wsi_elf_shdr_off(&ix->core->elf, section);
 }
 
-/* ---- pass 1 ---- */
+static inline __attribute__((always_inline)) struct wsi_shdr header_of(const struct indexer *ix,
+								       uint64_t section)
+{
+	return wsi_elf_shdr(&ix->core->elf, section);
+}
+
+/* ---- tables ---- */
 
 /* Rows of a table that are in the file and plausible. */
 static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct wsi_shdr *shdr,
@@ -76,12 +84,27 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 	return (uint32_t)rows;
 }
 
+/* Room for the slots of a table, which is not in `tables` yet. */
+static bool slots_add(struct indexer *ix, uint64_t n)
+{
+	struct ws_core *core = ix->core;
+	while (ix->slots_cap - core->n_slots < n) {
+		if (!wsi_grow(&core->slots, &ix->slots_cap, ix->slots_cap, sizeof *core->slots,
+			      UINT32_MAX))
+			return false;
+	}
+	if (n)
+		memset(core->slots + core->n_slots, 0, (size_t)n * sizeof *core->slots);
+	core->n_slots += n;
+	return true;
+}
+
 static enum ws_status table_add(struct indexer *ix, uint32_t section, enum wsi_kind kind,
 				struct ws_error *err)
 {
 	struct ws_core *core = ix->core;
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
-	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
+	struct wsi_shdr shdr = header_of(ix, section);
 	if (shdr.entsize < info->base_bytes || shdr.entsize > UINT32_MAX) {
 		if (shdr.size != 0)
 			wsi_core_note(core, WSI_TOPIC_STRIDE,
@@ -91,29 +114,105 @@ static enum ws_status table_add(struct indexer *ix, uint32_t section, enum wsi_k
 				      info->words, section, shdr.entsize, info->base_bytes);
 		return WS_OK;
 	}
+	uint32_t first_slot = (uint32_t)core->n_slots;
+	uint32_t rows = rows_count(ix, section, &shdr, info);
 	if (!wsi_grow(&core->tables, &ix->tables_cap, core->n_tables, sizeof *core->tables,
-		      UINT32_MAX - 1))
+		      UINT32_MAX - 1) ||
+	    !slots_add(ix, (uint64_t)rows * info->n_slots))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "index of %u tables",
 				core->n_tables);
-	uint32_t rows = rows_count(ix, section, &shdr, info);
 	core->tables[core->n_tables++] = (struct wsi_table){
 		.off = shdr.offset,
 		.section = section,
 		.n_rows = rows,
 		.stride = (uint32_t)shdr.entsize,
-		.first_slot = (uint32_t)core->n_slots,
+		.first_slot = first_slot,
 		.parent = WS_NONE,
 		.kind = (uint8_t)kind,
 	};
-	core->n_slots += (uint64_t)rows * info->n_slots;
 	ix->row_bytes += rows * shdr.entsize;
 	core->table_bits[section / 64] |= UINT64_C(1) << section % 64;
 	return WS_OK;
 }
 
+/* ---- children ---- */
+
+uint32_t wsi_core_table_of(const struct ws_core *core, uint32_t section)
+{
+	if (section >= core->n_sections)
+		return WS_NONE;
+	uint64_t word = core->table_bits[section / 64], bit = UINT64_C(1) << section % 64;
+	if (!(word & bit))
+		return WS_NONE;
+	return core->table_ranks[section / 64] + (uint32_t)__builtin_popcountll(word & (bit - 1));
+}
+
+/* Adds the child of a row to the run of its kind, if there is one; whatever does not continue it
+ * breaks it. Whether its bytes are in the file is seen when they are read. */
+static inline void run_extend(struct wsi_table *table, const struct wsi_shdr *shdr,
+			      enum wsi_kind kind)
+{
+	if (wsi_run_of(kind) == WSI_N_RUNS)
+		return;
+	struct wsi_run *run = &table->run[wsi_run_of(kind)];
+	uint32_t row = shdr->info;
+	bool goes_on = row == run->n;
+	if (row == 0) {
+		run->off = shdr->offset;
+		run->bytes = (uint16_t)shdr->size;
+		if (kind == WSI_KIND_FRAMES)
+			table->frame_stride = (uint16_t)shdr->entsize;
+	} else if (row == 1) {
+		run->pitch = (uint32_t)(shdr->offset - run->off);
+	}
+	goes_on = goes_on && shdr->size == run->bytes &&
+		  shdr->offset == run->off + (uint64_t)row * run->pitch &&
+		  (kind != WSI_KIND_FRAMES || shdr->entsize == table->frame_stride);
+	run->n = goes_on ? (uint16_t)(row + 1) : WSI_NO_RUN;
+}
+
+/* The table that a section has as its parent; NULL: none of the kind that it needs. */
+static inline struct wsi_table *parent_of(struct indexer *ix, const struct wsi_shdr *shdr,
+					  enum wsi_kind kind)
+{
+	struct ws_core *core = ix->core;
+	if (shdr->link != ix->last_link) {
+		ix->last_link = shdr->link;
+		ix->last_table = wsi_core_table_of(core, shdr->link);
+	}
+	struct wsi_table *table = ix->last_table == WS_NONE ? NULL : &core->tables[ix->last_table];
+	return table && table->kind == wsi_kind_infos[kind].parent ? table : NULL;
+}
+
+/* Where a child belongs; the row must be one of the table's. */
+static inline uint32_t *slot_of(const struct indexer *ix, const struct wsi_table *table,
+				const struct wsi_shdr *shdr, enum wsi_kind kind)
+{
+	return &ix->core->slots[(size_t)table->first_slot +
+				(size_t)shdr->info * wsi_kind_infos[table->kind].n_slots +
+				wsi_kind_infos[kind].slot];
+}
+
+/* In pass 1, of a section whose value for a slot is `value`. */
+static inline void child_place(struct indexer *ix, uint32_t section, uint32_t value,
+			       const struct wsi_shdr *shdr, enum wsi_kind kind)
+{
+	struct wsi_table *table = shdr->link < section ? parent_of(ix, shdr, kind) : NULL;
+	uint32_t *slot =
+		table && shdr->info < table->n_rows ? slot_of(ix, table, shdr, kind) : NULL;
+	if (!slot || *slot) {
+		ix->children_left = true;
+		return;
+	}
+	*slot = value;
+	run_extend(table, shdr, kind);
+}
+
+/* ---- pass 1 ---- */
+
 static void strtab_consider(struct indexer *ix, uint32_t section)
 {
-	struct wsi_shdr shdr = wsi_elf_shdr(&ix->core->elf, section);
+	struct wsi_shdr shdr = header_of(ix, section);
 	if (!ix->strtab_named &&
 	    ws_str_equal(wsi_elf_name(&ix->core->elf, &shdr), ws_str_of(".strtab")))
 		ix->strtab_named = section;
@@ -125,7 +224,7 @@ static void strtab_consider(struct indexer *ix, uint32_t section)
 static void note_read(struct indexer *ix, uint32_t section)
 {
 	struct ws_core *core = ix->core;
-	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
+	struct wsi_shdr shdr = header_of(ix, section);
 	struct ws_span bytes;
 	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes) || bytes.len != sizeof WSI_INCOMPLETE_NOTE ||
 	    memcmp(bytes.ptr, WSI_INCOMPLETE_NOTE, bytes.len) != 0)
@@ -154,68 +253,61 @@ static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
 					  struct ws_error *err)
 {
 	struct ws_core *core = ix->core;
-	uint64_t at = section * ix->stride;
-	uint32_t type = wsi_at_u32(ix->headers, at + SHDR_TYPE);
-	enum wsi_kind kind = wsi_kind_of(type);
-	uint64_t off = wsi_at_u64(ix->headers, at + SHDR_OFFSET);
-	uint64_t size = wsi_at_u64(ix->headers, at + SHDR_SIZE);
+	struct wsi_shdr shdr = header_of(ix, section);
+	enum wsi_kind kind = wsi_kind_of(shdr.type);
 	core->kind_counts[kind]++;
-	if ((off > core->bytes.len || size > core->bytes.len - off) && size != 0 &&
-	    type != WSI_SHT_NOBITS && type != WSI_SHT_NULL)
-		cut_note(ix, section, kind, off, size);
-	if (wsi_kind_infos[kind].n_slots)
-		return table_add(ix, section, kind, err);
-	if ((kind == WSI_KIND_GLOBAL || kind == WSI_KIND_MANAGED) && size != 0) {
+	if ((shdr.offset > core->bytes.len || shdr.size > core->bytes.len - shdr.offset) &&
+	    shdr.size != 0 && shdr.type != WSI_SHT_NOBITS && shdr.type != WSI_SHT_NULL)
+		cut_note(ix, section, kind, shdr.offset, shdr.size);
+	uint32_t value = section, n_tables = core->n_tables;
+	if (wsi_kind_infos[kind].n_slots) {
+		enum ws_status st = table_add(ix, section, kind, err);
+		if (st != WS_OK || core->n_tables == n_tables)
+			return st;
+		value = core->n_tables;
+	}
+	if (wsi_kind_infos[kind].parent != WSI_KIND_NONE)
+		child_place(ix, section, value, &shdr, kind);
+	if ((kind == WSI_KIND_GLOBAL || kind == WSI_KIND_MANAGED) && shdr.size != 0) {
 		if (!wsi_grow(&core->globals, &ix->globals_cap, core->n_globals,
 			      sizeof *core->globals, UINT32_MAX))
 			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "list of memory");
 		core->globals[core->n_globals++] = section;
 	}
 	/* metadata has no parent: a section that has one came by this type through damage */
-	if (kind == WSI_KIND_META && !core->meta_section &&
-	    wsi_at_u32(ix->headers, at + SHDR_LINK) == 0)
+	if (kind == WSI_KIND_META && !core->meta_section && shdr.link == 0)
 		core->meta_section = section;
-	if (type == WSI_SHT_STRTAB)
+	if (shdr.type == WSI_SHT_STRTAB)
 		strtab_consider(ix, section);
-	if (type == WSI_SHT_NOTE)
+	if (shdr.type == WSI_SHT_NOTE)
 		note_read(ix, section);
-	if (kind == WSI_KIND_NONE && type > WSI_CUDBG_SHT_BASE)
+	if (kind == WSI_KIND_NONE && shdr.type > WSI_CUDBG_SHT_BASE)
 		wsi_core_note(core, WSI_TOPIC_UNKNOWN, header_off(ix, section) + SHDR_TYPE,
 			      "section %u has type 0x%x, which this version does not know", section,
-			      type);
+			      shdr.type);
 	return WS_OK;
 }
 
-static enum ws_status tables_find(struct indexer *ix, struct ws_error *err)
+static enum ws_status sections_scan(struct indexer *ix, struct ws_error *err)
 {
 	struct ws_core *core = ix->core;
 	size_t n_words = (size_t)core->n_sections / 64 + 1;
 	core->table_bits = wsi_zalloc_array(n_words, sizeof *core->table_bits);
 	core->table_ranks = wsi_zalloc_array(n_words, sizeof *core->table_ranks);
-	if (!core->table_bits || !core->table_ranks)
+	ix->slots_cap = 2 * (size_t)core->n_sections; /* enough for two leaves a lane */
+	core->slots = wsi_zalloc_array(ix->slots_cap, sizeof *core->slots);
+	wsi_expect_full(core->slots, ix->slots_cap, sizeof *core->slots);
+	if (!core->table_bits || !core->table_ranks || !core->slots)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "index of %u sections",
 				core->n_sections);
 	for (uint32_t i = 1; i < core->n_sections; i++) {
+		if (i % 64 == 0)
+			core->table_ranks[i / 64] = core->n_tables;
 		enum ws_status st = section_scan(ix, i, err);
 		if (st != WS_OK)
 			return st;
 	}
-	uint32_t rank = 0;
-	for (size_t w = 0; w < n_words; w++) {
-		core->table_ranks[w] = rank;
-		rank += (uint32_t)__builtin_popcountll(core->table_bits[w]);
-	}
 	return WS_OK;
-}
-
-uint32_t wsi_core_table_of(const struct ws_core *core, uint32_t section)
-{
-	if (section >= core->n_sections)
-		return WS_NONE;
-	uint64_t word = core->table_bits[section / 64], bit = UINT64_C(1) << section % 64;
-	if (!(word & bit))
-		return WS_NONE;
-	return core->table_ranks[section / 64] + (uint32_t)__builtin_popcountll(word & (bit - 1));
 }
 
 static void strtab_choose(struct indexer *ix)
@@ -237,26 +329,22 @@ static void strtab_choose(struct indexer *ix)
 			      "no section is named .strtab: names of devices are lost");
 }
 
-/* ---- pass 2 ---- */
+/* ---- pass 2: children that are left ---- */
 
 /* Whether a neighbour, the nearest section of the same type in one direction, is the child of the
  * next row in that direction. */
 static bool neighbour_fits(struct indexer *ix, uint32_t section, int step)
 {
 	enum { WINDOW = 16384 };
-	uint64_t at = section * ix->stride;
-	uint32_t type = wsi_at_u32(ix->headers, at + SHDR_TYPE);
+	struct wsi_shdr shdr = header_of(ix, section);
 	uint64_t other = section;
 	for (unsigned i = 0; i < WINDOW && ix->look_budget > 0; i++, ix->look_budget--) {
 		other += (uint64_t)(int64_t)step;
 		if (other == 0 || other >= ix->core->n_sections)
 			return false;
-		uint64_t there = other * ix->stride;
-		if (wsi_at_u32(ix->headers, there + SHDR_TYPE) == type)
-			return wsi_at_u32(ix->headers, there + SHDR_LINK) ==
-				       wsi_at_u32(ix->headers, at + SHDR_LINK) &&
-			       wsi_at_u32(ix->headers, there + SHDR_INFO) ==
-				       wsi_at_u32(ix->headers, at + SHDR_INFO) + (uint32_t)step;
+		struct wsi_shdr there = header_of(ix, other);
+		if (there.type == shdr.type)
+			return there.link == shdr.link && there.info == shdr.info + (uint32_t)step;
 	}
 	return false;
 }
@@ -273,22 +361,25 @@ static bool rival_wins(struct indexer *ix, uint32_t holder, uint32_t rival)
 	return rival_fits > holder_fits;
 }
 
+/* Section in a slot that is not empty. */
+static uint32_t holder_of(const struct ws_core *core, uint32_t value, enum wsi_kind kind)
+{
+	return wsi_kind_infos[kind].n_slots ? core->tables[value - 1].section : value;
+}
+
 static void slot_contest(struct indexer *ix, uint32_t *slot, uint32_t section, uint32_t value,
 			 enum wsi_kind kind)
 {
-	struct ws_core *core = ix->core;
-	uint32_t holder = wsi_kind_infos[kind].n_slots ? core->tables[*slot - 1].section : *slot;
-	uint32_t loser = section;
+	uint32_t holder = holder_of(ix->core, *slot, kind), loser = section;
 	if (rival_wins(ix, holder, section)) {
 		*slot = value;
 		loser = holder;
 	}
-	wsi_core_note(core, WSI_TOPIC_TWICE, header_off(ix, loser) + SHDR_LINK,
+	wsi_core_note(ix->core, WSI_TOPIC_TWICE, header_off(ix, loser) + SHDR_LINK,
 		      "%s (section %u) is ignored: section %u is already the one of row %u of "
 		      "section %u",
 		      wsi_kind_infos[kind].words, loser, loser == section ? holder : section,
-		      wsi_at_u32(ix->headers, loser * ix->stride + SHDR_INFO),
-		      wsi_at_u32(ix->headers, loser * ix->stride + SHDR_LINK));
+		      header_of(ix, loser).info, header_of(ix, loser).link);
 }
 
 static void orphan_note(struct indexer *ix, uint32_t section, enum wsi_kind kind,
@@ -309,66 +400,41 @@ static void orphan_note(struct indexer *ix, uint32_t section, enum wsi_kind kind
 			      words, section, link, parent);
 }
 
-/* Adds a leaf of a row to the run of its kind; whatever does not continue it breaks it. */
-static void run_extend(const struct indexer *ix, struct wsi_run *run, uint64_t at, uint32_t row)
-{
-	uint64_t off = wsi_at_u64(ix->headers, at + SHDR_OFFSET);
-	uint64_t size = wsi_at_u64(ix->headers, at + SHDR_SIZE);
-	uint64_t len = ix->core->bytes.len;
-	if (row != run->n || size > len || off > len - size || size > UINT32_MAX)
-		run->n = WS_NONE;
-	if (run->n == WS_NONE)
-		return;
-	if (row == 0) {
-		run->off = off;
-		run->bytes = (uint32_t)size;
-	} else if (row == 1 && off > run->off) {
-		run->pitch = off - run->off;
-	}
-	bool goes_on = size == run->bytes && off == run->off + row * run->pitch;
-	run->n = goes_on ? run->n + 1 : WS_NONE;
-}
-
-static void children_attach(struct indexer *ix)
+/* One child, in the order of sections: what is placed already but stands behind this one gives way,
+ * for its own turn comes. */
+static void child_settle(struct indexer *ix, uint32_t section, const struct wsi_shdr *shdr,
+			 enum wsi_kind kind)
 {
 	struct ws_core *core = ix->core;
-	uint32_t next_table = 0;
-	uint32_t last_link = 0; /* section 0 is never a table */
-	struct wsi_table *table = NULL;
-	for (uint32_t i = 1; i < core->n_sections; i++) {
-		uint64_t at = i * ix->stride;
-		enum wsi_kind kind = wsi_kind_of(wsi_at_u32(ix->headers, at + SHDR_TYPE));
-		const struct wsi_kind_info *kind_info = &wsi_kind_infos[kind];
-		uint32_t value = i;
-		if (kind_info->n_slots) {
-			if (next_table == core->n_tables || core->tables[next_table].section != i)
-				continue; /* a table that cannot be read */
-			value = ++next_table;
-		}
-		if (kind_info->parent == WSI_KIND_NONE)
-			continue;
-		uint32_t link = wsi_at_u32(ix->headers, at + SHDR_LINK);
-		uint32_t info = wsi_at_u32(ix->headers, at + SHDR_INFO);
-		if (link != last_link) {
-			uint32_t number = wsi_core_table_of(core, link);
-			table = number == WS_NONE ? NULL : &core->tables[number];
-			last_link = link;
-		}
-		if (!table || table->kind != kind_info->parent || info >= table->n_rows) {
-			orphan_note(ix, i, kind, table, link, info);
-			continue;
-		}
-		uint32_t *slot = &core->slots[(size_t)table->first_slot +
-					      (size_t)info * wsi_kind_infos[table->kind].n_slots +
-					      kind_info->slot];
-		if (*slot)
-			slot_contest(ix, slot, i, value, kind);
-		else
-			*slot = value;
-		if (kind == WSI_KIND_REGS)
-			run_extend(ix, &table->run[WSI_RUN_REGS], at, info);
-		else if (kind == WSI_KIND_PREDS)
-			run_extend(ix, &table->run[WSI_RUN_PREDS], at, info);
+	uint32_t value = section;
+	if (wsi_kind_infos[kind].n_slots) {
+		uint32_t number = wsi_core_table_of(core, section);
+		if (number == WS_NONE)
+			return; /* a table that cannot be read */
+		value = number + 1;
+	}
+	struct wsi_table *table = parent_of(ix, shdr, kind);
+	if (!table || shdr->info >= table->n_rows) {
+		orphan_note(ix, section, kind, table, shdr->link, shdr->info);
+		return;
+	}
+	uint32_t *slot = slot_of(ix, table, shdr, kind);
+	if (*slot == value)
+		return;
+	if (*slot && holder_of(core, *slot, kind) < section)
+		slot_contest(ix, slot, section, value, kind);
+	else
+		*slot = value;
+	run_extend(table, shdr, kind);
+}
+
+static void children_settle(struct indexer *ix)
+{
+	for (uint32_t i = 1; i < ix->core->n_sections; i++) {
+		struct wsi_shdr shdr = header_of(ix, i);
+		enum wsi_kind kind = wsi_kind_of(shdr.type);
+		if (wsi_kind_infos[kind].parent != WSI_KIND_NONE)
+			child_settle(ix, i, &shdr, kind);
 	}
 }
 
@@ -376,18 +442,14 @@ enum ws_status wsi_core_index(struct ws_core *core, struct ws_error *err)
 {
 	struct indexer ix = {
 		.core = core,
-		.headers = core->elf.headers,
-		.stride = core->elf.shentsize,
+		.last_table = WS_NONE, /* section 0 is never a table */
 		.look_budget = 8u << 20,
 	};
-	enum ws_status st = tables_find(&ix, err);
+	enum ws_status st = sections_scan(&ix, err);
 	if (st != WS_OK)
 		return st;
 	strtab_choose(&ix);
-	core->slots = wsi_zalloc_array((size_t)core->n_slots, sizeof *core->slots);
-	if (!core->slots)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "index of %u tables",
-				core->n_tables);
-	children_attach(&ix);
+	if (ix.children_left)
+		children_settle(&ix);
 	return WS_OK;
 }

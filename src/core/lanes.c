@@ -23,16 +23,21 @@ static enum ws_status no_such_lane(const struct ws_core *core, uint32_t warp_ind
 			lane);
 }
 
-static const struct wsi_table *lane_table(const struct ws_core *core, uint32_t warp_index)
+/* First row of a warp's lanes; returns how many rows are looked at. */
+static inline uint32_t lane_rows(const struct ws_core *core, uint32_t warp_index,
+				 struct wsi_ref *ret_first)
 {
 	uint32_t number = core->lane_tables[warp_index];
-	return number ? &core->tables[number - 1] : NULL;
+	if (!number)
+		return 0;
+	*ret_first = (struct wsi_ref){ number - 1, 0 };
+	uint32_t n = core->tables[number - 1].n_rows;
+	return n < MAX_LANE_ROWS ? n : MAX_LANE_ROWS;
 }
 
-static uint32_t lane_id(const struct ws_core *core, const struct wsi_table *table, uint32_t row)
+static inline uint32_t lane_id(const struct ws_core *core, struct wsi_ref lane)
 {
-	struct wsi_ref ref = { (uint32_t)(table - core->tables), row };
-	return wsi_at_u32(wsi_core_row(core, ref), WSI_AT_lane_id);
+	return wsi_at_u32(wsi_core_row(core, lane), WSI_AT_lane_id);
 }
 
 /*
@@ -49,41 +54,39 @@ static uint32_t place_rank(const struct ws_core *core, struct wsi_ref warp, uint
 	return row == (uint32_t)__builtin_popcount(below);
 }
 
-static uint32_t rows_looked_at(const struct wsi_table *table)
-{
-	return table->n_rows < MAX_LANE_ROWS ? table->n_rows : MAX_LANE_ROWS;
-}
-
 /* Any lane that does not stand in the row of its number. */
 static bool lane_row_search(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
 			    struct wsi_ref *ret_ref)
 {
-	const struct wsi_table *table = lane_table(core, warp_index);
-	uint32_t found = WS_NONE, best = 0;
-	for (uint32_t row = 0; table && row < rows_looked_at(table); row++) {
-		if (lane_id(core, table, row) != lane)
+	struct wsi_ref ref = { 0 };
+	bool found = false;
+	uint32_t n = lane_rows(core, warp_index, &ref), best = 0;
+	for (; ref.row < n; ref.row++) {
+		if (lane_id(core, ref) != lane)
 			continue;
-		uint32_t rank = place_rank(core, core->warps.at[warp_index], lane, row);
-		if (found == WS_NONE || rank > best) {
-			found = row;
-			best = rank;
-		}
+		uint32_t rank = place_rank(core, core->warps.at[warp_index], lane, ref.row);
+		if (found && rank <= best)
+			continue;
+		*ret_ref = ref;
+		found = true;
+		best = rank;
 	}
-	if (found != WS_NONE)
-		*ret_ref = (struct wsi_ref){ (uint32_t)(table - core->tables), found };
-	return found != WS_NONE;
+	return found;
 }
 
 static inline bool lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
 			    struct wsi_ref *ret_ref)
 {
-	const struct wsi_table *table = lane_table(core, warp_index);
-	if (table && lane < WS_MAX_LANES && lane < table->n_rows &&
-	    lane_id(core, table, lane) == lane) {
-		*ret_ref = (struct wsi_ref){ (uint32_t)(table - core->tables), lane };
-		return true;
+	if (lane >= WS_MAX_LANES)
+		return false;
+	struct wsi_ref ref;
+	if (lane < lane_rows(core, warp_index, &ref)) {
+		ref.row = lane;
+		*ret_ref = ref;
+		if (lane_id(core, ref) == lane)
+			return true;
 	}
-	return lane < WS_MAX_LANES && lane_row_search(core, warp_index, lane, ret_ref);
+	return lane_row_search(core, warp_index, lane, ret_ref);
 }
 
 bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
@@ -120,15 +123,12 @@ enum ws_status ws_core_lanes(const struct ws_core *core, uint32_t warp_index,
 	enum ws_status st = warp_check(core, warp_index, err);
 	if (st != WS_OK)
 		return st;
-	const struct wsi_table *table = lane_table(core, warp_index);
-	*ret_n = 0;
-	if (!table)
-		return WS_OK;
-	struct wsi_ref ref = { (uint32_t)(table - core->tables), 0 };
-	uint32_t seen = 0; /* lanes that have a row */
+	struct wsi_ref ref = { 0 };
+	uint32_t n_rows = lane_rows(core, warp_index, &ref), seen = 0; /* lanes that have a row */
 	uint8_t row_of[WS_MAX_LANES];
-	for (; ref.row < rows_looked_at(table); ref.row++) {
-		uint32_t lane = lane_id(core, table, ref.row);
+	*ret_n = 0;
+	for (; ref.row < n_rows; ref.row++) {
+		uint32_t lane = lane_id(core, ref);
 		if (lane >= WS_MAX_LANES ||
 		    (seen >> lane & 1 &&
 		     place_rank(core, core->warps.at[warp_index], lane, ref.row) <=
@@ -157,6 +157,19 @@ enum ws_status ws_core_lane(const struct ws_core *core, uint32_t warp_index, uin
 	return WS_OK;
 }
 
+/* Bytes of a lane's leaf by the run of its kind; false when there is no such run. */
+static inline bool run_bytes(const struct ws_core *core, struct wsi_ref lane, enum wsi_kind kind,
+			     struct ws_span *ret_bytes)
+{
+	if (wsi_run_of(kind) == WSI_N_RUNS)
+		return false;
+	const struct wsi_table *table = &core->tables[lane.table];
+	const struct wsi_run *run = &table->run[wsi_run_of(kind)];
+	return run->n == table->n_rows &&
+	       ws_span_sub(core->bytes, run->off + (uint64_t)lane.row * run->pitch, run->bytes,
+			   ret_bytes);
+}
+
 /* ---- call stacks ---- */
 
 struct frames {
@@ -183,15 +196,21 @@ static struct ws_return_address return_address(struct wsi_frame_row row)
 static bool frames_find(const struct ws_core *core, struct wsi_ref lane, struct frames *ret_frames)
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[WSI_KIND_FRAMES];
-	uint32_t section = wsi_core_slot(core, lane, WSI_KIND_FRAMES);
-	if (!section)
+	uint64_t stride;
+	if (run_bytes(core, lane, WSI_KIND_FRAMES, &ret_frames->bytes)) {
+		stride = core->tables[lane.table].frame_stride;
+	} else {
+		uint32_t section = wsi_core_slot(core, lane, WSI_KIND_FRAMES);
+		if (!section)
+			return false;
+		struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
+		(void)wsi_elf_bytes(&core->elf, &shdr, &ret_frames->bytes);
+		stride = shdr.entsize;
+	}
+	if (stride < info->base_bytes || stride > UINT32_MAX)
 		return false;
-	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
-	if (shdr.entsize < info->base_bytes || shdr.entsize > UINT32_MAX)
-		return false;
-	(void)wsi_elf_bytes(&core->elf, &shdr, &ret_frames->bytes);
-	ret_frames->stride = (uint32_t)shdr.entsize;
-	ret_frames->n = (uint32_t)wsi_min_u64(ret_frames->bytes.len / shdr.entsize, info->max_rows);
+	ret_frames->stride = (uint32_t)stride;
+	ret_frames->n = (uint32_t)wsi_min_u64(ret_frames->bytes.len / stride, info->max_rows);
 	return true;
 }
 
@@ -248,19 +267,6 @@ static enum ws_status no_such_registers(const struct ws_core *core, enum wsi_kin
 	return wsi_fail(err, core->headers_lost ? WS_TRUNCATED : WS_ABSENT, WS_NO_OFFSET,
 			"no %s were saved%s", wsi_kind_infos[kind].words,
 			core->headers_lost ? ", or they were cut off" : "");
-}
-
-/* Bytes of a lane's leaf by the run of its kind; false when there is no such run. */
-static bool run_bytes(const struct ws_core *core, struct wsi_ref lane, enum wsi_kind kind,
-		      struct ws_span *ret_bytes)
-{
-	const struct wsi_table *table = &core->tables[lane.table];
-	if (kind != WSI_KIND_REGS && kind != WSI_KIND_PREDS)
-		return false;
-	const struct wsi_run *run =
-		&table->run[kind == WSI_KIND_REGS ? WSI_RUN_REGS : WSI_RUN_PREDS];
-	return run->n == table->n_rows &&
-	       ws_span_sub(core->bytes, run->off + lane.row * run->pitch, run->bytes, ret_bytes);
 }
 
 enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index, uint32_t lane,

@@ -114,23 +114,6 @@ enum ws_status wsi_elf_open(struct ws_span file, struct wsi_elf *ret_elf, struct
 	return WS_OK;
 }
 
-struct wsi_shdr wsi_elf_shdr(const struct wsi_elf *elf, uint64_t index)
-{
-	uint64_t off = index * elf->shentsize;
-	return (struct wsi_shdr){
-		.name = wsi_at_u32(elf->headers, off),
-		.type = wsi_at_u32(elf->headers, off + 4),
-		.flags = wsi_at_u64(elf->headers, off + 8),
-		.addr = wsi_at_u64(elf->headers, off + 16),
-		.offset = wsi_at_u64(elf->headers, off + 24),
-		.size = wsi_at_u64(elf->headers, off + 32),
-		.link = wsi_at_u32(elf->headers, off + 40),
-		.info = wsi_at_u32(elf->headers, off + 44),
-		.addralign = wsi_at_u64(elf->headers, off + 48),
-		.entsize = wsi_at_u64(elf->headers, off + 56),
-	};
-}
-
 bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
 		   struct ws_span *ret_bytes)
 {
