@@ -270,12 +270,11 @@ static enum ws_status head_reserve(struct wsi_outfile *file, struct ws_error *er
 {
 	static const uint8_t zeros[GZIP_HEADER + STORED_HEADER + MAX_HEAD];
 	size_t n = file->options.head_bytes;
-	file->stream.total = n;
-	n += file->options.gzip ? GZIP_HEADER + STORED_HEADER : 0;
-	if (!ws_write_fd(&file->fd, (const char *)zeros, n))
-		return wsi_outfile_failed(file, err);
 	if (!file->options.gzip)
-		return WS_OK;
+		return wsi_outfile_append(file, zeros, n, err);
+	file->stream.total = n;
+	if (!ws_write_fd(&file->fd, (const char *)zeros, GZIP_HEADER + STORED_HEADER + n))
+		return wsi_outfile_failed(file, err);
 	file->packed = wsi_zalloc(PACKED);
 	/* -15: blocks without a header, which is written here */
 	if (!file->packed || deflateInit2(&file->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8,
@@ -299,7 +298,7 @@ enum ws_status wsi_outfile_open(const char *path, const struct wsi_outfile_optio
 	file->options = *options;
 	file->path = wsi_strdup(path);
 	file->fd = -1;
-	file->spare = wsi_zalloc(WSI_STREAM_BYTES);
+	file->spare = wsi_zalloc(WSI_STREAM_BUFFER);
 	wsi_worker_init(&file->worker, write_out, file);
 	if (!wsi_stream_init(&file->stream, drain, file) || !file->path || !file->spare)
 		st = no_memory(path, err);
@@ -333,10 +332,10 @@ enum ws_status wsi_outfile_append_scratch(struct wsi_outfile *file, struct wsi_s
 {
 	uint64_t end = scratch->stream.total;
 	for (uint64_t at = 0; at < end;) {
-		size_t n = (size_t)wsi_min_u64(end - at, WSI_STREAM_BYTES);
-		uint8_t *to = wsi_stream_room(&file->stream, n);
+		uint8_t *to = wsi_stream_room(&file->stream);
 		if (!to)
 			return wsi_outfile_failed(file, err);
+		size_t n = WSI_STREAM_BYTES - file->stream.used;
 		enum ws_status st = wsi_scratch_read(scratch, at, to, n, &n, err);
 		if (st != WS_OK)
 			return st;

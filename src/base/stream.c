@@ -14,7 +14,7 @@ bool wsi_stream_init(struct wsi_stream *stream,
 {
 	*stream = (struct wsi_stream){ .drain = drain,
 				       .user = user,
-				       .buffer = wsi_zalloc(WSI_STREAM_BYTES) };
+				       .buffer = wsi_zalloc(WSI_STREAM_BUFFER) };
 	return stream->buffer != NULL;
 }
 
@@ -31,15 +31,38 @@ bool wsi_stream_flush(struct wsi_stream *stream)
 	return stream->drain(stream->user, stream->buffer, used);
 }
 
-/* What does not fit into the buffer; much at once goes past it. */
+bool wsi_stream_drain(struct wsi_stream *stream)
+{
+	const uint8_t *full = stream->buffer;
+	size_t rest = stream->used - WSI_STREAM_BYTES;
+	stream->used = rest;
+	if (!stream->drain(stream->user, full, WSI_STREAM_BYTES))
+		return false;
+	memcpy(stream->buffer, full + WSI_STREAM_BYTES, rest);
+	return true;
+}
+
+/* What fills the buffer; much at once goes past it. */
 bool wsi_stream_append_slowly(struct wsi_stream *stream, const void *bytes, size_t n)
 {
-	if (!wsi_stream_flush(stream))
-		return false;
-	if (n < WSI_STREAM_BYTES)
-		return wsi_stream_append(stream, bytes, n);
+	const uint8_t *from = bytes;
 	stream->total += n;
-	return stream->drain(stream->user, bytes, n);
+	while (n > 0) {
+		if (stream->used >= WSI_STREAM_BYTES && !wsi_stream_drain(stream))
+			return false;
+		size_t part = (size_t)wsi_min_u64(n, WSI_STREAM_BYTES - stream->used);
+		if (part == WSI_STREAM_BYTES) {
+			part = n - n % WSI_STREAM_BYTES;
+			if (!stream->drain(stream->user, from, part))
+				return false;
+		} else {
+			memcpy(stream->buffer + stream->used, from, part);
+			stream->used += part;
+		}
+		from += part;
+		n -= part;
+	}
+	return true;
 }
 
 /* ---- scratch files ---- */
@@ -68,12 +91,15 @@ void wsi_scratch_fini(struct wsi_scratch *scratch)
 	scratch->fd = -1;
 }
 
+enum ws_status wsi_scratch_failed(struct ws_error *err)
+{
+	return wsi_fail_errno(err, "cannot write a scratch file");
+}
+
 enum ws_status wsi_scratch_append(struct wsi_scratch *scratch, const void *bytes, size_t n,
 				  struct ws_error *err)
 {
-	if (!wsi_stream_append(&scratch->stream, bytes, n))
-		return wsi_fail_errno(err, "cannot write a scratch file");
-	return WS_OK;
+	return wsi_stream_append(&scratch->stream, bytes, n) ? WS_OK : wsi_scratch_failed(err);
 }
 
 enum ws_status wsi_scratch_read(struct wsi_scratch *scratch, uint64_t off, void *bytes, size_t n,

@@ -8,13 +8,20 @@
 
 #include "base/base.h"
 
-enum { WSI_STREAM_BYTES = 1024 * 1024 };
+enum {
+	/* Drained at once: so every write but the last begins and ends with a page of the file,
+	 * which takes a quarter less of the kernel's time [measured: ext4]. */
+	WSI_STREAM_BYTES = 1024 * 1024,
+	WSI_STREAM_ROOM = 256, /* the most that wsi_stream_room() gives */
+	WSI_STREAM_BUFFER = WSI_STREAM_BYTES + WSI_STREAM_ROOM,
+};
 
 struct wsi_stream {
-	/* Takes `n` bytes; may put another buffer in the place of `buffer`. False: see errno. */
+	/* Takes `n` bytes, of `buffer` or any number of WSI_STREAM_BYTES of the caller's; may put
+	 * another buffer in the place of `buffer`. False: see errno. */
 	bool (*drain)(void *user, const uint8_t *bytes, size_t n);
 	void *user;
-	uint8_t *buffer; /* owned: WSI_STREAM_BYTES */
+	uint8_t *buffer; /* owned: WSI_STREAM_BUFFER */
 	size_t used;
 	uint64_t total; /* bytes appended */
 };
@@ -25,13 +32,16 @@ bool wsi_stream_init(struct wsi_stream *stream,
 		     void *user) WS_MUST_USE;
 void wsi_stream_fini(struct wsi_stream *stream);
 /* Everything below returns false (or NULL) when the bytes cannot be taken; then errno says why. */
+/* All that there is. */
 bool wsi_stream_flush(struct wsi_stream *stream) WS_MUST_USE;
+/* WSI_STREAM_BYTES, which must be there. */
+bool wsi_stream_drain(struct wsi_stream *stream) WS_MUST_USE;
 bool wsi_stream_append_slowly(struct wsi_stream *stream, const void *bytes, size_t n) WS_MUST_USE;
 
 static inline WS_MUST_USE bool wsi_stream_append(struct wsi_stream *stream, const void *bytes,
 						 size_t n)
 {
-	if (n > WSI_STREAM_BYTES - stream->used)
+	if (n >= WSI_STREAM_BYTES || stream->used + n > WSI_STREAM_BYTES)
 		return wsi_stream_append_slowly(stream, bytes, n);
 	if (n)
 		memcpy(stream->buffer + stream->used, bytes, n);
@@ -40,11 +50,11 @@ static inline WS_MUST_USE bool wsi_stream_append(struct wsi_stream *stream, cons
 	return true;
 }
 
-/* Room for `n` bytes (at most WSI_STREAM_BYTES), which the caller fills and hands over with
+/* Room for up to WSI_STREAM_ROOM bytes, which the caller fills and hands over with
  * wsi_stream_take(). */
-static inline uint8_t *wsi_stream_room(struct wsi_stream *stream, size_t n)
+static inline uint8_t *wsi_stream_room(struct wsi_stream *stream)
 {
-	if (n > WSI_STREAM_BYTES - stream->used && !wsi_stream_flush(stream))
+	if (stream->used >= WSI_STREAM_BYTES && !wsi_stream_drain(stream))
 		return NULL;
 	return stream->buffer + stream->used;
 }
@@ -67,6 +77,8 @@ void wsi_scratch_fini(struct wsi_scratch *scratch);
 /* WS_IO: no room. */
 enum ws_status wsi_scratch_append(struct wsi_scratch *scratch, const void *bytes, size_t n,
 				  struct ws_error *err) WS_MUST_USE;
+/* The same by errno, for who appends to its stream directly. */
+enum ws_status wsi_scratch_failed(struct ws_error *err);
 /* Copies up to `n` bytes from `off` on; fewer only at the end. */
 enum ws_status wsi_scratch_read(struct wsi_scratch *scratch, uint64_t off, void *bytes, size_t n,
 				size_t *ret_n, struct ws_error *err) WS_MUST_USE;

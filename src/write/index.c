@@ -18,7 +18,7 @@ static const struct {
 	char label[5]; /* of its rows; "": they add nothing */
 	uint8_t label_len;
 } kind_names[WSI_N_KINDS] = {
-	[WSI_KIND_MANAGED] = KIND("global", ""),    [WSI_KIND_GLOBAL] = KIND("global", ""),
+	[WSI_KIND_MANAGED] = KIND("global.", ""),   [WSI_KIND_GLOBAL] = KIND("global.", ""),
 	[WSI_KIND_LOCAL] = KIND("local", ""),       [WSI_KIND_SHARED] = KIND("shared", ""),
 	[WSI_KIND_REGS] = KIND("regs", ""),         [WSI_KIND_IMAGE] = KIND("elfimg", ""),
 	[WSI_KIND_RELOCATED] = KIND("relfimg", ""), [WSI_KIND_FRAMES] = KIND("bt", ""),
@@ -34,9 +34,24 @@ static const struct {
 
 enum {
 	PATH_BYTES = sizeof((struct ws_write_table *)0)->path,
-	NAME_BYTES = 128, /* more than any */
-	NEW_PARENT = 0x80,
+	/* more than any */
+	NAME_BYTES = 128,
+	ENTRY_BYTES = 128,
 };
+static_assert((int)NAME_BYTES <= WSI_STREAM_ROOM && (int)ENTRY_BYTES <= WSI_STREAM_ROOM, "no room");
+
+/* The first byte of an entry: the kind, */
+enum {
+	KIND_MASK = 0x1f,
+	LIKE_LAST = 0x20, /* sizes are those of the last section of this kind */
+	/* and where a child hangs, by the child before */
+	PLACE_MASK = 0xc0,
+	SAME_ROW = 0x00,
+	NEXT_ROW = 0x40,
+	OTHER_ROW = 0x80,
+	OTHER_PARENT = 0xc0,
+};
+static_assert(WSI_N_KINDS <= KIND_MASK + 1, "a kind does not fit");
 
 /* The names of the last sections, before all others. */
 static const char last_names[] = "\0.strtab\0.shstrtab\0.note.warpscope";
@@ -47,16 +62,32 @@ static bool has_address(enum wsi_kind kind)
 	return kind == WSI_KIND_GLOBAL || kind == WSI_KIND_MANAGED || kind == WSI_KIND_LOCAL;
 }
 
+static bool is_child(enum wsi_kind kind)
+{
+	return wsi_kind_infos[kind].parent != WSI_KIND_NONE;
+}
+
 static bool is_numbered(enum wsi_kind kind)
 {
 	return kind == WSI_KIND_GLOBAL || kind == WSI_KIND_MANAGED ||
 	       kind_names[wsi_kind_infos[kind].parent].label_len > 0;
 }
 
+/* What the loops over all sections ask of a kind. */
+struct traits {
+	bool is_child, is_numbered, has_address;
+	uint8_t start_len; /* of the name: what comes before path and number */
+};
+
+static struct traits traits_of(enum wsi_kind kind)
+{
+	return (struct traits){ is_child(kind), is_numbered(kind), has_address(kind),
+				kind_names[kind].start_len };
+}
+
 enum ws_status wsi_index_init(struct wsi_index *index, struct ws_error *err)
 {
 	index->n_sections = 1;
-	index->parent = 0;
 	return wsi_scratch_init(&index->entries, err);
 }
 
@@ -67,26 +98,20 @@ void wsi_index_fini(struct wsi_index *index)
 
 /* ---- names ---- */
 
-static char *put_number(char *to, uint32_t number)
-{
-	char digits[10];
-	unsigned n = 0;
-	do
-		digits[n++] = (char)('0' + number % 10);
-	while ((number /= 10) != 0);
-	while (n > 0)
-		*to++ = digits[--n];
-	return to;
-}
-
 static unsigned digits_of(uint32_t number)
 {
 	unsigned n = 1;
-	while (number >= 10) {
-		number /= 10;
+	for (uint64_t limit = 10; number >= limit; limit *= 10)
 		n++;
-	}
 	return n;
+}
+
+static char *put_number(char *to, uint32_t number)
+{
+	char *end = to + digits_of(number);
+	for (char *at = end; at > to; number /= 10)
+		*--at = (char)('0' + number % 10);
+	return end;
 }
 
 /* What the names of all children of a table begin with, behind the word of their kind. */
@@ -112,44 +137,70 @@ void wsi_path_of(const struct wsi_section *section, char ret_path[PATH_BYTES])
 
 /* ---- while sections are written ---- */
 
-static void put_uleb(struct wsi_entry *entry, uint64_t value)
+static uint8_t *put_uleb(uint8_t *to, uint64_t value)
 {
 	while (value >= 0x80) {
-		entry->bytes[entry->used++] = (uint8_t)(value | 0x80);
+		*to++ = (uint8_t)(value | 0x80);
 		value >>= 7;
 	}
-	entry->bytes[entry->used++] = (uint8_t)value;
+	*to++ = (uint8_t)value;
+	return to;
 }
 
-void wsi_entry_begin(struct wsi_index *index, struct wsi_entry *entry,
-		     const struct wsi_section *section)
+static uint8_t *put_parent(uint8_t *to, const struct ws_write_table *parent)
 {
-	const struct ws_write_table *parent = section->parent;
-	entry->used = 1;
-	entry->bytes[0] = (uint8_t)section->kind;
-	if (parent) {
-		if (parent->section != index->parent) {
-			entry->bytes[0] |= NEW_PARENT;
-			put_uleb(entry, parent->section);
-			char *path = (char *)entry->bytes + entry->used + 1;
-			size_t len = (size_t)(put_path(path, parent) - path);
-			entry->bytes[entry->used] = (uint8_t)len;
-			entry->used += 1 + (unsigned)len;
-			index->parent = parent->section;
-		}
-		put_uleb(entry, section->row);
+	to = put_uleb(to, parent->section);
+	char *path = (char *)to + 1, *end = put_path(path, parent);
+	*to = (uint8_t)(end - path);
+	return (uint8_t *)end;
+}
+
+/* Where a child hangs, by the child before. */
+static unsigned place_of(const struct wsi_index *index, const struct wsi_section *section)
+{
+	if (section->parent->section != index->parent)
+		return OTHER_PARENT;
+	if (section->row == index->row)
+		return SAME_ROW;
+	return section->row == index->row + 1 ? NEXT_ROW : OTHER_ROW;
+}
+
+static uint8_t *put_place(struct wsi_index *index, uint8_t *to, const struct wsi_section *section,
+			  unsigned place)
+{
+	index->row = section->row;
+	if (place == OTHER_PARENT) {
+		index->parent = section->parent->section;
+		to = put_parent(to, section->parent);
 	}
-	if (has_address(section->kind))
-		put_uleb(entry, section->address);
-	put_uleb(entry, section->entry_bytes);
+	return place & OTHER_ROW ? put_uleb(to, section->row) : to;
 }
 
-enum ws_status wsi_entry_end(struct wsi_index *index, struct wsi_entry *entry, uint64_t size,
-			     struct ws_error *err)
+enum ws_status wsi_index_add(struct wsi_index *index, const struct wsi_section *section,
+			     uint64_t size, struct ws_error *err)
 {
-	put_uleb(entry, size);
+	uint8_t *entry = wsi_stream_room(&index->entries.stream), *end = entry + 1;
+	if (!entry)
+		return wsi_scratch_failed(err);
+	struct wsi_sizes *last = &index->last[section->kind];
+	unsigned first = section->kind;
+	if (last->entry_bytes == section->entry_bytes && last->size == size)
+		first |= LIKE_LAST;
+	if (is_child(section->kind)) {
+		unsigned place = place_of(index, section);
+		first |= place;
+		end = put_place(index, end, section, place);
+	}
+	entry[0] = (uint8_t)first;
+	if (has_address(section->kind))
+		end = put_uleb(end, section->address);
+	if (!(first & LIKE_LAST)) {
+		*last = (struct wsi_sizes){ section->entry_bytes, size };
+		end = put_uleb(put_uleb(end, section->entry_bytes), size);
+	}
+	wsi_stream_take(&index->entries.stream, (size_t)(end - entry));
 	index->n_sections++;
-	return wsi_scratch_append(&index->entries, entry->bytes, entry->used, err);
+	return WS_OK;
 }
 
 /* ---- in the end ---- */
@@ -162,12 +213,16 @@ struct walk {
 	uint8_t *chunk; /* owned: CHUNK bytes */
 	uint64_t read;  /* bytes of `entries` read so far */
 	struct wsi_reader in;
-	/* the entry */
+	/* the section */
 	enum wsi_kind kind;
-	uint32_t link, number; /* of its parent: section, row; of global memory: running */
-	uint64_t address, entry_bytes, size;
+	uint32_t number; /* row of the parent; of global memory: running */
+	uint64_t address;
+	struct traits traits[WSI_N_KINDS];
+	struct wsi_sizes last[WSI_N_KINDS]; /* of this kind: its own */
+	/* of the last child */
+	uint32_t link, row; /* its parent: section, row */
+	uint8_t path_len;
 	char path[PATH_BYTES + 8];
-	uint8_t path_len; /* of the last parent's children */
 	/* where it is */
 	uint64_t data_off, name_off;
 	uint32_t name_len; /* its end included; 0: names are full */
@@ -180,6 +235,8 @@ static enum ws_status walk_init(struct walk *walk, struct wsi_index *index, stru
 			       .chunk = wsi_zalloc(CHUNK),
 			       .data_off = WSI_ELF_HEADER_BYTES,
 			       .name_off = sizeof last_names };
+	for (unsigned kind = 0; kind < WSI_N_KINDS; kind++)
+		walk->traits[kind] = traits_of((enum wsi_kind)kind);
 	return walk->chunk ? WS_OK
 			   : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "headers of sections");
 }
@@ -188,8 +245,6 @@ static enum ws_status walk_init(struct walk *walk, struct wsi_index *index, stru
 static enum ws_status walk_fill(struct walk *walk, struct ws_error *err)
 {
 	size_t left = wsi_reader_left(&walk->in), n;
-	if (left >= WSI_ENTRY_BYTES)
-		return WS_OK;
 	if (left)
 		memmove(walk->chunk, walk->in.in.ptr + walk->in.pos, left);
 	enum ws_status st = wsi_scratch_read(walk->entries, walk->read, walk->chunk + left,
@@ -201,77 +256,76 @@ static enum ws_status walk_fill(struct walk *walk, struct ws_error *err)
 	return WS_OK;
 }
 
-/* Nearly all numbers here have one byte or two. */
-static uint64_t walk_uleb(struct walk *walk)
+static inline void walk_place(struct walk *walk, unsigned place)
 {
-	struct wsi_reader *in = &walk->in;
-	if (wsi_reader_left(in) < 2)
-		return wsi_read_uleb(in);
-	const uint8_t *at = in->in.ptr + in->pos;
-	if (at[0] < 0x80) {
-		in->pos++;
-		return at[0];
+	if (place == OTHER_PARENT) {
+		walk->link = (uint32_t)wsi_read_uleb(&walk->in);
+		walk->path_len = wsi_read_u8(&walk->in);
+		memcpy(walk->path, wsi_read_span(&walk->in, walk->path_len).ptr, walk->path_len);
 	}
-	if (at[1] < 0x80) {
-		in->pos += 2;
-		return (uint64_t)at[1] << 7 | (at[0] & 0x7fu);
-	}
-	return wsi_read_uleb(in);
+	if (place & OTHER_ROW)
+		walk->row = (uint32_t)wsi_read_uleb(&walk->in);
+	else if (place == NEXT_ROW)
+		walk->row++;
 }
 
-static void walk_parent(struct walk *walk)
+/* Bytes of the section's name with its end. Names past what sh_name can tell are empty: they mean
+ * nothing to a reader. */
+static inline uint32_t walk_name_len(const struct walk *walk, struct traits traits)
 {
-	walk->link = (uint32_t)walk_uleb(walk);
-	walk->path_len = wsi_read_u8(&walk->in);
-	memcpy(walk->path, wsi_read_span(&walk->in, walk->path_len).ptr, walk->path_len);
-}
-
-/* The next entry; false at the end. Only what wsi_entry_end() wrote is read. */
-static bool walk_next(struct walk *walk)
-{
-	walk->data_off += walk->size + (-walk->size & (WSI_DUMP_ALIGNMENT - 1));
-	walk->name_off += walk->name_len;
-	if (wsi_reader_left(&walk->in) == 0)
-		return false;
-	uint8_t first = wsi_read_u8(&walk->in);
-	walk->kind = (enum wsi_kind)(first & ~(unsigned)NEW_PARENT);
-	if (first & NEW_PARENT)
-		walk_parent(walk);
-	bool is_child = wsi_kind_infos[walk->kind].parent != WSI_KIND_NONE;
-	walk->number = 0;
-	if (is_child)
-		walk->number = (uint32_t)walk_uleb(walk);
-	else if (has_address(walk->kind))
-		walk->number = walk->n_globals++;
-	walk->address = has_address(walk->kind) ? walk_uleb(walk) : 0;
-	walk->entry_bytes = walk_uleb(walk);
-	walk->size = walk_uleb(walk);
-	assert(!walk->in.failed);
-	/* names past what sh_name can tell are empty: they mean nothing to a reader */
-	walk->name_len = 0;
 	if (walk->name_off > UINT32_MAX - NAME_BYTES)
-		return true;
-	walk->name_len = kind_names[walk->kind].start_len + 1u;
-	if (is_child)
-		walk->name_len += walk->path_len;
-	else if (is_numbered(walk->kind))
-		walk->name_len++;
-	if (is_numbered(walk->kind))
-		walk->name_len += digits_of(walk->number);
+		return 0;
+	return traits.start_len + (traits.is_child ? walk->path_len : 0u) +
+	       (traits.is_numbered ? digits_of(walk->number) : 0u) + 1;
+}
+
+/* The entry at hand; only what wsi_index_add() wrote is read. */
+static inline void walk_entry(struct walk *walk)
+{
+	unsigned first = walk->in.in.ptr[walk->in.pos++];
+	walk->kind = (enum wsi_kind)(first & KIND_MASK);
+	struct traits traits = walk->traits[walk->kind];
+	walk->number = 0;
+	if (traits.is_child) {
+		walk_place(walk, first & PLACE_MASK);
+		walk->number = walk->row;
+	} else if (traits.is_numbered) {
+		walk->number = walk->n_globals++;
+	}
+	walk->address = traits.has_address ? wsi_read_uleb(&walk->in) : 0;
+	if (!(first & LIKE_LAST)) {
+		uint64_t entry_bytes = wsi_read_uleb(&walk->in);
+		walk->last[walk->kind] =
+			(struct wsi_sizes){ entry_bytes, wsi_read_uleb(&walk->in) };
+	}
+	assert(!walk->in.failed);
+	walk->name_len = walk_name_len(walk, traits);
+}
+
+/* Goes to the next section; false at the end, and when that fails. */
+static inline bool walk_next(struct walk *walk, enum ws_status *ret_status, struct ws_error *err)
+{
+	uint64_t size = walk->last[walk->kind].size;
+	walk->data_off += size + (-size & (WSI_DUMP_ALIGNMENT - 1));
+	walk->name_off += walk->name_len;
+	if (wsi_reader_left(&walk->in) < ENTRY_BYTES)
+		*ret_status = walk_fill(walk, err);
+	if (*ret_status != WS_OK || wsi_reader_left(&walk->in) == 0)
+		return false;
+	walk_entry(walk);
 	return true;
 }
 
-static void name_put(const struct walk *walk, char *to)
+static inline void name_put(const struct walk *walk, char *to)
 {
+	struct traits traits = walk->traits[walk->kind];
 	memcpy(to, kind_names[walk->kind].start, sizeof kind_names[0].start);
-	to += kind_names[walk->kind].start_len;
-	if (wsi_kind_infos[walk->kind].parent != WSI_KIND_NONE) {
+	to += traits.start_len;
+	if (traits.is_child) {
 		memcpy(to, walk->path, sizeof walk->path);
 		to += walk->path_len;
-	} else if (is_numbered(walk->kind)) {
-		*to++ = '.';
 	}
-	if (is_numbered(walk->kind))
+	if (traits.is_numbered)
 		to = put_number(to, walk->number);
 	*to = 0;
 }
@@ -284,22 +338,22 @@ enum ws_status wsi_index_write_names(struct wsi_index *index, struct wsi_outfile
 	enum ws_status st = walk_init(&walk, index, err);
 	if (st == WS_OK)
 		st = wsi_outfile_append(file, last_names, sizeof last_names, err);
-	while (st == WS_OK && (st = walk_fill(&walk, err)) == WS_OK && walk_next(&walk)) {
-		uint8_t *to = walk.name_len ? wsi_stream_room(out, NAME_BYTES) : walk.chunk;
-		if (!to)
-			st = wsi_outfile_failed(file, err);
-		if (!to || walk.name_len == 0)
-			continue;
-		name_put(&walk, (char *)to);
+	bool good = st == WS_OK;
+	while (good && walk_next(&walk, &st, err) && walk.name_len) {
+		char *to = (char *)wsi_stream_room(out);
+		good = to != NULL;
+		if (!good)
+			break;
+		name_put(&walk, to);
 		wsi_stream_take(out, walk.name_len);
 	}
 	wsi_free(walk.chunk);
-	return st;
+	return st == WS_OK && !good ? wsi_outfile_failed(file, err) : st;
 }
 
-static bool header_put(struct wsi_stream *out, const struct wsi_shdr *shdr)
+static inline bool header_put(struct wsi_stream *out, const struct wsi_shdr *shdr)
 {
-	uint8_t *to = wsi_stream_room(out, WSI_SHDR_BYTES);
+	uint8_t *to = wsi_stream_room(out);
 	if (!to)
 		return false;
 	wsi_store_u32(to, shdr->name);
@@ -316,19 +370,19 @@ static bool header_put(struct wsi_stream *out, const struct wsi_shdr *shdr)
 	return true;
 }
 
-static bool entry_header_put(struct wsi_stream *out, const struct walk *walk)
+static inline bool entry_header_put(struct wsi_stream *out, const struct walk *walk)
 {
-	bool is_child = wsi_kind_infos[walk->kind].parent != WSI_KIND_NONE;
+	bool child = walk->traits[walk->kind].is_child;
 	struct wsi_shdr shdr = {
 		.name = walk->name_len ? (uint32_t)walk->name_off : 0,
 		.type = WSI_CUDBG_SHT_BASE + (uint32_t)walk->kind,
 		.addr = walk->address,
 		.offset = walk->data_off,
-		.size = walk->size,
-		.link = is_child ? walk->link : 0,
-		.info = is_child ? walk->number : 0,
+		.size = walk->last[walk->kind].size,
+		.link = child ? walk->link : 0,
+		.info = child ? walk->row : 0,
 		.addralign = WSI_DUMP_ALIGNMENT,
-		.entsize = walk->entry_bytes,
+		.entsize = walk->last[walk->kind].entry_bytes,
 	};
 	return header_put(out, &shdr);
 }
@@ -344,8 +398,8 @@ enum ws_status wsi_index_write_headers(struct wsi_index *index, struct wsi_outfi
 	uint32_t n_sections = index->n_sections + (last->note_bytes ? 3 : 2);
 	struct wsi_shdr first = { .size = n_sections, .link = n_sections - 1 };
 	enum ws_status st = walk_init(&walk, index, err);
-	bool good = header_put(out, &first);
-	while (st == WS_OK && good && (st = walk_fill(&walk, err)) == WS_OK && walk_next(&walk))
+	bool good = st == WS_OK && header_put(out, &first);
+	while (good && walk_next(&walk, &st, err))
 		good = entry_header_put(out, &walk);
 	assert(st != WS_OK || !good ||
 	       walk.data_off == (last->note_bytes ? last->note_off : last->texts_off));

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Headers and names of the sections of a dump grow with their number and come behind the data, so
- * they must wait. What waits is as little as they can be made from again, about six bytes a
- * section, in a scratch file:
+ * they must wait. What waits is what differs from the sections before, one byte for most of them,
+ * in a scratch file:
  *
- *   kind | link and path, where the parent is not that of the section before | row of the parent
- *        | address, where the kind has one | bytes of an entry | bytes of data
+ *   kind and what follows | link, path | row | address | bytes of an entry, bytes of data
  *
- * The path is what the names of all children of a parent table have in common. Data follows on data
- * at multiples of WSI_DUMP_ALIGNMENT, so sizes tell where it is.
+ * Link and path: of another parent than that of the child before; the path is what the names of all
+ * its children have in common. Row: of the parent, where it is neither that of the child before nor
+ * the next one. Address: where the kind has one. Bytes: where they are not those of the last
+ * section of the same kind. Data follows on data at multiples of WSI_DUMP_ALIGNMENT, so sizes tell
+ * where it is.
  */
 #ifndef WSI_WRITE_INDEX_H
 #define WSI_WRITE_INDEX_H
@@ -29,27 +31,24 @@ struct wsi_section {
 	uint32_t entry_bytes;
 };
 
+/* Bytes of an entry of a table, and of all data. */
+struct wsi_sizes {
+	uint64_t entry_bytes, size;
+};
+
 struct wsi_index {
 	struct wsi_scratch entries; /* owned */
 	uint32_t n_sections;        /* section 0 included, which has no entry */
-	uint32_t parent;            /* section of the last entry's parent; 0: none */
+	uint32_t parent, row;       /* of the last child; parent 0: none yet */
+	struct wsi_sizes last[WSI_N_KINDS];
 };
 
 enum ws_status wsi_index_init(struct wsi_index *index, struct ws_error *err) WS_MUST_USE;
 void wsi_index_fini(struct wsi_index *index);
 
-enum { WSI_ENTRY_BYTES = 128 };
-
-/* One entry on its way: sections are told of when they begin, and their size when they end. */
-struct wsi_entry {
-	uint8_t bytes[WSI_ENTRY_BYTES];
-	unsigned used;
-};
-
-void wsi_entry_begin(struct wsi_index *index, struct wsi_entry *entry,
-		     const struct wsi_section *section);
-enum ws_status wsi_entry_end(struct wsi_index *index, struct wsi_entry *entry, uint64_t size,
-			     struct ws_error *err) WS_MUST_USE;
+/* Adds a section, which is behind all others; `size` is that of its data. */
+enum ws_status wsi_index_add(struct wsi_index *index, const struct wsi_section *section,
+			     uint64_t size, struct ws_error *err) WS_MUST_USE;
 
 /* Path of a table's parent row, terminated; "" for a table without. */
 void wsi_path_of(const struct wsi_section *section, char ret_path[64]);

@@ -19,7 +19,8 @@ static bool range_at(const struct wsi_job *job, uint32_t number, struct ws_memor
 
 uint32_t wsi_job_first_range(const struct wsi_job *job, enum ws_space space, uint32_t owner)
 {
-	return ws_target_first_range(job->target, space, owner, 0);
+	bool none = job->first_range[space] == job->first_range[space + 1];
+	return none ? job->first_range[space] : ws_target_first_range(job->target, space, owner, 0);
 }
 
 bool wsi_job_range(const struct wsi_job *job, uint32_t number, enum ws_space space, uint32_t owner,
@@ -99,7 +100,8 @@ static enum ws_status banks_init(struct wsi_job *job)
 enum ws_status wsi_job_memory_init(struct wsi_job *job)
 {
 	for (unsigned space = 0; space <= WS_SPACE_CODE; space++)
-		job->first_range[space] = wsi_job_first_range(job, (enum ws_space)space, 0);
+		job->first_range[space] =
+			ws_target_first_range(job->target, (enum ws_space)space, 0, 0);
 	return banks_init(job);
 }
 

@@ -261,7 +261,7 @@ DEFINE_WHOLE(bank, struct ws_write_bank)
 		const type *rows, uint32_t n, struct ws_write_table *ret_table,             \
 		struct ws_error *err)                                                       \
 	{                                                                                   \
-		uint32_t stride = wsi_row_bytes(KIND, writer->driver);                      \
+		uint32_t stride = writer->row_bytes[KIND];                                  \
 		for (uint32_t i = 0; i < n; i++)                                            \
 			stride = (uint32_t)wsi_min_u64(stride, record##_bytes(&rows[i]));   \
 		struct wsi_section section = { KIND, parent, at, 0, stride };               \
@@ -276,7 +276,7 @@ DEFINE_WHOLE(bank, struct ws_write_bank)
 				wsi_##record##_pack(bytes, stride, &row);                   \
 		}                                                                           \
 		if (st == WS_OK)                                                            \
-			st = wsi_section_end(writer, err);                                  \
+			st = wsi_section_end(writer, &section, err);                        \
 		if (st == WS_OK)                                                            \
 			wsi_section_as_table(writer, &section, n, ret_table);               \
 		return st;                                                                  \
@@ -360,7 +360,7 @@ enum ws_status ws_writer_contexts(struct ws_writer *writer, const struct ws_writ
 				  uint32_t n, struct ws_write_table *ret_table,
 				  struct ws_error *err)
 {
-	uint32_t stride = wsi_row_bytes(WSI_KIND_CONTEXT, writer->driver);
+	uint32_t stride = writer->row_bytes[WSI_KIND_CONTEXT];
 	struct wsi_section section = { WSI_KIND_CONTEXT, devices, row, 0, stride };
 	enum ws_status st = wsi_section_begin(writer, &section, err);
 	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
@@ -378,7 +378,7 @@ enum ws_status ws_writer_contexts(struct ws_writer *writer, const struct ws_writ
 			wsi_context_pack(bytes, stride, &packed);
 	}
 	if (st == WS_OK)
-		st = wsi_section_end(writer, err);
+		st = wsi_section_end(writer, &section, err);
 	if (st == WS_OK)
 		wsi_section_as_table(writer, &section, n, ret_table);
 	return st;
@@ -387,7 +387,7 @@ enum ws_status ws_writer_contexts(struct ws_writer *writer, const struct ws_writ
 enum ws_status ws_writer_metadata(struct ws_writer *writer, const struct ws_dump_facts *facts,
 				  struct ws_error *err)
 {
-	uint32_t stride = wsi_row_bytes(WSI_KIND_META, writer->driver);
+	uint32_t stride = writer->row_bytes[WSI_KIND_META];
 	if (!facts->have_flags)
 		stride = (uint32_t)wsi_min_u64(stride, WSI_AT_meta_flags);
 	else if (!facts->have_time)
@@ -409,7 +409,7 @@ enum ws_status ws_writer_metadata(struct ws_writer *writer, const struct ws_dump
 		st = wsi_section_row(writer, stride, &bytes, err);
 	if (st == WS_OK)
 		wsi_meta_pack(bytes, stride, &row);
-	return st == WS_OK ? wsi_section_end(writer, err) : st;
+	return st == WS_OK ? wsi_section_end(writer, &section, err) : st;
 }
 
 /* ---- everything else ---- */
@@ -423,22 +423,6 @@ enum ws_status ws_writer_image(struct ws_writer *writer, const struct ws_write_t
 	return wsi_section_write(writer, &section, bytes.ptr, bytes.len, err);
 }
 
-static enum ws_status words_append(struct ws_writer *writer, const uint32_t *values, uint32_t n,
-				   struct ws_error *err)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return wsi_section_append(writer, values, (size_t)n * 4, err);
-#else
-	enum ws_status st = WS_OK;
-	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
-		uint8_t bytes[4];
-		wsi_store_u32(bytes, values[i]);
-		st = wsi_section_append(writer, bytes, sizeof bytes, err);
-	}
-	return st;
-#endif
-}
-
 enum ws_status ws_writer_words(struct ws_writer *writer, const struct ws_write_table *parent,
 			       uint32_t row, enum ws_reg_kind kind, const uint32_t *values,
 			       uint32_t n, struct ws_error *err)
@@ -447,10 +431,17 @@ enum ws_status ws_writer_words(struct ws_writer *writer, const struct ws_write_t
 	if (section.kind == WSI_KIND_NONE)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no kind of register %d",
 				(int)kind);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return wsi_section_write(writer, &section, values, (size_t)n * 4, err);
+#else
 	enum ws_status st = wsi_section_begin(writer, &section, err);
-	if (st == WS_OK)
-		st = words_append(writer, values, n, err);
-	return st == WS_OK ? wsi_section_end(writer, err) : st;
+	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
+		uint8_t bytes[4];
+		wsi_store_u32(bytes, values[i]);
+		st = wsi_section_append(writer, bytes, sizeof bytes, err);
+	}
+	return st == WS_OK ? wsi_section_end(writer, &section, err) : st;
+#endif
 }
 
 static enum wsi_kind kind_of_memory(const struct ws_write_memory *where)
@@ -484,8 +475,15 @@ enum ws_status ws_writer_memory_begin(struct ws_writer *writer, const struct ws_
 	if (where->space == WS_SPACE_GLOBAL || where->space == WS_SPACE_LOCAL)
 		section.address = where->start;
 	enum ws_status st = wsi_section_begin(writer, &section, err);
-	writer->in_memory = st == WS_OK;
-	return st;
+	if (st != WS_OK)
+		return st;
+	writer->in_memory = true;
+	writer->memory = section;
+	if (section.parent) { /* need not stay until the end */
+		writer->memory_parent = *section.parent;
+		writer->memory.parent = &writer->memory_parent;
+	}
+	return WS_OK;
 }
 
 static enum ws_status memory_check(const struct ws_writer *writer, struct ws_error *err)
@@ -506,5 +504,5 @@ enum ws_status ws_writer_memory_end(struct ws_writer *writer, struct ws_error *e
 {
 	enum ws_status st = memory_check(writer, err);
 	writer->in_memory = false;
-	return st == WS_OK ? wsi_section_end(writer, err) : st;
+	return st == WS_OK ? wsi_section_end(writer, &writer->memory, err) : st;
 }

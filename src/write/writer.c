@@ -23,6 +23,8 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_options *
 	if (!writer)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a writer of dumps");
 	writer->driver = driver;
+	for (unsigned kind = 0; kind < WSI_N_KINDS; kind++)
+		writer->row_bytes[kind] = wsi_row_bytes((enum wsi_kind)kind, driver);
 	struct wsi_outfile_options file = { WSI_ELF_HEADER_BYTES, all.gzip, all.not_over };
 	enum ws_status st = wsi_index_init(&writer->index, err);
 	if (st == WS_OK)
@@ -108,8 +110,13 @@ static enum ws_status parent_check(const struct wsi_section *section, struct ws_
 
 static bool align(struct wsi_stream *out)
 {
-	static const uint8_t zeros[WSI_DUMP_ALIGNMENT];
-	return wsi_stream_append(out, zeros, (size_t)(-out->total % WSI_DUMP_ALIGNMENT));
+	size_t n = (size_t)(-out->total % WSI_DUMP_ALIGNMENT);
+	uint8_t *to = wsi_stream_room(out);
+	if (!to)
+		return false;
+	memset(to, 0, WSI_DUMP_ALIGNMENT);
+	wsi_stream_take(out, n);
+	return true;
 }
 
 enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_section *section,
@@ -130,7 +137,6 @@ enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_sect
 		st = wsi_outfile_failed(writer->file, err);
 	if (st != WS_OK)
 		return keep(writer, st);
-	wsi_entry_begin(&writer->index, &writer->entry, section);
 	writer->section_off = writer->out->total;
 	writer->in_section = true;
 	return WS_OK;
@@ -144,10 +150,12 @@ enum ws_status wsi_section_append(struct ws_writer *writer, const void *bytes, s
 	return keep(writer, wsi_outfile_failed(writer->file, err));
 }
 
+static_assert((int)WSI_MAX_ROW_BYTES <= WSI_STREAM_ROOM, "no room");
+
 enum ws_status wsi_section_row(struct ws_writer *writer, uint32_t n, uint8_t **ret_bytes,
 			       struct ws_error *err)
 {
-	uint8_t *bytes = wsi_stream_room(writer->out, n);
+	uint8_t *bytes = wsi_stream_room(writer->out);
 	if (!bytes)
 		return keep(writer, wsi_outfile_failed(writer->file, err));
 	memset(bytes, 0, n);
@@ -156,11 +164,12 @@ enum ws_status wsi_section_row(struct ws_writer *writer, uint32_t n, uint8_t **r
 	return WS_OK;
 }
 
-enum ws_status wsi_section_end(struct ws_writer *writer, struct ws_error *err)
+enum ws_status wsi_section_end(struct ws_writer *writer, const struct wsi_section *section,
+			       struct ws_error *err)
 {
 	uint64_t size = writer->out->total - writer->section_off;
 	writer->in_section = false;
-	return keep(writer, wsi_entry_end(&writer->index, &writer->entry, size, err));
+	return keep(writer, wsi_index_add(&writer->index, section, size, err));
 }
 
 enum ws_status wsi_section_write(struct ws_writer *writer, const struct wsi_section *section,
@@ -169,7 +178,7 @@ enum ws_status wsi_section_write(struct ws_writer *writer, const struct wsi_sect
 	enum ws_status st = wsi_section_begin(writer, section, err);
 	if (st == WS_OK)
 		st = wsi_section_append(writer, bytes, n, err);
-	return st == WS_OK ? wsi_section_end(writer, err) : st;
+	return st == WS_OK ? wsi_section_end(writer, section, err) : st;
 }
 
 void wsi_section_as_table(const struct ws_writer *writer, const struct wsi_section *section,

@@ -31,14 +31,19 @@ struct ws_writer {
 	struct wsi_outfile *file; /* owned */
 	struct wsi_stream *out;   /* borrowed from `file` */
 	uint32_t driver;
-	struct wsi_index index;   /* owned */
-	struct wsi_scratch texts; /* owned */
+	uint32_t row_bytes[WSI_N_KINDS]; /* of tables, as that driver has them */
+	struct wsi_index index;          /* owned */
+	struct wsi_scratch texts;        /* owned */
 	struct wsi_text_slot text_cache[WSI_TEXT_CACHE];
 
 	/* the section being written */
-	bool in_section, in_memory;
-	struct wsi_entry entry;
+	bool in_section;
 	uint64_t section_off;
+	/* memory being written, which is one */
+	bool in_memory;
+	struct wsi_section memory;
+	struct ws_write_table memory_parent;
+
 	bool failed;     /* something is missing: no commit */
 	bool incomplete; /* ws_writer_incomplete() */
 };
@@ -52,7 +57,8 @@ enum ws_status wsi_section_append(struct ws_writer *writer, const void *bytes, s
 /* Room for one row of a table: zeros, part of the section. Valid until the next call. */
 enum ws_status wsi_section_row(struct ws_writer *writer, uint32_t n, uint8_t **ret_bytes,
 			       struct ws_error *err) WS_MUST_USE;
-enum ws_status wsi_section_end(struct ws_writer *writer, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_section_end(struct ws_writer *writer, const struct wsi_section *section,
+			       struct ws_error *err) WS_MUST_USE;
 /* All three, for a section whose bytes are at hand. */
 enum ws_status wsi_section_write(struct ws_writer *writer, const struct wsi_section *section,
 				 const void *bytes, size_t n, struct ws_error *err) WS_MUST_USE;
