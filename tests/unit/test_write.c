@@ -2,7 +2,11 @@
 /* write.h: a dump built piece by piece, and one of a target that is no dump. */
 #include "unit.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <warpscope/core.h>
@@ -37,8 +41,15 @@ static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7 };
 static enum ws_status memory_write(struct ws_writer *writer, const struct ws_write_memory *where,
 				   struct ws_error *err)
 {
-	enum ws_status st = ws_writer_memory_begin(writer, where, err);
-	if (st == WS_OK) /* in two pieces */
+	struct ws_write_table parent = { 0 };
+	struct ws_write_memory at = *where;
+	if (where->parent) {
+		parent = *where->parent;
+		at.parent = &parent;
+	}
+	enum ws_status st = ws_writer_memory_begin(writer, &at, err);
+	parent = (struct ws_write_table){ 0 }; /* need not stay */
+	if (st == WS_OK)                       /* in two pieces */
 		st = ws_writer_memory_append(writer, bytes, 3, err);
 	if (st == WS_OK)
 		st = ws_writer_memory_append(writer, bytes + 3, sizeof bytes - 3, err);
@@ -325,6 +336,133 @@ static void every_failed_allocation_is_told_and_leaves_no_file(void **state)
 	}
 }
 
+/* ---- much ---- */
+
+enum { BLOCK = 1024 * 1024 /* what is written at once */ };
+
+/* Of its address, and such that it cannot be packed. */
+static uint8_t byte_at(uint64_t address)
+{
+	uint64_t mixed = (address + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (uint8_t)(mixed >> 56);
+}
+
+/* A stretch of global memory in pieces. */
+static void global_write(struct ws_writer *writer, uint64_t start, size_t n, size_t piece)
+{
+	struct ws_write_memory where = { .space = WS_SPACE_GLOBAL, .start = start };
+	uint8_t *all = wsi_zalloc(n + 1);
+	assert_non_null(all);
+	for (size_t i = 0; i < n; i++)
+		all[i] = byte_at(start + i);
+	assert_int_equal(ws_writer_memory_begin(writer, &where, NULL), WS_OK);
+	for (size_t i = 0; i < n; i += piece) {
+		size_t part = n - i < piece ? n - i : piece;
+		assert_int_equal(ws_writer_memory_append(writer, all + i, part, NULL), WS_OK);
+	}
+	assert_int_equal(ws_writer_memory_end(writer, NULL), WS_OK);
+	wsi_free(all);
+}
+
+static void global_check(const struct ws_core *core, uint64_t start, size_t n)
+{
+	struct ws_address at = { .space = WS_SPACE_GLOBAL, .address = start };
+	uint8_t *got = wsi_zalloc(n + 1);
+	size_t got_n;
+	assert_non_null(got);
+	assert_int_equal(ws_core_read_memory(core, &at, got, n, &got_n, NULL), WS_OK);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(got[i], byte_at(start + i));
+	wsi_free(got);
+}
+
+static void memory_of_any_size_stays_whole(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = { 1,     7,         BLOCK - 64 - 8, BLOCK - 1,
+					BLOCK, BLOCK + 1, 3 * BLOCK + 5,  2 * BLOCK };
+	static const size_t pieces[] = { BLOCK / 3, BLOCK, 4 * BLOCK };
+	for (size_t i = 0; i < 2 * WSI_COUNT(pieces); i++) {
+		struct ws_writer_options options = { .size = sizeof options, .gzip = i % 2 };
+		struct ws_writer *writer;
+		assert_int_equal(ws_writer_open(path, &options, &writer, NULL), WS_OK);
+		for (size_t s = 0; s < WSI_COUNT(sizes); s++)
+			global_write(writer, (s + 1) << 32, sizes[s], pieces[i / 2]);
+		assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
+		ws_writer_close(writer);
+		struct ws_core *core = core_of();
+		for (size_t s = 0; s < WSI_COUNT(sizes); s++)
+			global_check(core, (s + 1) << 32, sizes[s]);
+		ws_core_close(core);
+	}
+}
+
+/* Sections of which nothing is as of the one before: more than waits in memory. */
+static void very_many_sections_wait_for_their_headers(void **state)
+{
+	(void)state;
+	enum { N = 120000 };
+	struct ws_writer *writer;
+	assert_int_equal(ws_writer_open(path, NULL, &writer, NULL), WS_OK);
+	for (uint64_t i = 0; i < N; i++)
+		global_write(writer, UINT64_C(0xff00000000000000) + (i << 20), i % 3 + 1, 8);
+	assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
+	ws_writer_close(writer);
+	struct ws_core *core = core_of();
+	assert_int_equal(ws_core_n_sections(core), N + 3);
+	for (uint32_t i = 0; i < N; i++) {
+		struct ws_core_section section;
+		char name[32];
+		assert_int_equal(ws_core_section(core, i + 1, &section, NULL), WS_OK);
+		assert_true(wsi_format(name, ".cudbg.global.%u", i));
+		assert_true(ws_str_equal(section.name, ws_str_of(name)));
+		assert_int_equal(section.size, i % 3 + 1);
+		global_check(core, UINT64_C(0xff00000000000000) + ((uint64_t)i << 20), i % 3 + 1);
+	}
+	ws_core_close(core);
+}
+
+/* What the writer's own thread calls instead of the system's function: waits in its first write. */
+static pthread_t first_thread;
+static atomic_bool hold_second_thread;
+static const struct timespec a_while = { .tv_nsec = 200000000 };
+
+ssize_t write(int fd, const void *from, size_t n)
+{
+	struct iovec part = { (void *)(uintptr_t)from, n };
+	if (hold_second_thread && !pthread_equal(pthread_self(), first_thread)) {
+		hold_second_thread = false;
+		nanosleep(&a_while, NULL);
+	}
+	return writev(fd, &part, 1);
+}
+
+/* Bytes that cannot be packed, so that the second thread has most of a block left to pack when it
+ * writes for the first time; that is when the dump is completed. */
+static void the_end_of_a_packed_dump_waits_for_the_second_thread(void **state)
+{
+	(void)state;
+	struct ws_writer_options options = { .size = sizeof options, .gzip = true };
+	struct ws_writer *writer;
+	assert_int_equal(ws_writer_open(path, &options, &writer, NULL), WS_OK);
+	first_thread = pthread_self();
+	hold_second_thread = true;
+	global_write(writer, GLOBAL_START, BLOCK + 1000, BLOCK / 2);
+	const struct timespec a_moment = { .tv_nsec = 100000 };
+	for (int i = 0; hold_second_thread && i < 100000; i++)
+		nanosleep(&a_moment, NULL);
+	assert_false(hold_second_thread);
+	assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
+	ws_writer_close(writer);
+	struct ws_core *core = core_of();
+	struct ws_dump_facts facts;
+	ws_core_facts(core, &facts);
+	assert_true(facts.complete);
+	global_check(core, GLOBAL_START, BLOCK + 1000);
+	ws_core_close(core);
+}
+
 /* ---- a target that is no dump ---- */
 
 static void a_target_that_is_no_dump_is_written(void **state)
@@ -376,6 +514,9 @@ int main(void)
 		cmocka_unit_test(what_a_layout_lacks_is_unsupported_and_does_no_harm),
 		cmocka_unit_test(drivers_that_are_none_are_refused),
 		cmocka_unit_test(every_failed_allocation_is_told_and_leaves_no_file),
+		cmocka_unit_test(memory_of_any_size_stays_whole),
+		cmocka_unit_test(very_many_sections_wait_for_their_headers),
+		cmocka_unit_test(the_end_of_a_packed_dump_waits_for_the_second_thread),
 		cmocka_unit_test(a_target_that_is_no_dump_is_written),
 		cmocka_unit_test(only_known_flags_are_taken),
 	};
