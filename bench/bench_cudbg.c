@@ -325,8 +325,10 @@ static void empty(void)
 
 /* ---- the benchmarks ---- */
 
-static void bench_walk(CUDBGAPI api)
+static void bench_walk(CUDBGAPI api, const struct ws_core *core)
 {
+	struct ws_counts n;
+	ws_core_counts(core, &n);
 	CUDBGAPI volatile floor_api = &floor_table;
 	struct times times;
 	for (int run = 0; run < RUNS; run++) {
@@ -339,7 +341,7 @@ static void bench_walk(CUDBGAPI api)
 		times.ours[run] = now() - begin;
 	}
 	double per_call = median(times.ours) / (double)n_calls * 1e9;
-	print_ratio("walk", &times, 6, 1e3, "ms");
+	print_ratio("walk", &times, full_size_limit(6, n.warps), 1e3, "ms");
 	printf("  %-10s %llu calls, %.1f ns a call\n", "", (unsigned long long)n_calls, per_call);
 }
 
@@ -522,7 +524,7 @@ static void bench(const char *path)
 	check(api->initialize(), "initialize");
 	printf("%s: initialize %.3f ms\n", path, (now() - begin) * 1e3);
 	fill(api);
-	bench_walk(api);
+	bench_walk(api, core);
 	bench_exceptions(api);
 	bench_device_info(api, core);
 	bench_symbols(api, core);

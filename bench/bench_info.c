@@ -12,8 +12,6 @@
 #include "bench.h"
 #include "floor/floor.h"
 
-static uint64_t sink; /* keeps the compiler from dropping what is measured */
-
 /* User and system time of all children that have ended, in seconds. */
 static double children_time(void)
 {
@@ -45,13 +43,7 @@ static void bench(const char *what, const char *path, char *const *argv, double 
 {
 	struct times times;
 	for (int i = 0; i < RUNS; i++) {
-		struct floor_file file;
-		double start = now();
-		if (!floor_map(path, &file))
-			exit(1);
-		sink += floor_open(&file);
-		times.floor[i] = now() - start;
-		floor_unmap(&file);
+		times.floor[i] = floor_open_time(path);
 		times.ours[i] = run(argv);
 	}
 	print_ratio(what, &times, limit, 1e3, "ms");
@@ -69,5 +61,5 @@ int main(int argc, char **argv)
 		bench("warps", argv[i], (char *[]){ argv[1], info, argv[i], warps, sm, any, NULL },
 		      6);
 	}
-	return sink == 42;
+	return 0;
 }

@@ -24,6 +24,8 @@ void floor_unmap(struct floor_file *file);
 /* Opening: looks at the header of every section and sums all rows of the tables (those whose rows
  * have children, constant banks and metadata; call stacks are counted with the walk). */
 uint64_t floor_open(const struct floor_file *file);
+/* Seconds that mapping a dump and floor_open() take; ends the program when it cannot be mapped. */
+double floor_open_time(const char *path);
 /* Walking: sums the rows of all lanes and warps, their call stacks, registers and predicates. */
 uint64_t floor_walk(const struct floor_file *file);
 
