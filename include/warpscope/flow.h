@@ -182,14 +182,16 @@ struct ws_flow_loop {
 	bool stores;
 	bool endless; /**< nothing in it leads out */
 
-	/** Of the only condition: the number that was read has to be `test` than `test_with` at
-	 * `test_pc`, which the loop does not change. */
+	/** Of the only condition: the number that was read, or that a call gave back in register
+	 * `test_result`, has to be `test` than `test_with` at `test_pc`, which the loop does not
+	 * change. */
 	enum ws_flow_test test;
 	bool test_signed;
 	uint64_t test_pc;
 	struct ws_operand test_with; /**< a register or an IMMEDIATE */
 	bool test_constant;          /**< it is `test_bank` at byte `test_with.value` instead */
 	uint8_t test_bank;
+	uint8_t test_result; /**< 255: it was read in the loop itself */
 };
 
 /**

@@ -366,6 +366,42 @@ static enum ws_status is_grid_barrier(const struct spot *spot, uint64_t pc, bool
 	return st == WS_NO_MEMORY ? st : WS_OK;
 }
 
+/* Whether every return of a function, where `pc` lies, gives in a register what `pc` reads, or what
+ * the call at `pc` gave back. */
+static bool returns(const struct spot *spot, unsigned number, bool by_call)
+{
+	size_t n_blocks, n = 0;
+	bool same = true;
+	const struct ws_flow_block *blocks = ws_flow_blocks(spot->flow, &n_blocks);
+	struct ws_flow_slice *slice = wsi_zalloc(sizeof *slice);
+	for (size_t b = 0; b < n_blocks && slice && same; b++) {
+		if (!(blocks[b].flags & WS_FLOW_RETURNS) || blocks[b].flags & WS_FLOW_UNREACHED)
+			continue;
+		n++;
+		same = ws_flow_slice(spot->flow, blocks[b].end_pc - WS_SASS_BYTES, WS_OPERAND_REG,
+				     number, 32, slice, NULL) == WS_OK &&
+		       slice->n > 0 && slice->node[0].pc == spot->pc;
+		enum ws_flow_op op = slice->node[0].op;
+		same &= by_call ? op == WS_FLOW_NOTHING
+				: op == WS_FLOW_LOAD || op == WS_FLOW_ATOMIC;
+	}
+	wsi_free(slice);
+	return n > 0 && same;
+}
+
+/* Whether what a called function reads comes back unchanged, by way of the calls in between: of
+ * those the result is in R4 [measured: nvcc 13.0, -G]. */
+static bool comes_back(const struct spot *near, const struct wsi_wait_code *code, unsigned number)
+{
+	struct spot spot;
+	for (uint32_t i = code->n_path; i > 0; i--, number = 4) {
+		uint64_t pc = i == 1 ? code->pc : code->path[i - 2] - WS_SASS_BYTES;
+		if (open_spot(near, pc, &spot) != WS_OK || !returns(&spot, number, i > 1))
+			return false;
+	}
+	return true;
+}
+
 /* The compare that decides. */
 static void find_test(const struct ws_flow_loop *loop, struct wsi_wait_code *code)
 {
@@ -433,7 +469,8 @@ static enum ws_status waits_in_loop(const struct spot *spot, bool *ret_is_loop,
 		return st;
 	if (is_grid)
 		code->kind = WS_WAIT_GRID;
-	else
+	else if (loop.test_result == 255 ||
+		 (code->n_path > 0 && comes_back(spot, code, loop.test_result)))
 		find_test(&loop, code);
 	if (is_try(&insn))
 		find_phase(&insn, code->pc, code);

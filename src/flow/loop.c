@@ -375,9 +375,23 @@ static bool is_compare(const struct ws_insn *insn)
 	       ws_insn_bits(insn, 74, 2) == 0;
 }
 
-/* Whether a source of an instruction is what was read, or a copy of it. */
+/* The one instruction of the loop that reads, or calls, and gives an instruction this register. */
+static const struct node *giver_of(struct search *s, size_t at, const struct wsi_source *source)
+{
+	struct wsi_want want = { .kind = source->kind, .number = source->number };
+	struct wsi_defs defs;
+	wsi_reach_find(&s->reach, at, &want, &defs);
+	if (defs.more || defs.n != 1 || defs.def[0].kind == WSI_DEF_ENTRY)
+		return NULL;
+	const struct node *node = node_at(s, defs.def[0].at);
+	bool sure = defs.def[0].kind == WSI_DEF_INSN && defs.def[0].guard == 7;
+	return node && (sure || (defs.def[0].kind == WSI_DEF_LOST && node->opaque)) ? node : NULL;
+}
+
+/* Whether a source of an instruction is what was read, or a copy of it; of what a call gives back
+ * `*ret_result` is the register. */
 static bool comes_from_reading(struct search *s, const struct node *node,
-			       const struct wsi_source *source)
+			       const struct wsi_source *source, uint8_t *ret_result)
 {
 	enum { MAX_COPIES = 32 };
 	struct wsi_parts copy;
@@ -386,9 +400,14 @@ static bool comes_from_reading(struct search *s, const struct node *node,
 		if (source->constant || source->number >= 255 ||
 		    (source->kind != WS_OPERAND_REG && source->kind != WS_OPERAND_UREG))
 			return false;
-		const struct node *next = setter_of(s, at, source->kind, source->number);
-		if (!next || next->opaque) /* of a wide read it would be a part */
-			return next && s->flow->effect[next->at].n_reg[0] == 1;
+		const struct node *next = giver_of(s, at, source);
+		if (!next)
+			return false;
+		const struct wsi_effect *effect = &s->flow->effect[next->at];
+		bool call = effect->flags & WSI_EFFECT_CALL;
+		*ret_result = call ? source->number : 255;
+		if (next->opaque) /* of a wide read it would be a part */
+			return call || effect->n_reg[0] == 1;
 		wsi_parts_of(s->flow, next->at, &copy);
 		if (!is_copy(s, next->at) || copy.n_sources != 1)
 			return false;
@@ -431,9 +450,12 @@ static void read_compare(struct search *s, const struct node *node, int leaves)
 		return;
 	/* the side that copies lead from to what was read; the other must not change */
 	int read = -1;
+	uint8_t result;
 	for (int side = 0; side < 2; side++)
-		if (comes_from_reading(s, node, &parts.source[side]))
+		if (comes_from_reading(s, node, &parts.source[side], &result)) {
 			read = read < 0 ? side : 2;
+			loop->test_result = result;
+		}
 	if (read != 0 && read != 1)
 		return;
 	enum ws_flow_test test = when_true[ws_insn_bits(&parts.insn, 76, 3)];
@@ -565,7 +587,7 @@ static void decide(struct search *s)
 enum ws_status ws_flow_loop(const struct ws_flow *flow, uint64_t pc, struct ws_flow_loop *ret_loop,
 			    struct ws_error *err)
 {
-	struct ws_flow_loop loop = { .endless = true };
+	struct ws_flow_loop loop = { .endless = true, .test_result = 255 };
 	size_t at = wsi_flow_at(flow, pc);
 	if (at == SIZE_MAX)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no instruction at 0x%" PRIx64, pc);

@@ -221,7 +221,7 @@ def main():
     return 1 if failed or not enough else 0
 
 
-SHARE = 0.8
+SHARE = 0.9
 
 if __name__ == "__main__":
     sys.exit(main())
