@@ -27,12 +27,11 @@ import reader  # noqa: E402
 API = api_model.load(os.path.join(ROOT, "src/cudbg/api"))
 FUNCTION = {fn.name: fn for fn in API.functions}
 SCENARIOS = ["illegal-address", "many-faults", "cluster-out-of-range", "cluster-block-gone", "two-kernels", "two-devices",
-             "two-contexts", "recursion", "gaps", "three-dimensions", "layout-r575", "layout-r615", "trap", "memory"]
+             "two-contexts", "recursion", "gaps", "three-dimensions", "layout-r575", "layout-r615", "trap", "memory", "convergence"]
 # Inspection that is proved elsewhere, or that no dump can answer.
 ELSEWHERE = {
     "disassemble": "conformance: code of a real image", "getAdjustedCodeAddress": "conformance",
     "generateCoredump": "conformance: dumps of the target", "readGlobalMemory31": "conformance: windows", "readGlobalMemory55": "conformance: windows",
-    "getCudaExceptionString": "conformance: exception texts", "getHardwareBarrierInfo": "conformance: barriers",
     "getHostAddrFromDeviceAddr": "conformance: managed memory", "readLaneStatus": "conformance: lane fields",
     "getLoadedFunctionInfo118": "conformance: code of a real image",
     "isDeviceCodeAddress55": "conformance: code of a real image",
@@ -230,6 +229,15 @@ def check_warp(api, at, sm, block, warp):
             same("barrier masks", cbu["barrierMasks"][:len(warp["barriers"])], warp["barriers"])
         for number, lane in lanes.items():
             same("CBU state", cbu["threadState"][number], lane["cbuThreadState"])
+    if "barrierScope" in warp:
+        out = api.ask("getHardwareBarrierInfo", *at, min(lanes), bufSz=128)
+        text = warp["additionalBarrierInfo"]
+        same("getHardwareBarrierInfo", out["scope"], warp["barrierScope"])
+        if text:
+            same("text of the barrier", out["buf"], text)
+    if "exceptionString" in sm:
+        out = api.ask("getCudaExceptionString", *at, min(lanes), bufSz=128)
+        same("getCudaExceptionString", out["buf"], sm["exceptionString"] or "")
     if warp.get("uregs"):
         n = len(warp["uregs"])
         same("uniform registers", api.ask("readUniformRegisterRange", *at, regno=0, registers_size=n), warp["uregs"])

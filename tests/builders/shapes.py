@@ -292,6 +292,27 @@ def memory():
     return Built(process, dump=dump, memory=probes)
 
 
+@scenario("convergence")
+def convergence():
+    """Every convergence barrier, mask and lane state of every warp, and every text of the driver, is another one: no hardware would
+    hold such values, but a reader that mixes two of them up is found."""
+    process = Process(H100)
+    launch, bad, _ = gather(process)
+    launch.device.blame(2, 14, bad, text="the words of the driver about SM 2")
+    warps = []
+    for thread in process.threads:
+        if thread.warp_node not in warps:
+            warps.append(thread.warp_node)
+    for number, warp in enumerate(warps):
+        warp.row.update(cbuActiveLanesMask=0x10000001 + 0x100 * number, cbuExitedLanesMask=0x20000002 + 0x100 * number,
+                        cbuCollectiveLanesMask=0x40000004 + 0x100 * number, barrierScope=number % 6,
+                        additionalBarrierInfo=f"barrier of warp {number}")
+        warp.barriers = [0x1000 * number + 0x11 * (barrier + 1) for barrier in range(len(warp.barriers))]
+        for node in warp.lanes:
+            node.row["cbuThreadState"] = 1 + (node.row["ln"] + number) % 25
+    return Built(process)
+
+
 def register_cuts():
     """Dumps that end early. The truth is that of the whole dump."""
     for name, headers, part in (("cut-half", "first", 0.5), ("cut-late", "first", 0.97), ("cut-headers", "first", 0.02),
