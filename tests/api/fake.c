@@ -388,6 +388,7 @@ static enum ws_status fake_write_memory(struct ws_target *target, const struct w
 	for (size_t i = 0; i < len; i++)
 		if (!byte_at(fake_of(target), at, at->address + i, &byte))
 			return fail(err, WS_ABSENT, "not there");
+	fake_mut(target)->written = *at;
 	if (at->space == WS_SPACE_SHARED)
 		memcpy(fake_mut(target)->shared + at->address, buffer, len);
 	return WS_OK;
@@ -401,6 +402,8 @@ static enum ws_status fake_write_registers(struct ws_target *target, uint32_t wa
 	MAYBE_FAIL(FAKE_WRITE_REGISTERS);
 	if (first + n > register_count(kind))
 		return fail(err, WS_ABSENT, "no such register");
+	fake_mut(target)->written_kind = kind;
+	fake_mut(target)->n_written = first + n;
 	for (uint32_t i = 0; kind == WS_REG_R && i < n; i++)
 		fake_mut(target)->registers[first + i] = values[i];
 	return WS_OK;
@@ -423,8 +426,8 @@ static void set_runs(struct ws_target *target, uint32_t device_index, bool runs)
 static enum ws_status fake_suspend(struct ws_target *target, uint32_t device_index, bool wait,
 				   struct ws_error *err)
 {
-	(void)wait;
 	MAYBE_FAIL(FAKE_SUSPEND);
+	fake_mut(target)->waited = wait;
 	set_runs(target, device_index, false);
 	return WS_OK;
 }

@@ -62,6 +62,10 @@ struct fake {
 	uint64_t code, code_bytes;
 	struct ws_span code_text; /* what lies at `code`, instead of bytes that count */
 	enum ws_status image_status;
+	bool waited;                   /* the last suspend was asked to */
+	struct ws_address written;     /* where memory was written last */
+	enum ws_reg_kind written_kind; /* which registers were, and how many of them */
+	uint32_t n_written;
 	uint32_t n_logs; /* records that wait, with numbers from `logged` on */
 	uint32_t logged;
 	struct ws_log_rule rules[4]; /* the last that were set; regex is not kept */

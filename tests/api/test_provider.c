@@ -134,6 +134,11 @@ static void devices_stop_and_go(void **state)
 			 WS_RUNNING);
 	assert_int_equal(ws_target_suspend(target, WS_NONE, true, NULL), WS_OK);
 	assert_true(!fake.runs[0] && !fake.runs[1] && !ws_target_running(target, 0));
+	assert_true(fake.waited);
+	assert_int_equal(ws_target_resume(target, WS_NONE, NULL), WS_OK);
+	assert_int_equal(ws_target_suspend(target, WS_NONE, false, NULL), WS_OK);
+	assert_false(fake.waited);
+	assert_int_equal(ws_target_suspend(target, WS_NONE, true, NULL), WS_OK);
 	assert_int_equal(ws_target_suspend(target, 0, true, NULL), WS_OK);
 	assert_int_equal(count_warps(), 4);
 	fake.fail_op = FAKE_RESUME;
@@ -221,6 +226,9 @@ static void state_is_altered(void **state)
 		at.address = places[i].address;
 		assert_int_equal(ws_target_write_memory(target, &at, bytes, 4, NULL),
 				 places[i].status);
+		if (places[i].status == WS_OK)
+			assert_true(fake.written.space == places[i].space &&
+				    fake.written.address == places[i].address);
 	}
 	at.warp_index = WS_NONE;
 	at.grid_index = 0;
@@ -235,10 +243,13 @@ static void state_is_altered(void **state)
 	assert_int_equal(fake.registers[15], 115);
 	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_P, 2, 1, values + 2, NULL),
 			 WS_OK);
+	assert_true(fake.written_kind == WS_REG_P && fake.n_written == 3);
 	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_UP, 1, 1, values + 2, NULL),
 			 WS_OK);
+	assert_true(fake.written_kind == WS_REG_UP && fake.n_written == 2);
 	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_UR, 1, 1, values, NULL),
 			 WS_OK);
+	assert_true(fake.written_kind == WS_REG_UR && fake.n_written == 2);
 	assert_int_equal(
 		ws_target_write_registers(target, 0, 0, WS_REG_BARRIER, 0, 1, values, NULL),
 		WS_UNSUPPORTED);
