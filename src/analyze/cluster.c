@@ -5,7 +5,7 @@
  */
 #include "analyze/explain.h"
 
-enum { MAX_CLUSTER = 64 /* blocks that are looked for; hardware has at most 16 */ };
+enum { MAX_CLUSTER = 64 /* blocks: bits of a mask; hardware has at most 16 */ };
 
 /* A block's cluster. */
 struct cluster {
@@ -25,11 +25,12 @@ static bool cluster_of(const struct wsi_scene *scene, struct ws_dim3 block,
 		if (grid->have & WS_GRID_CLUSTER)
 			dim = grid->cluster_dim;
 	}
-	uint64_t n = (uint64_t)dim.x * dim.y;
-	if (n == 0 || n > MAX_CLUSTER || dim.z == 0 || dim.z > MAX_CLUSTER)
+	uint64_t area = (uint64_t)dim.x * dim.y;
+	if (area == 0 || area > MAX_CLUSTER || dim.z == 0 || dim.z > MAX_CLUSTER ||
+	    area * dim.z > MAX_CLUSTER)
 		return false;
 	ret_cluster->dim = dim;
-	ret_cluster->n = (uint32_t)n * dim.z;
+	ret_cluster->n = (uint32_t)area * dim.z;
 	ret_cluster->first = (struct ws_dim3){ block.x - block.x % dim.x, block.y - block.y % dim.y,
 					       block.z - block.z % dim.z };
 	return true;
@@ -111,15 +112,31 @@ static void find_target(struct wsi_scene *scene, const struct cluster *cluster)
 			   target.y, target.z, rank, sm, size));
 }
 
+/* Ranks of the cluster whose blocks are resident, as a mask. */
+static uint64_t resident_ranks(const struct wsi_scene *scene, const struct cluster *cluster)
+{
+	uint64_t ranks = 0;
+	for (uint32_t i = 0; i < scene->build->counts.blocks; i++) {
+		struct ws_block block;
+		struct cluster other;
+		if (ws_target_block(scene->build->target, i, &block, NULL) == WS_OK &&
+		    block.grid_index == scene->grid_index && cluster_of(scene, block.idx, &other) &&
+		    memcmp(&other.first, &cluster->first, sizeof other.first) == 0)
+			ranks |= UINT64_C(1) << rank_of(cluster, block.idx);
+	}
+	return ranks;
+}
+
 /* Blocks of the cluster that have ended. */
 static void find_gone(struct wsi_scene *scene, const struct cluster *cluster)
 {
+	uint64_t ranks = resident_ranks(scene, cluster);
 	char list[300] = "";
 	size_t len = 0;
-	uint32_t n = 0, sm, shared;
+	uint32_t n = 0;
 	for (uint32_t rank = 0; rank < cluster->n; rank++) {
 		struct ws_dim3 block = block_of_rank(cluster, rank);
-		if (find_resident(scene, block, &sm, &shared))
+		if (ranks >> rank & 1)
 			continue;
 		n++;
 		int more = snprintf(list + len, sizeof list - len, "%s%u (%u,%u,%u)",

@@ -214,6 +214,8 @@ enum ws_status wsi_findings(struct wsi_scene *scene) WS_MUST_USE;
 /* The findings of one family each: trap.c, assert.c, stack.c, jump.c, insn.c, window.c, cluster.c,
  * barrier.c, tensor.c. */
 enum ws_status wsi_find_trap(struct wsi_scene *scene) WS_MUST_USE;
+/* Whether a function of that name is one of the compiler's checks of tensor memory (trap.c). */
+bool wsi_is_guard_rail(struct ws_str name);
 enum ws_status wsi_find_assertion(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_stack(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_jump(struct wsi_scene *scene) WS_MUST_USE;

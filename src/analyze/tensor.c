@@ -19,6 +19,8 @@ enum {
 	TILE_ALIGN = 128,
 	TMEM_LANES = 128,
 	TMEM_COLUMNS = 512,
+	COLUMNS_PER_BIT = 32,
+	ALLOCATED_WORD = 0x54,  /* offset in shared memory */
 	BOX_UNIT = 16,          /* bytes that the inner box must be a multiple of */
 	PARAM_WORD_90 = 0x198,  /* of bank 0: generic address of the parameters [measured: nvcc
 				   13.0, sm_90] */
@@ -388,6 +390,41 @@ static void find_column(struct wsi_scene *scene)
 	}
 }
 
+/*
+ * The columns that the block has allocated, as code with the compiler's checks keeps them: a bit
+ * for 32 columns, in the system's part of shared memory [measured: nvcc 13.0, sm_100a].
+ */
+static void find_allocated(struct wsi_scene *scene)
+{
+	const struct ws_function *functions;
+	uint64_t mask;
+	size_t n;
+	bool checked = false;
+	if (ws_module_functions(scene->code.place.module, &functions, &n, NULL) != WS_OK)
+		return;
+	for (size_t i = 0; i < n && !checked; i++)
+		checked = wsi_is_guard_rail(functions[i].name);
+	if (!checked ||
+	    wsi_scene_memory(scene, 0, WS_SPACE_SHARED, 0, ALLOCATED_WORD, 4, &mask) != WS_OK)
+		return;
+	char list[200] = "none";
+	size_t len = 0;
+	for (unsigned i = 0; i < 32; i++) {
+		unsigned end = i;
+		if (!(mask >> i & 1))
+			continue;
+		while (end + 1 < 32 && mask >> (end + 1) & 1)
+			end++;
+		int more = snprintf(list + len, sizeof list - len, "%s%u to %u", len ? ", " : "",
+				    i * COLUMNS_PER_BIT, (end + 1) * COLUMNS_PER_BIT - 1);
+		len += more > 0 && len + (size_t)more < sizeof list ? (size_t)more : 0;
+		i = end;
+	}
+	wsi_found(scene, WS_CONFIDENCE_LIKELY,
+		  "the word in which the compiler's checks keep it, in shared memory",
+		  "columns of tensor memory that the block has allocated: %s", list);
+}
+
 /* Allocations and releases that the function's code has. */
 static void find_allocations(struct wsi_scene *scene)
 {
@@ -423,6 +460,7 @@ enum ws_status wsi_find_tensor(struct wsi_scene *scene)
 		return WS_OK;
 	if (strcmp(name, "WARP_TMEM_ACCESS_CHECK") == 0 || strcmp(name, "WARP_TMEM_LEAK") == 0) {
 		find_column(scene);
+		find_allocated(scene);
 		find_allocations(scene);
 		return WS_OK;
 	}

@@ -11,13 +11,19 @@ enum { MAX_BACK = 6 /* instructions from a check to its trap */ };
  * sm_100a]. */
 static const char guard_rail[] = "__cuda_sm10x_tcgen05_guardrail_trap_";
 
+bool wsi_is_guard_rail(struct ws_str name)
+{
+	return name.len > sizeof guard_rail - 1 &&
+	       memcmp(name.ptr, guard_rail, sizeof guard_rail - 1) == 0;
+}
+
 static bool find_guard_rail(struct wsi_scene *scene)
 {
 	const struct ws_function *function = scene->code.place.function;
 	size_t len = sizeof guard_rail - 1;
 	char words[100];
-	if (!function || function->name.len <= len || function->name.len - len >= sizeof words ||
-	    memcmp(function->name.ptr, guard_rail, len) != 0)
+	if (!function || !wsi_is_guard_rail(function->name) ||
+	    function->name.len - len >= sizeof words)
 		return false;
 	for (size_t i = len; i < function->name.len; i++)
 		words[i - len] = function->name.ptr[i] == '_' ? ' ' : function->name.ptr[i];
