@@ -118,7 +118,7 @@ static struct ws_str code_name(const struct ws_module *module, const struct wsi_
 		name = (struct ws_str){ (const char *)rest.ptr, rest.len };
 	size_t skip = sizeof prefix - 1;
 	if (name.len < skip || memcmp(name.ptr, prefix, skip) != 0)
-		skip = 0;
+		return name;
 	return (struct ws_str){ name.ptr + skip, name.len - skip };
 }
 

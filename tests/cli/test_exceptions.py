@@ -221,7 +221,7 @@ def asked_for():
 # ---- the stack ----
 
 def overflow(code, local=True, options=None, form="li.sm_90", top=0x28):
-    planted = Planted("recurses", form, local=local)
+    planted = Planted("recurses", form, block=4, local=local)
     planted.bank(top, "I", STACK_TOP)
     stop = planted.at(0x40, "descend")
     again = planted.calls("descend")[0].later(1)
