@@ -98,10 +98,10 @@ enum ws_status wsi_abbrev_table_add(struct ws_dwarf *dwarf, uint64_t off, uint32
 const struct wsi_abbrev *wsi_abbrev_find(const struct ws_dwarf *dwarf, uint32_t table,
 					 uint64_t code)
 {
-	if (table == WSI_DWARF_NO_TABLE)
+	if (table == WSI_DWARF_NO_TABLE || dwarf->tables[table].n == 0)
 		return NULL;
 	const struct wsi_abbrev_table *t = &dwarf->tables[table];
-	const struct wsi_abbrev *first = dwarf->abbrevs + t->first;
+	const struct wsi_abbrev *first = &dwarf->abbrevs[t->first];
 	if (t->dense)
 		return code - 1 < t->n ? &first[code - 1] : NULL;
 	uint32_t low = 0, n = t->n;
