@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Debug information over any bytes. An input is three u32 lengths, then .debug_info, .debug_abbrev
- * and .debug_str, as tests/builders/dwarf.py writes them; lengths beyond the input are cut.
+ * and .debug_str, as tests/builders/dwarf.py writes them; lengths beyond the input are cut. The
+ * seeds are what it writes in fewer than 3,000 bytes, and the sections of three real images.
  *
  * Beyond not crashing: functions are in order and found by their names; a parameter counted is a
  * parameter given; texts are terminated and the same when asked for again; a field begins at or
