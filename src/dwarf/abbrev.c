@@ -2,7 +2,10 @@
 /* Tables of abbreviations: what entries are made of. */
 #include "dwarf/dwarf.h"
 
-enum { MIN_ABBREV_BYTES = 5 }; /* code, tag, children, two zeros */
+enum {
+	MIN_ABBREV_BYTES = 5, /* code, tag, children, two zeros */
+	MAX_EMPTY = 64,       /* attributes of one entry that take no bytes */
+};
 
 static int code_order(const void *left, const void *right)
 {
@@ -15,6 +18,7 @@ static int code_order(const void *left, const void *right)
 static enum ws_status specs_read(struct ws_dwarf *dwarf, struct wsi_reader *r,
 				 struct wsi_abbrev *abbrev, struct ws_error *err)
 {
+	unsigned n_empty = 0;
 	abbrev->first_spec = (uint32_t)dwarf->n_specs;
 	for (;;) {
 		uint64_t off = wsi_reader_off(r);
@@ -29,6 +33,10 @@ static enum ws_status specs_read(struct ws_dwarf *dwarf, struct wsi_reader *r,
 					"an abbreviation has attribute 0x%" PRIx64
 					" of form 0x%" PRIx64,
 					attribute, form);
+		n_empty += form == DW_FORM_flag_present;
+		if (n_empty > MAX_EMPTY)
+			return wsi_fail(err, WS_LIMIT, off,
+					"an abbreviation has too many attributes without bytes");
 		if (dwarf->n_specs >= dwarf->input.abbrev.len / 2)
 			return wsi_fail(err, WS_LIMIT, off, "tables of abbreviations overlap");
 		if (!wsi_grow(&dwarf->specs, &dwarf->cap_specs, dwarf->n_specs,

@@ -76,6 +76,8 @@ enum {
 	DW_AT_MIPS_linkage_name = 0x2007,
 };
 
+enum { DW_FORM_flag_present = 0x19 }; /* the others: entry.c */
+
 enum {
 	WSI_DWARF_LOOK_MAX = 1 << 18, /* bytes that the answer to one question may need */
 	WSI_DWARF_NAME_MAX = 1 << 16, /* bytes of a name in .debug_str */
@@ -234,6 +236,8 @@ struct wsi_dwarf_at {
 	uint32_t depth; /* of the walk below the entry's children */
 };
 
+/* The name, paid for where it is not in the entry itself; empty when there is none. */
+struct ws_str wsi_dwarf_name(struct wsi_dwarf_look *look, const struct wsi_dwarf_text *text);
 /* WS_ARGUMENT: `off` is not inside a unit. */
 enum ws_status wsi_dwarf_entry_at(struct wsi_dwarf_look *look, uint64_t off,
 				  struct wsi_dwarf_at *ret_at, struct ws_error *err) WS_MUST_USE;

@@ -25,7 +25,6 @@ enum {
 	FORM_REF_UDATA = 0x15,
 	FORM_SEC_OFFSET = 0x17,
 	FORM_EXPRLOC = 0x18,
-	FORM_FLAG_PRESENT = 0x19,
 	FORM_REF_SIG8 = 0x20,
 };
 
@@ -152,7 +151,7 @@ static bool form_read(struct wsi_dwarf_walk *walk, uint16_t form, struct value *
 		return number(value, (uint64_t)wsi_read_sleb(r));
 	case FORM_UDATA:
 		return number(value, wsi_read_uleb(r));
-	case FORM_FLAG_PRESENT:
+	case DW_FORM_flag_present:
 		return number(value, 1);
 	case FORM_REF1:
 		return number(value, wsi_add_sat(unit->start, wsi_read_u8(r)));
@@ -342,6 +341,15 @@ static void look_pay(struct wsi_dwarf_at *at, uint64_t at_least)
 	uint64_t cost = wsi_max_u64(at->walk.r.pos - at->counted, at_least);
 	at->look->left -= wsi_min_u64(at->look->left, cost);
 	at->counted = at->walk.r.pos;
+}
+
+struct ws_str wsi_dwarf_name(struct wsi_dwarf_look *look, const struct wsi_dwarf_text *text)
+{
+	uint64_t max = wsi_min_u64(look->left, WSI_DWARF_NAME_MAX);
+	struct ws_str name = wsi_dwarf_text(look->dwarf, text, max);
+	if (text->in_str)
+		look->left -= name.len ? name.len : max;
+	return name;
 }
 
 enum ws_status wsi_dwarf_entry_at(struct wsi_dwarf_look *look, uint64_t off,

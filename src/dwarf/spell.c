@@ -91,7 +91,7 @@ static void put_scopes(struct speller *s, uint64_t off)
 
 static void put_named(struct speller *s, const struct wsi_dwarf_at *at)
 {
-	struct ws_str name = wsi_dwarf_text(s->look.dwarf, &at->attrs.name, WSI_DWARF_NAME_MAX);
+	struct ws_str name = wsi_dwarf_name(&s->look, &at->attrs.name);
 	enum ws_type_kind kind = wsi_dwarf_kind(at);
 	if (kind != WS_KIND_BASE && kind != WS_KIND_OTHER)
 		put_scopes(s, at->entry.off);

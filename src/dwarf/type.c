@@ -166,7 +166,7 @@ enum ws_status ws_dwarf_type(const struct ws_dwarf *dwarf, uint64_t type, struct
 		found = (struct ws_type){
 			.kind = wsi_dwarf_kind(&at),
 			.encoding = (uint32_t)wsi_min_u64(at.attrs.encoding, UINT32_MAX),
-			.name = wsi_dwarf_text(dwarf, &at.attrs.name, WSI_DWARF_NAME_MAX),
+			.name = wsi_dwarf_name(&look, &at.attrs.name),
 			.target = at.attrs.type,
 		};
 		st = wsi_dwarf_size(&at, &found.size_bytes, err);
@@ -209,7 +209,7 @@ bool wsi_dwarf_member(const struct wsi_dwarf_at *parent, const struct wsi_dwarf_
 	    attrs->has & (WSI_HAS_OTHER_PLACE | WSI_IS_STATIC))
 		return false;
 	struct ws_dwarf_member member = {
-		.name = wsi_dwarf_text(parent->walk.dwarf, &attrs->name, WSI_DWARF_NAME_MAX),
+		.name = wsi_dwarf_name(parent->look, &attrs->name),
 		.type = attrs->type,
 		.offset = attrs->place,
 		.bit_size = (uint32_t)wsi_min_u64(attrs->bit_size, UINT32_MAX),
@@ -269,7 +269,7 @@ enum ws_status ws_dwarf_enumerator(const struct ws_dwarf *dwarf, uint64_t type, 
 		if (entry.abbrev->tag != DW_TAG_enumerator || !(attrs.has & WSI_HAS_VALUE) ||
 		    attrs.value != (uint64_t)value)
 			continue;
-		*ret_name = wsi_dwarf_text(dwarf, &attrs.name, WSI_DWARF_NAME_MAX);
+		*ret_name = wsi_dwarf_name(&look, &attrs.name);
 		return WS_OK;
 	}
 	if (at.walk.status != WS_OK)
@@ -288,7 +288,7 @@ static struct ws_dwarf_param param_of(struct wsi_dwarf_look *look, struct wsi_dw
 	    wsi_dwarf_entry_at(look, attrs->origin, &original, NULL) == WS_OK)
 		*attrs = original.attrs;
 	return (struct ws_dwarf_param){
-		.name = wsi_dwarf_text(look->dwarf, &attrs->name, WSI_DWARF_NAME_MAX),
+		.name = wsi_dwarf_name(look, &attrs->name),
 		.type = attrs->type,
 		.address_class = (uint32_t)wsi_min_u64(address_class, UINT32_MAX),
 	};

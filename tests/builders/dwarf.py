@@ -394,6 +394,18 @@ def bombs():
         types = wide.struct('Twice', 4, [('a', types, 0), ('b', types, 0)])
     wide.function('wide', [('b', types, 7), ('big', big, 7)])
     yield 'wide-structures', packed([wide])
+    hollow = Unit()
+    flags = [('external', 'flag_present', None)] * 100
+    hollow.function('before', [])
+    for _ in range(50):
+        hollow.add(Die('variable', *flags))
+    yield 'hollow-entries', packed([hollow])
+    names = Unit()
+    crowd = Die('structure_type', ('byte_size', 'data1', 4), children=[
+        Die('member', ('name', 'strp', 1), ('type', 'ref4', 0)) for _ in range(5000)])
+    names.function('names', [('n', names.add(crowd), 7)])
+    writer = Writer([names])
+    yield 'long-members', pack(writer.info, writer.abbrev, b'\0' + b's' * 70000 + b'\0')
     tiny = Unit()
     crowd = Die('structure_type', ('byte_size', 'data1', 4), children=[Die('variable') for _ in range(100000)])
     tiny.function('tiny', [('t', tiny.add(crowd), 7)])

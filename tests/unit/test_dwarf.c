@@ -485,10 +485,18 @@ static void few_bytes_cannot_ask_for_much(void **state)
 	/* names of other entries cost so much of the budget that later functions have none */
 	assert_true(ws_dwarf_function_count(f.dwarf) < 30);
 	fixture_close(&f);
+	f = fixture_open("hollow-entries");
+	assert_true(ws_dwarf_damage(f.dwarf, &err));
+	assert_int_equal(err.status, WS_LIMIT);
+	fixture_close(&f);
 	f = fixture_open("tiny-children");
 	struct ws_dwarf_param params[MAX_PARAMS];
 	size_t n;
 	assert_int_equal(params_of(f.dwarf, "tiny", params), 1);
+	assert_int_equal(ws_dwarf_members(f.dwarf, params[0].type, NULL, 0, &n, NULL), WS_LIMIT);
+	fixture_close(&f);
+	f = fixture_open("long-members");
+	assert_int_equal(params_of(f.dwarf, "names", params), 1);
 	assert_int_equal(ws_dwarf_members(f.dwarf, params[0].type, NULL, 0, &n, NULL), WS_LIMIT);
 	fixture_close(&f);
 }
