@@ -392,6 +392,25 @@ static void generic_addresses_go_by_the_windows_of_the_context(void **state)
 	ws_core_close(core);
 }
 
+/* Section 1 becomes a second one for the parameters of a grid, shorter, before the table of grids.
+ */
+static void of_two_alike_the_first_counts_even_before_its_parent(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	uint8_t *first = copy.bytes + wsi_load_u64(copy.bytes + 40) + 64;
+	memcpy(first, header_field(&copy, WSI_KIND_PARAM, 0, 0), 64);
+	put32(first + 32, 4);
+	struct ws_core *core = open_copy(&copy);
+	struct ws_memory_range range = { .size = 0 };
+	for (uint32_t i = 0; range.space != WS_SPACE_PARAM; i++)
+		assert_int_equal(ws_core_memory_range(core, i, &range, NULL), WS_OK);
+	assert_int_equal(range.size, 4);
+	assert_true(has_diagnostic(core, "section 1 is already the one of"));
+	ws_core_close(core);
+}
+
 /* ---- memory of our own, threads ---- */
 
 static unsigned allocation, failing;
@@ -495,6 +514,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_was_left_out_is_said_so),
 		cmocka_unit_test(cut_memory_is_cut_not_absent),
 		cmocka_unit_test(generic_addresses_go_by_the_windows_of_the_context),
+		cmocka_unit_test(of_two_alike_the_first_counts_even_before_its_parent),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(threads_may_read_one_dump),
 		cmocka_unit_test(check_counts_what_it_finds),
