@@ -239,7 +239,8 @@ static bool call_only_reads(const struct spot *from, uint64_t call_pc, const uin
 	if (n_path == WSI_MAX_PATH || !decode(from, call_pc, &insn))
 		return false;
 	longer[0] = call_pc + WS_SASS_BYTES;
-	memcpy(longer + 1, path, n_path * sizeof *path);
+	if (n_path)
+		memcpy(longer + 1, path, n_path * sizeof *path);
 	size_t n = operands(&insn, call_pc, ops);
 	for (size_t i = 0; i < n; i++)
 		if (ops[i].kind == WS_OPERAND_TARGET || ops[i].kind == WS_OPERAND_IMMEDIATE)
