@@ -146,6 +146,50 @@ WS_API enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_
 				      struct ws_flow_written *ret_written,
 				      struct ws_error *err) WS_MUST_USE;
 
+/* ---- stores that reach ---- */
+
+enum { WS_FLOW_MAX_STORES = 4 };
+
+/** Whether a store writes what is asked for. */
+enum ws_flow_hit {
+	WS_FLOW_MISS,
+	WS_FLOW_HIT,    /**< all of it */
+	WS_FLOW_UNSURE, /**< a part of it, or nobody can say */
+};
+
+/** Judges the store at `pc`; called once or more for each that is on a way. */
+typedef enum ws_flow_hit (*ws_flow_judge)(void *context, uint64_t pc);
+
+/** What reaches an instruction. */
+struct ws_flow_stores {
+	struct {
+		uint64_t pc;
+		enum ws_operand_kind kind; /**< of what is stored: REG, UREG or IMMEDIATE */
+		unsigned number;           /**< its first register */
+	} store[WS_FLOW_MAX_STORES];       /**< ascending by address */
+	size_t n;
+	bool entry; /**< on some way from the entry of the function no store hits */
+	bool calls; /**< calls are on the ways; they are taken to miss */
+};
+
+/**
+ * The stores that give memory of the thread (stack, or generic) the value that an instruction
+ * finds, followed against the edges from the instruction to those that hit.
+ *
+ * @param pc      The instruction that reads, or the call of the function that does.
+ * @param judge   Tells of each store whether it hits; must answer alike each time.
+ *
+ * @retval WS_OK        `ret_stores` is complete.
+ * @retval WS_LIMIT     More stores than fit, too long a way, a store that is not sure, an
+ *                      instruction that is not known.
+ * @retval WS_ARGUMENT  Not an instruction of this code.
+ * @retval WS_NO_MEMORY Out of memory.
+ */
+WS_API enum ws_status ws_flow_find_stores(const struct ws_flow *flow, uint64_t pc,
+					  ws_flow_judge judge, void *context,
+					  struct ws_flow_stores *ret_stores,
+					  struct ws_error *err) WS_MUST_USE;
+
 /* ---- loops that wait ---- */
 
 enum { WS_FLOW_MAX_SOURCES = 4, WS_FLOW_MAX_LOOP = 256 };
@@ -210,7 +254,7 @@ WS_API enum ws_status ws_flow_loop(const struct ws_flow *flow, uint64_t pc,
 
 enum {
 	WS_FLOW_MAX_NODES = 160, /**< nodes of a slice */
-	WS_FLOW_MAX_ARGS = 4,    /**< arguments of a node; a merge of more is WS_FLOW_NOTHING */
+	WS_FLOW_MAX_ARGS = 8,    /**< arguments of a node; a merge of more is WS_FLOW_NOTHING */
 	WS_FLOW_MAX_TERMS = 8,   /**< terms of an address */
 };
 

@@ -305,6 +305,16 @@ struct ws_report_owner {
 	struct ws_report_claim claim;
 };
 
+/** An index that was read from memory. */
+struct ws_report_index {
+	uint64_t pc;           /**< the instruction that read it */
+	uint32_t root_ordinal; /**< parameter that points to the buffer it lies in, or WS_NONE */
+	bool element_known;    /**< `element`: of `lane` of the access */
+	uint64_t element;      /**< in that buffer, in indices of `bytes`, from 0 */
+	uint32_t bytes;        /**< of the index */
+	struct ws_report_claim claim; /**< text NULL: no index is known to be read from memory */
+};
+
 /** The memory access of an instruction that is blamed, or that may be to blame. */
 struct ws_report_access {
 	uint64_t pc;
@@ -318,11 +328,13 @@ struct ws_report_access {
 	uint32_t bank; /**< WS_SPACE_CONST */
 	uint32_t rank; /**< block of the cluster whose shared memory it is, or WS_NONE */
 	enum ws_direction direction;
-	uint32_t width;                 /**< bytes per lane; 0: not fixed by the instruction */
-	bool async;                     /**< goes on in the background */
-	uint32_t lanes;                 /**< looked at: blamed ones, else active ones */
-	uint32_t lanes_known;           /**< whose address is computed from trustworthy values */
-	uint32_t lanes_guess;           /**< whose address is computed, but a value may be later */
+	uint32_t width;        /**< bytes per lane; 0: not fixed by the instruction */
+	bool async;            /**< goes on in the background */
+	uint32_t lanes;        /**< looked at: blamed ones, else active ones */
+	uint32_t lanes_known;  /**< whose address is computed from trustworthy values */
+	uint32_t lanes_guess;  /**< whose address is computed, but a value may be later */
+	uint32_t lanes_likely; /**< of lanes_guess: computed again by the code from memory of now,
+				  or just what the exception says is wrong */
 	uint64_t address[WS_MAX_LANES]; /**< by lane id, of the lanes above; bytes in `space` */
 	struct ws_report_claim
 		address_claim; /**< how the addresses are known; text NULL: they are not */
@@ -337,6 +349,7 @@ struct ws_report_access {
 	bool inside;       /**< the address lies in known memory (`below` is that range) */
 	const char *where; /**< "20 bytes past the end of ...", or NULL */
 	struct ws_report_owner owner;
+	struct ws_report_index index; /**< a term of the address that was read from memory */
 	const struct ws_report_operand *operands;
 	uint32_t n_operands;
 };

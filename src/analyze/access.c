@@ -381,15 +381,40 @@ static bool lane_address_again(struct work *work, uint32_t lane, uint64_t *ret_a
 	return true;
 }
 
-static void claim_addresses(struct work *work, uint32_t again)
+/* Whether an address is wrong in just the way that the exception is about: chance gives few such.
+ */
+static bool is_as_reported(const struct work *work, uint64_t address)
+{
+	const struct ws_exception *kind = work->scene->e->kind;
+	return kind && kind->family == WS_FAMILY_ALIGNMENT && work->shape.width > 1 &&
+	       address & (work->shape.width - 1);
+}
+
+/* `again`: computed from what cannot have changed; `of_memory`: from what may have; `agree`: the
+ * registers give the same. */
+static void claim_addresses(struct work *work, uint32_t again, uint32_t of_memory, uint32_t agree)
 {
 	struct ws_report_access *access = work->access;
 	struct ws_report_claim claim = { .confidence = WS_CONFIDENCE_CERTAIN };
-	if (access->lanes_guess) {
+	if (access->lanes_guess & ~access->lanes_likely) {
 		claim.text = "the addresses are those that the registers give now; at the fault "
 			     "they may have been others";
 		claim.evidence = "a register of the address may have been written since";
 		claim.confidence = WS_CONFIDENCE_POSSIBLE;
+	} else if (access->lanes_guess & ~of_memory) {
+		claim.text = "the addresses are those that the registers give now";
+		claim.evidence = "a register of the address may have been written since, but they "
+				 "are misaligned, as the exception says";
+		claim.confidence = WS_CONFIDENCE_LIKELY;
+	} else if (access->lanes_guess) {
+		claim.text = "the addresses are computed again from parameters, thread indices and "
+			     "what memory holds now";
+		claim.evidence = access->lanes_guess & ~agree
+					 ? "a register of the address may have been written since, "
+					   "but the code before it shows how it was made"
+					 : "the code before it shows how it was made, and the "
+					   "registers of now give the same";
+		claim.confidence = WS_CONFIDENCE_LIKELY;
 	} else if (again) {
 		claim.text = "the addresses are computed again from parameters and thread indices";
 		claim.evidence = "a register of the address may have been written since, but the "
@@ -405,7 +430,7 @@ static void claim_addresses(struct work *work, uint32_t again)
 static void fill_addresses(struct work *work)
 {
 	struct ws_report_access *access = work->access;
-	uint32_t again = 0, todo = access->lanes & ~work->idle;
+	uint32_t again = 0, of_memory = 0, agree = 0, todo = access->lanes & ~work->idle;
 	if (work->shape.uniform)
 		return;
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
@@ -427,10 +452,14 @@ static void fill_addresses(struct work *work)
 			access->address[lane] = before;
 		} else if (have_before || have_now) {
 			access->lanes_guess |= 1u << lane;
+			of_memory |= have_before ? 1u << lane : 0;
+			agree |= have_before && have_now && before == now ? 1u << lane : 0;
 			access->address[lane] = have_before ? before : now;
+			if (have_before || is_as_reported(work, now))
+				access->lanes_likely |= 1u << lane;
 		}
 	}
-	claim_addresses(work, again);
+	claim_addresses(work, again, of_memory, agree);
 }
 
 /* Turns generic addresses into those of the one space that all of them fall in. */
@@ -594,6 +623,7 @@ static enum ws_status access_make(struct wsi_scene *scene, const struct shape *s
 		.below = { .status = WS_ABSENT },
 		.above = { .status = WS_ABSENT },
 		.owner = { .ordinal = WS_NONE, .root_ordinal = WS_NONE, .range_status = WS_ABSENT },
+		.index = { .root_ordinal = WS_NONE },
 	};
 	if (!access->text)
 		return WS_NO_MEMORY;

@@ -152,27 +152,6 @@ static void facts_of_address(struct wsi_scene *scene, const struct ws_report_acc
 			 address_text(scene, access, " is in memory that is known"));
 }
 
-/* Whether another term of the address was read from memory. */
-static bool has_loaded_index(const struct wsi_scene *scene)
-{
-	struct ws_flow_address parts;
-	if (!scene->have_slice)
-		return false;
-	ws_flow_address(scene->slice, 0, &parts);
-	for (size_t i = 0; i < parts.n_terms; i++) {
-		uint16_t at = parts.term[i].node;
-		for (unsigned depth = 0; depth < 8; depth++) {
-			const struct ws_flow_node *node = &scene->slice->node[at];
-			if (node->op == WS_FLOW_LOAD && node->space != WS_FLOW_SPACE_LOCAL)
-				return true;
-			if (node->n_args != 1)
-				break;
-			at = node->arg[0];
-		}
-	}
-	return false;
-}
-
 static void facts_of_access(struct wsi_scene *scene)
 {
 	if (scene->e->n_accesses == 0)
@@ -182,12 +161,17 @@ static void facts_of_access(struct wsi_scene *scene)
 	facts_of_base(scene, access);
 	if (!tells(access))
 		return;
+	/* that a shared or local address is out of range, the exception says as well */
+	bool said = scene->e->kind && scene->e->kind->family == WS_FAMILY_SPACE &&
+		    access->space != WS_SPACE_GLOBAL && access->outside >> access->lane & 1;
+	uint32_t sure = access->lanes_known | access->lanes_likely;
+	scene->found.doubt = !said && !(sure >> access->lane & 1);
 	facts_of_address(scene, access);
 	facts_of_lanes(scene, access);
 	facts_of_distance(scene, access);
-	if (has_loaded_index(scene))
-		wsi_fact(scene, WSI_FACT_INDEX_LOADED,
-			 "a term of the address was read from memory");
+	scene->found.doubt = false;
+	if (access->index.claim.text)
+		wsi_fact(scene, WSI_FACT_INDEX_LOADED, access->index.claim.text);
 }
 
 /* ---- other facts ---- */
@@ -287,7 +271,9 @@ static enum ws_status apply_rules(struct wsi_scene *scene)
 		else if (!rule->is_next && e->n_causes < MAX_CAUSES)
 			causes[e->n_causes++] =
 				(struct ws_report_claim){ rule->text, evidence_of(scene, rule),
-							  rule->confidence };
+							  rule->when & scene->found.doubted
+								  ? WS_CONFIDENCE_POSSIBLE
+								  : rule->confidence };
 	}
 	return WS_OK;
 }

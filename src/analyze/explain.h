@@ -6,7 +6,9 @@
  *   access.c   the instruction, its operands, the address of every lane, who is to blame
  *   memory.c   which memory there is, and which variable lies where
  *   eval.c     a value computed again from parameters and thread indices, where a register is lost
- *   owner.c    known memory around an address, and what its base came from
+ *   stored.c   which code put a value on the thread's stack
+ *   origin.c   what the base of an address came from
+ *   owner.c    that in words, and known memory around the address
  *   params.c   parameters of kernels
  *   listing.c  the code around the fault
  *   precision.c  how exactly instruction and thread are known
@@ -69,7 +71,10 @@ struct wsi_found {
 	const char *evidence[WSI_N_FACTS];
 	struct ws_report_claim claim[WSI_MAX_FINDINGS];
 	uint32_t n;
-	bool no_memory; /* some sentence could not be made */
+	uint64_t doubted; /* of `facts`: what rests on an address that may not be that of the fault
+			   */
+	bool doubt;       /* what is added now does */
+	bool no_memory;   /* some sentence could not be made */
 };
 
 /* An exception with all that it is judged by. */
@@ -92,6 +97,7 @@ struct wsi_scene {
 	uint32_t n_callers;
 	struct wsi_arguments *arguments; /* owned */
 	struct wsi_found found;
+	struct wsi_stored *stored; /* owned; NULL: nothing was looked for there yet */
 };
 
 /* scene.c */
@@ -155,6 +161,29 @@ bool wsi_eval(const struct wsi_scene *scene, const struct ws_flow_slice *slice, 
 const struct ws_flow_slice *wsi_eval_argument(const struct wsi_scene *scene,
 					      const struct ws_flow_node *node, uint32_t depth);
 
+/* stored.c */
+
+/* Code that puts a value on the stack: the register is found by ws_flow_slice() at `pc`. */
+struct wsi_put {
+	uint64_t pc;
+	enum ws_operand_kind kind;
+	unsigned number;
+};
+
+struct wsi_puts {
+	uint32_t depth; /* of the function, as in wsi_eval() */
+	size_t n;       /* at least 1; several: by different paths */
+	struct wsi_put put[WS_FLOW_MAX_STORES];
+};
+
+/*
+ * Finds what gave `bytes` of local memory at `address` the value that the instruction at `pc` of
+ * the function `depth` calls away finds. WS_ABSENT, WS_LIMIT: nobody can say.
+ */
+enum ws_status wsi_stored_find(struct wsi_scene *scene, uint32_t lane, uint32_t depth, uint64_t pc,
+			       uint64_t address, uint32_t bytes,
+			       struct wsi_puts *ret_puts) WS_MUST_USE;
+
 /* memory.c */
 
 /* A known range of memory. */
@@ -179,6 +208,26 @@ bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access 
 /* The variable of a module that covers an address (global) or an offset (others). */
 const struct ws_variable *wsi_variable_at(struct ws_module *module, enum ws_space space,
 					  uint32_t bank, uint64_t address);
+
+/* origin.c */
+
+/* How an origin was found. */
+struct wsi_origin_how {
+	bool merged;   /* several paths were taken for one */
+	bool stacked;  /* by way of the thread's stack */
+	bool partial;  /* some paths are too long to follow */
+	bool by_value; /* the code does not tell, a value does */
+};
+
+/* What the base of the address under judgement came from; the scene has its slice. */
+enum ws_status wsi_origin_find(struct wsi_scene *scene, const struct ws_report_access *access,
+			       struct ws_report_owner *owner,
+			       struct wsi_origin_how *ret_how) WS_MUST_USE;
+
+/* Where a term of that address was read from memory; leaves `index` alone when none is known to be.
+ */
+void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
+		    struct ws_report_index *index);
 
 /* owner.c */
 

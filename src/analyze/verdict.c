@@ -126,12 +126,13 @@ static void say_access(struct sentence *sentence, const struct ws_report_excepti
 	static const char *const verbs[] = { "loads", "stores", "updates" };
 	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
 	uint32_t lane = access ? access->lane : WS_NONE;
-	if (lane == WS_NONE || !(access->lanes_known >> lane & 1) ||
+	if (lane == WS_NONE || !((access->lanes_known | access->lanes_likely) >> lane & 1) ||
 	    access->found.confidence != WS_CONFIDENCE_CERTAIN || !access->width)
 		return;
-	say(sentence, "; lane %u %s %u byte%s of %s memory at 0x%" PRIx64, lane,
-	    verbs[access->direction], access->width, access->width == 1 ? "" : "s",
-	    ws_space_text(access->space), access->address[lane]);
+	say(sentence, "; lane %u %s%s %u byte%s of %s memory at 0x%" PRIx64, lane,
+	    access->lanes_known >> lane & 1 ? "" : "probably ", verbs[access->direction],
+	    access->width, access->width == 1 ? "" : "s", ws_space_text(access->space),
+	    access->address[lane]);
 	if (access->where)
 		say(sentence, ", %s", access->where);
 }

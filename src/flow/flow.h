@@ -12,6 +12,7 @@
  *   fold.c     expressions made simpler
  *   address.c  an expression as base, terms and offset
  *   loop.c     the loop around an instruction, and what it waits for
+ *   stores.c   the stores that give memory the value that an instruction finds
  */
 #ifndef WSI_FLOW_H
 #define WSI_FLOW_H
@@ -107,13 +108,16 @@ enum {
 	WSI_MAX_STEPS = 1 << 20, /* instructions looked at for one slice */
 };
 
-/* What is asked for: registers, or bytes of the stack at a register and an offset. */
+/* What is asked for: registers, or bytes of the stack at a register and an offset, or what a judge
+ * finds in stores. */
 struct wsi_want {
 	enum ws_operand_kind kind;
 	uint8_t number;
 	bool slot; /* memory at `number` + `offset` */
 	uint8_t slot_bytes;
 	int64_t offset;
+	ws_flow_judge judge; /* NULL: none; else `kind` is WS_OPERAND_TARGET */
+	void *context;
 };
 
 enum wsi_def_kind {

@@ -158,8 +158,10 @@ static enum step step_call(struct wsi_reach *reach, size_t at, const struct wsi_
 {
 	const struct ws_flow *flow = reach->flow;
 	uint32_t callee = flow->blocks[flow->block_of[at]].callee;
-	if (want->slot)
+	if (want->slot || want->judge)
 		reach->spilled = true;
+	if (want->judge)
+		return GO_ON;
 	if (callee != WS_FLOW_NO_BLOCK) {
 		struct ws_flow_registers set;
 		if (!wsi_callee_writes(flow, callee, &reach->steps, &set))
@@ -189,6 +191,12 @@ static enum step step_back(struct wsi_reach *reach, size_t at, const struct wsi_
 		if (hit || store < 0)
 			return lose(defs, at, hit ? "the stack moves" : "a part of it is stored");
 		hit = store > 0;
+	}
+	if (want->judge && effect->flags & WSI_EFFECT_STORE) {
+		enum ws_flow_hit found = want->judge(want->context, wsi_flow_pc(reach->flow, at));
+		if (found == WS_FLOW_UNSURE)
+			return lose(defs, at, "a store that is not sure");
+		hit = found == WS_FLOW_HIT;
 	}
 	int holds = hit ? guard_holds(facts, effect) : -1;
 	if (holds < 0)

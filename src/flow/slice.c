@@ -6,8 +6,13 @@
  */
 #include "flow/slice.h"
 #include "base/base.h"
+#include "sass/sass_ops.h"
 
-enum { MAX_COPIES = 64, LAST = WS_FLOW_MAX_NODES - 1 };
+enum {
+	MAX_COPIES = 64,
+	LAST = WS_FLOW_MAX_NODES - 1,
+	LUT_A_XOR_B = 0x3c, /* truth table of LOP3 */
+};
 
 /* ---- nodes ---- */
 
@@ -157,6 +162,84 @@ static bool in_register(const struct wsi_half *half)
 	return !half->constant && half->kind != WS_OPERAND_IMMEDIATE;
 }
 
+bool wsi_half_alike(const struct wsi_half *a, const struct wsi_half *b)
+{
+	return a->kind == b->kind && a->constant == b->constant && a->number == b->number &&
+	       a->value == b->value;
+}
+
+bool wsi_half_same(struct wsi_slicer *s, const struct wsi_half *a, const struct wsi_half *b)
+{
+	struct wsi_defs defs[2];
+	if (!wsi_half_alike(a, b))
+		return false;
+	if (a->constant || a->kind == WS_OPERAND_IMMEDIATE)
+		return true;
+	const struct wsi_half *half[2] = { a, b };
+	for (unsigned i = 0; i < 2; i++) {
+		struct wsi_want want = { .kind = a->kind, .number = a->number };
+		wsi_reach_find(&s->reach, half[i]->at, &want, &defs[i]);
+	}
+	bool same = defs[0].n == defs[1].n && !defs[0].more && !defs[1].more;
+	for (size_t i = 0; i < defs[0].n && same; i++)
+		same = defs[0].def[i].kind == defs[1].def[i].kind &&
+		       defs[0].def[i].kind != WSI_DEF_LOST &&
+		       defs[0].def[i].at == defs[1].def[i].at;
+	return same;
+}
+
+/* The two halves of `a ^ b`. */
+static bool is_xor(const struct wsi_parts *parts, size_t at, struct wsi_half half[2])
+{
+	return parts->insn.operation == WSI_OP_LOP3 && parts->n_sources >= 4 &&
+	       parts->source[3].value == LUT_A_XOR_B &&
+	       wsi_half_of(&parts->source[0], at, &half[0]) &&
+	       wsi_half_of(&parts->source[1], at, &half[1]) && in_register(&half[0]) &&
+	       in_register(&half[1]);
+}
+
+/* The instruction that alone gives a register its value; SIZE_MAX: none does. */
+static size_t only_def(struct wsi_slicer *s, const struct wsi_half *half)
+{
+	struct wsi_want want = { .kind = half->kind, .number = half->number };
+	struct wsi_defs defs;
+	wsi_reach_find(&s->reach, half->at, &want, &defs);
+	bool one = defs.n == 1 && !defs.more && defs.def[0].kind == WSI_DEF_INSN &&
+		   defs.def[0].guard == 7;
+	return one ? defs.def[0].at : SIZE_MAX;
+}
+
+/*
+ * Three XORs swap two registers: a ^= b, b ^= a, a ^= b. What the second or the third one gives is
+ * what the other register held before.
+ */
+static bool unswaps(struct wsi_slicer *s, const struct wsi_parts *parts, size_t at,
+		    struct wsi_half *ret_from)
+{
+	struct wsi_half last[2], first[2], second[2];
+	struct wsi_parts before;
+	if (!is_xor(parts, at, last))
+		return false;
+	size_t first_at = only_def(s, &last[0]), second_at = only_def(s, &last[1]);
+	if (first_at == SIZE_MAX)
+		return false;
+	wsi_parts_of(s->flow, first_at, &before);
+	if (!is_xor(&before, first_at, first))
+		return false;
+	if (wsi_half_same(s, &last[1], &first[1])) { /* (a ^ b) ^ b */
+		*ret_from = first[0];
+		return true;
+	}
+	if (second_at == SIZE_MAX)
+		return false;
+	wsi_parts_of(s->flow, second_at, &before);
+	if (!is_xor(&before, second_at, second) || !wsi_half_same(s, &second[0], &last[0]) ||
+	    !wsi_half_same(s, &second[1], &first[1]))
+		return false;
+	*ret_from = first[1]; /* (a ^ b) ^ ((a ^ b) ^ b) */
+	return true;
+}
+
 void wsi_half_origin(struct wsi_slicer *s, struct wsi_half *half, struct wsi_defs *ret_defs)
 {
 	for (unsigned i = 0; i < MAX_COPIES && in_register(half); i++) {
@@ -167,7 +250,8 @@ void wsi_half_origin(struct wsi_slicer *s, struct wsi_half *half, struct wsi_def
 		struct wsi_parts parts;
 		struct wsi_half from;
 		wsi_parts_of(s->flow, ret_defs->def[0].at, &parts);
-		if (!wsi_copies(&parts, ret_defs->def[0].at, &from))
+		if (!wsi_copies(&parts, ret_defs->def[0].at, &from) &&
+		    !unswaps(s, &parts, ret_defs->def[0].at, &from))
 			return;
 		*half = from;
 	}

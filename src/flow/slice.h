@@ -68,6 +68,11 @@ static inline struct wsi_half wsi_half_immediate(int64_t value)
 	return (struct wsi_half){ .kind = WS_OPERAND_IMMEDIATE, .value = value };
 }
 bool wsi_half_is(const struct wsi_half *half, int64_t value);
+/* Whether two halves are one register, number or constant; at different places it may have another
+ * value. */
+bool wsi_half_alike(const struct wsi_half *a, const struct wsi_half *b);
+/* Whether two instructions find the same in a half: a number, or what the same definitions gave. */
+bool wsi_half_same(struct wsi_slicer *s, const struct wsi_half *a, const struct wsi_half *b);
 
 /*
  * Follows copies: what a half was copied from, as far as single sure definitions go. Tells the

@@ -150,33 +150,6 @@ static bool carries(struct couple *c)
 
 /* ---- which terms belong together ---- */
 
-static bool same_register(const struct wsi_half *a, const struct wsi_half *b)
-{
-	return a->kind == b->kind && a->constant == b->constant && a->number == b->number &&
-	       a->value == b->value;
-}
-
-/* Whether two instructions find the same in a half: a number, or what the same definitions gave. */
-static bool same_value(struct wsi_slicer *s, const struct wsi_half *a, const struct wsi_half *b)
-{
-	struct wsi_defs defs[2];
-	if (!same_register(a, b))
-		return false;
-	if (a->constant || a->kind == WS_OPERAND_IMMEDIATE)
-		return true;
-	const struct wsi_half *half[2] = { a, b };
-	for (unsigned i = 0; i < 2; i++) {
-		struct wsi_want want = { .kind = a->kind, .number = a->number };
-		wsi_reach_find(&s->reach, half[i]->at, &want, &defs[i]);
-	}
-	bool same = defs[0].n == defs[1].n && !defs[0].more && !defs[1].more;
-	for (size_t i = 0; i < defs[0].n && same; i++)
-		same = defs[0].def[i].kind == defs[1].def[i].kind &&
-		       defs[0].def[i].kind != WSI_DEF_LOST &&
-		       defs[0].def[i].at == defs[1].def[i].at;
-	return same;
-}
-
 /* The only instruction that gives a half its value, and its parts. */
 static bool only_definition(struct wsi_slicer *s, struct wsi_half *half, size_t *ret_at,
 			    struct wsi_parts *ret_parts)
@@ -200,13 +173,13 @@ static unsigned affinity(struct wsi_slicer *s, struct wsi_half low, struct wsi_h
 	size_t low_at, high_at;
 	struct wsi_parts low_parts, high_parts;
 	struct wsi_half next = wsi_half_above(low);
-	if (same_register(&next, &high))
+	if (wsi_half_alike(&next, &high))
 		return 3;
 	bool low_defined = only_definition(s, &low, &low_at, &low_parts);
 	bool high_defined = only_definition(s, &high, &high_at, &high_parts);
 	next = wsi_half_above(low);
 	if (low.constant || low.kind == WS_OPERAND_IMMEDIATE)
-		return same_register(&next, &high) ? 3 : high.kind == low.kind;
+		return wsi_half_alike(&next, &high) ? 3 : high.kind == low.kind;
 	if (!high_defined)
 		return 0;
 	if (low_defined && low_at == high_at)
@@ -219,7 +192,7 @@ static unsigned affinity(struct wsi_slicer *s, struct wsi_half low, struct wsi_h
 		if (!wsi_half_of(&high_parts.source[i], high_at, &of))
 			continue;
 		wsi_half_origin(s, &of, &defs);
-		if (same_register(&of, &low))
+		if (wsi_half_alike(&of, &low))
 			return 2;
 	}
 	return 1;
@@ -227,14 +200,20 @@ static unsigned affinity(struct wsi_slicer *s, struct wsi_half low, struct wsi_h
 
 static const struct term zero_term = { .half = { .kind = WS_OPERAND_IMMEDIATE } };
 
+/* What LEA.HI.X.SX32 by one bit leaves above: nothing but the sign, as of a number not shifted. */
+static bool is_sign(const struct term *high)
+{
+	return high->sign_above && high->shift == 1;
+}
+
 /* 0: these two cannot belong together. */
 static unsigned term_affinity(struct couple *c, const struct term *low, const struct term *high)
 {
 	if (high->negated != low->negated)
 		return 0;
 	if (high->shifted)
-		return low->shifted && low->shift == high->shift &&
-				       same_value(c->s, &low->half, &high->half)
+		return (low->shifted ? low->shift == high->shift : is_sign(high)) &&
+				       wsi_half_same(c->s, &low->half, &high->half)
 			       ? 5
 			       : 0;
 	if (wsi_half_is(&high->half, 0))
@@ -291,7 +270,16 @@ static bool shifted_above(struct couple *c, const struct term *low, struct wsi_h
 	return wsi_parts_have(&parts, ".L") && wsi_parts_have(&parts, ".HI") &&
 	       parts.n_sources >= 3 && wsi_half_of(&parts.source[0], at, &from) &&
 	       wsi_half_of(&parts.source[1], at, &by) && wsi_half_is(&by, low->shift) &&
-	       same_value(c->s, &from, &low->half) && wsi_half_of(&parts.source[2], at, ret_above);
+	       wsi_half_same(c->s, &from, &low->half) &&
+	       wsi_half_of(&parts.source[2], at, ret_above);
+}
+
+/* The lower term with its sign above. */
+static uint16_t sign_node(struct wsi_slicer *s, uint16_t parent, const struct term *low, size_t at)
+{
+	uint16_t sign = wsi_node_new(s, parent, WS_FLOW_SEXT, 64, at);
+	wsi_node_arg(s, sign, wsi_node_half(s, sign, low->half));
+	return sign;
 }
 
 /* A node for one lower and one upper term. */
@@ -300,6 +288,8 @@ static uint16_t couple_node(struct couple *c, uint16_t parent, const struct term
 {
 	struct wsi_slicer *s = c->s;
 	struct wsi_half above = high->above;
+	if (!low->shifted && high->shifted)
+		return sign_node(s, parent, low, c->high_at);
 	if (!low->shifted)
 		return wsi_node_wide(s, parent, low->half, high->half);
 	bool together = high->shifted || wsi_half_is(&high->half, 0)
@@ -315,13 +305,9 @@ static uint16_t couple_node(struct couple *c, uint16_t parent, const struct term
 		return pair;
 	}
 	uint16_t shift = wsi_node_new(s, parent, WS_FLOW_SHL, 64, c->low_at);
-	if (high->sign_above) {
-		uint16_t sign = wsi_node_new(s, shift, WS_FLOW_SEXT, 64, c->high_at);
-		wsi_node_arg(s, shift, sign);
-		wsi_node_arg(s, sign, wsi_node_half(s, sign, low->half));
-	} else {
-		wsi_node_arg(s, shift, wsi_node_wide(s, shift, low->half, above));
-	}
+	wsi_node_arg(s, shift,
+		     high->sign_above ? sign_node(s, shift, low, c->high_at)
+				      : wsi_node_wide(s, shift, low->half, above));
 	wsi_node_arg(s, shift, wsi_node_immediate(s, shift, low->shift, 64));
 	return shift;
 }
@@ -385,11 +371,11 @@ static bool is_low_shift(struct wsi_slicer *s, const struct wsi_parts *parts, si
 {
 	struct wsi_half a, b;
 	if (parts->n_sources < 3 || !wsi_half_of(&parts->source[0], at, &a) ||
-	    !wsi_half_of(&parts->source[1], at, &b) || !same_value(s, &a, from))
+	    !wsi_half_of(&parts->source[1], at, &b) || !wsi_half_same(s, &a, from))
 		return false;
 	if (parts->insn.operation == WSI_OP_SHF || parts->insn.operation == WSI_OP_USHF)
 		return wsi_parts_have(parts, ".L") && !wsi_parts_have(parts, ".HI") &&
-		       same_value(s, &b, by);
+		       wsi_half_same(s, &b, by);
 	bool product = is_mad(parts->insn.operation) && !wsi_parts_have(parts, ".WIDE") &&
 		       !wsi_parts_have(parts, ".HI") && !wsi_parts_have(parts, ".X");
 	struct wsi_half rest;
@@ -422,8 +408,8 @@ static bool express_shift(struct couple *c)
 		!wsi_parts_have(&c->low, ".L") && !wsi_parts_have(&c->low, ".HI");
 	for (size_t i = 0; i < 3 && below; i++)
 		below = wsi_half_of(&c->low.source[i], c->low_at, &from[i]);
-	if (!below || !wsi_half_is(&low, 0) || !same_value(c->s, &from[1], &by) ||
-	    !same_value(c->s, &from[2], &high))
+	if (!below || !wsi_half_is(&low, 0) || !wsi_half_same(c->s, &from[1], &by) ||
+	    !wsi_half_same(c->s, &from[2], &high))
 		return false;
 	bool is_signed = wsi_parts_have(parts, ".S32") || wsi_parts_have(parts, ".S64");
 	shift_of(c, is_signed ? WS_FLOW_SAR : WS_FLOW_SHR, from[0], high, by);

@@ -224,6 +224,11 @@ static void one_access(struct wsi_html *page, const struct ws_report_access *acc
 	wsi_html_raw(page, "<dl class=\"facts\">\n");
 	kind(page, access);
 	owner(page, &access->owner);
+	if (access->index.claim.text) {
+		wsi_html_term(page, "Index");
+		wsi_html_claim(page, &access->index.claim);
+		wsi_html_term_end(page);
+	}
 	suspects(page, access);
 	neighbour(page, access->inside ? "In range" : "Below", &access->below, "before",
 		  access->inside);

@@ -98,11 +98,31 @@ void wsi_json_owner(struct ws_json *json, const struct ws_report_owner *owner)
 	ws_json_end(json);
 }
 
+static void json_index(struct ws_json *json, const struct ws_report_index *index)
+{
+	if (!index->claim.text) {
+		ws_json_missing(json, "index", WS_ABSENT);
+		return;
+	}
+	ws_json_key(json, "index");
+	ws_json_object(json);
+	wsi_json_key_hex(json, "read_at", index->pc, WS_OK);
+	wsi_json_key_number(json, "parameter", index->root_ordinal);
+	if (index->element_known)
+		wsi_json_key_u64(json, "element", index->element);
+	else
+		ws_json_missing(json, "element", WS_ABSENT);
+	wsi_json_key_u64(json, "bytes", index->bytes);
+	wsi_json_key_claim(json, "claim", &index->claim);
+	ws_json_end(json);
+}
+
 static void json_masks(struct ws_json *json, const struct ws_report_access *access)
 {
 	wsi_json_key_hex(json, "lanes", access->lanes, WS_OK);
 	wsi_json_key_hex(json, "lanes_known", access->lanes_known, WS_OK);
 	wsi_json_key_hex(json, "lanes_guess", access->lanes_guess, WS_OK);
+	wsi_json_key_hex(json, "lanes_likely", access->lanes_likely, WS_OK);
 	wsi_json_key_hex(json, "suspects", access->suspects, WS_OK);
 	wsi_json_key_hex(json, "cleared", access->cleared, WS_OK);
 	wsi_json_key_hex(json, "unmapped", access->unmapped, WS_OK);
@@ -138,6 +158,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	json_neighbour(json, "below", &access->below);
 	json_neighbour(json, "above", &access->above);
 	wsi_json_owner(json, &access->owner);
+	json_index(json, &access->index);
 	WSI_JSON_LIST(json, access, operands, json_operand);
 	ws_json_end(json);
 }

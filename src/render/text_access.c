@@ -145,6 +145,7 @@ static void text_access(struct wsi_page *page, const struct ws_report_access *ac
 	line_kind(page, access);
 	line_address(page, access);
 	line_base(page, &access->owner);
+	line_claim(page, "index", &access->index.claim);
 	line_lanes(page, access);
 	line_claim(page, "addresses", &access->address_claim);
 	line_operands(page, access);

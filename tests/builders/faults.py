@@ -64,7 +64,7 @@ def plant_registers(warp, state):
         node.regs = [column[lane] for column in columns]
         node.preds = state["preds"][lane]
         start, content = state["local"]
-        node.local = (start, base64.b64decode(content))
+        node.local = (start, base64.b64decode(content[lane]))
     warp.uregs, warp.upreds = state["uregs"], state["upreds"]
     left = [lane for lane in range(state["valid"]) if state["pc"][lane] == 0]
     warp.row["validLanesMask"] &= ~mask(left)

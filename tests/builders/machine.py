@@ -187,8 +187,17 @@ class Launch:
             "preferredClusterDimZ": dims["clusterDimZ"],
         }, params=params, banks=[{"addr": bank_base, "size": offset + size, "bankId": 0},
                                  {"addr": bank_base + 0x4000, "size": 0x400, "bankId": 3}])
-        process.memory.append((bank_base, bytes(offset) + params))
+        process.memory.append((bank_base, self.driver_constants(offset) + params))
         context.device.node.grids.append(self.node)
+
+    def driver_constants(self, size):
+        """The start of bank 0: where code finds the local window and its first stack pointer [measured: -G code of nvcc 13.0]."""
+        bank = bytearray(size)
+        if self.process.local:
+            window, stack = (0x2f8, 0x37c) if self.device.gpu.sm >= 100 else (0x20, 0x28)
+            struct.pack_into("<Q", bank, window, LOCAL_WINDOW)
+            struct.pack_into("<I", bank, stack, STACK_TOP)
+        return bytes(bank)
 
     def place(self, sm, block, states, first_warp=None):
         """Puts a block on an SM: states(warp number in the block) -> State. Warp slots are taken in order."""

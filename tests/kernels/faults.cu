@@ -4,10 +4,27 @@
 struct View { int rows; const float *data; float *out; };
 struct Node { long key; Node *next; int value; };
 struct Job { int id; float *where; };
+struct Slice { const float *base; long first; int step, last; };
 
 __device__ int table[64];
 __device__ float *shelf;
 __constant__ const float *source;
+
+__device__ __noinline__ float element(Slice slice, int i)
+{
+	return slice.base[slice.first + i * slice.step];
+}
+
+__device__ __noinline__ float two_elements(Slice slice, int i)
+{
+	slice.base += 2;
+	return element(slice, i + 1) + element(slice, i);
+}
+
+__device__ __noinline__ float element_of(const View *view, int i)
+{
+	return view->data[i];
+}
 
 extern "C" {
 
@@ -208,6 +225,38 @@ __global__ void generic_shared(int *out, int pick, int at)
 	a[threadIdx.x] = threadIdx.x;
 	__syncthreads();
 	p[threadIdx.x + at] = 3;
+}
+
+__global__ void through_call(const float *in, float *out, int first, int step)
+{
+	Slice slice = {in, first, step, 7};
+	out[threadIdx.x] = element(slice, threadIdx.x);
+}
+
+__global__ void through_calls(const float *in, float *out, int first, int step)
+{
+	Slice slice = {in, first, step, 7};
+	out[threadIdx.x] = two_elements(slice, threadIdx.x);
+}
+
+__global__ void by_reference(const float *in, float *out, int n)
+{
+	View view = {n, in, out};
+	out[threadIdx.x] = element_of(&view, threadIdx.x + n);
+}
+
+__global__ void two_tables(const int *a, const int *b, int *out, int pick, int n)
+{
+	const int *tables[2] = {a, b};
+	out[threadIdx.x] = tables[pick][threadIdx.x + n];
+}
+
+__global__ void chosen(const int *a, const int *b, int *out, int n)
+{
+	const int *p = a;
+	if (n < 40)
+		p = b;
+	out[threadIdx.x] = p[threadIdx.x * n];
 }
 
 #if __CUDA_ARCH__ >= 900

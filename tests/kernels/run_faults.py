@@ -220,6 +220,29 @@ def plans(heap, sm):
         return Plan([("Q", a), ("i", 0), ("i", 3000)], lambda x, y: shared + 4 * (x + 3000), 4, "shared", "store", ("shared",),
                     code=5, drift=1)
 
+    def through_call():
+        a, b = heap.add(bytes(128)), heap.add(bytes(128))
+        return Plan([("Q", a), ("Q", b), ("i", 1000), ("i", 3)], lambda x, y: a + 4 * (1000 + 3 * x), 4, "global", "load", ("param", 0, 0))
+
+    def through_calls():
+        a, b = heap.add(bytes(128)), heap.add(bytes(128))
+        return Plan([("Q", a), ("Q", b), ("i", 1000), ("i", 3)], lambda x, y: a + 4 * (1002 + 3 * (x + 1)), 4, "global", "load",
+                    ("param", 0, 0))
+
+    def by_reference():
+        a, b = heap.add(bytes(128)), heap.add(bytes(128))
+        return Plan([("Q", a), ("Q", b), ("i", 300)], lambda x, y: a + 4 * (x + 300), 4, "global", "load", ("param", 0, 0))
+
+    def two_tables():
+        a, b, c = heap.add(bytes(128)), heap.add(bytes(128)), heap.add(bytes(128))
+        return Plan([("Q", a), ("Q", b), ("Q", c), ("i", 1), ("i", 500)], lambda x, y: b + 4 * (x + 500), 4, "global", "load",
+                    ("param", 1, 0))
+
+    def chosen():
+        a, b, c = heap.add(bytes(128)), heap.add(bytes(128)), heap.add(bytes(128))
+        return Plan([("Q", a), ("Q", b), ("Q", c), ("i", 30)], lambda x, y: b + 4 * 30 * x, 4, "global", "load", ("param", 1, 0),
+                    lanes=[i for i in range(2, 32) if i != 9])  # lane 9 lands in the third buffer
+
     def cluster_shared():
         a = heap.add(bytes(128))
         return Plan([("Q", a), ("i", 500)], lambda x, y: shared + 4 * (x + 500), 4, "shared", "load", ("shared",), code=17,
@@ -525,7 +548,7 @@ def state_of(sassrun, data, kernel, sm):
             {**{b: c for b, c in heap.blocks.items() if b not in plan.freed}, **image.globals}.items())],
         "freed": [[base, len(heap.blocks[base])] for base in plan.freed],
         "banks": {str(bank): pack(content) for bank, content in banks.items()},
-        "shared": run.shared, "local": [LOCAL_TOP - LOCAL_BYTES, pack(bytes(warp.loc[0]))],
+        "shared": run.shared, "local": [LOCAL_TOP - LOCAL_BYTES, [pack(bytes(warp.loc[i])) for i in range(valid)]],
         "truth": truth,
     }
 

@@ -437,6 +437,83 @@ static void a_loop_that_computes_is_told_from_one_that_waits(void **state)
 	}
 }
 
+/* ---- stores ---- */
+
+/* One letter an instruction: H hits, U is not sure, any other misses. */
+static enum ws_flow_hit judge_letter(void *context, uint64_t pc)
+{
+	const char *letters = context;
+	char letter = letters[(pc - 0x1000) / 16];
+	return letter == 'H' ? WS_FLOW_HIT : letter == 'U' ? WS_FLOW_UNSURE : WS_FLOW_MISS;
+}
+
+static void stores_are_followed_against_the_edges(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *lines[12]; /* the last one asks */
+		char letters[12];
+		const char *text, *why;
+	} cases[] = {
+		{ { "STL [R1], R4", "STL.64 [R1], R8", "EXIT" }, "HH.", "1:R8", "the last one" },
+		{ { "STL [R1], R4", "ST.E.64 [R2.64], R8", "EXIT" }, "HM.", "0:R4", "one misses" },
+		{ { "STL [R1], R4", "STG.E [R2.64], R8", "EXIT" },
+		  "HU.",
+		  "0:R4",
+		  "no store of the thread's memory is not asked about" },
+		{ { "STL [R1], R4", "STL [R1], R8", "EXIT" }, "HU.", "?", "a part" },
+		{ { "MOV R2, R3", "EXIT" }, "..", "entry", "none" },
+		{ { "@P0 STL [R1], R4", "EXIT" }, "H.", "0:R4 entry", "under a guard" },
+		{ { "STL [R1], R5", "@P0 BRA 0x1030", "STL [R1], R4", "EXIT" },
+		  "H.H.",
+		  "0:R5 2:R4",
+		  "two ways" },
+		{ { "STL [R1], RZ", "NOP", "STL [R1], R4", "@P0 BRA 0x1010", "EXIT" },
+		  "H.H..",
+		  "2:R4",
+		  "a loop that stores" },
+		{ { "STL [R1], R5", "CALL.REL.NOINC 0x1030", "EXIT", "RET.REL.NODEC R20 0x1000" },
+		  "H...",
+		  "0:R5 calls",
+		  "over a call" },
+		{ { "STL [R1], R4", "ATOM.E.ADD.STRONG.GPU PT, R6, [R2.64], R8", "EXIT" },
+		  "HH.",
+		  "?",
+		  "what an atomic leaves is not what it adds" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct assembled code;
+		struct ws_flow_stores stores;
+		char text[100] = "";
+		size_t at = 0, n = 0;
+		struct ws_flow *flow = flow_of(&code, 80, 0x1000, cases[i].lines);
+		while (cases[i].lines[n + 1])
+			n++;
+		if (strstr(cases[i].lines[n], "RET"))
+			n--;
+		enum ws_status st =
+			ws_flow_find_stores(flow, 0x1000 + 16 * n, judge_letter,
+					    (void *)(uintptr_t)cases[i].letters, &stores, NULL);
+		for (size_t k = 0; st == WS_OK && k < stores.n; k++)
+			at += (size_t)snprintf(text + at, sizeof text - at, "%s%u:R%u",
+					       k ? " " : "",
+					       (unsigned)(stores.store[k].pc - 0x1000) / 16,
+					       stores.store[k].number);
+		if (st == WS_OK && stores.entry)
+			at += (size_t)snprintf(text + at, sizeof text - at, "%sentry",
+					       at ? " " : "");
+		if (st == WS_OK && stores.calls)
+			snprintf(text + at, sizeof text - at, " calls");
+		if (st != WS_OK) {
+			assert_int_equal(st, WS_LIMIT);
+			snprintf(text, sizeof text, "?");
+		}
+		if (strcmp(text, cases[i].text) != 0)
+			fail_msg("%s: \"%s\", expected \"%s\"", cases[i].why, text, cases[i].text);
+		ws_flow_destroy(flow);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +527,7 @@ int main(void)
 		cmocka_unit_test(unknown_code_takes_trust_away),
 		cmocka_unit_test(a_loop_waits_for_what_decides_it),
 		cmocka_unit_test(a_loop_that_computes_is_told_from_one_that_waits),
+		cmocka_unit_test(stores_are_followed_against_the_edges),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
