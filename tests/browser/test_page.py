@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The HTML page in headless Chromium: clicks and keys, light and dark, without scripts, narrow, hostile texts.
-Prints TAP; all is skipped where chromium or chromium-driver is not installed.
+"""The HTML page in headless Chromium: clicks and keys, light and dark, without scripts, narrow, hostile texts, contrast, the
+accessibility tree; pages of a fault, a hang, no fault, and a fault without an access. Prints TAP; all is skipped where chromium or chromium-driver is not installed.
 
 usage: test_page.py PLANTED_REPORT WARPSCOPE SOURCE_ROOT
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,49 @@ def holds(what, text, *parts):
     for part in parts:
         if part not in text:
             raise Wrong(f'{what} is {text!r}, without {part!r}')
+
+
+# [colour, ground, size in px, weight, what]: of every text that shows, where its ground is one colour
+TEXTS = """
+const solid = c => !/^rgba\\(.*, 0\\)$|^transparent$/.test(c);
+const found = [];
+const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walk.nextNode()) {
+  const e = walk.currentNode.parentElement, text = walk.currentNode.data.trim();
+  if (!text || !e.checkVisibility() || ['SCRIPT', 'STYLE'].includes(e.tagName)) continue;
+  const style = getComputedStyle(e);
+  let g = e;
+  while (g && !solid(getComputedStyle(g).backgroundColor)) g = g.parentElement;
+  found.push([e.closest('svg') ? style.fill : style.color, g ? getComputedStyle(g).backgroundColor : 'rgb(255, 255, 255)',
+              e.tagName + '.' + (e.className.baseVal ?? e.className) + ': ' + text.slice(0, 40)]);
+}
+return found;
+"""
+FOCUSABLE = """
+return Array.from(document.querySelectorAll('a[href], button, input, summary, [tabindex]'))
+  .filter(e => e.tabIndex >= 0 && e.checkVisibility() && !e.closest('[hidden]')).length
+"""
+# What has the focus: its number in the document, and whether that shows
+FOCUS = """
+const e = document.activeElement;
+if (!e || e === document.body) return null;
+const all = Array.from(document.querySelectorAll('*')), style = getComputedStyle(e);
+return [all.indexOf(e), style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1,
+        e.tagName + '.' + (e.className.baseVal ?? e.className)];
+"""
+NAMED_ROLES = {'button', 'link', 'textbox', 'searchbox', 'checkbox', 'DisclosureTriangle', 'slider', 'application', 'grid', 'region',
+               'img', 'image', 'combobox', 'menuitem', 'tab'}
+
+
+def luminance(color):
+    parts = [float(part) / 255 for part in re.findall(r'[\d.]+', color)[:3]]
+    linear = [p / 12.92 if p <= .04045 else ((p + .055) / 1.055) ** 2.4 for p in parts]
+    return .2126 * linear[0] + .7152 * linear[1] + .0722 * linear[2]
+
+
+def contrast(one, other):
+    a, b = sorted((luminance(one), luminance(other)), reverse=True)
+    return (a + .05) / (b + .05)
 
 
 class Cases:
@@ -153,15 +197,129 @@ class Cases:
                 if wide > width:
                     raise Wrong(f'{name} is {wide} wide in a window of {width}')
 
+    def texts_stand_out_from_their_ground(self):
+        """4.5 to 1, by WCAG 2, as the browser computes the colours."""
+        for scheme in ('light', 'dark'):
+            for name in self.pages:
+                self.open(name, scheme=scheme)
+                self.browser.script('document.querySelectorAll("details").forEach(d => d.open = true)')
+                texts = self.browser.script(TEXTS)
+                if len(texts) < 20:
+                    raise Wrong(f'{name} has {len(texts)} texts')
+                for color, ground, what in texts:
+                    if contrast(color, ground) < 4.5:
+                        raise Wrong(f'{name}, {scheme}: {contrast(color, ground):.2f} to 1, {color} on {ground}, {what}')
+
+    def the_accessibility_tree_has_names_landmarks_and_headings(self):
+        for name in self.pages:
+            self.open(name)
+            self.browser.script('document.querySelectorAll("details").forEach(d => d.open = true)')
+            nodes = [node for node in self.browser.cdp('Accessibility.getFullAXTree')['nodes'] if not node.get('ignored')]
+            landmarks, levels = [], []
+            for node in nodes:
+                role = node['role']['value']
+                called = node.get('name', {}).get('value', '').strip()
+                states = {one['name']: one['value'].get('value') for one in node.get('properties', [])}
+                landmarks += [role] * (role in ('banner', 'main', 'contentinfo'))
+                levels += [states['level']] if role == 'heading' else []
+                acts = states.get('focusable') and role not in ('RootWebArea', 'row')
+                if (acts or role in NAMED_ROLES) and not called:
+                    raise Wrong(f'{name}: a {role} has no name')
+                if acts and role in ('generic', 'none', 'Unknown'):
+                    raise Wrong(f'{name}: {called!r} takes the focus and has the role {role}')
+            same(f'landmarks of {name}', landmarks, ['banner', 'main', 'contentinfo'])
+            if levels[:1] != [1] or levels.count(1) != 1 or any(b > a + 1 for a, b in zip(levels, levels[1:])):
+                raise Wrong(f'headings of {name}: {levels}')
+
+    def the_tab_key_walks_the_whole_page_in_order_and_out_of_it(self):
+        for name in ('planted', 'fault', 'hang', 'none', 'bare'):
+            self.open(name)
+            count, seen = self.browser.script(FOCUSABLE), []
+            for _ in range(count + 5):
+                self.browser.press('tab')
+                focus = self.browser.script(FOCUS)
+                if focus is None or (seen and focus[0] == seen[0]):
+                    break
+                if not focus[1]:
+                    raise Wrong(f'{name}: the focus does not show on {focus[2]}')
+                seen.append(focus[0])
+            same(f'stops in {name}', len(seen), count)
+            same(f'order of {name}', seen, sorted(seen))
+
+    def sections_have_the_order_of_the_page(self):
+        order = ['waits', 'fault', 'access', 'finding', 'stack', 'code', 'launch', 'further', 'waits', 'map', 'grids', 'places', 'build',
+                 'facts', 'damage', 'signature', 'next']
+        for name, first in (('fault', 'fault'), ('hang', 'waits'), ('none', 'fault'), ('bare', 'fault')):
+            self.open(name)
+            ids = self.browser.script('return Array.from(document.querySelectorAll("main > section"), e => e.id)')
+            same(f'the first section of {name}', ids[0], first)
+            for needed in ('build', 'facts', 'signature') if name in ('fault', 'hang') else ('facts',):
+                if needed not in ids:
+                    raise Wrong(f'{name} has no {needed}: {ids}')
+            known = [one for one in ids if one in order]
+            at = [order.index(one) if one != 'waits' or name == 'hang' else order.index('waits', 1) for one in known]
+            same(f'order of {name}', at, sorted(at))
+
+    def a_page_says_that_there_is_no_fault(self):
+        self.open('none')
+        holds('the head', self.browser.text('header'), 'NO FAULT', 'No fault in this dump')
+        same('the first section', self.browser.text('#fault h2'), 'A thread to look at')
+        same('the access', self.browser.count('#access'), 0)
+
+    def a_hang_says_who_waits_for_what(self):
+        self.open('hang')
+        holds('the head', self.browser.text('header'), 'HANG SUSPECTED')
+        holds('the first section', self.browser.text('main > section'), 'barrier', 'hang.cu')
+
+    def a_fault_without_an_access_says_why(self):
+        self.open('bare')
+        holds('the fault', self.browser.text('#fault'), 'none to show', 'the dump has not the code that ran')
+        same('the access', self.browser.count('#access .ruler'), 0)
+
+    def the_build_is_told(self):
+        self.open('fault')
+        holds('the build', self.browser.text('#build'), 'for sm_90', 'CUDA 13.0', 'ptxas', '-lineinfo', 'Lines')
+        if not re.search(r'\b[0-9a-f]{64}\b', self.browser.text('#build')):
+            raise Wrong('the build has no identity of the code')
+
+    def library_frames_unfold(self):
+        self.open('fault')
+        hidden = '#stack ol ol li'
+        same('frames folded', self.browser.count(hidden), 5)
+        if self.browser.script('return document.querySelector(arguments[0]).checkVisibility()', hidden):
+            raise Wrong('they are open before the click')
+        holds('the fold', self.browser.text('#stack .library > details > summary:not(:has(.level))'), '5 frames of libraries (cute)')
+        self.browser.click('#stack .library > details > summary:not(:has(.level))')
+        if not self.browser.script('return document.querySelector(arguments[0]).checkVisibility()', hidden):
+            raise Wrong('the click opened nothing')
+
+
+def build_running(path, root):
+    """A dump that was asked for: threads at a load, none at fault."""
+    sys.path.insert(0, f'{root}/tests/builders')
+    import coredump  # pylint: disable=import-error,import-outside-toplevel
+    import scenarios  # pylint: disable=import-error,import-outside-toplevel
+    from machine import H100, Process, State  # pylint: disable=import-error,import-outside-toplevel
+    process = Process(H100)
+    module = process.context().load('deep.li.sm_90.cubin')
+    load = module.at(scenarios.REDUCE, 'deep.cu', 'user_store', scenarios.STORES)
+    launch = process.launch(module.context, module, scenarios.REDUCE, (8, 1, 1), (64, 1, 1))
+    scenarios.spread(launch, 3, lambda _, __: State(load))
+    with open(path, 'wb') as out:
+        out.write(coredump.write(process.dump(), coredump.Options()))
+
 
 def build_pages(folder, planted, warpscope, root):
-    pages = {name: os.path.join(folder, name + '.html') for name in ('planted', 'hostile', 'large', 'fault', 'hang')}
+    pages = {name: os.path.join(folder, name + '.html') for name in ('planted', 'hostile', 'large', 'fault', 'hang', 'none', 'bare')}
     for name in ('planted', 'hostile', 'large'):
         with open(pages[name], 'wb') as out:
             subprocess.run([planted, 'html', name], stdout=out, check=True)
-    for name, dump in (('fault', 'illegal-address'), ('hang', 'hang')):
+    subprocess.run([sys.executable, f'{root}/tests/builders/build.py', folder, 'bad-pc'], check=True)
+    build_running(os.path.join(folder, 'running.nvcudmp'), root)
+    for name, dump in (('fault', f'{root}/examples/dumps/illegal-address'), ('hang', f'{root}/examples/dumps/hang'),
+                       ('none', f'{folder}/running'), ('bare', f'{folder}/bad-pc')):
         subprocess.run([warpscope, 'report', '--format', 'html', '--source-map', f'/src/ws={root}', '-o', pages[name],
-                        f'{root}/examples/dumps/{dump}.nvcudmp'], check=True)
+                        dump + '.nvcudmp'], check=True)
     return pages
 
 
