@@ -221,9 +221,10 @@ static void sign_hang(struct wsi_build *build, struct line *line)
 static const char *describe_parts(struct wsi_build *build, const struct line *line)
 {
 	bool hang = build->report->verdict == WS_VERDICT_HANG;
-	char left_out[80] = "";
+	char left_out[100] = "";
 	if (line->n_left_out)
-		wsi_format(left_out, " (without %" PRIu32 " frame%s of libraries or helpers)",
+		wsi_format(left_out,
+			   " (without %" PRIu32 " frame%s of libraries, helpers or unknown code)",
 			   line->n_left_out, line->n_left_out == 1 ? "" : "s");
 	return wsi_build_text(build, "%s | the kernel | the innermost function%s%s | %s",
 			      hang ? "a hang" : "what happened", line->n_functions > 1 ? "s" : "",

@@ -244,7 +244,9 @@ static void causes(struct wsi_html *page, const struct ws_report_exception *e)
 {
 	if (e->n_causes == 0)
 		return;
-	wsi_html_raw(page, "<h3>Most likely causes</h3>\n<ol class=\"causes\">\n");
+	if (e->n_accesses) /* else it is the title of the section */
+		wsi_html_raw(page, "<h3>Most likely causes</h3>\n");
+	wsi_html_raw(page, "<ol class=\"causes\">\n");
 	for (uint32_t i = 0; i < e->n_causes; i++) {
 		wsi_html_raw(page, "<li>");
 		wsi_html_claim(page, &e->causes[i]);
@@ -258,7 +260,7 @@ void wsi_html_access(struct wsi_html *page)
 	const struct ws_report_exception *e = page->report->focus;
 	if (!e || (e->n_accesses == 0 && e->n_causes == 0))
 		return;
-	wsi_html_section(page, "access", e->n_accesses ? "The access" : "Causes");
+	wsi_html_section(page, "access", e->n_accesses ? "The access" : "Most likely causes");
 	if (e->n_accesses)
 		one_access(page, &e->accesses[0]);
 	for (uint32_t i = 1; i < e->n_accesses; i++) {

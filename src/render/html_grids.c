@@ -137,7 +137,8 @@ static void block_grid(struct wsi_html *page, const struct ws_report_exception *
 		e->kernel, blocks.columns, blocks.per_cell,
 		blocks.columns > 32   ? "3"
 		: blocks.columns > 12 ? "2"
-				      : "1",
+		: blocks.columns > 4  ? "1"
+				      : "0",
 		blocks.columns, blocks.rows);
 	block_strokes(page, &blocks);
 	wsi_html_raw(page, "</g>\n");
