@@ -34,6 +34,7 @@ static void launch(struct wsi_html *page, const struct ws_report_exception *e,
 	}
 	if (kernel->grid.have & WS_GRID_N_REGS)
 		wsi_html_printf(page, ", %u registers", kernel->grid.n_regs);
+	wsi_out_resident(page->out, kernel);
 	wsi_html_term_end(page);
 }
 

@@ -123,6 +123,7 @@ void wsi_text_launch(struct wsi_page *page, const struct ws_report_exception *e)
 	}
 	if (kernel->grid.have & WS_GRID_N_REGS)
 		ws_out_printf(out, ", %u registers", kernel->grid.n_regs);
+	wsi_out_resident(out, kernel);
 	wsi_page_end_line(page);
 	wsi_text_params(page, e);
 }

@@ -64,6 +64,15 @@ bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exc
 	return grid->have & WS_GRID_CLUSTER && (dim->x > 1 || dim->y > 1 || dim->z > 1);
 }
 
+void wsi_out_resident(struct ws_out *out, const struct ws_report_kernel *kernel)
+{
+	const struct ws_dim3 *dim = &kernel->grid.grid_dim;
+	uint64_t all = (uint64_t)dim->x * dim->y;
+	all = dim->z && all > UINT64_MAX / dim->z ? UINT64_MAX : all * dim->z;
+	ws_out_printf(out, ", %u of %" PRIu64 " block%s resident", kernel->resident_blocks, all,
+		      all == 1 ? "" : "s");
+}
+
 bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT])
 {
 	time_t when = (time_t)seconds;

@@ -21,6 +21,8 @@ size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uin
 			 struct ws_str names[WSI_LIBRARY_NAMES]);
 /* Whether the launch has clusters of more than one block. */
 bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e);
+/* ", 2 of 16 blocks resident": a block that is not there has ended, or waits for room. */
+void wsi_out_resident(struct ws_out *out, const struct ws_report_kernel *kernel);
 
 /* The letter of a state in maps, in JSON and in the style sheet: F, T, B, A or D. */
 char wsi_state_letter(enum ws_thread_state state);
