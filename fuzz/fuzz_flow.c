@@ -2,7 +2,7 @@
 /*
  * Control and data flow of any bytes: an architecture (one byte), then code. Beyond not crashing:
  * blocks cover the code without gaps and their edges agree, what is written directly is written
- * anyway, and the arguments of a slice's nodes come behind them.
+ * anyway, the arguments of a slice's nodes come behind them, and stores come in order.
  */
 #include "fuzz.h"
 
@@ -45,6 +45,23 @@ static void check_slice(const struct ws_flow_slice *slice)
 	FUZZ_CHECK(address.n_terms <= WS_FLOW_MAX_TERMS);
 }
 
+/* Answers alike each time, with all of enum ws_flow_hit. */
+static enum ws_flow_hit judge(void *context, uint64_t pc)
+{
+	return (enum ws_flow_hit)((pc / WS_SASS_BYTES + *(const unsigned *)context) % 3);
+}
+
+static void check_stores(const struct ws_flow *flow, uint64_t pc, unsigned number)
+{
+	struct ws_flow_stores stores;
+	if (ws_flow_find_stores(flow, pc, judge, &number, &stores, NULL) != WS_OK)
+		return;
+	FUZZ_CHECK(stores.n <= WS_FLOW_MAX_STORES);
+	for (size_t i = 0; i < stores.n; i++)
+		FUZZ_CHECK(judge(&number, stores.store[i].pc) == WS_FLOW_HIT &&
+			   (i == 0 || stores.store[i - 1].pc < stores.store[i].pc));
+}
+
 /* Everything that can be asked at one instruction. */
 static void ask(const struct ws_flow *flow, uint64_t pc, uint64_t other, unsigned number)
 {
@@ -64,6 +81,7 @@ static void ask(const struct ws_flow *flow, uint64_t pc, uint64_t other, unsigne
 	for (unsigned which = 0; which < 2; which++)
 		if (ws_flow_slice_address(flow, pc, which, &slice, NULL) == WS_OK)
 			check_slice(&slice);
+	check_stores(flow, pc, number);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
