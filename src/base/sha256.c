@@ -70,6 +70,8 @@ void wsi_sha256_init(struct wsi_sha256 *hash)
 void wsi_sha256_add(struct wsi_sha256 *hash, const void *bytes, size_t len)
 {
 	const uint8_t *in = bytes;
+	if (len == 0) /* `bytes` may be NULL then */
+		return;
 	size_t used = hash->n_bytes % 64;
 	hash->n_bytes += len;
 	if (used > 0) {
