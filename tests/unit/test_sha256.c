@@ -28,6 +28,7 @@ static void published_vectors(void **state)
 		uint8_t digest[WSI_SHA256_BYTES];
 		wsi_sha256_init(&hash);
 		wsi_sha256_add(&hash, cases[i].message, strlen(cases[i].message));
+		wsi_sha256_add(&hash, NULL, 0); /* UBSan looks */
 		wsi_sha256_final(&hash, digest);
 		expect(cases[i].digest, digest);
 	}
