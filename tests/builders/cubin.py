@@ -4,6 +4,7 @@ Independent of the C library: the tests compare the two. Facts: docs/formats (cu
 looks like in detail is partly inferred, see relocate().
 """
 
+import functools
 import os
 import re
 import struct
@@ -92,21 +93,22 @@ class Cubin:
                 out.append(Reloc(section, section.info, offset, info >> 32, info & 0xffffffff, addend))
         return out
 
+    @functools.cached_property
     def functions(self):
         """Symbols of type FUNC that lie in a section."""
         return [s for s in self.symbols if s.kind == STT_FUNC and 0 < s.shndx < self.shnum]
 
     def function(self, name):
         """The function with exactly that symbol name, or the only one whose name ends in it."""
-        hits = [s for s in self.functions() if s.name == name]
-        hits = hits or [s for s in self.functions() if s.name.endswith(name)]
+        hits = [s for s in self.functions if s.name == name]
+        hits = hits or [s for s in self.functions if s.name.endswith(name)]
         if len(hits) != 1:
             raise KeyError(f"{name}: {len(hits)} functions")
         return hits[0]
 
     def function_at(self, shndx, offset):
         """The innermost function that holds an offset of a section: callees lie inside their kernel's range."""
-        hits = [s for s in self.functions() if s.shndx == shndx and s.value <= offset < s.value + s.size]
+        hits = [s for s in self.functions if s.shndx == shndx and s.value <= offset < s.value + s.size]
         return min(hits, key=lambda s: s.size) if hits else None
 
     def word(self, shndx, offset):

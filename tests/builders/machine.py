@@ -56,7 +56,7 @@ class Position:
     @property
     def section_function(self):
         """The function that owns the section: a driver knows no other start of code."""
-        return next(s for s in self.module.cubin.functions() if s.shndx == self.shndx and s.value == 0)
+        return next(s for s in self.module.cubin.functions if s.shndx == self.shndx and s.value == 0)
 
     def chain(self):
         return cb.chain(self.module.cubin, self.module.sequences, self.shndx, self.offset)

@@ -407,7 +407,7 @@ def misaligned_toolkit():
     the toolkit come in two forms (with and without a version, through bin/..)."""
     process = Process(H100)
     module = process.context().load("toolkit.li.sm_90.cubin")
-    kernel = next(f.name for f in module.cubin.functions())
+    kernel = next(f.name for f in module.cubin.functions)
     launch = process.launch(module.context, module, kernel, (256, 1, 1), (64, 1, 1), shared=64)
     bad = module.at(kernel, "toolkit.cu", "user_load", LOADS, nth=2, outermost=True)
     odd = {lane: 0x7f3a00000002 + 8 * lane for lane in range(32)}

@@ -207,7 +207,7 @@ def long_names():
     """A kernel whose mangled name has more than 4 kB."""
     process = Process(H100)
     module = process.context().load("longname.li.sm_90.cubin")
-    kernel = next(f.name for f in module.cubin.functions())
+    kernel = next(f.name for f in module.cubin.functions)
     launch = process.launch(module.context, module, kernel, (4, 1, 1), (32, 1, 1))
     bad = module.at(kernel, "longname.cu", "touch", LOADS)
     spread(launch, 2, lambda block, _: State(bad.later(1), error=bad, exception=14) if block else State(bad))

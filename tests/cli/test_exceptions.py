@@ -58,10 +58,10 @@ class Planted:
                                           params=params, shared=shared, cluster=cluster)
 
     def kernel(self, name):
-        return next(f.name for f in self.module.cubin.functions() if f.value == 0 and re.match(rf"_Z\d+{name}(P|i|3|K|v)", f.name))
+        return next(f.name for f in self.module.cubin.functions if f.value == 0 and re.match(rf"_Z\d+{name}(P|i|3|K|v)", f.name))
 
     def function(self, name):
-        return next(f for f in self.module.cubin.functions() if re.search(rf"{name}", f.name))
+        return next(f for f in self.module.cubin.functions if re.search(rf"{name}", f.name))
 
     def at(self, offset, function=None):
         """The instruction at an offset of the kernel, or of one of its functions."""

@@ -526,7 +526,7 @@ def state_of(sassrun, data, kernel, sm):
     finally:
         sassrun.mem = real
     function = image.cubin.function(kernel)
-    n_regs = max(image.cubin.registers(f) for f in image.cubin.functions())
+    n_regs = max(image.cubin.registers(f) for f in image.cubin.functions)
     n_regs = (n_regs + 7) // 8 * 8
     number = run.cta.warps.index(warp)
     valid = min(32, plan.block[0] * plan.block[1] * plan.block[2] - 32 * number)

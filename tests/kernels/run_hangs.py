@@ -578,7 +578,7 @@ def state_of(sassrun, data, kernel, symbol):
         box.settle(f"{kernel} {len(data)}")
     finally:
         box.close()
-    n_regs = (max(image.cubin.registers(f) for f in image.cubin.functions()) + 7) // 8 * 8
+    n_regs = (max(image.cubin.registers(f) for f in image.cubin.functions) + 7) // 8 * 8
     own = image.cubin.function(symbol)
     n_regs = min(n_regs, 128)
     threads = plan.block[0] * plan.block[1] * plan.block[2]
@@ -618,7 +618,7 @@ def main(arguments):
         cubin = cb.Cubin(data)
         if cubin.sm > 100:
             continue
-        symbols = {s.name: s.name for s in cubin.functions()}
+        symbols = {s.name: s.name for s in cubin.functions}
         states = []
         for kernel in plans(Heap(), cubin.sm):
             symbol = next((s for s in symbols if s == kernel or s.startswith(f"_Z{len(kernel)}{kernel}")), None)
