@@ -2,6 +2,8 @@
 /* Tables of abbreviations: what entries are made of. */
 #include "dwarf/dwarf.h"
 
+#include "base/form.h"
+
 enum {
 	MIN_ABBREV_BYTES = 5, /* code, tag, children, two zeros */
 	MAX_EMPTY = 64,       /* attributes of one entry that take no bytes */
@@ -33,7 +35,7 @@ static enum ws_status specs_read(struct ws_dwarf *dwarf, struct wsi_reader *r,
 					"an abbreviation has attribute 0x%" PRIx64
 					" of form 0x%" PRIx64,
 					attribute, form);
-		n_empty += form == DW_FORM_flag_present;
+		n_empty += form == WSI_FORM_FLAG_PRESENT;
 		if (n_empty > MAX_EMPTY)
 			return wsi_fail(err, WS_LIMIT, off,
 					"an abbreviation has too many attributes without bytes");

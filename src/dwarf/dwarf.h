@@ -76,8 +76,6 @@ enum {
 	DW_AT_MIPS_linkage_name = 0x2007,
 };
 
-enum { DW_FORM_flag_present = 0x19 }; /* the others: entry.c */
-
 enum {
 	WSI_DWARF_LOOK_MAX = 1 << 18, /* bytes that the answer to one question may need */
 	WSI_DWARF_NAME_MAX = 1 << 16, /* bytes of a name in .debug_str */

@@ -2,31 +2,7 @@
 /* One entry after the other: abbreviation, attributes, children. */
 #include "dwarf/dwarf.h"
 
-enum {
-	FORM_ADDR = 0x01,
-	FORM_BLOCK2 = 0x03,
-	FORM_BLOCK4 = 0x04,
-	FORM_DATA2 = 0x05,
-	FORM_DATA4 = 0x06,
-	FORM_DATA8 = 0x07,
-	FORM_STRING = 0x08,
-	FORM_BLOCK = 0x09,
-	FORM_BLOCK1 = 0x0a,
-	FORM_DATA1 = 0x0b,
-	FORM_FLAG = 0x0c,
-	FORM_SDATA = 0x0d,
-	FORM_STRP = 0x0e,
-	FORM_UDATA = 0x0f,
-	FORM_REF_ADDR = 0x10,
-	FORM_REF1 = 0x11,
-	FORM_REF2 = 0x12,
-	FORM_REF4 = 0x13,
-	FORM_REF8 = 0x14,
-	FORM_REF_UDATA = 0x15,
-	FORM_SEC_OFFSET = 0x17,
-	FORM_EXPRLOC = 0x18,
-	FORM_REF_SIG8 = 0x20,
-};
+#include "base/form.h"
 
 enum { OP_PLUS_UCONST = 0x23 };
 
@@ -132,54 +108,54 @@ static bool form_read(struct wsi_dwarf_walk *walk, uint16_t form, struct value *
 	struct wsi_reader *r = &walk->r;
 	value->kind = VALUE_OTHER;
 	switch (form) {
-	case FORM_STRING:
+	case WSI_FORM_STRING:
 		return text(value, (struct wsi_dwarf_text){ .text = wsi_read_cstr(r) });
-	case FORM_STRP:
+	case WSI_FORM_STRP:
 		return text(value, (struct wsi_dwarf_text){
 					   .str_off = wsi_read_uint(r, unit->offset_bytes),
 					   .in_str = true });
-	case FORM_DATA1:
-	case FORM_FLAG:
+	case WSI_FORM_DATA1:
+	case WSI_FORM_FLAG:
 		return number(value, wsi_read_u8(r));
-	case FORM_DATA2:
+	case WSI_FORM_DATA2:
 		return number(value, wsi_read_u16(r));
-	case FORM_DATA4:
+	case WSI_FORM_DATA4:
 		return number(value, wsi_read_u32(r));
-	case FORM_DATA8:
+	case WSI_FORM_DATA8:
 		return number(value, wsi_read_u64(r));
-	case FORM_SDATA:
+	case WSI_FORM_SDATA:
 		return number(value, (uint64_t)wsi_read_sleb(r));
-	case FORM_UDATA:
+	case WSI_FORM_UDATA:
 		return number(value, wsi_read_uleb(r));
-	case DW_FORM_flag_present:
+	case WSI_FORM_FLAG_PRESENT:
 		return number(value, 1);
-	case FORM_REF1:
+	case WSI_FORM_REF1:
 		return number(value, wsi_add_sat(unit->start, wsi_read_u8(r)));
-	case FORM_REF2:
+	case WSI_FORM_REF2:
 		return number(value, wsi_add_sat(unit->start, wsi_read_u16(r)));
-	case FORM_REF4:
+	case WSI_FORM_REF4:
 		return number(value, wsi_add_sat(unit->start, wsi_read_u32(r)));
-	case FORM_REF8:
+	case WSI_FORM_REF8:
 		return number(value, wsi_add_sat(unit->start, wsi_read_u64(r)));
-	case FORM_REF_UDATA:
+	case WSI_FORM_REF_UDATA:
 		return number(value, wsi_add_sat(unit->start, wsi_read_uleb(r)));
-	case FORM_REF_ADDR: /* of the size of an address in version 2 */
+	case WSI_FORM_REF_ADDR: /* of the size of an address in version 2 */
 		return number(value, wsi_read_uint(r, unit->version == 2 ? unit->address_bytes
 									 : unit->offset_bytes));
-	case FORM_SEC_OFFSET:
+	case WSI_FORM_SEC_OFFSET:
 		return number(value, wsi_read_uint(r, unit->offset_bytes));
-	case FORM_ADDR:
+	case WSI_FORM_ADDR:
 		return number(value, wsi_read_uint(r, unit->address_bytes));
-	case FORM_BLOCK1:
+	case WSI_FORM_BLOCK1:
 		return block(walk, value, wsi_read_u8(r));
-	case FORM_BLOCK2:
+	case WSI_FORM_BLOCK2:
 		return block(walk, value, wsi_read_u16(r));
-	case FORM_BLOCK4:
+	case WSI_FORM_BLOCK4:
 		return block(walk, value, wsi_read_u32(r));
-	case FORM_BLOCK:
-	case FORM_EXPRLOC:
+	case WSI_FORM_BLOCK:
+	case WSI_FORM_EXPRLOC:
 		return block(walk, value, wsi_read_uleb(r));
-	case FORM_REF_SIG8:
+	case WSI_FORM_REF_SIG8:
 		wsi_reader_skip(r, 8);
 		return true;
 	default:

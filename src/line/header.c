@@ -12,29 +12,15 @@
  */
 #include "line/map.h"
 
+#include "base/form.h"
+
 enum {
-	/* content types and forms of DWARF 5 headers [public doc: DWARF 5 sections 7.22, 7.5.6] */
+	/* content types of DWARF 5 headers [public doc: DWARF 5 section 7.22] */
 	LNCT_PATH = 1,
 	LNCT_DIRECTORY_INDEX = 2,
 	LNCT_TIMESTAMP = 3,
 	LNCT_SIZE = 4,
 	LNCT_MD5 = 5,
-	FORM_BLOCK2 = 0x03,
-	FORM_BLOCK4 = 0x04,
-	FORM_DATA2 = 0x05,
-	FORM_DATA4 = 0x06,
-	FORM_DATA8 = 0x07,
-	FORM_STRING = 0x08,
-	FORM_BLOCK = 0x09,
-	FORM_BLOCK1 = 0x0a,
-	FORM_DATA1 = 0x0b,
-	FORM_FLAG = 0x0c,
-	FORM_SDATA = 0x0d,
-	FORM_STRP = 0x0e,
-	FORM_UDATA = 0x0f,
-	FORM_SEC_OFFSET = 0x17,
-	FORM_DATA16 = 0x1e,
-	FORM_LINE_STRP = 0x1f,
 	MAX_FORMATS = 255, /* their count is a byte */
 };
 
@@ -121,50 +107,50 @@ static bool read_form(struct header_reader *h, uint64_t form, struct value *ret)
 	struct wsi_reader *r = &h->r;
 	uint64_t n_block = 0;
 	switch (form) {
-	case FORM_STRING:
+	case WSI_FORM_STRING:
 		ret->text = wsi_read_cstr(r).ptr;
 		return true;
-	case FORM_STRP:
+	case WSI_FORM_STRP:
 		ret->text = wsi_line_str(&h->map->names, wsi_read_uint(r, h->offset_bytes));
 		return true;
-	case FORM_LINE_STRP:
+	case WSI_FORM_LINE_STRP:
 		ret->text = wsi_line_str(&h->map->line_names, wsi_read_uint(r, h->offset_bytes));
 		return true;
-	case FORM_DATA1:
-	case FORM_FLAG:
+	case WSI_FORM_DATA1:
+	case WSI_FORM_FLAG:
 		ret->number = wsi_read_u8(r);
 		return true;
-	case FORM_DATA2:
+	case WSI_FORM_DATA2:
 		ret->number = wsi_read_u16(r);
 		return true;
-	case FORM_DATA4:
+	case WSI_FORM_DATA4:
 		ret->number = wsi_read_u32(r);
 		return true;
-	case FORM_DATA8:
+	case WSI_FORM_DATA8:
 		ret->number = wsi_read_u64(r);
 		return true;
-	case FORM_SEC_OFFSET:
+	case WSI_FORM_SEC_OFFSET:
 		ret->number = wsi_read_uint(r, h->offset_bytes);
 		return true;
-	case FORM_UDATA:
+	case WSI_FORM_UDATA:
 		ret->number = wsi_read_uleb(r);
 		return true;
-	case FORM_SDATA:
+	case WSI_FORM_SDATA:
 		ret->number = (uint64_t)wsi_read_sleb(r);
 		return true;
-	case FORM_DATA16:
+	case WSI_FORM_DATA16:
 		ret->md5 = wsi_read_span(r, 16).ptr;
 		return true;
-	case FORM_BLOCK:
+	case WSI_FORM_BLOCK:
 		n_block = wsi_read_uleb(r);
 		break;
-	case FORM_BLOCK1:
+	case WSI_FORM_BLOCK1:
 		n_block = wsi_read_u8(r);
 		break;
-	case FORM_BLOCK2:
+	case WSI_FORM_BLOCK2:
 		n_block = wsi_read_u16(r);
 		break;
-	case FORM_BLOCK4:
+	case WSI_FORM_BLOCK4:
 		n_block = wsi_read_u32(r);
 		break;
 	default:

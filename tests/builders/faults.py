@@ -112,12 +112,13 @@ def build(kind, state, data):
         "kernel": state["kernel"], "kind": kind, "errorpc": hex(state["errorpc"]), "freed": state["freed"], **state["truth"]}
 
 
-def main(arguments):
+def main(arguments, doc, kinds, cubin, states, build):
+    """Writes the dumps of the kinds that are asked for, each with its truth beside it."""
     if arguments == ["--list"]:
         print("\n".join(kinds()))
         return 0
     if not arguments:
-        print(__doc__.strip(), file=sys.stderr)
+        print(doc.strip(), file=sys.stderr)
         return 2
     folder = arguments[0]
     os.makedirs(folder, exist_ok=True)
@@ -135,4 +136,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:], __doc__, kinds, cubin, states, build))

@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import coredump  # noqa: E402
-from faults import mask, position  # noqa: E402
+from faults import main, mask, position  # noqa: E402
 from machine import A100, B200, H100, Process, State  # noqa: E402
 
 HANGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "hangs")
@@ -105,27 +105,5 @@ def build(kind, state, data):
     return coredump.write(process.dump(), coredump.Options()), {"kernel": state["kernel"], "kind": kind, **state["truth"]}
 
 
-def main(arguments):
-    if arguments == ["--list"]:
-        print("\n".join(kinds()))
-        return 0
-    if not arguments:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    folder = arguments[0]
-    os.makedirs(folder, exist_ok=True)
-    for kind in arguments[1:] or kinds():
-        data = cubin(kind)
-        for state in states(kind):
-            dump, truth = build(kind, state, data)
-            stem = os.path.join(folder, f"{kind}.{state['kernel']}")
-            with open(stem + ".nvcudmp", "wb") as handle:
-                handle.write(dump)
-            with open(stem + ".truth.json", "w", encoding="utf-8") as handle:
-                json.dump(truth, handle, indent=1)
-                handle.write("\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:], __doc__, kinds, cubin, states, build))

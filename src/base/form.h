@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forms of DWARF attributes, as line tables and debug information have them. */
+#ifndef WSI_BASE_FORM_H
+#define WSI_BASE_FORM_H
+
+/* [public doc: DWARF 5 section 7.5.6] */
+enum wsi_form {
+	WSI_FORM_ADDR = 0x01,
+	WSI_FORM_BLOCK2 = 0x03,
+	WSI_FORM_BLOCK4 = 0x04,
+	WSI_FORM_DATA2 = 0x05,
+	WSI_FORM_DATA4 = 0x06,
+	WSI_FORM_DATA8 = 0x07,
+	WSI_FORM_STRING = 0x08,
+	WSI_FORM_BLOCK = 0x09,
+	WSI_FORM_BLOCK1 = 0x0a,
+	WSI_FORM_DATA1 = 0x0b,
+	WSI_FORM_FLAG = 0x0c,
+	WSI_FORM_SDATA = 0x0d,
+	WSI_FORM_STRP = 0x0e,
+	WSI_FORM_UDATA = 0x0f,
+	WSI_FORM_REF_ADDR = 0x10,
+	WSI_FORM_REF1 = 0x11,
+	WSI_FORM_REF2 = 0x12,
+	WSI_FORM_REF4 = 0x13,
+	WSI_FORM_REF8 = 0x14,
+	WSI_FORM_REF_UDATA = 0x15,
+	WSI_FORM_SEC_OFFSET = 0x17,
+	WSI_FORM_EXPRLOC = 0x18,
+	WSI_FORM_FLAG_PRESENT = 0x19,
+	WSI_FORM_DATA16 = 0x1e,
+	WSI_FORM_LINE_STRP = 0x1f,
+	WSI_FORM_REF_SIG8 = 0x20,
+};
+
+#endif
