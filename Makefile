@@ -45,7 +45,7 @@ check-sanitize: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
 
 # Every libFuzzer target for FUZZ_SECONDS, from its seeds.
 FUZZ = $(BUILD)-fuzz
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 45
 
 $(FUZZ)/build.ninja: | packages
 	@tools/install-packages.sh packages-fuzz.txt
