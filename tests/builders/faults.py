@@ -72,12 +72,8 @@ def plant_registers(warp, state):
     warp.lanes = [node for lane, node in enumerate(warp.lanes) if lane not in left]
 
 
-def process_of(kind, state, data):
-    """A process with one block of the kernel, its warp where the fault left it."""
-    process = Process(GPUS[int(kind.split("_")[1])], local=True)
-    module = process.context().load(data)
-    launch = process.launch(module.context, module, state["kernel"], tuple(state["grid"]), tuple(state["block"]),
-                            cluster=tuple(state["cluster"]) if state["cluster"] else None, shared=state["shared"])
+def plant_launch(process, launch, state):
+    """The constant banks and memory that the code ran with, and its number of registers."""
     process.memory.clear()
     launch.node.banks = []
     for bank, content in state["banks"].items():
@@ -88,11 +84,20 @@ def process_of(kind, state, data):
         if bank == "0":
             launch.node.params = content[launch.node.row["paramsOffset"]:]
     process.memory += [(base, base64.b64decode(content)) for base, content in state["memory"]]
+    launch.regs = state["n_regs"]
+    launch.node.row["numRegs"] = state["n_regs"]
+
+
+def process_of(kind, state, data):
+    """A process with one block of the kernel, its warp where the fault left it."""
+    process = Process(GPUS[int(kind.split("_")[1])], local=True)
+    module = process.context().load(data)
+    launch = process.launch(module.context, module, state["kernel"], tuple(state["grid"]), tuple(state["block"]),
+                            cluster=tuple(state["cluster"]) if state["cluster"] else None, shared=state["shared"])
+    plant_launch(process, launch, state)
     entry, error = launch.entry, position(module, state["errorpc"])
     pcs = {lane: position(module, pc) if pc else entry for lane, pc in enumerate(state["pc"])}
     frames = {lane: tuple(position(module, pc) for pc in stack) for lane, stack in enumerate(state["stack"])}
-    launch.regs = state["n_regs"]
-    launch.node.row["numRegs"] = state["n_regs"]
 
     def at(number):
         if number != state["warp"]:

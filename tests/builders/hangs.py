@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import coredump  # noqa: E402
-from faults import main, mask, position  # noqa: E402
+from faults import main, mask, plant_launch, position  # noqa: E402
 from machine import A100, B200, H100, Process, State  # noqa: E402
 
 HANGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "hangs")
@@ -82,18 +82,7 @@ def process_of(kind, state, data, blocks=None):
     shared = len(base64.b64decode(state["blocks"][0]["shared"]))
     launch = process.launch(module.context, module, state["symbol"], tuple(state["grid"]), tuple(state["block"]),
                             cluster=tuple(state["cluster"]) if state["cluster"] else None, shared=shared)
-    process.memory.clear()
-    launch.node.banks = []
-    for bank, content in state["banks"].items():
-        content = base64.b64decode(content)
-        base = state["constant_window"] if bank == "3" else 0x7f0500000000 + 0x4000 * int(bank)
-        process.memory.append((base, content))
-        launch.node.banks.append({"addr": base, "size": len(content), "bankId": int(bank)})
-        if bank == "0":
-            launch.node.params = content[launch.node.row["paramsOffset"]:]
-    process.memory += [(base, base64.b64decode(content)) for base, content in state["memory"]]
-    launch.regs = state["n_regs"]
-    launch.node.row["numRegs"] = state["n_regs"]
+    plant_launch(process, launch, state)
     for number, block in enumerate(state["blocks"] if blocks is None else blocks):
         place_block(launch, module, 2 * number, block, gpu is H100)
     return process
