@@ -4,7 +4,7 @@
 BUILD ?= build
 DUMPS = $(sort $(wildcard examples/dumps/*.nvcudmp*))
 
-.PHONY: all build demo check check-sanitize check-fuzz check-oracle check-browser bench bench-smoke install clean packages
+.PHONY: all build demo check check-full check-sanitize check-fuzz check-oracle check-browser bench bench-smoke install clean packages
 
 all: build
 
@@ -24,6 +24,10 @@ demo: build
 # The plain suite. COUNTS=FILE, here and below: appends passed, failed, skipped to FILE (.ci/run sums them).
 check: build
 	@tools/run-suite.py $(BUILD) $(COUNTED) unit builders api golden cli deps format fuzz
+
+# The bulk form of tests whose sample is in the plain suite: more seeds, more damage, every fixture. Minutes to an hour.
+check-full: build
+	@tools/run-suite.py $(BUILD) --slow 6 $(COUNTED) full
 
 # The plain suite under AddressSanitizer and UndefinedBehaviorSanitizer, then what is shared by threads
 # under ThreadSanitizer.
