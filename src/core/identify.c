@@ -6,7 +6,7 @@
  */
 #include "core/core.h"
 
-#include "base/utf8.h"
+#include "text/utf8.h"
 
 enum { SHORTEST_TELLING = 20 }; /* the ELF identification and its type and machine */
 

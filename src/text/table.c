@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define WSI_BASE_SOURCE
 #include <warpscope/out.h>
 
 #include "base/base.h"
-#include "base/utf8.h"
+#include "text/utf8.h"
 
 /*
  * Cells are kept as one run of terminated, already escaped strings, row by row:

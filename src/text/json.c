@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define WSI_BASE_SOURCE
 #include <warpscope/out.h>
 
 #include "base/base.h"
-#include "base/utf8.h"
+#include "text/utf8.h"
 
 void ws_json_init(struct ws_json *json, struct ws_out *out, bool compact)
 {
