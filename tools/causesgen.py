@@ -2,22 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the table of causes: causesgen.py CAUSES EXCEPTION_H EXCEPTION_C RULES_OUTPUT FACTS_OUTPUT
 
-The format is told at the top of data/causes.txt. FACTS are found out by src/analyze (explain.h); where a rule needs several, the
-first of this list is given as its evidence. Refused:
-an unknown word, a fact or a kind that does not exist, a family of exceptions without a cause and a command that need no fact.
+The format is told at the top of data/causes.txt. FACTS are found out by src/analyze (explain.h), where WSI_FACT_ stands in front
+of their names; where a rule needs several, the first of this list is given as its evidence. Refused: an unknown word, a fact or
+a kind that does not exist, a family of exceptions without a cause and a command that need no fact.
 """
 import re
 import sys
 
-FACTS = ["null", "wild", "misaligned", "past-near", "past-far", "before", "inside", "outside", "base-lost", "base-param",
-         "base-loaded", "index-loaded", "some-lanes", "all-lanes", "shared", "local", "const", "generic", "async", "no-memory",
-         "no-params", "no-errorpc", "pc-outside", "insn-unknown", "recursion", "assert", "target-gone", "no-shared", "no-local",
-         "no-image", "big-frame", "stack-out", "pc-null", "pc-data", "pc-odd", "virtual", "target-loaded", "not-by-call",
-         "code-changed", "code-same", "arch-differs", "register-beyond", "register-odd", "setmaxnreg", "driver-older",
-         "driver-newer", "in-window", "rank-beyond", "target-here", "bar-zero", "bar-wrong", "bar-few",
-         "map-lost", "map-zero", "map-odd", "map-wrong", "map-past", "tile-odd", "column-beyond", "no-release", "managed",
-         "stack-check", "guard-rail"]
+FACTS = """
+    NULL WILD MISALIGNED PAST_NEAR PAST_FAR BEFORE INSIDE OUTSIDE BASE_LOST BASE_PARAM BASE_LOADED INDEX_LOADED
+    SOME_LANES ALL_LANES SHARED LOCAL CONST GENERIC ASYNC NO_MEMORY NO_PARAMS NO_ERRORPC PC_OUTSIDE INSN_UNKNOWN
+    RECURSION ASSERT TARGET_GONE NO_SHARED NO_LOCAL NO_IMAGE BIG_FRAME STACK_OUT PC_NULL PC_DATA PC_ODD VIRTUAL
+    TARGET_LOADED NOT_BY_CALL CODE_CHANGED CODE_SAME ARCH_DIFFERS REGISTER_BEYOND REGISTER_ODD SETMAXNREG DRIVER_OLDER
+    DRIVER_NEWER IN_WINDOW RANK_BEYOND TARGET_HERE BAR_ZERO BAR_WRONG BAR_FEW MAP_LOST MAP_ZERO MAP_ODD MAP_WRONG
+    MAP_PAST TILE_ODD COLUMN_BEYOND NO_RELEASE MANAGED STACK_CHECK GUARD_RAIL
+""".split()
 MAX_CODES = 4
+MAX_RULE_FACTS = 5
 SURE = {"certain": "WS_CONFIDENCE_CERTAIN", "likely": "WS_CONFIDENCE_LIKELY", "possible": "WS_CONFIDENCE_POSSIBLE"}
 
 
@@ -26,18 +27,22 @@ class Refused(Exception):
 
 
 def facts_of(text):
-    when = unless = 0
+    """(names that must hold, names that must not), in the order of FACTS"""
+    when, unless = [], []
     for word in text.split():
         if word == "-":
             continue
         name = word.lstrip("!")
         if name not in FACTS:
             raise Refused(f"no fact is called {name}")
-        if word[0] == "!":
-            unless |= 1 << FACTS.index(name)
-        else:
-            when |= 1 << FACTS.index(name)
-    return when, unless
+        (unless if word[0] == "!" else when).append(name)
+    if max(len(when), len(unless)) > MAX_RULE_FACTS:
+        raise Refused(f"more than {MAX_RULE_FACTS} facts in one row")
+    return sorted(when, key=FACTS.index), sorted(unless, key=FACTS.index)
+
+
+def list_of(names):
+    return "{ " + ", ".join(["WSI_FACT_" + name for name in names] + ["WSI_FACT_NONE"]) + " }"
 
 
 def kinds_of(text, families, codes):
@@ -60,6 +65,7 @@ def kinds_of(text, families, codes):
 
 
 def row_of(line, families, codes):
+    """(text of the row, whether it is a command, mask of the families that it always fits)"""
     kind, rest = line.split(None, 1)
     if kind not in ("cause", "next"):
         raise Refused(f"a row is a cause or a next, not {kind}")
@@ -74,8 +80,9 @@ def row_of(line, families, codes):
     when, unless = facts_of(cells[1])
     text = cells[3].replace("\\", "\\\\").replace('"', '\\"')
     listed = ", ".join(str(code) for code in found + [0] * (MAX_CODES - len(found)))
-    return f'\t{{ {"true" if kind == "next" else "false"}, 0x{mask:x}, {str(trap).lower()}, {{ {listed} }}, 0x{when:x}, ' \
-           f'0x{unless:x}, {SURE[cells[2]]}, "{text}" }},'
+    row = f'\t{{ {"true" if kind == "next" else "false"}, 0x{mask:x}, {str(trap).lower()}, {{ {listed} }}, {list_of(when)}, ' \
+          f'{list_of(unless)}, {SURE[cells[2]]}, "{text}" }},'
+    return row, kind == "next", 0 if when or unless else mask
 
 
 def main():
@@ -93,22 +100,18 @@ def main():
                 rows.append(row_of(line.rstrip("\n"), families, codes))
             except Refused as error:
                 sys.exit(f"{causes}:{number}: {error}")
-    if len(FACTS) > 64:
-        sys.exit("more facts than bits")
-    always = [set(), set()]
-    for row in rows:
-        fields = [field.strip() for field in row.strip("\t{},").split(",")]
-        if fields[3 + MAX_CODES] == fields[4 + MAX_CODES] == "0x0":
-            always[fields[0] == "true"] |= {name for bit, name in enumerate(families) if int(fields[1], 16) >> bit & 1}
-    for name in families:
-        if name not in always[False] or name not in always[True]:
+    always = [0, 0]
+    for _, is_next, mask in rows:
+        always[is_next] |= mask
+    for bit, name in enumerate(families):
+        if not (always[False] & always[True]) >> bit & 1:
             sys.exit(f"{causes}: {name} has no cause, or nothing to run, that needs no fact")
     made = "/* Generated by tools/causesgen.py from data/causes.txt - do not edit. */\n"
     with open(output, "w", encoding="utf-8") as handle:
-        handle.write(made + "static const struct rule rules[] = {\n" + "\n".join(rows) + "\n};\n")
+        handle.write(made + "static const struct rule rules[] = {\n" + "\n".join(row for row, _, _ in rows) + "\n};\n")
     with open(facts_output, "w", encoding="utf-8") as handle:
-        handle.write(made + "enum wsi_fact {\n" + "".join(f"\tWSI_FACT_{name.upper().replace('-', '_')},\n" for name in FACTS)
-                     + "\tWSI_N_FACTS,\n};\n")
+        handle.write(made + f"enum {{ WSI_MAX_RULE_FACTS = {MAX_RULE_FACTS + 1} }};\n\nenum wsi_fact {{\n\tWSI_FACT_NONE,\n"
+                     + "".join(f"\tWSI_FACT_{name},\n" for name in FACTS) + "\tWSI_N_FACTS,\n};\n")
 
 
 if __name__ == "__main__":

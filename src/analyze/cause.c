@@ -6,13 +6,13 @@
  */
 #include "analyze/explain.h"
 
-/* A row of data/causes.txt. */
+/* A row of data/causes.txt. Facts end with WSI_FACT_NONE, those that are better evidence first. */
 struct rule {
 	bool is_next;      /* what to run next, not a cause */
 	uint32_t families; /* mask */
 	bool trap;
-	uint32_t codes[4];     /* 0: none */
-	uint64_t when, unless; /* enum wsi_fact */
+	uint32_t codes[4]; /* 0: none */
+	enum wsi_fact when[WSI_MAX_RULE_FACTS], unless[WSI_MAX_RULE_FACTS];
 	enum ws_confidence confidence;
 	const char *text;
 };
@@ -217,21 +217,38 @@ static void facts_of_place(struct wsi_scene *scene)
 
 /* ---- rules ---- */
 
-static bool rule_fits(const struct rule *rule, const struct ws_report_exception *e, uint64_t have)
+static bool all_of(const enum wsi_fact *facts, const bool *have)
+{
+	for (; *facts; facts++)
+		if (!have[*facts])
+			return false;
+	return true;
+}
+
+static bool any_of(const enum wsi_fact *facts, const bool *have)
+{
+	for (; *facts; facts++)
+		if (have[*facts])
+			return true;
+	return false;
+}
+
+static bool rule_fits(const struct rule *rule, const struct ws_report_exception *e,
+		      const bool *have)
 {
 	bool kind = e->blame == WS_BLAME_TRAP ? rule->trap
 		    : e->kind                 ? rule->families >> e->kind->family & 1
 					      : rule->families & 1; /* a code that is not known */
 	for (size_t i = 0; i < WSI_COUNT(rule->codes) && e->kind; i++)
 		kind |= rule->codes[i] && rule->codes[i] == e->code;
-	return kind && (have & rule->when) == rule->when && !(have & rule->unless);
+	return kind && all_of(rule->when, have) && !any_of(rule->unless, have);
 }
 
 static const char *evidence_of(const struct wsi_scene *scene, const struct rule *rule)
 {
-	for (unsigned i = 0; i < WSI_N_FACTS; i++) {
-		if (rule->when >> i & 1 && scene->found.evidence[i])
-			return scene->found.evidence[i];
+	for (const enum wsi_fact *fact = rule->when; *fact; fact++) {
+		if (scene->found.evidence[*fact])
+			return scene->found.evidence[*fact];
 	}
 	return rule->confidence == WS_CONFIDENCE_POSSIBLE ? "usual for this exception"
 							  : "the kind of exception says so";
@@ -240,9 +257,11 @@ static const char *evidence_of(const struct wsi_scene *scene, const struct rule 
 /* Whether a rule that rests on the same facts and more was told already. */
 static bool is_told(const struct rule *const *told, size_t n, const struct rule *rule)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!rule->is_next && !told[i]->is_next && rule->when &&
-		    (told[i]->when & rule->when) == rule->when)
+	for (size_t i = 0; i < n && !rule->is_next && rule->when[0]; i++) {
+		bool rests[WSI_N_FACTS] = { false };
+		for (const enum wsi_fact *fact = told[i]->when; *fact; fact++)
+			rests[*fact] = true;
+		if (!told[i]->is_next && all_of(rule->when, rests))
 			return true;
 	}
 	return false;
@@ -262,7 +281,7 @@ static enum ws_status apply_rules(struct wsi_scene *scene)
 	e->commands = commands;
 	for (size_t i = 0; i < WSI_COUNT(rules); i++) {
 		const struct rule *rule = &rules[i];
-		if (!rule_fits(rule, e, scene->found.facts) || is_told(told, n_told, rule))
+		if (!rule_fits(rule, e, scene->found.fact) || is_told(told, n_told, rule))
 			continue;
 		if (n_told < WSI_COUNT(told))
 			told[n_told++] = rule;
@@ -271,7 +290,7 @@ static enum ws_status apply_rules(struct wsi_scene *scene)
 		else if (!rule->is_next && e->n_causes < MAX_CAUSES)
 			causes[e->n_causes++] =
 				(struct ws_report_claim){ rule->text, evidence_of(scene, rule),
-							  rule->when & scene->found.doubted
+							  any_of(rule->when, scene->found.doubted)
 								  ? WS_CONFIDENCE_POSSIBLE
 								  : rule->confidence };
 	}

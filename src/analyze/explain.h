@@ -67,14 +67,13 @@ struct wsi_arguments {
 
 /* What was found out: sentences for the report, and facts that rules ask for. */
 struct wsi_found {
-	uint64_t facts; /* bit per enum wsi_fact */
+	bool fact[WSI_N_FACTS];    /* by enum wsi_fact: it holds */
+	bool doubted[WSI_N_FACTS]; /* it rests on an address that may not be that of the fault */
 	const char *evidence[WSI_N_FACTS];
 	struct ws_report_claim claim[WSI_MAX_FINDINGS];
 	uint32_t n;
-	uint64_t doubted; /* of `facts`: what rests on an address that may not be that of the fault
-			   */
-	bool doubt;       /* what is added now does */
-	bool no_memory;   /* some sentence could not be made */
+	bool doubt;     /* what is added now is doubted */
+	bool no_memory; /* some sentence could not be made */
 };
 
 /* An exception with all that it is judged by. */

@@ -11,10 +11,9 @@
 void wsi_fact(struct wsi_scene *scene, enum wsi_fact fact, const char *evidence)
 {
 	struct wsi_found *found = &scene->found;
-	uint64_t bit = UINT64_C(1) << fact;
-	if (found->doubt)
-		found->doubted |= bit & ~found->facts;
-	found->facts |= bit;
+	if (!found->fact[fact])
+		found->doubted[fact] = found->doubt;
+	found->fact[fact] = true;
 	if (!found->evidence[fact])
 		found->evidence[fact] = evidence;
 }
