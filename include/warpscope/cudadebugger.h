@@ -1663,7 +1663,7 @@ struct CUDBGAPI_st {
 	 * @param wp  Warp slot, below getNumWarps().
 	 * @param ln  Lane, below getNumLanes().
 	 * @param regno  Register number; 0 is R0.
-	 * @param val  Receives the value.
+	 * @param val  Receives the value; 0 for a register past the warp's last.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm`, `wp` or `ln` is out of range; the lane
 	 *     holds no thread; `val` is NULL.
@@ -2898,15 +2898,16 @@ struct CUDBGAPI_st {
 	CUDBGResult (*setNotifyNewEventCallback41)(CUDBGNotifyNewEventCallback41 callback);
 
 	/**
-	 * Number of syscall frames of a lane; now always 0. Always 0: the vendor no longer counts
-	 * them.
+	 * Number of syscall frames of a lane. Always 0 for clients of 12.9 and later: the vendor
+	 * no longer counts them. A client that asked for an older version gets what the target
+	 * recorded.
 	 * Slot 74. Since 4.1. Deprecated since 12.9.
 	 *
 	 * @param dev  Device, below getNumDevices().
 	 * @param sm  SM, below getNumSMs().
 	 * @param wp  Warp slot, below getNumWarps().
 	 * @param ln  Lane, below getNumLanes().
-	 * @param depth  Receives 0.
+	 * @param depth  Receives the number; 0 from 12.9 on.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm`, `wp` or `ln` is out of range; the lane
 	 *     holds no thread; `depth` is NULL.
@@ -2914,6 +2915,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
 	 */
@@ -4053,7 +4055,9 @@ struct CUDBGAPI_st {
 
 	/**
 	 * Write a coredump of the present GPU state to a file. CUDBG_COREDUMP_SKIP_ABORT of old
-	 * headers (bit 4) is refused.
+	 * headers (bit 4) is refused from 12.5 on and does nothing before. For clients that asked
+	 * for a version before 12.6, CUDBG_COREDUMP_SKIP_GLOBAL_MEMORY leaves out constant banks
+	 * too.
 	 * Slot 127. Since 12.3.
 	 *
 	 * @param filename  Path of the file to write.
@@ -4197,7 +4201,8 @@ struct CUDBGAPI_st {
 				      uint32_t nsteps, uint32_t flags, uint64_t *warpMask);
 
 	/**
-	 * Whole backtrace of a lane in one call. `*syscallCallDepth` is always 0.
+	 * Whole backtrace of a lane in one call. `*syscallCallDepth` is as of
+	 * readSyscallCallDepth.
 	 * Slot 133. Since 12.5.
 	 *
 	 * @param dev  Device, below getNumDevices().
@@ -4208,7 +4213,7 @@ struct CUDBGAPI_st {
 	 *     NULL with `numAddrs` 0.
 	 * @param numAddrs  Capacity of `addrs`.
 	 * @param callDepth  Receives the call depth.
-	 * @param syscallCallDepth  Receives 0.
+	 * @param syscallCallDepth  Receives the number of syscall frames; 0 from 12.9 on.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm`, `wp` or `ln` is out of range; the lane
 	 *     holds no thread; `callDepth` or `syscallCallDepth` is NULL.
@@ -4381,7 +4386,8 @@ struct CUDBGAPI_st {
 	 * @param dev  Device, below getNumDevices().
 	 * @param sm  SM, below getNumSMs().
 	 * @param wp  Warp slot, below getNumWarps().
-	 * @param resources  Receives the resources.
+	 * @param resources  Receives the resources; a size of shared memory that the target does
+	 *     not know is 0.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm` or `wp` is out of range; `resources` is
 	 *     NULL.
@@ -4582,8 +4588,8 @@ struct CUDBGAPI_st {
 	 * @param ln  Lane, below getNumLanes().
 	 * @param index  Number of the first register; 0 is R0.
 	 * @param numRegisters  Number of registers to read.
-	 * @param registers  Receives the values that exist; the rest is left alone.
-	 * @param numRegistersRead  Receives how many were read; may be NULL.
+	 * @param registers  Receives the values that exist, then 0.
+	 * @param numRegistersRead  Receives how many exist and were read; may be NULL.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm`, `wp` or `ln` is out of range; the lane
 	 *     holds no thread; `registers` is NULL.

@@ -66,12 +66,13 @@ CUDBGResult cudbgGetAPIVersion(uint32_t *major, uint32_t *minor, uint32_t *rev)
 /* Which versions are served, and why: docs/decisions/0010-api-versions.md. */
 CUDBGResult cudbgGetAPI(uint32_t major, uint32_t minor, uint32_t rev, CUDBGAPI *api)
 {
-	(void)minor, (void)rev;
+	(void)rev;
 	if (!api)
 		return CUDBG_ERROR_INVALID_ARGS;
 	if (major != 12 && major != 13)
 		return CUDBG_ERROR_INCOMPATIBLE_API;
-	const struct wsi_cudbg *s = wsi_cudbg_main_session();
+	struct wsi_cudbg *s = wsi_cudbg_main_session();
+	atomic_store(&s->asked, WSI_VERSION(major, minor < UINT16_MAX ? minor : UINT16_MAX));
 	*api = wsi_trace_table(s->number);
 	return CUDBG_SUCCESS;
 }

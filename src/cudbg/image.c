@@ -333,12 +333,28 @@ _Static_assert((unsigned)WS_WRITE_KNOWN_FLAGS ==
 			CUDBG_COREDUMP_FAULTED_CONTEXTS_ONLY),
 	       "the writer's flags are the API's");
 
+enum { SKIP_ABORT = 1u << 4 }; /* of headers before 12.5 */
+
+/*
+ * The flags as their client means them: before 12.6 constant banks went with global memory, before
+ * 12.5 one flag was accepted that did nothing. [public doc: manual 1.5, 1.6]
+ */
+static uint32_t flags_of_client(const struct wsi_cudbg *s, CUDBGCoredumpGenerationFlags asked)
+{
+	uint32_t flags = (uint32_t)asked;
+	if (wsi_cudbg_asked_before(s, 12, 6) && (flags & CUDBG_COREDUMP_SKIP_GLOBAL_MEMORY))
+		flags |= CUDBG_COREDUMP_SKIP_CONSTBANK_MEMORY;
+	if (wsi_cudbg_asked_before(s, 12, 5))
+		flags &= ~(uint32_t)SKIP_ABORT;
+	return flags;
+}
+
 CUDBGResult wsi_cudbg_generateCoredump(struct wsi_cudbg *s, const char *filename,
 				       CUDBGCoredumpGenerationFlags flags)
 {
 	const struct ws_write_options options = {
 		.size = sizeof options,
-		.flags = (uint32_t)flags,
+		.flags = flags_of_client(s, flags),
 		.timestamp = (uint32_t)time(NULL),
 	};
 	struct ws_error err;

@@ -23,11 +23,20 @@ DEFINE_FIELD(readLaneException, CUDBGException_t, (CUDBGException_t)lane->except
 DEFINE_FIELD(readCallDepth, uint32_t, lane->call_depth)
 DEFINE_FIELD(readCCRegister, uint32_t, lane->cc_register)
 
-/* The vendor's engine no longer counts them; the dump's own number is in ws_lane. */
+/*
+ * From 12.9 on always 0: clients then ask which lanes are in a syscall. Older ones leave out as
+ * many frames as this says. [public doc: manual; measured: cuda-gdb 12.4]
+ */
 CUDBGResult wsi_cudbg_readSyscallCallDepth(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *depth)
 {
-	(void)s, (void)at;
-	*depth = 0;
+	CUDBGResult result;
+	const struct ws_lane *lane = NULL;
+	if (wsi_cudbg_asked_before(s, 12, 9)) {
+		lane = wsi_cudbg_lane(s, at, at->ln, &result);
+		if (!lane)
+			return result;
+	}
+	*depth = lane ? lane->syscall_call_depth : 0;
 	return CUDBG_SUCCESS;
 }
 
@@ -55,7 +64,10 @@ CUDBGResult wsi_cudbg_writeRpcRegisters(struct wsi_cudbg *s, struct wsi_at *at,
 
 /* ---- registers ---- */
 
-enum { MAX_PREDICATES = 256 }; /* of a device; more is a damaged number */
+enum {
+	MAX_REGISTERS = 256, /* of a lane: the machine code has 8 bits for a register */
+	MAX_PREDICATES = 256 /* of a device; more is a damaged number */
+};
 
 static CUDBGResult beyond(struct wsi_cudbg *s, uint64_t end, uint32_t limit, const char *what)
 {
@@ -63,36 +75,69 @@ static CUDBGResult beyond(struct wsi_cudbg *s, uint64_t end, uint32_t limit, con
 			      limit, what, end);
 }
 
-/* A register that the device has but the target does not hold. */
-static CUDBGResult not_held(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t regno,
-			    enum ws_status status, const struct ws_error *err)
+/*
+ * Registers that the warp has: by its row, by its grid's, else as many as the lane has recorded.
+ * WS_ABSENT: the lane has none recorded, and no row tells.
+ */
+static CUDBGResult registers_of_warp(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t *ret_n)
 {
-	CUDBGResult ignored;
-	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &ignored);
-	if (status == WS_ABSENT && warp && (warp->have & WS_WARP_N_REGS) && regno >= warp->n_regs)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
-				      "the warp has %u registers, R%u is not one", warp->n_regs,
-				      regno);
-	return wsi_cudbg_status(s, status, err);
+	CUDBGResult result;
+	struct ws_grid grid;
+	uint32_t values[MAX_REGISTERS];
+	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
+	if (!warp)
+		return result;
+	if (warp->have & WS_WARP_N_REGS) {
+		*ret_n = warp->n_regs;
+		return CUDBG_SUCCESS;
+	}
+	if (wsi_cudbg_grid_of(s, at, &grid) == CUDBG_SUCCESS && (grid.have & WS_GRID_N_REGS)) {
+		*ret_n = grid.n_regs;
+		return CUDBG_SUCCESS;
+	}
+	struct ws_error err = { .status = WS_OK };
+	enum ws_status st = ws_target_registers(s->target, at->slot->warp_index, at->ln, WS_REG_R,
+						0, WSI_COUNT(values), values, ret_n, &err);
+	return st == WS_OK ? CUDBG_SUCCESS : wsi_cudbg_status(s, st, &err);
 }
 
+/*
+ * Clients read in blocks, up to as many registers as the device can have: those past the warp's
+ * last one do not exist and read as 0. [public doc: readRegisterRange60; measured: NVIDIA's dump
+ * library] One that exists but is not held fails, unless the client learns how many were read.
+ */
 CUDBGResult wsi_cudbg_readRegisterRange(struct wsi_cudbg *s, struct wsi_at *at, uint32_t index,
 					uint32_t numRegisters, uint32_t *registers,
 					uint32_t *numRegistersRead)
 {
-	uint32_t limit = at->device->device.n_regs_per_lane, n = 0;
-	if ((uint64_t)index + numRegisters > limit)
-		return beyond(s, (uint64_t)index + numRegisters, limit, "registers");
-	if (numRegisters) {
+	uint32_t limit = at->device->device.n_regs_per_lane, values[MAX_REGISTERS], got = 0, exist;
+	uint32_t n = numRegisters < MAX_REGISTERS ? numRegisters : MAX_REGISTERS;
+	uint64_t end = (uint64_t)index + numRegisters;
+	if (end > limit)
+		return beyond(s, end, limit, "registers");
+	if (n) {
 		struct ws_error err = { .status = WS_OK };
-		enum ws_status st =
-			s->target->ops->registers(s->target, at->slot->warp_index, at->ln, WS_REG_R,
-						  index, numRegisters, registers, &n, &err);
-		if (st != WS_OK)
-			return not_held(s, at, index, st, &err);
+		enum ws_status st = ws_target_registers(s->target, at->slot->warp_index, at->ln,
+							WS_REG_R, index, n, values, &got, &err);
+		if (st != WS_OK && st != WS_ABSENT)
+			return wsi_cudbg_status(s, st, &err);
+		got = st == WS_OK ? got : 0;
 	}
+	if (got < n) {
+		CUDBGResult result = registers_of_warp(s, at, &exist);
+		if (result != CUDBG_SUCCESS)
+			return result;
+		if (index + got < exist && !(got && numRegistersRead))
+			return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+					      "the warp has %u registers, R%u is not recorded",
+					      exist, index + got);
+	}
+	if (got)
+		memcpy(registers, values, got * sizeof *values);
+	if (got < numRegisters)
+		memset(registers + got, 0, (size_t)(numRegisters - got) * sizeof *registers);
 	if (numRegistersRead)
-		*numRegistersRead = n;
+		*numRegistersRead = got;
 	return CUDBG_SUCCESS;
 }
 
@@ -102,19 +147,10 @@ CUDBGResult wsi_cudbg_readRegister(struct wsi_cudbg *s, struct wsi_at *at, uint3
 	return wsi_cudbg_readRegisterRange(s, at, regno, 1, val, NULL);
 }
 
-/*
- * Clients of this form ask for as many registers as the device can have; registers past the warp's
- * last one do not exist and read as 0. [measured: cuda-gdb's own dump library does so]
- */
 CUDBGResult wsi_cudbg_readRegisterRange60(struct wsi_cudbg *s, struct wsi_at *at, uint32_t index,
 					  uint32_t registers_size, uint32_t *registers)
 {
-	uint32_t n = 0;
-	CUDBGResult result =
-		wsi_cudbg_readRegisterRange(s, at, index, registers_size, registers, &n);
-	if (result == CUDBG_SUCCESS && n < registers_size)
-		memset(registers + n, 0, (size_t)(registers_size - n) * sizeof *registers);
-	return result;
+	return wsi_cudbg_readRegisterRange(s, at, index, registers_size, registers, NULL);
 }
 
 /* `n` registers of a kind that are all there, or none. */
@@ -127,8 +163,8 @@ static CUDBGResult read_all(struct wsi_cudbg *s, const struct wsi_at *at, enum w
 	if (!n)
 		return CUDBG_SUCCESS;
 	struct ws_error err = { .status = WS_OK };
-	enum ws_status st = s->target->ops->registers(s->target, at->slot->warp_index, at->ln, kind,
-						      first, n, values, &got, &err);
+	enum ws_status st = ws_target_registers(s->target, at->slot->warp_index, at->ln, kind,
+						first, n, values, &got, &err);
 	if (st != WS_OK)
 		return wsi_cudbg_status(s, st, &err);
 	if (got < n)
@@ -261,7 +297,7 @@ CUDBGResult wsi_cudbg_readAllVirtualReturnAddresses(struct wsi_cudbg *s, struct 
 	for (uint32_t i = 0; i < wanted; i++)
 		addrs[i] = frames[i].address;
 	*callDepth = lane->call_depth;
-	*syscallCallDepth = 0;
+	*syscallCallDepth = wsi_cudbg_asked_before(s, 12, 9) ? lane->syscall_call_depth : 0;
 	return CUDBG_SUCCESS;
 }
 

@@ -19,6 +19,7 @@ static void session_init(struct wsi_cudbg *s, uint32_t number, struct ws_target 
 	memset(s, 0, sizeof *s);
 	s->number = number;
 	s->target = target;
+	s->asked = WSI_VERSION(CUDBG_API_VERSION_MAJOR, CUDBG_API_VERSION_MINOR);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->pull_lock, NULL);
 	pthread_mutex_init(&s->queue_lock, NULL);

@@ -144,6 +144,7 @@ struct wsi_cudbg {
 	struct ws_target *target;      /* borrowed; of session 0 owned */
 	uint64_t serial;               /* changes whenever indices do; unique in the process */
 	_Atomic uint32_t capabilities; /* static bits as of `initialize` */
+	_Atomic uint32_t asked;        /* WSI_VERSION() that cudbgGetAPI() was asked for */
 	struct wsi_stock *stock;       /* owned */
 	struct ws_module_set *modules; /* owned; module i is image i of the target */
 	_Atomic bool stale;            /* the target ran: take stock again */
@@ -164,6 +165,18 @@ struct wsi_cudbg {
 	CUDBGBreakpointHandle next_handle;
 	bool break_on_launch;
 };
+
+/* Versions of the API in their order. */
+#define WSI_VERSION(major, minor) ((uint32_t)(major) << 16 | (minor))
+
+/*
+ * Whether the client knows only versions before this one. Where that decides an answer is listed in
+ * docs/decisions/0010-api-versions.md. Tables of ws_cudbg_api() are of the newest version.
+ */
+static inline bool wsi_cudbg_asked_before(const struct wsi_cudbg *s, uint32_t major, uint32_t minor)
+{
+	return atomic_load_explicit(&s->asked, memory_order_relaxed) < WSI_VERSION(major, minor);
+}
 
 extern struct wsi_cudbg wsi_cudbg_sessions[WSI_CUDBG_SESSIONS];
 /* Generated: the table of each session. */

@@ -63,11 +63,8 @@ const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s, const struct wsi_at *a
 	struct wsi_view *view = view_of(s, at);
 	if (!(view->lanes >> ln & 1)) {
 		struct ws_error err;
-		const struct ws_target_ops *ops = s->target->ops;
-		enum ws_status st = ops->lane ? ops->lane(s->target, at->slot->warp_index, ln,
-							  &view->lane[ln], &err)
-					      : ws_target_lane(s->target, at->slot->warp_index, ln,
-							       &view->lane[ln], &err);
+		enum ws_status st =
+			ws_target_lane(s->target, at->slot->warp_index, ln, &view->lane[ln], &err);
 		if (st != WS_OK) {
 			*ret_result = wsi_cudbg_held_status(s, st, &err);
 			return NULL;
@@ -85,8 +82,8 @@ const struct ws_return_address *wsi_cudbg_frames(struct wsi_cudbg *s, const stru
 	if (view->frames_of != ln) {
 		struct ws_error err;
 		enum ws_status st =
-			s->target->ops->call_stack(s->target, at->slot->warp_index, ln, view->frame,
-						   WSI_VIEW_FRAMES, &view->n_frames, &err);
+			ws_target_call_stack(s->target, at->slot->warp_index, ln, view->frame,
+					     WSI_VIEW_FRAMES, &view->n_frames, &err);
 		view->frames_of = WS_NONE;
 		if (st != WS_OK) {
 			*ret_result = wsi_cudbg_held_status(s, st, &err);

@@ -334,6 +334,7 @@ CUDBGResult wsi_cudbg_getCbuWarpState(struct wsi_cudbg *s, struct wsi_at *at, ui
 
 /* ---- a whole warp ---- */
 
+/* The number of registers is what clients ask for: it is told where the other size is not known. */
 CUDBGResult wsi_cudbg_readWarpResources(struct wsi_cudbg *s, struct wsi_at *at,
 					CUDBGWarpResources *resources)
 {
@@ -341,8 +342,10 @@ CUDBGResult wsi_cudbg_readWarpResources(struct wsi_cudbg *s, struct wsi_at *at,
 	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
 	if (!warp)
 		return result;
-	CUDBGWarpResources found = { warp->shared_bytes, warp->n_regs };
-	if (!(warp->have & WS_WARP_N_REGS)) {
+	CUDBGWarpResources found = { 0, 0 };
+	if (warp->have & WS_WARP_N_REGS) {
+		found.numRegisters = warp->n_regs;
+	} else {
 		struct ws_grid grid;
 		result = wsi_cudbg_grid_of(s, at, &grid);
 		if (result != CUDBG_SUCCESS)
@@ -353,12 +356,10 @@ CUDBGResult wsi_cudbg_readWarpResources(struct wsi_cudbg *s, struct wsi_at *at,
 		found.numRegisters = grid.n_regs;
 	}
 	struct ws_memory_range range;
-	if (!(warp->have & WS_WARP_SHARED_BYTES)) {
-		if (!wsi_cudbg_own_range(s, WS_SPACE_SHARED, warp->block_index, 0, &range))
-			return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
-					      "the size of shared memory was not recorded");
+	if (warp->have & WS_WARP_SHARED_BYTES)
+		found.sharedMemSize = warp->shared_bytes;
+	else if (wsi_cudbg_own_range(s, WS_SPACE_SHARED, warp->block_index, 0, &range))
 		found.sharedMemSize = (uint32_t)range.size;
-	}
 	*resources = found;
 	return CUDBG_SUCCESS;
 }

@@ -124,7 +124,7 @@ void lane_fields(void **state)
 	assert_int_equal(CALL(readCCRegister, 0, 1, 0, 2, &n), CUDBG_SUCCESS);
 	assert_int_equal(n, 9);
 	assert_int_equal(CALL(readSyscallCallDepth, 0, 1, 0, 2, &n), CUDBG_SUCCESS);
-	assert_int_equal(n, 0); /* whatever the target says */
+	assert_int_equal(n, 0); /* whatever the target says: this table is of the newest version */
 	assert_int_equal(CALL(readRpcRegisters, 0, 1, 0, 2, &lo, &hi), CUDBG_SUCCESS);
 	assert_true(lo == 0x10 && hi == 0x20);
 	assert_int_equal(CALL(readRpcRegisters, 0, 1, 5, 2, &lo, &hi), CUDBG_ERROR_MISSING_DATA);
@@ -187,13 +187,35 @@ void registers(void **state)
 	start_ready(false, 0);
 	assert_int_equal(CALL(readRegister, 0, 1, 0, 0, 15, value), CUDBG_SUCCESS);
 	assert_int_equal(value[0], 115);
-	assert_int_equal(CALL(readRegister, 0, 1, 0, 0, 16, value), CUDBG_ERROR_INVALID_ARGS);
+	/* past the warp's last: 0, up to the last that a lane of the device can have */
+	assert_int_equal(CALL(readRegister, 0, 1, 0, 0, 16, value), CUDBG_SUCCESS);
+	assert_int_equal(value[0], 0);
+	value[0] = 1;
+	assert_int_equal(CALL(readRegister, 0, 1, 0, 0, 254, value), CUDBG_SUCCESS);
+	assert_int_equal(value[0], 0);
+	/* the grid says 40, 16 are recorded */
 	assert_int_equal(CALL(readRegister, 0, 1, 5, 0, 16, value), CUDBG_ERROR_MISSING_DATA);
+	assert_int_equal(CALL(readRegister, 0, 1, 5, 0, 39, value), CUDBG_ERROR_MISSING_DATA);
+	assert_int_equal(CALL(readRegister, 0, 1, 5, 0, 40, value), CUDBG_SUCCESS);
+	assert_int_equal(CALL(readRegisterRange60, 0, 1, 5, 0, 8, 16, value),
+			 CUDBG_ERROR_MISSING_DATA);
+	/* no row says how many: those recorded are all */
+	assert_int_equal(CALL(readRegister, 0, 1, 7, 0, 15, value), CUDBG_SUCCESS);
+	assert_int_equal(value[0], 115);
+	assert_int_equal(CALL(readRegister, 0, 1, 7, 0, 16, value), CUDBG_SUCCESS);
+	assert_int_equal(value[0], 0);
 	assert_int_equal(CALL(readRegister, 0, 1, 0, 0, 255, value), CUDBG_ERROR_INVALID_ARGS);
 	assert_int_equal(CALL(readRegister, 0, 1, 0, 0, UINT32_MAX, value),
 			 CUDBG_ERROR_INVALID_ARGS);
 	assert_int_equal(CALL(readRegisterRange, 0, 1, 0, 0, 14, 4, value, &n), CUDBG_SUCCESS);
-	assert_true(n == 2 && value[1] == 115);
+	assert_true(n == 2 && value[1] == 115 && value[2] == 0 && value[3] == 0);
+	memset(value, 0xff, sizeof value);
+	assert_int_equal(CALL(readRegisterRange, 0, 1, 0, 0, 16, 16, value, &n), CUDBG_SUCCESS);
+	assert_true(n == 0 && value[0] == 0 && value[15] == 0 && value[16] == UINT32_MAX);
+	assert_int_equal(CALL(readRegisterRange, 0, 1, 5, 0, 8, 16, value, &n), CUDBG_SUCCESS);
+	assert_true(n == 8 && value[7] == 115); /* the count tells that there are no more */
+	assert_int_equal(CALL(readRegisterRange, 0, 1, 5, 0, 8, 16, value, NULL),
+			 CUDBG_ERROR_MISSING_DATA);
 	assert_int_equal(CALL(readRegisterRange, 0, 1, 0, 0, 2, 0, value, NULL), CUDBG_SUCCESS);
 	assert_int_equal(CALL(readRegisterRange, 0, 1, 0, 0, UINT32_MAX, 2, value, &n),
 			 CUDBG_ERROR_INVALID_ARGS);
@@ -376,8 +398,11 @@ void exception_texts_and_barriers(void **state)
 	assert_int_equal(CALL(getCbuWarpState, 0, 1, 0x21, cbu, 1), CUDBG_ERROR_INVALID_ARGS);
 	assert_int_equal(CALL(readWarpResources, 0, 1, 0, &resources), CUDBG_SUCCESS);
 	assert_true(resources.numRegisters == 16 && resources.sharedMemSize == 64);
-	assert_int_equal(CALL(readWarpResources, 0, 1, 5, &resources), CUDBG_ERROR_MISSING_DATA);
+	assert_int_equal(CALL(readWarpResources, 0, 1, 5, &resources), CUDBG_SUCCESS);
+	assert_true(resources.numRegisters == 40 && resources.sharedMemSize == 0);
 	assert_int_equal(CALL(readWarpResources, 0, 1, 7, &resources), CUDBG_ERROR_INVALID_GRID);
+	fake.no_register_count = true;
+	assert_int_equal(CALL(readWarpResources, 0, 1, 5, &resources), CUDBG_ERROR_MISSING_DATA);
 	stop();
 }
 

@@ -122,7 +122,8 @@ static enum ws_status fake_grid(const struct ws_target *target, uint32_t index, 
 {
 	MAYBE_FAIL(FAKE_GRID);
 	*ret = (struct ws_grid){
-		.have = WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER | WS_GRID_N_REGS,
+		.have = WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER |
+			(fake_of(target)->no_register_count ? 0 : WS_GRID_N_REGS),
 		.context_index = index == 1 ? WS_NONE : 0,
 		.image_index = index == 2 ? WS_NONE : 0,
 		.id = index == 3 ? (int64_t)0x500000001 : (int64_t)index + 1,

@@ -58,6 +58,7 @@ struct fake {
 	uint8_t shared[64];     /* of the first block */
 	uint32_t registers[16]; /* of every lane */
 	bool sm_exceptions;     /* SM rows tell of exceptions */
+	bool no_register_count; /* grid rows do not say how many registers there are */
 	struct ws_span image;   /* relocated image instead of the few bytes */
 	uint64_t code, code_bytes;
 	struct ws_span code_text; /* what lies at `code`, instead of bytes that count */

@@ -115,6 +115,8 @@ static const struct {
 	{ "writePinnedMemory", CUDBG_SUCCESS, "host memory is out of reach" },
 	{ "*PinnedMemory", CUDBG_ERROR_INVALID_MEMORY_ACCESS, "host memory is out of reach" },
 	{ "*PinnedMemory", CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM, "host memory is out of reach" },
+	{ "readSyscallCallDepth", CUDBG_ERROR_MISSING_DATA,
+	  "only a client of before 12.9 asks the lane: test_versions.py" },
 	{ "singleStepWarp*", CUDBG_ERROR_INVALID_WARP_MASK, "one warp is named, not a mask" },
 };
 

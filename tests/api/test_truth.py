@@ -72,10 +72,10 @@ def decode(ctype, raw):
 class Table:
     """The functions of cudbgGetAPI by name."""
 
-    def __init__(self):
+    def __init__(self, version=(13, 2, 172)):
         library = ctypes.CDLL(LIBRARY)
         table = ctypes.c_void_p()
-        if library.cudbgGetAPI(13, 2, 172, ctypes.byref(table)) != 0:
+        if library.cudbgGetAPI(*version, ctypes.byref(table)) != 0:
             raise Wrong("no table")
         slots = (ctypes.c_void_p * len(API.functions)).from_address(table.value)
         self.slots, self.seen = list(slots), set()
@@ -271,6 +271,17 @@ def check_warp_states(api, at, block, warp, lanes):
             same(name + " inSyscallLanes", state["inSyscallLanes"], warp["inSyscallLanesMask"])
 
 
+def check_past_last(api, at, n_regs):
+    """Registers past the warp's last read as 0: clients read in blocks."""
+    rest = api.ask("getNumRegisters", at[0]) - n_regs
+    if rest <= 0:
+        return
+    same("a register past the last", api.ask("readRegister", *at, regno=n_regs), 0)
+    same("a range past the last", api.ask("readRegisterRange60", *at, index=n_regs, registers_size=rest), [0] * rest)
+    out = api.ask("readRegisterRange", *at, index=n_regs, numRegisters=rest)
+    same("a counted range past the last", [out["registers"], out["numRegistersRead"]], [[0] * rest, 0])
+
+
 def check_lane(api, at, warp, lane, image_of):
     for name, field in (("readPC", "physPC"), ("readVirtualPC", "virtualPC"), ("readLaneException", "exception"),
                         ("readCallDepth", "callDepth"), ("readCCRegister", "ccRegister")):
@@ -294,6 +305,7 @@ def check_lane(api, at, warp, lane, image_of):
         same("readRegisterRange60", api.ask("readRegisterRange60", *at, index=0, registers_size=len(regs)), regs)
         out = api.ask("readRegisterRange", *at, index=0, numRegisters=len(regs))
         same("readRegisterRange", [out["registers"], out["numRegistersRead"]], [regs, len(regs)])
+        check_past_last(api, at, max(len(regs), warp.get("numRegs", 0)))
     if preds:
         same("readPredicates", api.ask("readPredicates", *at, predicates_size=len(preds)), preds)
     local = lane.get("local")
