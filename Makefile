@@ -13,21 +13,26 @@ packages:
 	@tools/install-packages.sh
 
 $(BUILD)/build.ninja: | packages
-	meson setup $(BUILD)
+	@tools/quietly.sh "Configuring $(BUILD) ..." meson setup $(BUILD)
 
 build: packages $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
 
-demo: build
+# Builds the program and nothing else.
+demo: packages $(BUILD)/build.ninja
+	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope
 	@tools/demo.sh $(BUILD)/warpscope $(DUMPS)
+
+# For tests, a PATH without the commands of packages that nobody listed: make check is to pass on a newcomer's machine.
+LISTED = PATH="$$(tools/listed-commands.py $(BUILD)/commands)"
 
 # The plain suite. COUNTS=FILE, here and below: appends passed, failed, skipped to FILE (.ci/run sums them).
 check: build
-	@tools/run-suite.py $(BUILD) $(COUNTED) unit builders api golden cli deps format fuzz
+	@$(LISTED) tools/run-suite.py $(BUILD) $(COUNTED) unit builders api golden cli deps format fuzz
 
 # The bulk form of tests whose sample is in the plain suite: more seeds, more damage, every fixture. Minutes to an hour.
 check-full: build
-	@tools/run-suite.py $(BUILD) --slow 6 $(COUNTED) full
+	@$(LISTED) tools/run-suite.py $(BUILD) --slow 6 $(COUNTED) full
 
 # The plain suite under AddressSanitizer and UndefinedBehaviorSanitizer, then what is shared by threads
 # under ThreadSanitizer.
@@ -80,9 +85,13 @@ bench: build
 bench-smoke: build
 	@bench/run.sh $(BUILD) --smoke | tools/count-bench.py $(COUNTED)
 
+LIBDIR ?= lib
+
+# DESTDIR is honoured, as by every install.
 install: build
-	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR)
 	@meson install -C $(BUILD)
+	@tools/after-install.sh "$(PREFIX)" "$(LIBDIR)" "$(DESTDIR)"
 
 clean:
 	rm -rf build build-*

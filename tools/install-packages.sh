@@ -10,7 +10,8 @@ done
 [ -n "$missing" ] || exit 0
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
-echo "installing:$missing"
-$sudo apt-get update -q
+[ -z "$sudo" ] || sudo -v # asks for the password while it can be seen
+./quietly.sh "Reading the list of packages ..." $sudo apt-get update -q
 # shellcheck disable=SC2086
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+./quietly.sh "Installing$missing ..." \
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing

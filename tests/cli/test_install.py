@@ -3,10 +3,12 @@
 
 usage: test_install.py BUILD SOURCE_ROOT SANITIZER CC...        SANITIZER: as Meson's b_sanitize
 
-Installs into an empty DESTDIR, then: the program runs, a C program builds and runs with pkg-config alone, the manual
-pages are there.
+Installs into an empty DESTDIR, then: the program runs, a C program builds with pkg-config alone and runs, with the shared
+library and with the static one, the manual pages are there.
 """
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -43,19 +45,40 @@ def find(root, name):
     return [os.path.join(where, name) for where, _, files in os.walk(root) if name in files]
 
 
-def build_with_pkg_config(root, folder, cc):
+def flags_of(root, *what):
     pc = find(root, 'warpscope.pc')
-    if not pc:
-        return 'no warpscope.pc'
-    environment = {**os.environ, 'PKG_CONFIG_PATH': os.path.dirname(pc[0]), 'PKG_CONFIG_SYSROOT_DIR': root}
-    flags = run(['pkg-config', '--cflags', '--libs', 'warpscope'], env=environment)
+    environment = {**os.environ, 'PKG_CONFIG_PATH': os.path.dirname((pc or ['/'])[0]), 'PKG_CONFIG_SYSROOT_DIR': root}
+    return run(['pkg-config', *what, 'warpscope'], env=environment)
+
+
+def use(root, folder, cc, dump, static):
+    """Builds PROGRAM with what pkg-config says, and runs it."""
+    flags = flags_of(root, '--cflags', *(['--static'] if static else []), '--libs')
     if flags.returncode:
         return flags.stderr
     source, program = os.path.join(folder, 'one.c'), os.path.join(folder, 'one')
     with open(source, 'w', encoding='utf-8') as out:
         out.write(PROGRAM)
-    done = run([*cc, source, '-o', program, *flags.stdout.split()])
-    return done.stderr if done.returncode else None
+    done = run([*cc, source, *(['-static'] if static else []), '-o', program, *flags.stdout.split()])
+    missing = re.search(r'cannot find (-l(?!warpscope)\S+)', done.stderr)
+    if static and missing:
+        return f'SKIP no static library for {missing[1].rstrip(":")}'
+    if done.returncode:
+        return done.stderr
+    # the loader must find the shared library where pkg-config found it, and needs nothing for the static one
+    folder = flags_of(root, '--variable=libdir').stdout.strip()
+    environment = {name: value for name, value in os.environ.items() if name != 'LD_LIBRARY_PATH'}
+    done = run([program, dump], env=environment if static else {**environment, 'LD_LIBRARY_PATH': folder})
+    return None if done.stdout.startswith('Illegal memory access') else done.stderr or 'no output'
+
+
+def default_libdir(source):
+    """Not Meson's guess, which is lib64 on some systems: nothing looks there below /usr/local."""
+    done = run(['meson', 'introspect', '--buildoptions', os.path.join(source, 'meson.build')])
+    if done.returncode:
+        return done.stderr
+    value = next(option['value'] for option in json.loads(done.stdout) if option['name'] == 'libdir')
+    return None if value == 'lib' else f'libdir is {value}'
 
 
 def main():
@@ -65,18 +88,15 @@ def main():
         root = os.path.join(folder, 'root')
         done = run(['meson', 'install', '-C', build, '--no-rebuild', '--destdir', root])
         results.append(('install into DESTDIR', done.stderr if done.returncode else None))
-        library = os.path.dirname((find(root, 'libwarpscope.so') or ['/'])[0])
-        environment = {**os.environ, 'LD_LIBRARY_PATH': library}
+        results.append(('libraries go to lib below the prefix', default_libdir(source)))
         program = (find(root, 'warpscope') or ['/nonexistent'])[0]
         dump = os.path.join(source, 'examples/dumps/exited.nvcudmp')
         done = run([program, dump])
         results.append(('the program runs', None if done.stdout.startswith('Illegal memory access') else done.stderr))
         cc += [] if sanitizer == 'none' else ['-fsanitize=' + sanitizer]
-        problem = build_with_pkg_config(root, folder, cc)
-        if not problem:
-            done = run([os.path.join(folder, 'one'), dump], env=environment)
-            problem = None if done.stdout.startswith('Illegal memory access') else done.stderr or 'no output'
-        results.append(('a C program builds with pkg-config', problem))
+        results.append(('a C program with the shared library', use(root, folder, cc, dump, False)))
+        results.append(('a C program with the static library, and nothing shared', 'SKIP a sanitizer needs the loader'
+                        if sanitizer != 'none' else use(root, folder, cc, dump, True)))
         pages = [name[:-4] for name in os.listdir(os.path.join(source, 'docs/man')) if name.endswith('.scd')]
         missing = [page for page in pages if not find(root, page)]
         if shutil.which('scdoc'):
