@@ -210,6 +210,28 @@ static void the_lane_that_stands_in_its_place_counts(void **state)
 	ws_core_close(core);
 }
 
+static void of_two_rows_out_of_place_the_first_counts(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "full-warp");
+	uint64_t rows = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 0, 24));
+	uint64_t stride = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 0, 56));
+	put32(copy.bytes + rows + 3 * stride + WSI_AT_lane_id, 9);
+	put32(copy.bytes + rows + 5 * stride + WSI_AT_lane_id, 9);
+	put32(copy.bytes + rows + 9 * stride + WSI_AT_lane_id, 77); /* no such lane anywhere */
+	struct ws_core *core = open_copy(&copy);
+	struct ws_lane lanes[WS_MAX_LANES], lane;
+	uint32_t n;
+	assert_int_equal(ws_core_lanes(core, 0, lanes, &n, NULL), WS_OK);
+	assert_int_equal(n, WS_MAX_LANES - 2);
+	assert_int_equal(lanes[7].id, 9);
+	assert_int_equal(lanes[7].thread.x, 3);
+	assert_int_equal(ws_core_lane(core, 0, 9, &lane, NULL), WS_OK);
+	assert_int_equal(lane.thread.x, 3);
+	ws_core_close(core);
+}
+
 static void lost_headers_are_found_by_their_shape(void **state)
 {
 	(void)state;
@@ -507,6 +529,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_wrong_row_does_not_take_the_place_of_the_right_one),
 		cmocka_unit_test(a_circle_of_links_is_a_wrong_link),
 		cmocka_unit_test(the_lane_that_stands_in_its_place_counts),
+		cmocka_unit_test(of_two_rows_out_of_place_the_first_counts),
 		cmocka_unit_test(lost_headers_are_found_by_their_shape),
 		cmocka_unit_test(every_length_opens_or_is_refused_with_words),
 		cmocka_unit_test(other_files_are_named),
