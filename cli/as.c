@@ -28,6 +28,7 @@ static const struct option options[] = {
 	{ "arch", required_argument, NULL, OPTION_ARCH },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_as_options = { "o:", options };
 
 struct as {
 	struct cli *cli;
@@ -144,7 +145,7 @@ int verb_as(struct cli *cli, int argc, char **argv)
 	struct as as = { .cli = cli };
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
-	       (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+	       (option = cli_option(&verb_as_options, argc, argv)) != -1) {
 		if (option == OPTION_OUTPUT)
 			as.output = optarg;
 		else if (option == OPTION_ARCH)

@@ -8,8 +8,7 @@
 #include <warpscope/target.h>
 
 enum {
-	CHECK_FINDINGS = 10, /* exit status */
-	MOST_SHOWN = 1000,   /* of one rule; the rest is counted */
+	MOST_SHOWN = 1000, /* of one rule; the rest is counted */
 };
 
 const char verb_check_help[] =
@@ -18,9 +17,7 @@ const char verb_check_help[] =
 	"tables, and prints a line for each finding: where in the file, what, why. Of a file "
 	"whose\n"
 	"section headers are lost it says what its content still shows. The last line is the\n"
-	"verdict.\n"
-	"\n"
-	"exit status: 0 sound, 1 not a dump, 2 wrong usage, 10 findings\n";
+	"verdict.\n";
 
 struct check {
 	struct cli *cli;
@@ -212,14 +209,16 @@ static int check_run(struct check *check, const char *path)
 		summary_json(check, path, &summary);
 	else
 		summary_text(check, &summary);
-	return summary.findings ? CHECK_FINDINGS : CLI_ANSWERED;
+	return summary.findings ? CLI_FOUND : CLI_ANSWERED;
 }
+
+static const struct option options[] = { CLI_COMMON_OPTIONS, { NULL, 0, NULL, 0 } };
+const struct cli_options verb_check_options = { "", options };
 
 int verb_check(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { CLI_COMMON_OPTIONS, { 0 } };
 	int option;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = cli_option(&verb_check_options, argc, argv)) != -1) {
 		int status = cli_common_option(cli, "check", option);
 		if (status != CLI_ANSWERED)
 			return status;

@@ -11,36 +11,46 @@
 #include <warpscope/out.h>
 #include <warpscope/target.h>
 
-/* Exit statuses; verbs add their own from 10 up (their man pages say which). */
-enum {
-	CLI_ANSWERED = 0,  /* also when the input is damaged */
-	CLI_NO_ANSWER = 1, /* not a dump, no such file, nothing to say */
-	CLI_USAGE = 2,
+/*
+ * Exit statuses: one table for all verbs, in the help of each and in warpscope(1).
+ */
+#define CLI_STATUS_LIST(X)                                                                         \
+	X(ANSWERED, 0, "answered, also from a damaged file")                                       \
+	X(NO_ANSWER, 1, "could not answer: no such file, not a dump, nothing of that name")        \
+	X(USAGE, 2, "wrong usage")                                                                 \
+	X(FOUND, 10, "a fault (report --exit-code), findings (check), a difference (diff, trace)") \
+	X(HANG, 11, "a hang is suspected (report --exit-code)")                                    \
+	X(CANNOT_TELL, 12, "the dump cannot tell (report --exit-code)")
+
+enum cli_status {
+#define X(name, number, words) CLI_##name = number,
+	CLI_STATUS_LIST(X)
+#undef X
 };
 
 enum {
 	CLI_NAME_BYTES = 1 << 17, /* C++ names are cut there */
 };
 
-/* One verb is one row: name, what it takes, one line of help. Its function is verb_NAME() in
- * cli/NAME.c. */
-#define CLI_VERB_LIST(X)                                                                    \
-	X(report, "[OPTION...] DUMP", "what failed, where, and where everybody else is")    \
-	X(info, "[OPTION...] DUMP TABLE [FILTER...]", "tables of everything in the dump")   \
-	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", "memory")    \
-	X(regs, "[OPTION...] DUMP [FILTER...]", "registers of one lane, or of several")     \
-	X(check, "[OPTION...] DUMP", "whether a dump is sound, and where it is not")        \
-	X(lines, "[OPTION...] FILE", "source lines of GPU code, with the calls inlined")    \
-	X(symbolize, "[OPTION...] FILE [PLACE...]",                                         \
-	  "source lines of given addresses or function+offset")                             \
-	X(disas, "[OPTION...] FILE [FILTER...]", "machine code of GPU functions as text")   \
-	X(as, "[OPTION...] SOURCE -o FILE", "a cubin from machine instructions as text")    \
-	X(diff, "[OPTION...] DUMP DUMP", "what differs between two dumps")                  \
-	X(extract, "[OPTION...] DUMP image|ptx|section|memory WHICH [FILTER...] -o FILE",   \
-	  "a part of a dump as a file")                                                     \
-	X(strip, "[OPTION...] DUMP -o FILE", "a smaller dump, fit to be shared")            \
-	X(store, "[OPTION...] add|list|find [FILE...]", "images kept to borrow lines from") \
-	X(trace, "[OPTION...] replay TRACE DUMP | diff TRACE TRACE",                        \
+/* One verb is one row: name, what it takes, whether words follow its file, one line of help. Its
+ * function is verb_NAME() in cli/NAME.c. */
+#define CLI_VERB_LIST(X)                                                                           \
+	X(report, "[OPTION...] DUMP", false, "what failed, where, and where everybody else is")    \
+	X(info, "[OPTION...] DUMP TABLE [FILTER...]", true, "tables of everything in the dump")    \
+	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", true, "memory")     \
+	X(regs, "[OPTION...] DUMP [FILTER...]", true, "registers of one lane, or of several")      \
+	X(check, "[OPTION...] DUMP", false, "whether a dump is sound, and where it is not")        \
+	X(lines, "[OPTION...] FILE", false, "source lines of GPU code, with the calls inlined")    \
+	X(symbolize, "[OPTION...] FILE [PLACE...]", true,                                          \
+	  "source lines of given addresses or function+offset")                                    \
+	X(disas, "[OPTION...] FILE [FILTER...]", true, "machine code of GPU functions as text")    \
+	X(as, "[OPTION...] SOURCE -o FILE", false, "a cubin from machine instructions as text")    \
+	X(diff, "[OPTION...] DUMP DUMP", false, "what differs between two dumps")                  \
+	X(extract, "[OPTION...] DUMP image|ptx|section|memory WHICH [FILTER...] -o FILE", true,    \
+	  "a part of a dump as a file")                                                            \
+	X(strip, "[OPTION...] DUMP -o FILE", false, "a smaller dump, fit to be shared")            \
+	X(store, "[OPTION...] add|list|find [FILE...]", false, "images kept to borrow lines from") \
+	X(trace, "[OPTION...] replay TRACE DUMP | diff TRACE TRACE", false,                        \
 	  "calls of the debugger API, made again or compared")
 
 struct cli {
@@ -68,24 +78,52 @@ enum {
 		"size-limit", required_argument, NULL, CLI_OPTION_SIZE_LIMIT \
 	}
 
-/* Serves one of them, with its value in `optarg`; says so when it is none, or '?' of getopt_long().
- * CLI_ANSWERED or CLI_USAGE. */
+/* The options of a verb: letters as getopt() takes them, names as getopt_long(). */
+struct cli_options {
+	const char *letters;
+	const struct option *names;
+};
+
+/* The next option, as getopt_long() says it. The command line of a verb is sorted: no option in it
+ * is unknown or lacks its value, and operands begin at `optind` after the last. */
+int cli_option(const struct cli_options *options, int argc, char **argv);
+
+/* Serves an option that every verb takes, with its value in `optarg`. CLI_ANSWERED or CLI_USAGE. */
 int cli_common_option(struct cli *cli, const char *verb, int option);
+
+/* Fills `sorted`, which has room for `argc` + 1 words: `argv[0]`, the options with their values,
+ * "--", the operands. CLI_ANSWERED, or CLI_USAGE when told what is wrong with an option. */
+int cli_options_sort(const char *verb, const struct cli_options *options, int argc, char **argv,
+		     char **sorted);
+/* Index of operand `n` in a command line that is not sorted yet; `argc` when there are fewer.
+ * Options that are not known count as having no value. */
+int cli_operand(const struct cli_options *options, int argc, char **argv, int n);
+
+/* The name that was probably meant, or NULL when none is close. */
+const char *cli_nearest(const char *text, size_t len, const char *const *names, size_t n);
+
+/* A terminal without cursor control and colour, as TERM says. */
+bool cli_terminal_is_dumb(void);
 
 /* Opens what the command line names: a dump, packed or not, "-" for standard input. With --api-lib
  * the provider opens it (WARPSCOPE_CORE); "-" is then what the provider has by itself. Damage is
  * said in one line on standard error. CLI_ANSWERED, or CLI_NO_ANSWER when told why not. */
 int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target);
+/* The same for a verb that reads images too, where `path` is none: a refusal says so. */
+int cli_target_open_last(struct cli *cli, const char *path, struct ws_target **ret_target);
+/* Says why what the command line names could not be opened, and what to do. CLI_NO_ANSWER. */
+int cli_open_fail(const char *path, const struct ws_error *err);
 
 /* Zeroed memory; free() it. Ends the program when there is none. */
 void *cli_alloc(size_t count, size_t size);
 _Noreturn void cli_out_of_memory(void);
 
 /* Each returns an exit status. `argv[0]` is the verb; `--help` has been served already, from
- * verb_NAME_help: what it does, its own options, its exit statuses. */
-#define X(name, synopsis, help)                                  \
+ * verb_NAME_help: what it does, its own options, and when it does not answer. */
+#define X(name, synopsis, words, help)                           \
 	int verb_##name(struct cli *cli, int argc, char **argv); \
-	extern const char verb_##name##_help[];
+	extern const char verb_##name##_help[];                  \
+	extern const struct cli_options verb_##name##_options;
 CLI_VERB_LIST(X)
 #undef X
 
@@ -94,6 +132,8 @@ void cli_warn(const char *format, ...) WS_PRINTF(1, 2);
 /* The story of an error on standard error, with the file offset when it has one. Returns
  * CLI_NO_ANSWER. */
 int cli_fail(const char *path, const struct ws_error *err);
+/* The same, and then `advice`, which begins with its punctuation. */
+int cli_fail_advise(const char *path, const struct ws_error *err, const char *advice);
 /* Wrong usage of a verb: says what, and where the help is. Returns CLI_USAGE. */
 int cli_usage(const char *verb, const char *format, ...) WS_PRINTF(2, 3);
 

@@ -19,7 +19,7 @@
 
 #include "diff.h"
 
-enum { DIFFERENT = 10, OPTION_LIMIT = 300, TEXT = DIFF_TEXT, MAX_REGS = 256 };
+enum { OPTION_LIMIT = 300, TEXT = DIFF_TEXT, MAX_REGS = 256 };
 
 const char verb_diff_help[] =
 	"Compares two dumps: verdict, exceptions, kernels, groups of threads, modules by the\n"
@@ -38,6 +38,7 @@ static const struct option options[] = {
 	{ "limit", required_argument, NULL, OPTION_LIMIT },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_diff_options = { "", options };
 
 static const char *const kind_names[] = {
 #define X(name) #name,
@@ -467,7 +468,7 @@ static int run(struct diff *diff)
 	} else {
 		end_text(diff, total);
 	}
-	return total ? DIFFERENT : CLI_ANSWERED;
+	return total ? CLI_FOUND : CLI_ANSWERED;
 }
 
 static int side_open(struct diff *diff, struct diff_side *side, const char *path)
@@ -489,7 +490,7 @@ int verb_diff(struct cli *cli, int argc, char **argv)
 	struct diff diff = { .cli = cli, .limit = 20 };
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
-	       (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	       (option = cli_option(&verb_diff_options, argc, argv)) != -1) {
 		if (option != OPTION_LIMIT)
 			status = cli_common_option(cli, "diff", option);
 		else if (!cli_number(optarg, &diff.limit))

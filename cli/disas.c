@@ -58,6 +58,7 @@ static const struct option options[] = {
 	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_disas_options = { "T:", options };
 
 static int take_option(struct disas *d, int option)
 {
@@ -204,7 +205,7 @@ int verb_disas(struct cli *cli, int argc, char **argv)
 	struct disas d = { .cli = cli };
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
-	       (option = getopt_long(argc, argv, "T:", options, NULL)) != -1)
+	       (option = cli_option(&verb_disas_options, argc, argv)) != -1)
 		status = take_option(&d, option);
 	if (status != CLI_ANSWERED)
 		return status;

@@ -33,6 +33,7 @@ static const struct option options[] = {
 	{ "original", no_argument, NULL, OPTION_ORIGINAL },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_extract_options = { "o:", options };
 
 struct extract {
 	struct session session;
@@ -262,7 +263,7 @@ int verb_extract(struct cli *cli, int argc, char **argv)
 	struct extract extract = { 0 };
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
-	       (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+	       (option = cli_option(&verb_extract_options, argc, argv)) != -1) {
 		if (option == 'o')
 			extract.output = optarg;
 		else if (option == OPTION_ORIGINAL)

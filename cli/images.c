@@ -108,12 +108,12 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 	if (st == WS_OK) {
 		open_file_images(ret_images, path, wanted);
 	} else if (st == WS_UNSUPPORTED) { /* a dump, or nothing that we read */
-		int status = cli_target_open(cli, path, &ret_images->target);
+		int status = cli_target_open_last(cli, path, &ret_images->target);
 		if (status != CLI_ANSWERED)
 			return status;
 		open_dump_images(ret_images, path, wanted);
 	} else {
-		return cli_fail(path, &err);
+		return cli_open_fail(path, &err);
 	}
 	if (ret_images->n > 0)
 		return CLI_ANSWERED;

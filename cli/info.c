@@ -168,12 +168,12 @@ static const struct option options[] = {
 	{ "coalescing", required_argument, NULL, 'c' },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_info_options = { "", options };
 
 static int parse_options(struct info *info, struct cli *cli, int argc, char **argv)
 {
 	info->coalesce = true;
-	optind = 1;
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = cli_option(&verb_info_options, argc, argv)) != -1;) {
 		int status;
 		switch (option) {
 		case 'w':
@@ -200,6 +200,16 @@ static const struct table *table_find(const char *name)
 			return &tables[i];
 	}
 	return NULL;
+}
+
+static int unknown_table(const char *name)
+{
+	const char *names[N_TABLES + 1] = { "where" };
+	for (size_t i = 0; i < N_TABLES; i++)
+		names[i + 1] = tables[i].name;
+	const char *near = cli_nearest(name, strlen(name), names, N_TABLES + 1);
+	return cli_usage("info", "no table '%s'%s%s%s", name, near ? " (did you mean " : "",
+			 near ? near : "", near ? "?)" : "");
 }
 
 static int filter_read(struct info *info, const struct table *table, int argc, char **argv)
@@ -255,10 +265,11 @@ static int info_run(struct info *info, int argc, char **argv)
 		int status = filter_read(info, &where, argc - 2, argv + 2);
 		return status == CLI_ANSWERED ? show(info, "where", NULL, &address) : status;
 	}
-	const struct table *table = argc > 0 ? table_find(argv[0]) : NULL;
+	if (argc == 0)
+		return cli_usage("info", "which table?");
+	const struct table *table = table_find(argv[0]);
 	if (!table)
-		return cli_usage("info", argc > 0 ? "no table '%s'" : "which table?%s",
-				 argc > 0 ? argv[0] : "");
+		return unknown_table(argv[0]);
 	info->none = table->none;
 	int status = filter_read(info, table, argc - 1, argv + 1);
 	return status == CLI_ANSWERED ? show(info, table->name, table->show, NULL) : status;

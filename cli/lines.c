@@ -45,6 +45,7 @@ static const struct option options[] = {
 	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_lines_options = { "", options };
 
 /* FILE:LINE; the file may have colons. */
 static bool parse_source(const char *text, struct lines_query *query)
@@ -94,7 +95,7 @@ static int parse(struct cli *cli, int argc, char **argv, struct lines_query *que
 {
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
-	       (option = getopt_long(argc, argv, "", options, NULL)) != -1)
+	       (option = cli_option(&verb_lines_options, argc, argv)) != -1)
 		status = take_option(cli, query, option);
 	if (status != CLI_ANSWERED)
 		return status;

@@ -15,13 +15,16 @@
 struct verb {
 	const char *name;
 	const char *synopsis;
-	const char *help; /* one line */
-	const char *text; /* the whole help */
+	bool words_follow; /* its first operand is a file, and more words come behind */
+	const char *help;  /* one line */
+	const char *text;  /* the whole help */
+	const struct cli_options *options;
 	int (*run)(struct cli *cli, int argc, char **argv);
 };
 
 static const struct verb verbs[] = {
-#define X(name, synopsis, help) { #name, synopsis, help, verb_##name##_help, verb_##name },
+#define X(name, synopsis, words, help) \
+	{ #name, synopsis, words, help, verb_##name##_help, &verb_##name##_options, verb_##name },
 	CLI_VERB_LIST(X)
 #undef X
 };
@@ -30,11 +33,21 @@ static const char common_help[] =
 	"\n"
 	"With every verb:\n"
 	"  --json                 JSON instead of text (docs/schema)\n"
-	"  --color WHEN           always, never, or auto (default; NO_COLOR is honoured)\n"
+	"  --color WHEN           always, never, or auto (default; NO_COLOR and TERM=dumb are\n"
+	"                         honoured)\n"
 	"  --size-limit BYTES     limit for unpacking a compressed dump, as 500M or 64G\n"
-	"  --help                 this text\n"
+	"  -h, --help             this text\n"
 	"\n"
-	"Exit status: 0 answered, also from a damaged dump; 1 no answer; 2 wrong usage.\n";
+	"Exit status:\n";
+
+static const struct {
+	int number;
+	const char *words;
+} statuses[] = {
+#define X(name, number, words) { number, words },
+	CLI_STATUS_LIST(X)
+#undef X
+};
 
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -50,14 +63,19 @@ void cli_warn(const char *format, ...)
 
 int cli_fail(const char *path, const struct ws_error *err)
 {
+	return cli_fail_advise(path, err, "");
+}
+
+int cli_fail_advise(const char *path, const struct ws_error *err, const char *advice)
+{
 	/* messages of the operating system's refusals name the path already */
 	bool named = path && strncmp(err->message, path, strlen(path)) == 0;
 	const char *name = path && !named ? path : "", *colon = *name ? ": " : "";
 	if (err->file_off != WS_NO_OFFSET)
-		cli_warn("%s%s%s (file offset 0x%llx)", name, colon, err->message,
-			 (unsigned long long)err->file_off);
+		cli_warn("%s%s%s (file offset 0x%llx)%s", name, colon, err->message,
+			 (unsigned long long)err->file_off, advice);
 	else
-		cli_warn("%s%s%s", name, colon, err->message);
+		cli_warn("%s%s%s%s", name, colon, err->message, advice);
 	return CLI_NO_ANSWER;
 }
 
@@ -104,10 +122,19 @@ static int help(void)
 {
 	printf("warpscope turns a dead or stopped GPU into an answer.\n\n"
 	       "usage: warpscope DUMP             the same as: warpscope report DUMP\n"
-	       "       warpscope VERB ARGS...     warpscope VERB --help tells more\n\n");
+	       "       warpscope VERB ARGS...     warpscope help VERB tells more\n\n");
 	for (size_t i = 0; i < N_VERBS; i++)
 		printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
 	printf("\n  --version  version of the program\n  --help     this text\n");
+	return CLI_ANSWERED;
+}
+
+static int verb_help(const struct verb *verb)
+{
+	printf("usage: warpscope %s %s\n\n%s%s", verb->name, verb->synopsis, verb->text,
+	       common_help);
+	for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+		printf("  %-3d %s\n", statuses[i].number, statuses[i].words);
 	return CLI_ANSWERED;
 }
 
@@ -120,25 +147,101 @@ static const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
-static bool wants_help(int argc, char **argv)
+/* Whether one of two spellings of an option is on the command line. */
+static bool wants(int argc, char **argv, const char *name, const char *letter)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (strcmp(argv[i], "--help") == 0)
+		if (strcmp(argv[i], name) == 0 || (letter && strcmp(argv[i], letter) == 0))
 			return true;
 	}
 	return false;
 }
 
-static int verb_run(const struct verb *verb, int argc, char **argv)
+/* ---- what was meant ---- */
+
+static bool is_file(const char *path)
 {
-	if (wants_help(argc, argv)) {
-		printf("usage: warpscope %s %s\n\n%s%s", verb->name, verb->synopsis, verb->text,
-		       common_help);
-		return CLI_ANSWERED;
+	return strcmp(path, "-") == 0 || access(path, F_OK) == 0;
+}
+
+/* Words of other debuggers and tools, and tables that are asked for as verbs. */
+static const struct {
+	const char *word, *meant;
+} words[] = {
+	{ "bt", "report" },
+	{ "backtrace", "report" },
+	{ "where", "report" },
+	{ "explain", "report" },
+	{ "registers", "regs" },
+	{ "memory", "mem" },
+	{ "x", "mem" },
+	{ "disassemble", "disas" },
+	{ "addr2line", "symbolize" },
+	{ "redact", "strip" },
+	{ "version", "--version" },
+	{ "devices", "info DUMP devices" },
+	{ "kernels", "info DUMP kernels" },
+	{ "sms", "info DUMP sms" },
+	{ "blocks", "info DUMP blocks" },
+	{ "warps", "info DUMP warps" },
+	{ "lanes", "info DUMP lanes" },
+	{ "threads", "info DUMP threads" },
+	{ "exceptions", "info DUMP exceptions" },
+	{ "modules", "info DUMP modules" },
+	{ "sections", "info DUMP sections" },
+};
+
+static const char *verb_meant(const char *word)
+{
+	const char *names[N_VERBS + 1];
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (strcmp(words[i].word, word) == 0)
+			return words[i].meant;
 	}
+	for (size_t i = 0; i < N_VERBS; i++)
+		names[i] = verbs[i].name;
+	names[N_VERBS] = "help";
+	return cli_nearest(word, strlen(word), names, N_VERBS + 1);
+}
+
+static int unknown_verb(const char *word, const char *also)
+{
+	const char *meant = verb_meant(word);
+	fprintf(stderr, "warpscope: unknown verb '%s'%s%s%s%s; see: warpscope --help\n", word, also,
+		meant ? " (did you mean: warpscope " : "", meant ? meant : "", meant ? "?)" : "");
+	return CLI_USAGE;
+}
+
+/* A verb whose words stand before its file: says how it goes. */
+static int check_order(const struct verb *verb, int argc, char **argv)
+{
+	int first = cli_operand(verb->options, argc, argv, 0);
+	if (!verb->words_follow || first >= argc || is_file(argv[first]))
+		return CLI_ANSWERED;
+	for (int i = first + 1; i < argc; i++) {
+		if (is_file(argv[i]) && strcmp(argv[i], "-") != 0)
+			return cli_usage(verb->name,
+					 "there is no file '%s'; the file comes first: warpscope "
+					 "%s %s %s",
+					 argv[first], verb->name, argv[i], argv[first]);
+	}
+	return CLI_ANSWERED;
+}
+
+/* ---- running ---- */
+
+bool cli_terminal_is_dumb(void)
+{
+	const char *term = getenv("TERM");
+	return !term || !*term || strcmp(term, "dumb") == 0;
+}
+
+static int verb_start(const struct verb *verb, int argc, char **argv)
+{
 	static int stdout_fd = STDOUT_FILENO;
 	const char *no_color = getenv("NO_COLOR");
-	struct cli cli = { .color = isatty(STDOUT_FILENO) && !(no_color && *no_color) };
+	struct cli cli = { .color = isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
+				    !cli_terminal_is_dumb() };
 	ws_out_init(&cli.out, ws_write_fd, &stdout_fd);
 	int status = verb->run(&cli, argc, argv);
 	struct ws_error err;
@@ -147,23 +250,89 @@ static int verb_run(const struct verb *verb, int argc, char **argv)
 	return status;
 }
 
+static int verb_run(const struct verb *verb, int argc, char **argv)
+{
+	if (wants(argc, argv, "--help", "-h"))
+		return verb_help(verb);
+	char **sorted = cli_alloc((size_t)argc + 2, sizeof *sorted);
+	int status = cli_options_sort(verb->name, verb->options, argc, argv, sorted);
+	int n = 0;
+	while (sorted[n])
+		n++;
+	if (status == CLI_ANSWERED)
+		status = check_order(verb, n, sorted);
+	if (status == CLI_ANSWERED)
+		status = verb_start(verb, n, sorted);
+	free(sorted);
+	return status;
+}
+
+/* warpscope help [VERB] */
+static int help_of(int argc, char **argv, const struct cli_options *options)
+{
+	int at = cli_operand(options, argc, argv, 1);
+	const struct verb *verb = at < argc ? verb_find(argv[at]) : NULL;
+	if (verb)
+		return verb_help(verb);
+	return at < argc ? unknown_verb(argv[at], "") : help();
+}
+
+/* No verb is named: the report of a dump, or what it is that was probably meant. */
+static int no_verb(int argc, char **argv)
+{
+	const struct verb *report = verb_find("report");
+	int at = cli_operand(report->options, argc, argv, 0);
+	const char *word = at < argc ? argv[at] : NULL;
+	if (word && strcmp(word, "help") == 0)
+		return help_of(argc, argv, report->options);
+	if (!word && wants(argc, argv, "--help", "-h"))
+		return help();
+	if (!word || is_file(word) || strpbrk(word, "/."))
+		return verb_run(report, argc, argv);
+	return unknown_verb(word, ", and no file of that name");
+}
+
+/* Where the verb stands: the first operand, by the options of that very verb; 0 when nowhere. */
+static int verb_place(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const struct verb *verb = verb_find(argv[i]);
+		if (verb && cli_operand(verb->options, argc, argv, 0) == i)
+			return i;
+	}
+	return 0;
+}
+
+/* warpscope DUMP VERB: nobody's file has the name of a verb by chance. */
+static int swapped(int argc, char **argv, const struct cli_options *options)
+{
+	int dump = cli_operand(options, argc, argv, 0), at = cli_operand(options, argc, argv, 1);
+	if (at >= argc || !verb_find(argv[at]) || !is_file(argv[dump]))
+		return CLI_ANSWERED;
+	fprintf(stderr, "warpscope: the verb comes first: warpscope %s %s", argv[at], argv[dump]);
+	for (int i = at + 1; i < argc; i++)
+		fprintf(stderr, " %s", argv[i]);
+	fputs("; see: warpscope --help\n", stderr);
+	return CLI_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
 		help();
 		return CLI_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return help();
-	if (strcmp(argv[1], "--version") == 0) {
+	if (wants(argc, argv, "--version", NULL)) {
 		printf("warpscope %s\n", ws_version());
 		return CLI_ANSWERED;
 	}
-	const struct verb *verb = verb_find(argv[1]);
-	if (verb)
-		return verb_run(verb, argc - 1, argv + 1);
-	verb = verb_find("report"); /* warpscope DUMP; options of the report may come first */
-	if (verb)
-		return verb_run(verb, argc, argv);
-	return CLI_USAGE;
+	int at = verb_place(argc, argv);
+	if (at == 0) {
+		int status = swapped(argc, argv, &verb_report_options);
+		return status != CLI_ANSWERED ? status : no_verb(argc, argv);
+	}
+	const struct verb *verb = verb_find(argv[at]);
+	memmove(argv + 1, argv, (size_t)at * sizeof *argv); /* options may stand before the verb */
+	argv[1] = (char *)verb->name;
+	return verb_run(verb, argc - 1, argv + 1);
 }

@@ -411,12 +411,13 @@ static int mem_run(struct mem *mem, int argc, char **argv)
 	return show_units(mem);
 }
 
+static const struct option options[] = { CLI_COMMON_OPTIONS, { NULL, 0, NULL, 0 } };
+const struct cli_options verb_mem_options = { "", options };
+
 int verb_mem(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { CLI_COMMON_OPTIONS, { NULL, 0, NULL, 0 } };
 	struct mem mem = { .format = 'x', .count = 1 };
-	optind = 1;
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = cli_option(&verb_mem_options, argc, argv)) != -1;) {
 		int status = cli_common_option(cli, "mem", option);
 		if (status != CLI_ANSWERED)
 			return status;

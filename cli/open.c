@@ -2,13 +2,16 @@
 /* What all verbs share of the command line: the options that each takes, and opening the input. */
 #include "cli.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <warpscope/core.h>
+#include <warpscope/image.h>
 #include <warpscope/provider.h>
 
 /* ---- options ---- */
@@ -54,8 +57,8 @@ int cli_common_option(struct cli *cli, const char *verb, int option)
 		if (!parse_size(optarg, &cli->size_limit))
 			return cli_usage(verb, "--size-limit takes bytes, as 500M or 64G");
 		return CLI_ANSWERED;
-	default: /* getopt_long() has said what is wrong */
-		return cli_usage(verb, "wrong options");
+	default:
+		return CLI_USAGE; /* cli_options_sort() let none through */
 	}
 }
 
@@ -103,14 +106,74 @@ static int open_through(const char *api_lib, const char *path, struct ws_target 
 		       : cli_fail(api_lib, &err);
 }
 
-int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target)
+static bool is_directory(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The name of the newest dump in a folder, by the suffix that the driver gives; NULL: none. Owned
+ * by the caller. */
+static char *newest_dump(const char *folder)
+{
+	static const char suffix[] = ".nvcudmp";
+	char *newest = NULL;
+	struct timespec when = { 0 };
+	DIR *dir = opendir(folder);
+	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+		struct stat st;
+		const char *end = strstr(entry->d_name, suffix);
+		if (!end || fstatat(dirfd(dir), entry->d_name, &st, 0) != 0 || !S_ISREG(st.st_mode))
+			continue;
+		if (newest &&
+		    (st.st_mtim.tv_sec < when.tv_sec ||
+		     (st.st_mtim.tv_sec == when.tv_sec && strcmp(entry->d_name, newest) < 0)))
+			continue;
+		free(newest);
+		newest = strdup(entry->d_name);
+		when = st.st_mtim;
+	}
+	if (dir)
+		closedir(dir);
+	return newest;
+}
+
+int cli_open_fail(const char *path, const struct ws_error *err)
+{
+	char advice[400] = "; name a file in it";
+	if (!is_directory(path))
+		return cli_fail(path, err);
+	char *newest = newest_dump(path);
+	size_t len = strlen(path);
+	if (newest)
+		snprintf(advice, sizeof advice, "; name a file in it, as its newest dump: %s%s%s",
+			 path, len && path[len - 1] == '/' ? "" : "/", newest);
+	free(newest);
+	return cli_fail_advise(path, err, advice);
+}
+
+/* No dump: says what it is, and which verbs read it. */
+static int refuse(const char *path, const struct ws_error *err)
+{
+	struct ws_image_file *images;
+	struct stat st;
+	if (err->status != WS_UNSUPPORTED || stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    ws_image_file_open(path, &images, NULL) != WS_OK)
+		return cli_open_fail(path, err);
+	ws_image_file_close(images);
+	return cli_fail_advise(path, err, "; these verbs read it: lines, symbolize, disas, store");
+}
+
+static int target_open(struct cli *cli, const char *path, struct ws_target **ret_target,
+		       int (*fail)(const char *path, const struct ws_error *err))
 {
 	if (cli->api_lib)
 		return open_through(cli->api_lib, path, ret_target);
 	struct progress progress = { .next = UINT64_C(64) << 20 };
+	bool shows = isatty(STDERR_FILENO) && !cli_terminal_is_dumb();
 	struct ws_core_options options = { .size = sizeof options,
 					   .max_unpacked_bytes = cli->size_limit,
-					   .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+					   .progress = shows ? show_progress : NULL,
 					   .user = &progress };
 	struct ws_core *core;
 	struct ws_error err;
@@ -118,7 +181,7 @@ int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_ta
 	if (progress.shown)
 		fputs("\r\033[K", stderr);
 	if (st != WS_OK)
-		return cli_fail(path, &err);
+		return fail(path, &err);
 	st = ws_target_from_core(core, true, ret_target, &err);
 	if (st != WS_OK) {
 		ws_core_close(core);
@@ -126,4 +189,23 @@ int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_ta
 	}
 	say_damage(path, *ret_target);
 	return CLI_ANSWERED;
+}
+
+int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target)
+{
+	return target_open(cli, path, ret_target, refuse);
+}
+
+static int refuse_any(const char *path, const struct ws_error *err)
+{
+	if (err->status != WS_UNSUPPORTED)
+		return cli_open_fail(path, err);
+	return cli_fail_advise(path, err,
+			       "; this verb also reads cubins, fatbins, programs, libraries, "
+			       "objects and archives");
+}
+
+int cli_target_open_last(struct cli *cli, const char *path, struct ws_target **ret_target)
+{
+	return target_open(cli, path, ret_target, refuse_any);
 }

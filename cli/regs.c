@@ -253,12 +253,13 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 	return CLI_ANSWERED;
 }
 
+static const struct option options[] = { CLI_COMMON_OPTIONS, { NULL, 0, NULL, 0 } };
+const struct cli_options verb_regs_options = { "", options };
+
 int verb_regs(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { CLI_COMMON_OPTIONS, { NULL, 0, NULL, 0 } };
 	struct regs regs = { 0 };
-	optind = 1;
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = cli_option(&verb_regs_options, argc, argv)) != -1;) {
 		int status = cli_common_option(cli, "regs", option);
 		if (status != CLI_ANSWERED)
 			return status;

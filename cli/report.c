@@ -7,11 +7,6 @@
 
 #include <warpscope/report.h>
 
-enum {
-	EXIT_FAULT = 10,
-	EXIT_HANG = 11,
-};
-
 const char verb_report_help[] =
 	"Says what failed: the exception, the kernel, the line, the thread, the calls around it,\n"
 	"and where all other threads are. The page can be pasted into a bug report as it is: it\n"
@@ -33,7 +28,7 @@ const char verb_report_help[] =
 	"  --all                  every group of threads and every exception\n"
 	"  --exit-code            exit with 10 for a fault, 11 for a suspected hang, 0 for "
 	"neither,\n"
-	"                         1 when the dump cannot tell\n"
+	"                         12 when the dump cannot tell\n"
 	"\n"
 	"A source is looked for where each --source-map that fits says, then under its own path,\n"
 	"then in each --source-dir: by its whole path, then without its first folder, and so on.\n";
@@ -103,6 +98,7 @@ static const struct option options[] = {
 	{ "output", required_argument, NULL, OPTION_OUTPUT },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_report_options = { "o:", options };
 
 /* One option: CLI_ANSWERED, or CLI_USAGE, which has been told. */
 static int take_option(struct cli *cli, struct arguments *args, int option)
@@ -169,8 +165,7 @@ static bool format_find(const struct cli *cli, struct arguments *args)
 static bool arguments_parse(struct cli *cli, int argc, char **argv, struct arguments *args)
 {
 	int option;
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+	while ((option = cli_option(&verb_report_options, argc, argv)) != -1) {
 		if (take_option(cli, args, option) != CLI_ANSWERED)
 			return false;
 	}
@@ -192,15 +187,15 @@ static int exit_status(enum ws_verdict_kind verdict)
 {
 	switch (verdict) {
 	case WS_VERDICT_FAULT:
-		return EXIT_FAULT;
+		return CLI_FOUND;
 	case WS_VERDICT_HANG:
-		return EXIT_HANG;
+		return CLI_HANG;
 	case WS_VERDICT_NONE:
 		return CLI_ANSWERED;
 	case WS_VERDICT_UNKNOWN:
-		return CLI_NO_ANSWER;
+		return CLI_CANNOT_TELL;
 	}
-	return CLI_NO_ANSWER;
+	return CLI_CANNOT_TELL;
 }
 
 static enum ws_status render(const struct arguments *args, const struct ws_report *report,

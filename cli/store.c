@@ -40,6 +40,7 @@ static const struct option options[] = {
 	{ "with", required_argument, NULL, OPTION_WITH },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_store_options = { "", options };
 
 /* What one run works on; rows are printed as they come, in one of two forms. */
 struct storing {
@@ -334,7 +335,7 @@ static int run(struct storing *s, const char *action, int n_paths, char **paths)
 static int parse(struct storing *s, int argc, char **argv, const char **ret_folder)
 {
 	struct ws_error err;
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) >= 0;) {
+	for (int option; (option = cli_option(&verb_store_options, argc, argv)) >= 0;) {
 		int status = CLI_ANSWERED;
 		if (option == OPTION_STORE)
 			*ret_folder = optarg;

@@ -69,6 +69,7 @@ static const struct option options[] = {
 	{ "gzip", no_argument, NULL, OPTION_GZIP },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_strip_options = { "o:", options };
 
 struct request {
 	const char *output;
@@ -357,7 +358,7 @@ int verb_strip(struct cli *cli, int argc, char **argv)
 					      .write = { .size = sizeof request.strip.write } } };
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
-	       (option = getopt_long(argc, argv, "o:", options, NULL)) != -1)
+	       (option = cli_option(&verb_strip_options, argc, argv)) != -1)
 		status = take_option(cli, &request, option);
 	if (status == CLI_ANSWERED && argc - optind != 1)
 		status = cli_usage("strip", "one dump is needed");

@@ -33,6 +33,7 @@ static const struct option options[] = {
 	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_symbolize_options = { "", options };
 
 struct symbolizer {
 	struct cli *cli;
@@ -210,7 +211,7 @@ int verb_symbolize(struct cli *cli, int argc, char **argv)
 	struct symbolizer s = { .cli = cli };
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
-	       (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	       (option = cli_option(&verb_symbolize_options, argc, argv)) != -1) {
 		if (option == OPTION_ARCH)
 			s.arch = optarg;
 		else if (option == OPTION_FULL_NAMES)

@@ -9,7 +9,7 @@
 
 #include "cli.h"
 
-enum { DIFFERENT = 10, OPTION_LIMIT = 300, OPTION_TABLE };
+enum { OPTION_LIMIT = 300, OPTION_TABLE };
 
 const char verb_trace_help[] =
 	"Traces of the CUDA Debugger API, as WARPSCOPE_TRACE=FILE leaves them behind.\n"
@@ -33,6 +33,7 @@ static const struct option options[] = {
 	{ "table", required_argument, NULL, OPTION_TABLE },
 	{ NULL, 0, NULL, 0 },
 };
+const struct cli_options verb_trace_options = { "", options };
 
 static const char *const kind_names[] = {
 	[WS_TRACE_RESULT] = "result",
@@ -225,7 +226,7 @@ static int run(struct job *job)
 		end_json(job, same);
 	else
 		end_text(job);
-	return same ? CLI_ANSWERED : DIFFERENT;
+	return same ? CLI_ANSWERED : CLI_FOUND;
 }
 
 int verb_trace(struct cli *cli, int argc, char **argv)
@@ -234,7 +235,7 @@ int verb_trace(struct cli *cli, int argc, char **argv)
 	uint64_t table = 0;
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
-	       (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	       (option = cli_option(&verb_trace_options, argc, argv)) != -1) {
 		if (option == OPTION_LIMIT && !cli_number(optarg, &job.limit))
 			status = cli_usage("trace", "--limit takes a number");
 		else if (option == OPTION_TABLE)

@@ -274,7 +274,7 @@ static enum ws_status unzstd(struct spool *s, struct wsi_file *file, struct ws_e
 static enum ws_status unzstd(struct spool *s, struct wsi_file *file, struct ws_error *err)
 {
 	(void)file;
-	return wsi_fail(err, WS_UNSUPPORTED, 0,
+	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 			"%s: compressed with zstd, which this build cannot read; unpack it first",
 			s->path);
 }

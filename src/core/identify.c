@@ -44,20 +44,25 @@ static bool starts_with(struct ws_span bytes, const char *magic, size_t len)
 static enum ws_status refuse_other(struct ws_span bytes, struct ws_error *err)
 {
 	static const struct {
+		uint64_t off;
 		const char *magic;
 		size_t len;
 		const char *words;
 	} kinds[] = {
-		{ "PK\3\4", 4, "a zip archive" },
-		{ "\x50\xed\x55\xba", 4, "a fatbin (GPU code)" },
-		{ "ustar", 0, "" },
-		{ "MDMP", 4, "a Windows minidump" },
-		{ "BZh", 3, "a bzip2 file; unpack it first" },
-		{ "\xfd\x37zXZ", 5, "an xz file; unpack it first" },
-		{ "!<arch>\n", 8, "an archive (ar)" },
+		{ 0, "PK\3\4", 4, "a zip archive; unpack it first" },
+		{ 0, "\x50\xed\x55\xba", 4, "a fatbin (GPU code)" },
+		{ 257, "ustar", 5, "a tar archive; unpack it first" },
+		{ 0, "MDMP", 4, "a Windows minidump" },
+		{ 0, "BZh", 3, "a bzip2 file; unpack it first" },
+		{ 0, "\xfd\x37zXZ", 5, "an xz file; unpack it first" },
+		{ 0, "!<arch>\n", 8, "a static library (an ar archive)" },
+		{ 0, "MZ", 2, "a Windows program or library" },
+		{ 0, "SQLite format 3", 15, "an SQLite database" },
 	};
 	for (size_t i = 0; i < WSI_COUNT(kinds); i++) {
-		if (kinds[i].len && starts_with(bytes, kinds[i].magic, kinds[i].len))
+		struct ws_span at;
+		if (ws_span_sub(bytes, kinds[i].off, kinds[i].len, &at) &&
+		    memcmp(at.ptr, kinds[i].magic, kinds[i].len) == 0)
 			return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 					"not a GPU core dump: this is %s", kinds[i].words);
 	}
@@ -65,9 +70,9 @@ static enum ws_status refuse_other(struct ws_span bytes, struct ws_error *err)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"not a GPU core dump: this is text");
 	if (bytes.len < SHORTEST_TELLING)
-		return wsi_fail(err, WS_TRUNCATED, bytes.len,
+		return wsi_fail(err, WS_TRUNCATED, WS_NO_OFFSET,
 				"too short to tell what it is: %zu bytes", bytes.len);
-	return wsi_fail(err, WS_UNSUPPORTED, 0,
+	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 			"not a GPU core dump: it does not begin as an ELF file does");
 }
 
@@ -105,38 +110,69 @@ static bool mentions_cuda(struct ws_span bytes)
 	return false;
 }
 
+/* Whether an ELF file names a loader: programs do, also those that can be loaded anywhere, and
+ * libraries do not [public doc: System V ABI, chapter 5, PT_INTERP]. */
+static bool names_loader(const struct wsi_elf *elf)
+{
+	enum { PHDR_BYTES = 56, PT_INTERP = 3 };
+	struct ws_span header;
+	for (uint32_t i = 0; i < elf->phnum; i++) {
+		if (elf->phoff > elf->file.len ||
+		    !ws_span_sub(elf->file, elf->phoff + (uint64_t)i * PHDR_BYTES, PHDR_BYTES,
+				 &header))
+			return false;
+		if (wsi_at_u32(header, 0) == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+static const char *elf_words(const struct wsi_elf *elf)
+{
+	switch (elf->type) {
+	case WSI_ET_REL:
+		return "an object file";
+	case WSI_ET_EXEC:
+		return "a program";
+	case WSI_ET_DYN:
+		return names_loader(elf) ? "a program" : "a shared library";
+	default:
+		return "an ELF file";
+	}
+}
+
 static enum ws_status refuse_elf(const struct wsi_elf *elf, struct ws_error *err)
 {
 	if (elf->type == WSI_ET_CORE && mentions_cuda(elf->file))
 		return wsi_fail(
-			err, WS_UNSUPPORTED, 16,
+			err, WS_UNSUPPORTED, WS_NO_OFFSET,
 			"the host's core (%s) of a CUDA program, not the GPU's dump: look for "
 			"core_*.nvcudmp (or CUDA_COREDUMP_FILE) in the program's working directory",
 			machine_words(elf->machine));
 	if (elf->type == WSI_ET_CORE)
-		return wsi_fail(err, WS_UNSUPPORTED, 16,
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"a core of a host process (%s), not of a GPU: set "
 				"CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 to get a GPU's",
 				machine_words(elf->machine));
 	if (elf->machine == WSI_EM_CUDA)
-		return wsi_fail(err, WS_UNSUPPORTED, 16, "a cubin (GPU code), not a GPU core dump");
-	return wsi_fail(err, WS_UNSUPPORTED, 16, "not a GPU core dump: an ELF %s for %s",
-			elf->type == WSI_ET_REL ? "object file" : "program or library",
-			machine_words(elf->machine));
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"not a GPU core dump: this is a cubin (GPU code)");
+	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "not a GPU core dump: this is %s (%s)",
+			elf_words(elf), machine_words(elf->machine));
 }
 
 enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err)
 {
 	struct ws_span bytes = core->bytes;
 	if (bytes.len == 0)
-		return wsi_fail(err, WS_UNSUPPORTED, 0, "the file is empty");
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "the file is empty");
 	if (!starts_with(bytes,
 			 "\x7f"
 			 "ELF",
 			 bytes.len < 4 ? bytes.len : 4))
 		return refuse_other(bytes, err);
 	if (bytes.len < SHORTEST_TELLING)
-		return wsi_fail(err, WS_TRUNCATED, bytes.len,
+		return wsi_fail(err, WS_TRUNCATED, WS_NO_OFFSET,
 				"too short to tell what it is: %zu bytes", bytes.len);
 	bool is_core = wsi_at_u16(bytes, 16) == WSI_ET_CORE && wsi_at_u16(bytes, 18) == WSI_EM_CUDA;
 	enum ws_status st = wsi_elf_open(bytes, &core->elf, err);

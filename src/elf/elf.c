@@ -24,20 +24,20 @@ static enum ws_status ident_check(struct ws_span file, struct ws_error *err)
 	static const uint8_t magic[4] = { 0x7f, 'E', 'L', 'F' };
 	size_t n_magic = file.len < sizeof magic ? file.len : sizeof magic;
 	if (n_magic && memcmp(file.ptr, magic, n_magic) != 0)
-		return wsi_fail(err, WS_UNSUPPORTED, file.origin, "not an ELF file");
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "not an ELF file");
 	if (file.len < WSI_ELF_HEADER_BYTES)
 		return wsi_fail(err, WS_TRUNCATED, file.origin + file.len,
 				"ELF header needs %d bytes, has %zu", WSI_ELF_HEADER_BYTES,
 				file.len);
 	uint8_t class = wsi_at_u8(file, E_CLASS), data = wsi_at_u8(file, E_DATA);
 	if (class == 1)
-		return wsi_fail(err, WS_UNSUPPORTED, file.origin + E_CLASS,
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"a 32-bit ELF file; only 64-bit ones are read");
 	if (class != 2)
 		return wsi_fail(err, WS_UNSUPPORTED, file.origin + E_CLASS,
 				"ELF class %u is neither 32 nor 64 bit", class);
 	if (data == 2)
-		return wsi_fail(err, WS_UNSUPPORTED, file.origin + E_DATA,
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"a big-endian ELF file; only little-endian ones are read");
 	if (data != 1)
 		return wsi_fail(err, WS_UNSUPPORTED, file.origin + E_DATA,

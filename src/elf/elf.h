@@ -23,6 +23,7 @@ enum {
 enum {
 	WSI_ET_REL = 1,
 	WSI_ET_EXEC = 2,
+	WSI_ET_DYN = 3,
 	WSI_ET_CORE = 4,
 	WSI_EM_CUDA = 190,
 	WSI_ELFOSABI_CUDA = 0x33,    /* dumps, and cubins of ABI version 7 */

@@ -290,7 +290,7 @@ static void other_files_are_named(void **state)
 		{ 4, 62, 2, 1, "", "a core of a host process (x86-64)" },
 		{ 4, 183, 2, 1, "/usr/lib/libcuda.so.1", "nvcudmp" },
 		{ 2, 190, 2, 1, "", "a cubin" },
-		{ 3, 62, 2, 1, "", "program or library" },
+		{ 3, 62, 2, 1, "", "shared library" },
 		{ 4, 62, 1, 1, "", "32-bit" },
 		{ 4, 62, 2, 2, "", "big-endian" },
 	};

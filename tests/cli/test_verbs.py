@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""The command line as a whole: exit statuses of every verb, what is said to a mistyped verb, option or table, to words in the
+wrong order and to files of other kinds, and what a dumb terminal gets. Prints TAP.
+
+usage: test_verbs.py WARPSCOPE SOURCE_ROOT
+"""
+import io
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+VERBS = 'report info mem regs check lines symbolize disas as diff extract strip store trace'.split()
+
+
+class Bench:
+    """Files to try, and the cases so far: [(name, problem or None)]."""
+
+    def __init__(self, warpscope, root, folder):
+        self.warpscope, self.root, self.folder, self.cases = warpscope, root, folder, []
+        self.dump = os.path.join(root, 'examples/dumps/illegal-address.nvcudmp')
+        self.hang = os.path.join(root, 'examples/dumps/hang.nvcudmp')
+        self.cubin = os.path.join(root, 'tests/data/cubins/deep.li.sm_90.cubin')
+
+    def file(self, name, data):
+        path = os.path.join(self.folder, name)
+        with open(path, 'wb') as handle:
+            handle.write(data)
+        return path
+
+    def run(self, *arguments, **options):
+        environment = {**os.environ, 'XDG_CACHE_HOME': self.folder, **options.pop('environment', {})}
+        return subprocess.run([self.warpscope, *arguments], capture_output=True, check=False, timeout=60, cwd=self.folder,
+                              stdin=subprocess.DEVNULL, env=environment, **options)
+
+    def expect(self, name, arguments, status, error=None, output=None, **options):
+        """Exit status, and patterns that the one line on standard error and standard output must have."""
+        done = self.run(*arguments, **options)
+        said = done.stderr.decode(errors='replace')
+        problem = None
+        if done.returncode != status:
+            problem = f'exit status {done.returncode}, not {status}: {said}'
+        elif error is not None and (not re.search(error, said) or said.count('\n') != 1):
+            problem = f'{said!r} has none of {error}, or is not one line'
+        elif output is not None and not re.search(output, done.stdout.decode(errors='replace')):
+            problem = f'{done.stdout[:300]!r} has none of {output}'
+        self.cases.append((name, problem))
+
+
+def exit_cases(bench):
+    """{verb: [(arguments, status)]}: every status that the page of a verb lists."""
+    dump, hang, cubin, gone = bench.dump, bench.hang, bench.cubin, os.path.join(bench.folder, 'gone')
+    out = os.path.join(bench.folder, 'out')
+    source = bench.file('ok.s', b'.arch sm_90\n.kernel f\nEXIT\n.end\n')
+    wrong = bench.file('wrong.s', b'.arch sm_90\n.kernel f\nNOTHING R1\n.end\n')
+    trace, other = trace_pair(bench)
+    with open(dump, 'rb') as handle:
+        cut = bench.file('cut.nvcudmp', handle.read()[:100])
+    return {
+        'report': [((dump,), 0), (('--exit-code', dump), 10), (('--exit-code', hang), 11), (('--exit-code', cut), 12),
+                   ((cut,), 0), ((gone,), 1), ((), 2)],
+        'info': [((dump, 'warps'), 0), ((gone, 'warps'), 1), ((dump,), 2), ((dump, 'nothing'), 2)],
+        'mem': [((os.path.join(bench.root, 'examples/dumps/misaligned-G.nvcudmp'), 'global:0x7f3a120001f8'), 0), ((dump, 'global:0x10'), 1), ((dump,), 2)],
+        'regs': [((dump,), 0), ((gone,), 1), ((), 2)],
+        'check': [((dump,), 0), ((cut,), 10), ((cubin,), 1), ((), 2)],
+        'lines': [((cubin,), 0), (('--function', 'nothing', cubin), 1), ((), 2)],
+        'symbolize': [((cubin, 'gather_rows'), 0), ((cubin, 'nothing'), 1), ((), 2)],
+        'disas': [((cubin,), 0), (('--function', 'nothing', cubin), 1), ((), 2)],
+        'as': [((source, '-o', out), 0), ((wrong, '-o', out), 1), ((source,), 2)],
+        'diff': [((dump, dump), 0), ((dump, hang), 10), ((dump, gone), 1), ((dump,), 2)],
+        'extract': [((dump, 'image', '0', '-o', out), 0), ((dump, 'image', '99', '-o', out), 1), ((dump, 'image', '0'), 2)],
+        'strip': [((dump, '-o', out), 0), ((gone, '-o', out), 1), ((dump,), 2)],
+        'store': [(('add', cubin), 0), (('find', hang), 1), ((), 2)],
+        'trace': [(('diff', trace, trace), 0), (('diff', trace, other), 10), (('diff', trace, gone), 1), ((), 2)],
+    }
+
+
+def statuses_of(text):
+    """{number: words} of a table of exit statuses in a manual page."""
+    section = re.search(r'# EXIT STATUS\n(.*?)(\n# |$)', text, re.DOTALL).group(1)
+    return {int(number) for number in re.findall(r'^\*(\d+)\*$', section, re.MULTILINE)}
+
+
+def check_exits(bench):
+    cases = exit_cases(bench)
+    table = {}
+    for verb in VERBS:
+        for arguments, status in cases[verb]:
+            short = ' '.join(os.path.basename(a) for a in arguments)
+            bench.expect(f'exit status {status}: {verb} {short}', (verb, *arguments), status)
+        shown = bench.run(verb, '--help').stdout.decode()
+        rows = dict(re.findall(r'^  (\d+)\s+(.*)$', shown[shown.index('Exit status:'):], re.MULTILINE))
+        table[verb] = rows
+        with open(os.path.join(bench.root, f'docs/man/warpscope-{verb}.1.scd'), encoding='utf-8') as page:
+            listed = statuses_of(page.read())
+        tried = {status for _, status in cases[verb]}
+        bench.cases.append((f'the page of {verb} lists what it exits with',
+                            None if listed == tried else f'page {sorted(listed)}, tried {sorted(tried)}'))
+        bench.cases.append((f'help of {verb} has the table', None if rows == table['report'] else str(rows)))
+    with open(os.path.join(bench.root, 'docs/man/warpscope.1.scd'), encoding='utf-8') as page:
+        text = page.read()
+    bench.cases.append(('warpscope(1) has the same table',
+                        None if statuses_of(text) == {int(n) for n in table['report']} else str(statuses_of(text))))
+    bench.cases.append(('warpscope(1) lists the verbs', None if all(f'\n*{v}*\n' in text for v in VERBS) else 'one is missing'))
+    bench.cases.append(('warpscope --help lists the verbs',
+                        None if re.findall(r'^  ([a-z]+) ', bench.run('--help').stdout.decode(), re.MULTILINE) == VERBS
+                        else bench.run('--help').stdout.decode()))
+
+
+def trace_pair(bench):
+    """Two traces of API calls that differ in one answer."""
+    line = '{"n":0,"table":0,"call":"getNumDevices","in":{},"result":"CUDBG_SUCCESS","out":{"numDev":"%02x000000"}}\n'
+    return [bench.file(f'{n}.jsonl', (line % n).encode()) for n in (1, 2)]
+
+
+def check_words(bench):
+    """What is not understood gets the next best word, or how it goes; standard output stays empty."""
+    dump, cubin = bench.dump, bench.cubin
+    for typed, meant in (('reprot', 'report'), ('inof', 'info'), ('dissas', 'disas'), ('chek', 'check'), ('sym', 'symbolize'),
+                         ('bt', 'report'), ('warps', 'info DUMP warps'), ('registers', 'regs')):
+        for rest in ((dump,), ()):
+            bench.expect(f'unknown verb {typed}, {len(rest)} files', (typed, *rest), 2,
+                         f"unknown verb '{typed}'.*did you mean: warpscope {meant}\\?")
+    bench.expect('unknown verb like none', ('qqqqqq', dump), 2, "unknown verb 'qqqqqq', and no file of that name; see")
+    bench.expect('a path that is no file', ('./gone',), 1, 'No such file')
+    bench.expect('a dump that is no file', ('gone.nvcudmp',), 1, 'No such file')
+    bench.expect('help of a mistyped verb', ('help', 'inof'), 2, 'did you mean: warpscope info')
+    bench.expect('DUMP VERB', (dump, 'info', 'warps'), 2, f'the verb comes first: warpscope info {re.escape(dump)} warps')
+    bench.expect('TABLE DUMP', ('info', 'warps', dump), 2, f'the file comes first: warpscope info {re.escape(dump)} warps')
+    bench.expect('PLACE FILE', ('symbolize', 'gather_rows', cubin), 2, 'the file comes first: warpscope symbolize')
+    bench.expect('two dumps that need no order', ('diff', 'gone', dump), 1, 'gone: No such file')
+    bench.expect('mistyped table', ('info', dump, 'wraps'), 2, r"no table 'wraps' \(did you mean warps\?\)")
+    bench.expect('prefix of an option', ('report', '--js', dump), 2, r'unknown option --js \(did you mean --json\?\)')
+    bench.expect('mistyped option', ('report', '--exit-cdoe', dump), 2, 'did you mean --exit-code')
+    bench.expect('value of an option that has none', ('report', '--json=1', dump), 2, '--json takes no value')
+    bench.expect('option without its value', ('report', dump, '--format'), 2, '--format needs a value')
+    bench.expect('unknown letter', ('report', '-q', dump), 2, 'unknown option -q')
+
+
+def check_places(bench):
+    """Options may stand anywhere; what follows "--" is none."""
+    dump = bench.dump
+    as_json = r'"schema": "warpscope-'
+    bench.expect('option before the verb', ('--json', 'info', dump, 'devices'), 0, output=as_json + 'info')
+    bench.expect('option with a value before the verb', ('--color', 'never', 'regs', dump), 0, output='Lane')
+    bench.expect('option after the arguments', ('info', dump, 'devices', '--json'), 0, output=as_json + 'info')
+    bench.expect('also with POSIXLY_CORRECT', ('info', dump, 'devices', '--json'), 0, output=as_json + 'info',
+                 environment={'POSIXLY_CORRECT': '1'})
+    bench.expect('a flag of one verb that takes a value in another', ('--source', 'disas', bench.cubin), 0, output='deep.cu:')
+    bench.expect('option before the dump', ('--json', dump), 0, output=as_json + 'report')
+    bench.expect('after --', ('report', '--', '--json'), 1, '--json: No such file')
+    bench.expect('a negative number is no option', ('info', dump, 'kernels', 'grid', '-1'), 0, output='No CUDA kernels')
+    for arguments in (('help', 'info'), ('info', '--help'), ('info', '-h'), ('--help', 'info'), ('info', dump, '--help', '--nonsense')):
+        bench.expect(f'help by {" ".join(os.path.basename(a) for a in arguments)}', arguments, 0,
+                     output='^usage: warpscope info ')
+    bench.expect('help alone', ('help',), 0, output='usage: warpscope DUMP')
+    bench.expect('--version', ('--version',), 0, output='^warpscope [0-9.]+\n$')
+
+
+def tar_of(data):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode='w') as tar:
+        member = tarfile.TarInfo('core.nvcudmp')
+        member.size = len(data)
+        tar.addfile(member, io.BytesIO(data))
+    return out.getvalue()
+
+
+def elf(e_type, loader=False):
+    header = b'\x7fELF' + bytes([2, 1, 1, 0]) + bytes(8) + struct.pack(
+        '<HHIQQQIHHHHHH', e_type, 62, 1, 0, 64, 0, 0, 64, 56, 1, 64, 0, 0)
+    return header + struct.pack('<II', 3 if loader else 1, 4) + bytes(300)
+
+
+def check_files(bench):
+    """Files of other kinds are named for what they are, without an offset that tells nothing."""
+    with open(bench.dump, 'rb') as handle:
+        dump = handle.read()
+    with open(os.path.join(bench.root, 'tests/data/fatbins/bare.li.zstd.fatbin'), 'rb') as handle:
+        fatbin = handle.read()
+    reads = 'these verbs read it: lines, symbolize, disas, store'
+    for name, data, words in (
+            ('tar', tar_of(dump), 'a tar archive; unpack it first'), ('lib.so', elf(3), r'a shared library \(x86-64\)'),
+            ('pie', elf(3, True), r'a program \(x86-64\)'), ('exe', elf(2), r'a program \(x86-64\)'),
+            ('obj.o', elf(1), r'an object file \(x86-64\)'), ('lib.a', b'!<arch>\n' + bytes(80), 'a static library'),
+            ('text', b'GPU core dumped to a file\n' * 4, 'text'), ('exe.win', b'MZ' + bytes(200), 'a Windows program'),
+            ('core', elf(4), 'a core of a host process.*CUDA_ENABLE_COREDUMP_ON_EXCEPTION'),
+            ('cuda-core', elf(4) + b'/usr/lib/libcuda.so.1', r"the host's core.*look for core_\*\.nvcudmp"),
+            ('fatbin', fatbin, 'a fatbin.*' + reads), ('empty', b'', 'the file is empty'),
+            ('noise', bytes(range(128, 228)), 'not a GPU core dump')):
+        path = bench.file(name, data)
+        for verb in ('report', 'info', 'check', 'strip'):
+            rest = {'info': ('warps',), 'strip': ('-o', 'out')}.get(verb, ())
+            bench.expect(f'{verb} of {name}', (verb, path, *rest), 1, '^(?!.*file offset).*' + words)
+    bench.expect('report of a cubin', (bench.cubin,), 1, 'a cubin.*' + reads)
+    for verb in ('lines', 'disas', 'symbolize'):
+        bench.expect(f'{verb} of text', (verb, os.path.join(bench.folder, 'text')), 1, 'text; this verb also reads cubins')
+    bench.expect('an offset where it helps', ('diff', bench.dump, bench.file('torn', dump[:60])), 10)
+    os.mkdir(os.path.join(bench.folder, 'dumps'))
+    for verb in ('report', 'lines'):
+        bench.expect(f'{verb} of a folder', (verb, 'dumps'), 1, 'dumps: is a directory; name a file in it\n')
+    for name, when in (('a.nvcudmp', 2000), ('b.nvcudmp', 3000), ('c.nvcudmp', 1000), ('notes.txt', 9000)):
+        path = bench.file('dumps/' + name, dump)
+        os.utime(path, (when, when))
+    bench.expect('a folder with dumps', ('dumps/',), 1, 'its newest dump: dumps/b.nvcudmp\n')
+
+
+def on_terminal(bench, term):
+    """What a terminal gets: both streams."""
+    master, slave = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if k not in ('TERM', 'NO_COLOR')}
+    if term is not None:
+        environment['TERM'] = term
+    with subprocess.Popen([bench.warpscope, bench.hang], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
+                          env=environment) as process:
+        os.close(slave)
+        out = b''
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            out += part
+        process.wait(timeout=60)
+    os.close(master)
+    return out
+
+
+def check_terminal(bench):
+    for term, colour in (('xterm', True), ('dumb', False), (None, False), ('', False)):
+        has = b'\x1b' in on_terminal(bench, term)
+        bench.cases.append((f'TERM={term}: {"colour" if colour else "no escape sequence"}', None if has == colour else str(has)))
+
+
+def main():
+    warpscope, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(warpscope, root, folder)
+        for part in (check_exits, check_words, check_places, check_files, check_terminal):
+            part(bench)
+    failed = sum(problem is not None for _, problem in bench.cases)
+    print(f'1..{len(bench.cases)}')
+    for number, (name, problem) in enumerate(bench.cases, 1):
+        print(f'ok {number} - {name}' if problem is None else f'not ok {number} - {name}\n# {problem[:400]!r}')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
