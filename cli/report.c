@@ -26,6 +26,8 @@ const char verb_report_help[] =
 	"                         code proves equal; may be repeated\n"
 	"  --full-names           whole C++ names, however long\n"
 	"  --all                  every group of threads and every exception\n"
+	"  --brief                the first screen: verdict, likely causes, what to try next, the "
+	"thread\n"
 	"  --exit-code            exit with 10 for a fault, 11 for a suspected hang, 0 for "
 	"neither,\n"
 	"                         12 when the dump cannot tell\n"
@@ -80,6 +82,7 @@ enum {
 	OPTION_DEBUG_IMAGE,
 	OPTION_FULL_NAMES,
 	OPTION_ALL,
+	OPTION_BRIEF,
 	OPTION_EXIT_CODE,
 	OPTION_FORMAT,
 	OPTION_OUTPUT = 'o',
@@ -93,6 +96,7 @@ static const struct option options[] = {
 	{ "debug-image", required_argument, NULL, OPTION_DEBUG_IMAGE },
 	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
 	{ "all", no_argument, NULL, OPTION_ALL },
+	{ "brief", no_argument, NULL, OPTION_BRIEF },
 	{ "exit-code", no_argument, NULL, OPTION_EXIT_CODE },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "output", required_argument, NULL, OPTION_OUTPUT },
@@ -123,6 +127,9 @@ static int take_option(struct cli *cli, struct arguments *args, int option)
 		return CLI_ANSWERED;
 	case OPTION_ALL:
 		args->text.all = true;
+		return CLI_ANSWERED;
+	case OPTION_BRIEF:
+		args->text.brief = true;
 		return CLI_ANSWERED;
 	case OPTION_EXIT_CODE:
 		args->exit_code = true;
@@ -176,6 +183,16 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 	args->path = argv[optind];
 	if (!format_find(cli, args))
 		return false;
+	if (args->text.brief &&
+	    (args->format_kind == FORMAT_JSON || args->format_kind == FORMAT_HTML)) {
+		cli_usage("report",
+			  "--brief goes with text and md; json and html are always whole");
+		return false;
+	}
+	if (args->text.brief && args->text.all) {
+		cli_usage("report", "--brief and --all exclude each other");
+		return false;
+	}
 	args->report.source_maps = args->maps;
 	args->report.source_dirs = args->dirs;
 	args->report.debug_images = args->images;

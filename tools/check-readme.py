@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The sample in README.md is what the program prints: the golden page illegal-address. Prints TAP.
+"""The sample in README.md is what the program prints: the golden page brief. Prints TAP.
 
 usage: check-readme.py ROOT
 """
@@ -15,8 +15,8 @@ def read(*parts):
 def main():
     root = sys.argv[1]
     readme = read(root, 'README.md')
-    command = read(root, 'tests/golden/illegal-address.cmd').splitlines()[-1]
-    sample = f'```\n$ {command}\n{read(root, "tests/golden/illegal-address.out")}```\n'
+    command = read(root, 'tests/golden/brief.cmd').splitlines()[-1]
+    sample = f'```\n$ {command}\n{read(root, "tests/golden/brief.out")}```\n'
     good = sample in readme
     print(f'1..1\n{"ok" if good else "not ok"} 1 - the sample in README.md is real')
     return 0 if good else 1

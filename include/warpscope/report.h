@@ -699,6 +699,7 @@ struct ws_text_options {
 	bool color;      /**< use escape sequences */
 	bool full_names; /**< whole C++ names instead of short ones */
 	bool all;        /**< every group and exception, however many */
+	bool brief; /**< text, Markdown: the first screen only: verdict, cause, next step, thread */
 };
 
 /**

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as one HTML file: the frame of the page and the order of its sections. */
+/* The report as one HTML file: the frame of the page. */
 #include "render/html.h"
+#include "render/sections.h"
 
 /* The style sheet, the script and the hashes of both, from page/. */
 #include "page.inc"
@@ -37,29 +38,38 @@ static void foot(struct wsi_html *page)
 	wsi_html_raw(page, "</script>\n</body>\n</html>\n");
 }
 
-/* Of a hang, who waits for what is the answer; else it is where the others are. */
-static void waits_first(struct wsi_html *page)
+static void page_sections(struct wsi_html *page)
 {
-	if (page->report->verdict == WS_VERDICT_HANG)
-		wsi_html_waits(page);
-}
-
-static void waits_later(struct wsi_html *page)
-{
-	if (page->report->verdict != WS_VERDICT_HANG)
-		wsi_html_waits(page);
+	static void (*const write[WSI_N_SECTIONS])(struct wsi_html *) = {
+		[WSI_SECTION_CAUSE] = wsi_html_cause,
+		[WSI_SECTION_NEXT] = wsi_html_next,
+		[WSI_SECTION_WAITS] = wsi_html_waits,
+		[WSI_SECTION_FAULT] = wsi_html_fault,
+		[WSI_SECTION_ACCESS] = wsi_html_access,
+		[WSI_SECTION_FINDINGS] = wsi_html_findings,
+		[WSI_SECTION_STACK] = wsi_html_stack,
+		[WSI_SECTION_LISTING] = wsi_html_code,
+		[WSI_SECTION_LAUNCH] = wsi_html_launch,
+		[WSI_SECTION_FURTHER] = wsi_html_further,
+		[WSI_SECTION_MAP] = wsi_html_map,
+		[WSI_SECTION_GRIDS] = wsi_html_grids,
+		[WSI_SECTION_GROUPS] = wsi_html_groups,
+		[WSI_SECTION_IMAGE] = wsi_html_image,
+		[WSI_SECTION_DUMP] = wsi_html_facts,
+		[WSI_SECTION_DIAGNOSTICS] = wsi_html_diagnostics,
+		[WSI_SECTION_SIGNATURE] = wsi_html_signature,
+	};
+	enum wsi_section order[WSI_N_SECTIONS];
+	unsigned n = wsi_sections(page->report, false, order);
+	for (unsigned i = 0; i < n; i++) {
+		if (write[order[i]])
+			write[order[i]](page);
+	}
 }
 
 enum ws_status ws_report_html(const struct ws_report *report, const struct ws_text_options *options,
 			      struct ws_out *out, struct ws_error *err)
 {
-	static void (*const sections[])(struct wsi_html *) = {
-		waits_first,     wsi_html_fault, wsi_html_access,      wsi_html_findings,
-		wsi_html_stack,  wsi_html_code,  wsi_html_launch,      wsi_html_further,
-		waits_later,     wsi_html_map,   wsi_html_grids,       wsi_html_groups,
-		wsi_html_image,  wsi_html_facts, wsi_html_diagnostics, wsi_html_signature,
-		wsi_html_advice,
-	};
 	struct wsi_html page = { .report = report, .out = out };
 	if (options && options->size != sizeof *options)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
@@ -70,8 +80,7 @@ enum ws_status ws_report_html(const struct ws_report *report, const struct ws_te
 	head(&page);
 	wsi_html_verdict(&page);
 	wsi_html_raw(&page, "<main>\n");
-	for (size_t i = 0; i < WSI_COUNT(sections); i++)
-		sections[i](&page);
+	page_sections(&page);
 	wsi_html_raw(&page, "</main>\n");
 	foot(&page);
 	if (page.status != WS_OK)

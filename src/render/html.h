@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report as one HTML file: what its sections share. Each section is one function, which prints
- * nothing when the report has nothing for it; ws_report_html() in html.c lists them in order.
+ * nothing when the report has nothing for it; sections.h has their order.
  *
  * The page reads without scripts, loads nothing, and its content security policy names the hashes
  * of the one style sheet and the one script (page/), so that text of a dump could not run even if
@@ -29,6 +29,9 @@ struct wsi_html {
 /* ---- sections ---- */
 
 void wsi_html_verdict(struct wsi_html *page);
+/* What the exception means, and likely causes. */
+void wsi_html_cause(struct wsi_html *page);
+void wsi_html_next(struct wsi_html *page);
 void wsi_html_map(struct wsi_html *page);
 void wsi_html_fault(struct wsi_html *page);
 /* A term of the box of the fault. */
@@ -46,7 +49,6 @@ void wsi_html_image(struct wsi_html *page);
 void wsi_html_facts(struct wsi_html *page);
 void wsi_html_diagnostics(struct wsi_html *page);
 void wsi_html_signature(struct wsi_html *page);
-void wsi_html_advice(struct wsi_html *page);
 
 /* The address of an access among the memory around it, as a picture. */
 void wsi_html_ruler(struct wsi_html *page, const struct ws_report_access *access);

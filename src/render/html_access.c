@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory access of the fault: sentence, picture, what the lanes had, whose memory, causes. */
+/* The memory access of the fault: sentence, picture, what the lanes had, whose memory. */
 #include "render/html.h"
 
 /* What the lane's address is wrong about, or that it is not. */
@@ -240,34 +240,17 @@ static void one_access(struct wsi_html *page, const struct ws_report_access *acc
 		lane_table(page, access);
 }
 
-static void causes(struct wsi_html *page, const struct ws_report_exception *e)
-{
-	if (e->n_causes == 0)
-		return;
-	if (e->n_accesses) /* else it is the title of the section */
-		wsi_html_raw(page, "<h3>Most likely causes</h3>\n");
-	wsi_html_raw(page, "<ol class=\"causes\">\n");
-	for (uint32_t i = 0; i < e->n_causes; i++) {
-		wsi_html_raw(page, "<li>");
-		wsi_html_claim(page, &e->causes[i]);
-		wsi_html_raw(page, "</li>\n");
-	}
-	wsi_html_raw(page, "</ol>\n");
-}
-
 void wsi_html_access(struct wsi_html *page)
 {
 	const struct ws_report_exception *e = page->report->focus;
-	if (!e || (e->n_accesses == 0 && e->n_causes == 0))
+	if (!e || e->n_accesses == 0)
 		return;
-	wsi_html_section(page, "access", e->n_accesses ? "The access" : "Most likely causes");
-	if (e->n_accesses)
-		one_access(page, &e->accesses[0]);
+	wsi_html_section(page, "access", "The access");
+	one_access(page, &e->accesses[0]);
 	for (uint32_t i = 1; i < e->n_accesses; i++) {
 		wsi_html_printf(page, "<details><summary>Candidate %u</summary>\n", i + 1);
 		one_access(page, &e->accesses[i]);
 		wsi_html_raw(page, "</details>\n");
 	}
-	causes(page, e);
 	wsi_html_section_end(page);
 }

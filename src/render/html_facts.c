@@ -347,29 +347,3 @@ void wsi_html_diagnostics(struct wsi_html *page)
 				report->n_diagnostics - shown);
 	wsi_html_section_end(page);
 }
-
-static void item(struct wsi_html *page, const char *text)
-{
-	wsi_html_raw(page, "<li>");
-	wsi_html_sentence(page, text);
-	wsi_html_raw(page, "</li>\n");
-}
-
-void wsi_html_advice(struct wsi_html *page)
-{
-	const struct ws_report *report = page->report;
-	bool meant = report->focus && report->focus->meaning;
-	if (!meant && report->n_next == 0)
-		return;
-	wsi_html_section(page, "next", "What it means, and what to try next");
-	if (meant) {
-		wsi_html_raw(page, "<p>");
-		wsi_html_sentence(page, report->focus->meaning);
-		wsi_html_raw(page, "</p>\n");
-	}
-	wsi_html_raw(page, "<ul class=\"next\">\n");
-	for (uint32_t i = 0; i < report->n_next; i++)
-		item(page, report->next[i]);
-	wsi_html_raw(page, "</ul>\n");
-	wsi_html_section_end(page);
-}

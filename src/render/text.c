@@ -5,29 +5,34 @@
  * carries no text of the input but the summary.
  */
 #include "render/text.h"
+#include "render/sections.h"
 
-void wsi_page_sections(struct wsi_page *page)
+static void page_sections(struct wsi_page *page)
 {
-	const struct ws_report_exception *focus = page->report->focus;
-	bool hang = page->report->verdict == WS_VERDICT_HANG;
-	if (hang) /* who waits for what is the answer; else it is where the others are */
-		wsi_text_waits(page);
-	if (focus) {
-		wsi_text_fault(page, focus);
-		wsi_text_access(page, focus);
-		wsi_text_frames(page, focus);
-		wsi_text_launch(page, focus);
+	static void (*const write[WSI_N_SECTIONS])(struct wsi_page *) = {
+		[WSI_SECTION_CAUSE] = wsi_text_cause,
+		[WSI_SECTION_NEXT] = wsi_text_next,
+		[WSI_SECTION_WAITS] = wsi_text_waits,
+		[WSI_SECTION_FAULT] = wsi_text_fault,
+		[WSI_SECTION_ACCESS] = wsi_text_access,
+		[WSI_SECTION_FINDINGS] = wsi_text_findings,
+		[WSI_SECTION_STACK] = wsi_text_frames,
+		[WSI_SECTION_LISTING] = wsi_text_listing,
+		[WSI_SECTION_LAUNCH] = wsi_text_launch,
+		[WSI_SECTION_FURTHER] = wsi_text_further,
+		[WSI_SECTION_GROUPS] = wsi_text_groups,
+		[WSI_SECTION_IMAGE] = wsi_text_image,
+		[WSI_SECTION_DUMP] = wsi_text_facts,
+		[WSI_SECTION_KERNELS] = wsi_text_kernels,
+		[WSI_SECTION_DIAGNOSTICS] = wsi_text_diagnostics,
+		[WSI_SECTION_SIGNATURE] = wsi_text_signature,
+	};
+	enum wsi_section order[WSI_N_SECTIONS];
+	unsigned n = wsi_sections(page->report, page->options.brief, order);
+	for (unsigned i = 0; i < n; i++) {
+		if (write[order[i]])
+			write[order[i]](page);
 	}
-	wsi_text_further(page);
-	if (!hang)
-		wsi_text_waits(page);
-	wsi_text_groups(page);
-	wsi_text_image(page);
-	wsi_text_facts(page);
-	wsi_text_code(page);
-	wsi_text_diagnostics(page);
-	wsi_text_signature(page);
-	wsi_text_advice(page);
 	wsi_page_close(page);
 }
 
@@ -66,7 +71,7 @@ enum ws_status ws_report_text(const struct ws_report *report, const struct ws_te
 	ws_out_text(out, ".");
 	wsi_page_style(&page, WSI_PLAIN);
 	wsi_page_end_line(&page);
-	wsi_page_sections(&page);
+	page_sections(&page);
 	return page_status(&page, err);
 }
 
@@ -83,7 +88,7 @@ enum ws_status ws_report_markdown(const struct ws_report *report,
 	ws_out_text(out, "**");
 	wsi_page_prose(&page, ws_str_of(report->summary));
 	ws_out_text(out, ".**\n");
-	wsi_page_sections(&page);
+	page_sections(&page);
 	ws_out_printf(out, "\n<sub>warpscope %s; this page holds no contents of memory.</sub>\n",
 		      ws_version());
 	return page_status(&page, err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The page as text and as Markdown: what its sections share. Each section is one function, which
- * prints nothing when the report has nothing for it; wsi_page_sections() in text.c lists them in
- * order. A section starts with one of the titles below. The lines of its detail start with at least
- * two spaces that no backtick follows, so that they cannot end the block that Markdown shows them
- * in; whatever comes from the input is printed by ws_out_escaped() there, and by wsi_page_prose()
- * or wsi_page_advice() in prose.
+ * prints nothing when the report has nothing for it; sections.h has their order. A section starts
+ * with one of the titles below. The lines of its detail start with at least two spaces that no
+ * backtick follows, so that they cannot end the block that Markdown shows them in; whatever comes
+ * from the input is printed by ws_out_escaped() there, and by wsi_page_prose() or wsi_page_advice()
+ * in prose.
  */
 #ifndef WSI_RENDER_TEXT_H
 #define WSI_RENDER_TEXT_H
@@ -25,31 +25,35 @@ struct wsi_page {
 
 /* ---- sections ---- */
 
-void wsi_page_sections(struct wsi_page *page);
-/* The box below the verdict: exception, precision, place, launch. */
-void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e);
-/* What the instruction did, what the state shows, and the code around it. */
-void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e);
-/* The kernel, its grid and its parameters. */
-void wsi_text_launch(struct wsi_page *page, const struct ws_report_exception *e);
-/* Lines of that: the parameters. */
-void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e);
-/* Lines of a box: what a failed assertion says. */
-void wsi_text_assertion(struct wsi_page *page, const struct ws_report_assertion *assertion);
+/* What the exception means, and likely causes. */
+void wsi_text_cause(struct wsi_page *page);
+void wsi_text_next(struct wsi_page *page);
+/* Exception, precision, place. */
+void wsi_text_fault(struct wsi_page *page);
+/* What the instruction did. */
+void wsi_text_access(struct wsi_page *page);
 /* What the state shows about the kind of exception. */
-void wsi_text_findings(struct wsi_page *page, const struct ws_report_exception *e);
-/* A list in prose. */
-void wsi_text_claims(struct wsi_page *page, const struct ws_report_claim *claims, uint32_t n);
-void wsi_text_frames(struct wsi_page *page, const struct ws_report_exception *e);
+void wsi_text_findings(struct wsi_page *page);
+void wsi_text_frames(struct wsi_page *page);
+/* The machine code around it. */
+void wsi_text_listing(struct wsi_page *page);
+/* The kernel, its grid and its parameters. */
+void wsi_text_launch(struct wsi_page *page);
 void wsi_text_further(struct wsi_page *page);
 void wsi_text_waits(struct wsi_page *page);
 void wsi_text_groups(struct wsi_page *page);
 void wsi_text_image(struct wsi_page *page);
 void wsi_text_facts(struct wsi_page *page);
-void wsi_text_code(struct wsi_page *page);
+void wsi_text_kernels(struct wsi_page *page);
 void wsi_text_diagnostics(struct wsi_page *page);
 void wsi_text_signature(struct wsi_page *page);
-void wsi_text_advice(struct wsi_page *page);
+
+/* Lines of the launch: the parameters. */
+void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e);
+/* Lines of a box: what a failed assertion says. */
+void wsi_text_assertion(struct wsi_page *page, const struct ws_report_assertion *assertion);
+/* A list in prose. */
+void wsi_text_claims(struct wsi_page *page, const struct ws_report_claim *claims, uint32_t n);
 
 /* ---- words ---- */
 

@@ -151,9 +151,10 @@ static void text_access(struct wsi_page *page, const struct ws_report_access *ac
 	line_operands(page, access);
 }
 
-static void text_code(struct wsi_page *page, const struct ws_report_exception *e)
+void wsi_text_listing(struct wsi_page *page)
 {
-	if (e->n_insns == 0)
+	const struct ws_report_exception *e = page->report->focus;
+	if (!e || e->n_insns == 0)
 		return;
 	wsi_page_title_folded(page, "Code around it:");
 	for (uint32_t i = 0; i < e->n_insns; i++) {
@@ -168,26 +169,21 @@ static void text_code(struct wsi_page *page, const struct ws_report_exception *e
 	}
 }
 
-void wsi_text_access(struct wsi_page *page, const struct ws_report_exception *e)
+void wsi_text_access(struct wsi_page *page)
 {
-	if (e->access_why) {
-		wsi_page_label(page, "access");
-		ws_out_printf(page->out, "none to show: %s\n", e->access_why);
+	const struct ws_report_exception *e = page->report->focus;
+	if (!e || e->n_accesses == 0)
+		return;
+	bool certain = e->accesses[0].found.confidence == WS_CONFIDENCE_CERTAIN;
+	wsi_page_title(page, certain ? "The faulting instruction:"
+			     : e->n_accesses == 1
+				     ? "An instruction that may have failed:"
+				     : "Instructions that may have failed, best first:");
+	for (uint32_t i = 0; i < e->n_accesses; i++) {
+		if (i)
+			wsi_page_end_line(page);
+		text_access(page, &e->accesses[i]);
 	}
-	if (e->n_accesses) {
-		bool certain = e->accesses[0].found.confidence == WS_CONFIDENCE_CERTAIN;
-		wsi_page_title(page, certain ? "The faulting instruction:"
-				     : e->n_accesses == 1
-					     ? "An instruction that may have failed:"
-					     : "Instructions that may have failed, best first:");
-		for (uint32_t i = 0; i < e->n_accesses; i++) {
-			if (i)
-				wsi_page_end_line(page);
-			text_access(page, &e->accesses[i]);
-		}
-	}
-	wsi_text_findings(page, e);
-	text_code(page, e);
 }
 
 static void out_param_value(struct wsi_page *page, const struct ws_report_param *param)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diagnostics of the dump, what the exception means, what to try next. */
+/* What the exception means, likely causes, what to try next; diagnostics of the dump. */
 #include "render/text.h"
 
 void wsi_text_diagnostics(struct wsi_page *page)
@@ -24,12 +24,11 @@ void wsi_text_diagnostics(struct wsi_page *page)
 		ws_out_printf(out, "    ... and %u more (--all)\n", report->n_diagnostics - shown);
 }
 
-void wsi_text_advice(struct wsi_page *page)
+void wsi_text_cause(struct wsi_page *page)
 {
-	const struct ws_report *report = page->report;
-	const struct ws_report_exception *e = report->focus;
+	const struct ws_report_exception *e = page->report->focus;
 	if (e && e->meaning) {
-		wsi_page_title_prose(page, "What it means:");
+		wsi_page_end_line(page);
 		wsi_page_advice(page, e->meaning);
 		wsi_page_end_line(page);
 	}
@@ -37,6 +36,11 @@ void wsi_text_advice(struct wsi_page *page)
 		wsi_page_title_prose(page, "Likely causes here:");
 		wsi_text_claims(page, e->causes, e->n_causes);
 	}
+}
+
+void wsi_text_next(struct wsi_page *page)
+{
+	const struct ws_report *report = page->report;
 	if (report->n_next == 0)
 		return;
 	wsi_page_title_prose(page, "What to try next:");

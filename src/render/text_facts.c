@@ -145,7 +145,7 @@ void wsi_text_facts(struct wsi_page *page)
 	}
 }
 
-void wsi_text_code(struct wsi_page *page)
+void wsi_text_kernels(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
 	if (report->n_code == 0)

@@ -94,9 +94,10 @@ static void box_addresses(struct wsi_page *page, const struct ws_report_exceptio
 	wsi_page_end_line(page);
 }
 
-void wsi_text_launch(struct wsi_page *page, const struct ws_report_exception *e)
+void wsi_text_launch(struct wsi_page *page)
 {
-	if (e->kernel == WS_NONE)
+	const struct ws_report_exception *e = page->report->focus;
+	if (!e || e->kernel == WS_NONE)
 		return;
 	const struct ws_report_kernel *kernel = &page->report->kernels[e->kernel];
 	struct ws_out *out = page->out;
@@ -128,12 +129,12 @@ void wsi_text_launch(struct wsi_page *page, const struct ws_report_exception *e)
 	wsi_text_params(page, e);
 }
 
-void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e)
+void wsi_text_fault(struct wsi_page *page)
 {
-	if (e->blame == WS_BLAME_NOBODY)
-		wsi_page_title(page, "A thread to look at:");
-	else
-		wsi_page_detail(page);
+	const struct ws_report_exception *e = page->report->focus;
+	if (!e)
+		return;
+	wsi_page_title(page, e->blame == WS_BLAME_NOBODY ? "A thread to look at:" : "The fault:");
 	if (e->blame != WS_BLAME_NOBODY) {
 		box_exception(page, e);
 		wsi_text_assertion(page, &e->assertion);
@@ -159,4 +160,8 @@ void wsi_text_fault(struct wsi_page *page, const struct ws_report_exception *e)
 		wsi_page_end_line(page);
 	}
 	box_addresses(page, e);
+	if (e->access_why) {
+		wsi_page_label(page, "access");
+		ws_out_printf(page->out, "none to show: %s\n", e->access_why);
+	}
 }

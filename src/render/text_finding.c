@@ -36,9 +36,10 @@ void wsi_text_assertion(struct wsi_page *page, const struct ws_report_assertion 
 	}
 }
 
-void wsi_text_findings(struct wsi_page *page, const struct ws_report_exception *e)
+void wsi_text_findings(struct wsi_page *page)
 {
-	if (e->n_findings == 0)
+	const struct ws_report_exception *e = page->report->focus;
+	if (!e || e->n_findings == 0)
 		return;
 	wsi_page_title_prose(page, "What the state shows:");
 	wsi_text_claims(page, e->findings, e->n_findings);

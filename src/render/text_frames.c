@@ -128,9 +128,10 @@ static void out_borrowed(struct wsi_page *page, const struct ws_report_exception
 	}
 }
 
-void wsi_text_frames(struct wsi_page *page, const struct ws_report_exception *e)
+void wsi_text_frames(struct wsi_page *page)
 {
-	if (e->n_frames == 0)
+	const struct ws_report_exception *e = page->report->focus;
+	if (!e || e->n_frames == 0)
 		return;
 	wsi_page_title(
 		page,

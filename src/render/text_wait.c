@@ -2,7 +2,7 @@
 /* Who waits for what: one paragraph for each wait, with who is missing. */
 #include "render/text.h"
 
-enum { MAX_SHOWN = 12 };
+enum { MAX_SHOWN = 12, MAX_BRIEF = 2 };
 
 static void show_place(struct wsi_page *page, const struct ws_report_wait *wait)
 {
@@ -139,9 +139,9 @@ void wsi_text_waits(struct wsi_page *page)
 		wsi_page_title(page, "Who waits for what:");
 	else
 		wsi_page_title_folded(page, "Who waits for what:");
-	uint32_t shown = report->n_waits;
-	if (!page->options.all && shown > MAX_SHOWN)
-		shown = MAX_SHOWN;
+	uint32_t shown = report->n_waits, most = page->options.brief ? MAX_BRIEF : MAX_SHOWN;
+	if (!page->options.all && shown > most)
+		shown = most;
 	for (uint32_t i = 0; i < shown; i++) {
 		if (i)
 			wsi_page_end_line(page);

@@ -247,9 +247,9 @@ class Cases:
             same(f'order of {name}', seen, sorted(seen))
 
     def sections_have_the_order_of_the_page(self):
-        order = ['waits', 'fault', 'access', 'finding', 'stack', 'code', 'launch', 'further', 'waits', 'map', 'grids', 'places', 'build',
-                 'facts', 'damage', 'signature', 'next']
-        for name, first in (('fault', 'fault'), ('hang', 'waits'), ('none', 'fault'), ('bare', 'fault')):
+        order = ['cause', 'next', 'waits', 'fault', 'access', 'finding', 'stack', 'code', 'launch', 'further', 'waits', 'map', 'grids', 'places', 'build',
+                 'facts', 'damage', 'signature']
+        for name, first in (('fault', 'cause'), ('hang', 'next'), ('none', 'next'), ('bare', 'cause')):
             self.open(name)
             ids = self.browser.script('return Array.from(document.querySelectorAll("main > section"), e => e.id)')
             same(f'the first section of {name}', ids[0], first)
@@ -257,7 +257,7 @@ class Cases:
                 if needed not in ids:
                     raise Wrong(f'{name} has no {needed}: {ids}')
             known = [one for one in ids if one in order]
-            at = [order.index(one) if one != 'waits' or name == 'hang' else order.index('waits', 1) for one in known]
+            at = [order.index(one) if one != 'waits' or name == 'hang' else order.index('waits', 3) for one in known]
             same(f'order of {name}', at, sorted(at))
 
     def a_page_says_that_there_is_no_fault(self):
@@ -269,7 +269,7 @@ class Cases:
     def a_hang_says_who_waits_for_what(self):
         self.open('hang')
         holds('the head', self.browser.text('header'), 'HANG SUSPECTED')
-        holds('the first section', self.browser.text('main > section'), 'barrier', 'hang.cu')
+        holds('the waits', self.browser.text('#waits'), 'barrier', 'hang.cu')
 
     def a_fault_without_an_access_says_why(self):
         self.open('bare')

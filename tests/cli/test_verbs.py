@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The command line as a whole: exit statuses of every verb, what is said to a mistyped verb, option or table, to words in the
-wrong order and to files of other kinds, and what a dumb terminal gets. Prints TAP.
+wrong order and to files of other kinds, what a dumb terminal gets, and the first screen of the report. Prints TAP.
 
 usage: test_verbs.py WARPSCOPE SOURCE_ROOT
 """
@@ -238,11 +238,44 @@ def check_terminal(bench):
         bench.cases.append((f'TERM={term}: {"colour" if colour else "no escape sequence"}', None if has == colour else str(has)))
 
 
+SCENARIOS = ('assert bad-pc classic cluster-block-gone cluster-out-of-range code-77 illegal-address-sm-row lightweight many-faults '
+             'no-lines recursion shared-out-of-range two-devices').split()
+
+
+def problem_of_screen(bench, dump, form):
+    """The first screen: what the page begins with, from the verdict to the thread, in 40 lines of 100 columns."""
+    brief = bench.run('report', '--brief', '--format', form, dump).stdout.decode()
+    whole = bench.run('report', '--format', form, dump).stdout.decode()
+    body = brief.split('\n<sub>')[0]
+    if not whole.startswith(body):
+        return 'the page does not begin with it'
+    n_lines = sum(max(1, -(-len(line) // 100)) for line in body.splitlines())
+    if n_lines > (40 if form == 'text' else 45):  # fences are lines
+        return f'{n_lines} lines'
+    wanted = ['What to try next', 'A thread to look at' if '/hang' in dump else 'The fault', ' sm ']
+    wanted += ['Who waits for what'] if '/hang' in dump else ['Likely causes here', 'exception ']
+    at = [body.find(word) for word in wanted]
+    return f'{list(zip(wanted, at))}' if min(at) < 0 or len(body) == len(whole) else None
+
+
+def check_first_screen(bench):
+    folder = os.path.join(bench.folder, 'built')
+    subprocess.run([sys.executable, os.path.join(bench.root, 'tests/builders/build.py'), folder, *SCENARIOS], check=True)
+    dumps = [os.path.join(bench.root, 'examples/dumps', f'{name}.nvcudmp')
+             for name in ('illegal-address', 'hang', 'misaligned-G', 'exited')]
+    for dump in dumps + [os.path.join(folder, f'{name}.nvcudmp') for name in SCENARIOS]:
+        for form in ('text', 'md'):
+            bench.cases.append((f'first screen, {form}: {os.path.basename(dump)}', problem_of_screen(bench, dump, form)))
+    for form in ('json', 'html'):
+        bench.expect(f'--brief of {form}', ('report', '--brief', '--format', form, bench.dump), 2, 'are always whole')
+    bench.expect('--brief --all', ('report', '--brief', '--all', bench.dump), 2, 'exclude each other')
+
+
 def main():
     warpscope, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(warpscope, root, folder)
-        for part in (check_exits, check_words, check_places, check_files, check_terminal):
+        for part in (check_exits, check_words, check_places, check_files, check_terminal, check_first_screen):
             part(bench)
     failed = sum(problem is not None for _, problem in bench.cases)
     print(f'1..{len(bench.cases)}')

@@ -1,2 +1,2 @@
-# The sample of README.md: library frames, the user's line further out, sources found.
+# Library frames, the user's line further out, sources found.
 warpscope --source-map /src/ws=. examples/dumps/illegal-address.nvcudmp
