@@ -72,7 +72,7 @@ static void report(void *user, uint32_t line, uint32_t column, const char *messa
 	struct as *as = user;
 	as->n_errors++;
 	if (!as->cli->json) {
-		fprintf(stderr, "%s:%u:%u: %s\n", as->path, line, column, message);
+		cli_say("%s:%u:%u: %s\n", as->path, line, column, message);
 		return;
 	}
 	ws_json_object(&as->json);

@@ -127,6 +127,8 @@ _Noreturn void cli_out_of_memory(void);
 CLI_VERB_LIST(X)
 #undef X
 
+/* Writes to standard error, at once; strings among the arguments are escaped. */
+void cli_say(const char *format, ...) WS_PRINTF(1, 2);
 /* "warpscope: message" on standard error. */
 void cli_warn(const char *format, ...) WS_PRINTF(1, 2);
 /* The story of an error on standard error, with the file offset when it has one. Returns

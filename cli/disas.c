@@ -146,8 +146,8 @@ static void show_image(struct disas *d, const struct images *images, const struc
 		ws_json_key(&d->json, "functions");
 		ws_json_array(&d->json);
 	} else if (images->n > 1) {
-		ws_out_printf(&d->cli->out, "%simage %zu, %s\n", d->shown ? "\n" : "", image->index,
-			      arch);
+		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
+		ws_out_printf(&d->cli->out, "image %zu, %s\n", image->index, arch);
 	}
 	if (ws_module_functions(image->module, &functions, &n, &err) != WS_OK)
 		cli_fail(d->path, &err);

@@ -188,8 +188,9 @@ void disas_asm(struct disas *d, const struct image *image)
 	const struct ws_function *functions;
 	size_t n = 0;
 	struct ws_error err;
-	ws_out_printf(&d->cli->out, "%s.arch sm_%" PRIu32 "%.1s\n", d->shown ? "\n" : "",
-		      image->facts.sm, &image->facts.variant);
+	ws_out_text(&d->cli->out, d->shown ? "\n" : "");
+	ws_out_printf(&d->cli->out, ".arch sm_%" PRIu32 "%.1s\n", image->facts.sm,
+		      &image->facts.variant);
 	if (ws_module_functions(image->module, &functions, &n, &err) != WS_OK)
 		cli_fail(d->path, &err);
 	for (size_t i = 0; i < n; i++)

@@ -46,23 +46,12 @@ static void print_block(struct disas_code *code, const struct ws_flow_block *blo
 
 /* ---- DOT ---- */
 
-/* Text inside of double quotes. */
-static void print_quoted(struct ws_out *out, const char *text, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (text[i] == '"' || text[i] == '\\')
-			ws_out_text(out, "\\");
-		if ((unsigned char)text[i] >= 0x20)
-			ws_out_bytes(out, text + i, 1);
-	}
-}
-
 static void print_dot(struct disas_code *code, const struct ws_flow_block *blocks, size_t n)
 {
 	struct disas *d = code->d;
 	struct ws_out *out = &d->cli->out;
 	ws_out_text(out, d->shown ? "\ndigraph \"" : "digraph \"");
-	print_quoted(out, code->function->name.ptr, code->function->name.len);
+	ws_out_in_quotes(out, code->function->name);
 	ws_out_text(out, "\" {\n  node [shape=box, fontname=\"monospace\"];\n");
 	for (size_t b = 0; b < n; b++) {
 		ws_out_printf(out, "  b%zu [label=\"", b);
@@ -73,7 +62,7 @@ static void print_dot(struct disas_code *code, const struct ws_flow_block *block
 			size_t len =
 				disas_code_text(code, &insn, off, d->control, text, sizeof text);
 			ws_out_printf(out, "%04" PRIx64 "  ", off);
-			print_quoted(out, text, len);
+			ws_out_in_quotes(out, (struct ws_str){ text, len });
 			ws_out_text(out, "\\l");
 			d->n_total++;
 			d->n_unknown += !insn.known || insn.unknown[0] || insn.unknown[1];

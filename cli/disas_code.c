@@ -180,8 +180,8 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off)
 	}
 	char start[32];
 	size_t n = line_start(start, mark_flags(code, off), off);
-	ws_out_bytes(&d->cli->out, start, n);
-	ws_out_bytes(&d->cli->out, text, n_text);
+	ws_out_escaped(&d->cli->out, (struct ws_str){ start, n });
+	ws_out_escaped(&d->cli->out, (struct ws_str){ text, n_text });
 	if (d->hex)
 		ws_out_printf(&d->cli->out, "  /* 0x%016llx %016llx */",
 			      (unsigned long long)insn.word[1], (unsigned long long)insn.word[0]);

@@ -169,8 +169,8 @@ static bool run_image(struct cli *cli, const struct lines_query *query, const st
 		json_image(json, image);
 	} else if (images->n > 1) {
 		image_arch(image, arch, sizeof arch);
-		ws_out_printf(&cli->out, "%simage %zu, %s\n", index ? "\n" : "", image->index,
-			      arch);
+		ws_out_text(&cli->out, index ? "\n" : "");
+		ws_out_printf(&cli->out, "image %zu, %s\n", image->index, arch);
 	}
 	enum ws_status st = ws_module_line_map(image->module, &map, &err);
 	bool shown = st == WS_OK && answer(cli, query, image, map, json);

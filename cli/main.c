@@ -51,13 +51,38 @@ static const struct {
 
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
-void cli_warn(const char *format, ...)
+/* ---- standard output and standard error: nobody else writes to them ---- */
+
+static int stdout_fd = STDOUT_FILENO, stderr_fd = STDERR_FILENO;
+
+/* Standard error is written at once. */
+static void err_flush(struct ws_out *err)
 {
+	if (ws_out_flush(err, NULL) != WS_OK)
+		return; /* nobody is left to be told */
+}
+
+void cli_say(const char *format, ...)
+{
+	struct ws_out err;
 	va_list args;
 	va_start(args, format);
-	fputs("warpscope: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	ws_out_init(&err, ws_write_fd, &stderr_fd);
+	ws_out_vprintf(&err, format, args);
+	err_flush(&err);
+	va_end(args);
+}
+
+void cli_warn(const char *format, ...)
+{
+	struct ws_out err;
+	va_list args;
+	va_start(args, format);
+	ws_out_init(&err, ws_write_fd, &stderr_fd);
+	ws_out_text(&err, "warpscope: ");
+	ws_out_vprintf(&err, format, args);
+	ws_out_text(&err, "\n");
+	err_flush(&err);
 	va_end(args);
 }
 
@@ -81,12 +106,15 @@ int cli_fail_advise(const char *path, const struct ws_error *err, const char *ad
 
 int cli_usage(const char *verb, const char *format, ...)
 {
+	struct ws_out err;
 	va_list args;
 	va_start(args, format);
-	fprintf(stderr, "warpscope %s: ", verb);
-	vfprintf(stderr, format, args);
+	ws_out_init(&err, ws_write_fd, &stderr_fd);
+	ws_out_printf(&err, "warpscope %s: ", verb);
+	ws_out_vprintf(&err, format, args);
+	ws_out_printf(&err, "; see: warpscope %s --help\n", verb);
+	err_flush(&err);
 	va_end(args);
-	fprintf(stderr, "; see: warpscope %s --help\n", verb);
 	return CLI_USAGE;
 }
 
@@ -118,23 +146,24 @@ void *cli_alloc(size_t count, size_t size)
 	return ptr;
 }
 
-static int help(void)
+static int help(struct ws_out *out)
 {
-	printf("warpscope turns a dead or stopped GPU into an answer.\n\n"
-	       "usage: warpscope DUMP             the same as: warpscope report DUMP\n"
-	       "       warpscope VERB ARGS...     warpscope help VERB tells more\n\n");
+	ws_out_text(out, "warpscope turns a dead or stopped GPU into an answer.\n\n"
+			 "usage: warpscope DUMP             the same as: warpscope report DUMP\n"
+			 "       warpscope VERB ARGS...     warpscope help VERB tells more\n\n");
 	for (size_t i = 0; i < N_VERBS; i++)
-		printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
-	printf("\n  --version  version of the program\n  --help     this text\n");
+		ws_out_printf(out, "  %-10s %s\n", verbs[i].name, verbs[i].help);
+	ws_out_text(out, "\n  --version  version of the program\n  --help     this text\n");
 	return CLI_ANSWERED;
 }
 
-static int verb_help(const struct verb *verb)
+static int verb_help(struct ws_out *out, const struct verb *verb)
 {
-	printf("usage: warpscope %s %s\n\n%s%s", verb->name, verb->synopsis, verb->text,
-	       common_help);
+	ws_out_printf(out, "usage: warpscope %s %s\n\n", verb->name, verb->synopsis);
+	ws_out_text(out, verb->text);
+	ws_out_text(out, common_help);
 	for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
-		printf("  %-3d %s\n", statuses[i].number, statuses[i].words);
+		ws_out_printf(out, "  %-3d %s\n", statuses[i].number, statuses[i].words);
 	return CLI_ANSWERED;
 }
 
@@ -207,8 +236,8 @@ static const char *verb_meant(const char *word)
 static int unknown_verb(const char *word, const char *also)
 {
 	const char *meant = verb_meant(word);
-	fprintf(stderr, "warpscope: unknown verb '%s'%s%s%s%s; see: warpscope --help\n", word, also,
-		meant ? " (did you mean: warpscope " : "", meant ? meant : "", meant ? "?)" : "");
+	cli_warn("unknown verb '%s'%s%s%s%s; see: warpscope --help", word, also,
+		 meant ? " (did you mean: warpscope " : "", meant ? meant : "", meant ? "?)" : "");
 	return CLI_USAGE;
 }
 
@@ -236,24 +265,10 @@ bool cli_terminal_is_dumb(void)
 	return !term || !*term || strcmp(term, "dumb") == 0;
 }
 
-static int verb_start(const struct verb *verb, int argc, char **argv)
-{
-	static int stdout_fd = STDOUT_FILENO;
-	const char *no_color = getenv("NO_COLOR");
-	struct cli cli = { .color = isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
-				    !cli_terminal_is_dumb() };
-	ws_out_init(&cli.out, ws_write_fd, &stdout_fd);
-	int status = verb->run(&cli, argc, argv);
-	struct ws_error err;
-	if (ws_out_flush(&cli.out, &err) != WS_OK && err.os_errno != EPIPE)
-		return cli_fail(NULL, &err);
-	return status;
-}
-
-static int verb_run(const struct verb *verb, int argc, char **argv)
+static int verb_run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
 	if (wants(argc, argv, "--help", "-h"))
-		return verb_help(verb);
+		return verb_help(&cli->out, verb);
 	char **sorted = cli_alloc((size_t)argc + 2, sizeof *sorted);
 	int status = cli_options_sort(verb->name, verb->options, argc, argv, sorted);
 	int n = 0;
@@ -262,33 +277,33 @@ static int verb_run(const struct verb *verb, int argc, char **argv)
 	if (status == CLI_ANSWERED)
 		status = check_order(verb, n, sorted);
 	if (status == CLI_ANSWERED)
-		status = verb_start(verb, n, sorted);
+		status = verb->run(cli, n, sorted);
 	free(sorted);
 	return status;
 }
 
 /* warpscope help [VERB] */
-static int help_of(int argc, char **argv, const struct cli_options *options)
+static int help_of(struct ws_out *out, int argc, char **argv, const struct cli_options *options)
 {
 	int at = cli_operand(options, argc, argv, 1);
 	const struct verb *verb = at < argc ? verb_find(argv[at]) : NULL;
 	if (verb)
-		return verb_help(verb);
-	return at < argc ? unknown_verb(argv[at], "") : help();
+		return verb_help(out, verb);
+	return at < argc ? unknown_verb(argv[at], "") : help(out);
 }
 
 /* No verb is named: the report of a dump, or what it is that was probably meant. */
-static int no_verb(int argc, char **argv)
+static int no_verb(struct cli *cli, int argc, char **argv)
 {
 	const struct verb *report = verb_find("report");
 	int at = cli_operand(report->options, argc, argv, 0);
 	const char *word = at < argc ? argv[at] : NULL;
 	if (word && strcmp(word, "help") == 0)
-		return help_of(argc, argv, report->options);
+		return help_of(&cli->out, argc, argv, report->options);
 	if (!word && wants(argc, argv, "--help", "-h"))
-		return help();
+		return help(&cli->out);
 	if (!word || is_file(word) || strpbrk(word, "/."))
-		return verb_run(report, argc, argv);
+		return verb_run(cli, report, argc, argv);
 	return unknown_verb(word, ", and no file of that name");
 }
 
@@ -309,30 +324,43 @@ static int swapped(int argc, char **argv, const struct cli_options *options)
 	int dump = cli_operand(options, argc, argv, 0), at = cli_operand(options, argc, argv, 1);
 	if (at >= argc || !verb_find(argv[at]) || !is_file(argv[dump]))
 		return CLI_ANSWERED;
-	fprintf(stderr, "warpscope: the verb comes first: warpscope %s %s", argv[at], argv[dump]);
+	cli_say("warpscope: the verb comes first: warpscope %s %s", argv[at], argv[dump]);
 	for (int i = at + 1; i < argc; i++)
-		fprintf(stderr, " %s", argv[i]);
-	fputs("; see: warpscope --help\n", stderr);
+		cli_say(" %s", argv[i]);
+	cli_say("; see: warpscope --help\n");
 	return CLI_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(struct cli *cli, int argc, char **argv)
 {
 	if (argc < 2) {
-		help();
+		help(&cli->out);
 		return CLI_USAGE;
 	}
 	if (wants(argc, argv, "--version", NULL)) {
-		printf("warpscope %s\n", ws_version());
+		ws_out_printf(&cli->out, "warpscope %s\n", ws_version());
 		return CLI_ANSWERED;
 	}
 	int at = verb_place(argc, argv);
 	if (at == 0) {
 		int status = swapped(argc, argv, &verb_report_options);
-		return status != CLI_ANSWERED ? status : no_verb(argc, argv);
+		return status != CLI_ANSWERED ? status : no_verb(cli, argc, argv);
 	}
 	const struct verb *verb = verb_find(argv[at]);
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv); /* options may stand before the verb */
 	argv[1] = (char *)verb->name;
-	return verb_run(verb, argc - 1, argv + 1);
+	return verb_run(cli, verb, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *no_color = getenv("NO_COLOR");
+	struct cli cli = { .color = isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
+				    !cli_terminal_is_dumb() };
+	ws_out_init(&cli.out, ws_write_fd, &stdout_fd);
+	int status = run(&cli, argc, argv);
+	struct ws_error err;
+	if (ws_out_flush(&cli.out, &err) != WS_OK && err.os_errno != EPIPE)
+		return cli_fail(NULL, &err);
+	return status;
 }

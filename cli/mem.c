@@ -213,7 +213,7 @@ static void print_binary(struct ws_out *out, uint64_t value, unsigned unit)
 	unsigned bits = 8 * unit;
 	for (unsigned i = 0; i < bits; i++)
 		text[i] = (char)('0' + (value >> (bits - 1 - i) & 1));
-	ws_out_bytes(out, text, bits);
+	ws_out_escaped(out, (struct ws_str){ text, bits });
 }
 
 static void print_float(struct ws_out *out, uint64_t value, unsigned unit)
@@ -281,9 +281,10 @@ static void print_units(struct mem *mem, const uint8_t *bytes, size_t n_units)
 	struct ws_out *out = &mem->session.cli->out;
 	size_t per_line = mem->format == 'a' ? 1 : mem->format == 't' ? 4 : LINE_BYTES / mem->unit;
 	for (size_t i = 0; i < n_units; i++) {
-		if (i % per_line == 0)
-			ws_out_printf(out, "%s0x%" PRIx64 ":", i ? "\n" : "",
-				      mem->at.address + i * mem->unit);
+		if (i % per_line == 0) {
+			ws_out_text(out, i ? "\n" : "");
+			ws_out_printf(out, "0x%" PRIx64 ":", mem->at.address + i * mem->unit);
+		}
 		ws_out_text(out, "\t");
 		print_unit(mem, out, bytes + i * mem->unit);
 	}

@@ -8,49 +8,14 @@
 
 /* ---- text ---- */
 
-static void spaces(struct ws_out *out, size_t n)
-{
-	static const char blank[] = "                                ";
-	for (; n > sizeof blank - 1; n -= sizeof blank - 1)
-		ws_out_bytes(out, blank, sizeof blank - 1);
-	ws_out_bytes(out, blank, n);
-}
-
-/* A `ws_write_fn` that counts characters. */
-static bool count_characters(void *user, const char *bytes, size_t len)
-{
-	size_t *n = user;
-	for (size_t i = 0; i < len; i++)
-		*n += ((unsigned char)bytes[i] & 0xc0) != 0x80;
-	return true;
-}
-
-static bool is_plain(struct ws_str text)
-{
-	bool plain = true;
-	for (size_t i = 0; i < text.len; i++)
-		plain &= text.ptr[i] >= 0x20 && text.ptr[i] < 0x7f;
-	return plain;
-}
-
-/* Columns of a terminal that the text takes, escaped as ws_out_escaped() does. */
-static size_t shown_width(struct ws_str text)
-{
-	size_t width = 0;
-	struct ws_out out;
-	ws_out_init(&out, count_characters, &width);
-	ws_out_escaped(&out, text);
-	return ws_out_flush(&out, NULL) == WS_OK ? width : text.len;
-}
-
 static bool is_shown(const struct rows *rows, unsigned column)
 {
 	unsigned flags = rows->columns[column].flags;
 	return !(flags & COLUMN_DATA) && (rows->wide || !(flags & COLUMN_WIDE));
 }
 
-/* The next cell of a line: `width` characters; `safe`: nothing in it needs escaping. */
-static void text_cell(struct rows *rows, struct ws_str text, size_t width, bool safe)
+/* The next cell of a line: `width` characters. */
+static void text_cell(struct rows *rows, struct ws_str text, size_t width)
 {
 	unsigned column = rows->at++;
 	assert(column < rows->n_columns);
@@ -65,11 +30,8 @@ static void text_cell(struct rows *rows, struct ws_str text, size_t width, bool 
 	bool left = rows->columns[column].flags & COLUMN_LEFT;
 	rows->pending += 1 + (left ? 0 : pad);
 	if (text.len) { /* spaces wait for text after them: no line ends in any */
-		spaces(rows->out, rows->pending);
-		if (safe)
-			ws_out_bytes(rows->out, text.ptr, text.len);
-		else
-			ws_out_escaped(rows->out, text);
+		ws_out_spaces(rows->out, rows->pending);
+		ws_out_escaped(rows->out, text);
 		rows->pending = 0;
 	}
 	rows->pending += left ? pad : 0;
@@ -77,7 +39,7 @@ static void text_cell(struct rows *rows, struct ws_str text, size_t width, bool 
 
 static void short_cell(struct rows *rows, const char *text, size_t len)
 {
-	text_cell(rows, (struct ws_str){ text, len }, len, true);
+	text_cell(rows, (struct ws_str){ text, len }, len);
 }
 
 static const char *json_key(struct rows *rows)
@@ -118,8 +80,7 @@ size_t rows_show(struct ws_out *out, struct ws_json *json, bool wide, const stru
 	}
 	produce(&rows, user);
 	if (rows.n_rows == 0) {
-		ws_out_text(out, none);
-		ws_out_text(out, "\n");
+		ws_out_printf(out, "%s\n", none);
 		return 0;
 	}
 	titles(&rows);
@@ -165,7 +126,7 @@ void rows_begin(struct rows *rows, bool focus)
 	}
 	rows->pending = 1;
 	if (focus) {
-		ws_out_bytes(rows->out, "*", 1);
+		ws_out_text(rows->out, "*");
 		rows->pending = 0;
 	}
 }
@@ -176,7 +137,7 @@ void rows_end(struct rows *rows)
 	if (rows->json)
 		ws_json_end(rows->json);
 	else if (!rows->measuring)
-		ws_out_bytes(rows->out, "\n", 1);
+		ws_out_text(rows->out, "\n");
 }
 
 /* ---- cells ---- */
@@ -296,8 +257,7 @@ void rows_str(struct rows *rows, struct ws_str text)
 		ws_json_key(rows->json, json_key(rows));
 		ws_json_str(rows->json, text);
 	} else {
-		bool plain = is_plain(text);
-		text_cell(rows, text, plain ? text.len : shown_width(text), plain);
+		text_cell(rows, text, ws_escaped_width(text));
 	}
 }
 

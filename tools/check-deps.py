@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds every #include against the may-use table of docs/architecture.md. Prints TAP.
+"""Holds every #include against the may-use table of docs/architecture.md, and all output against the one sink
+(src/text): a string that may come from an input reaches a terminal or a page through it and nothing else. Prints TAP.
 
 usage: check-deps.py [ROOT]
 
@@ -65,6 +66,92 @@ def allowed(folder, include, system, uses, root):
     return target in ('base', folder) or target in may or include in may
 
 
+# ---- the sink ----
+
+# Ways to write that escape nothing, and where they are the sink itself or write files.
+WRITES = {
+    **dict.fromkeys(('printf', 'fprintf', 'vprintf', 'vfprintf', 'dprintf', 'vdprintf', 'puts', 'fputs', 'putchar', 'putc',
+                     'fputc', 'putw', 'fwrite', 'perror', 'psignal', 'psiginfo', 'warn', 'warnx', 'err', 'errx', 'syslog',
+                     'stdout', 'stderr', 'putc_unlocked', 'putchar_unlocked', 'fputs_unlocked', 'fwrite_unlocked',
+                     'writev', 'pwritev', 'sendfile', 'splice', 'copy_file_range'), ()),
+    'write': ('src/text/out.c', 'src/base/'),
+    'pwrite': ('src/base/',),
+    'STDOUT_FILENO': ('cli/main.c',),
+    'STDERR_FILENO': ('cli/main.c', 'cli/open.c'),
+    'ws_write_fd': ('src/text/out.c', 'src/base/', 'cli/main.c', 'src/cudbg/trace.c'),
+    'ws_out_bytes': ('src/text/', 'cli/extract.c'),  # a part of a dump that was asked for
+}
+WORDS = {'puts', 'write', 'warn', 'err', 'splice'}  # names of other things too, unless they are called
+# Functions whose argument, counted from 0, is text of the program: a string literal, or a choice of literals.
+LITERAL = {
+    'ws_out_text': 1, 'wsi_html_raw': 1, 'ws_out_printf': 1, 'wsi_html_printf': 1, 'cli_say': 0, 'cli_warn': 0, 'cli_usage': 1,
+    'ws_table_printf': 1, 'ws_table_heading': 1,
+}
+# ... or one of these, by file: text of the program that has a name.
+NAMED = {
+    'cli/main.c': {'verb->text', 'common_help'},
+    'src/render/html.c': {'page_style[i]', 'page_script[i]'},
+}
+TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\w+|->|\S""", re.S)
+
+
+def tokens(source):
+    """[(token, line)] without comments and preprocessor lines; a literal is one token."""
+    lines = re.sub(r'^[ \t]*#(?:[^\n\\]|\\.|\\\n)*', lambda m: '\n' * m.group().count('\n'), source, flags=re.M)
+    found, line, at = [], 1, 0
+    for m in TOKEN.finditer(lines):
+        line += lines.count('\n', at, m.start())
+        at = m.start()
+        if not m.group().startswith(('//', '/*')):
+            found.append((m.group(), line))
+    return found
+
+
+def arguments(words, at):
+    """The arguments of the call whose '(' is words[at], each a list of tokens."""
+    depth, args = 0, [[]]
+    for word, _ in words[at:]:
+        depth -= word in ')]}'
+        if depth == 0 and word == ')':
+            break
+        if depth == 1 and word == ',':
+            args.append([])
+        elif depth:
+            args[-1].append(word)
+        depth += word in '([{'
+    return args
+
+
+def is_literal(words):
+    """"a" "b", PRIu64, or c ? "a" : "b" with any condition."""
+    if '?' in words:
+        colon, depth, mark = None, 0, words.index('?')
+        for i in range(mark + 1, len(words)):
+            depth += (words[i] == '?') - (words[i] == ':')
+            if depth < 0:
+                colon = i
+                break
+        return colon is not None and is_literal(words[mark + 1:colon]) and is_literal(words[colon + 1:])
+    return bool(words) and words[0][0] == '"' and all(w[0] == '"' or re.fullmatch(r'PRI\w+|[A-Z_]+_HASH', w) for w in words)
+
+
+def sink_passed(path, source):
+    """What a file of src/ or cli/ writes past the sink."""
+    bad = []
+    words = tokens(source)
+    for i, (word, line) in enumerate(words):
+        called = i + 1 < len(words) and words[i + 1][0] == '('
+        is_member = i and words[i - 1][0] in ('.', '->')
+        if word in WRITES and (called or word not in WORDS) and not is_member and not path.startswith(WRITES[word]):
+            bad.append(f'line {line}: {word} writes past the sink (src/text)')
+        if word in LITERAL and called and i and re.fullmatch(r'[;{}]|\)|else|do', words[i - 1][0]):
+            args = arguments(words, i + 1)
+            text = args[LITERAL[word]] if len(args) > LITERAL[word] else []
+            if not path.startswith('src/text/') and not is_literal(text) and ''.join(text) not in NAMED.get(path, ()):
+                bad.append(f'line {line}: {word}() takes text of the program, a literal, not: {" ".join(text)}')
+    return bad
+
+
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else '.'
     uses = table(root)
@@ -80,12 +167,13 @@ def main():
                     results.append((path, [f'folder {folder} has no row in docs/architecture.md']))
                     continue
                 uses.setdefault('public', set())
-                bad = []
-                with open(os.path.join(root, path), encoding='utf-8') as source:
-                    for number, line in enumerate(source, 1):
-                        m = re.match(r'\s*#\s*include\s+([<"])([^>"]+)[>"]', line)
-                        if m and not allowed(folder, m.group(2), m.group(1) == '<', uses, root):
-                            bad.append(f'line {number}: {folder} may not include {m.group(2)}')
+                with open(os.path.join(root, path), encoding='utf-8') as file:
+                    source = file.read()
+                bad = sink_passed(path, source) if top in ('src', 'cli', 'dap') else []
+                for number, line in enumerate(source.splitlines(), 1):
+                    m = re.match(r'\s*#\s*include\s+([<"])([^>"]+)[>"]', line)
+                    if m and not allowed(folder, m.group(2), m.group(1) == '<', uses, root):
+                        bad.append(f'line {number}: {folder} may not include {m.group(2)}')
                 results.append((path, bad))
     print(f'1..{len(results)}')
     failed = 0

@@ -3,12 +3,14 @@
  * @file
  * Output: a buffered sink, escaped text, text tables and a streaming JSON writer.
  *
- * Everything the library or the program prints goes through a `struct ws_out`. Failures are sticky:
- * writing goes on doing nothing and ws_out_flush() tells. A `ws_out` belongs to one thread at a
- * time.
+ * Everything the library or the program prints goes through a `struct ws_out`, which keeps apart
+ * text of the program (as it is) and text of an input (escaped). Failures are sticky: writing goes
+ * on doing nothing and ws_out_flush() tells. A `ws_out` belongs to one thread at a time.
  */
 #ifndef WARPSCOPE_OUT_H
 #define WARPSCOPE_OUT_H
+
+#include <stdarg.h>
 
 #include <warpscope/base.h>
 
@@ -39,18 +41,41 @@ WS_API bool ws_write_fd(void *user, const char *bytes, size_t len);
 /** Hands everything to the sink. @retval WS_IO  some write failed since the start. */
 WS_API enum ws_status ws_out_flush(struct ws_out *out, struct ws_error *err) WS_MUST_USE;
 
-/** Writes bytes as they are. */
-WS_API void ws_out_bytes(struct ws_out *out, const char *bytes, size_t len);
-/** Writes a C string as it is. */
-WS_API void ws_out_text(struct ws_out *out, const char *text);
-/** printf to the output. One call prints at most 1,000 bytes; more is cut (use the others for long
- * text). */
-WS_API void ws_out_printf(struct ws_out *out, const char *format, ...) WS_PRINTF(2, 3);
 /**
- * Writes text of an input so that a terminal stays unharmed: control characters, characters that
- * turn the direction of the text and bytes that are not UTF-8 become \xNN.
+ * Writes bytes as they are: for what is no text. Text of an input goes through ws_out_printf() or
+ * ws_out_escaped().
+ */
+WS_API void ws_out_bytes(struct ws_out *out, const char *bytes, size_t len);
+/** Writes text of the program itself, as it is. */
+WS_API void ws_out_text(struct ws_out *out, const char *text);
+/**
+ * Writes text of an input so that a terminal stays unharmed and shows all of it: control
+ * characters, separators of lines, characters that turn the direction of the text, that are not
+ * seen or are none, and bytes that are not UTF-8 become \xNN for each byte.
  */
 WS_API void ws_out_escaped(struct ws_out *out, struct ws_str text);
+/** The same for text that stands between double quotes, as in DOT: with a backslash before each
+ * quote and backslash. */
+WS_API void ws_out_in_quotes(struct ws_out *out, struct ws_str text);
+/** Columns of a terminal that ws_out_escaped() fills: one for each character. */
+WS_API size_t ws_escaped_width(struct ws_str text);
+/**
+ * printf to the output. The format is text of the program, as it is; what %s and %c print is
+ * escaped as by ws_out_escaped(). A precision counts bytes before, a width characters after. There
+ * is no %a, %n and no long double.
+ */
+WS_API void ws_out_printf(struct ws_out *out, const char *format, ...) WS_PRINTF(2, 3);
+WS_API void ws_out_vprintf(struct ws_out *out, const char *format, va_list list) WS_PRINTF(2, 0);
+WS_API void ws_out_spaces(struct ws_out *out, size_t n);
+
+/** How a terminal shows what follows. */
+enum ws_style {
+	WS_STYLE_PLAIN,
+	WS_STYLE_BOLD,
+	WS_STYLE_DIM,
+	WS_STYLE_RED,
+};
+WS_API void ws_out_style(struct ws_out *out, enum ws_style style);
 
 /**
  * Writes a whole file: it has the new bytes when this succeeds, and is as it was before when not.
@@ -94,8 +119,8 @@ WS_API void ws_json_u64(struct ws_json *json, uint64_t value); /**< as a number 
 WS_API void ws_json_i64(struct ws_json *json, int64_t value);
 WS_API void ws_json_hex(struct ws_json *json, uint64_t value); /**< "0x..." */
 WS_API void ws_json_id(struct ws_json *json, uint64_t value);  /**< decimal in a string */
-/** A string; bytes that are not UTF-8 become U+FFFD. NULL `ptr` with 0 `len` is the empty string.
- */
+/** A string; bytes that are not UTF-8 become U+FFFD, what ws_out_escaped() escapes becomes \uNNNN.
+ * NULL `ptr` with 0 `len` is the empty string. */
 WS_API void ws_json_str(struct ws_json *json, struct ws_str text);
 WS_API void ws_json_text(struct ws_json *json, const char *text); /**< C string; NULL gives null */
 WS_API void ws_json_dim3(struct ws_json *json, struct ws_dim3 dim); /**< [x, y, z] on one line */
@@ -130,7 +155,7 @@ WS_API enum ws_status ws_table_create(const struct ws_column *columns, size_t n_
 WS_API void ws_table_destroy(struct ws_table *table);
 /** Adds the next cell (row by row, left to right), escaped as ws_out_escaped() does. */
 WS_API void ws_table_cell(struct ws_table *table, struct ws_str text);
-/** Adds the next cell by printf; at most 300 bytes. */
+/** Adds the next cell by printf; at most 300 bytes, escaped too. */
 WS_API void ws_table_printf(struct ws_table *table, const char *format, ...) WS_PRINTF(2, 3);
 /** Ends the group of rows so far with a heading line printed before the *next* rows, as "Device 0".
  */

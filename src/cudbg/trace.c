@@ -5,15 +5,19 @@
  */
 #include "cudbg/trace.h"
 
+#include <fcntl.h>
 #include <time.h>
+
+#include <warpscope/out.h>
 
 #include "cudbg/traced.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static FILE *file;       /* NULL: no tracing */
-static bool as_text;     /* for people instead of JSON lines */
-static uint64_t n_lines; /* under lock */
+static int fd = -1;       /* -1: no tracing */
+static struct ws_out out; /* to fd; under lock, as n_lines */
+static bool as_text;      /* for people instead of JSON lines */
+static uint64_t n_lines;
 
 /* Text when the name begins with "text:", which is no part of it, or ends in ".txt". */
 static void open_file(void)
@@ -25,13 +29,15 @@ static void open_file(void)
 	size_t n = strlen(path);
 	bool prefixed = !strncmp(path, prefix, sizeof prefix - 1);
 	as_text = prefixed || (n >= sizeof suffix && !strcmp(path + n + 1 - sizeof suffix, suffix));
-	file = fopen(prefixed ? path + sizeof prefix - 1 : path, "w");
+	fd = open(prefixed ? path + sizeof prefix - 1 : path,
+		  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	ws_out_init(&out, ws_write_fd, &fd);
 }
 
 CUDBGAPI wsi_trace_table(unsigned session)
 {
 	pthread_once(&once, open_file);
-	return file ? &wsi_trace_tables[session] : &wsi_cudbg_tables[session];
+	return fd >= 0 ? &wsi_trace_tables[session] : &wsi_cudbg_tables[session];
 }
 
 static uint64_t now_ns(void)
@@ -45,12 +51,12 @@ static uint64_t now_ns(void)
 
 static void put_bytes(const struct wsi_traced_value *value)
 {
-	fputc('"', file);
+	ws_out_text(&out, "\"");
 	for (size_t i = 0; i < value->n_shown; i++)
-		fprintf(file, "%02x", value->bytes[i]);
+		ws_out_printf(&out, "%02x", value->bytes[i]);
 	if (value->n_shown < value->n)
-		fprintf(file, "...%" PRIu64 ":%016" PRIx64, value->n, value->hash);
-	fputc('"', file);
+		ws_out_printf(&out, "...%" PRIu64 ":%016" PRIx64, value->n, value->hash);
+	ws_out_text(&out, "\"");
 }
 
 static void put_values(const struct wsi_api_fn *fn, const struct wsi_traced_value *values)
@@ -59,29 +65,30 @@ static void put_values(const struct wsi_api_fn *fn, const struct wsi_traced_valu
 	for (unsigned i = 0; i < fn->n_args; i++) {
 		if (values[i].kind == WSI_TRACED_NOTHING)
 			continue;
-		fprintf(file, "%s\"%s\":", comma, fn->args[i].name);
+		ws_out_printf(&out, "%s\"%s\":", comma, fn->args[i].name);
 		comma = ",";
 		if (values[i].kind == WSI_TRACED_NUMBER)
-			fprintf(file, "\"0x%" PRIx64 "\"", values[i].number);
+			ws_out_printf(&out, "\"0x%" PRIx64 "\"", values[i].number);
 		else if (values[i].kind == WSI_TRACED_BYTES)
 			put_bytes(&values[i]);
 		else
-			fputs(values[i].kind == WSI_TRACED_NULL ? "null" : "\"function\"", file);
+			ws_out_text(&out,
+				    values[i].kind == WSI_TRACED_NULL ? "null" : "\"function\"");
 	}
 }
 
 static void put_json(const struct wsi_traced *call)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[call->slot];
-	fprintf(file, "{\"n\":%" PRIu64 ",\"table\":%u,\"call\":\"%s\",", n_lines, call->table,
-		fn->name);
+	ws_out_printf(&out, "{\"n\":%" PRIu64 ",\"table\":%u,\"call\":\"%s\",", n_lines,
+		      call->table, fn->name);
 	if (call->slot == WSI_SLOT(initialize))
-		fprintf(file, "\"capabilities\":\"0x%" PRIx64 "\",", call->capabilities);
-	fputs("\"in\":{", file);
+		ws_out_printf(&out, "\"capabilities\":\"0x%" PRIx64 "\",", call->capabilities);
+	ws_out_text(&out, "\"in\":{");
 	put_values(fn, call->in);
-	fprintf(file, "},\"result\":\"%s\",\"out\":{", cudbgGetErrorString(call->result));
+	ws_out_printf(&out, "},\"result\":\"%s\",\"out\":{", cudbgGetErrorString(call->result));
 	put_values(fn, call->out);
-	fprintf(file, "},\"ns\":%" PRIu64 "}\n", call->ns);
+	ws_out_printf(&out, "},\"ns\":%" PRIu64 "}\n", call->ns);
 }
 
 /* ---- text ---- */
@@ -91,15 +98,15 @@ static void put_text(const struct wsi_traced *call)
 	const struct wsi_api_fn *fn = &wsi_api_functions[call->slot];
 	char text[600];
 	wsi_traced_text(call, text, sizeof text);
-	fprintf(file, "%" PRIu64 " %u %s = %s", n_lines, call->table, text,
-		cudbgGetErrorString(call->result));
+	ws_out_printf(&out, "%" PRIu64 " %u %s = %s", n_lines, call->table, text,
+		      cudbgGetErrorString(call->result));
 	for (unsigned i = 0; i < fn->n_args; i++) {
 		if (call->out[i].kind == WSI_TRACED_NOTHING)
 			continue;
 		wsi_traced_value_text(&fn->args[i], &call->out[i], text, sizeof text);
-		fprintf(file, " %s=%s", fn->args[i].name, text);
+		ws_out_printf(&out, " %s=%s", fn->args[i].name, text);
 	}
-	fprintf(file, " [%" PRIu64 " ns]\n", call->ns);
+	ws_out_printf(&out, " [%" PRIu64 " ns]\n", call->ns);
 }
 
 CUDBGResult wsi_trace_call(unsigned session, unsigned slot, const union wsi_api_value *values)
@@ -120,7 +127,8 @@ CUDBGResult wsi_trace_call(unsigned session, unsigned slot, const union wsi_api_
 	else
 		put_json(&call);
 	n_lines++;
-	fflush(file);
+	if (ws_out_flush(&out, NULL) != WS_OK)
+		out.failed = false; /* the next line may fit again; a client must not notice */
 	pthread_mutex_unlock(&lock);
 	return call.result;
 }

@@ -60,9 +60,10 @@ void wsi_html_map_data(struct wsi_html *page);
 /* Text of the input. */
 void wsi_html_str(struct wsi_html *page, struct ws_str text);
 void wsi_html_text(struct wsi_html *page, const char *text); /* a C string; NULL prints nothing */
-/* Markup and numbers of ours, as they are. */
+/* Markup of ours: a string literal. */
 #define wsi_html_raw(page, text) ws_out_text((page)->out, text)
-#define wsi_html_printf(page, ...) ws_out_printf((page)->out, __VA_ARGS__)
+/* The format is markup of ours; what %s and %c print is text, escaped. */
+void wsi_html_printf(struct wsi_html *page, const char *format, ...) WS_PRINTF(2, 3);
 
 /* <section> with a heading; `id` and `title` are ours. */
 void wsi_html_section(struct wsi_html *page, const char *id, const char *title);

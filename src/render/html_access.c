@@ -159,9 +159,9 @@ static void lane_row(struct wsi_html *page, const struct ws_report_access *acces
 {
 	bool suspect = access->suspects >> lane & 1;
 	bool known = (access->lanes_known | access->lanes_guess) >> lane & 1;
-	wsi_html_printf(page, "<tr%s><th scope=\"row\">%u%s</th><td>",
-			suspect ? " class=\"bad\"" : "", lane,
-			lane == access->lane ? " &#9668;" : "");
+	wsi_html_raw(page, suspect ? "<tr class=\"bad\">" : "<tr>");
+	wsi_html_printf(page, "<th scope=\"row\">%u", lane);
+	wsi_html_raw(page, lane == access->lane ? " &#9668;</th><td>" : "</th><td>");
 	if (known)
 		wsi_html_hex(page, access->address[lane]);
 	wsi_html_printf(page, "%s</td><td>%s</td>",

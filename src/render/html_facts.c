@@ -62,7 +62,7 @@ static void value(struct wsi_html *page, const struct ws_report_param *param)
 /* A value as its type reads it. */
 static void read_value(struct wsi_html *page, const char *before, const char *text)
 {
-	wsi_html_raw(page, before);
+	wsi_html_text(page, before);
 	wsi_html_raw(page, "<code>");
 	wsi_html_text(page, text);
 	wsi_html_raw(page, "</code>");
@@ -198,7 +198,7 @@ void wsi_html_image(struct wsi_html *page)
 		wsi_html_term_end(page);
 	}
 	wsi_html_term(page, "Lines");
-	wsi_html_raw(page, wsi_lines_words(image));
+	wsi_html_text(page, wsi_lines_words(image));
 	wsi_html_text(page, image->lines_borrowed_from);
 	wsi_html_term_end(page);
 	id_term(page, "Code", &image->code_id, image->code_id_status);
@@ -236,8 +236,8 @@ static void dump_facts(struct wsi_html *page, const struct ws_dump_facts *dump)
 	wsi_html_term(page, "Dump");
 	wsi_html_raw(page, "<code>");
 	wsi_html_text(page, dump->path);
-	wsi_html_printf(page, "</code>, %" PRIu64 " bytes, %s", dump->bytes,
-			dump->complete ? "complete" : "<strong>incomplete</strong>");
+	wsi_html_printf(page, "</code>, %" PRIu64 " bytes, ", dump->bytes);
+	wsi_html_raw(page, dump->complete ? "complete" : "<strong>incomplete</strong>");
 	if (dump->layout)
 		wsi_html_printf(page, ", layout %s", dump->layout);
 	wsi_html_term_end(page);
@@ -249,7 +249,7 @@ static void dump_facts(struct wsi_html *page, const struct ws_dump_facts *dump)
 	}
 	if (dump->have_time && wsi_time_text(dump->timestamp, when)) {
 		wsi_html_term(page, "Written");
-		wsi_html_raw(page, when);
+		wsi_html_text(page, when);
 		wsi_html_term_end(page);
 	}
 	if (dump->have_flags) {

@@ -231,7 +231,7 @@ static void base36(struct wsi_html *page, uint64_t value)
 		digits[--at] = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
 		value /= 36;
 	} while (value && at > 0);
-	ws_out_bytes(page->out, digits + at, sizeof digits - at);
+	wsi_html_str(page, (struct ws_str){ digits + at, sizeof digits - at });
 }
 
 /* "A5.1f": state, group, number of the block; "A5.1f.2" where its kernel is not the first. */
@@ -280,24 +280,25 @@ static void sm_data(struct wsi_html *page, const struct ws_report_sm *sm)
 void wsi_html_map_data(struct wsi_html *page)
 {
 	const struct ws_report *report = page->report;
-	const char *comma = "";
+	bool first = true;
 	wsi_html_raw(page, "<script type=\"application/json\" id=\"data\">{\"devices\":{");
 	for (uint32_t d = 0; d < report->n_devices && d < MAX_DEVICES; d++) {
 		struct extent extent = extent_of(report, d);
 		if (report->devices[d].status != WS_OK)
 			continue;
-		wsi_html_printf(page, "%s\"%u\":{\"sms\":%u,\"slots\":%u,\"at\":{", comma,
+		wsi_html_raw(page, first ? "" : ",\n");
+		wsi_html_printf(page, "\"%u\":{\"sms\":%u,\"slots\":%u,\"at\":{",
 				report->devices[d].state.id, extent.n_sms, extent.n_slots);
-		comma = "";
+		first = true;
 		for (uint32_t i = 0; i < report->map.n_sms; i++) {
 			if (!fits(&report->map.sms[i], &extent) || !report->map.sms[i].n_warps)
 				continue;
-			wsi_html_raw(page, comma);
+			wsi_html_raw(page, first ? "" : ",\n");
 			sm_data(page, &report->map.sms[i]);
-			comma = ",\n";
+			first = false;
 		}
 		wsi_html_raw(page, "}}");
-		comma = ",\n";
+		first = false;
 	}
 	wsi_html_raw(page, "},\"grids\":[");
 	for (uint32_t i = 0; i < report->n_kernels; i++) {

@@ -36,13 +36,14 @@ static void source_line(struct wsi_html *page, const struct ws_report_frame *fra
 {
 	uint32_t number = frame->source.first_line + i;
 	uint64_t threads = threads_at(page->report, frame->file, number);
-	wsi_html_printf(page, "<tr%s><td class=\"count\">",
-			number == frame->line ? " class=\"here\"" : "");
+	bool here = number == frame->line;
+	wsi_html_raw(page,
+		     here ? "<tr class=\"here\"><td class=\"count\">" : "<tr><td class=\"count\">");
 	if (threads)
 		wsi_html_printf(page, "<i class=\"bar b%u\"></i>%" PRIu64, bar_step(threads),
 				threads);
-	wsi_html_printf(page, "</td><th scope=\"row\">%s%u</th><td><code>",
-			number == frame->line ? "&#9654; " : "", number);
+	wsi_html_raw(page, here ? "</td><th scope=\"row\">&#9654; " : "</td><th scope=\"row\">");
+	wsi_html_printf(page, "%u</th><td><code>", number);
 	struct ws_str rest = frame->source.lines[i];
 	while (rest.len > 0) { /* tabs stay, everything else is escaped */
 		const char *tab = memchr(rest.ptr, '\t', rest.len);
@@ -84,10 +85,10 @@ static void frame_title(struct wsi_html *page, const struct ws_report_frame *fra
 		wsi_html_hex(page, frame->pc);
 		wsi_html_printf(page, " line information: %s", ws_missing_word(frame->line_status));
 	}
-	wsi_html_printf(page, "</span>%s%s%s",
-			frame->inlined ? " <span class=\"tag\">inlined</span>" : "",
-			frame->library ? " <span class=\"tag\">library</span>" : "",
-			frame->caller ? " <span class=\"tag\">caller</span>" : "");
+	wsi_html_raw(page, "</span>");
+	wsi_html_raw(page, frame->inlined ? " <span class=\"tag\">inlined</span>" : "");
+	wsi_html_raw(page, frame->library ? " <span class=\"tag\">library</span>" : "");
+	wsi_html_raw(page, frame->caller ? " <span class=\"tag\">caller</span>" : "");
 	if (frame->borrowed_from) {
 		wsi_html_raw(page, " <span class=\"tag\">lines from ");
 		wsi_html_text(page, frame->borrowed_from);
@@ -169,11 +170,10 @@ void wsi_html_stack(struct wsi_html *page)
 
 static void insn_row(struct wsi_html *page, const struct ws_report_insn *insn)
 {
-	wsi_html_printf(page, "<tr%s><td>%s", insn->mark ? " class=\"here\"" : "",
-			insn->mark ? "&#9654; " : "");
+	wsi_html_raw(page, insn->mark ? "<tr class=\"here\"><td>&#9654; " : "<tr><td>");
 	wsi_html_text(page, insn->mark);
-	wsi_html_printf(page, "</td><th scope=\"row\"><code>%" PRIx64 "</code></th><td><code%s>",
-			insn->pc, insn->known ? "" : " class=\"none\"");
+	wsi_html_printf(page, "</td><th scope=\"row\"><code>%" PRIx64 "</code></th><td>", insn->pc);
+	wsi_html_raw(page, insn->known ? "<code>" : "<code class=\"none\">");
 	wsi_html_text(page, insn->text);
 	wsi_html_raw(page, "</code>");
 	if (insn->values) {

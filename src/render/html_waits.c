@@ -7,7 +7,7 @@ enum { MAX_WAITS = 50, MAX_ABSENTEES = 20 };
 static void absentee(struct wsi_html *page, const struct ws_report_absentee *one)
 {
 	bool never = one->state == WS_ABSENTEE_EXITED || one->state == WS_ABSENTEE_FAULTED;
-	wsi_html_printf(page, "<li%s>", never ? " class=\"never\"" : "");
+	wsi_html_raw(page, never ? "<li class=\"never\">" : "<li>");
 	if (one->n_blocks)
 		wsi_html_printf(page, "<b>%" PRIu64 "</b> block%s", one->n_blocks,
 				wsi_plural(one->n_blocks));

@@ -2,39 +2,34 @@
 /* Words that the sections of the HTML page share, and the one place that escapes. */
 #include "render/html.h"
 
+#include "text/escape.h"
+
 enum { WIDE_NAME = 90 }; /* C++ names up to here are shown whole */
 
-static const char *entity(char c)
+static void escape(struct ws_out *out, const char *at, size_t n, uint32_t code)
 {
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
+	if (code < 0x7f && code >= 0x20)
+		ws_out_printf(out, "&#%u;", code);
+	else
+		wsi_escape_bytes(out, at, n, code);
+}
+
+static void out_str(struct ws_out *out, struct ws_str text)
+{
+	wsi_out_escape(out, text, "&<>\"'", escape);
 }
 
 void wsi_html_str(struct wsi_html *page, struct ws_str text)
 {
-	size_t start = 0;
-	for (size_t i = 0; i < text.len; i++) {
-		const char *replaced = entity(text.ptr[i]);
-		if (!replaced)
-			continue;
-		ws_out_escaped(page->out, (struct ws_str){ text.ptr + start, i - start });
-		wsi_html_raw(page, replaced);
-		start = i + 1;
-	}
-	if (text.len > start)
-		ws_out_escaped(page->out, (struct ws_str){ text.ptr + start, text.len - start });
+	out_str(page->out, text);
+}
+
+void wsi_html_printf(struct wsi_html *page, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	wsi_out_format(page->out, out_str, format, list);
+	va_end(list);
 }
 
 void wsi_html_text(struct wsi_html *page, const char *text)

@@ -66,10 +66,10 @@ enum ws_status ws_report_text(const struct ws_report *report, const struct ws_te
 	enum ws_status st = page_start(report, options, out, &page, err);
 	if (st != WS_OK)
 		return st;
-	wsi_page_style(&page, report->verdict == WS_VERDICT_FAULT ? WSI_RED : WSI_BOLD);
+	wsi_page_style(&page, report->verdict == WS_VERDICT_FAULT ? WS_STYLE_RED : WS_STYLE_BOLD);
 	wsi_page_prose(&page, ws_str_of(report->summary));
 	ws_out_text(out, ".");
-	wsi_page_style(&page, WSI_PLAIN);
+	wsi_page_style(&page, WS_STYLE_PLAIN);
 	wsi_page_end_line(&page);
 	page_sections(&page);
 	return page_status(&page, err);

@@ -10,6 +10,7 @@
 #ifndef WSI_RENDER_TEXT_H
 #define WSI_RENDER_TEXT_H
 
+#include <warpscope/out.h>
 #include <warpscope/report.h>
 
 #include "base/base.h"
@@ -57,13 +58,8 @@ void wsi_text_claims(struct wsi_page *page, const struct ws_report_claim *claims
 
 /* ---- words ---- */
 
-#define WSI_BOLD "\033[1m"
-#define WSI_RED "\033[1;31m"
-#define WSI_DIM "\033[2m"
-#define WSI_PLAIN "\033[0m"
-
-/* Writes an escape sequence where colour is on. */
-void wsi_page_style(struct wsi_page *page, const char *sequence);
+/* Changes the style where colour is on. */
+void wsi_page_style(struct wsi_page *page, enum ws_style style);
 /* Starts the detail of a section that has no title. */
 void wsi_page_detail(struct wsi_page *page);
 /* Starts a section of detail. `text` is ours and ends in a colon. */

@@ -39,7 +39,7 @@ static void line_kind(struct wsi_page *page, const struct ws_report_access *acce
 	static const char *const verbs[] = { "loads", "stores", "atomically updates" };
 	struct ws_out *out = page->out;
 	wsi_page_label(page, "does");
-	ws_out_text(out, verbs[access->direction]);
+	ws_out_printf(out, "%s", verbs[access->direction]);
 	if (access->width)
 		ws_out_printf(out, " %u byte%s of", access->width, access->width == 1 ? "" : "s");
 	ws_out_printf(out, " %s memory", ws_space_text(access->space));
@@ -189,7 +189,7 @@ void wsi_text_access(struct wsi_page *page)
 static void out_param_value(struct wsi_page *page, const struct ws_report_param *param)
 {
 	if (param->value_status != WS_OK) {
-		ws_out_text(page->out, ws_missing_word(param->value_status));
+		ws_out_printf(page->out, "%s", ws_missing_word(param->value_status));
 		return;
 	}
 	bool number = param->size_bytes <= 8;

@@ -24,7 +24,7 @@ static void facts_of_dump(struct wsi_page *page, const struct ws_dump_facts *dum
 		wsi_page_label(page, "written");
 		char when[WSI_TIME_TEXT];
 		if (wsi_time_text(dump->timestamp, when))
-			ws_out_text(out, when);
+			ws_out_printf(out, "%s", when);
 		wsi_page_end_line(page);
 	}
 	if (dump->have_flags) {
@@ -76,14 +76,14 @@ void wsi_text_image(struct wsi_page *page)
 	line_built(page, &image->facts);
 	line_options(page, image);
 	wsi_page_label(page, "lines");
-	ws_out_text(page->out, wsi_lines_words(image));
+	ws_out_printf(page->out, "%s", wsi_lines_words(image));
 	if (image->lines_borrowed_from)
 		ws_out_escaped(page->out, ws_str_of(image->lines_borrowed_from));
 	wsi_page_end_line(page);
 	if (image->code_id_status == WS_OK) {
 		wsi_page_label(page, "code id");
 		ws_code_id_text(&image->code_id, id);
-		ws_out_text(page->out, id);
+		ws_out_printf(page->out, "%s", id);
 		wsi_page_end_line(page);
 	}
 }

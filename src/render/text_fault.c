@@ -10,7 +10,7 @@ static void box_exception(struct wsi_page *page, const struct ws_report_exceptio
 {
 	struct ws_out *out = page->out;
 	wsi_page_label(page, "exception");
-	ws_out_text(out, e->label);
+	ws_out_printf(out, "%s", e->label);
 	if (e->name)
 		ws_out_printf(out, ", %s (%u)", e->name, e->code);
 	if (e->cuda_gdb)
@@ -26,7 +26,7 @@ static void box_exception(struct wsi_page *page, const struct ws_report_exceptio
 static void box_precision(struct wsi_page *page, const struct ws_report_exception *e)
 {
 	wsi_page_label(page, "precision");
-	ws_out_text(page->out, e->precision.text);
+	ws_out_printf(page->out, "%s", e->precision.text);
 	wsi_page_end_line(page);
 }
 

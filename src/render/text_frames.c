@@ -43,10 +43,11 @@ static void out_source(struct wsi_page *page, const struct ws_report_frame *fram
 static void out_frame(struct wsi_page *page, const struct ws_report_frame *frame, bool is_user)
 {
 	struct ws_out *out = page->out;
-	wsi_page_style(page, is_user ? WSI_BOLD : frame->library ? WSI_DIM : "");
+	if (is_user || frame->library)
+		wsi_page_style(page, is_user ? WS_STYLE_BOLD : WS_STYLE_DIM);
 	ws_out_printf(out, "  %s #%-3u ", is_user ? "*" : " ", frame->level);
 	wsi_page_frame_name(page, frame);
-	wsi_page_style(page, WSI_PLAIN);
+	wsi_page_style(page, WS_STYLE_PLAIN);
 	wsi_page_end_line(page);
 	if (frame->line_status == WS_OK) {
 		ws_out_text(out, "         at ");
@@ -103,7 +104,7 @@ static void out_folded(struct wsi_page *page, const struct ws_report_exception *
 {
 	struct ws_str names[WSI_LIBRARY_NAMES];
 	size_t n_names = wsi_library_names(e, start, start + n, names);
-	wsi_page_style(page, WSI_DIM);
+	wsi_page_style(page, WS_STYLE_DIM);
 	ws_out_printf(page->out, "    #%u to #%u: %u frames of libraries (", start, start + n - 1,
 		      n);
 	for (size_t i = 0; i < n_names; i++) {
@@ -111,7 +112,7 @@ static void out_folded(struct wsi_page *page, const struct ws_report_exception *
 		ws_out_escaped(page->out, names[i]);
 	}
 	ws_out_text(page->out, "); --all");
-	wsi_page_style(page, WSI_PLAIN);
+	wsi_page_style(page, WS_STYLE_PLAIN);
 	wsi_page_end_line(page);
 }
 

@@ -24,20 +24,25 @@ static void block_start(struct wsi_page *page, enum wsi_page_open open)
 static void text_title(struct wsi_page *page, const char *text)
 {
 	ws_out_text(page->out, "\n");
-	wsi_page_style(page, WSI_BOLD);
-	ws_out_text(page->out, text);
-	wsi_page_style(page, WSI_PLAIN);
+	wsi_page_style(page, WS_STYLE_BOLD);
+	ws_out_printf(page->out, "%s", text);
+	wsi_page_style(page, WS_STYLE_PLAIN);
 	ws_out_text(page->out, "\n\n");
 }
 
-/* The title without its colon, as a heading of its own or of a fold. */
-static void markdown_title(struct wsi_page *page, const char *before, const char *text,
-			   const char *after)
+/* The title without its colon. */
+static void markdown_title(struct wsi_page *page, const char *text)
+{
+	ws_out_printf(page->out, "%.*s", (int)strlen(text) - 1, text);
+}
+
+/* The same in bold, as a heading. */
+static void markdown_heading(struct wsi_page *page, const char *text)
 {
 	wsi_page_close(page);
-	ws_out_text(page->out, before);
-	ws_out_bytes(page->out, text, strlen(text) - 1);
-	ws_out_text(page->out, after);
+	ws_out_text(page->out, "\n**");
+	markdown_title(page, text);
+	ws_out_text(page->out, "**\n");
 }
 
 void wsi_page_detail(struct wsi_page *page)
@@ -55,7 +60,7 @@ void wsi_page_title(struct wsi_page *page, const char *text)
 		text_title(page, text);
 		return;
 	}
-	markdown_title(page, "\n**", text, "**\n");
+	markdown_heading(page, text);
 	block_start(page, WSI_OPEN_BLOCK);
 }
 
@@ -65,16 +70,21 @@ void wsi_page_title_folded(struct wsi_page *page, const char *text)
 		text_title(page, text);
 		return;
 	}
-	markdown_title(page, "\n<details>\n<summary>", text, "</summary>\n");
+	wsi_page_close(page);
+	ws_out_text(page->out, "\n<details>\n<summary>");
+	markdown_title(page, text);
+	ws_out_text(page->out, "</summary>\n");
 	block_start(page, WSI_OPEN_FOLDED);
 }
 
 void wsi_page_title_prose(struct wsi_page *page, const char *text)
 {
-	if (!page->markdown)
+	if (!page->markdown) {
 		text_title(page, text);
-	else
-		markdown_title(page, "\n**", text, "**\n\n");
+		return;
+	}
+	markdown_heading(page, text);
+	ws_out_text(page->out, "\n");
 }
 
 static bool is_word(char c)

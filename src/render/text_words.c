@@ -6,18 +6,18 @@
 
 enum { MAX_ROWS = 20 }; /* of a table, unless all are asked for */
 
-void wsi_page_style(struct wsi_page *page, const char *sequence)
+void wsi_page_style(struct wsi_page *page, enum ws_style style)
 {
 	if (page->options.color)
-		ws_out_text(page->out, sequence);
+		ws_out_style(page->out, style);
 }
 
 void wsi_page_label(struct wsi_page *page, const char *text)
 {
 	ws_out_text(page->out, "    ");
-	wsi_page_style(page, WSI_DIM);
+	wsi_page_style(page, WS_STYLE_DIM);
 	ws_out_printf(page->out, "%-10s ", text);
-	wsi_page_style(page, WSI_PLAIN);
+	wsi_page_style(page, WS_STYLE_PLAIN);
 }
 
 void wsi_page_end_line(struct wsi_page *page)

@@ -2,7 +2,7 @@
 #include <warpscope/out.h>
 
 #include "base/base.h"
-#include "text/utf8.h"
+#include "text/escape.h"
 
 void ws_json_init(struct ws_json *json, struct ws_out *out, bool compact)
 {
@@ -78,30 +78,27 @@ void ws_json_end(struct ws_json *json)
 		ws_out_text(json->out, "\n");
 }
 
+static void escape_json(struct ws_out *out, const char *at, size_t n, uint32_t code)
+{
+	if (code == WSI_NO_CHARACTER) {
+		ws_out_text(out, "\\ufffd");
+	} else if (code == '"' || code == '\\') {
+		ws_out_text(out, "\\");
+		ws_out_bytes(out, at, n);
+	} else if (code < 0x10000) {
+		ws_out_printf(out, "\\u%04" PRIx32, code);
+	} else {
+		code -= 0x10000;
+		ws_out_printf(out, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd800 + (code >> 10),
+			      0xdc00 + (code & 0x3ff));
+	}
+}
+
 static void quoted(struct ws_json *json, struct ws_str text)
 {
-	struct ws_out *out = json->out;
-	ws_out_text(out, "\"");
-	size_t start = 0, i = 0;
-	while (i < text.len) {
-		unsigned char c = (unsigned char)text.ptr[i];
-		size_t n = wsi_utf8_len(text.ptr + i, text.len - i);
-		if (n > 0 && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) {
-			i += n;
-			continue;
-		}
-		ws_out_bytes(out, text.ptr + start, i - start);
-		if (n == 0)
-			ws_out_text(out, "\\ufffd");
-		else if (c == '"' || c == '\\')
-			ws_out_printf(out, "\\%c", c);
-		else
-			ws_out_printf(out, "\\u%04x", c);
-		start = ++i;
-	}
-	if (i > start)
-		ws_out_bytes(out, text.ptr + start, i - start);
-	ws_out_text(out, "\"");
+	ws_out_text(json->out, "\"");
+	wsi_out_escape(json->out, text, "\"\\", escape_json);
+	ws_out_text(json->out, "\"");
 }
 
 void ws_json_key(struct ws_json *json, const char *key)

@@ -2,7 +2,6 @@
 #include <warpscope/out.h>
 
 #include "base/base.h"
-#include "text/utf8.h"
 
 /*
  * Cells are kept as one run of terminated, already escaped strings, row by row:
@@ -94,19 +93,11 @@ static bool append(void *user, const char *bytes, size_t len)
 static size_t add_text(struct ws_table *table, struct ws_str text)
 {
 	size_t start = table->text_len;
-	bool plain = true;
-	for (size_t i = 0; i < text.len && plain; i++)
-		plain = text.ptr[i] >= 0x20 && text.ptr[i] < 0x7f;
-	if (plain) {
-		if (text.len)
-			append(table, text.ptr, text.len);
-	} else {
-		struct ws_out out;
-		ws_out_init(&out, append, table);
-		ws_out_escaped(&out, text);
-		if (ws_out_flush(&out, NULL) != WS_OK)
-			table->failed = true;
-	}
+	struct ws_out out;
+	ws_out_init(&out, append, table);
+	ws_out_escaped(&out, text);
+	if (ws_out_flush(&out, NULL) != WS_OK)
+		table->failed = true;
 	append(table, "", 1);
 	return table->failed ? SIZE_MAX : start;
 }
@@ -155,12 +146,6 @@ size_t ws_table_rows(const struct ws_table *table)
 	return table->n_cells / table->n_columns;
 }
 
-static void spaces(struct ws_out *out, size_t n)
-{
-	while (n-- > 0)
-		ws_out_bytes(out, " ", 1);
-}
-
 /* One line of cells; `pending` spaces are printed only before more text, so no line ends in spaces.
  */
 static void print_cell(const struct ws_table *table, struct ws_out *out, size_t column,
@@ -170,7 +155,7 @@ static void print_cell(const struct ws_table *table, struct ws_out *out, size_t 
 	bool right = table->columns[column].align == WS_ALIGN_RIGHT;
 	*pending += (column ? 2 : 0) + (right ? pad : 0);
 	if (*text) {
-		spaces(out, *pending);
+		ws_out_spaces(out, *pending);
 		ws_out_text(out, text);
 		*pending = 0;
 	}

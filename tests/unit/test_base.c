@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* src/base: statuses, readers, arena, output, JSON, tables. */
+/* src/base: statuses, readers, arena, files. */
 #include "unit.h"
-
-#include <errno.h>
-
-#include <warpscope/out.h>
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/reader.h"
-
-struct text {
-	char bytes[4096];
-	size_t len;
-};
-
-static bool text_write(void *user, const char *bytes, size_t len)
-{
-	struct text *text = user;
-	if (len > sizeof text->bytes - 1 - text->len)
-		return false;
-	memcpy(text->bytes + text->len, bytes, len);
-	text->len += len;
-	text->bytes[text->len] = 0;
-	return true;
-}
 
 static void error_keeps_place_and_outermost_context_first(void **state)
 {
@@ -208,126 +188,6 @@ static void growth_stops_at_its_ceiling(void **state)
 	wsi_free(items);
 }
 
-static void input_text_cannot_harm_a_terminal(void **state)
-{
-	(void)state;
-	struct text text = { 0 };
-	struct ws_out out;
-	ws_out_init(&out, text_write, &text);
-	ws_out_escaped(&out, ws_str_of("a\x1b[31m\n\xc3\xa9\xc2\x9b\xff z"));
-	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
-	assert_string_equal(text.bytes, "a\\x1b[31m\\x0a\xc3\xa9\\xc2\\x9b\\xff z");
-}
-
-static bool refuse(void *user, const char *bytes, size_t len)
-{
-	(void)user, (void)bytes, (void)len;
-	errno = ENOSPC;
-	return false;
-}
-
-static void failed_output_is_reported_once_at_the_end(void **state)
-{
-	(void)state;
-	struct ws_out out;
-	ws_out_init(&out, refuse, NULL);
-	for (int i = 0; i < 10000; i++)
-		ws_out_text(&out, "some text");
-	struct ws_error err;
-	assert_int_equal(ws_out_flush(&out, &err), WS_IO);
-	assert_int_equal(err.os_errno, ENOSPC);
-}
-
-static void json_is_exact_and_escaped(void **state)
-{
-	(void)state;
-	struct text text = { 0 };
-	struct ws_out out;
-	struct ws_json json;
-	ws_out_init(&out, text_write, &text);
-	ws_json_init(&json, &out, true);
-	ws_json_object(&json);
-	ws_json_key(&json, "big");
-	ws_json_u64(&json, UINT64_MAX);
-	ws_json_key(&json, "pc");
-	ws_json_hex(&json, 0x7f00);
-	ws_json_missing(&json, "errorpc", WS_TRUNCATED);
-	ws_json_key(&json, "name");
-	ws_json_str(&json, (struct ws_str){ "a\"\\\n\x80", 5 });
-	ws_json_key(&json, "dim");
-	ws_json_dim3(&json, (struct ws_dim3){ 1, 2, 3 });
-	ws_json_key(&json, "none");
-	ws_json_array(&json);
-	ws_json_end(&json);
-	ws_json_end(&json);
-	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
-	assert_string_equal(text.bytes,
-			    "{\"big\":18446744073709551615,\"pc\":\"0x7f00\",\"errorpc\":null,"
-			    "\"errorpc_why\":\"damaged\",\"name\":\"a\\\"\\\\\\u000a\\ufffd\","
-			    "\"dim\":[1,2,3],\"none\":[]}\n");
-}
-
-static void table_aligns_and_leaves_no_trailing_spaces(void **state)
-{
-	(void)state;
-	static const struct ws_column columns[] = { { "SM", WS_ALIGN_RIGHT },
-						    { "Name", WS_ALIGN_LEFT },
-						    { "PC", WS_ALIGN_RIGHT } };
-	struct ws_table *table = NULL;
-	assert_int_equal(ws_table_create(columns, 3, &table, NULL), WS_OK);
-	ws_table_heading(table, "Device %d", 0);
-	ws_table_printf(table, "%d", 7);
-	ws_table_cell(table, ws_str_of("k\xc3\xa9rnel"));
-	ws_table_cell(table, ws_str_of(""));
-	ws_table_printf(table, "%d", 131);
-	ws_table_cell(table, ws_str_of("k"));
-	ws_table_printf(table, "0x%x", 16);
-	assert_int_equal(ws_table_rows(table), 2);
-	struct text text = { 0 };
-	struct ws_out out;
-	ws_out_init(&out, text_write, &text);
-	assert_int_equal(ws_table_print(table, &out, 1, NULL), WS_OK);
-	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
-	assert_string_equal(text.bytes, "  SM  Name      PC\n"
-					"Device 0\n"
-					"   7  k\xc3\xa9rnel\n"
-					" 131  k       0x10\n");
-	ws_table_destroy(table);
-}
-
-static int fail_after;
-
-static bool fails_in_turn(void)
-{
-	return fail_after-- <= 0;
-}
-
-static void table_survives_any_failed_allocation(void **state)
-{
-	(void)state;
-	static const struct ws_column columns[] = { { "A", WS_ALIGN_LEFT } };
-	bool finished = false;
-	for (int turn = 0; turn < 50 && !finished; turn++) {
-		fail_after = turn;
-		wsi_alloc_should_fail = fails_in_turn;
-		struct ws_table *table = NULL;
-		struct text text = { 0 };
-		struct ws_out out;
-		ws_out_init(&out, text_write, &text);
-		if (ws_table_create(columns, 1, &table, NULL) == WS_OK) {
-			ws_table_heading(table, "head");
-			for (int i = 0; i < 100; i++)
-				ws_table_cell(table, ws_str_of("cell of some length \x1b"));
-			enum ws_status st = ws_table_print(table, &out, 0, NULL);
-			assert_true(st == WS_OK || st == WS_NO_MEMORY);
-			finished = st == WS_OK;
-		}
-		wsi_alloc_should_fail = NULL;
-		ws_table_destroy(table);
-	}
-	assert_true(finished);
-}
-
 static void files_that_cannot_be_mapped_say_why(void **state)
 {
 	(void)state;
@@ -351,11 +211,6 @@ int main(void)
 		cmocka_unit_test(failed_reader_stays_put_and_yields_zero),
 		cmocka_unit_test(arena_gives_aligned_zeroed_memory_that_stays),
 		cmocka_unit_test(growth_stops_at_its_ceiling),
-		cmocka_unit_test(input_text_cannot_harm_a_terminal),
-		cmocka_unit_test(failed_output_is_reported_once_at_the_end),
-		cmocka_unit_test(json_is_exact_and_escaped),
-		cmocka_unit_test(table_aligns_and_leaves_no_trailing_spaces),
-		cmocka_unit_test(table_survives_any_failed_allocation),
 		cmocka_unit_test(files_that_cannot_be_mapped_say_why),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* src/text: the sink, what it escapes, printf, JSON, tables. */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "text/escape.h"
+
+struct text {
+	char bytes[4096];
+	size_t len;
+};
+
+static bool text_write(void *user, const char *bytes, size_t len)
+{
+	struct text *text = user;
+	if (len > sizeof text->bytes - 1 - text->len)
+		return false;
+	memcpy(text->bytes + text->len, bytes, len);
+	text->len += len;
+	text->bytes[text->len] = 0;
+	return true;
+}
+
+static struct text text;
+static struct ws_out out;
+
+/* What was printed since the last call. */
+static const char *written(void)
+{
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	text.len = 0;
+	return text.bytes;
+}
+
+static void start(void)
+{
+	text = (struct text){ .len = 0 };
+	ws_out_init(&out, text_write, &text);
+}
+
+static void input_text_cannot_harm_a_terminal(void **state)
+{
+	(void)state;
+	start();
+	ws_out_escaped(&out, ws_str_of("a\x1b[31m\n\xc3\xa9\xc2\x9b\xff z"));
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_string_equal(text.bytes, "a\\x1b[31m\\x0a\xc3\xa9\\xc2\\x9b\\xff z");
+}
+
+static bool refuse(void *user, const char *bytes, size_t len)
+{
+	(void)user, (void)bytes, (void)len;
+	errno = ENOSPC;
+	return false;
+}
+
+static void what_is_not_seen_is_escaped_and_what_is_stays(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *from, *to, *why;
+	} cases[] = {
+		{ "\xe2\x80\xa8", "\\xe2\\x80\\xa8", "U+2028" },
+		{ "\xe2\x80\xa9", "\\xe2\\x80\\xa9", "U+2029" },
+		{ "\xe2\x80\x8b", "\\xe2\\x80\\x8b", "U+200B" },
+		{ "\xe2\x80\x8f", "\\xe2\\x80\\x8f", "U+200F" },
+		{ "\xe2\x80\xae", "\\xe2\\x80\\xae", "U+202E" },
+		{ "\xe2\x81\xa6", "\\xe2\\x81\\xa6", "U+2066" },
+		{ "\xe2\x81\xa9", "\\xe2\\x81\\xa9", "U+2069" },
+		{ "\xd8\x9c", "\\xd8\\x9c", "U+061C" },
+		{ "\xef\xbb\xbf", "\\xef\\xbb\\xbf", "U+FEFF" },
+		{ "\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81", "U+E0041" },
+		{ "\xc2\x85", "\\xc2\\x85", "U+0085" },
+		{ "\x7f", "\\x7f", "DEL" },
+		{ "\t", "\\x09", "tab" },
+		{ "\xed\xa0\x80", "\\xed\\xa0\\x80", "a surrogate" },
+		{ "\xe2\x80", "\\xe2\\x80", "cut" },
+		{ "\xf4\x8f\xbf\xbf", "\\xf4\\x8f\\xbf\\xbf", "the last code, no character" },
+		{ "\xc2\xa0", "\xc2\xa0", "U+00A0" },
+		{ "\xe2\x80\x90", "\xe2\x80\x90", "U+2010, behind U+200F" },
+		{ "\xe2\x80\xaf", "\xe2\x80\xaf", "U+202F, behind U+202E" },
+		{ "\xe6\xbc\xa2", "\xe6\xbc\xa2", "U+6F22" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", "U+1F600" },
+		{ "~ `", "~ `", "ASCII" },
+	};
+	start();
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		ws_out_escaped(&out, ws_str_of(cases[i].from));
+		assert_string_equal(written(), cases[i].to);
+		size_t n = 0;
+		for (const char *p = cases[i].to; *p; p++)
+			n += ((unsigned char)*p & 0xc0) != 0x80;
+		assert_int_equal(ws_escaped_width(ws_str_of(cases[i].from)), n);
+	}
+	ws_out_in_quotes(&out, ws_str_of("a\"b\\c\x1b\xe2\x80\xa8"));
+	assert_string_equal(written(), "a\\\"b\\\\c\\\\x1b\\\\xe2\\\\x80\\\\xa8");
+}
+
+static void printf_escapes_its_strings_and_nothing_else(void **state)
+{
+	(void)state;
+	start();
+	ws_out_printf(&out, "\x1b[1m%s\n%c|%.3s|%.*s", "\x1b\n", '\r',
+		      "a\x9b"
+		      "cd",
+		      2, "xyz");
+	assert_string_equal(written(), "\x1b[1m\\x1b\\x0a\n\\x0d|a\\x9bc|xy");
+	ws_out_printf(&out, "[%6s][%-6s][%2s]", "\n", "\n", "\n");
+	assert_string_equal(written(), "[  \\x0a][\\x0a  ][\\x0a]");
+	const char *volatile none = NULL;
+	ws_out_printf(&out, "%s", none);
+	assert_string_equal(written(), "(null)");
+}
+
+/* Prints the same with the C library and compares. */
+#define SAME(...)                                                 \
+	do {                                                      \
+		char expected[200];                               \
+		snprintf(expected, sizeof expected, __VA_ARGS__); \
+		ws_out_printf(&out, __VA_ARGS__);                 \
+		assert_string_equal(written(), expected);         \
+	} while (0)
+
+static void printf_is_that_of_c(void **state)
+{
+	(void)state;
+	static const int64_t numbers[] = { 0,    1,         -1,        9,         10,       255,
+					   -300, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN };
+	start();
+	for (size_t i = 0; i < WSI_COUNT(numbers); i++) {
+		int64_t n = numbers[i];
+		int small = (int)n;
+		SAME("%d|%5d|%-5d|%05d|%+d|% d|%.4d|%8.3d|%-8.3d|%i", small, small, small, small,
+		     small, small, small, small, small, small);
+		SAME("%u|%x|%X|%#x|%08x|%-10x|%o|%3u", (unsigned)n, (unsigned)n, (unsigned)n,
+		     (unsigned)n, (unsigned)n, (unsigned)n, (unsigned)n, (unsigned)n);
+		SAME("%ld|%lu|%lx|%+lld|%llx|%zu|%zd|%jd|%td|%hhu|%hu", (long)n, (unsigned long)n,
+		     (unsigned long)n, (long long)n, (unsigned long long)n, (size_t)n, (ptrdiff_t)n,
+		     (intmax_t)n, (ptrdiff_t)n, (unsigned char)n, (unsigned short)n);
+		SAME("%0*" PRIx64 "|%-*" PRId64 "|%*d|%.*d", 20, (uint64_t)n, 22, n, -7, small, 5,
+		     small);
+	}
+	SAME("%.0d|%.0u|%5.0x|%%|%c|%3c|%-3c|", 0, 0u, 0u, 'a', 'b', 'c');
+	SAME("%f|%.1f|%g|%.9g|%.17g|%e|%10.3f|%-10.2f|%g", 1.5, 2.25, 1e9, 0.1, 0.1, 12345.678,
+	     3.14159, 2.5, 1e300);
+	SAME("%s|%10s|%-10s|%.2s|%.*s|%-5.2s|", "abc", "abc", "abc", "abc", 1, "abc", "abc");
+	SAME("%p", (void *)0x1234);
+}
+
+static void failed_output_is_reported_once_at_the_end(void **state)
+{
+	(void)state;
+	ws_out_init(&out, refuse, NULL);
+	for (int i = 0; i < 10000; i++)
+		ws_out_text(&out, "some text");
+	struct ws_error err;
+	assert_int_equal(ws_out_flush(&out, &err), WS_IO);
+	assert_int_equal(err.os_errno, ENOSPC);
+}
+
+static void json_is_exact_and_escaped(void **state)
+{
+	(void)state;
+	struct ws_json json;
+	start();
+	ws_json_init(&json, &out, true);
+	ws_json_object(&json);
+	ws_json_key(&json, "big");
+	ws_json_u64(&json, UINT64_MAX);
+	ws_json_key(&json, "pc");
+	ws_json_hex(&json, 0x7f00);
+	ws_json_missing(&json, "errorpc", WS_TRUNCATED);
+	ws_json_key(&json, "name");
+	ws_json_str(&json, (struct ws_str){ "a\"\\\n\x80", 5 });
+	ws_json_key(&json, "dim");
+	ws_json_dim3(&json, (struct ws_dim3){ 1, 2, 3 });
+	ws_json_key(&json, "none");
+	ws_json_array(&json);
+	ws_json_end(&json);
+	ws_json_end(&json);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_string_equal(text.bytes,
+			    "{\"big\":18446744073709551615,\"pc\":\"0x7f00\",\"errorpc\":null,"
+			    "\"errorpc_why\":\"damaged\",\"name\":\"a\\\"\\\\\\u000a\\ufffd\","
+			    "\"dim\":[1,2,3],\"none\":[]}\n");
+}
+
+static void json_escapes_what_is_not_seen(void **state)
+{
+	(void)state;
+	struct ws_json json;
+	start();
+	ws_json_init(&json, &out, true);
+	ws_json_str(&json, ws_str_of("\xe2\x80\xa8\xe2\x80\xae\xef\xbb\xbf\xd8\x9c\xc2\x9b\x7f"
+				     "\xf3\xa0\x81\x81\xf0\x9f\x98\x80\xff"));
+	assert_string_equal(written(), "\"\\u2028\\u202e\\ufeff\\u061c\\u009b\\u007f\\udb40\\udc41"
+				       "\xf0\x9f\x98\x80\\ufffd\"");
+}
+
+static void table_aligns_and_leaves_no_trailing_spaces(void **state)
+{
+	(void)state;
+	static const struct ws_column columns[] = { { "SM", WS_ALIGN_RIGHT },
+						    { "Name", WS_ALIGN_LEFT },
+						    { "PC", WS_ALIGN_RIGHT } };
+	struct ws_table *table = NULL;
+	assert_int_equal(ws_table_create(columns, 3, &table, NULL), WS_OK);
+	ws_table_heading(table, "Device %d", 0);
+	ws_table_printf(table, "%d", 7);
+	ws_table_cell(table, ws_str_of("k\xc3\xa9rnel"));
+	ws_table_cell(table, ws_str_of(""));
+	ws_table_printf(table, "%d", 131);
+	ws_table_cell(table, ws_str_of("k"));
+	ws_table_printf(table, "0x%x", 16);
+	assert_int_equal(ws_table_rows(table), 2);
+	start();
+	assert_int_equal(ws_table_print(table, &out, 1, NULL), WS_OK);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_string_equal(text.bytes, "  SM  Name      PC\n"
+					"Device 0\n"
+					"   7  k\xc3\xa9rnel\n"
+					" 131  k       0x10\n");
+	ws_table_destroy(table);
+}
+
+static int fail_after;
+
+static bool fails_in_turn(void)
+{
+	return fail_after-- <= 0;
+}
+
+static void table_survives_any_failed_allocation(void **state)
+{
+	(void)state;
+	static const struct ws_column columns[] = { { "A", WS_ALIGN_LEFT } };
+	bool finished = false;
+	for (int turn = 0; turn < 50 && !finished; turn++) {
+		fail_after = turn;
+		wsi_alloc_should_fail = fails_in_turn;
+		struct ws_table *table = NULL;
+		start();
+		if (ws_table_create(columns, 1, &table, NULL) == WS_OK) {
+			ws_table_heading(table, "head");
+			for (int i = 0; i < 100; i++)
+				ws_table_cell(table, ws_str_of("cell of some length \x1b"));
+			enum ws_status st = ws_table_print(table, &out, 0, NULL);
+			assert_true(st == WS_OK || st == WS_NO_MEMORY);
+			finished = st == WS_OK;
+		}
+		wsi_alloc_should_fail = NULL;
+		ws_table_destroy(table);
+	}
+	assert_true(finished);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(input_text_cannot_harm_a_terminal),
+		cmocka_unit_test(what_is_not_seen_is_escaped_and_what_is_stays),
+		cmocka_unit_test(printf_escapes_its_strings_and_nothing_else),
+		cmocka_unit_test(printf_is_that_of_c),
+		cmocka_unit_test(failed_output_is_reported_once_at_the_end),
+		cmocka_unit_test(json_is_exact_and_escaped),
+		cmocka_unit_test(json_escapes_what_is_not_seen),
+		cmocka_unit_test(table_aligns_and_leaves_no_trailing_spaces),
+		cmocka_unit_test(table_survives_any_failed_allocation),
+	};
+	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
