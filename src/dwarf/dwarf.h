@@ -8,6 +8,7 @@
  *                 -> types, members, parameters                  type.c, each time they are asked
  *                 -> names of types as C++ writes them           spell.c
  *                 -> paths of fields                             field.c
+ *                 -> every value as written                      visit.c
  *
  * `.debug_info` is a list of units, each a tree of entries in prefix order: a number that chooses
  * an abbreviation (tag, whether children follow, names and forms of attributes), then the values of
@@ -33,6 +34,7 @@ enum {
 	DW_TAG_member = 0x0d,
 	DW_TAG_pointer_type = 0x0f,
 	DW_TAG_reference_type = 0x10,
+	DW_TAG_compile_unit = 0x11,
 	DW_TAG_structure_type = 0x13,
 	DW_TAG_subroutine_type = 0x15,
 	DW_TAG_typedef = 0x16,
@@ -54,23 +56,36 @@ enum {
 };
 
 enum {
+	DW_AT_sibling = 0x01,
 	DW_AT_name = 0x03,
 	DW_AT_byte_size = 0x0b,
 	DW_AT_bit_offset = 0x0c,
 	DW_AT_bit_size = 0x0d,
+	DW_AT_stmt_list = 0x10,
 	DW_AT_low_pc = 0x11,
+	DW_AT_high_pc = 0x12,
+	DW_AT_language = 0x13,
+	DW_AT_comp_dir = 0x1b,
 	DW_AT_const_value = 0x1c,
 	DW_AT_containing_type = 0x1d,
+	DW_AT_inline = 0x20,
+	DW_AT_prototyped = 0x27,
 	DW_AT_upper_bound = 0x2f,
 	DW_AT_abstract_origin = 0x31,
+	DW_AT_accessibility = 0x32,
 	DW_AT_address_class = 0x33,
+	DW_AT_artificial = 0x34,
 	DW_AT_count = 0x37,
 	DW_AT_data_member_location = 0x38,
+	DW_AT_decl_file = 0x3a,
+	DW_AT_decl_line = 0x3b,
 	DW_AT_declaration = 0x3c,
 	DW_AT_encoding = 0x3e,
 	DW_AT_external = 0x3f,
 	DW_AT_specification = 0x47,
 	DW_AT_type = 0x49,
+	DW_AT_virtuality = 0x4c,
+	DW_AT_object_pointer = 0x64,
 	DW_AT_data_bit_offset = 0x6b,
 	DW_AT_linkage_name = 0x6e,
 	DW_AT_MIPS_linkage_name = 0x2007,
@@ -207,6 +222,18 @@ bool wsi_dwarf_next(struct wsi_dwarf_walk *walk, struct wsi_dwarf_entry *ret_ent
 bool wsi_dwarf_skip(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *entry);
 bool wsi_dwarf_attrs(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *entry,
 		     struct wsi_dwarf_attrs *ret_attrs);
+/* One value as it is written. */
+struct wsi_dwarf_written {
+	uint16_t tag, attribute, form;
+	struct ws_span bytes;
+	struct ws_span block; /* the last of `bytes`, in a form that has a length; else empty */
+	bool is_text, in_str;
+	uint64_t str_off; /* of the text, when it is `in_str` */
+};
+typedef void wsi_dwarf_written_fn(void *user, const struct wsi_dwarf_written *value);
+/* Hands every value of the entry to `take`. */
+bool wsi_dwarf_values(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *entry,
+		      wsi_dwarf_written_fn *take, void *user);
 /* Makes the error of a walk that ended early. */
 enum ws_status wsi_dwarf_walk_fail(const struct wsi_dwarf_walk *walk, struct ws_error *err);
 /* The name, at most `max` bytes of it; empty when there is none. */
@@ -243,6 +270,20 @@ enum ws_status wsi_dwarf_entry_at(struct wsi_dwarf_look *look, uint64_t off,
  * wsi_dwarf_next(). */
 bool wsi_dwarf_child(struct wsi_dwarf_at *at, struct wsi_dwarf_entry *ret_entry,
 		     struct wsi_dwarf_attrs *ret_attrs);
+
+/* ---- all that is understood, for who makes a copy without the rest ---- */
+
+struct wsi_dwarf_visitor {
+	void *user;
+	/* header of a unit, code of an entry, declaration of an abbreviation */
+	void (*keep)(void *user, struct ws_span bytes);
+	wsi_dwarf_written_fn *value;
+};
+
+/* visit.c: takes time in proportion to the input. */
+enum ws_status wsi_dwarf_visit(const struct ws_dwarf *dwarf,
+			       const struct wsi_dwarf_visitor *visitor,
+			       struct ws_error *err) WS_MUST_USE;
 
 /* ---- types ---- */
 

@@ -181,6 +181,32 @@ bool wsi_dwarf_skip(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *e
 	return true;
 }
 
+bool wsi_dwarf_values(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *entry,
+		      wsi_dwarf_written_fn *take, void *user)
+{
+	const struct wsi_dwarf_spec *specs = walk->dwarf->specs;
+	for (uint32_t i = 0; entry->abbrev && i < entry->abbrev->n_specs; i++) {
+		const struct wsi_dwarf_spec *spec = &specs[entry->abbrev->first_spec + i];
+		struct value value = { 0 };
+		size_t start = walk->r.pos;
+		if (!value_read(walk, spec->form, &value))
+			return false;
+		struct wsi_dwarf_written written = {
+			.tag = entry->abbrev->tag,
+			.attribute = spec->attribute,
+			.form = spec->form,
+			.is_text = value.kind == VALUE_TEXT,
+			.in_str = value.text.in_str,
+			.str_off = value.text.str_off,
+		};
+		(void)ws_span_sub(walk->r.in, start, walk->r.pos - start, &written.bytes);
+		if (value.kind == VALUE_BLOCK)
+			written.block = value.block;
+		take(user, &written);
+	}
+	return true;
+}
+
 /* ---- attributes ---- */
 
 static void take_number(struct wsi_dwarf_attrs *attrs, uint64_t *field, unsigned has,
