@@ -34,6 +34,8 @@ const char verb_strip_help[] =
 	"                         (0xbaadf00d)\n"
 	"  --drop-ptx             blank the PTX text in images\n"
 	"  --drop-paths           replace the folders in source paths by x\n"
+	"                         with any of these three, images keep only what docs/trust.md "
+	"lists\n"
 	"  --layout rNNN          write as another driver does, r346 to r615\n"
 	"  --gzip                 pack the file\n";
 
@@ -262,6 +264,14 @@ static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t
 		ws_out_printf(out, "PTX: blanked %" PRIu64 " bytes\n", s->ptx_bytes);
 	if (s->paths)
 		ws_out_printf(out, "paths: folders replaced in %" PRIu64 "\n", s->paths);
+	if (s->sections)
+		ws_out_printf(out,
+			      "sections of images that a report does not need: removed %" PRIu64
+			      ", %" PRIu64 " bytes\n",
+			      s->sections, s->section_bytes);
+	if (s->unreadable_images)
+		ws_out_printf(out, "images that cannot be read: removed %" PRIu64 "\n",
+			      s->unreadable_images);
 }
 
 static void key_u64(struct ws_json *json, const char *key, uint64_t value)
@@ -309,6 +319,9 @@ static void print_json(struct cli *cli, const struct request *request, const cha
 	key_u64(&json, "constant_bytes_zeroed", s->constant_bytes);
 	key_u64(&json, "ptx_bytes_blanked", s->ptx_bytes);
 	key_u64(&json, "paths_replaced", s->paths);
+	key_u64(&json, "sections_removed", s->sections);
+	key_u64(&json, "section_bytes_removed", s->section_bytes);
+	key_u64(&json, "unreadable_images_removed", s->unreadable_images);
 	ws_json_end(&json);
 }
 

@@ -263,17 +263,22 @@ enum ws_strip_flags {
 	WS_STRIP_OTHERS = 1u << 0,
 	/**
 	 * Values: registers, memory and constants become one representative of their class, see
-	 * enum ws_value_class; texts of exceptions and barriers become empty. Lane numbers, masks,
-	 * predicates, pcs, the stack pointer (R1) and handles stay.
+	 * enum ws_value_class; texts of exceptions and barriers become empty, numbers of host
+	 * threads 0. Lane numbers, masks, predicates, pcs, the stack pointer (R1) and handles stay.
 	 */
 	WS_STRIP_VALUES = 1u << 1,
 	WS_STRIP_PTX = 1u << 2, /**< text of PTX in images: blanked where it lies */
 	/**
-	 * Folders in source paths: letters and digits become "x", names of files and of well known
-	 * libraries' folders stay. Line tables, debug information, notes, constants.
+	 * Folders in source paths become "x", byte for byte; names of files and of well known
+	 * libraries' folders stay. Constants in images, which may hold paths in any form, become 0.
 	 */
 	WS_STRIP_PATHS = 1u << 3,
 };
+
+/*
+ * With any of the last three, images hold only what a fixed list names: docs/trust.md. What the
+ * list does not have is left out, for it may hold what was to be taken away.
+ */
 
 /** Classes of 32-bit values (a pointer takes two). */
 enum ws_value_class {
@@ -301,6 +306,8 @@ struct ws_stripped {
 	uint64_t values[WS_N_VALUE_CLASSES];      /**< words seen, by class */
 	uint64_t constant_bytes;                  /**< in images, zeroed */
 	uint64_t ptx_bytes, paths;                /**< blanked; folders' names replaced */
+	uint64_t sections, section_bytes;         /**< of images, left out: no rule keeps them */
+	uint64_t unreadable_images;               /**< left out: what is in them is not known */
 };
 
 /**

@@ -17,12 +17,16 @@ struct wsi_edit {
 	void (*registers)(void *user, enum ws_reg_kind kind, uint32_t *values, uint32_t n);
 	/* memory: whole 8-byte words at aligned addresses but for the ends of a stretch */
 	void (*memory)(void *user, uint64_t address, uint8_t *bytes, size_t n);
-	/* an image; what it returns must stay until the next call */
-	enum ws_status (*image)(void *user, uint32_t image_index, bool relocated,
-				struct ws_span bytes, struct ws_span *ret_bytes,
+	/* an image; what it returns must stay until the next call; without a pointer it is left out
+	 */
+	enum ws_status (*image)(void *user, struct ws_span bytes, struct ws_span *ret_bytes,
 				struct ws_error *err);
+	void (*device)(void *user, struct ws_device *device);
+	void (*context)(void *user, struct ws_context *context);
+	void (*grid)(void *user, struct ws_grid *grid);
 	void (*sm)(void *user, struct ws_sm *sm);
 	void (*warp)(void *user, struct ws_warp *warp);
+	void (*lane)(void *user, struct ws_lane *lane);
 };
 
 enum { WSI_JOB_BUFFER = 256 * 1024, WSI_MAX_REGISTERS = 4096 };

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dump to share: ws_write_target() with parts left out and contents changed on the way. Nothing
- * is moved inside an image: what is taken out is overwritten where it lies, so that offsets, tables
- * and code stay good.
+ * A dump to share: ws_write_target() with parts left out and contents changed on the way. What it
+ * writes is built from rows and ranges that were read, so nothing between or behind them gets in;
+ * of images a copy is made of what the rules recognise (rules.h).
  */
-#include <warpscope/line.h>
-#include <warpscope/module.h>
-
+#include "write/clean.h"
 #include "write/job.h"
-#include "write/paths.h"
 
 enum {
 	VALUE_SMALL = 1,
 	VALUE_FLOAT = 0x3f800000, /* 1.0f */
 	STACK_POINTER = 1,        /* R1 [public doc: the ABI, as nvdisasm shows it] */
-	SHF_ALLOC = 2,
-	SHF_EXECINSTR = 4,
-	SHT_PROGBITS = 1,
+	STACK_END = 1 << 24,      /* the local window of a thread is smaller [measured: 0xfffdc0] */
+	MAX_TEXT = 64,
 };
 #define VALUE_OTHER 0xbaadf00du
 
@@ -104,6 +100,8 @@ static enum ws_value_class class_of(uint32_t word)
 	uint32_t exponent = word >> 23 & 0xff;
 	if (word == 0)
 		return WS_VALUE_ZERO;
+	if (word == VALUE_OTHER) /* which looks like a float */
+		return WS_VALUE_OTHER;
 	if (word <= 0xffff || word >= 0xffff0000)
 		return WS_VALUE_SMALL;
 	if (exponent >= 127 - 40 && exponent <= 127 + 40)
@@ -142,13 +140,18 @@ static bool keep_pointer(struct strip *strip, uint32_t high)
 static void redact_registers(void *user, enum ws_reg_kind kind, uint32_t *values, uint32_t n)
 {
 	struct strip *strip = user;
+	bool predicates = kind == WS_REG_P || kind == WS_REG_UP;
+	for (uint32_t i = 0; i < n && predicates; i++)
+		values[i] = values[i] != 0;
 	if (kind != WS_REG_R && kind != WS_REG_UR)
 		return;
 	for (uint32_t i = 0; i < n; i += 2) {
 		if (i + 1 < n && keep_pointer(strip, values[i + 1]))
 			continue;
 		values[i] = redacted(strip, values[i]);
-		if (i + 1 < n && !(kind == WS_REG_R && i + 1 == STACK_POINTER))
+		bool stack = kind == WS_REG_R && i + 1 == STACK_POINTER && i + 1 < n &&
+			     values[i + 1] < STACK_END;
+		if (i + 1 < n && !stack)
 			values[i + 1] = redacted(strip, values[i + 1]);
 	}
 }
@@ -173,6 +176,39 @@ static void redact_memory(void *user, uint64_t address, uint8_t *bytes, size_t n
 	memset(bytes + at, 0, n - at);
 }
 
+/* Names of devices and drivers are short and plain; else they are no such names. */
+static struct ws_str plain_text(struct ws_str text)
+{
+	static const char others[] = " _-.()/+";
+	bool plain = text.len <= MAX_TEXT;
+	for (size_t i = 0; i < text.len && plain; i++) {
+		char c = text.ptr[i];
+		plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+			(c >= 'a' && c <= 'z') || (c && strchr(others, c));
+	}
+	return plain ? text : (struct ws_str){ 0 };
+}
+
+static void redact_device(void *user, struct ws_device *device)
+{
+	(void)user;
+	device->name = plain_text(device->name);
+	device->type = plain_text(device->type);
+	device->sm_type = plain_text(device->sm_type);
+}
+
+static void redact_context(void *user, struct ws_context *context)
+{
+	(void)user;
+	context->host_tid = 0;
+}
+
+static void redact_grid(void *user, struct ws_grid *grid)
+{
+	(void)user;
+	grid->host_tid = 0;
+}
+
 static void redact_sm(void *user, struct ws_sm *sm)
 {
 	(void)user;
@@ -185,120 +221,42 @@ static void redact_warp(void *user, struct ws_warp *warp)
 	warp->barrier_text = (struct ws_str){ 0 };
 }
 
+/* The return pc is a register like others: it stays when it may be an address. */
+static void redact_lane(void *user, struct ws_lane *lane)
+{
+	(void)user;
+	if (lane->rpc_hi >= WSI_CLEAN_MAX_ADDRESS >> 32)
+		lane->rpc_lo = lane->rpc_hi = 0;
+}
+
 /* ---- images ---- */
 
-static bool begins_with(struct ws_str text, const char *start)
+static enum ws_status image_room(struct strip *strip, size_t len)
 {
-	size_t len = strlen(start);
-	return text.len >= len && memcmp(text.ptr, start, len) == 0;
-}
-
-/* Where bytes of the image that were handed out lie in the copy; NULL: not in the image. */
-static uint8_t *in_copy(const struct strip *strip, struct ws_span image, const void *bytes,
-			size_t len)
-{
-	uintptr_t first = (uintptr_t)image.ptr, at = (uintptr_t)bytes;
-	if (at < first || at - first > image.len || len > image.len - (at - first))
-		return NULL;
-	return strip->image + (at - first);
-}
-
-/* Folders in the headers of the line tables, which are strings in the image. */
-static void scrub_lines(struct strip *strip, struct ws_module *module, struct ws_span image)
-{
-	struct ws_line_map *map;
-	if (ws_module_line_map(module, &map, NULL) != WS_OK)
-		return;
-	for (size_t t = 0; t < ws_line_table_count(map); t++) {
-		const struct ws_line_table *table = ws_line_table_at(map, t);
-		for (size_t i = 0; i < table->n_dirs; i++) {
-			size_t len = table->dirs[i] ? strlen(table->dirs[i]) : 0;
-			uint8_t *at = len ? in_copy(strip, image, table->dirs[i], len) : NULL;
-			strip->stripped.paths += at && wsi_path_scrub((char *)at, len, false);
-		}
-		for (size_t i = 0; i < table->n_files; i++) {
-			size_t len = strlen(table->files[i].name);
-			uint8_t *at = len ? in_copy(strip, image, table->files[i].name, len) : NULL;
-			strip->stripped.paths += at && wsi_path_scrub((char *)at, len, true);
-		}
-	}
-}
-
-static bool holds_strings(const struct ws_section *section)
-{
-	static const char *const names[] = { ".debug_str",      ".debug_line_str",
-					     ".debug_info",     ".debug_macinfo",
-					     ".note.nv.tkinfo", ".nv_debug_ptx_txt" };
-	for (size_t i = 0; i < WSI_COUNT(names); i++) {
-		if (begins_with(section->name, names[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool is_constant_data(const struct ws_section *section)
-{
-	return section->type == SHT_PROGBITS && section->flags & SHF_ALLOC &&
-	       !(section->flags & SHF_EXECINSTR);
-}
-
-static void section_edit(struct strip *strip, struct ws_span image,
-			 const struct ws_section *section)
-{
-	size_t len = section->bytes.len;
-	uint8_t *at = len ? in_copy(strip, image, section->bytes.ptr, len) : NULL;
-	if (!at)
-		return;
-	if (strip->flags & WS_STRIP_PTX && begins_with(section->name, ".nv_debug_ptx_txt")) {
-		memset(at, 0, len);
-		strip->stripped.ptx_bytes += len;
-	}
-	if (strip->flags & WS_STRIP_VALUES && is_constant_data(section)) {
-		memset(at, 0, len);
-		strip->stripped.constant_bytes += len;
-	}
-	if (strip->flags & WS_STRIP_PATHS && (holds_strings(section) || is_constant_data(section)))
-		strip->stripped.paths += wsi_paths_scrub(at, len);
-}
-
-static enum ws_status image_copy(struct strip *strip, struct ws_span image)
-{
-	if (image.len > strip->image_cap) {
-		uint8_t *grown = wsi_realloc_array(strip->image, image.len, 1);
-		if (!grown)
-			return wsi_fail(strip->err, WS_NO_MEMORY, WS_NO_OFFSET,
-					"an image of %zu bytes", image.len);
-		strip->image = grown;
-		strip->image_cap = image.len;
-	}
-	if (image.len)
-		memcpy(strip->image, image.ptr, image.len);
+	if (len <= strip->image_cap)
+		return WS_OK;
+	uint8_t *grown = wsi_realloc_array(strip->image, len, 1);
+	if (!grown)
+		return wsi_fail(strip->err, WS_NO_MEMORY, WS_NO_OFFSET, "an image of %zu bytes",
+				len);
+	strip->image = grown;
+	strip->image_cap = len;
 	return WS_OK;
 }
 
-static enum ws_status image_edit(void *user, uint32_t image_index, bool relocated,
-				 struct ws_span bytes, struct ws_span *ret_bytes,
+static enum ws_status image_edit(void *user, struct ws_span bytes, struct ws_span *ret_bytes,
 				 struct ws_error *err)
 {
 	struct strip *strip = user;
-	struct ws_module *module;
-	(void)relocated;
-	enum ws_status st = image_copy(strip, bytes);
-	if (st != WS_OK)
+	enum ws_status st = image_room(strip, bytes.len);
+	if (st == WS_OK)
+		st = wsi_image_clean(bytes, strip->flags, strip->image, &strip->stripped, err);
+	if (st == WS_OK)
+		*ret_bytes = (struct ws_span){ strip->image, bytes.len, bytes.origin };
+	if (!wsi_is_missing(st))
 		return st;
-	st = ws_module_open(bytes, &module, err);
-	/* what cannot be read cannot be cleaned, and must not get out */
-	if (st != WS_OK)
-		return wsi_context(err, st, "image %u cannot be cleaned", image_index);
-	for (uint32_t i = 0; i < ws_module_n_sections(module); i++) {
-		struct ws_section section;
-		if (ws_module_section(module, i, &section, NULL) == WS_OK)
-			section_edit(strip, bytes, &section);
-	}
-	if (strip->flags & WS_STRIP_PATHS)
-		scrub_lines(strip, module, bytes);
-	ws_module_close(module);
-	*ret_bytes = (struct ws_span){ strip->image, bytes.len, bytes.origin };
+	strip->stripped.unreadable_images++; /* what cannot be read cannot be cleaned */
+	*ret_bytes = (struct ws_span){ 0 };
 	return WS_OK;
 }
 
@@ -356,8 +314,12 @@ static enum ws_status strip_run(struct strip *strip, const char *path,
 		.registers = values ? redact_registers : NULL,
 		.memory = values ? redact_memory : NULL,
 		.image = strip->flags & in_images ? image_edit : NULL,
+		.device = values ? redact_device : NULL,
+		.context = values ? redact_context : NULL,
+		.grid = values ? redact_grid : NULL,
 		.sm = values ? redact_sm : NULL,
 		.warp = values ? redact_warp : NULL,
+		.lane = values ? redact_lane : NULL,
 	};
 	struct wsi_job *job = wsi_zalloc(sizeof *job);
 	if (!job)
@@ -391,6 +353,8 @@ enum ws_status ws_strip(const struct ws_target *target, const char *path,
 		st = wsi_select_faulted_warps(target, &selection, err);
 	else if (all.write.flags & WS_WRITE_FAULTED_CONTEXTS)
 		st = wsi_select_faulted_contexts(target, &selection, err);
+	if (all.strip & WS_STRIP_VALUES)
+		origin.facts.generator = plain_text(origin.facts.generator);
 	if (st == WS_OK)
 		st = high_find(&strip);
 	if (st == WS_OK) {

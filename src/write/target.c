@@ -145,6 +145,8 @@ static enum ws_status lanes_write(struct wsi_job *job, uint32_t warp_index,
 	enum ws_status st = ws_target_lanes(job->target, warp_index, lanes, &n, job->err);
 	if (st != WS_OK || n == 0)
 		return passed_over(st);
+	for (uint32_t i = 0; i < n && job->edit && job->edit->lane; i++)
+		job->edit->lane(job->edit->user, &lanes[i]);
 	st = ws_writer_lanes(job->writer, warps, row, lanes, n, &table, job->err);
 	uint32_t range = wsi_job_first_range(job, WS_SPACE_LOCAL, warp_index);
 	for (uint32_t i = 0; i < n && st == WS_OK; i++)
@@ -257,9 +259,11 @@ static enum ws_status image_write(struct wsi_job *job, uint32_t index, bool relo
 {
 	enum ws_status st = WS_OK;
 	if (job->edit && job->edit->image)
-		st = job->edit->image(job->edit->user, index, relocated, bytes, &bytes, job->err);
-	return st == WS_OK ? ws_writer_image(job->writer, modules, row, relocated, bytes, job->err)
-			   : st;
+		st = job->edit->image(job->edit->user, bytes, &bytes, job->err);
+	if (st != WS_OK)
+		return wsi_context(job->err, st, "image %u", index);
+	return bytes.ptr ? ws_writer_image(job->writer, modules, row, relocated, bytes, job->err)
+			 : WS_OK;
 }
 
 /* A form of an image that can be written: all of it, or what a cut left. */
@@ -295,6 +299,8 @@ static enum ws_status contexts_write(struct wsi_job *job, uint32_t device_index,
 	struct rows contexts;
 	struct ws_write_table table;
 	enum ws_status st = contexts_read(job, device_index, &job->next.contexts, &contexts);
+	for (uint32_t i = 0; i < contexts.n && job->edit && job->edit->context; i++)
+		job->edit->context(job->edit->user, (struct ws_context *)contexts.at + i);
 	if (st == WS_OK)
 		st = ws_writer_contexts(job->writer, devices, row, device_id, contexts.at,
 					contexts.n, &table, job->err);
@@ -333,6 +339,8 @@ static enum ws_status grids_write(struct wsi_job *job, uint32_t device_index,
 	struct rows grids;
 	struct ws_write_table table;
 	enum ws_status st = grids_read(job, device_index, &job->next.grids, &grids);
+	for (uint32_t i = 0; i < grids.n && job->edit && job->edit->grid; i++)
+		job->edit->grid(job->edit->user, (struct ws_grid *)grids.at + i);
 	if (st == WS_OK)
 		st = ws_writer_grids(job->writer, devices, row, grids.at, grids.n, &table,
 				     job->err);
@@ -374,6 +382,8 @@ static enum ws_status devices_write(struct wsi_job *job)
 	enum ws_status st = WS_OK;
 	for (uint32_t i = 0; i < n && st == WS_OK; i++)
 		st = ws_target_device(job->target, i, &devices[i], job->err);
+	for (uint32_t i = 0; i < n && st == WS_OK && job->edit && job->edit->device; i++)
+		job->edit->device(job->edit->user, &devices[i]);
 	if (st == WS_OK)
 		st = ws_writer_devices(job->writer, devices, n, &table, job->err);
 	for (uint32_t i = 0; i < n && st == WS_OK; i++) {

@@ -121,6 +121,32 @@ def check_secrets(program, options, memory_stays):
         raise Wrong(f"memory kinds {spaces}")
 
 
+def check_classes(program):
+    """Each limit of a class, from both sides: what a word becomes, and again what that becomes."""
+    other, one, half = 0xbaadf00d, 1, 0x3f800000
+    becomes = {0: 0, 1: one, 0xffff: one, 0x10000: other, 0xffff0000: one, 0xfffeffff: other, 0xffffffff: one,
+               86 << 23: other, 87 << 23: half, 167 << 23: half, 168 << 23: other, 0x80000000 | 87 << 23: half,
+               0x80000000 | 86 << 23: other, half: half, other: other}
+    built = SCENARIOS["memory"][0]()
+    built.options.flags = 0
+    words = [0, 0x123456, *becomes]
+    for device in built.model.devices:
+        for sm in device.sms:
+            for cta in sm.ctas or []:
+                for warp in cta.warps or []:
+                    for lane in warp.lanes or []:
+                        lane.regs = words
+    data = coredump.write(built.model, built.options)
+    for again in range(2):
+        data = program.strip(data, "--redact")
+        dump = reader.Reader(data)
+        for section in dump.sections[1:]:
+            if section.type - reader.BASE == 5 and section.size:
+                got = struct.unpack(f"<{len(words)}I", dump.content(section))
+                if list(got) != [0, 0x123456, *becomes.values()]:
+                    raise Wrong(f"time {again + 1}: {[hex(w) for w in got]}")
+
+
 def check_images(program):
     """No PTX and no folder of ours is left; the names of files are."""
     data, _ = build.build("misaligned-G")
@@ -261,6 +287,7 @@ def cases(program):
         yield f"{name}: the same verdict", lambda name=name: check_verdict(program, name)
     yield "values are gone from every kept space", lambda: check_secrets(program, ["--redact"], True)
     yield "nothing planted leaves with --for-issue", lambda: check_secrets(program, ["--for-issue"], False)
+    yield "each value becomes that of its class", lambda: check_classes(program)
     yield "PTX and folders are gone from images", lambda: check_images(program)
     yield "a range is kept", lambda: check_keep(program)
     yield "what the faulting instruction touched is kept", lambda: check_keep_fault(program)
