@@ -125,14 +125,40 @@ static bool parse_component(struct tokens *tokens, struct filter *filter, enum f
 	return true;
 }
 
+/*
+ * "warp current" is the focus's warp, not every warp of its number: what a coordinate counts within
+ * is the focus's too, unless the filter says otherwise.
+ */
+static void current_within(struct filter *filter, const struct coords *focus,
+			   enum filter_word current, unsigned given)
+{
+	static const unsigned within[FILTER_N_WORDS] = {
+		[FILTER_sm] = 1u << FILTER_device,
+		[FILTER_warp] = 1u << FILTER_device | 1u << FILTER_sm,
+		[FILTER_lane] = 1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp,
+		[FILTER_grid] = 1u << FILTER_device,
+		[FILTER_cluster] = 1u << FILTER_kernel,
+		[FILTER_block] = 1u << FILTER_kernel,
+		[FILTER_thread] = 1u << FILTER_kernel | 1u << FILTER_block,
+	};
+	for (unsigned word = 0; word < FILTER_N_WORDS; word++) {
+		if (within[current] >> word & 1 && !(given >> word & 1) && focus &&
+		    focus->known[word])
+			filter_current(filter, focus, (enum filter_word)word);
+	}
+}
+
 /* What stands behind a word: "3", "1,0,0", "(1, 0, 0)", "current", "any", "all", "*". */
 static bool parse_value(struct tokens *tokens, struct filter *filter, const struct coords *focus,
-			enum filter_word word)
+			enum filter_word word, unsigned *current)
 {
 	struct token token = peek(tokens);
 	memset(&filter->word[word], 0, sizeof filter->word[word]);
-	if (token_is(&token, "current"))
+	*current &= ~(1u << word);
+	if (token_is(&token, "current")) {
 		filter_current(filter, focus, word);
+		*current |= 1u << word;
+	}
 	if (token_is(&token, "current") || token_is(&token, "any") || token_is(&token, "all"))
 		return take(tokens, TOKEN_WORD, NULL);
 	bool bracket = take(tokens, TOKEN_OPEN, NULL);
@@ -154,20 +180,27 @@ bool filter_parse(struct filter *filter, const struct coords *focus, int argc, c
 		  const char **ret_bad)
 {
 	struct tokens tokens = { .argv = argv, .argc = argc };
+	unsigned given = 0, current = 0; /* sets of words */
 	memset(filter, 0, sizeof *filter);
 	for (;;) {
 		struct token token = peek(&tokens);
 		if (token.kind == TOKEN_END)
-			return true;
+			break;
 		*ret_bad = token.start;
 		unsigned word = 0;
 		while (word < FILTER_N_WORDS && !token_is(&token, words[word].name))
 			word++;
 		if (word == FILTER_N_WORDS || !take(&tokens, TOKEN_WORD, NULL) ||
-		    !parse_value(&tokens, filter, focus, (enum filter_word)word))
+		    !parse_value(&tokens, filter, focus, (enum filter_word)word, &current))
 			return false;
+		given |= 1u << word;
 		take(&tokens, TOKEN_COMMA, NULL); /* "sm 3, warp 2", as a focus line has it */
 	}
+	for (unsigned word = 0; word < FILTER_N_WORDS; word++) {
+		if (current >> word & 1)
+			current_within(filter, focus, (enum filter_word)word, given);
+	}
+	return true;
 }
 
 bool filter_number(const struct filter *filter, enum filter_word word, int64_t number)

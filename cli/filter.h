@@ -4,9 +4,10 @@
  * block (1,0,0) thread 32".
  *
  * A word limits the rows to one number, or to any ("any", "all", "*"); "current" stands for the
- * focus. Of a triple the components that are not given match anything [measured: cuda-gdb 12.4,
- * `info cuda lanes thread 3`]. A table has a default filter; any word at all replaces the whole of
- * it [measured: same, `info cuda warps kernel 0`].
+ * focus, with what it counts within: "warp current" is the focus's warp, of its SM and device,
+ * unless the filter has other words for those. Of a triple the components that are not given match
+ * anything [measured: cuda-gdb 12.4, `info cuda lanes thread 3`]. A table has a default filter; any
+ * word at all replaces the whole of it [measured: same, `info cuda warps kernel 0`].
  */
 #ifndef WARPSCOPE_CLI_FILTER_H
 #define WARPSCOPE_CLI_FILTER_H

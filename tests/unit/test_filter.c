@@ -94,6 +94,27 @@ static void current_is_the_focus(void **state)
 	assert_false(filter_dim3(&filter, FILTER_block, (struct ws_dim3){ 4, 5, 7 }));
 }
 
+static void current_brings_what_it_counts_within(void **state)
+{
+	(void)state;
+	struct filter filter;
+	const char *bad = NULL;
+	assert_true(parse("sm|current", &filter, &bad));
+	assert_true(filter_number(&filter, FILTER_device, 1));
+	assert_false(filter_number(&filter, FILTER_device, 0));
+	assert_true(parse("thread|current", &filter, &bad));
+	assert_true(filter_dim3(&filter, FILTER_block, (struct ws_dim3){ 4, 5, 6 }));
+	assert_false(filter_dim3(&filter, FILTER_block, (struct ws_dim3){ 4, 5, 7 }));
+	assert_false(filter_limits(&filter, FILTER_kernel)); /* the focus has none */
+	assert_true(parse("sm|current|device|any", &filter, &bad));
+	assert_true(filter_number(&filter, FILTER_device, 0));
+	assert_true(parse("device|0|sm|current", &filter, &bad));
+	assert_true(filter_number(&filter, FILTER_device, 0));
+	assert_false(filter_number(&filter, FILTER_device, 1));
+	assert_true(parse("sm|current|sm|3", &filter, &bad)); /* the last word counts */
+	assert_false(filter_limits(&filter, FILTER_device));
+}
+
 static void current_of_what_the_focus_lacks_matches_nothing(void **state)
 {
 	(void)state;
@@ -166,6 +187,7 @@ int main(void)
 		cmocka_unit_test(components_that_are_not_given_match_anything),
 		cmocka_unit_test(several_words_limit_together),
 		cmocka_unit_test(current_is_the_focus),
+		cmocka_unit_test(current_brings_what_it_counts_within),
 		cmocka_unit_test(current_of_what_the_focus_lacks_matches_nothing),
 		cmocka_unit_test(any_and_all_undo_a_limit),
 		cmocka_unit_test(negative_grids_are_grids),
