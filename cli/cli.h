@@ -38,7 +38,8 @@ enum {
 	X(report, "[OPTION...] DUMP", false, "what failed, where, and where everybody else is")    \
 	X(info, "[OPTION...] DUMP TABLE [FILTER...]", true, "tables of everything in the dump")    \
 	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", true, "memory")     \
-	X(regs, "[OPTION...] DUMP [FILTER...]", true, "registers of one lane, or of several")      \
+	X(regs, "[OPTION...] DUMP [REGISTER...] [FILTER...]", true,                                \
+	  "registers of one lane, or of several")                                                  \
 	X(check, "[OPTION...] DUMP", false, "whether a dump is sound, and where it is not")        \
 	X(lines, "[OPTION...] FILE", false, "source lines of GPU code, with the calls inlined")    \
 	X(symbolize, "[OPTION...] FILE [PLACE...]", true,                                          \

@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warpscope regs DUMP [FILTER...]: registers of the focus, or of every lane that a filter lets
- * through. */
+/* warpscope regs DUMP [REGISTER...] [FILTER...]: registers of the focus, or of every lane that a
+ * filter lets through. One lane is a list; several are tables with a row for each lane. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "rows.h"
 #include "session.h"
 #include "symbols.h"
 
 enum {
 	MAX_REGS = 256, /* of one kind: more than any GPU has */
+	TABLE_REGS = 8, /* in one table */
 };
 
-/* A kind of register: what was recorded, and how many there should be. */
+/* A kind of register. */
 static const struct kind {
 	enum ws_reg_kind kind;
 	const char *name; /* of register 0, without the number */
 	bool is_bool;
+	bool of_lane; /* else its warp's */
 } kinds[] = {
-	{ WS_REG_R, "R", false },  { WS_REG_P, "P", true },        { WS_REG_UR, "UR", false },
-	{ WS_REG_UP, "UP", true }, { WS_REG_BARRIER, "B", false },
+	{ WS_REG_R, "R", false, true },        { WS_REG_P, "P", true, true },
+	{ WS_REG_UR, "UR", false, false },     { WS_REG_UP, "UP", true, false },
+	{ WS_REG_BARRIER, "B", false, false },
 };
 
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
+/* What was recorded of a kind, and how many there should be. */
 struct registers {
 	enum ws_status status; /* why not even the first was recorded */
 	uint32_t value[MAX_REGS];
@@ -34,15 +40,102 @@ struct registers {
 const char verb_regs_help[] =
 	"Prints pc, errorpc, R, P, UR, UP and the convergence barriers of the focus (the first\n"
 	"thread with an exception), or of every lane that the filter lets through: regs DUMP warp\n"
-	"current, regs DUMP kernel 0 block (1,0,0) thread 3. Registers that were not saved are\n"
-	"named with the reason.\n";
+	"current, regs DUMP kernel 0 block (1,0,0) thread 3. Several lanes are tables, a row for\n"
+	"each. REGISTER chooses: R4, UR4, P0, R0-R7, or a kind by its letters, R; in any number "
+	"and\n"
+	"order: regs DUMP R4 R6 P0 warp current. Registers that were not saved are named with the\n"
+	"reason.\n";
 
 struct regs {
 	struct session session;
 	struct symbols *symbols;
 	struct ws_json *json; /* NULL in text */
 	uint32_t n_lanes;     /* shown so far */
+	uint32_t n_matching;  /* lanes that the filter lets through */
+	bool selects;
+	bool selected[N_KINDS][MAX_REGS];     /* with `selects` */
+	struct registers (*of_lane)[N_KINDS]; /* owned; of WS_MAX_LANES lanes of the warp at hand */
 };
+
+/* ---- which registers ---- */
+
+static bool is_selected(const struct regs *regs, size_t kind, uint32_t number)
+{
+	return !regs->selects || regs->selected[kind][number];
+}
+
+/* Every register of the kind: as many as there are. */
+static bool is_whole(const struct regs *regs, size_t kind)
+{
+	return regs->selected[kind][0] && regs->selected[kind][MAX_REGS - 1];
+}
+
+/* "R4", "$R4", "R" for all of the kind. False when `text` does not begin so. */
+static bool parse_register(const char **text, size_t *ret_kind, uint32_t *ret_first,
+			   uint32_t *ret_last)
+{
+	const char *at = *text + (**text == '$');
+	size_t letters = strspn(at, "RPUB");
+	for (size_t i = 0; i < N_KINDS; i++) {
+		if (strlen(kinds[i].name) != letters || strncmp(at, kinds[i].name, letters) != 0)
+			continue;
+		char *end = (char *)at + letters;
+		unsigned long number =
+			*end >= '0' && *end <= '9' ? strtoul(end, &end, 10) : MAX_REGS;
+		bool all = end == at + letters;
+		if (!all && number >= MAX_REGS)
+			return false;
+		*ret_kind = i;
+		*ret_first = all ? 0 : (uint32_t)number;
+		*ret_last = all ? MAX_REGS - 1 : (uint32_t)number;
+		*text = end;
+		return true;
+	}
+	return false;
+}
+
+/* One word of the command line: registers and ranges of them, with commas between. */
+static bool select_word(struct regs *regs, const char *word)
+{
+	bool chosen[N_KINDS][MAX_REGS] = { 0 };
+	for (;;) {
+		size_t kind, other;
+		uint32_t first, last, to_first;
+		if (!parse_register(&word, &kind, &first, &last))
+			return false;
+		if (*word == '-') {
+			word++;
+			if (!parse_register(&word, &other, &to_first, &last) || other != kind ||
+			    last < first)
+				return false;
+		}
+		for (uint32_t i = first; i <= last; i++)
+			chosen[kind][i] = true;
+		if (*word == '\0')
+			break;
+		if (*word++ != ',')
+			return false;
+	}
+	for (size_t kind = 0; kind < N_KINDS; kind++) {
+		for (uint32_t i = 0; i < MAX_REGS; i++)
+			regs->selected[kind][i] |= chosen[kind][i];
+	}
+	regs->selects = true;
+	return true;
+}
+
+/* Takes the registers out of the words; the others stay, in their order. Returns how many. */
+static int select_words(struct regs *regs, int argc, char **argv)
+{
+	int n = 0;
+	for (int i = 0; i < argc; i++) {
+		if (!select_word(regs, argv[i]))
+			argv[n++] = argv[i];
+	}
+	return n;
+}
+
+/* ---- reading ---- */
 
 static uint32_t expected(const struct place *place, enum ws_reg_kind kind)
 {
@@ -98,37 +191,57 @@ static void print_pc(struct regs *regs, const struct place *place, const char *n
 	ws_out_text(out, "\n");
 }
 
-/* "R32-R39  not saved", with why. */
-static void print_missing(struct ws_out *out, const struct kind *kind,
-			  const struct registers *registers)
+static void print_not_saved(struct ws_out *out, const char *name, const struct registers *registers)
 {
-	char name[40];
-	if (registers->n >= registers->expected && registers->status == WS_OK)
-		return;
-	if (registers->expected > registers->n + 1)
-		snprintf(name, sizeof name, "%s%u-%s%u", kind->name, registers->n, kind->name,
-			 registers->expected - 1);
-	else if (registers->expected)
-		snprintf(name, sizeof name, "%s%u", kind->name, registers->n);
-	else
-		snprintf(name, sizeof name, "%s", kind->name);
 	ws_out_printf(out, "%-8s not saved (%s)\n", name,
 		      ws_missing_word(registers->status == WS_OK ? WS_ABSENT : registers->status));
 }
 
-static void print_kind(struct ws_out *out, const struct kind *kind,
+/* "R32-R39  not saved", with why; of chosen ones a line each. */
+static void print_missing(struct ws_out *out, const struct regs *regs, size_t kind,
+			  const struct registers *registers)
+{
+	char name[40];
+	const char *letters = kinds[kind].name;
+	uint32_t n = registers->n, expected = registers->expected;
+	if (n >= expected && registers->status == WS_OK && !regs->selects)
+		return;
+	bool whole = regs->selects && is_whole(regs, kind);
+	for (uint32_t i = n; i < MAX_REGS && regs->selects && !whole; i++) {
+		if (!regs->selected[kind][i])
+			continue;
+		snprintf(name, sizeof name, "%s%u", letters, i);
+		if (expected && i >= expected)
+			ws_out_printf(out, "%-8s none: there are %u\n", name, expected);
+		else
+			print_not_saved(out, name, registers);
+	}
+	if ((regs->selects && !whole) || (n >= expected && registers->status == WS_OK))
+		return;
+	if (expected > n + 1)
+		snprintf(name, sizeof name, "%s%u-%s%u", letters, n, letters, expected - 1);
+	else if (expected)
+		snprintf(name, sizeof name, "%s%u", letters, n);
+	else
+		snprintf(name, sizeof name, "%s", letters);
+	print_not_saved(out, name, registers);
+}
+
+static void print_kind(struct ws_out *out, const struct regs *regs, size_t kind,
 		       const struct registers *registers)
 {
 	for (uint32_t i = 0; i < registers->n; i++) {
 		char name[16];
-		snprintf(name, sizeof name, "%s%u", kind->name, i);
-		if (kind->is_bool)
+		if (!is_selected(regs, kind, i))
+			continue;
+		snprintf(name, sizeof name, "%s%u", kinds[kind].name, i);
+		if (kinds[kind].is_bool)
 			ws_out_printf(out, "%-8s %u\n", name, registers->value[i]);
 		else
 			ws_out_printf(out, "%-8s 0x%08" PRIx32 "  %" PRIu32 "\n", name,
 				      registers->value[i], registers->value[i]);
 	}
-	print_missing(out, kind, registers);
+	print_missing(out, regs, kind, registers);
 }
 
 static void print_dim3(struct ws_out *out, const char *name, struct ws_dim3 dim)
@@ -136,28 +249,130 @@ static void print_dim3(struct ws_out *out, const char *name, struct ws_dim3 dim)
 	ws_out_printf(out, ", %s (%u,%u,%u)", name, dim.x, dim.y, dim.z);
 }
 
-static void print_lane(struct regs *regs, const struct place *place, const struct ws_lane *lane)
+static void print_place(struct regs *regs, const struct place *place, const struct ws_lane *lane)
 {
 	struct ws_out *out = &regs->session.cli->out;
 	if (regs->n_lanes)
 		ws_out_text(out, "\n");
-	ws_out_printf(out, "Device %u SM %u Warp %u Lane %u", place->device->id, place->sm.id,
-		      place->warp.id, lane->id);
+	ws_out_printf(out, "Device %u SM %u Warp %u", place->device->id, place->sm.id,
+		      place->warp.id);
+	if (lane)
+		ws_out_printf(out, " Lane %u", lane->id);
 	if (place->kernel != WS_NONE)
 		ws_out_printf(out, ", kernel %u", place->kernel);
 	if (place->block_status == WS_OK)
 		print_dim3(out, "block", place->block.idx);
-	print_dim3(out, "thread", lane->thread);
+	if (lane)
+		print_dim3(out, "thread", lane->thread);
 	ws_out_text(out, "\n");
-	print_pc(regs, place, "pc", lane->pc);
+	if (lane)
+		print_pc(regs, place, "pc", lane->pc);
 	if (place->warp.error_pc_valid)
 		print_pc(regs, place, "errorpc", place->warp.error_pc);
 	else
 		ws_out_printf(out, "%-8s none\n", "errorpc");
+}
+
+static void print_lane(struct regs *regs, const struct place *place, const struct ws_lane *lane)
+{
+	print_place(regs, place, lane);
 	for (size_t i = 0; i < N_KINDS; i++) {
 		struct registers registers;
 		registers_read(regs, place, lane->id, kinds[i].kind, &registers);
-		print_kind(out, &kinds[i], &registers);
+		print_kind(&regs->session.cli->out, regs, i, &registers);
+	}
+}
+
+/* ---- several lanes ---- */
+
+/* Up to TABLE_REGS registers of the lanes of a warp. */
+struct sheet {
+	struct regs *regs;
+	const struct place *place;
+	unsigned n;
+	struct {
+		size_t kind;
+		uint32_t number;
+		char name[16];
+	} column[TABLE_REGS];
+};
+
+static void sheet_rows(struct rows *rows, void *user)
+{
+	const struct sheet *sheet = user;
+	const struct regs *regs = sheet->regs;
+	for (uint32_t i = 0; i < sheet->place->n_lanes; i++) {
+		const struct ws_lane *lane = &sheet->place->lanes[i];
+		rows_begin(rows, place_has_focus(&regs->session, sheet->place) &&
+					 regs->session.focus.lane == lane->id);
+		rows_number(rows, lane->id);
+		rows_dim3(rows, lane->thread);
+		rows_hex(rows, lane->pc, 16);
+		for (unsigned k = 0; k < sheet->n; k++) {
+			const struct registers *one = &regs->of_lane[i][sheet->column[k].kind];
+			uint32_t number = sheet->column[k].number;
+			if (number >= one->n)
+				rows_missing(rows, one->status == WS_OK ? WS_ABSENT : one->status);
+			else if (kinds[sheet->column[k].kind].is_bool)
+				rows_number(rows, one->value[number]);
+			else
+				rows_hex(rows, one->value[number], 8);
+		}
+		rows_end(rows);
+	}
+}
+
+static void sheet_print(struct sheet *sheet)
+{
+	struct column columns[3 + TABLE_REGS] = { { "Ln", "lane", 0 },
+						  { "ThreadIdx", "threadIdx", 0 },
+						  { "PC", "pc", 0 } };
+	for (unsigned i = 0; i < sheet->n; i++)
+		columns[3 + i] = (struct column){ sheet->column[i].name, "", 0 };
+	rows_show(&sheet->regs->session.cli->out, NULL, false, columns, 3 + sheet->n, "",
+		  sheet_rows, sheet);
+	sheet->n = 0;
+}
+
+/* Of a kind as many as the lane has that has most. */
+static uint32_t most_saved(const struct regs *regs, const struct place *place, size_t kind)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < place->n_lanes; i++)
+		n = regs->of_lane[i][kind].n > n ? regs->of_lane[i][kind].n : n;
+	return n;
+}
+
+static void print_warp(struct regs *regs, const struct place *place)
+{
+	struct ws_out *out = &regs->session.cli->out;
+	struct sheet sheet = { .regs = regs, .place = place };
+	print_place(regs, place, NULL);
+	for (uint32_t i = 0; i < place->n_lanes; i++) {
+		for (size_t kind = 0; kind < N_KINDS; kind++)
+			registers_read(regs, place, place->lanes[i].id, kinds[kind].kind,
+				       &regs->of_lane[i][kind]);
+	}
+	for (size_t kind = 0; kind < N_KINDS; kind++) {
+		uint32_t n = kinds[kind].of_lane ? most_saved(regs, place, kind) : 0;
+		for (uint32_t i = 0; i < n; i++) {
+			if (!is_selected(regs, kind, i))
+				continue;
+			sheet.column[sheet.n].kind = kind;
+			sheet.column[sheet.n].number = i;
+			snprintf(sheet.column[sheet.n].name, sizeof sheet.column[0].name, "%s%u",
+				 kinds[kind].name, i);
+			if (++sheet.n == TABLE_REGS)
+				sheet_print(&sheet);
+		}
+	}
+	if (sheet.n)
+		sheet_print(&sheet);
+	for (size_t kind = 0; kind < N_KINDS; kind++) {
+		if (kinds[kind].of_lane)
+			print_missing(out, regs, kind, &regs->of_lane[0][kind]);
+		else
+			print_kind(out, regs, kind, &regs->of_lane[0][kind]);
 	}
 }
 
@@ -181,6 +396,24 @@ static void json_kind(struct ws_json *json, const struct kind *kind,
 	ws_json_u64(json, registers->expected);
 }
 
+/* Chosen registers by their names. */
+static void json_selected(const struct regs *regs, size_t kind, const struct registers *registers)
+{
+	for (uint32_t i = 0; i < MAX_REGS; i++) {
+		char name[16];
+		if (!regs->selected[kind][i] || (is_whole(regs, kind) && i >= registers->n))
+			continue;
+		snprintf(name, sizeof name, "%s%u", kinds[kind].name, i);
+		if (i < registers->n) {
+			ws_json_key(regs->json, name);
+			ws_json_u64(regs->json, registers->value[i]);
+		} else {
+			ws_json_missing(regs->json, name,
+					registers->status == WS_OK ? WS_ABSENT : registers->status);
+		}
+	}
+}
+
 static void json_lane(struct regs *regs, const struct place *place, const struct ws_lane *lane)
 {
 	struct ws_json *json = regs->json;
@@ -191,26 +424,43 @@ static void json_lane(struct regs *regs, const struct place *place, const struct
 		ws_json_hex(json, place->warp.error_pc);
 	else
 		ws_json_null(json);
+	if (regs->selects) {
+		ws_json_key(json, "selected");
+		ws_json_object(json);
+	}
 	for (size_t i = 0; i < N_KINDS; i++) {
 		struct registers registers;
 		registers_read(regs, place, lane->id, kinds[i].kind, &registers);
-		json_kind(json, &kinds[i], &registers);
+		if (regs->selects)
+			json_selected(regs, i, &registers);
+		else
+			json_kind(json, &kinds[i], &registers);
 	}
+	if (regs->selects)
+		ws_json_end(json);
 	ws_json_end(json);
 }
 
 /* ---- the verb ---- */
 
+static void count(void *user, const struct place *place)
+{
+	((struct regs *)user)->n_matching += place->n_lanes;
+}
+
 static void visit(void *user, const struct place *place)
 {
 	struct regs *regs = user;
-	for (uint32_t i = 0; i < place->n_lanes; i++) {
+	bool table = !regs->json && regs->n_matching > 1;
+	for (uint32_t i = 0; i < place->n_lanes && !table; i++) {
 		if (regs->json)
 			json_lane(regs, place, &place->lanes[i]);
 		else
 			print_lane(regs, place, &place->lanes[i]);
-		regs->n_lanes++;
 	}
+	if (table && place->n_lanes)
+		print_warp(regs, place);
+	regs->n_lanes += place->n_lanes;
 	if (place->lanes_status != WS_OK)
 		cli_warn("%s: device %u SM %u warp %u: the lanes could not be read (%s)",
 			 regs->session.path, place->device->id, place->sm.id, place->warp.id,
@@ -224,8 +474,9 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 	const struct coords *focus = session_coords(&regs->session);
 	struct filter filter;
 	const char *bad = "";
+	argc = select_words(regs, argc, argv);
 	if (!filter_parse(&filter, focus, argc, argv, &bad))
-		return cli_usage("regs", "incorrect filter '%s'", bad);
+		return cli_usage("regs", "'%s' is neither a register nor a filter", bad);
 	for (size_t i = 0; argc == 0 && i < sizeof defaults / sizeof defaults[0]; i++)
 		filter_current(&filter, focus, defaults[i]);
 	struct ws_json json;
@@ -242,7 +493,10 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 		ws_json_array(&json);
 	}
 	regs->symbols = symbols_create(regs->session.target);
+	regs->of_lane = cli_alloc(WS_MAX_LANES, sizeof *regs->of_lane);
+	walk(&regs->session, &filter, WALK_LANES, count, regs);
 	walk(&regs->session, &filter, WALK_LANES, visit, regs);
+	free(regs->of_lane);
 	symbols_destroy(regs->symbols);
 	if (regs->json) {
 		ws_json_end(&json);

@@ -1,2 +1,2 @@
 # several lanes as data
-warpscope regs --json $DUMPS/two-devices.nvcudmp warp current lane 0
+warpscope regs --json $DUMPS/two-devices.nvcudmp warp 1 lane 0
