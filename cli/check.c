@@ -7,8 +7,10 @@
 #include <warpscope/core.h>
 #include <warpscope/target.h>
 
-enum {
-	MOST_SHOWN = 1000, /* of one rule; the rest is counted */
+enum { /* shown of one rule, unless a limit is given; the rest is counted */
+       MOST_IN_TEXT = 20,
+       MOST_IN_JSON = 1000,
+       OPTION_LIMIT = 300,
 };
 
 const char verb_check_help[] =
@@ -17,14 +19,24 @@ const char verb_check_help[] =
 	"tables, and prints a line for each finding: where in the file, what, why. Of a file "
 	"whose\n"
 	"section headers are lost it says what its content still shows. The last line is the\n"
-	"verdict.\n";
+	"verdict.\n"
+	"\n"
+	"  --limit N              findings of each kind to show; 0: all (default 20 as text, 1000 "
+	"as JSON)\n";
 
 struct check {
 	struct cli *cli;
 	const struct ws_core *core;
 	struct ws_json *json; /* NULL in text */
 	uint64_t shown[WS_N_CHECKS];
+	uint64_t limit; /* findings of one rule, salvaged parts; 0: all */
 };
+
+/* Whether the next one of a list is to be shown, of which `n` have come. */
+static bool within(const struct check *check, uint64_t n)
+{
+	return check->limit == 0 || n < check->limit;
+}
 
 static struct ws_str section_name(const struct ws_core *core, uint32_t index)
 {
@@ -81,7 +93,7 @@ static void finding_text(struct check *check, const struct ws_finding *finding)
 static bool finding_show(void *user, const struct ws_finding *finding)
 {
 	struct check *check = user;
-	if (check->shown[finding->rule]++ >= MOST_SHOWN)
+	if (!within(check, check->shown[finding->rule]++))
 		return true;
 	if (check->json)
 		finding_json(check, finding);
@@ -107,7 +119,11 @@ static void salvaged_show(struct check *check)
 {
 	struct ws_salvaged one;
 	struct ws_out *out = &check->cli->out;
-	for (uint32_t i = 0; ws_core_salvaged(check->core, i, &one, NULL) == WS_OK; i++) {
+	uint32_t i = 0, n = 0;
+	for (; ws_core_salvaged(check->core, i, &one, NULL) == WS_OK; i++) {
+		if (!within(check, i))
+			continue;
+		n++;
 		if (check->json) {
 			ws_json_object(check->json);
 			ws_json_key(check->json, "what");
@@ -135,16 +151,20 @@ static void salvaged_show(struct check *check)
 			ws_out_printf(out, ", %zu of them in the file", one.bytes.len);
 		ws_out_text(out, "\n");
 	}
+	if (n < i && !check->json)
+		ws_out_printf(out, "... and %" PRIu32 " more salvaged; --limit 0 shows all\n",
+			      i - n);
 }
 
 static void summary_text(struct check *check, const struct ws_check_summary *summary)
 {
 	struct ws_out *out = &check->cli->out;
 	for (int rule = 0; rule < WS_N_CHECKS; rule++) {
-		if (check->shown[rule] > MOST_SHOWN)
-			ws_out_printf(out, "%" PRIu64 " more findings of kind '%s' are not shown\n",
-				      check->shown[rule] - MOST_SHOWN,
-				      ws_check_rule_word((enum ws_check_rule)rule));
+		if (!within(check, check->shown[rule] - !!check->shown[rule]))
+			ws_out_printf(
+				out, "... and %" PRIu64 " more of kind '%s'; --limit 0 shows all\n",
+				check->shown[rule] - check->limit,
+				ws_check_rule_word((enum ws_check_rule)rule));
 	}
 	salvaged_show(check);
 	if (summary->findings)
@@ -212,24 +232,32 @@ static int check_run(struct check *check, const char *path)
 	return summary.findings ? CLI_FOUND : CLI_ANSWERED;
 }
 
-static const struct option options[] = { CLI_COMMON_OPTIONS, { NULL, 0, NULL, 0 } };
+static const struct option options[] = { CLI_COMMON_OPTIONS,
+					 { "limit", required_argument, NULL, OPTION_LIMIT },
+					 { NULL, 0, NULL, 0 } };
 const struct cli_options verb_check_options = { "", options };
 
 int verb_check(struct cli *cli, int argc, char **argv)
 {
-	int option;
-	while ((option = cli_option(&verb_check_options, argc, argv)) != -1) {
-		int status = cli_common_option(cli, "check", option);
-		if (status != CLI_ANSWERED)
-			return status;
+	bool has_limit = false;
+	uint64_t limit = 0;
+	for (int option; (option = cli_option(&verb_check_options, argc, argv)) != -1;) {
+		has_limit = has_limit || option == OPTION_LIMIT;
+		if (option == OPTION_LIMIT && !cli_number(optarg, &limit))
+			return cli_usage("check", "--limit takes a number");
+		if (option != OPTION_LIMIT &&
+		    cli_common_option(cli, "check", option) != CLI_ANSWERED)
+			return CLI_USAGE;
 	}
+	if (!has_limit)
+		limit = cli->json ? MOST_IN_JSON : MOST_IN_TEXT;
 	if (argc - optind != 1)
 		return cli_usage("check", "one dump is wanted");
 	struct ws_target *target;
 	int status = cli_target_open(cli, argv[optind], &target);
 	if (status != CLI_ANSWERED)
 		return status;
-	struct check check = { .cli = cli, .core = ws_target_core(target) };
+	struct check check = { .cli = cli, .core = ws_target_core(target), .limit = limit };
 	if (check.core) {
 		status = check_run(&check, argv[optind]);
 	} else {

@@ -432,7 +432,9 @@ static void end_text(struct diff *diff, uint64_t total)
 		ws_out_text(out, "no difference\n");
 	for (int kind = 0; kind < N_DIFF_KINDS; kind++) {
 		if (diff->limit && diff->found[kind] > diff->limit)
-			ws_out_printf(out, "%s: %" PRIu64 " differences, %" PRIu64 " shown\n",
+			ws_out_printf(out,
+				      "%s: %" PRIu64 " differences, %" PRIu64
+				      " shown; --limit 0 shows all\n",
 				      kind_names[kind], diff->found[kind], diff->limit);
 	}
 }

@@ -25,7 +25,9 @@ const char verb_info_help[] =
 	"and threads of its kernel; everything for the other tables.\n"
 	"\n"
 	"  --wide                 columns that cuda-gdb does not have\n"
-	"  --coalescing on|off    join neighbouring blocks or threads to one row (default on)\n";
+	"  --coalescing on|off    join neighbouring blocks or threads to one row (default on)\n"
+	"  --limit N              at most so many rows; 0: all (default 1000 as text, all as "
+	"JSON)\n";
 
 struct table {
 	const char *name, *none;
@@ -39,15 +41,27 @@ static const struct table tables[] = {
 #undef X
 };
 
-enum { N_TABLES = sizeof tables / sizeof tables[0] };
+enum {
+	N_TABLES = sizeof tables / sizeof tables[0],
+	MOST_ROWS = 1000, /* of text, unless a limit is given */
+};
 
 /* ---- what tables share ---- */
 
 void info_rows(struct info *info, const struct column *columns, unsigned n_columns,
 	       rows_produce *produce)
 {
-	rows_show(&info->session.cli->out, info->json, info->wide, columns, n_columns, info->none,
-		  produce, info);
+	struct cli *cli = info->session.cli;
+	struct rows_style style = { .out = &cli->out,
+				    .json = info->json,
+				    .wide = info->wide,
+				    .limit = info->limit,
+				    .columns = cli->columns };
+	if (!info->has_limit && !info->json)
+		style.limit = MOST_ROWS;
+	size_t n = rows_show(&style, columns, n_columns, info->none, produce, info);
+	if (style.limit && n > style.limit)
+		info->n_left_out += n - style.limit;
 }
 
 struct symbols *info_symbols(struct info *info)
@@ -166,6 +180,7 @@ static const struct option options[] = {
 	CLI_COMMON_OPTIONS,
 	{ "wide", no_argument, NULL, 'w' },
 	{ "coalescing", required_argument, NULL, 'c' },
+	{ "limit", required_argument, NULL, 'l' },
 	{ NULL, 0, NULL, 0 },
 };
 const struct cli_options verb_info_options = { "", options };
@@ -183,6 +198,11 @@ static int parse_options(struct info *info, struct cli *cli, int argc, char **ar
 			info->coalesce = strcmp(optarg, "on") == 0;
 			if (!info->coalesce && strcmp(optarg, "off") != 0)
 				return cli_usage("info", "--coalescing is on or off");
+			break;
+		case 'l':
+			info->has_limit = true;
+			if (!cli_number(optarg, &info->limit))
+				return cli_usage("info", "--limit takes a number");
 			break;
 		default:
 			status = cli_common_option(cli, "info", option);
@@ -247,6 +267,10 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 	if (info->json) {
 		ws_json_key(&json, "unreadable_warps");
 		ws_json_u64(&json, info->n_unreadable);
+		if (info->has_limit) {
+			ws_json_key(&json, "rows_left_out");
+			ws_json_u64(&json, info->n_left_out);
+		}
 		ws_json_end(&json);
 	}
 	if (info->n_unreadable)

@@ -225,7 +225,7 @@ static const struct column warp_columns[] = {
 	{ "In Syscall", "in_syscall_lanes_mask", COLUMN_WIDE },
 	{ "Waits At", "barrier_scope", COLUMN_WIDE },
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
-	{ "Filename", "filename", COLUMN_WIDE },
+	{ "Filename", "filename", COLUMN_WIDE | COLUMN_PATH },
 	{ "Line", "line", COLUMN_WIDE },
 };
 
@@ -350,7 +350,7 @@ static const struct column lane_columns[] = {
 	{ "Thread State", "cbu_state", COLUMN_WIDE },
 	{ "RPC", "rpc", COLUMN_WIDE },
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
-	{ "Filename", "filename", COLUMN_WIDE },
+	{ "Filename", "filename", COLUMN_WIDE | COLUMN_PATH },
 	{ "Line", "line", COLUMN_WIDE },
 };
 

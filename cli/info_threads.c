@@ -18,7 +18,7 @@ static const struct column range_columns[] = {
 	{ "To ThreadIdx", "to_threadIdx", 0 },
 	{ "Count", "count", 0 },
 	{ "PC", "pc", 0 },
-	{ "Filename", "filename", 0 },
+	{ "Filename", "filename", COLUMN_PATH },
 	{ "Line", "line", 0 },
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
 };
@@ -32,7 +32,7 @@ static const struct column thread_columns[] = {
 	{ "SM", "sm", 0 },
 	{ "Wp", "warp", 0 },
 	{ "Ln", "lane", 0 },
-	{ "Filename", "filename", 0 },
+	{ "Filename", "filename", COLUMN_PATH },
 	{ "Line", "line", 0 },
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
 };

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct verb {
@@ -265,6 +266,17 @@ bool cli_terminal_is_dumb(void)
 	return !term || !*term || strcmp(term, "dumb") == 0;
 }
 
+/* How wide a terminal is: COLUMNS says, or the terminal itself. 0: not known. */
+static unsigned terminal_columns(int fd)
+{
+	const char *given = getenv("COLUMNS");
+	uint64_t columns;
+	struct winsize size;
+	if (given && cli_number(given, &columns) && columns > 0 && columns < UINT16_MAX)
+		return (unsigned)columns;
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 static int verb_run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
 	if (wants(argc, argv, "--help", "-h"))
@@ -355,8 +367,9 @@ static int run(struct cli *cli, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const char *no_color = getenv("NO_COLOR");
-	struct cli cli = { .color = isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
-				    !cli_terminal_is_dumb() };
+	bool terminal = isatty(STDOUT_FILENO);
+	struct cli cli = { .color = terminal && !(no_color && *no_color) && !cli_terminal_is_dumb(),
+			   .columns = terminal ? terminal_columns(STDOUT_FILENO) : 0 };
 	ws_out_init(&cli.out, ws_write_fd, &stdout_fd);
 	int status = run(&cli, argc, argv);
 	struct ws_error err;

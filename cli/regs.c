@@ -329,8 +329,8 @@ static void sheet_print(struct sheet *sheet)
 						  { "PC", "pc", 0 } };
 	for (unsigned i = 0; i < sheet->n; i++)
 		columns[3 + i] = (struct column){ sheet->column[i].name, "", 0 };
-	rows_show(&sheet->regs->session.cli->out, NULL, false, columns, 3 + sheet->n, "",
-		  sheet_rows, sheet);
+	const struct rows_style style = { .out = &sheet->regs->session.cli->out };
+	rows_show(&style, columns, 3 + sheet->n, "", sheet_rows, sheet);
 	sheet->n = 0;
 }
 

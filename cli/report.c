@@ -197,6 +197,7 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 	args->report.source_dirs = args->dirs;
 	args->report.debug_images = args->images;
 	args->text.color = cli->color && !args->output;
+	args->text.columns = args->output ? 0 : cli->columns;
 	return true;
 }
 

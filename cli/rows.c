@@ -11,7 +11,7 @@
 static bool is_shown(const struct rows *rows, unsigned column)
 {
 	unsigned flags = rows->columns[column].flags;
-	return !(flags & COLUMN_DATA) && (rows->wide || !(flags & COLUMN_WIDE));
+	return !(flags & COLUMN_DATA) && (rows->style.wide || !(flags & COLUMN_WIDE));
 }
 
 /* The next cell of a line: `width` characters. */
@@ -26,12 +26,16 @@ static void text_cell(struct rows *rows, struct ws_str text, size_t width)
 			rows->width[column] = width;
 		return;
 	}
-	size_t pad = rows->width[column] - width;
-	bool left = rows->columns[column].flags & COLUMN_LEFT;
+	size_t room = rows->width[column], pad = room > width ? room - width : 0;
+	unsigned flags = rows->columns[column].flags;
+	bool left = flags & COLUMN_LEFT;
 	rows->pending += 1 + (left ? 0 : pad);
 	if (text.len) { /* spaces wait for text after them: no line ends in any */
 		ws_out_spaces(rows->out, rows->pending);
-		ws_out_escaped(rows->out, text);
+		if (width > room)
+			ws_out_cut(rows->out, text, room, flags & COLUMN_PATH);
+		else
+			ws_out_escaped(rows->out, text);
 		rows->pending = 0;
 	}
 	rows->pending += left ? pad : 0;
@@ -62,20 +66,38 @@ static void titles(struct rows *rows)
 
 /* ---- tables and rows ---- */
 
-size_t rows_show(struct ws_out *out, struct ws_json *json, bool wide, const struct column *columns,
-		 unsigned n_columns, const char *none, rows_produce *produce, void *user)
+enum { LEAST_WIDTH = 12 /* of a column that is cut */ };
+
+/* Makes the columns as narrow as the line wants. */
+static void fit(struct rows *rows)
+{
+	size_t between = 1;
+	bool may_cut[ROWS_MAX_COLUMNS];
+	for (unsigned i = 0; i < rows->n_columns; i++) {
+		between += is_shown(rows, i);
+		may_cut[i] = is_shown(rows, i) && rows->is_text[i];
+	}
+	unsigned columns = rows->style.columns;
+	if (columns)
+		ws_columns_fit(rows->width, may_cut, rows->n_columns,
+			       columns > between ? columns - between : 0, LEAST_WIDTH);
+}
+
+size_t rows_show(const struct rows_style *style, const struct column *columns, unsigned n_columns,
+		 const char *none, rows_produce *produce, void *user)
 {
 	assert(n_columns <= ROWS_MAX_COLUMNS);
-	struct rows rows = { .out = out,
-			     .json = json,
-			     .wide = wide,
-			     .measuring = !json,
+	struct ws_out *out = style->out;
+	struct rows rows = { .style = *style,
+			     .out = out,
+			     .json = style->json,
+			     .measuring = !style->json,
 			     .columns = columns,
 			     .n_columns = n_columns };
-	if (json) {
-		ws_json_array(json);
+	if (style->json) {
+		ws_json_array(style->json);
 		produce(&rows, user);
-		ws_json_end(json);
+		ws_json_end(style->json);
 		return rows.n_rows;
 	}
 	produce(&rows, user);
@@ -83,12 +105,19 @@ size_t rows_show(struct ws_out *out, struct ws_json *json, bool wide, const stru
 		ws_out_printf(out, "%s\n", none);
 		return 0;
 	}
+	rows.skipping = false;
 	titles(&rows);
+	fit(&rows);
 	rows.measuring = false;
 	rows.n_rows = 0;
 	rows.heading[0] = '\0';
 	titles(&rows);
 	produce(&rows, user);
+	if (rows.skipping) {
+		size_t more = rows.n_rows - (size_t)style->limit;
+		ws_out_printf(out, "... and %zu more row%s; --limit 0 shows all\n", more,
+			      more == 1 ? "" : "s");
+	}
 	return rows.n_rows;
 }
 
@@ -111,6 +140,9 @@ void rows_begin(struct rows *rows, bool focus)
 {
 	rows->at = 0;
 	rows->n_rows++;
+	rows->skipping = rows->style.limit && rows->n_rows > rows->style.limit;
+	if (rows->skipping)
+		return;
 	if (rows->json) {
 		ws_json_object(rows->json);
 		ws_json_key(rows->json, "current");
@@ -134,6 +166,8 @@ void rows_begin(struct rows *rows, bool focus)
 void rows_end(struct rows *rows)
 {
 	assert(rows->at == rows->n_columns);
+	if (rows->skipping)
+		return;
 	if (rows->json)
 		ws_json_end(rows->json);
 	else if (!rows->measuring)
@@ -141,6 +175,13 @@ void rows_end(struct rows *rows)
 }
 
 /* ---- cells ---- */
+
+/* Whether the row is one after the limit: its cells are passed over. */
+static bool passed_over(struct rows *rows)
+{
+	rows->at += rows->skipping;
+	return rows->skipping;
+}
 
 static char *put_decimal(char *at, uint64_t value)
 {
@@ -167,6 +208,8 @@ static char *put_hex(char *at, uint64_t value, unsigned digits)
 
 void rows_number(struct rows *rows, uint64_t value)
 {
+	if (passed_over(rows))
+		return;
 	if (rows->json) {
 		ws_json_key(rows->json, json_key(rows));
 		ws_json_u64(rows->json, value);
@@ -178,6 +221,8 @@ void rows_number(struct rows *rows, uint64_t value)
 
 void rows_id(struct rows *rows, int64_t value)
 {
+	if (passed_over(rows))
+		return;
 	char text[24] = "-";
 	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
 	size_t len = (size_t)(put_decimal(text + (value < 0), magnitude) - text);
@@ -191,6 +236,8 @@ void rows_id(struct rows *rows, int64_t value)
 
 void rows_hex(struct rows *rows, uint64_t value, unsigned digits)
 {
+	if (passed_over(rows))
+		return;
 	if (rows->json) {
 		ws_json_key(rows->json, json_key(rows));
 		ws_json_hex(rows->json, value);
@@ -203,6 +250,8 @@ void rows_hex(struct rows *rows, uint64_t value, unsigned digits)
 
 void rows_mask(struct rows *rows, const uint64_t *words, unsigned n_bits)
 {
+	if (passed_over(rows))
+		return;
 	char text[2 + 256];
 	unsigned digits = (n_bits + 7) / 8 * 2;
 	if (digits > sizeof text - 2)
@@ -222,6 +271,8 @@ void rows_mask(struct rows *rows, const uint64_t *words, unsigned n_bits)
 
 void rows_dim3(struct rows *rows, struct ws_dim3 dim)
 {
+	if (passed_over(rows))
+		return;
 	if (rows->json) {
 		ws_json_key(rows->json, json_key(rows));
 		ws_json_dim3(rows->json, dim);
@@ -238,6 +289,8 @@ void rows_dim3(struct rows *rows, struct ws_dim3 dim)
 
 void rows_bool(struct rows *rows, bool value)
 {
+	if (passed_over(rows))
+		return;
 	if (rows->json) {
 		ws_json_key(rows->json, json_key(rows));
 		ws_json_bool(rows->json, value);
@@ -253,16 +306,21 @@ void rows_text(struct rows *rows, const char *text)
 
 void rows_str(struct rows *rows, struct ws_str text)
 {
+	if (passed_over(rows))
+		return;
 	if (rows->json) {
 		ws_json_key(rows->json, json_key(rows));
 		ws_json_str(rows->json, text);
 	} else {
+		rows->is_text[rows->at] = true;
 		text_cell(rows, text, ws_escaped_width(text));
 	}
 }
 
 void rows_missing(struct rows *rows, enum ws_status why)
 {
+	if (passed_over(rows))
+		return;
 	if (rows->json)
 		ws_json_missing(rows->json, json_key(rows), why);
 	else if (why == WS_ABSENT)
@@ -273,6 +331,8 @@ void rows_missing(struct rows *rows, enum ws_status why)
 
 void rows_none(struct rows *rows)
 {
+	if (passed_over(rows))
+		return;
 	if (rows->json) {
 		ws_json_key(rows->json, json_key(rows));
 		ws_json_null(rows->json);

@@ -24,6 +24,7 @@ enum column_flags {
 	COLUMN_LEFT = 1u << 0, /* text starts at the left; all else ends at the right */
 	COLUMN_WIDE = 1u << 1, /* in text only with --wide */
 	COLUMN_DATA = 1u << 2, /* never in text: its headings or neighbours say it */
+	COLUMN_PATH = 1u << 3, /* what is cut of it is its beginning */
 };
 
 struct column {
@@ -32,15 +33,26 @@ struct column {
 	unsigned flags;
 };
 
+/* How a table is shown. */
+struct rows_style {
+	struct ws_out *out;
+	struct ws_json *json; /* where an array is due; NULL: text */
+	bool wide;
+	uint64_t limit;   /* rows; 0: all */
+	unsigned columns; /* of the terminal: text in cells is cut to fit; 0: any number */
+};
+
 /* Treat as private. */
 struct rows {
+	struct rows_style style;
 	struct ws_out *out;
 	struct ws_json *json; /* NULL in text */
-	bool measuring, wide;
+	bool measuring, skipping;
 	const struct column *columns;
 	unsigned n_columns, at;
 	size_t n_rows, pending;
 	size_t width[ROWS_MAX_COLUMNS];
+	bool is_text[ROWS_MAX_COLUMNS]; /* has cells that may be cut */
 	bool heading_due;
 	char heading[160];
 };
@@ -48,11 +60,12 @@ struct rows {
 typedef void rows_produce(struct rows *rows, void *user);
 
 /*
- * Shows a table on `out`: in JSON (`json` not NULL) as an array, where one is due; else as text,
- * with titles, or only the line `none` when no row is produced. Returns the number of rows.
+ * Shows a table: in JSON as an array; else as text, with titles, or only the line `none` when no
+ * row is produced. Rows after the limit are produced in vain; text ends with how many they are.
+ * Returns the number of all rows.
  */
-size_t rows_show(struct ws_out *out, struct ws_json *json, bool wide, const struct column *columns,
-		 unsigned n_columns, const char *none, rows_produce *produce, void *user);
+size_t rows_show(const struct rows_style *style, const struct column *columns, unsigned n_columns,
+		 const char *none, rows_produce *produce, void *user);
 
 /* Line before the next row, unless it is the one printed last. */
 void rows_heading(struct rows *rows, const char *format, ...) WS_PRINTF(2, 3);

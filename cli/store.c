@@ -276,10 +276,10 @@ static int pool_add_store(struct storing *s)
 
 static const struct ws_column add_columns[] = {
 	{ "Outcome", WS_ALIGN_LEFT },  { "Identity", WS_ALIGN_LEFT }, { "Arch", WS_ALIGN_LEFT },
-	{ "Kernels", WS_ALIGN_RIGHT }, { "Debug", WS_ALIGN_LEFT },    { "File", WS_ALIGN_LEFT },
+	{ "Kernels", WS_ALIGN_RIGHT }, { "Debug", WS_ALIGN_LEFT },    { "File", WS_ALIGN_CUT },
 };
 static const struct ws_column find_columns[] = {
-	{ "Kernel", WS_ALIGN_LEFT },
+	{ "Kernel", WS_ALIGN_CUT },
 	{ "Code", WS_ALIGN_LEFT },
 	{ "Compared", WS_ALIGN_LEFT },
 	{ "Lines from", WS_ALIGN_LEFT },
@@ -321,6 +321,7 @@ static int run(struct storing *s, const char *action, int n_paths, char **paths)
 				   : sizeof add_columns / sizeof *add_columns - is_list;
 		if (ws_table_create(columns, n, &s->table, &err) != WS_OK)
 			return cli_fail(NULL, &err);
+		ws_table_fit(s->table, s->cli->columns);
 	}
 	int status = run_action(s, action, n_paths, paths);
 	if (s->cli->json) {

@@ -160,8 +160,9 @@ static void end_text(struct job *job)
 	struct ws_out *out = &job->cli->out;
 	for (int kind = 0; kind < WS_TRACE_N_KINDS; kind++)
 		if (job->limit && job->counts.found[kind] > job->limit)
-			ws_out_printf(out, "%s: %" PRIu64 ", %" PRIu64 " shown\n", kind_names[kind],
-				      job->counts.found[kind], job->limit);
+			ws_out_printf(out,
+				      "%s: %" PRIu64 ", %" PRIu64 " shown; --limit 0 shows all\n",
+				      kind_names[kind], job->counts.found[kind], job->limit);
 	ws_out_printf(out, "%" PRIu64 " calls compared, %" PRIu64 " the same", job->counts.compared,
 		      job->counts.same);
 	if (job->counts.other_tables)

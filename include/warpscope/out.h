@@ -142,7 +142,11 @@ WS_API const char *ws_missing_word(enum ws_status why);
  */
 struct ws_table;
 
-enum ws_align { WS_ALIGN_LEFT, WS_ALIGN_RIGHT };
+enum ws_align {
+	WS_ALIGN_LEFT,
+	WS_ALIGN_RIGHT,
+	WS_ALIGN_CUT, /**< left; may be cut to fit a width */
+};
 
 struct ws_column {
 	const char *title; /**< static storage or outliving the table */
@@ -162,6 +166,21 @@ WS_API void ws_table_printf(struct ws_table *table, const char *format, ...) WS_
 WS_API void ws_table_heading(struct ws_table *table, const char *format, ...) WS_PRINTF(2, 3);
 /** Number of whole rows added. */
 WS_API size_t ws_table_rows(const struct ws_table *table);
+/**
+ * Lets columns be cut that may be, the widest first, so that lines of the table have at most
+ * `width` characters where they can; what is cut shows it by three dots. 0: any number of
+ * characters.
+ */
+WS_API void ws_table_fit(struct ws_table *table, unsigned width);
+/**
+ * Takes characters away from the widest of the columns that `may_cut` until all together have at
+ * most `room`, or each is down to `least`.
+ */
+WS_API void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t room,
+			   size_t least);
+/** Writes text as ws_out_escaped() does in at most `width` characters: the beginning of it, or its
+ * end, with three dots in place of the rest. */
+WS_API void ws_out_cut(struct ws_out *out, struct ws_str text, size_t width, bool keep_end);
 /**
  * Prints titles and rows, with `indent` spaces before each line; trailing spaces are not printed.
  * @retval WS_NO_MEMORY  a cell could not be stored earlier; nothing was printed.

@@ -700,6 +700,7 @@ struct ws_text_options {
 	bool full_names; /**< whole C++ names instead of short ones */
 	bool all;        /**< every group and exception, however many */
 	bool brief; /**< text, Markdown: the first screen only: verdict, cause, next step, thread */
+	unsigned columns; /**< text: of the terminal that tables are to fit; 0: any number */
 };
 
 /**

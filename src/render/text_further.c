@@ -5,10 +5,10 @@
 void wsi_text_further(struct wsi_page *page)
 {
 	static const struct ws_column columns[] = {
-		{ "Exception", WS_ALIGN_LEFT }, { "At", WS_ALIGN_LEFT },
-		{ "Function", WS_ALIGN_LEFT },  { "First block, thread", WS_ALIGN_LEFT },
-		{ "Dev", WS_ALIGN_RIGHT },      { "SM", WS_ALIGN_RIGHT },
-		{ "SMs", WS_ALIGN_RIGHT },      { "Warps", WS_ALIGN_RIGHT },
+		{ "Exception", WS_ALIGN_CUT }, { "At", WS_ALIGN_CUT },
+		{ "Function", WS_ALIGN_CUT },  { "First block, thread", WS_ALIGN_LEFT },
+		{ "Dev", WS_ALIGN_RIGHT },     { "SM", WS_ALIGN_RIGHT },
+		{ "SMs", WS_ALIGN_RIGHT },     { "Warps", WS_ALIGN_RIGHT },
 		{ "Threads", WS_ALIGN_RIGHT },
 	};
 	const struct ws_report *report = page->report;

@@ -7,8 +7,8 @@ void wsi_text_groups(struct wsi_page *page)
 	static const struct ws_column columns[] = {
 		{ "Threads", WS_ALIGN_RIGHT }, { "Warps", WS_ALIGN_RIGHT },
 		{ "State", WS_ALIGN_LEFT },    { "PC", WS_ALIGN_LEFT },
-		{ "At", WS_ALIGN_LEFT },       { "Called from", WS_ALIGN_LEFT },
-		{ "Function", WS_ALIGN_LEFT }, { "First block, thread", WS_ALIGN_LEFT },
+		{ "At", WS_ALIGN_CUT },        { "Called from", WS_ALIGN_CUT },
+		{ "Function", WS_ALIGN_CUT },  { "First block, thread", WS_ALIGN_LEFT },
 	};
 	const struct ws_report *report = page->report;
 	if (report->n_groups == 0)

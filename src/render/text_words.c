@@ -69,6 +69,8 @@ void wsi_page_thread(struct wsi_page *page, const struct ws_report_exception *e)
 
 void wsi_page_table_done(struct wsi_page *page, struct ws_table *table)
 {
+	if (!page->markdown)
+		ws_table_fit(table, page->options.columns);
 	enum ws_status st = ws_table_print(table, page->out, 4, NULL);
 	if (page->status == WS_OK)
 		page->status = st;

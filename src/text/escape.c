@@ -154,3 +154,40 @@ size_t ws_escaped_width(struct ws_str text)
 	ws_out_escaped(&out, text);
 	return ws_out_flush(&out, NULL) == WS_OK ? width : text.len;
 }
+
+/* A part of a text on its way out: characters `skip` to before `end`. */
+struct part {
+	struct ws_out *out;
+	size_t at, skip, end;
+};
+
+/* A `ws_write_fn`. */
+static bool write_part(void *user, const char *bytes, size_t len)
+{
+	struct part *part = user;
+	for (size_t i = 0; i < len; i++) {
+		part->at += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+		if (part->at > part->skip && part->at <= part->end)
+			ws_out_bytes(part->out, bytes + i, 1);
+	}
+	return true;
+}
+
+void ws_out_cut(struct ws_out *out, struct ws_str text, size_t width, bool keep_end)
+{
+	size_t all = ws_escaped_width(text), dots = width < 3 ? width : 3, kept = width - dots;
+	if (all <= width) {
+		ws_out_escaped(out, text);
+		return;
+	}
+	struct part part = { .out = out,
+			     .skip = keep_end ? all - kept : 0,
+			     .end = keep_end ? all : kept };
+	struct ws_out escaped;
+	if (keep_end)
+		ws_out_bytes(out, "...", dots);
+	ws_out_init(&escaped, write_part, &part);
+	ws_out_escaped(&escaped, text);
+	if (ws_out_flush(&escaped, NULL) == WS_OK && !keep_end)
+		ws_out_bytes(out, "...", dots);
+}

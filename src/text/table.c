@@ -23,6 +23,7 @@ struct ws_table {
 	size_t text_len, text_cap;
 	struct heading *heading; /* owned */
 	size_t n_headings, heading_cap;
+	unsigned fit; /* characters of a line; 0: any number */
 	bool failed;
 };
 
@@ -146,20 +147,66 @@ size_t ws_table_rows(const struct ws_table *table)
 	return table->n_cells / table->n_columns;
 }
 
+/* ---- fitting into a width ---- */
+
+enum { LEAST_WIDTH = 12 /* of a column that is cut */, MAX_FITTED = 64 /* columns */ };
+
+void ws_table_fit(struct ws_table *table, unsigned width)
+{
+	table->fit = width;
+}
+
+void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t room, size_t least)
+{
+	size_t all = 0;
+	for (size_t i = 0; i < n_columns; i++)
+		all += width[i];
+	while (all > room) {
+		size_t widest = n_columns;
+		for (size_t i = 0; i < n_columns; i++) {
+			if (may_cut[i] && width[i] > least &&
+			    (widest == n_columns || width[i] > width[widest]))
+				widest = i;
+		}
+		if (widest == n_columns)
+			return;
+		width[widest]--;
+		all--;
+	}
+}
+
+/* ---- printing ---- */
+
 /* One line of cells; `pending` spaces are printed only before more text, so no line ends in spaces.
  */
 static void print_cell(const struct ws_table *table, struct ws_out *out, size_t column,
 		       const char *text, size_t *pending)
 {
-	size_t pad = table->width[column] - n_characters(text);
+	size_t width = n_characters(text), room = table->width[column];
+	size_t pad = room > width ? room - width : 0;
 	bool right = table->columns[column].align == WS_ALIGN_RIGHT;
 	*pending += (column ? 2 : 0) + (right ? pad : 0);
 	if (*text) {
 		ws_out_spaces(out, *pending);
-		ws_out_text(out, text);
+		if (width <= room)
+			ws_out_text(out, text);
+		else
+			ws_out_cut(out, ws_str_of(text), room, false);
 		*pending = 0;
 	}
 	*pending += right ? 0 : pad;
+}
+
+static void columns_cut(const struct ws_table *table, unsigned indent)
+{
+	bool may_cut[MAX_FITTED];
+	size_t between = 2 * (table->n_columns - 1) + indent;
+	if (table->n_columns > MAX_FITTED)
+		return;
+	for (size_t i = 0; i < table->n_columns; i++)
+		may_cut[i] = table->columns[i].align == WS_ALIGN_CUT;
+	ws_columns_fit(table->width, may_cut, table->n_columns,
+		       table->fit > between ? table->fit - between : 0, LEAST_WIDTH);
 }
 
 enum ws_status ws_table_print(const struct ws_table *table, struct ws_out *out, unsigned indent,
@@ -168,6 +215,8 @@ enum ws_status ws_table_print(const struct ws_table *table, struct ws_out *out, 
 	if (table->failed)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "table");
 	assert(table->n_cells % table->n_columns == 0);
+	if (table->fit)
+		columns_cut(table, indent);
 	size_t pending = indent;
 	for (size_t i = 0; i < table->n_columns; i++)
 		print_cell(table, out, i, table->columns[i].title, &pending);

@@ -4,7 +4,9 @@ wrong order and to files of other kinds, what a dumb terminal gets, and the firs
 
 usage: test_verbs.py WARPSCOPE SOURCE_ROOT
 """
+import fcntl
 import io
+import json
 import os
 import pty
 import re
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import termios
 
 VERBS = 'report info mem regs check lines symbolize disas as diff extract strip store trace'.split()
 
@@ -209,13 +212,17 @@ def check_files(bench):
     bench.expect('a folder with dumps', ('dumps/',), 1, 'its newest dump: dumps/b.nvcudmp\n')
 
 
-def on_terminal(bench, term):
+def on_terminal(bench, term, *arguments, size=None, columns=None):
     """What a terminal gets: both streams."""
     master, slave = pty.openpty()
-    environment = {k: v for k, v in os.environ.items() if k not in ('TERM', 'NO_COLOR')}
+    if size:
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 50, size, 0, 0))
+    environment = {k: v for k, v in os.environ.items() if k not in ('TERM', 'NO_COLOR', 'COLUMNS')}
     if term is not None:
         environment['TERM'] = term
-    with subprocess.Popen([bench.warpscope, bench.hang], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
+    if columns is not None:
+        environment['COLUMNS'] = columns
+    with subprocess.Popen([bench.warpscope, *(arguments or (bench.hang,))], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
                           env=environment) as process:
         os.close(slave)
         out = b''
@@ -236,6 +243,49 @@ def check_terminal(bench):
     for term, colour in (('xterm', True), ('dumb', False), (None, False), ('', False)):
         has = b'\x1b' in on_terminal(bench, term)
         bench.cases.append((f'TERM={term}: {"colour" if colour else "no escape sequence"}', None if has == colour else str(has)))
+
+
+def check_width(bench):
+    """Rows of tables fit a terminal; what is no terminal gets them whole."""
+    table = ('info', bench.dump, 'threads')
+    whole = bench.run(*table, environment={'COLUMNS': '60'}).stdout.decode()
+    path = '/src/ws/tests/kernels/include/cute/atom/copy_atom.hpp'
+    bench.cases.append(('a pipe gets whole rows', None if path in whole else whole))
+    for name, options in (('by its size', {'size': 100}), ('by COLUMNS', {'size': 300, 'columns': '100'})):
+        shown = on_terminal(bench, 'xterm', '--color', 'never', *table, **options).decode()
+        long = [line for line in shown.splitlines() if len(line) > 100]
+        good = not long and '...ude/cute/atom/copy_atom.hpp'[-20:] in shown and path not in shown
+        bench.cases.append((f'a table fits the terminal {name}', None if good else shown))
+    shown = on_terminal(bench, 'xterm', '--color', 'never', bench.dump, size=110).decode()
+    rows = re.search(r'Where the threads are:\r\n\r\n(.*?)\r\n\r\n', shown, re.DOTALL).group(1).splitlines()
+    bench.cases.append(('the report fits its tables', None if max(map(len, rows)) <= 110 else str(rows)))
+    bench.expect('-o FILE is no terminal', ('report', '-o', 'page', bench.dump), 0)
+
+
+def check_limits(bench):
+    """Long lists end, and say how many more there are; data is whole."""
+    dump = bench.dump
+    bench.expect('info --limit', ('info', dump, 'warps', 'sm', 'any', '--limit', '3'), 0,
+                 output=r'\n\.\.\. and \d+ more rows; --limit 0 shows all\n$')
+    whole = bench.run('info', dump, 'warps', 'sm', 'any').stdout.decode()
+    bench.cases.append(('info without a need for it', whole if 'more rows' in whole else None))
+    some = json.loads(bench.run('info', '--json', '--limit', '3', dump, 'warps', 'sm', 'any').stdout)
+    every = json.loads(bench.run('info', '--json', dump, 'warps', 'sm', 'any').stdout)
+    good = len(some['warps']) == 3 and some['rows_left_out'] == len(every['warps']) - 3 and 'rows_left_out' not in every
+    bench.cases.append(('info --limit as data', None if good else str(some)))
+    with open(dump, 'rb') as handle:
+        data = bytearray(handle.read())
+    at, = struct.unpack_from('<Q', data, 40)
+    count = struct.unpack_from('<H', data, 60)[0] or struct.unpack_from('<Q', data, at + 32)[0]
+    for section in range(1, count):  # every section lies outside the file
+        struct.pack_into('<Q', data, at + 64 * section + 24, 1 << 40)
+    broken = bench.file('broken.nvcudmp', bytes(data))
+    bench.expect('check ends its list', ('check', broken), 10, output=r'\n\.\.\. and \d+ more of kind \'\w+\'; --limit 0 shows all\n')
+    lines = bench.run('check', '--limit', '2', broken).stdout.decode().splitlines()
+    kinds = [line.split()[1] for line in lines if line.startswith(('0x', '- ')) and 'salvaged' not in line]
+    bench.cases.append(('check --limit counts each kind', None if kinds and max(map(kinds.count, kinds)) == 2 else str(lines)[:300]))
+    full = bench.run('check', '--limit', '0', broken).stdout.decode()
+    bench.cases.append(('check --limit 0 shows all', None if ' more of kind' not in full else full[-300:]))
 
 
 SCENARIOS = ('assert bad-pc classic cluster-block-gone cluster-out-of-range code-77 illegal-address-sm-row lightweight many-faults '
@@ -275,7 +325,8 @@ def main():
     warpscope, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(warpscope, root, folder)
-        for part in (check_exits, check_words, check_places, check_files, check_terminal, check_first_screen):
+        for part in (check_exits, check_words, check_places, check_files, check_terminal, check_width, check_limits,
+                     check_first_screen):
             part(bench)
     failed = sum(problem is not None for _, problem in bench.cases)
     print(f'1..{len(bench.cases)}')

@@ -47,17 +47,23 @@ static void produce(struct rows *rows, void *user)
 	}
 }
 
-static size_t show(struct text *text, unsigned n, bool wide, bool as_json)
+static size_t show_style(struct text *text, unsigned n, bool as_json, struct rows_style style)
 {
 	struct ws_out out;
 	struct ws_json json;
 	text->len = 0;
 	ws_out_init(&out, text_take, text);
 	ws_json_init(&json, &out, true);
-	size_t rows = rows_show(&out, as_json ? &json : NULL, wide, columns, WSI_COUNT(columns),
-				"No things.", produce, &n);
+	style.out = &out;
+	style.json = as_json ? &json : NULL;
+	size_t rows = rows_show(&style, columns, WSI_COUNT(columns), "No things.", produce, &n);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 	return rows;
+}
+
+static size_t show(struct text *text, unsigned n, bool wide, bool as_json)
+{
+	return show_style(text, n, as_json, (struct rows_style){ .wide = wide });
 }
 
 static void text_is_aligned_starred_and_grouped(void **state)
@@ -81,6 +87,61 @@ static void wide_shows_what_is_hidden(void **state)
 	assert_string_equal(text.bytes, "  N Name         Address      Dim\n"
 					"Device 0\n"
 					"  0 long name 0x00000010 (0,20,0)\n");
+}
+
+static void rows_after_the_limit_are_counted(void **state)
+{
+	(void)state;
+	struct text text;
+	assert_int_equal(show_style(&text, 3, false, (struct rows_style){ .limit = 2 }), 3);
+	assert_string_equal(text.bytes, "     N Name           Dim\n"
+					"Device 0\n"
+					"     0 long name (0,20,0)\n"
+					"* 1000 a\\x1b     (1,20,0)\n"
+					"... and 1 more row; --limit 0 shows all\n");
+	assert_int_equal(show_style(&text, 3, true, (struct rows_style){ .limit = 1 }), 3);
+	assert_non_null(strstr(text.bytes, "\"n\":0,"));
+	assert_null(strstr(text.bytes, "\"n\":1000,"));
+	assert_int_equal(show_style(&text, 3, false, (struct rows_style){ .limit = 3 }), 3);
+	assert_null(strstr(text.bytes, "more rows"));
+}
+
+static void many_names(struct rows *rows, void *user)
+{
+	(void)user;
+	rows_begin(rows, false);
+	rows_text(rows, "a_function_with_a_long_name");
+	rows_text(rows, "/a/folder/of/s\303\266urces/file.cu");
+	rows_number(rows, 1234567890123);
+	rows_end(rows);
+}
+
+static void text_is_cut_to_fit_the_terminal(void **state)
+{
+	(void)state;
+	static const struct column names[] = { { "Function", "function", COLUMN_LEFT },
+					       { "Filename", "filename", COLUMN_PATH },
+					       { "Number", "number", 0 } };
+	static const struct {
+		unsigned columns;
+		const char *shown;
+	} cases[] = {
+		{ 0, "  a_function_with_a_long_name /a/folder/of/s\303\266urces/file.cu "
+		     "1234567890123\n" },
+		{ 73, "  a_function_with_a_long_name /a/folder/of/s\303\266urces/file.cu "
+		      "1234567890123\n" },
+		{ 60, "  a_function_with_a_... .../of/s\303\266urces/file.cu 1234567890123\n" },
+		{ 10, "  a_functio... ...s/file.cu 1234567890123\n" }, /* numbers are never cut */
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct text text = { 0 };
+		struct ws_out out;
+		ws_out_init(&out, text_take, &text);
+		const struct rows_style style = { .out = &out, .columns = cases[i].columns };
+		rows_show(&style, names, WSI_COUNT(names), "", many_names, NULL);
+		assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+		assert_string_equal(strchr(text.bytes, '\n') + 1, cases[i].shown);
+	}
 }
 
 static void no_row_is_a_sentence(void **state)
@@ -120,7 +181,8 @@ static void masks_are_as_wide_as_the_hardware(void **state)
 	struct text text = { 0 };
 	struct ws_out out;
 	ws_out_init(&out, text_take, &text);
-	rows_show(&out, NULL, false, mask, 1, "", mask_row, NULL);
+	const struct rows_style style = { .out = &out };
+	rows_show(&style, mask, 1, "", mask_row, NULL);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 	assert_non_null(strstr(text.bytes, "  0x0800000000000000018000000000000001\n"));
 }
@@ -169,6 +231,8 @@ int main(void)
 		cmocka_unit_test(text_is_aligned_starred_and_grouped),
 		cmocka_unit_test(wide_shows_what_is_hidden),
 		cmocka_unit_test(no_row_is_a_sentence),
+		cmocka_unit_test(rows_after_the_limit_are_counted),
+		cmocka_unit_test(text_is_cut_to_fit_the_terminal),
 		cmocka_unit_test(json_has_every_column_and_why),
 		cmocka_unit_test(masks_are_as_wide_as_the_hardware),
 		cmocka_unit_test(next_index_wraps_row_by_row),

@@ -224,6 +224,30 @@ static void table_aligns_and_leaves_no_trailing_spaces(void **state)
 	ws_table_destroy(table);
 }
 
+static void tables_fit_a_width(void **state)
+{
+	(void)state;
+	static const struct ws_column columns[] = { { "Name", WS_ALIGN_CUT },
+						    { "PC", WS_ALIGN_RIGHT } };
+	struct ws_table *table = NULL;
+	assert_int_equal(ws_table_create(columns, 2, &table, NULL), WS_OK);
+	ws_table_cell(table, ws_str_of("a\033 kernel with a long n\xc3\xa4me"));
+	ws_table_printf(table, "0x7f0000001000");
+	ws_table_cell(table, ws_str_of("short"));
+	ws_table_printf(table, "0x10");
+	ws_table_fit(table, 36);
+	start();
+	assert_int_equal(ws_table_print(table, &out, 2, NULL), WS_OK);
+	ws_out_cut(&out, ws_str_of("/a/long/path"), 7, true);
+	ws_out_cut(&out, ws_str_of("whole"), 5, true);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_string_equal(text.bytes, "  Name                            PC\n"
+					"  a\\x1b kernel wi...  0x7f0000001000\n"
+					"  short                         0x10\n"
+					"...pathwhole");
+	ws_table_destroy(table);
+}
+
 static int fail_after;
 
 static bool fails_in_turn(void)
@@ -266,6 +290,7 @@ int main(void)
 		cmocka_unit_test(json_is_exact_and_escaped),
 		cmocka_unit_test(json_escapes_what_is_not_seen),
 		cmocka_unit_test(table_aligns_and_leaves_no_trailing_spaces),
+		cmocka_unit_test(tables_fit_a_width),
 		cmocka_unit_test(table_survives_any_failed_allocation),
 	};
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
