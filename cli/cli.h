@@ -131,7 +131,8 @@ CLI_VERB_LIST(X)
 
 /* Writes to standard error, at once; strings among the arguments are escaped. */
 void cli_say(const char *format, ...) WS_PRINTF(1, 2);
-/* "warpscope: message" on standard error. */
+/* "warpscope: message" on standard error, when the program ends; a message that comes again is said
+ * once, with a count. */
 void cli_warn(const char *format, ...) WS_PRINTF(1, 2);
 /* The story of an error on standard error, with the file offset when it has one. Returns
  * CLI_NO_ANSWER. */

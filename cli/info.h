@@ -39,9 +39,10 @@ struct info {
 	bool has_limit; /* one was given */
 	uint64_t limit; /* rows of a table; 0: all */
 	uint64_t n_left_out;
-	const char *none;      /* sentence for an empty table */
-	struct ws_json *json;  /* NULL in text */
-	uint32_t n_unreadable; /* warps whose lanes could not be read; counted in one pass only */
+	const char *none;        /* sentence for an empty table */
+	struct ws_json *json;    /* NULL in text */
+	struct holders *holders; /* of info_holders() while it runs */
+	uint32_t n_unreadable;   /* warps whose lanes could not be read; counted in one pass only */
 };
 
 /* Each shows its table: in JSON as the value of a key that is written already. An exit status. */
@@ -50,6 +51,10 @@ INFO_TABLE_LIST(X)
 #undef X
 /* Everything known about an address. */
 int info_where(struct info *info, uint64_t address);
+
+/* A table of the registers that hold an address from `first` to `last`: each with its lanes, warp
+ * by warp, and in which of them it is `address` itself. */
+void info_holders(struct info *info, uint64_t address, uint64_t first, uint64_t last);
 
 /* rows_show() with the output, format and sentence of `info`; `user` of `produce` is `info`. */
 void info_rows(struct info *info, const struct column *columns, unsigned n_columns,

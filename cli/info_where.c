@@ -240,6 +240,31 @@ static void look_at_registers(struct where *where, const struct session *session
 		look_at_file(where, values, n, "UR");
 }
 
+/*
+ * Registers of all lanes that hold an address of the same range, or one near an address that lies
+ * in none; of 32 bits only the very number, which may mean anything.
+ */
+static void show_holders(struct info *info, const struct where *where)
+{
+	const uint64_t near = 4096;
+	uint64_t address = where->address;
+	uint64_t first = address < near ? 0 : address - near;
+	uint64_t last = UINT64_MAX - address < near ? UINT64_MAX : address + near;
+	const struct ws_memory_range *range = where->n_hits ? &where->hits[0].range : NULL;
+	if (address <= UINT32_MAX) {
+		first = last = address;
+	} else if (range && range_has(range, address) && is_device_wide(range)) {
+		first = range->start;
+		last = range->start + range->size - 1;
+	}
+	info->none = "  none";
+	if (!info->json)
+		ws_out_printf(&info->session.cli->out,
+			      "\nRegisters with an address from 0x%" PRIx64 " to 0x%" PRIx64 ":\n",
+			      first, last);
+	info_holders(info, address, first, last);
+}
+
 /* ---- text ---- */
 
 static void print_name(struct ws_out *out, const char *mangled)
@@ -430,8 +455,9 @@ static void json_memory(struct ws_json *json, const struct where *where)
 		ws_json_null(json);
 }
 
-static void json_where(struct ws_json *json, const struct where *where)
+static void json_where(struct info *info, const struct where *where)
 {
+	struct ws_json *json = info->json;
 	ws_json_object(json);
 	ws_json_key(json, "address");
 	ws_json_hex(json, where->address);
@@ -456,6 +482,8 @@ static void json_where(struct ws_json *json, const struct where *where)
 	for (size_t i = 0; i < where->n_holders; i++)
 		ws_json_text(json, where->holders[i].name);
 	ws_json_end(json);
+	ws_json_key(json, "holders");
+	show_holders(info, where);
 	ws_json_end(json);
 }
 
@@ -468,9 +496,11 @@ int info_where(struct info *info, uint64_t address)
 	look_at_memory(where, &info->session);
 	look_at_registers(where, &info->session);
 	if (info->json)
-		json_where(info->json, where);
+		json_where(info, where);
 	else
 		print_where(&info->session.cli->out, info, where);
+	if (!info->json)
+		show_holders(info, where);
 	free(where);
 	return CLI_ANSWERED;
 }

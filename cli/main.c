@@ -74,17 +74,77 @@ void cli_say(const char *format, ...)
 	va_end(args);
 }
 
+/* ---- warnings: each is said once, with a count, when the program ends ---- */
+
+enum { MAX_WARNINGS = 100, WARNING_BYTES = 4000 /* the rest is cut */ };
+
+static struct {
+	struct warning {
+		char *text; /* owned; escaped */
+		uint64_t times;
+	} said[MAX_WARNINGS];
+	size_t n;
+	uint64_t more; /* others, which found no room */
+} warnings;
+
+struct line {
+	size_t len;
+	char text[WARNING_BYTES + 1];
+};
+
+/* A `ws_write_fn`. */
+static bool line_write(void *user, const char *bytes, size_t len)
+{
+	struct line *line = user;
+	size_t room = WARNING_BYTES - line->len;
+	memcpy(line->text + line->len, bytes, len < room ? len : room);
+	line->len += len < room ? len : room;
+	line->text[line->len] = '\0';
+	return true;
+}
+
 void cli_warn(const char *format, ...)
 {
-	struct ws_out err;
+	struct line line = { 0 };
+	struct ws_out out;
 	va_list args;
 	va_start(args, format);
-	ws_out_init(&err, ws_write_fd, &stderr_fd);
-	ws_out_text(&err, "warpscope: ");
-	ws_out_vprintf(&err, format, args);
-	ws_out_text(&err, "\n");
-	err_flush(&err);
+	ws_out_init(&out, line_write, &line);
+	ws_out_vprintf(&out, format, args);
 	va_end(args);
+	size_t i = 0;
+	if (ws_out_flush(&out, NULL) != WS_OK)
+		return;
+	while (i < warnings.n && strcmp(warnings.said[i].text, line.text) != 0)
+		i++;
+	if (i == MAX_WARNINGS) {
+		warnings.more++;
+		return;
+	}
+	if (i == warnings.n) {
+		char *text = strdup(line.text);
+		if (!text)
+			return;
+		warnings.said[warnings.n++] = (struct warning){ .text = text };
+	}
+	warnings.said[i].times++;
+}
+
+static void warnings_say(void)
+{
+	for (size_t i = 0; i < warnings.n; i++) {
+		const struct warning *one = &warnings.said[i];
+		cli_say("warpscope: %s", one->text);
+		if (one->times > 1)
+			cli_say(" (%llu times)", (unsigned long long)one->times);
+		cli_say("\n");
+		free(one->text);
+	}
+	if (warnings.more)
+		cli_say("warpscope: ... and %llu more warnings\n",
+			(unsigned long long)warnings.more);
+	warnings.n = 0;
+	warnings.more = 0;
 }
 
 int cli_fail(const char *path, const struct ws_error *err)
@@ -135,7 +195,8 @@ bool cli_number(const char *text, uint64_t *ret_value)
 
 void cli_out_of_memory(void)
 {
-	cli_warn("out of memory");
+	warnings_say();
+	cli_say("warpscope: out of memory\n");
 	exit(CLI_NO_ANSWER);
 }
 
@@ -374,6 +435,7 @@ int main(int argc, char **argv)
 	int status = run(&cli, argc, argv);
 	struct ws_error err;
 	if (ws_out_flush(&cli.out, &err) != WS_OK && err.os_errno != EPIPE)
-		return cli_fail(NULL, &err);
+		status = cli_fail(NULL, &err);
+	warnings_say();
 	return status;
 }

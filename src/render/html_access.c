@@ -2,27 +2,6 @@
 /* The memory access of the fault: sentence, picture, what the lanes had, whose memory. */
 #include "render/html.h"
 
-/* What the lane's address is wrong about, or that it is not. */
-static const char *lane_verdict(const struct ws_report_access *access, uint32_t lane)
-{
-	uint32_t bit = 1u << lane;
-	if (access->null_like & bit)
-		return "near null";
-	if (access->noncanonical & bit)
-		return "no valid address";
-	if (access->misaligned & bit)
-		return "misaligned";
-	if (access->outside & bit)
-		return "outside the window";
-	if (access->unmapped & bit)
-		return "not mapped";
-	if (access->cleared & bit)
-		return "cannot be the cause";
-	if (!((access->lanes_known | access->lanes_guess) & bit))
-		return "address not known";
-	return access->suspects & bit ? "can be the cause" : "";
-}
-
 static unsigned count(uint32_t mask)
 {
 	unsigned n = 0;
@@ -47,8 +26,8 @@ static void kind(struct wsi_html *page, const struct ws_report_access *access)
 
 static void suspects(struct wsi_html *page, const struct ws_report_access *access)
 {
-	static const char *const reasons[] = { "not mapped", "outside the window", "misaligned",
-					       "near null", "no valid address" };
+	static const char *const reasons[] = { "in no memory of the dump", "outside the window",
+					       "misaligned", "near null", "no valid address" };
 	const uint32_t masks[] = { access->unmapped, access->outside, access->misaligned,
 				   access->null_like, access->noncanonical };
 	wsi_html_term(page, "Lanes");
@@ -166,7 +145,7 @@ static void lane_row(struct wsi_html *page, const struct ws_report_access *acces
 		wsi_html_hex(page, access->address[lane]);
 	wsi_html_printf(page, "%s</td><td>%s</td>",
 			known && !(access->lanes_known >> lane & 1) ? " ?" : "",
-			lane_verdict(access, lane));
+			wsi_lane_verdict(access, lane));
 	for (uint32_t i = 0; i < access->n_operands; i++) {
 		const struct ws_report_operand *operand = &access->operands[i];
 		if (!per_lane(operand))

@@ -2,6 +2,8 @@
 /* What the faulting instruction did: the access, its base, the lanes, the code, the parameters. */
 #include "render/text.h"
 
+#include "render/words.h"
+
 enum { MAX_PARAMS = 16, MAX_FIELDS = 16 /* of one parameter */ };
 
 static unsigned count_lanes(uint32_t mask)
@@ -111,6 +113,30 @@ static void line_lanes(struct wsi_page *page, const struct ws_report_access *acc
 	wsi_page_end_line(page);
 }
 
+static void table_lanes(struct wsi_page *page, const struct ws_report_access *access)
+{
+	static const struct ws_column columns[] = { { "Lane", WS_ALIGN_RIGHT },
+						    { "Address", WS_ALIGN_LEFT },
+						    { "Finding", WS_ALIGN_LEFT } };
+	if (!page->options.all || !access->lanes)
+		return;
+	struct ws_table *table = wsi_page_table_start(page, columns, WSI_COUNT(columns));
+	for (uint32_t lane = 0; table && lane < WS_MAX_LANES; lane++) {
+		if (!(access->lanes >> lane & 1))
+			continue;
+		bool known = (access->lanes_known | access->lanes_guess) >> lane & 1;
+		ws_table_printf(table, "%u", lane);
+		if (known)
+			ws_table_printf(table, "0x%" PRIx64 "%s", access->address[lane],
+					access->lanes_known >> lane & 1 ? "" : " ?");
+		else
+			ws_table_printf(table, "-");
+		ws_table_printf(table, "%s", wsi_lane_verdict(access, lane));
+	}
+	if (table)
+		wsi_page_table_done(page, table);
+}
+
 /* Values of the operands in the lane that is told of. */
 static void line_operands(struct wsi_page *page, const struct ws_report_access *access)
 {
@@ -149,6 +175,7 @@ static void text_access(struct wsi_page *page, const struct ws_report_access *ac
 	line_lanes(page, access);
 	line_claim(page, "addresses", &access->address_claim);
 	line_operands(page, access);
+	table_lanes(page, access);
 }
 
 void wsi_text_listing(struct wsi_page *page)

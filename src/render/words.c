@@ -134,3 +134,23 @@ char wsi_state_letter(enum ws_thread_state state)
 					[WS_THREAD_DIVERGENT] = 'D' };
 	return (size_t)state < sizeof letters ? letters[state] : 'D';
 }
+
+const char *wsi_lane_verdict(const struct ws_report_access *access, uint32_t lane)
+{
+	uint32_t bit = 1u << lane;
+	if (access->null_like & bit)
+		return "near null";
+	if (access->noncanonical & bit)
+		return "no valid address";
+	if (access->misaligned & bit)
+		return "misaligned";
+	if (access->outside & bit)
+		return "outside the window";
+	if (access->unmapped & bit)
+		return "in no memory of the dump";
+	if (access->cleared & bit)
+		return "cannot be the cause";
+	if (!((access->lanes_known | access->lanes_guess) & bit))
+		return "address not known";
+	return access->suspects & bit ? "can be the cause" : "";
+}

@@ -19,6 +19,8 @@ enum { WSI_LIBRARY_NAMES = 4 };
  * first "::" of a function's name, or its file. */
 size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uint32_t to,
 			 struct ws_str names[WSI_LIBRARY_NAMES]);
+/* What the state shows of one lane of an access. */
+const char *wsi_lane_verdict(const struct ws_report_access *access, uint32_t lane);
 /* Whether the launch has clusters of more than one block. */
 bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e);
 /* ", 2 of 16 blocks resident": a block that is not there has ended, or waits for room. */

@@ -288,6 +288,51 @@ def check_limits(bench):
     bench.cases.append(('check --limit 0 shows all', None if ' more of kind' not in full else full[-300:]))
 
 
+def check_warnings(bench):
+    """One line for all images of a file, as for one of them."""
+    folder = os.path.join(bench.folder, 'modules')
+    subprocess.run([sys.executable, os.path.join(bench.root, 'tests/builders/build.py'), folder, 'many-modules', 'no-lines'], check=True)
+    bench.expect('3,000 images, one warning', ('lines', os.path.join(folder, 'many-modules.nvcudmp')), 0,
+                 r'^warpscope: .*-lineinfo.* \(3000 times\)\n$')
+    bench.expect('one image, no count', ('lines', os.path.join(folder, 'no-lines.nvcudmp')), 1,
+                 r'^warpscope: .*-lineinfo(?!.* times\))')
+
+
+def check_where(bench):
+    """The registers that `info where` names are those that `regs` shows to hold such an address."""
+    lanes = json.loads(bench.run('regs', '--json', bench.dump, 'lane', 'any').stdout)['lanes']
+    for address, first, last in ((0x7f3a00000010, 0x7f3a00000000, 0x7f3a00001fff), (0x7f3a003fff10, 0x7f3a003fef10, 0x7f3a00400f10),
+                                 (0x10400, 0x10400, 0x10400)):
+        shown = json.loads(bench.run('info', '--json', bench.dump, 'where', hex(address)).stdout)['where']['holders']
+        got = {(h['sm'], h['warp'], h['register']): int(h['lanes'], 16) for h in shown if h['register'][0] == 'R'}
+        exact = sum(bin(int(h['exact'], 16)).count('1') for h in shown if h['register'][0] == 'R')
+        wide, expected, n_exact = address >> 32 != 0, {}, 0
+        for lane in lanes:
+            values = lane['R'] or []
+            for i in range(0, len(values) - wide, 1 + wide):
+                value = values[i] | (values[i + 1] << 32 if wide else 0)
+                if first <= value <= last:
+                    place = (lane['sm'], lane['warp'], f'R{i}:R{i + 1}' if wide else f'R{i}')
+                    expected[place] = expected.get(place, 0) | 1 << lane['lane']
+                    n_exact += value == address
+        good = got == expected and exact == n_exact and expected
+        bench.cases.append((f'holders of {address:#x}', None if good else f'{got} {expected}'))
+
+
+def check_lanes(bench):
+    """--all has the address of each lane, as the data has."""
+    data = json.loads(bench.run('report', '--json', bench.dump).stdout)
+    page = bench.run('report', '--all', bench.dump).stdout.decode()
+    table = re.search(r'\n    Lane  Address  .*?\n((?:      *\d+  .*\n)+)', page)
+    rows = [line.split(None, 2) for line in table.group(1).splitlines()] if table else []
+    access = data['focus']['accesses'][0]
+    wanted = {int(lane): value for lane, value in access['address'].items()}
+    got = {int(row[0]): row[1] for row in rows}
+    bench.cases.append(('--all has the address of each lane', None if got == wanted and len(got) == 32 else f'{got} {wanted}'))
+    brief = bench.run('report', bench.dump).stdout.decode()
+    bench.cases.append(('without --all there is none', brief if 'Lane  Address' in brief else None))
+
+
 SCENARIOS = ('assert bad-pc classic cluster-block-gone cluster-out-of-range code-77 illegal-address-sm-row lightweight many-faults '
              'no-lines recursion shared-out-of-range two-devices').split()
 
@@ -326,6 +371,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(warpscope, root, folder)
         for part in (check_exits, check_words, check_places, check_files, check_terminal, check_width, check_limits,
+                     check_warnings, check_where, check_lanes,
                      check_first_screen):
             part(bench)
     failed = sum(problem is not None for _, problem in bench.cases)
