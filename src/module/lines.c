@@ -67,11 +67,13 @@ static bool line_relocs(const struct ws_module *module, uint32_t section,
 	if (!relocs)
 		return false;
 	*ret_owned = false;
+	/* those that are of no use count as well: an image has no more than fit into it */
+	size_t left = module->image.len / WSI_REL_BYTES;
 	for (uint32_t i = 1; i < module->n_sections && n < n_all; i++) {
 		if (!relocs_target(module, i, section))
 			continue;
 		size_t n_here = wsi_module_n_relocs(module, i);
-		for (size_t j = 0; j < n_here && n < n_all; j++) {
+		for (size_t j = 0; j < n_here && n < n_all && left > 0; j++, left--) {
 			struct wsi_reloc from = wsi_module_reloc(module, i, j);
 			if (line_reloc(module, line, &from, &relocs[n])) {
 				*ret_owned |= relocs[n].owner != WS_LINE_NO_OWNER;
