@@ -19,14 +19,15 @@
 #define WSI_CUDBG_SHT_BASE 0x80000000u
 
 /*
- * Ours, not the driver's: an ELF note (SHT_NOTE) in a dump that was written from one that was cut,
- * and so lacks something without a sign of it. Name "warpscope", type 1, nothing else.
+ * Ours, not the driver's: ELF notes (SHT_NOTE) called "warpscope". Type 1, empty, comes first, in a
+ * dump that was written from one that was cut, and so lacks something without a sign of it. Type 2
+ * holds upper halves of addresses, words in rising order: those that were known when values were
+ * taken out of the dump, so that it can be done again and changes nothing.
  */
-#define WSI_INCOMPLETE_NOTE                      \
-	"\x0a\0\0\0"    /* bytes of the name */  \
-	"\0\0\0\0"      /* of what follows it */ \
-	"\1\0\0\0"      /* type */               \
-	"warpscope\0\0" /* and one more, as an end */
+#define WSI_NOTE(type, n_bytes) "\x0a\0\0\0" n_bytes type "\0\0\0warpscope\0\0"
+#define WSI_INCOMPLETE_NOTE WSI_NOTE("\1", "\0\0\0\0")
+#define WSI_HALVES_NOTE WSI_NOTE("\2", "\0\0\0\0") /* the number of bytes is at 4 */
+enum { WSI_NOTE_BYTES = sizeof WSI_INCOMPLETE_NOTE, WSI_MAX_HALVES = 4096 };
 
 /*
  * X(number, NAME, words, parent, slot, since): section type 0x80000000 + number, whose parent is a

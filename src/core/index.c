@@ -226,8 +226,8 @@ static void note_read(struct indexer *ix, uint32_t section)
 	struct ws_core *core = ix->core;
 	struct wsi_shdr shdr = header_of(ix, section);
 	struct ws_span bytes;
-	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes) || bytes.len != sizeof WSI_INCOMPLETE_NOTE ||
-	    memcmp(bytes.ptr, WSI_INCOMPLETE_NOTE, bytes.len) != 0)
+	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes) || bytes.len < WSI_NOTE_BYTES ||
+	    memcmp(bytes.ptr, WSI_INCOMPLETE_NOTE, WSI_NOTE_BYTES) != 0)
 		return;
 	core->facts.complete = false;
 	wsi_core_note(core, WSI_TOPIC_CUT, shdr.offset,

@@ -42,6 +42,8 @@ struct wsi_job {
 	const struct wsi_edit *edit;
 	const struct ws_write_keep *keeps;
 	size_t n_keeps;
+	const uint32_t *halves; /* for WSI_HALVES_NOTE; borrowed */
+	uint32_t n_halves;
 	uint64_t memory_bytes; /* written so far */
 	uint8_t *buffer;       /* owned: WSI_JOB_BUFFER bytes */
 	uint32_t registers[WSI_MAX_REGISTERS];

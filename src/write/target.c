@@ -476,6 +476,8 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 		return st;
 	if (origin->path && !origin->facts.complete)
 		ws_writer_incomplete(job->writer);
+	job->writer->halves = job->halves;
+	job->writer->n_halves = job->n_halves;
 	st = job_run(job);
 	if (st == WS_OK && origin->facts.have_metadata)
 		st = passed_over(ws_writer_metadata(job->writer, &origin->facts, job->err));

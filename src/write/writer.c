@@ -221,16 +221,30 @@ static enum ws_status align_end(struct ws_writer *writer, uint64_t *ret_off, str
 	return WS_OK;
 }
 
+static enum ws_status halves_add(struct ws_writer *writer, struct ws_error *err)
+{
+	uint8_t head[] = WSI_HALVES_NOTE, word[4];
+	wsi_store_u32(head + 4, writer->n_halves * (uint32_t)sizeof word);
+	enum ws_status st = wsi_outfile_append(writer->file, head, sizeof head, err);
+	for (uint32_t i = 0; i < writer->n_halves && st == WS_OK; i++) {
+		wsi_store_u32(word, writer->halves[i]);
+		st = wsi_outfile_append(writer->file, word, sizeof word, err);
+	}
+	return st;
+}
+
 static enum ws_status note_add(struct ws_writer *writer, struct wsi_last_sections *last,
 			       struct ws_error *err)
 {
-	if (!writer->incomplete)
+	if (!writer->incomplete && !writer->n_halves)
 		return WS_OK;
 	enum ws_status st = align_end(writer, &last->note_off, err);
-	last->note_bytes = sizeof WSI_INCOMPLETE_NOTE;
-	return st == WS_OK ? wsi_outfile_append(writer->file, WSI_INCOMPLETE_NOTE,
-						sizeof WSI_INCOMPLETE_NOTE, err)
-			   : st;
+	if (st == WS_OK && writer->incomplete)
+		st = wsi_outfile_append(writer->file, WSI_INCOMPLETE_NOTE, WSI_NOTE_BYTES, err);
+	if (st == WS_OK && writer->n_halves)
+		st = halves_add(writer, err);
+	last->note_bytes = writer->out->total - last->note_off;
+	return st;
 }
 
 void ws_writer_incomplete(struct ws_writer *writer)

@@ -44,8 +44,10 @@ struct ws_writer {
 	struct wsi_section memory;
 	struct ws_write_table memory_parent;
 
-	bool failed;     /* something is missing: no commit */
-	bool incomplete; /* ws_writer_incomplete() */
+	bool failed;            /* something is missing: no commit */
+	bool incomplete;        /* ws_writer_incomplete() */
+	const uint32_t *halves; /* for WSI_HALVES_NOTE; borrowed */
+	uint32_t n_halves;
 };
 
 /* Begins a section. WS_UNSUPPORTED: the layout does not have that kind yet; then nothing happened.

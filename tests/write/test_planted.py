@@ -486,6 +486,24 @@ def image_plants(rng, everything):
         yield "an image that cannot be read", dumps.around(image.replace(b"%s", secret) + secret), secret, SHARE, [], 7
 
 
+def mode_plants(rng):
+    """As image_plants(), for each of the three options alone: what it is for, and what nobody knows."""
+    data, dumps = tool_file("cubins", "deep.li.sm_90.cubin"), Dumps()
+    unknown = [(b".comment", 1, 0x30), (b".nv.merc.debug_line", 1, 0x10000000), (b".extra", 0x70001234, 0), (b".note.x", 7, 0),
+               (b".nv_debug_ptx_txt", 1, 0), (b".nv_debug_ptx_txt.5", 1, 0), (b".nv.merc.nv_debug_ptx_txt", 1, 0x10000000)]
+    constants = [(b".nv.constant3", 1, 2), (b".nv.global.init", 1, 3), (b".nv.constant2", 0x70000066, 2)]
+    values = [(b".debug_loc", 1, 0), (b".nv_debug_info_reg_sass", 1, 0)]
+    for option, more in (("--drop-ptx", []), ("--drop-paths", constants), ("--redact", constants + values)):
+        for name, kind, flags in unknown + more:
+            secret = new_secret(rng)
+            image = with_sections(data, (name, kind, flags, b"/home/" + secret + b"/a.cu"))
+            yield f"{name.decode()}, only {option}", dumps.around(image), secret, [option], [len(image)], 7
+    secret = new_secret(rng)
+    for place, table in lines_planted(secret):
+        image = grown(data, ".debug_line", table)
+        yield place + ", only --drop-paths", dumps.around(image), secret, ["--drop-paths"], [len(image)], 7
+
+
 def dump_sections(data, *extra, tail=b"", rename=None, slack=b""):
     """A dump with sections behind those it has: (name, type, bytes)."""
     old = reader.Reader(data)
@@ -605,7 +623,8 @@ def dump_plants(rng, everything):
                            (b".strtab", 3), (b"", 1), (b".nv_fatbin", 1), (b".cudbg.host", 7)):
             secret = new_secret(rng)
             yield "a dump section of ELF's types", dump_sections(data, (name, kind, secret)), secret
-            yield "a note of a dump", dump_sections(data, (b".note", 7, note(b"warpscope", 1, secret))), secret
+            for number in (1, 2, 3):
+                yield "a note of a dump", dump_sections(data, (b".note", 7, note(b"warpscope", number, secret))), secret
         secret = new_secret(rng)
         sections = [s for s in reader.Reader(data).sections[1:] if s.name.startswith(".cudbg")]
         for section in rng.sample(sections, 6):
@@ -703,6 +722,7 @@ class Table:
 
 def all_plants(rng, everything):
     yield from image_plants(rng, everything)
+    yield from mode_plants(rng)
     yield from scenario_plants(rng, everything)
     for place, dump, secret in dump_plants(rng, everything):
         yield place, dump, secret, ISSUE, None, 0

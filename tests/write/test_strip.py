@@ -27,6 +27,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "builders")]
 
 import build  # noqa: E402
 import coredump  # noqa: E402
+import cubin as cb  # noqa: E402
 import reader  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402
 
@@ -68,10 +69,38 @@ class Program:
         return {"complete": report["dump"]["complete"], "kind": report["verdict"]["kind"], "summary": summary}
 
 
+def lines_of(report):
+    """Functions, files and lines of all frames: folders may go."""
+    return [[(f["function"], f["inlined"], os.path.basename(f["file"] or "").rsplit("\\")[-1], f["line"]) for f in e["frames"]]
+            for e in report["exceptions"]]
+
+
+def check_answers(program, data, result):
+    """No new diagnostic or finding, the same lines and chains, and nothing left to take away."""
+    reports, findings = [], []
+    for content in (data, result):
+        path = program.put(content)
+        reports.append(json.loads(program.run("report", "--json", "--no-source", path).stdout))
+        done = subprocess.run([program.path, "check", "--json", path], capture_output=True, text=True, timeout=120, check=False)
+        findings.append({f["rule"] for f in json.loads(done.stdout)["findings"]})
+    if lines_of(reports[0]) != lines_of(reports[1]):
+        raise Wrong(f"frames {lines_of(reports[1])}, were {lines_of(reports[0])}")
+    messages = [{d["message"] for d in report["diagnostics"]} for report in reports]
+    if len(messages[1]) > len(messages[0]):
+        raise Wrong(f"new diagnostics {messages[1] - messages[0]}")
+    if findings[1] - findings[0]:
+        raise Wrong(f"new findings {findings}")
+    again = program.strip(result, "--for-issue")
+    if again != result:
+        raise Wrong(f"a second time changes {sum(a != b for a, b in zip(again, result))} bytes of {len(result)}, {len(again)}")
+
+
 def check_verdict(program, name):
     data, truth = build.build(name)
     result = program.strip(data, "--for-issue")
     want, got = program.verdict(program.put(data)), program.verdict(program.out)
+    if not truth["damaged"]:
+        check_answers(program, data, result)
     if truth["damaged"]:  # what a cut dump lacks is not known any more, only that it does
         want.pop("summary"), got.pop("summary")
     if got != want:
@@ -214,6 +243,42 @@ def old_file_stays(program, what):
             raise Wrong("the old file is gone")
 
 
+def overlapping(kind, flags, name, info, fill, more_names=0):
+    """An image with 40,000 sections of that kind, all of the same 4 MB."""
+    with open(os.path.join(HERE, "..", "data", "cubins", "deep.li.sm_90.cubin"), "rb") as handle:
+        data = handle.read()
+    cubin = cb.Cubin(data)
+    names = bytearray(cubin.bytes_of(cubin.sections[cubin.shstrndx]))
+    at, size = len(names), 4 << 20
+    names += name + b"a" * more_names + b"\0"
+    headers = bytearray(data[cubin.shoff:cubin.shoff + 64 * cubin.shnum])
+    for number in range(40000):
+        headers += struct.pack("<IIQQQQIIQQ", at + number % (more_names + 1), kind, flags, 0, len(data), size, 3, info, 1, 0)
+    image = bytearray(data) + (fill * (size // len(fill) + 1))[:size]
+    struct.pack_into("<QQ", headers, 64 * cubin.shstrndx + 24, len(image), len(names))
+    image += names + bytes(-(len(image) + len(names)) % 8)
+    struct.pack_into("<Q", image, 40, len(image))
+    struct.pack_into("<H", image, 60, 0)
+    struct.pack_into("<Q", headers, 32, len(headers) // 64)
+    return bytes(image + headers)
+
+
+def check_cost(program):
+    """Sections that share their bytes cost what the file costs."""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+    function = b"_Z11apply_twicePii"
+    for arguments in ((1, 6, b".text.x", 1, b"code"), (1, 2, b".nv.constant3", 1, b"data"), (1, 2, b".nv.constant0.x", 1, b"x", 1 << 20),
+                      (0x70000000, 0x40, b".nv.info." + function, 21, b"\4\x1e\4\0\1\0\0\0"), (7, 0, b".note.nv.tkinfo", 0, b"note"),
+                      (4, 0x40, b".rela.debug_line", 5, bytes(24)), (4, 0x40, b".rela.text." + function, 21, bytes(24)),
+                      (2, 0, b".symtab", 1, bytes(24)), (1, 0, b".nv_debug_line_sass", 0, bytes(8))):
+        built = SCENARIOS["bad-pc"][0]()
+        built.options.flags = 0
+        built.model.devices[0].contexts[0].modules[0].relocated = overlapping(*arguments)
+        path = program.put(coredump.write(built.model, built.options))
+        program.run("strip", "-o", program.out, "--redact", "--drop-paths", path, preexec_fn=limited)
+
+
 def check_full(program):
     def limited():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -288,6 +353,7 @@ def cases(program):
     yield "values are gone from every kept space", lambda: check_secrets(program, ["--redact"], True)
     yield "nothing planted leaves with --for-issue", lambda: check_secrets(program, ["--for-issue"], False)
     yield "each value becomes that of its class", lambda: check_classes(program)
+    yield "sections that share their bytes cost little", lambda: check_cost(program)
     yield "PTX and folders are gone from images", lambda: check_images(program)
     yield "a range is kept", lambda: check_keep(program)
     yield "what the faulting instruction touched is kept", lambda: check_keep_fault(program)
