@@ -263,11 +263,122 @@ def counts(mutator, rng, out, damage):
     damage.update(field=f"{width} bytes at {where}", old=old, new=value)
 
 
+def flags(mutator, rng, out, damage):
+    section = rng.choice(mutator.known)
+    mutator.set_header(out, damage, section, rng.choice(("flags", "align")), rng.choice(SPECIAL64[1:]), [])
+
+
+def type_tables(mutator, rng, out, damage):
+    """A table takes another type."""
+    section = rng.choice(mutator.tables)
+    number = rng.choice([n for n in (*rd.KINDS, 24, 99) if rd.BASE + n != section.type])
+    mutator.set_header(out, damage, section, "type", rng.choice((rd.BASE + number, number, 0, 3, 8)), None)
+
+
+def zero_bytes(mutator, rng, out, damage):
+    """What a section holds is zeros."""
+    section = rng.choice(mutator.tables)
+    out[section.offset:section.offset + section.size] = bytes(section.size)
+    damage.update(section=section.index, name=section.name, field="bytes", paths=[mutator.path[section.index]])
+
+
+def zero_header(mutator, rng, out, damage):
+    section = rng.choice(mutator.known)
+    at = mutator.headers_at + 64 * section.index
+    out[at:at + 64] = bytes(64)
+    damage.update(section=section.index, name=section.name, field="header", paths=None)
+
+
+def garbage(mutator, rng, out, damage):
+    """All rows of a table are noise."""
+    section = rng.choice(mutator.tables)
+    out[section.offset:section.offset + section.size] = rng.randbytes(section.size)
+    damage.update(section=section.index, name=section.name, field="bytes", paths=[mutator.path[section.index]])
+
+
+def garbage_row(mutator, rng, out, damage):
+    """One row of a table is noise."""
+    section = rng.choice(mutator.tables)
+    row = rng.randrange(section.size // section.entsize)
+    at = section.offset + row * section.entsize
+    out[at:at + section.entsize] = rng.randbytes(section.entsize)
+    damage.update(section=section.index, name=section.name, row=row, field="row",
+                  paths=[f"{mutator.path[section.index]}[{row}]"])
+
+
+def swap_headers(mutator, rng, out, damage):
+    """Two section headers stand in each other's place: what hangs below either is below the other."""
+    one, two = rng.sample(mutator.tables, 2)
+    a, b = (mutator.headers_at + 64 * section.index for section in (one, two))
+    out[a:a + 64], out[b:b + 64] = out[b:b + 64], out[a:a + 64]
+    damage.update(section=one.index, other=two.index, name=one.name, field="header", paths=None)
+
+
+def swap_bytes(mutator, rng, out, damage):
+    """Two tables of one kind have each other's bytes."""
+    one = rng.choice(mutator.tables)
+    twins = [s for s in mutator.tables if s.type == one.type and s is not one]
+    if not twins:
+        return zero_bytes(mutator, rng, out, damage)
+    two = rng.choice(twins)
+    a, b = (mutator.headers_at + 64 * section.index + HEADER_FIELDS["offset"][0] for section in (one, two))
+    out[a:a + 16], out[b:b + 16] = out[b:b + 16], out[a:a + 16]
+    damage.update(section=one.index, other=two.index, name=one.name, field="sh_offset and sh_size", paths=None)
+    return None
+
+
+def copy_header(mutator, rng, out, damage):
+    """A section header is there twice: over that of a leaf, which is lost."""
+    section = rng.choice(mutator.tables)
+    victims = [s for s in mutator.known if s.type - rd.BASE not in TABLES]
+    if not victims:
+        return name(mutator, rng, out, damage)
+    victim = rng.choice(victims)
+    a, b = (mutator.headers_at + 64 * s.index for s in (section, victim))
+    out[b:b + 64] = out[a:a + 64]
+    damage.update(section=victim.index, name=victim.name, field="header",
+                  paths=[mutator.path[victim.index]])
+    return None
+
+
+def strtab(mutator, rng, out, damage):
+    """The strings or the names of sections are lost."""
+    section = rng.choice([s for s in mutator.sections if s.type == 3])
+    at = mutator.headers_at + 64 * section.index
+    if rng.random() < 0.5:
+        out[section.offset:section.offset + section.size] = bytes(section.size)
+    else:
+        out[at + 4:at + 8] = struct.pack("<I", rng.choice((0, 1, 8, 0x80000099)))
+    damage.update(section=section.index, name=section.name, field="strings", paths=[])
+
+
+def no_headers(mutator, rng, out, damage):
+    """The section headers are lost: nothing leads to them, or they are zeros."""
+    if rng.random() < 0.5:
+        out[40:48] = struct.pack("<Q", rng.choice((0, len(out), len(out) * 2, 1 << 63)))
+    else:
+        size = 64 * len(mutator.sections)
+        out[mutator.headers_at:mutator.headers_at + size] = bytes(size)
+    damage.update(field="section headers", paths=None)
+
+
+def cut(mutator, rng, out, damage):
+    """The file ends at or near the border of a section, of a row, or among the headers."""
+    section = rng.choice(mutator.tables)
+    at = rng.choice((section.offset, section.offset + section.size, section.offset + section.size - 1,
+                     section.offset + rng.randrange(section.size), section.offset + section.entsize,
+                     mutator.headers_at + 64 * section.index, mutator.headers_at + 64 * section.index + 40))
+    damage.update(field="file size", old=len(out), new=at)
+    return out[:at]
+
+
 CLASSES = {
     "trunc": trunc, "flip": flip, "fliphdr": flip_headers, "fliptab": flip_tables, "flipehdr": flip_elf_header,
     "counts": counts, "link": link, "info": info, "entsize": entry_size, "entsize0": entry_size_zero,
     "entsizehuge": entry_size_huge, "offset": offset, "size": size, "type": section_type, "name": name,
-    "selflink": self_link, "linkcycle": link_cycle, "duplicate": duplicate, "ids": ids, "overlap": overlap,
+    "selflink": self_link, "linkcycle": link_cycle, "duplicate": duplicate, "ids": ids, "overlap": overlap, "flags": flags, "typetab": type_tables, "zero": zero_bytes, "zerohdr": zero_header,
+    "garbage": garbage, "garbagerow": garbage_row, "swaphdr": swap_headers, "swapbytes": swap_bytes, "copyhdr": copy_header,
+    "strtab": strtab, "noheaders": no_headers, "cut": cut,
 }
 SINGLE = ("link", "info", "entsize", "entsize0", "entsizehuge", "offset", "size", "type", "name", "selflink", "linkcycle",
           "duplicate", "ids", "overlap", "fliptab")
