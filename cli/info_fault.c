@@ -93,35 +93,33 @@ static void fault_row(struct rows *rows, struct info *info, const struct fault *
 
 /* The warp's lanes by exception code: one row for each code. Returns the number of rows. */
 static unsigned warp_faults(struct rows *rows, struct info *info, const struct place *place,
-			    uint32_t unclaimed)
+			    const struct ws_blame *blame)
 {
+	static const char *const words[] = {
+		[WS_BLAME_LANE] = "lane", [WS_BLAME_SUSPECT] = "suspect", [WS_BLAME_TRAP] = "trap"
+	};
 	const struct session *session = &info->session;
 	uint32_t done = 0;
 	unsigned n = 0;
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
-		struct fault fault = { .place = place, .sm = &place->sm };
+		struct fault fault = { .place = place,
+				       .sm = &place->sm,
+				       .blame = words[blame->by],
+				       .code = blame->by == WS_BLAME_LANE
+						       ? place->lanes[i].exception
+						       : blame->code };
 		for (uint32_t j = i; j < place->n_lanes; j++) {
 			const struct ws_lane *lane = &place->lanes[j];
-			bool active = place->warp.active_lanes >> (lane->id & 31) & 1;
-			uint32_t code = lane->exception;
-			const char *blame = code ? "lane" : NULL;
-			if (!code && active && place->warp.error_pc_valid && unclaimed) {
-				code = unclaimed;
-				blame = "suspect";
-			} else if (!code && active && place->warp.broken) {
-				blame = "trap";
-			}
-			if (!blame || done >> j & 1 ||
-			    (fault.blame && (fault.code != code || fault.blame != blame)))
+			uint32_t bit = 1u << (lane->id & 31);
+			if (!(blame->lanes & bit) || done & bit ||
+			    (blame->by == WS_BLAME_LANE && lane->exception != fault.code))
 				continue;
-			done |= 1u << j;
-			fault.blame = blame;
-			fault.code = code;
-			fault.lanes |= 1u << (lane->id & 31);
+			done |= bit;
+			fault.lanes |= bit;
 			fault.focus = fault.focus || (place_has_focus(session, place) &&
 						      session->focus.lane == lane->id);
 		}
-		if (fault.blame) {
+		if (fault.lanes) {
 			fault_row(rows, info, &fault);
 			n++;
 		}
@@ -156,8 +154,11 @@ static void produce_exceptions(struct rows *rows, void *user)
 				continue;
 			if (place.lanes_status != WS_OK)
 				info_unreadable(info, rows);
-			if (warp_faults(rows, info, &place, unclaimed) > 0 &&
-			    place.warp.error_pc_valid)
+			struct ws_blame blame;
+			ws_focus_blame(&place.warp, place.lanes, place.n_lanes, unclaimed, &blame);
+			if (blame.by != WS_BLAME_NOBODY &&
+			    warp_faults(rows, info, &place, &blame) > 0 &&
+			    blame.by != WS_BLAME_TRAP)
 				taken = true;
 		}
 		if (unclaimed && !taken && !asks_below_sm(&info->filter) &&

@@ -345,7 +345,7 @@ static int strip_dump(struct cli *cli, struct request *request, const char *path
 	int status = cli_target_open(cli, path, &target);
 	if (status != CLI_ANSWERED)
 		return status;
-	if (ws_target_dump_facts(target, &facts, NULL) == WS_OK && !facts.complete)
+	if (ws_target_dump_facts(target, &facts, NULL) == WS_OK && facts.cut)
 		cli_warn("%s: is not complete, and so will the new dump be", path);
 	if (request->keep_fault)
 		status = keep_fault(request, target, path);

@@ -19,6 +19,23 @@
 extern "C" {
 #endif
 
+/** How an exception was attributed. */
+enum ws_attribution {
+	WS_BLAME_LANE,    /**< lanes carry it */
+	WS_BLAME_SUSPECT, /**< the SM's, for a warp with a valid error PC: active lanes are suspects
+			   */
+	WS_BLAME_SM,      /**< the SM's row alone: no thread is left */
+	WS_BLAME_TRAP,    /**< no exception: the warp stopped at a trap or breakpoint */
+	WS_BLAME_NOBODY,  /**< no exception: a thread to look at */
+};
+
+/** Whose an exception is within one warp. */
+struct ws_blame {
+	enum ws_attribution by; /**< WS_BLAME_LANE, ..._SUSPECT, ..._TRAP or ..._NOBODY */
+	uint32_t lanes;         /**< mask; 0 for suspects that are not known */
+	uint32_t code;          /**< WS_BLAME_SUSPECT: the SM's exception; else 0 */
+};
+
 /** One thread. Indices are those of the target's lists. */
 struct ws_focus {
 	uint32_t device_index, sm_index, warp_index, block_index;
@@ -44,6 +61,15 @@ WS_API enum ws_status ws_focus_find(const struct ws_target *target, struct ws_fo
  * the SM's row stands alone: the warp had left before the fault was seen.
  */
 WS_API uint32_t ws_focus_unclaimed(const struct ws_target *target, uint32_t sm_index);
+
+/**
+ * What the rows of a warp and of its SM say together, by the order above: lanes with an exception
+ * of their own; else the active ones, for the SM's or for a trap. Rows that cannot be
+ * (ws_lane.damaged, lanes that the warp does not have) blame nobody. `unclaimed`:
+ * ws_focus_unclaimed() of its SM.
+ */
+WS_API void ws_focus_blame(const struct ws_warp *warp, const struct ws_lane *lanes,
+			   uint32_t n_lanes, uint32_t unclaimed, struct ws_blame *ret_blame);
 
 /**
  * Kernel ids by grid index: the kernels on the focus's SM in the order of its warps, then those

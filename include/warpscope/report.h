@@ -29,6 +29,7 @@
 
 #include <warpscope/exception.h>
 #include <warpscope/flow.h>
+#include <warpscope/focus.h>
 #include <warpscope/module.h>
 #include <warpscope/out.h>
 #include <warpscope/target.h>
@@ -98,7 +99,7 @@ struct ws_report_device {
 	struct ws_device state;
 	enum ws_status status; /**< of reading it; not WS_OK: `state` is all zero */
 	uint32_t resident_warps, resident_lanes;
-	uint32_t faulted_sms; /**< SMs with an exception */
+	uint32_t faulted_sms; /**< SMs with an exception, their own or of one of their lanes */
 };
 
 /** A field inside a parameter that is a structure; structures within it are taken apart. */
@@ -193,16 +194,6 @@ struct ws_report_frame {
 	const struct ws_report_formal *formals; /**< in their order; the first 64 */
 	uint32_t n_formals;
 	struct ws_report_source source;
-};
-
-/** How an exception was attributed. */
-enum ws_attribution {
-	WS_BLAME_LANE,    /**< lanes carry it */
-	WS_BLAME_SUSPECT, /**< the SM's, for a warp with a valid error PC: active lanes are suspects
-			   */
-	WS_BLAME_SM,      /**< the SM's row alone: no thread is left */
-	WS_BLAME_TRAP,    /**< no exception: the warp stopped at a trap or breakpoint */
-	WS_BLAME_NOBODY,  /**< no exception: a thread to look at */
 };
 
 /** Where a thread is. Fields hold WS_NONE where there is no such thing. */

@@ -128,8 +128,9 @@ struct ws_sm {
 	bool error_pc_valid;
 	uint64_t error_pc;
 	bool cluster_target_valid;
-	struct ws_dim3 cluster_target;      /**< target block of a cluster exception */
-	struct ws_str exception_text;       /**< the driver's own words */
+	struct ws_dim3 cluster_target; /**< target block of a cluster exception */
+	struct ws_str exception_text;  /**< the driver's own words */
+	bool damaged; /**< the record holds values that cannot be: its exception proves nothing */
 	uint32_t first_warp_index, n_warps; /**< its warps, in the order of warp ids */
 };
 
@@ -172,6 +173,7 @@ struct ws_warp {
 	uint32_t in_syscall_lanes, cbu_active_lanes, cbu_exited_lanes, cbu_collective_lanes;
 	uint32_t barrier_scope; /**< CUDBGBarrierScope */
 	struct ws_str barrier_text;
+	bool damaged; /**< the record holds values that cannot be: its masks prove nothing */
 };
 
 enum ws_lane_have {
@@ -192,6 +194,7 @@ struct ws_lane {
 	uint32_t cc_register;    /**< condition codes; before Volta only */
 	uint32_t cbu_state;      /**< WS_LANE_CBU_STATE: CUDBGCbuThreadState */
 	uint32_t rpc_lo, rpc_hi; /**< WS_LANE_RPC */
+	bool damaged; /**< the record holds values that cannot be: its exception proves nothing */
 };
 
 /** One return address of a lane's call stack. */
@@ -261,7 +264,8 @@ struct ws_counts {
 struct ws_dump_facts {
 	const char *path;   /**< as given when it was opened; "-" for standard input */
 	uint64_t bytes;     /**< size, unpacked */
-	bool complete;      /**< nothing of what the headers promise is missing */
+	bool complete;      /**< nothing is damaged or missing: there is no diagnostic */
+	bool cut;           /**< something of what the headers promise is missing, or may be */
 	bool have_metadata; /**< the next fields come from the dump's metadata (drivers r565 and
 			       later) */
 	struct ws_str generator;             /**< who wrote it */
@@ -275,12 +279,20 @@ struct ws_dump_facts {
 	bool classic;       /**< classic back end: pcs are host addresses */
 };
 
+/** What could have been told by something that is lost. */
+enum ws_hides {
+	WS_HIDES_NOTHING,
+	WS_HIDES_HANG,  /**< whether threads wait, and for what */
+	WS_HIDES_FAULT, /**< whether there was an exception, too */
+};
+
 /** One finding about the input: damage, or something this version does not know. */
 struct ws_diagnostic {
 	const char *what;    /**< kind of thing, e.g. "section", "warp table" */
 	uint64_t file_off;   /**< or WS_NO_OFFSET */
 	uint64_t repeats;    /**< how many more of the same kind were seen (and not listed) */
 	const char *message; /**< one plain sentence, no newline */
+	enum ws_hides hides; /**< what nobody can tell without it */
 };
 
 #ifdef __cplusplus

@@ -21,6 +21,7 @@
 #ifndef WSI_ANALYZE_BUILD_H
 #define WSI_ANALYZE_BUILD_H
 
+#include <warpscope/doubt.h>
 #include <warpscope/line.h>
 #include <warpscope/module.h>
 #include <warpscope/report.h>
@@ -117,6 +118,13 @@ enum {
 	WSI_BRIEF_NAME = 100,      /* characters of a short name */
 };
 
+/* doubt.c */
+
+enum ws_status wsi_diagnose_doubt(struct wsi_build *build,
+				  const struct ws_doubt *doubt) WS_MUST_USE;
+/* What is wrong with a grid, noted. */
+enum ws_status wsi_grid_doubts(struct wsi_build *build, const struct ws_grid *grid) WS_MUST_USE;
+
 /* scan.c */
 enum ws_status wsi_scan(struct wsi_build *build) WS_MUST_USE;
 
@@ -200,7 +208,7 @@ enum ws_status wsi_verdict(struct wsi_build *build) WS_MUST_USE;
 /* report.c */
 
 /* Adds to the report's diagnostics; of one kind of thing only the first is kept. */
-enum ws_status wsi_diagnose(struct wsi_build *build, const char *what,
+enum ws_status wsi_diagnose(struct wsi_build *build, const char *what, enum ws_hides hides,
 			    const struct ws_error *err) WS_MUST_USE;
 /* Formatted text in the arena, or NULL; cut at 1,000 bytes. */
 const char *wsi_build_text(struct wsi_build *build, const char *format, ...) WS_PRINTF(2, 3);

@@ -44,7 +44,7 @@ static enum ws_status types_of(struct wsi_build *build, struct ws_report_kernel 
 		return WS_OK;
 	return kernel->types_status == WS_NO_MEMORY
 		       ? WS_NO_MEMORY
-		       : wsi_diagnose(build, "types of kernel parameters", &err);
+		       : wsi_diagnose(build, "types of kernel parameters", WS_HIDES_NOTHING, &err);
 }
 
 static enum ws_status params_of(struct wsi_build *build, struct ws_report_kernel *kernel)

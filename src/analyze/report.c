@@ -118,7 +118,8 @@ static enum ws_status diagnostic_add(struct wsi_build *build, const struct ws_di
 	return WS_OK;
 }
 
-enum ws_status wsi_diagnose(struct wsi_build *build, const char *what, const struct ws_error *err)
+enum ws_status wsi_diagnose(struct wsi_build *build, const char *what, enum ws_hides hides,
+			    const struct ws_error *err)
 {
 	if (err->status == WS_NO_MEMORY)
 		return WS_NO_MEMORY;
@@ -126,13 +127,17 @@ enum ws_status wsi_diagnose(struct wsi_build *build, const char *what, const str
 		if (build->diagnostics[i].what ==
 		    what) { /* a literal of ours: one address a kind */
 			build->diagnostics[i].repeats++;
+			if (hides > build->diagnostics[i].hides)
+				build->diagnostics[i].hides = hides;
 			return WS_OK;
 		}
 	}
 	const char *message = wsi_arena_str(build->arena, err->message, strlen(err->message));
 	if (!message)
 		return WS_NO_MEMORY;
-	struct ws_diagnostic one = { .what = what, .file_off = err->file_off, .message = message };
+	struct ws_diagnostic one = {
+		.what = what, .file_off = err->file_off, .message = message, .hides = hides
+	};
 	return diagnostic_add(build, &one);
 }
 
@@ -161,14 +166,8 @@ static enum ws_status read_devices(struct wsi_build *build)
 		build->devices[i].status =
 			ws_target_device(build->target, i, &build->devices[i].state, &err);
 		if (build->devices[i].status != WS_OK &&
-		    wsi_diagnose(build, "device", &err) != WS_OK)
+		    wsi_diagnose(build, "device", WS_HIDES_FAULT, &err) != WS_OK)
 			return WS_NO_MEMORY;
-	}
-	for (uint32_t i = 0; i < build->counts.sms; i++) {
-		struct ws_sm sm;
-		if (ws_target_sm(build->target, i, &sm, NULL) == WS_OK && sm.device_index < n &&
-		    sm.have & WS_SM_EXCEPTION && sm.exception)
-			build->devices[sm.device_index].faulted_sms++;
 	}
 	return WS_OK;
 }
@@ -186,7 +185,7 @@ static enum ws_status add_images(struct wsi_build *build)
 			entry.context_index = image.context_index;
 			entry.relocated = image.relocated;
 			entry.original = image.original;
-		} else if (wsi_diagnose(build, "module", &err) != WS_OK) {
+		} else if (wsi_diagnose(build, "module", WS_HIDES_HANG, &err) != WS_OK) {
 			return WS_NO_MEMORY;
 		}
 		enum ws_status st = ws_module_set_add(build->modules, &entry, &err);
@@ -218,7 +217,10 @@ static enum ws_status read_kernels(struct wsi_build *build)
 		kernel->grid.device_index = kernel->grid.context_index = kernel->grid.image_index =
 			WS_NONE;
 		kernel->grid_status = ws_target_grid(build->target, i, &kernel->grid, &err);
-		if (kernel->grid_status != WS_OK && wsi_diagnose(build, "grid", &err) != WS_OK)
+		if (kernel->grid_status != WS_OK &&
+		    wsi_diagnose(build, "grid", WS_HIDES_HANG, &err) != WS_OK)
+			return WS_NO_MEMORY;
+		if (kernel->grid_status == WS_OK && wsi_grid_doubts(build, &kernel->grid) != WS_OK)
 			return WS_NO_MEMORY;
 		kernel->device_index = kernel->grid.device_index;
 		kernel->device = kernel->device_index < build->counts.devices
@@ -232,6 +234,17 @@ static enum ws_status read_kernels(struct wsi_build *build)
 			build->kernels[build->kernel_of_grid[block.grid_index]].resident_blocks++;
 	}
 	return WS_OK;
+}
+
+/* Tells of the image of a kernel that cannot be read. */
+static enum ws_status unreadable_image(struct wsi_build *build, uint32_t image_index)
+{
+	struct ws_module *module;
+	struct ws_error err;
+	if (image_index >= ws_module_set_count(build->modules) ||
+	    ws_module_set_module(build->modules, image_index, &module, &err) == WS_OK)
+		return WS_OK;
+	return wsi_diagnose(build, "module", WS_HIDES_HANG, &err);
 }
 
 static enum ws_status name_kernels(struct wsi_build *build)
@@ -249,8 +262,11 @@ static enum ws_status name_kernels(struct wsi_build *build)
 			return WS_NO_MEMORY;
 		if (kernel->name_status == WS_OK && !place.function)
 			kernel->name_status = WS_ABSENT;
-		if (kernel->name_status != WS_OK)
+		if (kernel->name_status != WS_OK) {
+			if (unreadable_image(build, where.image_index) != WS_OK)
+				return WS_NO_MEMORY;
 			continue;
+		}
 		const struct wsi_name *name = wsi_name_of(build, place.function->name);
 		if (!name)
 			return WS_NO_MEMORY;

@@ -3,6 +3,7 @@
  * One walk over everything that is resident. It looks at states and pcs only and never at code:
  * 270,000 lanes stand at a few dozen pcs, and those are looked up afterwards.
  */
+#include <warpscope/doubt.h>
 #include <warpscope/focus.h>
 
 #include "analyze/build.h"
@@ -26,7 +27,9 @@ struct scan {
 	struct wsi_where where;
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n_lanes;
-	uint32_t exception; /* that was attributed to it; 0: none */
+	uint32_t exception;      /* that was attributed to it; 0: none */
+	struct ws_warp before;   /* the warp that was looked at last, if any_before */
+	bool any_before, failed; /* failed: memory is out */
 };
 
 enum {
@@ -180,54 +183,88 @@ static struct wsi_fault warp_fault(const struct scan *s, uint32_t code, enum ws_
 	return fault;
 }
 
+/* The SM of the current warp has an exception. */
+static void sm_count(struct scan *s)
+{
+	if (!s->sm_taken[s->sm_index] && s->warp.device_index < s->build->report->n_devices)
+		s->build->devices[s->warp.device_index].faulted_sms++;
+	s->sm_taken[s->sm_index] = true;
+}
+
 /*
  * Faults of the current warp, by the order of attribution of report.h. `*ret_faulted` gets the
  * lanes that carry or share an exception. False when memory is out.
  */
 static bool warp_faults(struct scan *s, uint32_t *ret_faulted)
 {
-	uint32_t own = 0, present = 0, blamed;
-	for (uint32_t i = 0; i < s->n_lanes; i++) {
-		present |= 1u << s->lanes[i].id;
-		if (s->lanes[i].exception)
-			own |= 1u << s->lanes[i].id;
-	}
-	uint32_t code = s->unclaimed;
+	struct ws_blame blame;
+	ws_focus_blame(&s->warp, s->lanes, s->n_lanes, s->unclaimed, &blame);
 	s->exception = 0;
-	enum ws_attribution blame = WS_BLAME_LANE;
-	blamed = own;
 	*ret_faulted = 0;
-	if (!own && code && s->warp.error_pc_valid) {
-		blame = WS_BLAME_SUSPECT;
-		blamed = s->warp.active_lanes & present;
-	} else if (!own && s->warp.broken) {
-		blame = WS_BLAME_TRAP;
-		code = 0;
-		blamed = s->warp.active_lanes & present;
-	} else if (!own) {
+	if (blame.by == WS_BLAME_NOBODY)
 		return true;
+	if (blame.by != WS_BLAME_TRAP) {
+		sm_count(s);
+		s->exception = blame.code;
+		*ret_faulted = blame.lanes;
 	}
-	if (blame != WS_BLAME_TRAP) {
-		s->sm_taken[s->sm_index] = true;
-		s->exception = own ? 0 : code;
-		*ret_faulted = blamed;
-	}
-	if (!blamed) { /* the warp is known, its lanes are not */
-		struct wsi_fault fault = warp_fault(s, code, blame, 0, NULL);
+	if (!blame.lanes) { /* the warp is known, its lanes are not */
+		struct wsi_fault fault = warp_fault(s, blame.code, blame.by, 0, NULL);
 		return fault_count(s, &fault, 0);
 	}
 	for (uint32_t i = 0; i < s->n_lanes; i++) {
 		const struct ws_lane *lane = &s->lanes[i];
-		if (!(blamed >> lane->id & 1))
+		if (!(blame.lanes >> lane->id & 1))
 			continue;
-		if (!s->exception)
+		if (!s->exception && blame.by == WS_BLAME_LANE)
 			s->exception = lane->exception;
 		struct wsi_fault fault =
-			warp_fault(s, own ? lane->exception : code, blame, blamed, lane);
+			warp_fault(s, blame.by == WS_BLAME_LANE ? lane->exception : blame.code,
+				   blame.by, blame.lanes, lane);
 		if (!fault_count(s, &fault, 1))
 			return false;
 	}
 	return true;
+}
+
+/* ---- what cannot be ---- */
+
+/* Rows that break the rules prove nothing. */
+static void doubt_note(void *user, const struct ws_doubt *doubt)
+{
+	struct scan *s = user;
+	if (wsi_diagnose_doubt(s->build, doubt) != WS_OK)
+		s->failed = true;
+}
+
+static const struct ws_device *device_at(const struct scan *s, uint32_t device_index)
+{
+	return device_index < s->build->report->n_devices &&
+			       s->build->devices[device_index].status == WS_OK
+		       ? &s->build->devices[device_index].state
+		       : NULL;
+}
+
+static void doubt_sm(struct scan *s, uint32_t sm_index, const struct ws_sm *sm)
+{
+	const struct ws_device *device = device_at(s, sm->device_index);
+	struct ws_sm before;
+	bool any = sm_index > 0 &&
+		   ws_target_sm(s->build->target, sm_index - 1, &before, NULL) == WS_OK &&
+		   before.device_index == sm->device_index;
+	if (device)
+		ws_sm_doubts(device, any ? &before : NULL, sm, doubt_note, s);
+}
+
+static void doubt_warp(struct scan *s, const struct ws_lane *lanes, uint32_t n_lanes)
+{
+	const struct ws_device *device = device_at(s, s->warp.device_index);
+	bool any = s->any_before && s->before.sm_index == s->warp.sm_index;
+	if (device)
+		ws_warp_doubts(device, any ? &s->before : NULL, &s->warp, lanes, n_lanes,
+			       doubt_note, s);
+	s->before = s->warp;
+	s->any_before = true;
 }
 
 /* Exceptions of SMs that no warp took up. */
@@ -236,15 +273,17 @@ static enum ws_status scan_lone_sms(struct scan *s)
 	for (uint32_t i = 0; i < s->build->counts.sms; i++) {
 		struct ws_sm sm;
 		struct ws_error err;
-		if (s->sm_taken[i])
-			continue;
 		if (ws_target_sm(s->build->target, i, &sm, &err) != WS_OK) {
-			if (wsi_diagnose(s->build, "SM", &err) != WS_OK)
+			if (wsi_diagnose(s->build, "SM", WS_HIDES_FAULT, &err) != WS_OK)
 				return WS_NO_MEMORY;
 			continue;
 		}
-		if (!(sm.have & WS_SM_EXCEPTION) || sm.exception == 0)
+		doubt_sm(s, i, &sm);
+		if (s->sm_taken[i] || !(sm.have & WS_SM_EXCEPTION) || sm.exception == 0 ||
+		    sm.damaged)
 			continue;
+		if (sm.device_index < s->build->report->n_devices)
+			s->build->devices[sm.device_index].faulted_sms++;
 		struct wsi_fault fault = {
 			.e = {
 				.code = sm.exception,
@@ -443,6 +482,8 @@ static void read_block(struct scan *s)
 		return;
 	s->block_status = ws_target_block(s->build->target, s->warp.block_index, &s->block, NULL);
 	if (s->block_status == WS_OK)
+		ws_block_doubts(&s->block, doubt_note, s);
+	if (s->block_status == WS_OK)
 		s->where = wsi_where_of_grid(s->build, s->warp.device_index, s->block.grid_index);
 }
 
@@ -454,9 +495,11 @@ static enum ws_status read_lanes(struct scan *s, struct ws_error *err)
 	enum ws_status st = ws_target_lanes(s->build->target, s->warp_index, s->lanes, &n, err);
 	if (st != WS_OK)
 		return st;
+	doubt_warp(s, s->lanes, n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = s->lanes[i].id;
-		if (id >= WS_MAX_LANES || !(s->warp.valid_lanes >> id & 1) || seen >> id & 1)
+		bool valid = s->warp.damaged || s->warp.valid_lanes >> (id & 31) & 1;
+		if (id >= WS_MAX_LANES || !valid || seen >> id & 1)
 			continue;
 		seen |= 1u << id;
 		if (s->n_lanes != i)
@@ -486,17 +529,17 @@ static enum ws_status scan_warp(struct scan *s, uint32_t warp_index)
 	s->warp_index = warp_index;
 	enum ws_status st = ws_target_warp(s->build->target, warp_index, &s->warp, &err);
 	if (st != WS_OK)
-		return wsi_diagnose(s->build, "warp", &err);
+		return wsi_diagnose(s->build, "warp", WS_HIDES_FAULT, &err);
 	if (s->warp.sm_index != s->sm_index) {
 		st = ws_target_sm(s->build->target, s->warp.sm_index, &s->sm, &err);
 		if (st != WS_OK)
-			return wsi_diagnose(s->build, "SM", &err);
+			return wsi_diagnose(s->build, "SM", WS_HIDES_FAULT, &err);
 		s->sm_index = s->warp.sm_index;
 		s->unclaimed = ws_focus_unclaimed(s->build->target, s->sm_index);
 	}
 	read_block(s);
 	st = read_lanes(s, &err);
-	if (st != WS_OK && wsi_diagnose(s->build, "lanes", &err) != WS_OK)
+	if (st != WS_OK && wsi_diagnose(s->build, "lanes", WS_HIDES_FAULT, &err) != WS_OK)
 		return WS_NO_MEMORY;
 	count_warp(s);
 	consider_calm(s);
@@ -520,7 +563,12 @@ enum ws_status wsi_scan(struct wsi_build *build)
 		if (st != WS_OK)
 			goto out;
 	}
+	for (uint32_t i = 0; i < build->report->n_devices; i++)
+		if (device_at(&s, i))
+			ws_device_doubts(device_at(&s, i), doubt_note, &s);
 	st = scan_lone_sms(&s);
+	if (st == WS_OK && s.failed)
+		st = WS_NO_MEMORY;
 out:
 	wsi_free(s.sm_taken);
 	wsi_map_fini(&s.groups_at);

@@ -97,14 +97,26 @@ static void say_place(struct sentence *sentence, const struct wsi_build *build,
 	}
 }
 
-static void say_thread(struct sentence *sentence, const struct ws_report_exception *e)
+/* What is lost that hides a fault, or at least a hang, in words; NULL: nothing is. */
+static const char *first_loss(const struct wsi_build *build, enum ws_hides least)
+{
+	for (size_t i = 0; i < build->n_diagnostics; i++)
+		if (build->diagnostics[i].hides >= least)
+			return build->diagnostics[i].message;
+	return NULL;
+}
+
+static void say_thread(struct sentence *sentence, const struct wsi_build *build,
+		       const struct ws_report_exception *e)
 {
 	say(sentence, "; device %u", e->at.device);
 	if (e->blame == WS_BLAME_SM) {
 		say(sentence, ", SM %u", e->at.sm);
 		if (e->n_sms > 1)
 			say(sentence, " and %" PRIu64 " more", e->n_sms - 1);
-		say(sentence, "; the threads had already left");
+		say(sentence, first_loss(build, WS_HIDES_FAULT)
+				      ? "; its threads are lost or had left"
+				      : "; the threads had already left");
 		return;
 	}
 	if (e->at.block_status != WS_OK)
@@ -166,18 +178,22 @@ static const char *collective_of(const struct ws_report *report)
 static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 {
 	const struct ws_report *report = build->report;
-	bool cut = report->dump_status == WS_OK && !report->dump.complete;
-	if (report->verdict == WS_VERDICT_UNKNOWN && build->counts.sms == 0)
-		say(sentence, cut ? "The part of this dump that tells of faults is lost"
-				  : "This dump holds no GPU state that could tell of a fault");
-	else if (report->verdict == WS_VERDICT_UNKNOWN)
-		say(sentence, "No exception in what is left of this dump");
-	else
-		say(sentence, "No %s in this %s",
-		    report->verdict == WS_VERDICT_NONE ? "fault" : "exception",
-		    report->dump_status == WS_OK ? "dump" : "process");
+	const char *what = report->dump_status == WS_OK ? "dump" : "process";
+	if (report->verdict == WS_VERDICT_UNKNOWN) {
+		const char *fault = first_loss(build, WS_HIDES_FAULT);
+		const char *hang = first_loss(build, WS_HIDES_HANG);
+		if (!fault && hang && build->counts.sms)
+			say(sentence, "No exception in this %s; cannot tell whether it hangs: %s",
+			    what, hang);
+		else
+			say(sentence, "Cannot tell whether this %s holds a fault: %s", what,
+			    fault ? fault : "it holds no state of a GPU");
+		return;
+	}
+	say(sentence, "No %s in this %s",
+	    report->verdict == WS_VERDICT_NONE ? "fault" : "exception", what);
 	if (report->n_warps == 0) {
-		say(sentence, cut ? ": the file was cut or damaged" : "; no thread is resident");
+		say(sentence, "; no thread is resident");
 		return;
 	}
 	if (report->verdict != WS_VERDICT_HANG) {
@@ -217,7 +233,7 @@ static enum ws_status summarize(struct wsi_build *build)
 			say(&sentence, ";");
 		}
 		say_place(&sentence, build, e);
-		say_thread(&sentence, e);
+		say_thread(&sentence, build, e);
 		say_access(&sentence, e);
 		capitalize(sentence.text);
 	} else {
@@ -341,9 +357,13 @@ static enum ws_status find_missing(struct wsi_build *build, bool *ret_no_source)
 				 "The place shown is that of the pc: the faulting instruction lies "
 				 "at or before it.");
 	if (st == WS_OK && e && e->blame == WS_BLAME_SM)
-		st = missing_add(build, "the faulting thread", WS_ABSENT,
-				 "Its warp had exited before the fault was seen: only the SM's row "
-				 "tells of it.");
+		st = missing_add(
+			build, "the faulting thread", WS_ABSENT,
+			first_loss(build, WS_HIDES_FAULT)
+				? "Its warp had exited before the fault was seen, or its "
+				  "row is lost: only the SM's row tells of it."
+				: "Its warp had exited before the fault was seen: only the "
+				  "SM's row tells of it.");
 	if (st == WS_OK && e && e->stack_status != WS_OK && e->stack_status != WS_ABSENT)
 		st = missing_add(build, "the call stack", e->stack_status, NULL);
 	if (st == WS_OK && e)
@@ -451,13 +471,15 @@ static enum ws_status find_next(struct wsi_build *build, bool no_source)
 static void decide(struct wsi_build *build)
 {
 	struct ws_report *report = build->report;
-	bool incomplete = report->dump_status == WS_OK && !report->dump.complete;
+	report->dump.complete = report->dump.complete && build->n_diagnostics == 0;
 	if (report->n_exceptions)
 		report->verdict = WS_VERDICT_FAULT;
-	else if (incomplete || build->counts.sms == 0)
+	else if (first_loss(build, WS_HIDES_FAULT) || build->counts.sms == 0)
 		report->verdict = WS_VERDICT_UNKNOWN;
 	else if (n_waiting(report) > report->n_warps / 2)
 		report->verdict = WS_VERDICT_HANG;
+	else if (report->n_warps && first_loss(build, WS_HIDES_HANG))
+		report->verdict = WS_VERDICT_UNKNOWN;
 	else
 		report->verdict = WS_VERDICT_NONE;
 }

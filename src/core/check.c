@@ -33,13 +33,19 @@ static void check_file(struct wsi_checker *c)
 {
 	const struct ws_core *core = c->core;
 	const struct wsi_elf *elf = &core->elf;
-	struct ws_diagnostic d;
-	/* what opening found out about the file as a whole; sections are looked at again, all of
-	 * them */
-	for (uint32_t i = 0; ws_core_diagnostic(core, i, &d, NULL) == WS_OK; i++) {
-		if (strcmp(d.what, "file") == 0 || strcmp(d.what, "section headers") == 0)
-			wsi_finding(c, WS_CHECK_FILE, 0, d.file_off, "%s", d.message);
-	}
+	/* what opening found out about the file as a whole, and what it mended or missed; what it
+	 * says of single sections is found again, for all of them */
+	static const struct {
+		enum wsi_topic topic;
+		enum ws_check_rule rule;
+	} taken[] = { { WSI_TOPIC_FILE, WS_CHECK_FILE },   { WSI_TOPIC_HEADERS, WS_CHECK_FILE },
+		      { WSI_TOPIC_MENDED, WS_CHECK_LINK }, { WSI_TOPIC_STRAY, WS_CHECK_TYPE },
+		      { WSI_TOPIC_STRTAB, WS_CHECK_NAME }, { WSI_TOPIC_LOST, WS_CHECK_COUNT } };
+	for (const struct wsi_diag *d = core->notes.first; d; d = d->next)
+		for (size_t i = 0; i < WSI_COUNT(taken); i++)
+			if (d->topic == taken[i].topic)
+				wsi_finding(c, taken[i].rule, 0, d->shown.file_off, "%s",
+					    d->shown.message);
 	if (core->n_sections == 0)
 		return;
 	if (elf->osabi != WSI_ELFOSABI_CUDA)
@@ -63,43 +69,11 @@ static void check_file(struct wsi_checker *c)
 			    "the table of section names does not end with a NUL");
 }
 
-/* Prefix of the names that the format gives to sections of a kind. */
-static const char *name_prefix(enum wsi_kind kind)
-{
-	static const char *const prefixes[WSI_N_KINDS] = {
-		NULL,
-		".cudbg.global.",
-		".cudbg.global.",
-		".cudbg.local.",
-		".cudbg.shared.",
-		".cudbg.regs.",
-		".cudbg.elfimg.",
-		".cudbg.relfimg.",
-		".cudbg.bt.",
-		".cudbg.devtbl",
-		".cudbg.ctxtbl.",
-		".cudbg.smtbl.",
-		".cudbg.gridtbl.",
-		".cudbg.ctatbl.",
-		".cudbg.wptbl.",
-		".cudbg.lntbl.",
-		".cudbg.modtbl.",
-		".cudbg.pred.",
-		".cudbg.param.",
-		".cudbg.uregs.",
-		".cudbg.upred.",
-		".cudbg.cbankstbl.",
-		".cudbg.meta",
-		".cudbg.cbu_bar.",
-	};
-	return prefixes[kind];
-}
-
 static void check_name(struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr,
 		       enum wsi_kind kind, uint64_t at)
 {
 	struct ws_str name = { 0 };
-	const char *prefix = name_prefix(kind);
+	const char *prefix = wsi_kind_infos[kind].prefix;
 	if (c->core->elf.shstrtab.len == 0)
 		return; /* said once for all */
 	if (!wsi_span_cstr(c->core->elf.shstrtab, shdr->name, &name))
@@ -174,7 +148,7 @@ static void check_link(struct wsi_checker *c, uint32_t section, const struct wsi
 static void check_section(struct wsi_checker *c, uint32_t section)
 {
 	const struct ws_core *core = c->core;
-	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
+	struct wsi_shdr shdr = wsi_elf_shdr(&c->claimed, section);
 	enum wsi_kind kind = wsi_kind_of(shdr.type);
 	uint64_t at = wsi_elf_shdr_off(&core->elf, section);
 	struct ws_span bytes;
@@ -264,7 +238,8 @@ enum ws_status ws_core_check(const struct ws_core *core,
 			     bool (*each)(void *user, const struct ws_finding *finding), void *user,
 			     struct ws_check_summary *ret_summary, struct ws_error *err)
 {
-	struct wsi_checker c = { .core = core, .each = each, .user = user };
+	struct wsi_checker c = { .core = core, .claimed = core->elf, .each = each, .user = user };
+	c.claimed.headers = core->claimed;
 	check_file(&c);
 	for (uint32_t i = 1; i < core->n_sections && !c.stopped; i++)
 		check_section(&c, i);

@@ -3,6 +3,8 @@
  * Checking a dump: what the tables say, row by row. Ids must be unique among siblings and within
  * what the device has; references must lead somewhere; masks, counts and coordinates must agree.
  */
+#include <warpscope/doubt.h>
+
 #include "core/check.h"
 
 /* A row under check. */
@@ -35,12 +37,6 @@ static void check_text(struct at at, unsigned field, uint64_t offset, const char
 		    strtab.len);
 }
 
-static void check_bool(struct at at, unsigned field, uint32_t value, const char *what)
-{
-	if (value > 1)
-		ROW_FINDING(at, WS_CHECK_VALUE, field, "%s is %u, neither 0 nor 1", what, value);
-}
-
 static void check_index(struct at at, unsigned field, struct ws_dim3 index, struct ws_dim3 dim,
 			const char *what)
 {
@@ -48,6 +44,32 @@ static void check_index(struct at at, unsigned field, struct ws_dim3 index, stru
 		ROW_FINDING(at, WS_CHECK_VALUE, field,
 			    "%s (%u,%u,%u) is outside its extent (%u,%u,%u)", what, index.x,
 			    index.y, index.z, dim.x, dim.y, dim.z);
+}
+
+/* Which rule a doubt breaks, and which field of its row. */
+static void doubt_finding(void *user, const struct ws_doubt *doubt)
+{
+	static const struct {
+		enum ws_check_rule rule;
+		uint16_t field;
+	} as[] = {
+		[WS_DOUBT_DEVICE_STATUS] = { WS_CHECK_VALUE, WSI_AT_device_status },
+		[WS_DOUBT_SM_ID] = { WS_CHECK_ID, WSI_AT_sm_id },
+		[WS_DOUBT_SM_TWICE] = { WS_CHECK_ID, WSI_AT_sm_id },
+		[WS_DOUBT_SM_ROW] = { WS_CHECK_VALUE, WSI_AT_sm_exception },
+		[WS_DOUBT_WARP_ID] = { WS_CHECK_ID, WSI_AT_warp_id },
+		[WS_DOUBT_WARP_TWICE] = { WS_CHECK_ID, WSI_AT_warp_id },
+		[WS_DOUBT_WARP_ROW] = { WS_CHECK_VALUE, WSI_AT_warp_broken },
+		[WS_DOUBT_WARP_ACTIVE] = { WS_CHECK_VALUE, WSI_AT_warp_active_lanes },
+		[WS_DOUBT_LANES_MISSING] = { WS_CHECK_COUNT, WSI_AT_warp_valid_lanes },
+		[WS_DOUBT_LANES_EXTRA] = { WS_CHECK_COUNT, WSI_AT_warp_valid_lanes },
+		[WS_DOUBT_LANE_ROW] = { WS_CHECK_VALUE, WSI_AT_warp_valid_lanes },
+		[WS_DOUBT_BLOCK_GRID] = { WS_CHECK_REFERENCE, WSI_AT_block_grid_id },
+		[WS_DOUBT_GRID_CONTEXT] = { WS_CHECK_REFERENCE, WSI_AT_grid_context_id },
+		[WS_DOUBT_GRID_MODULE] = { WS_CHECK_REFERENCE, WSI_AT_grid_module_handle },
+	};
+	const struct at *at = user;
+	ROW_FINDING(*at, as[doubt->kind].rule, as[doubt->kind].field, "%s", doubt->message);
 }
 
 /* Number of words in a leaf section of a row; false when it has none or is cut. */
@@ -138,8 +160,8 @@ static void check_lane_ids(struct wsi_checker *c, const struct wsi_table *table)
 	}
 }
 
-static void check_warp(struct wsi_checker *c, uint32_t index, const struct ws_device *device,
-		       const struct ws_grid *grid)
+static void check_warp(struct wsi_checker *c, uint32_t index, uint32_t first,
+		       const struct ws_device *device, const struct ws_grid *grid)
 {
 	const struct ws_core *core = c->core;
 	struct wsi_ref ref = core->warps.at[index];
@@ -151,24 +173,13 @@ static void check_warp(struct wsi_checker *c, uint32_t index, const struct ws_de
 	if (ws_core_warp(core, index, &warp, NULL) != WS_OK ||
 	    ws_core_lanes(core, index, lanes, &n, NULL) != WS_OK)
 		return;
-	if (warp.id >= device->n_warps_per_sm)
-		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_warp_id, "warp %u; an SM of the device has %u",
-			    warp.id, device->n_warps_per_sm);
-	if (warp.active_lanes & ~warp.valid_lanes)
-		ROW_FINDING(at, WS_CHECK_VALUE, WSI_AT_warp_active_lanes,
-			    "active lanes 0x%x are not all among the valid ones 0x%x",
-			    warp.active_lanes, warp.valid_lanes);
-	check_bool(at, WSI_AT_warp_broken, row.broken, "'broken'");
-	check_bool(at, WSI_AT_warp_error_pc_valid, row.error_pc_valid, "'errorpc is valid'");
+	struct ws_warp before;
+	bool has_before = index > first && ws_core_warp(core, index - 1, &before, NULL) == WS_OK;
+	ws_warp_doubts(device, has_before ? &before : NULL, &warp, lanes, n, doubt_finding, &at);
 	if (warp.have & WS_WARP_BARRIER)
 		check_text(at, WSI_AT_warp_text_barrier, row.text_barrier,
 			   "the text of the barrier");
 	const struct wsi_table *table = wsi_core_child_table(core, ref, WSI_KIND_LANE);
-	uint32_t valid = (uint32_t)__builtin_popcount(warp.valid_lanes);
-	if (table && table->n_rows != valid)
-		ROW_FINDING(at, WS_CHECK_COUNT, WSI_AT_warp_valid_lanes,
-			    "%u valid lanes, but %u rows in their table (section %u)", valid,
-			    table->n_rows, table->section);
 	if (device->have & WS_DEVICE_UNIFORM) {
 		check_leaf_count(c, ref, WSI_KIND_UREGS, 1, device->n_uniform_regs);
 		check_leaf_count(c, ref, WSI_KIND_UPREDS, 1, device->n_uniform_preds);
@@ -189,25 +200,12 @@ static void check_block(struct wsi_checker *c, uint32_t index, struct ws_grid *g
 	*ret_has_grid = false;
 	if (ws_core_block(c->core, index, &block, NULL) != WS_OK)
 		return;
+	ws_block_doubts(&block, doubt_finding, &at);
 	if (block.grid_index == WS_NONE ||
-	    ws_core_grid(c->core, block.grid_index, grid, NULL) != WS_OK) {
-		ROW_FINDING(at, WS_CHECK_REFERENCE, WSI_AT_block_grid_id,
-			    "grid %" PRId64 " is not in the grid table of the device",
-			    block.grid_id);
+	    ws_core_grid(c->core, block.grid_index, grid, NULL) != WS_OK)
 		return;
-	}
 	*ret_has_grid = true;
 	check_index(at, WSI_AT_block_idx_x, block.idx, grid->grid_dim, "block");
-}
-
-/* Neighbours in a list sorted by id. */
-static void check_unique(struct wsi_checker *c, const struct wsi_list *list, uint32_t index,
-			 uint32_t first, unsigned field, const char *what)
-{
-	uint32_t id = wsi_at_u32(wsi_core_row(c->core, list->at[index]), field);
-	if (index > first && wsi_at_u32(wsi_core_row(c->core, list->at[index - 1]), field) == id)
-		ROW_FINDING(at_of(c, list->at[index]), WS_CHECK_ID, field,
-			    "%s %u stands in another row too", what, id);
 }
 
 static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
@@ -218,13 +216,10 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 	struct ws_span in = wsi_core_row(core, core->sms.at[index]);
 	struct wsi_sm_row row = wsi_sm_parse(in);
 	c->summary.rows++;
-	check_unique(c, &core->sms, index, first, WSI_AT_sm_id, "SM");
-	if (row.id >= device->n_sms)
-		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_sm_id, "SM %u; the device has %u", row.id,
-			    device->n_sms);
-	check_bool(at, WSI_AT_sm_error_pc_valid, row.error_pc_valid, "'errorpc is valid'");
-	check_bool(at, WSI_AT_sm_cluster_target_valid, row.cluster_target_valid,
-		   "'target block is valid'");
+	struct ws_sm sm, before;
+	bool has_before = index > first && ws_core_sm(core, index - 1, &before, NULL) == WS_OK;
+	if (ws_core_sm(core, index, &sm, NULL) == WS_OK)
+		ws_sm_doubts(device, has_before ? &before : NULL, &sm, doubt_finding, &at);
 	if (WSI_HAS(in.len, sm, text_exception))
 		check_text(at, WSI_AT_sm_text_exception, row.text_exception,
 			   "the text of the exception");
@@ -246,8 +241,7 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 			last_block = block;
 		}
 		c->summary.rows++;
-		check_unique(c, &core->warps, w, core->first_warp[index], WSI_AT_warp_id, "warp");
-		check_warp(c, w, device, has_grid ? &grid : NULL);
+		check_warp(c, w, core->first_warp[index], device, has_grid ? &grid : NULL);
 	}
 }
 
@@ -261,14 +255,7 @@ static void check_grid(struct wsi_checker *c, uint32_t index)
 	if (wsi_core_find_grid(c->core, grid.device_index, (uint64_t)grid.id) != index)
 		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_grid_id,
 			    "grid %" PRId64 " stands in another row too", grid.id);
-	if (grid.context_index == WS_NONE)
-		ROW_FINDING(at, WS_CHECK_REFERENCE, WSI_AT_grid_context_id,
-			    "context 0x%" PRIx64 " is not in the context table of the device",
-			    grid.context_id);
-	else if (grid.image_index == WS_NONE)
-		ROW_FINDING(at, WS_CHECK_REFERENCE, WSI_AT_grid_module_handle,
-			    "module 0x%" PRIx64 " is not in the module table of its context",
-			    grid.module_handle);
+	ws_grid_doubts(&grid, doubt_finding, &at);
 	struct wsi_bank_row bank;
 	for (uint32_t row = 0; wsi_core_bank(c->core, index, row, &bank); row++) {
 		c->summary.rows++;
@@ -338,9 +325,7 @@ static void check_device(struct wsi_checker *c, uint32_t index)
 	check_text(at, WSI_AT_device_text_name, row.text_name, "the name");
 	check_text(at, WSI_AT_device_text_type, row.text_type, "the internal name");
 	check_text(at, WSI_AT_device_text_sm_type, row.text_sm_type, "the architecture");
-	if (row.status != 0)
-		ROW_FINDING(at, WS_CHECK_VALUE, WSI_AT_device_status,
-			    "the driver could not collect this device: result %u", row.status);
+	ws_device_doubts(&device, doubt_finding, &at);
 	for (uint32_t i = core->first_context[index]; i < core->first_context[index + 1]; i++)
 		check_context(c, i);
 	for (uint32_t i = core->first_grid[index]; i < core->first_grid[index + 1]; i++)
@@ -352,8 +337,6 @@ static void check_device(struct wsi_checker *c, uint32_t index)
 void wsi_check_rows(struct wsi_checker *c)
 {
 	const struct ws_core *core = c->core;
-	if (core->n_sections && !core->devices.n && !core->kind_counts[WSI_KIND_DEVICE])
-		wsi_finding(c, WS_CHECK_COUNT, 0, WS_NO_OFFSET, "there is no device table");
 	if (core->kind_counts[WSI_KIND_DEVICE] > 1)
 		wsi_finding(c, WS_CHECK_COUNT, 0, WS_NO_OFFSET, "there are %u device tables",
 			    core->kind_counts[WSI_KIND_DEVICE]);

@@ -90,7 +90,9 @@ struct wsi_list {
 	X(ROWS, "table")              \
 	X(PARENT, "section")          \
 	X(TWICE, "section")           \
-	X(UNKNOWN, "section")         \
+	X(STRAY, "section")           \
+	X(MENDED, "section")          \
+	X(LOST, "table")              \
 	X(LANES, "lane table")        \
 	X(TEXT, "string")             \
 	X(META, "metadata")           \
@@ -105,6 +107,7 @@ enum wsi_topic {
 
 struct wsi_diag {
 	struct ws_diagnostic shown;
+	enum wsi_topic topic;
 	struct wsi_diag *next;
 };
 
@@ -113,11 +116,27 @@ struct wsi_topic_state {
 	struct wsi_diag *last; /* listed */
 };
 
+/* Findings, in their order. */
+struct wsi_notes {
+	struct wsi_diag *first, *last;
+	struct wsi_topic_state topics[WSI_N_TOPICS];
+	bool cut; /* ws_dump_facts.cut */
+};
+
+/* The entry size that most tables of a kind have (Boyer and Moore's vote). */
+struct wsi_habit {
+	uint64_t stride;
+	uint32_t n;     /* tables with rows */
+	uint32_t votes; /* 0: none has most */
+};
+
 struct ws_core {
 	struct wsi_file file;   /* owned; empty when the bytes are the caller's */
 	struct wsi_arena arena; /* owned: strings, diagnostics */
 	struct ws_span bytes;   /* the whole dump, unpacked */
-	struct wsi_elf elf;
+	struct wsi_elf elf;     /* its headers are those in `mended`, if that is there */
+	struct ws_span claimed; /* section headers as the file has them */
+	uint8_t *mended;        /* owned: section headers with corrections (mend.c); NULL: none */
 	struct ws_span strtab;
 	uint32_t n_sections; /* headers that are in the file */
 	bool headers_lost;   /* some are not: what seems absent may only be cut off */
@@ -143,11 +162,12 @@ struct ws_core {
 	struct wsi_cache *cache;      /* owned: ranges.c */
 
 	uint32_t kind_counts[WSI_N_KINDS]; /* sections of each kind */
-	uint32_t meta_section;             /* 0: none */
+	struct wsi_habit habits[WSI_N_KINDS];
+	bool doubtful;         /* the index met a section that has no place, or an odd one */
+	uint32_t meta_section; /* 0: none */
 	struct ws_dump_facts facts;
 	enum ws_status no_original; /* why a module has no original image */
-	struct wsi_diag *first_diag, *last_diag;
-	struct wsi_topic_state topics[WSI_N_TOPICS];
+	struct wsi_notes notes;
 };
 
 /* ---- rows and children ---- */
@@ -259,8 +279,26 @@ bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row
 enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
 /* salvage.c: finds section headers that the ELF header does not lead to. */
 bool wsi_core_headers_salvage(struct ws_core *core);
+/* salvage.c: takes section headers that go on behind those that the file claims; returns how many.
+ */
+uint64_t wsi_core_headers_extend(struct ws_core *core);
 /* index.c: tables and slots. */
 enum ws_status wsi_core_index(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
+/* Forgets what the index made, but for the headers and the notes. */
+void wsi_core_index_fini(struct ws_core *core);
+/*
+ * mend.c: corrects headers of tables that have no place, or whose rows cannot be read, where the
+ * rest of the tree says what they are. Returns how many: then what the index noted since `before`
+ * is replaced by notes of what was mended, and the index has to be made again.
+ */
+uint32_t wsi_core_mend(struct ws_core *core, const struct wsi_notes *before);
+/* mend.c: notes what has no place and what lacks a table, in the end. */
+void wsi_core_lost(struct ws_core *core);
+/* Whether the section may be a table that could tell of an exception, by its type or place. */
+bool wsi_core_could_tell(const struct ws_core *core, const struct wsi_shdr *shdr);
+/* Whether the section is named as the child of this kind of a row of a table is. */
+bool wsi_core_name_fits(const struct ws_core *core, const struct wsi_shdr *shdr, enum wsi_kind kind,
+			uint32_t table, uint32_t row);
 /* tree.c: the lists. */
 enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
 void wsi_core_tree_fini(struct ws_core *core);
@@ -280,8 +318,9 @@ void wsi_salvage_destroy(struct wsi_salvage *salvage);
 
 /* ---- diagnostics ---- */
 
-/* Notes a finding; only while opening. Running out of memory loses the note, not the dump. */
-void wsi_core_note(struct ws_core *core, enum wsi_topic topic, uint64_t file_off,
-		   const char *format, ...) WS_PRINTF(4, 5);
+/* Notes a finding; only while opening. `hides`: ws_diagnostic's. Running out of memory loses
+ * the note, not the dump. */
+void wsi_core_note(struct ws_core *core, enum wsi_topic topic, enum ws_hides hides,
+		   uint64_t file_off, const char *format, ...) WS_PRINTF(5, 6);
 
 #endif

@@ -13,7 +13,7 @@ static void metadata_read(struct ws_core *core)
 	uint64_t stride = shdr.entsize ? shdr.entsize : shdr.size;
 	if (stride < wsi_kind_infos[WSI_KIND_META].base_bytes ||
 	    !ws_span_sub(bytes, 0, stride, &in)) {
-		wsi_core_note(core, WSI_TOPIC_META, shdr.offset,
+		wsi_core_note(core, WSI_TOPIC_META, WS_HIDES_NOTHING, shdr.offset,
 			      "the metadata (section %u) has %zu bytes and needs %u: who wrote the "
 			      "dump, and with which flags, is lost",
 			      core->meta_section, bytes.len,
@@ -82,7 +82,7 @@ static bool outermost_function(const struct ws_core *core, uint32_t warp_index,
  */
 static bool is_classic(const struct ws_core *core)
 {
-	enum { ASKED = 64 };
+	enum { ASKED = 64, ASKED_EACH = 8 }; /* lanes in all; of a warp each so many'th */
 	unsigned same = 0, other = 0;
 	for (uint32_t w = 0; w < core->warps.n && same + other < ASKED; w++) {
 		struct ws_warp warp;
@@ -90,18 +90,21 @@ static bool is_classic(const struct ws_core *core)
 		struct ws_grid grid;
 		struct ws_lane lanes[WS_MAX_LANES];
 		uint32_t n;
-		uint64_t start;
 		if (ws_core_warp(core, w, &warp, NULL) != WS_OK ||
 		    ws_core_block(core, warp.block_index, &block, NULL) != WS_OK ||
 		    block.grid_index == WS_NONE ||
 		    ws_core_grid(core, block.grid_index, &grid, NULL) != WS_OK ||
-		    grid.function_entry == 0 || ws_core_lanes(core, w, lanes, &n, NULL) != WS_OK ||
-		    n == 0 || !outermost_function(core, w, &lanes[0], &start))
+		    grid.function_entry == 0 || ws_core_lanes(core, w, lanes, &n, NULL) != WS_OK)
 			continue;
-		if (start == grid.function_entry)
-			same++;
-		else
-			other++;
+		for (uint32_t i = 0; i < n && same + other < ASKED; i += ASKED_EACH) {
+			uint64_t start;
+			if (!outermost_function(core, w, &lanes[i], &start) || start == 0)
+				continue;
+			if (start == grid.function_entry)
+				same++;
+			else
+				other++;
+		}
 	}
 	return other > same;
 }
@@ -127,4 +130,5 @@ void wsi_core_facts_read(struct ws_core *core)
 void ws_core_facts(const struct ws_core *core, struct ws_dump_facts *ret_facts)
 {
 	*ret_facts = core->facts;
+	ret_facts->cut = core->notes.cut;
 }

@@ -30,38 +30,38 @@
 enum { WSI_NOTE_BYTES = sizeof WSI_INCOMPLETE_NOTE, WSI_MAX_HALVES = 4096 };
 
 /*
- * X(number, NAME, words, parent, slot, since): section type 0x80000000 + number, whose parent is a
- * row of a table of type `parent` (0: none), as its child number `slot`, since driver branch
- * r`since`.
+ * X(number, NAME, words, prefix, parent, slot, since): section type 0x80000000 + number, whose name
+ * begins with ".cudbg." and `prefix`, whose parent is a row of a table of type `parent` (0: none),
+ * as its child number `slot`, since driver branch r`since`.
  */
-#define WSI_KIND_LIST(X)                                            \
-	X(1, MANAGED, "managed memory", WSI_KIND_NONE, 0, 346)      \
-	X(2, GLOBAL, "global memory", WSI_KIND_NONE, 0, 346)        \
-	X(3, LOCAL, "local memory", WSI_KIND_LANE, 2, 346)          \
-	X(4, SHARED, "shared memory", WSI_KIND_BLOCK, 1, 346)       \
-	X(5, REGS, "registers", WSI_KIND_LANE, 0, 346)              \
-	X(6, IMAGE, "image", WSI_KIND_MODULE, 1, 346)               \
-	X(7, RELOCATED, "relocated image", WSI_KIND_MODULE, 0, 346) \
-	X(8, FRAMES, "call stack", WSI_KIND_LANE, 3, 346)           \
-	X(9, DEVICE, "device table", WSI_KIND_NONE, 0, 346)         \
-	X(10, CONTEXT, "context table", WSI_KIND_DEVICE, 0, 346)    \
-	X(11, SM, "SM table", WSI_KIND_DEVICE, 2, 346)              \
-	X(12, GRID, "grid table", WSI_KIND_DEVICE, 1, 346)          \
-	X(13, BLOCK, "block table", WSI_KIND_SM, 0, 346)            \
-	X(14, WARP, "warp table", WSI_KIND_BLOCK, 0, 346)           \
-	X(15, LANE, "lane table", WSI_KIND_WARP, 0, 346)            \
-	X(16, MODULE, "module table", WSI_KIND_CONTEXT, 0, 346)     \
-	X(17, PREDS, "predicates", WSI_KIND_LANE, 1, 346)           \
-	X(18, PARAM, "parameters", WSI_KIND_GRID, 0, 346)           \
-	X(19, UREGS, "uniform registers", WSI_KIND_WARP, 1, 400)    \
-	X(20, UPREDS, "uniform predicates", WSI_KIND_WARP, 2, 400)  \
-	X(21, BANK, "constant bank table", WSI_KIND_GRID, 1, 550)   \
-	X(22, META, "metadata", WSI_KIND_NONE, 0, 565)              \
-	X(23, BARRIERS, "convergence barriers", WSI_KIND_WARP, 3, 575)
+#define WSI_KIND_LIST(X)                                                        \
+	X(1, MANAGED, "managed memory", "global.", WSI_KIND_NONE, 0, 346)       \
+	X(2, GLOBAL, "global memory", "global.", WSI_KIND_NONE, 0, 346)         \
+	X(3, LOCAL, "local memory", "local.", WSI_KIND_LANE, 2, 346)            \
+	X(4, SHARED, "shared memory", "shared.", WSI_KIND_BLOCK, 1, 346)        \
+	X(5, REGS, "registers", "regs.", WSI_KIND_LANE, 0, 346)                 \
+	X(6, IMAGE, "image", "elfimg.", WSI_KIND_MODULE, 1, 346)                \
+	X(7, RELOCATED, "relocated image", "relfimg.", WSI_KIND_MODULE, 0, 346) \
+	X(8, FRAMES, "call stack", "bt.", WSI_KIND_LANE, 3, 346)                \
+	X(9, DEVICE, "device table", "devtbl", WSI_KIND_NONE, 0, 346)           \
+	X(10, CONTEXT, "context table", "ctxtbl.", WSI_KIND_DEVICE, 0, 346)     \
+	X(11, SM, "SM table", "smtbl.", WSI_KIND_DEVICE, 2, 346)                \
+	X(12, GRID, "grid table", "gridtbl.", WSI_KIND_DEVICE, 1, 346)          \
+	X(13, BLOCK, "block table", "ctatbl.", WSI_KIND_SM, 0, 346)             \
+	X(14, WARP, "warp table", "wptbl.", WSI_KIND_BLOCK, 0, 346)             \
+	X(15, LANE, "lane table", "lntbl.", WSI_KIND_WARP, 0, 346)              \
+	X(16, MODULE, "module table", "modtbl.", WSI_KIND_CONTEXT, 0, 346)      \
+	X(17, PREDS, "predicates", "pred.", WSI_KIND_LANE, 1, 346)              \
+	X(18, PARAM, "parameters", "param.", WSI_KIND_GRID, 0, 346)             \
+	X(19, UREGS, "uniform registers", "uregs.", WSI_KIND_WARP, 1, 400)      \
+	X(20, UPREDS, "uniform predicates", "upred.", WSI_KIND_WARP, 2, 400)    \
+	X(21, BANK, "constant bank table", "cbankstbl.", WSI_KIND_GRID, 1, 550) \
+	X(22, META, "metadata", "meta", WSI_KIND_NONE, 0, 565)                  \
+	X(23, BARRIERS, "convergence barriers", "cbu_bar.", WSI_KIND_WARP, 3, 575)
 
 enum wsi_kind {
 	WSI_KIND_NONE = 0, /* not a section type of this format, or one not known yet */
-#define X(number, name, words, parent, slot, since) WSI_KIND_##name = number,
+#define X(number, name, words, prefix, parent, slot, since) WSI_KIND_##name = number,
 	WSI_KIND_LIST(X)
 #undef X
 		WSI_N_KINDS = 24,
@@ -234,6 +234,7 @@ struct wsi_field {
 /* What the program knows of a kind of section; all zero for a number that is none. */
 struct wsi_kind_info {
 	const char *words;
+	const char *prefix; /* of the names of such sections */
 	enum wsi_kind parent;
 	uint8_t slot;        /* which child of a parent row it is */
 	uint8_t n_slots;     /* child sections that a row of it can have; 0: no row is a parent */
@@ -251,6 +252,23 @@ static inline enum wsi_kind wsi_kind_of(uint32_t sh_type)
 {
 	uint32_t number = sh_type - WSI_CUDBG_SHT_BASE; /* wraps to a large number below the base */
 	return number < WSI_N_KINDS ? (enum wsi_kind)number : WSI_KIND_NONE;
+}
+
+/* Whether the rows of such a table are what tells of exceptions. */
+static inline bool wsi_kind_tells(enum wsi_kind kind)
+{
+	return kind == WSI_KIND_DEVICE || kind == WSI_KIND_SM || kind == WSI_KIND_BLOCK ||
+	       kind == WSI_KIND_WARP || kind == WSI_KIND_LANE;
+}
+
+/* What nobody can tell without a section of this kind. */
+static inline enum ws_hides wsi_kind_hides(enum wsi_kind kind)
+{
+	bool leads_to_code = kind == WSI_KIND_CONTEXT || kind == WSI_KIND_GRID ||
+			     kind == WSI_KIND_MODULE || kind == WSI_KIND_RELOCATED;
+	return wsi_kind_tells(kind) ? WS_HIDES_FAULT
+	       : leads_to_code      ? WS_HIDES_HANG
+				    : WS_HIDES_NOTHING;
 }
 
 /* Kind of section that holds a kind of register; WSI_KIND_NONE for a number that is none. */

@@ -180,8 +180,7 @@ enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err)
 		return st;
 	if (st != WS_OK) { /* a dump, but nothing of its headers can be read */
 		core->elf = (struct wsi_elf){ .file = bytes, .shentsize = WSI_SHDR_BYTES };
-		core->facts.complete = false;
-		wsi_core_note(core, WSI_TOPIC_FILE,
+		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_FAULT,
 			      bytes.len < WSI_ELF_HEADER_BYTES ? bytes.len : 0,
 			      "the ELF header is damaged: no section can be found");
 		return WS_OK;
@@ -191,7 +190,7 @@ enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err)
 	if (core->elf.osabi != WSI_ELFOSABI_CUDA || !has_dump_sections(&core->elf))
 		return refuse_elf(&core->elf, err);
 	wsi_core_note(
-		core, WSI_TOPIC_FILE, 16,
+		core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, 16,
 		"ELF type %u and machine %u are not those of a GPU core dump, its sections are",
 		core->elf.type, core->elf.machine);
 	return WS_OK;

@@ -57,25 +57,36 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 {
 	struct ws_core *core = ix->core;
 	struct ws_span bytes;
+	enum ws_hides hides = wsi_kind_hides(wsi_kind_of(shdr->type));
 	(void)wsi_elf_bytes(&core->elf, shdr, &bytes);
 	uint64_t rows = bytes.len / shdr->entsize;
 	if (shdr->size % shdr->entsize != 0)
-		wsi_core_note(core, WSI_TOPIC_ROWS, header_off(ix, section) + SHDR_SIZE,
+		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + SHDR_SIZE,
 			      "%s (section %u): %" PRIu64 " bytes are no multiple of %" PRIu64
 			      "-byte rows",
 			      info->words, section, shdr->size, shdr->entsize);
 	if (rows > info->max_rows) {
-		wsi_core_note(core, WSI_TOPIC_ROWS, header_off(ix, section) + SHDR_SIZE,
+		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + SHDR_SIZE,
 			      "%s (section %u): %" PRIu64
 			      " rows are more than any machine has; the first %u are read",
 			      info->words, section, rows, info->max_rows);
 		rows = info->max_rows;
 	}
+	uint64_t end = wsi_add_sat(shdr->offset, bytes.len);
+	if (rows &&
+	    (shdr->offset < WSI_ELF_HEADER_BYTES ||
+	     (shdr->offset < core->elf.shoff + core->elf.headers.len && end > core->elf.shoff))) {
+		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + SHDR_OFFSET,
+			      "%s (section %u) is ignored: at 0x%" PRIx64
+			      " it lies over headers of the file",
+			      info->words, section, shdr->offset);
+		rows = 0;
+	}
 	uint64_t limit = wsi_add_sat(core->bytes.len, ROW_BYTES_SLACK);
 	if (rows * shdr->entsize > limit - ix->row_bytes ||
 	    rows * info->n_slots > UINT32_MAX - core->n_slots) {
 		wsi_core_note(
-			core, WSI_TOPIC_ROWS, header_off(ix, section) + SHDR_OFFSET,
+			core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + SHDR_OFFSET,
 			"%s (section %u) is ignored: all tables together claim more bytes than "
 			"the file has",
 			info->words, section);
@@ -99,15 +110,45 @@ static bool slots_add(struct indexer *ix, uint64_t n)
 	return true;
 }
 
+static void habit_add(struct ws_core *core, enum wsi_kind kind, const struct wsi_shdr *shdr)
+{
+	struct wsi_habit *habit = &core->habits[kind];
+	if (shdr->size == 0)
+		return;
+	core->doubtful = core->doubtful || shdr->entsize == 0 || shdr->size % shdr->entsize != 0 ||
+			 (habit->n > 0 && shdr->entsize != habit->stride);
+	habit->n++;
+	if (habit->votes == 0)
+		habit->stride = shdr->entsize;
+	if (habit->stride == shdr->entsize)
+		habit->votes++;
+	else
+		habit->votes--;
+}
+
+/* What nobody can tell without a section that has no place. */
+static enum ws_hides hides_of(const struct ws_core *core, const struct wsi_shdr *shdr)
+{
+	enum ws_hides hides = wsi_kind_hides(wsi_kind_of(shdr->type));
+	if (wsi_core_could_tell(core, shdr))
+		return WS_HIDES_FAULT;
+	uint32_t t = wsi_core_table_of(core, shdr->link);
+	bool leaf = t != WS_NONE && (core->tables[t].kind == WSI_KIND_LANE ||
+				     core->tables[t].kind == WSI_KIND_GRID);
+	return hides == WS_HIDES_FAULT || leaf ? WS_HIDES_NOTHING : hides;
+}
+
 static enum ws_status table_add(struct indexer *ix, uint32_t section, enum wsi_kind kind,
 				struct ws_error *err)
 {
 	struct ws_core *core = ix->core;
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
 	struct wsi_shdr shdr = header_of(ix, section);
+	habit_add(core, kind, &shdr);
 	if (shdr.entsize < info->base_bytes || shdr.entsize > UINT32_MAX) {
+		core->doubtful = core->doubtful || shdr.size != 0;
 		if (shdr.size != 0)
-			wsi_core_note(core, WSI_TOPIC_STRIDE,
+			wsi_core_note(core, WSI_TOPIC_STRIDE, hides_of(core, &shdr),
 				      header_off(ix, section) + SHDR_ENTSIZE,
 				      "%s (section %u): rows of %" PRIu64
 				      " bytes cannot be read; they need %u",
@@ -229,8 +270,7 @@ static void note_read(struct indexer *ix, uint32_t section)
 	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes) || bytes.len < WSI_NOTE_BYTES ||
 	    memcmp(bytes.ptr, WSI_INCOMPLETE_NOTE, WSI_NOTE_BYTES) != 0)
 		return;
-	core->facts.complete = false;
-	wsi_core_note(core, WSI_TOPIC_CUT, shdr.offset,
+	wsi_core_note(core, WSI_TOPIC_CUT, WS_HIDES_FAULT, shdr.offset,
 		      "this dump was written from one that was cut; what it lacks may have been in "
 		      "that one");
 }
@@ -239,13 +279,24 @@ static void cut_note(struct indexer *ix, uint32_t section, enum wsi_kind kind, u
 		     uint64_t size)
 {
 	struct ws_core *core = ix->core;
-	core->facts.complete = false;
 	const char *words = wsi_kind_infos[kind].words;
 	uint64_t there = off < core->bytes.len ? core->bytes.len - off : 0;
-	wsi_core_note(core, WSI_TOPIC_CUT, core->bytes.len,
+	wsi_core_note(core, WSI_TOPIC_CUT, wsi_kind_hides(kind), core->bytes.len,
 		      "%s (section %u): %" PRIu64 " of %" PRIu64
 		      " bytes are missing, the file ends before them",
 		      words ? words : "data", section, size - there, size);
+}
+
+/* Whether a header is none that a driver writes: of no type, rootless with a parent, or a leaf with
+ * the entry size of a table. */
+static inline bool is_odd(const struct wsi_shdr *shdr, enum wsi_kind kind)
+{
+	if (wsi_kind_infos[kind].parent != WSI_KIND_NONE)
+		return !wsi_kind_infos[kind].base_bytes &&
+		       shdr->entsize >= wsi_kind_infos[WSI_KIND_WARP].base_bytes;
+	bool typed = kind != WSI_KIND_NONE || shdr->type == WSI_SHT_STRTAB ||
+		     shdr->type == WSI_SHT_NOTE || shdr->type > WSI_CUDBG_SHT_BASE;
+	return !typed || shdr->link != 0 || shdr->info != 0;
 }
 
 /* One section in pass 1. Inlined: this is the loop that opening a large dump spends its time in. */
@@ -274,6 +325,7 @@ static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
 			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "list of memory");
 		core->globals[core->n_globals++] = section;
 	}
+	core->doubtful = core->doubtful || is_odd(&shdr, kind);
 	/* metadata has no parent: a section that has one came by this type through damage */
 	if (kind == WSI_KIND_META && !core->meta_section && shdr.link == 0)
 		core->meta_section = section;
@@ -281,10 +333,6 @@ static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
 		strtab_consider(ix, section);
 	if (shdr.type == WSI_SHT_NOTE)
 		note_read(ix, section);
-	if (kind == WSI_KIND_NONE && shdr.type > WSI_CUDBG_SHT_BASE)
-		wsi_core_note(core, WSI_TOPIC_UNKNOWN, header_off(ix, section) + SHDR_TYPE,
-			      "section %u has type 0x%x, which this version does not know", section,
-			      shdr.type);
 	return WS_OK;
 }
 
@@ -318,14 +366,14 @@ static void strtab_choose(struct indexer *ix)
 		uint64_t any = wsi_elf_find(&core->elf, ".strtab"); /* whatever its type says */
 		section = any != UINT64_MAX ? (uint32_t)any : ix->strtab_other;
 		if (section && any == UINT64_MAX)
-			wsi_core_note(core, WSI_TOPIC_STRTAB, header_off(ix, section),
-				      "no section is named .strtab; section %u is taken for it",
-				      section);
+			wsi_core_note(
+				core, WSI_TOPIC_STRTAB, WS_HIDES_NOTHING, header_off(ix, section),
+				"no section is named .strtab; section %u is taken for it", section);
 	}
 	if (section)
 		(void)wsi_core_section_bytes(core, section, &core->strtab);
 	else if (core->n_tables > 0)
-		wsi_core_note(core, WSI_TOPIC_STRTAB, WS_NO_OFFSET,
+		wsi_core_note(core, WSI_TOPIC_STRTAB, WS_HIDES_NOTHING, WS_NO_OFFSET,
 			      "no section is named .strtab: names of devices are lost");
 }
 
@@ -349,16 +397,39 @@ static bool neighbour_fits(struct indexer *ix, uint32_t section, int step)
 	return false;
 }
 
+static bool has_children(const struct ws_core *core, uint32_t section)
+{
+	uint32_t number = wsi_core_table_of(core, section);
+	if (number == WS_NONE)
+		return false;
+	const struct wsi_table *table = &core->tables[number];
+	uint64_t n = (uint64_t)table->n_rows * wsi_kind_infos[table->kind].n_slots;
+	for (uint64_t i = 0; i < n; i++)
+		if (core->slots[table->first_slot + i])
+			return true;
+	return false;
+}
+
+/* How well a section fits the place that it claims: by what belongs to it, by its name, else by its
+ * neighbours. */
+static int fitness(struct indexer *ix, uint32_t section)
+{
+	struct wsi_shdr shdr = header_of(ix, section);
+	bool named = wsi_core_name_fits(ix->core, &shdr, wsi_kind_of(shdr.type),
+					wsi_core_table_of(ix->core, shdr.link), shdr.info);
+	return (has_children(ix->core, section) ? 6 : 0) + (named ? 3 : 0) +
+	       neighbour_fits(ix, section, -1) + neighbour_fits(ix, section, 1);
+}
+
 /*
  * Two sections claim one place, so one of them has a damaged link or info. Writers emit the
  * children of a table row by row: the one that stands between the children of the rows before and
- * after is right. Without a difference the first in the file stays.
+ * after is right, unless it is named for another place. Without a difference the first in the file
+ * stays.
  */
 static bool rival_wins(struct indexer *ix, uint32_t holder, uint32_t rival)
 {
-	int holder_fits = neighbour_fits(ix, holder, -1) + neighbour_fits(ix, holder, 1);
-	int rival_fits = neighbour_fits(ix, rival, -1) + neighbour_fits(ix, rival, 1);
-	return rival_fits > holder_fits;
+	return fitness(ix, rival) > fitness(ix, holder);
 }
 
 /* Section in a slot that is not empty. */
@@ -371,11 +442,17 @@ static void slot_contest(struct indexer *ix, uint32_t *slot, uint32_t section, u
 			 enum wsi_kind kind)
 {
 	uint32_t holder = holder_of(ix->core, *slot, kind), loser = section;
+	ix->core->doubtful = true;
 	if (rival_wins(ix, holder, section)) {
 		*slot = value;
 		loser = holder;
 	}
-	wsi_core_note(ix->core, WSI_TOPIC_TWICE, header_off(ix, loser) + SHDR_LINK,
+	struct wsi_shdr lost = header_of(ix, loser);
+	struct wsi_shdr kept = header_of(ix, loser == section ? holder : section);
+	bool same = lost.offset == kept.offset && lost.size == kept.size &&
+		    lost.entsize == kept.entsize;
+	wsi_core_note(ix->core, WSI_TOPIC_TWICE, same ? WS_HIDES_NOTHING : wsi_kind_hides(kind),
+		      header_off(ix, loser) + SHDR_LINK,
 		      "%s (section %u) is ignored: section %u is already the one of row %u of "
 		      "section %u",
 		      wsi_kind_infos[kind].words, loser, loser == section ? holder : section,
@@ -385,16 +462,20 @@ static void slot_contest(struct indexer *ix, uint32_t *slot, uint32_t section, u
 static void orphan_note(struct indexer *ix, uint32_t section, enum wsi_kind kind,
 			const struct wsi_table *table, uint32_t link, uint32_t info)
 {
+	ix->core->doubtful = true;
 	const char *words = wsi_kind_infos[kind].words;
 	const char *parent = wsi_kind_infos[wsi_kind_infos[kind].parent].words;
+	struct wsi_shdr shdr = header_of(ix, section);
+	enum ws_hides hides = hides_of(ix->core, &shdr);
 	if (table && table->kind == wsi_kind_infos[kind].parent)
 		wsi_core_note(
-			ix->core, WSI_TOPIC_PARENT, header_off(ix, section) + SHDR_INFO,
+			ix->core, WSI_TOPIC_PARENT, hides, header_off(ix, section) + SHDR_INFO,
 			"%s (section %u) is lost: it belongs to row %u of section %u, which has "
 			"%u rows",
 			words, section, info, link, table->n_rows);
 	else
-		wsi_core_note(ix->core, WSI_TOPIC_PARENT, header_off(ix, section) + SHDR_LINK,
+		wsi_core_note(ix->core, WSI_TOPIC_PARENT, hides,
+			      header_off(ix, section) + SHDR_LINK,
 			      "%s (section %u) is lost: section %u, which it belongs to, is no "
 			      "readable %s",
 			      words, section, link, parent);
@@ -438,7 +519,48 @@ static void children_settle(struct indexer *ix)
 	}
 }
 
-enum ws_status wsi_core_index(struct ws_core *core, struct ws_error *err)
+/* A device table is the root of its tree: of several, that to which nothing belongs is none. */
+static void roots_settle(struct indexer *ix)
+{
+	struct ws_core *core = ix->core;
+	uint32_t root = WS_NONE;
+	for (uint32_t t = 0; t < core->n_tables && root == WS_NONE; t++)
+		if (core->tables[t].kind == WSI_KIND_DEVICE &&
+		    has_children(core, core->tables[t].section))
+			root = t;
+	for (uint32_t t = 0; t < core->n_tables && root != WS_NONE; t++) {
+		struct wsi_table *table = &core->tables[t];
+		if (t == root || table->kind != WSI_KIND_DEVICE || table->n_rows == 0 ||
+		    has_children(core, table->section))
+			continue;
+		bool same = table->off == core->tables[root].off;
+		wsi_core_note(core, WSI_TOPIC_TWICE, same ? WS_HIDES_NOTHING : WS_HIDES_FAULT,
+			      header_off(ix, table->section) + SHDR_TYPE,
+			      "device table (section %u) is ignored: nothing belongs to it",
+			      table->section);
+		table->n_rows = 0;
+	}
+}
+
+void wsi_core_index_fini(struct ws_core *core)
+{
+	wsi_free(core->slots);
+	wsi_free(core->tables);
+	wsi_free(core->table_ranks);
+	wsi_free(core->table_bits);
+	wsi_free(core->globals);
+	core->slots = core->table_ranks = core->globals = NULL;
+	core->tables = NULL;
+	core->table_bits = NULL;
+	core->n_slots = 0;
+	core->n_tables = core->n_globals = core->meta_section = 0;
+	core->strtab = (struct ws_span){ 0 };
+	memset(core->kind_counts, 0, sizeof core->kind_counts);
+	memset(core->habits, 0, sizeof core->habits);
+	core->doubtful = false;
+}
+
+static enum ws_status index_make(struct ws_core *core, struct ws_error *err)
 {
 	struct indexer ix = {
 		.core = core,
@@ -451,5 +573,23 @@ enum ws_status wsi_core_index(struct ws_core *core, struct ws_error *err)
 	strtab_choose(&ix);
 	if (ix.children_left)
 		children_settle(&ix);
+	if (core->kind_counts[WSI_KIND_DEVICE] > 1)
+		roots_settle(&ix);
+	return WS_OK;
+}
+
+enum ws_status wsi_core_index(struct ws_core *core, struct ws_error *err)
+{
+	enum { MOST_ROUNDS = 8 }; /* the tree has six levels below each other */
+	for (unsigned round = 0;; round++) {
+		struct wsi_notes before = core->notes;
+		enum ws_status st = index_make(core, err);
+		if (st != WS_OK)
+			return st;
+		if (round == MOST_ROUNDS || wsi_core_mend(core, &before) == 0)
+			break;
+		wsi_core_index_fini(core);
+	}
+	wsi_core_lost(core);
 	return WS_OK;
 }

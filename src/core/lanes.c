@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hangs under a warp: lanes, call stacks, registers. Read where it lies, when it is asked for.
  */
+#include <warpscope/doubt.h>
+
 #include "base/sort.h"
 #include "core/core.h"
 
@@ -110,6 +112,9 @@ static void lane_fill(struct ws_span in, struct ws_lane *ret_lane)
 		.syscall_call_depth = row.syscall_call_depth,
 		.cc_register = row.cc_register,
 		.cbu_state = row.cbu_state,
+		/* a row of zeros is what an erased table has: no code lies at address 0 */
+		.damaged = !ws_exception_possible(row.exception) ||
+			   !(row.pc | row.rel_pc | row.id | row.thread_x | row.exception),
 	};
 	if (ret_lane->have & WS_LANE_RPC) {
 		ret_lane->rpc_lo = row.rpc_lo;

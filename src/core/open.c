@@ -7,27 +7,33 @@ static void headers_read(struct ws_core *core)
 	struct wsi_elf *elf = &core->elf;
 	bool whole = elf->n_present > 0 && elf->n_present == elf->n_sections;
 	if (!whole) {
-		core->facts.complete = false;
 		core->headers_lost = true;
 	}
 	if (elf->n_present > 1) {
 		if (!whole)
-			wsi_core_note(core, WSI_TOPIC_HEADERS, core->bytes.len,
+			wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, core->bytes.len,
 				      "%" PRIu64 " of %" PRIu64
 				      " section headers are missing: the file ends inside them",
 				      elf->n_sections - elf->n_present, elf->n_sections);
 	} else if (!wsi_core_headers_salvage(core)) {
 		if (elf->shoff >= core->bytes.len)
 			wsi_core_note(
-				core, WSI_TOPIC_HEADERS, 40,
+				core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, 40,
 				"the section headers are missing: they should be at 0x%" PRIx64
 				", the file has 0x%zx bytes",
 				elf->shoff, core->bytes.len);
 		else
-			wsi_core_note(core, WSI_TOPIC_HEADERS, 40,
+			wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, 40,
 				      "the file has no section headers");
 	}
+	uint64_t n = elf->n_present, more = whole && n > 1 ? wsi_core_headers_extend(core) : 0;
+	if (more)
+		wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_NOTHING, 60,
+			      "the file claims %" PRIu64 " section headers, but %" PRIu64
+			      " more follow and are taken",
+			      n, more);
 	core->n_sections = (uint32_t)wsi_min_u64(elf->n_present, UINT32_MAX - 1);
+	core->claimed = elf->headers;
 }
 
 /* What unpacking found out. A compressed stream that ends early is a cut dump. */
@@ -35,12 +41,12 @@ static void packing_note(struct ws_core *core)
 {
 	const struct wsi_file *file = &core->file;
 	if (file->is_cut || file->is_damaged)
-		wsi_core_note(core, WSI_TOPIC_FILE, WS_NO_OFFSET,
+		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_FAULT, WS_NO_OFFSET,
 			      "the %s data %s at its byte %" PRIu64 ": %zu bytes could be unpacked",
 			      file->packing, file->is_cut ? "ends early" : "is damaged",
 			      file->packed_off, file->bytes.len);
 	if (file->has_rest)
-		wsi_core_note(core, WSI_TOPIC_FILE, WS_NO_OFFSET,
+		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,
 			      "something else follows the %s data at its byte %" PRIu64
 			      "; it is ignored",
 			      file->packing, file->packed_off);
@@ -49,7 +55,6 @@ static void packing_note(struct ws_core *core)
 static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 {
 	core->facts.bytes = core->bytes.len;
-	core->facts.complete = !core->file.is_cut && !core->file.is_damaged;
 	enum ws_status st = wsi_core_identify(core, err);
 	if (st != WS_OK)
 		return st;
@@ -71,6 +76,7 @@ static enum ws_status core_create(const char *name, struct ws_core **ret_core, s
 	struct ws_core *core = wsi_zalloc(sizeof *core);
 	if (!core)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "handle of a dump");
+	core->facts.complete = true; /* until something is noted */
 	core->facts.path = wsi_arena_str(&core->arena, name, strlen(name));
 	if (!core->facts.path) {
 		ws_core_close(core);
@@ -125,10 +131,8 @@ void ws_core_close(struct ws_core *core)
 		return;
 	wsi_core_tree_fini(core);
 	wsi_core_ranges_fini(core);
-	wsi_free(core->slots);
-	wsi_free(core->tables);
-	wsi_free(core->table_ranks);
-	wsi_free(core->table_bits);
+	wsi_core_index_fini(core);
+	wsi_free(core->mended);
 	wsi_arena_fini(&core->arena);
 	wsi_file_close(&core->file);
 	wsi_free(core);

@@ -51,7 +51,7 @@ enum ws_status wsi_core_globals(struct ws_core *core, struct ws_error *err)
 		intervals[i] = interval_of(core, core->globals[i]);
 		if (intervals[i].start < end)
 			wsi_core_note(
-				core, WSI_TOPIC_MEMORY,
+				core, WSI_TOPIC_MEMORY, WS_HIDES_NOTHING,
 				wsi_elf_shdr_off(&core->elf, core->globals[i]),
 				"global memory of section %u begins inside another section's: "
 				"where both have an address, it answers",
@@ -181,7 +181,6 @@ void wsi_core_ranges_fini(struct ws_core *core)
 	}
 	wsi_free(core->cache);
 	wsi_segments_fini(&core->segments);
-	wsi_free(core->globals);
 }
 
 static void section_range(const struct ws_core *core, uint32_t section,

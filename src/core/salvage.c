@@ -68,6 +68,19 @@ static uint64_t headers_find(struct ws_span bytes)
 	return 0;
 }
 
+uint64_t wsi_core_headers_extend(struct ws_core *core)
+{
+	struct wsi_elf *elf = &core->elf;
+	uint64_t n = elf->n_present;
+	while (elf->shentsize == WSI_SHDR_BYTES && n < UINT32_MAX - 1 &&
+	       header_fits(core->bytes, elf->shoff + n * WSI_SHDR_BYTES))
+		n++;
+	uint64_t more = n - elf->n_present;
+	if (more && ws_span_sub(core->bytes, elf->shoff, n * WSI_SHDR_BYTES, &elf->headers))
+		elf->n_sections = elf->n_present = n;
+	return more;
+}
+
 /* The string table that names itself .shstrtab, or 0. */
 static uint32_t name_table_find(struct wsi_elf *elf)
 {
@@ -98,7 +111,7 @@ bool wsi_core_headers_salvage(struct ws_core *core)
 	elf->n_sections = elf->n_present = n;
 	(void)ws_span_sub(core->bytes, off, n * WSI_SHDR_BYTES, &elf->headers);
 	elf->shstrndx = name_table_find(elf);
-	wsi_core_note(core, WSI_TOPIC_HEADERS, off,
+	wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, off,
 		      "the ELF header does not lead to the section headers; %" PRIu64
 		      " were recognised here by their shape",
 		      n - 1);

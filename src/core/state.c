@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* List elements: rows -> the plain structures of state.h. */
+#include <warpscope/doubt.h>
+
 #include "core/core.h"
 
 void ws_core_counts(const struct ws_core *core, struct ws_counts *ret_counts)
@@ -194,6 +196,8 @@ enum ws_status ws_core_sm(const struct ws_core *core, uint32_t index, struct ws_
 	}
 	if (ret_sm->have & WS_SM_EXCEPTION_TEXT)
 		ret_sm->exception_text = wsi_core_text(core, row.text_exception);
+	ret_sm->damaged = row.error_pc_valid > 1 || row.cluster_target_valid > 1 ||
+			  !ws_exception_possible(row.exception);
 	return WS_OK;
 }
 
@@ -247,6 +251,8 @@ enum ws_status ws_core_warp(const struct ws_core *core, uint32_t index, struct w
 		.error_pc = row.error_pc,
 		.n_regs = row.n_regs,
 		.shared_bytes = row.shared_bytes,
+		.damaged = row.broken > 1 || row.error_pc_valid > 1 ||
+			   (row.active_lanes & ~row.valid_lanes),
 	};
 	if (ret_warp->have & WS_WARP_CBU) {
 		ret_warp->in_syscall_lanes = row.in_syscall_lanes;
@@ -277,7 +283,9 @@ enum ws_status ws_core_section(const struct ws_core *core, uint32_t index,
 	if (index >= core->n_sections)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no section %u, there are %u",
 				index, core->n_sections);
-	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, index);
+	struct wsi_elf claimed = core->elf;
+	claimed.headers = core->claimed;
+	struct wsi_shdr shdr = wsi_elf_shdr(&claimed, index);
 	const struct wsi_kind_info *info = &wsi_kind_infos[wsi_kind_of(shdr.type)];
 	struct ws_core_section section = {
 		.name = wsi_elf_name(&core->elf, &shdr),

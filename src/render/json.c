@@ -7,6 +7,9 @@
 
 static void json_diagnostic(struct ws_json *json, const struct ws_diagnostic *one)
 {
+	static const char *const hides[] = {
+		[WS_HIDES_NOTHING] = NULL, [WS_HIDES_HANG] = "hang", [WS_HIDES_FAULT] = "fault"
+	};
 	ws_json_object(json);
 	wsi_json_key_text(json, "what", one->what);
 	if (one->file_off == WS_NO_OFFSET)
@@ -15,6 +18,7 @@ static void json_diagnostic(struct ws_json *json, const struct ws_diagnostic *on
 		wsi_json_key_u64(json, "offset", one->file_off);
 	wsi_json_key_text(json, "message", one->message);
 	wsi_json_key_u64(json, "repeats", one->repeats);
+	wsi_json_key_text(json, "hides", hides[one->hides]);
 	ws_json_end(json);
 }
 

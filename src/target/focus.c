@@ -5,23 +5,55 @@
 
 /* ---- exceptions ---- */
 
+/* The lane in a mask; 0 for one that the warp does not have. What a damaged row says of that is not
+ * asked. */
+static uint32_t lane_bit(const struct ws_warp *warp, const struct ws_lane *lane)
+{
+	uint32_t bit = lane->id < WS_MAX_LANES ? UINT32_C(1) << lane->id : 0;
+	return warp->damaged ? bit : bit & warp->valid_lanes;
+}
+
+/* Lanes that carry an exception of their own. */
+static uint32_t lanes_own(const struct ws_warp *warp, const struct ws_lane *lanes, uint32_t n)
+{
+	uint32_t own = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (lanes[i].exception && !lanes[i].damaged)
+			own |= lane_bit(warp, &lanes[i]);
+	return own;
+}
+
 uint32_t ws_focus_unclaimed(const struct ws_target *target, uint32_t sm_index)
 {
 	struct ws_sm sm;
 	if (ws_target_sm(target, sm_index, &sm, NULL) != WS_OK || !(sm.have & WS_SM_EXCEPTION) ||
-	    sm.exception == 0)
+	    sm.exception == 0 || sm.damaged)
 		return 0;
 	for (uint32_t w = 0; w < sm.n_warps; w++) {
+		struct ws_warp warp;
 		struct ws_lane lanes[WS_MAX_LANES];
 		uint32_t n;
-		if (ws_target_lanes(target, sm.first_warp_index + w, lanes, &n, NULL) != WS_OK)
-			continue;
-		for (uint32_t i = 0; i < n; i++) {
-			if (lanes[i].exception)
-				return 0;
-		}
+		if (ws_target_warp(target, sm.first_warp_index + w, &warp, NULL) == WS_OK &&
+		    ws_target_lanes(target, sm.first_warp_index + w, lanes, &n, NULL) == WS_OK &&
+		    lanes_own(&warp, lanes, n))
+			return 0;
 	}
 	return sm.exception;
+}
+
+void ws_focus_blame(const struct ws_warp *warp, const struct ws_lane *lanes, uint32_t n_lanes,
+		    uint32_t unclaimed, struct ws_blame *ret_blame)
+{
+	uint32_t own = lanes_own(warp, lanes, n_lanes), active = 0;
+	for (uint32_t i = 0; i < n_lanes; i++)
+		active |= lane_bit(warp, &lanes[i]) & warp->active_lanes;
+	*ret_blame = (struct ws_blame){ .by = WS_BLAME_NOBODY };
+	if (own)
+		*ret_blame = (struct ws_blame){ .by = WS_BLAME_LANE, .lanes = own };
+	else if (unclaimed && warp->error_pc_valid)
+		*ret_blame = (struct ws_blame){ WS_BLAME_SUSPECT, active, unclaimed };
+	else if (warp->broken && !warp->damaged && active)
+		*ret_blame = (struct ws_blame){ .by = WS_BLAME_TRAP, .lanes = active };
 }
 
 /* ---- focus ---- */
@@ -46,12 +78,13 @@ static void search_warp(struct search *search, const struct ws_target *target, u
 	if (ws_target_warp(target, warp_index, &warp, NULL) != WS_OK ||
 	    ws_target_lanes(target, warp_index, lanes, &n, NULL) != WS_OK)
 		return;
+	struct ws_blame blame;
+	ws_focus_blame(&warp, lanes, n, unclaimed, &blame);
 	for (uint32_t i = 0; i < n; i++) {
-		bool active = lanes[i].id < WS_MAX_LANES && warp.active_lanes >> lanes[i].id & 1;
-		bool faulted = lanes[i].exception || (unclaimed && warp.error_pc_valid && active);
-		unsigned rank = faulted                 ? RANK_EXCEPTION
-				: warp.broken && active ? RANK_TRAP
-							: RANK_ANY;
+		bool blamed = lanes[i].id < WS_MAX_LANES && blame.lanes >> lanes[i].id & 1;
+		unsigned rank = !blamed                     ? RANK_ANY
+				: blame.by == WS_BLAME_TRAP ? RANK_TRAP
+							    : RANK_EXCEPTION;
 		if (rank >= search->rank)
 			continue;
 		search->rank = rank;

@@ -474,7 +474,7 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 		st = ws_writer_open(path, &options, &job->writer, job->err);
 	if (st != WS_OK)
 		return st;
-	if (origin->path && !origin->facts.complete)
+	if (origin->path && origin->facts.cut)
 		ws_writer_incomplete(job->writer);
 	job->writer->halves = job->halves;
 	job->writer->n_halves = job->n_halves;

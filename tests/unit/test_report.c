@@ -159,6 +159,7 @@ static void calm_focus_is_the_lowest_block_of_the_lowest_grid(void **state)
 	(void)state;
 	struct fake_target fake;
 	fake_target_init(&fake, 4, 2);
+	fake.grid[0].context_index = fake.grid[0].image_index = 0;
 	fake.counts.grids = 2;
 	fake.grid[1] = fake.grid[0];
 	fake.grid[0].id = 9;
@@ -180,6 +181,7 @@ static void warps_at_barriers_make_a_hang_suspicious(void **state)
 	(void)state;
 	struct fake_target fake;
 	fake_target_init(&fake, 3, 2);
+	fake.grid[0].context_index = fake.grid[0].image_index = 0;
 	for (uint32_t i = 0; i < 3; i++)
 		fake.warp[i].have = WS_WARP_BARRIER;
 	fake.warp[0].barrier_scope = 3;
@@ -198,14 +200,16 @@ static void cut_dump_without_an_exception_says_nothing(void **state)
 	(void)state;
 	struct fake_target fake;
 	fake_target_init(&fake, 1, 1);
+	fake.grid[0].context_index = fake.grid[0].image_index = 0;
 	fake.has_facts = true;
 	fake.facts.path = "x";
 	fake.n_diagnostics = 1;
-	fake.diagnostics[0] = (struct ws_diagnostic){ "section", 7, 0, "cut" };
+	fake.diagnostics[0] = (struct ws_diagnostic){ "section", 7, 0, "cut", WS_HIDES_FAULT };
 	const struct ws_report *report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_UNKNOWN);
 	assert_int_equal(report->n_diagnostics, 1);
 	ws_report_destroy(report);
+	fake.n_diagnostics = 0;
 	fake.facts.complete = true;
 	report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_NONE);
@@ -221,6 +225,7 @@ static void unreadable_warps_cost_only_themselves(void **state)
 	fake.lanes_status[1] = fake.lanes_status[2] = WS_MALFORMED;
 	fake.sm[2].exception = 14;
 	fake.warp[2].error_pc_valid = true;
+	fake.grid[0].context_index = fake.grid[0].image_index = 0;
 	const struct ws_report *report = report_of(&fake);
 	assert_int_equal(report->n_exceptions, 1);
 	assert_int_equal(report->focus->at.sm, 2);

@@ -1,0 +1,751 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables whose section header is damaged, put back where they belong.
+ *
+ * One damaged field (type, link, info, entry size) takes a table out of the tree, and with it all
+ * that hangs below, although every row of it is still in the file. What the rest of the tree says
+ * is often enough to put it back: a row that lacks a child (a hole), and a section without a place
+ * (a stray) whose bytes read as rows of the kind that the hole wants. The header is corrected in a
+ * copy and the index is made again from that, level by level.
+ *
+ * Nothing is taken for granted that fits two places alike. There the section's name decides, which
+ * the format derives from the place; it is never read for anything else. What cannot be decided
+ * stays lost, and is said to be.
+ *
+ * Cost: linear in the headers and in the bytes of the tables that are looked at; holes times strays
+ * is bounded.
+ */
+#include <warpscope/doubt.h>
+
+#include <limits.h>
+
+#include "core/core.h"
+
+enum {
+	AT_TYPE = 4,
+	AT_LINK = 40,
+	AT_INFO = 44,
+	AT_ENTSIZE = 56,
+};
+
+enum {
+	LEAST_STRIDE = 8, /* of the tables that drivers write */
+	MOST_STRIDE = 1024,
+	MOST_STRAYS = 1u << 12,
+	MOST_HOLES = 1u << 16,
+	MOST_PAIRS = 1u << 24,
+	MOST_NAMES = 1u << 16, /* compared */
+};
+
+/* A row that has no child of a kind. */
+struct hole {
+	uint32_t table; /* WS_NONE: the file, which has no device table */
+	uint32_t row;
+	uint8_t kind;
+	bool filled;
+};
+
+struct mender {
+	struct ws_core *core;
+	struct hole *holes; /* owned */
+	size_t n_holes, cap_holes;
+	uint32_t *strays; /* owned: sections */
+	size_t n_strays, cap_strays;
+	const struct wsi_notes *before; /* to go back to; NULL: that was done */
+	uint32_t n_mended, n_names;
+	bool has_device;
+};
+
+/* ---- whether bytes are rows of a kind ---- */
+
+static bool device_fits(struct ws_span in)
+{
+	struct wsi_device_row row = wsi_device_parse(in);
+	return row.n_sms >= 1 && row.n_sms <= 4096 && row.n_warps_per_sm >= 1 &&
+	       row.n_warps_per_sm <= 4096 && row.n_lanes_per_warp == WS_MAX_LANES &&
+	       row.id < 4096 && row.sm_major < 1024 && row.sm_minor < 16 &&
+	       row.instruction_bytes <= 64;
+}
+
+static bool context_fits(struct ws_span in)
+{
+	struct wsi_context_row row = wsi_context_parse(in);
+	return row.id != 0 && row.device_id < 4096 && row.shared_window_base % 4096 == 0 &&
+	       row.local_window_base % 4096 == 0;
+}
+
+static bool module_fits(struct ws_span in)
+{
+	return wsi_at_u64(in, WSI_AT_module_handle) != 0;
+}
+
+static bool meta_fits(struct ws_span in)
+{
+	struct wsi_meta_row row = wsi_meta_parse(in);
+	return in.len < wsi_kind_infos[WSI_KIND_DEVICE].base_bytes && row.driver_major < 65536 &&
+	       row.driver_minor < 65536 && row.cuda_major < 1024 && row.cuda_minor < 1024 &&
+	       row.text_generator < UINT32_MAX;
+}
+
+static bool grid_fits(struct ws_span in)
+{
+	struct wsi_grid_row row = wsi_grid_parse(in);
+	uint64_t threads = (uint64_t)row.block_dim_x * row.block_dim_y;
+	return row.id != 0 && row.grid_dim_x >= 1 && row.grid_dim_y >= 1 && row.grid_dim_z >= 1 &&
+	       threads >= 1 && threads <= 1024 && row.block_dim_z >= 1 && row.block_dim_z <= 1024 &&
+	       row.n_regs <= 256 && row.function_entry % 8 == 0;
+}
+
+static bool sm_fits(struct ws_span in)
+{
+	struct wsi_sm_row row = wsi_sm_parse(in);
+	return row.id < 65536 && (in.len < 8 || wsi_at_u32(in, 4) == 0) &&
+	       ws_exception_possible(row.exception) && row.error_pc_valid <= 1 &&
+	       row.cluster_target_valid <= 1;
+}
+
+static bool block_fits(struct ws_span in)
+{
+	struct wsi_block_row row = wsi_block_parse(in);
+	return row.grid_id != 0 && row.idx_x < INT32_MAX && row.idx_y < 65536 &&
+	       row.idx_z < 65536 && (in.len < 24 || wsi_at_u32(in, 20) == 0);
+}
+
+static bool warp_fits(struct ws_span in)
+{
+	struct wsi_warp_row row = wsi_warp_parse(in);
+	return row.id < 4096 && !(row.active_lanes & ~row.valid_lanes) && row.broken <= 1 &&
+	       row.error_pc_valid <= 1 && row.n_regs <= 256 &&
+	       (in.len < 32 || wsi_at_u32(in, 28) == 0);
+}
+
+static bool lane_fits(struct ws_span in)
+{
+	struct wsi_lane_row row = wsi_lane_parse(in);
+	return row.id < WS_MAX_LANES && row.pc % 8 == 0 && row.rel_pc % 8 == 0 &&
+	       row.thread_x < 1024 && row.thread_y < 1024 && row.thread_z < 1024 &&
+	       ws_exception_possible(row.exception);
+}
+
+/* A size of rows and the driver branch that began to write it; without trailing padding too. */
+struct wsi_stride {
+	uint8_t bytes;
+	uint16_t since;
+};
+
+/* What is known of a kind of table beside its rows. */
+struct shape {
+	bool (*fits)(struct ws_span row);
+	uint8_t id_at, id_bytes;      /* of what is another one in each row; 0 bytes: nothing */
+	struct wsi_stride strides[5]; /* that drivers have written, by age; 0 ends the list */
+	uint8_t children[4]; /* kinds below a row, those that a row has for certain; 0 ends */
+	const char *row;     /* how names of sections call a row */
+};
+
+static const struct shape shapes[WSI_N_KINDS] = {
+	[WSI_KIND_DEVICE] = { device_fits,
+			      WSI_AT_device_id,
+			      4,
+			      { { 72, 346 }, { 80, 400 }, { 84, 575 }, { 88, 575 } },
+			      { WSI_KIND_SM, WSI_KIND_CONTEXT, WSI_KIND_GRID },
+			      "dev" },
+	[WSI_KIND_CONTEXT] = { context_fits,
+			       WSI_AT_context_id,
+			       8,
+			       { { 40, 346 } },
+			       { WSI_KIND_MODULE },
+			       ".ctx" },
+	[WSI_KIND_MODULE] = { module_fits,
+			      WSI_AT_module_handle,
+			      8,
+			      { { 8, 346 } },
+			      { WSI_KIND_RELOCATED },
+			      NULL },
+	[WSI_KIND_GRID] = { grid_fits,
+			    WSI_AT_grid_id,
+			    8,
+			    { { 104, 346 }, { 120, 525 }, { 132, 565 }, { 136, 565 } },
+			    { 0 },
+			    NULL },
+	[WSI_KIND_SM] = { sm_fits,
+			  WSI_AT_sm_id,
+			  4,
+			  { { 8, 346 }, { 24, 555 }, { 40, 565 }, { 48, 580 } },
+			  { WSI_KIND_BLOCK },
+			  ".sm" },
+	[WSI_KIND_BLOCK] = { block_fits,
+			     0,
+			     0,
+			     { { 24, 346 }, { 40, 525 }, { 52, 565 }, { 56, 565 } },
+			     { WSI_KIND_WARP },
+			     ".cta" },
+	[WSI_KIND_WARP] = { warp_fits,
+			    WSI_AT_warp_id,
+			    4,
+			    { { 32, 346 }, { 40, 525 }, { 48, 570 }, { 64, 575 }, { 80, 590 } },
+			    { WSI_KIND_LANE },
+			    ".wp" },
+	[WSI_KIND_META] = { meta_fits, 0, 0, { { 24, 565 }, { 32, 565 } }, { 0 }, NULL },
+	[WSI_KIND_LANE] = { lane_fits,
+			    WSI_AT_lane_id,
+			    4,
+			    { { 48, 346 }, { 56, 575 }, { 64, 615 } },
+			    { 0 },
+			    NULL },
+};
+
+/* Whether bytes are rows of this size, none twice. */
+static bool rows_fit(struct ws_span bytes, uint64_t size, enum wsi_kind kind, uint64_t stride)
+{
+	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	const struct shape *shape = &shapes[kind];
+	if (!shape->fits || stride < info->base_bytes || stride > UINT32_MAX || bytes.len != size ||
+	    size % stride != 0 || size / stride > info->max_rows)
+		return false;
+	uint64_t before = UINT64_MAX;
+	for (uint64_t off = 0; off < size; off += stride) {
+		struct ws_span in = { 0 };
+		if (!ws_span_sub(bytes, off, stride, &in) || !shape->fits(in))
+			return false;
+		uint64_t id = shape->id_bytes == 8   ? wsi_at_u64(in, shape->id_at)
+			      : shape->id_bytes == 4 ? wsi_at_u32(in, shape->id_at)
+						     : off;
+		if (id == before)
+			return false;
+		before = id;
+	}
+	return true;
+}
+
+/* Whether a section holds what a child of this kind has; an image by its header. */
+static bool section_fits(const struct mender *m, const struct wsi_shdr *shdr, enum wsi_kind kind,
+			 uint64_t stride)
+{
+	struct wsi_shdr as = *shdr; /* whatever its type says, its bytes are looked at */
+	struct ws_span bytes;
+	as.type = WSI_SHT_PROGBITS;
+	if (!wsi_elf_bytes(&m->core->elf, &as, &bytes))
+		return false;
+	if (kind == WSI_KIND_RELOCATED)
+		return bytes.len >= WSI_ELF_HEADER_BYTES &&
+		       wsi_at_u32(bytes, 0) == 0x464c457f /* "\x7f" "ELF" */ &&
+		       wsi_at_u16(bytes, 18) == WSI_EM_CUDA;
+	return rows_fit(bytes, shdr->size, kind, stride);
+}
+
+/* ---- corrections ---- */
+
+/* What the index noted is about headers as they were: what is mended gets a note of its own. */
+static bool begin(struct mender *m)
+{
+	struct ws_core *core = m->core;
+	if (!core->mended) {
+		core->mended = wsi_zalloc(core->elf.headers.len);
+		if (!core->mended)
+			return false;
+		memcpy(core->mended, core->elf.headers.ptr, core->elf.headers.len);
+		core->elf.headers.ptr = core->mended;
+	}
+	if (m->before) {
+		core->notes = *m->before;
+		if (core->notes.last)
+			core->notes.last->next = NULL;
+		m->before = NULL;
+	}
+	m->n_mended++;
+	return true;
+}
+
+static void put(struct mender *m, uint32_t section, unsigned field, uint64_t value, unsigned bytes)
+{
+	uint8_t *at = m->core->mended + (uint64_t)section * m->core->elf.shentsize + field;
+	for (unsigned i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(value >> (8 * i));
+}
+
+static uint64_t header_off(const struct mender *m, uint32_t section)
+{
+	return wsi_elf_shdr_off(&m->core->elf, section);
+}
+
+static void mend_stride(struct mender *m, uint32_t section, const struct wsi_shdr *shdr,
+			enum wsi_kind kind, uint64_t stride)
+{
+	if (!begin(m))
+		return;
+	put(m, section, AT_ENTSIZE, stride, 8);
+	wsi_core_note(m->core, WSI_TOPIC_MENDED, WS_HIDES_NOTHING,
+		      header_off(m, section) + AT_ENTSIZE,
+		      "%s (section %u): its entry size %" PRIu64
+		      " is damaged; it is read in rows of %" PRIu64 " bytes",
+		      wsi_kind_infos[kind].words, section, shdr->entsize, stride);
+}
+
+static void mend_place(struct mender *m, uint32_t section, const struct wsi_shdr *shdr,
+		       struct hole *hole)
+{
+	const struct ws_core *core = m->core;
+	const struct wsi_kind_info *info = &wsi_kind_infos[hole->kind];
+	uint32_t parent = hole->table == WS_NONE ? 0 : core->tables[hole->table].section;
+	bool type_wrong = shdr->type != WSI_CUDBG_SHT_BASE + hole->kind;
+	bool link_wrong = shdr->link != parent;
+	if (!begin(m))
+		return;
+	hole->filled = true;
+	put(m, section, AT_TYPE, WSI_CUDBG_SHT_BASE + hole->kind, 4);
+	put(m, section, AT_LINK, parent, 4);
+	put(m, section, AT_INFO, hole->row, 4);
+	uint64_t at = header_off(m, section) + (type_wrong   ? AT_TYPE
+						: link_wrong ? AT_LINK
+							     : AT_INFO);
+	const char *what = type_wrong ? "type" : link_wrong ? "link" : "info";
+	uint32_t was = type_wrong ? shdr->type : link_wrong ? shdr->link : shdr->info;
+	if (hole->table == WS_NONE)
+		wsi_core_note(m->core, WSI_TOPIC_MENDED, WS_HIDES_NOTHING, at,
+			      "section %u is taken for the %s: its %s 0x%x is damaged", section,
+			      info->words, what, was);
+	else
+		wsi_core_note(m->core, WSI_TOPIC_MENDED, WS_HIDES_NOTHING, at,
+			      "section %u is taken for the %s of row %u of section %u: its %s 0x%x "
+			      "is damaged",
+			      section, info->words, hole->row, parent, what, was);
+}
+
+/* ---- names ---- */
+
+bool wsi_core_name_fits(const struct ws_core *core, const struct wsi_shdr *shdr, enum wsi_kind kind,
+			uint32_t table, uint32_t row)
+{
+	if (table >= core->n_tables)
+		return false;
+	enum wsi_kind above = (enum wsi_kind)core->tables[table].kind;
+	struct wsi_shdr parent = wsi_elf_shdr(&core->elf, core->tables[table].section);
+	struct ws_str name = wsi_elf_name(&core->elf, shdr),
+		      its = wsi_elf_name(&core->elf, &parent);
+	const char *prefix = wsi_kind_infos[kind].prefix, *cut = wsi_kind_infos[above].prefix;
+	char number[24] = "";
+	if (its.len < strlen(cut) || name.len > 120 || its.len > 120)
+		return false;
+	if (shapes[above].row)
+		(void)snprintf(number, sizeof number, "%s%u", shapes[above].row, row);
+	char wanted[200];
+	int len = snprintf(wanted, sizeof wanted, "%s%.*s%s", prefix, (int)(its.len - strlen(cut)),
+			   its.ptr + strlen(cut), number);
+	return len > 0 && ws_str_equal(name, ws_str_of(wanted));
+}
+
+static bool name_fits_hole(struct mender *m, const struct wsi_shdr *shdr, const struct hole *hole)
+{
+	if (hole->table == WS_NONE || m->n_names++ >= MOST_NAMES)
+		return false;
+	return wsi_core_name_fits(m->core, shdr, (enum wsi_kind)hole->kind, hole->table, hole->row);
+}
+
+/* ---- holes ---- */
+
+static bool row_lacks(const struct ws_core *core, struct wsi_ref ref, enum wsi_kind child)
+{
+	if (wsi_core_slot(core, ref, child))
+		return false;
+	return child != WSI_KIND_LANE ||
+	       wsi_at_u32(wsi_core_row(core, ref), WSI_AT_warp_valid_lanes) != 0;
+}
+
+static void hole_add(struct mender *m, uint32_t table, uint32_t row, enum wsi_kind kind)
+{
+	if (m->n_holes < MOST_HOLES &&
+	    wsi_grow(&m->holes, &m->cap_holes, m->n_holes, sizeof *m->holes, MOST_HOLES))
+		m->holes[m->n_holes++] = (struct hole){ table, row, (uint8_t)kind, false };
+}
+
+/* Whether a table is in the tree: its parent's row has it and no rival. */
+static bool table_is_placed(const struct ws_core *core, uint32_t table)
+{
+	enum wsi_kind kind = (enum wsi_kind)core->tables[table].kind;
+	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, core->tables[table].section);
+	uint32_t above = wsi_core_table_of(core, shdr.link);
+	if (wsi_kind_infos[kind].parent == WSI_KIND_NONE)
+		return true;
+	return above != WS_NONE && core->tables[above].kind == wsi_kind_infos[kind].parent &&
+	       shdr.info < core->tables[above].n_rows &&
+	       wsi_core_slot(core, (struct wsi_ref){ above, shdr.info }, kind) == table + 1;
+}
+
+static void holes_find(struct mender *m)
+{
+	const struct ws_core *core = m->core;
+	for (uint32_t t = 0; t < core->n_tables; t++) {
+		enum wsi_kind kind = (enum wsi_kind)core->tables[t].kind;
+		m->has_device = m->has_device || kind == WSI_KIND_DEVICE;
+		if (shapes[kind].children[0] && !table_is_placed(core, t))
+			continue;
+		for (const uint8_t *child = shapes[kind].children; *child; child++)
+			for (uint32_t row = 0; row < core->tables[t].n_rows; row++)
+				if (row_lacks(core, (struct wsi_ref){ t, row },
+					      (enum wsi_kind) * child))
+					hole_add(m, t, row, (enum wsi_kind) * child);
+	}
+	if (!m->has_device)
+		hole_add(m, WS_NONE, 0, WSI_KIND_DEVICE);
+	if (!core->meta_section)
+		hole_add(m, WS_NONE, 0, WSI_KIND_META);
+}
+
+bool wsi_core_could_tell(const struct ws_core *core, const struct wsi_shdr *shdr)
+{
+	uint32_t t = wsi_core_table_of(core, shdr->link);
+	bool has_parent = t != WS_NONE && shdr->info < core->tables[t].n_rows;
+	/* what has no rows and belongs to a lane is the lane's registers, stack or memory */
+	if (has_parent && core->tables[t].kind == WSI_KIND_LANE &&
+	    shdr->entsize < wsi_kind_infos[WSI_KIND_BLOCK].base_bytes)
+		return false;
+	if (wsi_kind_tells(wsi_kind_of(shdr->type)))
+		return true;
+	if (!has_parent ||
+	    (wsi_kind_of(shdr->type) != WSI_KIND_NONE && shdr->entsize < LEAST_STRIDE))
+		return false;
+	for (const uint8_t *child = shapes[core->tables[t].kind].children; *child; child++)
+		if (wsi_kind_tells((enum wsi_kind) * child) &&
+		    row_lacks(core, (struct wsi_ref){ t, shdr->info }, (enum wsi_kind) * child))
+			return true;
+	return false;
+}
+
+/* ---- strays ---- */
+
+/* Whether a section has a place: in the tree, beside it, or none to have. */
+static bool is_placed(const struct mender *m, uint32_t section, const struct wsi_shdr *shdr)
+{
+	const struct ws_core *core = m->core;
+	enum wsi_kind kind = wsi_kind_of(shdr->type);
+	bool rooted = shdr->link == 0 && shdr->info == 0;
+	if (!m->has_device && shdr->entsize >= wsi_kind_infos[WSI_KIND_DEVICE].base_bytes && rooted)
+		return false;
+	if (kind == WSI_KIND_NONE) /* strings, notes, what later drivers add */
+		return rooted && shdr->entsize < LEAST_STRIDE &&
+		       (shdr->type != WSI_SHT_NULL || shdr->size != 0);
+	uint32_t number = wsi_core_table_of(core, section);
+	if (wsi_kind_infos[kind].n_slots && number == WS_NONE)
+		return shdr->size == 0;
+	if (wsi_kind_infos[kind].parent == WSI_KIND_NONE)
+		return rooted || (kind == WSI_KIND_DEVICE && core->kind_counts[kind] == 1);
+	uint32_t t = wsi_core_table_of(core, shdr->link);
+	if (t == WS_NONE || core->tables[t].kind != wsi_kind_infos[kind].parent ||
+	    shdr->info >= core->tables[t].n_rows)
+		return false;
+	uint32_t value = wsi_kind_infos[kind].n_slots ? number + 1 : section;
+	if (wsi_core_slot(core, (struct wsi_ref){ t, shdr->info }, kind) != value)
+		return false;
+	/* registers and memory have no rows of that size: a table that came by a leaf's type */
+	return wsi_kind_infos[kind].base_bytes ||
+	       shdr->entsize < wsi_kind_infos[WSI_KIND_WARP].base_bytes ||
+	       !wsi_core_could_tell(
+		       core,
+		       &(struct wsi_shdr){ .type = 0, .link = shdr->link, .info = shdr->info });
+}
+
+static void strays_find(struct mender *m)
+{
+	bool any = m->core->doubtful || m->core->kind_counts[WSI_KIND_DEVICE] != 1;
+	for (uint32_t i = 1; i < m->core->n_sections && any && m->n_strays < MOST_STRAYS; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&m->core->elf, i);
+		if (is_placed(m, i, &shdr))
+			continue;
+		if (wsi_grow(&m->strays, &m->cap_strays, m->n_strays, sizeof *m->strays,
+			     MOST_STRAYS))
+			m->strays[m->n_strays++] = i;
+	}
+}
+
+/* ---- entry sizes ---- */
+
+/* Which branches write rows of a size: from `*ret_first` to before `*ret_end`. */
+static bool branches_of(enum wsi_kind kind, uint64_t stride, unsigned *ret_first, unsigned *ret_end)
+{
+	const struct wsi_stride *known = shapes[kind].strides;
+	size_t i = 0;
+	while (i < WSI_COUNT(shapes[kind].strides) && known[i].bytes != stride)
+		i++;
+	if (i == WSI_COUNT(shapes[kind].strides) || stride == 0)
+		return false;
+	*ret_first = known[i].since;
+	while (i < WSI_COUNT(shapes[kind].strides) && known[i].since == *ret_first)
+		i++;
+	*ret_end =
+		i < WSI_COUNT(shapes[kind].strides) && known[i].since ? known[i].since : UINT_MAX;
+	return true;
+}
+
+/* Whether the driver that wrote the other tables writes rows of this size. */
+static bool in_layout(const struct mender *m, enum wsi_kind kind, uint64_t stride)
+{
+	unsigned first, end, its_first, its_end;
+	if (!branches_of(kind, stride, &first, &end))
+		return false;
+	for (unsigned other = 1; other < WSI_N_KINDS; other++) {
+		const struct wsi_habit *habit = &m->core->habits[other];
+		if (other == kind || habit->votes == 0 ||
+		    !branches_of((enum wsi_kind)other, habit->stride, &its_first, &its_end))
+			continue;
+		first = its_first > first ? its_first : first;
+		end = its_end < end ? its_end : end;
+	}
+	return first < end;
+}
+
+/* How many SMs the device of an SM table has; at least 1. */
+static uint64_t sms_of(const struct mender *m, const struct wsi_shdr *shdr)
+{
+	uint32_t t = wsi_core_table_of(m->core, shdr->link);
+	if (t == WS_NONE || m->core->tables[t].kind != WSI_KIND_DEVICE ||
+	    shdr->info >= m->core->tables[t].n_rows)
+		return 1;
+	struct ws_span in = wsi_core_row(m->core, (struct wsi_ref){ t, shdr->info });
+	uint32_t n = wsi_at_u32(in, WSI_AT_device_n_sms);
+	return n ? n : 1;
+}
+
+/* The stride that the rows of a section fit best: what others of the kind have, what is claimed, or
+ * what drivers write. 0: none. */
+static uint64_t stride_of(const struct mender *m, const struct wsi_shdr *shdr, enum wsi_kind kind)
+{
+	const struct wsi_habit *habit = &m->core->habits[kind];
+	bool alone = habit->n < 2 || (habit->n == 2 && habit->votes == 0);
+	unsigned first, end;
+	if (kind == WSI_KIND_RELOCATED)
+		return shdr->entsize;
+	if (!alone && section_fits(m, shdr, kind, habit->stride))
+		return habit->stride;
+	bool claimed_fits = section_fits(m, shdr, kind, shdr->entsize);
+	bool claimed_known = branches_of(kind, shdr->entsize, &first, &end);
+	if (claimed_known && shdr->size % shdr->entsize == 0 && in_layout(m, kind, shdr->entsize))
+		return shdr->entsize; /* where rows do not fit, they are damaged */
+	for (size_t i = 0; i < WSI_COUNT(shapes[kind].strides); i++) {
+		uint64_t stride = shapes[kind].strides[i].bytes;
+		/* of two rows, every second one may look like a table too */
+		bool hides = kind != WSI_KIND_MODULE && !claimed_known && stride &&
+			     shdr->entsize > stride && shdr->entsize % stride == 0;
+		if (stride && (!claimed_fits || hides) && in_layout(m, kind, stride) &&
+		    section_fits(m, shdr, kind, stride))
+			return stride;
+	}
+	if (claimed_fits)
+		return shdr->entsize;
+	if (shdr->entsize > wsi_kind_infos[kind].base_bytes && shdr->size % shdr->entsize == 0)
+		return 0; /* a row of it is damaged */
+	/* rows of a driver to come: a known number of them, or one */
+	uint64_t one = shdr->size / (kind == WSI_KIND_SM ? sms_of(m, shdr) : 1);
+	return one <= MOST_STRIDE && section_fits(m, shdr, kind, one) ? one : 0;
+}
+
+static void stride_check(struct mender *m, uint32_t section)
+{
+	struct wsi_shdr shdr = wsi_elf_shdr(&m->core->elf, section);
+	enum wsi_kind kind = wsi_kind_of(shdr.type);
+	const struct wsi_habit *habit = &m->core->habits[kind];
+	bool usual = habit->n > 2 && habit->votes > 0 && shdr.entsize == habit->stride &&
+		     shdr.entsize != 0 && shdr.size % shdr.entsize == 0;
+	uint32_t above = wsi_core_table_of(m->core, shdr.link);
+	bool has_parent =
+		wsi_kind_infos[kind].parent == WSI_KIND_NONE ||
+		(above != WS_NONE && m->core->tables[above].kind == wsi_kind_infos[kind].parent);
+	if (!shapes[kind].fits || shdr.size == 0 || usual || !has_parent)
+		return;
+	uint64_t stride = stride_of(m, &shdr, kind);
+	if (stride && stride != shdr.entsize)
+		mend_stride(m, section, &shdr, kind, stride);
+}
+
+/* Tables that can be read lie in a list; those that cannot were found doubtful. */
+static void strides_mend(struct mender *m)
+{
+	const struct ws_core *core = m->core;
+	for (uint32_t t = 0; t < core->n_tables && !core->doubtful; t++)
+		stride_check(m, core->tables[t].section);
+	for (uint32_t i = 1; i < core->n_sections && core->doubtful; i++)
+		stride_check(m, i);
+}
+
+/* ---- places ---- */
+
+/* How many of the fields that give a section its place would have to be wrong. */
+static unsigned wrong_fields(const struct mender *m, const struct wsi_shdr *shdr,
+			     const struct hole *hole)
+{
+	uint32_t parent = hole->table == WS_NONE ? 0 : m->core->tables[hole->table].section;
+	return (shdr->type != WSI_CUDBG_SHT_BASE + hole->kind ? 1u : 0u) +
+	       (shdr->link != parent ? 1u : 0u) + (shdr->info != hole->row ? 1u : 0u);
+}
+
+/* The lanes of a table are those that the warp says are valid. */
+static bool lanes_fit(const struct mender *m, const struct wsi_shdr *shdr, const struct hole *hole)
+{
+	if (hole->kind != WSI_KIND_LANE)
+		return true;
+	struct wsi_ref ref = { hole->table, hole->row };
+	uint32_t valid = wsi_at_u32(wsi_core_row(m->core, ref), WSI_AT_warp_valid_lanes);
+	return shdr->size / shdr->entsize >= (uint64_t)__builtin_popcount(valid);
+}
+
+/* The hole that a stray belongs in, or NULL: the one for which the fewest fields are wrong; among
+ * equals the one that it is named for. */
+static struct hole *hole_for(struct mender *m, const struct wsi_shdr *shdr)
+{
+	struct hole *best = NULL;
+	unsigned least = 2; /* one field is damaged, two if the name tells so */
+	bool tie = false, named = false;
+	for (size_t i = 0; i < m->n_holes; i++) {
+		struct hole *hole = &m->holes[i];
+		unsigned wrong = wrong_fields(m, shdr, hole);
+		if (hole->filled || wrong > least || wrong == 0)
+			continue;
+		if (wrong == least && named && !name_fits_hole(m, shdr, hole))
+			continue;
+		/* with a wrong entry size as well it would be two damages: what is of another kind
+		 * could pass for anything */
+		if (stride_of(m, shdr, (enum wsi_kind)hole->kind) != shdr->entsize ||
+		    !section_fits(m, shdr, (enum wsi_kind)hole->kind, shdr->entsize) ||
+		    !lanes_fit(m, shdr, hole))
+			continue;
+		bool its_name = name_fits_hole(m, shdr, hole);
+		if (wrong == 2 && !its_name)
+			continue;
+		tie = best && wrong == least && its_name == named;
+		if (!best || wrong < least || its_name) {
+			best = hole;
+			named = its_name;
+		}
+		least = wrong;
+	}
+	return tie && !named ? NULL : best;
+}
+
+static void places_mend(struct mender *m)
+{
+	uint64_t pairs = 0;
+	for (size_t i = 0; i < m->n_strays; i++) {
+		uint32_t section = m->strays[i];
+		struct wsi_shdr shdr = wsi_elf_shdr(&m->core->elf, section);
+		pairs += m->n_holes;
+		if (pairs > MOST_PAIRS)
+			return;
+		struct hole *hole = shdr.size ? hole_for(m, &shdr) : NULL;
+		if (hole)
+			mend_place(m, section, &shdr, hole);
+	}
+}
+
+/* SMs without blocks have no block table in many dumps: such a table with a damaged info finds a
+ * place where it is not missed. Its name tells. */
+static void blocks_mend(struct mender *m)
+{
+	struct ws_core *core = m->core;
+	for (uint32_t t = 0; t < core->n_tables; t++) {
+		if (core->tables[t].kind != WSI_KIND_BLOCK)
+			continue;
+		uint32_t section = core->tables[t].section;
+		struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
+		uint32_t above = wsi_core_table_of(core, shdr.link);
+		if (above == WS_NONE || shdr.info >= core->tables[above].n_rows ||
+		    m->n_names++ >= MOST_NAMES ||
+		    wsi_core_name_fits(core, &shdr, WSI_KIND_BLOCK, above, shdr.info))
+			continue;
+		for (size_t h = 0; h < m->n_holes; h++) {
+			struct hole *hole = &m->holes[h];
+			if (hole->kind == WSI_KIND_BLOCK && !hole->filled &&
+			    name_fits_hole(m, &shdr, hole)) {
+				mend_place(m, section, &shdr, hole);
+				break;
+			}
+		}
+	}
+}
+
+static void mender_fini(struct mender *m)
+{
+	wsi_free(m->holes);
+	wsi_free(m->strays);
+}
+
+uint32_t wsi_core_mend(struct ws_core *core, const struct wsi_notes *before)
+{
+	struct mender m = { .core = core, .before = before };
+	strides_mend(&m);
+	if (m.n_mended == 0) {
+		holes_find(&m);
+		strays_find(&m);
+		places_mend(&m);
+		blocks_mend(&m);
+	}
+	mender_fini(&m);
+	return m.n_mended;
+}
+
+/* ---- what stays lost ---- */
+
+/* Whether SMs without blocks have a block table too, as drivers write it: one of this SM table has.
+ */
+static bool empty_tables_exist(const struct ws_core *core, uint32_t sm_table)
+{
+	for (uint32_t row = 0; row < core->tables[sm_table].n_rows; row++) {
+		const struct wsi_table *blocks = wsi_core_child_table(
+			core, (struct wsi_ref){ sm_table, row }, WSI_KIND_BLOCK);
+		if (blocks && blocks->n_rows == 0)
+			return true;
+	}
+	return false;
+}
+
+static void hole_note(struct ws_core *core, const struct hole *hole)
+{
+	const struct wsi_kind_info *info = &wsi_kind_infos[hole->kind];
+	enum ws_hides hides = wsi_kind_hides((enum wsi_kind)hole->kind);
+	if (hole->table == WS_NONE) {
+		wsi_core_note(core, WSI_TOPIC_LOST, hides, WS_NO_OFFSET, "there is no %s",
+			      info->words);
+		return;
+	}
+	const struct wsi_table *table = &core->tables[hole->table];
+	wsi_core_note(core, WSI_TOPIC_LOST, hides, table->off + (uint64_t)hole->row * table->stride,
+		      "row %u of the %s (section %u) has no %s", hole->row,
+		      wsi_kind_infos[table->kind].words, table->section, info->words);
+}
+
+void wsi_core_lost(struct ws_core *core)
+{
+	struct mender m = { .core = core };
+	holes_find(&m);
+	strays_find(&m);
+	for (size_t i = 0; i < m.n_strays && core->n_sections; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, m.strays[i]);
+		enum wsi_kind kind = wsi_kind_of(shdr.type);
+		if (kind != WSI_KIND_NONE && wsi_kind_infos[kind].parent != WSI_KIND_NONE)
+			continue; /* the index said so */
+		/* where its parent is not known either it may have been anything that has rows */
+		bool no_parent = wsi_core_table_of(core, shdr.link) == WS_NONE &&
+				 (shdr.entsize >= LEAST_STRIDE || shdr.type == WSI_SHT_NULL);
+		bool tells = no_parent || wsi_core_could_tell(core, &shdr);
+		bool later = shdr.type > WSI_CUDBG_SHT_BASE && kind == WSI_KIND_NONE;
+		if (!later || tells)
+			wsi_core_note(core, WSI_TOPIC_STRAY,
+				      tells ? WS_HIDES_FAULT : WS_HIDES_NOTHING,
+				      header_off(&m, m.strays[i]) + AT_TYPE,
+				      "section %u of type 0x%x has no place: what it was is lost",
+				      m.strays[i], shdr.type);
+	}
+	uint32_t asked = WS_NONE;
+	bool all_sms = false; /* have a block table, below the SM table `asked` */
+	for (size_t i = 0; i < m.n_holes; i++) {
+		const struct hole *hole = &m.holes[i];
+		if (hole->kind == WSI_KIND_BLOCK && hole->table != asked) {
+			asked = hole->table;
+			all_sms = empty_tables_exist(core, asked);
+		}
+		bool optional = hole->kind == WSI_KIND_CONTEXT || hole->kind == WSI_KIND_GRID ||
+				hole->kind == WSI_KIND_MODULE || hole->kind == WSI_KIND_META ||
+				(hole->kind == WSI_KIND_BLOCK && !all_sms);
+		if (!optional && core->n_sections)
+			hole_note(core, hole);
+	}
+	mender_fini(&m);
+}
