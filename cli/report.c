@@ -33,7 +33,10 @@ const char verb_report_help[] =
 	"                         12 when the dump cannot tell\n"
 	"\n"
 	"A source is looked for where each --source-map that fits says, then under its own path,\n"
-	"then in each --source-dir: by its whole path, then without its first folder, and so on.\n";
+	"then in each --source-dir: by its whole path, then without its first folder, and so on.\n"
+	"Under its own path it is shown if its name is that of a source and its size is the one\n"
+	"that was compiled, or, where none was recorded, below the current folder. Nothing leads\n"
+	"out of a folder that is given.\n";
 
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
 

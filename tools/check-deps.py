@@ -54,7 +54,7 @@ def allowed(folder, include, system, uses, root):
         return True
     if folder == 'public':
         return system and bool(LIBC.match(include))
-    if LIBC.match(include):
+    if LIBC.match(include) or (include.startswith('linux/') and folder == 'base'):
         return True
     if include in LIBRARY_OF:
         return LIBRARY_OF[include] in may

@@ -50,11 +50,14 @@ struct ws_report_options {
 	size_t size;             /**< sizeof(struct ws_report_options) */
 	bool no_source;          /**< do not look for source files */
 	uint32_t source_context; /**< lines before and after that of a frame; 0: 2; at most 100 */
-	/** Tried in order before the path as recorded; the first that names a file wins. */
+	/** Tried in order before the path as recorded; the first that names a file wins. A file
+	 * has to lie below `to`, behind symbolic links too. */
 	const struct ws_source_map *source_maps;
 	size_t n_source_maps;
 	/** Folders searched after that: for the whole recorded path below them, then without its
-	 * first component, and so on to the bare file name. */
+	 * first component, and so on to the bare file name. A file has to lie below the folder,
+	 * behind symbolic links too. What is in neither is shown by its recorded path only when it
+	 * is a source by its name and its size (warpscope-report(1)). */
 	const char *const *source_dirs;
 	size_t n_source_dirs;
 	/** Files or folders with builds of the same code that have lines (store.h). They are used
@@ -159,9 +162,14 @@ struct ws_report_kernel {
 
 /** A stretch of a source file. */
 struct ws_report_source {
-	enum ws_status status; /**< WS_ABSENT: not found, not asked for, or no such line */
+	enum ws_status status; /**< WS_ABSENT: not found, not asked for, or no such line;
+				  WS_EXCLUDED: found, but see `why` */
+	const char *why;       /**< a sentence: why it may not be shown; of a file that `changed`,
+				  how it differs; or NULL */
 	const char *path;      /**< the file that was read */
-	bool changed;          /**< its time or size differ from those at compile time */
+	bool changed;    /**< its size differs from that at compile time; where that is not known,
+			    its time */
+	bool other_time; /**< its time differs, its size does not */
 	uint32_t first_line;
 	uint32_t n_lines;
 	const struct ws_str *lines;

@@ -30,6 +30,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/map.h"
+#include "base/regular.h"
 
 /* Where a pc is to be looked up: address spaces belong to contexts. WS_NONE: any, unknown. */
 struct wsi_where {
@@ -47,8 +48,9 @@ struct wsi_source_file {
 	struct ws_str path;              /* as compiled in */
 	bool library;
 	bool searched;
-	const char *found; /* path of the file here, or NULL */
-	bool changed;
+	struct wsi_regular *here; /* the file on this machine, or NULL */
+	const char *why;          /* then: what was found may not be shown, or NULL */
+	bool changed, other_time;
 };
 
 /* An exception with what only its construction needs. */

@@ -2,18 +2,21 @@
 /*
  * Source files: whether they are library code, where they are on this machine, their lines.
  *
- * A dump names any path it likes. Only regular files are opened, and only the few lines around a
- * frame's line are copied.
+ * A dump names any path it likes, and a page is passed on. So a file that only the dump names is
+ * shown when it is a source by its name and its size, see refusal(); below a folder that the user
+ * gave, whatever lies there and does not lead out of it.
  */
 #include "analyze/build.h"
 #include "analyze/library.h"
-#include "base/file.h"
+
+#include <strings.h>
 
 enum {
 	MAX_PATH = 8192,
 	LINES_AROUND = 2, /* shown before and after a frame's line, unless asked for more */
 	MAX_AROUND = 100,
 	LINE_BYTES = 400, /* longer lines are cut */
+	MAX_SOURCE = 16 << 20,
 };
 
 struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_line_file *file)
@@ -40,32 +43,126 @@ struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_l
 	return &build->files[build->n_files++];
 }
 
+/* ---- whether a file may be shown ---- */
+
+/* What the names of sources end in; warpscope-report(1) lists them too. */
+static const char *const suffixes[] = {
+	"cu",  "cuh", "c",   "cc",  "cpp", "cxx", "c++", "h",   "hh", "hpp",  "hxx",
+	"h++", "inl", "inc", "ipp", "tcc", "tpp", "hip", "cl",  "py", "pyx",  "jl",
+	"rs",  "f",   "for", "f90", "f95", "f03", "cuf", "ptx", "ll", "mlir",
+};
+
+static bool has_suffix(const char *path)
+{
+	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+	if (!dot || (slash && dot < slash))
+		return false;
+	for (size_t i = 0; i < WSI_COUNT(suffixes); i++) {
+		if (strcasecmp(dot + 1, suffixes[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a file that only the dump names may be shown: NULL, or why not. Its name has to be that
+ * of a source, behind links too. It has to be the one that was compiled, as far as its size tells,
+ * which somebody who made the dump up does not know of a file here; or to lie where the user is at
+ * work.
+ */
+static const char *refusal(struct wsi_build *build, const struct wsi_source_file *file,
+			   const struct wsi_regular *here)
+{
+	uint64_t then = file->file->size_bytes;
+	if (!has_suffix(file->path.ptr) || !has_suffix(here->path))
+		return "Its name is not that of a source: `--source-dir DIR` shows what lies below "
+		       "DIR.";
+	if (then && here->size != then)
+		return wsi_build_text(build,
+				      "The file here is not the one that was compiled: it has "
+				      "%" PRIu64 " bytes and had %" PRIu64 ". `--source-dir DIR` "
+				      "shows it all the same.",
+				      here->size, then);
+	if (!then && !wsi_regular_is_below(here, "."))
+		return "There is one of this name here, but its size at compile time was not "
+		       "recorded: `--source-dir DIR` shows it.";
+	return NULL;
+}
+
 /* ---- where a file is here ---- */
 
-/* Remembers `path` when it is a file. False when memory is out. */
-static bool try_path(struct wsi_build *build, struct wsi_source_file *file, const char *path)
+static const char *const find_words[] = {
+	[WS_EXCLUDED] = "It leads out of the folder that was given.",
+	[WS_UNSUPPORTED] = "What has this name here is no regular file.",
+};
+
+/* How the file differs from the one that was compiled. False when memory is out. */
+static bool compare(struct wsi_build *build, struct wsi_source_file *file)
 {
-	uint64_t size, mtime;
-	if (!wsi_file_info(path, &size, &mtime))
+	uint64_t size = file->file->size_bytes, time = file->file->mtime;
+	bool same_time = !time || file->here->mtime == time;
+	file->why = NULL;
+	file->other_time = size && file->here->size == size && !same_time;
+	file->changed = size ? file->here->size != size : !same_time;
+	if (!file->changed)
 		return true;
-	file->found = wsi_arena_str(build->arena, path, strlen(path));
-	/* sizes differ when the text does; times also differ after a checkout, so they only count
-	 * where no size is recorded */
-	file->changed = file->file->size_bytes ? size != file->file->size_bytes
-					       : file->file->mtime && mtime != file->file->mtime;
-	return file->found != NULL;
+	file->why = size ? wsi_build_text(build, "%" PRIu64 " bytes here, %" PRIu64 " then",
+					  file->here->size, size)
+			 : "its time differs";
+	return file->why != NULL;
+}
+
+/* Remembers what is found: below `folder`, which the user gave, or by the dump's word alone when
+ * that is NULL. False when memory is out. */
+static bool try_path(struct wsi_build *build, struct wsi_source_file *file, const char *folder,
+		     const char *path, bool by_user)
+{
+	struct wsi_regular here;
+	enum ws_status st = wsi_regular_find(folder, path, &here);
+	if (st == WS_ABSENT)
+		return true;
+	const char *why = st != WS_OK ? find_words[st]
+			  : by_user   ? NULL
+				      : refusal(build, file, &here);
+	if (why) {
+		file->why = file->why ? file->why : why;
+		return true;
+	}
+	file->here = wsi_arena_zalloc(build->arena, sizeof here);
+	if (!file->here)
+		return false;
+	*file->here = here;
+	return compare(build, file);
+}
+
+/* The recorded path with the separators of this machine. */
+static bool is_windows(const char *path)
+{
+	return path[0] == '\\' ||
+	       (path[0] && path[1] == ':' && (path[2] == '\\' || path[2] == '/'));
+}
+
+static void own_separators(char *path)
+{
+	for (char *at = path; *at; at++) {
+		if (*at == '\\')
+			*at = '/';
+	}
 }
 
 /* Below a folder: the whole path, then without its first name, ... */
 static bool try_folder(struct wsi_build *build, struct wsi_source_file *file, const char *folder)
 {
-	const char *rest = file->path.ptr;
-	while (rest && !file->found) {
-		char path[MAX_PATH];
+	char path[MAX_PATH];
+	if (!wsi_format(path, "%s", file->path.ptr))
+		return true;
+	if (is_windows(path))
+		own_separators(path);
+	const char *rest = path;
+	while (rest && !file->here) {
 		while (*rest == '/')
 			rest++;
-		if (*rest && wsi_format(path, "%s/%s", folder, rest) &&
-		    !try_path(build, file, path))
+		if (*rest && !try_path(build, file, folder, rest, true))
 			return false;
 		rest = strchr(rest, '/');
 	}
@@ -76,27 +173,34 @@ static bool try_map(struct wsi_build *build, struct wsi_source_file *file,
 		    const struct ws_source_map *map)
 {
 	size_t len = strlen(map->from);
-	while (len > 1 && map->from[len - 1] == '/')
+	while (len > 1 && (map->from[len - 1] == '/' || map->from[len - 1] == '\\'))
 		len--;
-	char path[MAX_PATH];
-	bool applies = strncmp(file->path.ptr, map->from, len) == 0 &&
-		       (file->path.ptr[len] == '/' || file->path.ptr[len] == 0 || len == 0);
-	if (!applies || !wsi_format(path, "%s%s", map->to, file->path.ptr + len))
+	char rest[MAX_PATH];
+	const char *path = file->path.ptr;
+	bool windows = is_windows(path);
+	bool applies =
+		strncmp(path, map->from, len) == 0 &&
+		(path[len] == '/' || (windows && path[len] == '\\') || path[len] == 0 || len == 0);
+	if (!applies || !wsi_format(rest, "%s", path + len))
 		return true;
-	return try_path(build, file, path);
+	if (windows)
+		own_separators(rest);
+	if (!*rest) /* the file itself was mapped */
+		return try_path(build, file, NULL, map->to, true);
+	return try_path(build, file, map->to, rest, true);
 }
 
 static bool source_search(struct wsi_build *build, struct wsi_source_file *file)
 {
 	const struct ws_report_options *options = &build->options;
 	file->searched = true;
-	for (size_t i = 0; i < options->n_source_maps && !file->found; i++) {
+	for (size_t i = 0; i < options->n_source_maps && !file->here; i++) {
 		if (!try_map(build, file, &options->source_maps[i]))
 			return false;
 	}
-	if (!file->found && !try_path(build, file, file->path.ptr))
+	if (!file->here && !try_path(build, file, NULL, file->path.ptr, false))
 		return false;
-	for (size_t i = 0; i < options->n_source_dirs && !file->found; i++) {
+	for (size_t i = 0; i < options->n_source_dirs && !file->here; i++) {
 		if (!try_folder(build, file, options->source_dirs[i]))
 			return false;
 	}
@@ -139,8 +243,9 @@ static enum ws_status copy_lines(struct wsi_build *build, struct ws_str text, ui
 		if (!lines[n++].ptr)
 			return WS_NO_MEMORY;
 	}
-	if (first + n <= line) { /* the file ends before: it is not the one that was compiled */
-		source->changed = true;
+	if (first + n <= line) {
+		source->status = WS_EXCLUDED;
+		source->why = "The file here has fewer lines: it is not the one that was compiled.";
 		return WS_OK;
 	}
 	source->status = WS_OK;
@@ -161,15 +266,27 @@ enum ws_status wsi_source_read(struct wsi_build *build, struct ws_report_frame *
 	}
 	if (!file || (!file->searched && !source_search(build, file)))
 		return file ? WS_NO_MEMORY : WS_OK;
-	if (!file->found)
+	if (!file->here) {
+		frame->source.status = file->why ? WS_EXCLUDED : WS_ABSENT;
+		frame->source.why = file->why;
 		return WS_OK;
-	frame->source.path = file->found;
+	}
+	char *bytes;
+	size_t len;
+	enum ws_status st = wsi_regular_read(file->here, MAX_SOURCE, &bytes, &len);
+	if (st == WS_LIMIT) {
+		frame->source.status = WS_EXCLUDED;
+		frame->source.why = "The file here is too large for a source.";
+	}
+	if (st != WS_OK)
+		return st == WS_NO_MEMORY ? st : WS_OK;
+	st = copy_lines(build, (struct ws_str){ bytes, len }, frame->line, &frame->source);
+	wsi_free(bytes);
+	if (frame->source.status != WS_OK)
+		return st;
+	frame->source.path = file->here->path;
 	frame->source.changed = file->changed;
-	struct wsi_file bytes;
-	if (wsi_file_open(file->found, &bytes, NULL) != WS_OK)
-		return WS_OK; /* it was there and is gone, or may not be read */
-	struct ws_str text = { (const char *)bytes.bytes.ptr, bytes.bytes.len };
-	enum ws_status st = copy_lines(build, text, frame->line, &frame->source);
-	wsi_file_close(&bytes);
+	frame->source.other_time = file->other_time;
+	frame->source.why = file->why;
 	return st;
 }

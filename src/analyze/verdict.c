@@ -311,8 +311,10 @@ static enum ws_status missing_sources(struct wsi_build *build, const struct ws_r
 			build,
 			wsi_build_text(build, "source file %.*s",
 				       (int)wsi_min_u64(frame->file.len, 900), frame->file.ptr),
-			WS_ABSENT,
-			"Not on this machine: --source-map FROM=TO or --source-dir DIR.");
+			frame->source.why ? WS_EXCLUDED : WS_ABSENT,
+			frame->source.why
+				? frame->source.why
+				: "Not on this machine: --source-map FROM=TO or --source-dir DIR.");
 	}
 	return WS_OK;
 }

@@ -43,16 +43,6 @@ enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file, struct
 	return st;
 }
 
-bool wsi_file_info(const char *path, uint64_t *ret_size, uint64_t *ret_mtime)
-{
-	struct stat st;
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return false;
-	*ret_size = (uint64_t)st.st_size;
-	*ret_mtime = st.st_mtime < 0 ? 0 : (uint64_t)st.st_mtime;
-	return true;
-}
-
 void wsi_file_close(struct wsi_file *file)
 {
 	if (file->is_mapped)

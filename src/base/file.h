@@ -30,8 +30,6 @@ enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file,
  */
 enum ws_status wsi_file_map(int fd, const char *path, struct wsi_file *ret_file,
 			    struct ws_error *err) WS_MUST_USE;
-/* Size and modification time (seconds since 1970) of a regular file; false for anything else. */
-bool wsi_file_info(const char *path, uint64_t *ret_size, uint64_t *ret_mtime) WS_MUST_USE;
 /* Leaves it all-zero; may be repeated. */
 void wsi_file_close(struct wsi_file *file);
 

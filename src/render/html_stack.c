@@ -67,9 +67,13 @@ static void source(struct wsi_html *page, const struct ws_report_frame *frame)
 		source_line(page, frame, i);
 	wsi_html_raw(page, "</tbody></table></div>\n");
 	if (frame->source.changed)
-		wsi_html_raw(page,
-			     "<p class=\"warn\">This file is not the one that was compiled: its "
-			     "size or time differs.</p>\n");
+		wsi_html_printf(page,
+				"<p class=\"warn\">This file is not the one that was compiled: "
+				"%s.</p>\n",
+				frame->source.why);
+	if (frame->source.other_time)
+		wsi_html_raw(page, "<p class=\"soft\">This file has the size of the one that was "
+				   "compiled, but not its time.</p>\n");
 }
 
 static void frame_title(struct wsi_html *page, const struct ws_report_frame *frame)

@@ -12,6 +12,7 @@ static void json_source(struct ws_json *json, const struct ws_report_source *sou
 	ws_json_object(json);
 	wsi_json_key_text(json, "path", source->path);
 	wsi_json_key_bool(json, "changed", source->changed);
+	wsi_json_key_bool(json, "other_time", source->other_time);
 	wsi_json_key_u64(json, "first_line", source->first_line);
 	ws_json_key(json, "lines");
 	ws_json_array(json);

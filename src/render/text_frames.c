@@ -35,9 +35,26 @@ static void out_source(struct wsi_page *page, const struct ws_report_frame *fram
 		out_source_line(page, source->lines[i]);
 		wsi_page_end_line(page);
 	}
-	if (source->changed)
-		ws_out_text(page->out, "              (this file is not the one that was compiled: "
-				       "its size or time differs)\n");
+}
+
+/* Files that are not what was compiled, each once. */
+static void out_changed(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	bool other_time = false;
+	for (uint32_t i = 0; i < e->n_frames; i++) {
+		const struct ws_report_source *source = &e->frames[i].source;
+		bool again = !source->changed;
+		for (uint32_t k = 0; k < i && !again; k++)
+			again = e->frames[k].source.path == source->path;
+		other_time |= source->other_time;
+		if (!again)
+			ws_out_printf(page->out,
+				      "         (%s is not the file that was compiled: %s)\n",
+				      source->path, source->why);
+	}
+	if (other_time)
+		ws_out_text(page->out, "         (sources have the sizes of those that were "
+				       "compiled, but not their times)\n");
 }
 
 static void out_frame(struct wsi_page *page, const struct ws_report_frame *frame, bool is_user)
@@ -161,6 +178,7 @@ void wsi_text_frames(struct wsi_page *page)
 		out_frame(page, &e->frames[i], i == e->user_frame && i > 0);
 	}
 	out_borrowed(page, e);
+	out_changed(page, e);
 	if (e->n_callers_left_out)
 		ws_out_printf(page->out, "         (%u more callers)\n", e->n_callers_left_out);
 	if (e->stack_status != WS_OK && e->stack_status != WS_ABSENT)

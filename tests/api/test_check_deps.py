@@ -13,6 +13,8 @@ import tempfile
 CASES = (
     ('src/render/x.c', '#include "analyze/build.h"', False),
     ('src/analyze/x.c', '#include "render/text.h"', True),
+    ('src/base/x.c', '#include <linux/openat2.h>', False),
+    ('src/core/x.c', '#include <linux/openat2.h>', True),
     ('cli/x.c', 'void f(const char *s) { printf("%s", s); }', True),
     ('cli/x.c', 'void f(const char *s) { fputs(s, stderr); }', True),
     ('cli/x.c', 'void f(const char *s) { fwrite(s, 1, 2, stdout); }', True),

@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import coredump  # noqa: E402
 import cubin as cb  # noqa: E402
+import dwarf  # noqa: E402
 import shapes  # noqa: E402,F401
 from scenarios import SCENARIOS as ALL  # noqa: E402
 
@@ -47,28 +48,28 @@ def header_names(raw, at, plant):
 
 
 def header_files(raw, at, plant):
-    """The same for files, whose names are followed by three numbers."""
+    """The same for files, whose names are followed by folder, time and size."""
     out = b''
     while raw[at]:
         name = raw[at:raw.index(b'\0', at)]
         at += len(name) + 1
-        start = at
+        numbers = []
         for _ in range(3):
-            while raw[at] & 0x80:
-                at += 1
-            at += 1
-        out += plant(name) + b'\0' + raw[start:at]
+            number, at = cb._uleb(raw, at)
+            numbers.append(number)
+        name, *numbers = plant(name, *numbers)
+        out += name + b'\0' + b''.join(dwarf.uleb(n) for n in numbers)
     return out + b'\0', at + 1
 
 
-def line_tables(raw, plant):
+def line_tables(raw, plant, plant_file):
     """.debug_line (version 2 to 4) with planted folders and files; (bytes, [(from, by)]: where later bytes went)."""
     out, at, moved = b'', 0, []
     while at < len(raw):
         length, version, header = struct.unpack_from('<IHI', raw, at)
         names = at + 14 + raw[at + 14] + (version >= 4)
         folders, files_at = header_names(raw, names, plant)
-        files, files_end = header_files(raw, files_at, plant)
+        files, files_end = header_files(raw, files_at, plant_file)
         end = at + 10 + header
         files += raw[files_end:end]
         grown = len(folders + files) - (end - names)
@@ -138,11 +139,12 @@ class Image:
         for index, content in tables.items():
             self.replace(plain.sections[index], bytes(content))
 
-    def lines(self):
+    def lines(self, plant=None, plant_file=None):
         section = self.plain.section('.debug_line')
         if section is None:
             return
-        content, moved = line_tables(self.plain.bytes_of(section), self.file)
+        content, moved = line_tables(self.plain.bytes_of(section), plant or self.file,
+                                     plant_file or (lambda name, *numbers: (self.file(name), *numbers)))
         self.replace(section, content)
         for reloc in self.plain.relocs:
             if reloc.target == section.index:
@@ -171,6 +173,21 @@ class Image:
 
 def image(data, planted):
     return Image(data, planted).bytes()
+
+
+def with_source(name, old, path, size, mtime):
+    """A dump of a scenario in which the source file `old` (its last name) is said to be `path`, of a size and time."""
+    built = ALL[name][0]()
+    for device in built.model.devices:
+        for context in device.contexts or ():
+            for module in context.modules or ():
+                for form in ('relocated', 'image'):
+                    if getattr(module, form) is not None:
+                        one = Image(getattr(module, form), b'')
+                        one.lines(lambda folder: folder,
+                                  lambda n, *numbers: (path, 0, mtime, size) if n.endswith(old) else (n, *numbers))
+                        setattr(module, form, bytes(one.data))
+    return coredump.write(built.model, built.options)
 
 
 def dump(name, planted):

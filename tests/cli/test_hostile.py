@@ -5,6 +5,7 @@ format, escaped. Prints TAP.
 
 usage: test_hostile.py WARPSCOPE SOURCE_ROOT [--full]
 """
+import argparse
 import json
 import os
 import re
@@ -231,6 +232,10 @@ def main():
             own = short.decode('utf-8', 'surrogateescape')
             sources = f'src-{kind}'
             os.mkdir(sources)
+            name = hostile.Image.file(argparse.Namespace(planted=planted), b'deep.cu')
+            if len(name) < 256:  # its lines are text of an input, too
+                with open(os.path.join(sources.encode(), name), 'wb') as file:
+                    file.write(b'LINE ' + planted.replace(b'\n', b'') + b'\n' * 2 + (b'LINE ' + planted.replace(b'\n', b'') + b'\n') * 99)
             for name in names:
                 data, images = hostile.dump(name, planted)
                 path = f'{name}-{own}.nvcudmp'
