@@ -214,6 +214,9 @@ enum ws_status wsi_diagnose(struct wsi_build *build, const char *what, enum ws_h
 			    const struct ws_error *err) WS_MUST_USE;
 /* Formatted text in the arena, or NULL; cut at 1,000 bytes. */
 const char *wsi_build_text(struct wsi_build *build, const char *format, ...) WS_PRINTF(2, 3);
+/* A name of the input as it stands in a sentence: between backquotes; one in it becomes \x60, what
+ * is longer than 200 bytes is cut. Text in the arena, or "``" when memory is out. */
+const char *wsi_build_name(struct wsi_build *build, struct ws_str name);
 struct wsi_where wsi_where_of_grid(const struct wsi_build *build, uint32_t device_index,
 				   uint32_t grid_index);
 

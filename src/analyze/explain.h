@@ -255,8 +255,6 @@ const char *wsi_found(struct wsi_scene *scene, enum ws_confidence confidence, co
 uint32_t wsi_scene_lane(const struct wsi_scene *scene);
 /* "left out of the dump" or "not recorded". Static storage. */
 const char *wsi_lost_words(enum ws_status status);
-/* "SHORT NAME" of a frame's function, for %.*s. */
-#define WSI_NAME(str) (int)wsi_min_u64((str).len, WSI_BRIEF_NAME), (str).len ? (str).ptr : ""
 enum ws_status wsi_findings(struct wsi_scene *scene) WS_MUST_USE;
 
 /* The findings of one family each: trap.c, assert.c, stack.c, jump.c, insn.c, window.c, cluster.c,

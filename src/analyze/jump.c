@@ -153,8 +153,8 @@ static enum ws_status find_call(struct wsi_scene *scene, struct wsi_scene *call,
 	bool indirect = target_register(&insn, call_pc, &reg);
 	const char *found =
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the return addresses",
-			  "the last call that has not returned is in %.*s, `%s` at 0x%" PRIx64 "%s",
-			  WSI_NAME(name->brief), text, call_pc,
+			  "the last call that has not returned is in %s, `%s` at 0x%" PRIx64 "%s",
+			  wsi_build_name(scene->build, name->brief), text, call_pc,
 			  indirect ? "" : ": its target is fixed, so the code went wrong after it");
 	if (!indirect) {
 		wsi_fact(scene, WSI_FACT_NOT_BY_CALL, found);

@@ -14,24 +14,22 @@ static struct ws_str variable_name(const struct ws_variable *variable)
 /* ---- the base's value, and the sentence ---- */
 
 /* " `cursor`", or nothing. */
-static void quote_name(char *ret_text, size_t size, struct ws_str name)
+static const char *quote_name(struct wsi_build *build, struct ws_str name)
 {
-	ret_text[0] = '\0';
-	if (name.len)
-		(void)snprintf(ret_text, size, " `%.*s`", (int)wsi_min_u64(name.len, 100),
-			       name.ptr);
+	return name.len ? wsi_build_text(build, " %s", wsi_build_name(build, name)) : "";
 }
 
 static const char *parameter_text(const struct wsi_scene *scene,
 				  const struct ws_report_owner *owner)
 {
-	char name[120], field[120], part[200] = "";
-	quote_name(name, sizeof name, owner->name);
-	quote_name(field, sizeof field, owner->field);
+	const char *name = quote_name(scene->build, owner->name), *part = "";
 	if (owner->field.len)
-		wsi_format(part, ", field%s (offset %u)", field, owner->offset);
+		part = wsi_build_text(scene->build, ", field %s (offset %u)",
+				      wsi_build_name(scene->build, owner->field), owner->offset);
 	else if (owner->offset)
-		wsi_format(part, ", byte %u of it", owner->offset);
+		part = wsi_build_text(scene->build, ", byte %u of it", owner->offset);
+	if (!name || !part)
+		return NULL;
 	return wsi_build_text(scene->build, "kernel parameter %u%s%s", owner->ordinal, name, part);
 }
 
@@ -40,11 +38,13 @@ static const char *numbered_text(const struct wsi_scene *scene, uint32_t ordinal
 {
 	const struct ws_report_kernel *kernel =
 		scene->e->kernel == WS_NONE ? NULL : &scene->build->kernels[scene->e->kernel];
-	char name[120] = "";
+	const char *name = "";
 	for (uint32_t i = 0; kernel && i < kernel->n_params; i++) {
 		if (kernel->params[i].ordinal == ordinal)
-			quote_name(name, sizeof name, kernel->params[i].name);
+			name = quote_name(scene->build, kernel->params[i].name);
 	}
+	if (!name)
+		return NULL;
 	return wsi_build_text(scene->build, "kernel parameter %u%s", ordinal, name);
 }
 
@@ -53,7 +53,7 @@ static const char *symbol_text(struct wsi_build *build, const char *what, struct
 	const struct wsi_name *name = mangled.len ? wsi_name_of(build, mangled) : NULL;
 	if (!name)
 		return what;
-	return wsi_build_text(build, "%s %.*s", what, (int)name->full.len, name->full.ptr);
+	return wsi_build_text(build, "%s %s", what, wsi_build_name(build, name->full));
 }
 
 static const char *owner_text(const struct wsi_scene *scene, const struct ws_report_owner *owner)
@@ -279,9 +279,9 @@ static const char *where_neighbour(struct wsi_scene *scene, const struct ws_repo
 	if (near->symbol.len) {
 		const struct wsi_name *name = wsi_name_of(scene->build, near->symbol);
 		return name ? wsi_build_text(
-				      scene->build, "%s the range of %.*s, %" PRIu64 " bytes",
+				      scene->build, "%s the range of %s, %" PRIu64 " bytes",
 				      offset_text(scene->build, address, access->width, &range),
-				      (int)name->full.len, name->full.ptr, near->size)
+				      wsi_build_name(scene->build, name->full), near->size)
 			    : NULL;
 	}
 	return wsi_build_text(

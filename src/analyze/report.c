@@ -94,6 +94,29 @@ const char *wsi_build_text(struct wsi_build *build, const char *format, ...)
 	return len < 0 ? NULL : wsi_arena_str(build->arena, text, strlen(text));
 }
 
+const char *wsi_build_name(struct wsi_build *build, struct ws_str name)
+{
+	enum { NAME_BYTES = 200 };
+	char text[4 * NAME_BYTES + 8];
+	size_t n = 0;
+	text[n++] = '`';
+	for (size_t i = 0; i < name.len && i < NAME_BYTES; i++) {
+		if (name.ptr[i] != '`') {
+			text[n++] = name.ptr[i];
+			continue;
+		}
+		memcpy(text + n, "\\x60", 4);
+		n += 4;
+	}
+	if (name.len > NAME_BYTES) {
+		memcpy(text + n, "...", 3);
+		n += 3;
+	}
+	text[n++] = '`';
+	const char *kept = wsi_arena_str(build->arena, text, n);
+	return kept ? kept : "``";
+}
+
 struct wsi_where wsi_where_of_grid(const struct wsi_build *build, uint32_t device_index,
 				   uint32_t grid_index)
 {

@@ -73,17 +73,18 @@ static void find_users(struct wsi_scene *scene)
 			continue;
 		wsi_fact(scene, WSI_FACT_RECURSION,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the return addresses",
-				   "%.*s is on the call stack %u times: it calls itself, directly "
+				   "%s is on the call stack %u times: it calls itself, directly "
 				   "or through others%s",
-				   WSI_NAME(users[i].name), users[i].calls, left_out));
+				   wsi_build_name(scene->build, users[i].name), users[i].calls,
+				   left_out));
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (users[i].frame_bytes == WS_UNKNOWN || users[i].frame_bytes == 0)
 			continue;
-		const char *text =
-			wsi_found(scene, WS_CONFIDENCE_CERTAIN, "attributes of the image",
-				  "the image gives %.*s a stack frame of %u bytes",
-				  WSI_NAME(users[i].name), users[i].frame_bytes);
+		const char *text = wsi_found(
+			scene, WS_CONFIDENCE_CERTAIN, "attributes of the image",
+			"the image gives %s a stack frame of %u bytes",
+			wsi_build_name(scene->build, users[i].name), users[i].frame_bytes);
 		if (users[i].frame_bytes > LARGE_FRAME)
 			wsi_fact(scene, WSI_FACT_BIG_FRAME, text);
 	}
@@ -210,10 +211,11 @@ static void find_guard(struct wsi_scene *scene)
 	const struct ws_report_exception *e = scene->e;
 	if (e->n_frames && e->frames[0].function_status == WS_OK)
 		wsi_found(scene, WS_CONFIDENCE_LIKELY, "the code at the error PC",
-			  "the guard lies in the stack frame of %.*s: one of its local arrays was "
+			  "the guard lies in the stack frame of %s: one of its local arrays was "
 			  "overrun, or an array of a function that it called",
-			  WSI_NAME(e->frames[e->user_frame != WS_NONE ? e->user_frame : 0]
-					   .owner_short));
+			  wsi_build_name(scene->build,
+					 e->frames[e->user_frame != WS_NONE ? e->user_frame : 0]
+						 .owner_short));
 }
 
 enum ws_status wsi_find_stack(struct wsi_scene *scene)

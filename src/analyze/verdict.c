@@ -36,7 +36,7 @@ static void capitalize(char *text)
 
 /* A sentence that grows; what does not fit is left out. */
 struct sentence {
-	char text[900];
+	char text[4000]; /* more than its names can take */
 	size_t len;
 };
 
@@ -52,13 +52,9 @@ static void say(struct sentence *sentence, const char *format, ...)
 		sentence->len = wsi_min_u64(sentence->len + (size_t)len, sizeof sentence->text - 1);
 }
 
-static void say_str(struct sentence *sentence, struct ws_str text)
-{
-	say(sentence, "%.*s", (int)wsi_min_u64(text.len, 200), text.len ? text.ptr : "");
-}
-
 /* File name without its folders, and the line. */
-static void say_line(struct sentence *sentence, const struct ws_report_frame *frame)
+static void say_line(struct sentence *sentence, struct wsi_build *build,
+		     const struct ws_report_frame *frame)
 {
 	struct ws_str name = frame->file;
 	for (size_t i = name.len; i > 0; i--) {
@@ -67,12 +63,14 @@ static void say_line(struct sentence *sentence, const struct ws_report_frame *fr
 			break;
 		}
 	}
-	say_str(sentence, name);
+	const char *quoted = wsi_build_name(build, name);
 	if (frame->line)
-		say(sentence, ":%u", frame->line);
+		say(sentence, "%.*s:%u`", (int)strlen(quoted) - 1, quoted, frame->line);
+	else
+		say(sentence, "%s", quoted);
 }
 
-static void say_place(struct sentence *sentence, const struct wsi_build *build,
+static void say_place(struct sentence *sentence, struct wsi_build *build,
 		      const struct ws_report_exception *e)
 {
 	const struct ws_report_frame *inner = e->n_frames ? &e->frames[0] : NULL;
@@ -81,19 +79,18 @@ static void say_place(struct sentence *sentence, const struct wsi_build *build,
 	const struct ws_report_kernel *kernel =
 		e->kernel != WS_NONE ? &build->kernels[e->kernel] : NULL;
 	if (kernel && kernel->name_status == WS_OK) {
-		say(sentence, " in kernel ");
-		say_str(sentence, kernel->name_short);
+		say(sentence, " in kernel %s", wsi_build_name(build, kernel->name_short));
 	} else if (inner && inner->function_status == WS_OK) {
-		say(sentence, " in ");
-		say_str(sentence, e->frames[e->n_frames - 1].function_short);
+		say(sentence, " in %s",
+		    wsi_build_name(build, e->frames[e->n_frames - 1].function_short));
 	}
 	if (inner && inner->line_status == WS_OK) {
 		say(sentence, " at ");
-		say_line(sentence, inner);
+		say_line(sentence, build, inner);
 	}
 	if (user && user != inner && user->line_status == WS_OK) {
 		say(sentence, ", called from ");
-		say_line(sentence, user);
+		say_line(sentence, build, user);
 	}
 }
 
@@ -227,11 +224,8 @@ static enum ws_status summarize(struct wsi_build *build)
 	if (report->verdict == WS_VERDICT_FAULT) {
 		const struct ws_report_exception *e = report->focus;
 		say(&sentence, "%s", e->headline);
-		if (e->assertion.message.len) {
-			say(&sentence, ": ");
-			say_str(&sentence, e->assertion.message);
-			say(&sentence, ";");
-		}
+		if (e->assertion.message.len)
+			say(&sentence, ": %s;", wsi_build_name(build, e->assertion.message));
 		say_place(&sentence, build, e);
 		say_thread(&sentence, build, e);
 		say_access(&sentence, e);
@@ -428,12 +422,11 @@ static enum ws_status next_for_blocks(struct wsi_build *build)
 		return next_add(
 			build,
 			wsi_build_text(build,
-				       "Only %" PRIu64 " of %" PRIu64 " blocks of %.*s are on "
+				       "Only %" PRIu64 " of %" PRIu64 " blocks of %s are on "
 				       "the GPU. Blocks that wait for others of their grid "
 				       "need all of them there at once: a cooperative launch.",
 				       resident, all * dim.z,
-				       (int)wsi_min_u64(kernel->name_short.len, 200),
-				       kernel->name_short.len ? kernel->name_short.ptr : ""));
+				       wsi_build_name(build, kernel->name_short)));
 	}
 	return WS_OK;
 }

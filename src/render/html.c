@@ -18,7 +18,12 @@ static void head(struct wsi_html *page)
 			   "<meta name=\"color-scheme\" content=\"light dark\">\n");
 	wsi_html_printf(page, "<meta name=\"generator\" content=\"warpscope %s\">\n<title>",
 			ws_version());
-	wsi_html_text(page, page->report->summary);
+	for (const char *at = page->report->summary;
+	     *at;) { /* no markup in a title: no backquotes */
+		size_t len = strcspn(at, "`");
+		wsi_html_str(page, (struct ws_str){ at, len });
+		at += len + (at[len] != 0);
+	}
 	wsi_html_raw(page, "</title>\n<style>");
 	for (size_t i = 0; i < WSI_COUNT(page_style); i++)
 		wsi_html_raw(page, page_style[i]);

@@ -23,7 +23,7 @@ void wsi_html_verdict(struct wsi_html *page)
 	wsi_html_printf(page, "<header class=\"verdict %s\">\n",
 			ws_verdict_kind_text(report->verdict));
 	wsi_html_printf(page, "<p class=\"kind\">%s</p>\n<h1>", verdict_word(report->verdict));
-	wsi_html_text(page, report->summary);
+	wsi_html_sentence(page, report->summary);
 	wsi_html_raw(page, ".</h1>\n");
 	wsi_html_raw(page, "</header>\n");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report as a page of text. A sentence first, then sections: a title line, an empty line, and
- * the detail indented by four spaces, which Markdown shows unchanged. Prose that is not indented
- * carries no text of the input but the summary.
+ * the detail indented by four spaces, which Markdown shows unchanged. In prose, names of the input
+ * stand in backquotes.
  */
 #include "render/text.h"
 #include "render/sections.h"
@@ -67,7 +67,7 @@ enum ws_status ws_report_text(const struct ws_report *report, const struct ws_te
 	if (st != WS_OK)
 		return st;
 	wsi_page_style(&page, report->verdict == WS_VERDICT_FAULT ? WS_STYLE_RED : WS_STYLE_BOLD);
-	wsi_page_prose(&page, ws_str_of(report->summary));
+	wsi_page_advice(&page, report->summary);
 	ws_out_text(out, ".");
 	wsi_page_style(&page, WS_STYLE_PLAIN);
 	wsi_page_end_line(&page);
@@ -86,7 +86,7 @@ enum ws_status ws_report_markdown(const struct ws_report *report,
 	page.markdown = true;
 	page.options.color = false;
 	ws_out_text(out, "**");
-	wsi_page_prose(&page, ws_str_of(report->summary));
+	wsi_page_advice(&page, report->summary);
 	ws_out_text(out, ".**\n");
 	page_sections(&page);
 	ws_out_printf(out, "\n<sub>warpscope %s; this page holds no contents of memory.</sub>\n",

@@ -2,10 +2,9 @@
 /*
  * The page as text and as Markdown: what its sections share. Each section is one function, which
  * prints nothing when the report has nothing for it; sections.h has their order. A section starts
- * with one of the titles below. The lines of its detail start with at least two spaces that no
- * backtick follows, so that they cannot end the block that Markdown shows them in; whatever comes
- * from the input is printed by ws_out_escaped() there, and by wsi_page_prose() or wsi_page_advice()
- * in prose.
+ * with one of the titles below. The lines of its detail start with at least four spaces, so that
+ * they cannot end the block that Markdown shows them in; whatever comes from the input is printed
+ * by ws_out_escaped() there. In prose it stands between backquotes, which wsi_page_advice() knows.
  */
 #ifndef WSI_RENDER_TEXT_H
 #define WSI_RENDER_TEXT_H

@@ -62,7 +62,7 @@ static void out_frame(struct wsi_page *page, const struct ws_report_frame *frame
 	struct ws_out *out = page->out;
 	if (is_user || frame->library)
 		wsi_page_style(page, is_user ? WS_STYLE_BOLD : WS_STYLE_DIM);
-	ws_out_printf(out, "  %s #%-3u ", is_user ? "*" : " ", frame->level);
+	ws_out_printf(out, "    #%-2u%s ", frame->level, is_user ? "*" : " ");
 	wsi_page_frame_name(page, frame);
 	wsi_page_style(page, WS_STYLE_PLAIN);
 	wsi_page_end_line(page);
@@ -154,7 +154,7 @@ void wsi_text_frames(struct wsi_page *page)
 	wsi_page_title(
 		page,
 		e->user_frame != WS_NONE && e->user_frame > 0
-			? "Call stack, innermost first (* is the first frame outside libraries):"
+			? "Call stack, innermost first (a star: the first frame outside libraries):"
 			: "Call stack, innermost first:");
 	for (uint32_t i = 0; i < e->n_frames; i++) {
 		uint32_t period, n = recursion_at(page, e, i, &period);
