@@ -57,6 +57,7 @@ enum {
 
 enum {
 	DW_AT_sibling = 0x01,
+	DW_AT_location = 0x02,
 	DW_AT_name = 0x03,
 	DW_AT_byte_size = 0x0b,
 	DW_AT_bit_offset = 0x0c,

@@ -244,7 +244,7 @@ static void text_keep(struct wsi_clean *clean, const struct wsi_dwarf_written *v
 /* An expression: how long it is stays; what it is only for a member's place, or with all values. */
 static void block_keep(struct wsi_clean *clean, const struct wsi_dwarf_written *value)
 {
-	enum { OP_PLUS_UCONST = 0x23 };
+	enum { OP_PLUS_UCONST = 0x23, OP_NOP = 0x96 };
 	struct wsi_reader r = wsi_reader_of(value->block);
 	bool place = value->attribute == DW_AT_data_member_location &&
 		     wsi_read_u8(&r) == OP_PLUS_UCONST && wsi_read_uleb(&r) <= UINT32_MAX &&
@@ -252,6 +252,9 @@ static void block_keep(struct wsi_clean *clean, const struct wsi_dwarf_written *
 	wsi_clean_keep(clean, part(value->bytes, 0, value->bytes.len - value->block.len));
 	if (place || !(clean->flags & WS_STRIP_VALUES))
 		wsi_clean_keep(clean, value->block);
+	else if (value->attribute == DW_AT_location && value->block.len > 0)
+		memset(wsi_clean_at(clean, value->block.ptr, value->block.len), OP_NOP,
+		       value->block.len);
 }
 
 static void value_keep(void *user, const struct wsi_dwarf_written *value)
