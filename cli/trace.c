@@ -175,7 +175,7 @@ static void end_text(struct job *job)
 /* The table that answers: of the provider, or of ours over the dump. */
 static int replay(struct job *job)
 {
-	struct ws_provider provider = { .revision = UINT32_MAX,
+	struct ws_provider provider = { .major = UINT32_MAX,
 					.capabilities = &cudbgDebuggerCapabilities };
 	struct ws_target *target = NULL;
 	struct ws_error err;

@@ -10,6 +10,10 @@
  * offset of the parameters, grids without a resident warp, ranges of memory that is not managed and
  * no constant bank; why a thing is missing.
  *
+ * Providers have different functions. Each fact is asked of the newest function that tells it, then
+ * of older ones. A row of which no function tells all is not handed out (WS_UNSUPPORTED, with the
+ * fact that is missing); the others are as good as ever.
+ *
  * Where what the provider debugs can run, the target can too: run control, breakpoints, alteration
  * and events are handed on, and all rows below the devices are made anew when devices stand again.
  * With providers before 13.0 nothing wakes a client that waits for events: it must look.
@@ -30,8 +34,9 @@ extern "C" {
 /** A function table and what one must know to use it. */
 struct ws_provider {
 	CUDBGAPI api;
-	uint32_t revision;      /**< of the API (cudbgGetAPIVersion): later slots do not exist;
+	uint32_t major, minor;  /**< of the API (cudbgGetAPIVersion): later slots do not exist;
 				     UINT32_MAX: all that cudadebugger.h has */
+	uint32_t revision;      /**< the same as the count of its builds; 0: not known */
 	uint32_t *capabilities; /**< its cudbgDebuggerCapabilities; NULL: it has none */
 	void *library;          /**< owned: what ws_provider_close() unloads; NULL: none */
 };
@@ -52,13 +57,16 @@ WS_API void ws_provider_close(struct ws_provider *provider);
 WS_API bool ws_provider_has(const struct ws_provider *provider, size_t offset);
 
 /**
- * A target over a table. `revision` is that of the provider (cudbgGetAPIVersion): slots that it
- * does not have are not touched. The table must outlive the target; closing ends its session.
- * @retval WS_UNSUPPORTED  `initialize` failed; the message names the provider's code.
+ * A target over a table. `major` and `minor` are the version of the provider (cudbgGetAPIVersion):
+ * slots that it does not have are not touched, and those that it has may be NULL or answer
+ * NOT_SUPPORTED or UNKNOWN, but for `initialize`. The table must outlive the target; closing ends
+ * its session.
+ * @retval WS_UNSUPPORTED  `initialize` failed (the message names the provider's code), or the
+ *                         version is older than 6.0.
  * @retval WS_MALFORMED    the provider's answers contradict each other.
  * @retval WS_NO_MEMORY
  */
-WS_API enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t revision,
+WS_API enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t major, uint32_t minor,
 					 struct ws_target **ret_target,
 					 struct ws_error *err) WS_MUST_USE;
 

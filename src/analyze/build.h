@@ -83,6 +83,7 @@ struct wsi_build {
 	struct wsi_arena *arena;       /* of the report */
 	struct ws_borrow_pool *pool;   /* of the report; NULL without debug images */
 	struct ws_module_set *modules; /* of the report; module indices are image indices */
+	bool code_lost;                /* an image is not there as it was loaded, or none is */
 	struct ws_counts counts;
 	bool classic;
 	uint32_t *kernel_of_grid; /* arena: index into kernels by grid index */

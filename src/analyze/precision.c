@@ -21,8 +21,11 @@ static struct ws_report_claim instruction_claim(const struct wsi_scene *scene)
 		claim.evidence = "there is no valid error PC";
 	} else if (e->errorpc - scene->code.base_pc >= scene->code.bytes.len &&
 		   (!e->kind || e->kind->family != WS_FAMILY_CONTROL_FLOW)) {
-		claim.text = "errorpc lies outside the code of the dump: in a routine of the "
-			     "system, or where a jump went wrong";
+		claim.text = scene->build->code_lost
+				     ? "the code at errorpc is not known: no image that is there "
+				       "holds it"
+				     : "errorpc lies outside the code of the dump: in a routine of "
+				       "the system, or where a jump went wrong";
 	} else if (!e->kind || e->kind->knows_instruction) {
 		claim.text = "the instruction is known (errorpc)";
 	} else if (e->kind->family == WS_FAMILY_CONTROL_FLOW) {

@@ -188,8 +188,10 @@ static enum ws_status read_devices(struct wsi_build *build)
 		struct ws_error err;
 		build->devices[i].status =
 			ws_target_device(build->target, i, &build->devices[i].state, &err);
-		if (build->devices[i].status != WS_OK &&
-		    wsi_diagnose(build, "device", WS_HIDES_FAULT, &err) != WS_OK)
+		if (build->devices[i].status == WS_OK)
+			continue;
+		build->devices[i].state.id = WS_NONE;
+		if (wsi_diagnose(build, "device", WS_HIDES_FAULT, &err) != WS_OK)
 			return WS_NO_MEMORY;
 	}
 	return WS_OK;
@@ -197,6 +199,7 @@ static enum ws_status read_devices(struct wsi_build *build)
 
 static enum ws_status add_images(struct wsi_build *build)
 {
+	build->code_lost = !build->counts.images;
 	for (uint32_t i = 0; i < build->counts.images; i++) {
 		struct ws_image image;
 		struct ws_error err;
@@ -211,6 +214,7 @@ static enum ws_status add_images(struct wsi_build *build)
 		} else if (wsi_diagnose(build, "module", WS_HIDES_HANG, &err) != WS_OK) {
 			return WS_NO_MEMORY;
 		}
+		build->code_lost |= !entry.relocated.len;
 		enum ws_status st = ws_module_set_add(build->modules, &entry, &err);
 		if (st != WS_OK) /* indices must stay those of the target's images */
 			return st;

@@ -106,7 +106,10 @@ static const char *first_loss(const struct wsi_build *build, enum ws_hides least
 static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 		       const struct ws_report_exception *e)
 {
-	say(sentence, "; device %u", e->at.device);
+	if (e->at.device == WS_NONE)
+		say(sentence, "; an unknown device");
+	else
+		say(sentence, "; device %u", e->at.device);
 	if (e->blame == WS_BLAME_SM) {
 		say(sentence, ", SM %u", e->at.sm);
 		if (e->n_sms > 1)

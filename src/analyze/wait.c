@@ -580,6 +580,9 @@ static bool say_missing(struct wsi_waits *w, struct ws_report_wait *wait)
 {
 	struct wsi_build *build = w->build;
 	const char *unit = ws_wait_unit_text(wait->kind);
+	/* without the launch nobody knows where all of the others stand */
+	if (wait->kernel != WS_NONE && build->kernels[wait->kernel].grid_status != WS_OK)
+		wait->missing_is_most = true;
 	const char *plural = wait->n_missing == 1 ? "" : "s";
 	const char *have = wait->n_missing == 1 ? "has" : "have";
 	const char *never = "";

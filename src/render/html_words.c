@@ -105,11 +105,13 @@ void wsi_html_thread(struct wsi_html *page, const struct ws_report_thread *at)
 			wsi_html_dim(page, at->thread);
 		wsi_html_raw(page, at->lane != WS_NONE ? ", " : "");
 	}
-	if (at->device == WS_NONE) {
+	if (at->sm == WS_NONE) {
 		wsi_html_raw(page, "no longer resident");
 		return;
 	}
-	wsi_html_printf(page, "device %u, SM %u", at->device, at->sm);
+	if (at->device != WS_NONE)
+		wsi_html_printf(page, "device %u, ", at->device);
+	wsi_html_printf(page, "SM %u", at->sm);
 	if (at->warp != WS_NONE)
 		wsi_html_printf(page, ", warp %u", at->warp);
 	if (at->lane != WS_NONE)

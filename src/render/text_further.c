@@ -33,7 +33,10 @@ void wsi_text_further(struct wsi_page *page)
 			ws_table_printf(table, "?");
 		wsi_cell_function(table, user);
 		wsi_cell_thread(table, &e->at);
-		ws_table_printf(table, "%u", e->at.device);
+		if (e->at.device == WS_NONE)
+			ws_table_printf(table, "?");
+		else
+			ws_table_printf(table, "%u", e->at.device);
 		ws_table_printf(table, "%u", e->at.sm);
 		ws_table_printf(table, "%" PRIu64, e->n_sms);
 		ws_table_printf(table, "%" PRIu64, e->n_warps);

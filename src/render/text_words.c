@@ -60,7 +60,9 @@ void wsi_page_thread(struct wsi_page *page, const struct ws_report_exception *e)
 		ws_out_printf(out, "block (%u,%u,%u), ", at->block.x, at->block.y, at->block.z);
 	if (at->lane != WS_NONE)
 		ws_out_printf(out, "thread (%u,%u,%u), ", at->thread.x, at->thread.y, at->thread.z);
-	ws_out_printf(out, "device %u, sm %u", at->device, at->sm);
+	if (at->device != WS_NONE)
+		ws_out_printf(out, "device %u, ", at->device);
+	ws_out_printf(out, "sm %u", at->sm);
 	if (at->warp != WS_NONE)
 		ws_out_printf(out, ", warp %u", at->warp);
 	if (at->lane != WS_NONE)
@@ -112,6 +114,8 @@ void wsi_cell_thread(struct ws_table *table, const struct ws_report_thread *at)
 	if (at->block_status == WS_OK && at->lane != WS_NONE)
 		ws_table_printf(table, "(%u,%u,%u) (%u,%u,%u)", at->block.x, at->block.y,
 				at->block.z, at->thread.x, at->thread.y, at->thread.z);
+	else if (at->device == WS_NONE)
+		ws_table_printf(table, "sm %u", at->sm);
 	else if (at->warp != WS_NONE)
 		ws_table_printf(table, "device %u sm %u warp %u", at->device, at->sm, at->warp);
 	else

@@ -29,7 +29,7 @@ static void start(bool running)
 		fake_init_still(&fake);
 	assert_int_equal(ws_cudbg_api(&fake.base, &api, NULL), WS_OK);
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
-	assert_int_equal(ws_target_from_api(api, UINT32_MAX, &target, NULL), WS_OK);
+	assert_int_equal(ws_target_from_api(api, UINT32_MAX, 0, &target, NULL), WS_OK);
 }
 
 static int stop(void **state)
@@ -111,7 +111,7 @@ static void stock_in_one_call_is_the_same(void **state)
 		struct CUDBGAPI_st table = *second;
 		struct ws_target *other;
 		table.getDeviceInfo = how == 0 ? NULL : how == 1 ? overrun : garbage;
-		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, &other, NULL), WS_OK);
+		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, 0, &other, NULL), WS_OK);
 		same_rows(target, other);
 		ws_target_close(other);
 		ws_cudbg_release(second);
@@ -394,7 +394,7 @@ static void logs_of_older_providers(void **state)
 			table.readCPUCallStack = NULL;
 		if (how == 2)
 			table.consumeCudaLogs134 = too_many;
-		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, &other, NULL), WS_OK);
+		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, 0, &other, NULL), WS_OK);
 		fake.n_logs = 3;
 		fake.logged = 0;
 		enum ws_status st = ws_target_take_logs(other, logs, 4, &n, NULL);

@@ -19,17 +19,17 @@ static CUDBGResult write_at(struct api_target *t, const struct ws_address *at, c
 		p = wsi_api_place(t, warp);
 	switch (at->space) {
 	case WS_SPACE_GLOBAL:
-		return t->api->writeGlobalMemory(at->address, buffer, len);
+		return API_CALL(t, writeGlobalMemory, at->address, buffer, len);
 	case WS_SPACE_SHARED:
-		return t->api->writeSharedMemory(p.dev, p.sm, p.wp, at->address, buffer, len);
+		return API_CALL(t, writeSharedMemory, p.dev, p.sm, p.wp, at->address, buffer, len);
 	case WS_SPACE_LOCAL:
-		return t->api->writeLocalMemory(p.dev, p.sm, p.wp, at->lane, at->address, buffer,
-						len);
+		return API_CALL(t, writeLocalMemory, p.dev, p.sm, p.wp, at->lane, at->address,
+				buffer, len);
 	case WS_SPACE_PARAM:
-		return t->api->writeParamMemory(p.dev, p.sm, p.wp, at->address, buffer, len);
+		return API_CALL(t, writeParamMemory, p.dev, p.sm, p.wp, at->address, buffer, len);
 	case WS_SPACE_GENERIC:
-		return t->api->writeGenericMemory(p.dev, p.sm, p.wp, at->lane, at->address, buffer,
-						  len);
+		return API_CALL(t, writeGenericMemory, p.dev, p.sm, p.wp, at->lane, at->address,
+				buffer, len);
 	case WS_SPACE_CONST:
 	case WS_SPACE_CODE:
 		break; /* the API has no function for these */
@@ -57,17 +57,17 @@ static CUDBGResult write_predicates(struct api_target *t, const struct api_place
 {
 	uint32_t all[WSI_API_MAX_REGISTERS];
 	CUDBGResult result = CUDBG_SUCCESS;
-	if (uniform && !API_HAS(t, writeUniformPredicates))
-		return CUDBG_ERROR_NOT_SUPPORTED;
 	if (first && uniform)
-		result = t->api->readUniformPredicates(at->dev, at->sm, at->wp, first, all);
+		result = API_CALL(t, readUniformPredicates, at->dev, at->sm, at->wp, first, all);
 	else if (first)
-		result = t->api->readPredicates(at->dev, at->sm, at->wp, lane, first, all);
+		result = API_CALL(t, readPredicates, at->dev, at->sm, at->wp, lane, first, all);
 	if (result != CUDBG_SUCCESS)
 		return result;
 	memcpy(all + first, values, n * sizeof *all);
-	return uniform ? t->api->writeUniformPredicates(at->dev, at->sm, at->wp, first + n, all)
-		       : t->api->writePredicates(at->dev, at->sm, at->wp, lane, first + n, all);
+	return uniform ? API_CALL(t, writeUniformPredicates, at->dev, at->sm, at->wp, first + n,
+				  all)
+		       : API_CALL(t, writePredicates, at->dev, at->sm, at->wp, lane, first + n,
+				  all);
 }
 
 enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_index, uint32_t lane,
@@ -85,15 +85,13 @@ enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_i
 	switch (kind) {
 	case WS_REG_R:
 		for (uint32_t i = 0; i < n && result == CUDBG_SUCCESS; i++)
-			result = t->api->writeRegister(at.dev, at.sm, at.wp, lane, first + i,
-						       values[i]);
+			result = API_CALL(t, writeRegister, at.dev, at.sm, at.wp, lane, first + i,
+					  values[i]);
 		break;
 	case WS_REG_UR:
-		if (!API_HAS(t, writeUniformRegister))
-			result = CUDBG_ERROR_NOT_SUPPORTED;
 		for (uint32_t i = 0; i < n && result == CUDBG_SUCCESS; i++)
-			result = t->api->writeUniformRegister(at.dev, at.sm, at.wp, first + i,
-							      values[i]);
+			result = API_CALL(t, writeUniformRegister, at.dev, at.sm, at.wp, first + i,
+					  values[i]);
 		break;
 	case WS_REG_P:
 	case WS_REG_UP:

@@ -5,21 +5,52 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-/* Slots of a revision of the API. [public doc: release notes and headers, see
- * src/cudbg/api/README.md] */
-static unsigned slots_of(uint32_t revision)
+/* Slots of a version of the API, newest first: the table only ever grew at its end. [public doc:
+ * manual and headers, see src/cudbg/api/README.md] */
+static unsigned slots_of(uint32_t major, uint32_t minor)
 {
 	static const struct {
-		uint32_t revision;
-		unsigned slots;
+		uint8_t major, minor;
+		uint8_t slots;
 	} known[] = {
-		{ 193, 164 }, { 172, 159 }, { 167, 149 }, { 163, 148 },
-		{ 156, 146 }, { 142, 133 }, { 0, 120 },
+		{ 13, 4, 164 }, { 13, 2, 159 }, { 13, 1, 149 }, { 13, 0, 148 }, { 12, 9, 146 },
+		{ 12, 8, 142 }, { 12, 7, 141 }, { 12, 6, 137 }, { 12, 5, 136 }, { 12, 4, 133 },
+		{ 12, 3, 129 }, { 12, 2, 126 }, { 12, 0, 125 }, { 11, 8, 121 }, { 10, 0, 120 },
+		{ 9, 0, 114 },  { 6, 5, 113 },  { 6, 0, 106 },  { 5, 5, 92 },   { 5, 0, 84 },
+		{ 4, 2, 76 },   { 4, 1, 75 },   { 4, 0, 71 },   { 3, 2, 63 },   { 3, 1, 56 },
+		{ 0, 0, 47 },
 	};
 	size_t i = 0;
-	while (revision < known[i].revision)
+	while (major < known[i].major || (major == known[i].major && minor < known[i].minor))
 		i++;
 	return known[i].slots;
+}
+
+/* Codes by which providers say that something is not there. UNKNOWN is one of NVIDIA's dump
+ * library. */
+static bool is_absent(CUDBGResult result)
+{
+	static const CUDBGResult codes[] = {
+		CUDBG_ERROR_UNKNOWN,
+		CUDBG_ERROR_MISSING_DATA,
+		CUDBG_ERROR_INVALID_ADDRESS,
+		CUDBG_ERROR_INVALID_MEMORY_ACCESS,
+		CUDBG_ERROR_INVALID_MEMORY_SEGMENT,
+		CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM,
+		CUDBG_ERROR_INVALID_ARGS,
+		CUDBG_ERROR_INVALID_DEVICE,
+		CUDBG_ERROR_INVALID_SM,
+		CUDBG_ERROR_INVALID_WARP,
+		CUDBG_ERROR_INVALID_LANE,
+		CUDBG_ERROR_INVALID_GRID,
+		CUDBG_ERROR_INVALID_CONTEXT,
+		CUDBG_ERROR_INVALID_MODULE,
+		CUDBG_ERROR_INVALID_CALL_LEVEL,
+	};
+	for (size_t i = 0; i < WSI_COUNT(codes); i++)
+		if (codes[i] == result)
+			return true;
+	return false;
 }
 
 enum ws_status wsi_api_status(struct api_target *t, CUDBGResult result, const char *what,
@@ -28,19 +59,12 @@ enum ws_status wsi_api_status(struct api_target *t, CUDBGResult result, const ch
 	char words[200] = "";
 	if (result == CUDBG_SUCCESS)
 		return WS_OK;
-	if (API_HAS(t, getErrorStringEx))
-		(void)t->api->getErrorStringEx(words, sizeof words, NULL);
-	enum ws_status st = WS_MALFORMED;
-	if (result == CUDBG_ERROR_MISSING_DATA || result == CUDBG_ERROR_INVALID_ADDRESS ||
-	    result == CUDBG_ERROR_INVALID_MEMORY_ACCESS || result == CUDBG_ERROR_INVALID_GRID ||
-	    result == CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM || result == CUDBG_ERROR_INVALID_ARGS ||
-	    result == CUDBG_ERROR_INVALID_WARP || result == CUDBG_ERROR_INVALID_LANE ||
-	    result == CUDBG_ERROR_INVALID_MEMORY_SEGMENT)
-		st = WS_ABSENT;
-	else if (result == CUDBG_ERROR_NOT_SUPPORTED)
-		st = WS_UNSUPPORTED;
-	else if (result == CUDBG_ERROR_RUNNING_DEVICE)
-		st = WS_RUNNING;
+	enum ws_status st = result == CUDBG_ERROR_NOT_SUPPORTED    ? WS_UNSUPPORTED
+			    : result == CUDBG_ERROR_RUNNING_DEVICE ? WS_RUNNING
+			    : is_absent(result)                    ? WS_ABSENT
+								   : WS_MALFORMED;
+	(void)API_CALL(t, getErrorStringEx, words, sizeof words, NULL);
+	words[sizeof words - 1] = '\0';
 	return wsi_fail(err, st, WS_NO_OFFSET, "%s: %s", what,
 			words[0] ? words : cudbgGetErrorString(result));
 }
@@ -59,21 +83,54 @@ static void api_counts(const struct ws_target *target, struct ws_counts *ret_cou
 	*ret_counts = ((const struct api_target *)target)->n;
 }
 
-#define DEFINE_ELEMENT(kind, list, type)                                                 \
-	static enum ws_status api_##kind(const struct ws_target *target, uint32_t index, \
-					 type *ret_##kind, struct ws_error *err)         \
+/* What no function told of a row, or NULL. */
+static const char *lack_of(const struct api_target *t, enum api_kind kind, uint32_t index)
+{
+	const struct api_lack *items = t->lacks[kind].items;
+	size_t low = 0, high = t->lacks[kind].n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (items[mid].index < index)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->lacks[kind].n && items[low].index == index ? items[low].what : NULL;
+}
+
+/* A row is handed out whole or not at all. */
+static enum ws_status whole(const struct ws_target *target, enum api_kind kind, uint32_t index,
+			    struct ws_error *err)
+{
+	const char *lack = lack_of((const struct api_target *)target, kind, index);
+	return lack ? wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+			       "no function of this provider tells %s", lack)
+		    : WS_OK;
+}
+
+#define DEFINE_ELEMENT(name, list, type, kind)                                           \
+	static enum ws_status api_##name(const struct ws_target *target, uint32_t index, \
+					 type *ret_##name, struct ws_error *err)         \
 	{                                                                                \
-		(void)err;                                                               \
-		*ret_##kind = ((const struct api_target *)target)->list[index];          \
-		return WS_OK;                                                            \
+		enum ws_status st = whole(target, kind, index, err);                     \
+		if (st == WS_OK)                                                         \
+			*ret_##name = ((const struct api_target *)target)->list[index];  \
+		return st;                                                               \
 	}
 
-DEFINE_ELEMENT(device, devices, struct ws_device)
-DEFINE_ELEMENT(context, contexts, struct ws_context)
-DEFINE_ELEMENT(grid, grids, struct ws_grid)
-DEFINE_ELEMENT(sm, sms, struct ws_sm)
-DEFINE_ELEMENT(block, blocks, struct ws_block)
-DEFINE_ELEMENT(warp, warps, struct ws_warp)
+DEFINE_ELEMENT(device, devices, struct ws_device, API_DEVICE)
+DEFINE_ELEMENT(grid, grids, struct ws_grid, API_GRID_ROW)
+DEFINE_ELEMENT(sm, sms, struct ws_sm, API_SM)
+DEFINE_ELEMENT(block, blocks, struct ws_block, API_BLOCK_ROW)
+DEFINE_ELEMENT(warp, warps, struct ws_warp, API_WARP)
+
+static enum ws_status api_context(const struct ws_target *target, uint32_t index,
+				  struct ws_context *ret_context, struct ws_error *err)
+{
+	(void)err;
+	*ret_context = ((const struct api_target *)target)->contexts[index];
+	return WS_OK;
+}
 
 static enum ws_status api_image(const struct ws_target *target, uint32_t index,
 				struct ws_image *ret_image, struct ws_error *err)
@@ -83,12 +140,44 @@ static enum ws_status api_image(const struct ws_target *target, uint32_t index,
 	return WS_OK;
 }
 
+/* What is not known and has no row of its own that could say so. */
+static enum ws_status api_diagnostic(const struct ws_target *target, uint32_t index,
+				     struct ws_diagnostic *ret_diagnostic, struct ws_error *err)
+{
+	const struct api_target *t = (const struct api_target *)target;
+	struct ws_diagnostic told[3];
+	uint32_t n = 0;
+	if (t->n_untold)
+		told[n++] = (struct ws_diagnostic){ .what = "SM",
+						    .file_off = WS_NO_OFFSET,
+						    .repeats = t->n_untold - 1,
+						    .message = t->untold,
+						    .hides = WS_HIDES_FAULT };
+	if (t->n_unnamed)
+		told[n++] = (struct ws_diagnostic){ .what = "exception",
+						    .file_off = WS_NO_OFFSET,
+						    .repeats = t->n_unnamed - 1,
+						    .message = t->unnamed };
+	if (t->no_events)
+		told[n++] = (struct ws_diagnostic){
+			.what = "event",
+			.file_off = WS_NO_OFFSET,
+			.message = "the provider tells of no events: contexts and images that run "
+				   "nothing are not known",
+		};
+	if (index >= n)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there are %u diagnostics", n);
+	*ret_diagnostic = told[index];
+	return WS_OK;
+}
+
 static void api_close(struct ws_target *target)
 {
 	struct api_target *t = (struct api_target *)target;
 	if (t->wake)
 		wsi_api_on_event(target, NULL, NULL);
-	(void)t->api->finalize();
+	if (API_HAS(t, finalize))
+		(void)t->api->finalize();
 	wsi_api_drop_stock(t);
 	pthread_mutex_destroy(&t->lock);
 	pthread_mutex_destroy(&t->wake_lock);
@@ -101,7 +190,8 @@ static void api_close(struct ws_target *target)
 	.counts = api_counts, .device = api_device, .context = api_context, .image = api_image,   \
 	.grid = api_grid, .sm = api_sm, .block = api_block, .warp = api_warp,                     \
 	.lanes = wsi_api_lanes, .call_stack = wsi_api_call_stack, .registers = wsi_api_registers, \
-	.read_memory = wsi_api_read_memory, .memory_range = wsi_api_memory_range
+	.read_memory = wsi_api_read_memory, .memory_range = wsi_api_memory_range,                 \
+	.diagnostic = api_diagnostic
 
 static const struct ws_target_ops still_ops = { INSPECTION };
 static const struct ws_target_ops running_ops = {
@@ -131,26 +221,32 @@ static const struct ws_target_ops running_ops = {
 static bool can_run(struct api_target *t)
 {
 	return t->n.devices &&
-	       t->api->unsetBreakpoint(t->devices[0].id, 0) != CUDBG_ERROR_NOT_SUPPORTED;
+	       !wsi_api_not_offered(API_CALL(t, unsetBreakpoint, t->devices[0].id, 0));
 }
 
-enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t revision, struct ws_target **ret_target,
-				  struct ws_error *err)
+enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t major, uint32_t minor,
+				  struct ws_target **ret_target, struct ws_error *err)
 {
 	if (!api || !ret_target)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table and a place are needed");
-	CUDBGResult result = api->initialize();
+	if (major < 6)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"version %u.%u of the API: before 6.0 it does not tell where a "
+				"warp failed",
+				major, minor);
+	CUDBGResult result = api->initialize ? api->initialize() : CUDBG_ERROR_NOT_SUPPORTED;
 	if (result != CUDBG_SUCCESS)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "initialize: %s",
 				cudbgGetErrorString(result));
 	struct api_target *t = wsi_zalloc(sizeof *t);
 	if (!t) {
-		(void)api->finalize();
+		if (api->finalize)
+			(void)api->finalize();
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "target over a provider");
 	}
 	t->base.ops = &still_ops;
 	t->api = api;
-	t->provider = (struct ws_provider){ .api = api, .revision = revision };
+	t->provider = (struct ws_provider){ .api = api, .major = major, .minor = minor };
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_mutex_init(&t->wake_lock, NULL);
 	enum ws_status st = wsi_api_take_stock(t, err);
@@ -168,24 +264,26 @@ typedef CUDBGResult (*get_api)(uint32_t major, uint32_t minor, uint32_t rev, CUD
 typedef CUDBGResult (*get_version)(uint32_t *major, uint32_t *minor, uint32_t *rev);
 
 /* The table of a loaded library, of the version that it says it has. */
-static enum ws_status table_of(void *library, const char *symbol, CUDBGAPI *ret_api,
-			       uint32_t *ret_revision, struct ws_error *err)
+static enum ws_status table_of(struct ws_provider *provider, const char *symbol,
+			       struct ws_error *err)
 {
 	union {
 		void *object;
 		get_api api;
 		get_version version;
-	} get = { dlsym(library, symbol) }, version = { dlsym(library, "cudbgGetAPIVersion") };
-	uint32_t major = 12, minor = 0, revision = 0;
+	} get = { dlsym(provider->library, symbol) },
+	  version = { dlsym(provider->library, "cudbgGetAPIVersion") };
+	provider->major = 12; /* the least that a library without a version can be */
 	if (!get.object)
 		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "the library has no %s", symbol);
-	if (version.object && version.version(&major, &minor, &revision) != CUDBG_SUCCESS)
+	if (version.object && version.version(&provider->major, &provider->minor,
+					      &provider->revision) != CUDBG_SUCCESS)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "cudbgGetAPIVersion failed");
-	CUDBGResult result = get.api(major, minor, revision, ret_api);
+	CUDBGResult result =
+		get.api(provider->major, provider->minor, provider->revision, &provider->api);
 	if (result != CUDBG_SUCCESS)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "%s: %s", symbol,
 				cudbgGetErrorString(result));
-	*ret_revision = revision;
 	return WS_OK;
 }
 
@@ -222,8 +320,7 @@ enum ws_status ws_provider_open(const char *library, struct ws_provider *ret_pro
 	struct ws_provider provider = { .library = dlopen(file, RTLD_NOW | RTLD_LOCAL) };
 	if (!provider.library)
 		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "%s", dlerror());
-	enum ws_status st = table_of(provider.library, colon ? colon + 1 : "cudbgGetAPI",
-				     &provider.api, &provider.revision, err);
+	enum ws_status st = table_of(&provider, colon ? colon + 1 : "cudbgGetAPI", err);
 	if (st != WS_OK) {
 		ws_provider_close(&provider);
 		return wsi_context(err, st, "%s", file);
@@ -244,7 +341,7 @@ void ws_provider_close(struct ws_provider *provider)
 bool ws_provider_has(const struct ws_provider *provider, size_t offset)
 {
 	void *slot = NULL;
-	if (offset / sizeof slot >= slots_of(provider->revision))
+	if (offset / sizeof slot >= slots_of(provider->major, provider->minor))
 		return false;
 	memcpy(&slot, (const char *)provider->api + offset, sizeof slot);
 	return slot != NULL;
@@ -257,7 +354,7 @@ enum ws_status ws_target_open_provider(const char *library, struct ws_target **r
 	enum ws_status st = ws_provider_open(library, &provider, err);
 	if (st != WS_OK)
 		return st;
-	st = ws_target_from_api(provider.api, provider.revision, ret_target, err);
+	st = ws_target_from_api(provider.api, provider.major, provider.minor, ret_target, err);
 	if (st != WS_OK) {
 		ws_provider_close(&provider);
 		return wsi_context(err, st, "%s", library);

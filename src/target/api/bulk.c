@@ -38,18 +38,16 @@ bool wsi_api_bulk_open(struct api_target *t, uint32_t dev, struct api_bulk *ret_
 	struct api_bulk bulk = { .bytes = NULL };
 	CUDBGDeviceInfo info;
 	uint32_t length = 0;
-	if (!API_HAS(t, getDeviceInfo) || !API_HAS(t, getDeviceInfoSizes) ||
-	    t->api->getDeviceInfoSizes(dev, &bulk.sizes) != CUDBG_SUCCESS ||
+	if (API_CALL(t, getDeviceInfoSizes, dev, &bulk.sizes) != CUDBG_SUCCESS ||
 	    !bulk.sizes.requiredBufferSize)
 		return false;
 	bulk.bytes = wsi_zalloc(bulk.sizes.requiredBufferSize);
 	void *masks[] = { NULL, bulk.active };
 	const uint32_t room[] = { 0, sizeof bulk.active };
-	bool good =
-		bulk.bytes &&
-		t->api->getDeviceInfo(dev, CUDBG_RESPONSE_TYPE_FULL, bulk.bytes,
-				      bulk.sizes.requiredBufferSize, &length) == CUDBG_SUCCESS &&
-		length <= bulk.sizes.requiredBufferSize;
+	bool good = bulk.bytes &&
+		    API_CALL(t, getDeviceInfo, dev, CUDBG_RESPONSE_TYPE_FULL, bulk.bytes,
+			     bulk.sizes.requiredBufferSize, &length) == CUDBG_SUCCESS &&
+		    length <= bulk.sizes.requiredBufferSize;
 	bulk.len = length;
 	good = good && take(&bulk, &info, sizeof info, bulk.sizes.deviceInfoSize) &&
 	       info.responseType == CUDBG_RESPONSE_TYPE_FULL &&
@@ -104,7 +102,9 @@ static bool pass_lanes(struct api_bulk *bulk, const CUDBGWarpInfo *info)
 bool wsi_api_bulk_warp(struct api_bulk *bulk, struct api_warp_facts *ret_facts)
 {
 	CUDBGWarpInfo info;
-	struct api_warp_facts facts = { .error_pc_valid = false };
+	struct api_warp_facts facts = {
+		.known = API_VALID | API_ACTIVE | API_GRID | API_BLOCK | API_ERROR_PC,
+	};
 	void *out[CUDBG_WARP_ATTRIBUTE_COUNT] = { NULL };
 	uint32_t room[CUDBG_WARP_ATTRIBUTE_COUNT] = { 0 };
 	out[CUDBG_WARP_ATTRIBUTE_ERRORPC] = &facts.error_pc;

@@ -10,7 +10,8 @@ static CUDBGResult take_new(struct api_target *t, struct ws_log *ret_logs, uint3
 {
 	CUDBGCudaLogMessage134 records[AT_ONCE];
 	uint32_t n = 0;
-	CUDBGResult result = t->api->consumeCudaLogs134(records, cap < AT_ONCE ? cap : AT_ONCE, &n);
+	CUDBGResult result =
+		API_CALL(t, consumeCudaLogs134, records, cap < AT_ONCE ? cap : AT_ONCE, &n);
 	if (result != CUDBG_SUCCESS || n > AT_ONCE || n > cap)
 		return result == CUDBG_SUCCESS ? CUDBG_ERROR_INTERNAL : result;
 	for (uint32_t i = 0; i < n; i++) {
@@ -33,7 +34,8 @@ static CUDBGResult take_old(struct api_target *t, struct ws_log *ret_logs, uint3
 {
 	CUDBGCudaLogMessage records[AT_ONCE];
 	uint32_t n = 0;
-	CUDBGResult result = t->api->consumeCudaLogs(records, cap < AT_ONCE ? cap : AT_ONCE, &n);
+	CUDBGResult result =
+		API_CALL(t, consumeCudaLogs, records, cap < AT_ONCE ? cap : AT_ONCE, &n);
 	if (result != CUDBG_SUCCESS || n > AT_ONCE || n > cap)
 		return result == CUDBG_SUCCESS ? CUDBG_ERROR_INTERNAL : result;
 	for (uint32_t i = 0; i < n; i++) {
@@ -56,7 +58,7 @@ enum ws_status wsi_api_take_logs(struct ws_target *target, struct ws_log *ret_lo
 	struct api_target *t = (struct api_target *)target;
 	CUDBGResult result = CUDBG_SUCCESS;
 	uint32_t n = 0, more = 1;
-	if (!API_HAS(t, consumeCudaLogs))
+	if (!API_HAS(t, consumeCudaLogs) && !API_HAS(t, consumeCudaLogs134))
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "this version has no log");
 	pthread_mutex_lock(&t->lock);
 	while (n < cap && more && result == CUDBG_SUCCESS) {
@@ -93,7 +95,7 @@ enum ws_status wsi_api_log_rules(struct ws_target *target, const struct ws_log_r
 			.messageFilterRegex = rules[i].regex,
 		};
 	pthread_mutex_lock(&t->lock);
-	CUDBGResult result = t->api->setCudaLogRules(theirs, n, ret_ruleset);
+	CUDBGResult result = API_CALL(t, setCudaLogRules, theirs, n, ret_ruleset);
 	enum ws_status st =
 		result == CUDBG_ERROR_INVALID_ARGS
 			? wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the provider refuses the rules")
@@ -112,9 +114,8 @@ enum ws_status wsi_api_launch_stack(struct ws_target *target, uint32_t grid_inde
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"this version keeps no call stacks of launches");
 	pthread_mutex_lock(&t->lock);
-	CUDBGResult result =
-		t->api->readCPUCallStack(t->devices[grid->device_index].id, (uint64_t)grid->id,
-					 cap ? ret_addresses : NULL, cap, ret_n);
+	CUDBGResult result = API_CALL(t, readCPUCallStack, t->devices[grid->device_index].id,
+				      (uint64_t)grid->id, cap ? ret_addresses : NULL, cap, ret_n);
 	enum ws_status st = wsi_api_status(t, result, "call stack of the launch", err);
 	pthread_mutex_unlock(&t->lock);
 	return st;

@@ -32,11 +32,11 @@ enum ws_status wsi_api_suspend(struct ws_target *target, uint32_t device_index, 
 	CUDBGResult result = CUDBG_SUCCESS;
 	pthread_mutex_lock(&t->lock);
 	if (device_index == WS_NONE && API_HAS(t, suspendAllDevices))
-		result = t->api->suspendAllDevices(!wait);
+		result = API_CALL(t, suspendAllDevices, !wait);
 	else
 		for (uint32_t i = 0; i < t->n.devices; i++)
 			if (device_index == WS_NONE || device_index == i) {
-				result = t->api->suspendDevice(t->devices[i].id);
+				result = API_CALL(t, suspendDevice, t->devices[i].id);
 				if (result != CUDBG_SUCCESS &&
 				    result != CUDBG_ERROR_SUSPENDED_DEVICE)
 					break;
@@ -62,7 +62,7 @@ enum ws_status wsi_api_resume(struct ws_target *target, uint32_t device_index, s
 	else
 		for (uint32_t i = 0; i < t->n.devices; i++)
 			if (device_index == WS_NONE || device_index == i) {
-				result = t->api->resumeDevice(t->devices[i].id);
+				result = API_CALL(t, resumeDevice, t->devices[i].id);
 				if (result != CUDBG_SUCCESS && result != CUDBG_ERROR_RUNNING_DEVICE)
 					break;
 			}
@@ -98,16 +98,17 @@ static CUDBGResult step_warp(struct api_target *t, const struct api_place *at,
 {
 	CUDBGResult result = CUDBG_SUCCESS;
 	if (API_HAS(t, singleStepWarp))
-		return t->api->singleStepWarp(at->dev, at->sm, at->wp, step->lane, step->steps,
-					      step_flags(step->flags), ret_warps);
+		return API_CALL(t, singleStepWarp, at->dev, at->sm, at->wp, step->lane, step->steps,
+				step_flags(step->flags), ret_warps);
 	if (step->flags & WS_STEP_NO_WAIT)
 		return CUDBG_ERROR_NOT_SUPPORTED;
 	if (API_HAS(t, singleStepWarp65))
-		return t->api->singleStepWarp65(at->dev, at->sm, at->wp, step->steps, ret_warps);
+		return API_CALL(t, singleStepWarp65, at->dev, at->sm, at->wp, step->steps,
+				ret_warps);
 	*ret_warps = 0;
 	for (uint32_t i = 0; i < step->steps && result == CUDBG_SUCCESS; i++) {
 		uint64_t warps = 0;
-		result = t->api->singleStepWarp41(at->dev, at->sm, at->wp, &warps);
+		result = API_CALL(t, singleStepWarp41, at->dev, at->sm, at->wp, &warps);
 		*ret_warps |= warps;
 	}
 	return result;
@@ -137,9 +138,9 @@ enum ws_status wsi_api_run_until(struct ws_target *target, uint32_t sm_index, ui
 	CUDBGResult result = CUDBG_ERROR_NOT_SUPPORTED;
 	pthread_mutex_lock(&t->lock);
 	if (API_HAS(t, resumeWarpsUntilPC))
-		result = t->api->resumeWarpsUntilPC(dev, sm, warp_mask, pc, step_flags(flags));
+		result = API_CALL(t, resumeWarpsUntilPC, dev, sm, warp_mask, pc, step_flags(flags));
 	else if (!(flags & WS_STEP_NO_WAIT) && API_HAS(t, resumeWarpsUntilPC60))
-		result = t->api->resumeWarpsUntilPC60(dev, sm, warp_mask, pc);
+		result = API_CALL(t, resumeWarpsUntilPC60, dev, sm, warp_mask, pc);
 	enum ws_status st = moved(t, result, "resumeWarpsUntilPC", err);
 	if (st == WS_OK && !(flags & WS_STEP_NO_WAIT))
 		st = wsi_api_renew(t, err);
@@ -154,8 +155,9 @@ enum ws_status wsi_api_plant(struct ws_target *target, uint32_t device_index, ui
 {
 	struct api_target *t = api_mut(target);
 	pthread_mutex_lock(&t->lock);
-	enum ws_status st = wsi_api_status(
-		t, t->api->setBreakpoint(t->devices[device_index].id, pc), "setBreakpoint", err);
+	enum ws_status st =
+		wsi_api_status(t, API_CALL(t, setBreakpoint, t->devices[device_index].id, pc),
+			       "setBreakpoint", err);
 	pthread_mutex_unlock(&t->lock);
 	return st;
 }
@@ -166,7 +168,7 @@ enum ws_status wsi_api_unplant(struct ws_target *target, uint32_t device_index, 
 	struct api_target *t = api_mut(target);
 	pthread_mutex_lock(&t->lock);
 	enum ws_status st =
-		wsi_api_status(t, t->api->unsetBreakpoint(t->devices[device_index].id, pc),
+		wsi_api_status(t, API_CALL(t, unsetBreakpoint, t->devices[device_index].id, pc),
 			       "unsetBreakpoint", err);
 	pthread_mutex_unlock(&t->lock);
 	return st;
@@ -179,7 +181,8 @@ enum ws_status wsi_api_stop_at_launch(struct ws_target *target, bool on, struct 
 	CUDBGResult result = CUDBG_ERROR_NOT_SUPPORTED;
 	pthread_mutex_lock(&t->lock);
 	if (API_HAS(t, disableBreakpoint))
-		result = on ? t->api->enableBreakpoint(handle) : t->api->disableBreakpoint(handle);
+		result = on ? API_CALL(t, enableBreakpoint, handle)
+			    : API_CALL(t, disableBreakpoint, handle);
 	if (result == CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT)
 		result = CUDBG_SUCCESS; /* it is that way already */
 	enum ws_status st = wsi_api_status(t, result, "break on launch", err);
@@ -327,8 +330,8 @@ enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret
 	for (int type = 0; type < 2 && st == WS_ABSENT; type++) {
 		CUDBGEvent event;
 		struct ws_event told;
-		while (st == WS_ABSENT &&
-		       t->api->getNextEvent((CUDBGEventQueueType)type, &event) == CUDBG_SUCCESS) {
+		while (st == WS_ABSENT && API_CALL(t, getNextEvent, (CUDBGEventQueueType)type,
+						   &event) == CUDBG_SUCCESS) {
 			if (!event_of(&event, &told))
 				continue;
 			told.sync = type == CUDBG_EVENT_QUEUE_TYPE_SYNC;
@@ -345,8 +348,10 @@ enum ws_status wsi_api_acknowledge(struct ws_target *target, struct ws_error *er
 {
 	struct api_target *t = api_mut(target);
 	pthread_mutex_lock(&t->lock);
-	enum ws_status st =
-		wsi_api_status(t, t->api->acknowledgeSyncEvents(), "acknowledgeSyncEvents", err);
+	enum ws_status st = API_HAS(t, acknowledgeSyncEvents)
+				    ? wsi_api_status(t, t->api->acknowledgeSyncEvents(),
+						     "acknowledgeSyncEvents", err)
+				    : WS_OK;
 	pthread_mutex_unlock(&t->lock);
 	return st;
 }
@@ -371,5 +376,6 @@ void wsi_api_on_event(struct ws_target *target, void (*wake)(void *data), void *
 	t->wake_data = data;
 	pthread_mutex_unlock(&t->wake_lock);
 	if (was != (wake != NULL) && API_HAS(t, setNotifyNewEventCallback))
-		(void)t->api->setNotifyNewEventCallback(wake ? notified : NULL, wake ? t : NULL);
+		(void)API_CALL(t, setNotifyNewEventCallback, wake ? notified : NULL,
+			       wake ? t : NULL);
 }

@@ -9,64 +9,48 @@ static struct api_target *api_of(const struct ws_target *target)
 
 /* ---- lanes ---- */
 
-/* The state of a warp in the newest layout that the provider has; older ones are its first part. */
-static CUDBGResult warp_state(struct api_target *t, const struct api_place *at, CUDBGWarpState *ret)
-{
-	CUDBGWarpState127 v127;
-	CUDBGWarpState120 v120;
-	memset(ret, 0, sizeof *ret);
-	if (API_HAS(t, readWarpState))
-		return t->api->readWarpState(at->dev, at->sm, at->wp, ret);
-	CUDBGResult result;
-	if (API_HAS(t, readWarpState127)) {
-		result = t->api->readWarpState127(at->dev, at->sm, at->wp, &v127);
-		memcpy(ret, &v127, sizeof v127);
-	} else {
-		result = t->api->readWarpState120(at->dev, at->sm, at->wp, &v120);
-		memcpy(ret, &v120, sizeof v120);
-	}
-	return result;
-}
+enum { OF_LANES = API_PC | API_REL_PC | API_THREAD | API_EXCEPTION | API_CALL_DEPTH };
 
 enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index,
 			     struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
 {
 	struct api_target *t = api_of(target);
 	const struct api_place at = wsi_api_place(t, warp_index);
-	CUDBGWarpState state;
+	struct api_warp_facts facts = { .known = 0 };
 	CUDBGCbuWarpState cbu;
 	uint32_t n = 0;
 	pthread_mutex_lock(&t->lock);
-	enum ws_status st = wsi_api_status(t, warp_state(t, &at, &state), "readWarpState", err);
-	bool have_cbu =
-		st == WS_OK && API_HAS(t, getCbuWarpState) &&
-		t->api->getCbuWarpState(at.dev, at.sm, 1ull << at.wp, &cbu, 1) == CUDBG_SUCCESS;
+	CUDBGResult result = wsi_api_ask_warp(t, &at, API_VALID | OF_LANES, &facts);
+	uint32_t lacks = (API_VALID | OF_LANES) & ~facts.known, grid;
+	if (lacks == API_REL_PC && (grid = wsi_api_grid_of_warp(t, warp_index)) != WS_NONE &&
+	    t->grids[grid].image_index != WS_NONE &&
+	    wsi_api_ask_image_offsets(&t->images[t->grids[grid].image_index].image, &facts))
+		result = CUDBG_SUCCESS;
+	enum ws_status st = wsi_api_status(
+		t, result, wsi_api_fact_text((API_VALID | OF_LANES) & ~facts.known), err);
+	bool have_cbu = st == WS_OK && API_CALL(t, getCbuWarpState, at.dev, at.sm, 1ull << at.wp,
+						&cbu, 1) == CUDBG_SUCCESS;
 	for (uint32_t ln = 0; st == WS_OK && ln < WS_MAX_LANES; ln++) {
-		if (!(state.validLanes >> ln & 1))
+		if (!((facts.valid_lanes & ~facts.lost_lanes) >> ln & 1))
 			continue;
 		struct ws_lane *lane = &ret_lanes[n++];
 		*lane = (struct ws_lane){
 			.id = ln,
-			.pc = state.lane[ln].virtualPC,
-			.thread = { state.lane[ln].threadIdx.x, state.lane[ln].threadIdx.y,
-				    state.lane[ln].threadIdx.z },
-			.exception = (uint32_t)state.lane[ln].exception,
+			.pc = facts.lane[ln].pc,
+			.rel_pc = facts.lane[ln].rel_pc,
+			.thread = wsi_api_dim3(facts.lane[ln].thread),
+			.exception = (uint32_t)facts.lane[ln].exception,
+			.call_depth = facts.lane[ln].call_depth,
 		};
-		st = wsi_api_status(t, t->api->readPC(at.dev, at.sm, at.wp, ln, &lane->rel_pc),
-				    "readPC", err);
-		if (st == WS_OK)
-			st = wsi_api_status(
-				t,
-				t->api->readCallDepth(at.dev, at.sm, at.wp, ln, &lane->call_depth),
-				"readCallDepth", err);
-		(void)t->api->readCCRegister(at.dev, at.sm, at.wp, ln, &lane->cc_register);
+		(void)API_CALL(t, readSyscallCallDepth, at.dev, at.sm, at.wp, ln,
+			       &lane->syscall_call_depth);
+		(void)API_CALL(t, readCCRegister, at.dev, at.sm, at.wp, ln, &lane->cc_register);
 		if (have_cbu && cbu.threadState[ln] != CUDBG_CBU_THREAD_STATE_INVALID) {
 			lane->have |= WS_LANE_CBU_STATE;
 			lane->cbu_state = cbu.threadState[ln];
 		}
-		if (API_HAS(t, readRpcRegisters) &&
-		    t->api->readRpcRegisters(at.dev, at.sm, at.wp, ln, &lane->rpc_lo,
-					     &lane->rpc_hi) == CUDBG_SUCCESS)
+		if (API_CALL(t, readRpcRegisters, at.dev, at.sm, at.wp, ln, &lane->rpc_lo,
+			     &lane->rpc_hi) == CUDBG_SUCCESS)
 			lane->have |= WS_LANE_RPC;
 	}
 	pthread_mutex_unlock(&t->lock);
@@ -75,27 +59,50 @@ enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index
 	return st;
 }
 
+/* ---- call stacks ---- */
+
+/* The return address of a level, one by one or with all others. */
+static CUDBGResult ask_return_address(struct api_target *t, const struct api_place *at,
+				      uint32_t lane, uint32_t level, uint64_t *ret)
+{
+	CUDBGResult result =
+		API_CALL(t, readVirtualReturnAddress, at->dev, at->sm, at->wp, lane, level, ret);
+	if (!wsi_api_not_offered(result))
+		return result;
+	uint32_t depth, syscall_depth;
+	wsi_scoped_free uint64_t *all = wsi_zalloc_array((size_t)level + 1, sizeof *all);
+	if (!all)
+		return CUDBG_ERROR_INTERNAL;
+	result = API_CALL(t, readAllVirtualReturnAddresses, at->dev, at->sm, at->wp, lane, all,
+			  level + 1, &depth, &syscall_depth);
+	if (result == CUDBG_SUCCESS && depth <= level)
+		return CUDBG_ERROR_INVALID_CALL_LEVEL;
+	if (result == CUDBG_SUCCESS)
+		*ret = all[level];
+	return result;
+}
+
 enum ws_status wsi_api_call_stack(const struct ws_target *target, uint32_t warp_index,
 				  uint32_t lane, struct ws_return_address *ret_addresses,
 				  uint32_t cap, uint32_t *ret_n, struct ws_error *err)
 {
 	struct api_target *t = api_of(target);
 	const struct api_place at = wsi_api_place(t, warp_index);
-	uint32_t depth = 0;
+	struct api_warp_facts facts = { .known = API_VALID, .valid_lanes = 1u << lane };
 	pthread_mutex_lock(&t->lock);
-	enum ws_status st = wsi_api_status(
-		t, t->api->readCallDepth(at.dev, at.sm, at.wp, lane, &depth), "readCallDepth", err);
+	enum ws_status st = wsi_api_status(t, wsi_api_ask_warp(t, &at, API_CALL_DEPTH, &facts),
+					   wsi_api_fact_text(API_CALL_DEPTH), err);
+	uint32_t depth = facts.lane[lane].call_depth;
 	for (uint32_t i = 0; st == WS_OK && i < depth; i++) {
 		struct ws_return_address frame = { .level = i };
-		CUDBGResult result = t->api->readVirtualReturnAddress(at.dev, at.sm, at.wp, lane, i,
-								      &frame.address);
+		CUDBGResult result = ask_return_address(t, &at, lane, i, &frame.address);
 		if (result == CUDBG_SUCCESS)
-			result = t->api->readReturnAddress(at.dev, at.sm, at.wp, lane, i,
-							   &frame.rel_address);
-		if (result == CUDBG_ERROR_MISSING_DATA)
+			result = API_CALL(t, readReturnAddress, at.dev, at.sm, at.wp, lane, i,
+					  &frame.rel_address);
+		if (result == CUDBG_ERROR_MISSING_DATA || result == CUDBG_ERROR_INVALID_CALL_LEVEL)
 			depth = i; /* fewer are recorded */
 		else
-			st = wsi_api_status(t, result, "readReturnAddress", err);
+			st = wsi_api_status(t, result, "a return address", err);
 		if (st == WS_OK && i < cap && i < depth)
 			ret_addresses[i] = frame;
 	}
@@ -107,36 +114,61 @@ enum ws_status wsi_api_call_stack(const struct ws_target *target, uint32_t warp_
 
 /* ---- registers ---- */
 
+/* Older forms read 0 for what does not exist: the caller knows how many there are. */
 static CUDBGResult read_r(struct api_target *t, const struct api_place *at, uint32_t lane,
 			  uint32_t first, uint32_t n, uint32_t *values, uint32_t *ret_n)
 {
-	if (API_HAS(t, readRegisterRange))
-		return t->api->readRegisterRange(at->dev, at->sm, at->wp, lane, first, n, values,
-						 ret_n);
+	CUDBGResult result = API_CALL(t, readRegisterRange, at->dev, at->sm, at->wp, lane, first, n,
+				      values, ret_n);
+	if (!wsi_api_not_offered(result))
+		return result == CUDBG_SUCCESS && !*ret_n ? CUDBG_ERROR_MISSING_DATA : result;
 	*ret_n = n;
-	return t->api->readRegisterRange60(at->dev, at->sm, at->wp, lane, first, n, values);
+	result = API_CALL(t, readRegisterRange60, at->dev, at->sm, at->wp, lane, first, n, values);
+	if (!wsi_api_not_offered(result))
+		return result;
+	result = CUDBG_SUCCESS;
+	for (uint32_t i = 0; i < n && result == CUDBG_SUCCESS; i++)
+		result = API_CALL(t, readRegister, at->dev, at->sm, at->wp, lane, first + i,
+				  &values[i]);
+	return result;
 }
 
 static CUDBGResult read_barriers(struct api_target *t, const struct api_place *at, uint32_t first,
 				 uint32_t n, uint32_t *values, uint32_t *ret_n)
 {
 	CUDBGCbuWarpState cbu;
-	if (!API_HAS(t, getCbuWarpState))
-		return CUDBG_ERROR_NOT_SUPPORTED;
-	CUDBGResult result = t->api->getCbuWarpState(at->dev, at->sm, 1ull << at->wp, &cbu, 1);
+	CUDBGResult result = API_CALL(t, getCbuWarpState, at->dev, at->sm, 1ull << at->wp, &cbu, 1);
 	for (*ret_n = 0; result == CUDBG_SUCCESS && *ret_n < n; ++*ret_n)
 		values[*ret_n] = cbu.barrierMasks[first + *ret_n];
 	return result;
 }
 
-uint32_t wsi_api_register_limit(const struct api_target *t, uint32_t warp_index,
-				enum ws_reg_kind kind)
+/* Before 12.8 no function tells how many registers a warp has, but the code uses no others. */
+static uint32_t registers_of_code(struct api_target *t, uint32_t warp_index)
+{
+	uint32_t grid = wsi_api_grid_of_warp(t, warp_index);
+	if (grid == WS_NONE || t->grids[grid].image_index == WS_NONE)
+		return 0;
+	if (t->image_grid_index != grid || !t->n_image_regs) {
+		t->image_grid_index = grid;
+		t->n_image_regs = wsi_api_ask_image_registers(
+			&t->images[t->grids[grid].image_index].image, &t->grids[grid]);
+	}
+	return t->n_image_regs;
+}
+
+/* As many as exist, where a function tells; 0 where reading would make up those that do not. */
+uint32_t wsi_api_register_limit(struct api_target *t, uint32_t warp_index, enum ws_reg_kind kind)
 {
 	const struct ws_warp *warp = &t->warps[warp_index];
 	const struct ws_device *device = &t->devices[warp->device_index];
 	uint32_t n = CUDBG_MAX_WARP_BARRIERS;
-	if (kind == WS_REG_R)
-		n = warp->have & WS_WARP_N_REGS ? warp->n_regs : device->n_regs_per_lane;
+	if (kind == WS_REG_R && (warp->have & WS_WARP_N_REGS))
+		n = warp->n_regs;
+	else if (kind == WS_REG_R && API_HAS(t, readRegisterRange))
+		n = device->n_regs_per_lane;
+	else if (kind == WS_REG_R)
+		n = registers_of_code(t, warp_index);
 	else if (kind == WS_REG_P)
 		n = device->n_preds_per_lane;
 	else if (kind == WS_REG_UR)
@@ -152,8 +184,10 @@ enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_i
 {
 	struct api_target *t = api_of(target);
 	const struct api_place at = wsi_api_place(t, warp_index);
-	uint32_t values[WSI_API_MAX_REGISTERS], limit = wsi_api_register_limit(t, warp_index, kind),
-						got;
+	uint32_t values[WSI_API_MAX_REGISTERS], got;
+	pthread_mutex_lock(&t->lock);
+	uint32_t limit = wsi_api_register_limit(t, warp_index, kind);
+	pthread_mutex_unlock(&t->lock);
 	if (first >= limit)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there are %u registers of this kind",
 				limit);
@@ -167,17 +201,15 @@ enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_i
 		result = read_r(t, &at, lane, first, n, values, &got);
 		break;
 	case WS_REG_P: /* always from P0 */
-		result = t->api->readPredicates(at.dev, at.sm, at.wp, lane, first + n, values);
+		result = API_CALL(t, readPredicates, at.dev, at.sm, at.wp, lane, first + n, values);
 		break;
 	case WS_REG_UR:
-		if (API_HAS(t, readUniformRegisterRange))
-			result = t->api->readUniformRegisterRange(at.dev, at.sm, at.wp, first, n,
-								  values);
+		result = API_CALL(t, readUniformRegisterRange, at.dev, at.sm, at.wp, first, n,
+				  values);
 		break;
 	case WS_REG_UP:
-		if (API_HAS(t, readUniformPredicates))
-			result = t->api->readUniformPredicates(at.dev, at.sm, at.wp, first + n,
-							       values);
+		result =
+			API_CALL(t, readUniformPredicates, at.dev, at.sm, at.wp, first + n, values);
 		break;
 	case WS_REG_BARRIER:
 		result = read_barriers(t, &at, first, n, values, &got);
@@ -195,31 +227,53 @@ enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_i
 
 /* ---- memory ---- */
 
+uint32_t wsi_api_grid_of_warp(const struct api_target *t, uint32_t warp_index)
+{
+	uint32_t block = t->warps[warp_index].block_index;
+	return block == WS_NONE ? WS_NONE : t->blocks[block].grid_index;
+}
+
 bool wsi_api_warp_of_grid(const struct api_target *t, uint32_t grid_index, uint32_t *ret_index)
 {
 	for (uint32_t i = 0; i < t->n.warps; i++)
-		if (t->blocks[t->warps[i].block_index].grid_index == grid_index) {
+		if (wsi_api_grid_of_warp(t, i) == grid_index) {
 			*ret_index = i;
 			return true;
 		}
 	return false;
 }
 
-static CUDBGResult read_const(struct api_target *t, const struct ws_address *at,
-			      uint32_t grid_index, void *buffer, uint32_t len)
+static CUDBGResult read_generic(struct api_target *t, const struct api_place *p, uint32_t lane,
+				uint64_t address, void *buffer, uint32_t len)
+{
+	CUDBGResult result =
+		API_CALL(t, readGenericMemory, p->dev, p->sm, p->wp, lane, address, buffer, len);
+	if (wsi_api_not_offered(result))
+		result = API_CALL(t, readGlobalMemory55, p->dev, p->sm, p->wp, lane, address,
+				  buffer, len);
+	return result;
+}
+
+/* Bytes of a constant bank, by the address of the bank or by that of the first byte. */
+static CUDBGResult read_const(struct api_target *t, uint32_t grid_index, uint32_t bank,
+			      uint64_t offset, void *buffer, uint32_t len)
 {
 	uint64_t base;
-	uint32_t size;
+	uint32_t size, warp;
 	const struct ws_grid *grid = &t->grids[grid_index];
-	if (!API_HAS(t, getConstBankAddress))
-		return CUDBG_ERROR_NOT_SUPPORTED;
-	CUDBGResult result = t->api->getConstBankAddress(
-		t->devices[grid->device_index].id, (uint64_t)grid->id, at->bank, &base, &size);
-	if (result != CUDBG_SUCCESS)
+	CUDBGResult result = API_CALL(t, getConstBankAddress, t->devices[grid->device_index].id,
+				      (uint64_t)grid->id, bank, &base, &size);
+	if (result == CUDBG_SUCCESS)
+		return offset > size || len > size - offset
+			       ? CUDBG_ERROR_INVALID_MEMORY_ACCESS
+			       : API_CALL(t, readGlobalMemory, base + offset, buffer, len);
+	if (!wsi_api_not_offered(result) || offset > UINT32_MAX ||
+	    !wsi_api_warp_of_grid(t, grid_index, &warp))
 		return result;
-	if (at->address > size || len > size - at->address)
-		return CUDBG_ERROR_INVALID_MEMORY_ACCESS;
-	return t->api->readGlobalMemory(base + at->address, buffer, len);
+	struct api_place p = wsi_api_place(t, warp);
+	result = API_CALL(t, getConstBankAddress123, p.dev, p.sm, p.wp, bank, (uint32_t)offset,
+			  &base);
+	return result == CUDBG_SUCCESS ? API_CALL(t, readGlobalMemory, base, buffer, len) : result;
 }
 
 static CUDBGResult read_piece(struct api_target *t, const struct ws_address *at, void *buffer,
@@ -229,7 +283,7 @@ static CUDBGResult read_piece(struct api_target *t, const struct ws_address *at,
 	uint32_t warp = at->warp_index, grid = at->grid_index;
 	bool by_grid = at->space == WS_SPACE_PARAM || at->space == WS_SPACE_CONST;
 	if (by_grid && grid == WS_NONE && warp < t->n.warps)
-		grid = t->blocks[t->warps[warp].block_index].grid_index;
+		grid = wsi_api_grid_of_warp(t, warp);
 	if (by_grid && (grid >= t->n.grids ||
 			(at->space == WS_SPACE_PARAM && !wsi_api_warp_of_grid(t, grid, &warp))))
 		return CUDBG_ERROR_MISSING_DATA;
@@ -243,21 +297,20 @@ static CUDBGResult read_piece(struct api_target *t, const struct ws_address *at,
 						       : t->devices[0].id;
 	switch (at->space) {
 	case WS_SPACE_GLOBAL:
-		return t->api->readGlobalMemory(at->address, buffer, len);
+		return API_CALL(t, readGlobalMemory, at->address, buffer, len);
 	case WS_SPACE_SHARED:
-		return t->api->readSharedMemory(p.dev, p.sm, p.wp, at->address, buffer, len);
+		return API_CALL(t, readSharedMemory, p.dev, p.sm, p.wp, at->address, buffer, len);
 	case WS_SPACE_LOCAL:
-		return t->api->readLocalMemory(p.dev, p.sm, p.wp, at->lane, at->address, buffer,
-					       len);
+		return API_CALL(t, readLocalMemory, p.dev, p.sm, p.wp, at->lane, at->address,
+				buffer, len);
 	case WS_SPACE_PARAM:
-		return t->api->readParamMemory(p.dev, p.sm, p.wp, at->address, buffer, len);
+		return API_CALL(t, readParamMemory, p.dev, p.sm, p.wp, at->address, buffer, len);
 	case WS_SPACE_CONST:
-		return read_const(t, at, grid, buffer, len);
+		return read_const(t, grid, at->bank, at->address, buffer, len);
 	case WS_SPACE_CODE:
-		return t->api->readCodeMemory(dev, at->address, buffer, len);
+		return API_CALL(t, readCodeMemory, dev, at->address, buffer, len);
 	case WS_SPACE_GENERIC:
-		return t->api->readGenericMemory(p.dev, p.sm, p.wp, at->lane, at->address, buffer,
-						 len);
+		return read_generic(t, &p, at->lane, at->address, buffer, len);
 	}
 	return CUDBG_ERROR_NOT_SUPPORTED;
 }

@@ -26,6 +26,19 @@ static enum ws_status no_room(struct ws_error *err)
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "tables of the target");
 }
 
+/* Notes that no function tells something of the row made last. The first such thing counts. */
+static bool lack_add(struct api_target *t, enum api_kind kind, uint32_t index, const char *what)
+{
+	struct api_lack **items = &t->lacks[kind].items;
+	size_t n = t->lacks[kind].n;
+	if (!what || (n && (*items)[n - 1].index == index))
+		return true;
+	if (!wsi_grow(items, &t->lacks[kind].cap, n, sizeof **items, MAX_ROWS))
+		return false;
+	(*items)[t->lacks[kind].n++] = (struct api_lack){ index, what };
+	return true;
+}
+
 /* Keeps a text of the provider; empty when there is no memory. */
 static struct ws_str keep_text(struct api_target *t, const char *text)
 {
@@ -42,12 +55,14 @@ static struct ws_str keep_text(struct api_target *t, const char *text)
 
 static void device_texts(struct api_target *t, uint32_t dev, struct ws_device *device)
 {
-	char text[256];
-	if (t->api->getDeviceName(dev, text, sizeof text) == CUDBG_SUCCESS)
+	char text[256] = "";
+	if (API_CALL(t, getDeviceName, dev, text, sizeof text - 1) == CUDBG_SUCCESS)
 		device->name = keep_text(t, text);
-	if (t->api->getDeviceType(dev, text, sizeof text) == CUDBG_SUCCESS)
+	memset(text, 0, sizeof text);
+	if (API_CALL(t, getDeviceType, dev, text, sizeof text - 1) == CUDBG_SUCCESS)
 		device->type = keep_text(t, text);
-	if (t->api->getSmType(dev, text, sizeof text) != CUDBG_SUCCESS)
+	memset(text, 0, sizeof text);
+	if (API_CALL(t, getSmType, dev, text, sizeof text - 1) != CUDBG_SUCCESS)
 		return;
 	device->sm_type = keep_text(t, text);
 	uint32_t sm = 0;
@@ -60,28 +75,16 @@ static void device_texts(struct api_target *t, uint32_t dev, struct ws_device *d
 
 static enum ws_status add_device(struct api_target *t, uint32_t dev, struct ws_error *err)
 {
-	uint32_t n_sms;
-	CUDBGAPI api = t->api;
-	if (api->getNumSMs(dev, &n_sms) != CUDBG_SUCCESS)
-		return WS_OK; /* a number without a device */
 	struct ws_device *device = ROW_ADD(t, devices);
 	if (!device)
 		return no_room(err);
 	device->id = dev;
-	device->n_sms = n_sms;
 	device->instruction_bytes = 16;
 	device_texts(t, dev, device);
-	bool good = api->getNumWarps(dev, &device->n_warps_per_sm) == CUDBG_SUCCESS &&
-		    api->getNumLanes(dev, &device->n_lanes_per_warp) == CUDBG_SUCCESS &&
-		    api->getNumRegisters(dev, &device->n_regs_per_lane) == CUDBG_SUCCESS;
-	(void)api->getNumPredicates(dev, &device->n_preds_per_lane);
-	(void)api->getDevicePCIBusInfo(dev, &device->pci_bus, &device->pci_device);
-	if (API_HAS(t, getNumUniformPredicates) &&
-	    api->getNumUniformRegisters(dev, &device->n_uniform_regs) == CUDBG_SUCCESS &&
-	    api->getNumUniformPredicates(dev, &device->n_uniform_preds) == CUDBG_SUCCESS)
-		device->have |= WS_DEVICE_UNIFORM;
-	return good ? WS_OK
-		    : wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET, "device %u has no sizes", dev);
+	const char *lacks = wsi_api_ask_numbers(t, device);
+	if (!lacks && !device->sm_type.len)
+		lacks = "the architecture of a device";
+	return lack_add(t, API_DEVICE, t->n.devices - 1, lacks) ? WS_OK : no_room(err);
 }
 
 static bool find_device(const struct api_target *t, uint32_t dev, uint32_t *ret_index)
@@ -104,6 +107,16 @@ static uint32_t find_context(const struct api_target *t, uint32_t device_index, 
 	return WS_NONE;
 }
 
+static uint32_t find_image(const struct api_target *t, uint32_t device_index, uint64_t handle)
+{
+	uint32_t found = WS_NONE;
+	for (uint32_t i = 0; i < t->n.images; i++)
+		if (t->images[i].image.device_index == device_index &&
+		    t->images[i].image.handle == handle)
+			found = i;
+	return found;
+}
+
 /* Fetches one form of an image. */
 static void fetch_image(struct api_target *t, uint32_t dev, struct api_image *row, uint64_t size,
 			CUDBGElfImageType type)
@@ -112,10 +125,13 @@ static void fetch_image(struct api_target *t, uint32_t dev, struct api_image *ro
 	struct ws_error err = { .status = WS_NO_MEMORY };
 	enum ws_status st = WS_NO_MEMORY;
 	uint8_t *bytes = size < SIZE_MAX ? wsi_zalloc((size_t)size + 1) : NULL;
-	if (bytes)
-		st = wsi_api_status(
-			t, t->api->getElfImageByHandle(dev, row->image.handle, type, bytes, size),
-			"getElfImageByHandle", &err);
+	if (bytes) {
+		CUDBGResult result =
+			API_CALL(t, getElfImageByHandle, dev, row->image.handle, type, bytes, size);
+		st = wsi_api_not_offered(result)
+			     ? WS_UNSUPPORTED
+			     : wsi_api_status(t, result, "getElfImageByHandle", &err);
+	}
 	if (st != WS_OK) {
 		wsi_free(bytes);
 		bytes = NULL;
@@ -161,62 +177,76 @@ enum ws_status wsi_api_add_event(struct api_target *t, const CUDBGEvent *event,
 	return WS_OK;
 }
 
+/* A provider need not have events to acknowledge, nor any at all. */
 static enum ws_status read_events(struct api_target *t, struct ws_error *err)
 {
 	CUDBGEvent event;
 	enum ws_status st = WS_OK;
-	for (int type = 0; type < 2; type++)
-		while (st == WS_OK &&
-		       t->api->getNextEvent((CUDBGEventQueueType)type, &event) == CUDBG_SUCCESS)
-			st = wsi_api_add_event(t, &event, err);
-	if (st == WS_OK)
-		st = wsi_api_status(t, t->api->acknowledgeSyncEvents(), "acknowledgeSyncEvents",
-				    err);
+	for (int type = 0; type < 2 && st == WS_OK; type++) {
+		CUDBGResult result = CUDBG_SUCCESS;
+		while (st == WS_OK && result == CUDBG_SUCCESS) {
+			result = API_CALL(t, getNextEvent, (CUDBGEventQueueType)type, &event);
+			if (result == CUDBG_SUCCESS)
+				st = wsi_api_add_event(t, &event, err);
+		}
+		t->no_events = t->no_events || wsi_api_not_offered(result);
+	}
+	if (st == WS_OK && API_HAS(t, acknowledgeSyncEvents))
+		(void)t->api->acknowledgeSyncEvents();
 	return st;
 }
 
-/* ---- grids ---- */
-
-static void grid_fill(struct api_target *t, const struct api_place *at, struct ws_grid *grid)
+/* Fetches one form of the image of a warp's grid, which stays the provider's. */
+static void fetch_by_warp(struct api_target *t, const struct api_place *at, struct api_image *row,
+			  bool relocated)
 {
-	CUDBGGridInfo info;
-	CUDBGGridInfo120 old;
-	CUDBGGridStatus status;
-	uint64_t value;
-	CUDBGResult result = CUDBG_ERROR_NOT_SUPPORTED;
-	memset(&info, 0, sizeof info);
-	if (API_HAS(t, getGridInfo)) {
-		result = t->api->getGridInfo(at->dev, (uint64_t)grid->id, &info);
-		grid->have = WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER;
-	} else if (API_HAS(t, getGridInfo120)) {
-		result = t->api->getGridInfo120(at->dev, (uint64_t)grid->id, &old);
-		memcpy(&info, &old, sizeof old);
-		grid->have = WS_GRID_CLUSTER;
-	}
-	if (result != CUDBG_SUCCESS) {
-		grid->have = 0;
+	void *bytes = NULL;
+	uint64_t size = 0;
+	struct ws_error why = { .status = WS_OK };
+	enum ws_status st = wsi_api_status(
+		t, API_CALL(t, getElfImage, at->dev, at->sm, at->wp, relocated, &bytes, &size),
+		"getElfImage", &why);
+	if (st != WS_OK || !bytes)
 		return;
-	}
-	grid->context_id = info.context;
-	grid->module_handle = info.module;
-	grid->function = info.function;
-	grid->function_entry = info.functionEntry;
-	grid->parent_id = (int64_t)info.parentGridId;
-	grid->type = info.type;
-	grid->origin = info.origin;
-	grid->grid_dim = wsi_api_dim3(info.gridDim);
-	grid->block_dim = wsi_api_dim3(info.blockDim);
-	grid->cluster_dim = wsi_api_dim3(info.clusterDim);
-	grid->preferred_cluster_dim = wsi_api_dim3(info.preferredClusterDim);
-	if (t->api->getGridStatus(at->dev, (uint64_t)grid->id, &status) == CUDBG_SUCCESS)
-		grid->status = status;
-	if (t->api->getGridAttribute(at->dev, at->sm, at->wp, CUDBG_ATTR_GRID_LAUNCH_BLOCKING,
-				     &value) == CUDBG_SUCCESS)
-		grid->launch_blocking = value != 0;
-	if (t->api->getGridAttribute(at->dev, at->sm, at->wp, CUDBG_ATTR_GRID_TID, &value) ==
-	    CUDBG_SUCCESS)
-		grid->host_tid = (uint32_t)value;
+	*(relocated ? &row->image.relocated : &row->image.original) =
+		(struct ws_span){ bytes, (size_t)size, 0 };
+	*(relocated ? &row->image.relocated_status : &row->image.original_status) = WS_OK;
 }
+
+/* What a grid that runs tells of its context and its image, where nothing else did. */
+static bool add_of_grid(struct api_target *t, const struct api_place *at,
+			const struct ws_grid *grid)
+{
+	if (t->no_events && find_context(t, grid->device_index, grid->context_id) == WS_NONE) {
+		struct ws_context *context = ROW_ADD(t, contexts);
+		if (!context)
+			return false;
+		context->device_index = grid->device_index;
+		context->id = grid->context_id;
+		(void)API_CALL(t, getTID, at->dev, at->sm, at->wp, &context->host_tid);
+	}
+	uint32_t index = find_image(t, grid->device_index, grid->module_handle);
+	if (index == WS_NONE && t->no_events) {
+		struct api_image *row = ROW_ADD(t, images);
+		if (!row)
+			return false;
+		index = t->n.images - 1;
+		row->image.device_index = grid->device_index;
+		row->image.context_index = find_context(t, grid->device_index, grid->context_id);
+		row->image.handle = grid->module_handle;
+		row->image.relocated_status = row->image.original_status = WS_UNSUPPORTED;
+	}
+	if (index == WS_NONE)
+		return true;
+	struct api_image *row = &t->images[index];
+	if (row->image.relocated_status == WS_UNSUPPORTED)
+		fetch_by_warp(t, at, row, true);
+	if (row->image.original_status == WS_UNSUPPORTED)
+		fetch_by_warp(t, at, row, false);
+	return true;
+}
+
+/* ---- grids ---- */
 
 /* The grid of a warp, added when it is new. WS_NONE when the provider does not know it. */
 static uint32_t grid_index(struct api_target *t, uint32_t device_index, const struct api_place *at,
@@ -228,39 +258,45 @@ static uint32_t grid_index(struct api_target *t, uint32_t device_index, const st
 	struct ws_grid *grid = ROW_ADD(t, grids);
 	if (!grid)
 		return WS_NONE;
+	uint32_t index = t->n.grids - 1;
 	grid->device_index = device_index;
 	grid->id = (int64_t)id;
-	grid_fill(t, at, grid);
+	grid->context_index = grid->image_index = WS_NONE;
+	if (!wsi_api_ask_grid(t, at, grid))
+		return lack_add(t, API_GRID_ROW, index, "the launch of a grid") ? index : WS_NONE;
+	if (!add_of_grid(t, at, grid))
+		return WS_NONE;
 	grid->context_index = find_context(t, device_index, grid->context_id);
-	grid->image_index = WS_NONE;
-	for (uint32_t i = 0; i < t->n.images; i++)
-		if (t->images[i].image.device_index == device_index &&
-		    t->images[i].image.handle == grid->module_handle)
-			grid->image_index = i;
-	return t->n.grids - 1;
+	grid->image_index = find_image(t, device_index, grid->module_handle);
+	return index;
 }
 
 /* ---- SMs, blocks, warps ---- */
 
-/* What the API tells of a block only through one of its warps. */
-static void block_clusters(struct api_target *t, const struct api_place *at, struct ws_block *block)
+static bool is_size(CuDim3 dim)
 {
-	CuDim3 idx;
-	if (API_HAS(t, readClusterIdx) &&
-	    t->api->readClusterIdx(at->dev, at->sm, at->wp, &idx) == CUDBG_SUCCESS) {
-		block->have |= WS_BLOCK_CLUSTER_IDX;
-		block->cluster_idx = wsi_api_dim3(idx);
-	}
-	if (API_HAS(t, getClusterDim) &&
-	    t->api->getClusterDim(at->dev, at->sm, at->wp, &idx) == CUDBG_SUCCESS) {
+	return dim.x && dim.y && dim.z;
+}
+
+/* What the API tells of a block only through one of its warps. A size of 0 is none that it knows.
+ */
+static void block_clusters(struct api_target *t, const struct api_place *at, struct ws_block *block,
+			   struct api_warp_facts *facts)
+{
+	if (wsi_api_ask_warp(t, at, API_CLUSTER_DIM, facts) == CUDBG_SUCCESS &&
+	    is_size(facts->cluster_dim)) {
 		block->have |= WS_BLOCK_CLUSTER_DIM;
-		block->cluster_dim = wsi_api_dim3(idx);
+		block->cluster_dim = wsi_api_dim3(facts->cluster_dim);
+	}
+	if (wsi_api_ask_warp(t, at, API_CLUSTER_IDX, facts) == CUDBG_SUCCESS) {
+		block->have |= WS_BLOCK_CLUSTER_IDX;
+		block->cluster_idx = wsi_api_dim3(facts->cluster_idx);
 	}
 }
 
 /* The block of a warp, added when it is new. WS_NONE: no memory. */
 static uint32_t block_index(struct api_target *t, const struct api_place *at,
-			    const struct ws_block *wanted)
+			    const struct ws_block *wanted, struct api_warp_facts *facts)
 {
 	for (uint32_t i = t->n.blocks; i-- > 0 && t->blocks[i].sm_index == wanted->sm_index;)
 		if (t->blocks[i].grid_id == wanted->grid_id &&
@@ -271,61 +307,54 @@ static uint32_t block_index(struct api_target *t, const struct api_place *at,
 		return WS_NONE;
 	*block = *wanted;
 	block->grid_index = grid_index(t, wanted->device_index, at, (uint64_t)wanted->grid_id);
-	block_clusters(t, at, block);
+	block_clusters(t, at, block, facts);
 	return t->n.blocks - 1;
 }
 
-static void warp_details(struct api_target *t, const struct api_place *at, struct ws_warp *warp)
+/* NVIDIA's dump library has 0 for what it does not know. */
+static void warp_resources(struct api_target *t, const struct api_place *at, struct ws_warp *warp)
 {
-	CUDBGWarpResources resources;
+	CUDBGWarpResources resources = { 0, 0 };
+	if (API_CALL(t, readWarpResources, at->dev, at->sm, at->wp, &resources) != CUDBG_SUCCESS)
+		return;
+	warp->have |= (resources.numRegisters ? WS_WARP_N_REGS : 0u) |
+		      (resources.sharedMemSize ? WS_WARP_SHARED_BYTES : 0u);
+	warp->n_regs = resources.numRegisters;
+	warp->shared_bytes = resources.sharedMemSize;
+}
+
+static uint32_t first_lane(uint32_t lanes)
+{
+	uint32_t ln = 0;
+	while (ln < WS_MAX_LANES - 1 && !(lanes >> ln & 1))
+		ln++;
+	return ln;
+}
+
+static void warp_details(struct api_target *t, const struct api_place *at, struct ws_warp *warp,
+			 struct api_warp_facts *facts)
+{
 	CUDBGCbuWarpState cbu;
 	CUDBGBarrierScope scope;
-	CUDBGWarpState state;
-	char text[200];
-	if (API_HAS(t, readWarpResources) &&
-	    t->api->readWarpResources(at->dev, at->sm, at->wp, &resources) == CUDBG_SUCCESS) {
-		warp->have |= WS_WARP_N_REGS | WS_WARP_SHARED_BYTES;
-		warp->n_regs = resources.numRegisters;
-		warp->shared_bytes = resources.sharedMemSize;
-	}
-	if (API_HAS(t, getCbuWarpState) &&
-	    t->api->getCbuWarpState(at->dev, at->sm, 1ull << at->wp, &cbu, 1) == CUDBG_SUCCESS &&
-	    t->api->readWarpState(at->dev, at->sm, at->wp, &state) == CUDBG_SUCCESS) {
+	char text[200] = "";
+	warp_resources(t, at, warp);
+	if (API_CALL(t, getCbuWarpState, at->dev, at->sm, 1ull << at->wp, &cbu, 1) ==
+		    CUDBG_SUCCESS &&
+	    wsi_api_ask_warp(t, at, API_SYSCALL_LANES, facts) == CUDBG_SUCCESS) {
 		warp->have |= WS_WARP_CBU;
 		warp->cbu_active_lanes = cbu.activeMask;
 		warp->cbu_exited_lanes = cbu.exitedMask;
 		warp->cbu_collective_lanes = cbu.collectiveMask;
-		warp->in_syscall_lanes = state.inSyscallLanes;
+		warp->in_syscall_lanes = facts->in_syscall_lanes;
 	}
-	uint32_t ln = 0;
-	while (ln < WS_MAX_LANES - 1 && !(warp->valid_lanes >> ln & 1))
-		ln++;
-	if (API_HAS(t, getHardwareBarrierInfo) &&
-	    t->api->getHardwareBarrierInfo(at->dev, at->sm, at->wp, ln, &scope, text, sizeof text,
-					   NULL) == CUDBG_SUCCESS &&
+	if (API_CALL(t, getHardwareBarrierInfo, at->dev, at->sm, at->wp,
+		     first_lane(warp->valid_lanes), &scope, text, sizeof text - 1,
+		     NULL) == CUDBG_SUCCESS &&
 	    scope != CUDBG_BARRIER_SCOPE_INVALID) {
 		warp->have |= WS_WARP_BARRIER;
 		warp->barrier_scope = scope;
 		warp->barrier_text = keep_text(t, text);
 	}
-}
-
-/* The same as a response of getDeviceInfo tells, by single calls. */
-static CUDBGResult ask_warp(struct api_target *t, const struct api_place *at,
-			    struct api_warp_facts *ret)
-{
-	CUDBGAPI api = t->api;
-	CUDBGResult result = api->readValidLanes(at->dev, at->sm, at->wp, &ret->valid_lanes);
-	if (result == CUDBG_SUCCESS)
-		result = api->readActiveLanes(at->dev, at->sm, at->wp, &ret->active_lanes);
-	if (result == CUDBG_SUCCESS)
-		result = api->readGridId(at->dev, at->sm, at->wp, &ret->grid);
-	if (result == CUDBG_SUCCESS)
-		result = api->readBlockIdx(at->dev, at->sm, at->wp, &ret->block);
-	if (result == CUDBG_SUCCESS)
-		(void)api->readErrorPC(at->dev, at->sm, at->wp, &ret->error_pc,
-				       &ret->error_pc_valid);
-	return result;
 }
 
 static enum ws_status nonsense(struct api_target *t, struct ws_error *err)
@@ -334,58 +363,100 @@ static enum ws_status nonsense(struct api_target *t, struct ws_error *err)
 	return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET, "getDeviceInfo's buffer does not add up");
 }
 
+/* Valid and broken warps of an SM. */
+struct api_masks {
+	uint64_t valid, broken;
+	bool broken_known;
+};
+
+enum { OF_ROWS = API_VALID | API_ACTIVE | API_GRID | API_BLOCK | API_ERROR_PC };
+
+/* A warp is there, even one of which not all is told; its block only where that is. */
 static enum ws_status add_warp(struct api_target *t, uint32_t device_index, uint32_t sm_index,
-			       const struct api_place *at, bool broken, struct api_bulk *bulk,
-			       struct ws_error *err)
+			       const struct api_place *at, const struct api_masks *masks,
+			       struct api_bulk *bulk, struct ws_error *err)
 {
-	struct api_warp_facts facts = { .error_pc_valid = false };
+	struct api_warp_facts facts = { .known = 0 };
 	if (bulk && !wsi_api_bulk_warp(bulk, &facts))
 		return nonsense(t, err);
-	enum ws_status st =
-		bulk ? WS_OK : wsi_api_status(t, ask_warp(t, at, &facts), "a warp", err);
-	if (st != WS_OK)
-		return st;
-	const struct ws_block block = {
-		.device_index = device_index,
-		.sm_index = sm_index,
-		.grid_id = (int64_t)facts.grid,
-		.idx = wsi_api_dim3(facts.block),
-	};
+	CUDBGResult result = wsi_api_ask_warp(t, at, OF_ROWS, &facts);
+	if (result == CUDBG_ERROR_RUNNING_DEVICE)
+		return wsi_api_status(t, result, "a warp", err);
+	uint32_t lacks = OF_ROWS & ~facts.known;
 	struct ws_warp row = {
 		.device_index = device_index,
 		.sm_index = sm_index,
 		.id = at->wp,
-		.block_index = block_index(t, at, &block),
+		.block_index = WS_NONE,
 		.valid_lanes = facts.valid_lanes,
 		.active_lanes = facts.active_lanes,
-		.broken = broken,
+		.broken = masks->broken >> at->wp & 1,
 		.error_pc_valid = facts.error_pc_valid,
 		.error_pc = facts.error_pc,
 	};
-	if (row.block_index == WS_NONE)
-		return no_room(err);
-	warp_details(t, at, &row);
-	uint32_t grid = t->blocks[row.block_index].grid_index;
-	if (grid != WS_NONE && (row.have & WS_WARP_N_REGS)) {
-		t->grids[grid].have |= WS_GRID_N_REGS;
-		t->grids[grid].n_regs = row.n_regs;
+	if (!(lacks & (API_GRID | API_BLOCK))) {
+		const struct ws_block block = {
+			.device_index = device_index,
+			.sm_index = sm_index,
+			.grid_id = (int64_t)facts.grid,
+			.idx = wsi_api_dim3(facts.block),
+		};
+		row.block_index = block_index(t, at, &block, &facts);
+		if (row.block_index == WS_NONE)
+			return no_room(err);
 	}
+	warp_details(t, at, &row, &facts);
 	struct ws_warp *warp = ROW_ADD(t, warps);
 	if (!warp)
 		return no_room(err);
 	*warp = row;
-	return WS_OK;
+	uint32_t grid = wsi_api_grid_of_warp(t, t->n.warps - 1);
+	if (grid != WS_NONE && (row.have & WS_WARP_N_REGS)) {
+		t->grids[grid].have |= WS_GRID_N_REGS;
+		t->grids[grid].n_regs = row.n_regs;
+	}
+	const char *what = lacks                 ? wsi_api_fact_text(lacks)
+			   : masks->broken_known ? NULL
+						 : wsi_api_fact_text(0);
+	return lack_add(t, API_WARP, t->n.warps - 1, what) ? WS_OK : no_room(err);
 }
 
-static void sm_exception(struct api_target *t, uint32_t dev, struct ws_sm *sm)
+/* Whether a lane of a warp carries the exception that its SM has. */
+static bool lanes_tell(struct api_target *t, const struct ws_sm *sm)
 {
-	CUDBGException_t exception;
-	if (!API_HAS(t, readSmException) ||
-	    t->api->readSmException(dev, sm->id, &exception, &sm->error_pc, &sm->error_pc_valid) !=
-		    CUDBG_SUCCESS)
+	for (uint32_t i = 0; i < sm->n_warps; i++) {
+		struct api_place at = wsi_api_place(t, sm->first_warp_index + i);
+		struct api_warp_facts facts = { .known = 0 };
+		if (wsi_api_ask_warp(t, &at, API_VALID | API_EXCEPTION, &facts) != CUDBG_SUCCESS)
+			continue;
+		for (uint32_t ln = 0; ln < WS_MAX_LANES; ln++)
+			if ((facts.valid_lanes & ~facts.lost_lanes) >> ln & 1 &&
+			    facts.lane[ln].exception != CUDBG_EXCEPTION_NONE)
+				return true;
+	}
+	return false;
+}
+
+/* Without readSmException: an exception that no lane carries and no function names is still one. */
+static void sm_by_mask(struct api_target *t, uint32_t dev, struct ws_sm *sm)
+{
+	if (sm->id >= t->n_masked) {
+		if (!t->n_untold++)
+			wsi_format(t->untold,
+				   "no function of this provider tells whether device %u SM %u has "
+				   "an exception",
+				   dev, sm->id);
+		return;
+	}
+	if (!(t->exception_mask[sm->id / 64] >> sm->id % 64 & 1) || lanes_tell(t, sm))
 		return;
 	sm->have |= WS_SM_EXCEPTION;
-	sm->exception = (uint32_t)exception;
+	sm->exception = (uint32_t)CUDBG_EXCEPTION_UNKNOWN;
+	if (!t->n_unnamed++)
+		wsi_format(t->unnamed,
+			   "device %u SM %u has an exception, and no function of this provider "
+			   "tells which",
+			   dev, sm->id);
 }
 
 /* What the API tells of an SM only through one of its warps. */
@@ -394,22 +465,19 @@ static void sm_texts(struct api_target *t, uint32_t dev, struct ws_sm *sm)
 	if (!sm->n_warps)
 		return;
 	struct api_place at = wsi_api_place(t, sm->first_warp_index);
-	char text[400];
-	uint32_t ln = 0;
-	while (ln < WS_MAX_LANES - 1 && !(t->warps[sm->first_warp_index].valid_lanes >> ln & 1))
-		ln++;
-	if (API_HAS(t, getCudaExceptionString) &&
-	    t->api->getCudaExceptionString(dev, at.sm, at.wp, ln, text, sizeof text, NULL) ==
-		    CUDBG_SUCCESS) {
+	char text[400] = "";
+	if (API_CALL(t, getCudaExceptionString, dev, at.sm, at.wp,
+		     first_lane(t->warps[sm->first_warp_index].valid_lanes), text, sizeof text - 1,
+		     NULL) == CUDBG_SUCCESS) {
 		sm->have |= WS_SM_EXCEPTION_TEXT;
 		sm->exception_text = keep_text(t, text);
 	}
-	for (uint32_t i = 0; API_HAS(t, getClusterExceptionTargetBlock) && i < sm->n_warps; i++) {
+	for (uint32_t i = 0; i < sm->n_warps; i++) {
 		CuDim3 block;
 		bool valid;
 		at = wsi_api_place(t, sm->first_warp_index + i);
-		if (t->api->getClusterExceptionTargetBlock(dev, at.sm, at.wp, &block, &valid) !=
-		    CUDBG_SUCCESS)
+		if (API_CALL(t, getClusterExceptionTargetBlock, dev, at.sm, at.wp, &block,
+			     &valid) != CUDBG_SUCCESS)
 			break;
 		sm->have |= WS_SM_CLUSTER_TARGET;
 		if (valid) {
@@ -420,23 +488,28 @@ static void sm_texts(struct api_target *t, uint32_t dev, struct ws_sm *sm)
 }
 
 static enum ws_status sm_masks(struct api_target *t, uint32_t dev, uint32_t sm,
-			       struct api_bulk *bulk, uint64_t *ret_valid, uint64_t *ret_broken,
-			       struct ws_error *err)
+			       struct api_bulk *bulk, struct api_masks *ret, struct ws_error *err)
 {
-	if (bulk)
-		return wsi_api_bulk_sm(bulk, sm, ret_valid, ret_broken) ? WS_OK : nonsense(t, err);
-	enum ws_status st = wsi_api_status(t, t->api->readValidWarps(dev, sm, ret_valid),
-					   "readValidWarps", err);
-	return st != WS_OK ? st
-			   : wsi_api_status(t, t->api->readBrokenWarps(dev, sm, ret_broken),
-					    "readBrokenWarps", err);
+	if (bulk) {
+		ret->broken_known = true;
+		return wsi_api_bulk_sm(bulk, sm, &ret->valid, &ret->broken) ? WS_OK
+									    : nonsense(t, err);
+	}
+	return wsi_api_status(
+		t, wsi_api_ask_masks(t, dev, sm, &ret->valid, &ret->broken, &ret->broken_known),
+		"the warps of an SM", err);
 }
 
+/* WS_ABSENT: there is no SM of that number. */
 static enum ws_status add_sm(struct api_target *t, uint32_t device_index, uint32_t id,
 			     struct api_bulk *bulk, struct ws_error *err)
 {
 	uint32_t dev = t->devices[device_index].id;
-	uint64_t valid = 0, broken = 0;
+	struct api_masks masks = { 0, 0, false };
+	enum ws_status st = sm_masks(t, dev, id, bulk, &masks, err);
+	bool told = st != WS_UNSUPPORTED;
+	if (st != WS_OK && told)
+		return st;
 	struct ws_sm *sm = ROW_ADD(t, sms);
 	if (!sm)
 		return no_room(err);
@@ -444,16 +517,22 @@ static enum ws_status add_sm(struct api_target *t, uint32_t device_index, uint32
 	*sm = (struct ws_sm){ .device_index = device_index,
 			      .id = id,
 			      .first_warp_index = t->n.warps };
-	sm_exception(t, dev, sm);
-	enum ws_status st = sm_masks(t, dev, id, bulk, &valid, &broken, err);
-	for (uint32_t wp = 0; st == WS_OK && wp < 64; wp++)
-		if (valid >> wp & 1) {
+	wsi_api_ask_sm_exception(t, dev, sm);
+	if (!told)
+		return lack_add(t, API_SM, index, "which warps an SM holds") ? WS_OK : no_room(err);
+	st = WS_OK;
+	for (uint32_t wp = 0; st == WS_OK && wp < CUDBG_MAX_WARPS; wp++)
+		if (masks.valid >> wp & 1) {
 			const struct api_place at = { dev, id, wp };
-			st = add_warp(t, device_index, index, &at, broken >> wp & 1, bulk, err);
+			st = add_warp(t, device_index, index, &at, &masks, bulk, err);
 		}
 	sm = &t->sms[index];
 	sm->n_warps = t->n.warps - sm->first_warp_index;
-	sm_texts(t, dev, sm);
+	if (st == WS_OK) {
+		if (!(sm->have & WS_SM_EXCEPTION))
+			sm_by_mask(t, dev, sm);
+		sm_texts(t, dev, sm);
+	}
 	return st;
 }
 
@@ -480,7 +559,8 @@ static void add_ranges(struct api_target *t)
 	};
 	uint64_t start = 0;
 	do {
-		if (t->api->getManagedMemoryRegionInfo(start, regions, 64, &n) != CUDBG_SUCCESS)
+		if (API_CALL(t, getManagedMemoryRegionInfo, start, regions, 64, &n) !=
+		    CUDBG_SUCCESS)
 			n = 0;
 		for (uint32_t i = start ? 1 : 0; i < n; i++) {
 			range.start = regions[i].startAddress;
@@ -491,12 +571,12 @@ static void add_ranges(struct api_target *t)
 	} while (start);
 	range.managed = false;
 	range.space = WS_SPACE_CONST;
-	for (uint32_t i = 0; API_HAS(t, getConstBankAddress) && i < t->n.grids; i++)
+	for (uint32_t i = 0; i < t->n.grids; i++)
 		for (uint32_t bank = 0; bank < 18; bank++) {
 			uint64_t address;
-			if (t->api->getConstBankAddress(t->devices[t->grids[i].device_index].id,
-							(uint64_t)t->grids[i].id, bank, &address,
-							&n) != CUDBG_SUCCESS)
+			if (API_CALL(t, getConstBankAddress,
+				     t->devices[t->grids[i].device_index].id,
+				     (uint64_t)t->grids[i].id, bank, &address, &n) != CUDBG_SUCCESS)
 				continue;
 			range.device_index = t->grids[i].device_index;
 			range.grid_index = i;
@@ -510,30 +590,38 @@ static void add_ranges(struct api_target *t)
 enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err)
 {
 	uint32_t n = 0;
-	enum ws_status st = wsi_api_status(t, t->api->getNumDevices(&n), "getNumDevices", err);
+	CUDBGResult result = API_CALL(t, getNumDevices, &n);
+	if (wsi_api_not_offered(result)) { /* then those that answer */
+		n = CUDBG_MAX_DEVICES;
+		result = CUDBG_SUCCESS;
+	}
+	enum ws_status st = wsi_api_status(t, result, "getNumDevices", err);
 	for (uint32_t dev = 0; st == WS_OK && dev < n && dev < CUDBG_MAX_DEVICES; dev++)
-		st = add_device(t, dev, err);
+		if (wsi_api_ask_device(t, dev))
+			st = add_device(t, dev, err);
 	t->n_device_texts = t->n_texts;
 	if (st == WS_OK)
 		st = read_events(t, err);
 	return st == WS_OK ? wsi_api_renew(t, err) : st;
 }
 
+/* Where no function tells how many SMs there are, the first that is refused is past the last. */
 static enum ws_status add_sms(struct api_target *t, uint32_t device_index, struct ws_error *err)
 {
 	struct api_bulk bulk;
-	bool has_bulk = !t->no_bulk && wsi_api_bulk_open(t, t->devices[device_index].id, &bulk);
+	const struct ws_device *device = &t->devices[device_index];
+	bool has_bulk = !t->no_bulk && wsi_api_bulk_open(t, device->id, &bulk);
+	bool counted = API_HAS(t, getNumSMs) && device->n_sms;
+	uint32_t n_sms = counted ? device->n_sms : CUDBG_MAX_SMS;
 	enum ws_status st = WS_OK;
-	for (uint32_t sm = 0; st == WS_OK && sm < t->devices[device_index].n_sms; sm++)
+	t->n_masked = wsi_api_ask_exception_mask(t, device->id, t->exception_mask);
+	for (uint32_t sm = 0; st == WS_OK && sm < n_sms; sm++)
 		st = add_sm(t, device_index, sm, has_bulk ? &bulk : NULL, err);
 	if (has_bulk)
 		wsi_api_bulk_close(&bulk);
-	if (st == WS_RUNNING) {
+	if (st == WS_RUNNING)
 		t->runs[device_index] = true; /* it ran before we came */
-		t->n.sms--;
-		st = WS_OK;
-	}
-	return st;
+	return st == WS_RUNNING || (st == WS_ABSENT && !counted) ? WS_OK : st;
 }
 
 enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err)
@@ -543,6 +631,9 @@ enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err)
 		wsi_free(t->texts[--t->n_texts]);
 	t->n.grids = t->n.sms = t->n.blocks = t->n.warps = 0;
 	t->n_ranges = 0;
+	t->n_unnamed = t->n_untold = t->n_image_regs = 0;
+	for (int kind = API_GRID_ROW; kind < API_KINDS; kind++)
+		t->lacks[kind].n = 0;
 	bool bulk = !t->no_bulk;
 	for (uint32_t i = 0; st == WS_OK && i < t->n.devices; i++)
 		if (!t->runs[i])
@@ -562,6 +653,8 @@ void wsi_api_drop_stock(struct api_target *t)
 	}
 	for (size_t i = 0; i < t->n_texts; i++)
 		wsi_free(t->texts[i]);
+	for (int kind = 0; kind < API_KINDS; kind++)
+		wsi_free(t->lacks[kind].items);
 	wsi_free(t->texts);
 	wsi_free(t->ranges);
 	wsi_free(t->devices);
