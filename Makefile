@@ -4,7 +4,7 @@
 BUILD ?= build
 DUMPS = $(sort $(wildcard examples/dumps/*.nvcudmp*))
 
-.PHONY: all build demo check check-full check-sanitize check-fuzz check-oracle check-browser bench bench-smoke install clean packages
+.PHONY: all build demo picture check check-full check-sanitize check-fuzz check-oracle check-browser bench bench-smoke install clean packages
 
 all: build
 
@@ -22,6 +22,10 @@ build: packages $(BUILD)/build.ninja
 demo: packages $(BUILD)/build.ninja
 	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope
 	@tools/demo.sh $(BUILD)/warpscope $(DUMPS)
+
+# The picture in README.md, again: after a change of the HTML page. Needs tools/packages-browser.txt.
+picture: build
+	@tools/readme-picture.py $(BUILD)/warpscope .
 
 # For tests, a PATH without the commands of packages that nobody listed: make check is to pass on a newcomer's machine.
 LISTED = PATH="$$(tools/listed-commands.py $(BUILD)/commands)"
