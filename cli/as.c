@@ -60,6 +60,10 @@ static char *read_source(const char *path, size_t *ret_len)
 		cli_warn("%s: %s", path, strerror(errno));
 		free(text);
 		text = NULL;
+	} else if (memchr(text, '\0', len)) {
+		cli_warn("%s: is no text; what is wanted are machine instructions as text", path);
+		free(text);
+		text = NULL;
 	}
 	if (file && file != stdin)
 		fclose(file);
