@@ -438,10 +438,7 @@ static enum ws_status find_next(struct wsi_build *build, bool no_source)
 {
 	const struct ws_report *report = build->report;
 	enum ws_status st = WS_OK;
-	if (no_source)
-		st = next_add(build, "Add `--source-map FROM=TO` or `--source-dir DIR` to see the "
-				     "source lines here.");
-	if (st == WS_OK && report->verdict == WS_VERDICT_FAULT)
+	if (report->verdict == WS_VERDICT_FAULT)
 		st = next_for_fault(build, report->focus);
 	const char *collective = collective_of(report);
 	if (st == WS_OK && report->verdict == WS_VERDICT_HANG && collective)
@@ -463,6 +460,9 @@ static enum ws_status find_next(struct wsi_build *build, bool no_source)
 		st = next_add(build,
 			      "See each warp and what it waits for: `warpscope info DUMP warps`, "
 			      "`warpscope info DUMP barriers`.");
+	if (st == WS_OK && no_source)
+		st = next_add(build, "Add `--source-map FROM=TO` or `--source-dir DIR` to see the "
+				     "source lines here.");
 	return st;
 }
 
