@@ -130,7 +130,7 @@ TEXT = {"message": 'value < limit && "value is below the limit"', "file": "/src/
         "function": "int check(int, int)"}
 SPOKEN = dict(causes=["certain: an assertion in device code failed"], next_=["standard error"],
               precision=["errorpc lies outside the code of the dump", "8 threads carry it"],
-              text=[r'^Assertion failed: value .?< limit', r"assertion  value < limit", r"except\.cu:7$", r"in int check\(int, int\)"])
+              text=[r'^Assertion failed: `value < limit', r"assertion  value < limit", r"except\.cu:7$", r"in int check\(int, int\)"])
 
 
 @case
@@ -233,7 +233,7 @@ def overflow(code, local=True, options=None, form="li.sm_90", top=0x28):
 @case
 def stack_overflow():
     """35: recursion, the stack pointer below local memory, how much was used."""
-    return {**overflow(35), "findings": [r"descend is on the call stack 101 times",
+    return {**overflow(35), "findings": [r"`descend` is on the call stack 101 times",
                                          r"R1 = 0xfffb20, is 96 bytes below the thread's local memory \(576 bytes from 0xfffb80\)",
                                          r"lane 0 has used 672 bytes of stack"],
             "causes": [r"likely: recursion without an end.*101 times"], "next": ["nvcc -Xptxas -v"]}
@@ -266,7 +266,7 @@ def stack_overflow_by_a_large_frame():
     store = planted.at(0x120, "spread")
     planted.place(State(store, (planted.calls()[0].later(1),), error=store, exception=35,
                         regs={1: lambda _: STACK_TOP - 40000}))
-    return said(planted, 35, [r"gives spread a stack frame of 40000 bytes", "is 39424 bytes below the thread's local memory",
+    return said(planted, 35, [r"gives `spread` a stack frame of 40000 bytes", "is 39424 bytes below the thread's local memory",
                               "!on the call stack"], ["likely: local arrays too large"], ["cudaLimitStackSize"])
 
 
@@ -300,7 +300,7 @@ def canary():
     planted = Planted("big_frame", local=True)
     check = planted.at(0x130, "spread")
     planted.place(State(check, (planted.calls()[0].later(1),), error=check, exception=19))
-    return said(planted, 19, ["the guard lies in the stack frame of spread"], ["likely: a local array was overrun"], ["memcheck"])
+    return said(planted, 19, ["the guard lies in the stack frame of `spread`"], ["likely: a local array was overrun"], ["memcheck"])
 
 
 # ---- jumps ----
