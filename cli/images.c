@@ -44,20 +44,18 @@ void image_arch(const struct image *image, char *ret_text, size_t size)
 
 /* ---- opening ---- */
 
-/* True when the module was kept. */
-static bool images_add(struct images *images, struct ws_module *module, size_t index,
+static void images_add(struct images *images, struct ws_module *module, size_t index,
 		       const struct arch *arch)
 {
 	struct image image = { .module = module, .index = index };
 	ws_module_facts(module, &image.facts);
 	if (!arch_fits(arch, &image.facts))
-		return false;
+		return;
 	struct image *grown = realloc(images->item, (images->n + 1) * sizeof *grown);
 	if (!grown)
 		cli_out_of_memory();
 	images->item = grown;
 	images->item[images->n++] = image;
-	return true;
 }
 
 static void open_file_images(struct images *images, const char *path, const struct arch *arch)
@@ -82,16 +80,24 @@ static void open_dump_images(struct images *images, const char *path, const stru
 {
 	struct ws_image image;
 	struct ws_error err;
+	if (ws_module_set_create(&images->set, NULL) != WS_OK)
+		cli_out_of_memory();
 	for (uint32_t i = 0; ws_target_image(images->target, i, &image, NULL) == WS_OK; i++) {
-		struct ws_span bytes =
-			image.relocated_status == WS_OK ? image.relocated : image.original;
+		struct ws_module_entry entry = { 0 };
 		struct ws_module *module;
-		if (image.relocated_status != WS_OK && image.original_status != WS_OK)
+		if (image.relocated_status == WS_OK)
+			entry.relocated = image.relocated;
+		else if (image.original_status == WS_OK)
+			entry.original = image.original;
+		else
 			continue;
-		if (ws_module_open(bytes, &module, &err) != WS_OK)
+		uint32_t added = ws_module_set_count(images->set);
+		if (ws_module_set_add(images->set, &entry, NULL) != WS_OK)
+			cli_out_of_memory();
+		if (ws_module_set_module(images->set, added, &module, &err) != WS_OK)
 			cli_fail(path, &err);
-		else if (!images_add(images, module, i, arch))
-			ws_module_close(module);
+		else
+			images_add(images, module, i, arch);
 	}
 }
 
@@ -123,8 +129,7 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 
 void images_close(struct images *images)
 {
-	for (size_t i = 0; i < images->n && images->target; i++)
-		ws_module_close(images->item[i].module);
+	ws_module_set_destroy(images->set);
 	ws_image_file_close(images->file);
 	ws_target_close(images->target);
 	free(images->item);

@@ -22,7 +22,8 @@ struct images {
 	struct image *item;
 	size_t n;
 	struct ws_image_file *file; /* or: */
-	struct ws_target *target;   /* then the modules are ours to close */
+	struct ws_target *target;
+	struct ws_module_set *set; /* of a target's images */
 };
 
 /*

@@ -49,16 +49,58 @@ static inline bool owner_parts_next(const struct ws_line_map *map, struct owner_
 		*ret_part = map->owner[it->next_owner++].part;
 		return true;
 	}
-	if (map->n_owners == map->n_parts && it->owner != WS_LINE_NO_OWNER)
+	if (map->n_anchored == map->n_parts && it->owner != WS_LINE_NO_OWNER)
 		return false;
 	while (it->next_part < map->n_parts) {
 		size_t i = it->next_part++;
-		if (!map->part[i].anchored || it->owner == WS_LINE_NO_OWNER) {
+		if (!wsi_line_is_anchored(&map->part[i]) || it->owner == WS_LINE_NO_OWNER) {
 			*ret_part = i;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* ---- sequences of an owner, in a part ---- */
+
+/* NULL: the part has none of its sequences, or only one sequence at all. */
+static const struct wsi_line_group *group_of(const struct wsi_line_rows *rows, uint32_t owner)
+{
+	size_t lo = 0, hi = rows->n_groups;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (rows->group[mid].owner < owner)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < rows->n_groups && rows->group[lo].owner == owner ? &rows->group[lo] : NULL;
+}
+
+/* The sequence of an owner that covers `pc`: of several the shortest, then the last. */
+static const struct wsi_line_seq *seq_of_pc(const struct wsi_line_rows *rows, uint32_t owner,
+					    uint64_t pc)
+{
+	if (rows->n_seqs == 1) {
+		const struct wsi_line_seq *seq = &rows->seq[0];
+		return seq->owner == owner && pc - seq->low < seq->high - seq->low ? seq : NULL;
+	}
+	const struct wsi_line_group *group = group_of(rows, owner);
+	if (!group)
+		return NULL;
+	uint32_t index =
+		wsi_segments_find(&rows->by_address, group->first_segment, group->n_segments, pc);
+	return index == WSI_NO_INTERVAL ? NULL : &rows->seq[index];
+}
+
+/* Its first damaged sequence, or NULL. */
+static const struct wsi_line_seq *broken_seq(const struct wsi_line_rows *rows, uint32_t owner)
+{
+	if (rows->n_seqs == 1)
+		return rows->seq[0].owner == owner && rows->seq[0].status != WS_OK ? &rows->seq[0]
+										   : NULL;
+	const struct wsi_line_group *group = group_of(rows, owner);
+	return group && group->broken != UINT32_MAX ? &rows->seq[group->broken] : NULL;
 }
 
 /* ---- chains ---- */
@@ -123,11 +165,15 @@ static inline void chain_narrow(const struct ws_line_map *map, const struct wsi_
 static uint32_t row_of_pc(const struct wsi_line_rows *rows, const struct wsi_line_seq *seq,
 			  uint64_t pc)
 {
-	const size_t slot = (size_t)((pc - seq->low) >> seq->slot_shift);
-	const struct wsi_line_block *block =
-		&rows->block[seq->first_block + slot / WSI_LINE_BLOCK_SLOTS];
-	const unsigned count = block->count[slot % WSI_LINE_BLOCK_SLOTS];
-	size_t lo = block->n_before, hi = count == WSI_LINE_MANY ? seq->n_rows : lo + count;
+	size_t lo = 0, hi = seq->n_rows;
+	if (seq->n_blocks > 0) {
+		const size_t slot = (size_t)((pc - seq->low) >> seq->slot_shift);
+		const struct wsi_line_block *block =
+			&rows->block[seq->first_block + slot / WSI_LINE_BLOCK_SLOTS];
+		const unsigned count = block->count[slot % WSI_LINE_BLOCK_SLOTS];
+		lo = block->n_before;
+		hi = count == WSI_LINE_MANY ? seq->n_rows : lo + count;
+	}
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (wsi_line_address(rows, seq, wsi_line_by_address(rows, seq, mid)) <= pc)
@@ -144,34 +190,38 @@ static enum ws_status find_in_all(const struct ws_line_map *map, uint32_t owner,
 {
 	struct owner_parts it = owner_parts_of(map, owner);
 	const struct wsi_line_seq *broken = NULL;
+	bool is_limited = false;
 	size_t part;
 	while (owner_parts_next(map, &it, &part)) {
 		const struct wsi_line_rows *rows = wsi_line_part_rows(map, part);
 		if (!rows)
 			return no_memory(err);
-		for (size_t i = 0; i < rows->n_seqs; i++) {
-			const struct wsi_line_seq *seq = &rows->seq[i];
-			if (seq->owner != owner)
-				continue;
-			if (rel_pc >= seq->low && rel_pc < seq->high) {
-				uint32_t number = row_of_pc(rows, seq, rel_pc);
-				*ret_n = chain_len(rows, seq, number);
-				chain(map, rows, seq, number, ret_pos, *ret_n < cap ? *ret_n : cap);
-				return WS_OK;
-			}
-			if (seq->status != WS_OK && rel_pc >= seq->high && !broken)
-				broken = seq;
+		const struct wsi_line_seq *seq = seq_of_pc(rows, owner, rel_pc);
+		if (seq) {
+			uint32_t number = row_of_pc(rows, seq, rel_pc);
+			*ret_n = chain_len(rows, seq, number);
+			chain(map, rows, seq, number, ret_pos, *ret_n < cap ? *ret_n : cap);
+			return WS_OK;
 		}
+		seq = broken_seq(rows, owner);
+		if (seq && rel_pc >= seq->high && !broken)
+			broken = seq;
+		is_limited |= rows->is_limited;
 	}
+	if (is_limited)
+		return wsi_fail(err, WS_LIMIT, map->line.origin,
+				"the line tables need too much memory for their size; there may be "
+				"a line for 0x%" PRIx64 " in what was left out",
+				rel_pc);
 	if (broken)
-		return wsi_fail(err, broken->status, broken->damage_off,
+		return wsi_fail(err, (enum ws_status)broken->status, broken->damage_off,
 				"the line program broke before 0x%" PRIx64, rel_pc);
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no line for 0x%" PRIx64, rel_pc);
 }
 
-/* The first sequence of an owner, if it was decoded already. */
+/* The sequence of the owner's first part that covers `pc`, if that part was decoded already. */
 static inline const struct wsi_line_seq *owner_first_seq(const struct ws_line_map *map,
-							 uint32_t owner,
+							 uint32_t owner, uint64_t pc,
 							 const struct wsi_line_rows **ret_rows)
 {
 	const size_t i = owner_lower(map, owner);
@@ -180,17 +230,17 @@ static inline const struct wsi_line_seq *owner_first_seq(const struct ws_line_ma
 	const struct wsi_line_rows *rows =
 		atomic_load_explicit(&map->part[map->owner[i].part].rows, memory_order_acquire);
 	*ret_rows = rows;
-	return rows && rows->n_seqs > 0 && rows->seq[0].owner == owner ? &rows->seq[0] : NULL;
+	return rows && rows->n_seqs > 0 ? seq_of_pc(rows, owner, pc) : NULL;
 }
 
 enum ws_status ws_line_find(const struct ws_line_map *map, uint32_t owner, uint64_t rel_pc,
 			    struct ws_line_pos *ret_pos, size_t cap, size_t *ret_n,
 			    struct ws_error *err)
 {
-	/* Nearly always the first sequence answers, and its index says all. */
+	/* Nearly always the first part answers, and the sequence's index says all. */
 	const struct wsi_line_rows *rows;
-	const struct wsi_line_seq *seq = owner_first_seq(map, owner, &rows);
-	if (seq && seq->is_direct && rel_pc - seq->low < seq->high - seq->low) {
+	const struct wsi_line_seq *seq = owner_first_seq(map, owner, rel_pc, &rows);
+	if (seq && seq->is_direct) {
 		const size_t slot = (size_t)((rel_pc - seq->low) >> seq->slot_shift);
 		const struct wsi_line_block *block =
 			&rows->block[seq->first_block + slot / WSI_LINE_BLOCK_SLOTS];
@@ -218,7 +268,7 @@ void wsi_line_seq_out(const struct wsi_line_rows *rows, size_t index, struct ws_
 		.high = seq->high,
 		.sec_off = seq->sec_off,
 		.table = rows->part->table,
-		.status = seq->status,
+		.status = (enum ws_status)seq->status,
 		.damage_off = seq->damage_off,
 		.priv = rows,
 		.priv_index = index,
@@ -291,12 +341,14 @@ enum ws_status ws_line_owner_seq(const struct ws_line_map *map, uint32_t owner, 
 		const struct wsi_line_rows *rows = wsi_line_part_rows(map, part);
 		if (!rows)
 			return no_memory(err);
-		for (size_t i = 0; i < rows->n_seqs; i++) {
-			if (rows->seq[i].owner != owner || nth-- > 0)
-				continue;
-			wsi_line_seq_out(rows, i, ret_seq);
+		const struct wsi_line_group *group = group_of(rows, owner);
+		size_t n = group ? group->n : rows->n_seqs == 1 ? rows->seq[0].owner == owner : 0;
+		if (nth < n) {
+			wsi_line_seq_out(rows, group ? rows->by_owner[group->first + nth] : 0,
+					 ret_seq);
 			return WS_OK;
 		}
+		nth -= n;
 	}
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no line sequence of this code");
 }

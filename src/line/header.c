@@ -42,22 +42,24 @@ struct header_reader {
 	unsigned offset_bytes;
 };
 
-static bool table_add_dir(struct wsi_line_table *table, const char *dir)
+static enum ws_status add_dir(struct header_reader *h, const char *dir)
 {
-	if (!wsi_grow(&table->dirs, &table->dirs_cap, table->pub.n_dirs, sizeof *table->dirs,
-		      UINT32_MAX))
-		return false;
-	table->dirs[table->pub.n_dirs++] = dir;
-	return true;
+	struct wsi_line_table *table = h->table;
+	enum ws_status st = wsi_line_grow(h->map, &table->dirs, &table->dirs_cap, table->pub.n_dirs,
+					  sizeof *table->dirs);
+	if (st == WS_OK)
+		table->dirs[table->pub.n_dirs++] = dir;
+	return st;
 }
 
-static bool table_add_file(struct wsi_line_table *table, struct ws_line_file file)
+static enum ws_status add_file(struct header_reader *h, struct ws_line_file file)
 {
-	if (!wsi_grow(&table->files, &table->files_cap, table->pub.n_files, sizeof *table->files,
-		      UINT32_MAX))
-		return false;
-	table->files[table->pub.n_files++] = file;
-	return true;
+	struct wsi_line_table *table = h->table;
+	enum ws_status st = wsi_line_grow(h->map, &table->files, &table->files_cap,
+					  table->pub.n_files, sizeof *table->files);
+	if (st == WS_OK)
+		table->files[table->pub.n_files++] = file;
+	return st;
 }
 
 static const char *table_dir(const struct wsi_line_table *table, uint64_t index)
@@ -65,27 +67,21 @@ static const char *table_dir(const struct wsi_line_table *table, uint64_t index)
 	return index < table->pub.n_dirs ? table->dirs[index] : NULL;
 }
 
-static enum ws_status no_memory(struct ws_error *err)
-{
-	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "line table header");
-}
-
 /* ---- DWARF 2 to 4 ---- */
 
-static enum ws_status read_lists_v2(struct header_reader *h, struct ws_error *err)
+static enum ws_status read_lists_v2(struct header_reader *h)
 {
 	struct wsi_reader *r = &h->r;
-	if (!table_add_dir(h->table, NULL) ||
-	    !table_add_file(h->table, (struct ws_line_file){ .name = "" }))
-		return no_memory(err);
-	for (;;) {
+	enum ws_status st = add_dir(h, NULL);
+	if (st == WS_OK)
+		st = add_file(h, (struct ws_line_file){ .name = "" });
+	while (st == WS_OK) {
 		struct ws_str dir = wsi_read_cstr(r);
 		if (r->failed || dir.len == 0)
 			break;
-		if (!table_add_dir(h->table, dir.ptr))
-			return no_memory(err);
+		st = add_dir(h, dir.ptr);
 	}
-	while (!r->failed) {
+	while (!r->failed && st == WS_OK) {
 		struct ws_str name = wsi_read_cstr(r);
 		if (r->failed || name.len == 0)
 			break;
@@ -93,10 +89,10 @@ static enum ws_status read_lists_v2(struct header_reader *h, struct ws_error *er
 		file.dir = table_dir(h->table, wsi_read_uleb(r));
 		file.mtime = wsi_read_uleb(r);
 		file.size_bytes = wsi_read_uleb(r);
-		if (!r->failed && !table_add_file(h->table, file))
-			return no_memory(err);
+		if (!r->failed)
+			st = add_file(h, file);
 	}
-	return WS_OK;
+	return st;
 }
 
 /* ---- DWARF 5 ---- */
@@ -185,7 +181,7 @@ static void entry_set(struct header_reader *h, struct ws_line_file *file, uint64
 }
 
 /* One list of entries: directories or files. WS_MALFORMED when it cannot be read on. */
-static enum ws_status read_list_v5(struct header_reader *h, bool is_dirs, struct ws_error *err)
+static enum ws_status read_list_v5(struct header_reader *h, bool is_dirs)
 {
 	struct wsi_reader *r = &h->r;
 	struct format formats[MAX_FORMATS];
@@ -197,10 +193,12 @@ static enum ws_status read_list_v5(struct header_reader *h, bool is_dirs, struct
 	uint64_t n_entries = wsi_read_uleb(r);
 	if (r->failed)
 		return WS_MALFORMED;
-	/* Each entry has at least a byte: a count beyond that lies. */
-	if (n_entries > wsi_reader_left(r))
+	/* Each entry has at least a byte: a count beyond that lies, or any of entries of nothing.
+	 */
+	if (n_entries > wsi_reader_left(r) || (n_entries > 0 && n_formats == 0))
 		return WS_MALFORMED;
-	for (uint64_t i = 0; i < n_entries; i++) {
+	enum ws_status st = WS_OK;
+	for (uint64_t i = 0; i < n_entries && st == WS_OK; i++) {
 		struct ws_line_file file = { 0 };
 		for (unsigned k = 0; k < n_formats; k++) {
 			struct value value = { 0 };
@@ -210,10 +208,9 @@ static enum ws_status read_list_v5(struct header_reader *h, bool is_dirs, struct
 		}
 		if (!file.name) /* its string is outside the string section */
 			file.name = "";
-		if (is_dirs ? !table_add_dir(h->table, file.name) : !table_add_file(h->table, file))
-			return no_memory(err);
+		st = is_dirs ? add_dir(h, file.name) : add_file(h, file);
 	}
-	return WS_OK;
+	return st;
 }
 
 /* ---- a header ---- */
@@ -249,20 +246,24 @@ static void check_str_base(struct ws_line_map *map, const struct ws_line_table *
 }
 
 /* The directories, the files and NVIDIA's word. */
-static enum ws_status read_lists(struct header_reader *h, struct ws_error *err)
+static enum ws_status read_lists(struct header_reader *h)
 {
 	struct ws_line_table *t = &h->table->pub;
 	struct wsi_reader *r = &h->r;
 	enum ws_status st = WS_OK;
 	if (t->version >= 5) {
-		st = read_list_v5(h, true, err);
+		st = read_list_v5(h, true);
 		if (st == WS_OK)
-			st = read_list_v5(h, false, err);
+			st = read_list_v5(h, false);
 	} else {
-		st = read_lists_v2(h, err);
+		st = read_lists_v2(h);
 	}
-	if (st == WS_NO_MEMORY)
+	if (st == WS_NO_MEMORY || st == WS_LIMIT)
 		return st;
+	wsi_line_shrink(h->map, &h->table->dirs, &h->table->dirs_cap, t->n_dirs,
+			sizeof *h->table->dirs);
+	wsi_line_shrink(h->map, &h->table->files, &h->table->files_cap, t->n_files,
+			sizeof *h->table->files);
 	t->dirs = h->table->dirs;
 	t->files = h->table->files;
 	if (st != WS_OK || r->failed) {
@@ -284,15 +285,17 @@ static enum ws_status read_lists(struct header_reader *h, struct ws_error *err)
 	return WS_OK;
 }
 
-static void table_fini(struct wsi_line_table *table)
+static void table_fini(const struct ws_line_map *map, struct wsi_line_table *table)
 {
+	wsi_line_refund(map, table->dirs_cap * sizeof *table->dirs);
+	wsi_line_refund(map, table->files_cap * sizeof *table->files);
 	wsi_free(table->dirs);
 	wsi_free(table->files);
 }
 
 /* A table whose length is known: `r` is over it, behind the length. */
 static enum ws_status read_table(struct ws_line_map *map, struct wsi_line_table *table,
-				 struct wsi_reader *r, struct ws_error *err)
+				 struct wsi_reader *r)
 {
 	struct ws_line_table *t = &table->pub;
 	uint64_t file_off = map->line.origin + t->sec_off;
@@ -325,7 +328,7 @@ static enum ws_status read_table(struct ws_line_map *map, struct wsi_line_table 
 			      "line table header without usable parameters");
 		return WS_MALFORMED;
 	}
-	return read_lists(&h, err);
+	return read_lists(&h);
 }
 
 enum ws_status wsi_line_read_headers(struct ws_line_map *map, struct ws_error *err)
@@ -359,16 +362,20 @@ enum ws_status wsi_line_read_headers(struct ws_line_map *map, struct ws_error *e
 			wsi_read_span(&all, wsi_min_u64(length, wsi_reader_left(&all))));
 		r.big_endian = map->big_endian;
 		table.pub.end_off = all.pos;
-		enum ws_status st = read_table(map, &table, &r, err);
-		if (st == WS_OK && !wsi_grow(&map->table, &map->tables_cap, map->n_tables,
-					     sizeof *map->table, UINT32_MAX))
-			st = no_memory(err);
+		enum ws_status st = read_table(map, &table, &r);
+		if (st == WS_OK)
+			st = wsi_line_grow(map, &map->table, &map->tables_cap, map->n_tables,
+					   sizeof *map->table);
 		if (st == WS_OK)
 			map->table[map->n_tables++] = table;
 		else
-			table_fini(&table);
+			table_fini(map, &table);
 		if (st == WS_NO_MEMORY)
-			return st;
+			return wsi_fail(err, st, WS_NO_OFFSET, "line table header");
+		if (st == WS_LIMIT) {
+			wsi_line_tell_limit(map, &map->diags, file_off);
+			return WS_OK;
+		}
 	}
 	return WS_OK;
 }

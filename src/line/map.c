@@ -4,7 +4,106 @@
 
 #include "line/program.h"
 
+/* ---- memory ---- */
+
+void wsi_line_account_init(struct wsi_line_account *account)
+{
+	atomic_init(&account->left, WSI_LINE_FREE_BYTES);
+}
+
+bool wsi_line_charge(const struct ws_line_map *map, size_t bytes)
+{
+	struct wsi_line_costs *costs = map->costs;
+	if (bytes > INT64_MAX / 2)
+		return false;
+	int64_t amount = (int64_t)bytes;
+	if (atomic_fetch_sub(&costs->account->left, amount) < amount) {
+		atomic_fetch_add(&costs->account->left, amount);
+		return false;
+	}
+	atomic_fetch_add(&costs->charged, amount);
+	return true;
+}
+
+void wsi_line_refund(const struct ws_line_map *map, size_t bytes)
+{
+	atomic_fetch_add(&map->costs->account->left, (int64_t)bytes);
+	atomic_fetch_sub(&map->costs->charged, (int64_t)bytes);
+}
+
+enum ws_status wsi_line_grow(const struct ws_line_map *map, void *ptr, size_t *cap, size_t n,
+			     size_t size)
+{
+	if (n < *cap)
+		return WS_OK;
+	const size_t heap_bytes = 64; /* what a block takes besides its bytes, at most */
+	size_t want = *cap + *cap / 2 + 4, paid = (want - *cap) * size + (*cap ? 0 : heap_bytes);
+	if (want > UINT32_MAX || !wsi_line_charge(map, paid))
+		return WS_LIMIT;
+	void *old;
+	memcpy(&old, ptr, sizeof old); /* `ptr` is the address of any object pointer */
+	void *grown = wsi_realloc_array(old, want, size);
+	if (!grown) {
+		wsi_line_refund(map, paid);
+		return WS_NO_MEMORY;
+	}
+	memcpy(ptr, &grown, sizeof grown);
+	*cap = want;
+	return WS_OK;
+}
+
+void wsi_line_shrink(const struct ws_line_map *map, void *ptr, size_t *cap, size_t n, size_t size)
+{
+	void *array, *fit = NULL;
+	memcpy(&array, ptr, sizeof array);
+	if (array && n > 0 && n < *cap)
+		fit = wsi_realloc_array(array, n, size);
+	if (!fit) /* it stays as it is */
+		return;
+	memcpy(ptr, &fit, sizeof fit);
+	wsi_line_refund(map, (*cap - n) * size);
+	*cap = n;
+}
+
+void wsi_line_tell_limit(const struct ws_line_map *map, struct wsi_line_diags *diags,
+			 uint64_t file_off)
+{
+	if (!atomic_exchange(&map->costs->told, true))
+		wsi_line_diag(diags, WS_LIMIT, file_off,
+			      "the line tables need too much memory for their size; "
+			      "what follows is left out");
+}
+
+/* What the bytes of the section are good for. */
+static int64_t earned(const struct ws_line_map *map)
+{
+	return (int64_t)wsi_min_u64(map->line.len, INT64_MAX / 32) * WSI_LINE_BYTES_PER_BYTE;
+}
+
+static bool costs_init(struct ws_line_map *map, struct wsi_line_account *account)
+{
+	map->costs = wsi_zalloc(sizeof *map->costs);
+	if (!map->costs)
+		return false;
+	wsi_line_account_init(&map->costs->own);
+	map->costs->account = account ? account : &map->costs->own;
+	atomic_fetch_add(&map->costs->account->left, earned(map));
+	return true;
+}
+
+static void costs_fini(struct ws_line_map *map)
+{
+	if (map->costs)
+		atomic_fetch_add(&map->costs->account->left,
+				 atomic_load(&map->costs->charged) - earned(map));
+	wsi_free(map->costs);
+}
+
 /* ---- relocations ---- */
+
+enum {
+	PART_BYTES = 2048, /* of short stretches, so many at least are a part */
+};
 
 static int reloc_compare(const void *a, const void *b)
 {
@@ -24,7 +123,11 @@ static enum ws_status map_copy_relocs(struct ws_line_map *map, const struct ws_l
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "line map relocations");
 	memcpy(map->reloc, input->relocs, input->n_relocs * sizeof *map->reloc);
 	map->n_relocs = input->n_relocs;
-	qsort(map->reloc, map->n_relocs, sizeof *map->reloc, reloc_compare);
+	bool sorted = true;
+	for (size_t i = 1; i < map->n_relocs && sorted; i++)
+		sorted = reloc_compare(&map->reloc[i - 1], &map->reloc[i]) <= 0;
+	if (!sorted) /* needs as much memory again */
+		qsort(map->reloc, map->n_relocs, sizeof *map->reloc, reloc_compare);
 	return WS_OK;
 }
 
@@ -70,25 +173,28 @@ static bool is_anchor(const struct ws_line_map *map, const struct ws_line_table 
 	return p[0] == 0 && p[1] == 1 && p[2] == DW_LNE_end_sequence;
 }
 
-static bool map_add_part(struct ws_line_map *map, size_t table, uint64_t start, uint64_t end,
-			 const struct ws_line_reloc *anchor)
+/* Adds a part, the stretches that begin at the relocations first ... end - 1. */
+static enum ws_status map_add_part(struct ws_line_map *map, size_t table, uint64_t start,
+				   uint64_t end, size_t first_reloc, size_t end_reloc)
 {
 	if (start == end)
-		return true;
-	if (!wsi_grow(&map->part, &map->parts_cap, map->n_parts, sizeof *map->part, UINT32_MAX))
-		return false;
+		return WS_OK;
+	enum ws_status st =
+		wsi_line_grow(map, &map->part, &map->parts_cap, map->n_parts, sizeof *map->part);
+	if (st != WS_OK)
+		return st;
 	struct wsi_line_part *part = &map->part[map->n_parts++];
 	memset(part, 0, sizeof *part);
 	part->start = start;
 	part->end = end;
 	part->table = (uint32_t)table;
-	part->owner = anchor ? anchor->owner : WS_LINE_NO_OWNER;
-	part->anchored = anchor != NULL;
-	map->n_owners += part->anchored;
-	return true;
+	part->first_reloc = (uint32_t)first_reloc;
+	part->end_reloc = (uint32_t)end_reloc;
+	map->n_anchored += wsi_line_is_anchored(part);
+	return WS_OK;
 }
 
-static bool map_add_table_parts(struct ws_line_map *map, size_t index)
+static enum ws_status map_add_table_parts(struct ws_line_map *map, size_t index)
 {
 	const struct ws_line_table *table = &map->table[index].pub;
 	size_t first = reloc_lower(map, table->program_off);
@@ -98,17 +204,17 @@ static bool map_add_table_parts(struct ws_line_map *map, size_t index)
 			end = first; /* the whole program is one part */
 	}
 	uint64_t start = table->program_off;
-	const struct ws_line_reloc *anchor = NULL;
-	for (size_t i = first; i < end; i++) {
+	enum ws_status st = WS_OK;
+	size_t from = first; /* the part's first relocation */
+	for (size_t i = first; i < end && st == WS_OK; i++) {
 		uint64_t next = map->reloc[i].sec_off - 3;
-		if (next == start && anchor) /* two relocations of one word: the first counts */
+		if (i > first && next - start < PART_BYTES)
 			continue;
-		if (!map_add_part(map, index, start, next, anchor))
-			return false;
+		st = map_add_part(map, index, start, next, from, i);
 		start = next;
-		anchor = &map->reloc[i];
+		from = i;
 	}
-	return map_add_part(map, index, start, table->end_off, anchor);
+	return st == WS_OK ? map_add_part(map, index, start, table->end_off, from, end) : st;
 }
 
 static int owner_compare(const void *a, const void *b)
@@ -119,24 +225,47 @@ static int owner_compare(const void *a, const void *b)
 	return x->part < y->part ? -1 : x->part > y->part;
 }
 
+/* Adds who owns the stretches of a part. */
+static enum ws_status part_add_owners(struct ws_line_map *map, size_t index)
+{
+	const struct wsi_line_part *part = &map->part[index];
+	struct wsi_line_stretch it = wsi_line_stretches(part);
+	enum ws_status st = WS_OK;
+	for (uint32_t reloc = it.next; st == WS_OK && wsi_line_stretch_next(map, part, &it);
+	     reloc = it.next) {
+		const struct wsi_line_owner owner = { map->reloc[reloc].owner, (uint32_t)index };
+		if (map->n_owners > 0 && owner_compare(&map->owner[map->n_owners - 1], &owner) == 0)
+			continue;
+		st = wsi_line_grow(map, &map->owner, &map->owners_cap, map->n_owners,
+				   sizeof *map->owner);
+		if (st == WS_OK)
+			map->owner[map->n_owners++] = owner;
+	}
+	return st;
+}
+
 static enum ws_status map_make_parts(struct ws_line_map *map, struct ws_error *err)
 {
-	for (size_t i = 0; i < map->n_tables; i++) {
-		if (!map_add_table_parts(map, i))
-			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "line map parts");
+	enum ws_status st = WS_OK;
+	for (size_t i = 0; i < map->n_tables && st == WS_OK; i++)
+		st = map_add_table_parts(map, i);
+	for (size_t i = 0; i < map->n_parts && st == WS_OK; i++) {
+		if (wsi_line_is_anchored(&map->part[i]))
+			st = part_add_owners(map, i);
 	}
-	if (map->n_owners == 0)
+	if (st == WS_NO_MEMORY)
+		return wsi_fail(err, st, WS_NO_OFFSET, "line map parts");
+	if (st == WS_LIMIT)
+		wsi_line_tell_limit(map, &map->diags, map->line.origin);
+	if (map->n_owners < 2)
 		return WS_OK;
-	map->owner = wsi_zalloc_array(map->n_owners, sizeof *map->owner);
-	if (!map->owner)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "line map owners");
-	size_t n = 0;
-	for (size_t i = 0; i < map->n_parts; i++) {
-		if (map->part[i].anchored)
-			map->owner[n++] =
-				(struct wsi_line_owner){ map->part[i].owner, (uint32_t)i };
+	qsort(map->owner, map->n_owners, sizeof *map->owner, owner_compare);
+	size_t n = 1; /* an owner may have several stretches in a part */
+	for (size_t i = 1; i < map->n_owners; i++) {
+		if (owner_compare(&map->owner[i], &map->owner[n - 1]) != 0)
+			map->owner[n++] = map->owner[i];
 	}
-	qsort(map->owner, n, sizeof *map->owner, owner_compare);
+	map->n_owners = n;
 	return WS_OK;
 }
 
@@ -150,10 +279,11 @@ static struct wsi_line_strings strings_of(struct ws_span section)
 	return (struct wsi_line_strings){ (const char *)section.ptr, end };
 }
 
-enum ws_status ws_line_create(const struct ws_line_input *input, struct ws_line_map **ret_map,
-			      struct ws_error *err)
+enum ws_status wsi_line_create(const struct ws_line_input *input, struct wsi_line_account *account,
+			       struct ws_line_map **ret_map, struct ws_error *err)
 {
-	if (!input || !ret_map || (input->n_relocs && !input->relocs))
+	if (!input || !ret_map || (input->n_relocs && !input->relocs) ||
+	    input->n_relocs > UINT32_MAX)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "line map");
 	if (input->line.len == 0)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no line table");
@@ -161,6 +291,10 @@ enum ws_status ws_line_create(const struct ws_line_input *input, struct ws_line_
 	if (!map)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "line map");
 	map->line = input->line;
+	if (!costs_init(map, account)) {
+		wsi_free(map);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "line map");
+	}
 	map->big_endian = input->big_endian;
 	map->names = strings_of(input->str);
 	map->line_names = strings_of(input->line_str);
@@ -175,6 +309,12 @@ enum ws_status ws_line_create(const struct ws_line_input *input, struct ws_line_
 	}
 	*ret_map = map;
 	return WS_OK;
+}
+
+enum ws_status ws_line_create(const struct ws_line_input *input, struct ws_line_map **ret_map,
+			      struct ws_error *err)
+{
+	return wsi_line_create(input, NULL, ret_map, err);
 }
 
 void ws_line_destroy(struct ws_line_map *map)
@@ -193,6 +333,7 @@ void ws_line_destroy(struct ws_line_map *map)
 	wsi_free(map->owner);
 	wsi_free(map->seqs_before);
 	wsi_line_diags_fini(&map->diags);
+	costs_fini(map);
 	wsi_free(map);
 }
 

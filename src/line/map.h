@@ -7,9 +7,13 @@
  *             part -> rows (decoded on demand, published once) -> sequences
  *
  * Where every relocation of a table points at a DW_LNE_set_address that begins a sequence - so in
- * every cubin seen - each of them begins a part, and a lookup decodes one part. Otherwise the whole
- * program of the table is one part. Parts also bound damage: a program that breaks goes on at the
- * next part.
+ * every cubin seen - each of them begins a stretch, and a lookup decodes one part: the stretches of
+ * 2 KiB, or one longer stretch. So what a part costs by itself is spread over many bytes. Otherwise
+ * the whole program of the table is one part of one stretch. Stretches bound damage: a program that
+ * breaks goes on at the next one.
+ *
+ * Memory is paid for: everything that a map allocates is charged to an account, which has a fixed
+ * amount and a multiple of the section's bytes. What goes beyond is left out, and told.
  *
  * A row takes 20 bytes: its address counts from the sequence's base, its file has 16 bits. A
  * sequence in which that is not enough, or with a column, a discriminator and so on, has a second
@@ -23,6 +27,7 @@
 #include <warpscope/line.h>
 
 #include "base/base.h"
+#include "base/interval.h"
 #include "base/reader.h"
 
 /* ---- damage ---- */
@@ -50,6 +55,42 @@ void wsi_line_diags_fini(struct wsi_line_diags *diags);
 size_t wsi_line_diags_tell(const struct wsi_line_diags *diags, ws_line_diagnostic_fn *take,
 			   void *user);
 
+/* ---- memory ---- */
+
+enum {
+	WSI_LINE_FREE_BYTES = 32 << 20, /* for all maps of an account together */
+	WSI_LINE_BYTES_PER_BYTE = 5,    /* and for each byte of their sections */
+};
+
+/* What maps may still allocate; those of one file share it. */
+struct wsi_line_account {
+	_Atomic(int64_t) left;
+};
+
+void wsi_line_account_init(struct wsi_line_account *account);
+
+/* A map's share of an account. */
+struct wsi_line_costs {
+	struct wsi_line_account own, *account; /* `own`, or one that is shared */
+	_Atomic(int64_t) charged;              /* given back with the map */
+	atomic_bool told;                      /* that it was not enough */
+};
+
+/* ws_line_create() on an account that outlives the map; NULL: one of its own. */
+enum ws_status wsi_line_create(const struct ws_line_input *input, struct wsi_line_account *account,
+			       struct ws_line_map **ret_map, struct ws_error *err) WS_MUST_USE;
+/* False: the account cannot pay. */
+bool wsi_line_charge(const struct ws_line_map *map, size_t bytes);
+void wsi_line_refund(const struct ws_line_map *map, size_t bytes);
+/* wsi_grow() that is charged. WS_NO_MEMORY, or WS_LIMIT: the account cannot pay. */
+enum ws_status wsi_line_grow(const struct ws_line_map *map, void *ptr, size_t *cap, size_t n,
+			     size_t size) WS_MUST_USE;
+/* Gives back what an array has too much. */
+void wsi_line_shrink(const struct ws_line_map *map, void *ptr, size_t *cap, size_t n, size_t size);
+/* Notes once that the account could not pay. */
+void wsi_line_tell_limit(const struct ws_line_map *map, struct wsi_line_diags *diags,
+			 uint64_t file_off);
+
 /* ---- rows ---- */
 
 enum {
@@ -73,21 +114,29 @@ struct wsi_line_wide {
 };
 
 struct wsi_line_seq {
-	uint32_t owner;
-	uint32_t n_rows;
-	size_t first_row; /* in the part's arrays */
 	uint64_t base, low, high;
 	uint64_t addr_bits; /* set in any row's distance from the base */
 	uint64_t sec_off;
-	enum ws_status status;
 	uint64_t damage_off;
+	uint32_t owner;
+	uint32_t n_rows;
+	uint32_t first_row; /* in the part's arrays */
+	uint32_t first_block, n_blocks;
+	uint8_t status; /* enum ws_status */
+	/* Slot k covers the addresses from low + (k << slot_shift) on. */
+	uint8_t slot_shift;
 	bool is_wide;   /* wide[] is filled for its rows */
 	bool is_sorted; /* addresses never decrease; else order[] is the order by address */
-	/* Slot k covers the addresses from low + (k << slot_shift) on. */
-	unsigned slot_shift;
 	/* Not wide, sorted, and its rows begin where slots do: the index names the row. */
 	bool is_direct;
-	size_t first_block, n_blocks;
+};
+
+/* The sequences of an owner, in a part that has several sequences. */
+struct wsi_line_group {
+	uint32_t owner;
+	uint32_t first, n; /* in by_owner */
+	uint32_t first_segment, n_segments;
+	uint32_t broken; /* its first damaged sequence, or UINT32_MAX */
 };
 
 enum {
@@ -114,18 +163,27 @@ struct wsi_line_rows {
 	uint32_t *order;
 	struct wsi_line_block *block;
 	struct wsi_line_seq *seq;
+	uint32_t *by_owner; /* indices of sequences, by owner, then by position */
+	struct wsi_line_group *group;
+	struct wsi_segments by_address;   /* of each group; ids are indices of sequences */
 	const struct ws_line_file *files; /* of the table, borrowed; n_named from number 1 on */
 	struct ws_line_file *defined;     /* by DW_LNE_define_file, numbered on from the table's */
-	size_t n_rows, n_seqs, n_named, n_defined;
+	size_t n_rows, n_seqs, n_groups, n_named, n_defined;
+	bool is_limited; /* the account could not pay for all of it */
 	struct wsi_line_diags diags;
 };
 
 struct wsi_line_part {
 	uint64_t start, end; /* in the section */
 	uint32_t table;
-	uint32_t owner;                       /* of its first sequence */
-	bool anchored;                        /* starts at a relocated DW_LNE_set_address */
+	uint32_t first_reloc, end_reloc;      /* of its stretches; none: it is one stretch */
 	_Atomic(struct wsi_line_rows *) rows; /* owned; NULL: not decoded yet */
+};
+
+/* A stretch of a part; begin with `end` = the part's start and `next` = its first_reloc. */
+struct wsi_line_stretch {
+	uint64_t start, end;
+	uint32_t next;
 };
 
 /* Decodes a part, unless another thread has just done so. NULL: out of memory. */
@@ -161,14 +219,41 @@ struct ws_line_map {
 	struct ws_line_reloc *reloc;  /* owned, by sec_off */
 	struct wsi_line_table *table; /* owned */
 	struct wsi_line_part *part;   /* owned */
-	struct wsi_line_owner *owner; /* owned: anchored parts by owner, then by position */
+	struct wsi_line_owner *owner; /* owned: owners in anchored parts, then by position */
 	_Atomic(size_t *)
 		seqs_before; /* owned: of part i; one more at the end. NULL: not counted */
 	size_t n_relocs, n_tables, n_parts, n_owners;
+	size_t n_anchored;    /* parts that consist of stretches: owner[] says whose */
 	size_t n_str_bases_0; /* tables whose names begin at 0 */
-	size_t tables_cap, parts_cap;
-	struct wsi_line_diags diags; /* of the headers */
+	size_t tables_cap, parts_cap, owners_cap;
+	struct wsi_line_diags diags;  /* of the headers */
+	struct wsi_line_costs *costs; /* owned */
 };
+
+static inline bool wsi_line_is_anchored(const struct wsi_line_part *part)
+{
+	return part->first_reloc < part->end_reloc;
+}
+
+/* False: there is no other stretch. */
+static inline bool wsi_line_stretch_next(const struct ws_line_map *map,
+					 const struct wsi_line_part *part,
+					 struct wsi_line_stretch *it)
+{
+	if (it->end == part->end)
+		return false;
+	it->start = it->end;
+	/* two relocations of one word: the first counts */
+	while (it->next < part->end_reloc && map->reloc[it->next].sec_off - 3 <= it->start)
+		it->next++;
+	it->end = it->next < part->end_reloc ? map->reloc[it->next].sec_off - 3 : part->end;
+	return true;
+}
+
+static inline struct wsi_line_stretch wsi_line_stretches(const struct wsi_line_part *part)
+{
+	return (struct wsi_line_stretch){ part->start, part->start, part->first_reloc };
+}
 
 /* Reads all headers into map->table. */
 enum ws_status wsi_line_read_headers(struct ws_line_map *map, struct ws_error *err) WS_MUST_USE;

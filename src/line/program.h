@@ -77,11 +77,11 @@ struct wsi_line_insn {
 	const char *why;
 };
 
-/* What stays the same in a part. */
+/* What stays the same in a stretch. */
 struct wsi_line_program {
 	const struct ws_line_map *map;
 	const struct ws_line_table *table;
-	uint64_t part_off;     /* of the reader's first byte, in the section */
+	uint64_t start_off;    /* of the reader's first byte, in the section */
 	bool standard_lengths; /* the header declares the standard numbers of operands */
 	uint8_t const_advance; /* of DW_LNS_const_add_pc, in operations */
 };
@@ -91,19 +91,20 @@ static inline struct wsi_line_regs wsi_line_regs_start(const struct ws_line_tabl
 	return (struct wsi_line_regs){ .file = 1, .line = 1, .is_stmt = table->default_is_stmt };
 }
 
-/* A program at the start of a part, with a reader over its bytes. */
+/* A program at the start of a stretch of a table, with a reader over its bytes. */
 static inline struct wsi_line_program wsi_line_program_of(const struct ws_line_map *map,
-							  const struct wsi_line_part *part,
+							  uint32_t table,
+							  const struct wsi_line_stretch *stretch,
 							  struct wsi_reader *ret_reader)
 {
-	const struct ws_line_table *t = &map->table[part->table].pub;
-	struct wsi_line_program p = { .map = map, .table = t, .part_off = part->start };
+	const struct ws_line_table *t = &map->table[table].pub;
+	struct wsi_line_program p = { .map = map, .table = t, .start_off = stretch->start };
 	p.const_advance = (uint8_t)((255 - t->opcode_base) / t->line_range);
 	p.standard_lengths = true;
 	for (unsigned i = 1; i < t->opcode_base && i < WSI_COUNT(wsi_lns_operands); i++)
 		p.standard_lengths &= t->opcode_lengths[i - 1] == wsi_lns_operands[i];
 	struct ws_span bytes = { 0 };
-	bool inside = ws_span_sub(map->line, part->start, part->end - part->start, &bytes);
+	bool inside = ws_span_sub(map->line, stretch->start, stretch->end - stretch->start, &bytes);
 	assert(inside);
 	(void)inside;
 	*ret_reader = wsi_reader_of(bytes);
@@ -193,7 +194,7 @@ WSI_LINE_INLINE enum wsi_line_step wsi_line_set_address(const struct wsi_line_pr
 {
 	if (n_bytes != 8 && n_bytes != 4 && n_bytes != 2 && n_bytes != 1)
 		return wsi_line_broken(insn, WS_MALFORMED, "address of an unknown size");
-	uint64_t word_off = p->part_off + r->pos;
+	uint64_t word_off = p->start_off + r->pos;
 	uint64_t stored = wsi_read_uint(r, n_bytes);
 	wsi_line_operand(insn, (int64_t)stored);
 	insn->reloc = p->map->n_relocs ? wsi_line_reloc_find(p->map, word_off) : NULL;

@@ -3,14 +3,18 @@
 #include "line/map.h"
 #include "line/run.h"
 
+#include "base/sort.h"
+
 enum {
 	MAX_SLOTS_A_ROW = 4, /* so many, where that gives each instruction its own */
+	FEW_ROWS = 8,        /* a sequence of fewer has no index */
 };
 
 struct builder {
 	const struct ws_line_map *map;
 	struct wsi_line_rows *rows;
 	size_t rows_cap, wide_cap, seqs_cap, defined_cap;
+	enum ws_status status; /* WS_NO_MEMORY, WS_LIMIT: why it ended early */
 	/* the sequence in the making: */
 	struct wsi_line_seq seq;
 	uint64_t last_address;
@@ -21,7 +25,7 @@ static void seq_start(struct builder *b, uint64_t sec_off)
 {
 	b->seq = (struct wsi_line_seq){
 		.owner = WS_LINE_NO_OWNER,
-		.first_row = b->rows->n_rows,
+		.first_row = (uint32_t)b->rows->n_rows,
 		.sec_off = sec_off,
 		.is_sorted = true,
 	};
@@ -31,6 +35,28 @@ static void seq_start(struct builder *b, uint64_t sec_off)
 static void diag(struct builder *b, enum ws_status status, uint64_t sec_off, const char *what)
 {
 	wsi_line_diag(&b->rows->diags, status, b->map->line.origin + sec_off, "%s", what);
+}
+
+/* wsi_line_grow(). False: `status` says why not. */
+static bool grow(struct builder *b, void *ptr, size_t *cap, size_t n, size_t size)
+{
+	b->status = wsi_line_grow(b->map, ptr, cap, n, size);
+	return b->status == WS_OK;
+}
+
+/* Pays for memory that is allocated in one piece. */
+static void *array_create(struct builder *b, size_t n, size_t size)
+{
+	if (n > SIZE_MAX / 64 || !wsi_line_charge(b->map, n * size)) {
+		b->status = WS_LIMIT;
+		return NULL;
+	}
+	void *array = wsi_zalloc_array(n, size);
+	if (!array) {
+		wsi_line_refund(b->map, n * size);
+		b->status = WS_NO_MEMORY;
+	}
+	return array;
 }
 
 /* ---- rows ---- */
@@ -55,13 +81,20 @@ static bool rows_reserve(struct builder *b, bool wide)
 {
 	struct wsi_line_rows *rows = b->rows;
 	if (rows->n_rows == b->rows_cap &&
-	    !wsi_grow(&rows->row, &b->rows_cap, rows->n_rows, sizeof *rows->row, UINT32_MAX))
+	    !grow(b, &rows->row, &b->rows_cap, rows->n_rows, sizeof *rows->row))
 		return false;
 	if (!wide || b->wide_cap >= b->rows_cap)
 		return true;
-	void *grown = wsi_realloc_array(rows->wide, b->rows_cap, sizeof *rows->wide);
-	if (!grown)
+	const size_t more = (b->rows_cap - b->wide_cap) * sizeof *rows->wide;
+	b->status = wsi_line_charge(b->map, more) ? WS_OK : WS_LIMIT;
+	if (b->status != WS_OK)
 		return false;
+	void *grown = wsi_realloc_array(rows->wide, b->rows_cap, sizeof *rows->wide);
+	if (!grown) {
+		wsi_line_refund(b->map, more);
+		b->status = WS_NO_MEMORY;
+		return false;
+	}
 	rows->wide = grown;
 	b->wide_cap = b->rows_cap;
 	return true;
@@ -129,16 +162,15 @@ static bool row_add(struct builder *b, const struct wsi_line_regs *regs, bool en
 
 /* ---- sequences ---- */
 
-/* Closes the sequence in the making. */
+/* Closes the sequence in the making, for which there is room, and makes room for another one. */
 static bool seq_add(struct builder *b, enum ws_status status, uint64_t damage_off)
 {
 	struct wsi_line_rows *rows = b->rows;
-	if (!wsi_grow(&rows->seq, &b->seqs_cap, rows->n_seqs, sizeof *rows->seq, UINT32_MAX))
-		return false;
-	b->seq.status = status;
+	b->seq.status = (uint8_t)status;
 	b->seq.damage_off = b->map->line.origin + damage_off;
 	rows->seq[rows->n_seqs++] = b->seq;
-	return true;
+	seq_start(b, damage_off);
+	return grow(b, &rows->seq, &b->seqs_cap, rows->n_seqs, sizeof *rows->seq);
 }
 
 static void take_address(struct builder *b, const struct wsi_line_insn *insn, uint64_t sec_off)
@@ -155,8 +187,7 @@ static bool take_file(struct builder *b, const struct wsi_line_insn *insn)
 {
 	struct wsi_line_rows *rows = b->rows;
 	const struct ws_line_table *table = &b->map->table[rows->part->table].pub;
-	if (!wsi_grow(&rows->defined, &b->defined_cap, rows->n_defined, sizeof *rows->defined,
-		      UINT32_MAX))
+	if (!grow(b, &rows->defined, &b->defined_cap, rows->n_defined, sizeof *rows->defined))
 		return false;
 	rows->defined[rows->n_defined] = insn->defined;
 	if (insn->defined_dir < table->n_dirs)
@@ -165,7 +196,7 @@ static bool take_file(struct builder *b, const struct wsi_line_insn *insn)
 	return true;
 }
 
-/* What an opcode other than a row does to the sequence in the making. False: out of memory. */
+/* What an opcode other than a row does to the sequence in the making. */
 static bool take_step(struct builder *b, const struct wsi_line_insn *insn, uint64_t sec_off)
 {
 	if (insn->kind != WS_LINE_OP_EXTENDED)
@@ -175,19 +206,18 @@ static bool take_step(struct builder *b, const struct wsi_line_insn *insn, uint6
 	return insn->opcode != DW_LNE_define_file || take_file(b, insn);
 }
 
-/* The bytes of the part ended inside a sequence. */
-static bool seq_cut(struct builder *b, const struct ws_line_table *table)
+/* The bytes of the stretch ended inside a sequence. */
+static bool seq_cut(struct builder *b, const struct ws_line_table *table, uint64_t end)
 {
-	const struct wsi_line_part *part = b->rows->part;
 	if (b->seq.n_rows == 0 && !b->has_owner)
 		return true;
 	uint64_t length_bytes = table->dwarf64 ? 12 : 4;
-	bool cut = part->end == table->end_off &&
+	bool cut = end == table->end_off &&
 		   table->end_off - table->sec_off - length_bytes < table->unit_length;
 	enum ws_status status = cut ? WS_TRUNCATED : WS_MALFORMED;
-	diag(b, status, part->end,
+	diag(b, status, end,
 	     cut ? "the section ends inside a sequence" : "sequence without an end_sequence");
-	return seq_add(b, status, part->end);
+	return seq_add(b, status, end);
 }
 
 /* As many rows as can be had fast. */
@@ -204,21 +234,21 @@ static void rows_run(struct builder *b, const struct wsi_line_program *p, struct
 	b->last_address = b->seq.base + rows->row[rows->n_rows - 1].addr;
 }
 
-/* False: out of memory. */
-static bool part_decode(struct builder *b)
+/* False: `status` says why it stopped. */
+static bool stretch_decode(struct builder *b, const struct wsi_line_stretch *stretch)
 {
-	const struct wsi_line_part *part = b->rows->part;
 	struct wsi_reader r;
-	const struct wsi_line_program p = wsi_line_program_of(b->map, part, &r);
+	const struct wsi_line_program p =
+		wsi_line_program_of(b->map, b->rows->part->table, stretch, &r);
 	struct wsi_line_regs regs = wsi_line_regs_start(p.table);
 	struct wsi_line_insn insn = { 0 };
-	seq_start(b, part->start);
+	seq_start(b, stretch->start);
 	while (wsi_reader_left(&r) > 0) {
 		rows_run(b, &p, &r, &regs);
 		if (wsi_reader_left(&r) == 0)
 			break;
 		enum wsi_line_step step = wsi_line_step(&p, &r, &regs, &insn);
-		uint64_t sec_off = part->start + insn.start;
+		uint64_t sec_off = stretch->start + insn.start;
 		switch (step) {
 		case WSI_LINE_STEP:
 			if (!take_step(b, &insn, sec_off))
@@ -233,14 +263,31 @@ static bool part_decode(struct builder *b)
 			if (!row_add(b, &regs, true, sec_off) || !seq_add(b, WS_OK, 0))
 				return false;
 			regs = wsi_line_regs_start(p.table);
-			seq_start(b, part->start + r.pos);
+			seq_start(b, stretch->start + r.pos);
 			break;
 		case WSI_LINE_BROKEN:
 			diag(b, insn.status, sec_off, insn.why);
 			return seq_add(b, insn.status, sec_off);
 		}
 	}
-	return seq_cut(b, p.table);
+	return seq_cut(b, p.table, stretch->end);
+}
+
+/* False: out of memory. What the account cannot pay for is left out. */
+static bool part_decode(struct builder *b)
+{
+	struct wsi_line_rows *rows = b->rows;
+	struct wsi_line_stretch it = wsi_line_stretches(rows->part);
+	bool more = grow(b, &rows->seq, &b->seqs_cap, 0, sizeof *rows->seq);
+	while (more && wsi_line_stretch_next(b->map, rows->part, &it))
+		more = stretch_decode(b, &it);
+	if (b->status == WS_LIMIT) {
+		rows->is_limited = true;
+		wsi_line_tell_limit(b->map, &rows->diags, b->map->line.origin + it.start);
+		if (b->seq.n_rows > 0) /* it has its room */
+			(void)!seq_add(b, WS_LIMIT, it.start);
+	}
+	return b->status != WS_NO_MEMORY;
 }
 
 /* ---- the index by address ---- */
@@ -258,41 +305,50 @@ static int by_address_compare(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-static bool seq_sort(struct wsi_line_rows *rows, const struct wsi_line_seq *seq)
+static bool seq_sort(struct builder *b, const struct wsi_line_seq *seq)
 {
+	struct wsi_line_rows *rows = b->rows;
 	if (!rows->order)
-		rows->order = wsi_zalloc_array(rows->n_rows, sizeof *rows->order);
-	struct by_address *key = wsi_zalloc_array(seq->n_rows, sizeof *key);
-	if (!rows->order || !key) {
-		wsi_free(key);
+		rows->order = array_create(b, rows->n_rows, sizeof *rows->order);
+	struct by_address *key = rows->order ? array_create(b, seq->n_rows, sizeof *key) : NULL;
+	if (!key)
 		return false;
-	}
 	for (uint32_t i = 0; i < seq->n_rows; i++)
 		key[i] = (struct by_address){ wsi_line_address(rows, seq, i), i };
 	qsort(key, seq->n_rows, sizeof *key, by_address_compare);
 	for (uint32_t i = 0; i < seq->n_rows; i++)
 		rows->order[seq->first_row + i] = key[i].index;
 	wsi_free(key);
+	wsi_line_refund(b->map, seq->n_rows * sizeof *key);
 	return true;
 }
 
 /* Bounds of a sequence and the number of its slots: about as many as it has rows. */
-static bool seq_measure(struct wsi_line_rows *rows, struct wsi_line_seq *seq)
+static bool seq_measure(struct builder *b, struct wsi_line_seq *seq)
 {
+	const struct wsi_line_rows *rows = b->rows;
 	if (seq->n_rows == 0)
 		return true;
-	if (!seq->is_sorted && !seq_sort(rows, seq))
-		return false;
+	if (!seq->is_sorted && !seq_sort(b, seq)) {
+		if (b->status == WS_NO_MEMORY)
+			return false;
+		seq->is_sorted = true; /* it covers nothing */
+		seq->low = seq->high = wsi_line_address(rows, seq, 0);
+		seq->status = WS_LIMIT;
+		return true;
+	}
 	seq->low = wsi_line_address(rows, seq, wsi_line_by_address(rows, seq, 0));
 	seq->high = wsi_line_address(rows, seq, wsi_line_by_address(rows, seq, seq->n_rows - 1));
 	uint64_t span = seq->high - seq->low;
+	if (seq->n_rows < FEW_ROWS)
+		return true;
 	while (span >> seq->slot_shift > MAX_SLOTS_A_ROW * (uint64_t)seq->n_rows ||
 	       (seq->is_sorted && span >> seq->slot_shift > 0 &&
 		(seq->addr_bits >> seq->slot_shift & 1) == 0))
 		seq->slot_shift++;
 	seq->is_direct = seq->is_sorted && !seq->is_wide &&
 			 (seq->addr_bits & ((UINT64_C(1) << seq->slot_shift) - 1)) == 0;
-	seq->n_blocks = (size_t)(span >> seq->slot_shift) / WSI_LINE_BLOCK_SLOTS + 1;
+	seq->n_blocks = (uint32_t)((span >> seq->slot_shift) / WSI_LINE_BLOCK_SLOTS + 1);
 	return true;
 }
 
@@ -339,37 +395,118 @@ static void seq_fill_blocks(struct wsi_line_rows *rows, const struct wsi_line_se
 	}
 }
 
-static bool rows_index(struct wsi_line_rows *rows)
+static bool rows_index(struct builder *b)
 {
+	struct wsi_line_rows *rows = b->rows;
 	size_t n_blocks = 0;
 	for (size_t i = 0; i < rows->n_seqs; i++) {
-		if (!seq_measure(rows, &rows->seq[i]))
+		if (!seq_measure(b, &rows->seq[i]))
 			return false;
-		rows->seq[i].first_block = n_blocks;
+		rows->seq[i].first_block = (uint32_t)n_blocks;
 		n_blocks += rows->seq[i].n_blocks;
 	}
-	rows->block = wsi_zalloc_array(n_blocks, sizeof *rows->block);
-	if (!rows->block)
-		return false;
+	rows->block = n_blocks ? array_create(b, n_blocks, sizeof *rows->block) : NULL;
 	for (size_t i = 0; i < rows->n_seqs; i++) {
-		const struct wsi_line_seq *seq = &rows->seq[i];
+		struct wsi_line_seq *seq = &rows->seq[i];
+		if (!rows->block) { /* a lookup then searches the rows */
+			seq->n_blocks = 0;
+			seq->is_direct = false;
+		}
+		if (seq->n_blocks == 0)
+			continue;
 		if (seq->is_sorted && !seq->is_wide)
 			seq_note_rows(rows, seq, true);
 		else
 			seq_note_rows(rows, seq, false);
 		seq_fill_blocks(rows, seq);
 	}
-	return true;
+	return n_blocks == 0 || rows->block || b->status != WS_NO_MEMORY;
+}
+
+/* ---- sequences of an owner ---- */
+
+/* Fills by_owner, and counts the groups. */
+static bool seqs_sort(struct builder *b)
+{
+	struct wsi_line_rows *rows = b->rows;
+	struct wsi_keyed *key = array_create(b, rows->n_seqs, sizeof *key);
+	bool ok = key != NULL;
+	for (uint32_t i = 0; ok && i < rows->n_seqs; i++)
+		key[i] = (struct wsi_keyed){ rows->seq[i].owner, i };
+	if (ok && !wsi_sort_keyed(key, rows->n_seqs)) {
+		b->status = WS_NO_MEMORY;
+		ok = false;
+	}
+	for (size_t i = 0; ok && i < rows->n_seqs; i++) {
+		rows->by_owner[i] = key[i].value;
+		rows->n_groups += i == 0 || key[i].key != key[i - 1].key;
+	}
+	if (key)
+		wsi_line_refund(b->map, rows->n_seqs * sizeof *key);
+	wsi_free(key);
+	return ok;
+}
+
+static void groups_fill(struct wsi_line_rows *rows, struct wsi_interval *ranges)
+{
+	uint32_t at = 0;
+	for (size_t g = 0; g < rows->n_groups; g++) {
+		struct wsi_line_group *group = &rows->group[g];
+		*group = (struct wsi_line_group){
+			.owner = rows->seq[rows->by_owner[at]].owner,
+			.first = at,
+			.first_segment = (uint32_t)rows->by_address.n,
+			.broken = UINT32_MAX,
+		};
+		for (; at < rows->n_seqs; at++) {
+			const uint32_t index = rows->by_owner[at];
+			const struct wsi_line_seq *seq = &rows->seq[index];
+			if (seq->owner != group->owner)
+				break;
+			ranges[group->n++] = (struct wsi_interval){ seq->low, seq->high, index };
+			if (seq->status != WS_OK && group->broken == UINT32_MAX)
+				group->broken = index;
+		}
+		wsi_segments_append(&rows->by_address, ranges, group->n);
+		group->n_segments = (uint32_t)(rows->by_address.n - group->first_segment);
+	}
+}
+
+/* Where one sequence is all that there is, nothing is needed. */
+static bool rows_group(struct builder *b)
+{
+	struct wsi_line_rows *rows = b->rows;
+	const size_t n = rows->n_seqs, segment_bytes = sizeof(uint64_t) + sizeof(uint32_t);
+	if (n < 2)
+		return true;
+	rows->by_owner = array_create(b, n, sizeof *rows->by_owner);
+	bool ok = rows->by_owner && seqs_sort(b);
+	if (ok)
+		rows->group = array_create(b, rows->n_groups, sizeof *rows->group);
+	struct wsi_interval *ranges = ok && rows->group ? array_create(b, n, sizeof *ranges) : NULL;
+	ok = ranges != NULL;
+	if (ok && !wsi_line_charge(b->map, 2 * n * segment_bytes)) {
+		b->status = WS_LIMIT;
+		ok = false;
+	}
+	if (ok && !wsi_segments_init(&rows->by_address, n)) {
+		b->status = WS_NO_MEMORY;
+		ok = false;
+	}
+	if (ok)
+		groups_fill(rows, ranges);
+	if (ranges)
+		wsi_line_refund(b->map, n * sizeof *ranges);
+	wsi_free(ranges);
+	if (!ok && b->status == WS_LIMIT) {
+		rows->n_groups = 0;
+		rows->is_limited = true;
+		wsi_line_tell_limit(b->map, &rows->diags, b->map->line.origin + rows->part->start);
+	}
+	return ok || b->status == WS_LIMIT;
 }
 
 /* ---- the rows of a part ---- */
-
-/* Gives back what an array has too much; it stays as it is when that fails. */
-static void *shrink(void *array, size_t n, size_t size)
-{
-	void *fit = array && n > 0 ? wsi_realloc_array(array, n, size) : NULL;
-	return fit ? fit : array;
-}
 
 /* Room for as many rows as a part of this size mostly has, so that the array need not grow. */
 static bool rows_expect(struct builder *b)
@@ -377,10 +514,16 @@ static bool rows_expect(struct builder *b)
 	const size_t bytes_a_row = 7;
 	const struct wsi_line_part *part = b->rows->part;
 	size_t n = (size_t)(part->end - part->start) / bytes_a_row + 4;
+	if (!wsi_line_charge(b->map, n * sizeof *b->rows->row))
+		return true; /* it starts with none */
 	b->rows->row = wsi_realloc_array(NULL, n, sizeof *b->rows->row);
-	b->rows_cap = b->rows->row ? n : 0;
+	if (!b->rows->row) {
+		wsi_line_refund(b->map, n * sizeof *b->rows->row);
+		return false;
+	}
+	b->rows_cap = n;
 	wsi_expect_full(b->rows->row, n, sizeof *b->rows->row);
-	return b->rows->row != NULL;
+	return true;
 }
 
 static struct wsi_line_rows *rows_create(const struct ws_line_map *map,
@@ -396,9 +539,10 @@ static struct wsi_line_rows *rows_create(const struct ws_line_map *map,
 	struct builder b = { .map = map, .rows = rows };
 	bool ok = rows_expect(&b) && part_decode(&b);
 	if (ok) {
-		rows->row = shrink(rows->row, rows->n_rows, sizeof *rows->row);
-		rows->wide = shrink(rows->wide, rows->n_rows, sizeof *rows->wide);
-		ok = rows_index(rows);
+		wsi_line_shrink(map, &rows->row, &b.rows_cap, rows->n_rows, sizeof *rows->row);
+		wsi_line_shrink(map, &rows->wide, &b.wide_cap, rows->n_rows, sizeof *rows->wide);
+		wsi_line_shrink(map, &rows->seq, &b.seqs_cap, rows->n_seqs, sizeof *rows->seq);
+		ok = rows_index(&b) && rows_group(&b);
 	}
 	if (!ok) {
 		wsi_line_rows_destroy(rows);
@@ -416,6 +560,9 @@ void wsi_line_rows_destroy(struct wsi_line_rows *rows)
 	wsi_free(rows->order);
 	wsi_free(rows->block);
 	wsi_free(rows->seq);
+	wsi_free(rows->by_owner);
+	wsi_free(rows->group);
+	wsi_segments_fini(&rows->by_address);
 	wsi_free(rows->defined);
 	wsi_line_diags_fini(&rows->diags);
 	wsi_free(rows);

@@ -57,11 +57,11 @@ static void walk_damage(struct walk *w, enum ws_status status, uint64_t file_off
 	w->damaged = true;
 }
 
-static void walk_part(struct walk *w, const struct ws_line_map *map,
-		      const struct wsi_line_part *part)
+static void walk_stretch(struct walk *w, const struct ws_line_map *map, uint32_t table,
+			 const struct wsi_line_stretch *stretch)
 {
 	struct wsi_reader r;
-	const struct wsi_line_program p = wsi_line_program_of(map, part, &r);
+	const struct wsi_line_program p = wsi_line_program_of(map, table, stretch, &r);
 	struct wsi_line_regs regs = wsi_line_regs_start(p.table);
 	struct wsi_line_insn insn;
 	uint32_t n_rows = 0, owner = WS_LINE_NO_OWNER;
@@ -80,7 +80,7 @@ static void walk_part(struct walk *w, const struct ws_line_map *map,
 			.kind = insn.kind,
 			.opcode = insn.opcode,
 			.name = op_name(insn.kind, insn.opcode),
-			.sec_off = part->start + insn.start,
+			.sec_off = stretch->start + insn.start,
 			.size_bytes = (uint32_t)(r.pos - insn.start),
 			.n_operands = insn.n_operands,
 			.text = op_text(map, &insn, &regs),
@@ -129,9 +129,12 @@ enum ws_status ws_line_walk(const struct ws_line_map *map, size_t table, ws_line
 	if (table >= map->n_tables)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no line table %zu", table);
 	struct walk w = { .take = take, .user = user };
-	for (size_t i = part_lower(map, table);
-	     i < map->n_parts && map->part[i].table == table && !w.stopped; i++)
-		walk_part(&w, map, &map->part[i]);
+	for (size_t i = part_lower(map, table); i < map->n_parts && map->part[i].table == table;
+	     i++) {
+		struct wsi_line_stretch it = wsi_line_stretches(&map->part[i]);
+		while (!w.stopped && wsi_line_stretch_next(map, &map->part[i], &it))
+			walk_stretch(&w, map, map->part[i].table, &it);
+	}
 	if (!w.damaged)
 		return WS_OK;
 	if (err)

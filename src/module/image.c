@@ -26,8 +26,9 @@ struct ws_image_file {
 	struct wsi_file mapping; /* owned; empty when opened over memory */
 	struct image *images;    /* owned */
 	size_t n_images, cap_images;
-	struct ws_error damage; /* WS_OK: none */
-	pthread_mutex_t lock;   /* held while an image is unpacked or opened */
+	struct ws_error damage;        /* WS_OK: none */
+	struct wsi_line_account lines; /* of all images */
+	pthread_mutex_t lock;          /* held while an image is unpacked or opened */
 };
 
 /* What entries found now are in. */
@@ -77,6 +78,7 @@ static enum ws_status cubin_list(struct listing *in, struct ws_span bytes, struc
 		ws_module_close(module);
 		return out_of_memory(err);
 	}
+	module->line_account = &in->file->lines;
 	in->file->images[in->file->n_images - 1].module = module;
 	return WS_OK;
 }
@@ -214,6 +216,7 @@ static enum ws_status file_open(struct ws_span bytes, struct ws_image_file **ret
 		wsi_free(file);
 		return out_of_memory(err);
 	}
+	wsi_line_account_init(&file->lines);
 	enum ws_status st = file_list(file, bytes, err);
 	if (st != WS_OK) {
 		ws_image_file_close(file);
@@ -353,8 +356,11 @@ enum ws_status ws_image_file_module(struct ws_image_file *file, size_t index,
 		return wsi_fail(err, WS_UNSUPPORTED, image->entry.file_off, "not a cubin");
 	pthread_mutex_lock(&file->lock);
 	st = image_need(image, err);
-	if (st == WS_OK && !image->module)
+	if (st == WS_OK && !image->module) {
 		st = ws_module_open(image->bytes, &image->module, err);
+		if (st == WS_OK)
+			image->module->line_account = &file->lines;
+	}
 	if (st == WS_OK)
 		*ret_module = image->module;
 	pthread_mutex_unlock(&file->lock);

@@ -22,6 +22,7 @@
 #include "base/interval.h"
 #include "elf/cubin.h"
 #include "elf/elf.h"
+#include "line/map.h"
 
 enum { WSI_INSTRUCTION_BYTES = 16 };
 
@@ -87,6 +88,7 @@ struct ws_module {
 	struct wsi_spot *spots;
 	size_t n_spots;
 	/* with the lines */
+	struct wsi_line_account *line_account; /* borrowed; NULL: each map has its own */
 	atomic_bool have_lines;
 	struct ws_line_map *lines; /* owned; NULL: none */
 	bool lines_by_address;     /* sequences have device addresses and no owners */

@@ -175,7 +175,7 @@ static enum ws_status map_make(const struct ws_module *module, uint32_t section,
 	uint64_t line_str = wsi_elf_find(&module->elf, ".debug_line_str");
 	if (line_str < module->n_sections)
 		input.line_str = wsi_module_bytes(module, (uint32_t)line_str);
-	enum ws_status st = ws_line_create(&input, ret_map, err);
+	enum ws_status st = wsi_line_create(&input, module->line_account, ret_map, err);
 	*ret_by_address = !owned;
 	return st == WS_ABSENT ? WS_OK : st;
 }

@@ -23,6 +23,7 @@ struct ws_module_set {
 	struct wsi_segments by_address; /* ids are indices of spots */
 	struct wsi_spot *spots;         /* owned */
 	struct wsi_names names;         /* of functions that are defined */
+	struct wsi_line_account lines;  /* of all modules */
 };
 
 enum ws_status ws_module_set_create(struct ws_module_set **ret_set, struct ws_error *err)
@@ -32,6 +33,7 @@ enum ws_status ws_module_set_create(struct ws_module_set **ret_set, struct ws_er
 		wsi_free(set);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a set of modules");
 	}
+	wsi_line_account_init(&set->lines);
 	*ret_set = set;
 	return WS_OK;
 }
@@ -87,7 +89,7 @@ const struct ws_module_entry *ws_module_set_entry(const struct ws_module_set *se
 }
 
 /* The set's lock is held. */
-static void slot_open(struct slot *slot, uint32_t index)
+static void slot_open(struct ws_module_set *set, struct slot *slot, uint32_t index)
 {
 	struct ws_span image =
 		slot->entry.relocated.len ? slot->entry.relocated : slot->entry.original;
@@ -99,6 +101,8 @@ static void slot_open(struct slot *slot, uint32_t index)
 		st = ws_module_open(image, &slot->module, &slot->failure);
 	if (st == WS_NO_MEMORY)
 		return; /* may work the next time */
+	if (st == WS_OK)
+		slot->module->line_account = &set->lines;
 	atomic_store_explicit(&slot->state, st == WS_OK ? SLOT_OPEN : SLOT_FAILED,
 			      memory_order_release);
 }
@@ -114,7 +118,7 @@ enum ws_status ws_module_set_module(struct ws_module_set *set, uint32_t index,
 	if (state == SLOT_CLOSED) {
 		pthread_mutex_lock(&set->lock);
 		if (atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_CLOSED)
-			slot_open(slot, index);
+			slot_open(set, slot, index);
 		state = atomic_load_explicit(&slot->state, memory_order_relaxed);
 		pthread_mutex_unlock(&set->lock);
 	}
