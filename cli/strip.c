@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <warpscope/report.h>
 #include <warpscope/write.h>
@@ -328,12 +329,8 @@ static void print_json(struct cli *cli, const struct request *request, const cha
 /* Size of a file, 0 when it cannot be told. */
 static uint64_t file_size(const char *path)
 {
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return 0;
-	long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
-	fclose(file);
-	return size > 0 ? (uint64_t)size : 0;
+	struct stat at;
+	return stat(path, &at) == 0 && S_ISREG(at.st_mode) ? (uint64_t)at.st_size : 0;
 }
 
 static int strip_dump(struct cli *cli, struct request *request, const char *path)

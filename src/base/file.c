@@ -35,7 +35,7 @@ enum ws_status wsi_file_map(int fd, const char *path, struct wsi_file *ret_file,
 
 enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file, struct ws_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for a FIFO */
 	if (fd < 0)
 		return wsi_fail_errno(err, "%s", path);
 	enum ws_status st = wsi_file_map(fd, path, ret_file, err);

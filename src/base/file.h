@@ -16,6 +16,7 @@ struct wsi_file {
 	bool is_cut;         /* the compressed data ends early */
 	bool is_damaged;     /* the compressed data is wrong from `packed_off` on */
 	bool has_rest;       /* something that is not compressed data follows at `packed_off` */
+	bool is_enough;      /* not all was unpacked: `needs` said that it has enough */
 	uint64_t packed_off; /* byte of the compressed input */
 };
 
@@ -38,16 +39,23 @@ struct wsi_file_options {
 	/* Called every few MiB; false gives up (WS_LIMIT). `total_in` 0: not known. May be NULL. */
 	bool (*progress)(void *user, uint64_t bytes_in, uint64_t total_in, uint64_t bytes_out);
 	void *user;
+	/*
+	 * What a stream or a compressed file is good for, asked while it is unpacked: how many
+	 * bytes are needed to tell more than `so_far` does (then it is asked again), or no more
+	 * than those when they are enough. May be NULL: all is needed.
+	 */
+	uint64_t (*needs)(struct ws_span so_far);
 };
 
 /*
  * Maps a file of any kind: plain, gzip or zstd (told apart by content, several members in a row are
  * one file), standard input as "-", FIFOs and other streams. What cannot be mapped as it is, is
- * unpacked once into an unlinked temporary file. Compressed data that ends early or turns bad gives
- * the bytes before that, and says so in `*ret_file`.
+ * unpacked once into an unlinked temporary file, in which zeros take no room. Compressed data that
+ * ends early or turns bad gives the bytes before that, and says so in `*ret_file`.
  *
  * WS_LIMIT: more bytes than allowed, or `progress` gave up. WS_UNSUPPORTED: zstd in a build without
- * it. WS_MALFORMED: compressed data of which nothing can be unpacked.
+ * it, a device (/dev/zero), a FIFO that nobody has opened for writing after five seconds.
+ * WS_MALFORMED: compressed data of which nothing can be unpacked.
  */
 enum ws_status wsi_file_open_any(const char *path, const struct wsi_file_options *options,
 				 struct wsi_file *ret_file, struct ws_error *err) WS_MUST_USE;

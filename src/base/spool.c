@@ -4,7 +4,9 @@
  * into a file without a name, which is then mapped like any other.
  *
  * Where the unpacked bytes go: into memory of the kernel (memfd) while they are few, and into an
- * unlinked file in $TMPDIR (else /var/tmp) once they are many or where there is no memfd.
+ * unlinked file in $TMPDIR (else /var/tmp) once they are many or where there is no memfd. Most of a
+ * dump's memory is zero, and so is what a hostile file claims to hold: zeros are left out as holes,
+ * and cost nothing but the time to unpack them (docs/decisions/0050-bounded-cost.md).
  */
 #ifdef __linux__
 #define _GNU_SOURCE /* memfd_create */
@@ -16,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,18 +28,23 @@
 #endif
 
 #define DEFAULT_LIMIT (UINT64_C(64) << 30)
-#define MEMORY_LIMIT (UINT64_C(256) << 20) /* more moves into a file */
-#define PROGRESS_STEP (UINT64_C(4) << 20)  /* input and output bytes between two calls */
+#define MEMORY_LIMIT (UINT64_C(64) << 20) /* more that is stored moves into a file */
+#define PROGRESS_STEP (UINT64_C(4) << 20) /* input and output bytes between two calls */
+#define ENOUGH_SLACK (UINT64_C(1) << 20)  /* unpacked beyond what is enough: the stream's end */
 
-enum { CHUNK = 256 * 1024 };
+enum {
+	CHUNK = 256 * 1024,
+	HOLE = 4096, /* so many zeros are left out */
+	WRITER_WAIT_MS = 5000,
+};
 
 struct spool {
 	const char *path;
 	struct wsi_file_options options;
 	/* input: a mapping, or a descriptor with a buffer */
 	int in_fd;
-	struct ws_span mapped;
-	uint8_t *buffer; /* owned */
+	struct ws_span mapped, first; /* first: read from the descriptor before */
+	uint8_t *buffer;              /* owned */
 	const uint8_t *in;
 	size_t in_left;
 	uint64_t bytes_in, total_in; /* handed out so far; 0 when the whole is unknown */
@@ -44,7 +52,9 @@ struct spool {
 	/* output */
 	int out_fd; /* owned */
 	bool out_in_memory;
-	uint64_t bytes_out, next_progress;
+	uint64_t bytes_out, bytes_stored, next_progress;
+	uint64_t next_need; /* ask `needs` again at so many bytes */
+	bool is_enough;
 	uint8_t *out; /* owned: CHUNK bytes */
 };
 
@@ -60,6 +70,31 @@ static int memory_file(void)
 #endif
 }
 
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+	return n > 0 && bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
+}
+
+/* Writes at the end of `fd`, and adds to *stored what is no hole. */
+static bool put(int fd, const uint8_t *bytes, size_t n, uint64_t *stored)
+{
+	while (n > 0) {
+		const size_t block = n < HOLE ? n : HOLE;
+		const bool hole = n >= HOLE && is_zero(bytes, HOLE);
+		size_t len = block;
+		while (n - len >= HOLE && is_zero(bytes + len, HOLE) == hole)
+			len += HOLE;
+		len = hole || n - len >= HOLE ? len : n;
+		if (hole ? lseek(fd, (off_t)len, SEEK_CUR) < 0
+			 : !ws_write_fd(&fd, (const char *)bytes, len))
+			return false;
+		*stored += hole ? 0 : len;
+		bytes += len;
+		n -= len;
+	}
+	return true;
+}
+
 /* Moves what is in memory into a file. Staying in memory is no failure. */
 static bool move_to_file(struct spool *s)
 {
@@ -67,9 +102,14 @@ static bool move_to_file(struct spool *s)
 	s->out_in_memory = false;
 	if (fd < 0)
 		return true;
+	if (ftruncate(s->out_fd, (off_t)s->bytes_out) != 0) { /* it may end with a hole */
+		close(fd);
+		return false;
+	}
 	for (uint64_t at = 0; at < s->bytes_out;) {
 		ssize_t n = pread(s->out_fd, s->out, CHUNK, (off_t)at);
-		if (n <= 0 || !ws_write_fd(&fd, (const char *)s->out, (size_t)n)) {
+		uint64_t stored = 0;
+		if (n <= 0 || !put(fd, s->out, (size_t)n, &stored)) {
 			close(fd);
 			return false;
 		}
@@ -78,6 +118,22 @@ static bool move_to_file(struct spool *s)
 	close(s->out_fd);
 	s->out_fd = fd;
 	return true;
+}
+
+/* Asks whether what there is is enough. */
+static enum ws_status spool_ask(struct spool *s, struct ws_error *err)
+{
+	struct wsi_file so_far;
+	if (ftruncate(s->out_fd, (off_t)s->bytes_out) != 0)
+		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
+	enum ws_status st = wsi_file_map(s->out_fd, s->path, &so_far, err);
+	if (st != WS_OK)
+		return st;
+	uint64_t needed = s->options.needs(so_far.bytes);
+	s->is_enough = needed <= so_far.bytes.len && so_far.bytes.len - needed >= ENOUGH_SLACK;
+	s->next_need = wsi_max_u64(wsi_add_sat(needed, ENOUGH_SLACK), s->bytes_out + 1);
+	wsi_file_close(&so_far);
+	return WS_OK;
 }
 
 static enum ws_status spool_write(struct spool *s, const uint8_t *bytes, size_t n,
@@ -89,11 +145,16 @@ static enum ws_status spool_write(struct spool *s, const uint8_t *bytes, size_t 
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
 				"%s: unpacks to more than the limit of %" PRIu64 " bytes", s->path,
 				limit);
-	if (!ws_write_fd(&s->out_fd, (const char *)bytes, n))
+	if (!put(s->out_fd, bytes, n, &s->bytes_stored))
 		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
 	s->bytes_out += n;
-	if (s->out_in_memory && s->bytes_out > MEMORY_LIMIT && !move_to_file(s))
+	if (s->out_in_memory && s->bytes_stored > MEMORY_LIMIT && !move_to_file(s))
 		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
+	if (s->options.needs && s->bytes_out >= s->next_need) {
+		enum ws_status st = spool_ask(s, err);
+		if (st != WS_OK)
+			return st;
+	}
 	if (s->options.progress && s->bytes_in + s->bytes_out >= s->next_progress) {
 		s->next_progress = s->bytes_in + s->bytes_out + PROGRESS_STEP;
 		if (!s->options.progress(s->options.user, s->bytes_in, s->total_in, s->bytes_out))
@@ -105,9 +166,13 @@ static enum ws_status spool_write(struct spool *s, const uint8_t *bytes, size_t 
 
 /* ---- where it comes from ---- */
 
-/* Makes the next input available in `in`; `at_end` when there is none. */
+/* Makes the next input available in `in`; `at_end` when there is none, or no need of it. */
 static enum ws_status spool_fill(struct spool *s, struct ws_error *err)
 {
+	if (s->is_enough) {
+		s->in_left = 0;
+		s->at_end = true;
+	}
 	if (s->in_left > 0 || s->at_end)
 		return WS_OK;
 	if (s->mapped.ptr) {
@@ -187,7 +252,7 @@ static enum ws_status gzip_run(struct spool *s, z_stream *z, struct wsi_file *fi
 		if (st != WS_OK)
 			return st;
 		if (s->at_end) {
-			file->is_cut = true;
+			file->is_cut = !s->is_enough;
 			file->packed_off = in_off(s);
 			return WS_OK;
 		}
@@ -240,7 +305,7 @@ static enum ws_status zstd_run(struct spool *s, ZSTD_DStream *z, struct wsi_file
 		if (st != WS_OK)
 			return st;
 		if (s->at_end) {
-			file->is_cut = hint != 0;
+			file->is_cut = hint != 0 && !s->is_enough;
 			file->packed_off = in_off(s);
 			return WS_OK;
 		}
@@ -299,7 +364,9 @@ static enum ws_status first_fill(struct spool *s, struct ws_error *err)
 {
 	if (s->mapped.ptr)
 		return spool_fill(s, err);
-	size_t have = 0;
+	size_t have = s->first.len;
+	if (have > 0)
+		memcpy(s->buffer, s->first.ptr, have);
 	while (have < 4) {
 		ssize_t n = read(s->in_fd, s->buffer + have, CHUNK - have);
 		if (n < 0 && errno == EINTR)
@@ -324,6 +391,8 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 	s->buffer = s->mapped.ptr ? NULL : wsi_zalloc(CHUNK);
 	if (!s->out || (!s->mapped.ptr && !s->buffer))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s", s->path);
+	if (s->options.needs)
+		s->next_need = 1;
 	s->out_fd = memory_file();
 	s->out_in_memory = s->out_fd >= 0;
 	if (s->out_fd < 0)
@@ -354,22 +423,30 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 		return wsi_fail(err, WS_TRUNCATED, about.packed_off,
 				"%s: %s data that ends before its first byte", s->path,
 				about.packing);
+	if (ftruncate(s->out_fd, (off_t)s->bytes_out) != 0)
+		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
 	st = wsi_file_map(s->out_fd, s->path, &file, err);
 	if (st != WS_OK)
 		return st;
+	about.is_enough = s->is_enough;
 	about.bytes = file.bytes;
 	about.is_mapped = file.is_mapped;
 	*ret_file = about;
 	return WS_OK;
 }
 
-static enum ws_status spool(int fd, struct ws_span mapped, const char *path,
+/* `given`: the whole input, with `fd` -1; or what was read of it already. */
+static enum ws_status spool(int fd, struct ws_span given, const char *path,
 			    const struct wsi_file_options *options, struct wsi_file *ret_file,
 			    struct ws_error *err)
 {
-	struct spool s = {
-		.path = path, .in_fd = fd, .mapped = mapped, .total_in = mapped.len, .out_fd = -1
-	};
+	struct spool s = { .path = path, .in_fd = fd, .out_fd = -1 };
+	if (fd < 0) {
+		s.mapped = given;
+		s.total_in = given.len;
+	} else {
+		s.first = given;
+	}
 	if (options)
 		s.options = *options;
 	enum ws_status st = spool_run(&s, ret_file, err);
@@ -380,17 +457,52 @@ static enum ws_status spool(int fd, struct ws_span mapped, const char *path,
 	return st;
 }
 
+/*
+ * A FIFO that was opened without waiting: gives a writer time to come. One that is there may take
+ * as long as it likes to write. *ret_n is 1 when a byte was read.
+ */
+static enum ws_status fifo_wait(int fd, const char *path, uint8_t *ret_byte, size_t *ret_n,
+				struct ws_error *err)
+{
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+	int flags = fcntl(fd, F_GETFL), n;
+	ssize_t got = -1;
+	*ret_n = 0;
+	do
+		n = poll(&one, 1, WRITER_WAIT_MS);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		got = read(fd, ret_byte, 1);
+	if (got == 0)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"%s: is a FIFO that nobody writes to", path);
+	*ret_n = got == 1;
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
+		return wsi_fail_errno(err, "%s", path);
+	return WS_OK;
+}
+
 static enum ws_status open_fd(int fd, const char *path, const struct wsi_file_options *options,
 			      struct wsi_file *ret_file, struct ws_error *err)
 {
 	struct stat about;
 	if (fstat(fd, &about) != 0)
 		return wsi_fail_errno(err, "%s", path);
+	if (S_ISCHR(about.st_mode))
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "%s: is a device, not a file",
+				path);
+	uint8_t byte;
+	struct ws_span first = { &byte, 0, 0 };
+	struct wsi_file file;
+	enum ws_status st = WS_OK;
+	if (S_ISFIFO(about.st_mode) && (fcntl(fd, F_GETFL) & O_NONBLOCK))
+		st = fifo_wait(fd, path, &byte, &first.len, err);
+	if (st != WS_OK)
+		return st;
 	bool at_start = S_ISREG(about.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 	if (!at_start && !S_ISDIR(about.st_mode))
-		return spool(fd, (struct ws_span){ 0 }, path, options, ret_file, err);
-	struct wsi_file file;
-	enum ws_status st = wsi_file_map(fd, path, &file, err);
+		return spool(fd, first, path, options, ret_file, err);
+	st = wsi_file_map(fd, path, &file, err);
 	if (st != WS_OK)
 		return st;
 	if (packing_of(file.bytes.ptr, file.bytes.len) == PLAIN) {
@@ -407,7 +519,7 @@ enum ws_status wsi_file_open_any(const char *path, const struct wsi_file_options
 {
 	if (strcmp(path, "-") == 0)
 		return open_fd(STDIN_FILENO, "standard input", options, ret_file, err);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for a FIFO */
 	if (fd < 0)
 		return wsi_fail_errno(err, "%s", path);
 	enum ws_status st = open_fd(fd, path, options, ret_file, err);

@@ -275,6 +275,8 @@ bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row
 
 /* ---- opening, in this order ---- */
 
+/* Whether a file begins as ELF files do, as far as it goes. */
+bool wsi_core_has_magic(struct ws_span bytes);
 /* Refuses what is not a dump, saying what it is. */
 enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
 /* salvage.c: finds section headers that the ELF header does not lead to. */

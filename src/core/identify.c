@@ -161,15 +161,20 @@ static enum ws_status refuse_elf(const struct wsi_elf *elf, struct ws_error *err
 			elf_words(elf), machine_words(elf->machine));
 }
 
+bool wsi_core_has_magic(struct ws_span bytes)
+{
+	return starts_with(bytes,
+			   "\x7f"
+			   "ELF",
+			   bytes.len < 4 ? bytes.len : 4);
+}
+
 enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err)
 {
 	struct ws_span bytes = core->bytes;
 	if (bytes.len == 0)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "the file is empty");
-	if (!starts_with(bytes,
-			 "\x7f"
-			 "ELF",
-			 bytes.len < 4 ? bytes.len : 4))
+	if (!wsi_core_has_magic(bytes))
 		return refuse_other(bytes, err);
 	if (bytes.len < SHORTEST_TELLING)
 		return wsi_fail(err, WS_TRUNCATED, WS_NO_OFFSET,

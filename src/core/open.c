@@ -36,6 +36,45 @@ static void headers_read(struct ws_core *core)
 	core->claimed = elf->headers;
 }
 
+/*
+ * How much of a file that must be unpacked is needed: enough to say what it is, when that is no
+ * dump; else up to the end of the last section. Section headers come first in dumps, so that is
+ * known soon, and bytes behind it are in no answer.
+ */
+static uint64_t needs(struct ws_span so_far)
+{
+	enum { HOST_CORE = 4 << 20 }; /* its notes and strings are looked into */
+	struct wsi_elf elf;
+	if (so_far.len < 4)
+		return 4;
+	if (!wsi_core_has_magic(so_far))
+		return 512;
+	if (so_far.len < WSI_ELF_HEADER_BYTES)
+		return WSI_ELF_HEADER_BYTES;
+	if (wsi_elf_open(so_far, &elf, NULL) != WS_OK)
+		return UINT64_MAX;
+	if (elf.osabi != WSI_ELFOSABI_CUDA && elf.machine != WSI_EM_CUDA)
+		return HOST_CORE;
+	if (elf.shoff == 0) /* what there is, is found by its content */
+		return UINT64_MAX;
+	uint64_t end = wsi_add_sat(elf.shoff, elf.shentsize);
+	if (end > so_far.len)
+		return end;
+	if (elf.n_sections > UINT64_MAX / elf.shentsize)
+		return UINT64_MAX;
+	end = wsi_add_sat(elf.shoff, elf.n_sections * elf.shentsize);
+	if (end > so_far.len)
+		return end;
+	if (elf.n_present <= 1) /* likewise */
+		return UINT64_MAX;
+	for (uint64_t i = 0; i < elf.n_present; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&elf, i);
+		if (i > 0 && shdr.type != WSI_SHT_NOBITS)
+			end = wsi_max_u64(end, wsi_add_sat(shdr.offset, shdr.size));
+	}
+	return end;
+}
+
 /* What unpacking found out. A compressed stream that ends early is a cut dump. */
 static void packing_note(struct ws_core *core)
 {
@@ -45,6 +84,11 @@ static void packing_note(struct ws_core *core)
 			      "the %s data %s at its byte %" PRIu64 ": %zu bytes could be unpacked",
 			      file->packing, file->is_cut ? "ends early" : "is damaged",
 			      file->packed_off, file->bytes.len);
+	if (file->is_enough)
+		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,
+			      "more follows behind the last section; it was not unpacked beyond "
+			      "%zu bytes",
+			      file->bytes.len);
 	if (file->has_rest)
 		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,
 			      "something else follows the %s data at its byte %" PRIu64
@@ -89,10 +133,12 @@ static enum ws_status core_create(const char *name, struct ws_core **ret_core, s
 enum ws_status ws_core_open(const char *path, const struct ws_core_options *options,
 			    struct ws_core **ret_core, struct ws_error *err)
 {
-	struct wsi_file_options file_options = { 0 };
-	if (options)
-		file_options = (struct wsi_file_options){ options->max_unpacked_bytes,
-							  options->progress, options->user };
+	struct wsi_file_options file_options = { .needs = needs };
+	if (options) {
+		file_options.max_unpacked_bytes = options->max_unpacked_bytes;
+		file_options.progress = options->progress;
+		file_options.user = options->user;
+	}
 	wsi_scoped(ws_core_close) struct ws_core *core = NULL;
 	enum ws_status st = core_create(path, &core, err);
 	if (st != WS_OK)
