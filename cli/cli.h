@@ -60,6 +60,10 @@ struct cli {
 	unsigned columns;  /* of the terminal that standard output is; 0: it is none */
 	bool json;
 	uint64_t size_limit; /* for unpacking, bytes; 0: the library's */
+	/* Standard output: no more than this; 0: a fixed amount and a multiple of what was opened.
+	 */
+	uint64_t output_limit;
+	uint64_t input_bytes, output_bytes; /* opened (unpacked), and written, so far */
 	const char *api_lib; /* provider of the debugger API to go through, LIB[:SYMBOL], or NULL */
 };
 
@@ -69,15 +73,17 @@ enum {
 	CLI_OPTION_JSON = 256,
 	CLI_OPTION_COLOR,
 	CLI_OPTION_SIZE_LIMIT,
+	CLI_OPTION_OUTPUT_LIMIT,
 	CLI_OPTION_API_LIB,
 };
 
-#define CLI_COMMON_OPTIONS                                                   \
-	{ "json", no_argument, NULL, CLI_OPTION_JSON },                      \
-		{ "api-lib", required_argument, NULL, CLI_OPTION_API_LIB },  \
-		{ "color", required_argument, NULL, CLI_OPTION_COLOR },      \
-	{                                                                    \
-		"size-limit", required_argument, NULL, CLI_OPTION_SIZE_LIMIT \
+#define CLI_COMMON_OPTIONS                                                        \
+	{ "json", no_argument, NULL, CLI_OPTION_JSON },                           \
+		{ "api-lib", required_argument, NULL, CLI_OPTION_API_LIB },       \
+		{ "color", required_argument, NULL, CLI_OPTION_COLOR },           \
+		{ "size-limit", required_argument, NULL, CLI_OPTION_SIZE_LIMIT }, \
+	{                                                                         \
+		"output-limit", required_argument, NULL, CLI_OPTION_OUTPUT_LIMIT  \
 	}
 
 /* The options of a verb: letters as getopt() takes them, names as getopt_long(). */

@@ -113,6 +113,8 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 	enum ws_status st = ws_image_file_open(path, &ret_images->file, &err);
 	if (st == WS_OK) {
 		open_file_images(ret_images, path, wanted);
+		for (size_t i = 0; i < ret_images->n; i++)
+			cli->input_bytes += ws_module_image(ret_images->item[i].module).len;
 	} else if (st == WS_UNSUPPORTED) { /* a dump, or nothing that we read */
 		int status = cli_target_open_last(cli, path, &ret_images->target);
 		if (status != CLI_ANSWERED)

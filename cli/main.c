@@ -6,6 +6,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ static const char common_help[] =
 	"  --color WHEN           always, never, or auto (default; NO_COLOR and TERM=dumb are\n"
 	"                         honoured)\n"
 	"  --size-limit BYTES     limit for unpacking a compressed dump, as 500M or 64G\n"
+	"  --output-limit BYTES   limit for what is printed, as 500M, or none (default: 64M, and\n"
+	"                         64 times the size of the input)\n"
 	"  -h, --help             this text\n"
 	"\n"
 	"Exit status:\n";
@@ -191,6 +194,32 @@ bool cli_number(const char *text, uint64_t *ret_value)
 		return false;
 	*ret_value = value;
 	return true;
+}
+
+/*
+ * Standard output, as much as is in proportion to the input: a small file can be made so that a
+ * table of it has no end (docs/decisions/0050-bounded-cost.md). The program ends at the limit, as
+ * nothing can be said in the middle of a table.
+ */
+static bool out_write(void *user, const char *bytes, size_t len)
+{
+	const uint64_t free_bytes = UINT64_C(64) << 20, per_byte = 64;
+	struct cli *cli = user;
+	uint64_t limit = cli->output_limit;
+	if (limit == 0)
+		limit = cli->input_bytes > UINT64_MAX / 128
+				? UINT64_MAX
+				: free_bytes + per_byte * cli->input_bytes;
+	if (len > limit - cli->output_bytes) {
+		(void)!ws_write_fd(&stdout_fd, bytes, (size_t)(limit - cli->output_bytes));
+		warnings_say();
+		cli_say("warpscope: the output ends here, at %" PRIu64 " bytes, which is more than "
+			"such an input should give; --output-limit none shows all\n",
+			limit);
+		exit(CLI_NO_ANSWER);
+	}
+	cli->output_bytes += len;
+	return ws_write_fd(&stdout_fd, bytes, len);
 }
 
 void cli_out_of_memory(void)
@@ -431,7 +460,7 @@ int main(int argc, char **argv)
 	bool terminal = isatty(STDOUT_FILENO);
 	struct cli cli = { .color = terminal && !(no_color && *no_color) && !cli_terminal_is_dumb(),
 			   .columns = terminal ? terminal_columns(STDOUT_FILENO) : 0 };
-	ws_out_init(&cli.out, ws_write_fd, &stdout_fd);
+	ws_out_init(&cli.out, out_write, &cli);
 	int status = run(&cli, argc, argv);
 	struct ws_error err;
 	if (ws_out_flush(&cli.out, &err) != WS_OK && err.os_errno != EPIPE)

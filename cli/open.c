@@ -57,6 +57,13 @@ int cli_common_option(struct cli *cli, const char *verb, int option)
 		if (!parse_size(optarg, &cli->size_limit))
 			return cli_usage(verb, "--size-limit takes bytes, as 500M or 64G");
 		return CLI_ANSWERED;
+	case CLI_OPTION_OUTPUT_LIMIT:
+		if (strcmp(optarg, "none") == 0)
+			cli->output_limit = UINT64_MAX;
+		else if (!parse_size(optarg, &cli->output_limit))
+			return cli_usage(verb, "--output-limit takes bytes, as 500M or 64G, or "
+					       "none");
+		return CLI_ANSWERED;
 	default:
 		return CLI_USAGE; /* cli_options_sort() let none through */
 	}
@@ -167,8 +174,10 @@ static int refuse(const char *path, const struct ws_error *err)
 static int target_open(struct cli *cli, const char *path, struct ws_target **ret_target,
 		       int (*fail)(const char *path, const struct ws_error *err))
 {
-	if (cli->api_lib)
+	if (cli->api_lib) {
+		cli->input_bytes = UINT64_MAX; /* nobody knows */
 		return open_through(cli->api_lib, path, ret_target);
+	}
 	struct progress progress = { .next = UINT64_C(64) << 20 };
 	bool shows = isatty(STDERR_FILENO) && !cli_terminal_is_dumb();
 	struct ws_core_options options = { .size = sizeof options,
@@ -187,6 +196,9 @@ static int target_open(struct cli *cli, const char *path, struct ws_target **ret
 		ws_core_close(core);
 		return cli_fail(path, &err);
 	}
+	struct ws_dump_facts facts;
+	if (ws_target_dump_facts(*ret_target, &facts, NULL) == WS_OK)
+		cli->input_bytes += facts.bytes;
 	say_damage(path, *ret_target);
 	return CLI_ANSWERED;
 }
