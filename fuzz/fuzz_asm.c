@@ -17,7 +17,7 @@ static void count(void *user, uint32_t line, uint32_t column, const char *messag
 	n_reports++;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	struct ws_str source = { (const char *)data, size };
 	struct ws_assemble_options options = { .report = count };

@@ -4,7 +4,7 @@
 #include "../tests/core/walk.h"
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	struct ws_core *core = NULL;
 	struct ws_error err = { 0 };

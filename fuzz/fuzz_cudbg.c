@@ -129,7 +129,7 @@ static struct ws_target *dump_target(void)
 	return target;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	static struct fake fake;
 	struct program program = { data, size, 0 };

@@ -91,7 +91,7 @@ static void check_function(const struct ws_dwarf *dwarf, size_t index)
 		check_type(dwarf, params[i].type, 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	struct ws_span rest = { data, size, 0 };
 	struct ws_dwarf_input input = { .demangle = ws_demangle };

@@ -84,7 +84,7 @@ static void ask(const struct ws_flow *flow, uint64_t pc, uint64_t other, unsigne
 	check_stores(flow, pc, number);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	struct ws_flow *flow;
 	if (size == 0)

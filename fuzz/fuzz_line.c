@@ -190,7 +190,7 @@ static void check_ptx(struct ws_span text)
 	ws_line_ptx_destroy(ptx);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	struct source in = { data, size };
 	struct ws_line_reloc relocs[MAX_RELOCS];

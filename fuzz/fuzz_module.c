@@ -121,7 +121,7 @@ static void check_file(struct ws_span bytes)
 	ws_image_file_close(file);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	check_file((struct ws_span){ data, size, 0 });
 	return 0;

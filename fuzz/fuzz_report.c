@@ -67,7 +67,7 @@ static void check_report(const struct ws_report *report)
 	FUZZ_CHECK(check_page(report, ws_report_html) == of_empty);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	struct ws_core *core;
 	struct ws_target *target;

@@ -37,7 +37,7 @@ static void check_word(unsigned sm, uint64_t pc, const uint8_t bytes[WS_SASS_BYT
 	ws_sass_access_bytes(&insn);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	char text[256];
 	uint8_t bytes[WS_SASS_BYTES];

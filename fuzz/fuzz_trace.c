@@ -22,7 +22,7 @@ static void ignore(void *user, const char *what, const char *a, const char *b)
 		abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_target(const uint8_t *data, size_t size)
 {
 	struct reading last = { .bytes = NULL };
 	struct wsi_handles handles;

@@ -145,13 +145,13 @@ def line_broken(n):
     return line_image(line_table((set_address() + b"\x1a\0\0") * n + END))
 
 
-def line_chains(n):
+def line_chains(n, code=EXIT * 4096):
     """Each row is inlined at the one before."""
     rows = b"\x1a"
     for number in range(1, n + 1):
         context = 1 + (number - 1) % 500
         rows += b"\0" + bytes([1 + len(uleb(context)) + 1]) + b"\x90" + uleb(context) + b"\1" + b"\x1a"
-    return line_image(line_table(set_address() + rows + END), code=EXIT * 4096)
+    return line_image(line_table(set_address() + rows + END), code=code)
 
 
 def line_names(n):
