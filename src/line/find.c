@@ -78,19 +78,25 @@ static const struct wsi_line_group *group_of(const struct wsi_line_rows *rows, u
 }
 
 /* The sequence of an owner that covers `pc`: of several the shortest, then the last. */
-static const struct wsi_line_seq *seq_of_pc(const struct wsi_line_rows *rows, uint32_t owner,
-					    uint64_t pc)
+static const struct wsi_line_seq *seq_of_many(const struct wsi_line_rows *rows, uint32_t owner,
+					      uint64_t pc)
 {
-	if (rows->n_seqs == 1) {
-		const struct wsi_line_seq *seq = &rows->seq[0];
-		return seq->owner == owner && pc - seq->low < seq->high - seq->low ? seq : NULL;
-	}
 	const struct wsi_line_group *group = group_of(rows, owner);
 	if (!group)
 		return NULL;
 	uint32_t index =
 		wsi_segments_find(&rows->by_address, group->first_segment, group->n_segments, pc);
 	return index == WSI_NO_INTERVAL ? NULL : &rows->seq[index];
+}
+
+/* Nearly always the part has one. */
+static inline const struct wsi_line_seq *seq_of_pc(const struct wsi_line_rows *rows, uint32_t owner,
+						   uint64_t pc)
+{
+	if (rows->n_seqs != 1)
+		return seq_of_many(rows, owner, pc);
+	const struct wsi_line_seq *seq = &rows->seq[0];
+	return seq->owner == owner && pc - seq->low < seq->high - seq->low ? seq : NULL;
 }
 
 /* Its first damaged sequence, or NULL. */
@@ -230,7 +236,7 @@ static inline const struct wsi_line_seq *owner_first_seq(const struct ws_line_ma
 	const struct wsi_line_rows *rows =
 		atomic_load_explicit(&map->part[map->owner[i].part].rows, memory_order_acquire);
 	*ret_rows = rows;
-	return rows && rows->n_seqs > 0 ? seq_of_pc(rows, owner, pc) : NULL;
+	return rows ? seq_of_pc(rows, owner, pc) : NULL;
 }
 
 enum ws_status ws_line_find(const struct ws_line_map *map, uint32_t owner, uint64_t rel_pc,
