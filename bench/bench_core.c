@@ -12,36 +12,37 @@ enum { LOOKUPS = 200000 };
 
 static uint64_t sink; /* keeps the compiler from dropping what is measured */
 
-static struct ws_core *open_dump(const char *path)
+static struct ws_target *open_dump(const char *path)
 {
-	struct ws_core *core = NULL;
+	struct ws_target *target = NULL;
 	struct ws_error err;
-	must(ws_core_open(path, NULL, &core, &err), &err);
-	return core;
+	must(ws_core_open(path, NULL, &target, &err), &err);
+	return target;
 }
 
-static void walk(const struct ws_core *core)
+static void walk(const struct ws_target *target)
 {
 	struct ws_counts n;
 	struct ws_error err;
-	ws_core_counts(core, &n);
+	ws_target_counts(target, &n);
 	for (uint32_t w = 0; w < n.warps; w++) {
 		struct ws_warp warp;
 		struct ws_lane lanes[WS_MAX_LANES];
 		uint32_t n_lanes, values[256], got;
 		struct ws_return_address frames[16];
-		must(ws_core_warp(core, w, &warp, &err), &err);
-		must(ws_core_lanes(core, w, lanes, &n_lanes, &err), &err);
+		must(ws_target_warp(target, w, &warp, &err), &err);
+		must(ws_target_lanes(target, w, lanes, &n_lanes, &err), &err);
 		for (uint32_t l = 0; l < n_lanes; l++) {
 			uint32_t id = lanes[l].id;
 			sink += lanes[l].pc;
-			must(ws_core_registers(core, w, id, WS_REG_R, 0, 256, values, &got, &err),
+			must(ws_target_registers(target, w, id, WS_REG_R, 0, 256, values, &got,
+						 &err),
 			     &err);
 			sink += values[got - 1];
-			must(ws_core_registers(core, w, id, WS_REG_P, 0, 8, values, &got, &err),
+			must(ws_target_registers(target, w, id, WS_REG_P, 0, 8, values, &got, &err),
 			     &err);
 			sink += values[got - 1];
-			must(ws_core_call_stack(core, w, id, frames, 16, &got, &err), &err);
+			must(ws_target_call_stack(target, w, id, frames, 16, &got, &err), &err);
 			sink += got;
 		}
 	}
@@ -53,18 +54,19 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-static void lookups(const struct ws_core *core)
+static void lookups(const struct ws_target *target)
 {
 	struct ws_counts n;
 	struct ws_error err;
 	uint32_t state = 1;
-	ws_core_counts(core, &n);
+	ws_target_counts(target, &n);
 	for (unsigned i = 0; i < LOOKUPS; i++) {
 		uint32_t warp = next_random(&state) % n.warps, lane = next_random(&state) % 32;
 		uint32_t value, got;
 		struct ws_lane about;
-		must(ws_core_lane(core, warp, lane, &about, &err), &err);
-		must(ws_core_registers(core, warp, lane, WS_REG_R, 4, 1, &value, &got, &err), &err);
+		must(ws_target_lane(target, warp, lane, &about, &err), &err);
+		must(ws_target_registers(target, warp, lane, WS_REG_R, 4, 1, &value, &got, &err),
+		     &err);
 		sink += about.pc + value;
 	}
 }
@@ -84,10 +86,10 @@ static void bench_open(const char *path, struct times *times, double *ret_close)
 	for (int run = 0; run < RUNS; run++) {
 		times->floor[run] = floor_open_time(path);
 		double start = now();
-		struct ws_core *core = open_dump(path);
+		struct ws_target *target = open_dump(path);
 		times->ours[run] = now() - start;
 		start = now();
-		ws_core_close(core);
+		ws_target_close(target);
 		ret_close[run] = now() - start;
 	}
 }
@@ -97,16 +99,16 @@ static void bench_walk(const char *path, struct times *times)
 	struct floor_file file;
 	if (!floor_map(path, &file))
 		exit(1);
-	struct ws_core *core = open_dump(path);
+	struct ws_target *target = open_dump(path);
 	for (int run = 0; run < RUNS; run++) {
 		double start = now();
 		sink += floor_walk(&file);
 		times->floor[run] = now() - start;
 		start = now();
-		walk(core);
+		walk(target);
 		times->ours[run] = now() - start;
 	}
-	ws_core_close(core);
+	ws_target_close(target);
 	floor_unmap(&file);
 }
 
@@ -116,16 +118,16 @@ static void bench_lookups(const char *path, struct times *times)
 	struct floor_arrays arrays;
 	if (!floor_map(path, &file) || !floor_arrays_make(&file, &arrays))
 		exit(1);
-	struct ws_core *core = open_dump(path);
+	struct ws_target *target = open_dump(path);
 	for (int run = 0; run < RUNS; run++) {
 		double start = now();
 		floor_lookups(&arrays);
 		times->floor[run] = now() - start;
 		start = now();
-		lookups(core);
+		lookups(target);
 		times->ours[run] = now() - start;
 	}
-	ws_core_close(core);
+	ws_target_close(target);
 	floor_arrays_free(&arrays);
 	floor_unmap(&file);
 }
@@ -136,11 +138,11 @@ static void bench(const char *path)
 	double close[RUNS];
 	struct ws_counts n;
 	long before = private_dirty();
-	struct ws_core *core = open_dump(path);
+	struct ws_target *target = open_dump(path);
 	long dirty = private_dirty() - before;
-	uint32_t sections = ws_core_n_sections(core);
-	ws_core_counts(core, &n);
-	ws_core_close(core);
+	uint32_t sections = ws_core_n_sections(target);
+	ws_target_counts(target, &n);
+	ws_target_close(target);
 	printf("%s: %u sections, %u warps\n", path, sections, n.warps);
 	bench_open(path, &times, close);
 	print_ratio("open", &times, full_size_limit(2, n.warps), 1e3, "ms");

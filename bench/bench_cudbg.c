@@ -325,10 +325,10 @@ static void empty(void)
 
 /* ---- the benchmarks ---- */
 
-static void bench_walk(CUDBGAPI api, const struct ws_core *core)
+static void bench_walk(CUDBGAPI api, const struct ws_target *target)
 {
 	struct ws_counts n;
-	ws_core_counts(core, &n);
+	ws_target_counts(target, &n);
 	CUDBGAPI volatile floor_api = &floor_table;
 	struct times times;
 	for (int run = 0; run < RUNS; run++) {
@@ -366,14 +366,14 @@ static void bench_exceptions(CUDBGAPI api)
 }
 
 /* The floor of a full response: all rows of the target once, and the bytes written once. */
-static void touch_rows(const struct ws_core *core, uint8_t *out)
+static void touch_rows(const struct ws_target *target, uint8_t *out)
 {
 	struct ws_counts n;
 	struct ws_error err;
-	ws_core_counts(core, &n);
+	ws_target_counts(target, &n);
 	for (uint32_t i = 0; i < n.sms; i++) {
 		struct ws_sm sm;
-		must(ws_core_sm(core, i, &sm, &err), &err);
+		must(ws_target_sm(target, i, &sm, &err), &err);
 		sink += sm.n_warps;
 	}
 	for (uint32_t w = 0; w < n.warps; w++) {
@@ -381,15 +381,15 @@ static void touch_rows(const struct ws_core *core, uint8_t *out)
 		struct ws_block block;
 		struct ws_lane lanes[WS_MAX_LANES];
 		uint32_t n_lanes;
-		must(ws_core_warp(core, w, &warp, &err), &err);
-		must(ws_core_block(core, warp.block_index, &block, &err), &err);
-		must(ws_core_lanes(core, w, lanes, &n_lanes, &err), &err);
+		must(ws_target_warp(target, w, &warp, &err), &err);
+		must(ws_target_block(target, warp.block_index, &block, &err), &err);
+		must(ws_target_lanes(target, w, lanes, &n_lanes, &err), &err);
 		for (uint32_t l = 0; l < n_lanes; l++)
 			memcpy(out + (w * LANES + l) * 8ul, &lanes[l].pc, 8);
 	}
 }
 
-static void bench_device_info(CUDBGAPI api, const struct ws_core *core)
+static void bench_device_info(CUDBGAPI api, const struct ws_target *target)
 {
 	struct times times;
 	CUDBGDeviceInfoSizes sizes;
@@ -400,7 +400,7 @@ static void bench_device_info(CUDBGAPI api, const struct ws_core *core)
 		exit(1);
 	for (int run = 0; run < RUNS; run++) {
 		double begin = now();
-		touch_rows(core, buffer);
+		touch_rows(target, buffer);
 		times.floor[run] = now() - begin;
 		begin = now();
 		CALL(getDeviceInfo, 0, CUDBG_RESPONSE_TYPE_FULL, buffer, sizes.requiredBufferSize,
@@ -428,19 +428,19 @@ static int symbol_by_address(const void *a, const void *b)
 }
 
 /* Functions of all images that have an address. */
-static size_t all_symbols(const struct ws_core *core, struct symbol **ret_symbols)
+static size_t all_symbols(const struct ws_target *target, struct symbol **ret_symbols)
 {
 	struct ws_counts n;
 	struct symbol *symbols = NULL;
 	size_t count = 0;
-	ws_core_counts(core, &n);
+	ws_target_counts(target, &n);
 	for (uint32_t i = 0; i < n.images; i++) {
 		struct ws_image image;
 		struct ws_module *module = NULL;
 		const struct ws_function *functions = NULL;
 		size_t n_functions = 0;
 		struct ws_error err;
-		must(ws_core_image(core, i, &image, &err), &err);
+		must(ws_target_image(target, i, &image, &err), &err);
 		must(ws_module_open(image.relocated, &module, &err), &err);
 		must(ws_module_functions(module, &functions, &n_functions, &err), &err);
 		symbols = realloc(symbols, (count + n_functions) * sizeof *symbols);
@@ -458,10 +458,10 @@ static size_t all_symbols(const struct ws_core *core, struct symbol **ret_symbol
 	return count;
 }
 
-static void bench_symbols(CUDBGAPI api, const struct ws_core *core)
+static void bench_symbols(CUDBGAPI api, const struct ws_target *target)
 {
 	struct symbol *names;
-	size_t n = all_symbols(core, &names);
+	size_t n = all_symbols(target, &names);
 	if (n < LEAST_SYMBOLS) { /* too few for a search to be the question */
 		free(names);
 		return;
@@ -513,24 +513,21 @@ static void bench_symbols(CUDBGAPI api, const struct ws_core *core)
 
 static void bench(const char *path)
 {
-	struct ws_core *core;
 	struct ws_target *target;
 	struct ws_error err;
 	CUDBGAPI api;
-	must(ws_core_open(path, NULL, &core, &err), &err);
-	must(ws_target_from_core(core, false, &target, &err), &err);
+	must(ws_core_open(path, NULL, &target, &err), &err);
 	must(ws_cudbg_api(target, &api, &err), &err);
 	double begin = now();
 	check(api->initialize(), "initialize");
 	printf("%s: initialize %.3f ms\n", path, (now() - begin) * 1e3);
 	fill(api);
-	bench_walk(api, core);
+	bench_walk(api, target);
 	bench_exceptions(api);
-	bench_device_info(api, core);
-	bench_symbols(api, core);
+	bench_device_info(api, target);
+	bench_symbols(api, target);
 	ws_cudbg_release(api);
 	ws_target_close(target);
-	ws_core_close(core);
 	empty();
 }
 

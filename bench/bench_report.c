@@ -34,18 +34,16 @@ struct about {
 static void report_dump(const char *path, enum page page, struct about *ret_about)
 {
 	struct ws_report_options options = { .size = sizeof options, .no_source = true };
-	struct ws_core *core;
 	struct ws_target *target;
 	const struct ws_report *report;
 	struct ws_error err;
 	struct ws_out out;
 	long before = ret_about ? private_dirty() : 0;
-	must(ws_core_open(path, NULL, &core, &err), &err);
-	must(ws_target_from_core(core, true, &target, &err), &err);
+	must(ws_core_open(path, NULL, &target, &err), &err);
 	must(ws_report_create(target, &options, &report, &err), &err);
 	if (ret_about) {
 		ret_about->dirty = private_dirty() - before;
-		ws_core_counts(core, &ret_about->n);
+		ws_target_counts(target, &ret_about->n);
 	}
 	ws_out_init(&out, count_bytes, &sink);
 	if (page == JSON)

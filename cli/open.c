@@ -184,18 +184,12 @@ static int target_open(struct cli *cli, const char *path, struct ws_target **ret
 					   .max_unpacked_bytes = cli->size_limit,
 					   .progress = shows ? show_progress : NULL,
 					   .user = &progress };
-	struct ws_core *core;
 	struct ws_error err;
-	enum ws_status st = ws_core_open(path, &options, &core, &err);
+	enum ws_status st = ws_core_open(path, &options, ret_target, &err);
 	if (progress.shown)
 		cli_say("\r\033[K");
 	if (st != WS_OK)
 		return fail(path, &err);
-	st = ws_target_from_core(core, true, ret_target, &err);
-	if (st != WS_OK) {
-		ws_core_close(core);
-		return cli_fail(path, &err);
-	}
 	struct ws_dump_facts facts;
 	if (ws_target_dump_facts(*ret_target, &facts, NULL) == WS_OK)
 		cli->input_bytes += facts.bytes;

@@ -22,7 +22,7 @@ struct entry {
 
 struct symbols {
 	const struct ws_target *target; /* borrowed */
-	struct ws_module_set *set;      /* owned */
+	struct ws_module_set *set;      /* the target's */
 	struct entry *entry;            /* owned; a power of two */
 	size_t n_entries, n_used;
 };
@@ -33,24 +33,8 @@ struct symbols *symbols_create(const struct ws_target *target)
 	symbols->target = target;
 	symbols->n_entries = 256;
 	symbols->entry = cli_alloc(symbols->n_entries, sizeof *symbols->entry);
-	if (ws_module_set_create(&symbols->set, NULL) != WS_OK)
+	if (ws_target_modules(target, &symbols->set, NULL) != WS_OK)
 		cli_out_of_memory();
-	struct ws_counts counts;
-	ws_target_counts(target, &counts);
-	for (uint32_t i = 0; i < counts.images; i++) {
-		struct ws_image image;
-		struct ws_module_entry module = { .device_index = WS_NONE,
-						  .context_index = WS_NONE };
-		if (ws_target_image(target, i, &image, NULL) == WS_OK)
-			module = (struct ws_module_entry){ .handle = image.handle,
-							   .device_index = image.device_index,
-							   .context_index = image.context_index,
-							   .relocated = image.relocated,
-							   .original = image.original };
-		/* one that cannot be read is added too: indices stay those of the target */
-		if (ws_module_set_add(symbols->set, &module, NULL) != WS_OK)
-			cli_out_of_memory();
-	}
 	return symbols;
 }
 
@@ -63,7 +47,6 @@ void symbols_destroy(struct symbols *symbols)
 		free((char *)symbols->entry[i].symbol.path);
 	}
 	free(symbols->entry);
-	ws_module_set_destroy(symbols->set);
 	free(symbols);
 }
 

@@ -120,11 +120,9 @@ static struct ws_target *dump_target(void)
 {
 	static struct ws_target *target;
 	static bool tried;
-	struct ws_core *core;
 	const char *path = getenv("WS_FUZZ_DUMP");
-	if (path && !tried && ws_core_open(path, NULL, &core, NULL) == WS_OK &&
-	    ws_target_from_core(core, true, &target, NULL) != WS_OK)
-		abort();
+	if (path && !tried && ws_core_open(path, NULL, &target, NULL) != WS_OK)
+		target = NULL;
 	tried = true;
 	return target;
 }

@@ -69,13 +69,11 @@ static void check_report(const struct ws_report *report)
 
 int fuzz_target(const uint8_t *data, size_t size)
 {
-	struct ws_core *core;
 	struct ws_target *target;
 	const struct ws_report *report;
 	struct ws_report_options options = { .size = sizeof options, .no_source = true };
-	if (ws_core_open_memory((struct ws_span){ data, size, 0 }, NULL, &core, NULL) != WS_OK)
+	if (ws_core_open_memory((struct ws_span){ data, size, 0 }, NULL, &target, NULL) != WS_OK)
 		return 0;
-	FUZZ_CHECK(ws_target_from_core(core, true, &target, NULL) == WS_OK);
 	if (ws_report_create(target, &options, &report, NULL) == WS_OK) {
 		check_report(report);
 		ws_report_destroy(report);

@@ -39,7 +39,7 @@ def table(root):
 
 
 def folder_of(path):
-    """src/target/core/x.c -> target/core; cli/x.c -> cli; include/warpscope/x.h -> public"""
+    """src/target/api/x.c -> target/api; cli/x.c -> cli; include/warpscope/x.h -> public"""
     parts = path.split('/')
     if parts[0] == 'include':
         return 'public'

@@ -14,32 +14,34 @@
  *                                      +- lane -- registers, call stack, local memory
  *
  * Opening reads the section headers and the few table rows that give things their order; everything
- * else stays in the mapped file until it is asked for. The lists (ws_core_counts()) and their order
- * are those of state.h. A dump is never trusted: whatever is damaged costs itself only, and
- * ws_core_diagnostic() tells what was found.
+ * else stays in the mapped file until it is asked for. An open dump is a target: its state is read
+ * by the functions of target.h. A dump is never trusted: whatever is damaged costs itself only, and
+ * ws_target_diagnostic() tells what was found. Here is what only a dump has: how to open it, its
+ * sections, and how sound it is.
  *
- * **Lifetime.** Strings, spans and indices are valid until the dump is closed. **Threads.** Any
- * number of threads may read one open dump; opening and closing exclude everything else; different
- * dumps are independent.
+ * **Statuses** of a dump as a target: WS_ABSENT the dump does not have it; WS_EXCLUDED left out
+ * when the dump was made (the message names the flag, or says that it is inferred, for drivers
+ * before r565 did not record the flags); WS_TRUNCATED the file ends before it; WS_MALFORMED damaged
+ * otherwise. Of two rows with one lane id (a damaged dump) the one that stands where the lane's
+ * number or the mask of valid lanes puts it is taken, else the first.
  *
- * **Statuses**, everywhere below: WS_ARGUMENT an index out of range; WS_ABSENT the dump does not
- * have it; WS_EXCLUDED left out when the dump was made (the message names the flag); WS_TRUNCATED
- * the file ends before it; WS_MALFORMED damaged otherwise. Outputs are written on WS_OK only,
- * unless a function says otherwise.
+ * **Global memory.** The sections carry no device: all devices share one address space here, and
+ * `device_index` is not looked at. Where ranges overlap, the one that begins last answers (of those
+ * that begin together the shorter one, then the later in the file), so that a range whose size is
+ * damaged hides no other. The last byte of the address space belongs to no range. Generic addresses
+ * belong to the windows of the warp's context, whose sizes are guessed (src/core/resolve.c). The
+ * first call of ws_target_memory_range() walks all lanes.
  *
  * The format is described in docs/formats/coredump.md.
  */
 #ifndef WARPSCOPE_CORE_H
 #define WARPSCOPE_CORE_H
 
-#include <warpscope/state.h>
+#include <warpscope/target.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** An open dump. */
-struct ws_core;
 
 /**
  * How to open. Zero-filled with `size` set means the defaults; NULL instead of a pointer too.
@@ -71,125 +73,26 @@ struct ws_core_options {
  * @retval WS_NO_MEMORY
  */
 WS_API enum ws_status ws_core_open(const char *path, const struct ws_core_options *options,
-				   struct ws_core **ret_core, struct ws_error *err) WS_MUST_USE;
+				   struct ws_target **ret_target, struct ws_error *err) WS_MUST_USE;
 
 /**
  * Opens a dump that lies in memory (unpacked). The bytes stay the caller's, must not change and
  * must outlive the result. `name` (may be NULL) is what ws_dump_facts.path will say.
  */
 WS_API enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name,
-					  struct ws_core **ret_core,
+					  struct ws_target **ret_target,
 					  struct ws_error *err) WS_MUST_USE;
 
-/** Closes a dump. NULL is fine. */
-WS_API void ws_core_close(struct ws_core *core);
-
-/* ---- the lists */
-
-WS_API void ws_core_counts(const struct ws_core *core, struct ws_counts *ret_counts);
-WS_API enum ws_status ws_core_device(const struct ws_core *core, uint32_t index,
-				     struct ws_device *ret_device,
-				     struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_core_context(const struct ws_core *core, uint32_t index,
-				      struct ws_context *ret_context,
-				      struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_core_image(const struct ws_core *core, uint32_t index,
-				    struct ws_image *ret_image, struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_core_grid(const struct ws_core *core, uint32_t index,
-				   struct ws_grid *ret_grid, struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_core_sm(const struct ws_core *core, uint32_t index, struct ws_sm *ret_sm,
-				 struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_core_block(const struct ws_core *core, uint32_t index,
-				    struct ws_block *ret_block, struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_core_warp(const struct ws_core *core, uint32_t index,
-				   struct ws_warp *ret_warp, struct ws_error *err) WS_MUST_USE;
+/** What is below a target that is a dump. */
+struct ws_core;
 
 /**
- * Lanes of a warp, in the order of lane ids: writes at most WS_MAX_LANES to `ret_lanes`. A warp
- * without a lane table answers WS_OK and 0. Of two rows with one lane id (a damaged dump) the one
- * that stands where the lane's number or the mask of valid lanes puts it is taken, else the first.
+ * The dump under a target, for what only a dump has; NULL for every other back end. Valid until the
+ * target is closed.
  */
-WS_API enum ws_status ws_core_lanes(const struct ws_core *core, uint32_t warp_index,
-				    struct ws_lane *ret_lanes, uint32_t *ret_n,
-				    struct ws_error *err) WS_MUST_USE;
+WS_API const struct ws_core *ws_target_core(const struct ws_target *target);
 
-/** One lane by its id. WS_ABSENT: the warp has no such lane. */
-WS_API enum ws_status ws_core_lane(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
-				   struct ws_lane *ret_lane, struct ws_error *err) WS_MUST_USE;
-
-/** Return addresses of a lane, level 0 (the caller of the function that holds the pc) first. Writes
- * at most `cap`; `*ret_n` says how many are recorded, 0 when none. */
-WS_API enum ws_status ws_core_call_stack(const struct ws_core *core, uint32_t warp_index,
-					 uint32_t lane, struct ws_return_address *ret_addresses,
-					 uint32_t cap, uint32_t *ret_n,
-					 struct ws_error *err) WS_MUST_USE;
-
-/**
- * Registers `first` ... `first + n - 1` (`lane` is ignored for kinds that a warp owns). When fewer
- * are recorded the leading ones are written and `*ret_n` says how many; WS_ABSENT (or WS_TRUNCATED)
- * when not even the first is.
- */
-WS_API enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index,
-					uint32_t lane, enum ws_reg_kind kind, uint32_t first,
-					uint32_t n, uint32_t *ret_values, uint32_t *ret_n,
-					struct ws_error *err) WS_MUST_USE;
-
-/* ---- memory */
-
-/**
- * Reads memory of any space but code (which a dump has in its images: ws_target_read_memory()).
- *
- * Always sets `*ret_n`, the number of leading bytes that were written to `buffer`; reads go on
- * across adjacent ranges and never wrap at the end of the address space. WS_OK only for all `len`
- * bytes, else the reason why the byte at `*ret_n` could not be read: WS_ABSENT never mapped as far
- * as the dump knows; WS_EXCLUDED left out when the dump was made, the message names the flag (or
- * says that it is inferred, for drivers before r565 did not record the flags); WS_TRUNCATED cut
- * off; WS_ARGUMENT an index that the space needs is missing or wrong.
- *
- * **Global memory.** The sections carry no device: all devices share one address space here, and
- * `device_index` is not looked at. Where ranges overlap, the one that begins last answers (of
- * those that begin together the shorter one, then the later in the file), so that a range whose
- * size is damaged hides no other. The last byte of the address space belongs to no range.
- *
- * **Generic addresses** belong to the windows of the warp's context; see ws_core_resolve().
- */
-WS_API enum ws_status ws_core_read_memory(const struct ws_core *core, const struct ws_address *at,
-					  void *buffer, size_t len, size_t *ret_n,
-					  struct ws_error *err) WS_MUST_USE;
-
-/** What a generic address means. */
-struct ws_resolved {
-	struct ws_address at; /**< space global, shared or local; shared: of `block_index` */
-	uint32_t block_index; /**< shared: whose; else WS_NONE */
-	/**
-	 * The size of the window is not in the dump. Taken as 16 MiB each; from sm_90 on the shared
-	 * window goes on for 4 GiB with 16 MiB for each block of the cluster, where no other
-	 * window or known global memory lies.
-	 */
-	bool is_guess;
-};
-
-/** Resolves a generic address (`at->space` WS_SPACE_GENERIC) of a warp, or of a lane for local. */
-WS_API enum ws_status ws_core_resolve(const struct ws_core *core, const struct ws_address *at,
-				      struct ws_resolved *ret_resolved,
-				      struct ws_error *err) WS_MUST_USE;
-
-/**
- * Known ranges: global by address, shared by block, local by warp and lane, parameters and constant
- * banks by grid. `index` from 0; WS_ABSENT past the last. The first call walks all lanes.
- */
-WS_API enum ws_status ws_core_memory_range(const struct ws_core *core, uint32_t index,
-					   struct ws_memory_range *ret_range,
-					   struct ws_error *err) WS_MUST_USE;
-
-/* ---- what only a file knows */
-
-WS_API void ws_core_facts(const struct ws_core *core, struct ws_dump_facts *ret_facts);
-
-/** What was found damaged or unknown while opening. `index` from 0; WS_ABSENT past the last. */
-WS_API enum ws_status ws_core_diagnostic(const struct ws_core *core, uint32_t index,
-					 struct ws_diagnostic *ret_diagnostic,
-					 struct ws_error *err) WS_MUST_USE;
+/* ---- sections */
 
 /** A section of the file, as its header says. */
 struct ws_core_section {

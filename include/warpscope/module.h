@@ -421,6 +421,8 @@ WS_API void ws_module_set_destroy(struct ws_module_set *set);
 WS_API enum ws_status ws_module_set_add(struct ws_module_set *set,
 					const struct ws_module_entry *entry,
 					struct ws_error *err) WS_MUST_USE;
+/** Moves modules that `from` has open over the same bytes into `set`, which has none open yet. */
+WS_API void ws_module_set_inherit(struct ws_module_set *set, struct ws_module_set *from);
 WS_API uint32_t ws_module_set_count(const struct ws_module_set *set);
 /** `index` must be below the count. */
 WS_API const struct ws_module_entry *ws_module_set_entry(const struct ws_module_set *set,

@@ -15,7 +15,7 @@
  * **To add a back end:** 1. a folder `src/target/NAME/` that fills a `struct ws_target_ops`; 2. the
  * required members, level by level (inspection, then memory, then run control; a NULL member
  * answers WS_UNSUPPORTED); 3. an opening function in a public header; 4. a row in
- * docs/architecture.md; 5. a maker in tests/unit/target_conformance.c, which runs the common suite
+ * docs/architecture.md; 5. a maker in tests/target/test_target.c, which runs the common suite
  * over it.
  */
 #ifndef WARPSCOPE_TARGET_H
@@ -102,13 +102,11 @@ struct ws_target;
  * is damaged; WS_RUNNING that the device must be stopped first.
  */
 struct ws_target_ops {
-	size_t size;      /**< sizeof(struct ws_target_ops), as the back end was compiled */
 	const char *name; /**< "core", "sim", "api" */
 	void (*close)(struct ws_target *target);
 
 	/* ---- inspection: required ---- */
 
-	void (*counts)(const struct ws_target *target, struct ws_counts *ret_counts);
 	enum ws_status (*device)(const struct ws_target *target, uint32_t index,
 				 struct ws_device *ret_device, struct ws_error *err);
 	enum ws_status (*context)(const struct ws_target *target, uint32_t index,
@@ -153,7 +151,8 @@ struct ws_target_ops {
 	 * leading bytes that were written. WS_OK only when that is `len`; else the reason why the
 	 * byte at `*ret_n` could not be read: WS_ABSENT never mapped as far as the target knows,
 	 * WS_EXCLUDED left out (the message names the flag), WS_TRUNCATED or WS_MALFORMED damaged,
-	 * WS_ARGUMENT the address lacks an index that its space needs.
+	 * WS_ARGUMENT the address lacks an index that its space needs; WS_UNSUPPORTED not this
+	 * space (code is then read from the images).
 	 */
 	enum ws_status (*read_memory)(const struct ws_target *target, const struct ws_address *at,
 				      void *buffer, size_t len, size_t *ret_n,
@@ -264,13 +263,41 @@ struct ws_target_ops {
 				     struct ws_diagnostic *ret_diagnostic, struct ws_error *err);
 };
 
-/** A target. Back ends embed it as the first member of their own structure. */
+struct ws_module_set;
+
+/** A target. Back ends embed it as the first member of their own structure, zero but for `ops`. */
 struct ws_target {
 	const struct ws_target_ops *ops;
+	/** Lengths of the lists: filled in by the back end when it opens, then by
+	 * ws_target_changed(). */
+	struct ws_counts counts;
+	/** Counts up by one whenever indices may have become others: what a client keeps by index
+	 * is of one generation. */
+	uint64_t generation;
+	struct ws_module_set *modules; /**< the waist's: ws_target_modules() */
+	uint64_t modules_generation;   /**< the waist's */
 };
+
+/**
+ * For back ends: the target ran and stands again, its lists are new. Nobody may read meanwhile.
+ */
+WS_API void ws_target_changed(struct ws_target *target, const struct ws_counts *counts);
 
 /** Closes a target and all that it owns. NULL is fine. */
 WS_API void ws_target_close(struct ws_target *target);
+
+/** What a target may be able to do; the rest all of them can. */
+enum ws_ability {
+	WS_CAN_RUN,            /**< suspend, resume */
+	WS_CAN_STEP,           /**< step */
+	WS_CAN_RUN_UNTIL,      /**< run_until */
+	WS_CAN_BREAK,          /**< plant, unplant */
+	WS_CAN_STOP_AT_LAUNCH, /**< stop_at_launch */
+	WS_CAN_WRITE,          /**< write_memory */
+	WS_CAN_TELL,           /**< events */
+};
+
+WS_API bool ws_target_can(const struct ws_target *target, enum ws_ability ability);
 
 /* ---- the members, with arguments checked: WS_ARGUMENT for an index out of range, WS_UNSUPPORTED
  * for a missing member */
@@ -387,24 +414,17 @@ WS_API enum ws_status ws_target_find_warp(const struct ws_target *target, uint32
 					  uint32_t warp_id, uint32_t *ret_index,
 					  struct ws_error *err) WS_MUST_USE;
 
-/* ---- back ends */
-
-struct ws_core;
+/* ---- code */
 
 /**
- * A target over an open dump. With `own` it closes the dump when it is closed, else the dump must
- * outlive it.
+ * The images of the target, in the order of its list: entry i is image i. The set is the target's
+ * and valid as long as its indices are; an image that did not change while the target ran stays
+ * open. A cut image is in it with what is left, one that cannot be read is in it empty.
  * @retval WS_NO_MEMORY
  */
-WS_API enum ws_status ws_target_from_core(struct ws_core *core, bool own,
-					  struct ws_target **ret_target,
-					  struct ws_error *err) WS_MUST_USE;
-
-/**
- * The dump under a target of ws_target_from_core(), for what only a file has (sections, check);
- * NULL for every other back end. Valid until the target is closed.
- */
-WS_API const struct ws_core *ws_target_core(const struct ws_target *target);
+WS_API enum ws_status ws_target_modules(const struct ws_target *target,
+					struct ws_module_set **ret_modules,
+					struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

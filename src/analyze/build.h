@@ -82,7 +82,7 @@ struct wsi_build {
 	struct ws_report *report;
 	struct wsi_arena *arena;       /* of the report */
 	struct ws_borrow_pool *pool;   /* of the report; NULL without debug images */
-	struct ws_module_set *modules; /* of the report; module indices are image indices */
+	struct ws_module_set *modules; /* the target's; module indices are image indices */
 	bool code_lost;                /* an image is not there as it was loaded, or none is */
 	struct ws_counts counts;
 	bool classic;

@@ -11,9 +11,8 @@
 /* What ws_report_create() hands out the first member of. */
 struct owner {
 	struct ws_report model;
-	struct wsi_arena arena;        /* owned */
-	struct ws_module_set *modules; /* owned */
-	struct ws_borrow_pool *pool;   /* owned; NULL without debug images */
+	struct wsi_arena arena;      /* owned */
+	struct ws_borrow_pool *pool; /* owned; NULL without debug images */
 };
 
 void ws_report_destroy(const struct ws_report *report)
@@ -22,7 +21,6 @@ void ws_report_destroy(const struct ws_report *report)
 		return;
 	struct owner *owner = (struct owner *)(uintptr_t)report; /* the model is its first member */
 	ws_borrow_destroy(owner->pool);
-	ws_module_set_destroy(owner->modules);
 	wsi_arena_fini(&owner->arena);
 	wsi_free(owner);
 }
@@ -197,29 +195,19 @@ static enum ws_status read_devices(struct wsi_build *build)
 	return WS_OK;
 }
 
+/* The images, with a diagnostic for each that cannot be read. */
 static enum ws_status add_images(struct wsi_build *build)
 {
 	build->code_lost = !build->counts.images;
 	for (uint32_t i = 0; i < build->counts.images; i++) {
 		struct ws_image image;
 		struct ws_error err;
-		struct ws_module_entry entry = { .device_index = WS_NONE,
-						 .context_index = WS_NONE };
-		if (ws_target_image(build->target, i, &image, &err) == WS_OK) {
-			entry.handle = image.handle;
-			entry.device_index = image.device_index;
-			entry.context_index = image.context_index;
-			entry.relocated = image.relocated;
-			entry.original = image.original;
-		} else if (wsi_diagnose(build, "module", WS_HIDES_HANG, &err) != WS_OK) {
+		bool known = ws_target_image(build->target, i, &image, &err) == WS_OK;
+		if (!known && wsi_diagnose(build, "module", WS_HIDES_HANG, &err) != WS_OK)
 			return WS_NO_MEMORY;
-		}
-		build->code_lost |= !entry.relocated.len;
-		enum ws_status st = ws_module_set_add(build->modules, &entry, &err);
-		if (st != WS_OK) /* indices must stay those of the target's images */
-			return st;
+		build->code_lost |= !known || !image.relocated.len;
 	}
-	return WS_OK;
+	return ws_target_modules(build->target, &build->modules, NULL);
 }
 
 static enum ws_status read_kernels(struct wsi_build *build)
@@ -502,12 +490,12 @@ static void build_fini(struct wsi_build *build)
 	wsi_map_fini(&build->cache);
 }
 
-/* Opens what the options name: modules of the report, debug images. */
+/* Opens the debug images that the options name. */
 static enum ws_status owner_open(struct owner *owner, const struct ws_report_options *options,
 				 struct ws_error *err)
 {
-	enum ws_status st = ws_module_set_create(&owner->modules, err);
-	if (st == WS_OK && options->n_debug_images)
+	enum ws_status st = WS_OK;
+	if (options->n_debug_images)
 		st = ws_borrow_create(&owner->pool, err);
 	for (size_t i = 0; i < options->n_debug_images && st == WS_OK; i++)
 		st = ws_borrow_add_path(owner->pool, options->debug_images[i], err);
@@ -538,7 +526,6 @@ enum ws_status ws_report_create(const struct ws_target *target,
 		.options = chosen,
 		.report = &owner->model,
 		.arena = &owner->arena,
-		.modules = owner->modules,
 		.pool = owner->pool,
 		.name_buffer = wsi_zalloc(WSI_NAME_BUFFER),
 		.n_ranges = WS_NONE,

@@ -50,8 +50,7 @@ extern bool (*wsi_alloc_should_fail)(void);
  */
 bool wsi_grow(void *ptr, size_t *cap, size_t n, size_t size, size_t max) WS_MUST_USE;
 
-/* Runs `close` on the variable when it goes out of scope: wsi_scoped(ws_core_close) struct ws_core
- * *core = ... */
+/* Runs `close` on the variable when it goes out of scope: wsi_scoped(ws_store_close) ... */
 #define WSI_DEFINE_SCOPED(type, close)                        \
 	static inline void wsi_scoped_##close(type **guarded) \
 	{                                                     \

@@ -102,8 +102,8 @@ static void check_frames(struct wsi_checker *c, uint32_t warp_index, const struc
 	struct ws_return_address frames[256];
 	uint32_t section = wsi_core_slot(c->core, ref, WSI_KIND_FRAMES), n = 0;
 	uint64_t off = section ? wsi_elf_shdr(&c->core->elf, section).offset : 0;
-	if (!section || ws_core_call_stack(c->core, warp_index, lane->id, frames, WSI_COUNT(frames),
-					   &n, NULL) != WS_OK)
+	if (!section || ws_target_call_stack(&c->core->target, warp_index, lane->id, frames,
+					     WSI_COUNT(frames), &n, NULL) != WS_OK)
 		return;
 	if (n != lane->call_depth)
 		wsi_finding(c, WS_CHECK_COUNT, section, off,
@@ -170,11 +170,12 @@ static void check_warp(struct wsi_checker *c, uint32_t index, uint32_t first,
 	struct ws_warp warp;
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
-	if (ws_core_warp(core, index, &warp, NULL) != WS_OK ||
-	    ws_core_lanes(core, index, lanes, &n, NULL) != WS_OK)
+	if (ws_target_warp(&core->target, index, &warp, NULL) != WS_OK ||
+	    ws_target_lanes(&core->target, index, lanes, &n, NULL) != WS_OK)
 		return;
 	struct ws_warp before;
-	bool has_before = index > first && ws_core_warp(core, index - 1, &before, NULL) == WS_OK;
+	bool has_before =
+		index > first && ws_target_warp(&core->target, index - 1, &before, NULL) == WS_OK;
 	ws_warp_doubts(device, has_before ? &before : NULL, &warp, lanes, n, doubt_finding, &at);
 	if (warp.have & WS_WARP_BARRIER)
 		check_text(at, WSI_AT_warp_text_barrier, row.text_barrier,
@@ -198,11 +199,11 @@ static void check_block(struct wsi_checker *c, uint32_t index, struct ws_grid *g
 	struct at at = at_of(c, c->core->blocks.at[index]);
 	struct ws_block block;
 	*ret_has_grid = false;
-	if (ws_core_block(c->core, index, &block, NULL) != WS_OK)
+	if (ws_target_block(&c->core->target, index, &block, NULL) != WS_OK)
 		return;
 	ws_block_doubts(&block, doubt_finding, &at);
 	if (block.grid_index == WS_NONE ||
-	    ws_core_grid(c->core, block.grid_index, grid, NULL) != WS_OK)
+	    ws_target_grid(&c->core->target, block.grid_index, grid, NULL) != WS_OK)
 		return;
 	*ret_has_grid = true;
 	check_index(at, WSI_AT_block_idx_x, block.idx, grid->grid_dim, "block");
@@ -217,8 +218,9 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 	struct wsi_sm_row row = wsi_sm_parse(in);
 	c->summary.rows++;
 	struct ws_sm sm, before;
-	bool has_before = index > first && ws_core_sm(core, index - 1, &before, NULL) == WS_OK;
-	if (ws_core_sm(core, index, &sm, NULL) == WS_OK)
+	bool has_before =
+		index > first && ws_target_sm(&core->target, index - 1, &before, NULL) == WS_OK;
+	if (ws_target_sm(&core->target, index, &sm, NULL) == WS_OK)
 		ws_sm_doubts(device, has_before ? &before : NULL, &sm, doubt_finding, &at);
 	if (WSI_HAS(in.len, sm, text_exception))
 		check_text(at, WSI_AT_sm_text_exception, row.text_exception,
@@ -235,9 +237,10 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 		uint32_t block = wsi_core_block_of(core, w);
 		struct ws_block about;
 		if (block != last_block) {
-			has_grid = ws_core_block(core, block, &about, NULL) == WS_OK &&
+			has_grid = ws_target_block(&core->target, block, &about, NULL) == WS_OK &&
 				   about.grid_index != WS_NONE &&
-				   ws_core_grid(core, about.grid_index, &grid, NULL) == WS_OK;
+				   ws_target_grid(&core->target, about.grid_index, &grid, NULL) ==
+					   WS_OK;
 			last_block = block;
 		}
 		c->summary.rows++;
@@ -250,7 +253,7 @@ static void check_grid(struct wsi_checker *c, uint32_t index)
 	struct at at = at_of(c, c->core->grids.at[index]);
 	struct ws_grid grid;
 	c->summary.rows++;
-	if (ws_core_grid(c->core, index, &grid, NULL) != WS_OK)
+	if (ws_target_grid(&c->core->target, index, &grid, NULL) != WS_OK)
 		return;
 	if (wsi_core_find_grid(c->core, grid.device_index, (uint64_t)grid.id) != index)
 		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_grid_id,
@@ -290,7 +293,7 @@ static void check_context(struct wsi_checker *c, uint32_t index)
 	struct at at = at_of(c, core->contexts.at[index]);
 	struct ws_context context;
 	c->summary.rows++;
-	if (ws_core_context(core, index, &context, NULL) != WS_OK)
+	if (ws_target_context(&core->target, index, &context, NULL) != WS_OK)
 		return;
 	if (wsi_core_find_context(core, context.device_index, context.id) != index)
 		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_context_id,
@@ -314,7 +317,7 @@ static void check_device(struct wsi_checker *c, uint32_t index)
 	struct wsi_device_row row = wsi_device_parse(wsi_core_row(core, core->devices.at[index]));
 	struct ws_device device;
 	c->summary.rows++;
-	if (ws_core_device(core, index, &device, NULL) != WS_OK)
+	if (ws_target_device(&core->target, index, &device, NULL) != WS_OK)
 		return;
 	for (uint32_t other = 0; other < index; other++) {
 		if (wsi_at_u32(wsi_core_row(core, core->devices.at[other]), WSI_AT_device_id) ==

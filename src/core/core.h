@@ -131,12 +131,13 @@ struct wsi_habit {
 };
 
 struct ws_core {
-	struct wsi_file file;   /* owned; empty when the bytes are the caller's */
-	struct wsi_arena arena; /* owned: strings, diagnostics */
-	struct ws_span bytes;   /* the whole dump, unpacked */
-	struct wsi_elf elf;     /* its headers are those in `mended`, if that is there */
-	struct ws_span claimed; /* section headers as the file has them */
-	uint8_t *mended;        /* owned: section headers with corrections (mend.c); NULL: none */
+	struct ws_target target; /* first */
+	struct wsi_file file;    /* owned; empty when the bytes are the caller's */
+	struct wsi_arena arena;  /* owned: strings, diagnostics */
+	struct ws_span bytes;    /* the whole dump, unpacked */
+	struct wsi_elf elf;      /* its headers are those in `mended`, if that is there */
+	struct ws_span claimed;  /* section headers as the file has them */
+	uint8_t *mended;         /* owned: section headers with corrections (mend.c); NULL: none */
 	struct ws_span strtab;
 	uint32_t n_sections; /* headers that are in the file */
 	bool headers_lost;   /* some are not: what seems absent may only be cut off */
@@ -169,6 +170,11 @@ struct ws_core {
 	enum ws_status no_original; /* why a module has no original image */
 	struct wsi_notes notes;
 };
+
+static inline const struct ws_core *wsi_core_of(const struct ws_target *target)
+{
+	return (const struct ws_core *)target;
+}
 
 /* ---- rows and children ---- */
 
@@ -317,6 +323,59 @@ struct wsi_cache {
 };
 
 void wsi_salvage_destroy(struct wsi_salvage *salvage);
+
+/* ---- members of the target (target.h), which checks indices before ---- */
+
+#define WSI_DECLARE_ELEMENT(kind)                                                      \
+	enum ws_status wsi_core_##kind(const struct ws_target *target, uint32_t index, \
+				       struct ws_##kind *ret_##kind, struct ws_error *err)
+/* state.c */
+WSI_DECLARE_ELEMENT(device);
+WSI_DECLARE_ELEMENT(context);
+WSI_DECLARE_ELEMENT(image);
+WSI_DECLARE_ELEMENT(grid);
+WSI_DECLARE_ELEMENT(sm);
+WSI_DECLARE_ELEMENT(block);
+WSI_DECLARE_ELEMENT(warp);
+/* lanes.c */
+enum ws_status wsi_core_lanes(const struct ws_target *target, uint32_t warp_index,
+			      struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err);
+enum ws_status wsi_core_lane(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
+			     struct ws_lane *ret_lane, struct ws_error *err);
+enum ws_status wsi_core_call_stack(const struct ws_target *target, uint32_t warp_index,
+				   uint32_t lane, struct ws_return_address *ret_addresses,
+				   uint32_t cap, uint32_t *ret_n, struct ws_error *err);
+enum ws_status wsi_core_registers(const struct ws_target *target, uint32_t warp_index,
+				  uint32_t lane, enum ws_reg_kind kind, uint32_t first, uint32_t n,
+				  uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err);
+/* memory.c: all but code, which is in the images */
+enum ws_status wsi_core_read_memory(const struct ws_target *target, const struct ws_address *at,
+				    void *buffer, size_t len, size_t *ret_n, struct ws_error *err);
+/* ranges.c; the first call walks all lanes */
+enum ws_status wsi_core_memory_range(const struct ws_target *target, uint32_t index,
+				     struct ws_memory_range *ret_range, struct ws_error *err);
+/* facts.c, diag.c */
+enum ws_status wsi_core_dump_facts(const struct ws_target *target, struct ws_dump_facts *ret_facts,
+				   struct ws_error *err);
+enum ws_status wsi_core_diagnostic(const struct ws_target *target, uint32_t index,
+				   struct ws_diagnostic *ret_diagnostic, struct ws_error *err);
+
+/* What a generic address means. */
+struct wsi_resolved {
+	struct ws_address at; /* space global, shared or local; shared: of `block_index` */
+	uint32_t block_index; /* shared: whose; else WS_NONE */
+	/*
+	 * The size of the window is not in the dump. Taken as 16 MiB each; from sm_90 on the shared
+	 * window goes on for 4 GiB with 16 MiB for each block of the cluster, where no other
+	 * window or known global memory lies.
+	 */
+	bool is_guess;
+};
+
+/* Resolves a generic address (`at->space` WS_SPACE_GENERIC) of a warp, or of a lane for local. */
+enum ws_status wsi_core_resolve(const struct ws_core *core, const struct ws_address *at,
+				struct wsi_resolved *ret_resolved,
+				struct ws_error *err) WS_MUST_USE;
 
 /* ---- diagnostics ---- */
 

@@ -44,9 +44,10 @@ void wsi_core_note(struct ws_core *core, enum wsi_topic topic, enum ws_hides hid
 	state->last = diag;
 }
 
-enum ws_status ws_core_diagnostic(const struct ws_core *core, uint32_t index,
-				  struct ws_diagnostic *ret_diagnostic, struct ws_error *err)
+enum ws_status wsi_core_diagnostic(const struct ws_target *target, uint32_t index,
+				   struct ws_diagnostic *ret_diagnostic, struct ws_error *err)
 {
+	const struct ws_core *core = wsi_core_of(target);
 	const struct wsi_diag *diag = core->notes.first;
 	for (uint32_t i = 0; diag && i < index; i++)
 		diag = diag->next;

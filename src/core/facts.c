@@ -66,8 +66,8 @@ static bool outermost_function(const struct ws_core *core, uint32_t warp_index,
 	*ret_start = lane->pc - lane->rel_pc;
 	if (lane->call_depth == 0)
 		return true;
-	if (ws_core_call_stack(core, warp_index, lane->id, frames, WSI_COUNT(frames), &n, NULL) !=
-		    WS_OK ||
+	if (ws_target_call_stack(&core->target, warp_index, lane->id, frames, WSI_COUNT(frames), &n,
+				 NULL) != WS_OK ||
 	    n == 0 || n > WSI_COUNT(frames))
 		return false;
 	*ret_start = frames[n - 1].address - frames[n - 1].rel_address;
@@ -90,11 +90,12 @@ static bool is_classic(const struct ws_core *core)
 		struct ws_grid grid;
 		struct ws_lane lanes[WS_MAX_LANES];
 		uint32_t n;
-		if (ws_core_warp(core, w, &warp, NULL) != WS_OK ||
-		    ws_core_block(core, warp.block_index, &block, NULL) != WS_OK ||
+		if (ws_target_warp(&core->target, w, &warp, NULL) != WS_OK ||
+		    ws_target_block(&core->target, warp.block_index, &block, NULL) != WS_OK ||
 		    block.grid_index == WS_NONE ||
-		    ws_core_grid(core, block.grid_index, &grid, NULL) != WS_OK ||
-		    grid.function_entry == 0 || ws_core_lanes(core, w, lanes, &n, NULL) != WS_OK)
+		    ws_target_grid(&core->target, block.grid_index, &grid, NULL) != WS_OK ||
+		    grid.function_entry == 0 ||
+		    ws_target_lanes(&core->target, w, lanes, &n, NULL) != WS_OK)
 			continue;
 		for (uint32_t i = 0; i < n && same + other < ASKED; i += ASKED_EACH) {
 			uint64_t start;
@@ -127,8 +128,12 @@ void wsi_core_facts_read(struct ws_core *core)
 	core->facts.classic = is_classic(core);
 }
 
-void ws_core_facts(const struct ws_core *core, struct ws_dump_facts *ret_facts)
+enum ws_status wsi_core_dump_facts(const struct ws_target *target, struct ws_dump_facts *ret_facts,
+				   struct ws_error *err)
 {
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
 	*ret_facts = core->facts;
 	ret_facts->cut = core->notes.cut;
+	return WS_OK;
 }

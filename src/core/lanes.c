@@ -8,15 +8,6 @@
 
 enum { MAX_LANE_ROWS = WS_MAX_LANES * 4 }; /* looked at in one table; a sound one has 32 at most */
 
-static enum ws_status warp_check(const struct ws_core *core, uint32_t warp_index,
-				 struct ws_error *err)
-{
-	if (warp_index < core->warps.n)
-		return WS_OK;
-	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no warp %u, there are %u", warp_index,
-			core->warps.n);
-}
-
 static enum ws_status no_such_lane(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
 				   struct ws_error *err)
 {
@@ -122,12 +113,11 @@ static void lane_fill(struct ws_span in, struct ws_lane *ret_lane)
 	}
 }
 
-enum ws_status ws_core_lanes(const struct ws_core *core, uint32_t warp_index,
-			     struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
+enum ws_status wsi_core_lanes(const struct ws_target *target, uint32_t warp_index,
+			      struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
 {
-	enum ws_status st = warp_check(core, warp_index, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
 	struct wsi_ref ref = { 0 };
 	uint32_t n_rows = lane_rows(core, warp_index, &ref), seen = 0; /* lanes that have a row */
 	uint8_t row_of[WS_MAX_LANES];
@@ -149,12 +139,10 @@ enum ws_status ws_core_lanes(const struct ws_core *core, uint32_t warp_index,
 	return WS_OK;
 }
 
-enum ws_status ws_core_lane(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
-			    struct ws_lane *ret_lane, struct ws_error *err)
+enum ws_status wsi_core_lane(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
+			     struct ws_lane *ret_lane, struct ws_error *err)
 {
-	enum ws_status st = warp_check(core, warp_index, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
 	struct wsi_ref ref;
 	if (!lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
@@ -235,17 +223,16 @@ static enum ws_status frames_sorted(const struct frames *frames,
 	return WS_OK;
 }
 
-enum ws_status ws_core_call_stack(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
-				  struct ws_return_address *ret_addresses, uint32_t cap,
-				  uint32_t *ret_n, struct ws_error *err)
+enum ws_status wsi_core_call_stack(const struct ws_target *target, uint32_t warp_index,
+				   uint32_t lane, struct ws_return_address *ret_addresses,
+				   uint32_t cap, uint32_t *ret_n, struct ws_error *err)
 {
-	enum ws_status st = warp_check(core, warp_index, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
 	struct wsi_ref ref;
 	if (!lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
 	struct frames frames = { 0 };
+	enum ws_status st = WS_OK;
 	bool sorted = true;
 	uint32_t last = 0;
 	if (frames_find(core, ref, &frames)) {
@@ -274,13 +261,11 @@ static enum ws_status no_such_registers(const struct ws_core *core, enum wsi_kin
 			core->headers_lost ? ", or they were cut off" : "");
 }
 
-enum ws_status ws_core_registers(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
-				 enum ws_reg_kind kind, uint32_t first, uint32_t n,
-				 uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
+enum ws_status wsi_core_registers(const struct ws_target *target, uint32_t warp_index,
+				  uint32_t lane, enum ws_reg_kind kind, uint32_t first, uint32_t n,
+				  uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
 {
-	enum ws_status st = warp_check(core, warp_index, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
 	enum wsi_kind section_kind = wsi_kind_of_registers(kind);
 	if (section_kind == WSI_KIND_NONE)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no kind of register %d",

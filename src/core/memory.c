@@ -259,8 +259,8 @@ static uint32_t grid_of(const struct ws_core *core, const struct ws_address *at)
 	struct ws_block block;
 	if (at->grid_index != WS_NONE)
 		return at->grid_index;
-	if (ws_core_warp(core, at->warp_index, &warp, NULL) != WS_OK ||
-	    ws_core_block(core, warp.block_index, &block, NULL) != WS_OK)
+	if (ws_target_warp(&core->target, at->warp_index, &warp, NULL) != WS_OK ||
+	    ws_target_block(&core->target, warp.block_index, &block, NULL) != WS_OK)
 		return WS_NONE;
 	return block.grid_index;
 }
@@ -288,8 +288,8 @@ static enum ws_status read_of_grid(struct reading *r, const struct ws_address *a
 
 static enum ws_status read_generic(struct reading *r, const struct ws_address *at)
 {
-	struct ws_resolved to;
-	enum ws_status st = ws_core_resolve(r->core, at, &to, r->err);
+	struct wsi_resolved to;
+	enum ws_status st = wsi_core_resolve(r->core, at, &to, r->err);
 	if (st != WS_OK)
 		return st;
 	if (to.at.space == WS_SPACE_GLOBAL)
@@ -326,9 +326,10 @@ static enum ws_status read_any(struct reading *r, const struct ws_address *at)
 	return wsi_fail(r->err, WS_ARGUMENT, WS_NO_OFFSET, "no memory space %d", (int)at->space);
 }
 
-enum ws_status ws_core_read_memory(const struct ws_core *core, const struct ws_address *at,
-				   void *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+enum ws_status wsi_core_read_memory(const struct ws_target *target, const struct ws_address *at,
+				    void *buffer, size_t len, size_t *ret_n, struct ws_error *err)
 {
+	const struct ws_core *core = wsi_core_of(target);
 	struct reading r = { core, buffer, len, 0, err };
 	enum ws_status st = read_any(&r, at);
 	*ret_n = r.done;

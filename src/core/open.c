@@ -106,6 +106,15 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 	st = wsi_core_index(core, err);
 	if (st == WS_OK)
 		st = wsi_core_tree(core, err);
+	core->target.counts = (struct ws_counts){
+		.devices = core->devices.n,
+		.contexts = core->contexts.n,
+		.images = core->images.n,
+		.grids = core->grids.n,
+		.sms = core->sms.n,
+		.blocks = core->blocks.n,
+		.warps = core->warps.n,
+	};
 	if (st == WS_OK)
 		st = wsi_core_globals(core, err);
 	if (st == WS_OK)
@@ -113,68 +122,9 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 	return st;
 }
 
-WSI_DEFINE_SCOPED(struct ws_core, ws_core_close);
-
-static enum ws_status core_create(const char *name, struct ws_core **ret_core, struct ws_error *err)
+static void core_close(struct ws_target *target)
 {
-	struct ws_core *core = wsi_zalloc(sizeof *core);
-	if (!core)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "handle of a dump");
-	core->facts.complete = true; /* until something is noted */
-	core->facts.path = wsi_arena_str(&core->arena, name, strlen(name));
-	if (!core->facts.path) {
-		ws_core_close(core);
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "name of a dump");
-	}
-	*ret_core = core;
-	return WS_OK;
-}
-
-enum ws_status ws_core_open(const char *path, const struct ws_core_options *options,
-			    struct ws_core **ret_core, struct ws_error *err)
-{
-	struct wsi_file_options file_options = { .needs = needs };
-	if (options) {
-		file_options.max_unpacked_bytes = options->max_unpacked_bytes;
-		file_options.progress = options->progress;
-		file_options.user = options->user;
-	}
-	wsi_scoped(ws_core_close) struct ws_core *core = NULL;
-	enum ws_status st = core_create(path, &core, err);
-	if (st != WS_OK)
-		return st;
-	st = wsi_file_open_any(path, &file_options, &core->file, err);
-	if (st != WS_OK)
-		return st;
-	core->bytes = core->file.bytes;
-	packing_note(core);
-	st = opened(core, err);
-	if (st != WS_OK)
-		return st;
-	*ret_core = WSI_TAKE(core);
-	return WS_OK;
-}
-
-enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name,
-				   struct ws_core **ret_core, struct ws_error *err)
-{
-	wsi_scoped(ws_core_close) struct ws_core *core = NULL;
-	enum ws_status st = core_create(name ? name : "", &core, err);
-	if (st != WS_OK)
-		return st;
-	core->bytes = bytes;
-	core->bytes.origin = 0;
-	st = opened(core, err);
-	if (st != WS_OK)
-		return st;
-	*ret_core = WSI_TAKE(core);
-	return WS_OK;
-}
-
-void ws_core_close(struct ws_core *core)
-{
-	if (!core)
-		return;
+	struct ws_core *core = (struct ws_core *)target;
 	wsi_core_tree_fini(core);
 	wsi_core_ranges_fini(core);
 	wsi_core_index_fini(core);
@@ -182,4 +132,92 @@ void ws_core_close(struct ws_core *core)
 	wsi_arena_fini(&core->arena);
 	wsi_file_close(&core->file);
 	wsi_free(core);
+}
+
+/* A dump as a target: members are in the file of their subject. */
+static const struct ws_target_ops core_ops = {
+	.name = "core",
+	.close = core_close,
+	.device = wsi_core_device,
+	.context = wsi_core_context,
+	.image = wsi_core_image,
+	.grid = wsi_core_grid,
+	.sm = wsi_core_sm,
+	.block = wsi_core_block,
+	.warp = wsi_core_warp,
+	.lanes = wsi_core_lanes,
+	.lane = wsi_core_lane,
+	.call_stack = wsi_core_call_stack,
+	.registers = wsi_core_registers,
+	.read_memory = wsi_core_read_memory,
+	.memory_range = wsi_core_memory_range,
+	.dump_facts = wsi_core_dump_facts,
+	.diagnostic = wsi_core_diagnostic,
+};
+
+const struct ws_core *ws_target_core(const struct ws_target *target)
+{
+	return target->ops == &core_ops ? wsi_core_of(target) : NULL;
+}
+
+static enum ws_status core_create(const char *name, struct ws_core **ret_core, struct ws_error *err)
+{
+	struct ws_core *core = wsi_zalloc(sizeof *core);
+	if (!core)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "handle of a dump");
+	core->target.ops = &core_ops;
+	core->facts.complete = true; /* until something is noted */
+	core->facts.path = wsi_arena_str(&core->arena, name, strlen(name));
+	if (!core->facts.path) {
+		core_close(&core->target);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "name of a dump");
+	}
+	*ret_core = core;
+	return WS_OK;
+}
+
+/* Of an opened dump what the caller gets, or nothing. */
+static enum ws_status finish(struct ws_core *core, enum ws_status st, struct ws_target **ret_target,
+			     struct ws_error *err)
+{
+	if (st == WS_OK)
+		st = opened(core, err);
+	if (st == WS_OK)
+		*ret_target = &core->target;
+	else
+		ws_target_close(&core->target);
+	return st;
+}
+
+enum ws_status ws_core_open(const char *path, const struct ws_core_options *options,
+			    struct ws_target **ret_target, struct ws_error *err)
+{
+	struct wsi_file_options file_options = { .needs = needs };
+	if (options) {
+		file_options.max_unpacked_bytes = options->max_unpacked_bytes;
+		file_options.progress = options->progress;
+		file_options.user = options->user;
+	}
+	struct ws_core *core;
+	enum ws_status st = core_create(path, &core, err);
+	if (st != WS_OK)
+		return st;
+	st = wsi_file_open_any(path, &file_options, &core->file, err);
+	if (st == WS_OK) {
+		core->bytes = core->file.bytes;
+		packing_note(core);
+	}
+	return finish(core, st, ret_target, err);
+}
+
+enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name,
+				   struct ws_target **ret_target, struct ws_error *err)
+{
+	struct ws_core *core;
+	enum ws_status st = core_create(name ? name : "", &core, err);
+	if (st != WS_OK)
+		return st;
+	core->bytes = bytes;
+	core->bytes.origin = 0;
+	return finish(core, st, ret_target, err);
 }

@@ -109,7 +109,7 @@ static void known_lanes(const struct ws_core *core, struct wsi_known *known, uin
 {
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
-	if (ws_core_lanes(core, warp, lanes, &n, NULL) != WS_OK)
+	if (ws_target_lanes(&core->target, warp, lanes, &n, NULL) != WS_OK)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		struct wsi_ref ref;
@@ -205,7 +205,7 @@ static void owner_fill(const struct ws_core *core, const struct known_range *kno
 	struct wsi_ref lane;
 	switch ((enum ws_space)known->space) {
 	case WS_SPACE_SHARED:
-		(void)!ws_core_block(core, known->owner, &block, NULL);
+		(void)!ws_target_block(&core->target, known->owner, &block, NULL);
 		range->device_index = block.device_index;
 		range->block_index = known->owner;
 		section_range(core,
@@ -214,7 +214,7 @@ static void owner_fill(const struct ws_core *core, const struct known_range *kno
 		range->start = 0;
 		break;
 	case WS_SPACE_LOCAL:
-		(void)!ws_core_warp(core, known->owner, &warp, NULL);
+		(void)!ws_target_warp(&core->target, known->owner, &warp, NULL);
 		range->device_index = warp.device_index;
 		range->block_index = warp.block_index;
 		range->warp_index = known->owner;
@@ -224,7 +224,7 @@ static void owner_fill(const struct ws_core *core, const struct known_range *kno
 		break;
 	case WS_SPACE_PARAM:
 	case WS_SPACE_CONST:
-		(void)!ws_core_grid(core, known->owner, &grid, NULL);
+		(void)!ws_target_grid(&core->target, known->owner, &grid, NULL);
 		range->device_index = grid.device_index;
 		range->grid_index = known->owner;
 		if (known->space == WS_SPACE_PARAM) {
@@ -248,9 +248,10 @@ static void owner_fill(const struct ws_core *core, const struct known_range *kno
 	}
 }
 
-enum ws_status ws_core_memory_range(const struct ws_core *core, uint32_t index,
-				    struct ws_memory_range *ret_range, struct ws_error *err)
+enum ws_status wsi_core_memory_range(const struct ws_target *target, uint32_t index,
+				     struct ws_memory_range *ret_range, struct ws_error *err)
 {
+	const struct ws_core *core = wsi_core_of(target);
 	struct ws_memory_range range = {
 		.space = WS_SPACE_GLOBAL,
 		.device_index = WS_NONE,

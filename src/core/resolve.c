@@ -24,7 +24,7 @@ static struct ws_dim3 cluster_dim_of(const struct ws_core *core, const struct ws
 	if (block->have & WS_BLOCK_CLUSTER_DIM && block->cluster_dim.x)
 		return block->cluster_dim;
 	if (block->grid_index != WS_NONE &&
-	    ws_core_grid(core, block->grid_index, &grid, NULL) == WS_OK &&
+	    ws_target_grid(&core->target, block->grid_index, &grid, NULL) == WS_OK &&
 	    grid.have & WS_GRID_CLUSTER && grid.cluster_dim.x)
 		return grid.cluster_dim;
 	return (struct ws_dim3){ 1, 1, 1 };
@@ -48,7 +48,7 @@ static bool same_cluster(const struct ws_block *a, const struct ws_block *b, str
 static uint32_t block_by_rank(const struct ws_core *core, uint32_t block_index, uint64_t rank)
 {
 	struct ws_block self, other;
-	if (ws_core_block(core, block_index, &self, NULL) != WS_OK)
+	if (ws_target_block(&core->target, block_index, &self, NULL) != WS_OK)
 		return WS_NONE;
 	struct ws_dim3 dim = cluster_dim_of(core, &self);
 	dim.y = dim.y ? dim.y : 1;
@@ -56,7 +56,7 @@ static uint32_t block_by_rank(const struct ws_core *core, uint32_t block_index, 
 	if (rank_of(&self, dim) == rank)
 		return block_index;
 	for (uint32_t i = 0; i < core->blocks.n; i++) {
-		if (ws_core_block(core, i, &other, NULL) == WS_OK &&
+		if (ws_target_block(&core->target, i, &other, NULL) == WS_OK &&
 		    same_cluster(&self, &other, dim) && rank_of(&other, dim) == rank)
 			return i;
 	}
@@ -64,7 +64,7 @@ static uint32_t block_by_rank(const struct ws_core *core, uint32_t block_index, 
 }
 
 static enum ws_status shared_fill(const struct ws_core *core, uint64_t offset, bool has_ranks,
-				  bool is_guess, struct ws_resolved *to, struct ws_error *err)
+				  bool is_guess, struct wsi_resolved *to, struct ws_error *err)
 {
 	uint64_t rank = offset / WINDOW_BYTES;
 	uint32_t block = wsi_core_block_of(core, to->at.warp_index);
@@ -82,8 +82,8 @@ static enum ws_status shared_fill(const struct ws_core *core, uint64_t offset, b
 	return WS_OK;
 }
 
-enum ws_status ws_core_resolve(const struct ws_core *core, const struct ws_address *at,
-			       struct ws_resolved *ret_resolved, struct ws_error *err)
+enum ws_status wsi_core_resolve(const struct ws_core *core, const struct ws_address *at,
+				struct wsi_resolved *ret_resolved, struct ws_error *err)
 {
 	struct ws_warp warp;
 	struct ws_block block;
@@ -91,18 +91,18 @@ enum ws_status ws_core_resolve(const struct ws_core *core, const struct ws_addre
 	struct ws_context context;
 	struct ws_device device;
 	struct wsi_global global;
-	struct ws_resolved to = { .at = *at, .block_index = WS_NONE };
-	enum ws_status st = ws_core_warp(core, at->warp_index, &warp, err);
+	struct wsi_resolved to = { .at = *at, .block_index = WS_NONE };
+	enum ws_status st = ws_target_warp(&core->target, at->warp_index, &warp, err);
 	if (st == WS_OK)
-		st = ws_core_block(core, warp.block_index, &block, err);
+		st = ws_target_block(&core->target, warp.block_index, &block, err);
 	if (st == WS_OK)
-		st = ws_core_device(core, warp.device_index, &device, err);
+		st = ws_target_device(&core->target, warp.device_index, &device, err);
 	if (st != WS_OK)
 		return st;
 	if (block.grid_index == WS_NONE ||
-	    ws_core_grid(core, block.grid_index, &grid, NULL) != WS_OK ||
+	    ws_target_grid(&core->target, block.grid_index, &grid, NULL) != WS_OK ||
 	    grid.context_index == WS_NONE ||
-	    ws_core_context(core, grid.context_index, &context, NULL) != WS_OK)
+	    ws_target_context(&core->target, grid.context_index, &context, NULL) != WS_OK)
 		return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET,
 				"the windows of generic addresses are unknown: the dump does not "
 				"link the warp to a context");

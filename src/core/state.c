@@ -4,30 +4,6 @@
 
 #include "core/core.h"
 
-void ws_core_counts(const struct ws_core *core, struct ws_counts *ret_counts)
-{
-	*ret_counts = (struct ws_counts){
-		.devices = core->devices.n,
-		.contexts = core->contexts.n,
-		.images = core->images.n,
-		.grids = core->grids.n,
-		.sms = core->sms.n,
-		.blocks = core->blocks.n,
-		.warps = core->warps.n,
-	};
-}
-
-static enum ws_status element_row(const struct ws_core *core, const struct wsi_list *list,
-				  const char *kind, uint32_t index, struct ws_span *ret_row,
-				  struct ws_error *err)
-{
-	if (index >= list->n)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no %s %u, there are %u", kind,
-				index, list->n);
-	*ret_row = wsi_core_row(core, list->at[index]);
-	return WS_OK;
-}
-
 static uint32_t parent_of(const struct ws_core *core, const struct wsi_list *list, uint32_t index)
 {
 	return core->tables[list->at[index].table].parent;
@@ -40,13 +16,12 @@ struct ws_str wsi_core_text(const struct ws_core *core, uint64_t offset)
 	return text;
 }
 
-enum ws_status ws_core_device(const struct ws_core *core, uint32_t index,
-			      struct ws_device *ret_device, struct ws_error *err)
+enum ws_status wsi_core_device(const struct ws_target *target, uint32_t index,
+			       struct ws_device *ret_device, struct ws_error *err)
 {
-	struct ws_span in;
-	enum ws_status st = element_row(core, &core->devices, "device", index, &in, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
+	struct ws_span in = wsi_core_row(core, core->devices.at[index]);
 	struct wsi_device_row row = wsi_device_parse(in);
 	*ret_device = (struct ws_device){
 		.have = (WSI_HAS(in.len, device, n_uniform_preds) ? WS_DEVICE_UNIFORM : 0u) |
@@ -73,13 +48,12 @@ enum ws_status ws_core_device(const struct ws_core *core, uint32_t index,
 	return WS_OK;
 }
 
-enum ws_status ws_core_context(const struct ws_core *core, uint32_t index,
-			       struct ws_context *ret_context, struct ws_error *err)
+enum ws_status wsi_core_context(const struct ws_target *target, uint32_t index,
+				struct ws_context *ret_context, struct ws_error *err)
 {
-	struct ws_span in;
-	enum ws_status st = element_row(core, &core->contexts, "context", index, &in, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
+	struct ws_span in = wsi_core_row(core, core->contexts.at[index]);
 	struct wsi_context_row row = wsi_context_parse(in);
 	*ret_context = (struct ws_context){
 		.device_index = parent_of(core, &core->contexts, index),
@@ -102,13 +76,12 @@ static enum ws_status image_form(const struct ws_core *core, struct wsi_ref modu
 	return wsi_core_section_bytes(core, section, ret_bytes) ? WS_OK : WS_TRUNCATED;
 }
 
-enum ws_status ws_core_image(const struct ws_core *core, uint32_t index, struct ws_image *ret_image,
-			     struct ws_error *err)
+enum ws_status wsi_core_image(const struct ws_target *target, uint32_t index,
+			      struct ws_image *ret_image, struct ws_error *err)
 {
-	struct ws_span in;
-	enum ws_status st = element_row(core, &core->images, "image", index, &in, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
+	struct ws_span in = wsi_core_row(core, core->images.at[index]);
 	uint32_t context = parent_of(core, &core->images, index);
 	struct wsi_ref module = core->images.at[index];
 	struct ws_image image = {
@@ -124,13 +97,12 @@ enum ws_status ws_core_image(const struct ws_core *core, uint32_t index, struct 
 	return WS_OK;
 }
 
-enum ws_status ws_core_grid(const struct ws_core *core, uint32_t index, struct ws_grid *ret_grid,
-			    struct ws_error *err)
+enum ws_status wsi_core_grid(const struct ws_target *target, uint32_t index,
+			     struct ws_grid *ret_grid, struct ws_error *err)
 {
-	struct ws_span in;
-	enum ws_status st = element_row(core, &core->grids, "grid", index, &in, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
+	struct ws_span in = wsi_core_row(core, core->grids.at[index]);
 	struct wsi_grid_row row = wsi_grid_parse(in);
 	uint32_t device = parent_of(core, &core->grids, index);
 	uint32_t context = wsi_core_find_context(core, device, row.context_id);
@@ -166,13 +138,12 @@ enum ws_status ws_core_grid(const struct ws_core *core, uint32_t index, struct w
 	return WS_OK;
 }
 
-enum ws_status ws_core_sm(const struct ws_core *core, uint32_t index, struct ws_sm *ret_sm,
-			  struct ws_error *err)
+enum ws_status wsi_core_sm(const struct ws_target *target, uint32_t index, struct ws_sm *ret_sm,
+			   struct ws_error *err)
 {
-	struct ws_span in;
-	enum ws_status st = element_row(core, &core->sms, "SM", index, &in, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
+	struct ws_span in = wsi_core_row(core, core->sms.at[index]);
 	struct wsi_sm_row row = wsi_sm_parse(in);
 	*ret_sm = (struct ws_sm){
 		.have = (WSI_HAS(in.len, sm, error_pc) ? WS_SM_EXCEPTION : 0u) |
@@ -201,13 +172,12 @@ enum ws_status ws_core_sm(const struct ws_core *core, uint32_t index, struct ws_
 	return WS_OK;
 }
 
-enum ws_status ws_core_block(const struct ws_core *core, uint32_t index, struct ws_block *ret_block,
-			     struct ws_error *err)
+enum ws_status wsi_core_block(const struct ws_target *target, uint32_t index,
+			      struct ws_block *ret_block, struct ws_error *err)
 {
-	struct ws_span in;
-	enum ws_status st = element_row(core, &core->blocks, "block", index, &in, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
+	struct ws_span in = wsi_core_row(core, core->blocks.at[index]);
 	struct wsi_block_row row = wsi_block_parse(in);
 	uint32_t sm = parent_of(core, &core->blocks, index);
 	uint32_t device = parent_of(core, &core->sms, sm);
@@ -225,13 +195,12 @@ enum ws_status ws_core_block(const struct ws_core *core, uint32_t index, struct 
 	return WS_OK;
 }
 
-enum ws_status ws_core_warp(const struct ws_core *core, uint32_t index, struct ws_warp *ret_warp,
-			    struct ws_error *err)
+enum ws_status wsi_core_warp(const struct ws_target *target, uint32_t index,
+			     struct ws_warp *ret_warp, struct ws_error *err)
 {
-	struct ws_span in;
-	enum ws_status st = element_row(core, &core->warps, "warp", index, &in, err);
-	if (st != WS_OK)
-		return st;
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
+	struct ws_span in = wsi_core_row(core, core->warps.at[index]);
 	struct wsi_warp_row row = wsi_warp_parse(in);
 	uint32_t block = parent_of(core, &core->warps, index);
 	uint32_t sm = parent_of(core, &core->blocks, block);

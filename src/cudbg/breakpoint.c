@@ -100,7 +100,7 @@ void wsi_cudbg_drop_breakpoints(struct wsi_cudbg *s)
 /* NOT_SUPPORTED before anything else, where nothing can be planted. */
 static CUDBGResult can_plant(struct wsi_cudbg *s)
 {
-	return s->target->ops->plant
+	return ws_target_can(s->target, WS_CAN_BREAK)
 		       ? CUDBG_SUCCESS
 		       : wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
 					"a %s target has no breakpoints", s->target->ops->name);

@@ -369,7 +369,7 @@ static bool translate(const struct wsi_cudbg *s, const struct ws_event *from,
  */
 static void pull(struct wsi_cudbg *s)
 {
-	if (!s->target->ops->next_event)
+	if (!ws_target_can(s->target, WS_CAN_TELL))
 		return;
 	struct ws_event from;
 	pthread_mutex_lock(&s->pull_lock);

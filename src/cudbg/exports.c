@@ -97,14 +97,8 @@ enum ws_status wsi_cudbg_open_core(struct ws_target **ret_target, struct ws_erro
 	wsi_scoped_free char *copy = wsi_strdup(path);
 	if (!copy)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "name of the dump");
-	struct ws_core *core = NULL;
 	struct ws_target *target = NULL;
-	enum ws_status st = ws_core_open(path, NULL, &core, err);
-	if (st == WS_OK) {
-		st = ws_target_from_core(core, true, &target, err);
-		if (st != WS_OK)
-			ws_core_close(core);
-	}
+	enum ws_status st = ws_core_open(path, NULL, &target, err);
 	if (st != WS_OK)
 		return wsi_context(err, st, "WARPSCOPE_CORE");
 	wsi_free(opened.path);

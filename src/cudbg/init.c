@@ -29,7 +29,7 @@ static CUDBGResult start(struct wsi_cudbg *s)
 	if (!counts.devices)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_NO_DEVICE_AVAILABLE,
 				      "the target has no device");
-	bool can_run = s->target->ops->running != NULL;
+	bool can_run = ws_target_can(s->target, WS_CAN_RUN);
 	atomic_store(&s->capabilities, *(volatile uint32_t *)&cudbgDebuggerCapabilities);
 	enum ws_status st = s->stock && !can_run ? WS_OK : wsi_cudbg_take_stock(s, &err);
 	for (uint32_t i = 0; st == WS_OK && i < s->stock->n_devices; i++)
@@ -81,7 +81,7 @@ CUDBGResult wsi_cudbg_getSupportedDebuggerCapabilities(struct wsi_cudbg *s,
 			 CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
 			 CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS;
 	pthread_mutex_lock(&s->lock);
-	if (s->target && s->target->ops->stop_at_launch)
+	if (s->target && ws_target_can(s->target, WS_CAN_STOP_AT_LAUNCH))
 		flags |= CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
 	pthread_mutex_unlock(&s->lock);
 	*capabilities = (CUDBGCapabilityFlags)flags;

@@ -116,7 +116,7 @@ CUDBGResult wsi_cudbg_singleStepWarp(struct wsi_cudbg *s, struct wsi_at *at, uin
 	struct ws_error err = { .status = WS_OK };
 	uint64_t moved = 0;
 	enum ws_status st = ws_target_step(s->target, &step, &moved, &err);
-	CUDBGResult result = stepped(s, s->target->ops->step != NULL, st, &err);
+	CUDBGResult result = stepped(s, ws_target_can(s->target, WS_CAN_STEP), st, &err);
 	if (result == CUDBG_SUCCESS)
 		*warpMask = moved;
 	return result;
@@ -153,7 +153,7 @@ CUDBGResult wsi_cudbg_resumeWarpsUntilPC(struct wsi_cudbg *s, struct wsi_at *at,
 	struct ws_error err = { .status = WS_OK };
 	enum ws_status st = ws_target_run_until(s->target, at->row->sm_index, warpMask, pc,
 						step_flags(flags), &err);
-	return stepped(s, s->target->ops->run_until != NULL, st, &err);
+	return stepped(s, ws_target_can(s->target, WS_CAN_RUN_UNTIL), st, &err);
 }
 
 CUDBGResult wsi_cudbg_resumeWarpsUntilPC60(struct wsi_cudbg *s, struct wsi_at *at,

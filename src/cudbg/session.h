@@ -146,7 +146,7 @@ struct wsi_cudbg {
 	_Atomic uint32_t capabilities; /* static bits as of `initialize` */
 	_Atomic uint32_t asked;        /* WSI_VERSION() that cudbgGetAPI() was asked for */
 	struct wsi_stock *stock;       /* owned */
-	struct ws_module_set *modules; /* owned; module i is image i of the target */
+	struct ws_module_set *modules; /* the target's; module i is image i */
 	_Atomic bool stale;            /* the target ran: take stock again */
 	pthread_mutex_t lock;
 

@@ -112,33 +112,6 @@ static enum ws_status stock_sms(struct wsi_cudbg *s, struct wsi_stock *stock,
 	return WS_OK;
 }
 
-static enum ws_status stock_modules(struct wsi_cudbg *s, const struct ws_counts *counts,
-				    struct ws_module_set **ret_set, struct ws_error *err)
-{
-	struct ws_module_set *set = NULL;
-	enum ws_status st = ws_module_set_create(&set, err);
-	for (uint32_t i = 0; st == WS_OK && i < counts->images; i++) {
-		struct ws_image image;
-		st = ws_target_image(s->target, i, &image, err);
-		if (st != WS_OK)
-			break;
-		const struct ws_span none = { NULL, 0, 0 };
-		struct ws_module_entry entry = {
-			.handle = image.handle,
-			.device_index = image.device_index,
-			.context_index = image.context_index,
-			.relocated = image.relocated_status == WS_OK ? image.relocated : none,
-			.original = image.original_status == WS_OK ? image.original : none,
-		};
-		st = ws_module_set_add(set, &entry, err);
-	}
-	if (st == WS_OK)
-		*ret_set = set;
-	else
-		ws_module_set_destroy(set);
-	return st;
-}
-
 enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err)
 {
 	struct ws_counts counts;
@@ -151,7 +124,7 @@ enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err)
 	if (st == WS_OK)
 		st = stock_sms(s, stock, &counts, err);
 	if (st == WS_OK)
-		st = stock_modules(s, &counts, &modules, err);
+		st = ws_target_modules(s->target, &modules, err);
 	if (st != WS_OK) {
 		stock_free(stock);
 		return st;
@@ -166,7 +139,6 @@ enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err)
 void wsi_cudbg_drop_stock(struct wsi_cudbg *s)
 {
 	stock_free(s->stock);
-	ws_module_set_destroy(s->modules);
 	s->stock = NULL;
 	s->modules = NULL;
 }

@@ -3,6 +3,7 @@
  * Many modules: each image opened when it is first needed, and one merged index over the functions
  * of all for addresses that come without a hint.
  */
+#include "base/map.h"
 #include "module/internal.h"
 
 /* One module of the set. `state` is published after the rest. */
@@ -75,6 +76,36 @@ enum ws_status ws_module_set_add(struct ws_module_set *set, const struct ws_modu
 	set->slots[set->n_slots++] = slot;
 	index_drop(set);
 	return WS_OK;
+}
+
+/* Modules are the same when their numbers and the places of their bytes are. */
+static struct wsi_map_key key_of(const struct ws_module_entry *entry)
+{
+	return (struct wsi_map_key){
+		{ entry->handle, (uint64_t)entry->device_index << 32 | entry->context_index,
+		  (uintptr_t)entry->relocated.ptr ^ entry->relocated.len << 48,
+		  (uintptr_t)entry->original.ptr ^ entry->original.len << 48 }
+	};
+}
+
+void ws_module_set_inherit(struct ws_module_set *set, struct ws_module_set *from)
+{
+	struct wsi_map old = { 0 };
+	bool is_new, enough = true;
+	for (uint32_t i = 0; i < from->n_slots && enough; i++) {
+		struct wsi_map_key key = key_of(&from->slots[i]->entry);
+		enough = wsi_map_put(&old, &key, i, &is_new) != NULL;
+	}
+	for (size_t i = 0; i < set->n_slots; i++) {
+		struct wsi_map_key key = key_of(&set->slots[i]->entry);
+		const uint32_t *index = wsi_map_find(&old, &key);
+		struct slot *slot = set->slots[i], *its = index ? from->slots[*index] : slot;
+		if (its == slot || its->module == NULL)
+			continue;
+		slot->module = WSI_TAKE(its->module);
+		atomic_store(&slot->state, atomic_exchange(&its->state, SLOT_CLOSED));
+	}
+	wsi_map_fini(&old);
 }
 
 uint32_t ws_module_set_count(const struct ws_module_set *set)

@@ -3,19 +3,46 @@
  * The wrappers around a back end's members: arguments are checked here once, for every back end
  * alike.
  */
+#include <warpscope/module.h>
 #include <warpscope/target.h>
 
 #include "base/base.h"
+#include "target/internal.h"
 
 void ws_target_close(struct ws_target *target)
 {
-	if (target)
-		target->ops->close(target);
+	if (!target)
+		return;
+	ws_module_set_destroy(target->modules);
+	target->modules = NULL;
+	target->ops->close(target);
+}
+
+bool ws_target_can(const struct ws_target *target, enum ws_ability ability)
+{
+	const struct ws_target_ops *ops = target->ops;
+	switch (ability) {
+	case WS_CAN_RUN:
+		return ops->running != NULL;
+	case WS_CAN_STEP:
+		return ops->step != NULL;
+	case WS_CAN_RUN_UNTIL:
+		return ops->run_until != NULL;
+	case WS_CAN_BREAK:
+		return ops->plant != NULL;
+	case WS_CAN_STOP_AT_LAUNCH:
+		return ops->stop_at_launch != NULL;
+	case WS_CAN_WRITE:
+		return ops->write_memory != NULL;
+	case WS_CAN_TELL:
+		return ops->next_event != NULL;
+	}
+	return false;
 }
 
 void ws_target_counts(const struct ws_target *target, struct ws_counts *ret_counts)
 {
-	target->ops->counts(target, ret_counts);
+	*ret_counts = target->counts;
 }
 
 static enum ws_status index_check(uint32_t index, uint32_t count, const char *kind,
@@ -27,14 +54,20 @@ static enum ws_status index_check(uint32_t index, uint32_t count, const char *ki
 			count);
 }
 
+static enum ws_status running_check(const struct ws_target *target, uint32_t device_index,
+				    struct ws_error *err)
+{
+	if (!ws_target_running(target, device_index))
+		return WS_OK;
+	return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "device %u runs", device_index);
+}
+
 /* One list element by index: same checks for each kind of list. */
 #define DEFINE_ELEMENT(kind, list, type)                                                     \
 	enum ws_status ws_target_##kind(const struct ws_target *target, uint32_t index,      \
 					type *ret_##kind, struct ws_error *err)              \
 	{                                                                                    \
-		struct ws_counts counts;                                                     \
-		target->ops->counts(target, &counts);                                        \
-		enum ws_status st = index_check(index, counts.list, #kind, err);             \
+		enum ws_status st = index_check(index, target->counts.list, #kind, err);     \
 		return st == WS_OK ? target->ops->kind(target, index, ret_##kind, err) : st; \
 	}
 
@@ -42,16 +75,33 @@ DEFINE_ELEMENT(device, devices, struct ws_device)
 DEFINE_ELEMENT(context, contexts, struct ws_context)
 DEFINE_ELEMENT(image, images, struct ws_image)
 DEFINE_ELEMENT(grid, grids, struct ws_grid)
-DEFINE_ELEMENT(sm, sms, struct ws_sm)
-DEFINE_ELEMENT(block, blocks, struct ws_block)
-DEFINE_ELEMENT(warp, warps, struct ws_warp)
+
+/* The same of what changes while its device runs. */
+#define DEFINE_STATE(kind, list, type)                                                         \
+	enum ws_status ws_target_##kind(const struct ws_target *target, uint32_t index,        \
+					type *ret_##kind, struct ws_error *err)                \
+	{                                                                                      \
+		type row;                                                                      \
+		enum ws_status st = index_check(index, target->counts.list, #kind, err);       \
+		if (st != WS_OK || !target->ops->running)                                      \
+			return st == WS_OK ? target->ops->kind(target, index, ret_##kind, err) \
+					   : st;                                               \
+		st = target->ops->kind(target, index, &row, err);                              \
+		if (st == WS_OK)                                                               \
+			st = running_check(target, row.device_index, err);                     \
+		if (st == WS_OK)                                                               \
+			*ret_##kind = row;                                                     \
+		return st;                                                                     \
+	}
+
+DEFINE_STATE(sm, sms, struct ws_sm)
+DEFINE_STATE(block, blocks, struct ws_block)
+DEFINE_STATE(warp, warps, struct ws_warp)
 
 static enum ws_status warp_check(const struct ws_target *target, uint32_t warp_index,
 				 struct ws_error *err)
 {
-	struct ws_counts counts;
-	target->ops->counts(target, &counts);
-	return index_check(warp_index, counts.warps, "warp", err);
+	return index_check(warp_index, target->counts.warps, "warp", err);
 }
 
 enum ws_status ws_target_lanes(const struct ws_target *target, uint32_t warp_index,
@@ -96,7 +146,10 @@ enum ws_status ws_target_read_memory(const struct ws_target *target, const struc
 	*ret_n = 0;
 	if (!target->ops->read_memory)
 		return unsupported(target, "memory", err);
-	return target->ops->read_memory(target, at, buffer, len, ret_n, err);
+	enum ws_status st = target->ops->read_memory(target, at, buffer, len, ret_n, err);
+	if (st == WS_UNSUPPORTED && at->space == WS_SPACE_CODE)
+		st = wsi_target_code_read(target, at, buffer, len, ret_n, err);
+	return st;
 }
 
 enum ws_status ws_target_memory_range(const struct ws_target *target, uint32_t index,
@@ -140,10 +193,9 @@ bool ws_target_running(const struct ws_target *target, uint32_t device_index)
 static enum ws_status device_check(const struct ws_target *target, uint32_t device_index,
 				   struct ws_error *err)
 {
-	struct ws_counts counts;
-	target->ops->counts(target, &counts);
-	return device_index == WS_NONE ? WS_OK
-				       : index_check(device_index, counts.devices, "device", err);
+	return device_index == WS_NONE
+		       ? WS_OK
+		       : index_check(device_index, target->counts.devices, "device", err);
 }
 
 enum ws_status ws_target_suspend(struct ws_target *target, uint32_t device_index, bool wait,
@@ -178,9 +230,7 @@ enum ws_status ws_target_run_until(struct ws_target *target, uint32_t sm_index, 
 {
 	if (!target->ops->run_until)
 		return unsupported(target, "run control", err);
-	struct ws_counts counts;
-	target->ops->counts(target, &counts);
-	enum ws_status st = index_check(sm_index, counts.sms, "SM", err);
+	enum ws_status st = index_check(sm_index, target->counts.sms, "SM", err);
 	return st == WS_OK ? target->ops->run_until(target, sm_index, warp_mask, pc, flags, err)
 			   : st;
 }
@@ -277,9 +327,7 @@ enum ws_status ws_target_launch_stack(struct ws_target *target, uint32_t grid_in
 {
 	if (!target->ops->launch_stack)
 		return unsupported(target, "call stack of the launch", err);
-	struct ws_counts counts;
-	target->ops->counts(target, &counts);
-	enum ws_status st = index_check(grid_index, counts.grids, "grid", err);
+	enum ws_status st = index_check(grid_index, target->counts.grids, "grid", err);
 	return st == WS_OK ? target->ops->launch_stack(target, grid_index, ret_addresses, cap,
 						       ret_n, err)
 			   : st;
@@ -354,9 +402,7 @@ uint32_t ws_target_first_range(const struct ws_target *target, enum ws_space spa
 enum ws_status ws_target_find_device(const struct ws_target *target, uint32_t device_id,
 				     uint32_t *ret_index, struct ws_error *err)
 {
-	struct ws_counts counts;
-	target->ops->counts(target, &counts);
-	for (uint32_t i = 0; i < counts.devices; i++) {
+	for (uint32_t i = 0; i < target->counts.devices; i++) {
 		struct ws_device device;
 		if (target->ops->device(target, i, &device, NULL) == WS_OK &&
 		    device.id == device_id) {
@@ -370,9 +416,7 @@ enum ws_status ws_target_find_device(const struct ws_target *target, uint32_t de
 enum ws_status ws_target_find_sm(const struct ws_target *target, uint32_t device_index,
 				 uint32_t sm_id, uint32_t *ret_index, struct ws_error *err)
 {
-	struct ws_counts counts;
-	target->ops->counts(target, &counts);
-	uint32_t low = 0, high = counts.sms; /* sorted by device index, then by SM id */
+	uint32_t low = 0, high = target->counts.sms; /* sorted by device index, then by SM id */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		struct ws_sm sm;
@@ -386,7 +430,7 @@ enum ws_status ws_target_find_sm(const struct ws_target *target, uint32_t device
 			high = middle;
 	}
 	struct ws_sm sm;
-	if (low < counts.sms && target->ops->sm(target, low, &sm, NULL) == WS_OK &&
+	if (low < target->counts.sms && target->ops->sm(target, low, &sm, NULL) == WS_OK &&
 	    sm.device_index == device_index && sm.id == sm_id) {
 		*ret_index = low;
 		return WS_OK;

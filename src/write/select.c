@@ -156,26 +156,6 @@ enum ws_status wsi_select_faulted_contexts(const struct ws_target *target,
 
 /* ---- warps and what they need ---- */
 
-static enum ws_status modules_of(const struct scan *scan, struct ws_module_set **ret_modules)
-{
-	struct ws_module_set *modules;
-	enum ws_status st = ws_module_set_create(&modules, scan->err);
-	for (uint32_t i = 0; i < scan->counts.images && st == WS_OK; i++) {
-		struct ws_image image;
-		st = ws_target_image(scan->target, i, &image, scan->err);
-		struct ws_module_entry entry = { image.handle, image.device_index,
-						 image.context_index, image.relocated,
-						 image.original };
-		if (st == WS_OK)
-			st = ws_module_set_add(modules, &entry, scan->err);
-		if (st != WS_OK)
-			ws_module_set_destroy(modules);
-	}
-	if (st == WS_OK)
-		*ret_modules = modules;
-	return st;
-}
-
 static void keep_image(const struct scan *scan, uint32_t image_index)
 {
 	struct ws_image image;
@@ -263,12 +243,11 @@ enum ws_status wsi_select_faulted_warps(const struct ws_target *target,
 	ws_target_counts(target, &scan.counts);
 	enum ws_status st = selection_init(selection, &scan.counts, err);
 	if (st == WS_OK)
-		st = modules_of(&scan, &modules);
+		st = ws_target_modules(target, &modules, err);
 	bool found = false;
 	for (uint32_t i = 0; i < scan.counts.sms && st == WS_OK; i++)
 		found = keep_sm(&scan, modules, i) || found;
 	if (st != WS_OK || !found)
 		wsi_selection_fini(selection); /* nobody to blame: all are kept */
-	ws_module_set_destroy(modules);
 	return st;
 }

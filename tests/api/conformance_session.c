@@ -113,9 +113,9 @@ void initialize_reports_what_it_lacks(void **state)
 {
 	(void)state;
 	start(false);
-	fake.no_devices = true;
+	fake.base.counts.devices = 0;
 	assert_int_equal(CALL0(initialize), CUDBG_ERROR_NO_DEVICE_AVAILABLE);
-	fake.no_devices = false;
+	fake.base.counts.devices = 2;
 	fake.fail_op = FAKE_SM;
 	fake.fail_status = WS_MALFORMED;
 	assert_int_equal(CALL0(initialize), CUDBG_ERROR_INITIALIZATION_FAILURE);

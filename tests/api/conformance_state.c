@@ -643,21 +643,21 @@ void dumps_of_the_target(void **state)
 {
 	(void)state;
 	const char *path = api_call_file();
-	struct ws_core *core;
+	struct ws_target *target;
 	struct ws_counts counts;
 	struct ws_dump_facts facts;
 	start_ready(true, 0);
 	assert_int_equal(CALL(generateCoredump, path, CUDBG_COREDUMP_DEFAULT_FLAGS), CUDBG_SUCCESS);
-	assert_int_equal(ws_core_open(path, NULL, &core, NULL), WS_OK);
-	ws_core_counts(core, &counts);
+	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
+	ws_target_counts(target, &counts);
 	assert_int_equal(counts.warps, 4);
-	ws_core_close(core);
+	ws_target_close(target);
 	assert_int_equal(CALL(generateCoredump, path, CUDBG_COREDUMP_LIGHTWEIGHT_FLAGS),
 			 CUDBG_SUCCESS);
-	assert_int_equal(ws_core_open(path, NULL, &core, NULL), WS_OK);
-	ws_core_facts(core, &facts);
+	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
+	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
 	assert_int_equal(facts.flags, CUDBG_COREDUMP_LIGHTWEIGHT_FLAGS);
-	ws_core_close(core);
+	ws_target_close(target);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(CALL(generateCoredump, "", 0), CUDBG_ERROR_INVALID_ARGS);
 	assert_int_equal(CALL(generateCoredump, path, 1 << 4), CUDBG_ERROR_INVALID_ARGS);
@@ -674,15 +674,15 @@ void dumps_of_the_target(void **state)
 void code_of_a_real_image(void **state)
 {
 	(void)state;
-	struct ws_core *core;
+	struct ws_target *target;
 	struct ws_image image;
 	const char *path = getenv("WS_TEST_DUMP");
 	if (!path) {
 		skip();
 		return;
 	}
-	assert_int_equal(ws_core_open(path, NULL, &core, NULL), WS_OK);
-	assert_int_equal(ws_core_image(core, 0, &image, NULL), WS_OK);
+	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
+	assert_int_equal(ws_target_image(target, 0, &image, NULL), WS_OK);
 	start(true);
 	fake.image = image.relocated;
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
@@ -747,5 +747,5 @@ void code_of_a_real_image(void **state)
 	stop();
 	disassemble_image(image.relocated, 0);
 	disassemble_image(image.relocated, 20);
-	ws_core_close(core);
+	ws_target_close(target);
 }

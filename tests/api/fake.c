@@ -47,19 +47,6 @@ static void fake_close(struct ws_target *target)
 	(void)target;
 }
 
-static void fake_counts(const struct ws_target *target, struct ws_counts *ret)
-{
-	*ret = (struct ws_counts){
-		.devices = fake_of(target)->no_devices ? 0 : 2,
-		.contexts = 1,
-		.images = 1,
-		.grids = 4,
-		.sms = 2,
-		.blocks = 4,
-		.warps = 4,
-	};
-}
-
 static enum ws_status fake_device(const struct ws_target *target, uint32_t index,
 				  struct ws_device *ret, struct ws_error *err)
 {
@@ -110,10 +97,11 @@ static enum ws_status fake_image(const struct ws_target *target, uint32_t index,
 		.handle = 0x100,
 		.relocated_status = fake_of(target)->image_status,
 		.original_status = WS_EXCLUDED,
-		.relocated = { bytes, sizeof bytes, 0 },
 	};
-	if (fake_of(target)->image.len)
-		ret->relocated = fake_of(target)->image;
+	if (ret->relocated_status == WS_OK)
+		ret->relocated = fake_of(target)->image.len
+					 ? fake_of(target)->image
+					 : (struct ws_span){ bytes, sizeof bytes, 0 };
 	return WS_OK;
 }
 
@@ -587,10 +575,8 @@ void fake_init_still(struct fake *fake)
 {
 	memset(fake, 0, sizeof *fake);
 	fake->ops = (struct ws_target_ops){
-		.size = sizeof fake->ops,
 		.name = "fake",
 		.close = fake_close,
-		.counts = fake_counts,
 		.device = fake_device,
 		.context = fake_context,
 		.image = fake_image,
@@ -606,6 +592,13 @@ void fake_init_still(struct fake *fake)
 		.memory_range = fake_memory_range,
 	};
 	fake->base.ops = &fake->ops;
+	fake->base.counts = (struct ws_counts){ .devices = 2,
+						.contexts = 1,
+						.images = 1,
+						.grids = 4,
+						.sms = 2,
+						.blocks = 4,
+						.warps = 4 };
 	fake->sm_exceptions = true;
 	fake->code = FAKE_CODE;
 	fake->code_bytes = FAKE_CODE_BYTES;

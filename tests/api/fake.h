@@ -43,7 +43,6 @@ struct fake {
 	struct ws_target_ops ops;
 	enum fake_op fail_op; /* this member answers `fail_status` */
 	enum ws_status fail_status;
-	bool no_devices;
 	bool runs[3]; /* by device index */
 	uint64_t planted[8];
 	size_t n_planted;

@@ -113,12 +113,10 @@ static void answer(CUDBGAPI api, char *line)
 
 int main(int argc, char **argv)
 {
-	struct ws_core *core = NULL;
 	struct ws_target *target = NULL;
 	struct ws_error err;
 	static char line[4096];
-	if (argc != 2 || ws_core_open(argv[1], NULL, &core, &err) != WS_OK ||
-	    ws_target_from_core(core, true, &target, &err) != WS_OK) {
+	if (argc != 2 || ws_core_open(argv[1], NULL, &target, &err) != WS_OK) {
 		fprintf(stderr, "usage: masked DUMP\n");
 		return 2;
 	}

@@ -111,6 +111,7 @@ static const struct {
 	{ "getPhysicalRegister*", CUDBG_ERROR_BUFFER_TOO_SMALL, "withdrawn by the vendor" },
 	{ "writeCCRegister", CUDBG_SUCCESS, "no supported GPU has one" },
 	{ "writeRpcRegisters", CUDBG_SUCCESS, "no target can write them yet" },
+	{ "readCodeMemory", CUDBG_ERROR_NOT_SUPPORTED, "what memory lacks the images have" },
 	{ "readPinnedMemory", CUDBG_SUCCESS, "host memory is out of reach" },
 	{ "writePinnedMemory", CUDBG_SUCCESS, "host memory is out of reach" },
 	{ "*PinnedMemory", CUDBG_ERROR_INVALID_MEMORY_ACCESS, "host memory is out of reach" },

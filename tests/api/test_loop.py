@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""cli -> target/api -> cudbg -> target/core prints what cli -> target/core prints. Prints TAP.
+"""cli -> target/api -> cudbg -> core prints what cli -> core prints. Prints TAP.
 
 usage: test_loop.py PROGRAM LIBRARY BUILDERS DUMP...
 

@@ -53,8 +53,8 @@ static void a_provider_over_a_dump_cannot_run(void **state)
 {
 	(void)state;
 	start(false);
-	assert_null(target->ops->running);
-	assert_null(target->ops->write_memory);
+	assert_false(ws_target_can(target, WS_CAN_RUN));
+	assert_false(ws_target_can(target, WS_CAN_WRITE));
 	assert_int_equal(ws_target_resume(target, 0, NULL), WS_UNSUPPORTED);
 	assert_int_equal(count_warps(), 4);
 }

@@ -21,12 +21,10 @@ PROGRAM = r'''
 
 int main(int argc, char **argv)
 {
-	struct ws_core *core;
 	struct ws_target *target;
 	const struct ws_report *report;
 	struct ws_error err;
-	if (argc != 2 || ws_core_open(argv[1], NULL, &core, &err) != WS_OK ||
-	    ws_target_from_core(core, true, &target, &err) != WS_OK ||
+	if (argc != 2 || ws_core_open(argv[1], NULL, &target, &err) != WS_OK ||
 	    ws_report_create(target, NULL, &report, &err) != WS_OK)
 		return 1;
 	printf("%s\n", report->summary);

@@ -144,13 +144,16 @@ static void tell_lane(struct walker *w, const struct node *warp, uint32_t index,
 		return;
 	struct node node = node_of(core, warp, ref);
 	tell(w, &node, 0, 100, row_hash(core, ref));
-	if (ws_core_registers(core, index, lane->id, WS_REG_R, 0, 256, values, &n, NULL) == WS_OK)
+	if (ws_target_registers(&core->target, index, lane->id, WS_REG_R, 0, 256, values, &n,
+				NULL) == WS_OK)
 		tell(w, &node, wsi_core_slot(core, ref, WSI_KIND_REGS), 101,
 		     mix_bytes(1, values, n * 4u));
-	if (ws_core_registers(core, index, lane->id, WS_REG_P, 0, 256, values, &n, NULL) == WS_OK)
+	if (ws_target_registers(&core->target, index, lane->id, WS_REG_P, 0, 256, values, &n,
+				NULL) == WS_OK)
 		tell(w, &node, wsi_core_slot(core, ref, WSI_KIND_PREDS), 102,
 		     mix_bytes(1, values, n * 4u));
-	if (ws_core_call_stack(core, index, lane->id, frames, 32, &n, NULL) == WS_OK && n) {
+	if (ws_target_call_stack(&core->target, index, lane->id, frames, 32, &n, NULL) == WS_OK &&
+	    n) {
 		uint64_t hash = n;
 		for (uint32_t i = 0; i < n && i < 32; i++)
 			hash = mix(mix(hash, frames[i].address), frames[i].level);
@@ -177,7 +180,7 @@ static void tell_blocks(struct walker *w, const struct node *sm, uint32_t sm_ind
 			tell_leaf(w, &warp, core->warps.at[i], WSI_KIND_UREGS);
 			tell_leaf(w, &warp, core->warps.at[i], WSI_KIND_UPREDS);
 			tell_leaf(w, &warp, core->warps.at[i], WSI_KIND_BARRIERS);
-			(void)!ws_core_lanes(core, i, lanes, &n, NULL);
+			(void)!ws_target_lanes(&core->target, i, lanes, &n, NULL);
 			for (uint32_t l = 0; l < n; l++)
 				tell_lane(w, &warp, i, &lanes[l]);
 		}
@@ -225,8 +228,8 @@ static void tell_all(const struct ws_core *core, fact_fn *each, void *user)
 		uint8_t bytes[512];
 		size_t n = 0;
 		struct ws_address at = { .space = WS_SPACE_GLOBAL, .address = shdr.addr };
-		(void)!ws_core_read_memory(core, &at, bytes, wsi_min_u64(shdr.size, sizeof bytes),
-					   &n, NULL);
+		(void)!ws_target_read_memory(&core->target, &at, bytes,
+					     wsi_min_u64(shdr.size, sizeof bytes), &n, NULL);
 		tell(&w, NULL, core->globals[g], 1000 + core->globals[g], mix_bytes(2, bytes, n));
 	}
 	if (core->meta_section)
@@ -485,7 +488,7 @@ static void judge(struct dump *d, const struct damage *damage, unsigned number,
 static void mutant_run(struct dump *d, const struct damage *damage, unsigned number,
 		       struct totals *totals, bool verbose)
 {
-	struct ws_core *core = NULL;
+	struct ws_target *target = NULL;
 	struct ws_error err;
 	double start = now();
 	alarm(20);
@@ -493,13 +496,13 @@ static void mutant_run(struct dump *d, const struct damage *damage, unsigned num
 	uint8_t *exact = malloc(damage->len + 1);
 	memcpy(exact, d->work, damage->len);
 	struct ws_span bytes = { exact, damage->len, 0 };
-	enum ws_status st = ws_core_open_memory(bytes, d->path, &core, &err);
+	enum ws_status st = ws_core_open_memory(bytes, d->path, &target, &err);
 	struct marking marking = { &d->facts, number };
 	if (st == WS_OK) {
 		totals->opened++;
-		tell_all(core, fact_mark, &marking);
+		tell_all(wsi_core_of(target), fact_mark, &marking);
 		if (number % 8 == 0)
-			(void)core_walk(core);
+			(void)core_walk(target);
 	} else {
 		totals->refused++;
 		if (!err.message[0] || err.status != st)
@@ -507,7 +510,7 @@ static void mutant_run(struct dump *d, const struct damage *damage, unsigned num
 	}
 	if (damage->single)
 		judge(d, damage, number, totals, verbose);
-	ws_core_close(core);
+	ws_target_close(target);
 	free(exact);
 	double took = now() - start;
 	totals->slowest = took > totals->slowest ? took : totals->slowest;
@@ -561,7 +564,7 @@ static void lists_fill(struct dump *d)
 static bool dump_load(const char *path, struct dump *ret_dump)
 {
 	struct wsi_file file;
-	struct ws_core *core;
+	struct ws_target *target;
 	struct ws_error err;
 	*ret_dump = (struct dump){ .path = path };
 	if (wsi_file_open_any(path, NULL, &file, &err) != WS_OK)
@@ -573,11 +576,11 @@ static bool dump_load(const char *path, struct dump *ret_dump)
 	wsi_file_close(&file);
 	struct ws_span bytes = { ret_dump->bytes, ret_dump->len, 0 };
 	if (wsi_elf_open(bytes, &ret_dump->elf, &err) != WS_OK ||
-	    ws_core_open_memory(bytes, path, &core, &err) != WS_OK)
+	    ws_core_open_memory(bytes, path, &target, &err) != WS_OK)
 		return false;
-	tell_all(core, fact_add, &ret_dump->facts);
+	tell_all(wsi_core_of(target), fact_add, &ret_dump->facts);
 	facts_index(&ret_dump->facts);
-	ws_core_close(core);
+	ws_target_close(target);
 	lists_fill(ret_dump);
 	return true;
 }

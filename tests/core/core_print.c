@@ -41,11 +41,11 @@ static void dim3(const char *name, struct ws_dim3 d)
 #define T(field) text(#field, v.field)
 #define HAS(flag) (v.have & (flag))
 
-static void devices(const struct ws_core *core, uint32_t n)
+static void devices(const struct ws_target *target, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_device v;
-		if (ws_core_device(core, i, &v, NULL) != WS_OK)
+		if (ws_target_device(target, i, &v, NULL) != WS_OK)
 			abort();
 		printf("device %u", i);
 		T(name), T(type), T(sm_type), N(id), N(pci_bus), N(pci_device), N(n_sms);
@@ -59,11 +59,11 @@ static void devices(const struct ws_core *core, uint32_t n)
 	}
 }
 
-static void contexts(const struct ws_core *core, uint32_t n)
+static void contexts(const struct ws_target *target, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_context v;
-		if (ws_core_context(core, i, &v, NULL) != WS_OK)
+		if (ws_target_context(target, i, &v, NULL) != WS_OK)
 			abort();
 		printf("context %u", i);
 		I(device_index), N(id), N(shared_window_base), N(local_window_base);
@@ -79,11 +79,11 @@ static void image_form(const char *name, enum ws_status st, struct ws_span bytes
 		printf(",%zu,%08lx", bytes.len, crc32(0, bytes.ptr, (uInt)bytes.len));
 }
 
-static void images(const struct ws_core *core, uint32_t n)
+static void images(const struct ws_target *target, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_image v;
-		if (ws_core_image(core, i, &v, NULL) != WS_OK)
+		if (ws_target_image(target, i, &v, NULL) != WS_OK)
 			abort();
 		printf("image %u", i);
 		I(device_index), I(context_index), N(handle);
@@ -93,11 +93,11 @@ static void images(const struct ws_core *core, uint32_t n)
 	}
 }
 
-static void grids(const struct ws_core *core, uint32_t n)
+static void grids(const struct ws_target *target, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_grid v;
-		if (ws_core_grid(core, i, &v, NULL) != WS_OK)
+		if (ws_target_grid(target, i, &v, NULL) != WS_OK)
 			abort();
 		printf("grid %u", i);
 		I(device_index), I(context_index), I(image_index);
@@ -114,11 +114,11 @@ static void grids(const struct ws_core *core, uint32_t n)
 	}
 }
 
-static void sms(const struct ws_core *core, uint32_t n)
+static void sms(const struct ws_target *target, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_sm v;
-		if (ws_core_sm(core, i, &v, NULL) != WS_OK)
+		if (ws_target_sm(target, i, &v, NULL) != WS_OK)
 			abort();
 		printf("sm %u", i);
 		I(device_index), N(id), N(first_warp_index), N(n_warps);
@@ -132,11 +132,11 @@ static void sms(const struct ws_core *core, uint32_t n)
 	}
 }
 
-static void blocks(const struct ws_core *core, uint32_t n)
+static void blocks(const struct ws_target *target, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_block v;
-		if (ws_core_block(core, i, &v, NULL) != WS_OK)
+		if (ws_target_block(target, i, &v, NULL) != WS_OK)
 			abort();
 		printf("block %u", i);
 		I(device_index), I(sm_index), I(grid_index);
@@ -150,19 +150,20 @@ static void blocks(const struct ws_core *core, uint32_t n)
 	}
 }
 
-static void registers(const struct ws_core *core, uint32_t warp, uint32_t lane,
+static void registers(const struct ws_target *target, uint32_t warp, uint32_t lane,
 		      enum ws_reg_kind kind, const char *name)
 {
 	uint32_t values[256], n = 0, first = 0;
 	printf(" %s=", name);
-	while (ws_core_registers(core, warp, lane, kind, first, 256, values, &n, NULL) == WS_OK) {
+	while (ws_target_registers(target, warp, lane, kind, first, 256, values, &n, NULL) ==
+	       WS_OK) {
 		for (uint32_t i = 0; i < n; i++)
 			printf("%x,", values[i]);
 		first += n;
 	}
 }
 
-static void lane_print(const struct ws_core *core, uint32_t warp, uint32_t number_,
+static void lane_print(const struct ws_target *target, uint32_t warp, uint32_t number_,
 		       const struct ws_lane *lane)
 {
 	struct ws_lane v = *lane;
@@ -175,25 +176,25 @@ static void lane_print(const struct ws_core *core, uint32_t warp, uint32_t numbe
 		N(rpc_lo), N(rpc_hi);
 	static struct ws_return_address frames[2000];
 	uint32_t n = 0;
-	if (ws_core_call_stack(core, warp, v.id, frames, 2000, &n, NULL) != WS_OK)
+	if (ws_target_call_stack(target, warp, v.id, frames, 2000, &n, NULL) != WS_OK)
 		abort();
 	printf(" frames=");
 	for (uint32_t f = 0; f < n && f < 2000; f++)
 		printf("%u:%" PRIu64 ":%" PRIu64 ",", frames[f].level, frames[f].address,
 		       frames[f].rel_address);
-	registers(core, warp, v.id, WS_REG_R, "regs");
-	registers(core, warp, v.id, WS_REG_P, "preds");
+	registers(target, warp, v.id, WS_REG_R, "regs");
+	registers(target, warp, v.id, WS_REG_P, "preds");
 	putchar('\n');
 }
 
-static void warps(const struct ws_core *core, uint32_t n)
+static void warps(const struct ws_target *target, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_warp v;
 		struct ws_lane lanes[WS_MAX_LANES];
 		uint32_t n_lanes;
-		if (ws_core_warp(core, i, &v, NULL) != WS_OK ||
-		    ws_core_lanes(core, i, lanes, &n_lanes, NULL) != WS_OK)
+		if (ws_target_warp(target, i, &v, NULL) != WS_OK ||
+		    ws_target_lanes(target, i, lanes, &n_lanes, NULL) != WS_OK)
 			abort();
 		printf("warp %u", i);
 		I(device_index), I(sm_index), I(block_index), N(id), N(valid_lanes);
@@ -207,28 +208,29 @@ static void warps(const struct ws_core *core, uint32_t n)
 				N(cbu_collective_lanes);
 		if (HAS(WS_WARP_BARRIER))
 			N(barrier_scope), T(barrier_text);
-		registers(core, i, 0, WS_REG_UR, "uregs");
-		registers(core, i, 0, WS_REG_UP, "upreds");
-		registers(core, i, 0, WS_REG_BARRIER, "barriers");
+		registers(target, i, 0, WS_REG_UR, "uregs");
+		registers(target, i, 0, WS_REG_UP, "upreds");
+		registers(target, i, 0, WS_REG_BARRIER, "barriers");
 		number("n_lanes", n_lanes);
 		putchar('\n');
 		for (uint32_t l = 0; l < n_lanes; l++)
-			lane_print(core, i, l, &lanes[l]);
+			lane_print(target, i, l, &lanes[l]);
 	}
 }
 
-static struct ws_address address_of(const struct ws_core *core, const struct ws_memory_range *range)
+static struct ws_address address_of(const struct ws_target *target,
+				    const struct ws_memory_range *range)
 {
 	struct ws_counts n;
 	struct ws_warp warp;
 	struct ws_address at = { range->space,      range->bank, WS_NONE,     range->grid_index,
 				 range->warp_index, range->lane, range->start };
-	ws_core_counts(core, &n);
+	ws_target_counts(target, &n);
 	if (range->space == WS_SPACE_CONST)
 		at.address = 0;
 	/* shared memory is asked for by a warp of the block */
 	for (uint32_t w = 0; range->space == WS_SPACE_SHARED && w < n.warps; w++) {
-		if (ws_core_warp(core, w, &warp, NULL) == WS_OK &&
+		if (ws_target_warp(target, w, &warp, NULL) == WS_OK &&
 		    warp.block_index == range->block_index) {
 			at.warp_index = w;
 			break;
@@ -237,29 +239,30 @@ static struct ws_address address_of(const struct ws_core *core, const struct ws_
 	return at;
 }
 
-static void memory(const struct ws_core *core)
+static void memory(const struct ws_target *target)
 {
 	static const char *const spaces[] = { "global", "shared", "local", "param", "const" };
 	struct ws_memory_range v;
-	for (uint32_t i = 0; ws_core_memory_range(core, i, &v, NULL) == WS_OK; i++) {
+	for (uint32_t i = 0; ws_target_memory_range(target, i, &v, NULL) == WS_OK; i++) {
 		printf("%s %u", spaces[v.space], i);
 		N(managed), I(grid_index), I(block_index), I(warp_index), I(lane), N(bank);
 		N(start), N(size), N(bytes_present);
 		uint8_t *bytes = malloc(v.bytes_present + 1);
-		struct ws_address at = address_of(core, &v);
+		struct ws_address at = address_of(target, &v);
 		struct ws_error err;
 		size_t n = 0;
 		enum ws_status st =
-			ws_core_read_memory(core, &at, bytes, v.bytes_present, &n, &err);
+			ws_target_read_memory(target, &at, bytes, v.bytes_present, &n, &err);
 		printf(" read=%s crc=%08lx\n", ws_status_name(st), crc32(0, bytes, (uInt)n));
 		free(bytes);
 	}
 }
 
-static void facts(const struct ws_core *core)
+static void facts(const struct ws_target *target)
 {
 	struct ws_dump_facts v;
-	ws_core_facts(core, &v);
+	if (ws_target_dump_facts(target, &v, NULL) != WS_OK)
+		exit(1);
 	printf("facts 0");
 	N(bytes), N(complete), N(have_metadata), N(classic);
 	printf(" layout=%s", v.layout ? v.layout : "-");
@@ -275,28 +278,28 @@ static void facts(const struct ws_core *core)
 int main(int argc, char **argv)
 {
 	struct ws_error err;
-	struct ws_core *core;
+	struct ws_target *target;
 	if (argc != 2)
 		return 2;
-	if (ws_core_open(argv[1], NULL, &core, &err) != WS_OK) {
+	if (ws_core_open(argv[1], NULL, &target, &err) != WS_OK) {
 		printf("refused %s: %s\n", ws_status_name(err.status), err.message);
 		return 1;
 	}
 	struct ws_counts n;
-	ws_core_counts(core, &n);
-	facts(core);
-	devices(core, n.devices);
-	contexts(core, n.contexts);
-	images(core, n.images);
-	grids(core, n.grids);
-	sms(core, n.sms);
-	blocks(core, n.blocks);
-	warps(core, n.warps);
-	memory(core);
+	ws_target_counts(target, &n);
+	facts(target);
+	devices(target, n.devices);
+	contexts(target, n.contexts);
+	images(target, n.images);
+	grids(target, n.grids);
+	sms(target, n.sms);
+	blocks(target, n.blocks);
+	warps(target, n.warps);
+	memory(target);
 	struct ws_diagnostic d;
-	for (uint32_t i = 0; ws_core_diagnostic(core, i, &d, NULL) == WS_OK; i++)
+	for (uint32_t i = 0; ws_target_diagnostic(target, i, &d, NULL) == WS_OK; i++)
 		printf("diagnostic %u what=%s off=%" PRId64 " repeats=%" PRIu64 " %s\n", i, d.what,
 		       (int64_t)d.file_off, d.repeats, d.message);
-	ws_core_close(core);
+	ws_target_close(target);
 	return 0;
 }

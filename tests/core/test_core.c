@@ -33,14 +33,14 @@ static void load(struct copy *copy, const char *name)
 	assert_in_range(copy->len, 64, sizeof copy->bytes - 1);
 }
 
-static struct ws_core *open_copy(const struct copy *copy)
+static struct ws_target *open_copy(const struct copy *copy)
 {
-	struct ws_core *core = NULL;
+	struct ws_target *target = NULL;
 	struct ws_error err = { 0 };
 	struct ws_span bytes = { copy->bytes, copy->len, 0 };
-	if (ws_core_open_memory(bytes, "seed", &core, &err) != WS_OK)
+	if (ws_core_open_memory(bytes, "seed", &target, &err) != WS_OK)
 		fail_msg("%s", err.message);
-	return core;
+	return target;
 }
 
 /* Header field of the `nth` section of a kind. */
@@ -61,10 +61,10 @@ static void put32(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> (8 * i));
 }
 
-static bool has_diagnostic(const struct ws_core *core, const char *part)
+static bool has_diagnostic(const struct ws_target *target, const char *part)
 {
 	struct ws_diagnostic d;
-	for (uint32_t i = 0; ws_core_diagnostic(core, i, &d, NULL) == WS_OK; i++) {
+	for (uint32_t i = 0; ws_target_diagnostic(target, i, &d, NULL) == WS_OK; i++) {
 		if (strstr(d.message, part))
 			return true;
 	}
@@ -78,23 +78,23 @@ static void lists_are_in_the_order_of_their_ids(void **state)
 	(void)state;
 	struct copy copy;
 	load(&copy, "r615");
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	struct ws_counts n;
 	struct ws_sm sm;
 	struct ws_warp warp;
-	ws_core_counts(core, &n);
+	ws_target_counts(target, &n);
 	assert_int_equal(n.sms, 2);
 	assert_int_equal(n.warps, 2);
-	assert_int_equal(ws_core_sm(core, 0, &sm, NULL), WS_OK);
+	assert_int_equal(ws_target_sm(target, 0, &sm, NULL), WS_OK);
 	assert_int_equal(sm.id, 2); /* the file has SM 4 first */
 	assert_int_equal(sm.n_warps, 0);
-	assert_int_equal(ws_core_sm(core, 1, &sm, NULL), WS_OK);
+	assert_int_equal(ws_target_sm(target, 1, &sm, NULL), WS_OK);
 	assert_int_equal(sm.id, 4);
 	assert_int_equal(sm.first_warp_index, 0);
-	assert_int_equal(ws_core_warp(core, 0, &warp, NULL), WS_OK);
+	assert_int_equal(ws_target_warp(target, 0, &warp, NULL), WS_OK);
 	assert_int_equal(warp.id, 1); /* the file has warp 3 first */
-	assert_int_equal(ws_core_warp(core, 2, &warp, NULL), WS_ARGUMENT);
-	ws_core_close(core);
+	assert_int_equal(ws_target_warp(target, 2, &warp, NULL), WS_ARGUMENT);
+	ws_target_close(target);
 }
 
 static void absent_fields_are_absent(void **state)
@@ -102,26 +102,26 @@ static void absent_fields_are_absent(void **state)
 	(void)state;
 	struct copy copy;
 	load(&copy, "r346-last");
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	struct ws_sm sm;
 	struct ws_warp warp;
 	struct ws_lane lane;
 	struct ws_dump_facts facts;
 	uint32_t value, n;
-	assert_int_equal(ws_core_sm(core, 1, &sm, NULL), WS_OK);
+	assert_int_equal(ws_target_sm(target, 1, &sm, NULL), WS_OK);
 	assert_int_equal(sm.have, 0);
 	assert_int_equal(sm.exception, 0);
-	assert_int_equal(ws_core_warp(core, 0, &warp, NULL), WS_OK);
+	assert_int_equal(ws_target_warp(target, 0, &warp, NULL), WS_OK);
 	assert_int_equal(warp.have, 0);
-	assert_int_equal(ws_core_lane(core, 0, 1, &lane, NULL), WS_OK);
+	assert_int_equal(ws_target_lane(target, 0, 1, &lane, NULL), WS_OK);
 	assert_int_equal(lane.have, 0);
-	assert_int_equal(ws_core_lane(core, 0, 2, &lane, NULL), WS_ABSENT);
-	assert_int_equal(ws_core_registers(core, 0, 0, WS_REG_BARRIER, 0, 1, &value, &n, NULL),
+	assert_int_equal(ws_target_lane(target, 0, 2, &lane, NULL), WS_ABSENT);
+	assert_int_equal(ws_target_registers(target, 0, 0, WS_REG_BARRIER, 0, 1, &value, &n, NULL),
 			 WS_ABSENT);
-	ws_core_facts(core, &facts);
+	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
 	assert_false(facts.have_metadata);
 	assert_string_equal(facts.layout, "r346");
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 static void registers_come_as_far_as_they_were_saved(void **state)
@@ -129,19 +129,20 @@ static void registers_come_as_far_as_they_were_saved(void **state)
 	(void)state;
 	struct copy copy;
 	load(&copy, "r615");
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	uint32_t values[8] = { 0 }, n = 0;
-	assert_int_equal(ws_core_registers(core, 0, 1, WS_REG_R, 1, 8, values, &n, NULL), WS_OK);
+	assert_int_equal(ws_target_registers(target, 0, 1, WS_REG_R, 1, 8, values, &n, NULL),
+			 WS_OK);
 	assert_int_equal(n, 2);
 	assert_int_equal(values[0], 7);
 	assert_int_equal(values[1], 0xffffffff);
-	assert_int_equal(ws_core_registers(core, 0, 1, WS_REG_R, 3, 1, values, &n, NULL),
+	assert_int_equal(ws_target_registers(target, 0, 1, WS_REG_R, 3, 1, values, &n, NULL),
 			 WS_ABSENT);
-	assert_int_equal(ws_core_registers(core, 0, 9, WS_REG_R, 0, 1, values, &n, NULL),
+	assert_int_equal(ws_target_registers(target, 0, 9, WS_REG_R, 0, 1, values, &n, NULL),
 			 WS_ABSENT);
-	assert_int_equal(ws_core_registers(core, 9, 0, WS_REG_R, 0, 1, values, &n, NULL),
+	assert_int_equal(ws_target_registers(target, 9, 0, WS_REG_R, 0, 1, values, &n, NULL),
 			 WS_ARGUMENT);
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 /* ---- damage ---- */
@@ -149,10 +150,11 @@ static void registers_come_as_far_as_they_were_saved(void **state)
 /* Register 0 of a lane of the first warp. */
 static uint32_t first_register(const struct copy *copy, uint32_t lane)
 {
-	struct ws_core *core = open_copy(copy);
+	struct ws_target *target = open_copy(copy);
 	uint32_t value = 0, n;
-	assert_int_equal(ws_core_registers(core, 0, lane, WS_REG_R, 0, 1, &value, &n, NULL), WS_OK);
-	ws_core_close(core);
+	assert_int_equal(ws_target_registers(target, 0, lane, WS_REG_R, 0, 1, &value, &n, NULL),
+			 WS_OK);
+	ws_target_close(target);
 	return value;
 }
 
@@ -165,9 +167,9 @@ static void a_wrong_row_does_not_take_the_place_of_the_right_one(void **state)
 		load(&copy, "full-warp"); /* register 0 of a lane is its number */
 		put32(header_field(&copy, WSI_KIND_REGS, 5, 44), rows[i]);
 		assert_int_equal(first_register(&copy, rows[i]), rows[i]);
-		struct ws_core *core = open_copy(&copy);
-		assert_true(has_diagnostic(core, "is already the one of row"));
-		ws_core_close(core);
+		struct ws_target *target = open_copy(&copy);
+		assert_true(has_diagnostic(target, "is already the one of row"));
+		ws_target_close(target);
 	}
 }
 
@@ -180,13 +182,13 @@ static void a_circle_of_links_is_mended(void **state)
 	uint32_t shoff = wsi_load_u32(copy.bytes + 40);
 	uint32_t self = ((uint32_t)(link - copy.bytes) - shoff) / 64;
 	put32(link, self);
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	struct ws_counts n;
-	ws_core_counts(core, &n);
+	ws_target_counts(target, &n);
 	assert_int_equal(n.sms, 2);
 	assert_int_equal(n.blocks, 1);
-	assert_true(has_diagnostic(core, "is taken for the block table of row"));
-	ws_core_close(core);
+	assert_true(has_diagnostic(target, "is taken for the block table of row"));
+	ws_target_close(target);
 }
 
 static void the_lane_that_stands_in_its_place_counts(void **state)
@@ -197,17 +199,17 @@ static void the_lane_that_stands_in_its_place_counts(void **state)
 	uint64_t rows = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 1, 24));
 	uint64_t stride = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 1, 56));
 	put32(copy.bytes + rows + WSI_AT_lane_id, 1); /* both rows say lane 1 now */
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n;
-	assert_int_equal(ws_core_lanes(core, 0, lanes, &n, NULL), WS_OK);
+	assert_int_equal(ws_target_lanes(target, 0, lanes, &n, NULL), WS_OK);
 	assert_int_equal(n, 1);
 	assert_int_equal(lanes[0].thread.x, 1);
 	put32(copy.bytes + rows + stride + WSI_AT_lane_id, 77); /* no such lane anywhere */
-	assert_int_equal(ws_core_lanes(core, 0, lanes, &n, NULL), WS_OK);
+	assert_int_equal(ws_target_lanes(target, 0, lanes, &n, NULL), WS_OK);
 	assert_int_equal(n, 1);
 	assert_int_equal(lanes[0].thread.x, 0);
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 static void of_two_rows_out_of_place_the_first_counts(void **state)
@@ -220,16 +222,16 @@ static void of_two_rows_out_of_place_the_first_counts(void **state)
 	put32(copy.bytes + rows + 3 * stride + WSI_AT_lane_id, 9);
 	put32(copy.bytes + rows + 5 * stride + WSI_AT_lane_id, 9);
 	put32(copy.bytes + rows + 9 * stride + WSI_AT_lane_id, 77); /* no such lane anywhere */
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	struct ws_lane lanes[WS_MAX_LANES], lane;
 	uint32_t n;
-	assert_int_equal(ws_core_lanes(core, 0, lanes, &n, NULL), WS_OK);
+	assert_int_equal(ws_target_lanes(target, 0, lanes, &n, NULL), WS_OK);
 	assert_int_equal(n, WS_MAX_LANES - 2);
 	assert_int_equal(lanes[7].id, 9);
 	assert_int_equal(lanes[7].thread.x, 3);
-	assert_int_equal(ws_core_lane(core, 0, 9, &lane, NULL), WS_OK);
+	assert_int_equal(ws_target_lane(target, 0, 9, &lane, NULL), WS_OK);
 	assert_int_equal(lane.thread.x, 3);
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 static void lost_headers_are_found_by_their_shape(void **state)
@@ -238,14 +240,14 @@ static void lost_headers_are_found_by_their_shape(void **state)
 	struct copy copy;
 	load(&copy, "wide");
 	put32(copy.bytes + 44, 0x7fff);
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	struct ws_counts n;
 	struct ws_dump_facts facts;
-	ws_core_counts(core, &n);
-	ws_core_facts(core, &facts);
+	ws_target_counts(target, &n);
+	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
 	assert_int_equal(n.warps, 2);
 	assert_false(facts.complete);
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 static void every_length_opens_or_is_refused_with_words(void **state)
@@ -255,23 +257,23 @@ static void every_length_opens_or_is_refused_with_words(void **state)
 	load(&copy, "r615");
 	for (size_t len = 0; len <= copy.len; len++) {
 		uint8_t *exact = wsi_zalloc(len); /* so that checkers see reads beyond it */
-		struct ws_core *core = NULL;
+		struct ws_target *target = NULL;
 		struct ws_error err = { 0 };
 		assert_non_null(exact);
 		memcpy(exact, copy.bytes, len);
-		enum ws_status st =
-			ws_core_open_memory((struct ws_span){ exact, len, 0 }, "cut", &core, &err);
+		enum ws_status st = ws_core_open_memory((struct ws_span){ exact, len, 0 }, "cut",
+							&target, &err);
 		if (len < 20)
 			assert_int_equal(st, len ? WS_TRUNCATED : WS_UNSUPPORTED);
 		else
 			assert_int_equal(st, WS_OK);
-		if (core) {
+		if (target) {
 			struct ws_dump_facts facts;
-			ws_core_facts(core, &facts);
+			assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
 			assert_int_equal(facts.cut, len != copy.len);
-			(void)core_walk(core);
+			(void)core_walk(target);
 		}
-		ws_core_close(core);
+		ws_target_close(target);
 		wsi_free(exact);
 	}
 }
@@ -296,7 +298,7 @@ static void other_files_are_named(void **state)
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		uint8_t file[160] = "\177ELF";
-		struct ws_core *core;
+		struct ws_target *target;
 		struct ws_error err;
 		file[4] = cases[i].class;
 		file[5] = cases[i].data;
@@ -304,25 +306,25 @@ static void other_files_are_named(void **state)
 		file[18] = (uint8_t)cases[i].machine;
 		memcpy(file + 80, cases[i].tail, strlen(cases[i].tail));
 		assert_int_equal(ws_core_open_memory((struct ws_span){ file, sizeof file, 0 }, "x",
-						     &core, &err),
+						     &target, &err),
 				 WS_UNSUPPORTED);
 		if (!strstr(err.message, cases[i].words))
 			fail_msg("\"%s\" should say \"%s\"", err.message, cases[i].words);
 	}
-	struct ws_core *core;
+	struct ws_target *target;
 	struct ws_error err;
 	struct ws_span text = { (const uint8_t *)"just some words\n", 16, 0 };
-	assert_int_equal(ws_core_open_memory(text, "x", &core, &err), WS_UNSUPPORTED);
+	assert_int_equal(ws_core_open_memory(text, "x", &target, &err), WS_UNSUPPORTED);
 	assert_non_null(strstr(err.message, "text"));
 }
 
 /* ---- memory ---- */
 
-static enum ws_status read_at(const struct ws_core *core, enum ws_space space, uint64_t address,
+static enum ws_status read_at(const struct ws_target *target, enum ws_space space, uint64_t address,
 			      size_t len, uint8_t *bytes, size_t *ret_n)
 {
 	struct ws_address at = { .space = space, .grid_index = WS_NONE, .address = address };
-	return ws_core_read_memory(core, &at, bytes, len, ret_n, NULL);
+	return ws_target_read_memory(target, &at, bytes, len, ret_n, NULL);
 }
 
 static void reads_go_across_ranges_and_stop_where_none_is(void **state)
@@ -330,28 +332,29 @@ static void reads_go_across_ranges_and_stop_where_none_is(void **state)
 	(void)state;
 	struct copy copy;
 	load(&copy, "r615");
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	uint8_t bytes[32];
 	size_t n;
 	/* 8 bytes, the last 4 of them under another section, then 7 of managed memory */
-	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, BANK + 2, 13, bytes, &n), WS_OK);
+	assert_int_equal(read_at(target, WS_SPACE_GLOBAL, BANK + 2, 13, bytes, &n), WS_OK);
 	assert_memory_equal(bytes, "\x02\x03overmanaged", 13);
-	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, BANK + 2, 14, bytes, &n), WS_ABSENT);
+	assert_int_equal(read_at(target, WS_SPACE_GLOBAL, BANK + 2, 14, bytes, &n), WS_ABSENT);
 	assert_int_equal(n, 13);
-	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, UINT64_MAX - 3, 16, bytes, &n), WS_ABSENT);
+	assert_int_equal(read_at(target, WS_SPACE_GLOBAL, UINT64_MAX - 3, 16, bytes, &n),
+			 WS_ABSENT);
 	assert_int_equal(n, 0);
-	assert_int_equal(read_at(core, WS_SPACE_CONST, 4, 4, bytes, &n), WS_OK);
+	assert_int_equal(read_at(target, WS_SPACE_CONST, 4, 4, bytes, &n), WS_OK);
 	assert_memory_equal(bytes, "over", 4);
-	assert_int_equal(read_at(core, WS_SPACE_CONST, 4, 5, bytes, &n), WS_ABSENT);
-	assert_int_equal(read_at(core, WS_SPACE_PARAM, 0x212, 6, bytes, &n), WS_OK);
+	assert_int_equal(read_at(target, WS_SPACE_CONST, 4, 5, bytes, &n), WS_ABSENT);
+	assert_int_equal(read_at(target, WS_SPACE_PARAM, 0x212, 6, bytes, &n), WS_OK);
 	assert_memory_equal(bytes, "rams!!", 6);
-	assert_int_equal(read_at(core, WS_SPACE_PARAM, 0x20f, 1, bytes, &n), WS_ABSENT);
-	assert_int_equal(read_at(core, WS_SPACE_SHARED, 15, 1, bytes, &n), WS_OK);
-	assert_int_equal(read_at(core, WS_SPACE_SHARED, 16, 1, bytes, &n), WS_ABSENT);
-	assert_int_equal(read_at(core, WS_SPACE_LOCAL, 0xfffc04, 4, bytes, &n), WS_OK);
+	assert_int_equal(read_at(target, WS_SPACE_PARAM, 0x20f, 1, bytes, &n), WS_ABSENT);
+	assert_int_equal(read_at(target, WS_SPACE_SHARED, 15, 1, bytes, &n), WS_OK);
+	assert_int_equal(read_at(target, WS_SPACE_SHARED, 16, 1, bytes, &n), WS_ABSENT);
+	assert_int_equal(read_at(target, WS_SPACE_LOCAL, 0xfffc04, 4, bytes, &n), WS_OK);
 	assert_int_equal(bytes[0], 4);
-	assert_int_equal(read_at(core, WS_SPACE_CODE, KERNEL, 4, bytes, &n), WS_UNSUPPORTED);
-	ws_core_close(core);
+	assert_int_equal(read_at(target, WS_SPACE_CODE, KERNEL, 4, bytes, &n), WS_ABSENT);
+	ws_target_close(target);
 }
 
 static void what_was_left_out_is_said_so(void **state)
@@ -361,19 +364,20 @@ static void what_was_left_out_is_said_so(void **state)
 						WS_SPACE_CONST };
 	struct copy copy;
 	load(&copy, "light");
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	for (size_t i = 0; i < WSI_COUNT(spaces); i++) {
 		struct ws_address at = { .space = spaces[i], .grid_index = 0, .address = 0 };
 		struct ws_error err;
 		uint8_t byte;
 		size_t n;
-		assert_int_equal(ws_core_read_memory(core, &at, &byte, 1, &n, &err), WS_EXCLUDED);
+		assert_int_equal(ws_target_read_memory(target, &at, &byte, 1, &n, &err),
+				 WS_EXCLUDED);
 		assert_non_null(strstr(err.message, "by the flag skip_"));
 	}
 	struct ws_image image;
-	assert_int_equal(ws_core_image(core, 0, &image, NULL), WS_OK);
+	assert_int_equal(ws_target_image(target, 0, &image, NULL), WS_OK);
 	assert_int_equal(image.original_status, WS_EXCLUDED);
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 static void cut_memory_is_cut_not_absent(void **state)
@@ -381,12 +385,12 @@ static void cut_memory_is_cut_not_absent(void **state)
 	(void)state;
 	struct copy copy;
 	load(&copy, "cut"); /* ends inside the section headers */
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	uint8_t byte;
 	size_t n;
-	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, BANK, 1, &byte, &n), WS_TRUNCATED);
-	assert_int_equal(read_at(core, WS_SPACE_GLOBAL, 64, 1, &byte, &n), WS_TRUNCATED);
-	ws_core_close(core);
+	assert_int_equal(read_at(target, WS_SPACE_GLOBAL, BANK, 1, &byte, &n), WS_TRUNCATED);
+	assert_int_equal(read_at(target, WS_SPACE_GLOBAL, 64, 1, &byte, &n), WS_TRUNCATED);
+	ws_target_close(target);
 }
 
 static void generic_addresses_go_by_the_windows_of_the_context(void **state)
@@ -394,24 +398,24 @@ static void generic_addresses_go_by_the_windows_of_the_context(void **state)
 	(void)state;
 	struct copy copy;
 	load(&copy, "r615");
-	struct ws_core *core = open_copy(&copy);
-	struct ws_resolved to;
+	struct ws_target *target = open_copy(&copy);
+	struct wsi_resolved to;
 	struct ws_address at = { .space = WS_SPACE_GENERIC, .address = SHARED_WINDOW + 5 };
-	assert_int_equal(ws_core_resolve(core, &at, &to, NULL), WS_OK);
+	assert_int_equal(wsi_core_resolve(wsi_core_of(target), &at, &to, NULL), WS_OK);
 	assert_int_equal(to.at.space, WS_SPACE_SHARED);
 	assert_int_equal(to.at.address, 5);
 	assert_int_equal(to.block_index, 0);
 	/* the other block of the cluster of two is not in the dump */
 	at.address = SHARED_WINDOW + (1u << 24) + 5;
-	assert_int_equal(ws_core_resolve(core, &at, &to, NULL), WS_ABSENT);
+	assert_int_equal(wsi_core_resolve(wsi_core_of(target), &at, &to, NULL), WS_ABSENT);
 	at.address = LOCAL_WINDOW + 0xfffc00;
-	assert_int_equal(ws_core_resolve(core, &at, &to, NULL), WS_OK);
+	assert_int_equal(wsi_core_resolve(wsi_core_of(target), &at, &to, NULL), WS_OK);
 	assert_int_equal(to.at.space, WS_SPACE_LOCAL);
 	assert_int_equal(to.at.address, 0xfffc00);
 	at.address = BANK;
-	assert_int_equal(ws_core_resolve(core, &at, &to, NULL), WS_OK);
+	assert_int_equal(wsi_core_resolve(wsi_core_of(target), &at, &to, NULL), WS_OK);
 	assert_int_equal(to.at.space, WS_SPACE_GLOBAL);
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 /* Section 1 becomes a second one for the parameters of a grid, shorter, before the table of grids.
@@ -424,13 +428,13 @@ static void of_two_alike_the_first_counts_even_before_its_parent(void **state)
 	uint8_t *first = copy.bytes + wsi_load_u64(copy.bytes + 40) + 64;
 	memcpy(first, header_field(&copy, WSI_KIND_PARAM, 0, 0), 64);
 	put32(first + 32, 4);
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	struct ws_memory_range range = { .size = 0 };
 	for (uint32_t i = 0; range.space != WS_SPACE_PARAM; i++)
-		assert_int_equal(ws_core_memory_range(core, i, &range, NULL), WS_OK);
+		assert_int_equal(ws_target_memory_range(target, i, &range, NULL), WS_OK);
 	assert_int_equal(range.size, 4);
-	assert_true(has_diagnostic(core, "section 1 is already the one of"));
-	ws_core_close(core);
+	assert_true(has_diagnostic(target, "section 1 is already the one of"));
+	ws_target_close(target);
 }
 
 /* ---- memory of our own, threads ---- */
@@ -450,16 +454,17 @@ static void every_allocation_may_fail(void **state)
 	load(&copy, "r575-shuffled");
 	bytes = (struct ws_span){ copy.bytes, copy.len, 0 };
 	for (failing = 1; failing < 1000; failing++) {
-		struct ws_core *core = NULL;
+		struct ws_target *target = NULL;
 		struct ws_error err;
 		struct ws_memory_range range;
 		allocation = 0;
 		wsi_alloc_should_fail = fails_at_its_turn;
-		enum ws_status st = ws_core_open_memory(bytes, "seed", &core, &err);
+		enum ws_status st = ws_core_open_memory(bytes, "seed", &target, &err);
 		if (st == WS_OK)
-			st = ws_core_memory_range(core, core->n_globals, &range, &err);
+			st = ws_target_memory_range(target, wsi_core_of(target)->n_globals, &range,
+						    &err);
 		wsi_alloc_should_fail = NULL;
-		ws_core_close(core);
+		ws_target_close(target);
 		if (allocation < failing)
 			return;                                 /* there are not that many */
 		assert_true(st == WS_NO_MEMORY || st == WS_OK); /* OK: only a note was lost */
@@ -467,10 +472,10 @@ static void every_allocation_may_fail(void **state)
 	fail_msg("more allocations than a dump needs");
 }
 
-static void *walk_it(void *core)
+static void *walk_it(void *target)
 {
 	uint64_t *hash = wsi_zalloc(sizeof *hash);
-	*hash = core_walk(core);
+	*hash = core_walk(target);
 	return hash;
 }
 
@@ -479,18 +484,18 @@ static void threads_may_read_one_dump(void **state)
 	(void)state;
 	struct copy copy;
 	load(&copy, "r615");
-	struct ws_core *core = open_copy(&copy);
+	struct ws_target *target = open_copy(&copy);
 	pthread_t threads[4];
 	for (size_t i = 0; i < WSI_COUNT(threads); i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, walk_it, core), 0);
-	uint64_t expected = core_walk(core);
+		assert_int_equal(pthread_create(&threads[i], NULL, walk_it, target), 0);
+	uint64_t expected = core_walk(target);
 	for (size_t i = 0; i < WSI_COUNT(threads); i++) {
 		void *hash;
 		assert_int_equal(pthread_join(threads[i], &hash), 0);
 		assert_true(*(uint64_t *)hash == expected);
 		wsi_free(hash);
 	}
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 /* ---- check ---- */
@@ -510,11 +515,12 @@ static void check_counts_what_it_finds(void **state)
 	unsigned n = 0;
 	load(&copy, "r615");
 	put32(header_field(&copy, WSI_KIND_REGS, 2, 44), 1000);
-	struct ws_core *core = open_copy(&copy);
-	assert_int_equal(ws_core_check(core, count_finding, &n, &summary, NULL), WS_OK);
+	struct ws_target *target = open_copy(&copy);
+	assert_int_equal(ws_core_check(wsi_core_of(target), count_finding, &n, &summary, NULL),
+			 WS_OK);
 	assert_int_equal(summary.findings, n);
 	assert_int_equal(summary.by_rule[WS_CHECK_LINK], 1);
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 int main(int argc, char **argv)

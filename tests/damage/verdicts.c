@@ -72,7 +72,6 @@ static void report_json(struct ws_json *json, const struct ws_report *report)
 
 static void judge(const uint8_t *bytes, size_t len, struct ws_out *out)
 {
-	struct ws_core *core;
 	struct ws_target *target;
 	const struct ws_report *report;
 	struct ws_check_summary summary;
@@ -81,11 +80,11 @@ static void judge(const uint8_t *bytes, size_t len, struct ws_out *out)
 	struct ws_json json;
 	ws_json_init(&json, out, true);
 	ws_json_object(&json);
-	if (ws_core_open_memory((struct ws_span){ bytes, len, 0 }, "-", &core, &err) != WS_OK) {
+	if (ws_core_open_memory((struct ws_span){ bytes, len, 0 }, "-", &target, &err) != WS_OK) {
 		ws_json_key(&json, "refused");
 		ws_json_text(&json, err.message);
-	} else if (ws_core_check(core, count_finding, NULL, &summary, &err) != WS_OK ||
-		   ws_target_from_core(core, true, &target, &err) != WS_OK ||
+	} else if (ws_core_check(ws_target_core(target), count_finding, NULL, &summary, &err) !=
+			   WS_OK ||
 		   ws_report_create(target, &options, &report, &err) != WS_OK) {
 		fprintf(stderr, "verdicts: %s\n", err.message);
 		exit(1);

@@ -56,15 +56,12 @@ static void cut_at(struct sweep *sweep, const unsigned char *bytes, size_t len, 
 	if (!copy)
 		exit(1);
 	memcpy(copy, bytes, len);
-	struct ws_core *core;
 	struct ws_target *target;
 	struct ws_error err = { .message = "" };
 	enum ws_status st =
-		ws_core_open_memory((struct ws_span){ copy, len, 0 }, "cut", &core, &err);
+		ws_core_open_memory((struct ws_span){ copy, len, 0 }, "cut", &target, &err);
 	if (st == WS_OK) {
 		sweep->n_opened++;
-		if (ws_target_from_core(core, true, &target, &err) != WS_OK)
-			exit(1);
 		look(sweep, target, len, whole);
 		ws_target_close(target);
 	} else {

@@ -24,9 +24,9 @@ static enum ws_status fake_registers(const struct ws_target *target, uint32_t wa
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "a fake has no registers");
 }
 
-static void fake_counts(const struct ws_target *target, struct ws_counts *ret_counts)
+static void fake_close(struct ws_target *target)
 {
-	*ret_counts = fake_of(target)->counts;
+	(void)target;
 }
 
 static enum ws_status fail(enum ws_status st, const char *what, struct ws_error *err)
@@ -122,6 +122,8 @@ static enum ws_status fake_facts(const struct ws_target *target, struct ws_dump_
 static enum ws_status fake_diagnostic(const struct ws_target *target, uint32_t index,
 				      struct ws_diagnostic *ret_diagnostic, struct ws_error *err)
 {
+	if (!fake_of(target)->has_facts)
+		return fail(WS_UNSUPPORTED, "diagnostic", err);
 	if (index >= fake_of(target)->n_diagnostics)
 		return fail(WS_ABSENT, "diagnostic", err);
 	*ret_diagnostic = fake_of(target)->diagnostics[index];
@@ -129,9 +131,8 @@ static enum ws_status fake_diagnostic(const struct ws_target *target, uint32_t i
 }
 
 static const struct ws_target_ops fake_ops = {
-	.size = sizeof(struct ws_target_ops),
 	.name = "fake",
-	.counts = fake_counts,
+	.close = fake_close,
 	.device = fake_device,
 	.image = fake_image,
 	.grid = fake_grid,
@@ -149,12 +150,12 @@ void fake_target_init(struct fake_target *fake, uint32_t n_sms, uint32_t n_lanes
 {
 	assert(n_sms <= FAKE_MAX_SMS && n_lanes > 0 && n_lanes <= WS_MAX_LANES);
 	*fake = (struct fake_target){
-		.target = { .ops = &fake_ops },
-		.counts = { .devices = 1,
-			    .grids = 1,
-			    .sms = n_sms,
-			    .blocks = n_sms,
-			    .warps = n_sms },
+		.target = { .ops = &fake_ops,
+			    .counts = { .devices = 1,
+					.grids = 1,
+					.sms = n_sms,
+					.blocks = n_sms,
+					.warps = n_sms } },
 		.device = { .instruction_bytes = 16, .n_sms = n_sms },
 		.grid = { { .context_index = WS_NONE,
 			    .image_index = WS_NONE,

@@ -18,7 +18,6 @@ enum {
 
 struct fake_target {
 	struct ws_target target;
-	struct ws_counts counts;
 	struct ws_device device;
 	struct ws_image image;
 	struct ws_grid grid[FAKE_MAX_GRIDS];

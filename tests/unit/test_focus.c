@@ -23,14 +23,6 @@ static const struct scene *scene_of(const struct ws_target *target)
 	return (const struct scene *)target;
 }
 
-static void scene_counts(const struct ws_target *target, struct ws_counts *ret_counts)
-{
-	(void)target;
-	*ret_counts = (struct ws_counts){
-		.devices = 1, .grids = N_GRIDS, .sms = 2, .blocks = N_WARPS, .warps = N_WARPS
-	};
-}
-
 static enum ws_status scene_sm(const struct ws_target *target, uint32_t index, struct ws_sm *ret_sm,
 			       struct ws_error *err)
 {
@@ -71,9 +63,7 @@ static enum ws_status scene_lanes(const struct ws_target *target, uint32_t warp_
 }
 
 static const struct ws_target_ops scene_ops = {
-	.size = sizeof(struct ws_target_ops),
 	.name = "scene",
-	.counts = scene_counts,
 	.sm = scene_sm,
 	.block = scene_block,
 	.warp = scene_warp,
@@ -82,7 +72,12 @@ static const struct ws_target_ops scene_ops = {
 
 static struct scene scene_make(void)
 {
-	struct scene scene = { .target = { &scene_ops } };
+	struct scene scene = { .target = { &scene_ops,
+					   { .devices = 1,
+					     .grids = N_GRIDS,
+					     .sms = 2,
+					     .blocks = N_WARPS,
+					     .warps = N_WARPS } } };
 	for (uint32_t s = 0; s < 2; s++)
 		scene.sm[s] = (struct ws_sm){
 			.have = WS_SM_EXCEPTION, .id = s, .first_warp_index = 2 * s, .n_warps = 2

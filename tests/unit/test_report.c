@@ -87,7 +87,7 @@ static void exception_that_a_lane_carries_is_not_also_its_neighbours(void **stat
 	(void)state;
 	struct fake_target fake;
 	fake_target_init(&fake, 2, 4);
-	fake.counts.sms = 1; /* both warps on SM 0 */
+	fake.target.counts.sms = 1; /* both warps on SM 0 */
 	fake.sm[0].n_warps = 2;
 	fake.sm[0].exception = 14;
 	fake.warp[1].sm_index = fake.block[1].sm_index = 0;
@@ -160,7 +160,7 @@ static void calm_focus_is_the_lowest_block_of_the_lowest_grid(void **state)
 	struct fake_target fake;
 	fake_target_init(&fake, 4, 2);
 	fake.grid[0].context_index = fake.grid[0].image_index = 0;
-	fake.counts.grids = 2;
+	fake.target.counts.grids = 2;
 	fake.grid[1] = fake.grid[0];
 	fake.grid[0].id = 9;
 	fake.grid[1].id = 5;
@@ -301,7 +301,7 @@ static void code_init(struct code *code)
 
 	struct fake_target *fake = &code->fake;
 	fake_target_init(fake, 1, 1);
-	fake->counts.images = fake->counts.contexts = 1;
+	fake->target.counts.images = fake->target.counts.contexts = 1;
 	fake->image = (struct ws_image){ .context_index = WS_NONE,
 					 .original_status = WS_ABSENT,
 					 .relocated = code->file.bytes };
@@ -425,7 +425,8 @@ static void lone_sm_finds_its_kernel_by_the_code(void **state)
 	(void)state;
 	struct code code;
 	code_init(&code);
-	code.fake.counts.warps = code.fake.counts.blocks = code.fake.sm[0].n_warps = 0;
+	code.fake.target.counts.warps = code.fake.target.counts.blocks = code.fake.sm[0].n_warps =
+		0;
 	code.fake.sm[0].exception = 14;
 	code.fake.sm[0].error_pc_valid = true;
 	code.fake.sm[0].error_pc = code.checksum + 0x20;

@@ -148,34 +148,35 @@ static enum ws_status model_write(const struct ws_writer_options *options, bool 
 	return st;
 }
 
-static struct ws_core *core_of(void)
+static struct ws_target *core_of(void)
 {
-	struct ws_core *core = NULL;
+	struct ws_target *target = NULL;
 	struct ws_error err;
-	if (ws_core_open(path, NULL, &core, &err) != WS_OK)
+	if (ws_core_open(path, NULL, &target, &err) != WS_OK)
 		fail_msg("%s", err.message);
-	return core;
+	return target;
 }
 
-static void lanes_check(const struct ws_core *core, uint32_t driver)
+static void lanes_check(const struct ws_target *target, uint32_t driver)
 {
 	struct ws_lane lane;
 	struct ws_return_address callers[4];
 	uint32_t values[8], n = 0;
-	assert_int_equal(ws_core_lane(core, 0, 5, &lane, NULL), WS_OK);
+	assert_int_equal(ws_target_lane(target, 0, 5, &lane, NULL), WS_OK);
 	assert_int_equal(lane.exception, 14);
 	assert_int_equal(lane.pc, 0x1020);
-	assert_int_equal(ws_core_registers(core, 0, 5, WS_REG_R, 0, 8, values, &n, NULL), WS_OK);
+	assert_int_equal(ws_target_registers(target, 0, 5, WS_REG_R, 0, 8, values, &n, NULL),
+			 WS_OK);
 	assert_int_equal(n, 3);
 	assert_memory_equal(values, registers, sizeof registers);
-	assert_int_equal(ws_core_registers(core, 0, WS_NONE, WS_REG_UR, 0, 8, values, &n, NULL),
+	assert_int_equal(ws_target_registers(target, 0, WS_NONE, WS_REG_UR, 0, 8, values, &n, NULL),
 			 driver < 400 ? WS_ABSENT : WS_OK);
-	assert_int_equal(ws_core_call_stack(core, 0, 5, callers, 4, &n, NULL), WS_OK);
+	assert_int_equal(ws_target_call_stack(target, 0, 5, callers, 4, &n, NULL), WS_OK);
 	assert_int_equal(n, 2);
 	assert_int_equal(callers[1].address, 0x3000);
 }
 
-static void memory_check(const struct ws_core *core)
+static void memory_check(const struct ws_target *target)
 {
 	static const enum ws_space spaces[] = { WS_SPACE_GLOBAL, WS_SPACE_SHARED, WS_SPACE_LOCAL,
 						WS_SPACE_PARAM };
@@ -183,7 +184,7 @@ static void memory_check(const struct ws_core *core)
 		struct ws_memory_range range;
 		uint8_t got[16];
 		size_t n = 0;
-		assert_int_equal(ws_core_memory_range(core, i, &range, NULL), WS_OK);
+		assert_int_equal(ws_target_memory_range(target, i, &range, NULL), WS_OK);
 		assert_int_equal(range.space, spaces[i]);
 		assert_int_equal(range.size, sizeof bytes);
 		struct ws_address at = { .space = range.space,
@@ -192,7 +193,7 @@ static void memory_check(const struct ws_core *core)
 					 .warp_index = 0,
 					 .lane = 5,
 					 .address = range.start };
-		assert_int_equal(ws_core_read_memory(core, &at, got, sizeof bytes, &n, NULL),
+		assert_int_equal(ws_target_read_memory(target, &at, got, sizeof bytes, &n, NULL),
 				 WS_OK);
 		assert_memory_equal(got, bytes, sizeof bytes);
 	}
@@ -212,20 +213,20 @@ static void every_layout_is_read_as_it_was_built(void **state)
 		struct ws_device device;
 		if (model_write(&options, false, &err) != WS_OK)
 			fail_msg("r%u: %s", options.driver, err.message);
-		struct ws_core *core = core_of();
-		ws_core_facts(core, &facts);
+		struct ws_target *target = core_of();
+		assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
 		assert_true(facts.complete);
 		assert_int_equal(facts.have_metadata, options.driver >= 565);
-		ws_core_counts(core, &counts);
+		ws_target_counts(target, &counts);
 		assert_int_equal(counts.warps, 1);
 		assert_int_equal(counts.sms, 2);
 		assert_int_equal(counts.images, 1);
-		assert_int_equal(ws_core_device(core, 0, &device, NULL), WS_OK);
+		assert_int_equal(ws_target_device(target, 0, &device, NULL), WS_OK);
 		assert_int_equal(device.id, 4);
 		assert_true(ws_str_equal(device.name, ws_str_of("A GPU")));
-		lanes_check(core, options.driver);
-		memory_check(core);
-		ws_core_close(core);
+		lanes_check(target, options.driver);
+		memory_check(target);
+		ws_target_close(target);
 	}
 }
 
@@ -234,10 +235,10 @@ static void an_incomplete_dump_says_so(void **state)
 	(void)state;
 	struct ws_dump_facts facts;
 	assert_int_equal(model_write(NULL, true, NULL), WS_OK);
-	struct ws_core *core = core_of();
-	ws_core_facts(core, &facts);
+	struct ws_target *target = core_of();
+	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
 	assert_false(facts.complete);
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 /* ---- wrong use ---- */
@@ -365,13 +366,13 @@ static void global_write(struct ws_writer *writer, uint64_t start, size_t n, siz
 	wsi_free(all);
 }
 
-static void global_check(const struct ws_core *core, uint64_t start, size_t n)
+static void global_check(const struct ws_target *target, uint64_t start, size_t n)
 {
 	struct ws_address at = { .space = WS_SPACE_GLOBAL, .address = start };
 	uint8_t *got = wsi_zalloc(n + 1);
 	size_t got_n;
 	assert_non_null(got);
-	assert_int_equal(ws_core_read_memory(core, &at, got, n, &got_n, NULL), WS_OK);
+	assert_int_equal(ws_target_read_memory(target, &at, got, n, &got_n, NULL), WS_OK);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(got[i], byte_at(start + i));
 	wsi_free(got);
@@ -391,10 +392,10 @@ static void memory_of_any_size_stays_whole(void **state)
 			global_write(writer, (s + 1) << 32, sizes[s], pieces[i / 2]);
 		assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
 		ws_writer_close(writer);
-		struct ws_core *core = core_of();
+		struct ws_target *target = core_of();
 		for (size_t s = 0; s < WSI_COUNT(sizes); s++)
-			global_check(core, (s + 1) << 32, sizes[s]);
-		ws_core_close(core);
+			global_check(target, (s + 1) << 32, sizes[s]);
+		ws_target_close(target);
 	}
 }
 
@@ -409,18 +410,19 @@ static void very_many_sections_wait_for_their_headers(void **state)
 		global_write(writer, UINT64_C(0xff00000000000000) + (i << 20), i % 3 + 1, 8);
 	assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
 	ws_writer_close(writer);
-	struct ws_core *core = core_of();
-	assert_int_equal(ws_core_n_sections(core), N + 3);
+	struct ws_target *target = core_of();
+	assert_int_equal(ws_core_n_sections(ws_target_core(target)), N + 3);
 	for (uint32_t i = 0; i < N; i++) {
 		struct ws_core_section section;
 		char name[32];
-		assert_int_equal(ws_core_section(core, i + 1, &section, NULL), WS_OK);
+		assert_int_equal(ws_core_section(ws_target_core(target), i + 1, &section, NULL),
+				 WS_OK);
 		assert_true(wsi_format(name, ".cudbg.global.%u", i));
 		assert_true(ws_str_equal(section.name, ws_str_of(name)));
 		assert_int_equal(section.size, i % 3 + 1);
-		global_check(core, UINT64_C(0xff00000000000000) + ((uint64_t)i << 20), i % 3 + 1);
+		global_check(target, UINT64_C(0xff00000000000000) + ((uint64_t)i << 20), i % 3 + 1);
 	}
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 /* What the writer's own thread calls instead of the system's function: waits in its first write. */
@@ -455,12 +457,12 @@ static void the_end_of_a_packed_dump_waits_for_the_second_thread(void **state)
 	assert_false(hold_second_thread);
 	assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
 	ws_writer_close(writer);
-	struct ws_core *core = core_of();
+	struct ws_target *target = core_of();
 	struct ws_dump_facts facts;
-	ws_core_facts(core, &facts);
+	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
 	assert_false(facts.cut);
-	global_check(core, GLOBAL_START, BLOCK + 1000);
-	ws_core_close(core);
+	global_check(target, GLOBAL_START, BLOCK + 1000);
+	ws_target_close(target);
 }
 
 /* ---- a target that is no dump ---- */
@@ -479,16 +481,16 @@ static void a_target_that_is_no_dump_is_written(void **state)
 	fake.warp_status[2] = WS_MALFORMED; /* is passed over */
 	if (ws_write_target(&fake.target, path, &options, &err) != WS_OK)
 		fail_msg("%s", err.message);
-	struct ws_core *core = core_of();
-	ws_core_facts(core, &facts);
+	struct ws_target *target = core_of();
+	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
 	assert_false(facts.cut);
 	assert_int_equal(facts.timestamp, 1234);
-	ws_core_counts(core, &counts);
+	ws_target_counts(target, &counts);
 	assert_int_equal(counts.sms, 3);
 	assert_int_equal(counts.warps, 2);
-	assert_int_equal(ws_core_lane(core, 1, 3, &lane, NULL), WS_OK);
+	assert_int_equal(ws_target_lane(target, 1, 3, &lane, NULL), WS_OK);
 	assert_int_equal(lane.exception, 14);
-	ws_core_close(core);
+	ws_target_close(target);
 }
 
 static void only_known_flags_are_taken(void **state)

@@ -12,7 +12,6 @@ int main(int argc, char **argv)
 {
 	struct ws_write_options options = { .size = sizeof options };
 	struct ws_error err;
-	struct ws_core *core;
 	struct ws_target *target;
 	if (argc < 3)
 		return 2;
@@ -25,15 +24,10 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	enum ws_status st = ws_core_open(argv[1], NULL, &core, &err);
+	enum ws_status st = ws_core_open(argv[1], NULL, &target, &err);
 	if (st == WS_OK) {
-		st = ws_target_from_core(core, true, &target, &err);
-		if (st == WS_OK) {
-			st = ws_write_target(target, argv[2], &options, &err);
-			ws_target_close(target);
-		} else {
-			ws_core_close(core);
-		}
+		st = ws_write_target(target, argv[2], &options, &err);
+		ws_target_close(target);
 	}
 	if (st == WS_OK)
 		return 0;

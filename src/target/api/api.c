@@ -78,11 +78,6 @@ struct api_place wsi_api_place(const struct api_target *t, uint32_t warp_index)
 
 /* ---- the lists ---- */
 
-static void api_counts(const struct ws_target *target, struct ws_counts *ret_counts)
-{
-	*ret_counts = ((const struct api_target *)target)->n;
-}
-
 /* What no function told of a row, or NULL. */
 static const char *lack_of(const struct api_target *t, enum api_kind kind, uint32_t index)
 {
@@ -186,9 +181,8 @@ static void api_close(struct ws_target *target)
 }
 
 #define INSPECTION                                                                                \
-	.size = sizeof(struct ws_target_ops), .name = "api", .close = api_close,                  \
-	.counts = api_counts, .device = api_device, .context = api_context, .image = api_image,   \
-	.grid = api_grid, .sm = api_sm, .block = api_block, .warp = api_warp,                     \
+	.name = "api", .close = api_close, .device = api_device, .context = api_context,          \
+	.image = api_image, .grid = api_grid, .sm = api_sm, .block = api_block, .warp = api_warp, \
 	.lanes = wsi_api_lanes, .call_stack = wsi_api_call_stack, .registers = wsi_api_registers, \
 	.read_memory = wsi_api_read_memory, .memory_range = wsi_api_memory_range,                 \
 	.diagnostic = api_diagnostic

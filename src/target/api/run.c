@@ -318,7 +318,10 @@ static enum ws_status follow(struct api_target *t, const CUDBGEvent *event,
 		set_runs(t, WS_NONE, false);
 	if (told->kind == WS_EVENT_STOPPED || told->kind == WS_EVENT_STEP_DONE)
 		return wsi_api_renew(t, err);
-	return wsi_api_add_event(t, event, err);
+	enum ws_status st = wsi_api_add_event(t, event, err);
+	if (t->n.contexts != t->base.counts.contexts || t->n.images != t->base.counts.images)
+		ws_target_changed(&t->base, &t->n);
+	return st;
 }
 
 enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret_event,

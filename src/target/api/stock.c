@@ -544,6 +544,14 @@ static void add_range(struct api_target *t, const struct ws_memory_range *range)
 		t->ranges[t->n_ranges++] = *range;
 }
 
+/* A provider tells of banks whose bytes it does not have. */
+static bool can_be_read(struct api_target *t, uint64_t address, uint32_t size)
+{
+	uint8_t byte;
+	return size > 0 && t->api->readGlobalMemory(address, &byte, 1) == CUDBG_SUCCESS &&
+	       t->api->readGlobalMemory(address + size - 1, &byte, 1) == CUDBG_SUCCESS;
+}
+
 static void add_ranges(struct api_target *t)
 {
 	CUDBGMemoryInfo regions[64];
@@ -582,7 +590,8 @@ static void add_ranges(struct api_target *t)
 			range.grid_index = i;
 			range.bank = bank;
 			range.start = address;
-			range.size = range.bytes_present = n;
+			range.size = n;
+			range.bytes_present = can_be_read(t, address, n) ? n : 0;
 			add_range(t, &range);
 		}
 }
@@ -642,6 +651,7 @@ enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err)
 		return wsi_api_renew(t, err); /* once, by single calls */
 	if (st == WS_OK)
 		add_ranges(t);
+	ws_target_changed(&t->base, &t->n);
 	return st;
 }
 

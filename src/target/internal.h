@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the waist share. */
+#ifndef WSI_TARGET_INTERNAL_H
+#define WSI_TARGET_INTERNAL_H
+
+#include <warpscope/target.h>
+
+/* modules.c: machine code as it was loaded; what a debugger or the program wrote over it is not in
+ * the images. Adds to `*ret_n`. */
+enum ws_status wsi_target_code_read(const struct ws_target *target, const struct ws_address *at,
+				    uint8_t *buffer, size_t len, size_t *ret_n,
+				    struct ws_error *err);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The images of a target, opened when something in them is asked for, and code read from them for
+ * back ends whose memory has none.
+ */
+#include <pthread.h>
+
+#include <warpscope/module.h>
+#include <warpscope/target.h>
+
+#include "base/base.h"
+#include "target/internal.h"
+
+/* An image that cannot be read is added empty: indices stay those of the target. */
+static enum ws_status images_add(const struct ws_target *target, struct ws_module_set *set,
+				 struct ws_error *err)
+{
+	enum ws_status st = WS_OK;
+	for (uint32_t i = 0; i < target->counts.images && st == WS_OK; i++) {
+		struct ws_image image;
+		struct ws_module_entry entry = { .device_index = WS_NONE,
+						 .context_index = WS_NONE };
+		if (ws_target_image(target, i, &image, NULL) == WS_OK)
+			entry = (struct ws_module_entry){ .handle = image.handle,
+							  .device_index = image.device_index,
+							  .context_index = image.context_index,
+							  .relocated = image.relocated,
+							  .original = image.original };
+		st = ws_module_set_add(set, &entry, err);
+	}
+	return st;
+}
+
+/* A set of the images as they are now; modules of the last one stay open. */
+static enum ws_status set_renew(struct ws_target *target, struct ws_error *err)
+{
+	struct ws_module_set *set = NULL;
+	enum ws_status st = ws_module_set_create(&set, err);
+	if (st == WS_OK)
+		st = images_add(target, set, err);
+	if (st != WS_OK) {
+		ws_module_set_destroy(set);
+		return st;
+	}
+	if (target->modules)
+		ws_module_set_inherit(set, target->modules);
+	ws_module_set_destroy(target->modules);
+	target->modules = set;
+	target->modules_generation = target->generation;
+	return WS_OK;
+}
+
+enum ws_status ws_target_modules(const struct ws_target *target, struct ws_module_set **ret_modules,
+				 struct ws_error *err)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all targets: it is rare */
+	struct ws_target *self = (struct ws_target *)(uintptr_t)target;
+	enum ws_status st = WS_OK;
+	pthread_mutex_lock(&lock);
+	if (!self->modules || self->modules_generation != self->generation)
+		st = set_renew(self, err);
+	if (st == WS_OK)
+		*ret_modules = self->modules;
+	pthread_mutex_unlock(&lock);
+	return st;
+}
+
+void ws_target_changed(struct ws_target *target, const struct ws_counts *counts)
+{
+	target->counts = *counts;
+	target->generation++;
+}
+
+enum ws_status wsi_target_code_read(const struct ws_target *target, const struct ws_address *at,
+				    uint8_t *buffer, size_t len, size_t *ret_n,
+				    struct ws_error *err)
+{
+	struct ws_module_hint hint = { WS_NONE, at->device_index, WS_NONE };
+	struct ws_module_set *modules;
+	enum ws_status st = ws_target_modules(target, &modules, err);
+	if (st != WS_OK)
+		return st;
+	while (*ret_n < len) {
+		struct ws_place place;
+		struct ws_span left;
+		uint64_t address = at->address + *ret_n;
+		st = address < at->address
+			     ? WS_ABSENT
+			     : ws_module_set_find_address(modules, address, &hint, &place, NULL);
+		if (st != WS_OK)
+			return wsi_fail(err, st, WS_NO_OFFSET,
+					"no code at 0x%" PRIx64 " in the images", address);
+		st = ws_module_bytes_at(&place, &left, err);
+		if (st != WS_OK)
+			return wsi_context(err, st, "the code at 0x%" PRIx64, address);
+		size_t n = left.len < len - *ret_n ? left.len : len - *ret_n;
+		memcpy(buffer + *ret_n, left.ptr, n);
+		*ret_n += n;
+		hint.module_index = place.module_index;
+	}
+	return WS_OK;
+}

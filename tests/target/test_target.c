@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One suite over every back end. A maker opens a target; each check of conformance.h is a case of
+ * its own over each maker: "a dump (illegal-address): lanes come in the order of ids".
+ *
+ * usage: test_target DUMP...
+ */
+#include "conformance.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <warpscope/core.h>
+#include <warpscope/cudbg.h>
+#include <warpscope/provider.h>
+
+#include "../api/fake.h"
+#include "../unit/fake_target.h"
+
+/* A target and what must be let go after it. */
+struct made {
+	struct ws_target *target; /* closed unless it is a fake's */
+	struct ws_target *below;  /* closed after it, or NULL */
+	CUDBGAPI api;             /* released after it, or NULL */
+};
+
+struct maker {
+	const char *name;
+	void (*make)(const char *dump, struct made *ret_made);
+	bool runs;
+};
+
+static struct fake fake;
+static struct fake_target arrays;
+
+static struct ws_target *open_dump(const char *dump)
+{
+	struct ws_target *target;
+	assert_int_equal(ws_core_open(dump, NULL, &target, NULL), WS_OK);
+	return target;
+}
+
+static void make_dump(const char *dump, struct made *ret_made)
+{
+	ret_made->target = open_dump(dump);
+}
+
+static void make_provider(struct ws_target *below, struct made *ret_made)
+{
+	assert_int_equal(ws_cudbg_api(below, &ret_made->api, NULL), WS_OK);
+	assert_int_equal(ws_target_from_api(ret_made->api, UINT32_MAX, 0, &ret_made->target, NULL),
+			 WS_OK);
+}
+
+static void make_provider_of_dump(const char *dump, struct made *ret_made)
+{
+	ret_made->below = open_dump(dump);
+	make_provider(ret_made->below, ret_made);
+}
+
+static void make_fake(const char *dump, struct made *ret_made)
+{
+	(void)dump;
+	fake_init_running(&fake);
+	ret_made->target = &fake.base;
+}
+
+static void make_provider_of_fake(const char *dump, struct made *ret_made)
+{
+	(void)dump;
+	fake_init_running(&fake);
+	make_provider(&fake.base, ret_made);
+}
+
+static void make_arrays(const char *dump, struct made *ret_made)
+{
+	(void)dump;
+	fake_target_init(&arrays, FAKE_MAX_SMS, 17);
+	ret_made->target = &arrays.target;
+}
+
+static const struct maker dump_makers[] = {
+	{ "a dump", make_dump, false },
+	{ "a provider over a dump", make_provider_of_dump, false },
+};
+static const struct maker other_makers[] = {
+	{ "a scripted target", make_fake, true },
+	{ "a provider over a scripted target", make_provider_of_fake, true },
+	{ "a target over arrays", make_arrays, false },
+};
+
+struct test_case {
+	const struct maker *maker;
+	const struct conformance_check *check;
+	const char *dump;
+};
+
+static void run(void **state)
+{
+	const struct test_case *test = *state;
+	struct made made = { 0 };
+	test->maker->make(test->dump, &made);
+	test->check->run(made.target);
+	bool faked = made.target == &fake.base || made.target == &arrays.target;
+	ws_target_close(faked ? NULL : made.target);
+	ws_cudbg_release(made.api);
+	ws_target_close(made.below);
+}
+
+static size_t add(struct CMUnitTest *tests, size_t n, const struct maker *maker, const char *dump,
+		  const struct conformance_check *checks)
+{
+	const char *slash = dump ? strrchr(dump, '/') : NULL;
+	for (const struct conformance_check *check = checks; check->name; check++) {
+		struct test_case *test = calloc(1, sizeof *test);
+		char *name = calloc(1, 256);
+		if (!test || !name)
+			exit(1);
+		*test = (struct test_case){ maker, check, dump };
+		snprintf(name, 256, dump ? "%s (%s): %s" : "%s%s: %s", maker->name,
+			 slash ? slash + 1 : "", check->name);
+		tests[n++] = (struct CMUnitTest){ name, run, NULL, NULL, test };
+	}
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	enum { MAX_TESTS = 1000, MAX_DUMPS = 10 };
+	static struct CMUnitTest tests[MAX_TESTS];
+	size_t n = 0;
+	if (argc < 2 || argc > MAX_DUMPS)
+		return 2;
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+	for (int i = 1; i < argc; i++)
+		for (int k = 0; k < 2; k++)
+			n = add(tests, n, &dump_makers[k], argv[i], conformance_checks);
+	for (size_t k = 0; k < sizeof other_makers / sizeof *other_makers; k++) {
+		n = add(tests, n, &other_makers[k], NULL, conformance_checks);
+		if (other_makers[k].runs)
+			n = add(tests, n, &other_makers[k], NULL, conformance_run_checks);
+	}
+	int failed = _cmocka_run_group_tests("target", tests, n, NULL, NULL);
+	for (size_t i = 0; i < n; i++) {
+		free(tests[i].initial_state);
+		free((void *)(uintptr_t)tests[i].name);
+	}
+	return failed;
+}
