@@ -198,7 +198,7 @@ bool cli_number(const char *text, uint64_t *ret_value)
 
 /*
  * Standard output, as much as is in proportion to the input: a small file can be made so that a
- * table of it has no end (docs/decisions/0050-bounded-cost.md). The program ends at the limit, as
+ * table of it has no end (docs/decisions/0052-bounded-cost.md). The program ends at the limit, as
  * nothing can be said in the middle of a table.
  */
 static bool out_write(void *user, const char *bytes, size_t len)

@@ -6,7 +6,7 @@
  * Where the unpacked bytes go: into memory of the kernel (memfd) while they are few, and into an
  * unlinked file in $TMPDIR (else /var/tmp) once they are many or where there is no memfd. Most of a
  * dump's memory is zero, and so is what a hostile file claims to hold: zeros are left out as holes,
- * and cost nothing but the time to unpack them (docs/decisions/0050-bounded-cost.md).
+ * and cost nothing but the time to unpack them (docs/decisions/0052-bounded-cost.md).
  */
 #ifdef __linux__
 #define _GNU_SOURCE /* memfd_create */
