@@ -42,12 +42,14 @@ check-full: build
 # under ThreadSanitizer.
 ASAN = $(BUILD)-asan
 TSAN = $(BUILD)-tsan
+# Places in the source, for what a sanitizer says; a build is a release otherwise.
+READABLE = -Ddebug=true
 
 $(ASAN)/build.ninja: | packages
-	meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
+	meson setup $(ASAN) $(READABLE) -Db_sanitize=address,undefined -Db_lundef=false
 
 $(TSAN)/build.ninja: | packages
-	meson setup $(TSAN) -Db_sanitize=thread -Db_lundef=false
+	meson setup $(TSAN) $(READABLE) -Db_sanitize=thread -Db_lundef=false
 
 check-sanitize: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
 	@ninja -C $(ASAN)
@@ -62,7 +64,7 @@ FUZZ_SECONDS ?= 45
 
 $(FUZZ)/build.ninja: | packages
 	@tools/install-packages.sh packages-fuzz.txt
-	CC=clang-14 meson setup $(FUZZ) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+	CC=clang-14 meson setup $(FUZZ) $(READABLE) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 
 check-fuzz: packages $(FUZZ)/build.ninja
 	@ninja -C $(FUZZ)

@@ -258,7 +258,7 @@ enum ws_status ws_writer_commit(struct ws_writer *writer, struct ws_error *err)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the dump is not whole: %s",
 				writer->failed ? "an earlier call failed" : "a section is open");
 	struct wsi_last_sections last = { .texts_bytes = writer->texts.stream.total };
-	uint64_t headers_off;
+	uint64_t headers_off = 0;
 	enum ws_status st = note_add(writer, &last, err);
 	if (st == WS_OK)
 		st = align_end(writer, &last.texts_off, err);
