@@ -123,7 +123,7 @@ static int add_file(struct storing *s, const char *path)
 		enum ws_store_outcome outcome;
 		struct ws_error err;
 		enum ws_status st =
-			ws_store_add(s->store, images.item[i].module, &id, &outcome, &err);
+			ws_store_add(s->store, images.item[i].module, path, &id, &outcome, &err);
 		if (st == WS_OK)
 			image_row(s, words[outcome], &id, images.item[i].module, path);
 		else if (st != WS_ABSENT) /* an image without code is no news */

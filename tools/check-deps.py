@@ -59,7 +59,7 @@ def allowed(folder, include, system, uses, root):
     if include in LIBRARY_OF:
         return LIBRARY_OF[include] in may
     if folder in ('cli', 'dap', 'examples', 'bench'):
-        return '..' not in include and os.path.exists(os.path.join(root, folder, include))
+        return include in may or ('..' not in include and os.path.exists(os.path.join(root, folder, include)))
     if include.endswith('.inc') or '/' not in include:
         return True  # generated next to the folder's own files
     target = folder_of('src/' + include)

@@ -79,12 +79,15 @@ WS_API void ws_out_style(struct ws_out *out, enum ws_style style);
 
 /**
  * Writes a whole file: it has the new bytes when this succeeds, and is as it was before when not.
- * @param not_over     a file that must not be written over, or NULL
+ * The file is its owner's alone, unless the source is open to more people: then it is as open as
+ * that, less the umask, and never more open than a file that was there before.
+ * @param source       the file that the bytes come from, which is not written over; "-" for
+ *                     standard input, or NULL
  * @retval WS_ARGUMENT     `path` is that file
  * @retval WS_UNSUPPORTED  there is something at `path` that is no regular file
  * @retval WS_IO, WS_NO_MEMORY
  */
-WS_API enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *not_over,
+WS_API enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *source,
 				      struct ws_error *err) WS_MUST_USE;
 
 /* ---- JSON

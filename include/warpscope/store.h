@@ -41,11 +41,14 @@ enum ws_store_outcome {
 
 /**
  * Puts a cubin into the store, atomically (other processes see the old file or the new one).
+ * @param source      the file that has it, which decides who may read the copy, as with
+ *                    ws_file_replace(); may be NULL
  * @retval WS_ABSENT  it has no code.
  * @retval WS_IO      a folder or file cannot be written.
  */
 WS_API enum ws_status ws_store_add(struct ws_store *store, struct ws_module *module,
-				   struct ws_code_id *ret_id, enum ws_store_outcome *ret_outcome,
+				   const char *source, struct ws_code_id *ret_id,
+				   enum ws_store_outcome *ret_outcome,
 				   struct ws_error *err) WS_MUST_USE;
 
 /** Takes one stored image: its identity and path. Returns false to stop. */

@@ -62,10 +62,10 @@ struct ws_writer;
 
 /** How to write. Zero-filled with `size` set means the defaults; NULL instead of a pointer too. */
 struct ws_writer_options {
-	size_t size;          /**< sizeof(struct ws_writer_options), as the caller was compiled */
-	uint32_t driver;      /**< branch whose layout to write; 0: WS_WRITE_NEWEST */
-	bool gzip;            /**< pack the whole file, as drivers since r590 can */
-	const char *not_over; /**< path of an input that must not be written over, or NULL */
+	size_t size;        /**< sizeof(struct ws_writer_options), as the caller was compiled */
+	uint32_t driver;    /**< branch whose layout to write; 0: WS_WRITE_NEWEST */
+	bool gzip;          /**< pack the whole file, as drivers since r590 can */
+	const char *source; /**< as of ws_file_replace() */
 };
 
 /**

@@ -2,6 +2,8 @@
 #define WSI_BASE_SOURCE
 #include "base/file.h"
 
+#include "base/broker.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -33,9 +35,15 @@ enum ws_status wsi_file_map(int fd, const char *path, struct wsi_file *ret_file,
 	return WS_OK;
 }
 
-enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file, struct ws_error *err)
+int wsi_file_descriptor(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for a FIFO */
+	return fd < 0 && errno == EACCES && wsi_broker_active() ? wsi_broker_read(path) : fd;
+}
+
+enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file, struct ws_error *err)
+{
+	int fd = wsi_file_descriptor(path);
 	if (fd < 0)
 		return wsi_fail_errno(err, "%s", path);
 	enum ws_status st = wsi_file_map(fd, path, ret_file, err);
@@ -52,8 +60,44 @@ void wsi_file_close(struct wsi_file *file)
 	*file = (struct wsi_file){ 0 };
 }
 
+int wsi_file_private(const char *path)
+{
+	struct stat about;
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	/* closed to others before it is emptied and anything is written */
+	bool good = fstat(fd, &about) == 0;
+	if (good && S_ISREG(about.st_mode))
+		good = ((about.st_mode & 0177) == 0 || fchmod(fd, about.st_mode & 0600) == 0) &&
+		       ftruncate(fd, 0) == 0;
+	if (good)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+bool wsi_file_is_source(const char *path)
+{
+	static const char *const suffixes[] = {
+		"c",    "cc",   "cpp",  "cxx", "c++",  "C",    "cu",    "cuf",  "CUF", "cuh",
+		"f",    "f90",  "F90",  "f95", "f03",  "f08",  "for",   "h",    "H",   "hh",
+		"hpp",  "hxx",  "h++",  "inc", "inl",  "ipp",  "ixx",   "tcc",  "tpp", "txx",
+		"jl",   "ll",   "mlir", "nim", "mojo", "ptx",  "py",    "pyx",  "rs",  "slang",
+		"hlsl", "glsl", "cl",   "zig", "d",    "ttir", "ttgir", "cppm",
+	};
+	const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+	for (size_t i = 0; dot && i < WSI_COUNT(suffixes); i++) {
+		if (strcmp(dot + 1, suffixes[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 int wsi_file_temporary(void)
 {
+	if (wsi_broker_active())
+		return wsi_broker_temporary();
 	const char *places[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
 	for (size_t i = 0; i < WSI_COUNT(places); i++) {
 		char name[4096];

@@ -60,6 +60,17 @@ struct wsi_file_options {
 enum ws_status wsi_file_open_any(const char *path, const struct wsi_file_options *options,
 				 struct wsi_file *ret_file, struct ws_error *err) WS_MUST_USE;
 
+/* Opens for reading; in the sandboxed program by way of the broker where that is needed. -1: see
+ * errno. */
+int wsi_file_descriptor(const char *path) WS_MUST_USE;
+
+/* Opens a file for writing that is its owner's alone, empty; also when it was open to others
+ * before. Anything but a regular file is opened as it is. -1: see errno. */
+int wsi_file_private(const char *path) WS_MUST_USE;
+
+/* Whether the name ends as that of a source of GPU code does. */
+bool wsi_file_is_source(const char *path) WS_MUST_USE;
+
 /*
  * A new file without a name, in $TMPDIR, else /var/tmp, else /tmp; open for reading and writing.
  * -1: there is room nowhere.

@@ -2,6 +2,8 @@
 #define WSI_BASE_SOURCE
 #include "base/folder.h"
 
+#include "base/broker.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
@@ -100,6 +102,8 @@ bool wsi_folder_exists(const char *path)
 
 enum ws_status wsi_folder_make_for(const char *file_path, struct ws_error *err)
 {
+	if (wsi_broker_active())
+		return wsi_broker_folder(file_path, err);
 	char *path = wsi_strdup(file_path);
 	if (!path)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "the path %s", file_path);

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifdef __linux__
-#define _GNU_SOURCE /* O_TMPFILE */
-#endif
 #define WSI_BASE_SOURCE
 #include "base/outfile.h"
 
+#include "base/place.h"
 #include "base/worker.h"
 
 #include <warpscope/out.h>
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 enum {
 	PACKED = 64 * 1024, /* bytes written at once */
 	MAX_HEAD = 32 * 1024,
-	SELF_BYTES = 32,
 	GZIP_HEADER = 10,
 	STORED_HEADER = 5,
 	GZIP_TRAILER = 8,
@@ -26,9 +20,7 @@ enum {
 
 struct wsi_outfile {
 	struct wsi_outfile_options options;
-	char *path;      /* owned */
-	char *temporary; /* owned: name until the commit; NULL while the file has none */
-	int fd;          /* owned; -1: none */
+	struct wsi_place place;
 	struct wsi_stream stream;
 	uint8_t *spare; /* owned: a second buffer of the stream, or being written by the worker */
 	struct wsi_worker worker;
@@ -40,138 +32,7 @@ struct wsi_outfile {
 
 enum ws_status wsi_outfile_failed(const struct wsi_outfile *file, struct ws_error *err)
 {
-	return wsi_fail_errno(err, "%s: cannot write", file->path);
-}
-
-/* ---- where the file is until it is complete ---- */
-
-/* Whether `path` may become the new file. */
-static enum ws_status path_check(const char *path, const char *not_over, struct ws_error *err)
-{
-	struct stat there, input;
-	if (stat(path, &there) != 0)
-		return errno == ENOENT || errno == ENOTDIR ? WS_OK
-							   : wsi_fail_errno(err, "%s", path);
-	if (!S_ISREG(there.st_mode))
-		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"%s: is not a regular file, and nothing else can be written", path);
-	if (not_over && stat(not_over, &input) == 0 && input.st_dev == there.st_dev &&
-	    input.st_ino == there.st_ino)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"%s: is the input; choose another name for the output", path);
-	return WS_OK;
-}
-
-static enum ws_status no_memory(const char *path, struct ws_error *err)
-{
-	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "the path %s", path);
-}
-
-#ifdef O_TMPFILE
-static bool self_format(char self[SELF_BYTES], int fd)
-{
-	return wsi_format_(self, SELF_BYTES, "/proc/self/fd/%d", fd);
-}
-#endif
-
-/* A file without a name in the folder of `path`, which can get one; -1 where that cannot be had. */
-static int nameless_make(const char *path)
-{
-#ifdef O_TMPFILE
-	const char *slash = strrchr(path, '/');
-	char *folder = wsi_strdup(slash ? path : "."), self[SELF_BYTES];
-	if (!folder)
-		return -1;
-	if (slash)
-		folder[slash == path ? 1 : slash - path] = 0;
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	wsi_free(folder);
-	if (fd >= 0 && (!self_format(self, fd) || access(self, F_OK) != 0)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-#else
-	(void)path;
-	return -1;
-#endif
-}
-
-/* Gives a file without a name one that must be free; false: see errno. */
-static bool nameless_link(int fd, const char *name)
-{
-#ifdef O_TMPFILE
-	char self[SELF_BYTES];
-	return self_format(self, fd) &&
-	       linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
-#else
-	(void)fd;
-	(void)name;
-	errno = ENOSYS;
-	return false;
-#endif
-}
-
-static char *temporary_name(const char *path)
-{
-	size_t size = strlen(path) + 8;
-	char *name = wsi_zalloc(size);
-	if (name)
-		snprintf(name, size, "%s.XXXXXX", path);
-	return name;
-}
-
-static enum ws_status temporary_make(struct wsi_outfile *file, struct ws_error *err)
-{
-	char *name = temporary_name(file->path);
-	if (!name)
-		return no_memory(file->path, err);
-	file->fd = mkstemp(name);
-	if (file->fd < 0) {
-		wsi_free(name);
-		return wsi_fail_errno(err, "%s", file->path);
-	}
-	(void)fcntl(file->fd, F_SETFD, FD_CLOEXEC);
-	file->temporary = name;
-	return WS_OK;
-}
-
-/* Gives a file without a name a temporary one, from which it can be renamed over an old file. */
-static bool temporary_link(struct wsi_outfile *file)
-{
-	char *name = temporary_name(file->path);
-	if (!name) {
-		errno = ENOMEM;
-		return false;
-	}
-	unsigned number = (unsigned)getpid();
-	bool linked = false;
-	for (unsigned tries = 0; tries < 100; tries++, number += 7919) {
-		snprintf(name + strlen(file->path), 8, ".%06x", number & 0xffffff);
-		linked = nameless_link(file->fd, name);
-		if (linked || errno != EEXIST)
-			break;
-	}
-	if (linked)
-		file->temporary = name;
-	else
-		wsi_free(name);
-	return linked;
-}
-
-/* The complete file gets its name, and is closed. */
-static bool name_give(struct wsi_outfile *file)
-{
-	int fd = file->fd;
-	bool named = !file->temporary && nameless_link(fd, file->path);
-	if (!named && !file->temporary && (errno != EEXIST || !temporary_link(file)))
-		return false;
-	file->fd = -1;
-	if (close(fd) != 0 || (!named && rename(file->temporary, file->path) != 0))
-		return false;
-	wsi_free(file->temporary);
-	file->temporary = NULL;
-	return true;
+	return wsi_fail_errno(err, "%s: cannot write", file->place.path);
 }
 
 /* ---- packing ---- */
@@ -184,7 +45,8 @@ static bool pack(struct wsi_outfile *file, int flush)
 		file->z.next_out = file->packed;
 		file->z.avail_out = PACKED;
 		rc = deflate(&file->z, flush);
-		if (!ws_write_fd(&file->fd, (const char *)file->packed, PACKED - file->z.avail_out))
+		if (!ws_write_fd(&file->place.fd, (const char *)file->packed,
+				 PACKED - file->z.avail_out))
 			return false;
 	} while (file->z.avail_out == 0 || (flush == Z_FINISH && rc != Z_STREAM_END));
 	return true;
@@ -195,7 +57,7 @@ static bool write_out(void *user, const uint8_t *bytes, size_t n)
 {
 	struct wsi_outfile *file = user;
 	if (!file->options.gzip)
-		return ws_write_fd(&file->fd, (const char *)bytes, n);
+		return ws_write_fd(&file->place.fd, (const char *)bytes, n);
 	while (n > 0) {
 		uInt part = n < UINT_MAX ? (uInt)n : UINT_MAX;
 		file->crc = crc32(file->crc, bytes, part);
@@ -252,16 +114,16 @@ static bool gzip_finish(struct wsi_outfile *file, const void *head)
 				  (z_off_t)(file->stream.total - n));
 	put_le(trailer, crc, 4);
 	put_le(trailer + 4, file->stream.total, 4);
-	return ws_write_fd(&file->fd, (const char *)trailer, sizeof trailer) &&
-	       lseek(file->fd, 0, SEEK_SET) == 0 &&
-	       ws_write_fd(&file->fd, (const char *)start, sizeof start) &&
-	       ws_write_fd(&file->fd, head, n);
+	return ws_write_fd(&file->place.fd, (const char *)trailer, sizeof trailer) &&
+	       lseek(file->place.fd, 0, SEEK_SET) == 0 &&
+	       ws_write_fd(&file->place.fd, (const char *)start, sizeof start) &&
+	       ws_write_fd(&file->place.fd, head, n);
 }
 
 static bool plain_finish(struct wsi_outfile *file, const void *head)
 {
-	return flush(file) && lseek(file->fd, 0, SEEK_SET) == 0 &&
-	       ws_write_fd(&file->fd, head, file->options.head_bytes);
+	return flush(file) && lseek(file->place.fd, 0, SEEK_SET) == 0 &&
+	       ws_write_fd(&file->place.fd, head, file->options.head_bytes);
 }
 
 /* ---- the whole ---- */
@@ -273,13 +135,13 @@ static enum ws_status head_reserve(struct wsi_outfile *file, struct ws_error *er
 	if (!file->options.gzip)
 		return wsi_outfile_append(file, zeros, n, err);
 	file->stream.total = n;
-	if (!ws_write_fd(&file->fd, (const char *)zeros, GZIP_HEADER + STORED_HEADER + n))
+	if (!ws_write_fd(&file->place.fd, (const char *)zeros, GZIP_HEADER + STORED_HEADER + n))
 		return wsi_outfile_failed(file, err);
 	file->packed = wsi_zalloc(PACKED);
 	/* -15: blocks without a header, which is written here */
 	if (!file->packed || deflateInit2(&file->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8,
 					  Z_DEFAULT_STRATEGY) != Z_OK)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "packing %s", file->path);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "packing %s", file->place.path);
 	file->z_ready = true;
 	file->crc = crc32(0, NULL, 0);
 	return WS_OK;
@@ -289,23 +151,15 @@ enum ws_status wsi_outfile_open(const char *path, const struct wsi_outfile_optio
 				struct wsi_outfile **ret_file, struct ws_error *err)
 {
 	assert(options->head_bytes <= MAX_HEAD);
-	enum ws_status st = path_check(path, options->not_over, err);
-	if (st != WS_OK)
-		return st;
 	struct wsi_outfile *file = wsi_zalloc(sizeof *file);
 	if (!file)
-		return no_memory(path, err);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "writing %s", path);
 	file->options = *options;
-	file->path = wsi_strdup(path);
-	file->fd = -1;
 	file->spare = wsi_zalloc(WSI_STREAM_BUFFER);
 	wsi_worker_init(&file->worker, write_out, file);
-	if (!wsi_stream_init(&file->stream, drain, file) || !file->path || !file->spare)
-		st = no_memory(path, err);
-	if (st == WS_OK)
-		file->fd = nameless_make(path);
-	if (st == WS_OK && file->fd < 0)
-		st = temporary_make(file, err);
+	enum ws_status st = wsi_place_open(path, options->source, &file->place, err);
+	if (st == WS_OK && (!wsi_stream_init(&file->stream, drain, file) || !file->spare))
+		st = wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "writing %s", path);
 	if (st == WS_OK)
 		st = head_reserve(file, err);
 	if (st != WS_OK) {
@@ -348,11 +202,7 @@ enum ws_status wsi_outfile_append_scratch(struct wsi_outfile *file, struct wsi_s
 enum ws_status wsi_outfile_commit(struct wsi_outfile *file, const void *head, struct ws_error *err)
 {
 	bool good = file->options.gzip ? gzip_finish(file, head) : plain_finish(file, head);
-	mode_t mask = umask(0);
-	umask(mask);
-	if (!good || fchmod(file->fd, 0666 & ~mask) != 0 || !name_give(file))
-		return wsi_outfile_failed(file, err);
-	return WS_OK;
+	return good && wsi_place_commit(&file->place) ? WS_OK : wsi_outfile_failed(file, err);
 }
 
 void wsi_outfile_close(struct wsi_outfile *file)
@@ -360,25 +210,20 @@ void wsi_outfile_close(struct wsi_outfile *file)
 	if (!file)
 		return;
 	wsi_worker_fini(&file->worker);
-	if (file->fd >= 0)
-		close(file->fd);
-	if (file->temporary)
-		(void)unlink(file->temporary);
+	wsi_place_close(&file->place);
 	if (file->z_ready)
 		(void)deflateEnd(&file->z);
 	wsi_stream_fini(&file->stream);
 	wsi_free(file->spare);
 	wsi_free(file->packed);
-	wsi_free(file->temporary);
-	wsi_free(file->path);
 	wsi_free(file);
 }
 
-enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *not_over,
+enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *source,
 			       struct ws_error *err)
 {
 	struct wsi_outfile *file;
-	struct wsi_outfile_options options = { .not_over = not_over };
+	struct wsi_outfile_options options = { .source = source };
 	enum ws_status st = wsi_outfile_open(path, &options, &file, err);
 	if (st != WS_OK)
 		return st;

@@ -5,7 +5,7 @@
  * An output file gets its name when it is complete: others see the old content or the new one,
  * never a part, and a failure leaves the old file as it was. Until then it has no name at all where
  * the system can do that (Linux: O_TMPFILE), so that not even a process that is killed leaves
- * something behind; elsewhere it is called PATH.XXXXXX.
+ * something behind; elsewhere it is called PATH.XXXXXX. Who may read it: base/place.h.
  *
  * What is known only at the end (sizes, offsets) goes into its head, a few bytes at the start for
  * which room is kept, in a packed file too:
@@ -19,15 +19,15 @@
 #include "base/stream.h"
 
 struct wsi_outfile_options {
-	size_t head_bytes;    /* kept at the start for wsi_outfile_commit(); at most 32 KiB */
-	bool gzip;            /* pack it; the same bytes always give the same file */
-	const char *not_over; /* a file that must not be written over, or NULL */
+	size_t head_bytes;  /* kept at the start for wsi_outfile_commit(); at most 32 KiB */
+	bool gzip;          /* pack it; the same bytes always give the same file */
+	const char *source; /* where the bytes come from (base/place.h), or NULL */
 };
 
 struct wsi_outfile; /* opaque */
 
 /*
- * Starts a file that will be called `path`. WS_ARGUMENT: that is the file `not_over`, by whatever
+ * Starts a file that will be called `path`. WS_ARGUMENT: that is the source, by whatever
  * name. WS_UNSUPPORTED: there is something there that is no regular file. WS_IO: no file can be
  * made in its folder.
  */

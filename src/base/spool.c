@@ -519,7 +519,7 @@ enum ws_status wsi_file_open_any(const char *path, const struct wsi_file_options
 {
 	if (strcmp(path, "-") == 0)
 		return open_fd(STDIN_FILENO, "standard input", options, ret_file, err);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for a FIFO */
+	int fd = wsi_file_descriptor(path);
 	if (fd < 0)
 		return wsi_fail_errno(err, "%s", path);
 	enum ws_status st = open_fd(fd, path, options, ret_file, err);

@@ -5,12 +5,13 @@
  */
 #include "cudbg/trace.h"
 
-#include <fcntl.h>
 #include <time.h>
 
 #include <warpscope/out.h>
 
 #include "cudbg/traced.h"
+
+#include "base/file.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,8 +30,7 @@ static void open_file(void)
 	size_t n = strlen(path);
 	bool prefixed = !strncmp(path, prefix, sizeof prefix - 1);
 	as_text = prefixed || (n >= sizeof suffix && !strcmp(path + n + 1 - sizeof suffix, suffix));
-	fd = open(prefixed ? path + sizeof prefix - 1 : path,
-		  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	fd = wsi_file_private(prefixed ? path + sizeof prefix - 1 : path);
 	ws_out_init(&out, ws_write_fd, &fd);
 }
 

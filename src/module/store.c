@@ -117,7 +117,7 @@ static enum ws_store_outcome stored_compare(const char *path, const struct ws_mo
 	return outcome;
 }
 
-enum ws_status ws_store_add(struct ws_store *store, struct ws_module *module,
+enum ws_status ws_store_add(struct ws_store *store, struct ws_module *module, const char *source,
 			    struct ws_code_id *ret_id, enum ws_store_outcome *ret_outcome,
 			    struct ws_error *err)
 {
@@ -132,7 +132,7 @@ enum ws_status ws_store_add(struct ws_store *store, struct ws_module *module,
 	if (outcome != WS_STORE_PRESENT) {
 		st = wsi_folder_make_for(path, err);
 		if (st == WS_OK)
-			st = ws_file_replace(path, module->image, NULL, err);
+			st = ws_file_replace(path, module->image, source, err);
 		if (st != WS_OK)
 			return wsi_context(err, st, "store");
 	}

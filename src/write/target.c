@@ -468,7 +468,7 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 	struct ws_writer_options options = { .size = sizeof options,
 					     .driver = origin->driver,
 					     .gzip = job->flags & WS_WRITE_GZIP,
-					     .not_over = origin->path };
+					     .source = origin->path };
 	enum ws_status st = standing_check(job->target, job->err);
 	if (st == WS_OK)
 		st = ws_writer_open(path, &options, &job->writer, job->err);

@@ -25,7 +25,7 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_options *
 	writer->driver = driver;
 	for (unsigned kind = 0; kind < WSI_N_KINDS; kind++)
 		writer->row_bytes[kind] = wsi_row_bytes((enum wsi_kind)kind, driver);
-	struct wsi_outfile_options file = { WSI_ELF_HEADER_BYTES, all.gzip, all.not_over };
+	struct wsi_outfile_options file = { WSI_ELF_HEADER_BYTES, all.gzip, all.source };
 	enum ws_status st = wsi_index_init(&writer->index, err);
 	if (st == WS_OK)
 		st = wsi_scratch_init(&writer->texts, err);

@@ -194,9 +194,23 @@ def hostile(tap, work):
         tap.ok(trace(*args).returncode == 2, "wrong usage: %s" % " ".join(args).replace(work, ""))
 
 
+def privacy(tap, work):
+    for there in (None, 0o644, 0o600):
+        log = os.path.join(work, "private.log")
+        if there is not None:
+            os.chmod(log, there)
+        before = os.umask(0)
+        done = record(log, DUMP)
+        os.umask(before)
+        mode = os.stat(log).st_mode & 0o777
+        tap.ok(done.returncode == 0 and os.path.getsize(log) and mode == 0o600,
+               "the log is its owner's alone, %s" % ("made new" if there is None else "over one of mode %o" % there), oct(mode))
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
+        privacy(tap, work)
         log, count = recording(tap, work)
         replaying(tap, work, log, count)
         handles(tap, work, log)
