@@ -4,6 +4,7 @@
  * nothing of what they do.
  */
 #include "cli.h"
+#include "guard.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -378,8 +379,10 @@ static int verb_run(struct cli *cli, const struct verb *verb, int argc, char **a
 		n++;
 	if (status == CLI_ANSWERED)
 		status = check_order(verb, n, sorted);
-	if (status == CLI_ANSWERED)
+	if (status == CLI_ANSWERED) {
+		guard_enter(verb->name, n, sorted);
 		status = verb->run(cli, n, sorted);
+	}
 	free(sorted);
 	return status;
 }
@@ -440,7 +443,8 @@ static int run(struct cli *cli, int argc, char **argv)
 		return CLI_USAGE;
 	}
 	if (wants(argc, argv, "--version", NULL)) {
-		ws_out_printf(&cli->out, "warpscope %s\n", ws_version());
+		guard_enter("", 0, argv);
+		ws_out_printf(&cli->out, "warpscope %s\n%s\n", ws_version(), guard_words());
 		return CLI_ANSWERED;
 	}
 	int at = verb_place(argc, argv);

@@ -103,7 +103,7 @@ def main():
         ok = done.returncode == 0 and all(option in done.stdout for option in options)
         cases.append(('--help names every option', None if ok else done.stdout.decode()))
         done = run(warpscope, '--version')
-        cases.append(('--version', None if re.fullmatch(rb'warpscope \d+\.\d+\.\d+\n', done.stdout) else str(done)))
+        cases.append(('--version', None if re.fullmatch(rb'warpscope \d+\.\d+\.\d+\nsandbox: .+\n', done.stdout) else str(done)))
         done = run(warpscope, dump, '--color', 'always')
         cases.append(('--color always', None if b'\x1b[' in done.stdout else 'no escape sequence'))
         done = run(warpscope, dump)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sandbox of the program. The command line says what it may read and write, so it is entered
+ * before a verb sees its arguments:
+ *
+ *   - every argument, and what follows a '=' in one, may name a file or folder to read;
+ *   - what follows -o or --output may be written;
+ *   - `store` also has its folder.
+ *
+ * To name too much is no harm: it is the user's own words. Not sandboxed: --api-lib, which loads
+ * somebody's library, and WARPSCOPE_TRACE, which writes a log beside everything else.
+ */
+#include "guard.h"
+
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/store.h>
+
+#include "base/sandbox.h"
+
+/* Whether `arg` is the long option `name` ("--output"); its value when it has one inside. */
+static bool is_option(const char *arg, const char *name, const char **ret_value)
+{
+	size_t n = strcspn(arg, "=");
+	*ret_value = arg[n] ? arg + n + 1 : NULL;
+	return n == strlen(name) && memcmp(arg, name, n) == 0;
+}
+
+/* The value of an option at `argv[i]`, or NULL: no such option there. */
+static const char *value_at(int argc, char **argv, int i, const char *name)
+{
+	const char *value;
+	if (!is_option(argv[i], name, &value))
+		return NULL;
+	return value ? value : i + 1 < argc ? argv[i + 1] : NULL;
+}
+
+static const char *output_at(int argc, char **argv, int i)
+{
+	if (strncmp(argv[i], "-o", 2) == 0)
+		return argv[i][2] ? argv[i] + 2 : i + 1 < argc ? argv[i + 1] : NULL;
+	return value_at(argc, argv, i, "--output");
+}
+
+static bool is_exempt(int argc, char **argv)
+{
+	const char *off = getenv("WARPSCOPE_SANDBOX"), *trace = getenv("WARPSCOPE_TRACE");
+	if ((off && strcmp(off, "off") == 0) || (trace && *trace))
+		return true;
+	for (int i = 0; i < argc; i++) {
+		const char *value;
+		if (is_option(argv[i], "--api-lib", &value))
+			return true;
+	}
+	return false;
+}
+
+/* What stays as long as the process does. */
+struct words {
+	const char **item;
+	size_t n;
+};
+
+static void words_add(struct words *words, const char *word)
+{
+	const char **grown = realloc(words->item, (words->n + 1) * sizeof *grown);
+	if (!grown)
+		cli_out_of_memory();
+	words->item = grown;
+	words->item[words->n++] = word;
+}
+
+/* Owned; NULL: there is none. */
+static char *store_folder(int argc, char **argv)
+{
+	const char *asked = NULL;
+	for (int i = 1; i < argc; i++) {
+		const char *value = value_at(argc, argv, i, "--store");
+		asked = value ? value : asked;
+	}
+	struct ws_store *store;
+	if (ws_store_open(asked, &store, NULL) != WS_OK)
+		return NULL;
+	char *folder = strdup(ws_store_folder(store));
+	ws_store_close(store);
+	return folder;
+}
+
+static struct wsi_sandbox_state state;
+
+void guard_enter(const char *verb, int argc, char **argv)
+{
+	if (is_exempt(argc, argv)) {
+		state.why = "switched off";
+		return;
+	}
+	struct words inputs = { 0 }, outputs = { 0 };
+	for (int i = 0; i < argc; i++) {
+		for (const char *word = argv[i]; word; word = strchr(word, '=')) {
+			word += word != argv[i];
+			if (*word)
+				words_add(&inputs, word);
+		}
+		const char *output = output_at(argc, argv, i);
+		if (output && *output)
+			words_add(&outputs, output);
+	}
+	char *folder = strcmp(verb, "store") == 0 ? store_folder(argc, argv) : NULL;
+	struct wsi_sandbox_terms terms = {
+		.inputs = inputs.item,
+		.n_inputs = inputs.n,
+		.outputs = outputs.item,
+		.n_outputs = outputs.n,
+		.output_folder = folder,
+	};
+	state = wsi_sandbox_enter(&terms);
+	/* the broker has its own copy */
+	free(inputs.item);
+	free(outputs.item);
+	free(folder);
+}
+
+const char *guard_words(void)
+{
+	static char words[160];
+	const char *what = state.has_files && state.has_calls
+				   ? "files (Landlock) and system calls (seccomp)"
+			   : state.has_files ? "files (Landlock)"
+			   : state.has_calls ? "system calls (seccomp)"
+					     : "none";
+	snprintf(words, sizeof words, "sandbox: %s%s%s", what, state.why ? "; " : "",
+		 state.why ? state.why : "");
+	return words;
+}

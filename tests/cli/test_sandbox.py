@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""The sandbox holds what tries to break out, and the program works inside it. Prints TAP.
+
+usage: test_sandbox.py WARPSCOPE SANDBOX_TRIES SOURCE_ROOT SANITIZER        SANITIZER: as Meson's b_sanitize
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+WARPSCOPE, TRIES, ROOT, SANITIZER = sys.argv[1:5]
+DUMP = os.path.join(ROOT, 'examples/dumps/illegal-address.nvcudmp')
+FILES = {'in': b'input', 'beside': b'beside', 'beside.cu': b'a source', 'store/kept': b'kept'}
+
+
+class Tap:
+    def __init__(self):
+        self.number = self.failed = 0
+
+    def case(self, name, problem):
+        self.number += 1
+        self.failed += problem is not None
+        print(f'{"ok" if problem is None else "not ok"} {self.number} - {name}')
+        for line in (problem or '').splitlines()[:10]:
+            print(f'# {line}')
+
+
+def run(command, **more):
+    return subprocess.run(command, capture_output=True, check=False, timeout=60, **more)
+
+
+def prepare(folder):
+    os.makedirs(os.path.join(folder, 'store'))
+    for name, content in FILES.items():
+        with open(os.path.join(folder, name), 'wb') as out:
+            out.write(content)
+    os.symlink('/etc/passwd', os.path.join(folder, 'passwd.cu'))
+    os.symlink('/etc/passwd', os.path.join(folder, 'store', 'link'))
+    os.mkfifo(os.path.join(folder, 'fifo.cu'))
+
+
+def one_try(name, must):
+    """None, or what went wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder)
+        done = run([TRIES, folder, name], stdin=subprocess.DEVNULL)
+        said = done.stdout.decode().strip()
+        if name == 'other_architecture':
+            return None if done.returncode == -31 else f'not killed by SIGSYS: {done}'  # 31: on all of our machines
+        if done.returncode:
+            return str(done)
+        if not re.fullmatch('let through' if must == 'through' else 'refused: .*', said):
+            return said or 'said nothing'
+        for path, content in FILES.items():
+            with open(os.path.join(folder, path), 'rb') as file:
+                if file.read() != content:
+                    return f'{path} has changed'
+        made = {'output': {'out'}, 'output_in_store': {'store/new'}}.get(name, set())
+        have = {os.path.relpath(os.path.join(where, file), folder) for where, _, files in os.walk(folder) for file in files}
+        new = have - set(FILES) - {'passwd.cu', 'store/link', 'fifo.cu'}
+        if new != made:
+            return f'new files: {sorted(new)}'
+        return None
+
+
+def tries(tap):
+    for line in run([TRIES, 'none', 'list']).stdout.decode().splitlines():
+        name, must = line.split()
+        tap.case(f'{name} is {"let through" if must == "through" else "refused"}', one_try(name, must))
+
+
+# ---- the program ----
+
+def quotes(folder, text):
+    """A dump names /src/ws/tests/kernels/deep.cu; what is there is a link out of the folder that the user named."""
+    os.makedirs(os.path.join(folder, 'sources'))
+    secret = os.path.join(folder, 'secret')
+    with open(secret, 'w', encoding='utf-8') as out:
+        out.write(''.join(f'{text} {i}\n' for i in range(200)))
+    os.symlink(secret, os.path.join(folder, 'sources', 'deep.cu'))
+    return run([WARPSCOPE, DUMP, '--source-dir', os.path.join(folder, 'sources'), '--all'])
+
+
+def link_out_of_sources():
+    with tempfile.TemporaryDirectory() as folder:
+        done = quotes(folder, 'planted secret')
+        if done.returncode or b'Illegal memory access' not in done.stdout:
+            return str(done)
+        return 'the page quotes the file' if b'planted secret' in done.stdout else None
+
+
+def own_sources():
+    done = run([WARPSCOPE, DUMP, '--source-map', f'/src/ws={ROOT}'])
+    return None if b'cute::copy<WIDTH>(atom);' in done.stdout else f'no source is quoted: {done.stderr}'
+
+
+def writes_and_reads():
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, 'small.nvcudmp')
+        for command in (['strip', DUMP, '-o', out], ['strip', DUMP, f'--output={out}'], ['strip', DUMP, f'-o{out}']):
+            done = run([WARPSCOPE, *command])
+            if done.returncode or not os.path.getsize(out):
+                return str(done)
+        done = run([WARPSCOPE, 'store', '--store', os.path.join(folder, 'new', 'store'), 'add',
+                    os.path.join(ROOT, 'tests/data/cubins/calls.G.sm_90.cubin')])
+        if done.returncode:
+            return str(done)
+        left = [name for name in os.listdir(folder) if name not in ('small.nvcudmp', 'new')]
+        return f'left behind: {left}' if left else None
+
+
+def a_killed_program_leaves_nothing():
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, 'out')
+        child = subprocess.Popen([WARPSCOPE, 'strip', '-', '-o', out], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        time.sleep(0.05)
+        child.kill()
+        child.communicate()
+        for _ in range(100):  # the broker ends by itself
+            if not os.listdir(folder):
+                return None
+            time.sleep(0.05)
+        return f'left behind: {os.listdir(folder)}'
+
+
+def nobody_waits_for_the_broker():
+    done = run(['sh', '-c', '"$0" "$1" | wc -c; ps -A -o args= 2>/dev/null | grep -c "^$0" || true', WARPSCOPE, DUMP])
+    return None if int(done.stdout.split()[0]) > 1000 else str(done)
+
+
+def says_so():
+    done = run([WARPSCOPE, '--version'])
+    if not re.fullmatch(rb'warpscope [\d.]+\nsandbox: files \(Landlock\) and system calls \(seccomp\)\n', done.stdout):
+        return str(done)
+    done = run([WARPSCOPE, '--version'], env={**os.environ, 'WARPSCOPE_SANDBOX': 'off'})
+    return None if done.stdout.endswith(b'sandbox: none; switched off\n') else str(done)
+
+
+def costs_little():
+    """Less than 1 ms: the smaller of several times, with and without it in turn."""
+    best = {'on': 9.0, 'off': 9.0}
+    for _ in range(100):
+        for word in best:
+            start = time.perf_counter()
+            run([WARPSCOPE, '--version'], env={**os.environ, 'WARPSCOPE_SANDBOX': word})
+            best[word] = min(best[word], time.perf_counter() - start)
+    cost = (best['on'] - best['off']) * 1e3
+    print(f'# the sandbox costs {cost:.2f} ms')
+    return f'{cost:.2f} ms' if cost > 1 else None
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder)
+        said = run([TRIES, folder, 'read_input']).stdout.decode()
+    if said.startswith('not sandboxed'):
+        expected = SANITIZER != 'none' or not sys.platform.startswith('linux')
+        print(f'1..0 # SKIP {said.strip()}' if expected or 'kernel' in said else f'1..1\nnot ok 1 - {said.strip()}')
+        return 0
+    tap = Tap()
+    tries(tap)
+    tap.case('--version says what is active', says_so())
+    tap.case('a source of the user is quoted', own_sources())
+    tap.case('a link that leaves the folder of the user is not', link_out_of_sources())
+    tap.case('outputs and a new store are written', writes_and_reads())
+    tap.case('a killed program leaves no file', a_killed_program_leaves_nothing())
+    tap.case('a pipeline does not wait for the broker', nobody_waits_for_the_broker())
+    tap.case('it costs less than a millisecond', costs_little())
+    print(f'1..{tap.number}')
+    return 1 if tap.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
