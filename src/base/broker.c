@@ -233,10 +233,10 @@ _Noreturn static void broker_run(struct broker *broker)
 static bool outputs_detach(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	bool good = null >= 0 && dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
-	if (null >= 0)
-		close(null);
-	return good;
+	bool good = null >= 0;
+	for (int output = 1; output <= 2; output++)
+		good = good && dup2(null, output) >= 0;
+	return good; /* `null` stays open as long as the broker runs */
 }
 
 bool wsi_broker_start(const struct wsi_broker_terms *terms)
