@@ -15,7 +15,7 @@ static struct ws_str take_name(struct ws_str *rest)
 	const char *slash = rest->len ? memchr(rest->ptr, '/', rest->len) : NULL;
 	struct ws_str name = { rest->ptr, slash ? (size_t)(slash - rest->ptr) : rest->len };
 	size_t used = name.len + (slash ? 1 : 0);
-	*rest = (struct ws_str){ rest->ptr + used, rest->len - used };
+	*rest = wsi_str_skip(*rest, used);
 	return name;
 }
 

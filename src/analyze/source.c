@@ -216,7 +216,7 @@ static struct ws_str take_line(struct ws_str *rest)
 	size_t len = end ? (size_t)(end - rest->ptr) : rest->len;
 	struct ws_str line = { rest->ptr, len };
 	size_t used = len + (end ? 1 : 0);
-	*rest = (struct ws_str){ rest->ptr + used, rest->len - used };
+	*rest = wsi_str_skip(*rest, used);
 	if (line.len && line.ptr[line.len - 1] == '\r')
 		line.len--;
 	line.len = line.len < LINE_BYTES ? line.len : LINE_BYTES;

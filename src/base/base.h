@@ -90,6 +90,13 @@ static inline uint64_t wsi_add_sat(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* What follows the first `n` bytes, of which there are that many. An empty text may have no
+ * address, to which C does not allow to add even 0. */
+static inline struct ws_str wsi_str_skip(struct ws_str text, size_t n)
+{
+	return (struct ws_str){ n ? text.ptr + n : text.ptr, text.len - n };
+}
+
 /* snprintf into an array of known size; true when it all fitted. */
 #define wsi_format(array, ...) wsi_format_(array, sizeof(array), __VA_ARGS__)
 bool wsi_format_(char *buffer, size_t size, const char *format, ...) WS_PRINTF(3, 4);

@@ -44,7 +44,7 @@ static inline uint64_t wsi_load_le(const uint8_t *p, unsigned n_bytes)
 static inline const uint8_t *wsi_at(struct ws_span s, uint64_t off, uint64_t n_bytes)
 {
 	assert(off <= s.len && n_bytes <= s.len - off);
-	return s.ptr + off;
+	return off ? s.ptr + off : s.ptr; /* an empty span may have no address */
 }
 
 static inline uint8_t wsi_at_u8(struct ws_span s, uint64_t off)
@@ -136,7 +136,7 @@ static inline bool wsi_reader_take(struct wsi_reader *r, uint64_t n_bytes)
 
 static inline uint64_t wsi_read_uint(struct wsi_reader *r, unsigned n_bytes)
 {
-	if (!wsi_reader_take(r, n_bytes))
+	if (n_bytes == 0 || !wsi_reader_take(r, n_bytes))
 		return 0;
 	const uint8_t *p = r->in.ptr + r->pos;
 	r->pos += n_bytes;

@@ -269,7 +269,8 @@ static enum ws_status check_values(const struct scan *scan, const struct wsi_tra
 enum ws_status wsi_traced_read(struct ws_span line, struct wsi_traced *ret_call, uint8_t *scratch,
 			       struct ws_error *err)
 {
-	struct scan scan = { line.ptr, line.ptr + line.len, line.ptr, line.origin };
+	const uint8_t *end = line.len ? line.ptr + line.len : line.ptr;
+	struct scan scan = { line.ptr, end, line.ptr, line.origin };
 	struct scan parts[2] = { scan, scan }; /* "in" and "out" */
 	bool has_parts[2] = { false, false }, has_slot = false, has_result = false;
 	struct ws_str name, text;

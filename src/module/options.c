@@ -69,8 +69,8 @@ static struct ws_str take_word(struct ws_str *rest)
 		start++;
 	for (end = start; end < rest->len && rest->ptr[end] != ' ';)
 		end++;
-	struct ws_str word = { rest->ptr + start, end - start };
-	*rest = (struct ws_str){ rest->ptr + end, rest->len - end };
+	struct ws_str word = { wsi_str_skip(*rest, start).ptr, end - start };
+	*rest = wsi_str_skip(*rest, end);
 	return word;
 }
 

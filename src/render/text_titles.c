@@ -128,7 +128,7 @@ void wsi_page_prose(struct wsi_page *page, struct ws_str text)
 			ws_out_printf(page->out, "%c<!-- -->", text.ptr[i]);
 		start = i + 1;
 	}
-	ws_out_escaped(page->out, (struct ws_str){ text.ptr + start, text.len - start });
+	ws_out_escaped(page->out, wsi_str_skip(text, start));
 }
 
 void wsi_page_advice(struct wsi_page *page, const char *text)

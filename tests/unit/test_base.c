@@ -32,6 +32,24 @@ static void long_context_is_cut_not_overrun(void **state)
 	assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 
+/* clang's UndefinedBehaviorSanitizer refuses to add 0 to no address. */
+static void an_empty_input_needs_no_address(void **state)
+{
+	(void)state;
+	struct ws_span none = { 0 }, sub;
+	struct ws_str text;
+	struct wsi_reader r = wsi_reader_of(none);
+	assert_true(ws_span_sub(none, 0, 0, &sub));
+	assert_null(wsi_at(none, 0, 0));
+	assert_false(wsi_span_cstr(none, 0, &text));
+	assert_int_equal(wsi_read_uint(&r, 0), 0);
+	assert_int_equal(wsi_read_span(&r, 0).len, 0);
+	assert_false(r.failed);
+	assert_int_equal(wsi_str_skip((struct ws_str){ 0 }, 0).len, 0);
+	assert_int_equal(wsi_read_u8(&r), 0);
+	assert_true(r.failed);
+}
+
 static void subspan_cannot_wrap(void **state)
 {
 	(void)state;
@@ -205,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(error_keeps_place_and_outermost_context_first),
 		cmocka_unit_test(long_context_is_cut_not_overrun),
+		cmocka_unit_test(an_empty_input_needs_no_address),
 		cmocka_unit_test(subspan_cannot_wrap),
 		cmocka_unit_test(uleb_accepts_exactly_64_bits),
 		cmocka_unit_test(sleb_accepts_exactly_64_bits),
