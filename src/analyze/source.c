@@ -9,8 +9,6 @@
 #include "analyze/build.h"
 #include "analyze/library.h"
 
-#include <strings.h>
-
 enum {
 	MAX_PATH = 8192,
 	LINES_AROUND = 2, /* shown before and after a frame's line, unless asked for more */
@@ -45,25 +43,6 @@ struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_l
 
 /* ---- whether a file may be shown ---- */
 
-/* What the names of sources end in; warpscope-report(1) lists them too. */
-static const char *const suffixes[] = {
-	"cu",  "cuh", "c",   "cc",  "cpp", "cxx", "c++", "h",   "hh", "hpp",  "hxx",
-	"h++", "inl", "inc", "ipp", "tcc", "tpp", "hip", "cl",  "py", "pyx",  "jl",
-	"rs",  "f",   "for", "f90", "f95", "f03", "cuf", "ptx", "ll", "mlir",
-};
-
-static bool has_suffix(const char *path)
-{
-	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-	if (!dot || (slash && dot < slash))
-		return false;
-	for (size_t i = 0; i < WSI_COUNT(suffixes); i++) {
-		if (strcasecmp(dot + 1, suffixes[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Whether a file that only the dump names may be shown: NULL, or why not. Its name has to be that
  * of a source, behind links too. It has to be the one that was compiled, as far as its size tells,
@@ -74,7 +53,7 @@ static const char *refusal(struct wsi_build *build, const struct wsi_source_file
 			   const struct wsi_regular *here)
 {
 	uint64_t then = file->file->size_bytes;
-	if (!has_suffix(file->path.ptr) || !has_suffix(here->path))
+	if (!wsi_regular_is_source(file->path.ptr) || !wsi_regular_is_source(here->path))
 		return "Its name is not that of a source: `--source-dir DIR` shows what lies below "
 		       "DIR.";
 	if (then && here->size != then)

@@ -16,6 +16,7 @@ bool wsi_broker_active(void)
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/place.h"
+#include "base/regular.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -119,7 +120,7 @@ static bool may_read(const struct broker *broker, int fd)
 	if (len <= 0 || path[0] != '/' || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
 		return false;
 	path[len] = 0;
-	if (wsi_file_is_source(path))
+	if (wsi_regular_is_source(path))
 		return true;
 	for (size_t i = 0; i < terms->n_folders; i++) {
 		if (is_below(path, terms->folders[i]))

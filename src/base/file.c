@@ -77,23 +77,6 @@ int wsi_file_private(const char *path)
 	return -1;
 }
 
-bool wsi_file_is_source(const char *path)
-{
-	static const char *const suffixes[] = {
-		"c",    "cc",   "cpp",  "cxx", "c++",  "C",    "cu",    "cuf",  "CUF", "cuh",
-		"f",    "f90",  "F90",  "f95", "f03",  "f08",  "for",   "h",    "H",   "hh",
-		"hpp",  "hxx",  "h++",  "inc", "inl",  "ipp",  "ixx",   "tcc",  "tpp", "txx",
-		"jl",   "ll",   "mlir", "nim", "mojo", "ptx",  "py",    "pyx",  "rs",  "slang",
-		"hlsl", "glsl", "cl",   "zig", "d",    "ttir", "ttgir", "cppm",
-	};
-	const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
-	for (size_t i = 0; dot && i < WSI_COUNT(suffixes); i++) {
-		if (strcmp(dot + 1, suffixes[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 int wsi_file_temporary(void)
 {
 	if (wsi_broker_active())

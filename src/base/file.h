@@ -68,9 +68,6 @@ int wsi_file_descriptor(const char *path) WS_MUST_USE;
  * before. Anything but a regular file is opened as it is. -1: see errno. */
 int wsi_file_private(const char *path) WS_MUST_USE;
 
-/* Whether the name ends as that of a source of GPU code does. */
-bool wsi_file_is_source(const char *path) WS_MUST_USE;
-
 /*
  * A new file without a name, in $TMPDIR, else /var/tmp, else /tmp; open for reading and writing.
  * -1: there is room nowhere.

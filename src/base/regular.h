@@ -25,6 +25,9 @@ struct wsi_regular {
 enum ws_status wsi_regular_find(const char *folder, const char *name,
 				struct wsi_regular *ret_file) WS_MUST_USE;
 
+/* Whether the name ends as that of a source does, which may be shown; case does not matter. */
+bool wsi_regular_is_source(const char *path);
+
 /* Whether it lies below a folder other than the root. */
 bool wsi_regular_is_below(const struct wsi_regular *file, const char *folder);
 

@@ -267,6 +267,7 @@ static const struct by_argument by_argument[] = {
 	{ SYS_fcntl, 1, ONLY, F_GETFD },
 	{ SYS_fcntl, 1, ONLY, F_SETFD },
 	{ SYS_fcntl, 1, ONLY, F_GETFL },
+	{ SYS_fcntl, 1, ONLY, F_SETFL },
 	{ SYS_fcntl, 1, ONLY, F_DUPFD_CLOEXEC },
 	{ SYS_prlimit64, 2, ONLY, 0 }, /* to ask */
 };
