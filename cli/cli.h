@@ -95,6 +95,9 @@ struct cli_options {
 /* The next option, as getopt_long() says it. The command line of a verb is sorted: no option in it
  * is unknown or lacks its value, and operands begin at `optind` after the last. */
 int cli_option(const struct cli_options *options, int argc, char **argv);
+/* Whether the word after an option whose value may be left out is its value: a number or "current".
+ */
+bool cli_is_optional(const char *text);
 
 /* Serves an option that every verb takes, with its value in `optarg`. CLI_ANSWERED or CLI_USAGE. */
 int cli_common_option(struct cli *cli, const char *verb, int option);

@@ -14,11 +14,13 @@ const char verb_disas_help[] =
 	"                   parameters\n"
 	"  --pc OFFSET      only around this offset of the function, which is marked with =>\n"
 	"  --cfg            basic blocks; with -Tdot as graphs for dot(1)\n"
-	"  --regs LANE      of a dump: the code around the pc of one thread, with the values that "
+	"  --regs [LANE]    of a dump: the code around the pc of one thread, with the values that "
 	"each\n"
 	"                   instruction finds in its registers. LANE is a lane of the focus's warp "
 	"or of\n"
-	"                   the warp that FILTER chooses, or 'current'\n"
+	"                   the warp that FILTER chooses, or 'current'; without it the first "
+	"thread\n"
+	"                   that can be guilty\n"
 	"  --source         source lines and calls inlined, where they change\n"
 	"  --hex            the 16 bytes of each instruction behind its text\n"
 	"  --control        stall cycles, scoreboards and reuse, and every bit that the text does "
@@ -53,7 +55,7 @@ static const struct option options[] = {
 	{ "control", no_argument, NULL, OPTION_CONTROL },
 	{ "asm", no_argument, NULL, OPTION_ASM },
 	{ "cfg", no_argument, NULL, OPTION_CFG },
-	{ "regs", required_argument, NULL, OPTION_REGS },
+	{ "regs", optional_argument, NULL, OPTION_REGS },
 	{ "arch", required_argument, NULL, OPTION_ARCH },
 	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
 	{ NULL, 0, NULL, 0 },
@@ -92,6 +94,7 @@ static int take_option(struct disas *d, int option)
 			return cli_usage("disas", "-T takes dot, not '%s'", optarg);
 		return CLI_ANSWERED;
 	case OPTION_REGS:
+		d->with_values = true;
 		d->lane = optarg;
 		return CLI_ANSWERED;
 	case OPTION_ARCH:
@@ -205,14 +208,18 @@ int verb_disas(struct cli *cli, int argc, char **argv)
 	struct disas d = { .cli = cli };
 	int option, status = CLI_ANSWERED;
 	while (status == CLI_ANSWERED &&
-	       (option = cli_option(&verb_disas_options, argc, argv)) != -1)
+	       (option = cli_option(&verb_disas_options, argc, argv)) != -1) {
+		bool lane = option == OPTION_REGS && !optarg && optind < argc;
+		if (lane && cli_is_optional(argv[optind]))
+			optarg = argv[optind++];
 		status = take_option(&d, option);
+	}
 	if (status != CLI_ANSWERED)
 		return status;
 	if (optind >= argc)
 		return cli_usage("disas", "one FILE is needed");
 	d.path = argv[optind];
-	bool of_thread = d.lane || optind + 1 < argc;
+	bool of_thread = d.with_values || optind + 1 < argc;
 	if (d.as_source && (cli->json || d.has_pc || d.source || d.hex || d.control || d.cfg))
 		return cli_usage("disas", "--asm goes with --function and --arch only");
 	if (d.cfg && (d.has_pc || d.source))

@@ -10,6 +10,7 @@ struct disas_thread;
 struct disas {
 	struct cli *cli;
 	const char *path, *arch, *function;
+	bool with_values; /* --regs */
 	const char *lane; /* of --regs, or NULL */
 	bool has_pc, source, hex, control, full_names, as_source, cfg, dot;
 	uint64_t pc; /* offset in the function */

@@ -30,9 +30,10 @@ struct disas_thread {
 	struct session session;
 	struct symbols *symbols;
 	struct place place; /* with `lane` as its first */
-	bool found, with_values;
-	uint64_t pc_off; /* in the function */
-	bool pc_is_here; /* the pc is in the function that is shown */
+	bool found, with_values, have_suspect;
+	struct ws_report_thread suspect; /* with have_suspect */
+	uint64_t pc_off;                 /* in the function */
+	bool pc_is_here;                 /* the pc is in the function that is shown */
 	struct ws_flow *flow;
 	struct file files[4]; /* R, P, UR, UP */
 };
@@ -179,16 +180,30 @@ void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, ui
 
 /* ---- the thread ---- */
 
-static void take_first(void *user, const struct place *place)
+static bool has_lane(const struct place *place, uint32_t lane)
+{
+	for (uint32_t i = 0; i < place->n_lanes; i++) {
+		if (place->lanes[i].id == lane)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the suspect where it is among the lanes, else the first lane of all. */
+static void take(void *user, const struct place *place)
 {
 	struct disas_thread *t = user;
-	if (t->found || place->n_lanes == 0)
+	bool suspect = t->have_suspect && place->warp_index == t->suspect.warp_index &&
+		       has_lane(place, t->suspect.lane);
+	if (place->n_lanes == 0 || (t->found && !suspect))
 		return;
 	t->place = *place;
 	t->found = true;
+	for (uint32_t i = 0; suspect && t->place.lanes[0].id != t->suspect.lane; i++)
+		t->place.lanes[0] = place->lanes[i];
 }
 
-/* CLI_ANSWERED with t->found telling, or CLI_USAGE. */
+/* CLI_ANSWERED with t->found telling, or CLI_USAGE. `lane_text` may be NULL. */
 static int choose(struct disas_thread *t, const char *lane_text, int argc, char **argv)
 {
 	static const enum filter_word of_warp[] = { FILTER_device, FILTER_sm, FILTER_warp };
@@ -198,8 +213,6 @@ static int choose(struct disas_thread *t, const char *lane_text, int argc, char 
 	uint64_t lane;
 	if (!filter_parse(&filter, focus, argc, argv, &bad))
 		return cli_usage("disas", "incorrect filter '%s'", bad);
-	for (size_t i = 0; argc == 0 && i < sizeof of_warp / sizeof of_warp[0]; i++)
-		filter_current(&filter, focus, of_warp[i]);
 	if (lane_text && strcmp(lane_text, "current") == 0) {
 		filter_current(&filter, focus, FILTER_lane);
 	} else if (lane_text) {
@@ -208,8 +221,14 @@ static int choose(struct disas_thread *t, const char *lane_text, int argc, char 
 					 lane_text);
 		filter.word[FILTER_lane].limited[0] = true;
 		filter.word[FILTER_lane].number[0] = (int64_t)lane;
+	} else {
+		t->have_suspect = session_suspect(&t->session, &t->suspect);
 	}
-	walk(&t->session, &filter, WALK_LANES, take_first, t);
+	if (argc == 0 && !t->have_suspect) {
+		for (size_t i = 0; i < sizeof of_warp / sizeof of_warp[0]; i++)
+			filter_current(&filter, focus, of_warp[i]);
+	}
+	walk(&t->session, &filter, WALK_LANES, take, t);
 	return CLI_ANSWERED;
 }
 
@@ -295,7 +314,7 @@ static int show(struct disas *d, struct disas_thread *t)
 
 int disas_thread_run(struct disas *d, int argc, char **argv)
 {
-	struct disas_thread t = { .with_values = d->lane != NULL };
+	struct disas_thread t = { .with_values = d->with_values };
 	int status = session_open(&t.session, d->cli, d->path);
 	if (status == CLI_ANSWERED)
 		status = choose(&t, d->lane, argc, argv);

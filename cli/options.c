@@ -23,6 +23,7 @@ static const struct option *name_find(const struct cli_options *options, const c
 struct word {
 	bool option, known;
 	bool takes_value; /* an option that needs one */
+	bool may_take;    /* an option that may have one */
 	bool has_value;   /* the word has one: --name=value, -ovalue */
 };
 
@@ -37,6 +38,7 @@ static struct word word_read(const struct cli_options *options, const char *text
 		const struct option *o = name_find(options, text + 2, len);
 		word.known = o != NULL;
 		word.takes_value = o && o->has_arg == required_argument;
+		word.may_take = o && o->has_arg == optional_argument;
 		word.has_value = text[2 + len] != '\0';
 		return word;
 	}
@@ -45,6 +47,21 @@ static struct word word_read(const struct cli_options *options, const char *text
 	word.takes_value = letter && letter[1] == ':';
 	word.has_value = text[2] != '\0';
 	return word;
+}
+
+bool cli_is_optional(const char *text)
+{
+	uint64_t number;
+	return strcmp(text, "current") == 0 || cli_number(text, &number);
+}
+
+/* Whether the value of an option is the next word. */
+static bool value_follows(const struct word *word, int i, int argc, char **argv)
+{
+	if (word->has_value)
+		return false;
+	return word->takes_value ||
+	       (word->may_take && i + 1 < argc && cli_is_optional(argv[i + 1]));
 }
 
 int cli_operand(const struct cli_options *options, int argc, char **argv, int n)
@@ -56,7 +73,7 @@ int cli_operand(const struct cli_options *options, int argc, char **argv, int n)
 			all = true;
 		else if (!word.option && n-- == 0)
 			return i;
-		else if (word.takes_value && !word.has_value)
+		else if (value_follows(&word, i, argc, argv))
 			i++;
 	}
 	return argc;
@@ -92,14 +109,14 @@ int cli_options_sort(const char *verb, const struct cli_options *options, int ar
 			operands[n_operands++] = argv[i];
 		} else if (!word.known) {
 			status = unknown_option(verb, options, argv[i]);
-		} else if (!word.takes_value && word.has_value) {
+		} else if (!word.takes_value && !word.may_take && word.has_value) {
 			status = cli_usage(verb, "%.*s takes no value", (int)strcspn(argv[i], "="),
 					   argv[i]);
 		} else if (word.takes_value && !word.has_value && i + 1 == argc) {
 			status = cli_usage(verb, "%s needs a value", argv[i]);
 		} else {
 			sorted[n++] = argv[i];
-			if (word.takes_value && !word.has_value)
+			if (value_follows(&word, i, argc, argv))
 				sorted[n++] = argv[++i];
 		}
 	}

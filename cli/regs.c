@@ -38,13 +38,14 @@ struct registers {
 };
 
 const char verb_regs_help[] =
-	"Prints pc, errorpc, R, P, UR, UP and the convergence barriers of the focus (the first\n"
-	"thread with an exception), or of every lane that the filter lets through: regs DUMP warp\n"
-	"current, regs DUMP kernel 0 block (1,0,0) thread 3. Several lanes are tables, a row for\n"
-	"each. REGISTER chooses: R4, UR4, P0, R0-R7, or a kind by its letters, R; in any number "
-	"and\n"
-	"order: regs DUMP R4 R6 P0 warp current. Registers that were not saved are named with the\n"
-	"reason.\n";
+	"Prints pc, errorpc, R, P, UR, UP and the convergence barriers of the thread that the\n"
+	"report speaks of (the first that can be guilty), or of every lane that the filter lets\n"
+	"through: regs DUMP warp current, regs DUMP kernel 0 block (1,0,0) thread 3. Several "
+	"lanes\n"
+	"are tables, a row for each. REGISTER chooses: R4, UR4, P0, R0-R7, or a kind by its\n"
+	"letters, R; in any number and order: regs DUMP R4 R6 P0 warp current. Registers that "
+	"were\n"
+	"not saved are named with the reason.\n";
 
 struct regs {
 	struct session session;
@@ -467,18 +468,34 @@ static void visit(void *user, const struct place *place)
 			 ws_missing_word(place->lanes_status));
 }
 
+/* The thread that can be guilty; without one the focus. */
+static void limit_to_suspect(const struct regs *regs, struct filter *filter)
+{
+	static const enum filter_word words[] = { FILTER_device, FILTER_sm, FILTER_warp,
+						  FILTER_lane };
+	struct ws_report_thread at = { .lane = WS_NONE };
+	bool found = session_suspect(&regs->session, &at);
+	const uint32_t numbers[] = { at.device, at.sm, at.warp, at.lane };
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (!found) {
+			filter_current(filter, session_coords(&regs->session), words[i]);
+			continue;
+		}
+		filter->word[words[i]].limited[0] = true;
+		filter->word[words[i]].number[0] = numbers[i];
+	}
+}
+
 static int regs_run(struct regs *regs, int argc, char **argv)
 {
-	static const enum filter_word defaults[] = { FILTER_device, FILTER_sm, FILTER_warp,
-						     FILTER_lane };
 	const struct coords *focus = session_coords(&regs->session);
 	struct filter filter;
 	const char *bad = "";
 	argc = select_words(regs, argc, argv);
 	if (!filter_parse(&filter, focus, argc, argv, &bad))
 		return cli_usage("regs", "'%s' is neither a register nor a filter", bad);
-	for (size_t i = 0; argc == 0 && i < sizeof defaults / sizeof defaults[0]; i++)
-		filter_current(&filter, focus, defaults[i]);
+	if (argc == 0)
+		limit_to_suspect(regs, &filter);
 	struct ws_json json;
 	struct ws_out *out = &regs->session.cli->out;
 	if (regs->session.cli->json) {

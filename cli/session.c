@@ -112,6 +112,25 @@ uint32_t session_kernel(const struct session *session, uint32_t grid_index)
 	return grid_index < session->counts.grids ? session->kernel_ids[grid_index] : WS_NONE;
 }
 
+bool session_suspect(const struct session *session, struct ws_report_thread *ret_thread)
+{
+	struct ws_report_options options = { .size = sizeof options, .no_source = true };
+	const struct ws_report *report;
+	struct ws_error err;
+	if (ws_report_create(session->target, &options, &report, &err) != WS_OK) {
+		cli_warn("%s: %s", session->path, err.message);
+		return false;
+	}
+	bool found = report->focus && report->focus->suspect.lane != WS_NONE;
+	if (found)
+		*ret_thread = report->focus->suspect;
+	else if (session->have_focus)
+		cli_warn("%s: no thread that can be guilty is left; this is cuda-gdb's focus",
+			 session->path);
+	ws_report_destroy(report);
+	return found;
+}
+
 /* ---- showing the focus ---- */
 
 /* cuda-gdb's order of a focus line. */

@@ -7,6 +7,7 @@
 #define WARPSCOPE_CLI_SESSION_H
 
 #include <warpscope/focus.h>
+#include <warpscope/report.h>
 
 #include "cli.h"
 #include "filter.h"
@@ -43,6 +44,13 @@ bool session_has_clusters(const struct session *session, const struct ws_block *
 void session_json_focus(const struct session *session, struct ws_json *json);
 /* "kernel 0, grid 1, block (0,0,0), thread (0,0,0), device 0, sm 0, warp 0, lane 0" */
 void session_print_focus(const struct session *session, struct ws_out *out);
+
+/*
+ * The thread that the report speaks of: one that can be guilty of the fault, else the thread to
+ * look at; not cuda-gdb's focus, which may be innocent. False when no such thread is left; that is
+ * told where there is a focus.
+ */
+bool session_suspect(const struct session *session, struct ws_report_thread *ret_thread);
 
 /* ---- walking ---- */
 

@@ -295,7 +295,7 @@ struct ws_report_owner {
 	uint32_t bank;       /**< constant */
 	struct ws_str name;  /**< of the parameter or symbol; empty when not known */
 	struct ws_str field; /**< parameter: path of the field at `offset`; empty when not known */
-	bool value_known;    /**< `value`: the base itself, in `lane` of the access */
+	bool value_known;    /**< `value`: the base itself, in `lane` of the access, or in all */
 	uint64_t value;
 	enum ws_status range_status; /**< of the known range that `value` lies in */
 	uint64_t range_start, range_size;
@@ -339,9 +339,15 @@ struct ws_report_access {
 		address_claim; /**< how the addresses are known; text NULL: they are not */
 	/** Lanes whose address cannot be right, by reason; within lanes_known and lanes_guess. */
 	uint32_t unmapped, outside, misaligned, null_like, noncanonical;
-	uint32_t suspects;     /**< lanes that can have caused the exception */
-	uint32_t cleared;      /**< lanes that cannot */
-	uint32_t lane;         /**< the one that is told of below: first suspect, or WS_NONE */
+	uint32_t mapped;   /**< global memory: lanes whose address is in memory that is there */
+	uint32_t wrong;    /**< lanes whose address is wrong in the way that the exception says */
+	uint32_t suspects; /**< lanes that can have caused the exception */
+	uint32_t cleared;  /**< lanes that cannot */
+	/** The lane that the fields below tell of: the first with a wrong address, else the first
+	 * suspect when all suspects use one address. WS_NONE: nothing tells the suspects apart. */
+	uint32_t lane;
+	/** Lowest and highest address of the suspects of lanes_known and lanes_likely; 0: none. */
+	uint64_t first_address, last_address;
 	uint64_t window_start; /**< shared, local, const: first address that there is */
 	uint64_t window_size;  /**< shared, local: bytes that the block or lane has; 0: not known */
 	struct ws_report_neighbour below, above; /**< of `lane`'s address */
@@ -381,8 +387,17 @@ struct ws_report_exception {
 	const char *cuda_gdb;            /**< "CUDA_EXCEPTION_14", or NULL */
 	const char *headline;            /**< plain words */
 	enum ws_attribution blame;
-	struct ws_report_thread at; /**< the first thread it was found in */
-	uint32_t kernel;            /**< index into the report's kernels, or WS_NONE */
+	struct ws_report_thread at; /**< the first thread it was found in: cuda-gdb's focus */
+	/**
+	 * Whom pages speak of: a thread that can be guilty, in the warp of `at`, and the first and
+	 * the last of all such threads there. Without any, and of a trap, all are `at`.
+	 */
+	struct ws_report_thread suspect, first_suspect, last_suspect;
+	/** The access of `suspect` is known to be wrong, or no other thread can be guilty. */
+	bool suspect_stands_out;
+	uint32_t lanes_suspect; /**< of the warp `at`: within lanes_blamed */
+	uint64_t n_suspects;    /**< in all; warps after the first are not looked into */
+	uint32_t kernel;        /**< index into the report's kernels, or WS_NONE */
 	enum ws_status pc_status, errorpc_status;
 	uint64_t pc, errorpc;
 	uint32_t lanes_active, lanes_valid, lanes_blamed; /**< masks of the warp `at` */

@@ -277,6 +277,9 @@ struct ws_dump_facts {
 	uint32_t timestamp; /**< seconds since 1970, when have_time */
 	const char *layout; /**< oldest driver branch that has every field seen, e.g. "r590" */
 	bool classic;       /**< classic back end: pcs are host addresses */
+	/** What this project's writer took away, as far as the dump says so: enum ws_write_flags
+	 * and enum ws_strip_flags (write.h). */
+	uint32_t left_out, stripped;
 };
 
 /** What could have been told by something that is lost. */

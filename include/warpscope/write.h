@@ -89,6 +89,9 @@ WS_API enum ws_status ws_writer_open(const char *path, const struct ws_writer_op
 /** Has the dump say that something is missing in it, as of one that was cut (`complete` of
  * ws_dump_facts). At any time before the commit. */
 WS_API void ws_writer_incomplete(struct ws_writer *writer);
+/** Has the dump say what was taken away (`left_out` and `stripped` of ws_dump_facts). At any time
+ * before the commit. */
+WS_API void ws_writer_stripped(struct ws_writer *writer, uint32_t left_out, uint32_t stripped);
 /** Completes the file and gives it its name. */
 WS_API enum ws_status ws_writer_commit(struct ws_writer *writer, struct ws_error *err) WS_MUST_USE;
 /** Closes; without a commit nothing remains of the file. NULL is fine. */

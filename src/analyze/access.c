@@ -502,13 +502,14 @@ static void judge_global(struct work *work, uint32_t lane, uint64_t address)
 {
 	struct ws_report_access *access = work->access;
 	uint32_t bit = 1u << lane;
+	enum wsi_mapped mapped =
+		wsi_global_is_mapped(work->scene, address, access->width ? access->width : 1);
 	if (address < NULL_BYTES || address >= 0 - NULL_BYTES)
 		access->null_like |= bit;
 	else if (address >> ADDRESS_BITS)
 		access->noncanonical |= bit;
-	if (wsi_global_is_mapped(work->scene, address, access->width ? access->width : 1) ==
-	    WSI_MAPPED_NO)
-		access->unmapped |= bit;
+	access->unmapped |= mapped == WSI_MAPPED_NO ? bit : 0;
+	access->mapped |= mapped == WSI_MAPPED_YES ? bit : 0;
 }
 
 /* Against the window of shared or local memory, or the bank. */
@@ -572,6 +573,61 @@ static uint32_t blamed_by_kind(const struct wsi_scene *scene, const struct ws_re
 	return bad | access->outside | access->misaligned;
 }
 
+/* The first lane of a mask, or WS_NONE. */
+static uint32_t first_lane(uint32_t mask)
+{
+	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
+		if (mask >> lane & 1)
+			return lane;
+	}
+	return WS_NONE;
+}
+
+/* Lowest and highest address of the suspects. */
+static void find_range(struct ws_report_access *access)
+{
+	uint32_t told = access->suspects & (access->lanes_known | access->lanes_likely);
+	for (uint32_t lane = 0, n = 0; lane < WS_MAX_LANES; lane++) {
+		uint64_t address = access->address[lane];
+		if (!(told >> lane & 1))
+			continue;
+		if (n == 0 || address < access->first_address)
+			access->first_address = address;
+		if (n == 0 || address > access->last_address)
+			access->last_address = address;
+		n++;
+	}
+}
+
+/*
+ * Lanes without a sure address stay suspects. When no address is wrong, so do all but those whose
+ * memory is there while that of others is not known; when nothing tells them apart, all.
+ */
+static void find_suspects(struct work *work)
+{
+	struct ws_report_access *access = work->access;
+	uint32_t all = access->lanes & ~work->idle;
+	uint32_t have = access->lanes_known | access->lanes_guess;
+	uint32_t sure = access->lanes_known | access->lanes_likely;
+	const struct ws_exception *kind = work->scene->e->kind;
+	access->wrong = blamed_by_kind(work->scene, access);
+	access->suspects = all;
+	if (access->wrong)
+		access->suspects = access->wrong | (all & ~access->lanes_known);
+	else if (kind && kind->family == WS_FAMILY_ADDRESS)
+		access->suspects = all & ~(access->mapped & access->lanes_known);
+	if (!access->suspects)
+		access->suspects = all;
+	access->cleared = access->lanes & ~access->suspects;
+	find_range(access);
+	bool same = access->suspects && !(access->suspects & ~sure) &&
+		    access->first_address == access->last_address;
+	access->lane = first_lane(access->wrong & sure   ? access->wrong & sure
+				  : access->wrong & have ? access->wrong & have
+				  : same                 ? access->suspects
+							 : 0);
+}
+
 static void judge_lanes(struct work *work)
 {
 	struct ws_report_access *access = work->access;
@@ -587,17 +643,10 @@ static void judge_lanes(struct work *work)
 		else if (access->space != WS_SPACE_GENERIC)
 			judge_window(work, lane, address);
 	}
-	uint32_t bad = blamed_by_kind(work->scene, access);
-	uint32_t all = access->lanes & ~work->idle;
-	/* lanes without a sure address stay suspects; when no address is wrong, all do */
-	access->suspects = bad ? bad | (all & ~access->lanes_known) : all;
-	access->cleared = access->lanes & ~access->suspects;
-	uint32_t first = bad ? bad : access->suspects & have;
-	access->lane = WS_NONE;
-	for (uint32_t lane = WS_MAX_LANES; lane > 0; lane--) {
-		if (first >> (lane - 1) & 1)
-			access->lane = lane - 1;
-	}
+	/* a back end without a list of memory, from which nothing can be read, tells nothing */
+	if (!access->mapped && wsi_range_count(work->scene->build) == 0)
+		access->unmapped = 0;
+	find_suspects(work);
 }
 
 /* ---- one access ---- */
@@ -674,6 +723,20 @@ static bool can_raise(const struct ws_exception *kind, const struct shape *shape
 	return true;
 }
 
+/* Puts one where it ranks: wrong addresses first, then as they come. */
+static void insert_access(struct ws_report_access *list, uint32_t *n,
+			  const struct ws_report_access *one)
+{
+	uint32_t at = *n;
+	while (at > 0 && one->wrong && !list[at - 1].wrong)
+		at--;
+	if (at >= WSI_MAX_CANDIDATES)
+		return;
+	uint32_t last = *n < WSI_MAX_CANDIDATES ? (*n)++ : WSI_MAX_CANDIDATES - 1;
+	memmove(&list[at + 1], &list[at], (last - at) * sizeof *list);
+	list[at] = *one;
+}
+
 static enum ws_status at_error_pc(struct wsi_scene *scene, struct ws_report_access *list)
 {
 	struct ws_report_exception *e = scene->e;
@@ -685,43 +748,25 @@ static enum ws_status at_error_pc(struct wsi_scene *scene, struct ws_report_acce
 	for (unsigned which = 0; shape_of(&insn, e->errorpc, which, &shape); which++) {
 		if (!can_raise(e->kind, &shape))
 			continue;
-		enum ws_status st = access_make(scene, &shape, e->errorpc, &list[n]);
+		struct ws_report_access one;
+		enum ws_status st = access_make(scene, &shape, e->errorpc, &one);
 		if (st != WS_OK)
 			return st;
-		list[n++].found = (struct ws_report_claim){ "the hardware names this instruction",
-							    "errorpc", WS_CONFIDENCE_CERTAIN };
+		one.found = (struct ws_report_claim){ "the hardware names this instruction",
+						      "errorpc", WS_CONFIDENCE_CERTAIN };
+		insert_access(list, &n, &one);
 	}
 	e->n_accesses = n;
 	return WS_OK;
 }
 
-static uint32_t wrong_lanes(const struct wsi_scene *scene, const struct ws_report_access *access)
-{
-	return blamed_by_kind(scene, access) & (access->lanes_known | access->lanes_guess);
-}
-
-/* Puts a candidate where it ranks: wrong addresses first, then the nearest to the pc. */
-static void insert_candidate(const struct wsi_scene *scene, struct ws_report_access *list,
-			     uint32_t *n, const struct ws_report_access *one)
-{
-	uint32_t at = *n;
-	while (at > 0 && wrong_lanes(scene, one) && !wrong_lanes(scene, &list[at - 1]))
-		at--;
-	if (at >= WSI_MAX_CANDIDATES)
-		return;
-	uint32_t last = *n < WSI_MAX_CANDIDATES ? (*n)++ : WSI_MAX_CANDIDATES - 1;
-	memmove(&list[at + 1], &list[at], (last - at) * sizeof *list);
-	list[at] = *one;
-}
-
-static void claim_candidates(const struct wsi_scene *scene, struct ws_report_access *list,
-			     uint32_t n)
+static void claim_candidates(struct ws_report_access *list, uint32_t n)
 {
 	uint32_t n_wrong = 0;
 	for (uint32_t i = 0; i < n; i++)
-		n_wrong += wrong_lanes(scene, &list[i]) != 0;
+		n_wrong += list[i].wrong != 0;
 	for (uint32_t i = 0; i < n; i++) {
-		bool wrong = wrong_lanes(scene, &list[i]);
+		bool wrong = list[i].wrong;
 		list[i].found = (struct ws_report_claim){
 			wrong ? "a candidate: the registers give an address that is wrong for it"
 			      : "a candidate: an instruction before the pc that can fail like this",
@@ -749,9 +794,9 @@ static enum ws_status before_pc(struct wsi_scene *scene, struct ws_report_access
 		enum ws_status st = access_make(scene, &shape, pc, &one);
 		if (st != WS_OK)
 			return st;
-		insert_candidate(scene, list, &n, &one);
+		insert_access(list, &n, &one);
 	}
-	claim_candidates(scene, list, n);
+	claim_candidates(list, n);
 	e->n_accesses = n;
 	return WS_OK;
 }

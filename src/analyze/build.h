@@ -208,6 +208,15 @@ enum ws_status wsi_signature(struct wsi_build *build) WS_MUST_USE;
 /* verdict.c */
 enum ws_status wsi_verdict(struct wsi_build *build) WS_MUST_USE;
 
+/* scene.c */
+
+/* Whether the dump holds, in place of one or two words of registers or of memory, representatives
+ * of their class (WS_STRIP_VALUES): pointers stay, and zeros of registers. */
+bool wsi_is_replaced(const struct wsi_build *build, const uint32_t *words, unsigned n);
+bool wsi_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes, size_t size);
+/* Whether warps without a fault were dropped (WS_STRIP_OTHERS). */
+bool wsi_others_are_dropped(const struct wsi_build *build);
+
 /* report.c */
 
 /* Adds to the report's diagnostics; of one kind of thing only the first is kept. */

@@ -25,14 +25,6 @@ enum {
 	NEAR_ELEMENTS = 256, /* this far from known memory an index is a little off, else far */
 };
 
-static unsigned count_lanes(uint32_t mask)
-{
-	unsigned n = 0;
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
-}
-
 /* ---- facts about the access ---- */
 
 static bool tells(const struct ws_report_access *access)
@@ -57,8 +49,9 @@ static void facts_of_lanes(struct wsi_scene *scene, const struct ws_report_acces
 	uint32_t all = access->suspects | access->cleared;
 	if (!bad)
 		return;
-	const char *text = wsi_build_text(scene->build, "the address is wrong in %u of %u lanes",
-					  count_lanes(bad & access->suspects), count_lanes(all));
+	const char *text =
+		wsi_build_text(scene->build, "the address is wrong in %u of %u lanes",
+			       wsi_count_bits(bad & access->suspects), wsi_count_bits(all));
 	wsi_fact(scene, access->cleared ? WSI_FACT_SOME_LANES : WSI_FACT_ALL_LANES, text);
 }
 
@@ -130,6 +123,7 @@ static void facts_of_space(struct wsi_scene *scene, const struct ws_report_acces
 static void facts_of_address(struct wsi_scene *scene, const struct ws_report_access *access)
 {
 	uint32_t bit = 1u << access->lane;
+	uint64_t off = access->width ? access->address[access->lane] & (access->width - 1) : 0;
 	if (access->null_like & bit)
 		wsi_fact(scene, WSI_FACT_NULL,
 			 address_text(scene, access, ", as a null pointer gives"));
@@ -138,18 +132,29 @@ static void facts_of_address(struct wsi_scene *scene, const struct ws_report_acc
 			 address_text(scene, access, ", which no GPU pointer can be"));
 	if (access->misaligned & bit)
 		wsi_fact(scene, WSI_FACT_MISALIGNED,
-			 address_text(
-				 scene, access,
-				 wsi_build_text(scene->build,
-						", %" PRIu64 " bytes off a multiple of %u",
-						access->address[access->lane] & (access->width - 1),
-						access->width)));
+			 address_text(scene, access,
+				      wsi_build_text(scene->build,
+						     ", %" PRIu64 " byte%s off a multiple of %u",
+						     off, off == 1 ? "" : "s", access->width)));
 	if (access->outside & bit)
 		wsi_fact(scene, WSI_FACT_OUTSIDE,
 			 wsi_build_text(scene->build, "lane %u: %s", access->lane, access->where));
-	if (access->inside && !(access->unmapped & bit))
+}
+
+/* What is known of the memory of the suspects. */
+static void facts_of_memory(struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	uint32_t sure = access->lanes_known | access->lanes_likely;
+	if (access->space != WS_SPACE_GLOBAL || !(access->suspects & sure))
+		return;
+	if (access->suspects & sure & ~(access->mapped | access->unmapped))
+		wsi_fact(scene, WSI_FACT_NO_MEMORY,
+			 wsi_global_is_partial(scene->build)
+				 ? "global memory was left out of the dump"
+				 : "what was at the addresses is not known");
+	else if (!access->wrong && !(access->suspects & ~sure))
 		wsi_fact(scene, WSI_FACT_INSIDE,
-			 address_text(scene, access, " is in memory that is known"));
+			 "the addresses of all suspects are in memory that is known");
 }
 
 static void facts_of_access(struct wsi_scene *scene)
@@ -159,6 +164,9 @@ static void facts_of_access(struct wsi_scene *scene)
 	const struct ws_report_access *access = &scene->e->accesses[0];
 	facts_of_space(scene, access);
 	facts_of_base(scene, access);
+	if (access->index.claim.text)
+		wsi_fact(scene, WSI_FACT_INDEX_LOADED, access->index.claim.text);
+	facts_of_memory(scene, access);
 	if (!tells(access))
 		return;
 	/* that a shared or local address is out of range, the exception says as well */
@@ -170,8 +178,6 @@ static void facts_of_access(struct wsi_scene *scene)
 	facts_of_lanes(scene, access);
 	facts_of_distance(scene, access);
 	scene->found.doubt = false;
-	if (access->index.claim.text)
-		wsi_fact(scene, WSI_FACT_INDEX_LOADED, access->index.claim.text);
 }
 
 /* ---- other facts ---- */
@@ -191,10 +197,6 @@ static void facts_of_dump(struct wsi_scene *scene)
 	const struct ws_report_exception *e = scene->e;
 	const struct ws_report_kernel *kernel =
 		e->kernel == WS_NONE ? NULL : &scene->build->kernels[e->kernel];
-	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
-	if (access && access->space == WS_SPACE_GLOBAL && tells(access) &&
-	    wsi_global_is_mapped(scene, access->address[access->lane], 1) == WSI_MAPPED_UNKNOWN)
-		wsi_fact(scene, WSI_FACT_NO_MEMORY, "global memory was left out of the dump");
 	if (kernel && kernel->n_params && kernel->params[0].value_status == WS_EXCLUDED)
 		wsi_fact(scene, WSI_FACT_NO_PARAMS, "constant banks were left out of the dump");
 }

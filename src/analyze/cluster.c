@@ -93,6 +93,8 @@ static void find_target(struct wsi_scene *scene, const struct cluster *cluster)
 		else
 			wsi_format(rank, ", which is not of this block's cluster,");
 	}
+	if (!find_resident(scene, target, &sm, &shared) && wsi_others_are_dropped(scene->build))
+		return;
 	if (!find_resident(scene, target, &sm, &shared)) {
 		wsi_fact(scene, WSI_FACT_TARGET_GONE,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN,
@@ -192,7 +194,7 @@ enum ws_status wsi_find_cluster(struct wsi_scene *scene)
 	else
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the SM's row",
 			  "the hardware does not say which block was meant");
-	if (known && !e->have_target_block)
+	if (known && !e->have_target_block && !wsi_others_are_dropped(scene->build))
 		find_gone(scene, &cluster);
 	if (known)
 		find_rank(scene, &cluster);

@@ -4,6 +4,7 @@
  *
  *   scene.c    the warp, its registers, the function's code and flow; opened once an exception
  *   access.c   the instruction, its operands, the address of every lane, who is to blame
+ *   suspect.c  which threads can be guilty, and which one pages speak of
  *   memory.c   which memory there is, and which variable lies where
  *   eval.c     a value computed again from parameters and thread indices, where a register is lost
  *   stored.c   which code put a value on the thread's stack
@@ -142,6 +143,11 @@ enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned wh
 /* Fills the exception's accesses. */
 enum ws_status wsi_access_find(struct wsi_scene *scene) WS_MUST_USE;
 
+/* suspect.c */
+
+/* Fills the exception's suspects. */
+enum ws_status wsi_suspects(struct wsi_scene *scene) WS_MUST_USE;
+
 /* eval.c */
 
 /* What a value computed again rests on. */
@@ -199,6 +205,9 @@ bool wsi_global_is_managed(struct wsi_build *build, uint64_t address, bool *ret_
 /* The nearest ranges on both sides of an address that lies in none. Size 0: none on that side. */
 void wsi_range_beside(struct wsi_build *build, uint64_t address, struct wsi_range *ret_below,
 		      struct wsi_range *ret_above);
+/* Whether global memory was left out, so that the ranges that there are, are pieces of what was
+ * there: their ends mean nothing. */
+bool wsi_global_is_partial(struct wsi_build *build);
 enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t address,
 				     uint32_t size);
 /* The shared or local memory, or the constant bank, that an access may use; false: not known. */
@@ -250,8 +259,8 @@ void wsi_fact(struct wsi_scene *scene, enum wsi_fact fact, const char *evidence)
  * left out of the report, but the text is made. */
 const char *wsi_found(struct wsi_scene *scene, enum ws_confidence confidence, const char *evidence,
 		      const char *format, ...) WS_PRINTF(4, 5);
-/* A lane to speak of: the one that the access is told of, the first blamed one, the first active
- * one; WS_NONE: no lane is recorded. */
+/* A lane to speak of: that of the suspect, else the first active one; WS_NONE: no lane is recorded.
+ */
 uint32_t wsi_scene_lane(const struct wsi_scene *scene);
 /* "left out of the dump" or "not recorded". Static storage. */
 const char *wsi_lost_words(enum ws_status status);

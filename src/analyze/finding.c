@@ -38,9 +38,7 @@ const char *wsi_found(struct wsi_scene *scene, enum ws_confidence confidence, co
 uint32_t wsi_scene_lane(const struct wsi_scene *scene)
 {
 	const struct ws_report_exception *e = scene->e;
-	uint32_t lane = e->n_accesses ? e->accesses[0].lane : WS_NONE;
-	if (lane == WS_NONE)
-		lane = e->at.lane;
+	uint32_t lane = e->suspect.lane;
 	for (uint32_t i = 0; lane == WS_NONE && i < WS_MAX_LANES; i++) {
 		if ((e->lanes_blamed | e->lanes_active) & scene->lanes & 1u << i)
 			lane = i;
@@ -87,15 +85,25 @@ static void find_atomic(struct wsi_scene *scene)
 {
 	const struct ws_report_access *access =
 		scene->e->n_accesses ? &scene->e->accesses[0] : NULL;
-	if (!access || access->lane == WS_NONE || access->space != WS_SPACE_GLOBAL ||
-	    !((access->lanes_known | access->lanes_guess) >> access->lane & 1))
+	uint32_t known = 0, managed = 0;
+	if (!access || access->space != WS_SPACE_GLOBAL)
 		return;
-	bool managed;
-	if (!wsi_global_is_managed(scene->build, access->address[access->lane], &managed))
+	uint32_t have = access->suspects & (access->lanes_known | access->lanes_guess);
+	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
+		bool is_managed;
+		if (!(have >> lane & 1) ||
+		    !wsi_global_is_managed(scene->build, access->address[lane], &is_managed))
+			continue;
+		known |= 1u << lane;
+		managed |= is_managed ? 1u << lane : 0;
+	}
+	if (!known)
 		return;
-	const char *text = wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the dump's list of memory",
-				     "lane %u: 0x%" PRIx64 " is %smanaged memory", access->lane,
-				     access->address[access->lane], managed ? "" : "not ");
+	const char *text = wsi_found(
+		scene, WS_CONFIDENCE_CERTAIN, "the dump's list of memory",
+		"the memory that %u of %u suspect%s access is %smanaged memory",
+		wsi_count_bits(managed ? managed : known), wsi_count_bits(access->suspects),
+		wsi_count_bits(access->suspects) == 1 ? "" : "s", managed ? "" : "not ");
 	if (managed)
 		wsi_fact(scene, WSI_FACT_MANAGED, text);
 }
@@ -119,21 +127,22 @@ static void find_retired(struct wsi_scene *scene)
 static void find_bystanders(struct wsi_scene *scene)
 {
 	const struct ws_report *report = scene->build->report;
-	if (!scene->e->kind || scene->e->kind->scope != WS_SCOPE_DEVICE)
+	if (!scene->e->kind || scene->e->kind->scope != WS_SCOPE_DEVICE ||
+	    wsi_others_are_dropped(scene->build))
 		return;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < report->n_kernels; i++)
 		n += report->kernels[i].resident_warps > 0;
 	if (n > 1)
-		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the grids and warps that are resident",
-			  "%u kernels were running: the access may be any one's, or that of a copy "
-			  "engine or a peer",
-			  n);
-	else if (n == 1)
 		wsi_found(
 			scene, WS_CONFIDENCE_CERTAIN, "the grids and warps that are resident",
-			"one kernel was running: the access is its, or that of a copy engine or a "
-			"peer");
+			"%u kernels were running: any of them, a copy engine or a peer device may "
+			"have made the access",
+			n);
+	else if (n == 1)
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the grids and warps that are resident",
+			  "one kernel was running: it, a copy engine or a peer device made the "
+			  "access");
 }
 
 /* What a kind of exception is. */

@@ -5,6 +5,11 @@
  */
 #include "analyze/explain.h"
 
+enum { /* [public doc: CUDBGCoredumpGenerationFlags] */
+       SKIP_GLOBAL = 1 << 1,
+       SKIP_LOCAL = 1 << 3,
+};
+
 /* ---- global memory ---- */
 
 static bool is_global(const struct wsi_build *build, uint32_t index,
@@ -73,6 +78,19 @@ void wsi_range_beside(struct wsi_build *build, uint64_t address, struct wsi_rang
 		(void)range_get(build, after, ret_above);
 }
 
+/* Whether the flags of the dump say that a kind of memory was left out. */
+static bool is_left_out(const struct wsi_build *build, uint32_t flag)
+{
+	const struct ws_dump_facts *dump = &build->report->dump;
+	return build->report->dump_status == WS_OK && (dump->flags | dump->left_out) & flag;
+}
+
+bool wsi_global_is_partial(struct wsi_build *build)
+{
+	return is_left_out(build, SKIP_GLOBAL) ||
+	       (build->report->dump_status == WS_OK && wsi_range_count(build) == 0);
+}
+
 enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t address, uint32_t size)
 {
 	uint8_t bytes[64];
@@ -113,6 +131,8 @@ bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access 
 		*ret_window = (struct wsi_range){ 0, scene->warp.shared_bytes };
 		return true;
 	}
+	if (access->space == WS_SPACE_LOCAL && is_left_out(scene->build, SKIP_LOCAL))
+		return false; /* what there is, is a piece of it */
 	uint32_t owner = owner_of(scene, access->space);
 	for (uint32_t i = ws_target_first_range(target, access->space, owner, lane);
 	     ws_target_memory_range(target, i, &range, NULL) == WS_OK &&

@@ -633,16 +633,27 @@ static bool stacked_value(const struct trace *trace, uint64_t *ret_value)
 
 /* ---- the whole ---- */
 
+/* The lane to trace by: the one that is told of, else the first suspect whose address is known. */
+static uint32_t lane_of(const struct ws_report_access *access)
+{
+	uint32_t have = access->suspects & (access->lanes_known | access->lanes_guess);
+	uint32_t lane = 0;
+	if (access->lane != WS_NONE || !have)
+		return access->lane == WS_NONE ? 0 : access->lane;
+	while (!(have >> lane & 1))
+		lane++;
+	return lane;
+}
+
 enum ws_status wsi_origin_find(struct wsi_scene *scene, const struct ws_report_access *access,
 			       struct ws_report_owner *owner, struct wsi_origin_how *ret_how)
 {
-	uint32_t lane = access->lane == WS_NONE ? 0 : access->lane;
+	uint32_t lane = lane_of(access);
 	struct trace trace = { .scene = scene, .lane = lane };
 	struct tracer t = { .trace = &trace, .owner = owner };
 	uint64_t address = 0;
 	unsigned uses = 0;
-	bool have =
-		access->lane != WS_NONE && (access->lanes_known | access->lanes_guess) >> lane & 1;
+	bool have = (access->lanes_known | access->lanes_guess) >> lane & 1;
 	trace.memory_is_as_it_was = have &&
 				    wsi_eval(scene, scene->slice, 0, lane, 0, &address, &uses) &&
 				    address == access->address[lane];
@@ -736,7 +747,7 @@ static bool index_on_stack(const struct trace *trace, const struct ws_flow_slice
 void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
 		    struct ws_report_index *index)
 {
-	struct trace trace = { .scene = scene, .lane = access->lane == WS_NONE ? 0 : access->lane };
+	struct trace trace = { .scene = scene, .lane = lane_of(access) };
 	struct ws_flow_address parts;
 	ws_flow_address(scene->slice, 0, &parts);
 	for (size_t i = 0; i < parts.n_terms; i++) {

@@ -225,12 +225,14 @@ static const char *offset_text(struct wsi_build *build, uint64_t address, uint32
 {
 	uint64_t end = range->start + range->size;
 	if (address < range->start)
-		return wsi_build_text(build, "%" PRIu64 " bytes before the start of",
-				      range->start - address);
+		return wsi_build_text(build, "%" PRIu64 " byte%s before the start of",
+				      range->start - address,
+				      range->start - address == 1 ? "" : "s");
 	if (address == end)
 		return "right behind the end of";
 	if (address > end)
-		return wsi_build_text(build, "%" PRIu64 " bytes past the end of", address - end);
+		return wsi_build_text(build, "%" PRIu64 " byte%s past the end of", address - end,
+				      address - end == 1 ? "" : "s");
 	return width > end - address ? "across the end of" : "inside";
 }
 
@@ -292,7 +294,8 @@ static const char *where_neighbour(struct wsi_scene *scene, const struct ws_repo
 static void find_range_of_base(struct wsi_scene *scene, struct ws_report_owner *owner)
 {
 	struct wsi_range range;
-	if (!owner->value_known || !wsi_range_at(scene->build, owner->value, &range))
+	if (!owner->value_known || wsi_global_is_partial(scene->build) ||
+	    !wsi_range_at(scene->build, owner->value, &range))
 		return;
 	owner->range_status = WS_OK;
 	owner->range_start = range.start;
@@ -308,11 +311,19 @@ static void find_where(struct wsi_scene *scene, struct ws_report_access *access)
 		access->where = where_window(scene, access);
 		return;
 	}
-	find_neighbours(scene, access);
+	if (!wsi_global_is_partial(scene->build))
+		find_neighbours(scene, access);
 	if ((access->null_like | access->noncanonical) >> access->lane & 1)
 		return; /* no neighbour says anything about it */
 	access->where = access->owner.range_status == WS_OK ? where_owner(scene, access)
 							    : where_neighbour(scene, access);
+}
+
+/* Whether the base has one value in all lanes. */
+static bool is_same_for_all(const struct ws_report_owner *owner)
+{
+	return owner->kind == WS_OWNER_PARAMETER || owner->kind == WS_OWNER_CONSTANT ||
+	       owner->kind == WS_OWNER_SYMBOL;
 }
 
 enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *access)
@@ -332,9 +343,11 @@ enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *
 			return WS_NO_MEMORY;
 		access->index.root_ordinal = WS_NONE;
 		wsi_index_find(scene, access, &access->index);
+		access->index.element_known &= access->lane != WS_NONE;
 		claim_index(scene, &access->index);
 		owner->range_status = WS_ABSENT;
-		owner->value_known = owner->value_known && access->lane != WS_NONE;
+		if (access->lane == WS_NONE) /* what holds for one lane only is not told */
+			owner->value_known = owner->value_known && is_same_for_all(owner);
 		find_range_of_base(scene, owner);
 	}
 	if (owner->kind != WS_OWNER_UNKNOWN)

@@ -27,6 +27,8 @@ static enum ws_status read_value(struct wsi_build *build, const struct ws_report
 	if (!bytes)
 		return WS_NO_MEMORY;
 	param->value_status = ws_target_read_memory(build->target, &at, bytes, len, &n, NULL);
+	if (param->value_status == WS_OK && wsi_memory_is_replaced(build, bytes, len))
+		param->value_status = WS_EXCLUDED;
 	if (param->value_status == WS_OK)
 		param->value = (struct ws_span){ bytes, len, WS_NO_OFFSET };
 	return WS_OK;

@@ -58,14 +58,6 @@ static const char *thread_text(struct wsi_build *build, const struct ws_report_e
 			      exact ? "" : ": the guilty ones are among them");
 }
 
-static unsigned count_lanes(uint32_t mask)
-{
-	unsigned n = 0;
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
-}
-
 enum ws_status wsi_precision(struct wsi_scene *scene)
 {
 	struct ws_report_exception *e = scene->e;
@@ -77,9 +69,7 @@ enum ws_status wsi_precision(struct wsi_scene *scene)
 	*thread = (struct ws_report_claim){ thread_text(build, e),
 					    "the exceptions of lanes, warp and SM",
 					    WS_CONFIDENCE_CERTAIN };
-	unsigned cleared = e->blame != WS_BLAME_TRAP && e->n_accesses
-				   ? count_lanes(e->accesses[0].cleared)
-				   : 0;
+	unsigned cleared = wsi_count_bits(e->lanes_blamed & ~e->lanes_suspect);
 	if (cleared)
 		thread->text = wsi_build_text(
 			build,

@@ -357,6 +357,9 @@ static enum ws_status finish_fault(struct wsi_build *build, struct wsi_fault *fa
 	if (st != WS_OK)
 		return st;
 	fault->e.access_status = WS_LIMIT;
+	fault->e.suspect = fault->e.first_suspect = fault->e.last_suspect = fault->e.at;
+	fault->e.lanes_suspect = fault->e.lanes_blamed;
+	fault->e.n_suspects = fault->e.n_lanes;
 	bool closely = fault == &build->calm || fault - build->faults < WSI_MAX_EXPLAINED;
 	return closely ? wsi_explain(build, fault) : WS_OK;
 }

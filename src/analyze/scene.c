@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The warp of an exception, its registers and memory, and the code it ran. */
+#include <warpscope/write.h>
+
 #include "analyze/explain.h"
+#include "base/reader.h"
 
 #define WINDOW_BYTES (UINT64_C(16) << 20)        /* [guess: as src/core/resolve.c] */
 #define CLUSTER_WINDOW_BYTES (UINT64_C(4) << 30) /* from sm_90 on */
@@ -250,9 +253,31 @@ enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned wh
 	return st == WS_NO_MEMORY ? st : WS_OK;
 }
 
+bool wsi_others_are_dropped(const struct wsi_build *build)
+{
+	return build->report->dump_status == WS_OK &&
+	       build->report->dump.stripped & WS_STRIP_OTHERS;
+}
+
 /* ---- values ---- */
 
-enum { ZERO_REGISTER = 255, TRUE_PREDICATE = 7 };
+enum { ZERO_REGISTER = 255, TRUE_PREDICATE = 7, STACK_POINTER = 1 };
+
+/* Whether a word is one that values were replaced by, or 0, which stays (enum ws_value_class). */
+static bool is_representative(uint32_t word)
+{
+	return word == 0 || word == 1 || word == 0x3f800000 || word == 0xbaadf00d;
+}
+
+bool wsi_is_replaced(const struct wsi_build *build, const uint32_t *words, unsigned n)
+{
+	if (build->report->dump_status != WS_OK ||
+	    !(build->report->dump.stripped & WS_STRIP_VALUES))
+		return false;
+	if (n == 2 && words[1]) /* a pointer stays, both halves */
+		return is_representative(words[1]);
+	return (words[0] && is_representative(words[0])) || (n == 2 && words[1]);
+}
 
 enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
 				  enum ws_operand_kind kind, unsigned number, unsigned count,
@@ -275,10 +300,13 @@ enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
 	if (!scene->have_warp)
 		return WS_ABSENT;
 	count = count > 1 ? 2 : 1;
+	bool is_kept = predicate || (kind == WS_OPERAND_REG && number == STACK_POINTER);
 	enum ws_status st = ws_target_registers(scene->build->target, scene->e->at.warp_index, lane,
 						kinds[kind], number, count, values, &n, NULL);
 	if (st == WS_OK && n < count)
 		st = WS_ABSENT;
+	if (st == WS_OK && !is_kept && wsi_is_replaced(scene->build, values, count))
+		st = WS_EXCLUDED;
 	if (st == WS_OK)
 		*ret_value = (uint64_t)values[1] << 32 | values[0];
 	return st;
@@ -308,6 +336,14 @@ static bool read_bank4(const struct wsi_scene *scene, uint64_t offset, unsigned 
 	return true;
 }
 
+bool wsi_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes, size_t size)
+{
+	if (build->report->dump_status != WS_OK ||
+	    !(build->report->dump.stripped & WS_STRIP_VALUES))
+		return false;
+	return size != 8 || is_representative(wsi_load_u32(bytes + 4));
+}
+
 enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, enum ws_space space,
 				uint32_t bank, uint64_t address, unsigned size, uint64_t *ret_value)
 {
@@ -325,6 +361,8 @@ enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, en
 	if (size > sizeof bytes)
 		size = sizeof bytes;
 	enum ws_status st = ws_target_read_memory(scene->build->target, &at, bytes, size, &n, NULL);
+	if (wsi_memory_is_replaced(scene->build, bytes, size))
+		return WS_EXCLUDED;
 	if (st != WS_OK &&
 	    !(space == WS_SPACE_CONST && bank == 4 && read_bank4(scene, address, size, bytes)))
 		return st;

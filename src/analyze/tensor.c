@@ -137,6 +137,8 @@ static void read_map(const struct wsi_scene *scene, struct map_view *view)
 	}
 	view->status = ws_target_read_memory(scene->build->target, &at, view->bytes,
 					     sizeof view->bytes, &n, NULL);
+	if (wsi_memory_is_replaced(scene->build, view->bytes, sizeof view->bytes))
+		view->status = WS_EXCLUDED;
 }
 
 static void find_map_address(struct wsi_scene *scene, const struct map_view *view)

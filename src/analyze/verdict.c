@@ -70,19 +70,26 @@ static void say_line(struct sentence *sentence, struct wsi_build *build,
 		say(sentence, "%s", quoted);
 }
 
-static void say_place(struct sentence *sentence, struct wsi_build *build,
-		      const struct ws_report_exception *e)
+/* Frames of a place, and whose they are. */
+struct place {
+	const struct ws_report_frame *frames;
+	uint32_t n_frames, user_frame, kernel;
+};
+
+/* " in kernel KERNEL at FILE:LINE, called from FILE:LINE" */
+static void say_frames(struct sentence *sentence, struct wsi_build *build,
+		       const struct place *place)
 {
-	const struct ws_report_frame *inner = e->n_frames ? &e->frames[0] : NULL;
+	const struct ws_report_frame *inner = place->n_frames ? &place->frames[0] : NULL;
 	const struct ws_report_frame *user =
-		e->user_frame != WS_NONE ? &e->frames[e->user_frame] : NULL;
+		place->user_frame != WS_NONE ? &place->frames[place->user_frame] : NULL;
 	const struct ws_report_kernel *kernel =
-		e->kernel != WS_NONE ? &build->kernels[e->kernel] : NULL;
+		place->kernel != WS_NONE ? &build->kernels[place->kernel] : NULL;
 	if (kernel && kernel->name_status == WS_OK) {
 		say(sentence, " in kernel %s", wsi_build_name(build, kernel->name_short));
 	} else if (inner && inner->function_status == WS_OK) {
 		say(sentence, " in %s",
-		    wsi_build_name(build, e->frames[e->n_frames - 1].function_short));
+		    wsi_build_name(build, place->frames[place->n_frames - 1].function_short));
 	}
 	if (inner && inner->line_status == WS_OK) {
 		say(sentence, " at ");
@@ -101,6 +108,38 @@ static const char *first_loss(const struct wsi_build *build, enum ws_hides least
 		if (build->diagnostics[i].hides >= least)
 			return build->diagnostics[i].message;
 	return NULL;
+}
+
+static void say_place(struct sentence *sentence, struct wsi_build *build,
+		      const struct ws_report_exception *e)
+{
+	say_frames(sentence, build,
+		   &(struct place){ e->frames, e->n_frames, e->user_frame, e->kernel });
+}
+
+static void say_dim(struct sentence *sentence, const char *word, struct ws_dim3 dim)
+{
+	say(sentence, "%s (%u,%u,%u)", word, dim.x, dim.y, dim.z);
+}
+
+/* The thread that stands out, with how many others can be guilty; else the range of those. */
+static void say_suspects(struct sentence *sentence, const struct ws_report_exception *e)
+{
+	bool each = e->blame == WS_BLAME_TRAP || (e->kind && e->kind->knows_lane);
+	unsigned here = wsi_count_bits(e->lanes_suspect);
+	if (each || e->suspect_stands_out || here < 2) {
+		say_dim(sentence, ", thread", e->suspect.thread);
+		if (!each && e->blame == WS_BLAME_SUSPECT && e->n_suspects > 1)
+			say(sentence, " or another of %" PRIu64 " suspects", e->n_suspects);
+		else if (e->n_suspects > 1)
+			say(sentence, " and %" PRIu64 " more", e->n_suspects - 1);
+		return;
+	}
+	say_dim(sentence, ", among threads", e->first_suspect.thread);
+	say_dim(sentence, " to", e->last_suspect.thread);
+	if (e->n_warps > 1)
+		say(sentence, " and %" PRIu64 " more in %" PRIu64 " other warp%s",
+		    e->n_suspects - here, e->n_warps - 1, e->n_warps == 2 ? "" : "s");
 }
 
 static void say_thread(struct sentence *sentence, const struct wsi_build *build,
@@ -122,30 +161,40 @@ static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 	if (e->at.block_status != WS_OK)
 		say(sentence, ", SM %u, warp %u", e->at.sm, e->at.warp);
 	else
-		say(sentence, ", block (%u,%u,%u)", e->at.block.x, e->at.block.y, e->at.block.z);
-	if (e->at.lane != WS_NONE)
-		say(sentence, ", thread (%u,%u,%u)", e->at.thread.x, e->at.thread.y,
-		    e->at.thread.z);
-	if (e->blame == WS_BLAME_SUSPECT && e->n_lanes > 1)
-		say(sentence, " or another of %" PRIu64 " suspects", e->n_lanes);
-	else if (e->n_lanes > 1)
-		say(sentence, " and %" PRIu64 " more", e->n_lanes - 1);
+		say_dim(sentence, ", block", e->at.block);
+	if (e->suspect.lane != WS_NONE)
+		say_suspects(sentence, e);
 }
 
-/* What one of the suspects did, where it is sure. */
+/* What the suspects did, where it is sure. */
 static void say_access(struct sentence *sentence, const struct ws_report_exception *e)
 {
-	static const char *const verbs[] = { "loads", "stores", "updates" };
+	static const char *const verbs[] = { "load", "store", "update" };
 	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
-	uint32_t lane = access ? access->lane : WS_NONE;
-	if (lane == WS_NONE || !((access->lanes_known | access->lanes_likely) >> lane & 1) ||
-	    access->found.confidence != WS_CONFIDENCE_CERTAIN || !access->width)
+	if (!access || access->found.confidence != WS_CONFIDENCE_CERTAIN || !access->width)
 		return;
-	say(sentence, "; lane %u %s%s %u byte%s of %s memory at 0x%" PRIx64, lane,
-	    access->lanes_known >> lane & 1 ? "" : "probably ", verbs[access->direction],
-	    access->width, access->width == 1 ? "" : "s", ws_space_text(access->space),
-	    access->address[lane]);
-	if (access->where)
+	uint32_t suspects = access->suspects & e->lanes_suspect;
+	uint32_t told = suspects & (access->lanes_known | access->lanes_likely);
+	bool one = e->suspect_stands_out && access->lane == e->suspect.lane;
+	uint32_t lanes = one ? told & 1u << access->lane : told;
+	if (!lanes)
+		return;
+	if (one)
+		say(sentence, "; lane %u", access->lane);
+	else if (told != suspects)
+		say(sentence, "; %u of the %u suspects", wsi_count_bits(told),
+		    wsi_count_bits(suspects));
+	else
+		say(sentence, "; the %u suspects%s", wsi_count_bits(told),
+		    e->n_warps > 1 ? " of the first warp" : "");
+	say(sentence, " %s%s%s %u byte%s%s of %s memory at 0x%" PRIx64,
+	    lanes & ~access->lanes_known ? "probably " : "", verbs[access->direction],
+	    one ? "s" : "", access->width, access->width == 1 ? "" : "s", one ? "" : " each",
+	    ws_space_text(access->space),
+	    one ? access->address[access->lane] : access->first_address);
+	if (!one && access->first_address != access->last_address)
+		say(sentence, " to 0x%" PRIx64, access->last_address);
+	if (access->where && (one || access->first_address == access->last_address))
 		say(sentence, ", %s", access->where);
 }
 
@@ -175,6 +224,77 @@ static const char *collective_of(const struct ws_report *report)
 	return NULL;
 }
 
+/*
+ * The wait that others wait for: from the largest one to whom it misses, as long as those wait
+ * themselves. In a circle it is the last one before it closes.
+ */
+static const struct ws_report_wait *root_of_waits(const struct ws_report *report)
+{
+	uint32_t at = 0;
+	for (uint32_t step = 0; step < report->n_waits; step++) {
+		const struct ws_report_wait *wait = &report->waits[at];
+		uint32_t next = WS_NONE;
+		for (uint32_t i = 0; i < wait->n_absentees && next == WS_NONE; i++) {
+			if (wait->absentees[i].state != WS_ABSENTEE_WAITS)
+				return wait; /* it ended, faulted or runs: nobody waits for more */
+			next = wait->absentees[i].wait;
+		}
+		if (next >= report->n_waits)
+			return wait;
+		at = next;
+	}
+	return report->n_waits ? &report->waits[at] : NULL;
+}
+
+/* "64 threads wait for ...: they wait until it is 1; it is 0" */
+static void say_wait(struct sentence *sentence, const struct ws_report_wait *wait)
+{
+	say(sentence, ": %" PRIu64 " thread%s %s", wait->n_lanes, wait->n_lanes == 1 ? "" : "s",
+	    wait->claim.text);
+	if (wait->needs)
+		say(sentence, " (%s)", wait->needs);
+	else if (wait->missing_text)
+		say(sentence, " (%s)", wait->missing_text);
+}
+
+/* Threads that wait for anything else, by what for. */
+static void say_other_waits(struct sentence *sentence, const struct ws_report *report,
+			    const struct ws_report_wait *root)
+{
+	const char *separator = "; others wait: ";
+	for (size_t kind = 0; kind < WSI_COUNT(report->n_waiting_threads); kind++) {
+		uint64_t n = report->n_waiting_threads[kind];
+		if (root && root->kind == (enum ws_wait_kind)kind)
+			n -= wsi_min_u64(n, root->n_lanes);
+		if (n == 0)
+			continue;
+		say(sentence, "%s%" PRIu64 " %s", separator, n, waits_for[kind]);
+		separator = ", ";
+	}
+}
+
+static void say_hang(struct sentence *sentence, struct wsi_build *build)
+{
+	const struct ws_report *report = build->report;
+	const struct ws_report_wait *root = root_of_waits(report);
+	uint32_t waiting = n_waiting(report);
+	say(sentence, "hang suspected");
+	if (root) {
+		say_frames(sentence, build,
+			   &(struct place){ root->frames, root->n_frames, root->user_frame,
+					    root->kernel });
+		say_wait(sentence, root);
+	} else if (build->have_calm) {
+		say_place(sentence, build, &build->calm.e);
+		say(sentence, ": warps wait at a barrier");
+	}
+	say_other_waits(sentence, report, root);
+	say(sentence, "; %u of %u resident warp%s wait%s; no exception", waiting, report->n_warps,
+	    report->n_warps == 1 ? "" : "s", waiting == 1 ? "s" : "");
+	if (collective_of(report))
+		say(sentence, "; another rank may be the cause");
+}
+
 static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 {
 	const struct ws_report *report = build->report;
@@ -190,34 +310,12 @@ static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 			    fault ? fault : "it holds no state of a GPU");
 		return;
 	}
-	say(sentence, "No %s in this %s",
-	    report->verdict == WS_VERDICT_NONE ? "fault" : "exception", what);
-	if (report->n_warps == 0) {
+	say(sentence, "No fault in this %s", what);
+	if (report->n_warps == 0)
 		say(sentence, "; no thread is resident");
-		return;
-	}
-	if (report->verdict != WS_VERDICT_HANG) {
+	else
 		say(sentence, "; %u warp%s resident", report->n_warps,
 		    report->n_warps == 1 ? " is" : "s are");
-		return;
-	}
-	uint32_t waiting = n_waiting(report);
-	say(sentence, "; hang suspected: %u of %u resident warps wait", waiting, report->n_warps);
-	const char *separator = report->n_waiting_warps ? ": " : " at a barrier";
-	for (size_t kind = 0; kind < WSI_COUNT(report->n_waiting_threads); kind++) {
-		uint64_t n = report->n_waiting_threads[kind];
-		if (n == 0)
-			continue;
-		say(sentence, "%s%" PRIu64 " thread%s %s", separator, n, n == 1 ? "" : "s",
-		    waits_for[kind]);
-		separator = ", ";
-	}
-	if (!report->n_waiting_warps)
-		say(sentence, "%s", separator);
-	const char *collective = collective_of(report);
-	if (collective)
-		say(sentence, "; in a collective operation (%s): another rank may be the cause",
-		    collective);
 }
 
 static enum ws_status summarize(struct wsi_build *build)
@@ -232,6 +330,9 @@ static enum ws_status summarize(struct wsi_build *build)
 		say_place(&sentence, build, e);
 		say_thread(&sentence, build, e);
 		say_access(&sentence, e);
+		capitalize(sentence.text);
+	} else if (report->verdict == WS_VERDICT_HANG) {
+		say_hang(&sentence, build);
 		capitalize(sentence.text);
 	} else {
 		say_calm(&sentence, build);

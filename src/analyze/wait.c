@@ -532,31 +532,31 @@ static bool say_evidence(struct wsi_waits *w, struct ws_report_wait *wait)
 /* What is waited for, but for numbers that the page shows on lines of their own. */
 static const char *what_of(struct wsi_build *build, const struct ws_report_wait *wait)
 {
+	const char *their = wait->n_lanes == 1 ? "its" : "their";
 	switch (wait->kind) {
 	case WS_WAIT_BARRIER:
 		if (wait->barrier_status != WS_OK)
-			return "wait at a barrier of their block";
+			return wsi_build_text(build, "at a barrier of %s block", their);
 		return wait->expected
-			       ? wsi_build_text(build,
-						"wait at barrier %u of their block, for %u threads",
-						wait->barrier, wait->expected)
-			       : wsi_build_text(build, "wait at barrier %u of their block",
-						wait->barrier);
+			       ? wsi_build_text(build, "at barrier %u of %s block, for %u threads",
+						wait->barrier, their, wait->expected)
+			       : wsi_build_text(build, "at barrier %u of %s block", wait->barrier,
+						their);
 	case WS_WAIT_CLUSTER:
-		return "wait at the barrier of their cluster";
+		return wsi_build_text(build, "at the barrier of %s cluster", their);
 	case WS_WAIT_CONVERGENCE:
-		return "wait for other lanes of their warp";
+		return wsi_build_text(build, "for other lanes of %s warp", their);
 	case WS_WAIT_MBARRIER:
-		return "wait for a barrier object (mbarrier) in shared memory";
+		return "for a barrier object (mbarrier) in shared memory";
 	case WS_WAIT_GRID:
-		return "wait for all blocks of the grid";
+		return "for all blocks of the grid";
 	case WS_WAIT_SPIN:
-		return wait->space == WS_SPACE_SHARED ? "wait for shared memory to change"
-						      : "wait for global memory to change";
+		return wait->space == WS_SPACE_SHARED ? "for shared memory to change"
+						      : "for global memory to change";
 	case WS_WAIT_SLEEP:
 		break;
 	}
-	return "sleep";
+	return "in a nanosleep";
 }
 
 static bool say_wait(struct wsi_waits *w, struct ws_report_wait *wait)
@@ -564,14 +564,14 @@ static bool say_wait(struct wsi_waits *w, struct ws_report_wait *wait)
 	const char *what = what_of(w->build, wait);
 	if (!what)
 		return false;
-	wait->claim.text = wsi_build_text(w->build, "%s%s%s%s%s", what,
-					  wait->address_status == WS_OK && wait->one_address &&
-							  wsi_wait_reads_word(wait->kind)
-						  ? ", all at one address"
-						  : "",
-					  wait->collective ? ", in a collective operation (" : "",
-					  wait->collective ? wait->collective : "",
-					  wait->collective ? ")" : "");
+	wait->claim.text = wsi_build_text(
+		w->build, "wait%s %s%s%s%s%s", wait->n_lanes == 1 ? "s" : "", what,
+		wait->n_lanes > 1 && wait->address_status == WS_OK && wait->one_address &&
+				wsi_wait_reads_word(wait->kind)
+			? ", all at one address"
+			: "",
+		wait->collective ? ", in a collective operation (" : "",
+		wait->collective ? wait->collective : "", wait->collective ? ")" : "");
 	return wait->claim.text != NULL;
 }
 

@@ -20,6 +20,8 @@ static bool read_register(struct wsi_build *build, uint32_t warp_index, uint32_t
 				NULL) != WS_OK ||
 	    n_read < 1)
 		return false;
+	if ((kind == WS_REG_R || kind == WS_REG_UR) && wsi_is_replaced(build, &value, 1))
+		return false;
 	*ret_value = value;
 	return true;
 }
@@ -197,9 +199,9 @@ static const char *say_until(struct wsi_build *build, struct ws_report_wait *wai
 	wait->until_met = known && wait->value_bytes == 4 && is_met(wait);
 	if (!other || !value)
 		return NULL;
-	return wsi_build_text(build, "they wait until it is %s%s%s%s%s", words[wait->until], other,
-			      known ? "; it is " : "", value,
-			      wait->until_met ? ", so they are about to go on" : "");
+	return wsi_build_text(build, "the wait ends when it is %s%s%s%s%s", words[wait->until],
+			      other, known ? "; it is " : "", value,
+			      wait->until_met ? ", so it is about to end" : "");
 }
 
 /* What the word has to be. */
@@ -256,15 +258,15 @@ static const char *say_object(struct wsi_build *build, const struct ws_report_ob
 {
 	char bytes[100] = "";
 	if (object->over)
-		return "the phase that they wait for is over: they are about to go on";
+		return "the phase that is waited for is over: the wait is about to end";
 	if (object->pending_bytes)
 		wsi_format(bytes, "%s%u bytes of asynchronous copies",
 			   object->pending ? ", and " : "", object->pending_bytes);
-	if (!object->pending)
-		return wsi_build_text(build, "all %u arrivals are there; what is missing: %s",
-				      object->expected, *bytes ? bytes : "nothing");
-	return wsi_build_text(build, "%u of %u arrivals are missing%s", object->pending,
-			      object->expected, bytes);
+	const char *arrivals = object->expected == 1 ? "arrival" : "arrivals";
+	if (!object->pending && *bytes)
+		return wsi_build_text(build, "%s are missing; no arrival is", bytes);
+	return wsi_build_text(build, "%u of %u %s %s missing%s", object->pending, object->expected,
+			      arrivals, object->pending == 1 ? "is" : "are", bytes);
 }
 
 /* ---- the address ---- */

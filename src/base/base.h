@@ -84,6 +84,15 @@ static inline uint64_t wsi_max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* How many bits are set. */
+static inline unsigned wsi_count_bits(uint32_t mask)
+{
+	unsigned n = 0;
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
 /* a + b, or UINT64_MAX when that wraps. */
 static inline uint64_t wsi_add_sat(uint64_t a, uint64_t b)
 {

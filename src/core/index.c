@@ -261,14 +261,30 @@ static void strtab_consider(struct indexer *ix, uint32_t section)
 		ix->strtab_other = section;
 }
 
-/* Whether the writer of this dump said that it lacks something. */
+/* Whether bytes begin with a note and what follows it; takes them away. */
+static bool note_take(struct ws_span *bytes, const char *note, size_t more)
+{
+	if (bytes->len < WSI_NOTE_BYTES + more || memcmp(bytes->ptr, note, WSI_NOTE_BYTES) != 0)
+		return false;
+	bytes->ptr += WSI_NOTE_BYTES;
+	bytes->len -= WSI_NOTE_BYTES;
+	return true;
+}
+
+/* What the writer of this dump said that it lacks. */
 static void note_read(struct indexer *ix, uint32_t section)
 {
 	struct ws_core *core = ix->core;
 	struct wsi_shdr shdr = header_of(ix, section);
 	struct ws_span bytes;
-	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes) || bytes.len < WSI_NOTE_BYTES ||
-	    memcmp(bytes.ptr, WSI_INCOMPLETE_NOTE, WSI_NOTE_BYTES) != 0)
+	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes))
+		return;
+	bool cut = note_take(&bytes, WSI_INCOMPLETE_NOTE, 0);
+	if (note_take(&bytes, WSI_STRIPPED_NOTE, WSI_STRIPPED_WORDS)) {
+		core->facts.left_out = wsi_load_u32(bytes.ptr);
+		core->facts.stripped = wsi_load_u32(bytes.ptr + 4);
+	}
+	if (!cut)
 		return;
 	wsi_core_note(core, WSI_TOPIC_CUT, WS_HIDES_FAULT, shdr.offset,
 		      "this dump was written from one that was cut; what it lacks may have been in "

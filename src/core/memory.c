@@ -27,8 +27,9 @@ static bool banks_go_with_global(const struct ws_dump_facts *facts)
 static const char *flag_that_explains(const struct ws_core *core, enum ws_space space)
 {
 	const struct ws_dump_facts *facts = &core->facts;
+	uint32_t flags = facts->flags | facts->left_out;
 	for (size_t i = 0; i < WSI_COUNT(skip_flags); i++) {
-		if (skip_flags[i].space == space && facts->flags & skip_flags[i].flag)
+		if (skip_flags[i].space == space && flags & skip_flags[i].flag)
 			return skip_flags[i].word;
 	}
 	if ((space == WS_SPACE_CONST || space == WS_SPACE_PARAM) &&
@@ -66,12 +67,10 @@ static bool looks_left_out(const struct ws_core *core, enum ws_space space)
 enum ws_status wsi_core_missing(const struct ws_core *core, enum ws_space space, const char *what,
 				struct ws_error *err)
 {
-	if (core->facts.have_flags) {
-		const char *flag = flag_that_explains(core, space);
-		if (flag)
-			return wsi_fail(err, WS_EXCLUDED, WS_NO_OFFSET,
-					"%s: left out of the dump by the flag %s", what, flag);
-	}
+	const char *flag = flag_that_explains(core, space);
+	if (flag)
+		return wsi_fail(err, WS_EXCLUDED, WS_NO_OFFSET,
+				"%s: left out of the dump by the flag %s", what, flag);
 	if (core->headers_lost)
 		return wsi_fail(err, WS_TRUNCATED, core->bytes.len,
 				"%s: not among what is left of the dump, which was cut", what);

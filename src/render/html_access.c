@@ -2,14 +2,6 @@
 /* The memory access of the fault: sentence, picture, what the lanes had, whose memory. */
 #include "render/html.h"
 
-static unsigned count(uint32_t mask)
-{
-	unsigned n = 0;
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
-}
-
 static void kind(struct wsi_html *page, const struct ws_report_access *access)
 {
 	wsi_html_term(page, "Access");
@@ -30,13 +22,16 @@ static void suspects(struct wsi_html *page, const struct ws_report_access *acces
 					       "misaligned", "near null", "no valid address" };
 	const uint32_t masks[] = { access->unmapped, access->outside, access->misaligned,
 				   access->null_like, access->noncanonical };
+	if (!access->lanes)
+		return;
 	wsi_html_term(page, "Lanes");
-	wsi_html_printf(page, "%u can be the cause, %u cannot, of %u", count(access->suspects),
-			count(access->cleared), count(access->lanes));
+	wsi_html_printf(page, "%u can be the cause, %u cannot, of %u",
+			wsi_count_bits(access->suspects), wsi_count_bits(access->cleared),
+			wsi_count_bits(access->lanes));
 	for (size_t i = 0; i < WSI_COUNT(masks); i++) {
 		if (masks[i])
-			wsi_html_printf(page, "; %u %s <code>0x%08x</code>", count(masks[i]),
-					reasons[i], masks[i]);
+			wsi_html_printf(page, "; %u %s <code>0x%08x</code>",
+					wsi_count_bits(masks[i]), reasons[i], masks[i]);
 	}
 	wsi_html_term_end(page);
 }
@@ -84,6 +79,18 @@ static bool has_values(const struct ws_report_operand *operand)
 	return operand->status == WS_OK && operand->lanes && ws_operand_is_shown(operand);
 }
 
+/* A lane with a value to show: the one that is told of, else the first suspect. */
+static uint32_t shown_lane(const struct ws_report_access *access,
+			   const struct ws_report_operand *operand)
+{
+	uint32_t lane = 0, have = operand->lanes & access->suspects;
+	if (access->lane != WS_NONE)
+		return access->lane;
+	while (have && !(have >> lane & 1))
+		lane++;
+	return lane;
+}
+
 /* What each operand is, with the value of the lane that is told of. */
 static void operand_table(struct wsi_html *page, const struct ws_report_access *access)
 {
@@ -99,7 +106,7 @@ static void operand_table(struct wsi_html *page, const struct ws_report_access *
 		wsi_html_text(page, operand->name);
 		wsi_html_printf(page, "</code></th><td>%s</td><td>",
 				ws_operand_use_text(operand->use));
-		uint32_t lane = access->lane != WS_NONE ? access->lane : 0;
+		uint32_t lane = shown_lane(access, operand);
 		if (operand->use == WS_USE_RESULT)
 			wsi_html_raw(page, "<span class=\"soft\">written by it</span>");
 		else if (operand->status != WS_OK)
@@ -165,7 +172,7 @@ static void lane_table(struct wsi_html *page, const struct ws_report_access *acc
 			"class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Lanes\"><table "
 			"class=\"lanes\"><thead><tr><th scope=\"col\">Lane</th><th scope=\"col\">"
 			"Address</th><th scope=\"col\">Finding</th>",
-			count(access->lanes), wsi_plural(count(access->lanes)));
+			wsi_count_bits(access->lanes), wsi_plural(wsi_count_bits(access->lanes)));
 	for (uint32_t i = 0; i < access->n_operands; i++) {
 		if (!per_lane(&access->operands[i]))
 			continue;
@@ -183,22 +190,32 @@ static void lane_table(struct wsi_html *page, const struct ws_report_access *acc
 
 /* ---- the section ---- */
 
+static void where(struct wsi_html *page, const struct ws_report_access *access)
+{
+	uint32_t told = access->suspects & (access->lanes_known | access->lanes_likely);
+	if (access->lane == WS_NONE && told) {
+		wsi_html_printf(page, "<p class=\"where\">The addresses of the %u suspects are ",
+				wsi_count_bits(told));
+		wsi_html_hex(page, access->first_address);
+		wsi_html_raw(page, " to ");
+		wsi_html_hex(page, access->last_address);
+		wsi_html_raw(page, ".</p>\n");
+	}
+	if (access->lane == WS_NONE || !access->where)
+		return;
+	wsi_html_printf(page, "<p class=\"where\">The address of lane %u, ", access->lane);
+	wsi_html_hex(page, access->address[access->lane]);
+	wsi_html_raw(page, ", is ");
+	wsi_html_text(page, access->where);
+	wsi_html_raw(page, ".</p>\n");
+}
+
 static void one_access(struct wsi_html *page, const struct ws_report_access *access)
 {
 	wsi_html_raw(page, "<p class=\"instruction\"><code>");
 	wsi_html_text(page, access->text);
 	wsi_html_raw(page, "</code></p>\n");
-	if (access->where) {
-		wsi_html_raw(page, "<p class=\"where\">The address ");
-		if (access->lane != WS_NONE) {
-			wsi_html_printf(page, "of lane %u, ", access->lane);
-			wsi_html_hex(page, access->address[access->lane]);
-			wsi_html_raw(page, ", ");
-		}
-		wsi_html_raw(page, "is ");
-		wsi_html_text(page, access->where);
-		wsi_html_raw(page, ".</p>\n");
-	}
+	where(page, access);
 	wsi_html_ruler(page, access);
 	wsi_html_raw(page, "<dl class=\"facts\">\n");
 	kind(page, access);

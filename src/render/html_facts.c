@@ -34,7 +34,7 @@ static void launch(struct wsi_html *page, const struct ws_report_exception *e,
 	}
 	if (kernel->grid.have & WS_GRID_N_REGS)
 		wsi_html_printf(page, ", %u registers", kernel->grid.n_regs);
-	wsi_out_resident(page->out, kernel);
+	wsi_out_resident(page->out, page->report, kernel);
 	wsi_html_term_end(page);
 }
 
@@ -84,7 +84,8 @@ static void field_row(struct wsi_html *page, const struct ws_report_field *field
 	wsi_html_raw(page, "</td></tr>\n");
 }
 
-static void param_row(struct wsi_html *page, const struct ws_report_param *param, bool named)
+static void param_row(struct wsi_html *page, const struct ws_report_kernel *kernel,
+		      const struct ws_report_param *param, bool named)
 {
 	wsi_html_printf(page, "<tr><th scope=\"row\" class=\"n\">%u</th>", param->ordinal);
 	if (named) {
@@ -94,8 +95,8 @@ static void param_row(struct wsi_html *page, const struct ws_report_param *param
 		wsi_html_str(page, param->type);
 		wsi_html_raw(page, "</code></td>");
 	}
-	wsi_html_printf(page, "<td class=\"n\">%u</td><td class=\"n\">%u</td><td>", param->offset,
-			param->size_bytes);
+	wsi_html_printf(page, "<td class=\"n\">0x%x</td><td class=\"n\">%u</td><td>",
+			kernel->params_offset + param->offset, param->size_bytes);
 	value(page, param);
 	if (param->text && strncmp(param->text, "0x", 2) != 0) /* a pointer is shown as it is */
 		read_value(page, " = ", param->text);
@@ -118,10 +119,11 @@ static void params(struct wsi_html *page, const struct ws_report_kernel *kernel)
 		     "class=\"n\">Number</th>");
 	if (named)
 		wsi_html_raw(page, "<th scope=\"col\">Name</th><th scope=\"col\">Type</th>");
-	wsi_html_raw(page, "<th scope=\"col\" class=\"n\">Offset</th><th scope=\"col\" class=\"n\">"
-			   "Bytes</th><th scope=\"col\">Value</th></tr></thead>\n<tbody>\n");
+	wsi_html_raw(page,
+		     "<th scope=\"col\" class=\"n\">Address</th><th scope=\"col\" class=\"n\">"
+		     "Bytes</th><th scope=\"col\">Value</th></tr></thead>\n<tbody>\n");
 	for (uint32_t i = 0; i < kernel->n_params; i++)
-		param_row(page, &kernel->params[i], named);
+		param_row(page, kernel, &kernel->params[i], named);
 	wsi_html_raw(page, "</tbody></table></div>\n");
 }
 
@@ -252,9 +254,14 @@ static void dump_facts(struct wsi_html *page, const struct ws_dump_facts *dump)
 		wsi_html_text(page, when);
 		wsi_html_term_end(page);
 	}
-	if (dump->have_flags) {
+	if (dump->have_flags || dump->left_out) {
 		wsi_html_term(page, "Left out");
-		wsi_out_left_out(page->out, dump->flags);
+		wsi_out_left_out(page->out, dump->flags | dump->left_out);
+		wsi_html_term_end(page);
+	}
+	if (dump->stripped) {
+		wsi_html_term(page, "Stripped");
+		wsi_out_stripped(page->out, dump->stripped);
 		wsi_html_term_end(page);
 	}
 }
@@ -270,10 +277,11 @@ static void devices(struct wsi_html *page)
 		} else {
 			wsi_html_printf(page, "%u: ", device->state.id);
 			wsi_html_str(page, device->state.name);
-			wsi_html_printf(page, ", sm_%u%u, %u SMs, %u warp%s resident",
+			wsi_html_printf(page, ", sm_%u%u, %u SMs, %u warp%s %s",
 					device->state.sm_major, device->state.sm_minor,
 					device->state.n_sms, device->resident_warps,
-					wsi_plural(device->resident_warps));
+					wsi_plural(device->resident_warps),
+					wsi_resident_word(page->report));
 		}
 		wsi_html_term_end(page);
 	}

@@ -97,6 +97,28 @@ static void lanes(struct wsi_html *page, const struct ws_report_exception *e)
 	wsi_html_term_end(page);
 }
 
+/* Who can be guilty; and cuda-gdb's focus, where that is another thread. */
+static void where(struct wsi_html *page, const struct ws_report_exception *e)
+{
+	bool range = !e->suspect_stands_out && e->first_suspect.lane != e->last_suspect.lane;
+	wsi_html_term(page, e->blame == WS_BLAME_NOBODY ? "Thread" : "Where");
+	wsi_html_thread(page, range ? &e->first_suspect : &e->suspect);
+	if (range) {
+		wsi_html_raw(page, ", to thread ");
+		wsi_html_dim(page, e->last_suspect.thread);
+		wsi_html_printf(page, ", lane %u: %u suspects", e->last_suspect.lane,
+				wsi_count_bits(e->lanes_suspect));
+	}
+	wsi_html_term_end(page);
+	if (e->suspect.lane == e->at.lane)
+		return;
+	wsi_html_term(page, "Focus");
+	wsi_html_thread(page, &e->at);
+	wsi_html_raw(page, wsi_focus_is_cleared(e) ? " in cuda-gdb; this lane cannot be guilty"
+						   : " in cuda-gdb");
+	wsi_html_term_end(page);
+}
+
 void wsi_html_fault(struct wsi_html *page)
 {
 	const struct ws_report_exception *e = page->report->focus;
@@ -107,9 +129,7 @@ void wsi_html_fault(struct wsi_html *page)
 	wsi_html_raw(page, "<dl class=\"facts\">\n");
 	if (!nobody)
 		exception(page, e);
-	wsi_html_term(page, nobody ? "Thread" : "Where");
-	wsi_html_thread(page, &e->at);
-	wsi_html_term_end(page);
+	where(page, e);
 	if (e->have_target_block) {
 		wsi_html_term(page, "Target");
 		wsi_html_raw(page, "block ");

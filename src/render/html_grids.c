@@ -3,6 +3,8 @@
  * The grid of the focus' kernel, a cell for each block, and the focus' block, a cell for each
  * thread: one SVG path of horizontal strokes for each state.
  */
+#include <warpscope/write.h>
+
 #include "render/html.h"
 
 enum {
@@ -106,8 +108,11 @@ static void blocks_caption(struct wsi_html *page, const struct blocks *blocks,
 	if (blocks->resident >= blocks->total)
 		wsi_html_raw(page, "all resident");
 	else
-		wsi_html_printf(page, "%" PRIu64 " resident; the others have finished or not begun",
-				blocks->resident);
+		wsi_html_printf(page, "%" PRIu64 " %s%s", blocks->resident,
+				wsi_resident_word(page->report),
+				page->report->dump.stripped & WS_STRIP_OTHERS
+					? ""
+					: "; the others have finished or not begun");
 	if (blocks->per_cell > 1)
 		wsi_html_printf(page, "; one cell is %" PRIu64 " blocks", blocks->per_cell);
 	wsi_html_raw(page, "</span></figcaption>\n");
@@ -217,6 +222,19 @@ static void thread_row(struct wsi_html *page, const struct ws_report_warp *warp,
 	}
 }
 
+/* Around the thread that stands out, else around all that can be guilty. */
+static void thread_ring(struct wsi_html *page, const struct ws_report_exception *e, uint32_t row)
+{
+	bool one = e->suspect_stands_out;
+	uint32_t first = one ? e->suspect.lane : e->first_suspect.lane;
+	uint32_t last = one ? first : e->last_suspect.lane;
+	if (first >= WS_MAX_LANES || last >= WS_MAX_LANES)
+		return;
+	wsi_html_printf(page,
+			"<rect class=\"ring\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"12\"/>\n",
+			118 + first * 12, row * 12, (last - first + 1) * 12);
+}
+
 static void thread_grid(struct wsi_html *page, const struct ws_report_exception *e)
 {
 	const struct ws_report_map *map = &page->report->map;
@@ -239,11 +257,8 @@ static void thread_grid(struct wsi_html *page, const struct ws_report_exception 
 		n, wsi_plural(n), n * 12);
 	for (uint32_t i = 0; i < n; i++) {
 		thread_row(page, warps[i], i);
-		if (warps[i] == focus && e->at.lane < WS_MAX_LANES)
-			wsi_html_printf(page,
-					"<rect class=\"ring\" x=\"%u\" y=\"%u\" width=\"12\" "
-					"height=\"12\"/>\n",
-					118 + e->at.lane * 12, i * 12);
+		if (warps[i] == focus)
+			thread_ring(page, e, i);
 	}
 	wsi_html_raw(page, "</svg></div>\n</figure>\n");
 }

@@ -18,7 +18,10 @@ static void group_row(struct wsi_html *page, uint32_t i)
 		"<tr data-group=\"%u\"><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64
 		"</td><td><span class=\"state %c\">%s</span></td><td>",
 		i, group->n_lanes, group->n_warps, letter, ws_thread_state_text(group->state));
-	wsi_html_line(page, &group->frame);
+	if (wsi_has_place(&group->frame))
+		wsi_html_line(page, &group->frame);
+	else
+		wsi_html_raw(page, "-");
 	wsi_html_raw(page, "</td><td>");
 	if (group->user.level != group->frame.level)
 		wsi_html_line(page, &group->user);
@@ -75,7 +78,7 @@ static void further_row(struct wsi_html *page, const struct ws_report_exception 
 	if (user)
 		wsi_html_function(page, user);
 	wsi_html_raw(page, "</td><td>");
-	wsi_html_thread(page, &e->at);
+	wsi_html_thread(page, &e->suspect);
 	wsi_html_printf(page,
 			"</td><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64
 			"</td><td class=\"n\">%" PRIu64 "</td></tr>\n",

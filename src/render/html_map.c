@@ -156,9 +156,9 @@ static void device_caption(struct wsi_html *page, const struct ws_report_device 
 {
 	wsi_html_printf(page, "<figcaption>Device %u: ", device->state.id);
 	wsi_html_str(page, device->state.name.len ? device->state.name : ws_str_of("(name lost)"));
-	wsi_html_printf(page, " <span class=\"soft\">%u SMs, %u warp%s resident",
-			device->state.n_sms, device->resident_warps,
-			wsi_plural(device->resident_warps));
+	wsi_html_printf(page, " <span class=\"soft\">%u SMs, %u warp%s %s", device->state.n_sms,
+			device->resident_warps, wsi_plural(device->resident_warps),
+			wsi_resident_word(page->report));
 	if (device->faulted_sms)
 		wsi_html_printf(page, ", %u SM%s with an exception (&#9660;)", device->faulted_sms,
 				wsi_plural(device->faulted_sms));

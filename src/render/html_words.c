@@ -84,13 +84,16 @@ void wsi_html_function(struct wsi_html *page, const struct ws_report_frame *fram
 
 void wsi_html_line(struct wsi_html *page, const struct ws_report_frame *frame)
 {
-	if (frame->line_status != WS_OK) {
+	if (frame->line_status != WS_OK && !frame->owner_short.len) {
 		wsi_html_hex(page, frame->pc);
 		return;
 	}
 	wsi_html_raw(page, "<code>");
-	wsi_html_str(page, wsi_file_name(frame->file));
-	if (frame->line)
+	wsi_html_str(page,
+		     frame->line_status == WS_OK ? wsi_file_name(frame->file) : frame->owner_short);
+	if (frame->line_status != WS_OK)
+		wsi_html_printf(page, "+0x%" PRIx64, frame->rel_pc);
+	else if (frame->line)
 		wsi_html_printf(page, ":%u", frame->line);
 	wsi_html_raw(page, "</code>");
 }

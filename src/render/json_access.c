@@ -123,6 +123,7 @@ static void json_masks(struct ws_json *json, const struct ws_report_access *acce
 	wsi_json_key_hex(json, "lanes_known", access->lanes_known, WS_OK);
 	wsi_json_key_hex(json, "lanes_guess", access->lanes_guess, WS_OK);
 	wsi_json_key_hex(json, "lanes_likely", access->lanes_likely, WS_OK);
+	wsi_json_key_hex(json, "wrong", access->wrong, WS_OK);
 	wsi_json_key_hex(json, "suspects", access->suspects, WS_OK);
 	wsi_json_key_hex(json, "cleared", access->cleared, WS_OK);
 	wsi_json_key_hex(json, "unmapped", access->unmapped, WS_OK);
@@ -149,6 +150,10 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	json_lanes(json, "address", access->lanes_known | access->lanes_guess, access->address);
 	wsi_json_key_claim(json, "address_claim", &access->address_claim);
 	wsi_json_key_number(json, "lane", access->lane);
+	enum ws_status range =
+		wsi_status_if(access->suspects & (access->lanes_known | access->lanes_likely));
+	wsi_json_key_hex(json, "first_address", access->first_address, range);
+	wsi_json_key_hex(json, "last_address", access->last_address, range);
 	if (access->window_size)
 		wsi_json_key_u64(json, "window_size", access->window_size);
 	else

@@ -42,11 +42,37 @@ static void json_assertion(struct ws_json *json, const struct ws_report_assertio
 	ws_json_end(json);
 }
 
+static void json_suspect(struct ws_json *json, const char *key, const struct ws_report_thread *at)
+{
+	ws_json_key(json, key);
+	ws_json_object(json);
+	wsi_json_thread(json, at);
+	ws_json_end(json);
+}
+
+static void json_suspects(struct ws_json *json, const struct ws_report_exception *e)
+{
+	if (e->suspect.lane == WS_NONE || e->blame == WS_BLAME_NOBODY) {
+		ws_json_missing(json, "suspects", WS_ABSENT);
+		return;
+	}
+	ws_json_key(json, "suspects");
+	ws_json_object(json);
+	wsi_json_key_bool(json, "stands_out", e->suspect_stands_out);
+	json_suspect(json, "thread", &e->suspect);
+	json_suspect(json, "first", &e->first_suspect);
+	json_suspect(json, "last", &e->last_suspect);
+	wsi_json_key_hex(json, "lanes", e->lanes_suspect, WS_OK);
+	wsi_json_key_u64(json, "threads", e->n_suspects);
+	ws_json_end(json);
+}
+
 void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *e)
 {
 	ws_json_object(json);
 	json_kind(json, e);
 	wsi_json_thread(json, &e->at);
+	json_suspects(json, e);
 	wsi_json_key_hex(json, "pc", e->pc, e->pc_status);
 	wsi_json_key_hex(json, "errorpc", e->errorpc, e->errorpc_status);
 	wsi_json_key_number(json, "kernel", e->kernel);

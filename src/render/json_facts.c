@@ -2,6 +2,19 @@
 /* The dump, how the code was built, devices and kernels as JSON. */
 #include "render/json.h"
 
+/* What `strip` took away, as a list of words. */
+static void json_stripped(struct ws_json *json, uint32_t stripped)
+{
+	static const char *const words[] = { "others", "values", "ptx", "paths" };
+	ws_json_key(json, "stripped");
+	ws_json_array_line(json);
+	for (size_t i = 0; i < WSI_COUNT(words); i++) {
+		if (stripped >> i & 1)
+			ws_json_text(json, words[i]);
+	}
+	ws_json_end(json);
+}
+
 void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
 {
 	const struct ws_dump_facts *dump = &report->dump;
@@ -22,6 +35,7 @@ void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
 	wsi_json_key_text(json, "layout", dump->layout);
 	wsi_json_key_str(json, "generator", dump->generator, wsi_status_if(dump->have_metadata));
 	wsi_json_key_hex(json, "flags", dump->flags, wsi_status_if(dump->have_flags));
+	json_stripped(json, dump->stripped);
 	if (dump->have_time)
 		wsi_json_key_u64(json, "timestamp", dump->timestamp);
 	else

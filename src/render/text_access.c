@@ -6,14 +6,6 @@
 
 enum { MAX_PARAMS = 16, MAX_FIELDS = 16 /* of one parameter */ };
 
-static unsigned count_lanes(uint32_t mask)
-{
-	unsigned n = 0;
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
-}
-
 static void out_claim(struct wsi_page *page, const struct ws_report_claim *claim)
 {
 	ws_out_escaped(page->out, ws_str_of(claim->text));
@@ -60,6 +52,12 @@ static void line_address(struct wsi_page *page, const struct ws_report_access *a
 {
 	struct ws_out *out = page->out;
 	uint32_t lane = access->lane;
+	uint32_t told = access->suspects & (access->lanes_known | access->lanes_likely);
+	if (lane == WS_NONE && told) {
+		wsi_page_label(page, "address");
+		ws_out_printf(out, "0x%" PRIx64 " to 0x%" PRIx64 ", of %u suspects\n",
+			      access->first_address, access->last_address, wsi_count_bits(told));
+	}
 	if (lane == WS_NONE || !((access->lanes_known | access->lanes_guess) >> lane & 1))
 		return;
 	wsi_page_label(page, "address");
@@ -90,7 +88,7 @@ static void out_reason(struct wsi_page *page, uint32_t mask, const char *reason,
 {
 	if (!mask)
 		return;
-	ws_out_printf(page->out, "%s%u %s", *first ? ": " : ", ", count_lanes(mask), reason);
+	ws_out_printf(page->out, "%s%u %s", *first ? ": " : ", ", wsi_count_bits(mask), reason);
 	*first = false;
 }
 
@@ -100,8 +98,8 @@ static void line_lanes(struct wsi_page *page, const struct ws_report_access *acc
 	if (!access->suspects)
 		return;
 	wsi_page_label(page, "suspects");
-	ws_out_printf(page->out, "%u of %u lanes, 0x%08x", count_lanes(access->suspects),
-		      count_lanes(access->lanes), access->suspects);
+	ws_out_printf(page->out, "%u of %u lanes, 0x%08x", wsi_count_bits(access->suspects),
+		      wsi_count_bits(access->lanes), access->suspects);
 	out_reason(page, access->null_like, "as a null pointer gives", &first);
 	out_reason(page, access->noncanonical, "beyond every GPU address", &first);
 	out_reason(page, access->unmapped, "in no memory of the dump", &first);
@@ -109,7 +107,7 @@ static void line_lanes(struct wsi_page *page, const struct ws_report_access *acc
 	out_reason(page, access->misaligned, "misaligned", &first);
 	if (access->cleared)
 		ws_out_printf(page->out, "; %u cleared by address or guard",
-			      count_lanes(access->cleared));
+			      wsi_count_bits(access->cleared));
 	wsi_page_end_line(page);
 }
 
@@ -273,7 +271,8 @@ static void lines_fields(struct wsi_page *page, const struct ws_report_param *pa
 	wsi_page_end_line(page);
 }
 
-static void line_param(struct wsi_page *page, const struct ws_report_param *param)
+static void line_param(struct wsi_page *page, const struct ws_report_kernel *kernel,
+		       const struct ws_report_param *param)
 {
 	ws_out_printf(page->out, "%u: ", param->ordinal);
 	if (param->type.len) {
@@ -281,7 +280,8 @@ static void line_param(struct wsi_page *page, const struct ws_report_param *para
 		ws_out_escaped(page->out, param->name);
 		ws_out_text(page->out, param->name.len ? ", " : "");
 	}
-	ws_out_printf(page->out, "%u bytes at %u, ", param->size_bytes, param->offset);
+	ws_out_printf(page->out, "%u byte%s at 0x%x, ", param->size_bytes,
+		      param->size_bytes == 1 ? "" : "s", kernel->params_offset + param->offset);
 	out_param_value(page, param);
 	if (param->text && strncmp(param->text, "0x", 2) != 0) /* a pointer is shown as it is */
 		out_value(page, param->text);
@@ -300,7 +300,7 @@ void wsi_text_params(struct wsi_page *page, const struct ws_report_exception *e)
 		page->options.all || kernel->n_params <= MAX_PARAMS ? kernel->n_params : MAX_PARAMS;
 	for (uint32_t i = 0; i < shown; i++) {
 		wsi_page_label(page, i ? "" : "parameters");
-		line_param(page, &kernel->params[i]);
+		line_param(page, kernel, &kernel->params[i]);
 	}
 	if (shown < kernel->n_params) {
 		wsi_page_label(page, "");

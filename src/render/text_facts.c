@@ -27,9 +27,14 @@ static void facts_of_dump(struct wsi_page *page, const struct ws_dump_facts *dum
 			ws_out_printf(out, "%s", when);
 		wsi_page_end_line(page);
 	}
-	if (dump->have_flags) {
+	if (dump->have_flags || dump->left_out) {
 		wsi_page_label(page, "left out");
-		wsi_out_left_out(out, dump->flags);
+		wsi_out_left_out(out, dump->flags | dump->left_out);
+		wsi_page_end_line(page);
+	}
+	if (dump->stripped) {
+		wsi_page_label(page, "stripped");
+		wsi_out_stripped(out, dump->stripped);
 		wsi_page_end_line(page);
 	}
 }
@@ -125,8 +130,9 @@ void wsi_text_facts(struct wsi_page *page)
 		ws_out_escaped(out, device->state.name.len ? device->state.name
 							   : ws_str_of("(name lost)"));
 		ws_out_printf(out, ", sm_%u%u", device->state.sm_major, device->state.sm_minor);
-		ws_out_printf(out, ", %u SMs, %u warp%s resident", device->state.n_sms,
-			      device->resident_warps, device->resident_warps == 1 ? "" : "s");
+		ws_out_printf(out, ", %u SMs, %u warp%s %s", device->state.n_sms,
+			      device->resident_warps, device->resident_warps == 1 ? "" : "s",
+			      wsi_resident_word(report));
 		if (device->faulted_sms)
 			ws_out_printf(out, ", %u SM%s with an exception", device->faulted_sms,
 				      device->faulted_sms == 1 ? "" : "s");

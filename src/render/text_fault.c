@@ -124,7 +124,7 @@ void wsi_text_launch(struct wsi_page *page)
 	}
 	if (kernel->grid.have & WS_GRID_N_REGS)
 		ws_out_printf(out, ", %u registers", kernel->grid.n_regs);
-	wsi_out_resident(out, kernel);
+	wsi_out_resident(out, page->report, kernel);
 	wsi_page_end_line(page);
 	wsi_text_params(page, e);
 }
@@ -143,6 +143,8 @@ void wsi_text_fault(struct wsi_page *page)
 	}
 	wsi_page_label(page, "focus");
 	wsi_page_thread(page, e);
+	if (wsi_focus_is_cleared(e))
+		ws_out_text(page->out, "; this lane cannot be guilty");
 	wsi_page_end_line(page);
 	if (e->have_target_block) {
 		wsi_page_label(page, "target");

@@ -32,7 +32,7 @@ void wsi_text_further(struct wsi_page *page)
 		else
 			ws_table_printf(table, "?");
 		wsi_cell_function(table, user);
-		wsi_cell_thread(table, &e->at);
+		wsi_cell_thread(table, &e->suspect);
 		if (e->at.device == WS_NONE)
 			ws_table_printf(table, "?");
 		else

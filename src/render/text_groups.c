@@ -2,6 +2,8 @@
 /* Where the threads are: one row for each place and state. */
 #include "render/text.h"
 
+#include "render/words.h"
+
 void wsi_text_groups(struct wsi_page *page)
 {
 	static const struct ws_column columns[] = {
@@ -24,7 +26,10 @@ void wsi_text_groups(struct wsi_page *page)
 		ws_table_printf(table, "%" PRIu64, group->n_warps);
 		ws_table_printf(table, "%s", ws_thread_state_text(group->state));
 		ws_table_printf(table, "0x%" PRIx64, group->pc);
-		wsi_cell_line(table, &group->frame);
+		if (wsi_has_place(&group->frame))
+			wsi_cell_line(table, &group->frame);
+		else
+			ws_table_printf(table, "-");
 		if (group->user.level != group->frame.level)
 			wsi_cell_line(table, &group->user);
 		else

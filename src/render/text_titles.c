@@ -109,10 +109,14 @@ static bool starts_reference(struct ws_str text, size_t i)
 
 void wsi_page_prose(struct wsi_page *page, struct ws_str text)
 {
-	const char *markup = page->markdown ? "<>`*\\_[]|~&$#" : "<`*\\";
+	static const char markup[] = "<>`*\\_[]|~&$#";
 	size_t start = 0;
+	if (!page->markdown) {
+		ws_out_escaped(page->out, text);
+		return;
+	}
 	for (size_t i = 0; i < text.len; i++) {
-		bool reference = page->markdown && starts_reference(text, i);
+		bool reference = starts_reference(text, i);
 		if (!reference && (text.ptr[i] == '\0' || !strchr(markup, text.ptr[i])))
 			continue;
 		ws_out_escaped(page->out, (struct ws_str){ text.ptr + start, i - start });

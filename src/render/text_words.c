@@ -92,7 +92,11 @@ struct ws_table *wsi_page_table_start(struct wsi_page *page, const struct ws_col
 void wsi_cell_line(struct ws_table *table, const struct ws_report_frame *frame)
 {
 	struct ws_str name = wsi_file_name(frame->file);
-	if (frame->line_status != WS_OK)
+	if (frame->line_status != WS_OK && frame->owner_short.len)
+		ws_table_printf(table, "%.*s+0x%" PRIx64,
+				(int)wsi_min_u64(frame->owner_short.len, 60),
+				frame->owner_short.ptr, frame->rel_pc);
+	else if (frame->line_status != WS_OK)
 		ws_table_printf(table, "0x%" PRIx64, frame->pc);
 	else if (frame->line)
 		ws_table_printf(table, "%.*s:%u", (int)wsi_min_u64(name.len, 60), name.ptr,

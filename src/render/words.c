@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/words.h"
 
+#include <warpscope/write.h>
+
 #include <time.h>
 
 struct ws_str wsi_file_name(struct ws_str path)
@@ -55,6 +57,42 @@ size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uin
 	return n;
 }
 
+const char *wsi_resident_word(const struct ws_report *report)
+{
+	bool dropped = report->dump_status == WS_OK && report->dump.stripped & WS_STRIP_OTHERS;
+	return dropped ? "kept in this dump" : "resident";
+}
+
+void wsi_out_stripped(struct ws_out *out, uint32_t stripped)
+{
+	static const struct {
+		uint32_t flag;
+		const char *words;
+	} lost[] = {
+		{ WS_STRIP_OTHERS, "warps without a fault" },
+		{ WS_STRIP_VALUES, "values of registers and memory, but for pointers" },
+		{ WS_STRIP_PTX, "PTX" },
+		{ WS_STRIP_PATHS, "names of folders" },
+	};
+	bool first = true;
+	for (size_t i = 0; i < WSI_COUNT(lost); i++) {
+		if (!(stripped & lost[i].flag))
+			continue;
+		ws_out_printf(out, "%s%s", first ? "" : ", ", lost[i].words);
+		first = false;
+	}
+}
+
+bool wsi_has_place(const struct ws_report_frame *frame)
+{
+	return frame->line_status == WS_OK || frame->owner_short.len;
+}
+
+bool wsi_focus_is_cleared(const struct ws_report_exception *e)
+{
+	return e->at.lane < WS_MAX_LANES && (e->lanes_blamed & ~e->lanes_suspect) >> e->at.lane & 1;
+}
+
 bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e)
 {
 	if (e->kernel == WS_NONE)
@@ -64,13 +102,14 @@ bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exc
 	return grid->have & WS_GRID_CLUSTER && (dim->x > 1 || dim->y > 1 || dim->z > 1);
 }
 
-void wsi_out_resident(struct ws_out *out, const struct ws_report_kernel *kernel)
+void wsi_out_resident(struct ws_out *out, const struct ws_report *report,
+		      const struct ws_report_kernel *kernel)
 {
 	const struct ws_dim3 *dim = &kernel->grid.grid_dim;
 	uint64_t all = (uint64_t)dim->x * dim->y;
 	all = dim->z && all > UINT64_MAX / dim->z ? UINT64_MAX : all * dim->z;
-	ws_out_printf(out, ", %u of %" PRIu64 " block%s resident", kernel->resident_blocks, all,
-		      all == 1 ? "" : "s");
+	ws_out_printf(out, ", %u of %" PRIu64 " block%s %s", kernel->resident_blocks, all,
+		      all == 1 ? "" : "s", wsi_resident_word(report));
 }
 
 bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT])

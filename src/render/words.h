@@ -21,10 +21,19 @@ size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uin
 			 struct ws_str names[WSI_LIBRARY_NAMES]);
 /* What the state shows of one lane of an access. */
 const char *wsi_lane_verdict(const struct ws_report_access *access, uint32_t lane);
+/* Whether more than the address of a frame is known: its line, or its function. */
+bool wsi_has_place(const struct ws_report_frame *frame);
+/* Whether the lane that cuda-gdb starts at cannot be guilty. */
+bool wsi_focus_is_cleared(const struct ws_report_exception *e);
 /* Whether the launch has clusters of more than one block. */
 bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e);
 /* ", 2 of 16 blocks resident": a block that is not there has ended, or waits for room. */
-void wsi_out_resident(struct ws_out *out, const struct ws_report_kernel *kernel);
+void wsi_out_resident(struct ws_out *out, const struct ws_report *report,
+		      const struct ws_report_kernel *kernel);
+/* "resident", or "kept in this dump" when others were dropped from it. */
+const char *wsi_resident_word(const struct ws_report *report);
+/* What `strip` took away besides what flags leave out. */
+void wsi_out_stripped(struct ws_out *out, uint32_t stripped);
 
 /* The letter of a state in maps, in JSON and in the style sheet: F, T, B, A or D. */
 char wsi_state_letter(enum ws_thread_state state);

@@ -38,6 +38,7 @@ struct wsi_job {
 	struct ws_counts counts;
 	struct ws_counts next; /* elements written or passed over so far */
 	uint32_t flags;
+	uint32_t stripped; /* ws_strip_flags: what the selection and the edit take away */
 	const struct wsi_selection *selection;
 	const struct wsi_edit *edit;
 	const struct ws_write_keep *keeps;

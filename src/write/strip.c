@@ -363,6 +363,9 @@ static enum ws_status strip_run(struct strip *strip, const char *path,
 		return wsi_fail(strip->err, WS_NO_MEMORY, WS_NO_OFFSET, "a dump");
 	job->target = strip->target;
 	job->flags = write->flags;
+	job->stripped = strip->flags;
+	if (strip->stripped.after.warps == strip->stripped.before.warps)
+		job->stripped &= ~(uint32_t)WS_STRIP_OTHERS;
 	job->selection = selection;
 	job->edit = &edit;
 	job->halves = strip->high;

@@ -478,6 +478,9 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 		ws_writer_incomplete(job->writer);
 	job->writer->halves = job->halves;
 	job->writer->n_halves = job->n_halves;
+	ws_writer_stripped(job->writer,
+			   origin->facts.left_out | (job->flags & ~(uint32_t)WS_WRITE_GZIP),
+			   origin->facts.stripped | job->stripped);
 	st = job_run(job);
 	if (st == WS_OK && origin->facts.have_metadata)
 		st = passed_over(ws_writer_metadata(job->writer, &origin->facts, job->err));

@@ -233,14 +233,26 @@ static enum ws_status halves_add(struct ws_writer *writer, struct ws_error *err)
 	return st;
 }
 
+static enum ws_status stripped_add(struct ws_writer *writer, struct ws_error *err)
+{
+	uint8_t note[WSI_NOTE_BYTES + WSI_STRIPPED_WORDS];
+	memcpy(note, WSI_STRIPPED_NOTE, WSI_NOTE_BYTES);
+	wsi_store_u32(note + WSI_NOTE_BYTES, writer->left_out);
+	wsi_store_u32(note + WSI_NOTE_BYTES + 4, writer->stripped);
+	return wsi_outfile_append(writer->file, note, sizeof note, err);
+}
+
 static enum ws_status note_add(struct ws_writer *writer, struct wsi_last_sections *last,
 			       struct ws_error *err)
 {
-	if (!writer->incomplete && !writer->n_halves)
+	bool stripped = writer->left_out || writer->stripped;
+	if (!writer->incomplete && !stripped && !writer->n_halves)
 		return WS_OK;
 	enum ws_status st = align_end(writer, &last->note_off, err);
 	if (st == WS_OK && writer->incomplete)
 		st = wsi_outfile_append(writer->file, WSI_INCOMPLETE_NOTE, WSI_NOTE_BYTES, err);
+	if (st == WS_OK && stripped)
+		st = stripped_add(writer, err);
 	if (st == WS_OK && writer->n_halves)
 		st = halves_add(writer, err);
 	last->note_bytes = writer->out->total - last->note_off;
@@ -250,6 +262,12 @@ static enum ws_status note_add(struct ws_writer *writer, struct wsi_last_section
 void ws_writer_incomplete(struct ws_writer *writer)
 {
 	writer->incomplete = true;
+}
+
+void ws_writer_stripped(struct ws_writer *writer, uint32_t left_out, uint32_t stripped)
+{
+	writer->left_out = left_out;
+	writer->stripped = stripped;
 }
 
 enum ws_status ws_writer_commit(struct ws_writer *writer, struct ws_error *err)

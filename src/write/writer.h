@@ -48,6 +48,7 @@ struct ws_writer {
 	bool incomplete;        /* ws_writer_incomplete() */
 	const uint32_t *halves; /* for WSI_HALVES_NOTE; borrowed */
 	uint32_t n_halves;
+	uint32_t left_out, stripped; /* ws_writer_stripped() */
 };
 
 /* Begins a section. WS_UNSUPPORTED: the layout does not have that kind yet; then nothing happened.

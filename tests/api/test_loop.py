@@ -23,6 +23,10 @@ SCENARIOS = ["assert", "trap", "recursion", "many-faults", "cluster-out-of-range
              "two-devices", "two-contexts", "shuffled", "gaps", "warp-gaps", "three-dimensions", "lightweight",
              "many-modules", "illegal-address-sm-row", "layout-r575", "layout-r615", "empty"]
 
+# Of these the address of no suspect is in memory. Only a list of memory tells that from memory that was left out, and the API has
+# none: through a provider the lanes cannot be told apart.
+NO_REPORT = ["two-kernels", "warp-gaps"]
+
 # What only a file knows: lines about the file, the word for it, why an image is not there, which ranges of global memory
 # there are, and the causes and commands that follow from these.
 STRIPPED = [
@@ -90,7 +94,8 @@ def main():
         if wanted:
             subprocess.run([sys.executable, builders, work, *wanted], check=True)
             dumps += [os.path.join(work, name + ".nvcudmp") for name in wanted]
-        cases = [(dump, command) for dump in dumps for command in COMMANDS]
+        cases = [(dump, command) for dump in dumps for command in COMMANDS
+                 if command[0] != "report" or not os.path.basename(dump).startswith(tuple(NO_REPORT))]
         print("1..%d" % len(cases))
         for number, (dump, command) in enumerate(cases, 1):
             bad = compare(program, library, dump, command)

@@ -64,9 +64,13 @@ class Program:
     def verdict(self, path):
         """Kind and sentence, and whether the dump says that it is whole."""
         report = json.loads(self.run("report", "--json", "--no-source", path).stdout)
-        # which memory lies around the address went with the memory, the words of an assertion with the data of the image
-        summary = re.sub(r"^(Assertion failed): .*?; in ", r"\1 in ", report["verdict"]["summary"].split("; lane ")[0])
-        return {"complete": report["dump"]["complete"], "kind": report["verdict"]["kind"], "summary": summary}
+        # what tells the suspects apart went with the memory, the words of an assertion with the data of the image
+        summary = re.sub(r"^(Assertion failed): .*?; in ", r"\1 in ", report["verdict"]["summary"])
+        summary = re.sub(r"(; device \d+, (?:block \S+|SM \d+, warp \d+)), .*", r"\1", summary)
+        summary = re.sub(r" \(the wait ends when [^)]*\)", "", summary)  # what the word holds is a value
+        suspects = (report["focus"] or {}).get("suspects")
+        return {"complete": report["dump"]["complete"], "kind": report["verdict"]["kind"], "summary": summary,
+                "lanes": int(suspects["lanes"], 16) if suspects else 0}
 
 
 def lines_of(report):
@@ -101,6 +105,9 @@ def check_verdict(program, name):
     want, got = program.verdict(program.put(data)), program.verdict(program.out)
     if not truth["damaged"]:
         check_answers(program, data, result)
+    if want["lanes"] & ~got["lanes"]:
+        raise Wrong("lanes %#x can be guilty, before %#x" % (got["lanes"], want["lanes"]))
+    want.pop("lanes"), got.pop("lanes")
     if truth["damaged"]:  # what a cut dump lacks is not known any more, only that it does
         want.pop("summary"), got.pop("summary")
     if got != want:
