@@ -640,7 +640,10 @@ struct ws_report_missing {
 
 struct ws_report {
 	enum ws_verdict_kind verdict;
-	const char *summary;        /**< one sentence in plain words */
+	const char *summary; /**< one sentence in plain words */
+	/** Bytes of `summary` that say what happened. Where there is more, it follows after "; " or
+	 * ": " and says where, or why that cannot be told: a heading and the line below it. */
+	size_t summary_head;
 	enum ws_status dump_status; /**< of `dump`; WS_UNSUPPORTED: the target is not a file */
 	struct ws_dump_facts dump;
 	const struct ws_report_device *devices;

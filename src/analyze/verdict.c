@@ -38,6 +38,7 @@ static void capitalize(char *text)
 struct sentence {
 	char text[4000]; /* more than its names can take */
 	size_t len;
+	size_t head; /* of `len`: what happened, before where; 0: not said yet */
 };
 
 static void say(struct sentence *sentence, const char *format, ...) WS_PRINTF(2, 3);
@@ -283,9 +284,11 @@ static void say_hang(struct sentence *sentence, struct wsi_build *build)
 		say_frames(sentence, build,
 			   &(struct place){ root->frames, root->n_frames, root->user_frame,
 					    root->kernel });
+		sentence->head = sentence->len;
 		say_wait(sentence, root);
 	} else if (build->have_calm) {
 		say_place(sentence, build, &build->calm.e);
+		sentence->head = sentence->len;
 		say(sentence, ": warps wait at a barrier");
 	}
 	say_other_waits(sentence, report, root);
@@ -302,15 +305,18 @@ static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 	if (report->verdict == WS_VERDICT_UNKNOWN) {
 		const char *fault = first_loss(build, WS_HIDES_FAULT);
 		const char *hang = first_loss(build, WS_HIDES_HANG);
-		if (!fault && hang && build->counts.sms)
-			say(sentence, "No exception in this %s; cannot tell whether it hangs: %s",
-			    what, hang);
+		bool calm = !fault && hang && build->counts.sms;
+		if (calm)
+			say(sentence, "No exception in this %s; cannot tell whether it hangs",
+			    what);
 		else
-			say(sentence, "Cannot tell whether this %s holds a fault: %s", what,
-			    fault ? fault : "it holds no state of a GPU");
+			say(sentence, "Cannot tell whether this %s holds a fault", what);
+		sentence->head = sentence->len;
+		say(sentence, ": %s", calm ? hang : fault ? fault : "it holds no state of a GPU");
 		return;
 	}
 	say(sentence, "No fault in this %s", what);
+	sentence->head = sentence->len;
 	if (report->n_warps == 0)
 		say(sentence, "; no thread is resident");
 	else
@@ -328,6 +334,7 @@ static enum ws_status summarize(struct wsi_build *build)
 		if (e->assertion.message.len)
 			say(&sentence, ": %s;", wsi_build_name(build, e->assertion.message));
 		say_place(&sentence, build, e);
+		sentence.head = sentence.len;
 		say_thread(&sentence, build, e);
 		say_access(&sentence, e);
 		capitalize(sentence.text);
@@ -338,6 +345,7 @@ static enum ws_status summarize(struct wsi_build *build)
 		say_calm(&sentence, build);
 	}
 	build->report->summary = wsi_arena_str(build->arena, sentence.text, sentence.len);
+	build->report->summary_head = sentence.head ? sentence.head : sentence.len;
 	return build->report->summary ? WS_OK : WS_NO_MEMORY;
 }
 

@@ -18,11 +18,15 @@ static void head(struct wsi_html *page)
 			   "<meta name=\"color-scheme\" content=\"light dark\">\n");
 	wsi_html_printf(page, "<meta name=\"generator\" content=\"warpscope %s\">\n<title>",
 			ws_version());
-	for (const char *at = page->report->summary;
-	     *at;) { /* no markup in a title: no backquotes */
-		size_t len = strcspn(at, "`");
-		wsi_html_str(page, (struct ws_str){ at, len });
-		at += len + (at[len] != 0);
+	if (page->report->dump_status == WS_OK) { /* first: tabs show little of a title */
+		wsi_html_str(page, wsi_file_name(ws_str_of(page->report->dump.path)));
+		wsi_html_raw(page, ": ");
+	}
+	struct ws_str what = { page->report->summary, page->report->summary_head };
+	for (size_t i = 0, n; i < what.len; i += n + 1) { /* no markup in a title: no backquotes */
+		const char *end = memchr(what.ptr + i, '`', what.len - i);
+		n = end ? (size_t)(end - what.ptr) - i : what.len - i;
+		wsi_html_str(page, (struct ws_str){ what.ptr + i, n });
 	}
 	wsi_html_raw(page, "</title>\n<style>");
 	for (size_t i = 0; i < WSI_COUNT(page_style); i++)

@@ -79,7 +79,8 @@ void wsi_html_line(struct wsi_html *page, const struct ws_report_frame *frame); 
 void wsi_html_thread(struct wsi_html *page, const struct ws_report_thread *at);
 /* An inference with how sure it is and why. */
 void wsi_html_claim(struct wsi_html *page, const struct ws_report_claim *claim);
-/* A sentence of ours in which `code` stands between backticks. */
+/* Sentences of ours in which `code` stands between backticks. */
+void wsi_html_words(struct wsi_html *page, struct ws_str text);
 void wsi_html_sentence(struct wsi_html *page, const char *text);
 /* "s", or nothing for one. */
 const char *wsi_plural(uint64_t n);

@@ -276,7 +276,7 @@ static void devices(struct wsi_html *page)
 					ws_missing_word(device->status));
 		} else {
 			wsi_html_printf(page, "%u: ", device->state.id);
-			wsi_html_str(page, device->state.name);
+			wsi_html_str(page, wsi_device_name(&device->state));
 			wsi_html_printf(page, ", sm_%u%u, %u SMs, %u warp%s %s",
 					device->state.sm_major, device->state.sm_minor,
 					device->state.n_sms, device->resident_warps,

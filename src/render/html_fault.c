@@ -17,14 +17,39 @@ static const char *verdict_word(enum ws_verdict_kind kind)
 	return "Cannot tell";
 }
 
+/* What follows on the heading, as a sentence of its own. */
+static void rest(struct wsi_html *page, const struct ws_report *report)
+{
+	enum { SEPARATOR = 2 };
+	struct ws_str text = ws_str_of(report->summary);
+	size_t taken = report->summary_head + SEPARATOR;
+	if (text.len <= taken)
+		return;
+	text = (struct ws_str){ text.ptr + taken, text.len - taken };
+	wsi_html_raw(page, "<p class=\"rest\">");
+	if (*text.ptr >= 'a' && *text.ptr <= 'z') {
+		wsi_html_printf(page, "%c", *text.ptr - 'a' + 'A');
+		text = (struct ws_str){ text.ptr + 1, text.len - 1 };
+	}
+	wsi_html_words(page, text);
+	wsi_html_raw(page, ".</p>\n");
+}
+
 void wsi_html_verdict(struct wsi_html *page)
 {
 	const struct ws_report *report = page->report;
 	wsi_html_printf(page, "<header class=\"verdict %s\">\n",
 			ws_verdict_kind_text(report->verdict));
-	wsi_html_printf(page, "<p class=\"kind\">%s</p>\n<h1>", verdict_word(report->verdict));
-	wsi_html_sentence(page, report->summary);
+	wsi_html_printf(page, "<p class=\"kind\">%s", verdict_word(report->verdict));
+	if (report->dump_status == WS_OK) {
+		wsi_html_raw(page, " <span class=\"dump\">in <code>");
+		wsi_html_str(page, wsi_file_name(ws_str_of(report->dump.path)));
+		wsi_html_raw(page, "</code></span>");
+	}
+	wsi_html_raw(page, "</p>\n<h1>");
+	wsi_html_words(page, (struct ws_str){ report->summary, report->summary_head });
 	wsi_html_raw(page, ".</h1>\n");
+	rest(page, report);
 	wsi_html_raw(page, "</header>\n");
 }
 

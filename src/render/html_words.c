@@ -135,23 +135,35 @@ void wsi_html_claim(struct wsi_html *page, const struct ws_report_claim *claim)
 	}
 }
 
+/* The text up to the next backtick, or all of it; takes it from `rest`, with the backtick. */
+static struct ws_str to_backtick(struct ws_str *rest, bool *ret_found)
+{
+	const char *at = rest->len ? memchr(rest->ptr, '`', rest->len) : NULL;
+	struct ws_str text = { rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len };
+	size_t taken = text.len + (at != NULL);
+	*rest = (struct ws_str){ rest->ptr + taken, rest->len - taken };
+	*ret_found = at != NULL;
+	return text;
+}
+
+void wsi_html_words(struct wsi_html *page, struct ws_str text)
+{
+	bool opened, closed;
+	while (text.len) {
+		wsi_html_str(page, to_backtick(&text, &opened));
+		if (!opened)
+			return;
+		struct ws_str code = to_backtick(&text, &closed);
+		wsi_html_raw(page, closed ? "<code>" : "`"); /* or one without its pair */
+		wsi_html_str(page, code);
+		if (closed)
+			wsi_html_raw(page, "</code>");
+	}
+}
+
 void wsi_html_sentence(struct wsi_html *page, const char *text)
 {
-	while (*text) {
-		size_t plain = strcspn(text, "`");
-		wsi_html_str(page, (struct ws_str){ text, plain });
-		text += plain;
-		size_t len = *text ? strcspn(text + 1, "`") : 0;
-		if (*text && text[len + 1]) {
-			wsi_html_raw(page, "<code>");
-			wsi_html_str(page, (struct ws_str){ text + 1, len });
-			wsi_html_raw(page, "</code>");
-			text += len + 2;
-		} else if (*text) { /* a backtick without its pair */
-			wsi_html_raw(page, "`");
-			text++;
-		}
-	}
+	wsi_html_words(page, ws_str_of(text));
 }
 
 const char *wsi_plural(uint64_t n)

@@ -127,8 +127,7 @@ void wsi_text_facts(struct wsi_page *page)
 			continue;
 		}
 		ws_out_printf(out, "%u: ", device->state.id);
-		ws_out_escaped(out, device->state.name.len ? device->state.name
-							   : ws_str_of("(name lost)"));
+		ws_out_escaped(out, wsi_device_name(&device->state));
 		ws_out_printf(out, ", sm_%u%u", device->state.sm_major, device->state.sm_minor);
 		ws_out_printf(out, ", %u SMs, %u warp%s %s", device->state.n_sms,
 			      device->resident_warps, device->resident_warps == 1 ? "" : "s",

@@ -14,6 +14,11 @@ struct ws_str wsi_file_name(struct ws_str path)
 	return path;
 }
 
+struct ws_str wsi_device_name(const struct ws_device *device)
+{
+	return device->name.len ? device->name : ws_str_of("(name lost)");
+}
+
 const char *wsi_function_missing(enum ws_status status)
 {
 	return status == WS_ABSENT        ? "no code of this dump"

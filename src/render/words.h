@@ -9,6 +9,8 @@
 
 /* The last component of a path. */
 struct ws_str wsi_file_name(struct ws_str path);
+/* "NVIDIA H200", or that it is lost. */
+struct ws_str wsi_device_name(const struct ws_device *device);
 /* Why a place has no function, in words. */
 const char *wsi_function_missing(enum ws_status status);
 /* How many frames from `start` on a page folds: library code between the innermost frame and the

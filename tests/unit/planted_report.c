@@ -394,6 +394,7 @@ static void plant(struct planted *p, bool hostile)
 	struct ws_report *r = &p->report;
 	r->verdict = WS_VERDICT_FAULT;
 	r->summary = text(hostile, "Illegal memory access in kernel scale_rows at scale.cu:13");
+	r->summary_head = strlen(r->summary);
 	r->dump = (struct ws_dump_facts){ .path = text(hostile, "core.nvcudmp"),
 					  .bytes = 1024,
 					  .have_metadata = true,
