@@ -5,15 +5,21 @@
  * logarithm of n.
  *
  *     [ range below ]----gap----|access|--------gap--------[ range above ]
+ *
+ * No label meets another, whatever the lengths. From the top: the address of the access; the
+ * lengths of the gaps, which stand away from the access where a gap is too narrow; what the ranges
+ * are; their first addresses, which no range is narrower than.
  */
 #include "render/html.h"
 
 enum {
 	WIDTH = 720,
 	EDGE = 8,
-	TOP = 34,
+	TOP = 44,
 	BAR = 26,
-	RANGE_MIN = 70, /* widths, in the units of the picture */
+	HEIGHT = TOP + BAR + 20,
+	CHARACTER = 8,   /* widths, in the units of the picture: none is wider */
+	RANGE_MIN = 140, /* "0x" and 16 digits */
 	RANGE_SCALE = 3,
 	GAP_SCALE = 12,
 	ACCESS = 10,
@@ -34,7 +40,8 @@ static unsigned bits(uint64_t bytes)
 /* The pieces of the picture, from left to right; widths add up to at most WIDTH. */
 struct layout {
 	unsigned below, gap_below, gap_above, above; /* widths; 0: not there */
-	unsigned access_at;
+	unsigned access_at;                          /* where the mark is */
+	unsigned after;                              /* where the pieces above it begin */
 };
 
 static struct layout layout_of(const struct ws_report_access *access)
@@ -57,49 +64,61 @@ static struct layout layout_of(const struct ws_report_access *access)
 				       : 0;
 	}
 	at.access_at = EDGE + at.below + at.gap_below;
+	at.after = at.access_at + ACCESS;
+	if (access->inside) /* behind the words of the range */
+		at.access_at = EDGE + at.below / 4 * 3;
 	return at;
 }
 
-/* Small sizes to the byte, large ones as a reader thinks of them. */
-static void out_bytes(struct wsi_html *page, uint64_t bytes)
+enum { BYTES_TEXT = 32 };
+
+/* Small sizes to the byte, large ones as a reader thinks of them; returns the length. */
+static unsigned bytes_text(uint64_t bytes, char text[BYTES_TEXT])
 {
 	static const char units[] = "KMGTPE";
-	if (bytes < 100000) {
-		wsi_html_printf(page, "%" PRIu64 " byte%s", bytes, wsi_plural(bytes));
-		return;
-	}
+	if (bytes < 100000)
+		return (unsigned)snprintf(text, BYTES_TEXT, "%" PRIu64 " byte%s", bytes,
+					  wsi_plural(bytes));
 	double value = (double)bytes / 1024;
 	unsigned unit = 0;
 	for (; value >= 1024; value /= 1024)
 		unit++;
-	wsi_html_printf(page, "%.4g %ciB", value, units[unit]);
+	return (unsigned)snprintf(text, BYTES_TEXT, "%.4g %ciB", value, units[unit]);
 }
 
-static void range(struct wsi_html *page, unsigned x, unsigned width,
+/* `free`: of its width, before the mark of an access inside. */
+static void range(struct wsi_html *page, unsigned x, unsigned width, unsigned free,
 		  const struct ws_report_neighbour *side)
 {
+	char text[BYTES_TEXT];
+	bytes_text(side->size, text);
 	wsi_html_printf(page,
 			"<rect class=\"range\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\"/>\n", x,
 			TOP, width, BAR);
 	wsi_html_printf(page, "<text x=\"%u\" y=\"%d\">", x + 6, TOP + 17);
-	if (side->symbol.len && side->symbol.len <= width / 8)
+	if (side->symbol.len && side->symbol.len < free / CHARACTER)
 		wsi_html_str(page, side->symbol);
 	else
-		out_bytes(page, side->size);
+		wsi_html_text(page, text);
 	wsi_html_printf(page,
 			"</text>\n<text class=\"soft\" x=\"%u\" y=\"%d\">0x%" PRIx64 "</text>\n", x,
 			TOP + BAR + 15, side->start);
 }
 
-static void gap(struct wsi_html *page, unsigned x, unsigned width, uint64_t bytes)
+static void gap(struct wsi_html *page, unsigned x, unsigned width, bool below, uint64_t bytes)
 {
+	char text[BYTES_TEXT];
 	if (width == 0)
 		return;
+	bool fits = bytes_text(bytes, text) * CHARACTER + 2 * ACCESS <= width;
+	unsigned at = fits ? x + width / 2 : below ? x + width - ACCESS : x + ACCESS;
 	wsi_html_printf(page, "<path class=\"gap\" d=\"M%u %dh%u\"/>\n", x, TOP + BAR / 2, width);
-	wsi_html_printf(page, "<text class=\"soft\" text-anchor=\"middle\" x=\"%u\" y=\"%d\">",
-			x + width / 2, TOP - 6);
-	out_bytes(page, bytes);
-	wsi_html_raw(page, "</text>\n");
+	wsi_html_printf(page,
+			"<text class=\"soft\" text-anchor=\"%s\" x=\"%u\" y=\"%d\">%s</text>\n",
+			fits    ? "middle"
+			: below ? "end"
+				: "start",
+			at, TOP - 6, text);
 }
 
 /* The access with its block's or thread's memory, which begins at 0, as the range below. */
@@ -126,29 +145,29 @@ static void draw(struct wsi_html *page, const struct ws_report_access *access)
 	struct layout at = layout_of(access);
 	wsi_html_printf(page,
 			"<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Address "
-			"ruler\"><svg class=\"ruler\" viewBox=\"0 0 %d 92\" role=\"img\" "
+			"ruler\"><svg class=\"ruler\" viewBox=\"0 0 %d %d\" role=\"img\" "
 			"aria-label=\"The access among the memory ranges around it; not to "
 			"scale\">\n",
-			WIDTH);
+			WIDTH, HEIGHT);
 	if (below->status == WS_OK)
-		range(page, EDGE, at.below, below);
+		range(page, EDGE, at.below, access->inside ? at.access_at - EDGE : at.below, below);
 	if (below->status == WS_OK && !access->inside)
-		gap(page, EDGE + at.below, at.gap_below, below->distance);
+		gap(page, EDGE + at.below, at.gap_below, true, below->distance);
 	if (above->status == WS_OK) {
-		gap(page, at.access_at + ACCESS, at.gap_above, above->distance);
-		range(page, at.access_at + ACCESS + at.gap_above, at.above, above);
+		gap(page, at.after, at.gap_above, false, above->distance);
+		range(page, at.after + at.gap_above, at.above, at.above, above);
 	}
-	unsigned x = access->inside ? EDGE + at.below / 2 : at.access_at;
+	unsigned x = at.access_at;
 	wsi_html_printf(
 		page,
 		"<rect class=\"access\" x=\"%u\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n<path "
-		"class=\"access\" d=\"M%u %dl-5 8h10z\"/>\n",
-		x, TOP - 3, ACCESS, BAR + 6, x + ACCESS / 2, TOP + BAR + 5);
+		"class=\"access\" d=\"M%u %dl-4 -22h8z\"/>\n",
+		x, TOP - 3, ACCESS, BAR + 6, x + ACCESS / 2, TOP - 4);
 	unsigned anchor = x < 80 ? 80 : x > WIDTH - 90 ? WIDTH - 90 : x;
 	wsi_html_printf(page,
 			"<text class=\"access\" text-anchor=\"middle\" x=\"%u\" y=\"%d\">0x%" PRIx64
 			"</text>\n</svg></div>\n",
-			anchor, TOP + BAR + 28, access->address[access->lane]);
+			anchor, TOP - 31, access->address[access->lane]);
 }
 
 void wsi_html_ruler(struct wsi_html *page, const struct ws_report_access *access)
