@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map of the GPU: one column for each SM, one cell for each warp slot, first slot at the top.
+ * The map of the GPU: one column for each SM that holds a warp or an exception, one cell for each
+ * warp slot, first slot at the top. SMs that hold nothing are counted in words and not drawn.
  * Cells of one state are one SVG path of vertical strokes, equal neighbours one stroke:
  *
- *   <path class="A" d="M12 0v64M13 0v3"/>     SM 12 full, three warps on SM 13
+ *   <path class="A" d="M12 0v64M13 0v3"/>     the 13th SM full, three warps on the 14th
  */
 #include "render/html.h"
 
@@ -11,26 +12,40 @@ enum {
 	MAX_SMS = 1024, /* of a device, whatever a damaged dump says */
 	MAX_SLOTS = 256,
 	MAX_DEVICES = 64,
+	COLUMN = 24,       /* pixels, where there is room */
+	MAX_LABELLED = 24, /* columns with the number of their SM below */
 };
 
 /* How large the map of a device is. */
 struct extent {
-	uint32_t device_index, n_sms;
-	uint32_t n_slots;  /* drawn: those in use, rounded up */
-	uint32_t of_slots; /* that the device has */
-	uint64_t left_out; /* warps whose ids do not fit */
+	uint32_t device_index;
+	uint32_t n_columns;
+	uint16_t column[MAX_SMS]; /* by id of the SM: one more than its column; 0: not drawn */
+	uint16_t sm[MAX_SMS];     /* by column: the id */
+	uint32_t n_slots;         /* drawn: those in use, rounded up */
+	uint32_t of_slots;        /* that the device has */
+	uint64_t left_out;        /* warps whose ids do not fit */
 };
 
 static bool fits(const struct ws_report_sm *sm, const struct extent *extent)
 {
-	return sm->status == WS_OK && sm->device_index == extent->device_index && sm->id < MAX_SMS;
+	return sm->status == WS_OK && sm->device_index == extent->device_index &&
+	       sm->id < MAX_SMS && extent->column[sm->id];
+}
+
+/* An exception is recorded for the SM or for one of its warps. */
+static bool excepted(const struct ws_report *report, const struct ws_report_sm *sm)
+{
+	bool bad = sm->exception_status == WS_OK && sm->exception;
+	for (uint32_t k = 0; k < sm->n_warps && !bad; k++)
+		bad = report->map.warps[sm->first_warp + k].exception != 0;
+	return bad;
 }
 
 static struct extent extent_of(const struct ws_report *report, uint32_t device_index)
 {
 	const struct ws_device *device = &report->devices[device_index].state;
-	struct extent extent = { .device_index = device_index,
-				 .n_sms = device->n_sms < MAX_SMS ? device->n_sms : 0 };
+	struct extent extent = { .device_index = device_index };
 	uint32_t used = 0;
 	for (uint32_t i = 0; i < report->map.n_sms; i++) {
 		const struct ws_report_sm *sm = &report->map.sms[i];
@@ -40,8 +55,7 @@ static struct extent extent_of(const struct ws_report *report, uint32_t device_i
 			extent.left_out += sm->n_warps;
 			continue;
 		}
-		if (sm->id >= extent.n_sms)
-			extent.n_sms = sm->id + 1;
+		extent.column[sm->id] |= sm->n_warps || excepted(report, sm);
 		for (uint32_t k = 0; k < sm->n_warps; k++) {
 			const struct ws_report_warp *warp = &report->map.warps[sm->first_warp + k];
 			if (!warp->known || warp->id >= MAX_SLOTS)
@@ -51,14 +65,20 @@ static struct extent extent_of(const struct ws_report *report, uint32_t device_i
 		}
 	}
 	extent.of_slots = device->n_warps_per_sm > used ? device->n_warps_per_sm : used;
-	extent.n_slots = (uint32_t)wsi_min_u64((used + 7u) / 8 * 8, extent.of_slots);
+	extent.n_slots = (uint32_t)wsi_min_u64((used + 3u) / 4 * 4, extent.of_slots);
 	if (extent.n_slots == 0)
-		extent.n_slots = (uint32_t)wsi_min_u64(8, extent.of_slots);
+		extent.n_slots = (uint32_t)wsi_min_u64(4, extent.of_slots);
+	for (uint16_t id = 0; id < MAX_SMS; id++) {
+		if (!extent.column[id])
+			continue;
+		extent.sm[extent.n_columns++] = id;
+		extent.column[id] = (uint16_t)extent.n_columns;
+	}
 	return extent;
 }
 
 /* Strokes of one state in one SM's column. */
-static void column(struct wsi_html *page, const struct ws_report_sm *sm, uint32_t state)
+static void column(struct wsi_html *page, const struct ws_report_sm *sm, uint32_t x, uint32_t state)
 {
 	const struct ws_report_warp *warps = page->report->map.warps + sm->first_warp;
 	uint32_t start = 0, len = 0;
@@ -70,12 +90,12 @@ static void column(struct wsi_html *page, const struct ws_report_sm *sm, uint32_
 			continue;
 		}
 		if (len)
-			wsi_html_printf(page, "M%u %uv%u", sm->id, start, len);
+			wsi_html_printf(page, "M%u %uv%u", x, start, len);
 		start = warps[i].id;
 		len = 1;
 	}
 	if (len)
-		wsi_html_printf(page, "M%u %uv%u", sm->id, start, len);
+		wsi_html_printf(page, "M%u %uv%u", x, start, len);
 }
 
 static void states(struct wsi_html *page, const struct extent *extent)
@@ -97,7 +117,7 @@ static void states(struct wsi_html *page, const struct extent *extent)
 				wsi_html_printf(page, "<path class=\"%c\" d=\"",
 						wsi_state_letter((enum ws_thread_state)state));
 			open = true;
-			column(page, sm, state);
+			column(page, sm, extent->column[sm->id] - 1u, state);
 		}
 		if (open)
 			wsi_html_raw(page, "\"/>\n");
@@ -110,21 +130,19 @@ static uint32_t room_for_marks(const struct extent *extent)
 	return extent->n_slots / 10 + 1;
 }
 
-/* A mark above each SM with an exception, recorded for it or for one of its warps. */
+/* A mark above each SM with an exception. */
 static void marks(struct wsi_html *page, const struct extent *extent)
 {
 	const struct ws_report_map *map = &page->report->map;
 	uint32_t room = room_for_marks(extent);
-	unsigned half = extent->n_sms < 99 ? 5 * extent->n_sms : 495; /* thousandths of a column */
+	unsigned half = 5 * (unsigned)wsi_min_u64(extent->n_columns + 20, 99); /* thousandths */
 	wsi_html_raw(page, "<path class=\"mark\" d=\"");
 	for (uint32_t i = 0; i < map->n_sms; i++) {
 		const struct ws_report_sm *sm = &map->sms[i];
-		bool bad = fits(sm, extent) && sm->exception_status == WS_OK && sm->exception;
-		for (uint32_t k = 0; fits(sm, extent) && k < sm->n_warps && !bad; k++)
-			bad = map->warps[sm->first_warp + k].exception != 0;
-		if (bad)
-			wsi_html_printf(page, "M%u.%03u -%uh.%03ul-.%03u %u.8z", sm->id, 500 - half,
-					room, 2 * half, half, room - 1);
+		if (fits(sm, extent) && excepted(page->report, sm))
+			wsi_html_printf(page, "M%u.%03u -%uh.%03ul-.%03u %u.8z",
+					extent->column[sm->id] - 1u, 500 - half, room, 2 * half,
+					half, room - 1);
 	}
 	wsi_html_raw(page, "\"/>\n");
 }
@@ -134,20 +152,17 @@ static void focus_ring(struct wsi_html *page, uint32_t device, const struct exte
 {
 	const struct ws_report_exception *e = page->report->focus;
 	if (!e || e->blame == WS_BLAME_NOBODY || e->at.device != device ||
-	    e->at.warp >= extent->n_slots || e->at.sm >= extent->n_sms)
+	    e->at.warp >= extent->n_slots || e->at.sm >= MAX_SMS || !extent->column[e->at.sm])
 		return;
 	wsi_html_printf(page, "<rect class=\"ring\" x=\"%u\" y=\"%u\" width=\"1\" height=\"1\"/>\n",
-			e->at.sm, e->at.warp);
+			extent->column[e->at.sm] - 1u, e->at.warp);
 }
 
 static void listed(struct wsi_html *page, const struct extent *extent)
 {
-	const struct ws_report_map *map = &page->report->map;
 	wsi_html_raw(page, "<path class=\"listed\" d=\"");
-	for (uint32_t i = 0; i < map->n_sms; i++) {
-		if (fits(&map->sms[i], extent))
-			wsi_html_printf(page, "M%u 0v%u", map->sms[i].id, extent->n_slots);
-	}
+	for (uint32_t x = 0; x < extent->n_columns; x++)
+		wsi_html_printf(page, "M%u 0v%u", x, extent->n_slots);
 	wsi_html_raw(page, "\"/>\n");
 }
 
@@ -155,17 +170,36 @@ static void device_caption(struct wsi_html *page, const struct ws_report_device 
 			   const struct extent *extent)
 {
 	wsi_html_printf(page, "<figcaption>Device %u: ", device->state.id);
-	wsi_html_str(page, device->state.name.len ? device->state.name : ws_str_of("(name lost)"));
+	wsi_html_str(page, wsi_device_name(&device->state));
 	wsi_html_printf(page, " <span class=\"soft\">%u SMs, %u warp%s %s", device->state.n_sms,
 			device->resident_warps, wsi_plural(device->resident_warps),
 			wsi_resident_word(page->report));
 	if (device->faulted_sms)
 		wsi_html_printf(page, ", %u SM%s with an exception (&#9660;)", device->faulted_sms,
 				wsi_plural(device->faulted_sms));
+	if (extent->n_columns && extent->n_columns < device->state.n_sms)
+		wsi_html_printf(page, "; %u SM%s without warps not drawn",
+				device->state.n_sms - extent->n_columns,
+				wsi_plural(device->state.n_sms - extent->n_columns));
 	if (extent->left_out)
 		wsi_html_printf(page, "; %" PRIu64 " not drawn: their numbers are damaged",
 				extent->left_out);
 	wsi_html_raw(page, "</span></figcaption>\n");
+}
+
+/* The SM of each column, or of the first and the last. */
+static void axis(struct wsi_html *page, const struct extent *extent)
+{
+	if (extent->n_columns > MAX_LABELLED) {
+		wsi_html_printf(page,
+				"<p class=\"axis\"><span>SM %u</span><span>SM %u</span></p>\n",
+				extent->sm[0], extent->sm[extent->n_columns - 1]);
+		return;
+	}
+	wsi_html_raw(page, "<p class=\"axis few\">");
+	for (uint32_t x = 0; x < extent->n_columns; x++)
+		wsi_html_printf(page, "<span>%u</span>", extent->sm[x]);
+	wsi_html_raw(page, "</p>\n");
 }
 
 static void device_map(struct wsi_html *page, uint32_t device_index)
@@ -174,31 +208,37 @@ static void device_map(struct wsi_html *page, uint32_t device_index)
 	if (device->status != WS_OK)
 		return;
 	struct extent extent = extent_of(page->report, device_index);
-	if (extent.n_sms == 0 || extent.n_slots == 0)
-		return;
 	wsi_html_raw(page, "<figure>\n");
 	device_caption(page, device, &extent);
-	wsi_html_printf(
-		page,
-		"<div class=\"map\" data-device=\"%u\"><svg class=\"%s\" viewBox=\"0 -%u %u %u\" "
-		"preserveAspectRatio=\"none\" role=\"img\" aria-label=\"Device %u: %u SMs "
-		"from left to right, %u warp slots from top to bottom\">\n",
-		device->state.id,
-		extent.n_slots <= 8    ? "low"
-		: extent.n_slots <= 32 ? "middle"
-				       : "high",
-		room_for_marks(&extent), extent.n_sms, extent.n_slots + room_for_marks(&extent),
-		device->state.id, extent.n_sms, extent.n_slots);
+	if (extent.n_columns == 0 || extent.n_slots == 0) {
+		wsi_html_raw(page, "</figure>\n");
+		return;
+	}
+	wsi_html_printf(page,
+			"<div class=\"map\" data-device=\"%u\"><svg class=\"%s%s\" width=\"%u\" "
+			"viewBox=\"0 -%u %u %u\" "
+			"preserveAspectRatio=\"none\" role=\"img\" aria-label=\"Device %u: %u SMs "
+			"from left to right, %u warp slots from top to bottom\">\n",
+			device->state.id,
+			extent.n_slots <= 8    ? "low"
+			: extent.n_slots <= 32 ? "middle"
+					       : "high",
+			extent.n_columns <= MAX_LABELLED ? " few" : "", COLUMN * extent.n_columns,
+			room_for_marks(&extent), extent.n_columns,
+			extent.n_slots + room_for_marks(&extent), device->state.id,
+			extent.n_columns, extent.n_slots);
 	wsi_html_raw(page, "<g transform=\"translate(.5 0)\">\n");
 	listed(page, &extent);
 	states(page, &extent);
 	wsi_html_raw(page, "</g>\n");
 	marks(page, &extent);
 	focus_ring(page, device->state.id, &extent);
+	wsi_html_raw(page, "</svg>\n");
+	axis(page, &extent);
 	wsi_html_printf(page,
-			"</svg></div>\n<p class=\"axis\"><span>SM 0</span><span>warp slots 0 (top) "
-			"to %u of %u</span><span>SM %u</span></p>\n</figure>\n",
-			extent.n_slots - 1, extent.of_slots, extent.n_sms - 1);
+			"</div>\n<p class=\"soft\">SMs from left to right, warp slots 0 to %u "
+			"of %u from top to bottom</p>\n</figure>\n",
+			extent.n_slots - 1, extent.of_slots);
 }
 
 void wsi_html_map(struct wsi_html *page)
@@ -209,7 +249,10 @@ void wsi_html_map(struct wsi_html *page)
 		if (report->map.warps[i].known)
 			counts[report->map.warps[i].state]++;
 	}
-	if (report->map.n_sms == 0)
+	bool used = false; /* where nothing is, the facts of the devices say so */
+	for (uint32_t i = 0; i < report->map.n_sms && !used; i++)
+		used = report->map.sms[i].n_warps || excepted(report, &report->map.sms[i]);
+	if (!used)
 		return;
 	wsi_html_section(page, "gpu", "The GPU");
 	wsi_html_legend(page, counts, "warp");
@@ -274,8 +317,9 @@ static void sm_data(struct wsi_html *page, const struct ws_report_sm *sm)
 }
 
 /*
- * {"devices": {"0": {"sms": 132, "slots": 64, "at": {"12": "A0.0,A0.0,,F1.1"}}}, "grids": [[x,y,z],
- * ...]}: for each SM its slots, separated by commas. Numbers only: nothing in it needs escaping.
+ * {"devices": {"0": {"sms": [0, 12], "slots": 64, "at": {"12": "A0.0,A0.0,,F1.1"}}}, "grids":
+ * [[x,y,z], ...]}: the SM of each column, and for each its slots, separated by commas. Numbers
+ * only: nothing in it needs escaping.
  */
 void wsi_html_map_data(struct wsi_html *page)
 {
@@ -287,8 +331,11 @@ void wsi_html_map_data(struct wsi_html *page)
 		if (report->devices[d].status != WS_OK)
 			continue;
 		wsi_html_raw(page, first ? "" : ",\n");
-		wsi_html_printf(page, "\"%u\":{\"sms\":%u,\"slots\":%u,\"at\":{",
-				report->devices[d].state.id, extent.n_sms, extent.n_slots);
+		wsi_html_printf(page, "\"%u\":{\"slots\":%u,\"sms\":[", report->devices[d].state.id,
+				extent.n_slots);
+		for (uint32_t x = 0; x < extent.n_columns; x++)
+			wsi_html_printf(page, "%s%u", x ? "," : "", extent.sm[x]);
+		wsi_html_raw(page, "],\"at\":{");
 		first = true;
 		for (uint32_t i = 0; i < report->map.n_sms; i++) {
 			if (!fits(&report->map.sms[i], &extent) || !report->map.sms[i].n_warps)

@@ -45,6 +45,28 @@ while (walk.nextNode()) {
 }
 return found;
 """
+# Pairs of texts of a picture that lie on another, and texts that leave it
+LABELS = """
+const found = [];
+for (const picture of document.querySelectorAll('.ruler')) {
+  const frame = picture.getBoundingClientRect(), texts = Array.from(picture.querySelectorAll('text'));
+  const boxes = texts.map(e => e.getBoundingClientRect());
+  const mark = picture.querySelector('rect.access').getBoundingClientRect();
+  boxes.forEach((a, i) => {
+    if (a.left < frame.left || a.right > frame.right || a.top < frame.top || a.bottom > frame.bottom)
+      found.push(texts[i].textContent + ' leaves the picture');
+    boxes.concat([mark]).forEach((b, j) => {
+      if (j > i && a.left < b.right && b.left < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom)
+        found.push(texts[i].textContent + ' is under ' + (texts[j] ? texts[j].textContent : 'the mark'));
+    });
+  });
+}
+return found;
+"""
+FOLDED = """
+return Array.from(document.querySelectorAll('details > :not(summary)')).filter(e => !e.checkVisibility({contentVisibilityAuto: true}))
+  .map(e => e.tagName + '.' + e.className)
+"""
 FOCUSABLE = """
 return Array.from(document.querySelectorAll('a[href], button, input, summary, [tabindex]'))
   .filter(e => e.tabIndex >= 0 && e.checkVisibility() && !e.closest('[hidden]')).length
@@ -148,7 +170,7 @@ class Cases:
             self.browser.press('tab')
             seen.add(self.browser.script('const e = document.activeElement; return e.id || e.className.baseVal || '
                                          'e.className || e.tagName'))
-        for needed in ('low', 'filter', 'SUMMARY', 'wide tall'):
+        for needed in ('low few', 'filter', 'SUMMARY', 'wide tall'):
             if needed not in seen:
                 raise Wrong(f'{needed!r} is not among {sorted(map(str, seen))}')
 
@@ -173,6 +195,80 @@ class Cases:
         self.browser.click_at('.blocks svg', 4.5 / 48, .5)
         holds('the block', self.browser.text('.blocks .told'), 'block (4,0,0): faulted')
 
+    def labels_of_the_ruler_lie_side_by_side(self):
+        rulers = 0
+        for name in self.pages:
+            for width in (400, 1400):
+                self.open(name, width=width)
+                self.browser.script('document.querySelectorAll("details").forEach(d => d.open = true)')
+                same(f'labels of {name}, {width} wide', self.browser.script(LABELS), [])
+                rulers += self.browser.count('.ruler')
+        if rulers < 10:
+            raise Wrong(f'only {rulers} rulers')
+
+    def what_scrolls_sideways_shows_it(self):
+        """At 400 pixels tables scroll in their own boxes, whose edges have a shadow."""
+        self.open('fault', width=400)
+        boxes = self.browser.script('return Array.from(document.querySelectorAll(".wide")).filter(e => e.scrollWidth > '
+                                    'e.clientWidth + 1).map(e => getComputedStyle(e).backgroundImage)')
+        if len(boxes) < 3 or not all(image.count('linear-gradient') == 4 for image in boxes):
+            raise Wrong(f'boxes that scroll have {boxes}')
+
+    def the_title_and_the_first_line_name_the_dump(self):
+        for name, dump in (('fault', 'illegal-address'), ('hang', 'hang'), ('none', 'running'), ('bare', 'bad-pc')):
+            self.open(name)
+            title = self.browser.script('return document.title')
+            if not title.startswith(f'{dump}.nvcudmp: '):
+                raise Wrong(f'{name} has the title {title!r}')
+            holds('the first line', self.browser.text('body').split('\n')[0], f'{dump}.nvcudmp')
+
+    def the_head_says_what_and_then_where(self):
+        self.open('fault')
+        holds('the heading', self.browser.text('h1'), 'Illegal memory access in kernel gather_rows at copy_atom.hpp:11')
+        if 'block (' in self.browser.text('h1'):
+            raise Wrong(f'the heading is {self.browser.text("h1")!r}')
+        holds('the second line', self.browser.text('header .rest'), 'Device 0, block (1,0,0)')
+        self.open('hang')
+        holds('the heading', self.browser.text('h1').lower(), 'hang suspected')
+        self.open('none')
+        same('the heading', self.browser.text('h1'), 'No fault in this dump.')
+        same('its slant', self.browser.script('return getComputedStyle(document.querySelector("h1")).fontStyle'), 'normal')
+
+    def no_space_is_left_under_the_fault(self):
+        for name in ('fault', 'hang', 'none', 'bare', 'planted'):
+            self.open(name, width=1400)
+            below = self.browser.script(
+                'const s = document.querySelector("#fault"), n = s.nextElementSibling;'
+                'return [s.querySelector("dl").getBoundingClientRect().bottom, n.getBoundingClientRect().top]')
+            if not 0 <= below[1] - below[0] < 60:
+                raise Wrong(f'{name}: the facts end at {below[0]}, the next section begins at {below[1]}')
+
+    def the_map_draws_what_is_used(self):
+        self.open('two')
+        same('columns', self.browser.script('return document.querySelector(".map svg").viewBox.baseVal.width'), 2)
+        same('their SMs', self.browser.text('.map .axis').split(), ['0', '101'])
+        holds('the caption', self.browser.text('#gpu figcaption'), '132 SMs', '130 SMs without warps not drawn')
+        self.browser.click_at('.map svg', .75, .3)
+        holds('what is told', self.browser.text('#told'), 'SM 101, slot 0: active', 'block (1,0,0)')
+        self.open('whole')
+        same('columns', self.browser.script('return document.querySelector(".map svg").viewBox.baseVal.width'), 132)
+        for width in (400, 1400):
+            self.open('whole', width=width)
+            wide = self.browser.script('return document.querySelector(".map svg").getBoundingClientRect().width')
+            if not width * .9 < wide <= width:
+                raise Wrong(f'132 SMs are {wide} wide in a window of {width}')
+
+    def paper_has_no_folds(self):
+        for name in ('fault', 'planted', 'bare'):
+            self.open(name, scripts=False)
+            self.browser.scripts(True)
+            if name != 'bare' and not self.browser.script(FOLDED):
+                raise Wrong(f'nothing of {name} is folded on the screen')
+            self.browser.media(kind='print')
+            webdriver.wait_for(lambda: not self.browser.script(FOLDED))  # the medium may change after the answer
+            same(f'what of {name} does not show on paper', self.browser.script(FOLDED), [])
+            same('shadows', self.browser.script('return getComputedStyle(document.querySelector(".wide")).backgroundImage'), 'none')
+
     def dark_is_dark(self):
         grounds = []
         for scheme in ('light', 'dark'):
@@ -191,7 +287,7 @@ class Cases:
 
     def no_width_makes_the_page_scroll_sideways(self):
         for name in self.pages:
-            for width in (360, 800, 1280, 2000):
+            for width in (360, 400, 800, 1280, 2000):
                 self.open(name, width=width)
                 wide = self.browser.script('return document.documentElement.scrollWidth')
                 if wide > width:
@@ -294,7 +390,7 @@ class Cases:
             raise Wrong('the click opened nothing')
 
 
-def build_running(path, root):
+def build_running(path, root, blocks=3, sms=(0, 2, 4)):
     """A dump that was asked for: threads at a load, none at fault."""
     sys.path.insert(0, f'{root}/tests/builders')
     import coredump  # pylint: disable=import-error,import-outside-toplevel
@@ -303,21 +399,26 @@ def build_running(path, root):
     process = Process(H100)
     module = process.context().load('deep.li.sm_90.cubin')
     load = module.at(scenarios.REDUCE, 'deep.cu', 'user_store', scenarios.STORES)
-    launch = process.launch(module.context, module, scenarios.REDUCE, (8, 1, 1), (64, 1, 1))
-    scenarios.spread(launch, 3, lambda _, __: State(load))
+    launch = process.launch(module.context, module, scenarios.REDUCE, (max(blocks, 8), 1, 1), (64, 1, 1))
+    scenarios.spread(launch, blocks, lambda _, __: State(load), sms=sms)
     with open(path, 'wb') as out:
         out.write(coredump.write(process.dump(), coredump.Options()))
 
 
 def build_pages(folder, planted, warpscope, root):
-    pages = {name: os.path.join(folder, name + '.html') for name in ('planted', 'hostile', 'large', 'fault', 'hang', 'none', 'bare')}
+    pages = {name: os.path.join(folder, name + '.html') for name in ('planted', 'hostile', 'large', 'fault', 'hang', 'none', 'bare', 'two', 'whole',
+                                                                 'inside', 'cluster', 'cut')}
     for name in ('planted', 'hostile', 'large'):
         with open(pages[name], 'wb') as out:
             subprocess.run([planted, 'html', name], stdout=out, check=True)
-    subprocess.run([sys.executable, f'{root}/tests/builders/build.py', folder, 'bad-pc'], check=True)
+    subprocess.run([sys.executable, f'{root}/tests/builders/build.py', folder, 'bad-pc', 'cluster-out-of-range', 'cut-half'], check=True)
     build_running(os.path.join(folder, 'running.nvcudmp'), root)
+    build_running(os.path.join(folder, 'two.nvcudmp'), root, 2, (0, 101))
+    build_running(os.path.join(folder, 'whole.nvcudmp'), root, 264, tuple(range(132)))
     for name, dump in (('fault', f'{root}/examples/dumps/illegal-address'), ('hang', f'{root}/examples/dumps/hang'),
-                       ('none', f'{folder}/running'), ('bare', f'{folder}/bad-pc')):
+                       ('none', f'{folder}/running'), ('bare', f'{folder}/bad-pc'), ('two', f'{folder}/two'),
+                       ('whole', f'{folder}/whole'), ('inside', f'{root}/examples/dumps/misaligned-G'),
+                       ('cluster', f'{folder}/cluster-out-of-range'), ('cut', f'{folder}/cut-half')):
         subprocess.run([warpscope, 'report', '--format', 'html', '--source-map', f'/src/ws={root}', '-o', pages[name],
                         dump + '.nvcudmp'], check=True)
     return pages

@@ -45,20 +45,20 @@ for (const holder of document.querySelectorAll(".map")) {
 const device = data.devices[holder.dataset.device];
 if (!device) continue;
 const picture = holder.querySelector("svg");
-const map = { device, picture, shown: svg("path", picture.querySelector("g")), sm: 0, slot: 0 };
+const map = { device, picture, shown: svg("path", picture.querySelector("g")), column: 0, slot: 0 };
 map.shown.setAttribute("class", "shown");
 map.cursor = svg("rect", picture);
 map.cursor.setAttribute("class", "cursor");
 map.cursor.setAttribute("width", "1");
 map.cursor.setAttribute("height", "1");
 map.cursor.setAttribute("visibility", "hidden");
-const go = (sm, slot) => {
-map.sm = Math.min(Math.max(sm, 0), device.sms - 1);
+const go = (column, slot) => {
+map.column = Math.min(Math.max(column, 0), device.sms.length - 1);
 map.slot = Math.min(Math.max(slot, 0), device.slots - 1);
-map.cursor.setAttribute("x", map.sm);
+map.cursor.setAttribute("x", map.column);
 map.cursor.setAttribute("y", map.slot);
 map.cursor.setAttribute("visibility", "visible");
-told.textContent = describe(device, map.sm, map.slot);
+told.textContent = describe(device, device.sms[map.column], map.slot);
 };
 const point = (event) => {
 const box = picture.getBoundingClientRect(), view = picture.viewBox.baseVal;
@@ -68,21 +68,21 @@ Math.floor((event.clientY - box.top) / box.height * view.height + view.y));
 picture.addEventListener("pointermove", point);
 picture.addEventListener("click", (event) => {
 point(event);
-const warp = warpAt(device, map.sm, map.slot);
+const warp = warpAt(device, device.sms[map.column], map.slot);
 if (warp) choose(rows[warp.group], true);
 });
 picture.setAttribute("tabindex", "0");
 picture.setAttribute("role", "application");
 picture.setAttribute("aria-label", picture.getAttribute("aria-label") + ". Arrow keys move, Enter chooses the place.");
-picture.addEventListener("focus", () => go(map.sm, map.slot));
+picture.addEventListener("focus", () => go(map.column, map.slot));
 picture.addEventListener("keydown", (event) => {
 const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
-PageUp: [0, -8], PageDown: [0, 8], Home: [-device.sms, 0], End: [device.sms, 0] }[event.key];
+PageUp: [0, -8], PageDown: [0, 8], Home: [-device.sms.length, 0], End: [device.sms.length, 0] }[event.key];
 if (step) {
-go(map.sm + step[0], map.slot + step[1]);
+go(map.column + step[0], map.slot + step[1]);
 event.preventDefault();
 } else if (event.key === "Enter" || event.key === " ") {
-const warp = warpAt(device, map.sm, map.slot);
+const warp = warpAt(device, device.sms[map.column], map.slot);
 if (warp) choose(rows[warp.group], true);
 event.preventDefault();
 }
@@ -104,9 +104,9 @@ row.setAttribute("aria-current", "true");
 }
 for (const map of maps) {
 let path = "";
-for (const sm of on ? Object.keys(map.device.at) : []) {
-map.device.at[sm].split(",").forEach((cell, slot) => {
-if (cell && parseInt(cell.split(".")[0].slice(1), 36) === rows.indexOf(row)) path += `M${sm} ${slot}v1`;
+for (const [column, sm] of on ? map.device.sms.entries() : []) {
+(map.device.at[sm] || "").split(",").forEach((cell, slot) => {
+if (cell && parseInt(cell.split(".")[0].slice(1), 36) === rows.indexOf(row)) path += `M${column} ${slot}v1`;
 });
 }
 map.shown.setAttribute("d", path);
@@ -137,6 +137,16 @@ n += row.hidden ? 0 : 1;
 document.getElementById("filtered").textContent = wanted ? `${n} of ${rows.length} places` : "";
 });
 }
+
+// Paper has no folds. Browsers that know ::details-content need no help (page.css).
+const folded = [];
+addEventListener("beforeprint", () => {
+folded.push(...document.querySelectorAll("details:not([open])"));
+for (const one of folded) one.open = true;
+});
+addEventListener("afterprint", () => {
+for (const one of folded.splice(0)) one.open = false;
+});
 
 for (const holder of document.querySelectorAll(".blocks")) {
 const picture = holder.querySelector("svg"), note = document.createElement("p");
