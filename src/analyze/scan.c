@@ -245,15 +245,30 @@ static const struct ws_device *device_at(const struct scan *s, uint32_t device_i
 		       : NULL;
 }
 
-static void doubt_sm(struct scan *s, uint32_t sm_index, const struct ws_sm *sm)
+struct sm_doubts {
+	struct scan *s;
+	uint32_t n;
+};
+
+static void doubt_note_sm(void *user, const struct ws_doubt *doubt)
 {
+	struct sm_doubts *doubts = user;
+	doubts->n++;
+	doubt_note(doubts->s, doubt);
+}
+
+/* Whether the row of an SM breaks a rule. */
+static bool doubt_sm(struct scan *s, uint32_t sm_index, const struct ws_sm *sm)
+{
+	struct sm_doubts doubts = { s, 0 };
 	const struct ws_device *device = device_at(s, sm->device_index);
 	struct ws_sm before;
 	bool any = sm_index > 0 &&
 		   ws_target_sm(s->build->target, sm_index - 1, &before, NULL) == WS_OK &&
 		   before.device_index == sm->device_index;
 	if (device)
-		ws_sm_doubts(device, any ? &before : NULL, sm, doubt_note, s);
+		ws_sm_doubts(device, any ? &before : NULL, sm, doubt_note_sm, &doubts);
+	return doubts.n > 0;
 }
 
 static void doubt_warp(struct scan *s, const struct ws_lane *lanes, uint32_t n_lanes)
@@ -267,10 +282,16 @@ static void doubt_warp(struct scan *s, const struct ws_lane *lanes, uint32_t n_l
 	s->any_before = true;
 }
 
-/* Exceptions of SMs that no warp took up. */
-static enum ws_status scan_lone_sms(struct scan *s)
+/*
+ * Notes what is wrong with the SMs of one device, from the first in the list, and returns the end
+ * of them. `*ret_misread`: one row may be damaged; where several are, all were read from a wrong
+ * place, or in a wrong size, and no exception is believed that only they tell of.
+ */
+static enum ws_status scan_sms(struct scan *s, uint32_t first, uint32_t *ret_end, bool *ret_misread)
 {
-	for (uint32_t i = 0; i < s->build->counts.sms; i++) {
+	uint32_t device = WS_NONE, n_doubtful = 0;
+	uint32_t i = first;
+	for (; i < s->build->counts.sms; i++) {
 		struct ws_sm sm;
 		struct ws_error err;
 		if (ws_target_sm(s->build->target, i, &sm, &err) != WS_OK) {
@@ -278,9 +299,29 @@ static enum ws_status scan_lone_sms(struct scan *s)
 				return WS_NO_MEMORY;
 			continue;
 		}
-		doubt_sm(s, i, &sm);
-		if (s->sm_taken[i] || !(sm.have & WS_SM_EXCEPTION) || sm.exception == 0 ||
-		    sm.damaged)
+		if (device != WS_NONE && sm.device_index != device)
+			break;
+		device = sm.device_index;
+		n_doubtful += doubt_sm(s, i, &sm);
+	}
+	*ret_end = i;
+	*ret_misread = n_doubtful > 1;
+	return WS_OK;
+}
+
+/* Exceptions of SMs that no warp took up. */
+static enum ws_status scan_lone_sms(struct scan *s)
+{
+	uint32_t end = 0;
+	bool misread = false;
+	for (uint32_t i = 0; i < s->build->counts.sms; i++) {
+		struct ws_sm sm;
+		enum ws_status st = i == end ? scan_sms(s, i, &end, &misread) : WS_OK;
+		if (st != WS_OK)
+			return st;
+		if (s->sm_taken[i] || misread ||
+		    ws_target_sm(s->build->target, i, &sm, NULL) != WS_OK ||
+		    !(sm.have & WS_SM_EXCEPTION) || sm.exception == 0 || sm.damaged)
 			continue;
 		if (sm.device_index < s->build->report->n_devices)
 			s->build->devices[sm.device_index].faulted_sms++;

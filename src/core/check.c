@@ -101,6 +101,9 @@ static void check_stride(struct wsi_checker *c, uint32_t section, const struct w
 			wsi_finding(c, WS_CHECK_COUNT, section, at + 32,
 				    "%" PRIu64 " rows; no machine has more than %u",
 				    shdr->size / shdr->entsize, info->max_rows);
+		else if (kind == WSI_KIND_META && shdr->size == 0)
+			wsi_finding(c, WS_CHECK_STRIDE, section, at + 32,
+				    "it is empty; metadata has %u bytes or more", info->base_bytes);
 		return;
 	}
 	bool words = kind == WSI_KIND_REGS || kind == WSI_KIND_PREDS || kind == WSI_KIND_UREGS ||

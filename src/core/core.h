@@ -302,7 +302,12 @@ void wsi_core_index_fini(struct ws_core *core);
 uint32_t wsi_core_mend(struct ws_core *core, const struct wsi_notes *before);
 /* mend.c: notes what has no place and what lacks a table, in the end. */
 void wsi_core_lost(struct ws_core *core);
-/* Whether the section may be a table that could tell of an exception, by its type or place. */
+/*
+ * What a section must have been: the kind that its name says, where its type says so too or its
+ * place is one for that kind, for of the three one is damaged. WSI_KIND_NONE: not known.
+ */
+enum wsi_kind wsi_core_kind_meant(const struct ws_core *core, const struct wsi_shdr *shdr);
+/* Whether the section may be a table that could tell of an exception. */
 bool wsi_core_could_tell(const struct ws_core *core, const struct wsi_shdr *shdr);
 /* Whether the section is named as the child of this kind of a row of a table is. */
 bool wsi_core_name_fits(const struct ws_core *core, const struct wsi_shdr *shdr, enum wsi_kind kind,

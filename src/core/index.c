@@ -129,6 +129,9 @@ static void habit_add(struct ws_core *core, enum wsi_kind kind, const struct wsi
 /* What nobody can tell without a section that has no place. */
 static enum ws_hides hides_of(const struct ws_core *core, const struct wsi_shdr *shdr)
 {
+	enum wsi_kind meant = wsi_core_kind_meant(core, shdr);
+	if (meant != WSI_KIND_NONE)
+		return wsi_kind_hides(meant);
 	enum ws_hides hides = wsi_kind_hides(wsi_kind_of(shdr->type));
 	if (wsi_core_could_tell(core, shdr))
 		return WS_HIDES_FAULT;
@@ -467,7 +470,8 @@ static void slot_contest(struct indexer *ix, uint32_t *slot, uint32_t section, u
 	struct wsi_shdr kept = header_of(ix, loser == section ? holder : section);
 	bool same = lost.offset == kept.offset && lost.size == kept.size &&
 		    lost.entsize == kept.entsize;
-	wsi_core_note(ix->core, WSI_TOPIC_TWICE, same ? WS_HIDES_NOTHING : wsi_kind_hides(kind),
+	wsi_core_note(ix->core, WSI_TOPIC_TWICE,
+		      same ? WS_HIDES_NOTHING : hides_of(ix->core, &lost),
 		      header_off(ix, loser) + SHDR_LINK,
 		      "%s (section %u) is ignored: section %u is already the one of row %u of "
 		      "section %u",

@@ -391,18 +391,34 @@ static void holes_find(struct mender *m)
 		hole_add(m, WS_NONE, 0, WSI_KIND_META);
 }
 
+enum wsi_kind wsi_core_kind_meant(const struct ws_core *core, const struct wsi_shdr *shdr)
+{
+	enum wsi_kind typed = wsi_kind_of(shdr->type);
+	uint32_t t = wsi_core_table_of(core, shdr->link);
+	enum wsi_kind above = t == WS_NONE ? WSI_KIND_NONE : (enum wsi_kind)core->tables[t].kind;
+	char name[WSI_NAME_HEAD];
+	wsi_elf_name_head(&core->elf, shdr, name);
+	for (unsigned k = 1; k < WSI_N_KINDS; k++) {
+		const struct wsi_kind_info *info = &wsi_kind_infos[k];
+		bool placed =
+			info->parent == WSI_KIND_NONE ? shdr->link == 0 : info->parent == above;
+		if (info->prefix && strncmp(name, info->prefix, strlen(info->prefix)) == 0 &&
+		    (k == typed || placed))
+			return (enum wsi_kind)k;
+	}
+	return WSI_KIND_NONE;
+}
+
 bool wsi_core_could_tell(const struct ws_core *core, const struct wsi_shdr *shdr)
 {
+	enum wsi_kind kind = wsi_kind_of(shdr->type), meant = wsi_core_kind_meant(core, shdr);
 	uint32_t t = wsi_core_table_of(core, shdr->link);
-	bool has_parent = t != WS_NONE && shdr->info < core->tables[t].n_rows;
-	/* what has no rows and belongs to a lane is the lane's registers, stack or memory */
-	if (has_parent && core->tables[t].kind == WSI_KIND_LANE &&
-	    shdr->entsize < wsi_kind_infos[WSI_KIND_BLOCK].base_bytes)
-		return false;
-	if (wsi_kind_tells(wsi_kind_of(shdr->type)))
+	if (meant != WSI_KIND_NONE)
+		return wsi_kind_tells(meant);
+	if (wsi_kind_tells(kind))
 		return true;
-	if (!has_parent ||
-	    (wsi_kind_of(shdr->type) != WSI_KIND_NONE && shdr->entsize < LEAST_STRIDE))
+	if (t == WS_NONE || shdr->info >= core->tables[t].n_rows ||
+	    (kind != WSI_KIND_NONE && shdr->entsize < LEAST_STRIDE))
 		return false;
 	for (const uint8_t *child = shapes[core->tables[t].kind].children; *child; child++)
 		if (wsi_kind_tells((enum wsi_kind) * child) &&
@@ -518,6 +534,12 @@ static uint64_t stride_of(const struct mender *m, const struct wsi_shdr *shdr, e
 		return habit->stride;
 	bool claimed_fits = section_fits(m, shdr, kind, shdr->entsize);
 	bool claimed_known = branches_of(kind, shdr->entsize, &first, &end);
+	uint64_t n_sms = sms_of(m, shdr), each = shdr->size / n_sms;
+	bool several = !claimed_known && each != 0 && shdr->entsize > each &&
+		       shdr->entsize % each == 0; /* rows are claimed to be one */
+	if (kind == WSI_KIND_SM && n_sms > 1 && (!claimed_fits || several) &&
+	    section_fits(m, shdr, kind, each))
+		return each;
 	if (claimed_known && shdr->size % shdr->entsize == 0 && in_layout(m, kind, shdr->entsize))
 		return shdr->entsize; /* where rows do not fit, they are damaged */
 	for (size_t i = 0; i < WSI_COUNT(shapes[kind].strides); i++) {
@@ -533,9 +555,9 @@ static uint64_t stride_of(const struct mender *m, const struct wsi_shdr *shdr, e
 		return shdr->entsize;
 	if (shdr->entsize > wsi_kind_infos[kind].base_bytes && shdr->size % shdr->entsize == 0)
 		return 0; /* a row of it is damaged */
-	/* rows of a driver to come: a known number of them, or one */
-	uint64_t one = shdr->size / (kind == WSI_KIND_SM ? sms_of(m, shdr) : 1);
-	return one <= MOST_STRIDE && section_fits(m, shdr, kind, one) ? one : 0;
+	/* one row of a driver to come */
+	return shdr->size <= MOST_STRIDE && section_fits(m, shdr, kind, shdr->size) ? shdr->size
+										    : 0;
 }
 
 static void stride_check(struct mender *m, uint32_t section)
@@ -722,7 +744,8 @@ void wsi_core_lost(struct ws_core *core)
 		if (kind != WSI_KIND_NONE && wsi_kind_infos[kind].parent != WSI_KIND_NONE)
 			continue; /* the index said so */
 		/* where its parent is not known either it may have been anything that has rows */
-		bool no_parent = wsi_core_table_of(core, shdr.link) == WS_NONE &&
+		bool no_parent = wsi_core_kind_meant(core, &shdr) == WSI_KIND_NONE &&
+				 wsi_core_table_of(core, shdr.link) == WS_NONE &&
 				 (shdr.entsize >= LEAST_STRIDE || shdr.type == WSI_SHT_NULL);
 		bool tells = no_parent || wsi_core_could_tell(core, &shdr);
 		bool later = shdr.type > WSI_CUDBG_SHT_BASE && kind == WSI_KIND_NONE;

@@ -134,7 +134,7 @@ def run_case(warpscope, hostile, world, case):
 
 def suffixes_documented(root):
     """The list of suffixes in the code is that of the man page."""
-    with open(os.path.join(root, 'src/analyze/source.c'), encoding='utf-8') as file:
+    with open(os.path.join(root, 'src/base/regular.c'), encoding='utf-8') as file:
         table = re.search(r'suffixes\[\] = \{(.*?)\};', file.read(), re.S)
     with open(os.path.join(root, 'docs/man/warpscope-report.1.scd'), encoding='utf-8') as file:
         listed = re.search(r'# SOURCES\n(.*?)\n# ', file.read(), re.S)

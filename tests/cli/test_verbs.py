@@ -162,7 +162,7 @@ def check_places(bench):
         bench.expect(f'help by {" ".join(os.path.basename(a) for a in arguments)}', arguments, 0,
                      output='^usage: warpscope info ')
     bench.expect('help alone', ('help',), 0, output='usage: warpscope DUMP')
-    bench.expect('--version', ('--version',), 0, output='^warpscope [0-9.]+\n$')
+    bench.expect('--version', ('--version',), 0, output='^warpscope [0-9.]+\nsandbox: .+\n$')
 
 
 def tar_of(data):

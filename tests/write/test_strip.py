@@ -62,14 +62,15 @@ class Program:
             return handle.read()
 
     def verdict(self, path):
-        """Kind and sentence, and whether the dump says that it is whole."""
+        """Kind and sentence, and whether the dump tells of a cut: tables that are not there may be of what strip leaves out."""
         report = json.loads(self.run("report", "--json", "--no-source", path).stdout)
         # what tells the suspects apart went with the memory, the words of an assertion with the data of the image
         summary = re.sub(r"^(Assertion failed): .*?; in ", r"\1 in ", report["verdict"]["summary"])
         summary = re.sub(r"(; device \d+, (?:block \S+|SM \d+, warp \d+)), .*", r"\1", summary)
         summary = re.sub(r" \(the wait ends when [^)]*\)", "", summary)  # what the word holds is a value
         suspects = (report["focus"] or {}).get("suspects")
-        return {"complete": report["dump"]["complete"], "kind": report["verdict"]["kind"], "summary": summary,
+        cut = any(d["what"] not in ("table", "memory", "SM, warp or lane") for d in report["diagnostics"])
+        return {"cut": cut, "kind": report["verdict"]["kind"], "summary": summary,
                 "lanes": int(suspects["lanes"], 16) if suspects else 0}
 
 
