@@ -88,8 +88,26 @@ bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t
 	return lane_row(core, warp_index, lane, ret_ref);
 }
 
-static void lane_fill(struct ws_span in, struct ws_lane *ret_lane)
+/* Whether the two rows nearest to this one are of no lane, or of the same: one row may be damaged,
+ * three were read from a wrong place. */
+static bool is_misread(const struct ws_core *core, struct wsi_ref ref)
 {
+	uint32_t n = core->tables[ref.table].n_rows, id = lane_id(core, ref);
+	if (n < 3)
+		return false;
+	uint32_t near[] = { ref.row ? ref.row - 1 : 2,
+			    ref.row + 1 < n ? ref.row + 1 : ref.row - 2 };
+	for (size_t i = 0; i < WSI_COUNT(near); i++) {
+		uint32_t other = lane_id(core, (struct wsi_ref){ ref.table, near[i] });
+		if (other != id && other < WS_MAX_LANES)
+			return false;
+	}
+	return true;
+}
+
+static void lane_fill(const struct ws_core *core, struct wsi_ref ref, struct ws_lane *ret_lane)
+{
+	struct ws_span in = wsi_core_row(core, ref);
 	struct wsi_lane_row row = wsi_lane_parse(in);
 	*ret_lane = (struct ws_lane){
 		.have = (WSI_HAS(in.len, lane, cbu_state) ? WS_LANE_CBU_STATE : 0u) |
@@ -105,7 +123,8 @@ static void lane_fill(struct ws_span in, struct ws_lane *ret_lane)
 		.cbu_state = row.cbu_state,
 		/* a row of zeros is what an erased table has: no code lies at address 0 */
 		.damaged = !ws_exception_possible(row.exception) ||
-			   !(row.pc | row.rel_pc | row.id | row.thread_x | row.exception),
+			   !(row.pc | row.rel_pc | row.id | row.thread_x | row.exception) ||
+			   (row.exception && is_misread(core, ref)),
 	};
 	if (ret_lane->have & WS_LANE_RPC) {
 		ret_lane->rpc_lo = row.rpc_lo;
@@ -134,7 +153,7 @@ enum ws_status wsi_core_lanes(const struct ws_target *target, uint32_t warp_inde
 	}
 	for (; seen; seen &= seen - 1) {
 		ref.row = row_of[__builtin_ctz(seen)];
-		lane_fill(wsi_core_row(core, ref), &ret_lanes[(*ret_n)++]);
+		lane_fill(core, ref, &ret_lanes[(*ret_n)++]);
 	}
 	return WS_OK;
 }
@@ -146,7 +165,7 @@ enum ws_status wsi_core_lane(const struct ws_target *target, uint32_t warp_index
 	struct wsi_ref ref;
 	if (!lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
-	lane_fill(wsi_core_row(core, ref), ret_lane);
+	lane_fill(core, ref, ret_lane);
 	return WS_OK;
 }
 
