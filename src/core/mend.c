@@ -509,16 +509,19 @@ static bool in_layout(const struct mender *m, enum wsi_kind kind, uint64_t strid
 	return first < end;
 }
 
-/* How many SMs the device of an SM table has; at least 1. */
-static uint64_t sms_of(const struct mender *m, const struct wsi_shdr *shdr)
+/* How many rows the row above a table says that it has: SMs of a device, valid lanes of a warp. 0:
+ * it does not say. */
+static uint64_t rows_of(const struct mender *m, const struct wsi_shdr *shdr, enum wsi_kind kind)
 {
 	uint32_t t = wsi_core_table_of(m->core, shdr->link);
-	if (t == WS_NONE || m->core->tables[t].kind != WSI_KIND_DEVICE ||
+	if ((kind != WSI_KIND_SM && kind != WSI_KIND_LANE) || t == WS_NONE ||
+	    m->core->tables[t].kind != wsi_kind_infos[kind].parent ||
 	    shdr->info >= m->core->tables[t].n_rows)
-		return 1;
+		return 0;
 	struct ws_span in = wsi_core_row(m->core, (struct wsi_ref){ t, shdr->info });
-	uint32_t n = wsi_at_u32(in, WSI_AT_device_n_sms);
-	return n ? n : 1;
+	if (kind == WSI_KIND_SM)
+		return wsi_at_u32(in, WSI_AT_device_n_sms);
+	return (uint64_t)__builtin_popcount(wsi_at_u32(in, WSI_AT_warp_valid_lanes));
 }
 
 /* The stride that the rows of a section fit best: what others of the kind have, what is claimed, or
@@ -534,11 +537,11 @@ static uint64_t stride_of(const struct mender *m, const struct wsi_shdr *shdr, e
 		return habit->stride;
 	bool claimed_fits = section_fits(m, shdr, kind, shdr->entsize);
 	bool claimed_known = branches_of(kind, shdr->entsize, &first, &end);
-	uint64_t n_sms = sms_of(m, shdr), each = shdr->size / n_sms;
+	uint64_t n_rows = rows_of(m, shdr, kind), each = n_rows ? shdr->size / n_rows : 0;
 	bool several = !claimed_known && each != 0 && shdr->entsize > each &&
 		       shdr->entsize % each == 0; /* rows are claimed to be one */
-	if (kind == WSI_KIND_SM && n_sms > 1 && (!claimed_fits || several) &&
-	    section_fits(m, shdr, kind, each))
+	if (n_rows > 1 && (!claimed_fits || several) &&
+	    (kind == WSI_KIND_SM || in_layout(m, kind, each)) && section_fits(m, shdr, kind, each))
 		return each;
 	if (claimed_known && shdr->size % shdr->entsize == 0 && in_layout(m, kind, shdr->entsize))
 		return shdr->entsize; /* where rows do not fit, they are damaged */
