@@ -377,14 +377,14 @@ static void lane_wide_cells(struct rows *rows, struct info *info, const struct p
 }
 
 static void lane_row(struct walk_user *walk_user, const struct place *place,
-		     const struct ws_lane *lane)
+		     const struct ws_lane *lane, const struct ws_blame *blame)
 {
 	struct rows *rows = walk_user->rows;
 	const struct session *session = &walk_user->info->session;
 	bool active = lane->id < WS_MAX_LANES && place->warp.active_lanes >> lane->id & 1;
 	uint32_t code = lane->exception;
-	if (code == 0 && active && place->warp.error_pc_valid)
-		code = walk_user->unclaimed;
+	if (code == 0 && active && blame->by == WS_BLAME_SUSPECT)
+		code = blame->code;
 	rows_begin(rows, place_has_focus(session, place) && session->focus.lane == lane->id);
 	rows_number(rows, place->device->id);
 	rows_number(rows, place->sm.id);
@@ -409,8 +409,10 @@ static void lane_rows(void *user, const struct place *place)
 	}
 	rows_heading(walk_user->rows, "Device %u SM %u Warp %u", place->device->id, place->sm.id,
 		     place->warp.id);
+	struct ws_blame blame;
+	ws_focus_blame(&place->warp, place->lanes, place->n_lanes, walk_user->unclaimed, &blame);
 	for (uint32_t i = 0; i < place->n_lanes; i++)
-		lane_row(walk_user, place, &place->lanes[i]);
+		lane_row(walk_user, place, &place->lanes[i], &blame);
 	if (place->lanes_status != WS_OK)
 		info_unreadable(walk_user->info, walk_user->rows);
 }

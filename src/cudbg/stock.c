@@ -8,6 +8,7 @@
  */
 #include "cudbg/session.h"
 
+#include <warpscope/focus.h>
 #include <warpscope/module.h>
 
 static _Atomic uint64_t last_serial;
@@ -145,24 +146,21 @@ void wsi_cudbg_drop_stock(struct wsi_cudbg *s)
 
 /* ---- exceptions ---- */
 
-/* Whether a warp that is still there shows an exception. */
-static enum ws_status warp_faulted(struct wsi_cudbg *s, const struct wsi_slot *slot,
-				   bool sm_faulted, bool *ret_faulted, struct ws_error *err)
+/* Whether a warp that is still there shows an exception; `code`: that of its SM, or 0. */
+static enum ws_status warp_faulted(struct wsi_cudbg *s, const struct wsi_slot *slot, uint32_t code,
+				   bool *ret_faulted, struct ws_error *err)
 {
+	struct ws_warp warp;
 	struct ws_lane lanes[WS_MAX_LANES];
+	struct ws_blame blame;
 	uint32_t n = 0;
 	enum ws_status st = ws_target_lanes(s->target, slot->warp_index, lanes, &n, err);
 	if (st != WS_OK && st != WS_ABSENT && st != WS_EXCLUDED)
 		return st;
-	for (uint32_t i = 0; st == WS_OK && i < n; i++)
-		if (lanes[i].exception != CUDBG_EXCEPTION_NONE &&
-		    (slot->valid >> lanes[i].id & 1)) {
-			*ret_faulted = true;
-			return WS_OK;
-		}
-	struct ws_warp warp;
-	if (sm_faulted && ws_target_warp(s->target, slot->warp_index, &warp, NULL) == WS_OK)
-		*ret_faulted = warp.error_pc_valid;
+	if (ws_target_warp(s->target, slot->warp_index, &warp, NULL) != WS_OK)
+		return WS_OK;
+	ws_focus_blame(&warp, lanes, st == WS_OK ? n : 0, code, &blame);
+	*ret_faulted = blame.by == WS_BLAME_LANE || blame.by == WS_BLAME_SUSPECT;
 	return WS_OK;
 }
 
@@ -177,18 +175,17 @@ static enum ws_status find_faults(struct wsi_cudbg *s, const struct wsi_device_r
 		enum ws_status st = ws_target_sm(s->target, row->sm_index, &sm, err);
 		if (st != WS_OK)
 			return st;
-		bool sm_faulted =
-			(sm.have & WS_SM_EXCEPTION) && sm.exception != CUDBG_EXCEPTION_NONE;
+		uint32_t code = sm.have & WS_SM_EXCEPTION ? sm.exception : CUDBG_EXCEPTION_NONE;
 		bool live = false;
 		for (uint32_t wp = 0; wp < device->n_warps && !live; wp++)
 			if (row->valid >> wp & 1) {
-				st = warp_faulted(s, &row->slot[wp], sm_faulted, &live, err);
+				st = warp_faulted(s, &row->slot[wp], code, &live, err);
 				if (st != WS_OK)
 					return st;
 			}
 		if (live)
 			faults->live[id / 64] |= 1ull << id % 64;
-		else if (sm_faulted)
+		else if (code != CUDBG_EXCEPTION_NONE)
 			faults->left[id / 64] |= 1ull << id % 64;
 	}
 	return WS_OK;
