@@ -463,6 +463,8 @@ static enum ws_status standing_check(const struct ws_target *target, struct ws_e
 	return WS_OK;
 }
 
+enum { MOST_MORE = 64 << 20 }; /* bytes that a small dump may grow by */
+
 enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct wsi_origin *origin)
 {
 	struct ws_writer_options options = { .size = sizeof options,
@@ -476,6 +478,9 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 		return st;
 	if (origin->path && origin->facts.cut)
 		ws_writer_incomplete(job->writer);
+	if (origin->path) /* sections that share bytes would each be written out */
+		job->writer->most_bytes =
+			wsi_min_u64(origin->facts.bytes, UINT64_MAX / 16) * 8 + MOST_MORE;
 	job->writer->halves = job->halves;
 	job->writer->n_halves = job->n_halves;
 	ws_writer_stripped(job->writer,

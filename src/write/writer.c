@@ -133,6 +133,11 @@ enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_sect
 	enum ws_status st = parent_check(section, err);
 	if (st == WS_OK && writer->index.n_sections > UINT32_MAX - 8)
 		st = wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "more sections than ELF can number");
+	if (st == WS_OK && writer->most_bytes && writer->out->total > writer->most_bytes)
+		st = wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
+			      "written anew the dump has over %" PRIu64
+			      " bytes, many times what it has now: its sections share bytes",
+			      writer->most_bytes);
 	if (st == WS_OK && !align(writer->out))
 		st = wsi_outfile_failed(writer->file, err);
 	if (st != WS_OK)

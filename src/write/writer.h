@@ -49,6 +49,7 @@ struct ws_writer {
 	const uint32_t *halves; /* for WSI_HALVES_NOTE; borrowed */
 	uint32_t n_halves;
 	uint32_t left_out, stripped; /* ws_writer_stripped() */
+	uint64_t most_bytes;         /* no section begins beyond; 0: no limit */
 };
 
 /* Begins a section. WS_UNSUPPORTED: the layout does not have that kind yet; then nothing happened.
