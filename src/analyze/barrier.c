@@ -66,8 +66,7 @@ static void find_word(struct wsi_scene *scene, const struct ws_report_access *ac
 	if (!b.in_use) {
 		wsi_fact(scene, WSI_FACT_BAR_WRONG,
 			 wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
-				   "the word at 0x%" PRIx64
-				   " is none that a barrier in use can hold",
+				   "the word at 0x%" PRIx64 " cannot be that of a barrier in use",
 				   at));
 		return;
 	}

@@ -196,12 +196,11 @@ static void check_map(struct wsi_scene *scene, const struct wsi_tensor_map *map)
 		wrong(scene, wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
 				       "it has %u dimensions; 5 are the most", map->rank));
 	if (width == 0)
-		wrong(scene,
-		      wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
-				"its element type, %u, is none that is known", map->element));
+		wrong(scene, wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
+				       "its element type, %u, is not a known one", map->element));
 	if (map->interleave > 2)
 		wrong(scene, wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
-				       "its interleaving is none that there is"));
+				       "its interleaving mode does not exist"));
 	if (map->address % align)
 		wrong(scene, wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
 				       "the tensor's address 0x%" PRIx64

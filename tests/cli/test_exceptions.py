@@ -680,7 +680,7 @@ def barrier_never_initialised():
 @case
 def barrier_overwritten():
     """31: floats in its place."""
-    return {**arrived(0x3f8000003f800000), "findings": ["is none that a barrier in use can hold"],
+    return {**arrived(0x3f8000003f800000), "findings": ["cannot be that of a barrier in use"],
             "causes": ["likely: the word of the memory barrier was overwritten"]}
 
 
