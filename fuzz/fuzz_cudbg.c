@@ -150,5 +150,6 @@ int fuzz_target(const uint8_t *data, size_t size)
 	else
 		run(program, api, true);
 	ws_cudbg_release(api);
+	ws_target_close(&fake.base);
 	return 0;
 }

@@ -82,8 +82,6 @@ void wsi_html_claim(struct wsi_html *page, const struct ws_report_claim *claim);
 /* Sentences of ours in which `code` stands between backticks. */
 void wsi_html_words(struct wsi_html *page, struct ws_str text);
 void wsi_html_sentence(struct wsi_html *page, const char *text);
-/* "s", or nothing for one. */
-const char *wsi_plural(uint64_t n);
 /* The frame that a user looks at first, or NULL. */
 const struct ws_report_frame *wsi_html_user_frame(const struct ws_report_exception *e);
 

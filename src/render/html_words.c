@@ -166,11 +166,6 @@ void wsi_html_sentence(struct wsi_html *page, const char *text)
 	wsi_html_words(page, ws_str_of(text));
 }
 
-const char *wsi_plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 const struct ws_report_frame *wsi_html_user_frame(const struct ws_report_exception *e)
 {
 	if (e->user_frame != WS_NONE)

@@ -98,8 +98,9 @@ static void line_lanes(struct wsi_page *page, const struct ws_report_access *acc
 	if (!access->suspects)
 		return;
 	wsi_page_label(page, "suspects");
-	ws_out_printf(page->out, "%u of %u lanes, 0x%08x", wsi_count_bits(access->suspects),
-		      wsi_count_bits(access->lanes), access->suspects);
+	uint32_t n = wsi_count_bits(access->lanes);
+	ws_out_printf(page->out, "%u of %u lane%s, 0x%08x", wsi_count_bits(access->suspects), n,
+		      wsi_plural(n), access->suspects);
 	out_reason(page, access->null_like, "as a null pointer gives", &first);
 	out_reason(page, access->noncanonical, "beyond every GPU address", &first);
 	out_reason(page, access->unmapped, "in no memory of the dump", &first);

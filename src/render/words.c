@@ -198,3 +198,8 @@ const char *wsi_lane_verdict(const struct ws_report_access *access, uint32_t lan
 		return "address not known";
 	return access->suspects & bit ? "can be the cause" : "";
 }
+
+const char *wsi_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}

@@ -51,4 +51,7 @@ const char *wsi_lines_words(const struct ws_report_image *image);
 /* What a dump's flags say was left out, or "nothing". */
 void wsi_out_left_out(struct ws_out *out, uint32_t flags);
 
+/* "s", or nothing for one. */
+const char *wsi_plural(uint64_t n);
+
 #endif

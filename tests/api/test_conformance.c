@@ -38,6 +38,7 @@ void start_ready(bool running, uint32_t capabilities)
 void stop(void)
 {
 	ws_cudbg_release(api);
+	ws_target_close(&fake.base);
 	api = NULL;
 	cudbgDebuggerCapabilities = 0;
 }

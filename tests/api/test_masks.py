@@ -173,16 +173,16 @@ def judge(masked, whole):
 
 
 def reports(dump, lines):
-    done = subprocess.run([MASKED, dump], input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)
+    done = subprocess.run([MASKED, dump], input=("\n".join(lines) + "\n").encode(), capture_output=True, check=False)
     found, text = [], done.stdout
     while text:
-        head, _, text = text.partition("\n")
-        if head.startswith("-"):
-            found.append(head)
+        head, _, text = text.partition(b"\n")
+        if head.startswith(b"-"):
+            found.append(head.decode())
         else:
-            found.append(text[:int(head)])
+            found.append(text[:int(head)].decode())
             text = text[int(head):]
-    return found, done.stderr
+    return found, done.stderr.decode()
 
 
 def main():

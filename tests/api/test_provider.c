@@ -37,6 +37,7 @@ static int stop(void **state)
 	(void)state;
 	ws_target_close(target);
 	ws_cudbg_release(api);
+	ws_target_close(&fake.base);
 	target = NULL;
 	api = NULL;
 	return 0;

@@ -20,6 +20,13 @@ static const struct ws_report *report_of(const struct fake_target *fake)
 	return report;
 }
 
+/* The images that were opened for it are the target's. */
+static void done(struct fake_target *fake, const struct ws_report *report)
+{
+	ws_report_destroy(report);
+	ws_target_close(&fake->target);
+}
+
 /* ---- attribution ---- */
 
 static void exception_of_a_lane_is_that_lanes(void **state)
@@ -43,7 +50,7 @@ static void exception_of_a_lane_is_that_lanes(void **state)
 	assert_int_equal(e->lanes_blamed, 0x88);
 	assert_int_equal(e->errorpc, 0xff0);
 	assert_int_equal(e->pc, 0x1000);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void exception_of_an_sm_makes_active_lanes_suspects(void **state)
@@ -59,7 +66,7 @@ static void exception_of_an_sm_makes_active_lanes_suspects(void **state)
 	assert_int_equal(report->focus->blame, WS_BLAME_SUSPECT);
 	assert_int_equal(report->focus->at.lane, 4);
 	assert_int_equal(report->focus->n_lanes, 4);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void exception_of_an_sm_without_a_warp_to_blame_stands_alone(void **state)
@@ -79,7 +86,7 @@ static void exception_of_an_sm_without_a_warp_to_blame_stands_alone(void **state
 	assert_int_equal(e->kernel, WS_NONE);
 	assert_int_equal(e->pc_status, WS_ABSENT);
 	assert_int_equal(e->errorpc, 0x2000);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void exception_that_a_lane_carries_is_not_also_its_neighbours(void **state)
@@ -98,7 +105,7 @@ static void exception_that_a_lane_carries_is_not_also_its_neighbours(void **stat
 	assert_int_equal(report->n_exceptions, 1);
 	assert_int_equal(report->focus->at.warp, 1);
 	assert_int_equal(report->focus->n_lanes, 1);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void trap_is_told_only_without_an_exception(void **state)
@@ -112,13 +119,13 @@ static void trap_is_told_only_without_an_exception(void **state)
 	assert_int_equal(report->focus->blame, WS_BLAME_TRAP);
 	assert_null(report->focus->name);
 	assert_int_equal(report->groups[0].state, WS_THREAD_TRAPPED);
-	ws_report_destroy(report);
+	done(&fake, report);
 
 	fake.lane[0][0].exception = 12;
 	report = report_of(&fake);
 	assert_int_equal(report->n_exceptions, 1);
 	assert_int_equal(report->focus->code, 12);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void equal_faults_at_one_instruction_are_one_entry(void **state)
@@ -137,7 +144,7 @@ static void equal_faults_at_one_instruction_are_one_entry(void **state)
 	assert_int_equal(report->exceptions[0].n_sms, 3);
 	assert_int_equal(report->exceptions[0].at.sm, 0);
 	assert_int_equal(report->exceptions[1].code, 6);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void unknown_code_is_shown_with_its_number(void **state)
@@ -149,7 +156,7 @@ static void unknown_code_is_shown_with_its_number(void **state)
 	const struct ws_report *report = report_of(&fake);
 	assert_null(report->focus->kind);
 	assert_string_equal(report->focus->label, "exception 4711 (not known to this version)");
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 /* ---- no exception ---- */
@@ -173,7 +180,7 @@ static void calm_focus_is_the_lowest_block_of_the_lowest_grid(void **state)
 	assert_int_equal(report->focus->blame, WS_BLAME_NOBODY);
 	assert_int_equal(report->focus->at.sm, 3);
 	assert_int_equal(report->kernels[report->focus->kernel].grid.id, 5);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void warps_at_barriers_make_a_hang_suspicious(void **state)
@@ -187,12 +194,12 @@ static void warps_at_barriers_make_a_hang_suspicious(void **state)
 	fake.warp[0].barrier_scope = 3;
 	const struct ws_report *report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_NONE);
-	ws_report_destroy(report);
+	done(&fake, report);
 	fake.warp[1].barrier_scope = 3;
 	report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_HANG);
 	assert_int_equal(report->n_barrier_warps, 2);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void cut_dump_without_an_exception_says_nothing(void **state)
@@ -208,12 +215,12 @@ static void cut_dump_without_an_exception_says_nothing(void **state)
 	const struct ws_report *report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_UNKNOWN);
 	assert_int_equal(report->n_diagnostics, 1);
-	ws_report_destroy(report);
+	done(&fake, report);
 	fake.n_diagnostics = 0;
 	fake.facts.complete = true;
 	report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_NONE);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void unreadable_warps_cost_only_themselves(void **state)
@@ -235,7 +242,7 @@ static void unreadable_warps_cost_only_themselves(void **state)
 	assert_int_equal(report->diagnostics[1].repeats, 1);
 	assert_int_equal(report->n_groups, 1);
 	assert_int_equal(report->groups[0].n_lanes, 4);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 /* ---- groups ---- */
@@ -266,7 +273,7 @@ static void groups_hold_every_thread_once(void **state)
 		assert_int_equal(report->groups[i].n_warps, rows[i].n_warps);
 		assert_int_equal(report->groups[i].state, rows[i].state);
 	}
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 /* ---- stacks: over a relocated image of calls.cu, checksum -> fold -> sum_row -> read_word ---- */
@@ -353,7 +360,7 @@ static void map_shows_each_warp_by_its_worst_thread(void **state)
 	assert_int_equal(report->groups[map->warps[2].group].state, WS_THREAD_BARRIER);
 	assert_false(map->warps[3].known);
 	assert_int_equal(map->blocks[map->warps[2].block].idx.x, 2);
-	ws_report_destroy(report);
+	done(&fake, report);
 }
 
 static void callers_follow_the_error_pc(void **state)
@@ -368,7 +375,7 @@ static void callers_follow_the_error_pc(void **state)
 	assert_int_equal(report->focus->frames[1].rel_pc, 0x40);
 	assert_int_equal(report->focus->pc_frames_from, WS_NONE);
 	assert_true(ws_str_equal(report->kernels[0].name_short, ws_str_of("checksum")));
-	ws_report_destroy(report);
+	done(&code.fake, report);
 	wsi_file_close(&code.file);
 }
 
@@ -383,7 +390,7 @@ static void pc_in_a_callee_of_the_faulting_function_leaves_one_stack(void **stat
 	static const char *const names[] = { "fold", "checksum" };
 	assert_stack(report->focus, names, 2);
 	assert_int_equal(report->focus->pc_frames_from, WS_NONE);
-	ws_report_destroy(report);
+	done(&code.fake, report);
 	wsi_file_close(&code.file);
 }
 
@@ -401,7 +408,7 @@ static void pc_in_a_caller_of_the_faulting_function_is_marked(void **state)
 	static const char *const names[] = { "read_word", "sum_row", "fold", "checksum" };
 	assert_stack(report->focus, names, 4);
 	assert_int_equal(report->focus->pc_frames_from, 1);
-	ws_report_destroy(report);
+	done(&code.fake, report);
 	wsi_file_close(&code.file);
 }
 
@@ -416,7 +423,7 @@ static void error_pc_outside_all_code_gives_way_to_the_pc(void **state)
 	assert_stack(report->focus, names, 4);
 	assert_int_equal(report->focus->errorpc, 0x10);
 	assert_int_equal(report->focus->frames[0].pc, code.read_word + 0x50);
-	ws_report_destroy(report);
+	done(&code.fake, report);
 	wsi_file_close(&code.file);
 }
 
@@ -433,7 +440,7 @@ static void lone_sm_finds_its_kernel_by_the_code(void **state)
 	const struct ws_report *report = report_of(&code.fake);
 	assert_int_equal(report->focus->blame, WS_BLAME_SM);
 	assert_int_equal(report->focus->kernel, 0);
-	ws_report_destroy(report);
+	done(&code.fake, report);
 	wsi_file_close(&code.file);
 }
 
@@ -479,13 +486,13 @@ static void sources_are_found_by_map_then_by_folder(void **state)
 			assert_string_equal(source->path, path);
 			assert_true(source->changed); /* 60 bytes are not what was compiled */
 		}
-		ws_report_destroy(report);
+		done(&code.fake, report);
 	}
 	options.no_source = true;
 	const struct ws_report *report;
 	assert_int_equal(ws_report_create(&code.fake.target, &options, &report, NULL), WS_OK);
 	assert_int_equal(report->focus->frames[0].source.status, WS_ABSENT);
-	ws_report_destroy(report);
+	done(&code.fake, report);
 	unlink(path);
 	rmdir(folder);
 	wsi_file_close(&code.file);
@@ -552,7 +559,7 @@ static void every_failed_allocation_is_told(void **state)
 		if (st == WS_OK)
 			st = ws_report_html(report, NULL, &out, NULL);
 		assert_true(st == WS_OK || st == WS_NO_MEMORY);
-		ws_report_destroy(report);
+		done(&code.fake, report);
 	}
 	wsi_alloc_should_fail = NULL;
 	assert_int_equal(st, WS_OK);
