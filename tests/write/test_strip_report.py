@@ -37,7 +37,8 @@ LOSES = {
     "others": (["--others"], WHO),
     "redact": (["--redact"], VALUES + [E + r"(driver_text|kind)\b", r"image\.options"]),
     "drop-ptx": (["--drop-ptx"], [r"image\.options"]),
-    "drop-paths": (["--drop-paths"], [r".*\b(file|path)$", r"missing", r"image\.(options|tool_build)"]),
+    "drop-paths": (["--drop-paths"], [r".*\b(file|path)$", r"missing", r"image\.(options|tool_build)", r"verdict\.summary",
+                                      E + r"assertion\b"]),  # its words lie among literals that hold paths
     "for issue": (["--for-issue"], VALUES + WHO + [r".*\b(file|path)$", r"image\.(options|tool_build)", E + r"driver_text\b"]),
 }
 SAYS = {"images": 1, "global": 2, "shared": 4, "local": 8, "constbank": 32, "keep fault": 47, "for issue": 47}

@@ -548,8 +548,8 @@ static void add_range(struct api_target *t, const struct ws_memory_range *range)
 static bool can_be_read(struct api_target *t, uint64_t address, uint32_t size)
 {
 	uint8_t byte;
-	return size > 0 && t->api->readGlobalMemory(address, &byte, 1) == CUDBG_SUCCESS &&
-	       t->api->readGlobalMemory(address + size - 1, &byte, 1) == CUDBG_SUCCESS;
+	return size > 0 && API_CALL(t, readGlobalMemory, address, &byte, 1) == CUDBG_SUCCESS &&
+	       API_CALL(t, readGlobalMemory, address + size - 1, &byte, 1) == CUDBG_SUCCESS;
 }
 
 static void add_ranges(struct api_target *t)
