@@ -81,12 +81,12 @@ static void check_chain(const struct ws_line_map *map, const struct ws_line_seq 
 	}
 }
 
-/* The first sequence of an owner answers where no earlier one covers the pc. */
+/* The only sequence of an owner answers; of several that overlap the shortest does. */
 static void check_seq(const struct ws_line_map *map, const struct ws_line_seq *seq)
 {
-	struct ws_line_seq first;
-	FUZZ_CHECK(ws_line_owner_seq(map, seq->owner, 0, &first, NULL) == WS_OK);
-	bool is_first = first.sec_off == seq->sec_off;
+	struct ws_line_seq other;
+	FUZZ_CHECK(ws_line_owner_seq(map, seq->owner, 0, &other, NULL) == WS_OK);
+	bool is_only = ws_line_owner_seq(map, seq->owner, 1, &other, NULL) != WS_OK;
 	uint32_t n_rows = seq->n_rows < MAX_ROWS ? seq->n_rows : MAX_ROWS;
 	for (uint32_t i = 1; i <= n_rows; i++) {
 		struct ws_line_row row = ws_line_row_at(map, seq, i);
@@ -94,7 +94,7 @@ static void check_seq(const struct ws_line_map *map, const struct ws_line_seq *s
 		struct ws_line_pos pos;
 		size_t n;
 		enum ws_status st = ws_line_find(map, seq->owner, row.address, &pos, 1, &n, NULL);
-		if (!is_first || seq->n_rows > MAX_ROWS)
+		if (!is_only || seq->n_rows > MAX_ROWS)
 			continue;
 		if (row.address < seq->high)
 			FUZZ_CHECK(st == WS_OK && pos.row == plain_search(map, seq, row.address));
