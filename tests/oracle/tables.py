@@ -86,7 +86,8 @@ def check_scenario(program, script, dump):
     for table in ("threads", "blocks"):
         done = subprocess.run([program, "info", "--coalescing", "off", dump, table], capture_output=True, check=True)
         transcript.check_table(table, second[f"info cuda {table}"], done.stdout.decode(), ours)
-    regs = json.loads(subprocess.run([program, "regs", "--json", dump], capture_output=True, check=True).stdout)
+    focus = "device current sm current warp current lane current".split()  # what cuda-gdb looks at
+    regs = json.loads(subprocess.run([program, "regs", "--json", dump, *focus], capture_output=True, check=True).stdout)
     check_registers(first, regs)
     check_memory(program, dump, first, memory)
 
