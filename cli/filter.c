@@ -133,7 +133,6 @@ static void current_within(struct filter *filter, const struct coords *focus,
 			   enum filter_word current, unsigned given)
 {
 	static const unsigned within[FILTER_N_WORDS] = {
-		[FILTER_sm] = 1u << FILTER_device,
 		[FILTER_warp] = 1u << FILTER_device | 1u << FILTER_sm,
 		[FILTER_lane] = 1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp,
 		[FILTER_grid] = 1u << FILTER_device,

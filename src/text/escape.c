@@ -75,10 +75,27 @@ static bool is_special(const char *special, char c)
 	return *special && strchr(special, c);
 }
 
+/* How many bytes from the start are printable ASCII: eight at a time, for listings of millions of
+ * instructions go through here. */
+static size_t plain_length(struct ws_str text)
+{
+	size_t n = 0;
+	for (uint64_t eight; text.len - n >= sizeof eight; n += sizeof eight) {
+		memcpy(&eight, text.ptr + n, sizeof eight);
+		uint64_t below = eight - UINT64_C(0x2020202020202020);
+		uint64_t above = eight | (eight + UINT64_C(0x0101010101010101));
+		if ((below | above) & UINT64_C(0x8080808080808080))
+			break;
+	}
+	while (n < text.len && text.ptr[n] >= 0x20 && text.ptr[n] < 0x7f)
+		n++;
+	return n;
+}
+
 void wsi_out_escape(struct ws_out *out, struct ws_str text, const char *special,
 		    wsi_escape_fn *escape)
 {
-	size_t start = 0, i = 0;
+	size_t start = 0, i = *special ? 0 : plain_length(text);
 	while (i < text.len) {
 		unsigned char c = (unsigned char)text.ptr[i];
 		if (c >= 0x20 && c < 0x7f && !is_special(special, text.ptr[i])) {

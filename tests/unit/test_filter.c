@@ -99,16 +99,18 @@ static void current_brings_what_it_counts_within(void **state)
 	(void)state;
 	struct filter filter;
 	const char *bad = NULL;
-	assert_true(parse("sm|current", &filter, &bad));
+	assert_true(parse("sm|current", &filter, &bad)); /* of every device: as cuda-gdb has it */
+	assert_false(filter_limits(&filter, FILTER_device));
+	assert_true(parse("grid|current", &filter, &bad));
 	assert_true(filter_number(&filter, FILTER_device, 1));
 	assert_false(filter_number(&filter, FILTER_device, 0));
 	assert_true(parse("thread|current", &filter, &bad));
 	assert_true(filter_dim3(&filter, FILTER_block, (struct ws_dim3){ 4, 5, 6 }));
 	assert_false(filter_dim3(&filter, FILTER_block, (struct ws_dim3){ 4, 5, 7 }));
 	assert_false(filter_limits(&filter, FILTER_kernel)); /* the focus has none */
-	assert_true(parse("sm|current|device|any", &filter, &bad));
+	assert_true(parse("grid|current|device|any", &filter, &bad));
 	assert_true(filter_number(&filter, FILTER_device, 0));
-	assert_true(parse("device|0|sm|current", &filter, &bad));
+	assert_true(parse("device|0|grid|current", &filter, &bad));
 	assert_true(filter_number(&filter, FILTER_device, 0));
 	assert_false(filter_number(&filter, FILTER_device, 1));
 	assert_true(parse("sm|current|sm|3", &filter, &bad)); /* the last word counts */
