@@ -222,6 +222,8 @@ bool wsi_others_are_dropped(const struct wsi_build *build);
 /* Adds to the report's diagnostics; of one kind of thing only the first is kept. */
 enum ws_status wsi_diagnose(struct wsi_build *build, const char *what, enum ws_hides hides,
 			    const struct ws_error *err) WS_MUST_USE;
+/* What the first diagnostic says that hides `least` or more; NULL when none does. */
+const char *wsi_first_loss(const struct wsi_build *build, enum ws_hides least);
 /* Formatted text in the arena, or NULL; cut at 1,000 bytes. */
 const char *wsi_build_text(struct wsi_build *build, const char *format, ...) WS_PRINTF(2, 3);
 /* A name of the input as it stands in a sentence: between backquotes; one in it becomes \x60, what

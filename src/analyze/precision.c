@@ -47,7 +47,9 @@ static const char *thread_text(struct wsi_build *build, const struct ws_report_e
 		return wsi_build_text(build, "%" PRIu64 " thread%s stopped", e->n_lanes,
 				      e->n_lanes == 1 ? "" : "s");
 	if (e->blame == WS_BLAME_SM)
-		return "the threads had left before the fault was seen";
+		return wsi_first_loss(build, WS_HIDES_FAULT)
+			       ? "the threads are lost, or had left before the fault was seen"
+			       : "the threads had left before the fault was seen";
 	if (e->blame == WS_BLAME_SUSPECT)
 		return wsi_build_text(build, "the thread is one of %" PRIu64 " that were active",
 				      e->n_lanes);

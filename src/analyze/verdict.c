@@ -103,7 +103,7 @@ static void say_frames(struct sentence *sentence, struct wsi_build *build,
 }
 
 /* What is lost that hides a fault, or at least a hang, in words; NULL: nothing is. */
-static const char *first_loss(const struct wsi_build *build, enum ws_hides least)
+const char *wsi_first_loss(const struct wsi_build *build, enum ws_hides least)
 {
 	for (size_t i = 0; i < build->n_diagnostics; i++)
 		if (build->diagnostics[i].hides >= least)
@@ -154,7 +154,7 @@ static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 		say(sentence, ", SM %u", e->at.sm);
 		if (e->n_sms > 1)
 			say(sentence, " and %" PRIu64 " more", e->n_sms - 1);
-		say(sentence, first_loss(build, WS_HIDES_FAULT)
+		say(sentence, wsi_first_loss(build, WS_HIDES_FAULT)
 				      ? "; its threads are lost or had left"
 				      : "; the threads had already left");
 		return;
@@ -303,8 +303,8 @@ static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 	const struct ws_report *report = build->report;
 	const char *what = report->dump_status == WS_OK ? "dump" : "process";
 	if (report->verdict == WS_VERDICT_UNKNOWN) {
-		const char *fault = first_loss(build, WS_HIDES_FAULT);
-		const char *hang = first_loss(build, WS_HIDES_HANG);
+		const char *fault = wsi_first_loss(build, WS_HIDES_FAULT);
+		const char *hang = wsi_first_loss(build, WS_HIDES_HANG);
 		bool calm = !fault && hang && build->counts.sms;
 		if (calm)
 			say(sentence, "No exception in this %s; cannot tell whether it hangs",
@@ -467,7 +467,7 @@ static enum ws_status find_missing(struct wsi_build *build, bool *ret_no_source)
 	if (st == WS_OK && e && e->blame == WS_BLAME_SM)
 		st = missing_add(
 			build, "the faulting thread", WS_ABSENT,
-			first_loss(build, WS_HIDES_FAULT)
+			wsi_first_loss(build, WS_HIDES_FAULT)
 				? "Its warp had exited before the fault was seen, or its "
 				  "row is lost: only the SM's row tells of it."
 				: "Its warp had exited before the fault was seen: only the "
@@ -581,11 +581,11 @@ static void decide(struct wsi_build *build)
 	report->dump.complete = report->dump.complete && build->n_diagnostics == 0;
 	if (report->n_exceptions)
 		report->verdict = WS_VERDICT_FAULT;
-	else if (first_loss(build, WS_HIDES_FAULT) || build->counts.sms == 0)
+	else if (wsi_first_loss(build, WS_HIDES_FAULT) || build->counts.sms == 0)
 		report->verdict = WS_VERDICT_UNKNOWN;
 	else if (n_waiting(report) > report->n_warps / 2)
 		report->verdict = WS_VERDICT_HANG;
-	else if (report->n_warps && first_loss(build, WS_HIDES_HANG))
+	else if (report->n_warps && wsi_first_loss(build, WS_HIDES_HANG))
 		report->verdict = WS_VERDICT_UNKNOWN;
 	else
 		report->verdict = WS_VERDICT_NONE;

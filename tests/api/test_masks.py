@@ -123,6 +123,8 @@ def less(what, masked, whole):
         return  # fewer lanes are cleared
     if what == "report.signature" and whole.startswith("hang"):
         return  # of those that are seen to wait
+    if what.endswith("precision.text") and "lost, or had left" in masked:
+        return
     if what.endswith(".stands_out") and not masked:
         return  # one lane cannot be told from the others
     if what.endswith((".cleared", ".wrong")) and not int(masked, 16) & ~int(whole, 16):
