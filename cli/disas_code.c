@@ -72,7 +72,7 @@ struct chain {
 /* The source position, when it is another than that of the instruction before. */
 static void show_source(struct disas_code *code, uint64_t off, struct chain *last)
 {
-	struct chain now = { .n = 0 };
+	struct chain now; /* 16 KiB: only what counts is set */
 	const struct ws_function *function = code->function;
 	if (ws_module_line_find(code->module, function->section, function->sec_off + off, now.pos,
 				POSITIONS_MAX, &now.n, NULL) != WS_OK)
@@ -81,7 +81,8 @@ static void show_source(struct disas_code *code, uint64_t off, struct chain *las
 		now.n = POSITIONS_MAX;
 	if (now.n && !same_chain(now.pos, now.n, last->pos, last->n))
 		print_chain(code->d->cli, now.pos, now.n, code->d->full_names);
-	*last = now;
+	last->n = now.n;
+	memcpy(last->pos, now.pos, now.n * sizeof *now.pos);
 }
 
 /* ---- one instruction ---- */
@@ -205,7 +206,8 @@ static bool is_wanted(const struct disas_code *code, uint64_t off)
 static void show_insns(struct disas_code *code)
 {
 	struct disas *d = code->d;
-	struct chain last = { .n = 0 };
+	struct chain last;
+	last.n = 0;
 	bool shown = false, gap = false;
 	for (uint64_t off = 0; off + WS_SASS_BYTES <= code->code.len; off += WS_SASS_BYTES) {
 		if (!is_wanted(code, off)) {
