@@ -39,14 +39,6 @@ const char *ws_absentee_state_text(enum ws_absentee_state state)
 	return (size_t)state < WSI_COUNT(texts) ? texts[state] : "unknown";
 }
 
-uint32_t wsi_count_lanes(uint32_t mask)
-{
-	uint32_t n = 0;
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
-}
-
 /* ---- stacks ---- */
 
 static void read_stack(const struct wsi_build *build, uint32_t warp_index, uint32_t lane,
@@ -432,7 +424,7 @@ static enum ws_status find_waits(struct wsi_waits *w)
 		if (part->wait == WS_NONE)
 			continue;
 		struct ws_report_wait *wait = &w->list[part->wait];
-		wait->n_lanes += wsi_count_lanes(part->lanes);
+		wait->n_lanes += wsi_count_bits(part->lanes);
 		wait->n_warps += last_warp[part->wait] != part->warp;
 		wait->n_blocks += last_block[part->wait] != part->block;
 		wait->n_hardware_warps +=
@@ -508,7 +500,7 @@ static void count_waiting(struct wsi_waits *w)
 		report->n_waiting_warps += all;
 		for (size_t i = from; i < to && all; i++)
 			report->n_waiting_threads[w->list[w->parts[i].wait].kind] +=
-				wsi_count_lanes(w->parts[i].lanes);
+				wsi_count_bits(w->parts[i].lanes);
 	}
 }
 

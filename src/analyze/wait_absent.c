@@ -62,7 +62,7 @@ static struct ws_report_absentee absent_part(const struct wsi_waits *w, const st
 	some.lanes = lanes;
 	return (struct ws_report_absentee){
 		.state = absentee_state(w, part),
-		.n_lanes = wsi_count_lanes(lanes),
+		.n_lanes = wsi_count_bits(lanes),
 		.n_warps = 1,
 		.example = wsi_part_thread(w, &some),
 		.group = part->group < w->build->n_groups ? part->group : WS_NONE,
@@ -150,7 +150,7 @@ static uint64_t check_barrier(const struct wsi_waits *w, size_t from, size_t to,
 	uint64_t threads = block_threads(w, w->list[first->wait].kernel);
 	*ret_able = 0;
 	for (size_t i = from; i < to; i++) {
-		uint32_t n = wsi_count_lanes(w->parts[i].lanes);
+		uint32_t n = wsi_count_bits(w->parts[i].lanes);
 		resident += n;
 		arrived += is_with(w, &w->parts[i], first) ? n : 0;
 	}
