@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "builders"))
+import everything  # noqa: E402
+
 UNITS = "thread|warp|lane|block|byte|SM|instruction|element|frame|group|kernel|suspect|arrival|level|call|diagnostic|row|sector"
 SHAPES = {
     "a plural of one": r"(?<![\d.,:x(])\b1 (?:more |other |resident |of 1 |)(?:%s)s\b" % UNITS,
@@ -70,7 +73,6 @@ def pages(program, dump):
 def main():
     program, tests = sys.argv[1:3]
     every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    builders = os.path.join(tests, "builders")
     cases = []
     for path in sorted(glob.glob(os.path.join(tests, "golden", "*.out"))):
         with open(path, encoding="utf-8") as handle:
@@ -79,14 +81,7 @@ def main():
             continue
         cases.append((os.path.basename(path), shapes(page)))
     with tempfile.TemporaryDirectory() as work:
-        names = subprocess.run([sys.executable, os.path.join(builders, "build.py"), "--list"], capture_output=True, text=True,
-                               check=True).stdout.split()
-        folders = [os.path.join(work, name) for name in ("scenarios", "faults", "hangs")]
-        subprocess.run([sys.executable, os.path.join(builders, "build.py"), folders[0], *names[::every]], check=True)
-        for script in ("faults", "hangs"):
-            subprocess.run([sys.executable, os.path.join(builders, script + ".py"), os.path.join(work, script)], check=True)
-        dumps = sorted(glob.glob(folders[0] + "/*.nvcudmp"))
-        dumps += [dump for folder in folders[1:] for dump in sorted(glob.glob(folder + "/*.nvcudmp"))[::every]]
+        dumps = everything.dumps(work, every)
         for dump in dumps:
             cases += [("%s of %s" % (form, os.path.relpath(dump, work)), bad) for form, bad in pages(program, dump)]
     print("1..%d" % len(cases))

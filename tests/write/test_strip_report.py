@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report of a stripped dump against that of the original. Prints TAP.
 
-usage: test_strip_report.py PROGRAM BUILDERS [EVERY]
+usage: test_strip_report.py PROGRAM [EVERY]
 
 Of each EVERYth dump of the builders (scenarios, planted faults, planted hangs) and each thing that `strip` can take away: members of the
 JSON report differ only where docs/man/warpscope-strip.1.scd, WHAT IS LOST, says that they may. What is kept always, by every way of
@@ -11,13 +11,15 @@ headline up to the block; no suspect is lost, and when there are more of them or
 away.
 """
 
-import glob
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "builders"))
+import everything  # noqa: E402
 
 # What a way of stripping may change, as regular expressions of member paths without the numbers of elements.
 ALWAYS = [r"dump\.(path|bytes|flags|layout|stripped)", r"diagnostics"]  # parts that this version does not know are not copied
@@ -113,17 +115,10 @@ def check(program, dump, work):
 
 
 def main():
-    program, builders = sys.argv[1:3]
-    every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    program = sys.argv[1]
+    every = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     with tempfile.TemporaryDirectory() as work:
-        names = subprocess.run([sys.executable, os.path.join(builders, "build.py"), "--list"], capture_output=True, text=True,
-                               check=True).stdout.split()
-        folders = [os.path.join(work, name) for name in ("scenarios", "faults", "hangs")]
-        subprocess.run([sys.executable, os.path.join(builders, "build.py"), folders[0], *names[::every]], check=True)
-        for script in ("faults", "hangs"):
-            subprocess.run([sys.executable, os.path.join(builders, script + ".py"), os.path.join(work, script)], check=True)
-        dumps = sorted(glob.glob(folders[0] + "/*.nvcudmp"))
-        dumps += [dump for folder in folders[1:] for dump in sorted(glob.glob(folder + "/*.nvcudmp"))[::every]]
+        dumps = everything.dumps(work, every)
         print("1..%d" % len(dumps))
         failed = 0
         for number, dump in enumerate(dumps, 1):
