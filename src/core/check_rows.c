@@ -26,10 +26,11 @@ static struct at at_of(struct wsi_checker *c, struct wsi_ref ref)
 	wsi_finding((at).c, rule, (at).section, (at).off + (field), "row %u: " format, (at).row, \
 		    __VA_ARGS__)
 
-static void check_text(struct at at, unsigned field, uint64_t offset, const char *what)
+static void check_text(struct at at, struct ws_span row, unsigned field, const char *what)
 {
 	struct ws_str text;
 	struct ws_span strtab = at.c->core->strtab;
+	uint64_t offset = wsi_at_u64(row, field);
 	if (offset == 0 || wsi_span_cstr(strtab, offset, &text))
 		return;
 	ROW_FINDING(at, WS_CHECK_TEXT, field,
@@ -134,7 +135,7 @@ static void check_lane(struct wsi_checker *c, uint32_t warp_index, const struct 
 			    "%u frames in system calls, of %u in all", lane->syscall_call_depth,
 			    lane->call_depth);
 	if (grid)
-		check_index(at, WSI_AT_lane_thread_x, lane->thread, grid->block_dim, "thread");
+		check_index(at, WSI_AT_lane_thread, lane->thread, grid->block_dim, "thread");
 	uint32_t n_regs = warp->have & WS_WARP_N_REGS ? warp->n_regs : grid ? grid->n_regs : 0;
 	if (n_regs)
 		check_leaf_count(c, ref, WSI_KIND_REGS, n_regs, 255);
@@ -166,7 +167,6 @@ static void check_warp(struct wsi_checker *c, uint32_t index, uint32_t first,
 	const struct ws_core *core = c->core;
 	struct wsi_ref ref = core->warps.at[index];
 	struct at at = at_of(c, ref);
-	struct wsi_warp_row row = wsi_warp_parse(wsi_core_row(core, ref));
 	struct ws_warp warp;
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
@@ -178,7 +178,7 @@ static void check_warp(struct wsi_checker *c, uint32_t index, uint32_t first,
 		index > first && ws_target_warp(&core->target, index - 1, &before, NULL) == WS_OK;
 	ws_warp_doubts(device, has_before ? &before : NULL, &warp, lanes, n, doubt_finding, &at);
 	if (warp.have & WS_WARP_BARRIER)
-		check_text(at, WSI_AT_warp_text_barrier, row.text_barrier,
+		check_text(at, wsi_core_row(core, ref), WSI_AT_warp_barrier_text,
 			   "the text of the barrier");
 	const struct wsi_table *table = wsi_core_child_table(core, ref, WSI_KIND_LANE);
 	if (device->have & WS_DEVICE_UNIFORM) {
@@ -206,7 +206,7 @@ static void check_block(struct wsi_checker *c, uint32_t index, struct ws_grid *g
 	    ws_target_grid(&c->core->target, block.grid_index, grid, NULL) != WS_OK)
 		return;
 	*ret_has_grid = true;
-	check_index(at, WSI_AT_block_idx_x, block.idx, grid->grid_dim, "block");
+	check_index(at, WSI_AT_block_idx, block.idx, grid->grid_dim, "block");
 }
 
 static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
@@ -215,16 +215,14 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 	const struct ws_core *core = c->core;
 	struct at at = at_of(c, core->sms.at[index]);
 	struct ws_span in = wsi_core_row(core, core->sms.at[index]);
-	struct wsi_sm_row row = wsi_sm_parse(in);
 	c->summary.rows++;
 	struct ws_sm sm, before;
 	bool has_before =
 		index > first && ws_target_sm(&core->target, index - 1, &before, NULL) == WS_OK;
 	if (ws_target_sm(&core->target, index, &sm, NULL) == WS_OK)
 		ws_sm_doubts(device, has_before ? &before : NULL, &sm, doubt_finding, &at);
-	if (WSI_HAS(in.len, sm, text_exception))
-		check_text(at, WSI_AT_sm_text_exception, row.text_exception,
-			   "the text of the exception");
+	if (wsi_sm_have(in.len) & WS_SM_EXCEPTION_TEXT)
+		check_text(at, in, WSI_AT_sm_exception_text, "the text of the exception");
 	struct ws_grid grid;
 	bool has_grid = false;
 	uint32_t last_block = WS_NONE;
@@ -259,7 +257,7 @@ static void check_grid(struct wsi_checker *c, uint32_t index)
 		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_grid_id,
 			    "grid %" PRId64 " stands in another row too", grid.id);
 	ws_grid_doubts(&grid, doubt_finding, &at);
-	struct wsi_bank_row bank;
+	struct ws_write_bank bank;
 	for (uint32_t row = 0; wsi_core_bank(c->core, index, row, &bank); row++) {
 		c->summary.rows++;
 		if (bank.address + bank.size < bank.address)
@@ -314,20 +312,20 @@ static void check_device(struct wsi_checker *c, uint32_t index)
 {
 	const struct ws_core *core = c->core;
 	struct at at = at_of(c, core->devices.at[index]);
-	struct wsi_device_row row = wsi_device_parse(wsi_core_row(core, core->devices.at[index]));
+	struct ws_span in = wsi_core_row(core, core->devices.at[index]);
 	struct ws_device device;
 	c->summary.rows++;
 	if (ws_target_device(&core->target, index, &device, NULL) != WS_OK)
 		return;
 	for (uint32_t other = 0; other < index; other++) {
 		if (wsi_at_u32(wsi_core_row(core, core->devices.at[other]), WSI_AT_device_id) ==
-		    row.id)
+		    device.id)
 			ROW_FINDING(at, WS_CHECK_ID, WSI_AT_device_id,
-				    "device %u stands in another row too", row.id);
+				    "device %u stands in another row too", device.id);
 	}
-	check_text(at, WSI_AT_device_text_name, row.text_name, "the name");
-	check_text(at, WSI_AT_device_text_type, row.text_type, "the internal name");
-	check_text(at, WSI_AT_device_text_sm_type, row.text_sm_type, "the architecture");
+	check_text(at, in, WSI_AT_device_name, "the name");
+	check_text(at, in, WSI_AT_device_type, "the internal name");
+	check_text(at, in, WSI_AT_device_sm_type, "the architecture");
 	ws_device_doubts(&device, doubt_finding, &at);
 	for (uint32_t i = core->first_context[index]; i < core->first_context[index + 1]; i++)
 		check_context(c, i);

@@ -232,9 +232,6 @@ static inline bool wsi_core_section_bytes(const struct ws_core *core, uint32_t s
 	return there == size;
 }
 
-/* Text at an offset of .strtab; empty when it is not in there. */
-struct ws_str wsi_core_text(const struct ws_core *core, uint64_t offset);
-
 /* Row of a lane by its id; false when the warp has no such lane. */
 bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
 		       struct wsi_ref *ret_ref);
@@ -277,7 +274,7 @@ uint64_t wsi_core_global_present(const struct ws_core *core, uint64_t address, u
 
 /* One row of a grid's constant bank table. */
 bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row,
-		   struct wsi_bank_row *ret_bank);
+		   struct ws_write_bank *ret_bank);
 
 /* ---- opening, in this order ---- */
 

@@ -20,17 +20,11 @@ static void metadata_read(struct ws_core *core)
 			      wsi_kind_infos[WSI_KIND_META].base_bytes);
 		return;
 	}
-	struct wsi_meta_row row = wsi_meta_parse(in);
+	uint32_t have = wsi_meta_have(in.len);
 	facts->have_metadata = true;
-	facts->generator = wsi_core_text(core, row.text_generator);
-	facts->driver_major = row.driver_major;
-	facts->driver_minor = row.driver_minor;
-	facts->cuda_major = row.cuda_major;
-	facts->cuda_minor = row.cuda_minor;
-	facts->have_flags = WSI_HAS(in.len, meta, flags);
-	facts->flags = row.flags;
-	facts->have_time = WSI_HAS(in.len, meta, timestamp);
-	facts->timestamp = row.timestamp;
+	facts->have_flags = have & WSI_META_FLAGS;
+	facts->have_time = have & WSI_META_TIME;
+	(void)wsi_meta_read(in, core->strtab, facts);
 }
 
 /* The branch that first wrote the newest field or kind of section seen. */
@@ -40,8 +34,7 @@ static void layout_read(struct ws_core *core)
 	for (uint32_t t = 0; t < core->n_tables; t++) {
 		const struct wsi_kind_info *info = &wsi_kind_infos[core->tables[t].kind];
 		for (size_t f = info->n_fields; f-- > 0;) {
-			if (info->fields[f].offset + info->fields[f].bits / 8u >
-			    core->tables[t].stride)
+			if (info->fields[f].end > core->tables[t].stride)
 				continue;
 			since = info->fields[f].since > since ? info->fields[f].since : since;
 			break; /* fields are in the order of their age */

@@ -12,7 +12,8 @@
 #ifndef WSI_CORE_FORMAT_H
 #define WSI_CORE_FORMAT_H
 
-#include <warpscope/state.h>
+#include <warpscope/doubt.h>
+#include <warpscope/write.h>
 
 #include "base/reader.h"
 
@@ -71,167 +72,164 @@ enum wsi_kind {
 };
 
 /*
- * Rows: X(field, offset, bits, since). A field called text_... is an offset in the section named
- * .strtab. `since` is the driver branch that first wrote it.
+ * Rows: X(r, field, offset, TYPE, since, have). `field` is the member of the structure that stands
+ * for the row (WSI_RECORD_LIST), and its name in docs/formats/coredump.md; `since` the driver
+ * branch that first wrote it; `have` the flag in the structure's `have` that says that it is there,
+ * 0 where every branch wrote it. TYPE:
+ *
+ *   U32, U64, I64   a number
+ *   FLAG            32 bits, 0 or 1
+ *   EXCEPTION       32 bits, a CUDBGException_t
+ *   DIM3            three numbers of 32 bits
+ *   TEXT            64 bits, an offset in the section named .strtab
+ *   OWNER           32 bits, the id of the device that the table hangs below; no member
+ *
+ * Reader (state.c, lanes.c), writer (write/tables.c) and checks are made from these lines.
  */
 
-#define WSI_DEVICE_ROW(X)                 \
-	X(text_name, 0, 64, 346)          \
-	X(text_type, 8, 64, 346)          \
-	X(text_sm_type, 16, 64, 346)      \
-	X(id, 24, 32, 346)                \
-	X(pci_bus, 28, 32, 346)           \
-	X(pci_device, 32, 32, 346)        \
-	X(n_sms, 36, 32, 346)             \
-	X(n_warps_per_sm, 40, 32, 346)    \
-	X(n_lanes_per_warp, 44, 32, 346)  \
-	X(n_regs_per_lane, 48, 32, 346)   \
-	X(n_preds_per_lane, 52, 32, 346)  \
-	X(sm_major, 56, 32, 346)          \
-	X(sm_minor, 60, 32, 346)          \
-	X(instruction_bytes, 64, 32, 346) \
-	X(status, 68, 32, 346)            \
-	X(n_uniform_regs, 72, 32, 400)    \
-	X(n_uniform_preds, 76, 32, 400)   \
-	X(n_convergence_barriers, 80, 32, 575)
+#define WSI_DEVICE_ROW(X, r)                                   \
+	X(r, name, 0, TEXT, 346, 0)                            \
+	X(r, type, 8, TEXT, 346, 0)                            \
+	X(r, sm_type, 16, TEXT, 346, 0)                        \
+	X(r, id, 24, U32, 346, 0)                              \
+	X(r, pci_bus, 28, U32, 346, 0)                         \
+	X(r, pci_device, 32, U32, 346, 0)                      \
+	X(r, n_sms, 36, U32, 346, 0)                           \
+	X(r, n_warps_per_sm, 40, U32, 346, 0)                  \
+	X(r, n_lanes_per_warp, 44, U32, 346, 0)                \
+	X(r, n_regs_per_lane, 48, U32, 346, 0)                 \
+	X(r, n_preds_per_lane, 52, U32, 346, 0)                \
+	X(r, sm_major, 56, U32, 346, 0)                        \
+	X(r, sm_minor, 60, U32, 346, 0)                        \
+	X(r, instruction_bytes, 64, U32, 346, 0)               \
+	X(r, status, 68, U32, 346, 0)                          \
+	X(r, n_uniform_regs, 72, U32, 400, WS_DEVICE_UNIFORM)  \
+	X(r, n_uniform_preds, 76, U32, 400, WS_DEVICE_UNIFORM) \
+	X(r, n_convergence_barriers, 80, U32, 575, WS_DEVICE_BARRIERS)
 
-#define WSI_CONTEXT_ROW(X)                 \
-	X(id, 0, 64, 346)                  \
-	X(shared_window_base, 8, 64, 346)  \
-	X(local_window_base, 16, 64, 346)  \
-	X(global_window_base, 24, 64, 346) \
-	X(device_id, 32, 32, 346)          \
-	X(host_tid, 36, 32, 346)
+#define WSI_CONTEXT_ROW(X, r)                     \
+	X(r, id, 0, U64, 346, 0)                  \
+	X(r, shared_window_base, 8, U64, 346, 0)  \
+	X(r, local_window_base, 16, U64, 346, 0)  \
+	X(r, global_window_base, 24, U64, 346, 0) \
+	X(r, device_id, 32, OWNER, 346, 0)        \
+	X(r, host_tid, 36, U32, 346, 0)
 
-#define WSI_MODULE_ROW(X) X(handle, 0, 64, 346)
+#define WSI_MODULE_ROW(X, r) X(r, handle, 0, U64, 346, 0)
 
-#define WSI_GRID_ROW(X)                          \
-	X(id, 0, 64, 346)                        \
-	X(context_id, 8, 64, 346)                \
-	X(function, 16, 64, 346)                 \
-	X(function_entry, 24, 64, 346)           \
-	X(module_handle, 32, 64, 346)            \
-	X(parent_id, 40, 64, 346)                \
-	X(params_offset, 48, 64, 346)            \
-	X(type, 56, 32, 346)                     \
-	X(origin, 60, 32, 346)                   \
-	X(status, 64, 32, 346)                   \
-	X(n_regs, 68, 32, 346)                   \
-	X(grid_dim_x, 72, 32, 346)               \
-	X(grid_dim_y, 76, 32, 346)               \
-	X(grid_dim_z, 80, 32, 346)               \
-	X(block_dim_x, 84, 32, 346)              \
-	X(block_dim_y, 88, 32, 346)              \
-	X(block_dim_z, 92, 32, 346)              \
-	X(launch_blocking, 96, 32, 346)          \
-	X(host_tid, 100, 32, 346)                \
-	X(cluster_dim_x, 104, 32, 525)           \
-	X(cluster_dim_y, 108, 32, 525)           \
-	X(cluster_dim_z, 112, 32, 525)           \
-	X(preferred_cluster_dim_x, 120, 32, 565) \
-	X(preferred_cluster_dim_y, 124, 32, 565) \
-	X(preferred_cluster_dim_z, 128, 32, 565)
+#define WSI_GRID_ROW(X, r)                                 \
+	X(r, id, 0, I64, 346, 0)                           \
+	X(r, context_id, 8, U64, 346, 0)                   \
+	X(r, function, 16, U64, 346, 0)                    \
+	X(r, function_entry, 24, U64, 346, 0)              \
+	X(r, module_handle, 32, U64, 346, 0)               \
+	X(r, parent_id, 40, I64, 346, 0)                   \
+	X(r, params_offset, 48, U64, 346, 0)               \
+	X(r, type, 56, U32, 346, 0)                        \
+	X(r, origin, 60, U32, 346, 0)                      \
+	X(r, status, 64, U32, 346, 0)                      \
+	X(r, n_regs, 68, U32, 346, WS_GRID_N_REGS)         \
+	X(r, grid_dim, 72, DIM3, 346, 0)                   \
+	X(r, block_dim, 84, DIM3, 346, 0)                  \
+	X(r, launch_blocking, 96, FLAG, 346, 0)            \
+	X(r, host_tid, 100, U32, 346, 0)                   \
+	X(r, cluster_dim, 104, DIM3, 525, WS_GRID_CLUSTER) \
+	X(r, preferred_cluster_dim, 120, DIM3, 565, WS_GRID_PREFERRED_CLUSTER)
 
-#define WSI_BANK_ROW(X)        \
-	X(address, 0, 64, 550) \
-	X(size, 8, 32, 550)    \
-	X(id, 12, 32, 550)
+#define WSI_BANK_ROW(X, r)            \
+	X(r, address, 0, U64, 550, 0) \
+	X(r, size, 8, U32, 550, 0)    \
+	X(r, id, 12, U32, 550, 0)
 
 /* The target-block words stand under r555 in one public header and under r565 in its history: both
  * strides are accepted. */
-#define WSI_SM_ROW(X)                        \
-	X(id, 0, 32, 346)                    \
-	X(exception, 8, 32, 555)             \
-	X(error_pc_valid, 12, 32, 555)       \
-	X(error_pc, 16, 64, 555)             \
-	X(cluster_target_valid, 24, 32, 565) \
-	X(cluster_target_x, 28, 32, 565)     \
-	X(cluster_target_y, 32, 32, 565)     \
-	X(cluster_target_z, 36, 32, 565)     \
-	X(text_exception, 40, 64, 580) /* that it is a string is inferred [guess] */
+#define WSI_SM_ROW(X, r)                                                \
+	X(r, id, 0, U32, 346, 0)                                        \
+	X(r, exception, 8, EXCEPTION, 555, WS_SM_EXCEPTION)             \
+	X(r, error_pc_valid, 12, FLAG, 555, WS_SM_EXCEPTION)            \
+	X(r, error_pc, 16, U64, 555, WS_SM_EXCEPTION)                   \
+	X(r, cluster_target_valid, 24, FLAG, 565, WS_SM_CLUSTER_TARGET) \
+	X(r, cluster_target, 28, DIM3, 565, WS_SM_CLUSTER_TARGET)       \
+	X(r, exception_text, 40, TEXT, 580,                             \
+	  WS_SM_EXCEPTION_TEXT) /* that it is a string is inferred [guess] */
 
-#define WSI_BLOCK_ROW(X)              \
-	X(grid_id, 0, 64, 346)        \
-	X(idx_x, 8, 32, 346)          \
-	X(idx_y, 12, 32, 346)         \
-	X(idx_z, 16, 32, 346)         \
-	X(cluster_idx_x, 24, 32, 525) \
-	X(cluster_idx_y, 28, 32, 525) \
-	X(cluster_idx_z, 32, 32, 525) \
-	X(cluster_dim_x, 40, 32, 565) \
-	X(cluster_dim_y, 44, 32, 565) \
-	X(cluster_dim_z, 48, 32, 565)
+#define WSI_BLOCK_ROW(X, r)                                    \
+	X(r, grid_id, 0, I64, 346, 0)                          \
+	X(r, idx, 8, DIM3, 346, 0)                             \
+	X(r, cluster_idx, 24, DIM3, 525, WS_BLOCK_CLUSTER_IDX) \
+	X(r, cluster_dim, 40, DIM3, 565, WS_BLOCK_CLUSTER_DIM)
 
-#define WSI_WARP_ROW(X)                      \
-	X(error_pc, 0, 64, 346)              \
-	X(id, 8, 32, 346)                    \
-	X(valid_lanes, 12, 32, 346)          \
-	X(active_lanes, 16, 32, 346)         \
-	X(broken, 20, 32, 346)               \
-	X(error_pc_valid, 24, 32, 346)       \
-	X(n_regs, 32, 32, 525)               \
-	X(shared_bytes, 40, 32, 570)         \
-	X(in_syscall_lanes, 48, 32, 575)     \
-	X(cbu_active_lanes, 52, 32, 575)     \
-	X(cbu_exited_lanes, 56, 32, 575)     \
-	X(cbu_collective_lanes, 60, 32, 575) \
-	X(barrier_scope, 64, 32, 590)        \
-	X(text_barrier, 72, 64, 590) /* that it is a string is inferred [guess] */
+#define WSI_WARP_ROW(X, r)                                     \
+	X(r, error_pc, 0, U64, 346, 0)                         \
+	X(r, id, 8, U32, 346, 0)                               \
+	X(r, valid_lanes, 12, U32, 346, 0)                     \
+	X(r, active_lanes, 16, U32, 346, 0)                    \
+	X(r, broken, 20, FLAG, 346, 0)                         \
+	X(r, error_pc_valid, 24, FLAG, 346, 0)                 \
+	X(r, n_regs, 32, U32, 525, WS_WARP_N_REGS)             \
+	X(r, shared_bytes, 40, U32, 570, WS_WARP_SHARED_BYTES) \
+	X(r, in_syscall_lanes, 48, U32, 575, WS_WARP_CBU)      \
+	X(r, cbu_active_lanes, 52, U32, 575, WS_WARP_CBU)      \
+	X(r, cbu_exited_lanes, 56, U32, 575, WS_WARP_CBU)      \
+	X(r, cbu_collective_lanes, 60, U32, 575, WS_WARP_CBU)  \
+	X(r, barrier_scope, 64, U32, 590, WS_WARP_BARRIER)     \
+	X(r, barrier_text, 72, TEXT, 590,                      \
+	  WS_WARP_BARRIER) /* that it is a string is inferred [guess] */
 
-#define WSI_LANE_ROW(X)                    \
-	X(pc, 0, 64, 346)                  \
-	X(rel_pc, 8, 64, 346)              \
-	X(id, 16, 32, 346)                 \
-	X(thread_x, 20, 32, 346)           \
-	X(thread_y, 24, 32, 346)           \
-	X(thread_z, 28, 32, 346)           \
-	X(exception, 32, 32, 346)          \
-	X(call_depth, 36, 32, 346)         \
-	X(syscall_call_depth, 40, 32, 346) \
-	X(cc_register, 44, 32, 346)        \
-	X(cbu_state, 48, 32, 575)          \
-	X(rpc_lo, 56, 32, 615)             \
-	X(rpc_hi, 60, 32, 615)
+#define WSI_LANE_ROW(X, r)                               \
+	X(r, pc, 0, U64, 346, 0)                         \
+	X(r, rel_pc, 8, U64, 346, 0)                     \
+	X(r, id, 16, U32, 346, 0)                        \
+	X(r, thread, 20, DIM3, 346, 0)                   \
+	X(r, exception, 32, EXCEPTION, 346, 0)           \
+	X(r, call_depth, 36, U32, 346, 0)                \
+	X(r, syscall_call_depth, 40, U32, 346, 0)        \
+	X(r, cc_register, 44, U32, 346, 0)               \
+	X(r, cbu_state, 48, U32, 575, WS_LANE_CBU_STATE) \
+	X(r, rpc_lo, 56, U32, 615, WS_LANE_RPC)          \
+	X(r, rpc_hi, 60, U32, 615, WS_LANE_RPC)
 
-#define WSI_FRAME_ROW(X)           \
-	X(rel_address, 0, 64, 346) \
-	X(address, 8, 64, 346)     \
-	X(level, 16, 32, 346)
+#define WSI_FRAME_ROW(X, r)               \
+	X(r, rel_address, 0, U64, 346, 0) \
+	X(r, address, 8, U64, 346, 0)     \
+	X(r, level, 16, U32, 346, 0)
 
-#define WSI_META_ROW(X)               \
-	X(text_generator, 0, 64, 565) \
-	X(driver_major, 8, 32, 565)   \
-	X(driver_minor, 12, 32, 565)  \
-	X(cuda_major, 16, 32, 565)    \
-	X(cuda_minor, 20, 32, 565)    \
-	X(flags, 24, 32, 565)         \
-	X(timestamp, 28, 32, 565)
+/* Metadata has no word of flags: have_flags and have_time are these two. */
+enum { WSI_META_FLAGS = 1, WSI_META_TIME = 2 };
+#define WSI_META_ROW(X, r)                        \
+	X(r, generator, 0, TEXT, 565, 0)          \
+	X(r, driver_major, 8, U32, 565, 0)        \
+	X(r, driver_minor, 12, U32, 565, 0)       \
+	X(r, cuda_major, 16, U32, 565, 0)         \
+	X(r, cuda_minor, 20, U32, 565, 0)         \
+	X(r, flags, 24, U32, 565, WSI_META_FLAGS) \
+	X(r, timestamp, 28, U32, 565, WSI_META_TIME)
 
 /*
- * X(record, RECORD, kind, base, max_rows, n_slots). `base`: bytes that a row must have, up to the
- * last field that the first driver wrote (metadata: what one reader's test generator writes).
- * `max_rows`: no machine has more; what a table claims beyond it is damage, so that one wrong size
- * costs little. `n_slots`: child sections that a row can have.
+ * X(record, RECORD, type, kind, base, max_rows, n_slots). `type`: the structure that stands for a
+ * row. `base`: bytes that a row must have, up to the last field that the first driver wrote
+ * (metadata: what one reader's test generator writes). `max_rows`: no machine has more; what a
+ * table claims beyond it is damage, so that one wrong size costs little. `n_slots`: child sections
+ * that a row can have.
  */
-#define WSI_RECORD_LIST(X)                                  \
-	X(device, DEVICE, WSI_KIND_DEVICE, 72, 4096, 3)     \
-	X(context, CONTEXT, WSI_KIND_CONTEXT, 40, 65536, 1) \
-	X(module, MODULE, WSI_KIND_MODULE, 8, 1048576, 2)   \
-	X(grid, GRID, WSI_KIND_GRID, 104, 65536, 2)         \
-	X(bank, BANK, WSI_KIND_BANK, 16, 64, 0)             \
-	X(sm, SM, WSI_KIND_SM, 4, 65536, 1)                 \
-	X(block, BLOCK, WSI_KIND_BLOCK, 20, 65536, 2)       \
-	X(warp, WARP, WSI_KIND_WARP, 28, 4096, 4)           \
-	X(lane, LANE, WSI_KIND_LANE, 48, 1024, 4)           \
-	X(frame, FRAME, WSI_KIND_FRAMES, 20, 65536, 0)      \
-	X(meta, META, WSI_KIND_META, 24, 1, 0)
+#define WSI_RECORD_LIST(X)                                                       \
+	X(device, DEVICE, struct ws_device, WSI_KIND_DEVICE, 72, 4096, 3)        \
+	X(context, CONTEXT, struct ws_context, WSI_KIND_CONTEXT, 40, 65536, 1)   \
+	X(module, MODULE, struct ws_image, WSI_KIND_MODULE, 8, 1048576, 2)       \
+	X(grid, GRID, struct ws_grid, WSI_KIND_GRID, 104, 65536, 2)              \
+	X(bank, BANK, struct ws_write_bank, WSI_KIND_BANK, 16, 64, 0)            \
+	X(sm, SM, struct ws_sm, WSI_KIND_SM, 4, 65536, 1)                        \
+	X(block, BLOCK, struct ws_block, WSI_KIND_BLOCK, 20, 65536, 2)           \
+	X(warp, WARP, struct ws_warp, WSI_KIND_WARP, 28, 4096, 4)                \
+	X(lane, LANE, struct ws_lane, WSI_KIND_LANE, 48, 1024, 4)                \
+	X(frame, FRAME, struct ws_return_address, WSI_KIND_FRAMES, 20, 65536, 0) \
+	X(meta, META, struct ws_dump_facts, WSI_KIND_META, 24, 1, 0)
 
-/* One field, for those who walk all fields of a record by name (check, info). */
+/* One field, for those who walk the fields of a record. */
 struct wsi_field {
-	const char *name;
-	uint16_t offset;
-	uint8_t bits;
+	uint16_t offset, end;
 	uint16_t since;
+	uint8_t have;
 };
 
 /* What the program knows of a kind of section; all zero for a number that is none. */
@@ -292,70 +290,71 @@ static inline enum wsi_kind wsi_kind_of_registers(enum ws_reg_kind kind)
 	return WSI_KIND_NONE;
 }
 
-/* ---- a struct and a parser for each record: struct wsi_lane_row, wsi_lane_parse(), ... ---- */
+/* ---- where fields are: WSI_AT_lane_id ---- */
 
-#define WSI_UINT_32 uint32_t
-#define WSI_UINT_64 uint64_t
-#define WSI_MEMBER(field, offset, bits, since) WSI_UINT_##bits field;
-#define WSI_PARSE(field, offset, bits, since) \
-	row.field = (offset) + (bits) / 8 <= in.len ? wsi_at_u##bits(in, offset) : 0;
-#define WSI_DEFINE_RECORD(record, RECORD)                                               \
-	struct wsi_##record##_row {                                                     \
-		WSI_##RECORD##_ROW(WSI_MEMBER)                                          \
-	};                                                                              \
-	/* Fields outside the row are 0; whether they are there, WSI_HAS() tells. */    \
-	static inline struct wsi_##record##_row wsi_##record##_parse(struct ws_span in) \
-	{                                                                               \
-		struct wsi_##record##_row row;                                          \
-		WSI_##RECORD##_ROW(WSI_PARSE) return row;                               \
-	}                                                                               \
-	struct wsi_swallow_semicolon
-
-#define X(record, RECORD, kind, base, max_rows, n_slots) WSI_DEFINE_RECORD(record, RECORD);
-WSI_RECORD_LIST(X)
-#undef X
-
-/* Where a field begins and ends: WSI_AT_lane_id, WSI_END_lane_id. */
-#define WSI_PLACE(record, field, offset, bits) \
-	WSI_AT_##record##_##field = (offset), WSI_END_##record##_##field = (offset) + (bits) / 8,
 enum {
-#define F(field, offset, bits, since) WSI_PLACE(device, field, offset, bits)
-	WSI_DEVICE_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(context, field, offset, bits)
-		WSI_CONTEXT_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(module, field, offset, bits)
-			WSI_MODULE_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(grid, field, offset, bits)
-				WSI_GRID_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(bank, field, offset, bits)
-					WSI_BANK_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(sm, field, offset, bits)
-						WSI_SM_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(block, field, offset, bits)
-							WSI_BLOCK_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(warp, field, offset, bits)
-								WSI_WARP_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(lane, field, offset, bits)
-									WSI_LANE_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(frame, field, offset, bits)
-										WSI_FRAME_ROW(F)
-#undef F
-#define F(field, offset, bits, since) WSI_PLACE(meta, field, offset, bits)
-											WSI_META_ROW(
-												F)
-#undef F
+	WSI_BYTES_U32 = 4,
+	WSI_BYTES_U64 = 8,
+	WSI_BYTES_I64 = 8,
+	WSI_BYTES_FLAG = 4,
+	WSI_BYTES_EXCEPTION = 4,
+	WSI_BYTES_DIM3 = 12,
+	WSI_BYTES_TEXT = 8,
+	WSI_BYTES_OWNER = 4,
 };
 
-/* Whether rows of this many bytes have the field: WSI_HAS(stride, lane, cbu_state). */
-#define WSI_HAS(row_bytes, record, field) ((row_bytes) >= WSI_END_##record##_##field)
+#define WSI_AT(r, field, offset, TYPE, since, have) WSI_AT_##r##_##field = (offset),
+enum {
+#define X(record, RECORD, type, kind, base, max_rows, n_slots) WSI_##RECORD##_ROW(WSI_AT, record)
+	WSI_RECORD_LIST(X)
+#undef X
+};
+
+/* ---- a row -> its structure: wsi_lane_have(), wsi_lane_read(), ... ---- */
+
+#define WSI_FLAG_IF_LACKING(r, field, offset, TYPE, since, have) \
+	| (n_bytes < (offset) + WSI_BYTES_##TYPE ? (have) : 0u)
+#define WSI_FLAG(r, field, offset, TYPE, since, have) | (have)
+
+#define WSI_READ_U32(field, at) to->field = wsi_at_u32(in, at)
+#define WSI_READ_U64(field, at) to->field = wsi_at_u64(in, at)
+#define WSI_READ_I64(field, at) to->field = (int64_t)wsi_at_u64(in, at)
+#define WSI_READ_FLAG(field, at) \
+	(to->field = wsi_at_u32(in, at) != 0, sound = sound && wsi_at_u32(in, at) <= 1)
+#define WSI_READ_EXCEPTION(field, at) \
+	(to->field = wsi_at_u32(in, at), sound = sound && ws_exception_possible(wsi_at_u32(in, at)))
+#define WSI_READ_DIM3(field, at)                                                       \
+	to->field = (struct ws_dim3)                                                   \
+	{                                                                              \
+		wsi_at_u32(in, at), wsi_at_u32(in, (at) + 4), wsi_at_u32(in, (at) + 8) \
+	}
+#define WSI_READ_TEXT(field, at) (void)wsi_span_cstr(strtab, wsi_at_u64(in, at), &to->field)
+#define WSI_READ_OWNER(field, at) (void)0
+#define WSI_READ(r, field, offset, TYPE, since, have)                                              \
+	if (!(have) || (in.len >= (offset) + WSI_BYTES_##TYPE && wsi_##r##_have(in.len) & (have))) \
+		WSI_READ_##TYPE(field, offset);
+
+#define WSI_DEFINE_READ(record, RECORD, type, base)                                                \
+	/* The flags of the fields that rows of so many bytes have. */                             \
+	static inline uint32_t wsi_##record##_have(uint64_t n_bytes)                               \
+	{                                                                                          \
+		(void)n_bytes;                                                                     \
+		return (0u WSI_##RECORD##_ROW(WSI_FLAG, record)) &                                 \
+		       ~(0u WSI_##RECORD##_ROW(WSI_FLAG_IF_LACKING, record));                      \
+	}                                                                                          \
+	/* Fills the members that the row has; it must have those of the first driver. False: a    \
+	 * flag or an exception has a value that cannot be. */                                     \
+	static inline bool wsi_##record##_read(struct ws_span in, struct ws_span strtab, type *to) \
+	{                                                                                          \
+		bool sound = true;                                                                 \
+		assert(in.len >= base);                                                            \
+		(void)strtab;                                                                      \
+		WSI_##RECORD##_ROW(WSI_READ, record) return sound;                                 \
+	}                                                                                          \
+	struct wsi_swallow_semicolon
+#define X(record, RECORD, type, kind, base, max_rows, n_slots) \
+	WSI_DEFINE_READ(record, RECORD, type, base);
+WSI_RECORD_LIST(X)
+#undef X
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hangs under a warp: lanes, call stacks, registers. Read where it lies, when it is asked for.
  */
-#include <warpscope/doubt.h>
-
 #include "base/sort.h"
 #include "core/core.h"
 
@@ -108,28 +106,13 @@ static bool is_misread(const struct ws_core *core, struct wsi_ref ref)
 static void lane_fill(const struct ws_core *core, struct wsi_ref ref, struct ws_lane *ret_lane)
 {
 	struct ws_span in = wsi_core_row(core, ref);
-	struct wsi_lane_row row = wsi_lane_parse(in);
-	*ret_lane = (struct ws_lane){
-		.have = (WSI_HAS(in.len, lane, cbu_state) ? WS_LANE_CBU_STATE : 0u) |
-			(WSI_HAS(in.len, lane, rpc_hi) ? WS_LANE_RPC : 0u),
-		.id = row.id,
-		.pc = row.pc,
-		.rel_pc = row.rel_pc,
-		.thread = { row.thread_x, row.thread_y, row.thread_z },
-		.exception = row.exception,
-		.call_depth = row.call_depth,
-		.syscall_call_depth = row.syscall_call_depth,
-		.cc_register = row.cc_register,
-		.cbu_state = row.cbu_state,
-		/* a row of zeros is what an erased table has: no code lies at address 0 */
-		.damaged = !ws_exception_possible(row.exception) ||
-			   !(row.pc | row.rel_pc | row.id | row.thread_x | row.exception) ||
-			   (row.exception && is_misread(core, ref)),
-	};
-	if (ret_lane->have & WS_LANE_RPC) {
-		ret_lane->rpc_lo = row.rpc_lo;
-		ret_lane->rpc_hi = row.rpc_hi;
-	}
+	*ret_lane = (struct ws_lane){ .have = wsi_lane_have(in.len) };
+	bool sound = wsi_lane_read(in, core->strtab, ret_lane);
+	/* a row of zeros is what an erased table has: no code lies at address 0 */
+	ret_lane->damaged = !sound ||
+			    !(ret_lane->pc | ret_lane->rel_pc | ret_lane->id | ret_lane->thread.x |
+			      ret_lane->exception) ||
+			    (ret_lane->exception && is_misread(core, ref));
 }
 
 enum ws_status wsi_core_lanes(const struct ws_target *target, uint32_t warp_index,
@@ -189,19 +172,16 @@ struct frames {
 	uint32_t stride, n;
 };
 
-static struct wsi_frame_row frame_at(const struct frames *frames, uint32_t row)
+static struct ws_return_address frame_at(const struct frames *frames, uint32_t row)
 {
+	struct ws_return_address frame = { 0 };
 	struct ws_span in = { 0 };
 	bool inside =
 		ws_span_sub(frames->bytes, (uint64_t)row * frames->stride, frames->stride, &in);
 	assert(inside);
 	(void)inside;
-	return wsi_frame_parse(in);
-}
-
-static struct ws_return_address return_address(struct wsi_frame_row row)
-{
-	return (struct ws_return_address){ row.level, row.address, row.rel_address };
+	(void)wsi_frame_read(in, (struct ws_span){ 0 }, &frame);
+	return frame;
 }
 
 /* The frames section of a lane; false when there is none or it cannot be read. */
@@ -238,7 +218,7 @@ static enum ws_status frames_sorted(const struct frames *frames,
 	if (!wsi_sort_keyed(items, frames->n))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%u frames", frames->n);
 	for (uint32_t i = 0; i < frames->n && i < cap; i++)
-		ret_addresses[i] = return_address(frame_at(frames, items[i].value));
+		ret_addresses[i] = frame_at(frames, items[i].value);
 	return WS_OK;
 }
 
@@ -256,11 +236,11 @@ enum ws_status wsi_core_call_stack(const struct ws_target *target, uint32_t warp
 	uint32_t last = 0;
 	if (frames_find(core, ref, &frames)) {
 		for (uint32_t i = 0; i < frames.n; i++) {
-			struct wsi_frame_row row = frame_at(&frames, i);
-			sorted = sorted && row.level >= last;
-			last = row.level;
+			struct ws_return_address frame = frame_at(&frames, i);
+			sorted = sorted && frame.level >= last;
+			last = frame.level;
 			if (i < cap)
-				ret_addresses[i] = return_address(row);
+				ret_addresses[i] = frame;
 		}
 	}
 	if (!sorted)

@@ -188,7 +188,7 @@ static enum ws_status read_local(struct reading *r, const struct ws_address *at)
 }
 
 bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row,
-		   struct wsi_bank_row *ret_bank)
+		   struct ws_write_bank *ret_bank)
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[WSI_KIND_BANK];
 	uint32_t section = wsi_core_slot(core, core->grids.at[grid_index], WSI_KIND_BANK);
@@ -200,14 +200,14 @@ bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row
 	if (shdr.entsize < info->base_bytes || shdr.entsize > UINT32_MAX ||
 	    !ws_span_sub(bytes, row * shdr.entsize, shdr.entsize, &in))
 		return false;
-	*ret_bank = wsi_bank_parse(in);
+	(void)wsi_bank_read(in, core->strtab, ret_bank);
 	return true;
 }
 
 static enum ws_status read_bank(struct reading *r, uint32_t grid_index, uint32_t bank_id,
 				uint64_t address)
 {
-	struct wsi_bank_row bank;
+	struct ws_write_bank bank;
 	uint32_t row = 0;
 	while (wsi_core_bank(r->core, grid_index, row, &bank) && bank.id != bank_id)
 		row++;
@@ -241,10 +241,11 @@ static enum ws_status read_params(struct reading *r, uint32_t grid_index, uint64
 	struct wsi_ref grid = r->core->grids.at[grid_index];
 	uint32_t section = wsi_core_slot(r->core, grid, WSI_KIND_PARAM);
 	if (section)
-		return read_section(r, section,
-				    wsi_grid_parse(wsi_core_row(r->core, grid)).params_offset,
-				    address, "parameters of the grid");
-	struct wsi_bank_row bank;
+		return read_section(
+			r, section,
+			wsi_at_u64(wsi_core_row(r->core, grid), WSI_AT_grid_params_offset), address,
+			"parameters of the grid");
+	struct ws_write_bank bank;
 	if (wsi_core_bank(r->core, grid_index, 0, &bank))
 		return read_bank(r, grid_index, 0, address);
 	return wsi_core_missing(r->core, WS_SPACE_PARAM, "parameters of the grid", r->err);

@@ -15,8 +15,6 @@
  * Cost: linear in the headers and in the bytes of the tables that are looked at; holes times strays
  * is bounded.
  */
-#include <warpscope/doubt.h>
-
 #include <limits.h>
 
 #include "core/core.h"
@@ -58,9 +56,12 @@ struct mender {
 
 /* ---- whether bytes are rows of a kind ---- */
 
+static const struct ws_span no_texts;
+
 static bool device_fits(struct ws_span in)
 {
-	struct wsi_device_row row = wsi_device_parse(in);
+	struct ws_device row = { 0 };
+	(void)wsi_device_read(in, no_texts, &row);
 	return row.n_sms >= 1 && row.n_sms <= 4096 && row.n_warps_per_sm >= 1 &&
 	       row.n_warps_per_sm <= 4096 && row.n_lanes_per_warp == WS_MAX_LANES &&
 	       row.id < 4096 && row.sm_major < 1024 && row.sm_minor < 16 &&
@@ -69,9 +70,10 @@ static bool device_fits(struct ws_span in)
 
 static bool context_fits(struct ws_span in)
 {
-	struct wsi_context_row row = wsi_context_parse(in);
-	return row.id != 0 && row.device_id < 4096 && row.shared_window_base % 4096 == 0 &&
-	       row.local_window_base % 4096 == 0;
+	struct ws_context row = { 0 };
+	(void)wsi_context_read(in, no_texts, &row);
+	return row.id != 0 && wsi_at_u32(in, WSI_AT_context_device_id) < 4096 &&
+	       row.shared_window_base % 4096 == 0 && row.local_window_base % 4096 == 0;
 }
 
 static bool module_fits(struct ws_span in)
@@ -81,50 +83,52 @@ static bool module_fits(struct ws_span in)
 
 static bool meta_fits(struct ws_span in)
 {
-	struct wsi_meta_row row = wsi_meta_parse(in);
+	struct ws_dump_facts row = { 0 };
+	(void)wsi_meta_read(in, no_texts, &row);
 	return in.len < wsi_kind_infos[WSI_KIND_DEVICE].base_bytes && row.driver_major < 65536 &&
 	       row.driver_minor < 65536 && row.cuda_major < 1024 && row.cuda_minor < 1024 &&
-	       row.text_generator < UINT32_MAX;
+	       wsi_at_u64(in, WSI_AT_meta_generator) < UINT32_MAX;
 }
 
 static bool grid_fits(struct ws_span in)
 {
-	struct wsi_grid_row row = wsi_grid_parse(in);
-	uint64_t threads = (uint64_t)row.block_dim_x * row.block_dim_y;
-	return row.id != 0 && row.grid_dim_x >= 1 && row.grid_dim_y >= 1 && row.grid_dim_z >= 1 &&
-	       threads >= 1 && threads <= 1024 && row.block_dim_z >= 1 && row.block_dim_z <= 1024 &&
+	struct ws_grid row = { 0 };
+	(void)wsi_grid_read(in, no_texts, &row);
+	uint64_t threads = (uint64_t)row.block_dim.x * row.block_dim.y;
+	return row.id != 0 && row.grid_dim.x >= 1 && row.grid_dim.y >= 1 && row.grid_dim.z >= 1 &&
+	       threads >= 1 && threads <= 1024 && row.block_dim.z >= 1 && row.block_dim.z <= 1024 &&
 	       row.n_regs <= 256 && row.function_entry % 8 == 0;
 }
 
 static bool sm_fits(struct ws_span in)
 {
-	struct wsi_sm_row row = wsi_sm_parse(in);
-	return row.id < 65536 && (in.len < 8 || wsi_at_u32(in, 4) == 0) &&
-	       ws_exception_possible(row.exception) && row.error_pc_valid <= 1 &&
-	       row.cluster_target_valid <= 1;
+	struct ws_sm row = { 0 };
+	return wsi_sm_read(in, no_texts, &row) && row.id < 65536 &&
+	       (in.len < 8 || wsi_at_u32(in, 4) == 0);
 }
 
 static bool block_fits(struct ws_span in)
 {
-	struct wsi_block_row row = wsi_block_parse(in);
-	return row.grid_id != 0 && row.idx_x < INT32_MAX && row.idx_y < 65536 &&
-	       row.idx_z < 65536 && (in.len < 24 || wsi_at_u32(in, 20) == 0);
+	struct ws_block row = { 0 };
+	(void)wsi_block_read(in, no_texts, &row);
+	return row.grid_id != 0 && row.idx.x < INT32_MAX && row.idx.y < 65536 &&
+	       row.idx.z < 65536 && (in.len < 24 || wsi_at_u32(in, 20) == 0);
 }
 
 static bool warp_fits(struct ws_span in)
 {
-	struct wsi_warp_row row = wsi_warp_parse(in);
-	return row.id < 4096 && !(row.active_lanes & ~row.valid_lanes) && row.broken <= 1 &&
-	       row.error_pc_valid <= 1 && row.n_regs <= 256 &&
+	struct ws_warp row = { 0 };
+	return wsi_warp_read(in, no_texts, &row) && row.id < 4096 &&
+	       !(row.active_lanes & ~row.valid_lanes) && row.n_regs <= 256 &&
 	       (in.len < 32 || wsi_at_u32(in, 28) == 0);
 }
 
 static bool lane_fits(struct ws_span in)
 {
-	struct wsi_lane_row row = wsi_lane_parse(in);
-	return row.id < WS_MAX_LANES && row.pc % 8 == 0 && row.rel_pc % 8 == 0 &&
-	       row.thread_x < 1024 && row.thread_y < 1024 && row.thread_z < 1024 &&
-	       ws_exception_possible(row.exception);
+	struct ws_lane row = { 0 };
+	return wsi_lane_read(in, no_texts, &row) && row.id < WS_MAX_LANES && row.pc % 8 == 0 &&
+	       row.rel_pc % 8 == 0 && row.thread.x < 1024 && row.thread.y < 1024 &&
+	       row.thread.z < 1024;
 }
 
 /* A size of rows and the driver branch that began to write it; without trailing padding too. */

@@ -164,10 +164,11 @@ static bool lane_fits(struct ws_span in, uint32_t number)
 {
 	if (wsi_at_u32(in, WSI_AT_lane_id) != number || number >= WS_MAX_LANES)
 		return false;
-	struct wsi_lane_row row = wsi_lane_parse(in);
+	struct ws_lane row = { 0 };
+	(void)wsi_lane_read(in, (struct ws_span){ 0 }, &row);
 	return row.pc != 0 && row.pc % 8 == 0 && row.rel_pc % 8 == 0 && row.rel_pc <= row.pc &&
-	       row.rel_pc < (1u << 30) && row.thread_x < 1024 && row.thread_y < 1024 &&
-	       row.thread_z < 64 && row.exception < 256 && row.call_depth < 65536 &&
+	       row.rel_pc < (1u << 30) && row.thread.x < 1024 && row.thread.y < 1024 &&
+	       row.thread.z < 64 && row.exception < 256 && row.call_depth < 65536 &&
 	       row.syscall_call_depth <= row.call_depth;
 }
 
@@ -175,8 +176,8 @@ static bool sm_fits(struct ws_span in, uint32_t number)
 {
 	if (wsi_at_u32(in, WSI_AT_sm_id) != number || wsi_at_u32(in, 4) != 0)
 		return false;
-	struct wsi_sm_row row = wsi_sm_parse(in);
-	return row.exception < 256 && row.error_pc_valid <= 1 && row.cluster_target_valid <= 1;
+	struct ws_sm row = { 0 };
+	return wsi_sm_read(in, (struct ws_span){ 0 }, &row) && row.exception < 256;
 }
 
 /* A table of this kind that begins here; its size, or 0. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows and ELF structures into bytes. How rows look is in core/format.h, the same table that the
- * reader is made from.
+ * Integers into bytes, and how long rows are: core/format.h has their fields.
  */
 #ifndef WSI_WRITE_PACK_H
 #define WSI_WRITE_PACK_H
@@ -34,26 +33,10 @@ static inline uint32_t wsi_row_bytes(enum wsi_kind kind, uint32_t driver)
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
 	uint32_t end = 0;
 	for (size_t i = 0; i < info->n_fields; i++) {
-		const struct wsi_field *field = &info->fields[i];
-		if (field->since <= driver)
-			end = field->offset + field->bits / 8u;
+		if (info->fields[i].since <= driver)
+			end = info->fields[i].end;
 	}
 	return (end + 7) & ~7u; /* every row known is padded to 8 bytes */
 }
-
-/* wsi_lane_pack(): the fields that fit into `n` zeroed bytes. */
-#define WSI_STORE(field, offset, bits, since) \
-	if ((offset) + (bits) / 8 <= n)       \
-		wsi_store_u##bits(to + (offset), row->field);
-#define WSI_DEFINE_PACK(record, RECORD)                                              \
-	static inline void wsi_##record##_pack(uint8_t *to, uint32_t n,              \
-					       const struct wsi_##record##_row *row) \
-	{                                                                            \
-		WSI_##RECORD##_ROW(WSI_STORE)                                        \
-	}                                                                            \
-	struct wsi_swallow_semicolon
-#define X(record, RECORD, kind, base, max_rows, n_slots) WSI_DEFINE_PACK(record, RECORD);
-WSI_RECORD_LIST(X)
-#undef X
 
 #endif

@@ -8,408 +8,149 @@
  */
 #include "write/writer.h"
 
-/* ---- rows: state.h -> format.h ---- */
+/* ---- rows: state.h -> bytes ---- */
 
-/* The least of the place of each field group that is missing: { flag, where the group begins }. */
-struct group {
-	uint32_t flag, at;
+/* What is written of a row: fields that end within `n` zeroed bytes. `owner` is the id of the
+ * device. */
+struct packing {
+	struct ws_writer *writer;
+	uint8_t *to;
+	uint32_t n, owner;
+	struct ws_error *err;
 };
 
-static uint32_t bytes_had(uint32_t have, const struct group *groups, size_t n)
+#define PACK_U32(field, at) wsi_store_u32(p->to + (at), row->field)
+#define PACK_U64(field, at) wsi_store_u64(p->to + (at), row->field)
+#define PACK_I64(field, at) wsi_store_u64(p->to + (at), (uint64_t)row->field)
+#define PACK_FLAG(field, at) PACK_U32(field, at)
+#define PACK_EXCEPTION(field, at) PACK_U32(field, at)
+#define PACK_DIM3(field, at) \
+	(PACK_U32(field.x, at), PACK_U32(field.y, (at) + 4), PACK_U32(field.z, (at) + 8))
+#define PACK_TEXT(field, at)                                                            \
+	(st = st == WS_OK ? wsi_writer_text(p->writer, row->field, &text, p->err) : st, \
+	 wsi_store_u64(p->to + (at), text))
+#define PACK_OWNER(field, at) wsi_store_u32(p->to + (at), p->owner)
+#define PACK(r, field, offset, TYPE, since, have) \
+	if ((offset) + WSI_BYTES_##TYPE <= p->n)  \
+		PACK_##TYPE(field, offset);
+#define DEFINE_PACK(record, RECORD, type)                                             \
+	static enum ws_status record##_pack(const struct packing *p, const type *row) \
+	{                                                                             \
+		enum ws_status st = WS_OK;                                            \
+		uint64_t text = 0;                                                    \
+		(void)text;                                                           \
+		WSI_##RECORD##_ROW(PACK, record) return st;                           \
+	}                                                                             \
+	struct wsi_swallow_semicolon
+#define X(record, RECORD, type, kind, base, max_rows, n_slots) DEFINE_PACK(record, RECORD, type);
+WSI_RECORD_LIST(X)
+#undef X
+
+/* Bytes of the rows of a table: no more than the layout has, and none from the first field on that
+ * the caller does not have. What the first driver wrote has to be there, if only as 0. */
+static uint32_t stride_of(const struct ws_writer *writer, enum wsi_kind kind, uint32_t have)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!(have & groups[i].flag))
-			return groups[i].at;
+	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	uint32_t stride = writer->row_bytes[kind];
+	for (size_t i = 0; i < info->n_fields; i++) {
+		const struct wsi_field *field = &info->fields[i];
+		if ((field->have & have) != field->have && field->offset >= info->base_bytes)
+			stride = (uint32_t)wsi_min_u64(stride, field->offset);
 	}
-	return WSI_MAX_ROW_BYTES;
+	return stride;
 }
-
-#define BYTES_HAD(have, ...)                                   \
-	bytes_had(have, (const struct group[]){ __VA_ARGS__ }, \
-		  sizeof((const struct group[]){ __VA_ARGS__ }) / sizeof(struct group))
-
-static uint32_t device_bytes(const struct ws_device *device)
-{
-	return BYTES_HAD(device->have, { WS_DEVICE_UNIFORM, WSI_AT_device_n_uniform_regs },
-			 { WS_DEVICE_BARRIERS, WSI_AT_device_n_convergence_barriers });
-}
-
-static enum ws_status device_row(struct ws_writer *writer, const struct ws_device *device,
-				 struct wsi_device_row *row, struct ws_error *err)
-{
-	*row = (struct wsi_device_row){
-		.id = device->id,
-		.pci_bus = device->pci_bus,
-		.pci_device = device->pci_device,
-		.n_sms = device->n_sms,
-		.n_warps_per_sm = device->n_warps_per_sm,
-		.n_lanes_per_warp = device->n_lanes_per_warp,
-		.n_regs_per_lane = device->n_regs_per_lane,
-		.n_preds_per_lane = device->n_preds_per_lane,
-		.sm_major = device->sm_major,
-		.sm_minor = device->sm_minor,
-		.instruction_bytes = device->instruction_bytes,
-		.status = device->status,
-		.n_uniform_regs = device->n_uniform_regs,
-		.n_uniform_preds = device->n_uniform_preds,
-		.n_convergence_barriers = device->n_convergence_barriers,
-	};
-	enum ws_status st = wsi_writer_text(writer, device->name, &row->text_name, err);
-	if (st == WS_OK)
-		st = wsi_writer_text(writer, device->type, &row->text_type, err);
-	if (st == WS_OK)
-		st = wsi_writer_text(writer, device->sm_type, &row->text_sm_type, err);
-	return st;
-}
-
-static uint32_t grid_bytes(const struct ws_grid *grid)
-{
-	return BYTES_HAD(grid->have, { WS_GRID_CLUSTER, WSI_AT_grid_cluster_dim_x },
-			 { WS_GRID_PREFERRED_CLUSTER, WSI_AT_grid_preferred_cluster_dim_x });
-}
-
-static enum ws_status grid_row(struct ws_writer *writer, const struct ws_grid *grid,
-			       struct wsi_grid_row *row, struct ws_error *err)
-{
-	(void)writer;
-	(void)err;
-	*row = (struct wsi_grid_row){
-		.id = (uint64_t)grid->id,
-		.context_id = grid->context_id,
-		.function = grid->function,
-		.function_entry = grid->function_entry,
-		.module_handle = grid->module_handle,
-		.parent_id = (uint64_t)grid->parent_id,
-		.params_offset = grid->params_offset,
-		.type = grid->type,
-		.origin = grid->origin,
-		.status = grid->status,
-		.n_regs = grid->n_regs,
-		.grid_dim_x = grid->grid_dim.x,
-		.grid_dim_y = grid->grid_dim.y,
-		.grid_dim_z = grid->grid_dim.z,
-		.block_dim_x = grid->block_dim.x,
-		.block_dim_y = grid->block_dim.y,
-		.block_dim_z = grid->block_dim.z,
-		.launch_blocking = grid->launch_blocking,
-		.host_tid = grid->host_tid,
-		.cluster_dim_x = grid->cluster_dim.x,
-		.cluster_dim_y = grid->cluster_dim.y,
-		.cluster_dim_z = grid->cluster_dim.z,
-		.preferred_cluster_dim_x = grid->preferred_cluster_dim.x,
-		.preferred_cluster_dim_y = grid->preferred_cluster_dim.y,
-		.preferred_cluster_dim_z = grid->preferred_cluster_dim.z,
-	};
-	return WS_OK;
-}
-
-static uint32_t sm_bytes(const struct ws_sm *sm)
-{
-	return BYTES_HAD(sm->have, { WS_SM_EXCEPTION, WSI_AT_sm_exception },
-			 { WS_SM_CLUSTER_TARGET, WSI_AT_sm_cluster_target_valid },
-			 { WS_SM_EXCEPTION_TEXT, WSI_AT_sm_text_exception });
-}
-
-static enum ws_status sm_row(struct ws_writer *writer, const struct ws_sm *sm,
-			     struct wsi_sm_row *row, struct ws_error *err)
-{
-	*row = (struct wsi_sm_row){
-		.id = sm->id,
-		.exception = sm->exception,
-		.error_pc_valid = sm->error_pc_valid,
-		.error_pc = sm->error_pc,
-		.cluster_target_valid = sm->cluster_target_valid,
-		.cluster_target_x = sm->cluster_target.x,
-		.cluster_target_y = sm->cluster_target.y,
-		.cluster_target_z = sm->cluster_target.z,
-	};
-	return wsi_writer_text(writer, sm->exception_text, &row->text_exception, err);
-}
-
-static uint32_t block_bytes(const struct ws_block *block)
-{
-	return BYTES_HAD(block->have, { WS_BLOCK_CLUSTER_IDX, WSI_AT_block_cluster_idx_x },
-			 { WS_BLOCK_CLUSTER_DIM, WSI_AT_block_cluster_dim_x });
-}
-
-static enum ws_status block_row(struct ws_writer *writer, const struct ws_block *block,
-				struct wsi_block_row *row, struct ws_error *err)
-{
-	(void)writer;
-	(void)err;
-	*row = (struct wsi_block_row){
-		.grid_id = (uint64_t)block->grid_id,
-		.idx_x = block->idx.x,
-		.idx_y = block->idx.y,
-		.idx_z = block->idx.z,
-		.cluster_idx_x = block->cluster_idx.x,
-		.cluster_idx_y = block->cluster_idx.y,
-		.cluster_idx_z = block->cluster_idx.z,
-		.cluster_dim_x = block->cluster_dim.x,
-		.cluster_dim_y = block->cluster_dim.y,
-		.cluster_dim_z = block->cluster_dim.z,
-	};
-	return WS_OK;
-}
-
-static uint32_t warp_bytes(const struct ws_warp *warp)
-{
-	return BYTES_HAD(warp->have, { WS_WARP_N_REGS, WSI_AT_warp_n_regs },
-			 { WS_WARP_SHARED_BYTES, WSI_AT_warp_shared_bytes },
-			 { WS_WARP_CBU, WSI_AT_warp_in_syscall_lanes },
-			 { WS_WARP_BARRIER, WSI_AT_warp_barrier_scope });
-}
-
-static enum ws_status warp_row(struct ws_writer *writer, const struct ws_warp *warp,
-			       struct wsi_warp_row *row, struct ws_error *err)
-{
-	*row = (struct wsi_warp_row){
-		.error_pc = warp->error_pc,
-		.id = warp->id,
-		.valid_lanes = warp->valid_lanes,
-		.active_lanes = warp->active_lanes,
-		.broken = warp->broken,
-		.error_pc_valid = warp->error_pc_valid,
-		.n_regs = warp->n_regs,
-		.shared_bytes = warp->shared_bytes,
-		.in_syscall_lanes = warp->in_syscall_lanes,
-		.cbu_active_lanes = warp->cbu_active_lanes,
-		.cbu_exited_lanes = warp->cbu_exited_lanes,
-		.cbu_collective_lanes = warp->cbu_collective_lanes,
-		.barrier_scope = warp->barrier_scope,
-	};
-	return wsi_writer_text(writer, warp->barrier_text, &row->text_barrier, err);
-}
-
-static uint32_t lane_bytes(const struct ws_lane *lane)
-{
-	return BYTES_HAD(lane->have, { WS_LANE_CBU_STATE, WSI_AT_lane_cbu_state },
-			 { WS_LANE_RPC, WSI_AT_lane_rpc_lo });
-}
-
-static enum ws_status lane_row(struct ws_writer *writer, const struct ws_lane *lane,
-			       struct wsi_lane_row *row, struct ws_error *err)
-{
-	(void)writer;
-	(void)err;
-	*row = (struct wsi_lane_row){
-		.pc = lane->pc,
-		.rel_pc = lane->rel_pc,
-		.id = lane->id,
-		.thread_x = lane->thread.x,
-		.thread_y = lane->thread.y,
-		.thread_z = lane->thread.z,
-		.exception = lane->exception,
-		.call_depth = lane->call_depth,
-		.syscall_call_depth = lane->syscall_call_depth,
-		.cc_register = lane->cc_register,
-		.cbu_state = lane->cbu_state,
-		.rpc_lo = lane->rpc_lo,
-		.rpc_hi = lane->rpc_hi,
-	};
-	return WS_OK;
-}
-
-static enum ws_status module_row(struct ws_writer *writer, const struct ws_image *image,
-				 struct wsi_module_row *row, struct ws_error *err)
-{
-	(void)writer;
-	(void)err;
-	row->handle = image->handle;
-	return WS_OK;
-}
-
-static enum ws_status frame_row(struct ws_writer *writer, const struct ws_return_address *frame,
-				struct wsi_frame_row *row, struct ws_error *err)
-{
-	(void)writer;
-	(void)err;
-	*row = (struct wsi_frame_row){ .rel_address = frame->rel_address,
-				       .address = frame->address,
-				       .level = frame->level };
-	return WS_OK;
-}
-
-static enum ws_status bank_row(struct ws_writer *writer, const struct ws_write_bank *bank,
-			       struct wsi_bank_row *row, struct ws_error *err)
-{
-	(void)writer;
-	(void)err;
-	*row = (struct wsi_bank_row){ .address = bank->address,
-				      .size = bank->size,
-				      .id = bank->id };
-	return WS_OK;
-}
-
-/* Kinds of row that never had fewer fields. */
-#define DEFINE_WHOLE(record, type)                      \
-	static uint32_t record##_bytes(const type *row) \
-	{                                               \
-		(void)row;                              \
-		return WSI_MAX_ROW_BYTES;               \
-	}
-DEFINE_WHOLE(module, struct ws_image)
-DEFINE_WHOLE(frame, struct ws_return_address)
-DEFINE_WHOLE(bank, struct ws_write_bank)
 
 /* ---- tables ---- */
 
-/* static enum ws_status lane_table(writer, section, rows, n, ret_table, err) */
-#define DEFINE_TABLE(record, KIND, type)                                                    \
-	static enum ws_status record##_table(                                               \
+/* static enum ws_status lane_table(writer, parent, at, owner, rows, n, ret_table, err): `had` is
+ * what rows[i] has. */
+#define DEFINE_TABLE(record, KIND, type, had)                                                   \
+	static enum ws_status record##_table(                                                   \
+		struct ws_writer *writer, const struct ws_write_table *parent, uint32_t at,     \
+		uint32_t owner, const type *rows, uint32_t n, struct ws_write_table *ret_table, \
+		struct ws_error *err)                                                           \
+	{                                                                                       \
+		uint32_t have = UINT32_MAX;                                                     \
+		for (uint32_t i = 0; i < n; i++)                                                \
+			have &= (had);                                                          \
+		uint32_t stride = stride_of(writer, KIND, have);                                \
+		struct wsi_section section = { KIND, parent, at, 0, stride };                   \
+		struct packing p = { writer, NULL, stride, owner, err };                        \
+		enum ws_status st = wsi_section_begin(writer, &section, err);                   \
+		for (uint32_t i = 0; i < n && st == WS_OK; i++) {                               \
+			st = wsi_section_row(writer, stride, &p.to, err);                       \
+			if (st == WS_OK)                                                        \
+				st = record##_pack(&p, &rows[i]);                               \
+		}                                                                               \
+		if (st == WS_OK)                                                                \
+			st = wsi_section_end(writer, &section, err);                            \
+		if (st == WS_OK)                                                                \
+			wsi_section_as_table(writer, &section, n, ret_table);                   \
+		return st;                                                                      \
+	}
+
+DEFINE_TABLE(device, WSI_KIND_DEVICE, struct ws_device, rows[i].have)
+DEFINE_TABLE(context, WSI_KIND_CONTEXT, struct ws_context, UINT32_MAX)
+DEFINE_TABLE(module, WSI_KIND_MODULE, struct ws_image, UINT32_MAX)
+DEFINE_TABLE(grid, WSI_KIND_GRID, struct ws_grid, rows[i].have)
+DEFINE_TABLE(sm, WSI_KIND_SM, struct ws_sm, rows[i].have)
+DEFINE_TABLE(block, WSI_KIND_BLOCK, struct ws_block, rows[i].have)
+DEFINE_TABLE(warp, WSI_KIND_WARP, struct ws_warp, rows[i].have)
+DEFINE_TABLE(lane, WSI_KIND_LANE, struct ws_lane, rows[i].have)
+DEFINE_TABLE(frame, WSI_KIND_FRAMES, struct ws_return_address, UINT32_MAX)
+DEFINE_TABLE(bank, WSI_KIND_BANK, struct ws_write_bank, UINT32_MAX)
+DEFINE_TABLE(meta, WSI_KIND_META, struct ws_dump_facts,
+	     (rows[i].have_flags ? WSI_META_FLAGS : 0u) | (rows[i].have_time ? WSI_META_TIME : 0u))
+
+/* ws_writer_lanes(): below a row of another table. */
+#define DEFINE_WRITER(record, type)                                                         \
+	enum ws_status ws_writer_##record##s(                                               \
 		struct ws_writer *writer, const struct ws_write_table *parent, uint32_t at, \
 		const type *rows, uint32_t n, struct ws_write_table *ret_table,             \
 		struct ws_error *err)                                                       \
 	{                                                                                   \
-		uint32_t stride = writer->row_bytes[KIND];                                  \
-		for (uint32_t i = 0; i < n; i++)                                            \
-			stride = (uint32_t)wsi_min_u64(stride, record##_bytes(&rows[i]));   \
-		struct wsi_section section = { KIND, parent, at, 0, stride };               \
-		enum ws_status st = wsi_section_begin(writer, &section, err);               \
-		for (uint32_t i = 0; i < n && st == WS_OK; i++) {                           \
-			uint8_t *bytes;                                                     \
-			struct wsi_##record##_row row;                                      \
-			st = record##_row(writer, &rows[i], &row, err);                     \
-			if (st == WS_OK)                                                    \
-				st = wsi_section_row(writer, stride, &bytes, err);          \
-			if (st == WS_OK)                                                    \
-				wsi_##record##_pack(bytes, stride, &row);                   \
-		}                                                                           \
-		if (st == WS_OK)                                                            \
-			st = wsi_section_end(writer, &section, err);                        \
-		if (st == WS_OK)                                                            \
-			wsi_section_as_table(writer, &section, n, ret_table);               \
-		return st;                                                                  \
+		return record##_table(writer, parent, at, 0, rows, n, ret_table, err);      \
 	}
 
-DEFINE_TABLE(device, WSI_KIND_DEVICE, struct ws_device)
-DEFINE_TABLE(module, WSI_KIND_MODULE, struct ws_image)
-DEFINE_TABLE(grid, WSI_KIND_GRID, struct ws_grid)
-DEFINE_TABLE(sm, WSI_KIND_SM, struct ws_sm)
-DEFINE_TABLE(block, WSI_KIND_BLOCK, struct ws_block)
-DEFINE_TABLE(warp, WSI_KIND_WARP, struct ws_warp)
-DEFINE_TABLE(lane, WSI_KIND_LANE, struct ws_lane)
-DEFINE_TABLE(frame, WSI_KIND_FRAMES, struct ws_return_address)
-DEFINE_TABLE(bank, WSI_KIND_BANK, struct ws_write_bank)
+DEFINE_WRITER(module, struct ws_image)
+DEFINE_WRITER(grid, struct ws_grid)
+DEFINE_WRITER(sm, struct ws_sm)
+DEFINE_WRITER(block, struct ws_block)
+DEFINE_WRITER(warp, struct ws_warp)
+DEFINE_WRITER(lane, struct ws_lane)
 
 enum ws_status ws_writer_devices(struct ws_writer *writer, const struct ws_device *rows, uint32_t n,
 				 struct ws_write_table *ret_table, struct ws_error *err)
 {
-	return device_table(writer, NULL, 0, rows, n, ret_table, err);
+	return device_table(writer, NULL, 0, 0, rows, n, ret_table, err);
 }
 
-enum ws_status ws_writer_modules(struct ws_writer *writer, const struct ws_write_table *contexts,
-				 uint32_t row, const struct ws_image *rows, uint32_t n,
-				 struct ws_write_table *ret_table, struct ws_error *err)
+enum ws_status ws_writer_contexts(struct ws_writer *writer, const struct ws_write_table *devices,
+				  uint32_t row, uint32_t device_id, const struct ws_context *rows,
+				  uint32_t n, struct ws_write_table *ret_table,
+				  struct ws_error *err)
 {
-	return module_table(writer, contexts, row, rows, n, ret_table, err);
-}
-
-enum ws_status ws_writer_grids(struct ws_writer *writer, const struct ws_write_table *devices,
-			       uint32_t row, const struct ws_grid *rows, uint32_t n,
-			       struct ws_write_table *ret_table, struct ws_error *err)
-{
-	return grid_table(writer, devices, row, rows, n, ret_table, err);
-}
-
-enum ws_status ws_writer_sms(struct ws_writer *writer, const struct ws_write_table *devices,
-			     uint32_t row, const struct ws_sm *rows, uint32_t n,
-			     struct ws_write_table *ret_table, struct ws_error *err)
-{
-	return sm_table(writer, devices, row, rows, n, ret_table, err);
-}
-
-enum ws_status ws_writer_blocks(struct ws_writer *writer, const struct ws_write_table *sms,
-				uint32_t row, const struct ws_block *rows, uint32_t n,
-				struct ws_write_table *ret_table, struct ws_error *err)
-{
-	return block_table(writer, sms, row, rows, n, ret_table, err);
-}
-
-enum ws_status ws_writer_warps(struct ws_writer *writer, const struct ws_write_table *blocks,
-			       uint32_t row, const struct ws_warp *rows, uint32_t n,
-			       struct ws_write_table *ret_table, struct ws_error *err)
-{
-	return warp_table(writer, blocks, row, rows, n, ret_table, err);
-}
-
-enum ws_status ws_writer_lanes(struct ws_writer *writer, const struct ws_write_table *warps,
-			       uint32_t row, const struct ws_lane *rows, uint32_t n,
-			       struct ws_write_table *ret_table, struct ws_error *err)
-{
-	return lane_table(writer, warps, row, rows, n, ret_table, err);
+	return context_table(writer, devices, row, device_id, rows, n, ret_table, err);
 }
 
 enum ws_status ws_writer_frames(struct ws_writer *writer, const struct ws_write_table *lanes,
 				uint32_t row, const struct ws_return_address *rows, uint32_t n,
 				struct ws_error *err)
 {
-	return frame_table(writer, lanes, row, rows, n, NULL, err);
+	return frame_table(writer, lanes, row, 0, rows, n, NULL, err);
 }
 
 enum ws_status ws_writer_banks(struct ws_writer *writer, const struct ws_write_table *grids,
 			       uint32_t row, const struct ws_write_bank *rows, uint32_t n,
 			       struct ws_error *err)
 {
-	return bank_table(writer, grids, row, rows, n, NULL, err);
-}
-
-/* Rows hold the id of the device, which a ws_context does not. */
-enum ws_status ws_writer_contexts(struct ws_writer *writer, const struct ws_write_table *devices,
-				  uint32_t row, uint32_t device_id, const struct ws_context *rows,
-				  uint32_t n, struct ws_write_table *ret_table,
-				  struct ws_error *err)
-{
-	uint32_t stride = writer->row_bytes[WSI_KIND_CONTEXT];
-	struct wsi_section section = { WSI_KIND_CONTEXT, devices, row, 0, stride };
-	enum ws_status st = wsi_section_begin(writer, &section, err);
-	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
-		uint8_t *bytes;
-		struct wsi_context_row packed = {
-			.id = rows[i].id,
-			.shared_window_base = rows[i].shared_window_base,
-			.local_window_base = rows[i].local_window_base,
-			.global_window_base = rows[i].global_window_base,
-			.device_id = device_id,
-			.host_tid = rows[i].host_tid,
-		};
-		st = wsi_section_row(writer, stride, &bytes, err);
-		if (st == WS_OK)
-			wsi_context_pack(bytes, stride, &packed);
-	}
-	if (st == WS_OK)
-		st = wsi_section_end(writer, &section, err);
-	if (st == WS_OK)
-		wsi_section_as_table(writer, &section, n, ret_table);
-	return st;
+	return bank_table(writer, grids, row, 0, rows, n, NULL, err);
 }
 
 enum ws_status ws_writer_metadata(struct ws_writer *writer, const struct ws_dump_facts *facts,
 				  struct ws_error *err)
 {
-	uint32_t stride = writer->row_bytes[WSI_KIND_META];
-	if (!facts->have_flags)
-		stride = (uint32_t)wsi_min_u64(stride, WSI_AT_meta_flags);
-	else if (!facts->have_time)
-		stride = (uint32_t)wsi_min_u64(stride, WSI_AT_meta_timestamp);
-	struct wsi_section section = { WSI_KIND_META, NULL, 0, 0, stride };
-	struct wsi_meta_row row = {
-		.driver_major = facts->driver_major,
-		.driver_minor = facts->driver_minor,
-		.cuda_major = facts->cuda_major,
-		.cuda_minor = facts->cuda_minor,
-		.flags = facts->flags,
-		.timestamp = facts->timestamp,
-	};
-	uint8_t *bytes;
-	enum ws_status st = wsi_section_begin(writer, &section, err);
-	if (st == WS_OK)
-		st = wsi_writer_text(writer, facts->generator, &row.text_generator, err);
-	if (st == WS_OK)
-		st = wsi_section_row(writer, stride, &bytes, err);
-	if (st == WS_OK)
-		wsi_meta_pack(bytes, stride, &row);
-	return st == WS_OK ? wsi_section_end(writer, &section, err) : st;
+	return meta_table(writer, NULL, 0, 0, facts, 1, NULL, err);
 }
 
 /* ---- everything else ---- */
