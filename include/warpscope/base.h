@@ -125,6 +125,25 @@ struct ws_dim3 {
 	uint32_t x, y, z;
 };
 
+/** Where bytes go. Returns false when they could not be taken; then errno says why. */
+typedef bool ws_write_fn(void *user, const char *bytes, size_t len);
+
+/** A `ws_write_fn` for a file descriptor: `user` points to an int. Restarts after signals. */
+WS_API bool ws_write_fd(void *user, const char *bytes, size_t len);
+
+/**
+ * Writes a whole file: it has the new bytes when this succeeds, and is as it was before when not.
+ * The file is its owner's alone, unless the source is open to more people: then it is as open as
+ * that, less the umask, and never more open than a file that was there before.
+ * @param source       the file that the bytes come from, which is not written over; "-" for
+ *                     standard input, or NULL
+ * @retval WS_ARGUMENT     `path` is that file
+ * @retval WS_UNSUPPORTED  there is something at `path` that is no regular file
+ * @retval WS_IO, WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *source,
+				      struct ws_error *err) WS_MUST_USE;
+
 #ifdef __cplusplus
 }
 #endif

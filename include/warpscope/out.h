@@ -18,9 +18,6 @@
 extern "C" {
 #endif
 
-/** Where bytes go. Returns false when they could not be taken; then errno says why. */
-typedef bool ws_write_fn(void *user, const char *bytes, size_t len);
-
 /** A buffered output. Fill it with ws_out_init(); treat the fields as private. */
 struct ws_out {
 	ws_write_fn *write;
@@ -34,9 +31,6 @@ struct ws_out {
 /** Starts an output on `write`, which is called with `user`. Both must outlive `out`. Nothing to
  * free. */
 WS_API void ws_out_init(struct ws_out *out, ws_write_fn *write, void *user);
-
-/** A `ws_write_fn` for a file descriptor: `user` points to an int. Restarts after signals. */
-WS_API bool ws_write_fd(void *user, const char *bytes, size_t len);
 
 /** Hands everything to the sink. @retval WS_IO  some write failed since the start. */
 WS_API enum ws_status ws_out_flush(struct ws_out *out, struct ws_error *err) WS_MUST_USE;
@@ -76,19 +70,6 @@ enum ws_style {
 	WS_STYLE_RED,
 };
 WS_API void ws_out_style(struct ws_out *out, enum ws_style style);
-
-/**
- * Writes a whole file: it has the new bytes when this succeeds, and is as it was before when not.
- * The file is its owner's alone, unless the source is open to more people: then it is as open as
- * that, less the umask, and never more open than a file that was there before.
- * @param source       the file that the bytes come from, which is not written over; "-" for
- *                     standard input, or NULL
- * @retval WS_ARGUMENT     `path` is that file
- * @retval WS_UNSUPPORTED  there is something at `path` that is no regular file
- * @retval WS_IO, WS_NO_MEMORY
- */
-WS_API enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *source,
-				      struct ws_error *err) WS_MUST_USE;
 
 /* ---- JSON
  * ------------------------------------------------------------------------------------------- */

@@ -260,6 +260,50 @@ struct ws_counts {
 	uint32_t devices, contexts, images, grids, sms, blocks, warps;
 };
 
+/**
+ * What this project's writer is asked to leave out (write.h), by the API's numbers
+ * (CUDBG_COREDUMP_*, CUDBGCoredumpGenerationFlags). Bit 4 (SKIP_ABORT until 12.5) and bits without
+ * a meaning are WS_ARGUMENT.
+ */
+enum ws_write_flags {
+	WS_WRITE_SKIP_IMAGES = 1u << 0, /**< images as compiled; the relocated ones stay */
+	WS_WRITE_SKIP_GLOBAL = 1u << 1, /**< global and managed memory, but for constant banks */
+	WS_WRITE_SKIP_SHARED = 1u << 2,
+	WS_WRITE_SKIP_LOCAL = 1u << 3,
+	/** What constant banks hold, **and kernel parameters**, which live in bank 0. The table of
+	 * banks stays. */
+	WS_WRITE_SKIP_BANKS = 1u << 5,
+	WS_WRITE_GZIP = 1u << 6, /**< pack the file */
+	/** Only contexts in which a thread faulted or stopped at a trap, with their modules, grids
+	 * and blocks. Devices, SMs and global memory (which belongs to no context) stay. A device
+	 * whose only sign of a fault is an SM without warps keeps all its contexts. */
+	WS_WRITE_FAULTED_CONTEXTS = 1u << 7,
+	WS_WRITE_LIGHTWEIGHT = 47, /**< all five SKIP flags */
+	WS_WRITE_KNOWN_FLAGS = 0xef,
+};
+
+/** What ws_strip() (write.h) takes away besides. */
+enum ws_strip_flags {
+	/**
+	 * All but the warps in which a thread faulted or stopped at a trap, with their blocks,
+	 * grids and contexts, and the modules that hold their code. SMs stay: a fault may be told
+	 * by an SM alone. A dump without a fault keeps all of them, for then everybody matters.
+	 */
+	WS_STRIP_OTHERS = 1u << 0,
+	/**
+	 * Values: registers, memory and constants become one representative of their class, see
+	 * enum ws_value_class; texts of exceptions and barriers become empty, numbers of host
+	 * threads 0. Lane numbers, masks, predicates, pcs, the stack pointer (R1) and handles stay.
+	 */
+	WS_STRIP_VALUES = 1u << 1,
+	WS_STRIP_PTX = 1u << 2, /**< text of PTX in images: blanked where it lies */
+	/**
+	 * Folders in source paths become "x", byte for byte; names of files and of well known
+	 * libraries' folders stay. Constants in images, which may hold paths in any form, become 0.
+	 */
+	WS_STRIP_PATHS = 1u << 3,
+};
+
 /** What only a file knows. */
 struct ws_dump_facts {
 	const char *path;   /**< as given when it was opened; "-" for standard input */
@@ -278,7 +322,7 @@ struct ws_dump_facts {
 	const char *layout; /**< oldest driver branch that has every field seen, e.g. "r590" */
 	bool classic;       /**< classic back end: pcs are host addresses */
 	/** What this project's writer took away, as far as the dump says so: enum ws_write_flags
-	 * and enum ws_strip_flags (write.h). */
+	 * and enum ws_strip_flags. */
 	uint32_t left_out, stripped;
 };
 

@@ -197,27 +197,6 @@ WS_API enum ws_status ws_writer_memory_end(struct ws_writer *writer,
 /* ---- a dump of a target ---- */
 
 /**
- * What to leave out, by the API's numbers (CUDBG_COREDUMP_*, CUDBGCoredumpGenerationFlags). Bit 4
- * (SKIP_ABORT until 12.5) and bits without a meaning are WS_ARGUMENT.
- */
-enum ws_write_flags {
-	WS_WRITE_SKIP_IMAGES = 1u << 0, /**< images as compiled; the relocated ones stay */
-	WS_WRITE_SKIP_GLOBAL = 1u << 1, /**< global and managed memory, but for constant banks */
-	WS_WRITE_SKIP_SHARED = 1u << 2,
-	WS_WRITE_SKIP_LOCAL = 1u << 3,
-	/** What constant banks hold, **and kernel parameters**, which live in bank 0. The table of
-	 * banks stays. */
-	WS_WRITE_SKIP_BANKS = 1u << 5,
-	WS_WRITE_GZIP = 1u << 6, /**< pack the file */
-	/** Only contexts in which a thread faulted or stopped at a trap, with their modules, grids
-	 * and blocks. Devices, SMs and global memory (which belongs to no context) stay. A device
-	 * whose only sign of a fault is an SM without warps keeps all its contexts. */
-	WS_WRITE_FAULTED_CONTEXTS = 1u << 7,
-	WS_WRITE_LIGHTWEIGHT = 47, /**< all five SKIP flags */
-	WS_WRITE_KNOWN_FLAGS = 0xef,
-};
-
-/**
  * Memory to keep in spite of a SKIP flag: `len` bytes from `address` on. Shared memory, local
  * memory and parameters: of every block, lane and grid that is written. Shared memory and
  * parameters have no start address in a dump, so all before `address` is kept with it.
@@ -255,28 +234,6 @@ WS_API enum ws_status ws_write_target(const struct ws_target *target, const char
 				      struct ws_error *err) WS_MUST_USE;
 
 /* ---- a dump to share ---- */
-
-/** What ws_strip() takes away, besides what ws_write_options.flags leave out. */
-enum ws_strip_flags {
-	/**
-	 * All but the warps in which a thread faulted or stopped at a trap, with their blocks,
-	 * grids and contexts, and the modules that hold their code. SMs stay: a fault may be told
-	 * by an SM alone. A dump without a fault keeps all of them, for then everybody matters.
-	 */
-	WS_STRIP_OTHERS = 1u << 0,
-	/**
-	 * Values: registers, memory and constants become one representative of their class, see
-	 * enum ws_value_class; texts of exceptions and barriers become empty, numbers of host
-	 * threads 0. Lane numbers, masks, predicates, pcs, the stack pointer (R1) and handles stay.
-	 */
-	WS_STRIP_VALUES = 1u << 1,
-	WS_STRIP_PTX = 1u << 2, /**< text of PTX in images: blanked where it lies */
-	/**
-	 * Folders in source paths become "x", byte for byte; names of files and of well known
-	 * libraries' folders stay. Constants in images, which may hold paths in any form, become 0.
-	 */
-	WS_STRIP_PATHS = 1u << 3,
-};
 
 /*
  * With any of the last three, images hold only what a fixed list names: docs/trust.md. What the

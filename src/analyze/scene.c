@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The warp of an exception, its registers and memory, and the code it ran. */
-#include <warpscope/write.h>
 
 #include "analyze/explain.h"
 #include "base/reader.h"

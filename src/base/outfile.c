@@ -5,8 +5,6 @@
 #include "base/place.h"
 #include "base/worker.h"
 
-#include <warpscope/out.h>
-
 #include <unistd.h>
 #include <zlib.h>
 

@@ -14,8 +14,6 @@
 #define WSI_BASE_SOURCE
 #include "base/file.h"
 
-#include <warpscope/out.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -4,8 +4,6 @@
 
 #include "base/file.h"
 
-#include <warpscope/out.h>
-
 #include <errno.h>
 #include <unistd.h>
 

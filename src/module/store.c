@@ -6,8 +6,6 @@
  */
 #include <warpscope/store.h>
 
-#include <warpscope/out.h>
-
 #include "module/internal.h"
 
 #include "base/file.h"

@@ -3,7 +3,6 @@
  * The grid of the focus' kernel, a cell for each block, and the focus' block, a cell for each
  * thread: one SVG path of horizontal strokes for each state.
  */
-#include <warpscope/write.h>
 
 #include "render/html.h"
 

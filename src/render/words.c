@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/words.h"
 
-#include <warpscope/write.h>
-
 #include <time.h>
 
 struct ws_str wsi_file_name(struct ws_str path)
