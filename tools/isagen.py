@@ -27,6 +27,7 @@ OPERATORS = ["==", "!=", "pow2"]
 LONG_UNIFORM = sum(1 << i for i, arch in enumerate(ARCHS) if arch >= 100)  # these have 8-bit uniform registers
 MAX_SEGMENTS = 3
 MAX_VALUES = 256
+READABLE = 16  # WSI_ISA_READABLE
 WORD_BITS = 128
 CONTROL_FIRST = 105
 
@@ -516,7 +517,7 @@ class Emitter:
 
     def __init__(self, table):
         self.table = table
-        self.strings, self.string_at = bytearray(b"\0"), {"": 0}
+        self.strings, self.string_at = bytearray(), {}
         self.elements, self.conditions, self.masks = Pool(), [], Pool()
         self.condition_at = {}
         self.templates, self.template_at = bytearray(), {}
@@ -539,7 +540,11 @@ class Emitter:
         return self.condition_at[keys]
 
     def string(self, text):
+        """Where a text starts, behind its length."""
         if text not in self.string_at:
+            if len(text) >= 255:
+                raise Error(("table", 0), f"the text '{text}' is too long")
+            self.strings.append(len(text))
             self.string_at[text] = len(self.strings)
             self.strings += text.encode() + b"\0"
         return self.string_at[text]
@@ -607,7 +612,9 @@ class Emitter:
         write("const struct wsi_isa_element wsi_isa_elements[] = {")
         for kind, segments, aux, extra in self.elements.list:
             parts = list(segments) + [(0, 0)] * (MAX_SEGMENTS - len(segments))
-            write(f"{{WSI_ISA_{kind}, {{{', '.join(str(p[0]) for p in parts)}}}, {{{', '.join(str(p[1]) for p in parts)}}}, {aux}, {extra:#x}u}},")
+            lo, n = parts[0]
+            mask = (1 << n) - 1 if len(segments) == 1 and lo // 64 == (lo + n - 1) // 64 else 0
+            write(f"{{{mask:#x}u, WSI_ISA_{kind}, {{{', '.join(str(p[0]) for p in parts)}}}, {{{', '.join(str(p[1]) for p in parts)}}}, {aux}, {extra:#x}u}},")
         write("};")
         write("const struct wsi_isa_width wsi_isa_widths[] = {")
         for width in self.width_rows:
@@ -624,7 +631,7 @@ class Emitter:
         write("};")
         self.array(write, "const uint8_t wsi_isa_templates[]", self.templates)
         self.array(write, "const uint16_t wsi_isa_enums[]", self.enum_texts)
-        self.array(write, "const char wsi_isa_strings[]", self.strings)
+        self.array(write, "const char wsi_isa_strings[]", self.strings + bytes(READABLE))
         write("const struct wsi_isa_op wsi_isa_ops[] = {")
         for name in ops:
             flags = " | ".join(f"WS_SASS_{f.upper()}" for f in self.table.ops[name]) or "0"

@@ -194,12 +194,11 @@ static bool match_enum(struct attempt *a, const struct wsi_isa_element *e, const
 	uint8_t length[WSI_ISA_MAX_VALUES];
 	size_t longest = 0;
 	for (unsigned v = 0; v < n_values; v++) {
-		const char *name = wsi_isa_enum_text(e, v);
-		size_t n = name ? strlen(name) : 0;
-		bool fits = name && n < 255 && strncmp(text, name, n) == 0;
-		length[v] = fits ? (uint8_t)n : 255;
-		if (fits && n > longest)
-			longest = n;
+		struct ws_str name = wsi_isa_enum_text(e, v);
+		bool fits = name.ptr && strncmp(text, name.ptr, name.len) == 0;
+		length[v] = fits ? (uint8_t)name.len : 255;
+		if (fits && name.len > longest)
+			longest = name.len;
 	}
 	struct attempt saved = *a;
 	for (size_t n = longest + 1; n-- > 0;) {

@@ -7,252 +7,246 @@
 #include "base/base.h"
 #include "sass/table.h"
 
+/* Where the text is written: by value, so that compilers keep it in registers, which they cannot
+ * while its bytes are stored through a pointer into the same memory. */
 struct cursor {
 	char *at, *end; /* `end` is the last byte, kept for the NUL */
 };
 
-static void put_char(struct cursor *out, char c)
+static inline struct cursor put_char(struct cursor out, char c)
 {
-	if (out->at < out->end)
-		*out->at++ = c;
+	if (out.at < out.end)
+		*out.at++ = c;
+	return out;
 }
 
-static void put_text(struct cursor *out, const char *text)
+static inline struct cursor put_bytes(struct cursor out, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out = put_char(out, text[i]);
+	return out;
+}
+
+static inline struct cursor put_text(struct cursor out, const char *text)
 {
 	while (*text)
-		put_char(out, *text++);
+		out = put_char(out, *text++);
+	return out;
 }
 
-static void put_hex(struct cursor *out, uint64_t value)
+/* A text of the table: mostly one store, whatever its length. */
+static inline struct cursor put_table_text(struct cursor out, struct ws_str text)
 {
-	unsigned digits = 1;
-	while (digits < 16 && value >> 4 * digits)
-		digits++;
-	put_text(out, "0x");
-	while (digits-- > 0)
-		put_char(out, "0123456789abcdef"[value >> 4 * digits & 15]);
+	if (text.len > WSI_ISA_READABLE || out.end - out.at < WSI_ISA_READABLE)
+		return put_bytes(out, text.ptr, text.len);
+	memcpy(out.at, text.ptr, WSI_ISA_READABLE);
+	out.at += text.len;
+	return out;
 }
 
-static void put_dec(struct cursor *out, uint64_t value)
+static struct cursor put_hex(struct cursor out, uint64_t value)
 {
-	char text[20];
-	unsigned n = 0;
+	char text[18], *at = text + sizeof text;
 	do
-		text[n++] = (char)('0' + value % 10);
-	while ((value /= 10) != 0);
-	while (n-- > 0)
-		put_char(out, text[n]);
+		*--at = "0123456789abcdef"[value & 15];
+	while ((value >>= 4) != 0);
+	*--at = 'x';
+	*--at = '0';
+	return put_bytes(out, at, (size_t)(text + sizeof text - at));
 }
 
-static void put_signed_hex(struct cursor *out, int64_t value)
+static inline struct cursor put_dec(struct cursor out, uint64_t value)
+{
+	char text[20], *at = text + sizeof text;
+	if (value < 10)
+		return put_char(out, (char)('0' + value));
+	do
+		*--at = (char)('0' + value % 10);
+	while ((value /= 10) != 0);
+	return put_bytes(out, at, (size_t)(text + sizeof text - at));
+}
+
+static struct cursor put_signed_hex(struct cursor out, int64_t value)
 {
 	if (value < 0)
-		put_char(out, '-');
-	put_hex(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+		out = put_char(out, '-');
+	return put_hex(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* The register's number: `value` of its field with every special number made the same everywhere.
- */
-uint64_t wsi_isa_register(const struct ws_insn *insn, const struct wsi_isa_element *element,
-			  uint64_t value)
-{
-	unsigned class = element->aux;
-	bool narrow = insn->sm < 100 || element->len[0] == 6; /* six bits, and URZ is 63 */
-	if (class == WSI_CLASS_UR && narrow)
-		return (value & 63) == 63 ? 255 : value & 63;
-	if (class == WSI_CLASS_PI || class == WSI_CLASS_UPI)
-		return 7 - value;
-	if (class == WSI_CLASS_UR_NEXT)
-		return value < 254 ? value + 1 : 255;
-	return value;
-}
-
-static void put_register(struct cursor *out, unsigned class, uint64_t number)
+static inline struct cursor put_register(struct cursor out, unsigned class, uint64_t number)
 {
 	static const char prefix[][3] = { "R", "UR", "P", "UP", "P", "UP", "B", "SB", "UR" };
 	static const uint8_t special[] = { 255, 255, 7, 7, 7, 7, 255, 255, 255 };
 	bool predicate = class >= WSI_CLASS_P && class <= WSI_CLASS_UPI;
 
-	put_text(out, prefix[class]);
+	out = put_char(out, prefix[class][0]);
+	if (prefix[class][1])
+		out = put_char(out, prefix[class][1]);
 	if (number == special[class])
-		put_char(out, predicate ? 'T' : 'Z');
-	else
-		put_dec(out, number);
+		return put_char(out, predicate ? 'T' : 'Z');
+	return put_dec(out, number);
 }
 
-static void put_enum(struct cursor *out, const struct wsi_isa_element *element, uint64_t value)
+static inline struct cursor put_enum(struct cursor out, const struct wsi_isa_element *element,
+				     uint64_t value)
 {
-	const char *text = wsi_isa_enum_text(element, value);
-	if (text) {
-		put_text(out, text);
-		return;
-	}
-	put_text(out, element->extra ? ".???" : ".INVALID");
-	put_dec(out, value);
+	struct ws_str text = wsi_isa_enum_text(element, value);
+	if (text.ptr)
+		return put_table_text(out, text);
+	out = put_text(out, element->extra ? ".???" : ".INVALID");
+	return put_dec(out, value);
 }
 
-static void put_scoreboards(struct cursor *out, uint64_t mask)
+static struct cursor put_scoreboards(struct cursor out, uint64_t mask)
 {
 	char separator = '{';
 	for (unsigned i = 6; i-- > 0;) {
 		if (!(mask >> i & 1))
 			continue;
-		put_char(out, separator);
-		put_dec(out, i);
+		out = put_char(out, separator);
+		out = put_dec(out, i);
 		separator = ',';
 	}
-	put_char(out, '}');
+	return put_char(out, '}');
 }
 
-static void put_target(struct cursor *out, uint64_t target, const struct ws_sass_style *style)
+static struct cursor put_target(struct cursor out, uint64_t target,
+				const struct ws_sass_style *style)
 {
 	char name[256];
-	if (style && style->name && style->name(style->user, target, name, sizeof name)) {
-		put_text(out, "`(");
-		put_text(out, name);
-		put_char(out, ')');
-	} else {
-		put_signed_hex(out, (int64_t)target);
-	}
+	if (!style || !style->name || !style->name(style->user, target, name, sizeof name))
+		return put_signed_hex(out, (int64_t)target);
+	out = put_text(out, "`(");
+	out = put_text(out, name);
+	return put_char(out, ')');
+}
+
+static struct cursor put_float(struct cursor out, unsigned kind, uint64_t value)
+{
+	char text[WSI_FLOAT_TEXT_MAX];
+	return put_bytes(out, text,
+			 wsi_float_format((enum wsi_isa_kind)kind, (uint32_t)value, text));
 }
 
 struct writer {
-	struct cursor out;
 	const struct ws_insn *insn;
 	const struct ws_sass_style *style;
 	uint64_t pc;
-	const char *start;
+	const char *start; /* of the text */
 };
 
-static void put_element(struct writer *w, const struct wsi_isa_element *element, uint64_t value)
+/* What a loader puts in place of a number; NULL: nothing. */
+static const char *relocated(const struct writer *w, const struct wsi_isa_element *element)
 {
-	struct cursor *out = &w->out;
-	unsigned len = wsi_isa_field_len(element);
-	char text[WSI_FLOAT_TEXT_MAX];
-	bool is_number = element->kind == WSI_ISA_HEX || element->kind == WSI_ISA_SHEX;
+	return w->style && wsi_isa_field_len(element) >= 32 ? w->style->relocated : NULL;
+}
 
-	if (w->style && w->style->relocated && is_number && len >= 32) {
-		put_text(out, w->style->relocated);
-		return;
-	}
+static inline struct cursor put_number(const struct writer *w, struct cursor out,
+				       const struct wsi_isa_element *element, uint64_t value)
+{
+	const char *name = relocated(w, element);
+	if (name)
+		return put_text(out, name);
+	if (element->kind == WSI_ISA_HEX)
+		return put_hex(out, value << element->aux);
+	int64_t number = wsi_isa_signed(value, wsi_isa_field_len(element));
+	return put_signed_hex(out, number * (INT64_C(1) << element->aux));
+}
+
+static inline struct cursor put_element(const struct writer *w, struct cursor out,
+					const struct wsi_isa_element *element, uint64_t value)
+{
 	switch ((enum wsi_isa_kind)element->kind) {
 	case WSI_ISA_ENUM:
-		put_enum(out, element, value);
-		break;
+		return put_enum(out, element, value);
 	case WSI_ISA_REG:
-		put_register(out, element->aux, wsi_isa_register(w->insn, element, value));
-		break;
+		return put_register(out, element->aux, wsi_isa_register(w->insn, element, value));
 	case WSI_ISA_HEX:
-		put_hex(out, value << element->aux);
-		break;
 	case WSI_ISA_SHEX:
-		put_signed_hex(out, wsi_isa_signed(value, len) * (INT64_C(1) << element->aux));
-		break;
+		return put_number(w, out, element, value);
 	case WSI_ISA_DEC:
-		put_dec(out, value << element->aux);
-		break;
+		return put_dec(out, value << element->aux);
 	case WSI_ISA_F32:
 	case WSI_ISA_F64:
 	case WSI_ISA_F16:
 	case WSI_ISA_BF16:
-		wsi_float_format((enum wsi_isa_kind)element->kind, (uint32_t)value, text);
-		put_text(out, text);
-		break;
+		return put_float(out, element->kind, value);
 	case WSI_ISA_REL:
-		put_target(out, wsi_isa_target(element, value, w->pc), w->style);
-		break;
+		return put_target(out, wsi_isa_target(element, value, w->pc), w->style);
 	case WSI_ISA_GLUE:
-		if (out->at > w->start && out->at[-1] != '[')
-			put_char(out, '+');
-		break;
+		return out.at > w->start && out.at[-1] != '[' ? put_char(out, '+') : out;
 	case WSI_ISA_REUSE: /* the bits mean nothing without the yield bit [measured] */
-		if (value && (w->insn->word[1] >> 45 & 1))
-			put_text(out, ".reuse");
-		break;
+		return value && (w->insn->word[1] >> 45 & 1) ? put_text(out, ".reuse") : out;
 	case WSI_ISA_SBLIST:
-		put_scoreboards(out, value);
-		break;
+		return put_scoreboards(out, value);
 	case WSI_ISA_PREDS:
-		put_text(out, element->aux == WSI_CLASS_P ? "PR" : "UPR");
-		break;
+		return put_text(out, element->aux == WSI_CLASS_P ? "PR" : "UPR");
 	case WSI_ISA_WHEN: /* the caller's */
 		break;
 	}
+	return out;
 }
 
-uint64_t wsi_isa_target(const struct wsi_isa_element *element, uint64_t value, uint64_t pc)
-{
-	int64_t offset = wsi_isa_signed(value, wsi_isa_field_len(element));
-	return pc + WS_SASS_BYTES + ((uint64_t)offset << element->aux);
-}
-
-static void put_template(struct writer *w, const uint8_t *code)
+static struct cursor put_template(const struct writer *w, struct cursor out, const uint8_t *code)
 {
 	while (*code) {
 		if (*code < 0x80) {
-			put_char(&w->out, (char)*code++);
+			out = put_char(out, (char)*code++);
 			continue;
 		}
 		const struct wsi_isa_element *element = wsi_isa_element_at(code);
 		uint64_t value = wsi_isa_field(w->insn->word, element);
 		code += 2;
 		if (element->kind != WSI_ISA_WHEN)
-			put_element(w, element, value);
+			out = put_element(w, out, element, value);
 		else if (wsi_isa_when(element, value))
 			code++; /* into the group */
 		else
 			code += 1 + *code;
 	}
+	return out;
 }
 
-static void put_guard(struct cursor *out, const struct ws_insn *insn)
+static struct cursor put_guard(struct cursor out, const struct ws_insn *insn)
 {
 	if (insn->guard == 7 && !insn->guard_negated)
-		return;
-	put_char(out, '@');
+		return out;
+	out = put_char(out, '@');
 	if (insn->guard_negated)
-		put_char(out, '!');
+		out = put_char(out, '!');
 	bool uniform = insn->flags & WS_SASS_UNIFORM_GUARD;
-	put_register(out, uniform ? WSI_CLASS_UP : WSI_CLASS_P, insn->guard);
-	put_char(out, ' ');
+	out = put_register(out, uniform ? WSI_CLASS_UP : WSI_CLASS_P, insn->guard);
+	return put_char(out, ' ');
 }
 
-static void put_control(struct cursor *out, const struct ws_insn *insn)
+static struct cursor put_control(struct cursor out, const struct ws_insn *insn)
 {
 	struct ws_sass_control control = ws_insn_control(insn);
-	put_text(out, " /* stall ");
-	put_dec(out, control.stall);
+	out = put_dec(put_text(out, " /* stall "), control.stall);
 	if (control.yield)
-		put_text(out, " yield");
-	if (control.write_barrier != 7) {
-		put_text(out, " wr ");
-		put_dec(out, control.write_barrier);
-	}
-	if (control.read_barrier != 7) {
-		put_text(out, " rd ");
-		put_dec(out, control.read_barrier);
-	}
-	if (control.wait_mask) {
-		put_text(out, " wait ");
-		put_hex(out, control.wait_mask);
-	}
-	if (control.reuse) {
-		put_text(out, " reuse ");
-		put_hex(out, control.reuse);
-	}
-	put_text(out, " */");
+		out = put_text(out, " yield");
+	if (control.write_barrier != 7)
+		out = put_dec(put_text(out, " wr "), control.write_barrier);
+	if (control.read_barrier != 7)
+		out = put_dec(put_text(out, " rd "), control.read_barrier);
+	if (control.wait_mask)
+		out = put_hex(put_text(out, " wait "), control.wait_mask);
+	if (control.reuse)
+		out = put_hex(put_text(out, " reuse "), control.reuse);
+	return put_text(out, " */");
 }
 
-static void put_wide_hex(struct cursor *out, const uint64_t bits[2])
+static struct cursor put_wide_hex(struct cursor out, const uint64_t bits[2])
 {
-	put_text(out, "0x");
+	out = put_text(out, "0x");
 	bool started = false;
 	for (unsigned i = 32; i-- > 0;) {
 		unsigned digit = bits[i / 16] >> 4 * (i % 16) & 15;
 		started |= digit != 0 || i == 0;
 		if (started)
-			put_char(out, "0123456789abcdef"[digit]);
+			out = put_char(out, "0123456789abcdef"[digit]);
 	}
+	return out;
 }
 
 /*
@@ -271,47 +265,39 @@ static bool residue(const struct ws_insn *insn, uint64_t pc, const char *text, u
 	return true;
 }
 
-static void put_bits(struct cursor *out, const char *what, const uint64_t bits[2])
+static struct cursor put_bits(struct cursor out, const char *what, const uint64_t bits[2])
 {
 	if (!(bits[0] | bits[1]))
-		return;
-	put_text(out, what);
-	put_wide_hex(out, bits);
-	put_text(out, " */");
+		return out;
+	return put_text(put_wide_hex(put_text(out, what), bits), " */");
 }
 
-static void put_word(struct cursor *out, const struct ws_insn *insn)
+static struct cursor put_word(struct cursor out, const struct ws_insn *insn)
 {
-	put_text(out, ".word ");
-	put_wide_hex(out, insn->word);
+	return put_wide_hex(put_text(out, ".word "), insn->word);
 }
 
 /* Guard and template. */
-static void put_body(struct writer *w)
+static struct cursor put_body(const struct writer *w, struct cursor out)
 {
-	put_guard(&w->out, w->insn);
-	put_template(w, &wsi_isa_templates[wsi_isa_rows[w->insn->row].template_at]);
-	while (w->out.at > w->start && w->out.at[-1] == ' ') /* "+INF " ends in a space */
-		w->out.at--;
-	*w->out.at = '\0';
+	const struct wsi_isa_row *row = &wsi_isa_rows[w->insn->row];
+	out = put_guard(out, w->insn);
+	out = put_template(w, out, &wsi_isa_templates[row->template_at]);
+	while (out.at > w->start && out.at[-1] == ' ') /* "+INF " ends in a space */
+		out.at--;
+	return out;
 }
 
 /* The body and the bits that it does not show; names are not for the encoder. */
-static void put_lossless(struct writer *w)
+static struct cursor put_lossless(const struct writer *w, struct cursor out)
 {
 	char plain[WS_SASS_TEXT_MAX];
 	uint64_t bits[2] = { 0, 0 };
-	struct writer bare = { .out = { plain, plain + sizeof plain - 1 },
-			       .insn = w->insn,
-			       .pc = w->pc,
-			       .start = plain };
-	put_body(&bare);
-	if (residue(w->insn, w->pc, plain, bits)) {
-		put_body(w);
-		put_bits(&w->out, " /* bits ", bits);
-	} else {
-		put_word(&w->out, w->insn);
-	}
+	struct writer bare = { .insn = w->insn, .pc = w->pc, .start = plain };
+	*put_body(&bare, (struct cursor){ plain, plain + sizeof plain - 1 }).at = '\0';
+	if (!residue(w->insn, w->pc, plain, bits))
+		return put_word(out, w->insn);
+	return put_bits(put_body(w, out), " /* bits ", bits);
 }
 
 size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc, const struct ws_sass_style *style,
@@ -319,24 +305,20 @@ size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc, const struct ws_s
 {
 	if (size == 0)
 		return 0;
-	struct writer w = { .out = { buffer, buffer + size - 1 },
-			    .insn = insn,
-			    .style = style,
-			    .pc = pc,
-			    .start = buffer };
+	struct writer w = { .insn = insn, .style = style, .pc = pc, .start = buffer };
+	struct cursor out = { buffer, buffer + size - 1 };
 	bool lossless = style && style->control;
 	if (insn->known && lossless) {
-		put_lossless(&w);
+		out = put_lossless(&w, out);
 	} else if (insn->known) {
-		put_body(&w);
+		out = put_body(&w, out);
 		if (!(style && style->hide_unknown))
-			put_bits(&w.out, " /* unknown bits ", insn->unknown);
+			out = put_bits(out, " /* unknown bits ", insn->unknown);
 	} else {
-		put_text(&w.out, "/* unknown instruction */ ");
-		put_word(&w.out, insn);
+		out = put_word(put_text(out, "/* unknown instruction */ "), insn);
 	}
 	if (lossless)
-		put_control(&w.out, insn);
-	*w.out.at = '\0';
-	return (size_t)(w.out.at - buffer);
+		out = put_control(out, insn);
+	*out.at = '\0';
+	return (size_t)(out.at - buffer);
 }

@@ -142,7 +142,7 @@ static void add_predicates(struct walk *w, const struct wsi_isa_element *element
 
 static void see_enum(struct walk *w, const struct wsi_isa_element *element, uint64_t value)
 {
-	const char *text = wsi_isa_enum_text(element, value);
+	const char *text = wsi_isa_enum_text(element, value).ptr;
 	if (w->in_name && text && *text == '.') {
 		if (w->n_mods < w->mods_cap)
 			w->mods[w->n_mods] = (struct ws_modifier){ .text = text,

@@ -8,6 +8,7 @@
  *                                    next byte are the number of an element. An element WHEN is
  *                                    followed by the length of the group that it guards.
  *   element ENUM -> enums[aux]       number of values, then offsets into strings (0xffff: no value)
+ *   strings                          each with its length in the byte before it and a NUL behind it
  */
 #ifndef WSI_SASS_TABLE_H
 #define WSI_SASS_TABLE_H
@@ -49,10 +50,17 @@ enum wsi_isa_class {
 
 enum wsi_isa_operator { WSI_IS, WSI_IS_NOT, WSI_IS_POWER_OF_TWO };
 
-enum { WSI_ISA_SEGMENTS = 3, WSI_ISA_NO_TEXT = 0xffff, WSI_ISA_MAX_VALUES = 256 };
+enum {
+	WSI_ISA_SEGMENTS = 3,
+	WSI_ISA_NO_TEXT = 0xffff,
+	WSI_ISA_MAX_VALUES = 256,
+	WSI_ISA_READABLE = 16, /* bytes from the start of any string on, however short it is */
+};
 
 struct wsi_isa_element {
-	uint8_t kind;                  /* enum wsi_isa_kind */
+	uint64_t mask; /* of the field's bits when they are in one part, inside one half of the
+			* word; else 0 */
+	uint8_t kind;  /* enum wsi_isa_kind */
 	uint8_t lo[WSI_ISA_SEGMENTS];  /* parts of the field, least significant first */
 	uint8_t len[WSI_ISA_SEGMENTS]; /* 0: no such part */
 	uint16_t aux;   /* ENUM: first of its texts; REG: class; numbers: shift; WHEN: operator */
@@ -122,22 +130,23 @@ extern const size_t wsi_isa_n_ops;
 /* `len` bits of a word from bit `lo`, which may run over its middle. */
 static inline uint64_t wsi_isa_bits(const uint64_t word[2], unsigned lo, unsigned len)
 {
-	uint64_t value = word[lo / 64] >> lo % 64;
-	if (lo % 64 != 0 && lo < 64)
-		value |= word[1] << (64 - lo % 64);
+	unsigned shift = lo % 64;
+	uint64_t value = word[lo / 64] >> shift;
+	if (lo < 64)
+		value |= word[1] << 1 << (63 - shift); /* in two steps: a shift by 64 is none */
 	return len >= 64 ? value : value & ((UINT64_C(1) << len) - 1);
 }
 
-/* Value of a field. */
+/* Value of a field in any number of parts. */
+uint64_t wsi_isa_field_parts(const uint64_t word[2], const struct wsi_isa_element *element);
+
+/* Value of a field: most are in one part. */
 static inline uint64_t wsi_isa_field(const uint64_t word[2], const struct wsi_isa_element *element)
 {
-	uint64_t value = wsi_isa_bits(word, element->lo[0], element->len[0]);
-	unsigned shift = element->len[0];
-	for (unsigned i = 1; i < WSI_ISA_SEGMENTS && element->len[i] != 0; i++) {
-		value |= wsi_isa_bits(word, element->lo[i], element->len[i]) << shift;
-		shift += element->len[i];
-	}
-	return value;
+	unsigned lo = element->lo[0];
+	if (element->mask)
+		return word[lo / 64] >> lo % 64 & element->mask;
+	return wsi_isa_field_parts(word, element);
 }
 
 /* Bits of a field. */
@@ -146,10 +155,6 @@ static inline unsigned wsi_isa_field_len(const struct wsi_isa_element *element)
 	return (unsigned)element->len[0] + element->len[1] + element->len[2];
 }
 
-/* Whether the group behind an element WHEN is shown. */
-bool wsi_isa_when(const struct wsi_isa_element *element, uint64_t value);
-/* Text of an enum's value; NULL for a value without one. */
-const char *wsi_isa_enum_text(const struct wsi_isa_element *element, uint64_t value);
 /* Whether a word meets `n` conditions from number `first` on. */
 bool wsi_isa_conditions_hold(unsigned first, unsigned n, const uint64_t word[2]);
 /* Bit of `archs` for an architecture; 0 when there is none. */
@@ -161,12 +166,6 @@ static inline const struct wsi_isa_element *wsi_isa_element_at(const uint8_t *co
 	return &wsi_isa_elements[(size_t)(code[0] & 0x7f) << 8 | code[1]];
 }
 
-/* Number of a register from its field: 255 is RZ and URZ, 7 is PT and UPT on every architecture. */
-uint64_t wsi_isa_register(const struct ws_insn *insn, const struct wsi_isa_element *element,
-			  uint64_t value);
-/* Address that a relative field stands for. */
-uint64_t wsi_isa_target(const struct wsi_isa_element *element, uint64_t value, uint64_t pc);
-
 /* v as a signed number of `len` bits. */
 static inline int64_t wsi_isa_signed(uint64_t v, unsigned len)
 {
@@ -174,6 +173,58 @@ static inline int64_t wsi_isa_signed(uint64_t v, unsigned len)
 		return (int64_t)v;
 	uint64_t sign = UINT64_C(1) << (len - 1);
 	return (int64_t)((v ^ sign) - sign);
+}
+
+static inline bool wsi_isa_compare(unsigned op, uint64_t value, uint32_t wanted)
+{
+	switch ((enum wsi_isa_operator)op) {
+	case WSI_IS:
+		return value == wanted;
+	case WSI_IS_NOT:
+		return value != wanted;
+	case WSI_IS_POWER_OF_TWO:
+		return value != 0 && (value & (value - 1)) == 0;
+	}
+	return false;
+}
+
+/* Whether the group behind an element WHEN is shown. */
+static inline bool wsi_isa_when(const struct wsi_isa_element *element, uint64_t value)
+{
+	return wsi_isa_compare(element->aux, value, element->extra);
+}
+
+/* Text of an enum's value, which ends in a NUL; one at NULL for a value without one. */
+static inline struct ws_str wsi_isa_enum_text(const struct wsi_isa_element *element, uint64_t value)
+{
+	const uint16_t *texts = &wsi_isa_enums[element->aux];
+	if (value >= texts[0] || texts[1 + value] == WSI_ISA_NO_TEXT)
+		return (struct ws_str){ 0 };
+	const char *text = &wsi_isa_strings[texts[1 + value]];
+	return (struct ws_str){ text, (uint8_t)text[-1] };
+}
+
+/* Number of a register from its field: 255 is RZ and URZ, 7 is PT and UPT on every architecture. */
+static inline uint64_t wsi_isa_register(const struct ws_insn *insn,
+					const struct wsi_isa_element *element, uint64_t value)
+{
+	unsigned class = element->aux;
+	bool narrow = insn->sm < 100 || element->len[0] == 6; /* six bits, and URZ is 63 */
+	if (class == WSI_CLASS_UR && narrow)
+		return (value & 63) == 63 ? 255 : value & 63;
+	if (class == WSI_CLASS_PI || class == WSI_CLASS_UPI)
+		return 7 - value;
+	if (class == WSI_CLASS_UR_NEXT)
+		return value < 254 ? value + 1 : 255;
+	return value;
+}
+
+/* Address that a relative field stands for. */
+static inline uint64_t wsi_isa_target(const struct wsi_isa_element *element, uint64_t value,
+				      uint64_t pc)
+{
+	int64_t offset = wsi_isa_signed(value, wsi_isa_field_len(element));
+	return pc + WS_SASS_BYTES + ((uint64_t)offset << element->aux);
 }
 
 /* ---- numbers as text (float.c) ---- */
