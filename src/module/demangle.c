@@ -63,10 +63,15 @@ static void demangling_run_on_stack(struct demangling *d, size_t stack_bytes)
 	pthread_attr_destroy(&attributes);
 }
 
+static bool is_mangled(struct ws_str name)
+{
+	return name.len >= 3 && name.len <= LONGEST_NAME && name.ptr[0] == '_' &&
+	       name.ptr[1] == 'Z';
+}
+
 static bool demangle(struct ws_str mangled, bool with_params, char *ret_text, size_t size)
 {
-	if (mangled.len < 3 || mangled.len > LONGEST_NAME || mangled.ptr[0] != '_' ||
-	    mangled.ptr[1] != 'Z' || size < 2)
+	if (!is_mangled(mangled) || size < 2)
 		return false;
 	char small[SHORT_NAME + 1];
 	wsi_scoped_free char *large = NULL;
@@ -94,6 +99,12 @@ static bool demangle(struct ws_str mangled, bool with_params, char *ret_text, si
 	return d.done;
 }
 #else
+static bool is_mangled(struct ws_str name)
+{
+	(void)name;
+	return false;
+}
+
 static bool demangle(struct ws_str mangled, bool with_params, char *ret_text, size_t size)
 {
 	(void)mangled;
@@ -183,7 +194,7 @@ static void arguments_strip(char *text)
 bool ws_demangle_short(struct ws_str mangled, char *ret_text, size_t size)
 {
 	/* the whole name is decoded first: what is stripped may be longer than the buffer */
-	wsi_scoped_free char *whole = wsi_zalloc(2 * LONGEST_NAME);
+	wsi_scoped_free char *whole = is_mangled(mangled) ? wsi_zalloc(2 * LONGEST_NAME) : NULL;
 	if (!whole || !demangle(mangled, false, whole, 2 * LONGEST_NAME)) {
 		copy(mangled, ret_text, size);
 		return false;
