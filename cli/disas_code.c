@@ -150,7 +150,9 @@ static void json_insn(struct disas_code *code, uint64_t off, const struct ws_ins
 }
 
 // "=> / *0040* /  " (without the inner spaces) not by printf: a big file has a million of these.
-// At most 25 bytes. The marks are cuda-gdb's.
+// The marks are cuda-gdb's.
+enum { LINE_START_MAX = 25 };
+
 static size_t line_start(char *to, unsigned flags, uint64_t off)
 {
 	static const char marks[][4] = { "   ", "=> ", "*> ", "*=>" };
@@ -170,19 +172,17 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off)
 {
 	struct disas *d = code->d;
 	struct ws_insn insn;
-	char text[WS_SASS_TEXT_MAX + WS_RELOC_NAME_MAX];
+	char line[LINE_START_MAX + WS_SASS_TEXT_MAX + WS_RELOC_NAME_MAX];
+	size_t n = d->cli->json ? 0 : line_start(line, mark_flags(code, off), off);
 	ws_sass_decode(code->sm, code->code.ptr + off, &insn);
-	size_t n_text = disas_code_text(code, &insn, off, d->control, text, sizeof text);
+	n += disas_code_text(code, &insn, off, d->control, line + n, sizeof line - n);
 	d->n_total++;
 	d->n_unknown += !insn.known || insn.unknown[0] || insn.unknown[1];
 	if (d->cli->json) {
-		json_insn(code, off, &insn, text);
+		json_insn(code, off, &insn, line);
 		return;
 	}
-	char start[32];
-	size_t n = line_start(start, mark_flags(code, off), off);
-	ws_out_escaped(&d->cli->out, (struct ws_str){ start, n });
-	ws_out_escaped(&d->cli->out, (struct ws_str){ text, n_text });
+	ws_out_escaped(&d->cli->out, (struct ws_str){ line, n });
 	if (d->hex)
 		ws_out_printf(&d->cli->out, "  /* 0x%016llx %016llx */",
 			      (unsigned long long)insn.word[1], (unsigned long long)insn.word[0]);

@@ -75,18 +75,25 @@ static bool is_special(const char *special, char c)
 	return *special && strchr(special, c);
 }
 
+/* Whether the 8 bytes at `text` are all printable ASCII. */
+static bool are_plain(const char *text)
+{
+	uint64_t eight;
+	memcpy(&eight, text, sizeof eight);
+	uint64_t below = eight - UINT64_C(0x2020202020202020);
+	uint64_t above = eight | (eight + UINT64_C(0x0101010101010101));
+	return !((below | above) & UINT64_C(0x8080808080808080));
+}
+
 /* How many bytes from the start are printable ASCII: eight at a time, for listings of millions of
  * instructions go through here. */
 static size_t plain_length(struct ws_str text)
 {
 	size_t n = 0;
-	for (uint64_t eight; text.len - n >= sizeof eight; n += sizeof eight) {
-		memcpy(&eight, text.ptr + n, sizeof eight);
-		uint64_t below = eight - UINT64_C(0x2020202020202020);
-		uint64_t above = eight | (eight + UINT64_C(0x0101010101010101));
-		if ((below | above) & UINT64_C(0x8080808080808080))
-			break;
-	}
+	while (text.len - n >= 8 && are_plain(text.ptr + n))
+		n += 8;
+	if (n > 0 && text.len - n < 8 && are_plain(text.ptr + text.len - 8))
+		return text.len;
 	while (n < text.len && text.ptr[n] >= 0x20 && text.ptr[n] < 0x7f)
 		n++;
 	return n;

@@ -67,7 +67,11 @@ void ws_out_bytes(struct ws_out *out, const char *bytes, size_t len)
 
 void ws_out_text(struct ws_out *out, const char *text)
 {
-	ws_out_bytes(out, text, strlen(text));
+	/* without calls: mostly a few characters */
+	while (*text && out->len < sizeof out->buffer)
+		out->buffer[out->len++] = *text++;
+	if (*text)
+		ws_out_bytes(out, text, strlen(text));
 }
 
 void ws_out_spaces(struct ws_out *out, size_t n)
