@@ -16,9 +16,9 @@
 #include <warpscope/core.h>
 #include <warpscope/cudbg.h>
 
-#include "fake.h"
 #include "fuzz.h"
 #include "harness.h"
+#include "target/fake.h"
 
 #undef abort
 
@@ -137,19 +137,20 @@ int fuzz_target(const uint8_t *data, size_t size)
 		fake_init_running(&fake);
 	else
 		fake_init_still(&fake);
-	fake.sm_exceptions = kind & 2;
+	if (!(kind & 2))
+		fake_hide_sm_exceptions(&fake);
 	fake.fail_op = kind & 4 ? (enum fake_op)(next_byte(&program) % (FAKE_ACKNOWLEDGE + 1))
 				: FAKE_NOTHING;
 	fake.fail_status = WS_MALFORMED;
 	struct ws_target *target = dump_target();
 	CUDBGAPI api;
-	if (ws_cudbg_api(target ? target : &fake.base, &api, NULL) != WS_OK)
+	if (ws_cudbg_api(target ? target : &fake.target, &api, NULL) != WS_OK)
 		abort();
 	if (kind & 8)
 		run_twice(program, api);
 	else
 		run(program, api, true);
 	ws_cudbg_release(api);
-	ws_target_close(&fake.base);
+	ws_target_close(&fake.target);
 	return 0;
 }

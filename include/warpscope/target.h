@@ -9,8 +9,10 @@
  * lane; lookups by id serve those who come with an id.
  *
  * **Lifetime.** Indices, strings and spans are valid until the target is closed or, for one that
- * can run, until it runs. **Threads.** Any number of threads may read one target; closing and
- * running exclude everything else.
+ * can run, until it runs. **Threads and const.** Who reads takes a const target: no answer changes
+ * by reading, and any number of threads may read one target; closing and running exclude everything
+ * else. A back end that locks, caches or asks somebody else while it reads keeps that behind
+ * `state`, which const does not reach; so no cast takes const away.
  *
  * **To add a back end:** 1. a folder `src/target/NAME/` that fills a `struct ws_target_ops`; 2. the
  * required members, level by level (inspection, then memory, then run control; a NULL member
@@ -265,18 +267,28 @@ struct ws_target_ops {
 
 struct ws_module_set;
 
-/** A target. Back ends embed it as the first member of their own structure, zero but for `ops`. */
+struct ws_target_own;
+
+/** A target: part of a back end's own structure, made by ws_target_init(). */
 struct ws_target {
 	const struct ws_target_ops *ops;
+	void *state; /**< the back end's own */
 	/** Lengths of the lists: filled in by the back end when it opens, then by
 	 * ws_target_changed(). */
 	struct ws_counts counts;
 	/** Counts up by one whenever indices may have become others: what a client keeps by index
 	 * is of one generation. */
 	uint64_t generation;
-	struct ws_module_set *modules; /**< the waist's: ws_target_modules() */
-	uint64_t modules_generation;   /**< the waist's */
+	struct ws_target_own *own; /**< the waist's */
 };
+
+/**
+ * For back ends: makes a target with empty lists. `ops` must outlive it; `state` is the back end's
+ * own structure, which ops->close() frees.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_target_init(struct ws_target *target, const struct ws_target_ops *ops,
+				     void *state, struct ws_error *err) WS_MUST_USE;
 
 /**
  * For back ends: the target ran and stands again, its lists are new. Nobody may read meanwhile.

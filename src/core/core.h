@@ -173,7 +173,7 @@ struct ws_core {
 
 static inline const struct ws_core *wsi_core_of(const struct ws_target *target)
 {
-	return (const struct ws_core *)target;
+	return target->state;
 }
 
 /* ---- rows and children ---- */

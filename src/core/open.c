@@ -124,7 +124,7 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 
 static void core_close(struct ws_target *target)
 {
-	struct ws_core *core = (struct ws_core *)target;
+	struct ws_core *core = target->state;
 	wsi_core_tree_fini(core);
 	wsi_core_ranges_fini(core);
 	wsi_core_index_fini(core);
@@ -165,11 +165,15 @@ static enum ws_status core_create(const char *name, struct ws_core **ret_core, s
 	struct ws_core *core = wsi_zalloc(sizeof *core);
 	if (!core)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "handle of a dump");
-	core->target.ops = &core_ops;
+	enum ws_status st = ws_target_init(&core->target, &core_ops, core, err);
+	if (st != WS_OK) {
+		wsi_free(core);
+		return st;
+	}
 	core->facts.complete = true; /* until something is noted */
 	core->facts.path = wsi_arena_str(&core->arena, name, strlen(name));
 	if (!core->facts.path) {
-		core_close(&core->target);
+		ws_target_close(&core->target);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "name of a dump");
 	}
 	*ret_core = core;

@@ -3,7 +3,16 @@
 #ifndef WSI_TARGET_INTERNAL_H
 #define WSI_TARGET_INTERNAL_H
 
+#include <pthread.h>
+
 #include <warpscope/target.h>
+
+/* What the waist keeps of a target. Readers change it: it lies behind a pointer. */
+struct ws_target_own {
+	pthread_mutex_t lock;          /* of the rest */
+	struct ws_module_set *modules; /* of `generation`; NULL: nobody asked yet */
+	uint64_t generation;
+};
 
 /* modules.c: machine code as it was loaded; what a debugger or the program wrote over it is not in
  * the images. Adds to `*ret_n`. */

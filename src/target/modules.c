@@ -3,8 +3,6 @@
  * The images of a target, opened when something in them is asked for, and code read from them for
  * back ends whose memory has none.
  */
-#include <pthread.h>
-
 #include <warpscope/module.h>
 #include <warpscope/target.h>
 
@@ -32,7 +30,8 @@ static enum ws_status images_add(const struct ws_target *target, struct ws_modul
 }
 
 /* A set of the images as they are now; modules of the last one stay open. */
-static enum ws_status set_renew(struct ws_target *target, struct ws_error *err)
+static enum ws_status set_renew(const struct ws_target *target, struct ws_target_own *own,
+				struct ws_error *err)
 {
 	struct ws_module_set *set = NULL;
 	enum ws_status st = ws_module_set_create(&set, err);
@@ -42,26 +41,25 @@ static enum ws_status set_renew(struct ws_target *target, struct ws_error *err)
 		ws_module_set_destroy(set);
 		return st;
 	}
-	if (target->modules)
-		ws_module_set_inherit(set, target->modules);
-	ws_module_set_destroy(target->modules);
-	target->modules = set;
-	target->modules_generation = target->generation;
+	if (own->modules)
+		ws_module_set_inherit(set, own->modules);
+	ws_module_set_destroy(own->modules);
+	own->modules = set;
+	own->generation = target->generation;
 	return WS_OK;
 }
 
 enum ws_status ws_target_modules(const struct ws_target *target, struct ws_module_set **ret_modules,
 				 struct ws_error *err)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all targets: it is rare */
-	struct ws_target *self = (struct ws_target *)(uintptr_t)target;
+	struct ws_target_own *own = target->own;
 	enum ws_status st = WS_OK;
-	pthread_mutex_lock(&lock);
-	if (!self->modules || self->modules_generation != self->generation)
-		st = set_renew(self, err);
+	pthread_mutex_lock(&own->lock);
+	if (!own->modules || own->generation != target->generation)
+		st = set_renew(target, own, err);
 	if (st == WS_OK)
-		*ret_modules = self->modules;
-	pthread_mutex_unlock(&lock);
+		*ret_modules = own->modules;
+	pthread_mutex_unlock(&own->lock);
 	return st;
 }
 

@@ -9,12 +9,25 @@
 #include "base/base.h"
 #include "target/internal.h"
 
+enum ws_status ws_target_init(struct ws_target *target, const struct ws_target_ops *ops,
+			      void *state, struct ws_error *err)
+{
+	struct ws_target_own *own = wsi_zalloc(sizeof *own);
+	if (!own)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a target");
+	pthread_mutex_init(&own->lock, NULL);
+	*target = (struct ws_target){ .ops = ops, .state = state, .own = own };
+	return WS_OK;
+}
+
 void ws_target_close(struct ws_target *target)
 {
 	if (!target)
 		return;
-	ws_module_set_destroy(target->modules);
-	target->modules = NULL;
+	ws_module_set_destroy(target->own->modules);
+	pthread_mutex_destroy(&target->own->lock);
+	wsi_free(target->own);
+	target->own = NULL;
 	target->ops->close(target);
 }
 

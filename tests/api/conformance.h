@@ -14,8 +14,8 @@
 #include <warpscope/core.h>
 #include <warpscope/cudbg.h>
 
-#include "fake.h"
 #include "harness.h"
+#include "target/fake.h"
 
 extern struct fake fake;
 extern CUDBGAPI api;

@@ -113,9 +113,9 @@ void initialize_reports_what_it_lacks(void **state)
 {
 	(void)state;
 	start(false);
-	fake.base.counts.devices = 0;
+	fake.target.counts.devices = 0;
 	assert_int_equal(CALL0(initialize), CUDBG_ERROR_NO_DEVICE_AVAILABLE);
-	fake.base.counts.devices = 2;
+	fake.target.counts.devices = 2;
 	fake.fail_op = FAKE_SM;
 	fake.fail_status = WS_MALFORMED;
 	assert_int_equal(CALL0(initialize), CUDBG_ERROR_INITIALIZATION_FAILURE);
@@ -162,11 +162,11 @@ void tables_do_not_disturb_each_other(void **state)
 	for (unsigned i = 0; i < WS_CUDBG_MAX_TABLES; i++) {
 		fake_init_still(&fakes[i]);
 		fakes[i].registers[3] = i;
-		assert_int_equal(ws_cudbg_api(&fakes[i].base, &tables[i], NULL), WS_OK);
+		assert_int_equal(ws_cudbg_api(&fakes[i].target, &tables[i], NULL), WS_OK);
 		assert_int_equal(tables[i]->initialize(), CUDBG_SUCCESS);
 	}
 	struct ws_error err;
-	assert_int_equal(ws_cudbg_api(&fakes[0].base, &extra, &err), WS_LIMIT);
+	assert_int_equal(ws_cudbg_api(&fakes[0].target, &extra, &err), WS_LIMIT);
 	assert_int_equal(tables[1]->getNumSMs(7, &n), CUDBG_ERROR_INVALID_ARGS);
 	assert_int_equal(tables[2]->getNumSMs(8, &n), CUDBG_ERROR_INVALID_ARGS);
 	assert_int_equal(tables[1]->getErrorStringEx(text, sizeof text, NULL), CUDBG_SUCCESS);
@@ -177,8 +177,10 @@ void tables_do_not_disturb_each_other(void **state)
 		ws_cudbg_release(tables[i]);
 		ws_cudbg_release(NULL);
 	}
-	assert_int_equal(ws_cudbg_api(&fakes[0].base, &extra, NULL), WS_OK);
+	assert_int_equal(ws_cudbg_api(&fakes[0].target, &extra, NULL), WS_OK);
 	ws_cudbg_release(extra);
+	for (unsigned i = 0; i < WS_CUDBG_MAX_TABLES; i++)
+		ws_target_close(&fakes[i].target);
 	assert_int_equal(ws_cudbg_api(NULL, &extra, NULL), WS_ARGUMENT);
 }
 

@@ -345,7 +345,7 @@ void exceptions_of_lanes_are_enough_for_the_mask(void **state)
 	CuDim3 d3;
 	CUDBGException_t exception;
 	start(false);
-	fake.sm_exceptions = false;
+	fake_hide_sm_exceptions(&fake);
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
 	assert_int_equal(CALL(readDeviceExceptionState80, 0, &mask), CUDBG_SUCCESS);
 	assert_int_equal(mask, 2);
@@ -401,7 +401,8 @@ void exception_texts_and_barriers(void **state)
 	assert_int_equal(CALL(readWarpResources, 0, 1, 5, &resources), CUDBG_SUCCESS);
 	assert_true(resources.numRegisters == 40 && resources.sharedMemSize == 0);
 	assert_int_equal(CALL(readWarpResources, 0, 1, 7, &resources), CUDBG_ERROR_INVALID_GRID);
-	fake.no_register_count = true;
+	for (int i = 0; i < 4; i++)
+		fake.grid[i].have &= ~(uint32_t)WS_GRID_N_REGS;
 	assert_int_equal(CALL(readWarpResources, 0, 1, 5, &resources), CUDBG_ERROR_MISSING_DATA);
 	stop();
 }
@@ -601,11 +602,11 @@ static void disassemble_image(struct ws_span image, uint8_t sm)
 	if (sm)
 		copy[48 + (copy[8] >= 8)] = sm; /* e_flags, where the ABI version has it */
 	start(true);
-	fake.image = (struct ws_span){ copy, image.len, 0 };
+	fake.image[0].relocated = (struct ws_span){ copy, image.len, 0 };
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
 	assert_int_equal(CALL(getLoadedFunctionInfo, 0, 0x100, &info, 0, 1), CUDBG_SUCCESS);
 	fake.code = info.address;
-	fake.code_text = code_at(fake.image, info.address);
+	fake.code_text = code_at(fake.image[0].relocated, info.address);
 	CUDBGResult result = CALL(disassemble, 0, info.address, &n, text, sizeof text);
 	if (sm) {
 		assert_int_equal(result, CUDBG_ERROR_NOT_SUPPORTED);
@@ -684,7 +685,7 @@ void code_of_a_real_image(void **state)
 	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
 	assert_int_equal(ws_target_image(target, 0, &image, NULL), WS_OK);
 	start(true);
-	fake.image = image.relocated;
+	fake.image[0].relocated = image.relocated;
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
 	CUDBGLoadedFunctionInfo info[64];
 	memset(info, 0xff, sizeof info);
@@ -735,10 +736,10 @@ void code_of_a_real_image(void **state)
 	fake.fail_op = FAKE_UNPLANT;
 	assert_int_equal(CALL(unsetBreakpoint31, first), CUDBG_ERROR_RUNNING_DEVICE);
 	fake.fail_op = FAKE_NOTHING;
-	fake.image_status = WS_ABSENT;
 	stop();
 	start(false);
-	fake.image_status = WS_ABSENT;
+	fake.image[0].relocated_status = WS_ABSENT;
+	fake.image[0].relocated = (struct ws_span){ NULL, 0, 0 };
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
 	assert_int_equal(CALL(getLoadedFunctionInfo, 0, 0x100, info, 0, 1),
 			 CUDBG_ERROR_MISSING_DATA);

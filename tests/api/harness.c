@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fake.h"
+#include "target/fake.h"
 
 /* The harness allocates for itself: it is no code of the library. */
 #undef calloc

@@ -41,6 +41,8 @@ CASES = (
     ('cli/x.c', 'void f(struct puts *puts) { puts->write(1); }', False),
     ('cli/x.c', 'void f(struct ws_out *out, int a) { ws_out_text(out, a ? a > 1 ? "x" : "," : "a" "b"); }', False),
     ('cli/x.c', 'void f(struct ws_out *out, const char *s) { ws_out_printf(out, "%s" "\\n", s); }', False),
+    ('src/cudbg/x.c', 'bool f(const struct ws_target *t) { return t->ops->step; }', True),
+    ('src/target/x.c', 'bool f(const struct ws_target *t) { return t->ops->step; }', False),
     ('src/text/x.c', 'void f(struct ws_out *out, const char *s) { ws_out_bytes(out, s, 3); }', False),
 )
 

@@ -25,7 +25,7 @@ void start(bool running)
 		fake_init_running(&fake);
 	else
 		fake_init_still(&fake);
-	assert_int_equal(ws_cudbg_api(&fake.base, &api, NULL), WS_OK);
+	assert_int_equal(ws_cudbg_api(&fake.target, &api, NULL), WS_OK);
 }
 
 void start_ready(bool running, uint32_t capabilities)
@@ -37,8 +37,10 @@ void start_ready(bool running, uint32_t capabilities)
 
 void stop(void)
 {
+	if (!api)
+		return; /* the test stopped it itself */
 	ws_cudbg_release(api);
-	ws_target_close(&fake.base);
+	ws_target_close(&fake.target);
 	api = NULL;
 	cudbgDebuggerCapabilities = 0;
 }

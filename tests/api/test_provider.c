@@ -15,7 +15,7 @@
 #include <warpscope/cudbg.h>
 #include <warpscope/provider.h>
 
-#include "fake.h"
+#include "target/fake.h"
 
 static struct fake fake;
 static CUDBGAPI api;
@@ -27,7 +27,7 @@ static void start(bool running)
 		fake_init_running(&fake);
 	else
 		fake_init_still(&fake);
-	assert_int_equal(ws_cudbg_api(&fake.base, &api, NULL), WS_OK);
+	assert_int_equal(ws_cudbg_api(&fake.target, &api, NULL), WS_OK);
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
 	assert_int_equal(ws_target_from_api(api, UINT32_MAX, 0, &target, NULL), WS_OK);
 }
@@ -37,7 +37,7 @@ static int stop(void **state)
 	(void)state;
 	ws_target_close(target);
 	ws_cudbg_release(api);
-	ws_target_close(&fake.base);
+	ws_target_close(&fake.target);
 	target = NULL;
 	api = NULL;
 	return 0;
@@ -108,7 +108,7 @@ static void stock_in_one_call_is_the_same(void **state)
 	(void)state;
 	start(false);
 	for (int how = 0; how < 3; how++) {
-		assert_int_equal(ws_cudbg_api(&fake.base, &second, NULL), WS_OK);
+		assert_int_equal(ws_cudbg_api(&fake.target, &second, NULL), WS_OK);
 		struct CUDBGAPI_st table = *second;
 		struct ws_target *other;
 		table.getDeviceInfo = how == 0 ? NULL : how == 1 ? overrun : garbage;
@@ -382,7 +382,7 @@ static void logs_of_older_providers(void **state)
 	uint32_t n = 0, set = 0;
 	start(true);
 	for (int how = 0; how < 3; how++) {
-		assert_int_equal(ws_cudbg_api(&fake.base, &second, NULL), WS_OK);
+		assert_int_equal(ws_cudbg_api(&fake.target, &second, NULL), WS_OK);
 		struct CUDBGAPI_st table = *second;
 		struct ws_target *other;
 		if (how < 2)

@@ -21,8 +21,7 @@
 #include <warpscope/cudbg.h>
 #include <warpscope/provider.h>
 
-#include "../api/fake.h"
-#include "../unit/fake_target.h"
+#include "fake.h"
 
 /* A target and what must be let go after it. */
 struct made {
@@ -38,7 +37,6 @@ struct maker {
 };
 
 static struct fake fake;
-static struct fake_target arrays;
 
 static struct ws_target *open_dump(const char *dump)
 {
@@ -69,22 +67,22 @@ static void make_fake(const char *dump, struct made *ret_made)
 {
 	(void)dump;
 	fake_init_running(&fake);
-	ret_made->target = &fake.base;
+	ret_made->target = &fake.target;
 }
 
 static void make_provider_of_fake(const char *dump, struct made *ret_made)
 {
 	(void)dump;
 	fake_init_running(&fake);
-	ret_made->below = &fake.base;
-	make_provider(&fake.base, ret_made);
+	ret_made->below = &fake.target;
+	make_provider(&fake.target, ret_made);
 }
 
-static void make_arrays(const char *dump, struct made *ret_made)
+static void make_plain(const char *dump, struct made *ret_made)
 {
 	(void)dump;
-	fake_target_init(&arrays, FAKE_MAX_SMS, 17);
-	ret_made->target = &arrays.target;
+	fake_init(&fake, 4, 2, 17);
+	ret_made->target = &fake.target;
 }
 
 static const struct maker dump_makers[] = {
@@ -94,7 +92,7 @@ static const struct maker dump_makers[] = {
 static const struct maker other_makers[] = {
 	{ "a scripted target", make_fake, true },
 	{ "a provider over a scripted target", make_provider_of_fake, true },
-	{ "a target over arrays", make_arrays, false },
+	{ "a plain target", make_plain, false },
 };
 
 struct test_case {

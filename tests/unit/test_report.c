@@ -11,9 +11,9 @@
 
 #include "analyze/library.h"
 #include "base/file.h"
-#include "fake_target.h"
+#include "target/fake.h"
 
-static const struct ws_report *report_of(const struct fake_target *fake)
+static const struct ws_report *report_of(const struct fake *fake)
 {
 	const struct ws_report *report = NULL;
 	assert_int_equal(ws_report_create(&fake->target, NULL, &report, NULL), WS_OK);
@@ -21,7 +21,7 @@ static const struct ws_report *report_of(const struct fake_target *fake)
 }
 
 /* The images that were opened for it are the target's. */
-static void done(struct fake_target *fake, const struct ws_report *report)
+static void done(struct fake *fake, const struct ws_report *report)
 {
 	ws_report_destroy(report);
 	ws_target_close(&fake->target);
@@ -32,8 +32,8 @@ static void done(struct fake_target *fake, const struct ws_report *report)
 static void exception_of_a_lane_is_that_lanes(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 3, 32);
+	struct fake fake;
+	fake_init(&fake, 3, 1, 32);
 	fake.lane[1][3].exception = fake.lane[1][7].exception = 14;
 	fake.warp[1].error_pc_valid = true;
 	fake.warp[1].error_pc = 0xff0;
@@ -56,8 +56,8 @@ static void exception_of_a_lane_is_that_lanes(void **state)
 static void exception_of_an_sm_makes_active_lanes_suspects(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 2, 8);
+	struct fake fake;
+	fake_init(&fake, 2, 1, 8);
 	fake.sm[1].exception = 6;
 	fake.warp[1].error_pc_valid = true;
 	fake.warp[1].active_lanes = 0xf0;
@@ -72,8 +72,8 @@ static void exception_of_an_sm_makes_active_lanes_suspects(void **state)
 static void exception_of_an_sm_without_a_warp_to_blame_stands_alone(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 2, 8);
+	struct fake fake;
+	fake_init(&fake, 2, 1, 8);
 	fake.sm[1].exception = 5;
 	fake.sm[1].error_pc_valid = true;
 	fake.sm[1].error_pc = 0x2000;
@@ -92,8 +92,8 @@ static void exception_of_an_sm_without_a_warp_to_blame_stands_alone(void **state
 static void exception_that_a_lane_carries_is_not_also_its_neighbours(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 2, 4);
+	struct fake fake;
+	fake_init(&fake, 2, 1, 4);
 	fake.target.counts.sms = 1; /* both warps on SM 0 */
 	fake.sm[0].n_warps = 2;
 	fake.sm[0].exception = 14;
@@ -111,15 +111,15 @@ static void exception_that_a_lane_carries_is_not_also_its_neighbours(void **stat
 static void trap_is_told_only_without_an_exception(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 2, 4);
+	struct fake fake;
+	fake_init(&fake, 2, 1, 4);
 	fake.warp[1].broken = true;
 	const struct ws_report *report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_FAULT);
 	assert_int_equal(report->focus->blame, WS_BLAME_TRAP);
 	assert_null(report->focus->name);
 	assert_int_equal(report->groups[0].state, WS_THREAD_TRAPPED);
-	done(&fake, report);
+	ws_report_destroy(report);
 
 	fake.lane[0][0].exception = 12;
 	report = report_of(&fake);
@@ -131,8 +131,8 @@ static void trap_is_told_only_without_an_exception(void **state)
 static void equal_faults_at_one_instruction_are_one_entry(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 4, 2);
+	struct fake fake;
+	fake_init(&fake, 4, 1, 2);
 	for (uint32_t i = 0; i < 4; i++) {
 		fake.lane[i][0].exception = i == 3 ? 6 : 14;
 		fake.warp[i].error_pc_valid = true;
@@ -150,8 +150,8 @@ static void equal_faults_at_one_instruction_are_one_entry(void **state)
 static void unknown_code_is_shown_with_its_number(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 1, 1);
+	struct fake fake;
+	fake_init(&fake, 1, 1, 1);
 	fake.lane[0][0].exception = 4711;
 	const struct ws_report *report = report_of(&fake);
 	assert_null(report->focus->kind);
@@ -164,8 +164,8 @@ static void unknown_code_is_shown_with_its_number(void **state)
 static void calm_focus_is_the_lowest_block_of_the_lowest_grid(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 4, 2);
+	struct fake fake;
+	fake_init(&fake, 4, 1, 2);
 	fake.grid[0].context_index = fake.grid[0].image_index = 0;
 	fake.target.counts.grids = 2;
 	fake.grid[1] = fake.grid[0];
@@ -186,15 +186,15 @@ static void calm_focus_is_the_lowest_block_of_the_lowest_grid(void **state)
 static void warps_at_barriers_make_a_hang_suspicious(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 3, 2);
+	struct fake fake;
+	fake_init(&fake, 3, 1, 2);
 	fake.grid[0].context_index = fake.grid[0].image_index = 0;
 	for (uint32_t i = 0; i < 3; i++)
 		fake.warp[i].have = WS_WARP_BARRIER;
 	fake.warp[0].barrier_scope = 3;
 	const struct ws_report *report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_NONE);
-	done(&fake, report);
+	ws_report_destroy(report);
 	fake.warp[1].barrier_scope = 3;
 	report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_HANG);
@@ -205,8 +205,8 @@ static void warps_at_barriers_make_a_hang_suspicious(void **state)
 static void cut_dump_without_an_exception_says_nothing(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 1, 1);
+	struct fake fake;
+	fake_init(&fake, 1, 1, 1);
 	fake.grid[0].context_index = fake.grid[0].image_index = 0;
 	fake.has_facts = true;
 	fake.facts.path = "x";
@@ -215,7 +215,7 @@ static void cut_dump_without_an_exception_says_nothing(void **state)
 	const struct ws_report *report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_UNKNOWN);
 	assert_int_equal(report->n_diagnostics, 1);
-	done(&fake, report);
+	ws_report_destroy(report);
 	fake.n_diagnostics = 0;
 	fake.facts.complete = true;
 	report = report_of(&fake);
@@ -226,8 +226,8 @@ static void cut_dump_without_an_exception_says_nothing(void **state)
 static void unreadable_warps_cost_only_themselves(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 4, 4);
+	struct fake fake;
+	fake_init(&fake, 4, 1, 4);
 	fake.warp_status[0] = WS_TRUNCATED;
 	fake.lanes_status[1] = fake.lanes_status[2] = WS_MALFORMED;
 	fake.sm[2].exception = 14;
@@ -250,8 +250,8 @@ static void unreadable_warps_cost_only_themselves(void **state)
 static void groups_hold_every_thread_once(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 2, 8);
+	struct fake fake;
+	fake_init(&fake, 2, 1, 8);
 	fake.warp[0].active_lanes = 0x0f;
 	fake.lane[1][0].pc = 0x2000;
 	fake.lane[1][1].id = 0;  /* twice the same lane: the first counts */
@@ -280,7 +280,7 @@ static void groups_hold_every_thread_once(void **state)
 
 struct code {
 	struct wsi_file file;
-	struct fake_target fake;
+	struct fake fake;
 	uint64_t checksum, fold, sum_row, read_word;
 };
 
@@ -293,6 +293,26 @@ static uint64_t address_of(struct ws_module *module, const char *name)
 }
 
 /* A thread in read_word() with three callers, each at +0x40 of its function. */
+static void code_fake(struct code *code)
+{
+	struct fake *fake = &code->fake;
+	fake_init(fake, 1, 1, 1);
+	fake->target.counts.images = fake->target.counts.contexts = 1;
+	fake->image[0] = (struct ws_image){ .context_index = WS_NONE,
+					    .original_status = WS_ABSENT,
+					    .relocated = code->file.bytes };
+	fake->grid[0].image_index = 0;
+	fake->grid[0].function_entry = code->checksum;
+	fake->lane[0][0].exception = 14;
+	fake->lane[0][0].pc = code->read_word + 0x50;
+	fake->warp[0].error_pc_valid = true;
+	fake->warp[0].error_pc = code->read_word + 0x40;
+	fake->n_callers[0][0] = 3;
+	fake->callers[0].address = code->sum_row + 0x40;
+	fake->callers[1].address = code->fold + 0x40;
+	fake->callers[2].address = code->checksum + 0x40;
+}
+
 static void code_init(struct code *code)
 {
 	char path[4096];
@@ -305,23 +325,7 @@ static void code_init(struct code *code)
 	code->sum_row = address_of(module, "_Z7sum_row6Cursori");
 	code->read_word = address_of(module, "_Z9read_wordPKc");
 	ws_module_close(module);
-
-	struct fake_target *fake = &code->fake;
-	fake_target_init(fake, 1, 1);
-	fake->target.counts.images = fake->target.counts.contexts = 1;
-	fake->image = (struct ws_image){ .context_index = WS_NONE,
-					 .original_status = WS_ABSENT,
-					 .relocated = code->file.bytes };
-	fake->grid[0].image_index = 0;
-	fake->grid[0].function_entry = code->checksum;
-	fake->lane[0][0].exception = 14;
-	fake->lane[0][0].pc = code->read_word + 0x50;
-	fake->warp[0].error_pc_valid = true;
-	fake->warp[0].error_pc = code->read_word + 0x40;
-	fake->n_callers = 3;
-	fake->callers[0].address = code->sum_row + 0x40;
-	fake->callers[1].address = code->fold + 0x40;
-	fake->callers[2].address = code->checksum + 0x40;
+	code_fake(code);
 }
 
 static void assert_stack(const struct ws_report_exception *e, const char *const *names, uint32_t n)
@@ -336,8 +340,8 @@ static void assert_stack(const struct ws_report_exception *e, const char *const 
 static void map_shows_each_warp_by_its_worst_thread(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 4, 8);
+	struct fake fake;
+	fake_init(&fake, 4, 1, 8);
 	fake.lane[1][5].exception = 14;
 	fake.warp[2].have = WS_WARP_BARRIER;
 	fake.warp[2].barrier_scope = 1;
@@ -403,7 +407,7 @@ static void pc_in_a_caller_of_the_faulting_function_is_marked(void **state)
 	code.fake.lane[0][0].pc = code.sum_row + 0x50;
 	code.fake.callers[0].address = code.fold + 0x40;
 	code.fake.callers[1].address = code.checksum + 0x40;
-	code.fake.n_callers = 2;
+	code.fake.n_callers[0][0] = 2;
 	const struct ws_report *report = report_of(&code.fake);
 	static const char *const names[] = { "read_word", "sum_row", "fold", "checksum" };
 	assert_stack(report->focus, names, 4);
@@ -486,7 +490,7 @@ static void sources_are_found_by_map_then_by_folder(void **state)
 			assert_string_equal(source->path, path);
 			assert_true(source->changed); /* 60 bytes are not what was compiled */
 		}
-		done(&code.fake, report);
+		ws_report_destroy(report);
 	}
 	options.no_source = true;
 	const struct ws_report *report;
@@ -543,25 +547,27 @@ static void every_failed_allocation_is_told(void **state)
 {
 	(void)state;
 	struct code code;
-	code_init(&code);
-	code.fake.has_facts = true;
-	code.fake.facts.path = "x";
-	code.fake.grid[0].grid_dim = (struct ws_dim3){ 4, 1, 1 };
 	struct ws_out out;
+	code_init(&code);
+	ws_target_close(&code.fake.target);
 	ws_out_init(&out, take_nothing, NULL);
 	enum ws_status st = WS_NO_MEMORY;
-	wsi_alloc_should_fail = fail_when_used_up;
 	for (int n = 0; st != WS_OK && n < 10000; n++) {
 		const struct ws_report *report = NULL;
+		code_fake(&code);
+		code.fake.has_facts = true;
+		code.fake.facts.path = "x";
+		code.fake.grid[0].grid_dim = (struct ws_dim3){ 4, 1, 1 };
 		allocations_left = n;
+		wsi_alloc_should_fail = fail_when_used_up;
 		st = ws_report_create(&code.fake.target, NULL, &report, NULL);
 		assert_true(st == WS_OK || st == WS_NO_MEMORY);
 		if (st == WS_OK)
 			st = ws_report_html(report, NULL, &out, NULL);
 		assert_true(st == WS_OK || st == WS_NO_MEMORY);
+		wsi_alloc_should_fail = NULL;
 		done(&code.fake, report);
 	}
-	wsi_alloc_should_fail = NULL;
 	assert_int_equal(st, WS_OK);
 	wsi_file_close(&code.file);
 }
@@ -569,11 +575,12 @@ static void every_failed_allocation_is_told(void **state)
 static void options_of_another_version_are_refused(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 1, 1);
+	struct fake fake;
+	fake_init(&fake, 1, 1, 1);
 	struct ws_report_options options = { .size = 3 };
 	const struct ws_report *report;
 	assert_int_equal(ws_report_create(&fake.target, &options, &report, NULL), WS_ARGUMENT);
+	ws_target_close(&fake.target);
 }
 
 int main(void)

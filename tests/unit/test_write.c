@@ -12,7 +12,7 @@
 #include <warpscope/core.h>
 #include <warpscope/write.h>
 
-#include "fake_target.h"
+#include "target/fake.h"
 
 enum { LOCAL_START = 0xfffc00, GLOBAL_START = 0x10000000 };
 
@@ -470,13 +470,13 @@ static void the_end_of_a_packed_dump_waits_for_the_second_thread(void **state)
 static void a_target_that_is_no_dump_is_written(void **state)
 {
 	(void)state;
-	struct fake_target fake;
+	struct fake fake;
 	struct ws_write_options options = { .size = sizeof options, .timestamp = 1234 };
 	struct ws_error err;
 	struct ws_dump_facts facts;
 	struct ws_counts counts;
 	struct ws_lane lane;
-	fake_target_init(&fake, 3, 32);
+	fake_init(&fake, 3, 1, 32);
 	fake.lane[1][3].exception = 14;
 	fake.warp_status[2] = WS_MALFORMED; /* is passed over */
 	if (ws_write_target(&fake.target, path, &options, &err) != WS_OK)
@@ -491,19 +491,21 @@ static void a_target_that_is_no_dump_is_written(void **state)
 	assert_int_equal(ws_target_lane(target, 1, 3, &lane, NULL), WS_OK);
 	assert_int_equal(lane.exception, 14);
 	ws_target_close(target);
+	ws_target_close(&fake.target);
 }
 
 static void only_known_flags_are_taken(void **state)
 {
 	(void)state;
-	struct fake_target fake;
-	fake_target_init(&fake, 1, 1);
+	struct fake fake;
+	fake_init(&fake, 1, 1, 1);
 	for (unsigned bit = 0; bit < 32; bit++) {
 		struct ws_write_options options = { .size = sizeof options, .flags = 1u << bit };
 		bool known = (1u << bit) & WS_WRITE_KNOWN_FLAGS;
 		assert_int_equal(ws_write_target(&fake.target, path, &options, NULL),
 				 known ? WS_OK : WS_ARGUMENT);
 	}
+	ws_target_close(&fake.target);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static CUDBGResult write_at(struct api_target *t, const struct ws_address *at, c
 enum ws_status wsi_api_write_memory(struct ws_target *target, const struct ws_address *at,
 				    const void *buffer, size_t len, struct ws_error *err)
 {
-	struct api_target *t = (struct api_target *)target;
+	struct api_target *t = target->state;
 	if (len > UINT32_MAX)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "%zu bytes at once", len);
 	pthread_mutex_lock(&t->lock);
@@ -74,7 +74,7 @@ enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_i
 				       enum ws_reg_kind kind, uint32_t first, uint32_t n,
 				       const uint32_t *values, struct ws_error *err)
 {
-	struct api_target *t = (struct api_target *)target;
+	struct api_target *t = target->state;
 	const struct api_place at = wsi_api_place(t, warp_index);
 	uint32_t limit = wsi_api_register_limit(t, warp_index, kind);
 	CUDBGResult result = CUDBG_SUCCESS;

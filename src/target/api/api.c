@@ -97,7 +97,7 @@ static const char *lack_of(const struct api_target *t, enum api_kind kind, uint3
 static enum ws_status whole(const struct ws_target *target, enum api_kind kind, uint32_t index,
 			    struct ws_error *err)
 {
-	const char *lack = lack_of((const struct api_target *)target, kind, index);
+	const char *lack = lack_of(target->state, kind, index);
 	return lack ? wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 			       "no function of this provider tells %s", lack)
 		    : WS_OK;
@@ -107,9 +107,10 @@ static enum ws_status whole(const struct ws_target *target, enum api_kind kind, 
 	static enum ws_status api_##name(const struct ws_target *target, uint32_t index, \
 					 type *ret_##name, struct ws_error *err)         \
 	{                                                                                \
+		const struct api_target *t = target->state;                              \
 		enum ws_status st = whole(target, kind, index, err);                     \
 		if (st == WS_OK)                                                         \
-			*ret_##name = ((const struct api_target *)target)->list[index];  \
+			*ret_##name = t->list[index];                                    \
 		return st;                                                               \
 	}
 
@@ -122,16 +123,18 @@ DEFINE_ELEMENT(warp, warps, struct ws_warp, API_WARP)
 static enum ws_status api_context(const struct ws_target *target, uint32_t index,
 				  struct ws_context *ret_context, struct ws_error *err)
 {
+	const struct api_target *t = target->state;
 	(void)err;
-	*ret_context = ((const struct api_target *)target)->contexts[index];
+	*ret_context = t->contexts[index];
 	return WS_OK;
 }
 
 static enum ws_status api_image(const struct ws_target *target, uint32_t index,
 				struct ws_image *ret_image, struct ws_error *err)
 {
+	const struct api_target *t = target->state;
 	(void)err;
-	*ret_image = ((const struct api_target *)target)->images[index].image;
+	*ret_image = t->images[index].image;
 	return WS_OK;
 }
 
@@ -139,7 +142,7 @@ static enum ws_status api_image(const struct ws_target *target, uint32_t index,
 static enum ws_status api_diagnostic(const struct ws_target *target, uint32_t index,
 				     struct ws_diagnostic *ret_diagnostic, struct ws_error *err)
 {
-	const struct api_target *t = (const struct api_target *)target;
+	const struct api_target *t = target->state;
 	struct ws_diagnostic told[3];
 	uint32_t n = 0;
 	if (t->n_untold)
@@ -168,7 +171,7 @@ static enum ws_status api_diagnostic(const struct ws_target *target, uint32_t in
 
 static void api_close(struct ws_target *target)
 {
-	struct api_target *t = (struct api_target *)target;
+	struct api_target *t = target->state;
 	if (t->wake)
 		wsi_api_on_event(target, NULL, NULL);
 	if (API_HAS(t, finalize))
@@ -233,19 +236,21 @@ enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t major, uint32_t minor,
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "initialize: %s",
 				cudbgGetErrorString(result));
 	struct api_target *t = wsi_zalloc(sizeof *t);
-	if (!t) {
+	enum ws_status st = t ? ws_target_init(&t->base, &still_ops, t, err)
+			      : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "target over a provider");
+	if (st != WS_OK) {
 		if (api->finalize)
 			(void)api->finalize();
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "target over a provider");
+		wsi_free(t);
+		return st;
 	}
-	t->base.ops = &still_ops;
 	t->api = api;
 	t->provider = (struct ws_provider){ .api = api, .major = major, .minor = minor };
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_mutex_init(&t->wake_lock, NULL);
-	enum ws_status st = wsi_api_take_stock(t, err);
+	st = wsi_api_take_stock(t, err);
 	if (st != WS_OK) {
-		api_close(&t->base);
+		ws_target_close(&t->base);
 		return wsi_context(err, st, "taking stock");
 	}
 	if (can_run(t))
@@ -353,6 +358,6 @@ enum ws_status ws_target_open_provider(const char *library, struct ws_target **r
 		ws_provider_close(&provider);
 		return wsi_context(err, st, "%s", library);
 	}
-	((struct api_target *)*ret_target)->provider = provider;
+	((struct api_target *)(*ret_target)->state)->provider = provider;
 	return WS_OK;
 }

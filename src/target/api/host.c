@@ -55,7 +55,7 @@ static CUDBGResult take_old(struct api_target *t, struct ws_log *ret_logs, uint3
 enum ws_status wsi_api_take_logs(struct ws_target *target, struct ws_log *ret_logs, uint32_t cap,
 				 uint32_t *ret_n, struct ws_error *err)
 {
-	struct api_target *t = (struct api_target *)target;
+	struct api_target *t = target->state;
 	CUDBGResult result = CUDBG_SUCCESS;
 	uint32_t n = 0, more = 1;
 	if (!API_HAS(t, consumeCudaLogs) && !API_HAS(t, consumeCudaLogs134))
@@ -80,7 +80,7 @@ enum ws_status wsi_api_take_logs(struct ws_target *target, struct ws_log *ret_lo
 enum ws_status wsi_api_log_rules(struct ws_target *target, const struct ws_log_rule *rules,
 				 uint32_t n, uint32_t *ret_ruleset, struct ws_error *err)
 {
-	struct api_target *t = (struct api_target *)target;
+	struct api_target *t = target->state;
 	wsi_scoped_free CUDBGCudaLogRule *theirs = NULL;
 	if (!API_HAS(t, setCudaLogRules))
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "this version has no log rules");
@@ -108,7 +108,7 @@ enum ws_status wsi_api_launch_stack(struct ws_target *target, uint32_t grid_inde
 				    uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
 				    struct ws_error *err)
 {
-	struct api_target *t = (struct api_target *)target;
+	struct api_target *t = target->state;
 	const struct ws_grid *grid = &t->grids[grid_index];
 	if (!API_HAS(t, readCPUCallStack))
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,

@@ -6,14 +6,10 @@
  */
 #include "target/api/api.h"
 
-static struct api_target *api_mut(struct ws_target *target)
-{
-	return (struct api_target *)target;
-}
-
 bool wsi_api_running(const struct ws_target *target, uint32_t device_index)
 {
-	return atomic_load(&((const struct api_target *)target)->runs[device_index]);
+	const struct api_target *t = target->state;
+	return atomic_load(&t->runs[device_index]);
 }
 
 static void set_runs(struct api_target *t, uint32_t device_index, bool runs)
@@ -28,7 +24,7 @@ static void set_runs(struct api_target *t, uint32_t device_index, bool runs)
 enum ws_status wsi_api_suspend(struct ws_target *target, uint32_t device_index, bool wait,
 			       struct ws_error *err)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	CUDBGResult result = CUDBG_SUCCESS;
 	pthread_mutex_lock(&t->lock);
 	if (device_index == WS_NONE && API_HAS(t, suspendAllDevices))
@@ -54,7 +50,7 @@ enum ws_status wsi_api_suspend(struct ws_target *target, uint32_t device_index, 
 
 enum ws_status wsi_api_resume(struct ws_target *target, uint32_t device_index, struct ws_error *err)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	CUDBGResult result = CUDBG_SUCCESS;
 	pthread_mutex_lock(&t->lock);
 	if (device_index == WS_NONE && API_HAS(t, resumeAllDevices))
@@ -117,7 +113,7 @@ static CUDBGResult step_warp(struct api_target *t, const struct api_place *at,
 enum ws_status wsi_api_step(struct ws_target *target, const struct ws_step *step,
 			    uint64_t *ret_warps, struct ws_error *err)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	const struct api_place at = wsi_api_place(t, step->warp_index);
 	uint64_t warps = 0;
 	pthread_mutex_lock(&t->lock);
@@ -133,7 +129,7 @@ enum ws_status wsi_api_step(struct ws_target *target, const struct ws_step *step
 enum ws_status wsi_api_run_until(struct ws_target *target, uint32_t sm_index, uint64_t warp_mask,
 				 uint64_t pc, uint32_t flags, struct ws_error *err)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	uint32_t sm = t->sms[sm_index].id, dev = t->devices[t->sms[sm_index].device_index].id;
 	CUDBGResult result = CUDBG_ERROR_NOT_SUPPORTED;
 	pthread_mutex_lock(&t->lock);
@@ -153,7 +149,7 @@ enum ws_status wsi_api_run_until(struct ws_target *target, uint32_t sm_index, ui
 enum ws_status wsi_api_plant(struct ws_target *target, uint32_t device_index, uint64_t pc,
 			     struct ws_error *err)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	pthread_mutex_lock(&t->lock);
 	enum ws_status st =
 		wsi_api_status(t, API_CALL(t, setBreakpoint, t->devices[device_index].id, pc),
@@ -165,7 +161,7 @@ enum ws_status wsi_api_plant(struct ws_target *target, uint32_t device_index, ui
 enum ws_status wsi_api_unplant(struct ws_target *target, uint32_t device_index, uint64_t pc,
 			       struct ws_error *err)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	pthread_mutex_lock(&t->lock);
 	enum ws_status st =
 		wsi_api_status(t, API_CALL(t, unsetBreakpoint, t->devices[device_index].id, pc),
@@ -176,7 +172,7 @@ enum ws_status wsi_api_unplant(struct ws_target *target, uint32_t device_index, 
 
 enum ws_status wsi_api_stop_at_launch(struct ws_target *target, bool on, struct ws_error *err)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	const CUDBGBreakpointHandle handle = CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH;
 	CUDBGResult result = CUDBG_ERROR_NOT_SUPPORTED;
 	pthread_mutex_lock(&t->lock);
@@ -327,7 +323,7 @@ static enum ws_status follow(struct api_target *t, const CUDBGEvent *event,
 enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret_event,
 				  struct ws_error *err)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	enum ws_status st = WS_ABSENT;
 	pthread_mutex_lock(&t->lock);
 	for (int type = 0; type < 2 && st == WS_ABSENT; type++) {
@@ -349,7 +345,7 @@ enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret
 
 enum ws_status wsi_api_acknowledge(struct ws_target *target, struct ws_error *err)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	pthread_mutex_lock(&t->lock);
 	enum ws_status st = API_HAS(t, acknowledgeSyncEvents)
 				    ? wsi_api_status(t, t->api->acknowledgeSyncEvents(),
@@ -372,7 +368,7 @@ static void notified(CUDBGEventCallbackData *data)
 /* Versions before 13.0 pass no data to the callback: with them events are only found by looking. */
 void wsi_api_on_event(struct ws_target *target, void (*wake)(void *data), void *data)
 {
-	struct api_target *t = api_mut(target);
+	struct api_target *t = target->state;
 	pthread_mutex_lock(&t->wake_lock);
 	bool was = t->wake != NULL;
 	t->wake = wake;

@@ -2,11 +2,6 @@
 /* Lanes, call stacks, registers and memory, asked of the provider when they are wanted. */
 #include "target/api/api.h"
 
-static struct api_target *api_of(const struct ws_target *target)
-{
-	return (struct api_target *)(uintptr_t)target; /* the lock inside is what changes */
-}
-
 /* ---- lanes ---- */
 
 enum { OF_LANES = API_PC | API_REL_PC | API_THREAD | API_EXCEPTION | API_CALL_DEPTH };
@@ -14,7 +9,7 @@ enum { OF_LANES = API_PC | API_REL_PC | API_THREAD | API_EXCEPTION | API_CALL_DE
 enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index,
 			     struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
 {
-	struct api_target *t = api_of(target);
+	struct api_target *t = target->state;
 	const struct api_place at = wsi_api_place(t, warp_index);
 	struct api_warp_facts facts = { .known = 0 };
 	CUDBGCbuWarpState cbu;
@@ -86,7 +81,7 @@ enum ws_status wsi_api_call_stack(const struct ws_target *target, uint32_t warp_
 				  uint32_t lane, struct ws_return_address *ret_addresses,
 				  uint32_t cap, uint32_t *ret_n, struct ws_error *err)
 {
-	struct api_target *t = api_of(target);
+	struct api_target *t = target->state;
 	const struct api_place at = wsi_api_place(t, warp_index);
 	struct api_warp_facts facts = { .known = API_VALID, .valid_lanes = 1u << lane };
 	pthread_mutex_lock(&t->lock);
@@ -182,7 +177,7 @@ enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_i
 				 enum ws_reg_kind kind, uint32_t first, uint32_t n,
 				 uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
 {
-	struct api_target *t = api_of(target);
+	struct api_target *t = target->state;
 	const struct api_place at = wsi_api_place(t, warp_index);
 	uint32_t values[WSI_API_MAX_REGISTERS], got;
 	pthread_mutex_lock(&t->lock);
@@ -319,7 +314,7 @@ static CUDBGResult read_piece(struct api_target *t, const struct ws_address *at,
 enum ws_status wsi_api_read_memory(const struct ws_target *target, const struct ws_address *at,
 				   void *buffer, size_t len, size_t *ret_n, struct ws_error *err)
 {
-	struct api_target *t = api_of(target);
+	struct api_target *t = target->state;
 	struct ws_address piece = *at;
 	uint8_t *out = buffer;
 	enum ws_status st = WS_OK;
@@ -346,7 +341,7 @@ enum ws_status wsi_api_read_memory(const struct ws_target *target, const struct 
 enum ws_status wsi_api_memory_range(const struct ws_target *target, uint32_t index,
 				    struct ws_memory_range *ret_range, struct ws_error *err)
 {
-	const struct api_target *t = api_of(target);
+	const struct api_target *t = target->state;
 	if (index >= t->n_ranges)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there are %zu ranges", t->n_ranges);
 	*ret_range = t->ranges[index];

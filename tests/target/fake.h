@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A scripted target: small, in memory, able to run, to be stepped and to fail on demand, so that
- * every answer of the API can be provoked. Its contents are told in fake.c.
+ * The one fake target of the tests: lists of rows that a test may change, able to run, to be
+ * stepped and to fail on demand.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -38,12 +38,35 @@ enum fake_op {
 	FAKE_LAUNCH_STACK,
 };
 
+enum {
+	FAKE_MAX_ROWS = 4, /* contexts, images, grids */
+	FAKE_MAX_CALLERS = 40,
+};
+
 struct fake {
-	struct ws_target base; /* first */
+	struct ws_target target;
 	struct ws_target_ops ops;
 	enum fake_op fail_op; /* this member answers `fail_status` */
 	enum ws_status fail_status;
-	bool runs[3]; /* by device index */
+	/* the lists; owned */
+	struct ws_device *device;
+	struct ws_context *context;
+	struct ws_image *image;
+	struct ws_grid *grid;
+	struct ws_sm *sm;
+	struct ws_block *block;
+	struct ws_warp *warp;
+	enum ws_status *warp_status, *lanes_status; /* by warp index */
+	struct ws_lane (*lane)[WS_MAX_LANES];       /* by warp index; those recorded first */
+	uint32_t *n_lanes;
+	uint8_t (*n_callers)[WS_MAX_LANES]; /* by warp index and lane: the first of `callers` */
+	struct ws_return_address callers[FAKE_MAX_CALLERS];
+	bool has_facts; /* it is a file: `facts`, `diagnostics` */
+	struct ws_dump_facts facts;
+	struct ws_diagnostic diagnostics[2];
+	uint32_t n_diagnostics;
+	uint64_t n_read; /* rows of warps that were asked for */
+	bool runs[3];    /* by device index */
 	uint64_t planted[8];
 	size_t n_planted;
 	bool at_launch;
@@ -54,14 +77,11 @@ struct fake {
 	unsigned acknowledged;
 	void (*wake)(void *data);
 	void *wake_data;
-	uint8_t shared[64];     /* of the first block */
+	uint8_t shared[64]; /* of the first block */
+	bool has_registers;
 	uint32_t registers[16]; /* of every lane */
-	bool sm_exceptions;     /* SM rows tell of exceptions */
-	bool no_register_count; /* grid rows do not say how many registers there are */
-	struct ws_span image;   /* relocated image instead of the few bytes */
 	uint64_t code, code_bytes;
-	struct ws_span code_text; /* what lies at `code`, instead of bytes that count */
-	enum ws_status image_status;
+	struct ws_span code_text;      /* what lies at `code`, instead of bytes that count */
 	bool waited;                   /* the last suspend was asked to */
 	struct ws_address written;     /* where memory was written last */
 	enum ws_reg_kind written_kind; /* which registers were, and how many of them */
@@ -72,10 +92,19 @@ struct fake {
 	uint32_t n_rules, rulesets;
 };
 
-/* A target that cannot run, like a dump. */
+/*
+ * One device with `n_sms` SMs of `n_warps` warps each, `n_lanes` active lanes a warp at pc 0x1000,
+ * a block per warp (idx.x counts), all of grid 0, whose id is 1. It has no memory and cannot run.
+ */
+void fake_init(struct fake *fake, uint32_t n_sms, uint32_t n_warps, uint32_t n_lanes);
+/* A small target with something of everything, told in fake.c. It cannot run, like a dump. */
 void fake_init_still(struct fake *fake);
-/* One that can; everything stands. */
+/* The same, able to run; everything stands. */
 void fake_init_running(struct fake *fake);
+/* Lets a fake run. */
+void fake_may_run(struct fake *fake);
+/* As of a driver that does not tell of exceptions of SMs. */
+void fake_hide_sm_exceptions(struct fake *fake);
 /* What record `number` of the log says. */
 void fake_log(uint32_t number, struct ws_log *ret);
 /* Queues an event and wakes the client. */

@@ -12,19 +12,15 @@
  */
 #include "fake.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <warpscope/cudadebugger.h>
 
 #define STR(text) ((struct ws_str){ text, sizeof text - 1 })
 
-static const struct fake *fake_of(const struct ws_target *target)
+static struct fake *fake_of(const struct ws_target *target)
 {
-	return (const struct fake *)target;
-}
-
-static struct fake *fake_mut(struct ws_target *target)
-{
-	return (struct fake *)target;
+	return target->state;
 }
 
 static enum ws_status fail(struct ws_error *err, enum ws_status status, const char *text)
@@ -38,232 +34,108 @@ static enum ws_status fail(struct ws_error *err, enum ws_status status, const ch
 	return status;
 }
 
+/* A row that cannot be read, as of a file. */
+static enum ws_status lost(struct ws_error *err, enum ws_status status)
+{
+	fail(err, status, "the row is scripted to be lost");
+	if (err)
+		err->file_off = 0x123;
+	return status;
+}
+
 #define MAYBE_FAIL(op)                        \
 	if (fake_of(target)->fail_op == (op)) \
 	return fail(err, fake_of(target)->fail_status, "made to fail")
 
 static void fake_close(struct ws_target *target)
 {
-	(void)target;
+	struct fake *fake = fake_of(target);
+	free(fake->device);
+	free(fake->context);
+	free(fake->image);
+	free(fake->grid);
+	free(fake->sm);
+	free(fake->block);
+	free(fake->warp);
+	free(fake->warp_status);
+	free(fake->lanes_status);
+	free(fake->lane);
+	free(fake->n_lanes);
+	free(fake->n_callers);
 }
 
-static enum ws_status fake_device(const struct ws_target *target, uint32_t index,
-				  struct ws_device *ret, struct ws_error *err)
-{
-	MAYBE_FAIL(FAKE_DEVICE);
-	*ret = (struct ws_device){
-		.have = WS_DEVICE_UNIFORM | WS_DEVICE_BARRIERS,
-		.id = index * 2,
-		.name = STR("Fake GPU"),
-		.type = STR("FA100"),
-		.sm_type = STR("sm_90"),
-		.pci_bus = 7,
-		.pci_device = index,
-		.n_sms = index ? 2 : 130,
-		.n_warps_per_sm = 8,
-		.n_lanes_per_warp = 32,
-		.n_regs_per_lane = 255,
-		.n_preds_per_lane = 7,
-		.sm_major = 9,
-		.instruction_bytes = 16,
-		.n_uniform_regs = 63,
-		.n_uniform_preds = 7,
-		.n_convergence_barriers = 2,
-	};
-	return WS_OK;
-}
+/* ---- the lists ---- */
 
-static enum ws_status fake_context(const struct ws_target *target, uint32_t index,
-				   struct ws_context *ret, struct ws_error *err)
-{
-	(void)index;
-	MAYBE_FAIL(FAKE_CONTEXT);
-	*ret = (struct ws_context){
-		.id = 0xc0,
-		.shared_window_base = FAKE_GENERIC_SHARED,
-		.local_window_base = FAKE_GENERIC_LOCAL,
-		.host_tid = 4711,
-	};
-	return WS_OK;
-}
-
-static enum ws_status fake_image(const struct ws_target *target, uint32_t index,
-				 struct ws_image *ret, struct ws_error *err)
-{
-	static const uint8_t bytes[40] = "not an ELF image, but bytes";
-	(void)index;
-	MAYBE_FAIL(FAKE_IMAGE);
-	*ret = (struct ws_image){
-		.handle = 0x100,
-		.relocated_status = fake_of(target)->image_status,
-		.original_status = WS_EXCLUDED,
-	};
-	if (ret->relocated_status == WS_OK)
-		ret->relocated = fake_of(target)->image.len
-					 ? fake_of(target)->image
-					 : (struct ws_span){ bytes, sizeof bytes, 0 };
-	return WS_OK;
-}
-
-static enum ws_status fake_grid(const struct ws_target *target, uint32_t index, struct ws_grid *ret,
-				struct ws_error *err)
-{
-	MAYBE_FAIL(FAKE_GRID);
-	*ret = (struct ws_grid){
-		.have = WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER |
-			(fake_of(target)->no_register_count ? 0 : WS_GRID_N_REGS),
-		.context_index = index == 1 ? WS_NONE : 0,
-		.image_index = index == 2 ? WS_NONE : 0,
-		.id = index == 3 ? (int64_t)0x500000001 : (int64_t)index + 1,
-		.context_id = index == 1 ? 0xbad : 0xc0,
-		.module_handle = index == 2 ? 0xbad : 0x100,
-		.function = 0x900 + index,
-		.function_entry = FAKE_CODE,
-		.parent_id = 0,
-		.params_offset = 0x210,
-		.type = index == 3 ? CUDBG_KNL_TYPE_SYSTEM : CUDBG_KNL_TYPE_APPLICATION,
-		.origin = index == 2 ? CUDBG_KNL_ORIGIN_GPU : CUDBG_KNL_ORIGIN_CPU,
-		.status = CUDBG_GRID_STATUS_ACTIVE,
-		.n_regs = 40,
-		.grid_dim = { 4, 5, 6 },
-		.block_dim = { 8, 4, 2 },
-		.launch_blocking = true,
-		.host_tid = 4711,
-		.cluster_dim = { 2, 1, 1 },
-		.preferred_cluster_dim = { 4, 1, 1 },
-	};
-	return WS_OK;
-}
-
-static enum ws_status fake_sm(const struct ws_target *target, uint32_t index, struct ws_sm *ret,
-			      struct ws_error *err)
-{
-	MAYBE_FAIL(FAKE_SM);
-	if (fake_of(target)->runs[0])
-		return fail(err, WS_RUNNING, "the device runs");
-	*ret = (struct ws_sm){
-		.have = fake_of(target)->sm_exceptions
-				? WS_SM_EXCEPTION | WS_SM_CLUSTER_TARGET | WS_SM_EXCEPTION_TEXT
-				: 0,
-		.id = index ? 129 : 1,
-		.first_warp_index = index ? 4 : 0,
-		.n_warps = index ? 0 : 4,
-	};
-	if (ret->have) {
-		ret->exception = index ? CUDBG_EXCEPTION_WARP_ASSERT
-				       : CUDBG_EXCEPTION_CLUSTER_BLOCK_NOT_PRESENT;
-		ret->error_pc_valid = true;
-		ret->error_pc = FAKE_CODE + 16;
-		ret->cluster_target_valid = true;
-		ret->cluster_target = (struct ws_dim3){ 1, 2, 3 };
-		ret->exception_text = STR("the block is gone");
+#define DEFINE_ELEMENT(name, op)                                                          \
+	static enum ws_status fake_##name(const struct ws_target *target, uint32_t index, \
+					  struct ws_##name *ret, struct ws_error *err)    \
+	{                                                                                 \
+		MAYBE_FAIL(op);                                                           \
+		*ret = fake_of(target)->name[index];                                      \
+		return WS_OK;                                                             \
 	}
-	return WS_OK;
-}
 
-static enum ws_status fake_block(const struct ws_target *target, uint32_t index,
-				 struct ws_block *ret, struct ws_error *err)
-{
-	MAYBE_FAIL(FAKE_BLOCK);
-	*ret = (struct ws_block){
-		.have = WS_BLOCK_CLUSTER_IDX | (index & 1 ? 0 : WS_BLOCK_CLUSTER_DIM),
-		.grid_index = index == 3 ? WS_NONE : index,
-		.grid_id = index == 3 ? 77 : (int64_t)index + 1,
-		.idx = { index, 1, 2 },
-		.cluster_idx = { index, 0, 0 },
-		.cluster_dim = { 2, 1, 1 },
-	};
-	return WS_OK;
-}
+DEFINE_ELEMENT(device, FAKE_DEVICE)
+DEFINE_ELEMENT(context, FAKE_CONTEXT)
+DEFINE_ELEMENT(image, FAKE_IMAGE)
+DEFINE_ELEMENT(grid, FAKE_GRID)
+DEFINE_ELEMENT(sm, FAKE_SM)
+DEFINE_ELEMENT(block, FAKE_BLOCK)
 
 static enum ws_status fake_warp(const struct ws_target *target, uint32_t index, struct ws_warp *ret,
 				struct ws_error *err)
 {
-	static const uint32_t ids[] = { 0, 5, 6, 7 };
+	struct fake *fake = fake_of(target);
 	MAYBE_FAIL(FAKE_WARP);
-	*ret = (struct ws_warp){
-		.have = index ? 0
-			      : WS_WARP_N_REGS | WS_WARP_SHARED_BYTES | WS_WARP_CBU |
-					WS_WARP_BARRIER,
-		.block_index = index,
-		.id = ids[index],
-		.valid_lanes = index ? 0xf : 0x7fffffff,
-		.active_lanes = index ? 0 : 1,
-		.broken = index == 0,
-		.error_pc_valid = index == 0,
-		.error_pc = FAKE_CODE + 16,
-		.n_regs = 16,
-		.shared_bytes = 64,
-		.in_syscall_lanes = 2,
-		.cbu_active_lanes = 1,
-		.cbu_exited_lanes = 0x80000000,
-		.cbu_collective_lanes = 4,
-		.barrier_scope = CUDBG_BARRIER_SCOPE_BLOCK,
-	};
+	fake->n_read++;
+	if (fake->warp_status[index] != WS_OK)
+		return lost(err, fake->warp_status[index]);
+	*ret = fake->warp[index];
 	return WS_OK;
-}
-
-static void fill_lane(uint32_t warp_index, uint32_t id, struct ws_lane *ret)
-{
-	*ret = (struct ws_lane){
-		.have = warp_index ? 0 : WS_LANE_CBU_STATE | WS_LANE_RPC,
-		.id = id,
-		.pc = FAKE_CODE + 32,
-		.rel_pc = 32,
-		.thread = { id % 8, id / 8 % 4, 0 },
-		.exception = warp_index == 0 && id == 2 ? CUDBG_EXCEPTION_CLUSTER_BLOCK_NOT_PRESENT
-							: CUDBG_EXCEPTION_NONE,
-		.call_depth = id == 1 ? 40 : 2,
-		.syscall_call_depth = 1,
-		.cc_register = 9,
-		.cbu_state = CUDBG_CBU_THREAD_STATE_BLOCKEDB1,
-		.rpc_lo = 0x10,
-		.rpc_hi = 0x20,
-	};
-}
-
-static bool lane_recorded(uint32_t warp_index, uint32_t id)
-{
-	return warp_index == 0 ? id < 31 : id < (warp_index == 2 ? 3u : 4u);
 }
 
 static enum ws_status fake_lanes(const struct ws_target *target, uint32_t warp_index,
 				 struct ws_lane *ret, uint32_t *ret_n, struct ws_error *err)
 {
+	const struct fake *fake = fake_of(target);
 	MAYBE_FAIL(FAKE_LANE);
-	uint32_t n = 0;
-	for (uint32_t id = 0; id < WS_MAX_LANES; id++)
-		if (lane_recorded(warp_index, id))
-			fill_lane(warp_index, id, &ret[n++]);
-	*ret_n = n;
+	if (fake->lanes_status[warp_index] != WS_OK)
+		return lost(err, fake->lanes_status[warp_index]);
+	*ret_n = fake->n_lanes[warp_index];
+	memcpy(ret, fake->lane[warp_index], *ret_n * sizeof *ret);
 	return WS_OK;
 }
 
 static enum ws_status fake_lane(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
 				struct ws_lane *ret, struct ws_error *err)
 {
+	const struct fake *fake = fake_of(target);
 	MAYBE_FAIL(FAKE_LANE);
-	if (!lane_recorded(warp_index, lane))
-		return fail(err, WS_ABSENT, "this lane is not recorded");
-	fill_lane(warp_index, lane, ret);
-	return WS_OK;
+	for (uint32_t i = 0; i < fake->n_lanes[warp_index]; i++)
+		if (fake->lane[warp_index][i].id == lane) {
+			*ret = fake->lane[warp_index][i];
+			return WS_OK;
+		}
+	return fail(err, WS_ABSENT, "this lane is not recorded");
 }
 
-/* Two frames are recorded of every lane, 40 of lane 1. */
 static enum ws_status fake_call_stack(const struct ws_target *target, uint32_t warp_index,
 				      uint32_t lane, struct ws_return_address *ret, uint32_t cap,
 				      uint32_t *ret_n, struct ws_error *err)
 {
+	const struct fake *fake = fake_of(target);
 	MAYBE_FAIL(FAKE_STACK);
-	uint32_t n = lane == 1 ? 40 : warp_index == 1 ? 1 : 2;
+	uint32_t n = fake->n_callers[warp_index][lane % WS_MAX_LANES];
 	for (uint32_t i = 0; i < n && i < cap; i++)
-		ret[i] = (struct ws_return_address){ i, FAKE_CODE + 16ull * i, 16ull * i };
+		ret[i] = fake->callers[i];
 	*ret_n = n;
 	return WS_OK;
 }
 
-static uint32_t register_count(enum ws_reg_kind kind)
+static uint32_t register_count(const struct fake *fake, enum ws_reg_kind kind)
 {
+	if (!fake->has_registers)
+		return 0;
 	return kind == WS_REG_R ? 16 : kind == WS_REG_UR ? 8 : kind == WS_REG_BARRIER ? 2 : 7;
 }
 
@@ -274,13 +146,33 @@ static enum ws_status fake_registers(const struct ws_target *target, uint32_t wa
 {
 	(void)warp_index, (void)lane;
 	MAYBE_FAIL(FAKE_REGISTERS);
-	uint32_t count = register_count(kind), got = 0;
+	uint32_t count = register_count(fake_of(target), kind), got = 0;
 	if (first >= count)
 		return fail(err, WS_ABSENT, "not recorded");
 	for (; got < n && first + got < count; got++)
 		ret_values[got] = kind == WS_REG_R ? fake_of(target)->registers[first + got]
 						   : (first + got) & 1;
 	*ret_n = got;
+	return WS_OK;
+}
+
+static enum ws_status fake_facts(const struct ws_target *target, struct ws_dump_facts *ret,
+				 struct ws_error *err)
+{
+	if (!fake_of(target)->has_facts)
+		return fail(err, WS_UNSUPPORTED, "it is no file");
+	*ret = fake_of(target)->facts;
+	return WS_OK;
+}
+
+static enum ws_status fake_diagnostic(const struct ws_target *target, uint32_t index,
+				      struct ws_diagnostic *ret, struct ws_error *err)
+{
+	if (!fake_of(target)->has_facts)
+		return fail(err, WS_UNSUPPORTED, "it is no file");
+	if (index >= fake_of(target)->n_diagnostics)
+		return fail(err, WS_ABSENT, "no more diagnostics");
+	*ret = fake_of(target)->diagnostics[index];
 	return WS_OK;
 }
 
@@ -377,9 +269,9 @@ static enum ws_status fake_write_memory(struct ws_target *target, const struct w
 	for (size_t i = 0; i < len; i++)
 		if (!byte_at(fake_of(target), at, at->address + i, &byte))
 			return fail(err, WS_ABSENT, "not there");
-	fake_mut(target)->written = *at;
+	fake_of(target)->written = *at;
 	if (at->space == WS_SPACE_SHARED)
-		memcpy(fake_mut(target)->shared + at->address, buffer, len);
+		memcpy(fake_of(target)->shared + at->address, buffer, len);
 	return WS_OK;
 }
 
@@ -389,12 +281,12 @@ static enum ws_status fake_write_registers(struct ws_target *target, uint32_t wa
 {
 	(void)warp_index, (void)lane;
 	MAYBE_FAIL(FAKE_WRITE_REGISTERS);
-	if (first + n > register_count(kind))
+	if (first + n > register_count(fake_of(target), kind))
 		return fail(err, WS_ABSENT, "no such register");
-	fake_mut(target)->written_kind = kind;
-	fake_mut(target)->n_written = first + n;
+	fake_of(target)->written_kind = kind;
+	fake_of(target)->n_written = first + n;
 	for (uint32_t i = 0; kind == WS_REG_R && i < n; i++)
-		fake_mut(target)->registers[first + i] = values[i];
+		fake_of(target)->registers[first + i] = values[i];
 	return WS_OK;
 }
 
@@ -407,16 +299,16 @@ static bool fake_running(const struct ws_target *target, uint32_t device_index)
 
 static void set_runs(struct ws_target *target, uint32_t device_index, bool runs)
 {
-	for (uint32_t i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < target->counts.devices; i++)
 		if (device_index == WS_NONE || device_index == i)
-			fake_mut(target)->runs[i] = runs;
+			fake_of(target)->runs[i] = runs;
 }
 
 static enum ws_status fake_suspend(struct ws_target *target, uint32_t device_index, bool wait,
 				   struct ws_error *err)
 {
 	MAYBE_FAIL(FAKE_SUSPEND);
-	fake_mut(target)->waited = wait;
+	fake_of(target)->waited = wait;
 	set_runs(target, device_index, false);
 	return WS_OK;
 }
@@ -433,7 +325,7 @@ static enum ws_status fake_step(struct ws_target *target, const struct ws_step *
 				uint64_t *ret_warps, struct ws_error *err)
 {
 	MAYBE_FAIL(FAKE_STEP);
-	fake_mut(target)->last_step = *step;
+	fake_of(target)->last_step = *step;
 	*ret_warps = 0x21;
 	return WS_OK;
 }
@@ -442,7 +334,7 @@ static enum ws_status fake_run_until(struct ws_target *target, uint32_t sm_index
 				     uint64_t warp_mask, uint64_t pc, uint32_t flags,
 				     struct ws_error *err)
 {
-	struct fake *fake = fake_mut(target);
+	struct fake *fake = fake_of(target);
 	(void)sm_index, (void)warp_mask;
 	MAYBE_FAIL(FAKE_UNTIL);
 	if (pc - fake->code >= fake->code_bytes)
@@ -454,7 +346,7 @@ static enum ws_status fake_run_until(struct ws_target *target, uint32_t sm_index
 static enum ws_status fake_plant(struct ws_target *target, uint32_t device_index, uint64_t pc,
 				 struct ws_error *err)
 {
-	struct fake *fake = fake_mut(target);
+	struct fake *fake = fake_of(target);
 	(void)device_index;
 	MAYBE_FAIL(FAKE_PLANT);
 	if (pc - fake->code >= fake->code_bytes)
@@ -466,7 +358,7 @@ static enum ws_status fake_plant(struct ws_target *target, uint32_t device_index
 static enum ws_status fake_unplant(struct ws_target *target, uint32_t device_index, uint64_t pc,
 				   struct ws_error *err)
 {
-	struct fake *fake = fake_mut(target);
+	struct fake *fake = fake_of(target);
 	(void)device_index;
 	MAYBE_FAIL(FAKE_UNPLANT);
 	for (size_t i = 0; i < fake->n_planted; i++)
@@ -478,14 +370,14 @@ static enum ws_status fake_unplant(struct ws_target *target, uint32_t device_ind
 static enum ws_status fake_stop_at_launch(struct ws_target *target, bool on, struct ws_error *err)
 {
 	MAYBE_FAIL(FAKE_LAUNCH);
-	fake_mut(target)->at_launch = on;
+	fake_of(target)->at_launch = on;
 	return WS_OK;
 }
 
 static enum ws_status fake_next_event(struct ws_target *target, struct ws_event *ret,
 				      struct ws_error *err)
 {
-	struct fake *fake = fake_mut(target);
+	struct fake *fake = fake_of(target);
 	if (!fake->n_events)
 		return fail(err, WS_ABSENT, "no event");
 	*ret = fake->events[0];
@@ -497,14 +389,14 @@ static enum ws_status fake_next_event(struct ws_target *target, struct ws_event 
 static enum ws_status fake_acknowledge(struct ws_target *target, struct ws_error *err)
 {
 	MAYBE_FAIL(FAKE_ACKNOWLEDGE);
-	fake_mut(target)->acknowledged++;
+	fake_of(target)->acknowledged++;
 	return WS_OK;
 }
 
 static void fake_on_event(struct ws_target *target, void (*wake)(void *data), void *data)
 {
-	fake_mut(target)->wake = wake;
-	fake_mut(target)->wake_data = data;
+	fake_of(target)->wake = wake;
+	fake_of(target)->wake_data = data;
 }
 
 void fake_event(struct fake *fake, const struct ws_event *event)
@@ -532,7 +424,7 @@ void fake_log(uint32_t number, struct ws_log *ret)
 static enum ws_status fake_take_logs(struct ws_target *target, struct ws_log *ret_logs,
 				     uint32_t cap, uint32_t *ret_n, struct ws_error *err)
 {
-	struct fake *fake = fake_mut(target);
+	struct fake *fake = fake_of(target);
 	MAYBE_FAIL(FAKE_LOGS);
 	for (*ret_n = 0; *ret_n < cap && fake->n_logs; fake->n_logs--)
 		fake_log(fake->logged++, &ret_logs[(*ret_n)++]);
@@ -542,7 +434,7 @@ static enum ws_status fake_take_logs(struct ws_target *target, struct ws_log *re
 static enum ws_status fake_log_rules(struct ws_target *target, const struct ws_log_rule *rules,
 				     uint32_t n, uint32_t *ret_ruleset, struct ws_error *err)
 {
-	struct fake *fake = fake_mut(target);
+	struct fake *fake = fake_of(target);
 	MAYBE_FAIL(FAKE_RULES);
 	if (n > 4 || (n && rules[0].action > 2))
 		return fail(err, WS_ARGUMENT, "no such rule");
@@ -571,7 +463,18 @@ static enum ws_status fake_launch_stack(struct ws_target *target, uint32_t grid_
 	return WS_OK;
 }
 
-void fake_init_still(struct fake *fake)
+/* ---- making one ---- */
+
+static void *make(size_t n, size_t size)
+{
+	void *list = calloc(n + 1, size);
+	if (!list)
+		abort();
+	return list;
+}
+
+/* A fake with empty rows. */
+static void make_lists(struct fake *fake, const struct ws_counts *counts)
 {
 	memset(fake, 0, sizeof *fake);
 	fake->ops = (struct ws_target_ops){
@@ -585,21 +488,214 @@ void fake_init_still(struct fake *fake)
 		.block = fake_block,
 		.warp = fake_warp,
 		.lanes = fake_lanes,
-		.lane = fake_lane,
 		.call_stack = fake_call_stack,
 		.registers = fake_registers,
-		.read_memory = fake_read_memory,
-		.memory_range = fake_memory_range,
+		.dump_facts = fake_facts,
+		.diagnostic = fake_diagnostic,
 	};
-	fake->base.ops = &fake->ops;
-	fake->base.counts = (struct ws_counts){ .devices = 2,
-						.contexts = 1,
-						.images = 1,
-						.grids = 4,
-						.sms = 2,
-						.blocks = 4,
-						.warps = 4 };
-	fake->sm_exceptions = true;
+	if (ws_target_init(&fake->target, &fake->ops, fake, NULL) != WS_OK)
+		abort();
+	fake->target.counts = *counts;
+	fake->device = make(counts->devices, sizeof *fake->device);
+	fake->context = make(FAKE_MAX_ROWS, sizeof *fake->context);
+	fake->image = make(FAKE_MAX_ROWS, sizeof *fake->image);
+	fake->grid = make(FAKE_MAX_ROWS, sizeof *fake->grid);
+	fake->sm = make(counts->sms, sizeof *fake->sm);
+	fake->block = make(counts->blocks, sizeof *fake->block);
+	fake->warp = make(counts->warps, sizeof *fake->warp);
+	fake->warp_status = make(counts->warps, sizeof *fake->warp_status);
+	fake->lanes_status = make(counts->warps, sizeof *fake->lanes_status);
+	fake->lane = make(counts->warps, sizeof *fake->lane);
+	fake->n_lanes = make(counts->warps, sizeof *fake->n_lanes);
+	fake->n_callers = make(counts->warps, sizeof *fake->n_callers);
+}
+
+void fake_init(struct fake *fake, uint32_t n_sms, uint32_t n_warps, uint32_t n_lanes)
+{
+	uint32_t all = n_lanes == 32 ? UINT32_MAX : (1u << n_lanes) - 1, total = n_sms * n_warps;
+	make_lists(
+		fake,
+		&(struct ws_counts){
+			.devices = 1, .grids = 1, .sms = n_sms, .blocks = total, .warps = total });
+	fake->device[0] = (struct ws_device){ .n_sms = n_sms,
+					      .n_warps_per_sm = n_warps,
+					      .n_lanes_per_warp = 32,
+					      .instruction_bytes = 16 };
+	fake->grid[0] = (struct ws_grid){
+		.context_index = WS_NONE, .image_index = WS_NONE, .id = 1, .function_entry = 0x1000
+	};
+	fake->image[0] =
+		(struct ws_image){ .context_index = WS_NONE, .original_status = WS_ABSENT };
+	for (uint32_t i = 0; i < n_sms; i++)
+		fake->sm[i] = (struct ws_sm){ .have = WS_SM_EXCEPTION,
+					      .id = i,
+					      .first_warp_index = i * n_warps,
+					      .n_warps = n_warps };
+	for (uint32_t i = 0; i < total; i++) {
+		fake->block[i] = (struct ws_block){ .sm_index = i / n_warps,
+						    .grid_id = 1,
+						    .idx = { i, 0, 0 } };
+		fake->warp[i] = (struct ws_warp){ .sm_index = i / n_warps,
+						  .block_index = i,
+						  .id = i % n_warps,
+						  .valid_lanes = all,
+						  .active_lanes = all };
+		fake->n_lanes[i] = n_lanes;
+		for (uint32_t k = 0; k < n_lanes; k++)
+			fake->lane[i][k] =
+				(struct ws_lane){ .id = k, .pc = 0x1000, .thread = { k, 0, 0 } };
+	}
+}
+
+static void script_devices(struct fake *fake)
+{
+	static const uint8_t bytes[40] = "not an ELF image, but bytes";
+	for (uint32_t i = 0; i < 2; i++)
+		fake->device[i] = (struct ws_device){
+			.have = WS_DEVICE_UNIFORM | WS_DEVICE_BARRIERS,
+			.id = i * 2,
+			.name = STR("Fake GPU"),
+			.type = STR("FA100"),
+			.sm_type = STR("sm_90"),
+			.pci_bus = 7,
+			.pci_device = i,
+			.n_sms = i ? 2 : 130,
+			.n_warps_per_sm = 8,
+			.n_lanes_per_warp = 32,
+			.n_regs_per_lane = 255,
+			.n_preds_per_lane = 7,
+			.sm_major = 9,
+			.instruction_bytes = 16,
+			.n_uniform_regs = 63,
+			.n_uniform_preds = 7,
+			.n_convergence_barriers = 2,
+		};
+	fake->context[0] = (struct ws_context){
+		.id = 0xc0,
+		.shared_window_base = FAKE_GENERIC_SHARED,
+		.local_window_base = FAKE_GENERIC_LOCAL,
+		.host_tid = 4711,
+	};
+	fake->image[0] = (struct ws_image){
+		.handle = 0x100,
+		.relocated = { bytes, sizeof bytes, 0 },
+		.original_status = WS_EXCLUDED,
+	};
+}
+
+static void script_grids(struct fake *fake)
+{
+	for (uint32_t i = 0; i < 4; i++) {
+		fake->grid[i] = (struct ws_grid){
+			.have = WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER | WS_GRID_N_REGS,
+			.context_index = i == 1 ? WS_NONE : 0,
+			.image_index = i == 2 ? WS_NONE : 0,
+			.id = i == 3 ? (int64_t)0x500000001 : (int64_t)i + 1,
+			.context_id = i == 1 ? 0xbad : 0xc0,
+			.module_handle = i == 2 ? 0xbad : 0x100,
+			.function = 0x900 + i,
+			.function_entry = FAKE_CODE,
+			.params_offset = 0x210,
+			.type = i == 3 ? CUDBG_KNL_TYPE_SYSTEM : CUDBG_KNL_TYPE_APPLICATION,
+			.origin = i == 2 ? CUDBG_KNL_ORIGIN_GPU : CUDBG_KNL_ORIGIN_CPU,
+			.status = CUDBG_GRID_STATUS_ACTIVE,
+			.n_regs = 40,
+			.grid_dim = { 4, 5, 6 },
+			.block_dim = { 8, 4, 2 },
+			.launch_blocking = true,
+			.host_tid = 4711,
+			.cluster_dim = { 2, 1, 1 },
+			.preferred_cluster_dim = { 4, 1, 1 },
+		};
+		fake->block[i] = (struct ws_block){
+			.have = WS_BLOCK_CLUSTER_IDX | (i & 1 ? 0 : WS_BLOCK_CLUSTER_DIM),
+			.grid_index = i == 3 ? WS_NONE : i,
+			.grid_id = i == 3 ? 77 : (int64_t)i + 1,
+			.idx = { i, 1, 2 },
+			.cluster_idx = { i, 0, 0 },
+			.cluster_dim = { 2, 1, 1 },
+		};
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		fake->sm[i] = (struct ws_sm){
+			.have = WS_SM_EXCEPTION | WS_SM_CLUSTER_TARGET | WS_SM_EXCEPTION_TEXT,
+			.id = i ? 129 : 1,
+			.first_warp_index = i ? 4 : 0,
+			.n_warps = i ? 0 : 4,
+			.exception = i ? CUDBG_EXCEPTION_WARP_ASSERT
+				       : CUDBG_EXCEPTION_CLUSTER_BLOCK_NOT_PRESENT,
+			.error_pc_valid = true,
+			.error_pc = FAKE_CODE + 16,
+			.cluster_target_valid = true,
+			.cluster_target = { 1, 2, 3 },
+			.exception_text = STR("the block is gone"),
+		};
+}
+
+static void script_warp(struct fake *fake, uint32_t index)
+{
+	static const uint32_t ids[] = { 0, 5, 6, 7 }, recorded[] = { 31, 4, 3, 4 };
+	fake->warp[index] = (struct ws_warp){
+		.have = index ? 0
+			      : WS_WARP_N_REGS | WS_WARP_SHARED_BYTES | WS_WARP_CBU |
+					WS_WARP_BARRIER,
+		.block_index = index,
+		.id = ids[index],
+		.valid_lanes = index ? 0xf : 0x7fffffff,
+		.active_lanes = index ? 0 : 1,
+		.broken = index == 0,
+		.error_pc_valid = index == 0,
+		.error_pc = FAKE_CODE + 16,
+		.n_regs = 16,
+		.shared_bytes = 64,
+		.in_syscall_lanes = 2,
+		.cbu_active_lanes = 1,
+		.cbu_exited_lanes = 0x80000000,
+		.cbu_collective_lanes = 4,
+		.barrier_scope = CUDBG_BARRIER_SCOPE_BLOCK,
+	};
+	fake->n_lanes[index] = recorded[index];
+	for (uint32_t id = 0; id < WS_MAX_LANES; id++) {
+		bool faulted = index == 0 && id == 2;
+		fake->n_callers[index][id] = id == 1 ? 40 : index == 1 ? 1 : 2;
+		fake->lane[index][id] = (struct ws_lane){
+			.have = index ? 0 : WS_LANE_CBU_STATE | WS_LANE_RPC,
+			.id = id,
+			.pc = FAKE_CODE + 32,
+			.rel_pc = 32,
+			.thread = { id % 8, id / 8 % 4, 0 },
+			.exception = faulted ? CUDBG_EXCEPTION_CLUSTER_BLOCK_NOT_PRESENT
+					     : CUDBG_EXCEPTION_NONE,
+			.call_depth = id == 1 ? 40 : 2,
+			.syscall_call_depth = 1,
+			.cc_register = 9,
+			.cbu_state = CUDBG_CBU_THREAD_STATE_BLOCKEDB1,
+			.rpc_lo = 0x10,
+			.rpc_hi = 0x20,
+		};
+	}
+}
+
+void fake_init_still(struct fake *fake)
+{
+	make_lists(fake, &(struct ws_counts){ .devices = 2,
+					      .contexts = 1,
+					      .images = 1,
+					      .grids = 4,
+					      .sms = 2,
+					      .blocks = 4,
+					      .warps = 4 });
+	fake->ops.lane = fake_lane;
+	fake->ops.read_memory = fake_read_memory;
+	fake->ops.memory_range = fake_memory_range;
+	script_devices(fake);
+	script_grids(fake);
+	for (uint32_t i = 0; i < 4; i++)
+		script_warp(fake, i);
+	for (uint32_t i = 0; i < FAKE_MAX_CALLERS; i++)
+		fake->callers[i] =
+			(struct ws_return_address){ i, FAKE_CODE + 16ull * i, 16ull * i };
+	fake->has_registers = true;
 	fake->code = FAKE_CODE;
 	fake->code_bytes = FAKE_CODE_BYTES;
 	for (uint32_t i = 0; i < 16; i++)
@@ -608,9 +704,8 @@ void fake_init_still(struct fake *fake)
 		fake->shared[i] = (uint8_t)i;
 }
 
-void fake_init_running(struct fake *fake)
+void fake_may_run(struct fake *fake)
 {
-	fake_init_still(fake);
 	fake->ops.running = fake_running;
 	fake->ops.suspend = fake_suspend;
 	fake->ops.resume = fake_resume;
@@ -627,4 +722,18 @@ void fake_init_running(struct fake *fake)
 	fake->ops.take_logs = fake_take_logs;
 	fake->ops.log_rules = fake_log_rules;
 	fake->ops.launch_stack = fake_launch_stack;
+}
+
+void fake_init_running(struct fake *fake)
+{
+	fake_init_still(fake);
+	fake_may_run(fake);
+}
+
+void fake_hide_sm_exceptions(struct fake *fake)
+{
+	for (uint32_t i = 0; i < fake->target.counts.sms; i++)
+		fake->sm[i] = (struct ws_sm){ .id = fake->sm[i].id,
+					      .first_warp_index = fake->sm[i].first_warp_index,
+					      .n_warps = fake->sm[i].n_warps };
 }
