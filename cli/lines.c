@@ -113,7 +113,8 @@ static int parse(struct cli *cli, int argc, char **argv, struct lines_query *que
 
 static void say_damage(void *user, const struct ws_line_diagnostic *diagnostic)
 {
-	cli_warn("%s: %s (file offset 0x%llx)", (const char *)user, diagnostic->message,
+	const char **path = user;
+	cli_warn("%s: %s (file offset 0x%llx)", *path, diagnostic->message,
 		 (unsigned long long)diagnostic->file_off);
 }
 
@@ -188,7 +189,8 @@ static bool run_image(struct cli *cli, const struct lines_query *query, const st
 		ws_json_end(json);
 		ws_json_end(json);
 	} else if (st == WS_OK && !query->has_pc) { /* a lookup decodes no more than it needs */
-		ws_line_diagnostics(map, say_damage, (void *)query->path);
+		const char *path = query->path;
+		ws_line_diagnostics(map, say_damage, &path);
 	}
 	return shown;
 }

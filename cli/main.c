@@ -452,10 +452,10 @@ static int run(struct cli *cli, int argc, char **argv)
 		int status = swapped(argc, argv, &verb_report_options);
 		return status != CLI_ANSWERED ? status : no_verb(cli, argc, argv);
 	}
-	const struct verb *verb = verb_find(argv[at]);
+	char *name = argv[at];
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv); /* options may stand before the verb */
-	argv[1] = (char *)verb->name;
-	return verb_run(cli, verb, argc - 1, argv + 1);
+	argv[1] = name;
+	return verb_run(cli, verb_find(name), argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

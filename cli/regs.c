@@ -80,16 +80,15 @@ static bool parse_register(const char **text, size_t *ret_kind, uint32_t *ret_fi
 	for (size_t i = 0; i < N_KINDS; i++) {
 		if (strlen(kinds[i].name) != letters || strncmp(at, kinds[i].name, letters) != 0)
 			continue;
-		char *end = (char *)at + letters;
-		unsigned long number =
-			*end >= '0' && *end <= '9' ? strtoul(end, &end, 10) : MAX_REGS;
-		bool all = end == at + letters;
+		bool all = at[letters] < '0' || at[letters] > '9';
+		char *end;
+		unsigned long number = strtoul(at + letters, &end, 10);
 		if (!all && number >= MAX_REGS)
 			return false;
 		*ret_kind = i;
 		*ret_first = all ? 0 : (uint32_t)number;
 		*ret_last = all ? MAX_REGS - 1 : (uint32_t)number;
-		*text = end;
+		*text = all ? at + letters : end;
 		return true;
 	}
 	return false;

@@ -43,8 +43,8 @@ void symbols_destroy(struct symbols *symbols)
 	if (!symbols)
 		return;
 	for (size_t i = 0; i < symbols->n_entries; i++) {
-		free((char *)symbols->entry[i].symbol.function);
-		free((char *)symbols->entry[i].symbol.path);
+		free(symbols->entry[i].symbol.function);
+		free(symbols->entry[i].symbol.path);
 	}
 	free(symbols->entry);
 	free(symbols);

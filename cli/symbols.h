@@ -13,10 +13,10 @@ struct symbols;
 /* Strings are valid until the symbols are destroyed. */
 struct symbol {
 	enum ws_status function_status; /* of the next two */
-	const char *function;           /* C++ name without parameters, of the innermost function */
+	char *function;                 /* C++ name without parameters, of the innermost function */
 	uint64_t rel_pc;                /* offset in the function that owns the code */
 	enum ws_status line_status;     /* of the next two */
-	const char *path;               /* as compiled in */
+	char *path;                     /* as compiled in */
 	uint32_t line;
 };
 

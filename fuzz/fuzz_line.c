@@ -139,9 +139,9 @@ static bool check_op(void *user, const struct ws_line_table *table, const struct
 
 static bool check_hit(void *user, const struct ws_line_hit *hit)
 {
-	const struct ws_line_map *map = user;
+	const struct rows *rows = user;
 	struct ws_line_pos pos[MAX_CHAIN];
-	size_t n = ws_line_chain(map, hit->seq, hit->row, pos, MAX_CHAIN);
+	size_t n = ws_line_chain(rows->map, hit->seq, hit->row, pos, MAX_CHAIN);
 	FUZZ_CHECK(hit->level < n && hit->low < hit->high);
 	FUZZ_CHECK(pos[hit->level].line == 14);
 	return true;
@@ -159,8 +159,8 @@ static void check_map(const struct ws_line_map *map)
 		const struct ws_line_table *table = ws_line_table_at(map, t);
 		(void)!ws_line_walk(map, t, check_op, &rows, NULL);
 		if (table->n_files > 1 && t < MAX_SEARCHES)
-			(void)!ws_line_find_source(map, table->files[1].name, 14, check_hit,
-						   (void *)map, NULL);
+			(void)!ws_line_find_source(map, table->files[1].name, 14, check_hit, &rows,
+						   NULL);
 	}
 	FUZZ_CHECK(ws_line_seq_count(map, &n_seqs, NULL) == WS_OK);
 	for (size_t i = 0; i < n_seqs; i++) {

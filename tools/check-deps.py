@@ -4,6 +4,8 @@
 
 usage: check-deps.py [ROOT]
 
+What a target can do is asked of the waist (include/warpscope/target.h): its members are called in src/target only.
+
 The table in docs/architecture.md is the only copy: rows "| `folder` | uses | public headers | ... |" between the lines
 "<!-- may-use -->" and "<!-- /may-use -->". A use is a folder of src/ ("elf") with its public headers, a file of one
 ("base/sandbox.h", "warpscope/provider.h"), "public" (all of include/warpscope), or a library ("zlib"). Everything in
@@ -174,6 +176,8 @@ def main():
                 bad = sink_passed(path, source) if top in ('src', 'cli', 'dap') else []
                 for number, line in enumerate(source.splitlines(), 1):
                     m = re.match(r'\s*#\s*include\s+[<"]([^>"]+)[>"]', line)
+                    if '->ops->' in line and not path.startswith('src/target/'):
+                        bad.append(f'line {number}: members of a back end are called by the waist (src/target) only')
                     if m and not allowed(path, folder, m.group(1), uses, room_of, root):
                         bad.append(f'line {number}: {folder} may not include {m.group(1)}')
                 results.append((path, bad))

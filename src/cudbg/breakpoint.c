@@ -103,7 +103,7 @@ static CUDBGResult can_plant(struct wsi_cudbg *s)
 	return ws_target_can(s->target, WS_CAN_BREAK)
 		       ? CUDBG_SUCCESS
 		       : wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
-					"a %s target has no breakpoints", s->target->ops->name);
+					"this target has no breakpoints");
 }
 
 static CUDBGResult no_handle(struct wsi_cudbg *s, CUDBGBreakpointHandle handle)

@@ -284,7 +284,7 @@ void wsi_line_seq_out(const struct wsi_line_rows *rows, size_t index, struct ws_
 /* Sequences before each part, made once. NULL: out of memory. */
 static const size_t *seqs_before(const struct ws_line_map *map)
 {
-	_Atomic(size_t *) *shared = (_Atomic(size_t *) *)&map->seqs_before;
+	_Atomic(size_t *) *shared = &map->costs->seqs_before;
 	size_t *before = atomic_load_explicit(shared, memory_order_acquire);
 	if (before)
 		return before;

@@ -93,9 +93,11 @@ static bool costs_init(struct ws_line_map *map, struct wsi_line_account *account
 
 static void costs_fini(struct ws_line_map *map)
 {
-	if (map->costs)
+	if (map->costs) {
 		atomic_fetch_add(&map->costs->account->left,
 				 atomic_load(&map->costs->charged) - earned(map));
+		wsi_free(map->costs->seqs_before);
+	}
 	wsi_free(map->costs);
 }
 
@@ -331,7 +333,6 @@ void ws_line_destroy(struct ws_line_map *map)
 	wsi_free(map->table);
 	wsi_free(map->part);
 	wsi_free(map->owner);
-	wsi_free(map->seqs_before);
 	wsi_line_diags_fini(&map->diags);
 	costs_fini(map);
 	wsi_free(map);

@@ -69,11 +69,13 @@ struct wsi_line_account {
 
 void wsi_line_account_init(struct wsi_line_account *account);
 
-/* A map's share of an account. */
+/* What readers of a map change: its share of an account, and what is counted once. */
 struct wsi_line_costs {
 	struct wsi_line_account own, *account; /* `own`, or one that is shared */
 	_Atomic(int64_t) charged;              /* given back with the map */
 	atomic_bool told;                      /* that it was not enough */
+	/* owned: sequences before each part, one more at the end. NULL: not counted yet */
+	_Atomic(size_t *) seqs_before;
 };
 
 /* ws_line_create() on an account that outlives the map; NULL: one of its own. */
@@ -220,8 +222,6 @@ struct ws_line_map {
 	struct wsi_line_table *table; /* owned */
 	struct wsi_line_part *part;   /* owned */
 	struct wsi_line_owner *owner; /* owned: owners in anchored parts, then by position */
-	_Atomic(size_t *)
-		seqs_before; /* owned: of part i; one more at the end. NULL: not counted */
 	size_t n_relocs, n_tables, n_parts, n_owners;
 	size_t n_anchored;    /* parts that consist of stretches: owner[] says whose */
 	size_t n_str_bases_0; /* tables whose names begin at 0 */

@@ -420,13 +420,13 @@ static void ask_all(const struct ws_dwarf_input *input)
 }
 
 /* A copy that ends where its memory does. */
-static struct ws_span copy_of(struct ws_span from, size_t len)
+static uint8_t *copy_of(struct ws_span from, size_t len)
 {
 	uint8_t *bytes = wsi_zalloc(len ? len : 1);
 	assert_non_null(bytes);
 	if (len)
 		memcpy(bytes, from.ptr, len);
-	return (struct ws_span){ bytes, len, 0 };
+	return bytes;
 }
 
 static void any_cut_and_any_flipped_bit_is_survived(void **state)
@@ -437,19 +437,19 @@ static void any_cut_and_any_flipped_bit_is_survived(void **state)
 	for (size_t p = 0; p < WSI_COUNT(parts); p++) {
 		struct ws_span whole = *parts[p];
 		for (size_t len = 0; len < whole.len; len++) {
-			*parts[p] = copy_of(whole, len);
+			uint8_t *cut = copy_of(whole, len);
+			*parts[p] = (struct ws_span){ cut, len, 0 };
 			ask_all(&s.input);
-			wsi_free((void *)parts[p]->ptr);
+			wsi_free(cut);
 		}
-		struct ws_span copy = copy_of(whole, whole.len);
-		*parts[p] = copy;
+		uint8_t *copy = copy_of(whole, whole.len);
+		*parts[p] = (struct ws_span){ copy, whole.len, 0 };
 		for (size_t bit = 0; bit < 8 * whole.len; bit++) {
-			uint8_t *byte = (uint8_t *)copy.ptr + bit / 8;
-			*byte ^= (uint8_t)(1 << bit % 8);
+			copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
 			ask_all(&s.input);
-			*byte ^= (uint8_t)(1 << bit % 8);
+			copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		}
-		wsi_free((void *)copy.ptr);
+		wsi_free(copy);
 		*parts[p] = whole;
 	}
 	wsi_file_close(&s.file);
