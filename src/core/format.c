@@ -2,7 +2,7 @@
 #include "core/format.h"
 
 #define F(r, field, offset, TYPE, since, have) { offset, (offset) + WSI_BYTES_##TYPE, since, have },
-#define X(record, RECORD, type, kind, base, max_rows, n_slots) \
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label) \
 	static const struct wsi_field record##_fields[] = { WSI_##RECORD##_ROW(F, record) };
 WSI_RECORD_LIST(X)
 #undef X
@@ -14,9 +14,27 @@ const struct wsi_kind_info wsi_kind_infos[WSI_N_KINDS] = {
 	[number].slot = slot_, [number].since = since_,
 	WSI_KIND_LIST(X)
 #undef X
-#define X(record, RECORD, type, kind, base, max_rows_, n_slots_)                          \
+#define X(record, RECORD, type, kind, base, max_rows_, n_slots_, label_)                  \
 	[kind].base_bytes = base, [kind].max_rows = max_rows_, [kind].n_slots = n_slots_, \
-	[kind].fields = record##_fields, [kind].n_fields = WSI_COUNT(record##_fields),
+	[kind].label = label_, [kind].fields = record##_fields,                           \
+	[kind].n_fields = WSI_COUNT(record##_fields),
 		WSI_RECORD_LIST(X)
 #undef X
 };
+
+size_t wsi_kind_strides(enum wsi_kind kind, struct wsi_stride ret_strides[WSI_MAX_STRIDES])
+{
+	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	size_t n = 0;
+	for (size_t i = 0; i < info->n_fields; i++) {
+		const struct wsi_field *field = &info->fields[i];
+		bool last = i + 1 == info->n_fields;
+		uint16_t padded = (uint16_t)((field->end + 7) / 8 * 8);
+		bool ends = last || field[1].since != field->since;
+		if (last && field->end != padded)
+			ret_strides[n++] = (struct wsi_stride){ field->end, field->since };
+		if (ends || (field->end == info->base_bytes && field->end == padded))
+			ret_strides[n++] = (struct wsi_stride){ padded, field->since };
+	}
+	return n;
+}

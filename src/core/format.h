@@ -206,24 +206,25 @@ enum { WSI_META_FLAGS = 1, WSI_META_TIME = 2 };
 	X(r, timestamp, 28, U32, 565, WSI_META_TIME)
 
 /*
- * X(record, RECORD, type, kind, base, max_rows, n_slots). `type`: the structure that stands for a
- * row. `base`: bytes that a row must have, up to the last field that the first driver wrote
+ * X(record, RECORD, type, kind, base, max_rows, n_slots, label). `type`: the structure that stands
+ * for a row. `base`: bytes that a row must have, up to the last field that the first driver wrote
  * (metadata: what one reader's test generator writes). `max_rows`: no machine has more; what a
  * table claims beyond it is damage, so that one wrong size costs little. `n_slots`: child sections
- * that a row can have.
+ * that a row can have. `label`: what names of sections call a row, before its number; "": they do
+ * not number it.
  */
-#define WSI_RECORD_LIST(X)                                                       \
-	X(device, DEVICE, struct ws_device, WSI_KIND_DEVICE, 72, 4096, 3)        \
-	X(context, CONTEXT, struct ws_context, WSI_KIND_CONTEXT, 40, 65536, 1)   \
-	X(module, MODULE, struct ws_image, WSI_KIND_MODULE, 8, 1048576, 2)       \
-	X(grid, GRID, struct ws_grid, WSI_KIND_GRID, 104, 65536, 2)              \
-	X(bank, BANK, struct ws_write_bank, WSI_KIND_BANK, 16, 64, 0)            \
-	X(sm, SM, struct ws_sm, WSI_KIND_SM, 4, 65536, 1)                        \
-	X(block, BLOCK, struct ws_block, WSI_KIND_BLOCK, 20, 65536, 2)           \
-	X(warp, WARP, struct ws_warp, WSI_KIND_WARP, 28, 4096, 4)                \
-	X(lane, LANE, struct ws_lane, WSI_KIND_LANE, 48, 1024, 4)                \
-	X(frame, FRAME, struct ws_return_address, WSI_KIND_FRAMES, 20, 65536, 0) \
-	X(meta, META, struct ws_dump_facts, WSI_KIND_META, 24, 1, 0)
+#define WSI_RECORD_LIST(X)                                                             \
+	X(device, DEVICE, struct ws_device, WSI_KIND_DEVICE, 72, 4096, 3, ".dev")      \
+	X(context, CONTEXT, struct ws_context, WSI_KIND_CONTEXT, 40, 65536, 1, ".ctx") \
+	X(module, MODULE, struct ws_image, WSI_KIND_MODULE, 8, 1048576, 2, "")         \
+	X(grid, GRID, struct ws_grid, WSI_KIND_GRID, 104, 65536, 2, ".grid")           \
+	X(bank, BANK, struct ws_write_bank, WSI_KIND_BANK, 16, 64, 0, "")              \
+	X(sm, SM, struct ws_sm, WSI_KIND_SM, 4, 65536, 1, ".sm")                       \
+	X(block, BLOCK, struct ws_block, WSI_KIND_BLOCK, 20, 65536, 2, ".cta")         \
+	X(warp, WARP, struct ws_warp, WSI_KIND_WARP, 28, 4096, 4, ".wp")               \
+	X(lane, LANE, struct ws_lane, WSI_KIND_LANE, 48, 1024, 4, ".ln")               \
+	X(frame, FRAME, struct ws_return_address, WSI_KIND_FRAMES, 20, 65536, 0, "")   \
+	X(meta, META, struct ws_dump_facts, WSI_KIND_META, 24, 1, 0, "")
 
 /* One field, for those who walk the fields of a record. */
 struct wsi_field {
@@ -235,7 +236,8 @@ struct wsi_field {
 /* What the program knows of a kind of section; all zero for a number that is none. */
 struct wsi_kind_info {
 	const char *words;
-	const char *prefix; /* of the names of such sections */
+	char prefix[20]; /* of the names of such sections */
+	char label[6];   /* of its rows in names of sections below them; "": they have no number */
 	enum wsi_kind parent;
 	uint8_t slot;        /* which child of a parent row it is */
 	uint8_t n_slots;     /* child sections that a row of it can have; 0: no row is a parent */
@@ -247,6 +249,27 @@ struct wsi_kind_info {
 };
 
 extern const struct wsi_kind_info wsi_kind_infos[WSI_N_KINDS];
+
+/*
+ * How the driver calls sections: the start of their kind, then for each level of the tree above the
+ * label and the number of the row, then a number where several sections are alike [public doc:
+ * cudacoredump.h of the driver branches; measured: cuda-gdb 12.4 opens files with these].
+ */
+static inline size_t wsi_kind_start_len(enum wsi_kind kind)
+{
+	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	return strlen(info->prefix) - (info->parent != WSI_KIND_NONE); /* labels begin with a dot */
+}
+
+/* A size of rows that drivers have written, and the branch that began to. */
+struct wsi_stride {
+	uint16_t bytes, since;
+};
+enum { WSI_MAX_STRIDES = 8 };
+
+/* All of a kind of table, by age; returns how many. The youngest also without padding at its end,
+ * as other writers have it. */
+size_t wsi_kind_strides(enum wsi_kind kind, struct wsi_stride ret_strides[WSI_MAX_STRIDES]);
 
 /* Kind of a section type. */
 static inline enum wsi_kind wsi_kind_of(uint32_t sh_type)
@@ -305,7 +328,8 @@ enum {
 
 #define WSI_AT(r, field, offset, TYPE, since, have) WSI_AT_##r##_##field = (offset),
 enum {
-#define X(record, RECORD, type, kind, base, max_rows, n_slots) WSI_##RECORD##_ROW(WSI_AT, record)
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label) \
+	WSI_##RECORD##_ROW(WSI_AT, record)
 	WSI_RECORD_LIST(X)
 #undef X
 };
@@ -352,7 +376,7 @@ enum {
 		WSI_##RECORD##_ROW(WSI_READ, record) return sound;                                 \
 	}                                                                                          \
 	struct wsi_swallow_semicolon
-#define X(record, RECORD, type, kind, base, max_rows, n_slots) \
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label) \
 	WSI_DEFINE_READ(record, RECORD, type, base);
 WSI_RECORD_LIST(X)
 #undef X

@@ -52,6 +52,7 @@ struct mender {
 	const struct wsi_notes *before; /* to go back to; NULL: that was done */
 	uint32_t n_mended, n_names;
 	bool has_device;
+	struct wsi_stride strides[WSI_N_KINDS][WSI_MAX_STRIDES]; /* those known; 0 ends */
 };
 
 /* ---- whether bytes are rows of a kind ---- */
@@ -131,71 +132,26 @@ static bool lane_fits(struct ws_span in)
 	       row.thread.z < 1024;
 }
 
-/* A size of rows and the driver branch that began to write it; without trailing padding too. */
-struct wsi_stride {
-	uint8_t bytes;
-	uint16_t since;
-};
-
 /* What is known of a kind of table beside its rows. */
 struct shape {
 	bool (*fits)(struct ws_span row);
-	uint8_t id_at, id_bytes;      /* of what is another one in each row; 0 bytes: nothing */
-	struct wsi_stride strides[5]; /* that drivers have written, by age; 0 ends the list */
-	uint8_t children[4]; /* kinds below a row, those that a row has for certain; 0 ends */
-	const char *row;     /* how names of sections call a row */
+	uint8_t id_at, id_bytes; /* of what is another one in each row; 0 bytes: nothing */
+	uint8_t children[4];     /* kinds below a row, those that a row has for certain; 0 ends */
 };
 
 static const struct shape shapes[WSI_N_KINDS] = {
 	[WSI_KIND_DEVICE] = { device_fits,
 			      WSI_AT_device_id,
 			      4,
-			      { { 72, 346 }, { 80, 400 }, { 84, 575 }, { 88, 575 } },
-			      { WSI_KIND_SM, WSI_KIND_CONTEXT, WSI_KIND_GRID },
-			      "dev" },
-	[WSI_KIND_CONTEXT] = { context_fits,
-			       WSI_AT_context_id,
-			       8,
-			       { { 40, 346 } },
-			       { WSI_KIND_MODULE },
-			       ".ctx" },
-	[WSI_KIND_MODULE] = { module_fits,
-			      WSI_AT_module_handle,
-			      8,
-			      { { 8, 346 } },
-			      { WSI_KIND_RELOCATED },
-			      NULL },
-	[WSI_KIND_GRID] = { grid_fits,
-			    WSI_AT_grid_id,
-			    8,
-			    { { 104, 346 }, { 120, 525 }, { 132, 565 }, { 136, 565 } },
-			    { 0 },
-			    NULL },
-	[WSI_KIND_SM] = { sm_fits,
-			  WSI_AT_sm_id,
-			  4,
-			  { { 8, 346 }, { 24, 555 }, { 40, 565 }, { 48, 580 } },
-			  { WSI_KIND_BLOCK },
-			  ".sm" },
-	[WSI_KIND_BLOCK] = { block_fits,
-			     0,
-			     0,
-			     { { 24, 346 }, { 40, 525 }, { 52, 565 }, { 56, 565 } },
-			     { WSI_KIND_WARP },
-			     ".cta" },
-	[WSI_KIND_WARP] = { warp_fits,
-			    WSI_AT_warp_id,
-			    4,
-			    { { 32, 346 }, { 40, 525 }, { 48, 570 }, { 64, 575 }, { 80, 590 } },
-			    { WSI_KIND_LANE },
-			    ".wp" },
-	[WSI_KIND_META] = { meta_fits, 0, 0, { { 24, 565 }, { 32, 565 } }, { 0 }, NULL },
-	[WSI_KIND_LANE] = { lane_fits,
-			    WSI_AT_lane_id,
-			    4,
-			    { { 48, 346 }, { 56, 575 }, { 64, 615 } },
-			    { 0 },
-			    NULL },
+			      { WSI_KIND_SM, WSI_KIND_CONTEXT, WSI_KIND_GRID } },
+	[WSI_KIND_CONTEXT] = { context_fits, WSI_AT_context_id, 8, { WSI_KIND_MODULE } },
+	[WSI_KIND_MODULE] = { module_fits, WSI_AT_module_handle, 8, { WSI_KIND_RELOCATED } },
+	[WSI_KIND_GRID] = { grid_fits, WSI_AT_grid_id, 8, { 0 } },
+	[WSI_KIND_SM] = { sm_fits, WSI_AT_sm_id, 4, { WSI_KIND_BLOCK } },
+	[WSI_KIND_BLOCK] = { block_fits, 0, 0, { WSI_KIND_WARP } },
+	[WSI_KIND_WARP] = { warp_fits, WSI_AT_warp_id, 4, { WSI_KIND_LANE } },
+	[WSI_KIND_META] = { meta_fits, 0, 0, { 0 } },
+	[WSI_KIND_LANE] = { lane_fits, WSI_AT_lane_id, 4, { 0 } },
 };
 
 /* Whether bytes are rows of this size, none twice. */
@@ -326,15 +282,16 @@ bool wsi_core_name_fits(const struct ws_core *core, const struct wsi_shdr *shdr,
 	struct wsi_shdr parent = wsi_elf_shdr(&core->elf, core->tables[table].section);
 	struct ws_str name = wsi_elf_name(&core->elf, shdr),
 		      its = wsi_elf_name(&core->elf, &parent);
-	const char *prefix = wsi_kind_infos[kind].prefix, *cut = wsi_kind_infos[above].prefix;
-	char number[24] = "";
-	if (its.len < strlen(cut) || name.len > 120 || its.len > 120)
+	size_t cut = wsi_kind_start_len(above);
+	const char *label = wsi_kind_infos[above].label;
+	char number[24] = "", wanted[200];
+	if (its.len < cut || name.len > 120 || its.len > 120)
 		return false;
-	if (shapes[above].row)
-		(void)snprintf(number, sizeof number, "%s%u", shapes[above].row, row);
-	char wanted[200];
-	int len = snprintf(wanted, sizeof wanted, "%s%.*s%s", prefix, (int)(its.len - strlen(cut)),
-			   its.ptr + strlen(cut), number);
+	if (label[0])
+		(void)snprintf(number, sizeof number, "%s%u", label, row);
+	int len =
+		snprintf(wanted, sizeof wanted, "%.*s%.*s%s", (int)wsi_kind_start_len(kind),
+			 wsi_kind_infos[kind].prefix, (int)(its.len - cut), its.ptr + cut, number);
 	return len > 0 && ws_str_equal(name, ws_str_of(wanted));
 }
 
@@ -406,7 +363,7 @@ enum wsi_kind wsi_core_kind_meant(const struct ws_core *core, const struct wsi_s
 		const struct wsi_kind_info *info = &wsi_kind_infos[k];
 		bool placed =
 			info->parent == WSI_KIND_NONE ? shdr->link == 0 : info->parent == above;
-		if (info->prefix && strncmp(name, info->prefix, strlen(info->prefix)) == 0 &&
+		if (info->prefix[0] && strncmp(name, info->prefix, strlen(info->prefix)) == 0 &&
 		    (k == typed || placed))
 			return (enum wsi_kind)k;
 	}
@@ -480,19 +437,18 @@ static void strays_find(struct mender *m)
 /* ---- entry sizes ---- */
 
 /* Which branches write rows of a size: from `*ret_first` to before `*ret_end`. */
-static bool branches_of(enum wsi_kind kind, uint64_t stride, unsigned *ret_first, unsigned *ret_end)
+static bool branches_of(const struct mender *m, enum wsi_kind kind, uint64_t stride,
+			unsigned *ret_first, unsigned *ret_end)
 {
-	const struct wsi_stride *known = shapes[kind].strides;
-	size_t i = 0;
-	while (i < WSI_COUNT(shapes[kind].strides) && known[i].bytes != stride)
-		i++;
-	if (i == WSI_COUNT(shapes[kind].strides) || stride == 0)
+	const struct wsi_stride *known = m->strides[kind];
+	while (known->bytes && known->bytes != stride)
+		known++;
+	if (!known->bytes)
 		return false;
-	*ret_first = known[i].since;
-	while (i < WSI_COUNT(shapes[kind].strides) && known[i].since == *ret_first)
-		i++;
-	*ret_end =
-		i < WSI_COUNT(shapes[kind].strides) && known[i].since ? known[i].since : UINT_MAX;
+	*ret_first = known->since;
+	while (known->since == *ret_first)
+		known++;
+	*ret_end = known->bytes ? known->since : UINT_MAX;
 	return true;
 }
 
@@ -500,12 +456,12 @@ static bool branches_of(enum wsi_kind kind, uint64_t stride, unsigned *ret_first
 static bool in_layout(const struct mender *m, enum wsi_kind kind, uint64_t stride)
 {
 	unsigned first, end, its_first, its_end;
-	if (!branches_of(kind, stride, &first, &end))
+	if (!branches_of(m, kind, stride, &first, &end))
 		return false;
 	for (unsigned other = 1; other < WSI_N_KINDS; other++) {
 		const struct wsi_habit *habit = &m->core->habits[other];
 		if (other == kind || habit->votes == 0 ||
-		    !branches_of((enum wsi_kind)other, habit->stride, &its_first, &its_end))
+		    !branches_of(m, (enum wsi_kind)other, habit->stride, &its_first, &its_end))
 			continue;
 		first = its_first > first ? its_first : first;
 		end = its_end < end ? its_end : end;
@@ -540,7 +496,7 @@ static uint64_t stride_of(const struct mender *m, const struct wsi_shdr *shdr, e
 	if (!alone && section_fits(m, shdr, kind, habit->stride))
 		return habit->stride;
 	bool claimed_fits = section_fits(m, shdr, kind, shdr->entsize);
-	bool claimed_known = branches_of(kind, shdr->entsize, &first, &end);
+	bool claimed_known = branches_of(m, kind, shdr->entsize, &first, &end);
 	uint64_t n_rows = rows_of(m, shdr, kind), each = n_rows ? shdr->size / n_rows : 0;
 	bool several = !claimed_known && each != 0 && shdr->entsize > each &&
 		       shdr->entsize % each == 0; /* rows are claimed to be one */
@@ -549,12 +505,12 @@ static uint64_t stride_of(const struct mender *m, const struct wsi_shdr *shdr, e
 		return each;
 	if (claimed_known && shdr->size % shdr->entsize == 0 && in_layout(m, kind, shdr->entsize))
 		return shdr->entsize; /* where rows do not fit, they are damaged */
-	for (size_t i = 0; i < WSI_COUNT(shapes[kind].strides); i++) {
-		uint64_t stride = shapes[kind].strides[i].bytes;
+	for (const struct wsi_stride *known = m->strides[kind]; known->bytes; known++) {
+		uint64_t stride = known->bytes;
 		/* of two rows, every second one may look like a table too */
-		bool hides = kind != WSI_KIND_MODULE && !claimed_known && stride &&
-			     shdr->entsize > stride && shdr->entsize % stride == 0;
-		if (stride && (!claimed_fits || hides) && in_layout(m, kind, stride) &&
+		bool hides = kind != WSI_KIND_MODULE && !claimed_known && shdr->entsize > stride &&
+			     shdr->entsize % stride == 0;
+		if ((!claimed_fits || hides) && in_layout(m, kind, stride) &&
 		    section_fits(m, shdr, kind, stride))
 			return stride;
 	}
@@ -699,6 +655,8 @@ static void mender_fini(struct mender *m)
 uint32_t wsi_core_mend(struct ws_core *core, const struct wsi_notes *before)
 {
 	struct mender m = { .core = core, .before = before };
+	for (unsigned kind = 1; kind < WSI_N_KINDS; kind++)
+		(void)wsi_kind_strides((enum wsi_kind)kind, m.strides[kind]);
 	strides_mend(&m);
 	if (m.n_mended == 0) {
 		holes_find(&m);

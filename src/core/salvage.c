@@ -184,20 +184,18 @@ static bool sm_fits(struct ws_span in, uint32_t number)
 static uint64_t table_at(struct ws_span bytes, uint64_t off, enum wsi_kind kind,
 			 struct wsi_salvage *salvage)
 {
-	static const uint32_t lane_strides[] = { 64, 56, 48 }, sm_strides[] = { 48, 40, 24, 8 };
-	bool is_lane = kind == WSI_KIND_LANE;
-	const uint32_t *strides = is_lane ? lane_strides : sm_strides;
-	size_t n_strides = is_lane ? WSI_COUNT(lane_strides) : WSI_COUNT(sm_strides);
-	for (size_t i = 0; i < n_strides; i++) {
-		uint32_t rows =
-			rows_that_fit(bytes, off, strides[i], is_lane ? lane_fits : sm_fits);
+	struct wsi_stride known[WSI_MAX_STRIDES];
+	for (size_t i = wsi_kind_strides(kind, known); i-- > 0;) { /* the widest first */
+		uint32_t stride = known[i].bytes;
+		uint32_t rows = rows_that_fit(bytes, off, stride,
+					      kind == WSI_KIND_LANE ? lane_fits : sm_fits);
 		if (rows < FEWEST_ROWS)
 			continue;
 		struct ws_salvaged one = { .what = wsi_kind_infos[kind].words,
 					   .file_off = off,
-					   .size = (uint64_t)rows * strides[i],
+					   .size = (uint64_t)rows * stride,
 					   .rows = rows,
-					   .stride = strides[i],
+					   .stride = stride,
 					   .sureness =
 						   rows >= LIKELY_ROWS ? WS_LIKELY : WS_POSSIBLE };
 		(void)ws_span_sub(bytes, off, one.size, &one.bytes);

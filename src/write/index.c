@@ -5,33 +5,6 @@
 #include "elf/elf.h"
 #include "write/pack.h"
 
-/* How the driver calls sections: ".cudbg." WORD PATH, where each level of the tree adds LABEL and
- * the row number to the path [public doc: cudacoredump.h of the driver branches; measured: cuda-gdb
- * 12.4 opens files with these]. */
-#define KIND(word, label)                                                          \
-	{                                                                          \
-		".cudbg." word, sizeof ".cudbg." word - 1, label, sizeof label - 1 \
-	}
-static const struct {
-	char start[18]; /* of the name */
-	uint8_t start_len;
-	char label[5]; /* of its rows; "": they add nothing */
-	uint8_t label_len;
-} kind_names[WSI_N_KINDS] = {
-	[WSI_KIND_MANAGED] = KIND("global.", ""),   [WSI_KIND_GLOBAL] = KIND("global.", ""),
-	[WSI_KIND_LOCAL] = KIND("local", ""),       [WSI_KIND_SHARED] = KIND("shared", ""),
-	[WSI_KIND_REGS] = KIND("regs", ""),         [WSI_KIND_IMAGE] = KIND("elfimg", ""),
-	[WSI_KIND_RELOCATED] = KIND("relfimg", ""), [WSI_KIND_FRAMES] = KIND("bt", ""),
-	[WSI_KIND_DEVICE] = KIND("devtbl", ".dev"), [WSI_KIND_CONTEXT] = KIND("ctxtbl", ".ctx"),
-	[WSI_KIND_SM] = KIND("smtbl", ".sm"),       [WSI_KIND_GRID] = KIND("gridtbl", ".grid"),
-	[WSI_KIND_BLOCK] = KIND("ctatbl", ".cta"),  [WSI_KIND_WARP] = KIND("wptbl", ".wp"),
-	[WSI_KIND_LANE] = KIND("lntbl", ".ln"),     [WSI_KIND_MODULE] = KIND("modtbl", ""),
-	[WSI_KIND_PREDS] = KIND("pred", ""),        [WSI_KIND_PARAM] = KIND("param", ""),
-	[WSI_KIND_UREGS] = KIND("uregs", ""),       [WSI_KIND_UPREDS] = KIND("upred", ""),
-	[WSI_KIND_BANK] = KIND("cbankstbl", ""),    [WSI_KIND_META] = KIND("meta", ""),
-	[WSI_KIND_BARRIERS] = KIND("cbu_bar", ""),
-};
-
 enum {
 	PATH_BYTES = sizeof((struct ws_write_table *)0)->path,
 	/* more than any */
@@ -70,7 +43,7 @@ static bool is_child(enum wsi_kind kind)
 static bool is_numbered(enum wsi_kind kind)
 {
 	return kind == WSI_KIND_GLOBAL || kind == WSI_KIND_MANAGED ||
-	       kind_names[wsi_kind_infos[kind].parent].label_len > 0;
+	       wsi_kind_infos[wsi_kind_infos[kind].parent].label[0];
 }
 
 /* What the loops over all sections ask of a kind. */
@@ -82,7 +55,7 @@ struct traits {
 static struct traits traits_of(enum wsi_kind kind)
 {
 	return (struct traits){ is_child(kind), is_numbered(kind), has_address(kind),
-				kind_names[kind].start_len };
+				(uint8_t)wsi_kind_start_len(kind) };
 }
 
 enum ws_status wsi_index_init(struct wsi_index *index, struct ws_error *err)
@@ -117,10 +90,11 @@ static char *put_number(char *to, uint32_t number)
 /* What the names of all children of a table begin with, behind the word of their kind. */
 static char *put_path(char *to, const struct ws_write_table *table)
 {
-	size_t len = strnlen(table->path, PATH_BYTES - 1);
+	const char *label = wsi_kind_infos[table->kind].label;
+	size_t len = strnlen(table->path, PATH_BYTES - 1), label_len = strlen(label);
 	memcpy(to, table->path, len);
-	memcpy(to + len, kind_names[table->kind].label, kind_names[table->kind].label_len);
-	return to + len + kind_names[table->kind].label_len;
+	memcpy(to + len, label, label_len);
+	return to + len + label_len;
 }
 
 void wsi_path_of(const struct wsi_section *section, char ret_path[PATH_BYTES])
@@ -319,7 +293,7 @@ static inline bool walk_next(struct walk *walk, enum ws_status *ret_status, stru
 static inline void name_put(const struct walk *walk, char *to)
 {
 	struct traits traits = walk->traits[walk->kind];
-	memcpy(to, kind_names[walk->kind].start, sizeof kind_names[0].start);
+	memcpy(to, wsi_kind_infos[walk->kind].prefix, sizeof wsi_kind_infos[0].prefix);
 	to += traits.start_len;
 	if (traits.is_child) {
 		memcpy(to, walk->path, sizeof walk->path);

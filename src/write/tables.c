@@ -42,7 +42,8 @@ struct packing {
 		WSI_##RECORD##_ROW(PACK, record) return st;                           \
 	}                                                                             \
 	struct wsi_swallow_semicolon
-#define X(record, RECORD, type, kind, base, max_rows, n_slots) DEFINE_PACK(record, RECORD, type);
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label) \
+	DEFINE_PACK(record, RECORD, type);
 WSI_RECORD_LIST(X)
 #undef X
 
