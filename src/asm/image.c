@@ -341,17 +341,9 @@ static void put_sections(struct image *m)
 static void put_section_headers(struct image *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		const struct wsi_shdr *h = &m->sections[i].header;
-		wsi_bytes_number(m->out, h->name, 4);
-		wsi_bytes_number(m->out, h->type, 4);
-		wsi_bytes_number(m->out, h->flags, 8);
-		wsi_bytes_number(m->out, h->addr, 8);
-		wsi_bytes_number(m->out, h->offset, 8);
-		wsi_bytes_number(m->out, h->size, 8);
-		wsi_bytes_number(m->out, h->link, 4);
-		wsi_bytes_number(m->out, h->info, 4);
-		wsi_bytes_number(m->out, h->addralign, 8);
-		wsi_bytes_number(m->out, h->entsize, 8);
+		uint8_t header[WSI_SHDR_BYTES];
+		wsi_shdr_store(header, &m->sections[i].header);
+		wsi_bytes_put(m->out, header, sizeof header);
 	}
 }
 

@@ -33,6 +33,25 @@ static inline uint64_t wsi_load_u64(const uint8_t *p)
 	       (uint64_t)p[7] << 56;
 }
 
+/* The other way, for what is written. */
+static inline void wsi_store_u16(uint8_t *p, uint16_t value)
+{
+	p[0] = (uint8_t)value;
+	p[1] = (uint8_t)(value >> 8);
+}
+
+static inline void wsi_store_u32(uint8_t *p, uint32_t value)
+{
+	wsi_store_u16(p, (uint16_t)value);
+	wsi_store_u16(p + 2, (uint16_t)(value >> 16));
+}
+
+static inline void wsi_store_u64(uint8_t *p, uint64_t value)
+{
+	wsi_store_u32(p, (uint32_t)value);
+	wsi_store_u32(p + 4, (uint32_t)(value >> 32));
+}
+
 static inline uint64_t wsi_load_le(const uint8_t *p, unsigned n_bytes)
 {
 	uint64_t value = 0;

@@ -90,27 +90,27 @@ static void check_stride(struct wsi_checker *c, uint32_t section, const struct w
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
 	if (info->base_bytes) {
 		if (shdr->entsize < info->base_bytes || shdr->entsize > UINT32_MAX)
-			wsi_finding(c, WS_CHECK_STRIDE, section, at + 56,
+			wsi_finding(c, WS_CHECK_STRIDE, section, at + WSI_SH_ENTSIZE,
 				    "rows of %" PRIu64 " bytes; a %s needs %u", shdr->entsize,
 				    info->words, info->base_bytes);
 		else if (shdr->size % shdr->entsize)
-			wsi_finding(c, WS_CHECK_STRIDE, section, at + 32,
+			wsi_finding(c, WS_CHECK_STRIDE, section, at + WSI_SH_SIZE,
 				    "%" PRIu64 " bytes are no multiple of the %" PRIu64
 				    "-byte rows",
 				    shdr->size, shdr->entsize);
 		else if (shdr->size / shdr->entsize > info->max_rows)
-			wsi_finding(c, WS_CHECK_COUNT, section, at + 32,
+			wsi_finding(c, WS_CHECK_COUNT, section, at + WSI_SH_SIZE,
 				    "%" PRIu64 " rows; no machine has more than %u",
 				    shdr->size / shdr->entsize, info->max_rows);
 		else if (kind == WSI_KIND_META && shdr->size == 0)
-			wsi_finding(c, WS_CHECK_STRIDE, section, at + 32,
+			wsi_finding(c, WS_CHECK_STRIDE, section, at + WSI_SH_SIZE,
 				    "it is empty; metadata has %u bytes or more", info->base_bytes);
 		return;
 	}
 	bool words = kind == WSI_KIND_REGS || kind == WSI_KIND_PREDS || kind == WSI_KIND_UREGS ||
 		     kind == WSI_KIND_UPREDS || kind == WSI_KIND_BARRIERS;
 	if (words && shdr->size % 4)
-		wsi_finding(c, WS_CHECK_STRIDE, section, at + 32,
+		wsi_finding(c, WS_CHECK_STRIDE, section, at + WSI_SH_SIZE,
 			    "%" PRIu64 " bytes of %s are no multiple of 4", shdr->size,
 			    info->words);
 }
@@ -122,29 +122,28 @@ static void check_link(struct wsi_checker *c, uint32_t section, const struct wsi
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
 	if (info->parent == WSI_KIND_NONE) {
 		if (shdr->link || shdr->info)
-			wsi_finding(c, WS_CHECK_LINK, section, at + 40,
+			wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
 				    "a %s has no parent, but this one names row %u of section %u",
 				    info->words, shdr->info, shdr->link);
 		return;
 	}
-	uint32_t number = wsi_core_table_of(core, shdr->link);
-	const struct wsi_table *table = number == WS_NONE ? NULL : &core->tables[number];
-	if (!table || table->kind != info->parent) {
-		wsi_finding(c, WS_CHECK_LINK, section, at + 40,
+	const struct wsi_table *table = wsi_core_parent(core, shdr, kind);
+	struct wsi_ref row;
+	if (!table) {
+		wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
 			    "its parent, section %u, is no readable %s", shdr->link,
 			    wsi_kind_infos[info->parent].words);
 		return;
 	}
-	if (shdr->info >= table->n_rows) {
-		wsi_finding(c, WS_CHECK_LINK, section, at + 44,
+	if (!wsi_core_parent_row(core, shdr, kind, &row)) {
+		wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_INFO,
 			    "belongs to row %u of section %u, which has %u rows", shdr->info,
 			    shdr->link, table->n_rows);
 		return;
 	}
-	uint32_t slot = wsi_core_slot(core, (struct wsi_ref){ number, shdr->info }, kind);
-	uint32_t holder = info->n_slots && slot ? core->tables[slot - 1].section : slot;
+	uint32_t holder = wsi_core_holder(core, wsi_core_slot(core, row, kind), kind);
 	if (holder && holder != section)
-		wsi_finding(c, WS_CHECK_LINK, section, at + 40,
+		wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
 			    "row %u of section %u has another %s already: section %u", shdr->info,
 			    shdr->link, info->words, holder);
 }
@@ -159,13 +158,13 @@ static void check_section(struct wsi_checker *c, uint32_t section)
 	c->summary.sections++;
 	check_name(c, section, &shdr, kind, at);
 	if (shdr.type != WSI_SHT_NULL && !wsi_elf_bytes(&core->elf, &shdr, &bytes))
-		wsi_finding(c, WS_CHECK_EXTENT, section, at + 24,
+		wsi_finding(c, WS_CHECK_EXTENT, section, at + WSI_SH_OFFSET,
 			    "%zu of its %" PRIu64 " bytes are in the file, which ends at 0x%zx",
 			    bytes.len, shdr.size, core->bytes.len);
 	if (kind == WSI_KIND_NONE) {
 		if (shdr.type >= WSI_CUDBG_SHT_BASE)
-			wsi_finding(c, WS_CHECK_TYPE, section, at + 4, "unknown type 0x%x",
-				    shdr.type);
+			wsi_finding(c, WS_CHECK_TYPE, section, at + WSI_SH_TYPE,
+				    "unknown type 0x%x", shdr.type);
 		return;
 	}
 	if (!wsi_kind_infos[kind].n_slots)
@@ -202,7 +201,7 @@ static enum ws_status check_overlaps(struct wsi_checker *c, struct ws_error *err
 			section ? wsi_elf_shdr(&core->elf, section).size : core->elf.headers.len;
 		if (items[i].key < end && size && section)
 			wsi_finding(c, WS_CHECK_EXTENT, section,
-				    wsi_elf_shdr_off(&core->elf, section) + 24,
+				    wsi_elf_shdr_off(&core->elf, section) + WSI_SH_OFFSET,
 				    holder ? "shares bytes from 0x%" PRIx64 " on with section %u"
 					   : "lies over headers of the file at 0x%" PRIx64,
 				    items[i].key, holder);
@@ -221,7 +220,7 @@ static void check_memory(struct wsi_checker *c)
 	uint32_t holder = 0;
 	for (uint32_t i = 0; i < core->n_globals; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, core->globals[i]);
-		uint64_t at = wsi_elf_shdr_off(&core->elf, core->globals[i]) + 16;
+		uint64_t at = wsi_elf_shdr_off(&core->elf, core->globals[i]) + WSI_SH_ADDR;
 		if (shdr.addr + shdr.size < shdr.addr && shdr.addr + shdr.size != 0)
 			wsi_finding(c, WS_CHECK_MEMORY, core->globals[i], at,
 				    "0x%" PRIx64 " bytes from 0x%" PRIx64

@@ -92,7 +92,7 @@ static void check_leaf_count(struct wsi_checker *c, struct wsi_ref ref, enum wsi
 	uint64_t n;
 	if (leaf_words(c->core, ref, kind, &section, &n) && (n < least || n > most))
 		wsi_finding(c, WS_CHECK_COUNT, section,
-			    wsi_elf_shdr_off(&c->core->elf, section) + 32,
+			    wsi_elf_shdr_off(&c->core->elf, section) + WSI_SH_SIZE,
 			    "%" PRIu64 " %s; %u are expected", n, wsi_kind_infos[kind].words,
 			    n < least ? least : most);
 }

@@ -208,6 +208,13 @@ static inline const struct wsi_table *wsi_core_child_table(const struct ws_core 
 	return slot ? &core->tables[slot - 1] : NULL;
 }
 
+/* The section behind the value of a slot for children of this kind; 0: none. */
+static inline uint32_t wsi_core_holder(const struct ws_core *core, uint32_t value,
+				       enum wsi_kind child)
+{
+	return value && wsi_kind_infos[child].n_slots ? core->tables[value - 1].section : value;
+}
+
 /* List index of the block of a warp. */
 static inline uint32_t wsi_core_block_of(const struct ws_core *core, uint32_t warp_index)
 {
@@ -217,14 +224,23 @@ static inline uint32_t wsi_core_block_of(const struct ws_core *core, uint32_t wa
 /* Number of a section in `tables`, or WS_NONE. */
 uint32_t wsi_core_table_of(const struct ws_core *core, uint32_t section);
 
+/* The table that a section names as its parent; NULL: none of the kind that a `kind` needs. */
+const struct wsi_table *wsi_core_parent(const struct ws_core *core, const struct wsi_shdr *shdr,
+					enum wsi_kind kind);
+
+/* The row of it that the section names; false when there is none. */
+bool wsi_core_parent_row(const struct ws_core *core, const struct wsi_shdr *shdr,
+			 enum wsi_kind kind, struct wsi_ref *ret_row);
+
 /* Bytes of a section that are in the file; false when some are missing. */
 static inline bool wsi_core_section_bytes(const struct ws_core *core, uint32_t section,
 					  struct ws_span *ret_bytes)
 {
 	/* spelled out: look-ups spend their time here, and need two of the ten fields */
 	uint64_t at = (uint64_t)section * core->elf.shentsize;
-	uint64_t off = wsi_min_u64(wsi_at_u64(core->elf.headers, at + 24), core->bytes.len);
-	uint64_t size = wsi_at_u64(core->elf.headers, at + 32);
+	uint64_t off =
+		wsi_min_u64(wsi_at_u64(core->elf.headers, at + WSI_SH_OFFSET), core->bytes.len);
+	uint64_t size = wsi_at_u64(core->elf.headers, at + WSI_SH_SIZE);
 	uint64_t there = wsi_min_u64(size, core->bytes.len - off);
 	bool inside = ws_span_sub(core->bytes, off, there, ret_bytes);
 	assert(inside);

@@ -22,6 +22,23 @@ const struct wsi_kind_info wsi_kind_infos[WSI_N_KINDS] = {
 #undef X
 };
 
+/* Every row known is padded to 8 bytes. */
+static uint16_t padded_to_8(uint16_t end)
+{
+	return (uint16_t)((end + 7) & ~7);
+}
+
+uint32_t wsi_row_bytes(enum wsi_kind kind, uint32_t driver)
+{
+	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	uint16_t end = 0;
+	for (size_t i = 0; i < info->n_fields; i++) {
+		if (info->fields[i].since <= driver)
+			end = info->fields[i].end;
+	}
+	return padded_to_8(end);
+}
+
 size_t wsi_kind_strides(enum wsi_kind kind, struct wsi_stride ret_strides[WSI_MAX_STRIDES])
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
@@ -29,7 +46,7 @@ size_t wsi_kind_strides(enum wsi_kind kind, struct wsi_stride ret_strides[WSI_MA
 	for (size_t i = 0; i < info->n_fields; i++) {
 		const struct wsi_field *field = &info->fields[i];
 		bool last = i + 1 == info->n_fields;
-		uint16_t padded = (uint16_t)((field->end + 7) / 8 * 8);
+		uint16_t padded = padded_to_8(field->end);
 		bool ends = last || field[1].since != field->since;
 		if (last && field->end != padded)
 			ret_strides[n++] = (struct wsi_stride){ field->end, field->since };

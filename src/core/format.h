@@ -261,6 +261,9 @@ static inline size_t wsi_kind_start_len(enum wsi_kind kind)
 	return strlen(info->prefix) - (info->parent != WSI_KIND_NONE); /* labels begin with a dot */
 }
 
+/* Bytes of a row of a table as a driver branch writes it; 0: it has no such table yet. */
+uint32_t wsi_row_bytes(enum wsi_kind kind, uint32_t driver);
+
 /* A size of rows that drivers have written, and the branch that began to. */
 struct wsi_stride {
 	uint16_t bytes, since;

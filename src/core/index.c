@@ -14,16 +14,6 @@
  */
 #include "core/core.h"
 
-enum {
-	SHDR_TYPE = 4,
-	SHDR_ADDR = 16,
-	SHDR_OFFSET = 24,
-	SHDR_SIZE = 32,
-	SHDR_LINK = 40,
-	SHDR_INFO = 44,
-	SHDR_ENTSIZE = 56,
-};
-
 /* What one damaged table may claim beyond the file's size before others have to pay for it. */
 #define ROW_BYTES_SLACK (16u << 20)
 
@@ -61,12 +51,12 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 	(void)wsi_elf_bytes(&core->elf, shdr, &bytes);
 	uint64_t rows = bytes.len / shdr->entsize;
 	if (shdr->size % shdr->entsize != 0)
-		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + SHDR_SIZE,
+		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + WSI_SH_SIZE,
 			      "%s (section %u): %" PRIu64 " bytes are no multiple of %" PRIu64
 			      "-byte rows",
 			      info->words, section, shdr->size, shdr->entsize);
 	if (rows > info->max_rows) {
-		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + SHDR_SIZE,
+		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + WSI_SH_SIZE,
 			      "%s (section %u): %" PRIu64
 			      " rows are more than any machine has; the first %u are read",
 			      info->words, section, rows, info->max_rows);
@@ -76,7 +66,7 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 	if (rows &&
 	    (shdr->offset < WSI_ELF_HEADER_BYTES ||
 	     (shdr->offset < core->elf.shoff + core->elf.headers.len && end > core->elf.shoff))) {
-		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + SHDR_OFFSET,
+		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + WSI_SH_OFFSET,
 			      "%s (section %u) is ignored: at 0x%" PRIx64
 			      " it lies over headers of the file",
 			      info->words, section, shdr->offset);
@@ -86,7 +76,7 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 	if (rows * shdr->entsize > limit - ix->row_bytes ||
 	    rows * info->n_slots > UINT32_MAX - core->n_slots) {
 		wsi_core_note(
-			core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + SHDR_OFFSET,
+			core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + WSI_SH_OFFSET,
 			"%s (section %u) is ignored: all tables together claim more bytes than "
 			"the file has",
 			info->words, section);
@@ -152,7 +142,7 @@ static enum ws_status table_add(struct indexer *ix, uint32_t section, enum wsi_k
 		core->doubtful = core->doubtful || shdr.size != 0;
 		if (shdr.size != 0)
 			wsi_core_note(core, WSI_TOPIC_STRIDE, hides_of(core, &shdr),
-				      header_off(ix, section) + SHDR_ENTSIZE,
+				      header_off(ix, section) + WSI_SH_ENTSIZE,
 				      "%s (section %u): rows of %" PRIu64
 				      " bytes cannot be read; they need %u",
 				      info->words, section, shdr.entsize, info->base_bytes);
@@ -189,6 +179,25 @@ uint32_t wsi_core_table_of(const struct ws_core *core, uint32_t section)
 	if (!(word & bit))
 		return WS_NONE;
 	return core->table_ranks[section / 64] + (uint32_t)__builtin_popcountll(word & (bit - 1));
+}
+
+const struct wsi_table *wsi_core_parent(const struct ws_core *core, const struct wsi_shdr *shdr,
+					enum wsi_kind kind)
+{
+	uint32_t t = wsi_core_table_of(core, shdr->link);
+	return t != WS_NONE && core->tables[t].kind == wsi_kind_infos[kind].parent
+		       ? &core->tables[t]
+		       : NULL;
+}
+
+bool wsi_core_parent_row(const struct ws_core *core, const struct wsi_shdr *shdr,
+			 enum wsi_kind kind, struct wsi_ref *ret_row)
+{
+	const struct wsi_table *table = wsi_core_parent(core, shdr, kind);
+	if (!table || shdr->info >= table->n_rows)
+		return false;
+	*ret_row = (struct wsi_ref){ (uint32_t)(table - core->tables), shdr->info };
+	return true;
 }
 
 /* Adds the child of a row to the run of its kind, if there is one; whatever does not continue it
@@ -451,16 +460,10 @@ static bool rival_wins(struct indexer *ix, uint32_t holder, uint32_t rival)
 	return fitness(ix, rival) > fitness(ix, holder);
 }
 
-/* Section in a slot that is not empty. */
-static uint32_t holder_of(const struct ws_core *core, uint32_t value, enum wsi_kind kind)
-{
-	return wsi_kind_infos[kind].n_slots ? core->tables[value - 1].section : value;
-}
-
 static void slot_contest(struct indexer *ix, uint32_t *slot, uint32_t section, uint32_t value,
 			 enum wsi_kind kind)
 {
-	uint32_t holder = holder_of(ix->core, *slot, kind), loser = section;
+	uint32_t holder = wsi_core_holder(ix->core, *slot, kind), loser = section;
 	ix->core->doubtful = true;
 	if (rival_wins(ix, holder, section)) {
 		*slot = value;
@@ -472,7 +475,7 @@ static void slot_contest(struct indexer *ix, uint32_t *slot, uint32_t section, u
 		    lost.entsize == kept.entsize;
 	wsi_core_note(ix->core, WSI_TOPIC_TWICE,
 		      same ? WS_HIDES_NOTHING : hides_of(ix->core, &lost),
-		      header_off(ix, loser) + SHDR_LINK,
+		      header_off(ix, loser) + WSI_SH_LINK,
 		      "%s (section %u) is ignored: section %u is already the one of row %u of "
 		      "section %u",
 		      wsi_kind_infos[kind].words, loser, loser == section ? holder : section,
@@ -489,13 +492,13 @@ static void orphan_note(struct indexer *ix, uint32_t section, enum wsi_kind kind
 	enum ws_hides hides = hides_of(ix->core, &shdr);
 	if (table && table->kind == wsi_kind_infos[kind].parent)
 		wsi_core_note(
-			ix->core, WSI_TOPIC_PARENT, hides, header_off(ix, section) + SHDR_INFO,
+			ix->core, WSI_TOPIC_PARENT, hides, header_off(ix, section) + WSI_SH_INFO,
 			"%s (section %u) is lost: it belongs to row %u of section %u, which has "
 			"%u rows",
 			words, section, info, link, table->n_rows);
 	else
 		wsi_core_note(ix->core, WSI_TOPIC_PARENT, hides,
-			      header_off(ix, section) + SHDR_LINK,
+			      header_off(ix, section) + WSI_SH_LINK,
 			      "%s (section %u) is lost: section %u, which it belongs to, is no "
 			      "readable %s",
 			      words, section, link, parent);
@@ -522,7 +525,7 @@ static void child_settle(struct indexer *ix, uint32_t section, const struct wsi_
 	uint32_t *slot = slot_of(ix, table, shdr, kind);
 	if (*slot == value)
 		return;
-	if (*slot && holder_of(core, *slot, kind) < section)
+	if (*slot && wsi_core_holder(core, *slot, kind) < section)
 		slot_contest(ix, slot, section, value, kind);
 	else
 		*slot = value;
@@ -555,7 +558,7 @@ static void roots_settle(struct indexer *ix)
 			continue;
 		bool same = table->off == core->tables[root].off;
 		wsi_core_note(core, WSI_TOPIC_TWICE, same ? WS_HIDES_NOTHING : WS_HIDES_FAULT,
-			      header_off(ix, table->section) + SHDR_TYPE,
+			      header_off(ix, table->section) + WSI_SH_TYPE,
 			      "device table (section %u) is ignored: nothing belongs to it",
 			      table->section);
 		table->n_rows = 0;

@@ -20,13 +20,6 @@
 #include "core/core.h"
 
 enum {
-	AT_TYPE = 4,
-	AT_LINK = 40,
-	AT_INFO = 44,
-	AT_ENTSIZE = 56,
-};
-
-enum {
 	LEAST_STRIDE = 8, /* of the tables that drivers write */
 	MOST_STRIDE = 1024,
 	MOST_STRAYS = 1u << 12,
@@ -233,9 +226,9 @@ static void mend_stride(struct mender *m, uint32_t section, const struct wsi_shd
 {
 	if (!begin(m))
 		return;
-	put(m, section, AT_ENTSIZE, stride, 8);
+	put(m, section, WSI_SH_ENTSIZE, stride, 8);
 	wsi_core_note(m->core, WSI_TOPIC_MENDED, WS_HIDES_NOTHING,
-		      header_off(m, section) + AT_ENTSIZE,
+		      header_off(m, section) + WSI_SH_ENTSIZE,
 		      "%s (section %u): its entry size %" PRIu64
 		      " is damaged; it is read in rows of %" PRIu64 " bytes",
 		      wsi_kind_infos[kind].words, section, shdr->entsize, stride);
@@ -252,12 +245,12 @@ static void mend_place(struct mender *m, uint32_t section, const struct wsi_shdr
 	if (!begin(m))
 		return;
 	hole->filled = true;
-	put(m, section, AT_TYPE, WSI_CUDBG_SHT_BASE + hole->kind, 4);
-	put(m, section, AT_LINK, parent, 4);
-	put(m, section, AT_INFO, hole->row, 4);
-	uint64_t at = header_off(m, section) + (type_wrong   ? AT_TYPE
-						: link_wrong ? AT_LINK
-							     : AT_INFO);
+	put(m, section, WSI_SH_TYPE, WSI_CUDBG_SHT_BASE + hole->kind, 4);
+	put(m, section, WSI_SH_LINK, parent, 4);
+	put(m, section, WSI_SH_INFO, hole->row, 4);
+	uint64_t at = header_off(m, section) + (type_wrong   ? WSI_SH_TYPE
+						: link_wrong ? WSI_SH_LINK
+							     : WSI_SH_INFO);
 	const char *what = type_wrong ? "type" : link_wrong ? "link" : "info";
 	uint32_t was = type_wrong ? shdr->type : link_wrong ? shdr->link : shdr->info;
 	if (hole->table == WS_NONE)
@@ -324,12 +317,10 @@ static bool table_is_placed(const struct ws_core *core, uint32_t table)
 {
 	enum wsi_kind kind = (enum wsi_kind)core->tables[table].kind;
 	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, core->tables[table].section);
-	uint32_t above = wsi_core_table_of(core, shdr.link);
-	if (wsi_kind_infos[kind].parent == WSI_KIND_NONE)
-		return true;
-	return above != WS_NONE && core->tables[above].kind == wsi_kind_infos[kind].parent &&
-	       shdr.info < core->tables[above].n_rows &&
-	       wsi_core_slot(core, (struct wsi_ref){ above, shdr.info }, kind) == table + 1;
+	struct wsi_ref above;
+	return wsi_kind_infos[kind].parent == WSI_KIND_NONE ||
+	       (wsi_core_parent_row(core, &shdr, kind, &above) &&
+		wsi_core_slot(core, above, kind) == table + 1);
 }
 
 static void holes_find(struct mender *m)
@@ -406,12 +397,9 @@ static bool is_placed(const struct mender *m, uint32_t section, const struct wsi
 		return shdr->size == 0;
 	if (wsi_kind_infos[kind].parent == WSI_KIND_NONE)
 		return rooted || (kind == WSI_KIND_DEVICE && core->kind_counts[kind] == 1);
-	uint32_t t = wsi_core_table_of(core, shdr->link);
-	if (t == WS_NONE || core->tables[t].kind != wsi_kind_infos[kind].parent ||
-	    shdr->info >= core->tables[t].n_rows)
-		return false;
-	uint32_t value = wsi_kind_infos[kind].n_slots ? number + 1 : section;
-	if (wsi_core_slot(core, (struct wsi_ref){ t, shdr->info }, kind) != value)
+	struct wsi_ref above;
+	if (!wsi_core_parent_row(core, shdr, kind, &above) ||
+	    wsi_core_holder(core, wsi_core_slot(core, above, kind), kind) != section)
 		return false;
 	/* registers and memory have no rows of that size: a table that came by a leaf's type */
 	return wsi_kind_infos[kind].base_bytes ||
@@ -473,12 +461,11 @@ static bool in_layout(const struct mender *m, enum wsi_kind kind, uint64_t strid
  * it does not say. */
 static uint64_t rows_of(const struct mender *m, const struct wsi_shdr *shdr, enum wsi_kind kind)
 {
-	uint32_t t = wsi_core_table_of(m->core, shdr->link);
-	if ((kind != WSI_KIND_SM && kind != WSI_KIND_LANE) || t == WS_NONE ||
-	    m->core->tables[t].kind != wsi_kind_infos[kind].parent ||
-	    shdr->info >= m->core->tables[t].n_rows)
+	struct wsi_ref above;
+	if ((kind != WSI_KIND_SM && kind != WSI_KIND_LANE) ||
+	    !wsi_core_parent_row(m->core, shdr, kind, &above))
 		return 0;
-	struct ws_span in = wsi_core_row(m->core, (struct wsi_ref){ t, shdr->info });
+	struct ws_span in = wsi_core_row(m->core, above);
 	if (kind == WSI_KIND_SM)
 		return wsi_at_u32(in, WSI_AT_device_n_sms);
 	return (uint64_t)__builtin_popcount(wsi_at_u32(in, WSI_AT_warp_valid_lanes));
@@ -530,10 +517,8 @@ static void stride_check(struct mender *m, uint32_t section)
 	const struct wsi_habit *habit = &m->core->habits[kind];
 	bool usual = habit->n > 2 && habit->votes > 0 && shdr.entsize == habit->stride &&
 		     shdr.entsize != 0 && shdr.size % shdr.entsize == 0;
-	uint32_t above = wsi_core_table_of(m->core, shdr.link);
-	bool has_parent =
-		wsi_kind_infos[kind].parent == WSI_KIND_NONE ||
-		(above != WS_NONE && m->core->tables[above].kind == wsi_kind_infos[kind].parent);
+	bool has_parent = wsi_kind_infos[kind].parent == WSI_KIND_NONE ||
+			  wsi_core_parent(m->core, &shdr, kind);
 	if (!shapes[kind].fits || shdr.size == 0 || usual || !has_parent)
 		return;
 	uint64_t stride = stride_of(m, &shdr, kind);
@@ -717,7 +702,7 @@ void wsi_core_lost(struct ws_core *core)
 		if (!later || tells)
 			wsi_core_note(core, WSI_TOPIC_STRAY,
 				      tells ? WS_HIDES_FAULT : WS_HIDES_NOTHING,
-				      header_off(&m, m.strays[i]) + AT_TYPE,
+				      header_off(&m, m.strays[i]) + WSI_SH_TYPE,
 				      "section %u of type 0x%x has no place: what it was is lost",
 				      m.strays[i], shdr.type);
 	}

@@ -37,8 +37,9 @@ static bool header_fits(struct ws_span bytes, uint64_t off)
 	struct ws_span in;
 	if (!ws_span_sub(bytes, off, WSI_SHDR_BYTES, &in))
 		return false;
-	uint32_t type = wsi_at_u32(in, 4);
-	uint64_t flags = wsi_at_u64(in, 8), start = wsi_at_u64(in, 24), size = wsi_at_u64(in, 32);
+	uint32_t type = wsi_at_u32(in, WSI_SH_TYPE);
+	uint64_t flags = wsi_at_u64(in, WSI_SH_FLAGS), start = wsi_at_u64(in, WSI_SH_OFFSET),
+		 size = wsi_at_u64(in, WSI_SH_SIZE);
 	return (wsi_kind_of(type) != WSI_KIND_NONE || type == WSI_SHT_STRTAB) && flags == 0 &&
 	       start >= WSI_ELF_HEADER_BYTES && start <= bytes.len && size <= bytes.len - start;
 }

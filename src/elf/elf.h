@@ -20,6 +20,20 @@ enum {
 	WSI_RELA_BYTES = 24,
 };
 
+/* Where the fields of a section header are. */
+enum {
+	WSI_SH_NAME = 0,
+	WSI_SH_TYPE = 4,
+	WSI_SH_FLAGS = 8,
+	WSI_SH_ADDR = 16,
+	WSI_SH_OFFSET = 24,
+	WSI_SH_SIZE = 32,
+	WSI_SH_LINK = 40,
+	WSI_SH_INFO = 44,
+	WSI_SH_ALIGN = 48,
+	WSI_SH_ENTSIZE = 56,
+};
+
 enum {
 	WSI_ET_REL = 1,
 	WSI_ET_EXEC = 2,
@@ -93,17 +107,32 @@ static inline __attribute__((always_inline)) struct wsi_shdr wsi_elf_shdr(const 
 {
 	const uint8_t *at = wsi_at(elf->headers, index * elf->shentsize, WSI_SHDR_BYTES);
 	return (struct wsi_shdr){
-		.name = wsi_load_u32(at),
-		.type = wsi_load_u32(at + 4),
-		.flags = wsi_load_u64(at + 8),
-		.addr = wsi_load_u64(at + 16),
-		.offset = wsi_load_u64(at + 24),
-		.size = wsi_load_u64(at + 32),
-		.link = wsi_load_u32(at + 40),
-		.info = wsi_load_u32(at + 44),
-		.addralign = wsi_load_u64(at + 48),
-		.entsize = wsi_load_u64(at + 56),
+		.name = wsi_load_u32(at + WSI_SH_NAME),
+		.type = wsi_load_u32(at + WSI_SH_TYPE),
+		.flags = wsi_load_u64(at + WSI_SH_FLAGS),
+		.addr = wsi_load_u64(at + WSI_SH_ADDR),
+		.offset = wsi_load_u64(at + WSI_SH_OFFSET),
+		.size = wsi_load_u64(at + WSI_SH_SIZE),
+		.link = wsi_load_u32(at + WSI_SH_LINK),
+		.info = wsi_load_u32(at + WSI_SH_INFO),
+		.addralign = wsi_load_u64(at + WSI_SH_ALIGN),
+		.entsize = wsi_load_u64(at + WSI_SH_ENTSIZE),
 	};
+}
+
+/* The other way: WSI_SHDR_BYTES. */
+static inline void wsi_shdr_store(uint8_t *to, const struct wsi_shdr *shdr)
+{
+	wsi_store_u32(to + WSI_SH_NAME, shdr->name);
+	wsi_store_u32(to + WSI_SH_TYPE, shdr->type);
+	wsi_store_u64(to + WSI_SH_FLAGS, shdr->flags);
+	wsi_store_u64(to + WSI_SH_ADDR, shdr->addr);
+	wsi_store_u64(to + WSI_SH_OFFSET, shdr->offset);
+	wsi_store_u64(to + WSI_SH_SIZE, shdr->size);
+	wsi_store_u32(to + WSI_SH_LINK, shdr->link);
+	wsi_store_u32(to + WSI_SH_INFO, shdr->info);
+	wsi_store_u64(to + WSI_SH_ALIGN, shdr->addralign);
+	wsi_store_u64(to + WSI_SH_ENTSIZE, shdr->entsize);
 }
 
 /* File offset of a section's header. */

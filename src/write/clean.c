@@ -3,7 +3,6 @@
 #include "write/clean.h"
 
 #include "elf/cubin.h"
-#include "write/pack.h"
 
 enum {
 	SHF_COMPRESSED = 0x800,

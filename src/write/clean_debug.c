@@ -6,7 +6,6 @@
 #include "dwarf/dwarf.h"
 #include "line/program.h"
 #include "write/clean.h"
-#include "write/pack.h"
 #include "write/paths.h"
 
 static struct ws_span part(struct ws_span bytes, uint64_t start, uint64_t end)

@@ -3,7 +3,6 @@
 #include "elf/cubin.h"
 #include "module/options.h"
 #include "write/clean.h"
-#include "write/pack.h"
 
 /* ---- symbols ---- */
 

@@ -3,7 +3,6 @@
 #include "write/index.h"
 
 #include "elf/elf.h"
-#include "write/pack.h"
 
 enum {
 	PATH_BYTES = sizeof((struct ws_write_table *)0)->path,
@@ -330,16 +329,7 @@ static inline bool header_put(struct wsi_stream *out, const struct wsi_shdr *shd
 	uint8_t *to = wsi_stream_room(out);
 	if (!to)
 		return false;
-	wsi_store_u32(to, shdr->name);
-	wsi_store_u32(to + 4, shdr->type);
-	wsi_store_u64(to + 8, shdr->flags);
-	wsi_store_u64(to + 16, shdr->addr);
-	wsi_store_u64(to + 24, shdr->offset);
-	wsi_store_u64(to + 32, shdr->size);
-	wsi_store_u32(to + 40, shdr->link);
-	wsi_store_u32(to + 44, shdr->info);
-	wsi_store_u64(to + 48, shdr->addralign);
-	wsi_store_u64(to + 56, shdr->entsize);
+	wsi_shdr_store(to, shdr);
 	wsi_stream_take(out, WSI_SHDR_BYTES);
 	return true;
 }

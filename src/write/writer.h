@@ -15,8 +15,8 @@
 #include <warpscope/write.h>
 
 #include "write/index.h"
-#include "write/pack.h"
 
+enum { WSI_MAX_ROW_BYTES = 256 };
 enum { WSI_TEXT_CACHE = 256, WSI_TEXT_CACHED_BYTES = 56 };
 
 /* A string of .strtab, so that equal ones are stored once as long as not too many others come
