@@ -226,11 +226,11 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 	struct ws_grid grid;
 	bool has_grid = false;
 	uint32_t last_block = WS_NONE;
-	for (uint32_t b = core->first_block[index]; b < core->first_block[index + 1]; b++) {
+	for (uint32_t b = core->blocks.first[index]; b < core->blocks.first[index + 1]; b++) {
 		c->summary.rows++;
 		check_block(c, b, &grid, &has_grid);
 	}
-	for (uint32_t w = core->first_warp[index]; w < core->first_warp[index + 1] && !c->stopped;
+	for (uint32_t w = core->warps.first[index]; w < core->warps.first[index + 1] && !c->stopped;
 	     w++) {
 		uint32_t block = wsi_core_block_of(core, w);
 		struct ws_block about;
@@ -242,7 +242,7 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 			last_block = block;
 		}
 		c->summary.rows++;
-		check_warp(c, w, core->first_warp[index], device, has_grid ? &grid : NULL);
+		check_warp(c, w, core->warps.first[index], device, has_grid ? &grid : NULL);
 	}
 }
 
@@ -296,7 +296,7 @@ static void check_context(struct wsi_checker *c, uint32_t index)
 	if (wsi_core_find_context(core, context.device_index, context.id) != index)
 		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_context_id,
 			    "context 0x%" PRIx64 " stands in another row too", context.id);
-	for (uint32_t m = core->first_image[index]; m < core->first_image[index + 1]; m++) {
+	for (uint32_t m = core->images.first[index]; m < core->images.first[index + 1]; m++) {
 		struct wsi_ref ref = core->images.at[m];
 		uint64_t handle = wsi_at_u64(wsi_core_row(core, ref), WSI_AT_module_handle);
 		c->summary.rows++;
@@ -327,12 +327,13 @@ static void check_device(struct wsi_checker *c, uint32_t index)
 	check_text(at, in, WSI_AT_device_type, "the internal name");
 	check_text(at, in, WSI_AT_device_sm_type, "the architecture");
 	ws_device_doubts(&device, doubt_finding, &at);
-	for (uint32_t i = core->first_context[index]; i < core->first_context[index + 1]; i++)
+	for (uint32_t i = core->contexts.first[index]; i < core->contexts.first[index + 1]; i++)
 		check_context(c, i);
-	for (uint32_t i = core->first_grid[index]; i < core->first_grid[index + 1]; i++)
+	for (uint32_t i = core->grids.first[index]; i < core->grids.first[index + 1]; i++)
 		check_grid(c, i);
-	for (uint32_t i = core->first_sm[index]; i < core->first_sm[index + 1] && !c->stopped; i++)
-		check_sm(c, i, core->first_sm[index], &device);
+	for (uint32_t i = core->sms.first[index]; i < core->sms.first[index + 1] && !c->stopped;
+	     i++)
+		check_sm(c, i, core->sms.first[index], &device);
 }
 
 void wsi_check_rows(struct wsi_checker *c)

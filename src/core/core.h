@@ -77,6 +77,8 @@ struct wsi_ref {
 struct wsi_list {
 	struct wsi_ref *at; /* owned */
 	uint32_t n;
+	uint32_t *first; /* owned: per owner, and one more: index of its first element */
+	uint32_t *by_id; /* owned: indices sorted by id within each owner; NULL: never looked up */
 };
 
 /* What can be wrong: X(TOPIC, what). Entries of one topic are listed up to a limit, then counted.
@@ -149,13 +151,9 @@ struct ws_core {
 	uint32_t *slots; /* owned */
 	uint64_t n_slots;
 
+	/* owners of contexts, grids and SMs: devices; of images: contexts; of blocks, warps: SMs */
 	struct wsi_list devices, contexts, images, grids, sms, blocks, warps;
-	/* owned: per owner (device, device, device, context, SM, SM), and one more: index of its
-	 * first child */
-	uint32_t *first_context, *first_grid, *first_sm, *first_image, *first_block, *first_warp;
 	uint32_t *lane_tables; /* owned: per warp, number of its lane table plus one, 0: none */
-	/* owned: list indices sorted by id within each owner */
-	uint32_t *contexts_by_id, *grids_by_id, *images_by_handle;
 
 	uint32_t *globals; /* owned: sections of global and managed memory; by address in the end */
 	uint32_t n_globals;

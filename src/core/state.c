@@ -88,8 +88,8 @@ enum ws_status wsi_core_sm(const struct ws_target *target, uint32_t index, struc
 	*ret_sm = (struct ws_sm){
 		.have = wsi_sm_have(in.len),
 		.device_index = parent_of(core, &core->sms, index),
-		.first_warp_index = core->first_warp[index],
-		.n_warps = core->first_warp[index + 1] - core->first_warp[index],
+		.first_warp_index = core->warps.first[index],
+		.n_warps = core->warps.first[index + 1] - core->warps.first[index],
 	};
 	ret_sm->damaged = !wsi_sm_read(in, core->strtab, ret_sm);
 	return WS_OK;

@@ -41,28 +41,21 @@ static enum ws_status devices_list(struct ws_core *core, struct ws_error *err)
 	return WS_OK;
 }
 
-/*
- * Fills `list` with the rows of the child tables of every element of `parents`, in that order.
- * `ret_first` (may be NULL) receives per parent, and once more at the end, the first child's index.
- */
+/* Fills `list` with the rows of the child tables of every element of `parents`, in that order. */
 static enum ws_status children_list(struct ws_core *core, const struct wsi_list *parents,
-				    enum wsi_kind kind, struct wsi_list *list, uint32_t **ret_first,
-				    struct ws_error *err)
+				    enum wsi_kind kind, struct wsi_list *list, struct ws_error *err)
 {
-	const char *words = wsi_kind_infos[kind].words;
 	size_t n = 0;
 	for (uint32_t p = 0; p < parents->n; p++) {
 		const struct wsi_table *table = wsi_core_child_table(core, parents->at[p], kind);
 		n += table ? table->n_rows : 0;
 	}
 	list->at = wsi_zalloc_array(n, sizeof *list->at);
-	if (ret_first)
-		*ret_first = wsi_zalloc_array((size_t)parents->n + 1, sizeof **ret_first);
-	if (!list->at || (ret_first && !*ret_first))
-		return out_of_memory(words, err);
+	list->first = wsi_zalloc_array((size_t)parents->n + 1, sizeof *list->first);
+	if (!list->at || !list->first)
+		return out_of_memory(wsi_kind_infos[kind].words, err);
 	for (uint32_t p = 0; p < parents->n; p++) {
-		if (ret_first)
-			(*ret_first)[p] = list->n;
+		list->first[p] = list->n;
 		uint32_t slot = wsi_core_slot(core, parents->at[p], kind);
 		if (!slot)
 			continue;
@@ -71,12 +64,11 @@ static enum ws_status children_list(struct ws_core *core, const struct wsi_list 
 		for (uint32_t row = 0; row < table->n_rows; row++)
 			list->at[list->n++] = (struct wsi_ref){ slot - 1, row };
 	}
-	if (ret_first)
-		(*ret_first)[parents->n] = list->n;
+	list->first[parents->n] = list->n;
 	return WS_OK;
 }
 
-/* Sorts elements [first, end) of a list by a key of their rows; equal keys keep their order. */
+/* Sorts elements of a list by a key of their rows; equal keys keep their order. */
 static enum ws_status refs_sort(const struct ws_core *core, struct wsi_ref *at, uint32_t n,
 				key_fn *key, struct ws_error *err)
 {
@@ -103,38 +95,34 @@ static enum ws_status refs_sort(const struct ws_core *core, struct wsi_ref *at, 
 	return WS_OK;
 }
 
-static enum ws_status sms_list(struct ws_core *core, struct ws_error *err)
+/* Sorts the elements of each of `n` owners. */
+static enum ws_status list_sort(const struct ws_core *core, struct wsi_list *list, uint32_t n,
+				key_fn *key, struct ws_error *err)
 {
-	enum ws_status st =
-		children_list(core, &core->devices, WSI_KIND_SM, &core->sms, &core->first_sm, err);
-	for (uint32_t d = 0; st == WS_OK && d < core->devices.n; d++)
-		st = refs_sort(core, core->sms.at + core->first_sm[d],
-			       core->first_sm[d + 1] - core->first_sm[d], sm_key, err);
+	enum ws_status st = WS_OK;
+	for (uint32_t o = 0; o < n && st == WS_OK; o++)
+		st = refs_sort(core, list->at + list->first[o], list->first[o + 1] - list->first[o],
+			       key, err);
 	return st;
 }
 
 /* Blocks of one SM are consecutive, so are their warps: sorting them per SM is all. */
 static enum ws_status warps_list(struct ws_core *core, struct ws_error *err)
 {
-	wsi_scoped_free uint32_t *first_of_block = NULL;
-	enum ws_status st = children_list(core, &core->blocks, WSI_KIND_WARP, &core->warps,
-					  &first_of_block, err);
+	struct wsi_list *warps = &core->warps;
+	enum ws_status st = children_list(core, &core->blocks, WSI_KIND_WARP, warps, err);
 	if (st != WS_OK)
 		return st;
-	core->first_warp = wsi_zalloc_array((size_t)core->sms.n + 1, sizeof *core->first_warp);
-	core->lane_tables = wsi_zalloc_array(core->warps.n, sizeof *core->lane_tables);
-	if (!core->first_warp || !core->lane_tables)
+	wsi_scoped_free uint32_t *of_block = warps->first;
+	warps->first = wsi_zalloc_array((size_t)core->sms.n + 1, sizeof *warps->first);
+	core->lane_tables = wsi_zalloc_array(warps->n, sizeof *core->lane_tables);
+	if (!warps->first || !core->lane_tables)
 		return out_of_memory("warps", err);
-	for (uint32_t s = 0; s < core->sms.n; s++)
-		core->first_warp[s] = first_of_block[core->first_block[s]];
-	core->first_warp[core->sms.n] = core->warps.n;
-	for (uint32_t s = 0; st == WS_OK && s < core->sms.n; s++) {
-		uint32_t from = core->first_warp[s];
-		st = refs_sort(core, core->warps.at + from, core->first_warp[s + 1] - from,
-			       warp_key, err);
-	}
-	for (uint32_t w = 0; w < core->warps.n; w++)
-		core->lane_tables[w] = wsi_core_slot(core, core->warps.at[w], WSI_KIND_LANE);
+	for (uint32_t s = 0; s <= core->sms.n; s++)
+		warps->first[s] = of_block[core->blocks.first[s]];
+	st = list_sort(core, warps, core->sms.n, warp_key, err);
+	for (uint32_t w = 0; w < warps->n; w++)
+		core->lane_tables[w] = wsi_core_slot(core, warps->at[w], WSI_KIND_LANE);
 	return st;
 }
 
@@ -156,11 +144,11 @@ static uint64_t module_key(struct ws_span row)
 }
 
 /* Indices of a list, sorted by key within each owner. */
-static enum ws_status order_make(const struct ws_core *core, const struct wsi_list *list,
-				 const uint32_t *first, uint32_t n_owners, key_fn *key,
-				 uint32_t **ret_order, struct ws_error *err)
+static enum ws_status order_make(const struct ws_core *core, struct wsi_list *list,
+				 uint32_t n_owners, key_fn *key, struct ws_error *err)
 {
-	uint32_t *order = *ret_order = wsi_zalloc_array(list->n, sizeof *order);
+	uint32_t *order = list->by_id = wsi_zalloc_array(list->n, sizeof *order);
+	const uint32_t *first = list->first;
 	uint32_t most = 0;
 	for (uint32_t o = 0; o < n_owners; o++)
 		most = first[o + 1] - first[o] > most ? first[o + 1] - first[o] : most;
@@ -180,12 +168,12 @@ static enum ws_status order_make(const struct ws_core *core, const struct wsi_li
 	return WS_OK;
 }
 
-/* First element of [first, end) with that key, WS_NONE when there is none. */
-static uint32_t order_find(const struct ws_core *core, const struct wsi_list *list,
-			   const uint32_t *order, uint32_t first, uint32_t end, key_fn *key,
-			   uint64_t wanted)
+/* First element of an owner with that key, WS_NONE when there is none. */
+static uint32_t order_find(const struct ws_core *core, const struct wsi_list *list, uint32_t owner,
+			   key_fn *key, uint64_t wanted)
 {
-	uint32_t low = first, high = end;
+	const uint32_t *order = list->by_id;
+	uint32_t low = list->first[owner], end = list->first[owner + 1], high = end;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		if (key(wsi_core_row(core, list->at[order[middle]])) < wanted)
@@ -200,52 +188,43 @@ static uint32_t order_find(const struct ws_core *core, const struct wsi_list *li
 
 uint32_t wsi_core_find_context(const struct ws_core *core, uint32_t device_index, uint64_t id)
 {
-	return order_find(core, &core->contexts, core->contexts_by_id,
-			  core->first_context[device_index], core->first_context[device_index + 1],
-			  context_key, id);
+	return order_find(core, &core->contexts, device_index, context_key, id);
 }
 
 uint32_t wsi_core_find_grid(const struct ws_core *core, uint32_t device_index, uint64_t id)
 {
-	return order_find(core, &core->grids, core->grids_by_id, core->first_grid[device_index],
-			  core->first_grid[device_index + 1], grid_key, id);
+	return order_find(core, &core->grids, device_index, grid_key, id);
 }
 
 uint32_t wsi_core_find_image(const struct ws_core *core, uint32_t context_index, uint64_t handle)
 {
-	return order_find(core, &core->images, core->images_by_handle,
-			  core->first_image[context_index], core->first_image[context_index + 1],
-			  module_key, handle);
+	return order_find(core, &core->images, context_index, module_key, handle);
 }
 
 enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err)
 {
+	const struct wsi_list *devices = &core->devices, *contexts = &core->contexts;
 	enum ws_status st = devices_list(core, err);
 	if (st == WS_OK)
-		st = children_list(core, &core->devices, WSI_KIND_CONTEXT, &core->contexts,
-				   &core->first_context, err);
+		st = children_list(core, devices, WSI_KIND_CONTEXT, &core->contexts, err);
 	if (st == WS_OK)
-		st = children_list(core, &core->contexts, WSI_KIND_MODULE, &core->images,
-				   &core->first_image, err);
+		st = children_list(core, contexts, WSI_KIND_MODULE, &core->images, err);
 	if (st == WS_OK)
-		st = children_list(core, &core->devices, WSI_KIND_GRID, &core->grids,
-				   &core->first_grid, err);
+		st = children_list(core, devices, WSI_KIND_GRID, &core->grids, err);
 	if (st == WS_OK)
-		st = sms_list(core, err);
+		st = children_list(core, devices, WSI_KIND_SM, &core->sms, err);
 	if (st == WS_OK)
-		st = children_list(core, &core->sms, WSI_KIND_BLOCK, &core->blocks,
-				   &core->first_block, err);
+		st = list_sort(core, &core->sms, devices->n, sm_key, err);
+	if (st == WS_OK)
+		st = children_list(core, &core->sms, WSI_KIND_BLOCK, &core->blocks, err);
 	if (st == WS_OK)
 		st = warps_list(core, err);
 	if (st == WS_OK)
-		st = order_make(core, &core->contexts, core->first_context, core->devices.n,
-				context_key, &core->contexts_by_id, err);
+		st = order_make(core, &core->contexts, devices->n, context_key, err);
 	if (st == WS_OK)
-		st = order_make(core, &core->grids, core->first_grid, core->devices.n, grid_key,
-				&core->grids_by_id, err);
+		st = order_make(core, &core->grids, devices->n, grid_key, err);
 	if (st == WS_OK)
-		st = order_make(core, &core->images, core->first_image, core->contexts.n,
-				module_key, &core->images_by_handle, err);
+		st = order_make(core, &core->images, contexts->n, module_key, err);
 	return st;
 }
 
@@ -253,16 +232,10 @@ void wsi_core_tree_fini(struct ws_core *core)
 {
 	struct wsi_list *lists[] = { &core->devices, &core->contexts, &core->images, &core->grids,
 				     &core->sms,     &core->blocks,   &core->warps };
-	for (size_t i = 0; i < WSI_COUNT(lists); i++)
+	for (size_t i = 0; i < WSI_COUNT(lists); i++) {
 		wsi_free(lists[i]->at);
-	wsi_free(core->first_context);
-	wsi_free(core->first_grid);
-	wsi_free(core->first_sm);
-	wsi_free(core->first_image);
-	wsi_free(core->first_block);
-	wsi_free(core->first_warp);
+		wsi_free(lists[i]->first);
+		wsi_free(lists[i]->by_id);
+	}
 	wsi_free(core->lane_tables);
-	wsi_free(core->contexts_by_id);
-	wsi_free(core->grids_by_id);
-	wsi_free(core->images_by_handle);
 }

@@ -165,11 +165,11 @@ static void tell_lane(struct walker *w, const struct node *warp, uint32_t index,
 static void tell_blocks(struct walker *w, const struct node *sm, uint32_t sm_index)
 {
 	const struct ws_core *core = w->core;
-	for (uint32_t b = core->first_block[sm_index]; b < core->first_block[sm_index + 1]; b++) {
+	for (uint32_t b = core->blocks.first[sm_index]; b < core->blocks.first[sm_index + 1]; b++) {
 		struct node block = node_of(core, sm, core->blocks.at[b]);
 		tell(w, &block, 0, 1, row_hash(core, core->blocks.at[b]));
 		tell_leaf(w, &block, core->blocks.at[b], WSI_KIND_SHARED);
-		for (uint32_t i = core->first_warp[sm_index]; i < core->first_warp[sm_index + 1];
+		for (uint32_t i = core->warps.first[sm_index]; i < core->warps.first[sm_index + 1];
 		     i++) {
 			struct ws_lane lanes[WS_MAX_LANES];
 			uint32_t n = 0;
@@ -192,17 +192,17 @@ static void tell_device(struct walker *w, uint32_t d)
 	const struct ws_core *core = w->core;
 	struct node device = node_of(core, NULL, core->devices.at[d]);
 	tell(w, &device, 0, 1, row_hash(core, core->devices.at[d]));
-	for (uint32_t c = core->first_context[d]; c < core->first_context[d + 1]; c++) {
+	for (uint32_t c = core->contexts.first[d]; c < core->contexts.first[d + 1]; c++) {
 		struct node context = node_of(core, &device, core->contexts.at[c]);
 		tell(w, &context, 0, 1, row_hash(core, core->contexts.at[c]));
-		for (uint32_t m = core->first_image[c]; m < core->first_image[c + 1]; m++) {
+		for (uint32_t m = core->images.first[c]; m < core->images.first[c + 1]; m++) {
 			struct node module = node_of(core, &context, core->images.at[m]);
 			tell(w, &module, 0, 1, row_hash(core, core->images.at[m]));
 			tell_leaf(w, &module, core->images.at[m], WSI_KIND_IMAGE);
 			tell_leaf(w, &module, core->images.at[m], WSI_KIND_RELOCATED);
 		}
 	}
-	for (uint32_t g = core->first_grid[d]; g < core->first_grid[d + 1]; g++) {
+	for (uint32_t g = core->grids.first[d]; g < core->grids.first[d + 1]; g++) {
 		struct node grid = node_of(core, &device, core->grids.at[g]);
 		tell(w, &grid, 0, 1, row_hash(core, core->grids.at[g]));
 		tell_leaf(w, &grid, core->grids.at[g], WSI_KIND_PARAM);
