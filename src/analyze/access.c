@@ -397,32 +397,33 @@ static void claim_addresses(struct work *work, uint32_t again, uint32_t of_memor
 	struct ws_report_access *access = work->access;
 	struct ws_report_claim claim = { .confidence = WS_CONFIDENCE_CERTAIN };
 	if (access->lanes_guess & ~access->lanes_likely) {
-		claim.text = "the addresses are those that the registers give now; at the fault "
-			     "they may have been others";
-		claim.evidence = "a register of the address may have been written since";
+		claim.text = "the addresses are computed from the current registers; at the fault "
+			     "they may have been different";
+		claim.evidence = "an address register may have been written since";
 		claim.confidence = WS_CONFIDENCE_POSSIBLE;
 	} else if (access->lanes_guess & ~of_memory) {
-		claim.text = "the addresses are those that the registers give now";
-		claim.evidence = "a register of the address may have been written since, but they "
-				 "are misaligned, as the exception says";
+		claim.text = "the addresses are computed from the current registers";
+		claim.evidence = "an address register may have been written since, but the "
+				 "addresses are misaligned, as the exception says";
 		claim.confidence = WS_CONFIDENCE_LIKELY;
 	} else if (access->lanes_guess) {
-		claim.text = "the addresses are computed again from parameters, thread indices and "
-			     "what memory holds now";
-		claim.evidence = access->lanes_guess & ~agree
-					 ? "a register of the address may have been written since, "
-					   "but the code before it shows how it was made"
-					 : "the code before it shows how it was made, and the "
-					   "registers of now give the same";
+		claim.text = "the addresses are recomputed from parameters, thread indices and "
+			     "current memory contents";
+		claim.evidence =
+			access->lanes_guess & ~agree
+				? "an address register may have been written since, but the code "
+				  "before the instruction shows how the address was computed"
+				: "the code before the instruction shows how the address was "
+				  "computed, and the current registers give the same one";
 		claim.confidence = WS_CONFIDENCE_LIKELY;
 	} else if (again) {
-		claim.text = "the addresses are computed again from parameters and thread indices";
-		claim.evidence = "a register of the address may have been written since, but the "
-				 "code before it shows how it was made";
+		claim.text = "the addresses are recomputed from parameters and thread indices";
+		claim.evidence = "an address register may have been written since, but the code "
+				 "before the instruction shows how the address was computed";
 	} else if (access->lanes_known) {
-		claim.text = "the addresses are those of the fault";
-		claim.evidence = "nothing between the instruction and the pc writes a register of "
-				 "the address";
+		claim.text = "the addresses are those at the time of the fault";
+		claim.evidence =
+			"nothing between the instruction and the pc writes an address register";
 	}
 	access->address_claim = claim;
 }
@@ -768,8 +769,8 @@ static void claim_candidates(struct ws_report_access *list, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		bool wrong = list[i].wrong;
 		list[i].found = (struct ws_report_claim){
-			wrong ? "a candidate: the registers give an address that is wrong for it"
-			      : "a candidate: an instruction before the pc that can fail like this",
+			wrong ? "a candidate: the registers give an address that is invalid for it"
+			      : "a candidate: an instruction before the pc that can fail this way",
 			"there is no error PC",
 			wrong && n_wrong == 1 ? WS_CONFIDENCE_LIKELY : WS_CONFIDENCE_POSSIBLE,
 		};
@@ -809,13 +810,13 @@ static const char *why_no_access(const struct wsi_scene *scene)
 	if (e->errorpc_status != WS_OK && e->pc_status != WS_OK)
 		return "no address of an instruction is recorded";
 	if (!scene->code.place.module)
-		return "the dump has not the code that ran";
+		return "the dump does not have the code that ran";
 	if (e->errorpc_status != WS_OK)
-		return "no instruction shortly before the pc can have failed like this";
+		return "no instruction shortly before the pc can have failed this way";
 	if (!wsi_code_insn(&scene->code, e->errorpc, &insn) || !insn.known)
 		return "the instruction at errorpc is not known to this version";
 	return insn.flags & (WS_SASS_LOAD | WS_SASS_STORE | WS_SASS_ATOMIC)
-		       ? "the access of the instruction at errorpc cannot fail like this"
+		       ? "the access of the instruction at errorpc cannot fail this way"
 		       : "the instruction at errorpc touches no memory";
 }
 

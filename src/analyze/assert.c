@@ -114,7 +114,7 @@ enum ws_status wsi_find_assertion(struct wsi_scene *scene)
 	if (st == WS_OK)
 		read_text(&call, assertion);
 	else
-		assertion->why = "no call of this dump's code is on the stack";
+		assertion->why = "no call in this dump's code is on the stack";
 	scene->found.no_memory |= call.found.no_memory;
 	wsi_scene_fini(&call);
 	return st == WS_NO_MEMORY ? st : WS_OK;

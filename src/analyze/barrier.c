@@ -76,7 +76,7 @@ static void find_word(struct wsi_scene *scene, const struct ws_report_access *ac
 		  at, word, b.phase, b.expected, b.pending);
 	if (b.others)
 		wsi_found(scene, WS_CONFIDENCE_POSSIBLE, evidence,
-			  "bits of it whose meaning is not documented are set, 0x%" PRIx64
+			  "it has undocumented bits set, 0x%" PRIx64
 			  ": bytes of copies may be pending",
 			  b.others);
 	if (threads > b.expected)
@@ -101,7 +101,8 @@ enum ws_status wsi_find_barrier(struct wsi_scene *scene)
 	if (at % WORD_BYTES)
 		wsi_fact(scene, WSI_FACT_BAR_WRONG,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the address of the access",
-				   "the barrier's address 0x%" PRIx64 " is no multiple of 8", at));
+				   "the barrier's address 0x%" PRIx64 " is not a multiple of 8",
+				   at));
 	enum ws_status st =
 		wsi_scene_memory(scene, access->lane, WS_SPACE_SHARED, 0, at, WORD_BYTES, &word);
 	if (st == WS_OK)

@@ -101,7 +101,7 @@ static void facts_of_base(struct wsi_scene *scene, const struct ws_report_access
 	    wsi_global_is_mapped(scene, owner->value, 1) == WSI_MAPPED_NO)
 		wsi_fact(scene, WSI_FACT_BASE_LOST,
 			 wsi_build_text(scene->build,
-					"%s is 0x%" PRIx64 ", which lies in no range that is known",
+					"%s is 0x%" PRIx64 ", which is in no known range",
 					base ? base : "the base", owner->value));
 }
 
@@ -126,10 +126,10 @@ static void facts_of_address(struct wsi_scene *scene, const struct ws_report_acc
 	uint64_t off = access->width ? access->address[access->lane] & (access->width - 1) : 0;
 	if (access->null_like & bit)
 		wsi_fact(scene, WSI_FACT_NULL,
-			 address_text(scene, access, ", as a null pointer gives"));
+			 address_text(scene, access, ", as from a null pointer"));
 	if (access->noncanonical & bit)
 		wsi_fact(scene, WSI_FACT_WILD,
-			 address_text(scene, access, ", which no GPU pointer can be"));
+			 address_text(scene, access, ", which cannot be a GPU pointer"));
 	if (access->misaligned & bit)
 		wsi_fact(scene, WSI_FACT_MISALIGNED,
 			 address_text(scene, access,
@@ -208,7 +208,8 @@ static void facts_of_place(struct wsi_scene *scene)
 	if (e->errorpc_status != WS_OK)
 		wsi_fact(scene, WSI_FACT_NO_ERRORPC, "there is no error PC");
 	if (!scene->code.place.module)
-		wsi_fact(scene, WSI_FACT_PC_OUTSIDE, "the pc lies in no function of the dump");
+		wsi_fact(scene, WSI_FACT_PC_OUTSIDE,
+			 "the pc is outside every function in the dump");
 	else if (e->errorpc_status == WS_OK && wsi_code_insn(&scene->code, e->errorpc, &insn) &&
 		 !insn.known)
 		wsi_fact(scene, WSI_FACT_INSN_UNKNOWN,
@@ -252,7 +253,7 @@ static const char *evidence_of(const struct wsi_scene *scene, const struct rule 
 		if (scene->found.evidence[*fact])
 			return scene->found.evidence[*fact];
 	}
-	return rule->confidence == WS_CONFIDENCE_POSSIBLE ? "usual for this exception"
+	return rule->confidence == WS_CONFIDENCE_POSSIBLE ? "common for this exception"
 							  : "the kind of exception says so";
 }
 

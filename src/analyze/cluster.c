@@ -91,7 +91,7 @@ static void find_target(struct wsi_scene *scene, const struct cluster *cluster)
 		if (same)
 			wsi_format(rank, ", rank %u of the cluster,", rank_of(cluster, target));
 		else
-			wsi_format(rank, ", which is not of this block's cluster,");
+			wsi_format(rank, ", which is not in this block's cluster,");
 	}
 	if (!find_resident(scene, target, &sm, &shared) && wsi_others_are_dropped(scene->build))
 		return;
@@ -99,8 +99,8 @@ static void find_target(struct wsi_scene *scene, const struct cluster *cluster)
 		wsi_fact(scene, WSI_FACT_TARGET_GONE,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN,
 				   "the SM's row names the target; the list of resident blocks",
-				   "the target block (%u,%u,%u)%s is no longer resident: it has "
-				   "ended, or never was",
+				   "the target block (%u,%u,%u)%s is not resident: it has ended, "
+				   "or never existed",
 				   target.x, target.y, target.z, rank));
 		return;
 	}
@@ -193,7 +193,7 @@ enum ws_status wsi_find_cluster(struct wsi_scene *scene)
 		find_target(scene, known ? &cluster : NULL);
 	else
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the SM's row",
-			  "the hardware does not say which block was meant");
+			  "the hardware does not say which block was addressed");
 	if (known && !e->have_target_block && !wsi_others_are_dropped(scene->build))
 		find_gone(scene, &cluster);
 	if (known)

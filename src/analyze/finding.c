@@ -70,12 +70,11 @@ static void find_driver(struct wsi_scene *scene)
 			  known ? "the toolkit that built the code" : "the driver's version");
 		return;
 	}
-	const char *text =
-		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "metadata of the dump, notes of the image",
-			  "the code was built by CUDA %u.%u; the driver %u.%u is of CUDA "
-			  "%u.%u",
-			  module.toolkit / 10, module.toolkit % 10, dump->driver_major,
-			  dump->driver_minor, dump->cuda_major, dump->cuda_minor);
+	const char *text = wsi_found(
+		scene, WS_CONFIDENCE_CERTAIN, "metadata of the dump, notes of the image",
+		"the code was built by CUDA %u.%u; the driver %u.%u belongs to CUDA %u.%u",
+		module.toolkit / 10, module.toolkit % 10, dump->driver_major, dump->driver_minor,
+		dump->cuda_major, dump->cuda_minor);
 	wsi_fact(scene, module.toolkit > driver ? WSI_FACT_DRIVER_OLDER : WSI_FACT_DRIVER_NEWER,
 		 text);
 }
@@ -114,13 +113,13 @@ static void find_retired(struct wsi_scene *scene)
 	bool known = scene->build->report->dump_status == WS_OK && dump->have_metadata;
 	if (known)
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "metadata of the dump",
-			  "current drivers no longer report this number; the dump is of driver "
+			  "current drivers no longer report this number; the dump is from driver "
 			  "%u.%u",
 			  dump->driver_major, dump->driver_minor);
 	else
-		wsi_found(
-			scene, WS_CONFIDENCE_CERTAIN, "the number",
-			"current drivers no longer report this number: the dump is of an old one");
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the number",
+			  "current drivers no longer report this number: the dump is from an old "
+			  "one");
 }
 
 /* Kinds that the memory system raises: who else was there. */

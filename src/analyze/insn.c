@@ -123,7 +123,7 @@ static enum ws_status find_bytes(struct wsi_scene *scene, const struct ws_place 
 			  "the bytes at errorpc are a known instruction, `%s`", text);
 	} else {
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code of the loaded image",
-			  "the bytes at errorpc are no known instruction of sm_%u: %s",
+			  "the bytes at errorpc are not a known instruction of sm_%u: %s",
 			  scene->code.sm, raw);
 	}
 	return find_change(scene, place);
@@ -220,8 +220,8 @@ static void find_given_back(struct wsi_scene *scene)
 		return;
 	wsi_fact(scene, WSI_FACT_SETMAXNREG,
 		 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the warp's and the grid's rows",
-			   "the launch gave %u registers a thread, this warp has %u left: it gave "
-			   "some back (setmaxnreg)",
+			   "the launch gave each thread %u registers; this warp has %u left: it "
+			   "released some (setmaxnreg)",
 			   grid->n_regs, scene->warp.n_regs));
 }
 

@@ -30,22 +30,22 @@ static void find_target(struct wsi_scene *scene, uint64_t address)
 	if (address < NULL_BYTES)
 		wsi_fact(scene, WSI_FACT_PC_NULL,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
-				   "the code went to 0x%" PRIx64 ", as a null pointer gives",
+				   "the code jumped to 0x%" PRIx64 ", as from a null pointer",
 				   address));
 	else if (space != WS_SPACE_GLOBAL)
 		wsi_fact(scene, WSI_FACT_PC_DATA,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
-				   "the code went to 0x%" PRIx64 ", which is %s memory", address,
+				   "the code jumped to 0x%" PRIx64 ", which is %s memory", address,
 				   ws_space_text(space)));
 	else if (wsi_range_at(scene->build, address, &range))
 		wsi_fact(scene, WSI_FACT_PC_DATA,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of known memory",
-				   "the code went to 0x%" PRIx64
+				   "the code jumped to 0x%" PRIx64
 				   ", which is global memory: %" PRIu64 " bytes from 0x%" PRIx64,
 				   address, range.size, range.start));
 	else if (!scene->code.place.module || address % WS_SASS_BYTES == 0)
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
-			  "the code went to 0x%" PRIx64 ": no image of the dump has code there",
+			  "the code jumped to 0x%" PRIx64 ": no image of the dump has code there",
 			  address);
 	if (address % WS_SASS_BYTES)
 		wsi_fact(scene, WSI_FACT_PC_ODD,
@@ -133,7 +133,7 @@ static void find_register(struct wsi_scene *scene, const struct ws_operand *reg,
 		wsi_fact(scene, WSI_FACT_NOT_BY_CALL,
 			 wsi_found(scene, WS_CONFIDENCE_POSSIBLE, "the registers of the lane",
 				   "R%u.64, the target of that call, holds 0x%" PRIx64
-				   " in lane %u: it was written since, or the code went wrong "
+				   " in lane %u: it was written since, or control flow went wrong "
 				   "later, at a return",
 				   reg->number, value, lane));
 }
@@ -151,11 +151,11 @@ static enum ws_status find_call(struct wsi_scene *scene, struct wsi_scene *call,
 	if (!name || !text)
 		return WS_NO_MEMORY;
 	bool indirect = target_register(&insn, call_pc, &reg);
-	const char *found =
-		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the return addresses",
-			  "the last call that has not returned is in %s, `%s` at 0x%" PRIx64 "%s",
-			  wsi_build_name(scene->build, name->brief), text, call_pc,
-			  indirect ? "" : ": its target is fixed, so the code went wrong after it");
+	const char *found = wsi_found(
+		scene, WS_CONFIDENCE_CERTAIN, "the return addresses",
+		"the last call that has not returned is in %s, `%s` at 0x%" PRIx64 "%s",
+		wsi_build_name(scene->build, name->brief), text, call_pc,
+		indirect ? "" : ": its target is fixed, so control flow went wrong after it");
 	if (!indirect) {
 		wsi_fact(scene, WSI_FACT_NOT_BY_CALL, found);
 		return WS_OK;
@@ -186,7 +186,7 @@ enum ws_status wsi_find_jump(struct wsi_scene *scene)
 		st = find_call(scene, &call, call_pc, address);
 	else if (st == WS_ABSENT)
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the return addresses",
-			  "no call of the dump's code is on the stack: the address may come from a "
+			  "no call in the dump's code is on the stack: the address may come from a "
 			  "return or a branch");
 	wsi_scene_fini(&call);
 	return st == WS_NO_MEMORY ? st : WS_OK;

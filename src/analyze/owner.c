@@ -77,7 +77,7 @@ static const char *owner_text(const struct wsi_scene *scene, const struct ws_rep
 		if (owner->name.len)
 			return symbol_text(build, "a pointer read from the variable", owner->name);
 		if (owner->root_ordinal != WS_NONE)
-			return wsi_build_text(build, "a pointer read from memory that %s leads to",
+			return wsi_build_text(build, "a pointer read from memory that %s points to",
 					      numbered_text(scene, owner->root_ordinal));
 		return "a pointer read from memory";
 	case WS_OWNER_UNKNOWN:
@@ -100,14 +100,14 @@ static const char *evidence_in_code(const struct wsi_scene *scene,
 		for (uint32_t i = 0; i < kernel->n_params; i++) {
 			if (kernel->params[i].ordinal == owner->ordinal)
 				return wsi_build_text(build,
-						      "the code adds to c[0x0][0x%x] to make the "
-						      "address",
+						      "the code adds an offset to c[0x0][0x%x] to "
+						      "form the address",
 						      kernel->params_offset +
 							      kernel->params[i].offset +
 							      owner->offset);
 		}
 	}
-	return "the code adds to its address or value to make the address";
+	return "the code adds an offset to its address or value to form the address";
 }
 
 static const char *owner_evidence(const struct wsi_scene *scene,
@@ -117,7 +117,8 @@ static const char *owner_evidence(const struct wsi_scene *scene,
 	if (owner->kind == WS_OWNER_SHARED || owner->kind == WS_OWNER_STACK)
 		return "the address lies in that memory";
 	if (how->by_value)
-		return "a value on the thread's stack is the same; what put it there is not known";
+		return "a value on the thread's stack is the same; what stored it there is not "
+		       "known";
 	const char *text = evidence_in_code(scene, owner);
 	if (!text || (!how->stacked && !how->partial))
 		return text;
@@ -146,9 +147,9 @@ static void claim_index(const struct wsi_scene *scene, struct ws_report_index *i
 		wsi_format(element, ", element %" PRIu64, index->element);
 	index->claim = (struct ws_report_claim){
 		index->root_ordinal == WS_NONE
-			? "an index of the address is read from memory"
+			? "an index in the address is read from memory"
 			: wsi_build_text(build,
-					 "an index of the address is read from the buffer of %s%s",
+					 "an index in the address is read from the buffer of %s%s",
 					 numbered_text(scene, index->root_ordinal), element),
 		wsi_build_text(build, "the instruction at 0x%" PRIx64 " reads it", index->pc),
 		WS_CONFIDENCE_LIKELY,
@@ -229,7 +230,7 @@ static const char *offset_text(struct wsi_build *build, uint64_t address, uint32
 				      range->start - address,
 				      range->start - address == 1 ? "" : "s");
 	if (address == end)
-		return "right behind the end of";
+		return "just past the end of";
 	if (address > end)
 		return wsi_build_text(build, "%" PRIu64 " byte%s past the end of", address - end,
 				      address - end == 1 ? "" : "s");
@@ -277,7 +278,7 @@ static const char *where_neighbour(struct wsi_scene *scene, const struct ws_repo
 				      "inside known memory, %" PRIu64 " bytes at 0x%" PRIx64,
 				      near->size, near->start);
 	if (near->distance > FAR_BYTES)
-		return "far from every known range";
+		return "far from any known range";
 	if (near->symbol.len) {
 		const struct wsi_name *name = wsi_name_of(scene->build, near->symbol);
 		return name ? wsi_build_text(

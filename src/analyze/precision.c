@@ -22,19 +22,18 @@ static struct ws_report_claim instruction_claim(const struct wsi_scene *scene)
 	} else if (e->errorpc - scene->code.base_pc >= scene->code.bytes.len &&
 		   (!e->kind || e->kind->family != WS_FAMILY_CONTROL_FLOW)) {
 		claim.text = scene->build->code_lost
-				     ? "the code at errorpc is not known: no image that is there "
-				       "holds it"
-				     : "errorpc lies outside the code of the dump: in a routine of "
-				       "the system, or where a jump went wrong";
+				     ? "the code at errorpc is not known: no available image has it"
+				     : "errorpc is outside the code in the dump: in a system "
+				       "routine, or where a wrong jump led";
 	} else if (!e->kind || e->kind->knows_instruction) {
 		claim.text = "the instruction is known (errorpc)";
 	} else if (e->kind->family == WS_FAMILY_CONTROL_FLOW) {
-		claim.text = "errorpc may be where the code went, not where it came from";
+		claim.text = "errorpc may be where the code jumped to, not where it came from";
 	} else if (warp) {
 		claim.text = "errorpc may lie in a helper of the driver, not at the instruction";
 	} else {
-		claim.text = "there is an errorpc, but this kind of exception does not promise "
-			     "that it names the instruction";
+		claim.text = "there is an errorpc, but this kind of exception does not guarantee "
+			     "that it is the faulting instruction";
 	}
 	return claim;
 }
@@ -48,15 +47,15 @@ static const char *thread_text(struct wsi_build *build, const struct ws_report_e
 				      e->n_lanes == 1 ? "" : "s");
 	if (e->blame == WS_BLAME_SM)
 		return wsi_first_loss(build, WS_HIDES_FAULT)
-			       ? "the threads are lost, or had left before the fault was seen"
-			       : "the threads had left before the fault was seen";
+			       ? "the threads are lost, or had exited before the fault was detected"
+			       : "the threads had exited before the fault was detected";
 	if (e->blame == WS_BLAME_SUSPECT)
 		return wsi_build_text(build, "the thread is one of %" PRIu64 " that were active",
 				      e->n_lanes);
 	if (e->n_lanes == 1)
 		return exact ? "the thread is known: it carries the exception"
-			     : "one thread carries it";
-	return wsi_build_text(build, "%" PRIu64 " threads carry it%s", e->n_lanes,
+			     : "one thread carries the exception";
+	return wsi_build_text(build, "%" PRIu64 " threads carry the exception%s", e->n_lanes,
 			      exact ? "" : ": the guilty ones are among them");
 }
 
@@ -73,10 +72,10 @@ enum ws_status wsi_precision(struct wsi_scene *scene)
 					    WS_CONFIDENCE_CERTAIN };
 	unsigned cleared = wsi_count_bits(e->lanes_blamed & ~e->lanes_suspect);
 	if (cleared)
-		thread->text = wsi_build_text(
-			build,
-			"%s; %u lane%s of the first warp cannot be guilty, by address or guard",
-			thread->text, cleared, cleared == 1 ? "" : "s");
+		thread->text = wsi_build_text(build,
+					      "%s; %u lane%s of the first warp cannot be guilty, "
+					      "judging by address or guard",
+					      thread->text, cleared, cleared == 1 ? "" : "s");
 	e->precision = (struct ws_report_claim){
 		wsi_build_text(build, "%s; %s", e->precision_instruction.text, thread->text),
 		wsi_build_text(build, "%s; %s", e->precision_instruction.evidence,

@@ -54,16 +54,16 @@ static const char *refusal(struct wsi_build *build, const struct wsi_source_file
 {
 	uint64_t then = file->file->size_bytes;
 	if (!wsi_regular_is_source(file->path.ptr) || !wsi_regular_is_source(here->path))
-		return "Its name is not that of a source: `--source-dir DIR` shows what lies below "
-		       "DIR.";
+		return "Its name is not that of a source file: `--source-dir DIR` shows every file "
+		       "below DIR.";
 	if (then && here->size != then)
 		return wsi_build_text(build,
 				      "The file here is not the one that was compiled: it has "
-				      "%" PRIu64 " bytes and had %" PRIu64 ". `--source-dir DIR` "
-				      "shows it all the same.",
+				      "%" PRIu64 " bytes and had %" PRIu64
+				      ". `--source-dir DIR` shows it anyway.",
 				      here->size, then);
 	if (!then && !wsi_regular_is_below(here, "."))
-		return "There is one of this name here, but its size at compile time was not "
+		return "There is a file of this name here, but its size at compile time was not "
 		       "recorded: `--source-dir DIR` shows it.";
 	return NULL;
 }
@@ -71,8 +71,8 @@ static const char *refusal(struct wsi_build *build, const struct wsi_source_file
 /* ---- where a file is here ---- */
 
 static const char *const find_words[] = {
-	[WS_EXCLUDED] = "It leads out of the folder that was given.",
-	[WS_UNSUPPORTED] = "What has this name here is no regular file.",
+	[WS_EXCLUDED] = "It leads out of the given folder.",
+	[WS_UNSUPPORTED] = "What has this name here is not a regular file.",
 };
 
 /* How the file differs from the one that was compiled. False when memory is out. */
@@ -85,9 +85,10 @@ static bool compare(struct wsi_build *build, struct wsi_source_file *file)
 	file->changed = size ? file->here->size != size : !same_time;
 	if (!file->changed)
 		return true;
-	file->why = size ? wsi_build_text(build, "%" PRIu64 " bytes here, %" PRIu64 " then",
-					  file->here->size, size)
-			 : "its time differs";
+	file->why =
+		size ? wsi_build_text(build, "%" PRIu64 " bytes here, %" PRIu64 " when compiled",
+				      file->here->size, size)
+		     : "its time differs";
 	return file->why != NULL;
 }
 

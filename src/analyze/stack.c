@@ -83,7 +83,7 @@ static void find_users(struct wsi_scene *scene)
 			continue;
 		const char *text = wsi_found(
 			scene, WS_CONFIDENCE_CERTAIN, "attributes of the image",
-			"the image gives %s a stack frame of %u bytes",
+			"%s has a stack frame of %u bytes",
 			wsi_build_name(scene->build, users[i].name), users[i].frame_bytes);
 		if (users[i].frame_bytes > LARGE_FRAME)
 			wsi_fact(scene, WSI_FACT_BIG_FRAME, text);
@@ -155,7 +155,7 @@ static void find_bounds(struct wsi_scene *scene, uint32_t lane, uint64_t pointer
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
 			  "the stack pointer of lane %u, R1 = 0x%" PRIx64
 			  ", lies above the thread's local memory (%" PRIu64
-			  " bytes from 0x%" PRIx64 "): it is damaged, or no stack pointer here",
+			  " bytes from 0x%" PRIx64 "): it is damaged, or not a stack pointer here",
 			  lane, pointer, local.size, local.start);
 	} else {
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
@@ -198,11 +198,10 @@ static void find_minimum(struct wsi_scene *scene)
 	    !place.function || place.function->min_stack_bytes == WS_UNKNOWN ||
 	    place.function->min_stack_bytes == 0)
 		return;
-	wsi_found(
-		scene, WS_CONFIDENCE_CERTAIN, "attributes of the image",
-		"the kernel needs at least %u bytes of stack a thread, recursion and calls through "
-		"pointers not counted",
-		place.function->min_stack_bytes);
+	wsi_found(scene, WS_CONFIDENCE_CERTAIN, "attributes of the image",
+		  "the kernel needs at least %u bytes of stack per thread, not counting recursion "
+		  "and calls through pointers",
+		  place.function->min_stack_bytes);
 }
 
 /* The function whose guard was changed. */

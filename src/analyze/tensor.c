@@ -153,15 +153,14 @@ static void find_map_address(struct wsi_scene *scene, const struct map_view *vie
 	if (view->address % MAP_ALIGN)
 		wsi_fact(scene, WSI_FACT_MAP_ODD,
 			 wsi_found(scene, view->sure, "its address",
-				   "0x%" PRIx64 " is no multiple of 64, which a tensor map's "
+				   "0x%" PRIx64 " is not a multiple of 64, which a tensor map's "
 				   "address must be",
 				   view->address));
 	if (view->status == WS_ABSENT)
-		wsi_fact(
-			scene, WSI_FACT_MAP_LOST,
-			wsi_found(scene, WS_CONFIDENCE_POSSIBLE, "the list of known memory",
-				  "no memory that is known holds it: it is a parameter or constant "
-				  "whose bank was not recorded, or its address is wrong"));
+		wsi_fact(scene, WSI_FACT_MAP_LOST,
+			 wsi_found(scene, WS_CONFIDENCE_POSSIBLE, "the list of known memory",
+				   "it is in no known memory: it is a parameter or constant "
+				   "whose bank was not recorded, or its address is wrong"));
 	else if (view->status != WS_OK)
 		wsi_fact(scene, view->is_param ? WSI_FACT_NO_PARAMS : WSI_FACT_NO_MEMORY,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of known memory",
@@ -194,7 +193,7 @@ static void check_map(struct wsi_scene *scene, const struct wsi_tensor_map *map)
 	uint32_t align = map->interleave == 2 ? 32 : 16;
 	if (map->rank > WSI_TENSOR_MAP_RANK)
 		wrong(scene, wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
-				       "it has %u dimensions; 5 are the most", map->rank));
+				       "it has %u dimensions; the maximum is 5", map->rank));
 	if (width == 0)
 		wrong(scene, wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
 				       "its element type, %u, is not a known one", map->element));
@@ -204,7 +203,7 @@ static void check_map(struct wsi_scene *scene, const struct wsi_tensor_map *map)
 	if (map->address % align)
 		wrong(scene, wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
 				       "the tensor's address 0x%" PRIx64
-				       " is no multiple of %u, which it must be",
+				       " is not a multiple of %u, as it must be",
 				       map->address, align));
 	if (width && map->interleave == 0 && inner % BOX_UNIT)
 		wrong(scene, wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
@@ -228,8 +227,7 @@ static void check_extent(struct wsi_scene *scene, const struct wsi_tensor_map *m
 	if (wsi_global_is_mapped(scene, map->address, 1) == WSI_MAPPED_NO) {
 		wsi_fact(scene, WSI_FACT_MAP_PAST,
 			 wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
-				   "the tensor's address 0x%" PRIx64
-				   " lies in no memory that is known",
+				   "the tensor's address 0x%" PRIx64 " is in no known memory",
 				   map->address));
 		return;
 	}
@@ -258,7 +256,7 @@ static void find_map_content(struct wsi_scene *scene, const struct map_view *vie
 	if (map.all_zero) {
 		wsi_fact(scene, WSI_FACT_MAP_ZERO,
 			 wsi_found(scene, view->sure, "its bytes",
-				   "all 128 bytes of it are 0: it was never filled in"));
+				   "all of its 128 bytes are 0: it was never filled in"));
 		return;
 	}
 	const char *element = wsi_tensor_map_element(&map);
@@ -290,7 +288,7 @@ static void find_tile(struct wsi_scene *scene, const struct found_insn *found, u
 				 wsi_found(scene, trust(scene, found, op->number, 1),
 					   "the uniform registers of the instruction",
 					   "the tile's address in shared memory, 0x%" PRIx64
-					   ", is no multiple of 128, which it must be",
+					   ", is not a multiple of 128, as it must be",
 					   value));
 		return;
 	}
@@ -331,9 +329,9 @@ static enum ws_status find_map(struct wsi_scene *scene)
 	if (!find_insn(scene, "UTMA", &view.insn)) {
 		if (scene->e->kind->family == WS_FAMILY_INSTRUCTION)
 			return find_descriptors(scene, lane);
-		wsi_found(
-			scene, WS_CONFIDENCE_CERTAIN, "the code at errorpc and before the pc",
-			"no instruction with a tensor map is near: which map it was is not known");
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code at errorpc and before the pc",
+			  "no instruction with a tensor map is nearby: which map was used is not "
+			  "known");
 		return WS_OK;
 	}
 	for (size_t i = 0; i < view.insn.n_ops; i++) {

@@ -30,7 +30,7 @@ static bool find_guard_rail(struct wsi_scene *scene)
 	words[function->name.len - len] = 0;
 	wsi_fact(scene, WSI_FACT_GUARD_RAIL,
 		 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the name of the function that traps",
-			   "a check of tensor memory that the compiler put in failed: %s", words));
+			   "a tensor memory check that the compiler inserted failed: %s", words));
 	return true;
 }
 
@@ -80,8 +80,8 @@ enum ws_status wsi_find_trap(struct wsi_scene *scene)
 	if (is_stack_check(scene, pc)) {
 		wsi_fact(scene, WSI_FACT_STACK_CHECK,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code in front of the trap",
-				   "the trap `%s` is the check of the stack pointer that a debug "
-				   "build makes at the start of a function: the stack is used up",
+				   "the trap `%s` is the stack check that a debug build makes at "
+				   "the start of a function: the stack is used up",
 				   text));
 		return wsi_find_stack(scene);
 	}

@@ -155,8 +155,8 @@ static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 		if (e->n_sms > 1)
 			say(sentence, " and %" PRIu64 " more", e->n_sms - 1);
 		say(sentence, wsi_first_loss(build, WS_HIDES_FAULT)
-				      ? "; its threads are lost or had left"
-				      : "; the threads had already left");
+				      ? "; its threads are lost or had exited"
+				      : "; the threads had already exited");
 		return;
 	}
 	if (e->at.block_status != WS_OK)
@@ -171,6 +171,7 @@ static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 static void say_access(struct sentence *sentence, const struct ws_report_exception *e)
 {
 	static const char *const verbs[] = { "load", "store", "update" };
+	static const char *const ties[] = { "from", "to", "in" };
 	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
 	if (!access || access->found.confidence != WS_CONFIDENCE_CERTAIN || !access->width)
 		return;
@@ -188,10 +189,10 @@ static void say_access(struct sentence *sentence, const struct ws_report_excepti
 	else
 		say(sentence, "; the %u suspects%s", wsi_count_bits(told),
 		    e->n_warps > 1 ? " of the first warp" : "");
-	say(sentence, " %s%s%s %u byte%s%s of %s memory at 0x%" PRIx64,
+	say(sentence, " %s%s%s %u byte%s%s %s %s memory at 0x%" PRIx64,
 	    lanes & ~access->lanes_known ? "probably " : "", verbs[access->direction],
 	    one ? "s" : "", access->width, access->width == 1 ? "" : "s", one ? "" : " each",
-	    ws_space_text(access->space),
+	    ties[access->direction], ws_space_text(access->space),
 	    one ? access->address[access->lane] : access->first_address);
 	if (!one && access->first_address != access->last_address)
 		say(sentence, " to 0x%" PRIx64, access->last_address);
@@ -312,7 +313,7 @@ static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 		else
 			say(sentence, "Cannot tell whether this %s holds a fault", what);
 		sentence->head = sentence->len;
-		say(sentence, ": %s", calm ? hang : fault ? fault : "it holds no state of a GPU");
+		say(sentence, ": %s", calm ? hang : fault ? fault : "it holds no GPU state");
 		return;
 	}
 	say(sentence, "No fault in this %s", what);
@@ -361,7 +362,7 @@ static const char *explain_borrowing(struct wsi_build *build, const struct ws_pl
 	switch (found.verdict) {
 	case WS_BORROW_DIFFERS:
 		return wsi_build_text(build,
-				      "The code in %s is another: %" PRIu64
+				      "The code in %s is different: %" PRIu64
 				      " instructions differ, the first at offset 0x%" PRIx64 ".",
 				      found.path, found.diff.n_instructions, found.diff.first_off);
 	case WS_BORROW_NO_LINES:
@@ -388,7 +389,7 @@ static enum ws_status missing_lines(struct wsi_build *build, const struct ws_rep
 				   frame->function_status == WS_UNSUPPORTED
 					   ? "The classic back end recorded host addresses; only "
 					     "the kernel's own code can be looked up."
-					   : "No module image in this dump holds that address.");
+					   : "No module image in this dump contains that address.");
 	struct ws_module_hint hint = { WS_NONE, WS_NONE, WS_NONE };
 	const char *text = NULL;
 	if (ws_module_set_find_address(build->modules, frame->pc, &hint, &place, NULL) == WS_OK)
@@ -462,23 +463,22 @@ static enum ws_status find_missing(struct wsi_build *build, bool *ret_no_source)
 	if (st == WS_OK && e && e->blame != WS_BLAME_NOBODY && e->blame != WS_BLAME_TRAP &&
 	    e->errorpc_status != WS_OK)
 		st = missing_add(build, "the error PC", e->errorpc_status,
-				 "The place shown is that of the pc: the faulting instruction lies "
+				 "The place shown is that of the pc: the faulting instruction is "
 				 "at or before it.");
 	if (st == WS_OK && e && e->blame == WS_BLAME_SM)
-		st = missing_add(
-			build, "the faulting thread", WS_ABSENT,
-			wsi_first_loss(build, WS_HIDES_FAULT)
-				? "Its warp had exited before the fault was seen, or its "
-				  "row is lost: only the SM's row tells of it."
-				: "Its warp had exited before the fault was seen: only the "
-				  "SM's row tells of it.");
+		st = missing_add(build, "the faulting thread", WS_ABSENT,
+				 wsi_first_loss(build, WS_HIDES_FAULT)
+					 ? "Its warp had exited before the fault was detected, or "
+					   "its row is lost: only the SM's row records it."
+					 : "Its warp had exited before the fault was detected: "
+					   "only the SM's row records it.");
 	if (st == WS_OK && e && e->stack_status != WS_OK && e->stack_status != WS_ABSENT)
 		st = missing_add(build, "the call stack", e->stack_status, NULL);
 	if (st == WS_OK && e)
 		st = missing_sources(build, e, ret_no_source);
 	if (st == WS_OK && build->report->dump_status == WS_OK && !build->report->dump.complete)
 		st = missing_add(build, "a part of the dump", WS_TRUNCATED,
-				 "The file was cut or damaged; see the diagnostics.");
+				 "The file is truncated or damaged; see the diagnostics.");
 	return st;
 }
 
@@ -495,7 +495,7 @@ static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_re
 		st = next_add(build,
 			      "Build the same source with `-lineinfo`, which does not change the "
 			      "machine code, and add `--debug-image FILE` with the result: "
-			      "the report then shows source lines of this very dump. "
+			      "the report then shows source lines for this dump. "
 			      "`warpscope store add FILE` keeps it for later dumps.");
 	if (st == WS_OK && lines_wanted)
 		st = next_add(
@@ -507,8 +507,7 @@ static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_re
 			"`--generate-line-info`. Empty their caches first.");
 	if (st == WS_OK && e->blame == WS_BLAME_SM)
 		st = next_add(build,
-			      "Set CUDA_LAUNCH_BLOCKING=1 and reproduce, to see which launch "
-			      "it is.");
+			      "Reproduce with `CUDA_LAUNCH_BLOCKING=1` to see which launch it is.");
 	return st;
 }
 
@@ -532,13 +531,12 @@ static enum ws_status next_for_blocks(struct wsi_build *build)
 		if (!all || dim.z > UINT32_MAX / all || resident >= all * dim.z)
 			continue;
 		return next_add(
-			build,
-			wsi_build_text(build,
-				       "Only %" PRIu64 " of %" PRIu64 " blocks of %s are on "
-				       "the GPU. Blocks that wait for others of their grid "
-				       "need all of them there at once: a cooperative launch.",
-				       resident, all * dim.z,
-				       wsi_build_name(build, kernel->name_short)));
+			build, wsi_build_text(build,
+					      "Only %" PRIu64 " of %" PRIu64 " blocks of %s are on "
+					      "the GPU. Blocks that wait for each other must all "
+					      "be resident at once: use a cooperative launch.",
+					      resident, all * dim.z,
+					      wsi_build_name(build, kernel->name_short)));
 	}
 	return WS_OK;
 }
@@ -554,21 +552,21 @@ static enum ws_status find_next(struct wsi_build *build, bool no_source)
 		st = next_add(
 			build,
 			wsi_build_text(build,
-				       "All ranks take part in the %s: the one that is not in "
-				       "it, or that faulted, holds up the others. Look at the "
+				       "All ranks take part in the %s: a rank that is not in it, "
+				       "or that faulted, holds up the others. Look at the "
 				       "dumps of the other ranks first.",
 				       collective));
 	else if (st == WS_OK &&
 		 (report->verdict == WS_VERDICT_NONE || report->verdict == WS_VERDICT_HANG))
-		st = next_add(build, "A dump without an exception is normal for one that was asked "
-				     "for, and for a process that waits for another: look at the "
-				     "dumps of the other ranks.");
+		st = next_add(
+			build,
+			"A dump without an exception is normal if it was requested, or if the "
+			"process waits for another: look at the dumps of the other ranks.");
 	if (st == WS_OK && report->verdict == WS_VERDICT_HANG)
 		st = next_for_blocks(build);
 	if (st == WS_OK && report->verdict == WS_VERDICT_HANG)
-		st = next_add(build,
-			      "See each warp and what it waits for: `warpscope info DUMP warps`, "
-			      "`warpscope info DUMP barriers`.");
+		st = next_add(build, "See what each warp waits for: `warpscope info DUMP warps`, "
+				     "`warpscope info DUMP barriers`.");
 	if (st == WS_OK && no_source)
 		st = next_add(build, "Add `--source-map FROM=TO` or `--source-dir DIR` to see the "
 				     "source lines here.");

@@ -508,14 +508,14 @@ static void count_waiting(struct wsi_waits *w)
 static bool say_evidence(struct wsi_waits *w, struct ws_report_wait *wait)
 {
 	if (wait->n_hardware_warps == wait->n_warps) {
-		wait->claim.evidence = "the hardware says so of these warps";
+		wait->claim.evidence = "the hardware reports it for these warps";
 		wait->claim.confidence = WS_CONFIDENCE_CERTAIN;
 	} else if (wait->n_hardware_warps) {
-		wait->claim.evidence = wsi_build_text(w->build,
-						      "the hardware says so of %" PRIu64
-						      " of the warps; the others stand at the "
-						      "instruction that waits",
-						      wait->n_hardware_warps);
+		wait->claim.evidence = wsi_build_text(
+			w->build,
+			"the hardware reports it for %" PRIu64
+			" of the warps; the others are at the instruction that waits",
+			wait->n_hardware_warps);
 		wait->claim.confidence = WS_CONFIDENCE_LIKELY;
 	}
 	return wait->claim.evidence != NULL;
@@ -560,7 +560,7 @@ static bool say_wait(struct wsi_waits *w, struct ws_report_wait *wait)
 		w->build, "wait%s %s%s%s%s%s", wait->n_lanes == 1 ? "s" : "", what,
 		wait->n_lanes > 1 && wait->address_status == WS_OK && wait->one_address &&
 				wsi_wait_reads_word(wait->kind)
-			? ", all at one address"
+			? ", all at the same address"
 			: "",
 		wait->collective ? ", in a collective operation (" : "",
 		wait->collective ? wait->collective : "", wait->collective ? ")" : "");
@@ -580,14 +580,14 @@ static bool say_missing(struct wsi_waits *w, struct ws_report_wait *wait)
 	const char *never = "";
 	if (wait->n_missing == 0) {
 		if (wait->kind == WS_WAIT_BARRIER && wait->barrier_status == WS_OK)
-			wait->missing_text = wait->expected
-						     ? "all have come"
-						     : "all threads that have not ended have come";
+			wait->missing_text =
+				wait->expected ? "all have arrived"
+					       : "all threads that have not ended have arrived";
 		return true;
 	}
 	if (wait->n_never)
 		never = wait->n_never == wait->n_missing
-				? "; none of them can come any more"
+				? "; none of them can arrive any more"
 				: wsi_build_text(build, "; %" PRIu64 " of them never can",
 						 wait->n_never);
 	if (!never)
@@ -598,7 +598,7 @@ static bool say_missing(struct wsi_waits *w, struct ws_report_wait *wait)
 						       : NULL;
 	else
 		wait->missing_text = wsi_build_text(
-			build, "%s%" PRIu64 " %s%s %s not come%s%s",
+			build, "%s%" PRIu64 " %s%s %s not arrived%s%s",
 			wait->missing_is_most ? "at most " : "", wait->n_missing, unit, plural,
 			have,
 			wait->missing_is_most ? ": some may have arrived before, without waiting"

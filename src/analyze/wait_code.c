@@ -183,7 +183,7 @@ static bool is_barrier(const struct ws_insn *insn)
 static bool waits_itself(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_code *code)
 {
 	code->confidence = WS_CONFIDENCE_LIKELY;
-	code->evidence = "the threads stand at an instruction that waits";
+	code->evidence = "the threads are at an instruction that waits";
 	if (is_named(insn, "BAR") && !arrives_only(insn)) {
 		code->kind = WS_WAIT_BARRIER;
 		find_barrier(insn, pc, code);
@@ -477,10 +477,11 @@ static enum ws_status waits_in_loop(const struct spot *spot, bool *ret_is_loop,
 		find_phase(&insn, code->pc, code);
 	code->evidence = wsi_build_text(
 		spot->build,
-		"the threads are in a loop of %u instructions that writes nothing and is left %s "
-		"what the instruction at 0x%" PRIx64 " reads, each time from the same address%s%s",
-		loop.n_insns, loop.limited ? "by" : "only by", code->pc,
-		loop.limited ? "; after so many rounds it ends by itself" : "",
+		"the threads are in a loop of %u instructions that writes nothing and exits %s the "
+		"value that the instruction at 0x%" PRIx64
+		" reads, each time from the same address%s%s",
+		loop.n_insns, loop.limited ? "on" : "only on", code->pc,
+		loop.limited ? "; after a number of rounds it also ends by itself" : "",
 		is_grid ? ", which the driver keeps for the grid's barrier" : "");
 	return code->evidence && set_text(spot->build, &insn, code->pc, code) ? WS_OK
 									      : WS_NO_MEMORY;
@@ -540,7 +541,7 @@ static enum ws_status classify(const struct spot *spot, bool by_hardware,
 		code->waits = true;
 		code->kind = WS_WAIT_SLEEP;
 		code->confidence = WS_CONFIDENCE_LIKELY;
-		code->evidence = "the threads stand at an instruction that waits";
+		code->evidence = "the threads are at an instruction that waits";
 	}
 	return !code->waits || set_text(spot->build, &insn, spot->pc, code) ? WS_OK : WS_NO_MEMORY;
 }

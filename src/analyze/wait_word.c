@@ -199,8 +199,8 @@ static const char *say_until(struct wsi_build *build, struct ws_report_wait *wai
 	wait->until_met = known && wait->value_bytes == 4 && is_met(wait);
 	if (!other || !value)
 		return NULL;
-	return wsi_build_text(build, "the wait ends when it is %s%s%s%s%s", words[wait->until],
-			      other, known ? "; it is " : "", value,
+	return wsi_build_text(build, "the wait ends when the value is %s%s%s%s%s",
+			      words[wait->until], other, known ? "; it is " : "", value,
 			      wait->until_met ? ", so it is about to end" : "");
 }
 
@@ -258,13 +258,13 @@ static const char *say_object(struct wsi_build *build, const struct ws_report_ob
 {
 	char bytes[100] = "";
 	if (object->over)
-		return "the phase that is waited for is over: the wait is about to end";
+		return "the awaited phase is over: the wait is about to end";
 	if (object->pending_bytes)
 		wsi_format(bytes, "%s%u bytes of asynchronous copies",
 			   object->pending ? ", and " : "", object->pending_bytes);
 	const char *arrivals = object->expected == 1 ? "arrival" : "arrivals";
 	if (!object->pending && *bytes)
-		return wsi_build_text(build, "%s are missing; no arrival is", bytes);
+		return wsi_build_text(build, "%s are missing, but no arrivals", bytes);
 	return wsi_build_text(build, "%u of %u %s %s missing%s", object->pending, object->expected,
 			      arrivals, object->pending == 1 ? "is" : "are", bytes);
 }

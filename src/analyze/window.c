@@ -37,9 +37,9 @@ static void find_shared(struct wsi_scene *scene)
 	 * [measured: nvcc 13.0, the address of the first shared variable is 0x400] */
 	bool reserved = scene->sm_major >= 9 && info.shared_bytes >= 1024;
 	wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the warp's row, and the attributes of the image",
-		  "the block has %u bytes of shared memory: %u static by the image%s, %u that the "
-		  "launch asked for",
-		  all, info.shared_bytes, reserved ? " (1024 of them the system's)" : "",
+		  "the block has %u bytes of shared memory: %u static in the image%s, %u requested "
+		  "by the launch",
+		  all, info.shared_bytes, reserved ? " (1024 of them reserved for the system)" : "",
 		  all - info.shared_bytes);
 }
 
@@ -68,7 +68,7 @@ static void find_constant(struct wsi_scene *scene, const struct ws_report_access
 	struct wsi_range bank;
 	if (access->bank == WS_NONE) {
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code at errorpc",
-			  "the bank is chosen by a register, as a descriptor does");
+			  "the bank is chosen by a register, as with a descriptor");
 		return;
 	}
 	if (wsi_window_of(scene, access, access->lane == WS_NONE ? 0 : access->lane, &bank))

@@ -95,7 +95,7 @@ static void check_stride(struct wsi_checker *c, uint32_t section, const struct w
 				    info->words, info->base_bytes);
 		else if (shdr->size % shdr->entsize)
 			wsi_finding(c, WS_CHECK_STRIDE, section, at + WSI_SH_SIZE,
-				    "%" PRIu64 " bytes are no multiple of the %" PRIu64
+				    "%" PRIu64 " bytes are not a multiple of the %" PRIu64
 				    "-byte rows",
 				    shdr->size, shdr->entsize);
 		else if (shdr->size / shdr->entsize > info->max_rows)
@@ -111,7 +111,7 @@ static void check_stride(struct wsi_checker *c, uint32_t section, const struct w
 		     kind == WSI_KIND_UPREDS || kind == WSI_KIND_BARRIERS;
 	if (words && shdr->size % 4)
 		wsi_finding(c, WS_CHECK_STRIDE, section, at + WSI_SH_SIZE,
-			    "%" PRIu64 " bytes of %s are no multiple of 4", shdr->size,
+			    "%" PRIu64 " bytes of %s are not a multiple of 4", shdr->size,
 			    info->words);
 }
 

@@ -52,7 +52,7 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 	uint64_t rows = bytes.len / shdr->entsize;
 	if (shdr->size % shdr->entsize != 0)
 		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + WSI_SH_SIZE,
-			      "%s (section %u): %" PRIu64 " bytes are no multiple of %" PRIu64
+			      "%s (section %u): %" PRIu64 " bytes are not a multiple of %" PRIu64
 			      "-byte rows",
 			      info->words, section, shdr->size, shdr->entsize);
 	if (rows > info->max_rows) {

@@ -37,8 +37,8 @@ static void head(struct wsi_html *page)
 static void foot(struct wsi_html *page)
 {
 	wsi_html_printf(page,
-			"<footer>Made by warpscope %s. This page holds no contents of the GPU's "
-			"memory, and loads nothing.</footer>\n",
+			"<footer>Made by warpscope %s. This page contains no GPU memory contents "
+			"and loads nothing.</footer>\n",
 			ws_version());
 	wsi_html_map_data(page);
 	wsi_html_raw(page, "<script>");

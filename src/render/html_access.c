@@ -18,8 +18,8 @@ static void kind(struct wsi_html *page, const struct ws_report_access *access)
 
 static void suspects(struct wsi_html *page, const struct ws_report_access *access)
 {
-	static const char *const reasons[] = { "in no memory of the dump", "outside the window",
-					       "misaligned", "near null", "no valid address" };
+	static const char *const reasons[] = { "outside the dump's memory", "outside the window",
+					       "misaligned", "near null", "not a valid address" };
 	const uint32_t masks[] = { access->unmapped, access->outside, access->misaligned,
 				   access->null_like, access->noncanonical };
 	if (!access->lanes)

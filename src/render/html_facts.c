@@ -170,7 +170,7 @@ static void built(struct wsi_html *page, const struct ws_module_facts *facts)
 		wsi_html_printf(page, "for sm_%u%.1s", facts->sm,
 				facts->variant ? (char[]){ facts->variant, 0 } : "");
 	else
-		wsi_html_raw(page, "for an architecture that is not known");
+		wsi_html_raw(page, "for an unknown architecture");
 	if (facts->virtual_sm != WS_UNKNOWN)
 		wsi_html_printf(page, ", from compute_%u", facts->virtual_sm);
 	if (facts->toolkit != WS_UNKNOWN)
@@ -196,7 +196,7 @@ void wsi_html_image(struct wsi_html *page)
 		code_term(page, "Options", image->options_shown);
 		if (image->options_left_out)
 			wsi_html_raw(page, " <span class=\"soft\">others may name files: they are "
-					   "in the JSON only</span>");
+					   "only in the JSON</span>");
 		wsi_html_term_end(page);
 	}
 	wsi_html_term(page, "Lines");
@@ -306,7 +306,7 @@ static void code(struct wsi_html *page)
 	if (report->n_code == 0)
 		return;
 	wsi_html_raw(page, "<details><summary>Kernels whose code is in the dump (which of them ran "
-			   "is lost)</summary>\n<ul>\n");
+			   "is not known)</summary>\n<ul>\n");
 	for (uint32_t i = 0; i < report->n_code && (i < MAX_ROWS || page->options.all); i++) {
 		wsi_html_raw(page, "<li><code>");
 		wsi_html_str(page, report->code[i]);

@@ -72,8 +72,8 @@ static void source(struct wsi_html *page, const struct ws_report_frame *frame)
 				"%s.</p>\n",
 				frame->source.why);
 	if (frame->source.other_time)
-		wsi_html_raw(page, "<p class=\"soft\">This file has the size of the one that was "
-				   "compiled, but not its time.</p>\n");
+		wsi_html_raw(page, "<p class=\"soft\">This file has the same size as when it was "
+				   "compiled, but a different time.</p>\n");
 }
 
 static void frame_title(struct wsi_html *page, const struct ws_report_frame *frame)
@@ -127,8 +127,7 @@ static void folded(struct wsi_html *page, const struct ws_report_exception *e, u
 		   uint32_t to)
 {
 	wsi_html_printf(page,
-			"<li class=\"library\"><details><summary>#%u to #%u: %u frames of "
-			"libraries (",
+			"<li class=\"library\"><details><summary>#%u to #%u: %u library frames (",
 			from, to - 1, to - from);
 	struct ws_str names[WSI_LIBRARY_NAMES];
 	size_t n = wsi_library_names(e, from, to, names);
@@ -156,7 +155,7 @@ void wsi_html_stack(struct wsi_html *page)
 		if (i == e->pc_frames_from)
 			wsi_html_raw(page,
 				     "<li class=\"note\">The warp had left these functions when "
-				     "it stopped; its stack then was:</li>\n");
+				     "it stopped; its stack was then:</li>\n");
 		if (n)
 			folded(page, e, i, next);
 		else

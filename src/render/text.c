@@ -89,7 +89,7 @@ enum ws_status ws_report_markdown(const struct ws_report *report,
 	wsi_page_advice(&page, report->summary);
 	ws_out_text(out, ".**\n");
 	page_sections(&page);
-	ws_out_printf(out, "\n<sub>warpscope %s; this page holds no contents of memory.</sub>\n",
+	ws_out_printf(out, "\n<sub>warpscope %s; this page contains no memory contents.</sub>\n",
 		      ws_version());
 	return page_status(&page, err);
 }

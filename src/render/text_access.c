@@ -27,16 +27,17 @@ static void line_claim(struct wsi_page *page, const char *label,
 	wsi_page_end_line(page);
 }
 
-/* "loads 4 bytes of global memory" */
+/* "loads 4 bytes from global memory" */
 static void line_kind(struct wsi_page *page, const struct ws_report_access *access)
 {
 	static const char *const verbs[] = { "loads", "stores", "atomically updates" };
+	static const char *const ties[] = { "from", "to", "in" };
 	struct ws_out *out = page->out;
 	wsi_page_label(page, "does");
 	ws_out_printf(out, "%s", verbs[access->direction]);
 	if (access->width)
-		ws_out_printf(out, " %u byte%s of", access->width, access->width == 1 ? "" : "s");
-	ws_out_printf(out, " %s memory", ws_space_text(access->space));
+		ws_out_printf(out, " %u byte%s", access->width, access->width == 1 ? "" : "s");
+	ws_out_printf(out, " %s %s memory", ties[access->direction], ws_space_text(access->space));
 	if (access->bank != WS_NONE)
 		ws_out_printf(out, ", bank %u", access->bank);
 	if (access->rank != WS_NONE)
@@ -63,9 +64,9 @@ static void line_address(struct wsi_page *page, const struct ws_report_access *a
 	wsi_page_label(page, "address");
 	ws_out_printf(out, "lane %u: 0x%" PRIx64, lane, access->address[lane]);
 	if (access->null_like >> lane & 1)
-		ws_out_text(out, ", as a null pointer gives");
+		ws_out_text(out, ", as from a null pointer");
 	else if (access->noncanonical >> lane & 1)
-		ws_out_text(out, ", which no GPU pointer can be");
+		ws_out_text(out, ", which cannot be a GPU pointer");
 	if (access->where) {
 		ws_out_text(out, ", ");
 		ws_out_escaped(out, ws_str_of(access->where));
@@ -101,10 +102,10 @@ static void line_lanes(struct wsi_page *page, const struct ws_report_access *acc
 	uint32_t n = wsi_count_bits(access->lanes);
 	ws_out_printf(page->out, "%u of %u lane%s, 0x%08x", wsi_count_bits(access->suspects), n,
 		      wsi_plural(n), access->suspects);
-	out_reason(page, access->null_like, "as a null pointer gives", &first);
-	out_reason(page, access->noncanonical, "beyond every GPU address", &first);
-	out_reason(page, access->unmapped, "in no memory of the dump", &first);
-	out_reason(page, access->outside, "outside", &first);
+	out_reason(page, access->null_like, "near null", &first);
+	out_reason(page, access->noncanonical, "not a valid address", &first);
+	out_reason(page, access->unmapped, "outside the dump's memory", &first);
+	out_reason(page, access->outside, "outside the window", &first);
 	out_reason(page, access->misaligned, "misaligned", &first);
 	if (access->cleared)
 		ws_out_printf(page->out, "; %u cleared by address or guard",
@@ -182,7 +183,7 @@ void wsi_text_listing(struct wsi_page *page)
 	const struct ws_report_exception *e = page->report->focus;
 	if (!e || e->n_insns == 0)
 		return;
-	wsi_page_title_folded(page, "Code around it:");
+	wsi_page_title_folded(page, "Machine code:");
 	for (uint32_t i = 0; i < e->n_insns; i++) {
 		const struct ws_report_insn *insn = &e->insns[i];
 		ws_out_printf(page->out, "    %-8s 0x%" PRIx64 "  ",

@@ -48,7 +48,7 @@ static void line_built(struct wsi_page *page, const struct ws_module_facts *fact
 		ws_out_printf(out, "for sm_%u%.1s", facts->sm,
 			      facts->variant ? (char[]){ facts->variant, 0 } : "");
 	else
-		ws_out_text(out, "for an architecture that is not known");
+		ws_out_text(out, "for an unknown architecture");
 	if (facts->toolkit != WS_UNKNOWN)
 		ws_out_printf(out, ", CUDA %u.%u", facts->toolkit / 10, facts->toolkit % 10);
 	if (facts->tool.len) {
@@ -67,7 +67,7 @@ static void line_options(struct wsi_page *page, const struct ws_report_image *im
 	wsi_page_label(page, "options");
 	ws_out_escaped(page->out, image->options_shown);
 	if (image->options_left_out)
-		ws_out_text(page->out, " (others, that may name files: --json)");
+		ws_out_text(page->out, " (others may name files: --json)");
 	wsi_page_end_line(page);
 }
 
@@ -155,8 +155,8 @@ void wsi_text_kernels(struct wsi_page *page)
 	const struct ws_report *report = page->report;
 	if (report->n_code == 0)
 		return;
-	wsi_page_title_folded(page,
-			      "Kernels whose code is in the dump (which of them ran is lost):");
+	wsi_page_title_folded(
+		page, "Kernels whose code is in the dump (which of them ran is not known):");
 	uint32_t shown = wsi_page_rows(page, report->n_code);
 	for (uint32_t i = 0; i < shown; i++) {
 		struct ws_str name = report->code[i];

@@ -66,7 +66,7 @@ static void box_addresses(struct wsi_page *page, const struct ws_report_exceptio
 		if (e->n_frames && e->frames[0].pc == e->errorpc)
 			out_offset(page, &e->frames[0]);
 		else
-			ws_out_text(out, "  no code of this dump");
+			ws_out_text(out, "  not in this dump's code");
 		wsi_page_end_line(page);
 	} else if (e->blame != WS_BLAME_NOBODY && e->blame != WS_BLAME_TRAP) {
 		wsi_page_label(page, "errorpc");

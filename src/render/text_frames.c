@@ -53,8 +53,8 @@ static void out_changed(struct wsi_page *page, const struct ws_report_exception 
 				      source->path, source->why);
 	}
 	if (other_time)
-		ws_out_text(page->out, "         (sources have the sizes of those that were "
-				       "compiled, but not their times)\n");
+		ws_out_text(page->out, "         (the sources have the same sizes as when they "
+				       "were compiled, but different times)\n");
 }
 
 static void out_frame(struct wsi_page *page, const struct ws_report_frame *frame, bool is_user)
@@ -122,8 +122,7 @@ static void out_folded(struct wsi_page *page, const struct ws_report_exception *
 	struct ws_str names[WSI_LIBRARY_NAMES];
 	size_t n_names = wsi_library_names(e, start, start + n, names);
 	wsi_page_style(page, WS_STYLE_DIM);
-	ws_out_printf(page->out, "    #%u to #%u: %u frames of libraries (", start, start + n - 1,
-		      n);
+	ws_out_printf(page->out, "    #%u to #%u: %u library frames (", start, start + n - 1, n);
 	for (size_t i = 0; i < n_names; i++) {
 		ws_out_text(page->out, i ? ", " : "");
 		ws_out_escaped(page->out, names[i]);
@@ -141,7 +140,7 @@ static void out_borrowed(struct wsi_page *page, const struct ws_report_exception
 			continue;
 		ws_out_text(page->out, "         (lines from ");
 		ws_out_escaped(page->out, ws_str_of(e->frames[i].borrowed_from));
-		ws_out_text(page->out, ", whose machine code is proven equal)\n");
+		ws_out_text(page->out, ", whose machine code is proven identical)\n");
 		return;
 	}
 }
@@ -174,7 +173,7 @@ void wsi_text_frames(struct wsi_page *page)
 		if (i == e->pc_frames_from)
 			ws_out_text(page->out,
 				    "         (the warp had left these functions when it "
-				    "stopped; its stack then was:)\n");
+				    "stopped; its stack was then:)\n");
 		out_frame(page, &e->frames[i], i == e->user_frame && i > 0);
 	}
 	out_borrowed(page, e);

@@ -77,12 +77,12 @@ static void show_word(struct wsi_page *page, const struct ws_report_wait *wait)
 static void show_absentee(struct wsi_page *page, const struct ws_report_absentee *one)
 {
 	static const char *const words[] = {
-		[WS_ABSENTEE_EXITED] = "ended: never",
-		[WS_ABSENTEE_FAULTED] = "faulted: never",
+		[WS_ABSENTEE_EXITED] = "ended: can never arrive",
+		[WS_ABSENTEE_FAULTED] = "faulted: can never arrive",
 		[WS_ABSENTEE_TRAPPED] = "at a trap",
 		[WS_ABSENTEE_WAITS] = "waiting elsewhere",
 		[WS_ABSENTEE_RUNS] = "elsewhere",
-		[WS_ABSENTEE_UNKNOWN] = "in no warp of this dump",
+		[WS_ABSENTEE_UNKNOWN] = "not in any warp of this dump",
 		[WS_ABSENTEE_NOT_RESIDENT] = "not on the GPU: ended, or not started",
 	};
 	const struct ws_report *report = page->report;

@@ -19,7 +19,7 @@ struct ws_str wsi_device_name(const struct ws_device *device)
 
 const char *wsi_function_missing(enum ws_status status)
 {
-	return status == WS_ABSENT        ? "no code of this dump"
+	return status == WS_ABSENT        ? "not in this dump's code"
 	       : status == WS_UNSUPPORTED ? "a host address"
 					  : ws_missing_word(status);
 }
@@ -73,9 +73,9 @@ void wsi_out_stripped(struct ws_out *out, uint32_t stripped)
 		const char *words;
 	} lost[] = {
 		{ WS_STRIP_OTHERS, "warps without a fault" },
-		{ WS_STRIP_VALUES, "values of registers and memory, but for pointers" },
+		{ WS_STRIP_VALUES, "values of registers and memory, except pointers" },
 		{ WS_STRIP_PTX, "PTX" },
-		{ WS_STRIP_PATHS, "names of folders" },
+		{ WS_STRIP_PATHS, "folder names" },
 	};
 	bool first = true;
 	for (size_t i = 0; i < WSI_COUNT(lost); i++) {
@@ -137,11 +137,12 @@ const char *wsi_lines_words(const struct ws_report_image *image)
 	static const char *const words[] = {
 		[WS_LINES_PRESENT] = "yes",
 		[WS_LINES_NOT_BUILT] = "no: compiled without -lineinfo",
-		[WS_LINES_REMOVED] = "no: compiled with them, removed from the image later",
+		[WS_LINES_REMOVED] =
+			"no: compiled with lines, which were removed from the image later",
 		[WS_LINES_UNKNOWN] = "no, and the image does not say why",
 	};
 	if (image->lines_borrowed_from)
-		return "not in the dump; those of the same code in ";
+		return "not in the dump; taken from the same code in ";
 	if (image->lines == WS_LINES_PRESENT && image->facts.has_debug_info)
 		return "yes, with variables (-G)";
 	return words[image->lines];
@@ -150,7 +151,7 @@ const char *wsi_lines_words(const struct ws_report_image *image)
 /* [public doc: CUDBGCoredumpGenerationFlags] */
 void wsi_out_left_out(struct ws_out *out, uint32_t flags)
 {
-	static const char *const skipped[] = { "module images as in the file",
+	static const char *const skipped[] = { "module images as compiled",
 					       "global memory",
 					       "shared memory",
 					       "local memory",
@@ -183,13 +184,13 @@ const char *wsi_lane_verdict(const struct ws_report_access *access, uint32_t lan
 	if (access->null_like & bit)
 		return "near null";
 	if (access->noncanonical & bit)
-		return "no valid address";
+		return "not a valid address";
 	if (access->misaligned & bit)
 		return "misaligned";
 	if (access->outside & bit)
 		return "outside the window";
 	if (access->unmapped & bit)
-		return "in no memory of the dump";
+		return "outside the dump's memory";
 	if (access->cleared & bit)
 		return "cannot be the cause";
 	if (!((access->lanes_known | access->lanes_guess) & bit))

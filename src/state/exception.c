@@ -44,7 +44,7 @@
 static const struct ws_exception table[] = {
 	{ 1, "LANE_ILLEGAL_ADDRESS", "Lane Illegal Address", GDB(1), WS_FAMILY_ADDRESS, LANE,
 	  .headline = "illegal memory access",
-	  .meaning = "A thread touched global memory outside any allocation.",
+	  .meaning = "A thread accessed global memory outside any allocation.",
 	  .causes = ADDRESS_CAUSES, .checks = ADDRESS_CHECKS },
 	{ 2, "LANE_USER_STACK_OVERFLOW", "Lane User Stack Overflow", GDB(2), WS_FAMILY_STACK, LANE,
 	  .headline = "stack overflow", .meaning = "A thread used more stack than its limit.",
@@ -56,8 +56,9 @@ static const struct ws_exception table[] = {
 	  .checks = STACK_CHECKS },
 	{ 4, "WARP_ILLEGAL_INSTRUCTION", "Warp Illegal Instruction", GDB(4), WS_FAMILY_INSTRUCTION,
 	  WARP, .headline = "illegal instruction",
-	  .meaning = "A warp executed bits that are no valid instruction here, or a valid one with "
-		     "impossible operands.",
+	  .meaning =
+		  "A warp executed bits that are not a valid instruction here, or a valid one with "
+		  "impossible operands.",
 	  .causes = ENCODING_CAUSES, .checks = ENCODING_CHECKS },
 	{ 5, "WARP_OUT_OF_RANGE_ADDRESS", "Warp Out-of-range Address", GDB(5), WS_FAMILY_SPACE,
 	  WARP, .headline = "access outside shared or local memory",
@@ -78,7 +79,7 @@ static const struct ws_exception table[] = {
 		  "lane; the base pointer among the arguments" },
 	{ 7, "WARP_INVALID_ADDRESS_SPACE", "Warp Invalid Address Space", GDB(7), WS_FAMILY_SPACE,
 	  WARP, .headline = "access to the wrong memory space",
-	  .meaning = "An instruction used an address of a memory space that it may not touch.",
+	  .meaning = "An instruction used an address in a memory space that it may not access.",
 	  .causes = "generic pointer to local or shared memory given to an operation for global "
 		    "memory (atomics, asynchronous copies); wrong address conversion",
 	  .checks = "which window the address falls in (shared, local, global); the kind of "
@@ -119,7 +120,7 @@ static const struct ws_exception table[] = {
 	  .checks = "the device heap limit; double frees in device code" },
 	{ 14, "WARP_ILLEGAL_ADDRESS", "Warp Illegal Address", GDB(14), WS_FAMILY_ADDRESS, WARP,
 	  .headline = "illegal memory access",
-	  .meaning = "A thread of the warp touched memory that is not mapped or not allowed.",
+	  .meaning = "A thread of the warp accessed memory that is not mapped or not allowed.",
 	  .causes = ADDRESS_CAUSES, .checks = ADDRESS_CHECKS },
 	{ 15, "LANE_NONMIGRATABLE_ATOMSYS", "Non-migratable System-scoped Atomic Access", GDB(16),
 	  WS_FAMILY_ATOMIC, LANE, .headline = "unsupported system-wide atomic",
@@ -170,13 +171,13 @@ static const struct ws_exception table[] = {
 	  .meaning = "A branch or call target was not on an instruction boundary.",
 	  .causes = PC_CAUSES, .checks = PC_CHECKS },
 	{ 24, "WARP_PC_OVERFLOW", "Warp PC Overflow", GDB(24), WS_FAMILY_CONTROL_FLOW,
-	  WARP_DOUBTFUL, .headline = "program counter ran out of memory",
+	  WARP_DOUBTFUL, .headline = "program counter past the end of memory",
 	  .meaning = "The program counter went past the address space.", .causes = PC_CAUSES,
 	  .checks = PC_CHECKS },
 	{ 25, "WARP_MISALIGNED_REG", "Warp Misaligned Register", GDB(25), WS_FAMILY_INSTRUCTION,
 	  WARP, .headline = "misaligned register operand",
 	  .meaning = "A pair or quad of registers was not aligned as the instruction needs.",
-	  .causes = "patched or hand-made machine code; compiler fault",
+	  .causes = "patched or hand-written machine code; compiler bug",
 	  .checks = "the instruction at errorpc; which tool made the cubin" },
 	{ 26, "WARP_ILLEGAL_INSTR_ENCODING", "Warp Illegal Instruction Encoding", GDB(26),
 	  WS_FAMILY_INSTRUCTION, WARP, .headline = "illegal instruction",
@@ -184,7 +185,7 @@ static const struct ws_exception table[] = {
 	  .checks = ENCODING_CHECKS },
 	{ 27, "WARP_ILLEGAL_INSTR_PARAM", "Warp Illegal Instruction Parameter", GDB(27),
 	  WS_FAMILY_INSTRUCTION, WARP, .headline = "illegal instruction operand",
-	  .meaning = "A valid instruction met an operand value that is not allowed.",
+	  .meaning = "A valid instruction had an operand value that is not allowed.",
 	  .causes = "bad matrix or tensor map descriptor; wrong barrier or mode number",
 	  .checks = "the descriptor operands (uniform registers or memory) at errorpc" },
 	{ 28, "WARP_OUT_OF_RANGE_REGISTER", "Warp Out-of-range Register", GDB(28),

@@ -369,7 +369,7 @@ class Cases:
 
     def a_fault_without_an_access_says_why(self):
         self.open('bare')
-        holds('the fault', self.browser.text('#fault'), 'none to show', 'the dump has not the code that ran')
+        holds('the fault', self.browser.text('#fault'), 'none to show', 'the dump does not have the code that ran')
         same('the access', self.browser.count('#access .ruler'), 0)
 
     def the_build_is_told(self):
@@ -384,7 +384,7 @@ class Cases:
         same('frames folded', self.browser.count(hidden), 5)
         if self.browser.script('return document.querySelector(arguments[0]).checkVisibility()', hidden):
             raise Wrong('they are open before the click')
-        holds('the fold', self.browser.text('#stack .library > details > summary:not(:has(.level))'), '5 frames of libraries (cute)')
+        holds('the fold', self.browser.text('#stack .library > details > summary:not(:has(.level))'), '5 library frames (cute)')
         self.browser.click('#stack .library > details > summary:not(:has(.level))')
         if not self.browser.script('return document.querySelector(arguments[0]).checkVisibility()', hidden):
             raise Wrong('the click opened nothing')

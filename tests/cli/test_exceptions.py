@@ -129,7 +129,7 @@ def asserted(form, options=None, frames_of=None):
 TEXT = {"message": 'value < limit && "value is below the limit"', "file": "/src/ws/tests/kernels/except.cu", "line": 7,
         "function": "int check(int, int)"}
 SPOKEN = dict(causes=["certain: an assertion in device code failed"], next_=["standard error"],
-              precision=["errorpc lies outside the code of the dump", "8 threads carry it"],
+              precision=["errorpc is outside the code in the dump", "8 threads carry the exception"],
               text=[r'^Assertion failed: `value < limit', r"assertion  value < limit", r"except\.cu:7$", r"in int check\(int, int\)"])
 
 
@@ -195,9 +195,9 @@ def trap_of_a_stack_check():
     again = next(p for p in planted.calls("descend") if p.offset > symbol.value).later(1)
     planted.place(State(trap, (again, again, again, planted.calls()[0].later(1)), broken=True,
                         regs={1: lambda _: STACK_TOP - LOCAL_BYTES - 24}))
-    return said(planted, 0, ["check of the stack pointer that a debug build makes", "descend.* is on the call stack 4 times",
+    return said(planted, 0, ["stack check that a debug build makes", "descend.* is on the call stack 4 times",
                              r"R1 = 0x[0-9a-f]+, is 24 bytes below the thread's local memory \(576 bytes"],
-                ["certain: recursion"], ["cudaLimitStackSize"], ["the warp stopped there", "32 threads stopped"], attribution="trap")
+                ["certain: endless recursion"], ["cudaLimitStackSize"], ["the warp stopped there", "32 threads stopped"], attribution="trap")
 
 
 @case
@@ -206,7 +206,7 @@ def trap_of_a_tensor_memory_check():
     planted = Planted("tensor_memory", "li.sm_100a")
     trap = planted.at(0, "unallocated_columns_being_dealloced")
     planted.place(State(trap, (planted.calls()[-1].later(1),), broken=True))
-    return said(planted, 0, ["a check of tensor memory that the compiler put in failed: unallocated columns being dealloced"],
+    return said(planted, 0, ["a tensor memory check that the compiler inserted failed: unallocated columns being dealloced"],
                 ["certain: tensor memory is used wrongly"], attribution="trap")
 
 
@@ -215,7 +215,7 @@ def asked_for():
     """No exception and no trap: a dump that was asked for says so."""
     planted = Planted("const_past")
     planted.place(State(planted.at(0x80)))
-    return said(planted, None, next_=["normal for one that was asked for"])
+    return said(planted, None, next_=["normal if it was requested"])
 
 
 # ---- the stack ----
@@ -236,7 +236,7 @@ def stack_overflow():
     return {**overflow(35), "findings": [r"`descend` is on the call stack 101 times",
                                          r"R1 = 0xfffb20, is 96 bytes below the thread's local memory \(576 bytes from 0xfffb80\)",
                                          r"lane 0 has used 672 bytes of stack"],
-            "causes": [r"likely: recursion without an end.*101 times"], "next": ["nvcc -Xptxas -v"]}
+            "causes": [r"likely: endless recursion.*101 times"], "next": ["nvcc -Xptxas -v"]}
 
 
 @case
@@ -266,7 +266,7 @@ def stack_overflow_by_a_large_frame():
     store = planted.at(0x120, "spread")
     planted.place(State(store, (planted.calls()[0].later(1),), error=store, exception=35,
                         regs={1: lambda _: STACK_TOP - 40000}))
-    return said(planted, 35, [r"gives `spread` a stack frame of 40000 bytes", "is 39424 bytes below the thread's local memory",
+    return said(planted, 35, [r"`spread` has a stack frame of 40000 bytes", "is 39424 bytes below the thread's local memory",
                               "!on the call stack"], ["likely: local arrays too large"], ["cudaLimitStackSize"])
 
 
@@ -279,13 +279,13 @@ def retired_lane_stack_overflow():
 @case
 def device_hardware_stack():
     """3: of the device: the errorpc is not promised to be the instruction."""
-    return {**overflow(3), "precision": ["does not promise that it names the instruction"]}
+    return {**overflow(3), "precision": ["does not guarantee that it is the faulting instruction"]}
 
 
 @case
 def hardware_stack():
     """9: the warp's hardware stack."""
-    return {**overflow(9), "findings": ["on the call stack 101 times"], "causes": ["likely: recursion"]}
+    return {**overflow(9), "findings": ["on the call stack 101 times"], "causes": ["likely: endless recursion"]}
 
 
 @case
@@ -320,25 +320,25 @@ def null_function_pointer():
     """8: a table of functions with a null entry, entry 3 of it."""
     planted = called("calls_pointer", 6, 0, 8, params=struct.pack("<QQi", HEAP, HEAP + 0x100, 3),
                      memory=[(HEAP, bytes(64)), (HEAP + 0x100, bytes(128))])
-    return said(planted, 8, [r"went to 0x0, as a null pointer gives", "CALL.REL.NOINC R6", "R6.64, the target of that call, holds this",
+    return said(planted, 8, [r"jumped to 0x0, as from a null pointer", "CALL.REL.NOINC R6", "R6.64, the target of that call, holds this",
                              r"loaded from 0x7f3a00000018, as a function pointer is"],
                 ["likely: a null function pointer was called"], ["memcheck", "cuda-gdb"],
-                ["errorpc may be where the code went, not where it came from", "32 threads carry it"])
+                ["errorpc may be where the code jumped to, not where it came from", "32 threads carry the exception"])
 
 
 @case
 def null_virtual_table():
     """8: a virtual call on an object that is all zero."""
     planted = called("calls_virtual", 10, 0, 8, params=struct.pack("<QQ", HEAP, HEAP + 0x100), memory=[(HEAP, bytes(512))])
-    return said(planted, 8, ["as a null pointer gives", "through another loaded pointer, as a virtual call does"],
-                ["likely: a virtual call on an object without its table"])
+    return said(planted, 8, ["as from a null pointer", "through another loaded pointer, as a virtual call does"],
+                ["likely: a virtual call on an object without a table"])
 
 
 @case
 def wild_virtual_call():
     """8: a virtual call on an object of the host: its table holds host addresses."""
     planted = called("calls_virtual", 10, 0x55d0c3a84e10, 8)
-    return said(planted, 8, ["went to 0x55d0c3a84e10: no image of the dump has code there", "as a virtual call does"],
+    return said(planted, 8, ["jumped to 0x55d0c3a84e10: no image of the dump has code there", "as a virtual call does"],
                 ["likely: a virtual call on an object that the host constructed"])
 
 
@@ -346,7 +346,7 @@ def wild_virtual_call():
 def jump_into_data():
     """8: the pointer leads to global memory."""
     planted = called("calls_pointer", 6, HEAP + 0x40, 8, memory=[(HEAP, bytes(512))])
-    return said(planted, 8, ["went to 0x7f3a00000040, which is global memory: 512 bytes from 0x7f3a00000000"],
+    return said(planted, 8, ["jumped to 0x7f3a00000040, which is global memory: 512 bytes from 0x7f3a00000000"],
                 ["likely: a pointer to data was taken for a function"])
 
 
@@ -354,7 +354,7 @@ def jump_into_data():
 def jump_not_by_the_call():
     """8: the register of the last call holds another address: a return may have gone wrong."""
     planted = called("calls_pointer", 6, HEAP, 8, pc=0x41414140)
-    return said(planted, 8, ["went to 0x41414140", "holds 0x7f3a00000000 in lane 0: it was written since"],
+    return said(planted, 8, ["jumped to 0x41414140", "holds 0x7f3a00000000 in lane 0: it was written since"],
                 ["the return address on the stack was overwritten"])
 
 
@@ -373,7 +373,7 @@ def misaligned_pc():
 def pc_overflow():
     """24: the program counter beyond the address space."""
     planted = called("calls_pointer", 6, 0xfffffffffffff0, 24)
-    return said(planted, 24, ["went to 0xfffffffffffff0: no image"], precision=["may be where the code went"])
+    return said(planted, 24, ["jumped to 0xfffffffffffff0: no image"], precision=["may be where the code jumped to"])
 
 
 # ---- instructions ----
@@ -398,7 +398,7 @@ def garbage(image, at):
 @case
 def illegal_instruction_in_changed_code():
     """4: the loaded image differs from the cubin at errorpc."""
-    return {**instruction(4, patch=garbage), "findings": ["are no known instruction of sm_90: ff ff", "other bytes there than the cubin",
+    return {**instruction(4, patch=garbage), "findings": ["are not a known instruction of sm_90: ff ff", "other bytes there than the cubin",
                                                          "made for sm_90; the device is sm_90"],
             "causes": ["likely: the code was overwritten in memory"], "next": ["names stores that hit code", "cuobjdump -lelf"],
             "precision": ["the instruction is known"]}
@@ -429,7 +429,7 @@ def illegal_encoding_of_another_architecture():
 def illegal_instruction_outside_code():
     """4: errorpc in no function: a jump."""
     planted = called("calls_pointer", 6, 0x123456780, 4)
-    return said(planted, 4, ["went to 0x123456780", "R6.64, the target"], ["likely: the pc lies in no function"])
+    return said(planted, 4, ["jumped to 0x123456780", "R6.64, the target"], ["likely: the pc is outside every function"])
 
 
 @case
@@ -445,22 +445,22 @@ def misaligned_register():
 def register_beyond():
     """28: the warp gave registers back."""
     return {**instruction(28, kernel="recurses", offset=0x220, numRegs=8),
-            "findings": [r"uses R\d+.*; the warp has 8 registers, R0 to R7", "gave 32 registers a thread, this warp has 8 left"],
-            "causes": [r"likely: registers were given back \(setmaxnreg\) by a warp that still uses them"], "next": ["setmaxnreg"]}
+            "findings": [r"uses R\d+.*; the warp has 8 registers, R0 to R7", "gave each thread 32 registers; this warp has 8 left"],
+            "causes": [r"likely: registers were released \(setmaxnreg\) by a warp that still uses them"], "next": ["setmaxnreg"]}
 
 
 @case
 def newer_driver_needed():
     """22: the driver is older than the toolkit."""
-    return {**instruction(22, options=Options(driver=575)), "findings": ["built by CUDA 13.0; the driver 575.57 is of CUDA 12.9"],
+    return {**instruction(22, options=Options(driver=575)), "findings": ["built by CUDA 13.0; the driver 575.57 belongs to CUDA 12.9"],
             "causes": ["certain: the toolkit that built the code is newer than the driver"], "next": ["nvidia-smi"]}
 
 
 @case
 def newer_driver_needed_by_no_evidence():
     """22: the driver is as new as the toolkit: the exception's word against the versions'."""
-    return {**instruction(22), "findings": ["built by CUDA 13.0; the driver 615.21 is of CUDA 13.4"],
-            "causes": ["!certain", "possible: a library of a later toolkit"]}
+    return {**instruction(22), "findings": ["built by CUDA 13.0; the driver 615.21 belongs to CUDA 13.4"],
+            "causes": ["!certain", "possible: a library from a later toolkit"]}
 
 
 # ---- memory ----
@@ -471,7 +471,7 @@ def shared_past_the_end():
     planted = Planted("shared_past", shared=1024 + 256 + 128, params=struct.pack("<QQi", HEAP, HEAP, 9))
     load = planted.at(0x170)
     planted.place(State(load.later(1), error=load, exception=5, address={lane: 0x500 + 36 * lane for lane in range(32)}))
-    return said(planted, 5, ["has 1408 bytes of shared memory: 1280 static by the image .1024 of them the system.s., 128 that the launch"],
+    return said(planted, 5, ["has 1408 bytes of shared memory: 1280 static in the image .1024 of them reserved for the system., 128 requested by the launch"],
                 ["likely: an index past the end of shared memory"], ["memcheck", "third argument"])
 
 
@@ -526,7 +526,7 @@ def loads(code, **more):
 def illegal_address():
     """14: the access itself is told (tests/cli/test_faults.py); here its words and commands."""
     return {**loads(14), "causes": ["likely: .*far too large|stride"], "next": ["memcheck --padding 1024"],
-            "precision": ["the instruction is known", "32 threads carry it"]}
+            "precision": ["the instruction is known", "32 threads carry the exception"]}
 
 
 @case
@@ -539,13 +539,13 @@ def mmu_fault():
 def device_illegal_address():
     """10: of the memory system: who was running."""
     return {**loads(10), "findings": ["one kernel was running"], "next": ["CUDA_LAUNCH_BLOCKING=1"],
-            "precision": ["does not promise that it names the instruction"]}
+            "precision": ["does not guarantee that it is the faulting instruction"]}
 
 
 @case
 def retired_lane_illegal_address():
     """1: the old checker's word for 14, exact to the lane."""
-    return {**loads(1), "findings": ["no longer report this number; the dump is of driver 615.21"], "causes": ["likely"]}
+    return {**loads(1), "findings": ["no longer report this number; the dump is from driver 615.21"], "causes": ["likely"]}
 
 
 @case
@@ -618,7 +618,7 @@ def cluster_out_of_range():
 @case
 def cluster_block_gone():
     """18, which cuda-gdb numbers 17: the target has ended."""
-    return said(cluster(18, (4, 0, 0), gone=(4,)), 18, [r"target block \(4,0,0\), rank 0 of the cluster, is no longer resident"],
+    return said(cluster(18, (4, 0, 0), gone=(4,)), 18, [r"target block \(4,0,0\), rank 0 of the cluster, is not resident"],
                 ["likely: the other block had ended"], meaning=["cuda-gdb numbers this 17, the driver's log 18"],
                 text=["CLUSTER_BLOCK_NOT_PRESENT \\(18\\), cuda-gdb: CUDA_EXCEPTION_17"])
 
@@ -626,13 +626,13 @@ def cluster_block_gone():
 @case
 def cluster_block_of_another_cluster():
     """18: the target lies outside of the cluster."""
-    return said(cluster(18, (1, 0, 0)), 18, [r"target block \(1,0,0\), which is not of this block's cluster, is resident"])
+    return said(cluster(18, (1, 0, 0)), 18, [r"target block \(1,0,0\), which is not in this block's cluster, is resident"])
 
 
 @case
 def warp_block_not_present():
     """34: no target is named; the blocks of the cluster that are gone are."""
-    return said(cluster(34, None, gone=(5, 7)), 34, ["does not say which block was meant",
+    return said(cluster(34, None, gone=(5, 7)), 34, ["does not say which block was addressed",
                                                      r"2 of the 4 blocks of the cluster are no longer resident: rank 1 \(5,0,0\), 3 \(7,0,0\)"],
                 ["likely: the other block had ended"])
 
@@ -747,7 +747,7 @@ def tensor_map_sm_100():
 @case
 def tensor_map_all_zero():
     """27"""
-    return {**copies(27, bytes(128)), "findings": ["all 128 bytes of it are 0"], "causes": ["likely: the tensor map was never filled in"]}
+    return {**copies(27, bytes(128)), "findings": ["all of its 128 bytes are 0"], "causes": ["likely: the tensor map was never filled in"]}
 
 
 @case
@@ -759,7 +759,7 @@ def tensor_map_with_a_wide_box():
 
 @case
 def tensor_map_with_an_odd_box():
-    """27: a row of the box that is no multiple of 16 bytes."""
+    """27: a row of the box that is not a multiple of 16 bytes."""
     return {**copies(27, tensor_map(box=(20, 16), swizzle=0)), "findings": ["a row of its box has 40 bytes, which must be a multiple of 16"]}
 
 
@@ -774,15 +774,15 @@ def tensor_map_past_the_end():
 @case
 def tensor_map_misplaced():
     """36: the map's own address."""
-    return {**copies(36, tensor_map(), map_at=HEAP + 0x10010), "findings": ["0x7f3a00010010 is no multiple of 64"],
-            "causes": ["likely: the tensor map lies at an address that is no multiple of 64"]}
+    return {**copies(36, tensor_map(), map_at=HEAP + 0x10010), "findings": ["0x7f3a00010010 is not a multiple of 64"],
+            "causes": ["likely: the tensor map lies at an address that is not a multiple of 64"]}
 
 
 @case
 def tensor_map_nowhere():
     """36: the map's address leads to no memory."""
-    return {**copies(36, None, map_at=0x55d000000040), "findings": ["no memory that is known holds it"],
-            "causes": ["possible: the address of the tensor map leads nowhere"]}
+    return {**copies(36, None, map_at=0x55d000000040), "findings": ["it is in no known memory"],
+            "causes": ["possible: the address of the tensor map points nowhere"]}
 
 
 @case
@@ -795,7 +795,7 @@ def tensor_map_in_a_bank_left_out():
 @case
 def tile_misplaced():
     """27: where the tile goes."""
-    return {**copies(27, tensor_map(), tile=0x410), "findings": ["tile's address in shared memory, 0x410, is no multiple of 128"],
+    return {**copies(27, tensor_map(), tile=0x410), "findings": ["tile's address in shared memory, 0x410, is not a multiple of 128"],
             "causes": ["likely: the tile in shared memory is not aligned"]}
 
 
@@ -847,7 +847,7 @@ def unknown_number():
 @case
 def all_ones():
     """The driver could not classify it."""
-    return {**loads(0xffffffff), "causes": ["hardware or the driver"], "next": ["dmesg"], "text": ["cuda-gdb: CUDA_EXCEPTION_0"]}
+    return {**loads(0xffffffff), "causes": ["hardware or driver fault"], "next": ["dmesg"], "text": ["cuda-gdb: CUDA_EXCEPTION_0"]}
 
 
 @case
@@ -855,7 +855,7 @@ def seen_after_the_warp_left():
     """Only the SM's row is left: no thread, but the instruction."""
     planted = Planted("const_past")
     planted.process.devices[0].blame(77, 29, planted.at(0x80))
-    return said(planted, 29, precision=["the instruction is known", "the threads had left before the fault was seen"], attribution="sm")
+    return said(planted, 29, precision=["the instruction is known", "the threads had exited before the fault was detected"], attribution="sm")
 
 
 # ---- the tests ----

@@ -85,7 +85,7 @@ def threads_that_ended_hold_up_no_barrier_without_a_count(folder):
         expect('barrier', (wait['barrier'], wait['lanes'], wait['warps'], wait['blocks']), (0, 192, 6, 2))
         expect('missing', (wait['missing'], wait['never']), (0, 0))
         expect('absentees', wait['absentees'], [])
-        expect('words', wait['missing_text'], 'all threads that have not ended have come')
+        expect('words', wait['missing_text'], 'all threads that have not ended have arrived')
         expect('signature', report['signature'], 'hang | _Z10early_exitPfi | early_exit | barrier' if hardware else None)
 
 
