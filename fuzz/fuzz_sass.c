@@ -16,7 +16,7 @@ static void check_word(unsigned sm, uint64_t pc, const uint8_t bytes[WS_SASS_BYT
 	char text[WS_SASS_TEXT_MAX];
 	uint8_t again[WS_SASS_BYTES];
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
-	struct ws_modifier mods[WS_SASS_MAX_MODIFIERS];
+	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
 	struct ws_sass_style style = { .control = true };
 	struct ws_error err;
 

@@ -3,31 +3,45 @@
 """Makes the decoder's tables from the instruction table (src/sass/isa/*.isa).
 
     isagen.py check FILE...             complain or stay silent
-    isagen.py tables FILE... -o OUT.c   tables for src/sass/decode.c
-    isagen.py ops FILE... -o OUT.h      numbers of the operations, for an executor
+    isagen.py tables FILE... -o OUT.c   tables for src/sass
+    isagen.py header FILE... -o OUT.h   include/warpscope/opcodes.h: numbers of operations, modifiers, special registers
 
 The language is described in docs/formats/isa.md. Everything this program refuses has a file in tests/unit/isa/err_*.isa.
 """
 import argparse
 import re
 import sys
+import textwrap
 
 ARCHS = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121]
+CATEGORIES = [
+    "float", "integer", "convert", "move", "predicate", "matrix", "memory", "texture", "surface", "tensor_map", "bulk", "tensor_memory",
+    "barrier", "cache", "warp", "control", "convergence", "system", "graphics"]
 FLAGS = [
     "branch", "call", "ret", "exit", "trap", "barrier", "sync", "load", "store", "atomic", "global", "shared", "local", "constant", "generic",
     "texture", "uniform_guard", "async"]
+MOVES = {"load", "store", "atomic"}  # each row of an operation with one of these says how many bytes
 CLASSES = ["R", "UR", "P", "UP", "Pi", "UPi", "B", "SB", "URnext"]
+BYTES = len(CLASSES)  # in %regs: no register, but what a lane moves
 WIDTH = {"R": 8, "UR": 8, "P": 3, "UP": 3, "Pi": 3, "UPi": 3, "B": 4, "SB": 3, "URnext": 8}
 NUMBERS = ["hex", "shex", "dec"]
 FLOATS = {"f32": 32, "f64": 32, "f16": 16, "bf16": 16}
 EVIDENCE = {"m": "measured", "r": "ran", "p": "public"}
 ROLES = ["", "r", "w", "u"]  # how a %regs rule marks an operand: not at all, read, written, both
 KINDS = ["ENUM", "REG", "HEX", "SHEX", "DEC", "F32", "F64", "F16", "BF16", "REL", "GLUE", "REUSE", "SBLIST", "PREDS", "WHEN"]
+OPERANDS = ["REG", "HEX", "SHEX", "DEC", "F32", "F64", "F16", "BF16", "REL", "SBLIST", "PREDS"]
+SPECIAL_REGISTERS = ["special_register", "cs2ur_register"]  # enums whose values are operands
+ADDRESS_MODIFIERS = ["64", "U32", "X4", "X8", "X16"]  # what may follow a register in an address
+STEPS = ["END", "WHEN", "MODIFIER", "MODIFIERS", "READ", "WRITTEN", "ADDRESS", "BANK", "DESCRIPTOR", "SPECIAL", "SIGN", "ABSOLUTE",
+         "REUSE", "PLACE", "SUFFIX", "SUFFIXES"]
+SIGNS = [{0: "", 1: "-"}, {0: "", 1: "~"}, {0: "", 1: "!"}]
 OPERATORS = ["==", "!=", "pow2"]
 LONG_UNIFORM = sum(1 << i for i, arch in enumerate(ARCHS) if arch >= 100)  # these have 8-bit uniform registers
 MAX_SEGMENTS = 3
 MAX_VALUES = 256
 READABLE = 16  # WSI_ISA_READABLE
+UNKNOWN = "UNKNOWN"  # the modifier that stands for numbers without a meaning
+MAX_MODIFIERS = 16  # WS_SASS_MAX_MODIFIERS
 WORD_BITS = 128
 CONTROL_FIRST = 105
 
@@ -126,6 +140,7 @@ class Table:
         self.enum_width = {}
         self.defs = {}
         self.ops = {}  # name -> flags
+        self.category = {}
         self.rows = []
         self.rules = []
         self.question_enums = set()  # enums whose missing values print as ??? instead of INVALID
@@ -158,12 +173,15 @@ class Table:
             self.defs[match.group(1)] = match.group(2)
         elif line.startswith("%op "):
             name, *flags = line.split()[1:]
+            group = flags.pop(0) if flags else None
             for flag in flags:
                 if flag not in FLAGS:
                     raise Error(where, f"unknown flag '{flag}'")
+            if group not in CATEGORIES:
+                raise Error(where, f"operation {name} without a category")
             if name in self.ops:
                 raise Error(where, f"operation {name} is declared twice")
-            self.ops[name] = flags
+            self.ops[name], self.category[name] = flags, group
         elif line.startswith("%regs "):
             self.parse_rule(where, line.split()[1:])
         else:
@@ -193,11 +211,14 @@ class Table:
     def parse_rule(self, where, words):
         rule = Rule(where, words[0].split("|"), [], [], [])
         for word in words[1:]:
+            size = re.fullmatch(r"bytes=(\?|\d+)", word)
             field = re.fullmatch(r"(\w+?)(?:@(\d+))?=(\?|\d+|#(?:[*/]\d+)?)?([rwu]?)", word)
             if word.startswith("."):
                 rule.tokens.append(word[1:])
             elif word[0].isdigit() or word.startswith("pow2"):
                 rule.conditions.append(self.parse_condition(where, word))
+            elif size:
+                rule.fields.append((BYTES, None, size.group(1), 0))
             elif field and field.group(1) in CLASSES and (field.group(3) or field.group(4)):
                 first = int(field.group(2)) if field.group(2) else None
                 rule.fields.append((CLASSES.index(field.group(1)), first, field.group(3) or "1", ROLES.index(field.group(4))))
@@ -383,7 +404,13 @@ class Table:
 
     def check_rules(self):
         for row in self.rows:
-            self.widths(row)
+            sizes = [keys for keys, of, *_ in self.widths(row) if of == BYTES]
+            moves = not MOVES.isdisjoint(self.ops[row.name])
+            if moves != (() in sizes):
+                raise Error(row.where, f"{row.name} {'has no size for every' if moves else 'moves nothing, but has a'} case (%regs bytes=)")
+            form = Form(self, row)
+            if form.most_modifiers > MAX_MODIFIERS:
+                raise Error(row.where, f"more than {MAX_MODIFIERS} modifiers")
         for rule in self.rules:
             for name in rule.names:
                 if name not in self.ops:
@@ -393,7 +420,7 @@ class Table:
 
     def widths(self, row):
         """What the %regs rules say about a row: (conditions, class, first bit, count, role), to be tried in this order."""
-        registers = {(e.aux, e.segments[0][0]) for e in walk(row.items) if e.kind == "REG"}
+        registers = {(e.aux, e.segments[0][0]) for e in walk(row.items) if e.kind == "REG"} | {(BYTES, None)}
         found = []
         for rule in self.rules:
             if row.name not in rule.names:
@@ -410,6 +437,122 @@ class Table:
                 keys = tuple(key for condition in way if not in_opcode(condition) for key in single_parts(condition))
                 found += [(keys, c, 255 if lo is None else lo, rule.count(text, n), role) for c, lo, text, role in fields]
         return tuple(found)
+
+
+def modifiers_of(text):
+    """'.F32.FTZ.RN' -> F32, FTZ, RN; what prints for a number without a meaning is UNKNOWN."""
+    return [part if re.fullmatch(r"(?!INVALID)\w+", part) else UNKNOWN for part in text.split(".") if part]
+
+
+class Form:
+    """What a row has besides its text: the modifiers of its name and its operands, in the order of the text.
+
+    `code` is a list of steps: (step, argument), and (WHEN, element, steps). What a bracket, a comma or a sign in the text means for an
+    operand is decided here, once.
+    """
+
+    def __init__(self, table, row):
+        self.table, self.where = table, row.where
+        self.in_name, self.in_bars, self.first_place = True, False, True
+        self.bracket = None  # the role of what stands in it
+        self.before = {""}  # the last characters, as far as they may matter; several where a group may be left out
+        self.most_modifiers = 0
+        self.code = self.items([row.items[0][len(row.name) :], *row.items[1:]])
+
+    def items(self, items):
+        code = []
+        for item in items:
+            if isinstance(item, str):
+                code += self.literal(item)
+            elif isinstance(item, list):
+                before, bracket = self.before, self.bracket
+                code[-1] += (self.items(item),)
+                self.before = self.before | before
+                if self.bracket != bracket:
+                    raise Error(self.where, "a bracket ends in another group")
+            elif item.kind == "WHEN":
+                code.append(("WHEN", item))
+            else:
+                code += self.element(item)
+        return code
+
+    def modifiers(self, names):
+        self.most_modifiers += len(names)
+        return [("MODIFIER", name) for name in names]
+
+    def literal(self, text):
+        code = []
+        if self.in_name:
+            name, blank, text = text.partition(" ")
+            code += self.modifiers(modifiers_of(name))
+            self.in_name, self.before = not blank, {" "}
+        for i, c in enumerate(text):
+            if c == "," and not self.bracket:
+                code.append(("PLACE", None))
+                self.first_place = False
+            elif c == "[":
+                code += self.open_bracket()
+            elif c == "]":
+                self.bracket = None
+            elif c in "-~!|":
+                raise Error(self.where, f"a sign outside of a field: '{text}'")
+            elif c == "." and self.bracket == "ADDRESS":
+                name = re.match(r"\w+", text[i + 1 :]).group()
+                if name not in ADDRESS_MODIFIERS:
+                    raise Error(self.where, f".{name} in an address")
+                code.append(("SUFFIX", name))
+            self.see(c)
+        return code
+
+    def see(self, text):
+        self.before = {(before + text)[-4:] for before in self.before}
+
+    def open_bracket(self):
+        roles = {"DESCRIPTOR" if b == "desc" else "BANK" if b.endswith(("c", "cx")) else "ADDRESS" for b in self.before}
+        if len(roles) != 1 or self.bracket:
+            raise Error(self.where, "what a bracket holds depends on a group")
+        self.bracket = roles.pop()
+        return []
+
+    def element(self, element):
+        if element.kind == "ENUM":
+            return self.enum(element)
+        if element.kind in OPERANDS:
+            self.see("0")
+            if element.kind == "PREDS":
+                return [("WRITTEN" if self.first_place else "READ", element)]
+            return [(self.bracket or self.role(element), element)]
+        return [("REUSE", element)] if element.kind == "REUSE" else []
+
+    def role(self, element):
+        """A register at bit 16 and a predicate at bit 81 or 84 are results, unless a %regs line says otherwise."""
+        if element.kind != "REG":
+            return "READ"
+        name, first = CLASSES[element.aux], element.segments[0][0]
+        return "WRITTEN" if name in ("R", "UR") and first == 16 or name in ("P", "UP") and first in (81, 84) else "READ"
+
+    def enum(self, element):
+        texts = self.table.enums[element.aux]
+        if self.in_name:
+            names = [modifiers_of(text) for text in texts.values()]
+            self.most_modifiers += max(1, *map(len, names))
+            return [("MODIFIERS", element)]
+        code = []
+        if element.aux in SPECIAL_REGISTERS:
+            code = [("SPECIAL", element)]
+        elif texts in SIGNS:
+            code = [("SIGN", element)]
+        elif texts == {0: "", 1: "|"}:
+            self.in_bars = not self.in_bars
+            code = [("ABSOLUTE", element)] if self.in_bars else []
+        elif self.bracket == "ADDRESS":
+            if not all(name in ADDRESS_MODIFIERS for text in texts.values() for name in modifiers_of(text)):
+                raise Error(self.where, f"{element.aux} in an address")
+            code = [("SUFFIXES", element)]
+        elif re.search(r"[][,~!|-]", "".join(texts.values())):
+            raise Error(self.where, f"a sign in a text of {element.aux}")
+        self.before = {(before + text)[-4:] for before in self.before for text in texts.values()}
+        return code
 
 
 def walk(items):
@@ -523,6 +666,9 @@ class Emitter:
         self.templates, self.template_at = bytearray(), {}
         self.enum_first, self.enum_texts = {}, []
         self.width_lists, self.width_rows = {}, []
+        self.modifier_ids = {name: i for i, name in enumerate(modifier_names(table), 1)}
+        self.modifier_lists, self.enum_modifiers = [0], {}
+        self.forms, self.form_at = [], {}
 
     def widths(self, row):
         """Number of the first rule about the operands of a row, and of rules."""
@@ -567,10 +713,7 @@ class Emitter:
             if isinstance(item, str):
                 out += item.encode("ascii")
             else:
-                aux, extra = item.aux, item.extra
-                if item.kind == "ENUM":
-                    aux, extra = self.enum(item.aux), int(item.aux in self.table.question_enums)
-                number = self.elements.add((item.kind, item.segments, aux, extra))
+                number = self.element(item)
                 out += bytes([0x80 | number >> 8, number & 0xFF])
                 if item.kind == "WHEN":
                     i += 1
@@ -580,6 +723,42 @@ class Emitter:
                     out += bytes([len(body)]) + body
             i += 1
         return bytes(out)
+
+    def element(self, item):
+        """Number of an element; of an enum with the modifiers of its values."""
+        aux, extra = item.aux, item.extra
+        if item.kind == "ENUM":
+            aux, extra = self.enum(item.aux), int(item.aux in self.table.question_enums)
+        return self.elements.add((item.kind, item.segments, aux, extra))
+
+    def modifier_list(self, element):
+        """Keeps the lists of modifiers of an enum's values beside its texts."""
+        values = self.table.enums[element.aux]
+        first = self.enum(element.aux) + 1
+        for value in range(max(values) + 1):
+            ids = [self.modifier_ids[name] for name in modifiers_of(values.get(value, ".???"))]
+            if ids and first + value not in self.enum_modifiers:
+                self.enum_modifiers[first + value] = len(self.modifier_lists)
+                self.modifier_lists += [*ids, 0]
+
+    def form_code(self, code):
+        out = []
+        for step, argument, *body in code:
+            if step in ("MODIFIERS", "SUFFIXES"):
+                self.modifier_list(argument)
+            number = 0 if argument is None else self.modifier_ids[argument] if isinstance(argument, str) else self.element(argument)
+            out.append((STEPS.index(step) << 12) + number)
+            if body:
+                inner = self.form_code(body[0])
+                out += [len(inner), *inner]
+        return out
+
+    def form(self, row):
+        code = (*self.form_code(Form(self.table, row).code), 0)
+        if code not in self.form_at:
+            self.form_at[code] = len(self.forms)
+            self.forms += code
+        return self.form_at[code]
 
     def template(self, items):
         code = self.code(items) + b"\0"
@@ -597,8 +776,8 @@ class Emitter:
             widths, n_widths = self.widths(row)
             mask = self.masks.add(self.table.covered(row))
             ones = self.masks.add(sum(1 << b for b in row.ones))
-            place = self.template(row.items)
-            lines.append(f"{{{place}, {start}, {row.archs}, {ops.index(row.name)}, {mask}, {ones}, {widths}, {n_widths}, {len(row.conditions)}, {int(row.uniform_guard)}, '{row.evidence}'}},")
+            place, form = self.template(row.items), self.form(row)
+            lines.append(f"{{{place}, {form}, {start}, {row.archs}, {ops.index(row.name)}, {mask}, {ones}, {widths}, {n_widths}, {len(row.conditions)}, {int(row.uniform_guard)}, '{row.evidence}'}},")
             first[row.op12 + 1] = i + 1
         for i in range(1, 4097):
             first[i] = max(first[i], first[i - 1])
@@ -631,11 +810,16 @@ class Emitter:
         write("};")
         self.array(write, "const uint8_t wsi_isa_templates[]", self.templates)
         self.array(write, "const uint16_t wsi_isa_enums[]", self.enum_texts)
+        self.array(write, "const uint16_t wsi_isa_forms[]", self.forms)
+        self.array(write, "const uint16_t wsi_isa_enum_modifiers[]", [self.enum_modifiers.get(i, 0) for i in range(len(self.enum_texts))])
+        self.array(write, "const uint16_t wsi_isa_modifier_lists[]", self.modifier_lists)
+        self.array(write, "const uint16_t wsi_isa_modifiers[]", [0, *(self.string(name) for name in self.modifier_ids)])
+        write(f"const size_t wsi_isa_n_modifiers = {len(self.modifier_ids) + 1};")
         self.array(write, "const char wsi_isa_strings[]", self.strings + bytes(READABLE))
         write("const struct wsi_isa_op wsi_isa_ops[] = {")
         for name in ops:
             flags = " | ".join(f"WS_SASS_{f.upper()}" for f in self.table.ops[name]) or "0"
-            write(f'{{"{name}", {flags}}},')
+            write(f'{{"{name}", {flags}, WS_CATEGORY_{self.table.category[name].upper()}}},')
         write("};")
         write(f"const size_t wsi_isa_n_ops = {len(ops)};")
 
@@ -647,17 +831,56 @@ class Emitter:
         write("};")
 
 
-def emit_ops(table, out, names):
-    print(f"// Generated by tools/isagen.py from {names} - do not edit.", file=out)
-    print("#ifndef WSI_SASS_OPS_H\n#define WSI_SASS_OPS_H\n\nenum wsi_sass_op {", file=out)
-    for name in sorted(table.ops):
-        print(f"\tWSI_OP_{name},", file=out)
-    print("};\n\n#endif", file=out)
+def modifier_names(table):
+    """The modifiers of all names and of registers in addresses, each once."""
+    names = {UNKNOWN, *ADDRESS_MODIFIERS}
+
+    def collect(code):
+        for step, argument, *body in code:
+            if step == "MODIFIER":
+                names.add(argument)
+            elif step == "MODIFIERS":
+                names.update(name for text in table.enums[argument.aux].values() for name in modifiers_of(text))
+            elif body:
+                collect(body[0])
+
+    for row in table.rows:
+        collect(Form(table, row).code)
+    return [UNKNOWN, *sorted(names - {UNKNOWN})]
+
+
+def emit_header(table, out):
+    special = {value: text for name in SPECIAL_REGISTERS for value, text in table.enums.get(name, {}).items()}
+    special = [f"{text.replace('.', '_')} = {value}" for value, text in sorted(special.items()) if re.match(r"SR_|SRZ", text)]
+    write = lambda text: print(text, file=out)
+
+    def enum(what, comment, values):
+        write(f"/** {comment} */\nenum {what} {{")
+        write(textwrap.fill(", ".join(values) + ",", 118, initial_indent="\t", subsequent_indent="\t", break_on_hyphens=False) + "\n};\n")
+
+    write(f"""/* SPDX-License-Identifier: Apache-2.0 */
+/* Generated by tools/isagen.py from the instruction table - do not edit. */
+/**
+ * @file
+ * Numbers of operations, modifiers and special registers. Until 1.0 they change with the table.
+ */
+#ifndef WARPSCOPE_OPCODES_H
+#define WARPSCOPE_OPCODES_H
+
+/* clang-format off */
+""")
+    enum("ws_operation", "What an instruction is called without its modifiers: `operation` of struct ws_insn.",
+         [f"WS_OP_{name}" for name in sorted(table.ops)])
+    enum("ws_modifier", "What the name of an operation may be followed by: \".FTZ\" is WS_MOD_FTZ.",
+         ["WS_MOD_NONE", *(f"WS_MOD_{name}" for name in modifier_names(table))])
+    enum("ws_special_register", "Special registers, by their number (WS_OPERAND_SPECIAL).",
+         [f"WS_{text}" for text in special])
+    write("/* clang-format on */\n\n#endif")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["check", "tables", "ops"])
+    parser.add_argument("command", choices=["check", "tables", "header"])
     parser.add_argument("files", nargs="+")
     parser.add_argument("-o", "--output")
     args = parser.parse_args()
@@ -673,7 +896,7 @@ def main():
             if args.command == "tables":
                 Emitter(table).emit(out, names)
             else:
-                emit_ops(table, out, names)
+                emit_header(table, out)
     except Error as error:
         print(error, file=sys.stderr)
         return 1

@@ -208,6 +208,13 @@ enum ws_flow_test {
 /** "none", "equal", "other", "less", "at most", "more" or "at least". Static storage. */
 WS_API const char *ws_flow_test_text(enum ws_flow_test test);
 
+/**
+ * Whether an atomic operation, done again with the same data, leaves memory as it is: a lock that
+ * is tried, a word that is exchanged for one and the same. What the name tells; no operand is
+ * looked at.
+ */
+WS_API bool ws_flow_repeats(const struct ws_insn *insn);
+
 /** The shortest way from an instruction back to itself. */
 struct ws_flow_loop {
 	uint32_t n_insns;

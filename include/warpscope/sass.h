@@ -21,6 +21,7 @@
 #define WARPSCOPE_SASS_H
 
 #include <warpscope/base.h>
+#include <warpscope/opcodes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,29 @@ enum ws_sass_flags {
 	WS_SASS_ASYNC = 1u << 17,         /**< continues in the background */
 };
 
+/** What an operation is about. Every operation has one category. */
+enum ws_category {
+	WS_CATEGORY_FLOAT,         /**< arithmetic on floating-point numbers of any width */
+	WS_CATEGORY_INTEGER,       /**< integer arithmetic, logic, shifts */
+	WS_CATEGORY_CONVERT,       /**< one type of number to another */
+	WS_CATEGORY_MOVE,          /**< copies, selections, permutations of bytes */
+	WS_CATEGORY_PREDICATE,     /**< predicates among themselves, and to registers and back */
+	WS_CATEGORY_MATRIX,        /**< tensor cores */
+	WS_CATEGORY_MEMORY,        /**< loads, stores, atomics at addresses */
+	WS_CATEGORY_TEXTURE,       /**< textures */
+	WS_CATEGORY_SURFACE,       /**< surfaces */
+	WS_CATEGORY_TENSOR_MAP,    /**< copies of tiles that a tensor map describes (UTMA..) */
+	WS_CATEGORY_BULK,          /**< copies of blocks of memory (UBLK..) */
+	WS_CATEGORY_TENSOR_MEMORY, /**< tensor memory: loads, stores, copies, allocation */
+	WS_CATEGORY_BARRIER,       /**< barriers between warps, in hardware and in memory */
+	WS_CATEGORY_CACHE,         /**< caches and the order of accesses */
+	WS_CATEGORY_WARP,          /**< among the lanes of a warp: shuffles, votes, reductions */
+	WS_CATEGORY_CONTROL,       /**< branches, calls, ends, sleeping, traps */
+	WS_CATEGORY_CONVERGENCE,   /**< where lanes of a warp meet again */
+	WS_CATEGORY_SYSTEM,        /**< special registers and settings of the machine */
+	WS_CATEGORY_GRAPHICS,      /**< only in shaders */
+};
+
 /** The scheduling part of an instruction. */
 struct ws_sass_control {
 	uint8_t stall;         /**< cycles before the next instruction, 0 to 15 */
@@ -70,7 +94,7 @@ struct ws_insn {
 	uint64_t word[2];    /**< the 16 bytes, little-endian: bit n of the instruction */
 	uint64_t unknown[2]; /**< bits that the row does not explain and that are not as usual */
 	uint32_t flags;      /**< enum ws_sass_flags */
-	uint16_t operation;  /**< number for ws_sass_operation_name() */
+	uint16_t operation;  /**< enum ws_operation */
 	uint16_t row;
 	uint16_t sm;   /**< architecture it was decoded for */
 	uint8_t guard; /**< predicate number; 7: always */
@@ -102,6 +126,9 @@ WS_API void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES],
 
 /** Name of an operation, e.g. "FADD". Static storage; "?" for a number that is none. */
 WS_API const char *ws_sass_operation_name(unsigned operation);
+
+/** Category of an operation; WS_CATEGORY_SYSTEM for a number that is none. */
+WS_API enum ws_category ws_sass_category(unsigned operation);
 
 /** The control word of an instruction. */
 WS_API struct ws_sass_control ws_insn_control(const struct ws_insn *insn);
@@ -147,6 +174,7 @@ enum ws_operand_kind {
 	WS_OPERAND_IMMEDIATE,  /**< integer in `value`, sign extended where the text shows a sign */
 	WS_OPERAND_FLOAT,      /**< bits of a floating-point immediate in `value` */
 	WS_OPERAND_TARGET,     /**< code address in `value` */
+	WS_OPERAND_SPECIAL,    /**< special register, enum ws_special_register */
 };
 
 enum ws_operand_role {
@@ -165,7 +193,7 @@ struct ws_operand {
 	enum ws_operand_kind kind;
 	enum ws_operand_role role;
 	uint8_t place;   /**< which operand of the text it belongs to, from 0 */
-	uint16_t number; /**< register or predicate number */
+	uint16_t number; /**< register, special register or predicate number */
 	/**
 	 * Consecutive registers or predicates from `number` on. 0: at least one, but how many is
 	 * not known. The zero registers (RZ, URZ, PT, UPT) stand for as many zeros. `PR` and `UPR`
@@ -191,18 +219,25 @@ struct ws_operand {
 WS_API size_t ws_sass_operands(const struct ws_insn *insn, uint64_t pc, struct ws_operand *ret_ops,
 			       size_t cap);
 
-/** One modifier of the name, as ".FTZ". */
-struct ws_modifier {
-	const char *text; /**< with its leading dot; static storage */
-	uint8_t lo;       /**< lowest bit of its field */
-	uint16_t value;   /**< of its field */
-};
+/**
+ * Lists the modifiers of the name in the order of the text: of `LDG.E.64` E and 64. For a number
+ * without a meaning, which prints as ".INVALID3" or ".???3", it is WS_MOD_UNKNOWN.
+ *
+ * @param insn     Decoded instruction.
+ * @param ret_mods Receives the first `cap` modifiers.
+ * @return         Number of modifiers, which may exceed `cap`; WS_SASS_MAX_MODIFIERS at most.
+ */
+WS_API size_t ws_sass_modifiers(const struct ws_insn *insn, enum ws_modifier *ret_mods, size_t cap);
 
-/** Lists the modifiers in the order of the text; as ws_sass_operands(). */
-WS_API size_t ws_sass_modifiers(const struct ws_insn *insn, struct ws_modifier *ret_mods,
-				size_t cap);
+/** Whether the name of an instruction has a modifier. */
+WS_API bool ws_sass_has(const struct ws_insn *insn, enum ws_modifier modifier);
 
-/** Bytes that a memory instruction moves per lane; 0 when it moves none or the size is not fixed.
+/** Text of a modifier without its dot, e.g. "FTZ". Static storage; "" for a number that is none. */
+WS_API const char *ws_sass_modifier_name(enum ws_modifier modifier);
+
+/**
+ * Bytes that a memory instruction moves per lane, at one address; 0 when it moves none, or when a
+ * descriptor, a register or a format tells how many. Matrix loads take 16 bytes from each address.
  */
 WS_API unsigned ws_sass_access_bytes(const struct ws_insn *insn);
 

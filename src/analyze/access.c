@@ -67,25 +67,6 @@ static enum ws_space space_of(uint32_t flags)
 	return WS_SPACE_CONST;
 }
 
-/* Copies of a block of memory: one for the warp, of a size that a descriptor or register holds. */
-static bool is_bulk(const struct ws_insn *insn)
-{
-	return insn->flags & WS_SASS_ASYNC && insn->flags & WS_SASS_UNIFORM_GUARD;
-}
-
-/* Bytes per lane; matrix loads take a row of 16 bytes from each address. */
-static uint32_t width_of(const struct ws_insn *insn)
-{
-	const char *name = ws_sass_operation_name(insn->operation);
-	if (strcmp(name, "LDSM") == 0 || strcmp(name, "STSM") == 0)
-		return 16;
-	if (strcmp(name, "SYNCS") == 0) /* a barrier object */
-		return 8;
-	if (is_bulk(insn))
-		return 0;
-	return ws_sass_access_bytes(insn);
-}
-
 static uint32_t bank_of(const struct shape *shape)
 {
 	for (size_t i = 0; i < shape->n_ops; i++) {
@@ -112,7 +93,7 @@ static bool shape_of(const struct ws_insn *insn, uint64_t pc, unsigned which, st
 		return false;
 	shape->space = space_of(insn->flags);
 	shape->generic = shape->space == WS_SPACE_GENERIC;
-	shape->width = width_of(insn);
+	shape->width = ws_sass_access_bytes(insn);
 	shape->async = insn->flags & WS_SASS_ASYNC;
 	shape->uniform = shape->async && shape->width == 0;
 	if (!(insn->flags & spaces))
@@ -120,7 +101,7 @@ static bool shape_of(const struct ws_insn *insn, uint64_t pc, unsigned which, st
 	shape->direction = insn->flags & WS_SASS_ATOMIC  ? WS_DIRECTION_ATOMIC
 			   : insn->flags & WS_SASS_STORE ? WS_DIRECTION_STORE
 							 : WS_DIRECTION_LOAD;
-	if (strcmp(ws_sass_operation_name(insn->operation), "LDGSTS") == 0) {
+	if (insn->operation == WS_OP_LDGSTS) {
 		shape->space = which == 0 ? WS_SPACE_SHARED : WS_SPACE_GLOBAL;
 		shape->direction = which == 0 ? WS_DIRECTION_STORE : WS_DIRECTION_LOAD;
 	}
@@ -214,6 +195,7 @@ static const char *operand_name(struct wsi_build *build, const struct shape *sha
 	case WS_OPERAND_SCOREBOARD:
 	case WS_OPERAND_FLOAT:
 	case WS_OPERAND_TARGET:
+	case WS_OPERAND_SPECIAL:
 		break;
 	}
 	return NULL;

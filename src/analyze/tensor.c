@@ -38,11 +38,32 @@ struct found_insn {
 	bool blamed; /* at the error PC */
 };
 
-static bool take(const struct wsi_scene *scene, uint64_t pc, const char *prefix,
-		 struct found_insn *ret)
+/* Which instructions are looked for. */
+typedef bool wanted(const struct ws_insn *insn);
+
+static bool has_map(const struct ws_insn *insn)
 {
-	if (!wsi_code_insn(&scene->code, pc, &ret->insn) || !ret->insn.known ||
-	    strncmp(ws_sass_operation_name(ret->insn.operation), prefix, strlen(prefix)) != 0)
+	return ws_sass_category(insn->operation) == WS_CATEGORY_TENSOR_MAP;
+}
+
+static bool is_ldtm(const struct ws_insn *insn)
+{
+	return insn->operation == WS_OP_LDTM;
+}
+
+static bool is_sttm(const struct ws_insn *insn)
+{
+	return insn->operation == WS_OP_STTM;
+}
+
+static bool is_any(const struct ws_insn *insn)
+{
+	return insn->known;
+}
+
+static bool take(const struct wsi_scene *scene, uint64_t pc, wanted *is, struct found_insn *ret)
+{
+	if (!wsi_code_insn(&scene->code, pc, &ret->insn) || !ret->insn.known || !is(&ret->insn))
 		return false;
 	ret->pc = pc;
 	size_t n = ws_sass_operands(&ret->insn, pc, ret->ops, WSI_COUNT(ret->ops));
@@ -51,10 +72,10 @@ static bool take(const struct wsi_scene *scene, uint64_t pc, const char *prefix,
 }
 
 /* The one at the error PC, else the last one before the pc. */
-static bool find_insn(const struct wsi_scene *scene, const char *prefix, struct found_insn *ret)
+static bool find_insn(const struct wsi_scene *scene, wanted *is, struct found_insn *ret)
 {
 	const struct ws_report_exception *e = scene->e;
-	if (e->errorpc_status == WS_OK && take(scene, e->errorpc, prefix, ret)) {
+	if (e->errorpc_status == WS_OK && take(scene, e->errorpc, is, ret)) {
 		ret->blamed = true;
 		return true;
 	}
@@ -62,7 +83,7 @@ static bool find_insn(const struct wsi_scene *scene, const char *prefix, struct 
 	for (uint64_t back = 0; e->pc_status == WS_OK && back <= MAX_BACK &&
 				e->pc - scene->code.base_pc >= back * WS_SASS_BYTES;
 	     back++) {
-		if (take(scene, e->pc - back * WS_SASS_BYTES, prefix, ret))
+		if (take(scene, e->pc - back * WS_SASS_BYTES, is, ret))
 			return true;
 	}
 	return false;
@@ -275,7 +296,7 @@ static void find_map_content(struct wsi_scene *scene, const struct map_view *vie
 /* The pair of uniform registers with the map's address, and where the tile goes. */
 static void find_tile(struct wsi_scene *scene, const struct found_insn *found, uint32_t lane)
 {
-	bool load = strncmp(ws_sass_operation_name(found->insn.operation), "UTMALDG", 7) == 0;
+	bool load = found->insn.operation == WS_OP_UTMALDG;
 	for (size_t i = 0; i < found->n_ops && load; i++) {
 		const struct ws_operand *op = &found->ops[i];
 		uint64_t value;
@@ -301,7 +322,7 @@ static enum ws_status find_descriptors(struct wsi_scene *scene, uint32_t lane)
 	char text[400] = "";
 	size_t len = 0;
 	if (lane == WS_NONE || scene->e->errorpc_status != WS_OK ||
-	    !take(scene, scene->e->errorpc, "", &found))
+	    !take(scene, scene->e->errorpc, is_any, &found))
 		return WS_OK;
 	for (size_t i = 0; i < found.n_ops && len + 60 < sizeof text; i++) {
 		const struct ws_operand *op = &found.ops[i];
@@ -326,7 +347,7 @@ static enum ws_status find_map(struct wsi_scene *scene)
 	struct map_view view = { .status = WS_ABSENT };
 	const struct ws_operand *pair = NULL;
 	uint32_t lane = wsi_scene_lane(scene);
-	if (!find_insn(scene, "UTMA", &view.insn)) {
+	if (!find_insn(scene, has_map, &view.insn)) {
 		if (scene->e->kind->family == WS_FAMILY_INSTRUCTION)
 			return find_descriptors(scene, lane);
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code at errorpc and before the pc",
@@ -365,7 +386,7 @@ static void find_column(struct wsi_scene *scene)
 	uint32_t lane = wsi_scene_lane(scene);
 	uint64_t value;
 	if (lane == WS_NONE ||
-	    (!find_insn(scene, "LDTM", &found) && !find_insn(scene, "STTM", &found)))
+	    (!find_insn(scene, is_ldtm, &found) && !find_insn(scene, is_sttm, &found)))
 		return;
 	for (size_t i = 0; i < found.n_ops; i++) {
 		const struct ws_operand *op = &found.ops[i];
@@ -431,15 +452,11 @@ static void find_allocations(struct wsi_scene *scene)
 	for (uint64_t off = 0; off + WS_SASS_BYTES <= scene->code.bytes.len; off += WS_SASS_BYTES) {
 		uint64_t pc = scene->code.base_pc + off;
 		struct ws_insn insn;
-		char text[WS_SASS_TEXT_MAX];
 		if (!wsi_code_insn(&scene->code, pc, &insn) || !insn.known ||
-		    strcmp(ws_sass_operation_name(insn.operation), "UTCATOMSWS") != 0)
+		    insn.operation != WS_OP_UTCATOMSWS)
 			continue;
-		ws_sass_format(&insn, pc, NULL, text, sizeof text);
-		if (strstr(text, "FIND_AND_SET"))
-			takes++;
-		else if (strstr(text, ".AND"))
-			gives++;
+		takes += ws_sass_has(&insn, WS_MOD_FIND_AND_SET);
+		gives += ws_sass_has(&insn, WS_MOD_AND);
 	}
 	if (!takes && !gives)
 		return;

@@ -39,14 +39,15 @@ static bool find_guard_rail(struct wsi_scene *scene)
 static bool is_stack_check(const struct wsi_scene *scene, uint64_t pc)
 {
 	for (uint64_t back = 1; back <= MAX_BACK; back++) {
-		char text[WS_SASS_TEXT_MAX];
+		struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 		struct ws_insn insn;
 		uint64_t at = pc - back * WS_SASS_BYTES;
 		if (at < scene->code.base_pc || !wsi_code_insn(&scene->code, at, &insn))
 			return false;
-		ws_sass_format(&insn, at, NULL, text, sizeof text);
-		if (strstr(text, "SR_LMEMHIOFF"))
-			return true;
+		size_t n = ws_sass_operands(&insn, at, ops, WSI_COUNT(ops));
+		for (size_t i = 0; i < n; i++)
+			if (ops[i].kind == WS_OPERAND_SPECIAL && ops[i].number == WS_SR_LMEMHIOFF)
+				return true;
 	}
 	return false;
 }

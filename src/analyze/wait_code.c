@@ -127,28 +127,18 @@ static bool set_text(struct wsi_build *build, const struct ws_insn *insn, uint64
 	return code->instruction != NULL;
 }
 
-static bool is_named(const struct ws_insn *insn, const char *name)
-{
-	return strcmp(ws_sass_operation_name(insn->operation), name) == 0;
-}
-
 /* ---- instructions that wait by themselves ---- */
 
 /* BAR.ARV only tells others that it was there. */
 static bool arrives_only(const struct ws_insn *insn)
 {
-	return ws_insn_bits(insn, 77, 2) == 1;
+	return insn->operation == WS_OP_BAR && ws_sass_has(insn, WS_MOD_ARV);
 }
 
 /* SYNCS that looks at the phase of a barrier object; it is tried again until that changes. */
 static bool is_try(const struct ws_insn *insn)
 {
-	char text[WS_SASS_TEXT_MAX];
-	const struct ws_sass_style style = { .hide_unknown = true };
-	if (!is_named(insn, "SYNCS"))
-		return false;
-	ws_sass_format(insn, 0, &style, text, sizeof text);
-	return strstr(text, ".PHASECHK") != NULL;
+	return insn->operation == WS_OP_SYNCS && ws_sass_has(insn, WS_MOD_PHASECHK);
 }
 
 static void find_barrier(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_code *code)
@@ -176,7 +166,7 @@ static void find_lanes(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_
 
 static bool is_barrier(const struct ws_insn *insn)
 {
-	return is_named(insn, "BAR") || is_named(insn, "UCGABAR_WAIT");
+	return insn->operation == WS_OP_BAR || insn->operation == WS_OP_UCGABAR_WAIT;
 }
 
 /* False when the instruction does not wait. */
@@ -184,15 +174,15 @@ static bool waits_itself(const struct ws_insn *insn, uint64_t pc, struct wsi_wai
 {
 	code->confidence = WS_CONFIDENCE_LIKELY;
 	code->evidence = "the threads are at an instruction that waits";
-	if (is_named(insn, "BAR") && !arrives_only(insn)) {
+	if (insn->operation == WS_OP_BAR && !arrives_only(insn)) {
 		code->kind = WS_WAIT_BARRIER;
 		find_barrier(insn, pc, code);
-	} else if (is_named(insn, "BSYNC") || is_named(insn, "WARPSYNC")) {
+	} else if (insn->operation == WS_OP_BSYNC || insn->operation == WS_OP_WARPSYNC) {
 		code->kind = WS_WAIT_CONVERGENCE;
 		find_lanes(insn, pc, code);
 	} else if (is_try(insn)) {
 		code->kind = WS_WAIT_MBARRIER;
-	} else if (is_named(insn, "UCGABAR_WAIT")) {
+	} else if (insn->operation == WS_OP_UCGABAR_WAIT) {
 		code->kind = WS_WAIT_CLUSTER;
 	} else {
 		return false;
@@ -211,19 +201,6 @@ struct called {
 	size_t n, n_path[N_SOURCES];
 	unsigned n_looked_at;
 };
-
-/* Atomic operations that can be done again without a change, as far as the instruction tells. */
-static bool may_repeat(const struct ws_insn *insn)
-{
-	static const char *const same[] = { ".CAS", ".EXCH", ".OR", ".AND", ".MIN", ".MAX" };
-	char text[WS_SASS_TEXT_MAX];
-	const struct ws_sass_style style = { .hide_unknown = true };
-	ws_sass_format(insn, 0, &style, text, sizeof text);
-	for (size_t i = 0; i < WSI_COUNT(same); i++)
-		if (strstr(text, same[i]))
-			return true;
-	return is_try(insn);
-}
 
 /* A function that only reads, and calls only such: no store but to its stack, no loop. */
 static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_path,
@@ -267,7 +244,7 @@ static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_p
 				return false;
 			bool atomic = insn.flags & WS_SASS_ATOMIC;
 			bool stack = insn.flags & (WS_SASS_LOCAL | WS_SASS_CONSTANT);
-			if ((atomic && !may_repeat(&insn)) ||
+			if ((atomic && !ws_flow_repeats(&insn) && !is_try(&insn)) ||
 			    (insn.flags & WS_SASS_STORE && !atomic && !stack))
 				return false;
 			if (!(insn.flags & (WS_SASS_LOAD | WS_SASS_ATOMIC)) || stack ||
@@ -325,11 +302,11 @@ static bool tests_phase(const struct spot *spot, struct wsi_wait_code *code)
 {
 	enum { NEAR = 6, LUT_XOR_AND = 0x48 };
 	struct ws_insn load, test;
-	if (!decode(spot, code->pc, &load) || !is_named(&load, "LDS"))
+	if (!decode(spot, code->pc, &load) || load.operation != WS_OP_LDS)
 		return false;
 	for (uint64_t pc = code->pc + WS_SASS_BYTES; pc <= code->pc + NEAR * WS_SASS_BYTES;
 	     pc += WS_SASS_BYTES) {
-		if (!decode(spot, pc, &test) || !is_named(&test, "LOP3") ||
+		if (!decode(spot, pc, &test) || test.operation != WS_OP_LOP3 ||
 		    ws_insn_bits(&test, 72, 8) != LUT_XOR_AND || ws_insn_bits(&test, 9, 3) != 4 ||
 		    ws_insn_bits(&test, 32, 32) != 0x80000000u)
 			continue;
@@ -508,8 +485,7 @@ static bool has_arrivals(const struct spot *spot)
 {
 	struct ws_insn insn;
 	for (uint64_t off = 0; off < spot->code.len; off += WS_SASS_BYTES)
-		if (decode(spot, spot->base_pc + off, &insn) && is_named(&insn, "BAR") &&
-		    arrives_only(&insn))
+		if (decode(spot, spot->base_pc + off, &insn) && arrives_only(&insn))
 			return true;
 	return false;
 }
@@ -537,7 +513,7 @@ static enum ws_status classify(const struct spot *spot, bool by_hardware,
 		code->waits = true;
 		code->space = space_of(&insn);
 		find_phase(&insn, pc, code);
-	} else if (is_named(&insn, "NANOSLEEP")) {
+	} else if (insn.operation == WS_OP_NANOSLEEP) {
 		code->waits = true;
 		code->kind = WS_WAIT_SLEEP;
 		code->confidence = WS_CONFIDENCE_LIKELY;

@@ -49,6 +49,7 @@ bool wsi_wait_operand(struct wsi_build *build, uint32_t warp_index, uint32_t lan
 	case WS_OPERAND_SCOREBOARD:
 	case WS_OPERAND_FLOAT:
 	case WS_OPERAND_TARGET:
+	case WS_OPERAND_SPECIAL:
 		break;
 	}
 	return false;
@@ -295,18 +296,15 @@ static bool next_address(const struct wsi_scene *scene, uint32_t lane, uint64_t 
 	*ret_address = 0;
 	if (!wsi_code_insn(&scene->code, pc, &insn))
 		return false;
-	bool scaled = (strcmp(ws_sass_operation_name(insn.operation), "LDS") == 0 ||
-		       strcmp(ws_sass_operation_name(insn.operation), "ATOMS") == 0) &&
-		      ws_insn_bits(&insn, 78, 2) != 0;
 	size_t n = ws_sass_operands(&insn, pc, ops, WSI_COUNT(ops));
-	for (size_t i = 0; i < n && i < WSI_COUNT(ops) && !scaled; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (ops[i].role == WS_ROLE_OFFSET) {
 			*ret_address += (uint64_t)ops[i].value;
 			any = true;
 		}
 		if (ops[i].role != WS_ROLE_ADDRESS_BASE)
 			continue;
-		if (!keeps(scene, lane, pc, &ops[i]) ||
+		if (ops[i].scale != 1 || !keeps(scene, lane, pc, &ops[i]) ||
 		    wsi_scene_register(scene, lane, ops[i].kind, ops[i].number, ops[i].count,
 				       &part) != WS_OK)
 			return false;

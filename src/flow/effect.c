@@ -2,7 +2,6 @@
 /* What one instruction writes, and where execution goes behind it. */
 #include "base/base.h"
 #include "flow/flow.h"
-#include "sass/sass_ops.h"
 
 /* ---- registers ---- */
 
@@ -130,17 +129,12 @@ static bool is_conditional(const struct ws_insn *insn, const struct ws_operand *
 		if (predicate && (ops[i].number != 7 || ops[i].negated))
 			return true;
 	}
-	struct ws_modifier mods[WS_SASS_MAX_MODIFIERS];
-	size_t n_mods = ws_sass_modifiers(insn, mods, WSI_COUNT(mods));
-	for (size_t i = 0; i < n_mods && i < WSI_COUNT(mods); i++)
-		if (strcmp(mods[i].text, ".DIV") == 0 || strcmp(mods[i].text, ".CONV") == 0)
-			return true;
-	return false;
+	return ws_sass_has(insn, WS_MOD_DIV) || ws_sass_has(insn, WS_MOD_CONV);
 }
 
 static bool is_absolute(const struct ws_insn *insn)
 {
-	return insn->operation == WSI_OP_JMP || insn->operation == WSI_OP_CALL;
+	return insn->operation == WS_OP_JMP || insn->operation == WS_OP_CALL;
 }
 
 /* The place that the operands name; false when it is in a register or in memory. */
@@ -151,9 +145,9 @@ static bool find_target(const struct ws_insn *insn, const struct ws_operand *ops
 	for (size_t i = 0; i < n; i++) {
 		bool data = ops[i].kind == WS_OPERAND_REG ||
 			    (ops[i].kind == WS_OPERAND_UREG && !is_absolute(insn) &&
-			     insn->operation != WSI_OP_BRA) ||
+			     insn->operation != WS_OP_BRA) ||
 			    ops[i].role == WS_ROLE_BANK || ops[i].role == WS_ROLE_OFFSET;
-		if (data && insn->operation != WSI_OP_WARPSYNC)
+		if (data && insn->operation != WS_OP_WARPSYNC)
 			return false;
 		bool number = ops[i].kind == WS_OPERAND_IMMEDIATE && is_absolute(insn);
 		if (ops[i].kind == WS_OPERAND_TARGET || number) {
@@ -182,9 +176,9 @@ static uint16_t leave_kind(const struct ws_insn *insn)
 		return WSI_LEAVE_END | WSI_LEAVE_EXIT;
 	if (insn->flags & WS_SASS_BRANCH)
 		return WSI_LEAVE_END;
-	if (insn->operation == WSI_OP_BSSY)
+	if (insn->operation == WS_OP_BSSY)
 		return WSI_LEAVE_NEXT | WSI_LEAVE_SPLIT;
-	if (insn->operation == WSI_OP_BSYNC)
+	if (insn->operation == WS_OP_BSYNC)
 		return WSI_LEAVE_NEXT | WSI_LEAVE_END | WSI_LEAVE_SYNC;
 	return WSI_LEAVE_NEXT;
 }
@@ -195,7 +189,7 @@ void wsi_leave_of(const struct ws_insn *insn, uint64_t pc, bool relocated,
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 
 	*ret_leave = (struct wsi_leave){ .flags = WSI_LEAVE_NEXT };
-	bool sync = insn->operation == WSI_OP_WARPSYNC;
+	bool sync = insn->operation == WS_OP_WARPSYNC;
 	if (!insn->known || (insn->guard == 7 && insn->guard_negated))
 		return;
 	uint16_t flags = leave_kind(insn);

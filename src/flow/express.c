@@ -2,7 +2,6 @@
 /* The expression that one instruction computes. What no rule covers becomes WS_FLOW_OTHER. */
 #include "base/base.h"
 #include "flow/slice.h"
-#include "sass/sass_ops.h"
 
 /* Larger slices do not go on behind WS_FLOW_OTHER, so that a division leaves room for the rest. */
 enum { ROOM_FOR_OTHERS = 80 };
@@ -25,7 +24,7 @@ static struct ws_flow_node *set(struct job *j, enum ws_flow_op op)
 	return node;
 }
 
-static bool have(const struct job *j, const char *modifier)
+static bool have(const struct job *j, enum ws_modifier modifier)
 {
 	return wsi_parts_have(&j->parts, modifier);
 }
@@ -107,7 +106,7 @@ static void express_add(struct job *j)
 	struct wsi_half term[3];
 	bool negated[3];
 	size_t n = 0;
-	if (have(j, ".X")) {
+	if (have(j, WS_MOD_X)) {
 		other(j);
 		return;
 	}
@@ -131,7 +130,7 @@ static void express_mad(struct job *j)
 	struct wsi_half a, b, c;
 	struct wsi_slicer *s = j->s;
 	bool simple = half_at(j, 0, &a) && half_at(j, 1, &b) && half_at(j, 2, &c);
-	if (!simple || have(j, ".X") || have(j, ".HI") || j->parts.source[0].negated ||
+	if (!simple || have(j, WS_MOD_X) || have(j, WS_MOD_HI) || j->parts.source[0].negated ||
 	    j->parts.source[1].negated) {
 		other(j);
 		return;
@@ -171,11 +170,12 @@ static void express_mad_wide(struct job *j)
 	struct wsi_half a, b, c;
 	struct wsi_slicer *s = j->s;
 	bool simple = half_at(j, 0, &a) && half_at(j, 1, &b) && half_at(j, 2, &c);
-	if (!simple || have(j, ".X") || j->parts.source[0].negated || j->parts.source[1].negated) {
+	if (!simple || have(j, WS_MOD_X) || j->parts.source[0].negated ||
+	    j->parts.source[1].negated) {
 		other(j);
 		return;
 	}
-	bool is_signed = !have(j, ".U32"), minus = j->parts.source[2].negated;
+	bool is_signed = !have(j, WS_MOD_U32), minus = j->parts.source[2].negated;
 	if ((wsi_half_is(&a, 0) || wsi_half_is(&b, 0)) && !minus) {
 		become(j, c);
 		return;
@@ -199,7 +199,7 @@ static void express_lea(struct job *j)
 	struct wsi_slicer *s = j->s;
 	size_t n = j->parts.n_sources;
 	bool simple = n >= 3 && half_at(j, 0, &a) && half_at(j, 1, &b);
-	if (!simple || have(j, ".HI") || have(j, ".X") || j->parts.source[0].negated ||
+	if (!simple || have(j, WS_MOD_HI) || have(j, WS_MOD_X) || j->parts.source[0].negated ||
 	    j->parts.source[1].negated || j->parts.source[2].kind != WS_OPERAND_IMMEDIATE) {
 		other(j);
 		return;
@@ -227,11 +227,12 @@ static void express_shift(struct job *j)
 		other(j);
 		return;
 	}
-	bool left = have(j, ".L"), upper = have(j, ".HI");
+	bool left = have(j, WS_MOD_L), upper = have(j, WS_MOD_HI);
 	if (left && !upper)
 		two(j, WS_FLOW_SHL, low, by);
 	else if (!left && upper && wsi_half_is(&low, 0))
-		two(j, have(j, ".S32") || have(j, ".S64") ? WS_FLOW_SAR : WS_FLOW_SHR, high, by);
+		two(j, have(j, WS_MOD_S32) || have(j, WS_MOD_S64) ? WS_FLOW_SAR : WS_FLOW_SHR, high,
+		    by);
 	else if (!left && !upper && wsi_half_is(&high, 0))
 		two(j, WS_FLOW_SHR, low, by);
 	else
@@ -295,7 +296,7 @@ static void express_min_max(struct job *j)
 		return;
 	}
 	two(j, which->negated ? WS_FLOW_MAX : WS_FLOW_MIN, a, b);
-	j->s->slice->node[j->node].is_signed = !have(j, ".U32");
+	j->s->slice->node[j->node].is_signed = !have(j, WS_MOD_U32);
 }
 
 /* ---- copies ---- */
@@ -306,13 +307,12 @@ static bool is_half_move(const struct wsi_parts *parts)
 	bool immediate = parts->n_sources >= 4 && parts->source[2].kind == WS_OPERAND_FLOAT;
 	return immediate && parts->source[0].kind == WS_OPERAND_REG &&
 	       parts->source[0].number == 255 && parts->source[1].number == 255 &&
-	       !wsi_parts_have(parts, ".F32");
+	       !wsi_parts_have(parts, WS_MOD_F32);
 }
 
 static bool is_byte_move(const struct wsi_parts *parts, struct wsi_half *ret_from, size_t at)
 {
-	if (parts->n_sources < 3 || parts->source[1].kind != WS_OPERAND_IMMEDIATE ||
-	    strchr(parts->name, '.'))
+	if (parts->n_sources < 3 || parts->source[1].kind != WS_OPERAND_IMMEDIATE || parts->n_mods)
 		return false;
 	if (parts->source[1].value == 0x3210)
 		return wsi_half_of(&parts->source[0], at, ret_from);
@@ -330,8 +330,8 @@ static bool is_sum_move(const struct wsi_parts *parts, size_t at, bool product,
 	size_t n = 0;
 	if (parts->carries)
 		return false;
-	if (wsi_parts_have(parts, ".X") || wsi_parts_have(parts, ".HI") ||
-	    wsi_parts_have(parts, ".WIDE") || wsi_parts_have(parts, ".64"))
+	if (wsi_parts_have(parts, WS_MOD_X) || wsi_parts_have(parts, WS_MOD_HI) ||
+	    wsi_parts_have(parts, WS_MOD_WIDE) || wsi_parts_have(parts, WS_MOD_64))
 		return false;
 	for (size_t i = 0; i < parts->n_sources && n < WSI_COUNT(half); i++) {
 		if (parts->source[i].negated || !wsi_half_of(&parts->source[i], at, &half[n]))
@@ -358,22 +358,22 @@ static bool is_sum_move(const struct wsi_parts *parts, size_t at, bool product,
 bool wsi_copies(const struct wsi_parts *parts, size_t at, struct wsi_half *ret_from)
 {
 	switch (parts->insn.operation) {
-	case WSI_OP_MOV:
-	case WSI_OP_UMOV:
-		return parts->n_sources == 1 && !wsi_parts_have(parts, ".64") &&
+	case WS_OP_MOV:
+	case WS_OP_UMOV:
+		return parts->n_sources == 1 && !wsi_parts_have(parts, WS_MOD_64) &&
 		       wsi_half_of(&parts->source[0], at, ret_from);
-	case WSI_OP_R2UR:
+	case WS_OP_R2UR:
 		return parts->n_sources >= 1 && wsi_half_of(&parts->source[0], at, ret_from);
-	case WSI_OP_IADD3:
-	case WSI_OP_UIADD3:
+	case WS_OP_IADD3:
+	case WS_OP_UIADD3:
 		return is_sum_move(parts, at, false, ret_from);
-	case WSI_OP_IMAD:
-	case WSI_OP_UIMAD:
+	case WS_OP_IMAD:
+	case WS_OP_UIMAD:
 		return is_sum_move(parts, at, true, ret_from);
-	case WSI_OP_PRMT:
-	case WSI_OP_UPRMT:
+	case WS_OP_PRMT:
+	case WS_OP_UPRMT:
 		return is_byte_move(parts, ret_from, at);
-	case WSI_OP_HFMA2:
+	case WS_OP_HFMA2:
 		*ret_from = wsi_half_immediate((int64_t)ws_insn_bits(&parts->insn, 32, 32));
 		return is_half_move(parts);
 	default:
@@ -492,7 +492,7 @@ static void express_load(struct job *j, int64_t skip)
 	struct ws_flow_node *node = set(j, atomic ? WS_FLOW_ATOMIC : WS_FLOW_LOAD);
 	node->space = (uint8_t)space;
 	node->bytes = (uint8_t)wsi_min_u64(bytes, j->bits / 8);
-	node->is_signed = have(j, ".S8") || have(j, ".S16");
+	node->is_signed = have(j, WS_MOD_S8) || have(j, WS_MOD_S16);
 	node->value = skip;
 	uint16_t address = wsi_node_new(j->s, j->node, WS_FLOW_ADD,
 					wsi_address_is_wide(from) ? 64 : 32, j->at);
@@ -512,7 +512,7 @@ static void express_constant(struct job *j, int64_t skip)
 	struct ws_flow_node *node = set(j, WS_FLOW_CONSTANT);
 	unsigned bytes = ws_sass_access_bytes(&j->parts.insn);
 	node->bytes = (uint8_t)wsi_min_u64(bytes, j->bits / 8);
-	node->is_signed = have(j, ".S8") || have(j, ".S16");
+	node->is_signed = have(j, WS_MOD_S8) || have(j, WS_MOD_S16);
 	node->number = from->bank;
 	node->value = from->value + skip;
 	struct wsi_half base = { .kind = WS_OPERAND_REG, .number = from->base, .at = j->at };
@@ -544,47 +544,47 @@ static void express_alu(struct job *j)
 {
 	struct wsi_half half;
 	switch (j->parts.insn.operation) {
-	case WSI_OP_MOV:
-	case WSI_OP_UMOV:
+	case WS_OP_MOV:
+	case WS_OP_UMOV:
 		if (half_at(j, 0, &half))
 			become(j, half);
 		else
 			other(j);
 		break;
-	case WSI_OP_IADD3:
-	case WSI_OP_UIADD3:
-	case WSI_OP_IADD:
-	case WSI_OP_VIADD:
-	case WSI_OP_UVIADD:
+	case WS_OP_IADD3:
+	case WS_OP_UIADD3:
+	case WS_OP_IADD:
+	case WS_OP_VIADD:
+	case WS_OP_UVIADD:
 		express_add(j);
 		break;
-	case WSI_OP_IMAD:
-	case WSI_OP_UIMAD:
-		if (have(j, ".WIDE"))
+	case WS_OP_IMAD:
+	case WS_OP_UIMAD:
+		if (have(j, WS_MOD_WIDE))
 			express_mad_wide(j);
 		else
 			express_mad(j);
 		break;
-	case WSI_OP_LEA:
-	case WSI_OP_ULEA:
+	case WS_OP_LEA:
+	case WS_OP_ULEA:
 		express_lea(j);
 		break;
-	case WSI_OP_SHF:
-	case WSI_OP_USHF:
+	case WS_OP_SHF:
+	case WS_OP_USHF:
 		express_shift(j);
 		break;
-	case WSI_OP_LOP3:
-	case WSI_OP_ULOP3:
+	case WS_OP_LOP3:
+	case WS_OP_ULOP3:
 		express_logic(j);
 		break;
-	case WSI_OP_SEL:
-	case WSI_OP_USEL:
+	case WS_OP_SEL:
+	case WS_OP_USEL:
 		express_select(j);
 		break;
-	case WSI_OP_IMNMX:
-	case WSI_OP_UIMNMX:
-	case WSI_OP_VIMNMX:
-	case WSI_OP_UVIMNMX:
+	case WS_OP_IMNMX:
+	case WS_OP_UIMNMX:
+	case WS_OP_VIMNMX:
+	case WS_OP_UVIMNMX:
 		express_min_max(j);
 		break;
 	default:
@@ -623,8 +623,8 @@ static bool express_part(struct job *j, unsigned index)
 		express_constant(j, index * 4);
 	else if (insn->flags & (WS_SASS_LOAD | WS_SASS_ATOMIC) && !(insn->flags & WS_SASS_TEXTURE))
 		express_load(j, index * 4);
-	else if (insn->operation == WSI_OP_S2R || insn->operation == WSI_OP_S2UR ||
-		 insn->operation == WSI_OP_CS2R || insn->operation == WSI_OP_CS2UR)
+	else if (insn->operation == WS_OP_S2R || insn->operation == WS_OP_S2UR ||
+		 insn->operation == WS_OP_CS2R || insn->operation == WS_OP_CS2UR)
 		express_special(j, index);
 	else
 		return false;

@@ -178,12 +178,18 @@ struct wsi_parts {
 	struct ws_insn insn;
 	struct wsi_source source[8]; /* what is read, in the order of the text */
 	size_t n_sources;
-	bool carries;  /* writes a predicate */
-	char name[64]; /* with its modifiers: "IMAD.WIDE.U32" */
+	bool carries; /* writes a predicate */
+	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
+	size_t n_mods;
 };
 
 void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_parts);
-/* Whether the name has a modifier, as ".X". */
-bool wsi_parts_have(const struct wsi_parts *parts, const char *modifier);
+static inline bool wsi_parts_have(const struct wsi_parts *parts, enum ws_modifier modifier)
+{
+	for (size_t i = 0; i < parts->n_mods; i++)
+		if (parts->mods[i] == modifier)
+			return true;
+	return false;
+}
 
 #endif

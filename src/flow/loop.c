@@ -12,7 +12,6 @@
  */
 #include "base/base.h"
 #include "flow/flow.h"
-#include "sass/sass_ops.h"
 
 enum { MAX_EDGES = 8 * WS_FLOW_MAX_LOOP, WORDS = WS_FLOW_MAX_LOOP / 32, MAX_PENDING = 64 };
 
@@ -122,7 +121,7 @@ static bool is_shuffle(const struct search *s, size_t at)
 {
 	struct ws_insn insn;
 	wsi_flow_insn(s->flow, at, &insn);
-	return insn.operation == WSI_OP_SHFL;
+	return insn.operation == WS_OP_SHFL;
 }
 
 /* One lane reads for all: what it got is then handed round. */
@@ -186,13 +185,13 @@ static bool is_copy(const struct search *s, size_t at)
 {
 	struct ws_insn insn;
 	wsi_flow_insn(s->flow, at, &insn);
-	if (insn.operation == WSI_OP_IMAD) {
+	if (insn.operation == WS_OP_IMAD) {
 		struct wsi_parts parts;
 		wsi_parts_of(s->flow, at, &parts);
-		return wsi_parts_have(&parts, ".MOV");
+		return wsi_parts_have(&parts, WS_MOD_MOV);
 	}
-	return insn.operation == WSI_OP_MOV || insn.operation == WSI_OP_UMOV ||
-	       insn.operation == WSI_OP_R2UR;
+	return insn.operation == WS_OP_MOV || insn.operation == WS_OP_UMOV ||
+	       insn.operation == WS_OP_R2UR;
 }
 
 static void close_over(size_t n, uint32_t matrix[][WORDS])
@@ -237,16 +236,23 @@ static bool stays_put(struct search *s, size_t node)
 
 /* ---- what the instructions do ---- */
 
+bool ws_flow_repeats(const struct ws_insn *insn)
+{
+	static const enum ws_modifier same[] = { WS_MOD_CAS, WS_MOD_CAST, WS_MOD_EXCH, WS_MOD_OR,
+						 WS_MOD_AND, WS_MOD_MIN,  WS_MOD_MAX };
+	for (size_t i = 0; i < WSI_COUNT(same); i++)
+		if (ws_sass_has(insn, same[i]))
+			return true;
+	return false;
+}
+
 /* An atomic operation that leaves memory as it is when it is done again: a lock that is tried, a
  * word that is read. Others go on with what they find. */
 static bool may_repeat(struct search *s, const struct node *node)
 {
-	static const char *const same[] = { ".CAS", ".EXCH", ".OR", ".AND", ".MIN", ".MAX" };
 	struct wsi_parts parts;
-	bool zero = true, known = false;
 	wsi_parts_of(s->flow, node->at, &parts);
-	for (size_t i = 0; i < WSI_COUNT(same); i++)
-		known |= wsi_parts_have(&parts, same[i]);
+	bool zero = true, known = ws_flow_repeats(&parts.insn);
 	for (size_t i = 0; i < parts.n_sources; i++) {
 		const struct wsi_source *data = &parts.source[i];
 		if (!data->address &&
@@ -257,8 +263,8 @@ static bool may_repeat(struct search *s, const struct node *node)
 		const struct node *to = &s->node[s->edge[node->first_edge + i].to];
 		known &= !to->opaque && !to->varies;
 	}
-	return known || (zero && wsi_parts_have(&parts, ".ADD")) ||
-	       parts.insn.operation == WSI_OP_SYNCS;
+	return known || (zero && wsi_parts_have(&parts, WS_MOD_ADD)) ||
+	       parts.insn.operation == WS_OP_SYNCS;
 }
 
 static void add_pc(uint64_t *list, size_t *n, uint64_t pc)
@@ -310,7 +316,7 @@ static void judge_nodes(struct search *s)
 		wsi_flow_insn(s->flow, s->node[i].at, &insn);
 		if (insn.flags & WS_SASS_ATOMIC)
 			s->loop->stores |= !may_repeat(s, &s->node[i]);
-		if (insn.operation != WSI_OP_NANOSLEEP)
+		if (insn.operation != WS_OP_NANOSLEEP)
 			continue;
 		for (size_t k = 0; k < s->n_nodes; k++) /* how long it sleeps may vary */
 			s->node[k].decides |= has(s->reaches, i, k);
@@ -370,7 +376,7 @@ static bool plop3_of_one(const struct ws_insn *insn, unsigned *ret_number, bool 
 /* A compare of two numbers that alone sets its predicate. */
 static bool is_compare(const struct ws_insn *insn)
 {
-	return (insn->operation == WSI_OP_ISETP || insn->operation == WSI_OP_UISETP) &&
+	return (insn->operation == WS_OP_ISETP || insn->operation == WS_OP_UISETP) &&
 	       ws_insn_bits(insn, 72, 1) == 0 && ws_insn_bits(insn, 87, 4) == 7 &&
 	       ws_insn_bits(insn, 74, 2) == 0;
 }
@@ -483,7 +489,7 @@ static void look_at(struct search *s, struct pending pending)
 	unsigned number;
 	bool result[2];
 	wsi_flow_insn(s->flow, top->at, &insn);
-	if (insn.operation == WSI_OP_PLOP3 && plop3_of_one(&insn, &number, result)) {
+	if (insn.operation == WS_OP_PLOP3 && plop3_of_one(&insn, &number, result)) {
 		struct node *from = setter_of(s, top->at, WS_OPERAND_PRED, number);
 		int leaves = pending.leaves < 0 || result[0] == result[1]
 				     ? -1

@@ -2,16 +2,6 @@
 /* An instruction's sources: its operands gathered by their place in the text. */
 #include "base/base.h"
 #include "flow/flow.h"
-#include "sass/sass_ops.h"
-
-/* The register of an address is taken times this. */
-static uint8_t address_scale(const struct ws_insn *insn)
-{
-	static const uint8_t scales[] = { 1, 4, 8, 16 };
-	bool scaled = insn->operation == WSI_OP_LDS || insn->operation == WSI_OP_STS ||
-		      insn->operation == WSI_OP_ATOMS;
-	return scaled ? scales[ws_insn_bits(insn, 78, 2)] : 1;
-}
 
 static void add_base(struct wsi_source *source, const struct ws_operand *op)
 {
@@ -23,6 +13,7 @@ static void add_base(struct wsi_source *source, const struct ws_operand *op)
 		source->has_base = true;
 		source->base = (uint8_t)op->number;
 		source->base_count = op->count;
+		source->scale = op->scale;
 	}
 }
 
@@ -60,23 +51,6 @@ static void add_operand(struct wsi_source *source, const struct ws_operand *op)
 	}
 }
 
-/*
- * The name is taken from the text: ws_sass_modifiers() lists only what has a field of its own, and
- * ".WIDE", ".HI" and ".X" are opcodes.
- */
-static void name_of(struct wsi_parts *parts)
-{
-	char text[WS_SASS_TEXT_MAX];
-	const struct ws_sass_style style = { .hide_unknown = true };
-	ws_sass_format(&parts->insn, 0, &style, text, sizeof text);
-	const char *name = text;
-	if (*name == '@') {
-		name += strcspn(name, " ");
-		name += *name == ' ';
-	}
-	(void)wsi_format(parts->name, "%.*s", (int)strcspn(name, " "), name);
-}
-
 void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_parts)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
@@ -96,19 +70,10 @@ void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_p
 			if (ret_parts->n_sources == WSI_COUNT(ret_parts->source))
 				break;
 			place = ops[i].place;
-			ret_parts->source[ret_parts->n_sources++].scale =
-				address_scale(&ret_parts->insn);
+			ret_parts->source[ret_parts->n_sources++].scale = 1;
 		}
 		add_operand(&ret_parts->source[ret_parts->n_sources - 1], &ops[i]);
 	}
-	name_of(ret_parts);
-}
-
-bool wsi_parts_have(const struct wsi_parts *parts, const char *modifier)
-{
-	size_t len = strlen(modifier);
-	for (const char *at = strchr(parts->name, '.'); at; at = strchr(at + 1, '.'))
-		if (strncmp(at, modifier, len) == 0 && (at[len] == '.' || at[len] == '\0'))
-			return true;
-	return false;
+	ret_parts->n_mods =
+		ws_sass_modifiers(&ret_parts->insn, ret_parts->mods, WSI_COUNT(ret_parts->mods));
 }

@@ -113,6 +113,7 @@ static bool writes(const struct wsi_effect *effect, const struct wsi_want *want)
 	case WS_OPERAND_IMMEDIATE:
 	case WS_OPERAND_FLOAT:
 	case WS_OPERAND_TARGET:
+	case WS_OPERAND_SPECIAL:
 		break;
 	}
 	return false;

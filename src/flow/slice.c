@@ -6,7 +6,6 @@
  */
 #include "flow/slice.h"
 #include "base/base.h"
-#include "sass/sass_ops.h"
 
 enum {
 	MAX_COPIES = 64,
@@ -191,7 +190,7 @@ bool wsi_half_same(struct wsi_slicer *s, const struct wsi_half *a, const struct 
 /* The two halves of `a ^ b`. */
 static bool is_xor(const struct wsi_parts *parts, size_t at, struct wsi_half half[2])
 {
-	return parts->insn.operation == WSI_OP_LOP3 && parts->n_sources >= 4 &&
+	return parts->insn.operation == WS_OP_LOP3 && parts->n_sources >= 4 &&
 	       parts->source[3].value == LUT_A_XOR_B &&
 	       wsi_half_of(&parts->source[0], at, &half[0]) &&
 	       wsi_half_of(&parts->source[1], at, &half[1]) && in_register(&half[0]) &&

@@ -8,7 +8,6 @@
  */
 #include "base/base.h"
 #include "flow/slice.h"
-#include "sass/sass_ops.h"
 
 /* One term of half a sum. */
 struct term {
@@ -52,18 +51,18 @@ static bool add_term(struct term *term, size_t *n, const struct wsi_parts *parts
 
 static bool is_add(unsigned operation)
 {
-	return operation == WSI_OP_IADD3 || operation == WSI_OP_UIADD3 ||
-	       operation == WSI_OP_IADD || operation == WSI_OP_VIADD || operation == WSI_OP_UVIADD;
+	return operation == WS_OP_IADD3 || operation == WS_OP_UIADD3 || operation == WS_OP_IADD ||
+	       operation == WS_OP_VIADD || operation == WS_OP_UVIADD;
 }
 
 static bool is_lea(unsigned operation)
 {
-	return operation == WSI_OP_LEA || operation == WSI_OP_ULEA;
+	return operation == WS_OP_LEA || operation == WS_OP_ULEA;
 }
 
 static bool is_mad(unsigned operation)
 {
-	return operation == WSI_OP_IMAD || operation == WSI_OP_UIMAD;
+	return operation == WS_OP_IMAD || operation == WS_OP_UIMAD;
 }
 
 static bool add_terms(struct term *term, size_t *n, const struct wsi_parts *parts, size_t at)
@@ -77,7 +76,7 @@ static bool add_terms(struct term *term, size_t *n, const struct wsi_parts *part
 static bool find_low_terms(struct couple *c)
 {
 	const struct wsi_parts *parts = &c->low;
-	if (wsi_parts_have(parts, ".X") || wsi_parts_have(parts, ".HI"))
+	if (wsi_parts_have(parts, WS_MOD_X) || wsi_parts_have(parts, WS_MOD_HI))
 		return false;
 	if (is_add(parts->insn.operation))
 		return add_terms(c->low_term, &c->n_low, parts, c->low_at);
@@ -95,9 +94,9 @@ static bool find_low_terms(struct couple *c)
 static bool find_high_lea(struct couple *c)
 {
 	const struct wsi_parts *parts = &c->high;
-	bool sign = wsi_parts_have(parts, ".SX32");
+	bool sign = wsi_parts_have(parts, WS_MOD_SX32);
 	size_t shift = sign ? 2 : 3;
-	if (!wsi_parts_have(parts, ".HI") || parts->n_sources <= shift ||
+	if (!wsi_parts_have(parts, WS_MOD_HI) || parts->n_sources <= shift ||
 	    parts->source[shift].kind != WS_OPERAND_IMMEDIATE ||
 	    !add_term(c->high_term, &c->n_high, parts, 0, c->high_at) ||
 	    !add_term(c->high_term, &c->n_high, parts, 1, c->high_at))
@@ -113,13 +112,13 @@ static bool find_high_terms(struct couple *c)
 {
 	const struct wsi_parts *parts = &c->high;
 	struct wsi_half factor;
-	if (!wsi_parts_have(parts, ".X"))
+	if (!wsi_parts_have(parts, WS_MOD_X))
 		return false;
 	if (is_lea(parts->insn.operation))
 		return find_high_lea(c);
 	if (is_add(parts->insn.operation))
 		return add_terms(c->high_term, &c->n_high, parts, c->high_at);
-	if (!is_mad(parts->insn.operation) || wsi_parts_have(parts, ".WIDE") ||
+	if (!is_mad(parts->insn.operation) || wsi_parts_have(parts, WS_MOD_WIDE) ||
 	    parts->n_sources < 3 || !wsi_half_of(&parts->source[1], c->high_at, &factor))
 		return false;
 	if (wsi_half_is(&factor, 1) && !add_term(c->high_term, &c->n_high, parts, 0, c->high_at))
@@ -184,7 +183,7 @@ static unsigned affinity(struct wsi_slicer *s, struct wsi_half low, struct wsi_h
 		return 0;
 	if (low_defined && low_at == high_at)
 		return 3;
-	if (high_parts.insn.operation != WSI_OP_SHF && high_parts.insn.operation != WSI_OP_USHF)
+	if (high_parts.insn.operation != WS_OP_SHF && high_parts.insn.operation != WS_OP_USHF)
 		return 1;
 	for (size_t i = 0; i < high_parts.n_sources; i++) {
 		struct wsi_half of;
@@ -265,9 +264,9 @@ static bool shifted_above(struct couple *c, const struct term *low, struct wsi_h
 	struct wsi_parts parts;
 	struct wsi_half from, by;
 	if (!only_definition(c->s, &high, &at, &parts) ||
-	    (parts.insn.operation != WSI_OP_SHF && parts.insn.operation != WSI_OP_USHF))
+	    (parts.insn.operation != WS_OP_SHF && parts.insn.operation != WS_OP_USHF))
 		return false;
-	return wsi_parts_have(&parts, ".L") && wsi_parts_have(&parts, ".HI") &&
+	return wsi_parts_have(&parts, WS_MOD_L) && wsi_parts_have(&parts, WS_MOD_HI) &&
 	       parts.n_sources >= 3 && wsi_half_of(&parts.source[0], at, &from) &&
 	       wsi_half_of(&parts.source[1], at, &by) && wsi_half_is(&by, low->shift) &&
 	       wsi_half_same(c->s, &from, &low->half) &&
@@ -373,11 +372,11 @@ static bool is_low_shift(struct wsi_slicer *s, const struct wsi_parts *parts, si
 	if (parts->n_sources < 3 || !wsi_half_of(&parts->source[0], at, &a) ||
 	    !wsi_half_of(&parts->source[1], at, &b) || !wsi_half_same(s, &a, from))
 		return false;
-	if (parts->insn.operation == WSI_OP_SHF || parts->insn.operation == WSI_OP_USHF)
-		return wsi_parts_have(parts, ".L") && !wsi_parts_have(parts, ".HI") &&
+	if (parts->insn.operation == WS_OP_SHF || parts->insn.operation == WS_OP_USHF)
+		return wsi_parts_have(parts, WS_MOD_L) && !wsi_parts_have(parts, WS_MOD_HI) &&
 		       wsi_half_same(s, &b, by);
-	bool product = is_mad(parts->insn.operation) && !wsi_parts_have(parts, ".WIDE") &&
-		       !wsi_parts_have(parts, ".HI") && !wsi_parts_have(parts, ".X");
+	bool product = is_mad(parts->insn.operation) && !wsi_parts_have(parts, WS_MOD_WIDE) &&
+		       !wsi_parts_have(parts, WS_MOD_HI) && !wsi_parts_have(parts, WS_MOD_X);
 	struct wsi_half rest;
 	return product && wsi_half_of(&parts->source[2], at, &rest) && wsi_half_is(&rest, 0) &&
 	       b.kind == WS_OPERAND_IMMEDIATE && by->kind == WS_OPERAND_IMMEDIATE &&
@@ -388,13 +387,13 @@ static bool express_shift(struct couple *c)
 {
 	struct wsi_half low, by, high;
 	const struct wsi_parts *parts = &c->high;
-	if ((parts->insn.operation != WSI_OP_SHF && parts->insn.operation != WSI_OP_USHF) ||
-	    parts->n_sources < 3 || !wsi_parts_have(parts, ".HI") ||
+	if ((parts->insn.operation != WS_OP_SHF && parts->insn.operation != WS_OP_USHF) ||
+	    parts->n_sources < 3 || !wsi_parts_have(parts, WS_MOD_HI) ||
 	    !wsi_half_of(&parts->source[0], c->high_at, &low) ||
 	    !wsi_half_of(&parts->source[1], c->high_at, &by) ||
 	    !wsi_half_of(&parts->source[2], c->high_at, &high))
 		return false;
-	if (wsi_parts_have(parts, ".L")) {
+	if (wsi_parts_have(parts, WS_MOD_L)) {
 		if (!is_low_shift(c->s, &c->low, c->low_at, &low, &by))
 			return false;
 		shift_of(c, WS_FLOW_SHL, low, high, by);
@@ -402,16 +401,15 @@ static bool express_shift(struct couple *c)
 	}
 	/* SHF.R.U64 R2, R2, 3, R3 below SHF.R.U32.HI R3, RZ, 3, R3 */
 	struct wsi_half from[3];
-	bool below =
-		c->low.n_sources >= 3 &&
-		(c->low.insn.operation == WSI_OP_SHF || c->low.insn.operation == WSI_OP_USHF) &&
-		!wsi_parts_have(&c->low, ".L") && !wsi_parts_have(&c->low, ".HI");
+	bool below = c->low.n_sources >= 3 &&
+		     (c->low.insn.operation == WS_OP_SHF || c->low.insn.operation == WS_OP_USHF) &&
+		     !wsi_parts_have(&c->low, WS_MOD_L) && !wsi_parts_have(&c->low, WS_MOD_HI);
 	for (size_t i = 0; i < 3 && below; i++)
 		below = wsi_half_of(&c->low.source[i], c->low_at, &from[i]);
 	if (!below || !wsi_half_is(&low, 0) || !wsi_half_same(c->s, &from[1], &by) ||
 	    !wsi_half_same(c->s, &from[2], &high))
 		return false;
-	bool is_signed = wsi_parts_have(parts, ".S32") || wsi_parts_have(parts, ".S64");
+	bool is_signed = wsi_parts_have(parts, WS_MOD_S32) || wsi_parts_have(parts, WS_MOD_S64);
 	shift_of(c, is_signed ? WS_FLOW_SAR : WS_FLOW_SHR, from[0], high, by);
 	return true;
 }
@@ -422,8 +420,9 @@ static bool express_sign(struct couple *c)
 	struct wsi_half low, by, high;
 	struct wsi_defs defs = { .n = 0 };
 	const struct wsi_parts *parts = &c->high;
-	if ((parts->insn.operation != WSI_OP_SHF && parts->insn.operation != WSI_OP_USHF) ||
-	    parts->n_sources < 3 || wsi_parts_have(parts, ".L") || !wsi_parts_have(parts, ".S32") ||
+	if ((parts->insn.operation != WS_OP_SHF && parts->insn.operation != WS_OP_USHF) ||
+	    parts->n_sources < 3 || wsi_parts_have(parts, WS_MOD_L) ||
+	    !wsi_parts_have(parts, WS_MOD_S32) ||
 	    !wsi_half_of(&parts->source[0], c->high_at, &low) || !wsi_half_is(&low, 0) ||
 	    !wsi_half_of(&parts->source[1], c->high_at, &by) || !wsi_half_is(&by, 31) ||
 	    !wsi_half_of(&parts->source[2], c->high_at, &high))
@@ -445,7 +444,7 @@ static bool express_select(struct couple *c)
 {
 	const struct wsi_parts *low = &c->low, *high = &c->high;
 	struct wsi_half half[2][2];
-	bool both = (low->insn.operation == WSI_OP_SEL || low->insn.operation == WSI_OP_USEL) &&
+	bool both = (low->insn.operation == WS_OP_SEL || low->insn.operation == WS_OP_USEL) &&
 		    high->insn.operation == low->insn.operation && low->n_sources >= 3 &&
 		    high->n_sources >= 3 && is_predicate(&low->source[2]) &&
 		    low->source[2].number == high->source[2].number &&
@@ -476,8 +475,8 @@ static bool express_product(struct couple *c)
 	size_t i, n = parts->n_sources, own = SIZE_MAX;
 	struct wsi_half half[3];
 	bool product = is_mad(parts->insn.operation);
-	if ((!product && !is_add(parts->insn.operation)) || wsi_parts_have(parts, ".X") ||
-	    wsi_parts_have(parts, ".HI") || wsi_parts_have(parts, ".WIDE"))
+	if ((!product && !is_add(parts->insn.operation)) || wsi_parts_have(parts, WS_MOD_X) ||
+	    wsi_parts_have(parts, WS_MOD_HI) || wsi_parts_have(parts, WS_MOD_WIDE))
 		return false;
 	for (i = 0; i < n && i < 3; i++) {
 		if (is_predicate(&parts->source[i]))
@@ -526,7 +525,7 @@ static bool express_mask(struct couple *c)
 	struct wsi_half from, mask;
 	size_t at;
 	struct wsi_parts ignored;
-	if ((parts->insn.operation != WSI_OP_LOP3 && parts->insn.operation != WSI_OP_ULOP3) ||
+	if ((parts->insn.operation != WS_OP_LOP3 && parts->insn.operation != WS_OP_ULOP3) ||
 	    parts->n_sources < 4 || parts->source[3].value != 0xc0 || parts->source[0].negated ||
 	    !wsi_half_of(&parts->source[0], c->low_at, &from) ||
 	    !wsi_half_of(&parts->source[1], c->low_at, &mask) ||

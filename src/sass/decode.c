@@ -52,9 +52,7 @@ static void explain(struct ws_insn *insn, unsigned row_number)
 	insn->known = true;
 	insn->row = (uint16_t)row_number;
 	insn->operation = row->operation;
-	insn->flags = wsi_isa_ops[row->operation].flags;
-	if (row->uniform_guard)
-		insn->flags |= WS_SASS_UNIFORM_GUARD;
+	insn->flags = wsi_isa_flags(row);
 	insn->unknown[0] = (insn->word[0] ^ ones[0]) & ~mask[0];
 	insn->unknown[1] = (insn->word[1] ^ ones[1]) & ~(mask[1] | WSI_ISA_CONTROL_BITS);
 	insn->guard = insn->word[0] >> 12 & 7;
@@ -81,6 +79,19 @@ void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES], struct ws_i
 const char *ws_sass_operation_name(unsigned operation)
 {
 	return operation < wsi_isa_n_ops ? wsi_isa_ops[operation].name : "?";
+}
+
+enum ws_category ws_sass_category(unsigned operation)
+{
+	return operation < wsi_isa_n_ops ? (enum ws_category)wsi_isa_ops[operation].category
+					 : WS_CATEGORY_SYSTEM;
+}
+
+const char *ws_sass_modifier_name(enum ws_modifier modifier)
+{
+	return (size_t)modifier < wsi_isa_n_modifiers
+		       ? &wsi_isa_strings[wsi_isa_modifiers[modifier]]
+		       : "";
 }
 
 struct ws_sass_control ws_insn_control(const struct ws_insn *insn)

@@ -487,10 +487,10 @@ static enum ws_status encode_named(struct attempt *a, const struct frame *f,
 	for (unsigned op12 = 0; op12 < 4096; op12++) {
 		for (unsigned i = wsi_isa_first[op12]; i < wsi_isa_first[op12 + 1]; i++) {
 			const struct wsi_isa_row *row = &wsi_isa_rows[i];
-			const struct wsi_isa_op *op = &wsi_isa_ops[row->operation];
-			bool uniform = op->flags & WS_SASS_UNIFORM_GUARD;
-			if (!(row->archs & arch) || strncmp(op->name, a->text, n) != 0 ||
-			    op->name[n] != '\0')
+			const char *name = wsi_isa_ops[row->operation].name;
+			bool uniform = wsi_isa_flags(row) & WS_SASS_UNIFORM_GUARD;
+			if (!(row->archs & arch) || strncmp(name, a->text, n) != 0 ||
+			    name[n] != '\0')
 				continue;
 			named = true;
 			if (f->guard != 7 && uniform != f->guard_uniform)

@@ -7,6 +7,9 @@
  *   row -> template                  bytes: 0 ends; 1..127 a character of the text; 128.. and the
  *                                    next byte are the number of an element. An element WHEN is
  *                                    followed by the length of the group that it guards.
+ *   row -> form                      steps of 16 bits: a code in the upper 4, in the lower 12 the
+ *                                    number of an element or a modifier. A step WHEN is followed by
+ *                                    the number of the steps that it guards.
  *   element ENUM -> enums[aux]       number of values, then offsets into strings (0xffff: no value)
  *   strings                          each with its length in the byte before it and a NUL behind it
  */
@@ -17,6 +20,28 @@
 #include <stdint.h>
 
 #include <warpscope/sass.h>
+
+/* Steps of a form. */
+enum wsi_isa_step {
+	WSI_STEP_END,
+	WSI_STEP_WHEN,
+	WSI_STEP_MODIFIER,   /* this one */
+	WSI_STEP_MODIFIERS,  /* those of an element's value */
+	WSI_STEP_READ,       /* an operand in no bracket, whose place tells that it is read */
+	WSI_STEP_WRITTEN,    /* the same, written */
+	WSI_STEP_ADDRESS,    /* an operand in an address */
+	WSI_STEP_BANK,       /* that selects a constant bank */
+	WSI_STEP_DESCRIPTOR, /* of a descriptor */
+	WSI_STEP_SPECIAL,    /* a special register */
+	WSI_STEP_SIGN,       /* `-`, `~` or `!` before the next operand, when the field is not 0 */
+	WSI_STEP_ABSOLUTE,   /* `|` before it, in the same way */
+	WSI_STEP_REUSE,
+	WSI_STEP_PLACE,    /* the next operand of the text begins */
+	WSI_STEP_SUFFIX,   /* of the register before it in an address: this modifier */
+	WSI_STEP_SUFFIXES, /* those of an element's value */
+};
+
+enum { WSI_STEP_SHIFT = 12, WSI_STEP_ARGUMENT = 0xfff };
 
 enum wsi_isa_kind {
 	WSI_ISA_ENUM,
@@ -46,6 +71,7 @@ enum wsi_isa_class {
 	WSI_CLASS_B,
 	WSI_CLASS_SB,
 	WSI_CLASS_UR_NEXT, /* the uniform register behind the one that the field names */
+	WSI_CLASS_BYTES,   /* of a width: no register, but what a lane moves */
 };
 
 enum wsi_isa_operator { WSI_IS, WSI_IS_NOT, WSI_IS_POWER_OF_TWO };
@@ -77,8 +103,8 @@ enum wsi_isa_role { WSI_ROLE_BY_PLACE, WSI_ROLE_READ, WSI_ROLE_WRITTEN, WSI_ROLE
 
 enum { WSI_ANY_PLACE = 255 };
 
-/* What a row's text does not tell about a register operand. Of a row's list the first one counts
- * that is about the operand and whose conditions hold. */
+/* What the place of a register operand does not tell. Of a row's list the first one counts that is
+ * about the operand and whose conditions hold. */
 struct wsi_isa_width {
 	uint16_t condition_at;
 	uint8_t n_conditions;
@@ -90,6 +116,7 @@ struct wsi_isa_width {
 
 struct wsi_isa_row {
 	uint32_t template_at;
+	uint16_t form_at;
 	uint16_t condition_at;
 	uint16_t archs; /* bit i: architecture i of the list in decode.c */
 	uint16_t operation;
@@ -105,6 +132,7 @@ struct wsi_isa_row {
 struct wsi_isa_op {
 	const char *name;
 	uint32_t flags;
+	uint8_t category; /* enum ws_category */
 };
 
 extern const uint16_t wsi_isa_first[4097];
@@ -116,6 +144,11 @@ extern const struct wsi_isa_condition wsi_isa_conditions[];
 extern const uint64_t wsi_isa_masks[][2]; /* both kinds */
 extern const uint8_t wsi_isa_templates[];
 extern const uint16_t wsi_isa_enums[];
+extern const uint16_t wsi_isa_forms[];
+extern const uint16_t wsi_isa_enum_modifiers[]; /* beside wsi_isa_enums: first of a list, 0: none */
+extern const uint16_t wsi_isa_modifier_lists[]; /* enum ws_modifier; 0 ends a list */
+extern const uint16_t wsi_isa_modifiers[];      /* by enum ws_modifier: text, of wsi_isa_strings */
+extern const size_t wsi_isa_n_modifiers;
 extern const char wsi_isa_strings[];
 extern const struct wsi_isa_op wsi_isa_ops[];
 extern const size_t wsi_isa_n_ops;
@@ -124,6 +157,13 @@ extern const size_t wsi_isa_n_ops;
 #define WSI_ISA_CONTROL_BITS UINT64_C(0xfffffe0000000000)
 /* Those of them that the control comment shows: all but 126 and 127. */
 #define WSI_ISA_CONTROL_SHOWN UINT64_C(0x3ffffe0000000000)
+
+/* What kind of instruction a row is. */
+static inline uint32_t wsi_isa_flags(const struct wsi_isa_row *row)
+{
+	return wsi_isa_ops[row->operation].flags |
+	       (row->uniform_guard ? (uint32_t)WS_SASS_UNIFORM_GUARD : 0);
+}
 
 /* ---- walking a template ---- */
 

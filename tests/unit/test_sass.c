@@ -137,12 +137,14 @@ static void operands_have_roles_and_widths(void **state)
 static void modifiers_name_their_fields(void **state)
 {
 	(void)state;
-	struct ws_modifier mods[WS_SASS_MAX_MODIFIERS];
+	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
 	struct ws_insn insn = decode(80, (struct word){ 0x0000000608097221, 0x000fe2000000c000 });
+	assert_int_equal(insn.operation, WS_OP_FADD);
 	assert_int_equal(ws_sass_modifiers(&insn, mods, WSI_COUNT(mods)), 1);
-	assert_string_equal(mods[0].text, ".RZ");
-	assert_int_equal(mods[0].lo, 78);
-	assert_int_equal(mods[0].value, 3);
+	assert_int_equal(mods[0], WS_MOD_RZ);
+	assert_string_equal(ws_sass_modifier_name(mods[0]), "RZ");
+	assert_true(ws_sass_has(&insn, WS_MOD_RZ));
+	assert_false(ws_sass_has(&insn, WS_MOD_FTZ));
 }
 
 static void the_encoder_says_where_it_stopped(void **state)
