@@ -10,14 +10,16 @@
 #include "cli.h"
 
 const char verb_as_help[] =
-	"Makes a cubin of a text with functions, data and machine instructions as 'warpscope\n"
-	"disas --asm' writes them; no vendor tool is needed. The language is described in\n"
-	"docs/formats/assembly.md. SOURCE is a file, or - for standard input.\n"
+	"Assembles functions, data and machine instructions as text, in the language that\n"
+	"'warpscope disas --asm' writes, into a cubin; no vendor tool is needed. The language is\n"
+	"described in docs/formats/assembly.md. SOURCE is a file, or - for standard input.\n"
 	"\n"
-	"  -o, --output FILE  the cubin (needed); an old file stays until the new one is whole\n"
-	"  --arch sm_NN       the architecture, in place of the text's .arch\n"
+	"  -o, --output FILE  the cubin (required); an existing file is replaced only when the "
+	"new\n"
+	"                     one is complete\n"
+	"  --arch sm_NN       the architecture, overriding the text's .arch\n"
 	"\n"
-	"Every mistake is told with its line and column, and then there is no cubin: exit status "
+	"Mistakes are reported with line and column, and no cubin is written then: exit status "
 	"1.\n";
 
 enum { OPTION_ARCH = 'a', OPTION_OUTPUT = 'o' };
@@ -61,7 +63,7 @@ static char *read_source(const char *path, size_t *ret_len)
 		free(text);
 		text = NULL;
 	} else if (memchr(text, '\0', len)) {
-		cli_warn("%s: is no text; what is wanted are machine instructions as text", path);
+		cli_warn("%s: is not text; machine instructions as text are expected", path);
 		free(text);
 		text = NULL;
 	}
@@ -138,7 +140,7 @@ static int assemble(struct as *as, struct ws_str source)
 	if (st == WS_OK)
 		return CLI_ANSWERED;
 	if (as->n_errors >= WS_ASSEMBLE_MAX_ERRORS)
-		cli_warn("%s: more mistakes may follow", as->path);
+		cli_warn("%s: there may be more mistakes", as->path);
 	else if (as->n_errors == 0)
 		return cli_fail(as->path, &err);
 	return CLI_NO_ANSWER;
@@ -160,7 +162,7 @@ int verb_as(struct cli *cli, int argc, char **argv)
 	if (status != CLI_ANSWERED)
 		return status;
 	if (optind + 1 != argc)
-		return cli_usage("as", "one SOURCE is needed");
+		return cli_usage("as", "exactly one SOURCE is needed");
 	if (!as.output)
 		return cli_usage("as", "-o FILE is needed");
 	as.path = argv[optind];

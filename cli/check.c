@@ -14,15 +14,15 @@ enum { /* shown of one rule, unless a limit is given; the rest is counted */
 };
 
 const char verb_check_help[] =
-	"Holds every section, link, row, size, range, string and id against the file and the "
+	"Checks every section, link, row, size, range, string and id against the file and the "
 	"other\n"
-	"tables, and prints a line for each finding: where in the file, what, why. Of a file "
-	"whose\n"
-	"section headers are lost it says what its content still shows. The last line is the\n"
-	"verdict.\n"
+	"tables, and prints a line for each finding: where in the file, what, why. If the section\n"
+	"headers of a file are lost, it says what can still be found by content. The last line is\n"
+	"the verdict.\n"
 	"\n"
-	"  --limit N              findings of each kind to show; 0: all (default 20 as text, 1000 "
-	"as JSON)\n";
+	"  --limit N              findings of each kind to show; 0: all (default 20 for text, 1000 "
+	"for\n"
+	"                         JSON)\n";
 
 struct check {
 	struct cli *cli;
@@ -252,7 +252,7 @@ int verb_check(struct cli *cli, int argc, char **argv)
 	if (!has_limit)
 		limit = cli->json ? MOST_IN_JSON : MOST_IN_TEXT;
 	if (argc - optind != 1)
-		return cli_usage("check", "one dump is wanted");
+		return cli_usage("check", "exactly one dump is needed");
 	struct ws_target *target;
 	int status = cli_target_open(cli, argv[optind], &target);
 	if (status != CLI_ANSWERED)

@@ -16,7 +16,7 @@
  */
 #define CLI_STATUS_LIST(X)                                                                         \
 	X(ANSWERED, 0, "answered, also from a damaged file")                                       \
-	X(NO_ANSWER, 1, "could not answer: no such file, not a dump, nothing of that name")        \
+	X(NO_ANSWER, 1, "could not answer: no such file, not a dump, nothing with that name")      \
 	X(USAGE, 2, "wrong usage")                                                                 \
 	X(FOUND, 10, "a fault (report --exit-code), findings (check), a difference (diff, trace)") \
 	X(HANG, 11, "a hang is suspected (report --exit-code)")                                    \
@@ -35,24 +35,25 @@ enum {
 /* One verb is one row: name, what it takes, whether words follow its file, one line of help. Its
  * function is verb_NAME() in cli/NAME.c. */
 #define CLI_VERB_LIST(X)                                                                           \
-	X(report, "[OPTION...] DUMP", false, "what failed, where, and where everybody else is")    \
+	X(report, "[OPTION...] DUMP", false,                                                       \
+	  "what failed, where, and where all other threads are")                                   \
 	X(info, "[OPTION...] DUMP TABLE [FILTER...]", true, "tables of everything in the dump")    \
 	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", true, "memory")     \
 	X(regs, "[OPTION...] DUMP [REGISTER...] [FILTER...]", true,                                \
 	  "registers of one lane, or of several")                                                  \
 	X(check, "[OPTION...] DUMP", false, "whether a dump is sound, and where it is not")        \
-	X(lines, "[OPTION...] FILE", false, "source lines of GPU code, with the calls inlined")    \
+	X(lines, "[OPTION...] FILE", false, "source lines of GPU code, with inlined calls")        \
 	X(symbolize, "[OPTION...] FILE [PLACE...]", true,                                          \
-	  "source lines of given addresses or function+offset")                                    \
+	  "source lines for given addresses or function+offset")                                   \
 	X(disas, "[OPTION...] FILE [FILTER...]", true, "machine code of GPU functions as text")    \
 	X(as, "[OPTION...] SOURCE -o FILE", false, "a cubin from machine instructions as text")    \
 	X(diff, "[OPTION...] DUMP DUMP", false, "what differs between two dumps")                  \
 	X(extract, "[OPTION...] DUMP image|ptx|section|memory WHICH [FILTER...] -o FILE", true,    \
 	  "a part of a dump as a file")                                                            \
-	X(strip, "[OPTION...] DUMP -o FILE", false, "a smaller dump, fit to be shared")            \
+	X(strip, "[OPTION...] DUMP -o FILE", false, "a smaller dump, safe to share")               \
 	X(store, "[OPTION...] add|list|find [FILE...]", false, "images kept to borrow lines from") \
 	X(trace, "[OPTION...] replay TRACE DUMP | diff TRACE TRACE", false,                        \
-	  "calls of the debugger API, made again or compared")
+	  "debugger API calls, replayed or compared")
 
 struct cli {
 	struct ws_out out; /* standard output */

@@ -24,9 +24,9 @@ enum { OPTION_LIMIT = 300, TEXT = DIFF_TEXT, MAX_REGS = 256 };
 const char verb_diff_help[] =
 	"Compares two dumps: verdict, exceptions, kernels, groups of threads, modules by the\n"
 	"identity of their code, registers of matching warps (same device, grid, block, first\n"
-	"thread), contents of memory. A line each: \"-\" only in the first, \"+\" only in the "
-	"second,\n"
-	"\"~\" in both, but different.\n"
+	"thread), memory contents. Each difference is a line: \"-\" only in the first, \"+\" only "
+	"in\n"
+	"the second, \"~\" in both, but different.\n"
 	"\n"
 	"  --limit N              show at most N differences of a kind (default 20; 0: all);\n"
 	"                         all are counted\n"

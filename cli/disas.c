@@ -12,26 +12,27 @@ const char verb_disas_help[] =
 	"\n"
 	"  --function NAME  only this function: its symbol, or its C++ name with or without\n"
 	"                   parameters\n"
-	"  --pc OFFSET      only around this offset of the function, which is marked with =>\n"
+	"  --pc OFFSET      only around this offset in the function, which is marked with =>\n"
 	"  --cfg            basic blocks; with -Tdot as graphs for dot(1)\n"
-	"  --regs [LANE]    of a dump: the code around the pc of one thread, with the values that "
-	"each\n"
-	"                   instruction finds in its registers. LANE is a lane of the focus's warp "
-	"or of\n"
-	"                   the warp that FILTER chooses, or 'current'; without it the first "
-	"thread\n"
-	"                   that can be guilty\n"
-	"  --source         source lines and calls inlined, where they change\n"
-	"  --hex            the 16 bytes of each instruction behind its text\n"
+	"  --regs [LANE]    for a dump: the code around the pc of one thread, with the register "
+	"values\n"
+	"                   that each instruction reads. LANE is a lane of the focus's warp or of "
+	"the\n"
+	"                   warp that FILTER chooses, or 'current'; without it, the first thread "
+	"that\n"
+	"                   can be guilty\n"
+	"  --source         source lines and inlined calls, where they change\n"
+	"  --hex            the 16 bytes of each instruction after its text\n"
 	"  --control        stall cycles, scoreboards and reuse, and every bit that the text does "
 	"not\n"
 	"                   show: this text can be encoded again\n"
-	"  --asm            text that 'warpscope as' makes the same code of\n"
+	"  --asm            text that 'warpscope as' assembles into the same code\n"
 	"  --arch sm_NN     only images for this architecture\n"
 	"  --full-names     C++ names with template arguments and parameters\n"
 	"\n"
-	"Bits that no rule explains are shown in a comment. Exits with 1 when there is nothing to "
-	"show.\n";
+	"Bits that the disassembler does not know are shown in a comment. Exits with 1 when there "
+	"is\n"
+	"nothing to show.\n";
 
 enum {
 	OPTION_FUNCTION = 'a',
@@ -138,7 +139,7 @@ static void show_image(struct disas *d, const struct images *images, const struc
 	char arch[16];
 	image_arch(image, arch, sizeof arch);
 	if (!ws_sass_supports(image->facts.sm)) {
-		cli_warn("%s: no decoder for %s; its words are shown as they are", d->path, arch);
+		cli_warn("%s: no decoder for %s; its code is shown as raw words", d->path, arch);
 	}
 	if (d->cli->json) {
 		ws_json_object(&d->json);
@@ -196,7 +197,7 @@ static int run(struct disas *d)
 	if (status != CLI_ANSWERED)
 		return status;
 	if (d->n_unknown)
-		cli_warn("%s: %llu of %llu instructions have bits that no rule explains", d->path,
+		cli_warn("%s: %llu of %llu instructions have unknown bits", d->path,
 			 (unsigned long long)d->n_unknown, (unsigned long long)d->n_total);
 	if (!d->shown)
 		cli_warn("%s: no such code", d->path);
@@ -227,6 +228,6 @@ int verb_disas(struct cli *cli, int argc, char **argv)
 	if (d.dot && (!d.cfg || cli->json))
 		return cli_usage("disas", "-Tdot goes with --cfg, as text");
 	if (of_thread && (d.as_source || d.cfg || d.has_pc || d.function || d.arch))
-		return cli_usage("disas", "a thread chooses the code itself");
+		return cli_usage("disas", "a thread already determines the code to show");
 	return of_thread ? disas_thread_run(&d, argc - optind - 1, argv + optind + 1) : run(&d);
 }

@@ -11,18 +11,17 @@
 #include "session.h"
 
 const char verb_extract_help[] =
-	"Writes a part of a dump into a file, as it is in the dump.\n"
+	"Writes one part of a dump to a file, unchanged.\n"
 	"\n"
-	"  image N|IDENTITY       the image of a module: its number in `info modules`, or the "
-	"first\n"
-	"                         digits of its code identity; as it was loaded\n"
-	"  ptx N|IDENTITY         the PTX text that the image carries, a line each\n"
-	"  section N|NAME         a section of the dump, by number or the first of that name\n"
+	"  image N|IDENTITY       the image of a module as it was loaded, by its number in\n"
+	"                         `info modules` or the first digits of its code identity\n"
+	"  ptx N|IDENTITY         the PTX text that the image carries\n"
+	"  section N|NAME         a section of the dump, by number or the first with that name\n"
 	"  memory SPACE:ADDR+LEN [FILTER...]\n"
 	"                         global, shared, local, param or constN memory, of the focus or\n"
-	"                         the first thread that the filter lets through\n"
+	"                         the first thread that matches the filter\n"
 	"\n"
-	"  -o, --output FILE      where to; needed, \"-\" is standard output\n"
+	"  -o, --output FILE      the file to write (required); \"-\" is standard output\n"
 	"  --original             image, ptx: the image as it was compiled\n";
 
 enum { OPTION_ORIGINAL = 300 };
@@ -103,8 +102,8 @@ static int find_image(const struct extract *extract, const char *name, struct ws
 		return CLI_NO_ANSWER;
 	}
 	if (status != WS_OK)
-		cli_warn("%s: the image of module %u is cut: %zu bytes are left", extract->path,
-			 found, ret_bytes->len);
+		cli_warn("%s: the image of module %u is truncated: %zu bytes are left",
+			 extract->path, found, ret_bytes->len);
 	return CLI_ANSWERED;
 }
 
@@ -155,7 +154,7 @@ static int extract_section(struct extract *extract, const char *name)
 {
 	const struct ws_core *core = ws_target_core(extract->session.target);
 	if (!core) {
-		cli_warn("%s: is no file with sections", extract->path);
+		cli_warn("%s: is not a file with sections", extract->path);
 		return CLI_NO_ANSWER;
 	}
 	uint64_t number;
@@ -167,7 +166,7 @@ static int extract_section(struct extract *extract, const char *name)
 		if (is_number ? i != number : !ws_str_equal(section.name, ws_str_of(name)))
 			continue;
 		if (section.bytes.len < section.size)
-			cli_warn("%s: section %u is cut: %zu of %" PRIu64 " bytes are left",
+			cli_warn("%s: section %u is truncated: %zu of %" PRIu64 " bytes are left",
 				 extract->path, i, section.bytes.len, section.size);
 		return take(extract, section.bytes);
 	}
@@ -227,7 +226,7 @@ static int extract_memory(struct extract *extract, const char *text, int argc, c
 	if (status != CLI_ANSWERED)
 		return status;
 	if (range.len > (UINT64_C(1) << 32))
-		return cli_usage("extract", "more than a file can take");
+		return cli_usage("extract", "more than a file can hold");
 	uint8_t *bytes = cli_alloc((size_t)range.len, 1);
 	size_t n = 0;
 	enum ws_status st = ws_target_read_memory(extract->session.target, &at, bytes,
@@ -274,7 +273,8 @@ int verb_extract(struct cli *cli, int argc, char **argv)
 	if (status != CLI_ANSWERED)
 		return status;
 	if (argc - optind < 3)
-		return cli_usage("extract", "a dump, what, and which are needed");
+		return cli_usage("extract",
+				 "a dump, image, ptx, section or memory, and which one are needed");
 	if (!extract.output)
 		return cli_usage("extract", "-o FILE is needed");
 	extract.path = argv[optind];

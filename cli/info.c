@@ -16,9 +16,9 @@ const char verb_info_help[] =
 	"\n"
 	"  devices contexts modules kernels    sms blocks clusters warps lanes threads\n"
 	"  barriers exceptions                 memory sections metadata\n"
-	"  where ADDRESS                       everything known about an address, and whose "
+	"  where ADDRESS                       everything known about an address, and which "
 	"registers\n"
-	"                                      hold it or one of the same allocation\n"
+	"                                      hold it or one in the same allocation\n"
 	"\n"
 	"A * marks the focus: the first thread with an exception, as in cuda-gdb. Filters are\n"
 	"words with numbers: device sm warp lane kernel grid cluster block thread, each followed\n"
@@ -26,10 +26,9 @@ const char verb_info_help[] =
 	"Without a filter: SMs of the focus's device, warps of its SM, lanes of its warp, blocks\n"
 	"and threads of its kernel; everything for the other tables.\n"
 	"\n"
-	"  --wide                 columns that cuda-gdb does not have\n"
-	"  --coalescing on|off    join neighbouring blocks or threads to one row (default on)\n"
-	"  --limit N              at most so many rows; 0: all (default 1000 as text, all as "
-	"JSON)\n";
+	"  --wide                 also the columns that cuda-gdb does not have\n"
+	"  --coalescing on|off    merge neighbouring blocks or threads into one row (default on)\n"
+	"  --limit N              at most N rows; 0: all (default 1000 for text, all for JSON)\n";
 
 struct table {
 	const char *name, *none;
@@ -199,7 +198,7 @@ static int parse_options(struct info *info, struct cli *cli, int argc, char **ar
 		case 'c':
 			info->coalesce = strcmp(optarg, "on") == 0;
 			if (!info->coalesce && strcmp(optarg, "off") != 0)
-				return cli_usage("info", "--coalescing is on or off");
+				return cli_usage("info", "--coalescing takes on or off");
 			break;
 		case 'l':
 			info->has_limit = true;

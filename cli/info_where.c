@@ -330,7 +330,7 @@ static void print_memory(struct ws_out *out, const struct where *where)
 		ws_out_printf(out, ", offset 0x%" PRIx64 "\n", where->hits[i].offset);
 	}
 	if (where->n_hits == 0)
-		ws_out_text(out, "  range      none that is known\n");
+		ws_out_text(out, "  range      none known\n");
 	if (where->has_below) {
 		print_range(out, "below", &where->below);
 		ws_out_printf(out, ", ends 0x%" PRIx64 " bytes before\n",

@@ -38,9 +38,9 @@ static const char common_help[] =
 	"  --json                 JSON instead of text (docs/schema)\n"
 	"  --color WHEN           always, never, or auto (default; NO_COLOR and TERM=dumb are\n"
 	"                         honoured)\n"
-	"  --size-limit BYTES     limit for unpacking a compressed dump, as 500M or 64G\n"
-	"  --output-limit BYTES   limit for what is printed, as 500M, or none (default: 64M, and\n"
-	"                         64 times the size of the input)\n"
+	"  --size-limit BYTES     limit on the size of an unpacked dump, such as 500M\n"
+	"  --output-limit BYTES   limit on what is printed, such as 500M, or none (default:\n"
+	"                         64M plus 64 times the size of the input)\n"
 	"  -h, --help             this text\n"
 	"\n"
 	"Exit status:\n";
@@ -214,8 +214,9 @@ static bool out_write(void *user, const char *bytes, size_t len)
 	if (len > limit - cli->output_bytes) {
 		(void)!ws_write_fd(&stdout_fd, bytes, (size_t)(limit - cli->output_bytes));
 		warnings_say();
-		cli_say("warpscope: the output ends here, at %" PRIu64 " bytes, which is more than "
-			"such an input should give; --output-limit none shows all\n",
+		cli_say("warpscope: the output is cut here, at %" PRIu64
+			" bytes, more than such an input should produce; --output-limit none shows "
+			"all\n",
 			limit);
 		exit(CLI_NO_ANSWER);
 	}
@@ -242,10 +243,10 @@ static int help(struct ws_out *out)
 {
 	ws_out_text(out, "warpscope turns a dead or stopped GPU into an answer.\n\n"
 			 "usage: warpscope DUMP             the same as: warpscope report DUMP\n"
-			 "       warpscope VERB ARGS...     warpscope help VERB tells more\n\n");
+			 "       warpscope VERB ARGS...     see: warpscope help VERB\n\n");
 	for (size_t i = 0; i < N_VERBS; i++)
 		ws_out_printf(out, "  %-10s %s\n", verbs[i].name, verbs[i].help);
-	ws_out_text(out, "\n  --version  version of the program\n  --help     this text\n");
+	ws_out_text(out, "\n  --version  the version of the program\n  --help     this text\n");
 	return CLI_ANSWERED;
 }
 

@@ -20,16 +20,16 @@ enum {
 };
 
 const char verb_mem_help[] =
-	"Prints memory as gdb's x does. SPACE is global, shared, local, param, const (const[3] "
-	"for\n"
-	"bank 3), code or generic; an address without a space is generic. Whose shared, local,\n"
-	"parameter or constant memory: that of the focus, or of the first thread that the filter\n"
-	"lets through: mem DUMP shared:0x20 /xw 16 block (1,0,0).\n"
+	"Prints memory like gdb's x command. SPACE is global, shared, local, param, const "
+	"(const[3]\n"
+	"for bank 3), code or generic; an address without a space is generic. Shared, local,\n"
+	"parameter and constant memory is that of the focus, or of the first thread that matches\n"
+	"the filter: mem DUMP shared:0x20 /xw 16 block (1,0,0).\n"
 	"\n"
 	"  /FORMAT   a count, a letter of xduotafcs, a size of b h w g (1, 2, 4, 8 bytes): /16xw\n"
 	"\n"
-	"Where there are no bytes it says why: never mapped as far as the dump knows, left out\n"
-	"when the dump was made, or damaged.\n";
+	"If there are no bytes to show, it says why: never mapped as far as the dump knows, left\n"
+	"out when the dump was made, or damaged.\n";
 
 struct mem {
 	struct session session;
@@ -396,9 +396,8 @@ static int show_strings(struct mem *mem)
 static int mem_run(struct mem *mem, int argc, char **argv)
 {
 	if (argc < 1 || !parse_address(mem, argv[0]))
-		return cli_usage("mem",
-				 "what is wanted is SPACE:ADDRESS, as global:0x7f0000000000, "
-				 "shared:0x20, const[3]:0x10");
+		return cli_usage("mem", "SPACE:ADDRESS is expected, such as global:0x7f0000000000, "
+					"shared:0x20, const[3]:0x10");
 	int used = parse_what(mem, argc - 1, argv + 1);
 	if (used < 0)
 		return cli_usage("mem", "a format is /, a count, one of xduotafcs, one of bhwg");

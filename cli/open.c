@@ -48,21 +48,21 @@ int cli_common_option(struct cli *cli, const char *verb, int option)
 		else if (strcmp(optarg, "never") == 0)
 			cli->color = false;
 		else if (strcmp(optarg, "auto") != 0)
-			return cli_usage(verb, "--color is auto, always or never");
+			return cli_usage(verb, "--color takes auto, always or never");
 		return CLI_ANSWERED;
 	case CLI_OPTION_API_LIB:
 		cli->api_lib = optarg;
 		return CLI_ANSWERED;
 	case CLI_OPTION_SIZE_LIMIT:
 		if (!parse_size(optarg, &cli->size_limit))
-			return cli_usage(verb, "--size-limit takes bytes, as 500M or 64G");
+			return cli_usage(verb, "--size-limit takes bytes, such as 500M or 64G");
 		return CLI_ANSWERED;
 	case CLI_OPTION_OUTPUT_LIMIT:
 		if (strcmp(optarg, "none") == 0)
 			cli->output_limit = UINT64_MAX;
 		else if (!parse_size(optarg, &cli->output_limit))
-			return cli_usage(verb, "--output-limit takes bytes, as 500M or 64G, or "
-					       "none");
+			return cli_usage(
+				verb, "--output-limit takes bytes, such as 500M or 64G, or none");
 		return CLI_ANSWERED;
 	default:
 		return CLI_USAGE; /* cli_options_sort() let none through */
@@ -153,8 +153,9 @@ int cli_open_fail(const char *path, const struct ws_error *err)
 	char *newest = newest_dump(path);
 	size_t len = strlen(path);
 	if (newest)
-		snprintf(advice, sizeof advice, "; name a file in it, as its newest dump: %s%s%s",
-			 path, len && path[len - 1] == '/' ? "" : "/", newest);
+		snprintf(advice, sizeof advice,
+			 "; name a file in it, such as its newest dump: %s%s%s", path,
+			 len && path[len - 1] == '/' ? "" : "/", newest);
 	free(newest);
 	return cli_fail_advise(path, err, advice);
 }

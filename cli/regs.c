@@ -39,13 +39,13 @@ struct registers {
 
 const char verb_regs_help[] =
 	"Prints pc, errorpc, R, P, UR, UP and the convergence barriers of the thread that the\n"
-	"report speaks of (the first that can be guilty), or of every lane that the filter lets\n"
-	"through: regs DUMP warp current, regs DUMP kernel 0 block (1,0,0) thread 3. Several "
-	"lanes\n"
-	"are tables, a row for each. REGISTER chooses: R4, UR4, P0, R0-R7, or a kind by its\n"
-	"letters, R; in any number and order: regs DUMP R4 R6 P0 warp current. Registers that "
-	"were\n"
-	"not saved are named with the reason.\n";
+	"report names (the first that can be guilty), or of every lane that matches the filter:\n"
+	"regs DUMP warp current, regs DUMP kernel 0 block (1,0,0) thread 3. Several lanes are\n"
+	"printed as tables with a row for each. REGISTER chooses registers: R4, UR4, P0, R0-R7, "
+	"or\n"
+	"all of a kind, R; in any number and order: regs DUMP R4 R6 P0 warp current. Registers "
+	"that\n"
+	"were not saved are named, with the reason.\n";
 
 struct regs {
 	struct session session;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warpscope report: what failed, where, and where everybody else is. */
+/* warpscope report: what failed, where, and where all other threads are. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -10,21 +10,20 @@
 const char verb_report_help[] =
 	"Says what failed: the exception, the kernel, the line, the thread, the calls around it,\n"
 	"and where all other threads are. The page can be pasted into a bug report as it is: it\n"
-	"never holds contents of memory.\n"
+	"never holds memory contents.\n"
 	"\n"
 	"  --format FORMAT        text (default), md (Markdown for an issue tracker), json, or "
 	"html\n"
-	"                         (one page with pictures that needs nothing else)\n"
+	"                         (one self-contained page with pictures)\n"
 	"  -o, --output FILE      write to FILE instead of standard output\n"
 	"  --source-map FROM=TO   look for sources below FROM in TO; may be repeated\n"
 	"  --source-dir DIR       also look for sources in DIR; may be repeated\n"
 	"  --no-source            do not look for sources\n"
 	"  --debug-image PATH     a build of the same source with lines (cubin, fatbin, program, "
 	"or a\n"
-	"                         folder), for code that was built without; used where the "
-	"machine\n"
-	"                         code proves equal; may be repeated\n"
-	"  --full-names           whole C++ names, however long\n"
+	"                         folder), for code that was built without; used if its machine\n"
+	"                         code is identical; may be repeated\n"
+	"  --full-names           full C++ names, however long\n"
 	"  --all                  every group of threads and every exception\n"
 	"  --brief                the first screen: verdict, likely causes, what to try next, the "
 	"thread\n"
@@ -32,11 +31,12 @@ const char verb_report_help[] =
 	"neither,\n"
 	"                         12 when the dump cannot tell\n"
 	"\n"
-	"A source is looked for where each --source-map that fits says, then under its own path,\n"
+	"A source is looked for where each matching --source-map says, then under its own path,\n"
 	"then in each --source-dir: by its whole path, then without its first folder, and so on.\n"
-	"Under its own path it is shown if its name is that of a source and its size is the one\n"
-	"that was compiled, or, where none was recorded, below the current folder. Nothing leads\n"
-	"out of a folder that is given.\n";
+	"Under its own path it is shown if it has the name of a source file and the size that was\n"
+	"compiled, or, if no size was recorded, if it is below the current folder. Nothing "
+	"outside\n"
+	"the given folders is shown through them.\n";
 
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
 

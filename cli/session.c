@@ -125,7 +125,7 @@ bool session_suspect(const struct session *session, struct ws_report_thread *ret
 	if (found)
 		*ret_thread = report->focus->suspect;
 	else if (session->have_focus)
-		cli_warn("%s: no thread that can be guilty is left; this is cuda-gdb's focus",
+		cli_warn("%s: no thread is left that can be guilty; showing cuda-gdb's focus",
 			 session->path);
 	ws_report_destroy(report);
 	return found;

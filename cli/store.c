@@ -12,20 +12,21 @@ const char verb_store_help[] =
 	"build\n"
 	"without lines can borrow them from a build of the same code with lines.\n"
 	"\n"
-	"  add FILE...   stores every image of the files: cubins, fatbins, programs, objects, "
+	"  add FILE...   stores every image in the files: cubins, fatbins, programs, objects, "
 	"archives;\n"
-	"                of two builds of the same code the one with more debug information stays\n"
+	"                if two builds have the same code, the one with more debug information is "
+	"kept\n"
 	"  list          what is stored\n"
-	"  find FILE     for each kernel of FILE (one of those, or a dump): is there equal code "
-	"with\n"
-	"                lines in the store?\n"
+	"  find FILE     for each kernel of FILE (one of those, or a dump): does the store have "
+	"the\n"
+	"                same code with lines?\n"
 	"\n"
 	"  --store DIR      the store; default $XDG_CACHE_HOME/warpscope/store, "
 	"~/.cache/warpscope/store\n"
 	"  --arch sm_NN     only images for this architecture\n"
 	"  --with PATH      find: also look in this file or folder (may be repeated)\n"
 	"\n"
-	"find exits with 0 when lines were found for every kernel, else with 1.\n";
+	"find exits with 0 when lines were found for every kernel, otherwise with 1.\n";
 
 enum {
 	OPTION_STORE = 's',

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warpscope strip DUMP -o FILE: a smaller dump, fit to be shared, with the same verdict. */
+/* warpscope strip DUMP -o FILE: a smaller dump, safe to share, with the same verdict. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +12,13 @@
 #include "cli.h"
 
 const char verb_strip_help[] =
-	"Writes a smaller dump that gives the same verdict and is fit to be shared, and prints "
-	"what\n"
-	"was taken away. The input is never changed.\n"
+	"Writes a smaller dump that gives the same verdict and is safe to share, and prints what "
+	"was\n"
+	"removed. The input is never changed.\n"
 	"\n"
-	"  -o, --output FILE      the new dump (needed); an old file stays until the new one is "
-	"whole\n"
+	"  -o, --output FILE      the new dump (required); an existing file is replaced only when "
+	"the\n"
+	"                         new one is complete\n"
 	"  --for-issue            --lightweight --others --redact --drop-ptx --drop-paths\n"
 	"  --lightweight          --skip images,global,shared,local,constbank: no memory, no\n"
 	"                         parameters, images only as they were loaded\n"
@@ -25,11 +26,11 @@ const char verb_strip_help[] =
 	"  --keep SPACE:ADDR+LEN  memory to keep in spite of --skip: global, shared, local, "
 	"param,\n"
 	"                         constN; may be repeated\n"
-	"  --keep fault           256 bytes and more around each address that the instruction to\n"
-	"                         blame used\n"
+	"  --keep fault           at least 256 bytes around each address that the faulting\n"
+	"                         instruction used\n"
 	"  --others               drop warps without a fault, and what belongs only to them\n"
 	"  --faulted-contexts     drop contexts without a fault\n"
-	"  --redact               replace values of registers, memory and constants by their "
+	"  --redact               replace values in registers, memory and constants by their "
 	"class:\n"
 	"                         0, small integer (1), float (1.0), pointer (stays), other\n"
 	"                         (0xbaadf00d)\n"
@@ -37,8 +38,8 @@ const char verb_strip_help[] =
 	"  --drop-paths           replace the folders in source paths by x\n"
 	"                         with any of these three, images keep only what docs/trust.md "
 	"lists\n"
-	"  --layout rNNN          write as another driver does, r346 to r615\n"
-	"  --gzip                 pack the file\n";
+	"  --layout rNNN          write in the layout of another driver, r346 to r615\n"
+	"  --gzip                 compress the file\n";
 
 enum { KEPT_AROUND = 256 }; /* power of 2 */
 
@@ -177,7 +178,7 @@ static int parse_layout(struct request *request, const char *text)
 	uint64_t driver;
 	if (*text != 'r' || !cli_number(text + 1, &driver) || driver < WS_WRITE_OLDEST ||
 	    driver > WS_WRITE_NEWEST)
-		return cli_usage("strip", "--layout is r%d to r%d", WS_WRITE_OLDEST,
+		return cli_usage("strip", "--layout takes r%d to r%d", WS_WRITE_OLDEST,
 				 WS_WRITE_NEWEST);
 	request->strip.write.driver = (uint32_t)driver;
 	return CLI_ANSWERED;
@@ -254,7 +255,7 @@ static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t
 		ws_out_printf(out,
 			      "values: replaced %" PRIu64 " (small %" PRIu64 ", float %" PRIu64
 			      ", other %" PRIu64 "), kept %" PRIu64 " zeros and %" PRIu64
-			      " halves of pointers\n",
+			      " pointer halves\n",
 			      replaced, s->values[WS_VALUE_SMALL], s->values[WS_VALUE_FLOAT],
 			      s->values[WS_VALUE_OTHER], s->values[WS_VALUE_ZERO],
 			      s->values[WS_VALUE_POINTER]);
@@ -343,7 +344,7 @@ static int strip_dump(struct cli *cli, struct request *request, const char *path
 	if (status != CLI_ANSWERED)
 		return status;
 	if (ws_target_dump_facts(target, &facts, NULL) == WS_OK && facts.cut)
-		cli_warn("%s: is not complete, and so will the new dump be", path);
+		cli_warn("%s: is not complete, so the new dump is not complete either", path);
 	if (request->keep_fault)
 		status = keep_fault(request, target, path);
 	request->strip.write.keep = request->keeps;

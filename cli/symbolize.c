@@ -13,7 +13,7 @@ const char verb_symbolize_help[] =
 	"an\n"
 	"address. FUNCTION is a symbol or a C++ name with or without parameters. Places are read "
 	"from\n"
-	"standard input, one a line, unless they are on the command line.\n"
+	"standard input, one per line, unless they are on the command line.\n"
 	"\n"
 	"  --arch sm_NN   only images for this architecture\n"
 	"  --full-names   C++ names with template arguments and parameters\n"

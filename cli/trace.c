@@ -12,18 +12,19 @@
 enum { OPTION_LIMIT = 300, OPTION_TABLE };
 
 const char verb_trace_help[] =
-	"Traces of the CUDA Debugger API, as WARPSCOPE_TRACE=FILE leaves them behind.\n"
+	"Traces of the CUDA Debugger API, as recorded with WARPSCOPE_TRACE=FILE.\n"
 	"\n"
-	"  replay TRACE DUMP      makes the calls again on a dump, or with --api-lib on any\n"
-	"                         provider of the API, and shows where the answers differ\n"
+	"  replay TRACE DUMP      repeats the calls on a dump, or with --api-lib on any provider\n"
+	"                         of the API, and shows where the answers differ\n"
 	"  diff A B               shows where two traces differ\n"
 	"\n"
-	"A line each: \"~\" another answer, \"-\" a call that only the first has, \"+\" only the\n"
-	"second, \"?\" a call that was not made again. Handles are paired, not compared.\n"
+	"Each difference is a line: \"~\" a different answer, \"-\" a call that only the first "
+	"has, \"+\"\n"
+	"only the second, \"?\" a call that was not repeated. Handles are matched, not compared.\n"
 	"\n"
 	"  --limit N              show at most N differences of a kind (default 20; 0: all);\n"
 	"                         all are counted\n"
-	"  --table N              only calls of this table (default: of the first line)\n"
+	"  --table N              only calls to this table (default: that of the first line)\n"
 	"\n"
 	"Exit status: 0 same, 10 different.\n";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * The report: what failed, where, through which calls, and where everybody else is.
+ * The report: what failed, where, through which calls, and where all other threads are.
  *
  * ws_report_create() looks at a target once and returns a model, which is plain data; renderers
  * turn the model into text or JSON and ask nothing else. The model keeps what is missing as an

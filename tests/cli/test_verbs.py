@@ -203,7 +203,7 @@ def check_files(bench):
     bench.expect('report of a cubin', (bench.cubin,), 1, 'a cubin.*' + reads)
     for verb in ('lines', 'disas', 'symbolize'):
         bench.expect(f'{verb} of text', (verb, os.path.join(bench.folder, 'text')), 1, 'text; this verb also reads cubins')
-    bench.expect('as of a program', ('as', os.path.join(bench.folder, 'exe'), '-o', 'out'), 1, 'exe: is no text;')
+    bench.expect('as of a program', ('as', os.path.join(bench.folder, 'exe'), '-o', 'out'), 1, 'exe: is not text;')
     bench.expect('an offset where it helps', ('diff', bench.dump, bench.file('torn', dump[:60])), 10)
     os.mkdir(os.path.join(bench.folder, 'dumps'))
     for verb in ('report', 'lines'):
