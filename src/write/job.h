@@ -21,12 +21,8 @@ struct wsi_edit {
 	 */
 	enum ws_status (*image)(void *user, struct ws_span bytes, struct ws_span *ret_bytes,
 				struct ws_error *err);
-	void (*device)(void *user, struct ws_device *device);
-	void (*context)(void *user, struct ws_context *context);
-	void (*grid)(void *user, struct ws_grid *grid);
-	void (*sm)(void *user, struct ws_sm *sm);
-	void (*warp)(void *user, struct ws_warp *warp);
-	void (*lane)(void *user, struct ws_lane *lane);
+	/* the structure of state.h that stands for a row of a table of this kind */
+	void (*row)(enum wsi_kind kind, void *row);
 };
 
 enum { WSI_JOB_BUFFER = 256 * 1024, WSI_MAX_REGISTERS = 4096 };
@@ -47,7 +43,7 @@ struct wsi_job {
 	uint32_t n_halves;
 	uint64_t memory_bytes; /* written so far */
 	uint8_t *buffer;       /* owned: WSI_JOB_BUFFER bytes */
-	uint32_t registers[WSI_MAX_REGISTERS];
+	uint32_t *registers;   /* owned: WSI_MAX_REGISTERS of them */
 	/* of ws_target_memory_range(): where each space begins, and the end */
 	uint32_t first_range[WS_SPACE_CODE + 1];
 	struct wsi_addresses banks, kept; /* addresses of global memory */

@@ -226,44 +226,35 @@ static struct ws_str plain_text(struct ws_str text)
 	return plain ? text : (struct ws_str){ 0 };
 }
 
-static void redact_device(void *user, struct ws_device *device)
+static void redact_row(enum wsi_kind kind, void *row)
 {
-	(void)user;
-	device->name = plain_text(device->name);
-	device->type = plain_text(device->type);
-	device->sm_type = plain_text(device->sm_type);
-}
-
-static void redact_context(void *user, struct ws_context *context)
-{
-	(void)user;
-	context->host_tid = 0;
-}
-
-static void redact_grid(void *user, struct ws_grid *grid)
-{
-	(void)user;
-	grid->host_tid = 0;
-}
-
-static void redact_sm(void *user, struct ws_sm *sm)
-{
-	(void)user;
-	sm->exception_text = (struct ws_str){ 0 };
-}
-
-static void redact_warp(void *user, struct ws_warp *warp)
-{
-	(void)user;
-	warp->barrier_text = (struct ws_str){ 0 };
-}
-
-/* The return pc is a register like others: it stays when it may be an address. */
-static void redact_lane(void *user, struct ws_lane *lane)
-{
-	(void)user;
-	if (lane->rpc_hi >= WSI_CLEAN_MAX_ADDRESS >> 32)
-		lane->rpc_lo = lane->rpc_hi = 0;
+	struct ws_device *device = row;
+	struct ws_lane *lane = row;
+	switch ((unsigned)kind) {
+	case WSI_KIND_DEVICE:
+		device->name = plain_text(device->name);
+		device->type = plain_text(device->type);
+		device->sm_type = plain_text(device->sm_type);
+		break;
+	case WSI_KIND_CONTEXT:
+		((struct ws_context *)row)->host_tid = 0;
+		break;
+	case WSI_KIND_GRID:
+		((struct ws_grid *)row)->host_tid = 0;
+		break;
+	case WSI_KIND_SM:
+		((struct ws_sm *)row)->exception_text = (struct ws_str){ 0 };
+		break;
+	case WSI_KIND_WARP:
+		((struct ws_warp *)row)->barrier_text = (struct ws_str){ 0 };
+		break;
+	case WSI_KIND_LANE: /* the return pc is a register like others: it may be an address */
+		if (lane->rpc_hi >= WSI_CLEAN_MAX_ADDRESS >> 32)
+			lane->rpc_lo = lane->rpc_hi = 0;
+		break;
+	default:
+		break;
+	}
 }
 
 /* ---- images ---- */
@@ -351,31 +342,24 @@ static enum ws_status strip_run(struct strip *strip, const char *path,
 		.registers = values ? redact_registers : NULL,
 		.memory = values ? redact_memory : NULL,
 		.image = strip->flags & in_images ? image_edit : NULL,
-		.device = values ? redact_device : NULL,
-		.context = values ? redact_context : NULL,
-		.grid = values ? redact_grid : NULL,
-		.sm = values ? redact_sm : NULL,
-		.warp = values ? redact_warp : NULL,
-		.lane = values ? redact_lane : NULL,
+		.row = values ? redact_row : NULL,
 	};
-	struct wsi_job *job = wsi_zalloc(sizeof *job);
-	if (!job)
-		return wsi_fail(strip->err, WS_NO_MEMORY, WS_NO_OFFSET, "a dump");
-	job->target = strip->target;
-	job->flags = write->flags;
-	job->stripped = strip->flags;
+	struct wsi_job job = {
+		.target = strip->target,
+		.flags = write->flags,
+		.stripped = strip->flags,
+		.selection = selection,
+		.edit = &edit,
+		.halves = strip->high,
+		.n_halves = values ? (uint32_t)wsi_min_u64(strip->n_high, WSI_MAX_HALVES) : 0,
+		.keeps = write->keep,
+		.n_keeps = write->n_keep,
+		.err = strip->err,
+	};
 	if (strip->stripped.after.warps == strip->stripped.before.warps)
-		job->stripped &= ~(uint32_t)WS_STRIP_OTHERS;
-	job->selection = selection;
-	job->edit = &edit;
-	job->halves = strip->high;
-	job->n_halves = values ? (uint32_t)wsi_min_u64(strip->n_high, WSI_MAX_HALVES) : 0;
-	job->keeps = write->keep;
-	job->n_keeps = write->n_keep;
-	job->err = strip->err;
-	enum ws_status st = wsi_job_write(job, path, origin);
-	strip->stripped.memory_bytes_kept = job->memory_bytes;
-	wsi_free(job);
+		job.stripped &= ~(uint32_t)WS_STRIP_OTHERS;
+	enum ws_status st = wsi_job_write(&job, path, origin);
+	strip->stripped.memory_bytes_kept = job.memory_bytes;
 	return st;
 }
 

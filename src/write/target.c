@@ -39,12 +39,18 @@ static enum ws_status passed_over(enum ws_status status)
 	return wsi_is_missing(status) ? WS_OK : status;
 }
 
+static void row_edit(const struct wsi_job *job, enum wsi_kind kind, void *row)
+{
+	if (job->edit && job->edit->row)
+		job->edit->row(kind, row);
+}
+
 /*
- * static enum ws_status grids_read(job, owner_index, next, ret_rows): the elements of one owner
- * that are kept. Lists are sorted by owner: its elements begin at or behind `*next` (behind, when
+ * static enum ws_status grids_read(job, owner_index, ret_rows): the elements of one owner that are
+ * kept. Lists are sorted by owner: its elements begin at or behind job->next.grids (behind, when
  * owners were left out), which moves to their end.
  */
-#define DEFINE_READ(kind, type, owner, kept)                                                  \
+#define DEFINE_READ(kind, KIND, type, owner, kept)                                            \
 	static bool kind##_is_before(const struct wsi_job *job, uint32_t index, uint32_t end) \
 	{                                                                                     \
 		type one;                                                                     \
@@ -53,8 +59,9 @@ static enum ws_status passed_over(enum ws_status status)
 			one.owner < end);                                                     \
 	}                                                                                     \
 	static enum ws_status kind##s_read(struct wsi_job *job, uint32_t owner_index,         \
-					   uint32_t *next, struct rows *ret_rows)             \
+					   struct rows *ret_rows)                             \
 	{                                                                                     \
+		uint32_t *next = &job->next.kind##s;                                          \
 		while (kind##_is_before(job, *next, owner_index))                             \
 			++*next;                                                              \
 		uint32_t end = *next;                                                         \
@@ -66,18 +73,20 @@ static enum ws_status passed_over(enum ws_status status)
 			if (!wsi_selected(kept, *next))                                       \
 				continue;                                                     \
 			st = ws_target_##kind(job->target, *next, row, job->err);             \
-			if (st == WS_OK)                                                      \
+			if (st == WS_OK) {                                                    \
+				row_edit(job, KIND, row);                                     \
 				ret_rows->index[ret_rows->n++] = *next;                       \
+			}                                                                     \
 			st = passed_over(st);                                                 \
 		}                                                                             \
 		return st;                                                                    \
 	}
 
-DEFINE_READ(context, struct ws_context, device_index, job->selection->contexts)
-DEFINE_READ(image, struct ws_image, context_index, job->selection->images)
-DEFINE_READ(grid, struct ws_grid, device_index, job->selection->grids)
-DEFINE_READ(sm, struct ws_sm, device_index, (const bool *)NULL)
-DEFINE_READ(block, struct ws_block, sm_index, job->selection->blocks)
+DEFINE_READ(context, WSI_KIND_CONTEXT, struct ws_context, device_index, job->selection->contexts)
+DEFINE_READ(image, WSI_KIND_MODULE, struct ws_image, context_index, job->selection->images)
+DEFINE_READ(grid, WSI_KIND_GRID, struct ws_grid, device_index, job->selection->grids)
+DEFINE_READ(sm, WSI_KIND_SM, struct ws_sm, device_index, (const bool *)NULL)
+DEFINE_READ(block, WSI_KIND_BLOCK, struct ws_block, sm_index, job->selection->blocks)
 
 /* ---- lanes ---- */
 
@@ -145,8 +154,8 @@ static enum ws_status lanes_write(struct wsi_job *job, uint32_t warp_index,
 	enum ws_status st = ws_target_lanes(job->target, warp_index, lanes, &n, job->err);
 	if (st != WS_OK || n == 0)
 		return passed_over(st);
-	for (uint32_t i = 0; i < n && job->edit && job->edit->lane; i++)
-		job->edit->lane(job->edit->user, &lanes[i]);
+	for (uint32_t i = 0; i < n; i++)
+		row_edit(job, WSI_KIND_LANE, &lanes[i]);
 	st = ws_writer_lanes(job->writer, warps, row, lanes, n, &table, job->err);
 	uint32_t range = wsi_job_first_range(job, WS_SPACE_LOCAL, warp_index);
 	for (uint32_t i = 0; i < n && st == WS_OK; i++)
@@ -178,10 +187,10 @@ static enum ws_status warps_write(struct wsi_job *job, const struct wsi_keyed *k
 		if (!wsi_selected(job->selection->warps, keyed[i].value))
 			continue;
 		st = ws_target_warp(job->target, keyed[i].value, warp, job->err);
-		if (st == WS_OK && job->edit && job->edit->warp)
-			job->edit->warp(job->edit->user, warp);
-		if (st == WS_OK)
+		if (st == WS_OK) {
+			row_edit(job, WSI_KIND_WARP, warp);
 			warps.index[warps.n++] = keyed[i].value;
+		}
 		st = passed_over(st);
 	}
 	if (st == WS_OK && warps.n)
@@ -235,7 +244,7 @@ static enum ws_status sm_write(struct wsi_job *job, uint32_t sm_index,
 		return wsi_fail(job->err, WS_NO_MEMORY, WS_NO_OFFSET, "%u warps", sm.n_warps);
 	st = warps_by_block(job, &sm, warps);
 	if (st == WS_OK)
-		st = blocks_read(job, sm_index, &job->next.blocks, &blocks);
+		st = blocks_read(job, sm_index, &blocks);
 	if (st == WS_OK)
 		st = ws_writer_blocks(job->writer, sms, row, blocks.at, blocks.n, &table, job->err);
 	uint32_t next = 0;
@@ -277,7 +286,7 @@ static enum ws_status modules_write(struct wsi_job *job, uint32_t context_index,
 {
 	struct rows images;
 	struct ws_write_table table;
-	enum ws_status st = images_read(job, context_index, &job->next.images, &images);
+	enum ws_status st = images_read(job, context_index, &images);
 	if (st == WS_OK)
 		st = ws_writer_modules(job->writer, contexts, row, images.at, images.n, &table,
 				       job->err);
@@ -298,9 +307,7 @@ static enum ws_status contexts_write(struct wsi_job *job, uint32_t device_index,
 {
 	struct rows contexts;
 	struct ws_write_table table;
-	enum ws_status st = contexts_read(job, device_index, &job->next.contexts, &contexts);
-	for (uint32_t i = 0; i < contexts.n && job->edit && job->edit->context; i++)
-		job->edit->context(job->edit->user, (struct ws_context *)contexts.at + i);
+	enum ws_status st = contexts_read(job, device_index, &contexts);
 	if (st == WS_OK)
 		st = ws_writer_contexts(job->writer, devices, row, device_id, contexts.at,
 					contexts.n, &table, job->err);
@@ -338,9 +345,7 @@ static enum ws_status grids_write(struct wsi_job *job, uint32_t device_index,
 {
 	struct rows grids;
 	struct ws_write_table table;
-	enum ws_status st = grids_read(job, device_index, &job->next.grids, &grids);
-	for (uint32_t i = 0; i < grids.n && job->edit && job->edit->grid; i++)
-		job->edit->grid(job->edit->user, (struct ws_grid *)grids.at + i);
+	enum ws_status st = grids_read(job, device_index, &grids);
 	if (st == WS_OK)
 		st = ws_writer_grids(job->writer, devices, row, grids.at, grids.n, &table,
 				     job->err);
@@ -361,9 +366,7 @@ static enum ws_status sms_write(struct wsi_job *job, uint32_t device_index,
 {
 	struct rows sms;
 	struct ws_write_table table;
-	enum ws_status st = sms_read(job, device_index, &job->next.sms, &sms);
-	for (uint32_t i = 0; i < sms.n && job->edit && job->edit->sm; i++)
-		job->edit->sm(job->edit->user, (struct ws_sm *)sms.at + i);
+	enum ws_status st = sms_read(job, device_index, &sms);
 	if (st == WS_OK)
 		st = ws_writer_sms(job->writer, devices, row, sms.at, sms.n, &table, job->err);
 	for (uint32_t i = 0; i < sms.n && st == WS_OK; i++)
@@ -380,10 +383,11 @@ static enum ws_status devices_write(struct wsi_job *job)
 	if (!devices)
 		return wsi_fail(job->err, WS_NO_MEMORY, WS_NO_OFFSET, "%u devices", n);
 	enum ws_status st = WS_OK;
-	for (uint32_t i = 0; i < n && st == WS_OK; i++)
+	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
 		st = ws_target_device(job->target, i, &devices[i], job->err);
-	for (uint32_t i = 0; i < n && st == WS_OK && job->edit && job->edit->device; i++)
-		job->edit->device(job->edit->user, &devices[i]);
+		if (st == WS_OK)
+			row_edit(job, WSI_KIND_DEVICE, &devices[i]);
+	}
 	if (st == WS_OK)
 		st = ws_writer_devices(job->writer, devices, n, &table, job->err);
 	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
@@ -403,7 +407,8 @@ static enum ws_status job_run(struct wsi_job *job)
 	ws_target_counts(job->target, &job->counts);
 	job->core = ws_target_core(job->target);
 	job->buffer = wsi_zalloc(WSI_JOB_BUFFER);
-	enum ws_status st = job->buffer
+	job->registers = wsi_zalloc_array(WSI_MAX_REGISTERS, sizeof *job->registers);
+	enum ws_status st = job->buffer && job->registers
 				    ? wsi_job_memory_init(job)
 				    : wsi_fail(job->err, WS_NO_MEMORY, WS_NO_OFFSET, "a buffer");
 	if (st == WS_OK)
@@ -412,6 +417,7 @@ static enum ws_status job_run(struct wsi_job *job)
 		st = devices_write(job);
 	wsi_job_memory_fini(job);
 	wsi_free(job->buffer);
+	wsi_free(job->registers);
 	return st;
 }
 
@@ -508,19 +514,13 @@ enum ws_status ws_write_target(const struct ws_target *target, const char *path,
 		st = wsi_select_faulted_contexts(target, &selection, err);
 	if (st != WS_OK)
 		return st;
-	struct wsi_job *job = wsi_zalloc(sizeof *job);
-	if (!job) {
-		wsi_selection_fini(&selection);
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a dump");
-	}
-	job->target = target;
-	job->flags = all.flags;
-	job->selection = &selection;
-	job->keeps = all.keep;
-	job->n_keeps = all.n_keep;
-	job->err = err;
-	st = wsi_job_write(job, path, &origin);
-	wsi_free(job);
+	struct wsi_job job = { .target = target,
+			       .flags = all.flags,
+			       .selection = &selection,
+			       .keeps = all.keep,
+			       .n_keeps = all.n_keep,
+			       .err = err };
+	st = wsi_job_write(&job, path, &origin);
 	wsi_selection_fini(&selection);
 	return st;
 }
