@@ -193,20 +193,17 @@ static void check_warp(struct wsi_checker *c, uint32_t index, uint32_t first,
 		check_lane(c, index, &warp, grid, &lanes[i]);
 }
 
-static void check_block(struct wsi_checker *c, uint32_t index, struct ws_grid *grid,
-			bool *ret_has_grid)
+static void check_block(struct wsi_checker *c, uint32_t index)
 {
 	struct at at = at_of(c, c->core->blocks.at[index]);
 	struct ws_block block;
-	*ret_has_grid = false;
+	struct ws_grid grid;
+	c->summary.rows++;
 	if (ws_target_block(&c->core->target, index, &block, NULL) != WS_OK)
 		return;
 	ws_block_doubts(&block, doubt_finding, &at);
-	if (block.grid_index == WS_NONE ||
-	    ws_target_grid(&c->core->target, block.grid_index, grid, NULL) != WS_OK)
-		return;
-	*ret_has_grid = true;
-	check_index(at, WSI_AT_block_idx, block.idx, grid->grid_dim, "block");
+	if (wsi_core_grid_of(c->core, index, &grid))
+		check_index(at, WSI_AT_block_idx, block.idx, grid.grid_dim, "block");
 }
 
 static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
@@ -226,23 +223,16 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 	struct ws_grid grid;
 	bool has_grid = false;
 	uint32_t last_block = WS_NONE;
-	for (uint32_t b = core->blocks.first[index]; b < core->blocks.first[index + 1]; b++) {
-		c->summary.rows++;
-		check_block(c, b, &grid, &has_grid);
-	}
-	for (uint32_t w = core->warps.first[index]; w < core->warps.first[index + 1] && !c->stopped;
-	     w++) {
+	for (uint32_t b = core->blocks.first[index]; b < core->blocks.first[index + 1]; b++)
+		check_block(c, b);
+	uint32_t from = core->warps.first[index], end = core->warps.first[index + 1];
+	for (uint32_t w = from; w < end && !c->stopped; w++) {
 		uint32_t block = wsi_core_block_of(core, w);
-		struct ws_block about;
-		if (block != last_block) {
-			has_grid = ws_target_block(&core->target, block, &about, NULL) == WS_OK &&
-				   about.grid_index != WS_NONE &&
-				   ws_target_grid(&core->target, about.grid_index, &grid, NULL) ==
-					   WS_OK;
-			last_block = block;
-		}
+		if (block != last_block)
+			has_grid = wsi_core_grid_of(core, block, &grid);
+		last_block = block;
 		c->summary.rows++;
-		check_warp(c, w, core->warps.first[index], device, has_grid ? &grid : NULL);
+		check_warp(c, w, from, device, has_grid ? &grid : NULL);
 	}
 }
 

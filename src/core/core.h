@@ -219,6 +219,9 @@ static inline uint32_t wsi_core_block_of(const struct ws_core *core, uint32_t wa
 	return core->tables[core->warps.at[warp_index].table].parent;
 }
 
+/* Grid of a block; false when the dump has none. */
+bool wsi_core_grid_of(const struct ws_core *core, uint32_t block_index, struct ws_grid *ret_grid);
+
 /* Number of a section in `tables`, or WS_NONE. */
 uint32_t wsi_core_table_of(const struct ws_core *core, uint32_t section);
 

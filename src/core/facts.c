@@ -78,15 +78,10 @@ static bool is_classic(const struct ws_core *core)
 	enum { ASKED = 64, ASKED_EACH = 8 }; /* lanes in all; of a warp each so many'th */
 	unsigned same = 0, other = 0;
 	for (uint32_t w = 0; w < core->warps.n && same + other < ASKED; w++) {
-		struct ws_warp warp;
-		struct ws_block block;
 		struct ws_grid grid;
 		struct ws_lane lanes[WS_MAX_LANES];
 		uint32_t n;
-		if (ws_target_warp(&core->target, w, &warp, NULL) != WS_OK ||
-		    ws_target_block(&core->target, warp.block_index, &block, NULL) != WS_OK ||
-		    block.grid_index == WS_NONE ||
-		    ws_target_grid(&core->target, block.grid_index, &grid, NULL) != WS_OK ||
+		if (!wsi_core_grid_of(core, wsi_core_block_of(core, w), &grid) ||
 		    grid.function_entry == 0 ||
 		    ws_target_lanes(&core->target, w, lanes, &n, NULL) != WS_OK)
 			continue;

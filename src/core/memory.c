@@ -255,12 +255,12 @@ static enum ws_status read_params(struct reading *r, uint32_t grid_index, uint64
  */
 static uint32_t grid_of(const struct ws_core *core, const struct ws_address *at)
 {
-	struct ws_warp warp;
 	struct ws_block block;
 	if (at->grid_index != WS_NONE)
 		return at->grid_index;
-	if (ws_target_warp(&core->target, at->warp_index, &warp, NULL) != WS_OK ||
-	    ws_target_block(&core->target, warp.block_index, &block, NULL) != WS_OK)
+	if (at->warp_index >= core->warps.n ||
+	    ws_target_block(&core->target, wsi_core_block_of(core, at->warp_index), &block, NULL) !=
+		    WS_OK)
 		return WS_NONE;
 	return block.grid_index;
 }

@@ -86,7 +86,6 @@ enum ws_status wsi_core_resolve(const struct ws_core *core, const struct ws_addr
 				struct wsi_resolved *ret_resolved, struct ws_error *err)
 {
 	struct ws_warp warp;
-	struct ws_block block;
 	struct ws_grid grid;
 	struct ws_context context;
 	struct ws_device device;
@@ -94,14 +93,10 @@ enum ws_status wsi_core_resolve(const struct ws_core *core, const struct ws_addr
 	struct wsi_resolved to = { .at = *at, .block_index = WS_NONE };
 	enum ws_status st = ws_target_warp(&core->target, at->warp_index, &warp, err);
 	if (st == WS_OK)
-		st = ws_target_block(&core->target, warp.block_index, &block, err);
-	if (st == WS_OK)
 		st = ws_target_device(&core->target, warp.device_index, &device, err);
 	if (st != WS_OK)
 		return st;
-	if (block.grid_index == WS_NONE ||
-	    ws_target_grid(&core->target, block.grid_index, &grid, NULL) != WS_OK ||
-	    grid.context_index == WS_NONE ||
+	if (!wsi_core_grid_of(core, warp.block_index, &grid) || grid.context_index == WS_NONE ||
 	    ws_target_context(&core->target, grid.context_index, &context, NULL) != WS_OK)
 		return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET,
 				"the windows of generic addresses are unknown: the dump does not "

@@ -69,17 +69,22 @@ static uint64_t headers_find(struct ws_span bytes)
 	return 0;
 }
 
-uint64_t wsi_core_headers_extend(struct ws_core *core)
+/* Takes headers from number `n` on as long as there are such. */
+static void headers_take(struct ws_core *core, uint64_t n)
 {
 	struct wsi_elf *elf = &core->elf;
-	uint64_t n = elf->n_present;
-	while (elf->shentsize == WSI_SHDR_BYTES && n < UINT32_MAX - 1 &&
-	       header_fits(core->bytes, elf->shoff + n * WSI_SHDR_BYTES))
+	while (n < UINT32_MAX - 1 && header_fits(core->bytes, elf->shoff + n * WSI_SHDR_BYTES))
 		n++;
-	uint64_t more = n - elf->n_present;
-	if (more && ws_span_sub(core->bytes, elf->shoff, n * WSI_SHDR_BYTES, &elf->headers))
+	if (ws_span_sub(core->bytes, elf->shoff, n * WSI_SHDR_BYTES, &elf->headers))
 		elf->n_sections = elf->n_present = n;
-	return more;
+}
+
+uint64_t wsi_core_headers_extend(struct ws_core *core)
+{
+	uint64_t n = core->elf.n_present;
+	if (core->elf.shentsize == WSI_SHDR_BYTES)
+		headers_take(core, n);
+	return core->elf.n_present - n;
 }
 
 /* The string table that names itself .shstrtab, or 0. */
@@ -102,20 +107,17 @@ static uint32_t name_table_find(struct wsi_elf *elf)
 bool wsi_core_headers_salvage(struct ws_core *core)
 {
 	struct wsi_elf *elf = &core->elf;
-	uint64_t off = headers_find(core->bytes), n = 1;
+	uint64_t off = headers_find(core->bytes);
 	if (!off)
 		return false;
-	while (n < UINT32_MAX - 1 && header_fits(core->bytes, off + n * WSI_SHDR_BYTES))
-		n++;
 	elf->shoff = off;
 	elf->shentsize = WSI_SHDR_BYTES;
-	elf->n_sections = elf->n_present = n;
-	(void)ws_span_sub(core->bytes, off, n * WSI_SHDR_BYTES, &elf->headers);
+	headers_take(core, 1);
 	elf->shstrndx = name_table_find(elf);
 	wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, off,
 		      "the ELF header does not lead to the section headers; %" PRIu64
 		      " were recognised here by their shape",
-		      n - 1);
+		      elf->n_present - 1);
 	return true;
 }
 

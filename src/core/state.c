@@ -132,6 +132,14 @@ enum ws_status wsi_core_warp(const struct ws_target *target, uint32_t index,
 	return WS_OK;
 }
 
+bool wsi_core_grid_of(const struct ws_core *core, uint32_t block_index, struct ws_grid *ret_grid)
+{
+	struct ws_block block;
+	return ws_target_block(&core->target, block_index, &block, NULL) == WS_OK &&
+	       block.grid_index != WS_NONE &&
+	       ws_target_grid(&core->target, block.grid_index, ret_grid, NULL) == WS_OK;
+}
+
 struct ws_span ws_core_bytes(const struct ws_core *core)
 {
 	return core->bytes;

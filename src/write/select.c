@@ -14,26 +14,22 @@ struct scan {
 
 void wsi_selection_fini(struct wsi_selection *selection)
 {
-	wsi_free(selection->contexts);
-	wsi_free(selection->images);
-	wsi_free(selection->grids);
-	wsi_free(selection->blocks);
-	wsi_free(selection->warps);
+#define X(list) wsi_free(selection->list);
+	WSI_SELECTED_LISTS(X)
+#undef X
 	*selection = (struct wsi_selection){ 0 };
 }
 
 static enum ws_status selection_init(struct wsi_selection *selection,
 				     const struct ws_counts *counts, struct ws_error *err)
 {
-	*selection = (struct wsi_selection){
-		.contexts = wsi_zalloc_array(counts->contexts, sizeof(bool)),
-		.images = wsi_zalloc_array(counts->images, sizeof(bool)),
-		.grids = wsi_zalloc_array(counts->grids, sizeof(bool)),
-		.blocks = wsi_zalloc_array(counts->blocks, sizeof(bool)),
-		.warps = wsi_zalloc_array(counts->warps, sizeof(bool)),
-	};
-	if (selection->contexts && selection->images && selection->grids && selection->blocks &&
-	    selection->warps)
+	bool ok = true;
+#define X(list)                                                         \
+	selection->list = wsi_zalloc_array(counts->list, sizeof(bool)); \
+	ok = ok && selection->list;
+	WSI_SELECTED_LISTS(X)
+#undef X
+	if (ok)
 		return WS_OK;
 	wsi_selection_fini(selection);
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "choosing what to write");

@@ -303,15 +303,10 @@ static void account(struct strip *strip, const struct wsi_selection *selection, 
 	struct ws_stripped *stripped = &strip->stripped;
 	ws_target_counts(strip->target, &stripped->before);
 	const struct ws_counts *before = &stripped->before;
-	stripped->after = (struct ws_counts){
-		.devices = before->devices,
-		.contexts = count_kept(selection->contexts, before->contexts),
-		.images = count_kept(selection->images, before->images),
-		.grids = count_kept(selection->grids, before->grids),
-		.sms = before->sms,
-		.blocks = count_kept(selection->blocks, before->blocks),
-		.warps = count_kept(selection->warps, before->warps),
-	};
+	stripped->after = *before;
+#define X(list) stripped->after.list = count_kept(selection->list, before->list);
+	WSI_SELECTED_LISTS(X)
+#undef X
 	struct ws_memory_range range;
 	for (uint32_t i = 0; ws_target_memory_range(strip->target, i, &range, NULL) == WS_OK; i++) {
 		if (range.space != WS_SPACE_CONST)
