@@ -89,13 +89,18 @@ WRITES = {
 WORDS = {'puts', 'write', 'warn', 'err', 'splice'}  # names of other things too, unless they are called
 # Functions whose argument, counted from 0, is text of the program: a string literal, or a choice of literals.
 LITERAL = {
-    'ws_out_text': 1, 'wsi_html_raw': 1, 'ws_out_printf': 1, 'wsi_html_printf': 1, 'cli_say': 0, 'cli_warn': 0, 'cli_usage': 1,
+    'ws_out_text': 1, 'wsi_html_raw': 1, 'ws_out_printf': 1, 'wsi_html_printf': 1, 'wsi_say': 1, 'wsi_run': 2, 'wsi_label': 1,
+    'wsi_fact_claim': 1, 'wsi_cell': 1, 'cli_say': 0, 'cli_warn': 0, 'cli_usage': 1,
     'ws_table_printf': 1, 'ws_table_heading': 1,
 }
 # ... or one of these, by file: text of the program that has a name.
 NAMED = {
     'cli/main.c': {'verb->text', 'common_help'},
     'src/render/html.c': {'page_style[i]', 'page_script[i]'},
+    'src/render/form_html.c': {'ours'},
+    'src/render/form_text.c': {'elements[element].start', 'elements[page->element].end', 'join'},
+    'src/render/words.c': {'label'}, 'src/render/section_access.c': {'label'}, 'src/render/section_dump.c': {'label'},
+    'src/render/section_launch.c': {'join', 'mine?join:": "'},
 }
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\w+|->|\S""", re.S)
 

@@ -1,42 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sections of a page and their order: the one place that text, Markdown and HTML take it from.
- * A renderer has a function for each, which prints nothing when the report has nothing for it, or
- * none where its form has no such section.
+ * The sections of a page. Each says nothing when the report has nothing for it. Those of figures
+ * say something in a rich form only.
  */
 #ifndef WSI_RENDER_SECTIONS_H
 #define WSI_RENDER_SECTIONS_H
 
-#include <warpscope/report.h>
+#include "render/page.h"
 
-enum wsi_section {
-	WSI_SECTION_CAUSE,       /* what the exception means, likely causes */
-	WSI_SECTION_NEXT,        /* what to try next */
-	WSI_SECTION_WAITS,       /* who waits for what */
-	WSI_SECTION_FAULT,       /* exception, precision, place */
-	WSI_SECTION_ACCESS,      /* what the instruction did */
-	WSI_SECTION_FINDINGS,    /* what the state shows about the kind of exception */
-	WSI_SECTION_STACK,       /* the calls */
-	WSI_SECTION_LISTING,     /* machine code around it */
-	WSI_SECTION_LAUNCH,      /* kernel, grid, parameters */
-	WSI_SECTION_FURTHER,     /* the other exceptions */
-	WSI_SECTION_MAP,         /* picture of the devices */
-	WSI_SECTION_GRIDS,       /* picture of the grids */
-	WSI_SECTION_GROUPS,      /* where the threads are */
-	WSI_SECTION_IMAGE,       /* how the code was built */
-	WSI_SECTION_DUMP,        /* facts of the dump, what is missing */
-	WSI_SECTION_KERNELS,     /* whose code is there, where it is lost which ran */
-	WSI_SECTION_DIAGNOSTICS, /* damage */
-	WSI_SECTION_SIGNATURE,
-	WSI_N_SECTIONS
-};
+/* All of them in their order. What the reader came for stands first: cause, next step, thread. */
+void wsi_sections(struct wsi_page *page);
 
-/*
- * The sections in the order of the page; returns how many. What the reader came for stands first:
- * cause, next step, thread. `brief` is that first screen alone. Of a hang, who waits for what is
- * the cause; else it tells where the others are.
- */
-unsigned wsi_sections(const struct ws_report *report, bool brief,
-		      enum wsi_section order[WSI_N_SECTIONS]);
+void wsi_section_cause(struct wsi_page *page);       /* what the exception means, likely causes */
+void wsi_section_next(struct wsi_page *page);        /* what to try next */
+void wsi_section_waits(struct wsi_page *page);       /* who waits for what */
+void wsi_section_fault(struct wsi_page *page);       /* exception, precision, place */
+void wsi_section_access(struct wsi_page *page);      /* what the instruction did */
+void wsi_section_findings(struct wsi_page *page);    /* what the state shows about the exception */
+void wsi_section_stack(struct wsi_page *page);       /* the calls */
+void wsi_section_listing(struct wsi_page *page);     /* machine code around it */
+void wsi_section_launch(struct wsi_page *page);      /* kernel, grid, parameters */
+void wsi_section_further(struct wsi_page *page);     /* the other exceptions */
+void wsi_section_map(struct wsi_page *page);         /* picture of the devices */
+void wsi_section_grids(struct wsi_page *page);       /* picture of the grids */
+void wsi_section_groups(struct wsi_page *page);      /* where the threads are */
+void wsi_section_image(struct wsi_page *page);       /* how the code was built */
+void wsi_section_dump(struct wsi_page *page);        /* facts of the dump, what is missing */
+void wsi_section_kernels(struct wsi_page *page);     /* whose code is there, where it is lost which
+							ran */
+void wsi_section_diagnostics(struct wsi_page *page); /* damage */
+void wsi_section_signature(struct wsi_page *page);
 
 #endif

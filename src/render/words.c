@@ -66,7 +66,7 @@ const char *wsi_resident_word(const struct ws_report *report)
 	return dropped ? "kept in this dump" : "resident";
 }
 
-void wsi_out_stripped(struct ws_out *out, uint32_t stripped)
+void wsi_say_stripped(struct wsi_page *page, uint32_t stripped)
 {
 	static const struct {
 		uint32_t flag;
@@ -81,7 +81,7 @@ void wsi_out_stripped(struct ws_out *out, uint32_t stripped)
 	for (size_t i = 0; i < WSI_COUNT(lost); i++) {
 		if (!(stripped & lost[i].flag))
 			continue;
-		ws_out_printf(out, "%s%s", first ? "" : ", ", lost[i].words);
+		wsi_say(page, "%s%s", first ? "" : ", ", lost[i].words);
 		first = false;
 	}
 }
@@ -105,14 +105,13 @@ bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exc
 	return grid->have & WS_GRID_CLUSTER && (dim->x > 1 || dim->y > 1 || dim->z > 1);
 }
 
-void wsi_out_resident(struct ws_out *out, const struct ws_report *report,
-		      const struct ws_report_kernel *kernel)
+void wsi_say_resident(struct wsi_page *page, const struct ws_report_kernel *kernel)
 {
 	const struct ws_dim3 *dim = &kernel->grid.grid_dim;
 	uint64_t all = (uint64_t)dim->x * dim->y;
 	all = dim->z && all > UINT64_MAX / dim->z ? UINT64_MAX : all * dim->z;
-	ws_out_printf(out, ", %u of %" PRIu64 " block%s %s", kernel->resident_blocks, all,
-		      all == 1 ? "" : "s", wsi_resident_word(report));
+	wsi_say(page, ", %u of %" PRIu64 " block%s %s", kernel->resident_blocks, all,
+		wsi_plural(all), wsi_resident_word(page->report));
 }
 
 bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT])
@@ -149,7 +148,7 @@ const char *wsi_lines_words(const struct ws_report_image *image)
 }
 
 /* [public doc: CUDBGCoredumpGenerationFlags] */
-void wsi_out_left_out(struct ws_out *out, uint32_t flags)
+void wsi_say_left_out(struct wsi_page *page, uint32_t flags)
 {
 	static const char *const skipped[] = { "module images as compiled",
 					       "global memory",
@@ -160,12 +159,12 @@ void wsi_out_left_out(struct ws_out *out, uint32_t flags)
 	const char *comma = "";
 	for (unsigned i = 0; i < WSI_COUNT(skipped); i++) {
 		if (skipped[i] && flags >> i & 1) {
-			ws_out_printf(out, "%s%s", comma, skipped[i]);
+			wsi_say(page, "%s%s", comma, skipped[i]);
 			comma = ", ";
 		}
 	}
 	if (!*comma)
-		ws_out_text(out, "nothing");
+		wsi_say(page, "nothing");
 }
 
 char wsi_state_letter(enum ws_thread_state state)
@@ -178,27 +177,166 @@ char wsi_state_letter(enum ws_thread_state state)
 	return (size_t)state < sizeof letters ? letters[state] : 'D';
 }
 
-const char *wsi_lane_verdict(const struct ws_report_access *access, uint32_t lane)
-{
-	uint32_t bit = 1u << lane;
-	if (access->null_like & bit)
-		return "near null";
-	if (access->noncanonical & bit)
-		return "not a valid address";
-	if (access->misaligned & bit)
-		return "misaligned";
-	if (access->outside & bit)
-		return "outside the window";
-	if (access->unmapped & bit)
-		return "outside the dump's memory";
-	if (access->cleared & bit)
-		return "cannot be the cause";
-	if (!((access->lanes_known | access->lanes_guess) & bit))
-		return "address not known";
-	return access->suspects & bit ? "can be the cause" : "";
-}
-
 const char *wsi_plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
+}
+
+const struct ws_report_frame *wsi_user_frame(const struct ws_report_frame *frames, uint32_t n,
+					     uint32_t user)
+{
+	return user != WS_NONE ? &frames[user] : n ? &frames[0] : NULL;
+}
+
+uint32_t wsi_rows(const struct wsi_page *page, uint32_t n)
+{
+	uint32_t most = page->rich ? 300 : 20;
+	return page->options.all || n <= most ? n : most;
+}
+
+struct ws_str wsi_shown_name(const struct wsi_page *page, struct ws_str full, struct ws_str brief)
+{
+	return page->options.full_names || full.len <= WSI_WIDE_NAME ? full : brief;
+}
+
+void wsi_say_status(struct wsi_page *page, enum ws_status status)
+{
+	wsi_run(page, WSI_NONE, "%s", ws_missing_word(status));
+}
+
+void wsi_say_more(struct wsi_page *page, uint32_t n)
+{
+	if (n == 0)
+		return;
+	wsi_element(page, WSI_MORE);
+	wsi_say(page, "%u more (--all)", n);
+}
+
+void wsi_say_function(struct wsi_page *page, const struct ws_report_frame *frame, bool brief)
+{
+	if (frame->function_status != WS_OK) {
+		wsi_run(page, WSI_NONE, "?? (%s)", wsi_function_missing(frame->function_status));
+		return;
+	}
+	wsi_str(page, WSI_CODE,
+		brief ? frame->function_short
+		      : wsi_shown_name(page, frame->function, frame->function_short));
+}
+
+void wsi_say_offset(struct wsi_page *page, const struct ws_report_frame *frame)
+{
+	if (frame->owner_short.len == 0)
+		return;
+	wsi_say(page, "  ");
+	wsi_str(page, WSI_SOFT, frame->owner_short);
+	wsi_run(page, WSI_SOFT, "+0x%" PRIx64, frame->rel_pc);
+}
+
+void wsi_say_path(struct wsi_page *page, struct ws_str file, uint32_t line)
+{
+	wsi_str(page, WSI_PLAIN, file);
+	if (line)
+		wsi_say(page, ":%u", line);
+}
+
+void wsi_say_line(struct wsi_page *page, const struct ws_report_frame *frame)
+{
+	struct ws_str name = wsi_file_name(frame->file), owner = frame->owner_short;
+	if (frame->line_status != WS_OK && owner.len)
+		wsi_run(page, WSI_CODE, "%.*s+0x%" PRIx64, (int)wsi_min_u64(owner.len, 60),
+			owner.ptr, frame->rel_pc);
+	else if (frame->line_status != WS_OK)
+		wsi_run(page, WSI_CODE, "0x%" PRIx64, frame->pc);
+	else if (frame->line)
+		wsi_run(page, WSI_CODE, "%.*s:%u", (int)wsi_min_u64(name.len, 60), name.ptr,
+			frame->line);
+	else
+		wsi_run(page, WSI_CODE, "%.*s", (int)wsi_min_u64(name.len, 60), name.ptr);
+}
+
+void wsi_say_hardware(struct wsi_page *page, const struct ws_report_thread *at)
+{
+	const char *comma = "";
+	if (at->device != WS_NONE) {
+		wsi_say(page, "device %u", at->device);
+		comma = ", ";
+	}
+	if (at->sm != WS_NONE) {
+		wsi_say(page, "%ssm %u", comma, at->sm);
+		comma = ", ";
+	}
+	if (at->warp != WS_NONE) {
+		wsi_say(page, "%swarp %u", comma, at->warp);
+		comma = ", ";
+	}
+	if (at->lane != WS_NONE)
+		wsi_say(page, "%slane %u", comma, at->lane);
+}
+
+void wsi_say_thread(struct wsi_page *page, const struct ws_report_thread *at)
+{
+	if (at->block_status == WS_OK) {
+		wsi_say(page, "block ");
+		wsi_dim(page, at->block);
+		wsi_say(page, ", ");
+	}
+	if (at->lane != WS_NONE) {
+		wsi_say(page, "thread ");
+		wsi_dim(page, at->thread);
+		wsi_say(page, ", ");
+	}
+	wsi_say_hardware(page, at);
+}
+
+void wsi_cell_thread(struct wsi_page *page, const struct ws_report_thread *at)
+{
+	wsi_cell(page, "");
+	if (at->block_status != WS_OK || at->lane == WS_NONE) {
+		if (at->device != WS_NONE)
+			wsi_say(page, "device %u ", at->device);
+		wsi_say(page, "sm %u", at->sm);
+		if (at->device != WS_NONE && at->warp != WS_NONE)
+			wsi_say(page, " warp %u", at->warp);
+		return;
+	}
+	wsi_dim(page, at->block);
+	wsi_say(page, " ");
+	wsi_dim(page, at->thread);
+	if (!page->rich)
+		return;
+	wsi_say(page, ", ");
+	wsi_say_hardware(page, at);
+}
+
+void wsi_say_claim(struct wsi_page *page, const struct ws_report_claim *claim)
+{
+	const char *sure = ws_confidence_text(claim->confidence);
+	bool evidence = claim->evidence && (!page->rich || *claim->evidence);
+	if (page->rich) {
+		wsi_run(page, (enum wsi_look)claim->confidence, "%s", sure);
+		wsi_say(page, " ");
+	} else if (page->shape == WSI_PROSE) {
+		wsi_say(page, "%s: ", sure);
+	}
+	wsi_sentence(page, WSI_PLAIN, claim->text);
+	if (page->rich && evidence) {
+		wsi_sentence(page, WSI_EVIDENCE, claim->evidence);
+	} else if (page->shape != WSI_PROSE && !page->rich) {
+		wsi_say(page, evidence ? " (%s: " : " (%s", sure);
+		if (evidence)
+			wsi_sentence(page, WSI_PLAIN, claim->evidence);
+		wsi_say(page, ")");
+	} else if (evidence) {
+		wsi_say(page, " (");
+		wsi_sentence(page, WSI_PLAIN, claim->evidence);
+		wsi_say(page, ")");
+	}
+}
+
+void wsi_fact_claim(struct wsi_page *page, const char *label, const struct ws_report_claim *claim)
+{
+	if (!claim->text)
+		return;
+	wsi_label(page, label);
+	wsi_say_claim(page, claim);
 }

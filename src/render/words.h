@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every renderer says alike. */
+/* What several sections say. */
 #ifndef WSI_RENDER_WORDS_H
 #define WSI_RENDER_WORDS_H
 
-#include <warpscope/report.h>
-
-#include "base/base.h"
+#include "render/page.h"
 
 /* The last component of a path. */
 struct ws_str wsi_file_name(struct ws_str path);
@@ -21,25 +19,19 @@ enum { WSI_LIBRARY_NAMES = 4 };
  * first "::" of a function's name, or its file. */
 size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uint32_t to,
 			 struct ws_str names[WSI_LIBRARY_NAMES]);
-/* What the state shows of one lane of an access. */
-const char *wsi_lane_verdict(const struct ws_report_access *access, uint32_t lane);
 /* Whether more than the address of a frame is known: its line, or its function. */
 bool wsi_has_place(const struct ws_report_frame *frame);
 /* Whether the lane that cuda-gdb starts at cannot be guilty. */
 bool wsi_focus_is_cleared(const struct ws_report_exception *e);
 /* Whether the launch has clusters of more than one block. */
 bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exception *e);
-/* ", 2 of 16 blocks resident": a block that is not there has ended, or waits for room. */
-void wsi_out_resident(struct ws_out *out, const struct ws_report *report,
-		      const struct ws_report_kernel *kernel);
+/* The frame that a user looks at first, or NULL. */
+const struct ws_report_frame *wsi_user_frame(const struct ws_report_frame *frames, uint32_t n,
+					     uint32_t user);
 /* "resident", or "kept in this dump" when others were dropped from it. */
 const char *wsi_resident_word(const struct ws_report *report);
-/* What `strip` took away besides what flags leave out. */
-void wsi_out_stripped(struct ws_out *out, uint32_t stripped);
-
 /* The letter of a state in maps, in JSON and in the style sheet: F, T, B, A or D. */
 char wsi_state_letter(enum ws_thread_state state);
-
 enum { WSI_TIME_TEXT = 40 };
 /* "2025-07-01 12:00:00 UTC"; false for a time that has no text. */
 bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT]);
@@ -48,10 +40,44 @@ struct ws_str wsi_tool_version(struct ws_str version);
 /* Whether an image has lines, and why not; the words end where the name of a debug image follows.
  */
 const char *wsi_lines_words(const struct ws_report_image *image);
-/* What a dump's flags say was left out, or "nothing". */
-void wsi_out_left_out(struct ws_out *out, uint32_t flags);
-
 /* "s", or nothing for one. */
 const char *wsi_plural(uint64_t n);
+
+/* How many of `n` rows to show, unless all are asked for. */
+uint32_t wsi_rows(const struct wsi_page *page, uint32_t n);
+enum { WSI_WIDE_NAME = 76 }; /* C++ names up to here are shown whole */
+/* The C++ name to show: whole when it is not too long, or when it was asked for. */
+struct ws_str wsi_shown_name(const struct wsi_page *page, struct ws_str full, struct ws_str brief);
+
+/* ---- in an element ---- */
+
+/* ", 2 of 16 blocks resident": a block that is not there has ended, or waits for room. */
+void wsi_say_resident(struct wsi_page *page, const struct ws_report_kernel *kernel);
+/* What `strip` took away besides what flags leave out. */
+void wsi_say_stripped(struct wsi_page *page, uint32_t stripped);
+/* What a dump's flags say was left out, or "nothing". */
+void wsi_say_left_out(struct wsi_page *page, uint32_t flags);
+/* Why something is not there. */
+void wsi_say_status(struct wsi_page *page, enum ws_status status);
+void wsi_say_function(struct wsi_page *page, const struct ws_report_frame *frame, bool brief);
+/* "  kernel+0x120" */
+void wsi_say_offset(struct wsi_page *page, const struct ws_report_frame *frame);
+void wsi_say_path(struct wsi_page *page, struct ws_str file, uint32_t line);   /* "/a/file.cu:7" */
+void wsi_say_line(struct wsi_page *page, const struct ws_report_frame *frame); /* "file.cu:7" */
+/* "device 0, sm 2, warp 1, lane 0": as far as they are known. */
+void wsi_say_hardware(struct wsi_page *page, const struct ws_report_thread *at);
+/* "block (0,0,0), thread (1,0,0), device 0, ..." */
+void wsi_say_thread(struct wsi_page *page, const struct ws_report_thread *at);
+/* An inference with how sure it is and why. */
+void wsi_say_claim(struct wsi_page *page, const struct ws_report_claim *claim);
+
+/* ---- elements ---- */
+
+/* "... and 3 more", unless there are none. */
+void wsi_say_more(struct wsi_page *page, uint32_t n);
+/* A cell with block and thread. */
+void wsi_cell_thread(struct wsi_page *page, const struct ws_report_thread *at);
+/* A fact that was inferred, if it was. */
+void wsi_fact_claim(struct wsi_page *page, const char *label, const struct ws_report_claim *claim);
 
 #endif

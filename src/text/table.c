@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <warpscope/out.h>
+#include "text/table.h"
 
 #include "base/base.h"
 
@@ -21,6 +21,7 @@ struct ws_table {
 	size_t n_columns, n_cells;
 	char *text; /* owned */
 	size_t text_len, text_cap;
+	size_t cell_off;         /* of the cell that is being written */
 	struct heading *heading; /* owned */
 	size_t n_headings, heading_cap;
 	unsigned fit; /* characters of a line; 0: any number */
@@ -90,30 +91,36 @@ static bool append(void *user, const char *bytes, size_t len)
 	return true;
 }
 
-/* Adds escaped, terminated text; its offset, or SIZE_MAX when memory is out. */
-static size_t add_text(struct ws_table *table, struct ws_str text)
+void wsi_table_cell_start(struct ws_table *table, struct ws_out *out)
 {
-	size_t start = table->text_len;
-	struct ws_out out;
-	ws_out_init(&out, append, table);
-	ws_out_escaped(&out, text);
-	if (ws_out_flush(&out, NULL) != WS_OK)
+	table->cell_off = table->text_len;
+	ws_out_init(out, append, table);
+}
+
+/* Ends a terminated text; false when memory is out. */
+static bool text_end(struct ws_table *table, struct ws_out *out)
+{
+	if (ws_out_flush(out, NULL) != WS_OK || !append(table, "", 1))
 		table->failed = true;
-	append(table, "", 1);
-	return table->failed ? SIZE_MAX : start;
+	return !table->failed;
+}
+
+void wsi_table_cell_end(struct ws_table *table, struct ws_out *out)
+{
+	if (!text_end(table, out))
+		return;
+	size_t column = table->n_cells++ % table->n_columns;
+	size_t width = n_characters(table->text + table->cell_off);
+	if (width > table->width[column])
+		table->width[column] = width;
 }
 
 void ws_table_cell(struct ws_table *table, struct ws_str text)
 {
-	if (table->failed)
-		return;
-	size_t off = add_text(table, text);
-	if (off == SIZE_MAX)
-		return;
-	size_t column = table->n_cells++ % table->n_columns;
-	size_t width = n_characters(table->text + off);
-	if (width > table->width[column])
-		table->width[column] = width;
+	struct ws_out out;
+	wsi_table_cell_start(table, &out);
+	ws_out_escaped(&out, text);
+	wsi_table_cell_end(table, &out);
 }
 
 void ws_table_printf(struct ws_table *table, const char *format, ...)
@@ -138,8 +145,12 @@ void ws_table_heading(struct ws_table *table, const char *format, ...)
 		table->failed = true;
 	if (table->failed)
 		return;
-	size_t off = add_text(table, ws_str_of(text));
-	table->heading[table->n_headings++] = (struct heading){ ws_table_rows(table), off };
+	struct ws_out out;
+	size_t off = table->text_len;
+	ws_out_init(&out, append, table);
+	ws_out_escaped(&out, ws_str_of(text));
+	if (text_end(table, &out))
+		table->heading[table->n_headings++] = (struct heading){ ws_table_rows(table), off };
 }
 
 size_t ws_table_rows(const struct ws_table *table)

@@ -12,7 +12,7 @@ import tempfile
 # (file, line of C, whether it is refused)
 CASES = (
     ('src/render/x.c', '#include "analyze/build.h"', False),
-    ('src/analyze/x.c', '#include "render/text.h"', True),
+    ('src/analyze/x.c', '#include "render/page.h"', True),
     ('src/base/x.c', '#include <linux/openat2.h>', False),
     ('src/core/x.c', '#include <linux/openat2.h>', True),
     ('src/line/x.c', '#include <warpscope/line.h>', False),
@@ -35,7 +35,11 @@ CASES = (
     ('cli/x.c', 'void f(struct ws_out *out, const char *s) { ws_out_text(out, *s ? ", " : s); }', True),
     ('cli/x.c', 'void f(struct ws_out *out, const char *s) { ws_out_printf(out, s); }', True),
     ('cli/x.c', 'void f(const char *s) { cli_warn(s); }', True),
-    ('src/render/x.c', 'void f(struct wsi_html *p, const char *s) { wsi_html_raw(p, s); }', True),
+    ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_html_raw(p, s); }', True),
+    ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_say(p, s); }', True),
+    ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_run(p, WSI_CODE, s); }', True),
+    ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_run(p, WSI_CODE, "%s", s); }', False),
+    ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_label(p, s); }', True),
     ('cli/x.c', '/* printf("%s", s); */', False),
     ('cli/x.c', 'const char *s = "printf(stderr)";', False),
     ('cli/x.c', 'void f(struct puts *puts) { puts->write(1); }', False),

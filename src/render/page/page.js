@@ -29,7 +29,7 @@ const warp = warpAt(device, sm, slot);
 if (!warp) return `SM ${sm}, slot ${slot}: no warp`;
 const row = rows[warp.group];
 let text = `SM ${sm}, slot ${slot}: ${words[warp.state]}`;
-if (row) text += `, at ${row.cells[3].textContent}, ${row.cells[5].textContent}`;
+if (row) text += `, at ${row.cells[4].textContent}, ${row.cells[6].textContent}`;
 if (warp.block >= 0) text += `, ${blockName(warp.block, warp.kernel)}`;
 return text;
 }

@@ -3,8 +3,9 @@
  * The grid of the focus' kernel, a cell for each block, and the focus' block, a cell for each
  * thread: one SVG path of horizontal strokes for each state.
  */
-
 #include "render/html.h"
+#include "render/sections.h"
+#include "render/words.h"
 
 enum {
 	MAX_CELLS = 4096, /* of the grid; larger ones share cells */
@@ -77,7 +78,7 @@ static bool blocks_fill(const struct ws_report *report, uint32_t kernel, struct 
 }
 
 /* One path for each state: strokes along the rows. */
-static void block_strokes(struct wsi_html *page, const struct blocks *blocks)
+static void block_strokes(struct wsi_page *page, const struct blocks *blocks)
 {
 	for (uint8_t state = 0; state <= NOT_RESIDENT; state++) {
 		wsi_html_printf(page, "<path class=\"%c\" d=\"",
@@ -97,11 +98,11 @@ static void block_strokes(struct wsi_html *page, const struct blocks *blocks)
 	}
 }
 
-static void blocks_caption(struct wsi_html *page, const struct blocks *blocks,
+static void blocks_caption(struct wsi_page *page, const struct blocks *blocks,
 			   const struct ws_dim3 *dim)
 {
 	wsi_html_raw(page, "<figcaption>Grid ");
-	wsi_html_dim(page, *dim);
+	wsi_dim(page, *dim);
 	wsi_html_printf(page, " <span class=\"soft\">%" PRIu64 " block%s, ", blocks->total,
 			wsi_plural(blocks->total));
 	if (blocks->resident >= blocks->total)
@@ -117,7 +118,7 @@ static void blocks_caption(struct wsi_html *page, const struct blocks *blocks,
 	wsi_html_raw(page, "</span></figcaption>\n");
 }
 
-static void block_grid(struct wsi_html *page, const struct ws_report_exception *e)
+static void block_grid(struct wsi_page *page, const struct ws_report_exception *e)
 {
 	struct blocks blocks = { .focus_cell = WS_NONE };
 	const struct ws_dim3 *dim = &page->report->kernels[e->kernel].grid.grid_dim;
@@ -188,7 +189,7 @@ static int lane_state(const struct ws_report_warp *warp, uint32_t lane)
 	return warp->state == WS_THREAD_FAULTED ? WS_THREAD_ACTIVE : warp->state;
 }
 
-static void thread_row(struct wsi_html *page, const struct ws_report_warp *warp, uint32_t row)
+static void thread_row(struct wsi_page *page, const struct ws_report_warp *warp, uint32_t row)
 {
 	wsi_html_printf(page, "<text x=\"112\" y=\"%u\" text-anchor=\"end\">warp %u%s",
 			row * 12 + 10, warp->id, warp->first_thread == WS_NONE ? "" : ", thread ");
@@ -222,7 +223,7 @@ static void thread_row(struct wsi_html *page, const struct ws_report_warp *warp,
 }
 
 /* Around the thread that stands out, else around all that can be guilty. */
-static void thread_ring(struct wsi_html *page, const struct ws_report_exception *e, uint32_t row)
+static void thread_ring(struct wsi_page *page, const struct ws_report_exception *e, uint32_t row)
 {
 	bool one = e->suspect_stands_out;
 	uint32_t first = one ? e->suspect.lane : e->first_suspect.lane;
@@ -234,7 +235,7 @@ static void thread_ring(struct wsi_html *page, const struct ws_report_exception 
 			118 + first * 12, row * 12, (last - first + 1) * 12);
 }
 
-static void thread_grid(struct wsi_html *page, const struct ws_report_exception *e)
+static void thread_grid(struct wsi_page *page, const struct ws_report_exception *e)
 {
 	const struct ws_report_map *map = &page->report->map;
 	if (e->at.warp_index >= map->n_warps || !map->warps[e->at.warp_index].known)
@@ -245,7 +246,7 @@ static void thread_grid(struct wsi_html *page, const struct ws_report_exception 
 		return;
 	uint32_t n = warps_of_block(map, focus->block, warps);
 	wsi_html_raw(page, "<figure>\n<figcaption>Block ");
-	wsi_html_dim(page, map->blocks[focus->block].idx);
+	wsi_dim(page, map->blocks[focus->block].idx);
 	wsi_html_printf(
 		page,
 		" <span class=\"soft\">%u warp%s; lanes from left to right</span></figcaption>\n"
@@ -262,15 +263,15 @@ static void thread_grid(struct wsi_html *page, const struct ws_report_exception 
 	wsi_html_raw(page, "</svg></div>\n</figure>\n");
 }
 
-void wsi_html_grids(struct wsi_html *page)
+void wsi_section_grids(struct wsi_page *page)
 {
 	const struct ws_report_exception *e = page->report->focus;
-	if (!e || e->kernel == WS_NONE || page->report->kernels[e->kernel].grid_status != WS_OK)
+	if (!page->rich || !e || e->kernel == WS_NONE ||
+	    page->report->kernels[e->kernel].grid_status != WS_OK)
 		return;
-	wsi_html_section(page, "grid", "Blocks and threads of the kernel");
+	wsi_section(page, "grid", "Blocks and threads of the kernel", WSI_DETAIL);
 	wsi_html_raw(page, "<div class=\"pair\">\n");
 	block_grid(page, e);
 	thread_grid(page, e);
 	wsi_html_raw(page, "</div>\n");
-	wsi_html_section_end(page);
 }

@@ -11,6 +11,7 @@
  * are; their first addresses, which no range is narrower than.
  */
 #include "render/html.h"
+#include "render/words.h"
 
 enum {
 	WIDTH = 720,
@@ -87,7 +88,7 @@ static unsigned bytes_text(uint64_t bytes, char text[BYTES_TEXT])
 }
 
 /* `free`: of its width, before the mark of an access inside. */
-static void range(struct wsi_html *page, unsigned x, unsigned width, unsigned free,
+static void range(struct wsi_page *page, unsigned x, unsigned width, unsigned free,
 		  const struct ws_report_neighbour *side)
 {
 	char text[BYTES_TEXT];
@@ -97,15 +98,15 @@ static void range(struct wsi_html *page, unsigned x, unsigned width, unsigned fr
 			TOP, width, BAR);
 	wsi_html_printf(page, "<text x=\"%u\" y=\"%d\">", x + 6, TOP + 17);
 	if (side->symbol.len && side->symbol.len < free / CHARACTER)
-		wsi_html_str(page, side->symbol);
+		wsi_str(page, WSI_PLAIN, side->symbol);
 	else
-		wsi_html_text(page, text);
+		wsi_say(page, "%s", text);
 	wsi_html_printf(page,
 			"</text>\n<text class=\"soft\" x=\"%u\" y=\"%d\">0x%" PRIx64 "</text>\n", x,
 			TOP + BAR + 15, side->start);
 }
 
-static void gap(struct wsi_html *page, unsigned x, unsigned width, bool below, uint64_t bytes)
+static void gap(struct wsi_page *page, unsigned x, unsigned width, bool below, uint64_t bytes)
 {
 	char text[BYTES_TEXT];
 	if (width == 0)
@@ -137,12 +138,13 @@ static struct ws_report_access with_window(const struct ws_report_access *access
 	return drawn;
 }
 
-static void draw(struct wsi_html *page, const struct ws_report_access *access)
+static void draw(struct wsi_page *page, const struct ws_report_access *access)
 {
 	const struct ws_report_neighbour *below = &access->below, *above = &access->above;
 	if (below->status != WS_OK && above->status != WS_OK)
 		return;
 	struct layout at = layout_of(access);
+	wsi_element(page, WSI_FIGURE);
 	wsi_html_printf(page,
 			"<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Address "
 			"ruler\"><svg class=\"ruler\" viewBox=\"0 0 %d %d\" role=\"img\" "
@@ -170,9 +172,9 @@ static void draw(struct wsi_html *page, const struct ws_report_access *access)
 			anchor, TOP - 31, access->address[access->lane]);
 }
 
-void wsi_html_ruler(struct wsi_html *page, const struct ws_report_access *access)
+void wsi_figure_ruler(struct wsi_page *page, const struct ws_report_access *access)
 {
-	if (access->lane == WS_NONE)
+	if (!page->rich || access->lane == WS_NONE)
 		return;
 	struct ws_report_access drawn = with_window(access);
 	draw(page, &drawn);

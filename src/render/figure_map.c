@@ -7,6 +7,8 @@
  *   <path class="A" d="M12 0v64M13 0v3"/>     the 13th SM full, three warps on the 14th
  */
 #include "render/html.h"
+#include "render/sections.h"
+#include "render/words.h"
 
 enum {
 	MAX_SMS = 1024, /* of a device, whatever a damaged dump says */
@@ -78,7 +80,7 @@ static struct extent extent_of(const struct ws_report *report, uint32_t device_i
 }
 
 /* Strokes of one state in one SM's column. */
-static void column(struct wsi_html *page, const struct ws_report_sm *sm, uint32_t x, uint32_t state)
+static void column(struct wsi_page *page, const struct ws_report_sm *sm, uint32_t x, uint32_t state)
 {
 	const struct ws_report_warp *warps = page->report->map.warps + sm->first_warp;
 	uint32_t start = 0, len = 0;
@@ -98,7 +100,7 @@ static void column(struct wsi_html *page, const struct ws_report_sm *sm, uint32_
 		wsi_html_printf(page, "M%u %uv%u", x, start, len);
 }
 
-static void states(struct wsi_html *page, const struct extent *extent)
+static void states(struct wsi_page *page, const struct extent *extent)
 {
 	const struct ws_report_map *map = &page->report->map;
 	/* the worst last, above the others */
@@ -131,7 +133,7 @@ static uint32_t room_for_marks(const struct extent *extent)
 }
 
 /* A mark above each SM with an exception. */
-static void marks(struct wsi_html *page, const struct extent *extent)
+static void marks(struct wsi_page *page, const struct extent *extent)
 {
 	const struct ws_report_map *map = &page->report->map;
 	uint32_t room = room_for_marks(extent);
@@ -148,7 +150,7 @@ static void marks(struct wsi_html *page, const struct extent *extent)
 }
 
 /* Around the warp that the page tells of. */
-static void focus_ring(struct wsi_html *page, uint32_t device, const struct extent *extent)
+static void focus_ring(struct wsi_page *page, uint32_t device, const struct extent *extent)
 {
 	const struct ws_report_exception *e = page->report->focus;
 	if (!e || e->blame == WS_BLAME_NOBODY || e->at.device != device ||
@@ -158,7 +160,7 @@ static void focus_ring(struct wsi_html *page, uint32_t device, const struct exte
 			extent->column[e->at.sm] - 1u, e->at.warp);
 }
 
-static void listed(struct wsi_html *page, const struct extent *extent)
+static void listed(struct wsi_page *page, const struct extent *extent)
 {
 	wsi_html_raw(page, "<path class=\"listed\" d=\"");
 	for (uint32_t x = 0; x < extent->n_columns; x++)
@@ -166,11 +168,11 @@ static void listed(struct wsi_html *page, const struct extent *extent)
 	wsi_html_raw(page, "\"/>\n");
 }
 
-static void device_caption(struct wsi_html *page, const struct ws_report_device *device,
+static void device_caption(struct wsi_page *page, const struct ws_report_device *device,
 			   const struct extent *extent)
 {
 	wsi_html_printf(page, "<figcaption>Device %u: ", device->state.id);
-	wsi_html_str(page, wsi_device_name(&device->state));
+	wsi_str(page, WSI_PLAIN, wsi_device_name(&device->state));
 	wsi_html_printf(page, " <span class=\"soft\">%u SMs, %u warp%s %s", device->state.n_sms,
 			device->resident_warps, wsi_plural(device->resident_warps),
 			wsi_resident_word(page->report));
@@ -188,7 +190,7 @@ static void device_caption(struct wsi_html *page, const struct ws_report_device 
 }
 
 /* The SM of each column, or of the first and the last. */
-static void axis(struct wsi_html *page, const struct extent *extent)
+static void axis(struct wsi_page *page, const struct extent *extent)
 {
 	if (extent->n_columns > MAX_LABELLED) {
 		wsi_html_printf(page,
@@ -202,7 +204,7 @@ static void axis(struct wsi_html *page, const struct extent *extent)
 	wsi_html_raw(page, "</p>\n");
 }
 
-static void device_map(struct wsi_html *page, uint32_t device_index)
+static void device_map(struct wsi_page *page, uint32_t device_index)
 {
 	const struct ws_report_device *device = &page->report->devices[device_index];
 	if (device->status != WS_OK)
@@ -241,7 +243,29 @@ static void device_map(struct wsi_html *page, uint32_t device_index)
 			extent.n_slots - 1, extent.of_slots);
 }
 
-void wsi_html_map(struct wsi_html *page)
+void wsi_html_legend(struct wsi_page *page, const uint64_t counts[WSI_N_STATES], const char *unit)
+{
+	uint64_t all = 0;
+	for (int state = 0; state < WSI_N_STATES; state++)
+		all += counts[state];
+	if (all == 0)
+		return;
+	wsi_html_raw(page, "<ul class=\"legend\">\n");
+	for (int state = 0; state < WSI_N_STATES; state++) {
+		if (!counts[state])
+			continue;
+		char letter = wsi_state_letter((enum ws_thread_state)state);
+		wsi_html_printf(
+			page,
+			"<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><path class=\"%c\" "
+			"d=\"M7 1v12\"/></svg> %s <b>%" PRIu64 "</b> %s%s</li>\n",
+			letter, ws_thread_state_text((enum ws_thread_state)state), counts[state],
+			unit, wsi_plural(counts[state]));
+	}
+	wsi_html_raw(page, "</ul>\n");
+}
+
+void wsi_section_map(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
 	uint64_t counts[WSI_N_STATES] = { 0 };
@@ -252,21 +276,20 @@ void wsi_html_map(struct wsi_html *page)
 	bool used = false; /* where nothing is, the facts of the devices say so */
 	for (uint32_t i = 0; i < report->map.n_sms && !used; i++)
 		used = report->map.sms[i].n_warps || excepted(report, &report->map.sms[i]);
-	if (!used)
+	if (!used || !page->rich)
 		return;
-	wsi_html_section(page, "gpu", "The GPU");
+	wsi_section(page, "gpu", "The GPU", WSI_DETAIL);
 	wsi_html_legend(page, counts, "warp");
 	wsi_html_raw(page, "<div class=\"maps\">\n");
 	for (uint32_t i = 0; i < report->n_devices && i < MAX_DEVICES; i++)
 		device_map(page, i);
 	wsi_html_raw(page, "</div>\n<p class=\"told\" id=\"told\" role=\"status\"></p>\n");
-	wsi_html_section_end(page);
 }
 
 /* ---- data of the script ---- */
 
 /* Digits of base 36, which JavaScript's parseInt() reads. */
-static void base36(struct wsi_html *page, uint64_t value)
+static void base36(struct wsi_page *page, uint64_t value)
 {
 	char digits[16];
 	size_t at = sizeof digits;
@@ -274,11 +297,11 @@ static void base36(struct wsi_html *page, uint64_t value)
 		digits[--at] = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
 		value /= 36;
 	} while (value && at > 0);
-	wsi_html_str(page, (struct ws_str){ digits + at, sizeof digits - at });
+	wsi_str(page, WSI_PLAIN, (struct ws_str){ digits + at, sizeof digits - at });
 }
 
 /* "A5.1f": state, group, number of the block; "A5.1f.2" where its kernel is not the first. */
-static void warp_data(struct wsi_html *page, const struct ws_report_warp *warp)
+static void warp_data(struct wsi_page *page, const struct ws_report_warp *warp)
 {
 	const struct ws_report *report = page->report;
 	wsi_html_printf(page, "%c", wsi_state_letter((enum ws_thread_state)warp->state));
@@ -301,7 +324,7 @@ static void warp_data(struct wsi_html *page, const struct ws_report_warp *warp)
 	base36(page, block->kernel);
 }
 
-static void sm_data(struct wsi_html *page, const struct ws_report_sm *sm)
+static void sm_data(struct wsi_page *page, const struct ws_report_sm *sm)
 {
 	const struct ws_report_warp *warps = page->report->map.warps + sm->first_warp;
 	uint32_t slot = 0;
@@ -321,7 +344,7 @@ static void sm_data(struct wsi_html *page, const struct ws_report_sm *sm)
  * [[x,y,z], ...]}: the SM of each column, and for each its slots, separated by commas. Numbers
  * only: nothing in it needs escaping.
  */
-void wsi_html_map_data(struct wsi_html *page)
+void wsi_html_map_data(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
 	bool first = true;

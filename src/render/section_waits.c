@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who waits for what, who has not come, and whether they still can. */
+#include "render/sections.h"
+#include "render/words.h"
+
+static void place(struct wsi_page *page, const struct ws_report_wait *wait)
+{
+	wsi_label(page, "At");
+	wsi_run(page, WSI_CODE, "0x%" PRIx64, wait->pc);
+	if (wait->instruction) {
+		wsi_say(page, "  ");
+		wsi_run(page, WSI_CODE, "%s", wait->instruction);
+	}
+	uint32_t user = wait->user_frame != WS_NONE ? wait->user_frame : 0;
+	for (uint32_t i = 0; i < wait->n_frames; i++) {
+		const struct ws_report_frame *frame = &wait->frames[i];
+		if (i != 0 && i != user && i + 1 != wait->n_frames)
+			continue;
+		wsi_label(page, i == 0 ? "In" : "From");
+		wsi_say_function(page, frame, false);
+		if (frame->line_status != WS_OK)
+			continue;
+		wsi_say(page, "  ");
+		wsi_say_path(page, frame->file, frame->line);
+	}
+}
+
+static void thread(struct wsi_page *page, const struct ws_report_thread *at)
+{
+	if (page->rich) {
+		wsi_say_thread(page, at);
+		return;
+	}
+	if (at->block_status == WS_OK) {
+		wsi_say(page, "block ");
+		wsi_dim(page, at->block);
+	} else {
+		wsi_say(page, "SM %u", at->sm);
+	}
+	if (at->lane == WS_NONE)
+		return;
+	wsi_say(page, ", thread ");
+	wsi_dim(page, at->thread);
+}
+
+static void word(struct wsi_page *page, const struct ws_report_wait *wait)
+{
+	if (wait->address_status == WS_OK) {
+		wsi_label(page, "Address");
+		wsi_run(page, WSI_CODE, "0x%" PRIx64, wait->address);
+		wsi_say(page, " (%s%s)", ws_space_text(wait->space),
+			wait->one_address ? "" : "; that of the first thread, others differ");
+		if (wait->owner.claim.text)
+			wsi_say(page, ", %s", wait->owner.claim.text);
+		if (wait->value_status == WS_OK) {
+			wsi_say(page, ", holds ");
+			wsi_run(page, WSI_CODE, "0x%" PRIx64, wait->value);
+		} else {
+			wsi_say(page, ", its value: ");
+			wsi_say_status(page, wait->value_status);
+		}
+	}
+	if (wait->needs) {
+		wsi_label(page, "Needs");
+		wsi_say(page, "%s", wait->needs);
+	}
+	if (wait->missing_text) {
+		wsi_label(page, "Missing");
+		wsi_say(page, "%s", wait->missing_text);
+	}
+}
+
+static void absentee(struct wsi_page *page, const struct ws_report_absentee *one)
+{
+	static const struct {
+		enum wsi_look run;
+		const char *text;
+	} words[] = {
+		[WS_ABSENTEE_EXITED] = { WSI_NEVER, "ended: can never arrive" },
+		[WS_ABSENTEE_FAULTED] = { WSI_NEVER, "faulted: can never arrive" },
+		[WS_ABSENTEE_TRAPPED] = { WSI_PLAIN, "at a trap" },
+		[WS_ABSENTEE_WAITS] = { WSI_PLAIN, "waiting elsewhere" },
+		[WS_ABSENTEE_RUNS] = { WSI_PLAIN, "elsewhere" },
+		[WS_ABSENTEE_UNKNOWN] = { WSI_PLAIN, "not in any warp of this dump" },
+		[WS_ABSENTEE_NOT_RESIDENT] = { WSI_PLAIN, "not on the GPU: ended, or not started" },
+	};
+	const struct ws_report *report = page->report;
+	uint64_t n = one->n_blocks ? one->n_blocks : one->n_lanes;
+	wsi_label(page, "Absent");
+	wsi_run(page, words[one->state].run, "%" PRIu64 " %s%s %s", n,
+		one->n_blocks ? "block" : "thread", wsi_plural(n), words[one->state].text);
+	if (one->group < report->n_groups) {
+		const struct ws_report_group *group = &report->groups[one->group];
+		wsi_say(page, ": ");
+		wsi_run(page, WSI_CODE, "0x%" PRIx64, group->pc);
+		if (group->frame.function_status == WS_OK) {
+			wsi_say(page, " ");
+			wsi_say_function(page, &group->frame, false);
+		}
+	}
+	if (one->example.block_status == WS_OK || one->example.sm != WS_NONE) {
+		wsi_say(page, " (first: ");
+		thread(page, &one->example);
+		wsi_say(page, ")");
+	}
+	if (one->wait != WS_NONE)
+		wsi_link(page, "Wait", one->wait);
+}
+
+static void one_wait(struct wsi_page *page, const struct ws_report_wait *wait)
+{
+	wsi_element(page, WSI_PARAGRAPH);
+	wsi_run(page, WSI_STRONG,
+		"%" PRIu64 " thread%s of %" PRIu64 " warp%s in %" PRIu64 " block%s ", wait->n_lanes,
+		wsi_plural(wait->n_lanes), wait->n_warps, wsi_plural(wait->n_warps), wait->n_blocks,
+		wsi_plural(wait->n_blocks));
+	wsi_run(page, WSI_STRONG, "%s", wait->claim.text);
+	if (page->rich && wait->collective)
+		wsi_run(page, WSI_SOFT, " (%s)", wait->collective);
+	place(page, wait);
+	if (page->rich && wait->barrier_status == WS_OK && wait->expected) {
+		wsi_label(page, "Barrier");
+		wsi_say(page, "%u, counts %u threads", wait->barrier, wait->expected);
+	}
+	word(page, wait);
+	for (uint32_t i = 0; i < wait->n_absentees; i++)
+		absentee(page, &wait->absentees[i]);
+	wsi_label(page, "First");
+	thread(page, &wait->example);
+	wsi_label(page, "Because");
+	wsi_say(page, "%s ", wait->claim.evidence ? wait->claim.evidence : "");
+	wsi_say(page, page->rich ? "" : "(");
+	wsi_run(page, (enum wsi_look)wait->claim.confidence, "%s",
+		ws_confidence_text(wait->claim.confidence));
+	wsi_say(page, page->rich ? "" : ")");
+}
+
+void wsi_section_waits(struct wsi_page *page)
+{
+	const struct ws_report *report = page->report;
+	uint32_t shown = report->n_waits;
+	uint32_t most = page->options.brief ? 2 : page->rich ? 50 : 12;
+	if (report->n_waits == 0)
+		return;
+	wsi_section(page, "waits", "Who waits for what",
+		    report->verdict == WS_VERDICT_HANG ? WSI_DETAIL : WSI_FOLDED);
+	if (!page->options.all && shown > most)
+		shown = most;
+	for (uint32_t i = 0; i < shown; i++) {
+		wsi_part(page, "Wait", i);
+		one_wait(page, &report->waits[i]);
+	}
+	wsi_say_more(page, report->n_waits - shown);
+}
