@@ -129,7 +129,7 @@ static enum ws_status assemble(struct wsi_asm *a, struct ws_str source, struct w
 			       struct ws_error *err)
 {
 	if (a->options->arch && !wsi_asm_arch(ws_str_of(a->options->arch), &a->sm, &a->variant))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "'%.40s' is no architecture",
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "'%.40s' is not an architecture",
 				a->options->arch);
 	a->arch_is_told = a->options->arch != NULL;
 	if (a->arch_is_told && !ws_sass_supports(a->sm))

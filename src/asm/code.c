@@ -146,7 +146,7 @@ static bool read_reference(struct encoder *e, bool *ret_taken)
 	}
 	const struct wsi_asm_name *name = wsi_asm_find(e->a, e->number, text);
 	if (!name) {
-		wsi_asm_error(e->a, place, "nothing is called '%.*s'",
+		wsi_asm_error(e->a, place, "nothing is named '%.*s'",
 			      (int)(text.len < 60 ? text.len : 60), text.ptr);
 		return false;
 	}
@@ -351,7 +351,7 @@ static void resolve_fixup(struct wsi_asm *a, const struct wsi_asm_fixup *fixup)
 	struct wsi_asm_area_data *area = &a->areas[object->area];
 	const struct wsi_asm_name *name = wsi_asm_find(a, WSI_ASM_FILE, fixup->name);
 	if (!name) {
-		wsi_asm_error(a, fixup->place, "no function or data is called '%.*s'",
+		wsi_asm_error(a, fixup->place, "no function or data is named '%.*s'",
 			      (int)(fixup->name.len < 60 ? fixup->name.len : 60), fixup->name.ptr);
 		return;
 	}

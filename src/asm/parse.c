@@ -142,7 +142,7 @@ static void read_arch(struct parser *p)
 	if (!take_name(p, &word))
 		return;
 	if (!wsi_asm_arch(word, &sm, &variant)) {
-		wsi_asm_error(a, place, "'%.*s' is no architecture (sm_75 to sm_121)",
+		wsi_asm_error(a, place, "'%.*s' is not an architecture (sm_75 to sm_121)",
 			      (int)(word.len < 40 ? word.len : 40), word.ptr);
 	} else if (!ws_sass_supports(sm)) {
 		wsi_asm_error(a, place, "no instruction table for sm_%" PRIu32, sm);
@@ -294,7 +294,7 @@ static void read_param(struct parser *p)
 	if (take_keyword(p, "at") && !take_limited(p, MAX_PARAMS_END, &offset))
 		return;
 	if (size == 0 || offset < function->param_bytes || offset + size > MAX_PARAMS_END) {
-		wsi_asm_error(a, place, "the parameter does not fit behind the others");
+		wsi_asm_error(a, place, "the parameter does not fit after the others");
 		return;
 	}
 	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_PARAM, function_scope(p));
@@ -536,7 +536,7 @@ static void read_directive(struct parser *p, struct ws_str word, struct wsi_asm_
 		return;
 	}
 	if (!(directives[i].blocks & p->block)) {
-		wsi_asm_error(p->a, place, "%s may not stand %s", directives[i].name,
+		wsi_asm_error(p->a, place, "%s is not allowed %s", directives[i].name,
 			      block_text(p->block));
 		return;
 	}
@@ -554,7 +554,7 @@ static void read_insn(struct parser *p, const char *start)
 	struct wsi_asm_cursor at = p->c;
 	at.at = start;
 	if (p->block != IN_FUNCTION) {
-		wsi_asm_error(a, wsi_asm_here(&p->c), "an instruction may not stand %s",
+		wsi_asm_error(a, wsi_asm_here(&p->c), "an instruction is not allowed %s",
 			      block_text(p->block));
 		return;
 	}
@@ -595,7 +595,7 @@ static void read_line(struct parser *p)
 			if (p->block == IN_FUNCTION)
 				define_here(p, word, place, WSI_ASM_LABEL);
 			else
-				wsi_asm_error(p->a, place, "a label may not stand %s",
+				wsi_asm_error(p->a, place, "a label is not allowed %s",
 					      block_text(p->block));
 		} else if (is_word && word.ptr[0] == '.' &&
 			   !ws_str_equal(word, ws_str_of(".word"))) {
@@ -630,7 +630,7 @@ static void sort_names(struct wsi_asm *a)
 	for (size_t i = 1; i < a->n_names; i++) {
 		const struct wsi_asm_name *name = &a->names[i], *before = name - 1;
 		if (name->scope == before->scope && ws_str_equal(name->text, before->text))
-			wsi_asm_error(a, name->place, "'%.*s' is defined in line %" PRIu32 " too",
+			wsi_asm_error(a, name->place, "'%.*s' is also defined in line %" PRIu32 "",
 				      (int)(name->text.len < 60 ? name->text.len : 60),
 				      name->text.ptr, before->place.line);
 	}
@@ -648,7 +648,7 @@ void wsi_asm_parse(struct wsi_asm *a, struct ws_str source)
 		at = newline ? newline + 1 : end;
 	}
 	if (p.block != IN_FILE) {
-		wsi_asm_error(a, p.opened, "what is opened here has no .end");
+		wsi_asm_error(a, p.opened, "what starts here has no .end");
 		read_end(&p);
 	}
 	wsi_bytes_fini(&p.data);

@@ -49,7 +49,7 @@ static void check_file(struct wsi_checker *c)
 	if (core->n_sections == 0)
 		return;
 	if (elf->osabi != WSI_ELFOSABI_CUDA)
-		wsi_finding(c, WS_CHECK_HEADER, 0, 7, "OSABI is 0x%x, dumps have 0x%x", elf->osabi,
+		wsi_finding(c, WS_CHECK_HEADER, 0, 7, "OSABI is 0x%x; dumps have 0x%x", elf->osabi,
 			    WSI_ELFOSABI_CUDA);
 	if (elf->abi_version != 7)
 		wsi_finding(c, WS_CHECK_HEADER, 0, 8,
@@ -131,7 +131,7 @@ static void check_link(struct wsi_checker *c, uint32_t section, const struct wsi
 	struct wsi_ref row;
 	if (!table) {
 		wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
-			    "its parent, section %u, is no readable %s", shdr->link,
+			    "its parent, section %u, is not a readable %s", shdr->link,
 			    wsi_kind_infos[info->parent].words);
 		return;
 	}
@@ -203,7 +203,7 @@ static enum ws_status check_overlaps(struct wsi_checker *c, struct ws_error *err
 			wsi_finding(c, WS_CHECK_EXTENT, section,
 				    wsi_elf_shdr_off(&core->elf, section) + WSI_SH_OFFSET,
 				    holder ? "shares bytes from 0x%" PRIx64 " on with section %u"
-					   : "lies over headers of the file at 0x%" PRIx64,
+					   : "overlaps the headers of the file at 0x%" PRIx64,
 				    items[i].key, holder);
 		if (wsi_add_sat(items[i].key, size) > end) {
 			end = wsi_add_sat(items[i].key, size);

@@ -112,7 +112,7 @@ static void check_frames(struct wsi_checker *c, uint32_t warp_index, const struc
 	for (uint32_t i = 0; i < n && i < WSI_COUNT(frames); i++) {
 		if (frames[i].level != i) {
 			wsi_finding(c, WS_CHECK_ID, section, off,
-				    "levels are not 0, 1, 2, ...: %u stands where %u should",
+				    "levels are not 0, 1, 2, ...: %u is where %u should be",
 				    frames[i].level, i);
 			return;
 		}
@@ -155,7 +155,7 @@ static void check_lane_ids(struct wsi_checker *c, const struct wsi_table *table)
 				    "lane %u; a warp has %d", id, WS_MAX_LANES);
 		else if (seen >> id & 1)
 			ROW_FINDING(at_of(c, ref), WS_CHECK_ID, WSI_AT_lane_id,
-				    "lane %u stands in another row too", id);
+				    "lane %u is also in another row", id);
 		else
 			seen |= UINT32_C(1) << id;
 	}
@@ -245,7 +245,7 @@ static void check_grid(struct wsi_checker *c, uint32_t index)
 		return;
 	if (wsi_core_find_grid(c->core, grid.device_index, (uint64_t)grid.id) != index)
 		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_grid_id,
-			    "grid %" PRId64 " stands in another row too", grid.id);
+			    "grid %" PRId64 " is also in another row", grid.id);
 	ws_grid_doubts(&grid, doubt_finding, &at);
 	struct ws_write_bank bank;
 	for (uint32_t row = 0; wsi_core_bank(c->core, index, row, &bank); row++) {
@@ -270,7 +270,7 @@ static void check_image_form(struct wsi_checker *c, struct wsi_ref ref, enum wsi
 			    err.message);
 	else if (elf.machine != WSI_EM_CUDA || elf.n_present < elf.n_sections)
 		wsi_finding(c, WS_CHECK_IMAGE, section, bytes.origin,
-			    "no whole cubin: machine %u, %" PRIu64 " of %" PRIu64
+			    "not a complete cubin: machine %u, %" PRIu64 " of %" PRIu64
 			    " section headers",
 			    elf.machine, elf.n_present, elf.n_sections);
 }
@@ -285,14 +285,14 @@ static void check_context(struct wsi_checker *c, uint32_t index)
 		return;
 	if (wsi_core_find_context(core, context.device_index, context.id) != index)
 		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_context_id,
-			    "context 0x%" PRIx64 " stands in another row too", context.id);
+			    "context 0x%" PRIx64 " is also in another row", context.id);
 	for (uint32_t m = core->images.first[index]; m < core->images.first[index + 1]; m++) {
 		struct wsi_ref ref = core->images.at[m];
 		uint64_t handle = wsi_at_u64(wsi_core_row(core, ref), WSI_AT_module_handle);
 		c->summary.rows++;
 		if (wsi_core_find_image(core, index, handle) != m)
 			ROW_FINDING(at_of(c, ref), WS_CHECK_ID, WSI_AT_module_handle,
-				    "module 0x%" PRIx64 " stands in another row too", handle);
+				    "module 0x%" PRIx64 " is also in another row", handle);
 		check_image_form(c, ref, WSI_KIND_RELOCATED);
 		check_image_form(c, ref, WSI_KIND_IMAGE);
 	}
@@ -311,7 +311,7 @@ static void check_device(struct wsi_checker *c, uint32_t index)
 		if (wsi_at_u32(wsi_core_row(core, core->devices.at[other]), WSI_AT_device_id) ==
 		    device.id)
 			ROW_FINDING(at, WS_CHECK_ID, WSI_AT_device_id,
-				    "device %u stands in another row too", device.id);
+				    "device %u is also in another row", device.id);
 	}
 	check_text(at, in, WSI_AT_device_name, "the name");
 	check_text(at, in, WSI_AT_device_type, "the internal name");

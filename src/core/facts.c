@@ -14,8 +14,8 @@ static void metadata_read(struct ws_core *core)
 	if (stride < wsi_kind_infos[WSI_KIND_META].base_bytes ||
 	    !ws_span_sub(bytes, 0, stride, &in)) {
 		wsi_core_note(core, WSI_TOPIC_META, WS_HIDES_NOTHING, shdr.offset,
-			      "the metadata (section %u) has %zu bytes and needs %u: who wrote the "
-			      "dump, and with which flags, is lost",
+			      "the metadata (section %u) has %zu bytes and needs %u: the dump's "
+			      "generator and flags are lost",
 			      core->meta_section, bytes.len,
 			      wsi_kind_infos[WSI_KIND_META].base_bytes);
 		return;

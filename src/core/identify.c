@@ -73,7 +73,7 @@ static enum ws_status refuse_other(struct ws_span bytes, struct ws_error *err)
 		return wsi_fail(err, WS_TRUNCATED, WS_NO_OFFSET,
 				"too short to tell what it is: %zu bytes", bytes.len);
 	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-			"not a GPU core dump: it does not begin as an ELF file does");
+			"not a GPU core dump: it does not begin like an ELF file");
 }
 
 static const char *machine_words(uint16_t machine)

@@ -68,7 +68,7 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 	     (shdr->offset < core->elf.shoff + core->elf.headers.len && end > core->elf.shoff))) {
 		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + WSI_SH_OFFSET,
 			      "%s (section %u) is ignored: at 0x%" PRIx64
-			      " it lies over headers of the file",
+			      " it overlaps the headers of the file",
 			      info->words, section, shdr->offset);
 		rows = 0;
 	}
@@ -299,8 +299,8 @@ static void note_read(struct indexer *ix, uint32_t section)
 	if (!cut)
 		return;
 	wsi_core_note(core, WSI_TOPIC_CUT, WS_HIDES_FAULT, shdr.offset,
-		      "this dump was written from one that was cut; what it lacks may have been in "
-		      "that one");
+		      "this dump was written from an incomplete one; what it lacks may have been "
+		      "in the original");
 }
 
 static void cut_note(struct indexer *ix, uint32_t section, enum wsi_kind kind, uint64_t off,
@@ -396,13 +396,13 @@ static void strtab_choose(struct indexer *ix)
 		if (section && any == UINT64_MAX)
 			wsi_core_note(
 				core, WSI_TOPIC_STRTAB, WS_HIDES_NOTHING, header_off(ix, section),
-				"no section is named .strtab; section %u is taken for it", section);
+				"no section is named .strtab; section %u is used instead", section);
 	}
 	if (section)
 		(void)wsi_core_section_bytes(core, section, &core->strtab);
 	else if (core->n_tables > 0)
 		wsi_core_note(core, WSI_TOPIC_STRTAB, WS_HIDES_NOTHING, WS_NO_OFFSET,
-			      "no section is named .strtab: names of devices are lost");
+			      "no section is named .strtab: device names are lost");
 }
 
 /* ---- pass 2: children that are left ---- */
@@ -499,7 +499,7 @@ static void orphan_note(struct indexer *ix, uint32_t section, enum wsi_kind kind
 	else
 		wsi_core_note(ix->core, WSI_TOPIC_PARENT, hides,
 			      header_off(ix, section) + WSI_SH_LINK,
-			      "%s (section %u) is lost: section %u, which it belongs to, is no "
+			      "%s (section %u) is lost: section %u, which it belongs to, is not a "
 			      "readable %s",
 			      words, section, link, parent);
 }

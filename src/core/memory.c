@@ -73,7 +73,7 @@ enum ws_status wsi_core_missing(const struct ws_core *core, enum ws_space space,
 				"%s: left out of the dump by the flag %s", what, flag);
 	if (core->headers_lost)
 		return wsi_fail(err, WS_TRUNCATED, core->bytes.len,
-				"%s: not among what is left of the dump, which was cut", what);
+				"%s: not in what is left of the truncated dump", what);
 	if (!core->facts.have_flags && looks_left_out(core, space))
 		return wsi_fail(
 			err, WS_EXCLUDED, WS_NO_OFFSET,
@@ -106,9 +106,10 @@ static void reading_take(struct reading *r, struct ws_span bytes)
 
 static enum ws_status fail_cut(const struct reading *r, uint32_t section)
 {
-	return wsi_fail(r->err, WS_TRUNCATED, r->core->bytes.len,
-			"the dump is cut: it ends inside or before section %u, which holds this",
-			section);
+	return wsi_fail(
+		r->err, WS_TRUNCATED, r->core->bytes.len,
+		"the dump is truncated: it ends inside or before section %u, which holds this",
+		section);
 }
 
 static enum ws_status read_global(struct reading *r, uint64_t address)

@@ -703,7 +703,7 @@ void wsi_core_lost(struct ws_core *core)
 			wsi_core_note(core, WSI_TOPIC_STRAY,
 				      tells ? WS_HIDES_FAULT : WS_HIDES_NOTHING,
 				      header_off(&m, m.strays[i]) + WSI_SH_TYPE,
-				      "section %u of type 0x%x has no place: what it was is lost",
+				      "section %u of type 0x%x cannot be placed: its kind is lost",
 				      m.strays[i], shdr.type);
 	}
 	uint32_t asked = WS_NONE;

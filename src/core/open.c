@@ -30,7 +30,7 @@ static void headers_read(struct ws_core *core)
 	if (more)
 		wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_NOTHING, 60,
 			      "the file claims %" PRIu64 " section headers, but %" PRIu64
-			      " more follow and are taken",
+			      " more follow and are used",
 			      n, more);
 	core->n_sections = (uint32_t)wsi_min_u64(elf->n_present, UINT32_MAX - 1);
 	core->claimed = elf->headers;
@@ -86,8 +86,8 @@ static void packing_note(struct ws_core *core)
 			      file->packed_off, file->bytes.len);
 	if (file->is_enough)
 		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,
-			      "more follows behind the last section; it was not unpacked beyond "
-			      "%zu bytes",
+			      "more follows after the last section; nothing beyond %zu bytes was "
+			      "unpacked",
 			      file->bytes.len);
 	if (file->has_rest)
 		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,

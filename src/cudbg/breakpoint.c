@@ -109,7 +109,7 @@ static CUDBGResult can_plant(struct wsi_cudbg *s)
 static CUDBGResult no_handle(struct wsi_cudbg *s, CUDBGBreakpointHandle handle)
 {
 	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
-			      "handle 0x%" PRIx64 " names no breakpoint that this works on",
+			      "handle 0x%" PRIx64 " does not name a breakpoint that this works on",
 			      handle);
 }
 
@@ -171,7 +171,7 @@ static CUDBGResult set_break_on_launch(struct wsi_cudbg *s, bool on)
 	struct ws_error err = { .status = WS_OK };
 	if (s->break_on_launch == on)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT,
-				      "break on launch is that way already");
+				      "break on launch is already in this state");
 	enum ws_status st = ws_target_stop_at_launch(s->target, on, &err);
 	if (st != WS_OK)
 		return wsi_cudbg_row_status(s, st, &err);
@@ -194,7 +194,7 @@ static CUDBGResult set_enabled(struct wsi_cudbg *s, CUDBGBreakpointHandle handle
 		return no_handle(s, handle);
 	if (b->enabled == on)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT,
-				      "breakpoint %" PRIu64 " is that way already", handle);
+				      "breakpoint %" PRIu64 " is already in this state", handle);
 	return arm(s, b, on);
 }
 

@@ -99,7 +99,7 @@ CUDBGResult wsi_cudbg_getGridAttributes(struct wsi_cudbg *s, struct wsi_at *at,
 	struct ws_grid grid;
 	uint64_t value;
 	if (!numPairs)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "no attribute is asked for");
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "no attribute is requested");
 	CUDBGResult result = wsi_cudbg_grid_of(s, at, &grid);
 	if (result != CUDBG_SUCCESS)
 		return result;

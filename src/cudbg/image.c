@@ -21,7 +21,7 @@ CUDBGResult wsi_cudbg_getElfImage(struct wsi_cudbg *s, struct wsi_at *at, bool r
 		return result;
 	if (grid.image_index == WS_NONE)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
-				      "grid %" PRId64 " is of module 0x%" PRIx64
+				      "grid %" PRId64 " belongs to module 0x%" PRIx64
 				      ", which is not known",
 				      grid.id, grid.module_handle);
 	enum ws_status st = ws_target_image(s->target, grid.image_index, &image, &err);
@@ -311,7 +311,7 @@ CUDBGResult wsi_cudbg_disassemble(struct wsi_cudbg *s, struct wsi_at *at, uint64
 		return result;
 	if (place.sec_off % instruction_bytes(at))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ADDRESS,
-				      "0x%" PRIx64 " is inside of an instruction", addr);
+				      "0x%" PRIx64 " is inside an instruction", addr);
 	if (buf) {
 		result = instruction_text(s, at, addr, &place, text, &len);
 		if (result != CUDBG_SUCCESS)

@@ -71,8 +71,8 @@ enum {
 
 static CUDBGResult beyond(struct wsi_cudbg *s, uint64_t end, uint32_t limit, const char *what)
 {
-	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there are %u %s, %" PRIu64 " are meant",
-			      limit, what, end);
+	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+			      "there are %u %s; the range ends at %" PRIu64, limit, what, end);
 }
 
 /*
@@ -169,7 +169,7 @@ static CUDBGResult read_all(struct wsi_cudbg *s, const struct wsi_at *at, enum w
 		return wsi_cudbg_status(s, st, &err);
 	if (got < n)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
-				      "%u of them were asked for, %u are recorded", n, got);
+				      "%u of them were requested, %u are recorded", n, got);
 	memcpy(out, values, n * sizeof *values);
 	return CUDBG_SUCCESS;
 }

@@ -397,5 +397,5 @@ CUDBGResult wsi_cudbg_writePinnedMemory(struct wsi_cudbg *s, uint64_t addr, cons
 					uint32_t sz)
 {
 	(void)addr, (void)buf, (void)sz;
-	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "host memory is out of reach");
+	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "host memory cannot be reached");
 }

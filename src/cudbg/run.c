@@ -29,8 +29,8 @@ static uint32_t count_running(const struct wsi_cudbg *s, uint32_t *ret_present)
 CUDBGResult wsi_cudbg_suspendDevice(struct wsi_cudbg *s, struct wsi_at *at)
 {
 	if (!at->device->running)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_SUSPENDED_DEVICE, "device %u stands already",
-				      at->dev);
+		return wsi_cudbg_fail(s, CUDBG_ERROR_SUSPENDED_DEVICE,
+				      "device %u is already stopped", at->dev);
 	struct ws_error err;
 	enum ws_status st = ws_target_suspend(s->target, at->device->index, true, &err);
 	atomic_store(&s->stale, true);
@@ -40,7 +40,7 @@ CUDBGResult wsi_cudbg_suspendDevice(struct wsi_cudbg *s, struct wsi_at *at)
 CUDBGResult wsi_cudbg_resumeDevice(struct wsi_cudbg *s, struct wsi_at *at)
 {
 	if (at->device->running)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_RUNNING_DEVICE, "device %u runs already",
+		return wsi_cudbg_fail(s, CUDBG_ERROR_RUNNING_DEVICE, "device %u is already running",
 				      at->dev);
 	struct ws_error err;
 	enum ws_status st = ws_target_resume(s->target, at->device->index, &err);
@@ -53,7 +53,8 @@ CUDBGResult wsi_cudbg_suspendAllDevices(struct wsi_cudbg *s, uint32_t nonBlockin
 {
 	uint32_t present;
 	if (!count_running(s, &present))
-		return wsi_cudbg_fail(s, CUDBG_ERROR_SUSPENDED_DEVICE, "all devices stand already");
+		return wsi_cudbg_fail(s, CUDBG_ERROR_SUSPENDED_DEVICE,
+				      "all devices are already stopped");
 	struct ws_error err;
 	enum ws_status st = ws_target_suspend(s->target, WS_NONE, !nonBlocking, &err);
 	atomic_store(&s->stale, true);
@@ -64,7 +65,8 @@ CUDBGResult wsi_cudbg_resumeAllDevices(struct wsi_cudbg *s)
 {
 	uint32_t present;
 	if (count_running(s, &present) == present)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_RUNNING_DEVICE, "all devices run already");
+		return wsi_cudbg_fail(s, CUDBG_ERROR_RUNNING_DEVICE,
+				      "all devices are already running");
 	struct ws_error err;
 	enum ws_status st = ws_target_resume(s->target, WS_NONE, &err);
 	if (st == WS_OK)

@@ -272,9 +272,9 @@ CUDBGResult wsi_cudbg_no_device(struct wsi_cudbg *s, uint32_t dev, unsigned need
 CUDBGResult wsi_cudbg_no_sm(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t sm,
 			    unsigned needs)
 {
-	return wsi_cudbg_fail(s,
-			      needs & WSI_EXACT ? CUDBG_ERROR_INVALID_SM : CUDBG_ERROR_INVALID_ARGS,
-			      "device %u has %u SMs, none is %u", at->dev, at->device->n_sms, sm);
+	return wsi_cudbg_fail(
+		s, needs & WSI_EXACT ? CUDBG_ERROR_INVALID_SM : CUDBG_ERROR_INVALID_ARGS,
+		"device %u has %u SMs; there is no SM %u", at->dev, at->device->n_sms, sm);
 }
 
 CUDBGResult wsi_cudbg_no_warp(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t wp,
@@ -283,7 +283,7 @@ CUDBGResult wsi_cudbg_no_warp(struct wsi_cudbg *s, const struct wsi_at *at, uint
 	if (wp >= at->device->n_warps)
 		return wsi_cudbg_fail(
 			s, needs & WSI_EXACT ? CUDBG_ERROR_INVALID_WARP : CUDBG_ERROR_INVALID_ARGS,
-			"an SM of device %u has %u warp slots, none is %u", at->dev,
+			"an SM of device %u has %u warp slots; there is no slot %u", at->dev,
 			at->device->n_warps, wp);
 	return wsi_cudbg_fail(
 		s, needs & WSI_WARP_ARGS ? CUDBG_ERROR_INVALID_ARGS : CUDBG_ERROR_INVALID_WARP,
@@ -296,7 +296,8 @@ CUDBGResult wsi_cudbg_no_lane(struct wsi_cudbg *s, const struct wsi_at *at, uint
 	CUDBGResult result =
 		needs & WSI_EXACT ? CUDBG_ERROR_INVALID_LANE : CUDBG_ERROR_INVALID_ARGS;
 	if (ln >= at->device->n_lanes)
-		return wsi_cudbg_fail(s, result, "a warp of device %u has %u lanes, none is %u",
+		return wsi_cudbg_fail(s, result,
+				      "a warp of device %u has %u lanes; there is no lane %u",
 				      at->dev, at->device->n_lanes, ln);
 	return wsi_cudbg_fail(s, result, "device %u SM %u warp %u: lane %u holds no thread",
 			      at->dev, at->sm, at->wp, ln);
@@ -304,6 +305,6 @@ CUDBGResult wsi_cudbg_no_lane(struct wsi_cudbg *s, const struct wsi_at *at, uint
 
 CUDBGResult wsi_cudbg_runs(struct wsi_cudbg *s, const struct wsi_at *at)
 {
-	return wsi_cudbg_fail(s, CUDBG_ERROR_RUNNING_DEVICE, "device %u runs: suspend it first",
-			      at->dev);
+	return wsi_cudbg_fail(s, CUDBG_ERROR_RUNNING_DEVICE,
+			      "device %u is running: suspend it first", at->dev);
 }

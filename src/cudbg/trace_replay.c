@@ -148,8 +148,8 @@ static enum ws_status trace_open(struct session *s, struct trace *t, const char 
 	}
 	if (first.status == WS_OK)
 		return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET, "%s: no calls in it", path);
-	return wsi_fail(err, WS_MALFORMED, first.file_off, "%s is no trace in JSON lines: %s", path,
-			first.message);
+	return wsi_fail(err, WS_MALFORMED, first.file_off, "%s is not a trace in JSON lines: %s",
+			path, first.message);
 }
 
 static void trace_close(struct trace *t)

@@ -172,13 +172,13 @@ static enum ws_status take_values(struct scan *scan, const struct wsi_api_fn *fn
 {
 	struct ws_str name, text;
 	if (!take(scan, '{'))
-		return broken(scan, "arguments are no object", err);
+		return broken(scan, "the arguments are not an object", err);
 	if (take(scan, '}'))
 		return WS_OK;
 	do {
 		unsigned i = 0;
 		if (!take_string(scan, &name) || !take(scan, ':'))
-			return broken(scan, "no name of an argument", err);
+			return broken(scan, "the name of an argument is missing", err);
 		while (i < fn->n_args && !ws_str_equal(name, ws_str_of(fn->args[i].name)))
 			i++;
 		if (i == fn->n_args || values[i].kind != WSI_TRACED_NOTHING)
@@ -248,7 +248,7 @@ static enum ws_status check_values(const struct scan *scan, const struct wsi_tra
 			return broken(scan, "an argument is missing", err);
 		if (out->kind != WSI_TRACED_NOTHING &&
 		    (!writes || out->kind == WSI_TRACED_NULL || in->kind == WSI_TRACED_NULL))
-			return broken(scan, "an output that cannot be", err);
+			return broken(scan, "an impossible output", err);
 		if (arg->way == WSI_API_OUT && in->kind == WSI_TRACED_BYTES)
 			return broken(scan, "an output among the inputs", err);
 		uint64_t room = arg->string || arg->way == WSI_API_OPAQUE || !arg->size
@@ -276,10 +276,10 @@ enum ws_status wsi_traced_read(struct ws_span line, struct wsi_traced *ret_call,
 	struct ws_str name, text;
 	memset(ret_call, 0, sizeof *ret_call);
 	if (!take(&scan, '{'))
-		return broken(&scan, "the line is no JSON object", err);
+		return broken(&scan, "the line is not a JSON object", err);
 	do {
 		if (!take_string(&scan, &name) || !take(&scan, ':'))
-			return broken(&scan, "no name of a member", err);
+			return broken(&scan, "the name of a member is missing", err);
 		bool in = ws_str_equal(name, ws_str_of("in"));
 		bool good = true;
 		if (in || ws_str_equal(name, ws_str_of("out"))) {

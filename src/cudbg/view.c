@@ -140,7 +140,7 @@ CUDBGResult wsi_cudbg_context_of(struct wsi_cudbg *s, const struct ws_grid *grid
 {
 	if (grid->context_index == WS_NONE)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_CONTEXT,
-				      "grid %" PRId64 " is of context 0x%" PRIx64
+				      "grid %" PRId64 " belongs to context 0x%" PRIx64
 				      ", which is not known",
 				      grid->id, grid->context_id);
 	struct ws_error err;

@@ -123,7 +123,7 @@ CUDBGResult wsi_cudbg_getClusterExceptionTargetBlock(struct wsi_cudbg *s, struct
 		return wsi_cudbg_row_status(s, st, &err);
 	if (!(sm.have & WS_SM_CLUSTER_TARGET))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
-				      "the target does not tell of cluster exceptions");
+				      "the target does not report cluster exceptions");
 	CUDBGResult result = exception_of(s, at, &exception);
 	if (result != CUDBG_SUCCESS)
 		return result;
@@ -212,7 +212,7 @@ CUDBGResult wsi_cudbg_getCudaExceptionString(struct wsi_cudbg *s, struct wsi_at 
 		return wsi_cudbg_row_status(s, st, &err);
 	if (!(sm.have & WS_SM_EXCEPTION_TEXT))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
-				      "the target has no texts of exceptions");
+				      "the target has no exception texts");
 	return wsi_cudbg_text_out(s, sm.exception_text, buf, bufSz, msgSz);
 }
 

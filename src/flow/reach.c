@@ -239,7 +239,7 @@ static size_t enter_preds(struct wsi_reach *reach, uint32_t at, size_t n_work,
 	if (block->flags & (WS_FLOW_ENTRY | WS_FLOW_CALLED))
 		add_def(defs, (struct wsi_def){ .kind = WSI_DEF_ENTRY, .at = first, .guard = 7 });
 	else if (block->n_pred == 0 || block->flags & WS_FLOW_UNREACHED)
-		lose(defs, first, "no known way leads here");
+		lose(defs, first, "no known path leads here");
 	for (uint32_t i = 0; i < block->n_pred; i++) {
 		if (reach->seen[block->pred[i]] == reach->search ||
 		    flow->blocks[block->pred[i]].flags & WS_FLOW_UNREACHED)

@@ -203,7 +203,7 @@ enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_pc, uin
 		st = wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "search in control flow");
 	} else if (!add_direct(&s, &written)) {
 		st = wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
-			      "no way from 0x%" PRIx64 " to 0x%" PRIx64, from_pc, to_pc);
+			      "no path from 0x%" PRIx64 " to 0x%" PRIx64, from_pc, to_pc);
 	} else {
 		add_any(&s, &written);
 		*ret_written = written;

@@ -132,8 +132,8 @@ enum ws_lines_why ws_module_explain_lines(const struct ws_module *module, char *
 		[WS_LINES_PRESENT] = "the image has line information",
 		[WS_LINES_NOT_BUILT] =
 			"the code was compiled without line information; rebuild with nvcc "
-			"-lineinfo (NVRTC: --generate-line-info), which leaves the machine code "
-			"as it is",
+			"-lineinfo (NVRTC: --generate-line-info), which does not change the "
+			"machine code",
 		[WS_LINES_REMOVED] = "the code was compiled with line information, which was "
 				     "removed from the image later; keep the unstripped build",
 		[WS_LINES_UNKNOWN] = "the image has no line information and does not say how it "

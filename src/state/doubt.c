@@ -65,9 +65,9 @@ void ws_sm_doubts(const struct ws_device *device, const struct ws_sm *before,
 		tell(&to, WS_DOUBT_SM_ID, WS_NONE, "SM %u; the device has %u", sm->id,
 		     device->n_sms);
 	if (before && before->id == sm->id)
-		tell(&to, WS_DOUBT_SM_TWICE, WS_NONE, "SM %u stands in another row too", sm->id);
+		tell(&to, WS_DOUBT_SM_TWICE, WS_NONE, "SM %u is also in another row", sm->id);
 	if (sm->damaged)
-		tell(&to, WS_DOUBT_SM_ROW, WS_NONE, "SM %u: its row holds values that cannot be",
+		tell(&to, WS_DOUBT_SM_ROW, WS_NONE, "SM %u: its row holds impossible values",
 		     sm->id);
 }
 
@@ -84,18 +84,17 @@ void ws_warp_doubts(const struct ws_device *device, const struct ws_warp *before
 			extra |= bit & ~warp->valid_lanes;
 		if (lanes[i].damaged)
 			tell(&to, WS_DOUBT_LANE_ROW, lanes[i].id,
-			     "warp %u, lane %u: its row holds values that cannot be", warp->id,
+			     "warp %u, lane %u: its row holds impossible values", warp->id,
 			     lanes[i].id);
 	}
 	if (device->n_warps_per_sm && warp->id >= device->n_warps_per_sm)
 		tell(&to, WS_DOUBT_WARP_ID, WS_NONE, "warp %u; an SM of the device has %u",
 		     warp->id, device->n_warps_per_sm);
 	if (before && before->id == warp->id)
-		tell(&to, WS_DOUBT_WARP_TWICE, WS_NONE, "warp %u stands in another row too",
-		     warp->id);
+		tell(&to, WS_DOUBT_WARP_TWICE, WS_NONE, "warp %u is also in another row", warp->id);
 	if (warp->damaged)
-		tell(&to, WS_DOUBT_WARP_ROW, WS_NONE,
-		     "warp %u: its row holds values that cannot be", warp->id);
+		tell(&to, WS_DOUBT_WARP_ROW, WS_NONE, "warp %u: its row holds impossible values",
+		     warp->id);
 	if (warp->active_lanes & ~warp->valid_lanes)
 		tell(&to, WS_DOUBT_WARP_ACTIVE, WS_NONE,
 		     "warp %u: active lanes 0x%x are not all among the valid ones 0x%x", warp->id,

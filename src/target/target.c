@@ -72,7 +72,7 @@ static enum ws_status running_check(const struct ws_target *target, uint32_t dev
 {
 	if (!ws_target_running(target, device_index))
 		return WS_OK;
-	return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "device %u runs", device_index);
+	return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "device %u is running", device_index);
 }
 
 /* One list element by index: same checks for each kind of list. */
@@ -279,7 +279,7 @@ enum ws_status ws_target_write_memory(struct ws_target *target, const struct ws_
 				      const void *buffer, size_t len, struct ws_error *err)
 {
 	if (!target->ops->write_memory)
-		return unsupported(target, "memory that can be written", err);
+		return unsupported(target, "writable memory", err);
 	return target->ops->write_memory(target, at, buffer, len, err);
 }
 
@@ -288,7 +288,7 @@ enum ws_status ws_target_write_registers(struct ws_target *target, uint32_t warp
 					 uint32_t n, const uint32_t *values, struct ws_error *err)
 {
 	if (!target->ops->write_registers)
-		return unsupported(target, "registers that can be written", err);
+		return unsupported(target, "writable registers", err);
 	enum ws_status st = warp_check(target, warp_index, err);
 	if (st != WS_OK)
 		return st;
@@ -301,7 +301,7 @@ enum ws_status ws_target_next_event(struct ws_target *target, struct ws_event *r
 				    struct ws_error *err)
 {
 	if (!target->ops->next_event)
-		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no event waits");
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no event is pending");
 	return target->ops->next_event(target, ret_event, err);
 }
 

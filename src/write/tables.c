@@ -232,7 +232,7 @@ static enum ws_status memory_check(const struct ws_writer *writer, struct ws_err
 {
 	return writer->in_memory
 		       ? WS_OK
-		       : wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no stretch of memory was begun");
+		       : wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no range of memory was begun");
 }
 
 enum ws_status ws_writer_memory_append(struct ws_writer *writer, const void *bytes, size_t len,

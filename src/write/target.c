@@ -464,7 +464,7 @@ static enum ws_status standing_check(const struct ws_target *target, struct ws_e
 	ws_target_counts(target, &counts);
 	for (uint32_t i = 0; i < counts.devices; i++) {
 		if (ws_target_running(target, i))
-			return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "device %u runs", i);
+			return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "device %u is running", i);
 	}
 	return WS_OK;
 }

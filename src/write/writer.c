@@ -135,8 +135,8 @@ enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_sect
 		st = wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "more sections than ELF can number");
 	if (st == WS_OK && writer->most_bytes && writer->out->total > writer->most_bytes)
 		st = wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
-			      "written anew the dump has over %" PRIu64
-			      " bytes, many times what it has now: its sections share bytes",
+			      "rewritten, the dump would have over %" PRIu64
+			      " bytes, many times its present size: its sections share bytes",
 			      writer->most_bytes);
 	if (st == WS_OK && !align(writer->out))
 		st = wsi_outfile_failed(writer->file, err);
@@ -278,7 +278,7 @@ void ws_writer_stripped(struct ws_writer *writer, uint32_t left_out, uint32_t st
 enum ws_status ws_writer_commit(struct ws_writer *writer, struct ws_error *err)
 {
 	if (writer->failed || writer->in_section)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the dump is not whole: %s",
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the dump is not complete: %s",
 				writer->failed ? "an earlier call failed" : "a section is open");
 	struct wsi_last_sections last = { .texts_bytes = writer->texts.stream.total };
 	uint64_t headers_off = 0;

@@ -88,7 +88,7 @@ static const struct {
 	{ CUDBG_ERROR_UNKNOWN_FUNCTION, "the manual has the address returned instead" },
 	{ CUDBG_ERROR_INITIALIZATION_FAILURE, "a session started or it did not" },
 	{ CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS, "devices share one address space" },
-	{ CUDBG_ERROR_MEMORY_MAPPING_FAILED, "host memory is out of reach" },
+	{ CUDBG_ERROR_MEMORY_MAPPING_FAILED, "host memory cannot be reached" },
 	{ CUDBG_ERROR_INVALID_CONTEXT, "the context does not matter for this answer" },
 };
 
@@ -115,10 +115,10 @@ static const struct {
 	{ "writeCCRegister", CUDBG_SUCCESS, "no supported GPU has one" },
 	{ "writeRpcRegisters", CUDBG_SUCCESS, "no target can write them yet" },
 	{ "readCodeMemory", CUDBG_ERROR_NOT_SUPPORTED, "what memory lacks the images have" },
-	{ "readPinnedMemory", CUDBG_SUCCESS, "host memory is out of reach" },
-	{ "writePinnedMemory", CUDBG_SUCCESS, "host memory is out of reach" },
-	{ "*PinnedMemory", CUDBG_ERROR_INVALID_MEMORY_ACCESS, "host memory is out of reach" },
-	{ "*PinnedMemory", CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM, "host memory is out of reach" },
+	{ "readPinnedMemory", CUDBG_SUCCESS, "host memory cannot be reached" },
+	{ "writePinnedMemory", CUDBG_SUCCESS, "host memory cannot be reached" },
+	{ "*PinnedMemory", CUDBG_ERROR_INVALID_MEMORY_ACCESS, "host memory cannot be reached" },
+	{ "*PinnedMemory", CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM, "host memory cannot be reached" },
 	{ "readSyscallCallDepth", CUDBG_ERROR_MISSING_DATA,
 	  "only a client of before 12.9 asks the lane: test_versions.py" },
 	{ "singleStepWarp*", CUDBG_ERROR_INVALID_WARP_MASK, "one warp is named, not a mask" },

@@ -85,7 +85,7 @@ def recording(tap, work):
         tap.ok(len(lines) == len(calls) and all(form.match(line) for line in lines),
                "as text: %s" % name.replace(work, ""), lines[:1])
     done = trace("replay", os.path.join(work, "log.txt"), DUMP)
-    tap.ok(done.returncode == 1 and "no trace in JSON lines" in done.stderr, "text cannot be replayed, and that is said")
+    tap.ok(done.returncode == 1 and "not a trace in JSON lines" in done.stderr, "text cannot be replayed, and that is said")
     return log, len(calls)
 
 

@@ -160,7 +160,7 @@ static enum ws_status api_diagnostic(const struct ws_target *target, uint32_t in
 		told[n++] = (struct ws_diagnostic){
 			.what = "event",
 			.file_off = WS_NO_OFFSET,
-			.message = "the provider tells of no events: contexts and images that run "
+			.message = "the provider reports no events: contexts and images that run "
 				   "nothing are not known",
 		};
 	if (index >= n)
@@ -227,10 +227,10 @@ enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t major, uint32_t minor,
 	if (!api || !ret_target)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table and a place are needed");
 	if (major < 6)
-		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"version %u.%u of the API: before 6.0 it does not tell where a "
-				"warp failed",
-				major, minor);
+		return wsi_fail(
+			err, WS_UNSUPPORTED, WS_NO_OFFSET,
+			"version %u.%u of the API: before 6.0 it does not say where a warp failed",
+			major, minor);
 	CUDBGResult result = api->initialize ? api->initialize() : CUDBG_ERROR_NOT_SUPPORTED;
 	if (result != CUDBG_SUCCESS)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "initialize: %s",

@@ -340,7 +340,7 @@ enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret
 		}
 	}
 	pthread_mutex_unlock(&t->lock);
-	return st == WS_ABSENT ? wsi_fail(err, st, WS_NO_OFFSET, "no event waits") : st;
+	return st == WS_ABSENT ? wsi_fail(err, st, WS_NO_OFFSET, "no event is pending") : st;
 }
 
 enum ws_status wsi_api_acknowledge(struct ws_target *target, struct ws_error *err)
