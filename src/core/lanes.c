@@ -45,21 +45,18 @@ static uint32_t place_rank(const struct ws_core *core, struct wsi_ref warp, uint
 	return row == (uint32_t)__builtin_popcount(below);
 }
 
-/* Any lane that does not stand in the row of its number. */
-static bool lane_row_search(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
-			    struct wsi_ref *ret_ref)
+/* The row of any lane that does not stand in the row of its number; WS_NONE: it has none. */
+static uint32_t lane_row_search(const struct ws_core *core, uint32_t warp_index, uint32_t lane)
 {
 	struct wsi_ref ref = { 0 };
-	bool found = false;
-	uint32_t n = lane_rows(core, warp_index, &ref), best = 0;
+	uint32_t n = lane_rows(core, warp_index, &ref), best = 0, found = WS_NONE;
 	for (; ref.row < n; ref.row++) {
 		if (lane_id(core, ref) != lane)
 			continue;
 		uint32_t rank = place_rank(core, core->warps.at[warp_index], lane, ref.row);
-		if (found && rank <= best)
+		if (found != WS_NONE && rank <= best)
 			continue;
-		*ret_ref = ref;
-		found = true;
+		found = ref.row;
 		best = rank;
 	}
 	return found;
@@ -70,14 +67,12 @@ static inline bool lane_row(const struct ws_core *core, uint32_t warp_index, uin
 {
 	if (lane >= WS_MAX_LANES)
 		return false;
-	struct wsi_ref ref;
-	if (lane < lane_rows(core, warp_index, &ref)) {
-		ref.row = lane;
-		*ret_ref = ref;
-		if (lane_id(core, ref) == lane)
-			return true;
-	}
-	return lane_row_search(core, warp_index, lane, ret_ref);
+	uint32_t n = lane_rows(core, warp_index, ret_ref);
+	ret_ref->row = lane;
+	if (lane < n && lane_id(core, *ret_ref) == lane)
+		return true;
+	ret_ref->row = n ? lane_row_search(core, warp_index, lane) : WS_NONE;
+	return ret_ref->row != WS_NONE;
 }
 
 bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
@@ -87,8 +82,8 @@ bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t
 }
 
 /* Whether the two rows nearest to this one are of no lane, or of the same: one row may be damaged,
- * three were read from a wrong place. */
-static bool is_misread(const struct ws_core *core, struct wsi_ref ref)
+ * three were read from a wrong place. Few lanes have an exception: out of the way of the others. */
+static __attribute__((noinline)) bool is_misread(const struct ws_core *core, struct wsi_ref ref)
 {
 	uint32_t n = core->tables[ref.table].n_rows, id = lane_id(core, ref);
 	if (n < 3)
@@ -103,7 +98,8 @@ static bool is_misread(const struct ws_core *core, struct wsi_ref ref)
 	return true;
 }
 
-static void lane_fill(const struct ws_core *core, struct wsi_ref ref, struct ws_lane *ret_lane)
+static inline void lane_fill(const struct ws_core *core, struct wsi_ref ref,
+			     struct ws_lane *ret_lane)
 {
 	struct ws_span in = wsi_core_row(core, ref);
 	*ret_lane = (struct ws_lane){ .have = wsi_lane_have(in.len) };
@@ -172,7 +168,7 @@ struct frames {
 	uint32_t stride, n;
 };
 
-static struct ws_return_address frame_at(const struct frames *frames, uint32_t row)
+static inline struct ws_return_address frame_at(const struct frames *frames, uint32_t row)
 {
 	struct ws_return_address frame = { 0 };
 	struct ws_span in = { 0 };

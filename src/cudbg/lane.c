@@ -206,6 +206,35 @@ CUDBGResult wsi_cudbg_readUniformRegisterRange(struct wsi_cudbg *s, struct wsi_a
 
 /* ---- call stacks ---- */
 
+static CUDBGResult frame_of_level(struct wsi_cudbg *s, const struct ws_return_address *frames,
+				  uint32_t n, uint32_t level, struct ws_return_address *ret_frame)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (frames[i].level == level) {
+			*ret_frame = frames[i];
+			return CUDBG_SUCCESS;
+		}
+	return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA, "level %u is not recorded", level);
+}
+
+/* The same in a stack of `n` frames, more than the view holds. */
+static __attribute__((noinline)) CUDBGResult deep_frame_at(struct wsi_cudbg *s,
+							   const struct wsi_at *at, uint32_t ln,
+							   uint32_t level, uint32_t n,
+							   struct ws_return_address *ret_frame)
+{
+	struct ws_error err = { .status = WS_NO_MEMORY };
+	enum ws_status st = WS_NO_MEMORY;
+	uint32_t cap = n;
+	wsi_scoped_free struct ws_return_address *frames = wsi_zalloc_array(cap, sizeof *frames);
+	if (frames)
+		st = ws_target_call_stack(s->target, at->slot->warp_index, ln, frames, cap, &n,
+					  &err);
+	if (st != WS_OK)
+		return wsi_cudbg_held_status(s, st, &err);
+	return frame_of_level(s, frames, n < cap ? n : cap, level, ret_frame);
+}
+
 /* The return address of a level. */
 static CUDBGResult frame_at(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
 			    uint32_t level, struct ws_return_address *ret_frame)
@@ -220,29 +249,12 @@ static CUDBGResult frame_at(struct wsi_cudbg *s, const struct wsi_at *at, uint32
 				      lane->call_depth, level);
 	uint32_t n = 0;
 	const struct ws_return_address *frames = wsi_cudbg_frames(s, at, ln, &n, &result);
-	wsi_scoped_free struct ws_return_address *heap = NULL;
 	if (!frames)
 		return result;
-	if (n > WSI_VIEW_FRAMES && level >= WSI_VIEW_FRAMES) {
-		struct ws_error err = { .status = WS_NO_MEMORY };
-		enum ws_status st = WS_NO_MEMORY;
-		uint32_t cap = n;
-		frames = heap = wsi_zalloc_array(cap, sizeof *heap);
-		if (heap)
-			st = ws_target_call_stack(s->target, at->slot->warp_index, ln, heap, cap,
-						  &n, &err);
-		if (st != WS_OK)
-			return wsi_cudbg_held_status(s, st, &err);
-		n = n < cap ? n : cap;
-	} else if (n > WSI_VIEW_FRAMES) {
-		n = WSI_VIEW_FRAMES;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		if (frames[i].level == level) {
-			*ret_frame = frames[i];
-			return CUDBG_SUCCESS;
-		}
-	return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA, "level %u is not recorded", level);
+	if (n > WSI_VIEW_FRAMES && level >= WSI_VIEW_FRAMES)
+		return deep_frame_at(s, at, ln, level, n, ret_frame);
+	return frame_of_level(s, frames, n < WSI_VIEW_FRAMES ? n : WSI_VIEW_FRAMES, level,
+			      ret_frame);
 }
 
 CUDBGResult wsi_cudbg_readReturnAddress(struct wsi_cudbg *s, struct wsi_at *at, uint32_t level,

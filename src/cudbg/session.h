@@ -302,12 +302,34 @@ const struct ws_warp *wsi_cudbg_warp(struct wsi_cudbg *s, const struct wsi_at *a
 				     CUDBGResult *ret_result);
 const struct ws_block *wsi_cudbg_block(struct wsi_cudbg *s, const struct wsi_at *at,
 				       CUDBGResult *ret_result);
-const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
-				     CUDBGResult *ret_result);
+const struct ws_lane *wsi_cudbg_decode_lane(struct wsi_cudbg *s, const struct wsi_at *at,
+					    uint32_t ln, CUDBGResult *ret_result);
+/* Inlined: every call about a lane asks, and mostly the thread has it decoded. */
+static inline const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s, const struct wsi_at *at,
+						   uint32_t ln, CUDBGResult *ret_result)
+{
+	const struct wsi_view *view = &wsi_cudbg_thread.view;
+	if (view->serial == s->serial && view->warp_index == at->slot->warp_index &&
+	    (view->lanes >> ln & 1))
+		return &view->lane[ln];
+	return wsi_cudbg_decode_lane(s, at, ln, ret_result);
+}
 /* The first WSI_VIEW_FRAMES return addresses of a lane; `*ret_n` says how many there are. */
-const struct ws_return_address *wsi_cudbg_frames(struct wsi_cudbg *s, const struct wsi_at *at,
-						 uint32_t ln, uint32_t *ret_n,
-						 CUDBGResult *ret_result);
+bool wsi_cudbg_decode_frames(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
+			     CUDBGResult *ret_result);
+static inline const struct ws_return_address *wsi_cudbg_frames(struct wsi_cudbg *s,
+							       const struct wsi_at *at, uint32_t ln,
+							       uint32_t *ret_n,
+							       CUDBGResult *ret_result)
+{
+	const struct wsi_view *view = &wsi_cudbg_thread.view;
+	bool decoded = view->serial == s->serial && view->warp_index == at->slot->warp_index &&
+		       view->frames_of == ln;
+	if (!decoded && !wsi_cudbg_decode_frames(s, at, ln, ret_result))
+		return NULL;
+	*ret_n = view->n_frames;
+	return view->frame;
+}
 /* The grid of a warp: INVALID_GRID when the block names none. */
 CUDBGResult wsi_cudbg_grid_of(struct wsi_cudbg *s, const struct wsi_at *at,
 			      struct ws_grid *ret_grid);

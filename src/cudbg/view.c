@@ -57,42 +57,32 @@ const struct ws_block *wsi_cudbg_block(struct wsi_cudbg *s, const struct wsi_at 
 	return &view->block;
 }
 
-const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
-				     CUDBGResult *ret_result)
+const struct ws_lane *wsi_cudbg_decode_lane(struct wsi_cudbg *s, const struct wsi_at *at,
+					    uint32_t ln, CUDBGResult *ret_result)
 {
 	struct wsi_view *view = view_of(s, at);
-	if (!(view->lanes >> ln & 1)) {
-		struct ws_error err;
-		enum ws_status st =
-			ws_target_lane(s->target, at->slot->warp_index, ln, &view->lane[ln], &err);
-		if (st != WS_OK) {
-			*ret_result = wsi_cudbg_held_status(s, st, &err);
-			return NULL;
-		}
-		view->lanes |= 1u << ln;
+	struct ws_error err;
+	enum ws_status st =
+		ws_target_lane(s->target, at->slot->warp_index, ln, &view->lane[ln], &err);
+	if (st != WS_OK) {
+		*ret_result = wsi_cudbg_held_status(s, st, &err);
+		return NULL;
 	}
+	view->lanes |= 1u << ln;
 	return &view->lane[ln];
 }
 
-const struct ws_return_address *wsi_cudbg_frames(struct wsi_cudbg *s, const struct wsi_at *at,
-						 uint32_t ln, uint32_t *ret_n,
-						 CUDBGResult *ret_result)
+bool wsi_cudbg_decode_frames(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
+			     CUDBGResult *ret_result)
 {
 	struct wsi_view *view = view_of(s, at);
-	if (view->frames_of != ln) {
-		struct ws_error err;
-		enum ws_status st =
-			ws_target_call_stack(s->target, at->slot->warp_index, ln, view->frame,
-					     WSI_VIEW_FRAMES, &view->n_frames, &err);
-		view->frames_of = WS_NONE;
-		if (st != WS_OK) {
-			*ret_result = wsi_cudbg_held_status(s, st, &err);
-			return NULL;
-		}
-		view->frames_of = ln;
-	}
-	*ret_n = view->n_frames;
-	return view->frame;
+	struct ws_error err;
+	enum ws_status st = ws_target_call_stack(s->target, at->slot->warp_index, ln, view->frame,
+						 WSI_VIEW_FRAMES, &view->n_frames, &err);
+	view->frames_of = st == WS_OK ? ln : WS_NONE;
+	if (st != WS_OK)
+		*ret_result = wsi_cudbg_held_status(s, st, &err);
+	return st == WS_OK;
 }
 
 static CUDBGResult no_grid(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id)

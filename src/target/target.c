@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The wrappers around a back end's members: arguments are checked here once, for every back end
- * alike.
+ * alike. What is rare stays out of them: walks over all lanes of a big dump come through here.
  */
 #include <warpscope/module.h>
 #include <warpscope/target.h>
@@ -58,13 +58,17 @@ void ws_target_counts(const struct ws_target *target, struct ws_counts *ret_coun
 	*ret_counts = target->counts;
 }
 
+static __attribute__((noinline)) enum ws_status no_element(uint32_t index, uint32_t count,
+							   const char *kind, struct ws_error *err)
+{
+	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no %s %u, there are %u", kind, index,
+			count);
+}
+
 static enum ws_status index_check(uint32_t index, uint32_t count, const char *kind,
 				  struct ws_error *err)
 {
-	if (index < count)
-		return WS_OK;
-	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no %s %u, there are %u", kind, index,
-			count);
+	return index < count ? WS_OK : no_element(index, count, kind, err);
 }
 
 static enum ws_status running_check(const struct ws_target *target, uint32_t device_index,
@@ -76,12 +80,13 @@ static enum ws_status running_check(const struct ws_target *target, uint32_t dev
 }
 
 /* One list element by index: same checks for each kind of list. */
-#define DEFINE_ELEMENT(kind, list, type)                                                     \
-	enum ws_status ws_target_##kind(const struct ws_target *target, uint32_t index,      \
-					type *ret_##kind, struct ws_error *err)              \
-	{                                                                                    \
-		enum ws_status st = index_check(index, target->counts.list, #kind, err);     \
-		return st == WS_OK ? target->ops->kind(target, index, ret_##kind, err) : st; \
+#define DEFINE_ELEMENT(kind, list, type)                                                \
+	enum ws_status ws_target_##kind(const struct ws_target *target, uint32_t index, \
+					type *ret_##kind, struct ws_error *err)         \
+	{                                                                               \
+		if (index >= target->counts.list)                                       \
+			return no_element(index, target->counts.list, #kind, err);      \
+		return target->ops->kind(target, index, ret_##kind, err);               \
 	}
 
 DEFINE_ELEMENT(device, devices, struct ws_device)
@@ -90,26 +95,37 @@ DEFINE_ELEMENT(image, images, struct ws_image)
 DEFINE_ELEMENT(grid, grids, struct ws_grid)
 
 /* The same of what changes while its device runs. */
-#define DEFINE_STATE(kind, list, type)                                                         \
-	enum ws_status ws_target_##kind(const struct ws_target *target, uint32_t index,        \
-					type *ret_##kind, struct ws_error *err)                \
-	{                                                                                      \
-		type row;                                                                      \
-		enum ws_status st = index_check(index, target->counts.list, #kind, err);       \
-		if (st != WS_OK || !target->ops->running)                                      \
-			return st == WS_OK ? target->ops->kind(target, index, ret_##kind, err) \
-					   : st;                                               \
-		st = target->ops->kind(target, index, &row, err);                              \
-		if (st == WS_OK)                                                               \
-			st = running_check(target, row.device_index, err);                     \
-		if (st == WS_OK)                                                               \
-			*ret_##kind = row;                                                     \
-		return st;                                                                     \
+#define DEFINE_STATE(kind, list, type)                                                           \
+	static __attribute__((noinline)) enum ws_status kind##_if_stopped(                       \
+		const struct ws_target *target, uint32_t index, type *ret_##kind,                \
+		struct ws_error *err)                                                            \
+	{                                                                                        \
+		type row;                                                                        \
+		enum ws_status st = target->ops->kind(target, index, &row, err);                 \
+		if (st == WS_OK)                                                                 \
+			st = running_check(target, row.device_index, err);                       \
+		if (st == WS_OK)                                                                 \
+			*ret_##kind = row;                                                       \
+		return st;                                                                       \
+	}                                                                                        \
+	enum ws_status ws_target_##kind(const struct ws_target *target, uint32_t index,          \
+					type *ret_##kind, struct ws_error *err)                  \
+	{                                                                                        \
+		if (index >= target->counts.list)                                                \
+			return no_element(index, target->counts.list, #kind, err);               \
+		return target->ops->running ? kind##_if_stopped(target, index, ret_##kind, err)  \
+					    : target->ops->kind(target, index, ret_##kind, err); \
 	}
 
 DEFINE_STATE(sm, sms, struct ws_sm)
 DEFINE_STATE(block, blocks, struct ws_block)
 DEFINE_STATE(warp, warps, struct ws_warp)
+
+static enum ws_status no_warp(const struct ws_target *target, uint32_t warp_index,
+			      struct ws_error *err)
+{
+	return no_element(warp_index, target->counts.warps, "warp", err);
+}
 
 static enum ws_status warp_check(const struct ws_target *target, uint32_t warp_index,
 				 struct ws_error *err)
@@ -121,17 +137,17 @@ enum ws_status ws_target_lanes(const struct ws_target *target, uint32_t warp_ind
 			       struct ws_lane ret_lanes[WS_MAX_LANES], uint32_t *ret_n,
 			       struct ws_error *err)
 {
-	enum ws_status st = warp_check(target, warp_index, err);
-	return st == WS_OK ? target->ops->lanes(target, warp_index, ret_lanes, ret_n, err) : st;
+	if (warp_index >= target->counts.warps)
+		return no_warp(target, warp_index, err);
+	return target->ops->lanes(target, warp_index, ret_lanes, ret_n, err);
 }
 
 enum ws_status ws_target_call_stack(const struct ws_target *target, uint32_t warp_index,
 				    uint32_t lane, struct ws_return_address *ret_addresses,
 				    uint32_t cap, uint32_t *ret_n, struct ws_error *err)
 {
-	enum ws_status st = warp_check(target, warp_index, err);
-	if (st != WS_OK)
-		return st;
+	if (warp_index >= target->counts.warps)
+		return no_warp(target, warp_index, err);
 	return target->ops->call_stack(target, warp_index, lane, ret_addresses, cap, ret_n, err);
 }
 
@@ -139,9 +155,8 @@ enum ws_status ws_target_registers(const struct ws_target *target, uint32_t warp
 				   uint32_t lane, enum ws_reg_kind kind, uint32_t first, uint32_t n,
 				   uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
 {
-	enum ws_status st = warp_check(target, warp_index, err);
-	if (st != WS_OK)
-		return st;
+	if (warp_index >= target->counts.warps)
+		return no_warp(target, warp_index, err);
 	return target->ops->registers(target, warp_index, lane, kind, first, n, ret_values, ret_n,
 				      err);
 }
@@ -159,10 +174,13 @@ enum ws_status ws_target_read_memory(const struct ws_target *target, const struc
 	*ret_n = 0;
 	if (!target->ops->read_memory)
 		return unsupported(target, "memory", err);
-	enum ws_status st = target->ops->read_memory(target, at, buffer, len, ret_n, err);
-	if (st == WS_UNSUPPORTED && at->space == WS_SPACE_CODE)
-		st = wsi_target_code_read(target, at, buffer, len, ret_n, err);
-	return st;
+	if (at->space != WS_SPACE_CODE)
+		return target->ops->read_memory(target, at, buffer, len, ret_n, err);
+	/* most refuse, and nobody reads why: the words would cost as much as the reading */
+	enum ws_status st = target->ops->read_memory(target, at, buffer, len, ret_n, NULL);
+	if (st == WS_UNSUPPORTED)
+		return wsi_target_code_read(target, at, buffer, len, ret_n, err);
+	return st == WS_OK ? st : target->ops->read_memory(target, at, buffer, len, ret_n, err);
 }
 
 enum ws_status ws_target_memory_range(const struct ws_target *target, uint32_t index,
@@ -173,19 +191,15 @@ enum ws_status ws_target_memory_range(const struct ws_target *target, uint32_t i
 	return target->ops->memory_range(target, index, ret_range, err);
 }
 
-enum ws_status ws_target_lane(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
-			      struct ws_lane *ret_lane, struct ws_error *err)
+/* For back ends that know only all lanes of a warp. */
+static __attribute__((noinline)) enum ws_status lane_of_all(const struct ws_target *target,
+							    uint32_t warp_index, uint32_t lane,
+							    struct ws_lane *ret_lane,
+							    struct ws_error *err)
 {
-	enum ws_status st = warp_check(target, warp_index, err);
-	if (st == WS_OK)
-		st = index_check(lane, WS_MAX_LANES, "lane", err);
-	if (st != WS_OK)
-		return st;
-	if (target->ops->lane)
-		return target->ops->lane(target, warp_index, lane, ret_lane, err);
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
-	st = target->ops->lanes(target, warp_index, lanes, &n, err);
+	enum ws_status st = target->ops->lanes(target, warp_index, lanes, &n, err);
 	if (st != WS_OK)
 		return st;
 	for (uint32_t i = 0; i < n; i++)
@@ -194,6 +208,17 @@ enum ws_status ws_target_lane(const struct ws_target *target, uint32_t warp_inde
 			return WS_OK;
 		}
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "lane %u is not recorded", lane);
+}
+
+enum ws_status ws_target_lane(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
+			      struct ws_lane *ret_lane, struct ws_error *err)
+{
+	if (warp_index >= target->counts.warps)
+		return no_warp(target, warp_index, err);
+	if (lane >= WS_MAX_LANES)
+		return no_element(lane, WS_MAX_LANES, "lane", err);
+	return target->ops->lane ? target->ops->lane(target, warp_index, lane, ret_lane, err)
+				 : lane_of_all(target, warp_index, lane, ret_lane, err);
 }
 
 /* ---- run control ---- */
