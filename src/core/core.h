@@ -141,8 +141,9 @@ struct ws_core {
 	struct ws_span claimed;  /* section headers as the file has them */
 	uint8_t *mended;         /* owned: section headers with corrections (mend.c); NULL: none */
 	struct ws_span strtab;
-	uint32_t n_sections; /* headers that are in the file */
-	bool headers_lost;   /* some are not: what seems absent may only be cut off */
+	struct ws_span halves; /* wsi_core_halves() */
+	uint32_t n_sections;   /* headers that are in the file */
+	bool headers_lost;     /* some are not: what seems absent may only be cut off */
 
 	uint64_t *table_bits;     /* owned: bit per section, set for those in `tables` */
 	uint32_t *table_ranks;    /* owned: per word of table_bits, tables before it */

@@ -33,6 +33,10 @@
 enum { WSI_STRIPPED_WORDS = 8 /* bytes */ };
 enum { WSI_NOTE_BYTES = sizeof WSI_INCOMPLETE_NOTE, WSI_MAX_HALVES = 4096 };
 
+struct ws_core;
+/* The words of the second note of an open dump; empty: it has none. */
+struct ws_span wsi_core_halves(const struct ws_core *core);
+
 /*
  * X(number, NAME, words, prefix, parent, slot, since): section type 0x80000000 + number, whose name
  * begins with ".cudbg." and `prefix`, whose parent is a row of a table of type `parent` (0: none),

@@ -273,29 +273,33 @@ static void strtab_consider(struct indexer *ix, uint32_t section)
 		ix->strtab_other = section;
 }
 
-/* Whether bytes begin with a note and what follows it; takes them away. */
-static bool note_take(struct ws_span *bytes, const char *note, size_t more)
+/* Whether bytes begin with a note of this type: takes it away, and gives what it holds. */
+static bool note_take(struct ws_span *bytes, const char *note, struct ws_span *ret_words)
 {
-	if (bytes->len < WSI_NOTE_BYTES + more || memcmp(bytes->ptr, note, WSI_NOTE_BYTES) != 0)
+	enum { AT_BYTES = 4, AT_TYPE = 8 };
+	if (bytes->len < WSI_NOTE_BYTES || memcmp(bytes->ptr, note, AT_BYTES) != 0 ||
+	    memcmp(bytes->ptr + AT_TYPE, note + AT_TYPE, WSI_NOTE_BYTES - AT_TYPE) != 0)
 		return false;
-	bytes->ptr += WSI_NOTE_BYTES;
-	bytes->len -= WSI_NOTE_BYTES;
-	return true;
+	uint64_t end = WSI_NOTE_BYTES + (uint64_t)wsi_at_u32(*bytes, AT_BYTES);
+	return ws_span_sub(*bytes, WSI_NOTE_BYTES, end - WSI_NOTE_BYTES, ret_words) &&
+	       ws_span_sub(*bytes, end, bytes->len - end, bytes);
 }
 
-/* What the writer of this dump said that it lacks. */
+/* What the writer of this dump said that it lacks, and knew. */
 static void note_read(struct indexer *ix, uint32_t section)
 {
 	struct ws_core *core = ix->core;
 	struct wsi_shdr shdr = header_of(ix, section);
-	struct ws_span bytes;
+	struct ws_span bytes, words;
 	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes))
 		return;
-	bool cut = note_take(&bytes, WSI_INCOMPLETE_NOTE, 0);
-	if (note_take(&bytes, WSI_STRIPPED_NOTE, WSI_STRIPPED_WORDS)) {
-		core->facts.left_out = wsi_load_u32(bytes.ptr);
-		core->facts.stripped = wsi_load_u32(bytes.ptr + 4);
+	bool cut = note_take(&bytes, WSI_INCOMPLETE_NOTE, &words);
+	if (note_take(&bytes, WSI_STRIPPED_NOTE, &words) && words.len == WSI_STRIPPED_WORDS) {
+		core->facts.left_out = wsi_at_u32(words, 0);
+		core->facts.stripped = wsi_at_u32(words, 4);
 	}
+	if (note_take(&bytes, WSI_HALVES_NOTE, &words))
+		core->halves = words;
 	if (!cut)
 		return;
 	wsi_core_note(core, WSI_TOPIC_CUT, WS_HIDES_FAULT, shdr.offset,
@@ -563,6 +567,11 @@ static void roots_settle(struct indexer *ix)
 			      table->section);
 		table->n_rows = 0;
 	}
+}
+
+struct ws_span wsi_core_halves(const struct ws_core *core)
+{
+	return core->halves;
 }
 
 void wsi_core_index_fini(struct ws_core *core)

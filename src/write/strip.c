@@ -4,6 +4,7 @@
  * writes is built from rows and ranges that were read, so nothing between or behind them gets in;
  * of images a copy is made of what the rules recognise (rules.h).
  */
+
 #include <warpscope/core.h>
 
 #include "elf/elf.h"
@@ -49,34 +50,16 @@ static enum ws_status high_add(struct strip *strip, uint64_t start, uint64_t siz
 	return WS_OK;
 }
 
-/* Those that an earlier strip knew, from its note. */
-static enum ws_status high_read(struct strip *strip, struct ws_span notes)
-{
-	struct wsi_reader r = wsi_reader_of(notes);
-	enum ws_status st = WS_OK;
-	while (wsi_reader_left(&r) >= WSI_NOTE_BYTES && st == WS_OK) {
-		struct ws_span head = wsi_read_span(&r, WSI_NOTE_BYTES);
-		bool ours = memcmp(head.ptr, WSI_HALVES_NOTE, 4) == 0 &&
-			    memcmp(head.ptr + 8, &WSI_HALVES_NOTE[8], WSI_NOTE_BYTES - 8) == 0;
-		struct ws_span words = wsi_read_span(&r, wsi_at_u32(head, 4));
-		for (size_t i = 0; ours && i < words.len / 4 && i < WSI_MAX_HALVES && st == WS_OK;
-		     i++) {
-			uint64_t high = wsi_at_u32(words, 4 * i);
-			if (high < WSI_CLEAN_MAX_ADDRESS >> 32)
-				st = high_add(strip, high << 32, 0);
-		}
-	}
-	return st;
-}
-
-static enum ws_status high_of_notes(struct strip *strip)
+/* Those that an earlier strip knew. */
+static enum ws_status high_of_note(struct strip *strip)
 {
 	const struct ws_core *core = ws_target_core(strip->target);
-	struct ws_core_section section;
+	struct ws_span words = core ? wsi_core_halves(core) : (struct ws_span){ 0 };
 	enum ws_status st = WS_OK;
-	for (uint32_t i = 1; core && ws_core_section(core, i, &section, NULL) == WS_OK; i++) {
-		if (section.type == WSI_SHT_NOTE && st == WS_OK)
-			st = high_read(strip, section.bytes);
+	for (size_t i = 0; i < words.len / 4 && i < WSI_MAX_HALVES && st == WS_OK; i++) {
+		uint64_t high = wsi_at_u32(words, 4 * i);
+		if (high < WSI_CLEAN_MAX_ADDRESS >> 32)
+			st = high_add(strip, high << 32, 0);
 	}
 	return st;
 }
@@ -111,7 +94,7 @@ static enum ws_status high_find(struct strip *strip)
 			st = high_add(strip, grid.function_entry, 0);
 	}
 	if (st == WS_OK)
-		st = high_of_notes(strip);
+		st = high_of_note(strip);
 	if (st != WS_OK || strip->n_high == 0)
 		return st;
 	qsort(strip->high, strip->n_high, sizeof *strip->high, high_order);
