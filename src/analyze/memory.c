@@ -5,11 +5,6 @@
  */
 #include "analyze/explain.h"
 
-enum { /* [public doc: CUDBGCoredumpGenerationFlags] */
-       SKIP_GLOBAL = 1 << 1,
-       SKIP_LOCAL = 1 << 3,
-};
-
 /* ---- global memory ---- */
 
 static bool is_global(const struct wsi_build *build, uint32_t index,
@@ -87,7 +82,7 @@ static bool is_left_out(const struct wsi_build *build, uint32_t flag)
 
 bool wsi_global_is_partial(struct wsi_build *build)
 {
-	return is_left_out(build, SKIP_GLOBAL) ||
+	return is_left_out(build, WS_WRITE_SKIP_GLOBAL) ||
 	       (build->report->dump_status == WS_OK && wsi_range_count(build) == 0);
 }
 
@@ -131,7 +126,7 @@ bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access 
 		*ret_window = (struct wsi_range){ 0, scene->warp.shared_bytes };
 		return true;
 	}
-	if (access->space == WS_SPACE_LOCAL && is_left_out(scene->build, SKIP_LOCAL))
+	if (access->space == WS_SPACE_LOCAL && is_left_out(scene->build, WS_WRITE_SKIP_LOCAL))
 		return false; /* what there is, is a piece of it */
 	uint32_t owner = owner_of(scene, access->space);
 	for (uint32_t i = ws_target_first_range(target, access->space, owner, lane);

@@ -273,15 +273,6 @@ struct wsi_global {
 bool wsi_core_global_at(const struct ws_core *core, uint64_t address,
 			struct wsi_global *ret_global);
 
-/* CUDBGCoredumpGenerationFlags [public doc: the API's header] */
-enum wsi_dump_flags {
-	WSI_SKIP_IMAGES = 1u << 0,
-	WSI_SKIP_GLOBAL = 1u << 1,
-	WSI_SKIP_SHARED = 1u << 2,
-	WSI_SKIP_LOCAL = 1u << 3,
-	WSI_SKIP_BANKS = 1u << 5,
-};
-
 /* Fails with the reason why the dump does not have `what` of a space: left out (by which flag), cut
  * off, or never there. */
 enum ws_status wsi_core_missing(const struct ws_core *core, enum ws_space space, const char *what,

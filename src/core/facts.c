@@ -102,7 +102,7 @@ static bool is_classic(const struct ws_core *core)
 static enum ws_status no_original(const struct ws_core *core)
 {
 	if (core->facts.have_flags)
-		return core->facts.flags & WSI_SKIP_IMAGES ? WS_EXCLUDED : WS_ABSENT;
+		return core->facts.flags & WS_WRITE_SKIP_IMAGES ? WS_EXCLUDED : WS_ABSENT;
 	/* drivers before r565 did not record the flags: when no module has one, they were left out
 	 */
 	return core->kind_counts[WSI_KIND_IMAGE] == 0 ? WS_EXCLUDED : WS_ABSENT;

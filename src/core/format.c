@@ -9,9 +9,9 @@ WSI_RECORD_LIST(X)
 #undef F
 
 const struct wsi_kind_info wsi_kind_infos[WSI_N_KINDS] = {
-#define X(number, NAME, words_, prefix_, parent_, slot_, since_)                                 \
+#define X(number, NAME, words_, prefix_, parent_, slot_, since_, HIDES)                          \
 	[number].words = words_, [number].prefix = ".cudbg." prefix_, [number].parent = parent_, \
-	[number].slot = slot_, [number].since = since_,
+	[number].slot = slot_, [number].since = since_, [number].hides = WS_HIDES_##HIDES,
 	WSI_KIND_LIST(X)
 #undef X
 #define X(record, RECORD, type, kind, base, max_rows_, n_slots_, label_)                  \

@@ -38,38 +38,39 @@ struct ws_core;
 struct ws_span wsi_core_halves(const struct ws_core *core);
 
 /*
- * X(number, NAME, words, prefix, parent, slot, since): section type 0x80000000 + number, whose name
- * begins with ".cudbg." and `prefix`, whose parent is a row of a table of type `parent` (0: none),
- * as its child number `slot`, since driver branch r`since`.
+ * X(number, NAME, words, prefix, parent, slot, since, HIDES): section type 0x80000000 + number,
+ * whose name begins with ".cudbg." and `prefix`, whose parent is a row of a table of type `parent`
+ * (0: none), as its child number `slot`, since driver branch r`since`. Without it nobody can tell
+ * WS_HIDES_`HIDES`.
  */
-#define WSI_KIND_LIST(X)                                                        \
-	X(1, MANAGED, "managed memory", "global.", WSI_KIND_NONE, 0, 346)       \
-	X(2, GLOBAL, "global memory", "global.", WSI_KIND_NONE, 0, 346)         \
-	X(3, LOCAL, "local memory", "local.", WSI_KIND_LANE, 2, 346)            \
-	X(4, SHARED, "shared memory", "shared.", WSI_KIND_BLOCK, 1, 346)        \
-	X(5, REGS, "registers", "regs.", WSI_KIND_LANE, 0, 346)                 \
-	X(6, IMAGE, "image", "elfimg.", WSI_KIND_MODULE, 1, 346)                \
-	X(7, RELOCATED, "relocated image", "relfimg.", WSI_KIND_MODULE, 0, 346) \
-	X(8, FRAMES, "call stack", "bt.", WSI_KIND_LANE, 3, 346)                \
-	X(9, DEVICE, "device table", "devtbl", WSI_KIND_NONE, 0, 346)           \
-	X(10, CONTEXT, "context table", "ctxtbl.", WSI_KIND_DEVICE, 0, 346)     \
-	X(11, SM, "SM table", "smtbl.", WSI_KIND_DEVICE, 2, 346)                \
-	X(12, GRID, "grid table", "gridtbl.", WSI_KIND_DEVICE, 1, 346)          \
-	X(13, BLOCK, "block table", "ctatbl.", WSI_KIND_SM, 0, 346)             \
-	X(14, WARP, "warp table", "wptbl.", WSI_KIND_BLOCK, 0, 346)             \
-	X(15, LANE, "lane table", "lntbl.", WSI_KIND_WARP, 0, 346)              \
-	X(16, MODULE, "module table", "modtbl.", WSI_KIND_CONTEXT, 0, 346)      \
-	X(17, PREDS, "predicates", "pred.", WSI_KIND_LANE, 1, 346)              \
-	X(18, PARAM, "parameters", "param.", WSI_KIND_GRID, 0, 346)             \
-	X(19, UREGS, "uniform registers", "uregs.", WSI_KIND_WARP, 1, 400)      \
-	X(20, UPREDS, "uniform predicates", "upred.", WSI_KIND_WARP, 2, 400)    \
-	X(21, BANK, "constant bank table", "cbankstbl.", WSI_KIND_GRID, 1, 550) \
-	X(22, META, "metadata", "meta", WSI_KIND_NONE, 0, 565)                  \
-	X(23, BARRIERS, "convergence barriers", "cbu_bar.", WSI_KIND_WARP, 3, 575)
+#define WSI_KIND_LIST(X)                                                                 \
+	X(1, MANAGED, "managed memory", "global.", WSI_KIND_NONE, 0, 346, NOTHING)       \
+	X(2, GLOBAL, "global memory", "global.", WSI_KIND_NONE, 0, 346, NOTHING)         \
+	X(3, LOCAL, "local memory", "local.", WSI_KIND_LANE, 2, 346, NOTHING)            \
+	X(4, SHARED, "shared memory", "shared.", WSI_KIND_BLOCK, 1, 346, NOTHING)        \
+	X(5, REGS, "registers", "regs.", WSI_KIND_LANE, 0, 346, NOTHING)                 \
+	X(6, IMAGE, "image", "elfimg.", WSI_KIND_MODULE, 1, 346, NOTHING)                \
+	X(7, RELOCATED, "relocated image", "relfimg.", WSI_KIND_MODULE, 0, 346, HANG)    \
+	X(8, FRAMES, "call stack", "bt.", WSI_KIND_LANE, 3, 346, NOTHING)                \
+	X(9, DEVICE, "device table", "devtbl", WSI_KIND_NONE, 0, 346, FAULT)             \
+	X(10, CONTEXT, "context table", "ctxtbl.", WSI_KIND_DEVICE, 0, 346, HANG)        \
+	X(11, SM, "SM table", "smtbl.", WSI_KIND_DEVICE, 2, 346, FAULT)                  \
+	X(12, GRID, "grid table", "gridtbl.", WSI_KIND_DEVICE, 1, 346, HANG)             \
+	X(13, BLOCK, "block table", "ctatbl.", WSI_KIND_SM, 0, 346, FAULT)               \
+	X(14, WARP, "warp table", "wptbl.", WSI_KIND_BLOCK, 0, 346, FAULT)               \
+	X(15, LANE, "lane table", "lntbl.", WSI_KIND_WARP, 0, 346, FAULT)                \
+	X(16, MODULE, "module table", "modtbl.", WSI_KIND_CONTEXT, 0, 346, HANG)         \
+	X(17, PREDS, "predicates", "pred.", WSI_KIND_LANE, 1, 346, NOTHING)              \
+	X(18, PARAM, "parameters", "param.", WSI_KIND_GRID, 0, 346, NOTHING)             \
+	X(19, UREGS, "uniform registers", "uregs.", WSI_KIND_WARP, 1, 400, NOTHING)      \
+	X(20, UPREDS, "uniform predicates", "upred.", WSI_KIND_WARP, 2, 400, NOTHING)    \
+	X(21, BANK, "constant bank table", "cbankstbl.", WSI_KIND_GRID, 1, 550, NOTHING) \
+	X(22, META, "metadata", "meta", WSI_KIND_NONE, 0, 565, NOTHING)                  \
+	X(23, BARRIERS, "convergence barriers", "cbu_bar.", WSI_KIND_WARP, 3, 575, NOTHING)
 
 enum wsi_kind {
 	WSI_KIND_NONE = 0, /* not a section type of this format, or one not known yet */
-#define X(number, name, words, prefix, parent, slot, since) WSI_KIND_##name = number,
+#define X(number, name, words, prefix, parent, slot, since, HIDES) WSI_KIND_##name = number,
 	WSI_KIND_LIST(X)
 #undef X
 		WSI_N_KINDS = 24,
@@ -246,6 +247,7 @@ struct wsi_kind_info {
 	uint8_t slot;        /* which child of a parent row it is */
 	uint8_t n_slots;     /* child sections that a row of it can have; 0: no row is a parent */
 	uint16_t since;      /* driver branch */
+	enum ws_hides hides; /* what nobody can tell without it */
 	uint16_t base_bytes; /* least stride of a table; 0: no table */
 	uint32_t max_rows;
 	const struct wsi_field *fields;
@@ -288,36 +290,18 @@ static inline enum wsi_kind wsi_kind_of(uint32_t sh_type)
 /* Whether the rows of such a table are what tells of exceptions. */
 static inline bool wsi_kind_tells(enum wsi_kind kind)
 {
-	return kind == WSI_KIND_DEVICE || kind == WSI_KIND_SM || kind == WSI_KIND_BLOCK ||
-	       kind == WSI_KIND_WARP || kind == WSI_KIND_LANE;
-}
-
-/* What nobody can tell without a section of this kind. */
-static inline enum ws_hides wsi_kind_hides(enum wsi_kind kind)
-{
-	bool leads_to_code = kind == WSI_KIND_CONTEXT || kind == WSI_KIND_GRID ||
-			     kind == WSI_KIND_MODULE || kind == WSI_KIND_RELOCATED;
-	return wsi_kind_tells(kind) ? WS_HIDES_FAULT
-	       : leads_to_code      ? WS_HIDES_HANG
-				    : WS_HIDES_NOTHING;
+	return wsi_kind_infos[kind].hides == WS_HIDES_FAULT;
 }
 
 /* Kind of section that holds a kind of register; WSI_KIND_NONE for a number that is none. */
 static inline enum wsi_kind wsi_kind_of_registers(enum ws_reg_kind kind)
 {
-	switch (kind) {
-	case WS_REG_R:
-		return WSI_KIND_REGS;
-	case WS_REG_P:
-		return WSI_KIND_PREDS;
-	case WS_REG_UR:
-		return WSI_KIND_UREGS;
-	case WS_REG_UP:
-		return WSI_KIND_UPREDS;
-	case WS_REG_BARRIER:
-		return WSI_KIND_BARRIERS;
-	}
-	return WSI_KIND_NONE;
+	static const enum wsi_kind kinds[] = {
+		[WS_REG_R] = WSI_KIND_REGS,           [WS_REG_P] = WSI_KIND_PREDS,
+		[WS_REG_UR] = WSI_KIND_UREGS,         [WS_REG_UP] = WSI_KIND_UPREDS,
+		[WS_REG_BARRIER] = WSI_KIND_BARRIERS,
+	};
+	return (unsigned)kind < WSI_COUNT(kinds) ? kinds[kind] : WSI_KIND_NONE;
 }
 
 /* ---- where fields are: WSI_AT_lane_id ---- */

@@ -47,7 +47,7 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 {
 	struct ws_core *core = ix->core;
 	struct ws_span bytes;
-	enum ws_hides hides = wsi_kind_hides(wsi_kind_of(shdr->type));
+	enum ws_hides hides = wsi_kind_infos[wsi_kind_of(shdr->type)].hides;
 	(void)wsi_elf_bytes(&core->elf, shdr, &bytes);
 	uint64_t rows = bytes.len / shdr->entsize;
 	if (shdr->size % shdr->entsize != 0)
@@ -121,8 +121,8 @@ static enum ws_hides hides_of(const struct ws_core *core, const struct wsi_shdr 
 {
 	enum wsi_kind meant = wsi_core_kind_meant(core, shdr);
 	if (meant != WSI_KIND_NONE)
-		return wsi_kind_hides(meant);
-	enum ws_hides hides = wsi_kind_hides(wsi_kind_of(shdr->type));
+		return wsi_kind_infos[meant].hides;
+	enum ws_hides hides = wsi_kind_infos[wsi_kind_of(shdr->type)].hides;
 	if (wsi_core_could_tell(core, shdr))
 		return WS_HIDES_FAULT;
 	uint32_t t = wsi_core_table_of(core, shdr->link);
@@ -313,7 +313,7 @@ static void cut_note(struct indexer *ix, uint32_t section, enum wsi_kind kind, u
 	struct ws_core *core = ix->core;
 	const char *words = wsi_kind_infos[kind].words;
 	uint64_t there = off < core->bytes.len ? core->bytes.len - off : 0;
-	wsi_core_note(core, WSI_TOPIC_CUT, wsi_kind_hides(kind), core->bytes.len,
+	wsi_core_note(core, WSI_TOPIC_CUT, wsi_kind_infos[kind].hides, core->bytes.len,
 		      "%s (section %u): %" PRIu64 " of %" PRIu64
 		      " bytes are missing, the file ends before them",
 		      words ? words : "data", section, size - there, size);

@@ -10,11 +10,11 @@ static const struct {
 	uint32_t flag;
 	const char *word;
 } skip_flags[] = {
-	{ WS_SPACE_GLOBAL, WSI_SKIP_GLOBAL, "skip_global_memory" },
-	{ WS_SPACE_SHARED, WSI_SKIP_SHARED, "skip_shared_memory" },
-	{ WS_SPACE_LOCAL, WSI_SKIP_LOCAL, "skip_local_memory" },
-	{ WS_SPACE_CONST, WSI_SKIP_BANKS, "skip_constbank_memory" },
-	{ WS_SPACE_PARAM, WSI_SKIP_BANKS, "skip_constbank_memory" },
+	{ WS_SPACE_GLOBAL, WS_WRITE_SKIP_GLOBAL, "skip_global_memory" },
+	{ WS_SPACE_SHARED, WS_WRITE_SKIP_SHARED, "skip_shared_memory" },
+	{ WS_SPACE_LOCAL, WS_WRITE_SKIP_LOCAL, "skip_local_memory" },
+	{ WS_SPACE_CONST, WS_WRITE_SKIP_BANKS, "skip_constbank_memory" },
+	{ WS_SPACE_PARAM, WS_WRITE_SKIP_BANKS, "skip_constbank_memory" },
 };
 
 /* Until CUDA 12.6 gave constant banks a flag of their own, the one of global memory covered them.
@@ -33,7 +33,7 @@ static const char *flag_that_explains(const struct ws_core *core, enum ws_space 
 			return skip_flags[i].word;
 	}
 	if ((space == WS_SPACE_CONST || space == WS_SPACE_PARAM) &&
-	    facts->flags & WSI_SKIP_GLOBAL && banks_go_with_global(facts))
+	    facts->flags & WS_WRITE_SKIP_GLOBAL && banks_go_with_global(facts))
 		return "skip_global_memory (which left out constant banks too, before CUDA 12.6)";
 	return NULL;
 }

@@ -671,7 +671,7 @@ static bool empty_tables_exist(const struct ws_core *core, uint32_t sm_table)
 static void hole_note(struct ws_core *core, const struct hole *hole)
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[hole->kind];
-	enum ws_hides hides = wsi_kind_hides((enum wsi_kind)hole->kind);
+	enum ws_hides hides = wsi_kind_infos[hole->kind].hides;
 	if (hole->table == WS_NONE) {
 		wsi_core_note(core, WSI_TOPIC_LOST, hides, WS_NO_OFFSET, "there is no %s",
 			      info->words);

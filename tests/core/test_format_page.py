@@ -46,7 +46,7 @@ def main():
     cases = [("every record has a table", lambda: (sorted(records), sorted(HEADINGS.values())))]
 
     def kinds():
-        code = re.findall(r'X\((\d+), \w+, "([^"]+)", "([^"]*)",\s+\w+, \d+, (\d+)\)', source)
+        code = re.findall(r'X\((\d+), \w+, "([^"]+)", "([^"]*)",\s+\w+, \d+, (\d+), \w+\)', source)
         told = re.findall(r"^\| (\d+) \| ([\w ]+) \| `([a-z_]+\.?)[^`]*` \|.*\| r(\d+) ",
                           section_of(page, "Section types"), re.M)
         return code, told
