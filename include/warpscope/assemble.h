@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * A small assembler: text with functions, data and machine instructions becomes a cubin, the image
- * that a driver (or the software GPU) loads. It needs no vendor tool. The language is described in
- * docs/formats/assembly.md; instructions are what ws_sass_format() writes and ws_sass_encode()
- * reads.
+ * A small assembler: it turns text with functions, data and machine instructions into a cubin, the
+ * image that a driver (or the software GPU) loads. It needs no vendor tool. The language is
+ * described in docs/formats/assembly.md; instructions are what ws_sass_format() writes and
+ * ws_sass_encode() reads.
  *
- * It translates and does not think: registers, stalls and scoreboards are what the text says. A
- * mistake is reported with its line and column, and reading goes on, so that one run tells all of
- * them (up to WS_ASSEMBLE_MAX_ERRORS).
+ * It only translates: registers, stalls and scoreboards are what the text says. A mistake is
+ * reported with its line and column, and reading goes on, so that one run reports all of them (up
+ * to WS_ASSEMBLE_MAX_ERRORS).
  *
  * **Threads.** Nothing is shared between calls.
  */
@@ -26,10 +26,10 @@ enum {
 	WS_ASSEMBLE_MAX_SOURCE = 64 << 20, /**< bytes of source text */
 };
 
-/** How to assemble. A zeroed structure does what the text says and reports to nobody. */
+/** How to assemble. A zeroed structure follows the text and reports to nobody. */
 struct ws_assemble_options {
 	const char
-		*arch; /**< "sm_90" or "sm_90a" in place of the text's `.arch`; NULL: the text's */
+		*arch; /**< "sm_90" or "sm_90a", overrides the text's `.arch`; NULL: the text's */
 	/**
 	 * Called for each mistake in the order of the text, as far as one pass after the other
 	 * allows. Line and column count from 1, the column in bytes. May be NULL.
@@ -49,7 +49,7 @@ struct ws_assembly;
  *
  * @retval WS_MALFORMED    there are mistakes in the text, all reported; `err` has the first.
  * @retval WS_UNSUPPORTED  no instruction table for the architecture.
- * @retval WS_ARGUMENT     `options->arch` is none.
+ * @retval WS_ARGUMENT     `options->arch` is not an architecture.
  * @retval WS_LIMIT        the text is longer than WS_ASSEMBLE_MAX_SOURCE.
  * @retval WS_NO_MEMORY
  */

@@ -10,7 +10,7 @@
  *
  * **Missing is an answer.** WS_ABSENT (the input does not have it), WS_EXCLUDED (it was left out
  * when the dump was made), WS_UNSUPPORTED (this back end cannot say) and WS_MALFORMED /
- * WS_TRUNCATED (damaged) are different results and stay different up to the words that a user
+ * WS_TRUNCATED (damaged) are different results and stay different, down to the words that a user
  * reads.
  *
  * **Ownership.** An open object owns everything it hands out; a returned pointer is a borrowed
@@ -60,7 +60,7 @@ enum ws_status {
 #undef X
 };
 
-/** `file_off` of an error that has no place in a file. */
+/** `file_off` of an error without a position in a file. */
 #define WS_NO_OFFSET UINT64_MAX
 
 /** The story of a failure. Lives in the caller's storage; written only when a function fails. */
@@ -71,7 +71,7 @@ struct ws_error {
 	char message[200]; /**< outermost context first; always NUL-terminated; no newline */
 };
 
-/** Identifier of a status, e.g. "WS_ABSENT". Static storage; "WS_?" for a number that is none. */
+/** Identifier of a status, e.g. "WS_ABSENT". Static storage; "WS_?" for an unknown number. */
 WS_API const char *ws_status_name(enum ws_status status);
 
 /** One plain sentence part for a status. Static storage. */
@@ -81,7 +81,7 @@ WS_API const char *ws_status_text(enum ws_status status);
 WS_API const char *ws_version(void);
 
 /**
- * Bytes of an input: `len` bytes at `ptr`, which lie at byte `origin` of the file they came from.
+ * Bytes of an input: `len` bytes at `ptr`, which come from byte `origin` of their file.
  * A span never owns its bytes. An empty span may have a null `ptr`.
  */
 struct ws_span {
@@ -91,8 +91,8 @@ struct ws_span {
 };
 
 /**
- * Part of a span: `len` bytes from byte `off`. False, and `*ret_sub` untouched, when that is not
- * all inside.
+ * Part of a span: `len` bytes from byte `off`. False, and `*ret_sub` untouched, if that is not
+ * entirely inside.
  */
 static inline bool ws_span_sub(struct ws_span span, uint64_t off, uint64_t len,
 			       struct ws_span *ret_sub)
@@ -106,8 +106,8 @@ static inline bool ws_span_sub(struct ws_span span, uint64_t off, uint64_t len,
 }
 
 /**
- * Text of an input: not terminated, maybe not UTF-8; whoever shows it escapes it. `ptr` may be NULL
- * when `len` is 0.
+ * Text from an input: not terminated, maybe not UTF-8; whoever prints it escapes it. `ptr` may be
+ * NULL when `len` is 0.
  */
 struct ws_str {
 	const char *ptr;
@@ -132,13 +132,13 @@ typedef bool ws_write_fn(void *user, const char *bytes, size_t len);
 WS_API bool ws_write_fd(void *user, const char *bytes, size_t len);
 
 /**
- * Writes a whole file: it has the new bytes when this succeeds, and is as it was before when not.
- * The file is its owner's alone, unless the source is open to more people: then it is as open as
- * that, less the umask, and never more open than a file that was there before.
- * @param source       the file that the bytes come from, which is not written over; "-" for
- *                     standard input, or NULL
+ * Writes a whole file: it has the new bytes if this succeeds, and is unchanged if not. The file is
+ * its owner's alone, unless the source is open to more people: then it is as open as the source,
+ * less the umask, and never more open than a file that it replaces.
+ * @param source       the file that the bytes come from, which is never overwritten; "-" for
+ * standard input, or NULL
  * @retval WS_ARGUMENT     `path` is that file
- * @retval WS_UNSUPPORTED  there is something at `path` that is no regular file
+ * @retval WS_UNSUPPORTED  `path` is not a regular file
  * @retval WS_IO, WS_NO_MEMORY
  */
 WS_API enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *source,

@@ -14,23 +14,23 @@
  *                                      +- lane -- registers, call stack, local memory
  *
  * Opening reads the section headers and the few table rows that give things their order; everything
- * else stays in the mapped file until it is asked for. An open dump is a target: its state is read
- * by the functions of target.h. A dump is never trusted: whatever is damaged costs itself only, and
- * ws_target_diagnostic() tells what was found. Here is what only a dump has: how to open it, its
- * sections, and how sound it is.
+ * else stays in the mapped file until it is needed. An open dump is a target: its state is read by
+ * the functions of target.h. A dump is never trusted: only what is damaged is lost, and
+ * ws_target_diagnostic() reports what was found. This header has what only a dump has: how to open
+ * it, its sections, and whether it is sound.
  *
  * **Statuses** of a dump as a target: WS_ABSENT the dump does not have it; WS_EXCLUDED left out
  * when the dump was made (the message names the flag, or says that it is inferred, for drivers
  * before r565 did not record the flags); WS_TRUNCATED the file ends before it; WS_MALFORMED damaged
- * otherwise. Of two rows with one lane id (a damaged dump) the one that stands where the lane's
- * number or the mask of valid lanes puts it is taken, else the first.
+ * otherwise. If two rows have the same lane id (a damaged dump), the one whose position fits the
+ * lane's number or the mask of valid lanes is used, otherwise the first.
  *
- * **Global memory.** The sections carry no device: all devices share one address space here, and
- * `device_index` is not looked at. Where ranges overlap, the one that begins last answers (of those
- * that begin together the shorter one, then the later in the file), so that a range whose size is
- * damaged hides no other. The last byte of the address space belongs to no range. Generic addresses
- * belong to the windows of the warp's context, whose sizes are guessed (src/core/resolve.c). The
- * first call of ws_target_memory_range() walks all lanes.
+ * **Global memory.** The sections do not name a device: all devices share one address space here,
+ * and `device_index` is ignored. Where ranges overlap, the one that begins last answers (of those
+ * that begin together the shorter one, then the later one in the file), so that a range with a
+ * damaged size hides no other. The last byte of the address space belongs to no range. Generic
+ * addresses belong to the windows of the warp's context, whose sizes are guessed
+ * (src/core/resolve.c). The first call of ws_target_memory_range() walks all lanes.
  *
  * The format is described in docs/formats/coredump.md.
  */
@@ -44,11 +44,11 @@ extern "C" {
 #endif
 
 /**
- * How to open. Zero-filled with `size` set means the defaults; NULL instead of a pointer too.
+ * How to open. Zero-filled with `size` set means the defaults, and so does a NULL pointer.
  */
 struct ws_core_options {
 	size_t size; /**< sizeof(struct ws_core_options), as the caller was compiled */
-	/** Limit for what a compressed file or a stream may unpack to, bytes; 0: 64 GiB. */
+	/** Limit on the unpacked size of a compressed file or a stream, bytes; 0: 64 GiB. */
 	uint64_t max_unpacked_bytes;
 	/**
 	 * Called now and then while a compressed file or a stream is unpacked. `total_in` is 0 when
@@ -61,13 +61,13 @@ struct ws_core_options {
 /**
  * Opens a dump file.
  *
- * Only what is not a GPU core dump at all is refused; a damaged or cut dump opens with what is
- * left. Time and memory are proportional to the number of sections: a few nanoseconds and bytes
- * each.
+ * Only a file that is not a GPU core dump at all is refused; a damaged or truncated dump opens with
+ * what is left. Time and memory are proportional to the number of sections: a few nanoseconds and
+ * bytes each.
  *
  * @retval WS_IO           The file cannot be read (missing, refused, a directory); the message is
  *                         complete.
- * @retval WS_UNSUPPORTED  Something else than a GPU core dump; the message says what.
+ * @retval WS_UNSUPPORTED  Not a GPU core dump; the message says what it is.
  * @retval WS_TRUNCATED    Too short to tell what it is.
  * @retval WS_LIMIT        It unpacks to more than allowed, or `progress` gave up.
  * @retval WS_NO_MEMORY
@@ -76,7 +76,7 @@ WS_API enum ws_status ws_core_open(const char *path, const struct ws_core_option
 				   struct ws_target **ret_target, struct ws_error *err) WS_MUST_USE;
 
 /**
- * Opens a dump that lies in memory (unpacked). The bytes stay the caller's, must not change and
+ * Opens a dump that is in memory (unpacked). The bytes stay the caller's, must not change and
  * must outlive the result. `name` (may be NULL) is what ws_dump_facts.path will say.
  */
 WS_API enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name,
@@ -146,7 +146,7 @@ enum ws_check_rule {
 /** Word of a rule. Static storage. */
 WS_API const char *ws_check_rule_word(enum ws_check_rule rule);
 
-/** Something in a dump that is not as the format or the rest of the dump says. */
+/** Something in a dump that contradicts the format or the rest of the dump. */
 struct ws_finding {
 	enum ws_check_rule rule;
 	uint32_t section;  /**< 0: the file as a whole */
@@ -162,7 +162,7 @@ struct ws_check_summary {
 };
 
 /**
- * Holds every section, link, row, size, range, string and id of a dump against the file and the
+ * Checks every section, link, row, size, range, string and id of a dump against the file and the
  * other tables, and calls `each` for every finding (in the order of the file, then of the tree).
  * Returning false from it stops. A sound dump has no findings.
  * @retval WS_NO_MEMORY
@@ -172,7 +172,7 @@ WS_API enum ws_status ws_core_check(const struct ws_core *core,
 				    void *user, struct ws_check_summary *ret_summary,
 				    struct ws_error *err) WS_MUST_USE;
 
-/** How sure it is that something found without a header is what it looks like. */
+/** How certain it is that something found without a header is what it looks like. */
 enum ws_sureness {
 	WS_POSSIBLE, /**< a few rows fit */
 	WS_LIKELY,   /**< many rows fit */

@@ -6,8 +6,8 @@
  *
  * ws_cudbg_api() makes a table for an open target. The table's functions carry no handle, so each
  * table is bound to its target when it is made; a process can have WS_CUDBG_MAX_TABLES of them, and
- * they do not disturb each other. `initialize` of the table starts the session: it takes stock of
- * the target and queues the events that describe it.
+ * they do not disturb each other. `initialize` of the table starts the session: it reads the
+ * target's state and queues the events that describe it.
  *
  * cudbgGetAPI() (cudadebugger.h) hands out one more table, whose target is the dump that the
  * environment variable WARPSCOPE_CORE names when `initialize` is called.
@@ -16,8 +16,8 @@
  * happens, one JSON object a line, or as text (docs/formats/api-trace.md); trace.h reads it again.
  *
  * **Capabilities** are read from the variable cudbgDebuggerCapabilities, which all tables share.
- * **Threads.** Any thread may call a table at any time; making and releasing tables exclude calls
- * of that table only.
+ * **Threads.** Any thread may call a table at any time, except while that table is made or
+ * released.
  */
 #ifndef WARPSCOPE_CUDBG_H
 #define WARPSCOPE_CUDBG_H
@@ -41,7 +41,7 @@ enum {
 WS_API enum ws_status ws_cudbg_api(struct ws_target *target, CUDBGAPI *ret_api,
 				   struct ws_error *err) WS_MUST_USE;
 /**
- * Ends the session if there is one and gives the table back. NULL, and a table that is not of
+ * Ends the session if there is one and releases the table. NULL, and a table that is not from
  * ws_cudbg_api(), are ignored. Not from inside the notification callback.
  */
 WS_API void ws_cudbg_release(CUDBGAPI api);

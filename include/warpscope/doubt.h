@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * What cannot be in the state of a stopped GPU: the rules that rows of devices, SMs, warps and
- * lanes keep among themselves, whoever hands them out. Where one is broken a row is damaged, and
- * what it says of an exception, or does not say, proves nothing.
+ * What is impossible in the state of a stopped GPU: the rules that rows of devices, SMs, warps and
+ * lanes obey, whichever back end provides them. Where a rule is broken a row is damaged, and what
+ * it says, or does not say, about an exception proves nothing.
  */
 #ifndef WARPSCOPE_DOUBT_H
 #define WARPSCOPE_DOUBT_H
@@ -23,13 +23,13 @@ enum ws_doubt_kind {
 	WS_DOUBT_WARP_TWICE,
 	WS_DOUBT_WARP_ROW,      /**< ws_warp.damaged */
 	WS_DOUBT_WARP_ACTIVE,   /**< active lanes that are not valid */
-	WS_DOUBT_LANES_MISSING, /**< valid lanes that are not there */
-	WS_DOUBT_LANES_EXTRA,   /**< lanes that are there with an exception, or in a warp without
-				   any valid lane */
-	WS_DOUBT_LANE_ROW,      /**< ws_lane.damaged */
-	WS_DOUBT_BLOCK_GRID,    /**< of no grid that there is */
-	WS_DOUBT_GRID_CONTEXT,  /**< of no context that there is */
-	WS_DOUBT_GRID_MODULE,   /**< of no module that its context has */
+	WS_DOUBT_LANES_MISSING, /**< valid lanes without a row */
+	WS_DOUBT_LANES_EXTRA,  /**< rows of lanes that are not valid, with an exception or in a warp
+				  without any valid lane */
+	WS_DOUBT_LANE_ROW,     /**< ws_lane.damaged */
+	WS_DOUBT_BLOCK_GRID,   /**< its grid does not exist */
+	WS_DOUBT_GRID_CONTEXT, /**< its context does not exist */
+	WS_DOUBT_GRID_MODULE,  /**< its context does not have its module */
 };
 
 struct ws_doubt {
@@ -44,17 +44,16 @@ typedef void ws_doubt_fn(void *user, const struct ws_doubt *doubt);
 /** Calls `each` for whatever is wrong with a device. */
 WS_API void ws_device_doubts(const struct ws_device *device, ws_doubt_fn *each, void *user);
 
-/** The same of a block, and of a grid. */
+/** The same for a block, and for a grid. */
 WS_API void ws_block_doubts(const struct ws_block *block, ws_doubt_fn *each, void *user);
 WS_API void ws_grid_doubts(const struct ws_grid *grid, ws_doubt_fn *each, void *user);
 
-/** The same of an SM. `before`: the one before it in the list, if it is of the same device, or
- * NULL.
+/** The same for an SM. `before`: the one before it in the list, if on the same device, or NULL.
  */
 WS_API void ws_sm_doubts(const struct ws_device *device, const struct ws_sm *before,
 			 const struct ws_sm *sm, ws_doubt_fn *each, void *user);
 
-/** The same of a warp and its lanes. `before`: the one before it, if it is of the same SM, or NULL.
+/** The same for a warp and its lanes. `before`: the one before it, if on the same SM, or NULL.
  */
 WS_API void ws_warp_doubts(const struct ws_device *device, const struct ws_warp *before,
 			   const struct ws_warp *warp, const struct ws_lane *lanes,

@@ -4,9 +4,9 @@
  * The GPU's exceptions: numbers, names, words, meaning, what to check.
  *
  * **Two numberings.** `code` is the number that a dump stores and that the driver's progress log
- * prints (CUDBGException_t). The number after "CUDA_EXCEPTION_" in cuda-gdb's messages is another
- * one: equal for most, shifted or swapped for some (17 and 18 are exchanged). Show cuda-gdb's only
- * through `cuda_gdb`.
+ * prints (CUDBGException_t). The number after "CUDA_EXCEPTION_" in cuda-gdb's messages is a
+ * different one: equal for most, shifted or swapped for some (17 and 18 are exchanged). Show
+ * cuda-gdb's number only through `cuda_gdb`.
  *
  * **Precision has two parts.** `knows_instruction`: the error PC names the instruction.
  * `knows_lane`: the guilty thread is known; else the lanes that were active at the fault are
@@ -26,7 +26,8 @@ extern "C" {
 /** Code of an error that the driver itself could not classify. */
 #define WS_EXCEPTION_UNKNOWN UINT32_MAX
 
-/** Families, for headings and for grouping: code alone tells one bug apart on two driver versions.
+/** Families, for headings and for grouping: the same bug can have different codes on two driver
+ * versions.
  */
 #define WS_EXCEPTION_FAMILY_LIST(X)                               \
 	X(UNKNOWN, "unknown GPU error")                           \
@@ -73,8 +74,8 @@ struct ws_exception {
 	const char *checks;   /**< what to look at first, "; " between them */
 };
 
-/** The kind with this code (0 is none, and is not listed). NULL for a code that this version does
- * not know. */
+/** The kind with this code. NULL for 0 (no exception) and for a code that this version does not
+ * know. */
 WS_API const struct ws_exception *ws_exception_find(uint32_t code);
 
 /** The kinds in the order of codes, WS_EXCEPTION_UNKNOWN last. NULL past the last. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Which thread a debugger looks at first, how kernels are numbered, whose exception an SM's is.
+ * Which thread a debugger looks at first, how kernels are numbered, and which lanes an SM's
+ * exception belongs to.
  *
- * cuda-gdb shows numbers that no dump contains: the focus it starts with, and kernel ids. Whatever
- * prints or takes them must agree with cuda-gdb and with itself, so they are decided here, for
- * every back end alike. All of it is [measured: cuda-gdb 12.4 on dumps of several devices and
- * kernels].
+ * cuda-gdb shows numbers that no dump contains: the focus it starts with, and kernel ids.
+ * Everything that prints or takes them must agree with cuda-gdb and with itself, so they are
+ * decided here, for all back ends. All of it is [measured: cuda-gdb 12.4 on dumps of several
+ * devices and kernels].
  *
- * Damage is local: warps whose lanes cannot be read count as having none.
+ * Damage is local: a warp whose lanes cannot be read counts as having none.
  */
 #ifndef WARPSCOPE_FOCUS_H
 #define WARPSCOPE_FOCUS_H
@@ -29,10 +30,10 @@ enum ws_attribution {
 	WS_BLAME_NOBODY,  /**< no exception: a thread to look at */
 };
 
-/** Whose an exception is within one warp. */
+/** Which lanes of one warp an exception belongs to. */
 struct ws_blame {
 	enum ws_attribution by; /**< WS_BLAME_LANE, ..._SUSPECT, ..._TRAP or ..._NOBODY */
-	uint32_t lanes;         /**< mask; 0 for suspects that are not known */
+	uint32_t lanes;         /**< mask; 0 if the suspects are not known */
 	uint32_t code;          /**< WS_BLAME_SUSPECT: the SM's exception; else 0 */
 };
 
@@ -58,13 +59,13 @@ WS_API enum ws_status ws_focus_find(const struct ws_target *target, struct ws_fo
 /**
  * The exception of an SM that none of its lanes carries, or 0. It belongs to the active lanes of
  * those of its warps whose error PC is valid; they are suspects, not culprits. Without such a warp
- * the SM's row stands alone: the warp had left before the fault was seen.
+ * only the SM's row remains: the warp had exited before the fault was detected.
  */
 WS_API uint32_t ws_focus_unclaimed(const struct ws_target *target, uint32_t sm_index);
 
 /**
- * What the rows of a warp and of its SM say together, by the order above: lanes with an exception
- * of their own; else the active ones, for the SM's or for a trap. Rows that cannot be
+ * What the rows of a warp and its SM say together, in the order above: lanes with an exception of
+ * their own; else the active ones, for the SM's exception or for a trap. Impossible rows
  * (ws_lane.damaged, lanes that the warp does not have) blame nobody. `unclaimed`:
  * ws_focus_unclaimed() of its SM.
  */

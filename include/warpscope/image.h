@@ -8,11 +8,12 @@
  * `__nv_relfatbin`). Entries may be compressed (LZ4 or zstd). Opening lists what is there;
  * unpacking waits until an image is asked for. [measured: docs/formats/fatbin.md]
  *
- * **Damage is local.** A broken container or entry costs what follows it in its section; the rest
- * is listed, and ws_image_file_damage() tells. **Memory** of an unpacked image never exceeds what
- * its entry says, nor WS_IMAGE_MAX_RATIO times its packed size.
+ * **Damage is local.** A broken container or entry loses what follows it in its section; the rest
+ * is listed, and ws_image_file_damage() reports it. **Memory** of an unpacked image never exceeds
+ * what its entry says, nor WS_IMAGE_MAX_RATIO times its packed size.
  *
- * **Threads.** As everywhere: any number of readers of one file; opening and closing excluded.
+ * **Threads.** As everywhere: one file may have any number of readers, except while it is opened or
+ * closed.
  */
 #ifndef WARPSCOPE_IMAGE_H
 #define WARPSCOPE_IMAGE_H
@@ -47,7 +48,7 @@ enum ws_image_packing {
 struct ws_image_entry {
 	enum ws_image_kind kind;
 	enum ws_image_packing packing;
-	uint32_t sm;      /**< 75, 90, ...; 0: not said */
+	uint32_t sm;      /**< 75, 90, ...; 0: not known */
 	bool relocatable; /**< device code that is to be linked (`__nv_relfatbin`) */
 	struct ws_str
 		container;    /**< section or archive member it is in; empty for the file itself */
@@ -84,7 +85,7 @@ WS_API bool ws_image_file_damage(const struct ws_image_file *file, struct ws_err
 /**
  * Bytes of an image, unpacked now if they were not; valid until `file` is closed.
  * @retval WS_UNSUPPORTED  packed in a way that this build cannot unpack.
- * @retval WS_MALFORMED    the packed data is broken, or gives another size than it says.
+ * @retval WS_MALFORMED    the packed data is broken, or its size is not the announced one.
  * @retval WS_LIMIT        it claims to unpack to more than WS_IMAGE_MAX_RATIO times its size.
  * @retval WS_NO_MEMORY
  */

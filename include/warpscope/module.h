@@ -5,22 +5,23 @@
  *
  * **Words.** A *module* is one cubin: an ELF image for one GPU architecture, from a file, a fatbin
  * or a dump. Its *code sections* hold machine code; each is *owned* by one function (a kernel, or a
- * device function that kept a section of its own). An optimised build also keeps callees that were
- * not inlined inside the section of their kernel, as local symbols `$kernel$callee`. So a code
- * address has two answers: the *innermost function* (names a frame) and the *section with an offset
- * in it* (the line map counts from there). `struct ws_place` gives both.
+ * device function that kept a section of its own). An optimised build also places callees that were
+ * not inlined in the section of their kernel, as local symbols `$kernel$callee`. So a code address
+ * has two answers: the *innermost function* (names a frame) and the *section with an offset in it*
+ * (the line map counts from there). `struct ws_place` gives both.
  *
  * **Relocated or not.** On disk all sections start at 0. The *relocated* image that a dump keeps of
- * a loaded module has device addresses. Which one this is, is decided by evidence in the image
- * (docs/formats/cubin.md, "Relocated images"); only relocated modules answer to device addresses.
+ * a loaded module has device addresses. Evidence in the image decides which of the two it is
+ * (docs/formats/cubin.md, "Relocated images"); only relocated modules can be searched by device
+ * address.
  *
  * **Lazy.** Opening reads the ELF header and the section headers. Symbols, line tables, notes are
  * read when first asked for, once, under a lock of the module; afterwards reading takes no lock.
- * **Damage is local**: a symbol table that is cut gives the symbols that are left, and so on.
+ * **Damage is local**: a truncated symbol table gives the symbols that are left, and so on.
  *
  * **Ownership.** A module borrows the bytes it was opened over; they must outlive it. Strings and
  * tables handed out are valid until the module is closed. **Threads.** Any number of threads may
- * use one module or set, closing and adding excluded.
+ * use one module or set, except while it is closed or added to.
  */
 #ifndef WARPSCOPE_MODULE_H
 #define WARPSCOPE_MODULE_H
@@ -77,7 +78,7 @@ WS_API enum ws_status ws_module_find_section(const struct ws_module *module, con
 
 /* ---- build facts ---- */
 
-/** What a module says of itself. Strings are empty where the image has no note. */
+/** What a module says about itself. Strings are empty if the image has no note. */
 struct ws_module_facts {
 	uint32_t sm;          /**< 75, 90, 120, ...; 0: unknown layout */
 	char variant;         /**< 'a' or 'f' of sm_90a, sm_100f; 0 for none (or no note to tell) */
@@ -100,12 +101,12 @@ WS_API bool ws_module_damage(const struct ws_module *module, struct ws_error *re
 enum ws_lines_why {
 	WS_LINES_PRESENT,
 	WS_LINES_NOT_BUILT, /**< compiled without -lineinfo and without -G */
-	WS_LINES_REMOVED,   /**< the compiler was asked for lines, the image has none any more */
-	WS_LINES_UNKNOWN,   /**< no lines and no note that tells why */
+	WS_LINES_REMOVED, /**< the compiler was asked for lines, but the image no longer has any */
+	WS_LINES_UNKNOWN, /**< no lines, and no note that says why */
 };
 
 /**
- * Why a module has no lines, with one sentence for a user that ends in what to do. `ret_text` (of
+ * Why a module has no lines, with one sentence for a user that ends with what to do. `ret_text` (of
  * `size` bytes, may be NULL with 0) is always terminated.
  */
 WS_API enum ws_lines_why ws_module_explain_lines(const struct ws_module *module, char *ret_text,
@@ -161,15 +162,15 @@ struct ws_place {
 };
 
 /**
- * What is at a device address. Among functions that overlap the one that starts last wins. A symbol
- * without a size reaches to the next one. O(log functions).
+ * What is at a device address. If functions overlap, the one that starts last wins. A symbol
+ * without a size extends to the next one. O(log functions).
  * @retval WS_ABSENT  not an address of this module's code, or the module is not relocated.
  */
 WS_API enum ws_status ws_module_find_address(struct ws_module *module, uint64_t gpu_va,
 					     struct ws_place *ret_place,
 					     struct ws_error *err) WS_MUST_USE;
 
-/** The same for an offset in a code section; serves images that are not relocated too. */
+/** The same for an offset in a code section; also works for images that are not relocated. */
 WS_API enum ws_status ws_module_find_offset(struct ws_module *module, uint32_t section,
 					    uint64_t sec_off, struct ws_place *ret_place,
 					    struct ws_error *err) WS_MUST_USE;
@@ -209,13 +210,13 @@ enum ws_reloc_kind {
 	WS_RELOC_OTHER, /**< something else: see `type` */
 };
 
-/** An address in machine code that is not known before it is loaded. */
+/** An address in machine code that is unknown until the code is loaded. */
 struct ws_reloc {
 	uint64_t sec_off; /**< of the instruction, in its section */
 	enum ws_reloc_kind kind;
 	uint32_t type;        /**< number of the relocation's type */
-	struct ws_str symbol; /**< what it is the address of; empty: the image does not say */
-	int64_t addend;       /**< from the symbol; 0 also where the instruction itself holds it */
+	struct ws_str symbol; /**< whose address it is; empty: the image does not say */
+	int64_t addend;       /**< from the symbol; 0 also if the instruction itself holds it */
 };
 
 enum {
@@ -223,9 +224,9 @@ enum {
 };
 
 /**
- * Relocations of a code section, by their offset; the first `cap` go to `ret_relocs` (NULL with 0).
- * A relocated image may have none any more. `*ret_n` receives how many there are: 0 also for a
- * section that is not code. O(n log n). @retval WS_NO_MEMORY
+ * Relocations of a code section, in the order of their offsets; the first `cap` go to `ret_relocs`
+ * (NULL with 0). A relocated image may no longer have any. `*ret_n` receives how many there are: 0
+ * also for a section that is not code. O(n log n). @retval WS_NO_MEMORY
  */
 WS_API enum ws_status ws_module_relocs(const struct ws_module *module, uint32_t section,
 				       struct ws_reloc *ret_relocs, size_t cap, size_t *ret_n,
@@ -238,7 +239,7 @@ struct ws_param {
 	uint32_t size_bytes;
 };
 
-/** What `.nv.info.F` says of a function. Numbers may be WS_UNKNOWN. */
+/** What `.nv.info.F` says about a function. Numbers may be WS_UNKNOWN. */
 struct ws_function_info {
 	uint32_t param_bank_offset; /**< start of the parameters in constant bank 0 */
 	uint32_t param_bytes;       /**< size of the parameter area */
@@ -251,7 +252,7 @@ struct ws_function_info {
 /**
  * Attributes of a function; the first `cap_params` parameters in the order of ordinals as far as
  * the image has that order, and the first `cap_exits` offsets of EXIT instructions in its section.
- * Arrays may be NULL with 0. @retval WS_ABSENT  the image holds no attributes of it.
+ * Arrays may be NULL with 0. @retval WS_ABSENT  the image has no attributes for it.
  */
 WS_API enum ws_status ws_module_function_info(const struct ws_module *module,
 					      const struct ws_function *function,
@@ -298,9 +299,9 @@ WS_API enum ws_status ws_module_line_map(struct ws_module *module, struct ws_lin
 					 struct ws_error *err) WS_MUST_USE;
 
 /**
- * The code that a sequence of ws_module_line_map() is for, at its first row: to be asked for each
- * sequence, as not every image has owners in its map (relocated ones may have device addresses).
- * Where a sequence has an owner that is the index of its code section.
+ * The code that a sequence of ws_module_line_map() describes, at its first row. Call this for each
+ * sequence, because not every image has owners in its map (relocated ones may have device
+ * addresses). The owner of a sequence, if it has one, is the index of its code section.
  * @retval WS_ABSENT  the sequence does not say, or names no code of this image.
  */
 WS_API enum ws_status ws_module_seq_place(struct ws_module *module, const struct ws_line_seq *seq,
@@ -315,8 +316,8 @@ struct ws_ptx_line {
 };
 
 /**
- * The PTX line that code was made from. `.loc` lines are blank in the text that images keep, so a
- * source position cannot be had from it. @retval WS_ABSENT
+ * The PTX line that code was made from. `.loc` lines are blank in the text that images keep, so it
+ * gives no source position. @retval WS_ABSENT
  */
 WS_API enum ws_status ws_module_ptx_find(struct ws_module *module, uint32_t section,
 					 uint64_t sec_off, struct ws_ptx_line *ret_line,
@@ -335,13 +336,13 @@ WS_API enum ws_status ws_module_dwarf(struct ws_module *module, const struct ws_
 
 /**
  * C++ name of a mangled one into `ret_text` (always terminated, cut to `size` - 1 bytes). Names
- * that are not mangled, that cannot be decoded, or any name in a build without libiberty are copied
- * unchanged and give false. Time and memory are bounded whatever the name is.
+ * that are not mangled or cannot be decoded, and all names in a build without libiberty, are copied
+ * unchanged and give false. Time and memory are bounded for any name.
  */
 WS_API bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size);
 /**
  * The same without parameters and return type, as cuda-gdb names a kernel:
- * "ns::Outer<int>::kernel<float>" of "void ns::Outer<int>::kernel<float>(float*)".
+ * "ns::Outer<int>::kernel<float>" for "void ns::Outer<int>::kernel<float>(float*)".
  */
 WS_API bool ws_demangle_kernel(struct ws_str mangled, char *ret_text, size_t size);
 /**
@@ -366,7 +367,7 @@ WS_API bool ws_code_id_parse(const char *text, struct ws_code_id *ret_id);
 /**
  * Identity of the code section that holds a function: the owner's name and its machine code. The
  * same for a module on disk and for its relocated image in a dump. Equal identities are a strong
- * hint, not yet proof: ws_code_compare() proves. @retval WS_ABSENT  undefined function.
+ * hint, but not proof: ws_code_compare() proves equality. @retval WS_ABSENT  undefined function.
  */
 WS_API enum ws_status ws_module_code_id(struct ws_module *module,
 					const struct ws_function *function,

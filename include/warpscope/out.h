@@ -3,9 +3,10 @@
  * @file
  * Output: a buffered sink, escaped text, text tables and a streaming JSON writer.
  *
- * Everything the library or the program prints goes through a `struct ws_out`, which keeps apart
- * text of the program (as it is) and text of an input (escaped). Failures are sticky: writing goes
- * on doing nothing and ws_out_flush() tells. A `ws_out` belongs to one thread at a time.
+ * Everything the library or the program prints goes through a `struct ws_out`, which separates the
+ * program's own text (printed as it is) from text of an input (escaped). Failures are sticky:
+ * further writing does nothing, and ws_out_flush() reports the failure. A `ws_out` belongs to one
+ * thread at a time.
  */
 #ifndef WARPSCOPE_OUT_H
 #define WARPSCOPE_OUT_H
@@ -36,20 +37,20 @@ WS_API void ws_out_init(struct ws_out *out, ws_write_fn *write, void *user);
 WS_API enum ws_status ws_out_flush(struct ws_out *out, struct ws_error *err) WS_MUST_USE;
 
 /**
- * Writes bytes as they are: for what is no text. Text of an input goes through ws_out_printf() or
- * ws_out_escaped().
+ * Writes bytes as they are: only for what is not text. Text of an input goes through
+ * ws_out_printf() or ws_out_escaped().
  */
 WS_API void ws_out_bytes(struct ws_out *out, const char *bytes, size_t len);
 /** Writes text of the program itself, as it is. */
 WS_API void ws_out_text(struct ws_out *out, const char *text);
 /**
- * Writes text of an input so that a terminal stays unharmed and shows all of it: control
- * characters, separators of lines, characters that turn the direction of the text, that are not
- * seen or are none, and bytes that are not UTF-8 become \xNN for each byte.
+ * Writes text of an input so that it is harmless to a terminal and all of it is visible: each byte
+ * of control characters, line separators, characters that reverse the direction of text, invisible
+ * characters and noncharacters, and of invalid UTF-8, becomes \xNN.
  */
 WS_API void ws_out_escaped(struct ws_out *out, struct ws_str text);
-/** The same for text that stands between double quotes, as in DOT: with a backslash before each
- * quote and backslash. */
+/** The same for text between double quotes, as in DOT: with a backslash before each quote and
+ * backslash. */
 WS_API void ws_out_in_quotes(struct ws_out *out, struct ws_str text);
 /** Columns of a terminal that ws_out_escaped() fills: one for each character. */
 WS_API size_t ws_escaped_width(struct ws_str text);
@@ -145,20 +146,20 @@ WS_API void ws_table_destroy(struct ws_table *table);
 WS_API void ws_table_cell(struct ws_table *table, struct ws_str text);
 /** Adds the next cell by printf; at most 300 bytes, escaped too. */
 WS_API void ws_table_printf(struct ws_table *table, const char *format, ...) WS_PRINTF(2, 3);
-/** Ends the group of rows so far with a heading line printed before the *next* rows, as "Device 0".
+/** Ends the group of rows so far; prints a heading line, such as "Device 0", before the *next*
+ * rows.
  */
 WS_API void ws_table_heading(struct ws_table *table, const char *format, ...) WS_PRINTF(2, 3);
 /** Number of whole rows added. */
 WS_API size_t ws_table_rows(const struct ws_table *table);
 /**
- * Lets columns be cut that may be, the widest first, so that lines of the table have at most
- * `width` characters where they can; what is cut shows it by three dots. 0: any number of
- * characters.
+ * Cuts the columns that may be cut, the widest first, so that lines of the table have at most
+ * `width` characters if possible; three dots mark a cut. 0: any number of characters.
  */
 WS_API void ws_table_fit(struct ws_table *table, unsigned width);
 /**
- * Takes characters away from the widest of the columns that `may_cut` until all together have at
- * most `room`, or each is down to `least`.
+ * Narrows the widest of the columns that `may_cut` until all columns together have at most `room`
+ * characters, or each is down to `least`.
  */
 WS_API void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t room,
 			   size_t least);

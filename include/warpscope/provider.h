@@ -4,21 +4,21 @@
  * A target over any provider of the CUDA Debugger API: NVIDIA's driver on a GPU machine, a peer, or
  * this library itself (cudbg.h).
  *
- * Opening starts the provider's session (`initialize`), reads its events and takes stock: devices,
- * contexts, images, resident warps with their blocks and grids. Registers, call stacks and memory
- * are asked for when they are wanted. What the API cannot tell is absent here: context windows, the
- * offset of the parameters, grids without a resident warp, ranges of memory that is not managed and
- * no constant bank; why a thing is missing.
+ * Opening starts the provider's session (`initialize`), reads its events and collects the state:
+ * devices, contexts, images, resident warps with their blocks and grids. Registers, call stacks and
+ * memory are read on demand. What the API does not provide is absent here: context windows, the
+ * offset of the parameters, grids without a resident warp, memory ranges other than managed memory
+ * and constant banks, and the reason why something is missing.
  *
- * Providers have different functions. Each fact is asked of the newest function that tells it, then
- * of older ones. A row of which no function tells all is not handed out (WS_UNSUPPORTED, with the
- * fact that is missing); the others are as good as ever.
+ * Providers have different functions. Each fact is read with the newest function that provides it,
+ * then with older ones. A row that the functions cannot complete is not returned (WS_UNSUPPORTED,
+ * with the missing fact); the other rows are not affected.
  *
- * Where what the provider debugs can run, the target can too: run control, breakpoints, alteration
- * and events are handed on, and all rows below the devices are made anew when devices stand again.
- * With providers before 13.0 nothing wakes a client that waits for events: it must look.
+ * If the provider debugs something that can run, so can the target: run control, breakpoints,
+ * alteration and events are passed on, and all rows below the devices are rebuilt when devices stop
+ * again. Providers before 13.0 do not wake a client that waits for events: it must poll.
  *
- * **Threads.** Calls of one such target follow one another: the vendor's library is not safe for
+ * **Threads.** Calls to one such target must be serialized: the vendor's library is not safe for
  * more. Different targets of one provider disturb each other unless the provider says otherwise.
  */
 #ifndef WARPSCOPE_PROVIDER_H
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-/** A function table and what one must know to use it. */
+/** A function table, and what is needed to use it. */
 struct ws_provider {
 	CUDBGAPI api;
 	uint32_t major, minor;  /**< of the API (cudbgGetAPIVersion): later slots do not exist;
@@ -59,7 +59,7 @@ WS_API bool ws_provider_has(const struct ws_provider *provider, size_t offset);
 /**
  * A target over a table. `major` and `minor` are the version of the provider (cudbgGetAPIVersion):
  * slots that it does not have are not touched, and those that it has may be NULL or answer
- * NOT_SUPPORTED or UNKNOWN, but for `initialize`. The table must outlive the target; closing ends
+ * NOT_SUPPORTED or UNKNOWN, except `initialize`. The table must outlive the target; closing ends
  * its session.
  * @retval WS_UNSUPPORTED  `initialize` failed (the message names the provider's code), or the
  *                         version is older than 6.0.

@@ -4,22 +4,22 @@
  * The report: what failed, where, through which calls, and where all other threads are.
  *
  * ws_report_create() looks at a target once and returns a model, which is plain data; renderers
- * turn the model into text or JSON and ask nothing else. The model keeps what is missing as an
- * answer: each thing that may be missing has a `..._status`, WS_OK when it is there, else why it is
- * not (WS_ABSENT, WS_EXCLUDED, WS_UNSUPPORTED, damaged).
+ * turn the model into text or JSON and use nothing else. In the model "missing" is an answer: each
+ * thing that may be missing has a `..._status`, WS_OK if it is there, else why it is not
+ * (WS_ABSENT, WS_EXCLUDED, WS_UNSUPPORTED, damaged).
  *
- * **Whom a fault is attributed to**, in this order: the lanes that carry an exception themselves;
- * else, the exception of an SM belongs to those of its warps whose error PC is valid, and their
- * active lanes are suspects, not culprits; else the SM's row stands alone: the warp had left before
- * the fault was seen, so there is no thread, and the error PC tells the function and line. Without
- * any exception, warps that are stopped at a trap or breakpoint are reported. Faults of one kind at
- * one instruction are one entry with counts; the first in (device, SM, warp, lane) order stands for
- * it, and the first of all is the focus.
+ * **Attribution.** A fault is attributed, in this order, to the lanes that carry an exception
+ * themselves; else to the SM's warps whose error PC is valid, and their active lanes are suspects,
+ * not culprits; else to the SM alone: the warp had exited before the fault was detected, so there
+ * is no thread, and the error PC gives the function and line. Without any exception, warps that are
+ * stopped at a trap or breakpoint are reported. Faults of the same kind at the same instruction are
+ * one entry with counts; the first in (device, SM, warp, lane) order represents it, and the first
+ * of all is the focus.
  *
  * **Frames** count from 0, innermost first: the place of the error PC (of the pc when there is
  * none) with the calls inlined around it, then each return address of the lane, looked up one byte
  * before it, with the calls inlined around that. The *user frame* is the first frame whose file is
- * no toolkit or template library header (data/library-paths.txt).
+ * not a toolkit or template library header (data/library-paths.txt).
  *
  * **Ownership.** Strings and arrays of a report are valid until it is destroyed; the target must
  * outlive it. **Threads.** A finished report is constant.
@@ -56,12 +56,12 @@ struct ws_report_options {
 	size_t n_source_maps;
 	/** Folders searched after that: for the whole recorded path below them, then without its
 	 * first component, and so on to the bare file name. A file has to lie below the folder,
-	 * behind symbolic links too. What is in neither is shown by its recorded path only when it
-	 * is a source by its name and its size (warpscope-report(1)). */
+	 * behind symbolic links too. A file found by neither is shown by its recorded path only if
+	 * its name and size are those of the source (warpscope-report(1)). */
 	const char *const *source_dirs;
 	size_t n_source_dirs;
 	/** Files or folders with builds of the same code that have lines (store.h). They are used
-	 * for code without lines whose machine code they prove to be equal to. */
+	 * for code without lines if their machine code is proven identical. */
 	const char *const *debug_images;
 	size_t n_debug_images;
 };
@@ -72,7 +72,7 @@ struct ws_report_options {
 enum ws_confidence {
 	WS_CONFIDENCE_CERTAIN,  /**< follows from what the target recorded */
 	WS_CONFIDENCE_LIKELY,   /**< the evidence speaks for it and nothing against it */
-	WS_CONFIDENCE_POSSIBLE, /**< usual for such a fault; the evidence does not decide */
+	WS_CONFIDENCE_POSSIBLE, /**< common for such a fault; the evidence does not decide */
 };
 
 /** "certain", "likely" or "possible". Static storage. */
@@ -91,7 +91,7 @@ enum ws_verdict_kind {
 	WS_VERDICT_FAULT,   /**< an exception or a trap */
 	WS_VERDICT_HANG,    /**< no exception, and most warps wait for others: a suspicion */
 	WS_VERDICT_NONE,    /**< no exception */
-	WS_VERDICT_UNKNOWN, /**< what would tell is missing */
+	WS_VERDICT_UNKNOWN, /**< what would decide is missing */
 };
 
 /** "fault", "hang", "none" or "unknown". Static storage. */
@@ -108,13 +108,13 @@ struct ws_report_device {
 /** A field inside a parameter that is a structure; structures within it are taken apart. */
 struct ws_report_field {
 	struct ws_str path;  /**< "shape.rows"; "{unnamed}" stands for a union without a name */
-	struct ws_str type;  /**< as C++ writes it; empty: too many types were asked for */
+	struct ws_str type;  /**< as C++ writes it; empty: there were too many types */
 	uint32_t offset;     /**< from the start of the parameter */
 	uint32_t size_bytes; /**< of the type; of a bit-field too */
 	uint32_t bit_size;   /**< 0: not a bit-field */
 	uint32_t bit_off;    /**< of a bit-field: its lowest bit, counted from byte `offset` */
-	const char *text; /**< the value as the type reads it: "-3", "0x7f3a12000000", "true"; NULL:
-			     no scalar, or not in the first WS_PARAM_BYTES */
+	const char *text;    /**< the value formatted by its type: "-3", "0x7f3a12000000", "true";
+				NULL: not a scalar, or not in the first WS_PARAM_BYTES */
 };
 
 /** One parameter of a kernel, as the image lays it out. */
@@ -124,10 +124,10 @@ struct ws_report_param {
 	uint32_t size_bytes;
 	enum ws_status value_status; /**< of the bytes; WS_EXCLUDED: the dump left the bank out */
 	struct ws_span value;        /**< the first bytes, at most WS_PARAM_BYTES */
-	/** These are there with the kernel's `types_status`. The name is empty where it has none.
+	/** Valid if the kernel's `types_status` is WS_OK. The name is empty if there is none.
 	 */
 	struct ws_str name, type;
-	const char *text; /**< the value as the type reads it; NULL: no scalar, or not known */
+	const char *text; /**< the value formatted by its type; NULL: not a scalar, or not known */
 	const struct ws_report_field *fields; /**< of a structure, in the order of declaration */
 	uint32_t n_fields;
 	bool fields_cut; /**< there are more */
@@ -164,12 +164,12 @@ struct ws_report_kernel {
 struct ws_report_source {
 	enum ws_status status; /**< WS_ABSENT: not found, not asked for, or no such line;
 				  WS_EXCLUDED: found, but see `why` */
-	const char *why;       /**< a sentence: why it may not be shown; of a file that `changed`,
-				  how it differs; or NULL */
-	const char *path;      /**< the file that was read */
-	bool changed;    /**< its size differs from that at compile time; where that is not known,
-			    its time */
-	bool other_time; /**< its time differs, its size does not */
+	const char *why; /**< a sentence: why it may not be shown; for a file that `changed`, how it
+			    differs; or NULL */
+	const char *path; /**< the file that was read */
+	bool changed;     /**< its size differs from that at compile time; if that is not known, its
+			     time does */
+	bool other_time;  /**< its time differs, its size does not */
 	uint32_t first_line;
 	uint32_t n_lines;
 	const struct ws_str *lines;
@@ -204,7 +204,7 @@ struct ws_report_frame {
 	struct ws_report_source source;
 };
 
-/** Where a thread is. Fields hold WS_NONE where there is no such thing. */
+/** Where a thread is. Fields that do not apply hold WS_NONE. */
 struct ws_report_thread {
 	uint32_t device, sm, warp, lane; /**< ids */
 	uint32_t warp_index;             /**< in the target */
@@ -238,7 +238,7 @@ enum ws_operand_use {
 	WS_USE_ADDRESS,    /**< a term of the address */
 	WS_USE_DESCRIPTOR, /**< of global memory; no term of the address */
 	WS_USE_DATA,       /**< read: what is stored, compared or computed with */
-	WS_USE_RESULT,     /**< written: no value of the time before */
+	WS_USE_RESULT,     /**< written: its previous value does not matter */
 	WS_USE_GUARD,      /**< predicate in front of the instruction */
 };
 
@@ -259,9 +259,9 @@ struct ws_report_operand {
 };
 
 /**
- * Whether pages show the values of an operand: those of addresses, descriptors and guards as far as
- * nothing wrote them since. What an instruction stores or computes with, and what came into a
- * register later, may be users' data; the model and the JSON have it.
+ * Whether pages show the values of an operand: those of addresses, descriptors and guards that were
+ * not written since. What an instruction stores or computes with, and what was written to a
+ * register later, may be users' data; only the model and the JSON have it.
  */
 WS_API bool ws_operand_is_shown(const struct ws_report_operand *operand);
 
@@ -332,23 +332,23 @@ struct ws_report_access {
 	uint32_t lanes;        /**< looked at: blamed ones, else active ones */
 	uint32_t lanes_known;  /**< whose address is computed from trustworthy values */
 	uint32_t lanes_guess;  /**< whose address is computed, but a value may be later */
-	uint32_t lanes_likely; /**< of lanes_guess: computed again by the code from memory of now,
-				  or just what the exception says is wrong */
+	uint32_t lanes_likely; /**< of lanes_guess: recomputed from the current memory contents, or
+				  wrong in just the way that the exception says */
 	uint64_t address[WS_MAX_LANES]; /**< by lane id, of the lanes above; bytes in `space` */
 	struct ws_report_claim
 		address_claim; /**< how the addresses are known; text NULL: they are not */
-	/** Lanes whose address cannot be right, by reason; within lanes_known and lanes_guess. */
+	/** Lanes whose address must be wrong, by reason; within lanes_known and lanes_guess. */
 	uint32_t unmapped, outside, misaligned, null_like, noncanonical;
-	uint32_t mapped;   /**< global memory: lanes whose address is in memory that is there */
+	uint32_t mapped;   /**< global memory: lanes whose address is in known memory */
 	uint32_t wrong;    /**< lanes whose address is wrong in the way that the exception says */
 	uint32_t suspects; /**< lanes that can have caused the exception */
 	uint32_t cleared;  /**< lanes that cannot */
-	/** The lane that the fields below tell of: the first with a wrong address, else the first
-	 * suspect when all suspects use one address. WS_NONE: nothing tells the suspects apart. */
+	/** The lane that the fields below describe: the first with a wrong address, else the first
+	 * suspect when all suspects use one address. WS_NONE: the suspects cannot be told apart. */
 	uint32_t lane;
 	/** Lowest and highest address of the suspects of lanes_known and lanes_likely; 0: none. */
 	uint64_t first_address, last_address;
-	uint64_t window_start; /**< shared, local, const: first address that there is */
+	uint64_t window_start; /**< shared, local, const: first valid address */
 	uint64_t window_size;  /**< shared, local: bytes that the block or lane has; 0: not known */
 	struct ws_report_neighbour below, above; /**< of `lane`'s address */
 	bool inside;       /**< the address lies in known memory (`below` is that range) */
@@ -369,7 +369,7 @@ struct ws_report_insn {
 	bool known;         /**< false: the text is raw */
 };
 
-/** What a failed assertion says, as the code hands it to the system call. */
+/** What a failed assertion says, as the code passes it to the system call. */
 struct ws_report_assertion {
 	enum ws_status status; /**< WS_ABSENT: no assertion failed, and the rest is empty */
 	const char *why;       /**< none of the text is known: one sentence without full stop */
@@ -389,14 +389,15 @@ struct ws_report_exception {
 	enum ws_attribution blame;
 	struct ws_report_thread at; /**< the first thread it was found in: cuda-gdb's focus */
 	/**
-	 * Whom pages speak of: a thread that can be guilty, in the warp of `at`, and the first and
-	 * the last of all such threads there. Without any, and of a trap, all are `at`.
+	 * The thread that pages name: one that can be guilty, in the warp of `at`, and the first
+	 * and the last of all such threads there. If there is none, and for a trap, all three are
+	 * `at`.
 	 */
 	struct ws_report_thread suspect, first_suspect, last_suspect;
 	/** The access of `suspect` is known to be wrong, or no other thread can be guilty. */
 	bool suspect_stands_out;
 	uint32_t lanes_suspect; /**< of the warp `at`: within lanes_blamed */
-	uint64_t n_suspects;    /**< in all; warps after the first are not looked into */
+	uint64_t n_suspects;    /**< in all; warps after the first are not examined */
 	uint32_t kernel;        /**< index into the report's kernels, or WS_NONE */
 	enum ws_status pc_status, errorpc_status;
 	uint64_t pc, errorpc;
@@ -408,8 +409,8 @@ struct ws_report_exception {
 	struct ws_dim3 target_block; /**< of a cluster exception */
 	const struct ws_report_frame *frames;
 	uint32_t n_frames;
-	uint32_t user_frame; /**< index into frames, or WS_NONE: all are library code, or none
-				exists */
+	uint32_t user_frame; /**< index into frames, or WS_NONE: all are library code, or there are
+				none */
 	/** The warp had moved on into another function before it stopped: frames from this index on
 	 * are those of `pc` and its callers. WS_NONE: one stack. */
 	uint32_t pc_frames_from;
@@ -417,24 +418,24 @@ struct ws_report_exception {
 	const struct ws_report_frame *pc_frame; /**< innermost place of `pc` when errorpc is another
 						   one, or NULL */
 	enum ws_status
-		stack_status; /**< of the return addresses; WS_ABSENT also where none is needed */
+		stack_status; /**< of the return addresses; WS_ABSENT also if none is needed */
 
-	/** Of `accesses`; WS_ABSENT: the instruction touches no memory, or no thread or code is
-	 * there to tell; WS_LIMIT: only the first exceptions are looked at that closely. */
+	/** Of `accesses`; WS_ABSENT: the instruction accesses no memory, or there is no thread or
+	 * code to tell; WS_LIMIT: only the first exceptions are examined that closely. */
 	enum ws_status access_status;
-	const char *access_why; /**< why there are none, in words, or NULL */
+	const char *access_why; /**< why there are none, as a sentence, or NULL */
 	/** The access at the error PC; without one the candidates before the pc, best first. */
 	const struct ws_report_access *accesses;
 	uint32_t n_accesses;
 	const struct ws_report_insn *insns; /**< code around errorpc and pc */
 	uint32_t n_insns;
-	struct ws_report_claim precision; /**< the next two in one: text and evidence of both */
+	struct ws_report_claim precision; /**< the next two combined: text and evidence of both */
 	struct ws_report_claim precision_instruction; /**< how exactly the instruction is known */
 	struct ws_report_claim precision_thread;      /**< how exactly the thread is known */
 	const char *meaning; /**< what this kind of exception is: a sentence or more with full
 				stops; NULL: no exception */
 	struct ws_report_assertion assertion;
-	/** What the state shows about this kind of exception; what decides most first. */
+	/** What the state shows about this kind of exception; the most decisive first. */
 	const struct ws_report_claim *findings;
 	uint32_t n_findings;
 	const struct ws_report_claim *causes; /**< most likely first; at most 3 */
@@ -446,7 +447,8 @@ struct ws_report_exception {
 enum ws_thread_state {
 	WS_THREAD_FAULTED, /**< carries or shares an exception */
 	WS_THREAD_TRAPPED, /**< active lane of a warp stopped at a trap or breakpoint */
-	WS_THREAD_BARRIER, /**< active lane of a warp that the hardware says waits at a barrier */
+	WS_THREAD_BARRIER, /**< active lane of a warp that waits at a barrier, as the hardware
+			      reports */
 	WS_THREAD_ACTIVE,
 	WS_THREAD_DIVERGENT, /**< valid but not active: waits for other lanes of its warp */
 };
@@ -475,7 +477,7 @@ struct ws_report_sm {
 	uint32_t first_warp, n_warps;
 };
 
-/** One resident warp in a picture of the GPU: the state of those of its threads that matter most.
+/** One resident warp in a picture of the GPU: the state of its most important threads.
  */
 struct ws_report_warp {
 	bool known;         /**< false: it could not be read, and the rest is all zero */
@@ -486,8 +488,8 @@ struct ws_report_warp {
 	uint32_t lanes_valid, lanes_active, lanes_faulted;
 	uint32_t group; /**< where its first thread in that state is; WS_NONE: no lane recorded */
 	uint32_t block; /**< index into the map's blocks, or WS_NONE */
-	/** Number in its block of the thread that its lane 0 holds or would hold, x fastest;
-	 * WS_NONE: not known. */
+	/** Number (x fastest) of the thread in its block that lane 0 holds or would hold; WS_NONE:
+	 * not known. */
 	uint32_t first_thread;
 };
 
@@ -524,18 +526,18 @@ enum ws_wait_kind {
 /** "barrier", "cluster", "convergence", "mbarrier", "grid", "spin" or "sleep". Static storage. */
 WS_API const char *ws_wait_kind_text(enum ws_wait_kind kind);
 
-/** What is counted that is missing: "thread", or "arrival" (MBARRIER), or "block" (GRID). Static
- * storage. */
+/** The unit in which what is missing is counted: "thread", "arrival" (MBARRIER) or "block" (GRID).
+ * Static storage. */
 WS_API const char *ws_wait_unit_text(enum ws_wait_kind kind);
 
-/** Why threads that are waited for are not there. */
+/** Why threads that others wait for are not there. */
 enum ws_absentee_state {
-	WS_ABSENTEE_EXITED,       /**< they ended: they never come */
-	WS_ABSENTEE_FAULTED,      /**< they carry or share an exception: they never come */
+	WS_ABSENTEE_EXITED,       /**< they ended and never arrive */
+	WS_ABSENTEE_FAULTED,      /**< they carry or share an exception and never arrive */
 	WS_ABSENTEE_TRAPPED,      /**< stopped at a trap or breakpoint */
 	WS_ABSENTEE_WAITS,        /**< they wait themselves, elsewhere: `wait` */
-	WS_ABSENTEE_RUNS,         /**< they are at another instruction and may still come */
-	WS_ABSENTEE_UNKNOWN,      /**< the target has no warp of theirs, and not why */
+	WS_ABSENTEE_RUNS,         /**< they are at another instruction and may still arrive */
+	WS_ABSENTEE_UNKNOWN,      /**< the target has no warp of theirs and does not say why */
 	WS_ABSENTEE_NOT_RESIDENT, /**< blocks of the grid that are not on the GPU: they ended, or
 				     were not started */
 };
@@ -553,7 +555,7 @@ struct ws_report_absentee {
 	uint32_t wait; /**< WS_ABSENTEE_WAITS: index into the report's waits; else WS_NONE */
 };
 
-/** A barrier object (mbarrier) in shared memory, as the dump has it: the hardware may know of
+/** A barrier object (mbarrier) in shared memory, as recorded in the dump: the hardware may know of
  * later arrivals. */
 struct ws_report_object {
 	enum ws_status status;  /**< of the rest; WS_ABSENT: its bytes are not known */
@@ -563,7 +565,7 @@ struct ws_report_object {
 	uint32_t pending_bytes; /**< of asynchronous copies, announced but not there yet; from sm_90
 				   on */
 	enum ws_status phase_status; /**< of the next two */
-	uint8_t phase;               /**< parity of the phase that is waited for */
+	uint8_t phase;               /**< parity of the awaited phase */
 	bool over; /**< that phase is over already: the threads are about to go on */
 };
 
@@ -578,15 +580,16 @@ struct ws_report_wait {
 	uint32_t n_frames;
 	uint32_t user_frame; /**< index into frames, or WS_NONE */
 	uint64_t n_lanes, n_warps, n_blocks;
-	uint64_t n_hardware_warps; /**< of which the hardware says that they wait at a barrier */
+	uint64_t n_hardware_warps; /**< of these, warps that the hardware reports as waiting at a
+				      barrier */
 	struct ws_report_thread example;
-	/** Collective operation that a function on the stack is known for ("NCCL all-reduce"), or
+	/** Collective operation that a function on the stack belongs to ("NCCL all-reduce"), or
 	 * NULL. */
 	const char *collective;
 
 	enum ws_status barrier_status; /**< of `barrier`; WS_ABSENT: no such number here */
 	uint32_t barrier;              /**< number of the block's barrier or of the register Bn */
-	uint32_t expected; /**< threads that the barrier counts when the code says; 0: all */
+	uint32_t expected; /**< threads that the barrier counts, if the code says; 0: all */
 
 	enum ws_status address_status; /**< of the next two; WS_ABSENT: none, or not known */
 	enum ws_space space;
@@ -594,30 +597,30 @@ struct ws_report_wait {
 	bool one_address;            /**< it is the same for all */
 	enum ws_status value_status; /**< of the next two */
 	uint32_t value_bytes;
-	uint64_t value; /**< the word that is waited for to change, as the target has it */
+	uint64_t value; /**< the word whose change the threads wait for, as the target has it */
 	struct ws_report_owner owner; /**< whose memory it is */
-	enum ws_flow_test until;      /**< SPIN, GRID: how the word is compared, so that it ends */
+	enum ws_flow_test until;      /**< SPIN, GRID: the comparison that ends the wait */
 	enum ws_status until_status;  /**< of `until_value`; WS_ABSENT: not known */
 	bool until_signed;
 	uint64_t until_value; /**< what it is compared with, 32 bits */
-	bool until_met;       /**< the word is so already: the threads are about to go on */
+	bool until_met;       /**< the word already satisfies it: the threads are about to go on */
 	struct ws_report_object object; /**< MBARRIER */
-	const char *needs;              /**< what the word has to become, in words, or NULL */
+	const char *needs;              /**< what the word has to become, as text, or NULL */
 
-	/** What has not arrived: threads; arrivals for an MBARRIER, blocks for a GRID. 0 also where
-	 * nobody can tell. */
+	/** What has not arrived: threads; arrivals for an MBARRIER, blocks for a GRID. 0 also if
+	 * that is not known. */
 	uint64_t n_missing;
 	bool missing_is_most; /**< some of these may have arrived without waiting, and gone on */
-	uint64_t n_never;     /**< of those, the ones that cannot come any more */
+	uint64_t n_never;     /**< of those, the ones that cannot arrive any more */
 	bool nobody_left;     /**< MBARRIER: all other threads of the block ended or faulted */
-	const char *missing_text; /**< all of this in words, or NULL */
-	/** Threads, or blocks, that could still come, or cannot: those that never come first. There
+	const char *missing_text; /**< all of this as text, or NULL */
+	/** Threads, or blocks, that could still arrive or never can; the latter come first. There
 	 * may be more of them than are needed. */
 	const struct ws_report_absentee *absentees;
 	uint32_t n_absentees;
 };
 
-/** How the image was made that the code of the focus lies in. */
+/** How the image with the code of the focus was built. */
 struct ws_report_image {
 	struct ws_module_facts facts;    /**< strings are empty where the image has no note */
 	enum ws_status code_id_status;   /**< of the next */
@@ -626,7 +629,7 @@ struct ws_report_image {
 	struct ws_code_id image_id;      /**< of all code of the image */
 	enum ws_lines_why lines;         /**< of the image itself */
 	const char *lines_borrowed_from; /**< debug image that gave the focus its lines, or NULL */
-	/** `facts.options` without what may name a file or a person: what pages show. */
+	/** `facts.options` without anything that may name a file or a person; pages show this. */
 	struct ws_str options_shown;
 	bool options_left_out; /**< something was left out there */
 };
@@ -641,8 +644,8 @@ struct ws_report_missing {
 struct ws_report {
 	enum ws_verdict_kind verdict;
 	const char *summary; /**< one sentence in plain words */
-	/** Bytes of `summary` that say what happened. Where there is more, it follows after "; " or
-	 * ": " and says where, or why that cannot be told: a heading and the line below it. */
+	/** Length of the part of `summary` that says what happened: a heading. What follows it,
+	 * after "; " or ": ", says where, or why that is not known: the line below the heading. */
 	size_t summary_head;
 	enum ws_status dump_status; /**< of `dump`; WS_UNSUPPORTED: the target is not a file */
 	struct ws_dump_facts dump;
@@ -660,32 +663,32 @@ struct ws_report {
 	struct ws_report_map map;
 	const struct ws_report_wait *waits; /**< most threads first */
 	uint32_t n_waits;
-	uint32_t n_waiting_warps; /**< resident warps all of whose threads wait for others */
-	/** Threads of these by what they wait for (enum ws_wait_kind). */
+	uint32_t n_waiting_warps; /**< resident warps whose threads all wait for others */
+	/** Threads of these warps, by what they wait for (enum ws_wait_kind). */
 	uint64_t n_waiting_threads[WS_WAIT_SLEEP + 1];
-	/** Identity of the failure in one line, the same for every dump of one bug: what happened,
-	 * kernel, innermost functions that tell something, kind of instruction; no addresses, no
+	/** Identity of the failure in one line, the same for every dump of the same bug: what
+	 * happened, kernel, innermost significant functions, kind of instruction; no addresses, no
 	 * coordinates. NULL: no fault and no hang. */
 	const char *signature;
 	const char *signature_rule;  /**< line of data/signature.txt that chose among the functions,
 					or NULL */
-	const char *signature_parts; /**< what its parts are, in words, and what was left out of
+	const char *signature_parts; /**< what its parts are, as text, and what was left out of
 					them; NULL: no signature */
-	enum ws_status image_status; /**< of `image`; WS_ABSENT: the dump has not that code */
+	enum ws_status image_status; /**< of `image`; WS_ABSENT: the dump does not have that code */
 	struct ws_report_image image;
 	const struct ws_diagnostic *diagnostics;
 	uint32_t n_diagnostics;
 	/** Kernels whose code the images of the target hold, by C++ name; the first of them, and
-	 * only with WS_VERDICT_UNKNOWN, when the state that would tell which of them ran is lost.
+	 * only with WS_VERDICT_UNKNOWN, if the state that would show which of them ran is lost.
 	 */
 	const struct ws_str *code;
 	uint32_t n_code;
 	const struct ws_report_missing *missing;
 	uint32_t n_missing;
-	const char *const *next; /**< what to try next: commands and settings, a sentence each */
+	const char *const *next; /**< what to try next: commands and settings, one sentence each */
 	uint32_t n_next;
-	uint32_t n_barrier_warps,
-		n_warps; /**< resident; waiting at a barrier by the hardware's word */
+	uint32_t n_barrier_warps, n_warps; /**< `n_warps` are resident; `n_barrier_warps` of them
+					      wait at a barrier, as the hardware reports */
 };
 
 /**
@@ -695,8 +698,8 @@ struct ws_report {
  * @param options     NULL for the default.
  * @param ret_report  The caller's to destroy.
  *
- * @retval WS_OK         also for a target without any fault, and for one that is mostly damaged.
- * @retval WS_ARGUMENT   `options->size` is none that this version knows.
+ * @retval WS_OK         also for a target without a fault, and for one that is mostly damaged.
+ * @retval WS_ARGUMENT   `options->size` is not a size that this version knows.
  * @retval WS_IO, WS_UNSUPPORTED, WS_LIMIT  a debug image cannot be used.
  * @retval WS_NO_MEMORY
  *
@@ -717,12 +720,12 @@ struct ws_text_options {
 	bool full_names; /**< whole C++ names instead of short ones */
 	bool all;        /**< every group and exception, however many */
 	bool brief; /**< text, Markdown: the first screen only: verdict, cause, next step, thread */
-	unsigned columns; /**< text: of the terminal that tables are to fit; 0: any number */
+	unsigned columns; /**< text: width of the terminal that tables should fit; 0: unlimited */
 };
 
 /**
- * The page as plain text that is Markdown as well: detail is indented by four spaces, so that an
- * issue tracker shows it unchanged. Never prints memory contents. `options` may be NULL. Failures
+ * The page as plain text that is also Markdown: details are indented by four spaces, so that an
+ * issue tracker shows them unchanged. Never prints memory contents. `options` may be NULL. Failures
  * of writing show in ws_out_flush().
  */
 WS_API enum ws_status ws_report_text(const struct ws_report *report,
@@ -730,8 +733,8 @@ WS_API enum ws_status ws_report_text(const struct ws_report *report,
 				     struct ws_error *err) WS_MUST_USE;
 
 /**
- * The page as Markdown for an issue tracker: the same sections, their detail in fenced blocks, long
- * lists folded. Names in it are escaped: they become no markup, link or mention. Never prints
+ * The page as Markdown for an issue tracker: the same sections, with details in fenced blocks and
+ * long lists folded. Names are escaped: they cannot become markup, links or mentions. Never prints
  * memory contents. `options` may be NULL; their `color` is not used.
  */
 WS_API enum ws_status ws_report_markdown(const struct ws_report *report,
@@ -739,9 +742,9 @@ WS_API enum ws_status ws_report_markdown(const struct ws_report *report,
 					 struct ws_error *err) WS_MUST_USE;
 
 /**
- * The page as one HTML file that loads nothing, reads without scripts, and lets no text of the dump
- * become markup or code. Never prints memory contents. `options` may be NULL; their `color` is not
- * used. Sources are shown as far as the report read them: see
+ * The page as one HTML file that loads nothing, can be read without scripts, and in which no text
+ * of the dump becomes markup or code. Never prints memory contents. `options` may be NULL; their
+ * `color` is not used. Sources are shown as far as the report read them: see
  * `ws_report_options.source_context`.
  */
 WS_API enum ws_status ws_report_html(const struct ws_report *report,

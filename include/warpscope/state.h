@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * What can be known of a stopped GPU: devices, contexts, images, grids, SMs, blocks, warps, lanes.
+ * What can be known about a stopped GPU: devices, contexts, images, grids, SMs, blocks, warps,
+ * lanes.
  *
  * These plain structures are the vocabulary of the dump reader (core.h), of every back end
- * (target.h) and of all that stands above them. Words are those of NVIDIA's debugger API manual: a
+ * (target.h) and of everything above them. The terms are those of NVIDIA's debugger API manual: a
  * *device* has *SMs*, an SM has warp slots, a *warp* has 32 *lanes*; a *grid* is one launch of a
  * *kernel*, its *blocks* (CTAs) live on SMs and own warps; a *context* loads *modules*, each of
  * which has an *image* (cubin) in two forms: as loaded ("relocated", with device addresses) and as
- * it was in the file.
+ * in its file ("original").
  *
  * **Two kinds of number.** An *id* is the hardware's or the driver's (`id`, `grid_id`, `handle`):
  * ids may have gaps, come in any order, and are what a user sees and types. An *index* is a
  * position in one of the object's lists, dense from 0, valid until the object is closed (or, for a
- * target that can run, until it runs); fields of that kind end in `_index` and hold WS_NONE where
- * there is no such thing.
+ * target that can run, until it runs); such fields end in `_index` and hold WS_NONE if there is no
+ * such thing.
  *
- * **Missing fields.** `have` tells which of the fields marked with a flag are there; a field that
- * is not there is 0 and means nothing. Dumps of older drivers lack the newer fields
- * (docs/formats/coredump.md lists since when).
+ * **Missing fields.** `have` tells which of the fields marked with a flag are present; a missing
+ * field is 0 and means nothing. Dumps of older drivers lack the newer fields
+ * (docs/formats/coredump.md lists when each was added).
  */
 #ifndef WARPSCOPE_STATE_H
 #define WARPSCOPE_STATE_H
@@ -71,8 +72,8 @@ struct ws_context {
 };
 
 /**
- * One loaded module with its images. A module of which only one image form is there has the other's
- * status saying why (WS_ABSENT, WS_EXCLUDED, WS_TRUNCATED: cut; `…_bytes` then holds what is left).
+ * One loaded module with its images. If only one form of the image is there, the status of the
+ * other says why (WS_ABSENT, WS_EXCLUDED, WS_TRUNCATED: cut; `…_bytes` then holds what is left).
  */
 struct ws_image {
 	uint32_t device_index, context_index;
@@ -118,7 +119,7 @@ enum ws_sm_have {
 
 /**
  * One streaming multiprocessor. Its exception is that of any of its warps and stays after they
- * left: with no lane to blame, this row alone tells of the fault.
+ * exited: without a lane to blame, this row alone shows the fault.
  */
 struct ws_sm {
 	uint32_t have;
@@ -130,7 +131,7 @@ struct ws_sm {
 	bool cluster_target_valid;
 	struct ws_dim3 cluster_target; /**< target block of a cluster exception */
 	struct ws_str exception_text;  /**< the driver's own words */
-	bool damaged; /**< the record holds values that cannot be: its exception proves nothing */
+	bool damaged; /**< the record holds impossible values: its exception proves nothing */
 	uint32_t first_warp_index, n_warps; /**< its warps, in the order of warp ids */
 };
 
@@ -173,7 +174,7 @@ struct ws_warp {
 	uint32_t in_syscall_lanes, cbu_active_lanes, cbu_exited_lanes, cbu_collective_lanes;
 	uint32_t barrier_scope; /**< CUDBGBarrierScope */
 	struct ws_str barrier_text;
-	bool damaged; /**< the record holds values that cannot be: its masks prove nothing */
+	bool damaged; /**< the record holds impossible values: its masks prove nothing */
 };
 
 enum ws_lane_have {
@@ -194,7 +195,7 @@ struct ws_lane {
 	uint32_t cc_register;    /**< condition codes; before Volta only */
 	uint32_t cbu_state;      /**< WS_LANE_CBU_STATE: CUDBGCbuThreadState */
 	uint32_t rpc_lo, rpc_hi; /**< WS_LANE_RPC */
-	bool damaged; /**< the record holds values that cannot be: its exception proves nothing */
+	bool damaged; /**< the record holds impossible values: its exception proves nothing */
 };
 
 /** One return address of a lane's call stack. */
@@ -222,8 +223,8 @@ enum ws_space {
 	WS_SPACE_PARAM,   /**< of a grid; addresses count from the start of constant bank 0 */
 	WS_SPACE_CONST,   /**< a constant bank of a grid; needs `bank` */
 	WS_SPACE_CODE,    /**< machine code; addresses as in pc */
-	WS_SPACE_GENERIC, /**< 64-bit address of any of global, shared, local, by the context's
-			     windows */
+	WS_SPACE_GENERIC, /**< 64-bit address in global, shared or local memory, as the context's
+			     windows decide */
 };
 
 /** An address with what is needed to resolve it. Indices that a space does not need are ignored. */
@@ -237,7 +238,7 @@ struct ws_address {
 	uint64_t address;
 };
 
-/** A stretch of memory whose contents are known. */
+/** A range of memory whose contents are known. */
 struct ws_memory_range {
 	enum ws_space space;
 	bool managed;
@@ -261,17 +262,17 @@ struct ws_counts {
 };
 
 /**
- * What this project's writer is asked to leave out (write.h), by the API's numbers
+ * What Warpscope's writer is asked to leave out (write.h), by the API's numbers
  * (CUDBG_COREDUMP_*, CUDBGCoredumpGenerationFlags). Bit 4 (SKIP_ABORT until 12.5) and bits without
  * a meaning are WS_ARGUMENT.
  */
 enum ws_write_flags {
 	WS_WRITE_SKIP_IMAGES = 1u << 0, /**< images as compiled; the relocated ones stay */
-	WS_WRITE_SKIP_GLOBAL = 1u << 1, /**< global and managed memory, but for constant banks */
+	WS_WRITE_SKIP_GLOBAL = 1u << 1, /**< global and managed memory, except constant banks */
 	WS_WRITE_SKIP_SHARED = 1u << 2,
 	WS_WRITE_SKIP_LOCAL = 1u << 3,
-	/** What constant banks hold, **and kernel parameters**, which live in bank 0. The table of
-	 * banks stays. */
+	/** The contents of constant banks, **and kernel parameters**, which are in bank 0. The
+	   table of banks stays. */
 	WS_WRITE_SKIP_BANKS = 1u << 5,
 	WS_WRITE_GZIP = 1u << 6, /**< pack the file */
 	/** Only contexts in which a thread faulted or stopped at a trap, with their modules, grids
@@ -282,24 +283,26 @@ enum ws_write_flags {
 	WS_WRITE_KNOWN_FLAGS = 0xef,
 };
 
-/** What ws_strip() (write.h) takes away besides. */
+/** What else ws_strip() (write.h) removes. */
 enum ws_strip_flags {
 	/**
 	 * All but the warps in which a thread faulted or stopped at a trap, with their blocks,
-	 * grids and contexts, and the modules that hold their code. SMs stay: a fault may be told
-	 * by an SM alone. A dump without a fault keeps all of them, for then everybody matters.
+	 * grids and contexts, and the modules that hold their code. SMs stay: a fault may be
+	 * recorded by an SM alone. A dump without a fault keeps all warps, because then every warp
+	 * matters.
 	 */
 	WS_STRIP_OTHERS = 1u << 0,
 	/**
 	 * Values: registers, memory and constants become one representative of their class, see
-	 * enum ws_value_class; texts of exceptions and barriers become empty, numbers of host
-	 * threads 0. Lane numbers, masks, predicates, pcs, the stack pointer (R1) and handles stay.
+	 * enum ws_value_class; texts of exceptions and barriers become empty, host thread ids
+	 * become 0. Lane numbers, masks, predicates, pcs, the stack pointer (R1) and handles stay.
 	 */
 	WS_STRIP_VALUES = 1u << 1,
-	WS_STRIP_PTX = 1u << 2, /**< text of PTX in images: blanked where it lies */
+	WS_STRIP_PTX = 1u << 2, /**< PTX text in images: blanked in place */
 	/**
-	 * Folders in source paths become "x", byte for byte; names of files and of well known
-	 * libraries' folders stay. Constants in images, which may hold paths in any form, become 0.
+	 * Folders in source paths become "x", byte for byte; file names and the folders of
+	 * well-known libraries stay. Constants in images, which may hold paths in any form, become
+	 * 0.
 	 */
 	WS_STRIP_PATHS = 1u << 3,
 };
@@ -309,7 +312,7 @@ struct ws_dump_facts {
 	const char *path;   /**< as given when it was opened; "-" for standard input */
 	uint64_t bytes;     /**< size, unpacked */
 	bool complete;      /**< nothing is damaged or missing: there is no diagnostic */
-	bool cut;           /**< something of what the headers promise is missing, or may be */
+	bool cut;           /**< something that the headers promise is missing, or may be */
 	bool have_metadata; /**< the next fields come from the dump's metadata (drivers r565 and
 			       later) */
 	struct ws_str generator;             /**< who wrote it */
@@ -321,12 +324,12 @@ struct ws_dump_facts {
 	uint32_t timestamp; /**< seconds since 1970, when have_time */
 	const char *layout; /**< oldest driver branch that has every field seen, e.g. "r590" */
 	bool classic;       /**< classic back end: pcs are host addresses */
-	/** What this project's writer took away, as far as the dump says so: enum ws_write_flags
-	 * and enum ws_strip_flags. */
+	/** What Warpscope's writer removed, as far as the dump says so: enum ws_write_flags and
+	 * enum ws_strip_flags. */
 	uint32_t left_out, stripped;
 };
 
-/** What could have been told by something that is lost. */
+/** What something that is lost could have shown. */
 enum ws_hides {
 	WS_HIDES_NOTHING,
 	WS_HIDES_HANG,  /**< whether threads wait, and for what */
@@ -339,7 +342,7 @@ struct ws_diagnostic {
 	uint64_t file_off;   /**< or WS_NO_OFFSET */
 	uint64_t repeats;    /**< how many more of the same kind were seen (and not listed) */
 	const char *message; /**< one plain sentence, no newline */
-	enum ws_hides hides; /**< what nobody can tell without it */
+	enum ws_hides hides; /**< what cannot be known without it */
 };
 
 #ifdef __cplusplus

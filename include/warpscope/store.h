@@ -3,10 +3,11 @@
  * @file
  * Borrowed lines: finding the same machine code, with lines, in another build.
  *
- * Cubins have no build-id, so a twin is found by its code (docs/formats/code-identity.md): a
- * `-lineinfo` build of the same source gives the same machine code, and equality is *proven* by
- * comparing every byte before a line of it is used. A *pool* holds what a user named: files,
- * folders, the store. The *store* is a folder of cubins named by the identity of their code.
+ * Cubins have no build-id, so a matching build is found by its code
+ * (docs/formats/code-identity.md): a `-lineinfo` build of the same source gives the same machine
+ * code, and this is *proven* by comparing every byte before a line of it is used. A *pool* holds
+ * what a user named: files, folders, the store. The *store* is a folder of cubins named by the
+ * identity of their code.
  */
 #ifndef WARPSCOPE_STORE_H
 #define WARPSCOPE_STORE_H
@@ -41,8 +42,8 @@ enum ws_store_outcome {
 
 /**
  * Puts a cubin into the store, atomically (other processes see the old file or the new one).
- * @param source      the file that has it, which decides who may read the copy, as with
- *                    ws_file_replace(); may be NULL
+ * @param source      the file it comes from, which decides who may read the copy, as in
+ * ws_file_replace(); may be NULL
  * @retval WS_ABSENT  it has no code.
  * @retval WS_IO      a folder or file cannot be written.
  */
@@ -73,7 +74,7 @@ enum {
 
 /**
  * Adds a file that holds images, or a folder of such files (all levels; links to folders are not
- * followed; files that hold no GPU code are passed over). Not while others use the pool.
+ * followed; files without GPU code are skipped). Not while others use the pool.
  * @retval WS_IO, WS_UNSUPPORTED  a file named by itself cannot be used.
  * @retval WS_LIMIT               the folder has more than WS_BORROW_MAX_FILES files.
  */
@@ -98,9 +99,9 @@ struct ws_borrowed {
 };
 
 /**
- * Looks for lines for the code section that holds `function`. Answers are remembered, also the
- * negative ones, so `module` must stay open as long as the pool. What `ret_borrowed` points to is
- * valid until the pool is destroyed.
+ * Looks for lines for the code section that holds `function`. Answers are cached, also negative
+ * ones, so `module` must stay open as long as the pool. What `ret_borrowed` points to is valid
+ * until the pool is destroyed.
  * @retval WS_ABSENT  no function symbol owns that section: there is no name to look for.
  */
 WS_API enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_module *module,

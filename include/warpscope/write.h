@@ -3,8 +3,8 @@
  * @file
  * GPU core dumps: the writer.
  *
- * Two ways in: ws_write_target() makes a dump of anything that can be debugged, and the `ws_writer`
- * builds one piece by piece, as the driver would:
+ * There are two ways: ws_write_target() makes a dump of anything that can be debugged, and
+ * `ws_writer` builds one piece by piece, as the driver would:
  *
  *     ws_writer_open
  *     ws_writer_memory_begin / _append / _end     global memory (WS_SPACE_GLOBAL)
@@ -19,25 +19,25 @@
  *     ws_writer_metadata
  *     ws_writer_commit, ws_writer_close
  *
- * That is the order of sections that the driver's log shows [public: progress logs in several
- * reports]; the names are the driver's too (docs/formats/coredump.md). Nothing enforces the order,
- * only that a parent comes before its children. Rows of a table are given in one call; everything
- * else streams. Memory use does not grow with the dump.
+ * This is the order of sections that the driver's log shows [public: progress logs in several
+ * reports]; the names are the driver's too (docs/formats/coredump.md). The order is not enforced,
+ * except that a parent must come before its children. Rows of a table are given in one call;
+ * everything else streams. Memory use does not grow with the dump.
  *
- * **Layouts.** Drivers only ever added fields and kinds of section. The writer takes the driver
- * branch whose layout is wanted (346 ... 615) and leaves out what that branch did not have yet.
- * What the caller's rows do not have (`have`) is not made up: the rows of that table are then those
- * of the last branch without it.
+ * **Layouts.** Drivers have only ever added fields and kinds of section. The writer takes the
+ * driver branch whose layout is wanted (346 ... 615) and leaves out what that branch did not have
+ * yet. What the caller's rows do not have (`have`) is not made up: that table then has the rows of
+ * the last branch without it.
  *
- * **Whole or not at all.** ws_writer_commit() gives the file its name. Whatever fails before leaves
- * an old file of that name as it was, and nothing else: on Linux the file has no name until then,
+ * **All or nothing.** ws_writer_commit() gives the file its name. A failure before that leaves an
+ * existing file of that name unchanged, and nothing else: on Linux the file has no name until then;
  * elsewhere a process that is killed leaves PATH.XXXXXX.
  *
  * **Deterministic.** The same calls give the same bytes. **Threads.** One writer belongs to one
  * thread at a time; a thread of its own does the writing and packing, with all signals blocked.
  *
- * **Statuses**, everywhere below: WS_IO no room, no right, no such folder; WS_NO_MEMORY; WS_LIMIT
- * more than the format can hold; WS_ARGUMENT a parent that is none. After a failure only
+ * **Statuses**, everywhere below: WS_IO no space, no permission, no such folder; WS_NO_MEMORY;
+ * WS_LIMIT more than the format can hold; WS_ARGUMENT an invalid parent. After a failure only
  * ws_writer_close() is useful.
  */
 #ifndef WARPSCOPE_WRITE_H
@@ -60,16 +60,16 @@ enum {
 /** A dump being written. */
 struct ws_writer;
 
-/** How to write. Zero-filled with `size` set means the defaults; NULL instead of a pointer too. */
+/** How to write. Zero-filled with `size` set means the defaults, and so does a NULL pointer. */
 struct ws_writer_options {
 	size_t size;        /**< sizeof(struct ws_writer_options), as the caller was compiled */
 	uint32_t driver;    /**< branch whose layout to write; 0: WS_WRITE_NEWEST */
 	bool gzip;          /**< pack the whole file, as drivers since r590 can */
-	const char *source; /**< as of ws_file_replace() */
+	const char *source; /**< as in ws_file_replace() */
 };
 
 /**
- * A table that was written: the parent of what comes next. Given by value; treat the fields as
+ * A table that was written: the parent of what comes next. Passed by value; treat the fields as
  * private.
  */
 struct ws_write_table {
@@ -78,19 +78,19 @@ struct ws_write_table {
 };
 
 /**
- * Starts a dump that will be called `path`.
+ * Starts a dump that will be named `path`.
  *
- * @retval WS_ARGUMENT     A driver that is none, or the output is the input.
- * @retval WS_UNSUPPORTED  Something that is no regular file has that name.
+ * @retval WS_ARGUMENT     The driver branch does not exist, or the output is the input.
+ * @retval WS_UNSUPPORTED  Something that is not a regular file has that name.
  */
 WS_API enum ws_status ws_writer_open(const char *path, const struct ws_writer_options *options,
 				     struct ws_writer **ret_writer,
 				     struct ws_error *err) WS_MUST_USE;
-/** Has the dump say that something is missing in it, as of one that was cut (`complete` of
- * ws_dump_facts). At any time before the commit. */
+/** Makes the dump say that something is missing in it, like a truncated one (`complete` of
+ * ws_dump_facts). May be called at any time before the commit. */
 WS_API void ws_writer_incomplete(struct ws_writer *writer);
-/** Has the dump say what was taken away (`left_out` and `stripped` of ws_dump_facts). At any time
- * before the commit. */
+/** Makes the dump say what was removed (`left_out` and `stripped` of ws_dump_facts). May be called
+ * at any time before the commit. */
 WS_API void ws_writer_stripped(struct ws_writer *writer, uint32_t left_out, uint32_t stripped);
 /** Completes the file and gives it its name. */
 WS_API enum ws_status ws_writer_commit(struct ws_writer *writer, struct ws_error *err) WS_MUST_USE;
@@ -100,8 +100,8 @@ WS_API void ws_writer_close(struct ws_writer *writer);
 /**
  * Tables. `n` rows, in the order in which they will be numbered; 0 rows make an empty table, which
  * is usual in dumps. `*ret_table` (may be NULL) is the parent for what belongs to the rows. Indices
- * in the rows (`device_index`, ...) are not looked at: `parent` and `row` say where a table
- * belongs. A kind of table that the layout does not have yet is WS_UNSUPPORTED, and nothing is
+ * in the rows (`device_index`, ...) are ignored: `parent` and `row` say where a table belongs. For
+ * a kind of table that the layout does not have yet the result is WS_UNSUPPORTED, and nothing is
  * written.
  */
 WS_API enum ws_status ws_writer_devices(struct ws_writer *writer, const struct ws_device *rows,
@@ -157,7 +157,8 @@ WS_API enum ws_status ws_writer_banks(struct ws_writer *writer, const struct ws_
 				      uint32_t row, const struct ws_write_bank *rows, uint32_t n,
 				      struct ws_error *err) WS_MUST_USE;
 
-/** The metadata, since r565: fields `have_metadata` and those of it are taken of `facts`. */
+/** The metadata, since r565: `have_metadata` of `facts`, and the fields that depend on it, are
+ * used. */
 WS_API enum ws_status ws_writer_metadata(struct ws_writer *writer,
 					 const struct ws_dump_facts *facts,
 					 struct ws_error *err) WS_MUST_USE;
@@ -169,14 +170,14 @@ WS_API enum ws_status ws_writer_image(struct ws_writer *writer,
 				      struct ws_error *err) WS_MUST_USE;
 
 /**
- * Registers from number 0 on, of a lane (WS_REG_R, WS_REG_P: `parent` is the lanes' table) or of a
- * warp. WS_UNSUPPORTED: the layout has none of that kind yet.
+ * Registers, starting with number 0, of a lane (WS_REG_R, WS_REG_P: `parent` is the lanes' table)
+ * or of a warp. WS_UNSUPPORTED: the layout does not have that kind yet.
  */
 WS_API enum ws_status ws_writer_words(struct ws_writer *writer, const struct ws_write_table *parent,
 				      uint32_t row, enum ws_reg_kind kind, const uint32_t *values,
 				      uint32_t n, struct ws_error *err) WS_MUST_USE;
 
-/** Where a stretch of memory belongs. */
+/** Where a range of memory belongs. */
 struct ws_write_memory {
 	enum ws_space space;                 /**< global, shared, local or param */
 	bool managed;                        /**< global: managed memory */
@@ -185,7 +186,7 @@ struct ws_write_memory {
 	uint32_t row;                        /**< of `parent` */
 };
 
-/** A stretch of memory: begin, its bytes in as many pieces as wanted, end. */
+/** A range of memory: begin, its bytes in as many pieces as wanted, end. */
 WS_API enum ws_status ws_writer_memory_begin(struct ws_writer *writer,
 					     const struct ws_write_memory *where,
 					     struct ws_error *err) WS_MUST_USE;
@@ -207,26 +208,27 @@ struct ws_write_keep {
 	uint64_t address, len;
 };
 
-/** How. Zero-filled with `size` set means the defaults; NULL instead of a pointer too. */
+/** How. Zero-filled with `size` set means the defaults, and so does a NULL pointer. */
 struct ws_write_options {
 	size_t size;     /**< sizeof(struct ws_write_options), as the caller was compiled */
 	uint32_t driver; /**< layout; 0: that of the dump the target comes from, else the newest */
 	uint32_t flags;  /**< ws_write_flags */
 	const struct ws_write_keep *keep; /**< `n_keep` of them; borrowed during the call */
 	size_t n_keep;
-	uint32_t timestamp; /**< for a target that is no dump: seconds since 1970; 0: none */
+	uint32_t timestamp; /**< for a target that is not a dump: seconds since 1970; 0: none */
 };
 
 /**
- * Writes all that is known of a target as a dump. Written again, a dump keeps every answer; the
- * metadata of a dump is kept but for the flags, to which `flags` are added. All devices must stand.
+ * Writes everything that is known about a target as a dump. A dump that is rewritten keeps every
+ * answer; its metadata is kept, except that `flags` are added to its flags. All devices must be
+ * stopped.
  *
- * A stretch of memory or an image of which only the beginning is there is written as that
- * beginning, and what is written from a dump that was cut says that it is not complete. Memory use
- * does not grow with the dump but for a few bytes for each warp and constant bank.
+ * If only the beginning of a memory range or an image is there, that beginning is written, and a
+ * dump written from a truncated one says that it is not complete. Memory use does not grow with the
+ * dump, except for a few bytes for each warp and constant bank.
  *
- * @retval WS_ARGUMENT  Flags or a driver that are none; the output is the input.
- * @retval WS_RUNNING   A device runs.
+ * @retval WS_ARGUMENT  Unknown flags or driver; the output is the input.
+ * @retval WS_RUNNING   A device is running.
  * @return also what reading the target may return
  */
 WS_API enum ws_status ws_write_target(const struct ws_target *target, const char *path,
@@ -236,17 +238,17 @@ WS_API enum ws_status ws_write_target(const struct ws_target *target, const char
 /* ---- a dump to share ---- */
 
 /*
- * With any of the last three, images hold only what a fixed list names: docs/trust.md. What the
- * list does not have is left out, for it may hold what was to be taken away.
+ * With any of the last three flags of ws_strip_flags, images hold only what a fixed list names
+ * (docs/trust.md). Everything else is left out, because it may hold what was to be removed.
  */
 
 /** Classes of 32-bit values (a pointer takes two). */
 enum ws_value_class {
 	WS_VALUE_ZERO,    /**< stays 0 */
 	WS_VALUE_SMALL,   /**< -65536 ... 65535: becomes 1 */
-	WS_VALUE_FLOAT,   /**< a float of a usual size (2^-40 ... 2^40): becomes 1.0f */
-	WS_VALUE_POINTER, /**< upper half as that of a known address: stays, so that it still says
-			     which allocation, and where in it */
+	WS_VALUE_FLOAT,   /**< a float of ordinary size (2^-40 ... 2^40): becomes 1.0f */
+	WS_VALUE_POINTER, /**< its upper half is that of a known address: stays, so it still shows
+			     the allocation and the offset in it */
 	WS_VALUE_OTHER,   /**< becomes 0xbaadf00d */
 	WS_N_VALUE_CLASSES,
 };
@@ -258,21 +260,21 @@ struct ws_strip_options {
 	uint32_t strip; /**< ws_strip_flags */
 };
 
-/** What was taken away. */
+/** What was removed. */
 struct ws_stripped {
 	struct ws_counts before, after;           /**< devices and SMs never change */
 	uint64_t memory_bytes, memory_bytes_kept; /**< global, shared, local, param */
 	uint64_t original_images, original_bytes; /**< images as compiled, left out */
 	uint64_t values[WS_N_VALUE_CLASSES];      /**< words seen, by class */
 	uint64_t constant_bytes;                  /**< in images, zeroed */
-	uint64_t ptx_bytes, paths;                /**< blanked; folders' names replaced */
+	uint64_t ptx_bytes, paths;                /**< blanked; paths with replaced folder names */
 	uint64_t sections, section_bytes;         /**< of images, left out: no rule keeps them */
-	uint64_t unreadable_images;               /**< left out: what is in them is not known */
+	uint64_t unreadable_images;               /**< left out: their contents are not known */
 };
 
 /**
- * Writes a smaller dump of a target that gives the same verdict and is fit to be shared.
- * Everything that ws_write_target() promises holds.
+ * Writes a smaller dump of a target that gives the same verdict and is safe to share. Everything
+ * that ws_write_target() promises applies.
  */
 WS_API enum ws_status ws_strip(const struct ws_target *target, const char *path,
 			       const struct ws_strip_options *options,
