@@ -82,12 +82,9 @@ static void report(void *user, uint32_t line, uint32_t column, const char *messa
 		return;
 	}
 	ws_json_object(&as->json);
-	ws_json_key(&as->json, "line");
-	ws_json_u64(&as->json, line);
-	ws_json_key(&as->json, "column");
-	ws_json_u64(&as->json, column);
-	ws_json_key(&as->json, "message");
-	ws_json_text(&as->json, message);
+	ws_json_key_u64(&as->json, "line", line);
+	ws_json_key_u64(&as->json, "column", column);
+	ws_json_key_text(&as->json, "message", message);
 	ws_json_end(&as->json);
 }
 
@@ -95,12 +92,9 @@ static void json_start(struct as *as)
 {
 	ws_json_init(&as->json, &as->cli->out, false);
 	ws_json_object(&as->json);
-	ws_json_key(&as->json, "schema");
-	ws_json_text(&as->json, "warpscope-as-1");
-	ws_json_key(&as->json, "path");
-	ws_json_text(&as->json, as->path);
-	ws_json_key(&as->json, "errors");
-	ws_json_array(&as->json);
+	ws_json_key_text(&as->json, "schema", "warpscope-as-1");
+	ws_json_key_text(&as->json, "path", as->path);
+	ws_json_key_array(&as->json, "errors");
 }
 
 /* `bytes`: of the image; 0 when there is none. */
@@ -110,12 +104,10 @@ static void json_finish(struct as *as, size_t bytes)
 	ws_json_key(&as->json, "output");
 	if (bytes) {
 		ws_json_text(&as->json, as->output);
-		ws_json_key(&as->json, "bytes");
-		ws_json_u64(&as->json, bytes);
+		ws_json_key_u64(&as->json, "bytes", bytes);
 	} else {
 		ws_json_null(&as->json);
-		ws_json_key(&as->json, "output_why");
-		ws_json_text(&as->json, "absent");
+		ws_json_key_text(&as->json, "output_why", "absent");
 	}
 	ws_json_end(&as->json);
 }

@@ -50,22 +50,19 @@ static void finding_json(struct check *check, const struct ws_finding *finding)
 {
 	struct ws_json *json = check->json;
 	ws_json_object(json);
-	ws_json_key(json, "rule");
-	ws_json_text(json, ws_check_rule_word(finding->rule));
+	ws_json_key_text(json, "rule", ws_check_rule_word(finding->rule));
 	ws_json_key(json, "section");
 	if (finding->section)
 		ws_json_u64(json, finding->section);
 	else
 		ws_json_null(json);
-	ws_json_key(json, "name");
-	ws_json_str(json, section_name(check->core, finding->section));
+	ws_json_key_str(json, "name", section_name(check->core, finding->section));
 	ws_json_key(json, "offset");
 	if (finding->file_off == WS_NO_OFFSET)
 		ws_json_null(json);
 	else
 		ws_json_hex(json, finding->file_off);
-	ws_json_key(json, "message");
-	ws_json_text(json, finding->message);
+	ws_json_key_text(json, "message", finding->message);
 	ws_json_end(json);
 }
 
@@ -126,20 +123,13 @@ static void salvaged_show(struct check *check)
 		n++;
 		if (check->json) {
 			ws_json_object(check->json);
-			ws_json_key(check->json, "what");
-			ws_json_text(check->json, one.what);
-			ws_json_key(check->json, "offset");
-			ws_json_hex(check->json, one.file_off);
-			ws_json_key(check->json, "size");
-			ws_json_u64(check->json, one.size);
-			ws_json_key(check->json, "present");
-			ws_json_u64(check->json, one.bytes.len);
-			ws_json_key(check->json, "rows");
-			ws_json_u64(check->json, one.rows);
-			ws_json_key(check->json, "stride");
-			ws_json_u64(check->json, one.stride);
-			ws_json_key(check->json, "sureness");
-			ws_json_text(check->json, sureness_word(one.sureness));
+			ws_json_key_text(check->json, "what", one.what);
+			ws_json_key_hex(check->json, "offset", one.file_off);
+			ws_json_key_u64(check->json, "size", one.size);
+			ws_json_key_u64(check->json, "present", one.bytes.len);
+			ws_json_key_u64(check->json, "rows", one.rows);
+			ws_json_key_u64(check->json, "stride", one.stride);
+			ws_json_key_text(check->json, "sureness", sureness_word(one.sureness));
 			ws_json_end(check->json);
 			continue;
 		}
@@ -181,24 +171,16 @@ static void summary_json(struct check *check, const char *path,
 {
 	struct ws_json *json = check->json;
 	ws_json_end(json);
-	ws_json_key(json, "salvaged");
-	ws_json_array(json);
+	ws_json_key_array(json, "salvaged");
 	salvaged_show(check);
 	ws_json_end(json);
-	ws_json_key(json, "summary");
-	ws_json_object(json);
-	ws_json_key(json, "path");
-	ws_json_text(json, path);
-	ws_json_key(json, "sound");
-	ws_json_bool(json, summary->findings == 0);
-	ws_json_key(json, "sections");
-	ws_json_u64(json, summary->sections);
-	ws_json_key(json, "rows");
-	ws_json_u64(json, summary->rows);
-	ws_json_key(json, "findings");
-	ws_json_u64(json, summary->findings);
-	ws_json_key(json, "by_rule");
-	ws_json_object(json);
+	ws_json_key_object(json, "summary");
+	ws_json_key_text(json, "path", path);
+	ws_json_key_bool(json, "sound", summary->findings == 0);
+	ws_json_key_u64(json, "sections", summary->sections);
+	ws_json_key_u64(json, "rows", summary->rows);
+	ws_json_key_u64(json, "findings", summary->findings);
+	ws_json_key_object(json, "by_rule");
 	for (int rule = 0; rule < WS_N_CHECKS; rule++) {
 		ws_json_key(json, ws_check_rule_word((enum ws_check_rule)rule));
 		ws_json_u64(json, summary->by_rule[rule]);
@@ -218,10 +200,8 @@ static int check_run(struct check *check, const char *path)
 		ws_json_init(&json, &check->cli->out, false);
 		check->json = &json;
 		ws_json_object(&json);
-		ws_json_key(&json, "schema");
-		ws_json_text(&json, "warpscope-check-1");
-		ws_json_key(&json, "findings");
-		ws_json_array(&json);
+		ws_json_key_text(&json, "schema", "warpscope-check-1");
+		ws_json_key_array(&json, "findings");
 	}
 	if (ws_core_check(check->core, finding_show, check, &summary, &err) != WS_OK)
 		return cli_fail(path, &err);

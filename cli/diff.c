@@ -448,8 +448,7 @@ static int run(struct diff *diff)
 		key_str(json, "schema", "warpscope-diff-1");
 		key_str(json, "a", diff->side[0].path);
 		key_str(json, "b", diff->side[1].path);
-		ws_json_key(json, "differences");
-		ws_json_array(json);
+		ws_json_key_array(json, "differences");
 	}
 	compare_all(diff);
 	uint64_t total = 0;
@@ -457,15 +456,12 @@ static int run(struct diff *diff)
 		total += diff->found[kind];
 	if (diff->cli->json) {
 		ws_json_end(json);
-		ws_json_key(json, "counts");
-		ws_json_object(json);
+		ws_json_key_object(json, "counts");
 		for (int kind = 0; kind < N_DIFF_KINDS; kind++) {
-			ws_json_key(json, kind_names[kind]);
-			ws_json_u64(json, diff->found[kind]);
+			ws_json_key_u64(json, kind_names[kind], diff->found[kind]);
 		}
 		ws_json_end(json);
-		ws_json_key(json, "same");
-		ws_json_bool(json, total == 0);
+		ws_json_key_bool(json, "same", total == 0);
 		ws_json_end(json);
 	} else {
 		end_text(diff, total);

@@ -143,12 +143,9 @@ static void show_image(struct disas *d, const struct images *images, const struc
 	}
 	if (d->cli->json) {
 		ws_json_object(&d->json);
-		ws_json_key(&d->json, "image");
-		ws_json_u64(&d->json, image->index);
-		ws_json_key(&d->json, "arch");
-		ws_json_text(&d->json, arch);
-		ws_json_key(&d->json, "functions");
-		ws_json_array(&d->json);
+		ws_json_key_u64(&d->json, "image", image->index);
+		ws_json_key_text(&d->json, "arch", arch);
+		ws_json_key_array(&d->json, "functions");
 	} else if (images->n > 1) {
 		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 		ws_out_printf(&d->cli->out, "image %zu, %s\n", image->index, arch);
@@ -172,12 +169,9 @@ static int run(struct disas *d)
 	if (status == CLI_ANSWERED && d->cli->json) {
 		ws_json_init(&d->json, &d->cli->out, false);
 		ws_json_object(&d->json);
-		ws_json_key(&d->json, "schema");
-		ws_json_text(&d->json, "warpscope-disas-1");
-		ws_json_key(&d->json, "path");
-		ws_json_text(&d->json, d->path);
-		ws_json_key(&d->json, "images");
-		ws_json_array(&d->json);
+		ws_json_key_text(&d->json, "schema", "warpscope-disas-1");
+		ws_json_key_text(&d->json, "path", d->path);
+		ws_json_key_array(&d->json, "images");
 	}
 	for (size_t i = 0; i < images.n; i++) {
 		if (d->as_source)
@@ -187,10 +181,8 @@ static int run(struct disas *d)
 	}
 	if (status == CLI_ANSWERED && d->cli->json) {
 		ws_json_end(&d->json);
-		ws_json_key(&d->json, "instructions");
-		ws_json_u64(&d->json, d->n_total);
-		ws_json_key(&d->json, "unexplained");
-		ws_json_u64(&d->json, d->n_unknown);
+		ws_json_key_u64(&d->json, "instructions", d->n_total);
+		ws_json_key_u64(&d->json, "unexplained", d->n_unknown);
 		ws_json_end(&d->json);
 	}
 	images_close(&images);

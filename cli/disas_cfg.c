@@ -82,8 +82,7 @@ static void print_dot(struct disas_code *code, const struct ws_flow_block *block
 
 static void json_numbers(struct ws_json *json, const char *key, const uint32_t *numbers, uint32_t n)
 {
-	ws_json_key(json, key);
-	ws_json_array_line(json);
+	ws_json_key_array_line(json, key);
 	for (uint32_t i = 0; i < n; i++)
 		ws_json_u64(json, numbers[i]);
 	ws_json_end(json);
@@ -92,16 +91,12 @@ static void json_numbers(struct ws_json *json, const char *key, const uint32_t *
 static void json_blocks(struct disas_code *code, const struct ws_flow_block *blocks, size_t n)
 {
 	struct ws_json *json = &code->d->json;
-	ws_json_key(json, "blocks");
-	ws_json_array(json);
+	ws_json_key_array(json, "blocks");
 	for (size_t b = 0; b < n; b++) {
 		ws_json_object(json);
-		ws_json_key(json, "offset");
-		ws_json_u64(json, blocks[b].pc);
-		ws_json_key(json, "end");
-		ws_json_u64(json, blocks[b].end_pc);
-		ws_json_key(json, "flags");
-		ws_json_array_line(json);
+		ws_json_key_u64(json, "offset", blocks[b].pc);
+		ws_json_key_u64(json, "end", blocks[b].end_pc);
+		ws_json_key_array_line(json, "flags");
 		for (size_t i = 0; i < N_FLAGS; i++)
 			if (blocks[b].flags & flag_names[i].flag)
 				ws_json_text(json, flag_names[i].name);
@@ -109,8 +104,7 @@ static void json_blocks(struct disas_code *code, const struct ws_flow_block *blo
 		json_numbers(json, "predecessors", blocks[b].pred, blocks[b].n_pred);
 		json_numbers(json, "successors", blocks[b].succ, blocks[b].n_succ);
 		if (blocks[b].callee != WS_FLOW_NO_BLOCK) {
-			ws_json_key(json, "callee");
-			ws_json_u64(json, blocks[b].callee);
+			ws_json_key_u64(json, "callee", blocks[b].callee);
 		}
 		ws_json_end(json);
 	}

@@ -130,19 +130,13 @@ static void json_insn(struct disas_code *code, uint64_t off, const struct ws_ins
 	snprintf(word, sizeof word, "0x%016llx%016llx", (unsigned long long)insn->word[1],
 		 (unsigned long long)insn->word[0]);
 	ws_json_object(json);
-	ws_json_key(json, "offset");
-	ws_json_u64(json, off);
-	ws_json_key(json, "text");
-	ws_json_text(json, text);
-	ws_json_key(json, "word");
-	ws_json_text(json, word);
-	ws_json_key(json, "known");
-	ws_json_bool(json, insn->known && !(insn->unknown[0] | insn->unknown[1]));
+	ws_json_key_u64(json, "offset", off);
+	ws_json_key_text(json, "text", text);
+	ws_json_key_text(json, "word", word);
+	ws_json_key_bool(json, "known", insn->known && !(insn->unknown[0] | insn->unknown[1]));
 	if (code->n_marks) {
-		ws_json_key(json, "pc");
-		ws_json_bool(json, flags & DISAS_PC);
-		ws_json_key(json, "errorpc");
-		ws_json_bool(json, flags & DISAS_ERRORPC);
+		ws_json_key_bool(json, "pc", flags & DISAS_PC);
+		ws_json_key_bool(json, "errorpc", flags & DISAS_ERRORPC);
 	}
 	if (code->thread)
 		disas_thread_values(code, insn, off);
@@ -229,8 +223,7 @@ void disas_code_show(struct disas_code *code)
 	struct disas *d = code->d;
 	disas_code_start(code);
 	if (d->cli->json) {
-		ws_json_key(&d->json, "instructions");
-		ws_json_array(&d->json);
+		ws_json_key_array(&d->json, "instructions");
 	}
 	show_insns(code);
 	if (d->cli->json)

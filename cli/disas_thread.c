@@ -149,8 +149,7 @@ void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, ui
 	size_t n = list_read(insn, off, shown);
 	bool known = written(t, off, &set);
 	if (json) {
-		ws_json_key(json, "registers");
-		ws_json_array(json);
+		ws_json_key_array(json, "registers");
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t value = 0;
@@ -159,11 +158,9 @@ void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, ui
 		snprintf(name, sizeof name, "%s%u", kinds[shown[i].kind].name, shown[i].number);
 		if (json) {
 			ws_json_object(json);
-			ws_json_key(json, "name");
-			ws_json_text(json, name);
+			ws_json_key_text(json, "name", name);
 			if (st == WS_OK) {
-				ws_json_key(json, "value");
-				ws_json_u64(json, value);
+				ws_json_key_u64(json, "value", value);
 			} else {
 				ws_json_missing(json, "value", st);
 			}
@@ -245,8 +242,7 @@ static void print_thread(const struct disas_thread *t, struct ws_out *out)
 
 static void json_thread(const struct disas_thread *t, struct ws_json *json)
 {
-	ws_json_key(json, "thread");
-	ws_json_object(json);
+	ws_json_key_object(json, "thread");
 	place_json(&t->place, &t->place.lanes[0], json);
 	ws_json_end(json);
 }
@@ -327,10 +323,8 @@ int disas_thread_run(struct disas *d, int argc, char **argv)
 		if (d->cli->json) {
 			ws_json_init(&d->json, &d->cli->out, false);
 			ws_json_object(&d->json);
-			ws_json_key(&d->json, "schema");
-			ws_json_text(&d->json, "warpscope-disas-1");
-			ws_json_key(&d->json, "path");
-			ws_json_text(&d->json, d->path);
+			ws_json_key_text(&d->json, "schema", "warpscope-disas-1");
+			ws_json_key_text(&d->json, "path", d->path);
 		}
 		status = show(d, &t);
 		if (d->cli->json)

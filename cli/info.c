@@ -256,21 +256,17 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 		ws_json_init(&json, &info->session.cli->out, false);
 		info->json = &json;
 		ws_json_object(&json);
-		ws_json_key(&json, "schema");
-		ws_json_text(&json, "warpscope-info-1");
-		ws_json_key(&json, "table");
-		ws_json_text(&json, name);
+		ws_json_key_text(&json, "schema", "warpscope-info-1");
+		ws_json_key_text(&json, "table", name);
 		ws_json_key(&json, "focus");
 		session_json_focus(&info->session, &json);
 		ws_json_key(&json, name);
 	}
 	int status = address ? info_where(info, *address) : table(info);
 	if (info->json) {
-		ws_json_key(&json, "unreadable_warps");
-		ws_json_u64(&json, info->n_unreadable);
+		ws_json_key_u64(&json, "unreadable_warps", info->n_unreadable);
 		if (info->has_limit) {
-			ws_json_key(&json, "rows_left_out");
-			ws_json_u64(&json, info->n_left_out);
+			ws_json_key_u64(&json, "rows_left_out", info->n_left_out);
 		}
 		ws_json_end(&json);
 	}

@@ -123,45 +123,33 @@ static void metadata_json(struct ws_json *json, const struct ws_dump_facts *fact
 	char text[256];
 	enum ws_status why = WS_ABSENT;
 	ws_json_object(json);
-	ws_json_key(json, "path");
-	ws_json_str(json, ws_str_of(facts->path));
-	ws_json_key(json, "bytes");
-	ws_json_u64(json, facts->bytes);
-	ws_json_key(json, "complete");
-	ws_json_bool(json, facts->complete);
-	ws_json_key(json, "layout");
-	ws_json_text(json, facts->layout);
-	ws_json_key(json, "classic");
-	ws_json_bool(json, facts->classic);
+	ws_json_key_str(json, "path", ws_str_of(facts->path));
+	ws_json_key_u64(json, "bytes", facts->bytes);
+	ws_json_key_bool(json, "complete", facts->complete);
+	ws_json_key_text(json, "layout", facts->layout);
+	ws_json_key_bool(json, "classic", facts->classic);
 	if (facts->have_metadata) {
-		ws_json_key(json, "generator");
-		ws_json_str(json, facts->generator);
+		ws_json_key_str(json, "generator", facts->generator);
 		snprintf(text, sizeof text, "%u.%u", facts->driver_major, facts->driver_minor);
-		ws_json_key(json, "driver");
-		ws_json_text(json, text);
+		ws_json_key_text(json, "driver", text);
 		snprintf(text, sizeof text, "%u.%u", facts->cuda_major, facts->cuda_minor);
-		ws_json_key(json, "cuda");
-		ws_json_text(json, text);
+		ws_json_key_text(json, "cuda", text);
 	} else {
 		ws_json_missing(json, "generator", why);
 		ws_json_missing(json, "driver", why);
 		ws_json_missing(json, "cuda", why);
 	}
 	if (facts->have_flags) {
-		ws_json_key(json, "flags");
-		ws_json_u64(json, facts->flags);
+		ws_json_key_u64(json, "flags", facts->flags);
 		flags_text(facts->flags, text, sizeof text);
-		ws_json_key(json, "flags_text");
-		ws_json_text(json, text);
+		ws_json_key_text(json, "flags_text", text);
 	} else {
 		ws_json_missing(json, "flags", why);
 	}
 	if (facts->have_time) {
-		ws_json_key(json, "timestamp");
-		ws_json_u64(json, facts->timestamp);
+		ws_json_key_u64(json, "timestamp", facts->timestamp);
 		time_text(facts->timestamp, text, sizeof text);
-		ws_json_key(json, "time");
-		ws_json_text(json, text);
+		ws_json_key_text(json, "time", text);
 	} else {
 		ws_json_missing(json, "timestamp", why);
 	}

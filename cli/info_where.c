@@ -375,36 +375,28 @@ static void json_code(struct ws_json *json, const struct where *where)
 		return;
 	}
 	const struct ws_function *function = where->code.function;
-	ws_json_key(json, "code");
-	ws_json_object(json);
-	ws_json_key(json, "module");
-	ws_json_u64(json, where->code.module_index);
+	ws_json_key_object(json, "code");
+	ws_json_key_u64(json, "module", where->code.module_index);
 	if (function) {
-		ws_json_key(json, "function_mangled");
-		ws_json_str(json, function->name);
+		ws_json_key_str(json, "function_mangled", function->name);
 	} else {
 		ws_json_missing(json, "function_mangled", WS_ABSENT);
 	}
-	ws_json_key(json, "rel_pc");
-	ws_json_hex(json, where->code.rel_pc);
+	ws_json_key_hex(json, "rel_pc", where->code.rel_pc);
 	if (where->line_status != WS_OK) {
 		ws_json_missing(json, "chain", where->line_status);
 		ws_json_end(json);
 		return;
 	}
-	ws_json_key(json, "chain");
-	ws_json_array(json);
+	ws_json_key_array(json, "chain");
 	for (size_t i = 0; i < where->n_chain; i++) {
 		char path[512] = "";
 		if (where->chain[i].file)
 			ws_line_path(where->chain[i].file, path, sizeof path);
 		ws_json_object(json);
-		ws_json_key(json, "function_mangled");
-		ws_json_text(json, where->chain[i].function);
-		ws_json_key(json, "file");
-		ws_json_text(json, where->chain[i].file ? path : NULL);
-		ws_json_key(json, "line");
-		ws_json_u64(json, where->chain[i].line);
+		ws_json_key_text(json, "function_mangled", where->chain[i].function);
+		ws_json_key_text(json, "file", where->chain[i].file ? path : NULL);
+		ws_json_key_u64(json, "line", where->chain[i].line);
 		ws_json_end(json);
 	}
 	ws_json_end(json);
@@ -415,19 +407,13 @@ static void json_range(struct ws_json *json, const struct ws_memory_range *range
 		       const uint64_t *offset)
 {
 	ws_json_object(json);
-	ws_json_key(json, "space");
-	ws_json_text(json, info_space_text(range->space));
-	ws_json_key(json, "start");
-	ws_json_hex(json, range->start);
-	ws_json_key(json, "size");
-	ws_json_u64(json, range->size);
-	ws_json_key(json, "bytes_present");
-	ws_json_u64(json, range->bytes_present);
-	ws_json_key(json, "managed");
-	ws_json_bool(json, range->managed);
+	ws_json_key_text(json, "space", info_space_text(range->space));
+	ws_json_key_hex(json, "start", range->start);
+	ws_json_key_u64(json, "size", range->size);
+	ws_json_key_u64(json, "bytes_present", range->bytes_present);
+	ws_json_key_bool(json, "managed", range->managed);
 	if (offset) {
-		ws_json_key(json, "offset");
-		ws_json_hex(json, *offset);
+		ws_json_key_hex(json, "offset", *offset);
 	}
 	ws_json_end(json);
 }
@@ -438,8 +424,7 @@ static void json_memory(struct ws_json *json, const struct where *where)
 		ws_json_missing(json, "ranges", where->memory_status);
 		return;
 	}
-	ws_json_key(json, "ranges");
-	ws_json_array(json);
+	ws_json_key_array(json, "ranges");
 	for (size_t i = 0; i < where->n_hits; i++)
 		json_range(json, &where->hits[i].range, &where->hits[i].offset);
 	ws_json_end(json);
@@ -459,26 +444,20 @@ static void json_where(struct info *info, const struct where *where)
 {
 	struct ws_json *json = info->json;
 	ws_json_object(json);
-	ws_json_key(json, "address");
-	ws_json_hex(json, where->address);
+	ws_json_key_hex(json, "address", where->address);
 	json_code(json, where);
 	json_memory(json, where);
-	ws_json_key(json, "windows");
-	ws_json_array(json);
+	ws_json_key_array(json, "windows");
 	for (size_t i = 0; i < where->n_windows; i++) {
 		const struct window *window = &where->windows[i];
 		ws_json_object(json);
-		ws_json_key(json, "space");
-		ws_json_text(json, info_space_text(window->space));
-		ws_json_key(json, "context");
-		ws_json_hex(json, window->context.id);
-		ws_json_key(json, "offset");
-		ws_json_hex(json, window_offset(where, window));
+		ws_json_key_text(json, "space", info_space_text(window->space));
+		ws_json_key_hex(json, "context", window->context.id);
+		ws_json_key_hex(json, "offset", window_offset(where, window));
 		ws_json_end(json);
 	}
 	ws_json_end(json);
-	ws_json_key(json, "registers");
-	ws_json_array(json);
+	ws_json_key_array(json, "registers");
 	for (size_t i = 0; i < where->n_holders; i++)
 		ws_json_text(json, where->holders[i].name);
 	ws_json_end(json);

@@ -121,12 +121,9 @@ static void json_damage(void *user, const struct ws_line_diagnostic *diagnostic)
 {
 	struct ws_json *json = user;
 	ws_json_object(json);
-	ws_json_key(json, "what");
-	ws_json_text(json, ws_status_name(diagnostic->status));
-	ws_json_key(json, "offset");
-	ws_json_hex(json, diagnostic->file_off);
-	ws_json_key(json, "message");
-	ws_json_text(json, diagnostic->message);
+	ws_json_key_text(json, "what", ws_status_name(diagnostic->status));
+	ws_json_key_hex(json, "offset", diagnostic->file_off);
+	ws_json_key_text(json, "message", diagnostic->message);
 	ws_json_end(json);
 }
 
@@ -149,12 +146,9 @@ static void json_image(struct ws_json *json, const struct image *image)
 	char arch[16];
 	image_arch(image, arch, sizeof arch);
 	ws_json_object(json);
-	ws_json_key(json, "image");
-	ws_json_u64(json, image->index);
-	ws_json_key(json, "arch");
-	ws_json_text(json, arch);
-	ws_json_key(json, "relocatable");
-	ws_json_bool(json, image->facts.relocatable);
+	ws_json_key_u64(json, "image", image->index);
+	ws_json_key_text(json, "arch", arch);
+	ws_json_key_bool(json, "relocatable", image->facts.relocatable);
 }
 
 /* Lines of one image; several get a heading each. */
@@ -181,8 +175,7 @@ static bool run_image(struct cli *cli, const struct lines_query *query, const st
 		cli_fail(query->path, &err);
 	}
 	if (json) {
-		ws_json_key(json, "diagnostics");
-		ws_json_array(json);
+		ws_json_key_array(json, "diagnostics");
 		if (st == WS_OK)
 			ws_line_diagnostics(map, json_damage, json);
 		ws_json_end(json);
@@ -203,12 +196,9 @@ static int run(struct cli *cli, const struct lines_query *query)
 	if (cli->json && status == CLI_ANSWERED) {
 		ws_json_init(&json, &cli->out, false);
 		ws_json_object(&json);
-		ws_json_key(&json, "schema");
-		ws_json_text(&json, "warpscope-lines-1");
-		ws_json_key(&json, "path");
-		ws_json_text(&json, query->path);
-		ws_json_key(&json, "images");
-		ws_json_array(&json);
+		ws_json_key_text(&json, "schema", "warpscope-lines-1");
+		ws_json_key_text(&json, "path", query->path);
+		ws_json_key_array(&json, "images");
 	}
 	for (size_t i = 0; i < images.n; i++)
 		shown |= run_image(cli, query, &images, i, cli->json ? &json : NULL);

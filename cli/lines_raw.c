@@ -165,30 +165,21 @@ static void json_op(struct ws_json *json, const struct ws_line_op *op)
 {
 	static const char *const kinds[] = { "special", "standard", "extended" };
 	ws_json_object(json);
-	ws_json_key(json, "offset");
-	ws_json_hex(json, op->sec_off);
-	ws_json_key(json, "kind");
-	ws_json_text(json, kinds[op->kind]);
-	ws_json_key(json, "opcode");
-	ws_json_u64(json, op->opcode);
-	ws_json_key(json, "name");
-	ws_json_text(json, op->name);
-	ws_json_key(json, "operands");
-	ws_json_array_line(json);
+	ws_json_key_hex(json, "offset", op->sec_off);
+	ws_json_key_text(json, "kind", kinds[op->kind]);
+	ws_json_key_u64(json, "opcode", op->opcode);
+	ws_json_key_text(json, "name", op->name);
+	ws_json_key_array_line(json, "operands");
 	for (unsigned i = 0; i < op->n_operands; i++)
 		ws_json_i64(json, op->operand[i]);
 	ws_json_end(json);
 	if (op->text) {
-		ws_json_key(json, "text");
-		ws_json_text(json, op->text);
+		ws_json_key_text(json, "text", op->text);
 	}
 	if (op->row) {
-		ws_json_key(json, "row");
-		ws_json_u64(json, op->row);
-		ws_json_key(json, "address");
-		ws_json_hex(json, op->address);
-		ws_json_key(json, "line");
-		ws_json_u64(json, op->line);
+		ws_json_key_u64(json, "row", op->row);
+		ws_json_key_hex(json, "address", op->address);
+		ws_json_key_u64(json, "line", op->line);
 	}
 	ws_json_end(json);
 }
@@ -208,8 +199,7 @@ static bool take_op(void *user, const struct ws_line_table *table, const struct 
 
 static void json_number(struct ws_json *json, const char *key, uint64_t value)
 {
-	ws_json_key(json, key);
-	ws_json_u64(json, value);
+	ws_json_key_u64(json, key, value);
 }
 
 static void json_header(struct ws_json *json, const struct ws_line_table *t)
@@ -217,21 +207,17 @@ static void json_header(struct ws_json *json, const struct ws_line_table *t)
 	json_number(json, "offset", t->sec_off);
 	json_number(json, "length", t->unit_length);
 	json_number(json, "version", t->version);
-	ws_json_key(json, "dwarf64");
-	ws_json_bool(json, t->dwarf64);
+	ws_json_key_bool(json, "dwarf64", t->dwarf64);
 	json_number(json, "header_length", t->header_length);
 	json_number(json, "min_inst_length", t->min_inst_length);
 	json_number(json, "max_ops", t->max_ops);
-	ws_json_key(json, "default_is_stmt");
-	ws_json_bool(json, t->default_is_stmt);
-	ws_json_key(json, "line_base");
-	ws_json_i64(json, t->line_base);
+	ws_json_key_bool(json, "default_is_stmt", t->default_is_stmt);
+	ws_json_key_i64(json, "line_base", t->line_base);
 	json_number(json, "line_range", t->line_range);
 	json_number(json, "opcode_base", t->opcode_base);
 	if (t->has_str_base)
 		json_number(json, "function_names_base", t->str_base);
-	ws_json_key(json, "files");
-	ws_json_array(json);
+	ws_json_key_array(json, "files");
 	for (size_t i = t->version < 5 ? 1 : 0; i < t->n_files; i++) {
 		ws_json_object(json);
 		json_number(json, "number", i);
@@ -248,16 +234,14 @@ bool lines_raw(struct cli *cli, struct ws_line_map *map, struct ws_json *json)
 	struct raw raw = { cli, json };
 	size_t n = ws_line_table_count(map);
 	if (json) {
-		ws_json_key(json, "tables");
-		ws_json_array(json);
+		ws_json_key_array(json, "tables");
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct ws_line_table *table = ws_line_table_at(map, i);
 		if (json) {
 			ws_json_object(json);
 			json_header(json, table);
-			ws_json_key(json, "program");
-			ws_json_array(json);
+			ws_json_key_array(json, "program");
 		} else {
 			print_header(cli, table);
 		}

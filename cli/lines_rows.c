@@ -38,12 +38,9 @@ static void json_function_keys(struct ws_json *json, const struct ws_function *f
 		return;
 	}
 	ws_demangle(function->name, name, sizeof name);
-	ws_json_key(json, "function");
-	ws_json_text(json, name);
-	ws_json_key(json, "function_mangled");
-	ws_json_str(json, function->name);
-	ws_json_key(json, "kernel");
-	ws_json_bool(json, function->is_kernel);
+	ws_json_key_text(json, "function", name);
+	ws_json_key_str(json, "function_mangled", function->name);
+	ws_json_key_bool(json, "kernel", function->is_kernel);
 }
 
 /* ---- rows ---- */
@@ -129,30 +126,21 @@ static void json_row(struct ws_json *json, const struct extent *e, uint32_t numb
 	struct ws_line_pos pos[POSITIONS_MAX];
 	struct ws_line_row row = ws_line_row_at(e->map, &e->seq, number);
 	ws_json_object(json);
-	ws_json_key(json, "row");
-	ws_json_u64(json, number);
-	ws_json_key(json, "offset");
-	ws_json_hex(json, row.address - e->low);
-	ws_json_key(json, "bytes");
-	ws_json_u64(json, bytes_of(e, number, &row));
+	ws_json_key_u64(json, "row", number);
+	ws_json_key_hex(json, "offset", row.address - e->low);
+	ws_json_key_u64(json, "bytes", bytes_of(e, number, &row));
 	json_file(json, row.file);
-	ws_json_key(json, "line");
-	ws_json_u64(json, row.line);
+	ws_json_key_u64(json, "line", row.line);
 	if (row.column) {
-		ws_json_key(json, "column");
-		ws_json_u64(json, row.column);
+		ws_json_key_u64(json, "column", row.column);
 	}
-	ws_json_key(json, "is_stmt");
-	ws_json_bool(json, row.flags & WS_LINE_IS_STMT);
-	ws_json_key(json, "end_sequence");
-	ws_json_bool(json, row.flags & WS_LINE_END_SEQUENCE);
-	ws_json_key(json, "context");
-	ws_json_u64(json, row.context);
+	ws_json_key_bool(json, "is_stmt", row.flags & WS_LINE_IS_STMT);
+	ws_json_key_bool(json, "end_sequence", row.flags & WS_LINE_END_SEQUENCE);
+	ws_json_key_u64(json, "context", row.context);
 	if (row.context) {
 		size_t n = ws_line_chain(e->map, &e->seq, number, pos, POSITIONS_MAX);
 		json_function(json, pos[0].function);
-		ws_json_key(json, "call_sites");
-		ws_json_array_line(json);
+		ws_json_key_array_line(json, "call_sites");
 		for (size_t i = 1; i < n; i++)
 			ws_json_u64(json, pos[i].row);
 		ws_json_end(json);
@@ -164,12 +152,9 @@ static void json_extent(struct ws_json *json, const struct extent *e)
 {
 	ws_json_object(json);
 	json_function_keys(json, e->function);
-	ws_json_key(json, "bytes");
-	ws_json_u64(json, e->high - e->low);
-	ws_json_key(json, "complete");
-	ws_json_bool(json, e->seq.status == WS_OK);
-	ws_json_key(json, "rows");
-	ws_json_array(json);
+	ws_json_key_u64(json, "bytes", e->high - e->low);
+	ws_json_key_bool(json, "complete", e->seq.status == WS_OK);
+	ws_json_key_array(json, "rows");
 	for (uint32_t i = 1; i <= e->seq.n_rows; i++) {
 		struct ws_line_row row = ws_line_row_at(e->map, &e->seq, i);
 		if (extent_has(e, &row))
@@ -220,8 +205,7 @@ bool lines_rows(struct cli *cli, const struct lines_query *query, const struct i
 	if (ws_line_seq_count(map, &n, NULL) != WS_OK)
 		cli_out_of_memory();
 	if (json) {
-		ws_json_key(json, "functions");
-		ws_json_array(json);
+		ws_json_key_array(json, "functions");
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (!extent_of(query, image, map, i, &extent))
@@ -256,8 +240,7 @@ static bool show_pc(struct cli *cli, const struct lines_query *query, const stru
 	if (json) {
 		ws_json_object(json);
 		json_function_keys(json, function);
-		ws_json_key(json, "offset");
-		ws_json_hex(json, query->pc);
+		ws_json_key_hex(json, "offset", query->pc);
 		ws_json_key(json, "positions");
 		json_chain(json, pos, n);
 		ws_json_end(json);
@@ -278,8 +261,7 @@ bool lines_pc(struct cli *cli, const struct lines_query *query, const struct ima
 	if (ws_module_functions(image->module, &functions, &n, NULL) != WS_OK)
 		cli_out_of_memory();
 	if (json) {
-		ws_json_key(json, "answers");
-		ws_json_array(json);
+		ws_json_key_array(json, "answers");
 	}
 	for (size_t i = 0; i < n; i++) {
 		bool wanted = query->function ? lines_is_function(&functions[i], query->function)
@@ -316,14 +298,10 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 	if (h->json) {
 		ws_json_object(h->json);
 		json_function_keys(h->json, owner);
-		ws_json_key(h->json, "offset");
-		ws_json_hex(h->json, offset);
-		ws_json_key(h->json, "bytes");
-		ws_json_u64(h->json, hit->high - hit->low);
-		ws_json_key(h->json, "level");
-		ws_json_u64(h->json, hit->level);
-		ws_json_key(h->json, "row");
-		ws_json_u64(h->json, hit->row);
+		ws_json_key_hex(h->json, "offset", offset);
+		ws_json_key_u64(h->json, "bytes", hit->high - hit->low);
+		ws_json_key_u64(h->json, "level", hit->level);
+		ws_json_key_u64(h->json, "row", hit->row);
 		ws_json_end(h->json);
 		return true;
 	}
@@ -353,8 +331,7 @@ bool lines_source(struct cli *cli, const struct lines_query *query, const struct
 	struct hits hits = { cli, query, image, map, json, 0 };
 	struct ws_error err;
 	if (json) {
-		ws_json_key(json, "code");
-		ws_json_array(json);
+		ws_json_key_array(json, "code");
 	}
 	enum ws_status st =
 		ws_line_find_source(map, query->source, query->source_line, show_hit, &hits, &err);

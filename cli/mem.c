@@ -314,33 +314,25 @@ static void json_answer(struct mem *mem, const uint8_t *bytes, size_t n, size_t 
 	}
 	ws_json_init(&json, out, false);
 	ws_json_object(&json);
-	ws_json_key(&json, "schema");
-	ws_json_text(&json, "warpscope-mem-1");
+	ws_json_key_text(&json, "schema", "warpscope-mem-1");
 	ws_json_key(&json, "focus");
 	session_json_focus(&mem->session, &json);
-	ws_json_key(&json, "space");
-	ws_json_text(&json, mem->space_name);
+	ws_json_key_text(&json, "space", mem->space_name);
 	ws_json_key(&json, "bank");
 	if (mem->at.space == WS_SPACE_CONST)
 		ws_json_u64(&json, mem->at.bank);
 	else
 		ws_json_null(&json);
-	ws_json_key(&json, "address");
-	ws_json_hex(&json, mem->at.address);
-	ws_json_key(&json, "wanted");
-	ws_json_u64(&json, wanted);
-	ws_json_key(&json, "read");
-	ws_json_u64(&json, n);
+	ws_json_key_hex(&json, "address", mem->at.address);
+	ws_json_key_u64(&json, "wanted", wanted);
+	ws_json_key_u64(&json, "read", n);
 	if (n == 0 && why != WS_OK) {
 		ws_json_missing(&json, "bytes", why);
 	} else {
-		ws_json_key(&json, "bytes");
-		ws_json_str(&json, (struct ws_str){ text, 2 * n });
+		ws_json_key_str(&json, "bytes", (struct ws_str){ text, 2 * n });
 	}
-	ws_json_key(&json, "rest_why");
-	ws_json_text(&json, why == WS_OK ? NULL : ws_missing_word(why));
-	ws_json_key(&json, "rest_message");
-	ws_json_text(&json, why == WS_OK ? NULL : err->message);
+	ws_json_key_text(&json, "rest_why", why == WS_OK ? NULL : ws_missing_word(why));
+	ws_json_key_text(&json, "rest_message", why == WS_OK ? NULL : err->message);
 	ws_json_end(&json);
 	free(text);
 }

@@ -60,8 +60,7 @@ void json_file(struct ws_json *json, const struct ws_line_file *file)
 	size_t len = ws_line_path(file, NULL, 0);
 	char *path = cli_alloc(len + 1, 1);
 	ws_line_path(file, path, len + 1);
-	ws_json_key(json, "file");
-	ws_json_str(json, (struct ws_str){ path, len });
+	ws_json_key_str(json, "file", (struct ws_str){ path, len });
 	free(path);
 }
 
@@ -74,10 +73,8 @@ void json_function(struct ws_json *json, const char *mangled)
 	}
 	char name[CLI_NAME_BYTES];
 	ws_demangle(ws_str_of(mangled), name, sizeof name);
-	ws_json_key(json, "function");
-	ws_json_text(json, name);
-	ws_json_key(json, "function_mangled");
-	ws_json_text(json, mangled);
+	ws_json_key_text(json, "function", name);
+	ws_json_key_text(json, "function_mangled", mangled);
 }
 
 void json_chain(struct ws_json *json, const struct ws_line_pos *pos, size_t n)
@@ -87,18 +84,14 @@ void json_chain(struct ws_json *json, const struct ws_line_pos *pos, size_t n)
 		ws_json_object(json);
 		json_function(json, pos[i].function);
 		json_file(json, pos[i].file);
-		ws_json_key(json, "line");
-		ws_json_u64(json, pos[i].line);
+		ws_json_key_u64(json, "line", pos[i].line);
 		if (pos[i].column) {
-			ws_json_key(json, "column");
-			ws_json_u64(json, pos[i].column);
+			ws_json_key_u64(json, "column", pos[i].column);
 		}
-		ws_json_key(json, "inlined");
-		ws_json_bool(json, i + 1 < n || pos[i].call_site_lost);
+		ws_json_key_bool(json, "inlined", i + 1 < n || pos[i].call_site_lost);
 		if (pos[i].call_site_lost)
 			ws_json_missing(json, "call_site", WS_MALFORMED);
-		ws_json_key(json, "row");
-		ws_json_u64(json, pos[i].row);
+		ws_json_key_u64(json, "row", pos[i].row);
 		ws_json_end(json);
 	}
 	ws_json_end(json);

@@ -385,15 +385,13 @@ static void json_kind(struct ws_json *json, const struct kind *kind,
 	if (registers->status != WS_OK) {
 		ws_json_missing(json, kind->name, registers->status);
 	} else {
-		ws_json_key(json, kind->name);
-		ws_json_array_line(json);
+		ws_json_key_array_line(json, kind->name);
 		for (uint32_t i = 0; i < registers->n; i++)
 			ws_json_u64(json, registers->value[i]);
 		ws_json_end(json);
 	}
 	snprintf(key, sizeof key, "%s_expected", kind->name);
-	ws_json_key(json, key);
-	ws_json_u64(json, registers->expected);
+	ws_json_key_u64(json, key, registers->expected);
 }
 
 /* Chosen registers by their names. */
@@ -405,8 +403,7 @@ static void json_selected(const struct regs *regs, size_t kind, const struct reg
 			continue;
 		snprintf(name, sizeof name, "%s%u", kinds[kind].name, i);
 		if (i < registers->n) {
-			ws_json_key(regs->json, name);
-			ws_json_u64(regs->json, registers->value[i]);
+			ws_json_key_u64(regs->json, name, registers->value[i]);
 		} else {
 			ws_json_missing(regs->json, name,
 					registers->status == WS_OK ? WS_ABSENT : registers->status);
@@ -425,8 +422,7 @@ static void json_lane(struct regs *regs, const struct place *place, const struct
 	else
 		ws_json_null(json);
 	if (regs->selects) {
-		ws_json_key(json, "selected");
-		ws_json_object(json);
+		ws_json_key_object(json, "selected");
 	}
 	for (size_t i = 0; i < N_KINDS; i++) {
 		struct registers registers;
@@ -501,12 +497,10 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 		ws_json_init(&json, out, false);
 		regs->json = &json;
 		ws_json_object(&json);
-		ws_json_key(&json, "schema");
-		ws_json_text(&json, "warpscope-regs-1");
+		ws_json_key_text(&json, "schema", "warpscope-regs-1");
 		ws_json_key(&json, "focus");
 		session_json_focus(&regs->session, &json);
-		ws_json_key(&json, "lanes");
-		ws_json_array(&json);
+		ws_json_key_array(&json, "lanes");
 	}
 	regs->symbols = symbols_create(regs->session.target);
 	regs->of_lane = cli_alloc(WS_MAX_LANES, sizeof *regs->of_lane);

@@ -145,8 +145,7 @@ void rows_begin(struct rows *rows, bool focus)
 		return;
 	if (rows->json) {
 		ws_json_object(rows->json);
-		ws_json_key(rows->json, "current");
-		ws_json_bool(rows->json, focus);
+		ws_json_key_bool(rows->json, "current", focus);
 		return;
 	}
 	if (rows->measuring)

@@ -303,28 +303,20 @@ bool place_has_focus(const struct session *session, const struct place *place)
 
 void place_json(const struct place *place, const struct ws_lane *lane, struct ws_json *json)
 {
-	ws_json_key(json, "device");
-	ws_json_u64(json, place->device->id);
-	ws_json_key(json, "sm");
-	ws_json_u64(json, place->sm.id);
-	ws_json_key(json, "warp");
-	ws_json_u64(json, place->warp.id);
-	ws_json_key(json, "lane");
-	ws_json_u64(json, lane->id);
+	ws_json_key_u64(json, "device", place->device->id);
+	ws_json_key_u64(json, "sm", place->sm.id);
+	ws_json_key_u64(json, "warp", place->warp.id);
+	ws_json_key_u64(json, "lane", lane->id);
 	if (place->kernel != WS_NONE) {
-		ws_json_key(json, "kernel");
-		ws_json_u64(json, place->kernel);
+		ws_json_key_u64(json, "kernel", place->kernel);
 	} else {
 		ws_json_missing(json, "kernel", WS_ABSENT);
 	}
 	if (place->block_status == WS_OK) {
-		ws_json_key(json, "blockIdx");
-		ws_json_dim3(json, place->block.idx);
+		ws_json_key_dim3(json, "blockIdx", place->block.idx);
 	} else {
 		ws_json_missing(json, "blockIdx", place->block_status);
 	}
-	ws_json_key(json, "threadIdx");
-	ws_json_dim3(json, lane->thread);
-	ws_json_key(json, "pc");
-	ws_json_hex(json, lane->pc);
+	ws_json_key_dim3(json, "threadIdx", lane->thread);
+	ws_json_key_hex(json, "pc", lane->pc);
 }

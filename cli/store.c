@@ -94,19 +94,13 @@ static void image_row(struct storing *s, const char *outcome, const struct ws_co
 	}
 	ws_json_object(&s->json);
 	if (outcome) {
-		ws_json_key(&s->json, "outcome");
-		ws_json_text(&s->json, outcome);
+		ws_json_key_text(&s->json, "outcome", outcome);
 	}
-	ws_json_key(&s->json, "id");
-	ws_json_text(&s->json, text);
-	ws_json_key(&s->json, "arch");
-	ws_json_text(&s->json, arch);
-	ws_json_key(&s->json, "kernels");
-	ws_json_u64(&s->json, count_kernels(module));
-	ws_json_key(&s->json, "debug");
-	ws_json_text(&s->json, debug_word(&image.facts));
-	ws_json_key(&s->json, "path");
-	ws_json_str(&s->json, ws_str_of(path));
+	ws_json_key_text(&s->json, "id", text);
+	ws_json_key_text(&s->json, "arch", arch);
+	ws_json_key_u64(&s->json, "kernels", count_kernels(module));
+	ws_json_key_text(&s->json, "debug", debug_word(&image.facts));
+	ws_json_key_str(&s->json, "path", ws_str_of(path));
 	ws_json_end(&s->json);
 }
 
@@ -190,23 +184,16 @@ static void found_json(struct storing *s, const struct ws_function *f,
 	char name[CLI_NAME_BYTES];
 	ws_demangle(f->name, name, sizeof name);
 	ws_json_object(&s->json);
-	ws_json_key(&s->json, "function");
-	ws_json_str(&s->json, ws_str_of(name));
-	ws_json_key(&s->json, "function_mangled");
-	ws_json_str(&s->json, f->name);
-	ws_json_key(&s->json, "verdict");
-	ws_json_text(&s->json, verdict_word(found->verdict));
+	ws_json_key_str(&s->json, "function", ws_str_of(name));
+	ws_json_key_str(&s->json, "function_mangled", f->name);
+	ws_json_key_text(&s->json, "verdict", verdict_word(found->verdict));
 	if (found->verdict == WS_BORROW_EQUAL || found->verdict == WS_BORROW_DIFFERS) {
-		ws_json_key(&s->json, "instructions");
-		ws_json_u64(&s->json, found->diff.size_a / 16);
-		ws_json_key(&s->json, "instructions_different");
-		ws_json_u64(&s->json, found->diff.n_instructions);
-		ws_json_key(&s->json, "bytes_different");
-		ws_json_u64(&s->json, found->diff.n_bytes);
+		ws_json_key_u64(&s->json, "instructions", found->diff.size_a / 16);
+		ws_json_key_u64(&s->json, "instructions_different", found->diff.n_instructions);
+		ws_json_key_u64(&s->json, "bytes_different", found->diff.n_bytes);
 	}
 	if (found->path) {
-		ws_json_key(&s->json, "path");
-		ws_json_str(&s->json, ws_str_of(found->path));
+		ws_json_key_str(&s->json, "path", ws_str_of(found->path));
 	} else {
 		ws_json_missing(&s->json, "path", WS_ABSENT);
 	}
@@ -309,10 +296,8 @@ static int run(struct storing *s, const char *action, int n_paths, char **paths)
 	if (s->cli->json) {
 		ws_json_init(&s->json, &s->cli->out, false);
 		ws_json_object(&s->json);
-		ws_json_key(&s->json, "schema");
-		ws_json_text(&s->json, "warpscope-store-1");
-		ws_json_key(&s->json, "store");
-		ws_json_str(&s->json, ws_str_of(ws_store_folder(s->store)));
+		ws_json_key_text(&s->json, "schema", "warpscope-store-1");
+		ws_json_key_str(&s->json, "store", ws_str_of(ws_store_folder(s->store)));
 		ws_json_key(&s->json, strcmp(action, "find") == 0 ? "kernels" : "images");
 		ws_json_array(&s->json);
 	} else {

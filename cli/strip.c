@@ -278,8 +278,7 @@ static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t
 
 static void key_u64(struct ws_json *json, const char *key, uint64_t value)
 {
-	ws_json_key(json, key);
-	ws_json_u64(json, value);
+	ws_json_key_u64(json, key, value);
 }
 
 static void print_json(struct cli *cli, const struct request *request, const char *input,
@@ -290,16 +289,12 @@ static void print_json(struct cli *cli, const struct request *request, const cha
 	struct ws_json json;
 	ws_json_init(&json, &cli->out, false);
 	ws_json_object(&json);
-	ws_json_key(&json, "schema");
-	ws_json_text(&json, "warpscope-strip-1");
-	ws_json_key(&json, "input");
-	ws_json_text(&json, input);
-	ws_json_key(&json, "output");
-	ws_json_text(&json, request->output);
+	ws_json_key_text(&json, "schema", "warpscope-strip-1");
+	ws_json_key_text(&json, "input", input);
+	ws_json_key_text(&json, "output", request->output);
 	key_u64(&json, "bytes_before", before);
 	key_u64(&json, "bytes_after", after);
-	ws_json_key(&json, "kept");
-	ws_json_object(&json);
+	ws_json_key_object(&json, "kept");
 #define X(field, words)                            \
 	ws_json_key(&json, words);                 \
 	ws_json_object(&json);                     \
@@ -313,8 +308,7 @@ static void print_json(struct cli *cli, const struct request *request, const cha
 	key_u64(&json, "memory_bytes_kept", s->memory_bytes_kept);
 	key_u64(&json, "original_images_removed", s->original_images);
 	key_u64(&json, "original_bytes_removed", s->original_bytes);
-	ws_json_key(&json, "values");
-	ws_json_object(&json);
+	ws_json_key_object(&json, "values");
 	for (size_t i = 0; i < WS_N_VALUE_CLASSES; i++)
 		key_u64(&json, classes[i], s->values[i]);
 	ws_json_end(&json);

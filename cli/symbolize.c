@@ -94,8 +94,7 @@ static enum ws_status find_place(struct ws_module *module, const char *name, boo
 static void json_place(struct symbolizer *s, const char *place)
 {
 	ws_json_object(&s->json);
-	ws_json_key(&s->json, "place");
-	ws_json_text(&s->json, place);
+	ws_json_key_text(&s->json, "place", place);
 }
 
 static void answer_lines(struct symbolizer *s, const char *place, const struct image *image,
@@ -111,10 +110,8 @@ static void answer_lines(struct symbolizer *s, const char *place, const struct i
 		char arch[16];
 		image_arch(image, arch, sizeof arch);
 		json_place(s, place);
-		ws_json_key(&s->json, "image");
-		ws_json_u64(&s->json, image->index);
-		ws_json_key(&s->json, "arch");
-		ws_json_text(&s->json, arch);
+		ws_json_key_u64(&s->json, "image", image->index);
+		ws_json_key_text(&s->json, "arch", arch);
 		if (st == WS_OK) {
 			ws_json_key(&s->json, "positions");
 			json_chain(&s->json, pos, n);
@@ -189,12 +186,9 @@ static void answer_all(struct symbolizer *s, int n, char **places)
 	if (s->cli->json) {
 		ws_json_init(&s->json, &s->cli->out, false);
 		ws_json_object(&s->json);
-		ws_json_key(&s->json, "schema");
-		ws_json_text(&s->json, "warpscope-symbolize-1");
-		ws_json_key(&s->json, "path");
-		ws_json_text(&s->json, s->path);
-		ws_json_key(&s->json, "answers");
-		ws_json_array(&s->json);
+		ws_json_key_text(&s->json, "schema", "warpscope-symbolize-1");
+		ws_json_key_text(&s->json, "path", s->path);
+		ws_json_key_array(&s->json, "answers");
 	}
 	for (int i = 0; i < n; i++)
 		answer(s, places[i]);

@@ -60,8 +60,7 @@ struct job {
 
 static void key_text(struct ws_json *json, const char *key, const char *text)
 {
-	ws_json_key(json, key);
-	ws_json_text(json, text);
+	ws_json_key_text(json, key, text);
 }
 
 static void key_line(struct ws_json *json, const char *key, uint64_t line)
@@ -118,8 +117,7 @@ static void begin(struct job *job)
 	key_text(json, "form", job->replays ? "replay" : "diff");
 	key_text(json, "a", job->path[0]);
 	key_text(json, "b", job->path[1]);
-	ws_json_key(json, "differences");
-	ws_json_array(json);
+	ws_json_key_array(json, "differences");
 }
 
 static void tell(void *user, const struct ws_trace_difference *difference)
@@ -138,21 +136,15 @@ static void end_json(struct job *job, bool same)
 {
 	struct ws_json *json = &job->json;
 	ws_json_end(json);
-	ws_json_key(json, "counts");
-	ws_json_object(json);
-	ws_json_key(json, "compared");
-	ws_json_u64(json, job->counts.compared);
-	ws_json_key(json, "same");
-	ws_json_u64(json, job->counts.same);
-	ws_json_key(json, "other_tables");
-	ws_json_u64(json, job->counts.other_tables);
+	ws_json_key_object(json, "counts");
+	ws_json_key_u64(json, "compared", job->counts.compared);
+	ws_json_key_u64(json, "same", job->counts.same);
+	ws_json_key_u64(json, "other_tables", job->counts.other_tables);
 	for (int kind = 0; kind < WS_TRACE_N_KINDS; kind++) {
-		ws_json_key(json, kind_names[kind]);
-		ws_json_u64(json, job->counts.found[kind]);
+		ws_json_key_u64(json, kind_names[kind], job->counts.found[kind]);
 	}
 	ws_json_end(json);
-	ws_json_key(json, "same");
-	ws_json_bool(json, same);
+	ws_json_key_bool(json, "same", same);
 	ws_json_end(json);
 }
 

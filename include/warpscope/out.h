@@ -109,6 +109,17 @@ WS_API void ws_json_id(struct ws_json *json, uint64_t value);  /**< decimal in a
 WS_API void ws_json_str(struct ws_json *json, struct ws_str text);
 WS_API void ws_json_text(struct ws_json *json, const char *text); /**< C string; NULL gives null */
 WS_API void ws_json_dim3(struct ws_json *json, struct ws_dim3 dim); /**< [x, y, z] on one line */
+/* A key and what follows on it in one. */
+WS_API void ws_json_key_object(struct ws_json *json, const char *key);
+WS_API void ws_json_key_array(struct ws_json *json, const char *key);
+WS_API void ws_json_key_array_line(struct ws_json *json, const char *key);
+WS_API void ws_json_key_u64(struct ws_json *json, const char *key, uint64_t value);
+WS_API void ws_json_key_i64(struct ws_json *json, const char *key, int64_t value);
+WS_API void ws_json_key_hex(struct ws_json *json, const char *key, uint64_t value);
+WS_API void ws_json_key_bool(struct ws_json *json, const char *key, bool value);
+WS_API void ws_json_key_str(struct ws_json *json, const char *key, struct ws_str text);
+WS_API void ws_json_key_text(struct ws_json *json, const char *key, const char *text);
+WS_API void ws_json_key_dim3(struct ws_json *json, const char *key, struct ws_dim3 dim);
 /**
  * Key with a value that is missing: `"key": null, "key_why": "absent"` (excluded, unsupported,
  * damaged). `why` must not be WS_OK.

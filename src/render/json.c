@@ -15,9 +15,9 @@ static void json_diagnostic(struct ws_json *json, const struct ws_diagnostic *on
 	if (one->file_off == WS_NO_OFFSET)
 		ws_json_missing(json, "offset", WS_ABSENT);
 	else
-		wsi_json_key_u64(json, "offset", one->file_off);
+		ws_json_key_u64(json, "offset", one->file_off);
 	wsi_json_key_text(json, "message", one->message);
-	wsi_json_key_u64(json, "repeats", one->repeats);
+	ws_json_key_u64(json, "repeats", one->repeats);
 	wsi_json_key_text(json, "hides", hides[one->hides]);
 	ws_json_end(json);
 }
@@ -48,13 +48,12 @@ void ws_report_json(const struct ws_report *report, struct ws_out *out)
 	ws_json_object(json);
 	wsi_json_key_text(json, "schema", "warpscope-report-1");
 	wsi_json_dump(json, report);
-	ws_json_key(json, "verdict");
-	ws_json_object(json);
+	ws_json_key_object(json, "verdict");
 	wsi_json_key_text(json, "kind", ws_verdict_kind_text(report->verdict));
 	wsi_json_key_text(json, "summary", report->summary);
-	wsi_json_key_u64(json, "resident_warps", report->n_warps);
-	wsi_json_key_u64(json, "barrier_warps", report->n_barrier_warps);
-	wsi_json_key_u64(json, "waiting_warps", report->n_waiting_warps);
+	ws_json_key_u64(json, "resident_warps", report->n_warps);
+	ws_json_key_u64(json, "barrier_warps", report->n_barrier_warps);
+	ws_json_key_u64(json, "waiting_warps", report->n_waiting_warps);
 	ws_json_end(json);
 	WSI_JSON_LIST(json, report, devices, wsi_json_device);
 	WSI_JSON_LIST(json, report, kernels, wsi_json_kernel);

@@ -51,13 +51,11 @@ void wsi_json_example(struct ws_json *json, const struct ws_report_thread *at);
 void wsi_json_key_text(struct ws_json *json, const char *key, const char *text); /* NULL: absent */
 void wsi_json_key_str(struct ws_json *json, const char *key, struct ws_str text,
 		      enum ws_status status);
-void wsi_json_key_u64(struct ws_json *json, const char *key, uint64_t value);
 /* A number that is WS_NONE when there is none. */
 void wsi_json_key_number(struct ws_json *json, const char *key, uint32_t value);
 void wsi_json_key_hex(struct ws_json *json, const char *key, uint64_t value, enum ws_status status);
 void wsi_json_key_dim3(struct ws_json *json, const char *key, struct ws_dim3 dim,
 		       enum ws_status status);
-void wsi_json_key_bool(struct ws_json *json, const char *key, bool value);
 enum ws_status wsi_status_if(bool present); /* WS_OK or WS_ABSENT */
 
 #endif

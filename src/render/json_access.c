@@ -31,8 +31,7 @@ static void json_lanes(struct ws_json *json, const char *key, uint32_t lanes,
 		       const uint64_t *values)
 {
 	char lane[12];
-	ws_json_key(json, key);
-	ws_json_object(json);
+	ws_json_key_object(json, key);
 	for (uint32_t i = 0; i < WS_MAX_LANES; i++) {
 		if (!(lanes >> i & 1))
 			continue;
@@ -47,8 +46,8 @@ static void json_operand(struct ws_json *json, const struct ws_report_operand *o
 	ws_json_object(json);
 	wsi_json_key_text(json, "name", op->name);
 	wsi_json_key_text(json, "use", ws_operand_use_text(op->use));
-	wsi_json_key_bool(json, "uniform", op->uniform);
-	wsi_json_key_bool(json, "constant", op->constant);
+	ws_json_key_bool(json, "uniform", op->uniform);
+	ws_json_key_bool(json, "constant", op->constant);
 	if (op->status == WS_OK) {
 		wsi_json_key_text(json, "trust", ws_trust_text(op->trust));
 		wsi_json_key_text(json, "trust_reason", op->trust_why);
@@ -66,29 +65,27 @@ static void json_neighbour(struct ws_json *json, const char *key,
 		ws_json_missing(json, key, one->status);
 		return;
 	}
-	ws_json_key(json, key);
-	ws_json_object(json);
+	ws_json_key_object(json, key);
 	wsi_json_key_hex(json, "start", one->start, WS_OK);
-	wsi_json_key_u64(json, "size", one->size);
-	wsi_json_key_u64(json, "distance", one->distance);
-	wsi_json_key_u64(json, "elements", one->elements);
+	ws_json_key_u64(json, "size", one->size);
+	ws_json_key_u64(json, "distance", one->distance);
+	ws_json_key_u64(json, "elements", one->elements);
 	wsi_json_key_str(json, "symbol", one->symbol, wsi_status_if(one->symbol.len));
 	ws_json_end(json);
 }
 
 void wsi_json_owner(struct ws_json *json, const struct ws_report_owner *owner)
 {
-	ws_json_key(json, "owner");
-	ws_json_object(json);
+	ws_json_key_object(json, "owner");
 	wsi_json_key_text(json, "kind", ws_owner_kind_text(owner->kind));
 	wsi_json_key_number(json, "parameter", owner->ordinal);
-	wsi_json_key_u64(json, "offset", owner->offset);
+	ws_json_key_u64(json, "offset", owner->offset);
 	wsi_json_key_str(json, "name", owner->name, wsi_status_if(owner->name.len));
 	wsi_json_key_str(json, "field", owner->field, wsi_status_if(owner->field.len));
 	wsi_json_key_hex(json, "value", owner->value, wsi_status_if(owner->value_known));
 	wsi_json_key_hex(json, "range_start", owner->range_start, owner->range_status);
 	if (owner->range_status == WS_OK)
-		wsi_json_key_u64(json, "range_size", owner->range_size);
+		ws_json_key_u64(json, "range_size", owner->range_size);
 	else
 		ws_json_missing(json, "range_size", owner->range_status);
 	wsi_json_key_hex(json, "loaded_at", owner->pc,
@@ -104,15 +101,14 @@ static void json_index(struct ws_json *json, const struct ws_report_index *index
 		ws_json_missing(json, "index", WS_ABSENT);
 		return;
 	}
-	ws_json_key(json, "index");
-	ws_json_object(json);
+	ws_json_key_object(json, "index");
 	wsi_json_key_hex(json, "read_at", index->pc, WS_OK);
 	wsi_json_key_number(json, "parameter", index->root_ordinal);
 	if (index->element_known)
-		wsi_json_key_u64(json, "element", index->element);
+		ws_json_key_u64(json, "element", index->element);
 	else
 		ws_json_missing(json, "element", WS_ABSENT);
-	wsi_json_key_u64(json, "bytes", index->bytes);
+	ws_json_key_u64(json, "bytes", index->bytes);
 	wsi_json_key_claim(json, "claim", &index->claim);
 	ws_json_end(json);
 }
@@ -140,12 +136,12 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	wsi_json_key_text(json, "instruction", access->text);
 	wsi_json_key_claim(json, "found", &access->found);
 	wsi_json_key_text(json, "space", ws_space_text(access->space));
-	wsi_json_key_bool(json, "generic", access->generic);
+	ws_json_key_bool(json, "generic", access->generic);
 	wsi_json_key_number(json, "bank", access->bank);
 	wsi_json_key_number(json, "cluster_rank", access->rank);
 	wsi_json_key_text(json, "direction", ws_direction_text(access->direction));
 	wsi_json_key_number(json, "width", access->width ? access->width : WS_NONE);
-	wsi_json_key_bool(json, "async", access->async);
+	ws_json_key_bool(json, "async", access->async);
 	json_masks(json, access);
 	json_lanes(json, "address", access->lanes_known | access->lanes_guess, access->address);
 	wsi_json_key_claim(json, "address_claim", &access->address_claim);
@@ -155,11 +151,11 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	wsi_json_key_hex(json, "first_address", access->first_address, range);
 	wsi_json_key_hex(json, "last_address", access->last_address, range);
 	if (access->window_size)
-		wsi_json_key_u64(json, "window_size", access->window_size);
+		ws_json_key_u64(json, "window_size", access->window_size);
 	else
 		ws_json_missing(json, "window_size", WS_ABSENT);
 	wsi_json_key_text(json, "where", access->where);
-	wsi_json_key_bool(json, "inside", access->inside);
+	ws_json_key_bool(json, "inside", access->inside);
 	json_neighbour(json, "below", &access->below);
 	json_neighbour(json, "above", &access->above);
 	wsi_json_owner(json, &access->owner);
@@ -175,7 +171,7 @@ static void json_insn(struct ws_json *json, const struct ws_report_insn *insn)
 	wsi_json_key_text(json, "text", insn->text);
 	wsi_json_key_text(json, "mark", insn->mark);
 	wsi_json_key_text(json, "values", insn->values);
-	wsi_json_key_bool(json, "known", insn->known);
+	ws_json_key_bool(json, "known", insn->known);
 	ws_json_end(json);
 }
 
@@ -192,8 +188,7 @@ void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e
 		ws_json_missing(json, "accesses", e->access_status);
 	wsi_json_key_text(json, "accesses_text", e->access_why);
 	WSI_JSON_LIST(json, e, insns, json_insn);
-	ws_json_key(json, "likely_causes");
-	ws_json_array(json);
+	ws_json_key_array(json, "likely_causes");
 	for (uint32_t i = 0; i < e->n_causes; i++)
 		wsi_json_claim(json, &e->causes[i]);
 	ws_json_end(json);
@@ -205,11 +200,11 @@ static void json_field(struct ws_json *json, const struct ws_report_field *field
 	ws_json_object(json);
 	wsi_json_key_str(json, "path", field->path, WS_OK);
 	wsi_json_key_str(json, "type", field->type, field->type.len ? WS_OK : WS_LIMIT);
-	wsi_json_key_u64(json, "offset", field->offset);
-	wsi_json_key_u64(json, "size", field->size_bytes);
+	ws_json_key_u64(json, "offset", field->offset);
+	ws_json_key_u64(json, "size", field->size_bytes);
 	if (field->bit_size) {
-		wsi_json_key_u64(json, "bit_size", field->bit_size);
-		wsi_json_key_u64(json, "bit_offset", field->bit_off);
+		ws_json_key_u64(json, "bit_size", field->bit_size);
+		ws_json_key_u64(json, "bit_offset", field->bit_off);
 	}
 	wsi_json_key_text(json, "value", field->text);
 	ws_json_end(json);
@@ -222,9 +217,9 @@ static void json_param(struct ws_json *json, const struct ws_report_param *param
 	enum ws_status type = types_status == WS_OK && !param->type.len ? WS_LIMIT : types_status;
 	bool unnamed = types_status == WS_OK && !param->name.len;
 	ws_json_object(json);
-	wsi_json_key_u64(json, "ordinal", param->ordinal);
-	wsi_json_key_u64(json, "offset", param->offset);
-	wsi_json_key_u64(json, "size", param->size_bytes);
+	ws_json_key_u64(json, "ordinal", param->ordinal);
+	ws_json_key_u64(json, "offset", param->offset);
+	ws_json_key_u64(json, "size", param->size_bytes);
 	wsi_json_key_str(json, "name", param->name, unnamed ? WS_ABSENT : types_status);
 	wsi_json_key_str(json, "type", param->type, type);
 	for (size_t i = 0; i < param->value.len; i++)
@@ -236,7 +231,7 @@ static void json_param(struct ws_json *json, const struct ws_report_param *param
 	else
 		ws_json_missing(json, "fields", types_status);
 	if (param->fields_cut)
-		wsi_json_key_bool(json, "fields_cut", true);
+		ws_json_key_bool(json, "fields_cut", true);
 	ws_json_end(json);
 }
 
@@ -246,8 +241,7 @@ void wsi_json_params(struct ws_json *json, const struct ws_report_kernel *kernel
 		ws_json_missing(json, "params", kernel->params_status);
 		return;
 	}
-	ws_json_key(json, "params");
-	ws_json_array(json);
+	ws_json_key_array(json, "params");
 	for (uint32_t i = 0; i < kernel->n_params; i++)
 		json_param(json, &kernel->params[i], kernel->types_status);
 	ws_json_end(json);

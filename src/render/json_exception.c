@@ -5,7 +5,7 @@
 static void json_kind(struct ws_json *json, const struct ws_report_exception *e)
 {
 	static const char *const blames[] = { "lane", "suspects", "sm", "trap", "nobody" };
-	wsi_json_key_u64(json, "code", e->code);
+	ws_json_key_u64(json, "code", e->code);
 	wsi_json_key_text(json, "name", e->name);
 	wsi_json_key_text(json, "label", e->label);
 	wsi_json_key_text(json, "cuda_gdb", e->cuda_gdb);
@@ -13,8 +13,8 @@ static void json_kind(struct ws_json *json, const struct ws_report_exception *e)
 	wsi_json_key_text(json, "attribution", blames[e->blame]);
 	if (e->kind) {
 		wsi_json_key_text(json, "family", ws_exception_family_text(e->kind->family));
-		wsi_json_key_bool(json, "knows_instruction", e->kind->knows_instruction);
-		wsi_json_key_bool(json, "knows_lane", e->kind->knows_lane);
+		ws_json_key_bool(json, "knows_instruction", e->kind->knows_instruction);
+		ws_json_key_bool(json, "knows_lane", e->kind->knows_lane);
 		wsi_json_key_text(json, "causes", e->kind->causes);
 		wsi_json_key_text(json, "checks", e->kind->checks);
 	}
@@ -28,8 +28,7 @@ static void json_assertion(struct ws_json *json, const struct ws_report_assertio
 		ws_json_missing(json, "assertion", assertion->status);
 		return;
 	}
-	ws_json_key(json, "assertion");
-	ws_json_object(json);
+	ws_json_key_object(json, "assertion");
 	wsi_json_key_str(json, "message", assertion->message,
 			 wsi_status_if(assertion->message.len));
 	wsi_json_key_str(json, "file", assertion->file, wsi_status_if(assertion->file.len));
@@ -44,8 +43,7 @@ static void json_assertion(struct ws_json *json, const struct ws_report_assertio
 
 static void json_suspect(struct ws_json *json, const char *key, const struct ws_report_thread *at)
 {
-	ws_json_key(json, key);
-	ws_json_object(json);
+	ws_json_key_object(json, key);
 	wsi_json_thread(json, at);
 	ws_json_end(json);
 }
@@ -56,14 +54,13 @@ static void json_suspects(struct ws_json *json, const struct ws_report_exception
 		ws_json_missing(json, "suspects", WS_ABSENT);
 		return;
 	}
-	ws_json_key(json, "suspects");
-	ws_json_object(json);
-	wsi_json_key_bool(json, "stands_out", e->suspect_stands_out);
+	ws_json_key_object(json, "suspects");
+	ws_json_key_bool(json, "stands_out", e->suspect_stands_out);
 	json_suspect(json, "thread", &e->suspect);
 	json_suspect(json, "first", &e->first_suspect);
 	json_suspect(json, "last", &e->last_suspect);
 	wsi_json_key_hex(json, "lanes", e->lanes_suspect, WS_OK);
-	wsi_json_key_u64(json, "threads", e->n_suspects);
+	ws_json_key_u64(json, "threads", e->n_suspects);
 	ws_json_end(json);
 }
 
@@ -76,9 +73,9 @@ void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *
 	wsi_json_key_hex(json, "pc", e->pc, e->pc_status);
 	wsi_json_key_hex(json, "errorpc", e->errorpc, e->errorpc_status);
 	wsi_json_key_number(json, "kernel", e->kernel);
-	wsi_json_key_u64(json, "lanes", e->n_lanes);
-	wsi_json_key_u64(json, "warps", e->n_warps);
-	wsi_json_key_u64(json, "sms", e->n_sms);
+	ws_json_key_u64(json, "lanes", e->n_lanes);
+	ws_json_key_u64(json, "warps", e->n_warps);
+	ws_json_key_u64(json, "sms", e->n_sms);
 	enum ws_status warp = wsi_status_if(e->at.warp != WS_NONE);
 	wsi_json_key_hex(json, "lanes_blamed", e->lanes_blamed, warp);
 	wsi_json_key_hex(json, "lanes_active", e->lanes_active, warp);
@@ -88,15 +85,14 @@ void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *
 			  wsi_status_if(e->have_target_block));
 	wsi_json_key_number(json, "user_frame", e->user_frame);
 	wsi_json_key_number(json, "pc_frames_from", e->pc_frames_from);
-	wsi_json_key_u64(json, "callers_left_out", e->n_callers_left_out);
+	ws_json_key_u64(json, "callers_left_out", e->n_callers_left_out);
 	if (e->pc_frame) {
 		ws_json_key(json, "pc_frame");
 		wsi_json_frame(json, e->pc_frame);
 	} else {
 		ws_json_missing(json, "pc_frame", WS_ABSENT);
 	}
-	ws_json_key(json, "frames");
-	ws_json_array(json);
+	ws_json_key_array(json, "frames");
 	for (uint32_t i = 0; i < e->n_frames; i++)
 		wsi_json_frame(json, &e->frames[i]);
 	ws_json_end(json);

@@ -6,8 +6,7 @@
 static void json_stripped(struct ws_json *json, uint32_t stripped)
 {
 	static const char *const words[] = { "others", "values", "ptx", "paths" };
-	ws_json_key(json, "stripped");
-	ws_json_array_line(json);
+	ws_json_key_array_line(json, "stripped");
 	for (size_t i = 0; i < WSI_COUNT(words); i++) {
 		if (stripped >> i & 1)
 			ws_json_text(json, words[i]);
@@ -22,25 +21,24 @@ void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
 		ws_json_missing(json, "dump", report->dump_status);
 		return;
 	}
-	ws_json_key(json, "dump");
-	ws_json_object(json);
+	ws_json_key_object(json, "dump");
 	wsi_json_key_str(json, "path", ws_str_of(dump->path), WS_OK);
-	wsi_json_key_u64(json, "bytes", dump->bytes);
+	ws_json_key_u64(json, "bytes", dump->bytes);
 	char text[40];
 	wsi_format(text, "%u.%u", dump->driver_major, dump->driver_minor);
 	wsi_json_key_text(json, "driver", dump->have_metadata ? text : NULL);
 	wsi_format(text, "%u.%u", dump->cuda_major, dump->cuda_minor);
 	wsi_json_key_text(json, "cuda", dump->have_metadata ? text : NULL);
-	wsi_json_key_bool(json, "complete", dump->complete);
+	ws_json_key_bool(json, "complete", dump->complete);
 	wsi_json_key_text(json, "layout", dump->layout);
 	wsi_json_key_str(json, "generator", dump->generator, wsi_status_if(dump->have_metadata));
 	wsi_json_key_hex(json, "flags", dump->flags, wsi_status_if(dump->have_flags));
 	json_stripped(json, dump->stripped);
 	if (dump->have_time)
-		wsi_json_key_u64(json, "timestamp", dump->timestamp);
+		ws_json_key_u64(json, "timestamp", dump->timestamp);
 	else
 		ws_json_missing(json, "timestamp", WS_ABSENT);
-	wsi_json_key_bool(json, "classic", dump->classic);
+	ws_json_key_bool(json, "classic", dump->classic);
 	ws_json_end(json);
 }
 
@@ -67,8 +65,7 @@ void wsi_json_image(struct ws_json *json, const struct ws_report *report)
 		ws_json_missing(json, "image", report->image_status);
 		return;
 	}
-	ws_json_key(json, "image");
-	ws_json_object(json);
+	ws_json_key_object(json, "image");
 	wsi_format(text, "sm_%" PRIu32 "%.1s", facts->sm,
 		   facts->variant ? (char[]){ facts->variant, 0 } : "");
 	wsi_json_key_text(json, "arch", facts->sm ? text : NULL);
@@ -82,8 +79,8 @@ void wsi_json_image(struct ws_json *json, const struct ws_report *report)
 	json_note(json, "options_shown", image->options_shown);
 	wsi_json_key_text(json, "lines", lines[image->lines]);
 	wsi_json_key_text(json, "lines_borrowed_from", image->lines_borrowed_from);
-	wsi_json_key_bool(json, "debug_info", facts->has_debug_info);
-	wsi_json_key_bool(json, "ptx", facts->has_ptx);
+	ws_json_key_bool(json, "debug_info", facts->has_debug_info);
+	ws_json_key_bool(json, "ptx", facts->has_ptx);
 	json_code_id(json, "code_id", &image->code_id, image->code_id_status);
 	json_code_id(json, "image_id", &image->image_id, image->image_id_status);
 	ws_json_end(json);
@@ -98,18 +95,18 @@ void wsi_json_device(struct ws_json *json, const struct ws_report_device *device
 		ws_json_end(json);
 		return;
 	}
-	wsi_json_key_u64(json, "id", state->id);
+	ws_json_key_u64(json, "id", state->id);
 	wsi_json_key_str(json, "name", state->name, WS_OK);
 	wsi_json_key_str(json, "type", state->type, WS_OK);
 	wsi_json_key_str(json, "sm_type", state->sm_type, WS_OK);
-	wsi_json_key_u64(json, "sms", state->n_sms);
-	wsi_json_key_u64(json, "warps_per_sm", state->n_warps_per_sm);
-	wsi_json_key_u64(json, "pci_bus", state->pci_bus);
-	wsi_json_key_u64(json, "pci_device", state->pci_device);
-	wsi_json_key_u64(json, "status", state->status);
-	wsi_json_key_u64(json, "resident_warps", device->resident_warps);
-	wsi_json_key_u64(json, "resident_threads", device->resident_lanes);
-	wsi_json_key_u64(json, "faulted_sms", device->faulted_sms);
+	ws_json_key_u64(json, "sms", state->n_sms);
+	ws_json_key_u64(json, "warps_per_sm", state->n_warps_per_sm);
+	ws_json_key_u64(json, "pci_bus", state->pci_bus);
+	ws_json_key_u64(json, "pci_device", state->pci_device);
+	ws_json_key_u64(json, "status", state->status);
+	ws_json_key_u64(json, "resident_warps", device->resident_warps);
+	ws_json_key_u64(json, "resident_threads", device->resident_lanes);
+	ws_json_key_u64(json, "faulted_sms", device->faulted_sms);
 	ws_json_end(json);
 }
 
@@ -120,7 +117,7 @@ void wsi_json_kernel(struct ws_json *json, const struct ws_report_kernel *kernel
 	char id[24];
 	wsi_format(id, "%" PRId64, grid->id);
 	ws_json_object(json);
-	wsi_json_key_u64(json, "id", kernel->id);
+	ws_json_key_u64(json, "id", kernel->id);
 	wsi_json_key_number(json, "device", kernel->device);
 	wsi_json_key_str(json, "grid", ws_str_of(id), there);
 	wsi_json_key_str(json, "name", kernel->name, kernel->name_status);
@@ -133,8 +130,8 @@ void wsi_json_kernel(struct ws_json *json, const struct ws_report_kernel *kernel
 	wsi_json_key_hex(json, "entry", grid->function_entry, there);
 	wsi_json_key_number(json, "registers",
 			    grid->have & WS_GRID_N_REGS ? grid->n_regs : WS_NONE);
-	wsi_json_key_u64(json, "resident_blocks", kernel->resident_blocks);
-	wsi_json_key_u64(json, "resident_warps", kernel->resident_warps);
+	ws_json_key_u64(json, "resident_blocks", kernel->resident_blocks);
+	ws_json_key_u64(json, "resident_warps", kernel->resident_warps);
 	wsi_json_params(json, kernel);
 	ws_json_end(json);
 }

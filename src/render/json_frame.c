@@ -8,14 +8,12 @@ static void json_source(struct ws_json *json, const struct ws_report_source *sou
 		ws_json_missing(json, "source", source->status);
 		return;
 	}
-	ws_json_key(json, "source");
-	ws_json_object(json);
+	ws_json_key_object(json, "source");
 	wsi_json_key_text(json, "path", source->path);
-	wsi_json_key_bool(json, "changed", source->changed);
-	wsi_json_key_bool(json, "other_time", source->other_time);
-	wsi_json_key_u64(json, "first_line", source->first_line);
-	ws_json_key(json, "lines");
-	ws_json_array(json);
+	ws_json_key_bool(json, "changed", source->changed);
+	ws_json_key_bool(json, "other_time", source->other_time);
+	ws_json_key_u64(json, "first_line", source->first_line);
+	ws_json_key_array(json, "lines");
 	for (uint32_t i = 0; i < source->n_lines; i++)
 		ws_json_str(json, source->lines[i]);
 	ws_json_end(json);
@@ -30,7 +28,7 @@ void wsi_json_place(struct ws_json *json, const struct ws_report_frame *frame)
 	wsi_json_key_str(json, "function_mangled", frame->function_mangled, frame->function_status);
 	wsi_json_key_str(json, "file", frame->file, frame->line_status);
 	if (frame->line_status == WS_OK && frame->line)
-		wsi_json_key_u64(json, "line", frame->line);
+		ws_json_key_u64(json, "line", frame->line);
 	else
 		ws_json_missing(json, "line",
 				frame->line_status == WS_OK ? WS_ABSENT : frame->line_status);
@@ -38,8 +36,7 @@ void wsi_json_place(struct ws_json *json, const struct ws_report_frame *frame)
 
 static void json_formals(struct ws_json *json, const struct ws_report_frame *frame)
 {
-	ws_json_key(json, "params");
-	ws_json_array(json);
+	ws_json_key_array(json, "params");
 	for (uint32_t i = 0; i < frame->n_formals; i++) {
 		const struct ws_report_formal *formal = &frame->formals[i];
 		ws_json_object(json);
@@ -53,15 +50,15 @@ static void json_formals(struct ws_json *json, const struct ws_report_frame *fra
 void wsi_json_frame(struct ws_json *json, const struct ws_report_frame *frame)
 {
 	ws_json_object(json);
-	wsi_json_key_u64(json, "level", frame->level);
+	ws_json_key_u64(json, "level", frame->level);
 	wsi_json_place(json, frame);
-	wsi_json_key_bool(json, "inlined", frame->inlined);
+	ws_json_key_bool(json, "inlined", frame->inlined);
 	wsi_json_key_hex(json, "pc", frame->pc, WS_OK);
 	enum ws_status owned = wsi_status_if(frame->owner_short.len > 0);
 	wsi_json_key_str(json, "owner", frame->owner_short, owned);
 	wsi_json_key_hex(json, "rel_pc", frame->rel_pc, owned);
-	wsi_json_key_bool(json, "caller", frame->caller);
-	wsi_json_key_bool(json, "library", frame->library);
+	ws_json_key_bool(json, "caller", frame->caller);
+	ws_json_key_bool(json, "library", frame->library);
 	if (frame->borrowed_from)
 		wsi_json_key_text(json, "lines_borrowed_from", frame->borrowed_from);
 	if (frame->formals_status == WS_OK)
@@ -85,8 +82,7 @@ void wsi_json_thread(struct ws_json *json, const struct ws_report_thread *at)
 
 void wsi_json_example(struct ws_json *json, const struct ws_report_thread *at)
 {
-	ws_json_key(json, "example");
-	ws_json_object(json);
+	ws_json_key_object(json, "example");
 	wsi_json_thread(json, at);
 	ws_json_end(json);
 }

@@ -20,15 +20,13 @@ static void slots(struct ws_json *json, const struct ws_report_map *map,
 		text[warp->id] = wsi_state_letter((enum ws_thread_state)warp->state);
 		len = wsi_max_u64(len, warp->id + 1);
 	}
-	ws_json_key(json, "warps");
-	ws_json_str(json, (struct ws_str){ text, len });
+	ws_json_key_str(json, "warps", (struct ws_str){ text, len });
 }
 
 void wsi_json_map(struct ws_json *json, const struct ws_report *report)
 {
 	const struct ws_report_map *map = &report->map;
-	ws_json_key(json, "map");
-	ws_json_array(json);
+	ws_json_key_array(json, "map");
 	for (uint32_t i = 0; i < map->n_sms; i++) {
 		const struct ws_report_sm *sm = &map->sms[i];
 		if (sm->status != WS_OK || (sm->n_warps == 0 && sm->exception == 0))
@@ -38,7 +36,7 @@ void wsi_json_map(struct ws_json *json, const struct ws_report *report)
 				    sm->device_index < report->n_devices
 					    ? report->devices[sm->device_index].state.id
 					    : WS_NONE);
-		wsi_json_key_u64(json, "sm", sm->id);
+		ws_json_key_u64(json, "sm", sm->id);
 		wsi_json_key_number(json, "exception",
 				    sm->exception_status == WS_OK ? sm->exception : WS_NONE);
 		slots(json, map, sm);

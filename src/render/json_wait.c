@@ -6,9 +6,9 @@ static void json_absentee(struct ws_json *json, const struct ws_report_absentee 
 {
 	ws_json_object(json);
 	wsi_json_key_text(json, "state", ws_absentee_state_text(one->state));
-	wsi_json_key_u64(json, "lanes", one->n_lanes);
-	wsi_json_key_u64(json, "warps", one->n_warps);
-	wsi_json_key_u64(json, "blocks", one->n_blocks);
+	ws_json_key_u64(json, "lanes", one->n_lanes);
+	ws_json_key_u64(json, "warps", one->n_warps);
+	ws_json_key_u64(json, "blocks", one->n_blocks);
 	wsi_json_key_number(json, "group", one->group);
 	wsi_json_key_number(json, "wait", one->wait);
 	wsi_json_example(json, &one->example);
@@ -20,10 +20,10 @@ static void json_word(struct ws_json *json, const struct ws_report_wait *wait)
 	bool known = wait->address_status == WS_OK;
 	wsi_json_key_hex(json, "address", wait->address, wait->address_status);
 	wsi_json_key_text(json, "space", known ? ws_space_text(wait->space) : NULL);
-	wsi_json_key_bool(json, "one_address", known && wait->one_address);
+	ws_json_key_bool(json, "one_address", known && wait->one_address);
 	wsi_json_key_hex(json, "value", wait->value, wait->value_status);
 	if (known)
-		wsi_json_key_u64(json, "value_bytes", wait->value_bytes);
+		ws_json_key_u64(json, "value_bytes", wait->value_bytes);
 	else
 		ws_json_missing(json, "value_bytes", WS_ABSENT);
 }
@@ -34,12 +34,11 @@ static void json_until(struct ws_json *json, const struct ws_report_wait *wait)
 		ws_json_missing(json, "until", WS_ABSENT);
 		return;
 	}
-	ws_json_key(json, "until");
-	ws_json_object(json);
+	ws_json_key_object(json, "until");
 	wsi_json_key_text(json, "test", ws_flow_test_text(wait->until));
-	wsi_json_key_bool(json, "signed", wait->until_signed);
+	ws_json_key_bool(json, "signed", wait->until_signed);
 	wsi_json_key_hex(json, "value", wait->until_value, wait->until_status);
-	wsi_json_key_bool(json, "met", wait->until_met);
+	ws_json_key_bool(json, "met", wait->until_met);
 	ws_json_end(json);
 }
 
@@ -49,15 +48,14 @@ static void json_object(struct ws_json *json, const struct ws_report_object *obj
 		ws_json_missing(json, "object", object->status);
 		return;
 	}
-	ws_json_key(json, "object");
-	ws_json_object(json);
-	wsi_json_key_u64(json, "parity", object->parity);
-	wsi_json_key_u64(json, "pending", object->pending);
-	wsi_json_key_u64(json, "expected", object->expected);
-	wsi_json_key_u64(json, "pending_bytes", object->pending_bytes);
+	ws_json_key_object(json, "object");
+	ws_json_key_u64(json, "parity", object->parity);
+	ws_json_key_u64(json, "pending", object->pending);
+	ws_json_key_u64(json, "expected", object->expected);
+	ws_json_key_u64(json, "pending_bytes", object->pending_bytes);
 	if (object->phase_status == WS_OK) {
-		wsi_json_key_u64(json, "phase", object->phase);
-		wsi_json_key_bool(json, "over", object->over);
+		ws_json_key_u64(json, "phase", object->phase);
+		ws_json_key_bool(json, "over", object->over);
 	} else {
 		ws_json_missing(json, "phase", object->phase_status);
 		ws_json_missing(json, "over", object->phase_status);
@@ -74,26 +72,26 @@ void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
 	wsi_json_key_text(json, "instruction", wait->instruction);
 	wsi_json_key_number(json, "kernel", wait->kernel);
 	wsi_json_key_number(json, "user_frame", wait->user_frame);
-	wsi_json_key_u64(json, "lanes", wait->n_lanes);
-	wsi_json_key_u64(json, "warps", wait->n_warps);
-	wsi_json_key_u64(json, "blocks", wait->n_blocks);
-	wsi_json_key_u64(json, "hardware_warps", wait->n_hardware_warps);
+	ws_json_key_u64(json, "lanes", wait->n_lanes);
+	ws_json_key_u64(json, "warps", wait->n_warps);
+	ws_json_key_u64(json, "blocks", wait->n_blocks);
+	ws_json_key_u64(json, "hardware_warps", wait->n_hardware_warps);
 	wsi_json_key_text(json, "collective", wait->collective);
 	if (wait->barrier_status == WS_OK)
-		wsi_json_key_u64(json, "barrier", wait->barrier);
+		ws_json_key_u64(json, "barrier", wait->barrier);
 	else
 		ws_json_missing(json, "barrier", wait->barrier_status);
-	wsi_json_key_u64(json, "expected", wait->expected);
+	ws_json_key_u64(json, "expected", wait->expected);
 	json_word(json, wait);
 	wsi_json_owner(json, &wait->owner);
 	json_until(json, wait);
 	json_object(json, &wait->object);
 	wsi_json_key_text(json, "needs", wait->needs);
-	wsi_json_key_u64(json, "missing", wait->n_missing);
+	ws_json_key_u64(json, "missing", wait->n_missing);
 	wsi_json_key_text(json, "missing_unit", ws_wait_unit_text(wait->kind));
-	wsi_json_key_bool(json, "missing_is_most", wait->missing_is_most);
-	wsi_json_key_u64(json, "never", wait->n_never);
-	wsi_json_key_bool(json, "nobody_left", wait->nobody_left);
+	ws_json_key_bool(json, "missing_is_most", wait->missing_is_most);
+	ws_json_key_u64(json, "never", wait->n_never);
+	ws_json_key_bool(json, "nobody_left", wait->nobody_left);
 	wsi_json_key_text(json, "missing_text", wait->missing_text);
 	wsi_json_example(json, &wait->example);
 	WSI_JSON_LIST(json, wait, frames, wsi_json_frame);

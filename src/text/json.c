@@ -201,3 +201,63 @@ void ws_json_missing(struct ws_json *json, const char *key, enum ws_status why)
 	ws_json_key(json, why_key);
 	ws_json_text(json, ws_missing_word(why));
 }
+
+void ws_json_key_object(struct ws_json *json, const char *key)
+{
+	ws_json_key(json, key);
+	ws_json_object(json);
+}
+
+void ws_json_key_array(struct ws_json *json, const char *key)
+{
+	ws_json_key(json, key);
+	ws_json_array(json);
+}
+
+void ws_json_key_array_line(struct ws_json *json, const char *key)
+{
+	ws_json_key(json, key);
+	ws_json_array_line(json);
+}
+
+void ws_json_key_u64(struct ws_json *json, const char *key, uint64_t value)
+{
+	ws_json_key(json, key);
+	ws_json_u64(json, value);
+}
+
+void ws_json_key_i64(struct ws_json *json, const char *key, int64_t value)
+{
+	ws_json_key(json, key);
+	ws_json_i64(json, value);
+}
+
+void ws_json_key_hex(struct ws_json *json, const char *key, uint64_t value)
+{
+	ws_json_key(json, key);
+	ws_json_hex(json, value);
+}
+
+void ws_json_key_bool(struct ws_json *json, const char *key, bool value)
+{
+	ws_json_key(json, key);
+	ws_json_bool(json, value);
+}
+
+void ws_json_key_str(struct ws_json *json, const char *key, struct ws_str text)
+{
+	ws_json_key(json, key);
+	ws_json_str(json, text);
+}
+
+void ws_json_key_text(struct ws_json *json, const char *key, const char *text)
+{
+	ws_json_key(json, key);
+	ws_json_text(json, text);
+}
+
+void ws_json_key_dim3(struct ws_json *json, const char *key, struct ws_dim3 dim)
+{
+	ws_json_key(json, key);
+	ws_json_dim3(json, dim);
+}
