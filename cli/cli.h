@@ -161,6 +161,8 @@ struct cli_range {
 	uint32_t bank;
 	uint64_t address, len;
 };
+/* The space with a name of `len` bytes. */
+bool cli_space(const char *text, size_t len, enum ws_space *ret_space);
 bool cli_range(const char *text, struct cli_range *ret_range);
 
 #endif

@@ -98,7 +98,7 @@ static void range_text(char text[DIFF_TEXT], const struct ws_memory_range *range
 	if (range->space == WS_SPACE_LOCAL)
 		snprintf(lane, sizeof lane, " lane %u", range->lane);
 	snprintf(text, DIFF_TEXT, "%s 0x%" PRIx64 "+0x%" PRIx64 "%s%.300s%s",
-		 info_space_text(range->space), range->start, range->size, *key ? " of " : "", key,
+		 ws_space_text(range->space), range->start, range->size, *key ? " of " : "", key,
 		 lane);
 }
 

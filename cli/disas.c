@@ -102,7 +102,7 @@ static int take_option(struct disas *d, int option)
 		d->arch = optarg;
 		return CLI_ANSWERED;
 	case OPTION_FULL_NAMES:
-		d->full_names = true;
+		d->form = NAME_FULL;
 		return CLI_ANSWERED;
 	default:
 		return cli_common_option(d->cli, "disas", option);
@@ -153,8 +153,7 @@ static void show_image(struct disas *d, const struct images *images, const struc
 	if (ws_module_functions(image->module, &functions, &n, &err) != WS_OK)
 		cli_fail(d->path, &err);
 	for (size_t i = 0; i < n; i++)
-		if (functions[i].section &&
-		    (!d->function || lines_is_function(&functions[i], d->function)))
+		if (functions[i].section && (!d->function || name_is(&functions[i], d->function)))
 			show_function(d, image, &functions[i]);
 	if (d->cli->json) {
 		ws_json_end(&d->json);

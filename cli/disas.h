@@ -4,6 +4,7 @@
 #define WARPSCOPE_CLI_DISAS_H
 
 #include "code_names.h"
+#include "names.h"
 
 struct disas_thread;
 
@@ -12,7 +13,8 @@ struct disas {
 	const char *path, *arch, *function;
 	bool with_values; /* --regs */
 	const char *lane; /* of --regs, or NULL */
-	bool has_pc, source, hex, control, full_names, as_source, cfg, dot;
+	enum name_form form;
+	bool has_pc, source, hex, control, as_source, cfg, dot;
 	uint64_t pc; /* offset in the function */
 	struct ws_json json;
 	bool shown;

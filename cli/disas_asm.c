@@ -202,6 +202,6 @@ void disas_asm(struct disas *d, const struct image *image)
 	print_data(d, image);
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section && !functions[i].is_inner &&
-		    (!d->function || lines_is_function(&functions[i], d->function)))
+		    (!d->function || name_is(&functions[i], d->function)))
 			print_function(d, image, &functions[i]);
 }

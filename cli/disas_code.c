@@ -36,19 +36,15 @@ void disas_code_fini(struct disas_code *code)
 void disas_code_start(struct disas_code *code)
 {
 	struct disas *d = code->d;
-	struct ws_str mangled = code->function->name;
-	char *name = cli_alloc(mangled.len + 1, 1);
-	memcpy(name, mangled.ptr, mangled.len);
 	if (d->cli->json) {
 		ws_json_object(&d->json);
-		json_function(&d->json, name);
+		name_json(&d->json, code->function->name);
 	} else {
 		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
-		print_name(d->cli, name, d->full_names);
+		name_print(&d->cli->out, code->function->name, d->form);
 		ws_out_text(&d->cli->out, ":\n");
 	}
 	d->shown = true;
-	free(name);
 }
 
 /* ---- source lines ---- */
@@ -80,7 +76,7 @@ static void show_source(struct disas_code *code, uint64_t off, struct chain *las
 	if (now.n > POSITIONS_MAX)
 		now.n = POSITIONS_MAX;
 	if (now.n && !same_chain(now.pos, now.n, last->pos, last->n))
-		print_chain(code->d->cli, now.pos, now.n, code->d->full_names);
+		print_chain(code->d->cli, now.pos, now.n, code->d->form);
 	last->n = now.n;
 	memcpy(last->pos, now.pos, now.n * sizeof *now.pos);
 }

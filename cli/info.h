@@ -72,8 +72,6 @@ void info_unreadable(struct info *info, const struct rows *rows);
 const char *info_exception_text(uint32_t code);
 /* Kernel id, or "-". */
 void info_cell_kernel(struct rows *rows, uint32_t kernel);
-/* "global", "shared", ... */
-const char *info_space_text(enum ws_space space);
 /* A column of the function's name. */
 void info_cell_function(struct rows *rows, const struct symbol *symbol);
 /* Two columns: file, line. */

@@ -18,13 +18,6 @@ static const struct column memory_columns[] = {
 	{ "File Offset", "file_off", COLUMN_WIDE },
 };
 
-const char *info_space_text(enum ws_space space)
-{
-	static const char *const names[] = { "global", "shared", "local",  "param",
-					     "const",  "code",   "generic" };
-	return (size_t)space < sizeof names / sizeof names[0] ? names[space] : "?";
-}
-
 /* What a range belongs to, by numbers. */
 struct owner {
 	enum ws_status block_status, sm_status, warp_status; /* WS_OK: known; WS_ABSENT: has none */
@@ -95,7 +88,7 @@ static void range_row(struct rows *rows, const struct session *session,
 		      uint32_t kernel)
 {
 	rows_begin(rows, false);
-	rows_text(rows, info_space_text(range->space));
+	rows_text(rows, ws_space_text(range->space));
 	rows_hex(rows, range->start, 16);
 	rows_number(rows, range->size);
 	rows_number(rows, range->bytes_present);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info where ADDRESS: everything that the input knows of an address. */
 #include "info.h"
+#include "names.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -267,13 +268,6 @@ static void show_holders(struct info *info, const struct where *where)
 
 /* ---- text ---- */
 
-static void print_name(struct ws_out *out, const char *mangled)
-{
-	char *name = symbols_short_name(ws_str_of(mangled));
-	ws_out_escaped(out, ws_str_of(name));
-	free(name);
-}
-
 static void print_place(struct ws_out *out, const struct ws_line_pos *pos)
 {
 	char path[512];
@@ -288,7 +282,7 @@ static void print_code(struct ws_out *out, const struct where *where)
 	if (where->code_status != WS_OK)
 		return;
 	const struct ws_function *function = where->code.function;
-	char *name = function ? symbols_short_name(function->name) : NULL;
+	char *name = function ? name_copy(function->name, NAME_SHORT) : NULL;
 	ws_out_text(out, "  code       ");
 	ws_out_escaped(out, ws_str_of(name ? name : "(no symbol)"));
 	ws_out_printf(out, "+0x%" PRIx64 ", module %u\n", where->code.rel_pc,
@@ -300,7 +294,7 @@ static void print_code(struct ws_out *out, const struct where *where)
 		print_place(out, pos);
 		if (pos->function) {
 			ws_out_text(out, " in ");
-			print_name(out, pos->function);
+			name_print(out, ws_str_of(pos->function), NAME_SHORT);
 		}
 		ws_out_text(out, "\n");
 	}
@@ -311,8 +305,8 @@ static void print_code(struct ws_out *out, const struct where *where)
 static void print_range(struct ws_out *out, const char *title, const struct ws_memory_range *range)
 {
 	ws_out_printf(out, "  %-10s %s%s 0x%" PRIx64 ", %" PRIu64 " bytes", title,
-		      info_space_text(range->space), range->managed ? " (managed)" : "",
-		      range->start, range->size);
+		      ws_space_text(range->space), range->managed ? " (managed)" : "", range->start,
+		      range->size);
 	if (range->space == WS_SPACE_CONST)
 		ws_out_printf(out, ", bank %u", range->bank);
 	if (range->bytes_present < range->size)
@@ -353,7 +347,7 @@ static void print_where(struct ws_out *out, const struct info *info, const struc
 		ws_out_printf(out,
 			      "  window     %s 0x%" PRIx64 " of context 0x%" PRIx64
 			      " (length assumed)\n",
-			      info_space_text(window->space), window_offset(where, window),
+			      ws_space_text(window->space), window_offset(where, window),
 			      window->context.id);
 	}
 	if (where->n_holders) {
@@ -407,7 +401,7 @@ static void json_range(struct ws_json *json, const struct ws_memory_range *range
 		       const uint64_t *offset)
 {
 	ws_json_object(json);
-	ws_json_key_text(json, "space", info_space_text(range->space));
+	ws_json_key_text(json, "space", ws_space_text(range->space));
 	ws_json_key_hex(json, "start", range->start);
 	ws_json_key_u64(json, "size", range->size);
 	ws_json_key_u64(json, "bytes_present", range->bytes_present);
@@ -451,7 +445,7 @@ static void json_where(struct info *info, const struct where *where)
 	for (size_t i = 0; i < where->n_windows; i++) {
 		const struct window *window = &where->windows[i];
 		ws_json_object(json);
-		ws_json_key_text(json, "space", info_space_text(window->space));
+		ws_json_key_text(json, "space", ws_space_text(window->space));
 		ws_json_key_hex(json, "context", window->context.id);
 		ws_json_key_hex(json, "offset", window_offset(where, window));
 		ws_json_end(json);

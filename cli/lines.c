@@ -83,7 +83,7 @@ static int take_option(struct cli *cli, struct lines_query *query, int option)
 		query->arch = optarg;
 		return CLI_ANSWERED;
 	case OPTION_FULL_NAMES:
-		query->full_names = true;
+		query->form = NAME_FULL;
 		return CLI_ANSWERED;
 	default:
 		return cli_common_option(cli, "lines", option);

@@ -9,7 +9,8 @@
 /* What the command line asks for. */
 struct lines_query {
 	const char *path, *arch, *function;
-	bool raw, full_names;
+	bool raw;
+	enum name_form form;
 	bool has_pc, has_source;
 	uint64_t pc;
 	char *source; /* owned: the file of --source */
@@ -28,6 +29,5 @@ bool lines_raw(struct cli *cli, struct ws_line_map *map, struct ws_json *json);
 
 /* A function by any name a person may write: symbol, mangled, C++ name with or without parameters.
  */
-bool lines_is_function(const struct ws_function *function, const char *name);
 
 #endif

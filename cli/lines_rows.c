@@ -5,41 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- names ---- */
-
-bool lines_is_function(const struct ws_function *function, const char *name)
-{
-	char text[CLI_NAME_BYTES];
-	if (ws_str_equal(function->symbol, ws_str_of(name)) ||
-	    ws_str_equal(function->name, ws_str_of(name)))
-		return true;
-	ws_demangle_short(function->name, text, sizeof text);
-	if (strcmp(text, name) == 0)
-		return true;
-	ws_demangle(function->name, text, sizeof text);
-	return strcmp(text, name) == 0;
-}
-
-static void print_str_name(struct cli *cli, struct ws_str mangled, bool full)
-{
-	char name[CLI_NAME_BYTES];
-	if (full)
-		ws_demangle(mangled, name, sizeof name);
-	else
-		ws_demangle_short(mangled, name, sizeof name);
-	ws_out_escaped(&cli->out, ws_str_of(name));
-}
-
 static void json_function_keys(struct ws_json *json, const struct ws_function *function)
 {
-	char name[CLI_NAME_BYTES];
 	if (!function) {
 		ws_json_missing(json, "function", WS_ABSENT);
 		return;
 	}
-	ws_demangle(function->name, name, sizeof name);
-	ws_json_key_text(json, "function", name);
-	ws_json_key_str(json, "function_mangled", function->name);
+	name_json(json, function->name);
 	ws_json_key_bool(json, "kernel", function->is_kernel);
 }
 
@@ -92,7 +64,7 @@ static void print_row(struct cli *cli, const struct lines_query *query, const st
 		if (i + 1 == n && !pos[i].call_site_lost)
 			break;
 		ws_out_text(&cli->out, i == 0 ? "  in " : " in ");
-		print_name(cli, pos[i].function, query->full_names);
+		name_print(&cli->out, ws_str_of(pos[i].function), query->form);
 		ws_out_text(&cli->out, " <- ");
 		if (i + 1 < n)
 			print_position(cli, &pos[i + 1], true);
@@ -107,7 +79,7 @@ static void print_extent(struct cli *cli, const struct lines_query *query, const
 	ws_out_text(&cli->out, "\n");
 	if (e->function) {
 		ws_out_text(&cli->out, e->function->is_kernel ? "kernel " : "function ");
-		print_str_name(cli, e->function->name, query->full_names);
+		name_print(&cli->out, e->function->name, query->form);
 	} else {
 		ws_out_text(&cli->out, "code of an unknown function");
 	}
@@ -184,7 +156,7 @@ static bool extent_of(const struct lines_query *query, const struct image *image
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (functions[i].section != ret->place.section ||
-		    !lines_is_function(&functions[i], query->function))
+		    !name_is(&functions[i], query->function))
 			continue;
 		ret->function = &functions[i];
 		if (functions[i].is_inner) {
@@ -246,9 +218,9 @@ static bool show_pc(struct cli *cli, const struct lines_query *query, const stru
 		ws_json_end(json);
 		return true;
 	}
-	print_str_name(cli, function->name, query->full_names);
+	name_print(&cli->out, function->name, query->form);
 	ws_out_printf(&cli->out, "+0x%llx\n", (unsigned long long)query->pc);
-	print_chain(cli, pos, n, query->full_names);
+	print_chain(cli, pos, n, query->form);
 	return true;
 }
 
@@ -264,7 +236,7 @@ bool lines_pc(struct cli *cli, const struct lines_query *query, const struct ima
 		ws_json_key_array(json, "answers");
 	}
 	for (size_t i = 0; i < n; i++) {
-		bool wanted = query->function ? lines_is_function(&functions[i], query->function)
+		bool wanted = query->function ? name_is(&functions[i], query->function)
 					      : !functions[i].is_inner;
 		if (functions[i].section && wanted && query->pc < functions[i].size_bytes)
 			shown |= show_pc(cli, query, image, &functions[i], json);
@@ -306,7 +278,7 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 		return true;
 	}
 	if (owner)
-		print_str_name(h->cli, owner->name, h->query->full_names);
+		name_print(&h->cli->out, owner->name, h->query->form);
 	else
 		ws_out_text(&h->cli->out, "?");
 	ws_out_printf(&h->cli->out, "+0x%llx, %llu bytes", (unsigned long long)offset,
@@ -315,7 +287,7 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 		ws_out_text(&h->cli->out, i == 0 ? ": " : " <- ");
 		print_position(h->cli, &pos[i], true);
 		ws_out_text(&h->cli->out, " in ");
-		print_name(h->cli, pos[i].function, h->query->full_names);
+		name_print(&h->cli->out, ws_str_of(pos[i].function), h->query->form);
 	}
 	if (n > 1) {
 		ws_out_text(&h->cli->out, " <- ");

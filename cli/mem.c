@@ -34,7 +34,6 @@ const char verb_mem_help[] =
 struct mem {
 	struct session session;
 	struct symbols *symbols; /* NULL until format 'a' needs them */
-	const char *space_name;
 	struct ws_address at;
 	const struct ws_grid *grid; /* for symbols; may be NULL */
 	char format;                /* of gdb's x: x d u o t a f c s */
@@ -44,36 +43,16 @@ struct mem {
 
 /* ---- the command line ---- */
 
-static const struct {
-	const char *name;
-	enum ws_space space;
-} spaces[] = {
-	{ "global", WS_SPACE_GLOBAL },   { "shared", WS_SPACE_SHARED }, { "local", WS_SPACE_LOCAL },
-	{ "param", WS_SPACE_PARAM },     { "const", WS_SPACE_CONST },   { "code", WS_SPACE_CODE },
-	{ "generic", WS_SPACE_GENERIC },
-};
-
-enum { N_SPACES = sizeof spaces / sizeof spaces[0] };
-
 /* "const[3]:0x10" and the like; the bank is 0 when it is not given. A bare number is generic. */
 static bool parse_address(struct mem *mem, const char *text)
 {
 	const char *colon = strchr(text, ':');
 	mem->at.space = WS_SPACE_GENERIC;
-	mem->space_name = "generic";
 	if (!colon)
 		return cli_number(text, &mem->at.address);
-	size_t len = 0;
-	while (isalpha((unsigned char)text[len]))
-		len++;
-	size_t i = 0;
-	while (i < N_SPACES &&
-	       (strlen(spaces[i].name) != len || memcmp(spaces[i].name, text, len) != 0))
-		i++;
-	if (i == N_SPACES)
+	size_t len = strcspn(text, ":[");
+	if (!cli_space(text, len, &mem->at.space))
 		return false;
-	mem->at.space = spaces[i].space;
-	mem->space_name = spaces[i].name;
 	const char *after = text + len;
 	if (*after == '[' && mem->at.space == WS_SPACE_CONST) {
 		char *end;
@@ -317,7 +296,7 @@ static void json_answer(struct mem *mem, const uint8_t *bytes, size_t n, size_t 
 	ws_json_key_text(&json, "schema", "warpscope-mem-1");
 	ws_json_key(&json, "focus");
 	session_json_focus(&mem->session, &json);
-	ws_json_key_text(&json, "space", mem->space_name);
+	ws_json_key_text(&json, "space", ws_space_text(mem->at.space));
 	ws_json_key(&json, "bank");
 	if (mem->at.space == WS_SPACE_CONST)
 		ws_json_u64(&json, mem->at.bank);

@@ -1,21 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "positions.h"
+#include "names.h"
 
 #include <stdlib.h>
-
-void print_name(struct cli *cli, const char *mangled, bool full)
-{
-	char name[CLI_NAME_BYTES];
-	if (!mangled) {
-		ws_out_text(&cli->out, "?");
-		return;
-	}
-	if (full)
-		ws_demangle(ws_str_of(mangled), name, sizeof name);
-	else
-		ws_demangle_short(ws_str_of(mangled), name, sizeof name);
-	ws_out_escaped(&cli->out, ws_str_of(name));
-}
 
 void print_path(struct cli *cli, const struct ws_line_file *file, bool brief)
 {
@@ -36,11 +23,11 @@ void print_position(struct cli *cli, const struct ws_line_pos *pos, bool brief)
 	ws_out_printf(&cli->out, ":%u", (unsigned)pos->line);
 }
 
-void print_chain(struct cli *cli, const struct ws_line_pos *pos, size_t n, bool full)
+void print_chain(struct cli *cli, const struct ws_line_pos *pos, size_t n, enum name_form form)
 {
 	for (size_t i = 0; i < n; i++) {
 		ws_out_printf(&cli->out, "  #%zu ", i);
-		print_name(cli, pos[i].function, full);
+		name_print(&cli->out, ws_str_of(pos[i].function), form);
 		ws_out_text(&cli->out, " at ");
 		print_position(cli, &pos[i], false);
 		if (pos[i].call_site_lost)
@@ -66,15 +53,12 @@ void json_file(struct ws_json *json, const struct ws_line_file *file)
 
 void json_function(struct ws_json *json, const char *mangled)
 {
-	if (!mangled) {
-		ws_json_missing(json, "function", WS_MALFORMED);
-		ws_json_missing(json, "function_mangled", WS_MALFORMED);
+	if (mangled) {
+		name_json(json, ws_str_of(mangled));
 		return;
 	}
-	char name[CLI_NAME_BYTES];
-	ws_demangle(ws_str_of(mangled), name, sizeof name);
-	ws_json_key_text(json, "function", name);
-	ws_json_key_text(json, "function_mangled", mangled);
+	ws_json_missing(json, "function", WS_MALFORMED);
+	ws_json_missing(json, "function_mangled", WS_MALFORMED);
 }
 
 void json_chain(struct ws_json *json, const struct ws_line_pos *pos, size_t n)

@@ -6,22 +6,19 @@
 #include <warpscope/line.h>
 #include <warpscope/module.h>
 
-#include "cli.h"
+#include "names.h"
 
 enum {
 	POSITIONS_MAX = WS_LINE_MAX_DEPTH + 1,
 };
 
-/* C++ name of a mangled one: without template arguments and parameters unless `full`. NULL gives
- * "?". */
-void print_name(struct cli *cli, const char *mangled, bool full);
 /* "dir/name", "name" when `brief`, "?" for no file. */
 void print_path(struct cli *cli, const struct ws_line_file *file, bool brief);
 /* "dir/name:line", "name:line" when `brief`, "?" for no file. */
 void print_position(struct cli *cli, const struct ws_line_pos *pos, bool brief);
 
 /* The chain, a line each: "  #0 combine at /src/standard.py:256 (inlined)". */
-void print_chain(struct cli *cli, const struct ws_line_pos *pos, size_t n, bool full);
+void print_chain(struct cli *cli, const struct ws_line_pos *pos, size_t n, enum name_form form);
 /* The chain as the value of a key: an array of positions. */
 void json_chain(struct ws_json *json, const struct ws_line_pos *pos, size_t n);
 /* Key "file" with the whole path; null with why when there is none. */

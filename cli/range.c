@@ -2,28 +2,33 @@
 /* SPACE:ADDRESS+LENGTH on a command line. */
 #include <string.h>
 
+#include <warpscope/report.h>
+
 #include "cli.h"
 
-/* "global", ..., "const3". */
+bool cli_space(const char *text, size_t len, enum ws_space *ret_space)
+{
+	for (int space = WS_SPACE_GLOBAL; space <= WS_SPACE_GENERIC; space++) {
+		const char *name = ws_space_text((enum ws_space)space);
+		if (strlen(name) != len || memcmp(name, text, len) != 0)
+			continue;
+		*ret_space = (enum ws_space)space;
+		return true;
+	}
+	return false;
+}
+
+/* "global", "shared", "local", "param" or "const3". */
 static bool parse_space(const char *text, struct cli_range *range)
 {
-	static const struct {
-		const char *word;
-		enum ws_space space;
-	} spaces[] = { { "global", WS_SPACE_GLOBAL },
-		       { "shared", WS_SPACE_SHARED },
-		       { "local", WS_SPACE_LOCAL },
-		       { "param", WS_SPACE_PARAM } };
 	uint64_t bank;
-	for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
-		if (strcmp(text, spaces[i].word) == 0) {
-			range->space = spaces[i].space;
-			return true;
-		}
-	}
-	if (strncmp(text, "const", 5) != 0 || !cli_number(text + 5, &bank) || bank > UINT32_MAX)
+	size_t len = strcspn(text, "0123456789");
+	if (!cli_space(text, len, &range->space) || range->space > WS_SPACE_CONST)
 		return false;
-	range->space = WS_SPACE_CONST;
+	if (range->space != WS_SPACE_CONST)
+		return text[len] == '\0';
+	if (!cli_number(text + len, &bank) || bank > UINT32_MAX)
+		return false;
 	range->bank = (uint32_t)bank;
 	return true;
 }

@@ -26,19 +26,10 @@ static void text_cell(struct rows *rows, struct ws_str text, size_t width)
 			rows->width[column] = width;
 		return;
 	}
-	size_t room = rows->width[column], pad = room > width ? room - width : 0;
 	unsigned flags = rows->columns[column].flags;
-	bool left = flags & COLUMN_LEFT;
-	rows->pending += 1 + (left ? 0 : pad);
-	if (text.len) { /* spaces wait for text after them: no line ends in any */
-		ws_out_spaces(rows->out, rows->pending);
-		if (width > room)
-			ws_out_cut(rows->out, text, room, flags & COLUMN_PATH);
-		else
-			ws_out_escaped(rows->out, text);
-		rows->pending = 0;
-	}
-	rows->pending += left ? pad : 0;
+	rows->pending++;
+	ws_out_cell(rows->out, text, width, rows->width[column], !(flags & COLUMN_LEFT),
+		    flags & COLUMN_PATH, &rows->pending);
 }
 
 static void short_cell(struct rows *rows, const char *text, size_t len)
@@ -66,8 +57,6 @@ static void titles(struct rows *rows)
 
 /* ---- tables and rows ---- */
 
-enum { LEAST_WIDTH = 12 /* of a column that is cut */ };
-
 /* Makes the columns as narrow as the line wants. */
 static void fit(struct rows *rows)
 {
@@ -80,7 +69,7 @@ static void fit(struct rows *rows)
 	unsigned columns = rows->style.columns;
 	if (columns)
 		ws_columns_fit(rows->width, may_cut, rows->n_columns,
-			       columns > between ? columns - between : 0, LEAST_WIDTH);
+			       columns > between ? columns - between : 0);
 }
 
 size_t rows_show(const struct rows_style *style, const struct column *columns, unsigned n_columns,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope store: images kept by the identity of their code, to borrow lines from later. */
 #include "images.h"
+#include "names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,11 +182,8 @@ static void found_text(struct storing *s, struct ws_str name, const struct ws_bo
 static void found_json(struct storing *s, const struct ws_function *f,
 		       const struct ws_borrowed *found)
 {
-	char name[CLI_NAME_BYTES];
-	ws_demangle(f->name, name, sizeof name);
 	ws_json_object(&s->json);
-	ws_json_key_str(&s->json, "function", ws_str_of(name));
-	ws_json_key_str(&s->json, "function_mangled", f->name);
+	name_json(&s->json, f->name);
 	ws_json_key_text(&s->json, "verdict", verdict_word(found->verdict));
 	if (found->verdict == WS_BORROW_EQUAL || found->verdict == WS_BORROW_DIFFERS) {
 		ws_json_key_u64(&s->json, "instructions", found->diff.size_a / 16);
@@ -204,17 +202,18 @@ static int find_kernel(struct storing *s, struct ws_module *module, const struct
 {
 	struct ws_borrowed found;
 	struct ws_error err;
-	char name[CLI_NAME_BYTES];
 	enum ws_status st = ws_borrow_find(s->pool, module, f, &found, &err);
 	if (st != WS_OK)
 		return cli_fail(NULL, &err);
 	s->n_rows++;
 	s->n_failed += found.verdict != WS_BORROW_EQUAL;
-	ws_demangle_short(f->name, name, sizeof name);
-	if (s->cli->json)
+	if (s->cli->json) {
 		found_json(s, f, &found);
-	else
-		found_text(s, ws_str_of(name), &found);
+		return CLI_ANSWERED;
+	}
+	char *name = name_copy(f->name, NAME_SHORT);
+	found_text(s, ws_str_of(name), &found);
+	free(name);
 	return CLI_ANSWERED;
 }
 

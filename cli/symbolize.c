@@ -39,7 +39,7 @@ struct symbolizer {
 	struct cli *cli;
 	struct images images;
 	const char *path, *arch;
-	bool full_names;
+	enum name_form form;
 	struct ws_json json;
 	size_t n_answers;
 };
@@ -70,7 +70,7 @@ static const struct ws_function *find_function(struct ws_module *module, const c
 	if (ws_module_functions(module, &functions, &n, NULL) != WS_OK)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
-		if (functions[i].section && lines_is_function(&functions[i], name))
+		if (functions[i].section && name_is(&functions[i], name))
 			return &functions[i];
 	}
 	return NULL;
@@ -124,7 +124,7 @@ static void answer_lines(struct symbolizer *s, const char *place, const struct i
 	ws_out_escaped(&s->cli->out, ws_str_of(place));
 	ws_out_text(&s->cli->out, "\n");
 	if (st == WS_OK)
-		print_chain(s->cli, pos, n, s->full_names);
+		print_chain(s->cli, pos, n, s->form);
 	else
 		ws_out_printf(&s->cli->out, "  ? %s\n", err.message);
 	ws_out_text(&s->cli->out, "\n");
@@ -209,7 +209,7 @@ int verb_symbolize(struct cli *cli, int argc, char **argv)
 		if (option == OPTION_ARCH)
 			s.arch = optarg;
 		else if (option == OPTION_FULL_NAMES)
-			s.full_names = true;
+			s.form = NAME_FULL;
 		else
 			status = cli_common_option(cli, "symbolize", option);
 	}

@@ -11,7 +11,7 @@
 #include <warpscope/line.h>
 #include <warpscope/module.h>
 
-#include "cli.h"
+#include "names.h"
 
 struct entry {
 	bool used;
@@ -57,19 +57,6 @@ struct ws_module_set *symbols_modules(struct symbols *symbols)
 
 /* ---- looking up ---- */
 
-static char *copy_of(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	return memcpy(cli_alloc(size, 1), text, size);
-}
-
-char *symbols_short_name(struct ws_str mangled)
-{
-	char text[CLI_NAME_BYTES];
-	ws_demangle_short(mangled, text, sizeof text);
-	return copy_of(text);
-}
-
 static void line_look_up(const struct ws_place *place, struct symbol *symbol)
 {
 	struct ws_line_pos pos;
@@ -81,7 +68,7 @@ static void line_look_up(const struct ws_place *place, struct symbol *symbol)
 	symbol->line = pos.line;
 	if (pos.function && n > 1) {
 		symbol->function_status = WS_OK;
-		symbol->function = symbols_short_name(ws_str_of(pos.function));
+		symbol->function = name_copy(ws_str_of(pos.function), NAME_SHORT);
 	}
 	size_t size = pos.file ? ws_line_path(pos.file, NULL, 0) + 1 : 1;
 	char *path = cli_alloc(size, 1);
@@ -105,7 +92,7 @@ static void look_up(struct symbols *symbols, struct entry *entry, uint32_t image
 	symbol->rel_pc = place.rel_pc;
 	line_look_up(&place, symbol);
 	if (!symbol->function && place.function)
-		symbol->function = symbols_short_name(place.function->name);
+		symbol->function = name_copy(place.function->name, NAME_SHORT);
 	symbol->function_status = symbol->function ? WS_OK : WS_ABSENT;
 }
 
@@ -175,8 +162,5 @@ char *symbols_kernel(struct symbols *symbols, const struct ws_grid *grid)
 		    WS_OK ||
 	    (!place.owner && !place.function))
 		return NULL;
-	char text[CLI_NAME_BYTES];
-	ws_demangle_kernel(place.owner ? place.owner->name : place.function->name, text,
-			   sizeof text);
-	return copy_of(text);
+	return name_copy(place.owner ? place.owner->name : place.function->name, NAME_KERNEL);
 }

@@ -33,8 +33,6 @@ enum ws_status symbols_place(struct symbols *symbols, uint32_t device_index,
 			     const struct ws_grid *grid, uint64_t pc, struct ws_place *ret_place);
 /* Name of a kernel as ws_demangle_kernel(); the caller's to free. NULL: not known. */
 char *symbols_kernel(struct symbols *symbols, const struct ws_grid *grid);
-/* C++ name of a mangled one as ws_demangle_short(); the caller's to free. */
-char *symbols_short_name(struct ws_str mangled);
 /* The modules, by image index. */
 struct ws_module_set *symbols_modules(struct symbols *symbols);
 

@@ -170,10 +170,15 @@ WS_API size_t ws_table_rows(const struct ws_table *table);
 WS_API void ws_table_fit(struct ws_table *table, unsigned width);
 /**
  * Narrows the widest of the columns that `may_cut` until all columns together have at most `room`
- * characters, or each is down to `least`.
+ * characters, or each is down to 12.
  */
-WS_API void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t room,
-			   size_t least);
+WS_API void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t room);
+/**
+ * Writes the next cell of a line: `text`, which has `width` characters, in `room`; what is more is
+ * cut. `*pending` spaces are due before it. They wait for text, so that no line ends in spaces.
+ */
+WS_API void ws_out_cell(struct ws_out *out, struct ws_str text, size_t width, size_t room,
+			bool right, bool keep_end, size_t *pending);
 /** Writes text as ws_out_escaped() does in at most `width` characters: the beginning of it, or its
  * end, with three dots in place of the rest. */
 WS_API void ws_out_cut(struct ws_out *out, struct ws_str text, size_t width, bool keep_end);

@@ -167,7 +167,7 @@ void ws_table_fit(struct ws_table *table, unsigned width)
 	table->fit = width;
 }
 
-void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t room, size_t least)
+void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t room)
 {
 	size_t all = 0;
 	for (size_t i = 0; i < n_columns; i++)
@@ -175,7 +175,7 @@ void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t
 	while (all > room) {
 		size_t widest = n_columns;
 		for (size_t i = 0; i < n_columns; i++) {
-			if (may_cut[i] && width[i] > least &&
+			if (may_cut[i] && width[i] > LEAST_WIDTH &&
 			    (widest == n_columns || width[i] > width[widest]))
 				widest = i;
 		}
@@ -188,24 +188,29 @@ void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t
 
 /* ---- printing ---- */
 
-/* One line of cells; `pending` spaces are printed only before more text, so no line ends in spaces.
- */
-static void print_cell(const struct ws_table *table, struct ws_out *out, size_t column,
-		       const char *text, size_t *pending)
+void ws_out_cell(struct ws_out *out, struct ws_str text, size_t width, size_t room, bool right,
+		 bool keep_end, size_t *pending)
 {
-	size_t width = n_characters(text), room = table->width[column];
 	size_t pad = room > width ? room - width : 0;
-	bool right = table->columns[column].align == WS_ALIGN_RIGHT;
-	*pending += (column ? 2 : 0) + (right ? pad : 0);
-	if (*text) {
+	*pending += right ? pad : 0;
+	if (text.len) {
 		ws_out_spaces(out, *pending);
-		if (width <= room)
-			ws_out_text(out, text);
+		if (width > room)
+			ws_out_cut(out, text, room, keep_end);
 		else
-			ws_out_cut(out, ws_str_of(text), room, false);
+			ws_out_escaped(out, text);
 		*pending = 0;
 	}
 	*pending += right ? 0 : pad;
+}
+
+static void print_cell(const struct ws_table *table, struct ws_out *out, size_t column,
+		       const char *text, size_t *pending)
+{
+	bool right = table->columns[column].align == WS_ALIGN_RIGHT;
+	*pending += column ? 2 : 0;
+	ws_out_cell(out, ws_str_of(text), n_characters(text), table->width[column], right, false,
+		    pending);
 }
 
 static void columns_cut(const struct ws_table *table, unsigned indent)
@@ -217,7 +222,7 @@ static void columns_cut(const struct ws_table *table, unsigned indent)
 	for (size_t i = 0; i < table->n_columns; i++)
 		may_cut[i] = table->columns[i].align == WS_ALIGN_CUT;
 	ws_columns_fit(table->width, may_cut, table->n_columns,
-		       table->fit > between ? table->fit - between : 0, LEAST_WIDTH);
+		       table->fit > between ? table->fit - between : 0);
 }
 
 enum ws_status ws_table_print(const struct ws_table *table, struct ws_out *out, unsigned indent,
