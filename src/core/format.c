@@ -55,3 +55,15 @@ size_t wsi_kind_strides(enum wsi_kind kind, struct wsi_stride ret_strides[WSI_MA
 	}
 	return n;
 }
+
+struct wsi_skip wsi_skip_of(enum ws_space space)
+{
+	static const struct wsi_skip skips[] = {
+		[WS_SPACE_GLOBAL] = { WS_WRITE_SKIP_GLOBAL, "skip_global_memory" },
+		[WS_SPACE_SHARED] = { WS_WRITE_SKIP_SHARED, "skip_shared_memory" },
+		[WS_SPACE_LOCAL] = { WS_WRITE_SKIP_LOCAL, "skip_local_memory" },
+		[WS_SPACE_CONST] = { WS_WRITE_SKIP_BANKS, "skip_constbank_memory" },
+		[WS_SPACE_PARAM] = { WS_WRITE_SKIP_BANKS, "skip_constbank_memory" },
+	};
+	return (unsigned)space < WSI_COUNT(skips) ? skips[space] : (struct wsi_skip){ 0 };
+}

@@ -4,19 +4,6 @@
 
 /* ---- why something is missing ---- */
 
-/* Words of CUDA_COREDUMP_GENERATION_FLAGS [public doc: cuda-gdb manual, GPU core dump support]. */
-static const struct {
-	enum ws_space space;
-	uint32_t flag;
-	const char *word;
-} skip_flags[] = {
-	{ WS_SPACE_GLOBAL, WS_WRITE_SKIP_GLOBAL, "skip_global_memory" },
-	{ WS_SPACE_SHARED, WS_WRITE_SKIP_SHARED, "skip_shared_memory" },
-	{ WS_SPACE_LOCAL, WS_WRITE_SKIP_LOCAL, "skip_local_memory" },
-	{ WS_SPACE_CONST, WS_WRITE_SKIP_BANKS, "skip_constbank_memory" },
-	{ WS_SPACE_PARAM, WS_WRITE_SKIP_BANKS, "skip_constbank_memory" },
-};
-
 /* Until CUDA 12.6 gave constant banks a flag of their own, the one of global memory covered them.
  */
 static bool banks_go_with_global(const struct ws_dump_facts *facts)
@@ -27,11 +14,9 @@ static bool banks_go_with_global(const struct ws_dump_facts *facts)
 static const char *flag_that_explains(const struct ws_core *core, enum ws_space space)
 {
 	const struct ws_dump_facts *facts = &core->facts;
-	uint32_t flags = facts->flags | facts->left_out;
-	for (size_t i = 0; i < WSI_COUNT(skip_flags); i++) {
-		if (skip_flags[i].space == space && flags & skip_flags[i].flag)
-			return skip_flags[i].word;
-	}
+	struct wsi_skip skip = wsi_skip_of(space);
+	if ((facts->flags | facts->left_out) & skip.flag)
+		return skip.word;
 	if ((space == WS_SPACE_CONST || space == WS_SPACE_PARAM) &&
 	    facts->flags & WS_WRITE_SKIP_GLOBAL && banks_go_with_global(facts))
 		return "skip_global_memory (which left out constant banks too, before CUDA 12.6)";

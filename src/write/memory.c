@@ -238,24 +238,6 @@ enum ws_status wsi_job_global(struct wsi_job *job)
 
 /* ---- memory with an owner ---- */
 
-static uint32_t flag_of(enum ws_space space)
-{
-	switch (space) {
-	case WS_SPACE_SHARED:
-		return WS_WRITE_SKIP_SHARED;
-	case WS_SPACE_LOCAL:
-		return WS_WRITE_SKIP_LOCAL;
-	case WS_SPACE_PARAM:
-		return WS_WRITE_SKIP_BANKS;
-	case WS_SPACE_GLOBAL:
-	case WS_SPACE_CONST:
-	case WS_SPACE_CODE:
-	case WS_SPACE_GENERIC:
-		break;
-	}
-	return 0;
-}
-
 /* Writes one stretch of a range: `off` is not 0 only where a section can say where it starts. */
 static enum ws_status owned_write(struct wsi_job *job, const struct ws_memory_range *range,
 				  uint32_t warp_index, const struct ws_write_table *parent,
@@ -272,7 +254,7 @@ enum ws_status wsi_job_owned(struct wsi_job *job, const struct ws_memory_range *
 {
 	if (nothing_left(range))
 		return WS_OK;
-	if (!(job->flags & flag_of(range->space)))
+	if (!(job->flags & wsi_skip_of(range->space).flag))
 		return owned_write(job, range, warp_index, parent, row, 0, range->bytes_present);
 	/* an owner has one section: from the first byte that is kept to the last one */
 	uint64_t first = UINT64_MAX, end = 0;

@@ -504,23 +504,9 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 enum ws_status ws_write_target(const struct ws_target *target, const char *path,
 			       const struct ws_write_options *options, struct ws_error *err)
 {
-	struct ws_write_options all = { .size = sizeof all };
-	struct wsi_selection selection = { 0 };
-	struct wsi_origin origin;
+	struct ws_strip_options all = { .size = sizeof all };
+	struct ws_stripped nothing;
 	if (options)
-		memcpy(&all, options, wsi_min_u64(options->size, sizeof all));
-	enum ws_status st = wsi_origin_of(target, &all, &origin, err);
-	if (st == WS_OK && all.flags & WS_WRITE_FAULTED_CONTEXTS)
-		st = wsi_select_faulted_contexts(target, &selection, err);
-	if (st != WS_OK)
-		return st;
-	struct wsi_job job = { .target = target,
-			       .flags = all.flags,
-			       .selection = &selection,
-			       .keeps = all.keep,
-			       .n_keeps = all.n_keep,
-			       .err = err };
-	st = wsi_job_write(&job, path, &origin);
-	wsi_selection_fini(&selection);
-	return st;
+		memcpy(&all.write, options, wsi_min_u64(options->size, sizeof all.write));
+	return ws_strip(target, path, &all, &nothing, err);
 }
