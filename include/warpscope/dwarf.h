@@ -5,13 +5,11 @@
  * structures.
  *
  * **Input.** The bytes of `.debug_info` (DWARF 2 to 4) and of the sections it points into. Input
- * may be damaged or hostile: damage costs the compilation unit that it lies in, from there on, and
- * never more memory than a fixed multiple of the input. Every question looks at a bounded number of
- * bytes.
+ * may be damaged or hostile: damage loses the rest of the compilation unit it is in. Memory never
+ * exceeds a fixed multiple of the input, and every query looks at a bounded number of bytes.
  *
- * **Words.** A *type* is a number that this header gives out: the offset of what describes it in
- * `.debug_info`, or WS_TYPE_VOID. A *plain* type is one behind its aliases and const, volatile and
- * restrict.
+ * **Words.** A *type* is a number: the offset of its description in `.debug_info`, or WS_TYPE_VOID.
+ * A *plain* type is what remains without aliases, const, volatile and restrict.
  *
  * **Names.** Types are spelled as in the signatures of ws_demangle(): `float const*`, `int [4]`,
  * `float (*)(int, float)`. Names of structures are the compiler's: nvcc leaves out the namespaces
@@ -21,7 +19,7 @@
  * **Where things are.** Functions are found by their linkage name, which relocation does not
  * change; addresses and locations are not followed.
  *
- * **Threads.** All functions but ws_dwarf_destroy() are safe on one object from many threads.
+ * **Threads.** All functions except ws_dwarf_destroy() are safe on one object from many threads.
  */
 #ifndef WARPSCOPE_DWARF_H
 #define WARPSCOPE_DWARF_H
@@ -34,9 +32,9 @@ extern "C" {
 
 struct ws_dwarf;
 
-/** The type `void`, and that of a thing without one. */
+/** The type `void`, also of something without a type. */
 #define WS_TYPE_VOID UINT64_C(0)
-/** A size or a number of elements that the debug information does not tell. */
+/** A size or a number of elements that the debug information does not give. */
 #define WS_SIZE_UNKNOWN UINT64_MAX
 
 enum {
@@ -55,7 +53,7 @@ struct ws_dwarf_input {
 };
 
 /**
- * Reads which functions there are. O(size of `.debug_info`).
+ * Finds all functions. O(size of `.debug_info`).
  * @retval WS_ABSENT     `info` is empty: compiled without -G.
  * @retval WS_NO_MEMORY
  * Damaged units are left out, from their damage on: see ws_dwarf_damage().
@@ -66,8 +64,8 @@ WS_API enum ws_status ws_dwarf_create(const struct ws_dwarf_input *input,
 /** NULL is fine. */
 WS_API void ws_dwarf_destroy(struct ws_dwarf *dwarf);
 
-/** First damage found while reading: false when there was none. WS_UNSUPPORTED: a version or form
- * that is not known. */
+/** First damage found while reading: false when there was none. WS_UNSUPPORTED: an unknown version
+ * or form. */
 WS_API bool ws_dwarf_damage(const struct ws_dwarf *dwarf, struct ws_error *ret_err);
 
 /* ---- functions ---- */
@@ -91,7 +89,7 @@ WS_API enum ws_status ws_dwarf_find_function(const struct ws_dwarf *dwarf, struc
 /** NVIDIA's address classes: what kind of storage a variable is in. [measured: nvcc 13.0, those
  * marked; the others are from reference texts] */
 enum ws_address_class {
-	WS_CLASS_NONE = 0, /**< not told: a location list, or another compiler */
+	WS_CLASS_NONE = 0, /**< not given: a location list, or another compiler */
 	WS_CLASS_CODE = 1,
 	WS_CLASS_REGISTER = 2, /**< of PTX, by name [measured] */
 	WS_CLASS_SPECIAL = 3,
@@ -110,7 +108,7 @@ enum ws_address_class {
 struct ws_dwarf_param {
 	struct ws_str name; /**< empty: it has none */
 	uint64_t type;
-	uint32_t address_class; /**< enum ws_address_class, or a number that is none of it */
+	uint32_t address_class; /**< enum ws_address_class, or another number */
 };
 
 /**
@@ -128,7 +126,7 @@ WS_API enum ws_status ws_dwarf_params(const struct ws_dwarf *dwarf,
 
 enum ws_type_kind {
 	WS_KIND_VOID,
-	WS_KIND_BASE, /**< a number, a character or a truth value: see `encoding` */
+	WS_KIND_BASE, /**< a number, a character or a Boolean: see `encoding` */
 	WS_KIND_POINTER,
 	WS_KIND_REFERENCE,
 	WS_KIND_RVALUE_REFERENCE,
@@ -158,7 +156,7 @@ enum ws_type_encoding {
 
 struct ws_type {
 	enum ws_type_kind kind;
-	uint32_t encoding;   /**< enum ws_type_encoding, or a number that is none of it */
+	uint32_t encoding;   /**< enum ws_type_encoding, or another number */
 	struct ws_str name;  /**< as in the input, mangled ones too; empty: it has none */
 	uint64_t target;     /**< pointed to, element, aliased, returned; WS_TYPE_VOID: none */
 	uint64_t size_bytes; /**< or WS_SIZE_UNKNOWN */
@@ -167,7 +165,7 @@ struct ws_type {
 /**
  * What a type is.
  * @retval WS_ARGUMENT   not a place in `.debug_info`.
- * @retval WS_MALFORMED  what is there is damaged, or types lead in a circle.
+ * @retval WS_MALFORMED  what is there is damaged, or types form a cycle.
  * @retval WS_LIMIT      too deep, or too long.
  */
 WS_API enum ws_status ws_dwarf_type(const struct ws_dwarf *dwarf, uint64_t type,
@@ -176,7 +174,7 @@ WS_API enum ws_status ws_dwarf_type(const struct ws_dwarf *dwarf, uint64_t type,
 WS_API enum ws_status ws_dwarf_plain(const struct ws_dwarf *dwarf, uint64_t type,
 				     uint64_t *ret_plain, struct ws_error *err) WS_MUST_USE;
 /**
- * The type as C++ writes it, into `ret_text` (always terminated). A part that cannot be had is
+ * The type as C++ writes it, into `ret_text` (always terminated). A part that cannot be read is
  * spelled "?". @retval WS_LIMIT  it is cut: longer than `size` - 1 bytes, or too deep.
  */
 WS_API enum ws_status ws_dwarf_spell(const struct ws_dwarf *dwarf, uint64_t type, char *ret_text,

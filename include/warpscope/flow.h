@@ -9,14 +9,15 @@
  * when some path between the two has no other definition. A *slice* is the expression that gives a
  * register its value at one instruction, followed back through the definitions that reach it.
  *
- * The input is bytes; nothing here knows a dump, a symbol or a lane. Any bytes are accepted:
- * what is not an instruction ends every conclusion that would depend on it.
+ * The input is bytes; nothing here knows about dumps, symbols or lanes. Any bytes are accepted:
+ * nothing is concluded across bytes that are not an instruction.
  *
  * **Limits.** A path is that of one lane. Uniform registers belong to the whole warp: while lanes
- * have diverged, others may write them, which no path shows. A call is opaque: its callee may write
- * what the calling convention lets it, and memory. Facts about the code: docs/formats/isa.md.
+ * have diverged, other lanes may write them, which no path shows. A call is opaque: its callee may
+ * write memory and whatever the calling convention allows. Facts about the code:
+ * docs/formats/isa.md.
  *
- * **Threads.** A flow is immutable once created; any number of threads may ask it.
+ * **Threads.** A flow is immutable once created; any number of threads may use it.
  */
 #ifndef WARPSCOPE_FLOW_H
 #define WARPSCOPE_FLOW_H
@@ -40,8 +41,8 @@ struct ws_flow_edge {
  * Finds the basic blocks of a function.
  *
  * @param sm       Architecture, 75 to 121.
- * @param code     The function's code, borrowed: it must outlive the flow. Bytes behind the last
- *                 whole instruction are ignored.
+ * @param code     The function's code, borrowed: it must outlive the flow. Bytes after the last
+ * whole instruction are ignored.
  * @param base_pc  Address of the first byte; every `pc` of this interface counts in the same way. 0
  *                 for code that is not relocated: absolute targets then mean nothing.
  * @param edges    Targets of indirect branches, NULL when none are known. Those that are not
@@ -50,7 +51,7 @@ struct ws_flow_edge {
  * @param ret_flow Receives the flow; release it with ws_flow_destroy().
  * @param err      Filled on failure; may be NULL.
  *
- * @retval WS_OK          Also for empty code (no block) and for bytes that are no instructions.
+ * @retval WS_OK          Also for empty code (no block) and for bytes that are not instructions.
  * @retval WS_UNSUPPORTED No instruction table for this architecture.
  * @retval WS_LIMIT       More than 16 M instructions.
  * @retval WS_NO_MEMORY   Out of memory.
@@ -70,13 +71,14 @@ enum ws_flow_block_flags {
 	WS_FLOW_CALLS = 1u << 1,   /**< ends with a call; its successor is where the call returns */
 	WS_FLOW_RETURNS = 1u << 2, /**< some or all lanes return here */
 	WS_FLOW_EXITS = 1u << 3,   /**< some or all lanes end here */
-	WS_FLOW_LEAVES = 1u << 4,  /**< branches to an address outside of the code */
+	WS_FLOW_LEAVES = 1u << 4,  /**< branches to an address outside the code */
 	WS_FLOW_INDIRECT = 1u << 5, /**< ends with an indirect branch */
-	WS_FLOW_OPEN = 1u << 6,     /**< that has no known target: successors are missing */
-	WS_FLOW_RUNS_OUT = 1u << 7, /**< goes on behind the last byte of the code */
+	WS_FLOW_OPEN = 1u << 6, /**< ends with an indirect branch without known targets: successors
+				   are missing */
+	WS_FLOW_RUNS_OUT = 1u << 7, /**< continues past the last byte of the code */
 	WS_FLOW_UNKNOWN = 1u << 8,  /**< holds an instruction that the table does not know */
 	WS_FLOW_CALLED = 1u << 9,   /**< a call of this code enters here */
-	/** No way leads here: padding, dead code. Never set while a block is WS_FLOW_OPEN. */
+	/** No path leads here: padding, dead code. Never set while a block is WS_FLOW_OPEN. */
 	WS_FLOW_UNREACHED = 1u << 10,
 };
 
@@ -85,7 +87,7 @@ enum ws_flow_block_flags {
 /** One basic block. Its arrays are valid until the flow is destroyed. */
 struct ws_flow_block {
 	uint64_t pc;          /**< of its first instruction */
-	uint64_t end_pc;      /**< behind its last one */
+	uint64_t end_pc;      /**< just past its last one */
 	const uint32_t *succ; /**< indexes of the blocks that may follow, ascending, each once */
 	const uint32_t *pred; /**< indexes of the blocks that it may follow, ascending, each once */
 	uint32_t n_succ, n_pred;
@@ -97,7 +99,8 @@ struct ws_flow_block {
  */
 WS_API const struct ws_flow_block *ws_flow_blocks(const struct ws_flow *flow, size_t *ret_n);
 
-/** Index of the block that holds an instruction; SIZE_MAX for an address that is none. */
+/** Index of the block that holds an instruction; SIZE_MAX if the address is not that of an
+ * instruction. */
 WS_API size_t ws_flow_block_find(const struct ws_flow *flow, uint64_t pc);
 
 /* ---- what may have been overwritten ---- */
@@ -110,35 +113,35 @@ struct ws_flow_registers {
 	uint8_t upred;    /**< UP0 to UP6 */
 };
 
-/** Whether `count` registers of a kind, from `number`, are all outside of the set. */
+/** Whether `count` registers of a kind, from `number`, are all outside the set. */
 WS_API bool ws_flow_registers_spare(const struct ws_flow_registers *set, enum ws_operand_kind kind,
 				    unsigned number, unsigned count);
 
 /** What may have been written between two instructions. */
 struct ws_flow_written {
-	/** On the ways from one to the other that come by neither of them a second time. */
+	/** On the paths from one to the other that visit neither a second time. */
 	struct ws_flow_registers direct;
-	/** On all ways, however often they come by; includes `direct`. */
+	/** On all paths, however often they visit them; includes `direct`. */
 	struct ws_flow_registers any;
-	uint32_t n_direct;   /**< instructions on direct ways, each counted once */
-	bool call;           /**< a call lies on a direct way */
-	bool unknown_direct; /**< an unknown instruction or branch lies on one: trust nothing */
-	bool unknown_any;    /**< the same for all ways */
-	bool loop; /**< execution may come by the first again before it is at the second */
+	uint32_t n_direct;   /**< instructions on direct paths, each counted once */
+	bool call;           /**< there is a call on a direct path */
+	bool unknown_direct; /**< there is an unknown instruction or branch on one: trust nothing */
+	bool unknown_any;    /**< the same for all paths */
+	bool loop; /**< execution may visit the first again before it reaches the second */
 };
 
 /**
  * Registers that may have been written since an instruction started: by it and by all that follow
- * until, and without, the instruction `to_pc`, in one call of the function. Predicated writes
- * count. A call counts with what its callee writes where that is in this code, else with what the
- * calling convention allows.
+ * up to, but not including, the instruction `to_pc`, in one call of the function. Predicated writes
+ * count. A call counts as what its callee writes, if that is in this code, else as what the calling
+ * convention allows.
  *
  * @param from_pc     Instruction that was executed, e.g. the faulting one.
  * @param to_pc       The next one to execute. When it is `from_pc`, `direct` is empty.
  * @param ret_written Filled on success.
  *
- * @retval WS_OK        There is a way, or the two are the same.
- * @retval WS_ABSENT    No way goes from one to the other: nothing is known.
+ * @retval WS_OK        There is a path, or the two are the same.
+ * @retval WS_ABSENT    No path leads from one to the other: nothing is known.
  * @retval WS_ARGUMENT  An address is not that of an instruction of this code.
  * @retval WS_NO_MEMORY Out of memory.
  */
@@ -150,14 +153,14 @@ WS_API enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_
 
 enum { WS_FLOW_MAX_STORES = 4 };
 
-/** Whether a store writes what is asked for. */
+/** Whether a store writes the memory in question. */
 enum ws_flow_hit {
 	WS_FLOW_MISS,
 	WS_FLOW_HIT,    /**< all of it */
-	WS_FLOW_UNSURE, /**< a part of it, or nobody can say */
+	WS_FLOW_UNSURE, /**< a part of it, or unknown */
 };
 
-/** Judges the store at `pc`; called once or more for each that is on a way. */
+/** Judges the store at `pc`; called at least once for each store on a path. */
 typedef enum ws_flow_hit (*ws_flow_judge)(void *context, uint64_t pc);
 
 /** What reaches an instruction. */
@@ -168,20 +171,20 @@ struct ws_flow_stores {
 		unsigned number;           /**< its first register */
 	} store[WS_FLOW_MAX_STORES];       /**< ascending by address */
 	size_t n;
-	bool entry; /**< on some way from the entry of the function no store hits */
-	bool calls; /**< calls are on the ways; they are taken to miss */
+	bool entry; /**< on some path from the entry of the function no store hits */
+	bool calls; /**< there are calls on the paths; they are assumed to miss */
 };
 
 /**
- * The stores that give memory of the thread (stack, or generic) the value that an instruction
- * finds, followed against the edges from the instruction to those that hit.
+ * The stores that gave the thread's memory (stack, or generic) the value that an instruction reads:
+ * followed backwards from the instruction to those that hit.
  *
  * @param pc      The instruction that reads, or the call of the function that does.
- * @param judge   Tells of each store whether it hits; must answer alike each time.
+ * @param judge   Says for each store whether it hits; must give the same answer each time.
  *
  * @retval WS_OK        `ret_stores` is complete.
- * @retval WS_LIMIT     More stores than fit, too long a way, a store that is not sure, an
- *                      instruction that is not known.
+ * @retval WS_LIMIT     More stores than fit, too long a path, a store that is not certain, an
+ * unknown instruction.
  * @retval WS_ARGUMENT  Not an instruction of this code.
  * @retval WS_NO_MEMORY Out of memory.
  */
@@ -194,7 +197,7 @@ WS_API enum ws_status ws_flow_find_stores(const struct ws_flow *flow, uint64_t p
 
 enum { WS_FLOW_MAX_SOURCES = 4, WS_FLOW_MAX_LOOP = 256 };
 
-/** What a number that was read is compared with, so that the loop is left. */
+/** How a number that was read is compared to leave the loop. */
 enum ws_flow_test {
 	WS_FLOW_TEST_NONE, /**< not known, or more than one condition */
 	WS_FLOW_TEST_EQUAL,
@@ -209,33 +212,34 @@ enum ws_flow_test {
 WS_API const char *ws_flow_test_text(enum ws_flow_test test);
 
 /**
- * Whether an atomic operation, done again with the same data, leaves memory as it is: a lock that
- * is tried, a word that is exchanged for one and the same. What the name tells; no operand is
- * looked at.
+ * Whether an atomic operation, repeated with the same data, leaves memory unchanged: a lock that is
+ * tried, a word that is exchanged for the same value. Decided by the name; operands are not looked
+ * at.
  */
 WS_API bool ws_flow_repeats(const struct ws_insn *insn);
 
-/** The shortest way from an instruction back to itself. */
+/** The shortest path from an instruction back to itself. */
 struct ws_flow_loop {
 	uint32_t n_insns;
-	/** Instructions of the loop that read memory, or call, and decide with what they get
-	 * whether it is left; the first ones, ascending. */
+	/** Instructions of the loop that read memory, or call, and whose results decide whether it
+	 * is left; the first ones, ascending. */
 	uint64_t source_pc[WS_FLOW_MAX_SOURCES];
 	size_t n_sources;
 	uint64_t call_pc[WS_FLOW_MAX_SOURCES]; /**< calls in it; the first ones, ascending */
 	size_t n_calls;
-	uint32_t n_conditions; /**< conditions to leave it that only what was read decides */
-	bool limited;  /**< a condition that a value of its own decides alone, such as a counter */
-	bool mixed;    /**< a condition that needs both: the loop works through what it reads */
-	bool computes; /**< a value goes on from round to round that decides nothing */
-	/** It also writes memory: a store, or an atomic operation that does not leave memory as it
-	 * is when it is done again. The thread's stack counts, too. */
+	uint32_t n_conditions; /**< exit conditions that only what was read decides */
+	bool limited; /**< an exit condition that only a value of its own decides, such as a counter
+		       */
+	bool mixed;   /**< a condition that needs both: the loop works through what it reads */
+	bool computes; /**< a value is carried from round to round that decides nothing */
+	/** It also writes memory: a store, or an atomic operation that changes memory when it is
+	 * repeated. The thread's stack counts, too. */
 	bool stores;
-	bool endless; /**< nothing in it leads out */
+	bool endless; /**< it has no exit */
 
-	/** Of the only condition: the number that was read, or that a call gave back in register
-	 * `test_result`, has to be `test` than `test_with` at `test_pc`, which the loop does not
-	 * change. */
+	/** If there is only one condition: the number that was read, or that a call returned in
+	 * register `test_result`, is compared by `test` with `test_with` at `test_pc`, which the
+	 * loop does not change. */
 	enum ws_flow_test test;
 	bool test_signed;
 	uint64_t test_pc;
@@ -268,14 +272,13 @@ enum {
 /** What a node of a slice is. Numbers wrap at `bits`. */
 enum ws_flow_op {
 	WS_FLOW_NOTHING,   /**< not known: `why` */
-	WS_FLOW_ENTRY_REG, /**< register `number` of `kind` as it was at the entry `pc` of the
-			      function */
+	WS_FLOW_ENTRY_REG, /**< register `number` of `kind` at the entry `pc` of the function */
 	WS_FLOW_IMMEDIATE, /**< `value` */
 	WS_FLOW_CONSTANT,  /**< constant bank `number` at byte `value` (+ argument 0, when it has
 			      one) */
 	WS_FLOW_SPECIAL,   /**< special register `number`, the hardware's index */
 	WS_FLOW_LOAD,      /**< `bytes` of memory (`space`) at argument 0 + `value` */
-	WS_FLOW_ATOMIC,    /**< what an atomic operation at argument 0 + `value` gave back */
+	WS_FLOW_ATOMIC,    /**< what an atomic operation at argument 0 + `value` returned */
 	WS_FLOW_ADD,       /**< sum of the arguments */
 	WS_FLOW_SUB,       /**< argument 0 - argument 1 */
 	WS_FLOW_MUL,       /**< product of two arguments */
@@ -286,14 +289,15 @@ enum ws_flow_op {
 	WS_FLOW_OR,
 	WS_FLOW_XOR,
 	WS_FLOW_NOT,
-	WS_FLOW_MIN,  /**< smaller of two; signed when `is_signed` */
-	WS_FLOW_MAX,  /**< larger of two */
-	WS_FLOW_ZEXT, /**< argument 0 of 32 bits, zeros above */
-	WS_FLOW_SEXT, /**< argument 0 of 32 bits, sign above */
-	WS_FLOW_LOW,  /**< lower 32 bits of argument 0 of 64 bits */
-	WS_FLOW_HIGH, /**< upper 32 bits of it */
-	WS_FLOW_PAIR, /**< argument 0 below, argument 1 above: 64 bits that no rule made one number
-		       */
+	WS_FLOW_MIN,    /**< smaller of two; signed when `is_signed` */
+	WS_FLOW_MAX,    /**< larger of two */
+	WS_FLOW_ZEXT,   /**< argument 0 of 32 bits, zeros above */
+	WS_FLOW_SEXT,   /**< argument 0 of 32 bits, sign above */
+	WS_FLOW_LOW,    /**< lower 32 bits of argument 0 of 64 bits */
+	WS_FLOW_HIGH,   /**< upper 32 bits of it */
+	WS_FLOW_PAIR,   /**< argument 0 below, argument 1 above: 64 bits that no rule combined into
+			 * one number
+			 */
 	WS_FLOW_SELECT, /**< argument 0 or argument 1 */
 	WS_FLOW_MERGE,  /**< one of the arguments: different paths, or a predicated definition */
 	WS_FLOW_AGAIN,  /**< the node `value` in an earlier round of a loop */
@@ -332,11 +336,12 @@ struct ws_flow_slice {
 	bool cut;        /**< a limit was reached: some node is WS_FLOW_NOTHING for that reason */
 	bool convention; /**< holds only if a callee kept the registers that the convention keeps */
 	bool spilled;    /**< holds only if no other pointer wrote to a stack slot in between */
-	bool open; /**< the code has indirect branches without known targets: ways may be missing */
+	bool open; /**< the code has indirect branches without known targets: paths may be missing
+		    */
 };
 
 /**
- * Where the value of a register comes from, as an instruction finds it before it executes.
+ * Where the value of a register comes from, as it is before an instruction executes.
  *
  * @param pc        The instruction.
  * @param kind      WS_OPERAND_REG or WS_OPERAND_UREG.
@@ -345,7 +350,7 @@ struct ws_flow_slice {
  * @param ret_slice Filled on success; about 10 KB, so keep it off small stacks.
  *
  * @retval WS_OK        Node 0 may still be WS_FLOW_NOTHING.
- * @retval WS_ARGUMENT  Not an instruction of this code, another kind or width, no such register.
+ * @retval WS_ARGUMENT  Not an instruction of this code, a wrong kind or width, no such register.
  * @retval WS_NO_MEMORY Out of memory.
  */
 WS_API enum ws_status ws_flow_slice(const struct ws_flow *flow, uint64_t pc,
@@ -364,7 +369,7 @@ WS_API enum ws_status ws_flow_slice_address(const struct ws_flow *flow, uint64_t
 					    struct ws_flow_slice *ret_slice,
 					    struct ws_error *err) WS_MUST_USE;
 
-/** One term of an address: `scale` times a node that is no sum itself. */
+/** One term of an address: `scale` times a node that is not a sum itself. */
 struct ws_flow_term {
 	uint16_t node;
 	int64_t scale;
@@ -373,8 +378,8 @@ struct ws_flow_term {
 /** An address as base + terms + offset. */
 struct ws_flow_address {
 	/**
-	 * The leaf that looks like the pointer: 64 bits, or in a 32-bit address one that no index
-	 * is made of, taken once. UINT16_MAX when no term or more than one does.
+	 * The leaf that looks like the pointer: 64 bits, or in a 32-bit address one that is not
+	 * part of an index, taken once. UINT16_MAX when no term or more than one does.
 	 */
 	uint16_t base;
 	struct ws_flow_term term[WS_FLOW_MAX_TERMS]; /**< without the base */
@@ -383,7 +388,7 @@ struct ws_flow_address {
 	bool complete;  /**< false: more terms than fit */
 };
 
-/** Takes the sum that node `at` of a slice is apart. */
+/** Splits node `at` of a slice, a sum, into its terms. */
 WS_API void ws_flow_address(const struct ws_flow_slice *slice, uint16_t at,
 			    struct ws_flow_address *ret_address);
 

@@ -4,33 +4,33 @@
  * Line maps: from an offset in a function to source positions, with the calls inlined around them.
  *
  * **Input.** The bytes of `.debug_line` (DWARF 2 to 5) of a cubin or of anything else, and of the
- * string sections it points into. Input may be damaged or hostile: damage costs the sequence or the
- * table it lies in, is told by ws_line_diagnostics() with its file offset, and never more memory
- * than a fixed multiple of the input.
+ * string sections it points into. Input may be damaged or hostile: damage loses only the sequence
+ * or the table it is in, and ws_line_diagnostics() reports it with its file offset. Memory never
+ * exceeds a fixed multiple of the input.
  *
  * **Words.** A *table* is one header with its program; a linked cubin has several. A *sequence* is
  * a run of *rows* that the program ends with end_sequence: the rows of one function's code. Rows of
  * a sequence are numbered from 1 in the order of emission. The *owner* of a sequence is a number
- * that the caller gives through the relocations (the section of the code, say); `rel_pc` is an
+ * that the caller passes with the relocations (for example the code section); `rel_pc` is an
  * address in the owner.
  *
  * **NVIDIA's extension.** Since CUDA 11.2 a row carries two more registers. `context` is 0, or the
  * number of an earlier row of the *same sequence*: the call site that this row's code was inlined
  * into. `function` is then the (mangled) name of the inlined function. Rows are often written only
  * to serve as call sites; of several rows at one address the last one counts. Every sequence of a
- * cubin starts at address 0, so only the relocation of its DW_LNE_set_address tells the function.
- * [measured: docs/formats/linemap.md]
+ * cubin starts at address 0, so only the relocation of its DW_LNE_set_address identifies the
+ * function. [measured: docs/formats/linemap.md]
  *
- * **Lazy.** Creating a map reads headers; the rows of a sequence are decoded when it is first asked
- * for, once. A cubin of 1,000 kernels costs the kernel that is looked at.
+ * **Lazy.** Creating a map reads headers; the rows of a sequence are decoded once, when it is first
+ * used. A cubin of 1,000 kernels costs only the kernel that is looked at.
  *
- * **Threads.** All functions but ws_line_destroy() are safe on one map from many threads.
+ * **Threads.** All functions except ws_line_destroy() are safe on one map from many threads.
  *
  * **Coming from libdw.** dwarf_next_lines(): ws_line_seq_count() and ws_line_seq_at();
  * dwarf_onesrcline() and the dwarf_line...() getters: ws_line_row_at(); dwarf_linecontext(): the
  * field `context`, a row number of the same sequence (libdw counts over the whole table, which is
  * wrong for more than one kernel); dwarf_linefunctionname(): the field `function`.
- * examples/libdw-shim.c writes these two functions with ours.
+ * examples/libdw-shim.c implements these two functions with ours.
  */
 #ifndef WARPSCOPE_LINE_H
 #define WARPSCOPE_LINE_H
@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-/** Present and 1, as in a libdw that knows the extension, so that one test serves both. */
+/** Defined as 1, as in a libdw that knows the extension, so that one test serves both. */
 #ifndef NVIDIA_LINEMAP_INLINING_EXTENSIONS
 #define NVIDIA_LINEMAP_INLINING_EXTENSIONS 1
 #endif
@@ -63,7 +63,7 @@ struct ws_line_reloc {
 	uint64_t sec_off; /**< of the word, from the start of the section */
 	/** For DW_LNE_set_address the address in the owner, for the string base its value. */
 	uint64_t value;
-	uint32_t owner;  /**< of the sequence; not looked at for the string base */
+	uint32_t owner;  /**< of the sequence; ignored for the string base */
 	bool add_stored; /**< REL: the word in the section is an addend */
 };
 
@@ -81,7 +81,7 @@ struct ws_line_input {
  * Reads the headers of all tables.
  *
  * @param input    Sections and relocations.
- * @param ret_map  The caller's to destroy.
+ * @param ret_map  Destroyed by the caller.
  *
  * @retval WS_OK         also when every table is damaged (see ws_line_diagnostics()).
  * @retval WS_ABSENT     the section is empty.
@@ -99,7 +99,7 @@ struct ws_line_file {
 	const char *dir;     /**< directory as recorded, NULL when there is none */
 	const char *name;    /**< never NULL */
 	uint64_t mtime;      /**< seconds since 1970 when it was compiled, 0 when not recorded */
-	uint64_t size_bytes; /**< then, 0 when not recorded */
+	uint64_t size_bytes; /**< at that time, 0 when not recorded */
 	const uint8_t *md5;  /**< 16 bytes (DWARF 5), or NULL */
 };
 
@@ -127,7 +127,7 @@ struct ws_line_table {
 	const uint8_t *opcode_lengths; /**< `opcode_base - 1` of them, of opcode 1 and up */
 	const char *const *dirs;       /**< as numbered in the input; [0] is NULL before DWARF 5 */
 	size_t n_dirs;
-	const struct ws_line_file *files; /**< likewise; before DWARF 5 [0] has the name "" */
+	const struct ws_line_file *files; /**< the same; before DWARF 5 [0] has the name "" */
 	size_t n_files;
 };
 
@@ -147,17 +147,17 @@ struct ws_line_pos {
 	uint32_t line;                   /**< from 1; 0: none */
 	uint32_t column;                 /**< from 1; 0: none (always in NVIDIA's tables) */
 	uint32_t row;                    /**< number in its sequence */
-	/** The position was inlined, but into a row that cannot be: the chain is cut here. */
+	/** The position was inlined, but into an impossible row: the chain is cut here. */
 	bool call_site_lost;
 };
 
 /**
  * Finds the source position of an instruction, with the calls inlined around it.
  *
- * Position 0 is the innermost: the line the compiler generated the instruction for. Each next one
- * is the call site the previous was inlined into; the last lies in the function that owns the code.
- * A pc between two rows belongs to the earlier row, and a pc past the end of its sequence to none.
- * Where several sequences of the owner cover the pc, the first in the input answers.
+ * Position 0 is the innermost: the line the compiler generated the instruction for. Each further
+ * one is the call site that the previous one was inlined into; the last is in the function that
+ * owns the code. A pc between two rows belongs to the earlier row, and a pc past the end of its
+ * sequence to none. If several sequences of the owner cover the pc, the first in the input answers.
  *
  * @param map      A line map.
  * @param owner    Owner of the code, as the relocations gave it; WS_LINE_NO_OWNER for addresses
@@ -171,7 +171,7 @@ struct ws_line_pos {
  * @retval WS_OK         `*ret_n` >= 1.
  * @retval WS_ABSENT     No row covers `rel_pc` (code without line information).
  * @retval WS_MALFORMED  The line program broke before `rel_pc`; `err->file_off` is the bad opcode.
- * @retval WS_TRUNCATED  Likewise: the section ends inside the program.
+ * @retval WS_TRUNCATED  The same, because the section ends inside the program.
  * @retval WS_NO_MEMORY
  *
  * After the first call for an owner: O(1) and O(positions) on code whose rows are spread evenly,
@@ -202,7 +202,8 @@ enum ws_line_row_flags {
 	WS_LINE_END_SEQUENCE = 1u << 2,
 	WS_LINE_PROLOGUE_END = 1u << 3,
 	WS_LINE_EPILOGUE_BEGIN = 1u << 4,
-	/** `context` is not the number of an earlier row, or leads out of WS_LINE_MAX_DEPTH calls.
+	/** `context` is not the number of an earlier row, or is more than WS_LINE_MAX_DEPTH calls
+	 * deep.
 	 */
 	WS_LINE_BAD_CONTEXT = 1u << 5,
 };
@@ -256,7 +257,7 @@ typedef bool ws_line_hit_fn(void *user, const struct ws_line_hit *hit);
 
 /**
  * All code of a source line: what was generated for it and, through calls, what was inlined into
- * it, in every instance. In order of sequences and addresses; neighbouring rows are not joined.
+ * it, in every instance. In order of sequences and addresses; neighbouring rows are not merged.
  *
  * @param path  File: its whole path, or the end of it from the start of a component ("main.cu",
  *              "src/main.cu").
@@ -305,12 +306,12 @@ typedef bool ws_line_op_fn(void *user, const struct ws_line_table *table,
 			   const struct ws_line_op *op);
 
 /**
- * Every opcode of a table in order, decoded anew at each call. After a damaged opcode it goes on
+ * Every opcode of a table in order, decoded again at each call. After a damaged opcode it continues
  * where the next sequence is known to start.
  *
  * @retval WS_OK         the program was walked to its end, or `take` stopped it.
- * @retval WS_MALFORMED  some opcodes could not be decoded; `err` tells of the first.
- * @retval WS_TRUNCATED  likewise.
+ * @retval WS_MALFORMED  some opcodes could not be decoded; `err` describes the first.
+ * @retval WS_TRUNCATED the same.
  * @retval WS_ARGUMENT   no such table.
  */
 WS_API enum ws_status ws_line_walk(const struct ws_line_map *map, size_t table, ws_line_op_fn *take,
@@ -328,9 +329,9 @@ struct ws_line_diagnostic {
 typedef void ws_line_diagnostic_fn(void *user, const struct ws_line_diagnostic *diagnostic);
 
 /**
- * Tells all damage of the map, in the order of the input; decodes what was not decoded yet. Of each
- * table's header and of each separately decoded part at most 16 are kept; the rest is counted.
- * Returns how many there are. `take` may be NULL.
+ * Reports all damage in the map, in the order of the input; decodes what was not decoded yet. At
+ * most 16 diagnostics are kept for each table header and for each separately decoded part; the rest
+ * is counted. Returns how many there are. `take` may be NULL.
  */
 WS_API size_t ws_line_diagnostics(const struct ws_line_map *map, ws_line_diagnostic_fn *take,
 				  void *user);
