@@ -819,7 +819,8 @@ class Emitter:
         write("const struct wsi_isa_op wsi_isa_ops[] = {")
         for name in ops:
             flags = " | ".join(f"WS_SASS_{f.upper()}" for f in self.table.ops[name]) or "0"
-            write(f'{{"{name}", {flags}, WS_CATEGORY_{self.table.category[name].upper()}}},')
+            plain = name[1:] if name[0] == "U" and self.table.category.get(name[1:]) == self.table.category[name] else name
+            write(f'{{"{name}", {flags}, {ops.index(plain)}, WS_CATEGORY_{self.table.category[name].upper()}}},')
         write("};")
         write(f"const size_t wsi_isa_n_ops = {len(ops)};")
 

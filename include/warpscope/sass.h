@@ -127,6 +127,9 @@ WS_API void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES],
 /** Name of an operation, e.g. "FADD". Static storage; "?" for a number that is none. */
 WS_API const char *ws_sass_operation_name(unsigned operation);
 
+/** What an operation of the uniform datapath is for lanes: of UIADD3 IADD3; others are themselves. */
+WS_API enum ws_operation ws_sass_plain_operation(unsigned operation);
+
 /** Category of an operation; WS_CATEGORY_SYSTEM for a number that is none. */
 WS_API enum ws_category ws_sass_category(unsigned operation);
 

@@ -149,7 +149,7 @@ static bool add_block_edges(struct builder *b, size_t from)
 {
 	struct ws_flow *flow = b->flow;
 	struct ws_flow_block *block = &flow->blocks[from];
-	size_t last = (size_t)((block->end_pc - flow->base_pc) / WS_SASS_BYTES) - 1;
+	size_t last = wsi_flow_end(flow, (uint32_t)from) - 1;
 	const struct wsi_leave *leave = &b->leave[last];
 
 	block->callee = WS_FLOW_NO_BLOCK;

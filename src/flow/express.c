@@ -17,22 +17,12 @@ struct job {
 
 static struct ws_flow_node *set(struct job *j, enum ws_flow_op op)
 {
-	struct ws_flow_node *node = &j->s->slice->node[j->node];
-	*node = (struct ws_flow_node){ .op = op,
-				       .bits = (uint8_t)j->bits,
-				       .pc = wsi_flow_pc(j->s->flow, j->at) };
-	return node;
+	return wsi_node_set(j->s, j->node, op, j->bits, j->at);
 }
 
 static bool have(const struct job *j, enum ws_modifier modifier)
 {
 	return wsi_parts_have(&j->parts, modifier);
-}
-
-/* The source `i` as a half; false also where there is none. */
-static bool half_at(const struct job *j, size_t i, struct wsi_half *ret_half)
-{
-	return i < j->parts.n_sources && wsi_half_of(&j->parts.source[i], j->at, ret_half);
 }
 
 /* A new node for a half, as wide as the instruction computes. */
@@ -60,7 +50,7 @@ static void other(struct job *j)
 	if (j->s->slice->n > ROOM_FOR_OTHERS)
 		return;
 	for (size_t i = 0, n = 0; i < j->parts.n_sources && n < WS_FLOW_MAX_ARGS; i++) {
-		if (!half_at(j, i, &half) || half.kind == WS_OPERAND_IMMEDIATE)
+		if (!wsi_half_of(&j->parts, i, &half) || half.kind == WS_OPERAND_IMMEDIATE)
 			continue;
 		wsi_node_arg(j->s, j->node, wsi_node_half(j->s, j->node, half));
 		n++;
@@ -111,11 +101,9 @@ static void express_add(struct job *j)
 		return;
 	}
 	for (size_t i = 0; i < j->parts.n_sources; i++) {
-		bool predicate = j->parts.source[i].kind == WS_OPERAND_PRED ||
-				 j->parts.source[i].kind == WS_OPERAND_UPRED;
-		if (predicate && !j->parts.source[i].constant)
+		if (wsi_is_predicate(&j->parts.source[i]))
 			continue;
-		if (n == WSI_COUNT(term) || !half_at(j, i, &term[n])) {
+		if (n == WSI_COUNT(term) || !wsi_half_of(&j->parts, i, &term[n])) {
 			other(j);
 			return;
 		}
@@ -127,14 +115,14 @@ static void express_add(struct job *j)
 /* a * b + c */
 static void express_mad(struct job *j)
 {
-	struct wsi_half a, b, c;
+	struct wsi_half from[2], c;
 	struct wsi_slicer *s = j->s;
-	bool simple = half_at(j, 0, &a) && half_at(j, 1, &b) && half_at(j, 2, &c);
-	if (!simple || have(j, WS_MOD_X) || have(j, WS_MOD_HI) || j->parts.source[0].negated ||
-	    j->parts.source[1].negated) {
+	if (!wsi_halves_of(&j->parts, 2, from) || !wsi_half_of(&j->parts, 2, &c) ||
+	    have(j, WS_MOD_X) || have(j, WS_MOD_HI)) {
 		other(j);
 		return;
 	}
+	struct wsi_half a = from[0], b = from[1];
 	bool minus = j->parts.source[2].negated;
 	bool nothing = wsi_half_is(&a, 0) || wsi_half_is(&b, 0);
 	if (nothing || wsi_half_is(&b, 1)) {
@@ -169,7 +157,8 @@ static void express_mad_wide(struct job *j)
 {
 	struct wsi_half a, b, c;
 	struct wsi_slicer *s = j->s;
-	bool simple = half_at(j, 0, &a) && half_at(j, 1, &b) && half_at(j, 2, &c);
+	bool simple = wsi_half_of(&j->parts, 0, &a) && wsi_half_of(&j->parts, 1, &b) &&
+		      wsi_half_of(&j->parts, 2, &c);
 	if (!simple || have(j, WS_MOD_X) || j->parts.source[0].negated ||
 	    j->parts.source[1].negated) {
 		other(j);
@@ -195,21 +184,19 @@ static void express_mad_wide(struct job *j)
 /* b + (a << shift) */
 static void express_lea(struct job *j)
 {
-	struct wsi_half a, b;
+	struct wsi_half from[2];
 	struct wsi_slicer *s = j->s;
-	size_t n = j->parts.n_sources;
-	bool simple = n >= 3 && half_at(j, 0, &a) && half_at(j, 1, &b);
-	if (!simple || have(j, WS_MOD_HI) || have(j, WS_MOD_X) || j->parts.source[0].negated ||
-	    j->parts.source[1].negated || j->parts.source[2].kind != WS_OPERAND_IMMEDIATE) {
+	if (j->parts.n_sources < 3 || !wsi_halves_of(&j->parts, 2, from) || have(j, WS_MOD_HI) ||
+	    have(j, WS_MOD_X) || j->parts.source[2].kind != WS_OPERAND_IMMEDIATE) {
 		other(j);
 		return;
 	}
 	set(j, WS_FLOW_ADD);
 	uint16_t shifted = wsi_node_new(s, j->node, WS_FLOW_SHL, j->bits, j->at);
 	wsi_node_arg(s, j->node, shifted);
-	wsi_node_arg(s, shifted, value_of(j, shifted, a));
+	wsi_node_arg(s, shifted, value_of(j, shifted, from[0]));
 	wsi_node_arg(s, shifted, wsi_node_immediate(s, shifted, j->parts.source[2].value, j->bits));
-	wsi_node_arg(s, j->node, value_of(j, j->node, b));
+	wsi_node_arg(s, j->node, value_of(j, j->node, from[1]));
 }
 
 static void two(struct job *j, enum ws_flow_op op, struct wsi_half a, struct wsi_half b)
@@ -222,19 +209,19 @@ static void two(struct job *j, enum ws_flow_op op, struct wsi_half a, struct wsi
 /* SHF low, shift, high: only where it shifts one register. */
 static void express_shift(struct job *j)
 {
-	struct wsi_half low, by, high;
-	if (!half_at(j, 0, &low) || !half_at(j, 1, &by) || !half_at(j, 2, &high)) {
+	struct wsi_half from[3]; /* low, by, high */
+	if (!wsi_halves_of(&j->parts, 3, from)) {
 		other(j);
 		return;
 	}
 	bool left = have(j, WS_MOD_L), upper = have(j, WS_MOD_HI);
 	if (left && !upper)
-		two(j, WS_FLOW_SHL, low, by);
-	else if (!left && upper && wsi_half_is(&low, 0))
-		two(j, have(j, WS_MOD_S32) || have(j, WS_MOD_S64) ? WS_FLOW_SAR : WS_FLOW_SHR, high,
-		    by);
-	else if (!left && !upper && wsi_half_is(&high, 0))
-		two(j, WS_FLOW_SHR, low, by);
+		two(j, WS_FLOW_SHL, from[0], from[1]);
+	else if (!left && upper && wsi_half_is(&from[0], 0))
+		two(j, have(j, WS_MOD_S32) || have(j, WS_MOD_S64) ? WS_FLOW_SAR : WS_FLOW_SHR,
+		    from[2], from[1]);
+	else if (!left && !upper && wsi_half_is(&from[2], 0))
+		two(j, WS_FLOW_SHR, from[0], from[1]);
 	else
 		other(j);
 }
@@ -255,9 +242,7 @@ static void express_logic(struct job *j)
 		{ 0x33, WS_FLOW_NOT, 1, 9 }, { 0x55, WS_FLOW_NOT, 2, 9 },
 	};
 	struct wsi_half source[3];
-	bool simple = j->parts.n_sources >= 4;
-	for (size_t i = 0; i < 3 && simple; i++)
-		simple = half_at(j, i, &source[i]) && !j->parts.source[i].negated;
+	bool simple = j->parts.n_sources >= 4 && wsi_halves_of(&j->parts, 3, source);
 	for (size_t i = 0; i < WSI_COUNT(rules) && simple; i++) {
 		if (j->parts.source[3].value != rules[i].table)
 			continue;
@@ -274,10 +259,9 @@ static void express_logic(struct job *j)
 
 static void express_select(struct job *j)
 {
-	struct wsi_half a, b;
-	if (half_at(j, 0, &a) && half_at(j, 1, &b) && !j->parts.source[0].negated &&
-	    !j->parts.source[1].negated)
-		two(j, WS_FLOW_SELECT, a, b);
+	struct wsi_half from[2];
+	if (wsi_halves_of(&j->parts, 2, from))
+		two(j, WS_FLOW_SELECT, from[0], from[1]);
 	else
 		other(j);
 }
@@ -285,17 +269,14 @@ static void express_select(struct job *j)
 /* The last operand tells which: PT the smaller one, !PT the larger one. */
 static void express_min_max(struct job *j)
 {
-	struct wsi_half a, b;
-	const struct wsi_source *which =
-		j->parts.n_sources == 3 ? &j->parts.source[2] : &j->parts.source[0];
-	bool fixed = (which->kind == WS_OPERAND_PRED || which->kind == WS_OPERAND_UPRED) &&
-		     which->number == 7;
-	if (!fixed || !half_at(j, 0, &a) || !half_at(j, 1, &b) || j->parts.source[0].negated ||
-	    j->parts.source[1].negated) {
+	struct wsi_half from[2];
+	const struct wsi_source *which = &j->parts.source[2];
+	bool fixed = j->parts.n_sources == 3 && wsi_is_predicate(which) && which->number == 7;
+	if (!fixed || !wsi_halves_of(&j->parts, 2, from)) {
 		other(j);
 		return;
 	}
-	two(j, which->negated ? WS_FLOW_MAX : WS_FLOW_MIN, a, b);
+	two(j, which->negated ? WS_FLOW_MAX : WS_FLOW_MIN, from[0], from[1]);
 	j->s->slice->node[j->node].is_signed = !have(j, WS_MOD_U32);
 }
 
@@ -310,35 +291,26 @@ static bool is_half_move(const struct wsi_parts *parts)
 	       !wsi_parts_have(parts, WS_MOD_F32);
 }
 
-static bool is_byte_move(const struct wsi_parts *parts, struct wsi_half *ret_from, size_t at)
+static bool is_byte_move(const struct wsi_parts *parts, struct wsi_half *ret_from)
 {
 	if (parts->n_sources < 3 || parts->source[1].kind != WS_OPERAND_IMMEDIATE || parts->n_mods)
 		return false;
 	if (parts->source[1].value == 0x3210)
-		return wsi_half_of(&parts->source[0], at, ret_from);
-	return parts->source[1].value == 0x7654 && wsi_half_of(&parts->source[2], at, ret_from);
+		return wsi_half_of(parts, 0, ret_from);
+	return parts->source[1].value == 0x7654 && wsi_half_of(parts, 2, ret_from);
 }
 
 /*
  * IADD3 R2, R3, RZ, RZ and IMAD R2, RZ, RZ, R3. With a carry it is the lower half of a sum, which
  * loses its upper half when it is taken for a copy.
  */
-static bool is_sum_move(const struct wsi_parts *parts, size_t at, bool product,
-			struct wsi_half *ret_from)
+static bool is_sum_move(const struct wsi_parts *parts, bool product, struct wsi_half *ret_from)
 {
 	struct wsi_half half[3];
-	size_t n = 0;
-	if (parts->carries)
+	if (parts->carries || !wsi_halves_of(parts, 3, half))
 		return false;
 	if (wsi_parts_have(parts, WS_MOD_X) || wsi_parts_have(parts, WS_MOD_HI) ||
 	    wsi_parts_have(parts, WS_MOD_WIDE) || wsi_parts_have(parts, WS_MOD_64))
-		return false;
-	for (size_t i = 0; i < parts->n_sources && n < WSI_COUNT(half); i++) {
-		if (parts->source[i].negated || !wsi_half_of(&parts->source[i], at, &half[n]))
-			return false;
-		n++;
-	}
-	if (n < 3)
 		return false;
 	if (product) {
 		bool nothing = wsi_half_is(&half[0], 0) || wsi_half_is(&half[1], 0);
@@ -355,24 +327,20 @@ static bool is_sum_move(const struct wsi_parts *parts, size_t at, bool product,
 	return zeros == 2;
 }
 
-bool wsi_copies(const struct wsi_parts *parts, size_t at, struct wsi_half *ret_from)
+bool wsi_copies(const struct wsi_parts *parts, struct wsi_half *ret_from)
 {
-	switch (parts->insn.operation) {
+	switch (parts->op) {
 	case WS_OP_MOV:
-	case WS_OP_UMOV:
 		return parts->n_sources == 1 && !wsi_parts_have(parts, WS_MOD_64) &&
-		       wsi_half_of(&parts->source[0], at, ret_from);
+		       wsi_half_of(parts, 0, ret_from);
 	case WS_OP_R2UR:
-		return parts->n_sources >= 1 && wsi_half_of(&parts->source[0], at, ret_from);
+		return wsi_half_of(parts, 0, ret_from);
 	case WS_OP_IADD3:
-	case WS_OP_UIADD3:
-		return is_sum_move(parts, at, false, ret_from);
+		return is_sum_move(parts, false, ret_from);
 	case WS_OP_IMAD:
-	case WS_OP_UIMAD:
-		return is_sum_move(parts, at, true, ret_from);
+		return is_sum_move(parts, true, ret_from);
 	case WS_OP_PRMT:
-	case WS_OP_UPRMT:
-		return is_byte_move(parts, ret_from, at);
+		return is_byte_move(parts, ret_from);
 	case WS_OP_HFMA2:
 		*ret_from = wsi_half_immediate((int64_t)ws_insn_bits(&parts->insn, 32, 32));
 		return is_half_move(parts);
@@ -458,8 +426,7 @@ static bool express_stored(struct job *j, const struct wsi_source *from, int64_t
 	bool found = defs.n == 1 && !defs.more && defs.def[0].kind == WSI_DEF_INSN;
 	if (found) {
 		wsi_parts_of(j->s->flow, defs.def[0].at, &store);
-		found = store.n_sources == 2 &&
-			wsi_half_of(&store.source[1], defs.def[0].at, &data);
+		found = store.n_sources == 2 && wsi_half_of(&store, 1, &data);
 	}
 	if (!found) {
 		j->s->reach.spilled = spilled;
@@ -543,48 +510,38 @@ static void express_special(struct job *j, unsigned part)
 static void express_alu(struct job *j)
 {
 	struct wsi_half half;
-	switch (j->parts.insn.operation) {
+	switch (j->parts.op) {
 	case WS_OP_MOV:
-	case WS_OP_UMOV:
-		if (half_at(j, 0, &half))
+		if (wsi_half_of(&j->parts, 0, &half))
 			become(j, half);
 		else
 			other(j);
 		break;
 	case WS_OP_IADD3:
-	case WS_OP_UIADD3:
 	case WS_OP_IADD:
 	case WS_OP_VIADD:
-	case WS_OP_UVIADD:
 		express_add(j);
 		break;
 	case WS_OP_IMAD:
-	case WS_OP_UIMAD:
 		if (have(j, WS_MOD_WIDE))
 			express_mad_wide(j);
 		else
 			express_mad(j);
 		break;
 	case WS_OP_LEA:
-	case WS_OP_ULEA:
 		express_lea(j);
 		break;
 	case WS_OP_SHF:
-	case WS_OP_USHF:
 		express_shift(j);
 		break;
 	case WS_OP_LOP3:
-	case WS_OP_ULOP3:
 		express_logic(j);
 		break;
 	case WS_OP_SEL:
-	case WS_OP_USEL:
 		express_select(j);
 		break;
 	case WS_OP_IMNMX:
-	case WS_OP_UIMNMX:
 	case WS_OP_VIMNMX:
-	case WS_OP_UVIMNMX:
 		express_min_max(j);
 		break;
 	default:
@@ -617,7 +574,7 @@ static bool express_part(struct job *j, unsigned index)
 {
 	const struct ws_insn *insn = &j->parts.insn;
 	struct wsi_half from;
-	if (j->bits == 32 && wsi_copies(&j->parts, j->at, &from))
+	if (j->bits == 32 && wsi_copies(&j->parts, &from))
 		become(j, from);
 	else if (insn->flags & WS_SASS_CONSTANT)
 		express_constant(j, index * 4);

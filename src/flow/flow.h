@@ -77,6 +77,15 @@ static inline uint64_t wsi_flow_pc(const struct ws_flow *flow, size_t at)
 {
 	return flow->base_pc + at * WS_SASS_BYTES;
 }
+/* The first instruction of a block, and the one behind its last. */
+static inline size_t wsi_flow_first(const struct ws_flow *flow, uint32_t block)
+{
+	return (size_t)((flow->blocks[block].pc - flow->base_pc) / WS_SASS_BYTES);
+}
+static inline size_t wsi_flow_end(const struct ws_flow *flow, uint32_t block)
+{
+	return (size_t)((flow->blocks[block].end_pc - flow->base_pc) / WS_SASS_BYTES);
+}
 
 void wsi_effect_of(const struct ws_insn *insn, struct wsi_effect *ret_effect);
 /* `relocated`: absolute targets are addresses. */
@@ -152,6 +161,16 @@ struct wsi_defs {
 enum ws_status wsi_reach_init(struct wsi_reach *reach, const struct ws_flow *flow,
 			      struct ws_error *err) WS_MUST_USE;
 void wsi_reach_fini(struct wsi_reach *reach);
+/* The instruction that alone, and surely, is the definition; SIZE_MAX: none is. */
+static inline size_t wsi_defs_only(const struct wsi_defs *defs)
+{
+	bool one = defs->n == 1 && !defs->more && defs->def[0].kind == WSI_DEF_INSN &&
+		   defs->def[0].guard == 7;
+	return one ? defs->def[0].at : SIZE_MAX;
+}
+/* That of a register, as the instruction `at` finds it. */
+size_t wsi_reach_only(struct wsi_reach *reach, size_t at, enum ws_operand_kind kind,
+		      unsigned number);
 /* The definitions that reach the instruction `at`. */
 void wsi_reach_find(struct wsi_reach *reach, size_t at, const struct wsi_want *want,
 		    struct wsi_defs *ret_defs);
@@ -176,6 +195,8 @@ struct wsi_source {
 /* An instruction as expressions need it. */
 struct wsi_parts {
 	struct ws_insn insn;
+	size_t at;
+	unsigned op;                 /* enum ws_operation; UIADD3 counts as IADD3 */
 	struct wsi_source source[8]; /* what is read, in the order of the text */
 	size_t n_sources;
 	bool carries; /* writes a predicate */
@@ -184,6 +205,12 @@ struct wsi_parts {
 };
 
 void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_parts);
+/* Whether a source is a predicate. */
+static inline bool wsi_is_predicate(const struct wsi_source *source)
+{
+	return !source->constant && !source->address &&
+	       (source->kind == WS_OPERAND_PRED || source->kind == WS_OPERAND_UPRED);
+}
 static inline bool wsi_parts_have(const struct wsi_parts *parts, enum ws_modifier modifier)
 {
 	for (size_t i = 0; i < parts->n_mods; i++)

@@ -58,16 +58,6 @@ const char *ws_flow_test_text(enum ws_flow_test test)
 	return (size_t)test < WSI_COUNT(texts) ? texts[test] : "none";
 }
 
-static size_t block_first(const struct ws_flow *flow, uint32_t block)
-{
-	return (size_t)((flow->blocks[block].pc - flow->base_pc) / WS_SASS_BYTES);
-}
-
-static size_t block_end(const struct ws_flow *flow, uint32_t block)
-{
-	return (size_t)((flow->blocks[block].end_pc - flow->base_pc) / WS_SASS_BYTES);
-}
-
 /* Marks the blocks of the shortest way from a block to itself; false when there is none. */
 static bool find_cycle(struct search *s, uint32_t start)
 {
@@ -283,8 +273,8 @@ static void add_pc(uint64_t *list, size_t *n, uint64_t pc)
 static bool add_nodes(struct search *s, uint32_t block)
 {
 	const struct ws_flow *flow = s->flow;
-	size_t end = block_end(flow, block);
-	for (size_t at = block_first(flow, block); at < end; at++) {
+	size_t end = wsi_flow_end(flow, block);
+	for (size_t at = wsi_flow_first(flow, block); at < end; at++) {
 		struct ws_insn insn;
 		if (s->n_nodes == WS_FLOW_MAX_LOOP)
 			return false;
@@ -547,7 +537,7 @@ static void leave_block(struct search *s, uint32_t at)
 {
 	const struct ws_flow *flow = s->flow;
 	const struct ws_flow_block *block = &flow->blocks[at];
-	size_t last = block_end(flow, at) - 1;
+	size_t last = wsi_flow_end(flow, at) - 1;
 	const struct wsi_effect *effect = &flow->effect[last];
 	bool ends =
 		block->flags & (WS_FLOW_EXITS | WS_FLOW_RETURNS | WS_FLOW_OPEN | WS_FLOW_LEAVES);

@@ -56,8 +56,9 @@ void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_p
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	int place = -1;
 
-	*ret_parts = (struct wsi_parts){ .n_sources = 0 };
+	*ret_parts = (struct wsi_parts){ .at = at };
 	wsi_flow_insn(flow, at, &ret_parts->insn);
+	ret_parts->op = ws_sass_plain_operation(ret_parts->insn.operation);
 	size_t n = ws_sass_operands(&ret_parts->insn, wsi_flow_pc(flow, at), ops, WSI_COUNT(ops));
 	for (size_t i = 0; i < n && i < WSI_COUNT(ops); i++) {
 		if (ops[i].role == WS_ROLE_WRITTEN) {

@@ -235,7 +235,7 @@ static size_t enter_preds(struct wsi_reach *reach, uint32_t at, size_t n_work,
 {
 	const struct ws_flow *flow = reach->flow;
 	const struct ws_flow_block *block = &flow->blocks[at];
-	size_t first = wsi_flow_at(flow, block->pc);
+	size_t first = wsi_flow_first(flow, at);
 	if (block->flags & (WS_FLOW_ENTRY | WS_FLOW_CALLED))
 		add_def(defs, (struct wsi_def){ .kind = WSI_DEF_ENTRY, .at = first, .guard = 7 });
 	else if (block->n_pred == 0 || block->flags & WS_FLOW_UNREACHED)
@@ -262,15 +262,21 @@ void wsi_reach_find(struct wsi_reach *reach, size_t at, const struct wsi_want *w
 	reach->search++;
 	if (flow->effect[at].flags & WSI_EFFECT_GUARDED)
 		learn(&facts, flow->effect[at].guard, true);
-	if (walk_block(reach, at, wsi_flow_at(flow, flow->blocks[block].pc), want, facts, ret_defs))
+	if (walk_block(reach, at, wsi_flow_first(flow, block), want, facts, ret_defs))
 		n_work = enter_preds(reach, block, n_work, ret_defs);
 	while (n_work && !ret_defs->more) {
 		block = reach->work[--n_work];
-		size_t start = wsi_flow_at(flow, flow->blocks[block].pc);
-		size_t end =
-			start + (size_t)((flow->blocks[block].end_pc - flow->blocks[block].pc) /
-					 WS_SASS_BYTES);
-		if (walk_block(reach, end, start, want, (struct facts){ 0 }, ret_defs))
+		if (walk_block(reach, wsi_flow_end(flow, block), wsi_flow_first(flow, block), want,
+			       (struct facts){ 0 }, ret_defs))
 			n_work = enter_preds(reach, block, n_work, ret_defs);
 	}
+}
+
+size_t wsi_reach_only(struct wsi_reach *reach, size_t at, enum ws_operand_kind kind,
+		      unsigned number)
+{
+	struct wsi_want want = { .kind = kind, .number = (uint8_t)number };
+	struct wsi_defs defs;
+	wsi_reach_find(reach, at, &want, &defs);
+	return wsi_defs_only(&defs);
 }

@@ -34,14 +34,22 @@ static uint16_t node_add(struct wsi_slicer *s, uint16_t parent)
 	return at;
 }
 
+struct ws_flow_node *wsi_node_set(struct wsi_slicer *s, uint16_t node, enum ws_flow_op op,
+				  unsigned bits, size_t at)
+{
+	struct ws_flow_node *to = &s->slice->node[node];
+	*to = (struct ws_flow_node){ .op = op,
+				     .bits = (uint8_t)bits,
+				     .pc = wsi_flow_pc(s->flow, at) };
+	return to;
+}
+
 uint16_t wsi_node_new(struct wsi_slicer *s, uint16_t parent, enum ws_flow_op op, unsigned bits,
 		      size_t at)
 {
 	uint16_t node = node_add(s, parent);
 	if (node != LAST)
-		s->slice->node[node] = (struct ws_flow_node){ .op = op,
-							      .bits = (uint8_t)bits,
-							      .pc = wsi_flow_pc(s->flow, at) };
+		wsi_node_set(s, node, op, bits, at);
 	return node;
 }
 
@@ -120,9 +128,10 @@ void wsi_node_lose(struct wsi_slicer *s, uint16_t node, const char *why, size_t 
 
 /* ---- halves ---- */
 
-bool wsi_half_of(const struct wsi_source *source, size_t at, struct wsi_half *ret_half)
+bool wsi_half_of(const struct wsi_parts *parts, size_t i, struct wsi_half *ret_half)
 {
-	if (source->address || source->bindless || source->absolute ||
+	const struct wsi_source *source = &parts->source[i];
+	if (i >= parts->n_sources || source->address || source->bindless || source->absolute ||
 	    (source->constant && (source->has_base || source->has_ubase)))
 		return false;
 	bool number = source->kind == WS_OPERAND_REG || source->kind == WS_OPERAND_UREG ||
@@ -133,10 +142,18 @@ bool wsi_half_of(const struct wsi_source *source, size_t at, struct wsi_half *re
 				       .constant = source->constant,
 				       .number = source->constant ? source->bank : source->number,
 				       .value = source->value,
-				       .at = at };
+				       .at = parts->at };
 	bool zero = source->kind != WS_OPERAND_IMMEDIATE && source->number == 255;
 	if (!source->constant && zero)
 		*ret_half = wsi_half_immediate(0);
+	return true;
+}
+
+bool wsi_halves_of(const struct wsi_parts *parts, size_t n, struct wsi_half *ret_half)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!wsi_half_of(parts, i, &ret_half[i]) || parts->source[i].negated)
+			return false;
 	return true;
 }
 
@@ -188,42 +205,33 @@ bool wsi_half_same(struct wsi_slicer *s, const struct wsi_half *a, const struct 
 }
 
 /* The two halves of `a ^ b`. */
-static bool is_xor(const struct wsi_parts *parts, size_t at, struct wsi_half half[2])
+static bool is_xor(const struct wsi_parts *parts, struct wsi_half half[2])
 {
 	return parts->insn.operation == WS_OP_LOP3 && parts->n_sources >= 4 &&
-	       parts->source[3].value == LUT_A_XOR_B &&
-	       wsi_half_of(&parts->source[0], at, &half[0]) &&
-	       wsi_half_of(&parts->source[1], at, &half[1]) && in_register(&half[0]) &&
-	       in_register(&half[1]);
+	       parts->source[3].value == LUT_A_XOR_B && wsi_halves_of(parts, 2, half) &&
+	       in_register(&half[0]) && in_register(&half[1]);
 }
 
-/* The instruction that alone gives a register its value; SIZE_MAX: none does. */
 static size_t only_def(struct wsi_slicer *s, const struct wsi_half *half)
 {
-	struct wsi_want want = { .kind = half->kind, .number = half->number };
-	struct wsi_defs defs;
-	wsi_reach_find(&s->reach, half->at, &want, &defs);
-	bool one = defs.n == 1 && !defs.more && defs.def[0].kind == WSI_DEF_INSN &&
-		   defs.def[0].guard == 7;
-	return one ? defs.def[0].at : SIZE_MAX;
+	return wsi_reach_only(&s->reach, half->at, half->kind, half->number);
 }
 
 /*
  * Three XORs swap two registers: a ^= b, b ^= a, a ^= b. What the second or the third one gives is
  * what the other register held before.
  */
-static bool unswaps(struct wsi_slicer *s, const struct wsi_parts *parts, size_t at,
-		    struct wsi_half *ret_from)
+static bool unswaps(struct wsi_slicer *s, const struct wsi_parts *parts, struct wsi_half *ret_from)
 {
 	struct wsi_half last[2], first[2], second[2];
 	struct wsi_parts before;
-	if (!is_xor(parts, at, last))
+	if (!is_xor(parts, last))
 		return false;
 	size_t first_at = only_def(s, &last[0]), second_at = only_def(s, &last[1]);
 	if (first_at == SIZE_MAX)
 		return false;
 	wsi_parts_of(s->flow, first_at, &before);
-	if (!is_xor(&before, first_at, first))
+	if (!is_xor(&before, first))
 		return false;
 	if (wsi_half_same(s, &last[1], &first[1])) { /* (a ^ b) ^ b */
 		*ret_from = first[0];
@@ -232,7 +240,7 @@ static bool unswaps(struct wsi_slicer *s, const struct wsi_parts *parts, size_t 
 	if (second_at == SIZE_MAX)
 		return false;
 	wsi_parts_of(s->flow, second_at, &before);
-	if (!is_xor(&before, second_at, second) || !wsi_half_same(s, &second[0], &last[0]) ||
+	if (!is_xor(&before, second) || !wsi_half_same(s, &second[0], &last[0]) ||
 	    !wsi_half_same(s, &second[1], &first[1]))
 		return false;
 	*ret_from = first[1]; /* (a ^ b) ^ ((a ^ b) ^ b) */
@@ -249,8 +257,7 @@ void wsi_half_origin(struct wsi_slicer *s, struct wsi_half *half, struct wsi_def
 		struct wsi_parts parts;
 		struct wsi_half from;
 		wsi_parts_of(s->flow, ret_defs->def[0].at, &parts);
-		if (!wsi_copies(&parts, ret_defs->def[0].at, &from) &&
-		    !unswaps(s, &parts, ret_defs->def[0].at, &from))
+		if (!wsi_copies(&parts, &from) && !unswaps(s, &parts, &from))
 			return;
 		*half = from;
 	}
@@ -328,7 +335,7 @@ static bool copied(struct wsi_slicer *s, const struct wsi_def *def, struct wsi_h
 	if (def->kind != WSI_DEF_INSN)
 		return false;
 	wsi_parts_of(s->flow, def->at, &parts);
-	return wsi_copies(&parts, def->at, ret_from);
+	return wsi_copies(&parts, ret_from);
 }
 
 static void answer_def_wide(struct wsi_slicer *s, uint16_t node)

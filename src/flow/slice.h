@@ -56,11 +56,17 @@ void wsi_node_arg(struct wsi_slicer *s, uint16_t node, uint16_t arg);
 void wsi_node_become(struct wsi_slicer *s, uint16_t node, struct wsi_half half);
 void wsi_node_become_wide(struct wsi_slicer *s, uint16_t node, struct wsi_half low,
 			  struct wsi_half high);
+/* Makes a node one that is complete but for its arguments. */
+struct ws_flow_node *wsi_node_set(struct wsi_slicer *s, uint16_t node, enum ws_flow_op op,
+				  unsigned bits, size_t at);
 /* Makes a node one that is not known. */
 void wsi_node_lose(struct wsi_slicer *s, uint16_t node, const char *why, size_t at);
 
-/* A source as a half; false for one that is none (a predicate, an address, |R4|). */
-bool wsi_half_of(const struct wsi_source *source, size_t at, struct wsi_half *ret_half);
+/* Source `i` as a half; false for one that is none (a predicate, an address, |R4|), or not there.
+ */
+bool wsi_half_of(const struct wsi_parts *parts, size_t i, struct wsi_half *ret_half);
+/* The first `n` sources, none of them with a sign. */
+bool wsi_halves_of(const struct wsi_parts *parts, size_t n, struct wsi_half *ret_half);
 /* The half above. */
 struct wsi_half wsi_half_above(struct wsi_half half);
 static inline struct wsi_half wsi_half_immediate(int64_t value)
@@ -83,7 +89,7 @@ void wsi_half_origin(struct wsi_slicer *s, struct wsi_half *half, struct wsi_def
 /* ---- express.c ---- */
 
 /* If the instruction only copies 32 bits: from where. */
-bool wsi_copies(const struct wsi_parts *parts, size_t at, struct wsi_half *ret_from);
+bool wsi_copies(const struct wsi_parts *parts, struct wsi_half *ret_from);
 /* Makes a node the value that the instruction `at` gives to `number`. */
 void wsi_express(struct wsi_slicer *s, uint16_t node, size_t at, const struct wsi_half *half);
 /* The same for a pair that one instruction writes. */

@@ -10,8 +10,7 @@ static bool data_of(const struct ws_flow *flow, size_t at, struct wsi_half *ret_
 	struct wsi_parts parts;
 	wsi_parts_of(flow, at, &parts);
 	return !(parts.insn.flags & WS_SASS_ATOMIC) && parts.n_sources == 2 &&
-	       parts.source[0].address && wsi_half_of(&parts.source[1], at, ret_data) &&
-	       !ret_data->constant;
+	       parts.source[0].address && wsi_half_of(&parts, 1, ret_data) && !ret_data->constant;
 }
 
 static bool take_defs(const struct ws_flow *flow, const struct wsi_defs *defs,

@@ -25,50 +25,31 @@ struct couple {
 	struct wsi_slicer *s;
 	uint16_t node;
 	struct wsi_parts low, high;
-	size_t low_at, high_at;
 	const struct wsi_half *low_half, *high_half; /* the two results */
 	struct term low_term[MAX_TERMS + 1], high_term[MAX_TERMS + 1];
 	size_t n_low, n_high;
 };
 
-static bool is_predicate(const struct wsi_source *source)
+static bool add_term(struct term *term, size_t *n, const struct wsi_parts *parts, size_t i)
 {
-	return !source->constant && !source->address &&
-	       (source->kind == WS_OPERAND_PRED || source->kind == WS_OPERAND_UPRED);
-}
-
-static bool add_term(struct term *term, size_t *n, const struct wsi_parts *parts, size_t i,
-		     size_t at)
-{
-	if (*n == MAX_TERMS || i >= parts->n_sources)
+	if (*n == MAX_TERMS)
 		return false;
 	term[*n] = (struct term){ .negated = parts->source[i].negated };
-	if (!wsi_half_of(&parts->source[i], at, &term[*n].half))
+	if (!wsi_half_of(parts, i, &term[*n].half))
 		return false;
 	++*n;
 	return true;
 }
 
-static bool is_add(unsigned operation)
+static bool is_add(const struct wsi_parts *parts)
 {
-	return operation == WS_OP_IADD3 || operation == WS_OP_UIADD3 || operation == WS_OP_IADD ||
-	       operation == WS_OP_VIADD || operation == WS_OP_UVIADD;
+	return parts->op == WS_OP_IADD3 || parts->op == WS_OP_IADD || parts->op == WS_OP_VIADD;
 }
 
-static bool is_lea(unsigned operation)
-{
-	return operation == WS_OP_LEA || operation == WS_OP_ULEA;
-}
-
-static bool is_mad(unsigned operation)
-{
-	return operation == WS_OP_IMAD || operation == WS_OP_UIMAD;
-}
-
-static bool add_terms(struct term *term, size_t *n, const struct wsi_parts *parts, size_t at)
+static bool add_terms(struct term *term, size_t *n, const struct wsi_parts *parts)
 {
 	for (size_t i = 0; i < parts->n_sources; i++)
-		if (!is_predicate(&parts->source[i]) && !add_term(term, n, parts, i, at))
+		if (!wsi_is_predicate(&parts->source[i]) && !add_term(term, n, parts, i))
 			return false;
 	return true;
 }
@@ -78,12 +59,12 @@ static bool find_low_terms(struct couple *c)
 	const struct wsi_parts *parts = &c->low;
 	if (wsi_parts_have(parts, WS_MOD_X) || wsi_parts_have(parts, WS_MOD_HI))
 		return false;
-	if (is_add(parts->insn.operation))
-		return add_terms(c->low_term, &c->n_low, parts, c->low_at);
-	if (!is_lea(parts->insn.operation) || parts->n_sources < 3 ||
+	if (is_add(parts))
+		return add_terms(c->low_term, &c->n_low, parts);
+	if (parts->op != WS_OP_LEA || parts->n_sources < 3 ||
 	    parts->source[2].kind != WS_OPERAND_IMMEDIATE ||
-	    !add_term(c->low_term, &c->n_low, parts, 0, c->low_at) ||
-	    !add_term(c->low_term, &c->n_low, parts, 1, c->low_at))
+	    !add_term(c->low_term, &c->n_low, parts, 0) ||
+	    !add_term(c->low_term, &c->n_low, parts, 1))
 		return false;
 	c->low_term[0].shifted = true;
 	c->low_term[0].shift = parts->source[2].value;
@@ -98,14 +79,14 @@ static bool find_high_lea(struct couple *c)
 	size_t shift = sign ? 2 : 3;
 	if (!wsi_parts_have(parts, WS_MOD_HI) || parts->n_sources <= shift ||
 	    parts->source[shift].kind != WS_OPERAND_IMMEDIATE ||
-	    !add_term(c->high_term, &c->n_high, parts, 0, c->high_at) ||
-	    !add_term(c->high_term, &c->n_high, parts, 1, c->high_at))
+	    !add_term(c->high_term, &c->n_high, parts, 0) ||
+	    !add_term(c->high_term, &c->n_high, parts, 1))
 		return false;
 	struct term *term = &c->high_term[0];
 	term->shifted = true;
 	term->shift = parts->source[shift].value;
 	term->sign_above = sign;
-	return sign || wsi_half_of(&parts->source[2], c->high_at, &term->above);
+	return sign || wsi_half_of(parts, 2, &term->above);
 }
 
 static bool find_high_terms(struct couple *c)
@@ -114,33 +95,30 @@ static bool find_high_terms(struct couple *c)
 	struct wsi_half factor;
 	if (!wsi_parts_have(parts, WS_MOD_X))
 		return false;
-	if (is_lea(parts->insn.operation))
+	if (parts->op == WS_OP_LEA)
 		return find_high_lea(c);
-	if (is_add(parts->insn.operation))
-		return add_terms(c->high_term, &c->n_high, parts, c->high_at);
-	if (!is_mad(parts->insn.operation) || wsi_parts_have(parts, WS_MOD_WIDE) ||
-	    parts->n_sources < 3 || !wsi_half_of(&parts->source[1], c->high_at, &factor))
+	if (is_add(parts))
+		return add_terms(c->high_term, &c->n_high, parts);
+	if (parts->op != WS_OP_IMAD || wsi_parts_have(parts, WS_MOD_WIDE) || parts->n_sources < 3 ||
+	    !wsi_half_of(parts, 1, &factor))
 		return false;
-	if (wsi_half_is(&factor, 1) && !add_term(c->high_term, &c->n_high, parts, 0, c->high_at))
+	if (wsi_half_is(&factor, 1) && !add_term(c->high_term, &c->n_high, parts, 0))
 		return false;
 	return (wsi_half_is(&factor, 1) || wsi_half_is(&factor, 0)) &&
-	       add_term(c->high_term, &c->n_high, parts, 2, c->high_at);
+	       add_term(c->high_term, &c->n_high, parts, 2);
 }
 
 /* Whether the upper half takes exactly the carries that the lower half gives. */
 static bool carries(struct couple *c)
 {
-	const struct wsi_effect *effect = &c->s->flow->effect[c->low_at];
+	const struct wsi_effect *effect = &c->s->flow->effect[c->low.at];
 	uint8_t given[2] = { effect->pred, effect->upred }, taken[2] = { 0, 0 };
 	for (size_t i = 0; i < c->high.n_sources; i++) {
 		const struct wsi_source *source = &c->high.source[i];
-		if (!is_predicate(source) || source->number >= 7)
+		if (!wsi_is_predicate(source) || source->number >= 7)
 			continue;
-		struct wsi_want want = { .kind = source->kind, .number = source->number };
-		struct wsi_defs defs;
-		wsi_reach_find(&c->s->reach, c->high_at, &want, &defs);
-		if (source->negated || defs.n != 1 || defs.more ||
-		    defs.def[0].kind != WSI_DEF_INSN || defs.def[0].at != c->low_at)
+		if (source->negated || wsi_reach_only(&c->s->reach, c->high.at, source->kind,
+						      source->number) != c->low.at)
 			return false;
 		taken[source->kind == WS_OPERAND_UPRED] |= (uint8_t)(1u << source->number);
 	}
@@ -150,16 +128,15 @@ static bool carries(struct couple *c)
 /* ---- which terms belong together ---- */
 
 /* The only instruction that gives a half its value, and its parts. */
-static bool only_definition(struct wsi_slicer *s, struct wsi_half *half, size_t *ret_at,
+static bool only_definition(struct wsi_slicer *s, struct wsi_half *half,
 			    struct wsi_parts *ret_parts)
 {
 	struct wsi_defs defs = { .n = 0 };
 	wsi_half_origin(s, half, &defs);
-	if (half->constant || half->kind == WS_OPERAND_IMMEDIATE || defs.n != 1 || defs.more ||
-	    defs.def[0].kind != WSI_DEF_INSN)
+	size_t at = wsi_defs_only(&defs);
+	if (half->constant || half->kind == WS_OPERAND_IMMEDIATE || at == SIZE_MAX)
 		return false;
-	*ret_at = defs.def[0].at;
-	wsi_parts_of(s->flow, *ret_at, ret_parts);
+	wsi_parts_of(s->flow, at, ret_parts);
 	return true;
 }
 
@@ -169,26 +146,25 @@ static bool only_definition(struct wsi_slicer *s, struct wsi_half *half, size_t 
  */
 static unsigned affinity(struct wsi_slicer *s, struct wsi_half low, struct wsi_half high)
 {
-	size_t low_at, high_at;
 	struct wsi_parts low_parts, high_parts;
 	struct wsi_half next = wsi_half_above(low);
 	if (wsi_half_alike(&next, &high))
 		return 3;
-	bool low_defined = only_definition(s, &low, &low_at, &low_parts);
-	bool high_defined = only_definition(s, &high, &high_at, &high_parts);
+	bool low_defined = only_definition(s, &low, &low_parts);
+	bool high_defined = only_definition(s, &high, &high_parts);
 	next = wsi_half_above(low);
 	if (low.constant || low.kind == WS_OPERAND_IMMEDIATE)
 		return wsi_half_alike(&next, &high) ? 3 : high.kind == low.kind;
 	if (!high_defined)
 		return 0;
-	if (low_defined && low_at == high_at)
+	if (low_defined && low_parts.at == high_parts.at)
 		return 3;
-	if (high_parts.insn.operation != WS_OP_SHF && high_parts.insn.operation != WS_OP_USHF)
+	if (high_parts.op != WS_OP_SHF)
 		return 1;
 	for (size_t i = 0; i < high_parts.n_sources; i++) {
 		struct wsi_half of;
 		struct wsi_defs defs;
-		if (!wsi_half_of(&high_parts.source[i], high_at, &of))
+		if (!wsi_half_of(&high_parts, i, &of))
 			continue;
 		wsi_half_origin(s, &of, &defs);
 		if (wsi_half_alike(&of, &low))
@@ -260,17 +236,14 @@ static bool couple_terms(struct couple *c)
 static bool shifted_above(struct couple *c, const struct term *low, struct wsi_half high,
 			  struct wsi_half *ret_above)
 {
-	size_t at;
 	struct wsi_parts parts;
-	struct wsi_half from, by;
-	if (!only_definition(c->s, &high, &at, &parts) ||
-	    (parts.insn.operation != WS_OP_SHF && parts.insn.operation != WS_OP_USHF))
+	struct wsi_half from[3]; /* low, by, high */
+	if (!only_definition(c->s, &high, &parts) || parts.op != WS_OP_SHF ||
+	    !wsi_halves_of(&parts, 3, from))
 		return false;
+	*ret_above = from[2];
 	return wsi_parts_have(&parts, WS_MOD_L) && wsi_parts_have(&parts, WS_MOD_HI) &&
-	       parts.n_sources >= 3 && wsi_half_of(&parts.source[0], at, &from) &&
-	       wsi_half_of(&parts.source[1], at, &by) && wsi_half_is(&by, low->shift) &&
-	       wsi_half_same(c->s, &from, &low->half) &&
-	       wsi_half_of(&parts.source[2], at, ret_above);
+	       wsi_half_is(&from[1], low->shift) && wsi_half_same(c->s, &from[0], &low->half);
 }
 
 /* The lower term with its sign above. */
@@ -288,24 +261,24 @@ static uint16_t couple_node(struct couple *c, uint16_t parent, const struct term
 	struct wsi_slicer *s = c->s;
 	struct wsi_half above = high->above;
 	if (!low->shifted && high->shifted)
-		return sign_node(s, parent, low, c->high_at);
+		return sign_node(s, parent, low, c->high.at);
 	if (!low->shifted)
 		return wsi_node_wide(s, parent, low->half, high->half);
 	bool together = high->shifted || wsi_half_is(&high->half, 0)
 				? high->shifted
 				: shifted_above(c, low, high->half, &above);
 	if (!together) {
-		uint16_t pair = wsi_node_new(s, parent, WS_FLOW_PAIR, 64, c->low_at);
-		uint16_t shift = wsi_node_new(s, pair, WS_FLOW_SHL, 32, c->low_at);
+		uint16_t pair = wsi_node_new(s, parent, WS_FLOW_PAIR, 64, c->low.at);
+		uint16_t shift = wsi_node_new(s, pair, WS_FLOW_SHL, 32, c->low.at);
 		wsi_node_arg(s, pair, shift);
 		wsi_node_arg(s, shift, wsi_node_half(s, shift, low->half));
 		wsi_node_arg(s, shift, wsi_node_immediate(s, shift, low->shift, 32));
 		wsi_node_arg(s, pair, wsi_node_half(s, pair, high->half));
 		return pair;
 	}
-	uint16_t shift = wsi_node_new(s, parent, WS_FLOW_SHL, 64, c->low_at);
+	uint16_t shift = wsi_node_new(s, parent, WS_FLOW_SHL, 64, c->low.at);
 	wsi_node_arg(s, shift,
-		     high->sign_above ? sign_node(s, shift, low, c->high_at)
+		     high->sign_above ? sign_node(s, shift, low, c->high.at)
 				      : wsi_node_wide(s, shift, low->half, above));
 	wsi_node_arg(s, shift, wsi_node_immediate(s, shift, low->shift, 64));
 	return shift;
@@ -332,13 +305,10 @@ static bool express_sum(struct couple *c)
 	size_t n_minus = 0;
 	for (size_t i = 0; i < c->n_low; i++)
 		n_minus += c->low_term[i].negated;
-	struct ws_flow_node *node = &s->slice->node[c->node];
-	*node = (struct ws_flow_node){ .op = n_minus ? WS_FLOW_SUB : WS_FLOW_ADD,
-				       .bits = 64,
-				       .pc = wsi_flow_pc(s->flow, c->low_at) };
+	wsi_node_set(s, c->node, n_minus ? WS_FLOW_SUB : WS_FLOW_ADD, 64, c->low.at);
 	uint16_t part[2] = { c->node, c->node };
 	for (unsigned minus = 0; n_minus && minus < 2; minus++) {
-		part[minus] = wsi_node_new(s, c->node, WS_FLOW_ADD, 64, c->low_at);
+		part[minus] = wsi_node_new(s, c->node, WS_FLOW_ADD, 64, c->low.at);
 		wsi_node_arg(s, c->node, part[minus]);
 	}
 	for (size_t i = 0; i < MAX_TERMS; i++) {
@@ -356,85 +326,68 @@ static bool express_sum(struct couple *c)
 static void shift_of(struct couple *c, enum ws_flow_op op, struct wsi_half low,
 		     struct wsi_half high, struct wsi_half by)
 {
-	struct ws_flow_node *node = &c->s->slice->node[c->node];
-	*node = (struct ws_flow_node){ .op = op,
-				       .bits = 64,
-				       .pc = wsi_flow_pc(c->s->flow, c->high_at) };
+	wsi_node_set(c->s, c->node, op, 64, c->high.at);
 	wsi_node_arg(c->s, c->node, wsi_node_wide(c->s, c->node, low, high));
 	wsi_node_arg(c->s, c->node, wsi_node_half(c->s, c->node, by));
 }
 
 /* What the lower half is when it is `from` << `by`. */
-static bool is_low_shift(struct wsi_slicer *s, const struct wsi_parts *parts, size_t at,
+static bool is_low_shift(struct wsi_slicer *s, const struct wsi_parts *parts,
 			 const struct wsi_half *from, const struct wsi_half *by)
 {
-	struct wsi_half a, b;
-	if (parts->n_sources < 3 || !wsi_half_of(&parts->source[0], at, &a) ||
-	    !wsi_half_of(&parts->source[1], at, &b) || !wsi_half_same(s, &a, from))
+	struct wsi_half of[3];
+	if (!wsi_halves_of(parts, 3, of) || !wsi_half_same(s, &of[0], from))
 		return false;
-	if (parts->insn.operation == WS_OP_SHF || parts->insn.operation == WS_OP_USHF)
+	if (parts->op == WS_OP_SHF)
 		return wsi_parts_have(parts, WS_MOD_L) && !wsi_parts_have(parts, WS_MOD_HI) &&
-		       wsi_half_same(s, &b, by);
-	bool product = is_mad(parts->insn.operation) && !wsi_parts_have(parts, WS_MOD_WIDE) &&
-		       !wsi_parts_have(parts, WS_MOD_HI) && !wsi_parts_have(parts, WS_MOD_X);
-	struct wsi_half rest;
-	return product && wsi_half_of(&parts->source[2], at, &rest) && wsi_half_is(&rest, 0) &&
-	       b.kind == WS_OPERAND_IMMEDIATE && by->kind == WS_OPERAND_IMMEDIATE &&
-	       by->value >= 0 && by->value < 32 && b.value == INT64_C(1) << by->value;
+		       wsi_half_same(s, &of[1], by);
+	return parts->op == WS_OP_IMAD && !wsi_parts_have(parts, WS_MOD_WIDE) &&
+	       !wsi_parts_have(parts, WS_MOD_HI) && !wsi_parts_have(parts, WS_MOD_X) &&
+	       wsi_half_is(&of[2], 0) && of[1].kind == WS_OPERAND_IMMEDIATE &&
+	       by->kind == WS_OPERAND_IMMEDIATE && by->value >= 0 && by->value < 32 &&
+	       of[1].value == INT64_C(1) << by->value;
 }
 
 static bool express_shift(struct couple *c)
 {
-	struct wsi_half low, by, high;
-	const struct wsi_parts *parts = &c->high;
-	if ((parts->insn.operation != WS_OP_SHF && parts->insn.operation != WS_OP_USHF) ||
-	    parts->n_sources < 3 || !wsi_parts_have(parts, WS_MOD_HI) ||
-	    !wsi_half_of(&parts->source[0], c->high_at, &low) ||
-	    !wsi_half_of(&parts->source[1], c->high_at, &by) ||
-	    !wsi_half_of(&parts->source[2], c->high_at, &high))
+	struct wsi_half of[3], below[3]; /* low, by, high */
+	const struct wsi_parts *high = &c->high, *low = &c->low;
+	if (high->op != WS_OP_SHF || !wsi_parts_have(high, WS_MOD_HI) ||
+	    !wsi_halves_of(high, 3, of))
 		return false;
-	if (wsi_parts_have(parts, WS_MOD_L)) {
-		if (!is_low_shift(c->s, &c->low, c->low_at, &low, &by))
+	if (wsi_parts_have(high, WS_MOD_L)) {
+		if (!is_low_shift(c->s, low, &of[0], &of[1]))
 			return false;
-		shift_of(c, WS_FLOW_SHL, low, high, by);
+		shift_of(c, WS_FLOW_SHL, of[0], of[2], of[1]);
 		return true;
 	}
 	/* SHF.R.U64 R2, R2, 3, R3 below SHF.R.U32.HI R3, RZ, 3, R3 */
-	struct wsi_half from[3];
-	bool below = c->low.n_sources >= 3 &&
-		     (c->low.insn.operation == WS_OP_SHF || c->low.insn.operation == WS_OP_USHF) &&
-		     !wsi_parts_have(&c->low, WS_MOD_L) && !wsi_parts_have(&c->low, WS_MOD_HI);
-	for (size_t i = 0; i < 3 && below; i++)
-		below = wsi_half_of(&c->low.source[i], c->low_at, &from[i]);
-	if (!below || !wsi_half_is(&low, 0) || !wsi_half_same(c->s, &from[1], &by) ||
-	    !wsi_half_same(c->s, &from[2], &high))
+	if (low->op != WS_OP_SHF || wsi_parts_have(low, WS_MOD_L) ||
+	    wsi_parts_have(low, WS_MOD_HI) || !wsi_halves_of(low, 3, below) ||
+	    !wsi_half_is(&of[0], 0) || !wsi_half_same(c->s, &below[1], &of[1]) ||
+	    !wsi_half_same(c->s, &below[2], &of[2]))
 		return false;
-	bool is_signed = wsi_parts_have(parts, WS_MOD_S32) || wsi_parts_have(parts, WS_MOD_S64);
-	shift_of(c, is_signed ? WS_FLOW_SAR : WS_FLOW_SHR, from[0], high, by);
+	bool is_signed = wsi_parts_have(high, WS_MOD_S32) || wsi_parts_have(high, WS_MOD_S64);
+	shift_of(c, is_signed ? WS_FLOW_SAR : WS_FLOW_SHR, below[0], of[2], of[1]);
 	return true;
 }
 
 /* SHF.R.S32.HI R5, RZ, 31, R4 above R4 */
 static bool express_sign(struct couple *c)
 {
-	struct wsi_half low, by, high;
+	struct wsi_half of[3];
 	struct wsi_defs defs = { .n = 0 };
 	const struct wsi_parts *parts = &c->high;
-	if ((parts->insn.operation != WS_OP_SHF && parts->insn.operation != WS_OP_USHF) ||
-	    parts->n_sources < 3 || wsi_parts_have(parts, WS_MOD_L) ||
-	    !wsi_parts_have(parts, WS_MOD_S32) ||
-	    !wsi_half_of(&parts->source[0], c->high_at, &low) || !wsi_half_is(&low, 0) ||
-	    !wsi_half_of(&parts->source[1], c->high_at, &by) || !wsi_half_is(&by, 31) ||
-	    !wsi_half_of(&parts->source[2], c->high_at, &high))
+	if (parts->op != WS_OP_SHF || wsi_parts_have(parts, WS_MOD_L) ||
+	    !wsi_parts_have(parts, WS_MOD_S32) || !wsi_halves_of(parts, 3, of) ||
+	    !wsi_half_is(&of[0], 0) || !wsi_half_is(&of[1], 31))
 		return false;
+	struct wsi_half high = of[2];
 	wsi_half_origin(c->s, &high, &defs);
-	if (defs.n != 1 || defs.more || defs.def[0].at != c->low_at ||
+	if (defs.n != 1 || defs.more || defs.def[0].at != c->low.at ||
 	    high.kind != c->low_half->kind || high.number != c->low_half->number)
 		return false;
-	struct ws_flow_node *node = &c->s->slice->node[c->node];
-	*node = (struct ws_flow_node){ .op = WS_FLOW_SEXT,
-				       .bits = 64,
-				       .pc = wsi_flow_pc(c->s->flow, c->high_at) };
+	wsi_node_set(c->s, c->node, WS_FLOW_SEXT, 64, parts->at);
 	wsi_node_arg(c->s, c->node, wsi_node_half(c->s, c->node, high));
 	return true;
 }
@@ -443,24 +396,16 @@ static bool express_sign(struct couple *c)
 static bool express_select(struct couple *c)
 {
 	const struct wsi_parts *low = &c->low, *high = &c->high;
-	struct wsi_half half[2][2];
-	bool both = (low->insn.operation == WS_OP_SEL || low->insn.operation == WS_OP_USEL) &&
-		    high->insn.operation == low->insn.operation && low->n_sources >= 3 &&
-		    high->n_sources >= 3 && is_predicate(&low->source[2]) &&
-		    low->source[2].number == high->source[2].number &&
-		    low->source[2].negated == high->source[2].negated;
-	for (size_t i = 0; i < 2 && both; i++)
-		both = wsi_half_of(&low->source[i], c->low_at, &half[i][0]) &&
-		       wsi_half_of(&high->source[i], c->high_at, &half[i][1]) &&
-		       !low->source[i].negated && !high->source[i].negated;
-	if (!both)
+	struct wsi_half below[2], above[2];
+	if (low->op != WS_OP_SEL || high->insn.operation != low->insn.operation ||
+	    low->n_sources < 3 || high->n_sources < 3 || !wsi_is_predicate(&low->source[2]) ||
+	    low->source[2].number != high->source[2].number ||
+	    low->source[2].negated != high->source[2].negated || !wsi_halves_of(low, 2, below) ||
+	    !wsi_halves_of(high, 2, above))
 		return false;
-	struct ws_flow_node *node = &c->s->slice->node[c->node];
-	*node = (struct ws_flow_node){ .op = WS_FLOW_SELECT,
-				       .bits = 64,
-				       .pc = wsi_flow_pc(c->s->flow, c->low_at) };
+	wsi_node_set(c->s, c->node, WS_FLOW_SELECT, 64, low->at);
 	for (size_t i = 0; i < 2; i++)
-		wsi_node_arg(c->s, c->node, wsi_node_wide(c->s, c->node, half[i][0], half[i][1]));
+		wsi_node_arg(c->s, c->node, wsi_node_wide(c->s, c->node, below[i], above[i]));
 	return true;
 }
 
@@ -474,15 +419,14 @@ static bool express_product(struct couple *c)
 	const struct wsi_parts *parts = &c->high;
 	size_t i, n = parts->n_sources, own = SIZE_MAX;
 	struct wsi_half half[3];
-	bool product = is_mad(parts->insn.operation);
-	if ((!product && !is_add(parts->insn.operation)) || wsi_parts_have(parts, WS_MOD_X) ||
+	bool product = parts->op == WS_OP_IMAD;
+	if ((!product && !is_add(parts)) || wsi_parts_have(parts, WS_MOD_X) ||
 	    wsi_parts_have(parts, WS_MOD_HI) || wsi_parts_have(parts, WS_MOD_WIDE))
 		return false;
 	for (i = 0; i < n && i < 3; i++) {
-		if (is_predicate(&parts->source[i]))
+		if (wsi_is_predicate(&parts->source[i]))
 			break;
-		if (parts->source[i].negated ||
-		    !wsi_half_of(&parts->source[i], c->high_at, &half[i]))
+		if (parts->source[i].negated || !wsi_half_of(parts, i, &half[i]))
 			return false;
 	}
 	n = i;
@@ -490,17 +434,14 @@ static bool express_product(struct couple *c)
 		struct wsi_half origin = half[i];
 		struct wsi_defs defs = { .n = 0 };
 		wsi_half_origin(s, &origin, &defs);
-		if (defs.n == 1 && !defs.more && defs.def[0].at == c->low_at &&
+		if (defs.n == 1 && !defs.more && defs.def[0].at == c->low.at &&
 		    origin.kind == c->low_half->kind && origin.number == c->low_half->number + 1)
 			own = i;
 	}
 	if (own == SIZE_MAX || n < 2)
 		return false;
-	struct ws_flow_node *node = &s->slice->node[c->node];
-	*node = (struct ws_flow_node){ .op = WS_FLOW_ADD,
-				       .bits = 64,
-				       .pc = wsi_flow_pc(s->flow, c->high_at) };
-	wsi_node_arg(s, c->node, wsi_node_def_wide(s, c->node, *c->low_half, c->low_at));
+	wsi_node_set(s, c->node, WS_FLOW_ADD, 64, c->high.at);
+	wsi_node_arg(s, c->node, wsi_node_def_wide(s, c->node, *c->low_half, c->low.at));
 	if (!product) {
 		for (i = 0; i < n; i++)
 			if (i != own && !wsi_half_is(&half[i], 0))
@@ -508,10 +449,10 @@ static bool express_product(struct couple *c)
 					     wsi_node_wide(s, c->node, zero_term.half, half[i]));
 		return true;
 	}
-	uint16_t pair = wsi_node_new(s, c->node, WS_FLOW_PAIR, 64, c->high_at);
+	uint16_t pair = wsi_node_new(s, c->node, WS_FLOW_PAIR, 64, c->high.at);
 	wsi_node_arg(s, c->node, pair);
 	wsi_node_arg(s, pair, wsi_node_immediate(s, pair, 0, 32));
-	uint16_t mul = wsi_node_new(s, pair, WS_FLOW_MUL, 32, c->high_at);
+	uint16_t mul = wsi_node_new(s, pair, WS_FLOW_MUL, 32, c->high.at);
 	wsi_node_arg(s, pair, mul);
 	wsi_node_arg(s, mul, wsi_node_half(s, mul, half[0]));
 	wsi_node_arg(s, mul, wsi_node_half(s, mul, half[1]));
@@ -522,24 +463,18 @@ static bool express_product(struct couple *c)
 static bool express_mask(struct couple *c)
 {
 	const struct wsi_parts *parts = &c->low;
-	struct wsi_half from, mask;
-	size_t at;
-	struct wsi_parts ignored;
-	if ((parts->insn.operation != WS_OP_LOP3 && parts->insn.operation != WS_OP_ULOP3) ||
-	    parts->n_sources < 4 || parts->source[3].value != 0xc0 || parts->source[0].negated ||
-	    !wsi_half_of(&parts->source[0], c->low_at, &from) ||
-	    !wsi_half_of(&parts->source[1], c->low_at, &mask) ||
-	    mask.kind != WS_OPERAND_IMMEDIATE || !(mask.value & INT64_C(0x80000000)) ||
-	    !only_definition(c->s, &from, &at, &ignored) || at != c->high_at ||
-	    c->high_half->kind != from.kind || c->high_half->number != from.number + 1)
+	struct wsi_half of[2];
+	struct wsi_parts made;
+	if (parts->op != WS_OP_LOP3 || parts->n_sources < 4 || parts->source[3].value != 0xc0 ||
+	    !wsi_halves_of(parts, 2, of) || of[1].kind != WS_OPERAND_IMMEDIATE ||
+	    !(of[1].value & INT64_C(0x80000000)) || !only_definition(c->s, &of[0], &made) ||
+	    made.at != c->high.at || c->high_half->kind != of[0].kind ||
+	    c->high_half->number != of[0].number + 1)
 		return false;
-	struct ws_flow_node *node = &c->s->slice->node[c->node];
-	*node = (struct ws_flow_node){ .op = WS_FLOW_AND,
-				       .bits = 64,
-				       .pc = wsi_flow_pc(c->s->flow, c->low_at) };
-	wsi_node_arg(c->s, c->node, wsi_node_def_wide(c->s, c->node, from, c->high_at));
+	wsi_node_set(c->s, c->node, WS_FLOW_AND, 64, parts->at);
+	wsi_node_arg(c->s, c->node, wsi_node_def_wide(c->s, c->node, of[0], c->high.at));
 	wsi_node_arg(c->s, c->node,
-		     wsi_node_immediate(c->s, c->node, (int32_t)(uint32_t)mask.value, 64));
+		     wsi_node_immediate(c->s, c->node, (int32_t)(uint32_t)of[1].value, 64));
 	return true;
 }
 
@@ -550,12 +485,7 @@ bool wsi_express_halves(struct wsi_slicer *s, uint16_t node, const struct wsi_ha
 		express_sum,     express_sign,   express_shift,
 		express_product, express_select, express_mask,
 	};
-	struct couple c = { .s = s,
-			    .node = node,
-			    .low_at = low_at,
-			    .high_at = high_at,
-			    .low_half = low,
-			    .high_half = high };
+	struct couple c = { .s = s, .node = node, .low_half = low, .high_half = high };
 	wsi_parts_of(s->flow, low_at, &c.low);
 	wsi_parts_of(s->flow, high_at, &c.high);
 	for (size_t i = 0; i < WSI_COUNT(rules); i++)

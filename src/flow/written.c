@@ -48,22 +48,12 @@ static void search_ways(struct search *s, bool direct)
 	}
 }
 
-static size_t first_of(const struct ws_flow *flow, uint32_t block)
-{
-	return (size_t)((flow->blocks[block].pc - flow->base_pc) / WS_SASS_BYTES);
-}
-
-static size_t end_of(const struct ws_flow *flow, uint32_t block)
-{
-	return (size_t)((flow->blocks[block].end_pc - flow->base_pc) / WS_SASS_BYTES);
-}
-
 /* Adds what a whole block writes; false when what it calls or is makes that unknown. */
 static bool add_block(const struct ws_flow *flow, uint32_t at, struct ws_flow_registers *set)
 {
 	const struct ws_flow_block *block = &flow->blocks[at];
 	bool opaque_call = block->flags & WS_FLOW_CALLS && block->callee == WS_FLOW_NO_BLOCK;
-	for (size_t i = first_of(flow, at); i < end_of(flow, at); i++)
+	for (size_t i = wsi_flow_first(flow, at); i < wsi_flow_end(flow, at); i++)
 		if (opaque_call || !(flow->effect[i].flags & WSI_EFFECT_CALL))
 			wsi_registers_add_effect(set, &flow->effect[i]);
 	return !(block->flags & (WS_FLOW_UNKNOWN | WS_FLOW_OPEN | WS_FLOW_LEAVES));
@@ -144,11 +134,12 @@ static void add_ways(struct search *s, bool direct, struct ws_flow_written *writ
 			*unknown = true; /* it may lead anywhere */
 		if ((s->mark[at] & (AHEAD | BEHIND)) != (AHEAD | BEHIND) || (direct && end))
 			continue;
-		bool call = add_run(s, first_of(flow, at), end_of(flow, at), set, unknown);
+		bool call =
+			add_run(s, wsi_flow_first(flow, at), wsi_flow_end(flow, at), set, unknown);
 		if (!direct)
 			continue;
 		written->call |= call;
-		written->n_direct += (uint32_t)(end_of(flow, at) - first_of(flow, at));
+		written->n_direct += (uint32_t)(wsi_flow_end(flow, at) - wsi_flow_first(flow, at));
 	}
 }
 
@@ -164,7 +155,7 @@ static bool add_direct(struct search *s, struct ws_flow_written *written)
 	search_ways(s, true);
 	if (!(s->mark[s->to_block] & AHEAD))
 		return false;
-	size_t end = end_of(flow, s->from_block), start = first_of(flow, s->to_block);
+	size_t end = wsi_flow_end(flow, s->from_block), start = wsi_flow_first(flow, s->to_block);
 	written->n_direct = (uint32_t)(end - s->from + s->to - start);
 	written->call = add_run(s, s->from, end, &written->direct, unknown);
 	written->call |= add_run(s, start, s->to, &written->direct, unknown);

@@ -81,6 +81,12 @@ const char *ws_sass_operation_name(unsigned operation)
 	return operation < wsi_isa_n_ops ? wsi_isa_ops[operation].name : "?";
 }
 
+enum ws_operation ws_sass_plain_operation(unsigned operation)
+{
+	return (enum ws_operation)(operation < wsi_isa_n_ops ? wsi_isa_ops[operation].plain
+							     : operation);
+}
+
 enum ws_category ws_sass_category(unsigned operation)
 {
 	return operation < wsi_isa_n_ops ? (enum ws_category)wsi_isa_ops[operation].category

@@ -132,6 +132,7 @@ struct wsi_isa_row {
 struct wsi_isa_op {
 	const char *name;
 	uint32_t flags;
+	uint16_t plain;   /* the same without the U of the uniform datapath */
 	uint8_t category; /* enum ws_category */
 };
 
