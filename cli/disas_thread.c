@@ -112,7 +112,7 @@ static size_t list_read(const struct ws_insn *insn, uint64_t off, struct shown *
 	size_t n = 0, n_ops = ws_sass_operands(insn, off, ops, WS_SASS_MAX_OPERANDS);
 	bool uniform = insn->flags & WS_SASS_UNIFORM_GUARD;
 	n = add_shown(shown, n, uniform ? WS_OPERAND_UPRED : WS_OPERAND_PRED, insn->guard);
-	for (size_t i = 0; i < n_ops && i < WS_SASS_MAX_OPERANDS; i++) {
+	for (size_t i = 0; i < n_ops; i++) {
 		bool zero =
 			ops[i].number ==
 			(ops[i].kind == WS_OPERAND_REG || ops[i].kind == WS_OPERAND_UREG ? 255 : 7);

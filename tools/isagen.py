@@ -20,6 +20,7 @@ CATEGORIES = [
 FLAGS = [
     "branch", "call", "ret", "exit", "trap", "barrier", "sync", "load", "store", "atomic", "global", "shared", "local", "constant", "generic",
     "texture", "uniform_guard", "async"]
+SPACES = {"global", "shared", "local", "constant", "generic"}  # one at most: ws_sass_space()
 MOVES = {"load", "store", "atomic"}  # each row of an operation with one of these says how many bytes
 CLASSES = ["R", "UR", "P", "UP", "Pi", "UPi", "B", "SB", "URnext"]
 BYTES = len(CLASSES)  # in %regs: no register, but what a lane moves
@@ -42,6 +43,7 @@ MAX_VALUES = 256
 READABLE = 16  # WSI_ISA_READABLE
 UNKNOWN = "UNKNOWN"  # the modifier that stands for numbers without a meaning
 MAX_MODIFIERS = 16  # WS_SASS_MAX_MODIFIERS
+MAX_OPERANDS = 16  # WS_SASS_MAX_OPERANDS
 WORD_BITS = 128
 CONTROL_FIRST = 105
 
@@ -181,6 +183,8 @@ class Table:
                 raise Error(where, f"operation {name} without a category")
             if name in self.ops:
                 raise Error(where, f"operation {name} is declared twice")
+            if len(SPACES & set(flags)) > 1:
+                raise Error(where, f"operation {name} has two spaces")
             self.ops[name], self.category[name] = flags, group
         elif line.startswith("%regs "):
             self.parse_rule(where, line.split()[1:])
@@ -411,6 +415,8 @@ class Table:
             form = Form(self, row)
             if form.most_modifiers > MAX_MODIFIERS:
                 raise Error(row.where, f"more than {MAX_MODIFIERS} modifiers")
+            if sum(e.kind in OPERANDS or e.aux in SPECIAL_REGISTERS for e in walk(row.items)) > MAX_OPERANDS:
+                raise Error(row.where, f"more than {MAX_OPERANDS} operands")
         for rule in self.rules:
             for name in rule.names:
                 if name not in self.ops:

@@ -304,15 +304,6 @@ enum ws_flow_op {
 	WS_FLOW_OTHER,  /**< another operation of the arguments, the instruction at `pc` */
 };
 
-/** Address spaces of a load. */
-enum ws_flow_space {
-	WS_FLOW_SPACE_NONE,
-	WS_FLOW_SPACE_GLOBAL,
-	WS_FLOW_SPACE_SHARED,
-	WS_FLOW_SPACE_LOCAL,
-	WS_FLOW_SPACE_GENERIC,
-};
-
 /** One node. The arguments of node `i` have numbers above `i`: there is no cycle. */
 struct ws_flow_node {
 	enum ws_flow_op op;
@@ -320,7 +311,7 @@ struct ws_flow_node {
 	uint8_t bytes; /**< memory read by LOAD, ATOMIC and CONSTANT */
 	bool is_signed;
 	uint8_t n_args;
-	uint8_t space; /**< enum ws_flow_space */
+	uint8_t space; /**< of LOAD and ATOMIC: enum ws_sass_space */
 	uint8_t kind;  /**< enum ws_operand_kind, ENTRY_REG */
 	uint16_t number;
 	uint16_t arg[WS_FLOW_MAX_ARGS];

@@ -127,11 +127,25 @@ WS_API void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES],
 /** Name of an operation, e.g. "FADD". Static storage; "?" for a number that is none. */
 WS_API const char *ws_sass_operation_name(unsigned operation);
 
-/** What an operation of the uniform datapath is for lanes: of UIADD3 IADD3; others are themselves. */
+/** What an operation of the uniform datapath is for lanes: of UIADD3 IADD3; others are themselves.
+ */
 WS_API enum ws_operation ws_sass_plain_operation(unsigned operation);
 
 /** Category of an operation; WS_CATEGORY_SYSTEM for a number that is none. */
 WS_API enum ws_category ws_sass_category(unsigned operation);
+
+/** Where the addresses of an instruction lie. */
+enum ws_sass_space {
+	WS_SASS_SPACE_NONE, /**< it has none, or operands tell (textures, copies of blocks) */
+	WS_SASS_SPACE_GLOBAL,
+	WS_SASS_SPACE_SHARED,
+	WS_SASS_SPACE_LOCAL,
+	WS_SASS_SPACE_GENERIC, /**< in any of them */
+	WS_SASS_SPACE_CONSTANT,
+};
+
+/** The space by an instruction's flags. Of LDGSTS, which has two: that of what it reads. */
+WS_API enum ws_sass_space ws_sass_space(const struct ws_insn *insn);
 
 /** The control word of an instruction. */
 WS_API struct ws_sass_control ws_insn_control(const struct ws_insn *insn);

@@ -54,19 +54,6 @@ static bool find_place(struct shape *shape)
 	return false;
 }
 
-static enum ws_space space_of(uint32_t flags)
-{
-	if (flags & WS_SASS_GENERIC)
-		return WS_SPACE_GENERIC;
-	if (flags & WS_SASS_GLOBAL)
-		return WS_SPACE_GLOBAL;
-	if (flags & WS_SASS_SHARED)
-		return WS_SPACE_SHARED;
-	if (flags & WS_SASS_LOCAL)
-		return WS_SPACE_LOCAL;
-	return WS_SPACE_CONST;
-}
-
 static uint32_t bank_of(const struct shape *shape)
 {
 	for (size_t i = 0; i < shape->n_ops; i++) {
@@ -87,11 +74,10 @@ static bool shape_of(const struct ws_insn *insn, uint64_t pc, unsigned which, st
 	if (!insn->known || !(insn->flags & moves))
 		return false;
 	*shape = (struct shape){ .insn = *insn, .which = which, .bank = WS_NONE };
-	size_t n = ws_sass_operands(insn, pc, shape->ops, WSI_COUNT(shape->ops));
-	shape->n_ops = n < WSI_COUNT(shape->ops) ? n : WSI_COUNT(shape->ops);
+	shape->n_ops = ws_sass_operands(insn, pc, shape->ops, WSI_COUNT(shape->ops));
 	if (!find_place(shape))
 		return false;
-	shape->space = space_of(insn->flags);
+	shape->space = insn->flags & spaces ? wsi_space_of(ws_sass_space(insn)) : WS_SPACE_CONST;
 	shape->generic = shape->space == WS_SPACE_GENERIC;
 	shape->width = ws_sass_access_bytes(insn);
 	shape->async = insn->flags & WS_SASS_ASYNC;
@@ -556,16 +542,6 @@ static uint32_t blamed_by_kind(const struct wsi_scene *scene, const struct ws_re
 	return bad | access->outside | access->misaligned;
 }
 
-/* The first lane of a mask, or WS_NONE. */
-static uint32_t first_lane(uint32_t mask)
-{
-	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
-		if (mask >> lane & 1)
-			return lane;
-	}
-	return WS_NONE;
-}
-
 /* Lowest and highest address of the suspects. */
 static void find_range(struct ws_report_access *access)
 {
@@ -605,10 +581,11 @@ static void find_suspects(struct work *work)
 	find_range(access);
 	bool same = access->suspects && !(access->suspects & ~sure) &&
 		    access->first_address == access->last_address;
-	access->lane = first_lane(access->wrong & sure   ? access->wrong & sure
-				  : access->wrong & have ? access->wrong & have
-				  : same                 ? access->suspects
-							 : 0);
+	uint32_t named = access->wrong & sure   ? access->wrong & sure
+			 : access->wrong & have ? access->wrong & have
+			 : same                 ? access->suspects
+						: 0;
+	access->lane = named ? wsi_first_bit(named) : WS_NONE;
 }
 
 static void judge_lanes(struct work *work)

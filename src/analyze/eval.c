@@ -6,17 +6,6 @@
  */
 #include "analyze/explain.h"
 
-enum { /* special registers [measured: shared facts of docs/formats/isa.md, S2R of compiled code] */
-       SR_LANEID = 0x00,
-       SR_TID_X = 0x21,
-       SR_TID_Z = 0x23,
-       SR_CTAID_X = 0x25,
-       SR_CTAID_Z = 0x27,
-       SR_LWINHI = 0x2e,
-       SR_SWINHI = 0x2f,
-       SR_CGA_CTA_ID = 0x88,
-};
-
 struct eval {
 	const struct wsi_scene *scene;
 	const struct ws_flow_slice *slice;
@@ -51,36 +40,20 @@ static bool eval_special(const struct eval *eval, unsigned number, uint64_t *ret
 {
 	const struct wsi_scene *scene = eval->scene;
 	bool in_block = scene->have_block, in_context = scene->have_context;
-	if (number == SR_LANEID) {
+	if (number == WS_SR_LANEID) {
 		*ret_value = eval->lane;
-	} else if (number >= SR_TID_X && number <= SR_TID_Z) {
-		*ret_value = axis_of(scene->lane[eval->lane].thread, number - SR_TID_X);
-	} else if (number >= SR_CTAID_X && number <= SR_CTAID_Z && in_block) {
-		*ret_value = axis_of(scene->block.idx, number - SR_CTAID_X);
-	} else if (number == SR_SWINHI && in_context && scene->context.shared_window_base) {
+	} else if (number >= WS_SR_TID_X && number <= WS_SR_TID_Z) {
+		*ret_value = axis_of(scene->lane[eval->lane].thread, number - WS_SR_TID_X);
+	} else if (number >= WS_SR_CTAID_X && number <= WS_SR_CTAID_Z && in_block) {
+		*ret_value = axis_of(scene->block.idx, number - WS_SR_CTAID_X);
+	} else if (number == WS_SR_SWINHI && in_context && scene->context.shared_window_base) {
 		*ret_value = scene->context.shared_window_base >> 32;
-	} else if (number == SR_LWINHI && in_context && scene->context.local_window_base) {
+	} else if (number == WS_SR_LWINHI && in_context && scene->context.local_window_base) {
 		*ret_value = scene->context.local_window_base >> 32;
 	} else {
-		return number == SR_CGA_CTA_ID && cluster_rank(scene, ret_value);
+		return number == WS_SR_CgaCtaId && cluster_rank(scene, ret_value);
 	}
 	return true;
-}
-
-static enum ws_space space_of(uint8_t space)
-{
-	switch ((enum ws_flow_space)space) {
-	case WS_FLOW_SPACE_SHARED:
-		return WS_SPACE_SHARED;
-	case WS_FLOW_SPACE_LOCAL:
-		return WS_SPACE_LOCAL;
-	case WS_FLOW_SPACE_GENERIC:
-		return WS_SPACE_GENERIC;
-	case WS_FLOW_SPACE_NONE:
-	case WS_FLOW_SPACE_GLOBAL:
-		break;
-	}
-	return WS_SPACE_GLOBAL;
 }
 
 /* A load or a constant: `argument` is its address, or the register part of it. */
@@ -94,7 +67,7 @@ static bool eval_memory(const struct eval *eval, const struct ws_flow_node *node
 		return wsi_scene_memory(eval->scene, eval->lane, WS_SPACE_CONST, node->number,
 					(uint64_t)node->value + argument, size, ret_value) == WS_OK;
 	*eval->uses |= WSI_EVAL_MEMORY;
-	return wsi_scene_memory(eval->scene, eval->lane, space_of(node->space), 0,
+	return wsi_scene_memory(eval->scene, eval->lane, wsi_space_of(node->space), 0,
 				argument + (uint64_t)node->value, size, ret_value) == WS_OK;
 }
 

@@ -102,13 +102,18 @@ struct wsi_scene {
 
 /* scene.c */
 
-/* The code of the function at an address. WS_ABSENT: no function there. */
+/* The code of the function at an address, without its flow. WS_ABSENT: no function there. */
+enum ws_status wsi_code_find(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
+			     struct wsi_code *ret_code) WS_MUST_USE;
+/* The same with its flow. */
 enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
 			     struct wsi_code *ret_code) WS_MUST_USE;
 void wsi_code_close(struct wsi_code *code);
 /* The instruction at an address of the code; false when that is none. */
 bool wsi_code_insn(const struct wsi_code *code, uint64_t pc, struct ws_insn *ret_insn);
 const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc);
+/* The space of enum ws_sass_space as targets have it; global for none. */
+enum ws_space wsi_space_of(unsigned space);
 
 enum ws_status wsi_scene_init(struct wsi_scene *scene, struct wsi_build *build,
 			      struct wsi_fault *fault) WS_MUST_USE;

@@ -243,7 +243,7 @@ enum ws_status wsi_find_instruction(struct wsi_scene *scene)
 	if (strcmp(e->kind->name, "WARP_OUT_OF_RANGE_REGISTER") == 0 ||
 	    strcmp(e->kind->name, "WARP_MISALIGNED_REG") == 0 ||
 	    strcmp(e->kind->name, "WARP_ILLEGAL_INSTRUCTION") == 0) {
-		find_registers(scene, ops, n < WSI_COUNT(ops) ? n : WSI_COUNT(ops));
+		find_registers(scene, ops, n);
 		find_given_back(scene);
 	}
 	return strcmp(e->kind->name, "WARP_ILLEGAL_INSTR_PARAM") == 0 ? wsi_find_tensor(scene)

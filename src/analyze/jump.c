@@ -62,7 +62,7 @@ static bool target_register(const struct ws_insn *insn, uint64_t pc, struct ws_o
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	size_t n = ws_sass_operands(insn, pc, ops, WSI_COUNT(ops));
-	for (size_t i = 0; i < n && i < WSI_COUNT(ops); i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (ops[i].kind == WS_OPERAND_REG && ops[i].number < 255) {
 			*ret_reg = ops[i];
 			return true;

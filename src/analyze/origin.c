@@ -191,8 +191,8 @@ static bool on_stack(const struct tracer *t, const struct ws_flow_node *node, ui
 {
 	uint32_t rank;
 	*ret_local = address;
-	return node->space == WS_FLOW_SPACE_LOCAL ||
-	       (node->space == WS_FLOW_SPACE_GENERIC &&
+	return node->space == WS_SASS_SPACE_LOCAL ||
+	       (node->space == WS_SASS_SPACE_GENERIC &&
 		wsi_scene_resolve(t->trace->scene, address, ret_local, &rank) == WS_SPACE_LOCAL);
 }
 
@@ -227,7 +227,7 @@ static bool own_loaded(struct tracer *t, struct origin at, bool known, uint64_t 
 	}
 	/* a generic load whose address is not known may be of the stack */
 	if (root.kind == WS_OWNER_STACK ||
-	    (!known && !found && !inner.again && node->space == WS_FLOW_SPACE_GENERIC))
+	    (!known && !found && !inner.again && node->space == WS_SASS_SPACE_GENERIC))
 		return false;
 	tracer_take(t, &inner);
 	t->owner->kind = WS_OWNER_LOADED;
@@ -251,9 +251,9 @@ static bool trace_load(struct tracer *t, struct origin at)
 	address += (uint64_t)node->value;
 	if (known && on_stack(t, node, address, &local))
 		return !(uses & WSI_EVAL_MEMORY) && trace_stack(t, node, local, at.depth);
-	if (node->space == WS_FLOW_SPACE_LOCAL)
+	if (node->space == WS_SASS_SPACE_LOCAL)
 		return false;
-	if (known && node->space != WS_FLOW_SPACE_SHARED && own_constant_window(t, address))
+	if (known && node->space != WS_SASS_SPACE_SHARED && own_constant_window(t, address))
 		return true;
 	return own_loaded(t, at, known, address);
 }
@@ -625,7 +625,7 @@ static bool stacked_value(const struct trace *trace, uint64_t *ret_value)
 	const struct ws_flow_node *base = &scene->slice->node[parts.base];
 	return base->op == WS_FLOW_LOAD && base->n_args && base->bits == 64 &&
 	       wsi_eval(scene, scene->slice, base->arg[0], trace->lane, 0, &address, &uses) &&
-	       (base->space == WS_FLOW_SPACE_LOCAL ||
+	       (base->space == WS_SASS_SPACE_LOCAL ||
 		wsi_scene_resolve(scene, address + (uint64_t)base->value, &local, &rank) ==
 			WS_SPACE_LOCAL) &&
 	       wsi_eval(scene, scene->slice, parts.base, trace->lane, 0, ret_value, &uses);
@@ -699,7 +699,7 @@ static bool index_of(const struct trace *trace, const struct ws_flow_slice *slic
 	bool known =
 		wsi_eval(trace->scene, slice, load->arg[0], trace->lane, depth, &address, &uses);
 	address += known ? (uint64_t)load->value : 0;
-	if (load->space == WS_FLOW_SPACE_LOCAL || (load->space == WS_FLOW_SPACE_GENERIC &&
+	if (load->space == WS_SASS_SPACE_LOCAL || (load->space == WS_SASS_SPACE_GENERIC &&
 						   (!known || on_stack(&t, load, address, &local))))
 		return false;
 	bool found = trace_address(&t, (struct origin){ slice, load->arg[0], depth });

@@ -14,7 +14,7 @@ enum {
 
 /* ---- code ---- */
 
-enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
+enum ws_status wsi_code_find(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
 			     struct wsi_code *ret_code)
 {
 	struct wsi_code code = { .base_pc = 0 };
@@ -32,6 +32,17 @@ enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *wh
 	ws_module_facts(code.place.module, &facts);
 	code.base_pc = pc - code.place.rel_pc;
 	code.sm = facts.sm;
+	*ret_code = code;
+	return WS_OK;
+}
+
+enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
+			     struct wsi_code *ret_code)
+{
+	struct wsi_code code;
+	enum ws_status st = wsi_code_find(build, where, pc, &code);
+	if (st != WS_OK)
+		return st;
 	st = ws_module_flow(code.place.module, code.place.function, code.base_pc, &code.flow, NULL);
 	if (st == WS_NO_MEMORY)
 		return st;
@@ -60,6 +71,19 @@ const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, u
 	char text[WS_SASS_TEXT_MAX];
 	size_t len = ws_sass_format(insn, pc, NULL, text, sizeof text);
 	return wsi_arena_str(build->arena, text, len);
+}
+
+enum ws_space wsi_space_of(unsigned space)
+{
+	static const enum ws_space spaces[] = {
+		[WS_SASS_SPACE_NONE] = WS_SPACE_GLOBAL,
+		[WS_SASS_SPACE_GLOBAL] = WS_SPACE_GLOBAL,
+		[WS_SASS_SPACE_SHARED] = WS_SPACE_SHARED,
+		[WS_SASS_SPACE_LOCAL] = WS_SPACE_LOCAL,
+		[WS_SASS_SPACE_CONSTANT] = WS_SPACE_CONST,
+		[WS_SASS_SPACE_GENERIC] = WS_SPACE_GENERIC,
+	};
+	return spaces[space];
 }
 
 /* ---- the warp ---- */

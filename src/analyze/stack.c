@@ -110,7 +110,6 @@ static bool stack_top(struct wsi_scene *scene, uint64_t *ret_top)
 		if (!wsi_code_insn(&code, entry + i * WS_SASS_BYTES, &insn))
 			break;
 		size_t n = ws_sass_operands(&insn, entry, ops, WSI_COUNT(ops));
-		n = n < WSI_COUNT(ops) ? n : WSI_COUNT(ops);
 		if (n == 0 || ops[0].kind != WS_OPERAND_REG || ops[0].number != STACK_REG ||
 		    ops[0].role != WS_ROLE_WRITTEN)
 			continue;

@@ -66,8 +66,7 @@ static bool take(const struct wsi_scene *scene, uint64_t pc, wanted *is, struct 
 	if (!wsi_code_insn(&scene->code, pc, &ret->insn) || !ret->insn.known || !is(&ret->insn))
 		return false;
 	ret->pc = pc;
-	size_t n = ws_sass_operands(&ret->insn, pc, ret->ops, WSI_COUNT(ret->ops));
-	ret->n_ops = n < WSI_COUNT(ret->ops) ? n : WSI_COUNT(ret->ops);
+	ret->n_ops = ws_sass_operands(&ret->insn, pc, ret->ops, WSI_COUNT(ret->ops));
 	return true;
 }
 

@@ -54,7 +54,7 @@ static void read_stack(const struct wsi_build *build, uint32_t warp_index, uint3
 void wsi_part_stack(const struct wsi_waits *w, const struct wsi_part *part,
 		    struct wsi_stack *ret_stack)
 {
-	read_stack(w->build, part->warp, wsi_first_lane(part->lanes), ret_stack);
+	read_stack(w->build, part->warp, wsi_first_bit(part->lanes), ret_stack);
 }
 
 static uint64_t hash_of(const struct wsi_stack *stack)
@@ -201,21 +201,13 @@ static enum ws_status cut_warps(struct wsi_waits *w)
 
 /* ---- waits ---- */
 
-uint32_t wsi_first_lane(uint32_t lanes)
-{
-	uint32_t lane = 0;
-	while (lane < 31 && !(lanes >> lane & 1))
-		lane++;
-	return lane;
-}
-
 struct ws_report_thread wsi_part_thread(const struct wsi_waits *w, const struct wsi_part *part)
 {
 	const struct wsi_build *build = w->build;
 	struct ws_report_thread at = { .device = WS_NONE,
 				       .sm = WS_NONE,
 				       .warp = WS_NONE,
-				       .lane = wsi_first_lane(part->lanes),
+				       .lane = wsi_first_bit(part->lanes),
 				       .warp_index = part->warp,
 				       .block_status = WS_ABSENT };
 	struct ws_warp warp;
@@ -348,7 +340,7 @@ static void read_barrier(struct wsi_waits *w, struct wsi_part *part)
 	const struct wsi_wait_code *code = &w->code[part->group];
 	uint64_t value = 0;
 	bool known = code->id.place != NOT_GIVEN &&
-		     wsi_wait_operand(w->build, part->warp, wsi_first_lane(part->lanes), &code->id,
+		     wsi_wait_operand(w->build, part->warp, wsi_first_bit(part->lanes), &code->id,
 				      &value);
 	if (code->packed)
 		value &= 0xf;

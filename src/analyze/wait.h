@@ -120,7 +120,6 @@ enum ws_status wsi_wait_words(struct wsi_waits *w) WS_MUST_USE;
 
 /* Whether threads that wait like this read a word in memory. */
 bool wsi_wait_reads_word(enum ws_wait_kind kind);
-uint32_t wsi_first_lane(uint32_t mask);
 /* The callers of a part's first thread. */
 void wsi_part_stack(const struct wsi_waits *w, const struct wsi_part *part,
 		    struct wsi_stack *ret_stack);

@@ -5,6 +5,7 @@
  * around the call that led to it, writes no memory, calls only what does not either, computes
  * nothing, and is left by what it reads at an address that stays the same.
  */
+#include "analyze/explain.h"
 #include "analyze/library.h"
 #include "analyze/wait.h"
 
@@ -43,20 +44,21 @@ void wsi_wait_flows_fini(struct wsi_wait_flows *flows)
 }
 
 /* The flow of a function; NULL when there is none. */
-static struct ws_flow *flow_of(struct wsi_wait_flows *flows, const struct ws_place *place,
-			       uint64_t base_pc, uint64_t code_bytes)
+static struct ws_flow *flow_of(struct wsi_wait_flows *flows, const struct wsi_code *code)
 {
+	const struct ws_place *place = &code->place;
 	for (size_t i = 0; i < WSI_COUNT(flows->at); i++)
 		if (flows->at[i].flow && flows->at[i].module == place->module &&
 		    flows->at[i].function == place->function)
 			return flows->at[i].flow;
-	if (code_bytes > WSI_MAX_FLOW_BYTES - flows->used_bytes)
+	if (code->bytes.len > WSI_MAX_FLOW_BYTES - flows->used_bytes)
 		return NULL;
-	flows->used_bytes += code_bytes;
+	flows->used_bytes += code->bytes.len;
 	struct wsi_wait_flow *slot = &flows->at[flows->next++ % WSI_COUNT(flows->at)];
 	ws_flow_destroy(slot->flow);
 	*slot = (struct wsi_wait_flow){ place->module, place->function, NULL };
-	if (ws_module_flow(place->module, place->function, base_pc, &slot->flow, NULL) != WS_OK)
+	if (ws_module_flow(place->module, place->function, code->base_pc, &slot->flow, NULL) !=
+	    WS_OK)
 		slot->flow = NULL;
 	return slot->flow;
 }
@@ -66,54 +68,28 @@ struct spot {
 	struct wsi_build *build;
 	struct wsi_wait_flows *flows;
 	const struct wsi_where *where;
-	struct ws_flow *flow;
-	struct ws_span code;
-	unsigned sm;
-	uint64_t base_pc, pc;
+	struct wsi_code code; /* its flow is borrowed from `flows` */
+	uint64_t pc;
 };
 
 /* The place of an address, in the same module as `near`. The flow is valid until eight other
  * functions were looked at. */
 static enum ws_status open_spot(const struct spot *near, uint64_t pc, struct spot *ret_spot)
 {
-	struct ws_module_hint hint = { near->where->image_index, near->where->device_index,
-				       near->where->context_index };
 	struct spot spot = {
 		.build = near->build, .flows = near->flows, .where = near->where, .pc = pc
 	};
-	struct ws_module_facts facts;
-	struct ws_place place;
-	enum ws_status st =
-		ws_module_set_find_address(near->build->modules, pc, &hint, &place, NULL);
-	if (st == WS_OK && !place.function)
-		st = WS_ABSENT;
-	if (st == WS_OK)
-		st = ws_module_code(place.module, place.function, &spot.code, NULL);
+	enum ws_status st = wsi_code_find(near->build, near->where, pc, &spot.code);
 	if (st != WS_OK)
 		return st;
-	ws_module_facts(place.module, &facts);
-	spot.sm = facts.sm;
-	spot.base_pc = pc - place.rel_pc;
-	spot.flow = flow_of(near->flows, &place, spot.base_pc, spot.code.len);
+	spot.code.flow = flow_of(near->flows, &spot.code);
 	*ret_spot = spot;
-	return spot.flow ? WS_OK : WS_ABSENT;
+	return spot.code.flow ? WS_OK : WS_ABSENT;
 }
 
 static bool decode(const struct spot *spot, uint64_t pc, struct ws_insn *ret_insn)
 {
-	struct ws_span bytes;
-	if (pc < spot->base_pc ||
-	    !ws_span_sub(spot->code, pc - spot->base_pc, WS_SASS_BYTES, &bytes))
-		return false;
-	ws_sass_decode(spot->sm, bytes.ptr, ret_insn);
-	return ret_insn->known;
-}
-
-static size_t operands(const struct ws_insn *insn, uint64_t pc,
-		       struct ws_operand ops[WS_SASS_MAX_OPERANDS])
-{
-	size_t n = ws_sass_operands(insn, pc, ops, WS_SASS_MAX_OPERANDS);
-	return n < WS_SASS_MAX_OPERANDS ? n : WS_SASS_MAX_OPERANDS;
+	return wsi_code_insn(&spot->code, pc, ret_insn) && ret_insn->known;
 }
 
 static bool set_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc,
@@ -144,7 +120,7 @@ static bool is_try(const struct ws_insn *insn)
 static void find_barrier(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_code *code)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
-	size_t n = operands(insn, pc, ops);
+	size_t n = ws_sass_operands(insn, pc, ops, WSI_COUNT(ops));
 	struct ws_operand *const to[] = { &code->id, &code->count };
 	for (size_t i = 0, found = 0; i < n && found < WSI_COUNT(to); i++)
 		if (ops[i].kind == WS_OPERAND_IMMEDIATE || ops[i].kind == WS_OPERAND_REG)
@@ -157,7 +133,7 @@ static void find_barrier(const struct ws_insn *insn, uint64_t pc, struct wsi_wai
 static void find_lanes(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_code *code)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
-	size_t n = operands(insn, pc, ops);
+	size_t n = ws_sass_operands(insn, pc, ops, WSI_COUNT(ops));
 	for (size_t i = 0; i < n && code->id.place == NOT_GIVEN; i++)
 		if (ops[i].kind == WS_OPERAND_BREG || ops[i].kind == WS_OPERAND_IMMEDIATE ||
 		    ops[i].kind == WS_OPERAND_REG)
@@ -218,7 +194,7 @@ static bool call_only_reads(const struct spot *from, uint64_t call_pc, const uin
 	longer[0] = call_pc + WS_SASS_BYTES;
 	if (n_path)
 		memcpy(longer + 1, path, n_path * sizeof *path);
-	size_t n = operands(&insn, call_pc, ops);
+	size_t n = ws_sass_operands(&insn, call_pc, ops, WSI_COUNT(ops));
 	for (size_t i = 0; i < n; i++)
 		if (ops[i].kind == WS_OPERAND_TARGET || ops[i].kind == WS_OPERAND_IMMEDIATE)
 			return open_spot(from, (uint64_t)ops[i].value, &callee) == WS_OK &&
@@ -230,7 +206,7 @@ static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_p
 		       struct called *called)
 {
 	size_t n_blocks;
-	const struct ws_flow_block *blocks = ws_flow_blocks(spot->flow, &n_blocks);
+	const struct ws_flow_block *blocks = ws_flow_blocks(spot->code.flow, &n_blocks);
 	for (size_t b = 0; b < n_blocks; b++) {
 		if (blocks[b].flags & WS_FLOW_UNREACHED)
 			continue;
@@ -273,20 +249,11 @@ static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_p
 
 /* ---- loops ---- */
 
-static enum ws_space space_of(const struct ws_insn *insn)
-{
-	if (insn->flags & WS_SASS_SHARED)
-		return WS_SPACE_SHARED;
-	if (insn->flags & WS_SASS_LOCAL)
-		return WS_SPACE_LOCAL;
-	return insn->flags & WS_SASS_GENERIC ? WS_SPACE_GENERIC : WS_SPACE_GLOBAL;
-}
-
 /* The number that tells which phase of a barrier object is waited for: its bit 31. */
 static void find_phase(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_code *code)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
-	size_t n = operands(insn, pc, ops);
+	size_t n = ws_sass_operands(insn, pc, ops, WSI_COUNT(ops));
 	for (size_t i = 0; i < n; i++)
 		if (ops[i].role == WS_ROLE_READ && ops[i].kind == WS_OPERAND_REG)
 			code->phase = ops[i];
@@ -327,12 +294,12 @@ static bool tests_phase(const struct spot *spot, struct wsi_wait_code *code)
  */
 static enum ws_status is_grid_barrier(const struct spot *spot, uint64_t pc, bool *ret_is)
 {
-	int64_t high = spot->sm >= 100 ? 0x254 : spot->sm >= 90 ? 0x44 : 0x8c;
+	int64_t high = spot->code.sm >= 100 ? 0x254 : spot->code.sm >= 90 ? 0x44 : 0x8c;
 	bool seen[2] = { false };
 	struct ws_flow_slice *slice = wsi_zalloc(sizeof *slice);
 	if (!slice)
 		return WS_NO_MEMORY;
-	enum ws_status st = ws_flow_slice_address(spot->flow, pc, 0, slice, NULL);
+	enum ws_status st = ws_flow_slice_address(spot->code.flow, pc, 0, slice, NULL);
 	for (size_t i = 0; st == WS_OK && i < slice->n; i++) {
 		const struct ws_flow_node *node = &slice->node[i];
 		if (node->op == WS_FLOW_CONSTANT && node->number == 0 &&
@@ -350,14 +317,14 @@ static bool returns(const struct spot *spot, unsigned number, bool by_call)
 {
 	size_t n_blocks, n = 0;
 	bool same = true;
-	const struct ws_flow_block *blocks = ws_flow_blocks(spot->flow, &n_blocks);
+	const struct ws_flow_block *blocks = ws_flow_blocks(spot->code.flow, &n_blocks);
 	struct ws_flow_slice *slice = wsi_zalloc(sizeof *slice);
 	for (size_t b = 0; b < n_blocks && slice && same; b++) {
 		if (!(blocks[b].flags & WS_FLOW_RETURNS) || blocks[b].flags & WS_FLOW_UNREACHED)
 			continue;
 		n++;
-		same = ws_flow_slice(spot->flow, blocks[b].end_pc - WS_SASS_BYTES, WS_OPERAND_REG,
-				     number, 32, slice, NULL) == WS_OK &&
+		same = ws_flow_slice(spot->code.flow, blocks[b].end_pc - WS_SASS_BYTES,
+				     WS_OPERAND_REG, number, 32, slice, NULL) == WS_OK &&
 		       slice->n > 0 && slice->node[0].pc == spot->pc;
 		enum ws_flow_op op = slice->node[0].op;
 		same &= by_call ? op == WS_FLOW_NOTHING
@@ -428,7 +395,7 @@ static enum ws_status waits_in_loop(const struct spot *spot, bool *ret_is_loop,
 	struct ws_flow_loop loop;
 	struct ws_insn insn;
 	struct spot at;
-	enum ws_status st = ws_flow_loop(spot->flow, spot->pc, &loop, NULL);
+	enum ws_status st = ws_flow_loop(spot->code.flow, spot->pc, &loop, NULL);
 	*ret_is_loop = st == WS_OK || st == WS_LIMIT;
 	if (st != WS_OK)
 		return st == WS_NO_MEMORY ? st : WS_OK;
@@ -439,7 +406,7 @@ static enum ws_status waits_in_loop(const struct spot *spot, bool *ret_is_loop,
 	code->waits = true;
 	code->confidence = WS_CONFIDENCE_LIKELY;
 	code->kind = is_try(&insn) || tests_phase(&at, code) ? WS_WAIT_MBARRIER : WS_WAIT_SPIN;
-	code->space = space_of(&insn);
+	code->space = wsi_space_of(ws_sass_space(&insn));
 	bool is_grid = false;
 	if (code->kind == WS_WAIT_SPIN)
 		st = is_grid_barrier(&at, code->pc, &is_grid);
@@ -484,8 +451,8 @@ static enum ws_status waits_in_loops(const struct spot *spot, const struct wsi_s
 static bool has_arrivals(const struct spot *spot)
 {
 	struct ws_insn insn;
-	for (uint64_t off = 0; off < spot->code.len; off += WS_SASS_BYTES)
-		if (decode(spot, spot->base_pc + off, &insn) && arrives_only(&insn))
+	for (uint64_t off = 0; off < spot->code.bytes.len; off += WS_SASS_BYTES)
+		if (decode(spot, spot->code.base_pc + off, &insn) && arrives_only(&insn))
 			return true;
 	return false;
 }
@@ -511,7 +478,7 @@ static enum ws_status classify(const struct spot *spot, bool by_hardware,
 		return st;
 	if (found) {
 		code->waits = true;
-		code->space = space_of(&insn);
+		code->space = wsi_space_of(ws_sass_space(&insn));
 		find_phase(&insn, pc, code);
 	} else if (insn.operation == WS_OP_NANOSLEEP) {
 		code->waits = true;

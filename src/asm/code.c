@@ -252,7 +252,7 @@ static void note_registers(struct wsi_asm_function *function, const struct ws_in
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	size_t n = ws_sass_operands(insn, pc, ops, WS_SASS_MAX_OPERANDS);
-	for (size_t i = 0; i < n && i < WS_SASS_MAX_OPERANDS; i++) {
+	for (size_t i = 0; i < n; i++) {
 		uint32_t end = ops[i].number + (ops[i].count ? ops[i].count : 1u);
 		if (ops[i].kind == WS_OPERAND_REG && ops[i].number < 255 &&
 		    end > function->used_regs)

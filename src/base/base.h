@@ -93,6 +93,15 @@ static inline unsigned wsi_count_bits(uint32_t mask)
 	return n;
 }
 
+/* The lowest bit that is set; 31 for none. */
+static inline uint32_t wsi_first_bit(uint32_t mask)
+{
+	uint32_t bit = 0;
+	while (bit < 31 && !(mask >> bit & 1))
+		bit++;
+	return bit;
+}
+
 /* a + b, or UINT64_MAX when that wraps. */
 static inline uint64_t wsi_add_sat(uint64_t a, uint64_t b)
 {

@@ -107,7 +107,7 @@ void wsi_effect_of(const struct ws_insn *insn, struct wsi_effect *ret_effect)
 	if (insn->guard != 7)
 		effect.flags |= WSI_EFFECT_GUARDED;
 	size_t n = ws_sass_operands(insn, 0, ops, WSI_COUNT(ops));
-	for (size_t i = 0; i < n && i < WSI_COUNT(ops); i++)
+	for (size_t i = 0; i < n; i++)
 		if (ops[i].role == WS_ROLE_WRITTEN || ops[i].role == WS_ROLE_UPDATED)
 			add_written(&effect, &ops[i]);
 	if (insn->flags & WS_SASS_CALL)
@@ -196,7 +196,6 @@ void wsi_leave_of(const struct ws_insn *insn, uint64_t pc, bool relocated,
 	if (flags == WSI_LEAVE_NEXT && !sync)
 		return;
 	size_t n = ws_sass_operands(insn, pc, ops, WSI_COUNT(ops));
-	n = n < WSI_COUNT(ops) ? n : WSI_COUNT(ops);
 	for (size_t i = 0; i < n; i++)
 		if (ops[i].kind == WS_OPERAND_BREG)
 			ret_leave->barrier = (uint8_t)ops[i].number;

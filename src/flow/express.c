@@ -357,17 +357,6 @@ bool wsi_address_is_wide(const struct wsi_source *source)
 	       (source->has_ubase && source->ubase_count == 2);
 }
 
-enum ws_flow_space wsi_space_of(const struct ws_insn *insn)
-{
-	if (insn->flags & WS_SASS_SHARED)
-		return WS_FLOW_SPACE_SHARED;
-	if (insn->flags & WS_SASS_LOCAL)
-		return WS_FLOW_SPACE_LOCAL;
-	if (insn->flags & WS_SASS_GENERIC)
-		return WS_FLOW_SPACE_GENERIC;
-	return insn->flags & WS_SASS_GLOBAL ? WS_FLOW_SPACE_GLOBAL : WS_FLOW_SPACE_NONE;
-}
-
 /* A register of an address, `count` wide, under a node of `bits`. */
 static uint16_t address_register(struct wsi_slicer *s, uint16_t parent, struct wsi_half half,
 				 unsigned count, unsigned bits)
@@ -451,9 +440,9 @@ static void express_load(struct job *j, int64_t skip)
 		other(j);
 		return;
 	}
-	enum ws_flow_space space = wsi_space_of(insn);
+	enum ws_sass_space space = ws_sass_space(insn);
 	bool atomic = insn->flags & WS_SASS_ATOMIC;
-	if (space == WS_FLOW_SPACE_LOCAL && !atomic && express_stored(j, from, skip))
+	if (space == WS_SASS_SPACE_LOCAL && !atomic && express_stored(j, from, skip))
 		return;
 	unsigned bytes = ws_sass_access_bytes(insn);
 	struct ws_flow_node *node = set(j, atomic ? WS_FLOW_ATOMIC : WS_FLOW_LOAD);

@@ -162,7 +162,7 @@ static void connect(struct search *s, struct node *node)
 	wsi_flow_insn(s->flow, node->at, &insn);
 	size_t n = ws_sass_operands(&insn, wsi_flow_pc(s->flow, node->at), ops, WSI_COUNT(ops));
 	node->first_edge = (uint16_t)s->n_edges;
-	for (size_t i = 0; i < n && i < WSI_COUNT(ops); i++)
+	for (size_t i = 0; i < n; i++)
 		if (ops[i].role != WS_ROLE_WRITTEN && ops[i].role != WS_ROLE_DESCRIPTOR)
 			for (unsigned k = 0; k < ops[i].count; k++)
 				add_edges(s, node, ops[i].kind, ops[i].number + k);
@@ -323,18 +323,6 @@ static void ask(struct search *s, uint16_t node, int leaves)
 	s->pending[s->n_pending++] = (struct pending){ node, (int8_t)leaves };
 }
 
-/* The one instruction that sets a predicate; NULL when several may. */
-static struct node *setter_of(struct search *s, size_t at, enum ws_operand_kind kind,
-			      unsigned number)
-{
-	struct wsi_want want = { .kind = kind, .number = (uint8_t)number };
-	struct wsi_defs defs;
-	wsi_reach_find(&s->reach, at, &want, &defs);
-	if (defs.more || defs.n != 1 || defs.def[0].kind != WSI_DEF_INSN || defs.def[0].guard != 7)
-		return NULL;
-	return node_at(s, defs.def[0].at);
-}
-
 /* What a PLOP3 of one predicate and constants gives for its false and its true: 0, 1, or -1 when
  * there are more. `*ret_number` is the predicate. */
 static bool plop3_of_one(const struct ws_insn *insn, unsigned *ret_number, bool ret_result[2])
@@ -480,7 +468,8 @@ static void look_at(struct search *s, struct pending pending)
 	bool result[2];
 	wsi_flow_insn(s->flow, top->at, &insn);
 	if (insn.operation == WS_OP_PLOP3 && plop3_of_one(&insn, &number, result)) {
-		struct node *from = setter_of(s, top->at, WS_OPERAND_PRED, number);
+		struct node *from =
+			node_at(s, wsi_reach_only(&s->reach, top->at, WS_OPERAND_PRED, number));
 		int leaves = pending.leaves < 0 || result[0] == result[1]
 				     ? -1
 				     : result[1] == (pending.leaves == 1);

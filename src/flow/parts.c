@@ -60,7 +60,7 @@ void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_p
 	wsi_flow_insn(flow, at, &ret_parts->insn);
 	ret_parts->op = ws_sass_plain_operation(ret_parts->insn.operation);
 	size_t n = ws_sass_operands(&ret_parts->insn, wsi_flow_pc(flow, at), ops, WSI_COUNT(ops));
-	for (size_t i = 0; i < n && i < WSI_COUNT(ops); i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (ops[i].role == WS_ROLE_WRITTEN) {
 			bool predicate =
 				ops[i].kind == WS_OPERAND_PRED || ops[i].kind == WS_OPERAND_UPRED;

@@ -98,7 +98,6 @@ void wsi_express_wide(struct wsi_slicer *s, uint16_t node, size_t at, const stru
 void wsi_express_address(struct wsi_slicer *s, uint16_t node, const struct wsi_source *source,
 			 size_t at);
 bool wsi_address_is_wide(const struct wsi_source *source);
-enum ws_flow_space wsi_space_of(const struct ws_insn *insn);
 
 /* ---- wide.c ---- */
 

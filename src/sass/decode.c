@@ -100,6 +100,16 @@ const char *ws_sass_modifier_name(enum ws_modifier modifier)
 		       : "";
 }
 
+enum ws_sass_space ws_sass_space(const struct ws_insn *insn)
+{
+	return insn->flags & WS_SASS_GLOBAL     ? WS_SASS_SPACE_GLOBAL
+	       : insn->flags & WS_SASS_SHARED   ? WS_SASS_SPACE_SHARED
+	       : insn->flags & WS_SASS_LOCAL    ? WS_SASS_SPACE_LOCAL
+	       : insn->flags & WS_SASS_CONSTANT ? WS_SASS_SPACE_CONSTANT
+	       : insn->flags & WS_SASS_GENERIC  ? WS_SASS_SPACE_GENERIC
+						: WS_SASS_SPACE_NONE;
+}
+
 struct ws_sass_control ws_insn_control(const struct ws_insn *insn)
 {
 	uint64_t word = insn->word[1];

@@ -323,14 +323,6 @@ static void warp_resources(struct api_target *t, const struct api_place *at, str
 	warp->shared_bytes = resources.sharedMemSize;
 }
 
-static uint32_t first_lane(uint32_t lanes)
-{
-	uint32_t ln = 0;
-	while (ln < WS_MAX_LANES - 1 && !(lanes >> ln & 1))
-		ln++;
-	return ln;
-}
-
 static void warp_details(struct api_target *t, const struct api_place *at, struct ws_warp *warp,
 			 struct api_warp_facts *facts)
 {
@@ -348,7 +340,7 @@ static void warp_details(struct api_target *t, const struct api_place *at, struc
 		warp->in_syscall_lanes = facts->in_syscall_lanes;
 	}
 	if (API_CALL(t, getHardwareBarrierInfo, at->dev, at->sm, at->wp,
-		     first_lane(warp->valid_lanes), &scope, text, sizeof text - 1,
+		     wsi_first_bit(warp->valid_lanes), &scope, text, sizeof text - 1,
 		     NULL) == CUDBG_SUCCESS &&
 	    scope != CUDBG_BARRIER_SCOPE_INVALID) {
 		warp->have |= WS_WARP_BARRIER;
@@ -467,8 +459,8 @@ static void sm_texts(struct api_target *t, uint32_t dev, struct ws_sm *sm)
 	struct api_place at = wsi_api_place(t, sm->first_warp_index);
 	char text[400] = "";
 	if (API_CALL(t, getCudaExceptionString, dev, at.sm, at.wp,
-		     first_lane(t->warps[sm->first_warp_index].valid_lanes), text, sizeof text - 1,
-		     NULL) == CUDBG_SUCCESS) {
+		     wsi_first_bit(t->warps[sm->first_warp_index].valid_lanes), text,
+		     sizeof text - 1, NULL) == CUDBG_SUCCESS) {
 		sm->have |= WS_SM_EXCEPTION_TEXT;
 		sm->exception_text = keep_text(t, text);
 	}
