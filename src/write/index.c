@@ -214,8 +214,8 @@ static enum ws_status walk_init(struct walk *walk, struct wsi_index *index, stru
 			   : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "headers of sections");
 }
 
-/* Has a whole entry in `in`, or none at the end. */
-static enum ws_status walk_fill(struct walk *walk, struct ws_error *err)
+/* Has a whole entry in `in`, or none at the end. Rare, as walk_parent() is: out of the loops. */
+static __attribute__((noinline)) enum ws_status walk_fill(struct walk *walk, struct ws_error *err)
 {
 	size_t left = wsi_reader_left(&walk->in), n;
 	if (left)
@@ -229,13 +229,17 @@ static enum ws_status walk_fill(struct walk *walk, struct ws_error *err)
 	return WS_OK;
 }
 
+static __attribute__((noinline)) void walk_parent(struct walk *walk)
+{
+	walk->link = (uint32_t)wsi_read_uleb(&walk->in);
+	walk->path_len = wsi_read_u8(&walk->in);
+	memcpy(walk->path, wsi_read_span(&walk->in, walk->path_len).ptr, walk->path_len);
+}
+
 static inline void walk_place(struct walk *walk, unsigned place)
 {
-	if (place == OTHER_PARENT) {
-		walk->link = (uint32_t)wsi_read_uleb(&walk->in);
-		walk->path_len = wsi_read_u8(&walk->in);
-		memcpy(walk->path, wsi_read_span(&walk->in, walk->path_len).ptr, walk->path_len);
-	}
+	if (place == OTHER_PARENT)
+		walk_parent(walk);
 	if (place & OTHER_ROW)
 		walk->row = (uint32_t)wsi_read_uleb(&walk->in);
 	else if (place == NEXT_ROW)
