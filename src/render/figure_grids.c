@@ -112,7 +112,7 @@ static void blocks_caption(struct wsi_page *page, const struct blocks *blocks,
 				wsi_resident_word(page->report),
 				page->report->dump.stripped & WS_STRIP_OTHERS
 					? ""
-					: "; the others have finished or not begun");
+					: "; the others have finished or not started");
 	if (blocks->per_cell > 1)
 		wsi_html_printf(page, "; one cell is %" PRIu64 " blocks", blocks->per_cell);
 	wsi_html_raw(page, "</span></figcaption>\n");

@@ -31,7 +31,7 @@ static void kind(struct wsi_page *page, const struct ws_report_access *access)
 	if (access->generic)
 		wsi_say(page, ", through a generic address");
 	if (access->async)
-		wsi_say(page, ", in the background");
+		wsi_say(page, ", asynchronously");
 }
 
 static void address(struct wsi_page *page, const struct ws_report_access *access)
@@ -190,7 +190,7 @@ static void operand_value(struct wsi_page *page, const struct ws_report_access *
 {
 	uint32_t lane = shown_lane(access, operand);
 	if (operand->use == WS_USE_RESULT) {
-		wsi_run(page, WSI_SOFT, "written by it");
+		wsi_run(page, WSI_SOFT, "written by the instruction");
 	} else if (operand->status != WS_OK) {
 		wsi_say_status(page, operand->status);
 	} else if (!has_values(operand)) {

@@ -157,7 +157,7 @@ void wsi_section_signature(struct wsi_page *page)
 	if (!page->options.all && !page->rich)
 		return;
 	wsi_element(page, WSI_PARAGRAPH);
-	wsi_run(page, WSI_SOFT, "made of: %s", report->signature_parts);
+	wsi_run(page, WSI_SOFT, "made from: %s", report->signature_parts);
 	if (!report->signature_rule)
 		return;
 	wsi_element(page, WSI_PARAGRAPH);

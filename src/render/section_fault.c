@@ -189,6 +189,6 @@ void wsi_section_fault(struct wsi_page *page)
 	pc(page, e);
 	if (e->access_why) {
 		wsi_label(page, "Access");
-		wsi_say(page, "none to show: %s", e->access_why);
+		wsi_say(page, "not shown: %s", e->access_why);
 	}
 }

@@ -80,9 +80,9 @@ void wsi_section_further(struct wsi_page *page)
 	if (report->n_exceptions < 2)
 		return;
 	uint32_t shown = wsi_rows(page, report->n_exceptions - 1) + 1;
-	wsi_section(page, "further", "Further exceptions in this dump", WSI_FOLDED);
+	wsi_section(page, "further", "Other exceptions in this dump", WSI_FOLDED);
 	wsi_table(page, &(struct wsi_page_table){ .id = "further",
-						  .label = "Further exceptions",
+						  .label = "Other exceptions",
 						  .column = columns,
 						  .n_columns = WSI_COUNT(columns) });
 	for (uint32_t i = 1; i < shown; i++) {

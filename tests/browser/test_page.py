@@ -369,7 +369,7 @@ class Cases:
 
     def a_fault_without_an_access_says_why(self):
         self.open('bare')
-        holds('the fault', self.browser.text('#fault'), 'none to show', 'the dump does not have the code that ran')
+        holds('the fault', self.browser.text('#fault'), 'not shown', 'the dump does not have the code that ran')
         same('the access', self.browser.count('#access .ruler'), 0)
 
     def the_build_is_told(self):
