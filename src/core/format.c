@@ -2,7 +2,7 @@
 #include "core/format.h"
 
 #define F(r, field, offset, TYPE, since, have) { offset, (offset) + WSI_BYTES_##TYPE, since, have },
-#define X(record, RECORD, type, kind, base, max_rows, n_slots, label) \
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \
 	static const struct wsi_field record##_fields[] = { WSI_##RECORD##_ROW(F, record) };
 WSI_RECORD_LIST(X)
 #undef X
@@ -14,10 +14,10 @@ const struct wsi_kind_info wsi_kind_infos[WSI_N_KINDS] = {
 	[number].slot = slot_, [number].since = since_, [number].hides = WS_HIDES_##HIDES,
 	WSI_KIND_LIST(X)
 #undef X
-#define X(record, RECORD, type, kind, base, max_rows_, n_slots_, label_)                  \
-	[kind].base_bytes = base, [kind].max_rows = max_rows_, [kind].n_slots = n_slots_, \
-	[kind].label = label_, [kind].fields = record##_fields,                           \
-	[kind].n_fields = WSI_COUNT(record##_fields),
+#define X(record, RECORD, type, kind, base, max_rows_, n_slots_, label_, id, id_bytes_)            \
+	[kind].base_bytes = base, [kind].max_rows = max_rows_, [kind].n_slots = n_slots_,          \
+	[kind].label = label_, [kind].id_at = WSI_AT_##record##_##id, [kind].id_bytes = id_bytes_, \
+	[kind].fields = record##_fields, [kind].n_fields = WSI_COUNT(record##_fields),
 		WSI_RECORD_LIST(X)
 #undef X
 };

@@ -211,25 +211,26 @@ enum { WSI_META_FLAGS = 1, WSI_META_TIME = 2 };
 	X(r, timestamp, 28, U32, 565, WSI_META_TIME)
 
 /*
- * X(record, RECORD, type, kind, base, max_rows, n_slots, label). `type`: the structure that stands
- * for a row. `base`: bytes that a row must have, up to the last field that the first driver wrote
- * (metadata: what one reader's test generator writes). `max_rows`: no machine has more; what a
- * table claims beyond it is damage, so that one wrong size costs little. `n_slots`: child sections
- * that a row can have. `label`: what names of sections call a row, before its number; "": they do
- * not number it.
+ * X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes). `type`: the
+ * structure that stands for a row. `base`: bytes that a row must have, up to the last field that
+ * the first driver wrote (metadata: what one reader's test generator writes). `max_rows`: no
+ * machine has more; what a table claims beyond it is damage, so that one wrong size costs little.
+ * `n_slots`: child sections that a row can have. `label`: what names of sections call a row, before
+ * its number; "": they do not number it. `id`: the field that is another one in each row of a
+ * table, and its bytes; 0: there is none.
  */
-#define WSI_RECORD_LIST(X)                                                             \
-	X(device, DEVICE, struct ws_device, WSI_KIND_DEVICE, 72, 4096, 3, ".dev")      \
-	X(context, CONTEXT, struct ws_context, WSI_KIND_CONTEXT, 40, 65536, 1, ".ctx") \
-	X(module, MODULE, struct ws_image, WSI_KIND_MODULE, 8, 1048576, 2, "")         \
-	X(grid, GRID, struct ws_grid, WSI_KIND_GRID, 104, 65536, 2, ".grid")           \
-	X(bank, BANK, struct ws_write_bank, WSI_KIND_BANK, 16, 64, 0, "")              \
-	X(sm, SM, struct ws_sm, WSI_KIND_SM, 4, 65536, 1, ".sm")                       \
-	X(block, BLOCK, struct ws_block, WSI_KIND_BLOCK, 20, 65536, 2, ".cta")         \
-	X(warp, WARP, struct ws_warp, WSI_KIND_WARP, 28, 4096, 4, ".wp")               \
-	X(lane, LANE, struct ws_lane, WSI_KIND_LANE, 48, 1024, 4, ".ln")               \
-	X(frame, FRAME, struct ws_return_address, WSI_KIND_FRAMES, 20, 65536, 0, "")   \
-	X(meta, META, struct ws_dump_facts, WSI_KIND_META, 24, 1, 0, "")
+#define WSI_RECORD_LIST(X)                                                                     \
+	X(device, DEVICE, struct ws_device, WSI_KIND_DEVICE, 72, 4096, 3, ".dev", id, 4)       \
+	X(context, CONTEXT, struct ws_context, WSI_KIND_CONTEXT, 40, 65536, 1, ".ctx", id, 8)  \
+	X(module, MODULE, struct ws_image, WSI_KIND_MODULE, 8, 1048576, 2, "", handle, 8)      \
+	X(grid, GRID, struct ws_grid, WSI_KIND_GRID, 104, 65536, 2, ".grid", id, 8)            \
+	X(bank, BANK, struct ws_write_bank, WSI_KIND_BANK, 16, 64, 0, "", id, 4)               \
+	X(sm, SM, struct ws_sm, WSI_KIND_SM, 4, 65536, 1, ".sm", id, 4)                        \
+	X(block, BLOCK, struct ws_block, WSI_KIND_BLOCK, 20, 65536, 2, ".cta", grid_id, 0)     \
+	X(warp, WARP, struct ws_warp, WSI_KIND_WARP, 28, 4096, 4, ".wp", id, 4)                \
+	X(lane, LANE, struct ws_lane, WSI_KIND_LANE, 48, 1024, 4, ".ln", id, 4)                \
+	X(frame, FRAME, struct ws_return_address, WSI_KIND_FRAMES, 20, 65536, 0, "", level, 4) \
+	X(meta, META, struct ws_dump_facts, WSI_KIND_META, 24, 1, 0, "", generator, 0)
 
 /* One field, for those who walk the fields of a record. */
 struct wsi_field {
@@ -249,6 +250,7 @@ struct wsi_kind_info {
 	uint16_t since;      /* driver branch */
 	enum ws_hides hides; /* what nobody can tell without it */
 	uint16_t base_bytes; /* least stride of a table; 0: no table */
+	uint8_t id_at, id_bytes; /* of what is another one in each row; 0 bytes: nothing */
 	uint32_t max_rows;
 	const struct wsi_field *fields;
 	size_t n_fields;
@@ -285,6 +287,12 @@ static inline enum wsi_kind wsi_kind_of(uint32_t sh_type)
 {
 	uint32_t number = sh_type - WSI_CUDBG_SHT_BASE; /* wraps to a large number below the base */
 	return number < WSI_N_KINDS ? (enum wsi_kind)number : WSI_KIND_NONE;
+}
+
+static inline uint64_t wsi_row_id(enum wsi_kind kind, struct ws_span row)
+{
+	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	return info->id_bytes == 8 ? wsi_at_u64(row, info->id_at) : wsi_at_u32(row, info->id_at);
 }
 
 /* Whether the rows of such a table are what tells of exceptions. */
@@ -327,7 +335,7 @@ enum {
 
 #define WSI_AT(r, field, offset, TYPE, since, have) WSI_AT_##r##_##field = (offset),
 enum {
-#define X(record, RECORD, type, kind, base, max_rows, n_slots, label) \
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \
 	WSI_##RECORD##_ROW(WSI_AT, record)
 	WSI_RECORD_LIST(X)
 #undef X
@@ -375,7 +383,7 @@ enum {
 		WSI_##RECORD##_ROW(WSI_READ, record) return sound;                                 \
 	}                                                                                          \
 	struct wsi_swallow_semicolon
-#define X(record, RECORD, type, kind, base, max_rows, n_slots, label) \
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \
 	WSI_DEFINE_READ(record, RECORD, type, base);
 WSI_RECORD_LIST(X)
 #undef X

@@ -128,23 +128,19 @@ static bool lane_fits(struct ws_span in)
 /* What is known of a kind of table beside its rows. */
 struct shape {
 	bool (*fits)(struct ws_span row);
-	uint8_t id_at, id_bytes; /* of what is another one in each row; 0 bytes: nothing */
-	uint8_t children[4];     /* kinds below a row, those that a row has for certain; 0 ends */
+	uint8_t children[4]; /* kinds below a row, those that a row has for certain; 0 ends */
 };
 
 static const struct shape shapes[WSI_N_KINDS] = {
-	[WSI_KIND_DEVICE] = { device_fits,
-			      WSI_AT_device_id,
-			      4,
-			      { WSI_KIND_SM, WSI_KIND_CONTEXT, WSI_KIND_GRID } },
-	[WSI_KIND_CONTEXT] = { context_fits, WSI_AT_context_id, 8, { WSI_KIND_MODULE } },
-	[WSI_KIND_MODULE] = { module_fits, WSI_AT_module_handle, 8, { WSI_KIND_RELOCATED } },
-	[WSI_KIND_GRID] = { grid_fits, WSI_AT_grid_id, 8, { 0 } },
-	[WSI_KIND_SM] = { sm_fits, WSI_AT_sm_id, 4, { WSI_KIND_BLOCK } },
-	[WSI_KIND_BLOCK] = { block_fits, 0, 0, { WSI_KIND_WARP } },
-	[WSI_KIND_WARP] = { warp_fits, WSI_AT_warp_id, 4, { WSI_KIND_LANE } },
-	[WSI_KIND_META] = { meta_fits, 0, 0, { 0 } },
-	[WSI_KIND_LANE] = { lane_fits, WSI_AT_lane_id, 4, { 0 } },
+	[WSI_KIND_DEVICE] = { device_fits, { WSI_KIND_SM, WSI_KIND_CONTEXT, WSI_KIND_GRID } },
+	[WSI_KIND_CONTEXT] = { context_fits, { WSI_KIND_MODULE } },
+	[WSI_KIND_MODULE] = { module_fits, { WSI_KIND_RELOCATED } },
+	[WSI_KIND_GRID] = { grid_fits, { 0 } },
+	[WSI_KIND_SM] = { sm_fits, { WSI_KIND_BLOCK } },
+	[WSI_KIND_BLOCK] = { block_fits, { WSI_KIND_WARP } },
+	[WSI_KIND_WARP] = { warp_fits, { WSI_KIND_LANE } },
+	[WSI_KIND_META] = { meta_fits, { 0 } },
+	[WSI_KIND_LANE] = { lane_fits, { 0 } },
 };
 
 /* Whether bytes are rows of this size, none twice. */
@@ -160,9 +156,7 @@ static bool rows_fit(struct ws_span bytes, uint64_t size, enum wsi_kind kind, ui
 		struct ws_span in = { 0 };
 		if (!ws_span_sub(bytes, off, stride, &in) || !shape->fits(in))
 			return false;
-		uint64_t id = shape->id_bytes == 8   ? wsi_at_u64(in, shape->id_at)
-			      : shape->id_bytes == 4 ? wsi_at_u32(in, shape->id_at)
-						     : off;
+		uint64_t id = info->id_bytes ? wsi_row_id(kind, in) : off;
 		if (id == before)
 			return false;
 		before = id;

@@ -67,12 +67,7 @@ static uint64_t needs(struct ws_span so_far)
 		return end;
 	if (elf.n_present <= 1) /* likewise */
 		return UINT64_MAX;
-	for (uint64_t i = 0; i < elf.n_present; i++) {
-		struct wsi_shdr shdr = wsi_elf_shdr(&elf, i);
-		if (i > 0 && shdr.type != WSI_SHT_NOBITS)
-			end = wsi_max_u64(end, wsi_add_sat(shdr.offset, shdr.size));
-	}
-	return end;
+	return wsi_elf_end(&elf);
 }
 
 /* What unpacking found out. A compressed stream that ends early is a cut dump. */

@@ -123,18 +123,6 @@ bool wsi_core_headers_salvage(struct ws_core *core)
 
 /* ---- images and tables ---- */
 
-/* End of an image as its own headers tell it. */
-static uint64_t image_end(const struct wsi_elf *elf)
-{
-	uint64_t end = wsi_add_sat(elf->shoff, elf->n_sections * elf->shentsize);
-	for (uint64_t i = 1; i < elf->n_present; i++) {
-		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
-		if (shdr.type != WSI_SHT_NOBITS)
-			end = wsi_max_u64(end, wsi_add_sat(shdr.offset, shdr.size));
-	}
-	return end;
-}
-
 /* An image that begins here; its size, or 0. */
 static uint64_t image_at(struct ws_span bytes, uint64_t off, struct wsi_salvage *salvage)
 {
@@ -145,7 +133,7 @@ static uint64_t image_at(struct ws_span bytes, uint64_t off, struct wsi_salvage 
 	    wsi_elf_open(rest, &elf, NULL) != WS_OK || elf.machine != WSI_EM_CUDA ||
 	    elf.type == WSI_ET_CORE || elf.n_sections > UINT16_MAX)
 		return 0;
-	struct ws_salvaged one = { "image", off, rest, image_end(&elf), 0, 0, WS_SURE };
+	struct ws_salvaged one = { "image", off, rest, wsi_elf_end(&elf), 0, 0, WS_SURE };
 	if (one.size < rest.len)
 		one.bytes.len = (size_t)one.size;
 	found_add(salvage, &one);

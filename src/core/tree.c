@@ -6,19 +6,6 @@
 #include "base/sort.h"
 #include "core/core.h"
 
-/* Key of a row for ordering. */
-typedef uint64_t key_fn(struct ws_span row);
-
-static uint64_t sm_key(struct ws_span row)
-{
-	return wsi_at_u32(row, WSI_AT_sm_id);
-}
-
-static uint64_t warp_key(struct ws_span row)
-{
-	return wsi_at_u32(row, WSI_AT_warp_id);
-}
-
 static enum ws_status out_of_memory(const char *what, struct ws_error *err)
 {
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "list of %s", what);
@@ -68,14 +55,14 @@ static enum ws_status children_list(struct ws_core *core, const struct wsi_list 
 	return WS_OK;
 }
 
-/* Sorts elements of a list by a key of their rows; equal keys keep their order. */
+/* Sorts elements of a list by their ids; equal ones keep their order. */
 static enum ws_status refs_sort(const struct ws_core *core, struct wsi_ref *at, uint32_t n,
-				key_fn *key, struct ws_error *err)
+				enum wsi_kind kind, struct ws_error *err)
 {
 	bool sorted = true;
 	uint64_t last = 0;
 	for (uint32_t i = 0; i < n && sorted; i++) {
-		uint64_t next = key(wsi_core_row(core, at[i]));
+		uint64_t next = wsi_row_id(kind, wsi_core_row(core, at[i]));
 		sorted = next >= last;
 		last = next;
 	}
@@ -86,7 +73,7 @@ static enum ws_status refs_sort(const struct ws_core *core, struct wsi_ref *at, 
 	if (!items || !old)
 		return out_of_memory("rows", err);
 	for (uint32_t i = 0; i < n; i++)
-		items[i] = (struct wsi_keyed){ key(wsi_core_row(core, at[i])), i };
+		items[i] = (struct wsi_keyed){ wsi_row_id(kind, wsi_core_row(core, at[i])), i };
 	if (!wsi_sort_keyed(items, n))
 		return out_of_memory("rows", err);
 	memcpy(old, at, n * sizeof *old);
@@ -97,12 +84,12 @@ static enum ws_status refs_sort(const struct ws_core *core, struct wsi_ref *at, 
 
 /* Sorts the elements of each of `n` owners. */
 static enum ws_status list_sort(const struct ws_core *core, struct wsi_list *list, uint32_t n,
-				key_fn *key, struct ws_error *err)
+				enum wsi_kind kind, struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
 	for (uint32_t o = 0; o < n && st == WS_OK; o++)
 		st = refs_sort(core, list->at + list->first[o], list->first[o + 1] - list->first[o],
-			       key, err);
+			       kind, err);
 	return st;
 }
 
@@ -120,7 +107,7 @@ static enum ws_status warps_list(struct ws_core *core, struct ws_error *err)
 		return out_of_memory("warps", err);
 	for (uint32_t s = 0; s <= core->sms.n; s++)
 		warps->first[s] = of_block[core->blocks.first[s]];
-	st = list_sort(core, warps, core->sms.n, warp_key, err);
+	st = list_sort(core, warps, core->sms.n, WSI_KIND_WARP, err);
 	for (uint32_t w = 0; w < warps->n; w++)
 		core->lane_tables[w] = wsi_core_slot(core, warps->at[w], WSI_KIND_LANE);
 	return st;
@@ -128,24 +115,9 @@ static enum ws_status warps_list(struct ws_core *core, struct ws_error *err)
 
 /* ---- ids of what is looked up by id ---- */
 
-static uint64_t context_key(struct ws_span row)
-{
-	return wsi_at_u64(row, WSI_AT_context_id);
-}
-
-static uint64_t grid_key(struct ws_span row)
-{
-	return wsi_at_u64(row, WSI_AT_grid_id);
-}
-
-static uint64_t module_key(struct ws_span row)
-{
-	return wsi_at_u64(row, WSI_AT_module_handle);
-}
-
-/* Indices of a list, sorted by key within each owner. */
+/* Indices of a list, sorted by id within each owner. */
 static enum ws_status order_make(const struct ws_core *core, struct wsi_list *list,
-				 uint32_t n_owners, key_fn *key, struct ws_error *err)
+				 uint32_t n_owners, enum wsi_kind kind, struct ws_error *err)
 {
 	uint32_t *order = list->by_id = wsi_zalloc_array(list->n, sizeof *order);
 	const uint32_t *first = list->first;
@@ -158,8 +130,9 @@ static enum ws_status order_make(const struct ws_core *core, struct wsi_list *li
 	for (uint32_t o = 0; o < n_owners; o++) {
 		uint32_t from = first[o], n = first[o + 1] - from;
 		for (uint32_t i = 0; i < n; i++)
-			items[i] = (struct wsi_keyed){ key(wsi_core_row(core, list->at[from + i])),
-						       from + i };
+			items[i] = (struct wsi_keyed){
+				wsi_row_id(kind, wsi_core_row(core, list->at[from + i])), from + i
+			};
 		if (!wsi_sort_keyed(items, n))
 			return out_of_memory("ids", err);
 		for (uint32_t i = 0; i < n; i++)
@@ -168,37 +141,37 @@ static enum ws_status order_make(const struct ws_core *core, struct wsi_list *li
 	return WS_OK;
 }
 
-/* First element of an owner with that key, WS_NONE when there is none. */
+/* First element of an owner with that id, WS_NONE when there is none. */
 static uint32_t order_find(const struct ws_core *core, const struct wsi_list *list, uint32_t owner,
-			   key_fn *key, uint64_t wanted)
+			   enum wsi_kind kind, uint64_t wanted)
 {
 	const uint32_t *order = list->by_id;
 	uint32_t low = list->first[owner], end = list->first[owner + 1], high = end;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (key(wsi_core_row(core, list->at[order[middle]])) < wanted)
+		if (wsi_row_id(kind, wsi_core_row(core, list->at[order[middle]])) < wanted)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == end || key(wsi_core_row(core, list->at[order[low]])) != wanted)
+	if (low == end || wsi_row_id(kind, wsi_core_row(core, list->at[order[low]])) != wanted)
 		return WS_NONE;
 	return order[low];
 }
 
 uint32_t wsi_core_find_context(const struct ws_core *core, uint32_t device_index, uint64_t id)
 {
-	return order_find(core, &core->contexts, device_index, context_key, id);
+	return order_find(core, &core->contexts, device_index, WSI_KIND_CONTEXT, id);
 }
 
 uint32_t wsi_core_find_grid(const struct ws_core *core, uint32_t device_index, uint64_t id)
 {
-	return order_find(core, &core->grids, device_index, grid_key, id);
+	return order_find(core, &core->grids, device_index, WSI_KIND_GRID, id);
 }
 
 uint32_t wsi_core_find_image(const struct ws_core *core, uint32_t context_index, uint64_t handle)
 {
-	return order_find(core, &core->images, context_index, module_key, handle);
+	return order_find(core, &core->images, context_index, WSI_KIND_MODULE, handle);
 }
 
 enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err)
@@ -214,17 +187,17 @@ enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err)
 	if (st == WS_OK)
 		st = children_list(core, devices, WSI_KIND_SM, &core->sms, err);
 	if (st == WS_OK)
-		st = list_sort(core, &core->sms, devices->n, sm_key, err);
+		st = list_sort(core, &core->sms, devices->n, WSI_KIND_SM, err);
 	if (st == WS_OK)
 		st = children_list(core, &core->sms, WSI_KIND_BLOCK, &core->blocks, err);
 	if (st == WS_OK)
 		st = warps_list(core, err);
 	if (st == WS_OK)
-		st = order_make(core, &core->contexts, devices->n, context_key, err);
+		st = order_make(core, &core->contexts, devices->n, WSI_KIND_CONTEXT, err);
 	if (st == WS_OK)
-		st = order_make(core, &core->grids, devices->n, grid_key, err);
+		st = order_make(core, &core->grids, devices->n, WSI_KIND_GRID, err);
 	if (st == WS_OK)
-		st = order_make(core, &core->images, contexts->n, module_key, err);
+		st = order_make(core, &core->images, contexts->n, WSI_KIND_MODULE, err);
 	return st;
 }
 

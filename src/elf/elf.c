@@ -114,6 +114,17 @@ enum ws_status wsi_elf_open(struct ws_span file, struct wsi_elf *ret_elf, struct
 	return WS_OK;
 }
 
+uint64_t wsi_elf_end(const struct wsi_elf *elf)
+{
+	uint64_t end = wsi_add_sat(elf->shoff, elf->n_sections * elf->shentsize);
+	for (uint64_t i = 1; i < elf->n_present; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
+		if (shdr.type != WSI_SHT_NOBITS)
+			end = wsi_max_u64(end, wsi_add_sat(shdr.offset, shdr.size));
+	}
+	return end;
+}
+
 bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
 		   struct ws_span *ret_bytes)
 {

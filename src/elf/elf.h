@@ -141,6 +141,9 @@ static inline uint64_t wsi_elf_shdr_off(const struct wsi_elf *elf, uint64_t inde
 	return wsi_add_sat(elf->shoff + elf->file.origin, index * elf->shentsize);
 }
 
+/* Where the section headers and the sections of the file end, by the headers that are there. */
+uint64_t wsi_elf_end(const struct wsi_elf *elf);
+
 /*
  * Bytes of a section, as far as they are inside the file (WSI_SHT_NOBITS: none). False when some
  * are missing;

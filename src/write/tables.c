@@ -42,7 +42,7 @@ struct packing {
 		WSI_##RECORD##_ROW(PACK, record) return st;                           \
 	}                                                                             \
 	struct wsi_swallow_semicolon
-#define X(record, RECORD, type, kind, base, max_rows, n_slots, label) \
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \
 	DEFINE_PACK(record, RECORD, type);
 WSI_RECORD_LIST(X)
 #undef X
