@@ -103,9 +103,8 @@ static void json_blocks(struct disas_code *code, const struct ws_flow_block *blo
 		ws_json_end(json);
 		json_numbers(json, "predecessors", blocks[b].pred, blocks[b].n_pred);
 		json_numbers(json, "successors", blocks[b].succ, blocks[b].n_succ);
-		if (blocks[b].callee != WS_FLOW_NO_BLOCK) {
+		if (blocks[b].callee != WS_FLOW_NO_BLOCK)
 			ws_json_key_u64(json, "callee", blocks[b].callee);
-		}
 		ws_json_end(json);
 	}
 	ws_json_end(json);

@@ -218,9 +218,8 @@ void disas_code_show(struct disas_code *code)
 {
 	struct disas *d = code->d;
 	disas_code_start(code);
-	if (d->cli->json) {
+	if (d->cli->json)
 		ws_json_key_array(&d->json, "instructions");
-	}
 	show_insns(code);
 	if (d->cli->json)
 		ws_json_end(&d->json);

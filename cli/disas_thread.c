@@ -148,9 +148,8 @@ void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, ui
 		return;
 	size_t n = list_read(insn, off, shown);
 	bool known = written(t, off, &set);
-	if (json) {
+	if (json)
 		ws_json_key_array(json, "registers");
-	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t value = 0;
 		char name[16];
@@ -159,11 +158,10 @@ void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, ui
 		if (json) {
 			ws_json_object(json);
 			ws_json_key_text(json, "name", name);
-			if (st == WS_OK) {
+			if (st == WS_OK)
 				ws_json_key_u64(json, "value", value);
-			} else {
+			else
 				ws_json_missing(json, "value", st);
-			}
 			ws_json_end(json);
 		} else if (st == WS_OK) {
 			ws_out_printf(out, "%s%s=0x%" PRIx32, i ? " " : "  // ", name, value);

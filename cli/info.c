@@ -265,9 +265,8 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 	int status = address ? info_where(info, *address) : table(info);
 	if (info->json) {
 		ws_json_key_u64(&json, "unreadable_warps", info->n_unreadable);
-		if (info->has_limit) {
+		if (info->has_limit)
 			ws_json_key_u64(&json, "rows_left_out", info->n_left_out);
-		}
 		ws_json_end(&json);
 	}
 	if (info->n_unreadable)

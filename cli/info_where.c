@@ -371,11 +371,10 @@ static void json_code(struct ws_json *json, const struct where *where)
 	const struct ws_function *function = where->code.function;
 	ws_json_key_object(json, "code");
 	ws_json_key_u64(json, "module", where->code.module_index);
-	if (function) {
+	if (function)
 		ws_json_key_str(json, "function_mangled", function->name);
-	} else {
+	else
 		ws_json_missing(json, "function_mangled", WS_ABSENT);
-	}
 	ws_json_key_hex(json, "rel_pc", where->code.rel_pc);
 	if (where->line_status != WS_OK) {
 		ws_json_missing(json, "chain", where->line_status);
@@ -406,9 +405,8 @@ static void json_range(struct ws_json *json, const struct ws_memory_range *range
 	ws_json_key_u64(json, "size", range->size);
 	ws_json_key_u64(json, "bytes_present", range->bytes_present);
 	ws_json_key_bool(json, "managed", range->managed);
-	if (offset) {
+	if (offset)
 		ws_json_key_hex(json, "offset", *offset);
-	}
 	ws_json_end(json);
 }
 

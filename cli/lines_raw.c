@@ -173,9 +173,8 @@ static void json_op(struct ws_json *json, const struct ws_line_op *op)
 	for (unsigned i = 0; i < op->n_operands; i++)
 		ws_json_i64(json, op->operand[i]);
 	ws_json_end(json);
-	if (op->text) {
+	if (op->text)
 		ws_json_key_text(json, "text", op->text);
-	}
 	if (op->row) {
 		ws_json_key_u64(json, "row", op->row);
 		ws_json_key_hex(json, "address", op->address);
@@ -233,9 +232,8 @@ bool lines_raw(struct cli *cli, struct ws_line_map *map, struct ws_json *json)
 {
 	struct raw raw = { cli, json };
 	size_t n = ws_line_table_count(map);
-	if (json) {
+	if (json)
 		ws_json_key_array(json, "tables");
-	}
 	for (size_t i = 0; i < n; i++) {
 		const struct ws_line_table *table = ws_line_table_at(map, i);
 		if (json) {

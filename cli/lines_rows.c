@@ -103,9 +103,8 @@ static void json_row(struct ws_json *json, const struct extent *e, uint32_t numb
 	ws_json_key_u64(json, "bytes", bytes_of(e, number, &row));
 	json_file(json, row.file);
 	ws_json_key_u64(json, "line", row.line);
-	if (row.column) {
+	if (row.column)
 		ws_json_key_u64(json, "column", row.column);
-	}
 	ws_json_key_bool(json, "is_stmt", row.flags & WS_LINE_IS_STMT);
 	ws_json_key_bool(json, "end_sequence", row.flags & WS_LINE_END_SEQUENCE);
 	ws_json_key_u64(json, "context", row.context);
@@ -176,9 +175,8 @@ bool lines_rows(struct cli *cli, const struct lines_query *query, const struct i
 	bool shown = false;
 	if (ws_line_seq_count(map, &n, NULL) != WS_OK)
 		cli_out_of_memory();
-	if (json) {
+	if (json)
 		ws_json_key_array(json, "functions");
-	}
 	for (size_t i = 0; i < n; i++) {
 		if (!extent_of(query, image, map, i, &extent))
 			continue;
@@ -232,9 +230,8 @@ bool lines_pc(struct cli *cli, const struct lines_query *query, const struct ima
 	bool shown = false;
 	if (ws_module_functions(image->module, &functions, &n, NULL) != WS_OK)
 		cli_out_of_memory();
-	if (json) {
+	if (json)
 		ws_json_key_array(json, "answers");
-	}
 	for (size_t i = 0; i < n; i++) {
 		bool wanted = query->function ? name_is(&functions[i], query->function)
 					      : !functions[i].is_inner;
@@ -302,9 +299,8 @@ bool lines_source(struct cli *cli, const struct lines_query *query, const struct
 {
 	struct hits hits = { cli, query, image, map, json, 0 };
 	struct ws_error err;
-	if (json) {
+	if (json)
 		ws_json_key_array(json, "code");
-	}
 	enum ws_status st =
 		ws_line_find_source(map, query->source, query->source_line, show_hit, &hits, &err);
 	if (json)

@@ -305,11 +305,10 @@ static void json_answer(struct mem *mem, const uint8_t *bytes, size_t n, size_t 
 	ws_json_key_hex(&json, "address", mem->at.address);
 	ws_json_key_u64(&json, "wanted", wanted);
 	ws_json_key_u64(&json, "read", n);
-	if (n == 0 && why != WS_OK) {
+	if (n == 0 && why != WS_OK)
 		ws_json_missing(&json, "bytes", why);
-	} else {
+	else
 		ws_json_key_str(&json, "bytes", (struct ws_str){ text, 2 * n });
-	}
 	ws_json_key_text(&json, "rest_why", why == WS_OK ? NULL : ws_missing_word(why));
 	ws_json_key_text(&json, "rest_message", why == WS_OK ? NULL : err->message);
 	ws_json_end(&json);

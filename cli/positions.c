@@ -69,9 +69,8 @@ void json_chain(struct ws_json *json, const struct ws_line_pos *pos, size_t n)
 		json_function(json, pos[i].function);
 		json_file(json, pos[i].file);
 		ws_json_key_u64(json, "line", pos[i].line);
-		if (pos[i].column) {
+		if (pos[i].column)
 			ws_json_key_u64(json, "column", pos[i].column);
-		}
 		ws_json_key_bool(json, "inlined", i + 1 < n || pos[i].call_site_lost);
 		if (pos[i].call_site_lost)
 			ws_json_missing(json, "call_site", WS_MALFORMED);

@@ -402,12 +402,11 @@ static void json_selected(const struct regs *regs, size_t kind, const struct reg
 		if (!regs->selected[kind][i] || (is_whole(regs, kind) && i >= registers->n))
 			continue;
 		snprintf(name, sizeof name, "%s%u", kinds[kind].name, i);
-		if (i < registers->n) {
+		if (i < registers->n)
 			ws_json_key_u64(regs->json, name, registers->value[i]);
-		} else {
+		else
 			ws_json_missing(regs->json, name,
 					registers->status == WS_OK ? WS_ABSENT : registers->status);
-		}
 	}
 }
 
@@ -421,9 +420,8 @@ static void json_lane(struct regs *regs, const struct place *place, const struct
 		ws_json_hex(json, place->warp.error_pc);
 	else
 		ws_json_null(json);
-	if (regs->selects) {
+	if (regs->selects)
 		ws_json_key_object(json, "selected");
-	}
 	for (size_t i = 0; i < N_KINDS; i++) {
 		struct registers registers;
 		registers_read(regs, place, lane->id, kinds[i].kind, &registers);

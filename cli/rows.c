@@ -199,8 +199,7 @@ void rows_number(struct rows *rows, uint64_t value)
 	if (passed_over(rows))
 		return;
 	if (rows->json) {
-		ws_json_key(rows->json, json_key(rows));
-		ws_json_u64(rows->json, value);
+		ws_json_key_u64(rows->json, json_key(rows), value);
 		return;
 	}
 	char text[24];
@@ -215,8 +214,7 @@ void rows_id(struct rows *rows, int64_t value)
 	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
 	size_t len = (size_t)(put_decimal(text + (value < 0), magnitude) - text);
 	if (rows->json) {
-		ws_json_key(rows->json, json_key(rows));
-		ws_json_str(rows->json, (struct ws_str){ text, len });
+		ws_json_key_str(rows->json, json_key(rows), (struct ws_str){ text, len });
 	} else {
 		short_cell(rows, text, len);
 	}
@@ -227,8 +225,7 @@ void rows_hex(struct rows *rows, uint64_t value, unsigned digits)
 	if (passed_over(rows))
 		return;
 	if (rows->json) {
-		ws_json_key(rows->json, json_key(rows));
-		ws_json_hex(rows->json, value);
+		ws_json_key_hex(rows->json, json_key(rows), value);
 		return;
 	}
 	char text[20] = "0x";
@@ -250,8 +247,8 @@ void rows_mask(struct rows *rows, const uint64_t *words, unsigned n_bits)
 	for (unsigned i = digits; i-- > 0;)
 		at = put_hex(at, words[i / 16] >> i % 16 * 4 & 15, 1);
 	if (rows->json) {
-		ws_json_key(rows->json, json_key(rows));
-		ws_json_str(rows->json, (struct ws_str){ text, (size_t)(at - text) });
+		ws_json_key_str(rows->json, json_key(rows),
+				(struct ws_str){ text, (size_t)(at - text) });
 	} else {
 		short_cell(rows, text, (size_t)(at - text));
 	}
@@ -262,8 +259,7 @@ void rows_dim3(struct rows *rows, struct ws_dim3 dim)
 	if (passed_over(rows))
 		return;
 	if (rows->json) {
-		ws_json_key(rows->json, json_key(rows));
-		ws_json_dim3(rows->json, dim);
+		ws_json_key_dim3(rows->json, json_key(rows), dim);
 		return;
 	}
 	char text[40] = "(", *at = put_decimal(text + 1, dim.x);
@@ -280,8 +276,7 @@ void rows_bool(struct rows *rows, bool value)
 	if (passed_over(rows))
 		return;
 	if (rows->json) {
-		ws_json_key(rows->json, json_key(rows));
-		ws_json_bool(rows->json, value);
+		ws_json_key_bool(rows->json, json_key(rows), value);
 	} else {
 		short_cell(rows, value ? "yes" : "no", value ? 3 : 2);
 	}
@@ -297,8 +292,7 @@ void rows_str(struct rows *rows, struct ws_str text)
 	if (passed_over(rows))
 		return;
 	if (rows->json) {
-		ws_json_key(rows->json, json_key(rows));
-		ws_json_str(rows->json, text);
+		ws_json_key_str(rows->json, json_key(rows), text);
 	} else {
 		rows->is_text[rows->at] = true;
 		text_cell(rows, text, ws_escaped_width(text));

@@ -307,16 +307,14 @@ void place_json(const struct place *place, const struct ws_lane *lane, struct ws
 	ws_json_key_u64(json, "sm", place->sm.id);
 	ws_json_key_u64(json, "warp", place->warp.id);
 	ws_json_key_u64(json, "lane", lane->id);
-	if (place->kernel != WS_NONE) {
+	if (place->kernel != WS_NONE)
 		ws_json_key_u64(json, "kernel", place->kernel);
-	} else {
+	else
 		ws_json_missing(json, "kernel", WS_ABSENT);
-	}
-	if (place->block_status == WS_OK) {
+	if (place->block_status == WS_OK)
 		ws_json_key_dim3(json, "blockIdx", place->block.idx);
-	} else {
+	else
 		ws_json_missing(json, "blockIdx", place->block_status);
-	}
 	ws_json_key_dim3(json, "threadIdx", lane->thread);
 	ws_json_key_hex(json, "pc", lane->pc);
 }

@@ -94,9 +94,8 @@ static void image_row(struct storing *s, const char *outcome, const struct ws_co
 		return;
 	}
 	ws_json_object(&s->json);
-	if (outcome) {
+	if (outcome)
 		ws_json_key_text(&s->json, "outcome", outcome);
-	}
 	ws_json_key_text(&s->json, "id", text);
 	ws_json_key_text(&s->json, "arch", arch);
 	ws_json_key_u64(&s->json, "kernels", count_kernels(module));
@@ -190,11 +189,10 @@ static void found_json(struct storing *s, const struct ws_function *f,
 		ws_json_key_u64(&s->json, "instructions_different", found->diff.n_instructions);
 		ws_json_key_u64(&s->json, "bytes_different", found->diff.n_bytes);
 	}
-	if (found->path) {
+	if (found->path)
 		ws_json_key_str(&s->json, "path", ws_str_of(found->path));
-	} else {
+	else
 		ws_json_missing(&s->json, "path", WS_ABSENT);
-	}
 	ws_json_end(&s->json);
 }
 

@@ -51,9 +51,9 @@ enum wsi_shape {
 	WSI_PROSE,  /* sentences */
 };
 
-/* A table. In text its title stands over it alone, in HTML the column's titles too. */
+/* A table: titles of columns, and cells row by row. */
 struct wsi_page_table {
-	const char *id, *label;         /* in HTML: its class, and what it is called */
+	const char *id, *label; /* in HTML: its class, and its name for who hears the page */
 	const struct ws_column *column; /* titles may be text of the input */
 	size_t n_columns;
 	const char *fact; /* in text rows are values of this fact, their cells joined */
