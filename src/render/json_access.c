@@ -36,7 +36,7 @@ static void json_lanes(struct ws_json *json, const char *key, uint32_t lanes,
 		if (!(lanes >> i & 1))
 			continue;
 		wsi_format(lane, "%u", i);
-		wsi_json_key_hex(json, lane, values[i], WS_OK);
+		ws_json_key_hex(json, lane, values[i]);
 	}
 	ws_json_end(json);
 }
@@ -66,7 +66,7 @@ static void json_neighbour(struct ws_json *json, const char *key,
 		return;
 	}
 	ws_json_key_object(json, key);
-	wsi_json_key_hex(json, "start", one->start, WS_OK);
+	ws_json_key_hex(json, "start", one->start);
 	ws_json_key_u64(json, "size", one->size);
 	ws_json_key_u64(json, "distance", one->distance);
 	ws_json_key_u64(json, "elements", one->elements);
@@ -102,7 +102,7 @@ static void json_index(struct ws_json *json, const struct ws_report_index *index
 		return;
 	}
 	ws_json_key_object(json, "index");
-	wsi_json_key_hex(json, "read_at", index->pc, WS_OK);
+	ws_json_key_hex(json, "read_at", index->pc);
 	wsi_json_key_number(json, "parameter", index->root_ordinal);
 	if (index->element_known)
 		ws_json_key_u64(json, "element", index->element);
@@ -115,24 +115,24 @@ static void json_index(struct ws_json *json, const struct ws_report_index *index
 
 static void json_masks(struct ws_json *json, const struct ws_report_access *access)
 {
-	wsi_json_key_hex(json, "lanes", access->lanes, WS_OK);
-	wsi_json_key_hex(json, "lanes_known", access->lanes_known, WS_OK);
-	wsi_json_key_hex(json, "lanes_guess", access->lanes_guess, WS_OK);
-	wsi_json_key_hex(json, "lanes_likely", access->lanes_likely, WS_OK);
-	wsi_json_key_hex(json, "wrong", access->wrong, WS_OK);
-	wsi_json_key_hex(json, "suspects", access->suspects, WS_OK);
-	wsi_json_key_hex(json, "cleared", access->cleared, WS_OK);
-	wsi_json_key_hex(json, "unmapped", access->unmapped, WS_OK);
-	wsi_json_key_hex(json, "outside", access->outside, WS_OK);
-	wsi_json_key_hex(json, "misaligned", access->misaligned, WS_OK);
-	wsi_json_key_hex(json, "null_like", access->null_like, WS_OK);
-	wsi_json_key_hex(json, "noncanonical", access->noncanonical, WS_OK);
+	ws_json_key_hex(json, "lanes", access->lanes);
+	ws_json_key_hex(json, "lanes_known", access->lanes_known);
+	ws_json_key_hex(json, "lanes_guess", access->lanes_guess);
+	ws_json_key_hex(json, "lanes_likely", access->lanes_likely);
+	ws_json_key_hex(json, "wrong", access->wrong);
+	ws_json_key_hex(json, "suspects", access->suspects);
+	ws_json_key_hex(json, "cleared", access->cleared);
+	ws_json_key_hex(json, "unmapped", access->unmapped);
+	ws_json_key_hex(json, "outside", access->outside);
+	ws_json_key_hex(json, "misaligned", access->misaligned);
+	ws_json_key_hex(json, "null_like", access->null_like);
+	ws_json_key_hex(json, "noncanonical", access->noncanonical);
 }
 
 static void json_access(struct ws_json *json, const struct ws_report_access *access)
 {
 	ws_json_object(json);
-	wsi_json_key_hex(json, "pc", access->pc, WS_OK);
+	ws_json_key_hex(json, "pc", access->pc);
 	wsi_json_key_text(json, "instruction", access->text);
 	wsi_json_key_claim(json, "found", &access->found);
 	wsi_json_key_text(json, "space", ws_space_text(access->space));
@@ -167,7 +167,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 static void json_insn(struct ws_json *json, const struct ws_report_insn *insn)
 {
 	ws_json_object(json);
-	wsi_json_key_hex(json, "pc", insn->pc, WS_OK);
+	ws_json_key_hex(json, "pc", insn->pc);
 	wsi_json_key_text(json, "text", insn->text);
 	wsi_json_key_text(json, "mark", insn->mark);
 	wsi_json_key_text(json, "values", insn->values);
@@ -198,7 +198,7 @@ void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e
 static void json_field(struct ws_json *json, const struct ws_report_field *field)
 {
 	ws_json_object(json);
-	wsi_json_key_str(json, "path", field->path, WS_OK);
+	ws_json_key_str(json, "path", field->path);
 	wsi_json_key_str(json, "type", field->type, field->type.len ? WS_OK : WS_LIMIT);
 	ws_json_key_u64(json, "offset", field->offset);
 	ws_json_key_u64(json, "size", field->size_bytes);

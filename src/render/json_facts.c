@@ -22,7 +22,7 @@ void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
 		return;
 	}
 	ws_json_key_object(json, "dump");
-	wsi_json_key_str(json, "path", ws_str_of(dump->path), WS_OK);
+	ws_json_key_str(json, "path", ws_str_of(dump->path));
 	ws_json_key_u64(json, "bytes", dump->bytes);
 	char text[40];
 	wsi_format(text, "%u.%u", dump->driver_major, dump->driver_minor);
@@ -96,9 +96,9 @@ void wsi_json_device(struct ws_json *json, const struct ws_report_device *device
 		return;
 	}
 	ws_json_key_u64(json, "id", state->id);
-	wsi_json_key_str(json, "name", state->name, WS_OK);
-	wsi_json_key_str(json, "type", state->type, WS_OK);
-	wsi_json_key_str(json, "sm_type", state->sm_type, WS_OK);
+	ws_json_key_str(json, "name", state->name);
+	ws_json_key_str(json, "type", state->type);
+	ws_json_key_str(json, "sm_type", state->sm_type);
 	ws_json_key_u64(json, "sms", state->n_sms);
 	ws_json_key_u64(json, "warps_per_sm", state->n_warps_per_sm);
 	ws_json_key_u64(json, "pci_bus", state->pci_bus);

@@ -53,7 +53,7 @@ void wsi_json_frame(struct ws_json *json, const struct ws_report_frame *frame)
 	ws_json_key_u64(json, "level", frame->level);
 	wsi_json_place(json, frame);
 	ws_json_key_bool(json, "inlined", frame->inlined);
-	wsi_json_key_hex(json, "pc", frame->pc, WS_OK);
+	ws_json_key_hex(json, "pc", frame->pc);
 	enum ws_status owned = wsi_status_if(frame->owner_short.len > 0);
 	wsi_json_key_str(json, "owner", frame->owner_short, owned);
 	wsi_json_key_hex(json, "rel_pc", frame->rel_pc, owned);

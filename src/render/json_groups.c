@@ -6,7 +6,7 @@ void wsi_json_group(struct ws_json *json, const struct ws_report_group *group)
 {
 	ws_json_object(json);
 	wsi_json_place(json, &group->frame);
-	wsi_json_key_hex(json, "pc", group->pc, WS_OK);
+	ws_json_key_hex(json, "pc", group->pc);
 	wsi_json_key_text(json, "state", ws_thread_state_text(group->state));
 	ws_json_key_u64(json, "warps", group->n_warps);
 	ws_json_key_u64(json, "lanes", group->n_lanes);
