@@ -60,7 +60,10 @@ static void base(struct wsi_page *page, const struct ws_report_owner *owner)
 	wsi_fact_claim(page, "Base", &owner->claim);
 	if (!owner->claim.text || !owner->value_known)
 		return;
-	wsi_say(page, " = ");
+	if (page->rich) /* below the evidence */
+		wsi_label(page, "");
+	else
+		wsi_say(page, " = ");
 	hex(page, owner->value);
 }
 
