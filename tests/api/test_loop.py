@@ -34,7 +34,7 @@ STRIPPED = [
     (re.compile(r"in this (dump|process)"), "here"),
     (re.compile(r"\bexcluded$", re.M), "       -"),
     (re.compile(r"^(    address +lane \d+: 0x[0-9a-f]+).*", re.M), r"\1"),
-    (re.compile(r"^(.*; lane \d+ (?:probably )?\w+ \d+ bytes? of \w+ memory at 0x[0-9a-f]+).*", re.M), r"\1"),
+    (re.compile(r"^(.*; lane \d+ (?:probably )?\w+ \d+ bytes? (?:of|from|to|in) \w+ memory at 0x[0-9a-f]+).*", re.M), r"\1"),
     (re.compile(r"^(    suspects +\d+ of \d+ lanes?, 0x[0-9a-f]+).*", re.M), r"\1"),
     (re.compile(r"^Likely causes here:\n\n(- .*\n)*", re.M), ""),
     (re.compile(r"^What to try next:\n\n(- .*\n)*", re.M), ""),
