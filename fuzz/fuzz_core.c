@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A dump out of any bytes: it opens or is refused, and an open one answers everything, twice alike.
  */
-#include "../tests/core/walk.h"
+#include "../tests/dump/walk.h"
 #include "fuzz.h"
 
 int fuzz_target(const uint8_t *data, size_t size)

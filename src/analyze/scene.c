@@ -4,7 +4,7 @@
 #include "analyze/explain.h"
 #include "base/reader.h"
 
-#define WINDOW_BYTES (UINT64_C(16) << 20)        /* [guess: as src/core/resolve.c] */
+#define WINDOW_BYTES (UINT64_C(16) << 20)        /* [guess: as src/dump/resolve.c] */
 #define CLUSTER_WINDOW_BYTES (UINT64_C(4) << 30) /* from sm_90 on */
 
 enum {

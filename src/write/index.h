@@ -18,7 +18,7 @@
 #include <warpscope/write.h>
 
 #include "base/outfile.h"
-#include "core/format.h"
+#include "dump/format.h"
 
 enum { WSI_DUMP_ALIGNMENT = 8 };
 

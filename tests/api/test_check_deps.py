@@ -14,7 +14,7 @@ CASES = (
     ('src/render/x.c', '#include "analyze/build.h"', False),
     ('src/analyze/x.c', '#include "render/page.h"', True),
     ('src/base/x.c', '#include <linux/openat2.h>', False),
-    ('src/core/x.c', '#include <linux/openat2.h>', True),
+    ('src/dump/x.c', '#include <linux/openat2.h>', True),
     ('src/line/x.c', '#include <warpscope/line.h>', False),
     ('src/line/x.c', '#include <warpscope/target.h>', True),
     ('src/render/x.c', '#include <warpscope/write.h>', True),

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "builders"), os.path.join(HERE, "..", "core")]
+sys.path[:0] = [os.path.join(HERE, "..", "builders"), os.path.join(HERE, "..", "dump")]
 
 import build  # noqa: E402
 import compare  # noqa: E402

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* List elements: rows -> the plain structures of state.h. */
-#include "core/core.h"
+#include "dump/dump.h"
 
 static uint32_t parent_of(const struct ws_core *core, const struct wsi_list *list, uint32_t index)
 {

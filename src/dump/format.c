@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/format.h"
+#include "dump/format.h"
 
 #define F(r, field, offset, TYPE, since, have) { offset, (offset) + WSI_BYTES_##TYPE, since, have },
 #define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \

@@ -6,7 +6,7 @@
  */
 #include "base/interval.h"
 #include "base/sort.h"
-#include "core/core.h"
+#include "dump/dump.h"
 
 #include <stdatomic.h>
 

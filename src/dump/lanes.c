@@ -2,7 +2,7 @@
 /* What hangs under a warp: lanes, call stacks, registers. Read where it lies, when it is asked for.
  */
 #include "base/sort.h"
-#include "core/core.h"
+#include "dump/dump.h"
 
 enum { MAX_LANE_ROWS = WS_MAX_LANES * 4 }; /* looked at in one table; a sound one has 32 at most */
 

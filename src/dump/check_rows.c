@@ -5,7 +5,7 @@
  */
 #include <warpscope/doubt.h>
 
-#include "core/check.h"
+#include "dump/check.h"
 
 /* A row under check. */
 struct at {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints everything that core.h hands out of a dump, a line per thing: "kind index field=value
- * ...". tests/core/compare.py holds it against an independent reader, field by field.
+ * ...". tests/dump/compare.py holds it against an independent reader, field by field.
  */
 #include <inttypes.h>
 #include <stdio.h>

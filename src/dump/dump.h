@@ -20,15 +20,15 @@
  * Nothing is kept per lane but its slots (16 bytes), nothing per leaf section. Rows, leaves and
  * memory are read where they lie.
  */
-#ifndef WSI_CORE_H
-#define WSI_CORE_H
+#ifndef WSI_DUMP_H
+#define WSI_DUMP_H
 
 #include <warpscope/core.h>
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/interval.h"
-#include "core/format.h"
+#include "dump/format.h"
 #include "elf/elf.h"
 
 /*

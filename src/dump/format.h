@@ -9,8 +9,8 @@
  * Rows only ever grew at their end, so the stride of a table (sh_entsize) says which fields a file
  * has: a field is there when its last byte is inside the stride.
  */
-#ifndef WSI_CORE_FORMAT_H
-#define WSI_CORE_FORMAT_H
+#ifndef WSI_DUMP_FORMAT_H
+#define WSI_DUMP_FORMAT_H
 
 #include <warpscope/doubt.h>
 #include <warpscope/write.h>

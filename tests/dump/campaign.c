@@ -9,7 +9,7 @@
  *
  * It uses the reader's insides only to tell where a fact came from.
  */
-#include "core/core.h"
+#include "dump/dump.h"
 
 #include <sys/resource.h>
 #include <time.h>

@@ -8,7 +8,7 @@
  * + offset, so the shared window is taken to go on for 4 GiB, but not over the other window and not
  * over global memory that the dump has.
  */
-#include "core/core.h"
+#include "dump/dump.h"
 
 #define WINDOW_BYTES (UINT64_C(16) << 20)
 #define CLUSTER_WINDOW_BYTES (UINT64_C(4) << 30)

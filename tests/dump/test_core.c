@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "core/core.h"
+#include "dump/dump.h"
 #include "walk.h"
 
 #define KERNEL UINT64_C(0x7f0000001000)

@@ -3,7 +3,7 @@
  * What the content of a file shows when its section headers are lost: nothing tells any more what
  * is where, but images have headers of their own, and tables have rows of one shape.
  */
-#include "core/core.h"
+#include "dump/dump.h"
 
 #include <stdatomic.h>
 
