@@ -286,7 +286,7 @@ def invalid_args(fn):
              and not arg.pointer() and not arg.ctype.endswith(("Handle", "Flags"))
              and "Callback" not in arg.ctype and arg.ctype != "CUDBGAttribute"]
     if enums:
-        parts.append("%s is none of its enumerators" % spoken(enums))
+        parts.append("%s is not one of its enumerators" % spoken(enums))
     return parts
 
 

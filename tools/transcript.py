@@ -11,18 +11,18 @@ import subprocess
 
 VERSION = "12.4"  # of the cuda-gdb whose ways KNOWN and UNABLE are; of another one nothing is taken for known
 KNOWN = {  # shown differently, meaning the same
-    "sm-exception": "cuda-gdb leaves out SMs of which only an exception is left",
+    "sm-exception": "cuda-gdb leaves out SMs that have only an exception left",
     "idle-grid": "cuda-gdb leaves out grids that have no block",
     "sm-row": "12.4 does not read the exception of an SM's row",
     "outer-line": "cuda-gdb shows an outer position of inlined code, or none",
-    "star": "cuda-gdb forgets the star of a row whose first thread has not the focus",
+    "star": "cuda-gdb omits the star of a row whose first thread is not the focus",
     "system": "cuda-gdb leaves out frames of system code",
     "newer-code": "12.4 calls exceptions newer than itself unknown",
 }
 UNABLE = {  # what cuda-gdb cannot show; the builder planted it (tests/oracle/README.md)
     "sm-row-only": "12.4 does not read the exception of an SM's row, and takes its focus from elsewhere",
     "classic": "12.4 looks up the host addresses of the classic back end: ??",
-    "device-number": "12.4 refuses the file: it takes device numbers for rows of tables",
+    "device-number": "12.4 refuses the file: it uses device numbers as table rows",
     "lane-rows": "12.4 refuses the file: it wants a row for each valid lane",
     "packed": "12.4 refuses the file: it does not read gzip",
 }

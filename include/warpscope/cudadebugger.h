@@ -3177,7 +3177,7 @@ struct CUDBGAPI_st {
 	 *
 	 * @param mode  EVENT or DEFER.
 	 * @retval CUDBG_SUCCESS  every output is written.
-	 * @retval CUDBG_ERROR_INVALID_ARGS  `mode` is none of its enumerators.
+	 * @retval CUDBG_ERROR_INVALID_ARGS  `mode` is not one of its enumerators.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
@@ -3236,7 +3236,7 @@ struct CUDBGAPI_st {
 	 *     `address`.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `adjustedAddress` is NULL;
-	 *     `adjAction` is none of its enumerators.
+	 *     `adjAction` is not one of its enumerators.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
@@ -3283,7 +3283,7 @@ struct CUDBGAPI_st {
 	 * @param type  The queue.
 	 * @param event  Receives the event.
 	 * @retval CUDBG_SUCCESS  every output is written.
-	 * @retval CUDBG_ERROR_INVALID_ARGS  `event` is NULL; `type` is none of its enumerators.
+	 * @retval CUDBG_ERROR_INVALID_ARGS  `event` is NULL; `type` is not one of its enumerators.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_NO_EVENT_AVAILABLE  nothing waits in the queue.
@@ -3301,8 +3301,8 @@ struct CUDBGAPI_st {
 	 * @param size  Size of `elfImage` in bytes, at least the image's.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `elfImage` is NULL; `type` is
-	 *     none of its enumerators; no image has that handle or type, or `size` is smaller than
-	 *     the image.
+	 *     not one of its enumerators; no image has that handle or type, or `size` is smaller
+	 *     than the image.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
@@ -4134,7 +4134,7 @@ struct CUDBGAPI_st {
 	 * @param dataLength  Receives the number of bytes written.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `buffer` or `dataLength` is
-	 *     NULL; `type` is none of its enumerators.
+	 *     NULL; `type` is not one of its enumerators.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.

@@ -30,12 +30,12 @@ CHANGES = (
     ("misaligned-G", "\nstep = 6\n", "\nstride = 6\n", "variables", "parameters of frame 3"),
     ("misaligned-G", "type = @parameter int", "type = @parameter unsigned int", "variables", "type of step"),
     # what 12.4 is known for is not taken for known of another version, nor of another file
-    ("illegal-address", "cuda-gdb 12.4", "cuda-gdb 13.0", "tables", "forgets the star"),
+    ("illegal-address", "cuda-gdb 12.4", "cuda-gdb 13.0", "tables", "omits the star"),
     ("exited", "cuda-gdb 12.4", "cuda-gdb 13.0", "exception", "SM's row"),
     ("classic", "cuda-gdb 12.4", "cuda-gdb 13.0", "backtrace", "host addresses"),
     ("assert", "cuda-gdb 12.4", "cuda-gdb 13.0", "backtrace", "system code"),
     ("recursion", "cuda-gdb 12.4", "cuda-gdb 13.0", "exception", "newer than itself"),
-    ("gaps", "cuda-gdb 12.4", "cuda-gdb 13.0", "opens", "rows of tables"),
+    ("gaps", "cuda-gdb 12.4", "cuda-gdb 13.0", "opens", "as table rows"),
     ("gaps", "Could not find Module table entry", "Could not find it", "opens", "opens: True -- cuda-gdb: False"),
     ("misaligned-G", "CUDA Exception: Warp Misaligned Address", "CUDA Exception: Device Unknown Exception", "exception", "Unknown"),
 )
