@@ -47,8 +47,8 @@ static void source(struct wsi_page *page, const struct ws_report_frame *frame, b
 		uint32_t number = source->first_line + i;
 		if (number != frame->line && !with_context)
 			continue;
-		wsi_code_line(page, number == frame->line, NULL, number,
-			      threads_at(page->report, frame->file, number));
+		uint64_t threads = page->rich ? threads_at(page->report, frame->file, number) : 0;
+		wsi_code_line(page, number == frame->line, NULL, number, threads);
 		source_line(page, source->lines[i]);
 	}
 }

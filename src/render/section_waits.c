@@ -3,6 +3,13 @@
 #include "render/sections.h"
 #include "render/words.h"
 
+enum {
+	MAX_WAITS = 12,
+	RICH_WAITS = 50,
+	RICH_ABSENTEES = 20, /* of a wait, where more waits are shown than in text */
+	BRIEF_WAITS = 2,
+};
+
 static void place(struct wsi_page *page, const struct ws_report_wait *wait)
 {
 	wsi_label(page, "At");
@@ -103,7 +110,7 @@ static void absentee(struct wsi_page *page, const struct ws_report_absentee *one
 		thread(page, &one->example);
 		wsi_say(page, ")");
 	}
-	if (one->wait != WS_NONE)
+	if (one->wait != WS_NONE && (one->wait < RICH_WAITS || page->options.all))
 		wsi_link(page, "Wait", one->wait);
 }
 
@@ -123,8 +130,15 @@ static void one_wait(struct wsi_page *page, const struct ws_report_wait *wait)
 		wsi_say(page, "%u, counts %u threads", wait->barrier, wait->expected);
 	}
 	word(page, wait);
-	for (uint32_t i = 0; i < wait->n_absentees; i++)
+	uint32_t absent = wait->n_absentees;
+	if (page->rich && !page->options.all && absent > RICH_ABSENTEES)
+		absent = RICH_ABSENTEES;
+	for (uint32_t i = 0; i < absent; i++)
 		absentee(page, &wait->absentees[i]);
+	if (absent < wait->n_absentees) {
+		wsi_label(page, "");
+		wsi_say(page, "... and %u more (--all)", wait->n_absentees - absent);
+	}
 	wsi_label(page, "First");
 	thread(page, &wait->example);
 	wsi_label(page, "Because");
@@ -139,7 +153,7 @@ void wsi_section_waits(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
 	uint32_t shown = report->n_waits;
-	uint32_t most = page->options.brief ? 2 : page->rich ? 50 : 12;
+	uint32_t most = page->options.brief ? BRIEF_WAITS : page->rich ? RICH_WAITS : MAX_WAITS;
 	if (report->n_waits == 0)
 		return;
 	wsi_section(page, "waits", "Who waits for what",
