@@ -3,10 +3,10 @@
  * The memory access that an exception is about: which instruction, what its operands held, which
  * address each lane used, and which lanes can be to blame.
  *
- * A warp goes on for a few instructions until its fault is seen, so a register may hold a later
+ * A warp runs on for a few instructions until its fault is detected, so a register may hold a later
  * value than the one that the instruction used. flow.h tells what lies between the error PC and the
- * pc; an address of which a term may be lost is computed again from parameters and thread indices
- * where the code allows (eval.c), and else marked as a guess.
+ * pc; an address with a term that may be lost is recomputed from parameters and thread indices if
+ * the code allows it (eval.c), and otherwise marked as a guess.
  */
 #include "analyze/explain.h"
 

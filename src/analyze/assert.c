@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of a failed assertion. assert() calls the system function __assertfail, which gets by
- * the calling convention
+ * The text of a failed assertion. assert() calls the system function __assertfail with these
+ * arguments
  *
  *   R4:R5 message   R6:R7 file   R8 line   R10:R11 function   R12:R13 bytes of a character
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Likely causes of an exception and what to run next. The rules are data (data/causes.txt) and ask
- * for facts. Those about the access, the place and the dump are found here, those about one kind of
- * exception before (finding.c).
+ * for facts. Facts about the access, the place and the dump are established here, those about one
+ * kind of exception earlier (finding.c).
  */
 #include "analyze/explain.h"
 

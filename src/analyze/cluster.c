@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the state shows about an access to the shared memory of another block: who is in the
- * cluster, who of them is still there, and which block was meant.
+ * What the state shows about an access to the shared memory of another block: which blocks are in
+ * the cluster, which of them are still there, and which one was addressed.
  */
 #include "analyze/explain.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that cannot be, among the diagnostics of a report. */
+/* Reports impossible rows as diagnostics of a report. */
 #include "analyze/build.h"
 
 enum ws_status wsi_diagnose_doubt(struct wsi_build *build, const struct ws_doubt *doubt)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes a value again from what cannot have changed: constant banks, the coordinates of the
- * thread, numbers in the code; and from memory, which may have. The expression is a slice (flow.h);
- * where it ends at a register that the function was called with, it goes on in the caller.
+ * Recomputes a value from what cannot have changed: constant banks, the coordinates of the thread,
+ * numbers in the code; and from memory, which may have changed. The expression is a slice (flow.h);
+ * if it ends at a register that the function was called with, it continues in the caller.
  */
 #include "analyze/explain.h"
 

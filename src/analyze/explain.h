@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files share that explain an exception:
+ * What the files that explain an exception share:
  *
  *   scene.c    the warp, its registers, the function's code and flow; opened once an exception
  *   access.c   the instruction, its operands, the address of every lane, who is to blame

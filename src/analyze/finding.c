@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the state shows about the kind of an exception, apart from the access that access.c judges.
- * Each family has a file of its own. A finding is a sentence with its evidence; where it decides
- * between causes, it is a fact as well, for the rules of data/causes.txt.
+ * Each family has a file of its own. A finding is a sentence with its evidence; if it decides
+ * between causes, it is also a fact for the rules of data/causes.txt.
  */
 #include "analyze/explain.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the image was made that the focus's code lies in: identity, architecture, compiler, lines.
+ * How the image with the focus's code was built: identity, architecture, compiler, lines.
  *
- * Of the options that the compiler recorded pages get those that may be shown: module/options.h.
+ * Of the options that the compiler recorded, pages get only those that may be shown:
+ * module/options.h.
  */
 #include "analyze/build.h"
 #include "module/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Library code by its path. A rule is a list of folder names; it matches where these follow one
- * another in a path.
+ * Recognises library code by its path. A rule is a list of folder names; it matches a path that has
+ * them in a row.
  */
 #include "analyze/library.h"
 

@@ -2,10 +2,10 @@
 /*
  * What the base of an address came from.
  *
- * It is found in the code (flow.h), also where the code keeps it on the thread's stack (stored.c);
- * the target gives the values, and these rule out paths that the thread did not take. What several
- * paths give differently stays unknown: a wrong name costs more than none. Where the code ends at
- * something on the stack, its value may tell.
+ * It is found in the code (flow.h), also if the code keeps it on the thread's stack (stored.c); the
+ * target gives the values, which rule out paths that the thread did not take. If paths disagree, it
+ * stays unknown: a wrong name is worse than none. If the code ends at something on the stack, its
+ * value may decide.
  */
 #include "analyze/explain.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How exactly an exception is known. That has two parts, which must not be taken for one another:
- * whether the instruction is known, and whether the thread is.
+ * How precisely an exception is known. This has two parts, which must not be confused: whether the
+ * instruction is known, and whether the thread is.
  */
 #include "analyze/explain.h"
 

@@ -2,9 +2,9 @@
 /*
  * Source files: whether they are library code, where they are on this machine, their lines.
  *
- * A dump names any path it likes, and a page is passed on. So a file that only the dump names is
- * shown when it is a source by its name and its size, see refusal(); below a folder that the user
- * gave, whatever lies there and does not lead out of it.
+ * A dump can name any path, and a page is passed on to others. So a file that only the dump names
+ * is shown only if its name and size are those of a source, see refusal(); below a folder that the
+ * user gave, every file is shown that does not lead out of it.
  */
 #include "analyze/build.h"
 #include "analyze/library.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code put on a thread's stack. -G code keeps every variable there, and calls pass
- * structures there, so the way from an address back to the kernel's parameters leads through it.
+ * What the code stored on a thread's stack. -G code keeps every variable there, and calls pass
+ * structures there, so an address must be traced through it to reach the kernel's parameters.
  *
- * A place of the stack is a number here: an offset in the thread's local memory. The address of
- * each store on the way back is computed for the thread (eval.c) and compared with it. A store
- * whose address cannot be computed, and a called function, are taken to write elsewhere: what is
- * found is likely, not certain.
+ * A stack slot is a number here: an offset in the thread's local memory. The address of each
+ * earlier store is computed for the thread (eval.c) and compared with it. A store whose address
+ * cannot be computed, and a called function, are assumed to write elsewhere: what is found is
+ * likely, not certain.
  */
 #include "analyze/explain.h"
 

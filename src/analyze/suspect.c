@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whom pages speak of. An exception is carried by all lanes of a warp, or shared by its active
- * ones; the access of the instruction tells some of them to be innocent. The first that is not is
- * the thread that the headline, the registers and the pictures show. cuda-gdb's focus, the first
- * lane of all, is kept beside it in `at`.
+ * Which thread pages name. An exception is carried by all lanes of a warp, or shared by its active
+ * ones; the access of the instruction clears some of them. The first that is left is the thread
+ * that the headline, the registers and the pictures show. cuda-gdb's focus, the first lane of all,
+ * is kept beside it in `at`.
  */
 #include "analyze/explain.h"
 

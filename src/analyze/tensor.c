@@ -2,10 +2,10 @@
 /*
  * What the state shows about tensor maps and tensor memory.
  *
- * A copy by the tensor memory accelerator (UTMALDG and its like) gets the address of a tensor map
- * in a pair of uniform registers. A map that is a parameter of the kernel (__grid_constant__) lies
- * in constant bank 0; its generic address is made of a word of that bank, which a dump need not
- * have as memory, so the parameters are asked where the code shows that it is one.
+ * A copy by the tensor memory accelerator (UTMALDG and similar) takes the address of a tensor map
+ * from a pair of uniform registers. A map that is a parameter of the kernel (__grid_constant__)
+ * lies in constant bank 0; its generic address is computed from a word of that bank, which a dump
+ * need not have as memory, so it is read from the parameters if the code shows that it is one.
  *
  * An address of tensor memory has the lane in its upper and the column in its lower 16 bits; there
  * are 128 lanes and 512 columns [public doc: PTX ISA, tensor memory addressing].

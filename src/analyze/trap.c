@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a warp stopped itself, where the code around the trap tells: checks that the compiler puts
- * in. Such a trap has no exception number.
+ * Why a warp stopped itself, if the code around the trap shows it: checks that the compiler
+ * inserts. Such a trap has no exception number.
  */
 #include "analyze/explain.h"
 

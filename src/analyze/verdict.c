@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sentence at the top of the page, what was missing to say more, and what to try next. Nothing
- * is said here that the model does not carry.
+ * The sentence at the top of the page, what was missing to say more, and what to try next. It says
+ * only what the model holds.
  */
 #include "analyze/build.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who waits for what. Each warp is cut into parts: lanes at one pc in one state, which are mostly
- * all of its lanes. What a part waits for is told by the code at its group's pc (wait_code.c);
- * parts at one instruction, reached through the same calls and waiting for the same barrier, are
- * one wait. Then, block by block and warp by warp, who is missing at barriers.
+ * Who waits for what. Each warp is divided into parts: lanes at one pc in one state, usually all of
+ * its lanes. The code at its group's pc shows what a part waits for (wait_code.c); parts at the
+ * same instruction, reached through the same calls and waiting for the same barrier, are one wait.
+ * Then, block by block and warp by warp, who is missing at barriers.
  */
 #include "base/sort.h"
 

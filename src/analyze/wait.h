@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files share that find out who waits for what:
+ * What the files that find out who waits for what share:
  *
  *   wait.c        threads that wait, by instruction and calls; who is missing
  *   wait_code.c   what an instruction waits for, as the code around it tells

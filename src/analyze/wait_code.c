@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an instruction waits for, told from the code. An instruction that waits by itself (BAR,
- * BSYNC, WARPSYNC, NANOSLEEP) is one thing; any other waits when the shortest loop around it, or
- * around the call that led to it, writes no memory, calls only what does not either, computes
- * nothing, and is left by what it reads at an address that stays the same.
+ * What an instruction waits for, according to the code. An instruction that waits by itself (BAR,
+ * BSYNC, WARPSYNC, NANOSLEEP) is one case; any other waits if the shortest loop around it, or
+ * around the call that led to it, writes no memory, calls only functions that write none, computes
+ * nothing, and exits on what it reads from an address that stays the same.
  */
 #include "analyze/explain.h"
 #include "analyze/library.h"

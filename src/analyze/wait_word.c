@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The word in memory that threads wait for: its address and whose it is, what it holds, and what it
- * has to be. An address comes from the registers where they still hold it, else it is computed
- * again from parameters and coordinates, as for an access that failed (explain.h).
+ * The word in memory that threads wait for: its address and owner, its value, and the value that
+ * ends the wait. The address comes from the registers if they still hold it, else it is recomputed
+ * from parameters and coordinates, as for an access that failed (explain.h).
  */
 #include "analyze/explain.h"
 #include "analyze/wait.h"

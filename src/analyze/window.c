@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the state shows about an access outside its memory space: how large the space is, of what
- * it is made, and which space an address belongs to that was used for another.
+ * What the state shows about an access outside its memory space: how large the space is, what it
+ * consists of, and which space an address really belongs to.
  */
 #include "analyze/explain.h"
 

@@ -2,8 +2,8 @@
 /*
  * The second step: instructions as bytes.
  *
- * ws_sass_encode() takes exactly the text that ws_sass_format() writes. What a person may write
- * beyond that is brought into that form here: blanks, comments anywhere, and names. A name is
+ * ws_sass_encode() takes exactly the text that ws_sass_format() writes. Whatever else a person may
+ * write is converted to that form here: blanks, comments anywhere, and names. A name is
  *
  *   `(name+8)        a number that is known now: a place in this function, a parameter's offset in
  *                    bank 0, an offset in shared memory or in bank 3. In CALL.ABS: an address

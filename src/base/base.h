@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every source file under src/ includes first: the public base, failing with a story,
+ * What every source file under src/ includes first: the public base, errors with their context,
  * allocation, scope guards, and the functions nobody may call. Internal names have the prefix wsi_.
  */
 #ifndef WSI_BASE_H

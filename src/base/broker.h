@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process beside the sandboxed one (base/sandbox.h), which does what that one may not, where the
+ * A process beside the sandboxed one (base/sandbox.h), which does what that one may not do, if the
  * user asked for it:
  *
  *   - opens a regular file for reading, whose name ends as that of a source does, or which lies in

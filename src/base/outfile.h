@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing files: buffered, whole or not at all.
+ * Writing files: buffered, completely or not at all.
  *
  * An output file gets its name when it is complete: others see the old content or the new one,
  * never a part, and a failure leaves the old file as it was. Until then it has no name at all where

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading files that an input names: no waiting, no surprise, and not out of a folder.
+ * Reading files that an input names: without waiting, only regular files, and none outside a
+ * folder.
  */
 #ifndef WSI_REGULAR_H
 #define WSI_REGULAR_H

@@ -8,7 +8,7 @@
  *                    opens nothing for writing (seccomp)    asked for by name, within the terms
  *   system calls     the list below (seccomp)               all
  *
- * Either of the two stands alone: seccomp refuses to open for writing and to change names of files
+ * Either of the two works alone: seccomp refuses to open for writing and to change names of files
  * where there is no Landlock; Landlock refuses it where there is no seccomp.
  */
 #ifdef __linux__

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A second thread that takes one piece of work after the other from the first: writing and packing
- * of what was made go on while more is made. Where no thread can be had, the first does it all.
+ * of what was made go on while more is made. If no thread can be started, the first does it all.
  */
 #ifndef WSI_WORKER_H
 #define WSI_WORKER_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: two queues, and one thread that tells the client.
+ * Events: two queues, and one thread that notifies the client.
  *
  * `initialize` queues what a client needs to learn of the target as it stands: contexts, images,
  * functions, that all devices stand, the kernels that are resident. A target that can run adds its
  * own events later; they are pulled when a client asks or when the target wakes the thread.
  *
- * Whether launches are told is decided when an event is read, so that the mode may be set after
+ * Whether launches are reported is decided when an event is read, so that the mode may be set after
  * `initialize`. The callback is called once per event, in the order of each queue, always on the
  * same thread, without any lock held.
  */

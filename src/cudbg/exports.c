@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs look up by the vendor's names: the variables and the doors of the library. These
+ * What programs look up by the vendor's names: the variables and entry points of the library. These
  * are the only exports without the prefix ws_.
  */
 #include <pthread.h>

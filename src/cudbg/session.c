@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions: making and releasing tables, entering a call, telling why one failed. */
+/* Sessions: making and releasing tables, entering a call, reporting why one failed. */
 #include "cudbg/session.h"
 
 #include "cudbg-functions.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Taking stock of a target: which device, SM and warp slot holds what, so that coordinates become
+ * The stock of a target: which device, SM and warp slot holds what, so that coordinates become
  * indices without a search; and which SMs have seen an exception.
  *
  * Numbers of devices, SMs, warps and lanes in the API are the ids of the target's rows. Limits are

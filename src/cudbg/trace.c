@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The log is opened once, when the first table is handed out, and flushed after each line, so that
- * it tells of the call in which a client died. Addresses of the process are not shown.
+ * it shows the call in which a client died. Host addresses are not shown.
  */
 #include "cudbg/trace.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces read again: the calls made on another provider, or held against another trace. Files are
- * walked line by line, so memory does not grow with them but for the pairs of handles.
+ * Replays traces on another provider, or compares them with another trace. Files are read line by
+ * line, so memory does not grow with them, except for the pairs of handles.
  */
 #include <warpscope/trace.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares two calls; what is numbered anew in each run counts as the same while it stays paired.
+/* Compares two calls; what is numbered differently in each run counts as the same while it stays
+ * paired.
  */
 #include "cudbg/traced.h"
 

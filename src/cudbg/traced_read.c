@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads a line of a trace. It is JSON of one known shape, written by trace.c, but may be damaged or
- * made by hand: members may come in any order, unknown ones are passed over, and whatever does not
- * fit the function that is named is an error.
+ * made by hand: members may come in any order, unknown ones are skipped, and whatever does not fit
+ * the named function is an error.
  */
 #include "cudbg/traced.h"
 

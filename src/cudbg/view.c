@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of the target as the calling thread sees them. The warp looked at last stays decoded, and
- * its lanes one by one as they are asked for.
+ * Rows of the target as the calling thread sees them. The last warp stays decoded, and so do those
+ * of its lanes that were read.
  */
 #include "cudbg/session.h"
 

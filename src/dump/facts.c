@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the file tells of itself: metadata, the age of its layout, which back end wrote it. */
+/* What the file says about itself: metadata, the age of its layout, which back end wrote it. */
 #include "dump/dump.h"
 
 static void metadata_read(struct ws_core *core)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file is. A dump is accepted when enough of it is recognisable, whatever else is damaged;
- * what is none is refused with one line that says what it seems to be and, for the host's core of a
+ * What a file is. A dump is accepted if enough of it is recognisable, whatever else is damaged; any
+ * other file is refused with one line that says what it seems to be and, for the host's core of a
  * program that used the GPU, where the GPU's dump is likely to be.
  */
 #include "dump/dump.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hangs under a warp: lanes, call stacks, registers. Read where it lies, when it is asked for.
+/* What belongs to a warp: lanes, call stacks, registers. Read in place, on demand.
  */
 #include "base/sort.h"
 #include "dump/dump.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables whose section header is damaged, put back where they belong.
+ * Repairs tables whose section header is damaged.
  *
- * One damaged field (type, link, info, entry size) takes a table out of the tree, and with it all
- * that hangs below, although every row of it is still in the file. What the rest of the tree says
- * is often enough to put it back: a row that lacks a child (a hole), and a section without a place
- * (a stray) whose bytes read as rows of the kind that the hole wants. The header is corrected in a
- * copy and the index is made again from that, level by level.
+ * One damaged field (type, link, info, entry size) takes a table out of the tree, with everything
+ * below it, although every row of it is still in the file. What the rest of the tree says is often
+ * enough to put it back: a row that lacks a child (a hole), and a section without a place (a stray)
+ * whose bytes read as rows of the kind that the hole wants. The header is corrected in a copy and
+ * the index is made again from that, level by level.
  *
- * Nothing is taken for granted that fits two places alike. There the section's name decides, which
- * the format derives from the place; it is never read for anything else. What cannot be decided
- * stays lost, and is said to be.
+ * If something fits two places equally, the section's name decides, which the format derives from
+ * the place; it is never read for anything else. What cannot be decided stays lost, and is reported
+ * as lost.
  *
  * Cost: linear in the headers and in the bytes of the tables that are looked at; holes times strays
  * is bounded.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the content of a file shows when its section headers are lost: nothing tells any more what
- * is where, but images have headers of their own, and tables have rows of one shape.
+ * What can be found by content in a file whose section headers are lost: nothing says where things
+ * are, but images have headers of their own, and the rows of a table have one shape.
  */
 #include "dump/dump.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that is understood of the debug information, in the order of the file. */
+/* Everything that is understood of the debug information, in the order of the file. */
 #include "dwarf/dwarf.h"
 
 #include "base/form.h"

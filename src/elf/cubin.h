@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers of cubins that ELF itself does not have: section types and flags, relocations, attributes
- * of `.nv.info`. For who reads them and who writes them. [measured: nvcc 13.0;
+ * of `.nv.info`. For readers and writers of cubins. [measured: nvcc 13.0;
  * docs/formats/cubin.md]
  */
 #ifndef WSI_ELF_CUBIN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bounded view of a 64-bit little-endian ELF file: nothing is copied, nothing is allocated, no
- * field is believed. Serves dumps with millions of sections and cubins alike.
+ * field is trusted. Serves dumps with millions of sections and cubins alike.
  *
  * A file that was cut still opens as long as its first 64 bytes are there: `n_sections` is what the
  * file claims, `n_present` is how many section headers are really inside.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one instruction writes, and where execution goes behind it. */
+/* What one instruction writes, and where execution goes after it. */
 #include "base/base.h"
 #include "flow/flow.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stores that give memory the value that an instruction finds: which they are, the caller says.
+/* The stores that gave memory the value that an instruction reads; the caller says which stores
+ * hit.
  */
 #include "base/base.h"
 #include "flow/slice.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registers written between two instructions: blocks that the first leads to and that lead to the
- * second. A way is *direct* when it comes by neither a second time: the search then does not go on
+ * second. A path is *direct* if it visits neither a second time: the search then does not continue
  * through the block of either.
  */
 #include "base/base.h"

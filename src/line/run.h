@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The opcodes that nearly all of a table consists of, to rows as fast as can be. Everything else,
- * damage above all, is left to wsi_line_step(), which knows these opcodes as well: what a run does
- * is what single steps would do, and the tests hold the one against the other.
+ * Decodes the opcodes that make up nearly all of a table to rows, as fast as possible. Everything
+ * else, damage above all, is left to wsi_line_step(), which knows these opcodes as well: what a run
+ * does is what single steps would do, and the tests hold the one against the other.
  */
 #ifndef WSI_LINE_RUN_H
 #define WSI_LINE_RUN_H

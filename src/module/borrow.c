@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines borrowed from another build: of all candidates with a function of the name, the one whose
- * code section is equal byte for byte, addresses aside.
+ * Lines borrowed from another build: among all candidates with a function of that name, the one
+ * whose code section is equal byte for byte, except for addresses.
  *
  * Files of folders are opened when something is first looked for; images of another architecture
  * are never unpacked. What a search found is remembered for each code section.

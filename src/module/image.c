@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that hold images. What a file is, is told by its first bytes; then
+ * Files that hold images. The first bytes say what a file is; then
  *
  *   cubin      one entry
  *   fatbin     its entries

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an image says of its making: e_flags and NVIDIA's two notes.
+ * What an image says about its build: e_flags and NVIDIA's two notes.
  *
  * `.note.nv.tkinfo` (owner "NVIDIA Corp", type 2000): u32 version 2, five u32 offsets from the end
  * of these 24 bytes: object name, tool, version, build, options; then the strings.

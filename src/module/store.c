@@ -2,7 +2,7 @@
 /*
  * The store: FOLDER/ab/REST-CODE.cubin, where abREST is the image's identity and CODE the first 16
  * digits of the SHA-256 of its machine code without any mask. Equal names mean equal code; two
- * images that differ in immediates only share an identity and lie side by side.
+ * images that differ only in immediates share an identity and are stored side by side.
  */
 #include <warpscope/store.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The images of a target, opened when something in them is asked for, and code read from them for
- * back ends whose memory has none.
+ * The images of a target, opened on demand, and code read from them for back ends whose memory has
+ * none.
  */
 #include <warpscope/module.h>
 #include <warpscope/target.h>

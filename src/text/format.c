@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * printf to an output. The format is the program's own text and is written as it is; a string among
- * the arguments may come from an input and is escaped, which no other printf() can do: it has
- * forgotten which bytes were whose.
+ * the arguments may come from an input and is escaped, which no later step could do: it would not
+ * know which bytes were whose.
  */
 #include "text/escape.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is remembered of sections until the end, and what is made of it then. */
+/* What is remembered about sections until the end, and the headers made from it. */
 #include "write/index.h"
 
 #include "elf/elf.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dump to share: ws_write_target() with parts left out and contents changed on the way. What it
- * writes is built from rows and ranges that were read, so nothing between or behind them gets in;
- * of images a copy is made of what the rules recognise (rules.h).
+ * A dump to share: ws_write_target() with parts left out and contents changed. What it writes is
+ * built from rows and ranges that were read, so nothing between or after them gets in; images are
+ * copied only as far as the rules recognise them (rules.h).
  */
 
 #include <warpscope/core.h>

@@ -2,8 +2,8 @@
 /*
  * The state of a whole device in one call: getDeviceInfo's buffer, walked once, SM by SM in their
  * order (src/cudbg/devinfo.c has the drawing). Sizes of structures and attributes are the
- * provider's, so that what a later version adds is passed over. A buffer that does not add up is
- * not used; single calls then answer.
+ * provider's, so that what a later version adds is skipped. An inconsistent buffer is not used;
+ * single calls then answer.
  */
 #include "target/api/api.h"
 

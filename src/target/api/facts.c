@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions tell a fact. Providers differ: an old driver lacks the new functions, NVIDIA's
- * dump library has left out the old ones. So each fact has a chain, newest and widest first; the
- * next link is asked where one is not there or fails. What no link tells is not known, and the row
- * that needs it says so.
+ * Which functions provide a fact. Providers differ: an old driver lacks the new functions, NVIDIA's
+ * dump library leaves out the old ones. So each fact has a chain, newest and widest first; the next
+ * link is used if one is missing or fails. What no link provides is not known, and the row that
+ * needs it says so.
  */
 #include "target/api/api.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the provider knows of the host: the driver's log, and who launched a grid. */
+/* What the provider knows about the host: the driver's log, and who launched a grid. */
 #include "target/api/api.h"
 
 enum { AT_ONCE = 16 }; /* records in a call of the older form */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes, call stacks, registers and memory, asked of the provider when they are wanted. */
+/* Lanes, call stacks, registers and memory, read from the provider on demand. */
 #include "target/api/api.h"
 
 /* ---- lanes ---- */

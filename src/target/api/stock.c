@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Taking stock of a provider. Contexts and images come from the events that `initialize` queued;
- * warps from the valid masks of each SM; blocks and grids from what the warps say they run.
+ * Collects the state of a provider. Contexts and images come from the events that `initialize`
+ * queued; warps from the valid masks of each SM; blocks and grids from what the warps say they run.
  */
 #include "target/api/api.h"
 
