@@ -147,6 +147,61 @@ static void modifiers_name_their_fields(void **state)
 	assert_false(ws_sass_has(&insn, WS_MOD_FTZ));
 }
 
+static void properties_are_those_of_the_row(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned sm;
+		const char *text;
+		enum ws_operation operation, plain;
+		enum ws_modifier modifier; /* WS_MOD_NONE: none is asked for */
+		enum ws_category category;
+		enum ws_sass_space space;
+		unsigned bytes;
+	} cases[] = {
+		{ 90, "@UP0 SYNCS.EXCH.64 URZ, [UR4], UR6", WS_OP_SYNCS, WS_OP_SYNCS, WS_MOD_EXCH,
+		  WS_CATEGORY_BARRIER, WS_SASS_SPACE_SHARED, 8 },
+		{ 80, "BAR.ARV 0x1, 0x40", WS_OP_BAR, WS_OP_BAR, WS_MOD_ARV, WS_CATEGORY_BARRIER,
+		  WS_SASS_SPACE_NONE, 0 },
+		{ 80, "IMAD.WIDE R2, R4, R5, R6", WS_OP_IMAD, WS_OP_IMAD, WS_MOD_WIDE,
+		  WS_CATEGORY_INTEGER, WS_SASS_SPACE_NONE, 0 },
+		{ 80, "UIADD3 UR4, UR4, 0x1, URZ", WS_OP_UIADD3, WS_OP_IADD3, WS_MOD_NONE,
+		  WS_CATEGORY_INTEGER, WS_SASS_SPACE_NONE, 0 },
+		{ 80, "LDS.U8 R5, [R0+0x8]", WS_OP_LDS, WS_OP_LDS, WS_MOD_U8, WS_CATEGORY_MEMORY,
+		  WS_SASS_SPACE_SHARED, 1 },
+		{ 80, "LDSM.16.M88.4 R4, [R0]", WS_OP_LDSM, WS_OP_LDSM, WS_MOD_4,
+		  WS_CATEGORY_MEMORY, WS_SASS_SPACE_SHARED, 16 },
+		{ 80, "LDC.64 R2, c[0x3][R4]", WS_OP_LDC, WS_OP_LDC, WS_MOD_64, WS_CATEGORY_MEMORY,
+		  WS_SASS_SPACE_CONSTANT, 8 },
+		{ 90, "UTMALDG.2D [UR16], [UR6]", WS_OP_UTMALDG, WS_OP_UTMALDG, WS_MOD_2D,
+		  WS_CATEGORY_TENSOR_MAP, WS_SASS_SPACE_GLOBAL, 0 },
+		{ 90, "PRMT.F4E R2, R4, 0x3210, R5", WS_OP_PRMT, WS_OP_PRMT, WS_MOD_F4E,
+		  WS_CATEGORY_MOVE, WS_SASS_SPACE_NONE, 0 },
+		{ 90, "PRMT.INVALID7 R2, R4, 0x3210, R5", WS_OP_PRMT, WS_OP_PRMT, WS_MOD_UNKNOWN,
+		  WS_CATEGORY_MOVE, WS_SASS_SPACE_NONE, 0 },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		uint8_t bytes[WS_SASS_BYTES];
+		struct ws_insn insn;
+		print_message("# %s\n", cases[i].text);
+		assert_int_equal(ws_sass_encode(cases[i].sm, cases[i].text, 0, bytes, NULL), WS_OK);
+		ws_sass_decode(cases[i].sm, bytes, &insn);
+		assert_int_equal(insn.operation, cases[i].operation);
+		assert_int_equal(ws_sass_plain_operation(insn.operation), cases[i].plain);
+		assert_int_equal(ws_sass_category(insn.operation), cases[i].category);
+		assert_int_equal(ws_sass_space(&insn), cases[i].space);
+		assert_int_equal(ws_sass_access_bytes(&insn), cases[i].bytes);
+		assert_true(cases[i].modifier == WS_MOD_NONE ||
+			    ws_sass_has(&insn, cases[i].modifier));
+	}
+	struct ws_insn s2r = decode(80, (struct word){ 0x0000000000007919, 0x000fe20000002100 });
+	struct ws_operand ops[2];
+	assert_int_equal(ws_sass_operands(&s2r, 0, ops, WSI_COUNT(ops)), 2);
+	assert_int_equal(ops[1].kind, WS_OPERAND_SPECIAL);
+	assert_int_equal(ops[1].number, WS_SR_TID_X);
+	assert_string_equal(ws_sass_modifier_name((enum ws_modifier)65535), "");
+}
+
 static void the_encoder_says_where_it_stopped(void **state)
 {
 	(void)state;
@@ -283,6 +338,7 @@ int main(void)
 		cmocka_unit_test(operands_have_roles_and_widths),
 		cmocka_unit_test(addresses_tell_how_their_terms_add_up),
 		cmocka_unit_test(modifiers_name_their_fields),
+		cmocka_unit_test(properties_are_those_of_the_row),
 		cmocka_unit_test(the_encoder_says_where_it_stopped),
 		cmocka_unit_test(a_short_buffer_cuts_the_text),
 		cmocka_unit_test(targets_get_names),
