@@ -511,7 +511,7 @@ static uint32_t in_windows(const struct wsi_scene *scene, const struct ws_report
 
 static bool is_wrong_space(const struct ws_exception *kind)
 {
-	return strcmp(kind->name, "WARP_INVALID_ADDRESS_SPACE") == 0;
+	return kind->code == CUDBG_EXCEPTION_WARP_INVALID_ADDRESS_SPACE;
 }
 
 static uint32_t blamed_by_kind(const struct wsi_scene *scene, const struct ws_report_access *access)

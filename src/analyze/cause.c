@@ -189,7 +189,7 @@ static bool calls_assert(const struct ws_report_exception *e)
 		if (name.len >= 12 && memcmp(name.ptr, "__assertfail", 12) == 0)
 			return true;
 	}
-	return e->kind && strcmp(e->kind->name, "WARP_ASSERT") == 0;
+	return e->kind && e->kind->code == CUDBG_EXCEPTION_WARP_ASSERT;
 }
 
 static void facts_of_dump(struct wsi_scene *scene)

@@ -22,6 +22,7 @@
 #ifndef WSI_ANALYZE_EXPLAIN_H
 #define WSI_ANALYZE_EXPLAIN_H
 
+#include <warpscope/cudadebugger.h>
 #include <warpscope/flow.h>
 
 #include "analyze/build.h"

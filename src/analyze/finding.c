@@ -178,7 +178,7 @@ static enum ws_status find_family(struct wsi_scene *scene)
 	case WS_FAMILY_CONTROL_FLOW:
 		return wsi_find_jump(scene);
 	case WS_FAMILY_INSTRUCTION:
-		if (strcmp(kind->name, "WARP_CALL_REQUIRES_NEWER_DRIVER") == 0) {
+		if (kind->code == CUDBG_EXCEPTION_WARP_CALL_REQUIRES_NEWER_DRIVER) {
 			find_driver(scene);
 			return WS_OK;
 		}

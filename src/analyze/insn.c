@@ -240,12 +240,12 @@ enum ws_status wsi_find_instruction(struct wsi_scene *scene)
 	if (st != WS_OK || !wsi_code_insn(&scene->code, e->errorpc, &insn) || !insn.known)
 		return st;
 	size_t n = ws_sass_operands(&insn, e->errorpc, ops, WSI_COUNT(ops));
-	if (strcmp(e->kind->name, "WARP_OUT_OF_RANGE_REGISTER") == 0 ||
-	    strcmp(e->kind->name, "WARP_MISALIGNED_REG") == 0 ||
-	    strcmp(e->kind->name, "WARP_ILLEGAL_INSTRUCTION") == 0) {
+	if (e->kind->code == CUDBG_EXCEPTION_WARP_OUT_OF_RANGE_REGISTER ||
+	    e->kind->code == CUDBG_EXCEPTION_WARP_MISALIGNED_REG ||
+	    e->kind->code == CUDBG_EXCEPTION_WARP_ILLEGAL_INSTRUCTION) {
 		find_registers(scene, ops, n);
 		find_given_back(scene);
 	}
-	return strcmp(e->kind->name, "WARP_ILLEGAL_INSTR_PARAM") == 0 ? wsi_find_tensor(scene)
-								      : WS_OK;
+	return e->kind->code == CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM ? wsi_find_tensor(scene)
+									 : WS_OK;
 }

@@ -219,7 +219,7 @@ static void find_guard(struct wsi_scene *scene)
 enum ws_status wsi_find_stack(struct wsi_scene *scene)
 {
 	const struct ws_report_exception *e = scene->e;
-	if (e->kind && strcmp(e->kind->name, "WARP_STACK_CANARY") == 0)
+	if (e->kind && e->kind->code == CUDBG_EXCEPTION_WARP_STACK_CANARY)
 		find_guard(scene);
 	find_users(scene);
 	if (e->at.warp != WS_NONE)

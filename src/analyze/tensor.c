@@ -470,10 +470,11 @@ static void find_allocations(struct wsi_scene *scene)
 
 enum ws_status wsi_find_tensor(struct wsi_scene *scene)
 {
-	const char *name = scene->e->kind->name;
+	uint32_t code = scene->e->kind->code;
 	if (!scene->code.place.module)
 		return WS_OK;
-	if (strcmp(name, "WARP_TMEM_ACCESS_CHECK") == 0 || strcmp(name, "WARP_TMEM_LEAK") == 0) {
+	if (code == CUDBG_EXCEPTION_WARP_TMEM_ACCESS_CHECK ||
+	    code == CUDBG_EXCEPTION_WARP_TMEM_LEAK) {
 		find_column(scene);
 		find_allocated(scene);
 		find_allocations(scene);
