@@ -96,8 +96,7 @@ static size_t add_shown(struct shown *shown, size_t n, enum ws_operand_kind kind
 	size_t k = 0;
 	while (k < N_KINDS && kinds[k].operand != kind)
 		k++;
-	bool predicate = kind == WS_OPERAND_PRED || kind == WS_OPERAND_UPRED;
-	if (k == N_KINDS || number >= (predicate ? 7u : 255u) || n == MAX_SHOWN)
+	if (k == N_KINDS || ws_operand_is_fixed(kind, number) || n == MAX_SHOWN)
 		return n;
 	for (size_t i = 0; i < n; i++)
 		if (shown[i].kind == k && shown[i].number == number)
@@ -113,10 +112,8 @@ static size_t list_read(const struct ws_insn *insn, uint64_t off, struct shown *
 	bool uniform = insn->flags & WS_SASS_UNIFORM_GUARD;
 	n = add_shown(shown, n, uniform ? WS_OPERAND_UPRED : WS_OPERAND_PRED, insn->guard);
 	for (size_t i = 0; i < n_ops; i++) {
-		bool zero =
-			ops[i].number ==
-			(ops[i].kind == WS_OPERAND_REG || ops[i].kind == WS_OPERAND_UREG ? 255 : 7);
-		if (ops[i].role == WS_ROLE_WRITTEN || zero)
+		if (ops[i].role == WS_ROLE_WRITTEN ||
+		    ws_operand_is_fixed(ops[i].kind, ops[i].number))
 			continue;
 		for (unsigned k = 0; k < (ops[i].count ? ops[i].count : 1u); k++)
 			n = add_shown(shown, n, ops[i].kind, ops[i].number + k);

@@ -194,6 +194,24 @@ enum ws_operand_kind {
 	WS_OPERAND_SPECIAL,    /**< special register, enum ws_special_register */
 };
 
+/** Whether operands of a kind are predicates. */
+static inline bool ws_operand_is_predicate(enum ws_operand_kind kind)
+{
+	return kind == WS_OPERAND_PRED || kind == WS_OPERAND_UPRED;
+}
+
+/** Whether operands of a kind are registers or predicates, of lanes or of the warp. */
+static inline bool ws_operand_is_register(enum ws_operand_kind kind)
+{
+	return kind == WS_OPERAND_REG || kind == WS_OPERAND_UREG || ws_operand_is_predicate(kind);
+}
+
+/** Whether a register or predicate always has the same value: RZ, URZ, PT, UPT. */
+static inline bool ws_operand_is_fixed(enum ws_operand_kind kind, unsigned number)
+{
+	return number >= (ws_operand_is_predicate(kind) ? 7u : 255u);
+}
+
 enum ws_operand_role {
 	WS_ROLE_READ,
 	WS_ROLE_WRITTEN,

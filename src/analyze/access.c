@@ -135,9 +135,7 @@ static const struct since *since_of(struct work *work, uint64_t pc)
 static enum ws_trust trust_of(struct work *work, const struct ws_operand *op, uint32_t lane)
 {
 	const struct wsi_scene *scene = work->scene;
-	bool is_register = op->kind == WS_OPERAND_REG || op->kind == WS_OPERAND_UREG ||
-			   op->kind == WS_OPERAND_PRED || op->kind == WS_OPERAND_UPRED;
-	if (!is_register || scene->lane[lane].pc == work->access->pc)
+	if (!ws_operand_is_register(op->kind) || scene->lane[lane].pc == work->access->pc)
 		return WS_TRUST_AT_FAULT;
 	if (scene->build->classic)
 		return WS_TRUST_UNKNOWN;
@@ -260,9 +258,9 @@ static bool operand_fill(struct work *work, const struct ws_operand *op, enum ws
 
 static bool is_shown(const struct ws_operand *op)
 {
-	bool predicate = op->kind == WS_OPERAND_PRED || op->kind == WS_OPERAND_UPRED;
-	return op->kind == WS_OPERAND_REG || op->kind == WS_OPERAND_UREG ||
-	       (predicate && op->number < 7) ||
+	if (ws_operand_is_predicate(op->kind))
+		return !ws_operand_is_fixed(op->kind, op->number);
+	return ws_operand_is_register(op->kind) ||
 	       (op->kind == WS_OPERAND_IMMEDIATE && is_address(op));
 }
 

@@ -284,7 +284,7 @@ bool wsi_others_are_dropped(const struct wsi_build *build)
 
 /* ---- values ---- */
 
-enum { ZERO_REGISTER = 255, TRUE_PREDICATE = 7, STACK_POINTER = 1 };
+enum { STACK_POINTER = 1 };
 
 /* Whether a word is one that values were replaced by, or 0, which stays (enum ws_value_class). */
 static bool is_representative(uint32_t word)
@@ -315,8 +315,8 @@ enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
 	uint32_t values[2] = { 0, 0 }, n = 0;
 	if ((size_t)kind >= WSI_COUNT(kinds))
 		return WS_UNSUPPORTED;
-	bool predicate = kind == WS_OPERAND_PRED || kind == WS_OPERAND_UPRED;
-	if (number >= (predicate ? TRUE_PREDICATE : ZERO_REGISTER)) {
+	bool predicate = ws_operand_is_predicate(kind);
+	if (ws_operand_is_fixed(kind, number)) {
 		*ret_value = predicate;
 		return WS_OK;
 	}

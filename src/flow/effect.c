@@ -5,15 +5,10 @@
 
 /* ---- registers ---- */
 
-static bool is_zero(enum ws_operand_kind kind, unsigned number)
-{
-	return (kind == WS_OPERAND_PRED || kind == WS_OPERAND_UPRED) ? number >= 7 : number >= 255;
-}
-
 void wsi_registers_add(struct ws_flow_registers *set, enum ws_operand_kind kind, unsigned number,
 		       unsigned count)
 {
-	for (unsigned r = number; r < number + count && !is_zero(kind, r); r++) {
+	for (unsigned r = number; r < number + count && !ws_operand_is_fixed(kind, r); r++) {
 		if (kind == WS_OPERAND_REG)
 			set->reg[r / 32] |= 1u << r % 32;
 		else if (kind == WS_OPERAND_UREG)
@@ -65,7 +60,7 @@ void wsi_registers_add_effect(struct ws_flow_registers *set, const struct wsi_ef
 /* More results than an effect has room for, or an unknown number of them, make it unknown. */
 static void add_written(struct wsi_effect *effect, const struct ws_operand *op)
 {
-	if (is_zero(op->kind, op->number))
+	if (ws_operand_is_fixed(op->kind, op->number))
 		return;
 	bool pred = op->kind == WS_OPERAND_PRED, upred = op->kind == WS_OPERAND_UPRED;
 	if (pred || upred) {
@@ -125,8 +120,7 @@ static bool is_conditional(const struct ws_insn *insn, const struct ws_operand *
 	if (insn->guard != 7)
 		return true;
 	for (size_t i = 0; i < n; i++) {
-		bool predicate = ops[i].kind == WS_OPERAND_PRED || ops[i].kind == WS_OPERAND_UPRED;
-		if (predicate && (ops[i].number != 7 || ops[i].negated))
+		if (ws_operand_is_predicate(ops[i].kind) && (ops[i].number != 7 || ops[i].negated))
 			return true;
 	}
 	return ws_sass_has(insn, WS_MOD_DIV) || ws_sass_has(insn, WS_MOD_CONV);

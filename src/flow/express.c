@@ -485,8 +485,8 @@ static void express_constant(struct job *j, int64_t skip)
 
 static void express_special(struct job *j, unsigned part)
 {
-	unsigned number = (unsigned)ws_insn_bits(&j->parts.insn, 72, 8);
-	if (number == 255) { /* SRZ */
+	unsigned number = j->parts.source[0].number;
+	if (number == WS_SRZ) {
 		become(j, wsi_half_immediate(0));
 		return;
 	}

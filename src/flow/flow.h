@@ -208,8 +208,7 @@ void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_p
 /* Whether a source is a predicate. */
 static inline bool wsi_is_predicate(const struct wsi_source *source)
 {
-	return !source->constant && !source->address &&
-	       (source->kind == WS_OPERAND_PRED || source->kind == WS_OPERAND_UPRED);
+	return !source->constant && !source->address && ws_operand_is_predicate(source->kind);
 }
 static inline bool wsi_parts_have(const struct wsi_parts *parts, enum ws_modifier modifier)
 {

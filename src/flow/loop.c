@@ -102,11 +102,6 @@ static struct node *node_at(struct search *s, size_t at)
 	return low < s->n_nodes && s->node[low].at == at ? &s->node[low] : NULL;
 }
 
-static bool is_predicate(enum ws_operand_kind kind)
-{
-	return kind == WS_OPERAND_PRED || kind == WS_OPERAND_UPRED;
-}
-
 static bool is_shuffle(const struct search *s, size_t at)
 {
 	struct ws_insn insn;
@@ -130,10 +125,9 @@ static bool some_lane_reads(struct search *s, const struct wsi_defs *defs)
 static void add_edges(struct search *s, struct node *node, enum ws_operand_kind kind,
 		      unsigned number)
 {
-	bool data = kind == WS_OPERAND_REG || kind == WS_OPERAND_UREG;
 	struct wsi_want want = { .kind = kind, .number = (uint8_t)number };
 	struct wsi_defs defs;
-	if ((!is_predicate(kind) && !data) || number >= (is_predicate(kind) ? 7u : 255u))
+	if (!ws_operand_is_register(kind) || ws_operand_is_fixed(kind, number))
 		return;
 	wsi_reach_find(&s->reach, node->at, &want, &defs);
 	node->varies |= defs.more;
@@ -148,7 +142,7 @@ static void add_edges(struct search *s, struct node *node, enum ws_operand_kind 
 		if (s->lost)
 			return;
 		s->edge[s->n_edges++] =
-			(struct edge){ (uint16_t)(to - s->node), is_predicate(kind) };
+			(struct edge){ (uint16_t)(to - s->node), ws_operand_is_predicate(kind) };
 		node->n_edges++;
 	}
 }

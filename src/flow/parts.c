@@ -62,9 +62,8 @@ void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_p
 	size_t n = ws_sass_operands(&ret_parts->insn, wsi_flow_pc(flow, at), ops, WSI_COUNT(ops));
 	for (size_t i = 0; i < n; i++) {
 		if (ops[i].role == WS_ROLE_WRITTEN) {
-			bool predicate =
-				ops[i].kind == WS_OPERAND_PRED || ops[i].kind == WS_OPERAND_UPRED;
-			ret_parts->carries |= predicate && ops[i].number != 7;
+			ret_parts->carries |= ws_operand_is_predicate(ops[i].kind) &&
+					      !ws_operand_is_fixed(ops[i].kind, ops[i].number);
 			continue;
 		}
 		if (ops[i].place != place) {
