@@ -206,6 +206,13 @@ struct ws_return_address {
 	uint64_t rel_address; /**< the same as an offset in the caller, bytes */
 };
 
+/** A constant bank of a grid: its contents are global memory. */
+struct ws_bank {
+	uint64_t address; /**< device address */
+	uint32_t size;    /**< bytes */
+	uint32_t id;      /**< number of the bank */
+};
+
 /** Kinds of register. Widths are 32 bits for all; predicates are 0 or 1. */
 enum ws_reg_kind {
 	WS_REG_R,       /**< R0...: per lane */

@@ -145,16 +145,9 @@ WS_API enum ws_status ws_writer_frames(struct ws_writer *writer, const struct ws
 				       uint32_t row, const struct ws_return_address *rows,
 				       uint32_t n, struct ws_error *err) WS_MUST_USE;
 
-/** A constant bank of a grid: its contents are global memory. */
-struct ws_write_bank {
-	uint64_t address; /**< device address */
-	uint32_t size;    /**< bytes */
-	uint32_t id;      /**< number of the bank */
-};
-
 /** Since r550. */
 WS_API enum ws_status ws_writer_banks(struct ws_writer *writer, const struct ws_write_table *grids,
-				      uint32_t row, const struct ws_write_bank *rows, uint32_t n,
+				      uint32_t row, const struct ws_bank *rows, uint32_t n,
 				      struct ws_error *err) WS_MUST_USE;
 
 /** The metadata, since r565: `have_metadata` of `facts`, and the fields that depend on it, are

@@ -247,7 +247,7 @@ static void check_grid(struct wsi_checker *c, uint32_t index)
 		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_grid_id,
 			    "grid %" PRId64 " is also in another row", grid.id);
 	ws_grid_doubts(&grid, doubt_finding, &at);
-	struct ws_write_bank bank;
+	struct ws_bank bank;
 	for (uint32_t row = 0; wsi_core_bank(c->core, index, row, &bank); row++) {
 		c->summary.rows++;
 		if (bank.address + bank.size < bank.address)

@@ -283,7 +283,7 @@ uint64_t wsi_core_global_present(const struct ws_core *core, uint64_t address, u
 
 /* One row of a grid's constant bank table. */
 bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row,
-		   struct ws_write_bank *ret_bank);
+		   struct ws_bank *ret_bank);
 
 /* ---- opening, in this order ---- */
 

@@ -13,7 +13,7 @@
 #define WSI_DUMP_FORMAT_H
 
 #include <warpscope/doubt.h>
-#include <warpscope/write.h>
+#include <warpscope/state.h>
 
 #include "base/reader.h"
 
@@ -224,7 +224,7 @@ enum { WSI_META_FLAGS = 1, WSI_META_TIME = 2 };
 	X(context, CONTEXT, struct ws_context, WSI_KIND_CONTEXT, 40, 65536, 1, ".ctx", id, 8)  \
 	X(module, MODULE, struct ws_image, WSI_KIND_MODULE, 8, 1048576, 2, "", handle, 8)      \
 	X(grid, GRID, struct ws_grid, WSI_KIND_GRID, 104, 65536, 2, ".grid", id, 8)            \
-	X(bank, BANK, struct ws_write_bank, WSI_KIND_BANK, 16, 64, 0, "", id, 4)               \
+	X(bank, BANK, struct ws_bank, WSI_KIND_BANK, 16, 64, 0, "", id, 4)                     \
 	X(sm, SM, struct ws_sm, WSI_KIND_SM, 4, 65536, 1, ".sm", id, 4)                        \
 	X(block, BLOCK, struct ws_block, WSI_KIND_BLOCK, 20, 65536, 2, ".cta", grid_id, 0)     \
 	X(warp, WARP, struct ws_warp, WSI_KIND_WARP, 28, 4096, 4, ".wp", id, 4)                \

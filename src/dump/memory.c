@@ -174,7 +174,7 @@ static enum ws_status read_local(struct reading *r, const struct ws_address *at)
 }
 
 bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row,
-		   struct ws_write_bank *ret_bank)
+		   struct ws_bank *ret_bank)
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[WSI_KIND_BANK];
 	uint32_t section = wsi_core_slot(core, core->grids.at[grid_index], WSI_KIND_BANK);
@@ -193,7 +193,7 @@ bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row
 static enum ws_status read_bank(struct reading *r, uint32_t grid_index, uint32_t bank_id,
 				uint64_t address)
 {
-	struct ws_write_bank bank;
+	struct ws_bank bank;
 	uint32_t row = 0;
 	while (wsi_core_bank(r->core, grid_index, row, &bank) && bank.id != bank_id)
 		row++;
@@ -231,7 +231,7 @@ static enum ws_status read_params(struct reading *r, uint32_t grid_index, uint64
 			r, section,
 			wsi_at_u64(wsi_core_row(r->core, grid), WSI_AT_grid_params_offset), address,
 			"parameters of the grid");
-	struct ws_write_bank bank;
+	struct ws_bank bank;
 	if (wsi_core_bank(r->core, grid_index, 0, &bank))
 		return read_bank(r, grid_index, 0, address);
 	return wsi_core_missing(r->core, WS_SPACE_PARAM, "parameters of the grid", r->err);

@@ -123,7 +123,7 @@ static void known_banks(const struct ws_core *core, struct wsi_known *known)
 {
 	uint64_t most = core->bytes.len / wsi_kind_infos[WSI_KIND_BANK].base_bytes;
 	for (uint32_t grid = 0; grid < core->grids.n; grid++) {
-		struct ws_write_bank bank;
+		struct ws_bank bank;
 		for (uint32_t row = 0; most > 0 && wsi_core_bank(core, grid, row, &bank); row++) {
 			known_add(known, WS_SPACE_CONST, grid, row);
 			most--; /* tables that overlap in the file must not multiply */
@@ -201,7 +201,7 @@ static void owner_fill(const struct ws_core *core, const struct known_range *kno
 	struct ws_grid grid = { 0 };
 	struct ws_block block = { 0 };
 	struct ws_warp warp = { 0 };
-	struct ws_write_bank bank = { 0 };
+	struct ws_bank bank = { 0 };
 	struct wsi_ref lane;
 	switch ((enum ws_space)known->space) {
 	case WS_SPACE_SHARED:

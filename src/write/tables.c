@@ -99,7 +99,7 @@ DEFINE_TABLE(block, WSI_KIND_BLOCK, struct ws_block, rows[i].have)
 DEFINE_TABLE(warp, WSI_KIND_WARP, struct ws_warp, rows[i].have)
 DEFINE_TABLE(lane, WSI_KIND_LANE, struct ws_lane, rows[i].have)
 DEFINE_TABLE(frame, WSI_KIND_FRAMES, struct ws_return_address, UINT32_MAX)
-DEFINE_TABLE(bank, WSI_KIND_BANK, struct ws_write_bank, UINT32_MAX)
+DEFINE_TABLE(bank, WSI_KIND_BANK, struct ws_bank, UINT32_MAX)
 DEFINE_TABLE(meta, WSI_KIND_META, struct ws_dump_facts,
 	     (rows[i].have_flags ? WSI_META_FLAGS : 0u) | (rows[i].have_time ? WSI_META_TIME : 0u))
 
@@ -142,7 +142,7 @@ enum ws_status ws_writer_frames(struct ws_writer *writer, const struct ws_write_
 }
 
 enum ws_status ws_writer_banks(struct ws_writer *writer, const struct ws_write_table *grids,
-			       uint32_t row, const struct ws_write_bank *rows, uint32_t n,
+			       uint32_t row, const struct ws_bank *rows, uint32_t n,
 			       struct ws_error *err)
 {
 	return bank_table(writer, grids, row, 0, rows, n, NULL, err);

@@ -326,16 +326,16 @@ static enum ws_status banks_write(struct wsi_job *job, uint32_t grid_index,
 		end++;
 	if (first == end)
 		return WS_OK;
-	wsi_scoped_free struct ws_write_bank *banks = wsi_zalloc_array(end - first, sizeof *banks);
+	wsi_scoped_free struct ws_bank *banks = wsi_zalloc_array(end - first, sizeof *banks);
 	if (!banks)
 		return wsi_fail(job->err, WS_NO_MEMORY, WS_NO_OFFSET, "%u constant banks",
 				end - first);
 	for (uint32_t i = first; i < end; i++) {
 		if (wsi_job_range(job, i, WS_SPACE_CONST, grid_index, &range))
-			banks[i - first] = (struct ws_write_bank){
-				range.start, (uint32_t)wsi_min_u64(range.size, UINT32_MAX),
-				range.bank
-			};
+			banks[i - first] =
+				(struct ws_bank){ range.start,
+						  (uint32_t)wsi_min_u64(range.size, UINT32_MAX),
+						  range.bank };
 	}
 	return passed_over(ws_writer_banks(job->writer, grids, row, banks, end - first, job->err));
 }
