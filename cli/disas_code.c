@@ -76,7 +76,7 @@ static void show_source(struct disas_code *code, uint64_t off, struct chain *las
 	if (now.n > POSITIONS_MAX)
 		now.n = POSITIONS_MAX;
 	if (now.n && !same_chain(now.pos, now.n, last->pos, last->n))
-		print_chain(code->d->cli, now.pos, now.n, code->d->form);
+		print_chain(&code->d->cli->out, now.pos, now.n, code->d->form);
 	last->n = now.n;
 	memcpy(last->pos, now.pos, now.n * sizeof *now.pos);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info where ADDRESS: everything that the input knows of an address. */
 #include "info.h"
-#include "names.h"
+#include "positions.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -268,30 +268,22 @@ static void show_holders(struct info *info, const struct where *where)
 
 /* ---- text ---- */
 
-static void print_place(struct ws_out *out, const struct ws_line_pos *pos)
-{
-	char path[512];
-	if (pos->file)
-		ws_line_path(pos->file, path, sizeof path);
-	ws_out_escaped(out, ws_str_of(pos->file ? path : "?"));
-	ws_out_printf(out, ":%u", pos->line);
-}
-
 static void print_code(struct ws_out *out, const struct where *where)
 {
 	if (where->code_status != WS_OK)
 		return;
 	const struct ws_function *function = where->code.function;
-	char *name = function ? name_copy(function->name, NAME_SHORT) : NULL;
 	ws_out_text(out, "  code       ");
-	ws_out_escaped(out, ws_str_of(name ? name : "(no symbol)"));
+	if (function)
+		name_print(out, function->name, NAME_SHORT);
+	else
+		ws_out_text(out, "(no symbol)");
 	ws_out_printf(out, "+0x%" PRIx64 ", module %u\n", where->code.rel_pc,
 		      where->code.module_index);
-	free(name);
 	for (size_t i = 0; where->line_status == WS_OK && i < where->n_chain; i++) {
 		const struct ws_line_pos *pos = &where->chain[i];
 		ws_out_text(out, i ? "             inlined at " : "             at ");
-		print_place(out, pos);
+		print_position(out, pos, false);
 		if (pos->function) {
 			ws_out_text(out, " in ");
 			name_print(out, ws_str_of(pos->function), NAME_SHORT);

@@ -20,7 +20,7 @@ static void print_files(struct cli *cli, const struct ws_line_table *t)
 		ws_out_printf(&cli->out, "%5zu  time %llu, size %llu, ", i,
 			      (unsigned long long)file->mtime,
 			      (unsigned long long)file->size_bytes);
-		print_path(cli, file, false);
+		print_path(&cli->out, file, false);
 		ws_out_text(&cli->out, "\n");
 	}
 }

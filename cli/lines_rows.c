@@ -59,7 +59,7 @@ static void print_row(struct cli *cli, const struct lines_query *query, const st
 	else
 		ws_out_text(&cli->out, "      -  ");
 	size_t n = ws_line_chain(e->map, &e->seq, number, pos, POSITIONS_MAX);
-	print_position(cli, &pos[0], true);
+	print_position(&cli->out, &pos[0], true);
 	for (size_t i = 0; i < n; i++) {
 		if (i + 1 == n && !pos[i].call_site_lost)
 			break;
@@ -67,7 +67,7 @@ static void print_row(struct cli *cli, const struct lines_query *query, const st
 		name_print(&cli->out, ws_str_of(pos[i].function), query->form);
 		ws_out_text(&cli->out, " <- ");
 		if (i + 1 < n)
-			print_position(cli, &pos[i + 1], true);
+			print_position(&cli->out, &pos[i + 1], true);
 		else
 			ws_out_text(&cli->out, "(damaged call site)");
 	}
@@ -218,7 +218,7 @@ static bool show_pc(struct cli *cli, const struct lines_query *query, const stru
 	}
 	name_print(&cli->out, function->name, query->form);
 	ws_out_printf(&cli->out, "+0x%llx\n", (unsigned long long)query->pc);
-	print_chain(cli, pos, n, query->form);
+	print_chain(&cli->out, pos, n, query->form);
 	return true;
 }
 
@@ -282,13 +282,13 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 		      (unsigned long long)(hit->high - hit->low));
 	for (size_t i = 0; i + 1 < n; i++) {
 		ws_out_text(&h->cli->out, i == 0 ? ": " : " <- ");
-		print_position(h->cli, &pos[i], true);
+		print_position(&h->cli->out, &pos[i], true);
 		ws_out_text(&h->cli->out, " in ");
 		name_print(&h->cli->out, ws_str_of(pos[i].function), h->query->form);
 	}
 	if (n > 1) {
 		ws_out_text(&h->cli->out, " <- ");
-		print_position(h->cli, &pos[n - 1], true);
+		print_position(&h->cli->out, &pos[n - 1], true);
 	}
 	ws_out_text(&h->cli->out, "\n");
 	return true;

@@ -4,37 +4,37 @@
 
 #include <stdlib.h>
 
-void print_path(struct cli *cli, const struct ws_line_file *file, bool brief)
+void print_path(struct ws_out *out, const struct ws_line_file *file, bool brief)
 {
 	if (!file) {
-		ws_out_text(&cli->out, "?");
+		ws_out_text(out, "?");
 		return;
 	}
 	if (!brief && file->dir && *file->dir && file->name[0] != '/') {
-		ws_out_escaped(&cli->out, ws_str_of(file->dir));
-		ws_out_text(&cli->out, "/");
+		ws_out_escaped(out, ws_str_of(file->dir));
+		ws_out_text(out, "/");
 	}
-	ws_out_escaped(&cli->out, ws_str_of(file->name));
+	ws_out_escaped(out, ws_str_of(file->name));
 }
 
-void print_position(struct cli *cli, const struct ws_line_pos *pos, bool brief)
+void print_position(struct ws_out *out, const struct ws_line_pos *pos, bool brief)
 {
-	print_path(cli, pos->file, brief);
-	ws_out_printf(&cli->out, ":%u", (unsigned)pos->line);
+	print_path(out, pos->file, brief);
+	ws_out_printf(out, ":%u", (unsigned)pos->line);
 }
 
-void print_chain(struct cli *cli, const struct ws_line_pos *pos, size_t n, enum name_form form)
+void print_chain(struct ws_out *out, const struct ws_line_pos *pos, size_t n, enum name_form form)
 {
 	for (size_t i = 0; i < n; i++) {
-		ws_out_printf(&cli->out, "  #%zu ", i);
-		name_print(&cli->out, ws_str_of(pos[i].function), form);
-		ws_out_text(&cli->out, " at ");
-		print_position(cli, &pos[i], false);
+		ws_out_printf(out, "  #%zu ", i);
+		name_print(out, ws_str_of(pos[i].function), form);
+		ws_out_text(out, " at ");
+		print_position(out, &pos[i], false);
 		if (pos[i].call_site_lost)
-			ws_out_text(&cli->out, " (inlined; its call site is damaged)");
+			ws_out_text(out, " (inlined; its call site is damaged)");
 		else if (i + 1 < n)
-			ws_out_text(&cli->out, " (inlined)");
-		ws_out_text(&cli->out, "\n");
+			ws_out_text(out, " (inlined)");
+		ws_out_text(out, "\n");
 	}
 }
 

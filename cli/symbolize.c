@@ -124,7 +124,7 @@ static void answer_lines(struct symbolizer *s, const char *place, const struct i
 	ws_out_escaped(&s->cli->out, ws_str_of(place));
 	ws_out_text(&s->cli->out, "\n");
 	if (st == WS_OK)
-		print_chain(s->cli, pos, n, s->form);
+		print_chain(&s->cli->out, pos, n, s->form);
 	else
 		ws_out_printf(&s->cli->out, "  ? %s\n", err.message);
 	ws_out_text(&s->cli->out, "\n");
