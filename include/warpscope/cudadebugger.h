@@ -145,7 +145,7 @@ CUDBG_EXTENSION typedef enum {
 	CUDBG_ERROR_INVALID_SM = 12, /**< no such SM */
 	CUDBG_ERROR_INVALID_WARP = 13, /**< no warp in that slot */
 	CUDBG_ERROR_INVALID_LANE = 14, /**< no such lane */
-	CUDBG_ERROR_SUSPENDED_DEVICE = 15, /**< the device stands */
+	CUDBG_ERROR_SUSPENDED_DEVICE = 15, /**< the device is stopped */
 	CUDBG_ERROR_RUNNING_DEVICE = 16, /**< the device runs */
 	CUDBG_ERROR_RESERVED_0 = 17, /**< not used */
 	CUDBG_ERROR_INVALID_ADDRESS = 18, /**< the address is out of range */
@@ -1214,8 +1214,8 @@ typedef void (*CUDBGNotifyNewEventCallback)(CUDBGEventCallbackData *data);
 struct CUDBGAPI_st {
 	/**
 	 * Starts the session: reads cudbgDebuggerCapabilities, queues the events that describe the
-	 * target as it stands. After `finalize` it may be called again and queues the same events.
-	 * Calling it twice changes nothing.
+	 * target's present state. After `finalize` it may be called again and queues the same
+	 * events. Calling it twice changes nothing.
 	 * Slot 0. Since 3.0.
 	 * Works before `initialize`.
 	 *
@@ -1246,7 +1246,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
-	 * @retval CUDBG_ERROR_SUSPENDED_DEVICE  the device stands already.
+	 * @retval CUDBG_ERROR_SUSPENDED_DEVICE  the device is already stopped.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
@@ -1288,7 +1288,7 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  the device runs: suspend it first.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
@@ -1309,7 +1309,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
@@ -1328,7 +1328,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
@@ -1502,7 +1502,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
@@ -1527,7 +1527,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INVALID_MEMORY_ACCESS  the range leaves the memory it begins in.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -1559,7 +1559,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -1642,7 +1642,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
@@ -1777,7 +1777,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -1861,7 +1861,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
@@ -2156,8 +2156,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  no loaded code lies at the address, or it is inside
-	 *     of an instruction.
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  there is no loaded code at the address, or it is
+	 *     inside an instruction.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
@@ -2168,7 +2168,7 @@ struct CUDBGAPI_st {
 				   uint32_t sz);
 
 	/**
-	 * Does an address lie in device code (old slot, same behaviour).
+	 * Is an address in device code (old slot, same behaviour).
 	 * Slot 42. Since 3.0. Deprecated since 6.0: use isDeviceCodeAddress.
 	 *
 	 * @param addr  Device address.
@@ -2486,7 +2486,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -2519,7 +2519,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -2546,7 +2546,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_MEMORY_MAPPING_FAILED  the memory cannot be mapped; running targets
 	 *     only.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -2572,7 +2572,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_MEMORY_MAPPING_FAILED  the memory cannot be mapped; running targets
 	 *     only.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -2594,7 +2594,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
@@ -2841,8 +2841,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev` is out of range; `host_addr` is NULL.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
-	 * @retval CUDBG_ERROR_INVALID_MEMORY_SEGMENT  the address lies in no memory that the host
-	 *     can see.
+	 * @retval CUDBG_ERROR_INVALID_MEMORY_SEGMENT  the address is not in any memory that the
+	 *     host can see.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
@@ -2871,7 +2871,7 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  the device runs: suspend it first.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
@@ -3240,7 +3240,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
@@ -3329,7 +3329,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  the device runs: suspend it first.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
@@ -3366,7 +3366,7 @@ struct CUDBGAPI_st {
 				       CUDBGWarpState60 *state);
 
 	/**
-	 * Values of consecutive registers of a lane. Reads as many registers as asked for.
+	 * Values of consecutive registers of a lane. Reads as many registers as requested.
 	 * Slot 98. Since 6.0. Deprecated since 13.2: use readRegisterRange.
 	 *
 	 * @param dev  Device, below getNumDevices().
@@ -3417,7 +3417,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -3450,7 +3450,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -3476,7 +3476,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INVALID_MEMORY_ACCESS  the range leaves the memory it begins in.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -3502,7 +3502,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INVALID_MEMORY_ACCESS  the range leaves the memory it begins in.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
-	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address lies in no memory that the
+	 * @retval CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM  the address is not in any memory that the
 	 *     target holds.
 	 * @retval CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS  several devices hold different memory at
 	 *     that address.
@@ -3540,7 +3540,7 @@ struct CUDBGAPI_st {
 						  uint32_t memoryInfo_size, uint32_t *numEntries);
 
 	/**
-	 * Does an address lie in device code.
+	 * Is an address in device code.
 	 * Slot 104. Since 3.0.
 	 *
 	 * @param addr  Device address.
@@ -3723,7 +3723,7 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  the device runs: suspend it first.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
@@ -4188,7 +4188,7 @@ struct CUDBGAPI_st {
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INVALID_WARP  the warp slot holds no warp.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  the device runs: suspend it first.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
@@ -4266,8 +4266,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not tell of SMs (dumps of
-	 *     drivers before r555): ask the lanes.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not report SM exceptions (dumps
+	 *     of drivers before r555): read the lanes.
 	 */
 	CUDBGResult (*readSmException)(uint32_t dev, uint32_t sm, CUDBGException_t *exception,
 				       uint64_t *errorPC, bool *errorPCValid);
@@ -4620,7 +4620,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
@@ -4745,7 +4745,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  the device runs: suspend it first.
-	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address lies in no loaded code or in no memory
+	 * @retval CUDBG_ERROR_INVALID_ADDRESS  the address is not in loaded code, or not in memory
 	 *     of that kind.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
@@ -4761,14 +4761,14 @@ struct CUDBGAPI_st {
 	 * Stop every device, optionally without waiting.
 	 * Slot 157. Since 13.2.
 	 *
-	 * @param nonBlocking  0 waits until all devices stand; else
-	 *     CUDBG_EVENT_ALL_DEVICES_SUSPENDED tells.
+	 * @param nonBlocking  0 waits until all devices are stopped; otherwise
+	 *     CUDBG_EVENT_ALL_DEVICES_SUSPENDED reports it.
 	 * @retval CUDBG_SUCCESS  every output is written.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  never: nothing can be wrong here.
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
-	 * @retval CUDBG_ERROR_SUSPENDED_DEVICE  all devices stand already.
+	 * @retval CUDBG_ERROR_SUSPENDED_DEVICE  all devices are already stopped.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
