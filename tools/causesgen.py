@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the table of causes: causesgen.py CAUSES EXCEPTION_H EXCEPTION_C RULES_OUTPUT FACTS_OUTPUT
 
-The format is told at the top of data/causes.txt. FACTS are found out by src/analyze (explain.h), where WSI_FACT_ stands in front
+The format is told at the top of data/causes.txt. FACTS are found out by src/explain (explain.h), where WSI_FACT_ stands in front
 of their names; where a rule needs several, the first of this list is given as its evidence. Refused: an unknown word, a fact or
 a kind that does not exist, a family of exceptions without a cause and a command that need no fact.
 """

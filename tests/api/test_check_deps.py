@@ -11,8 +11,10 @@ import tempfile
 
 # (file, line of C, whether it is refused)
 CASES = (
-    ('src/render/x.c', '#include "analyze/build.h"', False),
-    ('src/analyze/x.c', '#include "render/page.h"', True),
+    ('src/render/x.c', '#include "report/build.h"', False),
+    ('src/report/x.c', '#include "render/page.h"', True),
+    ('src/explain/findings/x.c', '#include "report/build.h"', False),
+    ('src/report/x.c', '#include "explain/explain.h"', True),
     ('src/base/x.c', '#include <linux/openat2.h>', False),
     ('src/dump/x.c', '#include <linux/openat2.h>', True),
     ('src/line/x.c', '#include <warpscope/line.h>', False),

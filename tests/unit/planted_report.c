@@ -361,7 +361,7 @@ static void plant_facts(struct planted *p, bool hostile)
 	p->missing =
 		(struct ws_report_missing){ text(hostile, "global memory"), WS_EXCLUDED,
 					    text(hostile, "Dump without `skip_global_memory`.") };
-	p->next[0] = p->commands[0]; /* as src/analyze/verdict.c does */
+	p->next[0] = p->commands[0]; /* as src/report/verdict.c does */
 	p->next[1] = text(hostile, "Look at `warpscope info DUMP lanes`.");
 	p->code[0] = str(hostile, "scale_rows");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* src/analyze: whom faults are attributed to, focus, groups, stacks, user frames, sources. */
+/* src/report: whom faults are attributed to, focus, groups, stacks, user frames, sources. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <warpscope/module.h>
 #include <warpscope/report.h>
 
-#include "analyze/library.h"
 #include "base/file.h"
+#include "report/library.h"
 #include "target/fake.h"
 
 static const struct ws_report *report_of(const struct fake *fake)

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Likely causes of an exception and what to run next. The rules are data (data/causes.txt) and ask
+ * for facts. Facts about the access, the place and the dump are established here, those about one
+ * kind of exception earlier (finding.c).
+ */
+#include "explain/explain.h"
+
+/* A row of data/causes.txt. Facts end with WSI_FACT_NONE, those that are better evidence first. */
+struct rule {
+	bool is_next;      /* what to run next, not a cause */
+	uint32_t families; /* mask */
+	bool trap;
+	uint32_t codes[4]; /* 0: none */
+	enum wsi_fact when[WSI_MAX_RULE_FACTS], unless[WSI_MAX_RULE_FACTS];
+	enum ws_confidence confidence;
+	const char *text;
+};
+
+#include "causes.inc"
+
+enum {
+	MAX_CAUSES = 3,
+	MAX_COMMANDS = 4,
+	NEAR_ELEMENTS = 256, /* this far from known memory an index is a little off, else far */
+};
+
+/* ---- facts about the access ---- */
+
+static bool tells(const struct ws_report_access *access)
+{
+	return access->lane != WS_NONE &&
+	       (access->lanes_known | access->lanes_guess) >> access->lane & 1;
+}
+
+static const char *address_text(struct wsi_scene *scene, const struct ws_report_access *access,
+				const char *format)
+{
+	char text[200];
+	wsi_format(text, "lane %u: address 0x%" PRIx64, access->lane,
+		   access->address[access->lane]);
+	return wsi_build_text(scene->build, "%s%s", text, format);
+}
+
+static void facts_of_lanes(struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	uint32_t bad = access->unmapped | access->null_like | access->noncanonical |
+		       access->outside | access->misaligned;
+	uint32_t all = access->suspects | access->cleared;
+	if (!bad)
+		return;
+	const char *text =
+		wsi_build_text(scene->build, "the address is wrong in %u of %u lanes",
+			       wsi_count_bits(bad & access->suspects), wsi_count_bits(all));
+	wsi_fact(scene, access->cleared ? WSI_FACT_SOME_LANES : WSI_FACT_ALL_LANES, text);
+}
+
+static void facts_of_distance(struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	const struct ws_report_owner *owner = &access->owner;
+	uint64_t address = access->address[access->lane], start, end;
+	const char *where = access->where ? access->where : "";
+	const char *text = wsi_build_text(scene->build, "lane %u: %s", access->lane, where);
+	bool bad = (access->unmapped | access->outside) >> access->lane & 1;
+	if (!bad || !access->where)
+		return;
+	if (owner->range_status == WS_OK) {
+		start = owner->range_start;
+		end = start + owner->range_size;
+	} else if (access->below.status == WS_OK) {
+		start = 0; /* what lies below says nothing of what was meant */
+		end = access->below.start + access->below.size;
+	} else {
+		return;
+	}
+	if (address < start) {
+		wsi_fact(scene, WSI_FACT_BEFORE, text);
+		return;
+	}
+	uint64_t elements =
+		address > end ? (address - end) / (access->width ? access->width : 1) : 0;
+	wsi_fact(scene, elements < NEAR_ELEMENTS ? WSI_FACT_PAST_NEAR : WSI_FACT_PAST_FAR, text);
+}
+
+static void facts_of_base(struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	const struct ws_report_owner *owner = &access->owner;
+	const char *base = owner->claim.text;
+	if (owner->kind == WS_OWNER_PARAMETER)
+		wsi_fact(scene, WSI_FACT_BASE_PARAM, base);
+	if (owner->kind == WS_OWNER_LOADED)
+		wsi_fact(scene, WSI_FACT_BASE_LOADED, base);
+	bool judged =
+		tells(access) && (access->null_like | access->noncanonical) >> access->lane & 1;
+	if (owner->value_known && owner->value == 0) {
+		judged = true;
+		wsi_fact(scene, WSI_FACT_NULL,
+			 wsi_build_text(scene->build, "%s is null", base ? base : "the base"));
+	}
+	if (owner->value_known && owner->range_status != WS_OK && !judged &&
+	    wsi_global_is_mapped(scene, owner->value, 1) == WSI_MAPPED_NO)
+		wsi_fact(scene, WSI_FACT_BASE_LOST,
+			 wsi_build_text(scene->build,
+					"%s is 0x%" PRIx64 ", which is in no known range",
+					base ? base : "the base", owner->value));
+}
+
+static void facts_of_space(struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	const char *text = access->text;
+	if (access->space == WS_SPACE_SHARED)
+		wsi_fact(scene, WSI_FACT_SHARED, text);
+	if (access->space == WS_SPACE_LOCAL)
+		wsi_fact(scene, WSI_FACT_LOCAL, text);
+	if (access->space == WS_SPACE_CONST)
+		wsi_fact(scene, WSI_FACT_CONST, text);
+	if (access->generic)
+		wsi_fact(scene, WSI_FACT_GENERIC, text);
+	if (access->async)
+		wsi_fact(scene, WSI_FACT_ASYNC, text);
+}
+
+static void facts_of_address(struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	uint32_t bit = 1u << access->lane;
+	uint64_t off = access->width ? access->address[access->lane] & (access->width - 1) : 0;
+	if (access->null_like & bit)
+		wsi_fact(scene, WSI_FACT_NULL,
+			 address_text(scene, access, ", as from a null pointer"));
+	if (access->noncanonical & bit)
+		wsi_fact(scene, WSI_FACT_WILD,
+			 address_text(scene, access, ", which cannot be a GPU pointer"));
+	if (access->misaligned & bit)
+		wsi_fact(scene, WSI_FACT_MISALIGNED,
+			 address_text(scene, access,
+				      wsi_build_text(scene->build,
+						     ", %" PRIu64 " byte%s off a multiple of %u",
+						     off, off == 1 ? "" : "s", access->width)));
+	if (access->outside & bit)
+		wsi_fact(scene, WSI_FACT_OUTSIDE,
+			 wsi_build_text(scene->build, "lane %u: %s", access->lane, access->where));
+}
+
+/* What is known of the memory of the suspects. */
+static void facts_of_memory(struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	uint32_t sure = access->lanes_known | access->lanes_likely;
+	if (access->space != WS_SPACE_GLOBAL || !(access->suspects & sure))
+		return;
+	if (access->suspects & sure & ~(access->mapped | access->unmapped))
+		wsi_fact(scene, WSI_FACT_NO_MEMORY,
+			 wsi_global_is_partial(scene->build)
+				 ? "global memory was left out of the dump"
+				 : "what was at the addresses is not known");
+	else if (!access->wrong && !(access->suspects & ~sure))
+		wsi_fact(scene, WSI_FACT_INSIDE,
+			 "the addresses of all suspects are in memory that is known");
+}
+
+static void facts_of_access(struct wsi_scene *scene)
+{
+	if (scene->e->n_accesses == 0)
+		return;
+	const struct ws_report_access *access = &scene->e->accesses[0];
+	facts_of_space(scene, access);
+	facts_of_base(scene, access);
+	if (access->index.claim.text)
+		wsi_fact(scene, WSI_FACT_INDEX_LOADED, access->index.claim.text);
+	facts_of_memory(scene, access);
+	if (!tells(access))
+		return;
+	/* that a shared or local address is out of range, the exception says as well */
+	bool said = scene->e->kind && scene->e->kind->family == WS_FAMILY_SPACE &&
+		    access->space != WS_SPACE_GLOBAL && access->outside >> access->lane & 1;
+	uint32_t sure = access->lanes_known | access->lanes_likely;
+	scene->found.doubt = !said && !(sure >> access->lane & 1);
+	facts_of_address(scene, access);
+	facts_of_lanes(scene, access);
+	facts_of_distance(scene, access);
+	scene->found.doubt = false;
+}
+
+/* ---- other facts ---- */
+
+static bool calls_assert(const struct ws_report_exception *e)
+{
+	for (uint32_t i = 0; i < e->n_frames; i++) {
+		struct ws_str name = e->frames[i].function_mangled;
+		if (name.len >= 12 && memcmp(name.ptr, "__assertfail", 12) == 0)
+			return true;
+	}
+	return e->kind && e->kind->code == CUDBG_EXCEPTION_WARP_ASSERT;
+}
+
+static void facts_of_dump(struct wsi_scene *scene)
+{
+	const struct ws_report_exception *e = scene->e;
+	const struct ws_report_kernel *kernel =
+		e->kernel == WS_NONE ? NULL : &scene->build->kernels[e->kernel];
+	if (kernel && kernel->n_params && kernel->params[0].value_status == WS_EXCLUDED)
+		wsi_fact(scene, WSI_FACT_NO_PARAMS, "constant banks were left out of the dump");
+}
+
+static void facts_of_place(struct wsi_scene *scene)
+{
+	const struct ws_report_exception *e = scene->e;
+	struct ws_insn insn;
+	if (e->errorpc_status != WS_OK)
+		wsi_fact(scene, WSI_FACT_NO_ERRORPC, "there is no error PC");
+	if (!scene->code.place.module)
+		wsi_fact(scene, WSI_FACT_PC_OUTSIDE,
+			 "the pc is outside every function in the dump");
+	else if (e->errorpc_status == WS_OK && wsi_code_insn(&scene->code, e->errorpc, &insn) &&
+		 !insn.known)
+		wsi_fact(scene, WSI_FACT_INSN_UNKNOWN,
+			 "no known instruction is encoded at the error PC");
+	if (calls_assert(e))
+		wsi_fact(scene, WSI_FACT_ASSERT, "the exception, or a frame of `__assertfail`");
+}
+
+/* ---- rules ---- */
+
+static bool all_of(const enum wsi_fact *facts, const bool *have)
+{
+	for (; *facts; facts++)
+		if (!have[*facts])
+			return false;
+	return true;
+}
+
+static bool any_of(const enum wsi_fact *facts, const bool *have)
+{
+	for (; *facts; facts++)
+		if (have[*facts])
+			return true;
+	return false;
+}
+
+static bool rule_fits(const struct rule *rule, const struct ws_report_exception *e,
+		      const bool *have)
+{
+	bool kind = e->blame == WS_BLAME_TRAP ? rule->trap
+		    : e->kind                 ? rule->families >> e->kind->family & 1
+					      : rule->families & 1; /* a code that is not known */
+	for (size_t i = 0; i < WSI_COUNT(rule->codes) && e->kind; i++)
+		kind |= rule->codes[i] && rule->codes[i] == e->code;
+	return kind && all_of(rule->when, have) && !any_of(rule->unless, have);
+}
+
+static const char *evidence_of(const struct wsi_scene *scene, const struct rule *rule)
+{
+	for (const enum wsi_fact *fact = rule->when; *fact; fact++) {
+		if (scene->found.evidence[*fact])
+			return scene->found.evidence[*fact];
+	}
+	return rule->confidence == WS_CONFIDENCE_POSSIBLE ? "common for this exception"
+							  : "the kind of exception says so";
+}
+
+/* Whether a rule that rests on the same facts and more was told already. */
+static bool is_told(const struct rule *const *told, size_t n, const struct rule *rule)
+{
+	for (size_t i = 0; i < n && !rule->is_next && rule->when[0]; i++) {
+		bool rests[WSI_N_FACTS] = { false };
+		for (const enum wsi_fact *fact = told[i]->when; *fact; fact++)
+			rests[*fact] = true;
+		if (!told[i]->is_next && all_of(rule->when, rests))
+			return true;
+	}
+	return false;
+}
+
+static enum ws_status apply_rules(struct wsi_scene *scene)
+{
+	struct ws_report_exception *e = scene->e;
+	struct wsi_arena *arena = scene->build->arena;
+	struct ws_report_claim *causes = wsi_arena_zalloc_array(arena, MAX_CAUSES, sizeof *causes);
+	const char **commands = wsi_arena_zalloc_array(arena, MAX_COMMANDS, sizeof *commands);
+	if (!causes || !commands)
+		return WS_NO_MEMORY;
+	const struct rule *told[MAX_CAUSES + MAX_COMMANDS];
+	size_t n_told = 0;
+	e->causes = causes;
+	e->commands = commands;
+	for (size_t i = 0; i < WSI_COUNT(rules); i++) {
+		const struct rule *rule = &rules[i];
+		if (!rule_fits(rule, e, scene->found.fact) || is_told(told, n_told, rule))
+			continue;
+		if (n_told < WSI_COUNT(told))
+			told[n_told++] = rule;
+		if (rule->is_next && e->n_commands < MAX_COMMANDS)
+			commands[e->n_commands++] = rule->text;
+		else if (!rule->is_next && e->n_causes < MAX_CAUSES)
+			causes[e->n_causes++] =
+				(struct ws_report_claim){ rule->text, evidence_of(scene, rule),
+							  any_of(rule->when, scene->found.doubted)
+								  ? WS_CONFIDENCE_POSSIBLE
+								  : rule->confidence };
+	}
+	return WS_OK;
+}
+
+enum ws_status wsi_causes(struct wsi_scene *scene)
+{
+	if (scene->e->blame == WS_BLAME_NOBODY)
+		return WS_OK;
+	facts_of_access(scene);
+	facts_of_place(scene);
+	facts_of_dump(scene);
+	return apply_rules(scene);
+}

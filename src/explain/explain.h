@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files that explain an exception share:
+ *
+ *   scene.c    the warp, its registers, the function's code and flow; opened once an exception
+ *   access.c   the instruction, its operands, the address of every lane, who is to blame
+ *   suspect.c  which threads can be guilty, and which one pages speak of
+ *   memory.c   which memory there is, and which variable lies where
+ *   eval.c     a value computed again from parameters and thread indices, where a register is lost
+ *   stored.c   which code put a value on the thread's stack
+ *   origin.c   what the base of an address came from
+ *   owner.c    that in words, and known memory around the address
+ *   params.c   parameters of kernels
+ *   listing.c  the code around the fault
+ *   precision.c  how exactly instruction and thread are known
+ *   finding.c  what the state shows about the kind of exception
+ *   findings/  the same, one file for each family of exceptions (tensormap.c: a layout)
+ *   cause.c    likely causes and what to run next, by the rules of data/causes.txt
+ *   explain.c  the steps in order
+ */
+#ifndef WSI_EXPLAIN_EXPLAIN_H
+#define WSI_EXPLAIN_EXPLAIN_H
+
+#include <warpscope/cudadebugger.h>
+#include <warpscope/flow.h>
+
+#include "report/build.h"
+
+#include "facts.inc"
+
+enum {
+	WSI_MAX_CANDIDATES = 3,
+	WSI_MAX_FINDINGS = 12,
+};
+
+/* Whether the target has memory at an address. */
+enum wsi_mapped { WSI_MAPPED_YES, WSI_MAPPED_NO, WSI_MAPPED_UNKNOWN };
+
+/* The code of one function. */
+struct wsi_code {
+	struct ws_place place;
+	struct ws_span bytes;
+	uint64_t base_pc;
+	unsigned sm;
+	struct ws_flow *flow; /* owned; NULL: none could be made */
+};
+
+/* A function that called the one of the instruction, and where. */
+struct wsi_caller {
+	struct wsi_code code;
+	uint64_t call_pc;
+};
+
+/* What a function was called with: a register, traced in its caller, `depth` calls away. */
+struct wsi_argument {
+	uint32_t depth;
+	uint8_t kind, bits;
+	uint16_t number;
+	struct ws_flow_slice *slice; /* owned; NULL: not known */
+};
+
+struct wsi_arguments {
+	uint32_t n;
+	uint32_t n_evals; /* that may still be made: a bound for odd code */
+	struct wsi_argument at[64];
+};
+
+/* What was found out: sentences for the report, and facts that rules ask for. */
+struct wsi_found {
+	bool fact[WSI_N_FACTS];    /* by enum wsi_fact: it holds */
+	bool doubted[WSI_N_FACTS]; /* it rests on an address that may not be that of the fault */
+	const char *evidence[WSI_N_FACTS];
+	struct ws_report_claim claim[WSI_MAX_FINDINGS];
+	uint32_t n;
+	bool doubt;     /* what is added now is doubted */
+	bool no_memory; /* some sentence could not be made */
+};
+
+/* An exception with all that it is judged by. */
+struct wsi_scene {
+	struct wsi_build *build;
+	struct ws_report_exception *e;
+	struct wsi_where where;
+	bool have_warp, have_block, have_context;
+	struct ws_warp warp;
+	struct ws_block block;
+	struct ws_context context;
+	uint32_t grid_index; /* or WS_NONE */
+	uint32_t sm_major;
+	uint32_t lanes; /* recorded ones */
+	struct ws_lane lane[WS_MAX_LANES];
+	struct wsi_code code;        /* of the instruction */
+	struct ws_flow_slice *slice; /* owned; where the address under judgement comes from */
+	bool have_slice;
+	struct wsi_caller *callers; /* owned; innermost first */
+	uint32_t n_callers;
+	struct wsi_arguments *arguments; /* owned */
+	struct wsi_found found;
+	struct wsi_stored *stored; /* owned; NULL: nothing was looked for there yet */
+};
+
+/* scene.c */
+
+/* Whether the dump holds, in place of one or two words of registers or of memory, representatives
+ * of their class (WS_STRIP_VALUES): pointers stay, and zeros of registers. */
+bool wsi_is_replaced(const struct wsi_build *build, const uint32_t *words, unsigned n);
+bool wsi_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes, size_t size);
+/* Whether warps without a fault were dropped (WS_STRIP_OTHERS). */
+bool wsi_others_are_dropped(const struct wsi_build *build);
+
+/* The code of the function at an address, without its flow. WS_ABSENT: no function there. */
+enum ws_status wsi_code_find(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
+			     struct wsi_code *ret_code) WS_MUST_USE;
+/* The same with its flow. */
+enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
+			     struct wsi_code *ret_code) WS_MUST_USE;
+void wsi_code_close(struct wsi_code *code);
+/* The instruction at an address of the code; false when that is none. */
+bool wsi_code_insn(const struct wsi_code *code, uint64_t pc, struct ws_insn *ret_insn);
+const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc);
+/* The space of enum ws_sass_space as targets have it; global for none. */
+enum ws_space wsi_space_of(unsigned space);
+
+enum ws_status wsi_scene_init(struct wsi_scene *scene, struct wsi_build *build,
+			      struct wsi_fault *fault) WS_MUST_USE;
+/*
+ * The same warp at a call: of the instruction at the error PC when that is one, else the innermost
+ * call that has not returned. `caller->code` is the code that calls. WS_ABSENT: there is none.
+ */
+enum ws_status wsi_scene_at_call(const struct wsi_scene *scene, struct wsi_scene *caller,
+				 uint64_t *ret_call_pc) WS_MUST_USE;
+void wsi_scene_fini(struct wsi_scene *scene);
+/* Looks at another warp in the same place of the same code. */
+void wsi_scene_aim(struct wsi_scene *scene, uint32_t warp_index);
+
+/* Up to two consecutive registers of a lane as one number; zero registers are 0. */
+enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
+				  enum ws_operand_kind kind, unsigned number, unsigned count,
+				  uint64_t *ret_value);
+/* `size` bytes, at most 8, of a memory as the warp sees it. */
+enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, enum ws_space space,
+				uint32_t bank, uint64_t address, unsigned size,
+				uint64_t *ret_value);
+/* The space of a generic address; `*ret_address` counts in it, `*ret_rank` is the block of the
+ * cluster or WS_NONE. */
+enum ws_space wsi_scene_resolve(const struct wsi_scene *scene, uint64_t generic,
+				uint64_t *ret_address, uint32_t *ret_rank);
+
+/* Traces the `which`th address of the instruction at `pc` back, into `slice`. */
+enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned which) WS_MUST_USE;
+
+/* access.c */
+
+/* Fills the exception's accesses. */
+enum ws_status wsi_access_find(struct wsi_scene *scene) WS_MUST_USE;
+
+/* suspect.c */
+
+/* Fills the exception's suspects. */
+enum ws_status wsi_suspects(struct wsi_scene *scene) WS_MUST_USE;
+
+/* eval.c */
+
+/* What a value computed again rests on. */
+enum wsi_eval_uses {
+	WSI_EVAL_MEMORY = 1u << 0, /* memory as it is now, which may have changed */
+};
+
+/*
+ * The value of a node for a lane; false when it cannot be known. `*uses` collects. `depth` is the
+ * number of calls between the slice's function and that of the instruction.
+ */
+bool wsi_eval(const struct wsi_scene *scene, const struct ws_flow_slice *slice, uint16_t node,
+	      uint32_t lane, uint32_t depth, uint64_t *ret_value, unsigned *uses);
+/* The slice of a register that a function found when it was called, in the caller at `depth`. Valid
+ * as long as the scene. NULL: not known. */
+const struct ws_flow_slice *wsi_eval_argument(const struct wsi_scene *scene,
+					      const struct ws_flow_node *node, uint32_t depth);
+
+/* stored.c */
+
+/* Code that puts a value on the stack: the register is found by ws_flow_slice() at `pc`. */
+struct wsi_put {
+	uint64_t pc;
+	enum ws_operand_kind kind;
+	unsigned number;
+};
+
+struct wsi_puts {
+	uint32_t depth; /* of the function, as in wsi_eval() */
+	size_t n;       /* at least 1; several: by different paths */
+	struct wsi_put put[WS_FLOW_MAX_STORES];
+};
+
+/*
+ * Finds what gave `bytes` of local memory at `address` the value that the instruction at `pc` of
+ * the function `depth` calls away finds. WS_ABSENT, WS_LIMIT: nobody can say.
+ */
+enum ws_status wsi_stored_find(struct wsi_scene *scene, uint32_t lane, uint32_t depth, uint64_t pc,
+			       uint64_t address, uint32_t bytes,
+			       struct wsi_puts *ret_puts) WS_MUST_USE;
+
+/* memory.c */
+
+/* A known range of memory. */
+struct wsi_range {
+	uint64_t start, size;
+};
+
+/* Number of ranges of global memory that the target lists. */
+uint32_t wsi_range_count(struct wsi_build *build);
+/* The range of global memory that holds an address; false when there is none. */
+bool wsi_range_at(struct wsi_build *build, uint64_t address, struct wsi_range *ret_range);
+/* Whether the range that holds an address is managed memory; false when no range is known there. */
+bool wsi_global_is_managed(struct wsi_build *build, uint64_t address, bool *ret_managed);
+/* The nearest ranges on both sides of an address that lies in none. Size 0: none on that side. */
+void wsi_range_beside(struct wsi_build *build, uint64_t address, struct wsi_range *ret_below,
+		      struct wsi_range *ret_above);
+/* Whether global memory was left out, so that the ranges that there are, are pieces of what was
+ * there: their ends mean nothing. */
+bool wsi_global_is_partial(struct wsi_build *build);
+enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t address,
+				     uint32_t size);
+/* The shared or local memory, or the constant bank, that an access may use; false: not known. */
+bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access *access,
+		   uint32_t lane, struct wsi_range *ret_window);
+/* The variable of a module that covers an address (global) or an offset (others). */
+const struct ws_variable *wsi_variable_at(struct ws_module *module, enum ws_space space,
+					  uint32_t bank, uint64_t address);
+
+/* origin.c */
+
+/* How an origin was found. */
+struct wsi_origin_how {
+	bool merged;   /* several paths were taken for one */
+	bool stacked;  /* by way of the thread's stack */
+	bool partial;  /* some paths are too long to follow */
+	bool by_value; /* the code does not tell, a value does */
+};
+
+/* What the base of the address under judgement came from; the scene has its slice. */
+enum ws_status wsi_origin_find(struct wsi_scene *scene, const struct ws_report_access *access,
+			       struct ws_report_owner *owner,
+			       struct wsi_origin_how *ret_how) WS_MUST_USE;
+
+/* Where a term of that address was read from memory; leaves `index` alone when none is known to be.
+ */
+void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
+		    struct ws_report_index *index);
+
+/* owner.c */
+
+/* Neighbours, owner and `where` of an access whose addresses are known. */
+enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *access) WS_MUST_USE;
+
+/* listing.c */
+enum ws_status wsi_listing(struct wsi_scene *scene) WS_MUST_USE;
+
+/* precision.c */
+enum ws_status wsi_precision(struct wsi_scene *scene) WS_MUST_USE;
+
+/* finding.c */
+
+/* Remembers a fact with the sentence that shows it; the first sentence stays. */
+void wsi_fact(struct wsi_scene *scene, enum wsi_fact fact, const char *evidence);
+/* Adds a finding and gives its text; `evidence` lives as long as the report. What is too much is
+ * left out of the report, but the text is made. */
+const char *wsi_found(struct wsi_scene *scene, enum ws_confidence confidence, const char *evidence,
+		      const char *format, ...) WS_PRINTF(4, 5);
+/* A lane to speak of: that of the suspect, else the first active one; WS_NONE: no lane is recorded.
+ */
+uint32_t wsi_scene_lane(const struct wsi_scene *scene);
+/* "left out of the dump" or "not recorded". Static storage. */
+const char *wsi_lost_words(enum ws_status status);
+enum ws_status wsi_findings(struct wsi_scene *scene) WS_MUST_USE;
+
+/* findings/: those of one family each. */
+enum ws_status wsi_find_trap(struct wsi_scene *scene) WS_MUST_USE;
+/* Whether a function of that name is one of the compiler's checks of tensor memory (trap.c). */
+bool wsi_is_guard_rail(struct ws_str name);
+enum ws_status wsi_find_assertion(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_stack(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_jump(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_instruction(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_window(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_cluster(struct wsi_scene *scene) WS_MUST_USE;
+enum ws_status wsi_find_barrier(struct wsi_scene *scene) WS_MUST_USE;
+
+/* What the 64 bits of a barrier object (mbarrier) say (barrier.c). */
+struct wsi_barrier {
+	uint32_t expected, pending; /* arrivals */
+	uint32_t bytes;             /* of copies, without their sign: announced or come, not both */
+	unsigned phase;             /* parity */
+	uint64_t others;            /* bits beside the arrivals and the phase, in place */
+	bool in_use;                /* false: no barrier in use holds such counts */
+};
+
+void wsi_barrier_decode(unsigned sm, uint64_t word, struct wsi_barrier *ret_barrier);
+enum ws_status wsi_find_tensor(struct wsi_scene *scene) WS_MUST_USE;
+
+/* cause.c */
+enum ws_status wsi_causes(struct wsi_scene *scene) WS_MUST_USE;
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The word of a memory barrier (mbarrier). Its layout is not documented; where the counts lie is
+ * what the compiler writes for mbarrier.init and reads for mbarrier.pending_count:
+ *
+ *   sm_90 on   bits 1 to 20   0x100000 - arrivals that a phase expects
+ *              bits 43 to 62  0x100000 - arrivals still pending
+ *              bit 63         phase
+ *   sm_80      bits 0 to 29   0x40000000 - arrivals that a phase expects
+ *              bits 32 to 62  0x80000000 - arrivals still pending
+ *              bit 63         phase
+ *
+ * [measured: ptxas 13.0 for sm_80 and sm_90, mbarrier.init, pending_count and try_wait.parity].
+ * From sm_90 on the bits between hold the count of transactions: in bits 21 to 41, by a public test
+ * program; its sign is not known.
+ */
+#include "explain/explain.h"
+
+enum {
+	WORD_BYTES = 8,
+	MAX_COUNT = 0xfffff, /* [public doc: PTX ISA, contents of the mbarrier object] */
+};
+
+void wsi_barrier_decode(unsigned sm, uint64_t word, struct wsi_barrier *ret_barrier)
+{
+	struct wsi_barrier b = { .phase = (unsigned)(word >> 63) };
+	if (sm >= 90) {
+		uint32_t bytes = (uint32_t)(word >> 21) & 0x1fffff;
+		b.expected = (uint32_t)(0 - (word >> 1)) & 0xfffff;
+		b.pending = (uint32_t)(0 - (word >> 43)) & 0xfffff;
+		b.bytes = bytes <= MAX_COUNT ? bytes : 0x200000 - bytes;
+		b.others = word & UINT64_C(0x000007ffffe00001);
+	} else {
+		b.expected = (uint32_t)(0 - word) & 0x3fffffff;
+		b.pending = (uint32_t)(0 - (word >> 32)) & 0x7fffffff;
+		b.others = word & 0xc0000000;
+	}
+	b.in_use = b.expected && b.expected <= MAX_COUNT && b.pending <= b.expected;
+	*ret_barrier = b;
+}
+
+/* Threads that the block has. */
+static uint64_t block_threads(const struct wsi_scene *scene)
+{
+	if (scene->e->kernel == WS_NONE)
+		return 0;
+	struct ws_dim3 dim = scene->build->kernels[scene->e->kernel].grid.block_dim;
+	return (uint64_t)dim.x * dim.y * dim.z;
+}
+
+static void find_word(struct wsi_scene *scene, const struct ws_report_access *access, uint64_t word)
+{
+	static const char evidence[] = "the barrier's word in shared memory";
+	struct wsi_barrier b;
+	uint64_t at = access->address[access->lane], threads = block_threads(scene);
+	wsi_barrier_decode(scene->code.sm, word, &b);
+	if (word == 0) {
+		wsi_fact(scene, WSI_FACT_BAR_ZERO,
+			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
+				   "the word at 0x%" PRIx64
+				   " is 0, which no initialised barrier holds",
+				   at));
+		return;
+	}
+	/* what is no barrier may be anything, and pages show no contents of memory */
+	if (!b.in_use) {
+		wsi_fact(scene, WSI_FACT_BAR_WRONG,
+			 wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
+				   "the word at 0x%" PRIx64 " cannot be that of a barrier in use",
+				   at));
+		return;
+	}
+	wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
+		  "the word at 0x%" PRIx64 " is 0x%016" PRIx64
+		  ": phase %u, %u arrivals expected, %u pending",
+		  at, word, b.phase, b.expected, b.pending);
+	if (b.others)
+		wsi_found(scene, WS_CONFIDENCE_POSSIBLE, evidence,
+			  "it has undocumented bits set, 0x%" PRIx64
+			  ": bytes of copies may be pending",
+			  b.others);
+	if (threads > b.expected)
+		wsi_fact(scene, WSI_FACT_BAR_FEW,
+			 wsi_found(scene, WS_CONFIDENCE_LIKELY, "the word and the launch",
+				   "%u arrivals are expected; the block has %" PRIu64 " threads",
+				   b.expected, threads));
+}
+
+enum ws_status wsi_find_barrier(struct wsi_scene *scene)
+{
+	const struct ws_report_exception *e = scene->e;
+	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
+	uint64_t word;
+	if (!access || access->space != WS_SPACE_SHARED || access->lane == WS_NONE ||
+	    !((access->lanes_known | access->lanes_guess) >> access->lane & 1)) {
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code and the registers",
+			  "the address of the barrier is not known");
+		return WS_OK;
+	}
+	uint64_t at = access->address[access->lane];
+	if (at % WORD_BYTES)
+		wsi_fact(scene, WSI_FACT_BAR_WRONG,
+			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the address of the access",
+				   "the barrier's address 0x%" PRIx64 " is not a multiple of 8",
+				   at));
+	enum ws_status st =
+		wsi_scene_memory(scene, access->lane, WS_SPACE_SHARED, 0, at, WORD_BYTES, &word);
+	if (st == WS_OK)
+		find_word(scene, access, word);
+	if (st == WS_OK)
+		return WS_OK;
+	const char *text = wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of known memory",
+				     "the barrier's word at 0x%" PRIx64 " of shared memory is %s",
+				     at, wsi_lost_words(st));
+	if (st == WS_EXCLUDED)
+		wsi_fact(scene, WSI_FACT_NO_SHARED, text);
+	return WS_OK;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The 128 bytes of a tensor map (CUtensorMap), as far as their layout is known. */
+#ifndef WSI_EXPLAIN_TENSORMAP_H
+#define WSI_EXPLAIN_TENSORMAP_H
+
+#include <warpscope/base.h>
+
+enum {
+	WSI_TENSOR_MAP_BYTES = 128,
+	WSI_TENSOR_MAP_RANK = 5,
+};
+
+/* The fields that tensormap.replace can set; those past `rank` mean nothing. */
+struct wsi_tensor_map {
+	uint64_t address;    /* of the tensor in global memory */
+	uint32_t rank;       /* 1 to 8; more than 5 is wrong */
+	uint32_t element;    /* PTX's number of the type; WSI_ELEMENT_UNKNOWN */
+	uint32_t interleave; /* 0 none, 1 16 bytes, 2 32 bytes; 3 is wrong */
+	uint32_t swizzle;    /* 0 none, 1 32 bytes, 2 64 bytes, 3 128 bytes */
+	bool other_swizzle;  /* a later kind of swizzle, of 96 bytes or by other atoms */
+	uint64_t stride[WSI_TENSOR_MAP_RANK - 1]; /* bytes, of dimensions 1 and up */
+	uint64_t dim[WSI_TENSOR_MAP_RANK];        /* elements */
+	uint32_t box[WSI_TENSOR_MAP_RANK];        /* elements */
+	uint32_t step[WSI_TENSOR_MAP_RANK];       /* traversal strides, elements */
+	bool all_zero;
+};
+
+void wsi_tensor_map_decode(const uint8_t bytes[WSI_TENSOR_MAP_BYTES],
+			   struct wsi_tensor_map *ret_map);
+/* "f16"; NULL for a type that is not known. Static storage. */
+const char *wsi_tensor_map_element(const struct wsi_tensor_map *map);
+/* Bytes of an element; 0: not known. */
+uint32_t wsi_tensor_map_element_bytes(const struct wsi_tensor_map *map);
+
+#endif

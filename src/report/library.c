@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recognises library code by its path. A rule is a list of folder names; it matches a path that has
+ * them in a row.
+ */
+#include "report/library.h"
+
+static const char *const rules[] = {
+#include "library_paths.inc"
+};
+
+/* Cuts the first name off a path: returns it and moves `rest` behind the slash. */
+static struct ws_str take_name(struct ws_str *rest)
+{
+	const char *slash = rest->len ? memchr(rest->ptr, '/', rest->len) : NULL;
+	struct ws_str name = { rest->ptr, slash ? (size_t)(slash - rest->ptr) : rest->len };
+	size_t used = name.len + (slash ? 1 : 0);
+	*rest = wsi_str_skip(*rest, used);
+	return name;
+}
+
+bool wsi_name_matches(struct ws_str name, struct ws_str pattern)
+{
+	size_t n = 0, p = 0, star = SIZE_MAX, resume = 0;
+	while (n < name.len) {
+		if (p < pattern.len && pattern.ptr[p] == '*') {
+			star = p++;
+			resume = n;
+		} else if (p < pattern.len && pattern.ptr[p] == name.ptr[n]) {
+			p++;
+			n++;
+		} else if (star != SIZE_MAX) {
+			p = star + 1; /* let the star take one character more */
+			n = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.len && pattern.ptr[p] == '*')
+		p++;
+	return p == pattern.len;
+}
+
+/* Whether the folders of `path` start with those of `rule`. The last name of a path is its file. */
+static bool starts_with(struct ws_str path, struct ws_str rule)
+{
+	while (rule.len > 0) {
+		struct ws_str pattern = take_name(&rule), name = take_name(&path);
+		if (path.len == 0 || !wsi_name_matches(name, pattern))
+			return false;
+	}
+	return true;
+}
+
+bool wsi_library_path(struct ws_str path)
+{
+	while (path.len > 0) {
+		for (size_t i = 0; i < WSI_COUNT(rules); i++) {
+			if (starts_with(path, ws_str_of(rules[i])))
+				return true;
+		}
+		take_name(&path);
+	}
+	return false;
+}

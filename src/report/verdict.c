@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sentence at the top of the page, what was missing to say more, and what to try next. It says
+ * only what the model holds.
+ */
+#include "report/build.h"
+
+/* ---- lists ---- */
+
+static enum ws_status missing_add(struct wsi_build *build, const char *what, enum ws_status why,
+				  const char *advice)
+{
+	if (!what || !wsi_grow(&build->missing, &build->cap_missing, build->n_missing,
+			       sizeof *build->missing, UINT32_MAX - 1))
+		return WS_NO_MEMORY;
+	build->missing[build->n_missing++] = (struct ws_report_missing){ what, why, advice };
+	return WS_OK;
+}
+
+static enum ws_status next_add(struct wsi_build *build, const char *what)
+{
+	if (!what || !wsi_grow(&build->next, &build->cap_next, build->n_next, sizeof *build->next,
+			       UINT32_MAX - 1))
+		return WS_NO_MEMORY;
+	build->next[build->n_next++] = what;
+	return WS_OK;
+}
+
+/* ---- the sentence ---- */
+
+static void capitalize(char *text)
+{
+	if (*text >= 'a' && *text <= 'z')
+		*text = (char)(*text - 'a' + 'A');
+}
+
+/* A sentence that grows; what does not fit is left out. */
+struct sentence {
+	char text[4000]; /* more than its names can take */
+	size_t len;
+	size_t head; /* of `len`: what happened, before where; 0: not said yet */
+};
+
+static void say(struct sentence *sentence, const char *format, ...) WS_PRINTF(2, 3);
+static void say(struct sentence *sentence, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int len = vsnprintf(sentence->text + sentence->len, sizeof sentence->text - sentence->len,
+			    format, args);
+	va_end(args);
+	if (len > 0)
+		sentence->len = wsi_min_u64(sentence->len + (size_t)len, sizeof sentence->text - 1);
+}
+
+/* File name without its folders, and the line. */
+static void say_line(struct sentence *sentence, struct wsi_build *build,
+		     const struct ws_report_frame *frame)
+{
+	struct ws_str name = frame->file;
+	for (size_t i = name.len; i > 0; i--) {
+		if (name.ptr[i - 1] == '/') {
+			name = (struct ws_str){ name.ptr + i, name.len - i };
+			break;
+		}
+	}
+	const char *quoted = wsi_build_name(build, name);
+	if (frame->line)
+		say(sentence, "%.*s:%u`", (int)strlen(quoted) - 1, quoted, frame->line);
+	else
+		say(sentence, "%s", quoted);
+}
+
+/* Frames of a place, and whose they are. */
+struct place {
+	const struct ws_report_frame *frames;
+	uint32_t n_frames, user_frame, kernel;
+};
+
+/* " in kernel KERNEL at FILE:LINE, called from FILE:LINE" */
+static void say_frames(struct sentence *sentence, struct wsi_build *build,
+		       const struct place *place)
+{
+	const struct ws_report_frame *inner = place->n_frames ? &place->frames[0] : NULL;
+	const struct ws_report_frame *user =
+		place->user_frame != WS_NONE ? &place->frames[place->user_frame] : NULL;
+	const struct ws_report_kernel *kernel =
+		place->kernel != WS_NONE ? &build->kernels[place->kernel] : NULL;
+	if (kernel && kernel->name_status == WS_OK) {
+		say(sentence, " in kernel %s", wsi_build_name(build, kernel->name_short));
+	} else if (inner && inner->function_status == WS_OK) {
+		say(sentence, " in %s",
+		    wsi_build_name(build, place->frames[place->n_frames - 1].function_short));
+	}
+	if (inner && inner->line_status == WS_OK) {
+		say(sentence, " at ");
+		say_line(sentence, build, inner);
+	}
+	if (user && user != inner && user->line_status == WS_OK) {
+		say(sentence, ", called from ");
+		say_line(sentence, build, user);
+	}
+}
+
+/* What is lost that hides a fault, or at least a hang, in words; NULL: nothing is. */
+const char *wsi_first_loss(const struct wsi_build *build, enum ws_hides least)
+{
+	for (size_t i = 0; i < build->n_diagnostics; i++)
+		if (build->diagnostics[i].hides >= least)
+			return build->diagnostics[i].message;
+	return NULL;
+}
+
+static void say_place(struct sentence *sentence, struct wsi_build *build,
+		      const struct ws_report_exception *e)
+{
+	say_frames(sentence, build,
+		   &(struct place){ e->frames, e->n_frames, e->user_frame, e->kernel });
+}
+
+static void say_dim(struct sentence *sentence, const char *word, struct ws_dim3 dim)
+{
+	say(sentence, "%s (%u,%u,%u)", word, dim.x, dim.y, dim.z);
+}
+
+/* The thread that stands out, with how many others can be guilty; else the range of those. */
+static void say_suspects(struct sentence *sentence, const struct ws_report_exception *e)
+{
+	bool each = e->blame == WS_BLAME_TRAP || (e->kind && e->kind->knows_lane);
+	unsigned here = wsi_count_bits(e->lanes_suspect);
+	if (each || e->suspect_stands_out || here < 2) {
+		say_dim(sentence, ", thread", e->suspect.thread);
+		if (!each && e->blame == WS_BLAME_SUSPECT && e->n_suspects > 1)
+			say(sentence, " or another of %" PRIu64 " suspects", e->n_suspects);
+		else if (e->n_suspects > 1)
+			say(sentence, " and %" PRIu64 " more", e->n_suspects - 1);
+		return;
+	}
+	say_dim(sentence, ", among threads", e->first_suspect.thread);
+	say_dim(sentence, " to", e->last_suspect.thread);
+	if (e->n_warps > 1)
+		say(sentence, " and %" PRIu64 " more in %" PRIu64 " other warp%s",
+		    e->n_suspects - here, e->n_warps - 1, e->n_warps == 2 ? "" : "s");
+}
+
+static void say_thread(struct sentence *sentence, const struct wsi_build *build,
+		       const struct ws_report_exception *e)
+{
+	if (e->at.device == WS_NONE)
+		say(sentence, "; an unknown device");
+	else
+		say(sentence, "; device %u", e->at.device);
+	if (e->blame == WS_BLAME_SM) {
+		say(sentence, ", SM %u", e->at.sm);
+		if (e->n_sms > 1)
+			say(sentence, " and %" PRIu64 " more", e->n_sms - 1);
+		say(sentence, wsi_first_loss(build, WS_HIDES_FAULT)
+				      ? "; its threads are lost or had exited"
+				      : "; the threads had already exited");
+		return;
+	}
+	if (e->at.block_status != WS_OK)
+		say(sentence, ", SM %u, warp %u", e->at.sm, e->at.warp);
+	else
+		say_dim(sentence, ", block", e->at.block);
+	if (e->suspect.lane != WS_NONE)
+		say_suspects(sentence, e);
+}
+
+/* What the suspects did, where it is sure. */
+static void say_access(struct sentence *sentence, const struct ws_report_exception *e)
+{
+	static const char *const verbs[] = { "load", "store", "update" };
+	static const char *const ties[] = { "from", "to", "in" };
+	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
+	if (!access || access->found.confidence != WS_CONFIDENCE_CERTAIN || !access->width)
+		return;
+	uint32_t suspects = access->suspects & e->lanes_suspect;
+	uint32_t told = suspects & (access->lanes_known | access->lanes_likely);
+	bool one = e->suspect_stands_out && access->lane == e->suspect.lane;
+	uint32_t lanes = one ? told & 1u << access->lane : told;
+	if (!lanes)
+		return;
+	if (one)
+		say(sentence, "; lane %u", access->lane);
+	else if (told != suspects)
+		say(sentence, "; %u of the %u suspects", wsi_count_bits(told),
+		    wsi_count_bits(suspects));
+	else
+		say(sentence, "; the %u suspects%s", wsi_count_bits(told),
+		    e->n_warps > 1 ? " of the first warp" : "");
+	say(sentence, " %s%s%s %u byte%s%s %s %s memory at 0x%" PRIx64,
+	    lanes & ~access->lanes_known ? "probably " : "", verbs[access->direction],
+	    one ? "s" : "", access->width, access->width == 1 ? "" : "s", one ? "" : " each",
+	    ties[access->direction], ws_space_text(access->space),
+	    one ? access->address[access->lane] : access->first_address);
+	if (!one && access->first_address != access->last_address)
+		say(sentence, " to 0x%" PRIx64, access->last_address);
+	if (access->where && (one || access->first_address == access->last_address))
+		say(sentence, ", %s", access->where);
+}
+
+static const char *const waits_for[] = {
+	[WS_WAIT_BARRIER] = "at a barrier of their block",
+	[WS_WAIT_CLUSTER] = "at the barrier of their cluster",
+	[WS_WAIT_CONVERGENCE] = "for lanes of their own warp",
+	[WS_WAIT_MBARRIER] = "for a barrier object in shared memory",
+	[WS_WAIT_GRID] = "for all blocks of the grid",
+	[WS_WAIT_SPIN] = "for memory to change",
+	[WS_WAIT_SLEEP] = "asleep",
+};
+
+/* Warps that wait by the hardware's word or by the code that they stand at. */
+static uint32_t n_waiting(const struct ws_report *report)
+{
+	return report->n_waiting_warps > report->n_barrier_warps ? report->n_waiting_warps
+								 : report->n_barrier_warps;
+}
+
+/* The collective operation that threads of the report wait in, or NULL. */
+static const char *collective_of(const struct ws_report *report)
+{
+	for (uint32_t i = 0; i < report->n_waits; i++)
+		if (report->waits[i].collective)
+			return report->waits[i].collective;
+	return NULL;
+}
+
+/*
+ * The wait that others wait for: from the largest one to whom it misses, as long as those wait
+ * themselves. In a circle it is the last one before it closes.
+ */
+static const struct ws_report_wait *root_of_waits(const struct ws_report *report)
+{
+	uint32_t at = 0;
+	for (uint32_t step = 0; step < report->n_waits; step++) {
+		const struct ws_report_wait *wait = &report->waits[at];
+		uint32_t next = WS_NONE;
+		for (uint32_t i = 0; i < wait->n_absentees && next == WS_NONE; i++) {
+			if (wait->absentees[i].state != WS_ABSENTEE_WAITS)
+				return wait; /* it ended, faulted or runs: nobody waits for more */
+			next = wait->absentees[i].wait;
+		}
+		if (next >= report->n_waits)
+			return wait;
+		at = next;
+	}
+	return report->n_waits ? &report->waits[at] : NULL;
+}
+
+/* "64 threads wait for ...: they wait until it is 1; it is 0" */
+static void say_wait(struct sentence *sentence, const struct ws_report_wait *wait)
+{
+	say(sentence, ": %" PRIu64 " thread%s %s", wait->n_lanes, wait->n_lanes == 1 ? "" : "s",
+	    wait->claim.text);
+	if (wait->needs)
+		say(sentence, " (%s)", wait->needs);
+	else if (wait->missing_text)
+		say(sentence, " (%s)", wait->missing_text);
+}
+
+/* Threads that wait for anything else, by what for. */
+static void say_other_waits(struct sentence *sentence, const struct ws_report *report,
+			    const struct ws_report_wait *root)
+{
+	const char *separator = "; others wait: ";
+	for (size_t kind = 0; kind < WSI_COUNT(report->n_waiting_threads); kind++) {
+		uint64_t n = report->n_waiting_threads[kind];
+		if (root && root->kind == (enum ws_wait_kind)kind)
+			n -= wsi_min_u64(n, root->n_lanes);
+		if (n == 0)
+			continue;
+		say(sentence, "%s%" PRIu64 " %s", separator, n, waits_for[kind]);
+		separator = ", ";
+	}
+}
+
+static void say_hang(struct sentence *sentence, struct wsi_build *build)
+{
+	const struct ws_report *report = build->report;
+	const struct ws_report_wait *root = root_of_waits(report);
+	uint32_t waiting = n_waiting(report);
+	say(sentence, "hang suspected");
+	if (root) {
+		say_frames(sentence, build,
+			   &(struct place){ root->frames, root->n_frames, root->user_frame,
+					    root->kernel });
+		sentence->head = sentence->len;
+		say_wait(sentence, root);
+	} else if (build->have_calm) {
+		say_place(sentence, build, &build->calm.e);
+		sentence->head = sentence->len;
+		say(sentence, ": warps wait at a barrier");
+	}
+	say_other_waits(sentence, report, root);
+	say(sentence, "; %u of %u resident warp%s wait%s; no exception", waiting, report->n_warps,
+	    report->n_warps == 1 ? "" : "s", waiting == 1 ? "s" : "");
+	if (collective_of(report))
+		say(sentence, "; another rank may be the cause");
+}
+
+static void say_calm(struct sentence *sentence, const struct wsi_build *build)
+{
+	const struct ws_report *report = build->report;
+	const char *what = report->dump_status == WS_OK ? "dump" : "process";
+	if (report->verdict == WS_VERDICT_UNKNOWN) {
+		const char *fault = wsi_first_loss(build, WS_HIDES_FAULT);
+		const char *hang = wsi_first_loss(build, WS_HIDES_HANG);
+		bool calm = !fault && hang && build->counts.sms;
+		if (calm)
+			say(sentence, "No exception in this %s; cannot tell whether it hangs",
+			    what);
+		else
+			say(sentence, "Cannot tell whether this %s holds a fault", what);
+		sentence->head = sentence->len;
+		say(sentence, ": %s", calm ? hang : fault ? fault : "it holds no GPU state");
+		return;
+	}
+	say(sentence, "No fault in this %s", what);
+	sentence->head = sentence->len;
+	if (report->n_warps == 0)
+		say(sentence, "; no thread is resident");
+	else
+		say(sentence, "; %u warp%s resident", report->n_warps,
+		    report->n_warps == 1 ? " is" : "s are");
+}
+
+static enum ws_status summarize(struct wsi_build *build)
+{
+	struct sentence sentence = { .len = 0 };
+	const struct ws_report *report = build->report;
+	if (report->verdict == WS_VERDICT_FAULT) {
+		const struct ws_report_exception *e = report->focus;
+		say(&sentence, "%s", e->headline);
+		if (e->assertion.message.len)
+			say(&sentence, ": %s;", wsi_build_name(build, e->assertion.message));
+		say_place(&sentence, build, e);
+		sentence.head = sentence.len;
+		say_thread(&sentence, build, e);
+		say_access(&sentence, e);
+		capitalize(sentence.text);
+	} else if (report->verdict == WS_VERDICT_HANG) {
+		say_hang(&sentence, build);
+		capitalize(sentence.text);
+	} else {
+		say_calm(&sentence, build);
+	}
+	build->report->summary = wsi_arena_str(build->arena, sentence.text, sentence.len);
+	build->report->summary_head = sentence.head ? sentence.head : sentence.len;
+	return build->report->summary ? WS_OK : WS_NO_MEMORY;
+}
+
+/* ---- what is missing ---- */
+
+/* Why the debug images that were given did not help; NULL when there are none. */
+static const char *explain_borrowing(struct wsi_build *build, const struct ws_place *place)
+{
+	struct ws_borrowed found;
+	if (!build->pool)
+		return NULL;
+	wsi_lines_of(build, place, &found);
+	switch (found.verdict) {
+	case WS_BORROW_DIFFERS:
+		return wsi_build_text(build,
+				      "The code in %s is different: %" PRIu64
+				      " instructions differ, the first at offset 0x%" PRIx64 ".",
+				      found.path, found.diff.n_instructions, found.diff.first_off);
+	case WS_BORROW_NO_LINES:
+		return "The debug images that have this function have no lines either.";
+	case WS_BORROW_NO_FUNCTION:
+		return "None of the debug images has this function.";
+	case WS_BORROW_EQUAL:
+		return "The debug image with this code has no line for this instruction.";
+	}
+	return NULL;
+}
+
+/* Lines of the focus's code. */
+static enum ws_status missing_lines(struct wsi_build *build, const struct ws_report_exception *e)
+{
+	const struct ws_report_frame *frame = &e->frames[0];
+	struct ws_place place;
+	if (frame->line_status == WS_OK)
+		return WS_OK;
+	if (frame->function_status != WS_OK)
+		return missing_add(build,
+				   wsi_build_text(build, "the function at 0x%" PRIx64, frame->pc),
+				   frame->function_status,
+				   frame->function_status == WS_UNSUPPORTED
+					   ? "The classic back end recorded host addresses; only "
+					     "the kernel's own code can be looked up."
+					   : "No module image in this dump contains that address.");
+	struct ws_module_hint hint = { WS_NONE, WS_NONE, WS_NONE };
+	const char *text = NULL;
+	if (ws_module_set_find_address(build->modules, frame->pc, &hint, &place, NULL) == WS_OK)
+		text = explain_borrowing(build, &place);
+	if (!text)
+		text = "What to try next says how to get it.";
+	return missing_add(build,
+			   wsi_build_text(build, "line information of %.*s",
+					  (int)frame->function_short.len,
+					  frame->function_short.ptr),
+			   frame->line_status, text);
+}
+
+/* Source files of the focus's frames. Only the first is named. */
+static enum ws_status missing_sources(struct wsi_build *build, const struct ws_report_exception *e,
+				      bool *ret_any)
+{
+	if (build->options.no_source)
+		return WS_OK;
+	for (uint32_t i = 0; i < e->n_frames; i++) {
+		const struct ws_report_frame *frame = &e->frames[i];
+		if (frame->line_status != WS_OK || frame->library || frame->source.path)
+			continue;
+		*ret_any = true;
+		return missing_add(
+			build,
+			wsi_build_text(build, "source file %.*s",
+				       (int)wsi_min_u64(frame->file.len, 900), frame->file.ptr),
+			frame->source.why ? WS_EXCLUDED : WS_ABSENT,
+			frame->source.why
+				? frame->source.why
+				: "Not on this machine: --source-map FROM=TO or --source-dir DIR.");
+	}
+	return WS_OK;
+}
+
+/* Kernels whose image is not there. */
+static enum ws_status missing_images(struct wsi_build *build)
+{
+	uint32_t n = 0, first = WS_NONE;
+	enum ws_status why = WS_ABSENT;
+	for (uint32_t i = 0; i < build->report->n_kernels; i++) {
+		const struct ws_report_kernel *kernel = &build->kernels[i];
+		struct ws_image image;
+		if (kernel->name_status == WS_OK)
+			continue;
+		if (n++ > 0)
+			continue;
+		first = kernel->id;
+		if (kernel->grid.image_index != WS_NONE &&
+		    ws_target_image(build->target, kernel->grid.image_index, &image, NULL) ==
+			    WS_OK &&
+		    image.relocated_status != WS_OK)
+			why = image.relocated_status;
+	}
+	if (n == 0)
+		return WS_OK;
+	const char *what =
+		n == 1 ? wsi_build_text(build, "the name of kernel %u", first)
+		       : wsi_build_text(build, "the names of kernel %u and %u more", first, n - 1);
+	return missing_add(build, what, why,
+			   "The module image that holds its code is not in this dump.");
+}
+
+static enum ws_status find_missing(struct wsi_build *build, bool *ret_no_source)
+{
+	const struct ws_report_exception *e = build->report->focus;
+	enum ws_status st = missing_images(build);
+	if (st == WS_OK && e && e->n_frames)
+		st = missing_lines(build, e);
+	if (st == WS_OK && e && e->blame != WS_BLAME_NOBODY && e->blame != WS_BLAME_TRAP &&
+	    e->errorpc_status != WS_OK)
+		st = missing_add(build, "the error PC", e->errorpc_status,
+				 "The place shown is that of the pc: the faulting instruction is "
+				 "at or before it.");
+	if (st == WS_OK && e && e->blame == WS_BLAME_SM)
+		st = missing_add(build, "the faulting thread", WS_ABSENT,
+				 wsi_first_loss(build, WS_HIDES_FAULT)
+					 ? "Its warp had exited before the fault was detected, or "
+					   "its row is lost: only the SM's row records it."
+					 : "Its warp had exited before the fault was detected: "
+					   "only the SM's row records it.");
+	if (st == WS_OK && e && e->stack_status != WS_OK && e->stack_status != WS_ABSENT)
+		st = missing_add(build, "the call stack", e->stack_status, NULL);
+	if (st == WS_OK && e)
+		st = missing_sources(build, e, ret_no_source);
+	if (st == WS_OK && build->report->dump_status == WS_OK && !build->report->dump.complete)
+		st = missing_add(build, "a part of the dump", WS_TRUNCATED,
+				 "The file is truncated or damaged; see the diagnostics.");
+	return st;
+}
+
+/* ---- what to try next ---- */
+
+static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_report_exception *e)
+{
+	enum ws_status st = WS_OK;
+	for (uint32_t i = 0; i < e->n_commands && st == WS_OK; i++)
+		st = next_add(build, e->commands[i]);
+	bool lines_wanted = e->n_frames && e->frames[0].function_status == WS_OK &&
+			    e->frames[0].line_status == WS_ABSENT;
+	if (st == WS_OK && lines_wanted)
+		st = next_add(build,
+			      "Build the same source with `-lineinfo`, which does not change the "
+			      "machine code, and add `--debug-image FILE` with the result: "
+			      "the report then shows source lines for this dump. "
+			      "`warpscope store add FILE` keeps it for later dumps.");
+	if (st == WS_OK && lines_wanted)
+		st = next_add(
+			build,
+			"Where `-lineinfo` goes: `NVCC_APPEND_FLAGS=-lineinfo` in the "
+			"environment for whatever runs nvcc (CMake, PyTorch extensions, TVM); "
+			"`FLASHINFER_JIT_LINEINFO=1` for FlashInfer; Triton writes lines unless "
+			"`TRITON_DISABLE_LINE_INFO=1` is set; NVRTC takes "
+			"`--generate-line-info`. Empty their caches first.");
+	if (st == WS_OK && e->blame == WS_BLAME_SM)
+		st = next_add(build,
+			      "Reproduce with `CUDA_LAUNCH_BLOCKING=1` to see which launch it is.");
+	return st;
+}
+
+/* A kernel that waits for memory and is not on the GPU with all of its blocks. */
+static enum ws_status next_for_blocks(struct wsi_build *build)
+{
+	const struct ws_report *report = build->report;
+	for (uint32_t i = 0; i < report->n_waits; i++) {
+		const struct ws_report_wait *wait = &report->waits[i];
+		bool word = wait->kind == WS_WAIT_GRID ||
+			    (wait->kind == WS_WAIT_SPIN && wait->space == WS_SPACE_GLOBAL);
+		if (!word || wait->collective || wait->kernel >= report->n_kernels ||
+		    report->kernels[wait->kernel].grid_status != WS_OK)
+			continue;
+		const struct ws_report_kernel *kernel = &report->kernels[wait->kernel];
+		struct ws_dim3 dim = kernel->grid.grid_dim;
+		uint64_t all = (uint64_t)dim.x * dim.y, resident = 0;
+		for (uint32_t b = 0; b < report->map.n_blocks; b++)
+			resident += report->map.blocks[b].status == WS_OK &&
+				    report->map.blocks[b].kernel == wait->kernel;
+		if (!all || dim.z > UINT32_MAX / all || resident >= all * dim.z)
+			continue;
+		return next_add(
+			build, wsi_build_text(build,
+					      "Only %" PRIu64 " of %" PRIu64 " blocks of %s are on "
+					      "the GPU. Blocks that wait for each other must all "
+					      "be resident at once: use a cooperative launch.",
+					      resident, all * dim.z,
+					      wsi_build_name(build, kernel->name_short)));
+	}
+	return WS_OK;
+}
+
+static enum ws_status find_next(struct wsi_build *build, bool no_source)
+{
+	const struct ws_report *report = build->report;
+	enum ws_status st = WS_OK;
+	if (report->verdict == WS_VERDICT_FAULT)
+		st = next_for_fault(build, report->focus);
+	const char *collective = collective_of(report);
+	if (st == WS_OK && report->verdict == WS_VERDICT_HANG && collective)
+		st = next_add(
+			build,
+			wsi_build_text(build,
+				       "All ranks take part in the %s: a rank that is not in it, "
+				       "or that faulted, holds up the others. Look at the "
+				       "dumps of the other ranks first.",
+				       collective));
+	else if (st == WS_OK &&
+		 (report->verdict == WS_VERDICT_NONE || report->verdict == WS_VERDICT_HANG))
+		st = next_add(
+			build,
+			"A dump without an exception is normal if it was requested, or if the "
+			"process waits for another: look at the dumps of the other ranks.");
+	if (st == WS_OK && report->verdict == WS_VERDICT_HANG)
+		st = next_for_blocks(build);
+	if (st == WS_OK && report->verdict == WS_VERDICT_HANG)
+		st = next_add(build, "See what each warp waits for: `warpscope info DUMP warps`, "
+				     "`warpscope info DUMP barriers`.");
+	if (st == WS_OK && no_source)
+		st = next_add(build, "Add `--source-map FROM=TO` or `--source-dir DIR` to see the "
+				     "source lines here.");
+	return st;
+}
+
+static void decide(struct wsi_build *build)
+{
+	struct ws_report *report = build->report;
+	report->dump.complete = report->dump.complete && build->n_diagnostics == 0;
+	if (report->n_exceptions)
+		report->verdict = WS_VERDICT_FAULT;
+	else if (wsi_first_loss(build, WS_HIDES_FAULT) || build->counts.sms == 0)
+		report->verdict = WS_VERDICT_UNKNOWN;
+	else if (n_waiting(report) > report->n_warps / 2)
+		report->verdict = WS_VERDICT_HANG;
+	else if (report->n_warps && wsi_first_loss(build, WS_HIDES_HANG))
+		report->verdict = WS_VERDICT_UNKNOWN;
+	else
+		report->verdict = WS_VERDICT_NONE;
+}
+
+/* ---- what the images prove when the state is lost ---- */
+
+enum {
+	MAX_CODE = 100, /* kernels named */
+	MAX_IMAGES = 1000,
+};
+
+static enum ws_status list_module(struct wsi_build *build, struct ws_module *module,
+				  struct ws_str *names)
+{
+	const struct ws_function *functions;
+	size_t n;
+	if (ws_module_functions(module, &functions, &n, NULL) != WS_OK)
+		return WS_OK;
+	for (size_t i = 0; i < n && build->report->n_code < MAX_CODE; i++) {
+		if (!functions[i].is_kernel || functions[i].section == 0)
+			continue;
+		const struct wsi_name *name = wsi_name_of(build, functions[i].name);
+		if (!name)
+			return WS_NO_MEMORY;
+		names[build->report->n_code++] = name->full;
+	}
+	return WS_OK;
+}
+
+static enum ws_status list_code(struct wsi_build *build)
+{
+	if (build->report->verdict != WS_VERDICT_UNKNOWN)
+		return WS_OK;
+	struct ws_str *names = wsi_arena_zalloc_array(build->arena, MAX_CODE, sizeof *names);
+	if (!names)
+		return WS_NO_MEMORY;
+	build->report->code = names;
+	uint32_t n = ws_module_set_count(build->modules);
+	for (uint32_t i = 0; i < n && i < MAX_IMAGES; i++) {
+		struct ws_module *module;
+		enum ws_status st = ws_module_set_module(build->modules, i, &module, NULL);
+		if (st == WS_OK)
+			st = list_module(build, module, names);
+		if (st == WS_NO_MEMORY)
+			return st;
+	}
+	return WS_OK;
+}
+
+enum ws_status wsi_verdict(struct wsi_build *build)
+{
+	bool no_source = false;
+	decide(build);
+	enum ws_status st = summarize(build);
+	if (st == WS_OK)
+		st = list_code(build);
+	if (st == WS_OK)
+		st = find_missing(build, &no_source);
+	if (st == WS_OK)
+		st = find_next(build, no_source);
+	return st;
+}

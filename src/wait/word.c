@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The word in memory that threads wait for: its address and owner, its value, and the value that
+ * ends the wait. The address comes from the registers if they still hold it, else it is recomputed
+ * from parameters and coordinates, as for an access that failed (explain.h).
+ */
+#include "explain/explain.h"
+#include "wait/wait.h"
+
+enum {
+	MAX_BY_REGISTERS = 32, /* parts whose addresses are read from registers */
+	RANK_SHIFT = 24,       /* shared addresses of a cluster: the block's rank is above */
+};
+
+static bool read_register(struct wsi_build *build, uint32_t warp_index, uint32_t lane,
+			  enum ws_reg_kind kind, uint32_t number, uint64_t *ret_value)
+{
+	uint32_t value = 0, n_read = 0;
+	if (ws_target_registers(build->target, warp_index, lane, kind, number, 1, &value, &n_read,
+				NULL) != WS_OK ||
+	    n_read < 1)
+		return false;
+	if ((kind == WS_REG_R || kind == WS_REG_UR) && wsi_is_replaced(build, &value, 1))
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+bool wsi_wait_operand(struct wsi_build *build, uint32_t warp_index, uint32_t lane,
+		      const struct ws_operand *op, uint64_t *ret_value)
+{
+	*ret_value = (uint64_t)op->value;
+	switch (op->kind) {
+	case WS_OPERAND_IMMEDIATE:
+		return true;
+	case WS_OPERAND_REG:
+		*ret_value = 0;
+		return op->number >= 255 ||
+		       read_register(build, warp_index, lane, WS_REG_R, op->number, ret_value);
+	case WS_OPERAND_UREG:
+		*ret_value = 0;
+		return op->number >= 255 ||
+		       read_register(build, warp_index, lane, WS_REG_UR, op->number, ret_value);
+	case WS_OPERAND_BREG:
+		return read_register(build, warp_index, lane, WS_REG_BARRIER, op->number,
+				     ret_value);
+	case WS_OPERAND_PRED:
+	case WS_OPERAND_UPRED:
+	case WS_OPERAND_SCOREBOARD:
+	case WS_OPERAND_FLOAT:
+	case WS_OPERAND_TARGET:
+	case WS_OPERAND_SPECIAL:
+		break;
+	}
+	return false;
+}
+
+/* A wait whose word is being looked at. */
+struct word {
+	struct wsi_waits *w;
+	struct ws_report_wait *wait;
+	const struct wsi_wait_code *code;
+	struct wsi_fault fault;
+	struct ws_report_frame frames[1 + WSI_MAX_PATH + WSI_MAX_STACK];
+	struct wsi_scene scene;
+	uint32_t lane;     /* whose address it is */
+	enum ws_status st; /* WS_NO_MEMORY, or WS_OK */
+};
+
+/* ---- the scene ---- */
+
+static void add_frame(struct word *word, uint64_t pc, bool caller)
+{
+	struct ws_report_exception *e = &word->fault.e;
+	word->frames[e->n_frames++] = (struct ws_report_frame){ .pc = pc, .caller = caller };
+}
+
+/* A thread as if it stood at what it reads: in the functions that lead there from the loop. */
+static enum ws_status open_scene(struct word *word, const struct wsi_part *part)
+{
+	const struct wsi_group *group = &word->w->build->groups[part->group];
+	struct ws_report_exception *e = &word->fault.e;
+	struct wsi_stack stack;
+	wsi_part_stack(word->w, part, &stack);
+	word->fault.where = group->where;
+	word->fault.device_index = group->where.device_index;
+	*e = (struct ws_report_exception){
+		.blame = WS_BLAME_LANE,
+		.at = word->wait->example,
+		.kernel = word->wait->kernel,
+		.pc_status = WS_OK,
+		.errorpc_status = WS_OK,
+		.pc = group->g.pc,
+		.errorpc = word->code->pc,
+		.lanes_active = part->lanes,
+		.lanes_valid = part->lanes,
+		.lanes_blamed = part->lanes,
+		.frames = word->frames,
+		.user_frame = WS_NONE,
+		.pc_frames_from = WS_NONE,
+	};
+	add_frame(word, word->code->pc, false);
+	for (uint32_t i = 0; i < word->code->n_path; i++)
+		add_frame(word, word->code->path[i], true);
+	for (uint32_t i = word->code->level; i < stack.n; i++)
+		add_frame(word, stack.at[i].address, true);
+	return wsi_scene_init(&word->scene, word->w->build, &word->fault);
+}
+
+/* ---- values ---- */
+
+/* Whether a register still has, at an instruction that a lane comes to next, what it has now. */
+static bool keeps(const struct wsi_scene *scene, uint32_t lane, uint64_t pc,
+		  const struct ws_operand *op)
+{
+	struct ws_flow_written written;
+	return scene->code.flow && scene->lanes >> lane & 1 &&
+	       ws_flow_written(scene->code.flow, scene->lane[lane].pc, pc, &written, NULL) ==
+		       WS_OK &&
+	       !written.unknown_direct &&
+	       ws_flow_registers_spare(&written.direct, op->kind, op->number,
+				       op->count ? op->count : 1);
+}
+
+/* The value that an instruction of the function that reads will find in a register: what the
+ * register holds, when nothing before it writes it, else computed again. */
+static bool find_value(struct word *word, uint64_t pc, const struct ws_operand *op,
+		       uint64_t *ret_value)
+{
+	const struct wsi_scene *scene = &word->scene;
+	uint32_t lane = word->lane;
+	unsigned uses = 0;
+	if (op->kind == WS_OPERAND_IMMEDIATE || op->number >= 255) {
+		*ret_value = op->kind == WS_OPERAND_IMMEDIATE ? (uint64_t)op->value : 0;
+		return true;
+	}
+	if (!scene->code.flow || (op->kind != WS_OPERAND_REG && op->kind != WS_OPERAND_UREG))
+		return false;
+	if (keeps(scene, lane, pc, op))
+		return wsi_scene_register(scene, lane, op->kind, op->number, 1, ret_value) == WS_OK;
+	struct ws_flow_slice *slice = wsi_zalloc(sizeof *slice);
+	if (!slice)
+		word->st = WS_NO_MEMORY;
+	bool known = slice &&
+		     ws_flow_slice(scene->code.flow, pc, op->kind, op->number, 32, slice, NULL) ==
+			     WS_OK &&
+		     slice->n && wsi_eval(scene, slice, 0, lane, 0, ret_value, &uses);
+	wsi_free(slice);
+	return known;
+}
+
+static bool is_met(const struct ws_report_wait *wait)
+{
+	int64_t value = wait->until_signed ? (int32_t)(uint32_t)wait->value
+					   : (int64_t)(uint32_t)wait->value;
+	int64_t other = wait->until_signed ? (int32_t)(uint32_t)wait->until_value
+					   : (int64_t)wait->until_value;
+	switch (wait->until) {
+	case WS_FLOW_TEST_EQUAL:
+		return value == other;
+	case WS_FLOW_TEST_OTHER:
+		return value != other;
+	case WS_FLOW_TEST_LESS:
+		return value < other;
+	case WS_FLOW_TEST_AT_MOST:
+		return value <= other;
+	case WS_FLOW_TEST_MORE:
+		return value > other;
+	case WS_FLOW_TEST_AT_LEAST:
+		return value >= other;
+	case WS_FLOW_TEST_NONE:
+		break;
+	}
+	return false;
+}
+
+/* Small numbers as people write them, others as memory shows them. */
+static const char *number_text(struct wsi_build *build, uint64_t value, bool is_signed)
+{
+	enum { SMALL = 100000 };
+	int64_t number = is_signed ? (int32_t)(uint32_t)value : (int64_t)value;
+	return number > -SMALL && number < SMALL ? wsi_build_text(build, "%" PRId64, number)
+						 : wsi_build_text(build, "0x%" PRIx64, value);
+}
+
+static const char *say_until(struct wsi_build *build, struct ws_report_wait *wait)
+{
+	static const char *const words[] = {
+		[WS_FLOW_TEST_NONE] = "",
+		[WS_FLOW_TEST_EQUAL] = "",
+		[WS_FLOW_TEST_OTHER] = "other than ",
+		[WS_FLOW_TEST_LESS] = "less than ",
+		[WS_FLOW_TEST_AT_MOST] = "at most ",
+		[WS_FLOW_TEST_MORE] = "more than ",
+		[WS_FLOW_TEST_AT_LEAST] = "at least ",
+	};
+	bool known = wait->value_status == WS_OK && wait->value_bytes <= 4;
+	const char *other = number_text(build, wait->until_value, wait->until_signed);
+	const char *value = known ? number_text(build, wait->value, wait->until_signed) : "";
+	wait->until_met = known && wait->value_bytes == 4 && is_met(wait);
+	if (!other || !value)
+		return NULL;
+	return wsi_build_text(build, "the wait ends when the value is %s%s%s%s%s",
+			      words[wait->until], other, known ? "; it is " : "", value,
+			      wait->until_met ? ", so it is about to end" : "");
+}
+
+/* What the word has to be. */
+static void find_until(struct word *word)
+{
+	const struct wsi_wait_code *code = word->code;
+	struct ws_report_wait *wait = word->wait;
+	bool known;
+	wait->until = code->test;
+	wait->until_signed = code->test_signed;
+	if (code->test == WS_FLOW_TEST_NONE)
+		return;
+	if (code->test_constant)
+		known = wsi_scene_memory(&word->scene, word->lane, WS_SPACE_CONST, code->test_bank,
+					 (uint64_t)code->test_with.value, 4,
+					 &wait->until_value) == WS_OK;
+	else /* the compare lies in the loop's function */
+		known = (code->n_path == 0 || code->test_with.kind == WS_OPERAND_IMMEDIATE ||
+			 code->test_with.number >= 255) &&
+			find_value(word, code->test_pc, &code->test_with, &wait->until_value);
+	if (!known)
+		return;
+	wait->until_value &= UINT32_MAX;
+	wait->until_status = WS_OK;
+	wait->needs = say_until(word->w->build, wait);
+	if (!wait->needs)
+		word->st = WS_NO_MEMORY;
+}
+
+/* ---- barrier objects ---- */
+
+static void decode_object(struct word *word)
+{
+	struct ws_report_object *object = &word->wait->object;
+	struct wsi_barrier barrier;
+	uint64_t phase;
+	wsi_barrier_decode(word->scene.code.sm, word->wait->value, &barrier);
+	if (!barrier.in_use)
+		return;
+	object->status = WS_OK;
+	object->parity = (uint8_t)barrier.phase;
+	object->pending = barrier.pending;
+	object->expected = barrier.expected;
+	object->pending_bytes = barrier.bytes;
+	object->phase_status = WS_ABSENT;
+	if (!find_value(word, word->code->phase_pc, &word->code->phase, &phase))
+		return;
+	object->phase_status = WS_OK;
+	object->phase = phase >> 31 & 1;
+	object->over = object->phase != object->parity;
+}
+
+static const char *say_object(struct wsi_build *build, const struct ws_report_object *object)
+{
+	char bytes[100] = "";
+	if (object->over)
+		return "the awaited phase is over: the wait is about to end";
+	if (object->pending_bytes)
+		wsi_format(bytes, "%s%u bytes of asynchronous copies",
+			   object->pending ? ", and " : "", object->pending_bytes);
+	const char *arrivals = object->expected == 1 ? "arrival" : "arrivals";
+	if (!object->pending && *bytes)
+		return wsi_build_text(build, "%s are missing, but no arrivals", bytes);
+	return wsi_build_text(build, "%u of %u %s %s missing%s", object->pending, object->expected,
+			      arrivals, object->pending == 1 ? "is" : "are", bytes);
+}
+
+/* ---- the address ---- */
+
+/* Shared addresses of a cluster hold the block's rank; false for another block's. */
+static bool take_rank(const struct wsi_scene *scene, uint64_t *address)
+{
+	struct ws_dim3 dim = scene->block.cluster_dim, idx = scene->block.idx;
+	uint64_t rank = *address >> RANK_SHIFT, own = 0;
+	if (scene->have_block && scene->block.have & WS_BLOCK_CLUSTER_DIM && dim.x && dim.y)
+		own = idx.x % dim.x +
+		      dim.x * (idx.y % dim.y + (uint64_t)dim.y * (idx.z % (dim.z ? dim.z : 1)));
+	if (rank != own)
+		return false;
+	*address &= (UINT64_C(1) << RANK_SHIFT) - 1;
+	return true;
+}
+
+/* The address that a lane is about to read, from registers that keep their values until then. */
+static bool next_address(const struct wsi_scene *scene, uint32_t lane, uint64_t *ret_address)
+{
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	struct ws_insn insn;
+	uint64_t pc = scene->e->errorpc, part;
+	bool any = false;
+	*ret_address = 0;
+	if (!wsi_code_insn(&scene->code, pc, &insn))
+		return false;
+	size_t n = ws_sass_operands(&insn, pc, ops, WSI_COUNT(ops));
+	for (size_t i = 0; i < n; i++) {
+		if (ops[i].role == WS_ROLE_OFFSET) {
+			*ret_address += (uint64_t)ops[i].value;
+			any = true;
+		}
+		if (ops[i].role != WS_ROLE_ADDRESS_BASE)
+			continue;
+		if (ops[i].scale != 1 || !keeps(scene, lane, pc, &ops[i]) ||
+		    wsi_scene_register(scene, lane, ops[i].kind, ops[i].number, ops[i].count,
+				       &part) != WS_OK)
+			return false;
+		*ret_address += part;
+		any = true;
+	}
+	return any;
+}
+
+/* The address that a lane of the scene's warp reads, in its space: that of the registers while they
+ * hold it, else computed again. Nothing changes while threads wait, so memory may be used. */
+static bool lane_address(const struct wsi_scene *scene, uint32_t lane, enum ws_space *ret_space,
+			 uint64_t *ret_address)
+{
+	const struct ws_report_access *access = scene->e->accesses;
+	uint32_t rank;
+	unsigned uses = 0;
+	*ret_space = access->space;
+	*ret_address = access->address[lane];
+	if (access->lanes_known >> lane & 1)
+		return true;
+	if (!next_address(scene, lane, ret_address) &&
+	    (!scene->have_slice || !wsi_eval(scene, scene->slice, 0, lane, 0, ret_address, &uses)))
+		return false;
+	if (access->generic)
+		*ret_space = wsi_scene_resolve(scene, *ret_address, ret_address, &rank);
+	else if (*ret_space != WS_SPACE_GLOBAL)
+		*ret_address &= UINT32_MAX;
+	return true;
+}
+
+/* The lanes of a part that look at another address than the example, or at one not known. */
+static bool part_differs(struct word *word, const struct wsi_part *part, bool by_eval)
+{
+	struct wsi_scene *scene = &word->scene;
+	bool any = false;
+	wsi_scene_aim(scene, part->warp);
+	if (!by_eval)
+		word->st = wsi_access_find(scene);
+	if (word->st != WS_OK || (!by_eval && scene->e->n_accesses == 0))
+		return true;
+	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
+		uint64_t address = 0;
+		enum ws_space space = word->wait->space;
+		unsigned uses = 0;
+		if (!(part->lanes >> lane & 1) ||
+		    !(by_eval ? wsi_eval(scene, scene->slice, 0, lane, 0, &address, &uses)
+			      : lane_address(scene, lane, &space, &address)))
+			continue;
+		any = true;
+		if (space != word->wait->space || address != word->wait->address)
+			return true;
+	}
+	return !any;
+}
+
+static void compare_addresses(struct word *word, uint32_t number)
+{
+	struct wsi_waits *w = word->w;
+	uint64_t again = 0;
+	unsigned uses = 0;
+	bool by_eval = word->wait->space == WS_SPACE_GLOBAL && word->scene.have_slice &&
+		       wsi_eval(&word->scene, word->scene.slice, 0, word->lane, 0, &again, &uses) &&
+		       again == word->wait->address;
+	uint32_t n = 0, most = by_eval ? WSI_MAX_ADDRESSES : MAX_BY_REGISTERS;
+	for (size_t i = 0; i < w->n_parts && n < most && word->wait->one_address; i++) {
+		if (w->parts[i].wait != number)
+			continue;
+		n++;
+		word->wait->one_address = !part_differs(word, &w->parts[i], by_eval);
+	}
+	wsi_scene_aim(&word->scene, word->wait->example.warp_index);
+}
+
+/* The first lane whose address is known: that of the example, where it is. */
+static bool find_lane(struct word *word)
+{
+	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
+		if (word->fault.e.lanes_active >> lane & 1 &&
+		    lane_address(&word->scene, lane, &word->wait->space, &word->wait->address)) {
+			word->lane = lane;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum ws_status look_at(struct word *word, uint32_t number)
+{
+	struct ws_report_wait *wait = word->wait;
+	const struct ws_report_exception *e = &word->fault.e;
+	enum ws_status st = wsi_access_find(&word->scene);
+	if (st != WS_OK || e->n_accesses == 0)
+		return st;
+	wait->space = e->accesses->space;
+	wait->owner = e->accesses->owner;
+	if (!find_lane(word))
+		return WS_OK;
+	wait->address_status = WS_OK;
+	uint32_t width = e->accesses->width;
+	bool object = wait->kind == WS_WAIT_MBARRIER;
+	compare_addresses(word, number);
+	wait->value_bytes = object ? 8 : width;
+	wait->value_status = WS_ABSENT;
+	if (wait->space == WS_SPACE_SHARED && !take_rank(&word->scene, &wait->address))
+		return WS_OK;
+	wait->address += (uint64_t)(int64_t)word->code->object_off;
+	if (wait->value_bytes == 0 || wait->value_bytes > 8)
+		return WS_OK;
+	wait->value_status = wsi_scene_memory(&word->scene, word->lane, wait->space, 0,
+					      wait->address, wait->value_bytes, &wait->value);
+	if (object && wait->value_status == WS_OK) {
+		decode_object(word);
+		if (wait->object.status != WS_OK)
+			return WS_OK;
+		wait->needs = say_object(word->w->build, &wait->object);
+		if (!wait->needs)
+			word->st = WS_NO_MEMORY;
+	} else if (!object) {
+		find_until(word);
+	}
+	return WS_OK;
+}
+
+enum ws_status wsi_wait_words(struct wsi_waits *w)
+{
+	enum ws_status st = WS_OK;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < w->n_list && n < WSI_MAX_WORDS && st == WS_OK; i++) {
+		const struct wsi_part *part = &w->parts[w->first_part[i]];
+		const struct wsi_wait_code *code = &w->code[part->group];
+		if (!wsi_wait_reads_word(code->kind))
+			continue;
+		n++;
+		struct word *word = wsi_zalloc(sizeof *word);
+		if (!word)
+			return WS_NO_MEMORY;
+		word->w = w;
+		word->wait = &w->list[i];
+		word->code = code;
+		st = open_scene(word, part);
+		if (st == WS_OK)
+			st = look_at(word, i);
+		if (st == WS_OK)
+			st = word->st;
+		wsi_scene_fini(&word->scene);
+		wsi_free(word);
+	}
+	return st;
+}
