@@ -23,6 +23,7 @@ enum ws_doubt_kind {
 	WS_DOUBT_WARP_TWICE,
 	WS_DOUBT_WARP_ROW,      /**< ws_warp.damaged */
 	WS_DOUBT_WARP_ACTIVE,   /**< active lanes that are not valid */
+	WS_DOUBT_WARP_BROKEN,   /**< without WS_WARP_BROKEN */
 	WS_DOUBT_LANES_MISSING, /**< valid lanes without a row */
 	WS_DOUBT_LANES_EXTRA,  /**< rows of lanes that are not valid, with an exception or in a warp
 				  without any valid lane */

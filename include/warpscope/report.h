@@ -404,7 +404,8 @@ struct ws_report_exception {
 	uint32_t lanes_active, lanes_valid, lanes_blamed; /**< masks of the warp `at` */
 	uint64_t n_lanes, n_warps, n_sms;                 /**< blamed in all by this entry */
 	enum ws_status text_status;
-	struct ws_str text; /**< the driver's own words */
+	struct ws_str text;     /**< the driver's own words */
+	bool target_block_told; /**< the target tells whether the exception has one */
 	bool have_target_block;
 	struct ws_dim3 target_block; /**< of a cluster exception */
 	const struct ws_report_frame *frames;
@@ -689,6 +690,7 @@ struct ws_report {
 	uint32_t n_next;
 	uint32_t n_barrier_warps, n_warps; /**< `n_warps` are resident; `n_barrier_warps` of them
 					      wait at a barrier, as the hardware reports */
+	bool barriers_untold;              /**< the target does not report this for some of them */
 };
 
 /**

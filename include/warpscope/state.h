@@ -156,6 +156,7 @@ enum ws_warp_have {
 	WS_WARP_SHARED_BYTES = 1u << 1,
 	WS_WARP_CBU = 1u << 2,     /**< in_syscall_lanes, cbu_*_lanes */
 	WS_WARP_BARRIER = 1u << 3, /**< barrier_scope, barrier_text */
+	WS_WARP_BROKEN = 1u << 4,  /**< broken; in every dump */
 };
 
 /** One resident warp. Lane masks have bit i for lane i. */
@@ -165,7 +166,7 @@ struct ws_warp {
 	uint32_t id;           /**< warp slot of its SM */
 	uint32_t valid_lanes;  /**< lanes that have a thread */
 	uint32_t active_lanes; /**< lanes that run together now; the others are diverged */
-	bool broken;           /**< stopped at a breakpoint or trap */
+	bool broken;           /**< WS_WARP_BROKEN: stopped at a breakpoint or trap */
 	bool error_pc_valid;
 	uint64_t error_pc;     /**< the instruction the hardware blames; the lanes' pc is usually
 				  further on */

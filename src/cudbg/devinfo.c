@@ -233,6 +233,9 @@ static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_at *at, struct warp_fa
 	enum ws_status st = ws_target_sm(s->target, at->row->sm_index, &sm, &err);
 	if (st != WS_OK)
 		return wsi_cudbg_row_status(s, st, &err);
+	if (at->row->broken_unknown)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "the target does not tell which warps are stopped");
 	const CUDBGSMInfo info = { at->row->valid, at->row->broken, 0 };
 	put(out, &info, sizeof info);
 	for (uint32_t wp = 0; wp < at->device->n_warps; wp++) {

@@ -40,6 +40,7 @@ struct wsi_slot {
 struct wsi_sm_row {
 	uint32_t sm_index; /* WS_NONE: the target has no row of this SM */
 	uint64_t valid, broken;
+	bool broken_unknown; /* the target does not tell of one of its warps */
 	struct wsi_slot slot[CUDBG_MAX_WARPS];
 };
 

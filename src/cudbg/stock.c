@@ -85,7 +85,9 @@ static enum ws_status stock_warps(struct wsi_cudbg *s, const struct wsi_device_r
 		row->slot[warp.id] =
 			(struct wsi_slot){ index, warp.valid_lanes, warp.active_lanes };
 		row->valid |= 1ull << warp.id;
-		if (warp.broken)
+		if (!(warp.have & WS_WARP_BROKEN))
+			row->broken_unknown = true;
+		else if (warp.broken)
 			row->broken |= 1ull << warp.id;
 	}
 	return WS_OK;

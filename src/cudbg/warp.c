@@ -15,7 +15,9 @@ CUDBGResult wsi_cudbg_readValidWarps(struct wsi_cudbg *s, struct wsi_at *at,
 CUDBGResult wsi_cudbg_readBrokenWarps(struct wsi_cudbg *s, struct wsi_at *at,
 				      uint64_t *brokenWarpsMask)
 {
-	(void)s;
+	if (at->row->broken_unknown)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "the target does not tell which warps are stopped");
 	*brokenWarpsMask = at->row->broken;
 	return CUDBG_SUCCESS;
 }

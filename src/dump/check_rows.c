@@ -62,6 +62,7 @@ static void doubt_finding(void *user, const struct ws_doubt *doubt)
 		[WS_DOUBT_WARP_TWICE] = { WS_CHECK_ID, WSI_AT_warp_id },
 		[WS_DOUBT_WARP_ROW] = { WS_CHECK_VALUE, WSI_AT_warp_broken },
 		[WS_DOUBT_WARP_ACTIVE] = { WS_CHECK_VALUE, WSI_AT_warp_active_lanes },
+		[WS_DOUBT_WARP_BROKEN] = { WS_CHECK_VALUE, WSI_AT_warp_broken },
 		[WS_DOUBT_LANES_MISSING] = { WS_CHECK_COUNT, WSI_AT_warp_valid_lanes },
 		[WS_DOUBT_LANES_EXTRA] = { WS_CHECK_COUNT, WSI_AT_warp_valid_lanes },
 		[WS_DOUBT_LANE_ROW] = { WS_CHECK_VALUE, WSI_AT_warp_valid_lanes },

@@ -169,7 +169,7 @@ enum wsi_kind {
 	X(r, id, 8, U32, 346, 0)                               \
 	X(r, valid_lanes, 12, U32, 346, 0)                     \
 	X(r, active_lanes, 16, U32, 346, 0)                    \
-	X(r, broken, 20, FLAG, 346, 0)                         \
+	X(r, broken, 20, FLAG, 346, WS_WARP_BROKEN)            \
 	X(r, error_pc_valid, 24, FLAG, 346, 0)                 \
 	X(r, n_regs, 32, U32, 525, WS_WARP_N_REGS)             \
 	X(r, shared_bytes, 40, U32, 570, WS_WARP_SHARED_BYTES) \

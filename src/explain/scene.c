@@ -233,8 +233,8 @@ enum ws_status wsi_scene_at_call(const struct wsi_scene *scene, struct wsi_scene
 	}
 	while (i < e->n_frames && (!e->frames[i].caller || e->frames[i].function_status != WS_OK))
 		i++;
-	if (i == e->n_frames)
-		return WS_ABSENT;
+	if (i == e->n_frames) /* no call, or none that is known */
+		return e->stack_status == WS_OK ? WS_ABSENT : WS_UNSUPPORTED;
 	uint32_t next = i + 1;
 	while (next < e->n_frames && e->frames[next - 1].inlined)
 		next++;

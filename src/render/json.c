@@ -52,7 +52,8 @@ void ws_report_json(const struct ws_report *report, struct ws_out *out)
 	wsi_json_key_text(json, "kind", ws_verdict_kind_text(report->verdict));
 	wsi_json_key_text(json, "summary", report->summary);
 	ws_json_key_u64(json, "resident_warps", report->n_warps);
-	ws_json_key_u64(json, "barrier_warps", report->n_barrier_warps);
+	wsi_json_key_number(json, "barrier_warps",
+			    report->barriers_untold ? WS_NONE : report->n_barrier_warps);
 	ws_json_key_u64(json, "waiting_warps", report->n_waiting_warps);
 	ws_json_end(json);
 	WSI_JSON_LIST(json, report, devices, wsi_json_device);

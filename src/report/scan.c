@@ -149,7 +149,8 @@ static void fault_add_sm(struct wsi_fault *fault, const struct ws_sm *sm)
 	fault->e.text_status =
 		sm->have & WS_SM_EXCEPTION_TEXT && sm->exception_text.len ? WS_OK : WS_ABSENT;
 	fault->e.text = sm->exception_text;
-	fault->e.have_target_block = sm->have & WS_SM_CLUSTER_TARGET && sm->cluster_target_valid;
+	fault->e.target_block_told = sm->have & WS_SM_CLUSTER_TARGET;
+	fault->e.have_target_block = fault->e.target_block_told && sm->cluster_target_valid;
 	fault->e.target_block = sm->cluster_target;
 }
 
@@ -555,6 +556,7 @@ static void count_warp(struct scan *s)
 	struct wsi_build *build = s->build;
 	build->report->n_warps++;
 	build->report->n_barrier_warps += warp_waits(&s->warp);
+	build->report->barriers_untold |= !(s->warp.have & WS_WARP_BARRIER);
 	if (s->warp.device_index < build->report->n_devices) {
 		build->devices[s->warp.device_index].resident_warps++;
 		build->devices[s->warp.device_index].resident_lanes += s->n_lanes;

@@ -95,6 +95,9 @@ void ws_warp_doubts(const struct ws_device *device, const struct ws_warp *before
 	if (warp->damaged)
 		tell(&to, WS_DOUBT_WARP_ROW, WS_NONE, "warp %u: its row holds impossible values",
 		     warp->id);
+	if (!(warp->have & WS_WARP_BROKEN))
+		tell(&to, WS_DOUBT_WARP_BROKEN, WS_NONE,
+		     "warp %u: nothing tells whether it stopped at a trap", warp->id);
 	if (warp->active_lanes & ~warp->valid_lanes)
 		tell(&to, WS_DOUBT_WARP_ACTIVE, WS_NONE,
 		     "warp %u: active lanes 0x%x are not all among the valid ones 0x%x", warp->id,

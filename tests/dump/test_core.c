@@ -112,7 +112,7 @@ static void absent_fields_are_absent(void **state)
 	assert_int_equal(sm.have, 0);
 	assert_int_equal(sm.exception, 0);
 	assert_int_equal(ws_target_warp(target, 0, &warp, NULL), WS_OK);
-	assert_int_equal(warp.have, 0);
+	assert_int_equal(warp.have, WS_WARP_BROKEN);
 	assert_int_equal(ws_target_lane(target, 0, 1, &lane, NULL), WS_OK);
 	assert_int_equal(lane.have, 0);
 	assert_int_equal(ws_target_lane(target, 0, 2, &lane, NULL), WS_ABSENT);

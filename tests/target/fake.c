@@ -535,7 +535,8 @@ void fake_init(struct fake *fake, uint32_t n_sms, uint32_t n_warps, uint32_t n_l
 		fake->block[i] = (struct ws_block){ .sm_index = i / n_warps,
 						    .grid_id = 1,
 						    .idx = { i, 0, 0 } };
-		fake->warp[i] = (struct ws_warp){ .sm_index = i / n_warps,
+		fake->warp[i] = (struct ws_warp){ .have = WS_WARP_BROKEN,
+						  .sm_index = i / n_warps,
 						  .block_index = i,
 						  .id = i % n_warps,
 						  .valid_lanes = all,
@@ -636,9 +637,10 @@ static void script_warp(struct fake *fake, uint32_t index)
 {
 	static const uint32_t ids[] = { 0, 5, 6, 7 }, recorded[] = { 31, 4, 3, 4 };
 	fake->warp[index] = (struct ws_warp){
-		.have = index ? 0
-			      : WS_WARP_N_REGS | WS_WARP_SHARED_BYTES | WS_WARP_CBU |
-					WS_WARP_BARRIER,
+		.have = WS_WARP_BROKEN |
+			(index ? 0u
+			       : WS_WARP_N_REGS | WS_WARP_SHARED_BYTES | WS_WARP_CBU |
+					 WS_WARP_BARRIER),
 		.block_index = index,
 		.id = ids[index],
 		.valid_lanes = index ? 0xf : 0x7fffffff,

@@ -190,7 +190,7 @@ static void warps_at_barriers_make_a_hang_suspicious(void **state)
 	fake_init(&fake, 3, 1, 2);
 	fake.grid[0].context_index = fake.grid[0].image_index = 0;
 	for (uint32_t i = 0; i < 3; i++)
-		fake.warp[i].have = WS_WARP_BARRIER;
+		fake.warp[i].have |= WS_WARP_BARRIER;
 	fake.warp[0].barrier_scope = 3;
 	const struct ws_report *report = report_of(&fake);
 	assert_int_equal(report->verdict, WS_VERDICT_NONE);
@@ -343,7 +343,7 @@ static void map_shows_each_warp_by_its_worst_thread(void **state)
 	struct fake fake;
 	fake_init(&fake, 4, 1, 8);
 	fake.lane[1][5].exception = 14;
-	fake.warp[2].have = WS_WARP_BARRIER;
+	fake.warp[2].have |= WS_WARP_BARRIER;
 	fake.warp[2].barrier_scope = 1;
 	fake.warp_status[3] = WS_TRUNCATED;
 	fake.grid[0].block_dim = (struct ws_dim3){ 8, 4, 1 };

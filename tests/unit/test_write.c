@@ -79,7 +79,9 @@ static enum ws_status sms_build(struct ws_writer *writer, const struct ws_write_
 {
 	struct ws_sm sms[] = { { .id = 3 }, { .id = 7, .have = WS_SM_EXCEPTION, .exception = 14 } };
 	struct ws_block block = { .grid_id = -2, .idx = { 4, 5, 6 } };
-	struct ws_warp warp = { .id = 9, .valid_lanes = 0x21, .active_lanes = 0x20 };
+	struct ws_warp warp = {
+		.have = WS_WARP_BROKEN, .id = 9, .valid_lanes = 0x21, .active_lanes = 0x20
+	};
 	struct ws_write_table sm_table, blocks, warps;
 	enum ws_status st = ws_writer_sms(writer, devices, 0, sms, 2, &sm_table, err);
 	if (st == WS_OK)

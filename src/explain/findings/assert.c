@@ -114,7 +114,8 @@ enum ws_status wsi_find_assertion(struct wsi_scene *scene)
 	if (st == WS_OK)
 		read_text(&call, assertion);
 	else
-		assertion->why = "no call in this dump's code is on the stack";
+		assertion->why = st == WS_ABSENT ? "no call in this dump's code is on the stack"
+						 : "the call stack is not known";
 	scene->found.no_memory |= call.found.no_memory;
 	wsi_scene_fini(&call);
 	return st == WS_NO_MEMORY ? st : WS_OK;

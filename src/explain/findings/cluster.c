@@ -191,7 +191,7 @@ enum ws_status wsi_find_cluster(struct wsi_scene *scene)
 			  cluster.first.z);
 	if (e->have_target_block)
 		find_target(scene, known ? &cluster : NULL);
-	else
+	else if (e->target_block_told)
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the SM's row",
 			  "the hardware does not say which block was addressed");
 	if (known && !e->have_target_block && !wsi_others_are_dropped(scene->build))

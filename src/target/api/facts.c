@@ -189,7 +189,7 @@ const char *wsi_api_fact_text(uint32_t facts)
 	for (size_t i = 0; i < WSI_COUNT(texts); i++)
 		if (facts >> i & 1)
 			return texts[i];
-	return "which warps are stopped";
+	return "";
 }
 
 /* ---- SMs ---- */

@@ -380,6 +380,7 @@ static enum ws_status add_warp(struct api_target *t, uint32_t device_index, uint
 		.sm_index = sm_index,
 		.id = at->wp,
 		.block_index = WS_NONE,
+		.have = masks->broken_known ? WS_WARP_BROKEN : 0u,
 		.valid_lanes = facts.valid_lanes,
 		.active_lanes = facts.active_lanes,
 		.broken = masks->broken >> at->wp & 1,
@@ -407,9 +408,7 @@ static enum ws_status add_warp(struct api_target *t, uint32_t device_index, uint
 		t->grids[grid].have |= WS_GRID_N_REGS;
 		t->grids[grid].n_regs = row.n_regs;
 	}
-	const char *what = lacks                 ? wsi_api_fact_text(lacks)
-			   : masks->broken_known ? NULL
-						 : wsi_api_fact_text(0);
+	const char *what = lacks ? wsi_api_fact_text(lacks) : NULL;
 	return lack_add(t, API_WARP, t->n.warps - 1, what) ? WS_OK : no_room(err);
 }
 
