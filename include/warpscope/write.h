@@ -87,8 +87,9 @@ WS_API enum ws_status ws_writer_open(const char *path, const struct ws_writer_op
 				     struct ws_writer **ret_writer,
 				     struct ws_error *err) WS_MUST_USE;
 /** Makes the dump say that something is missing in it, like a truncated one (`complete` of
- * ws_dump_facts). May be called at any time before the commit. */
-WS_API void ws_writer_incomplete(struct ws_writer *writer);
+ * ws_dump_facts), and what cannot be known without that. May be called at any time before the
+ * commit. */
+WS_API void ws_writer_incomplete(struct ws_writer *writer, enum ws_hides hides);
 /** Makes the dump say what was removed (`left_out` and `stripped` of ws_dump_facts). May be called
  * at any time before the commit. */
 WS_API void ws_writer_stripped(struct ws_writer *writer, uint32_t left_out, uint32_t stripped);
@@ -216,9 +217,11 @@ struct ws_write_options {
  * answer; its metadata is kept, except that `flags` are added to its flags. All devices must be
  * stopped.
  *
- * If only the beginning of a memory range or an image is there, that beginning is written, and a
- * dump written from a truncated one says that it is not complete. Memory use does not grow with the
- * dump, except for a few bytes for each warp and constant bank.
+ * If only the beginning of a memory range or an image is there, that beginning is written. A dump
+ * written from an incomplete or damaged one, or from a target that does not report everything, says
+ * so, and says what cannot be known because of that: the new dump gets the same verdict. A row with
+ * impossible values is written with impossible values. Memory use does not grow with the dump,
+ * except for a few bytes for each warp and constant bank.
  *
  * @retval WS_ARGUMENT  Unknown flags or driver; the output is the input.
  * @retval WS_RUNNING   A device is running.

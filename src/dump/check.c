@@ -38,9 +38,10 @@ static void check_file(struct wsi_checker *c)
 	static const struct {
 		enum wsi_topic topic;
 		enum ws_check_rule rule;
-	} taken[] = { { WSI_TOPIC_FILE, WS_CHECK_FILE },   { WSI_TOPIC_HEADERS, WS_CHECK_FILE },
-		      { WSI_TOPIC_MENDED, WS_CHECK_LINK }, { WSI_TOPIC_STRAY, WS_CHECK_TYPE },
-		      { WSI_TOPIC_STRTAB, WS_CHECK_NAME }, { WSI_TOPIC_LOST, WS_CHECK_COUNT } };
+	} taken[] = { { WSI_TOPIC_FILE, WS_CHECK_FILE },    { WSI_TOPIC_WRITTEN, WS_CHECK_FILE },
+		      { WSI_TOPIC_HEADERS, WS_CHECK_FILE }, { WSI_TOPIC_MENDED, WS_CHECK_LINK },
+		      { WSI_TOPIC_STRAY, WS_CHECK_TYPE },   { WSI_TOPIC_STRTAB, WS_CHECK_NAME },
+		      { WSI_TOPIC_LOST, WS_CHECK_COUNT } };
 	for (const struct wsi_diag *d = core->notes.first; d; d = d->next)
 		for (size_t i = 0; i < WSI_COUNT(taken); i++)
 			if (d->topic == taken[i].topic)

@@ -16,6 +16,7 @@ void wsi_core_note(struct ws_core *core, enum wsi_topic topic, enum ws_hides hid
 	struct wsi_topic_state *state = &notes->topics[topic];
 	core->facts.complete = false;
 	notes->cut = notes->cut || topic == WSI_TOPIC_HEADERS || topic == WSI_TOPIC_CUT ||
+		     topic == WSI_TOPIC_WRITTEN ||
 		     (hides == WS_HIDES_FAULT && topic != WSI_TOPIC_LOST);
 	if (state->n++ >= LISTED) {
 		if (state->last) {

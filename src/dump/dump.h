@@ -88,6 +88,7 @@ struct wsi_list {
 	X(HEADERS, "section headers") \
 	X(STRTAB, "string table")     \
 	X(CUT, "section")             \
+	X(WRITTEN, "section")         \
 	X(STRIDE, "table")            \
 	X(ROWS, "table")              \
 	X(PARENT, "section")          \

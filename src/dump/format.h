@@ -20,17 +20,18 @@
 #define WSI_CUDBG_SHT_BASE 0x80000000u
 
 /*
- * Ours, not the driver's: ELF notes (SHT_NOTE) called "warpscope". Type 1, empty, comes first, in a
- * dump that was written from one that was cut, and so lacks something without a sign of it. Type 2
+ * Ours, not the driver's: ELF notes (SHT_NOTE) called "warpscope". Type 1 comes first, in a dump
+ * that was written from one that was cut or damaged, and so lacks something without a sign of it: a
+ * word, enum ws_hides, says what nobody can tell without that. Type 2
  * holds upper halves of addresses, words in rising order: those that were known when values were
  * taken out of the dump, so that it can be done again and changes nothing. Type 3, before that,
  * says what was taken away: two words, ws_write_flags and ws_strip_flags.
  */
 #define WSI_NOTE(type, n_bytes) "\x0a\0\0\0" n_bytes type "\0\0\0warpscope\0\0"
-#define WSI_INCOMPLETE_NOTE WSI_NOTE("\1", "\0\0\0\0")
+#define WSI_INCOMPLETE_NOTE WSI_NOTE("\1", "\x04\0\0\0")
 #define WSI_HALVES_NOTE WSI_NOTE("\2", "\0\0\0\0") /* the number of bytes is at 4 */
 #define WSI_STRIPPED_NOTE WSI_NOTE("\3", "\x08\0\0\0")
-enum { WSI_STRIPPED_WORDS = 8 /* bytes */ };
+enum { WSI_INCOMPLETE_WORDS = 4, WSI_STRIPPED_WORDS = 8 /* bytes */ };
 enum { WSI_NOTE_BYTES = sizeof WSI_INCOMPLETE_NOTE, WSI_MAX_HALVES = 4096 };
 
 struct ws_core;

@@ -293,18 +293,20 @@ static void note_read(struct indexer *ix, uint32_t section)
 	struct ws_span bytes, words;
 	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes))
 		return;
-	bool cut = note_take(&bytes, WSI_INCOMPLETE_NOTE, &words);
+	if (note_take(&bytes, WSI_INCOMPLETE_NOTE, &words)) {
+		uint32_t hides =
+			words.len < WSI_INCOMPLETE_WORDS ? WS_HIDES_FAULT : wsi_at_u32(words, 0);
+		wsi_core_note(core, WSI_TOPIC_WRITTEN,
+			      (enum ws_hides)wsi_min_u64(hides, WS_HIDES_FAULT), shdr.offset,
+			      "this dump was written from an incomplete or damaged one; what it "
+			      "lacks may have been in the original");
+	}
 	if (note_take(&bytes, WSI_STRIPPED_NOTE, &words) && words.len == WSI_STRIPPED_WORDS) {
 		core->facts.left_out = wsi_at_u32(words, 0);
 		core->facts.stripped = wsi_at_u32(words, 4);
 	}
 	if (note_take(&bytes, WSI_HALVES_NOTE, &words))
 		core->halves = words;
-	if (!cut)
-		return;
-	wsi_core_note(core, WSI_TOPIC_CUT, WS_HIDES_FAULT, shdr.offset,
-		      "this dump was written from an incomplete one; what it lacks may have been "
-		      "in the original");
 }
 
 static void cut_note(struct indexer *ix, uint32_t section, enum wsi_kind kind, uint64_t off,

@@ -39,6 +39,7 @@ struct wsi_job {
 	const struct wsi_edit *edit;
 	const struct ws_write_keep *keeps;
 	size_t n_keeps;
+	enum ws_hides hides;    /* of what is lost of the target */
 	const uint32_t *halves; /* for WSI_HALVES_NOTE; borrowed */
 	uint32_t n_halves;
 	uint64_t memory_bytes; /* written so far */

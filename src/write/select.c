@@ -3,12 +3,16 @@
 
 #include <warpscope/module.h>
 
+#include "base/map.h"
+
 /* What is looked at of one target. */
 struct scan {
 	const struct ws_target *target;
 	struct ws_counts counts;
 	struct wsi_selection *selection;
 	bool *hidden; /* owned: per device, an SM has a fault and no warp to blame for it */
+	struct wsi_map kernels; /* owned: device and entry of those whose launches are wanted */
+	bool no_memory;
 	struct ws_error *err;
 };
 
@@ -162,65 +166,97 @@ static void keep_image(const struct scan *scan, uint32_t image_index)
 	scan->selection->contexts[image.context_index] = true;
 }
 
-static void keep_code(const struct scan *scan, struct ws_module_set *modules, uint32_t device_index,
-		      uint64_t address)
+static void keep_grid(const struct scan *scan, uint32_t grid_index)
+{
+	struct ws_grid grid;
+	if (ws_target_grid(scan->target, grid_index, &grid, NULL) != WS_OK)
+		return;
+	scan->selection->grids[grid_index] = true;
+	if (grid.context_index != WS_NONE)
+		scan->selection->contexts[grid.context_index] = true;
+	keep_image(scan, grid.image_index);
+}
+
+static struct wsi_map_key kernel_key(uint32_t device_index, uint64_t entry)
+{
+	return (struct wsi_map_key){ { device_index, entry } };
+}
+
+/* The module that has the code at an address; `launches`: those of its kernel too, where no block
+ * tells which one it is. */
+static void keep_code(struct scan *scan, struct ws_module_set *modules, uint32_t device_index,
+		      uint64_t address, bool launches)
 {
 	struct ws_module_hint hint = { WS_NONE, device_index, WS_NONE };
 	struct ws_place place;
-	if (ws_module_set_find_address(modules, address, &hint, &place, NULL) == WS_OK)
-		keep_image(scan, place.module_index);
+	if (ws_module_set_find_address(modules, address, &hint, &place, NULL) != WS_OK)
+		return;
+	keep_image(scan, place.module_index);
+	if (!launches || !place.owner)
+		return;
+	struct wsi_map_key key = kernel_key(device_index, place.owner->gpu_va);
+	bool is_new;
+	if (!wsi_map_put(&scan->kernels, &key, 0, &is_new))
+		scan->no_memory = true;
+}
+
+static void keep_launches(const struct scan *scan)
+{
+	for (uint32_t i = 0; scan->kernels.n_used && i < scan->counts.grids; i++) {
+		struct ws_grid grid;
+		if (ws_target_grid(scan->target, i, &grid, NULL) != WS_OK)
+			continue;
+		struct wsi_map_key key = kernel_key(grid.device_index, grid.function_entry);
+		if (wsi_map_find(&scan->kernels, &key))
+			keep_grid(scan, i);
+	}
 }
 
 /* The modules of where the threads of a warp are, and whence they came. */
-static void keep_code_of(const struct scan *scan, struct ws_module_set *modules,
-			 uint32_t warp_index, const struct ws_warp *warp)
+static void keep_code_of(struct scan *scan, struct ws_module_set *modules, uint32_t warp_index,
+			 const struct ws_warp *warp, bool launches)
 {
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
 	if (warp->error_pc_valid)
-		keep_code(scan, modules, warp->device_index, warp->error_pc);
+		keep_code(scan, modules, warp->device_index, warp->error_pc, launches);
 	if (ws_target_lanes(scan->target, warp_index, lanes, &n, NULL) != WS_OK)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_return_address frames[64];
 		uint32_t n_frames = 0;
-		keep_code(scan, modules, warp->device_index, lanes[i].pc);
+		keep_code(scan, modules, warp->device_index, lanes[i].pc, launches);
 		if (ws_target_call_stack(scan->target, warp_index, lanes[i].id, frames,
 					 WSI_COUNT(frames), &n_frames, NULL) != WS_OK)
 			continue;
 		for (uint32_t f = 0; f < n_frames && f < WSI_COUNT(frames); f++)
-			keep_code(scan, modules, warp->device_index, frames[f].address);
+			keep_code(scan, modules, warp->device_index, frames[f].address, false);
 	}
 }
 
-static void keep_warp(const struct scan *scan, struct ws_module_set *modules, uint32_t warp_index,
+static void keep_warp(struct scan *scan, struct ws_module_set *modules, uint32_t warp_index,
 		      const struct ws_warp *warp)
 {
 	struct wsi_selection *selection = scan->selection;
 	struct ws_block block;
-	struct ws_grid grid;
 	selection->warps[warp_index] = true;
 	selection->blocks[warp->block_index] = true;
-	keep_code_of(scan, modules, warp_index, warp);
-	if (ws_target_block(scan->target, warp->block_index, &block, NULL) != WS_OK ||
-	    block.grid_index == WS_NONE ||
-	    ws_target_grid(scan->target, block.grid_index, &grid, NULL) != WS_OK)
-		return;
-	selection->grids[block.grid_index] = true;
-	if (grid.context_index != WS_NONE)
-		selection->contexts[grid.context_index] = true;
-	keep_image(scan, grid.image_index);
+	bool known = ws_target_block(scan->target, warp->block_index, &block, NULL) == WS_OK &&
+		     block.grid_index != WS_NONE;
+	keep_code_of(scan, modules, warp_index, warp, !known);
+	if (known)
+		keep_grid(scan, block.grid_index);
 }
 
 /* Keeps what an SM shows of faults; false when it shows none. */
-static bool keep_sm(const struct scan *scan, struct ws_module_set *modules, uint32_t sm_index)
+static bool keep_sm(struct scan *scan, struct ws_module_set *modules, uint32_t sm_index)
 {
 	struct ws_sm sm;
 	if (ws_target_sm(scan->target, sm_index, &sm, NULL) != WS_OK)
 		return false;
 	bool found = sm.exception != 0;
 	if (found && sm.error_pc_valid)
-		keep_code(scan, modules, sm.device_index, sm.error_pc);
+		keep_code(scan, modules, sm.device_index, sm.error_pc, true);
 	for (uint32_t w = 0; w < sm.n_warps; w++) {
 		struct ws_warp warp;
 		if (!warp_faulted(scan, &sm, sm.first_warp_index + w, &warp))
@@ -243,6 +279,10 @@ enum ws_status wsi_select_faulted_warps(const struct ws_target *target,
 	bool found = false;
 	for (uint32_t i = 0; i < scan.counts.sms && st == WS_OK; i++)
 		found = keep_sm(&scan, modules, i) || found;
+	keep_launches(&scan);
+	wsi_map_fini(&scan.kernels);
+	if (st == WS_OK && scan.no_memory)
+		st = wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "choosing what to write");
 	if (st != WS_OK || !found)
 		wsi_selection_fini(selection); /* nobody to blame: all are kept */
 	return st;

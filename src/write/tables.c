@@ -11,18 +11,20 @@
 /* ---- rows: state.h -> bytes ---- */
 
 /* What is written of a row: fields that end within `n` zeroed bytes. `owner` is the id of the
- * device. */
+ * device. Flags of a `damaged` row, which holds values that cannot be, stay such: a reader is to
+ * doubt the row again. */
 struct packing {
 	struct ws_writer *writer;
 	uint8_t *to;
 	uint32_t n, owner;
+	bool damaged;
 	struct ws_error *err;
 };
 
 #define PACK_U32(field, at) wsi_store_u32(p->to + (at), row->field)
 #define PACK_U64(field, at) wsi_store_u64(p->to + (at), row->field)
 #define PACK_I64(field, at) wsi_store_u64(p->to + (at), (uint64_t)row->field)
-#define PACK_FLAG(field, at) PACK_U32(field, at)
+#define PACK_FLAG(field, at) wsi_store_u32(p->to + (at), row->field ? 1u + p->damaged : 0)
 #define PACK_EXCEPTION(field, at) PACK_U32(field, at)
 #define PACK_DIM3(field, at) \
 	(PACK_U32(field.x, at), PACK_U32(field.y, (at) + 4), PACK_U32(field.z, (at) + 8))
@@ -64,8 +66,8 @@ static uint32_t stride_of(const struct ws_writer *writer, enum wsi_kind kind, ui
 /* ---- tables ---- */
 
 /* static enum ws_status lane_table(writer, parent, at, owner, rows, n, ret_table, err): `had` is
- * what rows[i] has. */
-#define DEFINE_TABLE(record, KIND, type, had)                                                   \
+ * what rows[i] has, `doubted` whether it is damaged. */
+#define DEFINE_TABLE(record, KIND, type, had, doubted)                                          \
 	static enum ws_status record##_table(                                                   \
 		struct ws_writer *writer, const struct ws_write_table *parent, uint32_t at,     \
 		uint32_t owner, const type *rows, uint32_t n, struct ws_write_table *ret_table, \
@@ -76,9 +78,10 @@ static uint32_t stride_of(const struct ws_writer *writer, enum wsi_kind kind, ui
 			have &= (had);                                                          \
 		uint32_t stride = stride_of(writer, KIND, have);                                \
 		struct wsi_section section = { KIND, parent, at, 0, stride };                   \
-		struct packing p = { writer, NULL, stride, owner, err };                        \
+		struct packing p = { writer, NULL, stride, owner, false, err };                 \
 		enum ws_status st = wsi_section_begin(writer, &section, err);                   \
 		for (uint32_t i = 0; i < n && st == WS_OK; i++) {                               \
+			p.damaged = (doubted);                                                  \
 			st = wsi_section_row(writer, stride, &p.to, err);                       \
 			if (st == WS_OK)                                                        \
 				st = record##_pack(&p, &rows[i]);                               \
@@ -90,18 +93,19 @@ static uint32_t stride_of(const struct ws_writer *writer, enum wsi_kind kind, ui
 		return st;                                                                      \
 	}
 
-DEFINE_TABLE(device, WSI_KIND_DEVICE, struct ws_device, rows[i].have)
-DEFINE_TABLE(context, WSI_KIND_CONTEXT, struct ws_context, UINT32_MAX)
-DEFINE_TABLE(module, WSI_KIND_MODULE, struct ws_image, UINT32_MAX)
-DEFINE_TABLE(grid, WSI_KIND_GRID, struct ws_grid, rows[i].have)
-DEFINE_TABLE(sm, WSI_KIND_SM, struct ws_sm, rows[i].have)
-DEFINE_TABLE(block, WSI_KIND_BLOCK, struct ws_block, rows[i].have)
-DEFINE_TABLE(warp, WSI_KIND_WARP, struct ws_warp, rows[i].have)
-DEFINE_TABLE(lane, WSI_KIND_LANE, struct ws_lane, rows[i].have)
-DEFINE_TABLE(frame, WSI_KIND_FRAMES, struct ws_return_address, UINT32_MAX)
-DEFINE_TABLE(bank, WSI_KIND_BANK, struct ws_bank, UINT32_MAX)
+DEFINE_TABLE(device, WSI_KIND_DEVICE, struct ws_device, rows[i].have, false)
+DEFINE_TABLE(context, WSI_KIND_CONTEXT, struct ws_context, UINT32_MAX, false)
+DEFINE_TABLE(module, WSI_KIND_MODULE, struct ws_image, UINT32_MAX, false)
+DEFINE_TABLE(grid, WSI_KIND_GRID, struct ws_grid, rows[i].have, false)
+DEFINE_TABLE(sm, WSI_KIND_SM, struct ws_sm, rows[i].have, rows[i].damaged)
+DEFINE_TABLE(block, WSI_KIND_BLOCK, struct ws_block, rows[i].have, false)
+DEFINE_TABLE(warp, WSI_KIND_WARP, struct ws_warp, rows[i].have, rows[i].damaged)
+DEFINE_TABLE(lane, WSI_KIND_LANE, struct ws_lane, rows[i].have, rows[i].damaged)
+DEFINE_TABLE(frame, WSI_KIND_FRAMES, struct ws_return_address, UINT32_MAX, false)
+DEFINE_TABLE(bank, WSI_KIND_BANK, struct ws_bank, UINT32_MAX, false)
 DEFINE_TABLE(meta, WSI_KIND_META, struct ws_dump_facts,
-	     (rows[i].have_flags ? WSI_META_FLAGS : 0u) | (rows[i].have_time ? WSI_META_TIME : 0u))
+	     (rows[i].have_flags ? WSI_META_FLAGS : 0u) | (rows[i].have_time ? WSI_META_TIME : 0u),
+	     false)
 
 /* ws_writer_lanes(): below a row of another table. */
 #define DEFINE_WRITER(record, type)                                                         \

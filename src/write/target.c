@@ -5,6 +5,7 @@
  * one SM or one block.
  */
 #include <warpscope/core.h>
+#include <warpscope/doubt.h>
 
 #include "base/sort.h"
 #include "write/job.h"
@@ -45,6 +46,15 @@ static void row_edit(const struct wsi_job *job, enum wsi_kind kind, void *row)
 		job->edit->row(kind, row);
 }
 
+/* The same of a row, whose loss the new dump has to tell of. */
+static enum ws_status row_read(struct wsi_job *job, enum ws_status status, enum wsi_kind kind)
+{
+	enum ws_hides hides = wsi_kind_infos[kind].hides;
+	if (wsi_is_missing(status) && job->hides < hides)
+		job->hides = hides;
+	return passed_over(status);
+}
+
 /*
  * static enum ws_status grids_read(job, owner_index, ret_rows): the elements of one owner that are
  * kept. Lists are sorted by owner: its elements begin at or behind job->next.grids (behind, when
@@ -77,7 +87,7 @@ static void row_edit(const struct wsi_job *job, enum wsi_kind kind, void *row)
 				row_edit(job, KIND, row);                                     \
 				ret_rows->index[ret_rows->n++] = *next;                       \
 			}                                                                     \
-			st = passed_over(st);                                                 \
+			st = row_read(job, st, KIND);                                         \
 		}                                                                             \
 		return st;                                                                    \
 	}
@@ -152,10 +162,15 @@ static enum ws_status lanes_write(struct wsi_job *job, uint32_t warp_index,
 	struct ws_write_table table;
 	uint32_t n = 0;
 	enum ws_status st = ws_target_lanes(job->target, warp_index, lanes, &n, job->err);
-	if (st != WS_OK || n == 0)
-		return passed_over(st);
-	for (uint32_t i = 0; i < n; i++)
+	if (st != WS_OK)
+		return row_read(job, st, WSI_KIND_LANE);
+	for (uint32_t i = 0; i < n; i++) {
+		if (lanes[i].damaged && ws_exception_possible(lanes[i].exception)) {
+			lanes[i].exception = 0; /* proves nothing, but would where this stands */
+			job->hides = WS_HIDES_FAULT;
+		}
 		row_edit(job, WSI_KIND_LANE, &lanes[i]);
+	}
 	st = ws_writer_lanes(job->writer, warps, row, lanes, n, &table, job->err);
 	uint32_t range = wsi_job_first_range(job, WS_SPACE_LOCAL, warp_index);
 	for (uint32_t i = 0; i < n && st == WS_OK; i++)
@@ -190,10 +205,12 @@ static enum ws_status warps_write(struct wsi_job *job, const struct wsi_keyed *k
 		if (st == WS_OK) {
 			row_edit(job, WSI_KIND_WARP, warp);
 			warps.index[warps.n++] = keyed[i].value;
+			if (!(warp->have & WS_WARP_BROKEN))
+				job->hides = WS_HIDES_FAULT; /* rows cannot tell that */
 		}
-		st = passed_over(st);
+		st = row_read(job, st, WSI_KIND_WARP);
 	}
-	if (st == WS_OK && warps.n)
+	if (st == WS_OK)
 		st = ws_writer_warps(job->writer, blocks, row, warps.at, warps.n, &table, job->err);
 	for (uint32_t i = 0; i < warps.n && st == WS_OK; i++)
 		st = warp_write(job, warps.index[i], &table, i);
@@ -210,7 +227,7 @@ static enum ws_status block_write(struct wsi_job *job, uint32_t block_index,
 	enum ws_status st = WS_OK;
 	if (wsi_job_range(job, number, WS_SPACE_SHARED, block_index, &range))
 		st = wsi_job_owned(job, &range, n ? warps[0].value : WS_NONE, blocks, row);
-	return st == WS_OK && n ? warps_write(job, warps, n, blocks, row) : st;
+	return st == WS_OK ? warps_write(job, warps, n, blocks, row) : st;
 }
 
 /* Warps of an SM in the order of their blocks, else of ids. */
@@ -221,7 +238,7 @@ static enum ws_status warps_by_block(struct wsi_job *job, const struct ws_sm *sm
 		struct ws_warp warp = { .block_index = WS_NONE };
 		uint32_t index = sm->first_warp_index + i;
 		enum ws_status st = ws_target_warp(job->target, index, &warp, job->err);
-		if (passed_over(st) != WS_OK)
+		if (row_read(job, st, WSI_KIND_WARP) != WS_OK)
 			return st;
 		ret_warps[i] = (struct wsi_keyed){ warp.block_index, index };
 	}
@@ -402,9 +419,19 @@ static enum ws_status devices_write(struct wsi_job *job)
 
 /* ---- the whole ---- */
 
+/* What is lost before anything is read. */
+static void loss_find(struct wsi_job *job)
+{
+	struct ws_diagnostic diagnostic;
+	for (uint32_t i = 0; ws_target_diagnostic(job->target, i, &diagnostic, NULL) == WS_OK; i++)
+		if (job->hides < diagnostic.hides)
+			job->hides = diagnostic.hides;
+}
+
 static enum ws_status job_run(struct wsi_job *job)
 {
 	ws_target_counts(job->target, &job->counts);
+	loss_find(job);
 	job->core = ws_target_core(job->target);
 	job->buffer = wsi_zalloc(WSI_JOB_BUFFER);
 	job->registers = wsi_zalloc_array(WSI_MAX_REGISTERS, sizeof *job->registers);
@@ -482,8 +509,6 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 		st = ws_writer_open(path, &options, &job->writer, job->err);
 	if (st != WS_OK)
 		return st;
-	if (origin->path && origin->facts.cut)
-		ws_writer_incomplete(job->writer);
 	if (origin->path) /* sections that share bytes would each be written out */
 		job->writer->most_bytes =
 			wsi_min_u64(origin->facts.bytes, UINT64_MAX / 16) * 8 + MOST_MORE;
@@ -493,6 +518,8 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 			   origin->facts.left_out | (job->flags & ~(uint32_t)WS_WRITE_GZIP),
 			   origin->facts.stripped | job->stripped);
 	st = job_run(job);
+	if (origin->facts.cut || job->hides)
+		ws_writer_incomplete(job->writer, job->hides);
 	if (st == WS_OK && origin->facts.have_metadata)
 		st = passed_over(ws_writer_metadata(job->writer, &origin->facts, job->err));
 	if (st == WS_OK)

@@ -238,6 +238,14 @@ static enum ws_status halves_add(struct ws_writer *writer, struct ws_error *err)
 	return st;
 }
 
+static enum ws_status incomplete_add(struct ws_writer *writer, struct ws_error *err)
+{
+	uint8_t note[WSI_NOTE_BYTES + WSI_INCOMPLETE_WORDS];
+	memcpy(note, WSI_INCOMPLETE_NOTE, WSI_NOTE_BYTES);
+	wsi_store_u32(note + WSI_NOTE_BYTES, writer->hides);
+	return wsi_outfile_append(writer->file, note, sizeof note, err);
+}
+
 static enum ws_status stripped_add(struct ws_writer *writer, struct ws_error *err)
 {
 	uint8_t note[WSI_NOTE_BYTES + WSI_STRIPPED_WORDS];
@@ -255,7 +263,7 @@ static enum ws_status note_add(struct ws_writer *writer, struct wsi_last_section
 		return WS_OK;
 	enum ws_status st = align_end(writer, &last->note_off, err);
 	if (st == WS_OK && writer->incomplete)
-		st = wsi_outfile_append(writer->file, WSI_INCOMPLETE_NOTE, WSI_NOTE_BYTES, err);
+		st = incomplete_add(writer, err);
 	if (st == WS_OK && stripped)
 		st = stripped_add(writer, err);
 	if (st == WS_OK && writer->n_halves)
@@ -264,9 +272,10 @@ static enum ws_status note_add(struct ws_writer *writer, struct wsi_last_section
 	return st;
 }
 
-void ws_writer_incomplete(struct ws_writer *writer)
+void ws_writer_incomplete(struct ws_writer *writer, enum ws_hides hides)
 {
 	writer->incomplete = true;
+	writer->hides = hides;
 }
 
 void ws_writer_stripped(struct ws_writer *writer, uint32_t left_out, uint32_t stripped)

@@ -44,8 +44,9 @@ struct ws_writer {
 	struct wsi_section memory;
 	struct ws_write_table memory_parent;
 
-	bool failed;            /* something is missing: no commit */
-	bool incomplete;        /* ws_writer_incomplete() */
+	bool failed;     /* something is missing: no commit */
+	bool incomplete; /* ws_writer_incomplete() */
+	enum ws_hides hides;
 	const uint32_t *halves; /* for WSI_HALVES_NOTE; borrowed */
 	uint32_t n_halves;
 	uint32_t left_out, stripped; /* ws_writer_stripped() */

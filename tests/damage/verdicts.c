@@ -3,6 +3,11 @@
  * verdicts: reads dumps from standard input, each as its length (32 bits, little endian) and its
  * bytes, and writes one line of JSON for each: what the report says of it and what check finds.
  * Public headers only, so that it builds against any version of the library.
+ *
+ * usage: verdicts [FILE]
+ *
+ * FILE: each dump is also written again, and stripped, under this name; "again" and "stripped" are
+ * what the report says of these.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +16,7 @@
 
 #include <warpscope/core.h>
 #include <warpscope/report.h>
+#include <warpscope/write.h>
 
 static bool count_finding(void *user, const struct ws_finding *finding)
 {
@@ -70,12 +76,59 @@ static void report_json(struct ws_json *json, const struct ws_report *report)
 		focus_json(json, report);
 }
 
-static void judge(const uint8_t *bytes, size_t len, struct ws_out *out)
+static void fail(const struct ws_error *err)
 {
-	struct ws_target *target;
+	fprintf(stderr, "verdicts: %s\n", err->message);
+	exit(1);
+}
+
+static void tell(struct ws_json *json, const struct ws_target *target)
+{
 	const struct ws_report *report;
 	struct ws_check_summary summary;
 	struct ws_report_options options = { .size = sizeof options, .no_source = true };
+	struct ws_error err = { .message = "" };
+	if (ws_report_create(target, &options, &report, &err) != WS_OK)
+		fail(&err);
+	if (ws_core_check(ws_target_core(target), count_finding, NULL, &summary, &err) != WS_OK)
+		fail(&err);
+	number(json, "findings", summary.findings);
+	report_json(json, report);
+	ws_report_destroy(report);
+}
+
+static void tell_written(struct ws_json *json, const char *key, const char *path)
+{
+	struct ws_target *target;
+	struct ws_error err = { .message = "" };
+	if (ws_core_open(path, NULL, &target, &err) != WS_OK)
+		fail(&err);
+	ws_json_key(json, key);
+	ws_json_object(json);
+	tell(json, target);
+	ws_json_end(json);
+	ws_target_close(target);
+}
+
+/* What is said of the same written again, and of what ws_strip() leaves of the fault. */
+static void write_again(struct ws_json *json, const struct ws_target *target, const char *path)
+{
+	struct ws_strip_options strip = { .size = sizeof strip,
+					  .write = { .size = sizeof strip.write },
+					  .strip = WS_STRIP_OTHERS | WS_STRIP_VALUES };
+	struct ws_stripped stripped;
+	struct ws_error err = { .message = "" };
+	if (ws_write_target(target, path, NULL, &err) != WS_OK)
+		fail(&err);
+	tell_written(json, "again", path);
+	if (ws_strip(target, path, &strip, &stripped, &err) != WS_OK)
+		fail(&err);
+	tell_written(json, "stripped", path);
+}
+
+static void judge(const uint8_t *bytes, size_t len, const char *path, struct ws_out *out)
+{
+	struct ws_target *target;
 	struct ws_error err = { .message = "" };
 	struct ws_json json;
 	ws_json_init(&json, out, true);
@@ -83,21 +136,16 @@ static void judge(const uint8_t *bytes, size_t len, struct ws_out *out)
 	if (ws_core_open_memory((struct ws_span){ bytes, len, 0 }, "-", &target, &err) != WS_OK) {
 		ws_json_key(&json, "refused");
 		ws_json_text(&json, err.message);
-	} else if (ws_core_check(ws_target_core(target), count_finding, NULL, &summary, &err) !=
-			   WS_OK ||
-		   ws_report_create(target, &options, &report, &err) != WS_OK) {
-		fprintf(stderr, "verdicts: %s\n", err.message);
-		exit(1);
 	} else {
-		number(&json, "findings", summary.findings);
-		report_json(&json, report);
-		ws_report_destroy(report);
+		tell(&json, target);
+		if (path)
+			write_again(&json, target, path);
 		ws_target_close(target);
 	}
 	ws_json_end(&json);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	uint8_t head[4];
 	struct ws_out out;
@@ -109,7 +157,7 @@ int main(void)
 			malloc(len + 1); /* of its own, so that checkers see reads beyond */
 		if (!bytes || fread(bytes, 1, len, stdin) != len)
 			return 1;
-		judge(bytes, len, &out);
+		judge(bytes, len, argc > 1 ? argv[1] : NULL, &out);
 		ws_out_text(&out, "\x1e"); /* ends a record: the JSON goes over several lines */
 		free(bytes);
 	}

@@ -637,10 +637,9 @@ static void script_warp(struct fake *fake, uint32_t index)
 {
 	static const uint32_t ids[] = { 0, 5, 6, 7 }, recorded[] = { 31, 4, 3, 4 };
 	fake->warp[index] = (struct ws_warp){
-		.have = WS_WARP_BROKEN |
-			(index ? 0u
-			       : WS_WARP_N_REGS | WS_WARP_SHARED_BYTES | WS_WARP_CBU |
-					 WS_WARP_BARRIER),
+		.have = WS_WARP_BROKEN | (index ? 0u
+						: WS_WARP_N_REGS | WS_WARP_SHARED_BYTES |
+							  WS_WARP_CBU | WS_WARP_BARRIER),
 		.block_index = index,
 		.id = ids[index],
 		.valid_lanes = index ? 0xf : 0x7fffffff,

@@ -143,7 +143,7 @@ static enum ws_status model_write(const struct ws_writer_options *options, bool 
 	if (st == WS_OK)
 		st = ws_writer_metadata(writer, &facts, err);
 	if (incomplete)
-		ws_writer_incomplete(writer);
+		ws_writer_incomplete(writer, WS_HIDES_FAULT);
 	if (st == WS_OK || st == WS_UNSUPPORTED)
 		st = ws_writer_commit(writer, err);
 	ws_writer_close(writer);
@@ -467,6 +467,51 @@ static void the_end_of_a_packed_dump_waits_for_the_second_thread(void **state)
 	ws_target_close(target);
 }
 
+/* ---- doubt ---- */
+
+static void rows_that_prove_nothing_prove_nothing_when_they_are_written(void **state)
+{
+	(void)state;
+	struct fake fake;
+	struct ws_sm sm;
+	struct ws_warp warp;
+	struct ws_lane lane;
+	struct ws_diagnostic diagnostic;
+	fake_init(&fake, 3, 1, 4);
+	fake.sm[0].error_pc_valid = fake.sm[0].damaged = true;
+	fake.sm[0].exception = 14;
+	fake.warp[1].broken = fake.warp[1].damaged = true;
+	fake.lane[2][3].exception = 14;
+	fake.lane[2][3].damaged = true;
+	assert_int_equal(ws_write_target(&fake.target, path, NULL, NULL), WS_OK);
+	struct ws_target *target = core_of();
+	assert_int_equal(ws_target_sm(target, 0, &sm, NULL), WS_OK);
+	assert_true(sm.damaged && sm.exception == 14 && sm.error_pc_valid);
+	assert_int_equal(ws_target_warp(target, 1, &warp, NULL), WS_OK);
+	assert_true(warp.damaged && warp.broken && !warp.error_pc_valid);
+	assert_int_equal(ws_target_lane(target, 2, 3, &lane, NULL), WS_OK);
+	assert_int_equal(lane.exception, 0);
+	assert_int_equal(ws_target_diagnostic(target, 0, &diagnostic, NULL), WS_OK);
+	assert_int_equal(diagnostic.hides, WS_HIDES_FAULT);
+	ws_target_close(target);
+	ws_target_close(&fake.target);
+}
+
+static void a_trap_that_nothing_tells_is_in_doubt(void **state)
+{
+	(void)state;
+	struct fake fake;
+	struct ws_diagnostic diagnostic;
+	fake_init(&fake, 2, 1, 4);
+	fake.warp[1].have = 0;
+	assert_int_equal(ws_write_target(&fake.target, path, NULL, NULL), WS_OK);
+	struct ws_target *target = core_of();
+	assert_int_equal(ws_target_diagnostic(target, 0, &diagnostic, NULL), WS_OK);
+	assert_int_equal(diagnostic.hides, WS_HIDES_FAULT);
+	ws_target_close(target);
+	ws_target_close(&fake.target);
+}
+
 /* ---- a target that is no dump ---- */
 
 static void a_target_that_is_no_dump_is_written(void **state)
@@ -480,12 +525,12 @@ static void a_target_that_is_no_dump_is_written(void **state)
 	struct ws_lane lane;
 	fake_init(&fake, 3, 1, 32);
 	fake.lane[1][3].exception = 14;
-	fake.warp_status[2] = WS_MALFORMED; /* is passed over */
+	fake.warp_status[2] = WS_MALFORMED; /* is passed over, and the dump says so */
 	if (ws_write_target(&fake.target, path, &options, &err) != WS_OK)
 		fail_msg("%s", err.message);
 	struct ws_target *target = core_of();
 	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
-	assert_false(facts.cut);
+	assert_true(facts.cut);
 	assert_int_equal(facts.timestamp, 1234);
 	ws_target_counts(target, &counts);
 	assert_int_equal(counts.sms, 3);
@@ -523,6 +568,8 @@ int main(void)
 		cmocka_unit_test(memory_of_any_size_stays_whole),
 		cmocka_unit_test(very_many_sections_wait_for_their_headers),
 		cmocka_unit_test(the_end_of_a_packed_dump_waits_for_the_second_thread),
+		cmocka_unit_test(rows_that_prove_nothing_prove_nothing_when_they_are_written),
+		cmocka_unit_test(a_trap_that_nothing_tells_is_in_doubt),
 		cmocka_unit_test(a_target_that_is_no_dump_is_written),
 		cmocka_unit_test(only_known_flags_are_taken),
 	};
