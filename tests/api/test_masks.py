@@ -77,7 +77,7 @@ KIND = {"code", "name", "label", "cuda_gdb", "headline", "meaning", "family", "s
 # What a report says of what it lacks: a provider that lacks functions has more of it.
 MORE = {"dump", "diagnostics", "missing", "next", "commands", "accesses_text", "lost", "signature_parts"}
 # The same in lists: what may have been, where nothing tells, and who is there, where it is not told who was meant.
-UNTOLD = (("evidence", "usual for this exception"), ("evidence", "what was at the addresses is not known"),
+UNTOLD = (("evidence", "common for this exception"), ("evidence", "what was at the addresses is not known"),
           ("evidence", "the list of resident blocks"))
 
 
