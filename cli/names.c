@@ -24,9 +24,12 @@ char *name_copy(struct ws_str mangled, enum name_form form)
 
 void name_print(struct ws_out *out, struct ws_str mangled, enum name_form form)
 {
-	char text[CLI_NAME_BYTES] = "?";
-	if (mangled.ptr)
-		demangle(mangled, form, text);
+	char text[CLI_NAME_BYTES]; /* 128 KiB: not to be filled for a name */
+	if (!mangled.ptr) {
+		ws_out_text(out, "?");
+		return;
+	}
+	demangle(mangled, form, text);
 	ws_out_escaped(out, ws_str_of(text));
 }
 
