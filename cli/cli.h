@@ -58,6 +58,7 @@ enum {
 struct cli {
 	struct ws_out out; /* standard output */
 	bool color;        /* escape sequences are welcome on standard output */
+	bool terminal;     /* standard output is one */
 	unsigned columns;  /* of the terminal that standard output is; 0: it is none */
 	bool json;
 	uint64_t size_limit; /* for unpacking, bytes; 0: the library's */

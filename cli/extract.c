@@ -277,6 +277,9 @@ int verb_extract(struct cli *cli, int argc, char **argv)
 				 "a dump, image, ptx, section or memory, and which one are needed");
 	if (!extract.output)
 		return cli_usage("extract", "-o FILE is needed");
+	if (strcmp(extract.output, "-") == 0 && cli->terminal)
+		return cli_usage("extract", "standard output is a terminal, and the bytes are "
+					    "written as they are: name a file, or append | xxd");
 	extract.path = argv[optind];
 	status = session_open(&extract.session, cli, extract.path);
 	if (status != CLI_ANSWERED)

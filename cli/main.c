@@ -463,7 +463,8 @@ int main(int argc, char **argv)
 {
 	const char *no_color = getenv("NO_COLOR");
 	bool terminal = isatty(STDOUT_FILENO);
-	struct cli cli = { .color = terminal && !(no_color && *no_color) && !cli_terminal_is_dumb(),
+	struct cli cli = { .terminal = terminal,
+			   .color = terminal && !(no_color && *no_color) && !cli_terminal_is_dumb(),
 			   .columns = terminal ? terminal_columns(STDOUT_FILENO) : 0 };
 	ws_out_init(&cli.out, out_write, &cli);
 	int status = run(&cli, argc, argv);

@@ -6,6 +6,7 @@ What is extracted is held against the Python reader's bytes; differences are pla
 
 import json
 import os
+import pty
 import struct
 import subprocess
 import sys
@@ -226,6 +227,21 @@ def limits(program):
         raise Wrong(str(answer["counts"]))
 
 
+def writes_to_no_terminal(program):
+    path = program.put("terminal.nvcudmp", model("memory"))
+    reader, terminal = pty.openpty()
+    done = subprocess.run([program.path, "extract", path, "memory", "shared:0x0+64", "-o", "-"], stdout=terminal,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60, check=False)
+    os.close(terminal)
+    try:
+        shown = os.read(reader, 100)
+    except OSError:  # Linux: nothing was written
+        shown = b""
+    os.close(reader)
+    same("status and bytes", [done.returncode, shown], [2, b""])
+    same("the way out is named", b"name a file" in done.stderr, True)
+
+
 def same_dumps(program):
     for name in ("illegal-address", "exited", "two-devices", "cut-half"):
         data = model(name)
@@ -238,6 +254,7 @@ CASES = [
     ("an image by the identity of its code", extracts_by_identity),
     ("memory comes out as it is", extracts_memory),
     ("what is not there, and wrong usage", refuses),
+    ("no raw bytes on a terminal", writes_to_no_terminal),
     ("a register that differs", finds_register),
     ("bytes of memory that differ", finds_memory),
     ("bytes of shared and local memory and parameters that differ", finds_memory_of_owners),
