@@ -139,8 +139,7 @@ int fuzz_target(const uint8_t *data, size_t size)
 		fake_init_still(&fake);
 	if (!(kind & 2))
 		fake_hide_sm_exceptions(&fake);
-	fake.fail_op = kind & 4 ? (enum fake_op)(next_byte(&program) % (FAKE_ACKNOWLEDGE + 1))
-				: FAKE_NOTHING;
+	fake.fail_op = kind & 4 ? (enum fake_op)(next_byte(&program) % FAKE_OPS) : FAKE_NOTHING;
 	fake.fail_status = WS_MALFORMED;
 	struct ws_target *target = dump_target();
 	CUDBGAPI api;

@@ -3287,6 +3287,8 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_NO_EVENT_AVAILABLE  nothing waits in the queue.
+	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
+	 *     getErrorStringEx says how.
 	 */
 	CUDBGResult (*getNextEvent)(CUDBGEventQueueType type, CUDBGEvent *event);
 
@@ -4724,7 +4726,6 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
-	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*getWarpHitBreakpoint)(uint32_t dev, uint32_t sm, uint32_t wp,
 					    CUDBGBreakpointHandle *handle);

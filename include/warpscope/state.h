@@ -157,6 +157,16 @@ enum ws_warp_have {
 	WS_WARP_CBU = 1u << 2,     /**< in_syscall_lanes, cbu_*_lanes */
 	WS_WARP_BARRIER = 1u << 3, /**< barrier_scope, barrier_text */
 	WS_WARP_BROKEN = 1u << 4,  /**< broken; in every dump */
+	WS_WARP_STOP = 1u << 5,    /**< stop, stop_pc; of a broken warp */
+};
+
+/** Why a warp is broken: as of the moment when it stopped, whatever was planted or taken out since.
+ */
+enum ws_stop {
+	WS_STOP_TRAP,     /**< a trap in the code, an exception, or nothing that is known */
+	WS_STOP_PLANTED,  /**< a planted breakpoint at `stop_pc` */
+	WS_STOP_LAUNCH,   /**< the first instruction of a kernel that was to stop there */
+	WS_STOP_INTERNAL, /**< a stop of the back end's own */
 };
 
 /** One resident warp. Lane masks have bit i for lane i. */
@@ -175,7 +185,9 @@ struct ws_warp {
 	uint32_t in_syscall_lanes, cbu_active_lanes, cbu_exited_lanes, cbu_collective_lanes;
 	uint32_t barrier_scope; /**< CUDBGBarrierScope */
 	struct ws_str barrier_text;
-	bool damaged; /**< the record holds impossible values: its masks prove nothing */
+	enum ws_stop stop; /**< WS_WARP_STOP */
+	uint64_t stop_pc;  /**< WS_WARP_STOP: where it stopped */
+	bool damaged;      /**< the record holds impossible values: its masks prove nothing */
 };
 
 enum ws_lane_have {

@@ -46,20 +46,28 @@ struct ws_step {
 enum ws_event_kind {
 	WS_EVENT_CONTEXT_CREATED,
 	WS_EVENT_CONTEXT_DESTROYED,
+	WS_EVENT_CONTEXT_PUSHED, /**< made current on a host thread */
+	WS_EVENT_CONTEXT_POPPED,
 	WS_EVENT_IMAGE_LOADED,
 	WS_EVENT_IMAGE_UNLOADED,
 	WS_EVENT_FUNCTIONS_LOADED, /**< functions of an image that is loaded already */
 	WS_EVENT_GRID_READY,
 	WS_EVENT_GRID_FINISHED,
-	WS_EVENT_STOPPED,   /**< a breakpoint or an exception stopped all devices */
-	WS_EVENT_STEP_DONE, /**< of a step with WS_STEP_NO_WAIT */
-	WS_EVENT_FAILED,    /**< the back end lost its device; `status` says how */
+	WS_EVENT_STOPPED,        /**< a breakpoint or an exception stopped all devices */
+	WS_EVENT_STEP_DONE,      /**< of a step with WS_STEP_NO_WAIT */
+	WS_EVENT_ATTACHED,       /**< all is told that an attached client needs */
+	WS_EVENT_DETACHED,       /**< the program runs without its debugger */
+	WS_EVENT_LOGS_AVAILABLE, /**< the first record since the log was read to its end */
+	WS_EVENT_LOGS_THRESHOLD, /**< so many records wait that they should be taken */
+	WS_EVENT_LOG_RULES,      /**< `ruleset` counts from now on */
+	WS_EVENT_FAILED,         /**< the back end lost its device; `status` says how */
 };
 
 /** Something that happened in a target that runs. Fields that a kind does not need are 0. */
 struct ws_event {
 	enum ws_event_kind kind;
 	bool sync;             /**< a host thread waits until the event is acknowledged */
+	uint64_t sequence;     /**< counts up, from 1 on, over all events of the target */
 	uint32_t device_id;    /**< an id: indices may change by the time the event is read */
 	uint32_t host_tid;     /**< thread that caused it, 0 if unknown */
 	uint64_t context_id;   /**< context and later */
@@ -71,7 +79,21 @@ struct ws_event {
 	uint32_t sm_id;                           /**< step done */
 	uint64_t asked_warps, stepped_warps;      /**< step done */
 	bool until_pc;                            /**< step done: from run_until */
+	uint32_t ruleset;                         /**< log rules */
 	enum ws_status status;                    /**< failed */
+};
+
+/** Bits of what a client wants of a target that runs; what needs no bit is always told. */
+enum ws_wants {
+	WS_WANT_LAUNCHES = 1u << 0,          /**< WS_EVENT_GRID_READY; launches wait for it */
+	WS_WANT_BLOCKING_LAUNCHES = 1u << 1, /**< a launch returns when its grid is done */
+	WS_WANT_FUNCTIONS = 1u << 2,         /**< WS_EVENT_FUNCTIONS_LOADED: loaded when needed */
+	WS_WANT_STOPS = 1u << 3,             /**< WS_EVENT_STOPPED */
+	WS_WANT_LEFT_EXCEPTIONS = 1u << 4,   /**< stops for an exception of a warp that has left */
+	WS_WANT_CONTEXT_SWITCHES = 1u << 5,  /**< WS_EVENT_CONTEXT_PUSHED, _POPPED */
+	WS_WANT_LOGS = 1u << 6,              /**< a log, WS_EVENT_LOGS_AVAILABLE and the next two */
+	WS_WANT_LAUNCH_STACKS = 1u << 7,     /**< launch_stack */
+	WS_WANT_PRINTF = 1u << 8,            /**< what kernels printed comes out at each stop */
 };
 
 enum {
@@ -153,7 +175,8 @@ struct ws_target_ops {
 	 * leading bytes that were written. WS_OK only when that is `len`; else the reason why the
 	 * byte at `*ret_n` could not be read: WS_ABSENT never mapped as far as the target knows,
 	 * WS_EXCLUDED left out (the message names the flag), WS_TRUNCATED or WS_MALFORMED damaged,
-	 * WS_ARGUMENT the address lacks an index that its space needs; WS_UNSUPPORTED not this
+	 * WS_ARGUMENT the address lacks an index that its space needs (of global memory: a device,
+	 * where it means other memory on each); WS_UNSUPPORTED not this
 	 * space (code is then read from the images).
 	 */
 	enum ws_status (*read_memory)(const struct ws_target *target, const struct ws_address *at,
@@ -172,11 +195,16 @@ struct ws_target_ops {
 
 	/* ---- run control: optional, all or none ---- */
 	/*
-	 * A device runs or stands. While it runs its state cannot be read (WS_RUNNING); when it
-	 * stands again, indices are new. These members exclude each other and every reader.
+	 * A device runs or stands. While it runs its state cannot be read (WS_RUNNING). Nothing
+	 * that a reader sees changes but inside suspend, resume, step, run_until and update, which
+	 * exclude each other and every reader and tell what changed (ws_target_changed()): a device
+	 * that stopped on its own counts as running until update says that it stands.
 	 */
 
-	/** Whether a device runs now. */
+	/** Takes in what happened since: devices that stopped, steps that are done, contexts and
+	 * images. Cheap when nothing did. */
+	enum ws_status (*update)(struct ws_target *target, struct ws_error *err);
+	/** Whether a device runs. */
 	bool (*running)(const struct ws_target *target, uint32_t device_index);
 	/**
 	 * Stops, or lets run, one device, or all (`device_index` WS_NONE). Doing it to one that is
@@ -199,7 +227,7 @@ struct ws_target_ops {
 	enum ws_status (*run_until)(struct ws_target *target, uint32_t sm_index, uint64_t warp_mask,
 				    uint64_t pc, uint32_t flags, struct ws_error *err);
 
-	/* ---- breakpoints: optional, all or none ---- */
+	/* ---- breakpoints: optional, all or none; broken warps then have WS_WARP_STOP ---- */
 
 	/** Plants one at a code address of a device. WS_ABSENT: no code there. */
 	enum ws_status (*plant)(struct ws_target *target, uint32_t device_index, uint64_t pc,
@@ -221,14 +249,27 @@ struct ws_target_ops {
 
 	/* ---- events: optional, all or none ---- */
 
-	/** Takes the oldest event. WS_ABSENT: none waits. Safe beside everything else. */
+	/**
+	 * Takes the oldest event. WS_ABSENT: none waits. None is lost: where one cannot be told now
+	 * (WS_NO_MEMORY) it is told later. No row changes by it. Safe beside everything else, also
+	 * beside a step that waits.
+	 */
 	enum ws_status (*next_event)(struct ws_target *target, struct ws_event *ret_event,
 				     struct ws_error *err);
 	/**
-	 * Lets the host threads go that wait for the synchronous events taken so far. Safe beside
-	 * everything but next_event.
+	 * Lets the host threads go that wait for events up to this sequence number, and no others.
+	 * One that can only let all of them go waits until all that were taken are acknowledged.
+	 * Safe beside everything but next_event.
 	 */
-	enum ws_status (*acknowledge)(struct ws_target *target, struct ws_error *err);
+	enum ws_status (*acknowledge)(struct ws_target *target, uint64_t up_to,
+				      struct ws_error *err);
+	/**
+	 * Sets what is wanted from now on (ws_wants); nothing is before the first call. Host
+	 * threads that wait for an event that is wanted no more are let go, whether it was taken or
+	 * not. What cannot be had is passed over. Safe beside everything but next_event and
+	 * acknowledge.
+	 */
+	enum ws_status (*want)(struct ws_target *target, uint32_t wants, struct ws_error *err);
 	/**
 	 * Has `wake(data)` called, on any thread and not for long, whenever an event was added.
 	 * NULL stops it: no call is running or will come once this returned.
@@ -256,6 +297,24 @@ struct ws_target_ops {
 				       uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
 				       struct ws_error *err);
 
+	/**
+	 * Memory of the host, pinned for the device, by its host address: as read_memory and
+	 * write_memory.
+	 */
+	enum ws_status (*read_host)(const struct ws_target *target, uint64_t address, void *buffer,
+				    size_t len, size_t *ret_n, struct ws_error *err);
+	enum ws_status (*write_host)(struct ws_target *target, uint64_t address, const void *buffer,
+				     size_t len, struct ws_error *err);
+	/** Host address of memory that a device sees. WS_ABSENT: it has none. */
+	enum ws_status (*host_address)(const struct ws_target *target, uint32_t device_index,
+				       uint64_t address, uint64_t *ret_address,
+				       struct ws_error *err);
+	/**
+	 * Prepares to go on without a debugger. `runs`: the program is let run for it, and
+	 * WS_EVENT_DETACHED says when it is done.
+	 */
+	enum ws_status (*detach)(struct ws_target *target, bool runs, struct ws_error *err);
+
 	/* ---- what only a file knows: optional ---- */
 
 	enum ws_status (*dump_facts)(const struct ws_target *target,
@@ -276,8 +335,7 @@ struct ws_target {
 	/** Lengths of the lists: filled in by the back end when it opens, then by
 	 * ws_target_changed(). */
 	struct ws_counts counts;
-	/** Counts up by one whenever indices may have become others: what a client keeps by index
-	 * is of one generation. */
+	/** Counts up by one whenever rows change; ws_target_changes() says which. */
 	uint64_t generation;
 	struct ws_target_own *own; /**< the waist's */
 };
@@ -290,10 +348,32 @@ struct ws_target {
 WS_API enum ws_status ws_target_init(struct ws_target *target, const struct ws_target_ops *ops,
 				     void *state, struct ws_error *err) WS_MUST_USE;
 
-/**
- * For back ends: the target ran and stands again, its lists are new. Nobody may read meanwhile.
- */
+/** Warps of an SM, by their slots. */
+struct ws_change {
+	uint32_t sm_index;
+	uint64_t warps;
+};
+
+enum {
+	WS_MAX_CHANGES = 256, /**< that are told one by one */
+};
+
+/** For back ends: the lists are new, and so are all indices. Nobody may read meanwhile. */
 WS_API void ws_target_changed(struct ws_target *target, const struct ws_counts *counts);
+/**
+ * For back ends: the lists and their indices stayed; rows changed of these warps (with their lanes,
+ * registers, SM and memory) and no others. Nobody may read meanwhile.
+ */
+WS_API void ws_target_changed_warps(struct ws_target *target, const struct ws_change *changes,
+				    uint32_t n);
+/**
+ * What changed since the target was of a generation. An SM may be told several times. False:
+ * anything, the indices too.
+ */
+WS_API bool ws_target_changes(const struct ws_target *target, uint64_t since,
+			      struct ws_change ret_changes[WS_MAX_CHANGES], uint32_t *ret_n);
+/** Whether an event of this kind is told to one who wants that (ws_wants). */
+WS_API bool ws_event_is_wanted(enum ws_event_kind kind, uint32_t wants);
 
 /** Closes a target and all that it owns. NULL is fine. */
 WS_API void ws_target_close(struct ws_target *target);
@@ -352,6 +432,8 @@ WS_API enum ws_status ws_target_read_memory(const struct ws_target *target,
 WS_API enum ws_status ws_target_memory_range(const struct ws_target *target, uint32_t index,
 					     struct ws_memory_range *ret_range,
 					     struct ws_error *err) WS_MUST_USE;
+/** WS_OK for a target that cannot run. */
+WS_API enum ws_status ws_target_update(struct ws_target *target, struct ws_error *err) WS_MUST_USE;
 /** False too for a target that cannot run. */
 WS_API bool ws_target_running(const struct ws_target *target, uint32_t device_index);
 /** `device_index` may be WS_NONE for all, here and in ws_target_resume(). */
@@ -380,8 +462,11 @@ WS_API enum ws_status ws_target_write_registers(struct ws_target *target, uint32
 /** WS_ABSENT also for a target that has no events. */
 WS_API enum ws_status ws_target_next_event(struct ws_target *target, struct ws_event *ret_event,
 					   struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_target_acknowledge(struct ws_target *target,
+WS_API enum ws_status ws_target_acknowledge(struct ws_target *target, uint64_t up_to,
 					    struct ws_error *err) WS_MUST_USE;
+/** WS_OK also for a target that has no events. */
+WS_API enum ws_status ws_target_want(struct ws_target *target, uint32_t wants,
+				     struct ws_error *err) WS_MUST_USE;
 /** Does nothing for a target that has no events. */
 WS_API void ws_target_on_event(struct ws_target *target, void (*wake)(void *data), void *data);
 WS_API enum ws_status ws_target_take_logs(struct ws_target *target, struct ws_log *ret_logs,
@@ -393,6 +478,17 @@ WS_API enum ws_status ws_target_log_rules(struct ws_target *target, const struct
 WS_API enum ws_status ws_target_launch_stack(struct ws_target *target, uint32_t grid_index,
 					     uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
 					     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_read_host(const struct ws_target *target, uint64_t address,
+					  void *buffer, size_t len, size_t *ret_n,
+					  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_write_host(struct ws_target *target, uint64_t address,
+					   const void *buffer, size_t len,
+					   struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_host_address(const struct ws_target *target, uint32_t device_index,
+					     uint64_t address, uint64_t *ret_address,
+					     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_detach(struct ws_target *target, bool runs,
+				       struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_dump_facts(const struct ws_target *target,
 					   struct ws_dump_facts *ret_facts,
 					   struct ws_error *err) WS_MUST_USE;

@@ -226,7 +226,8 @@ CUDBGResult wsi_cudbg_isBreakpointEnabled(struct wsi_cudbg *s, CUDBGBreakpointHa
 	return CUDBG_SUCCESS;
 }
 
-CUDBGBreakpointHandle wsi_cudbg_hit(const struct wsi_cudbg *s, uint32_t dev, uint64_t pc)
+/* The client's breakpoint at an address: one with a handle tells more than one without. */
+static CUDBGBreakpointHandle handle_at(const struct wsi_cudbg *s, uint32_t dev, uint64_t pc)
 {
 	CUDBGBreakpointHandle hit = CUDBG_BREAKPOINT_HANDLE_TRAP;
 	for (size_t i = 0; i < s->n_breakpoints; i++) {
@@ -235,33 +236,42 @@ CUDBGBreakpointHandle wsi_cudbg_hit(const struct wsi_cudbg *s, uint32_t dev, uin
 			continue;
 		hit = b->handle;
 		if (hit != CUDBG_BREAKPOINT_HANDLE_LEGACY)
-			break; /* one with a handle tells more */
+			break;
 	}
 	return hit;
+}
+
+CUDBGBreakpointHandle wsi_cudbg_hit(const struct wsi_cudbg *s, uint32_t dev, uint32_t warp_index,
+				    const struct ws_warp *warp)
+{
+	struct ws_lane lane;
+	uint32_t active = warp->active_lanes & warp->valid_lanes;
+	if (warp->have & WS_WARP_STOP)
+		switch (warp->stop) {
+		case WS_STOP_TRAP:
+			return CUDBG_BREAKPOINT_HANDLE_TRAP;
+		case WS_STOP_PLANTED:
+			return handle_at(s, dev, warp->stop_pc);
+		case WS_STOP_LAUNCH:
+			return CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH;
+		case WS_STOP_INTERNAL:
+			return CUDBG_BREAKPOINT_HANDLE_INTERNAL;
+		}
+	/* a provider of before 13.2 does not tell: then the place counts */
+	if (!s->n_breakpoints || !active)
+		return CUDBG_BREAKPOINT_HANDLE_TRAP;
+	return ws_target_lane(s->target, warp_index, wsi_first_bit(active), &lane, NULL) == WS_OK
+		       ? handle_at(s, dev, lane.pc)
+		       : CUDBG_BREAKPOINT_HANDLE_TRAP;
 }
 
 CUDBGResult wsi_cudbg_getWarpHitBreakpoint(struct wsi_cudbg *s, struct wsi_at *at,
 					   CUDBGBreakpointHandle *handle)
 {
-	CUDBGResult result;
 	if (!(at->row->broken >> at->wp & 1))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
 				      "SM %u warp %u did not stop at a breakpoint", at->sm, at->wp);
-	uint32_t active = at->slot->active & at->slot->valid, ln = 0;
-	if (!active) {
-		*handle = CUDBG_BREAKPOINT_HANDLE_TRAP;
-		return CUDBG_SUCCESS;
-	}
-	while (!(active >> ln & 1))
-		ln++;
-	const struct ws_lane *lane = wsi_cudbg_lane(s, at, ln, &result);
-	if (!lane)
-		return result;
-	struct ws_grid grid;
-	*handle = wsi_cudbg_hit(s, at->dev, lane->pc);
-	if (*handle == CUDBG_BREAKPOINT_HANDLE_TRAP && s->break_on_launch &&
-	    wsi_cudbg_grid_of(s, at, &grid) == CUDBG_SUCCESS && grid.function_entry == lane->pc)
-		*handle = CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH;
+	*handle = at->slot->hit;
 	return CUDBG_SUCCESS;
 }
 

@@ -8,8 +8,8 @@
  *         CUDBGLaneInfo                      for each lane that is updated and valid
  *
  * Attributes stand in the order of their flag bits. A mask of SMs has whole 64-bit words. A full
- * response carries no update masks, which means that everything is updated. When nothing happened
- * since the last response, an update response says so by an empty mask of SMs.
+ * response carries no update masks, which means that everything is updated. An update response has
+ * the SMs and warps that changed since the last response; when nothing did, no SM.
  */
 #include "cudbg-functions.h"
 
@@ -34,14 +34,41 @@ static uint64_t most_bytes(const CUDBGDeviceInfoSizes *sizes, uint64_t n_sms, ui
 	return per_device + n_sms * per_sm + n_warps * per_warp + n_lanes * sizes->laneInfoSize;
 }
 
-/* The same for what is on the device now. */
-static uint64_t present_bytes(const struct wsi_device_row *device,
-			      const CUDBGDeviceInfoSizes *sizes)
+/* What a response is about: warps of each SM. */
+struct updates {
+	bool full;
+	uint64_t sms[CUDBG_MAX_SMS / 64]; /* where `warps` is not 0, or was made so */
+	uint64_t warps[CUDBG_MAX_SMS];
+};
+
+static void find_updates(struct wsi_cudbg *s, const struct wsi_device_row *device, uint64_t told,
+			 struct updates *ret)
+{
+	struct ws_change changes[WS_MAX_CHANGES];
+	uint32_t n = 0;
+	memset(ret, 0, sizeof *ret);
+	ret->full = !told || !ws_target_changes(s->target, told - 1, changes, &n);
+	for (uint32_t sm = 0; ret->full && sm < device->n_sms; sm++)
+		ret->warps[sm] = device->sms[sm].valid;
+	for (uint32_t i = 0; !ret->full && i < n; i++) {
+		struct ws_sm sm;
+		if (ws_target_sm(s->target, changes[i].sm_index, &sm, NULL) != WS_OK ||
+		    sm.device_index != device->index || sm.id >= device->n_sms)
+			continue;
+		ret->sms[sm.id / 64] |= 1ull << sm.id % 64;
+		ret->warps[sm.id] |= changes[i].warps & device->sms[sm.id].valid;
+	}
+}
+
+/* Bytes that a response about these needs at most. */
+static uint64_t update_bytes(const struct wsi_device_row *device, const CUDBGDeviceInfoSizes *sizes,
+			     const struct updates *updates)
 {
 	uint64_t n_sms = 0, n_warps = 0;
 	for (uint32_t sm = 0; sm < device->n_sms; sm++) {
-		n_sms += device->sms[sm].valid != 0;
-		n_warps += (uint64_t)__builtin_popcountll(device->sms[sm].valid);
+		n_sms += updates->full ? device->sms[sm].valid != 0
+				       : updates->sms[sm / 64] >> sm % 64 & 1;
+		n_warps += (uint64_t)__builtin_popcountll(updates->warps[sm]);
 	}
 	return most_bytes(sizes, n_sms, n_warps, n_warps * device->n_lanes);
 }
@@ -121,8 +148,8 @@ struct warp_facts {
 };
 
 /* Attributes of a warp; with `out` NULL only their flags. */
-static uint32_t put_warp_attributes(struct wsi_cudbg *s, const struct wsi_at *at,
-				    const struct warp_facts *facts, struct response *out)
+static uint32_t put_warp_attributes(const struct wsi_at *at, const struct warp_facts *facts,
+				    struct response *out)
 {
 	uint32_t flags = 0, exception = CUDBG_EXCEPTION_NONE;
 	const struct ws_warp *warp = facts->warp;
@@ -153,14 +180,8 @@ static uint32_t put_warp_attributes(struct wsi_cudbg *s, const struct wsi_at *at
 		  &target, sizeof target);
 	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_IN_SYSCALL_LANES, warp->have & WS_WARP_CBU,
 		  &warp->in_syscall_lanes, sizeof warp->in_syscall_lanes);
-	uint64_t pc = 0;
-	for (uint32_t i = 0; i < facts->n_lanes; i++)
-		if (at->slot->active >> facts->lane[i].id & 1) {
-			pc = facts->lane[i].pc;
-			break;
-		}
-	CUDBGBreakpointHandle hit = warp->broken ? wsi_cudbg_hit(s, at->dev, pc) : 0;
-	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_HIT_BREAKPOINT_HANDLE, warp->broken, &hit, sizeof hit);
+	ATTRIBUTE(CUDBG_WARP_ATTRIBUTE_HIT_BREAKPOINT_HANDLE, warp->broken, &at->slot->hit,
+		  sizeof at->slot->hit);
 #undef ATTRIBUTE
 	return flags;
 }
@@ -212,12 +233,12 @@ static CUDBGResult put_warp(struct wsi_cudbg *s, struct wsi_at *at, const struct
 		.blockIdx = wsi_dim3(facts->block->idx),
 		.validLanes = facts->valid,
 		.activeLanes = at->slot->active,
-		.warpAttributeFlags = put_warp_attributes(s, at, facts, NULL),
+		.warpAttributeFlags = put_warp_attributes(at, facts, NULL),
 	};
 	if (facts->n_lanes)
 		info.baseThreadIdx = base_index(&facts->lane[0], &facts->grid);
 	put(out, &info, sizeof info);
-	(void)put_warp_attributes(s, at, facts, out);
+	(void)put_warp_attributes(at, facts, out);
 	for (uint32_t i = 0; i < facts->n_lanes; i++) {
 		const CUDBGLaneInfo lane = { facts->lane[i].pc };
 		put(out, &lane, sizeof lane);
@@ -225,8 +246,8 @@ static CUDBGResult put_warp(struct wsi_cudbg *s, struct wsi_at *at, const struct
 	return CUDBG_SUCCESS;
 }
 
-static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_at *at, struct warp_facts *facts,
-			  struct response *out)
+static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_at *at, const struct updates *updates,
+			  struct warp_facts *facts, struct response *out)
 {
 	struct ws_sm sm;
 	struct ws_error err;
@@ -236,10 +257,14 @@ static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_at *at, struct warp_fa
 	if (at->row->broken_unknown)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
 				      "the target does not tell which warps are stopped");
-	const CUDBGSMInfo info = { at->row->valid, at->row->broken, 0 };
+	uint64_t warps = updates->warps[at->sm];
+	const CUDBGSMInfo info = { at->row->valid, at->row->broken,
+				   updates->full ? 0 : 1u << CUDBG_SM_ATTRIBUTE_WARP_UPDATE_MASK };
 	put(out, &info, sizeof info);
+	if (!updates->full)
+		put(out, &warps, sizeof warps);
 	for (uint32_t wp = 0; wp < at->device->n_warps; wp++) {
-		if (!(at->row->valid >> wp & 1))
+		if (!(warps >> wp & 1))
 			continue;
 		at->wp = wp;
 		at->slot = &at->row->slot[wp];
@@ -250,13 +275,13 @@ static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_at *at, struct warp_fa
 	return CUDBG_SUCCESS;
 }
 
-static CUDBGResult put_device(struct wsi_cudbg *s, struct wsi_at *at, bool changed,
+static CUDBGResult put_device(struct wsi_cudbg *s, struct wsi_at *at, const struct updates *updates,
 			      struct response *out)
 {
 	const struct wsi_faults *faults = wsi_cudbg_faults(s, at->device);
 	if (!faults)
 		return CUDBG_ERROR_INTERNAL;
-	uint64_t none[CUDBG_MAX_SMS / 64] = { 0 }, active[CUDBG_MAX_SMS / 64] = { 0 };
+	uint64_t active[CUDBG_MAX_SMS / 64] = { 0 };
 	uint64_t faulted[CUDBG_MAX_SMS / 64], any = 0;
 	for (uint32_t sm = 0; sm < at->device->n_sms; sm++)
 		if (at->device->sms[sm].valid)
@@ -265,24 +290,25 @@ static CUDBGResult put_device(struct wsi_cudbg *s, struct wsi_at *at, bool chang
 		any |= faulted[i] = wsi_cudbg_fault_word(s, faults, i);
 	uint32_t mask = mask_bytes(at->device);
 	const CUDBGDeviceInfo info = {
-		changed ? CUDBG_RESPONSE_TYPE_FULL : CUDBG_RESPONSE_TYPE_UPDATE,
-		(changed ? 0 : 1u << CUDBG_DEVICE_ATTRIBUTE_SM_UPDATE_MASK) |
+		updates->full ? CUDBG_RESPONSE_TYPE_FULL : CUDBG_RESPONSE_TYPE_UPDATE,
+		(updates->full ? 0 : 1u << CUDBG_DEVICE_ATTRIBUTE_SM_UPDATE_MASK) |
 			1u << CUDBG_DEVICE_ATTRIBUTE_SM_ACTIVE_MASK |
 			(any ? 1u << CUDBG_DEVICE_ATTRIBUTE_SM_EXCEPTION_MASK : 0),
 	};
 	put(out, &info, sizeof info);
-	if (!changed)
-		put(out, none, mask);
+	if (!updates->full)
+		put(out, updates->sms, mask);
 	put(out, active, mask);
 	if (any)
 		put(out, faulted, mask);
 	struct warp_facts facts;
-	for (uint32_t sm = 0; changed && sm < at->device->n_sms; sm++) {
-		if (!at->device->sms[sm].valid)
+	for (uint32_t sm = 0; sm < at->device->n_sms; sm++) {
+		if (!at->device->sms[sm].valid ||
+		    (!updates->full && !(updates->sms[sm / 64] >> sm % 64 & 1)))
 			continue;
 		at->sm = sm;
 		at->row = &at->device->sms[sm];
-		CUDBGResult result = put_sm(s, at, &facts, out);
+		CUDBGResult result = put_sm(s, at, updates, &facts, out);
 		if (result != CUDBG_SUCCESS)
 			return result;
 	}
@@ -298,15 +324,17 @@ CUDBGResult wsi_cudbg_getDeviceInfo(struct wsi_cudbg *s, struct wsi_at *at,
 				      (unsigned)type);
 	CUDBGDeviceInfoSizes sizes;
 	get_sizes(at->device, &sizes);
-	bool changed =
-		type == CUDBG_RESPONSE_TYPE_FULL || atomic_load(&at->device->told) != s->serial;
+	struct updates updates;
+	find_updates(s, at->device,
+		     type == CUDBG_RESPONSE_TYPE_FULL ? 0 : atomic_load(&at->device->told),
+		     &updates);
 	/* Written aside, so that a failure leaves the buffer alone. */
-	uint32_t size = (uint32_t)wsi_min_u64(length, present_bytes(at->device, &sizes));
+	uint32_t size = (uint32_t)wsi_min_u64(length, update_bytes(at->device, &sizes, &updates));
 	wsi_scoped_free uint8_t *aside = wsi_zalloc((size_t)size + 1);
 	if (!aside)
 		return wsi_cudbg_status(s, WS_NO_MEMORY, NULL);
 	struct response out = { .ptr = aside, .size = size };
-	CUDBGResult result = put_device(s, at, changed, &out);
+	CUDBGResult result = put_device(s, at, &updates, &out);
 	if (result != CUDBG_SUCCESS)
 		return result;
 	if (out.full)
@@ -315,6 +343,6 @@ CUDBGResult wsi_cudbg_getDeviceInfo(struct wsi_cudbg *s, struct wsi_at *at,
 				      sizes.requiredBufferSize);
 	memcpy(buffer, aside, out.used);
 	*dataLength = out.used;
-	atomic_store(&at->device->told, s->serial);
+	atomic_store(&at->device->told, s->generation + 1);
 	return CUDBG_SUCCESS;
 }

@@ -6,9 +6,13 @@
  * functions, that all devices stand, the kernels that are resident. A target that can run adds its
  * own events later; they are pulled when a client asks or when the target wakes the thread.
  *
- * Whether launches are reported is decided when an event is read, so that the mode may be set after
- * `initialize`. The callback is called once per event, in the order of each queue, always on the
- * same thread, without any lock held.
+ * What the client wants to be told goes to the target (wsi_cudbg_want()), which then lets launches
+ * go on that nobody is told of. The kernels that are resident at `initialize` are left out when
+ * they are read, so that the mode may be set after it.
+ *
+ * No event is lost: there is room in a queue before one is taken out of the target. What the client
+ * acknowledges is what it read, not what was pulled. The callback is called once per event, in the
+ * order of each queue, always on the same thread, without any lock held.
  */
 #include "cudbg-functions.h"
 
@@ -23,12 +27,17 @@ bool wsi_cudbg_in_callback(const struct wsi_cudbg *s)
 
 /* ---- queues: under queue_lock ---- */
 
+static bool has_room(struct wsi_queue *queue)
+{
+	if (queue->read == queue->n)
+		queue->read = queue->n = queue->notified = 0;
+	return wsi_grow(&queue->items, &queue->cap, queue->n, sizeof *queue->items, MAX_QUEUED);
+}
+
 static bool push(struct wsi_cudbg *s, CUDBGEventQueueType type, const struct wsi_queued *item)
 {
 	struct wsi_queue *queue = &s->queue[type];
-	if (queue->read == queue->n)
-		queue->read = queue->n = queue->notified = 0;
-	if (!wsi_grow(&queue->items, &queue->cap, queue->n, sizeof *queue->items, MAX_QUEUED))
+	if (!has_room(queue))
 		return false;
 	queue->items[queue->n++] = *item;
 	pthread_cond_broadcast(&s->queue_cond);
@@ -191,22 +200,20 @@ static enum ws_status push_stopped(struct wsi_cudbg *s, struct ws_error *err)
 	return push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item) ? WS_OK : full(err);
 }
 
-static struct wsi_queued kernel_event(const struct ws_grid *grid, uint32_t dev)
+static void fill_ready(const struct ws_grid *grid, uint32_t dev, CUDBGEvent *to)
 {
-	struct wsi_queued item = new_event(CUDBG_EVENT_KERNEL_READY, grid->host_tid);
-	item.event.cases.kernelReady.dev = dev;
-	item.event.cases.kernelReady.tid = grid->host_tid;
-	item.event.cases.kernelReady.gridId = (uint64_t)grid->id;
-	item.event.cases.kernelReady.context = grid->context_id;
-	item.event.cases.kernelReady.module = grid->module_handle;
-	item.event.cases.kernelReady.function = grid->function;
-	item.event.cases.kernelReady.functionEntry = grid->function_entry;
-	item.event.cases.kernelReady.gridDim = wsi_dim3(grid->grid_dim);
-	item.event.cases.kernelReady.blockDim = wsi_dim3(grid->block_dim);
-	item.event.cases.kernelReady.type = (CUDBGKernelType)grid->type;
-	item.event.cases.kernelReady.parentGridId = (uint64_t)grid->parent_id;
-	item.event.cases.kernelReady.origin = (CUDBGKernelOrigin)grid->origin;
-	return item;
+	to->cases.kernelReady.dev = dev;
+	to->cases.kernelReady.tid = grid->host_tid;
+	to->cases.kernelReady.gridId = (uint64_t)grid->id;
+	to->cases.kernelReady.context = grid->context_id;
+	to->cases.kernelReady.module = grid->module_handle;
+	to->cases.kernelReady.function = grid->function;
+	to->cases.kernelReady.functionEntry = grid->function_entry;
+	to->cases.kernelReady.gridDim = wsi_dim3(grid->grid_dim);
+	to->cases.kernelReady.blockDim = wsi_dim3(grid->block_dim);
+	to->cases.kernelReady.type = (CUDBGKernelType)grid->type;
+	to->cases.kernelReady.parentGridId = (uint64_t)grid->parent_id;
+	to->cases.kernelReady.origin = (CUDBGKernelOrigin)grid->origin;
 }
 
 static enum ws_status push_kernels(struct wsi_cudbg *s, const struct ws_counts *counts,
@@ -233,7 +240,8 @@ static enum ws_status push_kernels(struct wsi_cudbg *s, const struct ws_counts *
 		if (!resident[i] || grid.origin != CUDBG_KNL_ORIGIN_CPU ||
 		    !number_of(s, grid.device_index, &dev))
 			continue;
-		struct wsi_queued item = kernel_event(&grid, dev);
+		struct wsi_queued item = new_event(CUDBG_EVENT_KERNEL_READY, grid.host_tid);
+		fill_ready(&grid, dev, &item.event);
 		if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
 			return full(err);
 	}
@@ -259,43 +267,8 @@ static enum ws_status push_all(struct wsi_cudbg *s, struct ws_error *err)
 
 /* ---- events of a target that runs ---- */
 
-static void translate_image(const struct ws_event *from, struct wsi_queued *item)
+static void fill_finished(const struct ws_event *from, CUDBGEvent *to)
 {
-	CUDBGEvent *to = &item->event;
-	if (from->kind == WS_EVENT_IMAGE_LOADED) {
-		*item = new_event(CUDBG_EVENT_ELF_IMAGE_LOADED, from->host_tid);
-		to->cases.elfImageLoaded.dev = from->device_id;
-		to->cases.elfImageLoaded.context = from->context_id;
-		to->cases.elfImageLoaded.module = from->image_handle;
-		to->cases.elfImageLoaded.handle = from->image_handle;
-		to->cases.elfImageLoaded.size = from->image_bytes;
-	} else {
-		*item = new_event(CUDBG_EVENT_ELF_IMAGE_UNLOADED, from->host_tid);
-		to->cases.elfImageUnloaded.dev = from->device_id;
-		to->cases.elfImageUnloaded.context = from->context_id;
-		to->cases.elfImageUnloaded.module = from->image_handle;
-		to->cases.elfImageUnloaded.handle = from->image_handle;
-		to->cases.elfImageUnloaded.size = from->image_bytes;
-	}
-}
-
-static void translate_functions(const struct ws_event *from, struct wsi_queued *item)
-{
-	*item = new_event(CUDBG_EVENT_FUNCTIONS_LOADED, from->host_tid);
-	CUDBGEvent *to = &item->event;
-	to->cases.functionsLoaded.dev = from->device_id;
-	to->cases.functionsLoaded.count = from->n_functions;
-	to->cases.functionsLoaded.context = from->context_id;
-	to->cases.functionsLoaded.module = from->image_handle;
-}
-
-static void translate_kernel(const struct ws_event *from, struct wsi_queued *item)
-{
-	*item = kernel_event(&from->grid, from->device_id);
-	if (from->kind == WS_EVENT_GRID_READY)
-		return;
-	CUDBGEvent *to = &item->event;
-	*item = new_event(CUDBG_EVENT_KERNEL_FINISHED, from->host_tid);
 	to->cases.kernelFinished.dev = from->device_id;
 	to->cases.kernelFinished.tid = from->grid.host_tid;
 	to->cases.kernelFinished.context = from->grid.context_id;
@@ -305,10 +278,8 @@ static void translate_kernel(const struct ws_event *from, struct wsi_queued *ite
 	to->cases.kernelFinished.gridId = (uint64_t)from->grid.id;
 }
 
-static void translate_step(const struct ws_event *from, struct wsi_queued *item)
+static void fill_step(const struct ws_event *from, CUDBGEvent *to)
 {
-	*item = new_event(CUDBG_EVENT_SINGLE_STEP_COMPLETE, from->host_tid);
-	CUDBGEvent *to = &item->event;
 	to->cases.singleStepComplete.dev = from->device_id;
 	to->cases.singleStepComplete.sm = from->sm_id;
 	to->cases.singleStepComplete.context = from->context_id;
@@ -321,71 +292,128 @@ static void translate_step(const struct ws_event *from, struct wsi_queued *item)
 						    : CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP;
 }
 
-/* False for an event that the client did not ask to be told of. */
-static bool translate(const struct wsi_cudbg *s, const struct ws_event *from,
-		      struct wsi_queued *item)
+static CUDBGEventKind kind_of(enum ws_event_kind kind)
 {
-	CUDBGEvent *to = &item->event;
+	switch (kind) {
+	case WS_EVENT_CONTEXT_CREATED:
+		return CUDBG_EVENT_CTX_CREATE;
+	case WS_EVENT_CONTEXT_DESTROYED:
+		return CUDBG_EVENT_CTX_DESTROY;
+	case WS_EVENT_CONTEXT_PUSHED:
+		return CUDBG_EVENT_CTX_PUSH;
+	case WS_EVENT_CONTEXT_POPPED:
+		return CUDBG_EVENT_CTX_POP;
+	case WS_EVENT_IMAGE_LOADED:
+		return CUDBG_EVENT_ELF_IMAGE_LOADED;
+	case WS_EVENT_IMAGE_UNLOADED:
+		return CUDBG_EVENT_ELF_IMAGE_UNLOADED;
+	case WS_EVENT_FUNCTIONS_LOADED:
+		return CUDBG_EVENT_FUNCTIONS_LOADED;
+	case WS_EVENT_GRID_READY:
+		return CUDBG_EVENT_KERNEL_READY;
+	case WS_EVENT_GRID_FINISHED:
+		return CUDBG_EVENT_KERNEL_FINISHED;
+	case WS_EVENT_STOPPED:
+		return CUDBG_EVENT_ALL_DEVICES_SUSPENDED;
+	case WS_EVENT_STEP_DONE:
+		return CUDBG_EVENT_SINGLE_STEP_COMPLETE;
+	case WS_EVENT_ATTACHED:
+		return CUDBG_EVENT_ATTACH_COMPLETE;
+	case WS_EVENT_DETACHED:
+		return CUDBG_EVENT_DETACH_COMPLETE;
+	case WS_EVENT_LOGS_AVAILABLE:
+		return CUDBG_EVENT_CUDA_LOGS_AVAILABLE;
+	case WS_EVENT_LOGS_THRESHOLD:
+		return CUDBG_EVENT_CUDA_LOGS_THRESHOLD_REACHED;
+	case WS_EVENT_LOG_RULES:
+		return CUDBG_EVENT_CUDA_LOGS_RULESET_CHANGED;
+	case WS_EVENT_FAILED:
+		break;
+	}
+	return CUDBG_EVENT_INTERNAL_ERROR;
+}
+
+static struct wsi_queued translate(const struct ws_event *from)
+{
+	struct wsi_queued item = new_event(kind_of(from->kind), from->host_tid);
+	CUDBGEvent *to = &item.event;
+	item.sequence = from->sequence;
 	switch (from->kind) {
 	case WS_EVENT_CONTEXT_CREATED:
 	case WS_EVENT_CONTEXT_DESTROYED:
-		*item = new_event(from->kind == WS_EVENT_CONTEXT_CREATED ? CUDBG_EVENT_CTX_CREATE
-									 : CUDBG_EVENT_CTX_DESTROY,
-				  from->host_tid);
-		to->cases.contextCreate.dev = from->device_id; /* one layout for both */
+	case WS_EVENT_CONTEXT_PUSHED:
+	case WS_EVENT_CONTEXT_POPPED: /* four kinds of one layout */
+		to->cases.contextCreate.dev = from->device_id;
 		to->cases.contextCreate.tid = from->host_tid;
 		to->cases.contextCreate.context = from->context_id;
-		return true;
-	case WS_EVENT_FUNCTIONS_LOADED:
-		translate_functions(from, item);
-		return s->capabilities & CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING;
+		break;
 	case WS_EVENT_IMAGE_LOADED:
-	case WS_EVENT_IMAGE_UNLOADED:
-		translate_image(from, item);
-		return true;
+	case WS_EVENT_IMAGE_UNLOADED: /* the same but for the properties */
+		to->cases.elfImageLoaded.dev = from->device_id;
+		to->cases.elfImageLoaded.context = from->context_id;
+		to->cases.elfImageLoaded.module = from->image_handle;
+		to->cases.elfImageLoaded.handle = from->image_handle;
+		to->cases.elfImageLoaded.size = from->image_bytes;
+		break;
+	case WS_EVENT_FUNCTIONS_LOADED:
+		to->cases.functionsLoaded.dev = from->device_id;
+		to->cases.functionsLoaded.count = from->n_functions;
+		to->cases.functionsLoaded.context = from->context_id;
+		to->cases.functionsLoaded.module = from->image_handle;
+		break;
 	case WS_EVENT_GRID_READY:
+		fill_ready(&from->grid, from->device_id, to);
+		break;
 	case WS_EVENT_GRID_FINISHED:
-		translate_kernel(from, item);
-		return true;
+		fill_finished(from, to);
+		break;
 	case WS_EVENT_STOPPED:
-		*item = new_event(CUDBG_EVENT_ALL_DEVICES_SUSPENDED, from->host_tid);
 		to->cases.allDevicesSuspended.brokenDevicesMask = from->broken_devices;
 		to->cases.allDevicesSuspended.faultedDevicesMask = from->faulted_devices;
-		return s->capabilities & CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+		break;
 	case WS_EVENT_STEP_DONE:
-		translate_step(from, item);
-		return true;
+		fill_step(from, to);
+		break;
+	case WS_EVENT_LOG_RULES:
+		to->cases.cudaLogsRulesetChanged.rulesetIndex = from->ruleset;
+		break;
 	case WS_EVENT_FAILED:
-		*item = new_event(CUDBG_EVENT_INTERNAL_ERROR, from->host_tid);
 		to->cases.internalError.errorType = CUDBG_ERROR_INTERNAL;
-		return true;
+		break;
+	case WS_EVENT_ATTACHED:
+	case WS_EVENT_DETACHED:
+	case WS_EVENT_LOGS_AVAILABLE:
+	case WS_EVENT_LOGS_THRESHOLD:
+		break;
 	}
-	return false;
+	return item;
 }
 
 /*
- * Takes in what the target queued. Not under queue_lock: the target may be in the middle of waking
- * us, which takes that lock.
+ * Takes in what the target queued, as long as there is room. Not under queue_lock: the target may
+ * be in the middle of waking us, which takes that lock.
  */
-static void pull(struct wsi_cudbg *s)
+static enum ws_status pull(struct wsi_cudbg *s)
 {
-	if (!ws_target_can(s->target, WS_CAN_TELL))
-		return;
-	struct ws_event from;
+	enum ws_status st = ws_target_can(s->target, WS_CAN_TELL) ? WS_OK : WS_ABSENT;
 	pthread_mutex_lock(&s->pull_lock);
-	while (ws_target_next_event(s->target, &from, NULL) == WS_OK) {
-		struct wsi_queued item;
-		if (from.kind == WS_EVENT_STOPPED || from.kind == WS_EVENT_STEP_DONE)
-			atomic_store(&s->stale, true);
-		if (!translate(s, &from, &item))
-			continue;
+	while (st == WS_OK) {
+		struct ws_event from;
+		pthread_mutex_lock(&s->queue_lock);
+		bool room = has_room(&s->queue[0]) && has_room(&s->queue[1]);
+		pthread_mutex_unlock(&s->queue_lock);
+		st = room ? ws_target_next_event(s->target, &from, NULL) : WS_NO_MEMORY;
+		if (st != WS_OK)
+			break;
+		struct wsi_queued item = translate(&from);
 		pthread_mutex_lock(&s->queue_lock);
 		(void)push(s,
 			   from.sync ? CUDBG_EVENT_QUEUE_TYPE_SYNC : CUDBG_EVENT_QUEUE_TYPE_ASYNC,
-			   &item);
+			   &item); /* there is room: only pulling adds, once events began */
 		pthread_mutex_unlock(&s->queue_lock);
 	}
 	pthread_mutex_unlock(&s->pull_lock);
+	return st;
 }
 
 /* ---- the callback thread ---- */
@@ -436,7 +464,7 @@ static void *callback_thread(void *data)
 		if (s->woken) {
 			s->woken = false;
 			pthread_mutex_unlock(&s->queue_lock);
-			pull(s);
+			(void)pull(s); /* what it could not take is taken when the client reads */
 			pthread_mutex_lock(&s->queue_lock);
 		} else if (has_callback(&s->notify) && next_untold(s, &tid)) {
 			struct wsi_notify notify = s->notify;
@@ -535,11 +563,13 @@ CUDBGResult wsi_cudbg_take_event(struct wsi_cudbg *s, CUDBGEventQueueType type,
 				 struct wsi_queued *ret_item)
 {
 	bool found = false;
-	pull(s);
+	enum ws_status st = pull(s);
 	pthread_mutex_lock(&s->queue_lock);
 	struct wsi_queue *queue = &s->queue[type];
 	while (queue->read < queue->n && !found) {
 		const struct wsi_queued *item = &queue->items[queue->read++];
+		if (type == CUDBG_EVENT_QUEUE_TYPE_SYNC && item->sequence)
+			s->read_sync = item->sequence;
 		found = (!wanted || wanted(item)) &&
 			!(item->event.kind == CUDBG_EVENT_KERNEL_READY &&
 			  s->launch_mode == CUDBG_KNL_LAUNCH_NOTIFY_DEFER);
@@ -547,6 +577,8 @@ CUDBGResult wsi_cudbg_take_event(struct wsi_cudbg *s, CUDBGEventQueueType type,
 			*ret_item = *item;
 	}
 	pthread_mutex_unlock(&s->queue_lock);
+	if (!found && st != WS_ABSENT)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "events could not be taken in");
 	return found ? CUDBG_SUCCESS
 		     : wsi_cudbg_fail(s, CUDBG_ERROR_NO_EVENT_AVAILABLE, "the queue is empty");
 }
@@ -566,8 +598,11 @@ CUDBGResult wsi_cudbg_getNextEvent(struct wsi_cudbg *s, CUDBGEventQueueType type
 CUDBGResult wsi_cudbg_acknowledgeSyncEvents(struct wsi_cudbg *s)
 {
 	struct ws_error err;
+	pthread_mutex_lock(&s->queue_lock);
+	uint64_t read = s->read_sync;
+	pthread_mutex_unlock(&s->queue_lock);
 	pthread_mutex_lock(&s->pull_lock);
-	enum ws_status st = ws_target_acknowledge(s->target, &err);
+	enum ws_status st = ws_target_acknowledge(s->target, read, &err);
 	pthread_mutex_unlock(&s->pull_lock);
 	return st == WS_OK ? CUDBG_SUCCESS
 			   : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err.message);
@@ -579,10 +614,50 @@ CUDBGResult wsi_cudbg_setKernelLaunchNotificationMode(struct wsi_cudbg *s,
 	if (mode != CUDBG_KNL_LAUNCH_NOTIFY_EVENT && mode != CUDBG_KNL_LAUNCH_NOTIFY_DEFER)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there is no mode %u",
 				      (unsigned)mode);
+	struct ws_error err;
 	pthread_mutex_lock(&s->queue_lock);
 	s->launch_mode = mode;
 	pthread_mutex_unlock(&s->queue_lock);
-	return CUDBG_SUCCESS;
+	return wsi_cudbg_want(s, &err) == WS_OK
+		       ? CUDBG_SUCCESS
+		       : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err.message);
+}
+
+enum ws_status wsi_cudbg_want(struct wsi_cudbg *s, struct ws_error *err)
+{
+	static const struct {
+		uint32_t capability, want;
+	} of[] = {
+		{ CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING, WS_WANT_FUNCTIONS },
+		{ CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS, WS_WANT_STOPS },
+		{ CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS,
+		  WS_WANT_LEFT_EXCEPTIONS },
+		{ CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS, WS_WANT_LOGS },
+		{ CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES,
+		  WS_WANT_LAUNCH_STACKS },
+		{ CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND, WS_WANT_PRINTF },
+	};
+	uint32_t wants = 0, capabilities = s->capabilities;
+	for (size_t i = 0; i < WSI_COUNT(of); i++)
+		wants |= capabilities & of[i].capability ? of[i].want : 0;
+	if (!(capabilities & CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS))
+		wants |= WS_WANT_CONTEXT_SWITCHES;
+	if (s->launch_mode == CUDBG_KNL_LAUNCH_NOTIFY_EVENT)
+		wants |= WS_WANT_LAUNCHES;
+	if (*(volatile uint32_t *)&cudbgEnableLaunchBlocking)
+		wants |= WS_WANT_BLOCKING_LAUNCHES;
+	pthread_mutex_lock(&s->pull_lock);
+	enum ws_status st = ws_target_want(s->target, wants, err);
+	pthread_mutex_unlock(&s->pull_lock);
+	return st;
+}
+
+void wsi_cudbg_let_go(struct wsi_cudbg *s)
+{
+	pthread_mutex_lock(&s->pull_lock);
+	(void)!ws_target_want(s->target, 0, NULL);
+	(void)!ws_target_acknowledge(s->target, UINT64_MAX, NULL);
+	pthread_mutex_unlock(&s->pull_lock);
 }
 
 CUDBGResult wsi_cudbg_take_log(struct wsi_cudbg *s, struct ws_log *ret_log)

@@ -43,6 +43,8 @@ static struct ws_module_entry image_pointers(struct wsi_cudbg *s, const struct w
 	uint32_t index = item->image_index;
 	memset(&entry, 0, sizeof entry);
 	pthread_mutex_lock(&s->lock);
+	if (ws_target_can(s->target, WS_CAN_RUN))
+		(void)!wsi_cudbg_follow(s, NULL); /* the image may be new */
 	if ((index != WS_NONE ||
 	     ws_module_set_find_handle(s->modules, item->event.cases.elfImageLoaded.handle, WS_NONE,
 				       WS_NONE, &index, NULL) == WS_OK) &&

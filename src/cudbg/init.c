@@ -34,9 +34,11 @@ static CUDBGResult start(struct wsi_cudbg *s)
 	enum ws_status st = s->stock && !can_run ? WS_OK : wsi_cudbg_take_stock(s, &err);
 	for (uint32_t i = 0; st == WS_OK && i < s->stock->n_devices; i++)
 		atomic_store(&s->stock->device[i].told, 0);
-	s->stale = false;
 	s->launch_mode = CUDBG_KNL_LAUNCH_NOTIFY_EVENT;
 	s->next_handle = 1;
+	s->read_sync = 0;
+	if (st == WS_OK)
+		st = wsi_cudbg_want(s, &err);
 	if (st == WS_OK)
 		st = wsi_cudbg_start_events(s, &err);
 	if (st != WS_OK)
@@ -67,6 +69,7 @@ CUDBGResult wsi_cudbg_finalize(struct wsi_cudbg *s)
 	if (!(mode & WSI_MODE_READY))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_UNINITIALIZED, "another thread was faster");
 	wsi_cudbg_stop_events(s);
+	wsi_cudbg_let_go(s);
 	wsi_cudbg_drop_breakpoints(s);
 	if (s->number == 0)
 		cudbgDebuggerInitialized = 0;
@@ -88,8 +91,6 @@ CUDBGResult wsi_cudbg_getSupportedDebuggerCapabilities(struct wsi_cudbg *s,
 	return CUDBG_SUCCESS;
 }
 
-/* The steps of attaching and detaching that a debuggee of another process needs: nothing here. */
-
 CUDBGResult wsi_cudbg_clearAttachState(struct wsi_cudbg *s)
 {
 	(void)s;
@@ -102,10 +103,14 @@ CUDBGResult wsi_cudbg_initializeAttachStub(struct wsi_cudbg *s)
 	return CUDBG_SUCCESS;
 }
 
+/* A target without a host has nothing to clean up. */
 CUDBGResult wsi_cudbg_requestCleanupOnDetach(struct wsi_cudbg *s, uint32_t appResumeFlag)
 {
-	(void)s, (void)appResumeFlag;
-	return CUDBG_SUCCESS;
+	struct ws_error err;
+	enum ws_status st = ws_target_detach(s->target, appResumeFlag != 0, &err);
+	return st == WS_OK || st == WS_UNSUPPORTED
+		       ? CUDBG_SUCCESS
+		       : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err.message);
 }
 
 CUDBGResult wsi_cudbg_requestCleanupOnDetach55(struct wsi_cudbg *s)

@@ -64,6 +64,8 @@ static bool is_recorded(struct wsi_cudbg *s, const struct ws_address *at)
 static CUDBGResult read_failed(struct wsi_cudbg *s, const struct ws_address *at, size_t n_before,
 			       enum ws_status status, const struct ws_error *err)
 {
+	if (status == WS_ARGUMENT && at->space == WS_SPACE_GLOBAL)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS, "%s", err->message);
 	if (status != WS_ABSENT)
 		return wsi_cudbg_status(s, status, err);
 	bool owned = at->space == WS_SPACE_SHARED || at->space == WS_SPACE_LOCAL ||
@@ -168,10 +170,28 @@ CUDBGResult wsi_cudbg_readCodeMemory(struct wsi_cudbg *s, struct wsi_at *at, uin
 	return read_memory(s, &from, buf, sz);
 }
 
+/* Pinned memory of the host, read or written up to `n`. */
+static CUDBGResult host_result(struct wsi_cudbg *s, uint64_t addr, size_t n, enum ws_status st,
+			       const struct ws_error *err)
+{
+	if (st == WS_OK)
+		return CUDBG_SUCCESS;
+	return st == WS_ABSENT ? wsi_cudbg_fail(s,
+						n ? CUDBG_ERROR_INVALID_MEMORY_ACCESS
+						  : CUDBG_ERROR_MEMORY_MAPPING_FAILED,
+						"0x%" PRIx64 ": %s", addr + n, err->message)
+			       : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err->message);
+}
+
 CUDBGResult wsi_cudbg_readPinnedMemory(struct wsi_cudbg *s, uint64_t addr, void *buf, uint32_t sz)
 {
-	(void)addr, (void)buf, (void)sz;
-	return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA, "pinned host memory was not recorded");
+	struct ws_error err;
+	size_t n = 0;
+	enum ws_status st = ws_target_read_host(s->target, addr, buf, sz, &n, &err);
+	if (st == WS_UNSUPPORTED)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
+				      "pinned host memory was not recorded");
+	return host_result(s, addr, n, st, &err);
 }
 
 /* ---- generic addresses ---- */
@@ -309,13 +329,17 @@ CUDBGResult wsi_cudbg_getManagedMemoryRegionInfo(struct wsi_cudbg *s, uint64_t s
 	return CUDBG_SUCCESS;
 }
 
-/* Managed memory has one address on both sides; other device memory has none on the host. */
+/* Managed memory has one address on both sides; of other memory the target may know one. */
 CUDBGResult wsi_cudbg_getHostAddrFromDeviceAddr(struct wsi_cudbg *s, struct wsi_at *at,
 						uint64_t device_addr, uint64_t *host_addr)
 {
-	(void)at;
 	wsi_scoped_free CUDBGMemoryInfo *regions = NULL;
+	struct ws_error err;
 	size_t n = 0;
+	enum ws_status st =
+		ws_target_host_address(s->target, at->device->index, device_addr, host_addr, &err);
+	if (st != WS_UNSUPPORTED && st != WS_ABSENT)
+		return st == WS_OK ? CUDBG_SUCCESS : wsi_cudbg_row_status(s, st, &err);
 	CUDBGResult result = managed_regions(s, &regions, &n);
 	if (result != CUDBG_SUCCESS)
 		return result;
@@ -325,7 +349,7 @@ CUDBGResult wsi_cudbg_getHostAddrFromDeviceAddr(struct wsi_cudbg *s, struct wsi_
 			return CUDBG_SUCCESS;
 		}
 	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_MEMORY_SEGMENT,
-			      "0x%" PRIx64 " is not managed memory", device_addr);
+			      "0x%" PRIx64 " has no host address", device_addr);
 }
 
 /* ---- writing ---- */
@@ -396,6 +420,10 @@ CUDBGResult wsi_cudbg_writeGlobalMemory31(struct wsi_cudbg *s, struct wsi_at *at
 CUDBGResult wsi_cudbg_writePinnedMemory(struct wsi_cudbg *s, uint64_t addr, const void *buf,
 					uint32_t sz)
 {
-	(void)addr, (void)buf, (void)sz;
-	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "host memory cannot be reached");
+	struct ws_error err;
+	enum ws_status st = ws_target_write_host(s->target, addr, buf, sz, &err);
+	if (st == WS_UNSUPPORTED)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
+				      "host memory cannot be reached");
+	return host_result(s, addr, 0, st, &err);
 }

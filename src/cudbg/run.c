@@ -33,7 +33,6 @@ CUDBGResult wsi_cudbg_suspendDevice(struct wsi_cudbg *s, struct wsi_at *at)
 				      "device %u is already stopped", at->dev);
 	struct ws_error err;
 	enum ws_status st = ws_target_suspend(s->target, at->device->index, true, &err);
-	atomic_store(&s->stale, true);
 	return status_or(s, st, &err);
 }
 
@@ -44,8 +43,6 @@ CUDBGResult wsi_cudbg_resumeDevice(struct wsi_cudbg *s, struct wsi_at *at)
 				      at->dev);
 	struct ws_error err;
 	enum ws_status st = ws_target_resume(s->target, at->device->index, &err);
-	if (st == WS_OK)
-		atomic_store(&s->stale, true);
 	return status_or(s, st, &err);
 }
 
@@ -57,7 +54,6 @@ CUDBGResult wsi_cudbg_suspendAllDevices(struct wsi_cudbg *s, uint32_t nonBlockin
 				      "all devices are already stopped");
 	struct ws_error err;
 	enum ws_status st = ws_target_suspend(s->target, WS_NONE, !nonBlocking, &err);
-	atomic_store(&s->stale, true);
 	return status_or(s, st, &err);
 }
 
@@ -69,8 +65,6 @@ CUDBGResult wsi_cudbg_resumeAllDevices(struct wsi_cudbg *s)
 				      "all devices are already running");
 	struct ws_error err;
 	enum ws_status st = ws_target_resume(s->target, WS_NONE, &err);
-	if (st == WS_OK)
-		atomic_store(&s->stale, true);
 	return status_or(s, st, &err);
 }
 
@@ -87,10 +81,8 @@ static uint32_t step_flags(uint32_t flags)
 static CUDBGResult stepped(struct wsi_cudbg *s, bool can_step, enum ws_status st,
 			   const struct ws_error *err)
 {
-	if (st == WS_OK) {
-		atomic_store(&s->stale, true);
+	if (st == WS_OK)
 		return CUDBG_SUCCESS;
-	}
 	if (st == WS_UNSUPPORTED && can_step)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_WARP_RESUME_NOT_POSSIBLE, "%s", err->message);
 	if (st == WS_ABSENT)

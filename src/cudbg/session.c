@@ -78,28 +78,6 @@ void ws_cudbg_release(CUDBGAPI api)
 
 /* ---- entering ---- */
 
-/* Under the lock: takes stock again when the target ran since. */
-static CUDBGResult renew_stock(struct wsi_cudbg *s)
-{
-	struct ws_error err = { .status = WS_OK };
-	enum ws_status st = wsi_cudbg_take_stock(s, &err);
-	if (st != WS_OK)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "taking stock: %s", err.message);
-	s->stale = false;
-	return CUDBG_SUCCESS;
-}
-
-/* Devices stop on their own, too. */
-static bool has_changed(const struct wsi_cudbg *s)
-{
-	for (uint32_t dev = 0; dev < s->stock->n_devices; dev++) {
-		const struct wsi_device_row *row = &s->stock->device[dev];
-		if (row->present && row->running != ws_target_running(s->target, row->index))
-			return true;
-	}
-	return false;
-}
-
 CUDBGResult wsi_cudbg_enter_slowly(struct wsi_cudbg *s, uint32_t mode, unsigned needs)
 {
 	if ((mode & WSI_MODE_FAILED) && !(needs & WSI_KEEP_FAILURE))
@@ -112,10 +90,11 @@ CUDBGResult wsi_cudbg_enter_slowly(struct wsi_cudbg *s, uint32_t mode, unsigned 
 	if (!(mode & WSI_MODE_LOCKS) || (needs & WSI_UNLOCKED))
 		return CUDBG_SUCCESS;
 	pthread_mutex_lock(&s->lock);
-	CUDBGResult result = s->stale || has_changed(s) ? renew_stock(s) : CUDBG_SUCCESS;
-	if (result != CUDBG_SUCCESS)
-		pthread_mutex_unlock(&s->lock);
-	return result;
+	struct ws_error err = { .status = WS_OK };
+	if (wsi_cudbg_follow(s, &err) == WS_OK)
+		return CUDBG_SUCCESS;
+	pthread_mutex_unlock(&s->lock);
+	return wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "taking stock: %s", err.message);
 }
 
 void wsi_cudbg_unlock(struct wsi_cudbg *s)

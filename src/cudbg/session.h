@@ -35,30 +35,34 @@ struct ws_module_set;
 struct wsi_slot {
 	uint32_t warp_index; /* WS_NONE: empty */
 	uint32_t valid, active;
+	CUDBGBreakpointHandle hit; /* of a broken warp, as it was when it stopped */
 };
 
 struct wsi_sm_row {
-	uint32_t sm_index; /* WS_NONE: the target has no row of this SM */
+	uint32_t sm_index; /* WS_NONE: the target has no row of this SM, or nobody looked */
 	uint64_t valid, broken;
 	bool broken_unknown; /* the target does not tell of one of its warps */
 	struct wsi_slot slot[CUDBG_MAX_WARPS];
 };
 
-/* Exceptions of a device, found out when first asked for. Masks have a bit per SM. */
+/* Exceptions of a device, found out when first asked for, then kept up. Masks have a bit per SM. */
 struct wsi_faults {
 	uint64_t live[CUDBG_MAX_SMS / 64]; /* a warp that is still there shows one */
 	uint64_t left[CUDBG_MAX_SMS / 64]; /* only the SM tells, its warp has left */
+	uint64_t warps[CUDBG_MAX_SMS];     /* warps of each SM that show one */
+	uint32_t exception[CUDBG_MAX_SMS]; /* that of the SM itself, or 0 */
 };
 
 struct wsi_device_row {
 	bool present;
-	bool running; /* as of the last run control call or event */
+	bool running; /* as of the last look at the target */
+	bool looked;  /* it stood when the rows of its SMs were filled */
 	uint32_t index;
 	uint32_t n_sms, n_warps, n_lanes; /* limits of coordinates: clamped to the API's maxima */
 	struct ws_device device;
 	struct wsi_sm_row *sms; /* n_sms rows; owned */
 	struct wsi_faults *_Atomic faults;
-	_Atomic uint64_t told; /* serial of the last getDeviceInfo response */
+	_Atomic uint64_t told; /* 1 + generation of the last getDeviceInfo response; 0: none */
 };
 
 struct wsi_stock {
@@ -113,6 +117,7 @@ enum wsi_mode {
 /* One queued event; `image_index` serves the layouts that hold a pointer. */
 struct wsi_queued {
 	CUDBGEvent event;
+	uint64_t sequence; /* of the target; 0: nobody waits for it */
 	uint32_t tid;
 	uint32_t image_index;
 };
@@ -143,12 +148,12 @@ struct wsi_cudbg {
 	uint32_t number;               /* place in wsi_cudbg_sessions */
 	uint64_t id;                   /* unique in the process while in use; 0: free */
 	struct ws_target *target;      /* borrowed; of session 0 owned */
-	uint64_t serial;               /* changes whenever indices do; unique in the process */
+	uint64_t serial;               /* changes whenever rows do; unique in the process */
+	uint64_t generation;           /* of the target, that the stock is of */
 	_Atomic uint32_t capabilities; /* static bits as of `initialize` */
 	_Atomic uint32_t asked;        /* WSI_VERSION() that cudbgGetAPI() was asked for */
 	struct wsi_stock *stock;       /* owned */
 	struct ws_module_set *modules; /* the target's; module i is image i */
-	_Atomic bool stale;            /* the target ran: take stock again */
 	pthread_mutex_t lock;
 
 	pthread_mutex_t
@@ -156,6 +161,7 @@ struct wsi_cudbg {
 	pthread_mutex_t queue_lock;
 	pthread_cond_t queue_cond;
 	struct wsi_queue queue[2]; /* by CUDBGEventQueueType */
+	uint64_t read_sync;        /* sequence of the last synchronous event that was read */
 	struct wsi_notify notify;
 	CUDBGKernelLaunchNotifyMode launch_mode;
 	bool thread_runs, thread_stops, woken;
@@ -288,14 +294,15 @@ wsi_cudbg_find(struct wsi_cudbg *s, unsigned depth, const uint32_t *where, unsig
 /* ---- stock.c ---- */
 
 enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;
+/* Under the lock, for a target that can run: brings the stock up to date, at the cost of what
+ * changed. */
+enum ws_status wsi_cudbg_follow(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;
 void wsi_cudbg_drop_stock(struct wsi_cudbg *s);
 /* Exceptions of a device; NULL when they cannot be found out (the failure is noted). */
 const struct wsi_faults *wsi_cudbg_faults(struct wsi_cudbg *s, struct wsi_device_row *device);
 /* The mask word `word` of SMs with an exception that the capabilities let show. */
 uint64_t wsi_cudbg_fault_word(const struct wsi_cudbg *s, const struct wsi_faults *faults,
 			      unsigned word);
-/* Capabilities as they count now: the changeable ones are read from the variable. */
-uint32_t wsi_cudbg_capabilities(const struct wsi_cudbg *s);
 
 /* ---- view.c: NULL when the target fails; the failure is noted and *ret_result set ---- */
 
@@ -347,9 +354,9 @@ CUDBGResult wsi_cudbg_context_of(struct wsi_cudbg *s, const struct ws_grid *grid
 enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;
 /* Stops the callback thread, forgets events. Not under `queue_lock`. */
 void wsi_cudbg_stop_events(struct wsi_cudbg *s);
-/* Next event of a queue that `wanted` accepts; others before it are dropped. */
 /* The oldest record of the log; NO_EVENT_AVAILABLE when none waits, or there is no log. */
 CUDBGResult wsi_cudbg_take_log(struct wsi_cudbg *s, struct ws_log *ret_log);
+/* Next event of a queue that `wanted` accepts; others before it are dropped. */
 CUDBGResult wsi_cudbg_take_event(struct wsi_cudbg *s, CUDBGEventQueueType type,
 				 bool (*wanted)(const struct wsi_queued *item),
 				 struct wsi_queued *ret_item);
@@ -369,8 +376,14 @@ uint32_t wsi_cudbg_count_loaded(struct wsi_cudbg *s, uint32_t index);
 
 /* Opens the dump that WARPSCOPE_CORE names, for session 0. */
 enum ws_status wsi_cudbg_open_core(struct ws_target **ret_target, struct ws_error *err) WS_MUST_USE;
-/* What stopped a broken warp whose active lanes are at `pc`. */
-CUDBGBreakpointHandle wsi_cudbg_hit(const struct wsi_cudbg *s, uint32_t dev, uint64_t pc);
+/* What stopped a broken warp, by the breakpoints that there are now: asked once, when it stopped.
+ */
+CUDBGBreakpointHandle wsi_cudbg_hit(const struct wsi_cudbg *s, uint32_t dev, uint32_t warp_index,
+				    const struct ws_warp *warp);
+/* Nobody will read events any more: lets go whoever waits for one. */
+void wsi_cudbg_let_go(struct wsi_cudbg *s);
+/* Tells the target what the client wants to be told. */
+enum ws_status wsi_cudbg_want(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;
 bool wsi_cudbg_is_cluster_exception(uint32_t exception);
 /* The first range of an owner (`lane` counts for local memory); false when it has none. */
 bool wsi_cudbg_own_range(struct wsi_cudbg *s, enum ws_space space, uint32_t owner, uint32_t lane,

@@ -56,6 +56,7 @@ static enum ws_status stock_devices(struct wsi_cudbg *s, struct wsi_stock *stock
 		row->n_warps = at_most(device.n_warps_per_sm, CUDBG_MAX_WARPS);
 		row->n_lanes = at_most(device.n_lanes_per_warp, CUDBG_MAX_LANES);
 		row->running = ws_target_running(s->target, i);
+		row->looked = !row->running;
 		row->sms = wsi_zalloc_array(row->n_sms + 1, sizeof *row->sms);
 		if (!row->sms)
 			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "table of SMs");
@@ -70,6 +71,19 @@ static enum ws_status stock_devices(struct wsi_cudbg *s, struct wsi_stock *stock
 	return WS_OK;
 }
 
+/* What a slot holds of its warp. */
+static struct wsi_slot slot_of(const struct wsi_cudbg *s, const struct wsi_device_row *device,
+			       uint32_t warp_index, const struct ws_warp *warp)
+{
+	return (struct wsi_slot){
+		.warp_index = warp_index,
+		.valid = warp->valid_lanes,
+		.active = warp->active_lanes,
+		.hit = warp->broken ? wsi_cudbg_hit(s, device->device.id, warp_index, warp)
+				    : CUDBG_BREAKPOINT_HANDLE_INVALID,
+	};
+}
+
 static enum ws_status stock_warps(struct wsi_cudbg *s, const struct wsi_device_row *device,
 				  struct wsi_sm_row *row, const struct ws_sm *sm,
 				  struct ws_error *err)
@@ -82,8 +96,7 @@ static enum ws_status stock_warps(struct wsi_cudbg *s, const struct wsi_device_r
 			return st;
 		if (warp.id >= device->n_warps || row->slot[warp.id].warp_index != WS_NONE)
 			continue;
-		row->slot[warp.id] =
-			(struct wsi_slot){ index, warp.valid_lanes, warp.active_lanes };
+		row->slot[warp.id] = slot_of(s, device, index, &warp);
 		row->valid |= 1ull << warp.id;
 		if (!(warp.have & WS_WARP_BROKEN))
 			row->broken_unknown = true;
@@ -136,6 +149,7 @@ enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err)
 	s->stock = stock;
 	s->modules = modules;
 	s->serial = atomic_fetch_add(&last_serial, 1) + 1;
+	s->generation = s->target->generation;
 	return WS_OK;
 }
 
@@ -156,6 +170,7 @@ static enum ws_status warp_faulted(struct wsi_cudbg *s, const struct wsi_slot *s
 	struct ws_lane lanes[WS_MAX_LANES];
 	struct ws_blame blame;
 	uint32_t n = 0;
+	*ret_faulted = false;
 	enum ws_status st = ws_target_lanes(s->target, slot->warp_index, lanes, &n, err);
 	if (st != WS_OK && st != WS_ABSENT && st != WS_EXCLUDED)
 		return st;
@@ -166,31 +181,46 @@ static enum ws_status warp_faulted(struct wsi_cudbg *s, const struct wsi_slot *s
 	return WS_OK;
 }
 
+/* Asks for the exceptions of an SM: of these warps, of all when its own one is another. */
+static enum ws_status sm_faults(struct wsi_cudbg *s, const struct wsi_sm_row *row, uint32_t id,
+				uint64_t warps, struct wsi_faults *faults, struct ws_error *err)
+{
+	struct ws_sm sm;
+	enum ws_status st = ws_target_sm(s->target, row->sm_index, &sm, err);
+	if (st != WS_OK)
+		return st;
+	uint32_t code = sm.have & WS_SM_EXCEPTION ? sm.exception : CUDBG_EXCEPTION_NONE;
+	if (code != faults->exception[id])
+		warps = row->valid;
+	for (uint32_t wp = 0; wp < CUDBG_MAX_WARPS && st == WS_OK; wp++) {
+		bool faulted;
+		if (!(warps & row->valid) >> wp)
+			break;
+		if (!((warps & row->valid) >> wp & 1))
+			continue;
+		st = warp_faulted(s, &row->slot[wp], code, &faulted, err);
+		faults->warps[id] &= ~(1ull << wp);
+		faults->warps[id] |= (uint64_t)faulted << wp;
+	}
+	uint64_t bit = 1ull << id % 64;
+	faults->exception[id] = code;
+	faults->live[id / 64] &= ~bit;
+	faults->left[id / 64] &= ~bit;
+	if (faults->warps[id])
+		faults->live[id / 64] |= bit;
+	else if (code != CUDBG_EXCEPTION_NONE)
+		faults->left[id / 64] |= bit;
+	return st;
+}
+
 static enum ws_status find_faults(struct wsi_cudbg *s, const struct wsi_device_row *device,
 				  struct wsi_faults *faults, struct ws_error *err)
 {
-	for (uint32_t id = 0; id < device->n_sms; id++) {
-		const struct wsi_sm_row *row = &device->sms[id];
-		if (row->sm_index == WS_NONE)
-			continue;
-		struct ws_sm sm;
-		enum ws_status st = ws_target_sm(s->target, row->sm_index, &sm, err);
-		if (st != WS_OK)
-			return st;
-		uint32_t code = sm.have & WS_SM_EXCEPTION ? sm.exception : CUDBG_EXCEPTION_NONE;
-		bool live = false;
-		for (uint32_t wp = 0; wp < device->n_warps && !live; wp++)
-			if (row->valid >> wp & 1) {
-				st = warp_faulted(s, &row->slot[wp], code, &live, err);
-				if (st != WS_OK)
-					return st;
-			}
-		if (live)
-			faults->live[id / 64] |= 1ull << id % 64;
-		else if (code != CUDBG_EXCEPTION_NONE)
-			faults->left[id / 64] |= 1ull << id % 64;
-	}
-	return WS_OK;
+	enum ws_status st = WS_OK;
+	for (uint32_t id = 0; id < device->n_sms && st == WS_OK; id++)
+		if (device->sms[id].sm_index != WS_NONE)
+			st = sm_faults(s, &device->sms[id], id, device->sms[id].valid, faults, err);
+	return st;
 }
 
 const struct wsi_faults *wsi_cudbg_faults(struct wsi_cudbg *s, struct wsi_device_row *device)
@@ -218,4 +248,75 @@ uint64_t wsi_cudbg_fault_word(const struct wsi_cudbg *s, const struct wsi_faults
 	bool show_left =
 		s->capabilities & CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS;
 	return faults->live[word] | (show_left ? faults->left[word] : 0);
+}
+
+/* ---- following a target that runs ---- */
+
+/* Fills the slots of warps that changed in place. False: the lists cannot be these. */
+static bool slots_renew(struct wsi_cudbg *s, const struct ws_change *change, struct ws_error *err,
+			enum ws_status *ret_status)
+{
+	struct ws_sm sm;
+	*ret_status = ws_target_sm(s->target, change->sm_index, &sm, err);
+	if (*ret_status != WS_OK)
+		return *ret_status != WS_RUNNING;
+	struct wsi_device_row *device = row_of_index(s->stock, sm.device_index);
+	if (!device || sm.id >= device->n_sms)
+		return true; /* the API cannot number it */
+	struct wsi_sm_row *row = &device->sms[sm.id];
+	if (row->sm_index != change->sm_index)
+		return false;
+	for (uint32_t wp = 0; wp < CUDBG_MAX_WARPS && *ret_status == WS_OK; wp++) {
+		struct ws_warp warp;
+		if (!((change->warps & row->valid) >> wp & 1))
+			continue;
+		uint32_t index = row->slot[wp].warp_index;
+		*ret_status = ws_target_warp(s->target, index, &warp, err);
+		if (*ret_status != WS_OK)
+			break;
+		row->slot[wp] = slot_of(s, device, index, &warp);
+		row->broken_unknown = row->broken_unknown || !(warp.have & WS_WARP_BROKEN);
+		row->broken &= ~(1ull << wp);
+		row->broken |= (uint64_t)warp.broken << wp;
+	}
+	struct wsi_faults *faults = atomic_load(&device->faults);
+	if (faults && *ret_status == WS_OK)
+		*ret_status = sm_faults(s, row, sm.id, change->warps, faults, err);
+	return true;
+}
+
+/* False: all must be taken anew. */
+static bool stock_renew(struct wsi_cudbg *s, struct ws_error *err, enum ws_status *ret_status)
+{
+	struct ws_change changes[WS_MAX_CHANGES];
+	uint32_t n = 0;
+	*ret_status = WS_OK;
+	for (uint32_t dev = 0; dev < s->stock->n_devices; dev++) {
+		struct wsi_device_row *row = &s->stock->device[dev];
+		if (!row->present)
+			continue;
+		row->running = ws_target_running(s->target, row->index);
+		if (!row->running && !row->looked)
+			return false;
+	}
+	if (s->generation == s->target->generation)
+		return true;
+	if (!ws_target_changes(s->target, s->generation, changes, &n))
+		return false;
+	for (uint32_t i = 0; i < n && *ret_status == WS_OK; i++)
+		if (!slots_renew(s, &changes[i], err, ret_status))
+			return false;
+	if (*ret_status == WS_OK) {
+		s->generation = s->target->generation;
+		s->serial = atomic_fetch_add(&last_serial, 1) + 1;
+	}
+	return true;
+}
+
+enum ws_status wsi_cudbg_follow(struct wsi_cudbg *s, struct ws_error *err)
+{
+	enum ws_status st = ws_target_update(s->target, err);
+	if (st == WS_OK && !stock_renew(s, err, &st))
+		st = wsi_cudbg_take_stock(s, err);
+	return st;
 }

@@ -12,6 +12,15 @@ struct ws_target_own {
 	pthread_mutex_t lock;          /* of the rest */
 	struct ws_module_set *modules; /* of `generation`; NULL: nobody asked yet */
 	uint64_t generation;
+	uint64_t lists; /* generation since which the lists are these */
+	/* Changes one by one, oldest first; what changed before generation `oldest` is not known.
+	 */
+	struct wsi_dated_change {
+		uint64_t generation;
+		struct ws_change change;
+	} changes[WS_MAX_CHANGES];
+	uint32_t n_changes;
+	uint64_t oldest;
 };
 
 /* modules.c: machine code as it was loaded; what a debugger or the program wrote over it is not in

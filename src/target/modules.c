@@ -55,18 +55,12 @@ enum ws_status ws_target_modules(const struct ws_target *target, struct ws_modul
 	struct ws_target_own *own = target->own;
 	enum ws_status st = WS_OK;
 	pthread_mutex_lock(&own->lock);
-	if (!own->modules || own->generation != target->generation)
+	if (!own->modules || own->generation < own->lists)
 		st = set_renew(target, own, err);
 	if (st == WS_OK)
 		*ret_modules = own->modules;
 	pthread_mutex_unlock(&own->lock);
 	return st;
-}
-
-void ws_target_changed(struct ws_target *target, const struct ws_counts *counts)
-{
-	target->counts = *counts;
-	target->generation++;
 }
 
 enum ws_status wsi_target_code_read(const struct ws_target *target, const struct ws_address *at,

@@ -223,6 +223,11 @@ enum ws_status ws_target_lane(const struct ws_target *target, uint32_t warp_inde
 
 /* ---- run control ---- */
 
+enum ws_status ws_target_update(struct ws_target *target, struct ws_error *err)
+{
+	return target->ops->update ? target->ops->update(target, err) : WS_OK;
+}
+
 bool ws_target_running(const struct ws_target *target, uint32_t device_index)
 {
 	return target->ops->running && target->ops->running(target, device_index);
@@ -330,9 +335,14 @@ enum ws_status ws_target_next_event(struct ws_target *target, struct ws_event *r
 	return target->ops->next_event(target, ret_event, err);
 }
 
-enum ws_status ws_target_acknowledge(struct ws_target *target, struct ws_error *err)
+enum ws_status ws_target_acknowledge(struct ws_target *target, uint64_t up_to, struct ws_error *err)
 {
-	return target->ops->acknowledge ? target->ops->acknowledge(target, err) : WS_OK;
+	return target->ops->acknowledge ? target->ops->acknowledge(target, up_to, err) : WS_OK;
+}
+
+enum ws_status ws_target_want(struct ws_target *target, uint32_t wants, struct ws_error *err)
+{
+	return target->ops->want ? target->ops->want(target, wants, err) : WS_OK;
 }
 
 void ws_target_on_event(struct ws_target *target, void (*wake)(void *data), void *data)
@@ -369,6 +379,41 @@ enum ws_status ws_target_launch_stack(struct ws_target *target, uint32_t grid_in
 	return st == WS_OK ? target->ops->launch_stack(target, grid_index, ret_addresses, cap,
 						       ret_n, err)
 			   : st;
+}
+
+enum ws_status ws_target_read_host(const struct ws_target *target, uint64_t address, void *buffer,
+				   size_t len, size_t *ret_n, struct ws_error *err)
+{
+	*ret_n = 0;
+	if (!target->ops->read_host)
+		return unsupported(target, "host memory", err);
+	return target->ops->read_host(target, address, buffer, len, ret_n, err);
+}
+
+enum ws_status ws_target_write_host(struct ws_target *target, uint64_t address, const void *buffer,
+				    size_t len, struct ws_error *err)
+{
+	if (!target->ops->write_host)
+		return unsupported(target, "host memory", err);
+	return target->ops->write_host(target, address, buffer, len, err);
+}
+
+enum ws_status ws_target_host_address(const struct ws_target *target, uint32_t device_index,
+				      uint64_t address, uint64_t *ret_address, struct ws_error *err)
+{
+	if (!target->ops->host_address)
+		return unsupported(target, "host addresses", err);
+	enum ws_status st = index_check(device_index, target->counts.devices, "device", err);
+	return st == WS_OK
+		       ? target->ops->host_address(target, device_index, address, ret_address, err)
+		       : st;
+}
+
+enum ws_status ws_target_detach(struct ws_target *target, bool runs, struct ws_error *err)
+{
+	if (!target->ops->detach)
+		return unsupported(target, "host to detach from", err);
+	return target->ops->detach(target, runs, err);
 }
 
 enum ws_status ws_target_dump_facts(const struct ws_target *target, struct ws_dump_facts *ret_facts,

@@ -44,6 +44,11 @@ void each_coordinate_is_checked_apart(void **state);
 void a_running_device_answers_running(void **state);
 void failures_of_the_target_come_through(void **state);
 
+/* conformance_follow.c */
+void a_session_follows_what_changed(void **state);
+void a_step_costs_what_it_changed(void **state);
+void changes_are_forgotten_oldest_first(void **state);
+
 /* conformance_session.c */
 void inside_the_callback_only_events_are_served(void **state);
 void old_callbacks_run_on_one_thread(void **state);
@@ -75,6 +80,10 @@ void events_in_old_layouts(void **state);
 void events_of_a_running_target(void **state);
 void stepping(void **state);
 void breakpoints(void **state);
+void causes_of_stops_stay(void **state);
+void acknowledged_is_what_was_read(void **state);
+void the_target_knows_what_is_wanted(void **state);
+void events_wait_for_memory(void **state);
 void alteration(void **state);
 void the_log_of_the_driver(void **state);
 void who_launched_a_grid(void **state);

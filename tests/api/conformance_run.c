@@ -109,7 +109,7 @@ void events_in_old_layouts(void **state)
 	assert_true(e50.kind == CUDBG_EVENT_INTERNAL_ERROR &&
 		    e50.cases.internalError.errorType == CUDBG_ERROR_INTERNAL);
 	assert_int_equal(CALL0(acknowledgeSyncEvents), CUDBG_SUCCESS);
-	assert_int_equal(fake.acknowledged, 1);
+	assert_int_equal(fake.n_waiting, 0);
 	stop();
 }
 
@@ -118,7 +118,8 @@ void events_of_a_running_target(void **state)
 	(void)state;
 	CUDBGEvent event;
 	start_ready(true, CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
-				  CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING);
+				  CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING |
+				  CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS);
 	while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)
 		continue;
 	static const struct {
@@ -132,11 +133,20 @@ void events_of_a_running_target(void **state)
 		{ WS_EVENT_GRID_READY, CUDBG_EVENT_KERNEL_READY },
 		{ WS_EVENT_STOPPED, CUDBG_EVENT_ALL_DEVICES_SUSPENDED },
 		{ WS_EVENT_STEP_DONE, CUDBG_EVENT_SINGLE_STEP_COMPLETE },
+		{ WS_EVENT_CONTEXT_PUSHED, CUDBG_EVENT_CTX_PUSH },
+		{ WS_EVENT_CONTEXT_POPPED, CUDBG_EVENT_CTX_POP },
+		{ WS_EVENT_ATTACHED, CUDBG_EVENT_ATTACH_COMPLETE },
+		{ WS_EVENT_DETACHED, CUDBG_EVENT_DETACH_COMPLETE },
+		{ WS_EVENT_LOGS_AVAILABLE, CUDBG_EVENT_CUDA_LOGS_AVAILABLE },
+		{ WS_EVENT_LOGS_THRESHOLD, CUDBG_EVENT_CUDA_LOGS_THRESHOLD_REACHED },
+		{ WS_EVENT_LOG_RULES, CUDBG_EVENT_CUDA_LOGS_RULESET_CHANGED },
 		{ WS_EVENT_FAILED, CUDBG_EVENT_INTERNAL_ERROR },
 	};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		const struct ws_event from = { .kind = kinds[i].from,
 					       .sync = true,
+					       .context_id = 0xc1,
+					       .ruleset = 9,
 					       .stepped_warps = 6 };
 		fake_event(&fake, &from);
 		assert_int_equal(CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event),
@@ -144,6 +154,10 @@ void events_of_a_running_target(void **state)
 		assert_int_equal(event.kind, kinds[i].to);
 		if (event.kind == CUDBG_EVENT_SINGLE_STEP_COMPLETE)
 			assert_int_equal(event.cases.singleStepComplete.finalWarpMask, 6);
+		if (event.kind == CUDBG_EVENT_CTX_PUSH)
+			assert_int_equal(event.cases.contextPush.context, 0xc1);
+		if (event.kind == CUDBG_EVENT_CUDA_LOGS_RULESET_CHANGED)
+			assert_int_equal(event.cases.cudaLogsRulesetChanged.rulesetIndex, 9);
 	}
 	stop();
 }
@@ -218,11 +232,9 @@ void breakpoints(void **state)
 	fake.fail_op = FAKE_NOTHING;
 	assert_int_equal(CALL(enableBreakpoint, a), CUDBG_SUCCESS);
 	assert_int_equal(CALL(getWarpHitBreakpoint, 0, 1, 0, &hit), CUDBG_SUCCESS);
-	assert_int_equal(hit, b); /* its PC is there */
+	assert_true(hit == CUDBG_BREAKPOINT_HANDLE_TRAP); /* it stopped before that was there */
 	assert_int_equal(CALL(removeBreakpoint, b), CUDBG_SUCCESS);
 	assert_int_equal(CALL(removeBreakpoint, b), CUDBG_ERROR_INVALID_ARGS);
-	assert_int_equal(CALL(getWarpHitBreakpoint, 0, 1, 0, &hit), CUDBG_SUCCESS);
-	assert_true(hit == CUDBG_BREAKPOINT_HANDLE_TRAP);
 	assert_int_equal(CALL(getWarpHitBreakpoint, 0, 1, 5, &hit), CUDBG_ERROR_INVALID_ARGS);
 	assert_int_equal(CALL(setBreakpoint31, FAKE_CODE), CUDBG_ERROR_INVALID_ADDRESS);
 	assert_int_equal(CALL(unsetBreakpoint31, FAKE_CODE), CUDBG_ERROR_INVALID_ADDRESS);
@@ -250,6 +262,123 @@ void breakpoints(void **state)
 	CALL(insertBreakpoint, 0, FAKE_CODE, &a);
 	CALL0(finalize);
 	assert_true(fake.n_planted == 0 && !fake.at_launch);
+	stop();
+}
+
+/* What stopped a warp is told of the moment when it did. */
+void causes_of_stops_stay(void **state)
+{
+	(void)state;
+	static const struct {
+		enum ws_stop stop;
+		CUDBGBreakpointHandle handle;
+	} others[] = { { WS_STOP_LAUNCH, CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH },
+		       { WS_STOP_INTERNAL, CUDBG_BREAKPOINT_HANDLE_INTERNAL },
+		       { WS_STOP_TRAP, CUDBG_BREAKPOINT_HANDLE_TRAP } };
+	CUDBGBreakpointHandle a, hit;
+	uint64_t mask;
+	start_ready(true, 0);
+	assert_int_equal(CALL(insertBreakpoint, 0, FAKE_CODE + 32, &a), CUDBG_SUCCESS);
+	fake.warp[0].stop = WS_STOP_PLANTED;
+	assert_int_equal(CALL(singleStepWarp40, 0, 1, 0), CUDBG_SUCCESS);
+	assert_int_equal(CALL(getWarpHitBreakpoint, 0, 1, 0, &hit), CUDBG_SUCCESS);
+	assert_int_equal(hit, a);
+	assert_int_equal(CALL(disableBreakpoint, a), CUDBG_SUCCESS);
+	assert_int_equal(CALL(getWarpHitBreakpoint, 0, 1, 0, &hit), CUDBG_SUCCESS);
+	assert_int_equal(hit, a);
+	assert_int_equal(CALL(removeBreakpoint, a), CUDBG_SUCCESS);
+	assert_int_equal(CALL(getWarpHitBreakpoint, 0, 1, 0, &hit), CUDBG_SUCCESS);
+	assert_int_equal(hit, a);
+	assert_int_equal(CALL(setBreakpoint, 0, FAKE_CODE + 32), CUDBG_SUCCESS);
+	assert_int_equal(CALL(singleStepWarp41, 0, 1, 0, &mask), CUDBG_SUCCESS);
+	assert_int_equal(CALL(getWarpHitBreakpoint, 0, 1, 0, &hit), CUDBG_SUCCESS);
+	assert_true(hit == CUDBG_BREAKPOINT_HANDLE_LEGACY);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		fake.warp[0].stop = others[i].stop; /* with one planted at the very place */
+		assert_int_equal(CALL(singleStepWarp41, 0, 1, 0, &mask), CUDBG_SUCCESS);
+		assert_int_equal(CALL(getWarpHitBreakpoint, 0, 1, 0, &hit), CUDBG_SUCCESS);
+		assert_true(hit == others[i].handle);
+	}
+	fake.warp[0].have &= ~(uint32_t)WS_WARP_STOP; /* not told: then the place counts */
+	assert_int_equal(CALL(singleStepWarp41, 0, 1, 0, &mask), CUDBG_SUCCESS);
+	assert_int_equal(CALL(getWarpHitBreakpoint, 0, 1, 0, &hit), CUDBG_SUCCESS);
+	assert_true(hit == CUDBG_BREAKPOINT_HANDLE_LEGACY);
+	stop();
+}
+
+/* A host thread waits until its own event was read and acknowledged. */
+void acknowledged_is_what_was_read(void **state)
+{
+	(void)state;
+	const struct ws_event created = { .kind = WS_EVENT_CONTEXT_CREATED, .sync = true };
+	CUDBGEvent event;
+	start_ready(true, 0);
+	while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)
+		continue;
+	fake_event(&fake, &created);
+	fake_event(&fake, &created);
+	fake_event(&fake, &created);
+	assert_int_equal(CALL0(acknowledgeSyncEvents), CUDBG_SUCCESS);
+	assert_int_equal(fake.n_waiting, 3);
+	for (size_t left = 3; left-- > 0;) {
+		assert_int_equal(CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event),
+				 CUDBG_SUCCESS);
+		assert_int_equal(fake.n_events, 0); /* all were pulled */
+		assert_int_equal(CALL0(acknowledgeSyncEvents), CUDBG_SUCCESS);
+		assert_int_equal(fake.n_waiting, left);
+	}
+	fake_event(&fake, &created);
+	assert_int_equal(CALL0(finalize), CUDBG_SUCCESS);
+	assert_int_equal(fake.n_waiting, 0); /* nobody is left to read it */
+	stop();
+}
+
+/* What the client asked for reaches the target. */
+void the_target_knows_what_is_wanted(void **state)
+{
+	(void)state;
+	start_ready(true, CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
+				  CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND);
+	assert_int_equal(fake.wants, WS_WANT_STOPS | WS_WANT_PRINTF | WS_WANT_CONTEXT_SWITCHES |
+					     WS_WANT_LAUNCHES);
+	const struct ws_event ready = { .kind = WS_EVENT_GRID_READY, .sync = true };
+	fake_event(&fake, &ready);
+	assert_int_equal(fake.n_waiting, 1);
+	assert_int_equal(CALL(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_DEFER),
+			 CUDBG_SUCCESS);
+	assert_int_equal(fake.n_waiting, 0); /* a launch that is not told does not wait */
+	assert_false(fake.wants & WS_WANT_LAUNCHES);
+	assert_int_equal(CALL0(finalize), CUDBG_SUCCESS);
+	assert_int_equal(fake.wants, 0);
+	cudbgEnableLaunchBlocking = 1;
+	cudbgDebuggerCapabilities = UINT32_MAX;
+	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
+	cudbgEnableLaunchBlocking = 0;
+	assert_int_equal(fake.wants, WS_WANT_LAUNCHES | WS_WANT_BLOCKING_LAUNCHES |
+					     WS_WANT_FUNCTIONS | WS_WANT_STOPS |
+					     WS_WANT_LEFT_EXCEPTIONS | WS_WANT_LOGS |
+					     WS_WANT_LAUNCH_STACKS | WS_WANT_PRINTF);
+	stop();
+}
+
+static bool no_memory(void)
+{
+	return true;
+}
+
+void events_wait_for_memory(void **state)
+{
+	(void)state;
+	const struct ws_event finished = { .kind = WS_EVENT_GRID_FINISHED };
+	CUDBGEvent event;
+	start_ready(true, 0);
+	fake_event(&fake, &finished);
+	wsi_alloc_should_fail = no_memory;
+	CUDBGResult result = CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event);
+	wsi_alloc_should_fail = NULL;
+	assert_int_equal(result, CUDBG_ERROR_INTERNAL);
+	assert_int_equal(CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event), CUDBG_SUCCESS);
+	assert_int_equal(event.kind, CUDBG_EVENT_KERNEL_FINISHED);
 	stop();
 }
 
@@ -310,7 +439,34 @@ void alteration(void **state)
 			 CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM);
 	assert_int_equal(CALL(writeGlobalMemory31, 0, FAKE_GENERIC_SHARED, bytes, 4),
 			 CUDBG_ERROR_INVALID_WARP);
+	assert_int_equal(CALL(writePinnedMemory, FAKE_HOST_ADDRESS + 60, bytes, 4), CUDBG_SUCCESS);
+	assert_int_equal(CALL(writePinnedMemory, FAKE_HOST_ADDRESS + 62, bytes, 4),
+			 CUDBG_ERROR_MEMORY_MAPPING_FAILED);
+	assert_int_equal(CALL(readPinnedMemory, FAKE_HOST_ADDRESS + 60, back, 4), CUDBG_SUCCESS);
+	assert_memory_equal(bytes, back, 4);
+	assert_int_equal(CALL(readPinnedMemory, FAKE_HOST_ADDRESS + 62, back, 4),
+			 CUDBG_ERROR_INVALID_MEMORY_ACCESS);
+	assert_int_equal(CALL(readPinnedMemory, 0x1000, back, 4),
+			 CUDBG_ERROR_MEMORY_MAPPING_FAILED);
+	uint64_t host;
+	assert_int_equal(CALL(getHostAddrFromDeviceAddr, 0, FAKE_GLOBAL + 8, &host), CUDBG_SUCCESS);
+	assert_true(host == FAKE_HOST_ADDRESS + 8);
+	assert_int_equal(CALL(getHostAddrFromDeviceAddr, 0, FAKE_MANAGED + 8, &host),
+			 CUDBG_SUCCESS);
+	assert_true(host == FAKE_MANAGED + 8);
+	fake.fail_op = FAKE_READ;
+	fake.fail_status = WS_ARGUMENT; /* other memory on each device */
+	assert_int_equal(CALL(readGlobalMemory, FAKE_GLOBAL, back, 4),
+			 CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS);
+	fake.fail_op = FAKE_NOTHING;
+	assert_int_equal(CALL(requestCleanupOnDetach, 1), CUDBG_SUCCESS);
+	assert_int_equal(fake.detached, 1);
+	assert_int_equal(CALL0(requestCleanupOnDetach55), CUDBG_SUCCESS);
+	assert_int_equal(fake.detached, 0);
+	stop();
+	start_ready(false, 0);
 	assert_int_equal(CALL(writePinnedMemory, 0x1000, bytes, 4), CUDBG_ERROR_NOT_SUPPORTED);
+	assert_int_equal(CALL(requestCleanupOnDetach, 1), CUDBG_SUCCESS);
 	stop();
 }
 

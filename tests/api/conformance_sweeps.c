@@ -152,7 +152,7 @@ void failures_of_the_target_come_through(void **state)
 						   WS_ARGUMENT,  WS_LIMIT,     WS_NO_MEMORY,
 						   WS_IO };
 	for (int running = 0; running < 2; running++)
-		for (int op = FAKE_DEVICE; op <= FAKE_LAUNCH_STACK; op++)
+		for (int op = FAKE_DEVICE; op < FAKE_OPS; op++)
 			for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
 				start_ready(running, 0);
 				if (running)

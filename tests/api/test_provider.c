@@ -15,6 +15,7 @@
 #include <warpscope/cudbg.h>
 #include <warpscope/provider.h>
 
+#include "base/base.h"
 #include "target/fake.h"
 
 static struct fake fake;
@@ -300,6 +301,7 @@ static void events_come_through(void **state)
 						   .origin = CUDBG_KNL_ORIGIN_CPU } };
 	start(true);
 	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
+	assert_int_equal(ws_target_want(target, WS_WANT_LAUNCHES | WS_WANT_STOPS, NULL), WS_OK);
 	ws_target_on_event(target, wake, &wakes);
 	fake_event(&fake, &ready);
 	await_wake();
@@ -307,8 +309,9 @@ static void events_come_through(void **state)
 	assert_int_equal(event.kind, WS_EVENT_GRID_READY);
 	assert_true(event.sync && event.grid.id == 77 && event.grid.grid_dim.z == 3 &&
 		    event.grid.function_entry == FAKE_CODE && event.context_id == 0xc0);
-	assert_int_equal(ws_target_acknowledge(target, NULL), WS_OK);
-	assert_true(fake.acknowledged >= 1);
+	assert_int_equal(fake.n_waiting, 1);
+	assert_int_equal(ws_target_acknowledge(target, event.sequence, NULL), WS_OK);
+	assert_int_equal(fake.n_waiting, 0);
 	assert_int_equal(ws_target_resume(target, WS_NONE, NULL), WS_OK);
 	fake.runs[0] = fake.runs[1] = false;
 	fake_event(&fake, &(struct ws_event){
@@ -317,6 +320,8 @@ static void events_come_through(void **state)
 	assert_true(ws_target_running(target, 0)); /* until it is told */
 	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_OK);
 	assert_true(event.kind == WS_EVENT_STOPPED && event.broken_devices == 1);
+	assert_true(ws_target_running(target, 0)); /* until readers may see it */
+	assert_int_equal(ws_target_update(target, NULL), WS_OK);
 	assert_false(ws_target_running(target, 0));
 	assert_int_equal(count_warps(), 4);
 	fake_event(&fake, &(struct ws_event){ .kind = WS_EVENT_CONTEXT_CREATED,
@@ -326,13 +331,124 @@ static void events_come_through(void **state)
 	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_OK);
 	assert_true(event.kind == WS_EVENT_CONTEXT_CREATED && event.context_id == 0xc1);
 	struct ws_counts counts;
+	assert_int_equal(ws_target_update(target, NULL), WS_OK);
 	ws_target_counts(target, &counts);
 	assert_int_equal(counts.contexts, 2);
 	ws_target_on_event(target, NULL, NULL);
 	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
 }
 
+/* The API lets all go that were read, and this target reads ahead: it lets nobody go too early. */
+static void who_was_not_read_is_not_let_go(void **state)
+{
+	(void)state;
+	const struct ws_event created = { .kind = WS_EVENT_CONTEXT_CREATED, .sync = true };
+	const struct ws_event ready = { .kind = WS_EVENT_GRID_READY, .sync = true };
+	struct ws_event first, second_one;
+	start(true);
+	assert_int_equal(ws_target_want(target, WS_WANT_LAUNCHES, NULL), WS_OK);
+	fake_event(&fake, &created);
+	fake_event(&fake, &created);
+	assert_int_equal(ws_target_next_event(target, &first, NULL), WS_OK);
+	assert_int_equal(ws_target_next_event(target, &second_one, NULL), WS_OK);
+	assert_true(second_one.sequence > first.sequence);
+	assert_int_equal(ws_target_acknowledge(target, first.sequence, NULL), WS_OK);
+	assert_int_equal(fake.n_waiting, 2);
+	assert_int_equal(ws_target_acknowledge(target, second_one.sequence, NULL), WS_OK);
+	assert_int_equal(fake.n_waiting, 0);
+	/* a launch that is told no more is let go, and so is one that nobody asked for */
+	fake_event(&fake, &ready);
+	assert_int_equal(ws_target_next_event(target, &first, NULL), WS_OK);
+	assert_int_equal(fake.n_waiting, 1);
+	assert_int_equal(ws_target_want(target, 0, NULL), WS_OK);
+	assert_int_equal(fake.n_waiting, 0);
+	fake.wants = UINT32_MAX; /* a provider that tells more than it was asked */
+	const struct ws_event pushed = { .kind = WS_EVENT_CONTEXT_PUSHED, .sync = true };
+	fake_event(&fake, &pushed);
+	assert_int_equal(fake.n_waiting, 1);
+	assert_int_equal(ws_target_next_event(target, &first, NULL), WS_ABSENT);
+	assert_int_equal(fake.n_waiting, 0);
+}
+
+static bool no_memory(void)
+{
+	return true;
+}
+
+static void events_wait_for_memory(void **state)
+{
+	(void)state;
+	const struct ws_event stopped = { .kind = WS_EVENT_STOPPED };
+	struct ws_event event;
+	start(true);
+	assert_int_equal(ws_target_want(target, WS_WANT_STOPS, NULL), WS_OK);
+	fake_event(&fake, &stopped);
+	wsi_alloc_should_fail = no_memory;
+	enum ws_status st = ws_target_next_event(target, &event, NULL);
+	wsi_alloc_should_fail = NULL;
+	assert_int_equal(st, WS_NO_MEMORY);
+	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_OK);
+	assert_int_equal(event.kind, WS_EVENT_STOPPED);
+	assert_int_equal(ws_target_update(target, NULL), WS_OK);
+	assert_int_equal(count_warps(), 4);
+}
+
+static void stops_are_told_with_their_cause(void **state)
+{
+	(void)state;
+	struct ws_warp warp;
+	uint64_t moved;
+	start(true);
+	assert_int_equal(ws_target_plant(target, 0, FAKE_CODE + 16, NULL), WS_OK);
+	const struct ws_step step = { .warp_index = 0, .lane = WS_NONE, .steps = 1 };
+	static const enum ws_stop stops[] = { WS_STOP_PLANTED, WS_STOP_LAUNCH, WS_STOP_TRAP,
+					      WS_STOP_INTERNAL };
+	for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+		fake.warp[0].stop = stops[i];
+		fake.warp[0].stop_pc = fake.lane[0][0].pc = FAKE_CODE + 16;
+		assert_int_equal(ws_target_step(target, &step, &moved, NULL), WS_OK);
+		assert_int_equal(ws_target_warp(target, 0, &warp, NULL), WS_OK);
+		assert_true(warp.have & WS_WARP_STOP);
+		assert_int_equal(warp.stop, stops[i]);
+		assert_true(warp.stop_pc == FAKE_CODE + 16);
+	}
+	assert_int_equal(ws_target_warp(target, 1, &warp, NULL), WS_OK);
+	assert_false(warp.have & WS_WARP_STOP); /* it is not broken */
+}
+
 /* ---- the host's side ---- */
+
+static void host_memory_comes_through(void **state)
+{
+	(void)state;
+	uint8_t bytes[4] = { 5, 6, 7, 8 }, back[4] = { 0 };
+	uint64_t address = 0;
+	size_t n = 9;
+	start(true);
+	assert_int_equal(ws_target_write_host(target, FAKE_HOST_ADDRESS + 8, bytes, 4, NULL),
+			 WS_OK);
+	assert_int_equal(ws_target_read_host(target, FAKE_HOST_ADDRESS + 8, back, 4, &n, NULL),
+			 WS_OK);
+	assert_int_equal(n, 4);
+	assert_memory_equal(bytes, back, 4);
+	assert_int_equal(ws_target_write_host(target, 16, bytes, 4, NULL), WS_ABSENT);
+	assert_int_equal(ws_target_read_host(target, 16, back, 4, &n, NULL), WS_ABSENT);
+	assert_int_equal(n, 0);
+	assert_int_equal(ws_target_host_address(target, 0, FAKE_GLOBAL + 4, &address, NULL), WS_OK);
+	assert_true(address == FAKE_HOST_ADDRESS + 4);
+	assert_int_equal(ws_target_host_address(target, 0, 16, &address, NULL), WS_ABSENT);
+	assert_int_equal(fake.detached, -1);
+	assert_int_equal(ws_target_detach(target, true, NULL), WS_OK);
+	assert_int_equal(fake.detached, 1);
+	fake.fail_op = FAKE_READ;
+	fake.fail_status = WS_ARGUMENT; /* other memory on each device */
+	const struct ws_address at = { .space = WS_SPACE_GLOBAL,
+				       .device_index = WS_NONE,
+				       .warp_index = WS_NONE,
+				       .grid_index = WS_NONE,
+				       .address = FAKE_GLOBAL };
+	assert_int_equal(ws_target_read_memory(target, &at, back, 4, &n, NULL), WS_ARGUMENT);
+}
 
 static CUDBGResult too_many(CUDBGCudaLogMessage134 *records, uint32_t n, uint32_t *ret_n)
 {
@@ -427,6 +543,10 @@ int main(void)
 		cmocka_unit_test_teardown(breakpoints_are_planted, stop),
 		cmocka_unit_test_teardown(state_is_altered, stop),
 		cmocka_unit_test_teardown(events_come_through, stop),
+		cmocka_unit_test_teardown(who_was_not_read_is_not_let_go, stop),
+		cmocka_unit_test_teardown(events_wait_for_memory, stop),
+		cmocka_unit_test_teardown(stops_are_told_with_their_cause, stop),
+		cmocka_unit_test_teardown(host_memory_comes_through, stop),
 		cmocka_unit_test_teardown(logs_and_launches_come_through, stop),
 		cmocka_unit_test_teardown(logs_of_older_providers, stop),
 	};

@@ -480,7 +480,15 @@ static void a_missing_member_is_unsupported(struct ws_target *target)
 	struct ws_event event;
 	if (ws_target_can(target, WS_CAN_RUN))
 		return;
+	uint64_t address;
+	size_t got;
 	assert_false(ws_target_running(target, 0));
+	assert_int_equal(ws_target_update(target, NULL), WS_OK);
+	assert_int_equal(ws_target_want(target, UINT32_MAX, NULL), WS_OK);
+	assert_int_equal(ws_target_read_host(target, 16, &value, 4, &got, NULL), WS_UNSUPPORTED);
+	assert_int_equal(ws_target_write_host(target, 16, &value, 4, NULL), WS_UNSUPPORTED);
+	assert_int_equal(ws_target_host_address(target, 0, 16, &address, NULL), WS_UNSUPPORTED);
+	assert_int_equal(ws_target_detach(target, false, NULL), WS_UNSUPPORTED);
 	assert_int_equal(ws_target_suspend(target, WS_NONE, true, NULL), WS_UNSUPPORTED);
 	assert_int_equal(ws_target_resume(target, WS_NONE, NULL), WS_UNSUPPORTED);
 	assert_int_equal(ws_target_step(target, &step, &moved, NULL), WS_UNSUPPORTED);
@@ -492,7 +500,22 @@ static void a_missing_member_is_unsupported(struct ws_target *target)
 	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_R, 0, 1, &value, NULL),
 			 WS_UNSUPPORTED);
 	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
-	assert_int_equal(ws_target_acknowledge(target, NULL), WS_OK);
+	assert_int_equal(ws_target_acknowledge(target, UINT64_MAX, NULL), WS_OK);
+}
+
+/* ---- what changed ---- */
+
+static void nothing_changes_by_reading(struct ws_target *target)
+{
+	struct ws_change changes[WS_MAX_CHANGES];
+	uint64_t before = target->generation;
+	uint32_t n = 77;
+	elements_up_to_the_count(target);
+	lanes_in_the_order_of_ids(target);
+	assert_int_equal(ws_target_update(target, NULL), WS_OK);
+	assert_true(target->generation == before);
+	assert_true(ws_target_changes(target, before, changes, &n));
+	assert_int_equal(n, 0);
 }
 
 static void diagnostics_end_with_absent(struct ws_target *target)
@@ -526,6 +549,7 @@ const struct conformance_check conformance_checks[] = {
 	{ "ids find their indices", ids_find_their_indices },
 	{ "ids that are not there are absent", ids_that_are_not_there_are_absent },
 	{ "a missing member is unsupported", a_missing_member_is_unsupported },
+	{ "nothing changes by reading", nothing_changes_by_reading },
 	{ "the list of diagnostics ends", diagnostics_end_with_absent },
 	{ NULL, NULL },
 };

@@ -18,4 +18,9 @@ extern const struct conformance_check conformance_checks[];
 /* Checks of a target that can run; they leave it standing. The last one has no name. */
 extern const struct conformance_check conformance_run_checks[];
 
+/* What host threads do in a target that runs: one raises an event, and waits when it is `sync`. */
+void conformance_raise(enum ws_event_kind kind, bool sync);
+/* How many wait. */
+size_t conformance_waiting(void);
+
 #endif

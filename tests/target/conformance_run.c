@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -20,7 +21,8 @@ static bool stands_or_tells(struct ws_target *target, uint32_t device_index)
 {
 	struct ws_event event;
 	while (ws_target_running(target, device_index))
-		if (ws_target_next_event(target, &event, NULL) != WS_OK)
+		if (ws_target_next_event(target, &event, NULL) != WS_OK ||
+		    ws_target_update(target, NULL) != WS_OK)
 			return false;
 	return true;
 }
@@ -96,6 +98,35 @@ static void a_step_needs_a_warp(struct ws_target *target)
 	assert_int_not_equal(moved, 0);
 }
 
+/* Whether a warp is among the changes since a generation, or anything is. */
+static bool is_told_changed(const struct ws_target *target, uint64_t since,
+			    const struct ws_warp *warp)
+{
+	struct ws_change changes[WS_MAX_CHANGES];
+	uint32_t n = 0;
+	if (!ws_target_changes(target, since, changes, &n))
+		return true;
+	for (uint32_t i = 0; i < n; i++)
+		if (changes[i].sm_index == warp->sm_index && changes[i].warps >> warp->id & 1)
+			return true;
+	return false;
+}
+
+static void a_step_tells_what_it_changed(struct ws_target *target)
+{
+	struct ws_warp warp;
+	uint64_t moved = 0;
+	const struct ws_step step = { .warp_index = 0, .lane = WS_NONE, .steps = 1 };
+	assert_int_equal(ws_target_warp(target, 0, &warp, NULL), WS_OK);
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = target->generation;
+		assert_false(is_told_changed(target, before, &warp));
+		assert_int_equal(ws_target_step(target, &step, &moved, NULL), WS_OK);
+		assert_true(target->generation > before);
+		assert_true(is_told_changed(target, before, &warp));
+	}
+}
+
 static void no_breakpoint_without_code(struct ws_target *target)
 {
 	struct ws_warp warp;
@@ -110,7 +141,84 @@ static void no_event_waits_at_first(struct ws_target *target)
 {
 	struct ws_event event;
 	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
-	assert_int_equal(ws_target_acknowledge(target, NULL), WS_OK);
+	assert_int_equal(ws_target_acknowledge(target, UINT64_MAX, NULL), WS_OK);
+}
+
+static struct ws_event event_of(struct ws_target *target, enum ws_event_kind kind)
+{
+	struct ws_event event;
+	memset(&event, 0, sizeof event);
+	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_OK);
+	assert_int_equal(event.kind, kind);
+	return event;
+}
+
+static void who_waits_for_a_later_event_waits_on(struct ws_target *target)
+{
+	struct ws_event event;
+	conformance_raise(WS_EVENT_CONTEXT_CREATED, true);
+	conformance_raise(WS_EVENT_IMAGE_UNLOADED, true);
+	assert_int_equal(conformance_waiting(), 2);
+	struct ws_event first = event_of(target, WS_EVENT_CONTEXT_CREATED);
+	struct ws_event second = event_of(target, WS_EVENT_IMAGE_UNLOADED);
+	assert_true(first.sync && second.sync && first.sequence &&
+		    second.sequence > first.sequence);
+	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
+	assert_int_equal(ws_target_acknowledge(target, first.sequence - 1, NULL), WS_OK);
+	assert_int_equal(conformance_waiting(), 2);
+	assert_int_equal(ws_target_acknowledge(target, first.sequence, NULL), WS_OK);
+	assert_in_range(conformance_waiting(), 1, 2);
+	assert_int_equal(ws_target_acknowledge(target, second.sequence, NULL), WS_OK);
+	assert_int_equal(conformance_waiting(), 0);
+}
+
+static void only_what_is_wanted_is_told(struct ws_target *target)
+{
+	static const struct {
+		enum ws_event_kind kind;
+		uint32_t want;
+	} kinds[] = {
+		{ WS_EVENT_GRID_READY, WS_WANT_LAUNCHES },
+		{ WS_EVENT_FUNCTIONS_LOADED, WS_WANT_FUNCTIONS },
+		{ WS_EVENT_STOPPED, WS_WANT_STOPS },
+		{ WS_EVENT_CONTEXT_PUSHED, WS_WANT_CONTEXT_SWITCHES },
+		{ WS_EVENT_CONTEXT_POPPED, WS_WANT_CONTEXT_SWITCHES },
+		{ WS_EVENT_LOGS_AVAILABLE, WS_WANT_LOGS },
+		{ WS_EVENT_LOGS_THRESHOLD, WS_WANT_LOGS },
+		{ WS_EVENT_LOG_RULES, WS_WANT_LOGS },
+	};
+	struct ws_event event;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		assert_int_equal(ws_target_want(target, 0, NULL), WS_OK);
+		conformance_raise(kinds[i].kind, true);
+		assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
+		assert_int_equal(conformance_waiting(), 0);
+		assert_int_equal(ws_target_want(target, kinds[i].want, NULL), WS_OK);
+		conformance_raise(kinds[i].kind, true);
+		event = event_of(target, kinds[i].kind);
+		assert_int_equal(ws_target_acknowledge(target, event.sequence, NULL), WS_OK);
+		assert_int_equal(conformance_waiting(), 0);
+	}
+}
+
+static void launches_wait_only_for_who_wants_them(struct ws_target *target)
+{
+	assert_int_equal(ws_target_want(target, WS_WANT_LAUNCHES, NULL), WS_OK);
+	conformance_raise(WS_EVENT_GRID_READY, true);
+	(void)event_of(target, WS_EVENT_GRID_READY);
+	assert_int_equal(conformance_waiting(), 1);
+	assert_int_equal(ws_target_want(target, 0, NULL), WS_OK);
+	assert_int_equal(conformance_waiting(), 0);
+}
+
+static void events_change_no_row_by_themselves(struct ws_target *target)
+{
+	uint64_t before = target->generation;
+	assert_int_equal(ws_target_want(target, WS_WANT_STOPS, NULL), WS_OK);
+	conformance_raise(WS_EVENT_STOPPED, false);
+	(void)event_of(target, WS_EVENT_STOPPED);
+	assert_true(target->generation == before);
+	assert_int_equal(ws_target_update(target, NULL), WS_OK);
 }
 
 const struct conformance_check conformance_run_checks[] = {
@@ -121,6 +229,11 @@ const struct conformance_check conformance_run_checks[] = {
 	{ "no device past the count runs", no_device_past_the_count_runs },
 	{ "a running device is not read", a_running_device_is_not_read },
 	{ "a step needs a warp", a_step_needs_a_warp },
+	{ "a step tells what it changed", a_step_tells_what_it_changed },
+	{ "who waits for a later event waits on", who_waits_for_a_later_event_waits_on },
+	{ "only what is wanted is told", only_what_is_wanted_is_told },
+	{ "launches wait only for who wants them", launches_wait_only_for_who_wants_them },
+	{ "events change no row by themselves", events_change_no_row_by_themselves },
 	{ "no breakpoint without code", no_breakpoint_without_code },
 	{ NULL, NULL },
 };

@@ -321,12 +321,19 @@ static enum ws_status fake_resume(struct ws_target *target, uint32_t device_inde
 	return WS_OK;
 }
 
+/* Warps 0 and 5 of the SM move, those that there are; only the warp itself is another after it. */
 static enum ws_status fake_step(struct ws_target *target, const struct ws_step *step,
 				uint64_t *ret_warps, struct ws_error *err)
 {
+	struct fake *fake = fake_of(target);
 	MAYBE_FAIL(FAKE_STEP);
-	fake_of(target)->last_step = *step;
+	fake->last_step = *step;
 	*ret_warps = 0x21;
+	const struct ws_warp *warp = &fake->warp[step->warp_index];
+	for (uint32_t i = 0; i < fake->n_lanes[step->warp_index]; i++)
+		fake->lane[step->warp_index][i].pc += fake->pc_step;
+	ws_target_changed_warps(target,
+				&(struct ws_change){ warp->sm_index, UINT64_C(1) << warp->id }, 1);
 	return WS_OK;
 }
 
@@ -386,10 +393,37 @@ static enum ws_status fake_next_event(struct ws_target *target, struct ws_event 
 	return WS_OK;
 }
 
-static enum ws_status fake_acknowledge(struct ws_target *target, struct ws_error *err)
+/* Lets those go that wait for an event up to this one, or for one that nobody wants. */
+static void let_go(struct fake *fake, uint64_t up_to)
 {
+	size_t kept = 0;
+	for (size_t i = 0; i < fake->n_waiting; i++)
+		if (fake->waiting[i].sequence > up_to &&
+		    ws_event_is_wanted(fake->waiting[i].kind, fake->wants))
+			fake->waiting[kept++] = fake->waiting[i];
+	fake->n_waiting = kept;
+}
+
+static enum ws_status fake_acknowledge(struct ws_target *target, uint64_t up_to,
+				       struct ws_error *err)
+{
+	struct fake *fake = fake_of(target);
 	MAYBE_FAIL(FAKE_ACKNOWLEDGE);
-	fake_of(target)->acknowledged++;
+	let_go(fake, up_to);
+	return WS_OK;
+}
+
+static enum ws_status fake_want(struct ws_target *target, uint32_t wants, struct ws_error *err)
+{
+	MAYBE_FAIL(FAKE_WANT);
+	fake_of(target)->wants = wants;
+	let_go(fake_of(target), 0);
+	return WS_OK;
+}
+
+static enum ws_status fake_update(struct ws_target *target, struct ws_error *err)
+{
+	MAYBE_FAIL(FAKE_UPDATE);
 	return WS_OK;
 }
 
@@ -401,7 +435,14 @@ static void fake_on_event(struct ws_target *target, void (*wake)(void *data), vo
 
 void fake_event(struct fake *fake, const struct ws_event *event)
 {
-	fake->events[fake->n_events++] = *event;
+	if (!ws_event_is_wanted(event->kind, fake->wants))
+		return;
+	if (fake->n_events == FAKE_MAX_EVENTS || fake->n_waiting == FAKE_MAX_EVENTS)
+		abort();
+	fake->events[fake->n_events] = *event;
+	fake->events[fake->n_events++].sequence = ++fake->sequence;
+	if (event->sync)
+		fake->waiting[fake->n_waiting++] = fake->events[fake->n_events - 1];
 	if (fake->wake)
 		fake->wake(fake->wake_data);
 }
@@ -460,6 +501,48 @@ static enum ws_status fake_launch_stack(struct ws_target *target, uint32_t grid_
 	for (uint32_t i = 0; i < 3 && i < cap; i++)
 		ret_addresses[i] = 0x5500001000u + i;
 	*ret_n = 3;
+	return WS_OK;
+}
+
+static enum ws_status fake_read_host(const struct ws_target *target, uint64_t address, void *buffer,
+				     size_t len, size_t *ret_n, struct ws_error *err)
+{
+	const struct fake *fake = fake_of(target);
+	MAYBE_FAIL(FAKE_HOST);
+	uint64_t from = address - FAKE_HOST_ADDRESS;
+	size_t there = from < sizeof fake->host ? sizeof fake->host - (size_t)from : 0;
+	*ret_n = len < there ? len : there;
+	memcpy(buffer, fake->host + (there ? from : 0), *ret_n);
+	return *ret_n == len ? WS_OK : fail(err, WS_ABSENT, "no pinned memory");
+}
+
+static enum ws_status fake_write_host(struct ws_target *target, uint64_t address,
+				      const void *buffer, size_t len, struct ws_error *err)
+{
+	struct fake *fake = fake_of(target);
+	MAYBE_FAIL(FAKE_HOST);
+	uint64_t to = address - FAKE_HOST_ADDRESS;
+	if (to > sizeof fake->host || len > sizeof fake->host - to)
+		return fail(err, WS_ABSENT, "no pinned memory");
+	memcpy(fake->host + to, buffer, len);
+	return WS_OK;
+}
+
+static enum ws_status fake_host_address(const struct ws_target *target, uint32_t device_index,
+					uint64_t address, uint64_t *ret, struct ws_error *err)
+{
+	(void)device_index;
+	MAYBE_FAIL(FAKE_HOST);
+	if (address - FAKE_GLOBAL >= sizeof fake_of(target)->host)
+		return fail(err, WS_ABSENT, "not mapped on the host");
+	*ret = address - FAKE_GLOBAL + FAKE_HOST_ADDRESS;
+	return WS_OK;
+}
+
+static enum ws_status fake_detach(struct ws_target *target, bool runs, struct ws_error *err)
+{
+	MAYBE_FAIL(FAKE_DETACH);
+	fake_of(target)->detached = runs;
 	return WS_OK;
 }
 
@@ -637,14 +720,17 @@ static void script_warp(struct fake *fake, uint32_t index)
 {
 	static const uint32_t ids[] = { 0, 5, 6, 7 }, recorded[] = { 31, 4, 3, 4 };
 	fake->warp[index] = (struct ws_warp){
-		.have = WS_WARP_BROKEN | (index ? 0u
-						: WS_WARP_N_REGS | WS_WARP_SHARED_BYTES |
-							  WS_WARP_CBU | WS_WARP_BARRIER),
+		.have = WS_WARP_BROKEN |
+			(index ? 0u
+			       : WS_WARP_N_REGS | WS_WARP_SHARED_BYTES | WS_WARP_CBU |
+					 WS_WARP_BARRIER | WS_WARP_STOP),
 		.block_index = index,
 		.id = ids[index],
 		.valid_lanes = index ? 0xf : 0x7fffffff,
 		.active_lanes = index ? 0 : 1,
 		.broken = index == 0,
+		.stop = WS_STOP_TRAP,
+		.stop_pc = FAKE_CODE + 32,
 		.error_pc_valid = index == 0,
 		.error_pc = FAKE_CODE + 16,
 		.n_regs = 16,
@@ -707,6 +793,13 @@ void fake_init_still(struct fake *fake)
 
 void fake_may_run(struct fake *fake)
 {
+	fake->detached = -1;
+	fake->ops.update = fake_update;
+	fake->ops.want = fake_want;
+	fake->ops.read_host = fake_read_host;
+	fake->ops.write_host = fake_write_host;
+	fake->ops.host_address = fake_host_address;
+	fake->ops.detach = fake_detach;
 	fake->ops.running = fake_running;
 	fake->ops.suspend = fake_suspend;
 	fake->ops.resume = fake_resume;

@@ -36,11 +36,17 @@ enum fake_op {
 	FAKE_LOGS,
 	FAKE_RULES,
 	FAKE_LAUNCH_STACK,
+	FAKE_UPDATE,
+	FAKE_WANT,
+	FAKE_HOST,
+	FAKE_DETACH,
+	FAKE_OPS,
 };
 
 enum {
 	FAKE_MAX_ROWS = 4, /* contexts, images, grids */
 	FAKE_MAX_CALLERS = 40,
+	FAKE_MAX_EVENTS = 32,
 };
 
 struct fake {
@@ -72,9 +78,16 @@ struct fake {
 	bool at_launch;
 	struct ws_step last_step;
 	uint32_t until_flags;
-	struct ws_event events[8];
+	uint64_t pc_step; /* bytes that a step moves the pc of its warp */
+	struct ws_event events[FAKE_MAX_EVENTS];
 	size_t n_events;
-	unsigned acknowledged;
+	uint64_t sequence;                        /* of the last event that was queued */
+	uint64_t acknowledged;                    /* up to here */
+	struct ws_event waiting[FAKE_MAX_EVENTS]; /* for which a host thread waits */
+	size_t n_waiting;
+	uint32_t wants;
+	uint8_t host[64]; /* pinned memory at FAKE_HOST_ADDRESS */
+	int detached;     /* -1: not; else what it was asked with */
 	void (*wake)(void *data);
 	void *wake_data;
 	uint8_t shared[64]; /* of the first block */
@@ -107,7 +120,7 @@ void fake_may_run(struct fake *fake);
 void fake_hide_sm_exceptions(struct fake *fake);
 /* What record `number` of the log says. */
 void fake_log(uint32_t number, struct ws_log *ret);
-/* Queues an event and wakes the client. */
+/* Queues an event, if it is wanted, and wakes the client. */
 void fake_event(struct fake *fake, const struct ws_event *event);
 
 enum {
@@ -118,6 +131,7 @@ enum {
 	FAKE_MANAGED = 0x20000000,
 	FAKE_CODE = 0x40000000,
 	FAKE_CODE_BYTES = 128,
+	FAKE_HOST_ADDRESS = 0x60000000, /* that of FAKE_GLOBAL, too */
 	FAKE_BANK = 0x50000000,
 	FAKE_BANK_BYTES = 512,
 };

@@ -38,6 +38,17 @@ struct maker {
 
 static struct fake fake;
 
+void conformance_raise(enum ws_event_kind kind, bool sync)
+{
+	const struct ws_event event = { .kind = kind, .sync = sync };
+	fake_event(&fake, &event);
+}
+
+size_t conformance_waiting(void)
+{
+	return fake.n_waiting;
+}
+
 static struct ws_target *open_dump(const char *dump)
 {
 	struct ws_target *target;
@@ -136,7 +147,9 @@ int main(int argc, char **argv)
 	size_t n = 0;
 	if (argc < 2 || argc > MAX_DUMPS)
 		return 2;
-	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
+				    CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING |
+				    CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS;
 	for (int i = 1; i < argc; i++)
 		for (int k = 0; k < 2; k++)
 			n = add(tests, n, &dump_makers[k], argv[i], conformance_checks);

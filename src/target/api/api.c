@@ -36,6 +36,7 @@ static bool is_absent(CUDBGResult result)
 		CUDBG_ERROR_INVALID_ADDRESS,
 		CUDBG_ERROR_INVALID_MEMORY_ACCESS,
 		CUDBG_ERROR_INVALID_MEMORY_SEGMENT,
+		CUDBG_ERROR_MEMORY_MAPPING_FAILED,
 		CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM,
 		CUDBG_ERROR_INVALID_ARGS,
 		CUDBG_ERROR_INVALID_DEVICE,
@@ -59,10 +60,11 @@ enum ws_status wsi_api_status(struct api_target *t, CUDBGResult result, const ch
 	char words[200] = "";
 	if (result == CUDBG_SUCCESS)
 		return WS_OK;
-	enum ws_status st = result == CUDBG_ERROR_NOT_SUPPORTED    ? WS_UNSUPPORTED
-			    : result == CUDBG_ERROR_RUNNING_DEVICE ? WS_RUNNING
-			    : is_absent(result)                    ? WS_ABSENT
-								   : WS_MALFORMED;
+	enum ws_status st = result == CUDBG_ERROR_NOT_SUPPORTED              ? WS_UNSUPPORTED
+			    : result == CUDBG_ERROR_RUNNING_DEVICE           ? WS_RUNNING
+			    : result == CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS ? WS_ARGUMENT
+			    : is_absent(result)                              ? WS_ABSENT
+									     : WS_MALFORMED;
 	(void)API_CALL(t, getErrorStringEx, words, sizeof words, NULL);
 	words[sizeof words - 1] = '\0';
 	return wsi_fail(err, st, WS_NO_OFFSET, "%s: %s", what,
@@ -179,6 +181,8 @@ static void api_close(struct ws_target *target)
 	wsi_api_drop_stock(t);
 	pthread_mutex_destroy(&t->lock);
 	pthread_mutex_destroy(&t->wake_lock);
+	pthread_mutex_destroy(&t->event_lock);
+	wsi_free(t->untaken.items);
 	ws_provider_close(&t->provider);
 	wsi_free(t);
 }
@@ -193,6 +197,7 @@ static void api_close(struct ws_target *target)
 static const struct ws_target_ops still_ops = { INSPECTION };
 static const struct ws_target_ops running_ops = {
 	INSPECTION,
+	.update = wsi_api_update,
 	.running = wsi_api_running,
 	.suspend = wsi_api_suspend,
 	.resume = wsi_api_resume,
@@ -205,21 +210,16 @@ static const struct ws_target_ops running_ops = {
 	.write_registers = wsi_api_write_registers,
 	.next_event = wsi_api_next_event,
 	.acknowledge = wsi_api_acknowledge,
+	.want = wsi_api_want,
 	.take_logs = wsi_api_take_logs,
 	.log_rules = wsi_api_log_rules,
 	.launch_stack = wsi_api_launch_stack,
+	.read_host = wsi_api_read_host,
+	.write_host = wsi_api_write_host,
+	.host_address = wsi_api_host_address,
+	.detach = wsi_api_detach,
 	.on_event = wsi_api_on_event,
 };
-
-/*
- * Whether what the provider debugs can run. Removing a breakpoint that nobody set changes nothing,
- * and a provider over a dump says that it has none at all.
- */
-static bool can_run(struct api_target *t)
-{
-	return t->n.devices &&
-	       !wsi_api_not_offered(API_CALL(t, unsetBreakpoint, t->devices[0].id, 0));
-}
 
 enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t major, uint32_t minor,
 				  struct ws_target **ret_target, struct ws_error *err)
@@ -248,12 +248,13 @@ enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t major, uint32_t minor,
 	t->provider = (struct ws_provider){ .api = api, .major = major, .minor = minor };
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_mutex_init(&t->wake_lock, NULL);
+	pthread_mutex_init(&t->event_lock, NULL);
 	st = wsi_api_take_stock(t, err);
 	if (st != WS_OK) {
 		ws_target_close(&t->base);
 		return wsi_context(err, st, "taking stock");
 	}
-	if (can_run(t))
+	if (t->can_run)
 		t->base.ops = &running_ops;
 	*ret_target = &t->base;
 	return WS_OK;

@@ -34,6 +34,16 @@ struct api_target {
 	pthread_mutex_t wake_lock; /* of the next two; held while `wake` runs */
 	void (*wake)(void *data);
 	void *wake_data;
+	pthread_mutex_t event_lock; /* of the next; taken before `lock` */
+	struct {
+		CUDBGEvent *items; /* owned: told, but not yet in the lists */
+		size_t n, cap;
+	} untaken;
+	uint32_t wants;
+	uint64_t sequence;               /* of the last event that was told */
+	uint64_t last_sync, last_launch; /* of those that hold a host thread */
+	uint64_t acknowledged;           /* up to here */
+	bool owes;                       /* the provider waits for an acknowledgement */
 	struct ws_counts n;
 	/* owned, with room for more than `n` while taking stock */
 	struct ws_device *devices;
@@ -55,6 +65,7 @@ struct api_target {
 	/* registers by the image of the grid that was asked for last */
 	uint32_t image_grid_index, n_image_regs;
 	bool no_events; /* the provider does not tell of any */
+	bool can_run;
 	/* SMs with an exception that no function names, and those of which no function tells
 	 * whether they have one; the first of each in words */
 	uint32_t n_unnamed, n_untold;
@@ -161,6 +172,8 @@ bool wsi_api_bulk_warp(struct api_bulk *bulk, struct api_warp_facts *ret_facts);
 enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err) WS_MUST_USE;
 /* The same for all that changes when devices run: SMs and below, grids, ranges. */
 enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err) WS_MUST_USE;
+/* Whether an event changes the lists, or what devices do. */
+bool wsi_api_changes(const CUDBGEvent *event);
 /* Takes up a context or image that an event tells of; other events are fine. */
 enum ws_status wsi_api_add_event(struct api_target *t, const CUDBGEvent *event,
 				 struct ws_error *err) WS_MUST_USE;
@@ -188,7 +201,7 @@ enum ws_status wsi_api_read_memory(const struct ws_target *target, const struct 
 enum ws_status wsi_api_memory_range(const struct ws_target *target, uint32_t index,
 				    struct ws_memory_range *ret_range, struct ws_error *err);
 
-/* run.c, alter.c: those of targets that run */
+/* run.c, event.c, alter.c: those of targets that run */
 bool wsi_api_running(const struct ws_target *target, uint32_t device_index);
 enum ws_status wsi_api_suspend(struct ws_target *target, uint32_t device_index, bool wait,
 			       struct ws_error *err);
@@ -205,7 +218,9 @@ enum ws_status wsi_api_unplant(struct ws_target *target, uint32_t device_index, 
 enum ws_status wsi_api_stop_at_launch(struct ws_target *target, bool on, struct ws_error *err);
 enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret_event,
 				  struct ws_error *err);
-enum ws_status wsi_api_acknowledge(struct ws_target *target, struct ws_error *err);
+enum ws_status wsi_api_update(struct ws_target *target, struct ws_error *err);
+enum ws_status wsi_api_acknowledge(struct ws_target *target, uint64_t up_to, struct ws_error *err);
+enum ws_status wsi_api_want(struct ws_target *target, uint32_t wants, struct ws_error *err);
 void wsi_api_on_event(struct ws_target *target, void (*wake)(void *data), void *data);
 enum ws_status wsi_api_write_memory(struct ws_target *target, const struct ws_address *at,
 				    const void *buffer, size_t len, struct ws_error *err);
@@ -220,5 +235,12 @@ enum ws_status wsi_api_log_rules(struct ws_target *target, const struct ws_log_r
 enum ws_status wsi_api_launch_stack(struct ws_target *target, uint32_t grid_index,
 				    uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
 				    struct ws_error *err);
+enum ws_status wsi_api_read_host(const struct ws_target *target, uint64_t address, void *buffer,
+				 size_t len, size_t *ret_n, struct ws_error *err);
+enum ws_status wsi_api_write_host(struct ws_target *target, uint64_t address, const void *buffer,
+				  size_t len, struct ws_error *err);
+enum ws_status wsi_api_host_address(const struct ws_target *target, uint32_t device_index,
+				    uint64_t address, uint64_t *ret_address, struct ws_error *err);
+enum ws_status wsi_api_detach(struct ws_target *target, bool runs, struct ws_error *err);
 
 #endif

@@ -120,3 +120,60 @@ enum ws_status wsi_api_launch_stack(struct ws_target *target, uint32_t grid_inde
 	pthread_mutex_unlock(&t->lock);
 	return st;
 }
+
+/* The API reads all or nothing. */
+enum ws_status wsi_api_read_host(const struct ws_target *target, uint64_t address, void *buffer,
+				 size_t len, size_t *ret_n, struct ws_error *err)
+{
+	struct api_target *t = target->state;
+	if (len > UINT32_MAX)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "%zu bytes at once", len);
+	pthread_mutex_lock(&t->lock);
+	enum ws_status st =
+		wsi_api_status(t, API_CALL(t, readPinnedMemory, address, buffer, (uint32_t)len),
+			       "host memory", err);
+	pthread_mutex_unlock(&t->lock);
+	*ret_n = st == WS_OK ? len : 0;
+	return st;
+}
+
+enum ws_status wsi_api_write_host(struct ws_target *target, uint64_t address, const void *buffer,
+				  size_t len, struct ws_error *err)
+{
+	struct api_target *t = target->state;
+	if (len > UINT32_MAX)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "%zu bytes at once", len);
+	pthread_mutex_lock(&t->lock);
+	enum ws_status st =
+		wsi_api_status(t, API_CALL(t, writePinnedMemory, address, buffer, (uint32_t)len),
+			       "host memory", err);
+	pthread_mutex_unlock(&t->lock);
+	return st;
+}
+
+enum ws_status wsi_api_host_address(const struct ws_target *target, uint32_t device_index,
+				    uint64_t address, uint64_t *ret_address, struct ws_error *err)
+{
+	struct api_target *t = target->state;
+	pthread_mutex_lock(&t->lock);
+	enum ws_status st =
+		wsi_api_status(t,
+			       API_CALL(t, getHostAddrFromDeviceAddr, t->devices[device_index].id,
+					address, ret_address),
+			       "host address", err);
+	pthread_mutex_unlock(&t->lock);
+	return st;
+}
+
+enum ws_status wsi_api_detach(struct ws_target *target, bool runs, struct ws_error *err)
+{
+	struct api_target *t = target->state;
+	pthread_mutex_lock(&t->lock);
+	CUDBGResult result = API_HAS(t, clearAttachState) ? t->api->clearAttachState()
+							  : CUDBG_ERROR_NOT_SUPPORTED;
+	if (result == CUDBG_SUCCESS || wsi_api_not_offered(result))
+		result = API_CALL(t, requestCleanupOnDetach, runs);
+	enum ws_status st = wsi_api_status(t, result, "detach", err);
+	pthread_mutex_unlock(&t->lock);
+	return st;
+}

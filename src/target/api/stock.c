@@ -349,6 +349,23 @@ static void warp_details(struct api_target *t, const struct api_place *at, struc
 	}
 }
 
+/* Why a warp is broken, where the provider runs and tells (13.2); the pc is that of its lanes. */
+static void warp_stop(struct api_target *t, const struct api_place *at, struct ws_warp *warp,
+		      struct api_warp_facts *facts)
+{
+	CUDBGBreakpointHandle handle;
+	if (!warp->broken || !t->can_run ||
+	    API_CALL(t, getWarpHitBreakpoint, at->dev, at->sm, at->wp, &handle) != CUDBG_SUCCESS ||
+	    wsi_api_ask_warp(t, at, API_PC, facts) != CUDBG_SUCCESS)
+		return;
+	warp->have |= WS_WARP_STOP;
+	warp->stop = handle == CUDBG_BREAKPOINT_HANDLE_TRAP              ? WS_STOP_TRAP
+		     : handle == CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH ? WS_STOP_LAUNCH
+		     : handle == CUDBG_BREAKPOINT_HANDLE_INTERNAL        ? WS_STOP_INTERNAL
+									 : WS_STOP_PLANTED;
+	warp->stop_pc = facts->lane[wsi_first_bit(warp->active_lanes)].pc;
+}
+
 static enum ws_status nonsense(struct api_target *t, struct ws_error *err)
 {
 	t->no_bulk = true;
@@ -399,6 +416,7 @@ static enum ws_status add_warp(struct api_target *t, uint32_t device_index, uint
 			return no_room(err);
 	}
 	warp_details(t, at, &row, &facts);
+	warp_stop(t, at, &row, &facts);
 	struct ws_warp *warp = ROW_ADD(t, warps);
 	if (!warp)
 		return no_room(err);
@@ -587,6 +605,16 @@ static void add_ranges(struct api_target *t)
 		}
 }
 
+/*
+ * Whether what the provider debugs can run. Removing a breakpoint that nobody set changes nothing,
+ * and a provider over a dump says that it has none at all.
+ */
+static bool can_run(struct api_target *t)
+{
+	return t->n.devices &&
+	       !wsi_api_not_offered(API_CALL(t, unsetBreakpoint, t->devices[0].id, 0));
+}
+
 enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err)
 {
 	uint32_t n = 0;
@@ -602,6 +630,7 @@ enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err)
 	t->n_device_texts = t->n_texts;
 	if (st == WS_OK)
 		st = read_events(t, err);
+	t->can_run = can_run(t);
 	return st == WS_OK ? wsi_api_renew(t, err) : st;
 }
 

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events of the provider. They are read beside its other calls, as the API allows for those that
+ * its callback may make: a step that waits must not keep a client from letting a host thread go.
+ * What an event changes in the lists waits for wsi_api_update().
+ */
+#include "target/api/api.h"
+
+static void kernel_ready(const CUDBGEvent *event, struct ws_event *ret)
+{
+	ret->kind = WS_EVENT_GRID_READY;
+	ret->device_id = event->cases.kernelReady.dev;
+	ret->host_tid = event->cases.kernelReady.tid;
+	ret->context_id = event->cases.kernelReady.context;
+	ret->image_handle = event->cases.kernelReady.module;
+	ret->grid = (struct ws_grid){
+		.id = (int64_t)event->cases.kernelReady.gridId,
+		.context_id = event->cases.kernelReady.context,
+		.module_handle = event->cases.kernelReady.module,
+		.function = event->cases.kernelReady.function,
+		.function_entry = event->cases.kernelReady.functionEntry,
+		.grid_dim = wsi_api_dim3(event->cases.kernelReady.gridDim),
+		.block_dim = wsi_api_dim3(event->cases.kernelReady.blockDim),
+		.type = event->cases.kernelReady.type,
+		.parent_id = (int64_t)event->cases.kernelReady.parentGridId,
+		.origin = event->cases.kernelReady.origin,
+		.host_tid = event->cases.kernelReady.tid,
+		.context_index = WS_NONE,
+		.image_index = WS_NONE,
+	};
+}
+
+static void kernel_finished(const CUDBGEvent *event, struct ws_event *ret)
+{
+	ret->kind = WS_EVENT_GRID_FINISHED;
+	ret->device_id = event->cases.kernelFinished.dev;
+	ret->host_tid = event->cases.kernelFinished.tid;
+	ret->context_id = event->cases.kernelFinished.context;
+	ret->image_handle = event->cases.kernelFinished.module;
+	ret->grid = (struct ws_grid){
+		.id = (int64_t)event->cases.kernelFinished.gridId,
+		.context_id = event->cases.kernelFinished.context,
+		.module_handle = event->cases.kernelFinished.module,
+		.function = event->cases.kernelFinished.function,
+		.function_entry = event->cases.kernelFinished.functionEntry,
+		.host_tid = event->cases.kernelFinished.tid,
+		.context_index = WS_NONE,
+		.image_index = WS_NONE,
+	};
+}
+
+static void step_done(const CUDBGEvent *event, struct ws_event *ret)
+{
+	ret->kind = WS_EVENT_STEP_DONE;
+	ret->device_id = event->cases.singleStepComplete.dev;
+	ret->sm_id = event->cases.singleStepComplete.sm;
+	ret->context_id = event->cases.singleStepComplete.context;
+	ret->asked_warps = event->cases.singleStepComplete.originalWarpMask;
+	ret->stepped_warps = event->cases.singleStepComplete.finalWarpMask;
+	ret->broken_devices = event->cases.singleStepComplete.brokenDevicesMask;
+	ret->faulted_devices = event->cases.singleStepComplete.faultedDevicesMask;
+	ret->until_pc =
+		event->cases.singleStepComplete.type != CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP;
+}
+
+/* False for events that a target does not tell. */
+static bool event_of(const CUDBGEvent *event, struct ws_event *ret)
+{
+	memset(ret, 0, sizeof *ret);
+	switch (event->kind) {
+	case CUDBG_EVENT_CTX_CREATE:
+	case CUDBG_EVENT_CTX_DESTROY:
+	case CUDBG_EVENT_CTX_PUSH:
+	case CUDBG_EVENT_CTX_POP: /* four kinds of one layout */
+		ret->kind = event->kind == CUDBG_EVENT_CTX_CREATE    ? WS_EVENT_CONTEXT_CREATED
+			    : event->kind == CUDBG_EVENT_CTX_DESTROY ? WS_EVENT_CONTEXT_DESTROYED
+			    : event->kind == CUDBG_EVENT_CTX_PUSH    ? WS_EVENT_CONTEXT_PUSHED
+								     : WS_EVENT_CONTEXT_POPPED;
+		ret->device_id = event->cases.contextCreate.dev;
+		ret->host_tid = event->cases.contextCreate.tid;
+		ret->context_id = event->cases.contextCreate.context;
+		return true;
+	case CUDBG_EVENT_ELF_IMAGE_LOADED:
+	case CUDBG_EVENT_ELF_IMAGE_UNLOADED: /* the same but for the properties */
+		ret->kind = event->kind == CUDBG_EVENT_ELF_IMAGE_LOADED ? WS_EVENT_IMAGE_LOADED
+									: WS_EVENT_IMAGE_UNLOADED;
+		ret->device_id = event->cases.elfImageLoaded.dev;
+		ret->context_id = event->cases.elfImageLoaded.context;
+		ret->image_handle = event->cases.elfImageLoaded.handle;
+		ret->image_bytes = event->cases.elfImageLoaded.size;
+		return true;
+	case CUDBG_EVENT_FUNCTIONS_LOADED:
+		ret->kind = WS_EVENT_FUNCTIONS_LOADED;
+		ret->device_id = event->cases.functionsLoaded.dev;
+		ret->context_id = event->cases.functionsLoaded.context;
+		ret->image_handle = event->cases.functionsLoaded.module;
+		ret->n_functions = event->cases.functionsLoaded.count;
+		return true;
+	case CUDBG_EVENT_KERNEL_READY:
+		kernel_ready(event, ret);
+		return true;
+	case CUDBG_EVENT_KERNEL_FINISHED:
+		kernel_finished(event, ret);
+		return true;
+	case CUDBG_EVENT_ALL_DEVICES_SUSPENDED:
+		ret->kind = WS_EVENT_STOPPED;
+		ret->broken_devices = event->cases.allDevicesSuspended.brokenDevicesMask;
+		ret->faulted_devices = event->cases.allDevicesSuspended.faultedDevicesMask;
+		return true;
+	case CUDBG_EVENT_SINGLE_STEP_COMPLETE:
+		step_done(event, ret);
+		return true;
+	case CUDBG_EVENT_INTERNAL_ERROR:
+		ret->kind = WS_EVENT_FAILED;
+		ret->status = WS_IO;
+		return true;
+	case CUDBG_EVENT_ATTACH_COMPLETE:
+		ret->kind = WS_EVENT_ATTACHED;
+		return true;
+	case CUDBG_EVENT_DETACH_COMPLETE:
+		ret->kind = WS_EVENT_DETACHED;
+		return true;
+	case CUDBG_EVENT_CUDA_LOGS_AVAILABLE:
+		ret->kind = WS_EVENT_LOGS_AVAILABLE;
+		return true;
+	case CUDBG_EVENT_CUDA_LOGS_THRESHOLD_REACHED:
+		ret->kind = WS_EVENT_LOGS_THRESHOLD;
+		return true;
+	case CUDBG_EVENT_CUDA_LOGS_RULESET_CHANGED:
+		ret->kind = WS_EVENT_LOG_RULES;
+		ret->ruleset = event->cases.cudaLogsRulesetChanged.rulesetIndex;
+		return true;
+	case CUDBG_EVENT_INVALID:
+	case CUDBG_EVENT_TIMEOUT:
+		break;
+	}
+	return false; /* also for kinds that later versions may add */
+}
+
+bool wsi_api_changes(const CUDBGEvent *event)
+{
+	return event->kind == CUDBG_EVENT_CTX_CREATE ||
+	       event->kind == CUDBG_EVENT_ELF_IMAGE_LOADED ||
+	       event->kind == CUDBG_EVENT_ALL_DEVICES_SUSPENDED ||
+	       event->kind == CUDBG_EVENT_SINGLE_STEP_COMPLETE;
+}
+
+/*
+ * Acknowledges once nothing that was told waits for the client: the API lets all go that were read,
+ * and this target reads ahead of its client.
+ */
+static enum ws_status let_go(struct api_target *t, struct ws_error *err)
+{
+	bool held = t->last_sync > t->acknowledged ||
+		    (t->wants & WS_WANT_LAUNCHES && t->last_launch > t->acknowledged);
+	if (!t->owes || held || !API_HAS(t, acknowledgeSyncEvents))
+		return WS_OK;
+	enum ws_status st =
+		wsi_api_status(t, t->api->acknowledgeSyncEvents(), "acknowledgeSyncEvents", err);
+	t->owes = st != WS_OK;
+	return st;
+}
+
+/* The next event of a queue that is wanted. WS_ABSENT: none waits. */
+static enum ws_status next_of(struct api_target *t, CUDBGEventQueueType type,
+			      struct ws_event *ret_event, struct ws_error *err)
+{
+	for (;;) {
+		CUDBGEvent event;
+		if (!wsi_grow(&t->untaken.items, &t->untaken.cap, t->untaken.n,
+			      sizeof *t->untaken.items, UINT32_MAX))
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "events");
+		if (API_CALL(t, getNextEvent, type, &event) != CUDBG_SUCCESS)
+			return WS_ABSENT;
+		if (wsi_api_changes(&event))
+			t->untaken.items[t->untaken.n++] = event;
+		bool sync = type == CUDBG_EVENT_QUEUE_TYPE_SYNC;
+		bool told = event_of(&event, ret_event) &&
+			    ws_event_is_wanted(ret_event->kind, t->wants);
+		t->owes = t->owes || sync;
+		ret_event->sync = sync;
+		ret_event->sequence = t->sequence + told;
+		t->sequence += told;
+		if (told && sync)
+			*(ret_event->kind == WS_EVENT_GRID_READY ? &t->last_launch
+								 : &t->last_sync) = t->sequence;
+		if (told)
+			return WS_OK;
+		(void)let_go(t, NULL);
+	}
+}
+
+enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret_event,
+				  struct ws_error *err)
+{
+	struct api_target *t = target->state;
+	struct ws_event event;
+	pthread_mutex_lock(&t->event_lock);
+	enum ws_status st = next_of(t, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event, err);
+	if (st == WS_ABSENT)
+		st = next_of(t, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event, err);
+	pthread_mutex_unlock(&t->event_lock);
+	if (st == WS_OK)
+		*ret_event = event;
+	return st == WS_ABSENT ? wsi_fail(err, st, WS_NO_OFFSET, "no event is pending") : st;
+}
+
+enum ws_status wsi_api_acknowledge(struct ws_target *target, uint64_t up_to, struct ws_error *err)
+{
+	struct api_target *t = target->state;
+	pthread_mutex_lock(&t->event_lock);
+	if (up_to > t->acknowledged)
+		t->acknowledged = up_to;
+	enum ws_status st = let_go(t, err);
+	pthread_mutex_unlock(&t->event_lock);
+	return st;
+}
+
+/* Capabilities of a provider cannot change once it is initialized; what it tells beyond what is
+ * wanted is passed over. */
+enum ws_status wsi_api_want(struct ws_target *target, uint32_t wants, struct ws_error *err)
+{
+	struct api_target *t = target->state;
+	pthread_mutex_lock(&t->event_lock);
+	t->wants = wants;
+	CUDBGResult result = API_CALL(t, setKernelLaunchNotificationMode,
+				      wants & WS_WANT_LAUNCHES ? CUDBG_KNL_LAUNCH_NOTIFY_EVENT
+							       : CUDBG_KNL_LAUNCH_NOTIFY_DEFER);
+	enum ws_status st = wsi_api_not_offered(result)
+				    ? WS_OK
+				    : wsi_api_status(t, result, "launch notification", err);
+	if (st == WS_OK)
+		st = let_go(t, err);
+	pthread_mutex_unlock(&t->event_lock);
+	return st;
+}
+
+/* On a thread of the provider. */
+static void notified(CUDBGEventCallbackData *data)
+{
+	struct api_target *t = data->userData;
+	pthread_mutex_lock(&t->wake_lock);
+	if (t->wake)
+		t->wake(t->wake_data);
+	pthread_mutex_unlock(&t->wake_lock);
+}
+
+/* Versions before 13.0 pass no data to the callback: with them events are only found by looking. */
+void wsi_api_on_event(struct ws_target *target, void (*wake)(void *data), void *data)
+{
+	struct api_target *t = target->state;
+	pthread_mutex_lock(&t->wake_lock);
+	bool was = t->wake != NULL;
+	t->wake = wake;
+	t->wake_data = data;
+	pthread_mutex_unlock(&t->wake_lock);
+	if (was != (wake != NULL) && API_HAS(t, setNotifyNewEventCallback))
+		(void)API_CALL(t, setNotifyNewEventCallback, wake ? notified : NULL,
+			       wake ? t : NULL);
+}
