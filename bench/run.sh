@@ -19,9 +19,10 @@ dump() { # NAME GENERATOR-ARGUMENTS...
 paths() { # DUMP-NAME...
 	printf "$dumps/%s.nvcudmp\n" "$@"
 }
-programs='core info report cudbg sass'
+programs='core info report cudbg sass step'
 step ninja --quiet -C "$1" bench/module-lookup $(printf ' bench/bench-%s' $programs)
 step "$bench/module-lookup"
+step "$bench/bench-step"
 step "$here/line.py" "$1" ${2:+"$2"}
 step "$here/dwarf.py" "$1"
 step "$bench/bench-sass" "$here/../tests/data/cubins/calls.G.sm_80.cubin"
