@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "code_names.h"
 
+#include <warpscope/assemble.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,9 +63,16 @@ const char *code_names_relocated(struct code_names *names, uint64_t sec_off,
 	if (reloc->addend)
 		snprintf(addend, sizeof addend, "%c0x%" PRIx64, reloc->addend < 0 ? '-' : '+',
 			 reloc->addend < 0 ? 0 - (uint64_t)reloc->addend : (uint64_t)reloc->addend);
-	snprintf(names->relocated, sizeof names->relocated, "%s%.*s%s)", start[reloc->kind],
-		 (int)reloc->symbol.len, reloc->symbol.ptr, addend);
-	return names->relocated;
+	char *text = names->relocated;
+	size_t size = sizeof names->relocated,
+	       n = (size_t)snprintf(text, size, "%s", start[reloc->kind]);
+	if (names->for_assembler)
+		n += ws_assemble_name(reloc->symbol, text + n, size - n);
+	else
+		n += (size_t)snprintf(text + n, size - n, "%.*s", (int)reloc->symbol.len,
+				      reloc->symbol.ptr);
+	snprintf(text + n, size - n, "%s)", addend);
+	return text;
 }
 
 const struct ws_function *code_names_function(const struct code_names *names, uint64_t sec_off)

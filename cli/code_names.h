@@ -8,12 +8,16 @@
 
 #include "images.h"
 
+/* Bytes of code_names_relocated(): a name in quotes has up to four for each of its own. */
+enum { CODE_NAMES_TEXT_MAX = 4 * WS_RELOC_NAME_MAX + 40 };
+
 struct code_names {
 	struct ws_module *module;
 	uint32_t section;
 	struct ws_reloc *relocs; /* owned; by offset */
 	size_t n_relocs;
-	char relocated[WS_RELOC_NAME_MAX + 40];
+	bool for_assembler; /* names are written as ws_assemble() reads them */
+	char relocated[CODE_NAMES_TEXT_MAX];
 };
 
 void code_names_init(struct code_names *names, struct ws_module *module, uint32_t section);

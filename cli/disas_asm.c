@@ -7,12 +7,17 @@
 #include "disas.h"
 #include "lines.h"
 
+#include <warpscope/assemble.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMS = 4096 };
+enum {
+	MAX_PARAMS = 4096,
+	MAX_TARGET = 256, /* what ws_sass_style.name has room for, with its end */
+};
 
 struct section_text {
 	struct disas *d;
@@ -23,9 +28,13 @@ struct section_text {
 	struct ws_str owner;
 };
 
-static void print_str(struct disas *d, struct ws_str text)
+static void print_name(struct disas *d, struct ws_str name)
 {
-	ws_out_escaped(&d->cli->out, text);
+	size_t size = ws_assemble_name(name, NULL, 0) + 1;
+	char *text = cli_alloc(size, 1);
+	ws_assemble_name(name, text, size);
+	ws_out_printf(&d->cli->out, "%s", text);
+	free(text);
 }
 
 /* ---- labels ---- */
@@ -49,6 +58,12 @@ static void mark_targets(struct section_text *t)
 	}
 }
 
+/* Whether what branches to a function names it; a longer name has no room in an instruction. */
+static bool is_named(const struct ws_function *function)
+{
+	return function && ws_assemble_name(function->symbol, NULL, 0) < MAX_TARGET;
+}
+
 /* The name of a target: the function that starts there, else its label. */
 static bool name_target(void *user, uint64_t pc, char *buffer, size_t size)
 {
@@ -56,8 +71,8 @@ static bool name_target(void *user, uint64_t pc, char *buffer, size_t size)
 	if (pc % WS_SASS_BYTES || pc / WS_SASS_BYTES >= t->code.len / WS_SASS_BYTES)
 		return false;
 	const struct ws_function *function = code_names_function(&t->names, pc);
-	if (function && function->symbol.len < size)
-		snprintf(buffer, size, "%.*s", (int)function->symbol.len, function->symbol.ptr);
+	if (is_named(function))
+		ws_assemble_name(function->symbol, buffer, size);
 	else
 		snprintf(buffer, size, ".L_%" PRIx64, pc);
 	return true;
@@ -69,7 +84,7 @@ static void print_insn(struct section_text *t, uint64_t at)
 {
 	struct disas *d = t->d;
 	struct ws_insn insn;
-	char text[WS_SASS_TEXT_MAX + WS_RELOC_NAME_MAX];
+	char text[WS_SASS_TEXT_MAX + CODE_NAMES_TEXT_MAX];
 	ws_sass_decode(t->image->facts.sm, t->code.ptr + at, &insn);
 	struct ws_sass_style style = { .control = true,
 				       .name = name_target,
@@ -82,7 +97,7 @@ static void print_insn(struct section_text *t, uint64_t at)
 	if (!style.relocated && code_names_reloc(&t->names, at)) {
 		const struct ws_reloc *reloc = code_names_reloc(&t->names, at);
 		ws_out_printf(&d->cli->out, " // relocation type %" PRIu32 ", ", reloc->type);
-		print_str(d, reloc->symbol);
+		ws_out_escaped(&d->cli->out, reloc->symbol);
 		ws_out_text(&d->cli->out, ": not assembled again");
 	}
 	ws_out_text(&d->cli->out, "\n");
@@ -95,14 +110,14 @@ static void print_code(struct section_text *t)
 		const struct ws_function *function = code_names_function(&t->names, at);
 		if (function && function->is_inner) {
 			ws_out_text(&d->cli->out, ".inner ");
-			print_str(d, function->symbol);
+			print_name(d, function->symbol);
 			ws_out_text(&d->cli->out, "\n");
 			if (function->frame_bytes && function->frame_bytes != WS_UNKNOWN)
 				ws_out_printf(&d->cli->out, "\t.frame %" PRIu32 "\n",
 					      function->frame_bytes);
-		} else if (t->is_target[at / WS_SASS_BYTES] && !function) {
-			ws_out_printf(&d->cli->out, ".L_%" PRIx64 ":\n", at);
 		}
+		if (t->is_target[at / WS_SASS_BYTES] && !is_named(function))
+			ws_out_printf(&d->cli->out, ".L_%" PRIx64 ":\n", at);
 		print_insn(t, at);
 	}
 }
@@ -147,9 +162,10 @@ static void print_function(struct disas *d, const struct image *image,
 	if (ws_module_code(image->module, function, &t.code, NULL) != WS_OK)
 		return;
 	code_names_init(&t.names, image->module, function->section);
+	t.names.for_assembler = true;
 	mark_targets(&t);
 	ws_out_printf(&d->cli->out, "\n%s ", function->is_kernel ? ".kernel" : ".func");
-	print_str(d, function->symbol);
+	print_name(d, function->symbol);
 	ws_out_text(&d->cli->out, "\n");
 	print_attributes(d, image, function);
 	print_code(&t);
@@ -176,7 +192,7 @@ static void print_data(struct disas *d, const struct image *image)
 		    (!is_constant && v->space != WS_SPACE_GLOBAL))
 			continue;
 		ws_out_printf(&d->cli->out, "\n%s ", is_constant ? ".const" : ".global");
-		print_str(d, v->name);
+		print_name(d, v->name);
 		ws_out_printf(&d->cli->out, "\n\t.zero %" PRIu64 " // its contents are not shown\n",
 			      v->size_bytes);
 		ws_out_text(&d->cli->out, ".end\n");
@@ -196,7 +212,7 @@ void disas_asm(struct disas *d, const struct image *image)
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section == 0 && functions[i].symbol.len) {
 			ws_out_text(&d->cli->out, ".extern ");
-			print_str(d, functions[i].symbol);
+			print_name(d, functions[i].symbol);
 			ws_out_text(&d->cli->out, "\n");
 		}
 	print_data(d, image);

@@ -60,6 +60,15 @@ WS_API enum ws_status ws_assemble(struct ws_str source, const struct ws_assemble
 /** The cubin; valid until `assembly` is destroyed. */
 WS_API struct ws_span ws_assembly_image(const struct ws_assembly *assembly);
 
+/**
+ * Writes a name as ws_assemble() reads it: as it is where it is a word of the language, else in
+ * quotes, with \xNN for a quote, a backslash and each byte that is not printable ASCII. The text is
+ * terminated, and cut where `size` is too small.
+ *
+ * @return bytes of the whole text, without its end; at most 4 for each byte of the name, and 2.
+ */
+WS_API size_t ws_assemble_name(struct ws_str name, char *buffer, size_t size);
+
 /** NULL is fine. */
 WS_API void ws_assembly_destroy(struct ws_assembly *assembly);
 

@@ -123,6 +123,7 @@ static void asm_fini(struct wsi_asm *a)
 	wsi_free(a->names);
 	wsi_free(a->relocs);
 	wsi_free(a->exits);
+	wsi_arena_fini(&a->quoted);
 }
 
 static enum ws_status assemble(struct wsi_asm *a, struct ws_str source, struct wsi_bytes *image,

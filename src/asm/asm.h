@@ -14,11 +14,12 @@
 
 #include <warpscope/assemble.h>
 
+#include "base/arena.h"
 #include "base/bytes.h"
 
 enum {
-	WSI_ASM_FILE = UINT32_MAX,  /* scope of names that every function can see */
-	WSI_ASM_MAX_LINE = 1 << 14, /* bytes of a line: C++ names are long */
+	WSI_ASM_FILE = UINT32_MAX,     /* scope of names that every function can see */
+	WSI_ASM_MAX_LINE = UINT16_MAX, /* bytes of a line: C++ names are long */
 };
 
 /* Where something stands in the text. */
@@ -149,6 +150,7 @@ struct wsi_asm {
 	uint32_t *exits; /* offsets of EXIT instructions in their section */
 	size_t n_exits, cap_exits;
 	struct wsi_asm_area_data areas[WSI_ASM_N_AREAS];
+	struct wsi_arena quoted; /* names that were in quotes */
 };
 
 /* asm.c */
@@ -170,6 +172,7 @@ uint32_t wsi_asm_shared_base(uint32_t sm); /* bytes of shared memory that are th
 
 /* A bounded look at text. */
 struct wsi_asm_cursor {
+	struct wsi_asm *a;
 	const char *start; /* of the line */
 	const char *at, *end;
 	uint32_t line;
@@ -181,6 +184,8 @@ bool wsi_asm_blank(struct wsi_asm_cursor *c);
 /* Each takes one thing when it is next; false, and nothing is taken, when it is not. */
 bool wsi_asm_take_char(struct wsi_asm_cursor *c, char what);
 bool wsi_asm_take_word(struct wsi_asm_cursor *c, struct ws_str *ret_word);
+/* A word, or anything in quotes. */
+bool wsi_asm_take_name(struct wsi_asm_cursor *c, struct ws_str *ret_name);
 bool wsi_asm_take_number(struct wsi_asm_cursor *c, uint64_t *ret_value);
 /* "name", "name+0x10", "name-4" and a closing parenthesis; the opening one is behind the cursor. */
 bool wsi_asm_take_reference(struct wsi_asm_cursor *c, struct ws_str *ret_name, int64_t *ret_addend);

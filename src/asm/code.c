@@ -285,7 +285,7 @@ static void encode_insn(struct encoder *e, const struct wsi_asm_insn *insn, uint
 	struct ws_error err;
 	uint32_t column = insn->place.column - 1;
 	const char *start = insn->text.ptr - column;
-	e->c = (struct wsi_asm_cursor){ start, insn->text.ptr, insn->text.ptr + insn->text.len,
+	e->c = (struct wsi_asm_cursor){ a, start, insn->text.ptr, insn->text.ptr + insn->text.len,
 					insn->place.line };
 	e->s.n = e->s.n_comments = 0;
 	e->s.has_reloc = false;

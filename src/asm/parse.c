@@ -51,9 +51,13 @@ static struct wsi_asm_object *object_of(const struct parser *p)
 static bool take_name(struct parser *p, struct ws_str *ret_name)
 {
 	wsi_asm_blank(&p->c);
-	if (wsi_asm_take_word(&p->c, ret_name))
+	if (wsi_asm_take_name(&p->c, ret_name))
 		return true;
-	wsi_asm_error(p->a, wsi_asm_here(&p->c), "a name is needed here");
+	bool is_quoted = p->c.at < p->c.end && *p->c.at == '"';
+	wsi_asm_error(p->a, wsi_asm_here(&p->c),
+		      is_quoted ? "a name in quotes ends on its line and has no zero byte and no "
+				  "backslash but in \\xNN"
+				: "a name is needed here");
 	return false;
 }
 
@@ -589,16 +593,15 @@ static void read_line(struct parser *p)
 		struct wsi_asm_cursor trial = p->c;
 		struct wsi_asm_place place = wsi_asm_here(&p->c);
 		struct ws_str word;
-		bool is_word = wsi_asm_take_word(&trial, &word);
-		if (is_word && wsi_asm_take_char(&trial, ':')) {
+		bool is_name = wsi_asm_take_name(&trial, &word);
+		if (is_name && wsi_asm_take_char(&trial, ':')) {
 			p->c = trial;
 			if (p->block == IN_FUNCTION)
 				define_here(p, word, place, WSI_ASM_LABEL);
 			else
 				wsi_asm_error(p->a, place, "a label is not allowed %s",
 					      block_text(p->block));
-		} else if (is_word && word.ptr[0] == '.' &&
-			   !ws_str_equal(word, ws_str_of(".word"))) {
+		} else if (is_name && *p->c.at == '.' && !ws_str_equal(word, ws_str_of(".word"))) {
 			p->c = trial;
 			read_directive(p, word, place);
 			return;
@@ -643,7 +646,7 @@ void wsi_asm_parse(struct wsi_asm *a, struct ws_str source)
 	while (at < end && !wsi_asm_stopped(a)) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *line_end = newline ? newline : end;
-		p.c = (struct wsi_asm_cursor){ at, at, line_end, p.c.line + 1 };
+		p.c = (struct wsi_asm_cursor){ a, at, at, line_end, p.c.line + 1 };
 		read_line(&p);
 		at = newline ? newline + 1 : end;
 	}

@@ -127,6 +127,47 @@ def rare_attributes(tests, program, folder, cubin):
     tests.result('both again', round_trip(program, made, folder, cubin))
 
 
+def hostile_names(tests, program, cubins, folder, cubin):
+    """Names that are no words of the language: from an image to text and back, and the same bytes from the same text."""
+    import hostile  # pylint: disable=import-outside-toplevel,import-error
+    path, again = os.path.join(folder, 'hostile.cubin'), os.path.join(folder, 'again.cubin')
+    for kind, planted in hostile.KINDS.items():
+        for name in ('calls.G.sm_90.cubin', 'linked.li.sm_80.cubin'):
+            with open(os.path.join(cubins, name), 'rb') as plain, open(path, 'wb') as out:
+                out.write(hostile.image(plain.read(), planted))
+            why = round_trip(program, path, folder, cubin)
+            with open(os.path.join(folder, 'x.cubin'), 'rb') as made, open(path, 'wb') as out:
+                image = made.read()
+                out.write(image)
+            if why is None and planted not in image:
+                why = 'the planted name is not in the image that was made'
+            if why is None:
+                text = run(program, 'disas', '--asm', path).stdout
+                run(program, 'as', '-', '-o', again, input=text)
+                with open(again, 'rb') as last:
+                    why = None if last.read() == image else 'other bytes from the text of what was made'
+            tests.result(f'{name} with {kind} names again', why)
+
+
+def quoted_names(tests, program, folder, cubin):
+    made = os.path.join(folder, 'quoted.cubin')
+    text = (b'.arch sm_80\n.kernel "k\\x1B // \xc3\xa9"\n"a label":\nBRA `("a label")\nCALL.ABS.NOINC `("ab"+0x10)\nEXIT\n.end\n'
+            b'.func "\\x61b"\n".end":\nEXIT\n.end\n')
+    done = run(program, 'as', '-', '-o', made, input=text)
+    if done.returncode:
+        tests.result('names in quotes', str(done))
+        return
+    with open(made, 'rb') as image:
+        found = cubin.Cubin(image.read())
+    names = sorted(s.name.encode('utf-8', 'surrogateescape') for s in found.symbols if s.kind == 2)
+    want = [b'ab', b'k\x1b // \xc3\xa9']
+    tests.result('names in quotes', None if names == want else str(names))
+    for bad in (b'"k', b'"k\\"', b'"k\\x1"', b'"k\\x00"', b'"k\\n"', b'"k\\xg0"'):
+        done = run(program, 'as', '-', '-o', made, input=b'.arch sm_80\n.kernel ' + bad + b'\nEXIT\n.end\n')
+        good = done.returncode == 1 and done.stderr.count(b'a name in quotes ends on its line') == 1
+        tests.result(f'a mistake: {bad!r}', None if good else str(done))
+
+
 def outputs(tests, program, data, schemas, folder):
     good, bad = (os.path.join(data, name + '.s') for name in ('everything', 'mistakes'))
     made = os.path.join(folder, 'made.cubin')
@@ -181,6 +222,8 @@ def main(program, folder_of_tests, schemas):
                     continue
             tests.result(f'{name} again', round_trip(program, path, folder, cubin))
         rare_attributes(tests, program, folder, cubin)
+        hostile_names(tests, program, cubins, folder, cubin)
+        quoted_names(tests, program, folder, cubin)
         outputs(tests, program, os.path.join(folder_of_tests, 'data/assembly'), schemas, folder)
     print(f'1..{tests.number}')
     return 1 if tests.failed else 0
