@@ -8,7 +8,8 @@
 void ws_target_changed(struct ws_target *target, const struct ws_counts *counts)
 {
 	target->counts = *counts;
-	target->own->lists = target->own->oldest = ++target->generation;
+	target->own->oldest = ++target->generation;
+	atomic_store_explicit(&target->own->current, NULL, memory_order_relaxed);
 	target->own->n_changes = 0;
 }
 

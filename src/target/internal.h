@@ -4,15 +4,16 @@
 #define WSI_TARGET_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include <warpscope/target.h>
 
 /* What the waist keeps of a target. Readers change it: it lies behind a pointer. */
 struct ws_target_own {
-	pthread_mutex_t lock;          /* of the rest */
-	struct ws_module_set *modules; /* of `generation`; NULL: nobody asked yet */
-	uint64_t generation;
-	uint64_t lists; /* generation since which the lists are these */
+	pthread_mutex_t lock;          /* of `modules` */
+	struct ws_module_set *modules; /* the last set that was made; NULL: nobody asked yet */
+	/* `modules` while the lists of the target are those it was made of, else NULL. */
+	_Atomic(struct ws_module_set *) current;
 	/* Changes one by one, oldest first; what changed before generation `oldest` is not known.
 	 */
 	struct wsi_dated_change {

@@ -45,22 +45,35 @@ static enum ws_status set_renew(const struct ws_target *target, struct ws_target
 		ws_module_set_inherit(set, own->modules);
 	ws_module_set_destroy(own->modules);
 	own->modules = set;
-	own->generation = target->generation;
+	atomic_store_explicit(&own->current, set, memory_order_release);
 	return WS_OK;
 }
 
-enum ws_status ws_target_modules(const struct ws_target *target, struct ws_module_set **ret_modules,
-				 struct ws_error *err)
+static __attribute__((noinline)) enum ws_status modules_make(const struct ws_target *target,
+							     struct ws_module_set **ret_modules,
+							     struct ws_error *err)
 {
 	struct ws_target_own *own = target->own;
 	enum ws_status st = WS_OK;
 	pthread_mutex_lock(&own->lock);
-	if (!own->modules || own->generation < own->lists)
+	if (!atomic_load_explicit(&own->current, memory_order_relaxed))
 		st = set_renew(target, own, err);
 	if (st == WS_OK)
 		*ret_modules = own->modules;
 	pthread_mutex_unlock(&own->lock);
 	return st;
+}
+
+/* Every read of code comes here: a set that is made is found without the lock. */
+enum ws_status ws_target_modules(const struct ws_target *target, struct ws_module_set **ret_modules,
+				 struct ws_error *err)
+{
+	struct ws_module_set *set =
+		atomic_load_explicit(&target->own->current, memory_order_acquire);
+	if (!set)
+		return modules_make(target, ret_modules, err);
+	*ret_modules = set;
+	return WS_OK;
 }
 
 enum ws_status wsi_target_code_read(const struct ws_target *target, const struct ws_address *at,
