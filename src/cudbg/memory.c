@@ -82,8 +82,9 @@ static CUDBGResult read_pieces(struct wsi_cudbg *s, const struct ws_address *at,
 	struct ws_address piece = *at;
 	for (uint32_t done = 0, n; done < sz; done += n) {
 		n = sz - done < sizeof scratch ? sz - done : (uint32_t)sizeof scratch;
-		struct ws_error err = { .status = WS_OK };
+		struct ws_error err; /* not cleared: that would take a tenth of a short read */
 		size_t got = 0;
+		err.message[0] = '\0';
 		piece.address = at->address + done;
 		enum ws_status st =
 			ws_target_read_memory(s->target, &piece, scratch, n, &got, &err);

@@ -306,18 +306,27 @@ static enum ws_status read_any(struct reading *r, const struct ws_address *at)
 	case WS_SPACE_CONST:
 		return read_of_grid(r, at);
 	case WS_SPACE_CODE:
-		return wsi_fail(r->err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"code is in the images, not in the memory of a dump");
+		break;
 	}
 	return wsi_fail(r->err, WS_ARGUMENT, WS_NO_OFFSET, "no memory space %d", (int)at->space);
+}
+
+static __attribute__((noinline)) enum ws_status read_recorded(const struct ws_core *core,
+							      const struct ws_address *at,
+							      void *buffer, size_t len,
+							      size_t *ret_n, struct ws_error *err)
+{
+	struct reading r = { core, buffer, len, 0, err };
+	enum ws_status st = read_any(&r, at);
+	*ret_n = r.done;
+	return st;
 }
 
 enum ws_status wsi_core_read_memory(const struct ws_target *target, const struct ws_address *at,
 				    void *buffer, size_t len, size_t *ret_n, struct ws_error *err)
 {
-	const struct ws_core *core = wsi_core_of(target);
-	struct reading r = { core, buffer, len, 0, err };
-	enum ws_status st = read_any(&r, at);
-	*ret_n = r.done;
-	return st;
+	if (at->space != WS_SPACE_CODE)
+		return read_recorded(wsi_core_of(target), at, buffer, len, ret_n, err);
+	*ret_n = 0;
+	return WS_UNSUPPORTED; /* it is in the images; nobody reads why */
 }

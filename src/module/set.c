@@ -225,10 +225,9 @@ static bool names_make(struct ws_module_set *set)
 	return true;
 }
 
-static enum ws_status index_need(struct ws_module_set *set, struct ws_error *err)
+static __attribute__((noinline)) enum ws_status index_make_once(struct ws_module_set *set,
+								struct ws_error *err)
 {
-	if (atomic_load_explicit(&set->have_index, memory_order_acquire))
-		return WS_OK;
 	size_t n_segments = open_all(set);
 	pthread_mutex_lock(&set->lock);
 	bool made = atomic_load_explicit(&set->have_index, memory_order_relaxed);
@@ -240,6 +239,13 @@ static enum ws_status index_need(struct ws_module_set *set, struct ws_error *err
 	}
 	pthread_mutex_unlock(&set->lock);
 	return made ? WS_OK : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "index of all modules");
+}
+
+static enum ws_status index_need(struct ws_module_set *set, struct ws_error *err)
+{
+	return atomic_load_explicit(&set->have_index, memory_order_acquire)
+		       ? WS_OK
+		       : index_make_once(set, err);
 }
 
 static bool entry_fits(const struct ws_module_entry *entry, const struct ws_module_hint *hint)
