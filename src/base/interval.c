@@ -80,18 +80,13 @@ uint32_t wsi_segments_find_until(const struct wsi_segments *segments, size_t fir
 	*ret_end = start[0];
 	if (x < start[0])
 		return WSI_NO_INTERVAL;
-	size_t low = 0, end = n;
-	while (n > 1) { /* start[low] <= x holds; no branch, as it would be a coin's toss */
+	const uint64_t *low = start, *end = start + n;
+	while (n > 1) { /* *low <= x holds; no branch, as it would be a coin's toss */
 		size_t half = n / 2;
-		low += half * (start[low + half] <= x);
+		const uint64_t *middle = low + half;
+		low = *middle <= x ? middle : low;
 		n -= half;
 	}
-	*ret_end = low + 1 < end ? start[low + 1] : UINT64_MAX;
-	return segments->id[first + low];
-}
-
-uint32_t wsi_segments_find(const struct wsi_segments *segments, size_t first, size_t n, uint64_t x)
-{
-	uint64_t end;
-	return wsi_segments_find_until(segments, first, n, x, &end);
+	*ret_end = low + 1 < end ? low[1] : UINT64_MAX;
+	return segments->id[low - segments->start];
 }

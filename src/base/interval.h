@@ -36,10 +36,18 @@ void wsi_segments_fini(struct wsi_segments *segments);
  */
 void wsi_segments_append(struct wsi_segments *segments, struct wsi_interval *intervals, size_t n);
 
-/* Id of the range that holds x, among the segments `first` ... `first + n - 1` of one group. */
-uint32_t wsi_segments_find(const struct wsi_segments *segments, size_t first, size_t n, uint64_t x);
-/* The same; `*ret_end` is where that answer stops to hold, UINT64_MAX after the last range. */
+/*
+ * Id of the range that holds x, among the segments `first` ... `first + n - 1` of one group.
+ * `*ret_end` is where that answer stops to hold, UINT64_MAX after the last range.
+ */
 uint32_t wsi_segments_find_until(const struct wsi_segments *segments, size_t first, size_t n,
 				 uint64_t x, uint64_t *ret_end);
+
+static inline uint32_t wsi_segments_find(const struct wsi_segments *segments, size_t first,
+					 size_t n, uint64_t x)
+{
+	uint64_t end;
+	return wsi_segments_find_until(segments, first, n, x, &end);
+}
 
 #endif

@@ -125,21 +125,6 @@ uint64_t wsi_elf_end(const struct wsi_elf *elf)
 	return end;
 }
 
-bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
-		   struct ws_span *ret_bytes)
-{
-	if (shdr->type == WSI_SHT_NOBITS || shdr->size == 0) {
-		*ret_bytes = (struct ws_span){ NULL, 0, elf->file.origin + shdr->offset };
-		return true;
-	}
-	uint64_t off = wsi_min_u64(shdr->offset, elf->file.len);
-	uint64_t len = wsi_min_u64(shdr->size, elf->file.len - off);
-	bool inside = ws_span_sub(elf->file, off, len, ret_bytes);
-	assert(inside);
-	(void)inside;
-	return len == shdr->size;
-}
-
 struct ws_str wsi_elf_name(const struct wsi_elf *elf, const struct wsi_shdr *shdr)
 {
 	struct ws_str name = { 0 };

@@ -9,6 +9,8 @@
 #ifndef WSI_ELF_H
 #define WSI_ELF_H
 
+#include <assert.h>
+
 #include "base/base.h"
 #include "base/reader.h"
 
@@ -146,11 +148,23 @@ uint64_t wsi_elf_end(const struct wsi_elf *elf);
 
 /*
  * Bytes of a section, as far as they are inside the file (WSI_SHT_NOBITS: none). False when some
- * are missing;
- * `*ret_bytes` then holds those that are there.
+ * are missing; `*ret_bytes` then holds those that are there. Inlined: so is the reading of the
+ * header.
  */
-bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
-		   struct ws_span *ret_bytes);
+static inline bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
+				 struct ws_span *ret_bytes)
+{
+	if (shdr->type == WSI_SHT_NOBITS || shdr->size == 0) {
+		*ret_bytes = (struct ws_span){ NULL, 0, elf->file.origin + shdr->offset };
+		return true;
+	}
+	uint64_t off = wsi_min_u64(shdr->offset, elf->file.len);
+	uint64_t len = wsi_min_u64(shdr->size, elf->file.len - off);
+	bool inside = ws_span_sub(elf->file, off, len, ret_bytes);
+	assert(inside);
+	(void)inside;
+	return len == shdr->size;
+}
 
 /* Name of a section; empty when its offset is not a terminated string of the name table. */
 struct ws_str wsi_elf_name(const struct wsi_elf *elf, const struct wsi_shdr *shdr);

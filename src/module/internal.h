@@ -105,7 +105,11 @@ struct ws_module {
 void wsi_module_note(struct ws_module *module, const struct ws_error *err);
 /* Bytes of a section as far as they are there; `index` must be below n_sections, 0 gives none. */
 struct ws_span wsi_module_bytes(const struct ws_module *module, uint32_t index);
-struct wsi_shdr wsi_module_shdr(const struct ws_module *module, uint32_t index);
+static inline __attribute__((always_inline)) struct wsi_shdr
+wsi_module_shdr(const struct ws_module *module, uint32_t index)
+{
+	return wsi_elf_shdr(&module->elf, index);
+}
 /* NULL: not a code section. */
 struct wsi_code *wsi_module_code_of(const struct ws_module *module, uint32_t section);
 /* Section of a symbol, the escape for many sections followed; 0: none or not an ordinary one. */

@@ -24,11 +24,6 @@ void wsi_module_note(struct ws_module *module, const struct ws_error *err)
 	module->damaged = true;
 }
 
-struct wsi_shdr wsi_module_shdr(const struct ws_module *module, uint32_t index)
-{
-	return wsi_elf_shdr(&module->elf, index);
-}
-
 struct ws_span wsi_module_bytes(const struct ws_module *module, uint32_t index)
 {
 	struct ws_span bytes = { 0 };
