@@ -61,9 +61,10 @@ struct wsi_table {
 	uint32_t section;
 	uint32_t n_rows; /* whole rows inside the file */
 	uint32_t stride;
-	uint32_t first_slot; /* in `slots`; each row has wsi_kind_infos[kind].n_slots */
+	uint32_t first_slot; /* in `slots` */
 	uint32_t parent;     /* list index of the parent row once the tree knows it, else WS_NONE */
 	uint8_t kind;        /* enum wsi_kind */
+	uint8_t n_slots;     /* of each row: wsi_kind_infos[kind].n_slots */
 	uint16_t frame_stride;          /* of those in WSI_RUN_FRAMES */
 	struct wsi_run run[WSI_N_RUNS]; /* lane tables */
 };
@@ -196,8 +197,8 @@ static inline uint32_t wsi_core_slot(const struct ws_core *core, struct wsi_ref 
 	const struct wsi_table *table = &core->tables[ref.table];
 	const struct wsi_kind_info *info = &wsi_kind_infos[child];
 	assert((enum wsi_kind)table->kind == info->parent && ref.row < table->n_rows);
-	return core->slots[(size_t)table->first_slot +
-			   (size_t)ref.row * wsi_kind_infos[info->parent].n_slots + info->slot];
+	return core
+		->slots[(size_t)table->first_slot + (size_t)ref.row * table->n_slots + info->slot];
 }
 
 /* Table that is a child of a row, or NULL. */

@@ -20,12 +20,13 @@
 struct indexer {
 	struct ws_core *core;
 	size_t tables_cap, slots_cap, globals_cap;
-	uint32_t last_link, last_table; /* the parent looked up last: section, number or WS_NONE */
-	bool children_left;             /* for pass 2 */
-	uint64_t row_bytes;             /* of the tables so far */
-	uint32_t strtab_named;          /* section named .strtab, 0: none */
-	uint32_t strtab_other;          /* a string table that is not the name table, 0: none */
-	uint32_t look_budget;           /* headers that may still be read to judge rivals */
+	uint32_t last_link;            /* section of the parent that was looked up last */
+	struct wsi_table *last_parent; /* its table; NULL: it is none */
+	bool children_left;            /* for pass 2 */
+	uint64_t row_bytes;            /* of the tables so far */
+	uint32_t strtab_named;         /* section named .strtab, 0: none */
+	uint32_t strtab_other;         /* a string table that is not the name table, 0: none */
+	uint32_t look_budget;          /* headers that may still be read to judge rivals */
 };
 
 static uint64_t header_off(const struct indexer *ix, uint32_t section)
@@ -163,7 +164,10 @@ static enum ws_status table_add(struct indexer *ix, uint32_t section, enum wsi_k
 		.first_slot = first_slot,
 		.parent = WS_NONE,
 		.kind = (uint8_t)kind,
+		.n_slots = info->n_slots,
 	};
+	ix->last_link = 0; /* never a table; where the tables are may be another place now */
+	ix->last_parent = NULL;
 	ix->row_bytes += rows * shdr.entsize;
 	core->table_bits[section / 64] |= UINT64_C(1) << section % 64;
 	return WS_OK;
@@ -228,12 +232,12 @@ static inline void run_extend(struct wsi_table *table, const struct wsi_shdr *sh
 static inline struct wsi_table *parent_of(struct indexer *ix, const struct wsi_shdr *shdr,
 					  enum wsi_kind kind)
 {
-	struct ws_core *core = ix->core;
 	if (shdr->link != ix->last_link) {
+		uint32_t number = wsi_core_table_of(ix->core, shdr->link);
 		ix->last_link = shdr->link;
-		ix->last_table = wsi_core_table_of(core, shdr->link);
+		ix->last_parent = number == WS_NONE ? NULL : &ix->core->tables[number];
 	}
-	struct wsi_table *table = ix->last_table == WS_NONE ? NULL : &core->tables[ix->last_table];
+	struct wsi_table *table = ix->last_parent;
 	return table && table->kind == wsi_kind_infos[kind].parent ? table : NULL;
 }
 
@@ -241,8 +245,7 @@ static inline struct wsi_table *parent_of(struct indexer *ix, const struct wsi_s
 static inline uint32_t *slot_of(const struct indexer *ix, const struct wsi_table *table,
 				const struct wsi_shdr *shdr, enum wsi_kind kind)
 {
-	return &ix->core->slots[(size_t)table->first_slot +
-				(size_t)shdr->info * wsi_kind_infos[table->kind].n_slots +
+	return &ix->core->slots[(size_t)table->first_slot + (size_t)shdr->info * table->n_slots +
 				wsi_kind_infos[kind].slot];
 }
 
@@ -321,38 +324,21 @@ static void cut_note(struct indexer *ix, uint32_t section, enum wsi_kind kind, u
 		      words ? words : "data", section, size - there, size);
 }
 
-/* Whether a header is none that a driver writes: of no type, rootless with a parent, or a leaf with
- * the entry size of a table. */
-static inline bool is_odd(const struct wsi_shdr *shdr, enum wsi_kind kind)
+/* Whether the header of a rootless section is none that a driver writes: of no type, or with a
+ * parent. */
+static bool is_odd(const struct wsi_shdr *shdr, enum wsi_kind kind)
 {
-	if (wsi_kind_infos[kind].parent != WSI_KIND_NONE)
-		return !wsi_kind_infos[kind].base_bytes &&
-		       shdr->entsize >= wsi_kind_infos[WSI_KIND_WARP].base_bytes;
 	bool typed = kind != WSI_KIND_NONE || shdr->type == WSI_SHT_STRTAB ||
 		     shdr->type == WSI_SHT_NOTE || shdr->type > WSI_CUDBG_SHT_BASE;
 	return !typed || shdr->link != 0 || shdr->info != 0;
 }
 
-/* One section in pass 1. Inlined: this is the loop that opening a large dump spends its time in. */
-static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
-					  struct ws_error *err)
+/* What only a section of a kind without parents can be. */
+static enum ws_status rootless_scan(struct indexer *ix, uint32_t section, enum wsi_kind kind,
+				    struct ws_error *err)
 {
 	struct ws_core *core = ix->core;
 	struct wsi_shdr shdr = header_of(ix, section);
-	enum wsi_kind kind = wsi_kind_of(shdr.type);
-	core->kind_counts[kind]++;
-	if ((shdr.offset > core->bytes.len || shdr.size > core->bytes.len - shdr.offset) &&
-	    shdr.size != 0 && shdr.type != WSI_SHT_NOBITS && shdr.type != WSI_SHT_NULL)
-		cut_note(ix, section, kind, shdr.offset, shdr.size);
-	uint32_t value = section, n_tables = core->n_tables;
-	if (wsi_kind_infos[kind].n_slots) {
-		enum ws_status st = table_add(ix, section, kind, err);
-		if (st != WS_OK || core->n_tables == n_tables)
-			return st;
-		value = core->n_tables;
-	}
-	if (wsi_kind_infos[kind].parent != WSI_KIND_NONE)
-		child_place(ix, section, value, &shdr, kind);
 	if ((kind == WSI_KIND_GLOBAL || kind == WSI_KIND_MANAGED) && shdr.size != 0) {
 		if (!wsi_grow(&core->globals, &ix->globals_cap, core->n_globals,
 			      sizeof *core->globals, UINT32_MAX))
@@ -367,6 +353,35 @@ static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
 		strtab_consider(ix, section);
 	if (shdr.type == WSI_SHT_NOTE)
 		note_read(ix, section);
+	return WS_OK;
+}
+
+/* One section in pass 1. Inlined: this is the loop that opening a large dump spends its time in. */
+static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
+					  struct ws_error *err)
+{
+	struct ws_core *core = ix->core;
+	struct wsi_shdr shdr = header_of(ix, section);
+	enum wsi_kind kind = wsi_kind_of(shdr.type);
+	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	core->kind_counts[kind]++;
+	if ((shdr.offset > core->bytes.len || shdr.size > core->bytes.len - shdr.offset) &&
+	    shdr.size != 0 && shdr.type != WSI_SHT_NOBITS && shdr.type != WSI_SHT_NULL)
+		cut_note(ix, section, kind, shdr.offset, shdr.size);
+	uint32_t value = section;
+	if (info->n_slots) {
+		uint32_t n_tables = core->n_tables;
+		enum ws_status st = table_add(ix, section, kind, err);
+		if (st != WS_OK || core->n_tables == n_tables)
+			return st;
+		value = core->n_tables;
+	}
+	if (info->parent == WSI_KIND_NONE)
+		return rootless_scan(ix, section, kind, err);
+	child_place(ix, section, value, &shdr, kind);
+	/* no driver writes a leaf with the entry size of a table */
+	if (!info->base_bytes && shdr.entsize >= wsi_kind_infos[WSI_KIND_WARP].base_bytes)
+		core->doubtful = true;
 	return WS_OK;
 }
 
@@ -437,7 +452,7 @@ static bool has_children(const struct ws_core *core, uint32_t section)
 	if (number == WS_NONE)
 		return false;
 	const struct wsi_table *table = &core->tables[number];
-	uint64_t n = (uint64_t)table->n_rows * wsi_kind_infos[table->kind].n_slots;
+	uint64_t n = (uint64_t)table->n_rows * table->n_slots;
 	for (uint64_t i = 0; i < n; i++)
 		if (core->slots[table->first_slot + i])
 			return true;
@@ -598,7 +613,6 @@ static enum ws_status index_make(struct ws_core *core, struct ws_error *err)
 {
 	struct indexer ix = {
 		.core = core,
-		.last_table = WS_NONE, /* section 0 is never a table */
 		.look_budget = 8u << 20,
 	};
 	enum ws_status st = sections_scan(&ix, err);
