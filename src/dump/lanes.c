@@ -168,7 +168,9 @@ struct frames {
 	uint32_t stride, n;
 };
 
-static inline struct ws_return_address frame_at(const struct frames *frames, uint32_t row)
+/* Inlined: each lane of a walk comes here. */
+static inline __attribute__((always_inline)) struct ws_return_address
+frame_at(const struct frames *frames, uint32_t row)
 {
 	struct ws_return_address frame = { 0 };
 	struct ws_span in = { 0 };
@@ -265,9 +267,10 @@ enum ws_status wsi_core_registers(const struct ws_target *target, uint32_t warp_
 	if (section_kind == WSI_KIND_NONE)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no kind of register %d",
 				(int)kind);
-	struct wsi_ref ref = core->warps.at[warp_index];
-	if (wsi_kind_infos[section_kind].parent == WSI_KIND_LANE &&
-	    !lane_row(core, warp_index, lane, &ref))
+	struct wsi_ref ref;
+	if (wsi_kind_infos[section_kind].parent != WSI_KIND_LANE)
+		ref = core->warps.at[warp_index];
+	else if (!lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
 	struct ws_span bytes;
 	bool whole = true;
