@@ -5,8 +5,8 @@
  * lane.
  */
 #include <warpscope/core.h>
+#include <warpscope/cubin.h>
 #include <warpscope/cudbg.h>
-#include <warpscope/module.h>
 
 #include "bench.h"
 
@@ -437,14 +437,14 @@ static size_t all_symbols(const struct ws_target *target, struct symbol **ret_sy
 	size_t count = 0;
 	ws_target_counts(target, &n);
 	for (uint32_t i = 0; i < n.images; i++) {
-		struct ws_image image;
-		struct ws_module *module = NULL;
+		struct ws_module module;
+		struct ws_cubin *cubin = NULL;
 		const struct ws_function *functions = NULL;
 		size_t n_functions = 0;
 		struct ws_error err;
-		must(ws_target_image(target, i, &image, &err), &err);
-		must(ws_module_open(image.relocated, &module, &err), &err);
-		must(ws_module_functions(module, &functions, &n_functions, &err), &err);
+		must(ws_target_module(target, i, &module, &err), &err);
+		must(ws_cubin_open(module.relocated, &cubin, &err), &err);
+		must(ws_cubin_functions(cubin, &functions, &n_functions, &err), &err);
 		symbols = realloc(symbols, (count + n_functions) * sizeof *symbols);
 		for (size_t f = 0; f < n_functions; f++) {
 			if (!functions[f].gpu_va || functions[f].symbol.len >= 64)
@@ -454,7 +454,7 @@ static size_t all_symbols(const struct ws_target *target, struct symbol **ret_sy
 			to->name[functions[f].symbol.len] = '\0';
 			to->address = functions[f].gpu_va;
 		}
-		ws_module_close(module);
+		ws_cubin_close(cubin);
 	}
 	*ret_symbols = symbols;
 	return count;

@@ -7,8 +7,8 @@
  */
 #include "bench.h"
 
+#include <warpscope/cubin.h>
 #include <warpscope/image.h>
-#include <warpscope/module.h>
 
 enum { N_QUESTIONS = 20000, MAX_PARAMS = 16 };
 
@@ -33,7 +33,7 @@ static size_t name_params(const struct ws_dwarf *dwarf, size_t index)
 int main(int argc, char **argv)
 {
 	struct ws_image_file *file;
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	const struct ws_dwarf *dwarf;
 	struct ws_error err;
 	struct ws_span bytes;
@@ -43,12 +43,12 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	must(ws_image_file_open(argv[1], &file, &err), &err);
-	must(ws_image_file_module(file, 0, &module, &err), &err);
+	must(ws_image_file_cubin(file, 0, &cubin, &err), &err);
 	must(ws_image_file_bytes(file, 0, &bytes, &err), &err);
 	for (size_t i = 0; i < bytes.len; i += 4096) /* pages of the file are no memory of ours */
 		sum += bytes.ptr[i];
 	double memory = peak_mib(), start = now();
-	must(ws_module_dwarf(module, &dwarf, &err), &err);
+	must(ws_cubin_dwarf(cubin, &dwarf, &err), &err);
 	size_t n = ws_dwarf_function_count(dwarf);
 	printf("seconds %.6f\nmib %.2f\nfunctions %zu\n", now() - start, peak_mib() - memory, n);
 	start = now();

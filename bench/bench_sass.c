@@ -6,7 +6,7 @@
  */
 #include "bench.h"
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 #include <warpscope/sass.h>
 
 enum { TOTAL = 64 << 20, LIMIT = 25 };
@@ -21,25 +21,25 @@ static uint8_t *read_words(const char *path, size_t *ret_len, unsigned *ret_sm)
 		exit(1);
 	struct ws_span span = { image, fread(image, 1, TOTAL, file), 0 };
 	fclose(file);
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	const struct ws_function *functions;
 	size_t n;
-	must(ws_module_open(span, &module, &err), &err);
-	must(ws_module_functions(module, &functions, &n, &err), &err);
+	must(ws_cubin_open(span, &cubin, &err), &err);
+	must(ws_cubin_functions(cubin, &functions, &n, &err), &err);
 	*ret_len = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct ws_span code;
 		if (functions[i].is_inner ||
-		    ws_module_code(module, &functions[i], &code, NULL) != WS_OK)
+		    ws_cubin_code(cubin, &functions[i], &code, NULL) != WS_OK)
 			continue;
 		size_t whole = code.len / WS_SASS_BYTES * WS_SASS_BYTES;
 		memcpy(words + *ret_len, code.ptr, whole);
 		*ret_len += whole;
 	}
-	struct ws_module_facts facts;
-	ws_module_facts(module, &facts);
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(cubin, &facts);
 	*ret_sm = facts.sm;
-	ws_module_close(module);
+	ws_cubin_close(cubin);
 	free(image);
 	return words;
 }

@@ -20,8 +20,8 @@ paths() { # DUMP-NAME...
 	printf "$dumps/%s.nvcudmp\n" "$@"
 }
 programs='core info report cudbg sass step'
-step ninja --quiet -C "$1" bench/module-lookup $(printf ' bench/bench-%s' $programs)
-step "$bench/module-lookup"
+step ninja --quiet -C "$1" bench/cubin-lookup $(printf ' bench/bench-%s' $programs)
+step "$bench/cubin-lookup"
 step "$bench/bench-step"
 step "$here/line.py" "$1" ${2:+"$2"}
 step "$here/dwarf.py" "$1"

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void code_names_init(struct code_names *names, struct ws_module *module, uint32_t section)
+void code_names_init(struct code_names *names, struct ws_cubin *cubin, uint32_t section)
 {
 	size_t n = 0;
-	*names = (struct code_names){ .module = module, .section = section };
-	if (ws_module_relocs(names->module, section, NULL, 0, &n, NULL) != WS_OK || n == 0)
+	*names = (struct code_names){ .cubin = cubin, .section = section };
+	if (ws_cubin_relocs(names->cubin, section, NULL, 0, &n, NULL) != WS_OK || n == 0)
 		return;
 	names->relocs = cli_alloc(n, sizeof *names->relocs);
-	if (ws_module_relocs(names->module, section, names->relocs, n, &n, NULL) != WS_OK)
+	if (ws_cubin_relocs(names->cubin, section, names->relocs, n, &n, NULL) != WS_OK)
 		cli_out_of_memory();
 	names->n_relocs = n;
 }
@@ -78,7 +78,7 @@ const char *code_names_relocated(struct code_names *names, uint64_t sec_off,
 const struct ws_function *code_names_function(const struct code_names *names, uint64_t sec_off)
 {
 	struct ws_place place;
-	if (ws_module_find_offset(names->module, names->section, sec_off, &place, NULL) != WS_OK)
+	if (ws_cubin_find_offset(names->cubin, names->section, sec_off, &place, NULL) != WS_OK)
 		return NULL;
 	return place.rel_pc == 0 ? place.function : NULL;
 }

@@ -3,7 +3,7 @@
 #ifndef WARPSCOPE_CLI_CODE_NAMES_H
 #define WARPSCOPE_CLI_CODE_NAMES_H
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 #include <warpscope/sass.h>
 
 #include "images.h"
@@ -12,7 +12,7 @@
 enum { CODE_NAMES_TEXT_MAX = 4 * WS_RELOC_NAME_MAX + 40 };
 
 struct code_names {
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	uint32_t section;
 	struct ws_reloc *relocs; /* owned; by offset */
 	size_t n_relocs;
@@ -20,7 +20,7 @@ struct code_names {
 	char relocated[CODE_NAMES_TEXT_MAX];
 };
 
-void code_names_init(struct code_names *names, struct ws_module *module, uint32_t section);
+void code_names_init(struct code_names *names, struct ws_cubin *cubin, uint32_t section);
 void code_names_fini(struct code_names *names);
 
 /* The relocation of an instruction, or NULL. */

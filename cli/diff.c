@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 #include <warpscope/report.h>
 
 #include "diff.h"
@@ -215,21 +215,21 @@ static void group_items(const struct diff_side *side, struct items *items)
 
 static void module_items(const struct diff_side *side, struct items *items)
 {
-	for (uint32_t i = 0; i < side->counts.images; i++) {
-		struct ws_image image;
-		struct ws_module *module;
+	for (uint32_t i = 0; i < side->counts.modules; i++) {
+		struct ws_module module;
+		struct ws_cubin *cubin;
 		struct ws_code_id id;
 		char text[WS_CODE_ID_TEXT] = "unknown code";
-		if (ws_target_image(side->target, i, &image, NULL) != WS_OK)
+		if (ws_target_module(side->target, i, &module, NULL) != WS_OK)
 			continue;
-		struct ws_span bytes = image.relocated.len ? image.relocated : image.original;
-		if (bytes.len && ws_module_open(bytes, &module, NULL) == WS_OK) {
-			if (ws_module_image_id(module, &id, NULL) == WS_OK)
+		struct ws_span bytes = module.relocated.len ? module.relocated : module.original;
+		if (bytes.len && ws_cubin_open(bytes, &cubin, NULL) == WS_OK) {
+			if (ws_cubin_image_id(cubin, &id, NULL) == WS_OK)
 				ws_code_id_text(&id, text);
-			ws_module_close(module);
+			ws_cubin_close(cubin);
 		}
 		struct item *item = items_add(items);
-		snprintf(item->key, TEXT, "device %u %s", image.device_index, text);
+		snprintf(item->key, TEXT, "device %u %s", module.device_index, text);
 		snprintf(item->value, TEXT, "loaded");
 	}
 }

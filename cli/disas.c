@@ -115,7 +115,7 @@ static void show_function(struct disas *d, const struct image *image,
 			  const struct ws_function *function)
 {
 	struct disas_code code;
-	if (!disas_code_init(&code, d, image->module, function))
+	if (!disas_code_init(&code, d, image->cubin, function))
 		return;
 	if (d->has_pc) {
 		code.marks[0].off = d->pc;
@@ -150,7 +150,7 @@ static void show_image(struct disas *d, const struct images *images, const struc
 		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 		ws_out_printf(&d->cli->out, "image %zu, %s\n", image->index, arch);
 	}
-	if (ws_module_functions(image->module, &functions, &n, &err) != WS_OK)
+	if (ws_cubin_functions(image->cubin, &functions, &n, &err) != WS_OK)
 		cli_fail(d->path, &err);
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section && (!d->function || name_is(&functions[i], d->function)))

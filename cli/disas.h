@@ -29,7 +29,7 @@ enum disas_mark_flags {
 /* The code of one function while it is shown. */
 struct disas_code {
 	struct disas *d;
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	const struct ws_function *function;
 	unsigned sm;
 	struct ws_span code;
@@ -44,7 +44,7 @@ struct disas_code {
 
 /* disas_code.c */
 /* False when the function has no code that could be read, which has been told. */
-bool disas_code_init(struct disas_code *code, struct disas *d, struct ws_module *module,
+bool disas_code_init(struct disas_code *code, struct disas *d, struct ws_cubin *cubin,
 		     const struct ws_function *function);
 void disas_code_fini(struct disas_code *code);
 /* Its name and a colon, or the fields of a JSON object that stays open. */

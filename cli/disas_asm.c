@@ -140,8 +140,8 @@ static void print_attributes(struct disas *d, const struct image *image,
 		ws_out_text(&d->cli->out, "\t.stack unknown\n");
 	else if (function->is_kernel)
 		print_number(d, ".stack", function->min_stack_bytes);
-	if (ws_module_function_info(image->module, function, &info, params, MAX_PARAMS, NULL, 0,
-				    NULL) == WS_OK) {
+	if (ws_cubin_function_info(image->cubin, function, &info, params, MAX_PARAMS, NULL, 0,
+				   NULL) == WS_OK) {
 		print_number(d, ".barriers", info.n_barriers);
 		for (size_t i = 0; i < info.n_params && i < MAX_PARAMS; i++)
 			ws_out_printf(&d->cli->out,
@@ -159,9 +159,9 @@ static void print_function(struct disas *d, const struct image *image,
 			   const struct ws_function *function)
 {
 	struct section_text t = { .d = d, .image = image };
-	if (ws_module_code(image->module, function, &t.code, NULL) != WS_OK)
+	if (ws_cubin_code(image->cubin, function, &t.code, NULL) != WS_OK)
 		return;
-	code_names_init(&t.names, image->module, function->section);
+	code_names_init(&t.names, image->cubin, function->section);
 	t.names.for_assembler = true;
 	mark_targets(&t);
 	ws_out_printf(&d->cli->out, "\n%s ", function->is_kernel ? ".kernel" : ".func");
@@ -183,7 +183,7 @@ static void print_data(struct disas *d, const struct image *image)
 {
 	const struct ws_variable *variables;
 	size_t n = 0;
-	if (ws_module_variables(image->module, &variables, &n, NULL) != WS_OK)
+	if (ws_cubin_variables(image->cubin, &variables, &n, NULL) != WS_OK)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct ws_variable *v = &variables[i];
@@ -207,7 +207,7 @@ void disas_asm(struct disas *d, const struct image *image)
 	ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 	ws_out_printf(&d->cli->out, ".arch sm_%" PRIu32 "%.1s\n", image->facts.sm,
 		      &image->facts.variant);
-	if (ws_module_functions(image->module, &functions, &n, &err) != WS_OK)
+	if (ws_cubin_functions(image->cubin, &functions, &n, &err) != WS_OK)
 		cli_fail(d->path, &err);
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section == 0 && functions[i].symbol.len) {

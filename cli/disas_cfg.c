@@ -118,7 +118,7 @@ void disas_cfg_show(struct disas_code *code)
 	struct ws_flow *flow;
 	struct ws_error err;
 	size_t n;
-	if (ws_module_flow(code->module, code->function, 0, &flow, &err) != WS_OK) {
+	if (ws_cubin_flow(code->cubin, code->function, 0, &flow, &err) != WS_OK) {
 		cli_fail(d->path, &err);
 		return;
 	}

@@ -9,22 +9,20 @@
 
 enum { AROUND = 8 * WS_SASS_BYTES }; /* shown before and after a mark */
 
-bool disas_code_init(struct disas_code *code, struct disas *d, struct ws_module *module,
+bool disas_code_init(struct disas_code *code, struct disas *d, struct ws_cubin *cubin,
 		     const struct ws_function *function)
 {
-	struct ws_module_facts facts;
+	struct ws_cubin_facts facts;
 	struct ws_error err;
-	ws_module_facts(module, &facts);
-	*code = (struct disas_code){
-		.d = d, .module = module, .function = function, .sm = facts.sm
-	};
-	enum ws_status st = ws_module_code(module, function, &code->code, &err);
+	ws_cubin_facts(cubin, &facts);
+	*code = (struct disas_code){ .d = d, .cubin = cubin, .function = function, .sm = facts.sm };
+	enum ws_status st = ws_cubin_code(cubin, function, &code->code, &err);
 	if (st != WS_OK) {
 		if (st != WS_ABSENT)
 			cli_fail(d->path, &err);
 		return false;
 	}
-	code_names_init(&code->names, module, function->section);
+	code_names_init(&code->names, cubin, function->section);
 	return true;
 }
 
@@ -70,8 +68,8 @@ static void show_source(struct disas_code *code, uint64_t off, struct chain *las
 {
 	struct chain now; /* 16 KiB: only what counts is set */
 	const struct ws_function *function = code->function;
-	if (ws_module_line_find(code->module, function->section, function->sec_off + off, now.pos,
-				POSITIONS_MAX, &now.n, NULL) != WS_OK)
+	if (ws_cubin_line_find(code->cubin, function->section, function->sec_off + off, now.pos,
+			       POSITIONS_MAX, &now.n, NULL) != WS_OK)
 		now.n = 0;
 	if (now.n > POSITIONS_MAX)
 		now.n = POSITIONS_MAX;

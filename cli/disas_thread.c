@@ -264,7 +264,7 @@ static bool find_marks(struct disas_thread *t, struct disas_code *code, struct w
 		code->marks[code->n_marks++].flags = DISAS_PC;
 		t->pc_is_here = true;
 	}
-	if (have_error && error.module == ret_place->module &&
+	if (have_error && error.cubin == ret_place->cubin &&
 	    error.function == ret_place->function) {
 		code->marks[code->n_marks].off = error.rel_pc;
 		code->marks[code->n_marks++].flags = DISAS_ERRORPC;
@@ -281,14 +281,14 @@ static int show(struct disas *d, struct disas_thread *t)
 			 t->place.lanes[0].pc);
 		return CLI_NO_ANSWER;
 	}
-	if (!disas_code_init(&code, d, place.module, place.function))
+	if (!disas_code_init(&code, d, place.cubin, place.function))
 		return CLI_NO_ANSWER;
 	memcpy(code.marks, marks.marks, sizeof code.marks);
 	code.n_marks = marks.n_marks;
 	code.thread = t;
 	if (t->with_values) {
 		read_registers(t);
-		if (ws_module_flow(code.module, code.function, 0, &t->flow, NULL) != WS_OK)
+		if (ws_cubin_flow(code.cubin, code.function, 0, &t->flow, NULL) != WS_OK)
 			t->flow = NULL; /* then only the pc's own values are known */
 	}
 	if (d->cli->json)

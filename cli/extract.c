@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <warpscope/core.h>
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 #include "session.h"
 
@@ -38,7 +38,7 @@ struct extract {
 	struct session session;
 	const char *output, *path;
 	bool original;
-	struct ws_module *module; /* owned */
+	struct ws_cubin *cubin; /* owned */
 };
 
 static int take(struct extract *extract, struct ws_span bytes)
@@ -55,23 +55,23 @@ static int take(struct extract *extract, struct ws_span bytes)
 
 /* ---- images ---- */
 
-static struct ws_span form_of(const struct extract *extract, const struct ws_image *image)
+static struct ws_span form_of(const struct extract *extract, const struct ws_module *module)
 {
-	return extract->original ? image->original : image->relocated;
+	return extract->original ? module->original : module->relocated;
 }
 
 /* Whether an image's code identity begins with `digits`. */
 static bool has_identity(struct ws_span bytes, const char *digits)
 {
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	struct ws_code_id id;
 	char text[WS_CODE_ID_TEXT];
-	if (bytes.len == 0 || ws_module_open(bytes, &module, NULL) != WS_OK)
+	if (bytes.len == 0 || ws_cubin_open(bytes, &cubin, NULL) != WS_OK)
 		return false;
-	bool found = ws_module_image_id(module, &id, NULL) == WS_OK;
+	bool found = ws_cubin_image_id(cubin, &id, NULL) == WS_OK;
 	if (found)
 		ws_code_id_text(&id, text);
-	ws_module_close(module);
+	ws_cubin_close(cubin);
 	return found && strncmp(text, digits, strlen(digits)) == 0;
 }
 
@@ -79,22 +79,23 @@ static bool has_identity(struct ws_span bytes, const char *digits)
 static int find_image(const struct extract *extract, const char *name, struct ws_span *ret_bytes)
 {
 	uint64_t number;
-	struct ws_image image;
-	bool is_number = cli_number(name, &number) && number < extract->session.counts.images;
+	struct ws_module module;
+	bool is_number = cli_number(name, &number) && number < extract->session.counts.modules;
 	uint32_t found = WS_NONE;
-	for (uint32_t i = 0; i < extract->session.counts.images && found == WS_NONE; i++) {
-		if (ws_target_image(extract->session.target, i, &image, NULL) != WS_OK)
+	for (uint32_t i = 0; i < extract->session.counts.modules && found == WS_NONE; i++) {
+		if (ws_target_module(extract->session.target, i, &module, NULL) != WS_OK)
 			continue;
-		if (is_number ? i == number : has_identity(form_of(extract, &image), name))
+		if (is_number ? i == number : has_identity(form_of(extract, &module), name))
 			found = i;
 	}
 	if (found == WS_NONE) {
 		cli_warn("%s: no module %s; there are %u, see: warpscope info", extract->path, name,
-			 extract->session.counts.images);
+			 extract->session.counts.modules);
 		return CLI_NO_ANSWER;
 	}
-	enum ws_status status = extract->original ? image.original_status : image.relocated_status;
-	*ret_bytes = form_of(extract, &image);
+	enum ws_status status =
+		extract->original ? module.original_status : module.relocated_status;
+	*ret_bytes = form_of(extract, &module);
 	if (ret_bytes->len == 0) {
 		cli_warn("%s: the %s image of module %u: %s", extract->path,
 			 extract->original ? "original" : "relocated", found,
@@ -135,11 +136,11 @@ static int extract_ptx(struct extract *extract, const char *name)
 	int status = find_image(extract, name, &bytes);
 	if (status != CLI_ANSWERED)
 		return status;
-	enum ws_status st = ws_module_open(bytes, &extract->module, &err);
+	enum ws_status st = ws_cubin_open(bytes, &extract->cubin, &err);
 	if (st == WS_OK)
-		st = ws_module_find_section(extract->module, ".nv_debug_ptx_txt", &index, &err);
+		st = ws_cubin_find_section(extract->cubin, ".nv_debug_ptx_txt", &index, &err);
 	if (st == WS_OK)
-		st = ws_module_section(extract->module, index, &section, &err);
+		st = ws_cubin_section(extract->cubin, index, &section, &err);
 	if (st == WS_OK)
 		return take_ptx(extract, section.bytes);
 	if (st != WS_ABSENT)
@@ -285,7 +286,7 @@ int verb_extract(struct cli *cli, int argc, char **argv)
 	if (status != CLI_ANSWERED)
 		return status;
 	status = extract_run(&extract, argc - optind - 1, argv + optind + 1);
-	ws_module_close(extract.module);
+	ws_cubin_close(extract.cubin);
 	session_close(&extract.session);
 	return status;
 }

@@ -27,7 +27,7 @@ static bool arch_parse(const char *text, struct arch *ret_arch)
 	return cli_number(digits, &ret_arch->sm);
 }
 
-static bool arch_fits(const struct arch *arch, const struct ws_module_facts *facts)
+static bool arch_fits(const struct arch *arch, const struct ws_cubin_facts *facts)
 {
 	return !arch ||
 	       (arch->sm == facts->sm && (!arch->variant || arch->variant == facts->variant));
@@ -44,11 +44,11 @@ void image_arch(const struct image *image, char *ret_text, size_t size)
 
 /* ---- opening ---- */
 
-static void images_add(struct images *images, struct ws_module *module, size_t index,
+static void images_add(struct images *images, struct ws_cubin *cubin, size_t index,
 		       const struct arch *arch)
 {
-	struct image image = { .module = module, .index = index };
-	ws_module_facts(module, &image.facts);
+	struct image image = { .cubin = cubin, .index = index };
+	ws_cubin_facts(cubin, &image.facts);
 	if (!arch_fits(arch, &image.facts))
 		return;
 	struct image *grown = realloc(images->item, (images->n + 1) * sizeof *grown);
@@ -62,12 +62,12 @@ static void open_file_images(struct images *images, const char *path, const stru
 {
 	for (size_t i = 0; i < ws_image_file_count(images->file); i++) {
 		const struct ws_image_entry *entry = ws_image_file_at(images->file, i);
-		struct ws_module *module;
+		struct ws_cubin *cubin;
 		struct ws_error err;
 		if (entry->kind != WS_IMAGE_CUBIN || (arch && entry->sm && entry->sm != arch->sm))
 			continue;
-		if (ws_image_file_module(images->file, i, &module, &err) == WS_OK)
-			images_add(images, module, i, arch);
+		if (ws_image_file_cubin(images->file, i, &cubin, &err) == WS_OK)
+			images_add(images, cubin, i, arch);
 		else
 			cli_fail(path, &err);
 	}
@@ -78,26 +78,26 @@ static void open_file_images(struct images *images, const char *path, const stru
 
 static void open_dump_images(struct images *images, const char *path, const struct arch *arch)
 {
-	struct ws_image image;
+	struct ws_module module;
 	struct ws_error err;
-	if (ws_module_set_create(&images->set, NULL) != WS_OK)
+	if (ws_cubin_set_create(&images->set, NULL) != WS_OK)
 		cli_out_of_memory();
-	for (uint32_t i = 0; ws_target_image(images->target, i, &image, NULL) == WS_OK; i++) {
-		struct ws_module_entry entry = { 0 };
-		struct ws_module *module;
-		if (image.relocated_status == WS_OK)
-			entry.relocated = image.relocated;
-		else if (image.original_status == WS_OK)
-			entry.original = image.original;
+	for (uint32_t i = 0; ws_target_module(images->target, i, &module, NULL) == WS_OK; i++) {
+		struct ws_cubin_entry entry = { 0 };
+		struct ws_cubin *cubin;
+		if (module.relocated_status == WS_OK)
+			entry.relocated = module.relocated;
+		else if (module.original_status == WS_OK)
+			entry.original = module.original;
 		else
 			continue;
-		uint32_t added = ws_module_set_count(images->set);
-		if (ws_module_set_add(images->set, &entry, NULL) != WS_OK)
+		uint32_t added = ws_cubin_set_count(images->set);
+		if (ws_cubin_set_add(images->set, &entry, NULL) != WS_OK)
 			cli_out_of_memory();
-		if (ws_module_set_module(images->set, added, &module, &err) != WS_OK)
+		if (ws_cubin_set_cubin(images->set, added, &cubin, &err) != WS_OK)
 			cli_fail(path, &err);
 		else
-			images_add(images, module, i, arch);
+			images_add(images, cubin, i, arch);
 	}
 }
 
@@ -114,7 +114,7 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 	if (st == WS_OK) {
 		open_file_images(ret_images, path, wanted);
 		for (size_t i = 0; i < ret_images->n; i++)
-			cli->input_bytes += ws_module_image(ret_images->item[i].module).len;
+			cli->input_bytes += ws_cubin_image(ret_images->item[i].cubin).len;
 	} else if (st == WS_UNSUPPORTED) { /* a dump, or nothing that we read */
 		int status = cli_target_open_last(cli, path, &ret_images->target);
 		if (status != CLI_ANSWERED)
@@ -131,7 +131,7 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 
 void images_close(struct images *images)
 {
-	ws_module_set_destroy(images->set);
+	ws_cubin_set_destroy(images->set);
 	ws_image_file_close(images->file);
 	ws_target_close(images->target);
 	free(images->item);

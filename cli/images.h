@@ -6,16 +6,16 @@
 #ifndef WARPSCOPE_CLI_IMAGES_H
 #define WARPSCOPE_CLI_IMAGES_H
 
+#include <warpscope/cubin.h>
 #include <warpscope/image.h>
-#include <warpscope/module.h>
 #include <warpscope/target.h>
 
 #include "cli.h"
 
 struct image {
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	size_t index; /* in the file */
-	struct ws_module_facts facts;
+	struct ws_cubin_facts facts;
 };
 
 struct images {
@@ -23,7 +23,7 @@ struct images {
 	size_t n;
 	struct ws_image_file *file; /* or: */
 	struct ws_target *target;
-	struct ws_module_set *set; /* of a target's images */
+	struct ws_cubin_set *set; /* of a target's images */
 };
 
 /*

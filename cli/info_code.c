@@ -20,13 +20,13 @@ static const struct column module_columns[] = {
 };
 
 /* How much the module can tell of the source. */
-static const char *lines_word(struct ws_module *module, const struct ws_module_facts *facts)
+static const char *lines_word(struct ws_cubin *cubin, const struct ws_cubin_facts *facts)
 {
 	if (facts->has_debug_info)
 		return "-G";
 	if (facts->has_lines)
 		return "-lineinfo";
-	switch (ws_module_explain_lines(module, NULL, 0)) {
+	switch (ws_cubin_explain_lines(cubin, NULL, 0)) {
 	case WS_LINES_PRESENT:
 		return "yes";
 	case WS_LINES_NOT_BUILT:
@@ -47,11 +47,11 @@ static void image_cell(struct rows *rows, enum ws_status status, struct ws_span 
 		rows_missing(rows, status);
 }
 
-static void function_cells(struct rows *rows, struct ws_module *module)
+static void function_cells(struct rows *rows, struct ws_cubin *cubin)
 {
 	const struct ws_function *functions;
 	size_t n, n_kernels = 0, n_defined = 0;
-	enum ws_status st = ws_module_functions(module, &functions, &n, NULL);
+	enum ws_status st = ws_cubin_functions(cubin, &functions, &n, NULL);
 	if (st != WS_OK) {
 		rows_missing(rows, st);
 		rows_missing(rows, st);
@@ -66,11 +66,11 @@ static void function_cells(struct rows *rows, struct ws_module *module)
 }
 
 /* Cells of what is inside the image, arch to functions. */
-static void content_cells(struct rows *rows, struct ws_module *module)
+static void content_cells(struct rows *rows, struct ws_cubin *cubin)
 {
-	struct ws_module_facts facts;
+	struct ws_cubin_facts facts;
 	char text[24];
-	ws_module_facts(module, &facts);
+	ws_cubin_facts(cubin, &facts);
 	if (facts.sm) {
 		snprintf(text, sizeof text, "sm_%u%.1s", facts.sm,
 			 facts.variant ? (char[]){ facts.variant, 0 } : "");
@@ -84,15 +84,15 @@ static void content_cells(struct rows *rows, struct ws_module *module)
 	} else {
 		rows_missing(rows, WS_ABSENT);
 	}
-	rows_text(rows, lines_word(module, &facts));
-	function_cells(rows, module);
+	rows_text(rows, lines_word(cubin, &facts));
+	function_cells(rows, cubin);
 }
 
-static void id_cell(struct rows *rows, struct ws_module *module)
+static void id_cell(struct rows *rows, struct ws_cubin *cubin)
 {
 	struct ws_code_id id;
 	char text[WS_CODE_ID_TEXT];
-	enum ws_status st = ws_module_image_id(module, &id, NULL);
+	enum ws_status st = ws_cubin_image_id(cubin, &id, NULL);
 	if (st != WS_OK) {
 		rows_missing(rows, st);
 		return;
@@ -102,35 +102,35 @@ static void id_cell(struct rows *rows, struct ws_module *module)
 }
 
 static void module_row(struct rows *rows, struct info *info, uint32_t index,
-		       const struct ws_image *image)
+		       const struct ws_module *module)
 {
 	const struct session *session = &info->session;
-	struct ws_module *module = NULL;
+	struct ws_cubin *cubin = NULL;
 	struct ws_context context;
 	enum ws_status st =
-		ws_module_set_module(symbols_modules(info_symbols(info)), index, &module, NULL);
+		ws_cubin_set_cubin(symbols_modules(info_symbols(info)), index, &cubin, NULL);
 	bool focus = session->have_focus && session->focus.grid_index != WS_NONE &&
-		     session->grids[session->focus.grid_index].image_index == index;
+		     session->grids[session->focus.grid_index].module_index == index;
 	rows_begin(rows, focus);
 	rows_number(rows, index);
-	rows_hex(rows, image->handle, 16);
-	rows_number(rows, session->devices[image->device_index].id);
+	rows_hex(rows, module->handle, 16);
+	rows_number(rows, session->devices[module->device_index].id);
 	enum ws_status context_st =
-		ws_target_context(session->target, image->context_index, &context, NULL);
+		ws_target_context(session->target, module->context_index, &context, NULL);
 	if (context_st == WS_OK)
 		rows_hex(rows, context.id, 16);
 	else
 		rows_missing(rows, context_st);
 	if (st == WS_OK) {
-		content_cells(rows, module);
+		content_cells(rows, cubin);
 	} else {
 		for (int i = 0; i < 5; i++)
 			rows_missing(rows, st);
 	}
-	image_cell(rows, image->relocated_status, image->relocated);
-	image_cell(rows, image->original_status, image->original);
+	image_cell(rows, module->relocated_status, module->relocated);
+	image_cell(rows, module->original_status, module->original);
 	if (st == WS_OK && (info->wide || info->json))
-		id_cell(rows, module);
+		id_cell(rows, cubin);
 	else
 		rows_missing(rows, st == WS_OK ? WS_ABSENT : st);
 	rows_end(rows);
@@ -140,12 +140,12 @@ static void produce(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
-	for (uint32_t i = 0; i < session->counts.images; i++) {
-		struct ws_image image;
-		if (ws_target_image(session->target, i, &image, NULL) == WS_OK &&
+	for (uint32_t i = 0; i < session->counts.modules; i++) {
+		struct ws_module module;
+		if (ws_target_module(session->target, i, &module, NULL) == WS_OK &&
 		    filter_number(&info->filter, FILTER_device,
-				  session->devices[image.device_index].id))
-			module_row(rows, info, i, &image);
+				  session->devices[module.device_index].id))
+			module_row(rows, info, i, &module);
 	}
 }
 

@@ -56,19 +56,19 @@ struct where {
 static void look_at_code(struct where *where, struct info *info)
 {
 	const struct session *session = &info->session;
-	struct ws_module_hint hint = { .module_index = WS_NONE,
-				       .device_index = WS_NONE,
-				       .context_index = WS_NONE };
+	struct ws_cubin_hint hint = { .module_index = WS_NONE,
+				      .device_index = WS_NONE,
+				      .context_index = WS_NONE };
 	if (session->have_focus && session->focus.grid_index != WS_NONE)
-		hint.module_index = session->grids[session->focus.grid_index].image_index;
-	where->code_status = ws_module_set_find_address(symbols_modules(info_symbols(info)),
-							where->address, &hint, &where->code, NULL);
+		hint.module_index = session->grids[session->focus.grid_index].module_index;
+	where->code_status = ws_cubin_set_find_address(symbols_modules(info_symbols(info)),
+						       where->address, &hint, &where->code, NULL);
 	where->line_status = where->code_status;
 	if (where->code_status != WS_OK)
 		return;
 	where->line_status =
-		ws_module_line_find(where->code.module, where->code.section, where->code.sec_off,
-				    where->chain, MAX_CHAIN, &where->n_chain, NULL);
+		ws_cubin_line_find(where->code.cubin, where->code.section, where->code.sec_off,
+				   where->chain, MAX_CHAIN, &where->n_chain, NULL);
 	if (where->n_chain > MAX_CHAIN)
 		where->n_chain = MAX_CHAIN;
 }

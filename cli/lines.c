@@ -166,10 +166,10 @@ static bool run_image(struct cli *cli, const struct lines_query *query, const st
 		ws_out_text(&cli->out, index ? "\n" : "");
 		ws_out_printf(&cli->out, "image %zu, %s\n", image->index, arch);
 	}
-	enum ws_status st = ws_module_line_map(image->module, &map, &err);
+	enum ws_status st = ws_cubin_line_map(image->cubin, &map, &err);
 	bool shown = st == WS_OK && answer(cli, query, image, map, json);
 	if (st == WS_ABSENT) {
-		ws_module_explain_lines(image->module, why, sizeof why);
+		ws_cubin_explain_lines(image->cubin, why, sizeof why);
 		cli_warn("%s: %s", query->path, why);
 	} else if (st != WS_OK) {
 		cli_fail(query->path, &err);

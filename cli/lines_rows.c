@@ -144,14 +144,14 @@ static bool extent_of(const struct lines_query *query, const struct image *image
 		return false;
 	ret->low = ret->seq.low;
 	ret->high = ret->seq.high;
-	bool known = ws_module_seq_place(image->module, &ret->seq, &ret->place, NULL) == WS_OK;
+	bool known = ws_cubin_seq_place(image->cubin, &ret->seq, &ret->place, NULL) == WS_OK;
 	if (known)
 		ret->function = ret->place.owner ? ret->place.owner : ret->place.function;
 	if (!query->function)
 		return true;
 	const struct ws_function *functions;
 	size_t n;
-	if (!known || ws_module_functions(image->module, &functions, &n, NULL) != WS_OK)
+	if (!known || ws_cubin_functions(image->cubin, &functions, &n, NULL) != WS_OK)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (functions[i].section != ret->place.section ||
@@ -200,8 +200,8 @@ static bool show_pc(struct cli *cli, const struct lines_query *query, const stru
 	struct ws_error err;
 	size_t n;
 	enum ws_status st =
-		ws_module_line_find(image->module, function->section, function->sec_off + query->pc,
-				    pos, POSITIONS_MAX, &n, &err);
+		ws_cubin_line_find(image->cubin, function->section, function->sec_off + query->pc,
+				   pos, POSITIONS_MAX, &n, &err);
 	if (st != WS_OK) {
 		if (st != WS_ABSENT || query->function)
 			cli_fail(query->path, &err);
@@ -228,7 +228,7 @@ bool lines_pc(struct cli *cli, const struct lines_query *query, const struct ima
 	const struct ws_function *functions;
 	size_t n = 0;
 	bool shown = false;
-	if (ws_module_functions(image->module, &functions, &n, NULL) != WS_OK)
+	if (ws_cubin_functions(image->cubin, &functions, &n, NULL) != WS_OK)
 		cli_out_of_memory();
 	if (json)
 		ws_json_key_array(json, "answers");
@@ -259,7 +259,7 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 	struct hits *h = user;
 	struct ws_line_pos pos[POSITIONS_MAX];
 	struct ws_place place = { 0 };
-	bool known = ws_module_seq_place(h->image->module, hit->seq, &place, NULL) == WS_OK;
+	bool known = ws_cubin_seq_place(h->image->cubin, hit->seq, &place, NULL) == WS_OK;
 	const struct ws_function *owner = known ? place.owner : NULL;
 	size_t n = ws_line_chain(h->map, hit->seq, hit->row, pos, POSITIONS_MAX);
 	uint64_t offset = hit->low - hit->seq->low + place.sec_off;

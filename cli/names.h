@@ -3,7 +3,7 @@
 #ifndef WARPSCOPE_CLI_NAMES_H
 #define WARPSCOPE_CLI_NAMES_H
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 #include "cli.h"
 

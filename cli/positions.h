@@ -3,8 +3,8 @@
 #ifndef WARPSCOPE_CLI_POSITIONS_H
 #define WARPSCOPE_CLI_POSITIONS_H
 
+#include <warpscope/cubin.h>
 #include <warpscope/line.h>
-#include <warpscope/module.h>
 
 #include "names.h"
 

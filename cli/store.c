@@ -57,16 +57,16 @@ struct storing {
 
 /* ---- one image ---- */
 
-static const char *debug_word(const struct ws_module_facts *facts)
+static const char *debug_word(const struct ws_cubin_facts *facts)
 {
 	return facts->has_debug_info ? "full" : facts->has_lines ? "lines" : "none";
 }
 
-static size_t count_kernels(struct ws_module *module)
+static size_t count_kernels(struct ws_cubin *cubin)
 {
 	const struct ws_function *functions;
 	size_t n, n_kernels = 0;
-	if (ws_module_functions(module, &functions, &n, NULL) != WS_OK)
+	if (ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		n_kernels += functions[i].is_kernel && functions[i].section != 0;
@@ -75,11 +75,11 @@ static size_t count_kernels(struct ws_module *module)
 
 /* A row of add (with an outcome) or list (without). */
 static void image_row(struct storing *s, const char *outcome, const struct ws_code_id *id,
-		      struct ws_module *module, const char *path)
+		      struct ws_cubin *cubin, const char *path)
 {
-	struct image image = { .module = module };
+	struct image image = { .cubin = cubin };
 	char text[WS_CODE_ID_TEXT], arch[16];
-	ws_module_facts(module, &image.facts);
+	ws_cubin_facts(cubin, &image.facts);
 	image_arch(&image, arch, sizeof arch);
 	ws_code_id_text(id, text);
 	s->n_rows++;
@@ -88,7 +88,7 @@ static void image_row(struct storing *s, const char *outcome, const struct ws_co
 			ws_table_cell(s->table, ws_str_of(outcome));
 		ws_table_cell(s->table, ws_str_of(text));
 		ws_table_cell(s->table, ws_str_of(arch));
-		ws_table_printf(s->table, "%zu", count_kernels(module));
+		ws_table_printf(s->table, "%zu", count_kernels(cubin));
 		ws_table_cell(s->table, ws_str_of(debug_word(&image.facts)));
 		ws_table_cell(s->table, ws_str_of(path));
 		return;
@@ -98,7 +98,7 @@ static void image_row(struct storing *s, const char *outcome, const struct ws_co
 		ws_json_key_text(&s->json, "outcome", outcome);
 	ws_json_key_text(&s->json, "id", text);
 	ws_json_key_text(&s->json, "arch", arch);
-	ws_json_key_u64(&s->json, "kernels", count_kernels(module));
+	ws_json_key_u64(&s->json, "kernels", count_kernels(cubin));
 	ws_json_key_text(&s->json, "debug", debug_word(&image.facts));
 	ws_json_key_str(&s->json, "path", ws_str_of(path));
 	ws_json_end(&s->json);
@@ -118,9 +118,9 @@ static int add_file(struct storing *s, const char *path)
 		enum ws_store_outcome outcome;
 		struct ws_error err;
 		enum ws_status st =
-			ws_store_add(s->store, images.item[i].module, path, &id, &outcome, &err);
+			ws_store_add(s->store, images.item[i].cubin, path, &id, &outcome, &err);
 		if (st == WS_OK)
-			image_row(s, words[outcome], &id, images.item[i].module, path);
+			image_row(s, words[outcome], &id, images.item[i].cubin, path);
 		else if (st != WS_ABSENT) /* an image without code is no news */
 			status = cli_fail(path, &err);
 	}
@@ -135,7 +135,7 @@ static bool list_take(void *user, const struct ws_code_id *id, const char *path)
 	struct storing *s = user;
 	struct images images;
 	if (images_open(s->cli, "store", path, NULL, &images) == CLI_ANSWERED)
-		image_row(s, NULL, id, images.item[0].module, path);
+		image_row(s, NULL, id, images.item[0].cubin, path);
 	else
 		s->n_failed++;
 	images_close(&images);
@@ -196,11 +196,11 @@ static void found_json(struct storing *s, const struct ws_function *f,
 	ws_json_end(&s->json);
 }
 
-static int find_kernel(struct storing *s, struct ws_module *module, const struct ws_function *f)
+static int find_kernel(struct storing *s, struct ws_cubin *cubin, const struct ws_function *f)
 {
 	struct ws_borrowed found;
 	struct ws_error err;
-	enum ws_status st = ws_borrow_find(s->pool, module, f, &found, &err);
+	enum ws_status st = ws_borrow_find(s->pool, cubin, f, &found, &err);
 	if (st != WS_OK)
 		return cli_fail(NULL, &err);
 	s->n_rows++;
@@ -223,13 +223,13 @@ static int find_in_file(struct storing *s, const char *path)
 		const struct ws_function *functions;
 		size_t n;
 		struct ws_error err;
-		if (ws_module_functions(images.item[i].module, &functions, &n, &err) != WS_OK) {
+		if (ws_cubin_functions(images.item[i].cubin, &functions, &n, &err) != WS_OK) {
 			status = cli_fail(path, &err);
 			break;
 		}
 		for (size_t j = 0; j < n && status == CLI_ANSWERED; j++) {
 			if (functions[j].is_kernel && functions[j].section != 0)
-				status = find_kernel(s, images.item[i].module, &functions[j]);
+				status = find_kernel(s, images.item[i].cubin, &functions[j]);
 		}
 	}
 	/* the pool remembers modules: nothing is asked of it after this */

@@ -232,7 +232,7 @@ static int take_option(struct cli *cli, struct request *request, int option)
 /* Every count of the account, by its names; `of`: only shown where it differs. */
 #define KEPT_LIST(X)            \
 	X(contexts, "contexts") \
-	X(images, "modules") X(grids, "grids") X(blocks, "blocks") X(warps, "warps")
+	X(modules, "modules") X(grids, "grids") X(blocks, "blocks") X(warps, "warps")
 
 static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t before,
 		       uint64_t after)

@@ -61,13 +61,13 @@ static bool split_place(char *text, uint64_t *ret_offset)
 	return plus != text;
 }
 
-static const struct ws_function *find_function(struct ws_module *module, const char *name)
+static const struct ws_function *find_function(struct ws_cubin *cubin, const char *name)
 {
 	const struct ws_function *functions;
 	size_t n;
-	if (ws_module_find_function(module, ws_str_of(name), &functions, NULL) == WS_OK)
+	if (ws_cubin_find_function(cubin, ws_str_of(name), &functions, NULL) == WS_OK)
 		return functions;
-	if (ws_module_functions(module, &functions, &n, NULL) != WS_OK)
+	if (ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
 		if (functions[i].section && name_is(&functions[i], name))
@@ -77,16 +77,16 @@ static const struct ws_function *find_function(struct ws_module *module, const c
 }
 
 /* Where in a module a place is. */
-static enum ws_status find_place(struct ws_module *module, const char *name, bool is_address,
+static enum ws_status find_place(struct ws_cubin *cubin, const char *name, bool is_address,
 				 uint64_t number, struct ws_place *ret_place, struct ws_error *err)
 {
 	if (is_address)
-		return ws_module_find_address(module, number, ret_place, err);
-	const struct ws_function *function = find_function(module, name);
+		return ws_cubin_find_address(cubin, number, ret_place, err);
+	const struct ws_function *function = find_function(cubin, name);
 	if (!function || !function->section)
 		return WS_ABSENT;
-	return ws_module_find_offset(module, function->section, function->sec_off + number,
-				     ret_place, err);
+	return ws_cubin_find_offset(cubin, function->section, function->sec_off + number, ret_place,
+				    err);
 }
 
 /* ---- answers ---- */
@@ -103,8 +103,8 @@ static void answer_lines(struct symbolizer *s, const char *place, const struct i
 	struct ws_line_pos pos[POSITIONS_MAX];
 	size_t n = 0;
 	struct ws_error err;
-	enum ws_status st = ws_module_line_find(image->module, at->section, at->sec_off, pos,
-						POSITIONS_MAX, &n, &err);
+	enum ws_status st = ws_cubin_line_find(image->cubin, at->section, at->sec_off, pos,
+					       POSITIONS_MAX, &n, &err);
 	s->n_answers += st == WS_OK;
 	if (s->cli->json) {
 		char arch[16];
@@ -153,7 +153,7 @@ static void answer(struct symbolizer *s, const char *place)
 	bool found = false;
 	for (size_t i = 0; i < s->images.n && valid && !found; i++) {
 		struct ws_place at;
-		found = find_place(s->images.item[i].module, name, is_address, number, &at, NULL) ==
+		found = find_place(s->images.item[i].cubin, name, is_address, number, &at, NULL) ==
 			WS_OK;
 		if (found)
 			answer_lines(s, place, &s->images.item[i], &at);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <warpscope/cubin.h>
 #include <warpscope/line.h>
-#include <warpscope/module.h>
 
 #include "names.h"
 
@@ -22,7 +22,7 @@ struct entry {
 
 struct symbols {
 	const struct ws_target *target; /* borrowed */
-	struct ws_module_set *set;      /* the target's */
+	struct ws_cubin_set *set;       /* the target's */
 	struct entry *entry;            /* owned; a power of two */
 	size_t n_entries, n_used;
 };
@@ -33,7 +33,7 @@ struct symbols *symbols_create(const struct ws_target *target)
 	symbols->target = target;
 	symbols->n_entries = 256;
 	symbols->entry = cli_alloc(symbols->n_entries, sizeof *symbols->entry);
-	if (ws_target_modules(target, &symbols->set, NULL) != WS_OK)
+	if (ws_target_cubins(target, &symbols->set, NULL) != WS_OK)
 		cli_out_of_memory();
 	return symbols;
 }
@@ -50,7 +50,7 @@ void symbols_destroy(struct symbols *symbols)
 	free(symbols);
 }
 
-struct ws_module_set *symbols_modules(struct symbols *symbols)
+struct ws_cubin_set *symbols_modules(struct symbols *symbols)
 {
 	return symbols->set;
 }
@@ -61,8 +61,8 @@ static void line_look_up(const struct ws_place *place, struct symbol *symbol)
 {
 	struct ws_line_pos pos;
 	size_t n;
-	symbol->line_status = ws_module_line_find(place->module, place->section, place->sec_off,
-						  &pos, 1, &n, NULL);
+	symbol->line_status =
+		ws_cubin_line_find(place->cubin, place->section, place->sec_off, &pos, 1, &n, NULL);
 	if (symbol->line_status != WS_OK)
 		return;
 	symbol->line = pos.line;
@@ -77,15 +77,14 @@ static void line_look_up(const struct ws_place *place, struct symbol *symbol)
 	symbol->path = path;
 }
 
-static void look_up(struct symbols *symbols, struct entry *entry, uint32_t image_index)
+static void look_up(struct symbols *symbols, struct entry *entry, uint32_t module_index)
 {
 	struct symbol *symbol = &entry->symbol;
-	struct ws_module_hint hint = { .module_index = image_index,
-				       .device_index = entry->device_index,
-				       .context_index = entry->context_index };
+	struct ws_cubin_hint hint = { .module_index = module_index,
+				      .device_index = entry->device_index,
+				      .context_index = entry->context_index };
 	struct ws_place place;
-	enum ws_status st =
-		ws_module_set_find_address(symbols->set, entry->pc, &hint, &place, NULL);
+	enum ws_status st = ws_cubin_set_find_address(symbols->set, entry->pc, &hint, &place, NULL);
 	symbol->function_status = symbol->line_status = st;
 	if (st != WS_OK)
 		return;
@@ -139,26 +138,26 @@ const struct symbol *symbols_find(struct symbols *symbols, uint32_t device_index
 	entry->pc = pc;
 	entry->device_index = device_index;
 	entry->context_index = context;
-	look_up(symbols, entry, grid ? grid->image_index : WS_NONE);
+	look_up(symbols, entry, grid ? grid->module_index : WS_NONE);
 	return &entry->symbol;
 }
 
 enum ws_status symbols_place(struct symbols *symbols, uint32_t device_index,
 			     const struct ws_grid *grid, uint64_t pc, struct ws_place *ret_place)
 {
-	struct ws_module_hint hint = { .module_index = grid ? grid->image_index : WS_NONE,
-				       .device_index = device_index,
-				       .context_index = grid ? grid->context_index : WS_NONE };
-	return ws_module_set_find_address(symbols->set, pc, &hint, ret_place, NULL);
+	struct ws_cubin_hint hint = { .module_index = grid ? grid->module_index : WS_NONE,
+				      .device_index = device_index,
+				      .context_index = grid ? grid->context_index : WS_NONE };
+	return ws_cubin_set_find_address(symbols->set, pc, &hint, ret_place, NULL);
 }
 
 char *symbols_kernel(struct symbols *symbols, const struct ws_grid *grid)
 {
-	struct ws_module_hint hint = { .module_index = grid->image_index,
-				       .device_index = grid->device_index,
-				       .context_index = grid->context_index };
+	struct ws_cubin_hint hint = { .module_index = grid->module_index,
+				      .device_index = grid->device_index,
+				      .context_index = grid->context_index };
 	struct ws_place place;
-	if (ws_module_set_find_address(symbols->set, grid->function_entry, &hint, &place, NULL) !=
+	if (ws_cubin_set_find_address(symbols->set, grid->function_entry, &hint, &place, NULL) !=
 		    WS_OK ||
 	    (!place.owner && !place.function))
 		return NULL;

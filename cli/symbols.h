@@ -5,7 +5,7 @@
 #ifndef WARPSCOPE_CLI_SYMBOLS_H
 #define WARPSCOPE_CLI_SYMBOLS_H
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 #include <warpscope/target.h>
 
 struct symbols;
@@ -34,6 +34,6 @@ enum ws_status symbols_place(struct symbols *symbols, uint32_t device_index,
 /* Name of a kernel as ws_demangle_kernel(); the caller's to free. NULL: not known. */
 char *symbols_kernel(struct symbols *symbols, const struct ws_grid *grid);
 /* The modules, by image index. */
-struct ws_module_set *symbols_modules(struct symbols *symbols);
+struct ws_cubin_set *symbols_modules(struct symbols *symbols);
 
 #endif

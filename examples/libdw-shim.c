@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <warpscope/cubin.h>
 #include <warpscope/image.h>
 #include <warpscope/line.h>
-#include <warpscope/module.h>
 
 /* A row, as libdw's Dwarf_Line is one. */
 struct dwarf_line {
@@ -65,15 +65,15 @@ static void print_row(struct dwarf_line line)
 int main(int argc, char **argv)
 {
 	struct ws_image_file *file = NULL;
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	struct ws_line_map *map;
 	struct ws_line_seq seq;
 	struct ws_error err;
 	if (argc != 2)
 		return 2;
 	if (ws_image_file_open(argv[1], &file, &err) != WS_OK ||
-	    ws_image_file_module(file, 0, &module, &err) != WS_OK ||
-	    ws_module_line_map(module, &map, &err) != WS_OK) {
+	    ws_image_file_cubin(file, 0, &cubin, &err) != WS_OK ||
+	    ws_cubin_line_map(cubin, &map, &err) != WS_OK) {
 		fprintf(stderr, "%s: %s\n", argv[1], err.message);
 		ws_image_file_close(file);
 		return 1;

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include <warpscope/assemble.h>
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 static uint32_t n_reports;
 
@@ -27,14 +27,14 @@ int fuzz_target(const uint8_t *data, size_t size)
 	FUZZ_CHECK((st == WS_OK) == (n_reports == 0));
 	if (st != WS_OK)
 		return 0;
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	const struct ws_function *functions;
 	size_t n;
 	struct ws_span image = ws_assembly_image(assembly);
-	FUZZ_CHECK(ws_module_open(image, &module, NULL) == WS_OK);
-	FUZZ_CHECK(ws_module_functions(module, &functions, &n, NULL) == WS_OK);
-	FUZZ_CHECK(!ws_module_damage(module, NULL));
-	ws_module_close(module);
+	FUZZ_CHECK(ws_cubin_open(image, &cubin, NULL) == WS_OK);
+	FUZZ_CHECK(ws_cubin_functions(cubin, &functions, &n, NULL) == WS_OK);
+	FUZZ_CHECK(!ws_cubin_damage(cubin, NULL));
+	ws_cubin_close(cubin);
 	FUZZ_CHECK(ws_assemble(source, NULL, &again, NULL) == WS_OK);
 	struct ws_span second = ws_assembly_image(again);
 	FUZZ_CHECK(second.len == image.len && memcmp(second.ptr, image.ptr, image.len) == 0);

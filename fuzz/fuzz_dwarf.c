@@ -10,7 +10,7 @@
  */
 #include "fuzz.h"
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 #include "base/reader.h"
 

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-struct ws_module;
+struct ws_cubin;
 struct ws_image_file;
 
 enum {
@@ -94,11 +94,11 @@ WS_API enum ws_status ws_image_file_bytes(struct ws_image_file *file, size_t ind
 					  struct ws_error *err) WS_MUST_USE;
 /**
  * The module of a cubin, opened now if it was not; the file owns it.
- * @retval WS_UNSUPPORTED  not a cubin. Others as ws_image_file_bytes() and ws_module_open().
+ * @retval WS_UNSUPPORTED  not a cubin. Others as ws_image_file_bytes() and ws_cubin_open().
  */
-WS_API enum ws_status ws_image_file_module(struct ws_image_file *file, size_t index,
-					   struct ws_module **ret_module,
-					   struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_image_file_cubin(struct ws_image_file *file, size_t index,
+					  struct ws_cubin **ret_cubin,
+					  struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -27,10 +27,10 @@
 #ifndef WARPSCOPE_REPORT_H
 #define WARPSCOPE_REPORT_H
 
+#include <warpscope/cubin.h>
 #include <warpscope/exception.h>
 #include <warpscope/flow.h>
 #include <warpscope/focus.h>
-#include <warpscope/module.h>
 #include <warpscope/out.h>
 #include <warpscope/target.h>
 
@@ -623,7 +623,7 @@ struct ws_report_wait {
 
 /** How the image with the code of the focus was built. */
 struct ws_report_image {
-	struct ws_module_facts facts;    /**< strings are empty where the image has no note */
+	struct ws_cubin_facts facts;     /**< strings are empty where the image has no note */
 	enum ws_status code_id_status;   /**< of the next */
 	struct ws_code_id code_id;       /**< of the focus's function */
 	enum ws_status image_id_status;  /**< of the next */

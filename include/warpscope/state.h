@@ -75,7 +75,7 @@ struct ws_context {
  * One loaded module with its images. If only one form of the image is there, the status of the
  * other says why (WS_ABSENT, WS_EXCLUDED, WS_TRUNCATED: cut; `…_bytes` then holds what is left).
  */
-struct ws_image {
+struct ws_module {
 	uint32_t device_index, context_index;
 	uint64_t handle; /**< module handle */
 	enum ws_status relocated_status, original_status;
@@ -95,7 +95,7 @@ struct ws_grid {
 	uint32_t have;
 	uint32_t device_index;
 	uint32_t context_index; /**< WS_NONE when `context_id` names no context of the device */
-	uint32_t image_index;   /**< WS_NONE when `module_handle` names no module of the context */
+	uint32_t module_index;  /**< WS_NONE when `module_handle` names no module of the context */
 	int64_t id;             /**< grid id; negative: launched from the device */
 	uint64_t context_id, module_handle;
 	uint64_t function;       /**< handle of the kernel */
@@ -278,7 +278,7 @@ struct ws_memory_range {
  * as recorded.
  */
 struct ws_counts {
-	uint32_t devices, contexts, images, grids, sms, blocks, warps;
+	uint32_t devices, contexts, modules, grids, sms, blocks, warps;
 };
 
 /**

@@ -12,7 +12,7 @@
 #ifndef WARPSCOPE_STORE_H
 #define WARPSCOPE_STORE_H
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,7 +47,7 @@ enum ws_store_outcome {
  * @retval WS_ABSENT  it has no code.
  * @retval WS_IO      a folder or file cannot be written.
  */
-WS_API enum ws_status ws_store_add(struct ws_store *store, struct ws_module *module,
+WS_API enum ws_status ws_store_add(struct ws_store *store, struct ws_cubin *cubin,
 				   const char *source, struct ws_code_id *ret_id,
 				   enum ws_store_outcome *ret_outcome,
 				   struct ws_error *err) WS_MUST_USE;
@@ -91,7 +91,7 @@ enum ws_borrow_verdict {
 /** What the pool has for a function. */
 struct ws_borrowed {
 	enum ws_borrow_verdict verdict;
-	struct ws_module *module;           /**< the best candidate; NULL for NO_FUNCTION */
+	struct ws_cubin *cubin;             /**< the best candidate; NULL for NO_FUNCTION */
 	const struct ws_function *function; /**< its owner of the section */
 	uint32_t section; /**< code section there: offsets are the same as in the function's own */
 	struct ws_code_diff diff; /**< EQUAL, DIFFERS: of the closest candidate */
@@ -100,11 +100,11 @@ struct ws_borrowed {
 
 /**
  * Looks for lines for the code section that holds `function`. Answers are cached, also negative
- * ones, so `module` must stay open as long as the pool. What `ret_borrowed` points to is valid
+ * ones, so `cubin` must stay open as long as the pool. What `ret_borrowed` points to is valid
  * until the pool is destroyed.
  * @retval WS_ABSENT  no function symbol owns that section: there is no name to look for.
  */
-WS_API enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_module *module,
+WS_API enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_cubin *cubin,
 				     const struct ws_function *function,
 				     struct ws_borrowed *ret_borrowed,
 				     struct ws_error *err) WS_MUST_USE;

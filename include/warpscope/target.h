@@ -48,8 +48,8 @@ enum ws_event_kind {
 	WS_EVENT_CONTEXT_DESTROYED,
 	WS_EVENT_CONTEXT_PUSHED, /**< made current on a host thread */
 	WS_EVENT_CONTEXT_POPPED,
-	WS_EVENT_IMAGE_LOADED,
-	WS_EVENT_IMAGE_UNLOADED,
+	WS_EVENT_MODULE_LOADED,
+	WS_EVENT_MODULE_UNLOADED,
 	WS_EVENT_FUNCTIONS_LOADED, /**< functions of an image that is loaded already */
 	WS_EVENT_GRID_READY,
 	WS_EVENT_GRID_FINISHED,
@@ -66,15 +66,15 @@ enum ws_event_kind {
 /** Something that happened in a target that runs. Fields that a kind does not need are 0. */
 struct ws_event {
 	enum ws_event_kind kind;
-	bool sync;             /**< a host thread waits until the event is acknowledged */
-	uint64_t sequence;     /**< counts up, from 1 on, over all events of the target */
-	uint32_t device_id;    /**< an id: indices may change by the time the event is read */
-	uint32_t host_tid;     /**< thread that caused it, 0 if unknown */
-	uint64_t context_id;   /**< context and later */
-	uint64_t image_handle; /**< image, functions, grid */
-	uint64_t image_bytes;  /**< image: size of the relocated form */
-	uint32_t n_functions;  /**< functions: loaded so far */
-	struct ws_grid grid;   /**< grid */
+	bool sync;              /**< a host thread waits until the event is acknowledged */
+	uint64_t sequence;      /**< counts up, from 1 on, over all events of the target */
+	uint32_t device_id;     /**< an id: indices may change by the time the event is read */
+	uint32_t host_tid;      /**< thread that caused it, 0 if unknown */
+	uint64_t context_id;    /**< context and later */
+	uint64_t module_handle; /**< image, functions, grid */
+	uint64_t image_bytes;   /**< image: size of the relocated form */
+	uint32_t n_functions;   /**< functions: loaded so far */
+	struct ws_grid grid;    /**< grid */
 	uint64_t broken_devices, faulted_devices; /**< stopped, step done: bit per device id */
 	uint32_t sm_id;                           /**< step done */
 	uint64_t asked_warps, stepped_warps;      /**< step done */
@@ -135,8 +135,8 @@ struct ws_target_ops {
 				 struct ws_device *ret_device, struct ws_error *err);
 	enum ws_status (*context)(const struct ws_target *target, uint32_t index,
 				  struct ws_context *ret_context, struct ws_error *err);
-	enum ws_status (*image)(const struct ws_target *target, uint32_t index,
-				struct ws_image *ret_image, struct ws_error *err);
+	enum ws_status (*module)(const struct ws_target *target, uint32_t index,
+				 struct ws_module *ret_module, struct ws_error *err);
 	enum ws_status (*grid)(const struct ws_target *target, uint32_t index,
 			       struct ws_grid *ret_grid, struct ws_error *err);
 	enum ws_status (*sm)(const struct ws_target *target, uint32_t index, struct ws_sm *ret_sm,
@@ -324,7 +324,7 @@ struct ws_target_ops {
 				     struct ws_diagnostic *ret_diagnostic, struct ws_error *err);
 };
 
-struct ws_module_set;
+struct ws_cubin_set;
 
 struct ws_target_own;
 
@@ -401,8 +401,9 @@ WS_API enum ws_status ws_target_device(const struct ws_target *target, uint32_t 
 WS_API enum ws_status ws_target_context(const struct ws_target *target, uint32_t index,
 					struct ws_context *ret_context,
 					struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_target_image(const struct ws_target *target, uint32_t index,
-				      struct ws_image *ret_image, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_module(const struct ws_target *target, uint32_t index,
+				       struct ws_module *ret_module,
+				       struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_grid(const struct ws_target *target, uint32_t index,
 				     struct ws_grid *ret_grid, struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_sm(const struct ws_target *target, uint32_t index,
@@ -530,9 +531,9 @@ WS_API enum ws_status ws_target_find_warp(const struct ws_target *target, uint32
  * open. A cut image is in it with what is left, one that cannot be read is in it empty.
  * @retval WS_NO_MEMORY
  */
-WS_API enum ws_status ws_target_modules(const struct ws_target *target,
-					struct ws_module_set **ret_modules,
-					struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_cubins(const struct ws_target *target,
+				       struct ws_cubin_set **ret_cubins,
+				       struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -117,7 +117,7 @@ WS_API enum ws_status ws_writer_contexts(struct ws_writer *writer,
 /** Only the handles are taken; ws_writer_image() adds the images. */
 WS_API enum ws_status ws_writer_modules(struct ws_writer *writer,
 					const struct ws_write_table *contexts, uint32_t row,
-					const struct ws_image *rows, uint32_t n,
+					const struct ws_module *rows, uint32_t n,
 					struct ws_write_table *ret_table,
 					struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_writer_grids(struct ws_writer *writer,

@@ -57,7 +57,7 @@ static struct wsi_queued new_event(CUDBGEventKind kind, uint32_t tid)
 	memset(&item, 0, sizeof item);
 	item.event.kind = kind;
 	item.tid = tid;
-	item.image_index = WS_NONE;
+	item.module_index = WS_NONE;
 	return item;
 }
 
@@ -108,8 +108,8 @@ static enum ws_status system_images(struct wsi_cudbg *s, const struct ws_counts 
 		enum ws_status st = ws_target_grid(s->target, i, &grid, err);
 		if (st != WS_OK)
 			return st;
-		if (grid.image_index < counts->images && grid.type == CUDBG_KNL_TYPE_SYSTEM)
-			ret_system[grid.image_index] = true;
+		if (grid.module_index < counts->modules && grid.type == CUDBG_KNL_TYPE_SYSTEM)
+			ret_system[grid.module_index] = true;
 	}
 	return WS_OK;
 }
@@ -117,29 +117,29 @@ static enum ws_status system_images(struct wsi_cudbg *s, const struct ws_counts 
 static enum ws_status push_image(struct wsi_cudbg *s, uint32_t index, bool system,
 				 struct ws_error *err)
 {
-	struct ws_image image;
+	struct ws_module module;
 	struct ws_context context = { .id = 0 };
 	uint32_t dev;
-	enum ws_status st = ws_target_image(s->target, index, &image, err);
+	enum ws_status st = ws_target_module(s->target, index, &module, err);
 	if (st != WS_OK)
 		return st;
-	bool have_relocated = image.relocated_status == WS_OK;
-	if (!number_of(s, image.device_index, &dev) ||
-	    (!have_relocated && image.original_status != WS_OK))
+	bool have_relocated = module.relocated_status == WS_OK;
+	if (!number_of(s, module.device_index, &dev) ||
+	    (!have_relocated && module.original_status != WS_OK))
 		return WS_OK;
-	if (image.context_index != WS_NONE) {
-		st = ws_target_context(s->target, image.context_index, &context, err);
+	if (module.context_index != WS_NONE) {
+		st = ws_target_context(s->target, module.context_index, &context, err);
 		if (st != WS_OK)
 			return st;
 	}
 	struct wsi_queued item = new_event(CUDBG_EVENT_ELF_IMAGE_LOADED, context.host_tid);
-	item.image_index = index;
+	item.module_index = index;
 	item.event.cases.elfImageLoaded.dev = dev;
 	item.event.cases.elfImageLoaded.context = context.id;
-	item.event.cases.elfImageLoaded.module = image.handle;
-	item.event.cases.elfImageLoaded.handle = image.handle;
+	item.event.cases.elfImageLoaded.module = module.handle;
+	item.event.cases.elfImageLoaded.handle = module.handle;
 	item.event.cases.elfImageLoaded.size =
-		have_relocated ? image.relocated.len : image.original.len;
+		have_relocated ? module.relocated.len : module.original.len;
 	item.event.cases.elfImageLoaded.properties =
 		system ? (uint32_t)CUDBG_ELF_IMAGE_PROPERTIES_SYSTEM : 0;
 	if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
@@ -150,7 +150,7 @@ static enum ws_status push_image(struct wsi_cudbg *s, uint32_t index, bool syste
 	functions.event.cases.functionsLoaded.dev = dev;
 	functions.event.cases.functionsLoaded.count = wsi_cudbg_count_loaded(s, index);
 	functions.event.cases.functionsLoaded.context = context.id;
-	functions.event.cases.functionsLoaded.module = image.handle;
+	functions.event.cases.functionsLoaded.module = module.handle;
 	if (functions.event.cases.functionsLoaded.count &&
 	    !push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &functions))
 		return full(err);
@@ -160,11 +160,12 @@ static enum ws_status push_image(struct wsi_cudbg *s, uint32_t index, bool syste
 static enum ws_status push_images(struct wsi_cudbg *s, const struct ws_counts *counts,
 				  struct ws_error *err)
 {
-	wsi_scoped_free bool *system = wsi_zalloc_array((size_t)counts->images + 1, sizeof *system);
+	wsi_scoped_free bool *system =
+		wsi_zalloc_array((size_t)counts->modules + 1, sizeof *system);
 	if (!system)
 		return full(err);
 	enum ws_status st = system_images(s, counts, system, err);
-	for (uint32_t i = 0; st == WS_OK && i < counts->images; i++)
+	for (uint32_t i = 0; st == WS_OK && i < counts->modules; i++)
 		st = push_image(s, i, system[i], err);
 	return st;
 }
@@ -303,9 +304,9 @@ static CUDBGEventKind kind_of(enum ws_event_kind kind)
 		return CUDBG_EVENT_CTX_PUSH;
 	case WS_EVENT_CONTEXT_POPPED:
 		return CUDBG_EVENT_CTX_POP;
-	case WS_EVENT_IMAGE_LOADED:
+	case WS_EVENT_MODULE_LOADED:
 		return CUDBG_EVENT_ELF_IMAGE_LOADED;
-	case WS_EVENT_IMAGE_UNLOADED:
+	case WS_EVENT_MODULE_UNLOADED:
 		return CUDBG_EVENT_ELF_IMAGE_UNLOADED;
 	case WS_EVENT_FUNCTIONS_LOADED:
 		return CUDBG_EVENT_FUNCTIONS_LOADED;
@@ -347,19 +348,19 @@ static struct wsi_queued translate(const struct ws_event *from)
 		to->cases.contextCreate.tid = from->host_tid;
 		to->cases.contextCreate.context = from->context_id;
 		break;
-	case WS_EVENT_IMAGE_LOADED:
-	case WS_EVENT_IMAGE_UNLOADED: /* the same but for the properties */
+	case WS_EVENT_MODULE_LOADED:
+	case WS_EVENT_MODULE_UNLOADED: /* the same but for the properties */
 		to->cases.elfImageLoaded.dev = from->device_id;
 		to->cases.elfImageLoaded.context = from->context_id;
-		to->cases.elfImageLoaded.module = from->image_handle;
-		to->cases.elfImageLoaded.handle = from->image_handle;
+		to->cases.elfImageLoaded.module = from->module_handle;
+		to->cases.elfImageLoaded.handle = from->module_handle;
 		to->cases.elfImageLoaded.size = from->image_bytes;
 		break;
 	case WS_EVENT_FUNCTIONS_LOADED:
 		to->cases.functionsLoaded.dev = from->device_id;
 		to->cases.functionsLoaded.count = from->n_functions;
 		to->cases.functionsLoaded.context = from->context_id;
-		to->cases.functionsLoaded.module = from->image_handle;
+		to->cases.functionsLoaded.module = from->module_handle;
 		break;
 	case WS_EVENT_GRID_READY:
 		fill_ready(&from->grid, from->device_id, to);

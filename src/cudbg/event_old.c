@@ -6,7 +6,7 @@
  */
 #include "cudbg-functions.h"
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 /* ---- what a layout can carry ---- */
 
@@ -37,19 +37,19 @@ static bool in_50(const struct wsi_queued *item)
  * Both forms of the image that an event tells of; a form that is not there is NULL. The calls here
  * run without the target's lock, and the modules change when a target that runs stops.
  */
-static struct ws_module_entry image_pointers(struct wsi_cudbg *s, const struct wsi_queued *item)
+static struct ws_cubin_entry image_pointers(struct wsi_cudbg *s, const struct wsi_queued *item)
 {
-	struct ws_module_entry entry;
-	uint32_t index = item->image_index;
+	struct ws_cubin_entry entry;
+	uint32_t index = item->module_index;
 	memset(&entry, 0, sizeof entry);
 	pthread_mutex_lock(&s->lock);
 	if (ws_target_can(s->target, WS_CAN_RUN))
 		(void)!wsi_cudbg_follow(s, NULL); /* the image may be new */
 	if ((index != WS_NONE ||
-	     ws_module_set_find_handle(s->modules, item->event.cases.elfImageLoaded.handle, WS_NONE,
-				       WS_NONE, &index, NULL) == WS_OK) &&
-	    index < ws_module_set_count(s->modules))
-		entry = *ws_module_set_entry(s->modules, index);
+	     ws_cubin_set_find_handle(s->cubins, item->event.cases.elfImageLoaded.handle, WS_NONE,
+				      WS_NONE, &index, NULL) == WS_OK) &&
+	    index < ws_cubin_set_count(s->cubins))
+		entry = *ws_cubin_set_entry(s->cubins, index);
 	pthread_mutex_unlock(&s->lock);
 	return entry;
 }
@@ -105,7 +105,7 @@ static void to_30(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent
 {
 	const CUDBGEvent *from = &item->event;
 	if (from->kind == CUDBG_EVENT_ELF_IMAGE_LOADED) {
-		struct ws_module_entry entry = image_pointers(s, item);
+		struct ws_cubin_entry entry = image_pointers(s, item);
 		IMAGE_30(&to->cases.elfImageLoaded, &from->cases.elfImageLoaded, entry);
 		to->cases.elfImageLoaded.size = (uint32_t)from->cases.elfImageLoaded.size;
 	} else if (from->kind == CUDBG_EVENT_KERNEL_READY) {
@@ -119,7 +119,7 @@ static void to_32(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent
 {
 	const CUDBGEvent *from = &item->event;
 	if (from->kind == CUDBG_EVENT_ELF_IMAGE_LOADED) {
-		struct ws_module_entry entry = image_pointers(s, item);
+		struct ws_cubin_entry entry = image_pointers(s, item);
 		IMAGE_32(&to->cases.elfImageLoaded, &from->cases.elfImageLoaded, entry);
 		to->cases.elfImageLoaded.size = (uint32_t)from->cases.elfImageLoaded.size;
 	} else if (from->kind == CUDBG_EVENT_KERNEL_READY) {
@@ -135,7 +135,7 @@ static void to_42(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent
 {
 	const CUDBGEvent *from = &item->event;
 	if (from->kind == CUDBG_EVENT_ELF_IMAGE_LOADED) {
-		struct ws_module_entry entry = image_pointers(s, item);
+		struct ws_cubin_entry entry = image_pointers(s, item);
 		IMAGE_42(&to->cases.elfImageLoaded, &from->cases.elfImageLoaded, entry);
 	} else if (from->kind == CUDBG_EVENT_KERNEL_READY) {
 		READY_42(&to->cases.kernelReady, &from->cases.kernelReady);
@@ -165,7 +165,7 @@ static void to_55(struct wsi_cudbg *s, const struct wsi_queued *item, CUDBGEvent
 {
 	const CUDBGEvent *from = &item->event;
 	if (from->kind == CUDBG_EVENT_ELF_IMAGE_LOADED) {
-		struct ws_module_entry entry = image_pointers(s, item);
+		struct ws_cubin_entry entry = image_pointers(s, item);
 		IMAGE_42(&to->cases.elfImageLoaded, &from->cases.elfImageLoaded, entry);
 	} else if (from->kind == CUDBG_EVENT_KERNEL_READY) {
 		READY_42(&to->cases.kernelReady, &from->cases.kernelReady);

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 #include <warpscope/sass.h>
 #include <warpscope/write.h>
 
@@ -14,23 +14,23 @@ CUDBGResult wsi_cudbg_getElfImage(struct wsi_cudbg *s, struct wsi_at *at, bool r
 				  void **elfImage, uint64_t *size)
 {
 	struct ws_grid grid;
-	struct ws_image image;
+	struct ws_module module;
 	struct ws_error err;
 	CUDBGResult result = wsi_cudbg_grid_of(s, at, &grid);
 	if (result != CUDBG_SUCCESS)
 		return result;
-	if (grid.image_index == WS_NONE)
+	if (grid.module_index == WS_NONE)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA,
 				      "grid %" PRId64 " belongs to module 0x%" PRIx64
 				      ", which is not known",
 				      grid.id, grid.module_handle);
-	enum ws_status st = ws_target_image(s->target, grid.image_index, &image, &err);
+	enum ws_status st = ws_target_module(s->target, grid.module_index, &module, &err);
 	if (st != WS_OK)
 		return wsi_cudbg_row_status(s, st, &err);
-	st = relocated ? image.relocated_status : image.original_status;
+	st = relocated ? module.relocated_status : module.original_status;
 	if (st != WS_OK)
 		return wsi_cudbg_held_status(s, st, NULL);
-	struct ws_span bytes = relocated ? image.relocated : image.original;
+	struct ws_span bytes = relocated ? module.relocated : module.original;
 	*elfImage = (void *)(uintptr_t)bytes.ptr;
 	*size = bytes.len;
 	return CUDBG_SUCCESS;
@@ -47,21 +47,21 @@ CUDBGResult wsi_cudbg_getElfImage32(struct wsi_cudbg *s, struct wsi_at *at, bool
 }
 
 /* The image with a handle on a device; of several the one loaded last. */
-static CUDBGResult find_image(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t handle,
-			      uint32_t *ret_index, struct ws_image *ret_image)
+static CUDBGResult find_module(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t handle,
+			       uint32_t *ret_index, struct ws_module *ret_module)
 {
 	struct ws_counts counts;
 	ws_target_counts(s->target, &counts);
-	for (uint32_t i = counts.images; i-- > 0;) {
-		struct ws_image image;
+	for (uint32_t i = counts.modules; i-- > 0;) {
+		struct ws_module module;
 		struct ws_error err;
-		enum ws_status st = ws_target_image(s->target, i, &image, &err);
+		enum ws_status st = ws_target_module(s->target, i, &module, &err);
 		if (st != WS_OK)
 			return wsi_cudbg_row_status(s, st, &err);
-		if (image.device_index != at->device->index || image.handle != handle)
+		if (module.device_index != at->device->index || module.handle != handle)
 			continue;
 		*ret_index = i;
-		*ret_image = image;
+		*ret_module = module;
 		return CUDBG_SUCCESS;
 	}
 	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
@@ -71,19 +71,19 @@ static CUDBGResult find_image(struct wsi_cudbg *s, const struct wsi_at *at, uint
 CUDBGResult wsi_cudbg_getElfImageByHandle(struct wsi_cudbg *s, struct wsi_at *at, uint64_t handle,
 					  CUDBGElfImageType type, void *elfImage, uint64_t size)
 {
-	struct ws_image image;
+	struct ws_module module;
 	uint32_t index;
 	if (type != CUDBG_ELF_IMAGE_TYPE_NONRELOCATED && type != CUDBG_ELF_IMAGE_TYPE_RELOCATED)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there is no image type %u",
 				      (unsigned)type);
-	CUDBGResult result = find_image(s, at, handle, &index, &image);
+	CUDBGResult result = find_module(s, at, handle, &index, &module);
 	if (result != CUDBG_SUCCESS)
 		return result;
 	bool relocated = type == CUDBG_ELF_IMAGE_TYPE_RELOCATED;
-	enum ws_status st = relocated ? image.relocated_status : image.original_status;
+	enum ws_status st = relocated ? module.relocated_status : module.original_status;
 	if (st != WS_OK)
 		return wsi_cudbg_held_status(s, st, NULL);
-	struct ws_span bytes = relocated ? image.relocated : image.original;
+	struct ws_span bytes = relocated ? module.relocated : module.original;
 	if (size < bytes.len)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
 				      "the image has %zu bytes, there is room for %" PRIu64,
@@ -106,11 +106,11 @@ static enum ws_status functions_of(struct wsi_cudbg *s, uint32_t index,
 				   const struct ws_function **ret_functions, size_t *ret_n,
 				   struct ws_error *err)
 {
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	*ret_n = 0;
-	enum ws_status st = ws_module_set_module(s->modules, index, &module, err);
+	enum ws_status st = ws_cubin_set_cubin(s->cubins, index, &cubin, err);
 	if (st == WS_OK)
-		st = ws_module_functions(module, ret_functions, ret_n, err);
+		st = ws_cubin_functions(cubin, ret_functions, ret_n, err);
 	return st;
 }
 
@@ -129,9 +129,9 @@ CUDBGResult wsi_cudbg_getLoadedFunctionInfo(struct wsi_cudbg *s, struct wsi_at *
 					    CUDBGLoadedFunctionInfo *info, uint32_t startIndex,
 					    uint32_t numEntries)
 {
-	struct ws_image image;
+	struct ws_module module;
 	uint32_t index, seen = 0;
-	CUDBGResult result = find_image(s, at, handle, &index, &image);
+	CUDBGResult result = find_module(s, at, handle, &index, &module);
 	if (result != CUDBG_SUCCESS)
 		return result;
 	const struct ws_function *functions = NULL;
@@ -171,7 +171,7 @@ CUDBGResult wsi_cudbg_isDeviceCodeAddress(struct wsi_cudbg *s, uintptr_t addr,
 {
 	struct ws_place place;
 	struct ws_error err = { .status = WS_OK };
-	enum ws_status st = ws_module_set_find_address(s->modules, addr, NULL, &place, &err);
+	enum ws_status st = ws_cubin_set_find_address(s->cubins, addr, NULL, &place, &err);
 	if (st != WS_OK && st != WS_ABSENT)
 		return wsi_cudbg_status(s, st, &err);
 	*isDeviceAddress = st == WS_OK && place.function;
@@ -190,7 +190,7 @@ CUDBGResult wsi_cudbg_lookupDeviceCodeSymbol(struct wsi_cudbg *s, char *symName,
 	struct ws_place place;
 	struct ws_error err = { .status = WS_OK };
 	enum ws_status st =
-		ws_module_set_find_function(s->modules, ws_str_of(symName), NULL, &place, &err);
+		ws_cubin_set_find_function(s->cubins, ws_str_of(symName), NULL, &place, &err);
 	if (st != WS_OK && st != WS_ABSENT)
 		return wsi_cudbg_status(s, st, &err);
 	*symFound = st == WS_OK && place.function->gpu_va;
@@ -201,9 +201,9 @@ CUDBGResult wsi_cudbg_lookupDeviceCodeSymbol(struct wsi_cudbg *s, char *symName,
 bool wsi_cudbg_device_of_code(struct wsi_cudbg *s, uint64_t addr, uint32_t *ret_dev)
 {
 	struct ws_place place;
-	if (ws_module_set_find_address(s->modules, addr, NULL, &place, NULL) != WS_OK)
+	if (ws_cubin_set_find_address(s->cubins, addr, NULL, &place, NULL) != WS_OK)
 		return false;
-	uint32_t index = ws_module_set_entry(s->modules, place.module_index)->device_index;
+	uint32_t index = ws_cubin_set_entry(s->cubins, place.module_index)->device_index;
 	for (uint32_t dev = 0; dev < s->stock->n_devices; dev++)
 		if (s->stock->device[dev].present && s->stock->device[dev].index == index) {
 			*ret_dev = dev;
@@ -216,13 +216,13 @@ bool wsi_cudbg_device_of_code(struct wsi_cudbg *s, uint64_t addr, uint32_t *ret_
 static CUDBGResult find_code(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr,
 			     struct ws_place *ret_place)
 {
-	const struct ws_module_hint hint = {
+	const struct ws_cubin_hint hint = {
 		.module_index = WS_NONE,
 		.device_index = at->device->index,
 		.context_index = WS_NONE,
 	};
 	struct ws_error err = { .status = WS_OK };
-	enum ws_status st = ws_module_set_find_address(s->modules, addr, &hint, ret_place, &err);
+	enum ws_status st = ws_cubin_set_find_address(s->cubins, addr, &hint, ret_place, &err);
 	if (st == WS_ABSENT)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ADDRESS,
 				      "device %u has no code at 0x%" PRIx64, at->dev, addr);
@@ -279,12 +279,12 @@ static CUDBGResult instruction_text(struct wsi_cudbg *s, const struct wsi_at *at
 		.lane = WS_NONE,
 		.address = addr,
 	};
-	struct ws_module_facts facts;
+	struct ws_cubin_facts facts;
 	struct ws_insn insn;
 	struct ws_error err;
 	uint8_t bytes[WS_SASS_BYTES];
 	size_t n;
-	ws_module_facts(place->module, &facts);
+	ws_cubin_facts(place->cubin, &facts);
 	if (!ws_sass_supports(facts.sm))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
 				      "there is no disassembler for sm_%u", facts.sm);

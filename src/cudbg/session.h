@@ -27,7 +27,7 @@
 
 #include "base/base.h"
 
-struct ws_module_set;
+struct ws_cubin_set;
 
 #define WSI_CUDBG_SESSIONS (WS_CUDBG_MAX_TABLES + 1) /* session 0 is that of cudbgGetAPI() */
 
@@ -114,12 +114,12 @@ enum wsi_mode {
 	WSI_MODE_LOCKS = 1u << 3,    /* the target can run */
 };
 
-/* One queued event; `image_index` serves the layouts that hold a pointer. */
+/* One queued event; `module_index` serves the layouts that hold a pointer. */
 struct wsi_queued {
 	CUDBGEvent event;
 	uint64_t sequence; /* of the target; 0: nobody waits for it */
 	uint32_t tid;
-	uint32_t image_index;
+	uint32_t module_index;
 };
 
 struct wsi_queue {
@@ -153,7 +153,7 @@ struct wsi_cudbg {
 	_Atomic uint32_t capabilities; /* static bits as of `initialize` */
 	_Atomic uint32_t asked;        /* WSI_VERSION() that cudbgGetAPI() was asked for */
 	struct wsi_stock *stock;       /* owned */
-	struct ws_module_set *modules; /* the target's; module i is image i */
+	struct ws_cubin_set *cubins;   /* the target's; module i is image i */
 	pthread_mutex_t lock;
 
 	pthread_mutex_t

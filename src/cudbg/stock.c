@@ -8,8 +8,8 @@
  */
 #include "cudbg/session.h"
 
+#include <warpscope/cubin.h>
 #include <warpscope/focus.h>
-#include <warpscope/module.h>
 
 static _Atomic uint64_t last_serial;
 
@@ -132,7 +132,7 @@ enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err)
 {
 	struct ws_counts counts;
 	ws_target_counts(s->target, &counts);
-	struct ws_module_set *modules = NULL;
+	struct ws_cubin_set *cubins = NULL;
 	struct wsi_stock *stock = wsi_zalloc(sizeof *stock);
 	if (!stock)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "table of devices");
@@ -140,14 +140,14 @@ enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err)
 	if (st == WS_OK)
 		st = stock_sms(s, stock, &counts, err);
 	if (st == WS_OK)
-		st = ws_target_modules(s->target, &modules, err);
+		st = ws_target_cubins(s->target, &cubins, err);
 	if (st != WS_OK) {
 		stock_free(stock);
 		return st;
 	}
 	wsi_cudbg_drop_stock(s);
 	s->stock = stock;
-	s->modules = modules;
+	s->cubins = cubins;
 	s->serial = atomic_fetch_add(&last_serial, 1) + 1;
 	s->generation = s->target->generation;
 	return WS_OK;
@@ -157,7 +157,7 @@ void wsi_cudbg_drop_stock(struct wsi_cudbg *s)
 {
 	stock_free(s->stock);
 	s->stock = NULL;
-	s->modules = NULL;
+	s->cubins = NULL;
 }
 
 /* ---- exceptions ---- */

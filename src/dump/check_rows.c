@@ -287,8 +287,8 @@ static void check_context(struct wsi_checker *c, uint32_t index)
 	if (wsi_core_find_context(core, context.device_index, context.id) != index)
 		ROW_FINDING(at, WS_CHECK_ID, WSI_AT_context_id,
 			    "context 0x%" PRIx64 " is also in another row", context.id);
-	for (uint32_t m = core->images.first[index]; m < core->images.first[index + 1]; m++) {
-		struct wsi_ref ref = core->images.at[m];
+	for (uint32_t m = core->modules.first[index]; m < core->modules.first[index + 1]; m++) {
+		struct wsi_ref ref = core->modules.at[m];
 		uint64_t handle = wsi_at_u64(wsi_core_row(core, ref), WSI_AT_module_handle);
 		c->summary.rows++;
 		if (wsi_core_find_image(core, index, handle) != m)

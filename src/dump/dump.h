@@ -155,7 +155,7 @@ struct ws_core {
 	uint64_t n_slots;
 
 	/* owners of contexts, grids and SMs: devices; of images: contexts; of blocks, warps: SMs */
-	struct wsi_list devices, contexts, images, grids, sms, blocks, warps;
+	struct wsi_list devices, contexts, modules, grids, sms, blocks, warps;
 	uint32_t *lane_tables; /* owned: per warp, number of its lane table plus one, 0: none */
 
 	uint32_t *globals; /* owned: sections of global and managed memory; by address in the end */
@@ -343,7 +343,7 @@ void wsi_salvage_destroy(struct wsi_salvage *salvage);
 /* state.c */
 WSI_DECLARE_ELEMENT(device);
 WSI_DECLARE_ELEMENT(context);
-WSI_DECLARE_ELEMENT(image);
+WSI_DECLARE_ELEMENT(module);
 WSI_DECLARE_ELEMENT(grid);
 WSI_DECLARE_ELEMENT(sm);
 WSI_DECLARE_ELEMENT(block);

@@ -223,7 +223,7 @@ enum { WSI_META_FLAGS = 1, WSI_META_TIME = 2 };
 #define WSI_RECORD_LIST(X)                                                                     \
 	X(device, DEVICE, struct ws_device, WSI_KIND_DEVICE, 72, 4096, 3, ".dev", id, 4)       \
 	X(context, CONTEXT, struct ws_context, WSI_KIND_CONTEXT, 40, 65536, 1, ".ctx", id, 8)  \
-	X(module, MODULE, struct ws_image, WSI_KIND_MODULE, 8, 1048576, 2, "", handle, 8)      \
+	X(module, MODULE, struct ws_module, WSI_KIND_MODULE, 8, 1048576, 2, "", handle, 8)     \
 	X(grid, GRID, struct ws_grid, WSI_KIND_GRID, 104, 65536, 2, ".grid", id, 8)            \
 	X(bank, BANK, struct ws_bank, WSI_KIND_BANK, 16, 64, 0, "", id, 4)                     \
 	X(sm, SM, struct ws_sm, WSI_KIND_SM, 4, 65536, 1, ".sm", id, 4)                        \

@@ -104,7 +104,7 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 	core->target.counts = (struct ws_counts){
 		.devices = core->devices.n,
 		.contexts = core->contexts.n,
-		.images = core->images.n,
+		.modules = core->modules.n,
 		.grids = core->grids.n,
 		.sms = core->sms.n,
 		.blocks = core->blocks.n,
@@ -135,7 +135,7 @@ static const struct ws_target_ops core_ops = {
 	.close = core_close,
 	.device = wsi_core_device,
 	.context = wsi_core_context,
-	.image = wsi_core_image,
+	.module = wsi_core_module,
 	.grid = wsi_core_grid,
 	.sm = wsi_core_sm,
 	.block = wsi_core_block,

@@ -41,23 +41,23 @@ static enum ws_status image_form(const struct ws_core *core, struct wsi_ref modu
 	return wsi_core_section_bytes(core, section, ret_bytes) ? WS_OK : WS_TRUNCATED;
 }
 
-enum ws_status wsi_core_image(const struct ws_target *target, uint32_t index,
-			      struct ws_image *ret_image, struct ws_error *err)
+enum ws_status wsi_core_module(const struct ws_target *target, uint32_t index,
+			       struct ws_module *ret_module, struct ws_error *err)
 {
 	const struct ws_core *core = wsi_core_of(target);
 	(void)err;
-	uint32_t context = parent_of(core, &core->images, index);
-	struct wsi_ref module = core->images.at[index];
-	struct ws_image image = {
+	uint32_t context = parent_of(core, &core->modules, index);
+	struct wsi_ref row = core->modules.at[index];
+	struct ws_module module = {
 		.device_index = parent_of(core, &core->contexts, context),
 		.context_index = context,
 	};
-	(void)wsi_module_read(wsi_core_row(core, module), core->strtab, &image);
-	image.relocated_status =
-		image_form(core, module, WSI_KIND_RELOCATED, WS_ABSENT, &image.relocated);
-	image.original_status =
-		image_form(core, module, WSI_KIND_IMAGE, core->no_original, &image.original);
-	*ret_image = image;
+	(void)wsi_module_read(wsi_core_row(core, row), core->strtab, &module);
+	module.relocated_status =
+		image_form(core, row, WSI_KIND_RELOCATED, WS_ABSENT, &module.relocated);
+	module.original_status =
+		image_form(core, row, WSI_KIND_IMAGE, core->no_original, &module.original);
+	*ret_module = module;
 	return WS_OK;
 }
 
@@ -71,7 +71,7 @@ enum ws_status wsi_core_grid(const struct ws_target *target, uint32_t index,
 	struct ws_grid grid = { .have = wsi_grid_have(in.len), .device_index = device };
 	(void)wsi_grid_read(in, core->strtab, &grid);
 	grid.context_index = wsi_core_find_context(core, device, grid.context_id);
-	grid.image_index =
+	grid.module_index =
 		grid.context_index == WS_NONE
 			? WS_NONE
 			: wsi_core_find_image(core, grid.context_index, grid.module_handle);

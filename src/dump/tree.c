@@ -171,7 +171,7 @@ uint32_t wsi_core_find_grid(const struct ws_core *core, uint32_t device_index, u
 
 uint32_t wsi_core_find_image(const struct ws_core *core, uint32_t context_index, uint64_t handle)
 {
-	return order_find(core, &core->images, context_index, WSI_KIND_MODULE, handle);
+	return order_find(core, &core->modules, context_index, WSI_KIND_MODULE, handle);
 }
 
 enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err)
@@ -181,7 +181,7 @@ enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err)
 	if (st == WS_OK)
 		st = children_list(core, devices, WSI_KIND_CONTEXT, &core->contexts, err);
 	if (st == WS_OK)
-		st = children_list(core, contexts, WSI_KIND_MODULE, &core->images, err);
+		st = children_list(core, contexts, WSI_KIND_MODULE, &core->modules, err);
 	if (st == WS_OK)
 		st = children_list(core, devices, WSI_KIND_GRID, &core->grids, err);
 	if (st == WS_OK)
@@ -197,13 +197,13 @@ enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err)
 	if (st == WS_OK)
 		st = order_make(core, &core->grids, devices->n, WSI_KIND_GRID, err);
 	if (st == WS_OK)
-		st = order_make(core, &core->images, contexts->n, WSI_KIND_MODULE, err);
+		st = order_make(core, &core->modules, contexts->n, WSI_KIND_MODULE, err);
 	return st;
 }
 
 void wsi_core_tree_fini(struct ws_core *core)
 {
-	struct wsi_list *lists[] = { &core->devices, &core->contexts, &core->images, &core->grids,
+	struct wsi_list *lists[] = { &core->devices, &core->contexts, &core->modules, &core->grids,
 				     &core->sms,     &core->blocks,   &core->warps };
 	for (size_t i = 0; i < WSI_COUNT(lists); i++) {
 		wsi_free(lists[i]->at);

@@ -766,7 +766,7 @@ static const char *why_no_access(const struct wsi_scene *scene)
 	struct ws_insn insn;
 	if (e->errorpc_status != WS_OK && e->pc_status != WS_OK)
 		return "no address of an instruction is recorded";
-	if (!scene->code.place.module)
+	if (!scene->code.place.cubin)
 		return "the dump does not have the code that ran";
 	if (e->errorpc_status != WS_OK)
 		return "no instruction shortly before the pc can have failed this way";
@@ -786,7 +786,7 @@ enum ws_status wsi_access_find(struct wsi_scene *scene)
 	if (e->blame == WS_BLAME_NOBODY || e->blame == WS_BLAME_TRAP)
 		return WS_OK;
 	e->access_why = why_no_access(scene);
-	if (!scene->code.place.module)
+	if (!scene->code.place.cubin)
 		return WS_OK;
 	if (e->errorpc_status == WS_OK)
 		st = at_error_pc(scene, list);

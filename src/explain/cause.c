@@ -207,7 +207,7 @@ static void facts_of_place(struct wsi_scene *scene)
 	struct ws_insn insn;
 	if (e->errorpc_status != WS_OK)
 		wsi_fact(scene, WSI_FACT_NO_ERRORPC, "there is no error PC");
-	if (!scene->code.place.module)
+	if (!scene->code.place.cubin)
 		wsi_fact(scene, WSI_FACT_PC_OUTSIDE,
 			 "the pc is outside every function in the dump");
 	else if (e->errorpc_status == WS_OK && wsi_code_insn(&scene->code, e->errorpc, &insn) &&

@@ -225,7 +225,7 @@ enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t add
 bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access *access,
 		   uint32_t lane, struct wsi_range *ret_window);
 /* The variable of a module that covers an address (global) or an offset (others). */
-const struct ws_variable *wsi_variable_at(struct ws_module *module, enum ws_space space,
+const struct ws_variable *wsi_variable_at(struct ws_cubin *cubin, enum ws_space space,
 					  uint32_t bank, uint64_t address);
 
 /* origin.c */

@@ -58,13 +58,13 @@ static void find_driver(struct wsi_scene *scene)
 {
 	const struct ws_report *report = scene->build->report;
 	const struct ws_dump_facts *dump = &report->dump;
-	struct ws_module_facts module;
+	struct ws_cubin_facts cubin;
 	uint32_t driver = dump->cuda_major * 10 + dump->cuda_minor;
 	bool known = report->dump_status == WS_OK && dump->have_metadata && driver;
-	if (!scene->code.place.module)
+	if (!scene->code.place.cubin)
 		return;
-	ws_module_facts(scene->code.place.module, &module);
-	if (module.toolkit == WS_UNKNOWN || !known) {
+	ws_cubin_facts(scene->code.place.cubin, &cubin);
+	if (cubin.toolkit == WS_UNKNOWN || !known) {
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "metadata of the dump, notes of the image",
 			  "%s is not recorded: versions cannot be compared",
 			  known ? "the toolkit that built the code" : "the driver's version");
@@ -73,9 +73,9 @@ static void find_driver(struct wsi_scene *scene)
 	const char *text = wsi_found(
 		scene, WS_CONFIDENCE_CERTAIN, "metadata of the dump, notes of the image",
 		"the code was built by CUDA %u.%u; the driver %u.%u belongs to CUDA %u.%u",
-		module.toolkit / 10, module.toolkit % 10, dump->driver_major, dump->driver_minor,
+		cubin.toolkit / 10, cubin.toolkit % 10, dump->driver_major, dump->driver_minor,
 		dump->cuda_major, dump->cuda_minor);
-	wsi_fact(scene, module.toolkit > driver ? WSI_FACT_DRIVER_OLDER : WSI_FACT_DRIVER_NEWER,
+	wsi_fact(scene, cubin.toolkit > driver ? WSI_FACT_DRIVER_OLDER : WSI_FACT_DRIVER_NEWER,
 		 text);
 }
 

@@ -72,7 +72,7 @@ enum ws_status wsi_listing(struct wsi_scene *scene)
 {
 	struct ws_report_exception *e = scene->e;
 	uint64_t first, last;
-	if (!scene->code.place.module || !find_ends(scene, &first, &last))
+	if (!scene->code.place.cubin || !find_ends(scene, &first, &last))
 		return WS_OK;
 	size_t n = (size_t)((last - first) / WS_SASS_BYTES + 1);
 	struct ws_report_insn *insns =

@@ -101,7 +101,7 @@ enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t add
 	if (st == WS_OK)
 		return WSI_MAPPED_YES;
 	if (st != WS_ABSENT ||
-	    wsi_variable_at(scene->code.place.module, WS_SPACE_GLOBAL, 0, address))
+	    wsi_variable_at(scene->code.place.cubin, WS_SPACE_GLOBAL, 0, address))
 		return WSI_MAPPED_UNKNOWN;
 	return WSI_MAPPED_NO;
 }
@@ -143,12 +143,12 @@ bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access 
 	return false;
 }
 
-const struct ws_variable *wsi_variable_at(struct ws_module *module, enum ws_space space,
+const struct ws_variable *wsi_variable_at(struct ws_cubin *cubin, enum ws_space space,
 					  uint32_t bank, uint64_t address)
 {
 	const struct ws_variable *variables;
 	size_t n;
-	if (!module || ws_module_variables(module, &variables, &n, NULL) != WS_OK)
+	if (!cubin || ws_cubin_variables(cubin, &variables, &n, NULL) != WS_OK)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
 		const struct ws_variable *one = &variables[i];

@@ -71,10 +71,10 @@ static struct ws_str field_name(const struct wsi_scene *scene,
 {
 	struct wsi_build *build = scene->build;
 	struct wsi_where where = wsi_where_of_grid(build, kernel->device_index, kernel->grid_index);
-	struct ws_module_hint hint = { where.image_index, where.device_index, where.context_index };
+	struct ws_cubin_hint hint = { where.module_index, where.device_index, where.context_index };
 	struct ws_place place;
-	if (ws_module_set_find_address(build->modules, kernel->grid.function_entry, &hint, &place,
-				       NULL) != WS_OK ||
+	if (ws_cubin_set_find_address(build->cubins, kernel->grid.function_entry, &hint, &place,
+				      NULL) != WS_OK ||
 	    !place.function)
 		return (struct ws_str){ NULL, 0 };
 	return wsi_types_field(build, &place, owner->ordinal, owner->offset);
@@ -106,7 +106,7 @@ static bool own_parameter(struct tracer *t, uint64_t offset)
 static bool own_symbol(struct tracer *t, uint64_t address)
 {
 	const struct ws_variable *variable =
-		wsi_variable_at(t->trace->scene->code.place.module, WS_SPACE_GLOBAL, 0, address);
+		wsi_variable_at(t->trace->scene->code.place.cubin, WS_SPACE_GLOBAL, 0, address);
 	if (!variable)
 		return false;
 	t->owner->kind = WS_OWNER_SYMBOL;
@@ -120,7 +120,7 @@ static bool own_symbol(struct tracer *t, uint64_t address)
 static bool own_constant(struct tracer *t, uint32_t bank, uint64_t offset)
 {
 	const struct ws_variable *variable =
-		wsi_variable_at(t->trace->scene->code.place.module, WS_SPACE_CONST, bank, offset);
+		wsi_variable_at(t->trace->scene->code.place.cubin, WS_SPACE_CONST, bank, offset);
 	if (!variable)
 		return false;
 	t->owner->kind = WS_OWNER_CONSTANT;

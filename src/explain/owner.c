@@ -161,14 +161,14 @@ static struct ws_str shared_variable(const struct wsi_scene *scene)
 {
 	const struct ws_variable *variables, *only = NULL;
 	size_t n;
-	struct ws_module *module = scene->code.place.module;
+	struct ws_cubin *cubin = scene->code.place.cubin;
 	const struct ws_function *owner = scene->code.place.owner;
-	if (!owner || ws_module_variables(module, &variables, &n, NULL) != WS_OK)
+	if (!owner || ws_cubin_variables(cubin, &variables, &n, NULL) != WS_OK)
 		return variable_name(NULL);
 	for (size_t i = 0; i < n; i++) {
 		struct ws_section section;
 		if (variables[i].space != WS_SPACE_SHARED || variables[i].section == 0 ||
-		    ws_module_section(module, variables[i].section, &section, NULL) != WS_OK ||
+		    ws_cubin_section(cubin, variables[i].section, &section, NULL) != WS_OK ||
 		    section.info != owner->section)
 			continue;
 		if (only)
@@ -193,7 +193,7 @@ static void neighbour_fill(const struct wsi_scene *scene, struct ws_report_neigh
 		.distance = distance,
 		.elements = width ? distance / width : 0,
 		.symbol = variable_name(
-			wsi_variable_at(scene->code.place.module, WS_SPACE_GLOBAL, 0, near_end)),
+			wsi_variable_at(scene->code.place.cubin, WS_SPACE_GLOBAL, 0, near_end)),
 	};
 }
 

@@ -52,19 +52,19 @@ static enum ws_status types_of(struct wsi_build *build, struct ws_report_kernel 
 static enum ws_status params_of(struct wsi_build *build, struct ws_report_kernel *kernel)
 {
 	struct wsi_where where = wsi_where_of_grid(build, kernel->device_index, kernel->grid_index);
-	struct ws_module_hint hint = { where.image_index, where.device_index, where.context_index };
+	struct ws_cubin_hint hint = { where.module_index, where.device_index, where.context_index };
 	struct ws_function_info info;
 	struct ws_param *layout = wsi_zalloc_array(MAX_PARAMS, sizeof *layout);
 	struct ws_place place;
 	if (!layout)
 		return WS_NO_MEMORY;
-	enum ws_status st = ws_module_set_find_address(build->modules, kernel->grid.function_entry,
-						       &hint, &place, NULL);
+	enum ws_status st = ws_cubin_set_find_address(build->cubins, kernel->grid.function_entry,
+						      &hint, &place, NULL);
 	if (st == WS_OK && !place.function)
 		st = WS_ABSENT;
 	if (st == WS_OK)
-		st = ws_module_function_info(place.module, place.function, &info, layout,
-					     MAX_PARAMS, NULL, 0, NULL);
+		st = ws_cubin_function_info(place.cubin, place.function, &info, layout, MAX_PARAMS,
+					    NULL, 0, NULL);
 	kernel->params_status = st;
 	kernel->types_status = st == WS_OK ? WS_ABSENT : st;
 	if (st != WS_OK || info.param_bank_offset > PARAM_BANK_MAX)

@@ -18,18 +18,17 @@ enum ws_status wsi_code_find(struct wsi_build *build, const struct wsi_where *wh
 			     struct wsi_code *ret_code)
 {
 	struct wsi_code code = { .base_pc = 0 };
-	struct ws_module_hint hint = { where->image_index, where->device_index,
-				       where->context_index };
-	struct ws_module_facts facts;
-	enum ws_status st =
-		ws_module_set_find_address(build->modules, pc, &hint, &code.place, NULL);
+	struct ws_cubin_hint hint = { where->module_index, where->device_index,
+				      where->context_index };
+	struct ws_cubin_facts facts;
+	enum ws_status st = ws_cubin_set_find_address(build->cubins, pc, &hint, &code.place, NULL);
 	if (st == WS_OK && !code.place.function)
 		st = WS_ABSENT;
 	if (st == WS_OK)
-		st = ws_module_code(code.place.module, code.place.function, &code.bytes, NULL);
+		st = ws_cubin_code(code.place.cubin, code.place.function, &code.bytes, NULL);
 	if (st != WS_OK)
 		return st;
-	ws_module_facts(code.place.module, &facts);
+	ws_cubin_facts(code.place.cubin, &facts);
 	code.base_pc = pc - code.place.rel_pc;
 	code.sm = facts.sm;
 	*ret_code = code;
@@ -43,7 +42,7 @@ enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *wh
 	enum ws_status st = wsi_code_find(build, where, pc, &code);
 	if (st != WS_OK)
 		return st;
-	st = ws_module_flow(code.place.module, code.place.function, code.base_pc, &code.flow, NULL);
+	st = ws_cubin_flow(code.place.cubin, code.place.function, code.base_pc, &code.flow, NULL);
 	if (st == WS_NO_MEMORY)
 		return st;
 	*ret_code = code;
@@ -226,7 +225,7 @@ enum ws_status wsi_scene_at_call(const struct wsi_scene *scene, struct wsi_scene
 	caller->callers = NULL;
 	caller->n_callers = 0;
 	caller->arguments = NULL;
-	if (e->errorpc_status == WS_OK && scene->code.place.module &&
+	if (e->errorpc_status == WS_OK && scene->code.place.cubin &&
 	    wsi_code_insn(&scene->code, e->errorpc, &insn) && insn.flags & WS_SASS_CALL) {
 		*ret_call_pc = e->errorpc;
 		return at_call(caller, e->errorpc, 0);
@@ -342,17 +341,17 @@ enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
 static bool read_bank4(const struct wsi_scene *scene, uint64_t offset, unsigned size,
 		       uint8_t *bytes)
 {
-	struct ws_module *module = scene->code.place.module;
-	struct ws_module_facts facts;
+	struct ws_cubin *cubin = scene->code.place.cubin;
+	struct ws_cubin_facts facts;
 	struct ws_section section;
 	struct ws_span one;
 	uint32_t index;
-	if (!module)
+	if (!cubin)
 		return false;
-	ws_module_facts(module, &facts);
+	ws_cubin_facts(cubin, &facts);
 	if (!facts.relocated ||
-	    ws_module_find_section(module, ".nv.constant4", &index, NULL) != WS_OK ||
-	    ws_module_section(module, index, &section, NULL) != WS_OK ||
+	    ws_cubin_find_section(cubin, ".nv.constant4", &index, NULL) != WS_OK ||
+	    ws_cubin_section(cubin, index, &section, NULL) != WS_OK ||
 	    !ws_span_sub(section.bytes, offset, size, &one))
 		return false;
 	memcpy(bytes, one.ptr, size);

@@ -59,7 +59,7 @@ void wsi_json_image(struct ws_json *json, const struct ws_report *report)
 {
 	static const char *const lines[] = { "present", "not built", "removed", "unknown" };
 	const struct ws_report_image *image = &report->image;
-	const struct ws_module_facts *facts = &image->facts;
+	const struct ws_cubin_facts *facts = &image->facts;
 	char text[40];
 	if (report->image_status != WS_OK) {
 		ws_json_missing(json, "image", report->image_status);

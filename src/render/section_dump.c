@@ -92,7 +92,7 @@ void wsi_section_kernels(struct wsi_page *page)
 /* ---- how the code was built ---- */
 
 /* "for sm_90a, CUDA 13.0, by ptxas V13.0.88" */
-static void built(struct wsi_page *page, const struct ws_module_facts *facts)
+static void built(struct wsi_page *page, const struct ws_cubin_facts *facts)
 {
 	wsi_label(page, "Built");
 	if (facts->sm)

@@ -21,9 +21,9 @@
 #ifndef WSI_REPORT_BUILD_H
 #define WSI_REPORT_BUILD_H
 
+#include <warpscope/cubin.h>
 #include <warpscope/doubt.h>
 #include <warpscope/line.h>
-#include <warpscope/module.h>
 #include <warpscope/report.h>
 #include <warpscope/store.h>
 
@@ -34,7 +34,7 @@
 
 /* Where a pc is to be looked up: address spaces belong to contexts. WS_NONE: any, unknown. */
 struct wsi_where {
-	uint32_t device_index, context_index, image_index, grid_index;
+	uint32_t device_index, context_index, module_index, grid_index;
 };
 
 /* Names of a function, made once. */
@@ -80,10 +80,10 @@ struct wsi_build {
 	const struct ws_target *target;
 	struct ws_report_options options;
 	struct ws_report *report;
-	struct wsi_arena *arena;       /* of the report */
-	struct ws_borrow_pool *pool;   /* of the report; NULL without debug images */
-	struct ws_module_set *modules; /* the target's; module indices are image indices */
-	bool code_lost;                /* an image is not there as it was loaded, or none is */
+	struct wsi_arena *arena;     /* of the report */
+	struct ws_borrow_pool *pool; /* of the report; NULL without debug images */
+	struct ws_cubin_set *cubins; /* the target's; module indices are image indices */
+	bool code_lost;              /* an image is not there as it was loaded, or none is */
 	struct ws_counts counts;
 	bool classic;
 	uint32_t *kernel_of_grid; /* arena: index into kernels by grid index */
@@ -142,7 +142,7 @@ enum ws_status wsi_map_finish(struct wsi_build *build) WS_MUST_USE;
 
 /* Where the lines of a function come from. */
 struct wsi_lines {
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	uint32_t section;
 	const char *borrowed_from; /* NULL: the module's own */
 };

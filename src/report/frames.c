@@ -157,16 +157,16 @@ static bool push_owner(struct wsi_build *build, const struct ws_place *place, en
 struct wsi_lines wsi_lines_of(struct wsi_build *build, const struct ws_place *place,
 			      struct ws_borrowed *ret_borrowed)
 {
-	struct wsi_lines own = { place->module, place->section, NULL };
+	struct wsi_lines own = { place->cubin, place->section, NULL };
 	struct ws_borrowed found = { .verdict = WS_BORROW_NO_FUNCTION };
-	struct ws_module_facts facts;
+	struct ws_cubin_facts facts;
 	if (build->pool && place->function) {
-		ws_module_facts(place->module, &facts);
+		ws_cubin_facts(place->cubin, &facts);
 		if (!facts.has_lines &&
-		    ws_borrow_find(build->pool, place->module, place->function, &found, NULL) ==
+		    ws_borrow_find(build->pool, place->cubin, place->function, &found, NULL) ==
 			    WS_OK &&
 		    found.verdict == WS_BORROW_EQUAL)
-			own = (struct wsi_lines){ found.module, found.section, found.path };
+			own = (struct wsi_lines){ found.cubin, found.section, found.path };
 	}
 	if (ret_borrowed)
 		*ret_borrowed = found;
@@ -176,13 +176,13 @@ struct wsi_lines wsi_lines_of(struct wsi_build *build, const struct ws_place *pl
 enum ws_status wsi_frames_at(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
 			     bool caller, struct wsi_frames *frames, struct ws_place *ret_place)
 {
-	struct ws_module_hint hint = { where->image_index, where->device_index,
-				       where->context_index };
+	struct ws_cubin_hint hint = { where->module_index, where->device_index,
+				      where->context_index };
 	uint64_t looked_up = caller && pc ? pc - 1 : pc;
 	struct ws_report_frame base = { .pc = pc, .caller = caller };
 	*ret_place = (struct ws_place){ 0 };
 	enum ws_status st =
-		ws_module_set_find_address(build->modules, looked_up, &hint, ret_place, NULL);
+		ws_cubin_set_find_address(build->cubins, looked_up, &hint, ret_place, NULL);
 	if (st == WS_NO_MEMORY)
 		return st;
 	if (st != WS_OK)
@@ -199,8 +199,8 @@ enum ws_status wsi_frames_at(struct wsi_build *build, const struct wsi_where *wh
 	size_t n = 0;
 	struct wsi_lines lines = wsi_lines_of(build, ret_place, NULL);
 	base.borrowed_from = lines.borrowed_from;
-	st = ws_module_line_find(lines.module, lines.section, ret_place->sec_off, chain,
-				 WSI_COUNT(chain), &n, NULL);
+	st = ws_cubin_line_find(lines.cubin, lines.section, ret_place->sec_off, chain,
+				WSI_COUNT(chain), &n, NULL);
 	if (st == WS_NO_MEMORY)
 		return st;
 	if (st != WS_OK)
@@ -295,14 +295,14 @@ static enum ws_status stack_push_callers(struct stack *stack, uint32_t level)
 static uint32_t stack_find_start(struct stack *stack)
 {
 	const struct wsi_where *where = &stack->fault->where;
-	struct ws_module_hint hint = { where->image_index, where->device_index,
-				       where->context_index };
+	struct ws_cubin_hint hint = { where->module_index, where->device_index,
+				      where->context_index };
 	for (uint32_t level = 0; level < stack->n_callers; level++) {
 		struct ws_place place;
 		uint64_t pc;
 		if (caller_pc(stack, level, &pc) && pc > 0 &&
-		    ws_module_set_find_address(stack->build->modules, pc - 1, &hint, &place,
-					       NULL) == WS_OK &&
+		    ws_cubin_set_find_address(stack->build->cubins, pc - 1, &hint, &place, NULL) ==
+			    WS_OK &&
 		    place.function == stack->start.function)
 			return level;
 	}
@@ -351,7 +351,7 @@ static enum ws_status stack_start(struct stack *stack, bool *ret_by_error)
 	if (*ret_by_error) {
 		enum ws_status st = wsi_frames_at(stack->build, &stack->fault->where, e->errorpc,
 						  false, &stack->frames, &stack->start);
-		if (st != WS_OK || stack->start.module || e->pc_status != WS_OK)
+		if (st != WS_OK || stack->start.cubin || e->pc_status != WS_OK)
 			return st;
 		stack->frames.n = 0; /* it leads nowhere: the pc may */
 		*ret_by_error = false;

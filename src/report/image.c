@@ -5,7 +5,7 @@
  * Of the options that the compiler recorded, pages get only those that may be shown:
  * module/options.h.
  */
-#include "module/options.h"
+#include "cubin/options.h"
 #include "report/build.h"
 
 static enum ws_status filter_options(struct wsi_build *build, struct ws_report_image *image)
@@ -43,21 +43,21 @@ enum ws_status wsi_image(struct wsi_build *build)
 	if (focus->kernel != WS_NONE)
 		where = wsi_where_of_grid(build, build->kernels[focus->kernel].device_index,
 					  build->kernels[focus->kernel].grid_index);
-	struct ws_module_hint hint = { where.image_index, where.device_index, where.context_index };
-	enum ws_status st = ws_module_set_find_address(build->modules, focus->frames[0].pc, &hint,
-						       &place, NULL);
+	struct ws_cubin_hint hint = { where.module_index, where.device_index, where.context_index };
+	enum ws_status st =
+		ws_cubin_set_find_address(build->cubins, focus->frames[0].pc, &hint, &place, NULL);
 	if (st == WS_NO_MEMORY)
 		return st;
 	report->image_status = st;
 	if (st != WS_OK)
 		return WS_OK;
-	ws_module_facts(place.module, &image->facts);
-	image->lines = ws_module_explain_lines(place.module, NULL, 0);
+	ws_cubin_facts(place.cubin, &image->facts);
+	image->lines = ws_cubin_explain_lines(place.cubin, NULL, 0);
 	image->lines_borrowed_from = focus->frames[0].borrowed_from;
-	image->code_id_status = place.function ? ws_module_code_id(place.module, place.function,
-								   &image->code_id, NULL)
+	image->code_id_status = place.function ? ws_cubin_code_id(place.cubin, place.function,
+								  &image->code_id, NULL)
 					       : WS_ABSENT;
-	image->image_id_status = ws_module_image_id(place.module, &image->image_id, NULL);
+	image->image_id_status = ws_cubin_image_id(place.cubin, &image->image_id, NULL);
 	if (image->code_id_status == WS_NO_MEMORY || image->image_id_status == WS_NO_MEMORY)
 		return WS_NO_MEMORY;
 	return filter_options(build, image);

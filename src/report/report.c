@@ -123,7 +123,7 @@ struct wsi_where wsi_where_of_grid(const struct wsi_build *build, uint32_t devic
 		return where;
 	const struct ws_grid *grid = &build->kernels[build->kernel_of_grid[grid_index]].grid;
 	where.context_index = grid->context_index;
-	where.image_index = grid->image_index;
+	where.module_index = grid->module_index;
 	where.grid_index = grid_index;
 	return where;
 }
@@ -198,16 +198,16 @@ static enum ws_status read_devices(struct wsi_build *build)
 /* The images, with a diagnostic for each that cannot be read. */
 static enum ws_status add_images(struct wsi_build *build)
 {
-	build->code_lost = !build->counts.images;
-	for (uint32_t i = 0; i < build->counts.images; i++) {
-		struct ws_image image;
+	build->code_lost = !build->counts.modules;
+	for (uint32_t i = 0; i < build->counts.modules; i++) {
+		struct ws_module module;
 		struct ws_error err;
-		bool known = ws_target_image(build->target, i, &image, &err) == WS_OK;
+		bool known = ws_target_module(build->target, i, &module, &err) == WS_OK;
 		if (!known && wsi_diagnose(build, "module", WS_HIDES_HANG, &err) != WS_OK)
 			return WS_NO_MEMORY;
-		build->code_lost |= !known || !image.relocated.len;
+		build->code_lost |= !known || !module.relocated.len;
 	}
-	return ws_target_modules(build->target, &build->modules, NULL);
+	return ws_target_cubins(build->target, &build->cubins, NULL);
 }
 
 static enum ws_status read_kernels(struct wsi_build *build)
@@ -229,7 +229,7 @@ static enum ws_status read_kernels(struct wsi_build *build)
 		kernel->id = build->kernel_of_grid[i];
 		kernel->params_status = kernel->types_status = WS_ABSENT;
 		kernel->grid_index = i;
-		kernel->grid.device_index = kernel->grid.context_index = kernel->grid.image_index =
+		kernel->grid.device_index = kernel->grid.context_index = kernel->grid.module_index =
 			WS_NONE;
 		kernel->grid_status = ws_target_grid(build->target, i, &kernel->grid, &err);
 		if (kernel->grid_status != WS_OK &&
@@ -252,12 +252,12 @@ static enum ws_status read_kernels(struct wsi_build *build)
 }
 
 /* Tells of the image of a kernel that cannot be read. */
-static enum ws_status unreadable_image(struct wsi_build *build, uint32_t image_index)
+static enum ws_status unreadable_image(struct wsi_build *build, uint32_t module_index)
 {
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	struct ws_error err;
-	if (image_index >= ws_module_set_count(build->modules) ||
-	    ws_module_set_module(build->modules, image_index, &module, &err) == WS_OK)
+	if (module_index >= ws_cubin_set_count(build->cubins) ||
+	    ws_cubin_set_cubin(build->cubins, module_index, &cubin, &err) == WS_OK)
 		return WS_OK;
 	return wsi_diagnose(build, "module", WS_HIDES_HANG, &err);
 }
@@ -268,17 +268,17 @@ static enum ws_status name_kernels(struct wsi_build *build)
 		struct ws_report_kernel *kernel = &build->kernels[i];
 		struct wsi_where where =
 			wsi_where_of_grid(build, kernel->device_index, kernel->grid_index);
-		struct ws_module_hint hint = { where.image_index, where.device_index,
-					       where.context_index };
+		struct ws_cubin_hint hint = { where.module_index, where.device_index,
+					      where.context_index };
 		struct ws_place place;
-		kernel->name_status = ws_module_set_find_address(
-			build->modules, kernel->grid.function_entry, &hint, &place, NULL);
+		kernel->name_status = ws_cubin_set_find_address(
+			build->cubins, kernel->grid.function_entry, &hint, &place, NULL);
 		if (kernel->name_status == WS_NO_MEMORY)
 			return WS_NO_MEMORY;
 		if (kernel->name_status == WS_OK && !place.function)
 			kernel->name_status = WS_ABSENT;
 		if (kernel->name_status != WS_OK) {
-			if (unreadable_image(build, where.image_index) != WS_OK)
+			if (unreadable_image(build, where.module_index) != WS_OK)
 				return WS_NO_MEMORY;
 			continue;
 		}

@@ -145,16 +145,16 @@ static const char *kind_of_insn(const struct ws_insn *insn)
 /* Kind of the instruction at an address; "?" where its code is not there. */
 static const char *kind_at(struct wsi_build *build, uint64_t pc)
 {
-	struct ws_module_hint hint = { WS_NONE, WS_NONE, WS_NONE };
-	struct ws_module_facts facts;
+	struct ws_cubin_hint hint = { WS_NONE, WS_NONE, WS_NONE };
+	struct ws_cubin_facts facts;
 	struct ws_place place;
 	struct ws_span code, bytes;
 	struct ws_insn insn;
-	if (ws_module_set_find_address(build->modules, pc, &hint, &place, NULL) != WS_OK ||
-	    !place.function || ws_module_code(place.module, place.function, &code, NULL) != WS_OK ||
+	if (ws_cubin_set_find_address(build->cubins, pc, &hint, &place, NULL) != WS_OK ||
+	    !place.function || ws_cubin_code(place.cubin, place.function, &code, NULL) != WS_OK ||
 	    !ws_span_sub(code, place.rel_pc, WS_SASS_BYTES, &bytes))
 		return "?";
-	ws_module_facts(place.module, &facts);
+	ws_cubin_facts(place.cubin, &facts);
 	ws_sass_decode(facts.sm, bytes.ptr, &insn);
 	return kind_of_insn(&insn);
 }

@@ -34,11 +34,11 @@ static void formals_fini(struct formals *formals)
 static enum ws_status dwarf_of(struct wsi_build *build, const struct ws_place *place,
 			       const struct ws_dwarf **ret_dwarf, struct ws_error *err)
 {
-	enum ws_status st = ws_module_dwarf(place->module, ret_dwarf, err);
+	enum ws_status st = ws_cubin_dwarf(place->cubin, ret_dwarf, err);
 	if (st != WS_ABSENT)
 		return st;
 	struct wsi_lines lines = wsi_lines_of(build, place, NULL);
-	return lines.module == place->module ? st : ws_module_dwarf(lines.module, ret_dwarf, err);
+	return lines.cubin == place->cubin ? st : ws_cubin_dwarf(lines.cubin, ret_dwarf, err);
 }
 
 static enum ws_status formals_read(struct wsi_build *build, const struct ws_place *place,

@@ -390,9 +390,9 @@ static enum ws_status missing_lines(struct wsi_build *build, const struct ws_rep
 					   ? "The classic back end recorded host addresses; only "
 					     "the kernel's own code can be looked up."
 					   : "No module image in this dump contains that address.");
-	struct ws_module_hint hint = { WS_NONE, WS_NONE, WS_NONE };
+	struct ws_cubin_hint hint = { WS_NONE, WS_NONE, WS_NONE };
 	const char *text = NULL;
-	if (ws_module_set_find_address(build->modules, frame->pc, &hint, &place, NULL) == WS_OK)
+	if (ws_cubin_set_find_address(build->cubins, frame->pc, &hint, &place, NULL) == WS_OK)
 		text = explain_borrowing(build, &place);
 	if (!text)
 		text = "What to try next says how to get it.";
@@ -433,17 +433,17 @@ static enum ws_status missing_images(struct wsi_build *build)
 	enum ws_status why = WS_ABSENT;
 	for (uint32_t i = 0; i < build->report->n_kernels; i++) {
 		const struct ws_report_kernel *kernel = &build->kernels[i];
-		struct ws_image image;
+		struct ws_module module;
 		if (kernel->name_status == WS_OK)
 			continue;
 		if (n++ > 0)
 			continue;
 		first = kernel->id;
-		if (kernel->grid.image_index != WS_NONE &&
-		    ws_target_image(build->target, kernel->grid.image_index, &image, NULL) ==
+		if (kernel->grid.module_index != WS_NONE &&
+		    ws_target_module(build->target, kernel->grid.module_index, &module, NULL) ==
 			    WS_OK &&
-		    image.relocated_status != WS_OK)
-			why = image.relocated_status;
+		    module.relocated_status != WS_OK)
+			why = module.relocated_status;
 	}
 	if (n == 0)
 		return WS_OK;
@@ -596,12 +596,12 @@ enum {
 	MAX_IMAGES = 1000,
 };
 
-static enum ws_status list_module(struct wsi_build *build, struct ws_module *module,
+static enum ws_status list_module(struct wsi_build *build, struct ws_cubin *cubin,
 				  struct ws_str *names)
 {
 	const struct ws_function *functions;
 	size_t n;
-	if (ws_module_functions(module, &functions, &n, NULL) != WS_OK)
+	if (ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
 		return WS_OK;
 	for (size_t i = 0; i < n && build->report->n_code < MAX_CODE; i++) {
 		if (!functions[i].is_kernel || functions[i].section == 0)
@@ -622,12 +622,12 @@ static enum ws_status list_code(struct wsi_build *build)
 	if (!names)
 		return WS_NO_MEMORY;
 	build->report->code = names;
-	uint32_t n = ws_module_set_count(build->modules);
+	uint32_t n = ws_cubin_set_count(build->cubins);
 	for (uint32_t i = 0; i < n && i < MAX_IMAGES; i++) {
-		struct ws_module *module;
-		enum ws_status st = ws_module_set_module(build->modules, i, &module, NULL);
+		struct ws_cubin *cubin;
+		enum ws_status st = ws_cubin_set_cubin(build->cubins, i, &cubin, NULL);
 		if (st == WS_OK)
-			st = list_module(build, module, names);
+			st = list_module(build, cubin, names);
 		if (st == WS_NO_MEMORY)
 			return st;
 	}

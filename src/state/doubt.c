@@ -50,7 +50,7 @@ void ws_grid_doubts(const struct ws_grid *grid, ws_doubt_fn *each, void *user)
 		     "context 0x%" PRIx64 " of grid %" PRId64
 		     " is not in the context table of the device",
 		     grid->context_id, grid->id);
-	else if (grid->image_index == WS_NONE)
+	else if (grid->module_index == WS_NONE)
 		tell(&to, WS_DOUBT_GRID_MODULE, WS_NONE,
 		     "module 0x%" PRIx64 " of grid %" PRId64
 		     " is not in the module table of its context",

@@ -74,8 +74,8 @@ bool ws_event_is_wanted(enum ws_event_kind kind, uint32_t wants)
 		return wants & WS_WANT_LOGS;
 	case WS_EVENT_CONTEXT_CREATED:
 	case WS_EVENT_CONTEXT_DESTROYED:
-	case WS_EVENT_IMAGE_LOADED:
-	case WS_EVENT_IMAGE_UNLOADED:
+	case WS_EVENT_MODULE_LOADED:
+	case WS_EVENT_MODULE_UNLOADED:
 	case WS_EVENT_GRID_FINISHED:
 	case WS_EVENT_STEP_DONE:
 	case WS_EVENT_ATTACHED:

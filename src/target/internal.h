@@ -10,10 +10,10 @@
 
 /* What the waist keeps of a target. Readers change it: it lies behind a pointer. */
 struct ws_target_own {
-	pthread_mutex_t lock;          /* of `modules` */
-	struct ws_module_set *modules; /* the last set that was made; NULL: nobody asked yet */
+	pthread_mutex_t lock;        /* of `modules` */
+	struct ws_cubin_set *cubins; /* the last set that was made; NULL: nobody asked yet */
 	/* `modules` while the lists of the target are those it was made of, else NULL. */
-	_Atomic(struct ws_module_set *) current;
+	_Atomic(struct ws_cubin_set *) current;
 	/* Changes one by one, oldest first; what changed before generation `oldest` is not known.
 	 */
 	struct wsi_dated_change {

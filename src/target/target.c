@@ -3,7 +3,7 @@
  * The wrappers around a back end's members: arguments are checked here once, for every back end
  * alike. What is rare stays out of them: walks over all lanes of a big dump come through here.
  */
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 #include <warpscope/target.h>
 
 #include "base/base.h"
@@ -24,7 +24,7 @@ void ws_target_close(struct ws_target *target)
 {
 	if (!target)
 		return;
-	ws_module_set_destroy(target->own->modules);
+	ws_cubin_set_destroy(target->own->cubins);
 	pthread_mutex_destroy(&target->own->lock);
 	wsi_free(target->own);
 	target->own = NULL;
@@ -91,7 +91,7 @@ static enum ws_status running_check(const struct ws_target *target, uint32_t dev
 
 DEFINE_ELEMENT(device, devices, struct ws_device)
 DEFINE_ELEMENT(context, contexts, struct ws_context)
-DEFINE_ELEMENT(image, images, struct ws_image)
+DEFINE_ELEMENT(module, modules, struct ws_module)
 DEFINE_ELEMENT(grid, grids, struct ws_grid)
 
 /* The same of what changes while its device runs. */

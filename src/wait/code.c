@@ -48,7 +48,7 @@ static struct ws_flow *flow_of(struct wsi_wait_flows *flows, const struct wsi_co
 {
 	const struct ws_place *place = &code->place;
 	for (size_t i = 0; i < WSI_COUNT(flows->at); i++)
-		if (flows->at[i].flow && flows->at[i].module == place->module &&
+		if (flows->at[i].flow && flows->at[i].cubin == place->cubin &&
 		    flows->at[i].function == place->function)
 			return flows->at[i].flow;
 	if (code->bytes.len > WSI_MAX_FLOW_BYTES - flows->used_bytes)
@@ -56,9 +56,8 @@ static struct ws_flow *flow_of(struct wsi_wait_flows *flows, const struct wsi_co
 	flows->used_bytes += code->bytes.len;
 	struct wsi_wait_flow *slot = &flows->at[flows->next++ % WSI_COUNT(flows->at)];
 	ws_flow_destroy(slot->flow);
-	*slot = (struct wsi_wait_flow){ place->module, place->function, NULL };
-	if (ws_module_flow(place->module, place->function, code->base_pc, &slot->flow, NULL) !=
-	    WS_OK)
+	*slot = (struct wsi_wait_flow){ place->cubin, place->function, NULL };
+	if (ws_cubin_flow(place->cubin, place->function, code->base_pc, &slot->flow, NULL) != WS_OK)
 		slot->flow = NULL;
 	return slot->flow;
 }

@@ -63,7 +63,7 @@ struct wsi_wait_code {
 
 /* One of the flows of functions that were looked at last. */
 struct wsi_wait_flow {
-	const struct ws_module *module;
+	const struct ws_cubin *cubin;
 	const struct ws_function *function;
 	struct ws_flow *flow; /* owned */
 };

@@ -144,8 +144,7 @@ static enum wsi_shape shape_of(const struct wsi_shdr *shdr)
 static bool is_function(struct wsi_clean *clean, struct ws_str name)
 {
 	const struct ws_function *function;
-	return name.len > 0 &&
-	       ws_module_find_function(clean->module, name, &function, NULL) == WS_OK;
+	return name.len > 0 && ws_cubin_find_function(clean->cubin, name, &function, NULL) == WS_OK;
 }
 
 static bool name_fits(struct wsi_clean *clean, const char *pattern, struct ws_str name,
@@ -425,15 +424,15 @@ enum ws_status wsi_image_clean(struct ws_span image, uint32_t flags, uint8_t *to
 				   .flags = flags,
 				   .budget = COPIES * (uint64_t)image.len,
 				   .stripped = stripped };
-	enum ws_status st = ws_module_open(image, &clean.module, err);
+	enum ws_status st = ws_cubin_open(image, &clean.cubin, err);
 	if (st != WS_OK)
 		return st;
 	memset(to, 0, image.len);
-	clean.n_sections = ws_module_n_sections(clean.module);
+	clean.n_sections = ws_cubin_n_sections(clean.cubin);
 	st = wsi_elf_open(image, &clean.elf, err);
 	if (st == WS_OK)
 		st = image_clean(&clean, err);
 	wsi_free(clean.row);
-	ws_module_close(clean.module);
+	ws_cubin_close(clean.cubin);
 	return st;
 }

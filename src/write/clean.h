@@ -6,7 +6,7 @@
 #ifndef WSI_WRITE_CLEAN_H
 #define WSI_WRITE_CLEAN_H
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 #include "elf/elf.h"
 #include "write/rules.h"
@@ -21,8 +21,8 @@ struct wsi_clean {
 	struct ws_span image;
 	uint8_t *to; /* borrowed: the copy */
 	uint32_t flags;
-	struct ws_module *module; /* of `image` */
-	struct wsi_elf elf;       /* likewise */
+	struct ws_cubin *cubin; /* of `image` */
+	struct wsi_elf elf;     /* likewise */
 	uint32_t n_sections;
 	uint8_t *row;    /* owned: of each section, the row of the table */
 	uint64_t budget; /* bytes that may still be looked at; sections may overlap */
@@ -63,7 +63,7 @@ void wsi_clean_frames(struct wsi_clean *clean, struct ws_span bytes);
 
 /*
  * Makes `to`, which has the size of the image, a copy without what `flags` (ws_strip_flags) take
- * away, and adds to the account. WS_NO_MEMORY, or what ws_module_open() says of an image that
+ * away, and adds to the account. WS_NO_MEMORY, or what ws_cubin_open() says of an image that
  * cannot be read; then `to` means nothing. Takes time in proportion to the image.
  */
 enum ws_status wsi_image_clean(struct ws_span image, uint32_t flags, uint8_t *to,

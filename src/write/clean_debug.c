@@ -155,7 +155,7 @@ enum ws_status wsi_clean_lines(struct wsi_clean *clean, uint32_t section, struct
 	struct ws_line_map *map;
 	if (section == clean->debug_line) {
 		lines.names = wsi_clean_bytes(clean, clean->debug_str);
-		enum ws_status st = ws_module_line_map(clean->module, &map, err);
+		enum ws_status st = ws_cubin_line_map(clean->cubin, &map, err);
 		return st == WS_OK ? map_keep(&lines, map, err) : (st == WS_NO_MEMORY ? st : WS_OK);
 	}
 	struct ws_line_input input = { .line = lines.bytes };
@@ -286,7 +286,7 @@ enum ws_status wsi_clean_debug(struct wsi_clean *clean, struct ws_error *err)
 {
 	const struct ws_dwarf *dwarf;
 	struct wsi_dwarf_visitor visitor = { clean, bytes_keep, value_keep };
-	enum ws_status st = ws_module_dwarf(clean->module, &dwarf, err);
+	enum ws_status st = ws_cubin_dwarf(clean->cubin, &dwarf, err);
 	if (st != WS_OK)
 		return st == WS_NO_MEMORY ? st : WS_OK;
 	return wsi_dwarf_visit(dwarf, &visitor, err);

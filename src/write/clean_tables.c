@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols, relocations, attributes, notes of an image, as far as they are recognised. */
+#include "cubin/options.h"
 #include "elf/cubin.h"
-#include "module/options.h"
 #include "write/clean.h"
 
 /* ---- symbols ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write/select.h"
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 #include "base/map.h"
 
@@ -111,10 +111,10 @@ static void keep_hidden(struct scan *scan)
 static void keep_below(const struct scan *scan)
 {
 	const struct wsi_selection *selection = scan->selection;
-	for (uint32_t i = 0; i < scan->counts.images; i++) {
-		struct ws_image image;
-		if (ws_target_image(scan->target, i, &image, NULL) == WS_OK)
-			selection->images[i] = selection->contexts[image.context_index];
+	for (uint32_t i = 0; i < scan->counts.modules; i++) {
+		struct ws_module module;
+		if (ws_target_module(scan->target, i, &module, NULL) == WS_OK)
+			selection->modules[i] = selection->contexts[module.context_index];
 	}
 	for (uint32_t i = 0; i < scan->counts.grids; i++) {
 		struct ws_grid grid;
@@ -156,14 +156,14 @@ enum ws_status wsi_select_faulted_contexts(const struct ws_target *target,
 
 /* ---- warps and what they need ---- */
 
-static void keep_image(const struct scan *scan, uint32_t image_index)
+static void keep_image(const struct scan *scan, uint32_t module_index)
 {
-	struct ws_image image;
-	if (image_index == WS_NONE ||
-	    ws_target_image(scan->target, image_index, &image, NULL) != WS_OK)
+	struct ws_module module;
+	if (module_index == WS_NONE ||
+	    ws_target_module(scan->target, module_index, &module, NULL) != WS_OK)
 		return;
-	scan->selection->images[image_index] = true;
-	scan->selection->contexts[image.context_index] = true;
+	scan->selection->modules[module_index] = true;
+	scan->selection->contexts[module.context_index] = true;
 }
 
 static void keep_grid(const struct scan *scan, uint32_t grid_index)
@@ -174,7 +174,7 @@ static void keep_grid(const struct scan *scan, uint32_t grid_index)
 	scan->selection->grids[grid_index] = true;
 	if (grid.context_index != WS_NONE)
 		scan->selection->contexts[grid.context_index] = true;
-	keep_image(scan, grid.image_index);
+	keep_image(scan, grid.module_index);
 }
 
 static struct wsi_map_key kernel_key(uint32_t device_index, uint64_t entry)
@@ -184,12 +184,12 @@ static struct wsi_map_key kernel_key(uint32_t device_index, uint64_t entry)
 
 /* The module that has the code at an address; `launches`: those of its kernel too, where no block
  * tells which one it is. */
-static void keep_code(struct scan *scan, struct ws_module_set *modules, uint32_t device_index,
+static void keep_code(struct scan *scan, struct ws_cubin_set *cubins, uint32_t device_index,
 		      uint64_t address, bool launches)
 {
-	struct ws_module_hint hint = { WS_NONE, device_index, WS_NONE };
+	struct ws_cubin_hint hint = { WS_NONE, device_index, WS_NONE };
 	struct ws_place place;
-	if (ws_module_set_find_address(modules, address, &hint, &place, NULL) != WS_OK)
+	if (ws_cubin_set_find_address(cubins, address, &hint, &place, NULL) != WS_OK)
 		return;
 	keep_image(scan, place.module_index);
 	if (!launches || !place.owner)
@@ -213,28 +213,28 @@ static void keep_launches(const struct scan *scan)
 }
 
 /* The modules of where the threads of a warp are, and whence they came. */
-static void keep_code_of(struct scan *scan, struct ws_module_set *modules, uint32_t warp_index,
+static void keep_code_of(struct scan *scan, struct ws_cubin_set *cubins, uint32_t warp_index,
 			 const struct ws_warp *warp, bool launches)
 {
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
 	if (warp->error_pc_valid)
-		keep_code(scan, modules, warp->device_index, warp->error_pc, launches);
+		keep_code(scan, cubins, warp->device_index, warp->error_pc, launches);
 	if (ws_target_lanes(scan->target, warp_index, lanes, &n, NULL) != WS_OK)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_return_address frames[64];
 		uint32_t n_frames = 0;
-		keep_code(scan, modules, warp->device_index, lanes[i].pc, launches);
+		keep_code(scan, cubins, warp->device_index, lanes[i].pc, launches);
 		if (ws_target_call_stack(scan->target, warp_index, lanes[i].id, frames,
 					 WSI_COUNT(frames), &n_frames, NULL) != WS_OK)
 			continue;
 		for (uint32_t f = 0; f < n_frames && f < WSI_COUNT(frames); f++)
-			keep_code(scan, modules, warp->device_index, frames[f].address, false);
+			keep_code(scan, cubins, warp->device_index, frames[f].address, false);
 	}
 }
 
-static void keep_warp(struct scan *scan, struct ws_module_set *modules, uint32_t warp_index,
+static void keep_warp(struct scan *scan, struct ws_cubin_set *cubins, uint32_t warp_index,
 		      const struct ws_warp *warp)
 {
 	struct wsi_selection *selection = scan->selection;
@@ -243,26 +243,26 @@ static void keep_warp(struct scan *scan, struct ws_module_set *modules, uint32_t
 	selection->blocks[warp->block_index] = true;
 	bool known = ws_target_block(scan->target, warp->block_index, &block, NULL) == WS_OK &&
 		     block.grid_index != WS_NONE;
-	keep_code_of(scan, modules, warp_index, warp, !known);
+	keep_code_of(scan, cubins, warp_index, warp, !known);
 	if (known)
 		keep_grid(scan, block.grid_index);
 }
 
 /* Keeps what an SM shows of faults; false when it shows none. */
-static bool keep_sm(struct scan *scan, struct ws_module_set *modules, uint32_t sm_index)
+static bool keep_sm(struct scan *scan, struct ws_cubin_set *cubins, uint32_t sm_index)
 {
 	struct ws_sm sm;
 	if (ws_target_sm(scan->target, sm_index, &sm, NULL) != WS_OK)
 		return false;
 	bool found = sm.exception != 0;
 	if (found && sm.error_pc_valid)
-		keep_code(scan, modules, sm.device_index, sm.error_pc, true);
+		keep_code(scan, cubins, sm.device_index, sm.error_pc, true);
 	for (uint32_t w = 0; w < sm.n_warps; w++) {
 		struct ws_warp warp;
 		if (!warp_faulted(scan, &sm, sm.first_warp_index + w, &warp))
 			continue;
 		found = true;
-		keep_warp(scan, modules, sm.first_warp_index + w, &warp);
+		keep_warp(scan, cubins, sm.first_warp_index + w, &warp);
 	}
 	return found;
 }
@@ -271,14 +271,14 @@ enum ws_status wsi_select_faulted_warps(const struct ws_target *target,
 					struct wsi_selection *selection, struct ws_error *err)
 {
 	struct scan scan = { .target = target, .selection = selection, .err = err };
-	struct ws_module_set *modules = NULL;
+	struct ws_cubin_set *cubins = NULL;
 	ws_target_counts(target, &scan.counts);
 	enum ws_status st = selection_init(selection, &scan.counts, err);
 	if (st == WS_OK)
-		st = ws_target_modules(target, &modules, err);
+		st = ws_target_cubins(target, &cubins, err);
 	bool found = false;
 	for (uint32_t i = 0; i < scan.counts.sms && st == WS_OK; i++)
-		found = keep_sm(&scan, modules, i) || found;
+		found = keep_sm(&scan, cubins, i) || found;
 	keep_launches(&scan);
 	wsi_map_fini(&scan.kernels);
 	if (st == WS_OK && scan.no_memory)

@@ -8,11 +8,11 @@
 #include "base/base.h"
 
 /* The lists of which something may be left out. */
-#define WSI_SELECTED_LISTS(X) X(contexts) X(images) X(grids) X(blocks) X(warps)
+#define WSI_SELECTED_LISTS(X) X(contexts) X(modules) X(grids) X(blocks) X(warps)
 
 /* Per list index: whether it is kept. NULL: all are. */
 struct wsi_selection {
-	bool *contexts, *images, *grids, *blocks, *warps; /* owned */
+	bool *contexts, *modules, *grids, *blocks, *warps; /* owned */
 };
 
 static inline bool wsi_selected(const bool *kept, uint32_t index)

@@ -295,13 +295,13 @@ static void account(struct strip *strip, const struct wsi_selection *selection, 
 		if (range.space != WS_SPACE_CONST)
 			stripped->memory_bytes += range.bytes_present;
 	}
-	for (uint32_t i = 0; flags & WS_WRITE_SKIP_IMAGES && i < before->images; i++) {
-		struct ws_image image;
-		if (wsi_selected(selection->images, i) &&
-		    ws_target_image(strip->target, i, &image, NULL) == WS_OK &&
-		    image.original.len > 0) {
+	for (uint32_t i = 0; flags & WS_WRITE_SKIP_IMAGES && i < before->modules; i++) {
+		struct ws_module module;
+		if (wsi_selected(selection->modules, i) &&
+		    ws_target_module(strip->target, i, &module, NULL) == WS_OK &&
+		    module.original.len > 0) {
 			stripped->original_images++;
-			stripped->original_bytes += image.original.len;
+			stripped->original_bytes += module.original.len;
 		}
 	}
 }

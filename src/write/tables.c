@@ -95,7 +95,7 @@ static uint32_t stride_of(const struct ws_writer *writer, enum wsi_kind kind, ui
 
 DEFINE_TABLE(device, WSI_KIND_DEVICE, struct ws_device, rows[i].have, false)
 DEFINE_TABLE(context, WSI_KIND_CONTEXT, struct ws_context, UINT32_MAX, false)
-DEFINE_TABLE(module, WSI_KIND_MODULE, struct ws_image, UINT32_MAX, false)
+DEFINE_TABLE(module, WSI_KIND_MODULE, struct ws_module, UINT32_MAX, false)
 DEFINE_TABLE(grid, WSI_KIND_GRID, struct ws_grid, rows[i].have, false)
 DEFINE_TABLE(sm, WSI_KIND_SM, struct ws_sm, rows[i].have, rows[i].damaged)
 DEFINE_TABLE(block, WSI_KIND_BLOCK, struct ws_block, rows[i].have, false)
@@ -117,7 +117,7 @@ DEFINE_TABLE(meta, WSI_KIND_META, struct ws_dump_facts,
 		return record##_table(writer, parent, at, 0, rows, n, ret_table, err);      \
 	}
 
-DEFINE_WRITER(module, struct ws_image)
+DEFINE_WRITER(module, struct ws_module)
 DEFINE_WRITER(grid, struct ws_grid)
 DEFINE_WRITER(sm, struct ws_sm)
 DEFINE_WRITER(block, struct ws_block)

@@ -93,7 +93,7 @@ static enum ws_status row_read(struct wsi_job *job, enum ws_status status, enum 
 	}
 
 DEFINE_READ(context, WSI_KIND_CONTEXT, struct ws_context, device_index, job->selection->contexts)
-DEFINE_READ(image, WSI_KIND_MODULE, struct ws_image, context_index, job->selection->images)
+DEFINE_READ(module, WSI_KIND_MODULE, struct ws_module, context_index, job->selection->modules)
 DEFINE_READ(grid, WSI_KIND_GRID, struct ws_grid, device_index, job->selection->grids)
 DEFINE_READ(sm, WSI_KIND_SM, struct ws_sm, device_index, (const bool *)NULL)
 DEFINE_READ(block, WSI_KIND_BLOCK, struct ws_block, sm_index, job->selection->blocks)
@@ -301,21 +301,21 @@ static bool has_form(enum ws_status status, struct ws_span bytes)
 static enum ws_status modules_write(struct wsi_job *job, uint32_t context_index,
 				    const struct ws_write_table *contexts, uint32_t row)
 {
-	struct rows images;
+	struct rows modules;
 	struct ws_write_table table;
-	enum ws_status st = images_read(job, context_index, &images);
+	enum ws_status st = modules_read(job, context_index, &modules);
 	if (st == WS_OK)
-		st = ws_writer_modules(job->writer, contexts, row, images.at, images.n, &table,
+		st = ws_writer_modules(job->writer, contexts, row, modules.at, modules.n, &table,
 				       job->err);
-	for (uint32_t i = 0; i < images.n && st == WS_OK; i++) {
-		const struct ws_image *image = (const struct ws_image *)images.at + i;
-		if (has_form(image->relocated_status, image->relocated))
-			st = image_write(job, images.index[i], true, image->relocated, &table, i);
+	for (uint32_t i = 0; i < modules.n && st == WS_OK; i++) {
+		const struct ws_module *module = (const struct ws_module *)modules.at + i;
+		if (has_form(module->relocated_status, module->relocated))
+			st = image_write(job, modules.index[i], true, module->relocated, &table, i);
 		if (st == WS_OK && !(job->flags & WS_WRITE_SKIP_IMAGES) &&
-		    has_form(image->original_status, image->original))
-			st = image_write(job, images.index[i], false, image->original, &table, i);
+		    has_form(module->original_status, module->original))
+			st = image_write(job, modules.index[i], false, module->original, &table, i);
 	}
-	rows_fini(&images);
+	rows_fini(&modules);
 	return st;
 }
 

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 /* ---- what is answered ---- */
 
@@ -580,13 +580,13 @@ void images_by_warp_and_by_handle(void **state)
 /* The code of the function at an address; it lies in the image. */
 static struct ws_span code_at(struct ws_span image, uint64_t address)
 {
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	struct ws_place place;
 	struct ws_span code;
-	assert_int_equal(ws_module_open(image, &module, NULL), WS_OK);
-	assert_int_equal(ws_module_find_address(module, address, &place, NULL), WS_OK);
-	assert_int_equal(ws_module_code(module, place.function, &code, NULL), WS_OK);
-	ws_module_close(module);
+	assert_int_equal(ws_cubin_open(image, &cubin, NULL), WS_OK);
+	assert_int_equal(ws_cubin_find_address(cubin, address, &place, NULL), WS_OK);
+	assert_int_equal(ws_cubin_code(cubin, place.function, &code, NULL), WS_OK);
+	ws_cubin_close(cubin);
 	return code;
 }
 
@@ -602,11 +602,11 @@ static void disassemble_image(struct ws_span image, uint8_t sm)
 	if (sm)
 		copy[48 + (copy[8] >= 8)] = sm; /* e_flags, where the ABI version has it */
 	start(true);
-	fake.image[0].relocated = (struct ws_span){ copy, image.len, 0 };
+	fake.module[0].relocated = (struct ws_span){ copy, image.len, 0 };
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
 	assert_int_equal(CALL(getLoadedFunctionInfo, 0, 0x100, &info, 0, 1), CUDBG_SUCCESS);
 	fake.code = info.address;
-	fake.code_text = code_at(fake.image[0].relocated, info.address);
+	fake.code_text = code_at(fake.module[0].relocated, info.address);
 	CUDBGResult result = CALL(disassemble, 0, info.address, &n, text, sizeof text);
 	if (sm) {
 		assert_int_equal(result, CUDBG_ERROR_NOT_SUPPORTED);
@@ -676,16 +676,16 @@ void code_of_a_real_image(void **state)
 {
 	(void)state;
 	struct ws_target *target;
-	struct ws_image image;
+	struct ws_module module;
 	const char *path = getenv("WS_TEST_DUMP");
 	if (!path) {
 		skip();
 		return;
 	}
 	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
-	assert_int_equal(ws_target_image(target, 0, &image, NULL), WS_OK);
+	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
 	start(true);
-	fake.image[0].relocated = image.relocated;
+	fake.module[0].relocated = module.relocated;
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
 	CUDBGLoadedFunctionInfo info[64];
 	memset(info, 0xff, sizeof info);
@@ -738,15 +738,15 @@ void code_of_a_real_image(void **state)
 	fake.fail_op = FAKE_NOTHING;
 	stop();
 	start(false);
-	fake.image[0].relocated_status = WS_ABSENT;
-	fake.image[0].relocated = (struct ws_span){ NULL, 0, 0 };
+	fake.module[0].relocated_status = WS_ABSENT;
+	fake.module[0].relocated = (struct ws_span){ NULL, 0, 0 };
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
 	assert_int_equal(CALL(getLoadedFunctionInfo, 0, 0x100, info, 0, 1),
 			 CUDBG_ERROR_MISSING_DATA);
 	assert_int_equal(CALL(getLoadedFunctionInfo118, 0, 0x100, info, 1),
 			 CUDBG_ERROR_MISSING_DATA);
 	stop();
-	disassemble_image(image.relocated, 0);
-	disassemble_image(image.relocated, 20);
+	disassemble_image(module.relocated, 0);
+	disassemble_image(module.relocated, 20);
 	ws_target_close(target);
 }

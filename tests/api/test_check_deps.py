@@ -22,7 +22,7 @@ CASES = (
     ('src/render/x.c', '#include <warpscope/write.h>', True),
     ('src/target/api/x.c', '#include <warpscope/cudadebugger.h>', False),
     ('include/warpscope/line.h', '#include <warpscope/base.h>', False),
-    ('include/warpscope/line.h', '#include <warpscope/module.h>', True),
+    ('include/warpscope/line.h', '#include <warpscope/cubin.h>', True),
     ('include/warpscope/line.h', '#include "base/base.h"', True),
     ('cli/x.c', '#include <warpscope/report.h>', False),
     ('cli/x.c', 'void f(const char *s) { printf("%s", s); }', True),

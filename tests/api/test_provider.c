@@ -291,7 +291,7 @@ static void events_come_through(void **state)
 					 .sync = true,
 					 .host_tid = 5,
 					 .context_id = 0xc0,
-					 .image_handle = 0x100,
+					 .module_handle = 0x100,
 					 .grid = { .id = 77,
 						   .context_id = 0xc0,
 						   .module_handle = 0x100,

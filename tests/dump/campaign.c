@@ -195,11 +195,11 @@ static void tell_device(struct walker *w, uint32_t d)
 	for (uint32_t c = core->contexts.first[d]; c < core->contexts.first[d + 1]; c++) {
 		struct node context = node_of(core, &device, core->contexts.at[c]);
 		tell(w, &context, 0, 1, row_hash(core, core->contexts.at[c]));
-		for (uint32_t m = core->images.first[c]; m < core->images.first[c + 1]; m++) {
-			struct node module = node_of(core, &context, core->images.at[m]);
-			tell(w, &module, 0, 1, row_hash(core, core->images.at[m]));
-			tell_leaf(w, &module, core->images.at[m], WSI_KIND_IMAGE);
-			tell_leaf(w, &module, core->images.at[m], WSI_KIND_RELOCATED);
+		for (uint32_t m = core->modules.first[c]; m < core->modules.first[c + 1]; m++) {
+			struct node module = node_of(core, &context, core->modules.at[m]);
+			tell(w, &module, 0, 1, row_hash(core, core->modules.at[m]));
+			tell_leaf(w, &module, core->modules.at[m], WSI_KIND_IMAGE);
+			tell_leaf(w, &module, core->modules.at[m], WSI_KIND_RELOCATED);
 		}
 	}
 	for (uint32_t g = core->grids.first[d]; g < core->grids.first[d + 1]; g++) {

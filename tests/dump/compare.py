@@ -141,7 +141,7 @@ class Lines:
             module = next((m for m in (context or {}).get("modules", [])
                            if m["moduleHandle"] == row["moduleHandle"]), None)
             self.add("grid", ("device_index", row["_device"]), ("context_index", context["_index"] if context else "-"),
-                     ("image_index", module["_index"] if module else "-"), ("id", signed(row["gridId64"])),
+                     ("module_index", module["_index"] if module else "-"), ("id", signed(row["gridId64"])),
                      ("context_id", row["contextId"]), ("module_handle", row["moduleHandle"]),
                      ("function", row["function"]), ("function_entry", row["functionEntry"]),
                      ("parent_id", signed(row["parentGridId64"])), ("params_offset", row["paramsOffset"]),

@@ -82,8 +82,8 @@ static void image_form(const char *name, enum ws_status st, struct ws_span bytes
 static void images(const struct ws_target *target, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct ws_image v;
-		if (ws_target_image(target, i, &v, NULL) != WS_OK)
+		struct ws_module v;
+		if (ws_target_module(target, i, &v, NULL) != WS_OK)
 			abort();
 		printf("image %u", i);
 		I(device_index), I(context_index), N(handle);
@@ -100,7 +100,7 @@ static void grids(const struct ws_target *target, uint32_t n)
 		if (ws_target_grid(target, i, &v, NULL) != WS_OK)
 			abort();
 		printf("grid %u", i);
-		I(device_index), I(context_index), I(image_index);
+		I(device_index), I(context_index), I(module_index);
 		printf(" id=%" PRId64, v.id);
 		N(context_id), N(module_handle), N(function), N(function_entry);
 		printf(" parent_id=%" PRId64, v.parent_id);
@@ -290,7 +290,7 @@ int main(int argc, char **argv)
 	facts(target);
 	devices(target, n.devices);
 	contexts(target, n.contexts);
-	images(target, n.images);
+	images(target, n.modules);
 	grids(target, n.grids);
 	sms(target, n.sms);
 	blocks(target, n.blocks);

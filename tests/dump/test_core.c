@@ -374,9 +374,9 @@ static void what_was_left_out_is_said_so(void **state)
 				 WS_EXCLUDED);
 		assert_non_null(strstr(err.message, "by the flag skip_"));
 	}
-	struct ws_image image;
-	assert_int_equal(ws_target_image(target, 0, &image, NULL), WS_OK);
-	assert_int_equal(image.original_status, WS_EXCLUDED);
+	struct ws_module module;
+	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
+	assert_int_equal(module.original_status, WS_EXCLUDED);
 	ws_target_close(target);
 }
 

@@ -75,9 +75,9 @@ static void walk_software(const struct ws_target *target, const struct ws_counts
 		PROMISE(v.device_index < n->devices);
 		mix(hash, &v.id, sizeof v.id);
 	}
-	for (uint32_t i = 0; i < some(n->images); i++) {
-		struct ws_image v;
-		PROMISE(ws_target_image(target, i, &v, &err) == WS_OK);
+	for (uint32_t i = 0; i < some(n->modules); i++) {
+		struct ws_module v;
+		PROMISE(ws_target_module(target, i, &v, &err) == WS_OK);
 		PROMISE(v.context_index < n->contexts && v.device_index < n->devices);
 		mix(hash, v.relocated.ptr, v.relocated.len < 64 ? v.relocated.len : 64);
 		mix(hash, v.original.ptr, v.original.len < 64 ? v.original.len : 64);
@@ -87,7 +87,7 @@ static void walk_software(const struct ws_target *target, const struct ws_counts
 		PROMISE(ws_target_grid(target, i, &v, &err) == WS_OK);
 		PROMISE(v.device_index < n->devices);
 		index_ok(v.context_index, n->contexts);
-		index_ok(v.image_index, n->images);
+		index_ok(v.module_index, n->modules);
 		mix(hash, &v.id, sizeof v.id);
 	}
 }

@@ -14,7 +14,7 @@
 union element {
 	struct ws_device device;
 	struct ws_context context;
-	struct ws_image image;
+	struct ws_module module;
 	struct ws_grid grid;
 	struct ws_sm sm;
 	struct ws_block block;
@@ -29,7 +29,7 @@ union element {
 	}
 GET(device)
 GET(context)
-GET(image)
+GET(module)
 GET(grid)
 GET(sm)
 GET(block)
@@ -45,7 +45,7 @@ struct list {
 static const struct list lists[] = {
 	{ "device", offsetof(struct ws_counts, devices), get_device },
 	{ "context", offsetof(struct ws_counts, contexts), get_context },
-	{ "image", offsetof(struct ws_counts, images), get_image },
+	{ "module", offsetof(struct ws_counts, modules), get_module },
 	{ "grid", offsetof(struct ws_counts, grids), get_grid },
 	{ "sm", offsetof(struct ws_counts, sms), get_sm },
 	{ "block", offsetof(struct ws_counts, blocks), get_block },
@@ -139,18 +139,18 @@ static void indices_name_what_is_there(struct ws_target *target)
 			continue;
 		is_index(e.context.device_index, n.devices, false);
 	}
-	for (uint32_t i = 0; i < n.images; i++) {
-		if (!is_told(get_image(target, i, &e, &err), &err))
+	for (uint32_t i = 0; i < n.modules; i++) {
+		if (!is_told(get_module(target, i, &e, &err), &err))
 			continue;
-		is_index(e.image.device_index, n.devices, false);
-		is_index(e.image.context_index, n.contexts, true);
+		is_index(e.module.device_index, n.devices, false);
+		is_index(e.module.context_index, n.contexts, true);
 	}
 	for (uint32_t i = 0; i < n.grids; i++) {
 		if (!is_told(get_grid(target, i, &e, &err), &err))
 			continue;
 		is_index(e.grid.device_index, n.devices, false);
 		is_index(e.grid.context_index, n.contexts, true);
-		is_index(e.grid.image_index, n.images, true);
+		is_index(e.grid.module_index, n.modules, true);
 	}
 	for (uint32_t i = 0; i < n.blocks; i++) {
 		if (!is_told(get_block(target, i, &e, &err), &err))

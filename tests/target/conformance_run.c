@@ -157,10 +157,10 @@ static void who_waits_for_a_later_event_waits_on(struct ws_target *target)
 {
 	struct ws_event event;
 	conformance_raise(WS_EVENT_CONTEXT_CREATED, true);
-	conformance_raise(WS_EVENT_IMAGE_UNLOADED, true);
+	conformance_raise(WS_EVENT_MODULE_UNLOADED, true);
 	assert_int_equal(conformance_waiting(), 2);
 	struct ws_event first = event_of(target, WS_EVENT_CONTEXT_CREATED);
-	struct ws_event second = event_of(target, WS_EVENT_IMAGE_UNLOADED);
+	struct ws_event second = event_of(target, WS_EVENT_MODULE_UNLOADED);
 	assert_true(first.sync && second.sync && first.sequence &&
 		    second.sequence > first.sequence);
 	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);

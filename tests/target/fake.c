@@ -52,7 +52,7 @@ static void fake_close(struct ws_target *target)
 	struct fake *fake = fake_of(target);
 	free(fake->device);
 	free(fake->context);
-	free(fake->image);
+	free(fake->module);
 	free(fake->grid);
 	free(fake->sm);
 	free(fake->block);
@@ -77,7 +77,7 @@ static void fake_close(struct ws_target *target)
 
 DEFINE_ELEMENT(device, FAKE_DEVICE)
 DEFINE_ELEMENT(context, FAKE_CONTEXT)
-DEFINE_ELEMENT(image, FAKE_IMAGE)
+DEFINE_ELEMENT(module, FAKE_MODULE)
 DEFINE_ELEMENT(grid, FAKE_GRID)
 DEFINE_ELEMENT(sm, FAKE_SM)
 DEFINE_ELEMENT(block, FAKE_BLOCK)
@@ -565,7 +565,7 @@ static void make_lists(struct fake *fake, const struct ws_counts *counts)
 		.close = fake_close,
 		.device = fake_device,
 		.context = fake_context,
-		.image = fake_image,
+		.module = fake_module,
 		.grid = fake_grid,
 		.sm = fake_sm,
 		.block = fake_block,
@@ -581,7 +581,7 @@ static void make_lists(struct fake *fake, const struct ws_counts *counts)
 	fake->target.counts = *counts;
 	fake->device = make(counts->devices, sizeof *fake->device);
 	fake->context = make(FAKE_MAX_ROWS, sizeof *fake->context);
-	fake->image = make(FAKE_MAX_ROWS, sizeof *fake->image);
+	fake->module = make(FAKE_MAX_ROWS, sizeof *fake->module);
 	fake->grid = make(FAKE_MAX_ROWS, sizeof *fake->grid);
 	fake->sm = make(counts->sms, sizeof *fake->sm);
 	fake->block = make(counts->blocks, sizeof *fake->block);
@@ -605,10 +605,10 @@ void fake_init(struct fake *fake, uint32_t n_sms, uint32_t n_warps, uint32_t n_l
 					      .n_lanes_per_warp = 32,
 					      .instruction_bytes = 16 };
 	fake->grid[0] = (struct ws_grid){
-		.context_index = WS_NONE, .image_index = WS_NONE, .id = 1, .function_entry = 0x1000
+		.context_index = WS_NONE, .module_index = WS_NONE, .id = 1, .function_entry = 0x1000
 	};
-	fake->image[0] =
-		(struct ws_image){ .context_index = WS_NONE, .original_status = WS_ABSENT };
+	fake->module[0] =
+		(struct ws_module){ .context_index = WS_NONE, .original_status = WS_ABSENT };
 	for (uint32_t i = 0; i < n_sms; i++)
 		fake->sm[i] = (struct ws_sm){ .have = WS_SM_EXCEPTION,
 					      .id = i,
@@ -660,7 +660,7 @@ static void script_devices(struct fake *fake)
 		.local_window_base = FAKE_GENERIC_LOCAL,
 		.host_tid = 4711,
 	};
-	fake->image[0] = (struct ws_image){
+	fake->module[0] = (struct ws_module){
 		.handle = 0x100,
 		.relocated = { bytes, sizeof bytes, 0 },
 		.original_status = WS_EXCLUDED,
@@ -673,7 +673,7 @@ static void script_grids(struct fake *fake)
 		fake->grid[i] = (struct ws_grid){
 			.have = WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER | WS_GRID_N_REGS,
 			.context_index = i == 1 ? WS_NONE : 0,
-			.image_index = i == 2 ? WS_NONE : 0,
+			.module_index = i == 2 ? WS_NONE : 0,
 			.id = i == 3 ? (int64_t)0x500000001 : (int64_t)i + 1,
 			.context_id = i == 1 ? 0xbad : 0xc0,
 			.module_handle = i == 2 ? 0xbad : 0x100,
@@ -767,7 +767,7 @@ void fake_init_still(struct fake *fake)
 {
 	make_lists(fake, &(struct ws_counts){ .devices = 2,
 					      .contexts = 1,
-					      .images = 1,
+					      .modules = 1,
 					      .grids = 4,
 					      .sms = 2,
 					      .blocks = 4,

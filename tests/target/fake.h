@@ -17,7 +17,7 @@ enum fake_op {
 	FAKE_BLOCK,
 	FAKE_WARP,
 	FAKE_LANE,
-	FAKE_IMAGE,
+	FAKE_MODULE,
 	FAKE_CONTEXT,
 	FAKE_STACK,
 	FAKE_REGISTERS,
@@ -57,7 +57,7 @@ struct fake {
 	/* the lists; owned */
 	struct ws_device *device;
 	struct ws_context *context;
-	struct ws_image *image;
+	struct ws_module *module;
 	struct ws_grid *grid;
 	struct ws_sm *sm;
 	struct ws_block *block;

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include <warpscope/assemble.h>
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 #include <warpscope/sass.h>
 
 struct message {
@@ -160,25 +160,24 @@ static const char program[] = ".arch sm_80\n"
 			      ".end\n";
 
 /* Text of the instruction at an offset. */
-static const char *text_at(struct ws_module *module, const struct ws_function *function,
-			   uint64_t off)
+static const char *text_at(struct ws_cubin *cubin, const struct ws_function *function, uint64_t off)
 {
 	static char text[WS_SASS_TEXT_MAX];
-	struct ws_module_facts facts;
+	struct ws_cubin_facts facts;
 	struct ws_span code, word = { .ptr = NULL };
 	struct ws_insn insn;
-	ws_module_facts(module, &facts);
-	assert_int_equal(ws_module_code(module, function, &code, NULL), WS_OK);
+	ws_cubin_facts(cubin, &facts);
+	assert_int_equal(ws_cubin_code(cubin, function, &code, NULL), WS_OK);
 	assert_true(ws_span_sub(code, off, WS_SASS_BYTES, &word));
 	ws_sass_decode(facts.sm, word.ptr, &insn);
 	ws_sass_format(&insn, off, NULL, text, sizeof text);
 	return text;
 }
 
-static const struct ws_function *function_named(struct ws_module *module, const char *name)
+static const struct ws_function *function_named(struct ws_cubin *cubin, const char *name)
 {
 	const struct ws_function *function = NULL;
-	assert_int_equal(ws_module_find_function(module, ws_str_of(name), &function, NULL), WS_OK);
+	assert_int_equal(ws_cubin_find_function(cubin, ws_str_of(name), &function, NULL), WS_OK);
 	return function;
 }
 
@@ -197,16 +196,16 @@ static void the_module_reader_finds_what_the_text_says(void **state)
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		struct ws_assembly *assembly = assembled(program, cases[i].arch);
-		struct ws_module *m;
-		struct ws_module_facts facts;
+		struct ws_cubin *m;
+		struct ws_cubin_facts facts;
 		struct ws_function_info info;
 		struct ws_param params[4];
 		uint32_t exits[4];
 		struct ws_reloc relocs[4];
 		size_t n;
-		assert_int_equal(ws_module_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
-		assert_false(ws_module_damage(m, NULL));
-		ws_module_facts(m, &facts);
+		assert_int_equal(ws_cubin_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
+		assert_false(ws_cubin_damage(m, NULL));
+		ws_cubin_facts(m, &facts);
 		assert_int_equal(facts.sm, cases[i].sm);
 		assert_int_equal(facts.virtual_sm, cases[i].sm);
 		assert_int_equal(facts.variant, cases[i].sm == 90 ? 'a' : 0);
@@ -219,7 +218,7 @@ static void the_module_reader_finds_what_the_text_says(void **state)
 		assert_int_equal(k->min_stack_bytes, 40);
 		assert_int_equal(inner->sec_off, 0x70);
 		assert_int_equal(inner->size_bytes, 0x10);
-		assert_int_equal(ws_module_function_info(m, k, &info, params, 4, exits, 4, NULL),
+		assert_int_equal(ws_cubin_function_info(m, k, &info, params, 4, exits, 4, NULL),
 				 WS_OK);
 		assert_int_equal(info.param_bank_offset, cases[i].base);
 		assert_int_equal(info.param_bytes, 16);
@@ -232,7 +231,7 @@ static void the_module_reader_finds_what_the_text_says(void **state)
 		assert_int_equal(exits[1], 0x60);
 		assert_string_equal(text_at(m, k, 0x10), cases[i].param);
 		assert_string_equal(text_at(m, k, 0x20), cases[i].shared);
-		assert_int_equal(ws_module_relocs(m, k->section, relocs, 4, &n, NULL), WS_OK);
+		assert_int_equal(ws_cubin_relocs(m, k->section, relocs, 4, &n, NULL), WS_OK);
 		assert_int_equal(n, 2);
 		assert_int_equal(relocs[0].kind, WS_RELOC_CALL);
 		assert_int_equal(relocs[0].type, cases[i].call_type);
@@ -240,7 +239,7 @@ static void the_module_reader_finds_what_the_text_says(void **state)
 		assert_int_equal(relocs[1].kind, WS_RELOC_LOW);
 		assert_int_equal(relocs[1].addend, 0x60);
 		assert_true(ws_str_equal(relocs[1].symbol, ws_str_of("k")));
-		ws_module_close(m);
+		ws_cubin_close(m);
 		ws_assembly_destroy(assembly);
 	}
 }
@@ -249,13 +248,13 @@ static void an_empty_text_gives_an_image_without_code(void **state)
 {
 	(void)state;
 	struct ws_assembly *assembly = assembled("", "sm_121");
-	struct ws_module *m;
+	struct ws_cubin *m;
 	const struct ws_function *functions;
 	size_t n = 1;
-	assert_int_equal(ws_module_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
-	assert_int_equal(ws_module_functions(m, &functions, &n, NULL), WS_OK);
+	assert_int_equal(ws_cubin_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
+	assert_int_equal(ws_cubin_functions(m, &functions, &n, NULL), WS_OK);
 	assert_int_equal(n, 0);
-	ws_module_close(m);
+	ws_cubin_close(m);
 	ws_assembly_destroy(assembly);
 }
 

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 #include "base/file.h"
 #include "base/reader.h"
@@ -531,7 +531,7 @@ static void every_allocation_may_fail(void **state)
 
 struct image {
 	struct wsi_file file;
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 };
 
 static struct image image_open(const char *folder_variable, const char *name)
@@ -540,13 +540,13 @@ static struct image image_open(const char *folder_variable, const char *name)
 	char path[1000];
 	assert_true(wsi_format(path, "%s/%s", getenv(folder_variable), name));
 	assert_int_equal(wsi_file_open(path, &image.file, NULL), WS_OK);
-	assert_int_equal(ws_module_open(image.file.bytes, &image.module, NULL), WS_OK);
+	assert_int_equal(ws_cubin_open(image.file.bytes, &image.cubin, NULL), WS_OK);
 	return image;
 }
 
 static void image_close(struct image *image)
 {
-	ws_module_close(image->module);
+	ws_cubin_close(image->cubin);
 	wsi_file_close(&image->file);
 }
 
@@ -557,7 +557,7 @@ static void check_calls(struct image *image)
 	struct ws_dwarf_param params[MAX_PARAMS];
 	struct ws_dwarf_field field;
 	char text[40];
-	assert_int_equal(ws_module_dwarf(image->module, &dwarf, NULL), WS_OK);
+	assert_int_equal(ws_cubin_dwarf(image->cubin, &dwarf, NULL), WS_OK);
 	assert_false(ws_dwarf_damage(dwarf, NULL));
 	assert_int_equal(ws_dwarf_function_count(dwarf), 4);
 	assert_int_equal(params_of(dwarf, "_Z8checksumPKciiPi", params), 4);
@@ -600,9 +600,9 @@ static void an_image_with_lines_alone_says_so(void **state)
 	struct image image = image_open("WS_TEST_CUBINS", "calls.li.sm_90.cubin");
 	const struct ws_dwarf *dwarf;
 	struct ws_error err;
-	assert_int_equal(ws_module_dwarf(image.module, &dwarf, &err), WS_ABSENT);
+	assert_int_equal(ws_cubin_dwarf(image.cubin, &dwarf, &err), WS_ABSENT);
 	assert_non_null(strstr(err.message, "-G"));
-	assert_int_equal(ws_module_dwarf(image.module, &dwarf, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_dwarf(image.cubin, &dwarf, NULL), WS_ABSENT);
 	image_close(&image);
 }
 

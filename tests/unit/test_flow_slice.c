@@ -2,8 +2,8 @@
 /* Where values come from: hand-made idioms of the compiler, and the committed cubins. */
 #include "assemble.h"
 
+#include <warpscope/cubin.h>
 #include <warpscope/flow.h>
-#include <warpscope/module.h>
 
 #include "base/file.h"
 

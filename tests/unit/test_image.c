@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
+#include <warpscope/cubin.h>
 #include <warpscope/image.h>
-#include <warpscope/module.h>
 
 #include "base/file.h"
 #include "base/reader.h"
@@ -35,21 +35,21 @@ static bool is(struct ws_str text, const char *wanted)
 static void expect_bare(struct ws_image_file *file, size_t index, uint32_t sm)
 {
 	const struct ws_image_entry *entry = ws_image_file_at(file, index);
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	struct ws_error err;
 	assert_int_equal(entry->kind, WS_IMAGE_CUBIN);
 	assert_int_equal(entry->sm, sm);
-	assert_int_equal(ws_image_file_module(file, index, &module, &err), WS_OK);
-	assert_int_equal(ws_module_image(module).len, entry->image_bytes);
-	struct ws_module_facts facts;
-	ws_module_facts(module, &facts);
+	assert_int_equal(ws_image_file_cubin(file, index, &cubin, &err), WS_OK);
+	assert_int_equal(ws_cubin_image(cubin).len, entry->image_bytes);
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(cubin, &facts);
 	assert_int_equal(facts.sm, sm);
 	const struct ws_function *f;
-	assert_int_equal(
-		ws_module_find_function(module, ws_str_of("_Z8no_linesPKiS0_Pi"), &f, &err), WS_OK);
-	struct ws_module *again;
-	assert_int_equal(ws_image_file_module(file, index, &again, &err), WS_OK);
-	assert_ptr_equal(again, module);
+	assert_int_equal(ws_cubin_find_function(cubin, ws_str_of("_Z8no_linesPKiS0_Pi"), &f, &err),
+			 WS_OK);
+	struct ws_cubin *again;
+	assert_int_equal(ws_image_file_cubin(file, index, &again, &err), WS_OK);
+	assert_ptr_equal(again, cubin);
 }
 
 /* Builds without a library skip what needs it. */
@@ -76,9 +76,9 @@ static void fatbin_entries_are_listed_and_unpacked_by_zstd(void **state)
 	assert_int_equal(ws_image_file_bytes(file, 2, &text, &err), WS_OK);
 	assert_int_equal(text.len, ptx->image_bytes);
 	assert_non_null(strstr((const char *)text.ptr, ".target sm_90"));
-	struct ws_module *module;
-	assert_int_equal(ws_image_file_module(file, 2, &module, &err), WS_UNSUPPORTED);
-	assert_int_equal(ws_image_file_module(file, 3, &module, &err), WS_ARGUMENT);
+	struct ws_cubin *cubin;
+	assert_int_equal(ws_image_file_cubin(file, 2, &cubin, &err), WS_UNSUPPORTED);
+	assert_int_equal(ws_image_file_cubin(file, 3, &cubin, &err), WS_ARGUMENT);
 	assert_false(ws_image_file_damage(file, NULL));
 	ws_image_file_close(file);
 }
@@ -153,13 +153,13 @@ static void exercise(struct ws_span bytes)
 	if (ws_image_file_open_memory(bytes, &file, &err) != WS_OK)
 		return;
 	for (size_t i = 0; i < ws_image_file_count(file); i++) {
-		struct ws_module *module;
+		struct ws_cubin *cubin;
 		struct ws_span image;
 		const struct ws_function *f;
 		size_t n;
 		(void)!ws_image_file_bytes(file, i, &image, &err);
-		if (ws_image_file_module(file, i, &module, &err) == WS_OK)
-			assert_int_equal(ws_module_functions(module, &f, &n, &err), WS_OK);
+		if (ws_image_file_cubin(file, i, &cubin, &err) == WS_OK)
+			assert_int_equal(ws_cubin_functions(cubin, &f, &n, &err), WS_OK);
 	}
 	ws_image_file_close(file);
 }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 #include <warpscope/report.h>
 
 #include "base/file.h"
@@ -166,7 +166,7 @@ static void calm_focus_is_the_lowest_block_of_the_lowest_grid(void **state)
 	(void)state;
 	struct fake fake;
 	fake_init(&fake, 4, 1, 2);
-	fake.grid[0].context_index = fake.grid[0].image_index = 0;
+	fake.grid[0].context_index = fake.grid[0].module_index = 0;
 	fake.target.counts.grids = 2;
 	fake.grid[1] = fake.grid[0];
 	fake.grid[0].id = 9;
@@ -188,7 +188,7 @@ static void warps_at_barriers_make_a_hang_suspicious(void **state)
 	(void)state;
 	struct fake fake;
 	fake_init(&fake, 3, 1, 2);
-	fake.grid[0].context_index = fake.grid[0].image_index = 0;
+	fake.grid[0].context_index = fake.grid[0].module_index = 0;
 	for (uint32_t i = 0; i < 3; i++)
 		fake.warp[i].have |= WS_WARP_BARRIER;
 	fake.warp[0].barrier_scope = 3;
@@ -207,7 +207,7 @@ static void cut_dump_without_an_exception_says_nothing(void **state)
 	(void)state;
 	struct fake fake;
 	fake_init(&fake, 1, 1, 1);
-	fake.grid[0].context_index = fake.grid[0].image_index = 0;
+	fake.grid[0].context_index = fake.grid[0].module_index = 0;
 	fake.has_facts = true;
 	fake.facts.path = "x";
 	fake.n_diagnostics = 1;
@@ -232,7 +232,7 @@ static void unreadable_warps_cost_only_themselves(void **state)
 	fake.lanes_status[1] = fake.lanes_status[2] = WS_MALFORMED;
 	fake.sm[2].exception = 14;
 	fake.warp[2].error_pc_valid = true;
-	fake.grid[0].context_index = fake.grid[0].image_index = 0;
+	fake.grid[0].context_index = fake.grid[0].module_index = 0;
 	const struct ws_report *report = report_of(&fake);
 	assert_int_equal(report->n_exceptions, 1);
 	assert_int_equal(report->focus->at.sm, 2);
@@ -284,10 +284,10 @@ struct code {
 	uint64_t checksum, fold, sum_row, read_word;
 };
 
-static uint64_t address_of(struct ws_module *module, const char *name)
+static uint64_t address_of(struct ws_cubin *cubin, const char *name)
 {
 	const struct ws_function *function;
-	assert_int_equal(ws_module_find_function(module, ws_str_of(name), &function, NULL), WS_OK);
+	assert_int_equal(ws_cubin_find_function(cubin, ws_str_of(name), &function, NULL), WS_OK);
 	assert_true(function->gpu_va != 0);
 	return function->gpu_va;
 }
@@ -297,11 +297,11 @@ static void code_fake(struct code *code)
 {
 	struct fake *fake = &code->fake;
 	fake_init(fake, 1, 1, 1);
-	fake->target.counts.images = fake->target.counts.contexts = 1;
-	fake->image[0] = (struct ws_image){ .context_index = WS_NONE,
-					    .original_status = WS_ABSENT,
-					    .relocated = code->file.bytes };
-	fake->grid[0].image_index = 0;
+	fake->target.counts.modules = fake->target.counts.contexts = 1;
+	fake->module[0] = (struct ws_module){ .context_index = WS_NONE,
+					      .original_status = WS_ABSENT,
+					      .relocated = code->file.bytes };
+	fake->grid[0].module_index = 0;
 	fake->grid[0].function_entry = code->checksum;
 	fake->lane[0][0].exception = 14;
 	fake->lane[0][0].pc = code->read_word + 0x50;
@@ -318,13 +318,13 @@ static void code_init(struct code *code)
 	char path[4096];
 	assert_true(wsi_format(path, "%s/calls.G.sm_90.both.cubin", getenv("WS_TEST_BUILT")));
 	assert_int_equal(wsi_file_open(path, &code->file, NULL), WS_OK);
-	struct ws_module *module;
-	assert_int_equal(ws_module_open(code->file.bytes, &module, NULL), WS_OK);
-	code->checksum = address_of(module, "_Z8checksumPKciiPi");
-	code->fold = address_of(module, "_Z4fold6Cursori");
-	code->sum_row = address_of(module, "_Z7sum_row6Cursori");
-	code->read_word = address_of(module, "_Z9read_wordPKc");
-	ws_module_close(module);
+	struct ws_cubin *cubin;
+	assert_int_equal(ws_cubin_open(code->file.bytes, &cubin, NULL), WS_OK);
+	code->checksum = address_of(cubin, "_Z8checksumPKciiPi");
+	code->fold = address_of(cubin, "_Z4fold6Cursori");
+	code->sum_row = address_of(cubin, "_Z7sum_row6Cursori");
+	code->read_word = address_of(cubin, "_Z9read_wordPKc");
+	ws_cubin_close(cubin);
 	code_fake(code);
 }
 

@@ -41,16 +41,16 @@ static void path_of(const char *folder_variable, const char *name, char path[100
 	assert_true(wsi_format_(path, 1000, "%s/%s", where, name));
 }
 
-static struct ws_module *image(const char *folder_variable, const char *name, size_t index,
-			       struct ws_image_file **ret_file)
+static struct ws_cubin *image(const char *folder_variable, const char *name, size_t index,
+			      struct ws_image_file **ret_file)
 {
 	char path[1000];
-	struct ws_module *module = NULL;
+	struct ws_cubin *cubin = NULL;
 	struct ws_error err;
 	path_of(folder_variable, name, path);
 	assert_int_equal(ws_image_file_open(path, ret_file, &err), WS_OK);
-	assert_int_equal(ws_image_file_module(*ret_file, index, &module, &err), WS_OK);
-	return module;
+	assert_int_equal(ws_image_file_cubin(*ret_file, index, &cubin, &err), WS_OK);
+	return cubin;
 }
 
 static bool count_take(void *user, const struct ws_code_id *id, const char *path)
@@ -77,8 +77,8 @@ static void same_code_is_stored_once_and_the_better_build_stays(void **state)
 	struct ws_store *store;
 	struct ws_image_file *a, *b;
 	struct ws_error err;
-	struct ws_module *plain = image("WS_TEST_CUBINS", "bare.none.sm_90.cubin", 0, &a);
-	struct ws_module *lines = image("WS_TEST_FATBINS", "bare.li.zstd.fatbin", 1, &b);
+	struct ws_cubin *plain = image("WS_TEST_CUBINS", "bare.none.sm_90.cubin", 0, &a);
+	struct ws_cubin *lines = image("WS_TEST_FATBINS", "bare.li.zstd.fatbin", 1, &b);
 	assert_int_equal(ws_store_open(folder, &store, &err), WS_OK);
 	assert_int_equal(count(store), 0);
 	struct ws_code_id id, other;
@@ -94,7 +94,7 @@ static void same_code_is_stored_once_and_the_better_build_stays(void **state)
 	assert_int_equal(outcome, WS_STORE_PRESENT);
 	assert_int_equal(count(store), 1);
 	ws_image_file_close(a);
-	struct ws_module *more = image("WS_TEST_CUBINS", "bare.none.sm_80.cubin", 0, &a);
+	struct ws_cubin *more = image("WS_TEST_CUBINS", "bare.none.sm_80.cubin", 0, &a);
 	assert_int_equal(ws_store_add(store, more, NULL, &other, &outcome, &err), WS_OK);
 	assert_memory_not_equal(&id, &other, sizeof id);
 	assert_int_equal(count(store), 2);
@@ -128,7 +128,7 @@ static void unwritable_store_is_an_error(void **state)
 	struct ws_error err;
 	struct ws_code_id id;
 	enum ws_store_outcome outcome;
-	struct ws_module *plain = image("WS_TEST_CUBINS", "bare.none.sm_90.cubin", 0, &a);
+	struct ws_cubin *plain = image("WS_TEST_CUBINS", "bare.none.sm_90.cubin", 0, &a);
 	assert_int_equal(ws_store_open("/proc/nowhere", &store, &err), WS_OK);
 	assert_int_equal(ws_store_add(store, plain, NULL, &id, &outcome, &err), WS_IO);
 	assert_int_equal(count(store), 0);
@@ -138,19 +138,19 @@ static void unwritable_store_is_an_error(void **state)
 
 /* ---- borrowing ---- */
 
-static const struct ws_function *kernel(struct ws_module *module)
+static const struct ws_function *kernel(struct ws_cubin *cubin)
 {
 	const struct ws_function *f = NULL;
-	assert_int_equal(
-		ws_module_find_function(module, ws_str_of("_Z8no_linesPKiS0_Pi"), &f, NULL), WS_OK);
+	assert_int_equal(ws_cubin_find_function(cubin, ws_str_of("_Z8no_linesPKiS0_Pi"), &f, NULL),
+			 WS_OK);
 	return f;
 }
 
-static struct ws_borrowed borrow(struct ws_borrow_pool *pool, struct ws_module *module)
+static struct ws_borrowed borrow(struct ws_borrow_pool *pool, struct ws_cubin *cubin)
 {
 	struct ws_borrowed found;
 	struct ws_error err;
-	assert_int_equal(ws_borrow_find(pool, module, kernel(module), &found, &err), WS_OK);
+	assert_int_equal(ws_borrow_find(pool, cubin, kernel(cubin), &found, &err), WS_OK);
 	return found;
 }
 
@@ -163,7 +163,7 @@ static void lines_are_borrowed_only_from_equal_code(void **state)
 	struct ws_image_file *a;
 	struct ws_error err;
 	char path[1000];
-	struct ws_module *dead = image("WS_TEST_BUILT", "bare.none.sm_90.both.cubin", 0, &a);
+	struct ws_cubin *dead = image("WS_TEST_BUILT", "bare.none.sm_90.both.cubin", 0, &a);
 	struct ws_borrow_pool *pool;
 	assert_int_equal(ws_borrow_create(&pool, &err), WS_OK);
 	assert_int_equal(borrow(pool, dead).verdict, WS_BORROW_NO_FUNCTION);
@@ -187,7 +187,7 @@ static void lines_are_borrowed_only_from_equal_code(void **state)
 	assert_string_equal(found.path, path);
 	struct ws_line_pos pos[4];
 	size_t n;
-	assert_int_equal(ws_module_line_find(found.module, found.section, 0x100, pos, 4, &n, &err),
+	assert_int_equal(ws_cubin_line_find(found.cubin, found.section, 0x100, pos, 4, &n, &err),
 			 WS_OK);
 	assert_string_equal(pos[0].file->name, "bare.cu");
 	assert_int_equal(borrow(pool, dead).verdict, WS_BORROW_EQUAL); /* remembered */
@@ -203,7 +203,7 @@ static void folders_are_searched(void **state)
 #endif
 	struct ws_image_file *a;
 	struct ws_error err;
-	struct ws_module *dead = image("WS_TEST_CUBINS", "bare.none.sm_80.cubin", 0, &a);
+	struct ws_cubin *dead = image("WS_TEST_CUBINS", "bare.none.sm_80.cubin", 0, &a);
 	struct ws_borrow_pool *pool;
 	assert_int_equal(ws_borrow_create(&pool, &err), WS_OK);
 	char path[1000];

@@ -100,14 +100,14 @@ static enum ws_status contexts_build(struct ws_writer *writer, const struct ws_w
 				     struct ws_error *err)
 {
 	struct ws_context context = { .id = 0xc0, .shared_window_base = 0x7f4000000000 };
-	struct ws_image image = { .handle = 0x77 };
+	struct ws_module module = { .handle = 0x77 };
 	struct ws_grid grid = { .id = -2, .context_id = 0xc0, .module_handle = 0x77 };
-	struct ws_write_table contexts, modules, grids;
+	struct ws_write_table contexts, cubins, grids;
 	enum ws_status st = ws_writer_contexts(writer, devices, 0, 4, &context, 1, &contexts, err);
 	if (st == WS_OK)
-		st = ws_writer_modules(writer, &contexts, 0, &image, 1, &modules, err);
+		st = ws_writer_modules(writer, &contexts, 0, &module, 1, &cubins, err);
 	if (st == WS_OK)
-		st = ws_writer_image(writer, &modules, 0, true,
+		st = ws_writer_image(writer, &cubins, 0, true,
 				     (struct ws_span){ bytes, sizeof bytes, 0 }, err);
 	if (st == WS_OK)
 		st = ws_writer_grids(writer, devices, 0, &grid, 1, &grids, err);
@@ -222,7 +222,7 @@ static void every_layout_is_read_as_it_was_built(void **state)
 		ws_target_counts(target, &counts);
 		assert_int_equal(counts.warps, 1);
 		assert_int_equal(counts.sms, 2);
-		assert_int_equal(counts.images, 1);
+		assert_int_equal(counts.modules, 1);
 		assert_int_equal(ws_target_device(target, 0, &device, NULL), WS_OK);
 		assert_int_equal(device.id, 4);
 		assert_true(ws_str_equal(device.name, ws_str_of("A GPU")));

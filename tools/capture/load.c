@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 {
 	CUdevice device;
 	CUcontext context;
-	CUmodule module = NULL;
+	CUmodule cubin = NULL;
 	CUfunction kernel = NULL;
 	CUdeviceptr memory = 0;
 	unsigned n = 7;
@@ -45,8 +45,8 @@ int main(int argc, char **argv)
 	TRY(cuDeviceGet(&device, 0));
 	TRY(cuCtxCreate(&context, NULL, 0, device));
 	for (int i = 0; i < copies; i++)
-		TRY(cuModuleLoadData(&module, image));
-	TRY(cuModuleEnumerateFunctions(&kernel, 1, module));
+		TRY(cuModuleLoadData(&cubin, image));
+	TRY(cuModuleEnumerateFunctions(&kernel, 1, cubin));
 	TRY(cuMemAlloc(&memory, 65536));
 	void *arguments[] = { &memory, &n };
 	TRY(cuLaunchKernel(kernel, 2, 1, 1, 64, 1, 1, 0, 0, arguments, 0));

@@ -41,12 +41,12 @@ static bool argument(struct wsi_scene *call, uint64_t call_pc, uint32_t lane, un
 }
 
 /* A string of the image's initialised data at a device address. */
-static bool string_of_image(struct ws_module *module, uint64_t address, struct ws_str *ret_text)
+static bool string_of_image(struct ws_cubin *cubin, uint64_t address, struct ws_str *ret_text)
 {
 	struct ws_section section;
 	struct ws_span bytes;
-	const struct ws_variable *variable = wsi_variable_at(module, WS_SPACE_GLOBAL, 0, address);
-	if (!variable || ws_module_section(module, variable->section, &section, NULL) != WS_OK ||
+	const struct ws_variable *variable = wsi_variable_at(cubin, WS_SPACE_GLOBAL, 0, address);
+	if (!variable || ws_cubin_section(cubin, variable->section, &section, NULL) != WS_OK ||
 	    !ws_span_sub(section.bytes, variable->offset + (address - variable->gpu_va), 1, &bytes))
 		return false;
 	uint64_t start = variable->offset + (address - variable->gpu_va);
@@ -65,18 +65,18 @@ static bool string_argument(struct wsi_scene *call, uint64_t call_pc, uint32_t l
 {
 	uint64_t address;
 	return argument(call, call_pc, lane, number, 64, &address) && address &&
-	       string_of_image(call->code.place.module, address, ret_text);
+	       string_of_image(call->code.place.cubin, address, ret_text);
 }
 
 static const char *why_lost(const struct wsi_scene *call)
 {
-	struct ws_image image;
+	struct ws_module module;
 	if (!call->code.flow)
 		return "the code that calls the assertion is of an architecture without an "
 		       "instruction table";
-	if (ws_target_image(call->build->target, call->code.place.module_index, &image, NULL) ==
+	if (ws_target_module(call->build->target, call->code.place.module_index, &module, NULL) ==
 		    WS_OK &&
-	    image.relocated_status != WS_OK)
+	    module.relocated_status != WS_OK)
 		return "the relocated image of the module, which has the addresses of the strings, "
 		       "is not in the dump";
 	return "the code before the call does not show which strings it is given, or the image "

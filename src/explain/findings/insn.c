@@ -11,18 +11,18 @@ enum { MAX_RELOCS = 1 << 16 };
 /* ---- the bytes ---- */
 
 /* Whether the loader writes into the instruction at an offset. */
-static bool is_relocated(const struct ws_module *module, uint32_t section, uint64_t sec_off)
+static bool is_relocated(const struct ws_cubin *cubin, uint32_t section, uint64_t sec_off)
 {
 	struct ws_reloc *relocs;
 	size_t n = 0;
 	bool found = true; /* when it cannot be told */
-	if (ws_module_relocs(module, section, NULL, 0, &n, NULL) != WS_OK || n > MAX_RELOCS)
+	if (ws_cubin_relocs(cubin, section, NULL, 0, &n, NULL) != WS_OK || n > MAX_RELOCS)
 		return found;
 	if (n == 0)
 		return false;
 	if (!(relocs = wsi_zalloc_array(n, sizeof *relocs)))
 		return found;
-	if (ws_module_relocs(module, section, relocs, n, &n, NULL) == WS_OK) {
+	if (ws_cubin_relocs(cubin, section, relocs, n, &n, NULL) == WS_OK) {
 		found = false;
 		for (size_t i = 0; i < n; i++)
 			found |= relocs[i].sec_off == sec_off;
@@ -32,28 +32,27 @@ static bool is_relocated(const struct ws_module *module, uint32_t section, uint6
 }
 
 /* The same instruction in the cubin as it was in the file. */
-static bool original_insn(struct ws_module *original, const struct ws_place *place,
+static bool original_insn(struct ws_cubin *original, const struct ws_place *place,
 			  struct ws_span *ret_bytes, bool *ret_relocated)
 {
 	const struct ws_function *owner;
 	struct ws_place there;
 	if (!place->owner ||
-	    ws_module_find_function(original, place->owner->name, &owner, NULL) != WS_OK ||
-	    ws_module_find_offset(original, owner->section, place->sec_off, &there, NULL) !=
-		    WS_OK ||
-	    ws_module_bytes_at(&there, ret_bytes, NULL) != WS_OK || ret_bytes->len < WS_SASS_BYTES)
+	    ws_cubin_find_function(original, place->owner->name, &owner, NULL) != WS_OK ||
+	    ws_cubin_find_offset(original, owner->section, place->sec_off, &there, NULL) != WS_OK ||
+	    ws_cubin_bytes_at(&there, ret_bytes, NULL) != WS_OK || ret_bytes->len < WS_SASS_BYTES)
 		return false;
 	*ret_relocated = is_relocated(original, owner->section, place->sec_off);
 	return true;
 }
 
-static void compare_bytes(struct wsi_scene *scene, struct ws_module *original,
+static void compare_bytes(struct wsi_scene *scene, struct ws_cubin *original,
 			  const struct ws_place *place)
 {
 	struct ws_span now, then;
 	bool relocated;
 	if (!original_insn(original, place, &then, &relocated) ||
-	    ws_module_bytes_at(place, &now, NULL) != WS_OK || now.len < WS_SASS_BYTES)
+	    ws_cubin_bytes_at(place, &now, NULL) != WS_OK || now.len < WS_SASS_BYTES)
 		return;
 	if (memcmp(now.ptr, then.ptr, WS_SASS_BYTES) == 0)
 		wsi_fact(scene, WSI_FACT_CODE_SAME,
@@ -69,27 +68,27 @@ static void compare_bytes(struct wsi_scene *scene, struct ws_module *original,
 /* Loaded image against cubin, where the dump has both. */
 static enum ws_status find_change(struct wsi_scene *scene, const struct ws_place *place)
 {
-	struct ws_module *original;
-	struct ws_image image;
-	if (ws_target_image(scene->build->target, place->module_index, &image, NULL) != WS_OK)
+	struct ws_cubin *original;
+	struct ws_module module;
+	if (ws_target_module(scene->build->target, place->module_index, &module, NULL) != WS_OK)
 		return WS_OK;
-	if (image.original_status != WS_OK || image.relocated_status != WS_OK) {
-		enum ws_status why = image.original_status != WS_OK ? image.original_status
-								    : image.relocated_status;
+	if (module.original_status != WS_OK || module.relocated_status != WS_OK) {
+		enum ws_status why = module.original_status != WS_OK ? module.original_status
+								     : module.relocated_status;
 		const char *text = wsi_found(
 			scene, WS_CONFIDENCE_CERTAIN, "the images of the module",
 			"the %s of the module is %s: whether the code was changed cannot be told",
-			image.original_status != WS_OK ? "cubin" : "loaded image",
+			module.original_status != WS_OK ? "cubin" : "loaded image",
 			wsi_lost_words(why));
 		if (why == WS_EXCLUDED)
 			wsi_fact(scene, WSI_FACT_NO_IMAGE, text);
 		return WS_OK;
 	}
-	enum ws_status st = ws_module_open(image.original, &original, NULL);
+	enum ws_status st = ws_cubin_open(module.original, &original, NULL);
 	if (st != WS_OK)
 		return st == WS_NO_MEMORY ? st : WS_OK;
 	compare_bytes(scene, original, place);
-	ws_module_close(original);
+	ws_cubin_close(original);
 	return WS_OK;
 }
 
@@ -135,9 +134,9 @@ static void find_architecture(struct wsi_scene *scene)
 {
 	const struct wsi_build *build = scene->build;
 	uint32_t index = scene->where.device_index;
-	struct ws_module_facts facts;
+	struct ws_cubin_facts facts;
 	char variant[2] = "";
-	ws_module_facts(scene->code.place.module, &facts);
+	ws_cubin_facts(scene->code.place.cubin, &facts);
 	if (index >= build->report->n_devices || build->devices[index].status != WS_OK ||
 	    facts.sm == 0)
 		return;
@@ -230,7 +229,7 @@ enum ws_status wsi_find_instruction(struct wsi_scene *scene)
 	const struct ws_report_exception *e = scene->e;
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	struct ws_insn insn;
-	if (!scene->code.place.module)
+	if (!scene->code.place.cubin)
 		return wsi_find_jump(scene);
 	find_architecture(scene);
 	if (e->errorpc_status != WS_OK)

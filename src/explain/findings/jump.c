@@ -16,7 +16,7 @@ static uint64_t bad_address(const struct wsi_scene *scene)
 {
 	const struct ws_report_exception *e = scene->e;
 	bool by_error = e->errorpc_status == WS_OK &&
-			(!scene->code.place.module || e->errorpc % WS_SASS_BYTES);
+			(!scene->code.place.cubin || e->errorpc % WS_SASS_BYTES);
 	return by_error || e->pc_status != WS_OK ? e->errorpc : e->pc;
 }
 
@@ -43,7 +43,7 @@ static void find_target(struct wsi_scene *scene, uint64_t address)
 				   "the code jumped to 0x%" PRIx64
 				   ", which is global memory: %" PRIu64 " bytes from 0x%" PRIx64,
 				   address, range.size, range.start));
-	else if (!scene->code.place.module || address % WS_SASS_BYTES == 0)
+	else if (!scene->code.place.cubin || address % WS_SASS_BYTES == 0)
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
 			  "the code jumped to 0x%" PRIx64 ": no image of the dump has code there",
 			  address);

@@ -27,11 +27,11 @@ struct user {
 
 static uint32_t frame_bytes(const struct wsi_scene *scene, const struct ws_report_frame *frame)
 {
-	struct ws_module_hint hint = { scene->where.image_index, scene->where.device_index,
-				       scene->where.context_index };
+	struct ws_cubin_hint hint = { scene->where.module_index, scene->where.device_index,
+				      scene->where.context_index };
 	struct ws_place place;
 	uint64_t pc = frame->caller ? frame->pc - 1 : frame->pc;
-	if (ws_module_set_find_address(scene->build->modules, pc, &hint, &place, NULL) != WS_OK ||
+	if (ws_cubin_set_find_address(scene->build->cubins, pc, &hint, &place, NULL) != WS_OK ||
 	    !place.function)
 		return WS_UNKNOWN;
 	return place.function->frame_bytes;
@@ -186,14 +186,13 @@ static void find_pointer(struct wsi_scene *scene)
 /* What a launch reserves at least. */
 static void find_minimum(struct wsi_scene *scene)
 {
-	struct ws_module_hint hint = { scene->where.image_index, scene->where.device_index,
-				       scene->where.context_index };
+	struct ws_cubin_hint hint = { scene->where.module_index, scene->where.device_index,
+				      scene->where.context_index };
 	struct ws_place place;
 	if (scene->e->kernel == WS_NONE)
 		return;
 	uint64_t entry = scene->build->kernels[scene->e->kernel].grid.function_entry;
-	if (ws_module_set_find_address(scene->build->modules, entry, &hint, &place, NULL) !=
-		    WS_OK ||
+	if (ws_cubin_set_find_address(scene->build->cubins, entry, &hint, &place, NULL) != WS_OK ||
 	    !place.function || place.function->min_stack_bytes == WS_UNKNOWN ||
 	    place.function->min_stack_bytes == 0)
 		return;

@@ -419,7 +419,7 @@ static void find_allocated(struct wsi_scene *scene)
 	uint64_t mask;
 	size_t n;
 	bool checked = false;
-	if (ws_module_functions(scene->code.place.module, &functions, &n, NULL) != WS_OK)
+	if (ws_cubin_functions(scene->code.place.cubin, &functions, &n, NULL) != WS_OK)
 		return;
 	for (size_t i = 0; i < n && !checked; i++)
 		checked = wsi_is_guard_rail(functions[i].name);
@@ -471,7 +471,7 @@ static void find_allocations(struct wsi_scene *scene)
 enum ws_status wsi_find_tensor(struct wsi_scene *scene)
 {
 	uint32_t code = scene->e->kind->code;
-	if (!scene->code.place.module)
+	if (!scene->code.place.cubin)
 		return WS_OK;
 	if (code == CUDBG_EXCEPTION_WARP_TMEM_ACCESS_CHECK ||
 	    code == CUDBG_EXCEPTION_WARP_TMEM_LEAK) {

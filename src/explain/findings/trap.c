@@ -71,7 +71,7 @@ enum ws_status wsi_find_trap(struct wsi_scene *scene)
 {
 	struct ws_insn insn;
 	uint64_t pc;
-	if (!scene->code.place.module || scene->e->pc_status != WS_OK || !trap_pc(scene, &pc))
+	if (!scene->code.place.cubin || scene->e->pc_status != WS_OK || !trap_pc(scene, &pc))
 		return WS_OK;
 	if (!wsi_code_insn(&scene->code, pc, &insn) || find_guard_rail(scene))
 		return WS_OK;

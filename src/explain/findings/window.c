@@ -8,17 +8,17 @@
 /* Facts of the kernel's function in its image. */
 static bool kernel_info(const struct wsi_scene *scene, struct ws_function_info *ret_info)
 {
-	struct ws_module_hint hint = { scene->where.image_index, scene->where.device_index,
-				       scene->where.context_index };
+	struct ws_cubin_hint hint = { scene->where.module_index, scene->where.device_index,
+				      scene->where.context_index };
 	struct ws_place place;
 	if (scene->e->kernel == WS_NONE)
 		return false;
 	uint64_t entry = scene->build->kernels[scene->e->kernel].grid.function_entry;
-	return ws_module_set_find_address(scene->build->modules, entry, &hint, &place, NULL) ==
+	return ws_cubin_set_find_address(scene->build->cubins, entry, &hint, &place, NULL) ==
 		       WS_OK &&
 	       place.function &&
-	       ws_module_function_info(place.module, place.function, ret_info, NULL, 0, NULL, 0,
-				       NULL) == WS_OK;
+	       ws_cubin_function_info(place.cubin, place.function, ret_info, NULL, 0, NULL, 0,
+				      NULL) == WS_OK;
 }
 
 static void find_shared(struct wsi_scene *scene)

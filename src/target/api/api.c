@@ -131,12 +131,12 @@ static enum ws_status api_context(const struct ws_target *target, uint32_t index
 	return WS_OK;
 }
 
-static enum ws_status api_image(const struct ws_target *target, uint32_t index,
-				struct ws_image *ret_image, struct ws_error *err)
+static enum ws_status api_module(const struct ws_target *target, uint32_t index,
+				 struct ws_module *ret_module, struct ws_error *err)
 {
 	const struct api_target *t = target->state;
 	(void)err;
-	*ret_image = t->images[index].image;
+	*ret_module = t->modules[index].module;
 	return WS_OK;
 }
 
@@ -187,12 +187,12 @@ static void api_close(struct ws_target *target)
 	wsi_free(t);
 }
 
-#define INSPECTION                                                                                \
-	.name = "api", .close = api_close, .device = api_device, .context = api_context,          \
-	.image = api_image, .grid = api_grid, .sm = api_sm, .block = api_block, .warp = api_warp, \
-	.lanes = wsi_api_lanes, .call_stack = wsi_api_call_stack, .registers = wsi_api_registers, \
-	.read_memory = wsi_api_read_memory, .memory_range = wsi_api_memory_range,                 \
-	.diagnostic = api_diagnostic
+#define INSPECTION                                                                       \
+	.name = "api", .close = api_close, .device = api_device, .context = api_context, \
+	.module = api_module, .grid = api_grid, .sm = api_sm, .block = api_block,        \
+	.warp = api_warp, .lanes = wsi_api_lanes, .call_stack = wsi_api_call_stack,      \
+	.registers = wsi_api_registers, .read_memory = wsi_api_read_memory,              \
+	.memory_range = wsi_api_memory_range, .diagnostic = api_diagnostic
 
 static const struct ws_target_ops still_ops = { INSPECTION };
 static const struct ws_target_ops running_ops = {

@@ -10,9 +10,9 @@
 
 #include "base/base.h"
 
-struct api_image {
-	struct ws_image image; /* its spans point into `bytes` */
-	uint8_t *bytes[2];     /* owned: original, relocated */
+struct api_module {
+	struct ws_module module; /* its spans point into `bytes` */
+	uint8_t *bytes[2];       /* owned: original, relocated */
 };
 
 /* Rows that a provider may tell of in part only. */
@@ -48,7 +48,7 @@ struct api_target {
 	/* owned, with room for more than `n` while taking stock */
 	struct ws_device *devices;
 	struct ws_context *contexts;
-	struct api_image *images;
+	struct api_module *modules;
 	struct ws_grid *grids;
 	struct ws_sm *sms;
 	struct ws_block *blocks;
@@ -149,10 +149,10 @@ const char *wsi_api_ask_numbers(struct api_target *t, struct ws_device *device);
 /* False when no function tells of it. `at`: a warp that runs it. */
 bool wsi_api_ask_grid(struct api_target *t, const struct api_place *at, struct ws_grid *grid);
 /* Registers that the code of a grid's kernel uses, by its image; 0: not known. */
-uint32_t wsi_api_ask_image_registers(const struct ws_image *image, const struct ws_grid *grid);
+uint32_t wsi_api_ask_image_registers(const struct ws_module *module, const struct ws_grid *grid);
 
 /* As readPC: offsets of the pcs in their functions, the pc itself where no function covers it. */
-bool wsi_api_ask_image_offsets(const struct ws_image *image, struct api_warp_facts *facts);
+bool wsi_api_ask_image_offsets(const struct ws_module *module, struct api_warp_facts *facts);
 
 /* bulk.c: the state of a device from getDeviceInfo, SM by SM and warp by warp, in order. */
 struct api_bulk {

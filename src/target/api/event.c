@@ -12,7 +12,7 @@ static void kernel_ready(const CUDBGEvent *event, struct ws_event *ret)
 	ret->device_id = event->cases.kernelReady.dev;
 	ret->host_tid = event->cases.kernelReady.tid;
 	ret->context_id = event->cases.kernelReady.context;
-	ret->image_handle = event->cases.kernelReady.module;
+	ret->module_handle = event->cases.kernelReady.module;
 	ret->grid = (struct ws_grid){
 		.id = (int64_t)event->cases.kernelReady.gridId,
 		.context_id = event->cases.kernelReady.context,
@@ -26,7 +26,7 @@ static void kernel_ready(const CUDBGEvent *event, struct ws_event *ret)
 		.origin = event->cases.kernelReady.origin,
 		.host_tid = event->cases.kernelReady.tid,
 		.context_index = WS_NONE,
-		.image_index = WS_NONE,
+		.module_index = WS_NONE,
 	};
 }
 
@@ -36,7 +36,7 @@ static void kernel_finished(const CUDBGEvent *event, struct ws_event *ret)
 	ret->device_id = event->cases.kernelFinished.dev;
 	ret->host_tid = event->cases.kernelFinished.tid;
 	ret->context_id = event->cases.kernelFinished.context;
-	ret->image_handle = event->cases.kernelFinished.module;
+	ret->module_handle = event->cases.kernelFinished.module;
 	ret->grid = (struct ws_grid){
 		.id = (int64_t)event->cases.kernelFinished.gridId,
 		.context_id = event->cases.kernelFinished.context,
@@ -45,7 +45,7 @@ static void kernel_finished(const CUDBGEvent *event, struct ws_event *ret)
 		.function_entry = event->cases.kernelFinished.functionEntry,
 		.host_tid = event->cases.kernelFinished.tid,
 		.context_index = WS_NONE,
-		.image_index = WS_NONE,
+		.module_index = WS_NONE,
 	};
 }
 
@@ -82,18 +82,18 @@ static bool event_of(const CUDBGEvent *event, struct ws_event *ret)
 		return true;
 	case CUDBG_EVENT_ELF_IMAGE_LOADED:
 	case CUDBG_EVENT_ELF_IMAGE_UNLOADED: /* the same but for the properties */
-		ret->kind = event->kind == CUDBG_EVENT_ELF_IMAGE_LOADED ? WS_EVENT_IMAGE_LOADED
-									: WS_EVENT_IMAGE_UNLOADED;
+		ret->kind = event->kind == CUDBG_EVENT_ELF_IMAGE_LOADED ? WS_EVENT_MODULE_LOADED
+									: WS_EVENT_MODULE_UNLOADED;
 		ret->device_id = event->cases.elfImageLoaded.dev;
 		ret->context_id = event->cases.elfImageLoaded.context;
-		ret->image_handle = event->cases.elfImageLoaded.handle;
+		ret->module_handle = event->cases.elfImageLoaded.handle;
 		ret->image_bytes = event->cases.elfImageLoaded.size;
 		return true;
 	case CUDBG_EVENT_FUNCTIONS_LOADED:
 		ret->kind = WS_EVENT_FUNCTIONS_LOADED;
 		ret->device_id = event->cases.functionsLoaded.dev;
 		ret->context_id = event->cases.functionsLoaded.context;
-		ret->image_handle = event->cases.functionsLoaded.module;
+		ret->module_handle = event->cases.functionsLoaded.module;
 		ret->n_functions = event->cases.functionsLoaded.count;
 		return true;
 	case CUDBG_EVENT_KERNEL_READY:

@@ -7,7 +7,7 @@
  */
 #include "target/api/api.h"
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 bool wsi_api_not_offered(CUDBGResult result)
 {
@@ -371,45 +371,45 @@ bool wsi_api_ask_grid(struct api_target *t, const struct api_place *at, struct w
 
 /* ---- what only an image tells, where functions are missing ---- */
 
-static struct ws_module *open_image(const struct ws_image *image)
+static struct ws_cubin *open_image(const struct ws_module *module)
 {
-	struct ws_module *module = NULL;
-	return image->relocated_status == WS_OK &&
-			       ws_module_open(image->relocated, &module, NULL) == WS_OK
-		       ? module
+	struct ws_cubin *cubin = NULL;
+	return module->relocated_status == WS_OK &&
+			       ws_cubin_open(module->relocated, &cubin, NULL) == WS_OK
+		       ? cubin
 		       : NULL;
 }
 
-uint32_t wsi_api_ask_image_registers(const struct ws_image *image, const struct ws_grid *grid)
+uint32_t wsi_api_ask_image_registers(const struct ws_module *module, const struct ws_grid *grid)
 {
 	const struct ws_function *functions;
-	struct ws_module *module = open_image(image);
+	struct ws_cubin *cubin = open_image(module);
 	uint32_t n_regs = 0;
 	size_t n = 0;
-	if (module && ws_module_functions(module, &functions, &n, NULL) != WS_OK)
+	if (cubin && ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
 		n = 0;
 	for (size_t i = 0; i < n && !n_regs; i++)
 		if (functions[i].is_kernel && functions[i].section &&
 		    functions[i].gpu_va == grid->function_entry &&
 		    functions[i].n_regs != WS_UNKNOWN)
 			n_regs = functions[i].n_regs;
-	ws_module_close(module);
+	ws_cubin_close(cubin);
 	return n_regs;
 }
 
-bool wsi_api_ask_image_offsets(const struct ws_image *image, struct api_warp_facts *facts)
+bool wsi_api_ask_image_offsets(const struct ws_module *module, struct api_warp_facts *facts)
 {
-	struct ws_module *module = open_image(image);
-	if (!module)
+	struct ws_cubin *cubin = open_image(module);
+	if (!cubin)
 		return false;
 	for (uint32_t ln = 0; ln < WS_MAX_LANES; ln++) {
 		struct ws_place place;
 		struct api_lane_facts *lane = &facts->lane[ln];
-		lane->rel_pc = ws_module_find_address(module, lane->pc, &place, NULL) == WS_OK
+		lane->rel_pc = ws_cubin_find_address(cubin, lane->pc, &place, NULL) == WS_OK
 				       ? place.rel_pc
 				       : lane->pc;
 	}
-	ws_module_close(module);
+	ws_cubin_close(cubin);
 	facts->known |= API_REL_PC;
 	return true;
 }

@@ -156,7 +156,7 @@ static enum ws_status take_in(struct api_target *t, const CUDBGEvent *event, str
 	    event->kind == CUDBG_EVENT_SINGLE_STEP_COMPLETE)
 		return wsi_api_renew(t, err);
 	enum ws_status st = wsi_api_add_event(t, event, err);
-	if (t->n.contexts != t->base.counts.contexts || t->n.images != t->base.counts.images)
+	if (t->n.contexts != t->base.counts.contexts || t->n.modules != t->base.counts.modules)
 		ws_target_changed(&t->base, &t->n);
 	return st;
 }

@@ -18,8 +18,8 @@ enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index
 	CUDBGResult result = wsi_api_ask_warp(t, &at, API_VALID | OF_LANES, &facts);
 	uint32_t lacks = (API_VALID | OF_LANES) & ~facts.known, grid;
 	if (lacks == API_REL_PC && (grid = wsi_api_grid_of_warp(t, warp_index)) != WS_NONE &&
-	    t->grids[grid].image_index != WS_NONE &&
-	    wsi_api_ask_image_offsets(&t->images[t->grids[grid].image_index].image, &facts))
+	    t->grids[grid].module_index != WS_NONE &&
+	    wsi_api_ask_image_offsets(&t->modules[t->grids[grid].module_index].module, &facts))
 		result = CUDBG_SUCCESS;
 	enum ws_status st = wsi_api_status(
 		t, result, wsi_api_fact_text((API_VALID | OF_LANES) & ~facts.known), err);
@@ -142,12 +142,12 @@ static CUDBGResult read_barriers(struct api_target *t, const struct api_place *a
 static uint32_t registers_of_code(struct api_target *t, uint32_t warp_index)
 {
 	uint32_t grid = wsi_api_grid_of_warp(t, warp_index);
-	if (grid == WS_NONE || t->grids[grid].image_index == WS_NONE)
+	if (grid == WS_NONE || t->grids[grid].module_index == WS_NONE)
 		return 0;
 	if (t->image_grid_index != grid || !t->n_image_regs) {
 		t->image_grid_index = grid;
 		t->n_image_regs = wsi_api_ask_image_registers(
-			&t->images[t->grids[grid].image_index].image, &t->grids[grid]);
+			&t->modules[t->grids[grid].module_index].module, &t->grids[grid]);
 	}
 	return t->n_image_regs;
 }

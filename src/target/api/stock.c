@@ -110,15 +110,15 @@ static uint32_t find_context(const struct api_target *t, uint32_t device_index, 
 static uint32_t find_image(const struct api_target *t, uint32_t device_index, uint64_t handle)
 {
 	uint32_t found = WS_NONE;
-	for (uint32_t i = 0; i < t->n.images; i++)
-		if (t->images[i].image.device_index == device_index &&
-		    t->images[i].image.handle == handle)
+	for (uint32_t i = 0; i < t->n.modules; i++)
+		if (t->modules[i].module.device_index == device_index &&
+		    t->modules[i].module.handle == handle)
 			found = i;
 	return found;
 }
 
 /* Fetches one form of an image. */
-static void fetch_image(struct api_target *t, uint32_t dev, struct api_image *row, uint64_t size,
+static void fetch_image(struct api_target *t, uint32_t dev, struct api_module *row, uint64_t size,
 			CUDBGElfImageType type)
 {
 	bool relocated = type == CUDBG_ELF_IMAGE_TYPE_RELOCATED;
@@ -126,8 +126,8 @@ static void fetch_image(struct api_target *t, uint32_t dev, struct api_image *ro
 	enum ws_status st = WS_NO_MEMORY;
 	uint8_t *bytes = size < SIZE_MAX ? wsi_zalloc((size_t)size + 1) : NULL;
 	if (bytes) {
-		CUDBGResult result =
-			API_CALL(t, getElfImageByHandle, dev, row->image.handle, type, bytes, size);
+		CUDBGResult result = API_CALL(t, getElfImageByHandle, dev, row->module.handle, type,
+					      bytes, size);
 		st = wsi_api_not_offered(result)
 			     ? WS_UNSUPPORTED
 			     : wsi_api_status(t, result, "getElfImageByHandle", &err);
@@ -139,11 +139,11 @@ static void fetch_image(struct api_target *t, uint32_t dev, struct api_image *ro
 	row->bytes[relocated] = bytes;
 	struct ws_span span = { bytes, bytes ? (size_t)size : 0, 0 };
 	if (relocated) {
-		row->image.relocated = span;
-		row->image.relocated_status = st;
+		row->module.relocated = span;
+		row->module.relocated_status = st;
 	} else {
-		row->image.original = span;
-		row->image.original_status = st;
+		row->module.original = span;
+		row->module.original_status = st;
 	}
 }
 
@@ -161,13 +161,13 @@ enum ws_status wsi_api_add_event(struct api_target *t, const CUDBGEvent *event,
 		context->host_tid = event->cases.contextCreate.tid;
 	} else if (event->kind == CUDBG_EVENT_ELF_IMAGE_LOADED &&
 		   find_device(t, event->cases.elfImageLoaded.dev, &index)) {
-		struct api_image *row = ROW_ADD(t, images);
+		struct api_module *row = ROW_ADD(t, modules);
 		if (!row)
 			return no_room(err);
-		row->image.device_index = index;
-		row->image.context_index =
+		row->module.device_index = index;
+		row->module.context_index =
 			find_context(t, index, event->cases.elfImageLoaded.context);
-		row->image.handle = event->cases.elfImageLoaded.handle;
+		row->module.handle = event->cases.elfImageLoaded.handle;
 		uint64_t size = event->cases.elfImageLoaded.size;
 		fetch_image(t, event->cases.elfImageLoaded.dev, row, size,
 			    CUDBG_ELF_IMAGE_TYPE_NONRELOCATED);
@@ -197,7 +197,7 @@ static enum ws_status read_events(struct api_target *t, struct ws_error *err)
 }
 
 /* Fetches one form of the image of a warp's grid, which stays the provider's. */
-static void fetch_by_warp(struct api_target *t, const struct api_place *at, struct api_image *row,
+static void fetch_by_warp(struct api_target *t, const struct api_place *at, struct api_module *row,
 			  bool relocated)
 {
 	void *bytes = NULL;
@@ -208,9 +208,9 @@ static void fetch_by_warp(struct api_target *t, const struct api_place *at, stru
 		"getElfImage", &why);
 	if (st != WS_OK || !bytes)
 		return;
-	*(relocated ? &row->image.relocated : &row->image.original) =
+	*(relocated ? &row->module.relocated : &row->module.original) =
 		(struct ws_span){ bytes, (size_t)size, 0 };
-	*(relocated ? &row->image.relocated_status : &row->image.original_status) = WS_OK;
+	*(relocated ? &row->module.relocated_status : &row->module.original_status) = WS_OK;
 }
 
 /* What a grid that runs tells of its context and its image, where nothing else did. */
@@ -227,21 +227,21 @@ static bool add_of_grid(struct api_target *t, const struct api_place *at,
 	}
 	uint32_t index = find_image(t, grid->device_index, grid->module_handle);
 	if (index == WS_NONE && t->no_events) {
-		struct api_image *row = ROW_ADD(t, images);
+		struct api_module *row = ROW_ADD(t, modules);
 		if (!row)
 			return false;
-		index = t->n.images - 1;
-		row->image.device_index = grid->device_index;
-		row->image.context_index = find_context(t, grid->device_index, grid->context_id);
-		row->image.handle = grid->module_handle;
-		row->image.relocated_status = row->image.original_status = WS_UNSUPPORTED;
+		index = t->n.modules - 1;
+		row->module.device_index = grid->device_index;
+		row->module.context_index = find_context(t, grid->device_index, grid->context_id);
+		row->module.handle = grid->module_handle;
+		row->module.relocated_status = row->module.original_status = WS_UNSUPPORTED;
 	}
 	if (index == WS_NONE)
 		return true;
-	struct api_image *row = &t->images[index];
-	if (row->image.relocated_status == WS_UNSUPPORTED)
+	struct api_module *row = &t->modules[index];
+	if (row->module.relocated_status == WS_UNSUPPORTED)
 		fetch_by_warp(t, at, row, true);
-	if (row->image.original_status == WS_UNSUPPORTED)
+	if (row->module.original_status == WS_UNSUPPORTED)
 		fetch_by_warp(t, at, row, false);
 	return true;
 }
@@ -261,13 +261,13 @@ static uint32_t grid_index(struct api_target *t, uint32_t device_index, const st
 	uint32_t index = t->n.grids - 1;
 	grid->device_index = device_index;
 	grid->id = (int64_t)id;
-	grid->context_index = grid->image_index = WS_NONE;
+	grid->context_index = grid->module_index = WS_NONE;
 	if (!wsi_api_ask_grid(t, at, grid))
 		return lack_add(t, API_GRID_ROW, index, "the launch of a grid") ? index : WS_NONE;
 	if (!add_of_grid(t, at, grid))
 		return WS_NONE;
 	grid->context_index = find_context(t, device_index, grid->context_id);
-	grid->image_index = find_image(t, device_index, grid->module_handle);
+	grid->module_index = find_image(t, device_index, grid->module_handle);
 	return index;
 }
 
@@ -677,9 +677,9 @@ enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err)
 
 void wsi_api_drop_stock(struct api_target *t)
 {
-	for (uint32_t i = 0; i < t->n.images; i++) {
-		wsi_free(t->images[i].bytes[0]);
-		wsi_free(t->images[i].bytes[1]);
+	for (uint32_t i = 0; i < t->n.modules; i++) {
+		wsi_free(t->modules[i].bytes[0]);
+		wsi_free(t->modules[i].bytes[1]);
 	}
 	for (size_t i = 0; i < t->n_texts; i++)
 		wsi_free(t->texts[i]);
@@ -689,7 +689,7 @@ void wsi_api_drop_stock(struct api_target *t)
 	wsi_free(t->ranges);
 	wsi_free(t->devices);
 	wsi_free(t->contexts);
-	wsi_free(t->images);
+	wsi_free(t->modules);
 	wsi_free(t->grids);
 	wsi_free(t->sms);
 	wsi_free(t->blocks);

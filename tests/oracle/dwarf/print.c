@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <warpscope/cubin.h>
 #include <warpscope/image.h>
-#include <warpscope/module.h>
 
 enum { MAX_MEMBERS = 4096 };
 
@@ -82,14 +82,14 @@ static void print_offsets(const struct ws_dwarf *dwarf)
 int main(int argc, char **argv)
 {
 	struct ws_image_file *file;
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	const struct ws_dwarf *dwarf;
 	struct ws_error err;
 	if (argc != 2)
 		return 2;
 	if (ws_image_file_open(argv[1], &file, &err) != WS_OK ||
-	    ws_image_file_module(file, 0, &module, &err) != WS_OK ||
-	    ws_module_dwarf(module, &dwarf, &err) != WS_OK) {
+	    ws_image_file_cubin(file, 0, &cubin, &err) != WS_OK ||
+	    ws_cubin_dwarf(cubin, &dwarf, &err) != WS_OK) {
 		printf("! %s %s\n", ws_status_name(err.status), err.message);
 		return 1;
 	}

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of this folder share: the inside of a module.
+ * What the files of this folder share: the inside of a cubin.
  *
- *   image -> sections -> code sections   at opening, module.c
- *         -> symbols  -> functions, variables, index by name and by place   once, symbols.c,
- * place.c
- *         -> lines, PTX lines                                               once, lines.c
- *         -> debug information                                              once, debug.c
- *         -> notes, .nv.info, code identity                                 each time they are
- * asked
+ *   image -> sections -> code sections   at opening, cubin.c
+ *         -> symbols  -> functions, variables, index by name and place   once, symbols.c, place.c
+ *         -> lines, PTX lines                                            once, lines.c
+ *         -> debug information                                           once, debug.c
+ *         -> notes, .nv.info, code identity                              each time
  */
-#ifndef WSI_MODULE_INTERNAL_H
-#define WSI_MODULE_INTERNAL_H
+#ifndef WSI_CUBIN_INTERNAL_H
+#define WSI_CUBIN_INTERNAL_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include <warpscope/cubin.h>
 #include <warpscope/line.h>
-#include <warpscope/module.h>
 
 #include "base/interval.h"
 #include "elf/cubin.h"
@@ -43,10 +41,10 @@ struct wsi_code {
 /* What is at a range of device addresses: all that a place needs, in one cache line. */
 struct wsi_spot {
 	uint64_t section_va, function_va;
-	const struct ws_function *function, *owner; /* borrowed from the module; may be NULL */
-	struct ws_module *module;
+	const struct ws_function *function, *owner; /* borrowed from the cubin; may be NULL */
+	struct ws_cubin *cubin;
 	uint32_t section;
-	uint32_t module_index; /* in a set; 0 in a module of its own */
+	uint32_t module_index; /* in a set; 0 in a cubin of its own */
 };
 
 struct wsi_name_ref {
@@ -60,7 +58,7 @@ struct wsi_ptx {
 	struct ws_line_ptx *text; /* owned */
 };
 
-struct ws_module {
+struct ws_cubin {
 	struct ws_span image; /* borrowed */
 	struct wsi_elf elf;   /* borrowed from `image` */
 	uint32_t n_sections;
@@ -100,24 +98,24 @@ struct ws_module {
 	struct ws_dwarf *dwarf; /* owned; NULL: none */
 };
 
-/* module.c */
+/* cubin.c */
 /* Remembers the first damage. */
-void wsi_module_note(struct ws_module *module, const struct ws_error *err);
+void wsi_cubin_note(struct ws_cubin *cubin, const struct ws_error *err);
 /* Bytes of a section as far as they are there; `index` must be below n_sections, 0 gives none. */
-struct ws_span wsi_module_bytes(const struct ws_module *module, uint32_t index);
+struct ws_span wsi_cubin_bytes(const struct ws_cubin *cubin, uint32_t index);
 static inline __attribute__((always_inline)) struct wsi_shdr
-wsi_module_shdr(const struct ws_module *module, uint32_t index)
+wsi_cubin_shdr(const struct ws_cubin *cubin, uint32_t index)
 {
-	return wsi_elf_shdr(&module->elf, index);
+	return wsi_elf_shdr(&cubin->elf, index);
 }
 /* NULL: not a code section. */
-struct wsi_code *wsi_module_code_of(const struct ws_module *module, uint32_t section);
+struct wsi_code *wsi_cubin_code_of(const struct ws_cubin *cubin, uint32_t section);
 /* Section of a symbol, the escape for many sections followed; 0: none or not an ordinary one. */
-uint32_t wsi_module_symbol_section(const struct ws_module *module, const struct wsi_sym *sym,
-				   uint32_t index);
+uint32_t wsi_cubin_symbol_section(const struct ws_cubin *cubin, const struct wsi_sym *sym,
+				  uint32_t index);
 /* Offset of a symbol in its section, whether its value is one or a device address. */
-uint64_t wsi_module_symbol_off(const struct ws_module *module, const struct wsi_sym *sym,
-			       uint32_t section);
+uint64_t wsi_cubin_symbol_off(const struct ws_cubin *cubin, const struct wsi_sym *sym,
+			      uint32_t section);
 /* One relocation of a SHT_REL or SHT_RELA section. */
 struct wsi_reloc {
 	uint64_t off; /* in the section that is relocated */
@@ -126,27 +124,27 @@ struct wsi_reloc {
 	bool has_addend; /* SHT_RELA */
 };
 /* `reloc_section` 0 has none. */
-size_t wsi_module_n_relocs(const struct ws_module *module, uint32_t reloc_section);
-struct wsi_reloc wsi_module_reloc(const struct ws_module *module, uint32_t reloc_section,
-				  size_t index);
+size_t wsi_cubin_n_relocs(const struct ws_cubin *cubin, uint32_t reloc_section);
+struct wsi_reloc wsi_cubin_reloc(const struct ws_cubin *cubin, uint32_t reloc_section,
+				 size_t index);
 
 /* symbols.c: the names of symbols. */
-struct ws_span wsi_module_symbol_names(const struct ws_module *module);
+struct ws_span wsi_cubin_symbol_names(const struct ws_cubin *cubin);
 /* Makes functions, variables and indices if they are not there. */
-enum ws_status wsi_module_need_symbols(struct ws_module *module, struct ws_error *err) WS_MUST_USE;
-void wsi_module_symbols_fini(struct ws_module *module);
+enum ws_status wsi_cubin_need_symbols(struct ws_cubin *cubin, struct ws_error *err) WS_MUST_USE;
+void wsi_cubin_symbols_fini(struct ws_cubin *cubin);
 /* The functions of a name, defined ones first; the symbols are there. */
-const struct wsi_name_ref *wsi_module_names(const struct ws_module *module, struct ws_str name,
-					    size_t *ret_n);
+const struct wsi_name_ref *wsi_cubin_names(const struct ws_cubin *cubin, struct ws_str name,
+					   size_t *ret_n);
 /* The function that owns the section of another. */
-const struct ws_function *wsi_module_owner(const struct ws_module *module,
-					   const struct ws_function *function);
+const struct ws_function *wsi_cubin_owner(const struct ws_cubin *cubin,
+					  const struct ws_function *function);
 /* place.c: makes both indices, and fills `owner` of the code sections and functions. */
-bool wsi_module_index_places(struct ws_module *module) WS_MUST_USE;
+bool wsi_cubin_index_places(struct ws_cubin *cubin) WS_MUST_USE;
 /* What is at an address: false when no spot is. */
 bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_spot *spots,
 		   uint64_t gpu_va, struct ws_place *ret_place);
-/* names.c: functions of many modules by name. All-zero is empty. */
+/* names.c: functions of many cubins by name. All-zero is empty. */
 struct wsi_name_slot;
 struct wsi_names {
 	struct wsi_name_slot *slots; /* owned */
@@ -155,16 +153,15 @@ struct wsi_names {
 /* Makes room for `most` names. */
 bool wsi_names_init(struct wsi_names *names, size_t most) WS_MUST_USE;
 void wsi_names_fini(struct wsi_names *names);
-/* The name, its function and module are borrowed; a name that is there gets the new function. */
+/* The name, its function and cubin are borrowed; a name that is there gets the new function. */
 void wsi_names_put(struct wsi_names *names, struct ws_str name, const struct ws_function *function,
 		   uint32_t module_index);
 /* NULL when nobody has the name. */
 const struct ws_function *wsi_names_find(const struct wsi_names *names, struct ws_str name,
 					 uint32_t *ret_module_index);
 /* info.c: register counts and frame sizes of `.nv.info` into the functions. */
-void wsi_module_read_counts(const struct ws_module *module, struct ws_function *functions,
-			    size_t n);
+void wsi_cubin_read_counts(const struct ws_cubin *cubin, struct ws_function *functions, size_t n);
 /* lines.c */
-void wsi_module_lines_fini(struct ws_module *module);
+void wsi_cubin_lines_fini(struct ws_cubin *cubin);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include <warpscope/store.h>
 
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 #include "base/file.h"
 #include "base/folder.h"
@@ -65,13 +65,13 @@ const char *ws_store_folder(const struct ws_store *store)
 	return store->folder;
 }
 
-static void code_digits(const struct ws_module *module, char ret_digits[WS_CODE_ID_TEXT])
+static void code_digits(const struct ws_cubin *cubin, char ret_digits[WS_CODE_ID_TEXT])
 {
 	struct wsi_sha256 hash;
 	struct ws_code_id code;
 	wsi_sha256_init(&hash);
-	for (uint32_t i = 0; i < module->n_code; i++) {
-		struct ws_span bytes = wsi_module_bytes(module, module->code[i].section);
+	for (uint32_t i = 0; i < cubin->n_code; i++) {
+		struct ws_span bytes = wsi_cubin_bytes(cubin, cubin->code[i].section);
 		wsi_sha256_add(&hash, bytes.ptr, bytes.len);
 	}
 	wsi_sha256_final(&hash, code.bytes);
@@ -79,58 +79,58 @@ static void code_digits(const struct ws_module *module, char ret_digits[WS_CODE_
 	ret_digits[CODE_DIGITS] = 0;
 }
 
-static char *image_path(const struct ws_store *store, const struct ws_module *module,
+static char *image_path(const struct ws_store *store, const struct ws_cubin *cubin,
 			const struct ws_code_id *id)
 {
 	char text[WS_CODE_ID_TEXT], code[WS_CODE_ID_TEXT], name[160];
 	ws_code_id_text(id, text);
-	code_digits(module, code);
+	code_digits(cubin, code);
 	if (!wsi_format(name, "%.2s/%s-%s%s", text, text + 2, code, suffix))
 		return NULL;
 	return path_under(store->folder, name);
 }
 
 /* How much a debugger learns from an image. */
-static unsigned worth(const struct ws_module *module)
+static unsigned worth(const struct ws_cubin *cubin)
 {
-	struct ws_module_facts facts;
-	ws_module_facts(module, &facts);
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(cubin, &facts);
 	return facts.has_debug_info * 2u + facts.has_lines;
 }
 
 /* What is stored at `path`; WS_STORE_ADDED when that is nothing of use. */
-static enum ws_store_outcome stored_compare(const char *path, const struct ws_module *module)
+static enum ws_store_outcome stored_compare(const char *path, const struct ws_cubin *cubin)
 {
 	struct wsi_file file;
-	struct ws_module *stored;
+	struct ws_cubin *stored;
 	if (wsi_file_open(path, &file, NULL) != WS_OK)
 		return WS_STORE_ADDED;
 	enum ws_store_outcome outcome = WS_STORE_REPLACED;
-	if (ws_module_open(file.bytes, &stored, NULL) == WS_OK) {
-		if (worth(stored) >= worth(module) && !stored->damaged)
+	if (ws_cubin_open(file.bytes, &stored, NULL) == WS_OK) {
+		if (worth(stored) >= worth(cubin) && !stored->damaged)
 			outcome = WS_STORE_PRESENT;
-		ws_module_close(stored);
+		ws_cubin_close(stored);
 	}
 	wsi_file_close(&file);
 	return outcome;
 }
 
-enum ws_status ws_store_add(struct ws_store *store, struct ws_module *module, const char *source,
+enum ws_status ws_store_add(struct ws_store *store, struct ws_cubin *cubin, const char *source,
 			    struct ws_code_id *ret_id, enum ws_store_outcome *ret_outcome,
 			    struct ws_error *err)
 {
 	struct ws_code_id id;
-	enum ws_status st = ws_module_image_id(module, &id, err);
+	enum ws_status st = ws_cubin_image_id(cubin, &id, err);
 	if (st != WS_OK)
 		return st;
-	wsi_scoped_free char *path = image_path(store, module, &id);
+	wsi_scoped_free char *path = image_path(store, cubin, &id);
 	if (!path)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a path in the store");
-	enum ws_store_outcome outcome = stored_compare(path, module);
+	enum ws_store_outcome outcome = stored_compare(path, cubin);
 	if (outcome != WS_STORE_PRESENT) {
 		st = wsi_folder_make_for(path, err);
 		if (st == WS_OK)
-			st = ws_file_replace(path, module->image, source, err);
+			st = ws_file_replace(path, cubin->image, source, err);
 		if (st != WS_OK)
 			return wsi_context(err, st, "store");
 	}

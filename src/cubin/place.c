@@ -2,27 +2,27 @@
 /*
  * From an offset in a section, or a device address, to the innermost function there: one binary
  * search each. The index by address repeats what the other one says, so that it can be merged over
- * all modules of a set and one look at memory fills an answer.
+ * all cubins of a set and one look at memory fills an answer.
  */
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 /* The function that starts a section: sh_info's symbol, else the one at offset 0 that is largest.
  */
-static void owners_find(struct ws_module *module)
+static void owners_find(struct ws_cubin *cubin)
 {
-	for (size_t i = 0; i < module->n_functions; i++) {
-		const struct ws_function *f = &module->functions[i];
-		struct wsi_code *code = wsi_module_code_of(module, f->section);
+	for (size_t i = 0; i < cubin->n_functions; i++) {
+		const struct ws_function *f = &cubin->functions[i];
+		struct wsi_code *code = wsi_cubin_code_of(cubin, f->section);
 		if (!code || f->sec_off != 0)
 			continue;
 		if (code->owner == WS_UNKNOWN || f->symbol_index == code->owner_symbol ||
-		    (module->functions[code->owner].symbol_index != code->owner_symbol &&
-		     f->size_bytes > module->functions[code->owner].size_bytes))
+		    (cubin->functions[code->owner].symbol_index != code->owner_symbol &&
+		     f->size_bytes > cubin->functions[code->owner].size_bytes))
 			code->owner = f->index;
 	}
-	for (size_t i = 0; i < module->n_functions; i++) {
-		struct ws_function *f = &module->functions[i];
-		const struct wsi_code *code = wsi_module_code_of(module, f->section);
+	for (size_t i = 0; i < cubin->n_functions; i++) {
+		struct ws_function *f = &cubin->functions[i];
+		const struct wsi_code *code = wsi_cubin_code_of(cubin, f->section);
 		if (code && code->owner != WS_UNKNOWN) {
 			f->owner = code->owner;
 			f->is_inner = code->owner != f->index;
@@ -71,93 +71,93 @@ static size_t section_ranges(const struct wsi_code *code, const struct ws_functi
 	return n_ranges;
 }
 
-static void places_fill(struct ws_module *module, const struct ws_function **sorted, size_t n,
+static void places_fill(struct ws_cubin *cubin, const struct ws_function **sorted, size_t n,
 			struct wsi_interval *ranges)
 {
 	for (size_t first = 0, next; first < n; first = next) {
 		uint32_t section = sorted[first]->section;
 		for (next = first; next < n && sorted[next]->section == section; next++)
 			;
-		struct wsi_code *code = wsi_module_code_of(module, section);
+		struct wsi_code *code = wsi_cubin_code_of(cubin, section);
 		size_t n_ranges = section_ranges(code, sorted + first, next - first, ranges);
-		code->first_segment = module->by_offset.n;
-		wsi_segments_append(&module->by_offset, ranges, n_ranges);
-		code->n_segments = module->by_offset.n - code->first_segment;
+		code->first_segment = cubin->by_offset.n;
+		wsi_segments_append(&cubin->by_offset, ranges, n_ranges);
+		code->n_segments = cubin->by_offset.n - code->first_segment;
 	}
 }
 
-static bool index_offsets(struct ws_module *module)
+static bool index_offsets(struct ws_cubin *cubin)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < module->n_functions; i++)
-		n += module->functions[i].section != 0;
+	for (size_t i = 0; i < cubin->n_functions; i++)
+		n += cubin->functions[i].section != 0;
 	wsi_scoped_free const struct ws_function **sorted = wsi_zalloc_array(n, sizeof *sorted);
 	wsi_scoped_free struct wsi_interval *ranges = wsi_zalloc_array(n, sizeof *ranges);
-	if (!sorted || !ranges || !wsi_segments_init(&module->by_offset, n))
+	if (!sorted || !ranges || !wsi_segments_init(&cubin->by_offset, n))
 		return false;
 	size_t at = 0;
-	for (size_t i = 0; i < module->n_functions; i++) {
-		if (module->functions[i].section != 0)
-			sorted[at++] = &module->functions[i];
+	for (size_t i = 0; i < cubin->n_functions; i++) {
+		if (cubin->functions[i].section != 0)
+			sorted[at++] = &cubin->functions[i];
 	}
 	qsort(sorted, n, sizeof *sorted, function_order);
-	places_fill(module, sorted, n, ranges);
+	places_fill(cubin, sorted, n, ranges);
 	return true;
 }
 
-static const struct ws_function *function_at(const struct ws_module *module, uint32_t index)
+static const struct ws_function *function_at(const struct ws_cubin *cubin, uint32_t index)
 {
-	return index == WS_UNKNOWN ? NULL : &module->functions[index];
+	return index == WS_UNKNOWN ? NULL : &cubin->functions[index];
 }
 
 /* Adds a range of a code section, in which `function` answers, to the spots. */
-static void spot_add(struct ws_module *module, const struct wsi_code *code, uint64_t start,
+static void spot_add(struct ws_cubin *cubin, const struct wsi_code *code, uint64_t start,
 		     uint64_t end, const struct ws_function *function, struct wsi_interval *ranges)
 {
-	module->spots[module->n_spots] = (struct wsi_spot){
+	cubin->spots[cubin->n_spots] = (struct wsi_spot){
 		.section_va = code->gpu_va,
 		.function_va = code->gpu_va + (function ? function->sec_off : 0),
 		.function = function,
-		.owner = function_at(module, code->owner),
-		.module = module,
+		.owner = function_at(cubin, code->owner),
+		.cubin = cubin,
 		.section = code->section,
 	};
-	ranges[module->n_spots] =
+	ranges[cubin->n_spots] =
 		(struct wsi_interval){ wsi_add_sat(code->gpu_va, start),
-				       wsi_add_sat(code->gpu_va, end), (uint32_t)module->n_spots };
-	module->n_spots++;
+				       wsi_add_sat(code->gpu_va, end), (uint32_t)cubin->n_spots };
+	cubin->n_spots++;
 }
 
-static bool index_addresses(struct ws_module *module)
+static bool index_addresses(struct ws_cubin *cubin)
 {
-	size_t n = module->n_code + module->by_offset.n;
+	size_t n = cubin->n_code + cubin->by_offset.n;
 	wsi_scoped_free struct wsi_interval *ranges = wsi_zalloc_array(n, sizeof *ranges);
-	module->spots = wsi_zalloc_array(n, sizeof *module->spots);
-	if (!ranges || !module->spots || n >= UINT32_MAX ||
-	    !wsi_segments_init(&module->by_address, n))
+	cubin->spots = wsi_zalloc_array(n, sizeof *cubin->spots);
+	if (!ranges || !cubin->spots || n >= UINT32_MAX ||
+	    !wsi_segments_init(&cubin->by_address, n))
 		return false;
-	for (uint32_t i = 0; i < module->n_code; i++) {
-		const struct wsi_code *code = &module->code[i];
+	for (uint32_t i = 0; i < cubin->n_code; i++) {
+		const struct wsi_code *code = &cubin->code[i];
 		if (code->gpu_va == 0)
 			continue;
-		const uint64_t *start = module->by_offset.start + code->first_segment;
-		const uint32_t *id = module->by_offset.id + code->first_segment;
-		spot_add(module, code, 0, code->size_bytes, NULL, ranges);
+		const uint64_t *start = cubin->by_offset.start + code->first_segment;
+		const uint32_t *id = cubin->by_offset.id + code->first_segment;
+		spot_add(cubin, code, 0, code->size_bytes, NULL, ranges);
 		for (size_t j = 0; j < code->n_segments; j++) {
 			uint64_t end = j + 1 < code->n_segments ? start[j + 1] : code->size_bytes;
 			if (id[j] != WSI_NO_INTERVAL)
-				spot_add(module, code, start[j], end, &module->functions[id[j]],
+				spot_add(cubin, code, start[j], end, &cubin->functions[id[j]],
 					 ranges);
 		}
 	}
-	wsi_segments_append(&module->by_address, ranges, module->n_spots);
+	wsi_segments_append(&cubin->by_address, ranges, cubin->n_spots);
 	return true;
 }
 
-bool wsi_module_index_places(struct ws_module *module)
+bool wsi_cubin_index_places(struct ws_cubin *cubin)
 {
-	owners_find(module);
-	return index_offsets(module) && (!module->relocated || index_addresses(module));
+	owners_find(cubin);
+	return index_offsets(cubin) && (!cubin->relocated || index_addresses(cubin));
 }
 
 bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_spot *spots,
@@ -169,7 +169,7 @@ bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_spot 
 	const struct wsi_spot *spot = &spots[index];
 	*ret_place = (struct ws_place){
 		.module_index = spot->module_index,
-		.module = spot->module,
+		.cubin = spot->cubin,
 		.section = spot->section,
 		.sec_off = gpu_va - spot->section_va,
 		.function = spot->function,
@@ -179,53 +179,53 @@ bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_spot 
 	return true;
 }
 
-enum ws_status ws_module_find_address(struct ws_module *module, uint64_t gpu_va,
-				      struct ws_place *ret_place, struct ws_error *err)
+enum ws_status ws_cubin_find_address(struct ws_cubin *cubin, uint64_t gpu_va,
+				     struct ws_place *ret_place, struct ws_error *err)
 {
-	enum ws_status st = wsi_module_need_symbols(module, err);
+	enum ws_status st = wsi_cubin_need_symbols(cubin, err);
 	if (st != WS_OK)
 		return st;
-	if (wsi_spot_find(&module->by_address, module->spots, gpu_va, ret_place))
+	if (wsi_spot_find(&cubin->by_address, cubin->spots, gpu_va, ret_place))
 		return WS_OK;
-	if (!module->relocated)
+	if (!cubin->relocated)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no device addresses");
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no code at 0x%" PRIx64,
 			gpu_va);
 }
 
-enum ws_status ws_module_find_offset(struct ws_module *module, uint32_t section, uint64_t sec_off,
-				     struct ws_place *ret_place, struct ws_error *err)
+enum ws_status ws_cubin_find_offset(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
+				    struct ws_place *ret_place, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_module_code_of(module, section);
+	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
 	if (!code || sec_off >= code->size_bytes)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the image has no code at 0x%" PRIx64 " of section %" PRIu32,
 				sec_off, section);
-	enum ws_status st = wsi_module_need_symbols(module, err);
+	enum ws_status st = wsi_cubin_need_symbols(cubin, err);
 	if (st != WS_OK)
 		return st;
-	uint32_t index = wsi_segments_find(&module->by_offset, code->first_segment,
-					   code->n_segments, sec_off);
-	const struct ws_function *f = index == WSI_NO_INTERVAL ? NULL : &module->functions[index];
+	uint32_t index = wsi_segments_find(&cubin->by_offset, code->first_segment, code->n_segments,
+					   sec_off);
+	const struct ws_function *f = index == WSI_NO_INTERVAL ? NULL : &cubin->functions[index];
 	*ret_place = (struct ws_place){
-		.module = module,
+		.cubin = cubin,
 		.section = code->section,
 		.sec_off = sec_off,
 		.function = f,
-		.owner = function_at(module, code->owner),
+		.owner = function_at(cubin, code->owner),
 		.rel_pc = f ? sec_off - f->sec_off : sec_off,
 	};
 	return WS_OK;
 }
 
-enum ws_status ws_module_code(const struct ws_module *module, const struct ws_function *function,
-			      struct ws_span *ret_code, struct ws_error *err)
+enum ws_status ws_cubin_code(const struct ws_cubin *cubin, const struct ws_function *function,
+			     struct ws_span *ret_code, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_module_code_of(module, function->section);
+	const struct wsi_code *code = wsi_cubin_code_of(cubin, function->section);
 	if (!code)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the function is not defined in the image");
-	struct ws_span bytes = wsi_module_bytes(module, code->section);
+	struct ws_span bytes = wsi_cubin_bytes(cubin, code->section);
 	if (function->sec_off > code->size_bytes)
 		return wsi_fail(err, WS_MALFORMED, bytes.origin,
 				"the function starts at 0x%" PRIx64 " of 0x%" PRIx64

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options that a compiler recorded in an image (ws_module_facts), word by word, and which of
+ * The options that a compiler recorded in an image (ws_cubin_facts), word by word, and which of
  * them may be shown: they may name files, folders and people. Shown are those that
  * data/compiler-options.txt lists; a value only when it is one that the compiler defines.
  */
-#ifndef WSI_MODULE_OPTIONS_H
-#define WSI_MODULE_OPTIONS_H
+#ifndef WSI_CUBIN_OPTIONS_H
+#define WSI_CUBIN_OPTIONS_H
 
 #include "base/base.h"
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many modules: each image opened when it is first needed, and one merged index over the functions
+ * Many cubins: each image opened when it is first needed, and one merged index over the functions
  * of all for addresses that come without a hint.
  */
 #include "base/map.h"
-#include "module/internal.h"
+#include "cubin/internal.h"
 
-/* One module of the set. `state` is published after the rest. */
+/* One cubin of the set. `state` is published after the rest. */
 struct slot {
-	struct ws_module_entry entry;
-	atomic_int state;         /* SLOT_... */
-	struct ws_module *module; /* owned; SLOT_OPEN */
-	struct ws_error failure;  /* SLOT_FAILED */
+	struct ws_cubin_entry entry;
+	atomic_int state;        /* SLOT_... */
+	struct ws_cubin *cubin;  /* owned; SLOT_OPEN */
+	struct ws_error failure; /* SLOT_FAILED */
 };
 
 enum { SLOT_CLOSED, SLOT_OPEN, SLOT_FAILED };
 
-struct ws_module_set {
+struct ws_cubin_set {
 	struct slot **slots; /* owned; each by itself so that growing moves none */
 	size_t n_slots, cap_slots;
 	pthread_mutex_t lock; /* held while a slot is opened or the index is made */
@@ -24,12 +24,12 @@ struct ws_module_set {
 	struct wsi_segments by_address; /* ids are indices of spots */
 	struct wsi_spot *spots;         /* owned */
 	struct wsi_names names;         /* of functions that are defined */
-	struct wsi_line_account lines;  /* of all modules */
+	struct wsi_line_account lines;  /* of all cubins */
 };
 
-enum ws_status ws_module_set_create(struct ws_module_set **ret_set, struct ws_error *err)
+enum ws_status ws_cubin_set_create(struct ws_cubin_set **ret_set, struct ws_error *err)
 {
-	struct ws_module_set *set = wsi_zalloc(sizeof *set);
+	struct ws_cubin_set *set = wsi_zalloc(sizeof *set);
 	if (!set || pthread_mutex_init(&set->lock, NULL) != 0) {
 		wsi_free(set);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a set of modules");
@@ -39,7 +39,7 @@ enum ws_status ws_module_set_create(struct ws_module_set **ret_set, struct ws_er
 	return WS_OK;
 }
 
-static void index_drop(struct ws_module_set *set)
+static void index_drop(struct ws_cubin_set *set)
 {
 	atomic_store_explicit(&set->have_index, false, memory_order_relaxed);
 	wsi_segments_fini(&set->by_address);
@@ -48,13 +48,13 @@ static void index_drop(struct ws_module_set *set)
 	wsi_names_fini(&set->names);
 }
 
-void ws_module_set_destroy(struct ws_module_set *set)
+void ws_cubin_set_destroy(struct ws_cubin_set *set)
 {
 	if (!set)
 		return;
 	index_drop(set);
 	for (size_t i = 0; i < set->n_slots; i++) {
-		ws_module_close(set->slots[i]->module);
+		ws_cubin_close(set->slots[i]->cubin);
 		wsi_free(set->slots[i]);
 	}
 	wsi_free(set->slots);
@@ -62,8 +62,8 @@ void ws_module_set_destroy(struct ws_module_set *set)
 	wsi_free(set);
 }
 
-enum ws_status ws_module_set_add(struct ws_module_set *set, const struct ws_module_entry *entry,
-				 struct ws_error *err)
+enum ws_status ws_cubin_set_add(struct ws_cubin_set *set, const struct ws_cubin_entry *entry,
+				struct ws_error *err)
 {
 	struct slot *slot = wsi_zalloc(sizeof *slot);
 	if (!slot || !wsi_grow(&set->slots, &set->cap_slots, set->n_slots, sizeof *set->slots,
@@ -79,7 +79,7 @@ enum ws_status ws_module_set_add(struct ws_module_set *set, const struct ws_modu
 }
 
 /* Modules are the same when their numbers and the places of their bytes are. */
-static struct wsi_map_key key_of(const struct ws_module_entry *entry)
+static struct wsi_map_key key_of(const struct ws_cubin_entry *entry)
 {
 	return (struct wsi_map_key){
 		{ entry->handle, (uint64_t)entry->device_index << 32 | entry->context_index,
@@ -88,7 +88,7 @@ static struct wsi_map_key key_of(const struct ws_module_entry *entry)
 	};
 }
 
-void ws_module_set_inherit(struct ws_module_set *set, struct ws_module_set *from)
+void ws_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from)
 {
 	struct wsi_map old = { 0 };
 	bool is_new, enough = true;
@@ -100,27 +100,27 @@ void ws_module_set_inherit(struct ws_module_set *set, struct ws_module_set *from
 		struct wsi_map_key key = key_of(&set->slots[i]->entry);
 		const uint32_t *index = wsi_map_find(&old, &key);
 		struct slot *slot = set->slots[i], *its = index ? from->slots[*index] : slot;
-		if (its == slot || its->module == NULL)
+		if (its == slot || its->cubin == NULL)
 			continue;
-		slot->module = WSI_TAKE(its->module);
+		slot->cubin = WSI_TAKE(its->cubin);
 		atomic_store(&slot->state, atomic_exchange(&its->state, SLOT_CLOSED));
 	}
 	wsi_map_fini(&old);
 }
 
-uint32_t ws_module_set_count(const struct ws_module_set *set)
+uint32_t ws_cubin_set_count(const struct ws_cubin_set *set)
 {
 	return (uint32_t)set->n_slots;
 }
 
-const struct ws_module_entry *ws_module_set_entry(const struct ws_module_set *set, uint32_t index)
+const struct ws_cubin_entry *ws_cubin_set_entry(const struct ws_cubin_set *set, uint32_t index)
 {
 	assert(index < set->n_slots);
 	return &set->slots[index]->entry;
 }
 
 /* The set's lock is held. */
-static void slot_open(struct ws_module_set *set, struct slot *slot, uint32_t index)
+static void slot_open(struct ws_cubin_set *set, struct slot *slot, uint32_t index)
 {
 	struct ws_span image =
 		slot->entry.relocated.len ? slot->entry.relocated : slot->entry.original;
@@ -129,17 +129,17 @@ static void slot_open(struct ws_module_set *set, struct slot *slot, uint32_t ind
 		st = wsi_fail(&slot->failure, WS_ABSENT, WS_NO_OFFSET,
 			      "no image of module %" PRIu32, index);
 	else
-		st = ws_module_open(image, &slot->module, &slot->failure);
+		st = ws_cubin_open(image, &slot->cubin, &slot->failure);
 	if (st == WS_NO_MEMORY)
 		return; /* may work the next time */
 	if (st == WS_OK)
-		slot->module->line_account = &set->lines;
+		slot->cubin->line_account = &set->lines;
 	atomic_store_explicit(&slot->state, st == WS_OK ? SLOT_OPEN : SLOT_FAILED,
 			      memory_order_release);
 }
 
-enum ws_status ws_module_set_module(struct ws_module_set *set, uint32_t index,
-				    struct ws_module **ret_module, struct ws_error *err)
+enum ws_status ws_cubin_set_cubin(struct ws_cubin_set *set, uint32_t index,
+				  struct ws_cubin **ret_cubin, struct ws_error *err)
 {
 	if (index >= set->n_slots)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "there is no module %" PRIu32,
@@ -154,7 +154,7 @@ enum ws_status ws_module_set_module(struct ws_module_set *set, uint32_t index,
 		pthread_mutex_unlock(&set->lock);
 	}
 	if (state == SLOT_OPEN) {
-		*ret_module = slot->module;
+		*ret_cubin = slot->cubin;
 		return WS_OK;
 	}
 	if (state == SLOT_CLOSED)
@@ -166,22 +166,22 @@ enum ws_status ws_module_set_module(struct ws_module_set *set, uint32_t index,
 
 /* ---- by address ---- */
 
-/* Opens all modules and makes their symbols; the lock is not held. Those that fail are left out.
+/* Opens all cubins and makes their symbols; the lock is not held. Those that fail are left out.
  * Returns the number of segments in their indices. */
-static size_t open_all(struct ws_module_set *set)
+static size_t open_all(struct ws_cubin_set *set)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < set->n_slots; i++) {
-		struct ws_module *module;
-		if (ws_module_set_module(set, i, &module, NULL) == WS_OK &&
-		    wsi_module_need_symbols(module, NULL) == WS_OK)
-			n += module->by_address.n;
+		struct ws_cubin *cubin;
+		if (ws_cubin_set_cubin(set, i, &cubin, NULL) == WS_OK &&
+		    wsi_cubin_need_symbols(cubin, NULL) == WS_OK)
+			n += cubin->by_address.n;
 	}
 	return n;
 }
 
-/* The set's lock is held, modules are open. */
-static bool index_make(struct ws_module_set *set, size_t n_segments)
+/* The set's lock is held, cubins are open. */
+static bool index_make(struct ws_cubin_set *set, size_t n_segments)
 {
 	wsi_scoped_free struct wsi_interval *ranges = wsi_zalloc_array(n_segments, sizeof *ranges);
 	set->spots = wsi_zalloc_array(n_segments, sizeof *set->spots);
@@ -189,12 +189,12 @@ static bool index_make(struct ws_module_set *set, size_t n_segments)
 		return false;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < set->n_slots; i++) {
-		const struct ws_module *module = set->slots[i]->module;
-		const struct wsi_segments *s = module ? &module->by_address : NULL;
+		const struct ws_cubin *cubin = set->slots[i]->cubin;
+		const struct wsi_segments *s = cubin ? &cubin->by_address : NULL;
 		for (size_t j = 0; s && j + 1 < s->n && n < n_segments; j++) {
 			if (s->id[j] == WSI_NO_INTERVAL)
 				continue; /* the last segment is always a gap */
-			set->spots[n] = module->spots[s->id[j]];
+			set->spots[n] = cubin->spots[s->id[j]];
 			set->spots[n].module_index = i;
 			ranges[n] = (struct wsi_interval){ s->start[j], s->start[j + 1], n };
 			n++;
@@ -204,20 +204,20 @@ static bool index_make(struct ws_module_set *set, size_t n_segments)
 	return true;
 }
 
-/* The same for names: of several the module added last, of one module its first. */
-static bool names_make(struct ws_module_set *set)
+/* The same for names: of several the cubin added last, of one cubin its first. */
+static bool names_make(struct ws_cubin_set *set)
 {
 	size_t most = 0;
 	for (uint32_t i = 0; i < set->n_slots; i++)
-		most += set->slots[i]->module ? set->slots[i]->module->n_names : 0;
+		most += set->slots[i]->cubin ? set->slots[i]->cubin->n_names : 0;
 	if (!wsi_names_init(&set->names, most))
 		return false;
 	for (uint32_t i = 0; i < set->n_slots; i++) {
-		const struct ws_module *module = set->slots[i]->module;
-		for (size_t j = 0; module && j < module->n_names; j++) {
-			struct ws_str name = module->names[j].name;
-			const struct ws_function *f = &module->functions[module->names[j].function];
-			bool first = j == 0 || !ws_str_equal(name, module->names[j - 1].name);
+		const struct ws_cubin *cubin = set->slots[i]->cubin;
+		for (size_t j = 0; cubin && j < cubin->n_names; j++) {
+			struct ws_str name = cubin->names[j].name;
+			const struct ws_function *f = &cubin->functions[cubin->names[j].function];
+			bool first = j == 0 || !ws_str_equal(name, cubin->names[j - 1].name);
 			if (first && f->section != 0)
 				wsi_names_put(&set->names, name, f, i);
 		}
@@ -225,7 +225,7 @@ static bool names_make(struct ws_module_set *set)
 	return true;
 }
 
-static __attribute__((noinline)) enum ws_status index_make_once(struct ws_module_set *set,
+static __attribute__((noinline)) enum ws_status index_make_once(struct ws_cubin_set *set,
 								struct ws_error *err)
 {
 	size_t n_segments = open_all(set);
@@ -241,14 +241,14 @@ static __attribute__((noinline)) enum ws_status index_make_once(struct ws_module
 	return made ? WS_OK : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "index of all modules");
 }
 
-static enum ws_status index_need(struct ws_module_set *set, struct ws_error *err)
+static enum ws_status index_need(struct ws_cubin_set *set, struct ws_error *err)
 {
 	return atomic_load_explicit(&set->have_index, memory_order_acquire)
 		       ? WS_OK
 		       : index_make_once(set, err);
 }
 
-static bool entry_fits(const struct ws_module_entry *entry, const struct ws_module_hint *hint)
+static bool entry_fits(const struct ws_cubin_entry *entry, const struct ws_cubin_hint *hint)
 {
 	return (hint->device_index == WS_NONE || entry->device_index == WS_NONE ||
 		hint->device_index == entry->device_index) &&
@@ -256,23 +256,23 @@ static bool entry_fits(const struct ws_module_entry *entry, const struct ws_modu
 		hint->context_index == entry->context_index);
 }
 
-static enum ws_status find_in(struct ws_module_set *set, uint32_t index, uint64_t gpu_va,
+static enum ws_status find_in(struct ws_cubin_set *set, uint32_t index, uint64_t gpu_va,
 			      struct ws_place *ret_place)
 {
-	struct ws_module *module;
-	enum ws_status st = ws_module_set_module(set, index, &module, NULL);
+	struct ws_cubin *cubin;
+	enum ws_status st = ws_cubin_set_cubin(set, index, &cubin, NULL);
 	if (st == WS_OK)
-		st = ws_module_find_address(module, gpu_va, ret_place, NULL);
+		st = ws_cubin_find_address(cubin, gpu_va, ret_place, NULL);
 	if (st == WS_OK)
 		ret_place->module_index = index;
 	return st;
 }
 
-static const struct ws_module_hint no_hint = { WS_NONE, WS_NONE, WS_NONE };
+static const struct ws_cubin_hint no_hint = { WS_NONE, WS_NONE, WS_NONE };
 
-enum ws_status ws_module_set_find_address(struct ws_module_set *set, uint64_t gpu_va,
-					  const struct ws_module_hint *hint,
-					  struct ws_place *ret_place, struct ws_error *err)
+enum ws_status ws_cubin_set_find_address(struct ws_cubin_set *set, uint64_t gpu_va,
+					 const struct ws_cubin_hint *hint,
+					 struct ws_place *ret_place, struct ws_error *err)
 {
 	if (!hint)
 		hint = &no_hint;
@@ -287,7 +287,7 @@ enum ws_status ws_module_set_find_address(struct ws_module_set *set, uint64_t gp
 				gpu_va);
 	if (entry_fits(&set->slots[ret_place->module_index]->entry, hint))
 		return WS_OK;
-	/* another context has a module at the same address: ask those that may answer */
+	/* another context has a cubin at the same address: ask those that may answer */
 	for (size_t i = set->n_slots; i-- > 0;) {
 		if (entry_fits(&set->slots[i]->entry, hint) &&
 		    find_in(set, (uint32_t)i, gpu_va, ret_place) == WS_OK)
@@ -299,34 +299,33 @@ enum ws_status ws_module_set_find_address(struct ws_module_set *set, uint64_t gp
 
 /* ---- by name and handle ---- */
 
-static struct ws_place place_of(struct ws_module *module, uint32_t index,
-				const struct ws_function *f)
+static struct ws_place place_of(struct ws_cubin *cubin, uint32_t index, const struct ws_function *f)
 {
 	return (struct ws_place){
 		.module_index = index,
-		.module = module,
+		.cubin = cubin,
 		.section = f->section,
 		.sec_off = f->sec_off,
 		.function = f,
-		.owner = wsi_module_owner(module, f),
+		.owner = wsi_cubin_owner(cubin, f),
 	};
 }
 
-static bool name_in(struct ws_module_set *set, uint32_t index, struct ws_str name,
+static bool name_in(struct ws_cubin_set *set, uint32_t index, struct ws_str name,
 		    struct ws_place *ret_place)
 {
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	const struct ws_function *f;
-	if (ws_module_set_module(set, index, &module, NULL) != WS_OK ||
-	    ws_module_find_function(module, name, &f, NULL) != WS_OK || f->section == 0)
+	if (ws_cubin_set_cubin(set, index, &cubin, NULL) != WS_OK ||
+	    ws_cubin_find_function(cubin, name, &f, NULL) != WS_OK || f->section == 0)
 		return false;
-	*ret_place = place_of(module, index, f);
+	*ret_place = place_of(cubin, index, f);
 	return true;
 }
 
-enum ws_status ws_module_set_find_function(struct ws_module_set *set, struct ws_str name,
-					   const struct ws_module_hint *hint,
-					   struct ws_place *ret_place, struct ws_error *err)
+enum ws_status ws_cubin_set_find_function(struct ws_cubin_set *set, struct ws_str name,
+					  const struct ws_cubin_hint *hint,
+					  struct ws_place *ret_place, struct ws_error *err)
 {
 	if (!hint)
 		hint = &no_hint;
@@ -338,10 +337,10 @@ enum ws_status ws_module_set_find_function(struct ws_module_set *set, struct ws_
 	uint32_t index = 0;
 	const struct ws_function *f = wsi_names_find(&set->names, name, &index);
 	if (f && entry_fits(&set->slots[index]->entry, hint)) {
-		*ret_place = place_of(set->slots[index]->module, index, f);
+		*ret_place = place_of(set->slots[index]->cubin, index, f);
 		return WS_OK;
 	}
-	/* a module of another context has it too: ask those that may answer */
+	/* a cubin of another context has it too: ask those that may answer */
 	for (size_t i = f ? set->n_slots : 0; i-- > 0;) {
 		if (entry_fits(&set->slots[i]->entry, hint) &&
 		    name_in(set, (uint32_t)i, name, ret_place))
@@ -350,11 +349,11 @@ enum ws_status ws_module_set_find_function(struct ws_module_set *set, struct ws_
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no module has such a function");
 }
 
-enum ws_status ws_module_set_find_handle(const struct ws_module_set *set, uint64_t handle,
-					 uint32_t device_index, uint32_t context_index,
-					 uint32_t *ret_index, struct ws_error *err)
+enum ws_status ws_cubin_set_find_handle(const struct ws_cubin_set *set, uint64_t handle,
+					uint32_t device_index, uint32_t context_index,
+					uint32_t *ret_index, struct ws_error *err)
 {
-	struct ws_module_hint wanted = { WS_NONE, device_index, context_index };
+	struct ws_cubin_hint wanted = { WS_NONE, device_index, context_index };
 	for (size_t i = set->n_slots; i-- > 0;) {
 		if (set->slots[i]->entry.handle == handle &&
 		    entry_fits(&set->slots[i]->entry, &wanted)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See options.h. */
-#include "module/options.h"
+#include "cubin/options.h"
 
 static const char *const shown_options[] = {
 #include "compiler_options.inc"

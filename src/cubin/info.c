@@ -6,7 +6,7 @@
  * value in two bytes, 4 a u16 length and so many bytes. [measured: nvcc 13.0, sm_75 to sm_120;
  * docs/formats/cubin.md]
  */
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 struct attribute {
 	uint8_t number;
@@ -43,9 +43,9 @@ static struct ws_function *function_of_symbol(struct ws_function *functions, siz
 	return &functions[low];
 }
 
-void wsi_module_read_counts(const struct ws_module *module, struct ws_function *functions, size_t n)
+void wsi_cubin_read_counts(const struct ws_cubin *cubin, struct ws_function *functions, size_t n)
 {
-	struct wsi_reader r = wsi_reader_of(wsi_module_bytes(module, module->nv_info));
+	struct wsi_reader r = wsi_reader_of(wsi_cubin_bytes(cubin, cubin->nv_info));
 	struct attribute a;
 	while (attribute_next(&r, &a)) {
 		if (a.bytes.len < 8)
@@ -106,13 +106,13 @@ static int param_order(const void *left, const void *right)
 	return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
 }
 
-enum ws_status ws_module_function_info(const struct ws_module *module,
-				       const struct ws_function *function,
-				       struct ws_function_info *ret_info,
-				       struct ws_param *ret_params, size_t cap_params,
-				       uint32_t *ret_exits, size_t cap_exits, struct ws_error *err)
+enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
+				      const struct ws_function *function,
+				      struct ws_function_info *ret_info,
+				      struct ws_param *ret_params, size_t cap_params,
+				      uint32_t *ret_exits, size_t cap_exits, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_module_code_of(module, function->section);
+	const struct wsi_code *code = wsi_cubin_code_of(cubin, function->section);
 	if (!code || code->info_section == 0 || function->is_inner)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the image has no attributes of the function");
@@ -124,10 +124,10 @@ enum ws_status ws_module_function_info(const struct ws_module *module,
 		.cap_exits = cap_exits,
 	};
 	if (code->shared_section != 0) {
-		uint64_t size = wsi_module_shdr(module, code->shared_section).size;
+		uint64_t size = wsi_cubin_shdr(cubin, code->shared_section).size;
 		out.info.shared_bytes = size < WS_UNKNOWN ? (uint32_t)size : WS_UNKNOWN;
 	}
-	struct wsi_reader r = wsi_reader_of(wsi_module_bytes(module, code->info_section));
+	struct wsi_reader r = wsi_reader_of(wsi_cubin_bytes(cubin, code->info_section));
 	struct attribute a;
 	while (attribute_next(&r, &a))
 		attribute_take(&a, &out);
@@ -170,35 +170,35 @@ static void edges_take(struct ws_span bytes, struct edges *edges)
 	}
 }
 
-static void edges_read(const struct ws_module *module, uint32_t info_section, struct edges *edges)
+static void edges_read(const struct ws_cubin *cubin, uint32_t info_section, struct edges *edges)
 {
-	struct wsi_reader r = wsi_reader_of(wsi_module_bytes(module, info_section));
+	struct wsi_reader r = wsi_reader_of(wsi_cubin_bytes(cubin, info_section));
 	struct attribute a;
 	while (info_section != 0 && attribute_next(&r, &a))
 		if (a.number == WSI_NV_BRANCH_TARGETS)
 			edges_take(a.bytes, edges);
 }
 
-enum ws_status ws_module_flow(const struct ws_module *module, const struct ws_function *function,
-			      uint64_t base_pc, struct ws_flow **ret_flow, struct ws_error *err)
+enum ws_status ws_cubin_flow(const struct ws_cubin *cubin, const struct ws_function *function,
+			     uint64_t base_pc, struct ws_flow **ret_flow, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_module_code_of(module, function->section);
+	const struct wsi_code *code = wsi_cubin_code_of(cubin, function->section);
 	struct edges edges = { .base_pc = base_pc, .sec_off = function->sec_off };
-	struct ws_module_facts facts;
+	struct ws_cubin_facts facts;
 	struct ws_span bytes;
-	enum ws_status st = ws_module_code(module, function, &bytes, err);
+	enum ws_status st = ws_cubin_code(cubin, function, &bytes, err);
 	if (st != WS_OK)
 		return st;
 	if (code)
-		edges_read(module, code->info_section, &edges);
+		edges_read(cubin, code->info_section, &edges);
 	edges.at = wsi_zalloc_array(edges.n, sizeof *edges.at);
 	if (!edges.at)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "targets of branches");
 	edges.cap = edges.n;
 	edges.n = 0;
 	if (code)
-		edges_read(module, code->info_section, &edges);
-	ws_module_facts(module, &facts);
+		edges_read(cubin, code->info_section, &edges);
+	ws_cubin_facts(cubin, &facts);
 	st = ws_flow_create(facts.sm, bytes, base_pc, edges.at, edges.n, ret_flow, err);
 	wsi_free(edges.at);
 	return st;

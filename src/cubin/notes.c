@@ -7,16 +7,16 @@
  * `.note.nv.cuinfo` (type 1000): u16 2, u16 virtual architecture, u32 toolkit (130 for 13.0).
  * [measured: nvcc 13.0; CUDA 11 and 12 write none]
  */
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 enum { TKINFO_HEADER = 24 };
 
 /* Description of the first note of a section, when it is one of NVIDIA's of this type. */
-static bool note_find(const struct ws_module *module, uint32_t section, uint32_t type,
+static bool note_find(const struct ws_cubin *cubin, uint32_t section, uint32_t type,
 		      struct ws_span *ret_description)
 {
 	static const char owner[] = "NVIDIA Corp";
-	struct wsi_reader r = wsi_reader_of(wsi_module_bytes(module, section));
+	struct wsi_reader r = wsi_reader_of(wsi_cubin_bytes(cubin, section));
 	uint32_t name_len = wsi_read_u32(&r), len = wsi_read_u32(&r), found = wsi_read_u32(&r);
 	if (r.failed || found != type || name_len != sizeof owner)
 		return false;
@@ -37,11 +37,11 @@ static struct ws_str note_string(struct ws_span note, unsigned number)
 }
 
 /* ABI 7 has the SM in byte 0 of e_flags, ABI 8 in byte 1 [measured]. */
-static uint32_t architecture(const struct ws_module *module)
+static uint32_t architecture(const struct ws_cubin *cubin)
 {
-	if (module->elf.abi_version >= 8)
-		return module->elf.flags >> 8 & 0xff;
-	return module->elf.flags & 0xff;
+	if (cubin->elf.abi_version >= 8)
+		return cubin->elf.flags >> 8 & 0xff;
+	return cubin->elf.flags & 0xff;
 }
 
 /* The letter of "sm_90a" in the options; the header does not tell it. */
@@ -60,31 +60,31 @@ static char variant(struct ws_str options, uint32_t sm)
 	return 0;
 }
 
-void ws_module_facts(const struct ws_module *module, struct ws_module_facts *ret_facts)
+void ws_cubin_facts(const struct ws_cubin *cubin, struct ws_cubin_facts *ret_facts)
 {
 	struct ws_str none = { "", 0 };
-	struct ws_module_facts facts = {
-		.sm = architecture(module),
+	struct ws_cubin_facts facts = {
+		.sm = architecture(cubin),
 		.virtual_sm = WS_UNKNOWN,
-		.abi_version = module->elf.abi_version,
+		.abi_version = cubin->elf.abi_version,
 		.toolkit = WS_UNKNOWN,
-		.relocatable = module->elf.type == WSI_ET_REL,
-		.relocated = module->relocated,
+		.relocatable = cubin->elf.type == WSI_ET_REL,
+		.relocated = cubin->relocated,
 		.tool = none,
 		.tool_version = none,
 		.tool_build = none,
 		.options = none,
-		.has_lines = module->debug_line != 0,
-		.has_debug_info = module->debug_info != 0,
-		.has_ptx = module->line_sass != 0 && module->n_ptx > 0,
+		.has_lines = cubin->debug_line != 0,
+		.has_debug_info = cubin->debug_info != 0,
+		.has_ptx = cubin->line_sass != 0 && cubin->n_ptx > 0,
 	};
 	struct ws_span note;
-	if (module->cuinfo && note_find(module, module->cuinfo, WSI_NOTE_CUINFO, &note) &&
+	if (cubin->cuinfo && note_find(cubin, cubin->cuinfo, WSI_NOTE_CUINFO, &note) &&
 	    note.len >= 8) {
 		facts.virtual_sm = wsi_at_u16(note, 2);
 		facts.toolkit = wsi_at_u32(note, 4);
 	}
-	if (module->tkinfo && note_find(module, module->tkinfo, WSI_NOTE_TKINFO, &note) &&
+	if (cubin->tkinfo && note_find(cubin, cubin->tkinfo, WSI_NOTE_TKINFO, &note) &&
 	    note.len >= TKINFO_HEADER) {
 		facts.tool = note_string(note, 1);
 		facts.tool_version = note_string(note, 2);
@@ -108,7 +108,7 @@ static bool has_option(struct ws_str options, const char *wanted)
 	return false;
 }
 
-static enum ws_lines_why why_no_lines(const struct ws_module_facts *facts)
+static enum ws_lines_why why_no_lines(const struct ws_cubin_facts *facts)
 {
 	static const char *const asking[] = { "-lineinfo", "--generate-line-info", "-g",
 					      "--device-debug", "-G" };
@@ -125,8 +125,7 @@ static enum ws_lines_why why_no_lines(const struct ws_module_facts *facts)
 							      : WS_LINES_NOT_BUILT;
 }
 
-enum ws_lines_why ws_module_explain_lines(const struct ws_module *module, char *ret_text,
-					  size_t size)
+enum ws_lines_why ws_cubin_explain_lines(const struct ws_cubin *cubin, char *ret_text, size_t size)
 {
 	static const char *const text[] = {
 		[WS_LINES_PRESENT] = "the image has line information",
@@ -140,8 +139,8 @@ enum ws_lines_why ws_module_explain_lines(const struct ws_module *module, char *
 				     "was compiled; rebuild with nvcc -lineinfo (NVRTC: "
 				     "--generate-line-info)",
 	};
-	struct ws_module_facts facts;
-	ws_module_facts(module, &facts);
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(cubin, &facts);
 	enum ws_lines_why why = why_no_lines(&facts);
 	if (size > 0)
 		(void)wsi_format_(ret_text, size, "%s", text[why]);

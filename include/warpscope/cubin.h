@@ -3,28 +3,28 @@
  * @file
  * One cubin image, and many of them: functions, variables, lines, build facts, code identity.
  *
- * **Words.** A *module* is one cubin: an ELF image for one GPU architecture, from a file, a fatbin
- * or a dump. Its *code sections* hold machine code; each is *owned* by one function (a kernel, or a
- * device function that kept a section of its own). An optimised build also places callees that were
- * not inlined in the section of their kernel, as local symbols `$kernel$callee`. So a code address
- * has two answers: the *innermost function* (names a frame) and the *section with an offset in it*
- * (the line map counts from there). `struct ws_place` gives both.
+ * **Words.** A *cubin* is an ELF image for one GPU architecture, from a file, a fatbin or a dump.
+ * Its *code sections* hold machine code; each is *owned* by one function (a kernel, or a device
+ * function that kept a section of its own). An optimised build also places callees that were not
+ * inlined in the section of their kernel, as local symbols `$kernel$callee`. So a code address has
+ * two answers: the *innermost function* (names a frame) and the *section with an offset in it* (the
+ * line map counts from there). `struct ws_place` gives both.
  *
  * **Relocated or not.** On disk all sections start at 0. The *relocated* image that a dump keeps of
  * a loaded module has device addresses. Evidence in the image decides which of the two it is
- * (docs/formats/cubin.md, "Relocated images"); only relocated modules can be searched by device
+ * (docs/formats/cubin.md, "Relocated images"); only relocated cubins can be searched by device
  * address.
  *
  * **Lazy.** Opening reads the ELF header and the section headers. Symbols, line tables, notes are
- * read when first asked for, once, under a lock of the module; afterwards reading takes no lock.
+ * read when first asked for, once, under a lock of the cubin; afterwards reading takes no lock.
  * **Damage is local**: a truncated symbol table gives the symbols that are left, and so on.
  *
- * **Ownership.** A module borrows the bytes it was opened over; they must outlive it. Strings and
- * tables handed out are valid until the module is closed. **Threads.** Any number of threads may
- * use one module or set, except while it is closed or added to.
+ * **Ownership.** A cubin borrows the bytes it was opened over; they must outlive it. Strings and
+ * tables handed out are valid until the cubin is closed. **Threads.** Any number of threads may
+ * use one cubin or set, except while it is closed or added to.
  */
-#ifndef WARPSCOPE_MODULE_H
-#define WARPSCOPE_MODULE_H
+#ifndef WARPSCOPE_CUBIN_H
+#define WARPSCOPE_CUBIN_H
 
 #include <warpscope/dwarf.h>
 #include <warpscope/flow.h>
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-struct ws_module;
+struct ws_cubin;
 
 /** What a number of this header holds when the image does not say. */
 #define WS_UNKNOWN UINT32_MAX
@@ -45,18 +45,18 @@ struct ws_module;
  * @retval WS_UNSUPPORTED  not a 64-bit little-endian ELF file, or one for another machine.
  * @retval WS_TRUNCATED    shorter than an ELF header.
  * @retval WS_NO_MEMORY
- * A cut file opens: what is left is there, see ws_module_damage().
+ * A cut file opens: what is left is there, see ws_cubin_damage().
  */
-WS_API enum ws_status ws_module_open(struct ws_span image, struct ws_module **ret_module,
-				     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_open(struct ws_span image, struct ws_cubin **ret_cubin,
+				    struct ws_error *err) WS_MUST_USE;
 /** NULL is fine. */
-WS_API void ws_module_close(struct ws_module *module);
+WS_API void ws_cubin_close(struct ws_cubin *cubin);
 
-/** The bytes the module was opened over. */
-WS_API struct ws_span ws_module_image(const struct ws_module *module);
+/** The bytes the cubin was opened over. */
+WS_API struct ws_span ws_cubin_image(const struct ws_cubin *cubin);
 
 /** Number of ELF sections whose headers are inside the image. */
-WS_API uint32_t ws_module_n_sections(const struct ws_module *module);
+WS_API uint32_t ws_cubin_n_sections(const struct ws_cubin *cubin);
 
 /** One section, as its header says; `bytes` are those inside the image. */
 struct ws_section {
@@ -69,17 +69,17 @@ struct ws_section {
 };
 
 /** @retval WS_ARGUMENT  no such section. */
-WS_API enum ws_status ws_module_section(const struct ws_module *module, uint32_t index,
-					struct ws_section *ret_section,
-					struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_section(const struct ws_cubin *cubin, uint32_t index,
+				       struct ws_section *ret_section,
+				       struct ws_error *err) WS_MUST_USE;
 /** First section of that name. O(sections). @retval WS_ABSENT */
-WS_API enum ws_status ws_module_find_section(const struct ws_module *module, const char *name,
-					     uint32_t *ret_index, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_find_section(const struct ws_cubin *cubin, const char *name,
+					    uint32_t *ret_index, struct ws_error *err) WS_MUST_USE;
 
 /* ---- build facts ---- */
 
-/** What a module says about itself. Strings are empty if the image has no note. */
-struct ws_module_facts {
+/** What a cubin says about itself. Strings are empty if the image has no note. */
+struct ws_cubin_facts {
 	uint32_t sm;          /**< 75, 90, 120, ...; 0: unknown layout */
 	char variant;         /**< 'a' or 'f' of sm_90a, sm_100f; 0 for none (or no note to tell) */
 	uint32_t virtual_sm;  /**< compute_NN it was built from, or WS_UNKNOWN */
@@ -93,10 +93,10 @@ struct ws_module_facts {
 	bool has_ptx; /**< PTX text with a map from code to its lines */
 };
 
-WS_API void ws_module_facts(const struct ws_module *module, struct ws_module_facts *ret_facts);
+WS_API void ws_cubin_facts(const struct ws_cubin *cubin, struct ws_cubin_facts *ret_facts);
 
 /** First damage found while opening: false when there was none. */
-WS_API bool ws_module_damage(const struct ws_module *module, struct ws_error *ret_err);
+WS_API bool ws_cubin_damage(const struct ws_cubin *cubin, struct ws_error *ret_err);
 
 enum ws_lines_why {
 	WS_LINES_PRESENT,
@@ -106,17 +106,17 @@ enum ws_lines_why {
 };
 
 /**
- * Why a module has no lines, with one sentence for a user that ends with what to do. `ret_text` (of
+ * Why a cubin has no lines, with one sentence for a user that ends with what to do. `ret_text` (of
  * `size` bytes, may be NULL with 0) is always terminated.
  */
-WS_API enum ws_lines_why ws_module_explain_lines(const struct ws_module *module, char *ret_text,
-						 size_t size);
+WS_API enum ws_lines_why ws_cubin_explain_lines(const struct ws_cubin *cubin, char *ret_text,
+						size_t size);
 
 /* ---- functions ---- */
 
 /** One function symbol. */
 struct ws_function {
-	uint32_t index;        /**< in the module's table */
+	uint32_t index;        /**< in the cubin's table */
 	uint32_t symbol_index; /**< in `.symtab` */
 	struct ws_str symbol;  /**< as in the symbol table */
 	struct ws_str name;    /**< mangled name: `symbol` without a `$kernel$` prefix */
@@ -127,7 +127,7 @@ struct ws_function {
 	uint32_t section;    /**< ELF section index; 0: undefined, the loader supplies it */
 	uint64_t sec_off;    /**< first instruction, offset in the section */
 	uint64_t size_bytes; /**< as the symbol says; may be 0 */
-	uint64_t gpu_va;     /**< first instruction; 0 when the module is not relocated */
+	uint64_t gpu_va;     /**< first instruction; 0 when the cubin is not relocated */
 	uint32_t n_regs;     /**< or WS_UNKNOWN, like the next three */
 	uint32_t frame_bytes, min_stack_bytes, max_stack_bytes;
 };
@@ -137,23 +137,23 @@ struct ws_function {
  * @retval WS_OK      also for none; with a damaged table those that could be read.
  * @retval WS_NO_MEMORY
  */
-WS_API enum ws_status ws_module_functions(struct ws_module *module,
-					  const struct ws_function **ret_functions, size_t *ret_n,
-					  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_functions(struct ws_cubin *cubin,
+					 const struct ws_function **ret_functions, size_t *ret_n,
+					 struct ws_error *err) WS_MUST_USE;
 
 /**
  * A function by its exact name: the symbol, or the mangled name without `$kernel$`. Defined
  * functions come before undefined ones, then the order of the symbol table. O(log functions).
  * @retval WS_ABSENT
  */
-WS_API enum ws_status ws_module_find_function(struct ws_module *module, struct ws_str name,
-					      const struct ws_function **ret_function,
-					      struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_find_function(struct ws_cubin *cubin, struct ws_str name,
+					     const struct ws_function **ret_function,
+					     struct ws_error *err) WS_MUST_USE;
 
 /** Where a piece of code is. */
 struct ws_place {
-	uint32_t module_index; /**< in the set that answered; 0 from a single module */
-	struct ws_module *module;
+	uint32_t module_index; /**< in the set that answered; 0 from a single cubin */
+	struct ws_cubin *cubin;
 	uint32_t section;
 	uint64_t sec_off; /**< offset in the section: what the line map counts in */
 	const struct ws_function *function; /**< innermost; NULL: code that no symbol covers */
@@ -164,43 +164,43 @@ struct ws_place {
 /**
  * What is at a device address. If functions overlap, the one that starts last wins. A symbol
  * without a size extends to the next one. O(log functions).
- * @retval WS_ABSENT  not an address of this module's code, or the module is not relocated.
+ * @retval WS_ABSENT  not an address of this cubin's code, or the cubin is not relocated.
  */
-WS_API enum ws_status ws_module_find_address(struct ws_module *module, uint64_t gpu_va,
-					     struct ws_place *ret_place,
-					     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_find_address(struct ws_cubin *cubin, uint64_t gpu_va,
+					    struct ws_place *ret_place,
+					    struct ws_error *err) WS_MUST_USE;
 
 /** The same for an offset in a code section; also works for images that are not relocated. */
-WS_API enum ws_status ws_module_find_offset(struct ws_module *module, uint32_t section,
-					    uint64_t sec_off, struct ws_place *ret_place,
-					    struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_find_offset(struct ws_cubin *cubin, uint32_t section,
+					   uint64_t sec_off, struct ws_place *ret_place,
+					   struct ws_error *err) WS_MUST_USE;
 
 /**
  * Bytes of the section from a place to its end. @retval WS_TRUNCATED  the image is cut before it.
  */
-WS_API enum ws_status ws_module_bytes_at(const struct ws_place *place, struct ws_span *ret_bytes,
-					 struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_bytes_at(const struct ws_place *place, struct ws_span *ret_bytes,
+					struct ws_error *err) WS_MUST_USE;
 
 /**
  * Machine code of a function: `size_bytes` from its start, or to the end of the section for one
  * without a size. @retval WS_ABSENT  undefined.  @retval WS_TRUNCATED  part of it is cut off.
  */
-WS_API enum ws_status ws_module_code(const struct ws_module *module,
-				     const struct ws_function *function, struct ws_span *ret_code,
-				     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_code(const struct ws_cubin *cubin,
+				    const struct ws_function *function, struct ws_span *ret_code,
+				    struct ws_error *err) WS_MUST_USE;
 
 /**
  * Basic blocks of a function, with the targets of branches through a register that `.nv.info.F`
  * lists (attribute 0x34: switch statements).
  *
  * @param base_pc   Address of its first instruction, or 0: see ws_flow_create().
- * @param ret_flow  Release it with ws_flow_destroy(), before the module is closed.
+ * @param ret_flow  Release it with ws_flow_destroy(), before the cubin is closed.
  *
- * Fails as ws_module_code() and ws_flow_create() do.
+ * Fails as ws_cubin_code() and ws_flow_create() do.
  */
-WS_API enum ws_status ws_module_flow(const struct ws_module *module,
-				     const struct ws_function *function, uint64_t base_pc,
-				     struct ws_flow **ret_flow, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_flow(const struct ws_cubin *cubin,
+				    const struct ws_function *function, uint64_t base_pc,
+				    struct ws_flow **ret_flow, struct ws_error *err) WS_MUST_USE;
 
 /** What a loader writes into an instruction. */
 enum ws_reloc_kind {
@@ -228,9 +228,9 @@ enum {
  * (NULL with 0). A relocated image may no longer have any. `*ret_n` receives how many there are: 0
  * also for a section that is not code. O(n log n). @retval WS_NO_MEMORY
  */
-WS_API enum ws_status ws_module_relocs(const struct ws_module *module, uint32_t section,
-				       struct ws_reloc *ret_relocs, size_t cap, size_t *ret_n,
-				       struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_relocs(const struct ws_cubin *cubin, uint32_t section,
+				      struct ws_reloc *ret_relocs, size_t cap, size_t *ret_n,
+				      struct ws_error *err) WS_MUST_USE;
 
 /** One kernel parameter. */
 struct ws_param {
@@ -254,12 +254,12 @@ struct ws_function_info {
  * the image has that order, and the first `cap_exits` offsets of EXIT instructions in its section.
  * Arrays may be NULL with 0. @retval WS_ABSENT  the image has no attributes for it.
  */
-WS_API enum ws_status ws_module_function_info(const struct ws_module *module,
-					      const struct ws_function *function,
-					      struct ws_function_info *ret_info,
-					      struct ws_param *ret_params, size_t cap_params,
-					      uint32_t *ret_exits, size_t cap_exits,
-					      struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
+					     const struct ws_function *function,
+					     struct ws_function_info *ret_info,
+					     struct ws_param *ret_params, size_t cap_params,
+					     uint32_t *ret_exits, size_t cap_exits,
+					     struct ws_error *err) WS_MUST_USE;
 
 /** One data symbol. */
 struct ws_variable {
@@ -269,13 +269,13 @@ struct ws_variable {
 	uint32_t section;    /**< 0: undefined */
 	uint64_t offset;     /**< in its section (shared: in the block's shared memory) */
 	uint64_t size_bytes;
-	uint64_t gpu_va; /**< WS_SPACE_GLOBAL in a relocated module, else 0 */
+	uint64_t gpu_va; /**< WS_SPACE_GLOBAL in a relocated cubin, else 0 */
 };
 
 /** Data symbols in the order of the symbol table. */
-WS_API enum ws_status ws_module_variables(struct ws_module *module,
-					  const struct ws_variable **ret_variables, size_t *ret_n,
-					  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_variables(struct ws_cubin *cubin,
+					 const struct ws_variable **ret_variables, size_t *ret_n,
+					 struct ws_error *err) WS_MUST_USE;
 
 /* ---- lines ---- */
 
@@ -286,27 +286,27 @@ WS_API enum ws_status ws_module_variables(struct ws_module *module,
  * @param cap    Number of elements in `ret_pos`; 0 only counts.
  * @param ret_n  Number of positions that exist, which may exceed `cap`.
  *
- * @retval WS_ABSENT     No lines for this code (ws_module_explain_lines() says why when the module
+ * @retval WS_ABSENT     No lines for this code (ws_cubin_explain_lines() says why when the cubin
  *                       has none at all).
  * @retval WS_MALFORMED  The line program broke before this offset.
  */
-WS_API enum ws_status ws_module_line_find(struct ws_module *module, uint32_t section,
-					  uint64_t sec_off, struct ws_line_pos *ret_pos, size_t cap,
-					  size_t *ret_n, struct ws_error *err) WS_MUST_USE;
-
-/** The module's line map, for all that line.h offers. @retval WS_ABSENT  no `.debug_line`. */
-WS_API enum ws_status ws_module_line_map(struct ws_module *module, struct ws_line_map **ret_map,
+WS_API enum ws_status ws_cubin_line_find(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
+					 struct ws_line_pos *ret_pos, size_t cap, size_t *ret_n,
 					 struct ws_error *err) WS_MUST_USE;
 
+/** The cubin's line map, for all that line.h offers. @retval WS_ABSENT  no `.debug_line`. */
+WS_API enum ws_status ws_cubin_line_map(struct ws_cubin *cubin, struct ws_line_map **ret_map,
+					struct ws_error *err) WS_MUST_USE;
+
 /**
- * The code that a sequence of ws_module_line_map() describes, at its first row. Call this for each
+ * The code that a sequence of ws_cubin_line_map() describes, at its first row. Call this for each
  * sequence, because not every image has owners in its map (relocated ones may have device
  * addresses). The owner of a sequence, if it has one, is the index of its code section.
  * @retval WS_ABSENT  the sequence does not say, or names no code of this image.
  */
-WS_API enum ws_status ws_module_seq_place(struct ws_module *module, const struct ws_line_seq *seq,
-					  struct ws_place *ret_place,
-					  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_seq_place(struct ws_cubin *cubin, const struct ws_line_seq *seq,
+					 struct ws_place *ret_place,
+					 struct ws_error *err) WS_MUST_USE;
 
 /** A line of the PTX text that the image carries. */
 struct ws_ptx_line {
@@ -319,18 +319,18 @@ struct ws_ptx_line {
  * The PTX line that code was made from. `.loc` lines are blank in the text that images keep, so it
  * gives no source position. @retval WS_ABSENT
  */
-WS_API enum ws_status ws_module_ptx_find(struct ws_module *module, uint32_t section,
-					 uint64_t sec_off, struct ws_ptx_line *ret_line,
-					 struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_ptx_find(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
+					struct ws_ptx_line *ret_line,
+					struct ws_error *err) WS_MUST_USE;
 
 /* ---- parameters and types ---- */
 
 /**
- * The module's debug information, for all that dwarf.h offers; functions have their mangled names
+ * The cubin's debug information, for all that dwarf.h offers; functions have their mangled names
  * there. Read when it is first asked for. @retval WS_ABSENT  no `.debug_info`: not built with -G.
  */
-WS_API enum ws_status ws_module_dwarf(struct ws_module *module, const struct ws_dwarf **ret_dwarf,
-				      struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_dwarf(struct ws_cubin *cubin, const struct ws_dwarf **ret_dwarf,
+				     struct ws_error *err) WS_MUST_USE;
 
 /* ---- names ---- */
 
@@ -366,21 +366,19 @@ WS_API bool ws_code_id_parse(const char *text, struct ws_code_id *ret_id);
 
 /**
  * Identity of the code section that holds a function: the owner's name and its machine code. The
- * same for a module on disk and for its relocated image in a dump. Equal identities are a strong
+ * same for a cubin on disk and for its relocated image in a dump. Equal identities are a strong
  * hint, but not proof: ws_code_compare() proves equality. @retval WS_ABSENT  undefined function.
  */
-WS_API enum ws_status ws_module_code_id(struct ws_module *module,
-					const struct ws_function *function,
-					struct ws_code_id *ret_id,
-					struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_code_id(struct ws_cubin *cubin, const struct ws_function *function,
+				       struct ws_code_id *ret_id, struct ws_error *err) WS_MUST_USE;
 /**
  * Identity of a whole image: of all its code sections, in any order.
  * @retval WS_ABSENT     it has no code.
  * @retval WS_MALFORMED  its code sections claim more bytes than the image has.
  * @retval WS_TRUNCATED  part of the code is cut off.
  */
-WS_API enum ws_status ws_module_image_id(struct ws_module *module, struct ws_code_id *ret_id,
-					 struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_image_id(struct ws_cubin *cubin, struct ws_code_id *ret_id,
+					struct ws_error *err) WS_MUST_USE;
 
 /** How the code of two sections compares. */
 struct ws_code_diff {
@@ -397,74 +395,73 @@ struct ws_code_diff {
 
 /** Compares the code sections of two functions byte by byte. */
 WS_API enum ws_status
-ws_code_compare(struct ws_module *module_a, const struct ws_function *function_a,
-		struct ws_module *module_b, const struct ws_function *function_b,
+ws_code_compare(struct ws_cubin *cubin_a, const struct ws_function *function_a,
+		struct ws_cubin *cubin_b, const struct ws_function *function_b,
 		struct ws_code_diff *ret_diff, struct ws_error *err) WS_MUST_USE;
 
-/* ---- many modules ---- */
+/* ---- many cubins ---- */
 
 /** Modules of one process or dump. An image is opened when something in it is first asked for. */
-struct ws_module_set;
+struct ws_cubin_set;
 
-/** What a set knows of a module before opening it. */
-struct ws_module_entry {
+/** What a set knows of a cubin before opening it. */
+struct ws_cubin_entry {
 	uint64_t handle;
 	uint32_t device_index, context_index; /**< WS_NONE: any */
 	struct ws_span relocated;             /**< empty: not there */
 	struct ws_span original; /**< as on disk; used when there is no relocated one */
 };
 
-WS_API enum ws_status ws_module_set_create(struct ws_module_set **ret_set,
-					   struct ws_error *err) WS_MUST_USE;
-/** Closes its modules too. NULL is fine. */
-WS_API void ws_module_set_destroy(struct ws_module_set *set);
-/** Adds a module; its index counts from 0 in the order of adding. Not while others read the set. */
-WS_API enum ws_status ws_module_set_add(struct ws_module_set *set,
-					const struct ws_module_entry *entry,
-					struct ws_error *err) WS_MUST_USE;
-/** Moves modules that `from` has open over the same bytes into `set`, which has none open yet. */
-WS_API void ws_module_set_inherit(struct ws_module_set *set, struct ws_module_set *from);
-WS_API uint32_t ws_module_set_count(const struct ws_module_set *set);
+WS_API enum ws_status ws_cubin_set_create(struct ws_cubin_set **ret_set,
+					  struct ws_error *err) WS_MUST_USE;
+/** Closes its cubins too. NULL is fine. */
+WS_API void ws_cubin_set_destroy(struct ws_cubin_set *set);
+/** Adds a cubin; its index counts from 0 in the order of adding. Not while others read the set. */
+WS_API enum ws_status ws_cubin_set_add(struct ws_cubin_set *set, const struct ws_cubin_entry *entry,
+				       struct ws_error *err) WS_MUST_USE;
+/** Moves cubins that `from` has open over the same bytes into `set`, which has none open yet. */
+WS_API void ws_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from);
+WS_API uint32_t ws_cubin_set_count(const struct ws_cubin_set *set);
 /** `index` must be below the count. */
-WS_API const struct ws_module_entry *ws_module_set_entry(const struct ws_module_set *set,
-							 uint32_t index);
+WS_API const struct ws_cubin_entry *ws_cubin_set_entry(const struct ws_cubin_set *set,
+						       uint32_t index);
 /**
- * The module, opened now if it was not: over the relocated image, else over the original.
+ * The cubin, opened now if it was not: over the relocated image, else over the original.
  * @retval WS_ABSENT    neither image is there.
- * Other failures are those of ws_module_open(); they are remembered, not retried.
+ * Other failures are those of ws_cubin_open(); they are remembered, not retried.
  */
-WS_API enum ws_status ws_module_set_module(struct ws_module_set *set, uint32_t index,
-					   struct ws_module **ret_module,
-					   struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_set_cubin(struct ws_cubin_set *set, uint32_t index,
+					 struct ws_cubin **ret_cubin,
+					 struct ws_error *err) WS_MUST_USE;
 
 /** Where to look first, and what to leave out. */
-struct ws_module_hint {
+struct ws_cubin_hint {
 	uint32_t module_index;                /**< looked at first; WS_NONE: no idea */
 	uint32_t device_index, context_index; /**< others are left out; WS_NONE: any */
 };
 
 /**
- * What is at a device address. The hinted module is asked first, so that a report of one kernel
+ * What is at a device address. The hinted cubin is asked first, so that a report of one kernel
  * opens one image; else all images are opened once and a merged index answers in O(log functions).
- * `hint` may be NULL. Of several modules at one address (contexts have address spaces of their own)
+ * `hint` may be NULL. Of several cubins at one address (contexts have address spaces of their own)
  * the last added wins. Modules that do not open are left out. @retval WS_ABSENT
  */
-WS_API enum ws_status ws_module_set_find_address(struct ws_module_set *set, uint64_t gpu_va,
-						 const struct ws_module_hint *hint,
+WS_API enum ws_status ws_cubin_set_find_address(struct ws_cubin_set *set, uint64_t gpu_va,
+						const struct ws_cubin_hint *hint,
+						struct ws_place *ret_place,
+						struct ws_error *err) WS_MUST_USE;
+/** A defined function by its exact name, as ws_cubin_find_function(); the last added cubin that
+ * has it wins. `hint` as above. @retval WS_ABSENT */
+WS_API enum ws_status ws_cubin_set_find_function(struct ws_cubin_set *set, struct ws_str name,
+						 const struct ws_cubin_hint *hint,
 						 struct ws_place *ret_place,
 						 struct ws_error *err) WS_MUST_USE;
-/** A defined function by its exact name, as ws_module_find_function(); the last added module that
- * has it wins. `hint` as above. @retval WS_ABSENT */
-WS_API enum ws_status ws_module_set_find_function(struct ws_module_set *set, struct ws_str name,
-						  const struct ws_module_hint *hint,
-						  struct ws_place *ret_place,
-						  struct ws_error *err) WS_MUST_USE;
-/** Index of the module with this handle on this device and context (WS_NONE: any).
+/** Index of the cubin with this handle on this device and context (WS_NONE: any).
  * @retval WS_ABSENT */
-WS_API enum ws_status ws_module_set_find_handle(const struct ws_module_set *set, uint64_t handle,
-						uint32_t device_index, uint32_t context_index,
-						uint32_t *ret_index,
-						struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cubin_set_find_handle(const struct ws_cubin_set *set, uint64_t handle,
+					       uint32_t device_index, uint32_t context_index,
+					       uint32_t *ret_index,
+					       struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@
  * honest names (libiberty's limit also refuses everything above 1,024 bytes, which templates
  * exceed), by a thread with a stack in proportion to the name.
  */
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 enum {
 	SHORT_NAME = 1024, /* what libiberty takes with its recursion limit on */

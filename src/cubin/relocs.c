@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses in machine code that a loader fills in. */
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 static enum ws_reloc_kind reloc_kind(uint32_t type)
 {
@@ -37,17 +37,17 @@ static int reloc_order(const void *left, const void *right)
 	return (a->sec_off > b->sec_off) - (a->sec_off < b->sec_off);
 }
 
-enum ws_status ws_module_relocs(const struct ws_module *module, uint32_t section,
-				struct ws_reloc *ret_relocs, size_t cap, size_t *ret_n,
-				struct ws_error *err)
+enum ws_status ws_cubin_relocs(const struct ws_cubin *cubin, uint32_t section,
+			       struct ws_reloc *ret_relocs, size_t cap, size_t *ret_n,
+			       struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_module_code_of(module, section);
+	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
 	uint32_t tables[] = { code ? code->rel_section : 0, code ? code->rela_section : 0 };
-	struct ws_span symtab = wsi_module_bytes(module, module->symtab);
+	struct ws_span symtab = wsi_cubin_bytes(cubin, cubin->symtab);
 	struct ws_span names =
-		module->symtab ? wsi_module_symbol_names(module) : (struct ws_span){ .ptr = NULL };
-	size_t counts[] = { wsi_module_n_relocs(module, tables[0]),
-			    wsi_module_n_relocs(module, tables[1]) };
+		cubin->symtab ? wsi_cubin_symbol_names(cubin) : (struct ws_span){ .ptr = NULL };
+	size_t counts[] = { wsi_cubin_n_relocs(cubin, tables[0]),
+			    wsi_cubin_n_relocs(cubin, tables[1]) };
 	size_t n = counts[0] + counts[1], done = 0;
 	if (cap > 0 && n > 0) { /* all are needed to know the first */
 		wsi_scoped_free struct ws_reloc *all = wsi_zalloc_array(n, sizeof *all);
@@ -55,7 +55,7 @@ enum ws_status ws_module_relocs(const struct ws_module *module, uint32_t section
 			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "relocations");
 		for (unsigned t = 0; t < 2; t++) {
 			for (size_t i = 0; i < counts[t]; i++) {
-				struct wsi_reloc r = wsi_module_reloc(module, tables[t], i);
+				struct wsi_reloc r = wsi_cubin_reloc(cubin, tables[t], i);
 				all[done++] = (struct ws_reloc){
 					.sec_off = r.off,
 					.kind = reloc_kind(r.type),

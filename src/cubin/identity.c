@@ -10,7 +10,7 @@
  * relocations of code are on these]. Two kernels that differ in such an immediate only have the
  * same identity, and so the comparison, which has the relocations of at least one side, proves.
  */
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 #include "base/sha256.h"
 
@@ -54,10 +54,10 @@ static const uint8_t *kind_mask(struct ws_span code, size_t off)
 }
 
 /* Code of a whole section. */
-static enum ws_status section_code(const struct ws_module *module, const struct wsi_code *code,
+static enum ws_status section_code(const struct ws_cubin *cubin, const struct wsi_code *code,
 				   struct ws_span *ret_bytes, struct ws_error *err)
 {
-	struct ws_span bytes = wsi_module_bytes(module, code->section);
+	struct ws_span bytes = wsi_cubin_bytes(cubin, code->section);
 	if (bytes.len != code->size_bytes)
 		return wsi_fail(err, WS_TRUNCATED, bytes.origin + bytes.len,
 				"the code is cut off after %zu of %" PRIu64 " bytes", bytes.len,
@@ -102,13 +102,13 @@ static void code_hash(struct ws_str name, struct ws_span code, struct ws_code_id
 enum { LONGEST_SECTION_NAME = 4096 }; /* that an identity takes in */
 
 /* Name of a code section: of its owner, else what follows ".text.". */
-static struct ws_str code_name(const struct ws_module *module, const struct wsi_code *code)
+static struct ws_str code_name(const struct ws_cubin *cubin, const struct wsi_code *code)
 {
 	if (code->owner != WS_UNKNOWN)
-		return module->functions[code->owner].name;
+		return cubin->functions[code->owner].name;
 	static const char prefix[] = ".text.";
-	struct ws_span names = module->elf.shstrtab, rest;
-	uint64_t off = wsi_min_u64(wsi_module_shdr(module, code->section).name, names.len);
+	struct ws_span names = cubin->elf.shstrtab, rest;
+	uint64_t off = wsi_min_u64(wsi_cubin_shdr(cubin, code->section).name, names.len);
 	bool inside =
 		ws_span_sub(names, off, wsi_min_u64(names.len - off, LONGEST_SECTION_NAME), &rest);
 	assert(inside);
@@ -122,24 +122,24 @@ static struct ws_str code_name(const struct ws_module *module, const struct wsi_
 	return (struct ws_str){ name.ptr + skip, name.len - skip };
 }
 
-static enum ws_status section_id(const struct ws_module *module, const struct wsi_code *code,
+static enum ws_status section_id(const struct ws_cubin *cubin, const struct wsi_code *code,
 				 struct ws_code_id *ret_id, struct ws_error *err)
 {
 	struct ws_span bytes;
-	enum ws_status st = section_code(module, code, &bytes, err);
+	enum ws_status st = section_code(cubin, code, &bytes, err);
 	if (st == WS_OK)
-		code_hash(code_name(module, code), bytes, ret_id);
+		code_hash(code_name(cubin, code), bytes, ret_id);
 	return st;
 }
 
-enum ws_status ws_module_code_id(struct ws_module *module, const struct ws_function *function,
-				 struct ws_code_id *ret_id, struct ws_error *err)
+enum ws_status ws_cubin_code_id(struct ws_cubin *cubin, const struct ws_function *function,
+				struct ws_code_id *ret_id, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_module_code_of(module, function->section);
+	const struct wsi_code *code = wsi_cubin_code_of(cubin, function->section);
 	if (!code)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the function is not defined in the image");
-	return section_id(module, code, ret_id, err);
+	return section_id(cubin, code, ret_id, err);
 }
 
 static int id_order(const void *a, const void *b)
@@ -147,29 +147,29 @@ static int id_order(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct ws_code_id));
 }
 
-enum ws_status ws_module_image_id(struct ws_module *module, struct ws_code_id *ret_id,
-				  struct ws_error *err)
+enum ws_status ws_cubin_image_id(struct ws_cubin *cubin, struct ws_code_id *ret_id,
+				 struct ws_error *err)
 {
-	enum ws_status st = wsi_module_need_symbols(module, err);
+	enum ws_status st = wsi_cubin_need_symbols(cubin, err);
 	if (st != WS_OK)
 		return st;
-	if (module->n_code == 0)
+	if (cubin->n_code == 0)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no code");
-	if (module->code_overlaps)
-		return wsi_fail(err, WS_MALFORMED, module->image.origin,
+	if (cubin->code_overlaps)
+		return wsi_fail(err, WS_MALFORMED, cubin->image.origin,
 				"the image has more code than bytes");
-	wsi_scoped_free struct ws_code_id *ids = wsi_zalloc_array(module->n_code, sizeof *ids);
+	wsi_scoped_free struct ws_code_id *ids = wsi_zalloc_array(cubin->n_code, sizeof *ids);
 	if (!ids)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "code identities");
-	for (uint32_t i = 0; i < module->n_code && st == WS_OK; i++)
-		st = section_id(module, &module->code[i], &ids[i], err);
+	for (uint32_t i = 0; i < cubin->n_code && st == WS_OK; i++)
+		st = section_id(cubin, &cubin->code[i], &ids[i], err);
 	if (st != WS_OK)
 		return st;
-	qsort(ids, module->n_code, sizeof *ids, id_order);
+	qsort(ids, cubin->n_code, sizeof *ids, id_order);
 	struct wsi_sha256 hash;
 	wsi_sha256_init(&hash);
 	wsi_sha256_add(&hash, image_domain, sizeof image_domain);
-	wsi_sha256_add(&hash, ids, module->n_code * sizeof *ids);
+	wsi_sha256_add(&hash, ids, cubin->n_code * sizeof *ids);
 	wsi_sha256_final(&hash, ret_id->bytes);
 	return WS_OK;
 }
@@ -213,29 +213,29 @@ bool ws_code_id_parse(const char *text, struct ws_code_id *ret_id)
 /* ---- comparing ---- */
 
 /* Whether an image tells which of its code a loader changes: on disk no table means nothing. */
-static bool relocations_known(const struct ws_module *module, const struct wsi_code *code)
+static bool relocations_known(const struct ws_cubin *cubin, const struct wsi_code *code)
 {
-	return code->gpu_va == 0 || wsi_module_n_relocs(module, code->rel_section) > 0 ||
-	       wsi_module_n_relocs(module, code->rela_section) > 0;
+	return code->gpu_va == 0 || wsi_cubin_n_relocs(cubin, code->rel_section) > 0 ||
+	       wsi_cubin_n_relocs(cubin, code->rela_section) > 0;
 }
 
-static void relocs_mark(const struct ws_module *module, uint32_t reloc_section, uint8_t *marks,
+static void relocs_mark(const struct ws_cubin *cubin, uint32_t reloc_section, uint8_t *marks,
 			uint64_t n_instructions)
 {
-	size_t n = wsi_module_n_relocs(module, reloc_section);
+	size_t n = wsi_cubin_n_relocs(cubin, reloc_section);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t off = wsi_module_reloc(module, reloc_section, i).off;
+		uint64_t off = wsi_cubin_reloc(cubin, reloc_section, i).off;
 		if (off / WSI_INSTRUCTION_BYTES < n_instructions)
 			marks[off / WSI_INSTRUCTION_BYTES] = 1;
 	}
 }
 
 /* Marks the instructions that have relocations. */
-static void relocated_mark(const struct ws_module *module, const struct wsi_code *code,
+static void relocated_mark(const struct ws_cubin *cubin, const struct wsi_code *code,
 			   uint8_t *marks, uint64_t n_instructions)
 {
-	relocs_mark(module, code->rel_section, marks, n_instructions);
-	relocs_mark(module, code->rela_section, marks, n_instructions);
+	relocs_mark(cubin, code->rel_section, marks, n_instructions);
+	relocs_mark(cubin, code->rela_section, marks, n_instructions);
 }
 
 static unsigned instruction_compare(struct ws_span a, struct ws_span b, size_t off,
@@ -267,31 +267,31 @@ static void bytes_compare(struct ws_span a, struct ws_span b, const uint8_t *mar
 	}
 }
 
-enum ws_status ws_code_compare(struct ws_module *module_a, const struct ws_function *function_a,
-			       struct ws_module *module_b, const struct ws_function *function_b,
+enum ws_status ws_code_compare(struct ws_cubin *cubin_a, const struct ws_function *function_a,
+			       struct ws_cubin *cubin_b, const struct ws_function *function_b,
 			       struct ws_code_diff *ret_diff, struct ws_error *err)
 {
-	const struct wsi_code *code_a = wsi_module_code_of(module_a, function_a->section);
-	const struct wsi_code *code_b = wsi_module_code_of(module_b, function_b->section);
+	const struct wsi_code *code_a = wsi_cubin_code_of(cubin_a, function_a->section);
+	const struct wsi_code *code_b = wsi_cubin_code_of(cubin_b, function_b->section);
 	if (!code_a || !code_b)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the function is not defined in the image");
 	struct ws_span a, b;
-	enum ws_status st = section_code(module_a, code_a, &a, err);
+	enum ws_status st = section_code(cubin_a, code_a, &a, err);
 	if (st == WS_OK)
-		st = section_code(module_b, code_b, &b, err);
+		st = section_code(cubin_b, code_b, &b, err);
 	if (st != WS_OK)
 		return st;
 	struct ws_code_diff diff = { .size_a = a.len, .size_b = b.len };
 	diff.addresses_known =
-		relocations_known(module_a, code_a) || relocations_known(module_b, code_b);
+		relocations_known(cubin_a, code_a) || relocations_known(cubin_b, code_b);
 	size_t common = a.len < b.len ? a.len : b.len, longer = a.len < b.len ? b.len : a.len;
 	size_t n_instructions = (common + WSI_INSTRUCTION_BYTES - 1) / WSI_INSTRUCTION_BYTES;
 	wsi_scoped_free uint8_t *marks = wsi_zalloc(n_instructions);
 	if (!marks)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "comparing code");
-	relocated_mark(module_a, code_a, marks, n_instructions);
-	relocated_mark(module_b, code_b, marks, n_instructions);
+	relocated_mark(cubin_a, code_a, marks, n_instructions);
+	relocated_mark(cubin_b, code_b, marks, n_instructions);
 	a.len = b.len = common;
 	bytes_compare(a, b, marks, &diff);
 	if (diff.n_bytes == 0)

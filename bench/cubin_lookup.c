@@ -7,7 +7,7 @@
  */
 #include "bench.h"
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 enum {
 	N_MODULES = 10,
@@ -23,13 +23,13 @@ static void put(uint8_t *at, uint64_t value, unsigned n_bytes)
 		at[i] = (uint8_t)(value >> (8 * i));
 }
 
-static uint64_t address_of(unsigned module, unsigned function)
+static uint64_t address_of(unsigned cubin, unsigned function)
 {
-	return 0x7f0000000000 + module * 0x1000000ull + function * 2ull * CODE_BYTES;
+	return 0x7f0000000000 + cubin * 0x1000000ull + function * 2ull * CODE_BYTES;
 }
 
 /* A relocated image: null section, symbols, strings, and one code section for each function. */
-static struct ws_span image_make(unsigned module)
+static struct ws_span image_make(unsigned cubin)
 {
 	enum { N_SECTIONS = 3 + N_FUNCTIONS, NAME = 16 };
 	size_t names_at = 64, symbols_at = names_at + (N_FUNCTIONS + 1) * NAME;
@@ -60,16 +60,16 @@ static struct ws_span image_make(unsigned module)
 		header += 64;
 		put(header + 4, 1, 4);
 		put(header + 8, 6, 8);
-		put(header + 16, address_of(module, i), 8);
+		put(header + 16, address_of(cubin, i), 8);
 		put(header + 24, code_at + (size_t)i * CODE_BYTES, 8);
 		put(header + 32, CODE_BYTES, 8);
 		put(header + 44, i + 1, 4);
-		snprintf((char *)image + names_at + NAME * (i + 1), NAME, "f%u_%u", module, i);
+		snprintf((char *)image + names_at + NAME * (i + 1), NAME, "f%u_%u", cubin, i);
 		put(symbol, NAME * (i + 1), 4);
 		symbol[4] = 0x12; /* global function */
 		symbol[5] = 0x10; /* kernel */
 		put(symbol + 6, 3 + i, 2);
-		put(symbol + 8, address_of(module, i), 8);
+		put(symbol + 8, address_of(cubin, i), 8);
 		put(symbol + 16, CODE_BYTES, 8);
 	}
 	return (struct ws_span){ image, size, 0 };
@@ -105,14 +105,14 @@ static double run_floor(void)
 	return sum == 0 ? 0 : seconds; /* the sum keeps the loop from being left out */
 }
 
-static double run_set(struct ws_module_set *set, int hinted)
+static double run_set(struct ws_cubin_set *set, int hinted)
 {
 	double start = now();
 	for (size_t i = 0; i < N_QUERIES; i++) {
-		struct ws_module_hint hint = { query_module[i], WS_NONE, WS_NONE };
+		struct ws_cubin_hint hint = { query_module[i], WS_NONE, WS_NONE };
 		struct ws_place place;
-		if (ws_module_set_find_address(set, queries[i], hinted ? &hint : NULL, &place,
-					       NULL) != WS_OK ||
+		if (ws_cubin_set_find_address(set, queries[i], hinted ? &hint : NULL, &place,
+					      NULL) != WS_OK ||
 		    !place.function || place.module_index != query_module[i])
 			exit(1);
 	}
@@ -121,14 +121,14 @@ static double run_set(struct ws_module_set *set, int hinted)
 
 int main(void)
 {
-	struct ws_module_set *set;
+	struct ws_cubin_set *set;
 	struct ws_span images[N_MODULES];
-	if (ws_module_set_create(&set, NULL) != WS_OK)
+	if (ws_cubin_set_create(&set, NULL) != WS_OK)
 		return 1;
 	for (unsigned m = 0; m < N_MODULES; m++) {
 		images[m] = image_make(m);
-		struct ws_module_entry entry = { m + 1, 0, 0, images[m], { 0 } };
-		if (ws_module_set_add(set, &entry, NULL) != WS_OK)
+		struct ws_cubin_entry entry = { m + 1, 0, 0, images[m], { 0 } };
+		if (ws_cubin_set_add(set, &entry, NULL) != WS_OK)
 			return 1;
 		for (unsigned i = 0; i < N_FUNCTIONS; i++) {
 			unsigned f = m * N_FUNCTIONS + i;
@@ -145,12 +145,12 @@ int main(void)
 		queries[i] = table[f].start + (seed >> 50) % CODE_BYTES;
 	}
 	struct ws_place place;
-	struct ws_module_hint hint = { 0, WS_NONE, WS_NONE };
+	struct ws_cubin_hint hint = { 0, WS_NONE, WS_NONE };
 	double t0 = now();
-	if (ws_module_set_find_address(set, table[5].start, &hint, &place, NULL) != WS_OK)
+	if (ws_cubin_set_find_address(set, table[5].start, &hint, &place, NULL) != WS_OK)
 		return 1;
 	double t1 = now(); /* one image opened */
-	if (ws_module_set_find_address(set, table[N_ALL - 1].start, NULL, &place, NULL) != WS_OK)
+	if (ws_cubin_set_find_address(set, table[N_ALL - 1].start, NULL, &place, NULL) != WS_OK)
 		return 1;
 	double t2 = now(); /* all opened, index made */
 	struct times times;
@@ -165,7 +165,7 @@ int main(void)
 	       N_ALL, N_MODULES, (t1 - t0) * 1e6, (t2 - t1) * 1e6);
 	print_ratio("place", &times, 3, 1e9 / N_QUERIES, "ns");
 	printf("  %-10s %.1f ns with a hint\n", "", best(hinted) * 1e9 / N_QUERIES);
-	ws_module_set_destroy(set);
+	ws_cubin_set_destroy(set);
 	for (unsigned m = 0; m < N_MODULES; m++)
 		free((void *)(uintptr_t)images[m].ptr);
 	return 0;

@@ -7,19 +7,19 @@
  *   host ELF   the entries of its fatbin sections
  *   archive    the same of each member
  */
-#include "module/fatbin.h"
-#include "module/internal.h"
+#include "cubin/fatbin.h"
+#include "cubin/internal.h"
 
 #include "base/file.h"
 #include "base/unpack.h"
 
 struct image {
 	struct ws_image_entry entry;
-	struct ws_span packed;    /* borrowed from the file */
-	struct ws_span bytes;     /* unpacked */
-	bool is_unpacked;         /* `bytes` was asked for and is there */
-	uint8_t *unpacked;        /* owned; NULL for what is stored */
-	struct ws_module *module; /* owned */
+	struct ws_span packed;  /* borrowed from the file */
+	struct ws_span bytes;   /* unpacked */
+	bool is_unpacked;       /* `bytes` was asked for and is there */
+	uint8_t *unpacked;      /* owned; NULL for what is stored */
+	struct ws_cubin *cubin; /* owned */
 };
 
 struct ws_image_file {
@@ -59,12 +59,12 @@ static enum ws_status out_of_memory(struct ws_error *err)
 
 static enum ws_status cubin_list(struct listing *in, struct ws_span bytes, struct ws_error *err)
 {
-	struct ws_module *module;
-	enum ws_status st = ws_module_open(bytes, &module, err);
+	struct ws_cubin *cubin;
+	enum ws_status st = ws_cubin_open(bytes, &cubin, err);
 	if (st != WS_OK)
 		return st;
-	struct ws_module_facts facts;
-	ws_module_facts(module, &facts);
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(cubin, &facts);
 	struct ws_image_entry entry = {
 		.kind = WS_IMAGE_CUBIN,
 		.sm = facts.sm,
@@ -75,11 +75,11 @@ static enum ws_status cubin_list(struct listing *in, struct ws_span bytes, struc
 	};
 	in->relocatable = facts.relocatable;
 	if (!entry_take(in, &entry, bytes)) {
-		ws_module_close(module);
+		ws_cubin_close(cubin);
 		return out_of_memory(err);
 	}
-	module->line_account = &in->file->lines;
-	in->file->images[in->file->n_images - 1].module = module;
+	cubin->line_account = &in->file->lines;
+	in->file->images[in->file->n_images - 1].cubin = cubin;
 	return WS_OK;
 }
 
@@ -255,7 +255,7 @@ void ws_image_file_close(struct ws_image_file *file)
 	if (!file)
 		return;
 	for (size_t i = 0; i < file->n_images; i++) {
-		ws_module_close(file->images[i].module);
+		ws_cubin_close(file->images[i].cubin);
 		wsi_free(file->images[i].unpacked);
 	}
 	wsi_free(file->images);
@@ -345,8 +345,8 @@ enum ws_status ws_image_file_bytes(struct ws_image_file *file, size_t index,
 	return st;
 }
 
-enum ws_status ws_image_file_module(struct ws_image_file *file, size_t index,
-				    struct ws_module **ret_module, struct ws_error *err)
+enum ws_status ws_image_file_cubin(struct ws_image_file *file, size_t index,
+				   struct ws_cubin **ret_cubin, struct ws_error *err)
 {
 	enum ws_status st = index_check(file, index, err);
 	if (st != WS_OK)
@@ -356,13 +356,13 @@ enum ws_status ws_image_file_module(struct ws_image_file *file, size_t index,
 		return wsi_fail(err, WS_UNSUPPORTED, image->entry.file_off, "not a cubin");
 	pthread_mutex_lock(&file->lock);
 	st = image_need(image, err);
-	if (st == WS_OK && !image->module) {
-		st = ws_module_open(image->bytes, &image->module, err);
+	if (st == WS_OK && !image->cubin) {
+		st = ws_cubin_open(image->bytes, &image->cubin, err);
 		if (st == WS_OK)
-			image->module->line_account = &file->lines;
+			image->cubin->line_account = &file->lines;
 	}
 	if (st == WS_OK)
-		*ret_module = image->module;
+		*ret_cubin = image->cubin;
 	pthread_mutex_unlock(&file->lock);
 	return st;
 }

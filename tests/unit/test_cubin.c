@@ -3,14 +3,14 @@
 
 #include <pthread.h>
 
-#include <warpscope/module.h>
+#include <warpscope/cubin.h>
 
 #include "base/file.h"
 
 /* A cubin of tests/data/cubins, or an image that a builder made of one. */
 struct fixture {
 	struct wsi_file file;
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 };
 
 static struct fixture fixture_open(const char *folder_variable, const char *name)
@@ -22,7 +22,7 @@ static struct fixture fixture_open(const char *folder_variable, const char *name
 	assert_non_null(folder);
 	assert_true(wsi_format(path, "%s/%s", folder, name));
 	assert_int_equal(wsi_file_open(path, &f.file, &err), WS_OK);
-	assert_int_equal(ws_module_open(f.file.bytes, &f.module, &err), WS_OK);
+	assert_int_equal(ws_cubin_open(f.file.bytes, &f.cubin, &err), WS_OK);
 	return f;
 }
 
@@ -38,7 +38,7 @@ static struct fixture relocated(const char *name)
 
 static void fixture_close(struct fixture *f)
 {
-	ws_module_close(f->module);
+	ws_cubin_close(f->cubin);
 	wsi_file_close(&f->file);
 }
 
@@ -46,7 +46,7 @@ static const struct ws_function *function(const struct fixture *f, const char *n
 {
 	const struct ws_function *found = NULL;
 	struct ws_error err;
-	assert_int_equal(ws_module_find_function(f->module, ws_str_of(name), &found, &err), WS_OK);
+	assert_int_equal(ws_cubin_find_function(f->cubin, ws_str_of(name), &found, &err), WS_OK);
 	return found;
 }
 
@@ -74,7 +74,7 @@ static void kernel_has_what_the_compiler_noted(void **state)
 	struct ws_function_info info;
 	struct ws_param params[8];
 	uint32_t exits[2];
-	assert_int_equal(ws_module_function_info(f.module, k, &info, params, 8, exits, 2, NULL),
+	assert_int_equal(ws_cubin_function_info(f.cubin, k, &info, params, 8, exits, 2, NULL),
 			 WS_OK);
 	assert_int_equal(info.param_bank_offset, 0x160);
 	assert_int_equal(info.param_bytes, 24);
@@ -85,8 +85,7 @@ static void kernel_has_what_the_compiler_noted(void **state)
 	assert_int_equal(params[3].size_bytes, 8);
 	assert_int_equal(info.n_exits, 1);
 	assert_int_equal(exits[0], 0xc0);
-	assert_int_equal(ws_module_function_info(f.module, k, &info, NULL, 0, NULL, 0, NULL),
-			 WS_OK);
+	assert_int_equal(ws_cubin_function_info(f.cubin, k, &info, NULL, 0, NULL, 0, NULL), WS_OK);
 	assert_int_equal(info.n_params, 4);
 	fixture_close(&f);
 }
@@ -101,17 +100,16 @@ static void callee_in_a_kernels_section_has_its_own_name(void **state)
 	assert_ptr_equal(function(&f, "$_Z8checksumPKciiPi$_Z4fold6Cursori"), inner);
 	assert_int_equal(inner->owner, k->index);
 	struct ws_place place;
-	assert_int_equal(ws_module_find_offset(f.module, k->section, 0xe0, &place, NULL), WS_OK);
+	assert_int_equal(ws_cubin_find_offset(f.cubin, k->section, 0xe0, &place, NULL), WS_OK);
 	assert_ptr_equal(place.function, inner);
 	assert_ptr_equal(place.owner, k);
 	assert_int_equal(place.sec_off, 0xe0);
 	assert_int_equal(place.rel_pc, 0x10);
-	assert_int_equal(ws_module_find_offset(f.module, k->section, 0, &place, NULL), WS_OK);
+	assert_int_equal(ws_cubin_find_offset(f.cubin, k->section, 0, &place, NULL), WS_OK);
 	assert_ptr_equal(place.function, k);
-	assert_int_equal(ws_module_find_offset(f.module, k->section, 2816, &place, NULL),
-			 WS_ABSENT);
-	assert_int_equal(ws_module_find_offset(f.module, 1, 0, &place, NULL), WS_ABSENT);
-	assert_int_equal(ws_module_find_address(f.module, 0, &place, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_find_offset(f.cubin, k->section, 2816, &place, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_find_offset(f.cubin, 1, 0, &place, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_find_address(f.cubin, 0, &place, NULL), WS_ABSENT);
 	fixture_close(&f);
 }
 
@@ -136,8 +134,8 @@ static void build_facts_come_from_the_header_and_the_notes(void **state)
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		struct fixture f = cubin(cases[i].name);
-		struct ws_module_facts facts;
-		ws_module_facts(f.module, &facts);
+		struct ws_cubin_facts facts;
+		ws_cubin_facts(f.cubin, &facts);
 		assert_int_equal(facts.sm, cases[i].sm);
 		assert_int_equal(facts.virtual_sm, cases[i].sm);
 		assert_int_equal(facts.abi_version, 8);
@@ -151,7 +149,7 @@ static void build_facts_come_from_the_header_and_the_notes(void **state)
 		assert_true(is(facts.tool, cases[i].tool));
 		if (cases[i].options)
 			assert_true(is(facts.options, cases[i].options));
-		assert_false(ws_module_damage(f.module, NULL));
+		assert_false(ws_cubin_damage(f.cubin, NULL));
 		fixture_close(&f);
 	}
 }
@@ -161,19 +159,18 @@ static void missing_lines_are_explained(void **state)
 	(void)state;
 	char text[400];
 	struct fixture f = cubin("bare.none.sm_80.cubin");
-	assert_int_equal(ws_module_explain_lines(f.module, text, sizeof text), WS_LINES_NOT_BUILT);
+	assert_int_equal(ws_cubin_explain_lines(f.cubin, text, sizeof text), WS_LINES_NOT_BUILT);
 	assert_non_null(strstr(text, "-lineinfo"));
-	assert_int_equal(ws_module_explain_lines(f.module, NULL, 0), WS_LINES_NOT_BUILT);
+	assert_int_equal(ws_cubin_explain_lines(f.cubin, NULL, 0), WS_LINES_NOT_BUILT);
 	struct ws_line_pos pos;
 	size_t n;
 	struct ws_place place;
 	const struct ws_function *k = function(&f, "_Z8no_linesPKiS0_Pi");
-	assert_int_equal(ws_module_find_offset(f.module, k->section, 0, &place, NULL), WS_OK);
-	assert_int_equal(ws_module_line_find(f.module, k->section, 0, &pos, 1, &n, NULL),
-			 WS_ABSENT);
+	assert_int_equal(ws_cubin_find_offset(f.cubin, k->section, 0, &place, NULL), WS_OK);
+	assert_int_equal(ws_cubin_line_find(f.cubin, k->section, 0, &pos, 1, &n, NULL), WS_ABSENT);
 	fixture_close(&f);
 	f = cubin("calls.li.sm_80.cubin");
-	assert_int_equal(ws_module_explain_lines(f.module, text, sizeof text), WS_LINES_PRESENT);
+	assert_int_equal(ws_cubin_explain_lines(f.cubin, text, sizeof text), WS_LINES_PRESENT);
 	fixture_close(&f);
 }
 
@@ -184,7 +181,7 @@ static void chain_ends_in_the_innermost_function_symbol(void **state)
 	const struct ws_function *outside = function(&f, "_Z7outsidePKfi");
 	struct ws_line_pos pos[4];
 	size_t n = 0;
-	assert_int_equal(ws_module_line_find(f.module, outside->section, 0x20, pos, 4, &n, NULL),
+	assert_int_equal(ws_cubin_line_find(f.cubin, outside->section, 0x20, pos, 4, &n, NULL),
 			 WS_OK);
 	assert_int_equal(n, 2);
 	assert_string_equal(pos[0].function, "_Z6scaledPKfi");
@@ -195,8 +192,8 @@ static void chain_ends_in_the_innermost_function_symbol(void **state)
 	fixture_close(&f);
 	f = cubin("calls.li.sm_80.cubin");
 	const struct ws_function *inner = function(&f, fold);
-	assert_int_equal(ws_module_line_find(f.module, inner->section, inner->sec_off + 0x20, pos,
-					     4, &n, NULL),
+	assert_int_equal(ws_cubin_line_find(f.cubin, inner->section, inner->sec_off + 0x20, pos, 4,
+					    &n, NULL),
 			 WS_OK);
 	assert_string_equal(pos[n - 1].function, fold);
 	fixture_close(&f);
@@ -209,21 +206,21 @@ static void ptx_line_of_an_instruction(void **state)
 	const struct ws_function *inner = function(&f, fold);
 	struct ws_ptx_line line;
 	assert_int_equal(
-		ws_module_ptx_find(f.module, inner->section, inner->sec_off + 0x20, &line, NULL),
+		ws_cubin_ptx_find(f.cubin, inner->section, inner->sec_off + 0x20, &line, NULL),
 		WS_OK);
 	assert_int_equal(line.line, 199);
 	assert_non_null(strstr(line.text.ptr, "setp.lt.s32"));
 	fixture_close(&f);
 	f = cubin("linked.li.sm_90.cubin"); /* two texts: the file of the row tells which */
 	const struct ws_function *other = function(&f, "_Z5otherPfi");
-	assert_int_equal(ws_module_ptx_find(f.module, other->section, 0x20, &line, NULL), WS_OK);
+	assert_int_equal(ws_cubin_ptx_find(f.cubin, other->section, 0x20, &line, NULL), WS_OK);
 	struct ws_section section;
-	assert_int_equal(ws_module_section(f.module, line.section, &section, NULL), WS_OK);
+	assert_int_equal(ws_cubin_section(f.cubin, line.section, &section, NULL), WS_OK);
 	assert_int_equal(section.name.len, strlen(".nv_debug_ptx_txt.") +
 						   strspn(section.name.ptr + 18, "0123456789"));
 	fixture_close(&f);
 	f = cubin("bare.none.sm_80.cubin");
-	assert_int_equal(ws_module_ptx_find(f.module, 13, 0, &line, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_ptx_find(f.cubin, 13, 0, &line, NULL), WS_ABSENT);
 	fixture_close(&f);
 }
 
@@ -233,7 +230,7 @@ static void variables_have_a_space(void **state)
 	struct fixture f = cubin("stop.li.sm_90.cubin");
 	const struct ws_variable *variables;
 	size_t n, seen = 0;
-	assert_int_equal(ws_module_variables(f.module, &variables, &n, NULL), WS_OK);
+	assert_int_equal(ws_cubin_variables(f.cubin, &variables, &n, NULL), WS_OK);
 	for (size_t i = 0; i < n; i++) {
 		if (!is(variables[i].name, "$str"))
 			continue;
@@ -253,10 +250,10 @@ static void undefined_function_is_listed_without_code(void **state)
 	struct ws_span code;
 	struct ws_code_id id;
 	assert_int_equal(undefined->section, 0);
-	assert_int_equal(ws_module_code(f.module, undefined, &code, NULL), WS_ABSENT);
-	assert_int_equal(ws_module_code_id(f.module, undefined, &id, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_code(f.cubin, undefined, &code, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_code_id(f.cubin, undefined, &id, NULL), WS_ABSENT);
 	const struct ws_function *inner = function(&f, "_Z11check_indexii");
-	assert_int_equal(ws_module_code(f.module, inner, &code, NULL), WS_OK);
+	assert_int_equal(ws_cubin_code(f.cubin, inner, &code, NULL), WS_OK);
 	assert_int_equal(code.len, 560);
 	fixture_close(&f);
 }
@@ -275,11 +272,11 @@ static void every_form_of_relocated_image_answers_alike(void **state)
 	struct fixture plain = cubin("calls.G.sm_90.cubin");
 	const struct ws_function *functions;
 	size_t n;
-	assert_int_equal(ws_module_functions(plain.module, &functions, &n, NULL), WS_OK);
+	assert_int_equal(ws_cubin_functions(plain.cubin, &functions, &n, NULL), WS_OK);
 	for (size_t form = 0; form < WSI_COUNT(forms); form++) {
 		struct fixture f = relocated(forms[form]);
-		struct ws_module_facts facts;
-		ws_module_facts(f.module, &facts);
+		struct ws_cubin_facts facts;
+		ws_cubin_facts(f.cubin, &facts);
 		assert_true(facts.relocated);
 		assert_int_equal(facts.sm, 90);
 		uint64_t lowest = UINT64_MAX;
@@ -288,12 +285,12 @@ static void every_form_of_relocated_image_answers_alike(void **state)
 				continue;
 			struct ws_section section;
 			assert_int_equal(
-				ws_module_section(f.module, functions[i].section, &section, NULL),
+				ws_cubin_section(f.cubin, functions[i].section, &section, NULL),
 				WS_OK);
 			lowest = wsi_min_u64(lowest, section.gpu_va);
 			struct ws_place at;
 			assert_int_equal(
-				ws_module_find_address(f.module, section.gpu_va + 0x30, &at, NULL),
+				ws_cubin_find_address(f.cubin, section.gpu_va + 0x30, &at, NULL),
 				WS_OK);
 			assert_int_equal(at.section, functions[i].section);
 			assert_int_equal(at.sec_off, 0x30);
@@ -301,10 +298,10 @@ static void every_form_of_relocated_image_answers_alike(void **state)
 			assert_int_equal(at.function->gpu_va, section.gpu_va);
 			struct ws_line_pos ours[8], theirs[8];
 			size_t n_ours = 0, n_theirs = 0;
-			enum ws_status st = ws_module_line_find(plain.module, at.section, 0x30,
-								theirs, 8, &n_theirs, NULL);
-			assert_int_equal(ws_module_line_find(f.module, at.section, 0x30, ours, 8,
-							     &n_ours, NULL),
+			enum ws_status st = ws_cubin_line_find(plain.cubin, at.section, 0x30,
+							       theirs, 8, &n_theirs, NULL);
+			assert_int_equal(ws_cubin_line_find(f.cubin, at.section, 0x30, ours, 8,
+							    &n_ours, NULL),
 					 st);
 			assert_int_equal(n_ours, n_theirs);
 			for (size_t j = 0; j < n_ours; j++)
@@ -312,13 +309,12 @@ static void every_form_of_relocated_image_answers_alike(void **state)
 			/* and decodes no other sequence for it */
 			struct ws_line_map *map;
 			struct ws_line_seq seq;
-			assert_int_equal(ws_module_line_map(f.module, &map, NULL), WS_OK);
+			assert_int_equal(ws_cubin_line_map(f.cubin, &map, NULL), WS_OK);
 			assert_int_equal(ws_line_owner_seq(map, at.section, 0, &seq, NULL), st);
 		}
 		assert_int_equal(lowest, base);
 		struct ws_place place;
-		assert_int_equal(ws_module_find_address(f.module, base - 1, &place, NULL),
-				 WS_ABSENT);
+		assert_int_equal(ws_cubin_find_address(f.cubin, base - 1, &place, NULL), WS_ABSENT);
 		fixture_close(&f);
 	}
 	fixture_close(&plain);
@@ -329,13 +325,13 @@ static void relocated_image_has_the_identity_of_the_file(void **state)
 	(void)state;
 	struct fixture plain = cubin("calls.G.sm_90.cubin");
 	struct ws_code_id wanted, id;
-	assert_int_equal(ws_module_image_id(plain.module, &wanted, NULL), WS_OK);
+	assert_int_equal(ws_cubin_image_id(plain.cubin, &wanted, NULL), WS_OK);
 	for (size_t form = 0; form < WSI_COUNT(forms); form++) {
 		struct fixture f = relocated(forms[form]);
-		assert_int_equal(ws_module_image_id(f.module, &id, NULL), WS_OK);
+		assert_int_equal(ws_cubin_image_id(f.cubin, &id, NULL), WS_OK);
 		assert_memory_equal(&id, &wanted, sizeof id);
 		struct ws_code_diff diff;
-		assert_int_equal(ws_code_compare(plain.module, function(&plain, kernel), f.module,
+		assert_int_equal(ws_code_compare(plain.cubin, function(&plain, kernel), f.cubin,
 						 function(&f, kernel), &diff, NULL),
 				 WS_OK);
 		assert_true(diff.equal);
@@ -351,7 +347,7 @@ static void comparing_two_relocated_images_without_relocations_is_no_proof(void 
 	(void)state;
 	struct fixture a = relocated(forms[0]), b = relocated(forms[1]);
 	struct ws_code_diff diff;
-	assert_int_equal(ws_code_compare(a.module, function(&a, kernel), b.module,
+	assert_int_equal(ws_code_compare(a.cubin, function(&a, kernel), b.cubin,
 					 function(&b, kernel), &diff, NULL),
 			 WS_OK);
 	assert_int_equal(diff.n_bytes, 0);
@@ -367,14 +363,14 @@ static void other_code_differs_and_says_how_much(void **state)
 	struct fixture a = cubin("calls.li.sm_90.cubin"), b = cubin("calls.G.sm_90.cubin");
 	struct ws_code_diff diff;
 	struct ws_code_id id_a, id_b;
-	assert_int_equal(ws_code_compare(a.module, function(&a, kernel), b.module,
+	assert_int_equal(ws_code_compare(a.cubin, function(&a, kernel), b.cubin,
 					 function(&b, kernel), &diff, NULL),
 			 WS_OK);
 	assert_false(diff.equal);
 	assert_true(diff.n_instructions > 10);
 	assert_true(diff.n_bytes >= diff.n_instructions);
-	assert_int_equal(ws_module_code_id(a.module, function(&a, kernel), &id_a, NULL), WS_OK);
-	assert_int_equal(ws_module_code_id(b.module, function(&b, kernel), &id_b, NULL), WS_OK);
+	assert_int_equal(ws_cubin_code_id(a.cubin, function(&a, kernel), &id_a, NULL), WS_OK);
+	assert_int_equal(ws_cubin_code_id(b.cubin, function(&b, kernel), &id_b, NULL), WS_OK);
 	assert_memory_not_equal(&id_a, &id_b, sizeof id_a);
 	fixture_close(&a);
 	fixture_close(&b);
@@ -386,25 +382,25 @@ static void one_changed_immediate_keeps_the_identity_but_not_the_proof(void **st
 	struct fixture f = cubin("bare.none.sm_90.cubin");
 	const struct ws_function *k = function(&f, "_Z8no_linesPKiS0_Pi");
 	struct ws_span code;
-	assert_int_equal(ws_module_code(f.module, k, &code, NULL), WS_OK);
+	assert_int_equal(ws_cubin_code(f.cubin, k, &code, NULL), WS_OK);
 	uint8_t *copy = wsi_zalloc(f.file.bytes.len);
 	assert_non_null(copy);
 	memcpy(copy, f.file.bytes.ptr, f.file.bytes.len);
 	uint8_t *word = copy + (code.ptr - f.file.bytes.ptr) + 0x20;
 	word[0] = 0x02; /* MOV Rx, imm32 in both */
 	word[1] = 0x78;
-	struct ws_module *a, *b;
+	struct ws_cubin *a, *b;
 	struct ws_span image = { copy, f.file.bytes.len, 0 };
-	assert_int_equal(ws_module_open(image, &a, NULL), WS_OK);
+	assert_int_equal(ws_cubin_open(image, &a, NULL), WS_OK);
 	struct ws_code_id id_a, id_b;
-	assert_int_equal(ws_module_code_id(a, k, &id_a, NULL), WS_OK);
+	assert_int_equal(ws_cubin_code_id(a, k, &id_a, NULL), WS_OK);
 	uint8_t *copy_b = wsi_zalloc(f.file.bytes.len);
 	assert_non_null(copy_b);
 	memcpy(copy_b, copy, f.file.bytes.len);
 	copy_b[(word - copy) + 5] ^= 0x40; /* in bits 32-63 */
-	assert_int_equal(ws_module_open((struct ws_span){ copy_b, f.file.bytes.len, 0 }, &b, NULL),
+	assert_int_equal(ws_cubin_open((struct ws_span){ copy_b, f.file.bytes.len, 0 }, &b, NULL),
 			 WS_OK);
-	assert_int_equal(ws_module_code_id(b, k, &id_b, NULL), WS_OK);
+	assert_int_equal(ws_cubin_code_id(b, k, &id_b, NULL), WS_OK);
 	assert_memory_equal(&id_a, &id_b, sizeof id_a);
 	struct ws_code_diff diff;
 	assert_int_equal(ws_code_compare(a, k, b, k, &diff, NULL), WS_OK);
@@ -412,8 +408,8 @@ static void one_changed_immediate_keeps_the_identity_but_not_the_proof(void **st
 	assert_int_equal(diff.n_bytes, 1);
 	assert_int_equal(diff.n_instructions, 1);
 	assert_int_equal(diff.first_off, 0x20);
-	ws_module_close(a);
-	ws_module_close(b);
+	ws_cubin_close(a);
+	ws_cubin_close(b);
 	wsi_free(copy);
 	wsi_free(copy_b);
 	fixture_close(&f);
@@ -532,19 +528,19 @@ static void name_of_four_kilobytes_is_demangled(void **state)
 /* Everything a caller can ask of an image. */
 static void exercise(struct ws_span image)
 {
-	struct ws_module *m;
-	if (ws_module_open(image, &m, NULL) != WS_OK)
+	struct ws_cubin *m;
+	if (ws_cubin_open(image, &m, NULL) != WS_OK)
 		return;
-	struct ws_module_facts facts;
-	ws_module_facts(m, &facts);
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(m, &facts);
 	char text[300];
-	(void)ws_module_explain_lines(m, text, sizeof text);
+	(void)ws_cubin_explain_lines(m, text, sizeof text);
 	const struct ws_function *f;
 	const struct ws_variable *v;
 	size_t n = 0, n_pos;
 	struct ws_error err;
-	assert_int_equal(ws_module_variables(m, &v, &n, &err), WS_OK);
-	assert_int_equal(ws_module_functions(m, &f, &n, &err), WS_OK);
+	assert_int_equal(ws_cubin_variables(m, &v, &n, &err), WS_OK);
+	assert_int_equal(ws_cubin_functions(m, &f, &n, &err), WS_OK);
 	for (size_t i = 0; i < n && i < 50; i++) {
 		struct ws_function_info info;
 		struct ws_param params[4];
@@ -556,26 +552,26 @@ static void exercise(struct ws_span image)
 		struct ws_code_id id;
 		struct ws_code_diff diff;
 		uint64_t at = f[i].sec_off;
-		(void)!ws_module_function_info(m, &f[i], &info, params, 4, exits, 4, &err);
-		(void)!ws_module_find_offset(m, f[i].section, at, &place, &err);
-		(void)!ws_module_find_address(m, f[i].gpu_va, &place, &err);
-		(void)!ws_module_line_find(m, f[i].section, at, pos, 8, &n_pos, &err);
-		(void)!ws_module_ptx_find(m, f[i].section, at, &ptx, &err);
-		(void)!ws_module_code(m, &f[i], &code, &err);
-		(void)!ws_module_code_id(m, &f[i], &id, &err);
+		(void)!ws_cubin_function_info(m, &f[i], &info, params, 4, exits, 4, &err);
+		(void)!ws_cubin_find_offset(m, f[i].section, at, &place, &err);
+		(void)!ws_cubin_find_address(m, f[i].gpu_va, &place, &err);
+		(void)!ws_cubin_line_find(m, f[i].section, at, pos, 8, &n_pos, &err);
+		(void)!ws_cubin_ptx_find(m, f[i].section, at, &ptx, &err);
+		(void)!ws_cubin_code(m, &f[i], &code, &err);
+		(void)!ws_cubin_code_id(m, &f[i], &id, &err);
 		(void)!ws_code_compare(m, &f[i], m, &f[0], &diff, &err);
 		(void)ws_demangle(f[i].name, text, sizeof text);
 	}
 	struct ws_code_id id;
-	(void)!ws_module_image_id(m, &id, &err);
-	ws_module_close(m);
+	(void)!ws_cubin_image_id(m, &id, &err);
+	ws_cubin_close(m);
 }
 
 /* The same where memory may be out: what fails says so, and works when it is asked again. */
 static void exercise_allocations(struct ws_span image)
 {
-	struct ws_module *m;
-	enum ws_status st = ws_module_open(image, &m, NULL);
+	struct ws_cubin *m;
+	enum ws_status st = ws_cubin_open(image, &m, NULL);
 	if (st != WS_OK) {
 		assert_int_equal(st, WS_NO_MEMORY);
 		return;
@@ -587,17 +583,17 @@ static void exercise_allocations(struct ws_span image)
 	size_t n;
 	struct ws_str name = ws_str_of("_Z5otherPfi");
 	for (unsigned attempt = 0; attempt < 2; attempt++) {
-		st = ws_module_find_function(m, name, &f, NULL);
+		st = ws_cubin_find_function(m, name, &f, NULL);
 		if (st == WS_OK)
-			st = ws_module_line_find(m, f->section, 0x20, pos, 8, &n, NULL);
+			st = ws_cubin_line_find(m, f->section, 0x20, pos, 8, &n, NULL);
 		if (st == WS_OK)
-			st = ws_module_ptx_find(m, f->section, 0x20, &ptx, NULL);
+			st = ws_cubin_ptx_find(m, f->section, 0x20, &ptx, NULL);
 		if (st == WS_OK)
-			st = ws_module_image_id(m, &id, NULL);
+			st = ws_cubin_image_id(m, &id, NULL);
 		assert_true(st == WS_OK || (attempt == 0 && st == WS_NO_MEMORY));
 		wsi_alloc_should_fail = NULL;
 	}
-	ws_module_close(m);
+	ws_cubin_close(m);
 }
 
 static void image_cut_at_every_byte_is_survived(void **state)
@@ -613,13 +609,13 @@ static void image_cut_at_every_byte_is_survived(void **state)
 		wsi_free(copy);
 	}
 	/* the section headers end at 3584, before the program headers */
-	struct ws_module *m;
+	struct ws_cubin *m;
 	struct ws_span cut = { f.file.bytes.ptr, 3583, 0 };
-	assert_int_equal(ws_module_open(cut, &m, NULL), WS_OK);
+	assert_int_equal(ws_cubin_open(cut, &m, NULL), WS_OK);
 	struct ws_error err;
-	assert_true(ws_module_damage(m, &err));
+	assert_true(ws_cubin_damage(m, &err));
 	assert_int_equal(err.status, WS_TRUNCATED);
-	ws_module_close(m);
+	ws_cubin_close(m);
 	fixture_close(&f);
 }
 
@@ -647,12 +643,12 @@ static void flipped_bytes_are_survived(void **state)
 static void other_files_are_refused_with_a_reason(void **state)
 {
 	(void)state;
-	struct ws_module *m;
+	struct ws_cubin *m;
 	struct ws_error err;
 	static const uint8_t text[] =
 		"no ELF file at all, but longer than a header of one has to be "
 		"to be looked at";
-	assert_int_equal(ws_module_open((struct ws_span){ text, sizeof text, 0 }, &m, &err),
+	assert_int_equal(ws_cubin_open((struct ws_span){ text, sizeof text, 0 }, &m, &err),
 			 WS_UNSUPPORTED);
 	assert_string_equal(err.message, "not an ELF file");
 	struct fixture f = cubin("bare.none.sm_80.cubin");
@@ -660,12 +656,12 @@ static void other_files_are_refused_with_a_reason(void **state)
 	assert_non_null(copy);
 	memcpy(copy, f.file.bytes.ptr, f.file.bytes.len);
 	copy[18] = 62; /* x86-64 */
-	assert_int_equal(ws_module_open((struct ws_span){ copy, f.file.bytes.len, 0 }, &m, &err),
+	assert_int_equal(ws_cubin_open((struct ws_span){ copy, f.file.bytes.len, 0 }, &m, &err),
 			 WS_UNSUPPORTED);
 	assert_non_null(strstr(err.message, "machine 62"));
 	copy[18] = 190;
 	copy[16] = 4;
-	assert_int_equal(ws_module_open((struct ws_span){ copy, f.file.bytes.len, 0 }, &m, &err),
+	assert_int_equal(ws_cubin_open((struct ws_span){ copy, f.file.bytes.len, 0 }, &m, &err),
 			 WS_UNSUPPORTED);
 	assert_non_null(strstr(err.message, "core dump"));
 	wsi_free(copy);
@@ -708,77 +704,77 @@ static void set_finds_by_address_handle_and_name(void **state)
 	struct fixture a = relocated("calls.G.sm_90.both.cubin");
 	struct fixture b = relocated("pair.li.sm_90.both.cubin"); /* elsewhere */
 	struct fixture c = cubin("bare.none.sm_90.cubin");
-	struct ws_module_set *set;
-	assert_int_equal(ws_module_set_create(&set, NULL), WS_OK);
-	struct ws_module_entry entries[] = {
+	struct ws_cubin_set *set;
+	assert_int_equal(ws_cubin_set_create(&set, NULL), WS_OK);
+	struct ws_cubin_entry entries[] = {
 		{ 0x11, 0, 0, a.file.bytes, { 0 } }, { 0x22, 0, 0, b.file.bytes, { 0 } },
 		{ 0x33, 0, 1, { 0 }, c.file.bytes }, { 0x44, 0, 1, { 0 }, { 0 } },
 		{ 0x55, 0, 1, a.file.bytes, { 0 } }, /* another context, same addresses */
 	};
 	for (size_t i = 0; i < WSI_COUNT(entries); i++)
-		assert_int_equal(ws_module_set_add(set, &entries[i], NULL), WS_OK);
-	assert_int_equal(ws_module_set_count(set), 5);
-	struct ws_module *m;
-	assert_int_equal(ws_module_set_module(set, 3, &m, NULL), WS_ABSENT);
-	assert_int_equal(ws_module_set_module(set, 5, &m, NULL), WS_ARGUMENT);
+		assert_int_equal(ws_cubin_set_add(set, &entries[i], NULL), WS_OK);
+	assert_int_equal(ws_cubin_set_count(set), 5);
+	struct ws_cubin *m;
+	assert_int_equal(ws_cubin_set_cubin(set, 3, &m, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_set_cubin(set, 5, &m, NULL), WS_ARGUMENT);
 	const struct ws_function *k = function(&a, kernel);
 	struct ws_place at;
-	struct ws_module_hint hint = { 0, WS_NONE, WS_NONE };
-	assert_int_equal(ws_module_set_find_address(set, k->gpu_va + 16, &hint, &at, NULL), WS_OK);
+	struct ws_cubin_hint hint = { 0, WS_NONE, WS_NONE };
+	assert_int_equal(ws_cubin_set_find_address(set, k->gpu_va + 16, &hint, &at, NULL), WS_OK);
 	assert_int_equal(at.module_index, 0);
 	assert_true(is(at.function->name, kernel));
 	assert_int_equal(at.rel_pc, 16);
-	assert_int_equal(ws_module_set_find_address(set, k->gpu_va, NULL, &at, NULL), WS_OK);
+	assert_int_equal(ws_cubin_set_find_address(set, k->gpu_va, NULL, &at, NULL), WS_OK);
 	assert_int_equal(at.module_index, 4);
-	hint = (struct ws_module_hint){ WS_NONE, 0, 0 };
-	assert_int_equal(ws_module_set_find_address(set, k->gpu_va, &hint, &at, NULL), WS_OK);
+	hint = (struct ws_cubin_hint){ WS_NONE, 0, 0 };
+	assert_int_equal(ws_cubin_set_find_address(set, k->gpu_va, &hint, &at, NULL), WS_OK);
 	assert_int_equal(at.module_index, 0);
 	hint.context_index = 7;
-	assert_int_equal(ws_module_set_find_address(set, k->gpu_va, &hint, &at, NULL), WS_ABSENT);
-	assert_int_equal(ws_module_set_find_address(set, 0x1234, NULL, &at, NULL), WS_ABSENT);
-	assert_int_equal(ws_module_set_find_function(set, ws_str_of(kernel), NULL, &at, NULL),
+	assert_int_equal(ws_cubin_set_find_address(set, k->gpu_va, &hint, &at, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_set_find_address(set, 0x1234, NULL, &at, NULL), WS_ABSENT);
+	assert_int_equal(ws_cubin_set_find_function(set, ws_str_of(kernel), NULL, &at, NULL),
 			 WS_OK);
 	assert_int_equal(at.module_index, 4);
 	assert_int_equal(
-		ws_module_set_find_function(set, ws_str_of("_Z8no_linesPKiS0_Pi"), NULL, &at, NULL),
+		ws_cubin_set_find_function(set, ws_str_of("_Z8no_linesPKiS0_Pi"), NULL, &at, NULL),
 		WS_OK);
 	assert_int_equal(at.module_index, 2);
-	assert_int_equal(ws_module_set_find_function(set, ws_str_of("nowhere"), NULL, &at, NULL),
+	assert_int_equal(ws_cubin_set_find_function(set, ws_str_of("nowhere"), NULL, &at, NULL),
 			 WS_ABSENT);
-	assert_int_equal(ws_module_set_find_function(set, (struct ws_str){ 0 }, NULL, &at, NULL),
+	assert_int_equal(ws_cubin_set_find_function(set, (struct ws_str){ 0 }, NULL, &at, NULL),
 			 WS_ABSENT);
-	hint = (struct ws_module_hint){ WS_NONE, 0, 0 };
-	assert_int_equal(ws_module_set_find_function(set, ws_str_of(kernel), &hint, &at, NULL),
+	hint = (struct ws_cubin_hint){ WS_NONE, 0, 0 };
+	assert_int_equal(ws_cubin_set_find_function(set, ws_str_of(kernel), &hint, &at, NULL),
 			 WS_OK);
 	assert_int_equal(at.module_index, 0);
 	assert_int_equal(at.function->gpu_va, k->gpu_va);
 	struct ws_span code, rest;
-	assert_int_equal(ws_module_code(a.module, k, &code, NULL), WS_OK);
-	assert_int_equal(ws_module_set_find_address(set, k->gpu_va + 16, &hint, &at, NULL), WS_OK);
-	assert_int_equal(ws_module_bytes_at(&at, &rest, NULL), WS_OK);
+	assert_int_equal(ws_cubin_code(a.cubin, k, &code, NULL), WS_OK);
+	assert_int_equal(ws_cubin_set_find_address(set, k->gpu_va + 16, &hint, &at, NULL), WS_OK);
+	assert_int_equal(ws_cubin_bytes_at(&at, &rest, NULL), WS_OK);
 	assert_true(rest.ptr == code.ptr + 16 && rest.len >= code.len - 16);
 	hint.context_index = 7;
-	assert_int_equal(ws_module_set_find_function(set, ws_str_of(kernel), &hint, &at, NULL),
+	assert_int_equal(ws_cubin_set_find_function(set, ws_str_of(kernel), &hint, &at, NULL),
 			 WS_ABSENT);
 	/* a module that comes later is found, and wins */
-	struct ws_module_entry late = { 0x66, 0, 0, a.file.bytes, { 0 } };
-	assert_int_equal(ws_module_set_add(set, &late, NULL), WS_OK);
-	assert_int_equal(ws_module_set_find_function(set, ws_str_of(kernel), NULL, &at, NULL),
+	struct ws_cubin_entry late = { 0x66, 0, 0, a.file.bytes, { 0 } };
+	assert_int_equal(ws_cubin_set_add(set, &late, NULL), WS_OK);
+	assert_int_equal(ws_cubin_set_find_function(set, ws_str_of(kernel), NULL, &at, NULL),
 			 WS_OK);
 	assert_int_equal(at.module_index, 5);
 	uint32_t index;
-	assert_int_equal(ws_module_set_find_handle(set, 0x22, WS_NONE, WS_NONE, &index, NULL),
+	assert_int_equal(ws_cubin_set_find_handle(set, 0x22, WS_NONE, WS_NONE, &index, NULL),
 			 WS_OK);
 	assert_int_equal(index, 1);
-	assert_int_equal(ws_module_set_find_handle(set, 0x22, 0, 1, &index, NULL), WS_ABSENT);
-	ws_module_set_destroy(set);
+	assert_int_equal(ws_cubin_set_find_handle(set, 0x22, 0, 1, &index, NULL), WS_ABSENT);
+	ws_cubin_set_destroy(set);
 	fixture_close(&a);
 	fixture_close(&b);
 	fixture_close(&c);
 }
 
 struct reader {
-	struct ws_module_set *set;
+	struct ws_cubin_set *set;
 	uint64_t gpu_va;
 	unsigned n_wrong;
 };
@@ -793,15 +789,15 @@ static void *reader_run(void *user)
 		struct ws_code_id id;
 		size_t n;
 		r->n_wrong +=
-			ws_module_set_find_address(r->set, r->gpu_va, NULL, &at, NULL) != WS_OK ||
+			ws_cubin_set_find_address(r->set, r->gpu_va, NULL, &at, NULL) != WS_OK ||
 			!at.function;
 		if (r->n_wrong > 0)
 			break;
-		r->n_wrong += ws_module_line_find(at.module, at.section, at.sec_off, pos, 8, &n,
-						  NULL) != WS_OK;
+		r->n_wrong += ws_cubin_line_find(at.cubin, at.section, at.sec_off, pos, 8, &n,
+						 NULL) != WS_OK;
 		r->n_wrong +=
-			ws_module_ptx_find(at.module, at.section, at.sec_off, &ptx, NULL) != WS_OK;
-		r->n_wrong += ws_module_code_id(at.module, at.function, &id, NULL) != WS_OK;
+			ws_cubin_ptx_find(at.cubin, at.section, at.sec_off, &ptx, NULL) != WS_OK;
+		r->n_wrong += ws_cubin_code_id(at.cubin, at.function, &id, NULL) != WS_OK;
 	}
 	return NULL;
 }
@@ -814,12 +810,12 @@ static void many_threads_use_one_set(void **state)
 	struct fixture a = relocated("calls.G.sm_90.both.cubin");
 	struct fixture b = relocated("pair.li.sm_90.both.cubin");
 	uint64_t gpu_va = function(&a, kernel)->gpu_va + 0x30;
-	struct ws_module_set *set;
-	assert_int_equal(ws_module_set_create(&set, NULL), WS_OK);
-	struct ws_module_entry entries[] = { { 1, 0, 0, a.file.bytes, { 0 } },
-					     { 2, 0, 0, b.file.bytes, { 0 } } };
+	struct ws_cubin_set *set;
+	assert_int_equal(ws_cubin_set_create(&set, NULL), WS_OK);
+	struct ws_cubin_entry entries[] = { { 1, 0, 0, a.file.bytes, { 0 } },
+					    { 2, 0, 0, b.file.bytes, { 0 } } };
 	for (size_t i = 0; i < WSI_COUNT(entries); i++)
-		assert_int_equal(ws_module_set_add(set, &entries[i], NULL), WS_OK);
+		assert_int_equal(ws_cubin_set_add(set, &entries[i], NULL), WS_OK);
 	pthread_t threads[N_THREADS];
 	struct reader readers[N_THREADS];
 	for (unsigned i = 0; i < N_THREADS; i++) {
@@ -830,7 +826,7 @@ static void many_threads_use_one_set(void **state)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 		assert_int_equal(readers[i].n_wrong, 0);
 	}
-	ws_module_set_destroy(set);
+	ws_cubin_set_destroy(set);
 	fixture_close(&a);
 	fixture_close(&b);
 }

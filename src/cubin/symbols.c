@@ -7,7 +7,7 @@
  * part after the second dollar sign is what the source calls it. When the first part is the name of
  * the section's owner it is taken off as a whole, as a name may have dollar signs of its own.
  */
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 enum { STT_NV_DATA = 13 }; /* data symbols of objects before linking [measured] */
 
@@ -21,16 +21,16 @@ static bool is_variable(const struct wsi_sym *sym)
 	return symbol_type(sym) == WSI_STT_OBJECT || symbol_type(sym) == STT_NV_DATA;
 }
 
-struct ws_span wsi_module_symbol_names(const struct ws_module *module)
+struct ws_span wsi_cubin_symbol_names(const struct ws_cubin *cubin)
 {
-	uint32_t link = wsi_module_shdr(module, module->symtab).link;
-	return wsi_module_bytes(module, link < module->n_sections ? link : 0);
+	uint32_t link = wsi_cubin_shdr(cubin, cubin->symtab).link;
+	return wsi_cubin_bytes(cubin, link < cubin->n_sections ? link : 0);
 }
 
-static void function_fill(const struct ws_module *module, const struct wsi_sym *sym, uint32_t index,
+static void function_fill(const struct ws_cubin *cubin, const struct wsi_sym *sym, uint32_t index,
 			  struct ws_str name, struct ws_function *f)
 {
-	uint32_t section = wsi_module_symbol_section(module, sym, index);
+	uint32_t section = wsi_cubin_symbol_section(cubin, sym, index);
 	*f = (struct ws_function){
 		.symbol_index = index,
 		.symbol = name,
@@ -43,11 +43,11 @@ static void function_fill(const struct ws_module *module, const struct wsi_sym *
 		.min_stack_bytes = WS_UNKNOWN,
 		.max_stack_bytes = WS_UNKNOWN,
 	};
-	const struct wsi_code *code = wsi_module_code_of(module, section);
+	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
 	if (!code)
 		return;
 	f->section = section;
-	f->sec_off = wsi_module_symbol_off(module, sym, section);
+	f->sec_off = wsi_cubin_symbol_off(cubin, sym, section);
 	if (code->gpu_va != 0)
 		f->gpu_va = wsi_add_sat(code->gpu_va, f->sec_off);
 }
@@ -66,11 +66,11 @@ static bool constant_bank(const char *name, uint32_t *ret_bank)
 	return *digit >= '0' && *digit <= '9';
 }
 
-static void variable_fill(const struct ws_module *module, const struct wsi_sym *sym, uint32_t index,
+static void variable_fill(const struct ws_cubin *cubin, const struct wsi_sym *sym, uint32_t index,
 			  struct ws_str name, struct ws_variable *v)
 {
 	static const char shared[] = ".nv.shared";
-	uint32_t section = wsi_module_symbol_section(module, sym, index);
+	uint32_t section = wsi_cubin_symbol_section(cubin, sym, index);
 	*v = (struct ws_variable){ .name = name,
 				   .space = WS_SPACE_GLOBAL,
 				   .section = section,
@@ -78,17 +78,17 @@ static void variable_fill(const struct ws_module *module, const struct wsi_sym *
 				   .offset = sym->value };
 	if (section == 0)
 		return;
-	struct wsi_shdr shdr = wsi_module_shdr(module, section);
+	struct wsi_shdr shdr = wsi_cubin_shdr(cubin, section);
 	char where[WSI_NAME_HEAD];
-	wsi_elf_name_head(&module->elf, &shdr, where);
+	wsi_elf_name_head(&cubin->elf, &shdr, where);
 	if (constant_bank(where, &v->bank)) {
 		v->space = WS_SPACE_CONST;
 	} else if (strncmp(where, shared, sizeof shared - 1) == 0) {
 		v->space = WS_SPACE_SHARED;
 		return;
 	}
-	v->offset = wsi_module_symbol_off(module, sym, section);
-	if (!module->relocated || v->space != WS_SPACE_GLOBAL)
+	v->offset = wsi_cubin_symbol_off(cubin, sym, section);
+	if (!cubin->relocated || v->space != WS_SPACE_GLOBAL)
 		return;
 	if (shdr.addr != 0) {
 		v->gpu_va = wsi_add_sat(shdr.addr, v->offset);
@@ -113,11 +113,11 @@ static struct ws_str name_at(struct ws_span names, uint64_t off, uint64_t *budge
 	return name;
 }
 
-static bool symbols_read(struct ws_module *module)
+static bool symbols_read(struct ws_cubin *cubin)
 {
-	struct ws_span symtab = wsi_module_bytes(module, module->symtab);
+	struct ws_span symtab = wsi_cubin_bytes(cubin, cubin->symtab);
 	struct ws_span names =
-		module->symtab ? wsi_module_symbol_names(module) : (struct ws_span){ 0 };
+		cubin->symtab ? wsi_cubin_symbol_names(cubin) : (struct ws_span){ 0 };
 	uint64_t n = wsi_min_u64(symtab.len / WSI_SYM_BYTES, UINT32_MAX / 2);
 	uint64_t budget = 4 * (uint64_t)names.len;
 	size_t n_functions = 0, n_variables = 0;
@@ -126,36 +126,36 @@ static bool symbols_read(struct ws_module *module)
 		n_functions += symbol_type(&sym) == WSI_STT_FUNC;
 		n_variables += is_variable(&sym);
 	}
-	module->functions = wsi_zalloc_array(n_functions, sizeof *module->functions);
-	module->variables = wsi_zalloc_array(n_variables, sizeof *module->variables);
-	if (!module->functions || !module->variables)
+	cubin->functions = wsi_zalloc_array(n_functions, sizeof *cubin->functions);
+	cubin->variables = wsi_zalloc_array(n_variables, sizeof *cubin->variables);
+	if (!cubin->functions || !cubin->variables)
 		return false;
 	for (uint32_t i = 1; i < n; i++) {
 		struct wsi_sym sym = wsi_elf_sym(symtab, i);
 		if (symbol_type(&sym) == WSI_STT_FUNC) {
-			struct ws_function *f = &module->functions[module->n_functions];
-			function_fill(module, &sym, i, name_at(names, sym.name, &budget), f);
-			f->index = (uint32_t)module->n_functions++;
+			struct ws_function *f = &cubin->functions[cubin->n_functions];
+			function_fill(cubin, &sym, i, name_at(names, sym.name, &budget), f);
+			f->index = (uint32_t)cubin->n_functions++;
 		} else if (is_variable(&sym)) {
-			variable_fill(module, &sym, i, name_at(names, sym.name, &budget),
-				      &module->variables[module->n_variables++]);
+			variable_fill(cubin, &sym, i, name_at(names, sym.name, &budget),
+				      &cubin->variables[cubin->n_variables++]);
 		}
 	}
 	return true;
 }
 
-const struct ws_function *wsi_module_owner(const struct ws_module *module,
-					   const struct ws_function *function)
+const struct ws_function *wsi_cubin_owner(const struct ws_cubin *cubin,
+					  const struct ws_function *function)
 {
-	return function->owner == WS_UNKNOWN ? NULL : &module->functions[function->owner];
+	return function->owner == WS_UNKNOWN ? NULL : &cubin->functions[function->owner];
 }
 
-static void name_strip(const struct ws_module *module, struct ws_function *f)
+static void name_strip(const struct ws_cubin *cubin, struct ws_function *f)
 {
 	struct ws_str s = f->symbol;
 	if (!f->is_inner || s.len < 3 || s.ptr[0] != '$')
 		return;
-	const struct ws_function *owner = wsi_module_owner(module, f);
+	const struct ws_function *owner = wsi_cubin_owner(cubin, f);
 	size_t skip = owner ? owner->symbol.len + 1 : 0;
 	if (!owner || skip + 1 >= s.len || s.ptr[skip] != '$' ||
 	    memcmp(s.ptr + 1, owner->symbol.ptr, owner->symbol.len) != 0) {
@@ -187,99 +187,97 @@ static int name_order(const void *left, const void *right)
 	return order != 0 ? order : (a->function > b->function) - (a->function < b->function);
 }
 
-static bool names_index(struct ws_module *module)
+static bool names_index(struct ws_cubin *cubin)
 {
-	module->names = wsi_zalloc_array(2 * module->n_functions, sizeof *module->names);
-	if (!module->names)
+	cubin->names = wsi_zalloc_array(2 * cubin->n_functions, sizeof *cubin->names);
+	if (!cubin->names)
 		return false;
 	size_t n = 0;
-	for (size_t i = 0; i < module->n_functions; i++) {
-		const struct ws_function *f = &module->functions[i];
+	for (size_t i = 0; i < cubin->n_functions; i++) {
+		const struct ws_function *f = &cubin->functions[i];
 		uint32_t key = f->index | (f->section == 0 ? UNDEFINED : 0);
-		module->names[n++] = (struct wsi_name_ref){ f->symbol, key };
+		cubin->names[n++] = (struct wsi_name_ref){ f->symbol, key };
 		if (f->name.len != f->symbol.len)
-			module->names[n++] = (struct wsi_name_ref){ f->name, key };
+			cubin->names[n++] = (struct wsi_name_ref){ f->name, key };
 	}
-	qsort(module->names, n, sizeof *module->names, name_order);
+	qsort(cubin->names, n, sizeof *cubin->names, name_order);
 	for (size_t i = 0; i < n; i++)
-		module->names[i].function &= ~UNDEFINED;
-	module->n_names = n;
+		cubin->names[i].function &= ~UNDEFINED;
+	cubin->n_names = n;
 	return true;
 }
 
-static bool symbols_make(struct ws_module *module)
+static bool symbols_make(struct ws_cubin *cubin)
 {
-	if (!symbols_read(module) || !wsi_module_index_places(module))
+	if (!symbols_read(cubin) || !wsi_cubin_index_places(cubin))
 		return false;
-	for (size_t i = 0; i < module->n_functions; i++)
-		name_strip(module, &module->functions[i]);
-	wsi_module_read_counts(module, module->functions, module->n_functions);
-	return names_index(module);
+	for (size_t i = 0; i < cubin->n_functions; i++)
+		name_strip(cubin, &cubin->functions[i]);
+	wsi_cubin_read_counts(cubin, cubin->functions, cubin->n_functions);
+	return names_index(cubin);
 }
 
-enum ws_status wsi_module_need_symbols(struct ws_module *module, struct ws_error *err)
+enum ws_status wsi_cubin_need_symbols(struct ws_cubin *cubin, struct ws_error *err)
 {
-	if (atomic_load_explicit(&module->have_symbols, memory_order_acquire))
+	if (atomic_load_explicit(&cubin->have_symbols, memory_order_acquire))
 		return WS_OK;
-	pthread_mutex_lock(&module->lock);
-	bool made = atomic_load_explicit(&module->have_symbols, memory_order_relaxed);
+	pthread_mutex_lock(&cubin->lock);
+	bool made = atomic_load_explicit(&cubin->have_symbols, memory_order_relaxed);
 	if (!made) {
-		made = symbols_make(module);
+		made = symbols_make(cubin);
 		if (!made)
-			wsi_module_symbols_fini(module);
-		atomic_store_explicit(&module->have_symbols, made, memory_order_release);
+			wsi_cubin_symbols_fini(cubin);
+		atomic_store_explicit(&cubin->have_symbols, made, memory_order_release);
 	}
-	pthread_mutex_unlock(&module->lock);
+	pthread_mutex_unlock(&cubin->lock);
 	return made ? WS_OK : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "symbols of an image");
 }
 
-void wsi_module_symbols_fini(struct ws_module *module)
+void wsi_cubin_symbols_fini(struct ws_cubin *cubin)
 {
-	wsi_free(module->functions);
-	wsi_free(module->variables);
-	wsi_free(module->names);
-	module->functions = NULL;
-	module->variables = NULL;
-	module->names = NULL;
-	module->n_functions = module->n_variables = module->n_names = 0;
-	wsi_segments_fini(&module->by_offset);
-	wsi_segments_fini(&module->by_address);
-	wsi_free(module->spots);
-	module->spots = NULL;
-	module->n_spots = 0;
+	wsi_free(cubin->functions);
+	wsi_free(cubin->variables);
+	wsi_free(cubin->names);
+	cubin->functions = NULL;
+	cubin->variables = NULL;
+	cubin->names = NULL;
+	cubin->n_functions = cubin->n_variables = cubin->n_names = 0;
+	wsi_segments_fini(&cubin->by_offset);
+	wsi_segments_fini(&cubin->by_address);
+	wsi_free(cubin->spots);
+	cubin->spots = NULL;
+	cubin->n_spots = 0;
 }
 
-enum ws_status ws_module_functions(struct ws_module *module,
-				   const struct ws_function **ret_functions, size_t *ret_n,
-				   struct ws_error *err)
+enum ws_status ws_cubin_functions(struct ws_cubin *cubin, const struct ws_function **ret_functions,
+				  size_t *ret_n, struct ws_error *err)
 {
-	enum ws_status st = wsi_module_need_symbols(module, err);
+	enum ws_status st = wsi_cubin_need_symbols(cubin, err);
 	if (st != WS_OK)
 		return st;
-	*ret_functions = module->functions;
-	*ret_n = module->n_functions;
+	*ret_functions = cubin->functions;
+	*ret_n = cubin->n_functions;
 	return WS_OK;
 }
 
-enum ws_status ws_module_variables(struct ws_module *module,
-				   const struct ws_variable **ret_variables, size_t *ret_n,
-				   struct ws_error *err)
+enum ws_status ws_cubin_variables(struct ws_cubin *cubin, const struct ws_variable **ret_variables,
+				  size_t *ret_n, struct ws_error *err)
 {
-	enum ws_status st = wsi_module_need_symbols(module, err);
+	enum ws_status st = wsi_cubin_need_symbols(cubin, err);
 	if (st != WS_OK)
 		return st;
-	*ret_variables = module->variables;
-	*ret_n = module->n_variables;
+	*ret_variables = cubin->variables;
+	*ret_n = cubin->n_variables;
 	return WS_OK;
 }
 
 /* First entry of the index that is not before `name`. */
-static size_t name_low(const struct ws_module *module, struct ws_str name)
+static size_t name_low(const struct ws_cubin *cubin, struct ws_str name)
 {
-	size_t low = 0, n = module->n_names;
+	size_t low = 0, n = cubin->n_names;
 	while (n > 0) {
 		size_t half = n / 2;
-		if (str_order(module->names[low + half].name, name) < 0) {
+		if (str_order(cubin->names[low + half].name, name) < 0) {
 			low += half + 1;
 			n -= half + 1;
 		} else {
@@ -289,26 +287,25 @@ static size_t name_low(const struct ws_module *module, struct ws_str name)
 	return low;
 }
 
-const struct wsi_name_ref *wsi_module_names(const struct ws_module *module, struct ws_str name,
-					    size_t *ret_n)
+const struct wsi_name_ref *wsi_cubin_names(const struct ws_cubin *cubin, struct ws_str name,
+					   size_t *ret_n)
 {
-	size_t low = name_low(module, name), end = low;
-	while (end < module->n_names && ws_str_equal(module->names[end].name, name))
+	size_t low = name_low(cubin, name), end = low;
+	while (end < cubin->n_names && ws_str_equal(cubin->names[end].name, name))
 		end++;
 	*ret_n = end - low;
-	return module->names + low;
+	return cubin->names + low;
 }
 
-enum ws_status ws_module_find_function(struct ws_module *module, struct ws_str name,
-				       const struct ws_function **ret_function,
-				       struct ws_error *err)
+enum ws_status ws_cubin_find_function(struct ws_cubin *cubin, struct ws_str name,
+				      const struct ws_function **ret_function, struct ws_error *err)
 {
-	enum ws_status st = wsi_module_need_symbols(module, err);
+	enum ws_status st = wsi_cubin_need_symbols(cubin, err);
 	if (st != WS_OK)
 		return st;
-	size_t at = name_low(module, name);
-	if (at == module->n_names || !ws_str_equal(module->names[at].name, name))
+	size_t at = name_low(cubin, name);
+	if (at == cubin->n_names || !ws_str_equal(cubin->names[at].name, name))
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no such function");
-	*ret_function = &module->functions[module->names[at].function];
+	*ret_function = &cubin->functions[cubin->names[at].function];
 	return WS_OK;
 }

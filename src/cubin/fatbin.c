@@ -7,7 +7,7 @@
  *     ...
  *   padding to 8 bytes; the next container
  */
-#include "module/fatbin.h"
+#include "cubin/fatbin.h"
 
 static const uint32_t magic = 0xba55ed50;
 

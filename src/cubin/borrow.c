@@ -9,7 +9,7 @@
 #include <warpscope/image.h>
 #include <warpscope/store.h>
 
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 #include "base/folder.h"
 
@@ -20,7 +20,7 @@ struct candidate {
 };
 
 struct answer {
-	const struct ws_module *module;
+	const struct ws_cubin *cubin;
 	uint32_t section;
 	struct ws_borrowed borrowed;
 };
@@ -97,23 +97,23 @@ enum ws_status ws_borrow_add_path(struct ws_borrow_pool *pool, const char *path,
 /* ---- searching ---- */
 
 struct search {
-	struct ws_module *module;
+	struct ws_cubin *cubin;
 	const struct ws_function *owner;
 	uint32_t sm;
 	struct ws_borrowed best;
 };
 
-static bool section_has_lines(struct ws_module *module, const struct ws_function *f)
+static bool section_has_lines(struct ws_cubin *cubin, const struct ws_function *f)
 {
 	struct ws_section section;
 	size_t n;
-	if (ws_module_section(module, f->section, &section, NULL) != WS_OK)
+	if (ws_cubin_section(cubin, f->section, &section, NULL) != WS_OK)
 		return false;
 	for (uint64_t off = 0; off < section.size; off += WSI_INSTRUCTION_BYTES) {
-		enum ws_status st = ws_module_line_find(module, f->section, off, NULL, 0, &n, NULL);
+		enum ws_status st = ws_cubin_line_find(cubin, f->section, off, NULL, 0, &n, NULL);
 		if (st == WS_OK)
 			return true;
-		if (st != WS_ABSENT || !module->lines)
+		if (st != WS_ABSENT || !cubin->lines)
 			return false;
 	}
 	return false;
@@ -127,17 +127,17 @@ static bool is_better(const struct ws_borrowed *a, const struct ws_borrowed *b)
 }
 
 static void function_consider(struct search *search, const struct candidate *from,
-			      struct ws_module *module, const struct ws_function *f)
+			      struct ws_cubin *cubin, const struct ws_function *f)
 {
 	struct ws_borrowed found = {
 		.verdict = WS_BORROW_NO_LINES,
-		.module = module,
+		.cubin = cubin,
 		.function = f,
 		.section = f->section,
 		.path = from->path,
 	};
-	if (section_has_lines(module, f)) {
-		if (ws_code_compare(search->module, search->owner, module, f, &found.diff, NULL) !=
+	if (section_has_lines(cubin, f)) {
+		if (ws_code_compare(search->cubin, search->owner, cubin, f, &found.diff, NULL) !=
 		    WS_OK)
 			return;
 		found.verdict = found.diff.equal ? WS_BORROW_EQUAL : WS_BORROW_DIFFERS;
@@ -147,14 +147,14 @@ static void function_consider(struct search *search, const struct candidate *fro
 }
 
 static void module_search(struct search *search, const struct candidate *from,
-			  struct ws_module *module)
+			  struct ws_cubin *cubin)
 {
 	size_t n;
-	const struct wsi_name_ref *names = wsi_module_names(module, search->owner->name, &n);
+	const struct wsi_name_ref *names = wsi_cubin_names(cubin, search->owner->name, &n);
 	for (size_t i = 0; i < n && search->best.verdict != WS_BORROW_EQUAL; i++) {
-		const struct ws_function *f = &module->functions[names[i].function];
+		const struct ws_function *f = &cubin->functions[names[i].function];
 		if (f->section != 0 && !f->is_inner)
-			function_consider(search, from, module, f);
+			function_consider(search, from, cubin, f);
 	}
 }
 
@@ -168,11 +168,11 @@ static void candidate_search(struct search *search, struct candidate *candidate)
 	size_t n = candidate->file ? ws_image_file_count(candidate->file) : 0;
 	for (size_t i = 0; i < n && search->best.verdict != WS_BORROW_EQUAL; i++) {
 		const struct ws_image_entry *entry = ws_image_file_at(candidate->file, i);
-		struct ws_module *module;
+		struct ws_cubin *cubin;
 		if (entry->kind == WS_IMAGE_CUBIN && entry->sm == search->sm &&
-		    ws_image_file_module(candidate->file, i, &module, NULL) == WS_OK &&
-		    !module->code_overlaps && wsi_module_need_symbols(module, NULL) == WS_OK)
-			module_search(search, candidate, module);
+		    ws_image_file_cubin(candidate->file, i, &cubin, NULL) == WS_OK &&
+		    !cubin->code_overlaps && wsi_cubin_need_symbols(cubin, NULL) == WS_OK)
+			module_search(search, candidate, cubin);
 	}
 }
 
@@ -181,7 +181,7 @@ static enum ws_status pool_search(struct ws_borrow_pool *pool, struct search *se
 {
 	for (size_t i = 0; i < pool->n_answers; i++) {
 		const struct answer *a = &pool->answers[i];
-		if (a->module == search->module && a->section == search->owner->section) {
+		if (a->cubin == search->cubin && a->section == search->owner->section) {
 			search->best = a->borrowed;
 			return WS_OK;
 		}
@@ -192,22 +192,22 @@ static enum ws_status pool_search(struct ws_borrow_pool *pool, struct search *se
 		      SIZE_MAX / sizeof *pool->answers))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "answers of a pool");
 	pool->answers[pool->n_answers++] =
-		(struct answer){ search->module, search->owner->section, search->best };
+		(struct answer){ search->cubin, search->owner->section, search->best };
 	return WS_OK;
 }
 
-enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_module *module,
+enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_cubin *cubin,
 			      const struct ws_function *function, struct ws_borrowed *ret_borrowed,
 			      struct ws_error *err)
 {
-	struct ws_module_facts facts;
-	ws_module_facts(module, &facts);
-	const struct ws_function *owner = wsi_module_owner(module, function);
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(cubin, &facts);
+	const struct ws_function *owner = wsi_cubin_owner(cubin, function);
 	if (!owner)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"no function owns the code, so it has no name to look for");
 	struct search search = {
-		.module = module,
+		.cubin = cubin,
 		.owner = owner,
 		.sm = facts.sm,
 		.best = { .verdict = WS_BORROW_NO_FUNCTION },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of functions over all modules of a set: open addressing, at most half full, the hash seeded
+ * Names of functions over all cubins of a set: open addressing, at most half full, the hash seeded
  * by where the table lies so that an image cannot choose its collisions.
  */
-#include "module/internal.h"
+#include "cubin/internal.h"
 
 #include "base/map.h"
 
