@@ -12,7 +12,11 @@ static void escape(struct ws_out *out, const char *at, size_t n, uint32_t code)
 
 void wsi_html_put(struct ws_out *out, struct ws_str text)
 {
-	wsi_out_escape(out, text, "&<>\"'", escape);
+	static const struct wsi_special markup = { { WSI_SPECIAL('&') | WSI_SPECIAL('<') |
+							     WSI_SPECIAL('>') | WSI_SPECIAL('"') |
+							     WSI_SPECIAL('\''),
+						     0 } };
+	wsi_out_escape(out, text, &markup, escape);
 }
 
 /* ---- runs ---- */

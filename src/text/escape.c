@@ -70,11 +70,6 @@ static uint32_t code_of(const char *text, size_t n)
 	return code;
 }
 
-static bool is_special(const char *special, char c)
-{
-	return *special && strchr(special, c);
-}
-
 /* Whether the 8 bytes at `text` are all printable ASCII. */
 static bool are_plain(const char *text)
 {
@@ -99,13 +94,19 @@ static size_t plain_length(struct ws_str text)
 	return n;
 }
 
-void wsi_out_escape(struct ws_out *out, struct ws_str text, const char *special,
+/* `c` must be ASCII. */
+static inline bool is_special(const struct wsi_special *special, unsigned char c)
+{
+	return special->bits[c >> 6] >> (c & 63) & 1;
+}
+
+void wsi_out_escape(struct ws_out *out, struct ws_str text, const struct wsi_special *special,
 		    wsi_escape_fn *escape)
 {
-	size_t start = 0, i = *special ? 0 : plain_length(text);
+	size_t start = 0, i = special->bits[0] | special->bits[1] ? 0 : plain_length(text);
 	while (i < text.len) {
 		unsigned char c = (unsigned char)text.ptr[i];
-		if (c >= 0x20 && c < 0x7f && !is_special(special, text.ptr[i])) {
+		if (c >= 0x20 && c < 0x7f && !is_special(special, c)) {
 			i++;
 			continue;
 		}
@@ -134,9 +135,12 @@ void wsi_escape_bytes(struct ws_out *out, const char *at, size_t n, uint32_t cod
 	}
 }
 
+const struct wsi_special wsi_special_in_quotes = { { WSI_SPECIAL('"'), WSI_SPECIAL('\\') } };
+
 void ws_out_escaped(struct ws_out *out, struct ws_str text)
 {
-	wsi_out_escape(out, text, "", wsi_escape_bytes);
+	static const struct wsi_special none = { { 0, 0 } };
+	wsi_out_escape(out, text, &none, wsi_escape_bytes);
 }
 
 static void escape_in_quotes(struct ws_out *out, const char *at, size_t n, uint32_t code)
@@ -153,7 +157,7 @@ static void escape_in_quotes(struct ws_out *out, const char *at, size_t n, uint3
 
 void ws_out_in_quotes(struct ws_out *out, struct ws_str text)
 {
-	wsi_out_escape(out, text, "\"\\", escape_in_quotes);
+	wsi_out_escape(out, text, &wsi_special_in_quotes, escape_in_quotes);
 }
 
 /* A `ws_write_fn` that counts characters. */

@@ -20,11 +20,19 @@ bool wsi_is_hidden(uint32_t code);
 /* Writes what stands for `n` bytes at `at`: one character, or one byte that is not UTF-8. */
 typedef void wsi_escape_fn(struct ws_out *out, const char *at, size_t n, uint32_t code);
 
+/* A set of ASCII characters, those below 64 and the others; read without a call for each byte. */
+struct wsi_special {
+	uint64_t bits[2];
+};
+#define WSI_SPECIAL(c) (UINT64_C(1) << ((c)&63))
+
+extern const struct wsi_special wsi_special_in_quotes; /* " and \ */
+
 /*
- * Writes `text`; calls `escape` for each character that is hidden or one of `special` (ASCII), with
+ * Writes `text`; calls `escape` for each character that is hidden or one of `special`, with
  * its code, and for each byte that is not UTF-8, with the code WSI_NO_CHARACTER.
  */
-void wsi_out_escape(struct ws_out *out, struct ws_str text, const char *special,
+void wsi_out_escape(struct ws_out *out, struct ws_str text, const struct wsi_special *special,
 		    wsi_escape_fn *escape);
 #define WSI_NO_CHARACTER UINT32_MAX
 

@@ -138,7 +138,8 @@ static void out_number(struct ws_out *out, const struct conversion *c, const cha
 	size_t len = sign + (n > n_min ? n : n_min);
 	if (!c->left)
 		fill(out, ' ', width, len);
-	ws_out_bytes(out, before, sign);
+	if (sign)
+		ws_out_bytes(out, before, sign);
 	fill(out, '0', n_min, n);
 	ws_out_bytes(out, at, n);
 	if (c->left)
@@ -191,9 +192,11 @@ void wsi_out_format(struct ws_out *out, wsi_put_str_fn *put, const char *format,
 	struct arguments args;
 	va_copy(args.list, list);
 	for (;;) {
-		size_t len = strcspn(format, "%");
-		ws_out_bytes(out, format, len);
-		format += len;
+		if (*format != '%') {
+			size_t len = strcspn(format, "%");
+			ws_out_bytes(out, format, len);
+			format += len;
+		}
 		if (*format++ == '\0')
 			break;
 		struct conversion c = conversion_read(&format, &args);

@@ -97,7 +97,7 @@ static void escape_json(struct ws_out *out, const char *at, size_t n, uint32_t c
 static void quoted(struct ws_json *json, struct ws_str text)
 {
 	ws_out_text(json->out, "\"");
-	wsi_out_escape(json->out, text, "\"\\", escape_json);
+	wsi_out_escape(json->out, text, &wsi_special_in_quotes, escape_json);
 	ws_out_text(json->out, "\"");
 }
 

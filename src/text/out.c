@@ -65,13 +65,23 @@ void ws_out_bytes(struct ws_out *out, const char *bytes, size_t len)
 	out->len += len;
 }
 
+static __attribute__((noinline)) void out_long(struct ws_out *out, const char *text)
+{
+	ws_out_bytes(out, text, strlen(text));
+}
+
 void ws_out_text(struct ws_out *out, const char *text)
 {
-	/* without calls: mostly a few characters */
-	while (*text && out->len < sizeof out->buffer)
-		out->buffer[out->len++] = *text++;
-	if (*text)
-		ws_out_bytes(out, text, strlen(text));
+	enum { FEW = 8 }; /* written without calls: it mostly is so many */
+	size_t n = 0;
+	if (sizeof out->buffer - out->len >= FEW) {
+		char *to = out->buffer + out->len;
+		for (; n < FEW && text[n]; n++)
+			to[n] = text[n];
+		out->len += n;
+	}
+	if (text[n])
+		out_long(out, text + n);
 }
 
 void ws_out_spaces(struct ws_out *out, size_t n)
