@@ -192,11 +192,10 @@ static enum ws_status sm_faults(struct wsi_cudbg *s, const struct wsi_sm_row *ro
 	uint32_t code = sm.have & WS_SM_EXCEPTION ? sm.exception : CUDBG_EXCEPTION_NONE;
 	if (code != faults->exception[id])
 		warps = row->valid;
-	for (uint32_t wp = 0; wp < CUDBG_MAX_WARPS && st == WS_OK; wp++) {
+	warps &= row->valid;
+	for (uint32_t wp = 0; wp < CUDBG_MAX_WARPS && warps >> wp && st == WS_OK; wp++) {
 		bool faulted;
-		if (!(warps & row->valid) >> wp)
-			break;
-		if (!((warps & row->valid) >> wp & 1))
+		if (!(warps >> wp & 1))
 			continue;
 		st = warp_faulted(s, &row->slot[wp], code, &faulted, err);
 		faults->warps[id] &= ~(1ull << wp);
