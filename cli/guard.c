@@ -100,11 +100,12 @@ void guard_enter(const char *verb, int argc, char **argv)
 	}
 	struct words inputs = { 0 }, outputs = { 0 };
 	for (int i = 0; i < argc; i++) {
-		for (const char *word = argv[i]; word; word = strchr(word, '=')) {
-			word += word != argv[i];
-			if (*word)
-				words_add(&inputs, word);
-		}
+		const char *equals = argv[i];
+		if (*equals)
+			words_add(&inputs, equals);
+		while ((equals = strchr(equals, '=')))
+			if (*++equals)
+				words_add(&inputs, equals);
 		const char *output = output_at(argc, argv, i);
 		if (output && *output)
 			words_add(&outputs, output);

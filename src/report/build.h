@@ -113,6 +113,7 @@ struct wsi_build {
 	struct wsi_frame_formals *formals;
 	size_t n_formals, cap_formals;
 	uint32_t n_types;  /* that were looked at */
+	uint32_t n_looked; /* names of paths that were looked up for sources */
 	char *name_buffer; /* of WSI_NAME_BUFFER bytes */
 };
 

@@ -15,6 +15,7 @@ enum {
 	MAX_AROUND = 100,
 	LINE_BYTES = 400, /* longer lines are cut */
 	MAX_SOURCE = 16 << 20,
+	MAX_LOOKED = 1 << 19, /* names of folders and files that are looked up for one report */
 };
 
 struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_line_file *file)
@@ -92,12 +93,29 @@ static bool compare(struct wsi_build *build, struct wsi_source_file *file)
 	return file->why != NULL;
 }
 
+/* Whether one more path may be looked up, which costs what it has names. An input can name many
+ * long paths, and below a folder each has as many ends as names. */
+static bool may_look(struct wsi_build *build, const char *path)
+{
+	if (build->n_looked >= MAX_LOOKED)
+		return false;
+	build->n_looked++;
+	for (const char *at = path; *at; at++)
+		build->n_looked += *at == '/';
+	return true;
+}
+
 /* Remembers what is found: below `folder`, which the user gave, or by the dump's word alone when
  * that is NULL. False when memory is out. */
 static bool try_path(struct wsi_build *build, struct wsi_source_file *file, const char *folder,
 		     const char *path, bool by_user)
 {
 	struct wsi_regular here;
+	if (!may_look(build, path)) {
+		file->why = "It was not looked for everywhere: the paths of this dump have too "
+			    "many folders.";
+		return true;
+	}
 	enum ws_status st = wsi_regular_find(folder, path, &here);
 	if (st == WS_ABSENT)
 		return true;

@@ -380,6 +380,21 @@ def dump_overlaps(n):
     return bytes(image)
 
 
+def dump_path(n):
+    """A fault in a file whose path has a million components."""
+    return dump_of(line_image(line_table(set_address() + b"\x1a" + b"\2" + uleb(256) + END, files=b"a/" * n + b"b.cu\0\0\0\0")))
+
+
+def dump_paths(n):
+    """A fault in a chain of inlined calls, each in a file whose path goes in and out of a folder that is there."""
+    files = b"".join(b"src/../" * 1000 + b"%d.cu\0\0\0\0" % i for i in range(n))
+    rows = b"\x1a"
+    for number in range(1, n + 1):
+        context = uleb(min(number, 400))
+        rows += b"\4" + uleb(number) + b"\0" + bytes([2 + len(context)]) + b"\x90" + context + b"\1" + b"\x1a"
+    return dump_of(line_image(line_table(set_address() + rows + b"\2" + uleb(256) + END, files=files)))
+
+
 # ---- other texts ----
 
 def text_assembly(n):
@@ -416,6 +431,7 @@ BOMBS = {f.__name__.replace("_", "-"): (f, n, kind) for f, n, kind in (
     (fatbin_empty, 15000, "image"), (fatbin_cubins, 4000, "image"), (fatbin_lz4, 200, "image"),
     (archive_members, 16000, "image"),
     (dump_sequences, 70000, "dump"), (dump_headers, 10000, "dump"), (dump_overlaps, 2000, "dump"),
+    (dump_path, 1000000, "dump"), (dump_paths, 128, "dump"),
     (text_assembly, 100000, "text"), (text_labels, 100000, "text"), (text_newlines, 1000000, "text"),
     (text_junk, 500000, "text"),
 )}

@@ -82,14 +82,15 @@ IMAGE_VERBS = ['lines', 'lines --json', 'lines --raw', 'lines --pc 0x10', 'lines
                'disas --json', 'disas --source', 'disas --asm', 'disas --cfg', 'store find']
 DUMP_VERBS = ['report', 'report --format html', 'report --format json --all', 'info DUMP sections', 'info DUMP memory',
               'info DUMP lanes', 'info DUMP modules', 'check', 'lines', 'disas', 'diff DUMP DUMP', 'regs', 'strip DUMP -o out',
-              'extract DUMP image 0 -o out', 'mem DUMP global:0x7f1000000000', 'info DUMP where 0x7f0000001040']
+              'extract DUMP image 0 -o out', 'mem DUMP global:0x7f1000000000', 'info DUMP where 0x7f0000001040', 'report --source-dir . --source-map a=.']
 TEXT_VERBS = ['as FILE -o out', 'trace diff FILE FILE', 'report', 'lines']
 VERBS = {'image': IMAGE_VERBS, 'dump': DUMP_VERBS, 'text': TEXT_VERBS}
 SAMPLE = {
     'line-sequences': ['lines --pc 0x10'], 'line-ends': ['lines --source a.cu:1'], 'line-wide': ['lines --pc 0x10'],
     'line-headers': ['symbolize', 'lines --pc 0x10'], 'line-files-5': ['lines --pc 0x10'], 'line-names': ['lines', 'disas --source'],
     'line-paths': ['lines --json'], 'hostile-names': ['lines'], 'dump-sequences': ['report'], 'dump-headers': ['check'],
-    'dump-overlaps': ['strip DUMP -o out'], 'text-labels': ['as FILE -o out'],
+    'dump-overlaps': ['strip DUMP -o out'], 'dump-path': ['report --source-dir . --source-map a=.'],
+    'dump-paths': ['report --source-dir . --source-map a=.'], 'text-labels': ['as FILE -o out'],
 }
 
 
@@ -188,6 +189,7 @@ def limits_can_be_lifted():
 
 
 with tempfile.TemporaryDirectory() as FOLDER:
+    os.mkdir(os.path.join(FOLDER, 'src'))  # dump-paths goes in and out of it
     bombs_are_answered_in_proportion()
     no_more_is_unpacked_than_needed()
     devices_and_fifos_end()

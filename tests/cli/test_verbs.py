@@ -157,6 +157,8 @@ def check_places(bench):
     bench.expect('a flag of one verb that takes a value in another', ('--source', 'disas', bench.cubin), 0, output='deep.cu:')
     bench.expect('option before the dump', ('--json', dump), 0, output=as_json + 'report')
     bench.expect('after --', ('report', '--', '--json'), 1, '--json: No such file')
+    bench.expect('an argument that begins with =', ('report', '--source-map', '=x', dump), 2, "takes FROM=TO, not '=x'")
+    bench.expect('a file that begins with =', ('report', '=='), 1, '==: No such file')
     bench.expect('a negative number is no option', ('info', dump, 'kernels', 'grid', '-1'), 0, output='No CUDA kernels')
     for arguments in (('help', 'info'), ('info', '--help'), ('info', '-h'), ('--help', 'info'), ('info', dump, '--help', '--nonsense')):
         bench.expect(f'help by {" ".join(os.path.basename(a) for a in arguments)}', arguments, 0,
