@@ -33,41 +33,59 @@ static int number_at(const char **at, struct arguments *args)
 	return number;
 }
 
-/* Reads what follows a '%'; `at` moves behind it. */
-static struct conversion conversion_read(const char **at, struct arguments *args)
+/* Reads [flags][width][.precision]: all of it stands below the letters. */
+static void layout_read(struct conversion *c, const char **at, struct arguments *args)
 {
-	struct conversion c = { .precision = -1 };
 	for (bool more = true; more; *at += more) {
 		switch (**at) {
 		case '-':
-			c.left = true;
+			c->left = true;
 			break;
 		case '0':
-			c.zeros = true;
+			c->zeros = true;
 			break;
 		case '+':
-			c.plus = true;
+			c->plus = true;
 			break;
 		case ' ':
-			c.space = true;
+			c->space = true;
 			break;
 		case '#':
-			c.other = true;
+			c->other = true;
 			break;
 		default:
 			more = false;
 		}
 	}
-	c.width = number_at(at, args);
-	if (c.width < 0) {
-		c.left = true;
-		c.width = -c.width;
+	c->width = number_at(at, args);
+	if (c->width < 0) {
+		c->left = true;
+		c->width = -c->width;
 	}
 	if (**at == '.') {
 		++*at;
-		c.precision = number_at(at, args);
+		c->precision = number_at(at, args);
 	}
-	if (**at && strchr("hlzjt", **at)) {
+}
+
+static bool is_length(char c)
+{
+	return c == 'h' || c == 'l' || c == 'z' || c == 'j' || c == 't';
+}
+
+static bool is_integer(char kind)
+{
+	return kind == 'd' || kind == 'i' || kind == 'u' || kind == 'x' || kind == 'X' ||
+	       kind == 'o' || kind == 'p';
+}
+
+/* Reads what follows a '%'; `at` moves behind it. */
+static struct conversion conversion_read(const char **at, struct arguments *args)
+{
+	struct conversion c = { .precision = -1 };
+	if (**at < 'A')
+		layout_read(&c, at, args);
+	if (is_length(**at)) {
 		c.length = *(*at)++;
 		if (**at == c.length) {
 			c.length = c.length == 'l' ? 'q' : c.length;
@@ -124,13 +142,18 @@ static void out_number(struct ws_out *out, const struct conversion *c, const cha
 		       uintmax_t value)
 {
 	const char *set = c->kind == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-	unsigned base = c->kind == 'x' || c->kind == 'X' || c->kind == 'p' ? 16
-			: c->kind == 'o'                                   ? 8
-									   : 10;
 	char digits[64], *at = digits + sizeof digits;
-	for (; value; value /= base)
-		*--at = set[value % base];
-	size_t n = (size_t)(digits + sizeof digits - at), sign = strlen(before);
+	if (c->kind == 'x' || c->kind == 'X' || c->kind == 'p') {
+		for (; value; value /= 16)
+			*--at = set[value % 16];
+	} else if (c->kind == 'o') {
+		for (; value; value /= 8)
+			*--at = set[value % 8];
+	} else {
+		for (; value; value /= 10) /* known to the compiler: no division */
+			*--at = set[value % 10];
+	}
+	size_t n = (size_t)(digits + sizeof digits - at), sign = before[0] ? strlen(before) : 0;
 	size_t n_min = c->precision < 0 ? 1 : (size_t)c->precision;
 	size_t width = (size_t)c->width;
 	if (c->zeros && !c->left && c->precision < 0 && width > sign && n_min < width - sign)
@@ -213,7 +236,7 @@ void wsi_out_format(struct ws_out *out, wsi_put_str_fn *put, const char *format,
 		} else if (c.kind == 'e' || c.kind == 'f' || c.kind == 'g') {
 			out_float(out, &c, &args);
 		} else {
-			assert(c.kind && strchr("diouxXp", c.kind));
+			assert(is_integer(c.kind));
 			out_integer(out, &c, &args);
 		}
 	}

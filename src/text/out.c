@@ -50,19 +50,30 @@ enum ws_status ws_out_flush(struct ws_out *out, struct ws_error *err)
 	return wsi_fail_errno(err, "cannot write the output");
 }
 
-void ws_out_bytes(struct ws_out *out, const char *bytes, size_t len)
+/* Bytes for which the buffer has no room left. */
+static __attribute__((noinline)) void out_past_end(struct ws_out *out, const char *bytes,
+						   size_t len)
 {
-	if (len > sizeof out->buffer - out->len) {
-		out_drain(out, out->buffer, out->len);
-		out->len = 0;
-	}
+	out_drain(out, out->buffer, out->len);
+	out->len = 0;
 	if (len > sizeof out->buffer) {
 		out_drain(out, bytes, len);
 		return;
 	}
-	if (len)
-		memcpy(out->buffer + out->len, bytes, len);
+	memcpy(out->buffer, bytes, len);
+	out->len = len;
+}
+
+void ws_out_bytes(struct ws_out *out, const char *bytes, size_t len)
+{
+	if (len > sizeof out->buffer - out->len) {
+		out_past_end(out, bytes, len);
+		return;
+	}
+	char *to = out->buffer + out->len;
 	out->len += len;
+	if (len)
+		memcpy(to, bytes, len);
 }
 
 static __attribute__((noinline)) void out_long(struct ws_out *out, const char *text)
