@@ -436,7 +436,7 @@ static size_t all_symbols(const struct ws_target *target, struct symbol **ret_sy
 	struct symbol *symbols = NULL;
 	size_t count = 0;
 	ws_target_counts(target, &n);
-	for (uint32_t i = 0; i < n.images; i++) {
+	for (uint32_t i = 0; i < n.modules; i++) {
 		struct ws_module module;
 		struct ws_cubin *cubin = NULL;
 		const struct ws_function *functions = NULL;
