@@ -265,10 +265,16 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 	int status = address ? info_where(info, *address) : table(info);
 	if (info->json) {
 		ws_json_key_u64(&json, "unreadable_warps", info->n_unreadable);
+		if (info->n_doubted)
+			ws_json_key_u64(&json, "doubted_sms", info->n_doubted);
 		if (info->has_limit)
 			ws_json_key_u64(&json, "rows_left_out", info->n_left_out);
 		ws_json_end(&json);
 	}
+	if (info->n_doubted)
+		cli_warn("%s: the exceptions of %u SMs are not listed: their rows hold values that "
+			 "cannot be, and prove nothing; see: warpscope check %s",
+			 info->session.path, info->n_doubted, info->session.path);
 	if (info->n_unreadable)
 		cli_warn("%s: the lanes of %u warps could not be read; see: warpscope check %s",
 			 info->session.path, info->n_unreadable, info->session.path);

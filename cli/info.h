@@ -43,6 +43,7 @@ struct info {
 	struct ws_json *json;    /* NULL in text */
 	struct holders *holders; /* of info_holders() while it runs */
 	uint32_t n_unreadable;   /* warps whose lanes could not be read; counted in one pass only */
+	unsigned n_doubted;      /* SMs whose exception proves nothing, and is not listed */
 };
 
 /* Each shows its table: in JSON as the value of a key that is written already. An exit status. */

@@ -141,8 +141,13 @@ static void produce_exceptions(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
+	uint32_t end = 0;
+	bool misread = false;
+	info->n_doubted = 0;
 	for (uint32_t s = 0; s < session->counts.sms; s++) {
 		struct ws_sm sm;
+		if (s == end)
+			misread = ws_focus_misread(session->target, s, &end);
 		if (ws_target_sm(session->target, s, &sm, NULL) != WS_OK)
 			continue;
 		uint32_t unclaimed = ws_focus_unclaimed(session->target, s);
@@ -161,13 +166,19 @@ static void produce_exceptions(struct rows *rows, void *user)
 			    blame.by != WS_BLAME_TRAP)
 				taken = true;
 		}
-		if (unclaimed && !taken && !asks_below_sm(&info->filter) &&
-		    filter_number(&info->filter, FILTER_device,
-				  session->devices[sm.device_index].id) &&
-		    filter_number(&info->filter, FILTER_sm, sm.id))
+		if (taken || asks_below_sm(&info->filter) ||
+		    !filter_number(&info->filter, FILTER_device,
+				   session->devices[sm.device_index].id) ||
+		    !filter_number(&info->filter, FILTER_sm, sm.id))
+			continue;
+		if (sm.damaged ? sm.exception != 0 : misread && unclaimed)
+			info->n_doubted++;
+		else if (unclaimed)
 			fault_row(rows, info,
 				  &(struct fault){ .blame = "sm", .code = unclaimed, .sm = &sm });
 	}
+	if (info->n_doubted)
+		rows->none = "No CUDA exceptions that are certain.";
 }
 
 int info_exceptions(struct info *info)

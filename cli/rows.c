@@ -81,6 +81,7 @@ size_t rows_show(const struct rows_style *style, const struct column *columns, u
 			     .out = out,
 			     .json = style->json,
 			     .measuring = !style->json,
+			     .none = none,
 			     .columns = columns,
 			     .n_columns = n_columns };
 	if (style->json) {
@@ -91,7 +92,7 @@ size_t rows_show(const struct rows_style *style, const struct column *columns, u
 	}
 	produce(&rows, user);
 	if (rows.n_rows == 0) {
-		ws_out_printf(out, "%s\n", none);
+		ws_out_printf(out, "%s\n", rows.none);
 		return 0;
 	}
 	rows.skipping = false;

@@ -47,6 +47,7 @@ struct rows {
 	struct rows_style style;
 	struct ws_out *out;
 	struct ws_json *json; /* NULL in text */
+	const char *none;     /* what an empty table says; whoever produces it may know better */
 	bool measuring, skipping;
 	const struct column *columns;
 	unsigned n_columns, at;

@@ -64,6 +64,13 @@ WS_API enum ws_status ws_focus_find(const struct ws_target *target, struct ws_fo
 WS_API uint32_t ws_focus_unclaimed(const struct ws_target *target, uint32_t sm_index);
 
 /**
+ * Whether several rows of the SMs of one device, from its first in the list on, break a rule
+ * (doubt.h). Then all were read from a wrong place or in a wrong size, and no exception is believed
+ * that only the row of an SM tells of. `*ret_end`: the index behind the last of them.
+ */
+WS_API bool ws_focus_misread(const struct ws_target *target, uint32_t first_sm, uint32_t *ret_end);
+
+/**
  * What the rows of a warp and its SM say together, in the order above: lanes with an exception of
  * their own; else the active ones, for the SM's exception or for a trap. Impossible rows
  * (ws_lane.damaged, lanes that the warp does not have) blame nobody. `unclaimed`:

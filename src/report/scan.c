@@ -246,30 +246,15 @@ static const struct ws_device *device_at(const struct scan *s, uint32_t device_i
 		       : NULL;
 }
 
-struct sm_doubts {
-	struct scan *s;
-	uint32_t n;
-};
-
-static void doubt_note_sm(void *user, const struct ws_doubt *doubt)
+static void doubt_sm(struct scan *s, uint32_t sm_index, const struct ws_sm *sm)
 {
-	struct sm_doubts *doubts = user;
-	doubts->n++;
-	doubt_note(doubts->s, doubt);
-}
-
-/* Whether the row of an SM breaks a rule. */
-static bool doubt_sm(struct scan *s, uint32_t sm_index, const struct ws_sm *sm)
-{
-	struct sm_doubts doubts = { s, 0 };
 	const struct ws_device *device = device_at(s, sm->device_index);
 	struct ws_sm before;
 	bool any = sm_index > 0 &&
 		   ws_target_sm(s->build->target, sm_index - 1, &before, NULL) == WS_OK &&
 		   before.device_index == sm->device_index;
 	if (device)
-		ws_sm_doubts(device, any ? &before : NULL, sm, doubt_note_sm, &doubts);
-	return doubts.n > 0;
+		ws_sm_doubts(device, any ? &before : NULL, sm, doubt_note, s);
 }
 
 static void doubt_warp(struct scan *s, const struct ws_lane *lanes, uint32_t n_lanes)
@@ -283,16 +268,10 @@ static void doubt_warp(struct scan *s, const struct ws_lane *lanes, uint32_t n_l
 	s->any_before = true;
 }
 
-/*
- * Notes what is wrong with the SMs of one device, from the first in the list, and returns the end
- * of them. `*ret_misread`: one row may be damaged; where several are, all were read from a wrong
- * place, or in a wrong size, and no exception is believed that only they tell of.
- */
-static enum ws_status scan_sms(struct scan *s, uint32_t first, uint32_t *ret_end, bool *ret_misread)
+/* Notes what is wrong with the SMs of one device. */
+static enum ws_status scan_sms(struct scan *s, uint32_t first, uint32_t end)
 {
-	uint32_t device = WS_NONE, n_doubtful = 0;
-	uint32_t i = first;
-	for (; i < s->build->counts.sms; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		struct ws_sm sm;
 		struct ws_error err;
 		if (ws_target_sm(s->build->target, i, &sm, &err) != WS_OK) {
@@ -300,13 +279,8 @@ static enum ws_status scan_sms(struct scan *s, uint32_t first, uint32_t *ret_end
 				return WS_NO_MEMORY;
 			continue;
 		}
-		if (device != WS_NONE && sm.device_index != device)
-			break;
-		device = sm.device_index;
-		n_doubtful += doubt_sm(s, i, &sm);
+		doubt_sm(s, i, &sm);
 	}
-	*ret_end = i;
-	*ret_misread = n_doubtful > 1;
 	return WS_OK;
 }
 
@@ -317,7 +291,11 @@ static enum ws_status scan_lone_sms(struct scan *s)
 	bool misread = false;
 	for (uint32_t i = 0; i < s->build->counts.sms; i++) {
 		struct ws_sm sm;
-		enum ws_status st = i == end ? scan_sms(s, i, &end, &misread) : WS_OK;
+		enum ws_status st = WS_OK;
+		if (i == end) {
+			misread = ws_focus_misread(s->build->target, i, &end);
+			st = scan_sms(s, i, end);
+		}
 		if (st != WS_OK)
 			return st;
 		if (s->sm_taken[i] || misread ||

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <warpscope/focus.h>
 
+#include <warpscope/doubt.h>
+
 #include "base/base.h"
 
 /* ---- exceptions ---- */
@@ -39,6 +41,41 @@ uint32_t ws_focus_unclaimed(const struct ws_target *target, uint32_t sm_index)
 			return 0;
 	}
 	return sm.exception;
+}
+
+/* A `ws_doubt_fn` that remembers that it was called. */
+static void note_doubt(void *user, const struct ws_doubt *doubt)
+{
+	bool *any = user;
+	(void)doubt;
+	*any = true;
+}
+
+bool ws_focus_misread(const struct ws_target *target, uint32_t first_sm, uint32_t *ret_end)
+{
+	struct ws_counts counts;
+	struct ws_device device = { 0 };
+	struct ws_sm sm, before;
+	bool any = false, has_before = false, is_known = false;
+	uint32_t n_doubtful = 0, i = first_sm;
+	ws_target_counts(target, &counts);
+	for (; i < counts.sms; i++) {
+		bool doubtful = false, is_there = ws_target_sm(target, i, &sm, NULL) == WS_OK;
+		if (is_there && any && sm.device_index != before.device_index)
+			break;
+		if (is_there && !any)
+			is_known =
+				ws_target_device(target, sm.device_index, &device, NULL) == WS_OK;
+		if (is_there && is_known)
+			ws_sm_doubts(&device, has_before ? &before : NULL, &sm, note_doubt,
+				     &doubtful);
+		n_doubtful += doubtful;
+		has_before = is_there;
+		any = any || is_there;
+		before = is_there ? sm : before;
+	}
+	*ret_end = i;
+	return n_doubtful > 1;
 }
 
 void ws_focus_blame(const struct ws_warp *warp, const struct ws_lane *lanes, uint32_t n_lanes,

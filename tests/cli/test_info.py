@@ -285,6 +285,24 @@ def check_flags(program, reader, data):
         same(f'flags {flags:#x}', (said['flags'], said['flags_text']), (flags, words))
 
 
+def check_doubted(program, folder):
+    """Rows of several SMs that the device does not have: the report believes none of them, nor does the table."""
+    import bombs
+    import coredump
+    path = os.path.join(folder, 'doubted.nvcudmp')
+    for ids, rows in (((0,), 1), ((0, 5), 2), ((0, 5, 6), 0)):
+        sms = [coredump.Sm({'smId': i, 'exception': 14, 'errorPC': bombs.CODE_AT, 'errorPCValid': 1}, ctas=[]) for i in ids]
+        with open(path, 'wb') as out:
+            out.write(bombs.dump_of(bombs.line_image(bombs.line_table(b'')), sms=sms))
+        said = [subprocess.run([program, *words, path, *table], capture_output=True, text=True, timeout=60, check=False)
+                for words, table in ((('report', '--json'), ()), (('info', '--json'), ('exceptions',)), (('info',), ('exceptions',)))]
+        same(f'{ids}: in the report', len(json.loads(said[0].stdout)['exceptions']) > 0, rows > 0)
+        same(f'{ids}: rows', len(json.loads(said[1].stdout)['exceptions']), rows)
+        same(f'{ids}: in data', json.loads(said[1].stdout).get('doubted_sms'), None if rows else len(ids))
+        same(f'{ids}: is told', 'are not listed' in said[2].stderr, rows == 0)
+        same(f'{ids}: the text', 'No CUDA exceptions that are certain.' in said[2].stdout, rows == 0)
+
+
 def main():
     program, builders, schemas = sys.argv[1:4]
     sys.path.insert(0, builders)
@@ -316,6 +334,14 @@ def main():
                     print(f'not ok {case} - {name} {what}')
                     print(f'# {type(why).__name__} {why}')
             os.remove(path)
+        case += 1
+        try:
+            check_doubted(os.path.abspath(program), folder)
+            print(f'ok {case} - rows that cannot be are no exceptions')
+        except Wrong as why:
+            failed += 1
+            print(f'not ok {case} - rows that cannot be are no exceptions')
+            print(f'# {why}')
     print(f'1..{case}')
     return 1 if failed else 0
 
