@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#include <warpscope/cubin.h>
+
 #include "dump/dump.h"
 #include "walk.h"
 
@@ -498,6 +500,41 @@ static void threads_may_read_one_dump(void **state)
 	ws_target_close(target);
 }
 
+static void *cubins_of(void *target)
+{
+	struct ws_cubin_set *cubins = NULL;
+	struct ws_place place;
+	struct ws_error err;
+	if (ws_target_cubins(target, &cubins, &err) != WS_OK ||
+	    ws_cubin_set_find_address(cubins, KERNEL, NULL, &place, &err) != WS_ABSENT)
+		return NULL;
+	return cubins;
+}
+
+static void threads_share_the_cubins_of_a_target(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	struct ws_target *target = open_copy(&copy);
+	struct ws_counts counts;
+	ws_target_counts(target, &counts);
+	for (unsigned round = 0; round < 3; round++) {
+		pthread_t threads[4];
+		for (size_t i = 0; i < WSI_COUNT(threads); i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, cubins_of, target), 0);
+		void *expected = cubins_of(target);
+		assert_non_null(expected);
+		for (size_t i = 0; i < WSI_COUNT(threads); i++) {
+			void *cubins;
+			assert_int_equal(pthread_join(threads[i], &cubins), 0);
+			assert_ptr_equal(cubins, expected);
+		}
+		ws_target_changed(target, &counts); /* the next to ask makes another set */
+	}
+	ws_target_close(target);
+}
+
 /* ---- check ---- */
 
 static bool count_finding(void *user, const struct ws_finding *finding)
@@ -546,6 +583,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(of_two_alike_the_first_counts_even_before_its_parent),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(threads_may_read_one_dump),
+		cmocka_unit_test(threads_share_the_cubins_of_a_target),
 		cmocka_unit_test(check_counts_what_it_finds),
 	};
 	return cmocka_run_group_tests_name("core", tests, NULL, NULL);
