@@ -157,10 +157,6 @@ WS_API void ws_table_destroy(struct ws_table *table);
 WS_API void ws_table_cell(struct ws_table *table, struct ws_str text);
 /** Adds the next cell by printf; at most 300 bytes, escaped too. */
 WS_API void ws_table_printf(struct ws_table *table, const char *format, ...) WS_PRINTF(2, 3);
-/** Ends the group of rows so far; prints a heading line, such as "Device 0", before the *next*
- * rows.
- */
-WS_API void ws_table_heading(struct ws_table *table, const char *format, ...) WS_PRINTF(2, 3);
 /** Number of whole rows added. */
 WS_API size_t ws_table_rows(const struct ws_table *table);
 /**

@@ -7,13 +7,7 @@
  * Cells are kept as one run of terminated, already escaped strings, row by row:
  *
  *   text: "0\0" "sm_90\0" "80x\0" | "1\0" "sm_90\0" "80x\0" | ...
- *
- * A heading is a cell run of its own kind, remembered by the row it stands before.
  */
-struct heading {
-	size_t before_row;
-	size_t text_off;
-};
 
 struct ws_table {
 	struct ws_column *columns; /* owned */
@@ -21,10 +15,8 @@ struct ws_table {
 	size_t n_columns, n_cells;
 	char *text; /* owned */
 	size_t text_len, text_cap;
-	size_t cell_off;         /* of the cell that is being written */
-	struct heading *heading; /* owned */
-	size_t n_headings, heading_cap;
-	unsigned fit; /* characters of a line; 0: any number */
+	size_t cell_off; /* of the cell that is being written */
+	unsigned fit;    /* characters of a line; 0: any number */
 	bool failed;
 };
 
@@ -58,7 +50,6 @@ void ws_table_destroy(struct ws_table *table)
 	wsi_free(table->columns);
 	wsi_free(table->width);
 	wsi_free(table->text);
-	wsi_free(table->heading);
 	wsi_free(table);
 }
 
@@ -131,26 +122,6 @@ void ws_table_printf(struct ws_table *table, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	ws_table_cell(table, ws_str_of(text));
-}
-
-void ws_table_heading(struct ws_table *table, const char *format, ...)
-{
-	char text[301];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	if (!table->failed && !wsi_grow(&table->heading, &table->heading_cap, table->n_headings,
-					sizeof *table->heading, SIZE_MAX))
-		table->failed = true;
-	if (table->failed)
-		return;
-	struct ws_out out;
-	size_t off = table->text_len;
-	ws_out_init(&out, append, table);
-	ws_out_escaped(&out, ws_str_of(text));
-	if (text_end(table, &out))
-		table->heading[table->n_headings++] = (struct heading){ ws_table_rows(table), off };
 }
 
 size_t ws_table_rows(const struct ws_table *table)
@@ -239,15 +210,7 @@ enum ws_status ws_table_print(const struct ws_table *table, struct ws_out *out, 
 	ws_out_text(out, "\n");
 
 	const char *text = table->text;
-	size_t next_heading = 0;
 	for (size_t row = 0; row < ws_table_rows(table); row++) {
-		for (; next_heading < table->n_headings &&
-		       table->heading[next_heading].before_row == row;
-		     next_heading++) {
-			ws_out_text(out, table->text + table->heading[next_heading].text_off);
-			ws_out_text(out, "\n");
-			text += strlen(text) + 1;
-		}
 		pending = indent;
 		for (size_t i = 0; i < table->n_columns; i++) {
 			print_cell(table, out, i, text, &pending);

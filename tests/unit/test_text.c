@@ -206,7 +206,6 @@ static void table_aligns_and_leaves_no_trailing_spaces(void **state)
 						    { "PC", WS_ALIGN_RIGHT } };
 	struct ws_table *table = NULL;
 	assert_int_equal(ws_table_create(columns, 3, &table, NULL), WS_OK);
-	ws_table_heading(table, "Device %d", 0);
 	ws_table_printf(table, "%d", 7);
 	ws_table_cell(table, ws_str_of("k\xc3\xa9rnel"));
 	ws_table_cell(table, ws_str_of(""));
@@ -218,7 +217,6 @@ static void table_aligns_and_leaves_no_trailing_spaces(void **state)
 	assert_int_equal(ws_table_print(table, &out, 1, NULL), WS_OK);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 	assert_string_equal(text.bytes, "  SM  Name      PC\n"
-					"Device 0\n"
 					"   7  k\xc3\xa9rnel\n"
 					" 131  k       0x10\n");
 	ws_table_destroy(table);
@@ -266,7 +264,6 @@ static void table_survives_any_failed_allocation(void **state)
 		struct ws_table *table = NULL;
 		start();
 		if (ws_table_create(columns, 1, &table, NULL) == WS_OK) {
-			ws_table_heading(table, "head");
 			for (int i = 0; i < 100; i++)
 				ws_table_cell(table, ws_str_of("cell of some length \x1b"));
 			enum ws_status st = ws_table_print(table, &out, 0, NULL);
