@@ -150,6 +150,24 @@ const struct ws_function *wsi_cubin_owner(const struct ws_cubin *cubin,
 	return function->owner == WS_UNKNOWN ? NULL : &cubin->functions[function->owner];
 }
 
+/*
+ * A function whose symbol's name is lost has that of its section, ".text.NAME". `budget` is of
+ * bytes of names, as in name_at().
+ */
+static void name_by_section(const struct ws_cubin *cubin, struct ws_function *f, uint64_t *budget)
+{
+	static const char prefix[] = ".text.";
+	const size_t skip = sizeof prefix - 1;
+	const struct wsi_code *code = wsi_cubin_code_of(cubin, f->section);
+	if (f->symbol.len != 0 || !code || code->owner_symbol != f->symbol_index || *budget == 0)
+		return;
+	struct wsi_shdr shdr = wsi_cubin_shdr(cubin, f->section);
+	struct ws_str name = wsi_elf_name(&cubin->elf, &shdr);
+	*budget -= wsi_min_u64(name.len, *budget);
+	if (name.len > skip && memcmp(name.ptr, prefix, skip) == 0)
+		f->symbol = f->name = (struct ws_str){ name.ptr + skip, name.len - skip };
+}
+
 static void name_strip(const struct ws_cubin *cubin, struct ws_function *f)
 {
 	struct ws_str s = f->symbol;
@@ -211,6 +229,9 @@ static bool symbols_make(struct ws_cubin *cubin)
 {
 	if (!symbols_read(cubin) || !wsi_cubin_index_places(cubin))
 		return false;
+	uint64_t budget = 4 * (uint64_t)cubin->elf.file.len;
+	for (size_t i = 0; i < cubin->n_functions; i++)
+		name_by_section(cubin, &cubin->functions[i], &budget);
 	for (size_t i = 0; i < cubin->n_functions; i++)
 		name_strip(cubin, &cubin->functions[i]);
 	wsi_cubin_read_counts(cubin, cubin->functions, cubin->n_functions);

@@ -121,6 +121,11 @@ class Whole:
                     out += [warps, self.below(rd, 'lanes', warps, w)]
         return {s.index for s in out if s is not None}
 
+    def in_images(self, damage):
+        """Whether bytes of an image were changed."""
+        return any(section.offset <= off < section.offset + section.size for off in damage['offsets'] or ()
+                   for section in self.mutator.known if self.rd.KINDS.get(section.type - self.rd.BASE, ('',))[0] in ('image', 'relocated'))
+
     def survives(self, damage):
         """Whether all rows of the verdict are still there, and their place can be known."""
         if damage['class'] in ROWS_STAY:
@@ -256,11 +261,14 @@ class Campaign:
             for start in range(0, count, CHUNK):
                 jobs = [(wholes[n % len(wholes)], kinds[(n // len(wholes) + n) % len(kinds)], f'{self.seed}.{n}')
                         for n in range(start, min(start + CHUNK, count))]
-                made = [whole.mutator.run(kind, seed)[0] for whole, kind, seed in jobs]
+                mutants = [whole.mutator.run(kind, seed) for whole, kind, seed in jobs]
+                made = [data for data, _ in mutants]
                 answers, ended = ask(self.program, made, os.path.join(folder, 'written'))
                 if len(answers) != len(jobs):
                     bad.append(f'an answer after {start + len(answers)} is missing: {ended}')
-                for (whole, kind, seed), said in zip(jobs, answers):
+                for (whole, kind, seed), (_, damage), said in zip(jobs, mutants, answers):
+                    if said.get('stripped', {}).get('kernel') == '' and whole.in_images(damage):
+                        said['stripped']['kernel'] = said['kernel']  # a damaged symbol table is on no list of what is kept
                     if kind == 'swapbytes':  # lanes of another warp: the back end, told by most lanes, is told by these now
                         said.get('stripped', {}).update(pc=said.get('pc'))
                     for how in ('again', 'stripped'):

@@ -6,6 +6,7 @@
 #include <warpscope/cubin.h>
 
 #include "base/file.h"
+#include "base/reader.h"
 
 /* A cubin of tests/data/cubins, or an image that a builder made of one. */
 struct fixture {
@@ -619,6 +620,37 @@ static void image_cut_at_every_byte_is_survived(void **state)
 	fixture_close(&f);
 }
 
+static void functions_without_a_name_have_that_of_their_section(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("calls.li.sm_80.cubin");
+	const struct ws_function *whole, *functions;
+	size_t n, n_whole;
+	assert_int_equal(ws_cubin_functions(f.cubin, &whole, &n_whole, NULL), WS_OK);
+	size_t len = f.file.bytes.len;
+	uint8_t *copy = wsi_zalloc(len);
+	assert_non_null(copy);
+	memcpy(copy, f.file.bytes.ptr, len);
+	uint64_t shoff = wsi_load_u64(copy + 40);
+	for (uint8_t *at = copy + shoff; at + 64 <= copy + len; at += 64)
+		if (wsi_load_u32(at + 4) == 2) /* SHT_SYMTAB: its names are lost */
+			memset(at + 40, 0, 4);
+	struct ws_cubin *m;
+	assert_int_equal(ws_cubin_open((struct ws_span){ copy, len, 0 }, &m, NULL), WS_OK);
+	assert_int_equal(ws_cubin_functions(m, &functions, &n, NULL), WS_OK);
+	assert_int_equal(n, n_whole);
+	size_t kernels = 0;
+	for (size_t i = 0; i < n; i++) {
+		kernels += whole[i].is_kernel;
+		if (whole[i].is_kernel)
+			assert_true(ws_str_equal(functions[i].symbol, whole[i].symbol));
+	}
+	assert_true(kernels > 0);
+	ws_cubin_close(m);
+	wsi_free(copy);
+	fixture_close(&f);
+}
+
 static void flipped_bytes_are_survived(void **state)
 {
 	(void)state;
@@ -853,6 +885,7 @@ int main(void)
 		cmocka_unit_test(hostile_names_are_bounded),
 		cmocka_unit_test(name_of_four_kilobytes_is_demangled),
 		cmocka_unit_test(image_cut_at_every_byte_is_survived),
+		cmocka_unit_test(functions_without_a_name_have_that_of_their_section),
 		cmocka_unit_test(flipped_bytes_are_survived),
 		cmocka_unit_test(other_files_are_refused_with_a_reason),
 		cmocka_unit_test(every_failed_allocation_is_survived),
