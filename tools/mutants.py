@@ -121,7 +121,7 @@ def make_tree():
     subprocess.run(['git', '-C', TREE, 'fetch', '-q', 'origin', head], check=False)
     subprocess.run(['git', '-C', TREE, 'checkout', '-q', '--force', head], check=True)
     if not os.path.isdir(os.path.join(TREE, 'build')):
-        subprocess.run(['meson', 'setup', '-q', 'build'], cwd=TREE, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(['meson', 'setup', 'build'], cwd=TREE, stdout=subprocess.DEVNULL, check=True)
     if run('ninja', '-C', 'build').returncode:
         sys.exit('mutants.py: the tree does not build as it is')
 
