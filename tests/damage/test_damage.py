@@ -123,7 +123,7 @@ class Whole:
 
     def in_images(self, damage):
         """Whether bytes of an image were changed."""
-        return any(section.offset <= off < section.offset + section.size for off in damage['offsets'] or ()
+        return any(section.offset <= off < section.offset + section.size for off in damage.get('offsets') or ()
                    for section in self.mutator.known if self.rd.KINDS.get(section.type - self.rd.BASE, ('',))[0] in ('image', 'relocated'))
 
     def survives(self, damage):
