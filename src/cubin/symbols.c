@@ -158,8 +158,10 @@ static void name_by_section(const struct ws_cubin *cubin, struct ws_function *f,
 {
 	static const char prefix[] = ".text.";
 	const size_t skip = sizeof prefix - 1;
+	if (f->symbol.len != 0 || *budget == 0)
+		return;
 	const struct wsi_code *code = wsi_cubin_code_of(cubin, f->section);
-	if (f->symbol.len != 0 || !code || code->owner_symbol != f->symbol_index || *budget == 0)
+	if (!code || code->owner_symbol != f->symbol_index)
 		return;
 	struct wsi_shdr shdr = wsi_cubin_shdr(cubin, f->section);
 	struct ws_str name = wsi_elf_name(&cubin->elf, &shdr);

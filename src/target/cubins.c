@@ -28,7 +28,7 @@ static enum ws_status images_add(const struct ws_target *target, struct ws_cubin
 	return st;
 }
 
-/* A set of the images as they are now; modules of the last one stay open. */
+/* A set of the images as they are now; cubins of the last one stay open. */
 static enum ws_status set_renew(const struct ws_target *target, struct ws_target_own *own,
 				struct ws_error *err)
 {
