@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the faulting instruction did: the access, its base, the lanes, their operands. */
+#include "report/build.h"
+
 #include "render/html.h"
 #include "render/sections.h"
 #include "render/words.h"
@@ -18,12 +20,12 @@ static void hex(struct wsi_page *page, uint64_t value)
 static void kind(struct wsi_page *page, const struct ws_report_access *access)
 {
 	static const char *const verbs[] = { "loads", "stores", "atomically updates" };
-	static const char *const ties[] = { "from", "to", "in" };
 	wsi_label(page, "Does");
 	wsi_say(page, "%s", verbs[access->direction]);
 	if (access->width)
 		wsi_say(page, " %u byte%s", access->width, wsi_plural(access->width));
-	wsi_say(page, " %s %s memory", ties[access->direction], ws_space_text(access->space));
+	wsi_say(page, " %s %s memory", wsi_direction_tie(access->direction),
+		ws_space_text(access->space));
 	if (access->bank != WS_NONE)
 		wsi_say(page, ", bank %u", access->bank);
 	if (access->rank != WS_NONE)

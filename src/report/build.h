@@ -221,6 +221,9 @@ const char *wsi_build_name(struct wsi_build *build, struct ws_str name);
 struct wsi_where wsi_where_of_grid(const struct wsi_build *build, uint32_t device_index,
 				   uint32_t grid_index);
 
+/* What stands between what an access does and its memory: "from", "to", "in". Static storage. */
+const char *wsi_direction_tie(enum ws_direction direction);
+
 /* ---- the steps in folders of their own ---- */
 
 enum {

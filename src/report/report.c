@@ -50,6 +50,12 @@ const char *ws_direction_text(enum ws_direction direction)
 	return (size_t)direction < WSI_COUNT(texts) ? texts[direction] : "unknown";
 }
 
+const char *wsi_direction_tie(enum ws_direction direction)
+{
+	static const char *const ties[] = { "from", "to", "in" };
+	return ties[direction];
+}
+
 const char *ws_space_text(enum ws_space space)
 {
 	static const char *const texts[] = { "global", "shared", "local",  "param",

@@ -171,7 +171,6 @@ static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 static void say_access(struct sentence *sentence, const struct ws_report_exception *e)
 {
 	static const char *const verbs[] = { "load", "store", "update" };
-	static const char *const ties[] = { "from", "to", "in" };
 	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
 	if (!access || access->found.confidence != WS_CONFIDENCE_CERTAIN || !access->width)
 		return;
@@ -192,7 +191,7 @@ static void say_access(struct sentence *sentence, const struct ws_report_excepti
 	say(sentence, " %s%s%s %u byte%s%s %s %s memory at 0x%" PRIx64,
 	    lanes & ~access->lanes_known ? "probably " : "", verbs[access->direction],
 	    one ? "s" : "", access->width, access->width == 1 ? "" : "s", one ? "" : " each",
-	    ties[access->direction], ws_space_text(access->space),
+	    wsi_direction_tie(access->direction), ws_space_text(access->space),
 	    one ? access->address[access->lane] : access->first_address);
 	if (!one && access->first_address != access->last_address)
 		say(sentence, " to 0x%" PRIx64, access->last_address);
