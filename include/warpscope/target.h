@@ -5,14 +5,14 @@
  *
  * A `struct ws_target` is a dump, a software GPU, or whatever another provider of NVIDIA's debugger
  * API knows. Clients above (reports, tables, the API table) never learn which. State is handed out
- * in lists with dense indices (see state.h) so that a whole device is walked without a look-up per
- * lane; lookups by id serve those who come with an id.
+ * in lists with dense indices (see state.h), so that a client walks a whole device without a
+ * look-up per lane. Look-ups by id are there for clients that start from an id.
  *
- * **Lifetime.** Indices, strings and spans are valid until the target is closed or, for one that
- * can run, until it runs. **Threads and const.** Who reads takes a const target: no answer changes
- * by reading, and any number of threads may read one target; closing and running exclude everything
- * else. A back end that locks, caches or asks somebody else while it reads keeps that behind
- * `state`, which const does not reach; so no cast takes const away.
+ * **Lifetime.** Indices, strings and spans are valid until the target is closed or, if it can run,
+ * until it runs. **Threads and const.** Functions that read take a const target: reading changes no
+ * answer, and any number of threads may read one target at a time. While a target is closed or
+ * runs, nothing else may use it. A back end that locks, caches or asks a driver while it reads
+ * keeps that behind `state`, which const does not reach, so no cast has to remove const.
  *
  * **To add a back end:** 1. a folder `src/target/NAME/` that fills a `struct ws_target_ops`; 2. the
  * required members, level by level (inspection, then memory, then run control; a NULL member
@@ -32,7 +32,7 @@ extern "C" {
 /** Bits of ws_step.flags. */
 enum ws_step_flags {
 	WS_STEP_INTO_BARRIERS = 1u << 0, /**< one true step, even where a warp barrier waits */
-	WS_STEP_NO_WAIT = 1u << 1,       /**< return at once; WS_EVENT_STEP_DONE tells */
+	WS_STEP_NO_WAIT = 1u << 1, /**< return at once; WS_EVENT_STEP_DONE says when it is done */
 };
 
 /** What a single step is asked to do. */
@@ -55,19 +55,19 @@ enum ws_event_kind {
 	WS_EVENT_GRID_FINISHED,
 	WS_EVENT_STOPPED,        /**< a breakpoint or an exception stopped all devices */
 	WS_EVENT_STEP_DONE,      /**< of a step with WS_STEP_NO_WAIT */
-	WS_EVENT_ATTACHED,       /**< all is told that an attached client needs */
-	WS_EVENT_DETACHED,       /**< the program runs without its debugger */
+	WS_EVENT_ATTACHED,       /**< a client that attached has been told everything */
+	WS_EVENT_DETACHED,       /**< the program runs on without its debugger */
 	WS_EVENT_LOGS_AVAILABLE, /**< the first record since the log was read to its end */
-	WS_EVENT_LOGS_THRESHOLD, /**< so many records wait that they should be taken */
-	WS_EVENT_LOG_RULES,      /**< `ruleset` counts from now on */
+	WS_EVENT_LOGS_THRESHOLD, /**< many records wait: take them soon */
+	WS_EVENT_LOG_RULES,      /**< `ruleset` is in force from now on */
 	WS_EVENT_FAILED,         /**< the back end lost its device; `status` says how */
 };
 
-/** Something that happened in a target that runs. Fields that a kind does not need are 0. */
+/** Something that happened in a running target. Fields that a kind does not use are 0. */
 struct ws_event {
 	enum ws_event_kind kind;
 	bool sync;              /**< a host thread waits until the event is acknowledged */
-	uint64_t sequence;      /**< counts up, from 1 on, over all events of the target */
+	uint64_t sequence;      /**< number of the event in this target, from 1 */
 	uint32_t device_id;     /**< an id: indices may change by the time the event is read */
 	uint32_t host_tid;      /**< thread that caused it, 0 if unknown */
 	uint64_t context_id;    /**< context and later */
@@ -83,17 +83,19 @@ struct ws_event {
 	enum ws_status status;                    /**< failed */
 };
 
-/** Bits of what a client wants of a target that runs; what needs no bit is always told. */
+/** What a client wants from a running target. Events that have no bit here are always sent. */
 enum ws_wants {
-	WS_WANT_LAUNCHES = 1u << 0,          /**< WS_EVENT_GRID_READY; launches wait for it */
-	WS_WANT_BLOCKING_LAUNCHES = 1u << 1, /**< a launch returns when its grid is done */
-	WS_WANT_FUNCTIONS = 1u << 2,         /**< WS_EVENT_FUNCTIONS_LOADED: loaded when needed */
-	WS_WANT_STOPS = 1u << 3,             /**< WS_EVENT_STOPPED */
-	WS_WANT_LEFT_EXCEPTIONS = 1u << 4,   /**< stops for an exception of a warp that has left */
-	WS_WANT_CONTEXT_SWITCHES = 1u << 5,  /**< WS_EVENT_CONTEXT_PUSHED, _POPPED */
-	WS_WANT_LOGS = 1u << 6,              /**< a log, WS_EVENT_LOGS_AVAILABLE and the next two */
-	WS_WANT_LAUNCH_STACKS = 1u << 7,     /**< launch_stack */
-	WS_WANT_PRINTF = 1u << 8,            /**< what kernels printed comes out at each stop */
+	WS_WANT_LAUNCHES =
+		1u << 0, /**< WS_EVENT_GRID_READY; each launch waits until it is acknowledged */
+	WS_WANT_BLOCKING_LAUNCHES = 1u << 1, /**< a launch returns when its grid has finished */
+	WS_WANT_FUNCTIONS =
+		1u << 2,         /**< WS_EVENT_FUNCTIONS_LOADED, of functions loaded on first use */
+	WS_WANT_STOPS = 1u << 3, /**< WS_EVENT_STOPPED */
+	WS_WANT_LEFT_EXCEPTIONS = 1u << 4,  /**< also stop for an exception whose warp has exited */
+	WS_WANT_CONTEXT_SWITCHES = 1u << 5, /**< WS_EVENT_CONTEXT_PUSHED, _POPPED */
+	WS_WANT_LOGS = 1u << 6, /**< keep a log; WS_EVENT_LOGS_AVAILABLE and the two after it */
+	WS_WANT_LAUNCH_STACKS = 1u << 7, /**< launch_stack */
+	WS_WANT_PRINTF = 1u << 8,        /**< flush what kernels printed at each stop */
 };
 
 enum {
@@ -103,9 +105,9 @@ enum {
 /** A record of the driver's log. */
 struct ws_log {
 	uint64_t time_ns;       /**< since 1970 */
-	uint64_t host_tid;      /**< thread that it is about */
+	uint64_t host_tid;      /**< thread that the record is about */
 	uint32_t level;         /**< CUDBGCudaLogLevel */
-	uint32_t ruleset, rule; /**< that let it pass; UINT32_MAX: not known */
+	uint32_t ruleset, rule; /**< that kept it; UINT32_MAX: not known */
 	char text[WS_LOG_TEXT]; /**< terminated */
 };
 
@@ -121,9 +123,9 @@ struct ws_target;
 
 /**
  * The members of a back end. Unless a member says otherwise: indices are below the counts (the
- * wrappers check); outputs are written on WS_OK only; WS_ABSENT means that the thing exists but was
+ * wrappers check); outputs are written on WS_OK only. WS_ABSENT means that the thing exists but was
  * not recorded, WS_EXCLUDED that it was left out on purpose, WS_MALFORMED or WS_TRUNCATED that it
- * is damaged; WS_RUNNING that the device must be stopped first.
+ * is damaged, WS_RUNNING that the device must be stopped first.
  */
 struct ws_target_ops {
 	const char *name; /**< "core", "sim", "api" */
@@ -159,9 +161,9 @@ struct ws_target_ops {
 				     uint32_t lane, struct ws_return_address *ret_addresses,
 				     uint32_t cap, uint32_t *ret_n, struct ws_error *err);
 	/**
-	 * Registers `first` ... `first + n - 1` of a lane (`lane` is ignored for kinds that a warp
-	 * owns). When fewer are recorded the leading ones are written and `*ret_n` says how many;
-	 * WS_ABSENT when not even the first is.
+	 * Registers `first` to `first + n - 1` of a lane (`lane` is ignored for kinds that belong
+	 * to the warp). When fewer are recorded, the leading ones are written and `*ret_n` says how
+	 * many; WS_ABSENT when not even the first is recorded.
 	 */
 	enum ws_status (*registers)(const struct ws_target *target, uint32_t warp_index,
 				    uint32_t lane, enum ws_reg_kind kind, uint32_t first,
@@ -172,12 +174,12 @@ struct ws_target_ops {
 
 	/**
 	 * Reads up to `len` bytes, across adjacent ranges. Always sets `*ret_n` to the number of
-	 * leading bytes that were written. WS_OK only when that is `len`; else the reason why the
-	 * byte at `*ret_n` could not be read: WS_ABSENT never mapped as far as the target knows,
-	 * WS_EXCLUDED left out (the message names the flag), WS_TRUNCATED or WS_MALFORMED damaged,
-	 * WS_ARGUMENT the address lacks an index that its space needs (of global memory: a device,
-	 * where it means other memory on each); WS_UNSUPPORTED not this
-	 * space (code is then read from the images).
+	 * leading bytes that were written. WS_OK only when that is `len`; otherwise the reason why
+	 * the byte at `*ret_n` could not be read. WS_ABSENT: not mapped, as far as the target
+	 * knows. WS_EXCLUDED: left out (the message names the flag). WS_TRUNCATED, WS_MALFORMED:
+	 * damaged. WS_ARGUMENT: the address lacks an index that its space needs (for global memory
+	 * a device, where each device has other memory there). WS_UNSUPPORTED: not this space (code
+	 * is then read from the images).
 	 */
 	enum ws_status (*read_memory)(const struct ws_target *target, const struct ws_address *at,
 				      void *buffer, size_t len, size_t *ret_n,
@@ -187,28 +189,30 @@ struct ws_target_ops {
 				       struct ws_memory_range *ret_range, struct ws_error *err);
 
 	/**
-	 * One lane by id, for clients that want just one. NULL: the wrapper picks it out of
-	 * `lanes`. WS_ABSENT: no such lane is recorded.
+	 * One lane by its id. NULL: the wrapper picks it out of `lanes`. WS_ABSENT: no such lane is
+	 * recorded.
 	 */
 	enum ws_status (*lane)(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
 			       struct ws_lane *ret_lane, struct ws_error *err);
 
 	/* ---- run control: optional, all or none ---- */
 	/*
-	 * A device runs or stands. While it runs its state cannot be read (WS_RUNNING). Nothing
-	 * that a reader sees changes but inside suspend, resume, step, run_until and update, which
-	 * exclude each other and every reader and tell what changed (ws_target_changed()): a device
-	 * that stopped on its own counts as running until update says that it stands.
+	 * A device either runs or is stopped. While it runs its state cannot be read (WS_RUNNING).
+	 * What a reader sees changes only inside suspend, resume, step, run_until and update. No
+	 * two of these run at a time, no reader runs beside them, and they report what changed
+	 * (ws_target_changed()). A device that stopped on its own counts as running until update
+	 * says that it stopped.
 	 */
 
-	/** Takes in what happened since: devices that stopped, steps that are done, contexts and
-	 * images. Cheap when nothing did. */
+	/** Takes in what happened since the last call: devices that stopped, steps that are done,
+	 * new contexts and images. Cheap when nothing happened. */
 	enum ws_status (*update)(struct ws_target *target, struct ws_error *err);
 	/** Whether a device runs. */
 	bool (*running)(const struct ws_target *target, uint32_t device_index);
 	/**
-	 * Stops, or lets run, one device, or all (`device_index` WS_NONE). Doing it to one that is
-	 * in that state already is WS_OK. `wait` false: WS_EVENT_STOPPED tells.
+	 * Stops or resumes one device, or all of them (`device_index` WS_NONE). WS_OK also for one
+	 * that is in that state already. `wait` false: returns at once, and WS_EVENT_STOPPED says
+	 * when it has stopped.
 	 */
 	enum ws_status (*suspend)(struct ws_target *target, uint32_t device_index, bool wait,
 				  struct ws_error *err);
@@ -222,17 +226,18 @@ struct ws_target_ops {
 			       uint64_t *ret_warps, struct ws_error *err);
 	/**
 	 * Lets the warps of the mask run until they reach `pc`. WS_UNSUPPORTED: they cannot run
-	 * alone; WS_ABSENT: `pc` is no code. `flags`: WS_STEP_NO_WAIT.
+	 * alone; WS_ABSENT: there is no code at `pc`. `flags`: WS_STEP_NO_WAIT.
 	 */
 	enum ws_status (*run_until)(struct ws_target *target, uint32_t sm_index, uint64_t warp_mask,
 				    uint64_t pc, uint32_t flags, struct ws_error *err);
 
-	/* ---- breakpoints: optional, all or none; broken warps then have WS_WARP_STOP ---- */
+	/* ---- breakpoints: optional, all or none; a warp that hit one then has WS_WARP_STOP ----
+	 */
 
-	/** Plants one at a code address of a device. WS_ABSENT: no code there. */
+	/** Sets a breakpoint at a code address of a device. WS_ABSENT: no code there. */
 	enum ws_status (*plant)(struct ws_target *target, uint32_t device_index, uint64_t pc,
 				struct ws_error *err);
-	/** Takes it out again. */
+	/** Removes it. */
 	enum ws_status (*unplant)(struct ws_target *target, uint32_t device_index, uint64_t pc,
 				  struct ws_error *err);
 	/** Stops the first warp of every kernel that starts. */
@@ -250,42 +255,42 @@ struct ws_target_ops {
 	/* ---- events: optional, all or none ---- */
 
 	/**
-	 * Takes the oldest event. WS_ABSENT: none waits. None is lost: where one cannot be told now
-	 * (WS_NO_MEMORY) it is told later. No row changes by it. Safe beside everything else, also
-	 * beside a step that waits.
+	 * Takes the oldest event. WS_ABSENT: none is waiting. No event is lost: one that cannot be
+	 * delivered now (WS_NO_MEMORY) is delivered later. No row changes. May be called beside
+	 * everything else, also beside a step that waits.
 	 */
 	enum ws_status (*next_event)(struct ws_target *target, struct ws_event *ret_event,
 				     struct ws_error *err);
 	/**
-	 * Lets the host threads go that wait for events up to this sequence number, and no others.
-	 * One that can only let all of them go waits until all that were taken are acknowledged.
-	 * Safe beside everything but next_event.
+	 * Releases the host threads that wait for events up to this sequence number, and no others.
+	 * A back end that can only release all of them does so when every event that was taken is
+	 * acknowledged. May be called beside everything but next_event.
 	 */
 	enum ws_status (*acknowledge)(struct ws_target *target, uint64_t up_to,
 				      struct ws_error *err);
 	/**
-	 * Sets what is wanted from now on (ws_wants); nothing is before the first call. Host
-	 * threads that wait for an event that is wanted no more are let go, whether it was taken or
-	 * not. What cannot be had is passed over. Safe beside everything but next_event and
-	 * acknowledge.
+	 * Sets what is wanted from now on (ws_wants); before the first call nothing is. Host
+	 * threads that wait for an event that is no longer wanted are released, whether it was
+	 * taken or not. What the back end does not have is ignored. May be called beside everything
+	 * but next_event and acknowledge.
 	 */
 	enum ws_status (*want)(struct ws_target *target, uint32_t wants, struct ws_error *err);
 	/**
-	 * Has `wake(data)` called, on any thread and not for long, whenever an event was added.
-	 * NULL stops it: no call is running or will come once this returned.
+	 * Has `wake(data)` called whenever an event was added. The call may come on any thread and
+	 * must return soon. NULL stops it: once this has returned, no call is running or will come.
 	 */
 	void (*on_event)(struct ws_target *target, void (*wake)(void *data), void *data);
 
-	/* ---- the host's side of a target that runs: optional, member by member ---- */
+	/* ---- the host's side of a running target: optional, member by member ---- */
 
-	/** Takes the oldest records of the driver's log, at most `cap`; `*ret_n` 0: none waits.
-	 * Safe beside everything else. */
+	/** Takes the oldest records of the driver's log, at most `cap`; `*ret_n` 0: none is
+	 * waiting. May be called beside everything else. */
 	enum ws_status (*take_logs)(struct ws_target *target, struct ws_log *ret_logs, uint32_t cap,
 				    uint32_t *ret_n, struct ws_error *err);
 	/**
-	 * What the log keeps from now on: the first rule that matches decides. `*ret_ruleset` is
-	 * the number of this set in later records. WS_ARGUMENT: a rule makes no sense; nothing
-	 * changed.
+	 * Sets what the log keeps from now on: the first rule that matches decides. `*ret_ruleset`
+	 * is the number that later records give for this set. WS_ARGUMENT: a rule is not valid;
+	 * nothing changed.
 	 */
 	enum ws_status (*log_rules)(struct ws_target *target, const struct ws_log_rule *rules,
 				    uint32_t n, uint32_t *ret_ruleset, struct ws_error *err);
@@ -298,8 +303,8 @@ struct ws_target_ops {
 				       struct ws_error *err);
 
 	/**
-	 * Memory of the host, pinned for the device, by its host address: as read_memory and
-	 * write_memory.
+	 * Host memory that is pinned for the device, by its host address; otherwise as read_memory
+	 * and write_memory.
 	 */
 	enum ws_status (*read_host)(const struct ws_target *target, uint64_t address, void *buffer,
 				    size_t len, size_t *ret_n, struct ws_error *err);
@@ -310,8 +315,8 @@ struct ws_target_ops {
 				       uint64_t address, uint64_t *ret_address,
 				       struct ws_error *err);
 	/**
-	 * Prepares to go on without a debugger. `runs`: the program is let run for it, and
-	 * WS_EVENT_DETACHED says when it is done.
+	 * Prepares the program to go on without a debugger. `runs`: the program runs while this is
+	 * done, and WS_EVENT_DETACHED says when it is over.
 	 */
 	enum ws_status (*detach)(struct ws_target *target, bool runs, struct ws_error *err);
 
@@ -328,16 +333,16 @@ struct ws_cubin_set;
 
 struct ws_target_own;
 
-/** A target: part of a back end's own structure, made by ws_target_init(). */
+/** A target: a member of the back end's own structure, set up by ws_target_init(). */
 struct ws_target {
 	const struct ws_target_ops *ops;
-	void *state; /**< the back end's own */
+	void *state; /**< the back end's own data */
 	/** Lengths of the lists: filled in by the back end when it opens, then by
 	 * ws_target_changed(). */
 	struct ws_counts counts;
 	/** Counts up by one whenever rows change; ws_target_changes() says which. */
 	uint64_t generation;
-	struct ws_target_own *own; /**< the waist's */
+	struct ws_target_own *own; /**< the waist's own data */
 };
 
 /**
@@ -355,30 +360,30 @@ struct ws_change {
 };
 
 enum {
-	WS_MAX_CHANGES = 256, /**< that are told one by one */
+	WS_MAX_CHANGES = 256, /**< that are reported one by one */
 };
 
-/** For back ends: the lists are new, and so are all indices. Nobody may read meanwhile. */
+/** For back ends: all lists and indices are new. Nobody may read meanwhile. */
 WS_API void ws_target_changed(struct ws_target *target, const struct ws_counts *counts);
 /**
- * For back ends: the lists and their indices stayed; rows changed of these warps (with their lanes,
- * registers, SM and memory) and no others. Nobody may read meanwhile.
+ * For back ends: the lists and their indices stay. Only rows of these warps changed, with their
+ * lanes, registers, SM and memory. Nobody may read meanwhile.
  */
 WS_API void ws_target_changed_warps(struct ws_target *target, const struct ws_change *changes,
 				    uint32_t n);
 /**
- * What changed since the target was of a generation. An SM may be told several times. False:
- * anything, the indices too.
+ * What changed since a generation of the target. An SM may be listed several times. False:
+ * anything may have changed, the indices too.
  */
 WS_API bool ws_target_changes(const struct ws_target *target, uint64_t since,
 			      struct ws_change ret_changes[WS_MAX_CHANGES], uint32_t *ret_n);
-/** Whether an event of this kind is told to one who wants that (ws_wants). */
+/** Whether an event of this kind is sent to a client with these wants (ws_wants). */
 WS_API bool ws_event_is_wanted(enum ws_event_kind kind, uint32_t wants);
 
 /** Closes a target and all that it owns. NULL is fine. */
 WS_API void ws_target_close(struct ws_target *target);
 
-/** What a target may be able to do; the rest all of them can. */
+/** What some targets can do; everything else all of them can. */
 enum ws_ability {
 	WS_CAN_RUN,            /**< suspend, resume */
 	WS_CAN_STEP,           /**< step */
@@ -499,12 +504,12 @@ WS_API enum ws_status ws_target_diagnostic(const struct ws_target *target, uint3
 
 /* ---- look-ups in the list of memory ranges */
 
-/** Whose memory a range is: index of the block (shared), warp (local) or grid (parameters, constant
- * banks); 0 in the other spaces. */
+/** What a range belongs to: the index of the block (shared), warp (local) or grid (parameters,
+ * constant banks); 0 in the other spaces. */
 WS_API uint32_t ws_memory_range_owner(const struct ws_memory_range *range);
 /**
- * Index of the first range that is not before (`space`, `owner`, `lane`) in the target's order; the
- * number of ranges when all are. `lane` counts for local memory only. O(log ranges).
+ * Index of the first range that is not before (`space`, `owner`, `lane`) in the target's order, or
+ * the number of ranges if there is none. `lane` matters for local memory only. O(log ranges).
  */
 WS_API uint32_t ws_target_first_range(const struct ws_target *target, enum ws_space space,
 				      uint32_t owner, uint32_t lane);
@@ -526,9 +531,10 @@ WS_API enum ws_status ws_target_find_warp(const struct ws_target *target, uint32
 /* ---- code */
 
 /**
- * The images of the target, in the order of its list: entry i is image i. The set is the target's
- * and valid as long as its indices are; an image that did not change while the target ran stays
- * open. A cut image is in it with what is left, one that cannot be read is in it empty.
+ * The images of the target, in the order of its list: entry i is image i. The set belongs to the
+ * target and is valid as long as its indices are. An image that did not change while the target ran
+ * stays open. Of a truncated image the set has what is left; an image that cannot be read is an
+ * empty entry.
  * @retval WS_NO_MEMORY
  */
 WS_API enum ws_status ws_target_cubins(const struct ws_target *target,
