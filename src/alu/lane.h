@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For the operations: loops over lanes that compilers vectorise, and what all of them do to
+ * sources. */
+#ifndef WSI_ALU_LANE_H
+#define WSI_ALU_LANE_H
+
+#include "alu/alu.h"
+#include "base/base.h"
+
+/*
+ * Functions with this mark are compiled twice where that helps; both give the same bits, since no
+ * operation depends on the width of vectors.
+ */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WSI_LANES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define WSI_LANES
+#endif
+
+/* Lanes do not meet: what a lane writes, another never reads. A lane must read before it writes. */
+#if defined(__clang__)
+#define WSI_FOR_LANES(l) \
+	_Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < WSI_ALU_LANES; l++)
+#else
+#define WSI_FOR_LANES(l) _Pragma("GCC ivdep") for (unsigned l = 0; l < WSI_ALU_LANES; l++)
+#endif
+
+#define WSI_INLINE static inline __attribute__((always_inline))
+
+/* Word of a source with its sign: integers `~` or, with an addend elsewhere, `-`; floats `-` and
+ * `|`. */
+WSI_INLINE uint32_t wsi_word(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned i,
+			     unsigned at)
+{
+	return (io->source[i][at] & alu->keep[i]) ^ alu->flip[i];
+}
+
+/* Two words of a source without a sign. */
+WSI_INLINE uint64_t wsi_pair(const struct wsi_alu_io *io, unsigned i, unsigned l)
+{
+	return io->source[i][l] | (uint64_t)io->source[i][WSI_ALU_LANES + l] << 32;
+}
+
+WSI_INLINE uint64_t wsi_wide(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned i,
+			     unsigned l)
+{
+	return wsi_word(alu, io, i, l) | (uint64_t)wsi_word(alu, io, i, WSI_ALU_LANES + l) << 32;
+}
+
+WSI_INLINE void wsi_put_wide(struct wsi_alu_io *io, unsigned l, uint64_t value)
+{
+	io->result[0][l] = (uint32_t)value;
+	io->result[0][WSI_ALU_LANES + l] = (uint32_t)(value >> 32);
+}
+
+/* A predicate source as the instruction sees it. */
+WSI_INLINE uint32_t wsi_predicate(const struct wsi_alu *alu, const struct wsi_alu_io *io,
+				  unsigned i)
+{
+	return io->predicate[i] ^ alu->predicate_flip[i];
+}
+
+enum wsi_combine { WSI_AND, WSI_OR, WSI_XOR };
+
+WSI_INLINE uint32_t wsi_combine(unsigned how, uint32_t a, uint32_t b)
+{
+	return how == WSI_AND ? a & b : how == WSI_OR ? a | b : a ^ b;
+}
+
+/* The two results of a comparison: it and its opposite, each combined with a predicate. */
+WSI_INLINE void wsi_put_compared(const struct wsi_alu *alu, struct wsi_alu_io *io, uint32_t bits,
+				 uint32_t with)
+{
+	io->predicate_result[0] = wsi_combine(alu->combine, bits, with);
+	io->predicate_result[1] = wsi_combine(alu->combine, ~bits, with);
+}
+
+/* ---- preparing ---- */
+
+struct wsi_alu_build {
+	const struct ws_insn *insn;
+	struct wsi_alu *alu;
+	enum ws_operation op; /* plain */
+	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
+	size_t n_mods;
+	bool negated[WSI_ALU_SOURCES], absolute[WSI_ALU_SOURCES], is_float[WSI_ALU_SOURCES];
+	uint64_t special; /* field of an operand that is a name */
+};
+
+/* Sets `run` and the parameters; false: these modifiers or operands are not implemented. */
+typedef bool wsi_alu_preparer(struct wsi_alu_build *b);
+
+bool wsi_alu_have(const struct wsi_alu_build *b, enum ws_modifier modifier);
+
+/* Whether there are as many register sources and predicate sources. */
+bool wsi_alu_shape(const struct wsi_alu_build *b, unsigned n_sources, unsigned n_predicates);
+
+/* Makes a source two words wide; false when the table says that its registers are not two. */
+bool wsi_alu_widen(struct wsi_alu_build *b, unsigned i);
+
+/* Takes the last source, a number, away; false when there is none. */
+bool wsi_alu_take_number(struct wsi_alu_build *b, uint64_t *ret_number);
+
+wsi_alu_preparer wsi_prepare_add, wsi_prepare_mad, wsi_prepare_lea, wsi_prepare_lane_add;
+wsi_alu_preparer wsi_prepare_minmax, wsi_prepare_iabs, wsi_prepare_isetp;
+wsi_alu_preparer wsi_prepare_logic, wsi_prepare_shift, wsi_prepare_extend, wsi_prepare_mask;
+wsi_alu_preparer wsi_prepare_count, wsi_prepare_permute;
+wsi_alu_preparer wsi_prepare_move, wsi_prepare_select;
+wsi_alu_preparer wsi_prepare_plop3, wsi_prepare_p2r, wsi_prepare_r2p;
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From an instruction to a function with its parameters. */
+#include "alu/lane.h"
+
+bool wsi_alu_have(const struct wsi_alu_build *b, enum ws_modifier modifier)
+{
+	for (size_t i = 0; i < b->n_mods; i++)
+		if (b->mods[i] == modifier)
+			return true;
+	return false;
+}
+
+bool wsi_alu_shape(const struct wsi_alu_build *b, unsigned n_sources, unsigned n_predicates)
+{
+	return b->alu->n_sources == n_sources && b->alu->n_predicates == n_predicates;
+}
+
+bool wsi_alu_widen(struct wsi_alu_build *b, unsigned i)
+{
+	struct wsi_alu_value *source = &b->alu->source[i];
+	bool is_register = source->place == WSI_ALU_REG || source->place == WSI_ALU_UREG;
+	if (is_register && source->words != 2 && source->number != 255)
+		return false;
+	if (source->place == WSI_ALU_NUMBER && b->is_float[i])
+		source->value <<= 32;
+	source->words = 2;
+	return true;
+}
+
+bool wsi_alu_take_number(struct wsi_alu_build *b, uint64_t *ret_number)
+{
+	struct wsi_alu *alu = b->alu;
+	if (alu->n_sources == 0 || alu->source[alu->n_sources - 1].place != WSI_ALU_NUMBER)
+		return false;
+	*ret_number = alu->source[--alu->n_sources].value;
+	return true;
+}
+
+/* ---- operands ---- */
+
+static bool add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const struct ws_operand *op)
+{
+	for (unsigned i = 0; i < op->count; i++) {
+		if (*n == WSI_ALU_PREDICATES)
+			return false;
+		list[(*n)++] = (struct wsi_alu_predicate){
+			.is_uniform = op->kind == WS_OPERAND_UPRED,
+			.number = (uint8_t)(op->number + i),
+		};
+	}
+	return true;
+}
+
+static bool add_result(struct wsi_alu_build *b, const struct ws_operand *op)
+{
+	struct wsi_alu *alu = b->alu;
+	if (ws_operand_is_predicate(op->kind))
+		return add_predicate(alu->predicate_result, &alu->n_predicate_results, op);
+	if (alu->n_results == WSI_ALU_RESULTS || op->count == 0 ||
+	    !ws_operand_is_register(op->kind))
+		return false;
+	alu->result[alu->n_results++] = (struct wsi_alu_value){
+		.place = op->kind == WS_OPERAND_REG ? WSI_ALU_REG : WSI_ALU_UREG,
+		.number = (uint8_t)op->number,
+		.words = op->count,
+	};
+	return true;
+}
+
+static bool add_source(struct wsi_alu_build *b, const struct ws_operand *op)
+{
+	struct wsi_alu *alu = b->alu;
+	if (ws_operand_is_predicate(op->kind)) {
+		if (op->negated && alu->n_predicates < WSI_ALU_PREDICATES)
+			alu->predicate_flip[alu->n_predicates] = UINT32_MAX;
+		return add_predicate(alu->predicate, &alu->n_predicates, op);
+	}
+	unsigned i = alu->n_sources;
+	if (i == WSI_ALU_SOURCES || op->count == 0)
+		return false;
+	struct wsi_alu_value value = { .number = (uint8_t)op->number, .words = op->count };
+	bool is_register = ws_operand_is_register(op->kind);
+	if (op->role == WS_ROLE_BANK) {
+		value.place = is_register ? WSI_ALU_BINDLESS : WSI_ALU_CONSTANT;
+		if (!is_register)
+			value.number = (uint8_t)op->value;
+		value.words = 1;
+	} else if (is_register) {
+		value.place = op->kind == WS_OPERAND_REG ? WSI_ALU_REG : WSI_ALU_UREG;
+	} else if (op->kind == WS_OPERAND_IMMEDIATE || op->kind == WS_OPERAND_FLOAT) {
+		value.place = WSI_ALU_NUMBER;
+		value.value = (uint64_t)op->value;
+		b->is_float[i] = op->kind == WS_OPERAND_FLOAT;
+	} else {
+		return false;
+	}
+	b->negated[i] = op->negated;
+	b->absolute[i] = op->absolute;
+	alu->keep[i] = UINT32_MAX;
+	alu->source[alu->n_sources++] = value;
+	return true;
+}
+
+static bool add_operand(struct wsi_alu_build *b, const struct ws_operand *op)
+{
+	switch (op->role) {
+	case WS_ROLE_WRITTEN:
+		return add_result(b, op);
+	case WS_ROLE_UPDATED:
+		return add_result(b, op) && add_source(b, op);
+	case WS_ROLE_READ:
+		if (op->kind == WS_OPERAND_SPECIAL) {
+			b->special = op->number;
+			return true;
+		}
+		return add_source(b, op);
+	case WS_ROLE_BANK:
+		return add_source(b, op);
+	case WS_ROLE_OFFSET: /* of the bank before it */
+		if (b->alu->n_sources == 0)
+			return false;
+		b->alu->source[b->alu->n_sources - 1].value = (uint64_t)op->value;
+		return true;
+	case WS_ROLE_ADDRESS_BASE:
+	case WS_ROLE_DESCRIPTOR:
+	case WS_ROLE_TARGET:
+		break;
+	}
+	return false;
+}
+
+static bool take_operands(struct wsi_alu_build *b)
+{
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	size_t n = ws_sass_operands(b->insn, 0, ops, WSI_COUNT(ops));
+	for (size_t i = 0; i < n; i++)
+		if (!add_operand(b, &ops[i]))
+			return false;
+	return true;
+}
+
+/* ---- operations ---- */
+
+static wsi_alu_preparer *const preparers[] = {
+	[WS_OP_BMSK] = wsi_prepare_mask,     [WS_OP_BREV] = wsi_prepare_count,
+	[WS_OP_FLO] = wsi_prepare_count,     [WS_OP_IABS] = wsi_prepare_iabs,
+	[WS_OP_IADD] = wsi_prepare_add,      [WS_OP_IADD3] = wsi_prepare_add,
+	[WS_OP_IMAD] = wsi_prepare_mad,      [WS_OP_IMNMX] = wsi_prepare_minmax,
+	[WS_OP_ISETP] = wsi_prepare_isetp,   [WS_OP_LEA] = wsi_prepare_lea,
+	[WS_OP_LOP3] = wsi_prepare_logic,    [WS_OP_MOV] = wsi_prepare_move,
+	[WS_OP_MOV64IUR] = wsi_prepare_move, [WS_OP_P2R] = wsi_prepare_p2r,
+	[WS_OP_PLOP3] = wsi_prepare_plop3,   [WS_OP_POPC] = wsi_prepare_count,
+	[WS_OP_PRMT] = wsi_prepare_permute,  [WS_OP_R2P] = wsi_prepare_r2p,
+	[WS_OP_SEL] = wsi_prepare_select,    [WS_OP_SGXT] = wsi_prepare_extend,
+	[WS_OP_SHF] = wsi_prepare_shift,     [WS_OP_UP2UR] = wsi_prepare_p2r,
+	[WS_OP_UR2UP] = wsi_prepare_r2p,     [WS_OP_VIADD] = wsi_prepare_lane_add,
+	[WS_OP_VIMNMX] = wsi_prepare_minmax,
+};
+
+/* Operations of values by their category, though no preparer knows them. */
+static bool is_of_values(enum ws_operation operation)
+{
+	switch (ws_sass_category(operation)) {
+	case WS_CATEGORY_FLOAT:
+	case WS_CATEGORY_INTEGER:
+	case WS_CATEGORY_CONVERT:
+	case WS_CATEGORY_PREDICATE:
+	case WS_CATEGORY_MATRIX:
+		return true;
+	case WS_CATEGORY_MOVE:
+		return operation != WS_OP_R2UR; /* from one lane to all */
+	case WS_CATEGORY_MEMORY:
+	case WS_CATEGORY_TEXTURE:
+	case WS_CATEGORY_SURFACE:
+	case WS_CATEGORY_TENSOR_MAP:
+	case WS_CATEGORY_BULK:
+	case WS_CATEGORY_TENSOR_MEMORY:
+	case WS_CATEGORY_BARRIER:
+	case WS_CATEGORY_CACHE:
+	case WS_CATEGORY_WARP:
+	case WS_CATEGORY_CONTROL:
+	case WS_CATEGORY_CONVERGENCE:
+	case WS_CATEGORY_SYSTEM:
+	case WS_CATEGORY_GRAPHICS:
+		break;
+	}
+	return false;
+}
+
+enum wsi_alu_status wsi_alu_prepare(const struct ws_insn *insn, struct wsi_alu *ret_alu)
+{
+	*ret_alu = (struct wsi_alu){ .run = NULL };
+	if (!insn->known || !is_of_values((enum ws_operation)insn->operation))
+		return WSI_ALU_ELSEWHERE;
+	struct wsi_alu_build b = {
+		.insn = insn,
+		.alu = ret_alu,
+		.op = ws_sass_plain_operation(insn->operation),
+	};
+	b.n_mods = ws_sass_modifiers(insn, b.mods, WSI_COUNT(b.mods));
+	wsi_alu_preparer *preparer = b.op < WSI_COUNT(preparers) ? preparers[b.op] : NULL;
+	bool known = preparer && !insn->unknown[0] && !insn->unknown[1] &&
+		     !wsi_alu_have(&b, WS_MOD_UNKNOWN) && take_operands(&b) && preparer(&b);
+	return known ? WSI_ALU_OK : WSI_ALU_MISSING;
+}
