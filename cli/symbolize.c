@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope symbolize: code places on standard input, chains of calls on standard output. */
-#include "lines.h"
+#include "lines/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "../../cli/dim3.h"
+#include "../../cli/info/dim3.h"
 #include "../../cli/rows.h"
 
 struct text {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * warpscope info DUMP TABLE [FILTER...]: cuda-gdb's `info cuda` tables, and more of their kind.
- * This file knows the command line and what the tables share; info_*.c have the tables.
+ * This file knows the command line and what the tables share; the other files of the folder have
+ * the tables.
  */
-#include "info.h"
+#include "info/info.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info where ADDRESS: which registers of which lanes hold the address, or one beside it. */
-#include "info.h"
+#include "info/info.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * where something branches to; every bit that the text does not show is in a comment that is read
  * back (docs/formats/assembly.md).
  */
-#include "disas.h"
-#include "lines.h"
+#include "disas/disas.h"
+#include "lines/lines.h"
 
 #include <warpscope/assemble.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope disas --cfg: basic blocks as text, as a graph for dot(1), and as JSON. */
-#include "disas.h"
+#include "disas/disas.h"
 
 #include <inttypes.h>
 #include <string.h>

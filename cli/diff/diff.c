@@ -5,7 +5,7 @@
  * What is few (verdict, exceptions, kernels, groups of threads, modules) becomes a list of items
  * with a key and a value on each side; both lists are sorted by key and merged. Warps are matched
  * by what stays the same from run to run: device, grid, block, and the first thread; then registers
- * are compared lane by lane. Memory is compared range by range (diff_memory.c). Nothing is kept per
+ * are compared lane by lane. Memory is compared range by range (diff/memory.c). Nothing is kept per
  * lane or per byte.
  */
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include <warpscope/cubin.h>
 #include <warpscope/report.h>
 
-#include "diff.h"
+#include "diff/diff.h"
 
 enum { OPTION_LIMIT = 300, TEXT = DIFF_TEXT, MAX_REGS = 256 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info modules: the loaded cubins. */
-#include "info.h"
+#include "info/info.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info where ADDRESS: everything that the input knows of an address. */
-#include "info.h"
+#include "info/info.h"
 #include "positions.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "blocks.h"
+#include "info/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

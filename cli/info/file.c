@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info sections, metadata: what only a file has. */
-#include "info.h"
+#include "info/info.h"
 
 #include <stdio.h>
 #include <string.h>

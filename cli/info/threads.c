@@ -4,11 +4,11 @@
  * 270,000, so they are read warp by warp, block by block, and only one block is held at a time;
  * neighbours at one pc are joined while they pass by.
  */
-#include "info.h"
+#include "info/info.h"
 
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "info/blocks.h"
 
 static const struct column range_columns[] = {
 	{ NULL, "kernel", COLUMN_DATA },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Line tables as they are written: header and opcodes, in the manner of readelf
  * --debug-dump=rawline. */
-#include "lines.h"
+#include "lines/lines.h"
 
 /* ---- headers ---- */
 

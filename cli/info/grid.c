@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info contexts, kernels, blocks, clusters: the program's view. */
-#include "info.h"
+#include "info/info.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
+#include "info/blocks.h"
 
 /* ---- contexts ---- */
 

@@ -6,7 +6,7 @@
 #ifndef WARPSCOPE_CLI_BLOCKS_H
 #define WARPSCOPE_CLI_BLOCKS_H
 
-#include "dim3.h"
+#include "info/dim3.h"
 #include "session.h"
 
 struct block_entry {

@@ -7,7 +7,7 @@
  * only when nothing on the ways between the two writes them (warpscope/flow.h); a value that may be
  * another is not shown.
  */
-#include "disas.h"
+#include "disas/disas.h"
 #include "session.h"
 #include "symbols.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info memory: the stretches of memory whose contents are known. */
-#include "info.h"
+#include "info/info.h"
 
 static const struct column memory_columns[] = {
 	{ "Space", "space", 0 },

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff.h"
-#include "info.h"
+#include "diff/diff.h"
 
 enum { CHUNK = 64 * 1024 };
 

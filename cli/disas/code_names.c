@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "code_names.h"
+#include "disas/code_names.h"
 
 #include <warpscope/assemble.h>
 

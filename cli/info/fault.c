@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info exceptions (every one, wherever it is), info barriers (who waits for whom). */
-#include "info.h"
+#include "info/info.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dim3.h"
+#include "info/dim3.h"
 
 int dim3_compare(struct ws_dim3 a, struct ws_dim3 b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warpscope lines: line maps of GPU code. This file reads the command line; lines_rows.c and
- * lines_raw.c answer. */
-#include "lines.h"
+/* warpscope lines: line maps of GPU code. This file reads the command line; lines/rows.c and
+ * lines/raw.c answer. */
+#include "lines/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

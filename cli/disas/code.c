@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of one function: text with names, marks, source lines, words. */
-#include "disas.h"
+#include "disas/disas.h"
 #include "positions.h"
 
 #include <stdio.h>

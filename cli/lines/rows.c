@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of functions, chains of a pc, code of a source line. */
-#include "lines.h"
+#include "lines/lines.h"
 
 #include <stdio.h>
 #include <string.h>

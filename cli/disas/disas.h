@@ -3,7 +3,7 @@
 #ifndef WARPSCOPE_CLI_DISAS_H
 #define WARPSCOPE_CLI_DISAS_H
 
-#include "code_names.h"
+#include "disas/code_names.h"
 #include "names.h"
 
 struct disas_thread;
@@ -42,7 +42,7 @@ struct disas_code {
 	const struct disas_thread *thread; /* whose registers are shown; NULL: none */
 };
 
-/* disas_code.c */
+/* disas/code.c */
 /* False when the function has no code that could be read, which has been told. */
 bool disas_code_init(struct disas_code *code, struct disas *d, struct ws_cubin *cubin,
 		     const struct ws_function *function);
@@ -59,17 +59,17 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off);
 size_t disas_code_text(struct disas_code *code, const struct ws_insn *insn, uint64_t off,
 		       bool control, char *text, size_t size);
 
-/* disas_cfg.c: blocks in place of the bare instructions. */
+/* disas/cfg.c: blocks in place of the bare instructions. */
 void disas_cfg_show(struct disas_code *code);
 
-/* disas_thread.c */
+/* disas/thread.c */
 /* The code around the pc of one thread of a dump. An exit status. */
 int disas_thread_run(struct disas *d, int argc, char **argv);
 /* The values that an instruction finds in the thread's registers: text behind a line, or the
  * element "registers". */
 void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, uint64_t off);
 
-/* disas_asm.c: a whole image as `warpscope as` reads it. */
+/* disas/asm.c: a whole image as `warpscope as` reads it. */
 void disas_asm(struct disas *d, const struct image *image);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info devices, sms, warps, lanes: the hardware's view. */
-#include "info.h"
+#include "info/info.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope disas: machine code of GPU functions as text. */
-#include "disas.h"
-#include "lines.h"
+#include "disas/disas.h"
+#include "lines/lines.h"
 
 #include <string.h>
 
