@@ -9,29 +9,6 @@
 
 #include "cli.h"
 
-const char verb_as_help[] =
-	"Assembles functions, data and machine instructions as text, in the language that\n"
-	"'warpscope disas --asm' writes, into a cubin; no vendor tool is needed. The language is\n"
-	"described in docs/formats/assembly.md. SOURCE is a file, or - for standard input.\n"
-	"\n"
-	"  -o, --output FILE  the cubin (required); an existing file is replaced only when the "
-	"new\n"
-	"                     one is complete\n"
-	"  --arch sm_NN       the architecture, overriding the text's .arch\n"
-	"\n"
-	"Mistakes are reported with line and column, and no cubin is written then: exit status "
-	"1.\n";
-
-enum { OPTION_ARCH = 'a', OPTION_OUTPUT = 'o' };
-
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "output", required_argument, NULL, OPTION_OUTPUT },
-	{ "arch", required_argument, NULL, OPTION_ARCH },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_as_options = { "o:", options };
-
 struct as {
 	struct cli *cli;
 	const char *path, *output, *arch;
@@ -138,26 +115,23 @@ static int assemble(struct as *as, struct ws_str source)
 	return CLI_NO_ANSWER;
 }
 
+const struct cli_option verb_as_options[] = {
+	{ "output", 'o', CLI_TEXT, .at = offsetof(struct as, output) },
+	{ "arch", 0, CLI_TEXT, .at = offsetof(struct as, arch) },
+	{ 0 },
+};
+
 int verb_as(struct cli *cli, int argc, char **argv)
 {
 	struct as as = { .cli = cli };
-	int option, status = CLI_ANSWERED;
-	while (status == CLI_ANSWERED &&
-	       (option = cli_option(&verb_as_options, argc, argv)) != -1) {
-		if (option == OPTION_OUTPUT)
-			as.output = optarg;
-		else if (option == OPTION_ARCH)
-			as.arch = optarg;
-		else
-			status = cli_common_option(cli, "as", option);
-	}
+	int status = cli_options_take(cli, verb_as_options, &as, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
-	if (optind + 1 != argc)
+	if (argc != 1)
 		return cli_usage("as", "exactly one SOURCE is needed");
 	if (!as.output)
 		return cli_usage("as", "-o FILE is needed");
-	as.path = argv[optind];
+	as.path = argv[0];
 	size_t len = 0;
 	char *text = read_source(as.path, &len);
 	if (!text)

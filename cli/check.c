@@ -10,32 +10,20 @@
 enum { /* shown of one rule, unless a limit is given; the rest is counted */
        MOST_IN_TEXT = 20,
        MOST_IN_JSON = 1000,
-       OPTION_LIMIT = 300,
 };
-
-const char verb_check_help[] =
-	"Checks every section, link, row, size, range, string and id against the file and the "
-	"other\n"
-	"tables, and prints a line for each finding: where in the file, what, why. If the section\n"
-	"headers of a file are lost, it says what can still be found by content. The last line is\n"
-	"the verdict.\n"
-	"\n"
-	"  --limit N              findings of each kind to show; 0: all (default 20 for text, 1000 "
-	"for\n"
-	"                         JSON)\n";
 
 struct check {
 	struct cli *cli;
 	const struct ws_core *core;
 	struct ws_json *json; /* NULL in text */
 	uint64_t shown[WS_N_CHECKS];
-	uint64_t limit; /* findings of one rule, salvaged parts; 0: all */
+	struct cli_given limit; /* findings of one rule, salvaged parts; 0: all */
 };
 
 /* Whether the next one of a list is to be shown, of which `n` have come. */
 static bool within(const struct check *check, uint64_t n)
 {
-	return check->limit == 0 || n < check->limit;
+	return check->limit.value == 0 || n < check->limit.value;
 }
 
 static struct ws_str section_name(const struct ws_core *core, uint32_t index)
@@ -153,7 +141,7 @@ static void summary_text(struct check *check, const struct ws_check_summary *sum
 		if (!within(check, check->shown[rule] - !!check->shown[rule]))
 			ws_out_printf(
 				out, "... and %" PRIu64 " more of kind '%s'; --limit 0 shows all\n",
-				check->shown[rule] - check->limit,
+				check->shown[rule] - check->limit.value,
 				ws_check_rule_word((enum ws_check_rule)rule));
 	}
 	salvaged_show(check);
@@ -212,36 +200,29 @@ static int check_run(struct check *check, const char *path)
 	return summary.findings ? CLI_FOUND : CLI_ANSWERED;
 }
 
-static const struct option options[] = { CLI_COMMON_OPTIONS,
-					 { "limit", required_argument, NULL, OPTION_LIMIT },
-					 { NULL, 0, NULL, 0 } };
-const struct cli_options verb_check_options = { "", options };
+const struct cli_option verb_check_options[] = {
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct check, limit) },
+	{ 0 },
+};
 
 int verb_check(struct cli *cli, int argc, char **argv)
 {
-	bool has_limit = false;
-	uint64_t limit = 0;
-	for (int option; (option = cli_option(&verb_check_options, argc, argv)) != -1;) {
-		has_limit = has_limit || option == OPTION_LIMIT;
-		if (option == OPTION_LIMIT && !cli_number(optarg, &limit))
-			return cli_usage("check", "--limit takes a number");
-		if (option != OPTION_LIMIT &&
-		    cli_common_option(cli, "check", option) != CLI_ANSWERED)
-			return CLI_USAGE;
-	}
-	if (!has_limit)
-		limit = cli->json ? MOST_IN_JSON : MOST_IN_TEXT;
-	if (argc - optind != 1)
+	struct check check = { .cli = cli };
+	if (cli_options_take(cli, verb_check_options, &check, &argc, &argv) != CLI_ANSWERED)
+		return CLI_USAGE;
+	if (!check.limit.given)
+		check.limit.value = cli->json ? MOST_IN_JSON : MOST_IN_TEXT;
+	if (argc != 1)
 		return cli_usage("check", "exactly one dump is needed");
 	struct ws_target *target;
-	int status = cli_target_open(cli, argv[optind], &target);
+	int status = cli_target_open(cli, argv[0], &target);
 	if (status != CLI_ANSWERED)
 		return status;
-	struct check check = { .cli = cli, .core = ws_target_core(target), .limit = limit };
+	check.core = ws_target_core(target);
 	if (check.core) {
-		status = check_run(&check, argv[optind]);
+		status = check_run(&check, argv[0]);
 	} else {
-		cli_warn("%s: only a dump file can be checked", argv[optind]);
+		cli_warn("%s: only a dump file can be checked", argv[0]);
 		status = CLI_NO_ANSWER;
 	}
 	ws_target_close(target);

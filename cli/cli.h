@@ -5,8 +5,8 @@
 #ifndef WARPSCOPE_CLI_H
 #define WARPSCOPE_CLI_H
 
-#include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <warpscope/out.h>
 #include <warpscope/target.h>
@@ -66,51 +66,52 @@ struct cli {
 	 */
 	uint64_t output_limit;
 	uint64_t input_bytes, output_bytes; /* opened (unpacked), and written, so far */
+	const char *verb;                   /* the one that runs */
 	const char *api_lib; /* provider of the debugger API to go through, LIB[:SYMBOL], or NULL */
 };
 
-/* ---- options that every verb takes: a verb's getopt_long() table starts with them ---- */
+/* ---- options ---- */
 
-enum {
-	CLI_OPTION_JSON = 256,
-	CLI_OPTION_COLOR,
-	CLI_OPTION_SIZE_LIMIT,
-	CLI_OPTION_OUTPUT_LIMIT,
-	CLI_OPTION_API_LIB,
+/* What an option does with its value. From CLI_TEXT on it needs one. */
+enum cli_value {
+	CLI_FLAG,     /* has none: sets a bool */
+	CLI_BITS,     /* has none: sets `bits` of a uint32_t */
+	CLI_TEXT,     /* a const char * */
+	CLI_NUMBER,   /* a struct cli_given */
+	CLI_TAKE,     /* take() looks at it */
+	CLI_MAY_TAKE, /* the same; without one, NULL: it is the next word only if that is a number
+			 or "current" */
 };
 
-#define CLI_COMMON_OPTIONS                                                        \
-	{ "json", no_argument, NULL, CLI_OPTION_JSON },                           \
-		{ "api-lib", required_argument, NULL, CLI_OPTION_API_LIB },       \
-		{ "color", required_argument, NULL, CLI_OPTION_COLOR },           \
-		{ "size-limit", required_argument, NULL, CLI_OPTION_SIZE_LIMIT }, \
-	{                                                                         \
-		"output-limit", required_argument, NULL, CLI_OPTION_OUTPUT_LIMIT  \
-	}
-
-/* The options of a verb: letters as getopt() takes them, names as getopt_long(). */
-struct cli_options {
-	const char *letters;
-	const struct option *names;
+/* A number that may be on the command line. */
+struct cli_given {
+	bool given;
+	uint64_t value;
 };
 
-/* The next option, as getopt_long() says it. The command line of a verb is sorted: no option in it
- * is unknown or lacks its value, and operands begin at `optind` after the last. */
-int cli_option(const struct cli_options *options, int argc, char **argv);
-/* Whether the word after an option whose value may be left out is its value: a number or "current".
- */
-bool cli_is_optional(const char *text);
+/* One option of a verb. A table of them ends with a row of zeros. */
+struct cli_option {
+	const char *name; /* without its dashes; "": only the letter */
+	char letter;      /* a second name, or 0 */
+	enum cli_value value;
+	size_t at; /* of its member, in what the verb fills */
+	uint32_t bits;
+	/* CLI_ANSWERED, or another exit status when told what is wrong. */
+	int (*take)(void *query, const char *text);
+};
 
-/* Serves an option that every verb takes, with its value in `optarg`. CLI_ANSWERED or CLI_USAGE. */
-int cli_common_option(struct cli *cli, const char *verb, int option);
+/* Takes the options of a command line as a verb gets it into `query`, as the table says, those of
+ * every verb into `cli`; leaves the operands in `argc` and `argv`. An exit status. */
+int cli_options_take(struct cli *cli, const struct cli_option *options, void *query, int *argc,
+		     char ***argv);
 
 /* Fills `sorted`, which has room for `argc` + 1 words: `argv[0]`, the options with their values,
  * "--", the operands. CLI_ANSWERED, or CLI_USAGE when told what is wrong with an option. */
-int cli_options_sort(const char *verb, const struct cli_options *options, int argc, char **argv,
+int cli_options_sort(const char *verb, const struct cli_option *options, int argc, char **argv,
 		     char **sorted);
 /* Index of operand `n` in a command line that is not sorted yet; `argc` when there are fewer.
  * Options that are not known count as having no value. */
-int cli_operand(const struct cli_options *options, int argc, char **argv, int n);
+int cli_operand(const struct cli_option *options, int argc, char **argv, int n);
 
 /* The name that was probably meant, or NULL when none is close. */
 const char *cli_nearest(const char *text, size_t len, const char *const *names, size_t n);
@@ -132,11 +133,12 @@ void *cli_alloc(size_t count, size_t size);
 _Noreturn void cli_out_of_memory(void);
 
 /* Each returns an exit status. `argv[0]` is the verb; `--help` has been served already, from
- * verb_NAME_help: what it does, its own options, and when it does not answer. */
+ * verb_NAME_help, which is made from help/NAME.txt: what it does, its own options, and when it does
+ * not answer. */
 #define X(name, synopsis, words, help)                           \
 	int verb_##name(struct cli *cli, int argc, char **argv); \
 	extern const char verb_##name##_help[];                  \
-	extern const struct cli_options verb_##name##_options;
+	extern const struct cli_option verb_##name##_options[];
 CLI_VERB_LIST(X)
 #undef X
 

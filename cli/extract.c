@@ -10,30 +10,6 @@
 
 #include "session.h"
 
-const char verb_extract_help[] =
-	"Writes one part of a dump to a file, unchanged.\n"
-	"\n"
-	"  image N|IDENTITY       the image of a module as it was loaded, by its number in\n"
-	"                         `info modules` or the first digits of its code identity\n"
-	"  ptx N|IDENTITY         the PTX text that the image carries\n"
-	"  section N|NAME         a section of the dump, by number or the first with that name\n"
-	"  memory SPACE:ADDR+LEN [FILTER...]\n"
-	"                         global, shared, local, param or constN memory, of the focus or\n"
-	"                         the first thread that matches the filter\n"
-	"\n"
-	"  -o, --output FILE      the file to write (required); \"-\" is standard output\n"
-	"  --original             image, ptx: the image as it was compiled\n";
-
-enum { OPTION_ORIGINAL = 300 };
-
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "output", required_argument, NULL, 'o' },
-	{ "original", no_argument, NULL, OPTION_ORIGINAL },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_extract_options = { "o:", options };
-
 struct extract {
 	struct session session;
 	const char *output, *path;
@@ -258,22 +234,19 @@ static int extract_run(struct extract *extract, int argc, char **argv)
 	return cli_usage("extract", "image, ptx, section or memory; not \"%s\"", what);
 }
 
+const struct cli_option verb_extract_options[] = {
+	{ "output", 'o', CLI_TEXT, .at = offsetof(struct extract, output) },
+	{ "original", 0, CLI_FLAG, .at = offsetof(struct extract, original) },
+	{ 0 },
+};
+
 int verb_extract(struct cli *cli, int argc, char **argv)
 {
 	struct extract extract = { 0 };
-	int option, status = CLI_ANSWERED;
-	while (status == CLI_ANSWERED &&
-	       (option = cli_option(&verb_extract_options, argc, argv)) != -1) {
-		if (option == 'o')
-			extract.output = optarg;
-		else if (option == OPTION_ORIGINAL)
-			extract.original = true;
-		else
-			status = cli_common_option(cli, "extract", option);
-	}
+	int status = cli_options_take(cli, verb_extract_options, &extract, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
-	if (argc - optind < 3)
+	if (argc < 3)
 		return cli_usage("extract",
 				 "a dump, image, ptx, section or memory, and which one are needed");
 	if (!extract.output)
@@ -281,11 +254,11 @@ int verb_extract(struct cli *cli, int argc, char **argv)
 	if (strcmp(extract.output, "-") == 0 && cli->terminal)
 		return cli_usage("extract", "standard output is a terminal, and the bytes are "
 					    "written as they are: name a file, or append | xxd");
-	extract.path = argv[optind];
+	extract.path = argv[0];
 	status = session_open(&extract.session, cli, extract.path);
 	if (status != CLI_ANSWERED)
 		return status;
-	status = extract_run(&extract, argc - optind - 1, argv + optind + 1);
+	status = extract_run(&extract, argc - 1, argv + 1);
 	ws_cubin_close(extract.cubin);
 	session_close(&extract.session);
 	return status;

@@ -21,13 +21,13 @@ struct verb {
 	bool words_follow; /* its first operand is a file, and more words come behind */
 	const char *help;  /* one line */
 	const char *text;  /* the whole help */
-	const struct cli_options *options;
+	const struct cli_option *options;
 	int (*run)(struct cli *cli, int argc, char **argv);
 };
 
 static const struct verb verbs[] = {
 #define X(name, synopsis, words, help) \
-	{ #name, synopsis, words, help, verb_##name##_help, &verb_##name##_options, verb_##name },
+	{ #name, synopsis, words, help, verb_##name##_help, verb_##name##_options, verb_##name },
 	CLI_VERB_LIST(X)
 #undef X
 };
@@ -382,6 +382,7 @@ static int verb_run(struct cli *cli, const struct verb *verb, int argc, char **a
 		status = check_order(verb, n, sorted);
 	if (status == CLI_ANSWERED) {
 		guard_enter(verb->name, n, sorted);
+		cli->verb = verb->name;
 		status = verb->run(cli, n, sorted);
 	}
 	free(sorted);
@@ -389,7 +390,7 @@ static int verb_run(struct cli *cli, const struct verb *verb, int argc, char **a
 }
 
 /* warpscope help [VERB] */
-static int help_of(struct ws_out *out, int argc, char **argv, const struct cli_options *options)
+static int help_of(struct ws_out *out, int argc, char **argv, const struct cli_option *options)
 {
 	int at = cli_operand(options, argc, argv, 1);
 	const struct verb *verb = at < argc ? verb_find(argv[at]) : NULL;
@@ -425,7 +426,7 @@ static int verb_place(int argc, char **argv)
 }
 
 /* warpscope DUMP VERB: nobody's file has the name of a verb by chance. */
-static int swapped(int argc, char **argv, const struct cli_options *options)
+static int swapped(int argc, char **argv, const struct cli_option *options)
 {
 	int dump = cli_operand(options, argc, argv, 0), at = cli_operand(options, argc, argv, 1);
 	if (at >= argc || !verb_find(argv[at]) || !is_file(argv[dump]))
@@ -450,7 +451,7 @@ static int run(struct cli *cli, int argc, char **argv)
 	}
 	int at = verb_place(argc, argv);
 	if (at == 0) {
-		int status = swapped(argc, argv, &verb_report_options);
+		int status = swapped(argc, argv, verb_report_options);
 		return status != CLI_ANSWERED ? status : no_verb(cli, argc, argv);
 	}
 	char *name = argv[at];

@@ -19,18 +19,6 @@ enum {
 	LINE_BYTES = 16,
 };
 
-const char verb_mem_help[] =
-	"Prints memory like gdb's x command. SPACE is global, shared, local, param, const "
-	"(const[3]\n"
-	"for bank 3), code or generic; an address without a space is generic. Shared, local,\n"
-	"parameter and constant memory is that of the focus, or of the first thread that matches\n"
-	"the filter: mem DUMP shared:0x20 /xw 16 block (1,0,0).\n"
-	"\n"
-	"  /FORMAT   a count, a letter of xduotafcs, a size of b h w g (1, 2, 4, 8 bytes): /16xw\n"
-	"\n"
-	"If there are no bytes to show, it says why: never mapped as far as the dump knows, left\n"
-	"out when the dump was made, or damaged.\n";
-
 struct mem {
 	struct session session;
 	struct symbols *symbols; /* NULL until format 'a' needs them */
@@ -381,22 +369,19 @@ static int mem_run(struct mem *mem, int argc, char **argv)
 	return show_units(mem);
 }
 
-static const struct option options[] = { CLI_COMMON_OPTIONS, { NULL, 0, NULL, 0 } };
-const struct cli_options verb_mem_options = { "", options };
+const struct cli_option verb_mem_options[] = { { 0 } };
 
 int verb_mem(struct cli *cli, int argc, char **argv)
 {
 	struct mem mem = { .format = 'x', .count = 1 };
-	for (int option; (option = cli_option(&verb_mem_options, argc, argv)) != -1;) {
-		int status = cli_common_option(cli, "mem", option);
-		if (status != CLI_ANSWERED)
-			return status;
-	}
-	if (optind >= argc)
+	int status = cli_options_take(cli, verb_mem_options, &mem, &argc, &argv);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (argc < 1)
 		return cli_usage("mem", "which dump?");
-	int status = session_open(&mem.session, cli, argv[optind]);
+	status = session_open(&mem.session, cli, argv[0]);
 	if (status == CLI_ANSWERED)
-		status = mem_run(&mem, argc - optind - 1, argv + optind + 1);
+		status = mem_run(&mem, argc - 1, argv + 1);
 	symbols_destroy(mem.symbols);
 	session_close(&mem.session);
 	return status;

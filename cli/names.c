@@ -22,14 +22,14 @@ char *name_copy(struct ws_str mangled, enum name_form form)
 	return memcpy(cli_alloc(size, 1), text, size);
 }
 
-void name_print(struct ws_out *out, struct ws_str mangled, enum name_form form)
+void name_print(struct ws_out *out, struct ws_str mangled, bool full)
 {
 	char text[CLI_NAME_BYTES]; /* 128 KiB: not to be filled for a name */
 	if (!mangled.ptr) {
 		ws_out_text(out, "?");
 		return;
 	}
-	demangle(mangled, form, text);
+	demangle(mangled, full ? NAME_FULL : NAME_SHORT, text);
 	ws_out_escaped(out, ws_str_of(text));
 }
 

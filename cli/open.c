@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all verbs share of the command line: the options that each takes, and opening the input. */
+/* Opening what the command line names: what all verbs share of it. */
 #include "cli.h"
 
 #include <dirent.h>
@@ -13,63 +13,6 @@
 #include <warpscope/core.h>
 #include <warpscope/image.h>
 #include <warpscope/provider.h>
-
-/* ---- options ---- */
-
-/* A number of bytes: decimal or 0x, with K, M, G or T (powers of 1,024). */
-static bool parse_size(const char *text, uint64_t *ret_size)
-{
-	char digits[32];
-	size_t len = strlen(text);
-	static const char units[] = "KMGT";
-	const char *unit = len ? strchr(units, text[len - 1]) : NULL;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	len -= unit ? 1 : 0;
-	if (len == 0 || len >= sizeof digits)
-		return false;
-	memcpy(digits, text, len);
-	digits[len] = '\0';
-	uint64_t number;
-	if (!cli_number(digits, &number) || number == 0 || number > UINT64_MAX >> shift)
-		return false;
-	*ret_size = number << shift;
-	return true;
-}
-
-int cli_common_option(struct cli *cli, const char *verb, int option)
-{
-	switch (option) {
-	case CLI_OPTION_JSON:
-		cli->json = true;
-		return CLI_ANSWERED;
-	case CLI_OPTION_COLOR:
-		if (strcmp(optarg, "always") == 0)
-			cli->color = true;
-		else if (strcmp(optarg, "never") == 0)
-			cli->color = false;
-		else if (strcmp(optarg, "auto") != 0)
-			return cli_usage(verb, "--color takes auto, always or never");
-		return CLI_ANSWERED;
-	case CLI_OPTION_API_LIB:
-		cli->api_lib = optarg;
-		return CLI_ANSWERED;
-	case CLI_OPTION_SIZE_LIMIT:
-		if (!parse_size(optarg, &cli->size_limit))
-			return cli_usage(verb, "--size-limit takes bytes, such as 500M or 64G");
-		return CLI_ANSWERED;
-	case CLI_OPTION_OUTPUT_LIMIT:
-		if (strcmp(optarg, "none") == 0)
-			cli->output_limit = UINT64_MAX;
-		else if (!parse_size(optarg, &cli->output_limit))
-			return cli_usage(
-				verb, "--output-limit takes bytes, such as 500M or 64G, or none");
-		return CLI_ANSWERED;
-	default:
-		return CLI_USAGE; /* cli_options_sort() let none through */
-	}
-}
-
-/* ---- opening ---- */
 
 struct progress {
 	bool shown;

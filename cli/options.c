@@ -2,18 +2,85 @@
 /*
  * Options of the command line. getopt_long() takes any prefix of a name, complains in its own words
  * and, with POSIXLY_CORRECT, stops at the first operand. So a command line is checked and sorted
- * first: whole names only, options in front, "--", operands.
+ * here: whole names only, options in front, "--", operands.
  */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option *name_find(const struct cli_options *options, const char *text,
-				      size_t len)
+/* ---- options that every verb takes ---- */
+
+/* A number of bytes: decimal or 0x, with K, M, G or T (powers of 1,024). */
+static bool parse_size(const char *text, uint64_t *ret_size)
 {
-	for (const struct option *o = options->names; o->name; o++) {
-		if (strlen(o->name) == len && memcmp(o->name, text, len) == 0)
+	char digits[32];
+	size_t len = strlen(text);
+	static const char units[] = "KMGT";
+	const char *unit = len ? strchr(units, text[len - 1]) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	len -= unit ? 1 : 0;
+	if (len == 0 || len >= sizeof digits)
+		return false;
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	uint64_t number;
+	if (!cli_number(digits, &number) || number == 0 || number > UINT64_MAX >> shift)
+		return false;
+	*ret_size = number << shift;
+	return true;
+}
+
+static int take_color(void *query, const char *text)
+{
+	struct cli *cli = query;
+	if (strcmp(text, "always") == 0)
+		cli->color = true;
+	else if (strcmp(text, "never") == 0)
+		cli->color = false;
+	else if (strcmp(text, "auto") != 0)
+		return cli_usage(cli->verb, "--color takes auto, always or never");
+	return CLI_ANSWERED;
+}
+
+static int take_size_limit(void *query, const char *text)
+{
+	struct cli *cli = query;
+	return parse_size(text, &cli->size_limit)
+		       ? CLI_ANSWERED
+		       : cli_usage(cli->verb, "--size-limit takes bytes, such as 500M or 64G");
+}
+
+static int take_output_limit(void *query, const char *text)
+{
+	struct cli *cli = query;
+	if (strcmp(text, "none") == 0)
+		cli->output_limit = UINT64_MAX;
+	else if (!parse_size(text, &cli->output_limit))
+		return cli_usage(cli->verb,
+				 "--output-limit takes bytes, such as 500M or 64G, or none");
+	return CLI_ANSWERED;
+}
+
+static const struct cli_option common[] = {
+	{ "json", 0, CLI_FLAG, .at = offsetof(struct cli, json) },
+	{ "api-lib", 0, CLI_TEXT, .at = offsetof(struct cli, api_lib) },
+	{ "color", 0, CLI_TAKE, .take = take_color },
+	{ "size-limit", 0, CLI_TAKE, .take = take_size_limit },
+	{ "output-limit", 0, CLI_TAKE, .take = take_output_limit },
+	{ 0 },
+};
+
+/* ---- one word ---- */
+
+/* The option that `text` begins with, of a table. */
+static const struct cli_option *option_in(const struct cli_option *options, const char *text)
+{
+	size_t len = strcspn(text, "=");
+	for (const struct cli_option *o = options; o->name; o++) {
+		if (text[1] == '-' ? strlen(o->name) == len - 2 && len > 2 &&
+					     memcmp(o->name, text + 2, len - 2) == 0
+				   : o->letter && o->letter == text[1])
 			return o;
 	}
 	return NULL;
@@ -21,57 +88,51 @@ static const struct option *name_find(const struct cli_options *options, const c
 
 /* What one word of the command line is. */
 struct word {
-	bool option, known;
-	bool takes_value; /* an option that needs one */
-	bool may_take;    /* an option that may have one */
-	bool has_value;   /* the word has one: --name=value, -ovalue */
+	bool is_option;
+	const struct cli_option *option; /* NULL: none of that name */
+	bool is_common;
+	const char *value; /* inside the word: --name=value, -ovalue; or NULL */
 };
 
-static struct word word_read(const struct cli_options *options, const char *text)
+static struct word word_read(const struct cli_option *options, const char *text)
 {
 	struct word word = { 0 };
 	if (text[0] != '-' || text[1] == '\0' || (text[1] >= '0' && text[1] <= '9'))
 		return word; /* "-" is standard input, -1 a number */
-	word.option = true;
-	if (text[1] == '-') {
-		size_t len = strcspn(text + 2, "=");
-		const struct option *o = name_find(options, text + 2, len);
-		word.known = o != NULL;
-		word.takes_value = o && o->has_arg == required_argument;
-		word.may_take = o && o->has_arg == optional_argument;
-		word.has_value = text[2 + len] != '\0';
-		return word;
-	}
-	const char *letter = text[1] == ':' ? NULL : strchr(options->letters, text[1]);
-	word.known = letter != NULL;
-	word.takes_value = letter && letter[1] == ':';
-	word.has_value = text[2] != '\0';
+	word.is_option = true;
+	word.option = option_in(common, text);
+	word.is_common = word.option != NULL;
+	if (!word.option)
+		word.option = option_in(options, text);
+	const char *value = text[1] == '-' ? strchr(text, '=') : text[2] ? text + 1 : NULL;
+	word.value = value ? value + 1 : NULL;
 	return word;
 }
 
-bool cli_is_optional(const char *text)
+/* Whether the word after an option whose value may be left out is its value. */
+static bool is_optional(const char *text)
 {
 	uint64_t number;
 	return strcmp(text, "current") == 0 || cli_number(text, &number);
 }
 
-/* Whether the value of an option is the next word. */
+/* Whether the value of an option is the word behind `argv[i]`. */
 static bool value_follows(const struct word *word, int i, int argc, char **argv)
 {
-	if (word->has_value)
+	if (!word->option || word->value)
 		return false;
-	return word->takes_value ||
-	       (word->may_take && i + 1 < argc && cli_is_optional(argv[i + 1]));
+	return word->option->value == CLI_MAY_TAKE ? i + 1 < argc && is_optional(argv[i + 1])
+						   : word->option->value >= CLI_TEXT;
 }
 
-int cli_operand(const struct cli_options *options, int argc, char **argv, int n)
+int cli_operand(const struct cli_option *options, int argc, char **argv, int n)
 {
 	bool all = false; /* after "--" */
 	for (int i = 1; i < argc; i++) {
 		struct word word = all ? (struct word){ 0 } : word_read(options, argv[i]);
 		if (!all && strcmp(argv[i], "--") == 0)
 			all = true;
-		else if (!word.option && n-- == 0)
+		else if (!word.is_option && n-- == 0)
 			return i;
 		else if (value_follows(&word, i, argc, argv))
 			i++;
@@ -79,11 +140,15 @@ int cli_operand(const struct cli_options *options, int argc, char **argv, int n)
 	return argc;
 }
 
-static int unknown_option(const char *verb, const struct cli_options *options, const char *text)
+/* ---- the command line ---- */
+
+static int unknown_option(const char *verb, const struct cli_option *options, const char *text)
 {
 	const char *names[64];
 	size_t n = 0;
-	for (const struct option *o = options->names; o->name && n < sizeof names / sizeof names[0];
+	for (const struct cli_option *o = common; o->name; o++)
+		names[n++] = o->name;
+	for (const struct cli_option *o = options; o->name && n < sizeof names / sizeof names[0];
 	     o++)
 		names[n++] = o->name;
 	size_t dashes = strspn(text, "-");
@@ -93,7 +158,7 @@ static int unknown_option(const char *verb, const struct cli_options *options, c
 			 near ? " (did you mean --" : "", near ? near : "", near ? "?)" : "");
 }
 
-int cli_options_sort(const char *verb, const struct cli_options *options, int argc, char **argv,
+int cli_options_sort(const char *verb, const struct cli_option *options, int argc, char **argv,
 		     char **sorted)
 {
 	int n = 0, n_operands = 0;
@@ -103,20 +168,21 @@ int cli_options_sort(const char *verb, const struct cli_options *options, int ar
 	sorted[n++] = argv[0];
 	for (int i = 1; i < argc && status == CLI_ANSWERED; i++) {
 		struct word word = all ? (struct word){ 0 } : word_read(options, argv[i]);
+		bool follows = value_follows(&word, i, argc, argv);
 		if (!all && strcmp(argv[i], "--") == 0) {
 			all = true;
-		} else if (!word.option) {
+		} else if (!word.is_option) {
 			operands[n_operands++] = argv[i];
-		} else if (!word.known) {
+		} else if (!word.option) {
 			status = unknown_option(verb, options, argv[i]);
-		} else if (!word.takes_value && !word.may_take && word.has_value) {
+		} else if (word.option->value < CLI_TEXT && word.value) {
 			status = cli_usage(verb, "%.*s takes no value", (int)strcspn(argv[i], "="),
 					   argv[i]);
-		} else if (word.takes_value && !word.has_value && i + 1 == argc) {
+		} else if (follows && i + 1 == argc) {
 			status = cli_usage(verb, "%s needs a value", argv[i]);
 		} else {
 			sorted[n++] = argv[i];
-			if (value_follows(&word, i, argc, argv))
+			if (follows)
 				sorted[n++] = argv[++i];
 		}
 	}
@@ -127,9 +193,52 @@ int cli_options_sort(const char *verb, const struct cli_options *options, int ar
 	return status;
 }
 
-int cli_option(const struct cli_options *options, int argc, char **argv)
+static int option_take(struct cli *cli, const struct cli_option *option, void *query,
+		       const char *text)
 {
-	return getopt_long(argc, argv, options->letters, options->names, NULL);
+	void *member = (char *)query + option->at;
+	struct cli_given *number = member;
+	switch (option->value) {
+	case CLI_FLAG:
+		*(bool *)member = true;
+		return CLI_ANSWERED;
+	case CLI_BITS:
+		*(uint32_t *)member |= option->bits;
+		return CLI_ANSWERED;
+	case CLI_TEXT:
+		*(const char **)member = text;
+		return CLI_ANSWERED;
+	case CLI_NUMBER:
+		number->given = true;
+		return cli_number(text, &number->value)
+			       ? CLI_ANSWERED
+			       : cli_usage(cli->verb, "--%s takes a number, not '%s'", option->name,
+					   text);
+	case CLI_TAKE:
+	case CLI_MAY_TAKE:
+		break;
+	}
+	return option->take(query, text);
+}
+
+int cli_options_take(struct cli *cli, const struct cli_option *options, void *query, int *argc,
+		     char ***argv)
+{
+	char **at = *argv + 1;
+	int status = CLI_ANSWERED, n = *argc - 1;
+	while (status == CLI_ANSWERED && strcmp(*at, "--") != 0) {
+		struct word word = word_read(options, *at);
+		if (value_follows(&word, 0, n, at)) {
+			word.value = *++at;
+			n--;
+		}
+		at++;
+		n--;
+		status = option_take(cli, word.option, word.is_common ? cli : query, word.value);
+	}
+	*argv = at + 1;
+	*argc = n - 1;
+	return status;
 }
 
 /* ---- what was meant ---- */

@@ -23,11 +23,11 @@ void print_position(struct ws_out *out, const struct ws_line_pos *pos, bool brie
 	ws_out_printf(out, ":%u", (unsigned)pos->line);
 }
 
-void print_chain(struct ws_out *out, const struct ws_line_pos *pos, size_t n, enum name_form form)
+void print_chain(struct ws_out *out, const struct ws_line_pos *pos, size_t n, bool full_names)
 {
 	for (size_t i = 0; i < n; i++) {
 		ws_out_printf(out, "  #%zu ", i);
-		name_print(out, ws_str_of(pos[i].function), form);
+		name_print(out, ws_str_of(pos[i].function), full_names);
 		ws_out_text(out, " at ");
 		print_position(out, &pos[i], false);
 		if (pos[i].call_site_lost)

@@ -18,7 +18,7 @@ void print_path(struct ws_out *out, const struct ws_line_file *file, bool brief)
 void print_position(struct ws_out *out, const struct ws_line_pos *pos, bool brief);
 
 /* The chain, a line each: "  #0 combine at /src/standard.py:256 (inlined)". */
-void print_chain(struct ws_out *out, const struct ws_line_pos *pos, size_t n, enum name_form form);
+void print_chain(struct ws_out *out, const struct ws_line_pos *pos, size_t n, bool full_names);
 /* The chain as the value of a key: an array of positions. */
 void json_chain(struct ws_json *json, const struct ws_line_pos *pos, size_t n);
 /* Key "file" with the whole path; null with why when there is none. */

@@ -37,16 +37,6 @@ struct registers {
 	uint32_t expected; /* the hardware or the kernel has so many; 0: not known */
 };
 
-const char verb_regs_help[] =
-	"Prints pc, errorpc, R, P, UR, UP and the convergence barriers of the thread that the\n"
-	"report names (the first that can be guilty), or of every lane that matches the filter:\n"
-	"regs DUMP warp current, regs DUMP kernel 0 block (1,0,0) thread 3. Several lanes are\n"
-	"printed as tables with a row for each. REGISTER chooses registers: R4, UR4, P0, R0-R7, "
-	"or\n"
-	"all of a kind, R; in any number and order: regs DUMP R4 R6 P0 warp current. Registers "
-	"that\n"
-	"were not saved are named, with the reason.\n";
-
 struct regs {
 	struct session session;
 	struct symbols *symbols;
@@ -515,22 +505,19 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 	return CLI_ANSWERED;
 }
 
-static const struct option options[] = { CLI_COMMON_OPTIONS, { NULL, 0, NULL, 0 } };
-const struct cli_options verb_regs_options = { "", options };
+const struct cli_option verb_regs_options[] = { { 0 } };
 
 int verb_regs(struct cli *cli, int argc, char **argv)
 {
 	struct regs regs = { 0 };
-	for (int option; (option = cli_option(&verb_regs_options, argc, argv)) != -1;) {
-		int status = cli_common_option(cli, "regs", option);
-		if (status != CLI_ANSWERED)
-			return status;
-	}
-	if (optind >= argc)
+	int status = cli_options_take(cli, verb_regs_options, &regs, &argc, &argv);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (argc < 1)
 		return cli_usage("regs", "which dump?");
-	int status = session_open(&regs.session, cli, argv[optind]);
+	status = session_open(&regs.session, cli, argv[0]);
 	if (status == CLI_ANSWERED)
-		status = regs_run(&regs, argc - optind - 1, argv + optind + 1);
+		status = regs_run(&regs, argc - 1, argv + 1);
 	session_close(&regs.session);
 	return status;
 }

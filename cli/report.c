@@ -7,37 +7,6 @@
 
 #include <warpscope/report.h>
 
-const char verb_report_help[] =
-	"Says what failed: the exception, the kernel, the line, the thread, the calls around it,\n"
-	"and where all other threads are. The page can be pasted into a bug report as it is: it\n"
-	"never holds memory contents.\n"
-	"\n"
-	"  --format FORMAT        text (default), md (Markdown for an issue tracker), json, or "
-	"html\n"
-	"                         (one self-contained page with pictures)\n"
-	"  -o, --output FILE      write to FILE instead of standard output\n"
-	"  --source-map FROM=TO   look for sources below FROM in TO; may be repeated\n"
-	"  --source-dir DIR       also look for sources in DIR; may be repeated\n"
-	"  --no-source            do not look for sources\n"
-	"  --debug-image PATH     a build of the same source with lines (cubin, fatbin, program, "
-	"or a\n"
-	"                         folder), for code that was built without; used if its machine\n"
-	"                         code is identical; may be repeated\n"
-	"  --full-names           full C++ names, however long\n"
-	"  --all                  every group of threads and every exception\n"
-	"  --brief                the first screen: verdict, likely causes, what to try next, the "
-	"thread\n"
-	"  --exit-code            exit with 10 for a fault, 11 for a suspected hang, 0 for "
-	"neither,\n"
-	"                         12 when the dump cannot tell\n"
-	"\n"
-	"A source is looked for where each matching --source-map says, then under its own path,\n"
-	"then in each --source-dir: by its whole path, then without its first folder, and so on.\n"
-	"Under its own path it is shown if it has the name of a source file and the size that was\n"
-	"compiled, or, if no size was recorded, if it is below the current folder. Nothing "
-	"outside\n"
-	"the given folders is shown through them.\n";
-
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
 
 enum { HTML_SOURCE_CONTEXT = 12 }; /* lines around that of a frame */
@@ -65,88 +34,47 @@ static void arguments_fini(struct arguments *args)
 	free(args->images);
 }
 
-static bool add_map(struct arguments *args, const char *text)
+static int take_map(void *query, const char *text)
 {
+	struct arguments *args = query;
 	const char *equals = strchr(text, '=');
 	if (!equals || equals == text)
-		return false;
+		return cli_usage("report", "--source-map takes FROM=TO, not '%s'", text);
 	size_t n = args->report.n_source_maps, len = (size_t)(equals - text);
 	args->froms[n] = cli_alloc(len + 1, 1);
 	memcpy(args->froms[n], text, len);
 	args->maps[n] = (struct ws_source_map){ args->froms[n], equals + 1 };
 	args->report.n_source_maps++;
-	return true;
+	return CLI_ANSWERED;
 }
 
-enum {
-	OPTION_SOURCE_MAP = 'a',
-	OPTION_SOURCE_DIR,
-	OPTION_NO_SOURCE,
-	OPTION_DEBUG_IMAGE,
-	OPTION_FULL_NAMES,
-	OPTION_ALL,
-	OPTION_BRIEF,
-	OPTION_EXIT_CODE,
-	OPTION_FORMAT,
-	OPTION_OUTPUT = 'o',
-};
-
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "source-map", required_argument, NULL, OPTION_SOURCE_MAP },
-	{ "source-dir", required_argument, NULL, OPTION_SOURCE_DIR },
-	{ "no-source", no_argument, NULL, OPTION_NO_SOURCE },
-	{ "debug-image", required_argument, NULL, OPTION_DEBUG_IMAGE },
-	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
-	{ "all", no_argument, NULL, OPTION_ALL },
-	{ "brief", no_argument, NULL, OPTION_BRIEF },
-	{ "exit-code", no_argument, NULL, OPTION_EXIT_CODE },
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "output", required_argument, NULL, OPTION_OUTPUT },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_report_options = { "o:", options };
-
-/* One option: CLI_ANSWERED, or CLI_USAGE, which has been told. */
-static int take_option(struct cli *cli, struct arguments *args, int option)
+static int take_dir(void *query, const char *path)
 {
-	switch (option) {
-	case OPTION_SOURCE_MAP:
-		return add_map(args, optarg)
-			       ? CLI_ANSWERED
-			       : cli_usage("report", "--source-map takes FROM=TO, not '%s'",
-					   optarg);
-	case OPTION_SOURCE_DIR:
-		args->dirs[args->report.n_source_dirs++] = optarg;
-		return CLI_ANSWERED;
-	case OPTION_NO_SOURCE:
-		args->report.no_source = true;
-		return CLI_ANSWERED;
-	case OPTION_DEBUG_IMAGE:
-		args->images[args->report.n_debug_images++] = optarg;
-		return CLI_ANSWERED;
-	case OPTION_FULL_NAMES:
-		args->text.full_names = true;
-		return CLI_ANSWERED;
-	case OPTION_ALL:
-		args->text.all = true;
-		return CLI_ANSWERED;
-	case OPTION_BRIEF:
-		args->text.brief = true;
-		return CLI_ANSWERED;
-	case OPTION_EXIT_CODE:
-		args->exit_code = true;
-		return CLI_ANSWERED;
-	case OPTION_FORMAT:
-		args->format = optarg;
-		return CLI_ANSWERED;
-	case OPTION_OUTPUT:
-		args->output = optarg;
-		return CLI_ANSWERED;
-	default:
-		return cli_common_option(cli, "report", option);
-	}
+	struct arguments *args = query;
+	args->dirs[args->report.n_source_dirs++] = path;
+	return CLI_ANSWERED;
 }
+
+static int take_image(void *query, const char *path)
+{
+	struct arguments *args = query;
+	args->images[args->report.n_debug_images++] = path;
+	return CLI_ANSWERED;
+}
+
+const struct cli_option verb_report_options[] = {
+	{ "source-map", 0, CLI_TAKE, .take = take_map },
+	{ "source-dir", 0, CLI_TAKE, .take = take_dir },
+	{ "no-source", 0, CLI_FLAG, .at = offsetof(struct arguments, report.no_source) },
+	{ "debug-image", 0, CLI_TAKE, .take = take_image },
+	{ "full-names", 0, CLI_FLAG, .at = offsetof(struct arguments, text.full_names) },
+	{ "all", 0, CLI_FLAG, .at = offsetof(struct arguments, text.all) },
+	{ "brief", 0, CLI_FLAG, .at = offsetof(struct arguments, text.brief) },
+	{ "exit-code", 0, CLI_FLAG, .at = offsetof(struct arguments, exit_code) },
+	{ "format", 0, CLI_TEXT, .at = offsetof(struct arguments, format) },
+	{ "output", 'o', CLI_TEXT, .at = offsetof(struct arguments, output) },
+	{ 0 },
+};
 
 /* What --format and --json ask for together; says so when it is nothing. */
 static bool format_find(const struct cli *cli, struct arguments *args)
@@ -174,16 +102,13 @@ static bool format_find(const struct cli *cli, struct arguments *args)
 
 static bool arguments_parse(struct cli *cli, int argc, char **argv, struct arguments *args)
 {
-	int option;
-	while ((option = cli_option(&verb_report_options, argc, argv)) != -1) {
-		if (take_option(cli, args, option) != CLI_ANSWERED)
-			return false;
-	}
-	if (optind + 1 != argc) {
-		cli_usage("report", optind == argc ? "which dump?" : "one dump at a time");
+	if (cli_options_take(cli, verb_report_options, args, &argc, &argv) != CLI_ANSWERED)
+		return false;
+	if (argc != 1) {
+		cli_usage("report", argc == 0 ? "which dump?" : "one dump at a time");
 		return false;
 	}
-	args->path = argv[optind];
+	args->path = argv[0];
 	if (!format_find(cli, args))
 		return false;
 	if (args->text.brief &&

@@ -8,47 +8,11 @@
 
 #include <warpscope/store.h>
 
-const char verb_store_help[] =
-	"Keeps images in a folder by the identity of their machine code, so that a dump of a "
-	"build\n"
-	"without lines can borrow them from a build of the same code with lines.\n"
-	"\n"
-	"  add FILE...   stores every image in the files: cubins, fatbins, programs, objects, "
-	"archives;\n"
-	"                if two builds have the same code, the one with more debug information is "
-	"kept\n"
-	"  list          what is stored\n"
-	"  find FILE     for each kernel of FILE (one of those, or a dump): does the store have "
-	"the\n"
-	"                same code with lines?\n"
-	"\n"
-	"  --store DIR      the store; default $XDG_CACHE_HOME/warpscope/store, "
-	"~/.cache/warpscope/store\n"
-	"  --arch sm_NN     only images for this architecture\n"
-	"  --with PATH      find: also look in this file or folder (may be repeated)\n"
-	"\n"
-	"find exits with 0 when lines were found for every kernel, otherwise with 1.\n";
-
-enum {
-	OPTION_STORE = 's',
-	OPTION_ARCH = 'a',
-	OPTION_WITH = 'w',
-};
-
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "store", required_argument, NULL, OPTION_STORE },
-	{ "arch", required_argument, NULL, OPTION_ARCH },
-	{ "with", required_argument, NULL, OPTION_WITH },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_store_options = { "", options };
-
 /* What one run works on; rows are printed as they come, in one of two forms. */
 struct storing {
 	struct cli *cli;
 	struct ws_store *store; /* owned */
-	const char *arch;
+	const char *arch, *folder;
 	struct ws_borrow_pool *pool; /* owned; find */
 	struct ws_table *table;      /* owned; text */
 	struct ws_json json;
@@ -316,46 +280,43 @@ static int run(struct storing *s, const char *action, int n_paths, char **paths)
 	return status;
 }
 
-static int parse(struct storing *s, int argc, char **argv, const char **ret_folder)
+static int take_with(void *query, const char *path)
 {
+	struct storing *s = query;
 	struct ws_error err;
-	for (int option; (option = cli_option(&verb_store_options, argc, argv)) >= 0;) {
-		int status = CLI_ANSWERED;
-		if (option == OPTION_STORE)
-			*ret_folder = optarg;
-		else if (option == OPTION_ARCH)
-			s->arch = optarg;
-		else if (option != OPTION_WITH)
-			status = cli_common_option(s->cli, "store", option);
-		else if (ws_borrow_add_path(s->pool, optarg, &err) != WS_OK)
-			status = cli_fail(optarg, &err);
-		if (status != CLI_ANSWERED)
-			return status;
-	}
-	return CLI_ANSWERED;
+	return ws_borrow_add_path(s->pool, path, &err) == WS_OK ? CLI_ANSWERED
+								: cli_fail(path, &err);
 }
+
+const struct cli_option verb_store_options[] = {
+	{ "store", 0, CLI_TEXT, .at = offsetof(struct storing, folder) },
+	{ "arch", 0, CLI_TEXT, .at = offsetof(struct storing, arch) },
+	{ "with", 0, CLI_TAKE, .take = take_with },
+	{ 0 },
+};
 
 static int store_run(struct storing *s, int argc, char **argv)
 {
-	const char *folder = NULL;
 	struct ws_error err;
-	int status = parse(s, argc, argv, &folder);
+	int status = cli_options_take(s->cli, verb_store_options, s, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
-	const char *action = optind < argc ? argv[optind++] : "";
+	const char *action = argc > 0 ? argv[0] : "";
 	bool is_add = strcmp(action, "add") == 0, is_find = strcmp(action, "find") == 0;
 	if (!is_add && !is_find && strcmp(action, "list") != 0)
 		return cli_usage("store", "add, list or find is missing");
-	if (is_add ? optind == argc : argc - optind != is_find)
+	argc--;
+	argv++;
+	if (is_add ? argc == 0 : argc != is_find)
 		return cli_usage("store", "%s takes %s", action,
 				 is_add    ? "files"
 				 : is_find ? "one file"
 					   : "no files");
-	if (ws_store_open(folder, &s->store, &err) != WS_OK)
+	if (ws_store_open(s->folder, &s->store, &err) != WS_OK)
 		return cli_fail(NULL, &err);
 	if (is_find)
 		status = pool_add_store(s);
-	return status == CLI_ANSWERED ? run(s, action, argc - optind, argv + optind) : status;
+	return status == CLI_ANSWERED ? run(s, action, argc, argv) : status;
 }
 
 int verb_store(struct cli *cli, int argc, char **argv)

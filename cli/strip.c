@@ -11,76 +11,14 @@
 
 #include "cli.h"
 
-const char verb_strip_help[] =
-	"Writes a smaller dump that gives the same verdict and is safe to share, and prints what "
-	"was\n"
-	"removed. The input is never changed.\n"
-	"\n"
-	"  -o, --output FILE      the new dump (required); an existing file is replaced only when "
-	"the\n"
-	"                         new one is complete\n"
-	"  --for-issue            --lightweight --others --redact --drop-ptx --drop-paths\n"
-	"  --lightweight          --skip images,global,shared,local,constbank: no memory, no\n"
-	"                         parameters, images only as they were loaded\n"
-	"  --skip WHAT,...        images, global, shared, local, constbank (and parameters)\n"
-	"  --keep SPACE:ADDR+LEN  memory to keep in spite of --skip: global, shared, local, "
-	"param,\n"
-	"                         constN; may be repeated\n"
-	"  --keep fault           at least 256 bytes around each address that the faulting\n"
-	"                         instruction used\n"
-	"  --others               drop warps without a fault, and what belongs only to them\n"
-	"  --faulted-contexts     drop contexts without a fault\n"
-	"  --redact               replace values in registers, memory and constants by their "
-	"class:\n"
-	"                         0, small integer (1), float (1.0), pointer (stays), other\n"
-	"                         (0xbaadf00d)\n"
-	"  --drop-ptx             blank the PTX text in images\n"
-	"  --drop-paths           replace the folders in source paths by x\n"
-	"                         with any of these three, images keep only what docs/trust.md "
-	"lists\n"
-	"  --layout rNNN          write in the layout of another driver, r346 to r615\n"
-	"  --gzip                 compress the file\n";
-
 enum { KEPT_AROUND = 256 }; /* power of 2 */
-
-enum {
-	OPTION_FOR_ISSUE = 300,
-	OPTION_LIGHTWEIGHT,
-	OPTION_SKIP,
-	OPTION_KEEP,
-	OPTION_OTHERS,
-	OPTION_FAULTED,
-	OPTION_REDACT,
-	OPTION_DROP_PTX,
-	OPTION_DROP_PATHS,
-	OPTION_LAYOUT,
-	OPTION_GZIP,
-};
-
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "output", required_argument, NULL, 'o' },
-	{ "for-issue", no_argument, NULL, OPTION_FOR_ISSUE },
-	{ "lightweight", no_argument, NULL, OPTION_LIGHTWEIGHT },
-	{ "skip", required_argument, NULL, OPTION_SKIP },
-	{ "keep", required_argument, NULL, OPTION_KEEP },
-	{ "others", no_argument, NULL, OPTION_OTHERS },
-	{ "faulted-contexts", no_argument, NULL, OPTION_FAULTED },
-	{ "redact", no_argument, NULL, OPTION_REDACT },
-	{ "drop-ptx", no_argument, NULL, OPTION_DROP_PTX },
-	{ "drop-paths", no_argument, NULL, OPTION_DROP_PATHS },
-	{ "layout", required_argument, NULL, OPTION_LAYOUT },
-	{ "gzip", no_argument, NULL, OPTION_GZIP },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_strip_options = { "o:", options };
 
 struct request {
 	const char *output;
 	struct ws_strip_options strip;
 	struct ws_write_keep *keeps; /* owned */
 	size_t keeps_cap;
-	bool keep_fault;
+	bool keep_fault, for_issue;
 };
 
 static const struct {
@@ -92,8 +30,9 @@ static const struct {
 	{ "constbank", WS_WRITE_SKIP_BANKS },
 };
 
-static int parse_skip(struct request *request, const char *text)
+static int take_skip(void *query, const char *text)
 {
+	struct request *request = query;
 	while (*text) {
 		size_t len = strcspn(text, ","), i = 0;
 		while (i < sizeof skips / sizeof skips[0] &&
@@ -124,8 +63,9 @@ static void keep_add(struct request *request, struct ws_write_keep keep)
 	request->keeps[(*n)++] = keep;
 }
 
-static int parse_keep(struct request *request, const char *text)
+static int take_keep(void *query, const char *text)
 {
+	struct request *request = query;
 	struct cli_range range;
 	if (strcmp(text, "fault") == 0) {
 		request->keep_fault = true;
@@ -173,8 +113,9 @@ static int keep_fault(struct request *request, const struct ws_target *target, c
 	return CLI_ANSWERED;
 }
 
-static int parse_layout(struct request *request, const char *text)
+static int take_layout(void *query, const char *text)
 {
+	struct request *request = query;
 	uint64_t driver;
 	if (*text != 'r' || !cli_number(text + 1, &driver) || driver < WS_WRITE_OLDEST ||
 	    driver > WS_WRITE_NEWEST)
@@ -184,48 +125,23 @@ static int parse_layout(struct request *request, const char *text)
 	return CLI_ANSWERED;
 }
 
-static int take_option(struct cli *cli, struct request *request, int option)
-{
-	uint32_t *strip = &request->strip.strip, *flags = &request->strip.write.flags;
-	switch (option) {
-	case 'o':
-		request->output = optarg;
-		return CLI_ANSWERED;
-	case OPTION_FOR_ISSUE:
-		*strip |= WS_STRIP_OTHERS | WS_STRIP_VALUES | WS_STRIP_PTX | WS_STRIP_PATHS;
-		*flags |= WS_WRITE_LIGHTWEIGHT;
-		return CLI_ANSWERED;
-	case OPTION_LIGHTWEIGHT:
-		*flags |= WS_WRITE_LIGHTWEIGHT;
-		return CLI_ANSWERED;
-	case OPTION_SKIP:
-		return parse_skip(request, optarg);
-	case OPTION_KEEP:
-		return parse_keep(request, optarg);
-	case OPTION_OTHERS:
-		*strip |= WS_STRIP_OTHERS;
-		return CLI_ANSWERED;
-	case OPTION_FAULTED:
-		*flags |= WS_WRITE_FAULTED_CONTEXTS;
-		return CLI_ANSWERED;
-	case OPTION_REDACT:
-		*strip |= WS_STRIP_VALUES;
-		return CLI_ANSWERED;
-	case OPTION_DROP_PTX:
-		*strip |= WS_STRIP_PTX;
-		return CLI_ANSWERED;
-	case OPTION_DROP_PATHS:
-		*strip |= WS_STRIP_PATHS;
-		return CLI_ANSWERED;
-	case OPTION_LAYOUT:
-		return parse_layout(request, optarg);
-	case OPTION_GZIP:
-		*flags |= WS_WRITE_GZIP;
-		return CLI_ANSWERED;
-	default:
-		return cli_common_option(cli, "strip", option);
-	}
-}
+#define STRIPS(mask) CLI_BITS, .at = offsetof(struct request, strip.strip), .bits = mask
+#define WRITES(mask) CLI_BITS, .at = offsetof(struct request, strip.write.flags), .bits = mask
+const struct cli_option verb_strip_options[] = {
+	{ "output", 'o', CLI_TEXT, .at = offsetof(struct request, output) },
+	{ "for-issue", 0, CLI_FLAG, .at = offsetof(struct request, for_issue) },
+	{ "lightweight", 0, WRITES(WS_WRITE_LIGHTWEIGHT) },
+	{ "skip", 0, CLI_TAKE, .take = take_skip },
+	{ "keep", 0, CLI_TAKE, .take = take_keep },
+	{ "others", 0, STRIPS(WS_STRIP_OTHERS) },
+	{ "faulted-contexts", 0, WRITES(WS_WRITE_FAULTED_CONTEXTS) },
+	{ "redact", 0, STRIPS(WS_STRIP_VALUES) },
+	{ "drop-ptx", 0, STRIPS(WS_STRIP_PTX) },
+	{ "drop-paths", 0, STRIPS(WS_STRIP_PATHS) },
+	{ "layout", 0, CLI_TAKE, .take = take_layout },
+	{ "gzip", 0, WRITES(WS_WRITE_GZIP) },
+	{ 0 },
+};
 
 /* ---- what was taken away ---- */
 
@@ -361,16 +277,18 @@ int verb_strip(struct cli *cli, int argc, char **argv)
 {
 	struct request request = { .strip = { .size = sizeof request.strip,
 					      .write = { .size = sizeof request.strip.write } } };
-	int option, status = CLI_ANSWERED;
-	while (status == CLI_ANSWERED &&
-	       (option = cli_option(&verb_strip_options, argc, argv)) != -1)
-		status = take_option(cli, &request, option);
-	if (status == CLI_ANSWERED && argc - optind != 1)
+	int status = cli_options_take(cli, verb_strip_options, &request, &argc, &argv);
+	if (request.for_issue) {
+		request.strip.strip |=
+			WS_STRIP_OTHERS | WS_STRIP_VALUES | WS_STRIP_PTX | WS_STRIP_PATHS;
+		request.strip.write.flags |= WS_WRITE_LIGHTWEIGHT;
+	}
+	if (status == CLI_ANSWERED && argc != 1)
 		status = cli_usage("strip", "one dump is needed");
 	if (status == CLI_ANSWERED && !request.output)
 		status = cli_usage("strip", "-o FILE is needed");
 	if (status == CLI_ANSWERED)
-		status = strip_dump(cli, &request, argv[optind]);
+		status = strip_dump(cli, &request, argv[0]);
 	free(request.keeps);
 	return status;
 }

@@ -6,40 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char verb_symbolize_help[] =
-	"Answers each place with its source lines: the innermost first, then the calls it was "
-	"inlined\n"
-	"into. A place is FUNCTION, FUNCTION+OFFSET or, for an image that was loaded (in a dump), "
-	"an\n"
-	"address. FUNCTION is a symbol or a C++ name with or without parameters. Places are read "
-	"from\n"
-	"standard input, one per line, unless they are on the command line.\n"
-	"\n"
-	"  --arch sm_NN   only images for this architecture\n"
-	"  --full-names   C++ names with template arguments and parameters\n"
-	"\n"
-	"Each answer is the place, a line for each position, and an empty line. Exits with 1 when "
-	"no\n"
-	"place had an answer.\n";
-
-enum {
-	OPTION_ARCH = 'a',
-	OPTION_FULL_NAMES,
-};
-
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "arch", required_argument, NULL, OPTION_ARCH },
-	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_symbolize_options = { "", options };
-
 struct symbolizer {
 	struct cli *cli;
 	struct images images;
 	const char *path, *arch;
-	enum name_form form;
+	bool full_names;
 	struct ws_json json;
 	size_t n_answers;
 };
@@ -124,7 +95,7 @@ static void answer_lines(struct symbolizer *s, const char *place, const struct i
 	ws_out_escaped(&s->cli->out, ws_str_of(place));
 	ws_out_text(&s->cli->out, "\n");
 	if (st == WS_OK)
-		print_chain(&s->cli->out, pos, n, s->form);
+		print_chain(&s->cli->out, pos, n, s->full_names);
 	else
 		ws_out_printf(&s->cli->out, "  ? %s\n", err.message);
 	ws_out_text(&s->cli->out, "\n");
@@ -200,27 +171,24 @@ static void answer_all(struct symbolizer *s, int n, char **places)
 	}
 }
 
+const struct cli_option verb_symbolize_options[] = {
+	{ "arch", 0, CLI_TEXT, .at = offsetof(struct symbolizer, arch) },
+	{ "full-names", 0, CLI_FLAG, .at = offsetof(struct symbolizer, full_names) },
+	{ 0 },
+};
+
 int verb_symbolize(struct cli *cli, int argc, char **argv)
 {
 	struct symbolizer s = { .cli = cli };
-	int option, status = CLI_ANSWERED;
-	while (status == CLI_ANSWERED &&
-	       (option = cli_option(&verb_symbolize_options, argc, argv)) != -1) {
-		if (option == OPTION_ARCH)
-			s.arch = optarg;
-		else if (option == OPTION_FULL_NAMES)
-			s.form = NAME_FULL;
-		else
-			status = cli_common_option(cli, "symbolize", option);
-	}
-	if (status == CLI_ANSWERED && optind == argc)
+	int status = cli_options_take(cli, verb_symbolize_options, &s, &argc, &argv);
+	if (status == CLI_ANSWERED && argc == 0)
 		status = cli_usage("symbolize", "a FILE is needed");
 	if (status != CLI_ANSWERED)
 		return status;
-	s.path = argv[optind];
+	s.path = argv[0];
 	status = images_open(cli, "symbolize", s.path, s.arch, &s.images);
 	if (status == CLI_ANSWERED) {
-		answer_all(&s, argc - optind - 1, argv + optind + 1);
+		answer_all(&s, argc - 1, argv + 1);
 		status = s.n_answers ? CLI_ANSWERED : CLI_NO_ANSWER;
 	}
 	images_close(&s.images);

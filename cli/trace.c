@@ -9,33 +9,6 @@
 
 #include "cli.h"
 
-enum { OPTION_LIMIT = 300, OPTION_TABLE };
-
-const char verb_trace_help[] =
-	"Traces of the CUDA Debugger API, as recorded with WARPSCOPE_TRACE=FILE.\n"
-	"\n"
-	"  replay TRACE DUMP      repeats the calls on a dump, or with --api-lib on any provider\n"
-	"                         of the API, and shows where the answers differ\n"
-	"  diff A B               shows where two traces differ\n"
-	"\n"
-	"Each difference is a line: \"~\" a different answer, \"-\" a call that only the first "
-	"has, \"+\"\n"
-	"only the second, \"?\" a call that was not repeated. Handles are matched, not compared.\n"
-	"\n"
-	"  --limit N              show at most N differences of a kind (default 20; 0: all);\n"
-	"                         all are counted\n"
-	"  --table N              only calls to this table (default: that of the first line)\n"
-	"\n"
-	"Exit status: 0 same, 10 different.\n";
-
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "limit", required_argument, NULL, OPTION_LIMIT },
-	{ "table", required_argument, NULL, OPTION_TABLE },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_trace_options = { "", options };
-
 static const char *const kind_names[] = {
 	[WS_TRACE_RESULT] = "result",
 	[WS_TRACE_OUTPUT] = "output",
@@ -50,7 +23,7 @@ struct job {
 	struct ws_json json;
 	bool replays, begun;
 	const char *path[2]; /* traces; of replay the second is the target */
-	uint64_t limit;
+	struct cli_given limit, table;
 	uint64_t shown[WS_TRACE_N_KINDS];
 	struct ws_trace_options options;
 	struct ws_trace_counts counts;
@@ -124,7 +97,7 @@ static void tell(void *user, const struct ws_trace_difference *difference)
 {
 	struct job *job = user;
 	begin(job);
-	if (job->limit && job->shown[difference->kind]++ >= job->limit)
+	if (job->limit.value && job->shown[difference->kind]++ >= job->limit.value)
 		return;
 	if (job->cli->json)
 		tell_json(&job->json, difference);
@@ -152,10 +125,10 @@ static void end_text(struct job *job)
 {
 	struct ws_out *out = &job->cli->out;
 	for (int kind = 0; kind < WS_TRACE_N_KINDS; kind++)
-		if (job->limit && job->counts.found[kind] > job->limit)
+		if (job->limit.value && job->counts.found[kind] > job->limit.value)
 			ws_out_printf(out,
 				      "%s: %" PRIu64 ", %" PRIu64 " shown; --limit 0 shows all\n",
-				      kind_names[kind], job->counts.found[kind], job->limit);
+				      kind_names[kind], job->counts.found[kind], job->limit.value);
 	ws_out_printf(out, "%" PRIu64 " calls compared, %" PRIu64 " the same", job->counts.compared,
 		      job->counts.same);
 	if (job->counts.other_tables)
@@ -223,34 +196,30 @@ static int run(struct job *job)
 	return same ? CLI_ANSWERED : CLI_FOUND;
 }
 
+const struct cli_option verb_trace_options[] = {
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct job, limit) },
+	{ "table", 0, CLI_NUMBER, .at = offsetof(struct job, table) },
+	{ 0 },
+};
+
 int verb_trace(struct cli *cli, int argc, char **argv)
 {
-	struct job job = { .cli = cli, .limit = 20 };
-	uint64_t table = 0;
-	int option, status = CLI_ANSWERED;
-	while (status == CLI_ANSWERED &&
-	       (option = cli_option(&verb_trace_options, argc, argv)) != -1) {
-		if (option == OPTION_LIMIT && !cli_number(optarg, &job.limit))
-			status = cli_usage("trace", "--limit takes a number");
-		else if (option == OPTION_TABLE)
-			status = cli_number(optarg, &table) && table < UINT32_MAX
-					 ? CLI_ANSWERED
-					 : cli_usage("trace", "--table takes a number");
-		else if (option != OPTION_LIMIT)
-			status = cli_common_option(cli, "trace", option);
-		job.options.one_table = job.options.one_table || option == OPTION_TABLE;
-	}
+	struct job job = { .cli = cli, .limit.value = 20 };
+	int status = cli_options_take(cli, verb_trace_options, &job, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
-	if (argc - optind != 3)
+	if (job.table.value >= UINT32_MAX)
+		return cli_usage("trace", "--table takes a number");
+	if (argc != 3)
 		return cli_usage("trace", "replay TRACE DUMP, or diff TRACE TRACE");
-	job.replays = strcmp(argv[optind], "replay") == 0;
-	if (!job.replays && strcmp(argv[optind], "diff") != 0)
-		return cli_usage("trace", "there is no form \"%s\"", argv[optind]);
-	job.path[0] = argv[optind + 1];
-	job.path[1] = argv[optind + 2];
+	job.replays = strcmp(argv[0], "replay") == 0;
+	if (!job.replays && strcmp(argv[0], "diff") != 0)
+		return cli_usage("trace", "there is no form \"%s\"", argv[0]);
+	job.path[0] = argv[1];
+	job.path[1] = argv[2];
 	job.options.size = sizeof job.options;
-	job.options.table = (uint32_t)table;
+	job.options.one_table = job.table.given;
+	job.options.table = (uint32_t)job.table.value;
 	job.options.tell = tell;
 	job.options.user = &job;
 	return run(&job);

@@ -19,26 +19,7 @@
 
 #include "diff/diff.h"
 
-enum { OPTION_LIMIT = 300, TEXT = DIFF_TEXT, MAX_REGS = 256 };
-
-const char verb_diff_help[] =
-	"Compares two dumps: verdict, exceptions, kernels, groups of threads, modules by the\n"
-	"identity of their code, registers of matching warps (same device, grid, block, first\n"
-	"thread), memory contents. Each difference is a line: \"-\" only in the first, \"+\" only "
-	"in\n"
-	"the second, \"~\" in both, but different.\n"
-	"\n"
-	"  --limit N              show at most N differences of a kind (default 20; 0: all);\n"
-	"                         all are counted\n"
-	"\n"
-	"Exit status: 0 no difference, 10 different.\n";
-
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "limit", required_argument, NULL, OPTION_LIMIT },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_diff_options = { "", options };
+enum { TEXT = DIFF_TEXT, MAX_REGS = 256 };
 
 static const char *const kind_names[] = {
 #define X(name) #name,
@@ -62,7 +43,7 @@ void diff_tell(struct diff *diff, enum diff_kind kind, const char *key, const ch
 {
 	struct ws_out *out = &diff->cli->out;
 	diff->found[kind]++;
-	if (diff->limit && diff->found[kind] > diff->limit)
+	if (diff->limit.value && diff->found[kind] > diff->limit.value)
 		return;
 	if (diff->cli->json) {
 		ws_json_object(&diff->json);
@@ -313,7 +294,7 @@ static void registers_compare(struct diff *diff, const struct warp_key *const ke
 	for (uint32_t r = 0; r < n[0] || r < n[1]; r++) {
 		if (r < n[0] && r < n[1] && values[0][r] == values[1][r])
 			continue;
-		if (diff->limit && diff->found[DIFF_register] >= diff->limit) {
+		if (diff->limit.value && diff->found[DIFF_register] >= diff->limit.value) {
 			diff->found[DIFF_register]++;
 			continue;
 		}
@@ -431,11 +412,11 @@ static void end_text(struct diff *diff, uint64_t total)
 	if (total == 0)
 		ws_out_text(out, "no difference\n");
 	for (int kind = 0; kind < N_DIFF_KINDS; kind++) {
-		if (diff->limit && diff->found[kind] > diff->limit)
+		if (diff->limit.value && diff->found[kind] > diff->limit.value)
 			ws_out_printf(out,
 				      "%s: %" PRIu64 " differences, %" PRIu64
 				      " shown; --limit 0 shows all\n",
-				      kind_names[kind], diff->found[kind], diff->limit);
+				      kind_names[kind], diff->found[kind], diff->limit.value);
 	}
 }
 
@@ -483,21 +464,19 @@ static int side_open(struct diff *diff, struct diff_side *side, const char *path
 	return CLI_ANSWERED;
 }
 
+const struct cli_option verb_diff_options[] = {
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct diff, limit) },
+	{ 0 },
+};
+
 int verb_diff(struct cli *cli, int argc, char **argv)
 {
-	struct diff diff = { .cli = cli, .limit = 20 };
-	int option, status = CLI_ANSWERED;
-	while (status == CLI_ANSWERED &&
-	       (option = cli_option(&verb_diff_options, argc, argv)) != -1) {
-		if (option != OPTION_LIMIT)
-			status = cli_common_option(cli, "diff", option);
-		else if (!cli_number(optarg, &diff.limit))
-			status = cli_usage("diff", "--limit takes a number");
-	}
-	if (status == CLI_ANSWERED && argc - optind != 2)
+	struct diff diff = { .cli = cli, .limit.value = 20 };
+	int status = cli_options_take(cli, verb_diff_options, &diff, &argc, &argv);
+	if (status == CLI_ANSWERED && argc != 2)
 		status = cli_usage("diff", "two dumps are needed");
 	for (int s = 0; s < 2 && status == CLI_ANSWERED; s++)
-		status = side_open(&diff, &diff.side[s], argv[optind + s]);
+		status = side_open(&diff, &diff.side[s], argv[s]);
 	if (status == CLI_ANSWERED)
 		status = run(&diff);
 	for (int s = 0; s < 2; s++) {

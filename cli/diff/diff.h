@@ -22,7 +22,7 @@ enum diff_kind {
 struct diff {
 	struct cli *cli;
 	struct ws_json json;
-	uint64_t limit;
+	struct cli_given limit;
 	uint64_t found[N_DIFF_KINDS];
 	struct diff_side {
 		const char *path;

@@ -39,7 +39,7 @@ void disas_code_start(struct disas_code *code)
 		name_json(&d->json, code->function->name);
 	} else {
 		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
-		name_print(&d->cli->out, code->function->name, d->form);
+		name_print(&d->cli->out, code->function->name, d->full_names);
 		ws_out_text(&d->cli->out, ":\n");
 	}
 	d->shown = true;
@@ -74,7 +74,7 @@ static void show_source(struct disas_code *code, uint64_t off, struct chain *las
 	if (now.n > POSITIONS_MAX)
 		now.n = POSITIONS_MAX;
 	if (now.n && !same_chain(now.pos, now.n, last->pos, last->n))
-		print_chain(&code->d->cli->out, now.pos, now.n, code->d->form);
+		print_chain(&code->d->cli->out, now.pos, now.n, code->d->full_names);
 	last->n = now.n;
 	memcpy(last->pos, now.pos, now.n * sizeof *now.pos);
 }

@@ -13,9 +13,8 @@ struct disas {
 	const char *path, *arch, *function;
 	bool with_values; /* --regs */
 	const char *lane; /* of --regs, or NULL */
-	enum name_form form;
-	bool has_pc, source, hex, control, as_source, cfg, dot;
-	uint64_t pc; /* offset in the function */
+	bool full_names, source, hex, control, as_source, cfg, dot;
+	struct cli_given pc; /* offset in the function */
 	struct ws_json json;
 	bool shown;
 	uint64_t n_unknown, n_total;

@@ -113,9 +113,9 @@ void info_holders(struct info *info, uint64_t address, uint64_t first, uint64_t 
 	struct holders holders = { .info = info, .address = address, .first = first, .last = last };
 	holders.value = cli_alloc(WARP_SIZE, sizeof *holders.value);
 	info->holders = &holders;
-	if (!info->has_limit)
-		info->limit = info->json ? MOST_IN_JSON : MOST_IN_TEXT;
-	info->has_limit = true;
+	if (!info->limit.given)
+		info->limit.value = info->json ? MOST_IN_JSON : MOST_IN_TEXT;
+	info->limit.given = true;
 	INFO_ROWS(info, columns, produce);
 	info->holders = NULL;
 	free(holders.value);

@@ -12,25 +12,6 @@
 
 #include <warpscope/exception.h>
 
-const char verb_info_help[] =
-	"Prints a table of what is in the dump, with cuda-gdb's columns, numbers and filters:\n"
-	"\n"
-	"  devices contexts modules kernels    sms blocks clusters warps lanes threads\n"
-	"  barriers exceptions                 memory sections metadata\n"
-	"  where ADDRESS                       everything known about an address, and which "
-	"registers\n"
-	"                                      hold it or one in the same allocation\n"
-	"\n"
-	"A * marks the focus: the first thread with an exception, as in cuda-gdb. Filters are\n"
-	"words with numbers: device sm warp lane kernel grid cluster block thread, each followed\n"
-	"by a number, a triple, or any, all, current: sm 3 warp any, kernel 1 block (1,0,0).\n"
-	"Without a filter: SMs of the focus's device, warps of its SM, lanes of its warp, blocks\n"
-	"and threads of its kernel; everything for the other tables.\n"
-	"\n"
-	"  --wide                 also the columns that cuda-gdb does not have\n"
-	"  --coalescing on|off    merge neighbouring blocks or threads into one row (default on)\n"
-	"  --limit N              at most N rows; 0: all (default 1000 for text, all for JSON)\n";
-
 struct table {
 	const char *name, *none;
 	unsigned focus_words; /* what the focus limits by default */
@@ -57,9 +38,9 @@ void info_rows(struct info *info, const struct column *columns, unsigned n_colum
 	struct rows_style style = { .out = &cli->out,
 				    .json = info->json,
 				    .wide = info->wide,
-				    .limit = info->limit,
+				    .limit = info->limit.value,
 				    .columns = cli->columns };
-	if (!info->has_limit && !info->json)
+	if (!info->limit.given && !info->json)
 		style.limit = MOST_ROWS;
 	size_t n = rows_show(&style, columns, n_columns, info->none, produce, info);
 	if (style.limit && n > style.limit)
@@ -178,42 +159,21 @@ void info_cell_cbu_state(struct rows *rows, uint32_t state)
 
 /* ---- the command line ---- */
 
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "wide", no_argument, NULL, 'w' },
-	{ "coalescing", required_argument, NULL, 'c' },
-	{ "limit", required_argument, NULL, 'l' },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_info_options = { "", options };
-
-static int parse_options(struct info *info, struct cli *cli, int argc, char **argv)
+static int take_coalescing(void *query, const char *text)
 {
-	info->coalesce = true;
-	for (int option; (option = cli_option(&verb_info_options, argc, argv)) != -1;) {
-		int status;
-		switch (option) {
-		case 'w':
-			info->wide = true;
-			break;
-		case 'c':
-			info->coalesce = strcmp(optarg, "on") == 0;
-			if (!info->coalesce && strcmp(optarg, "off") != 0)
-				return cli_usage("info", "--coalescing takes on or off");
-			break;
-		case 'l':
-			info->has_limit = true;
-			if (!cli_number(optarg, &info->limit))
-				return cli_usage("info", "--limit takes a number");
-			break;
-		default:
-			status = cli_common_option(cli, "info", option);
-			if (status != CLI_ANSWERED)
-				return status;
-		}
-	}
-	return CLI_ANSWERED;
+	struct info *info = query;
+	info->coalesce = strcmp(text, "on") == 0;
+	return info->coalesce || strcmp(text, "off") == 0
+		       ? CLI_ANSWERED
+		       : cli_usage("info", "--coalescing takes on or off");
 }
+
+const struct cli_option verb_info_options[] = {
+	{ "wide", 0, CLI_FLAG, .at = offsetof(struct info, wide) },
+	{ "coalescing", 0, CLI_TAKE, .take = take_coalescing },
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct info, limit) },
+	{ 0 },
+};
 
 static const struct table *table_find(const char *name)
 {
@@ -268,7 +228,7 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 		ws_json_key_u64(&json, "unreadable_warps", info->n_unreadable);
 		if (info->n_doubted)
 			ws_json_key_u64(&json, "doubted_sms", info->n_doubted);
-		if (info->has_limit)
+		if (info->limit.given)
 			ws_json_key_u64(&json, "rows_left_out", info->n_left_out);
 		ws_json_end(&json);
 	}
@@ -304,12 +264,10 @@ static int info_run(struct info *info, int argc, char **argv)
 
 int verb_info(struct cli *cli, int argc, char **argv)
 {
-	struct info info = { 0 };
-	int status = parse_options(&info, cli, argc, argv);
+	struct info info = { .coalesce = true };
+	int status = cli_options_take(cli, verb_info_options, &info, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
-	argc -= optind;
-	argv += optind;
 	if (argc < 1)
 		return cli_usage("info", "which dump?");
 	const char *path = argv[0];

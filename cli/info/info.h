@@ -36,8 +36,7 @@ struct info {
 	struct symbols *symbols; /* NULL until info_symbols() */
 	struct filter filter;
 	bool wide, coalesce;
-	bool has_limit; /* one was given */
-	uint64_t limit; /* rows of a table; 0: all */
+	struct cli_given limit; /* rows of a table; 0: all */
 	uint64_t n_left_out;
 	const char *none;        /* sentence for an empty table */
 	struct ws_json *json;    /* NULL in text */

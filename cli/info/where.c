@@ -275,7 +275,7 @@ static void print_code(struct ws_out *out, const struct where *where)
 	const struct ws_function *function = where->code.function;
 	ws_out_text(out, "  code       ");
 	if (function)
-		name_print(out, function->name, NAME_SHORT);
+		name_print(out, function->name, false);
 	else
 		ws_out_text(out, "(no symbol)");
 	ws_out_printf(out, "+0x%" PRIx64 ", module %u\n", where->code.rel_pc,
@@ -286,7 +286,7 @@ static void print_code(struct ws_out *out, const struct where *where)
 		print_position(out, pos, false);
 		if (pos->function) {
 			ws_out_text(out, " in ");
-			name_print(out, ws_str_of(pos->function), NAME_SHORT);
+			name_print(out, ws_str_of(pos->function), false);
 		}
 		ws_out_text(out, "\n");
 	}

@@ -6,105 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char verb_lines_help[] =
-	"Shows which source line each piece of GPU code was made from, with the calls inlined "
-	"around\n"
-	"it. FILE is a cubin, a fatbin, a program, shared object, object or archive with GPU code "
-	"in\n"
-	"it, or a dump.\n"
-	"\n"
-	"  --function NAME     only this function: its symbol, or its C++ name with or without\n"
-	"                      parameters\n"
-	"  --pc OFFSET         only the chain of calls at this offset in the function (in every\n"
-	"                      function, without --function)\n"
-	"  --source FILE:LINE  all code of a source line, with every place it was inlined into\n"
-	"  --raw               headers and opcodes as stored, nothing left out\n"
-	"  --arch sm_NN        only images for this architecture\n"
-	"  --full-names        C++ names with template arguments and parameters\n"
-	"\n"
-	"A row that covers no code is the call site of the rows that name it.\n"
-	"Exits with 1 when there is nothing to show.\n";
-
-enum {
-	OPTION_FUNCTION = 'a',
-	OPTION_PC,
-	OPTION_SOURCE,
-	OPTION_RAW,
-	OPTION_ARCH,
-	OPTION_FULL_NAMES,
-};
-
-static const struct option options[] = {
-	CLI_COMMON_OPTIONS,
-	{ "function", required_argument, NULL, OPTION_FUNCTION },
-	{ "pc", required_argument, NULL, OPTION_PC },
-	{ "source", required_argument, NULL, OPTION_SOURCE },
-	{ "raw", no_argument, NULL, OPTION_RAW },
-	{ "arch", required_argument, NULL, OPTION_ARCH },
-	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
-	{ NULL, 0, NULL, 0 },
-};
-const struct cli_options verb_lines_options = { "", options };
-
 /* FILE:LINE; the file may have colons. */
-static bool parse_source(const char *text, struct lines_query *query)
+static int take_source(void *asked, const char *text)
 {
+	struct lines_query *query = asked;
 	const char *colon = strrchr(text, ':');
 	uint64_t line;
 	if (!colon || colon == text || !cli_number(colon + 1, &line) || line > UINT32_MAX)
-		return false;
+		return cli_usage("lines", "--source takes FILE:LINE, not '%s'", text);
 	free(query->source);
 	query->source = cli_alloc((size_t)(colon - text) + 1, 1);
 	memcpy(query->source, text, (size_t)(colon - text));
 	query->source_line = (uint32_t)line;
-	query->has_source = true;
-	return true;
+	return CLI_ANSWERED;
 }
 
-static int take_option(struct cli *cli, struct lines_query *query, int option)
-{
-	switch (option) {
-	case OPTION_FUNCTION:
-		query->function = optarg;
-		return CLI_ANSWERED;
-	case OPTION_PC:
-		query->has_pc = true;
-		if (!cli_number(optarg, &query->pc))
-			return cli_usage("lines", "--pc takes a number, not '%s'", optarg);
-		return CLI_ANSWERED;
-	case OPTION_SOURCE:
-		if (!parse_source(optarg, query))
-			return cli_usage("lines", "--source takes FILE:LINE, not '%s'", optarg);
-		return CLI_ANSWERED;
-	case OPTION_RAW:
-		query->raw = true;
-		return CLI_ANSWERED;
-	case OPTION_ARCH:
-		query->arch = optarg;
-		return CLI_ANSWERED;
-	case OPTION_FULL_NAMES:
-		query->form = NAME_FULL;
-		return CLI_ANSWERED;
-	default:
-		return cli_common_option(cli, "lines", option);
-	}
-}
+const struct cli_option verb_lines_options[] = {
+	{ "function", 0, CLI_TEXT, .at = offsetof(struct lines_query, function) },
+	{ "pc", 0, CLI_NUMBER, .at = offsetof(struct lines_query, pc) },
+	{ "source", 0, CLI_TAKE, .take = take_source },
+	{ "raw", 0, CLI_FLAG, .at = offsetof(struct lines_query, raw) },
+	{ "arch", 0, CLI_TEXT, .at = offsetof(struct lines_query, arch) },
+	{ "full-names", 0, CLI_FLAG, .at = offsetof(struct lines_query, full_names) },
+	{ 0 },
+};
 
 static int parse(struct cli *cli, int argc, char **argv, struct lines_query *query)
 {
-	int option, status = CLI_ANSWERED;
-	while (status == CLI_ANSWERED &&
-	       (option = cli_option(&verb_lines_options, argc, argv)) != -1)
-		status = take_option(cli, query, option);
+	int status = cli_options_take(cli, verb_lines_options, query, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
-	if (optind + 1 != argc)
+	if (argc != 1)
 		return cli_usage("lines", "one FILE is needed");
-	if (query->raw + query->has_pc + query->has_source > 1)
+	if (query->raw + query->pc.given + !!query->source > 1)
 		return cli_usage("lines", "--raw, --pc and --source exclude each other");
-	if (query->function && (query->raw || query->has_source))
+	if (query->function && (query->raw || query->source))
 		return cli_usage("lines", "--function goes with --pc, or alone");
-	query->path = argv[optind];
+	query->path = argv[0];
 	return CLI_ANSWERED;
 }
 
@@ -134,9 +72,9 @@ static bool answer(struct cli *cli, const struct lines_query *query, const struc
 {
 	if (query->raw)
 		return lines_raw(cli, map, json);
-	if (query->has_pc)
+	if (query->pc.given)
 		return lines_pc(cli, query, image, json);
-	if (query->has_source)
+	if (query->source)
 		return lines_source(cli, query, image, map, json);
 	return lines_rows(cli, query, image, map, json);
 }
@@ -180,7 +118,7 @@ static bool run_image(struct cli *cli, const struct lines_query *query, const st
 			ws_line_diagnostics(map, json_damage, json);
 		ws_json_end(json);
 		ws_json_end(json);
-	} else if (st == WS_OK && !query->has_pc) { /* a lookup decodes no more than it needs */
+	} else if (st == WS_OK && !query->pc.given) { /* a lookup decodes no more than it needs */
 		const char *path = query->path;
 		ws_line_diagnostics(map, say_damage, &path);
 	}

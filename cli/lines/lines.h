@@ -9,11 +9,9 @@
 /* What the command line asks for. */
 struct lines_query {
 	const char *path, *arch, *function;
-	bool raw;
-	enum name_form form;
-	bool has_pc, has_source;
-	uint64_t pc;
-	char *source; /* owned: the file of --source */
+	bool raw, full_names;
+	struct cli_given pc; /* offset in the function */
+	char *source;        /* owned: the file of --source, or NULL */
 	uint32_t source_line;
 };
 

@@ -64,7 +64,7 @@ static void print_row(struct cli *cli, const struct lines_query *query, const st
 		if (i + 1 == n && !pos[i].call_site_lost)
 			break;
 		ws_out_text(&cli->out, i == 0 ? "  in " : " in ");
-		name_print(&cli->out, ws_str_of(pos[i].function), query->form);
+		name_print(&cli->out, ws_str_of(pos[i].function), query->full_names);
 		ws_out_text(&cli->out, " <- ");
 		if (i + 1 < n)
 			print_position(&cli->out, &pos[i + 1], true);
@@ -79,7 +79,7 @@ static void print_extent(struct cli *cli, const struct lines_query *query, const
 	ws_out_text(&cli->out, "\n");
 	if (e->function) {
 		ws_out_text(&cli->out, e->function->is_kernel ? "kernel " : "function ");
-		name_print(&cli->out, e->function->name, query->form);
+		name_print(&cli->out, e->function->name, query->full_names);
 	} else {
 		ws_out_text(&cli->out, "code of an unknown function");
 	}
@@ -199,9 +199,9 @@ static bool show_pc(struct cli *cli, const struct lines_query *query, const stru
 	struct ws_line_pos pos[POSITIONS_MAX];
 	struct ws_error err;
 	size_t n;
-	enum ws_status st =
-		ws_cubin_line_find(image->cubin, function->section, function->sec_off + query->pc,
-				   pos, POSITIONS_MAX, &n, &err);
+	enum ws_status st = ws_cubin_line_find(image->cubin, function->section,
+					       function->sec_off + query->pc.value, pos,
+					       POSITIONS_MAX, &n, &err);
 	if (st != WS_OK) {
 		if (st != WS_ABSENT || query->function)
 			cli_fail(query->path, &err);
@@ -210,15 +210,15 @@ static bool show_pc(struct cli *cli, const struct lines_query *query, const stru
 	if (json) {
 		ws_json_object(json);
 		json_function_keys(json, function);
-		ws_json_key_hex(json, "offset", query->pc);
+		ws_json_key_hex(json, "offset", query->pc.value);
 		ws_json_key(json, "positions");
 		json_chain(json, pos, n);
 		ws_json_end(json);
 		return true;
 	}
-	name_print(&cli->out, function->name, query->form);
-	ws_out_printf(&cli->out, "+0x%llx\n", (unsigned long long)query->pc);
-	print_chain(&cli->out, pos, n, query->form);
+	name_print(&cli->out, function->name, query->full_names);
+	ws_out_printf(&cli->out, "+0x%llx\n", (unsigned long long)query->pc.value);
+	print_chain(&cli->out, pos, n, query->full_names);
 	return true;
 }
 
@@ -235,7 +235,7 @@ bool lines_pc(struct cli *cli, const struct lines_query *query, const struct ima
 	for (size_t i = 0; i < n; i++) {
 		bool wanted = query->function ? name_is(&functions[i], query->function)
 					      : !functions[i].is_inner;
-		if (functions[i].section && wanted && query->pc < functions[i].size_bytes)
+		if (functions[i].section && wanted && query->pc.value < functions[i].size_bytes)
 			shown |= show_pc(cli, query, image, &functions[i], json);
 	}
 	if (json)
@@ -275,7 +275,7 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 		return true;
 	}
 	if (owner)
-		name_print(&h->cli->out, owner->name, h->query->form);
+		name_print(&h->cli->out, owner->name, h->query->full_names);
 	else
 		ws_out_text(&h->cli->out, "?");
 	ws_out_printf(&h->cli->out, "+0x%llx, %llu bytes", (unsigned long long)offset,
@@ -284,7 +284,7 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 		ws_out_text(&h->cli->out, i == 0 ? ": " : " <- ");
 		print_position(&h->cli->out, &pos[i], true);
 		ws_out_text(&h->cli->out, " in ");
-		name_print(&h->cli->out, ws_str_of(pos[i].function), h->query->form);
+		name_print(&h->cli->out, ws_str_of(pos[i].function), h->query->full_names);
 	}
 	if (n > 1) {
 		ws_out_text(&h->cli->out, " <- ");
