@@ -2,27 +2,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes one line of C at random and sees whether the tests notice; again and again, over all rooms.
 
-usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEXT]... [--suites "unit golden ..."] [--list]
+usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEXT]... [--suites "unit golden ..."] [--jobs N]
+                  [--lock FILE] [--list]
 
-Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails. A change
-that does not compile is replaced by the next. --change makes one that is given instead: TEXT replaces the line. --list only
+Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails: the cheap
+tests first, and those named like the changed file. A change that does not compile is replaced by the next. With --lock the tests
+of one change run while FILE is locked. --change makes one that is given instead: TEXT replaces the line. --list only
 shows what would be changed. The last line is "N of M changes noticed"; exit status 1 when it is under 85 %.
 
 Kinds of change: a comparison or its bound, a Boolean or arithmetic operator, a condition, a constant, two arguments swapped, a
 call left out.
 """
 import argparse
+import concurrent.futures
+import contextlib
+import fcntl
+import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(ROOT, 'build-mutants')
 SUITES = 'unit golden api cli fuzz builders'
 ENOUGH = 0.85
-SECONDS = 900  # for one change: a test that hangs is noticed by its own time limit
+SECONDS = 900  # for a build, and for one test of the tree without a change; with one: ten times what it took, and 20 s
 
 SWAPS = [(r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '), (r' != ', ' == '),
          (r' && ', ' || '), (r' \|\| ', ' && '), (r' \+ ', ' - '), (r' - ', ' + '), (r' << ', ' >> '), (r' >> ', ' << '),
@@ -126,30 +135,86 @@ def make_tree():
         sys.exit('mutants.py: the tree does not build as it is')
 
 
-def first_failure(suites):
-    """Which suite notices, or None."""
-    for suite in suites:
-        if run('meson', 'test', '-C', 'build', '--no-rebuild', '--maxfail', '1', '--suite', suite).returncode:
-            return suite
-    return None
+class Tests:
+    """The tests that run something built, and how long each takes where nothing is changed."""
+
+    def __init__(self, suites, jobs):
+        listed = json.loads(run('meson', 'introspect', 'build', '--tests').stdout)
+        self.tests = [test for test in listed if test['depends'] and test['suite'][0].split(':')[1] in suites]
+        self.jobs = jobs
+        self.failed = ''
+        self.seconds = {}
+        if failed := self.first_failure(''):
+            sys.exit(f'mutants.py: without any change this fails: {failed}')
+
+    def first_failure(self, path):
+        """Name of a test that fails, or ''. The cheap ones run first, and those whose names have a word of the path."""
+        words = set(re.split(r'[/._]', path)) - {'src', 'c'}
+
+        def cost(test):
+            near = words & set(re.split(r'\W|_', test['name']))
+            return self.seconds.get(test['name'], 0) / (10 if near else 1)
+        self.failed = ''
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            seconds = list(pool.map(self.run_one, sorted(self.tests, key=cost)))
+        if not self.seconds and not self.failed:
+            self.seconds = dict(seconds)
+        return self.failed
+
+    def run_one(self, test):
+        """(name, seconds); ends early when another one fails."""
+        name, begin = test['name'], time.monotonic()
+        limit = 20 + 10 * self.seconds[name] if self.seconds else SECONDS
+        with tempfile.TemporaryFile('w+', errors='replace') as out:
+            if self.failed:
+                return name, 0
+            process = subprocess.Popen(  # pylint: disable=consider-using-with
+                test['cmd'], cwd=test['workdir'] or os.path.join(TREE, 'build'), stdin=subprocess.DEVNULL, stdout=out,
+                stderr=subprocess.DEVNULL, start_new_session=True,
+                env={**os.environ, 'MALLOC_PERTURB_': '165', **test['env']})
+            while process.poll() is None and not self.failed and time.monotonic() < begin + limit:
+                time.sleep(0.02)
+            status = process.poll()
+            if status is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            out.seek(0)
+            if self.failed:
+                pass
+            elif status is None:
+                self.failed = name + ' (too slow)'
+            elif status or re.search(r'^not ok', out.read(), re.M):
+                self.failed = name
+        return name, time.monotonic() - begin
 
 
-def try_change(path, number, text, suites):
-    """Name of the suite that notices; '' when none does, None when it does not compile."""
+def try_change(path, number, text, tests):
+    """(name of the test that notices, '' when none does, None when it does not compile; seconds)."""
     file = os.path.join(TREE, path)
     with open(file, encoding='utf-8') as handle:
         before = handle.read()
     lines = before.split('\n')
     lines[number - 1] = text
+    begin = time.monotonic()
     try:
         with open(file, 'w', encoding='utf-8') as handle:
             handle.write('\n'.join(lines))
-        if run('ninja', '-C', 'build').returncode:
-            return None
-        return first_failure(suites) or ''
+        failed = None if run('ninja', '-C', 'build').returncode else tests.first_failure(path)
     finally:
         with open(file, 'w', encoding='utf-8') as handle:
             handle.write(before)
+    return failed, time.monotonic() - begin
+
+
+@contextlib.contextmanager
+def turn(lock):
+    """Holds the lock, for machines that several people use; None: there is none."""
+    if lock is None:
+        yield
+        return
+    with open(lock, 'a', encoding='utf-8') as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def main():
@@ -159,6 +224,8 @@ def main():
     parser.add_argument('--room')
     parser.add_argument('--change', action='append', default=[])
     parser.add_argument('--suites', default=SUITES)
+    parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    parser.add_argument('--lock')
     parser.add_argument('--list', action='store_true')
     args = parser.parse_args()
     if args.change:
@@ -167,22 +234,29 @@ def main():
         args.count = len(given)
     else:
         source = choose(args.seed, args.room)
+    tests = None
     if not args.list:
-        make_tree()
+        with turn(args.lock):
+            make_tree()
+            tests = Tests(args.suites.split(), args.jobs)
     done = noticed = 0
     for path, number, kind, line, text in source:
         if done == args.count:
             break
         where = f'{path}:{number}: {kind}: {line.strip()} -> {text.strip()}'
-        suite = '' if args.list else try_change(path, number, text, args.suites.split())
-        if suite is None:
+        if args.list:
+            print(where)
+            done += 1
+            continue
+        with turn(args.lock):
+            test, seconds = try_change(path, number, text, tests)
+        if test is None:
             if args.change:
                 sys.exit(f'mutants.py: {where}: does not compile')
             continue
         done += 1
-        noticed += bool(suite)
-        verdict = '' if args.list else f'noticed by {suite:10}' if suite else f'{"NOT NOTICED":21}'
-        print(verdict + where, flush=True)
+        noticed += bool(test)
+        print(f'{done:3} {seconds:5.1f} s {where}\n          {"noticed by " + test if test else "NOT NOTICED"}', flush=True)
     if not args.list:
         print(f'{noticed} of {done} changes noticed')
     return int(not args.list and noticed < ENOUGH * done)
