@@ -113,13 +113,15 @@ static void start(void)
 	atexit(remove_folder);
 }
 
-/* Its exit status; what it prints on either output is counted in *ret_printed. */
-static int run(const char *command, uint64_t *ret_printed)
+/* Its words, in argv. Static, as are they: setjmp() is near. */
+static char *argv[20];
+
+static int split(const char *command)
 {
 	static char words[200];
 	static char name[] = "warpscope";
-	char *argv[20] = { name };
-	int argc = 1, kept[2];
+	int argc = 1;
+	argv[0] = name;
 	snprintf(words, sizeof words, "%s", command);
 	for (char *rest = words; *rest && argc < 19;) {
 		argv[argc++] = rest;
@@ -127,6 +129,14 @@ static int run(const char *command, uint64_t *ret_printed)
 		if (*rest)
 			*rest++ = 0;
 	}
+	argv[argc] = NULL;
+	return argc;
+}
+
+/* Its exit status; what it prints on either output is counted in *ret_printed. */
+static int run(const char *command, uint64_t *ret_printed)
+{
+	int kept[2];
 	fflush(NULL);
 	int sink = open("printed", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
 	FUZZ_CHECK(sink >= 0);
@@ -137,7 +147,7 @@ static int run(const char *command, uint64_t *ret_printed)
 	setenv("WARPSCOPE_SANDBOX", "off", 1); /* one process runs many command lines */
 	optind = 0;
 	int jumped = setjmp(ended);
-	int status = jumped ? jumped - 1 : cli_main(argc, argv);
+	int status = jumped ? jumped - 1 : cli_main(split(command), argv);
 	fflush(NULL);
 	*ret_printed = (uint64_t)lseek(sink, 0, SEEK_END);
 	for (int fd = 1; fd <= 2; fd++) {

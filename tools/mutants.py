@@ -6,9 +6,9 @@ usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEX
                   [--lock FILE] [--list]
 
 Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails: the cheap
-tests first, and those named like the changed file. A change that does not compile is replaced by the next. With --lock the tests
-of one change run while FILE is locked. --change makes one that is given instead: TEXT replaces the line. --list only
-shows what would be changed. The last line is "N of M changes noticed"; exit status 1 when it is under 85 %.
+tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
+next. With --lock the tests of one change run while FILE is locked. --change makes one that is given instead: TEXT replaces the
+line. --list only shows what would be changed. The last line is "N of M changes noticed"; exit status 1 when it is under 85 %.
 
 Kinds of change: a comparison or its bound, a Boolean or arithmetic operator, a condition, a constant, two arguments swapped, a
 call left out.
@@ -130,7 +130,7 @@ def make_tree():
     subprocess.run(['git', '-C', TREE, 'fetch', '-q', 'origin', head], check=False)
     subprocess.run(['git', '-C', TREE, 'checkout', '-q', '--force', head], check=True)
     if not os.path.isdir(os.path.join(TREE, 'build')):
-        subprocess.run(['meson', 'setup', 'build'], cwd=TREE, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(['meson', 'setup', '-Dwerror=true', 'build'], cwd=TREE, stdout=subprocess.DEVNULL, check=True)
     if run('ninja', '-C', 'build').returncode:
         sys.exit('mutants.py: the tree does not build as it is')
 
