@@ -118,6 +118,88 @@ static void another_owner_has_no_lines(void **state)
 	ws_line_destroy(map);
 }
 
+/* ---- whose sequences they are ---- */
+
+enum { ANCHORED_1, ANCHORED_2, HIDDEN_1, HIDDEN_2, OF_NONE, ANCHORED_1_THEN_OF_NONE, N_KINDS };
+
+struct owned {
+	struct lb b;
+	struct ws_line_reloc reloc[8];
+	uint32_t owner[8]; /* of sequence i, which covers 0x100 * i and has line 100 + i */
+	uint32_t n_relocs, n;
+};
+
+static void add_owned(struct owned *o, uint32_t owner, bool is_hidden)
+{
+	if (is_hidden)
+		lb_set_file(&o->b,
+			    1); /* what stands before the address says nothing of its owner */
+	size_t off = lb_set_address(&o->b, 0x100 * o->n);
+	if (owner != WS_LINE_NO_OWNER)
+		o->reloc[o->n_relocs++] = (struct ws_line_reloc){ .sec_off = off,
+								  .owner = owner,
+								  .add_stored = true };
+	lb_row(&o->b, 0, 99 + o->n);
+	lb_end_after(&o->b, 0x10);
+	o->owner[o->n++] = owner;
+}
+
+static void add_table_of(struct owned *o, unsigned kind)
+{
+	lb_table(&o->b);
+	if (kind != OF_NONE)
+		add_owned(o, kind == ANCHORED_2 || kind == HIDDEN_2 ? 2 : 1,
+			  kind == HIDDEN_1 || kind == HIDDEN_2);
+	if (kind == OF_NONE || kind == ANCHORED_1_THEN_OF_NONE)
+		add_owned(o, WS_LINE_NO_OWNER, false);
+	lb_table_end(&o->b);
+}
+
+/* All sequences of the owner are found, by their number and by each address, and no other. */
+static void assert_owned(const struct ws_line_map *map, const struct owned *o, uint32_t owner)
+{
+	struct ws_line_seq seq;
+	struct ws_line_pos pos;
+	uint32_t listed[8] = { 0 };
+	size_t n, n_listed = 0;
+	for (; ws_line_owner_seq(map, owner, n_listed, &seq, NULL) == WS_OK; n_listed++) {
+		assert_true(n_listed < o->n && seq.low / 0x100 < o->n);
+		listed[seq.low / 0x100]++;
+	}
+	for (uint32_t i = 0; i < o->n; i++) {
+		bool is_its = o->owner[i] == owner;
+		assert_int_equal(listed[i], is_its);
+		assert_int_equal(ws_line_find(map, owner, 0x100 * i + 8, &pos, 1, &n, NULL),
+				 is_its ? WS_OK : WS_ABSENT);
+		if (is_its)
+			assert_int_equal(pos.line, 100 + i);
+	}
+}
+
+static void an_owner_has_its_sequences_whatever_is_between_them(void **state)
+{
+	(void)state;
+	struct owned *o = test_malloc(sizeof *o);
+	for (unsigned mix = 0; mix < N_KINDS * N_KINDS * N_KINDS; mix++) {
+		*o = (struct owned){ .b = lb_new() };
+		add_table_of(o, mix % N_KINDS);
+		add_table_of(o, mix / N_KINDS % N_KINDS);
+		add_table_of(o, mix / N_KINDS / N_KINDS);
+		struct ws_line_input input = {
+			.line = { o->b.byte, o->b.len, 0 },
+			.relocs = o->reloc,
+			.n_relocs = o->n_relocs,
+		};
+		struct ws_line_map *map = NULL;
+		assert_int_equal(ws_line_create(&input, &map, NULL), WS_OK);
+		const uint32_t owners[] = { 2, 0, WS_LINE_NO_OWNER, 1, 3 };
+		for (size_t i = 0; i < WSI_COUNT(owners); i++)
+			assert_owned(map, o, owners[i]);
+		ws_line_destroy(map);
+	}
+	test_free(o);
+}
+
 /* ---- built tables ---- */
 
 /* Two rows of line 3 and 5, the second inlined into the first; ends at 0x30. */
@@ -635,6 +717,7 @@ int main(void)
 		cmocka_unit_test(a_small_array_gets_the_innermost_positions),
 		cmocka_unit_test(every_pc_has_the_last_row_at_or_below_it),
 		cmocka_unit_test(another_owner_has_no_lines),
+		cmocka_unit_test(an_owner_has_its_sequences_whatever_is_between_them),
 		cmocka_unit_test(every_version_size_and_byte_order_reads_alike),
 		cmocka_unit_test(string_base_counts_names_of_later_tables),
 		cmocka_unit_test(string_base_of_an_object_is_relocated),
