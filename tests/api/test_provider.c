@@ -533,6 +533,69 @@ static void logs_of_older_providers(void **state)
 	}
 }
 
+/* ---- texts without an end ---- */
+
+static CUDBGResult endless_134(CUDBGCudaLogMessage134 *records, uint32_t n, uint32_t *ret_n)
+{
+	memset(records, 'x', n * sizeof *records);
+	*ret_n = n;
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult endless(CUDBGCudaLogMessage *records, uint32_t n, uint32_t *ret_n)
+{
+	memset(records, 'x', n * sizeof *records);
+	*ret_n = n;
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult fails(CUDBGCudaLogMessage *records, uint32_t n, uint32_t *ret_n)
+{
+	(void)records, (void)n, (void)ret_n;
+	return CUDBG_ERROR_INTERNAL;
+}
+
+static CUDBGResult endless_words(char *text, uint32_t size, uint32_t *ret_size)
+{
+	(void)ret_size;
+	memset(text, 'x', size);
+	return CUDBG_SUCCESS;
+}
+
+/* What a provider writes into a text is all of its bytes and no end: the text ends, as long as it
+ * can be. */
+static void texts_of_a_provider_may_lack_their_end(void **state)
+{
+	(void)state;
+	struct ws_log logs[3];
+	start(true);
+	for (int how = 0; how < 3; how++) {
+		assert_int_equal(ws_cudbg_api(&fake.target, &second, NULL), WS_OK);
+		struct CUDBGAPI_st table = *second;
+		struct ws_target *other;
+		struct ws_error err;
+		uint32_t n = 0;
+		table.consumeCudaLogs134 = how == 0 ? endless_134 : NULL;
+		table.consumeCudaLogs = how == 1 ? endless : fails;
+		table.getErrorStringEx = endless_words;
+		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, 0, &other, NULL), WS_OK);
+		memset(logs, 'y', sizeof logs);
+		enum ws_status st = ws_target_take_logs(other, logs, 3, &n, &err);
+		assert_int_equal(st, how < 2 ? WS_OK : WS_MALFORMED);
+		for (uint32_t i = 0; i < n; i++) {
+			assert_non_null(memchr(logs[i].text, 0, sizeof logs[i].text));
+			assert_int_equal(strspn(logs[i].text, "x"), sizeof logs[i].text - 1);
+		}
+		if (how < 2)
+			assert_int_equal(n, 3);
+		else
+			assert_int_equal(strspn(strchr(err.message, 'x'), "x"),
+					 strlen(strchr(err.message, 'x')));
+		ws_target_close(other);
+		ws_cudbg_release(second);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -549,6 +612,7 @@ int main(void)
 		cmocka_unit_test_teardown(host_memory_comes_through, stop),
 		cmocka_unit_test_teardown(logs_and_launches_come_through, stop),
 		cmocka_unit_test_teardown(logs_of_older_providers, stop),
+		cmocka_unit_test_teardown(texts_of_a_provider_may_lack_their_end, stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
