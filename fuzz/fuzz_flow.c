@@ -10,7 +10,7 @@
 
 enum { BASE = 0x7000, MAX_ASKED = 24 };
 
-static const unsigned archs[] = { 75, 80, 86, 89, 90, 100, 103, 110, 120, 121 };
+static const unsigned archs[] = { 70, 72, 75, 80, 86, 89, 90, 100, 103, 110, 120, 121 };
 
 static void check_blocks(const struct ws_flow *flow, uint64_t end_pc)
 {

@@ -8,7 +8,7 @@
 
 #include <warpscope/sass.h>
 
-static const unsigned archs[] = { 75, 80, 86, 89, 90, 100, 103, 110, 120, 121, 70 };
+static const unsigned archs[] = { 70, 72, 75, 80, 86, 89, 90, 100, 103, 110, 120, 121, 60 };
 
 static void check_word(unsigned sm, uint64_t pc, const uint8_t bytes[WS_SASS_BYTES])
 {

@@ -40,7 +40,7 @@ struct ws_flow_edge {
 /**
  * Finds the basic blocks of a function.
  *
- * @param sm       Architecture, 75 to 121.
+ * @param sm       Architecture, 70 to 121.
  * @param code     The function's code, borrowed: it must outlive the flow. Bytes after the last
  * whole instruction are ignored.
  * @param base_pc  Address of the first byte; every `pc` of this interface counts in the same way. 0

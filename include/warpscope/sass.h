@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Machine code (SASS) of sm_75 to sm_121: decode, show, encode one instruction at a time.
+ * Machine code (SASS) of sm_70 to sm_121: decode, show, encode one instruction at a time.
  *
  * Every instruction is 16 bytes. ws_sass_decode() finds its row in the instruction table and is
  * cheap; ws_sass_format() makes the text that NVIDIA's disassembler prints; ws_sass_operands()
@@ -117,7 +117,7 @@ WS_API bool ws_sass_supports(unsigned sm);
 /**
  * Decodes one instruction. Never fails on odd bits: see `known` and `unknown`.
  *
- * @param sm       Architecture, 75 to 121. One that ws_sass_supports() denies gives `known` false.
+ * @param sm       Architecture, 70 to 121. One that ws_sass_supports() denies gives `known` false.
  * @param bytes    The 16 bytes.
  * @param ret_insn Filled always.
  */
@@ -283,7 +283,7 @@ WS_API unsigned ws_sass_access_bytes(const struct ws_insn *insn);
  * bit, no scoreboard set and all waited for: enough for whoever runs one instruction after the
  * other; hardware wants a scoreboard for results that come late (loads).
  *
- * @param sm        Architecture, 75 to 121.
+ * @param sm        Architecture, 70 to 121.
  * @param text      Terminated text of one instruction.
  * @param pc        Its address: targets become relative.
  * @param ret_bytes Receives the instruction; untouched on failure.

@@ -146,7 +146,7 @@ static void read_arch(struct parser *p)
 	if (!take_name(p, &word))
 		return;
 	if (!wsi_asm_arch(word, &sm, &variant)) {
-		wsi_asm_error(a, place, "'%.*s' is not an architecture (sm_75 to sm_121)",
+		wsi_asm_error(a, place, "'%.*s' is not an architecture (sm_70 to sm_121)",
 			      (int)(word.len < 40 ? word.len : 40), word.ptr);
 	} else if (!ws_sass_supports(sm)) {
 		wsi_asm_error(a, place, "no instruction table for sm_%" PRIu32, sm);

@@ -6,8 +6,8 @@
 /* Numbers in the list in isagen.py, from 1 on. sm_87 and sm_88 print as sm_86 does, sm_101 as
  * sm_100 [measured]. */
 static const uint8_t arch_numbers[] = {
-	[75] = 1,  [80] = 2,  [86] = 3,  [87] = 3,  [88] = 3,  [89] = 4,   [90] = 5,
-	[100] = 6, [101] = 6, [103] = 7, [110] = 8, [120] = 9, [121] = 10,
+	[70] = 1, [72] = 2,  [75] = 3,  [80] = 4,  [86] = 5,   [87] = 5,   [88] = 5,   [89] = 6,
+	[90] = 7, [100] = 8, [101] = 8, [103] = 9, [110] = 10, [120] = 11, [121] = 12,
 };
 
 uint16_t wsi_isa_arch_bit(unsigned sm)
@@ -66,6 +66,8 @@ void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES], struct ws_i
 	unsigned op12 = word[0] & 0xfff;
 
 	*ret_insn = (struct ws_insn){ .word = { word[0], word[1] }, .sm = (uint16_t)sm };
+	if (sm < WSI_ISA_UNIFORM_SM && (word[1] >> (WSI_ISA_UNIFORM_BIT - 64) & 1))
+		return;
 	for (unsigned i = wsi_isa_first[op12]; i < wsi_isa_first[op12 + 1]; i++) {
 		const struct wsi_isa_row *row = &wsi_isa_rows[i];
 		if ((row->archs & arch) &&

@@ -471,6 +471,8 @@ static bool try_row(struct attempt *a, const struct frame *f, const struct wsi_i
 	set_bits(a, 0, 12, op12);
 	set_bits(a, 12, 3, f->guard);
 	set_bits(a, 15, 1, f->guard_negated);
+	if (a->sm < WSI_ISA_UNIFORM_SM)
+		set_bits(a, WSI_ISA_UNIFORM_BIT, 1, 0);
 	const struct wsi_isa_condition *c = &wsi_isa_conditions[row->condition_at];
 	for (unsigned i = 0; i < row->n_conditions; i++, c++)
 		if (c->op == WSI_IS && !set_field(a, c->lo, c->len, 2, c->value))

@@ -154,6 +154,10 @@ extern const char wsi_isa_strings[];
 extern const struct wsi_isa_op wsi_isa_ops[];
 extern const size_t wsi_isa_n_ops;
 
+/* This bit asks for the uniform datapath, which is there from sm_75 on: no row holds for a word of
+ * sm_70 and sm_72 that has it. */
+enum { WSI_ISA_UNIFORM_BIT = 91, WSI_ISA_UNIFORM_SM = 75 };
+
 /* Bits 105 to 127, in the upper half of an instruction. */
 #define WSI_ISA_CONTROL_BITS UINT64_C(0xfffffe0000000000)
 /* Those of them that the control comment shows: all but 126 and 127. */

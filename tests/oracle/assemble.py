@@ -18,7 +18,7 @@ sys.path.insert(0, HERE)
 import peer  # noqa: E402
 
 SOURCE = os.path.join(HERE, '../data/assembly/everything.s')
-ARCHS = (75, 80, 86, 89, 90)
+ARCHS = (70, 72, 75, 80, 86, 89, 90)
 # What differs by architecture: start of the parameters and of shared variables.
 PARAMS = {90: 0x210}
 SHARED = {90: 0x400}

@@ -60,7 +60,7 @@ static void each_mistake_has_its_place(void **state)
 		const char *text; /* part of the message */
 	} cases[] = {
 		{ ".kernel k\n.end", 1, 9, ".arch must come before" },
-		{ ".arch sm_70", 1, 7, "no instruction table for sm_70" },
+		{ ".arch sm_60", 1, 7, "no instruction table for sm_60" },
 		{ ".arch sm_80 ,", 1, 13, "nothing more" },
 		{ ".arch sm_80\n.arch sm_80", 2, 7, "a second .arch" },
 		{ "\n EXIT", 2, 2, "an instruction is not allowed outside" },
@@ -130,7 +130,7 @@ static void a_bad_architecture_is_told(void **state)
 	struct messages messages;
 	struct ws_assembly *assembly = NULL;
 	assert_int_equal(assemble("", "80", &messages, &assembly), WS_ARGUMENT);
-	assert_int_equal(assemble("", "sm_70", &messages, &assembly), WS_UNSUPPORTED);
+	assert_int_equal(assemble("", "sm_60", &messages, &assembly), WS_UNSUPPORTED);
 }
 
 static const char program[] = ".arch sm_80\n"

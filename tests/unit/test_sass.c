@@ -75,12 +75,31 @@ static void an_unexplained_bit_is_shown(void **state)
 static void an_architecture_without_a_table_decodes_to_nothing(void **state)
 {
 	(void)state;
-	assert_false(ws_sass_supports(70));
+	assert_false(ws_sass_supports(60));
 	assert_true(ws_sass_supports(87));
-	assert_false(decode(70, fadd).known);
+	assert_false(decode(60, fadd).known);
 	uint8_t bytes[WS_SASS_BYTES];
 	struct ws_error err;
-	assert_int_equal(ws_sass_encode(70, "NOP", 0, bytes, &err), WS_UNSUPPORTED);
+	assert_int_equal(ws_sass_encode(60, "NOP", 0, bytes, &err), WS_UNSUPPORTED);
+}
+
+/* Before sm_75 bit 91 stands for nothing. */
+static void volta_has_no_uniform_datapath(void **state)
+{
+	(void)state;
+	struct word word = fadd;
+	uint8_t bytes[WS_SASS_BYTES];
+	assert_true(decode(70, word).known && decode(72, word).known);
+	word.high |= UINT64_C(1) << (91 - 64);
+	assert_true(decode(75, word).known);
+	assert_false(decode(70, word).known || decode(72, word).known);
+	assert_int_equal(ws_sass_encode(75, "DADD R2, R4, cx[UR4][0x8]", 0, bytes, NULL), WS_OK);
+	assert_int_equal(ws_sass_encode(70, "DADD R2, R4, c[0x0][0x8]", 0, bytes, NULL), WS_OK);
+	assert_int_equal(ws_sass_encode(70, "DADD R2, R4, cx[UR4][0x8]", 0, bytes, NULL),
+			 WS_MALFORMED);
+	assert_int_equal(ws_sass_encode(70, "ULDC UR4, c[0x0][0x8]", 0, bytes, NULL), WS_ABSENT);
+	assert_int_equal(ws_sass_encode(70, "IMNMX R2, R4, R5, PT", 0, bytes, NULL), WS_ABSENT);
+	assert_int_equal(ws_sass_encode(72, "IMNMX R2, R4, R5, PT", 0, bytes, NULL), WS_OK);
 }
 
 static void addresses_tell_how_their_terms_add_up(void **state)
@@ -296,7 +315,7 @@ static uint64_t next_random(uint64_t *state)
 static void random_words_hide_nothing(void **state)
 {
 	(void)state;
-	static const unsigned archs[] = { 75, 80, 86, 89, 90, 100, 103, 110, 120, 121 };
+	static const unsigned archs[] = { 70, 72, 75, 80, 86, 89, 90, 100, 103, 110, 120, 121 };
 	enum { WORDS = 10000 };
 	uint64_t seed = 1;
 	unsigned n_known = 0, n_unknown_bits = 0;
@@ -338,6 +357,7 @@ int main(void)
 		cmocka_unit_test(an_unexplained_bit_is_shown),
 		cmocka_unit_test(an_architecture_without_a_table_decodes_to_nothing),
 		cmocka_unit_test(operands_have_roles_and_widths),
+		cmocka_unit_test(volta_has_no_uniform_datapath),
 		cmocka_unit_test(addresses_tell_how_their_terms_add_up),
 		cmocka_unit_test(modifiers_name_their_fields),
 		cmocka_unit_test(properties_are_those_of_the_row),
