@@ -50,7 +50,7 @@ def functions_header(api):
     out = [TOP, "#ifndef WSI_CUDBG_FUNCTIONS_H", "#define WSI_CUDBG_FUNCTIONS_H", "",
            '#include "cudbg/session.h"', ""]
     for fn in api.functions:
-        if not fixed(fn):
+        if not fixed(fn) and not fn.same_as and not fn.part_of:
             out.append("CUDBGResult wsi_cudbg_%s(%s);" % (
                 fn.name, ", ".join(["struct wsi_cudbg *s"] + parameters(fn, True))))
     return "\n".join(out + ["", "#endif", ""])
@@ -74,7 +74,21 @@ def needs(fn):
     return " | ".join(words) or "0"
 
 
-def entry(fn):
+def call_lines(api, fn):
+    """Calls what a function does: code of its own, or another function that it is the older form of."""
+    args = [arg.name for arg in fn.args if not arg.coordinate]
+    name, *given = fn.same_as or [fn.part_of or fn.name] + args
+    at = ["&at"] if any(arg.coordinate for arg in api.function(name).args) else []
+    if not fn.part_of:
+        unused = ["\t(void)%s;" % arg for arg in args if arg not in given]
+        return unused + ["\tresult = wsi_cudbg_%s(%s);" % (name, ", ".join(["s"] + at + given))]
+    whole = api.function(name).args[-1].base()
+    return ["\t%s whole;" % whole,
+            "\tresult = wsi_cudbg_%s(%s);" % (name, ", ".join(["s"] + at + args[:-1] + ["&whole"])),
+            "\tif (result == CUDBG_SUCCESS)", "\t\tmemcpy(%s, &whole, sizeof *%s);" % (args[-1], args[-1])]
+
+
+def entry(api, fn):
     """Checks in front of a function, in the order that the header promises."""
     args = ["struct wsi_cudbg *s"] + [arg.declaration() for arg in fn.args]
     out = ["static __attribute__((noinline)) CUDBGResult enter_%s(%s)" % (fn.name, ", ".join(args)), "{",
@@ -95,9 +109,7 @@ def entry(fn):
                 if not arg.coordinate and arg.name not in pointers]
         out.append('\tresult = wsi_cudbg_fail(s, CUDBG_ERROR_%s, "%s");' % (fn.dump[1], fn.dump[2]))
     else:
-        call = ["s"] + (["&at"] if coordinates else []) + [
-            arg.name for arg in fn.args if not arg.coordinate]
-        out.append("\tresult = wsi_cudbg_%s(%s);" % (fn.name, ", ".join(call)))
+        out += call_lines(api, fn)
     if pointers or coordinates:
         out.append("leave:")
     out += ["\twsi_cudbg_leave(s, %s);" % needs(fn), "\tif (result == CUDBG_SUCCESS)", "\t\treturn result;", "failed:"]
@@ -110,7 +122,7 @@ def entries(api):
     """Entries, one set of thunks per session, the tables."""
     out = [TOP, '#include "cudbg/session.h"', '#include "cudbg-functions.h"', ""]
     for fn in api.functions:
-        out += entry(fn)
+        out += entry(api, fn)
     out.append("#define THUNKS(i) \\")
     for fn in api.functions:
         args = ", ".join(arg.declaration() for arg in fn.args) or "void"

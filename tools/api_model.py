@@ -91,6 +91,7 @@ class Function:
         self.args, self.does, self.more = [], "", ""
         self.codes, self.extension, self.when, self.needs = [], [], {}, []
         self.dump = self.run = None
+        self.same_as = self.part_of = None
 
     def arg(self, name):
         return next((arg for arg in self.args if arg.name == name), None)
@@ -112,6 +113,9 @@ class Api:
 
     def struct(self, name):
         return next((struct for struct in self.structs if struct.name == name), None)
+
+    def function(self, name):
+        return next((fn for fn in self.functions if fn.name == name), None)
 
     def enum(self, name):
         return next((enum for enum in self.enums if enum.name == name), None)
@@ -309,6 +313,10 @@ class Reader:
             setattr(fn, key, words[1:])
         elif key == "when":
             fn.when[words[1]] = tail
+        elif key == "as":
+            fn.same_as = words[1:]
+        elif key == "part":
+            fn.part_of = words[1]
         elif key in ("dump", "run"):
             setattr(fn, key, (words[1], words[2] if len(words) > 2 else None, tail))
         else:
@@ -362,6 +370,9 @@ def check(api):
         check_function(api, fn, codes, names, fail)
     for struct in api.structs:
         check_layout(api, struct.name, struct.members, struct.size, struct.packed, False, fail)
+    for fn in api.functions:
+        if fn.part_of:
+            check_part(api, fn, fail)
 
 
 def check_function(api, fn, codes, names, fail):
@@ -387,12 +398,24 @@ def check_function(api, fn, codes, names, fail):
             fail("%s: works, answers CODE or later", fn.name)
         if state[1] and state[1] not in fn.codes + fn.extension:
             fail("%s: answers %s, which it does not return", fn.name, state[1])
+    for name in fn.same_as[:1] if fn.same_as else [fn.part_of] if fn.part_of else []:
+        if name not in names:
+            fail("%s: is as %s, which is no function", fn.name, name)
     for arg in fn.args:
         for count in (arg.count, arg.used):
             if count and not fn.arg(count):
                 fail("%s: %s counts by %s, which is no argument", fn.name, arg.name, count)
         if api.size_of(arg.ctype) is None:
             fail("%s: type %s is unknown", fn.name, arg.ctype)
+
+
+def check_part(api, fn, fail):
+    """The structure that an old function fills is the first part of the current one."""
+    old, new = (api.struct(other.args[-1].base()) for other in (fn, api.function(fn.part_of)))
+    if not old or not new or old.size > new.size or \
+            [(f.offset, f.size, f.name) for f in old.members] != \
+            [(f.offset, f.size, f.name) for f in new.members[:len(old.members)]]:
+        fail("%s: its structure is not the first part of that of %s", fn.name, fn.part_of)
 
 
 def check_layout(api, name, members, size, packed, union, fail):

@@ -661,7 +661,8 @@ void wsi_cudbg_let_go(struct wsi_cudbg *s)
 	pthread_mutex_unlock(&s->pull_lock);
 }
 
-CUDBGResult wsi_cudbg_take_log(struct wsi_cudbg *s, struct ws_log *ret_log)
+/* The oldest record of the log; NO_EVENT_AVAILABLE when none waits, or there is no log. */
+static CUDBGResult take_log(struct wsi_cudbg *s, struct ws_log *ret_log)
 {
 	struct ws_error err;
 	uint32_t n = 0;
@@ -672,29 +673,34 @@ CUDBGResult wsi_cudbg_take_log(struct wsi_cudbg *s, struct ws_log *ret_log)
 			   : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err.message);
 }
 
-CUDBGResult wsi_cudbg_consumeCudaLogs134(struct wsi_cudbg *s, CUDBGCudaLogMessage134 *logMessages,
-					 uint32_t numMessages, uint32_t *numConsumed)
-{
-	uint32_t n = 0;
-	while (n < numMessages) {
-		struct ws_log log;
-		CUDBGResult result = wsi_cudbg_take_log(s, &log);
-		if (result != CUDBG_SUCCESS && n == 0)
-			return result;
-		if (result != CUDBG_SUCCESS)
-			break;
-		CUDBGCudaLogMessage134 *to = &logMessages[n++];
-		memset(to, 0, sizeof *to);
-		to->unixTimestampNs = log.time_ns;
-		to->osThreadId = log.host_tid;
-		to->logLevel = (CUDBGCudaLogLevel)log.level;
-		to->matchedRulesetIndex = log.ruleset;
-		to->matchedRuleIndex = log.rule;
-		memcpy(to->message, log.text, sizeof to->message - 1);
+/* Log records in one of two layouts; `more`: what only the newer one has. */
+#define DEFINE_CONSUME(name, type, more)                                               \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, type *records, uint32_t cap, \
+				     uint32_t *ret_n)                                  \
+	{                                                                              \
+		uint32_t n = 0;                                                        \
+		while (n < cap) {                                                      \
+			struct ws_log log;                                             \
+			CUDBGResult result = take_log(s, &log);                        \
+			if (result != CUDBG_SUCCESS && n == 0)                         \
+				return result;                                         \
+			if (result != CUDBG_SUCCESS)                                   \
+				break;                                                 \
+			type *to = &records[n++];                                      \
+			memset(to, 0, sizeof *to);                                     \
+			to->unixTimestampNs = log.time_ns;                             \
+			to->osThreadId = (__typeof__(to->osThreadId))log.host_tid;     \
+			to->logLevel = (CUDBGCudaLogLevel)log.level;                   \
+			more;                                                          \
+			memcpy(to->message, log.text, sizeof to->message - 1);         \
+		}                                                                      \
+		*ret_n = n;                                                            \
+		return CUDBG_SUCCESS;                                                  \
 	}
-	*numConsumed = n;
-	return CUDBG_SUCCESS;
-}
+
+DEFINE_CONSUME(consumeCudaLogs, CUDBGCudaLogMessage, (void)0)
+DEFINE_CONSUME(consumeCudaLogs134, CUDBGCudaLogMessage134,
+	       (to->matchedRulesetIndex = log.ruleset, to->matchedRuleIndex = log.rule))
 
 CUDBGResult wsi_cudbg_setCudaLogRules(struct wsi_cudbg *s, const CUDBGCudaLogRule *rules,
 				      uint32_t numRules, uint32_t *newRulesetIndex)

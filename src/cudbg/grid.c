@@ -32,15 +32,6 @@ CUDBGResult wsi_cudbg_getGridDim(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 
 	return result;
 }
 
-CUDBGResult wsi_cudbg_getGridDim32(struct wsi_cudbg *s, struct wsi_at *at, CuDim2 *gridDim)
-{
-	CuDim3 dim;
-	CUDBGResult result = wsi_cudbg_getGridDim(s, at, &dim);
-	if (result == CUDBG_SUCCESS)
-		*gridDim = (CuDim2){ dim.x, dim.y };
-	return result;
-}
-
 CUDBGResult wsi_cudbg_getBlockDim(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *blockDim)
 {
 	struct ws_grid grid;
@@ -142,31 +133,6 @@ CUDBGResult wsi_cudbg_getGridInfo(struct wsi_cudbg *s, struct wsi_at *at, uint64
 	};
 	*gridInfo = info;
 	return CUDBG_SUCCESS;
-}
-
-/* The older layouts are the first part of the current one. */
-_Static_assert(offsetof(CUDBGGridInfo, clusterDim) == sizeof(CUDBGGridInfo55), "a prefix");
-_Static_assert(offsetof(CUDBGGridInfo, preferredClusterDim) == sizeof(CUDBGGridInfo120),
-	       "a prefix");
-
-CUDBGResult wsi_cudbg_getGridInfo120(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
-				     CUDBGGridInfo120 *gridInfo)
-{
-	CUDBGGridInfo info;
-	CUDBGResult result = wsi_cudbg_getGridInfo(s, at, gridId64, &info);
-	if (result == CUDBG_SUCCESS)
-		memcpy(gridInfo, &info, sizeof *gridInfo);
-	return result;
-}
-
-CUDBGResult wsi_cudbg_getGridInfo55(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
-				    CUDBGGridInfo55 *gridInfo)
-{
-	CUDBGGridInfo info;
-	CUDBGResult result = wsi_cudbg_getGridInfo(s, at, gridId64, &info);
-	if (result == CUDBG_SUCCESS)
-		memcpy(gridInfo, &info, sizeof *gridInfo);
-	return result;
 }
 
 /* A grid that is not there has a status, too. */

@@ -157,13 +157,6 @@ CUDBGResult wsi_cudbg_getLoadedFunctionInfo(struct wsi_cudbg *s, struct wsi_at *
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_getLoadedFunctionInfo118(struct wsi_cudbg *s, struct wsi_at *at,
-					       uint64_t handle, CUDBGLoadedFunctionInfo *info,
-					       uint32_t numEntries)
-{
-	return wsi_cudbg_getLoadedFunctionInfo(s, at, handle, info, 0, numEntries);
-}
-
 /* ---- addresses and symbols ---- */
 
 CUDBGResult wsi_cudbg_isDeviceCodeAddress(struct wsi_cudbg *s, uintptr_t addr,
@@ -176,12 +169,6 @@ CUDBGResult wsi_cudbg_isDeviceCodeAddress(struct wsi_cudbg *s, uintptr_t addr,
 		return wsi_cudbg_status(s, st, &err);
 	*isDeviceAddress = st == WS_OK && place.function;
 	return CUDBG_SUCCESS;
-}
-
-CUDBGResult wsi_cudbg_isDeviceCodeAddress55(struct wsi_cudbg *s, uintptr_t addr,
-					    bool *isDeviceAddress)
-{
-	return wsi_cudbg_isDeviceCodeAddress(s, addr, isDeviceAddress);
 }
 
 CUDBGResult wsi_cudbg_lookupDeviceCodeSymbol(struct wsi_cudbg *s, char *symName, bool *symFound,

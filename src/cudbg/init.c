@@ -112,8 +112,3 @@ CUDBGResult wsi_cudbg_requestCleanupOnDetach(struct wsi_cudbg *s, uint32_t appRe
 		       ? CUDBG_SUCCESS
 		       : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err.message);
 }
-
-CUDBGResult wsi_cudbg_requestCleanupOnDetach55(struct wsi_cudbg *s)
-{
-	return wsi_cudbg_requestCleanupOnDetach(s, 0);
-}

@@ -141,18 +141,6 @@ CUDBGResult wsi_cudbg_readRegisterRange(struct wsi_cudbg *s, struct wsi_at *at, 
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readRegister(struct wsi_cudbg *s, struct wsi_at *at, uint32_t regno,
-				   uint32_t *val)
-{
-	return wsi_cudbg_readRegisterRange(s, at, regno, 1, val, NULL);
-}
-
-CUDBGResult wsi_cudbg_readRegisterRange60(struct wsi_cudbg *s, struct wsi_at *at, uint32_t index,
-					  uint32_t registers_size, uint32_t *registers)
-{
-	return wsi_cudbg_readRegisterRange(s, at, index, registers_size, registers, NULL);
-}
-
 /* `n` registers of a kind that are all there, or none. */
 static CUDBGResult read_all(struct wsi_cudbg *s, const struct wsi_at *at, enum ws_reg_kind kind,
 			    uint32_t first, uint32_t n, uint32_t *out)

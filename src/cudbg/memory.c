@@ -135,13 +135,6 @@ CUDBGResult wsi_cudbg_readGlobalMemory(struct wsi_cudbg *s, uint64_t addr, void 
 	return read_memory(s, &at, buf, sz);
 }
 
-CUDBGResult wsi_cudbg_readConstMemory129(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-					 void *buf, uint32_t sz)
-{
-	(void)at;
-	return wsi_cudbg_readGlobalMemory(s, addr, buf, sz);
-}
-
 CUDBGResult wsi_cudbg_readSharedMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
 				       void *buf, uint32_t sz)
 {
@@ -247,19 +240,6 @@ CUDBGResult wsi_cudbg_readGenericMemory(struct wsi_cudbg *s, struct wsi_at *at, 
 	struct ws_address from;
 	CUDBGResult result = generic_address(s, at, sm, wp, ln, addr, &from);
 	return result == CUDBG_SUCCESS ? read_memory(s, &from, buf, sz) : result;
-}
-
-CUDBGResult wsi_cudbg_readGlobalMemory55(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm,
-					 uint32_t wp, uint32_t ln, uint64_t addr, void *buf,
-					 uint32_t sz)
-{
-	return wsi_cudbg_readGenericMemory(s, at, sm, wp, ln, addr, buf, sz);
-}
-
-CUDBGResult wsi_cudbg_readGlobalMemory31(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-					 void *buf, uint32_t sz)
-{
-	return wsi_cudbg_readGenericMemory(s, at, 0, 0, 0, addr, buf, sz);
 }
 
 /* ---- managed memory ---- */
@@ -403,19 +383,6 @@ CUDBGResult wsi_cudbg_writeGenericMemory(struct wsi_cudbg *s, struct wsi_at *at,
 	struct ws_address to;
 	CUDBGResult result = generic_address(s, at, sm, wp, ln, addr, &to);
 	return result == CUDBG_SUCCESS ? write_memory(s, &to, buf, sz) : result;
-}
-
-CUDBGResult wsi_cudbg_writeGlobalMemory55(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm,
-					  uint32_t wp, uint32_t ln, uint64_t addr, const void *buf,
-					  uint32_t sz)
-{
-	return wsi_cudbg_writeGenericMemory(s, at, sm, wp, ln, addr, buf, sz);
-}
-
-CUDBGResult wsi_cudbg_writeGlobalMemory31(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-					  const void *buf, uint32_t sz)
-{
-	return wsi_cudbg_writeGenericMemory(s, at, 0, 0, 0, addr, buf, sz);
 }
 
 CUDBGResult wsi_cudbg_writePinnedMemory(struct wsi_cudbg *s, uint64_t addr, const void *buf,

@@ -116,25 +116,6 @@ CUDBGResult wsi_cudbg_singleStepWarp(struct wsi_cudbg *s, struct wsi_at *at, uin
 	return result;
 }
 
-CUDBGResult wsi_cudbg_singleStepWarp65(struct wsi_cudbg *s, struct wsi_at *at, uint32_t nsteps,
-				       uint64_t *warpMask)
-{
-	return wsi_cudbg_singleStepWarp(s, at, UINT32_MAX, nsteps,
-					CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS,
-					warpMask);
-}
-
-CUDBGResult wsi_cudbg_singleStepWarp41(struct wsi_cudbg *s, struct wsi_at *at, uint64_t *warpMask)
-{
-	return wsi_cudbg_singleStepWarp65(s, at, 1, warpMask);
-}
-
-CUDBGResult wsi_cudbg_singleStepWarp40(struct wsi_cudbg *s, struct wsi_at *at)
-{
-	uint64_t ignored;
-	return wsi_cudbg_singleStepWarp41(s, at, &ignored);
-}
-
 CUDBGResult wsi_cudbg_resumeWarpsUntilPC(struct wsi_cudbg *s, struct wsi_at *at, uint64_t warpMask,
 					 uint64_t pc, uint32_t flags)
 {
@@ -148,10 +129,4 @@ CUDBGResult wsi_cudbg_resumeWarpsUntilPC(struct wsi_cudbg *s, struct wsi_at *at,
 	enum ws_status st = ws_target_run_until(s->target, at->row->sm_index, warpMask, pc,
 						step_flags(flags), &err);
 	return stepped(s, ws_target_can(s->target, WS_CAN_RUN_UNTIL), st, &err);
-}
-
-CUDBGResult wsi_cudbg_resumeWarpsUntilPC60(struct wsi_cudbg *s, struct wsi_at *at,
-					   uint64_t warpMask, uint64_t virtPC)
-{
-	return wsi_cudbg_resumeWarpsUntilPC(s, at, warpMask, virtPC, 0);
 }

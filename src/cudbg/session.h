@@ -226,7 +226,8 @@ static inline void wsi_cudbg_leave(struct wsi_cudbg *s, unsigned needs)
 /* Notes why the call fails; returns `result`. */
 CUDBGResult wsi_cudbg_fail(struct wsi_cudbg *s, CUDBGResult result, const char *format, ...)
 	WS_PRINTF(3, 4);
-/* The result for a status that has no more special meaning, with the story of `err`. */
+/* The result for a status that has no more special meaning, with the story of `err`; SUCCESS for
+ * WS_OK. */
 CUDBGResult wsi_cudbg_status(struct wsi_cudbg *s, enum ws_status status,
 			     const struct ws_error *err);
 /* The same for a row of a list, which is there or damaged. */
@@ -354,8 +355,6 @@ CUDBGResult wsi_cudbg_context_of(struct wsi_cudbg *s, const struct ws_grid *grid
 enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;
 /* Stops the callback thread, forgets events. Not under `queue_lock`. */
 void wsi_cudbg_stop_events(struct wsi_cudbg *s);
-/* The oldest record of the log; NO_EVENT_AVAILABLE when none waits, or there is no log. */
-CUDBGResult wsi_cudbg_take_log(struct wsi_cudbg *s, struct ws_log *ret_log);
 /* Next event of a queue that `wanted` accepts; others before it are dropped. */
 CUDBGResult wsi_cudbg_take_event(struct wsi_cudbg *s, CUDBGEventQueueType type,
 				 bool (*wanted)(const struct wsi_queued *item),

@@ -50,15 +50,6 @@ CUDBGResult wsi_cudbg_readBlockIdx(struct wsi_cudbg *s, struct wsi_at *at, CuDim
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readBlockIdx32(struct wsi_cudbg *s, struct wsi_at *at, CuDim2 *blockIdx)
-{
-	CuDim3 idx = { 0, 0, 0 };
-	CUDBGResult result = wsi_cudbg_readBlockIdx(s, at, &idx);
-	if (result == CUDBG_SUCCESS)
-		*blockIdx = (CuDim2){ idx.x, idx.y };
-	return result;
-}
-
 CUDBGResult wsi_cudbg_readClusterIdx(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *clusterIdx)
 {
 	CUDBGResult result;
@@ -417,22 +408,3 @@ CUDBGResult wsi_cudbg_readWarpState(struct wsi_cudbg *s, struct wsi_at *at, CUDB
 		memcpy(state, &found, sizeof found);
 	return result;
 }
-
-/* The older layouts are the first part of the current one. */
-_Static_assert(offsetof(CUDBGWarpState, clusterIdx) == sizeof(CUDBGWarpState60), "a prefix");
-_Static_assert(offsetof(CUDBGWarpState, clusterDim) == sizeof(CUDBGWarpState120), "a prefix");
-_Static_assert(offsetof(CUDBGWarpState, inSyscallLanes) == sizeof(CUDBGWarpState127), "a prefix");
-
-#define DEFINE_OLD_STATE(name, type)                                                      \
-	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, type *state) \
-	{                                                                                 \
-		CUDBGWarpState full;                                                      \
-		CUDBGResult result = wsi_cudbg_readWarpState(s, at, &full);               \
-		if (result == CUDBG_SUCCESS)                                              \
-			memcpy(state, &full, sizeof *state);                              \
-		return result;                                                            \
-	}
-
-DEFINE_OLD_STATE(readWarpState60, CUDBGWarpState60)
-DEFINE_OLD_STATE(readWarpState120, CUDBGWarpState120)
-DEFINE_OLD_STATE(readWarpState127, CUDBGWarpState127)

@@ -28,6 +28,8 @@ REFUSED = [
     ("an answer that is no code of the function", "fn-run.tbl", "dump answers SUSPENDED_DEVICE",
      "dump answers INVALID_GRID", "does not return"),
     ("a successor that is no function", "fn-run.tbl", "-> singleStepWarp\n", "-> jump\n", "no function"),
+    ("an older form of no function", "fn-run.tbl", "as resumeWarpsUntilPC ", "as resumeWarps ", "no function"),
+    ("an older form that is no part", "fn-inspect.tbl", "part readWarpState\n", "part readBlockIdx\n", "not the first part"),
     ("a field at the wrong offset", "structs.tbl", "field 4 8 uint64_t gridId64", "field 8 8 uint64_t gridId64",
      "a compiler puts it"),
     ("a structure of the wrong size", "structs.tbl", "size 92 packed", "size 96 packed", "a compiler makes it"),
