@@ -30,6 +30,7 @@
 #include "base/interval.h"
 #include "dump/format.h"
 #include "elf/elf.h"
+#include "target/member.h"
 
 /*
  * Leaf sections of one kind whose bytes lie at equal distances, in the order of the rows that they
@@ -337,39 +338,26 @@ void wsi_salvage_destroy(struct wsi_salvage *salvage);
 
 /* ---- members of the target (target.h), which checks indices before ---- */
 
-#define WSI_DECLARE_ELEMENT(kind)                                                      \
-	enum ws_status wsi_core_##kind(const struct ws_target *target, uint32_t index, \
-				       struct ws_##kind *ret_##kind, struct ws_error *err)
 /* state.c */
-WSI_DECLARE_ELEMENT(device);
-WSI_DECLARE_ELEMENT(context);
-WSI_DECLARE_ELEMENT(module);
-WSI_DECLARE_ELEMENT(grid);
-WSI_DECLARE_ELEMENT(sm);
-WSI_DECLARE_ELEMENT(block);
-WSI_DECLARE_ELEMENT(warp);
+WSI_TARGET_MEMBER(wsi_core_, device);
+WSI_TARGET_MEMBER(wsi_core_, context);
+WSI_TARGET_MEMBER(wsi_core_, module);
+WSI_TARGET_MEMBER(wsi_core_, grid);
+WSI_TARGET_MEMBER(wsi_core_, sm);
+WSI_TARGET_MEMBER(wsi_core_, block);
+WSI_TARGET_MEMBER(wsi_core_, warp);
 /* lanes.c */
-enum ws_status wsi_core_lanes(const struct ws_target *target, uint32_t warp_index,
-			      struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err);
-enum ws_status wsi_core_lane(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
-			     struct ws_lane *ret_lane, struct ws_error *err);
-enum ws_status wsi_core_call_stack(const struct ws_target *target, uint32_t warp_index,
-				   uint32_t lane, struct ws_return_address *ret_addresses,
-				   uint32_t cap, uint32_t *ret_n, struct ws_error *err);
-enum ws_status wsi_core_registers(const struct ws_target *target, uint32_t warp_index,
-				  uint32_t lane, enum ws_reg_kind kind, uint32_t first, uint32_t n,
-				  uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err);
+WSI_TARGET_MEMBER(wsi_core_, lanes);
+WSI_TARGET_MEMBER(wsi_core_, lane);
+WSI_TARGET_MEMBER(wsi_core_, call_stack);
+WSI_TARGET_MEMBER(wsi_core_, registers);
 /* memory.c: all but code, which is in the images */
-enum ws_status wsi_core_read_memory(const struct ws_target *target, const struct ws_address *at,
-				    void *buffer, size_t len, size_t *ret_n, struct ws_error *err);
+WSI_TARGET_MEMBER(wsi_core_, read_memory);
 /* ranges.c; the first call walks all lanes */
-enum ws_status wsi_core_memory_range(const struct ws_target *target, uint32_t index,
-				     struct ws_memory_range *ret_range, struct ws_error *err);
+WSI_TARGET_MEMBER(wsi_core_, memory_range);
 /* facts.c, diag.c */
-enum ws_status wsi_core_dump_facts(const struct ws_target *target, struct ws_dump_facts *ret_facts,
-				   struct ws_error *err);
-enum ws_status wsi_core_diagnostic(const struct ws_target *target, uint32_t index,
-				   struct ws_diagnostic *ret_diagnostic, struct ws_error *err);
+WSI_TARGET_MEMBER(wsi_core_, dump_facts);
+WSI_TARGET_MEMBER(wsi_core_, diagnostic);
 
 /* What a generic address means. */
 struct wsi_resolved {

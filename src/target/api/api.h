@@ -9,6 +9,7 @@
 #include <warpscope/provider.h>
 
 #include "base/base.h"
+#include "target/member.h"
 
 struct api_module {
 	struct ws_module module; /* its spans point into `bytes` */
@@ -188,59 +189,35 @@ uint32_t wsi_api_grid_of_warp(const struct api_target *t, uint32_t warp_index);
 bool wsi_api_warp_of_grid(const struct api_target *t, uint32_t grid_index, uint32_t *ret_index);
 
 /* state.c: members of ws_target_ops */
-enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index,
-			     struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err);
-enum ws_status wsi_api_call_stack(const struct ws_target *target, uint32_t warp_index,
-				  uint32_t lane, struct ws_return_address *ret_addresses,
-				  uint32_t cap, uint32_t *ret_n, struct ws_error *err);
-enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
-				 enum ws_reg_kind kind, uint32_t first, uint32_t n,
-				 uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err);
-enum ws_status wsi_api_read_memory(const struct ws_target *target, const struct ws_address *at,
-				   void *buffer, size_t len, size_t *ret_n, struct ws_error *err);
-enum ws_status wsi_api_memory_range(const struct ws_target *target, uint32_t index,
-				    struct ws_memory_range *ret_range, struct ws_error *err);
+WSI_TARGET_MEMBER(wsi_api_, lanes);
+WSI_TARGET_MEMBER(wsi_api_, call_stack);
+WSI_TARGET_MEMBER(wsi_api_, registers);
+WSI_TARGET_MEMBER(wsi_api_, read_memory);
+WSI_TARGET_MEMBER(wsi_api_, memory_range);
 
 /* run.c, event.c, alter.c: those of targets that run */
-bool wsi_api_running(const struct ws_target *target, uint32_t device_index);
-enum ws_status wsi_api_suspend(struct ws_target *target, uint32_t device_index, bool wait,
-			       struct ws_error *err);
-enum ws_status wsi_api_resume(struct ws_target *target, uint32_t device_index,
-			      struct ws_error *err);
-enum ws_status wsi_api_step(struct ws_target *target, const struct ws_step *step,
-			    uint64_t *ret_warps, struct ws_error *err);
-enum ws_status wsi_api_run_until(struct ws_target *target, uint32_t sm_index, uint64_t warp_mask,
-				 uint64_t pc, uint32_t flags, struct ws_error *err);
-enum ws_status wsi_api_plant(struct ws_target *target, uint32_t device_index, uint64_t pc,
-			     struct ws_error *err);
-enum ws_status wsi_api_unplant(struct ws_target *target, uint32_t device_index, uint64_t pc,
-			       struct ws_error *err);
-enum ws_status wsi_api_stop_at_launch(struct ws_target *target, bool on, struct ws_error *err);
-enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret_event,
-				  struct ws_error *err);
-enum ws_status wsi_api_update(struct ws_target *target, struct ws_error *err);
-enum ws_status wsi_api_acknowledge(struct ws_target *target, uint64_t up_to, struct ws_error *err);
-enum ws_status wsi_api_want(struct ws_target *target, uint32_t wants, struct ws_error *err);
-void wsi_api_on_event(struct ws_target *target, void (*wake)(void *data), void *data);
-enum ws_status wsi_api_write_memory(struct ws_target *target, const struct ws_address *at,
-				    const void *buffer, size_t len, struct ws_error *err);
-enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_index, uint32_t lane,
-				       enum ws_reg_kind kind, uint32_t first, uint32_t n,
-				       const uint32_t *values, struct ws_error *err);
+WSI_TARGET_MEMBER(wsi_api_, running);
+WSI_TARGET_MEMBER(wsi_api_, suspend);
+WSI_TARGET_MEMBER(wsi_api_, resume);
+WSI_TARGET_MEMBER(wsi_api_, step);
+WSI_TARGET_MEMBER(wsi_api_, run_until);
+WSI_TARGET_MEMBER(wsi_api_, plant);
+WSI_TARGET_MEMBER(wsi_api_, unplant);
+WSI_TARGET_MEMBER(wsi_api_, stop_at_launch);
+WSI_TARGET_MEMBER(wsi_api_, next_event);
+WSI_TARGET_MEMBER(wsi_api_, update);
+WSI_TARGET_MEMBER(wsi_api_, acknowledge);
+WSI_TARGET_MEMBER(wsi_api_, want);
+WSI_TARGET_MEMBER(wsi_api_, on_event);
+WSI_TARGET_MEMBER(wsi_api_, write_memory);
+WSI_TARGET_MEMBER(wsi_api_, write_registers);
 /* host.c */
-enum ws_status wsi_api_take_logs(struct ws_target *target, struct ws_log *ret_logs, uint32_t cap,
-				 uint32_t *ret_n, struct ws_error *err);
-enum ws_status wsi_api_log_rules(struct ws_target *target, const struct ws_log_rule *rules,
-				 uint32_t n, uint32_t *ret_ruleset, struct ws_error *err);
-enum ws_status wsi_api_launch_stack(struct ws_target *target, uint32_t grid_index,
-				    uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
-				    struct ws_error *err);
-enum ws_status wsi_api_read_host(const struct ws_target *target, uint64_t address, void *buffer,
-				 size_t len, size_t *ret_n, struct ws_error *err);
-enum ws_status wsi_api_write_host(struct ws_target *target, uint64_t address, const void *buffer,
-				  size_t len, struct ws_error *err);
-enum ws_status wsi_api_host_address(const struct ws_target *target, uint32_t device_index,
-				    uint64_t address, uint64_t *ret_address, struct ws_error *err);
-enum ws_status wsi_api_detach(struct ws_target *target, bool runs, struct ws_error *err);
+WSI_TARGET_MEMBER(wsi_api_, take_logs);
+WSI_TARGET_MEMBER(wsi_api_, log_rules);
+WSI_TARGET_MEMBER(wsi_api_, launch_stack);
+WSI_TARGET_MEMBER(wsi_api_, read_host);
+WSI_TARGET_MEMBER(wsi_api_, write_host);
+WSI_TARGET_MEMBER(wsi_api_, host_address);
+WSI_TARGET_MEMBER(wsi_api_, detach);
 
 #endif
