@@ -19,13 +19,12 @@ static void hex(struct wsi_page *page, uint64_t value)
 /* "loads 4 bytes from global memory" */
 static void kind(struct wsi_page *page, const struct ws_report_access *access)
 {
-	static const char *const verbs[] = { "loads", "stores", "atomically updates" };
+	const struct wsi_direction *does = &wsi_directions[access->direction];
 	wsi_label(page, "Does");
-	wsi_say(page, "%s", verbs[access->direction]);
+	wsi_say(page, "%s%ss", does->manner, does->verb);
 	if (access->width)
 		wsi_say(page, " %u byte%s", access->width, wsi_plural(access->width));
-	wsi_say(page, " %s %s memory", wsi_direction_tie(access->direction),
-		ws_space_text(access->space));
+	wsi_say(page, " %s %s memory", does->tie, ws_space_text(access->space));
 	if (access->bank != WS_NONE)
 		wsi_say(page, ", bank %u", access->bank);
 	if (access->rank != WS_NONE)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The exception, how precise it is, who and where. */
+#include "report/build.h"
+
 #include "render/sections.h"
 #include "render/words.h"
-
-enum { INSTRUCTION_16 = 16 }; /* bytes, when the device does not say */
 
 static void assertion(struct wsi_page *page, const struct ws_report_assertion *assertion)
 {
@@ -114,19 +114,12 @@ static void lanes(struct wsi_page *page, const struct ws_report_exception *e)
 
 static void distance(struct wsi_page *page, const struct ws_report_exception *e)
 {
-	uint32_t bytes = INSTRUCTION_16;
-	for (uint32_t i = 0; i < page->report->n_devices; i++) {
-		const struct ws_device *device = &page->report->devices[i].state;
-		if (device->id == e->at.device && device->instruction_bytes)
-			bytes = device->instruction_bytes;
-	}
-	bool after = e->pc >= e->errorpc;
-	uint64_t n = (after ? e->pc - e->errorpc : e->errorpc - e->pc) / bytes;
+	uint64_t n = wsi_pc_distance(page->report, e);
 	if (e->pc == e->errorpc)
 		wsi_say(page, ", the same as errorpc");
 	else
 		wsi_say(page, ", %" PRIu64 " instruction%s %s errorpc", n, wsi_plural(n),
-			after ? "after" : "before");
+			e->pc > e->errorpc ? "after" : "before");
 }
 
 static void errorpc(struct wsi_page *page, const struct ws_report_exception *e)

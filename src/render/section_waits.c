@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who waits for what, who has not come, and whether they still can. */
+#include "report/build.h"
+
 #include "render/sections.h"
 #include "render/words.h"
 
@@ -79,23 +81,20 @@ static void word(struct wsi_page *page, const struct ws_report_wait *wait)
 
 static void absentee(struct wsi_page *page, const struct ws_report_absentee *one)
 {
-	static const struct {
-		enum wsi_look run;
-		const char *text;
-	} words[] = {
-		[WS_ABSENTEE_EXITED] = { WSI_NEVER, "ended: can never arrive" },
-		[WS_ABSENTEE_FAULTED] = { WSI_NEVER, "faulted: can never arrive" },
-		[WS_ABSENTEE_TRAPPED] = { WSI_PLAIN, "at a trap" },
-		[WS_ABSENTEE_WAITS] = { WSI_PLAIN, "waiting elsewhere" },
-		[WS_ABSENTEE_RUNS] = { WSI_PLAIN, "elsewhere" },
-		[WS_ABSENTEE_UNKNOWN] = { WSI_PLAIN, "not in any warp of this dump" },
-		[WS_ABSENTEE_NOT_RESIDENT] = { WSI_PLAIN, "not on the GPU: ended, or not started" },
+	static const char *const words[] = {
+		[WS_ABSENTEE_EXITED] = "ended: can never arrive",
+		[WS_ABSENTEE_FAULTED] = "faulted: can never arrive",
+		[WS_ABSENTEE_TRAPPED] = "at a trap",
+		[WS_ABSENTEE_WAITS] = "waiting elsewhere",
+		[WS_ABSENTEE_RUNS] = "elsewhere",
+		[WS_ABSENTEE_UNKNOWN] = "not in any warp of this dump",
+		[WS_ABSENTEE_NOT_RESIDENT] = "not on the GPU: ended, or not started",
 	};
 	const struct ws_report *report = page->report;
 	uint64_t n = one->n_blocks ? one->n_blocks : one->n_lanes;
 	wsi_label(page, "Absent");
-	wsi_run(page, words[one->state].run, "%" PRIu64 " %s%s %s", n,
-		one->n_blocks ? "block" : "thread", wsi_plural(n), words[one->state].text);
+	wsi_run(page, wsi_never_comes(one->state) ? WSI_NEVER : WSI_PLAIN, "%" PRIu64 " %s%s %s", n,
+		one->n_blocks ? "block" : "thread", wsi_plural(n), words[one->state]);
 	if (one->group < report->n_groups) {
 		const struct ws_report_group *group = &report->groups[one->group];
 		wsi_say(page, ": ");

@@ -3,15 +3,6 @@
 
 #include <time.h>
 
-struct ws_str wsi_file_name(struct ws_str path)
-{
-	for (size_t i = path.len; i > 0; i--) {
-		if (path.ptr[i - 1] == '/')
-			return (struct ws_str){ path.ptr + i, path.len - i };
-	}
-	return path;
-}
-
 struct ws_str wsi_device_name(const struct ws_device *device)
 {
 	return device->name.len ? device->name : ws_str_of("(name lost)");
@@ -22,42 +13,6 @@ const char *wsi_function_missing(enum ws_status status)
 	return status == WS_ABSENT        ? "not in this dump's code"
 	       : status == WS_UNSUPPORTED ? "a host address"
 					  : ws_missing_word(status);
-}
-
-uint32_t wsi_library_frames(const struct ws_report_exception *e, uint32_t start)
-{
-	uint32_t n = 0;
-	if (e->user_frame == WS_NONE || start == 0)
-		return 0;
-	while (start + n < e->n_frames && start + n != e->pc_frames_from &&
-	       e->frames[start + n].library)
-		n++;
-	return n > 1 ? n : 0;
-}
-
-static struct ws_str library_name(const struct ws_report_frame *frame)
-{
-	struct ws_str name = frame->function_short;
-	for (size_t i = 0; i + 1 < name.len && name.ptr[i] != '<' && name.ptr[i] != '('; i++) {
-		if (i > 0 && name.ptr[i] == ':' && name.ptr[i + 1] == ':')
-			return (struct ws_str){ name.ptr, i };
-	}
-	return wsi_file_name(frame->file);
-}
-
-size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uint32_t to,
-			 struct ws_str names[WSI_LIBRARY_NAMES])
-{
-	size_t n = 0;
-	for (uint32_t i = from; i < to && n < WSI_LIBRARY_NAMES; i++) {
-		struct ws_str name = library_name(&e->frames[i]);
-		bool again = false;
-		for (size_t k = 0; k < n; k++)
-			again |= ws_str_equal(names[k], name);
-		if (!again)
-			names[n++] = name;
-	}
-	return n;
 }
 
 const char *wsi_resident_word(const struct ws_report *report)

@@ -4,21 +4,12 @@
 #define WSI_RENDER_WORDS_H
 
 #include "render/page.h"
+#include "report/library.h"
 
-/* The last component of a path. */
-struct ws_str wsi_file_name(struct ws_str path);
 /* "NVIDIA H200", or that it is lost. */
 struct ws_str wsi_device_name(const struct ws_device *device);
 /* Why a place has no function, in words. */
 const char *wsi_function_missing(enum ws_status status);
-/* How many frames from `start` on a page folds: library code between the innermost frame and the
- * user's, or further out. 0: none. */
-uint32_t wsi_library_frames(const struct ws_report_exception *e, uint32_t start);
-enum { WSI_LIBRARY_NAMES = 4 };
-/* Of the frames `from` to before `to` the first few libraries, each once: what stands before the
- * first "::" of a function's name, or its file. */
-size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uint32_t to,
-			 struct ws_str names[WSI_LIBRARY_NAMES]);
 /* Whether more than the address of a frame is known: its line, or its function. */
 bool wsi_has_place(const struct ws_report_frame *frame);
 /* Whether the lane that cuda-gdb starts at cannot be guilty. */

@@ -221,8 +221,16 @@ const char *wsi_build_name(struct wsi_build *build, struct ws_str name);
 struct wsi_where wsi_where_of_grid(const struct wsi_build *build, uint32_t device_index,
 				   uint32_t grid_index);
 
-/* What stands between what an access does and its memory: "from", "to", "in". Static storage. */
-const char *wsi_direction_tie(enum ws_direction direction);
+/* What an access does, in words: "loads from", "atomically updates in". */
+extern const struct wsi_direction {
+	const char *name;       /* ws_direction_text() */
+	const char *manner;     /* "", or an adverb with its space */
+	const char *verb, *tie; /* the tie stands before the memory */
+} wsi_directions[];
+/* Whether who is in this state can never arrive where others wait. */
+bool wsi_never_comes(enum ws_absentee_state state);
+/* How many instructions lie between errorpc and the pc. */
+uint64_t wsi_pc_distance(const struct ws_report *report, const struct ws_report_exception *e);
 
 /* ---- the steps in folders of their own ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recognises library code by its path. A rule is a list of folder names; it matches a path that has
- * them in a row.
+ * them in a row. Also says which of its frames a page folds.
  */
 #include "report/library.h"
 
@@ -62,4 +62,49 @@ bool wsi_library_path(struct ws_str path)
 		take_name(&path);
 	}
 	return false;
+}
+
+struct ws_str wsi_file_name(struct ws_str path)
+{
+	for (size_t i = path.len; i > 0; i--) {
+		if (path.ptr[i - 1] == '/')
+			return (struct ws_str){ path.ptr + i, path.len - i };
+	}
+	return path;
+}
+
+uint32_t wsi_library_frames(const struct ws_report_exception *e, uint32_t start)
+{
+	uint32_t n = 0;
+	if (e->user_frame == WS_NONE || start == 0)
+		return 0;
+	while (start + n < e->n_frames && start + n != e->pc_frames_from &&
+	       e->frames[start + n].library)
+		n++;
+	return n > 1 ? n : 0;
+}
+
+static struct ws_str library_name(const struct ws_report_frame *frame)
+{
+	struct ws_str name = frame->function_short;
+	for (size_t i = 0; i + 1 < name.len && name.ptr[i] != '<' && name.ptr[i] != '('; i++) {
+		if (i > 0 && name.ptr[i] == ':' && name.ptr[i + 1] == ':')
+			return (struct ws_str){ name.ptr, i };
+	}
+	return wsi_file_name(frame->file);
+}
+
+size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uint32_t to,
+			 struct ws_str names[WSI_LIBRARY_NAMES])
+{
+	size_t n = 0;
+	for (uint32_t i = from; i < to && n < WSI_LIBRARY_NAMES; i++) {
+		struct ws_str name = library_name(&e->frames[i]);
+		bool again = false;
+		for (size_t k = 0; k < n; k++)
+			again |= ws_str_equal(names[k], name);
+		if (!again)
+			names[n++] = name;
+	}
+	return n;
 }

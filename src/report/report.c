@@ -44,16 +44,32 @@ const char *ws_confidence_text(enum ws_confidence confidence)
 	return (size_t)confidence < WSI_COUNT(texts) ? texts[confidence] : "possible";
 }
 
+const struct wsi_direction wsi_directions[] = {
+	[WS_DIRECTION_LOAD] = { "load", "", "load", "from" },
+	[WS_DIRECTION_STORE] = { "store", "", "store", "to" },
+	[WS_DIRECTION_ATOMIC] = { "atomic", "atomically ", "update", "in" },
+};
+
 const char *ws_direction_text(enum ws_direction direction)
 {
-	static const char *const texts[] = { "load", "store", "atomic" };
-	return (size_t)direction < WSI_COUNT(texts) ? texts[direction] : "unknown";
+	return (size_t)direction < WSI_COUNT(wsi_directions) ? wsi_directions[direction].name
+							     : "unknown";
 }
 
-const char *wsi_direction_tie(enum ws_direction direction)
+bool wsi_never_comes(enum ws_absentee_state state)
 {
-	static const char *const ties[] = { "from", "to", "in" };
-	return ties[direction];
+	return state == WS_ABSENTEE_EXITED || state == WS_ABSENTEE_FAULTED;
+}
+
+uint64_t wsi_pc_distance(const struct ws_report *report, const struct ws_report_exception *e)
+{
+	uint32_t bytes = 16; /* of an instruction, when the device does not say */
+	for (uint32_t i = 0; i < report->n_devices; i++) {
+		const struct ws_device *device = &report->devices[i].state;
+		if (device->id == e->at.device && device->instruction_bytes)
+			bytes = device->instruction_bytes;
+	}
+	return (e->pc > e->errorpc ? e->pc - e->errorpc : e->errorpc - e->pc) / bytes;
 }
 
 const char *ws_space_text(enum ws_space space)

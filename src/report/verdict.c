@@ -170,7 +170,6 @@ static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 /* What the suspects did, where it is sure. */
 static void say_access(struct sentence *sentence, const struct ws_report_exception *e)
 {
-	static const char *const verbs[] = { "load", "store", "update" };
 	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
 	if (!access || access->found.confidence != WS_CONFIDENCE_CERTAIN || !access->width)
 		return;
@@ -180,6 +179,7 @@ static void say_access(struct sentence *sentence, const struct ws_report_excepti
 	uint32_t lanes = one ? told & 1u << access->lane : told;
 	if (!lanes)
 		return;
+	const struct wsi_direction *does = &wsi_directions[access->direction];
 	if (one)
 		say(sentence, "; lane %u", access->lane);
 	else if (told != suspects)
@@ -189,9 +189,9 @@ static void say_access(struct sentence *sentence, const struct ws_report_excepti
 		say(sentence, "; the %u suspects%s", wsi_count_bits(told),
 		    e->n_warps > 1 ? " of the first warp" : "");
 	say(sentence, " %s%s%s %u byte%s%s %s %s memory at 0x%" PRIx64,
-	    lanes & ~access->lanes_known ? "probably " : "", verbs[access->direction],
-	    one ? "s" : "", access->width, access->width == 1 ? "" : "s", one ? "" : " each",
-	    wsi_direction_tie(access->direction), ws_space_text(access->space),
+	    lanes & ~access->lanes_known ? "probably " : "", does->verb, one ? "s" : "",
+	    access->width, access->width == 1 ? "" : "s", one ? "" : " each", does->tie,
+	    ws_space_text(access->space),
 	    one ? access->address[access->lane] : access->first_address);
 	if (!one && access->first_address != access->last_address)
 		say(sentence, " to 0x%" PRIx64, access->last_address);

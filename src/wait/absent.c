@@ -32,11 +32,6 @@ static enum ws_absentee_state absentee_state(const struct wsi_waits *w, const st
 	return WS_ABSENTEE_RUNS;
 }
 
-static bool never_comes(const struct ws_report_absentee *one)
-{
-	return one->state == WS_ABSENTEE_EXITED || one->state == WS_ABSENTEE_FAULTED;
-}
-
 static void add_absentee(struct absentees *list, struct ws_report_absentee one)
 {
 	uint32_t at = 0;
@@ -160,7 +155,7 @@ static uint64_t check_barrier(const struct wsi_waits *w, size_t from, size_t to,
 		if (is_with(w, &w->parts[i], first))
 			continue;
 		struct ws_report_absentee one = absent_part(w, &w->parts[i], w->parts[i].lanes);
-		*ret_able += never_comes(&one) ? 0 : one.n_lanes;
+		*ret_able += wsi_never_comes(one.state) ? 0 : one.n_lanes;
 		missing += one.n_lanes;
 		add_absentee(list, one);
 	}
@@ -231,7 +226,7 @@ static void check_warp(struct wsi_waits *w, size_t from, size_t to, struct absen
 				continue;
 			struct ws_report_absentee one = absent_part(w, &w->parts[k], missing);
 			count_missing(&w->list[part->wait], one.n_lanes,
-				      never_comes(&one) ? 0 : one.n_lanes);
+				      wsi_never_comes(one.state) ? 0 : one.n_lanes);
 			add_absentee(&lists[part->wait], one);
 		}
 	}
@@ -332,7 +327,8 @@ static enum ws_status check_clusters(struct wsi_waits *w, struct absentees *list
 		uint32_t wait = t.wait[t.number[part->block]];
 		struct ws_report_absentee one = absent_part(w, part, part->lanes);
 		w->list[wait].missing_is_most = true;
-		count_missing(&w->list[wait], one.n_lanes, never_comes(&one) ? 0 : one.n_lanes);
+		count_missing(&w->list[wait], one.n_lanes,
+			      wsi_never_comes(one.state) ? 0 : one.n_lanes);
 		add_absentee(&lists[wait], one);
 	}
 	together_fini(&t);
@@ -354,7 +350,7 @@ static void add_block(struct wsi_waits *w, uint32_t wait, const struct wsi_part 
 {
 	struct ws_report_absentee one = absent_part(w, part, part->lanes);
 	one.n_blocks = 1;
-	count_missing(&w->list[wait], 1, never_comes(&one) ? 0 : 1);
+	count_missing(&w->list[wait], 1, wsi_never_comes(one.state) ? 0 : 1);
 	add_absentee(&lists[wait], one);
 }
 
