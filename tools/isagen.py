@@ -507,6 +507,8 @@ class Form:
                 if name not in ADDRESS_MODIFIERS:
                     raise Error(self.where, f".{name} in an address")
                 code.append(("SUFFIX", name))
+            elif c == "." and not self.bracket and re.match(r"\w", text[i + 1 :]):
+                code.append(("SUFFIX", re.match(r"\w+", text[i + 1 :]).group()))
             self.see(c)
         return code
 
@@ -557,6 +559,8 @@ class Form:
             code = [("SUFFIXES", element)]
         elif re.search(r"[][,~!|-]", "".join(texts.values())):
             raise Error(self.where, f"a sign in a text of {element.aux}")
+        elif all(text == "" or text.startswith(".") for text in texts.values()):
+            code = [("SUFFIXES", element)]
         self.before = {(before + text)[-4:] for before in self.before for text in texts.values()}
         return code
 
@@ -839,14 +843,14 @@ class Emitter:
 
 
 def modifier_names(table):
-    """The modifiers of all names and of registers in addresses, each once."""
+    """The modifiers of all names and what follows operands, each once."""
     names = {UNKNOWN, *ADDRESS_MODIFIERS}
 
     def collect(code):
         for step, argument, *body in code:
-            if step == "MODIFIER":
+            if step in ("MODIFIER", "SUFFIX"):
                 names.add(argument)
-            elif step == "MODIFIERS":
+            elif step in ("MODIFIERS", "SUFFIXES"):
                 names.update(name for text in table.enums[argument.aux].values() for name in modifiers_of(text))
             elif body:
                 collect(body[0])

@@ -240,6 +240,11 @@ struct ws_operand {
 	bool reuse;
 	uint8_t scale; /**< of a register in an address: 1, 4, 8 or 16 */
 	bool is_u32;   /**< `.U32` in an address: 32 bits, added to 64 */
+	/**
+	 * What follows it outside of an address, enum ws_modifier, as `.H0_H0` of R4.H0_H0;
+	 * WS_MOD_NONE in what is left. Of a constant the last operand of its place has it.
+	 */
+	uint16_t suffix[3];
 	int64_t value;
 };
 

@@ -31,12 +31,25 @@ static void add_modifier(struct walk *w, unsigned modifier)
 	w->n_mods++;
 }
 
+/* What stands right behind an operand that is in no address. */
+static void add_part(struct ws_operand *op, unsigned modifier)
+{
+	for (size_t i = 0; i < WSI_COUNT(op->suffix); i++) {
+		if (op->suffix[i] == WS_MOD_NONE) {
+			op->suffix[i] = (uint16_t)modifier;
+			return;
+		}
+	}
+}
+
 /* What stands right behind a register in an address. */
 static void add_suffix(struct walk *w, unsigned modifier)
 {
 	if (!w->latest)
 		return;
-	if (modifier == WS_MOD_64)
+	if (w->latest->role != WS_ROLE_ADDRESS_BASE)
+		add_part(w->latest, modifier);
+	else if (modifier == WS_MOD_64)
 		w->latest->count = 2;
 	else if (modifier == WS_MOD_U32)
 		w->latest->is_u32 = true;

@@ -37,7 +37,7 @@ enum wsi_isa_step {
 	WSI_STEP_ABSOLUTE,   /* `|` before it, in the same way */
 	WSI_STEP_REUSE,
 	WSI_STEP_PLACE,    /* the next operand of the text begins */
-	WSI_STEP_SUFFIX,   /* of the register before it in an address: this modifier */
+	WSI_STEP_SUFFIX,   /* of the operand before it: this modifier */
 	WSI_STEP_SUFFIXES, /* those of an element's value */
 };
 

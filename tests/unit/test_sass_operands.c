@@ -403,9 +403,46 @@ static void registers_have_their_widths_and_roles(void **state)
 	}
 }
 
+/* What follows an operand, of a constant behind its last part, of an address not at all. */
+static void operands_keep_what_follows_them(void **state)
+{
+	static const struct {
+		unsigned sm;
+		const char *text, *suffixes;
+	} texts[] = {
+		{ 80, "HADD2 R0, |R4|.H0_H0, -R6.H1_H1", "- H0_H0 H1_H1" },
+		{ 80, "HMUL2 R0, R4.H0_H0, |c[0x0] [0x160].H1_H1|", "- H0_H0 - H1_H1" },
+		{ 75, "PLOP3.LUT P0, P1, P2, R4.SIGN, P3, 0x80, 0x0", "- - - SIGN - - -" },
+		{ 100, "FADD2 R0, R2.F32x2.HI_LO, R4.F32", "- F32x2 F32" },
+		{ 80, "I2F.U8 R0, R4.B2", "- B2" },
+		{ 80, "LDS R0, [R4.X4]", "- -" },
+		{ 75, "IMMA.8816.S8.S8 R0, R4.ROW, R6.COL, R8", "- ROW COL -" },
+	};
+	(void)state;
+	for (size_t i = 0; i < WSI_COUNT(texts); i++) {
+		uint8_t bytes[WS_SASS_BYTES];
+		struct ws_insn insn;
+		struct ws_error err;
+		struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+		char have[128] = "";
+		size_t at = 0;
+		if (ws_sass_encode(texts[i].sm, texts[i].text, 0, bytes, &err) != WS_OK)
+			fail_msg("%s: %s", texts[i].text, err.message);
+		ws_sass_decode(texts[i].sm, bytes, &insn);
+		size_t n = ws_sass_operands(&insn, 0, ops, WSI_COUNT(ops));
+		for (size_t k = 0; k < n; k++) {
+			enum ws_modifier suffix = (enum ws_modifier)ops[k].suffix[0];
+			const char *name = suffix ? ws_sass_modifier_name(suffix) : "-";
+			at += (size_t)snprintf(have + at, sizeof have - at, " %s", name);
+		}
+		assert_string_equal(have + 1, texts[i].suffixes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operands_keep_what_follows_them),
 		cmocka_unit_test(registers_have_their_widths_and_roles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
