@@ -23,15 +23,6 @@ WSI_INLINE uint32_t carries(const struct wsi_alu *alu, const struct wsi_alu_io *
 	return n;
 }
 
-/* The mask of one bit by lane from 32 words that are 0 or 1. */
-WSI_INLINE uint32_t gather(const uint32_t bit[WSI_ALU_LANES])
-{
-	uint32_t mask = 0;
-	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
-		mask |= bit[l] << l;
-	return mask;
-}
-
 /* ---- IADD3, IADD ---- */
 
 WSI_LANES static void run_add(const struct wsi_alu *alu, struct wsi_alu_io *io)
@@ -63,8 +54,8 @@ WSI_LANES static void run_add_carry(const struct wsi_alu *alu, struct wsi_alu_io
 		one[l] = sum >> 32 != 0;
 		two[l] = sum >> 33 != 0;
 	}
-	io->predicate_result[0] = gather(one);
-	io->predicate_result[1] = gather(two);
+	io->predicate_result[0] = wsi_gather(one);
+	io->predicate_result[1] = wsi_gather(two);
 }
 
 static void run_add_wide(const struct wsi_alu *alu, struct wsi_alu_io *io)
@@ -157,7 +148,7 @@ WSI_INLINE void mad_wide(const struct wsi_alu *alu, struct wsi_alu_io *io, bool 
 			wsi_put_wide(io, l, all);
 		carry[l] = (sum < product) | (all < sum);
 	}
-	io->predicate_result[0] = gather(carry);
+	io->predicate_result[0] = wsi_gather(carry);
 }
 
 WSI_LANES static void run_mad_wide_signed(const struct wsi_alu *alu, struct wsi_alu_io *io)
@@ -210,7 +201,7 @@ WSI_LANES static void run_lea(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		to[l] = (uint32_t)sum;
 		carry[l] = sum >> 32 != 0;
 	}
-	io->predicate_result[0] = gather(carry);
+	io->predicate_result[0] = wsi_gather(carry);
 }
 
 bool wsi_prepare_lea(struct wsi_alu_build *b)
@@ -355,7 +346,7 @@ WSI_INLINE void put_compared(const struct wsi_alu *alu, struct wsi_alu_io *io,
 			     const uint32_t less[WSI_ALU_LANES],
 			     const uint32_t equal[WSI_ALU_LANES])
 {
-	uint32_t lt = gather(less), eq = gather(equal);
+	uint32_t lt = wsi_gather(less), eq = wsi_gather(equal);
 	uint32_t bits = compared(alu->compare, lt, eq);
 	if (alu->carry_in) {
 		uint32_t lower = wsi_predicate(alu, io, 1);

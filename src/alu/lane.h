@@ -61,6 +61,15 @@ WSI_INLINE uint32_t wsi_predicate(const struct wsi_alu *alu, const struct wsi_al
 	return io->predicate[i] ^ alu->predicate_flip[i];
 }
 
+/* The mask of one bit by lane from 32 words that are 0 or 1. */
+WSI_INLINE uint32_t wsi_gather(const uint32_t bit[WSI_ALU_LANES])
+{
+	uint32_t mask = 0;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
+		mask |= bit[l] << l;
+	return mask;
+}
+
 enum wsi_combine { WSI_AND, WSI_OR, WSI_XOR };
 
 WSI_INLINE uint32_t wsi_combine(unsigned how, uint32_t a, uint32_t b)
@@ -85,7 +94,8 @@ struct wsi_alu_build {
 	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
 	size_t n_mods;
 	bool negated[WSI_ALU_SOURCES], absolute[WSI_ALU_SOURCES], is_float[WSI_ALU_SOURCES];
-	uint64_t special; /* field of an operand that is a name */
+	uint16_t suffix[WSI_ALU_SOURCES][3]; /* enum ws_modifier: what follows a source */
+	uint64_t special;                    /* field of an operand that is a name */
 };
 
 /* Sets `run` and the parameters; false: these modifiers or operands are not implemented. */
@@ -108,5 +118,11 @@ wsi_alu_preparer wsi_prepare_logic, wsi_prepare_shift, wsi_prepare_extend, wsi_p
 wsi_alu_preparer wsi_prepare_count, wsi_prepare_permute;
 wsi_alu_preparer wsi_prepare_move, wsi_prepare_select;
 wsi_alu_preparer wsi_prepare_plop3, wsi_prepare_p2r, wsi_prepare_r2p;
+
+wsi_alu_preparer wsi_prepare_float, wsi_prepare_float_pairs, wsi_prepare_fminmax, wsi_prepare_fsel;
+wsi_alu_preparer wsi_prepare_fsetp, wsi_prepare_double, wsi_prepare_dsetp;
+
+/* Sets how floats are compared and combined; false when the name does not tell. */
+bool wsi_take_float_comparison(struct wsi_alu_build *b);
 
 #endif

@@ -36,7 +36,7 @@ WSI_LANES static void run_logic(const struct wsi_alu *alu, struct wsi_alu_io *io
 WSI_LANES static void run_logic_test(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	const uint32_t *a = io->source[0], *b = io->source[1], *c = io->source[2];
-	uint32_t *to = io->result[0], table = alu->number, bits = 0;
+	uint32_t *to = io->result[0], table = alu->number;
 	uint32_t set[WSI_ALU_LANES];
 	WSI_FOR_LANES(l)
 	{
@@ -44,8 +44,7 @@ WSI_LANES static void run_logic_test(const struct wsi_alu *alu, struct wsi_alu_i
 		set[l] = value != 0;
 		to[l] = value;
 	}
-	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
-		bits |= set[l] << l;
+	uint32_t bits = wsi_gather(set);
 	io->predicate_result[0] = wsi_combine(alu->combine, bits, wsi_predicate(alu, io, 0));
 }
 

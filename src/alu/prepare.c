@@ -94,6 +94,7 @@ static bool add_source(struct wsi_alu_build *b, const struct ws_operand *op)
 	} else {
 		return false;
 	}
+	memcpy(b->suffix[i], op->suffix, sizeof b->suffix[i]);
 	b->negated[i] = op->negated;
 	b->absolute[i] = op->absolute;
 	alu->keep[i] = UINT32_MAX;
@@ -120,6 +121,7 @@ static bool add_operand(struct wsi_alu_build *b, const struct ws_operand *op)
 		if (b->alu->n_sources == 0)
 			return false;
 		b->alu->source[b->alu->n_sources - 1].value = (uint64_t)op->value;
+		memcpy(b->suffix[b->alu->n_sources - 1], op->suffix, sizeof op->suffix);
 		return true;
 	case WS_ROLE_ADDRESS_BASE:
 	case WS_ROLE_DESCRIPTOR:
@@ -142,19 +144,26 @@ static bool take_operands(struct wsi_alu_build *b)
 /* ---- operations ---- */
 
 static wsi_alu_preparer *const preparers[] = {
-	[WS_OP_BMSK] = wsi_prepare_mask,     [WS_OP_BREV] = wsi_prepare_count,
-	[WS_OP_FLO] = wsi_prepare_count,     [WS_OP_IABS] = wsi_prepare_iabs,
-	[WS_OP_IADD] = wsi_prepare_add,      [WS_OP_IADD3] = wsi_prepare_add,
-	[WS_OP_IMAD] = wsi_prepare_mad,      [WS_OP_IMNMX] = wsi_prepare_minmax,
-	[WS_OP_ISETP] = wsi_prepare_isetp,   [WS_OP_LEA] = wsi_prepare_lea,
-	[WS_OP_LOP3] = wsi_prepare_logic,    [WS_OP_MOV] = wsi_prepare_move,
-	[WS_OP_MOV64IUR] = wsi_prepare_move, [WS_OP_P2R] = wsi_prepare_p2r,
-	[WS_OP_PLOP3] = wsi_prepare_plop3,   [WS_OP_POPC] = wsi_prepare_count,
-	[WS_OP_PRMT] = wsi_prepare_permute,  [WS_OP_R2P] = wsi_prepare_r2p,
-	[WS_OP_SEL] = wsi_prepare_select,    [WS_OP_SGXT] = wsi_prepare_extend,
-	[WS_OP_SHF] = wsi_prepare_shift,     [WS_OP_UP2UR] = wsi_prepare_p2r,
-	[WS_OP_UR2UP] = wsi_prepare_r2p,     [WS_OP_VIADD] = wsi_prepare_lane_add,
-	[WS_OP_VIMNMX] = wsi_prepare_minmax,
+	[WS_OP_BMSK] = wsi_prepare_mask,      [WS_OP_BREV] = wsi_prepare_count,
+	[WS_OP_DADD] = wsi_prepare_double,    [WS_OP_DFMA] = wsi_prepare_double,
+	[WS_OP_DMUL] = wsi_prepare_double,    [WS_OP_DSETP] = wsi_prepare_dsetp,
+	[WS_OP_FADD] = wsi_prepare_float,     [WS_OP_FADD2] = wsi_prepare_float_pairs,
+	[WS_OP_FFMA] = wsi_prepare_float,     [WS_OP_FFMA2] = wsi_prepare_float_pairs,
+	[WS_OP_FMNMX] = wsi_prepare_fminmax,  [WS_OP_FMNMX3] = wsi_prepare_fminmax,
+	[WS_OP_FMUL] = wsi_prepare_float,     [WS_OP_FMUL2] = wsi_prepare_float_pairs,
+	[WS_OP_FSEL] = wsi_prepare_fsel,      [WS_OP_FSET] = wsi_prepare_fsetp,
+	[WS_OP_FSETP] = wsi_prepare_fsetp,    [WS_OP_FLO] = wsi_prepare_count,
+	[WS_OP_IABS] = wsi_prepare_iabs,      [WS_OP_IADD] = wsi_prepare_add,
+	[WS_OP_IADD3] = wsi_prepare_add,      [WS_OP_IMAD] = wsi_prepare_mad,
+	[WS_OP_IMNMX] = wsi_prepare_minmax,   [WS_OP_ISETP] = wsi_prepare_isetp,
+	[WS_OP_LEA] = wsi_prepare_lea,        [WS_OP_LOP3] = wsi_prepare_logic,
+	[WS_OP_MOV] = wsi_prepare_move,       [WS_OP_MOV64IUR] = wsi_prepare_move,
+	[WS_OP_P2R] = wsi_prepare_p2r,        [WS_OP_PLOP3] = wsi_prepare_plop3,
+	[WS_OP_POPC] = wsi_prepare_count,     [WS_OP_PRMT] = wsi_prepare_permute,
+	[WS_OP_R2P] = wsi_prepare_r2p,        [WS_OP_SEL] = wsi_prepare_select,
+	[WS_OP_SGXT] = wsi_prepare_extend,    [WS_OP_SHF] = wsi_prepare_shift,
+	[WS_OP_UP2UR] = wsi_prepare_p2r,      [WS_OP_UR2UP] = wsi_prepare_r2p,
+	[WS_OP_VIADD] = wsi_prepare_lane_add, [WS_OP_VIMNMX] = wsi_prepare_minmax,
 };
 
 /* Operations of values by their category, though no preparer knows them. */
