@@ -7,15 +7,15 @@ usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEX
 
 Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails: the cheap
 tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
-next. With --lock the tests of one change run while FILE is locked. --change makes one that is given instead: TEXT replaces the
-line. --list only shows what would be changed. The last line is "N of M changes noticed"; exit status 1 when it is under 85 %.
+next. With --lock, FILE is locked while changes are tried; every two minutes others get their turn. --change makes one that is
+given instead: TEXT replaces the line. --list only shows what would be changed. The last line is "N of M changes noticed"; exit
+status 1 when it is under 85 %.
 
 Kinds of change: a comparison or its bound, a Boolean or arithmetic operator, a condition, a constant, two arguments swapped, a
 call left out.
 """
 import argparse
 import concurrent.futures
-import contextlib
 import fcntl
 import json
 import os
@@ -29,6 +29,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(ROOT, 'build-mutants')
+TURN = 120
 SUITES = 'unit golden api cli fuzz builders'
 ENOUGH = 0.85
 SECONDS = 900  # for a build, and for one test of the tree without a change; with one: ten times what it took, and 20 s
@@ -206,15 +207,21 @@ def try_change(path, number, text, tests):
     return failed, time.monotonic() - begin
 
 
-@contextlib.contextmanager
-def turn(lock):
-    """Holds the lock, for machines that several people use; None: there is none."""
-    if lock is None:
-        yield
-        return
-    with open(lock, 'a', encoding='utf-8') as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+class Turn:
+    """A lock for machines that several people use, given away after TURN seconds; no file: nothing is locked."""
+
+    def __init__(self, path):
+        self.handle = open(path, 'a', encoding='utf-8') if path else None  # pylint: disable=consider-using-with
+        self.since = None
+
+    def begin(self):
+        if self.handle and self.since and time.monotonic() > self.since + TURN:
+            fcntl.flock(self.handle, fcntl.LOCK_UN)
+            time.sleep(1)
+            self.since = None
+        if self.handle and not self.since:
+            fcntl.flock(self.handle, fcntl.LOCK_EX)
+            self.since = time.monotonic()
 
 
 def main():
@@ -234,11 +241,12 @@ def main():
         args.count = len(given)
     else:
         source = choose(args.seed, args.room)
+    turn = Turn(args.lock)
     tests = None
     if not args.list:
-        with turn(args.lock):
-            make_tree()
-            tests = Tests(args.suites.split(), args.jobs)
+        turn.begin()
+        make_tree()
+        tests = Tests(args.suites.split(), args.jobs)
     done = noticed = 0
     for path, number, kind, line, text in source:
         if done == args.count:
@@ -248,8 +256,8 @@ def main():
             print(where)
             done += 1
             continue
-        with turn(args.lock):
-            test, seconds = try_change(path, number, text, tests)
+        turn.begin()
+        test, seconds = try_change(path, number, text, tests)
         if test is None:
             if args.change:
                 sys.exit(f'mutants.py: {where}: does not compile')
