@@ -3,13 +3,13 @@
 """Changes one line of C at random and sees whether the tests notice; again and again, over all rooms.
 
 usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEXT]... [--suites "unit golden ..."] [--jobs N]
-                  [--lock FILE] [--list]
+                  [--quick SECONDS] [--lock FILE] [--list]
 
 Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails: the cheap
 tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
-next. With --lock, FILE is locked while changes are tried; every two minutes others get their turn. --change makes one that is
-given instead: TEXT replaces the line. --list only shows what would be changed. The last line is "N of M changes noticed"; exit
-status 1 when it is under 85 %.
+next. With --quick, tests that take longer are left out; try what is not noticed again without it. With --lock, FILE is locked
+while changes are tried; every two minutes others get their turn. --change makes one that is given instead: TEXT replaces the
+line. --list only shows what would be changed. The last line is "N of M changes noticed"; exit status 1 when it is under 85 %.
 
 Kinds of change: a comparison or its bound, a Boolean or arithmetic operator, a condition, a constant, two arguments swapped, a
 call left out.
@@ -18,6 +18,7 @@ import argparse
 import concurrent.futures
 import fcntl
 import json
+import math
 import os
 import random
 import re
@@ -139,14 +140,23 @@ def make_tree():
 class Tests:
     """The tests that run something built, and how long each takes where nothing is changed."""
 
-    def __init__(self, suites, jobs):
+    def __init__(self, suites, jobs, quick):
         listed = json.loads(run('meson', 'introspect', 'build', '--tests').stdout)
-        self.tests = [test for test in listed if test['depends'] and test['suite'][0].split(':')[1] in suites]
+        known = os.path.join(TREE, 'build', 'seconds.json')
+        before = {}
+        if os.path.exists(known):
+            with open(known, encoding='utf-8') as handle:
+                before = json.load(handle)
+        self.tests = [test for test in listed if test['depends'] and test['suite'][0].split(':')[1] in suites and
+                      before.get(test['name'], 0) <= quick]
         self.jobs = jobs
         self.failed = ''
         self.seconds = {}
         if failed := self.first_failure(''):
             sys.exit(f'mutants.py: without any change this fails: {failed}')
+        with open(known, 'w', encoding='utf-8') as handle:
+            json.dump({**self.seconds, **before}, handle)
+        self.tests = [test for test in self.tests if self.seconds[test['name']] <= max(quick, before.get(test['name'], 0))]
 
     def first_failure(self, path):
         """Name of a test that fails, or ''. The cheap ones run first, and those whose names have a word of the path."""
@@ -232,6 +242,7 @@ def main():
     parser.add_argument('--change', action='append', default=[])
     parser.add_argument('--suites', default=SUITES)
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    parser.add_argument('--quick', type=float, default=math.inf)
     parser.add_argument('--lock')
     parser.add_argument('--list', action='store_true')
     args = parser.parse_args()
@@ -246,7 +257,7 @@ def main():
     if not args.list:
         turn.begin()
         make_tree()
-        tests = Tests(args.suites.split(), args.jobs)
+        tests = Tests(args.suites.split(), args.jobs, args.quick)
     done = noticed = 0
     for path, number, kind, line, text in source:
         if done == args.count:
