@@ -126,8 +126,15 @@ void rows_heading(struct rows *rows, const char *format, ...)
 	rows->heading_due = true;
 }
 
+void rows_doubt(struct rows *rows)
+{
+	rows->doubt = true;
+}
+
 void rows_begin(struct rows *rows, bool focus)
 {
+	const bool doubt = rows->doubt;
+	rows->doubt = false;
 	rows->at = 0;
 	rows->n_rows++;
 	rows->skipping = rows->style.limit && rows->n_rows > rows->style.limit;
@@ -145,11 +152,11 @@ void rows_begin(struct rows *rows, bool focus)
 		ws_out_text(rows->out, "\n");
 		rows->heading_due = false;
 	}
-	rows->pending = 1;
-	if (focus) {
+	rows->pending = !(doubt || focus);
+	if (doubt)
+		ws_out_text(rows->out, "?");
+	else if (focus)
 		ws_out_text(rows->out, "*");
-		rows->pending = 0;
-	}
 }
 
 void rows_end(struct rows *rows)

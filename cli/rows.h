@@ -55,6 +55,7 @@ struct rows {
 	size_t width[ROWS_MAX_COLUMNS];
 	bool is_text[ROWS_MAX_COLUMNS]; /* has cells that may be cut */
 	bool heading_due;
+	bool doubt; /* of the next row */
 	char heading[160];
 };
 
@@ -70,6 +71,8 @@ size_t rows_show(const struct rows_style *style, const struct column *columns, u
 
 /* Line before the next row, unless it is the one printed last. */
 void rows_heading(struct rows *rows, const char *format, ...) WS_PRINTF(2, 3);
+/* The next row may be false: a question mark is put before it, instead of the star. */
+void rows_doubt(struct rows *rows);
 /* Starts a row; `focus` puts the star before it. */
 void rows_begin(struct rows *rows, bool focus);
 void rows_end(struct rows *rows);

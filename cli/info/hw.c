@@ -119,6 +119,7 @@ static const struct column sm_columns[] = {
 	{ "Error PC", "errorpc", COLUMN_WIDE },
 	{ "Target Block", "cluster_target_block", COLUMN_WIDE },
 	{ "Driver's Words", "exception_text", COLUMN_WIDE | COLUMN_LEFT },
+	{ NULL, "doubt", COLUMN_DATA },
 };
 
 /* A value under a flag of the layout: absent without the flag, none when it says so. */
@@ -175,7 +176,7 @@ static bool warps_mask(const struct session *session, const struct ws_sm *sm, ui
 
 static void produce_sms(struct rows *rows, void *user)
 {
-	const struct info *info = user;
+	struct info *info = user;
 	const struct session *session = &info->session;
 	for (uint32_t i = 0; i < session->counts.sms; i++) {
 		struct ws_sm sm;
@@ -187,7 +188,9 @@ static void produce_sms(struct rows *rows, void *user)
 			continue;
 		uint64_t mask[MASK_WORDS] = { 0 };
 		rows_heading(rows, "Device %u", device->id);
-		rows_begin(rows, session->have_focus && session->focus.sm_index == i);
+		const struct info_doubt doubt = info_doubt_sm(session, i);
+		info_row_begin(info, rows, session->have_focus && session->focus.sm_index == i,
+			       &doubt);
 		rows_number(rows, device->id);
 		rows_number(rows, sm.id);
 		if (device->n_warps_per_sm <= MASK_WORDS * 64 &&
@@ -196,6 +199,7 @@ static void produce_sms(struct rows *rows, void *user)
 		else
 			rows_missing(rows, WS_MALFORMED);
 		sm_fault_cells(rows, &sm);
+		info_cell_doubt(rows, &doubt);
 		rows_end(rows);
 	}
 }
@@ -227,6 +231,7 @@ static const struct column warp_columns[] = {
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
 	{ "Filename", "filename", COLUMN_WIDE | COLUMN_PATH },
 	{ "Line", "line", COLUMN_WIDE },
+	{ NULL, "doubt", COLUMN_DATA },
 };
 
 static const char *const barrier_scopes[] = { "none",  "warp",    "warp group",
@@ -257,7 +262,10 @@ static void warp_wide_cells(struct rows *rows, struct info *info, const struct p
 	static const struct symbol no_pc = { .function_status = WS_ABSENT,
 					     .line_status = WS_ABSENT };
 	const struct ws_warp *warp = &place->warp;
-	rows_bool(rows, warp->broken);
+	if (warp->have & WS_WARP_BROKEN)
+		rows_bool(rows, warp->broken);
+	else
+		rows_missing(rows, WS_ABSENT);
 	if (warp->error_pc_valid)
 		rows_hex(rows, warp->error_pc, 16);
 	else
@@ -299,7 +307,8 @@ static void warp_row(void *user, const struct place *matched)
 	const struct ws_lane *active = first_active(place);
 	enum ws_status why = place->lanes_status == WS_OK ? WS_ABSENT : place->lanes_status;
 	rows_heading(rows, "Device %u SM %u", place->device->id, place->sm.id);
-	rows_begin(rows, place_has_focus(session, place));
+	const struct info_doubt doubt = info_doubt_warp(session, place, WS_NONE);
+	info_row_begin(walk_user->info, rows, place_has_focus(session, place), &doubt);
 	rows_number(rows, place->device->id);
 	rows_number(rows, place->sm.id);
 	rows_number(rows, place->warp.id);
@@ -316,6 +325,7 @@ static void warp_row(void *user, const struct place *matched)
 	else
 		rows_missing(rows, why);
 	warp_wide_cells(rows, walk_user->info, place, active);
+	info_cell_doubt(rows, &doubt);
 	rows_end(rows);
 }
 
@@ -352,6 +362,7 @@ static const struct column lane_columns[] = {
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
 	{ "Filename", "filename", COLUMN_WIDE | COLUMN_PATH },
 	{ "Line", "line", COLUMN_WIDE },
+	{ NULL, "doubt", COLUMN_DATA },
 };
 
 static void lane_wide_cells(struct rows *rows, struct info *info, const struct place *place,
@@ -385,7 +396,9 @@ static void lane_row(struct walk_user *walk_user, const struct place *place,
 	uint32_t code = lane->exception;
 	if (code == 0 && active && blame->by == WS_BLAME_SUSPECT)
 		code = blame->code;
-	rows_begin(rows, place_has_focus(session, place) && session->focus.lane == lane->id);
+	const struct info_doubt doubt = info_doubt_warp(session, place, lane->id);
+	info_row_begin(walk_user->info, rows,
+		       place_has_focus(session, place) && session->focus.lane == lane->id, &doubt);
 	rows_number(rows, place->device->id);
 	rows_number(rows, place->sm.id);
 	rows_number(rows, place->warp.id);
@@ -396,6 +409,7 @@ static void lane_row(struct walk_user *walk_user, const struct place *place,
 	rows_text(rows, info_exception_text(code));
 	rows_number(rows, code);
 	lane_wide_cells(rows, walk_user->info, place, lane);
+	info_cell_doubt(rows, &doubt);
 	rows_end(rows);
 }
 

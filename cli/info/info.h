@@ -43,6 +43,7 @@ struct info {
 	struct holders *holders; /* of info_holders() while it runs */
 	uint32_t n_unreadable;   /* warps whose lanes could not be read; counted in one pass only */
 	unsigned n_doubted;      /* SMs whose exception proves nothing, and is not listed */
+	unsigned n_doubted_rows; /* that are marked */
 };
 
 /* Each shows its table: in JSON as the value of a key that is written already. An exit status. */
@@ -65,6 +66,22 @@ void info_rows(struct info *info, const struct column *columns, unsigned n_colum
 struct symbols *info_symbols(struct info *info);
 /* Counts a warp whose lanes could not be read: said after the table. */
 void info_unreadable(struct info *info, const struct rows *rows);
+
+/* ---- rows that hold what cannot be ---- */
+
+struct info_doubt {
+	char text[160]; /* a sentence; empty: all that the row holds can be */
+};
+
+struct info_doubt info_doubt_sm(const struct session *session, uint32_t index);
+/* Of a warp with all its lanes, or of what says something of one lane. */
+struct info_doubt info_doubt_warp(const struct session *session, const struct place *place,
+				  uint32_t lane);
+/* rows_begin(); a row in doubt is marked, and counted: the count is said after the table. */
+void info_row_begin(struct info *info, struct rows *rows, bool focus,
+		    const struct info_doubt *doubt);
+/* The sentence, or nothing. */
+void info_cell_doubt(struct rows *rows, const struct info_doubt *doubt);
 
 /* ---- cells that several tables have ---- */
 

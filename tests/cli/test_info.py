@@ -256,16 +256,17 @@ def check_schema(program, validator):
 
 
 def check_text(program):
-    """As many rows in text as in JSON, and one star for each current one."""
+    """As many rows in text as in JSON, a star for each current one, a question mark for each in doubt."""
     for table in TABLES[:-1]:
         lines = program.run('info', '--limit', '0', program.dump, table, *EVERYTHING.get(table, [])).splitlines()
         rows = program.rows(table)
         if not rows:
             same(f'lines of the empty {table}', len(lines), 1)
             continue
-        body = [line for line in lines[1:] if line.startswith(('  ', '* '))]
+        body = [line for line in lines[1:] if line.startswith(('  ', '* ', '? '))]
         same(f'rows of {table}', len(body), len(rows))
-        same(f'stars of {table}', [line.startswith('*') for line in body], [row['current'] for row in rows])
+        same(f'marks of {table}', [line[0] for line in body],
+             ['?' if row.get('doubt') else '*' if row['current'] else ' ' for row in rows])
         if any(line != line.rstrip() for line in lines):
             raise Wrong(f'{table}: a line ends in spaces')
 
@@ -303,6 +304,60 @@ def check_doubted(program, folder):
         same(f'{ids}: the text', 'No CUDA exceptions that are certain.' in said[2].stdout, rows == 0)
 
 
+# What is planted: rows and columns of SM 0, of its warp 1, of its lane 1; the rows that are marked: SMs, warps, lanes.
+IMPOSSIBLE = {
+    'nothing': ({}, {}, {}, [], [], []),
+    'an SM that the device does not have': ({'smId': 4}, {}, {}, ['4'], [], []),
+    'an exception of an SM that cannot be': ({'exception': 300}, {}, {}, ['0'], [], []),
+    'an SM twice': ({'smId': 1}, {}, {}, ['1'], [], []),
+    'a warp that an SM does not have': ({}, {'warpId': 8}, {}, [], ['0.8'], ['0.8.0', '0.8.1']),
+    'a warp twice': ({}, {'warpId': 0}, {}, [], ['0.0'], ['0.0.0', '0.0.1']),
+    'a flag of 7': ({}, {'isWarpBroken': 7}, {}, [], ['0.1'], ['0.1.0', '0.1.1']),
+    'active lanes that are not valid': ({}, {'activeLanesMask': 7}, {}, [], ['0.1'], ['0.1.0', '0.1.1']),
+    'valid lanes without a row': ({}, {'validLanesMask': 7}, {}, [], ['0.1'], ['0.1.0', '0.1.1']),
+    'an exception of a lane that cannot be': ({}, {}, {'exception': 300}, [], ['0.1'], ['0.1.1']),
+    'a lane whose row was erased': ({}, {}, {'virtualPC': 0, 'physPC': 0, 'ln': 0, 'threadIdxX': 0}, [], ['0.1'], ['0.1.0']),
+}
+
+
+def impossible_dump(sm_row, warp_row, lane_row):
+    import bombs
+    import coredump as cd
+    sms = []
+    for s in range(2):
+        warps = []
+        for w in range(2):
+            lanes = [cd.Lane({'virtualPC': bombs.CODE_AT + 0x40, 'physPC': 0x40, 'ln': n, 'threadIdxX': 2 * w + n,
+                              **(lane_row if (s, w, n) == (0, 1, 1) else {})}) for n in range(2)]
+            warps.append(cd.Warp({'warpId': w, 'validLanesMask': 3, 'activeLanesMask': 3, **(warp_row if (s, w) == (0, 1) else {})},
+                                 lanes=lanes))
+        block = cd.Cta({'gridId64': 5, 'blockIdxX': s, 'clusterDimX': 1, 'clusterDimY': 1, 'clusterDimZ': 1}, warps=warps)
+        sms.append(cd.Sm({'smId': s, **(sm_row if s == 0 else {})}, ctas=[block]))
+    return bombs.dump_of(bombs.line_image(bombs.line_table(b'')), sms=sms, device={'numSMs': 2, 'numWarpsPerSM': 8})
+
+
+def check_impossible(program, folder, planted):
+    """The rows of SMs, warps and lanes that hold what cannot be are marked, and no others; the report says the same of them."""
+    path = os.path.join(folder, 'impossible.nvcudmp')
+    with open(path, 'wb') as out:
+        out.write(impossible_dump(*planted[:3]))
+
+    def run(*words):
+        return subprocess.run([program, *words], capture_output=True, text=True, timeout=60, check=False)
+    told = {line['message'] for line in json.loads(run('report', '--json', path).stdout)['diagnostics']}
+    for table, keys, marked in zip(('sms', 'warps', 'lanes'), (['sm'], ['sm', 'warp'], ['sm', 'warp', 'lane']), planted[3:]):
+        said = json.loads(run('info', '--json', path, table, 'device', 'any', 'sm', 'any').stdout)
+        rows = [row for row in said[table] if row['doubt'] is not None]
+        same(f'{table} in data', ['.'.join(str(row[key]) for key in keys) for row in rows], marked)
+        same(f'{table}: the number', said.get('doubted_rows'), len(marked) or None)
+        for row in rows:
+            same(f'{table}: the report says {row["doubt"]!r}', row['doubt'] in told, True)
+        text = run('info', path, table, 'device', 'any', 'sm', 'any')
+        ids = [line[1:].split()[0] for line in text.stdout.splitlines() if line.startswith('?')]
+        same(f'{table} in text', ids, [row.split('.')[-1] for row in marked])
+        same(f'{table}: is told', f'marked with ? ({len(marked)})' in text.stderr, bool(marked))
+
+
 def main():
     program, builders, schemas = sys.argv[1:4]
     sys.path.insert(0, builders)
@@ -334,14 +389,19 @@ def main():
                     print(f'not ok {case} - {name} {what}')
                     print(f'# {type(why).__name__} {why}')
             os.remove(path)
-        case += 1
-        try:
-            check_doubted(os.path.abspath(program), folder)
-            print(f'ok {case} - rows that cannot be are no exceptions')
-        except Wrong as why:
-            failed += 1
-            print(f'not ok {case} - rows that cannot be are no exceptions')
-            print(f'# {why}')
+        checks = [('rows that cannot be are no exceptions', lambda: check_doubted(os.path.abspath(program), folder))]
+        for name, planted in IMPOSSIBLE.items():
+            checks.append((f'{name}: the rows are marked',
+                           lambda planted=planted: check_impossible(os.path.abspath(program), folder, planted)))
+        for name, check in checks:
+            case += 1
+            try:
+                check()
+                print(f'ok {case} - {name}')
+            except Wrong as why:
+                failed += 1
+                print(f'not ok {case} - {name}')
+                print(f'# {why}')
     print(f'1..{case}')
     return 1 if failed else 0
 
