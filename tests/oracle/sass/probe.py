@@ -65,6 +65,8 @@ class Probe:
         word = self.row.op12 | 7 << 12 | CONTROL
         for bit in self.row.ones:
             word |= 1 << bit
+        if any(e.kind == "REG" and isagen.CLASSES[e.aux] == "UR" for e in self.fields):
+            word |= self.chance.getrandbits(1) << 91
         for i, e in enumerate(self.fields):
             word = put(word, e.segments, self.usual(e, i))
         for c in self.row.conditions:
