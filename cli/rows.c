@@ -172,11 +172,56 @@ void rows_end(struct rows *rows)
 
 /* ---- cells ---- */
 
-/* Whether the row is one after the limit: its cells are passed over. */
+static void hide(struct rows *rows, unsigned n, enum ws_status why)
+{
+	if (rows->n_hidden == 0) {
+		rows->n_hidden = n;
+		rows->hidden = why;
+	}
+}
+
+void rows_given(struct rows *rows, unsigned n, enum ws_status status)
+{
+	if (status != WS_OK)
+		hide(rows, n, status);
+}
+
+void rows_if(struct rows *rows, unsigned n, bool have)
+{
+	rows_given(rows, n, have ? WS_OK : WS_ABSENT);
+}
+
+void rows_or_none(struct rows *rows, unsigned n, bool have)
+{
+	if (!have)
+		hide(rows, n, WS_OK);
+}
+
+/* A cell without a value: `why`, or WS_OK where there can be none. */
+static void empty_cell(struct rows *rows, enum ws_status why)
+{
+	if (rows->json && why == WS_OK) {
+		ws_json_key(rows->json, json_key(rows));
+		ws_json_null(rows->json);
+	} else if (rows->json) {
+		ws_json_missing(rows->json, json_key(rows), why);
+	} else if (why == WS_ABSENT || why == WS_OK) {
+		short_cell(rows, "-", 1);
+	} else {
+		short_cell(rows, ws_missing_word(why), strlen(ws_missing_word(why)));
+	}
+}
+
+/* Whether the cell is done: the row is one after the limit, or the cell is hidden. */
 static bool passed_over(struct rows *rows)
 {
-	rows->at += rows->skipping;
-	return rows->skipping;
+	bool hidden = rows->n_hidden > 0;
+	rows->n_hidden -= hidden;
+	if (rows->skipping)
+		rows->at++;
+	else if (hidden)
+		empty_cell(rows, rows->hidden);
+	return rows->skipping || hidden;
 }
 
 static char *put_decimal(char *at, uint64_t value)
@@ -309,24 +354,12 @@ void rows_str(struct rows *rows, struct ws_str text)
 
 void rows_missing(struct rows *rows, enum ws_status why)
 {
-	if (passed_over(rows))
-		return;
-	if (rows->json)
-		ws_json_missing(rows->json, json_key(rows), why);
-	else if (why == WS_ABSENT)
-		short_cell(rows, "-", 1);
-	else
-		short_cell(rows, ws_missing_word(why), strlen(ws_missing_word(why)));
+	if (!passed_over(rows))
+		empty_cell(rows, why);
 }
 
 void rows_none(struct rows *rows)
 {
-	if (passed_over(rows))
-		return;
-	if (rows->json) {
-		ws_json_key(rows->json, json_key(rows));
-		ws_json_null(rows->json);
-	} else {
-		short_cell(rows, "-", 1);
-	}
+	if (!passed_over(rows))
+		empty_cell(rows, WS_OK);
 }

@@ -52,6 +52,8 @@ struct rows {
 	const struct column *columns;
 	unsigned n_columns, at;
 	size_t n_rows, pending;
+	unsigned n_hidden;     /* of the next cells */
+	enum ws_status hidden; /* why; WS_OK: nothing can be there */
 	size_t width[ROWS_MAX_COLUMNS];
 	bool is_text[ROWS_MAX_COLUMNS]; /* has cells that may be cut */
 	bool heading_due;
@@ -90,6 +92,14 @@ void rows_dim3(struct rows *rows, struct ws_dim3 dim);
 void rows_bool(struct rows *rows, bool value); /* yes, no */
 void rows_text(struct rows *rows, const char *text);
 void rows_str(struct rows *rows, struct ws_str text);
+/*
+ * The next `n` cells are there only with WS_OK; else each says why not, whatever fills it: the
+ * values must be safe to read. rows_if(): absent without `have`; rows_or_none(): rows_none().
+ * Conditions of the same cells may follow one another: the first that fails counts.
+ */
+void rows_given(struct rows *rows, unsigned n, enum ws_status status);
+void rows_if(struct rows *rows, unsigned n, bool have);
+void rows_or_none(struct rows *rows, unsigned n, bool have);
 /* A value that is not there: "-" when absent, else the word for why. `why` must not be WS_OK. */
 void rows_missing(struct rows *rows, enum ws_status why);
 /* Nothing where nothing can be (a kernel without a parent): "-", null. */

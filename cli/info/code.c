@@ -41,26 +41,20 @@ static const char *lines_word(struct ws_cubin *cubin, const struct ws_cubin_fact
 
 static void image_cell(struct rows *rows, enum ws_status status, struct ws_span image)
 {
-	if (status == WS_OK)
-		rows_number(rows, image.len);
-	else
-		rows_missing(rows, status);
+	rows_given(rows, 1, status);
+	rows_number(rows, image.len);
 }
 
 static void function_cells(struct rows *rows, struct ws_cubin *cubin)
 {
 	const struct ws_function *functions;
-	size_t n, n_kernels = 0, n_defined = 0;
+	size_t n = 0, n_kernels = 0, n_defined = 0;
 	enum ws_status st = ws_cubin_functions(cubin, &functions, &n, NULL);
-	if (st != WS_OK) {
-		rows_missing(rows, st);
-		rows_missing(rows, st);
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && st == WS_OK; i++) {
 		n_kernels += functions[i].section && functions[i].is_kernel;
 		n_defined += functions[i].section != 0;
 	}
+	rows_given(rows, 2, st);
 	rows_number(rows, n_kernels);
 	rows_number(rows, n_defined);
 }
@@ -71,19 +65,13 @@ static void content_cells(struct rows *rows, struct ws_cubin *cubin)
 	struct ws_cubin_facts facts;
 	char text[24];
 	ws_cubin_facts(cubin, &facts);
-	if (facts.sm) {
-		snprintf(text, sizeof text, "sm_%u%.1s", facts.sm,
-			 facts.variant ? (char[]){ facts.variant, 0 } : "");
-		rows_text(rows, text);
-	} else {
-		rows_missing(rows, WS_ABSENT);
-	}
-	if (facts.toolkit != WS_UNKNOWN) {
-		snprintf(text, sizeof text, "%u.%u", facts.toolkit / 10, facts.toolkit % 10);
-		rows_text(rows, text);
-	} else {
-		rows_missing(rows, WS_ABSENT);
-	}
+	snprintf(text, sizeof text, "sm_%u%.1s", facts.sm,
+		 facts.variant ? (char[]){ facts.variant, 0 } : "");
+	rows_if(rows, 1, facts.sm);
+	rows_text(rows, text);
+	snprintf(text, sizeof text, "%u.%u", facts.toolkit / 10, facts.toolkit % 10);
+	rows_if(rows, 1, facts.toolkit != WS_UNKNOWN);
+	rows_text(rows, text);
 	rows_text(rows, lines_word(cubin, &facts));
 	function_cells(rows, cubin);
 }
@@ -106,7 +94,7 @@ static void module_row(struct rows *rows, struct info *info, uint32_t index,
 {
 	const struct session *session = &info->session;
 	struct ws_cubin *cubin = NULL;
-	struct ws_context context;
+	struct ws_context context = { .id = 0 };
 	enum ws_status st =
 		ws_cubin_set_cubin(symbols_modules(info_symbols(info)), index, &cubin, NULL);
 	bool focus = session->have_focus && session->focus.grid_index != WS_NONE &&
@@ -117,10 +105,8 @@ static void module_row(struct rows *rows, struct info *info, uint32_t index,
 	rows_number(rows, session->devices[module->device_index].id);
 	enum ws_status context_st =
 		ws_target_context(session->target, module->context_index, &context, NULL);
-	if (context_st == WS_OK)
-		rows_hex(rows, context.id, 16);
-	else
-		rows_missing(rows, context_st);
+	rows_given(rows, 1, context_st);
+	rows_hex(rows, context.id, 16);
 	if (st == WS_OK) {
 		content_cells(rows, cubin);
 	} else {
@@ -149,8 +135,4 @@ static void produce(struct rows *rows, void *user)
 	}
 }
 
-int info_modules(struct info *info)
-{
-	INFO_ROWS(info, module_columns, produce);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(modules, module_columns, produce)

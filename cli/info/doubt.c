@@ -68,8 +68,6 @@ void info_row_begin(struct info *info, struct rows *rows, bool focus,
 
 void info_cell_doubt(struct rows *rows, const struct info_doubt *doubt)
 {
-	if (*doubt->text)
-		rows_text(rows, doubt->text);
-	else
-		rows_none(rows);
+	rows_or_none(rows, 1, *doubt->text);
+	rows_text(rows, doubt->text);
 }

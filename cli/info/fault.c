@@ -44,14 +44,10 @@ static void fault_code_cells(struct rows *rows, const struct fault *fault)
 	bool trap = fault->code == 0;
 	rows_text(rows, trap ? "Trap or breakpoint" : info_exception_text(fault->code));
 	rows_number(rows, fault->code);
-	if (kind)
-		rows_text(rows, kind->name);
-	else
-		rows_none(rows);
-	if (kind && kind->cuda_gdb)
-		rows_text(rows, kind->cuda_gdb);
-	else
-		rows_none(rows);
+	rows_or_none(rows, 1, kind);
+	rows_text(rows, kind ? kind->name : NULL);
+	rows_or_none(rows, 1, kind && kind->cuda_gdb);
+	rows_text(rows, kind ? kind->cuda_gdb : NULL);
 }
 
 static void fault_row(struct rows *rows, struct info *info, const struct fault *fault)
@@ -64,18 +60,12 @@ static void fault_row(struct rows *rows, struct info *info, const struct fault *
 	rows_begin(rows, fault->focus);
 	rows_number(rows, session->devices[sm->device_index].id);
 	rows_number(rows, sm->id);
-	if (place) {
-		rows_number(rows, place->warp.id);
-		rows_hex(rows, fault->lanes, 8);
-	} else {
-		rows_none(rows);
-		rows_none(rows);
-	}
+	rows_or_none(rows, 2, place);
+	rows_number(rows, place ? place->warp.id : 0);
+	rows_hex(rows, fault->lanes, 8);
 	fault_code_cells(rows, fault);
-	if (has_pc)
-		rows_hex(rows, pc, 16);
-	else
-		rows_missing(rows, WS_ABSENT);
+	rows_if(rows, 1, has_pc);
+	rows_hex(rows, pc, 16);
 	info_cell_kernel(rows, place ? place->kernel : WS_NONE);
 	info_cell_dim3(rows, place ? place->block_status : WS_ABSENT,
 		       place ? place->block.idx : (struct ws_dim3){ 0 });
@@ -181,11 +171,7 @@ static void produce_exceptions(struct rows *rows, void *user)
 		rows->none = "No CUDA exceptions that are certain.";
 }
 
-int info_exceptions(struct info *info)
-{
-	INFO_ROWS(info, exception_columns, produce_exceptions);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(exceptions, exception_columns, produce_exceptions)
 
 /* ---- barriers ---- */
 
@@ -263,32 +249,19 @@ static void barrier_row(struct rows *rows, const struct session *session, const 
 	lanes_text(lanes, text, sizeof text);
 	rows_text(rows, text);
 	rows_hex(rows, lanes, 8);
-	if (what->have_state)
-		info_cell_cbu_state(rows, what->state);
-	else
-		rows_missing(rows, WS_ABSENT);
-	if (warp->have & WS_WARP_CBU) {
-		rows_bool(rows, what->active);
-		rows_bool(rows, what->exited);
-		rows_bool(rows, what->collective);
-	} else {
-		for (int i = 0; i < 3; i++)
-			rows_missing(rows, WS_ABSENT);
-	}
+	rows_if(rows, 1, what->have_state);
+	info_cell_cbu_state(rows, what->state);
+	rows_if(rows, 3, warp->have & WS_WARP_CBU);
+	rows_bool(rows, what->active);
+	rows_bool(rows, what->exited);
+	rows_bool(rows, what->collective);
 	barriers_text(what->barriers, text, sizeof text);
-	if (barriers_status != WS_OK)
-		rows_missing(rows, barriers_status);
-	else if (!what->barriers)
-		rows_none(rows);
-	else
-		rows_text(rows, text);
-	if (warp->have & WS_WARP_BARRIER) {
-		rows_number(rows, warp->barrier_scope);
-		rows_str(rows, warp->barrier_text);
-	} else {
-		rows_missing(rows, WS_ABSENT);
-		rows_missing(rows, WS_ABSENT);
-	}
+	rows_given(rows, 1, barriers_status);
+	rows_or_none(rows, 1, what->barriers);
+	rows_text(rows, text);
+	rows_if(rows, 2, warp->have & WS_WARP_BARRIER);
+	rows_number(rows, warp->barrier_scope);
+	rows_str(rows, warp->barrier_text);
 	rows_end(rows);
 }
 
@@ -356,8 +329,4 @@ static void produce_barriers(struct rows *rows, void *user)
 	walk(&info->session, &info->filter, WALK_LANES, visit_barriers, &barrier_user);
 }
 
-int info_barriers(struct info *info)
-{
-	INFO_ROWS(info, barrier_columns, produce_barriers);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(barriers, barrier_columns, produce_barriers)

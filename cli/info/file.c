@@ -37,14 +37,10 @@ static void produce_sections(struct rows *rows, void *user)
 			continue;
 		rows_begin(rows, false);
 		rows_number(rows, i);
-		if (section.name.len)
-			rows_str(rows, section.name);
-		else
-			rows_missing(rows, WS_ABSENT);
-		if (section.words)
-			rows_text(rows, section.words);
-		else
-			rows_missing(rows, WS_ABSENT);
+		rows_if(rows, 1, section.name.len);
+		rows_str(rows, section.name);
+		rows_if(rows, 1, section.words);
+		rows_text(rows, section.words);
 		rows_hex(rows, section.type, 8);
 		rows_number(rows, section.link);
 		rows_number(rows, section.info);

@@ -46,11 +46,7 @@ static void produce_contexts(struct rows *rows, void *user)
 	}
 }
 
-int info_contexts(struct info *info)
-{
-	INFO_ROWS(info, context_columns, produce_contexts);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(contexts, context_columns, produce_contexts)
 
 /* ---- kernels ---- */
 
@@ -175,10 +171,8 @@ static void kernel_row(struct rows *rows, struct info *info, const struct kernel
 	rows_number(rows, session->devices[grid->device_index].id);
 	rows_id(rows, grid->id);
 	info_cell_name(rows, statuses, sizeof statuses / sizeof *statuses, grid->status);
-	if (kernel->mask_fits)
-		rows_mask(rows, kernel->sms, session->devices[grid->device_index].n_sms);
-	else
-		rows_missing(rows, WS_MALFORMED);
+	rows_given(rows, 1, kernel->mask_fits ? WS_OK : WS_MALFORMED);
+	rows_mask(rows, kernel->sms, session->devices[grid->device_index].n_sms);
 	rows_dim3(rows, grid->grid_dim);
 	rows_dim3(rows, grid->block_dim);
 	invocation_cell(rows, info, grid);
@@ -220,11 +214,7 @@ static void produce_kernels(struct rows *rows, void *user)
 	free(kernels);
 }
 
-int info_kernels(struct info *info)
-{
-	INFO_ROWS(info, kernel_columns, produce_kernels);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(kernels, kernel_columns, produce_kernels)
 
 /* ---- blocks ---- */
 
@@ -246,21 +236,13 @@ static const struct column block_range_columns[] = {
 	{ "State", "state", 0 },
 };
 
-static void heading_kernel(struct rows *rows, const struct block_entry *block)
-{
-	if (block->kernel == WS_NONE)
-		rows_heading(rows, "Kernel -");
-	else
-		rows_heading(rows, "Kernel %u", block->kernel);
-}
-
 static void block_rows(struct rows *rows, const struct session *session,
 		       const struct blocks *blocks)
 {
 	for (size_t i = 0; i < blocks->n_entries; i++) {
 		const struct block_entry *block = &blocks->entries[i];
-		struct ws_sm sm;
-		heading_kernel(rows, block);
+		struct ws_sm sm = { .id = 0 };
+		info_heading_kernel(rows, block->kernel);
 		rows_begin(rows,
 			   session->have_focus && session->focus.block_index == block->block_index);
 		info_cell_kernel(rows, block->kernel);
@@ -268,10 +250,8 @@ static void block_rows(struct rows *rows, const struct session *session,
 		rows_text(rows, "running"); /* cuda-gdb's word; a dump has no other */
 		rows_number(rows, session->devices[block->device_index].id);
 		enum ws_status st = ws_target_sm(session->target, block->sm_index, &sm, NULL);
-		if (st == WS_OK)
-			rows_number(rows, sm.id);
-		else
-			rows_missing(rows, st);
+		rows_given(rows, 1, st);
+		rows_number(rows, sm.id);
 		info_cell_dim3(rows, block->have_cluster ? WS_OK : WS_ABSENT, block->cluster_idx);
 		rows_number(rows, block->n_warps);
 		rows_end(rows);
@@ -310,7 +290,7 @@ static void block_range_rows(struct rows *rows, const struct session *session,
 {
 	for (size_t first = 0, end; first < blocks->n_entries; first = end) {
 		end = block_range_end(blocks, first, false);
-		heading_kernel(rows, &blocks->entries[first]);
+		info_heading_kernel(rows, blocks->entries[first].kernel);
 		rows_begin(rows, range_has_focus(session, blocks, first, end));
 		info_cell_kernel(rows, blocks->entries[first].kernel);
 		rows_dim3(rows, blocks->entries[first].idx);
@@ -388,8 +368,4 @@ static void produce_clusters(struct rows *rows, void *user)
 	blocks_fini(&blocks);
 }
 
-int info_clusters(struct info *info)
-{
-	INFO_ROWS(info, cluster_columns, produce_clusters);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(clusters, cluster_columns, produce_clusters)

@@ -69,24 +69,16 @@ static void device_row(struct rows *rows, const struct session *session, uint32_
 	rows_number(rows, device->n_warps_per_sm);
 	rows_number(rows, device->n_lanes_per_warp);
 	rows_number(rows, device->n_regs_per_lane);
-	if (fits)
-		rows_mask(rows, mask, device->n_sms);
-	else
-		rows_missing(rows, WS_MALFORMED);
+	rows_given(rows, 1, fits ? WS_OK : WS_MALFORMED);
+	rows_mask(rows, mask, device->n_sms);
 	snprintf(text, sizeof text, "%u.%u", device->sm_major, device->sm_minor);
 	rows_text(rows, text);
 	rows_number(rows, device->n_preds_per_lane);
-	if (device->have & WS_DEVICE_UNIFORM) {
-		rows_number(rows, device->n_uniform_regs);
-		rows_number(rows, device->n_uniform_preds);
-	} else {
-		rows_missing(rows, WS_ABSENT);
-		rows_missing(rows, WS_ABSENT);
-	}
-	if (device->have & WS_DEVICE_BARRIERS)
-		rows_number(rows, device->n_convergence_barriers);
-	else
-		rows_missing(rows, WS_ABSENT);
+	rows_if(rows, 2, device->have & WS_DEVICE_UNIFORM);
+	rows_number(rows, device->n_uniform_regs);
+	rows_number(rows, device->n_uniform_preds);
+	rows_if(rows, 1, device->have & WS_DEVICE_BARRIERS);
+	rows_number(rows, device->n_convergence_barriers);
 	rows_number(rows, device->instruction_bytes);
 	rows_number(rows, n_warps);
 	rows_number(rows, device->status);
@@ -102,11 +94,7 @@ static void produce_devices(struct rows *rows, void *user)
 	}
 }
 
-int info_devices(struct info *info)
-{
-	INFO_ROWS(info, device_columns, produce_devices);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(devices, device_columns, produce_devices)
 
 /* ---- SMs ---- */
 
@@ -125,19 +113,11 @@ static const struct column sm_columns[] = {
 /* A value under a flag of the layout: absent without the flag, none when it says so. */
 static void sm_fault_cells(struct rows *rows, const struct ws_sm *sm)
 {
-	if (sm->have & WS_SM_EXCEPTION) {
-		rows_text(rows, info_exception_text(sm->exception));
-		rows_number(rows, sm->exception);
-	} else {
-		rows_missing(rows, WS_ABSENT);
-		rows_missing(rows, WS_ABSENT);
-	}
-	if (!(sm->have & WS_SM_EXCEPTION))
-		rows_missing(rows, WS_ABSENT);
-	else if (sm->error_pc_valid)
-		rows_hex(rows, sm->error_pc, 16);
-	else
-		rows_none(rows);
+	rows_if(rows, 3, sm->have & WS_SM_EXCEPTION);
+	rows_text(rows, info_exception_text(sm->exception));
+	rows_number(rows, sm->exception);
+	rows_or_none(rows, 1, sm->error_pc_valid);
+	rows_hex(rows, sm->error_pc, 16);
 	info_cells_sm_words(rows, sm);
 }
 
@@ -204,11 +184,7 @@ static void produce_sms(struct rows *rows, void *user)
 	}
 }
 
-int info_sms(struct info *info)
-{
-	INFO_ROWS(info, sm_columns, produce_sms);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(sms, sm_columns, produce_sms)
 
 /* ---- warps ---- */
 
@@ -248,39 +224,25 @@ static const struct ws_lane *first_active(const struct place *place)
 	return NULL;
 }
 
-static void cell_under(struct rows *rows, bool have, uint64_t number)
-{
-	if (have)
-		rows_number(rows, number);
-	else
-		rows_missing(rows, WS_ABSENT);
-}
-
 static void warp_wide_cells(struct rows *rows, struct info *info, const struct place *place,
 			    const struct ws_lane *active)
 {
 	static const struct symbol no_pc = { .function_status = WS_ABSENT,
 					     .line_status = WS_ABSENT };
 	const struct ws_warp *warp = &place->warp;
-	if (warp->have & WS_WARP_BROKEN)
-		rows_bool(rows, warp->broken);
-	else
-		rows_missing(rows, WS_ABSENT);
-	if (warp->error_pc_valid)
-		rows_hex(rows, warp->error_pc, 16);
-	else
-		rows_none(rows);
-	cell_under(rows, warp->have & WS_WARP_N_REGS, warp->n_regs);
-	cell_under(rows, warp->have & WS_WARP_SHARED_BYTES, warp->shared_bytes);
-	if (warp->have & WS_WARP_CBU)
-		rows_hex(rows, warp->in_syscall_lanes, 8);
-	else
-		rows_missing(rows, WS_ABSENT);
-	if (warp->have & WS_WARP_BARRIER)
-		info_cell_name(rows, barrier_scopes, sizeof barrier_scopes / sizeof *barrier_scopes,
-			       warp->barrier_scope);
-	else
-		rows_missing(rows, WS_ABSENT);
+	rows_if(rows, 1, warp->have & WS_WARP_BROKEN);
+	rows_bool(rows, warp->broken);
+	rows_or_none(rows, 1, warp->error_pc_valid);
+	rows_hex(rows, warp->error_pc, 16);
+	rows_if(rows, 1, warp->have & WS_WARP_N_REGS);
+	rows_number(rows, warp->n_regs);
+	rows_if(rows, 1, warp->have & WS_WARP_SHARED_BYTES);
+	rows_number(rows, warp->shared_bytes);
+	rows_if(rows, 1, warp->have & WS_WARP_CBU);
+	rows_hex(rows, warp->in_syscall_lanes, 8);
+	rows_if(rows, 1, warp->have & WS_WARP_BARRIER);
+	info_cell_name(rows, barrier_scopes, sizeof barrier_scopes / sizeof *barrier_scopes,
+		       warp->barrier_scope);
 	bool wanted = active && (info->wide || info->json);
 	info_cells_symbol(rows, wanted ? symbols_find(info_symbols(info), warp->device_index,
 						      place->grid, active->pc)
@@ -305,7 +267,9 @@ static void warp_row(void *user, const struct place *matched)
 		walk_place(session, &all, WALK_LANES, matched->warp_index, &whole) ? &whole
 										   : matched;
 	const struct ws_lane *active = first_active(place);
-	enum ws_status why = place->lanes_status == WS_OK ? WS_ABSENT : place->lanes_status;
+	enum ws_status why = active                         ? WS_OK
+			     : place->lanes_status == WS_OK ? WS_ABSENT
+							    : place->lanes_status;
 	rows_heading(rows, "Device %u SM %u", place->device->id, place->sm.id);
 	const struct info_doubt doubt = info_doubt_warp(session, place, WS_NONE);
 	info_row_begin(walk_user->info, rows, place_has_focus(session, place), &doubt);
@@ -314,16 +278,12 @@ static void warp_row(void *user, const struct place *matched)
 	rows_number(rows, place->warp.id);
 	rows_hex(rows, place->warp.active_lanes, 8);
 	rows_hex(rows, place->warp.valid_lanes & ~place->warp.active_lanes, 8);
-	if (active)
-		rows_hex(rows, active->pc, 16);
-	else
-		rows_missing(rows, why);
+	rows_given(rows, 1, why);
+	rows_hex(rows, active ? active->pc : 0, 16);
 	info_cell_kernel(rows, place->kernel);
 	info_cell_dim3(rows, place->block_status, place->block.idx);
-	if (active)
-		rows_dim3(rows, active->thread);
-	else
-		rows_missing(rows, why);
+	rows_given(rows, 1, why);
+	rows_dim3(rows, active ? active->thread : (struct ws_dim3){ 0 });
 	warp_wide_cells(rows, walk_user->info, place, active);
 	info_cell_doubt(rows, &doubt);
 	rows_end(rows);
@@ -336,11 +296,7 @@ static void produce_warps(struct rows *rows, void *user)
 	walk(&info->session, &info->filter, WALK_WARPS, warp_row, &walk_user);
 }
 
-int info_warps(struct info *info)
-{
-	INFO_ROWS(info, warp_columns, produce_warps);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(warps, warp_columns, produce_warps)
 
 /* ---- lanes ---- */
 
@@ -373,14 +329,10 @@ static void lane_wide_cells(struct rows *rows, struct info *info, const struct p
 	rows_hex(rows, lane->rel_pc, 4);
 	rows_number(rows, lane->call_depth);
 	rows_number(rows, lane->syscall_call_depth);
-	if (lane->have & WS_LANE_CBU_STATE)
-		info_cell_cbu_state(rows, lane->cbu_state);
-	else
-		rows_missing(rows, WS_ABSENT);
-	if (lane->have & WS_LANE_RPC)
-		rows_hex(rows, (uint64_t)lane->rpc_hi << 32 | lane->rpc_lo, 16);
-	else
-		rows_missing(rows, WS_ABSENT);
+	rows_if(rows, 1, lane->have & WS_LANE_CBU_STATE);
+	info_cell_cbu_state(rows, lane->cbu_state);
+	rows_if(rows, 1, lane->have & WS_LANE_RPC);
+	rows_hex(rows, (uint64_t)lane->rpc_hi << 32 | lane->rpc_lo, 16);
 	info_cells_symbol(rows, info->wide || info->json
 					? symbols_find(info_symbols(info), place->warp.device_index,
 						       place->grid, lane->pc)
@@ -438,8 +390,4 @@ static void produce_lanes(struct rows *rows, void *user)
 	walk(&info->session, &info->filter, WALK_LANES, lane_rows, &walk_user);
 }
 
-int info_lanes(struct info *info)
-{
-	INFO_ROWS(info, lane_columns, produce_lanes);
-	return CLI_ANSWERED;
-}
+INFO_TABLE(lanes, lane_columns, produce_lanes)

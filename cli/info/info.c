@@ -72,31 +72,31 @@ const char *info_exception_text(uint32_t code)
 	return unknown;
 }
 
-void info_cell_kernel(struct rows *rows, uint32_t kernel)
+void info_heading_kernel(struct rows *rows, uint32_t kernel)
 {
 	if (kernel == WS_NONE)
-		rows_missing(rows, WS_ABSENT);
+		rows_heading(rows, "Kernel -");
 	else
-		rows_number(rows, kernel);
+		rows_heading(rows, "Kernel %u", kernel);
+}
+
+void info_cell_kernel(struct rows *rows, uint32_t kernel)
+{
+	rows_if(rows, 1, kernel != WS_NONE);
+	rows_number(rows, kernel);
 }
 
 void info_cell_function(struct rows *rows, const struct symbol *symbol)
 {
-	if (symbol->function_status == WS_OK)
-		rows_text(rows, symbol->function);
-	else
-		rows_missing(rows, symbol->function_status);
+	rows_given(rows, 1, symbol->function_status);
+	rows_text(rows, symbol->function);
 }
 
 void info_cells_line(struct rows *rows, const struct symbol *symbol)
 {
-	if (symbol->line_status == WS_OK) {
-		rows_text(rows, symbol->path);
-		rows_number(rows, symbol->line);
-	} else {
-		rows_missing(rows, symbol->line_status);
-		rows_missing(rows, symbol->line_status);
-	}
+	rows_given(rows, 2, symbol->line_status);
+	rows_text(rows, symbol->path);
+	rows_number(rows, symbol->line);
 }
 
 void info_cells_symbol(struct rows *rows, const struct symbol *symbol)
@@ -107,26 +107,18 @@ void info_cells_symbol(struct rows *rows, const struct symbol *symbol)
 
 void info_cells_sm_words(struct rows *rows, const struct ws_sm *sm)
 {
-	if (!(sm->have & WS_SM_CLUSTER_TARGET))
-		rows_missing(rows, WS_ABSENT);
-	else if (sm->cluster_target_valid)
-		rows_dim3(rows, sm->cluster_target);
-	else
-		rows_none(rows);
-	if (!(sm->have & WS_SM_EXCEPTION_TEXT))
-		rows_missing(rows, WS_ABSENT);
-	else if (sm->exception_text.len)
-		rows_str(rows, sm->exception_text);
-	else
-		rows_none(rows);
+	rows_if(rows, 1, sm->have & WS_SM_CLUSTER_TARGET);
+	rows_or_none(rows, 1, sm->cluster_target_valid);
+	rows_dim3(rows, sm->cluster_target);
+	rows_if(rows, 1, sm->have & WS_SM_EXCEPTION_TEXT);
+	rows_or_none(rows, 1, sm->exception_text.len);
+	rows_str(rows, sm->exception_text);
 }
 
 void info_cell_dim3(struct rows *rows, enum ws_status status, struct ws_dim3 dim)
 {
-	if (status == WS_OK)
-		rows_dim3(rows, dim);
-	else
-		rows_missing(rows, status);
+	rows_given(rows, 1, status);
+	rows_dim3(rows, dim);
 }
 
 void info_cell_name(struct rows *rows, const char *const *names, size_t n, uint32_t number)

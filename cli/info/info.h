@@ -63,6 +63,14 @@ void info_rows(struct info *info, const struct column *columns, unsigned n_colum
 #define INFO_ROWS(info, columns, produce) \
 	info_rows(info, columns, sizeof(columns) / sizeof(columns)[0], produce)
 
+/* Defines info_NAME(), which shows only rows. */
+#define INFO_TABLE(name, columns, produce)         \
+	int info_##name(struct info *info)         \
+	{                                          \
+		INFO_ROWS(info, columns, produce); \
+		return CLI_ANSWERED;               \
+	}
+
 struct symbols *info_symbols(struct info *info);
 /* Counts a warp whose lanes could not be read: said after the table. */
 void info_unreadable(struct info *info, const struct rows *rows);
@@ -87,6 +95,8 @@ void info_cell_doubt(struct rows *rows, const struct info_doubt *doubt);
 
 /* cuda-gdb's words for an exception; "None" for 0. The text is valid until the next call. */
 const char *info_exception_text(uint32_t code);
+/* The line "Kernel 3" above the rows of a kernel. */
+void info_heading_kernel(struct rows *rows, uint32_t kernel);
 /* Kernel id, or "-". */
 void info_cell_kernel(struct rows *rows, uint32_t kernel);
 /* A column of the function's name. */

@@ -75,14 +75,6 @@ static bool range_matches(const struct info *info, const struct ws_memory_range 
 	return range->lane == WS_NONE || filter_number(filter, FILTER_lane, range->lane);
 }
 
-static void number_or_none(struct rows *rows, bool known, uint64_t number)
-{
-	if (known)
-		rows_number(rows, number);
-	else
-		rows_none(rows);
-}
-
 static void range_row(struct rows *rows, const struct session *session,
 		      const struct ws_memory_range *range, const struct owner *owner,
 		      uint32_t kernel)
@@ -93,21 +85,23 @@ static void range_row(struct rows *rows, const struct session *session,
 	rows_number(rows, range->size);
 	rows_number(rows, range->bytes_present);
 	bool has_device = range->device_index < session->counts.devices;
-	number_or_none(rows, has_device, has_device ? session->devices[range->device_index].id : 0);
-	number_or_none(rows, kernel != WS_NONE, kernel);
-	number_or_none(rows, range->space == WS_SPACE_CONST, range->bank);
-	if (owner->block_status == WS_OK)
-		rows_dim3(rows, owner->block.idx);
-	else
-		rows_none(rows);
-	number_or_none(rows, owner->sm_status == WS_OK, owner->sm.id);
-	number_or_none(rows, owner->warp_status == WS_OK, owner->warp.id);
-	number_or_none(rows, range->lane != WS_NONE, range->lane);
+	rows_or_none(rows, 1, has_device);
+	rows_number(rows, has_device ? session->devices[range->device_index].id : 0);
+	rows_or_none(rows, 1, kernel != WS_NONE);
+	rows_number(rows, kernel);
+	rows_or_none(rows, 1, range->space == WS_SPACE_CONST);
+	rows_number(rows, range->bank);
+	rows_or_none(rows, 1, owner->block_status == WS_OK);
+	rows_dim3(rows, owner->block.idx);
+	rows_or_none(rows, 1, owner->sm_status == WS_OK);
+	rows_number(rows, owner->sm.id);
+	rows_or_none(rows, 1, owner->warp_status == WS_OK);
+	rows_number(rows, owner->warp.id);
+	rows_or_none(rows, 1, range->lane != WS_NONE);
+	rows_number(rows, range->lane);
 	rows_bool(rows, range->managed);
-	if (range->file_off != WS_NO_OFFSET)
-		rows_hex(rows, range->file_off, 1);
-	else
-		rows_none(rows);
+	rows_or_none(rows, 1, range->file_off != WS_NO_OFFSET);
+	rows_hex(rows, range->file_off, 1);
 	rows_end(rows);
 }
 

@@ -120,14 +120,6 @@ static bool thread_has_focus(const struct session *session, const struct thread 
 	       session->focus.lane == thread->lane;
 }
 
-static void heading(struct rows *rows, const struct block_entry *block)
-{
-	if (block->kernel == WS_NONE)
-		rows_heading(rows, "Kernel -");
-	else
-		rows_heading(rows, "Kernel %u", block->kernel);
-}
-
 /* File, line and function: cuda-gdb shows the innermost line too. */
 static void symbol_cells(struct table *table, const struct block_entry *block, uint64_t pc)
 {
@@ -144,7 +136,7 @@ static void range_flush(struct table *table)
 	const struct range *range = &table->range;
 	if (!range->from_block)
 		return;
-	heading(rows, range->from_block);
+	info_heading_kernel(rows, range->from_block->kernel);
 	rows_begin(rows, range->focus);
 	info_cell_kernel(rows, range->from_block->kernel);
 	rows_dim3(rows, range->from_block->idx);
@@ -198,7 +190,7 @@ static void thread_row(struct table *table, const struct block_entry *block,
 	if (ws_target_warp(session->target, thread->warp_index, &warp, NULL) != WS_OK ||
 	    ws_target_sm(session->target, warp.sm_index, &sm, NULL) != WS_OK)
 		return; /* both were read to get here */
-	heading(rows, block);
+	info_heading_kernel(rows, block->kernel);
 	rows_begin(rows, thread_has_focus(session, thread));
 	info_cell_kernel(rows, block->kernel);
 	rows_dim3(rows, block->idx);

@@ -34,15 +34,11 @@ static void produce(struct rows *rows, void *user)
 		rows_begin(rows, i == 1);
 		rows_number(rows, i / 2);
 		rows_number(rows, i * 1000);
-		if (i == 2)
-			rows_missing(rows, WS_EXCLUDED);
-		else
-			rows_text(rows, i ? "a\x1b" : "long name");
+		rows_given(rows, 1, i == 2 ? WS_EXCLUDED : WS_OK);
+		rows_text(rows, i ? "a\x1b" : "long name");
 		rows_hex(rows, 0x10 + i, 8);
-		if (i == 2)
-			rows_missing(rows, WS_ABSENT);
-		else
-			rows_dim3(rows, (struct ws_dim3){ i, 20, 0 });
+		rows_if(rows, 1, i != 2);
+		rows_dim3(rows, (struct ws_dim3){ i, 20, 0 });
 		rows_end(rows);
 	}
 }
@@ -187,6 +183,40 @@ static void masks_are_as_wide_as_the_hardware(void **state)
 	assert_non_null(strstr(text.bytes, "  0x0800000000000000018000000000000001\n"));
 }
 
+static void conditional_row(struct rows *rows, void *user)
+{
+	(void)user;
+	rows_begin(rows, false);
+	rows_given(rows, 2, WS_MALFORMED);
+	rows_or_none(rows, 1, false); /* the first condition counts */
+	rows_number(rows, 1);
+	rows_text(rows, "two");
+	rows_or_none(rows, 1, false);
+	rows_hex(rows, 3, 1);
+	rows_if(rows, 1, true);
+	rows_number(rows, 4);
+	rows_end(rows);
+}
+
+static void cells_are_hidden_by_conditions(void **state)
+{
+	(void)state;
+	static const struct column four[] = {
+		{ "A", "a", 0 }, { "B", "b", 0 }, { "C", "c", 0 }, { "D", "d", 0 }
+	};
+	struct text text = { 0 };
+	struct ws_out out;
+	struct ws_json json;
+	ws_out_init(&out, text_take, &text);
+	ws_json_init(&json, &out, true);
+	const struct rows_style style = { .out = &out, .json = &json };
+	rows_show(&style, four, WSI_COUNT(four), "", conditional_row, NULL);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_string_equal(text.bytes,
+			    "[{\"current\":false,\"a\":null,\"a_why\":\"damaged\",\"b\":null,"
+			    "\"b_why\":\"damaged\",\"c\":null,\"d\":4}]\n");
+}
+
 /* ---- neighbours ---- */
 
 static void next_index_wraps_row_by_row(void **state)
@@ -235,6 +265,7 @@ int main(void)
 		cmocka_unit_test(text_is_cut_to_fit_the_terminal),
 		cmocka_unit_test(json_has_every_column_and_why),
 		cmocka_unit_test(masks_are_as_wide_as_the_hardware),
+		cmocka_unit_test(cells_are_hidden_by_conditions),
 		cmocka_unit_test(next_index_wraps_row_by_row),
 		cmocka_unit_test(order_has_x_fastest),
 	};
