@@ -29,6 +29,7 @@ NUMBERS = ["hex", "shex", "dec"]
 FLOATS = {"f32": 32, "f64": 32, "f16": 16, "bf16": 16}
 EVIDENCE = {"m": "measured", "r": "ran", "p": "public"}
 ROLES = ["", "r", "w", "u"]  # how a %regs rule marks an operand: not at all, read, written, both
+HOW = ["", "+", "half", "rest"]  # what the count of a %regs rule is: all, one of several parts, a share of the parts of all operands
 KINDS = ["ENUM", "REG", "HEX", "SHEX", "DEC", "F32", "F64", "F16", "BF16", "REL", "GLUE", "REUSE", "SBLIST", "PREDS", "WHEN"]
 OPERANDS = ["REG", "HEX", "SHEX", "DEC", "F32", "F64", "F16", "BF16", "REL", "SBLIST", "PREDS"]
 SPECIAL_REGISTERS = ["special_register", "cs2ur_register"]  # enums whose values are operands
@@ -109,8 +110,17 @@ class Rule:
 
     def __init__(self, where, names, tokens, conditions, fields):
         self.where, self.names, self.tokens = where, names, tokens
-        self.conditions, self.fields = conditions, fields  # fields: (class, first bit or None, count as written, role)
+        self.conditions, self.fields = conditions, fields  # fields: (class, first bit or None, count as written, role, how)
+        self.archs = None  # those that it is about; None: all
         self.used = set()
+
+    def holds_for(self, row):
+        """Whether it is about the architectures of a row."""
+        if row.name not in self.names or self.archs is None:
+            return row.name in self.names
+        if row.archs & self.archs and row.archs & ~self.archs:
+            raise Error(self.where, f"only some architectures of the row at line {row.where[1]} of {row.where[0]}")
+        return bool(row.archs & self.archs)
 
     def count(self, text, number):
         """How many registers: `text` as written, `number` what # stands for. 0: not known, or more than there are."""
@@ -216,16 +226,19 @@ class Table:
         rule = Rule(where, words[0].split("|"), [], [], [])
         for word in words[1:]:
             size = re.fullmatch(r"bytes=(\?|\d+)", word)
-            field = re.fullmatch(r"(\w+?)(?:@(\d+))?=(\?|\d+|#(?:[*/]\d+)?)?([rwu]?)", word)
+            field = re.fullmatch(r"(\w+?)(?:@(\d+))?=(\+(?=\d)|half|rest)?(\?|\d+|#(?:[*/]\d+)?)?([rwu]?)", word)
             if word.startswith("."):
                 rule.tokens.append(word[1:])
+            elif word.startswith("sm="):
+                rule.archs = self.parse_archs(where, word[3:])
             elif word[0].isdigit() or word.startswith("pow2"):
                 rule.conditions.append(self.parse_condition(where, word))
             elif size:
-                rule.fields.append((BYTES, None, size.group(1), 0))
-            elif field and field.group(1) in CLASSES and (field.group(3) or field.group(4)):
+                rule.fields.append((BYTES, None, size.group(1), 0, 0))
+            elif field and field.group(1) in CLASSES and any(field.group(3, 4, 5)):
                 first = int(field.group(2)) if field.group(2) else None
-                rule.fields.append((CLASSES.index(field.group(1)), first, field.group(3) or "1", ROLES.index(field.group(4))))
+                how = HOW.index(field.group(3) or "")
+                rule.fields.append((CLASSES.index(field.group(1)), first, field.group(4) or "1", ROLES.index(field.group(5)), how))
             else:
                 raise Error(where, f"bad word '{word}' in a %regs line")
         if not rule.fields:
@@ -425,11 +438,11 @@ class Table:
                     raise Error(rule.where, f"no row of {name} has such an operand")
 
     def widths(self, row):
-        """What the %regs rules say about a row: (conditions, class, first bit, count, role), to be tried in this order."""
+        """What the %regs rules say about a row: (conditions, class, first bit, count, role, how), to be tried in this order."""
         registers = {(e.aux, e.segments[0][0]) for e in walk(row.items) if e.kind == "REG"} | {(BYTES, None)}
         found = []
         for rule in self.rules:
-            if row.name not in rule.names:
+            if not rule.holds_for(row):
                 continue
             fields = dict.fromkeys(f for f in rule.fields for r in registers if r[0] == f[0] and f[1] in (None, r[1]))
             ways = [(rule.conditions, None)]
@@ -441,7 +454,7 @@ class Table:
                 rule.used.add(row.name)
             for way, n in ways:
                 keys = tuple(key for condition in way if not in_opcode(condition) for key in single_parts(condition))
-                found += [(keys, c, 255 if lo is None else lo, rule.count(text, n), role) for c, lo, text, role in fields]
+                found += [(keys, c, 255 if lo is None else lo, rule.count(text, n), role, how) for c, lo, text, role, how in fields]
         return tuple(found)
 
 

@@ -86,6 +86,36 @@ static const struct wsi_isa_width *width_of(const struct ws_insn *insn, unsigned
 	return NULL;
 }
 
+/* The sum of the widths that add to an operand; to all of its class at WSI_ANY_PLACE. */
+static unsigned added_width(const struct ws_insn *insn, unsigned class, unsigned lo)
+{
+	const struct wsi_isa_row *row = &wsi_isa_rows[insn->row];
+	const struct wsi_isa_width *w = &wsi_isa_widths[row->width_at];
+	unsigned sum = 0;
+	for (unsigned i = 0; i < row->n_widths; i++, w++)
+		if (w->how == WSI_WIDTH_ADDS && w->class == class &&
+		    (w->lo == lo || lo == WSI_ANY_PLACE) &&
+		    wsi_isa_conditions_hold(w->condition_at, w->n_conditions, insn->word))
+			sum += w->count;
+	return sum;
+}
+
+static uint8_t count_of(const struct ws_insn *insn, const struct wsi_isa_width *width)
+{
+	unsigned class = width->class;
+	switch ((enum wsi_isa_how)width->how) {
+	case WSI_WIDTH_IS:
+		return width->count;
+	case WSI_WIDTH_ADDS:
+		return (uint8_t)added_width(insn, class, width->lo);
+	case WSI_WIDTH_HALF:
+		return (uint8_t)((added_width(insn, class, WSI_ANY_PLACE) + 1) / 2);
+	case WSI_WIDTH_REST:
+		return (uint8_t)(added_width(insn, class, WSI_ANY_PLACE) / 2);
+	}
+	return 0;
+}
+
 static enum ws_operand_role role_of(enum wsi_isa_step step, bool is_number)
 {
 	if (step == WSI_STEP_ADDRESS)
@@ -112,7 +142,7 @@ static void set_register(struct ws_operand *op, const struct ws_insn *insn,
 	op->number = (uint16_t)wsi_isa_register(insn, element, value);
 	if (!width)
 		return;
-	op->count = width->count;
+	op->count = count_of(insn, width);
 	if (width->role != WSI_ROLE_BY_PLACE &&
 	    (op->role == WS_ROLE_READ || op->role == WS_ROLE_WRITTEN))
 		op->role = roles[width->role];

@@ -101,6 +101,14 @@ struct wsi_isa_condition {
 
 enum wsi_isa_role { WSI_ROLE_BY_PLACE, WSI_ROLE_READ, WSI_ROLE_WRITTEN, WSI_ROLE_UPDATED };
 
+/* What the count of a width is. */
+enum wsi_isa_how {
+	WSI_WIDTH_IS,   /* all registers */
+	WSI_WIDTH_ADDS, /* one part: what all such widths of the operand say is added */
+	WSI_WIDTH_HALF, /* the larger half of what is added for all operands of the class */
+	WSI_WIDTH_REST, /* the other one */
+};
+
 enum { WSI_ANY_PLACE = 255 };
 
 /* What the place of a register operand does not tell. Of a row's list the first one counts that is
@@ -112,6 +120,7 @@ struct wsi_isa_width {
 	uint8_t lo;    /* first bit of the operand's field, or WSI_ANY_PLACE */
 	uint8_t count; /* 0: not known */
 	uint8_t role;  /* enum wsi_isa_role */
+	uint8_t how;   /* enum wsi_isa_how */
 };
 
 struct wsi_isa_row {
