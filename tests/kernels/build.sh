@@ -92,6 +92,13 @@ for arch in 80 90; do
 	cp "tmp/linked.li.sm_$arch.cubin" "$out"
 done
 
+# What clang 14 makes of debug information, assembled by ptxas.
+rm -rf tmp/*
+clang-14 -x cuda --cuda-gpu-arch=sm_75 --cuda-device-only -nocudainc -nocudalib -Wno-unknown-cuda-version -g -O0 -S -o tmp/shared.ptx \
+	clang_shared.cu
+ptxas -arch=sm_80 -g -o tmp/shared.clang.sm_80.cubin tmp/shared.ptx
+cp tmp/shared.clang.sm_80.cubin "$out"
+
 # Fatbins, as they lie in host programs: bare.cu again, now with lines, so that lines can be borrowed from them.
 pack() { # pack OUTPUT FLAG...
 	output=$1

@@ -594,6 +594,21 @@ static void images_of_every_form_name_their_parameters(void **state)
 	}
 }
 
+/* sums(const int *in, int *out, span part, float scale) and nothing() of clang_shared.cu. */
+static void variables_before_the_parameters_are_passed_over(void **state)
+{
+	(void)state;
+	struct image image = image_open("WS_TEST_CUBINS", "shared.clang.sm_80.cubin");
+	const struct ws_dwarf *dwarf;
+	struct ws_dwarf_param params[MAX_PARAMS];
+	assert_int_equal(ws_cubin_dwarf(image.cubin, &dwarf, NULL), WS_OK);
+	assert_int_equal(params_of(dwarf, "_Z4sumsPKiPi4spanf", params), 4);
+	assert_true(is(params[0].name, "in") && is(params[1].name, "out") &&
+		    is(params[2].name, "part") && is(params[3].name, "scale"));
+	assert_int_equal(params_of(dwarf, "_Z7nothingv", params), 0);
+	image_close(&image);
+}
+
 static void an_image_with_lines_alone_says_so(void **state)
 {
 	(void)state;
@@ -622,6 +637,7 @@ int main(void)
 		cmocka_unit_test(few_bytes_cannot_ask_for_much),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(images_of_every_form_name_their_parameters),
+		cmocka_unit_test(variables_before_the_parameters_are_passed_over),
 		cmocka_unit_test(an_image_with_lines_alone_says_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
