@@ -3,6 +3,7 @@
 #include "disas/disas.h"
 #include "positions.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +32,46 @@ void disas_code_fini(struct disas_code *code)
 	code_names_fini(&code->names);
 }
 
+/* The function that a function lies in; NULL: it lies in none, or nobody knows. */
+static const struct ws_function *owner_of(const struct disas_code *code)
+{
+	const struct ws_function *functions;
+	size_t n;
+	if (!code->function->is_inner || code->function->owner == WS_UNKNOWN ||
+	    ws_cubin_functions(code->cubin, &functions, &n, NULL) != WS_OK)
+		return NULL;
+	return &functions[code->function->owner];
+}
+
+static void json_start(struct disas_code *code, const struct ws_function *owner)
+{
+	struct ws_json *json = &code->d->json;
+	ws_json_object(json);
+	name_json(json, code->function->name);
+	if (!owner)
+		return;
+	ws_json_key_object(json, "inside");
+	name_json(json, owner->name);
+	ws_json_key_bool(json, "kernel", owner->is_kernel);
+	ws_json_key_u64(json, "offset", code->function->sec_off - owner->sec_off);
+	ws_json_end(json);
+}
+
 void disas_code_start(struct disas_code *code)
 {
 	struct disas *d = code->d;
+	const struct ws_function *owner = owner_of(code);
 	if (d->cli->json) {
-		ws_json_object(&d->json);
-		name_json(&d->json, code->function->name);
+		json_start(code, owner);
 	} else {
 		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 		name_print(&d->cli->out, code->function->name, d->full_names);
+		if (owner) {
+			ws_out_text(&d->cli->out, " (inside ");
+			name_print(&d->cli->out, owner->name, d->full_names);
+			ws_out_printf(&d->cli->out, ", at 0x%" PRIx64 ")",
+				      code->function->sec_off - owner->sec_off);
+		}
 		ws_out_text(&d->cli->out, ":\n");
 	}
 	d->shown = true;
@@ -181,9 +213,18 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off)
 
 /* ---- the function ---- */
 
+/* Whether the code is the function's own, not that of a function inside it. */
+static bool is_own(const struct disas_code *code, uint64_t off)
+{
+	struct ws_place place;
+	return ws_cubin_find_offset(code->cubin, code->function->section,
+				    code->function->sec_off + off, &place, NULL) != WS_OK ||
+	       place.function == code->function;
+}
+
 static bool is_wanted(const struct disas_code *code, uint64_t off)
 {
-	bool wanted = code->n_marks == 0;
+	bool wanted = code->n_marks == 0 && (!code->without_inner || is_own(code, off));
 	for (unsigned i = 0; i < code->n_marks; i++) {
 		uint64_t mark = code->marks[i].off - code->marks[i].off % WS_SASS_BYTES;
 		wanted |= off <= mark ? mark - off <= AROUND : off - mark <= AROUND;

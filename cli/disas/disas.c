@@ -3,6 +3,7 @@
 #include "disas/disas.h"
 #include "lines/lines.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int take_graph(void *query, const char *text)
@@ -37,8 +38,17 @@ const struct cli_option verb_disas_options[] = {
 
 /* ---- functions and images ---- */
 
+/* Whether a function's code is part of another's listing: with --cfg, whose blocks lead into it. */
+static bool is_part(const struct disas *d, const struct ws_function *functions,
+		    const struct ws_function *function)
+{
+	return d->cfg && !d->function && function->is_inner && function->owner != WS_UNKNOWN &&
+	       function->sec_off < functions[function->owner].size_bytes;
+}
+
+/* `has_inner`: for each function of the image, whether others lie in its section. */
 static void show_function(struct disas *d, const struct image *image,
-			  const struct ws_function *function)
+			  const struct ws_function *function, const bool *has_inner)
 {
 	struct disas_code code;
 	if (!disas_code_init(&code, d, image->cubin, function))
@@ -51,17 +61,33 @@ static void show_function(struct disas *d, const struct image *image,
 	if (d->cfg) {
 		disas_cfg_show(&code);
 	} else if (!d->pc.given || d->pc.value < code.code.len) {
+		code.without_inner = has_inner[function->index];
 		disas_code_show(&code);
 		disas_code_end(&code);
 	}
 	disas_code_fini(&code);
 }
 
-static void show_image(struct disas *d, const struct images *images, const struct image *image)
+static void show_functions(struct disas *d, const struct image *image)
 {
 	const struct ws_function *functions;
 	size_t n = 0;
 	struct ws_error err;
+	if (ws_cubin_functions(image->cubin, &functions, &n, &err) != WS_OK)
+		cli_fail(d->path, &err);
+	bool *has_inner = cli_alloc(n, sizeof *has_inner);
+	for (size_t i = 0; i < n; i++)
+		if (functions[i].is_inner && functions[i].owner != WS_UNKNOWN)
+			has_inner[functions[i].owner] = true;
+	for (size_t i = 0; i < n; i++)
+		if (functions[i].section && (!d->function || name_is(&functions[i], d->function)) &&
+		    !is_part(d, functions, &functions[i]))
+			show_function(d, image, &functions[i], has_inner);
+	free(has_inner);
+}
+
+static void show_image(struct disas *d, const struct images *images, const struct image *image)
+{
 	char arch[16];
 	image_arch(image, arch, sizeof arch);
 	if (!ws_sass_supports(image->facts.sm)) {
@@ -76,11 +102,7 @@ static void show_image(struct disas *d, const struct images *images, const struc
 		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 		ws_out_printf(&d->cli->out, "image %zu, %s\n", image->index, arch);
 	}
-	if (ws_cubin_functions(image->cubin, &functions, &n, &err) != WS_OK)
-		cli_fail(d->path, &err);
-	for (size_t i = 0; i < n; i++)
-		if (functions[i].section && (!d->function || name_is(&functions[i], d->function)))
-			show_function(d, image, &functions[i]);
+	show_functions(d, image);
 	if (d->cli->json) {
 		ws_json_end(&d->json);
 		ws_json_end(&d->json);

@@ -38,6 +38,7 @@ struct disas_code {
 		unsigned flags;
 	} marks[2];
 	unsigned n_marks;                  /* with any, only the code around them is shown */
+	bool without_inner;                /* functions inside this one are listed by themselves */
 	const struct disas_thread *thread; /* whose registers are shown; NULL: none */
 };
 

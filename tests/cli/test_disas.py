@@ -130,6 +130,34 @@ def overwritten(tests):
     tests.result('a value that was overwritten since is not shown', None if good else str(load))
 
 
+def inner(tests):
+    """calls.cu: three functions inside the kernel's section. Every instruction is listed once, each with the kernel's offset."""
+    path = 'tests/data/cubins/calls.li.sm_80.cubin'
+    answer = tests.json('functions inside a kernel', path)
+    whole = tests.json('the same in blocks', '--cfg', path)
+    kernel = next(f for f in functions(whole) if f['function_mangled'] == '_Z8checksumPKciiPi')
+    words = {i['offset']: i['word'] for i in kernel['instructions']}
+    seen, why = {}, None
+    for f in functions(answer):
+        inside = f.get('inside', {'function_mangled': f['function_mangled'], 'offset': 0, 'kernel': True})
+        if (inside['function_mangled'], inside['kernel']) != ('_Z8checksumPKciiPi', True):
+            why = str(inside)
+        for insn in f['instructions']:
+            at = inside['offset'] + insn['offset']
+            if at in seen:
+                why = f'{at:#x} is listed twice'
+            seen[at] = insn['word']
+    found = sorted(f['function'] for f in functions(answer))
+    wanted = ['checksum(char const*, int, int, int*)', 'fold(Cursor, int)', 'read_word(char const*)', 'sum_row(Cursor, int)']
+    tests.result('each is listed, with its kernel', None if found == wanted and not why else f'{found}, {why}')
+    tests.result('each instruction once', None if seen == words else f'{len(seen)} of {len(words)}')
+    tests.result('blocks show all in the kernel', None if len(functions(whole)) == 1 else str(len(functions(whole))))
+    text = tests.run(path).stdout
+    tests.result('the heading names the kernel', None if '\nsum_row (inside checksum, at 0x5f0):\n' in text else text[:300])
+    around = tests.run('--function', 'checksum', '--pc', '0x600', path).stdout
+    tests.result('an offset in the kernel may lie in one of them', None if '=> /*0600*/' in around else around[:300])
+
+
 def names(tests):
     cubins = 'tests/data/cubins'
     for path, function, wanted in (
@@ -163,6 +191,7 @@ def main(program, root):
                                ('hang', 0, 'block', '(0,0,0)')):
         thread(tests, f'examples/dumps/{path}.nvcudmp', lane, *words)
     overwritten(tests)
+    inner(tests)
     names(tests)
     refusals(tests)
     print(f'1..{tests.number}')
