@@ -14,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	MAX_PARAMS = 4096,
-	MAX_TARGET = 256, /* what ws_sass_style.name has room for, with its end */
-};
+enum { MAX_PARAMS = 4096 };
 
 struct section_text {
 	struct disas *d;
@@ -39,29 +36,35 @@ static void print_name(struct disas *d, struct ws_str name)
 
 /* ---- labels ---- */
 
+static void mark_target(struct section_text *t, uint64_t target)
+{
+	if (target % WS_SASS_BYTES == 0 && target / WS_SASS_BYTES < t->code.len / WS_SASS_BYTES)
+		t->is_target[target / WS_SASS_BYTES] = 1;
+}
+
 static void mark_targets(struct section_text *t)
 {
 	size_t n = t->code.len / WS_SASS_BYTES;
 	t->is_target = cli_alloc(n, 1);
+	for (size_t i = 0; i < t->names.n_targets; i++)
+		mark_target(t, t->names.targets[i].target);
 	for (size_t i = 0; i < n; i++) {
 		struct ws_insn insn;
 		struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 		ws_sass_decode(t->image->facts.sm, t->code.ptr + i * WS_SASS_BYTES, &insn);
 		size_t n_ops =
 			ws_sass_operands(&insn, i * WS_SASS_BYTES, ops, WS_SASS_MAX_OPERANDS);
-		for (size_t k = 0; k < n_ops && k < WS_SASS_MAX_OPERANDS; k++) {
-			uint64_t target = (uint64_t)ops[k].value;
-			if (ops[k].kind == WS_OPERAND_TARGET && target % WS_SASS_BYTES == 0 &&
-			    target / WS_SASS_BYTES < n)
-				t->is_target[target / WS_SASS_BYTES] = 1;
-		}
+		for (size_t k = 0; k < n_ops && k < WS_SASS_MAX_OPERANDS; k++)
+			if (ops[k].kind == WS_OPERAND_TARGET)
+				mark_target(t, (uint64_t)ops[k].value);
 	}
 }
 
-/* Whether what branches to a function names it; a longer name has no room in an instruction. */
+/* Whether what branches to a function names it; a longer name has no room in a line. */
 static bool is_named(const struct ws_function *function)
 {
-	return function && ws_assemble_name(function->symbol, NULL, 0) < MAX_TARGET;
+	return function && function->symbol.len > 0 &&
+	       ws_assemble_name(function->symbol, NULL, 0) < CODE_NAMES_QUOTED_MAX;
 }
 
 /* The name of a target: the function that starts there, else its label. */
@@ -80,27 +83,63 @@ static bool name_target(void *user, uint64_t pc, char *buffer, size_t size)
 
 /* ---- one section ---- */
 
+/* In lines that are not too long to be read again. */
+static void print_targets(struct section_text *t, uint64_t at)
+{
+	enum { MAX_LINE = 120 };
+	struct ws_out *out = &t->d->cli->out;
+	char name[CODE_NAMES_QUOTED_MAX];
+	size_t n, length = 0;
+	const struct ws_branch_target *targets = code_names_targets(&t->names, at, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!name_target(t, targets[i].target, name, sizeof name))
+			continue; /* outside the code: the image is damaged */
+		if (length > 0 && length + strlen(name) > MAX_LINE) {
+			ws_out_text(out, "\n");
+			length = 0;
+		}
+		ws_out_text(out, length > 0 ? ", " : "\t.targets ");
+		ws_out_printf(out, "%s", name);
+		length += strlen(name) + 2;
+	}
+	ws_out_text(out, length > 0 ? "\n" : "");
+}
+
+/* What holds for the next instruction and is no part of its text. */
+static void print_prefix(struct section_text *t, uint64_t at, const struct ws_reloc *in_text)
+{
+	struct disas *d = t->d;
+	size_t n;
+	const struct ws_reloc *relocs = code_names_relocs(&t->names, at, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_reloc *r = &relocs[i];
+		if (r == in_text)
+			continue;
+		ws_out_printf(&d->cli->out, "\t.reloc %" PRIu32 " ", r->type);
+		if (r->symbol.len)
+			print_name(d, r->symbol);
+		if (r->addend)
+			ws_out_printf(&d->cli->out, "%c0x%" PRIx64, r->addend < 0 ? '-' : '+',
+				      r->addend < 0 ? 0 - (uint64_t)r->addend
+						    : (uint64_t)r->addend);
+		ws_out_text(&d->cli->out, "\n");
+	}
+	print_targets(t, at);
+}
+
 static void print_insn(struct section_text *t, uint64_t at)
 {
 	struct disas *d = t->d;
 	struct ws_insn insn;
-	char text[WS_SASS_TEXT_MAX + CODE_NAMES_TEXT_MAX];
+	char text[WS_SASS_TEXT_MAX + CODE_NAMES_QUOTED_MAX];
 	ws_sass_decode(t->image->facts.sm, t->code.ptr + at, &insn);
-	struct ws_sass_style style = { .control = true,
-				       .name = name_target,
-				       .user = t,
-				       .relocated = code_names_relocated(&t->names, at, &insn) };
+	struct ws_sass_style style = { .control = true, .name = name_target, .user = t };
+	const struct ws_reloc *reloc = code_names_style(&t->names, at, &insn, &style);
 	ws_sass_format(&insn, at, &style, text, sizeof text);
+	print_prefix(t, at, reloc && strstr(text, style.relocated) ? reloc : NULL);
 	d->n_total++;
 	d->n_unknown += !insn.known || insn.unknown[0] || insn.unknown[1];
-	ws_out_printf(&d->cli->out, "\t%s", text);
-	if (!style.relocated && code_names_reloc(&t->names, at)) {
-		const struct ws_reloc *reloc = code_names_reloc(&t->names, at);
-		ws_out_printf(&d->cli->out, " // relocation type %" PRIu32 ", ", reloc->type);
-		ws_out_escaped(&d->cli->out, reloc->symbol);
-		ws_out_text(&d->cli->out, ": not assembled again");
-	}
-	ws_out_text(&d->cli->out, "\n");
+	ws_out_printf(&d->cli->out, "\t%s\n", text);
 }
 
 static void print_code(struct section_text *t)
@@ -133,7 +172,8 @@ static void print_attributes(struct disas *d, const struct image *image,
 {
 	struct ws_param *params = cli_alloc(MAX_PARAMS, sizeof *params);
 	struct ws_function_info info;
-	uint32_t shared_base = image->facts.sm >= 90 ? 0x400 : 0; /* docs/formats/cubin.md */
+	/* docs/formats/cubin.md; the linker reserves it */
+	uint32_t shared_base = image->facts.sm >= 90 && !image->facts.relocatable ? 0x400 : 0;
 	print_number(d, ".regs", function->n_regs);
 	print_number(d, ".frame", function->frame_bytes);
 	if (function->is_kernel && function->min_stack_bytes == WS_UNKNOWN)
@@ -177,45 +217,112 @@ static void print_function(struct disas *d, const struct image *image,
 
 /* ---- the image ---- */
 
-/* What code may name besides functions. Contents of variables are not shown: an image without its
- * host program is code to look at. */
-static void print_data(struct disas *d, const struct image *image)
+/* Whether a variable is declared with its size; what else code names is `.extern`. Contents are
+ * not shown: an image without its host program is code to look at. */
+static bool is_declared(const struct ws_variable *v)
 {
-	const struct ws_variable *variables;
-	size_t n = 0;
-	if (ws_cubin_variables(image->cubin, &variables, &n, NULL) != WS_OK)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		const struct ws_variable *v = &variables[i];
-		bool is_constant = v->space == WS_SPACE_CONST && v->bank == 3;
-		if (v->section == 0 || v->name.len == 0 ||
-		    (!is_constant && v->space != WS_SPACE_GLOBAL))
-			continue;
-		ws_out_printf(&d->cli->out, "\n%s ", is_constant ? ".const" : ".global");
-		print_name(d, v->name);
-		ws_out_printf(&d->cli->out, "\n\t.zero %" PRIu64 " // its contents are not shown\n",
-			      v->size_bytes);
-		ws_out_text(&d->cli->out, ".end\n");
+	bool is_constant = v->space == WS_SPACE_CONST && v->bank == 3;
+	return v->section != 0 && v->name.len != 0 && (is_constant || v->space == WS_SPACE_GLOBAL);
+}
+
+static void print_variable(struct disas *d, const struct ws_variable *v)
+{
+	ws_out_text(&d->cli->out, v->space == WS_SPACE_CONST ? "\n.const " : "\n.global ");
+	print_name(d, v->name);
+	ws_out_printf(&d->cli->out, "\n\t.zero %" PRIu64 " // its contents are not shown\n",
+		      v->size_bytes);
+	ws_out_text(&d->cli->out, ".end\n");
+}
+
+struct names {
+	struct ws_str *at; /* owned */
+	size_t n, cap;
+};
+
+static void add_name(struct names *names, struct ws_str name)
+{
+	if (names->n == names->cap) {
+		struct ws_str *more = cli_alloc(names->cap ? 2 * names->cap : 64, sizeof *more);
+		if (names->n > 0)
+			memcpy(more, names->at, names->n * sizeof *more);
+		free(names->at);
+		names->at = more;
+		names->cap = names->cap ? 2 * names->cap : 64;
 	}
+	names->at[names->n++] = name;
+}
+
+static int name_order(const void *left, const void *right)
+{
+	const struct ws_str *a = left, *b = right;
+	size_t n = a->len < b->len ? a->len : b->len;
+	int order = n > 0 ? memcmp(a->ptr, b->ptr, n) : 0;
+	return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+/* The names that the code of a function's section uses in relocations. */
+static void add_relocated(struct names *names, const struct image *image, uint32_t section)
+{
+	struct code_names code;
+	code_names_init(&code, image->cubin, section);
+	for (size_t i = 0; i < code.n_relocs; i++)
+		if (code.relocs[i].symbol.len)
+			add_name(names, code.relocs[i].symbol);
+	code_names_fini(&code);
+}
+
+static void print_extern(struct disas *d, struct ws_str name, bool is_function)
+{
+	ws_out_text(&d->cli->out, ".extern ");
+	print_name(d, name);
+	ws_out_text(&d->cli->out, is_function ? "\n" : " data\n");
+}
+
+/* What code names and nothing here defines. */
+static void print_externs(struct disas *d, const struct image *image,
+			  const struct ws_function *functions, size_t n_functions,
+			  const struct ws_variable *variables, size_t n_variables)
+{
+	struct names defined = { 0 }, used = { 0 };
+	for (size_t i = 0; i < n_functions; i++) {
+		if (functions[i].section == 0 && functions[i].symbol.len)
+			print_extern(d, functions[i].symbol, true);
+		add_name(&defined, functions[i].symbol);
+		if (functions[i].section && !functions[i].is_inner)
+			add_relocated(&used, image, functions[i].section);
+	}
+	for (size_t i = 0; i < n_variables; i++)
+		if (is_declared(&variables[i]))
+			add_name(&defined, variables[i].name);
+	if (used.n > 0)
+		qsort(used.at, used.n, sizeof *used.at, name_order);
+	if (defined.n > 0)
+		qsort(defined.at, defined.n, sizeof *defined.at, name_order);
+	for (size_t i = 0; i < used.n; i++)
+		if ((i == 0 || name_order(&used.at[i], &used.at[i - 1]) != 0) &&
+		    (defined.n == 0 ||
+		     !bsearch(&used.at[i], defined.at, defined.n, sizeof *used.at, name_order)))
+			print_extern(d, used.at[i], false);
+	free(defined.at);
+	free(used.at);
 }
 
 void disas_asm(struct disas *d, const struct image *image)
 {
 	const struct ws_function *functions;
-	size_t n = 0;
+	const struct ws_variable *variables;
+	size_t n = 0, n_variables = 0;
 	struct ws_error err;
 	ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 	ws_out_printf(&d->cli->out, ".arch sm_%" PRIu32 "%.1s\n", image->facts.sm,
 		      &image->facts.variant);
-	if (ws_cubin_functions(image->cubin, &functions, &n, &err) != WS_OK)
+	if (ws_cubin_functions(image->cubin, &functions, &n, &err) != WS_OK ||
+	    ws_cubin_variables(image->cubin, &variables, &n_variables, &err) != WS_OK)
 		cli_fail(d->path, &err);
-	for (size_t i = 0; i < n; i++)
-		if (functions[i].section == 0 && functions[i].symbol.len) {
-			ws_out_text(&d->cli->out, ".extern ");
-			print_name(d, functions[i].symbol);
-			ws_out_text(&d->cli->out, "\n");
-		}
-	print_data(d, image);
+	print_externs(d, image, functions, n, variables, n_variables);
+	for (size_t i = 0; i < n_variables; i++)
+		if (is_declared(&variables[i]))
+			print_variable(d, &variables[i]);
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section && !functions[i].is_inner &&
 		    (!d->function || name_is(&functions[i], d->function)))

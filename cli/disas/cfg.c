@@ -57,7 +57,7 @@ static void print_dot(struct disas_code *code, const struct ws_flow_block *block
 		ws_out_printf(out, "  b%zu [label=\"", b);
 		for (uint64_t off = blocks[b].pc; off < blocks[b].end_pc; off += WS_SASS_BYTES) {
 			struct ws_insn insn;
-			char text[WS_SASS_TEXT_MAX + WS_RELOC_NAME_MAX];
+			char text[WS_SASS_TEXT_MAX + CODE_NAMES_TEXT_MAX];
 			ws_sass_decode(code->sm, code->code.ptr + off, &insn);
 			size_t len =
 				disas_code_text(code, &insn, off, d->control, text, sizeof text);

@@ -132,8 +132,7 @@ size_t disas_code_text(struct disas_code *code, const struct ws_insn *insn, uint
 	if (!control) {
 		style.name = name_target;
 		style.user = code;
-		style.relocated =
-			code_names_relocated(&code->names, code->function->sec_off + off, insn);
+		code_names_style(&code->names, code->function->sec_off + off, insn, &style);
 	}
 	return ws_sass_format(insn, off, &style, text, size);
 }
@@ -145,6 +144,46 @@ static unsigned mark_flags(const struct disas_code *code, uint64_t off)
 		if (code->marks[i].off == off)
 			flags |= code->marks[i].flags;
 	return flags;
+}
+
+/* What a linker or loader fills in, and where a branch through a register may lead. */
+static void json_names(struct disas_code *code, uint64_t off)
+{
+	struct ws_json *json = &code->d->json;
+	uint64_t start = code->function->sec_off;
+	size_t n;
+	const struct ws_reloc *relocs = code_names_relocs(&code->names, start + off, &n);
+	if (n > 0)
+		ws_json_key_array(json, "relocations");
+	for (size_t i = 0; i < n; i++) {
+		ws_json_object(json);
+		ws_json_key_u64(json, "type", relocs[i].type);
+		if (relocs[i].symbol.len)
+			ws_json_key_str(json, "symbol", relocs[i].symbol);
+		ws_json_key_i64(json, "addend", relocs[i].addend);
+		ws_json_end(json);
+	}
+	if (n > 0)
+		ws_json_end(json);
+	const struct ws_branch_target *targets = code_names_targets(&code->names, start + off, &n);
+	if (n > 0)
+		ws_json_key_array_line(json, "targets");
+	for (size_t i = 0; i < n; i++)
+		ws_json_i64(json, (int64_t)(targets[i].target - start));
+	if (n > 0)
+		ws_json_end(json);
+}
+
+/* "// to 0x40, 0x80": the same targets, behind the line. */
+static void print_targets(struct disas_code *code, uint64_t off)
+{
+	struct ws_out *out = &code->d->cli->out;
+	uint64_t start = code->function->sec_off;
+	size_t n;
+	const struct ws_branch_target *targets = code_names_targets(&code->names, start + off, &n);
+	for (size_t i = 0; i < n; i++)
+		ws_out_printf(out, "%s0x%" PRIx64, i == 0 ? "  // to " : ", ",
+			      targets[i].target - start);
 }
 
 static void json_insn(struct disas_code *code, uint64_t off, const struct ws_insn *insn,
@@ -160,6 +199,7 @@ static void json_insn(struct disas_code *code, uint64_t off, const struct ws_ins
 	ws_json_key_text(json, "text", text);
 	ws_json_key_text(json, "word", word);
 	ws_json_key_bool(json, "known", insn->known && !(insn->unknown[0] | insn->unknown[1]));
+	json_names(code, off);
 	if (code->n_marks) {
 		ws_json_key_bool(json, "pc", flags & DISAS_PC);
 		ws_json_key_bool(json, "errorpc", flags & DISAS_ERRORPC);
@@ -192,7 +232,7 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off)
 {
 	struct disas *d = code->d;
 	struct ws_insn insn;
-	char line[LINE_START_MAX + WS_SASS_TEXT_MAX + WS_RELOC_NAME_MAX];
+	char line[LINE_START_MAX + WS_SASS_TEXT_MAX + CODE_NAMES_TEXT_MAX];
 	size_t n = d->cli->json ? 0 : line_start(line, mark_flags(code, off), off);
 	ws_sass_decode(code->sm, code->code.ptr + off, &insn);
 	n += disas_code_text(code, &insn, off, d->control, line + n, sizeof line - n);
@@ -206,6 +246,7 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off)
 	if (d->hex)
 		ws_out_printf(&d->cli->out, "  /* 0x%016llx %016llx */",
 			      (unsigned long long)insn.word[1], (unsigned long long)insn.word[0]);
+	print_targets(code, off);
 	if (code->thread)
 		disas_thread_values(code, &insn, off);
 	ws_out_text(&d->cli->out, "\n");

@@ -4,75 +4,139 @@
 #include <warpscope/assemble.h>
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int target_order(const void *left, const void *right)
+{
+	const struct ws_branch_target *a = left, *b = right;
+	if (a->sec_off != b->sec_off)
+		return a->sec_off < b->sec_off ? -1 : 1;
+	return (a->target > b->target) - (a->target < b->target);
+}
 
 void code_names_init(struct code_names *names, struct ws_cubin *cubin, uint32_t section)
 {
 	size_t n = 0;
 	*names = (struct code_names){ .cubin = cubin, .section = section };
-	if (ws_cubin_relocs(names->cubin, section, NULL, 0, &n, NULL) != WS_OK || n == 0)
-		return;
-	names->relocs = cli_alloc(n, sizeof *names->relocs);
-	if (ws_cubin_relocs(names->cubin, section, names->relocs, n, &n, NULL) != WS_OK)
-		cli_out_of_memory();
-	names->n_relocs = n;
+	if (ws_cubin_relocs(cubin, section, NULL, 0, &n, NULL) == WS_OK && n > 0) {
+		names->relocs = cli_alloc(n, sizeof *names->relocs);
+		if (ws_cubin_relocs(cubin, section, names->relocs, n, &n, NULL) != WS_OK)
+			cli_out_of_memory();
+		names->n_relocs = n;
+	}
+	ws_cubin_branch_targets(cubin, section, NULL, 0, &n);
+	if (n > 0) {
+		names->targets = cli_alloc(n, sizeof *names->targets);
+		ws_cubin_branch_targets(cubin, section, names->targets, n, &n);
+		qsort(names->targets, n, sizeof *names->targets, target_order);
+		names->n_targets = n;
+	}
 }
 
 void code_names_fini(struct code_names *names)
 {
 	free(names->relocs);
-	names->relocs = NULL;
-	names->n_relocs = 0;
+	free(names->targets);
+	free(names->text);
+	*names = (struct code_names){ 0 };
 }
 
-const struct ws_reloc *code_names_reloc(const struct code_names *names, uint64_t sec_off)
+/* The elements of an array, `size` bytes each, that begin with `sec_off`: by offset. */
+static const void *find_all(const void *array, size_t n, size_t size, uint64_t sec_off,
+			    size_t *ret_n)
 {
-	size_t low = 0, n = names->n_relocs;
+	const char *at = array, *end = n > 0 ? at + n * size : at;
+	size_t found = 0;
 	while (n > 0) {
 		size_t half = n / 2;
-		if (names->relocs[low + half].sec_off < sec_off) {
-			low += half + 1;
+		if (*(const uint64_t *)(const void *)(at + half * size) < sec_off) {
+			at += (half + 1) * size;
 			n -= half + 1;
 		} else {
 			n = half;
 		}
 	}
-	bool found = low < names->n_relocs && names->relocs[low].sec_off == sec_off;
-	return found ? &names->relocs[low] : NULL;
+	while (at + found * size < end &&
+	       *(const uint64_t *)(const void *)(at + found * size) == sec_off)
+		found++;
+	*ret_n = found;
+	return at;
 }
 
-/* Whether the field that the loader fills is zero, so that nothing is lost with it. */
-static bool field_is_empty(const struct ws_insn *insn, enum ws_reloc_kind kind)
+_Static_assert(offsetof(struct ws_reloc, sec_off) == 0, "find_all() reads it");
+_Static_assert(offsetof(struct ws_branch_target, sec_off) == 0, "find_all() reads it");
+
+const struct ws_reloc *code_names_relocs(const struct code_names *names, uint64_t sec_off,
+					 size_t *ret_n)
 {
-	if (kind != WS_RELOC_CALL)
-		return ws_insn_bits(insn, 32, 32) == 0;
-	return ws_insn_bits(insn, 34, 47) == 0 && (insn->sm < 90 || !ws_insn_bits(insn, 16, 8));
+	return find_all(names->relocs, names->n_relocs, sizeof *names->relocs, sec_off, ret_n);
 }
 
-const char *code_names_relocated(struct code_names *names, uint64_t sec_off,
-				 const struct ws_insn *insn)
+const struct ws_branch_target *code_names_targets(const struct code_names *names, uint64_t sec_off,
+						  size_t *ret_n)
 {
-	static const char *const start[] = { "32@lo(", "32@hi(", "`(" };
-	const struct ws_reloc *reloc = code_names_reloc(names, sec_off);
-	if (!reloc || reloc->kind == WS_RELOC_OTHER || reloc->symbol.len == 0 ||
-	    !field_is_empty(insn, reloc->kind))
+	return find_all(names->targets, names->n_targets, sizeof *names->targets, sec_off, ret_n);
+}
+
+/* Whether the field that is filled is zero, so that nothing is lost with it. */
+static bool field_is_empty(const struct ws_insn *insn, const struct ws_reloc *reloc)
+{
+	bool is_call = reloc->kind == WS_RELOC_CALL || reloc->kind == WS_RELOC_UNIFIED_CALL;
+	return ws_insn_bits(insn, reloc->lo, reloc->len) == 0 &&
+	       (!is_call || insn->sm < 90 || ws_insn_bits(insn, 16, 8) == 0);
+}
+
+/* Whether ws_assemble() makes this relocation of the name in the operand. */
+static bool is_spelled(const struct ws_reloc *reloc)
+{
+	return reloc->kind == WS_RELOC_LOW || reloc->kind == WS_RELOC_HIGH ||
+	       reloc->kind == WS_RELOC_CALL;
+}
+
+const struct ws_reloc *code_names_style(struct code_names *names, uint64_t sec_off,
+					const struct ws_insn *insn, struct ws_sass_style *style)
+{
+	static const struct {
+		const char *start, *end;
+	} around[] = {
+		[WS_RELOC_LOW] = { "32@lo(", ")" },
+		[WS_RELOC_HIGH] = { "32@hi(", ")" },
+		[WS_RELOC_CALL] = { "`(", ")" },
+		[WS_RELOC_NUMBER] = { "`(", ")" },
+		[WS_RELOC_CONSTANT] = { "`(", ")" },
+		[WS_RELOC_UNIFIED_LOW] = { "32@lo(fun@unified(", "))" },
+		[WS_RELOC_UNIFIED_HIGH] = { "32@hi(fun@unified(", "))" },
+		[WS_RELOC_UNIFIED_CALL] = { "`(", ")" },
+	};
+	size_t n, size = names->for_assembler ? CODE_NAMES_QUOTED_MAX : CODE_NAMES_TEXT_MAX;
+	const struct ws_reloc *reloc = code_names_relocs(names, sec_off, &n), *end = reloc + n;
+	while (reloc < end && (reloc->kind == WS_RELOC_OTHER || reloc->symbol.len == 0))
+		reloc++;
+	if (reloc == end ||
+	    ((names->for_assembler || !reloc->has_addend) && !field_is_empty(insn, reloc)) ||
+	    (names->for_assembler &&
+	     (!is_spelled(reloc) ||
+	      ws_assemble_name(reloc->symbol, NULL, 0) + CODE_NAMES_AROUND > size)))
 		return NULL;
-	char addend[24] = "";
+	char addend[24] = "", *text = names->text ? names->text : cli_alloc(size, 1);
 	if (reloc->addend)
 		snprintf(addend, sizeof addend, "%c0x%" PRIx64, reloc->addend < 0 ? '-' : '+',
 			 reloc->addend < 0 ? 0 - (uint64_t)reloc->addend : (uint64_t)reloc->addend);
-	char *text = names->relocated;
-	size_t size = sizeof names->relocated,
-	       n = (size_t)snprintf(text, size, "%s", start[reloc->kind]);
+	names->text = text;
+	n = (size_t)snprintf(text, size, "%s", around[reloc->kind].start);
 	if (names->for_assembler)
 		n += ws_assemble_name(reloc->symbol, text + n, size - n);
 	else
 		n += (size_t)snprintf(text + n, size - n, "%.*s", (int)reloc->symbol.len,
 				      reloc->symbol.ptr);
-	snprintf(text + n, size - n, "%s)", addend);
-	return text;
+	snprintf(text + n, size - n, "%s%s", addend, around[reloc->kind].end);
+	style->relocated = text;
+	style->relocated_lo = reloc->lo;
+	style->relocated_len = reloc->len;
+	return reloc;
 }
 
 const struct ws_function *code_names_function(const struct code_names *names, uint64_t sec_off)

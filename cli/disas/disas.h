@@ -55,7 +55,7 @@ void disas_code_show(struct disas_code *code);
 void disas_code_end(struct disas_code *code);
 /* One instruction: a line, or an element of the JSON array. */
 void disas_code_show_insn(struct disas_code *code, uint64_t off);
-/* Its text; `control`: with every bit. WS_SASS_TEXT_MAX + WS_RELOC_NAME_MAX bytes suffice. */
+/* Its text; `control`: with every bit. WS_SASS_TEXT_MAX + CODE_NAMES_TEXT_MAX bytes suffice. */
 size_t disas_code_text(struct disas_code *code, const struct ws_insn *insn, uint64_t off,
 		       bool control, char *text, size_t size);
 

@@ -202,35 +202,59 @@ WS_API enum ws_status ws_cubin_flow(const struct ws_cubin *cubin,
 				    const struct ws_function *function, uint64_t base_pc,
 				    struct ws_flow **ret_flow, struct ws_error *err) WS_MUST_USE;
 
-/** What a loader writes into an instruction. */
+/** What a linker or loader writes into an instruction. */
 enum ws_reloc_kind {
-	WS_RELOC_LOW,   /**< lower half of an address, into the 32-bit immediate */
-	WS_RELOC_HIGH,  /**< upper half of an address, into the 32-bit immediate */
-	WS_RELOC_CALL,  /**< address of an absolute call */
-	WS_RELOC_OTHER, /**< something else: see `type` */
+	WS_RELOC_LOW,    /**< lower half of an address, into the 32-bit immediate */
+	WS_RELOC_HIGH,   /**< upper half of an address, into the 32-bit immediate */
+	WS_RELOC_CALL,   /**< address of an absolute call */
+	WS_RELOC_NUMBER, /**< a number: an offset in shared or constant memory, a texture's place */
+	WS_RELOC_CONSTANT,     /**< bank and offset of a constant */
+	WS_RELOC_UNIFIED_LOW,  /**< as WS_RELOC_LOW, of a function's entry in the table of functions
+				*/
+	WS_RELOC_UNIFIED_HIGH, /**< as WS_RELOC_HIGH, likewise */
+	WS_RELOC_UNIFIED_CALL, /**< where that table is, into a call through a register */
+	WS_RELOC_OTHER,        /**< something else: see `type` */
 };
 
-/** An address in machine code that is unknown until the code is loaded. */
+/** Something that is unknown until the image is linked or loaded. */
 struct ws_reloc {
-	uint64_t sec_off; /**< of the instruction, in its section */
+	uint64_t sec_off; /**< of the instruction, or of the data, in its section */
 	enum ws_reloc_kind kind;
 	uint32_t type;        /**< number of the relocation's type */
-	struct ws_str symbol; /**< whose address it is; empty: the image does not say */
+	uint8_t lo, len;      /**< of code: the first bit that is filled, how many; 0: not known */
+	struct ws_str symbol; /**< what it is about; empty: nothing, or the image does not say */
 	int64_t addend;       /**< from the symbol; 0 also if the instruction itself holds it */
+	bool has_addend;      /**< false: the instruction itself holds it */
 };
 
 enum {
-	WS_RELOC_NAME_MAX = 4096, /**< longer symbols are given as empty */
+	WS_RELOC_NAME_MAX = 16384, /**< longer symbols are given as empty */
 };
 
 /**
- * Relocations of a code section, in the order of their offsets; the first `cap` go to `ret_relocs`
- * (NULL with 0). A relocated image may no longer have any. `*ret_n` receives how many there are: 0
- * also for a section that is not code. O(n log n). @retval WS_NO_MEMORY
+ * Relocations of a section, in the order of their offsets; the first `cap` go to `ret_relocs` (NULL
+ * with 0). A relocated image may no longer have any. `*ret_n` receives how many there are: 0 also
+ * for a section that does not exist. O(n log n), and O(sections) where the section is not code.
+ * @retval WS_NO_MEMORY
  */
 WS_API enum ws_status ws_cubin_relocs(const struct ws_cubin *cubin, uint32_t section,
 				      struct ws_reloc *ret_relocs, size_t cap, size_t *ret_n,
 				      struct ws_error *err) WS_MUST_USE;
+
+/** A place that a branch through a register may lead to (switch statements). */
+struct ws_branch_target {
+	uint64_t sec_off; /**< of the branch, in its section */
+	uint64_t target;  /**< offset in the same section */
+};
+
+/**
+ * Targets that `.nv.info.F` lists for branches through registers in a code section (attribute
+ * 0x34), in its order; the first `cap` go to `ret_targets` (NULL with 0). `*ret_n` receives how
+ * many there are.
+ */
+WS_API void ws_cubin_branch_targets(const struct ws_cubin *cubin, uint32_t section,
+				    struct ws_branch_target *ret_targets, size_t cap,
+				    size_t *ret_n);
 
 /** One kernel parameter. */
 struct ws_param {

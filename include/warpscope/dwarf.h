@@ -115,8 +115,8 @@ struct ws_dwarf_param {
  * The formal parameters of a function in their order; the first `cap` go to `ret_params` (NULL with
  * 0). `*ret_n` receives how many there are.
  * @retval WS_MALFORMED, WS_UNSUPPORTED  damage before the last of them.
- * @retval WS_LIMIT                      there are more bytes of them, and of what comes before them,
- *                                       than any compiler writes.
+ * @retval WS_LIMIT                      there are more bytes of them, and of what comes before
+ * them, than any compiler writes.
  */
 WS_API enum ws_status ws_dwarf_params(const struct ws_dwarf *dwarf,
 				      const struct ws_dwarf_function *function,

@@ -156,16 +156,18 @@ struct ws_sass_style {
 	bool control;      /**< append the control word as a comment */
 	/**
 	 * Names a code address (a label, `(leaf)`), or NULL for plain numbers. Writes at most
-	 * `size` bytes with the terminating NUL to `buffer`; returns false for an address without a
-	 * name.
+	 * `size` bytes with the terminating NUL to `buffer`, which is what room is left in the
+	 * caller's; returns false for an address without a name, or whose name does not fit.
 	 */
 	bool (*name)(void *user, uint64_t pc, char *buffer, size_t size);
 	void *user;
 	/**
-	 * Text in place of the number that a loader fills in: a 32-bit immediate, or the address of
-	 * an absolute call. NULL: the number.
+	 * Text in place of a number that a linker or loader fills in, `relocated_len` bits of the
+	 * instruction from bit `relocated_lo` on: an immediate, the address of a call, an offset in
+	 * an address, bank and offset of a constant (`c[name]`). NULL: the number.
 	 */
 	const char *relocated;
+	uint8_t relocated_lo, relocated_len;
 };
 
 /**

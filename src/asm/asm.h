@@ -18,7 +18,8 @@
 #include "base/bytes.h"
 
 enum {
-	WSI_ASM_FILE = UINT32_MAX,     /* scope of names that every function can see */
+	WSI_ASM_FILE = UINT32_MAX, /* scope of names that every function can see */
+	WSI_ASM_NO_NAME = UINT32_MAX,
 	WSI_ASM_MAX_LINE = UINT16_MAX, /* bytes of a line: C++ names are long */
 };
 
@@ -34,7 +35,8 @@ enum wsi_asm_kind {
 	WSI_ASM_SHARED,   /* value: offset in the block's shared memory */
 	WSI_ASM_FUNCTION, /* item: number of the function */
 	WSI_ASM_DATA,     /* item: number of the object */
-	WSI_ASM_EXTERN,   /* supplied by the loader */
+	WSI_ASM_EXTERN,   /* a function that the loader supplies */
+	WSI_ASM_EXTERN_DATA,
 };
 
 /* Something that an operand can name. */
@@ -60,11 +62,11 @@ struct wsi_asm_param {
 	uint32_t offset, size;
 };
 
-/* An address that the loader fills in. */
+/* Something that the loader fills in. */
 struct wsi_asm_reloc {
 	uint32_t off; /* in its section */
 	uint32_t type;
-	uint32_t name; /* number of the name */
+	uint32_t name; /* number of the name, or WSI_ASM_NO_NAME */
 	int64_t addend;
 	bool is_own; /* counts from the function that it is in, in place of the name */
 };
@@ -84,8 +86,9 @@ struct wsi_asm_function {
 	size_t first_insn, n_insns; /* in insns */
 	size_t first_param, n_params;
 	size_t first_reloc, n_relocs;
-	size_t first_exit, n_exits; /* in exits */
-	uint32_t used_regs;         /* highest register of the code, plus one */
+	size_t first_exit, n_exits;     /* in exits */
+	size_t first_target, n_targets; /* in targets */
+	uint32_t used_regs;             /* highest register of the code, plus one */
 	bool calls;
 	struct wsi_bytes code;
 	uint32_t symbol, constant0_symbol;            /* in the image */
@@ -114,6 +117,20 @@ struct wsi_asm_fixup {
 	struct ws_str name;
 	int64_t addend;
 	struct wsi_asm_place place;
+};
+
+/* .reloc and .targets: about the instruction at `off` of a function. */
+struct wsi_asm_note {
+	uint32_t function, off;
+	uint32_t type;      /* of the relocation */
+	struct ws_str name; /* empty: none */
+	int64_t addend;
+	struct wsi_asm_place place;
+};
+
+/* A place that a branch through a register leads to; both are offsets in the section. */
+struct wsi_asm_target {
+	uint32_t off, target;
 };
 
 struct wsi_asm_area_data {
@@ -149,6 +166,12 @@ struct wsi_asm {
 	size_t n_relocs, cap_relocs;
 	uint32_t *exits; /* offsets of EXIT instructions in their section */
 	size_t n_exits, cap_exits;
+	struct wsi_asm_note *told; /* .reloc: in the order of the text, as the next */
+	size_t n_told, cap_told;
+	struct wsi_asm_note *branches; /* .targets: one for each name */
+	size_t n_branches, cap_branches;
+	struct wsi_asm_target *targets;
+	size_t n_targets, cap_targets;
 	struct wsi_asm_area_data areas[WSI_ASM_N_AREAS];
 	struct wsi_arena quoted; /* names that were in quotes */
 };
@@ -187,7 +210,10 @@ bool wsi_asm_take_word(struct wsi_asm_cursor *c, struct ws_str *ret_word);
 /* A word, or anything in quotes. */
 bool wsi_asm_take_name(struct wsi_asm_cursor *c, struct ws_str *ret_name);
 bool wsi_asm_take_number(struct wsi_asm_cursor *c, uint64_t *ret_value);
-/* "name", "name+0x10", "name-4" and a closing parenthesis; the opening one is behind the cursor. */
+/* "name", "name+0x10", "name-4"; the name may be missing where `optional`. */
+bool wsi_asm_take_place(struct wsi_asm_cursor *c, bool optional, struct ws_str *ret_name,
+			int64_t *ret_addend);
+/* The same and a closing parenthesis; the opening one is behind the cursor. */
 bool wsi_asm_take_reference(struct wsi_asm_cursor *c, struct ws_str *ret_name, int64_t *ret_addend);
 
 /* parse.c: reads the text, and sorts the names. */

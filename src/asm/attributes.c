@@ -89,13 +89,12 @@ void wsi_asm_callgraph(const struct wsi_asm *a, struct wsi_bytes *out)
 			const struct wsi_asm_function *f = &a->functions[i];
 			for (size_t k = 0; k < f->n_relocs; k++) {
 				const struct wsi_asm_reloc *r = &a->relocs[f->first_reloc + k];
-				const struct wsi_asm_name *name = &a->names[r->name];
 				bool is_call = r->type == WSI_R_CUDA_ABS47_34 ||
 					       r->type == WSI_R_CUDA_ABS55_16_34;
-				if (!is_call || r->is_own)
+				if (!is_call || r->is_own || r->name == WSI_ASM_NO_NAME)
 					continue;
 				wsi_bytes_number(out, f->symbol, 4);
-				wsi_bytes_number(out, name->symbol, 4);
+				wsi_bytes_number(out, a->names[r->name].symbol, 4);
 			}
 		}
 	}
@@ -125,7 +124,10 @@ static void put_externs(struct wsi_asm *a, const struct wsi_asm_function *f, str
 	struct wsi_bytes symbols = { .ptr = NULL };
 	uint32_t number = (uint32_t)(f - a->functions) + 1;
 	for (size_t i = 0; i < f->n_relocs; i++) {
-		struct wsi_asm_name *name = &a->names[a->relocs[f->first_reloc + i].name];
+		uint32_t index = a->relocs[f->first_reloc + i].name;
+		if (index == WSI_ASM_NO_NAME)
+			continue;
+		struct wsi_asm_name *name = &a->names[index];
 		if (name->kind == WSI_ASM_EXTERN && name->seen_by != number)
 			wsi_bytes_number(&symbols, name->symbol, 4);
 		name->seen_by = number;
@@ -143,6 +145,8 @@ static void put_params(const struct wsi_asm *a, const struct wsi_asm_function *f
 {
 	/* size in the bits from 18 on; the rest is the same in each parameter that was seen */
 	enum { PARAM_FLAGS = 0x1f000, PARAM_SIZE_SHIFT = 18 };
+	if (f->n_params == 0)
+		return;
 	put_words(out, WSI_NV_PARAM_CBANK,
 		  (uint32_t[]){ f->constant0_symbol,
 				wsi_asm_param_base(a->sm) | f->param_bytes << 16 },
@@ -153,6 +157,25 @@ static void put_params(const struct wsi_asm *a, const struct wsi_asm_function *f
 		uint32_t words[] = { 0, (uint32_t)i | param->offset << 16,
 				     param->size << PARAM_SIZE_SHIFT | PARAM_FLAGS };
 		put_words(out, WSI_NV_KPARAM_INFO, words, 3);
+	}
+}
+
+/* Branches with their targets: offset, 0, number of targets, their offsets. */
+static void put_targets(const struct wsi_asm *a, const struct wsi_asm_function *f,
+			struct wsi_bytes *out)
+{
+	enum { MOST = UINT16_MAX / 4 - 3 }; /* targets in one record */
+	const struct wsi_asm_target *at = a->targets + f->first_target;
+	for (size_t done = 0, n; done < f->n_targets; done += n) {
+		n = 1;
+		while (n < MOST && done + n < f->n_targets && at[done + n].off == at[done].off)
+			n++;
+		put_value(out, 4, WSI_NV_BRANCH_TARGETS, (uint16_t)(4 * (n + 3)));
+		wsi_bytes_number(out, at[done].off, 4);
+		wsi_bytes_number(out, 0, 4);
+		wsi_bytes_number(out, n, 4);
+		for (size_t i = 0; i < n; i++)
+			wsi_bytes_number(out, at[done + i].target, 4);
 	}
 }
 
@@ -172,6 +195,8 @@ void wsi_asm_function_info(struct wsi_asm *a, const struct wsi_asm_function *f,
 	if (f->barriers)
 		put_value(out, 2, WSI_NV_NUM_BARRIERS, (uint16_t)f->barriers);
 	put_value(out, 3, 0x5f, a->sm >= 90 ? 0x101 : 0);
+	if (f->n_targets > 0)
+		put_targets(a, f, out);
 	if (!f->is_kernel)
 		return;
 	if (a->sm >= 100)

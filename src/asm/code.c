@@ -62,17 +62,34 @@ static bool put_number(struct encoder *e, int64_t value, uint32_t column)
 
 /* ---- names ---- */
 
-static void set_reloc(struct encoder *e, uint32_t type, const struct wsi_asm_name *name,
-		      int64_t addend)
+static struct wsi_asm_reloc reloc_to(const struct wsi_asm *a, uint32_t type,
+				     const struct wsi_asm_name *name, int64_t addend)
 {
 	bool is_own = name->kind == WSI_ASM_LABEL || name->kind == WSI_ASM_INNER;
-	e->s.has_reloc = true;
-	e->s.reloc = (struct wsi_asm_reloc){
+	return (struct wsi_asm_reloc){
 		.type = type,
-		.name = (uint32_t)(name - e->a->names),
+		.name = (uint32_t)(name - a->names),
 		.addend = addend + (is_own ? name->value : 0),
 		.is_own = is_own,
 	};
+}
+
+static void set_reloc(struct encoder *e, uint32_t type, const struct wsi_asm_name *name,
+		      int64_t addend)
+{
+	e->s.has_reloc = true;
+	e->s.reloc = reloc_to(e->a, type, name, addend);
+}
+
+/* The name of a reference; NULL, and reported, when there is none. */
+static const struct wsi_asm_name *find_name(struct encoder *e, struct ws_str text,
+					    struct wsi_asm_place place)
+{
+	const struct wsi_asm_name *name = wsi_asm_find(e->a, e->number, text);
+	if (!name)
+		wsi_asm_error(e->a, place, "nothing is named '%.*s'",
+			      (int)(text.len < 60 ? text.len : 60), text.ptr);
+	return name;
 }
 
 /* `(name). False when that is a mistake, which has been reported. */
@@ -81,8 +98,9 @@ static bool put_name(struct encoder *e, const struct wsi_asm_name *name, int64_t
 {
 	struct wsi_asm *a = e->a;
 	int64_t value = name->value;
-	bool is_code = name->kind == WSI_ASM_FUNCTION || name->kind == WSI_ASM_EXTERN ||
-		       name->kind == WSI_ASM_LABEL || name->kind == WSI_ASM_INNER;
+	bool is_extern = name->kind == WSI_ASM_EXTERN || name->kind == WSI_ASM_EXTERN_DATA;
+	bool is_code = name->kind == WSI_ASM_FUNCTION || is_extern || name->kind == WSI_ASM_LABEL ||
+		       name->kind == WSI_ASM_INNER;
 	if (is_code && e->s.is_absolute_call) {
 		set_reloc(e, a->sm >= 90 ? WSI_R_CUDA_ABS55_16_34 : WSI_R_CUDA_ABS47_34, name,
 			  addend);
@@ -90,8 +108,7 @@ static bool put_name(struct encoder *e, const struct wsi_asm_name *name, int64_t
 	}
 	if (name->kind == WSI_ASM_DATA)
 		value = a->objects[name->item].offset;
-	bool elsewhere = name->kind == WSI_ASM_EXTERN ||
-			 (name->kind == WSI_ASM_FUNCTION && name->item != e->number);
+	bool elsewhere = is_extern || (name->kind == WSI_ASM_FUNCTION && name->item != e->number);
 	if (elsewhere || (name->kind == WSI_ASM_DATA && !a->objects[name->item].is_constant)) {
 		wsi_asm_error(a, place,
 			      "the address of '%.*s' is known when it is loaded: use 32@lo() and "
@@ -144,12 +161,9 @@ static bool read_reference(struct encoder *e, bool *ret_taken)
 		wsi_asm_error(e->a, place, "a name, maybe with + or - a number, and ) must follow");
 		return false;
 	}
-	const struct wsi_asm_name *name = wsi_asm_find(e->a, e->number, text);
-	if (!name) {
-		wsi_asm_error(e->a, place, "nothing is named '%.*s'",
-			      (int)(text.len < 60 ? text.len : 60), text.ptr);
+	const struct wsi_asm_name *name = find_name(e, text, place);
+	if (!name)
 		return false;
-	}
 	if (e->s.has_reloc && half) {
 		wsi_asm_error(e->a, place, "a second address in one instruction");
 		return false;
@@ -183,20 +197,11 @@ static bool put_blank(struct encoder *e)
 	return !wanted || put(e, " ", 1, wsi_asm_here(&e->c).column);
 }
 
-/* Infinities and NaNs are written with a blank behind them. */
-static bool ends_in_special(const struct statement *s)
-{
-	return s->n >= 3 && (memcmp(s->text + s->n - 3, "INF", 3) == 0 ||
-			     memcmp(s->text + s->n - 3, "NAN", 3) == 0);
-}
-
 static bool put_char(struct encoder *e, char c, bool in_braces)
 {
 	uint32_t column = wsi_asm_here(&e->c).column;
 	e->c.at++;
 	if (c == '\0')
-		return false;
-	if (c == ',' && ends_in_special(&e->s) && !put(e, " ", 1, column))
 		return false;
 	return put(e, &c, 1, column) && (c != ',' || in_braces || put(e, " ", 1, column));
 }
@@ -278,6 +283,59 @@ static void note_insn(struct encoder *e, const uint8_t bytes[WS_SASS_BYTES], uin
 
 /* ---- functions ---- */
 
+static void add_reloc(struct encoder *e, struct wsi_asm_reloc reloc, uint32_t pc)
+{
+	struct wsi_asm *a = e->a;
+	if (!wsi_asm_grow(a, &a->relocs, &a->cap_relocs, a->n_relocs, sizeof *a->relocs))
+		return;
+	reloc.off = pc;
+	a->relocs[a->n_relocs++] = reloc;
+	e->function->n_relocs++;
+}
+
+/* Those that .reloc tells of the instruction at `pc`. */
+static void add_told(struct encoder *e, size_t *next, uint32_t pc)
+{
+	struct wsi_asm *a = e->a;
+	for (;
+	     *next < a->n_told && a->told[*next].function == e->number && a->told[*next].off == pc;
+	     ++*next) {
+		const struct wsi_asm_note *note = &a->told[*next];
+		struct wsi_asm_reloc reloc = { .type = note->type,
+					       .name = WSI_ASM_NO_NAME,
+					       .addend = note->addend };
+		const struct wsi_asm_name *name = NULL;
+		if (note->name.len && !(name = find_name(e, note->name, note->place)))
+			continue;
+		if (name)
+			reloc = reloc_to(a, note->type, name, note->addend);
+		add_reloc(e, reloc, pc);
+	}
+}
+
+/* What .targets tells of the function's branches. */
+static void add_targets(struct encoder *e, size_t *next)
+{
+	struct wsi_asm *a = e->a;
+	e->function->first_target = a->n_targets;
+	for (; *next < a->n_branches && a->branches[*next].function == e->number; ++*next) {
+		const struct wsi_asm_note *note = &a->branches[*next];
+		const struct wsi_asm_name *name = find_name(e, note->name, note->place);
+		if (!name)
+			continue;
+		if (name->kind != WSI_ASM_LABEL && name->kind != WSI_ASM_INNER &&
+		    !(name->kind == WSI_ASM_FUNCTION && name->item == e->number)) {
+			wsi_asm_error(a, note->place, "a target is a place in the same function");
+			continue;
+		}
+		if (!wsi_asm_grow(a, &a->targets, &a->cap_targets, a->n_targets,
+				  sizeof *a->targets))
+			return;
+		a->targets[a->n_targets++] = (struct wsi_asm_target){ note->off, name->value };
+		e->function->n_targets++;
+	}
+}
+
 static void encode_insn(struct encoder *e, const struct wsi_asm_insn *insn, uint32_t pc)
 {
 	struct wsi_asm *a = e->a;
@@ -302,12 +360,8 @@ static void encode_insn(struct encoder *e, const struct wsi_asm_insn *insn, uint
 	}
 	wsi_bytes_put(&e->function->code, bytes, sizeof bytes);
 	note_insn(e, bytes, pc);
-	if (!e->s.has_reloc ||
-	    !wsi_asm_grow(a, &a->relocs, &a->cap_relocs, a->n_relocs, sizeof *a->relocs))
-		return;
-	e->s.reloc.off = pc;
-	a->relocs[a->n_relocs++] = e->s.reloc;
-	e->function->n_relocs++;
+	if (e->s.has_reloc)
+		add_reloc(e, e->s.reloc, pc);
 }
 
 static void pad(struct wsi_asm *a, struct wsi_bytes *code)
@@ -319,14 +373,21 @@ static void pad(struct wsi_asm *a, struct wsi_bytes *code)
 		wsi_bytes_put(code, nop, sizeof nop);
 }
 
-static void encode_function(struct wsi_asm *a, uint32_t number)
+/* `told`, `branches`: the first elements of these arrays that are not used yet. */
+static void encode_function(struct wsi_asm *a, uint32_t number, size_t *told, size_t *branches)
 {
 	struct encoder e = { .a = a, .number = number, .function = &a->functions[number] };
 	struct wsi_asm_function *function = e.function;
 	function->first_reloc = a->n_relocs;
 	function->first_exit = a->n_exits;
-	for (size_t i = 0; i < function->n_insns && !wsi_asm_stopped(a); i++)
-		encode_insn(&e, &a->insns[function->first_insn + i], (uint32_t)i * WS_SASS_BYTES);
+	for (size_t i = 0; i < function->n_insns && !wsi_asm_stopped(a); i++) {
+		uint32_t pc = (uint32_t)i * WS_SASS_BYTES;
+		add_told(&e, told, pc);
+		encode_insn(&e, &a->insns[function->first_insn + i], pc);
+	}
+	add_targets(&e, branches);
+	for (; *told < a->n_told && a->told[*told].function == number; ++*told)
+		wsi_asm_error(a, a->told[*told].place, "no instruction follows");
 	pad(a, &function->code);
 	a->no_memory |= function->code.failed;
 }
@@ -368,8 +429,9 @@ static void resolve_fixup(struct wsi_asm *a, const struct wsi_asm_fixup *fixup)
 
 void wsi_asm_encode(struct wsi_asm *a)
 {
+	size_t told = 0, branches = 0;
 	for (uint32_t i = 0; i < a->n_functions && !wsi_asm_stopped(a); i++)
-		encode_function(a, i);
+		encode_function(a, i, &told, &branches);
 	count_registers(a);
 	for (size_t i = 0; i < a->n_fixups && !wsi_asm_stopped(a); i++)
 		resolve_fixup(a, &a->fixups[i]);

@@ -166,21 +166,30 @@ bool wsi_asm_take_number(struct wsi_asm_cursor *c, uint64_t *ret_value)
 	return true;
 }
 
-bool wsi_asm_take_reference(struct wsi_asm_cursor *c, struct ws_str *ret_name, int64_t *ret_addend)
+bool wsi_asm_take_place(struct wsi_asm_cursor *c, bool optional, struct ws_str *ret_name,
+			int64_t *ret_addend)
 {
 	struct wsi_asm_cursor trial = *c;
-	struct ws_str name;
+	struct ws_str name = { "", 0 };
 	uint64_t addend = 0;
-	if (!wsi_asm_take_name(&trial, &name))
+	if (!wsi_asm_take_name(&trial, &name) && !optional)
 		return false;
 	bool more = wsi_asm_take_char(&trial, '+') || (trial.at < trial.end && *trial.at == '-');
 	if (more && (!wsi_asm_take_number(&trial, &addend) || (int64_t)addend < INT32_MIN ||
 		     (int64_t)addend > INT32_MAX))
 		return false;
-	if (!wsi_asm_take_char(&trial, ')'))
-		return false;
 	*ret_name = name;
 	*ret_addend = (int64_t)addend;
+	*c = trial;
+	return true;
+}
+
+bool wsi_asm_take_reference(struct wsi_asm_cursor *c, struct ws_str *ret_name, int64_t *ret_addend)
+{
+	struct wsi_asm_cursor trial = *c;
+	if (!wsi_asm_take_place(&trial, false, ret_name, ret_addend) ||
+	    !wsi_asm_take_char(&trial, ')'))
+		return false;
 	*c = trial;
 	return true;
 }

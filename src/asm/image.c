@@ -213,9 +213,11 @@ static void add_symbols(struct image *m)
 			name->symbol =
 				add_symbol(m, name->text, WSI_ASM_GLOBAL, WSI_STT_OBJECT, 0,
 					   m->area[object->area], object->offset, object->size);
-		} else if (name->kind == WSI_ASM_EXTERN) {
+		} else if (name->kind == WSI_ASM_EXTERN || name->kind == WSI_ASM_EXTERN_DATA) {
+			bool is_data = name->kind == WSI_ASM_EXTERN_DATA;
 			name->symbol =
-				add_symbol(m, name->text, WSI_ASM_GLOBAL, WSI_STT_FUNC, 0, 0, 0, 0);
+				add_symbol(m, name->text, WSI_ASM_GLOBAL,
+					   is_data ? WSI_STT_OBJECT : WSI_STT_FUNC, 0, 0, 0, 0);
 		}
 	}
 }
@@ -235,8 +237,10 @@ static void put_relocs(struct image *m, uint32_t section, uint32_t relocated, ui
 {
 	struct wsi_bytes *out = bytes_of(m, section);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t symbol =
-			relocs[i].is_own ? own_symbol : m->a->names[relocs[i].name].symbol;
+		uint64_t symbol = relocs[i].is_own ? own_symbol
+				  : relocs[i].name == WSI_ASM_NO_NAME
+					  ? 0
+					  : m->a->names[relocs[i].name].symbol;
 		wsi_bytes_number(out, relocs[i].off, 8);
 		wsi_bytes_number(out, symbol << 32 | relocs[i].type, 8);
 		wsi_bytes_number(out, (uint64_t)relocs[i].addend, 8);

@@ -211,7 +211,9 @@ static void read_extern(struct parser *p)
 	wsi_asm_blank(&p->c);
 	struct wsi_asm_place place = wsi_asm_here(&p->c);
 	if (take_name(p, &text))
-		define(p, text, place, WSI_ASM_EXTERN, WSI_ASM_FILE);
+		define(p, text, place,
+		       take_keyword(p, "data") ? WSI_ASM_EXTERN_DATA : WSI_ASM_EXTERN,
+		       WSI_ASM_FILE);
 }
 
 /* Bytes of code so far. */
@@ -228,6 +230,39 @@ static struct wsi_asm_name *define_here(struct parser *p, struct ws_str text,
 	if (name)
 		name->value = code_size(p);
 	return name;
+}
+
+/* .reloc TYPE [NAME][+N], of the next instruction. */
+static void read_reloc(struct parser *p)
+{
+	struct wsi_asm *a = p->a;
+	struct wsi_asm_note note = { .function = function_scope(p), .off = code_size(p) };
+	if (!take_limited(p, UINT32_MAX, &note.type))
+		return;
+	wsi_asm_blank(&p->c);
+	note.place = wsi_asm_here(&p->c);
+	if (!wsi_asm_take_place(&p->c, true, &note.name, &note.addend)) {
+		wsi_asm_error(a, note.place, "a name, maybe with + or - a number, is needed here");
+		return;
+	}
+	if (wsi_asm_grow(a, &a->told, &a->cap_told, a->n_told, sizeof *a->told))
+		a->told[a->n_told++] = note;
+}
+
+/* .targets NAME, NAME ..., of the next instruction. */
+static void read_targets(struct parser *p)
+{
+	struct wsi_asm *a = p->a;
+	struct wsi_asm_note note = { .function = function_scope(p), .off = code_size(p) };
+	do {
+		wsi_asm_blank(&p->c);
+		note.place = wsi_asm_here(&p->c);
+		if (!take_name(p, &note.name) || !wsi_asm_grow(a, &a->branches, &a->cap_branches,
+							       a->n_branches, sizeof *a->branches))
+			return;
+		a->branches[a->n_branches++] = note;
+		wsi_asm_blank(&p->c);
+	} while (wsi_asm_take_char(&p->c, ','));
 }
 
 static void close_inner(struct parser *p)
@@ -512,6 +547,8 @@ static const struct directive {
 	{ ".barriers", IN_FUNCTION, read_barriers },
 	{ ".frame", IN_FUNCTION, read_frame },
 	{ ".stack", IN_FUNCTION, read_stack },
+	{ ".reloc", IN_FUNCTION, read_reloc },
+	{ ".targets", IN_FUNCTION, read_targets },
 	{ ".param", IN_FUNCTION, read_param },
 	{ ".shared", IN_FUNCTION, read_shared },
 	{ ".u8", IN_DATA, read_u8 },

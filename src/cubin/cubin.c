@@ -189,7 +189,7 @@ static void code_scan(struct ws_cubin *cubin)
 			code->rel_section = i;
 		else if (shdr.type == WSI_SHT_RELA)
 			code->rela_section = i;
-		else if (shdr.type == WSI_SHT_NOBITS)
+		else if (shdr.type == WSI_SHT_NOBITS || shdr.type == WSI_SHT_NV_SHARED_REL)
 			code->shared_section = i; /* .nv.shared.F */
 	}
 }

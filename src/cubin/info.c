@@ -140,11 +140,9 @@ enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
 
 /* ---- branches through a register ---- */
 
-/* Edges being collected: the first `cap` are kept. */
-struct edges {
-	uint64_t base_pc; /* address of the function, which lies `sec_off` into its section */
-	uint64_t sec_off;
-	struct ws_flow_edge *at;
+/* Targets being collected: the first `cap` are kept. */
+struct targets {
+	struct ws_branch_target *at;
 	size_t n, cap;
 };
 
@@ -152,54 +150,54 @@ struct edges {
  * Records of: u32 offset of the branch, u32 0, u32 number of targets, their u32 offsets; all in the
  * section. [measured: nvcc 13.0, switch statements for sm_80 to sm_120]
  */
-static void edges_take(struct ws_span bytes, struct edges *edges)
+static void targets_take(struct ws_span bytes, struct targets *targets)
 {
 	struct wsi_reader r = wsi_reader_of(bytes);
 	while (wsi_reader_left(&r) >= 12) {
 		uint64_t from = wsi_read_u32(&r);
 		wsi_read_u32(&r);
 		uint32_t n = wsi_read_u32(&r);
-		for (uint32_t i = 0; i < n && wsi_reader_left(&r) >= 4; i++, edges->n++) {
+		for (uint32_t i = 0; i < n && wsi_reader_left(&r) >= 4; i++, targets->n++) {
 			uint64_t to = wsi_read_u32(&r);
-			if (edges->n < edges->cap)
-				edges->at[edges->n] = (struct ws_flow_edge){
-					edges->base_pc + from - edges->sec_off,
-					edges->base_pc + to - edges->sec_off,
-				};
+			if (targets->n < targets->cap)
+				targets->at[targets->n] = (struct ws_branch_target){ from, to };
 		}
 	}
 }
 
-static void edges_read(const struct ws_cubin *cubin, uint32_t info_section, struct edges *edges)
+void ws_cubin_branch_targets(const struct ws_cubin *cubin, uint32_t section,
+			     struct ws_branch_target *ret_targets, size_t cap, size_t *ret_n)
 {
-	struct wsi_reader r = wsi_reader_of(wsi_cubin_bytes(cubin, info_section));
+	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
+	struct targets targets = { ret_targets, 0, cap };
 	struct attribute a;
-	while (info_section != 0 && attribute_next(&r, &a))
-		if (a.number == WSI_NV_BRANCH_TARGETS)
-			edges_take(a.bytes, edges);
+	if (code && code->info_section != 0) {
+		struct wsi_reader r = wsi_reader_of(wsi_cubin_bytes(cubin, code->info_section));
+		while (attribute_next(&r, &a))
+			if (a.number == WSI_NV_BRANCH_TARGETS)
+				targets_take(a.bytes, &targets);
+	}
+	*ret_n = targets.n;
 }
 
 enum ws_status ws_cubin_flow(const struct ws_cubin *cubin, const struct ws_function *function,
 			     uint64_t base_pc, struct ws_flow **ret_flow, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, function->section);
-	struct edges edges = { .base_pc = base_pc, .sec_off = function->sec_off };
 	struct ws_cubin_facts facts;
 	struct ws_span bytes;
+	size_t n;
 	enum ws_status st = ws_cubin_code(cubin, function, &bytes, err);
 	if (st != WS_OK)
 		return st;
-	if (code)
-		edges_read(cubin, code->info_section, &edges);
-	edges.at = wsi_zalloc_array(edges.n, sizeof *edges.at);
-	if (!edges.at)
+	ws_cubin_branch_targets(cubin, function->section, NULL, 0, &n);
+	wsi_scoped_free struct ws_branch_target *targets = wsi_zalloc_array(n, sizeof *targets);
+	wsi_scoped_free struct ws_flow_edge *edges = wsi_zalloc_array(n, sizeof *edges);
+	if (!targets || !edges)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "targets of branches");
-	edges.cap = edges.n;
-	edges.n = 0;
-	if (code)
-		edges_read(cubin, code->info_section, &edges);
+	ws_cubin_branch_targets(cubin, function->section, targets, n, &n);
+	for (size_t i = 0; i < n; i++)
+		edges[i] = (struct ws_flow_edge){ base_pc + targets[i].sec_off - function->sec_off,
+						  base_pc + targets[i].target - function->sec_off };
 	ws_cubin_facts(cubin, &facts);
-	st = ws_flow_create(facts.sm, bytes, base_pc, edges.at, edges.n, ret_flow, err);
-	wsi_free(edges.at);
-	return st;
+	return ws_flow_create(facts.sm, bytes, base_pc, edges, n, ret_flow, err);
 }

@@ -309,8 +309,8 @@ enum ws_status ws_dwarf_params(const struct ws_dwarf *dwarf,
 	size_t n = 0;
 	while (wsi_dwarf_child(&at, &entry, &attrs)) {
 		uint16_t tag = entry.abbrev->tag;
-		/* clang 14 writes variables in shared memory, and types, before the parameters; what
-		 * comes behind these is the body [measured: nvcc 13.0, clang 14] */
+		/* clang 14 writes variables in shared memory, and types, before the parameters;
+		 * what comes behind these is the body [measured: nvcc 13.0, clang 14] */
 		if (n > 0 && (tag == DW_TAG_variable || tag == DW_TAG_lexical_block))
 			break;
 		if (tag != DW_TAG_formal_parameter)

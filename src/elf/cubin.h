@@ -11,6 +11,7 @@ enum {
 	WSI_SHT_NV_INFO = 0x70000000,
 	WSI_SHT_NV_CALLGRAPH = 0x70000001,
 	WSI_SHT_NV_GLOBAL_REL = 0x70000007, /* .nv.global of an object */
+	WSI_SHT_NV_SHARED_REL = 0x7000000a, /* .nv.shared.F of an object */
 	WSI_SHT_NV_REL_ACTION = 0x7000000b,
 	WSI_SHT_NV_CONSTANT0_REL = 0x70000064, /* .nv.constantN of an object: + N */
 	WSI_SHT_NV_COMPAT = 0x70000086,
@@ -29,14 +30,26 @@ enum {
 	WSI_STO_CUDA_ENTRY = 0x10, /* st_other of a kernel */
 };
 
-/* Relocations. Those of code: the field they fill, counted in bits of the instruction. */
+/* Relocations. Those of code fill a field: its bits in the instruction are in src/cubin/relocs.c.
+ */
 enum {
 	WSI_R_CUDA_32 = 1,
 	WSI_R_CUDA_64 = 2,
-	WSI_R_CUDA_ABS32_LO_32 = 56, /* lower half of an address, at 32 */
-	WSI_R_CUDA_ABS32_HI_32 = 57, /* upper half, at 32 */
-	WSI_R_CUDA_ABS47_34 = 58,    /* address / 4 of CALL.ABS, at 34; up to sm_89 */
-	WSI_R_CUDA_ABS55_16_34 = 75, /* the same, at 16 (8 bits) and 34; from sm_90 */
+	WSI_R_CUDA_ABS32 = 55,          /* offset in shared memory, or a size */
+	WSI_R_CUDA_ABS32_LO_32 = 56,    /* lower half of an address */
+	WSI_R_CUDA_ABS32_HI_32 = 57,    /* upper half */
+	WSI_R_CUDA_ABS47_34 = 58,       /* address / 4 of CALL.ABS; up to sm_89 */
+	WSI_R_CUDA_CONST_OFFSET = 59,   /* offset in constant bank 3 */
+	WSI_R_CUDA_CONST19_40 = 64,     /* bank and offset / 4 of a constant operand */
+	WSI_R_CUDA_TEXTURE14_40 = 65,   /* offset / 4 in constant bank 0, of a texture or surface */
+	WSI_R_CUDA_CONST21_38 = 66,     /* bank and offset of LDC, ULDC */
+	WSI_R_CUDA_ABS24_40 = 74,       /* offset in shared memory, in an address */
+	WSI_R_CUDA_ABS55_16_34 = 75,    /* address / 4 of CALL.ABS; from sm_90 */
+	WSI_R_CUDA_ABS20_44 = 100,      /* offset in shared memory, of LDGSTS */
+	WSI_R_CUDA_UNIFIED_LO_32 = 112, /* lower half of a function's place in the unified table */
+	WSI_R_CUDA_UNIFIED_HI_32 = 113, /* upper half */
+	WSI_R_CUDA_UNIFIED_CALL = 114,  /* the table's own offset in CALL.ABS */
+	WSI_R_CUDA_CONST22_37 = 115,    /* bank and offset of LDCU */
 };
 
 /* Attributes. The format (1 none, 2 and 3 a value in two bytes, 4 bytes with their length) goes

@@ -164,10 +164,7 @@ static const char *read_float(struct attempt *a, const struct wsi_isa_element *e
 {
 	uint32_t value;
 	size_t n = wsi_float_parse((enum wsi_isa_kind)e->kind, text, &value);
-	if (n == 0 || !set_element(a, e, value))
-		return NULL;
-	text += n;
-	return text[0] == ' ' && text[1] == ',' ? text + 1 : text; /* "+INF , " */
+	return n > 0 && set_element(a, e, value) ? text + n : NULL;
 }
 
 /* ---- the pattern ---- */
@@ -281,6 +278,16 @@ static void compose(const struct attempt *a, uint8_t bytes[WS_SASS_BYTES], bool 
 	}
 }
 
+/* Takes the blanks before commas away: the printer has one behind "+INF" and "-0.0". */
+static void join_commas(char *text)
+{
+	char *to = text;
+	for (; *text; text++)
+		if (text[0] != ' ' || text[1] != ',')
+			*to++ = *text;
+	*to = '\0';
+}
+
 /* Whether the word that was composed is the text that was read. */
 static bool confirmed(struct attempt *a)
 {
@@ -295,6 +302,7 @@ static bool confirmed(struct attempt *a)
 	plain.guard_negated = false;
 	struct ws_sass_style style = { .hide_unknown = true };
 	ws_sass_format(&plain, a->pc, &style, text, sizeof text);
+	join_commas(text);
 	return strcmp(text, a->text) == 0;
 }
 
@@ -327,7 +335,7 @@ static bool match(struct attempt *a, const uint8_t *code, const char *text)
 
 /* What stands around the pattern: comments and the guard. */
 struct frame {
-	char text[TEXT_MAX]; /* one space between words, no comments, no semicolon */
+	char text[TEXT_MAX]; /* one space between words, none before a comma, no comments, no ; */
 	size_t body;         /* where the name starts in `text` */
 	uint8_t guard;
 	bool guard_negated, guard_uniform;
@@ -432,6 +440,7 @@ static bool read_frame(struct frame *f, const char *text)
 	while (n > 0 && f->text[n - 1] == ' ')
 		n--;
 	f->text[n] = '\0';
+	join_commas(f->text);
 	return n > 0;
 }
 

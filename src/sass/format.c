@@ -113,12 +113,12 @@ static struct cursor put_scoreboards(struct cursor out, uint64_t mask)
 static struct cursor put_target(struct cursor out, uint64_t target,
 				const struct ws_sass_style *style)
 {
-	char name[256];
-	if (!style || !style->name || !style->name(style->user, target, name, sizeof name))
+	struct cursor name = put_text(out, "`(");
+	if (!style || !style->name ||
+	    !style->name(style->user, target, name.at, (size_t)(name.end - name.at) + 1))
 		return put_signed_hex(out, (int64_t)target);
-	out = put_text(out, "`(");
-	out = put_text(out, name);
-	return put_char(out, ')');
+	name.at += strlen(name.at);
+	return put_char(name, ')');
 }
 
 static struct cursor put_float(struct cursor out, unsigned kind, uint64_t value)
@@ -135,18 +135,22 @@ struct writer {
 	const char *start; /* of the text */
 };
 
-/* What a loader puts in place of a number; NULL: nothing. */
-static const char *relocated(const struct writer *w, const struct wsi_isa_element *element)
+/* Whether a loader fills a field, or a part of it: what is shown is then what any number but zero
+ * would be. */
+static bool is_relocated(const struct writer *w, const struct wsi_isa_element *element)
 {
-	return w->style && wsi_isa_field_len(element) >= 32 ? w->style->relocated : NULL;
+	if (!w->style || !w->style->relocated)
+		return false;
+	unsigned lo = w->style->relocated_lo, end = lo + w->style->relocated_len;
+	for (unsigned i = 0; i < WSI_ISA_SEGMENTS; i++)
+		if (element->lo[i] < end && lo < (unsigned)element->lo[i] + element->len[i])
+			return true;
+	return false;
 }
 
-static inline struct cursor put_number(const struct writer *w, struct cursor out,
-				       const struct wsi_isa_element *element, uint64_t value)
+static inline struct cursor put_number(struct cursor out, const struct wsi_isa_element *element,
+				       uint64_t value)
 {
-	const char *name = relocated(w, element);
-	if (name)
-		return put_text(out, name);
 	if (element->kind == WSI_ISA_HEX)
 		return put_hex(out, value << element->aux);
 	int64_t number = wsi_isa_signed(value, wsi_isa_field_len(element));
@@ -163,7 +167,7 @@ static inline struct cursor put_element(const struct writer *w, struct cursor ou
 		return put_register(out, element->aux, wsi_isa_register(w->insn, element, value));
 	case WSI_ISA_HEX:
 	case WSI_ISA_SHEX:
-		return put_number(w, out, element, value);
+		return put_number(out, element, value);
 	case WSI_ISA_DEC:
 		return put_dec(out, value << element->aux);
 	case WSI_ISA_F32:
@@ -187,8 +191,22 @@ static inline struct cursor put_element(const struct writer *w, struct cursor ou
 	return out;
 }
 
+/*
+ * An element that a loader fills. Bank and offset of a constant are one name, c[name]: the bank is
+ * left out, and what stands between them is taken away when the next element comes.
+ */
+static struct cursor put_relocated(const struct writer *w, struct cursor out, char **bank)
+{
+	bool is_bank = out.at - w->start >= 2 && out.at[-2] == 'c' && out.at[-1] == '[';
+	if (!is_bank || *bank == out.at)
+		return put_text(out, w->style->relocated);
+	*bank = out.at;
+	return out;
+}
+
 static struct cursor put_template(const struct writer *w, struct cursor out, const uint8_t *code)
 {
+	char *bank = NULL; /* where one was left out */
 	while (*code) {
 		if (*code < 0x80) {
 			out = put_char(out, (char)*code++);
@@ -196,13 +214,19 @@ static struct cursor put_template(const struct writer *w, struct cursor out, con
 		}
 		const struct wsi_isa_element *element = wsi_isa_element_at(code);
 		uint64_t value = wsi_isa_field(w->insn->word, element);
+		bool filled = is_relocated(w, element);
 		code += 2;
-		if (element->kind != WSI_ISA_WHEN)
-			out = put_element(w, out, element, value);
-		else if (wsi_isa_when(element, value))
-			code++; /* into the group */
+		if (element->kind == WSI_ISA_WHEN) {
+			code += wsi_isa_when(element, value | filled) ? 1 : 1 + *code;
+			continue;
+		}
+		if (bank)
+			out.at = bank;
+		if (filled && (element->kind == WSI_ISA_HEX || element->kind == WSI_ISA_SHEX))
+			out = put_relocated(w, out, &bank);
 		else
-			code += 1 + *code;
+			out = put_element(w, out, element, value);
+		bank = bank == out.at ? bank : NULL;
 	}
 	return out;
 }

@@ -165,9 +165,39 @@ def names(tests):
             ('bare.none.sm_80.cubin', 'lookup', '/*0050*/  RET.REL.NODEC R4 `(_Z8no_linesPKiS0_Pi)'),
             ('linked.li.sm_80.cubin', 'linked', 'CALL.ABS.NOINC `(_Z7outsidePKfi)'),
             ('linked.li.sm_90.cubin', 'linked', 'CALL.ABS.NOINC `(_Z7outsidePKfi)'),
-            ('linked.li.sm_90.cubin', 'linked', '32@hi(_Z6linkedPfPKfi+0x')):
+            ('linked.li.sm_90.cubin', 'linked', '32@hi(_Z6linkedPfPKfi+0x'),
+            ('names.none.sm_80.cubin', 'names', '/*0090*/  FADD R0, R2, c[`(kMetric+0xc)]'),
+            ('names.none.sm_80.cubin', 'names', '/*00a0*/  STS [R5.X4+`($___ZZ5namesPfPKfiE4tile__38)], R0'),
+            ('names.none.sm_80.cubin', 'names', 'LDC R2, c[R6+`(_Z5namesPfPKfi.const_opt.0.16-0x8000)]'),
+            ('names.none.sm_80.cubin', 'names', '/*0140*/  BRX R2 -0x150  // to 0x150, 0x210, 0x250, 0x3c0\n'),
+            ('names.none.sm_80.cubin', 'names', 'CALL.ABS.NOINC `(_Z7outsidefi)'),
+            ('names.none.sm_80.cubin', 'names', '/*0470*/  MOV R3, c[`(kElsewhere+0xc)]'),
+            ('names.none.sm_90.cubin', 'names', 'UMOV UR4, `($___ZZ5namesPfPKfiE4tile__38)'),
+            ('names.none.sm_90.cubin', 'names', 'ULDC UR6, c[`(kMetric+0xc)]'),
+            ('names.none.sm_90.cubin', 'names', 'LDC R3, c[`(kElsewhere+0xc)]'),
+            ('names.none.sm_90.cubin', 'names', 'UMOV UR6, `(dynamic)'),
+            ('names.none.sm_100.cubin', 'names', 'LDCU UR6, c[`(kMetric+0xc)]'),
+            ('names.none.sm_100.cubin', 'names', 'UMOV UR4, 32@lo(gElsewhere)')):
         text = tests.run('--function', function, os.path.join(cubins, path)).stdout
         tests.result(f'{path}: {wanted}', None if wanted in text else text[:2000].replace('\n', '\n# '))
+
+
+def relocations(tests):
+    """JSON of an object: all of the image's relocations of code, and the targets of branches."""
+    import cubin  # pylint: disable=import-outside-toplevel,import-error
+    for sm in (80, 90, 100):
+        path = f'tests/data/cubins/names.none.sm_{sm}.cubin'
+        with open(os.path.join(tests.root, path), 'rb') as data:
+            image = cubin.Cubin(data.read())
+        code = image.section('.text._Z5namesPfPKfi')
+        wanted = sorted((r.offset, r.kind, image.symbols[r.symbol].name, r.addend or 0) for r in image.relocs
+                        if r.target == code.index)
+        insns = functions(tests.json(f'names sm_{sm}', path))[0]['instructions']
+        found = sorted((i['offset'], r['type'], r.get('symbol', ''), r['addend']) for i in insns for r in i.get('relocations', []))
+        tests.result(f'sm_{sm}: relocations', None if found == wanted and len(found) > 10 else f'{found}, not {wanted}')
+        branches = [i for i in insns if i['text'].startswith('BRX')]
+        good = len(branches) == 2 and all(len(i['targets']) > 2 and i['offset'] + 16 in i['targets'] for i in branches)
+        tests.result(f'sm_{sm}: targets', None if good else str(branches))
 
 
 def refusals(tests):
@@ -193,6 +223,8 @@ def main(program, root):
     overwritten(tests)
     inner(tests)
     names(tests)
+    sys.path.insert(0, os.path.join(root, 'tests/builders'))
+    relocations(tests)
     refusals(tests)
     print(f'1..{tests.number}')
     return 1 if tests.failed else 0

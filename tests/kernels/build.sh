@@ -92,6 +92,11 @@ for arch in 80 90; do
 	cp "tmp/linked.li.sm_$arch.cubin" "$out"
 done
 
+# Objects with something of every kind for a linker to fill in.
+for arch in 80 90 100; do
+	compile $arch "names.none.sm_$arch.cubin" names.cu -O3 -rdc=true
+done
+
 # What clang 14 makes of debug information, assembled by ptxas.
 rm -rf tmp/*
 clang-14 -x cuda --cuda-gpu-arch=sm_75 --cuda-device-only -nocudainc -nocudalib -Wno-unknown-cuda-version -g -O0 -S -o tmp/shared.ptx \

@@ -280,23 +280,81 @@ static void addresses_of_the_loader_get_names(void **state)
 {
 	(void)state;
 	static const struct {
+		unsigned sm;
 		struct word word;
+		uint8_t lo, len;
 		const char *relocated, *text;
 	} cases[] = {
-		{ { 0x00000000000147802, 0x000fe40000000f00 },
+		{ 80,
+		  { 0x00000000000147802, 0x000fe40000000f00 },
+		  32,
+		  32,
 		  "32@lo(leaf)",
 		  "MOV R20, 32@lo(leaf) /* stall 2 yield */" },
-		{ { 0x0000000000007943, 0x001fea0003c00000 },
+		{ 80,
+		  { 0x0000000000007943, 0x001fea0003c00000 },
+		  34,
+		  47,
 		  "`(leaf)",
 		  "CALL.ABS.NOINC `(leaf) /* stall 5 yield wait 0x1 */" },
-		{ { 0x0000000608097221, 0x000fe20001000000 }, /* a bit that no row explains */
+		{ 80,
+		  { 0x0000000608097221, 0x000fe20001000000 }, /* a bit that no row explains */
+		  32,
+		  32,
 		  "32@lo(leaf)",
 		  "FADD R9, R8, R6 /* bits 0x10000000000000000000000 */ /* stall 1 yield */" },
+		/* an offset of 0 is not shown without a name */
+		{ 80,
+		  { 0x0000000605007388, 0x0001e80000004800 },
+		  40,
+		  24,
+		  "`(tile)",
+		  "STS [R5.X4+`(tile)], R6 /* stall 4 yield rd 0 */" },
+		{ 80,
+		  { 0x00000000ff037984, 0x000e280000000800 },
+		  40,
+		  24,
+		  "`(tile)",
+		  "LDS R3, [`(tile)] /* stall 4 yield wr 0 */" },
+		/* bank and offset of a constant are one name */
+		{ 80,
+		  { 0x0000000003037621, 0x000fca0000000000 },
+		  40,
+		  19,
+		  "`(k+0xc)",
+		  "FADD R3, R3, c[`(k+0xc)] /* stall 5 */" },
+		{ 90,
+		  { 0x00c00000ff0b7b82, 0x000ee20000000800 },
+		  38,
+		  21,
+		  "`(k)",
+		  "LDC R11, c[`(k)] /* stall 1 yield wr 3 */" },
+		{ 90,
+		  { 0x0080000000027b82, 0x000e240000000800 },
+		  38,
+		  21,
+		  "`(k-0x8000)",
+		  "LDC R2, c[R0+`(k-0x8000)] /* stall 2 yield wr 0 */" },
+		{ 100,
+		  { 0x00c00000ff0477ac, 0x001e640008000800 },
+		  37,
+		  22,
+		  "`(k)",
+		  "LDCU UR4, c[`(k)] /* stall 2 yield wr 1 wait 0x1 */" },
+		{ 80,
+		  { 0x3000000606037b66, 0x000f6800009e01ff },
+		  40,
+		  14,
+		  "`(tex)",
+		  "TLD.SCR.LZ RZ, R3, R6, R6, 0x0, `(tex), 2D, 0x1 /* stall 4 yield wr 5 */" },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		char text[WS_SASS_TEXT_MAX];
-		struct ws_insn insn = decode(80, cases[i].word);
-		struct ws_sass_style style = { .control = true, .relocated = cases[i].relocated };
+		struct ws_insn insn = decode(cases[i].sm, cases[i].word);
+		struct ws_sass_style style = { .control = true,
+					       .relocated = cases[i].relocated,
+					       .relocated_lo = cases[i].lo,
+					       .relocated_len = cases[i].len };
 		ws_sass_format(&insn, 0, &style, text, sizeof text);
 		assert_string_equal(text, cases[i].text);
 	}
