@@ -67,9 +67,7 @@ static void report(void *user, uint32_t line, uint32_t column, const char *messa
 
 static void json_start(struct as *as)
 {
-	ws_json_init(&as->json, &as->cli->out, false);
-	ws_json_object(&as->json);
-	ws_json_key_text(&as->json, "schema", "warpscope-as-1");
+	cli_json_begin(as->cli, &as->json, "warpscope-as-1");
 	ws_json_key_text(&as->json, "path", as->path);
 	ws_json_key_array(&as->json, "errors");
 }

@@ -185,10 +185,8 @@ static int check_run(struct check *check, const char *path)
 	struct ws_error err;
 	struct ws_json json;
 	if (check->cli->json) {
-		ws_json_init(&json, &check->cli->out, false);
 		check->json = &json;
-		ws_json_object(&json);
-		ws_json_key_text(&json, "schema", "warpscope-check-1");
+		cli_json_begin(check->cli, &json, "warpscope-check-1");
 		ws_json_key_array(&json, "findings");
 	}
 	if (ws_core_check(check->core, finding_show, check, &summary, &err) != WS_OK)

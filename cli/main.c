@@ -239,6 +239,13 @@ void *cli_alloc(size_t count, size_t size)
 	return ptr;
 }
 
+void cli_json_begin(struct cli *cli, struct ws_json *json, const char *schema)
+{
+	ws_json_init(json, &cli->out, false);
+	ws_json_object(json);
+	ws_json_key_text(json, "schema", schema);
+}
+
 static int help(struct ws_out *out)
 {
 	ws_out_text(out, "warpscope turns a dead or stopped GPU into an answer.\n\n"

@@ -272,16 +272,13 @@ static void json_answer(struct mem *mem, const uint8_t *bytes, size_t n, size_t 
 			enum ws_status why, const struct ws_error *err)
 {
 	struct ws_json json;
-	struct ws_out *out = &mem->session.cli->out;
 	static const char hex[] = "0123456789abcdef";
 	char *text = cli_alloc(2 * n + 1, 1);
 	for (size_t i = 0; i < n; i++) {
 		text[2 * i] = hex[bytes[i] >> 4];
 		text[2 * i + 1] = hex[bytes[i] & 15];
 	}
-	ws_json_init(&json, out, false);
-	ws_json_object(&json);
-	ws_json_key_text(&json, "schema", "warpscope-mem-1");
+	cli_json_begin(mem->session.cli, &json, "warpscope-mem-1");
 	ws_json_key(&json, "focus");
 	session_json_focus(&mem->session, &json);
 	ws_json_key_text(&json, "space", ws_space_text(mem->at.space));

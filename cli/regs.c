@@ -482,10 +482,8 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 	struct ws_json json;
 	struct ws_out *out = &regs->session.cli->out;
 	if (regs->session.cli->json) {
-		ws_json_init(&json, out, false);
 		regs->json = &json;
-		ws_json_object(&json);
-		ws_json_key_text(&json, "schema", "warpscope-regs-1");
+		cli_json_begin(regs->session.cli, &json, "warpscope-regs-1");
 		ws_json_key(&json, "focus");
 		session_json_focus(&regs->session, &json);
 		ws_json_key_array(&json, "lanes");

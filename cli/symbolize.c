@@ -155,9 +155,7 @@ static void answer_input(struct symbolizer *s)
 static void answer_all(struct symbolizer *s, int n, char **places)
 {
 	if (s->cli->json) {
-		ws_json_init(&s->json, &s->cli->out, false);
-		ws_json_object(&s->json);
-		ws_json_key_text(&s->json, "schema", "warpscope-symbolize-1");
+		cli_json_begin(s->cli, &s->json, "warpscope-symbolize-1");
 		ws_json_key_text(&s->json, "path", s->path);
 		ws_json_key_array(&s->json, "answers");
 	}

@@ -31,11 +31,6 @@ struct job {
 
 /* ---- telling ---- */
 
-static void key_text(struct ws_json *json, const char *key, const char *text)
-{
-	ws_json_key_text(json, key, text);
-}
-
 static void key_line(struct ws_json *json, const char *key, uint64_t line)
 {
 	ws_json_key(json, key);
@@ -48,13 +43,13 @@ static void key_line(struct ws_json *json, const char *key, uint64_t line)
 static void tell_json(struct ws_json *json, const struct ws_trace_difference *d)
 {
 	ws_json_object(json);
-	key_text(json, "kind", kind_names[d->kind]);
+	ws_json_key_text(json, "kind", kind_names[d->kind]);
 	key_line(json, "line_a", d->line_a);
 	key_line(json, "line_b", d->line_b);
-	key_text(json, "call", d->call);
-	key_text(json, "what", *d->what ? d->what : NULL);
-	key_text(json, "a", d->a);
-	key_text(json, "b", d->b);
+	ws_json_key_text(json, "call", d->call);
+	ws_json_key_text(json, "what", *d->what ? d->what : NULL);
+	ws_json_key_text(json, "a", d->a);
+	ws_json_key_text(json, "b", d->b);
 	ws_json_end(json);
 }
 
@@ -84,12 +79,10 @@ static void begin(struct job *job)
 	if (job->begun || !job->cli->json)
 		return;
 	job->begun = true;
-	ws_json_init(json, &job->cli->out, false);
-	ws_json_object(json);
-	key_text(json, "schema", "warpscope-trace-1");
-	key_text(json, "form", job->replays ? "replay" : "diff");
-	key_text(json, "a", job->path[0]);
-	key_text(json, "b", job->path[1]);
+	cli_json_begin(job->cli, json, "warpscope-trace-1");
+	ws_json_key_text(json, "form", job->replays ? "replay" : "diff");
+	ws_json_key_text(json, "a", job->path[0]);
+	ws_json_key_text(json, "b", job->path[1]);
 	ws_json_key_array(json, "differences");
 }
 

@@ -29,15 +29,6 @@ static const char *const kind_names[] = {
 
 /* ---- telling ---- */
 
-static void key_str(struct ws_json *json, const char *key, const char *text)
-{
-	ws_json_key(json, key);
-	if (text)
-		ws_json_str(json, ws_str_of(text));
-	else
-		ws_json_null(json);
-}
-
 void diff_tell(struct diff *diff, enum diff_kind kind, const char *key, const char *a,
 	       const char *b)
 {
@@ -47,10 +38,10 @@ void diff_tell(struct diff *diff, enum diff_kind kind, const char *key, const ch
 		return;
 	if (diff->cli->json) {
 		ws_json_object(&diff->json);
-		key_str(&diff->json, "kind", kind_names[kind]);
-		key_str(&diff->json, "key", key);
-		key_str(&diff->json, "a", a);
-		key_str(&diff->json, "b", b);
+		ws_json_key_text(&diff->json, "kind", kind_names[kind]);
+		ws_json_key_text(&diff->json, "key", key);
+		ws_json_key_text(&diff->json, "a", a);
+		ws_json_key_text(&diff->json, "b", b);
 		ws_json_end(&diff->json);
 		return;
 	}
@@ -423,12 +414,10 @@ static void end_text(struct diff *diff, uint64_t total)
 static int run(struct diff *diff)
 {
 	struct ws_json *json = &diff->json;
-	ws_json_init(json, &diff->cli->out, false);
 	if (diff->cli->json) {
-		ws_json_object(json);
-		key_str(json, "schema", "warpscope-diff-1");
-		key_str(json, "a", diff->side[0].path);
-		key_str(json, "b", diff->side[1].path);
+		cli_json_begin(diff->cli, json, "warpscope-diff-1");
+		ws_json_key_text(json, "a", diff->side[0].path);
+		ws_json_key_text(json, "b", diff->side[1].path);
 		ws_json_key_array(json, "differences");
 	}
 	compare_all(diff);

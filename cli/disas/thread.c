@@ -316,9 +316,7 @@ int disas_thread_run(struct disas *d, int argc, char **argv)
 	if (status == CLI_ANSWERED) {
 		t.symbols = symbols_create(t.session.target);
 		if (d->cli->json) {
-			ws_json_init(&d->json, &d->cli->out, false);
-			ws_json_object(&d->json);
-			ws_json_key_text(&d->json, "schema", "warpscope-disas-1");
+			cli_json_begin(d->cli, &d->json, "warpscope-disas-1");
 			ws_json_key_text(&d->json, "path", d->path);
 		}
 		status = show(d, &t);

@@ -206,10 +206,8 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 {
 	struct ws_json json;
 	if (info->session.cli->json) {
-		ws_json_init(&json, &info->session.cli->out, false);
 		info->json = &json;
-		ws_json_object(&json);
-		ws_json_key_text(&json, "schema", "warpscope-info-1");
+		cli_json_begin(info->session.cli, &json, "warpscope-info-1");
 		ws_json_key_text(&json, "table", name);
 		ws_json_key(&json, "focus");
 		session_json_focus(&info->session, &json);

@@ -132,9 +132,7 @@ static int run(struct cli *cli, const struct lines_query *query)
 	struct ws_json json;
 	bool shown = false;
 	if (cli->json && status == CLI_ANSWERED) {
-		ws_json_init(&json, &cli->out, false);
-		ws_json_object(&json);
-		ws_json_key_text(&json, "schema", "warpscope-lines-1");
+		cli_json_begin(cli, &json, "warpscope-lines-1");
 		ws_json_key_text(&json, "path", query->path);
 		ws_json_key_array(&json, "images");
 	}

@@ -48,9 +48,13 @@ void wsi_json_example(struct ws_json *json, const struct ws_report_thread *at);
 
 /* ---- keys ---- */
 
+/* A key with an object or array that is open then; false: the reason why it is missing. */
+bool wsi_json_object(struct ws_json *json, const char *key, enum ws_status status);
+bool wsi_json_array(struct ws_json *json, const char *key, enum ws_status status);
 void wsi_json_key_text(struct ws_json *json, const char *key, const char *text); /* NULL: absent */
 void wsi_json_key_str(struct ws_json *json, const char *key, struct ws_str text,
 		      enum ws_status status);
+void wsi_json_key_u64(struct ws_json *json, const char *key, uint64_t value, enum ws_status status);
 /* A number that is WS_NONE when there is none. */
 void wsi_json_key_number(struct ws_json *json, const char *key, uint32_t value);
 void wsi_json_key_hex(struct ws_json *json, const char *key, uint64_t value, enum ws_status status);

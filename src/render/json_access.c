@@ -61,11 +61,8 @@ static void json_operand(struct ws_json *json, const struct ws_report_operand *o
 static void json_neighbour(struct ws_json *json, const char *key,
 			   const struct ws_report_neighbour *one)
 {
-	if (one->status != WS_OK) {
-		ws_json_missing(json, key, one->status);
+	if (!wsi_json_object(json, key, one->status))
 		return;
-	}
-	ws_json_key_object(json, key);
 	ws_json_key_hex(json, "start", one->start);
 	ws_json_key_u64(json, "size", one->size);
 	ws_json_key_u64(json, "distance", one->distance);
@@ -84,10 +81,7 @@ void wsi_json_owner(struct ws_json *json, const struct ws_report_owner *owner)
 	wsi_json_key_str(json, "field", owner->field, wsi_status_if(owner->field.len));
 	wsi_json_key_hex(json, "value", owner->value, wsi_status_if(owner->value_known));
 	wsi_json_key_hex(json, "range_start", owner->range_start, owner->range_status);
-	if (owner->range_status == WS_OK)
-		ws_json_key_u64(json, "range_size", owner->range_size);
-	else
-		ws_json_missing(json, "range_size", owner->range_status);
+	wsi_json_key_u64(json, "range_size", owner->range_size, owner->range_status);
 	wsi_json_key_hex(json, "loaded_at", owner->pc,
 			 wsi_status_if(owner->kind == WS_OWNER_LOADED));
 	wsi_json_key_number(json, "loaded_through", owner->root_ordinal);
@@ -97,17 +91,11 @@ void wsi_json_owner(struct ws_json *json, const struct ws_report_owner *owner)
 
 static void json_index(struct ws_json *json, const struct ws_report_index *index)
 {
-	if (!index->claim.text) {
-		ws_json_missing(json, "index", WS_ABSENT);
+	if (!wsi_json_object(json, "index", wsi_status_if(index->claim.text)))
 		return;
-	}
-	ws_json_key_object(json, "index");
 	ws_json_key_hex(json, "read_at", index->pc);
 	wsi_json_key_number(json, "parameter", index->root_ordinal);
-	if (index->element_known)
-		ws_json_key_u64(json, "element", index->element);
-	else
-		ws_json_missing(json, "element", WS_ABSENT);
+	wsi_json_key_u64(json, "element", index->element, wsi_status_if(index->element_known));
 	ws_json_key_u64(json, "bytes", index->bytes);
 	wsi_json_key_claim(json, "claim", &index->claim);
 	ws_json_end(json);
@@ -150,10 +138,8 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 		wsi_status_if(access->suspects & (access->lanes_known | access->lanes_likely));
 	wsi_json_key_hex(json, "first_address", access->first_address, range);
 	wsi_json_key_hex(json, "last_address", access->last_address, range);
-	if (access->window_size)
-		ws_json_key_u64(json, "window_size", access->window_size);
-	else
-		ws_json_missing(json, "window_size", WS_ABSENT);
+	wsi_json_key_u64(json, "window_size", access->window_size,
+			 wsi_status_if(access->window_size));
 	wsi_json_key_text(json, "where", access->where);
 	ws_json_key_bool(json, "inside", access->inside);
 	json_neighbour(json, "below", &access->below);
@@ -237,11 +223,8 @@ static void json_param(struct ws_json *json, const struct ws_report_param *param
 
 void wsi_json_params(struct ws_json *json, const struct ws_report_kernel *kernel)
 {
-	if (kernel->params_status != WS_OK) {
-		ws_json_missing(json, "params", kernel->params_status);
+	if (!wsi_json_array(json, "params", kernel->params_status))
 		return;
-	}
-	ws_json_key_array(json, "params");
 	for (uint32_t i = 0; i < kernel->n_params; i++)
 		json_param(json, &kernel->params[i], kernel->types_status);
 	ws_json_end(json);

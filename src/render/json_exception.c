@@ -24,11 +24,8 @@ static void json_kind(struct ws_json *json, const struct ws_report_exception *e)
 
 static void json_assertion(struct ws_json *json, const struct ws_report_assertion *assertion)
 {
-	if (assertion->status != WS_OK) {
-		ws_json_missing(json, "assertion", assertion->status);
+	if (!wsi_json_object(json, "assertion", assertion->status))
 		return;
-	}
-	ws_json_key_object(json, "assertion");
 	wsi_json_key_str(json, "message", assertion->message,
 			 wsi_status_if(assertion->message.len));
 	wsi_json_key_str(json, "file", assertion->file, wsi_status_if(assertion->file.len));
@@ -50,11 +47,9 @@ static void json_suspect(struct ws_json *json, const char *key, const struct ws_
 
 static void json_suspects(struct ws_json *json, const struct ws_report_exception *e)
 {
-	if (e->suspect.lane == WS_NONE || e->blame == WS_BLAME_NOBODY) {
-		ws_json_missing(json, "suspects", WS_ABSENT);
+	bool any = e->suspect.lane != WS_NONE && e->blame != WS_BLAME_NOBODY;
+	if (!wsi_json_object(json, "suspects", wsi_status_if(any)))
 		return;
-	}
-	ws_json_key_object(json, "suspects");
 	ws_json_key_bool(json, "stands_out", e->suspect_stands_out);
 	json_suspect(json, "thread", &e->suspect);
 	json_suspect(json, "first", &e->first_suspect);

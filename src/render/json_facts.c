@@ -17,11 +17,8 @@ static void json_stripped(struct ws_json *json, uint32_t stripped)
 void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
 {
 	const struct ws_dump_facts *dump = &report->dump;
-	if (report->dump_status != WS_OK) {
-		ws_json_missing(json, "dump", report->dump_status);
+	if (!wsi_json_object(json, "dump", report->dump_status))
 		return;
-	}
-	ws_json_key_object(json, "dump");
 	ws_json_key_str(json, "path", ws_str_of(dump->path));
 	ws_json_key_u64(json, "bytes", dump->bytes);
 	char text[40];
@@ -34,10 +31,7 @@ void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
 	wsi_json_key_str(json, "generator", dump->generator, wsi_status_if(dump->have_metadata));
 	wsi_json_key_hex(json, "flags", dump->flags, wsi_status_if(dump->have_flags));
 	json_stripped(json, dump->stripped);
-	if (dump->have_time)
-		ws_json_key_u64(json, "timestamp", dump->timestamp);
-	else
-		ws_json_missing(json, "timestamp", WS_ABSENT);
+	wsi_json_key_u64(json, "timestamp", dump->timestamp, wsi_status_if(dump->have_time));
 	ws_json_key_bool(json, "classic", dump->classic);
 	ws_json_end(json);
 }
@@ -61,11 +55,8 @@ void wsi_json_image(struct ws_json *json, const struct ws_report *report)
 	const struct ws_report_image *image = &report->image;
 	const struct ws_cubin_facts *facts = &image->facts;
 	char text[40];
-	if (report->image_status != WS_OK) {
-		ws_json_missing(json, "image", report->image_status);
+	if (!wsi_json_object(json, "image", report->image_status))
 		return;
-	}
-	ws_json_key_object(json, "image");
 	wsi_format(text, "sm_%" PRIu32 "%.1s", facts->sm,
 		   facts->variant ? (char[]){ facts->variant, 0 } : "");
 	wsi_json_key_text(json, "arch", facts->sm ? text : NULL);

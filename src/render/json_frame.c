@@ -4,11 +4,8 @@
 
 static void json_source(struct ws_json *json, const struct ws_report_source *source)
 {
-	if (source->status != WS_OK) {
-		ws_json_missing(json, "source", source->status);
+	if (!wsi_json_object(json, "source", source->status))
 		return;
-	}
-	ws_json_key_object(json, "source");
 	wsi_json_key_text(json, "path", source->path);
 	ws_json_key_bool(json, "changed", source->changed);
 	ws_json_key_bool(json, "other_time", source->other_time);
@@ -27,11 +24,9 @@ void wsi_json_place(struct ws_json *json, const struct ws_report_frame *frame)
 	wsi_json_key_str(json, "function_short", frame->function_short, frame->function_status);
 	wsi_json_key_str(json, "function_mangled", frame->function_mangled, frame->function_status);
 	wsi_json_key_str(json, "file", frame->file, frame->line_status);
-	if (frame->line_status == WS_OK && frame->line)
-		ws_json_key_u64(json, "line", frame->line);
-	else
-		ws_json_missing(json, "line",
-				frame->line_status == WS_OK ? WS_ABSENT : frame->line_status);
+	wsi_json_key_u64(json, "line", frame->line,
+			 frame->line_status == WS_OK ? wsi_status_if(frame->line)
+						     : frame->line_status);
 }
 
 static void json_formals(struct ws_json *json, const struct ws_report_frame *frame)

@@ -10,14 +10,20 @@ void wsi_json_key_text(struct ws_json *json, const char *key, const char *text)
 		ws_json_missing(json, key, WS_ABSENT);
 }
 
-void wsi_json_key_str(struct ws_json *json, const char *key, struct ws_str text,
-		      enum ws_status status)
-{
-	if (status == WS_OK)
-		ws_json_key_str(json, key, text);
-	else
-		ws_json_missing(json, key, status);
-}
+#define DEFINE_GIVEN(kind, type)                                                    \
+	void wsi_json_key_##kind(struct ws_json *json, const char *key, type value, \
+				 enum ws_status status)                             \
+	{                                                                           \
+		if (status == WS_OK)                                                \
+			ws_json_key_##kind(json, key, value);                       \
+		else                                                                \
+			ws_json_missing(json, key, status);                         \
+	}
+
+DEFINE_GIVEN(str, struct ws_str)
+DEFINE_GIVEN(u64, uint64_t)
+DEFINE_GIVEN(hex, uint64_t)
+DEFINE_GIVEN(dim3, struct ws_dim3)
 
 /* A number that is WS_NONE when there is none. */
 void wsi_json_key_number(struct ws_json *json, const char *key, uint32_t value)
@@ -28,22 +34,18 @@ void wsi_json_key_number(struct ws_json *json, const char *key, uint32_t value)
 		ws_json_key_u64(json, key, value);
 }
 
-void wsi_json_key_hex(struct ws_json *json, const char *key, uint64_t value, enum ws_status status)
-{
-	if (status == WS_OK)
-		ws_json_key_hex(json, key, value);
-	else
-		ws_json_missing(json, key, status);
-}
+#define DEFINE_OPEN(kind)                                                                  \
+	bool wsi_json_##kind(struct ws_json *json, const char *key, enum ws_status status) \
+	{                                                                                  \
+		if (status == WS_OK)                                                       \
+			ws_json_key_##kind(json, key);                                     \
+		else                                                                       \
+			ws_json_missing(json, key, status);                                \
+		return status == WS_OK;                                                    \
+	}
 
-void wsi_json_key_dim3(struct ws_json *json, const char *key, struct ws_dim3 dim,
-		       enum ws_status status)
-{
-	if (status == WS_OK)
-		ws_json_key_dim3(json, key, dim);
-	else
-		ws_json_missing(json, key, status);
-}
+DEFINE_OPEN(object)
+DEFINE_OPEN(array)
 
 enum ws_status wsi_status_if(bool present)
 {

@@ -22,19 +22,13 @@ static void json_word(struct ws_json *json, const struct ws_report_wait *wait)
 	wsi_json_key_text(json, "space", known ? ws_space_text(wait->space) : NULL);
 	ws_json_key_bool(json, "one_address", known && wait->one_address);
 	wsi_json_key_hex(json, "value", wait->value, wait->value_status);
-	if (known)
-		ws_json_key_u64(json, "value_bytes", wait->value_bytes);
-	else
-		ws_json_missing(json, "value_bytes", WS_ABSENT);
+	wsi_json_key_u64(json, "value_bytes", wait->value_bytes, wsi_status_if(known));
 }
 
 static void json_until(struct ws_json *json, const struct ws_report_wait *wait)
 {
-	if (wait->until == WS_FLOW_TEST_NONE) {
-		ws_json_missing(json, "until", WS_ABSENT);
+	if (!wsi_json_object(json, "until", wsi_status_if(wait->until != WS_FLOW_TEST_NONE)))
 		return;
-	}
-	ws_json_key_object(json, "until");
 	wsi_json_key_text(json, "test", ws_flow_test_text(wait->until));
 	ws_json_key_bool(json, "signed", wait->until_signed);
 	wsi_json_key_hex(json, "value", wait->until_value, wait->until_status);
@@ -44,11 +38,8 @@ static void json_until(struct ws_json *json, const struct ws_report_wait *wait)
 
 static void json_object(struct ws_json *json, const struct ws_report_object *object)
 {
-	if (object->status != WS_OK) {
-		ws_json_missing(json, "object", object->status);
+	if (!wsi_json_object(json, "object", object->status))
 		return;
-	}
-	ws_json_key_object(json, "object");
 	ws_json_key_u64(json, "parity", object->parity);
 	ws_json_key_u64(json, "pending", object->pending);
 	ws_json_key_u64(json, "expected", object->expected);
@@ -77,10 +68,7 @@ void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
 	ws_json_key_u64(json, "blocks", wait->n_blocks);
 	ws_json_key_u64(json, "hardware_warps", wait->n_hardware_warps);
 	wsi_json_key_text(json, "collective", wait->collective);
-	if (wait->barrier_status == WS_OK)
-		ws_json_key_u64(json, "barrier", wait->barrier);
-	else
-		ws_json_missing(json, "barrier", wait->barrier_status);
+	wsi_json_key_u64(json, "barrier", wait->barrier, wait->barrier_status);
 	ws_json_key_u64(json, "expected", wait->expected);
 	json_word(json, wait);
 	wsi_json_owner(json, &wait->owner);

@@ -202,62 +202,27 @@ void ws_json_missing(struct ws_json *json, const char *key, enum ws_status why)
 	ws_json_text(json, ws_missing_word(why));
 }
 
-void ws_json_key_object(struct ws_json *json, const char *key)
-{
-	ws_json_key(json, key);
-	ws_json_object(json);
-}
+/* ws_json_key_KIND(): a key and a value of that kind. */
+#define DEFINE_KEY(kind, type)                                                     \
+	void ws_json_key_##kind(struct ws_json *json, const char *key, type value) \
+	{                                                                          \
+		ws_json_key(json, key);                                            \
+		ws_json_##kind(json, value);                                       \
+	}
+#define DEFINE_KEY_OPEN(kind)                                          \
+	void ws_json_key_##kind(struct ws_json *json, const char *key) \
+	{                                                              \
+		ws_json_key(json, key);                                \
+		ws_json_##kind(json);                                  \
+	}
 
-void ws_json_key_array(struct ws_json *json, const char *key)
-{
-	ws_json_key(json, key);
-	ws_json_array(json);
-}
-
-void ws_json_key_array_line(struct ws_json *json, const char *key)
-{
-	ws_json_key(json, key);
-	ws_json_array_line(json);
-}
-
-void ws_json_key_u64(struct ws_json *json, const char *key, uint64_t value)
-{
-	ws_json_key(json, key);
-	ws_json_u64(json, value);
-}
-
-void ws_json_key_i64(struct ws_json *json, const char *key, int64_t value)
-{
-	ws_json_key(json, key);
-	ws_json_i64(json, value);
-}
-
-void ws_json_key_hex(struct ws_json *json, const char *key, uint64_t value)
-{
-	ws_json_key(json, key);
-	ws_json_hex(json, value);
-}
-
-void ws_json_key_bool(struct ws_json *json, const char *key, bool value)
-{
-	ws_json_key(json, key);
-	ws_json_bool(json, value);
-}
-
-void ws_json_key_str(struct ws_json *json, const char *key, struct ws_str text)
-{
-	ws_json_key(json, key);
-	ws_json_str(json, text);
-}
-
-void ws_json_key_text(struct ws_json *json, const char *key, const char *text)
-{
-	ws_json_key(json, key);
-	ws_json_text(json, text);
-}
-
-void ws_json_key_dim3(struct ws_json *json, const char *key, struct ws_dim3 dim)
-{
-	ws_json_key(json, key);
-	ws_json_dim3(json, dim);
-}
+DEFINE_KEY_OPEN(object)
+DEFINE_KEY_OPEN(array)
+DEFINE_KEY_OPEN(array_line)
+DEFINE_KEY(u64, uint64_t)
+DEFINE_KEY(i64, int64_t)
+DEFINE_KEY(hex, uint64_t)
+DEFINE_KEY(bool, bool)
+DEFINE_KEY(str, struct ws_str)
+DEFINE_KEY(text, const char *)
+DEFINE_KEY(dim3, struct ws_dim3)
