@@ -57,6 +57,7 @@ struct wsi_alu_io {
 };
 
 struct wsi_alu;
+struct wsi_format;
 typedef void wsi_alu_function(const struct wsi_alu *alu, struct wsi_alu_io *io);
 
 /* One prepared instruction. What comes before `run` is for the caller, the rest is private. */
@@ -73,7 +74,8 @@ struct wsi_alu {
 	uint32_t number; /* table, shift, addend: by operation */
 	uint8_t kind;    /* by operation */
 	uint8_t compare, combine;
-	uint8_t rounding; /* enum wsi_rounding */
+	uint8_t rounding;                   /* enum wsi_rounding */
+	const struct wsi_format *from, *to; /* types of a conversion */
 	bool is_signed, ftz, fmz, sat, relu, carry_in, wrap, right, upper;
 };
 

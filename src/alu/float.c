@@ -1,74 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums, products, comparisons and choices of single and double precision. */
-#include "alu/lane.h"
+#include "alu/bits.h"
 #include "alu/soft.h"
-
-#define SIGN UINT32_C(0x80000000)
-#define EXPONENT UINT32_C(0x7f800000)
-#define CANONICAL UINT32_C(0x7fffffff)
-#define CANONICAL64 UINT64_C(0x7ff8000000000000)
-#define ONE UINT32_C(0x3f800000)
-
-WSI_INLINE float float_of(uint32_t bits)
-{
-	float value;
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
-WSI_INLINE uint32_t bits_of(float value)
-{
-	uint32_t bits;
-	memcpy(&bits, &value, sizeof bits);
-	return bits;
-}
-
-WSI_INLINE double double_of(uint64_t bits)
-{
-	double value;
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
-WSI_INLINE uint64_t double_bits(double value)
-{
-	uint64_t bits;
-	memcpy(&bits, &value, sizeof bits);
-	return bits;
-}
-
-WSI_INLINE uint32_t mask_of(bool holds)
-{
-	return -(uint32_t)holds;
-}
-
-/* Denormals become zeros of their sign. */
-WSI_INLINE uint32_t flushed(uint32_t bits, bool flush)
-{
-	return bits & ~(mask_of(flush) & mask_of(!(bits & EXPONENT)) & ~SIGN);
-}
 
 WSI_INLINE bool is_nan(uint32_t bits)
 {
-	return (bits & ~SIGN) > EXPONENT;
+	return (bits & ~WSI_SIGN32) > WSI_EXPONENT32;
 }
 
 /* What is not in (0, 1] becomes 0 or 1. */
 WSI_INLINE uint32_t saturated(uint32_t bits)
 {
-	uint32_t low = bits > EXPONENT ? 0 : bits; /* a NaN or negative */
-	return low > ONE ? ONE : low;
+	uint32_t low = bits > WSI_EXPONENT32 ? 0 : bits; /* a NaN or negative */
+	return low > WSI_ONE32 ? WSI_ONE32 : low;
 }
 
 WSI_INLINE float source(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned i,
 			unsigned l, bool ftz)
 {
-	return float_of(flushed(wsi_word(alu, io, i, l), ftz));
+	return wsi_float(wsi_flushed(wsi_word(alu, io, i, l), ftz));
 }
 
 WSI_INLINE uint32_t result(float value, bool ftz, bool sat)
 {
-	uint32_t bits = value != value ? CANONICAL : flushed(bits_of(value), ftz);
+	uint32_t bits = value != value ? WSI_NAN32 : wsi_flushed(wsi_bits(value), ftz);
 	return sat ? saturated(bits) : bits;
 }
 
@@ -140,8 +95,8 @@ static void run_float_soft(const struct wsi_alu *alu, struct wsi_alu_io *io)
 static void take_signs(struct wsi_alu_build *b)
 {
 	for (unsigned i = 0; i < b->alu->n_sources; i++) {
-		b->alu->keep[i] = b->absolute[i] ? ~SIGN : UINT32_MAX;
-		b->alu->flip[i] = b->negated[i] ? SIGN : 0;
+		b->alu->keep[i] = b->absolute[i] ? ~WSI_SIGN32 : UINT32_MAX;
+		b->alu->flip[i] = b->negated[i] ? WSI_SIGN32 : 0;
 	}
 }
 
@@ -261,29 +216,24 @@ bool wsi_prepare_float_pairs(struct wsi_alu_build *b)
 
 /* ---- minima, maxima, choices ---- */
 
-WSI_INLINE uint32_t choose(uint32_t mask, uint32_t one, uint32_t zero)
-{
-	return (one & mask) | (zero & ~mask);
-}
-
 /* -0 is less than +0; a NaN loses unless .NAN; two NaNs are one. `min` and `keep_nan` are masks. */
 WSI_INLINE uint32_t lesser(uint32_t a, uint32_t b, uint32_t min, uint32_t keep_nan)
 {
-	uint32_t x = a ^ (mask_of(a >> 31) | SIGN),
-		 y = b ^ (mask_of(b >> 31) | SIGN); /* in order */
-	uint32_t a_nan = mask_of(is_nan(a)), b_nan = mask_of(is_nan(b));
-	uint32_t chosen = choose(mask_of(x < y) ^ ~min, a, b);
-	chosen = choose(a_nan, b, choose(b_nan, a, chosen));
-	return choose((a_nan & b_nan) | (keep_nan & (a_nan | b_nan)), CANONICAL, chosen);
+	uint32_t x = a ^ (wsi_mask(a >> 31) | WSI_SIGN32),
+		 y = b ^ (wsi_mask(b >> 31) | WSI_SIGN32); /* in order */
+	uint32_t a_nan = wsi_mask(is_nan(a)), b_nan = wsi_mask(is_nan(b));
+	uint32_t chosen = wsi_choose(wsi_mask(x < y) ^ ~min, a, b);
+	chosen = wsi_choose(a_nan, b, wsi_choose(b_nan, a, chosen));
+	return wsi_choose((a_nan & b_nan) | (keep_nan & (a_nan | b_nan)), WSI_NAN32, chosen);
 }
 
 WSI_LANES static void run_fminmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t *to = io->result[0], min = wsi_predicate(alu, io, 0);
-	uint32_t keep_nan = mask_of(alu->upper);
+	uint32_t keep_nan = wsi_mask(alu->upper);
 	WSI_FOR_LANES(l)
-	to[l] = lesser(flushed(wsi_word(alu, io, 0, l), alu->ftz),
-		       flushed(wsi_word(alu, io, 1, l), alu->ftz), -(min >> l & 1), keep_nan);
+	to[l] = lesser(wsi_flushed(wsi_word(alu, io, 0, l), alu->ftz),
+		       wsi_flushed(wsi_word(alu, io, 1, l), alu->ftz), -(min >> l & 1), keep_nan);
 }
 
 /* The sign is that of a product of the sources as the registers have them. */
@@ -291,11 +241,11 @@ static void run_fminmax_xorsign(const struct wsi_alu *alu, struct wsi_alu_io *io
 {
 	uint32_t min = wsi_predicate(alu, io, 0);
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
-		uint32_t sign = (io->source[0][l] ^ io->source[1][l]) & SIGN;
-		uint32_t bits = lesser(flushed(wsi_word(alu, io, 0, l), alu->ftz),
-				       flushed(wsi_word(alu, io, 1, l), alu->ftz),
-				       mask_of(min >> l & 1), mask_of(alu->upper));
-		io->result[0][l] = is_nan(bits) ? bits : (bits & ~SIGN) | sign;
+		uint32_t sign = (io->source[0][l] ^ io->source[1][l]) & WSI_SIGN32;
+		uint32_t bits = lesser(wsi_flushed(wsi_word(alu, io, 0, l), alu->ftz),
+				       wsi_flushed(wsi_word(alu, io, 1, l), alu->ftz),
+				       wsi_mask(min >> l & 1), wsi_mask(alu->upper));
+		io->result[0][l] = is_nan(bits) ? bits : (bits & ~WSI_SIGN32) | sign;
 	}
 }
 
@@ -305,7 +255,7 @@ static void run_fminmax3(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		uint32_t v[3];
 		for (unsigned i = 0; i < 3; i++)
-			v[i] = flushed(wsi_word(alu, io, i, l), alu->ftz);
+			v[i] = wsi_flushed(wsi_word(alu, io, i, l), alu->ftz);
 		bool less = min >> l & 1;
 		io->result[0][l] =
 			lesser(lesser(v[0], v[1], less, alu->upper), v[2], less, alu->upper);
@@ -331,7 +281,7 @@ WSI_LANES static void run_fsel(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	WSI_FOR_LANES(l)
 	{
 		uint32_t a = wsi_word(alu, io, 0, l), b = wsi_word(alu, io, 1, l);
-		to[l] = flushed(first >> l & 1 ? a : b, alu->ftz);
+		to[l] = wsi_flushed(first >> l & 1 ? a : b, alu->ftz);
 	}
 }
 
@@ -373,7 +323,7 @@ WSI_LANES static void compare_floats(const struct wsi_alu *alu, struct wsi_alu_i
 	WSI_FOR_LANES(l)
 	{
 		float a = source(alu, io, 0, l, alu->ftz), b = source(alu, io, 1, l, alu->ftz);
-		uint32_t lt = mask_of(a < b), eq = mask_of(a == b), gt = mask_of(a > b);
+		uint32_t lt = wsi_mask(a < b), eq = wsi_mask(a == b), gt = wsi_mask(a > b);
 		holds[l] =
 			(lt & less) | (eq & equal) | (gt & greater) | (~(lt | eq | gt) & unordered);
 	}
@@ -393,7 +343,7 @@ static void run_fset(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	compare_floats(alu, io, holds);
 	uint32_t bits = wsi_combine(alu->combine, wsi_gather(holds), wsi_predicate(alu, io, 0));
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
-		io->result[0][l] = bits >> l & 1 ? ONE : 0;
+		io->result[0][l] = bits >> l & 1 ? WSI_ONE32 : 0;
 }
 
 bool wsi_prepare_fsetp(struct wsi_alu_build *b)
@@ -435,15 +385,15 @@ WSI_INLINE void compute_double(const struct wsi_alu *alu, struct wsi_alu_io *io,
 {
 	WSI_FOR_LANES(l)
 	{
-		double a = double_of(wide_source(alu, io, 0, l));
-		double b = double_of(wide_source(alu, io, 1, l)), value;
+		double a = wsi_double(wide_source(alu, io, 0, l));
+		double b = wsi_double(wide_source(alu, io, 1, l)), value;
 		if (what == ADD)
 			value = a + b;
 		else if (what == MUL)
 			value = a * b;
 		else
-			value = __builtin_fma(a, b, double_of(wide_source(alu, io, 2, l)));
-		wsi_put_wide(io, l, value != value ? CANONICAL64 : double_bits(value));
+			value = __builtin_fma(a, b, wsi_double(wide_source(alu, io, 2, l)));
+		wsi_put_wide(io, l, value != value ? WSI_NAN64 : wsi_double_bits(value));
 	}
 }
 
@@ -489,8 +439,8 @@ static void run_dsetp(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t holds = 0;
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
-		double a = double_of(wide_source(alu, io, 0, l));
-		double b = double_of(wide_source(alu, io, 1, l));
+		double a = wsi_double(wide_source(alu, io, 0, l));
+		double b = wsi_double(wide_source(alu, io, 1, l));
 		uint32_t what = a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
 		holds |= (uint32_t)((alu->compare & what) != 0) << l;
 	}
@@ -506,7 +456,7 @@ static void run_dsetp_minmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	uint32_t first = 0, both = 0, with = wsi_predicate(alu, io, 0);
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		uint64_t x = wide_source(alu, io, 0, l), y = wide_source(alu, io, 1, l);
-		double a = double_of(x), b = double_of(y);
+		double a = wsi_double(x), b = wsi_double(y);
 		bool less = a < b || (a == b && x & SIGN64 && !(y & SIGN64));
 		bool more = a > b || (a == b && !(x & SIGN64) && y & SIGN64);
 		bool chosen = a == a && (b != b || (alu->upper ? more : less));

@@ -264,8 +264,6 @@ bool wsi_prepare_lane_add(struct wsi_alu_build *b)
 
 /* ---- minima and maxima ---- */
 
-static wsi_alu_function run_minmax_u, run_minmax_s;
-
 WSI_LANES static void run_minmax_u(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	const uint32_t *a = io->source[0], *b = io->source[1];
@@ -288,25 +286,16 @@ WSI_LANES static void run_minmax_s(const struct wsi_alu *alu, struct wsi_alu_io 
 	}
 }
 
-static bool drops_predicates(const struct wsi_alu *alu)
-{
-	for (unsigned i = 0; i < alu->n_predicate_results; i++)
-		if (alu->predicate_result[i].number != 7)
-			return false;
-	return true;
-}
-
+/* The last predicate of later architectures is read for what nobody has seen in use: never true. */
 bool wsi_prepare_minmax(struct wsi_alu_build *b)
 {
-	static const enum ws_modifier others[] = { WS_MOD_U16x2, WS_MOD_S16x2, WS_MOD_U8x4,
-						   WS_MOD_S8x4,  WS_MOD_U64,   WS_MOD_S64,
-						   WS_MOD_RELU };
 	struct wsi_alu *alu = b->alu;
-	for (size_t i = 0; i < WSI_COUNT(others); i++)
-		if (wsi_alu_have(b, others[i]))
-			return false;
-	if (!wsi_alu_shape(b, 2, 1) || !drops_predicates(alu))
+	if (alu->n_predicates == 2 && alu->predicate[1].number == 7 && alu->predicate_flip[1])
+		alu->n_predicates = 1;
+	if (!wsi_alu_shape(b, 2, 1) || !wsi_alu_drops_predicates(alu))
 		return false;
+	if (wsi_alu_have(b, WS_MOD_U64) || wsi_alu_have(b, WS_MOD_S64))
+		return wsi_prepare_minmax_wide(b);
 	alu->run = wsi_alu_have(b, WS_MOD_U32) ? run_minmax_u : run_minmax_s;
 	return true;
 }

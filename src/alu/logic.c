@@ -284,7 +284,7 @@ bool wsi_prepare_count(struct wsi_alu_build *b)
 	alu->is_signed = !wsi_alu_have(b, WS_MOD_U32);
 	alu->wrap = wsi_alu_have(b, WS_MOD_SH);
 	/* What the predicate of FLO tells is not known. */
-	return alu->n_predicate_results == 0 || alu->predicate_result[0].number == 7;
+	return wsi_alu_drops_predicates(alu);
 }
 
 /* ---- PRMT ---- */

@@ -36,6 +36,14 @@ bool wsi_alu_take_number(struct wsi_alu_build *b, uint64_t *ret_number)
 	return true;
 }
 
+bool wsi_alu_drops_predicates(const struct wsi_alu *alu)
+{
+	for (unsigned i = 0; i < alu->n_predicate_results; i++)
+		if (alu->predicate_result[i].number != 7)
+			return false;
+	return true;
+}
+
 /* ---- operands ---- */
 
 static bool add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const struct ws_operand *op)
@@ -144,26 +152,68 @@ static bool take_operands(struct wsi_alu_build *b)
 /* ---- operations ---- */
 
 static wsi_alu_preparer *const preparers[] = {
-	[WS_OP_BMSK] = wsi_prepare_mask,      [WS_OP_BREV] = wsi_prepare_count,
-	[WS_OP_DADD] = wsi_prepare_double,    [WS_OP_DFMA] = wsi_prepare_double,
-	[WS_OP_DMUL] = wsi_prepare_double,    [WS_OP_DSETP] = wsi_prepare_dsetp,
-	[WS_OP_FADD] = wsi_prepare_float,     [WS_OP_FADD2] = wsi_prepare_float_pairs,
-	[WS_OP_FFMA] = wsi_prepare_float,     [WS_OP_FFMA2] = wsi_prepare_float_pairs,
-	[WS_OP_FMNMX] = wsi_prepare_fminmax,  [WS_OP_FMNMX3] = wsi_prepare_fminmax,
-	[WS_OP_FMUL] = wsi_prepare_float,     [WS_OP_FMUL2] = wsi_prepare_float_pairs,
-	[WS_OP_FSEL] = wsi_prepare_fsel,      [WS_OP_FSET] = wsi_prepare_fsetp,
-	[WS_OP_FSETP] = wsi_prepare_fsetp,    [WS_OP_FLO] = wsi_prepare_count,
-	[WS_OP_IABS] = wsi_prepare_iabs,      [WS_OP_IADD] = wsi_prepare_add,
-	[WS_OP_IADD3] = wsi_prepare_add,      [WS_OP_IMAD] = wsi_prepare_mad,
-	[WS_OP_IMNMX] = wsi_prepare_minmax,   [WS_OP_ISETP] = wsi_prepare_isetp,
-	[WS_OP_LEA] = wsi_prepare_lea,        [WS_OP_LOP3] = wsi_prepare_logic,
-	[WS_OP_MOV] = wsi_prepare_move,       [WS_OP_MOV64IUR] = wsi_prepare_move,
-	[WS_OP_P2R] = wsi_prepare_p2r,        [WS_OP_PLOP3] = wsi_prepare_plop3,
-	[WS_OP_POPC] = wsi_prepare_count,     [WS_OP_PRMT] = wsi_prepare_permute,
-	[WS_OP_R2P] = wsi_prepare_r2p,        [WS_OP_SEL] = wsi_prepare_select,
-	[WS_OP_SGXT] = wsi_prepare_extend,    [WS_OP_SHF] = wsi_prepare_shift,
-	[WS_OP_UP2UR] = wsi_prepare_p2r,      [WS_OP_UR2UP] = wsi_prepare_r2p,
-	[WS_OP_VIADD] = wsi_prepare_lane_add, [WS_OP_VIMNMX] = wsi_prepare_minmax,
+	[WS_OP_BMSK] = wsi_prepare_mask,
+	[WS_OP_BREV] = wsi_prepare_count,
+	[WS_OP_F2F] = wsi_prepare_f2f,
+	[WS_OP_F2FP] = wsi_prepare_f2fp,
+	[WS_OP_F2I] = wsi_prepare_f2i,
+	[WS_OP_F2IP] = wsi_prepare_i2ip,
+	[WS_OP_FCHK] = wsi_prepare_fchk,
+	[WS_OP_FRND] = wsi_prepare_frnd,
+	[WS_OP_HADD2] = wsi_prepare_half,
+	[WS_OP_HFMA2] = wsi_prepare_half,
+	[WS_OP_HMUL2] = wsi_prepare_half,
+	[WS_OP_HMNMX2] = wsi_prepare_half_minmax,
+	[WS_OP_HSET2] = wsi_prepare_half_compare,
+	[WS_OP_HSETP2] = wsi_prepare_half_compare,
+	[WS_OP_I2F] = wsi_prepare_i2f,
+	[WS_OP_I2FP] = wsi_prepare_i2f,
+	[WS_OP_I2I] = wsi_prepare_i2i,
+	[WS_OP_I2IP] = wsi_prepare_i2ip,
+	[WS_OP_MUFU] = wsi_prepare_mufu,
+	[WS_OP_DADD] = wsi_prepare_double,
+	[WS_OP_DFMA] = wsi_prepare_double,
+	[WS_OP_DMUL] = wsi_prepare_double,
+	[WS_OP_DSETP] = wsi_prepare_dsetp,
+	[WS_OP_FADD] = wsi_prepare_float,
+	[WS_OP_FADD2] = wsi_prepare_float_pairs,
+	[WS_OP_FFMA] = wsi_prepare_float,
+	[WS_OP_FFMA2] = wsi_prepare_float_pairs,
+	[WS_OP_FMNMX] = wsi_prepare_fminmax,
+	[WS_OP_FMNMX3] = wsi_prepare_fminmax,
+	[WS_OP_FMUL] = wsi_prepare_float,
+	[WS_OP_FMUL2] = wsi_prepare_float_pairs,
+	[WS_OP_FSEL] = wsi_prepare_fsel,
+	[WS_OP_FSET] = wsi_prepare_fsetp,
+	[WS_OP_FSETP] = wsi_prepare_fsetp,
+	[WS_OP_FLO] = wsi_prepare_count,
+	[WS_OP_IABS] = wsi_prepare_iabs,
+	[WS_OP_IADD] = wsi_prepare_add,
+	[WS_OP_IADD3] = wsi_prepare_add,
+	[WS_OP_IMAD] = wsi_prepare_mad,
+	[WS_OP_IMNMX] = wsi_prepare_minmax,
+	[WS_OP_ISETP] = wsi_prepare_isetp,
+	[WS_OP_LEA] = wsi_prepare_lea,
+	[WS_OP_LOP3] = wsi_prepare_logic,
+	[WS_OP_MOV] = wsi_prepare_move,
+	[WS_OP_MOV64IUR] = wsi_prepare_move,
+	[WS_OP_P2R] = wsi_prepare_p2r,
+	[WS_OP_PLOP3] = wsi_prepare_plop3,
+	[WS_OP_POPC] = wsi_prepare_count,
+	[WS_OP_PRMT] = wsi_prepare_permute,
+	[WS_OP_R2P] = wsi_prepare_r2p,
+	[WS_OP_SEL] = wsi_prepare_select,
+	[WS_OP_SGXT] = wsi_prepare_extend,
+	[WS_OP_SHF] = wsi_prepare_shift,
+	[WS_OP_UP2UR] = wsi_prepare_p2r,
+	[WS_OP_UR2UP] = wsi_prepare_r2p,
+	[WS_OP_VIADD] = wsi_prepare_lane_add,
+	[WS_OP_VIMNMX] = wsi_prepare_part_minmax,
+	[WS_OP_VIMNMX3] = wsi_prepare_part_minmax,
+	[WS_OP_VIADDMNMX] = wsi_prepare_part_minmax,
+	[WS_OP_IDP] = wsi_prepare_dot,
+	[WS_OP_VABSDIFF] = wsi_prepare_absdiff,
+	[WS_OP_VABSDIFF4] = wsi_prepare_absdiff,
 };
 
 /* Operations of values by their category, though no preparer knows them. */

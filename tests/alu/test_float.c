@@ -5,41 +5,12 @@
  * rounding modes.
  * usage: test_alu_float [ROUNDS]
  */
-#include "alu/machine.h"
-#include "alu/soft.h"
+#include "alu/floats.h"
 
 #include <fenv.h>
 #include <math.h>
 
-static unsigned rounds = 200;
-
-static float f32(uint32_t bits)
-{
-	float f;
-	memcpy(&f, &bits, sizeof f);
-	return f;
-}
-
-static double f64(uint64_t bits)
-{
-	double f;
-	memcpy(&f, &bits, sizeof f);
-	return f;
-}
-
-static uint32_t to32(float f)
-{
-	uint32_t bits;
-	memcpy(&bits, &f, sizeof bits);
-	return f != f ? 0x7fffffff : bits;
-}
-
-static uint64_t to64(double f)
-{
-	uint64_t bits;
-	memcpy(&bits, &f, sizeof bits);
-	return f != f ? UINT64_C(0x7ff8000000000000) : bits;
-}
+static unsigned rounds = 300;
 
 static uint32_t flush(uint32_t bits)
 {
@@ -48,8 +19,6 @@ static uint32_t flush(uint32_t bits)
 
 /* a * b + c in the host's arithmetic, in a rounding mode; a sum or a product when one is trivial.
  */
-enum what { SUM, PRODUCT, BOTH };
-
 static float host(enum what what, int mode, uint32_t a, uint32_t b, uint32_t c)
 {
 	volatile float x = f32(a), y = f32(b), z = f32(c), r;
@@ -78,25 +47,8 @@ static double host64(enum what what, int mode, uint64_t a, uint64_t b, uint64_t 
 	return r;
 }
 
-static uint64_t soft(const struct wsi_format *f, enum what what, uint64_t a, uint64_t b, uint64_t c)
-{
-	struct wsi_soft x = wsi_soft_unpack(f, a, false), y = wsi_soft_unpack(f, b, false);
-	struct wsi_soft z = wsi_soft_unpack(f, c, false);
-	if (what != SUM)
-		x = wsi_soft_mul(&x, &y);
-	if (what != PRODUCT)
-		x = wsi_soft_add(&x, what == SUM ? &y : &z, WSI_RN);
-	return wsi_soft_pack(f, &x, WSI_RN, false, false);
-}
-
 #define MINUS(v) ((v) ^ 0x80000000u)
 #define ABS(v) ((v)&0x7fffffffu)
-#define TO(name, value)                  \
-	static void name(struct lane *l) \
-	{                                \
-		l->to = (value);         \
-	}
-
 /* ---- single precision ---- */
 
 TO(add, soft(&wsi_f32, SUM, l->a, l->b, 0))

@@ -8,7 +8,7 @@
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 s128;
 
-static unsigned rounds = 200;
+static unsigned rounds = 300;
 
 static uint64_t sx(uint32_t v)
 {
@@ -214,6 +214,13 @@ static void lt_ex(struct lane *l)
 	l->to_q = !holds && l->p0;
 }
 
+static void ge_ex(struct lane *l)
+{
+	bool holds = l->a != l->b ? l->a > l->b : l->p1;
+	l->to_p = holds && l->p0;
+	l->to_q = !holds && l->p0;
+}
+
 static void lt_wide(struct lane *l)
 {
 	bool holds = (int64_t)l->aw < (int64_t)l->bw;
@@ -233,6 +240,7 @@ static const struct operation_test comparisons[] = {
 	{ 80, "ISETP.EQ.AND P3, P4, R4, R6, P0", eq },
 	{ 80, "ISETP.NE.AND P3, P4, R4, R6, P0", ne },
 	{ 80, "ISETP.LT.AND.EX P3, P4, R4, R6, P0, P1", lt_ex },
+	{ 80, "ISETP.GE.U32.AND.EX P3, P4, R4, R6, P0, P1", ge_ex },
 	{ 120, "ISETP.LT.S64.AND P3, P4, R4, R6, P0", lt_wide },
 	{ 80, "IMNMX.U32 R2, R4, R6, P0", min_u },
 	{ 75, "IMNMX R2, R4, R6, !P0", min_s },

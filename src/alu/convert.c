@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From one type of number to another, and numbers packed into parts of a register. */
+#include "alu/bits.h"
+#include "alu/soft.h"
+
+/* ---- types of names ---- */
+
+static const struct {
+	enum ws_modifier modifier;
+	const struct wsi_format *format;
+} float_types[] = {
+	{ WS_MOD_F16, &wsi_f16 },   { WS_MOD_BF16, &wsi_bf16 }, { WS_MOD_F32, &wsi_f32 },
+	{ WS_MOD_F64, &wsi_f64 },   { WS_MOD_E4M3, &wsi_e4m3 }, { WS_MOD_E5M2, &wsi_e5m2 },
+	{ WS_MOD_E2M3, &wsi_e2m3 }, { WS_MOD_E3M2, &wsi_e3m2 }, { WS_MOD_E2M1, &wsi_e2m1 },
+};
+
+static const struct {
+	enum ws_modifier modifier;
+	uint8_t bits;
+	bool is_signed;
+} integer_types[] = {
+	{ WS_MOD_U2, 2, false },   { WS_MOD_S2, 2, true },    { WS_MOD_U4, 4, false },
+	{ WS_MOD_S4, 4, true },    { WS_MOD_U8, 8, false },   { WS_MOD_S8, 8, true },
+	{ WS_MOD_U16, 16, false }, { WS_MOD_S16, 16, true },  { WS_MOD_U32, 32, false },
+	{ WS_MOD_S32, 32, true },  { WS_MOD_U64, 64, false }, { WS_MOD_S64, 64, true },
+};
+
+/* The floating-point types of the name in its order; returns how many. */
+static size_t float_types_of(const struct wsi_alu_build *b, const struct wsi_format **ret_types,
+			     size_t cap)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->n_mods; i++)
+		for (size_t k = 0; k < WSI_COUNT(float_types); k++)
+			if (b->mods[i] == float_types[k].modifier && n < cap)
+				ret_types[n++] = float_types[k].format;
+	return n;
+}
+
+/* The first integer type of the name; what is not said is S32. */
+static void take_integer_type(struct wsi_alu_build *b)
+{
+	b->alu->kind = 32;
+	b->alu->is_signed = true;
+	for (size_t i = b->n_mods; i-- > 0;) {
+		for (size_t k = 0; k < WSI_COUNT(integer_types); k++) {
+			if (b->mods[i] == integer_types[k].modifier) {
+				b->alu->kind = integer_types[k].bits;
+				b->alu->is_signed = integer_types[k].is_signed;
+			}
+		}
+	}
+}
+
+static unsigned size_of(const struct wsi_format *f)
+{
+	return 1u + f->exponent_bits + f->fraction_bits;
+}
+
+static void take_rounding(struct wsi_alu_build *b)
+{
+	static const struct {
+		enum ws_modifier modifier;
+		enum wsi_rounding rounding;
+	} roundings[] = { { WS_MOD_RM, WSI_RM },   { WS_MOD_RP, WSI_RP },
+			  { WS_MOD_RZ, WSI_RZ },   { WS_MOD_FLOOR, WSI_RM },
+			  { WS_MOD_CEIL, WSI_RP }, { WS_MOD_TRUNC, WSI_RZ } };
+	for (size_t i = 0; i < WSI_COUNT(roundings); i++)
+		if (wsi_alu_have(b, roundings[i].modifier))
+			b->alu->rounding = (uint8_t)roundings[i].rounding;
+	b->alu->ftz = wsi_alu_have(b, WS_MOD_FTZ);
+}
+
+/* Which bits of a source are read: from `select` on. */
+static bool take_part(struct wsi_alu_build *b, unsigned i)
+{
+	static const struct {
+		enum ws_modifier modifier;
+		uint8_t from;
+	} parts[] = { { WS_MOD_NONE, 0 }, { WS_MOD_H0, 0 },  { WS_MOD_B0, 0 }, { WS_MOD_B1, 8 },
+		      { WS_MOD_B2, 16 },  { WS_MOD_H1, 16 }, { WS_MOD_B3, 24 } };
+	for (size_t k = 0; k < WSI_COUNT(parts); k++) {
+		if (b->suffix[i][0] == parts[k].modifier) {
+			b->alu->select[i] = parts[k].from;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool take_float_source(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	if (!wsi_alu_shape(b, 1, 0) || !take_part(b, 0))
+		return false;
+	alu->number = (uint32_t)b->absolute[0] | (uint32_t)b->negated[0] << 1;
+	return alu->from != &wsi_f64 || wsi_alu_widen(b, 0);
+}
+
+/* Bits of the source, its sign treated. */
+static uint64_t float_source(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned l)
+{
+	unsigned size = size_of(alu->from);
+	uint64_t bits = size == 64 ? wsi_pair(io, 0, l) : io->source[0][l] >> alu->select[0];
+	uint64_t sign = UINT64_C(1) << (size - 1);
+	if (size < 64)
+		bits &= (sign << 1) - 1;
+	if (alu->number & 1)
+		bits &= ~sign;
+	return alu->number & 2 ? bits ^ sign : bits;
+}
+
+static void put(const struct wsi_alu *alu, struct wsi_alu_io *io, unsigned l, uint64_t value)
+{
+	if (alu->result[0].words == 2)
+		wsi_put_wide(io, l, value);
+	else
+		io->result[0][l] = (uint32_t)value;
+}
+
+/* ---- F2F, FRND ---- */
+
+static void run_f2f(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	enum wsi_rounding rounding = (enum wsi_rounding)alu->rounding;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		struct wsi_soft v = wsi_soft_unpack(alu->from, float_source(alu, io, l), alu->ftz);
+		if (alu->upper)
+			v = wsi_soft_to_integer(&v, rounding);
+		put(alu, io, l, wsi_soft_pack(alu->to, &v, rounding, alu->ftz, false));
+	}
+}
+
+bool wsi_prepare_f2f(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	const struct wsi_format *types[2];
+	if (float_types_of(b, types, 2) != 2)
+		return false;
+	alu->to = types[0];
+	alu->from = types[1];
+	take_rounding(b);
+	alu->run = run_f2f;
+	return take_float_source(b) && alu->result[0].words == (alu->to == &wsi_f64 ? 2 : 1);
+}
+
+/* To an integer of the same type. */
+bool wsi_prepare_frnd(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	alu->to = &wsi_f32;
+	float_types_of(b, &alu->to, 1);
+	alu->from = alu->to;
+	alu->upper = true;
+	take_rounding(b);
+	alu->run = run_f2f;
+	return take_float_source(b) && alu->result[0].words == (alu->to == &wsi_f64 ? 2 : 1);
+}
+
+/* ---- F2I ---- */
+
+/* Clamped to so many bits; the result is extended to 64. */
+static uint64_t clamped(const struct wsi_soft *v, unsigned bits, bool is_signed)
+{
+	wsi_u128 magnitude = v->kind == WSI_SOFT_ZERO ? 0 : v->mantissa;
+	wsi_u128 most = ((wsi_u128)1 << (bits - is_signed)) - 1;
+	if (v->kind == WSI_SOFT_INFINITE || (v->kind == WSI_SOFT_FINITE && v->exponent > 64))
+		magnitude = (wsi_u128)1 << 100;
+	else if (v->exponent > 0)
+		magnitude <<= v->exponent;
+	if (v->negative)
+		most = is_signed ? most + 1 : 0;
+	if (magnitude > most)
+		magnitude = most;
+	return v->negative ? -(uint64_t)magnitude : (uint64_t)magnitude;
+}
+
+/* .NTZ: a NaN is zero, else the number with only the highest bit set. */
+static void run_f2i(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		struct wsi_soft v = wsi_soft_unpack(alu->from, float_source(alu, io, l), alu->ftz);
+		uint64_t value;
+		if (v.kind == WSI_SOFT_NAN) {
+			value = alu->wrap ? 0 : UINT64_C(1) << (alu->kind - 1);
+		} else {
+			v = wsi_soft_to_integer(&v, (enum wsi_rounding)alu->rounding);
+			value = clamped(&v, alu->kind, alu->is_signed);
+		}
+		put(alu, io, l, value);
+	}
+}
+
+bool wsi_prepare_f2i(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	alu->from = &wsi_f32;
+	float_types_of(b, &alu->from, 1);
+	take_integer_type(b);
+	take_rounding(b);
+	alu->wrap = wsi_alu_have(b, WS_MOD_NTZ);
+	alu->run = run_f2i;
+	return take_float_source(b) && alu->result[0].words == (alu->kind == 64 ? 2 : 1);
+}
+
+/* ---- I2F, I2FP ---- */
+
+static void run_i2f(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		unsigned bits = alu->kind;
+		uint64_t value = bits == 64 ? wsi_pair(io, 0, l)
+					    : (uint64_t)io->source[0][l] >> alu->select[0];
+		value <<= 64 - bits;
+		bool negative = alu->is_signed && value >> 63;
+		value = alu->is_signed ? (uint64_t)((int64_t)value >> (64 - bits))
+				       : value >> (64 - bits);
+		struct wsi_soft v = wsi_soft_integer(negative ? -value : value, negative);
+		put(alu, io, l,
+		    wsi_soft_pack(alu->to, &v, (enum wsi_rounding)alu->rounding, false, false));
+	}
+}
+
+WSI_LANES static void run_i2f_signed(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	const uint32_t *from = io->source[0];
+	uint32_t *to = io->result[0];
+	(void)alu;
+	WSI_FOR_LANES(l)
+	to[l] = wsi_bits((float)(int32_t)from[l]);
+}
+
+WSI_LANES static void run_i2f_unsigned(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	const uint32_t *from = io->source[0];
+	uint32_t *to = io->result[0];
+	(void)alu;
+	WSI_FOR_LANES(l)
+	to[l] = wsi_bits((float)from[l]);
+}
+
+bool wsi_prepare_i2f(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	alu->to = &wsi_f32;
+	float_types_of(b, &alu->to, 1);
+	take_integer_type(b);
+	take_rounding(b);
+	if (!wsi_alu_shape(b, 1, 0) || !take_part(b, 0) || wsi_alu_have(b, WS_MOD_F16x2) ||
+	    (alu->kind == 64 && !wsi_alu_widen(b, 0)))
+		return false;
+	if (alu->kind == 32 && alu->to == &wsi_f32 && alu->rounding == WSI_RN)
+		alu->run = alu->is_signed ? run_i2f_signed : run_i2f_unsigned;
+	else
+		alu->run = run_i2f;
+	return alu->result[0].words == (alu->to == &wsi_f64 ? 2 : 1);
+}
+
+/* ---- F2FP: two floats into one register ---- */
+
+/* Bits of each of two numbers in a register; what is 6 bits wide takes 8. */
+static unsigned room_of(const struct wsi_format *f)
+{
+	return size_of(f) == 6 ? 8 : size_of(f);
+}
+
+static uint32_t narrowed(const struct wsi_alu *alu, uint64_t bits)
+{
+	struct wsi_soft v = wsi_soft_unpack(alu->from, bits, false);
+	if (alu->relu && v.negative && v.kind != WSI_SOFT_NAN)
+		v = (struct wsi_soft){ .kind = WSI_SOFT_ZERO };
+	return (uint32_t)wsi_soft_pack(alu->to, &v, (enum wsi_rounding)alu->rounding, false,
+				       alu->sat);
+}
+
+/* .PACK_AB: the first source in the upper place; .UNPACK_B: two that lie side by side in the
+ * source. */
+static void run_f2fp(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	unsigned to = room_of(alu->to), from = room_of(alu->from);
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		uint64_t high, low;
+		if (alu->upper) {
+			uint64_t both = io->source[0][l] >> alu->select[0];
+			low = both & ((UINT64_C(1) << from) - 1);
+			high = both >> from & ((UINT64_C(1) << from) - 1);
+		} else {
+			high = io->source[0][l];
+			low = io->source[1][l];
+		}
+		uint32_t word = narrowed(alu, high) << to | narrowed(alu, low);
+		if (alu->wrap)
+			word |= io->source[alu->upper ? 1 : 2][l] >> alu->select[2] << 16;
+		io->result[0][l] = word;
+	}
+}
+
+/* Before sm_89 the name has only what is not F16 from F32. */
+bool wsi_prepare_f2fp(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	const struct wsi_format *types[2] = { &wsi_f16, &wsi_f32 };
+	if (b->insn->sm < 89 ? wsi_alu_have(b, WS_MOD_RS) : float_types_of(b, types, 2) != 2)
+		return false;
+	if (b->insn->sm < 89)
+		float_types_of(b, types, 1);
+	alu->to = types[0];
+	alu->from = types[1];
+	take_rounding(b);
+	alu->sat = wsi_alu_have(b, WS_MOD_SATFINITE);
+	alu->relu = wsi_alu_have(b, WS_MOD_RELU);
+	bool unpack_merge = wsi_alu_have(b, WS_MOD_UNPACK_B_MERGE_C);
+	bool pack_merge = wsi_alu_have(b, WS_MOD_PACK_AB_MERGE_C);
+	alu->upper = unpack_merge || wsi_alu_have(b, WS_MOD_UNPACK_B);
+	alu->wrap = unpack_merge || pack_merge;
+	if (!alu->upper && !pack_merge && !wsi_alu_have(b, WS_MOD_PACK_AB))
+		return false;
+	unsigned n = (alu->upper ? 1u : 2u) + alu->wrap;
+	if (!wsi_alu_shape(b, n, 0) || (alu->upper && !take_part(b, 0)) ||
+	    (alu->wrap && !take_part(b, n - 1)))
+		return false;
+	alu->select[2] = alu->wrap ? alu->select[n - 1] : 0;
+	alu->run = run_f2fp;
+	/* Two wide numbers leave no place for a third source, and narrow ones need it. */
+	return room_of(alu->to) <= 16 && (room_of(alu->to) == 8) == alu->wrap &&
+	       (alu->upper ? room_of(alu->from) <= 16 : alu->from == &wsi_f32);
+}
+
+/* ---- I2I, I2IP, F2IP: clamped and packed ---- */
+
+static uint32_t clamped_integer(const struct wsi_alu *alu, uint32_t word)
+{
+	int64_t value = (int32_t)word, low = alu->is_signed ? -(INT64_C(1) << (alu->kind - 1)) : 0;
+	int64_t high = low + (INT64_C(1) << alu->kind) - 1;
+	return (uint32_t)(value < low ? low : value > high ? high : value);
+}
+
+static void run_i2i(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
+		io->result[0][l] = clamped_integer(alu, io->source[0][l]);
+}
+
+bool wsi_prepare_i2i(struct wsi_alu_build *b)
+{
+	take_integer_type(b);
+	b->alu->run = run_i2i;
+	return wsi_alu_shape(b, 1, 0);
+}
+
+/* The third source moves up to make room for two, the first of them above the second. */
+static void run_i2ip(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	unsigned bits = alu->kind;
+	uint32_t mask = (1u << bits) - 1;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		uint32_t v[2];
+		for (unsigned i = 0; i < 2; i++) {
+			v[i] = io->source[i][l];
+			if (alu->upper) {
+				struct wsi_soft f = wsi_soft_unpack(&wsi_f32, v[i], false);
+				f = wsi_soft_to_integer(&f, (enum wsi_rounding)alu->rounding);
+				v[i] = f.kind == WSI_SOFT_NAN
+					       ? 0
+					       : (uint32_t)clamped(&f, bits, alu->is_signed);
+			} else {
+				v[i] = clamped_integer(alu, v[i]);
+			}
+		}
+		uint32_t above = bits == 16 ? 0 : io->source[2][l] >> alu->select[2] << (2 * bits);
+		io->result[0][l] = above | (v[0] & mask) << bits | (v[1] & mask);
+	}
+}
+
+/* All that compilers make clamps, though some architectures do not print .SAT. */
+bool wsi_prepare_i2ip(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	take_integer_type(b);
+	take_rounding(b);
+	alu->upper = b->op == WS_OP_F2IP;
+	if (!wsi_alu_shape(b, 3, 0) || wsi_alu_have(b, WS_MOD_SATRELU) ||
+	    wsi_alu_have(b, WS_MOD_RELU))
+		return false;
+	alu->run = run_i2ip;
+	return alu->kind < 8 || take_part(b, 2);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two halves of a register at a time: f16 and bf16. Both are computed in double precision, where a
+ * product is exact; what a sum loses makes its lowest bit odd, and again on the way to 32 bits, so
+ * that the one rounding that counts is the last.
+ */
+#include "alu/bits.h"
+
+#define SIGNS UINT32_C(0x80008000)
+
+enum select { LOW_HIGH, LOW_LOW, HIGH_HIGH, LOW_MINUS_HIGH };
+
+/* ---- one half ---- */
+
+WSI_INLINE float widened(uint32_t half, bool bf16)
+{
+	if (bf16)
+		return wsi_float(half << 16);
+	uint32_t magnitude = (half & 0x7fff) << 13, sign = (half & 0x8000) << 16;
+	uint32_t scaled = wsi_bits(wsi_float(magnitude) * 0x1p112f);
+	uint32_t special = wsi_mask((half & 0x7c00) == 0x7c00);
+	return wsi_float(sign | wsi_choose(special, magnitude | WSI_EXPONENT32, scaled));
+}
+
+/* The neighbour on the other side of the exact value where that one is odd. */
+WSI_INLINE double made_odd(double sum, double error)
+{
+	uint64_t bits = wsi_double_bits(sum);
+	uint64_t step = (error > 0) == (sum > 0) ? 1 : UINT64_MAX;
+	bool inexact = (error > 0) | (error < 0);
+	return wsi_double(bits + (inexact & !(bits & 1) ? step : 0));
+}
+
+/* To 32 bits, where what does not fit makes the lowest bit odd. */
+WSI_INLINE uint32_t narrowed(double value)
+{
+	float nearest = (float)value;
+	uint32_t bits = wsi_bits(nearest);
+	double back = nearest;
+	bool inexact = (back > value) | (back < value);
+	uint32_t step = (back < value) == (value > 0) ? 1 : UINT32_MAX;
+	return bits + (inexact & !(bits & 1) ? step : 0);
+}
+
+/* From 32 bits to the nearest half; ties to even. */
+WSI_INLINE uint32_t rounded(uint32_t bits, bool bf16)
+{
+	uint32_t magnitude = bits & ~WSI_SIGN32, sign = bits >> 16 & 0x8000;
+	uint32_t nan = wsi_mask(magnitude > WSI_EXPONENT32);
+	if (bf16) {
+		uint32_t half = (magnitude + 0x7fff + (magnitude >> 16 & 1)) >> 16;
+		return wsi_choose(nan, 0x7fff, sign | half);
+	}
+	uint32_t normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
+	uint32_t denormal = wsi_bits(wsi_float(magnitude) + 0.5f) - 0x3f000000;
+	uint32_t half = wsi_choose(wsi_mask(magnitude < 0x38800000), denormal, normal);
+	half = wsi_choose(wsi_mask(magnitude >= 0x47800000), 0x7c00, half);
+	return wsi_choose(nan, 0x7fff, sign | half);
+}
+
+enum arithmetic { ADD, MUL, FMA };
+
+WSI_INLINE uint32_t computed(enum arithmetic what, float a, float b, float c, bool bf16)
+{
+	double x = what == ADD ? a : (double)a * b;
+	if (what == MUL)
+		return rounded(narrowed(x), bf16);
+	double y = what == ADD ? b : c, sum = x + y, part = sum - x;
+	double error = (x - (sum - part)) + (y - part);
+	return rounded(narrowed(made_odd(sum, error)), bf16);
+}
+
+/* ---- sources and results ---- */
+
+/* One half of a source, in the low bits. */
+WSI_INLINE uint32_t half_of(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned i,
+			    unsigned l, unsigned k)
+{
+	uint32_t word = wsi_word(alu, io, i, l);
+	bool high = alu->select[i] == HIGH_HIGH || (k && alu->select[i] != LOW_LOW);
+	uint32_t half = (high ? word >> 16 : word) & 0xffff;
+	return k && alu->select[i] == LOW_MINUS_HIGH ? half ^ 0x8000 : half;
+}
+
+WSI_INLINE uint32_t flushed_half(uint32_t half, bool flush, bool bf16)
+{
+	uint32_t exponent = bf16 ? 0x7f80 : 0x7c00;
+	return half & ~(wsi_mask(flush) & wsi_mask(!(half & exponent)) & 0x7fff);
+}
+
+/* .FTZ, .SAT and .RELU of a result. */
+WSI_INLINE uint32_t finished(const struct wsi_alu *alu, uint32_t half, bool bf16)
+{
+	uint32_t one = bf16 ? 0x3f80 : 0x3c00, infinity = bf16 ? 0x7f80 : 0x7c00;
+	half = flushed_half(half, alu->ftz, bf16);
+	uint32_t nan = wsi_mask((half & 0x7fff) > infinity), negative = wsi_mask(half >> 15);
+	half = wsi_choose(wsi_mask(alu->relu) & negative & ~nan, 0, half);
+	uint32_t clamped = wsi_choose(negative | nan, 0, half);
+	clamped = wsi_choose(wsi_mask(clamped > one), one, clamped);
+	return wsi_choose(wsi_mask(alu->sat), clamped, half);
+}
+
+WSI_INLINE void compute(const struct wsi_alu *alu, struct wsi_alu_io *io, enum arithmetic what,
+			bool bf16)
+{
+	uint32_t *to = io->result[0], half[2][WSI_ALU_LANES];
+	for (unsigned k = 0; k < 2; k++) {
+		WSI_FOR_LANES(l)
+		{
+			uint32_t a = flushed_half(half_of(alu, io, 0, l, k), alu->ftz, bf16);
+			uint32_t b = flushed_half(half_of(alu, io, 1, l, k), alu->ftz, bf16);
+			uint32_t c = what != FMA ? 0
+						 : flushed_half(half_of(alu, io, 2, l, k), alu->ftz,
+								bf16);
+			half[k][l] = finished(alu,
+					      computed(what, widened(a, bf16), widened(b, bf16),
+						       widened(c, bf16), bf16),
+					      bf16);
+		}
+	}
+	WSI_FOR_LANES(l)
+	to[l] = half[0][l] | half[1][l] << 16;
+}
+
+#define COMPUTE(name, what, bf16)                                                    \
+	WSI_LANES static void name(const struct wsi_alu *alu, struct wsi_alu_io *io) \
+	{                                                                            \
+		compute(alu, io, what, bf16);                                        \
+	}
+
+COMPUTE(run_add, ADD, false)
+COMPUTE(run_mul, MUL, false)
+COMPUTE(run_fma, FMA, false)
+COMPUTE(run_add_bf16, ADD, true)
+COMPUTE(run_mul_bf16, MUL, true)
+COMPUTE(run_fma_bf16, FMA, true)
+
+/* HADD2.F32: one half of each source, a single as the result. */
+WSI_LANES static void run_add_single(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	uint32_t *to = io->result[0];
+	WSI_FOR_LANES(l)
+	{
+		float a = widened(half_of(alu, io, 0, l, 0), false);
+		float sum = a + widened(half_of(alu, io, 1, l, 0), false);
+		to[l] = wsi_choose(wsi_mask(sum != sum), WSI_NAN32, wsi_bits(sum));
+	}
+}
+
+/* ---- preparing ---- */
+
+/* Two numbers, the upper half first, are one source. */
+static void join_numbers(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	for (unsigned i = 0; i + 1 < alu->n_sources; i++) {
+		if (!b->is_float[i] || !b->is_float[i + 1])
+			continue;
+		alu->source[i].value = alu->source[i].value << 16 | alu->source[i + 1].value;
+		for (unsigned k = i + 1; k + 1 < alu->n_sources; k++) {
+			alu->source[k] = alu->source[k + 1];
+			b->negated[k] = b->negated[k + 1];
+			b->absolute[k] = b->absolute[k + 1];
+			b->is_float[k] = b->is_float[k + 1];
+			memcpy(b->suffix[k], b->suffix[k + 1], sizeof b->suffix[k]);
+		}
+		alu->n_sources--;
+	}
+}
+
+static bool take_halves(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	join_numbers(b);
+	for (unsigned i = 0; i < alu->n_sources; i++) {
+		enum ws_modifier suffix = (enum ws_modifier)b->suffix[i][0];
+		if (suffix == WS_MOD_NONE)
+			alu->select[i] = LOW_HIGH;
+		else if (suffix == WS_MOD_H0_H0)
+			alu->select[i] = LOW_LOW;
+		else if (suffix == WS_MOD_H1_H1)
+			alu->select[i] = HIGH_HIGH;
+		else if (suffix == WS_MOD_H0_NH1)
+			alu->select[i] = LOW_MINUS_HIGH;
+		else
+			return false;
+		alu->keep[i] = b->absolute[i] ? ~SIGNS : UINT32_MAX;
+		alu->flip[i] = b->negated[i] ? SIGNS : 0;
+	}
+	alu->ftz = wsi_alu_have(b, WS_MOD_FTZ);
+	alu->sat = wsi_alu_have(b, WS_MOD_SAT);
+	alu->relu = wsi_alu_have(b, WS_MOD_RELU);
+	return !wsi_alu_have(b, WS_MOD_FMZ) && !wsi_alu_have(b, WS_MOD_OOB);
+}
+
+bool wsi_prepare_half(struct wsi_alu_build *b)
+{
+	static wsi_alu_function *const functions[][2] = {
+		[ADD] = { run_add, run_add_bf16 },
+		[MUL] = { run_mul, run_mul_bf16 },
+		[FMA] = { run_fma, run_fma_bf16 },
+	};
+	enum arithmetic what = b->op == WS_OP_HADD2 ? ADD : b->op == WS_OP_HMUL2 ? MUL : FMA;
+	if (!take_halves(b) || !wsi_alu_shape(b, what == FMA ? 3 : 2, 0))
+		return false;
+	b->alu->run = functions[what][wsi_alu_have(b, WS_MOD_BF16_V2)];
+	if (!wsi_alu_have(b, WS_MOD_F32))
+		return true;
+	b->alu->run = run_add_single;
+	return what == ADD && !b->alu->ftz && !b->alu->sat;
+}
+
+/* ---- minima and maxima ---- */
+
+static void run_minmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	uint32_t min = wsi_predicate(alu, io, 0), infinity = alu->kind ? 0x7f80 : 0x7c00;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		uint32_t word = 0;
+		for (unsigned k = 0; k < 2; k++) {
+			uint32_t a = flushed_half(half_of(alu, io, 0, l, k), alu->ftz, alu->kind);
+			uint32_t b = flushed_half(half_of(alu, io, 1, l, k), alu->ftz, alu->kind);
+			uint32_t x = a & 0x8000 ? ~a & 0xffff : a | 0x8000;
+			uint32_t y = b & 0x8000 ? ~b & 0xffff : b | 0x8000;
+			bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
+			uint32_t half = (x < y) == (min >> l & 1) ? a : b;
+			half = a_nan ? b : b_nan ? a : half;
+			if ((a_nan && b_nan) || (alu->upper && (a_nan || b_nan)))
+				half = 0x7fff;
+			word |= half << (16 * k);
+		}
+		io->result[0][l] = word;
+	}
+}
+
+bool wsi_prepare_half_minmax(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	alu->upper = wsi_alu_have(b, WS_MOD_NAN);
+	alu->kind = wsi_alu_have(b, WS_MOD_BF16_V2);
+	alu->run = run_minmax;
+	return take_halves(b) && wsi_alu_shape(b, 2, 1) && !wsi_alu_have(b, WS_MOD_XORSIGN) &&
+	       !wsi_alu_have(b, WS_MOD_IS_A) && !wsi_alu_have(b, WS_MOD_F32);
+}
+
+/* ---- comparisons ---- */
+
+static void compare(const struct wsi_alu *alu, const struct wsi_alu_io *io, uint32_t ret_holds[2])
+{
+	for (unsigned k = 0; k < 2; k++) {
+		ret_holds[k] = 0;
+		for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+			bool bf16 = alu->kind;
+			float a = widened(flushed_half(half_of(alu, io, 0, l, k), alu->ftz, bf16),
+					  bf16);
+			float b = widened(flushed_half(half_of(alu, io, 1, l, k), alu->ftz, bf16),
+					  bf16);
+			unsigned what = a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
+			ret_holds[k] |= (uint32_t)((alu->compare & what) != 0) << l;
+		}
+	}
+}
+
+/* All ones where it holds; with .BF the number 1. */
+static void run_set(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	uint32_t holds[2], with = wsi_predicate(alu, io, 0);
+	compare(alu, io, holds);
+	for (unsigned k = 0; k < 2; k++)
+		holds[k] = wsi_combine(alu->combine, holds[k], with);
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
+		io->result[0][l] = (holds[0] >> l & 1 ? alu->number : 0) |
+				   (holds[1] >> l & 1 ? alu->number << 16 : 0);
+}
+
+/* A predicate for each half; with .H_AND whether both hold, and whether not. */
+static void run_setp(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	uint32_t holds[2], with = wsi_predicate(alu, io, 0);
+	compare(alu, io, holds);
+	if (alu->upper) {
+		wsi_put_compared(alu, io, holds[0] & holds[1], with);
+		return;
+	}
+	for (unsigned k = 0; k < 2; k++)
+		io->predicate_result[k] = wsi_combine(alu->combine, holds[k], with);
+}
+
+bool wsi_prepare_half_compare(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	alu->kind = wsi_alu_have(b, WS_MOD_BF16_V2);
+	alu->number = !wsi_alu_have(b, WS_MOD_BF) ? 0xffff : alu->kind ? 0x3f80 : 0x3c00;
+	alu->upper = wsi_alu_have(b, WS_MOD_H_AND);
+	alu->run = b->op == WS_OP_HSET2 ? run_set : run_setp;
+	return take_halves(b) && wsi_alu_shape(b, 2, 1) && wsi_take_float_comparison(b);
+}
