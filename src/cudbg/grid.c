@@ -4,15 +4,18 @@
 
 /* ---- by warp ---- */
 
-CUDBGResult wsi_cudbg_readGridId(struct wsi_cudbg *s, struct wsi_at *at, uint64_t *gridId64)
-{
-	CUDBGResult result;
-	const struct ws_block *block = wsi_cudbg_block(s, at, &result);
-	if (!block)
-		return result;
-	*gridId64 = (uint64_t)block->grid_id;
-	return CUDBG_SUCCESS;
-}
+#define DEFINE_OF_GRID(name, value)                                                           \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *ret_dim) \
+	{                                                                                     \
+		struct ws_grid grid;                                                          \
+		CUDBGResult result = wsi_cudbg_grid_of(s, at, &grid);                         \
+		if (result == CUDBG_SUCCESS)                                                  \
+			*ret_dim = wsi_dim3(value);                                           \
+		return result;                                                                \
+	}
+
+DEFINE_OF_GRID(getGridDim, grid.grid_dim)
+DEFINE_OF_GRID(getBlockDim, grid.block_dim)
 
 CUDBGResult wsi_cudbg_readGridId50(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *gridId)
 {
@@ -20,24 +23,6 @@ CUDBGResult wsi_cudbg_readGridId50(struct wsi_cudbg *s, struct wsi_at *at, uint3
 	CUDBGResult result = wsi_cudbg_readGridId(s, at, &id);
 	if (result == CUDBG_SUCCESS)
 		*gridId = (uint32_t)id;
-	return result;
-}
-
-CUDBGResult wsi_cudbg_getGridDim(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *gridDim)
-{
-	struct ws_grid grid;
-	CUDBGResult result = wsi_cudbg_grid_of(s, at, &grid);
-	if (result == CUDBG_SUCCESS)
-		*gridDim = wsi_dim3(grid.grid_dim);
-	return result;
-}
-
-CUDBGResult wsi_cudbg_getBlockDim(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *blockDim)
-{
-	struct ws_grid grid;
-	CUDBGResult result = wsi_cudbg_grid_of(s, at, &grid);
-	if (result == CUDBG_SUCCESS)
-		*blockDim = wsi_dim3(grid.block_dim);
 	return result;
 }
 

@@ -245,25 +245,37 @@ static CUDBGResult frame_at(struct wsi_cudbg *s, const struct wsi_at *at, uint32
 			      ret_frame);
 }
 
-CUDBGResult wsi_cudbg_readReturnAddress(struct wsi_cudbg *s, struct wsi_at *at, uint32_t level,
-					uint64_t *ra)
+/* The lane that answers in the forms of 3.1: the first active one. */
+static CUDBGResult active_lane(struct wsi_cudbg *s, struct wsi_at *at)
 {
-	struct ws_return_address frame;
-	CUDBGResult result = frame_at(s, at, at->ln, level, &frame);
-	if (result == CUDBG_SUCCESS)
-		*ra = frame.rel_address;
-	return result;
+	uint32_t active = at->slot->valid & at->slot->active;
+	if (!active)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_LANE, "no lane of the warp is active");
+	at->ln = 0;
+	while (!(active >> at->ln & 1))
+		at->ln++;
+	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readVirtualReturnAddress(struct wsi_cudbg *s, struct wsi_at *at,
-					       uint32_t level, uint64_t *ra)
-{
-	struct ws_return_address frame;
-	CUDBGResult result = frame_at(s, at, at->ln, level, &frame);
-	if (result == CUDBG_SUCCESS)
-		*ra = frame.address;
-	return result;
-}
+#define DEFINE_RETURN(name, field)                                                                 \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, uint32_t level,       \
+				     uint64_t *ra)                                                 \
+	{                                                                                          \
+		struct ws_return_address frame;                                                    \
+		CUDBGResult result = frame_at(s, at, at->ln, level, &frame);                       \
+		if (result == CUDBG_SUCCESS)                                                       \
+			*ra = frame.field;                                                         \
+		return result;                                                                     \
+	}                                                                                          \
+	CUDBGResult wsi_cudbg_##name##32(struct wsi_cudbg * s, struct wsi_at * at, uint32_t level, \
+					 uint64_t * ra)                                            \
+	{                                                                                          \
+		CUDBGResult result = active_lane(s, at);                                           \
+		return result == CUDBG_SUCCESS ? wsi_cudbg_##name(s, at, level, ra) : result;      \
+	}
+
+DEFINE_RETURN(readReturnAddress, rel_address)
+DEFINE_RETURN(readVirtualReturnAddress, address)
 
 CUDBGResult wsi_cudbg_readAllVirtualReturnAddresses(struct wsi_cudbg *s, struct wsi_at *at,
 						    uint64_t *addrs, uint32_t numAddrs,
@@ -301,38 +313,10 @@ CUDBGResult wsi_cudbg_readAllVirtualReturnAddresses(struct wsi_cudbg *s, struct 
 	return CUDBG_SUCCESS;
 }
 
-/* ---- the forms of 3.1: the first active lane answers ---- */
-
-static CUDBGResult active_lane(struct wsi_cudbg *s, struct wsi_at *at)
-{
-	uint32_t active = at->slot->valid & at->slot->active;
-	if (!active)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_LANE, "no lane of the warp is active");
-	at->ln = 0;
-	while (!(active >> at->ln & 1))
-		at->ln++;
-	return CUDBG_SUCCESS;
-}
-
 CUDBGResult wsi_cudbg_readCallDepth32(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *depth)
 {
 	CUDBGResult result = active_lane(s, at);
 	return result == CUDBG_SUCCESS ? wsi_cudbg_readCallDepth(s, at, depth) : result;
-}
-
-CUDBGResult wsi_cudbg_readReturnAddress32(struct wsi_cudbg *s, struct wsi_at *at, uint32_t level,
-					  uint64_t *ra)
-{
-	CUDBGResult result = active_lane(s, at);
-	return result == CUDBG_SUCCESS ? wsi_cudbg_readReturnAddress(s, at, level, ra) : result;
-}
-
-CUDBGResult wsi_cudbg_readVirtualReturnAddress32(struct wsi_cudbg *s, struct wsi_at *at,
-						 uint32_t level, uint64_t *ra)
-{
-	CUDBGResult result = active_lane(s, at);
-	return result == CUDBG_SUCCESS ? wsi_cudbg_readVirtualReturnAddress(s, at, level, ra)
-				       : result;
 }
 
 /* ---- writing ---- */

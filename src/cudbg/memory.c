@@ -105,6 +105,19 @@ static CUDBGResult read_memory(struct wsi_cudbg *s, const struct ws_address *at,
 	return result == CUDBG_SUCCESS ? read_pieces(s, at, buf, sz) : result;
 }
 
+static CUDBGResult write_memory(struct wsi_cudbg *s, const struct ws_address *at, const void *buf,
+				uint32_t sz)
+{
+	struct ws_error err = { .status = WS_OK };
+	enum ws_status st = ws_target_write_memory(s->target, at, buf, sz, &err);
+	if (st == WS_OK)
+		return CUDBG_SUCCESS;
+	uint8_t byte;
+	size_t n = 0; /* does it begin in memory? */
+	(void)!ws_target_read_memory(s->target, at, &byte, 1, &n, NULL);
+	return read_failed(s, at, n, st, &err);
+}
+
 static struct ws_address address_of(const struct wsi_at *at, enum ws_space space, uint64_t addr)
 {
 	return (struct ws_address){
@@ -135,26 +148,23 @@ CUDBGResult wsi_cudbg_readGlobalMemory(struct wsi_cudbg *s, uint64_t addr, void 
 	return read_memory(s, &at, buf, sz);
 }
 
-CUDBGResult wsi_cudbg_readSharedMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-				       void *buf, uint32_t sz)
-{
-	const struct ws_address from = address_of(at, WS_SPACE_SHARED, addr);
-	return read_memory(s, &from, buf, sz);
-}
+#define DEFINE_SPACE(name, space)                                                                \
+	CUDBGResult wsi_cudbg_read##name(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,  \
+					 void *buf, uint32_t sz)                                 \
+	{                                                                                        \
+		const struct ws_address from = address_of(at, space, addr);                      \
+		return read_memory(s, &from, buf, sz);                                           \
+	}                                                                                        \
+	CUDBGResult wsi_cudbg_write##name(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr, \
+					  const void *buf, uint32_t sz)                          \
+	{                                                                                        \
+		const struct ws_address to = address_of(at, space, addr);                        \
+		return write_memory(s, &to, buf, sz);                                            \
+	}
 
-CUDBGResult wsi_cudbg_readLocalMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-				      void *buf, uint32_t sz)
-{
-	const struct ws_address from = address_of(at, WS_SPACE_LOCAL, addr);
-	return read_memory(s, &from, buf, sz);
-}
-
-CUDBGResult wsi_cudbg_readParamMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-				      void *buf, uint32_t sz)
-{
-	const struct ws_address from = address_of(at, WS_SPACE_PARAM, addr);
-	return read_memory(s, &from, buf, sz);
-}
+DEFINE_SPACE(SharedMemory, WS_SPACE_SHARED)
+DEFINE_SPACE(LocalMemory, WS_SPACE_LOCAL)
+DEFINE_SPACE(ParamMemory, WS_SPACE_PARAM)
 
 CUDBGResult wsi_cudbg_readCodeMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
 				     void *buf, uint32_t sz)
@@ -335,45 +345,11 @@ CUDBGResult wsi_cudbg_getHostAddrFromDeviceAddr(struct wsi_cudbg *s, struct wsi_
 
 /* ---- writing ---- */
 
-static CUDBGResult write_memory(struct wsi_cudbg *s, const struct ws_address *at, const void *buf,
-				uint32_t sz)
-{
-	struct ws_error err = { .status = WS_OK };
-	enum ws_status st = ws_target_write_memory(s->target, at, buf, sz, &err);
-	if (st == WS_OK)
-		return CUDBG_SUCCESS;
-	uint8_t byte;
-	size_t n = 0; /* does it begin in memory? */
-	(void)!ws_target_read_memory(s->target, at, &byte, 1, &n, NULL);
-	return read_failed(s, at, n, st, &err);
-}
-
 CUDBGResult wsi_cudbg_writeGlobalMemory(struct wsi_cudbg *s, uint64_t addr, const void *buf,
 					uint32_t sz)
 {
 	const struct ws_address at = global_address(addr);
 	return write_memory(s, &at, buf, sz);
-}
-
-CUDBGResult wsi_cudbg_writeSharedMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-					const void *buf, uint32_t sz)
-{
-	const struct ws_address to = address_of(at, WS_SPACE_SHARED, addr);
-	return write_memory(s, &to, buf, sz);
-}
-
-CUDBGResult wsi_cudbg_writeLocalMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-				       const void *buf, uint32_t sz)
-{
-	const struct ws_address to = address_of(at, WS_SPACE_LOCAL, addr);
-	return write_memory(s, &to, buf, sz);
-}
-
-CUDBGResult wsi_cudbg_writeParamMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-				       const void *buf, uint32_t sz)
-{
-	const struct ws_address to = address_of(at, WS_SPACE_PARAM, addr);
-	return write_memory(s, &to, buf, sz);
 }
 
 CUDBGResult wsi_cudbg_writeGenericMemory(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm,

@@ -4,13 +4,17 @@
 
 /* ---- masks, from the stock ---- */
 
-CUDBGResult wsi_cudbg_readValidWarps(struct wsi_cudbg *s, struct wsi_at *at,
-				     uint64_t *validWarpsMask)
-{
-	(void)s;
-	*validWarpsMask = at->row->valid;
-	return CUDBG_SUCCESS;
-}
+#define DEFINE_MASK(name, type, value)                                                       \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, type *ret_mask) \
+	{                                                                                    \
+		(void)s;                                                                     \
+		*ret_mask = value;                                                           \
+		return CUDBG_SUCCESS;                                                        \
+	}
+
+DEFINE_MASK(readValidWarps, uint64_t, at->row->valid)
+DEFINE_MASK(readValidLanes, uint32_t, at->slot->valid)
+DEFINE_MASK(readActiveLanes, uint32_t, at->slot->active)
 
 CUDBGResult wsi_cudbg_readBrokenWarps(struct wsi_cudbg *s, struct wsi_at *at,
 				      uint64_t *brokenWarpsMask)
@@ -22,43 +26,22 @@ CUDBGResult wsi_cudbg_readBrokenWarps(struct wsi_cudbg *s, struct wsi_at *at,
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readValidLanes(struct wsi_cudbg *s, struct wsi_at *at,
-				     uint32_t *validLanesMask)
-{
-	(void)s;
-	*validLanesMask = at->slot->valid;
-	return CUDBG_SUCCESS;
-}
-
-CUDBGResult wsi_cudbg_readActiveLanes(struct wsi_cudbg *s, struct wsi_at *at,
-				      uint32_t *activeLanesMask)
-{
-	(void)s;
-	*activeLanesMask = at->slot->active;
-	return CUDBG_SUCCESS;
-}
-
 /* ---- block and cluster ---- */
 
-CUDBGResult wsi_cudbg_readBlockIdx(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *blockIdx)
-{
-	CUDBGResult result;
-	const struct ws_block *block = wsi_cudbg_block(s, at, &result);
-	if (!block)
-		return result;
-	*blockIdx = wsi_dim3(block->idx);
-	return CUDBG_SUCCESS;
-}
+#define DEFINE_OF_BLOCK(name, type, value)                                                    \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, type *ret_value) \
+	{                                                                                     \
+		CUDBGResult result;                                                           \
+		const struct ws_block *block = wsi_cudbg_block(s, at, &result);               \
+		if (!block)                                                                   \
+			return result;                                                        \
+		*ret_value = value;                                                           \
+		return CUDBG_SUCCESS;                                                         \
+	}
 
-CUDBGResult wsi_cudbg_readClusterIdx(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *clusterIdx)
-{
-	CUDBGResult result;
-	const struct ws_block *block = wsi_cudbg_block(s, at, &result);
-	if (!block)
-		return result;
-	*clusterIdx = wsi_dim3(block->cluster_idx);
-	return CUDBG_SUCCESS;
-}
+DEFINE_OF_BLOCK(readGridId, uint64_t, (uint64_t)block->grid_id)
+DEFINE_OF_BLOCK(readBlockIdx, CuDim3, wsi_dim3(block->idx))
+DEFINE_OF_BLOCK(readClusterIdx, CuDim3, wsi_dim3(block->cluster_idx))
 
 /* The block's own dimensions where the target has them (blocks of one grid may differ). */
 CUDBGResult wsi_cudbg_getClusterDim(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *clusterDim)
