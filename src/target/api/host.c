@@ -4,53 +4,34 @@
 
 enum { AT_ONCE = 16 }; /* records in a call of the older form */
 
-/* Since 13.4. */
-static CUDBGResult take_new(struct api_target *t, struct ws_log *ret_logs, uint32_t cap,
-			    uint32_t *ret_n)
-{
-	CUDBGCudaLogMessage134 records[AT_ONCE];
-	uint32_t n = 0;
-	CUDBGResult result =
-		API_CALL(t, consumeCudaLogs134, records, cap < AT_ONCE ? cap : AT_ONCE, &n);
-	if (result != CUDBG_SUCCESS || n > AT_ONCE || n > cap)
-		return result == CUDBG_SUCCESS ? CUDBG_ERROR_INTERNAL : result;
-	for (uint32_t i = 0; i < n; i++) {
-		ret_logs[i] = (struct ws_log){
-			.time_ns = records[i].unixTimestampNs,
-			.host_tid = records[i].osThreadId,
-			.level = records[i].logLevel,
-			.ruleset = records[i].matchedRulesetIndex,
-			.rule = records[i].matchedRuleIndex,
-		};
-		memcpy(ret_logs[i].text, records[i].message, WS_LOG_TEXT - 1);
+/* The records of one of two functions, since 13.4 with the rule that chose each. */
+#define DEFINE_TAKE(name, call, type, its_ruleset, its_rule)                                 \
+	static CUDBGResult name(struct api_target *t, struct ws_log *ret_logs, uint32_t cap, \
+				uint32_t *ret_n)                                             \
+	{                                                                                    \
+		type records[AT_ONCE];                                                       \
+		uint32_t n = 0;                                                              \
+		CUDBGResult result =                                                         \
+			API_CALL(t, call, records, cap < AT_ONCE ? cap : AT_ONCE, &n);       \
+		if (result != CUDBG_SUCCESS || n > AT_ONCE || n > cap)                       \
+			return result == CUDBG_SUCCESS ? CUDBG_ERROR_INTERNAL : result;      \
+		for (uint32_t i = 0; i < n; i++) {                                           \
+			ret_logs[i] = (struct ws_log){                                       \
+				.time_ns = records[i].unixTimestampNs,                       \
+				.host_tid = records[i].osThreadId,                           \
+				.level = records[i].logLevel,                                \
+				.ruleset = its_ruleset,                                      \
+				.rule = its_rule,                                            \
+			};                                                                   \
+			memcpy(ret_logs[i].text, records[i].message, WS_LOG_TEXT - 1);       \
+		}                                                                            \
+		*ret_n = n;                                                                  \
+		return CUDBG_SUCCESS;                                                        \
 	}
-	*ret_n = n;
-	return CUDBG_SUCCESS;
-}
 
-/* 12.9 to 13.3: without rules. */
-static CUDBGResult take_old(struct api_target *t, struct ws_log *ret_logs, uint32_t cap,
-			    uint32_t *ret_n)
-{
-	CUDBGCudaLogMessage records[AT_ONCE];
-	uint32_t n = 0;
-	CUDBGResult result =
-		API_CALL(t, consumeCudaLogs, records, cap < AT_ONCE ? cap : AT_ONCE, &n);
-	if (result != CUDBG_SUCCESS || n > AT_ONCE || n > cap)
-		return result == CUDBG_SUCCESS ? CUDBG_ERROR_INTERNAL : result;
-	for (uint32_t i = 0; i < n; i++) {
-		ret_logs[i] = (struct ws_log){
-			.time_ns = records[i].unixTimestampNs,
-			.host_tid = records[i].osThreadId,
-			.level = records[i].logLevel,
-			.ruleset = UINT32_MAX,
-			.rule = UINT32_MAX,
-		};
-		memcpy(ret_logs[i].text, records[i].message, WS_LOG_TEXT - 1);
-	}
-	*ret_n = n;
-	return CUDBG_SUCCESS;
-}
+DEFINE_TAKE(take_new, consumeCudaLogs134, CUDBGCudaLogMessage134, records[i].matchedRulesetIndex,
+	    records[i].matchedRuleIndex)
+DEFINE_TAKE(take_old, consumeCudaLogs, CUDBGCudaLogMessage, UINT32_MAX, UINT32_MAX)
 
 enum ws_status wsi_api_take_logs(struct ws_target *target, struct ws_log *ret_logs, uint32_t cap,
 				 uint32_t *ret_n, struct ws_error *err)

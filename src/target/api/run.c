@@ -185,29 +185,20 @@ enum ws_status wsi_api_update(struct ws_target *target, struct ws_error *err)
 
 /* ---- breakpoints: without handles, which every version has ---- */
 
-enum ws_status wsi_api_plant(struct ws_target *target, uint32_t device_index, uint64_t pc,
-			     struct ws_error *err)
-{
-	struct api_target *t = target->state;
-	pthread_mutex_lock(&t->lock);
-	enum ws_status st =
-		wsi_api_status(t, API_CALL(t, setBreakpoint, t->devices[device_index].id, pc),
-			       "setBreakpoint", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
-}
+#define DEFINE_PLANT(name, call)                                                         \
+	enum ws_status wsi_api_##name(struct ws_target *target, uint32_t device_index,   \
+				      uint64_t pc, struct ws_error *err)                 \
+	{                                                                                \
+		struct api_target *t = target->state;                                    \
+		pthread_mutex_lock(&t->lock);                                            \
+		CUDBGResult result = API_CALL(t, call, t->devices[device_index].id, pc); \
+		enum ws_status st = wsi_api_status(t, result, #call, err);               \
+		pthread_mutex_unlock(&t->lock);                                          \
+		return st;                                                               \
+	}
 
-enum ws_status wsi_api_unplant(struct ws_target *target, uint32_t device_index, uint64_t pc,
-			       struct ws_error *err)
-{
-	struct api_target *t = target->state;
-	pthread_mutex_lock(&t->lock);
-	enum ws_status st =
-		wsi_api_status(t, API_CALL(t, unsetBreakpoint, t->devices[device_index].id, pc),
-			       "unsetBreakpoint", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
-}
+DEFINE_PLANT(plant, setBreakpoint)
+DEFINE_PLANT(unplant, unsetBreakpoint)
 
 enum ws_status wsi_api_stop_at_launch(struct ws_target *target, bool on, struct ws_error *err)
 {
