@@ -66,6 +66,21 @@ bool wsi_grow(void *ptr, size_t *cap, size_t n, size_t size, size_t max) WS_MUST
 		wsi_taken;                         \
 	})
 
+/* Index of the first element from `first` to before `end` for which `is_before`, an expression of
+ * the index `i`, is false; elements are sorted by it. `end` when there is none. */
+#define WSI_BISECT(i, first, end, is_before)                                  \
+	__extension__({                                                       \
+		__typeof__((end) + 0) wsi_low = (first), wsi_high = (end), i; \
+		while (wsi_low < wsi_high) {                                  \
+			i = wsi_low + (wsi_high - wsi_low) / 2;               \
+			if (is_before)                                        \
+				wsi_low = i + 1;                              \
+			else                                                  \
+				wsi_high = i;                                 \
+		}                                                             \
+		wsi_low;                                                      \
+	})
+
 static inline void wsi_free_bytes(void *ptr)
 {
 	wsi_free(*(void **)ptr);

@@ -98,14 +98,7 @@ static int code_order(const void *left, const void *right)
 /* The code that holds a device address, of `n` in their order, or NULL. */
 static const struct wsi_code *code_at(const struct wsi_code **code, size_t n, uint64_t gpu_va)
 {
-	size_t lo = 0, hi = n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (code[mid]->gpu_va <= gpu_va)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = WSI_BISECT(i, 0, n, code[i]->gpu_va <= gpu_va);
 	return lo > 0 && gpu_va - code[lo - 1]->gpu_va < code[lo - 1]->size_bytes ? code[lo - 1]
 										  : NULL;
 }

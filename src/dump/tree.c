@@ -146,14 +146,10 @@ static uint32_t order_find(const struct ws_core *core, const struct wsi_list *li
 			   enum wsi_kind kind, uint64_t wanted)
 {
 	const uint32_t *order = list->by_id;
-	uint32_t low = list->first[owner], end = list->first[owner + 1], high = end;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (wsi_row_id(kind, wsi_core_row(core, list->at[order[middle]])) < wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t end = list->first[owner + 1];
+	uint32_t low =
+		WSI_BISECT(i, list->first[owner], end,
+			   wsi_row_id(kind, wsi_core_row(core, list->at[order[i]])) < wanted);
 	if (low == end || wsi_row_id(kind, wsi_core_row(core, list->at[order[low]])) != wanted)
 		return WS_NONE;
 	return order[low];

@@ -11,14 +11,7 @@ enum { OP_PLUS_UCONST = 0x23 };
 /* The unit that an offset lies in, or NULL. */
 static const struct wsi_dwarf_unit *unit_of(const struct ws_dwarf *dwarf, uint64_t off)
 {
-	size_t low = 0, high = dwarf->n_units;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (dwarf->units[mid].start <= off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = WSI_BISECT(i, 0, dwarf->n_units, dwarf->units[i].start <= off);
 	const struct wsi_dwarf_unit *unit = low > 0 ? &dwarf->units[low - 1] : NULL;
 	return unit && off - unit->start >= unit->header_bytes && off < unit->end ? unit : NULL;
 }

@@ -61,14 +61,7 @@ static void put_name(struct speller *s, struct ws_str name)
 /* The innermost scope that an entry lies in, or UINT32_MAX. */
 static uint32_t scope_of(const struct ws_dwarf *dwarf, uint64_t off)
 {
-	size_t low = 0, high = dwarf->n_scopes;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (dwarf->scopes[mid].start < off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = WSI_BISECT(i, 0, dwarf->n_scopes, dwarf->scopes[i].start < off);
 	uint32_t scope = low > 0 ? (uint32_t)(low - 1) : UINT32_MAX;
 	while (scope != UINT32_MAX && dwarf->scopes[scope].end <= off)
 		scope = dwarf->scopes[scope].parent;

@@ -24,15 +24,9 @@ uint32_t wsi_range_count(struct wsi_build *build)
 /* Index of the last range that starts at or below an address; WS_NONE when none does. */
 static uint32_t range_before(struct wsi_build *build, uint64_t address)
 {
-	uint32_t low = 0, high = wsi_range_count(build);
-	while (low < high) {
-		struct ws_memory_range range;
-		uint32_t middle = low + (high - low) / 2;
-		if (is_global(build, middle, &range) && range.start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	struct ws_memory_range range;
+	uint32_t low = WSI_BISECT(i, 0, wsi_range_count(build),
+				  is_global(build, i, &range) && range.start <= address);
 	return low ? low - 1 : WS_NONE;
 }
 

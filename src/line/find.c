@@ -13,15 +13,7 @@ static enum ws_status no_memory(struct ws_error *err)
 /* Index of the first anchored part of an owner, in map->owner. */
 static size_t owner_lower(const struct ws_line_map *map, uint32_t owner)
 {
-	size_t lo = 0, hi = map->n_owners;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (map->owner[mid].owner < owner)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return WSI_BISECT(i, 0, map->n_owners, map->owner[i].owner < owner);
 }
 
 /*
@@ -66,14 +58,7 @@ static inline bool owner_parts_next(const struct ws_line_map *map, struct owner_
 /* NULL: the part has none of its sequences, or only one sequence at all. */
 static const struct wsi_line_group *group_of(const struct wsi_line_rows *rows, uint32_t owner)
 {
-	size_t lo = 0, hi = rows->n_groups;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (rows->group[mid].owner < owner)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = WSI_BISECT(i, 0, rows->n_groups, rows->group[i].owner < owner);
 	return lo < rows->n_groups && rows->group[lo].owner == owner ? &rows->group[lo] : NULL;
 }
 
@@ -180,13 +165,8 @@ static uint32_t row_of_pc(const struct wsi_line_rows *rows, const struct wsi_lin
 		lo = block->n_before;
 		hi = count == WSI_LINE_MANY ? seq->n_rows : lo + count;
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (wsi_line_address(rows, seq, wsi_line_by_address(rows, seq, mid)) <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = WSI_BISECT(i, lo, hi,
+			wsi_line_address(rows, seq, wsi_line_by_address(rows, seq, i)) <= pc);
 	return (uint32_t)wsi_line_by_address(rows, seq, lo - 1) + 1;
 }
 

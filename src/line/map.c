@@ -136,15 +136,7 @@ static enum ws_status map_copy_relocs(struct ws_line_map *map, const struct ws_l
 /* Index of the first relocation at or behind `sec_off`. */
 static size_t reloc_lower(const struct ws_line_map *map, uint64_t sec_off)
 {
-	size_t lo = 0, hi = map->n_relocs;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (map->reloc[mid].sec_off < sec_off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return WSI_BISECT(i, 0, map->n_relocs, map->reloc[i].sec_off < sec_off);
 }
 
 const struct ws_line_reloc *wsi_line_reloc_find(const struct ws_line_map *map, uint64_t sec_off)

@@ -112,15 +112,7 @@ static void walk_stretch(struct walk *w, const struct ws_line_map *map, uint32_t
 /* First part of a table or a later one. */
 static size_t part_lower(const struct ws_line_map *map, size_t table)
 {
-	size_t lo = 0, hi = map->n_parts;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (map->part[mid].table < table)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return WSI_BISECT(i, 0, map->n_parts, map->part[i].table < table);
 }
 
 enum ws_status ws_line_walk(const struct ws_line_map *map, size_t table, ws_line_op_fn *take,

@@ -472,14 +472,7 @@ uint32_t ws_target_first_range(const struct ws_target *target, enum ws_space spa
 	while (high < WS_NONE / 2 && range_is_before(target, high - 1, space, owner, lane))
 		high *= 2;
 	uint32_t low = high / 2;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (range_is_before(target, middle, space, owner, lane))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return WSI_BISECT(i, low, high, range_is_before(target, i, space, owner, lane));
 }
 
 enum ws_status ws_target_find_device(const struct ws_target *target, uint32_t device_id,

@@ -84,14 +84,7 @@ struct api_place wsi_api_place(const struct api_target *t, uint32_t warp_index)
 static const char *lack_of(const struct api_target *t, enum api_kind kind, uint32_t index)
 {
 	const struct api_lack *items = t->lacks[kind].items;
-	size_t low = 0, high = t->lacks[kind].n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (items[mid].index < index)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = WSI_BISECT(i, 0, t->lacks[kind].n, items[i].index < index);
 	return low < t->lacks[kind].n && items[low].index == index ? items[low].what : NULL;
 }
 
