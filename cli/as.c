@@ -27,11 +27,8 @@ static char *read_source(const char *path, size_t *ret_len)
 		while ((n = fread(text + len, 1, cap - len, file)) > 0) {
 			len += n;
 			if (len == cap && len <= WS_ASSEMBLE_MAX_SOURCE) {
-				char *grown = realloc(text, cap * 2);
-				if (!grown)
-					cli_out_of_memory();
-				text = grown;
 				cap *= 2;
+				text = cli_realloc(text, cap, 1);
 			}
 		}
 	}

@@ -133,6 +133,8 @@ void cli_json_begin(struct cli *cli, struct ws_json *json, const char *schema);
 
 /* Zeroed memory; free() it. Ends the program when there is none. */
 void *cli_alloc(size_t count, size_t size);
+/* As realloc(), of an array. Ends the program likewise. */
+void *cli_realloc(void *ptr, size_t count, size_t size);
 _Noreturn void cli_out_of_memory(void);
 
 /* Each returns an exit status. `argv[0]` is the verb; `--help` has been served already, from

@@ -67,10 +67,7 @@ struct words {
 
 static void words_add(struct words *words, const char *word)
 {
-	const char **grown = realloc(words->item, (words->n + 1) * sizeof *grown);
-	if (!grown)
-		cli_out_of_memory();
-	words->item = grown;
+	words->item = cli_realloc(words->item, words->n + 1, sizeof *words->item);
 	words->item[words->n++] = word;
 }
 

@@ -51,10 +51,7 @@ static void images_add(struct images *images, struct ws_cubin *cubin, size_t ind
 	ws_cubin_facts(cubin, &image.facts);
 	if (!arch_fits(arch, &image.facts))
 		return;
-	struct image *grown = realloc(images->item, (images->n + 1) * sizeof *grown);
-	if (!grown)
-		cli_out_of_memory();
-	images->item = grown;
+	images->item = cli_realloc(images->item, images->n + 1, sizeof *images->item);
 	images->item[images->n++] = image;
 }
 

@@ -239,6 +239,14 @@ void *cli_alloc(size_t count, size_t size)
 	return ptr;
 }
 
+void *cli_realloc(void *ptr, size_t count, size_t size)
+{
+	void *grown = count > SIZE_MAX / size ? NULL : realloc(ptr, count * size);
+	if (!grown)
+		cli_out_of_memory();
+	return grown;
+}
+
 void cli_json_begin(struct cli *cli, struct ws_json *json, const char *schema)
 {
 	ws_json_init(json, &cli->out, false);

@@ -171,12 +171,8 @@ static bool page_write(void *user, const char *bytes, size_t len)
 {
 	struct page *page = user;
 	if (len > page->cap - page->len) {
-		size_t cap = 2 * (page->cap + len);
-		char *grown = realloc(page->bytes, cap);
-		if (!grown)
-			cli_out_of_memory();
-		page->bytes = grown;
-		page->cap = cap;
+		page->cap = 2 * (page->cap + len);
+		page->bytes = cli_realloc(page->bytes, page->cap, 1);
 	}
 	memcpy(page->bytes + page->len, bytes, len);
 	page->len += len;

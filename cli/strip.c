@@ -53,12 +53,9 @@ static void keep_add(struct request *request, struct ws_write_keep keep)
 {
 	size_t *n = &request->strip.write.n_keep;
 	if (*n == request->keeps_cap) {
-		size_t cap = *n ? *n * 2 : 16;
-		struct ws_write_keep *grown = realloc(request->keeps, cap * sizeof *grown);
-		if (!grown)
-			cli_out_of_memory();
-		request->keeps = grown;
-		request->keeps_cap = cap;
+		request->keeps_cap = *n ? *n * 2 : 16;
+		request->keeps =
+			cli_realloc(request->keeps, request->keeps_cap, sizeof *request->keeps);
 	}
 	request->keeps[(*n)++] = keep;
 }

@@ -70,12 +70,8 @@ struct items {
 static struct item *items_add(struct items *items)
 {
 	if (items->n == items->cap) {
-		size_t cap = items->cap ? items->cap * 2 : 64;
-		struct item *grown = realloc(items->at, cap * sizeof *grown);
-		if (!grown)
-			cli_out_of_memory();
-		items->at = grown;
-		items->cap = cap;
+		items->cap = items->cap ? items->cap * 2 : 64;
+		items->at = cli_realloc(items->at, items->cap, sizeof *items->at);
 	}
 	struct item *item = &items->at[items->n++];
 	memset(item, 0, sizeof *item);

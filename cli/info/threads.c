@@ -71,13 +71,9 @@ static void add_lanes(struct table *table, uint32_t warp_index)
 		return;
 	}
 	if (n > table->cap_threads - table->n_threads) {
-		size_t cap = 2 * table->cap_threads + WS_MAX_LANES;
-		struct thread *threads = cli_alloc(cap, sizeof *threads);
-		for (size_t i = 0; i < table->n_threads; i++)
-			threads[i] = table->threads[i];
-		free(table->threads);
-		table->threads = threads;
-		table->cap_threads = cap;
+		table->cap_threads = 2 * table->cap_threads + WS_MAX_LANES;
+		table->threads =
+			cli_realloc(table->threads, table->cap_threads, sizeof *table->threads);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (filter_number(&info->filter, FILTER_lane, lanes[i].id) &&
