@@ -15,6 +15,16 @@ static void json_function_keys(struct ws_json *json, const struct ws_function *f
 	ws_json_key_bool(json, "kernel", function->is_kernel);
 }
 
+/* What describes functions that the linker dropped is left out, and counted. */
+static void say_dropped(const struct lines_query *query, size_t n, struct ws_json *json)
+{
+	if (n > 0 && json)
+		ws_json_key_u64(json, "dropped", n);
+	else if (n > 0)
+		cli_warn("%s: left out: %zu %s of functions that the linker dropped", query->path,
+			 n, n == 1 ? "piece" : "pieces");
+}
+
 /* ---- rows ---- */
 
 /* Rows of a sequence that lie in one function; offsets count from its first instruction. */
@@ -170,7 +180,7 @@ static bool extent_of(const struct lines_query *query, const struct image *image
 bool lines_rows(struct cli *cli, const struct lines_query *query, const struct image *image,
 		struct ws_line_map *map, struct ws_json *json)
 {
-	size_t n = 0;
+	size_t n = 0, n_dropped = 0;
 	struct extent extent;
 	bool shown = false;
 	if (ws_line_seq_count(map, &n, NULL) != WS_OK)
@@ -180,6 +190,10 @@ bool lines_rows(struct cli *cli, const struct lines_query *query, const struct i
 	for (size_t i = 0; i < n; i++) {
 		if (!extent_of(query, image, map, i, &extent))
 			continue;
+		if (ws_cubin_seq_is_dropped(image->cubin, &extent.seq)) {
+			n_dropped++;
+			continue;
+		}
 		shown = true;
 		if (json)
 			json_extent(json, &extent);
@@ -188,6 +202,7 @@ bool lines_rows(struct cli *cli, const struct lines_query *query, const struct i
 	}
 	if (json)
 		ws_json_end(json);
+	say_dropped(query, n_dropped, json);
 	return shown;
 }
 
@@ -251,7 +266,7 @@ struct hits {
 	const struct image *image;
 	struct ws_line_map *map;
 	struct ws_json *json;
-	size_t n;
+	size_t n, n_dropped;
 };
 
 static bool show_hit(void *user, const struct ws_line_hit *hit)
@@ -261,6 +276,10 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 	struct ws_place place = { 0 };
 	bool known = ws_cubin_seq_place(h->image->cubin, hit->seq, &place, NULL) == WS_OK;
 	const struct ws_function *owner = known ? place.owner : NULL;
+	if (ws_cubin_seq_is_dropped(h->image->cubin, hit->seq)) {
+		h->n_dropped++;
+		return true;
+	}
 	size_t n = ws_line_chain(h->map, hit->seq, hit->row, pos, POSITIONS_MAX);
 	uint64_t offset = hit->low - hit->seq->low + place.sec_off;
 	h->n++;
@@ -297,7 +316,7 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 bool lines_source(struct cli *cli, const struct lines_query *query, const struct image *image,
 		  struct ws_line_map *map, struct ws_json *json)
 {
-	struct hits hits = { cli, query, image, map, json, 0 };
+	struct hits hits = { cli, query, image, map, json, 0, 0 };
 	struct ws_error err;
 	if (json)
 		ws_json_key_array(json, "code");
@@ -305,6 +324,7 @@ bool lines_source(struct cli *cli, const struct lines_query *query, const struct
 		ws_line_find_source(map, query->source, query->source_line, show_hit, &hits, &err);
 	if (json)
 		ws_json_end(json);
+	say_dropped(query, hits.n_dropped, json);
 	if (st != WS_OK)
 		cli_warn("%s: %s: %s", query->path, query->source, err.message);
 	else if (hits.n == 0)

@@ -90,6 +90,7 @@ struct ws_cubin {
 	atomic_bool have_lines;
 	struct ws_line_map *lines; /* owned; NULL: none */
 	bool lines_by_address;     /* sequences have device addresses and no owners */
+	bool lines_whole;          /* no relocation of theirs is lost */
 	atomic_bool have_ptx_lines;
 	struct ws_line_map *ptx_lines; /* owned; NULL: none */
 	bool ptx_lines_by_address;

@@ -50,9 +50,11 @@ static bool line_reloc(const struct ws_cubin *cubin, struct ws_span line,
 	return true;
 }
 
-/* Relocations of `section`, into an array that the caller frees. */
+/* Relocations of `section`, into an array that the caller frees. `*ret_whole`: all are there and of
+ * use. */
 static bool line_relocs(const struct ws_cubin *cubin, uint32_t section,
-			struct ws_line_reloc **ret_relocs, size_t *ret_n, bool *ret_owned)
+			struct ws_line_reloc **ret_relocs, size_t *ret_n, bool *ret_owned,
+			bool *ret_whole)
 {
 	struct ws_span line = wsi_cubin_bytes(cubin, section);
 	size_t n = 0, n_all = 0;
@@ -67,19 +69,24 @@ static bool line_relocs(const struct ws_cubin *cubin, uint32_t section,
 	if (!relocs)
 		return false;
 	*ret_owned = false;
+	*ret_whole = true;
 	/* those that are of no use count as well: an image has no more than fit into it */
 	size_t left = cubin->image.len / WSI_REL_BYTES;
 	for (uint32_t i = 1; i < cubin->n_sections && n < n_all; i++) {
 		if (!relocs_target(cubin, i, section))
 			continue;
-		size_t n_here = wsi_cubin_n_relocs(cubin, i);
-		for (size_t j = 0; j < n_here && n < n_all && left > 0; j++, left--) {
+		size_t n_here = wsi_cubin_n_relocs(cubin, i), j = 0;
+		for (; j < n_here && n < n_all && left > 0; j++, left--) {
 			struct wsi_reloc from = wsi_cubin_reloc(cubin, i, j);
 			if (line_reloc(cubin, line, &from, &relocs[n])) {
 				*ret_owned |= relocs[n].owner != WS_LINE_NO_OWNER;
 				n++;
+			} else {
+				*ret_whole = false;
 			}
 		}
+		*ret_whole &= j == n_here &&
+			      wsi_cubin_bytes(cubin, i).len == wsi_cubin_shdr(cubin, i).size;
 	}
 	*ret_relocs = relocs;
 	*ret_n = n;
@@ -143,7 +150,7 @@ static bool relocs_applied(const struct ws_cubin *cubin, struct ws_span line,
 
 /* Makes a line map; *ret_map stays NULL when there is none to make. */
 static enum ws_status map_make(const struct ws_cubin *cubin, uint32_t section,
-			       struct ws_line_map **ret_map, bool *ret_by_address,
+			       struct ws_line_map **ret_map, bool *ret_by_address, bool *ret_whole,
 			       struct ws_error *err)
 {
 	if (section == 0)
@@ -151,13 +158,14 @@ static enum ws_status map_make(const struct ws_cubin *cubin, uint32_t section,
 	wsi_scoped_free struct ws_line_reloc *relocs = NULL;
 	bool owned;
 	size_t n;
-	if (!line_relocs(cubin, section, &relocs, &n, &owned))
+	if (!line_relocs(cubin, section, &relocs, &n, &owned, ret_whole))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "relocations of the line map");
 	if (!owned && n == 0 && cubin->relocated) {
 		wsi_free(WSI_TAKE(relocs));
 		if (!relocs_applied(cubin, wsi_cubin_bytes(cubin, section), &relocs, &n))
 			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "line map relocations");
 		owned = n > 0;
+		*ret_whole = false;
 	}
 	struct ws_line_input input = {
 		.line = wsi_cubin_bytes(cubin, section),
@@ -181,7 +189,7 @@ static enum ws_status lines_need(struct ws_cubin *cubin, struct ws_error *err)
 	pthread_mutex_lock(&cubin->lock);
 	if (!atomic_load_explicit(&cubin->have_lines, memory_order_relaxed)) {
 		st = map_make(cubin, cubin->debug_line, &cubin->lines, &cubin->lines_by_address,
-			      err);
+			      &cubin->lines_whole, err);
 		atomic_store_explicit(&cubin->have_lines, st == WS_OK, memory_order_release);
 	}
 	pthread_mutex_unlock(&cubin->lock);
@@ -270,6 +278,13 @@ enum ws_status ws_cubin_seq_place(struct ws_cubin *cubin, const struct ws_line_s
 			"the line map does not say which function it is for");
 }
 
+bool ws_cubin_seq_is_dropped(const struct ws_cubin *cubin, const struct ws_line_seq *seq)
+{
+	return cubin->lines_whole && !cubin->lines_by_address && !cubin->relocated &&
+	       cubin->elf.type == WSI_ET_EXEC && seq->owner == WS_LINE_NO_OWNER && seq->low == 0 &&
+	       seq->status == WS_OK;
+}
+
 /* ---- PTX ---- */
 
 static enum ws_status ptx_make(struct ws_cubin *cubin, struct ws_error *err)
@@ -285,8 +300,9 @@ static enum ws_status ptx_make(struct ws_cubin *cubin, struct ws_error *err)
 		if (strncmp(name, WSI_PTX_SECTION, sizeof WSI_PTX_SECTION - 1) == 0)
 			cubin->ptx[n++].section = i;
 	}
+	bool whole;
 	return map_make(cubin, cubin->line_sass, &cubin->ptx_lines, &cubin->ptx_lines_by_address,
-			err);
+			&whole, err);
 }
 
 static enum ws_status ptx_need(struct ws_cubin *cubin, struct ws_error *err)

@@ -89,6 +89,35 @@ def same_answer(tests, path, place):
                  None if answer['positions'] == image['answers'][0]['positions'] else str(answer))
 
 
+def dropped(tests, root, folder):
+    """A function that nvlink dropped: its lines are left out and counted, unless relocations are lost."""
+    path = os.path.join(root, 'tests/data/cubins/dropped.li.sm_90.cubin')
+    image = tests.json('lines', path)['images'][0]
+    names = [f['function_mangled'] for f in image['functions']]
+    tests.result('no sequence without a function', None if sorted(names) == ['_Z4keepPi', '_Z4usedi'] and image['dropped'] == 1 else
+                 f'{names}, {image.get("dropped")}')
+    image = tests.json('lines', '--source', 'dropped.cu:9', path)['images'][0]
+    tests.result('no code of a dropped line', None if image['code'] == [] and image['dropped'] > 0 else str(image))
+    done = subprocess.run([tests.program, 'lines', path], capture_output=True, text=True, check=False, timeout=60)
+    good = done.stderr.endswith('left out: 1 piece of functions that the linker dropped\n') and 'unknown' not in done.stdout
+    tests.result('the page says so', None if good else str(done))
+    sys.path.insert(0, os.path.join(root, 'tests/builders'))
+    import cubin  # pylint: disable=import-outside-toplevel,import-error
+    with open(path, 'rb') as data:
+        whole = bytearray(data.read())
+    found = cubin.Cubin(whole)
+    relocs = next(r.section for r in found.relocs if found.sections[r.target].name == '.debug_line')
+    at = found.shoff + 64 * relocs.index + 32  # sh_size
+    size = int.from_bytes(whole[at:at + 8], 'little')
+    whole[at:at + 8] = len(whole).to_bytes(8, 'little')  # cut off by the end of the file
+    cut = os.path.join(folder, 'cut.cubin')
+    with open(cut, 'wb') as out:
+        out.write(whole)
+    image = tests.json('lines', cut)['images'][0]
+    unknown = [f for f in image['functions'] if f['function'] is None]
+    tests.result('with relocations lost it is not known whose they are', None if unknown and 'dropped' not in image and size else str(image)[:300])
+
+
 def main(program, root, built):
     tests = Tests(program, root)
     with tempfile.TemporaryDirectory() as folder:
@@ -102,6 +131,7 @@ def main(program, root, built):
         for path in (files[-1], os.path.join(built, 'host.program')):
             same_rows(tests, path)
         same_answer(tests, os.path.join(root, 'tests/data/cubins/nested.li.sm_80.cubin'), 'nested+0x50')
+        dropped(tests, root, folder)
     print(f'1..{tests.number}')
     return 1 if tests.failed else 0
 

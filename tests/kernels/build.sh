@@ -92,6 +92,12 @@ for arch in 80 90; do
 	cp "tmp/linked.li.sm_$arch.cubin" "$out"
 done
 
+compile 90 dropped.o.cubin dropped.cu -O3 -lineinfo -rdc=true
+rm -rf tmp/*
+mv "$out/dropped.o.cubin" tmp
+(cd tmp && nvlink -arch=sm_90 dropped.o.cubin -o dropped.li.sm_90.cubin)
+cp tmp/dropped.li.sm_90.cubin "$out"
+
 # Objects with something of every kind for a linker to fill in.
 for arch in 80 90 100; do
 	compile $arch "names.none.sm_$arch.cubin" names.cu -O3 -rdc=true
