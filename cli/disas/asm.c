@@ -20,18 +20,39 @@ struct section_text {
 	struct disas *d;
 	const struct image *image;
 	struct ws_span code;
+	const struct asm_names *symbols;
 	struct code_names names;
 	uint8_t *is_target; /* owned; per instruction */
-	struct ws_str owner;
 };
 
-static void print_name(struct disas *d, struct ws_str name)
+static void print_name(struct disas *d, const struct asm_names *symbols, uint32_t index,
+		       struct ws_str name)
 {
+	size_t size = asm_names_write(symbols, index, name, NULL, 0) + 1;
+	char *text = cli_alloc(size, 1);
+	asm_names_write(symbols, index, name, text, size);
+	ws_out_printf(&d->cli->out, "%s", text);
+	free(text);
+}
+
+/* What stands behind a definition whose name is not the symbol's; such symbols are local. */
+static void print_named(struct disas *d, const struct asm_names *symbols, uint32_t index,
+			struct ws_str name, const char *local)
+{
+	if (!asm_names_is_shared(symbols, index))
+		return;
 	size_t size = ws_assemble_name(name, NULL, 0) + 1;
 	char *text = cli_alloc(size, 1);
 	ws_assemble_name(name, text, size);
-	ws_out_printf(&d->cli->out, "%s", text);
+	ws_out_printf(&d->cli->out, "%s named %s", local, text);
 	free(text);
+}
+
+/* Underscores of names of our own. */
+static void print_underscores(struct disas *d, const struct asm_names *symbols)
+{
+	for (unsigned i = 0; i < symbols->n_underscores; i++)
+		ws_out_text(&d->cli->out, "_");
 }
 
 /* ---- labels ---- */
@@ -61,10 +82,11 @@ static void mark_targets(struct section_text *t)
 }
 
 /* Whether what branches to a function names it; a longer name has no room in a line. */
-static bool is_named(const struct ws_function *function)
+static bool is_named(const struct section_text *t, const struct ws_function *function)
 {
 	return function && function->symbol.len > 0 &&
-	       ws_assemble_name(function->symbol, NULL, 0) < CODE_NAMES_QUOTED_MAX;
+	       asm_names_write(t->symbols, function->symbol_index, function->symbol, NULL, 0) <
+		       CODE_NAMES_QUOTED_MAX;
 }
 
 /* The name of a target: the function that starts there, else its label. */
@@ -74,10 +96,14 @@ static bool name_target(void *user, uint64_t pc, char *buffer, size_t size)
 	if (pc % WS_SASS_BYTES || pc / WS_SASS_BYTES >= t->code.len / WS_SASS_BYTES)
 		return false;
 	const struct ws_function *function = code_names_function(&t->names, pc);
-	if (is_named(function))
-		ws_assemble_name(function->symbol, buffer, size);
-	else
-		snprintf(buffer, size, ".L_%" PRIx64, pc);
+	if (is_named(t, function))
+		return asm_names_write(t->symbols, function->symbol_index, function->symbol, buffer,
+				       size) < size;
+	if (size < t->symbols->n_underscores + 20)
+		return false;
+	memset(buffer, '_', t->symbols->n_underscores + 2);
+	memcpy(buffer, ".L", 2);
+	snprintf(buffer + t->symbols->n_underscores + 2, 17, "%" PRIx64, pc);
 	return true;
 }
 
@@ -117,7 +143,7 @@ static void print_prefix(struct section_text *t, uint64_t at, const struct ws_re
 			continue;
 		ws_out_printf(&d->cli->out, "\t.reloc %" PRIu32 " ", r->type);
 		if (r->symbol.len)
-			print_name(d, r->symbol);
+			print_name(d, t->symbols, r->symbol_index, r->symbol);
 		if (r->addend)
 			ws_out_printf(&d->cli->out, "%c0x%" PRIx64, r->addend < 0 ? '-' : '+',
 				      r->addend < 0 ? 0 - (uint64_t)r->addend
@@ -149,14 +175,18 @@ static void print_code(struct section_text *t)
 		const struct ws_function *function = code_names_function(&t->names, at);
 		if (function && function->is_inner) {
 			ws_out_text(&d->cli->out, ".inner ");
-			print_name(d, function->symbol);
+			print_name(d, t->symbols, function->symbol_index, function->symbol);
+			print_named(d, t->symbols, function->symbol_index, function->symbol, "");
 			ws_out_text(&d->cli->out, "\n");
 			if (function->frame_bytes && function->frame_bytes != WS_UNKNOWN)
 				ws_out_printf(&d->cli->out, "\t.frame %" PRIu32 "\n",
 					      function->frame_bytes);
 		}
-		if (t->is_target[at / WS_SASS_BYTES] && !is_named(function))
-			ws_out_printf(&d->cli->out, ".L_%" PRIx64 ":\n", at);
+		if (t->is_target[at / WS_SASS_BYTES] && !is_named(t, function)) {
+			ws_out_text(&d->cli->out, ".L");
+			print_underscores(d, t->symbols);
+			ws_out_printf(&d->cli->out, "%" PRIx64 ":\n", at);
+		}
 		print_insn(t, at);
 	}
 }
@@ -167,8 +197,19 @@ static void print_number(struct disas *d, const char *directive, uint32_t value)
 		ws_out_printf(&d->cli->out, "\t%s %" PRIu32 "\n", directive, value);
 }
 
+static void print_params(struct disas *d, const struct asm_names *symbols,
+			 const struct ws_param *params, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		ws_out_text(&d->cli->out, "\t.param param");
+		print_underscores(d, symbols);
+		ws_out_printf(&d->cli->out, "%" PRIu32 " %" PRIu32 " at %" PRIu32 "\n",
+			      params[i].ordinal, params[i].size_bytes, params[i].offset);
+	}
+}
+
 static void print_attributes(struct disas *d, const struct image *image,
-			     const struct ws_function *function)
+			     const struct asm_names *symbols, const struct ws_function *function)
 {
 	struct ws_param *params = cli_alloc(MAX_PARAMS, sizeof *params);
 	struct ws_function_info info;
@@ -183,31 +224,33 @@ static void print_attributes(struct disas *d, const struct image *image,
 	if (ws_cubin_function_info(image->cubin, function, &info, params, MAX_PARAMS, NULL, 0,
 				   NULL) == WS_OK) {
 		print_number(d, ".barriers", info.n_barriers);
-		for (size_t i = 0; i < info.n_params && i < MAX_PARAMS; i++)
-			ws_out_printf(&d->cli->out,
-				      "\t.param param_%" PRIu32 " %" PRIu32 " at %" PRIu32 "\n",
-				      params[i].ordinal, params[i].size_bytes, params[i].offset);
+		print_params(d, symbols, params,
+			     info.n_params < MAX_PARAMS ? info.n_params : MAX_PARAMS);
 		if (info.shared_bytes && info.shared_bytes >= shared_base &&
-		    info.shared_bytes != WS_UNKNOWN)
-			ws_out_printf(&d->cli->out, "\t.shared shared_memory %" PRIu32 "\n",
+		    info.shared_bytes != WS_UNKNOWN) {
+			ws_out_text(&d->cli->out, "\t.shared shared");
+			print_underscores(d, symbols);
+			ws_out_printf(&d->cli->out, "memory %" PRIu32 "\n",
 				      info.shared_bytes - shared_base);
+		}
 	}
 	free(params);
 }
 
 static void print_function(struct disas *d, const struct image *image,
-			   const struct ws_function *function)
+			   const struct asm_names *symbols, const struct ws_function *function)
 {
-	struct section_text t = { .d = d, .image = image };
+	struct section_text t = { .d = d, .image = image, .symbols = symbols };
 	if (ws_cubin_code(image->cubin, function, &t.code, NULL) != WS_OK)
 		return;
 	code_names_init(&t.names, image->cubin, function->section);
-	t.names.for_assembler = true;
+	t.names.for_assembler = symbols;
 	mark_targets(&t);
 	ws_out_printf(&d->cli->out, "\n%s ", function->is_kernel ? ".kernel" : ".func");
-	print_name(d, function->symbol);
+	print_name(d, symbols, function->symbol_index, function->symbol);
+	print_named(d, symbols, function->symbol_index, function->symbol, " local");
 	ws_out_text(&d->cli->out, "\n");
-	print_attributes(d, image, function);
+	print_attributes(d, image, symbols, function);
 	print_code(&t);
 	ws_out_text(&d->cli->out, ".end\n");
 	free(t.is_target);
@@ -225,106 +268,52 @@ static bool is_declared(const struct ws_variable *v)
 	return v->section != 0 && v->name.len != 0 && (is_constant || v->space == WS_SPACE_GLOBAL);
 }
 
-static void print_variable(struct disas *d, const struct ws_variable *v)
+static void print_variable(struct disas *d, const struct asm_names *symbols,
+			   const struct ws_variable *v)
 {
 	ws_out_text(&d->cli->out, v->space == WS_SPACE_CONST ? "\n.const " : "\n.global ");
-	print_name(d, v->name);
+	print_name(d, symbols, v->symbol_index, v->name);
+	print_named(d, symbols, v->symbol_index, v->name, " local");
 	ws_out_printf(&d->cli->out, "\n\t.zero %" PRIu64 " // its contents are not shown\n",
 		      v->size_bytes);
 	ws_out_text(&d->cli->out, ".end\n");
 }
 
-struct names {
-	struct ws_str *at; /* owned */
-	size_t n, cap;
-};
-
-static void add_name(struct names *names, struct ws_str name)
-{
-	if (names->n == names->cap) {
-		struct ws_str *more = cli_alloc(names->cap ? 2 * names->cap : 64, sizeof *more);
-		if (names->n > 0)
-			memcpy(more, names->at, names->n * sizeof *more);
-		free(names->at);
-		names->at = more;
-		names->cap = names->cap ? 2 * names->cap : 64;
-	}
-	names->at[names->n++] = name;
-}
-
-static int name_order(const void *left, const void *right)
-{
-	const struct ws_str *a = left, *b = right;
-	size_t n = a->len < b->len ? a->len : b->len;
-	int order = n > 0 ? memcmp(a->ptr, b->ptr, n) : 0;
-	return order ? order : (a->len > b->len) - (a->len < b->len);
-}
-
-/* The names that the code of a function's section uses in relocations. */
-static void add_relocated(struct names *names, const struct image *image, uint32_t section)
-{
-	struct code_names code;
-	code_names_init(&code, image->cubin, section);
-	for (size_t i = 0; i < code.n_relocs; i++)
-		if (code.relocs[i].symbol.len)
-			add_name(names, code.relocs[i].symbol);
-	code_names_fini(&code);
-}
-
-static void print_extern(struct disas *d, struct ws_str name, bool is_function)
-{
-	ws_out_text(&d->cli->out, ".extern ");
-	print_name(d, name);
-	ws_out_text(&d->cli->out, is_function ? "\n" : " data\n");
-}
-
 /* What code names and nothing here defines. */
-static void print_externs(struct disas *d, const struct image *image,
-			  const struct ws_function *functions, size_t n_functions,
-			  const struct ws_variable *variables, size_t n_variables)
+static void print_externs(struct disas *d, const struct asm_names *symbols)
 {
-	struct names defined = { 0 }, used = { 0 };
-	for (size_t i = 0; i < n_functions; i++) {
-		if (functions[i].section == 0 && functions[i].symbol.len)
-			print_extern(d, functions[i].symbol, true);
-		add_name(&defined, functions[i].symbol);
-		if (functions[i].section && !functions[i].is_inner)
-			add_relocated(&used, image, functions[i].section);
+	for (size_t i = 0; i < symbols->n; i++) {
+		const struct asm_symbol *s = &symbols->symbols[i];
+		if (s->kind == ASM_DEFINED)
+			continue;
+		ws_out_text(&d->cli->out, ".extern ");
+		print_name(d, symbols, s->index, s->name);
+		ws_out_text(&d->cli->out, s->kind == ASM_USED ? " data" : "");
+		print_named(d, symbols, s->index, s->name, "");
+		ws_out_text(&d->cli->out, "\n");
 	}
-	for (size_t i = 0; i < n_variables; i++)
-		if (is_declared(&variables[i]))
-			add_name(&defined, variables[i].name);
-	if (used.n > 0)
-		qsort(used.at, used.n, sizeof *used.at, name_order);
-	if (defined.n > 0)
-		qsort(defined.at, defined.n, sizeof *defined.at, name_order);
-	for (size_t i = 0; i < used.n; i++)
-		if ((i == 0 || name_order(&used.at[i], &used.at[i - 1]) != 0) &&
-		    (defined.n == 0 ||
-		     !bsearch(&used.at[i], defined.at, defined.n, sizeof *used.at, name_order)))
-			print_extern(d, used.at[i], false);
-	free(defined.at);
-	free(used.at);
 }
 
 void disas_asm(struct disas *d, const struct image *image)
 {
 	const struct ws_function *functions;
 	const struct ws_variable *variables;
+	struct asm_names symbols;
 	size_t n = 0, n_variables = 0;
-	struct ws_error err;
 	ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 	ws_out_printf(&d->cli->out, ".arch sm_%" PRIu32 "%.1s\n", image->facts.sm,
 		      &image->facts.variant);
-	if (ws_cubin_functions(image->cubin, &functions, &n, &err) != WS_OK ||
-	    ws_cubin_variables(image->cubin, &variables, &n_variables, &err) != WS_OK)
-		cli_fail(d->path, &err);
-	print_externs(d, image, functions, n, variables, n_variables);
+	asm_names_init(&symbols, image->cubin, is_declared);
+	if (ws_cubin_functions(image->cubin, &functions, &n, NULL) != WS_OK ||
+	    ws_cubin_variables(image->cubin, &variables, &n_variables, NULL) != WS_OK)
+		cli_out_of_memory();
+	print_externs(d, &symbols);
 	for (size_t i = 0; i < n_variables; i++)
 		if (is_declared(&variables[i]))
-			print_variable(d, &variables[i]);
+			print_variable(d, &symbols, &variables[i]);
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section && !functions[i].is_inner &&
 		    (!d->function || name_is(&functions[i], d->function)))
-			print_function(d, image, &functions[i]);
+			print_function(d, image, &symbols, &functions[i]);
+	asm_names_fini(&symbols);
 }

@@ -119,7 +119,9 @@ const struct ws_reloc *code_names_style(struct code_names *names, uint64_t sec_o
 	    ((names->for_assembler || !reloc->has_addend) && !field_is_empty(insn, reloc)) ||
 	    (names->for_assembler &&
 	     (!is_spelled(reloc) ||
-	      ws_assemble_name(reloc->symbol, NULL, 0) + CODE_NAMES_AROUND > size)))
+	      asm_names_write(names->for_assembler, reloc->symbol_index, reloc->symbol, NULL, 0) +
+			      CODE_NAMES_AROUND >
+		      size)))
 		return NULL;
 	char addend[24] = "", *text = names->text ? names->text : cli_alloc(size, 1);
 	if (reloc->addend)
@@ -128,7 +130,8 @@ const struct ws_reloc *code_names_style(struct code_names *names, uint64_t sec_o
 	names->text = text;
 	n = (size_t)snprintf(text, size, "%s", around[reloc->kind].start);
 	if (names->for_assembler)
-		n += ws_assemble_name(reloc->symbol, text + n, size - n);
+		n += asm_names_write(names->for_assembler, reloc->symbol_index, reloc->symbol,
+				     text + n, size - n);
 	else
 		n += (size_t)snprintf(text + n, size - n, "%.*s", (int)reloc->symbol.len,
 				      reloc->symbol.ptr);

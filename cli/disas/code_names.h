@@ -9,6 +9,7 @@
 #include <warpscope/cubin.h>
 #include <warpscope/sass.h>
 
+#include "disas/asm_names.h"
 #include "images.h"
 
 enum {
@@ -27,8 +28,8 @@ struct code_names {
 	size_t n_relocs;
 	struct ws_branch_target *targets; /* by offset of the branch */
 	size_t n_targets;
-	bool for_assembler; /* names are written as ws_assemble() reads them */
-	char *text;         /* in place of a number */
+	const struct asm_names *for_assembler; /* borrowed; NULL: names are for people */
+	char *text;                            /* in place of a number */
 };
 
 void code_names_init(struct code_names *names, struct ws_cubin *cubin, uint32_t section);

@@ -220,11 +220,12 @@ enum ws_reloc_kind {
 struct ws_reloc {
 	uint64_t sec_off; /**< of the instruction, or of the data, in its section */
 	enum ws_reloc_kind kind;
-	uint32_t type;        /**< number of the relocation's type */
-	uint8_t lo, len;      /**< of code: the first bit that is filled, how many; 0: not known */
-	struct ws_str symbol; /**< what it is about; empty: nothing, or the image does not say */
-	int64_t addend;       /**< from the symbol; 0 also if the instruction itself holds it */
-	bool has_addend;      /**< false: the instruction itself holds it */
+	uint32_t type;         /**< number of the relocation's type */
+	uint8_t lo, len;       /**< of code: the first bit that is filled, how many; 0: not known */
+	struct ws_str symbol;  /**< what it is about; empty: nothing, or the image does not say */
+	uint32_t symbol_index; /**< in `.symtab` */
+	int64_t addend;        /**< from the symbol; 0 also if the instruction itself holds it */
+	bool has_addend;       /**< false: the instruction itself holds it */
 };
 
 enum {
@@ -287,11 +288,12 @@ WS_API enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
 
 /** One data symbol. */
 struct ws_variable {
-	struct ws_str name;  /**< mangled */
-	enum ws_space space; /**< WS_SPACE_GLOBAL, WS_SPACE_CONST or WS_SPACE_SHARED */
-	uint32_t bank;       /**< WS_SPACE_CONST */
-	uint32_t section;    /**< 0: undefined */
-	uint64_t offset;     /**< in its section (shared: in the block's shared memory) */
+	uint32_t symbol_index; /**< in `.symtab` */
+	struct ws_str name;    /**< mangled */
+	enum ws_space space;   /**< WS_SPACE_GLOBAL, WS_SPACE_CONST or WS_SPACE_SHARED */
+	uint32_t bank;         /**< WS_SPACE_CONST */
+	uint32_t section;      /**< 0: undefined */
+	uint64_t offset;       /**< in its section (shared: in the block's shared memory) */
 	uint64_t size_bytes;
 	uint64_t gpu_va; /**< WS_SPACE_GLOBAL in a relocated cubin, else 0 */
 };

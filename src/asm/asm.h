@@ -42,6 +42,7 @@ enum wsi_asm_kind {
 /* Something that an operand can name. */
 struct wsi_asm_name {
 	struct ws_str text;
+	struct ws_str symbol_name; /* as the image has it */
 	struct wsi_asm_place place;
 	uint32_t scope; /* a function's number, or WSI_ASM_FILE */
 	enum wsi_asm_kind kind;
@@ -78,7 +79,8 @@ enum wsi_asm_binding {
 };
 
 struct wsi_asm_function {
-	struct ws_str name;
+	struct ws_str name;        /* as the text has it */
+	struct ws_str symbol_name; /* as the image has it */
 	bool is_kernel, has_regs;
 	enum wsi_asm_binding binding;
 	uint32_t regs, barriers, frame, stack;
@@ -104,8 +106,7 @@ enum wsi_asm_area {
 
 /* A variable in constant or global memory. */
 struct wsi_asm_object {
-	struct ws_str name;
-	bool is_constant;
+	bool is_constant, is_local;
 	uint32_t alignment; /* power of two */
 	enum wsi_asm_area area;
 	uint32_t offset, size; /* in its area */

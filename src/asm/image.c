@@ -87,15 +87,16 @@ static void number_descriptions(struct image *m)
 	if (a->sm >= 90)
 		m->compat = add_plain(m, ".nv.compat", WSI_SHT_NV_COMPAT, 0, 4);
 	for (size_t i = 0; i < a->n_functions; i++)
-		a->functions[i].info = add_section(m, ".nv.info.", a->functions[i].name,
+		a->functions[i].info = add_section(m, ".nv.info.", a->functions[i].symbol_name,
 						   WSI_SHT_NV_INFO, WSI_SHF_INFO_LINK, 4);
 	m->callgraph = add_plain(m, ".nv.callgraph", WSI_SHT_NV_CALLGRAPH, 0, 4);
 	if (a->sm < 90)
 		m->action = add_plain(m, ".nv.rel.action", WSI_SHT_NV_REL_ACTION, 0, 8);
 	for (size_t i = 0; i < a->n_functions; i++)
 		if (a->functions[i].n_relocs)
-			a->functions[i].rela = add_section(m, ".rela.text.", a->functions[i].name,
-							   WSI_SHT_RELA, WSI_SHF_INFO_LINK, 8);
+			a->functions[i].rela =
+				add_section(m, ".rela.text.", a->functions[i].symbol_name,
+					    WSI_SHT_RELA, WSI_SHF_INFO_LINK, 8);
 	if (a->areas[WSI_ASM_CONSTANT].n_relocs)
 		m->area_rela[WSI_ASM_CONSTANT] =
 			add_plain(m, ".rela.nv.constant3", WSI_SHT_RELA, WSI_SHF_INFO_LINK, 8);
@@ -120,11 +121,11 @@ static void number_contents(struct image *m)
 	for (size_t i = 0; i < a->n_functions; i++)
 		if (a->functions[i].is_kernel)
 			a->functions[i].constant0 =
-				add_section(m, ".nv.constant0.", a->functions[i].name,
+				add_section(m, ".nv.constant0.", a->functions[i].symbol_name,
 					    WSI_SHT_PROGBITS, WSI_SHF_ALLOC | WSI_SHF_INFO_LINK, 4);
 	for (size_t i = 0; i < a->n_functions; i++)
 		a->functions[i].text =
-			add_section(m, ".text.", a->functions[i].name, WSI_SHT_PROGBITS,
+			add_section(m, ".text.", a->functions[i].symbol_name, WSI_SHT_PROGBITS,
 				    WSI_SHF_ALLOC | WSI_SHF_EXECINSTR, CODE_ALIGNMENT);
 	m->first_writable = (uint32_t)m->n;
 	number_area(m, WSI_ASM_INIT, ".nv.global.init", WSI_SHT_PROGBITS,
@@ -132,9 +133,9 @@ static void number_contents(struct image *m)
 	m->first_unwritten = (uint32_t)m->n;
 	for (size_t i = 0; i < a->n_functions; i++)
 		if (a->functions[i].shared_bytes)
-			a->functions[i].shared =
-				add_section(m, ".nv.shared.", a->functions[i].name, WSI_SHT_NOBITS,
-					    WSI_SHF_WRITE | WSI_SHF_ALLOC | WSI_SHF_INFO_LINK, 16);
+			a->functions[i].shared = add_section(
+				m, ".nv.shared.", a->functions[i].symbol_name, WSI_SHT_NOBITS,
+				WSI_SHF_WRITE | WSI_SHF_ALLOC | WSI_SHF_INFO_LINK, 16);
 	number_area(m, WSI_ASM_ZERO, ".nv.global", WSI_SHT_NOBITS, WSI_SHF_WRITE | WSI_SHF_ALLOC);
 }
 
@@ -168,9 +169,23 @@ static void add_functions(struct image *m, bool local)
 		if ((f->binding == WSI_ASM_LOCAL) != local)
 			continue;
 		f->symbol =
-			add_symbol(m, f->name, f->binding, WSI_STT_FUNC,
+			add_symbol(m, f->symbol_name, f->binding, WSI_STT_FUNC,
 				   f->is_kernel ? WSI_STO_CUDA_ENTRY : 0, f->text, 0, f->code.len);
 		wsi_asm_find(a, WSI_ASM_FILE, f->name)->symbol = f->symbol;
+	}
+}
+
+static void add_objects(struct image *m, bool local)
+{
+	struct wsi_asm *a = m->a;
+	for (size_t i = 0; i < a->n_names; i++) {
+		struct wsi_asm_name *name = &a->names[i];
+		if (name->kind != WSI_ASM_DATA || a->objects[name->item].is_local != local)
+			continue;
+		const struct wsi_asm_object *object = &a->objects[name->item];
+		name->symbol = add_symbol(m, name->symbol_name,
+					  local ? WSI_ASM_LOCAL : WSI_ASM_GLOBAL, WSI_STT_OBJECT, 0,
+					  m->area[object->area], object->offset, object->size);
 	}
 }
 
@@ -194,10 +209,11 @@ static void add_local_symbols(struct image *m)
 		struct wsi_asm_name *name = &a->names[i];
 		if (name->kind == WSI_ASM_INNER)
 			name->symbol =
-				add_symbol(m, name->text, WSI_ASM_LOCAL, WSI_STT_FUNC, 0,
+				add_symbol(m, name->symbol_name, WSI_ASM_LOCAL, WSI_STT_FUNC, 0,
 					   a->functions[name->scope].text, name->value, name->size);
 	}
 	add_functions(m, true);
+	add_objects(m, true);
 }
 
 static void add_symbols(struct image *m)
@@ -206,19 +222,14 @@ static void add_symbols(struct image *m)
 	add_local_symbols(m);
 	m->n_local = m->n_symbols;
 	add_functions(m, false);
+	add_objects(m, false);
 	for (size_t i = 0; i < a->n_names; i++) {
 		struct wsi_asm_name *name = &a->names[i];
-		if (name->kind == WSI_ASM_DATA) {
-			const struct wsi_asm_object *object = &a->objects[name->item];
+		bool is_data = name->kind == WSI_ASM_EXTERN_DATA;
+		if (name->kind == WSI_ASM_EXTERN || is_data)
 			name->symbol =
-				add_symbol(m, name->text, WSI_ASM_GLOBAL, WSI_STT_OBJECT, 0,
-					   m->area[object->area], object->offset, object->size);
-		} else if (name->kind == WSI_ASM_EXTERN || name->kind == WSI_ASM_EXTERN_DATA) {
-			bool is_data = name->kind == WSI_ASM_EXTERN_DATA;
-			name->symbol =
-				add_symbol(m, name->text, WSI_ASM_GLOBAL,
+				add_symbol(m, name->symbol_name, WSI_ASM_GLOBAL,
 					   is_data ? WSI_STT_OBJECT : WSI_STT_FUNC, 0, 0, 0, 0);
-		}
 	}
 }
 

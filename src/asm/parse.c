@@ -90,6 +90,14 @@ static bool take_keyword(struct parser *p, const char *what)
 	return true;
 }
 
+/* "named NAME", when it is next: the name in the image, where several symbols have it. */
+static void take_named(struct parser *p, struct wsi_asm_name *name)
+{
+	struct ws_str text;
+	if (take_keyword(p, "named") && take_name(p, &text) && name)
+		name->symbol_name = text;
+}
+
 /* "align N", when it is next; `*ret_alignment` stays as it is when there is none. */
 static bool take_alignment(struct parser *p, uint32_t *ret_alignment)
 {
@@ -124,7 +132,9 @@ static struct wsi_asm_name *define(struct parser *p, struct ws_str text, struct 
 	if (!wsi_asm_grow(a, &a->names, &a->cap_names, a->n_names, sizeof *a->names))
 		return NULL;
 	struct wsi_asm_name *name = &a->names[a->n_names++];
-	*name = (struct wsi_asm_name){ .text = text, .place = place, .scope = scope, .kind = kind };
+	*name = (struct wsi_asm_name){
+		.text = text, .symbol_name = text, .place = place, .scope = scope, .kind = kind
+	};
 	return name;
 }
 
@@ -178,6 +188,7 @@ static void open_function(struct parser *p, bool is_kernel)
 	struct wsi_asm_function *function = &a->functions[a->n_functions++];
 	*function = (struct wsi_asm_function){
 		.name = text,
+		.symbol_name = text,
 		.is_kernel = is_kernel,
 		.binding = WSI_ASM_GLOBAL,
 		.first_insn = a->n_insns,
@@ -188,8 +199,11 @@ static void open_function(struct parser *p, bool is_kernel)
 	else if (take_keyword(p, "local"))
 		function->binding = WSI_ASM_LOCAL;
 	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_FUNCTION, WSI_ASM_FILE);
-	if (name)
+	take_named(p, name);
+	if (name) {
 		name->item = function_scope(p);
+		function->symbol_name = name->symbol_name;
+	}
 	p->block = IN_FUNCTION;
 	p->opened = place;
 	p->inner = WSI_ASM_FILE;
@@ -210,10 +224,11 @@ static void read_extern(struct parser *p)
 	struct ws_str text;
 	wsi_asm_blank(&p->c);
 	struct wsi_asm_place place = wsi_asm_here(&p->c);
-	if (take_name(p, &text))
-		define(p, text, place,
-		       take_keyword(p, "data") ? WSI_ASM_EXTERN_DATA : WSI_ASM_EXTERN,
-		       WSI_ASM_FILE);
+	if (take_name(p, &text)) {
+		bool is_data = take_keyword(p, "data");
+		take_named(p, define(p, text, place, is_data ? WSI_ASM_EXTERN_DATA : WSI_ASM_EXTERN,
+				     WSI_ASM_FILE));
+	}
 }
 
 /* Bytes of code so far. */
@@ -280,7 +295,9 @@ static void read_inner(struct parser *p)
 	struct wsi_asm_place place = wsi_asm_here(&p->c);
 	if (!take_name(p, &text))
 		return;
-	if (define_here(p, text, place, WSI_ASM_INNER))
+	struct wsi_asm_name *name = define_here(p, text, place, WSI_ASM_INNER);
+	take_named(p, name);
+	if (name)
 		p->inner = (uint32_t)p->a->n_names - 1;
 }
 
@@ -383,10 +400,11 @@ static void open_object(struct parser *p, bool is_constant)
 	if (!wsi_asm_grow(a, &a->objects, &a->cap_objects, a->n_objects, sizeof *a->objects))
 		return;
 	struct wsi_asm_object *object = &a->objects[a->n_objects++];
-	*object =
-		(struct wsi_asm_object){ .name = text, .is_constant = is_constant, .alignment = 1 };
+	*object = (struct wsi_asm_object){ .is_constant = is_constant, .alignment = 1 };
 	(void)take_alignment(p, &object->alignment);
+	object->is_local = take_keyword(p, "local");
 	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_DATA, WSI_ASM_FILE);
+	take_named(p, name);
 	if (name)
 		name->item = (uint32_t)a->n_objects - 1;
 	p->block = IN_DATA;

@@ -96,6 +96,7 @@ enum ws_status ws_cubin_relocs(const struct ws_cubin *cubin, uint32_t section,
 					.lo = what.lo,
 					.len = what.len,
 					.symbol = symbol_name(symtab, names, r.symbol),
+					.symbol_index = r.symbol,
 					.addend = r.addend,
 					.has_addend = r.has_addend,
 				};

@@ -71,7 +71,8 @@ static void variable_fill(const struct ws_cubin *cubin, const struct wsi_sym *sy
 {
 	static const char shared[] = ".nv.shared";
 	uint32_t section = wsi_cubin_symbol_section(cubin, sym, index);
-	*v = (struct ws_variable){ .name = name,
+	*v = (struct ws_variable){ .symbol_index = index,
+				   .name = name,
 				   .space = WS_SPACE_GLOBAL,
 				   .section = section,
 				   .size_bytes = sym->size,

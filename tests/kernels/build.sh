@@ -98,6 +98,13 @@ mv "$out/dropped.o.cubin" tmp
 (cd tmp && nvlink -arch=sm_90 dropped.o.cubin -o dropped.li.sm_90.cubin)
 cp tmp/dropped.li.sm_90.cubin "$out"
 
+compile 90 a.cubin twins.cu -O3 -rdc=true -DTWIN=first '-DTEXT="%f, said the first\n"'
+mv "$out/a.cubin" "$SRC"
+compile 90 b.cubin twins.cu -O3 -rdc=true -DTWIN=second '-DTEXT="%f\n"'
+mv "$SRC/a.cubin" "$out/b.cubin" tmp
+(cd tmp && nvlink -arch=sm_90 a.cubin b.cubin -o twins.none.sm_90.cubin)
+cp tmp/twins.none.sm_90.cubin "$out"
+
 # Objects with something of every kind for a linker to fill in.
 for arch in 80 90 100; do
 	compile $arch "names.none.sm_$arch.cubin" names.cu -O3 -rdc=true

@@ -265,14 +265,22 @@ static bool fails_at_its_turn(void)
 	return allocations++ == failing;
 }
 
-static void every_allocation_may_fail(void **state)
+/* Names in quotes, and what stands beside instructions. */
+static const char quoted[] =
+	".arch sm_80\n.extern \"a b\" data named \"a\\x20b\"\n.global \"g@1\" align 4 local named "
+	"g\n"
+	".u64 `(\"g@2\"+8)\n.end\n.global \"g@2\" local named g\n.zero 4\n.end\n"
+	".func \"f@1\" local named \"\\xe9\"\n.reloc 64 \"a b\"-0x10\n.reloc 68 +280\n"
+	".targets \"x y\", \"f@1\"\nBRX R2 -0x10\n\"x y\": MOV R1, 32@hi(\"g@1\"+4)\n"
+	".inner \"in\\x5c\" named n\nCALL.REL.NOINC `(\"in\\x5c\")\nEXIT\n.end\n";
+
+static void fail_in_turn(const char *text)
 {
-	(void)state;
 	for (failing = 0; failing < 10000; failing++) {
 		struct ws_assembly *assembly = NULL;
 		allocations = 0;
 		wsi_alloc_should_fail = fails_at_its_turn;
-		enum ws_status st = ws_assemble(ws_str_of(program), NULL, &assembly, NULL);
+		enum ws_status st = ws_assemble(ws_str_of(text), NULL, &assembly, NULL);
 		wsi_alloc_should_fail = NULL;
 		if (allocations <= failing) { /* it had no turn */
 			assert_int_equal(st, WS_OK);
@@ -285,16 +293,59 @@ static void every_allocation_may_fail(void **state)
 	fail();
 }
 
-static void a_cut_text_is_survived(void **state)
+static void every_allocation_may_fail(void **state)
 {
 	(void)state;
-	for (size_t len = 0; len < sizeof program; len++) {
+	fail_in_turn(program);
+	fail_in_turn(quoted);
+}
+
+static void survive_cuts(const char *text, size_t size)
+{
+	for (size_t len = 0; len < size; len++) {
 		char *copy = wsi_zalloc(len + 1); /* of its own, so that an overread is seen */
 		struct ws_assembly *assembly = NULL;
-		memcpy(copy, program, len);
+		memcpy(copy, text, len);
 		if (ws_assemble((struct ws_str){ copy, len }, NULL, &assembly, NULL) == WS_OK)
 			ws_assembly_destroy(assembly);
 		wsi_free(copy);
+	}
+}
+
+static void a_cut_text_is_survived(void **state)
+{
+	(void)state;
+	ws_assembly_destroy(assembled(quoted, NULL));
+	survive_cuts(program, sizeof program);
+	survive_cuts(quoted, sizeof quoted);
+}
+
+static void a_name_that_does_not_fit_is_cut(void **state)
+{
+	(void)state;
+	static const struct {
+		struct ws_str name;
+		const char *text;
+	} cases[] = {
+		{ { "leaf", 4 }, "leaf" },
+		{ { "", 0 }, "\"\"" },
+		{ { "4", 1 }, "\"4\"" },
+		{ { "a b", 3 }, "\"a b\"" },
+		{ { "\"\\\0\xff", 4 }, "\"\\x22\\x5c\\x00\\xff\"" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		size_t len = strlen(cases[i].text);
+		assert_int_equal(ws_assemble_name(cases[i].name, NULL, 0), len);
+		for (size_t size = 1; size <= len + 2; size++) {
+			char *buffer =
+				wsi_zalloc(size); /* of its own, so that an overrun is seen */
+			size_t kept = size - 1 < len ? size - 1 : len;
+			memset(buffer, '?', size);
+			assert_int_equal(ws_assemble_name(cases[i].name, buffer, size), len);
+			assert_memory_equal(buffer, cases[i].text, kept);
+			assert_int_equal(buffer[kept], '\0');
+			wsi_free(buffer);
+		}
 	}
 }
 
@@ -308,6 +359,7 @@ int main(void)
 		cmocka_unit_test(an_empty_text_gives_an_image_without_code),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(a_cut_text_is_survived),
+		cmocka_unit_test(a_name_that_does_not_fit_is_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
