@@ -87,18 +87,9 @@ static bool finding_show(void *user, const struct ws_finding *finding)
 	return true;
 }
 
-static const char *sureness_word(enum ws_sureness sureness)
-{
-	switch (sureness) {
-	case WS_POSSIBLE:
-		return "possible";
-	case WS_LIKELY:
-		return "likely";
-	case WS_SURE:
-		return "sure";
-	}
-	return "?";
-}
+static const char *const sureness_words[] = {
+	[WS_POSSIBLE] = "possible", [WS_LIKELY] = "likely", [WS_SURE] = "sure"
+};
 
 static void salvaged_show(struct check *check)
 {
@@ -117,12 +108,12 @@ static void salvaged_show(struct check *check)
 			ws_json_key_u64(check->json, "present", one.bytes.len);
 			ws_json_key_u64(check->json, "rows", one.rows);
 			ws_json_key_u64(check->json, "stride", one.stride);
-			ws_json_key_text(check->json, "sureness", sureness_word(one.sureness));
+			ws_json_key_text(check->json, "sureness", sureness_words[one.sureness]);
 			ws_json_end(check->json);
 			continue;
 		}
 		ws_out_printf(out, "0x%-10" PRIx64 "  salvaged   %s (%s): %" PRIu64 " bytes",
-			      one.file_off, one.what, sureness_word(one.sureness), one.size);
+			      one.file_off, one.what, sureness_words[one.sureness], one.size);
 		if (one.rows)
 			ws_out_printf(out, ", %" PRIu32 " rows of %" PRIu32, one.rows, one.stride);
 		if (one.bytes.len < one.size)

@@ -129,20 +129,13 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 	return true;
 }
 
-static int exit_status(enum ws_verdict_kind verdict)
-{
-	switch (verdict) {
-	case WS_VERDICT_FAULT:
-		return CLI_FOUND;
-	case WS_VERDICT_HANG:
-		return CLI_HANG;
-	case WS_VERDICT_NONE:
-		return CLI_ANSWERED;
-	case WS_VERDICT_UNKNOWN:
-		return CLI_CANNOT_TELL;
-	}
-	return CLI_CANNOT_TELL;
-}
+/* With --exit-code. */
+static const int exit_statuses[] = {
+	[WS_VERDICT_FAULT] = CLI_FOUND,
+	[WS_VERDICT_HANG] = CLI_HANG,
+	[WS_VERDICT_NONE] = CLI_ANSWERED,
+	[WS_VERDICT_UNKNOWN] = CLI_CANNOT_TELL,
+};
 
 static enum ws_status render(const struct arguments *args, const struct ws_report *report,
 			     struct ws_out *out, struct ws_error *err)
@@ -204,7 +197,7 @@ static int print(struct cli *cli, const struct arguments *args, const struct ws_
 				    : render(args, report, &cli->out, &err);
 	if (st != WS_OK)
 		return cli_fail(to_file ? args->output : args->path, &err);
-	return args->exit_code ? exit_status(report->verdict) : CLI_ANSWERED;
+	return args->exit_code ? exit_statuses[report->verdict] : CLI_ANSWERED;
 }
 
 static int run(struct cli *cli, const struct arguments *args)

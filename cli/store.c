@@ -108,27 +108,19 @@ static bool list_take(void *user, const struct ws_code_id *id, const char *path)
 
 /* ---- find ---- */
 
-static const char *verdict_word(enum ws_borrow_verdict verdict)
-{
-	switch (verdict) {
-	case WS_BORROW_EQUAL:
-		return "equal";
-	case WS_BORROW_DIFFERS:
-		return "differs";
-	case WS_BORROW_NO_LINES:
-		return "no-lines";
-	case WS_BORROW_NO_FUNCTION:
-		return "not-found";
-	}
-	return "?";
-}
+static const char *const verdict_words[] = {
+	[WS_BORROW_EQUAL] = "equal",
+	[WS_BORROW_DIFFERS] = "differs",
+	[WS_BORROW_NO_LINES] = "no-lines",
+	[WS_BORROW_NO_FUNCTION] = "not-found",
+};
 
 static void found_text(struct storing *s, struct ws_str name, const struct ws_borrowed *found)
 {
 	const struct ws_code_diff *diff = &found->diff;
 	uint64_t larger = diff->size_a > diff->size_b ? diff->size_a : diff->size_b;
 	ws_table_cell(s->table, name);
-	ws_table_cell(s->table, ws_str_of(verdict_word(found->verdict)));
+	ws_table_cell(s->table, ws_str_of(verdict_words[found->verdict]));
 	if (found->verdict == WS_BORROW_DIFFERS)
 		ws_table_printf(
 			s->table, "%llu of %llu instructions (%llu bytes), first at +0x%llx",
@@ -147,7 +139,7 @@ static void found_json(struct storing *s, const struct ws_function *f,
 {
 	ws_json_object(&s->json);
 	name_json(&s->json, f->name);
-	ws_json_key_text(&s->json, "verdict", verdict_word(found->verdict));
+	ws_json_key_text(&s->json, "verdict", verdict_words[found->verdict]);
 	if (found->verdict == WS_BORROW_EQUAL || found->verdict == WS_BORROW_DIFFERS) {
 		ws_json_key_u64(&s->json, "instructions", found->diff.size_a / 16);
 		ws_json_key_u64(&s->json, "instructions_different", found->diff.n_instructions);

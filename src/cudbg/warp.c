@@ -196,22 +196,15 @@ CUDBGResult wsi_cudbg_getCudaExceptionString(struct wsi_cudbg *s, struct wsi_at 
 
 static const char *scope_words(CUDBGBarrierScope scope)
 {
-	switch (scope) {
-	case CUDBG_BARRIER_SCOPE_INVALID:
-	case CUDBG_BARRIER_SCOPE_NONE:
-		return "";
-	case CUDBG_BARRIER_SCOPE_WARP:
-		return "waits for lanes of its warp";
-	case CUDBG_BARRIER_SCOPE_WARP_GROUP:
-		return "waits for its group of warps";
-	case CUDBG_BARRIER_SCOPE_BLOCK:
-		return "waits for its block";
-	case CUDBG_BARRIER_SCOPE_CLUSTER:
-		return "waits for its cluster";
-	case CUDBG_BARRIER_SCOPE_KERNEL:
-		return "waits for its grid";
-	}
-	return "";
+	static const char *const words[] = {
+		[CUDBG_BARRIER_SCOPE_NONE] = "",
+		[CUDBG_BARRIER_SCOPE_WARP] = "waits for lanes of its warp",
+		[CUDBG_BARRIER_SCOPE_WARP_GROUP] = "waits for its group of warps",
+		[CUDBG_BARRIER_SCOPE_BLOCK] = "waits for its block",
+		[CUDBG_BARRIER_SCOPE_CLUSTER] = "waits for its cluster",
+		[CUDBG_BARRIER_SCOPE_KERNEL] = "waits for its grid",
+	};
+	return (uint32_t)scope < WSI_COUNT(words) ? words[scope] : "";
 }
 
 CUDBGResult wsi_cudbg_getHardwareBarrierInfo(struct wsi_cudbg *s, struct wsi_at *at,

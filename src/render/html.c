@@ -48,20 +48,12 @@ static void foot(struct wsi_page *page)
 	wsi_html_raw(page, "</script>\n</body>\n</html>\n");
 }
 
-static const char *verdict_word(enum ws_verdict_kind kind)
-{
-	switch (kind) {
-	case WS_VERDICT_FAULT:
-		return "Fault";
-	case WS_VERDICT_HANG:
-		return "Hang suspected";
-	case WS_VERDICT_NONE:
-		return "No fault";
-	case WS_VERDICT_UNKNOWN:
-		return "Cannot tell";
-	}
-	return "Cannot tell";
-}
+static const char *const verdict_words[] = {
+	[WS_VERDICT_FAULT] = "Fault",
+	[WS_VERDICT_HANG] = "Hang suspected",
+	[WS_VERDICT_NONE] = "No fault",
+	[WS_VERDICT_UNKNOWN] = "Cannot tell",
+};
 
 /* What follows on the heading, as a sentence of its own. */
 static void rest(struct wsi_page *page, const struct ws_report *report)
@@ -86,7 +78,7 @@ static void verdict(struct wsi_page *page)
 	const struct ws_report *report = page->report;
 	wsi_html_printf(page, "<header class=\"verdict %s\">\n",
 			ws_verdict_kind_text(report->verdict));
-	wsi_html_printf(page, "<p class=\"kind\">%s", verdict_word(report->verdict));
+	wsi_html_printf(page, "<p class=\"kind\">%s", verdict_words[report->verdict]);
 	if (report->dump_status == WS_OK) {
 		wsi_html_raw(page, " <span class=\"dump\">in <code>");
 		wsi_str(page, WSI_PLAIN, wsi_file_name(ws_str_of(report->dump.path)));
