@@ -55,4 +55,31 @@ WSI_INLINE uint32_t wsi_flushed(uint32_t bits, bool flush)
 	return bits & ~(wsi_mask(flush) & wsi_mask(!(bits & WSI_EXPONENT32)) & ~WSI_SIGN32);
 }
 
+/* A half, f16 or bf16, as a float: exact. */
+WSI_INLINE float wsi_half_value(uint32_t half, bool bf16)
+{
+	if (bf16)
+		return wsi_float(half << 16);
+	uint32_t magnitude = (half & 0x7fff) << 13, sign = (half & 0x8000) << 16;
+	uint32_t scaled = wsi_bits(wsi_float(magnitude) * 0x1p112f);
+	uint32_t special = wsi_mask((half & 0x7c00) == 0x7c00);
+	return wsi_float(sign | wsi_choose(special, magnitude | WSI_EXPONENT32, scaled));
+}
+
+/* From 32 bits to the nearest half; ties to even. */
+WSI_INLINE uint32_t wsi_to_half(uint32_t bits, bool bf16)
+{
+	uint32_t magnitude = bits & ~WSI_SIGN32, sign = bits >> 16 & 0x8000;
+	uint32_t nan = wsi_mask(magnitude > WSI_EXPONENT32);
+	if (bf16) {
+		uint32_t half = (magnitude + 0x7fff + (magnitude >> 16 & 1)) >> 16;
+		return wsi_choose(nan, 0x7fff, sign | half);
+	}
+	uint32_t normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
+	uint32_t denormal = wsi_bits(wsi_float(magnitude) + 0.5f) - 0x3f000000;
+	uint32_t half = wsi_choose(wsi_mask(magnitude < 0x38800000), denormal, normal);
+	half = wsi_choose(wsi_mask(magnitude >= 0x47800000), 0x7c00, half);
+	return wsi_choose(nan, 0x7fff, sign | half);
+}
+
 #endif

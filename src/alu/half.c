@@ -12,16 +12,6 @@ enum select { LOW_HIGH, LOW_LOW, HIGH_HIGH, LOW_MINUS_HIGH };
 
 /* ---- one half ---- */
 
-WSI_INLINE float widened(uint32_t half, bool bf16)
-{
-	if (bf16)
-		return wsi_float(half << 16);
-	uint32_t magnitude = (half & 0x7fff) << 13, sign = (half & 0x8000) << 16;
-	uint32_t scaled = wsi_bits(wsi_float(magnitude) * 0x1p112f);
-	uint32_t special = wsi_mask((half & 0x7c00) == 0x7c00);
-	return wsi_float(sign | wsi_choose(special, magnitude | WSI_EXPONENT32, scaled));
-}
-
 /* The neighbour on the other side of the exact value where that one is odd. */
 WSI_INLINE double made_odd(double sum, double error)
 {
@@ -42,32 +32,16 @@ WSI_INLINE uint32_t narrowed(double value)
 	return bits + (inexact & !(bits & 1) ? step : 0);
 }
 
-/* From 32 bits to the nearest half; ties to even. */
-WSI_INLINE uint32_t rounded(uint32_t bits, bool bf16)
-{
-	uint32_t magnitude = bits & ~WSI_SIGN32, sign = bits >> 16 & 0x8000;
-	uint32_t nan = wsi_mask(magnitude > WSI_EXPONENT32);
-	if (bf16) {
-		uint32_t half = (magnitude + 0x7fff + (magnitude >> 16 & 1)) >> 16;
-		return wsi_choose(nan, 0x7fff, sign | half);
-	}
-	uint32_t normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
-	uint32_t denormal = wsi_bits(wsi_float(magnitude) + 0.5f) - 0x3f000000;
-	uint32_t half = wsi_choose(wsi_mask(magnitude < 0x38800000), denormal, normal);
-	half = wsi_choose(wsi_mask(magnitude >= 0x47800000), 0x7c00, half);
-	return wsi_choose(nan, 0x7fff, sign | half);
-}
-
 enum arithmetic { ADD, MUL, FMA };
 
 WSI_INLINE uint32_t computed(enum arithmetic what, float a, float b, float c, bool bf16)
 {
 	double x = what == ADD ? a : (double)a * b;
 	if (what == MUL)
-		return rounded(narrowed(x), bf16);
+		return wsi_to_half(narrowed(x), bf16);
 	double y = what == ADD ? b : c, sum = x + y, part = sum - x;
 	double error = (x - (sum - part)) + (y - part);
-	return rounded(narrowed(made_odd(sum, error)), bf16);
+	return wsi_to_half(narrowed(made_odd(sum, error)), bf16);
 }
 
 /* ---- sources and results ---- */
@@ -113,8 +87,9 @@ WSI_INLINE void compute(const struct wsi_alu *alu, struct wsi_alu_io *io, enum a
 						 : flushed_half(half_of(alu, io, 2, l, k), alu->ftz,
 								bf16);
 			half[k][l] = finished(alu,
-					      computed(what, widened(a, bf16), widened(b, bf16),
-						       widened(c, bf16), bf16),
+					      computed(what, wsi_half_value(a, bf16),
+						       wsi_half_value(b, bf16),
+						       wsi_half_value(c, bf16), bf16),
 					      bf16);
 		}
 	}
@@ -141,8 +116,8 @@ WSI_LANES static void run_add_single(const struct wsi_alu *alu, struct wsi_alu_i
 	uint32_t *to = io->result[0];
 	WSI_FOR_LANES(l)
 	{
-		float a = widened(half_of(alu, io, 0, l, 0), false);
-		float sum = a + widened(half_of(alu, io, 1, l, 0), false);
+		float a = wsi_half_value(half_of(alu, io, 0, l, 0), false);
+		float sum = a + wsi_half_value(half_of(alu, io, 1, l, 0), false);
 		to[l] = wsi_choose(wsi_mask(sum != sum), WSI_NAN32, wsi_bits(sum));
 	}
 }
@@ -251,10 +226,10 @@ static void compare(const struct wsi_alu *alu, const struct wsi_alu_io *io, uint
 		ret_holds[k] = 0;
 		for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 			bool bf16 = alu->kind;
-			float a = widened(flushed_half(half_of(alu, io, 0, l, k), alu->ftz, bf16),
-					  bf16);
-			float b = widened(flushed_half(half_of(alu, io, 1, l, k), alu->ftz, bf16),
-					  bf16);
+			float a = wsi_half_value(
+				flushed_half(half_of(alu, io, 0, l, k), alu->ftz, bf16), bf16);
+			float b = wsi_half_value(
+				flushed_half(half_of(alu, io, 1, l, k), alu->ftz, bf16), bf16);
 			unsigned what = a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
 			ret_holds[k] |= (uint32_t)((alu->compare & what) != 0) << l;
 		}

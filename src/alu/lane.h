@@ -125,6 +125,8 @@ wsi_alu_preparer wsi_prepare_plop3, wsi_prepare_p2r, wsi_prepare_r2p;
 wsi_alu_preparer wsi_prepare_float, wsi_prepare_float_pairs, wsi_prepare_fminmax, wsi_prepare_fsel;
 wsi_alu_preparer wsi_prepare_dot, wsi_prepare_absdiff, wsi_prepare_part_minmax,
 	wsi_prepare_minmax_wide;
+wsi_alu_preparer wsi_prepare_float_matrix, wsi_prepare_integer_matrix, wsi_prepare_double_matrix;
+wsi_alu_preparer wsi_prepare_transpose;
 wsi_alu_preparer wsi_prepare_half, wsi_prepare_half_minmax, wsi_prepare_half_compare;
 wsi_alu_preparer wsi_prepare_f2f, wsi_prepare_frnd, wsi_prepare_f2i, wsi_prepare_i2f,
 	wsi_prepare_f2fp;

@@ -154,6 +154,12 @@ static bool take_operands(struct wsi_alu_build *b)
 static wsi_alu_preparer *const preparers[] = {
 	[WS_OP_BMSK] = wsi_prepare_mask,
 	[WS_OP_BREV] = wsi_prepare_count,
+	[WS_OP_HMMA] = wsi_prepare_float_matrix,
+	[WS_OP_QMMA] = wsi_prepare_float_matrix,
+	[WS_OP_IMMA] = wsi_prepare_integer_matrix,
+	[WS_OP_BMMA] = wsi_prepare_integer_matrix,
+	[WS_OP_DMMA] = wsi_prepare_double_matrix,
+	[WS_OP_MOVM] = wsi_prepare_transpose,
 	[WS_OP_F2F] = wsi_prepare_f2f,
 	[WS_OP_F2FP] = wsi_prepare_f2fp,
 	[WS_OP_F2I] = wsi_prepare_f2i,

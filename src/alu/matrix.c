@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of small matrices that the lanes of a warp hold together, D = A * B + C, in the layouts
+ * of PTX's mma. A register of A or B holds elements that lie side by side along K: of lane l those
+ * of row (of B: column) l / 4, from element l % 4 * n of 4 * n on. Registers of A take turns
+ * between the upper and the lower eight rows.
+ */
+#include "alu/bits.h"
+
+enum { ROWS = 16, COLUMNS = 8, MOST_K = 256, LANES_OF_ROW = 4 };
+
+enum element { F16, BF16, TF32, E4M3, E5M2, INTEGER };
+
+static double value_of(enum element what, uint32_t bits)
+{
+	switch (what) {
+	case F16:
+	case BF16:
+		return wsi_half_value(bits, what == BF16);
+	case TF32:
+		return wsi_float(bits & ~UINT32_C(0x1fff));
+	case E5M2:
+		return wsi_half_value(bits << 8, false);
+	case E4M3:
+		if ((bits & 0x7f) == 0x7f)
+			return wsi_double(WSI_NAN64);
+		return wsi_half_value((bits & 0x80) << 8 | (bits & 0x7f) << 7, false) * 256.0;
+	case INTEGER:
+		break;
+	}
+	return 0;
+}
+
+/* How many rows A and C have: as many as fill their registers. */
+static unsigned rows_of(const struct wsi_alu *alu)
+{
+	return alu->source[0].words == alu->source[1].words ? ROWS / 2 : ROWS;
+}
+
+/* Where element j of register r of a lane lies along K. */
+static unsigned place_of(unsigned r, unsigned lane, unsigned j, unsigned per_register)
+{
+	return (r * LANES_OF_ROW + lane % LANES_OF_ROW) * per_register + j;
+}
+
+/* ---- floating point ---- */
+
+struct tile {
+	double a[ROWS][MOST_K], b[COLUMNS][MOST_K], c[ROWS][COLUMNS];
+};
+
+static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io, struct tile *tile)
+{
+	unsigned bits = alu->kind, n = 32 / bits, halves = rows_of(alu) / 8;
+	uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		for (unsigned r = 0; r < alu->source[0].words; r++) {
+			uint32_t word = wsi_word(alu, io, 0, r * WSI_ALU_LANES + l);
+			unsigned row = l / LANES_OF_ROW + 8 * (r % halves);
+			for (unsigned j = 0; j < n; j++)
+				tile->a[row][place_of(r / halves, l, j, n)] =
+					value_of((enum element)alu->select[0],
+						 word >> (j * bits % 32) & mask);
+		}
+		for (unsigned r = 0; r < alu->source[1].words; r++) {
+			uint32_t word = wsi_word(alu, io, 1, r * WSI_ALU_LANES + l);
+			for (unsigned j = 0; j < n; j++)
+				tile->b[l / LANES_OF_ROW][place_of(r, l, j, n)] =
+					value_of((enum element)alu->select[1],
+						 word >> (j * bits % 32) & mask);
+		}
+	}
+}
+
+/* Element i of a lane in C and D: two columns, then the rows eight below. */
+static unsigned row_of(unsigned l, unsigned i)
+{
+	return l / LANES_OF_ROW + i / 2 * 8;
+}
+
+static unsigned column_of(unsigned l, unsigned i)
+{
+	return l % LANES_OF_ROW * 2 + i % 2;
+}
+
+/* Products are exact in double precision; what their sum loses there is below what counts. */
+static double sum_of(const struct tile *tile, unsigned row, unsigned column, unsigned k)
+{
+	double sum = tile->c[row][column];
+	for (unsigned i = 0; i < k; i++)
+		sum += tile->a[row][i] * tile->b[column][i];
+	return sum;
+}
+
+static uint32_t single_of(double sum)
+{
+	return sum != sum ? WSI_NAN32 : wsi_bits((float)sum);
+}
+
+static unsigned depth_of(const struct wsi_alu *alu)
+{
+	return alu->source[1].words * LANES_OF_ROW * 32u / alu->kind;
+}
+
+static void run_float_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	struct tile tile;
+	unsigned depth = depth_of(alu), elements = rows_of(alu) / 4;
+	bool half = alu->upper;
+	take_floats(alu, io, &tile);
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		for (unsigned i = 0; i < elements; i++) {
+			unsigned at = (half ? i / 2 : i) * WSI_ALU_LANES + l;
+			uint32_t word = io->source[2][at] >> (half ? i % 2 * 16 : 0);
+			tile.c[row_of(l, i)][column_of(l, i)] =
+				half ? wsi_half_value(word & 0xffff, false) : wsi_float(word);
+		}
+	}
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		for (unsigned i = 0; i < elements; i++) {
+			double sum = sum_of(&tile, row_of(l, i), column_of(l, i), depth);
+			uint32_t word = single_of(sum);
+			if (!half) {
+				io->result[0][i * WSI_ALU_LANES + l] = word;
+				continue;
+			}
+			uint32_t *to = &io->result[0][i / 2 * WSI_ALU_LANES + l];
+			uint32_t part = wsi_to_half(word, false) << (i % 2 * 16);
+			*to = i % 2 ? *to | part : part;
+		}
+	}
+}
+
+/* The types of A and B, of one or two names. */
+static bool take_float_elements(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	enum element types[2] = { F16, F16 };
+	size_t n = 0;
+	for (size_t i = 0; i < b->n_mods && n < 2; i++) {
+		enum ws_modifier m = b->mods[i];
+		if (m == WS_MOD_BF16 || m == WS_MOD_TF32)
+			types[0] = types[1] = m == WS_MOD_BF16 ? BF16 : TF32;
+		else if (m == WS_MOD_E4M3 || m == WS_MOD_E5M2)
+			types[n++] = m == WS_MOD_E4M3 ? E4M3 : E5M2;
+	}
+	alu->select[0] = (uint8_t)types[0];
+	alu->select[1] = (uint8_t)types[1];
+	alu->kind = types[0] == TF32 ? 32 : n ? 8 : 16;
+	return b->op == WS_OP_HMMA ? n == 0 : n == 2;
+}
+
+/* Elements along K that the name's shape tells must be those that the registers hold. */
+static bool fits(const struct wsi_alu *alu, unsigned rows, unsigned depth, unsigned c_words)
+{
+	unsigned per_word = LANES_OF_ROW * 32u / alu->kind;
+	return alu->source[0].words * per_word * 8 == rows * depth &&
+	       alu->source[1].words * per_word == depth && alu->source[2].words == c_words &&
+	       alu->result[0].words == c_words && depth <= MOST_K;
+}
+
+/* The numbers of a shape; what is sparse or scaled has more sources, and is not implemented. */
+static bool take_shape(const struct wsi_alu_build *b, unsigned *ret_rows, unsigned *ret_depth)
+{
+	static const struct {
+		enum ws_modifier modifier;
+		uint16_t rows, depth;
+	} shapes[] = {
+		{ WS_MOD_1684, 16, 4 },     { WS_MOD_1688, 16, 8 },   { WS_MOD_16816, 16, 16 },
+		{ WS_MOD_16832, 16, 32 },   { WS_MOD_16864, 16, 64 }, { WS_MOD_8816, 8, 16 },
+		{ WS_MOD_8832, 8, 32 },     { WS_MOD_88128, 8, 128 }, { WS_MOD_168128, 16, 128 },
+		{ WS_MOD_168256, 16, 256 },
+	};
+	for (size_t i = 0; i < WSI_COUNT(shapes); i++) {
+		if (wsi_alu_have(b, shapes[i].modifier)) {
+			*ret_rows = shapes[i].rows;
+			*ret_depth = shapes[i].depth;
+			return wsi_alu_shape(b, 3, 0) && !wsi_alu_have(b, WS_MOD_SP);
+		}
+	}
+	return false;
+}
+
+bool wsi_prepare_float_matrix(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	unsigned rows, depth;
+	if (!take_shape(b, &rows, &depth) || !take_float_elements(b) || b->negated[0] ||
+	    b->negated[1] || wsi_alu_have(b, WS_MOD_SATFINITE))
+		return false;
+	alu->upper = !wsi_alu_have(b, WS_MOD_F32);
+	alu->run = run_float_matrix;
+	return rows == ROWS && fits(alu, rows, depth, alu->upper ? 2 : 4);
+}
+
+/* ---- integers ---- */
+
+static int64_t element_of(uint32_t word, unsigned j, unsigned bits, bool is_signed)
+{
+	uint64_t top = (uint64_t)word >> (j * bits) << (64 - bits);
+	return is_signed ? (int64_t)top >> (64 - bits) : (int64_t)(top >> (64 - bits));
+}
+
+/* What one register of A and one of B add. */
+static int64_t products_of(const struct wsi_alu *alu, uint32_t a, uint32_t b)
+{
+	unsigned bits = alu->kind;
+	int64_t sum = 0;
+	if (bits == 1)
+		return __builtin_popcount(alu->wrap ? a ^ b : a & b);
+	for (unsigned j = 0; j < 32 / bits; j++)
+		sum += element_of(a, j, bits, alu->is_signed) *
+		       element_of(b, j, bits, alu->number != 0);
+	return sum;
+}
+
+static void run_integer_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	uint32_t result[ROWS / 4][WSI_ALU_LANES];
+	unsigned halves = rows_of(alu) / 8, elements = rows_of(alu) / 4;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		for (unsigned i = 0; i < elements; i++) {
+			int64_t sum = (int32_t)io->source[2][i * WSI_ALU_LANES + l];
+			unsigned row = l / LANES_OF_ROW * LANES_OF_ROW;
+			unsigned column = column_of(l, i) * LANES_OF_ROW;
+			for (unsigned r = 0; r < alu->source[1].words; r++)
+				for (unsigned t = 0; t < LANES_OF_ROW; t++)
+					sum += products_of(
+						alu,
+						io->source[0][(r * halves + i / 2) * WSI_ALU_LANES +
+							      row + t],
+						io->source[1][r * WSI_ALU_LANES + column + t]);
+			if (alu->sat)
+				sum = sum < INT32_MIN   ? INT32_MIN
+				      : sum > INT32_MAX ? INT32_MAX
+							: sum;
+			result[i][l] = (uint32_t)sum;
+		}
+	}
+	memcpy(io->result[0], result, elements * sizeof *result);
+}
+
+static bool take_integer_elements(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	bool is_signed[2];
+	size_t n = 0;
+	for (size_t i = 0; i < b->n_mods && n < 2; i++) {
+		enum ws_modifier m = b->mods[i];
+		if (m != WS_MOD_U8 && m != WS_MOD_S8 && m != WS_MOD_U4 && m != WS_MOD_S4)
+			continue;
+		is_signed[n++] = m == WS_MOD_S8 || m == WS_MOD_S4;
+		alu->kind = m == WS_MOD_U8 || m == WS_MOD_S8 ? 8 : 4;
+	}
+	if (n != 2)
+		return false;
+	alu->is_signed = is_signed[0];
+	alu->number = is_signed[1];
+	return true;
+}
+
+bool wsi_prepare_integer_matrix(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	unsigned rows, depth;
+	bool bits = b->op == WS_OP_BMMA;
+	alu->kind = 1;
+	alu->wrap = wsi_alu_have(b, WS_MOD_XOR);
+	alu->sat = wsi_alu_have(b, WS_MOD_SAT);
+	if (!take_shape(b, &rows, &depth) || (!bits && !take_integer_elements(b)) ||
+	    b->suffix[0][0] != WS_MOD_ROW || b->suffix[1][0] != WS_MOD_COL)
+		return false;
+	alu->run = run_integer_matrix;
+	return fits(alu, rows, depth, rows / 4) &&
+	       (!bits ||
+		(wsi_alu_have(b, WS_MOD_POPC) && (alu->wrap || wsi_alu_have(b, WS_MOD_AND))));
+}
+
+/* ---- double precision ---- */
+
+static double pair_at(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned i,
+		      unsigned k, unsigned l)
+{
+	uint32_t high = wsi_word(alu, io, i, (2 * k + 1) * WSI_ALU_LANES + l);
+	return wsi_double(io->source[i][2 * k * WSI_ALU_LANES + l] | (uint64_t)high << 32);
+}
+
+/* One fused step after the other, along K. */
+static void run_double_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	double result[ROWS / 4][WSI_ALU_LANES];
+	unsigned halves = rows_of(alu) / 8, elements = rows_of(alu) / 4;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		for (unsigned i = 0; i < elements; i++) {
+			double sum = pair_at(alu, io, 2, i, l);
+			unsigned row = l / LANES_OF_ROW * LANES_OF_ROW;
+			unsigned column = column_of(l, i) * LANES_OF_ROW;
+			for (unsigned r = 0; r < alu->source[1].words / 2; r++)
+				for (unsigned t = 0; t < LANES_OF_ROW; t++)
+					sum = __builtin_fma(
+						pair_at(alu, io, 0, r * halves + i / 2, row + t),
+						pair_at(alu, io, 1, r, column + t), sum);
+			result[i][l] = sum;
+		}
+	}
+	for (unsigned i = 0; i < elements; i++) {
+		for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+			double value = result[i][l];
+			uint64_t bits = value != value ? WSI_NAN64 : wsi_double_bits(value);
+			io->result[0][2 * i * WSI_ALU_LANES + l] = (uint32_t)bits;
+			io->result[0][(2 * i + 1) * WSI_ALU_LANES + l] = (uint32_t)(bits >> 32);
+		}
+	}
+}
+
+bool wsi_prepare_double_matrix(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	bool directed = wsi_alu_have(b, WS_MOD_RM) || wsi_alu_have(b, WS_MOD_RP) ||
+			wsi_alu_have(b, WS_MOD_RZ);
+	if (!wsi_alu_shape(b, 3, 0) || directed)
+		return false;
+	for (unsigned i = 0; i < 3; i++) {
+		alu->keep[i] = b->absolute[i] ? ~WSI_SIGN32 : UINT32_MAX;
+		alu->flip[i] = b->negated[i] ? WSI_SIGN32 : 0;
+	}
+	unsigned c_words = rows_of(alu) / 2;
+	alu->run = run_double_matrix;
+	return alu->source[0].words && alu->source[1].words % 2 == 0 &&
+	       alu->source[0].words == alu->source[1].words * rows_of(alu) / 8 &&
+	       alu->source[2].words == c_words && alu->result[0].words == c_words;
+}
+
+/* ---- MOVM: rows and columns of 8 by 8 halves change places ---- */
+
+static void run_transpose(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	uint32_t result[WSI_ALU_LANES];
+	(void)alu;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		unsigned row = l / LANES_OF_ROW;
+		result[l] = 0;
+		for (unsigned i = 0; i < 2; i++) {
+			unsigned from = column_of(l, i) * LANES_OF_ROW + row / 2;
+			result[l] |= (io->source[0][from] >> (row % 2 * 16) & 0xffff) << (16 * i);
+		}
+	}
+	memcpy(io->result[0], result, sizeof result);
+}
+
+bool wsi_prepare_transpose(struct wsi_alu_build *b)
+{
+	b->alu->run = run_transpose;
+	return wsi_alu_shape(b, 1, 0) && wsi_alu_have(b, WS_MOD_16) &&
+	       wsi_alu_have(b, WS_MOD_MT88) && b->alu->result[0].words == 1;
+}
