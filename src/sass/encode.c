@@ -212,18 +212,27 @@ static bool match_enum(struct attempt *a, const struct wsi_isa_element *e, const
 	return match_unnamed(a, e, rest, text);
 }
 
+/* Gives the field of a condition a value that meets it, or that does not, where only one does. */
+static bool settle(struct attempt *a, const struct wsi_isa_element *e, bool met)
+{
+	if (e->aux == WSI_IS_POWER_OF_TWO)
+		return true;
+	if (met == (e->aux == WSI_IS))
+		return set_element(a, e, e->extra);
+	return wsi_isa_field_len(e) != 1 || set_element(a, e, !e->extra);
+}
+
 /* `code` is at the length of the group. */
 static bool match_group(struct attempt *a, const struct wsi_isa_element *e, const uint8_t *code,
 			const char *text)
 {
 	struct attempt saved = *a;
-	if ((e->aux != WSI_IS || set_element(a, e, e->extra)) && match(a, code + 1, text))
+	if (settle(a, e, true) && match(a, code + 1, text))
 		return true;
 	const char *reached = a->reached;
 	*a = saved;
 	a->reached = reached;
-	return (e->aux != WSI_IS_NOT || set_element(a, e, e->extra)) &&
-	       match(a, code + 1 + *code, text);
+	return settle(a, e, false) && match(a, code + 1 + *code, text);
 }
 
 static const char *match_plain(struct attempt *a, const struct wsi_isa_element *e, const char *text)
