@@ -174,6 +174,48 @@ static void json_names(struct disas_code *code, uint64_t off)
 		ws_json_end(json);
 }
 
+/* What an instruction reads from a constant bank; `text` is its own. Most have nothing like it. */
+static const struct constant *constant_of(const struct disas_code *code, const struct ws_insn *insn,
+					  const char *text, uint64_t *ret_offset)
+{
+	if (!code->constants || !insn->known)
+		return NULL;
+	bool may = strstr(text, "c[0x") != NULL ||
+		   ws_sass_category(insn->operation) == WS_CATEGORY_TEXTURE ||
+		   ws_sass_category(insn->operation) == WS_CATEGORY_SURFACE;
+	return may ? constants_find(code->constants, code->function->section, insn, ret_offset)
+		   : NULL;
+}
+
+static void json_constant(struct disas_code *code, const struct ws_insn *insn, const char *text)
+{
+	struct ws_json *json = &code->d->json;
+	uint64_t offset;
+	const struct constant *constant = constant_of(code, insn, text, &offset);
+	if (!constant)
+		return;
+	ws_json_key_object(json, "constant");
+	ws_json_key_str(json, "symbol", constant->symbol);
+	ws_json_key_u64(json, "offset", offset);
+	ws_json_key_bool(json, "address", constant->is_address);
+	ws_json_end(json);
+}
+
+/* "// limits+0xc", "// address of table": behind the line. */
+static void print_constant(struct disas_code *code, const struct ws_insn *insn, const char *text)
+{
+	struct ws_out *out = &code->d->cli->out;
+	uint64_t offset;
+	const struct constant *constant = constant_of(code, insn, text, &offset);
+	if (!constant)
+		return;
+	ws_out_text(out, constant->is_address ? "  // address of " : "  // ");
+	ws_out_escaped(out, constant->symbol);
+	if (offset)
+		ws_out_printf(out, constant->is_address ? ", byte %" PRIu64 : "+0x%" PRIx64,
+			      offset);
+}
+
 /* "// to 0x40, 0x80": the same targets, behind the line. */
 static void print_targets(struct disas_code *code, uint64_t off)
 {
@@ -200,6 +242,7 @@ static void json_insn(struct disas_code *code, uint64_t off, const struct ws_ins
 	ws_json_key_text(json, "word", word);
 	ws_json_key_bool(json, "known", insn->known && !(insn->unknown[0] | insn->unknown[1]));
 	json_names(code, off);
+	json_constant(code, insn, text);
 	if (code->n_marks) {
 		ws_json_key_bool(json, "pc", flags & DISAS_PC);
 		ws_json_key_bool(json, "errorpc", flags & DISAS_ERRORPC);
@@ -247,6 +290,7 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off)
 		ws_out_printf(&d->cli->out, "  /* 0x%016llx %016llx */",
 			      (unsigned long long)insn.word[1], (unsigned long long)insn.word[0]);
 	print_targets(code, off);
+	print_constant(code, &insn, line);
 	if (code->thread)
 		disas_thread_values(code, &insn, off);
 	ws_out_text(&d->cli->out, "\n");

@@ -48,11 +48,14 @@ static bool is_part(const struct disas *d, const struct ws_function *functions,
 
 /* `has_inner`: for each function of the image, whether others lie in its section. */
 static void show_function(struct disas *d, const struct image *image,
-			  const struct ws_function *function, const bool *has_inner)
+			  const struct ws_function *function, const bool *has_inner,
+			  const struct constants *constants)
 {
 	struct disas_code code;
 	if (!disas_code_init(&code, d, image->cubin, function))
 		return;
+	if (constants->n > 0 && !image->facts.relocatable) /* a linker still moves them */
+		code.constants = constants;
 	if (d->pc.given) {
 		code.marks[0].off = d->pc.value;
 		code.marks[0].flags = DISAS_PC;
@@ -71,10 +74,12 @@ static void show_function(struct disas *d, const struct image *image,
 static void show_functions(struct disas *d, const struct image *image)
 {
 	const struct ws_function *functions;
+	struct constants constants;
 	size_t n = 0;
 	struct ws_error err;
 	if (ws_cubin_functions(image->cubin, &functions, &n, &err) != WS_OK)
 		cli_fail(d->path, &err);
+	constants_init(&constants, image->cubin);
 	bool *has_inner = cli_alloc(n, sizeof *has_inner);
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].is_inner && functions[i].owner != WS_UNKNOWN)
@@ -82,7 +87,8 @@ static void show_functions(struct disas *d, const struct image *image)
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section && (!d->function || name_is(&functions[i], d->function)) &&
 		    !is_part(d, functions, &functions[i]))
-			show_function(d, image, &functions[i], has_inner);
+			show_function(d, image, &functions[i], has_inner, &constants);
+	constants_fini(&constants);
 	free(has_inner);
 }
 

@@ -4,6 +4,7 @@
 #define WARPSCOPE_CLI_DISAS_H
 
 #include "disas/code_names.h"
+#include "disas/constants.h"
 #include "names.h"
 
 struct disas_thread;
@@ -33,6 +34,7 @@ struct disas_code {
 	unsigned sm;
 	struct ws_span code;
 	struct code_names names;
+	const struct constants *constants; /* borrowed; NULL: they are not named */
 	struct {
 		uint64_t off;
 		unsigned flags;

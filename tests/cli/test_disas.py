@@ -176,10 +176,24 @@ def names(tests):
             ('names.none.sm_90.cubin', 'names', 'ULDC UR6, c[`(kMetric+0xc)]'),
             ('names.none.sm_90.cubin', 'names', 'LDC R3, c[`(kElsewhere+0xc)]'),
             ('names.none.sm_90.cubin', 'names', 'UMOV UR6, `(dynamic)'),
+            ('textures.object.sm_80.cubin', 'textures', ', 0x0, `(colours), 2D'),
+            ('textures.object.sm_80.cubin', 'textures', ', 0x0, `(picture)'),
+            ('textures.none.sm_80.cubin', 'textures', ', 0x0, 0x5b, 2D, 0x1  // colours\n'),
+            ('textures.none.sm_80.cubin', 'textures', ', 0x0, 0x5d  // picture\n'),
+            ('textures.none.sm_80.cubin', 'textures', 'c[0x3][0x14], R'),
+            ('textures.none.sm_80.cubin', 'textures', '  // kScale+0x14\n'),
+            ('textures.none.sm_90.cubin', 'textures', 'c[0x0][0x21c]  // colours\n'),
+            ('stop.li.sm_90.cubin', '_Z11check_indexii', '/*0070*/  ULDC.64 UR4, c[0x4][0x8]  // address of $str\n'),
             ('names.none.sm_100.cubin', 'names', 'LDCU UR6, c[`(kMetric+0xc)]'),
             ('names.none.sm_100.cubin', 'names', 'UMOV UR4, 32@lo(gElsewhere)')):
         text = tests.run('--function', function, os.path.join(cubins, path)).stdout
-        tests.result(f'{path}: {wanted}', None if wanted in text else text[:2000].replace('\n', '\n# '))
+        tests.result(f'{path}: {wanted!r}', None if wanted in text else text[:2000].replace('\n', '\n# '))
+    insns = [i for f in functions(tests.json('constants', os.path.join(cubins, 'textures.none.sm_80.cubin'))) for i in f['instructions']]
+    found = sorted((i['constant']['symbol'], i['constant']['offset'], i['constant']['address']) for i in insns if 'constant' in i)
+    wanted = [('colours', 0, False), ('heights', 0, False), ('heights', 0, False), ('kScale', 20, False), ('picture', 0, False)]
+    tests.result('constants in JSON', None if found == wanted else str(found))
+    insns = [i for f in functions(tests.json('an object', os.path.join(cubins, 'names.none.sm_90.cubin'))) for i in f['instructions']]
+    tests.result('no places in an object', None if not any('constant' in i for i in insns) else 'a place that a linker moves has a name')
 
 
 def relocations(tests):

@@ -15,7 +15,7 @@ out=$(cd "$out" && pwd)
 
 rm -rf "$SRC"
 mkdir -p "$SRC/tmp"
-cp -R "$here"/*.cu "$here/include" "$SRC"
+cp -R "$here"/*.cu "$here"/*.ptx "$here/include" "$SRC"
 find "$SRC" -type f -exec touch -d '2025-01-01 00:00:00 UTC' {} +
 cd "$SRC"
 
@@ -104,6 +104,11 @@ compile 90 b.cubin twins.cu -O3 -rdc=true -DTWIN=second '-DTEXT="%f\n"'
 mv "$SRC/a.cubin" "$out/b.cubin" tmp
 (cd tmp && nvlink -arch=sm_90 a.cubin b.cubin -o twins.none.sm_90.cubin)
 cp tmp/twins.none.sm_90.cubin "$out"
+
+for arch in 80 90; do
+	ptxas -arch=sm_$arch -o "$out/textures.none.sm_$arch.cubin" textures.ptx
+done
+ptxas -arch=sm_80 -c -o "$out/textures.object.sm_80.cubin" textures.ptx
 
 # Objects with something of every kind for a linker to fill in.
 for arch in 80 90 100; do

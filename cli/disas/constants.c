@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "disas/constants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum {
+	MAX_TABLES = 1000, /* of relocations that are read: an image has a few */
+	ADDRESS_BYTES = 8,
+	NUMBER_BYTES = 4, /* of a texture or surface */
+};
+
+static void add(struct constants *constants, struct constant constant)
+{
+	if (constants->n == constants->cap) {
+		size_t cap = constants->cap ? 2 * constants->cap : 64;
+		struct constant *more = cli_alloc(cap, sizeof *more);
+		if (constants->n > 0)
+			memcpy(more, constants->at, constants->n * sizeof *more);
+		free(constants->at);
+		constants->at = more;
+		constants->cap = cap;
+	}
+	constants->at[constants->n++] = constant;
+}
+
+/* What the loader fills into a section of constants. */
+static void add_relocated(struct constants *constants, const struct ws_cubin *cubin, uint32_t index,
+			  struct constant constant)
+{
+	size_t n = 0;
+	if (ws_cubin_relocs(cubin, index, NULL, 0, &n, NULL) != WS_OK || n == 0)
+		return;
+	struct ws_reloc *relocs = cli_alloc(n, sizeof *relocs);
+	if (ws_cubin_relocs(cubin, index, relocs, n, &n, NULL) != WS_OK)
+		cli_out_of_memory();
+	for (size_t i = 0; i < n; i++) {
+		constant.offset = relocs[i].sec_off;
+		constant.symbol = relocs[i].symbol;
+		if (relocs[i].symbol.len && relocs[i].addend == 0)
+			add(constants, constant);
+	}
+	free(relocs);
+}
+
+static bool begins(struct ws_str name, const char *with)
+{
+	return name.len >= strlen(with) && memcmp(name.ptr, with, strlen(with)) == 0;
+}
+
+static void add_tables(struct constants *constants, const struct ws_cubin *cubin)
+{
+	enum { RELA = 4, REL = 9 }; /* ELF's */
+	unsigned left = MAX_TABLES;
+	for (uint32_t i = 1; i < ws_cubin_n_sections(cubin) && left > 0; i++) {
+		struct ws_section table, filled;
+		if (ws_cubin_section(cubin, i, &table, NULL) != WS_OK ||
+		    (table.type != REL && table.type != RELA) ||
+		    ws_cubin_section(cubin, table.info, &filled, NULL) != WS_OK)
+			continue;
+		struct constant constant = { .size = ADDRESS_BYTES, .is_address = true, .bank = 4 };
+		if (begins(filled.name, ".nv.constant0."))
+			constant =
+				(struct constant){ .section = filled.info, .size = NUMBER_BYTES };
+		else if (!ws_str_equal(filled.name, ws_str_of(".nv.constant4")))
+			continue;
+		add_relocated(constants, cubin, table.info, constant);
+		left--;
+	}
+}
+
+static int order_of(const struct constant *a, uint32_t section, uint32_t bank, uint64_t offset)
+{
+	if (a->section != section)
+		return a->section < section ? -1 : 1;
+	if (a->bank != bank)
+		return a->bank < bank ? -1 : 1;
+	return (a->offset > offset) - (a->offset < offset);
+}
+
+static int constant_order(const void *left, const void *right)
+{
+	const struct constant *b = right;
+	return order_of(left, b->section, b->bank, b->offset);
+}
+
+void constants_init(struct constants *constants, struct ws_cubin *cubin)
+{
+	const struct ws_variable *variables;
+	size_t n = 0;
+	*constants = (struct constants){ 0 };
+	if (ws_cubin_variables(cubin, &variables, &n, NULL) != WS_OK)
+		cli_out_of_memory();
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_variable *v = &variables[i];
+		if (v->space == WS_SPACE_CONST && v->bank == 3 && v->section && v->name.len)
+			add(constants, (struct constant){ .bank = v->bank,
+							  .offset = v->offset,
+							  .size = v->size_bytes,
+							  .symbol = v->name });
+	}
+	add_tables(constants, cubin);
+	if (constants->n > 0)
+		qsort(constants->at, constants->n, sizeof *constants->at, constant_order);
+}
+
+void constants_fini(struct constants *constants)
+{
+	free(constants->at);
+	*constants = (struct constants){ 0 };
+}
+
+/* The constant that holds an offset of a bank. */
+static const struct constant *find_at(const struct constants *constants, uint32_t section,
+				      uint32_t bank, uint64_t offset)
+{
+	size_t low = 0, n = constants->n;
+	while (n > 0) { /* the first behind it */
+		size_t half = n / 2;
+		if (order_of(&constants->at[low + half], section, bank, offset) <= 0) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	const struct constant *found = low > 0 ? &constants->at[low - 1] : NULL;
+	bool holds = found && found->section == section && found->bank == bank &&
+		     (offset == found->offset || offset - found->offset < found->size);
+	return holds ? found : NULL;
+}
+
+const struct constant *constants_find(const struct constants *constants, uint32_t section,
+				      const struct ws_insn *insn, uint64_t *ret_offset)
+{
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	size_t n = ws_sass_operands(insn, 0, ops, WS_SASS_MAX_OPERANDS);
+	bool is_texture = ws_sass_category(insn->operation) == WS_CATEGORY_TEXTURE ||
+			  ws_sass_category(insn->operation) == WS_CATEGORY_SURFACE;
+	for (size_t i = 1; i < n && i < WS_SASS_MAX_OPERANDS; i++) {
+		const struct ws_operand *bank = &ops[i - 1], *op = &ops[i];
+		if (bank->kind != WS_OPERAND_IMMEDIATE || op->kind != WS_OPERAND_IMMEDIATE)
+			continue;
+		bool is_place = bank->role == WS_ROLE_BANK && op->role == WS_ROLE_OFFSET;
+		/* bank and offset / 4, which are two operands of textures up to sm_89 */
+		bool is_number = is_texture && bank->role == WS_ROLE_READ && bank->value == 0;
+		if (!is_place && !is_number)
+			continue;
+		uint64_t offset = (uint64_t)op->value * (is_place ? 1 : NUMBER_BYTES);
+		uint32_t number = (uint32_t)bank->value;
+		const struct constant *found =
+			find_at(constants, number == 0 ? section : 0, number, offset);
+		if (!found)
+			continue;
+		*ret_offset = offset - found->offset;
+		return found;
+	}
+	return NULL;
+}
