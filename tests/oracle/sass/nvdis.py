@@ -4,7 +4,8 @@
 nothing at all, so the refused ones are found first: each word becomes a function of its own, with an address of its own, in a small cubin
 made here, and the tool's messages name the addresses.
 
-The tool is the `nvdisasm` found by $NVDISASM, else on PATH. Version used for the recorded data: see docs/sass-coverage.md.
+The tool is the `nvdisasm` that $NVDISASM names, else the one on PATH; $NVDISASM may name several, oldest first and separated by colons.
+Version used for the recorded data: see docs/sass-coverage.md.
 """
 import os
 import re
@@ -17,9 +18,15 @@ BATCH = 20000
 NOP = 0x7918  # with an always-true guard
 
 
+def tools():
+    """Paths of the disassemblers, the oldest version first."""
+    named = os.environ.get("NVDISASM") or shutil.which("nvdisasm")
+    return named.split(":") if named else []
+
+
 def tool():
-    """Path of the disassembler, or None."""
-    return os.environ.get("NVDISASM") or shutil.which("nvdisasm")
+    """Path of the newest disassembler, or None."""
+    return tools()[-1] if tools() else None
 
 
 def header_fields(sm):
@@ -64,8 +71,8 @@ def build_cubin(functions, sm):
     return header + bytes(body) + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in sections)
 
 
-def run_tool(path, args):
-    done = subprocess.run([tool(), *args, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+def run_tool(path, args, program):
+    done = subprocess.run([program or tool(), *args, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
     return done.stdout, done.stderr
 
 
@@ -74,23 +81,23 @@ def normalise(text):
     return re.sub(r"\s+", " ", text).strip().removesuffix(";").strip()
 
 
-def refused(words, sm):
+def refused(words, sm, program):
     """Indices of the words that the tool refuses. It names the address only of the first one of a function, and prints nothing else."""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(build_cubin([[w] for w in words], sm))
         file.flush()
-        _, err = run_tool(file.name, ["-ndf", "-raw", "-c"])
+        _, err = run_tool(file.name, ["-ndf", "-raw", "-c"], program)
     return {int(a, 16) // 16 for a in re.findall(r"at address 0x([0-9a-f]+)", err)}
 
 
-def disassemble(words, sm):
+def disassemble(words, sm, program=None):
     """Text of each word, or None where the tool refuses it. Word i stands at address 16 * i (relative targets show it)."""
     texts = []
     for start in range(0, len(words), BATCH):
         batch = words[start : start + BATCH]
         bad = set()
-        while (found := disassemble_raw(kept := [NOP if i in bad else w for i, w in enumerate(batch)], sm, 16 * start)) is None:
-            more = refused(kept, sm)
+        while (found := disassemble_raw(kept := [NOP if i in bad else w for i, w in enumerate(batch)], sm, 16 * start, program)) is None:
+            more = refused(kept, sm, program)
             if not more:
                 raise RuntimeError("disassembler printed nothing and refused no word")
             bad |= more
@@ -98,12 +105,12 @@ def disassemble(words, sm):
     return texts
 
 
-def disassemble_raw(words, sm, base):
+def disassemble_raw(words, sm, base, program):
     """Texts of words that stand one after another, or None if one of them is refused."""
     with tempfile.NamedTemporaryFile(suffix=".bin") as file:
         file.write(b"".join(w.to_bytes(16, "little") for w in words))
         file.flush()
-        out, _ = run_tool(file.name, ["-ndf", "-raw", "-b", f"SM{sm}", "-base", hex(base)])
+        out, _ = run_tool(file.name, ["-ndf", "-raw", "-b", f"SM{sm}", "-base", hex(base)], program)
     found = dict(re.findall(r"^\s*/\*([0-9a-f]{4,})\*/\s+(.*)", out, re.M))
     if not found:
         return None

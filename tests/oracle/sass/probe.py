@@ -1,37 +1,37 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes words from the rows of the instruction table, changes them, and lists those that we print otherwise than the vendor's disassembler.
+"""Walks the fields of the encodings that the table knows, and lists words that we print otherwise than the vendor's disassembler.
 
-    probe.py WORDS-PROGRAM ARCH [--op HEX-PATTERN ...] [--name NAME ...] [--random N] [--seed N] [--words FILE] [--list N] [--marked]
+    probe.py WORDS-PROGRAM ARCH[,ARCH...] [--op HEX-PATTERN ...] [--name NAME ...] [--random N] [--seed N] [--words FILE] [--cubins FOLDER]
+             [--list N] [--marked] [-o FINDINGS.tsv]
 
-Of each row of the architecture a word is made that fits it; then every bit is flipped, every value of every field of modifiers is tried, and
-N words with two to four bits of those flipped at random. --op and --name choose rows (`.` in a pattern is any digit: 0x.31); --words adds
-words to start from ("arch word" in each line). A word counts as
-
-    alike     printed as the disassembler prints it
-    odd       the disassembler refuses it, or prints ??? or INVALID
-    marked    printed otherwise, and we say that we do not know all of it
-    silent    printed otherwise, and we do not
-
---list shows that many words of each name and of silent ones (with --marked of marked ones too). Needs nvdisasm (nvdis.py says which).
+Each row of the architecture is tried from words that fit it and that the disassembler takes: made here, and with --cubins (files named
+ANYTHING.ARCH.cubin) some of real code. From each of them every field takes all its values (of registers and long numbers some),
+neighbouring fields take pairs of values, every bit is flipped, and N words have two to four bits flipped at random. --op and --name choose
+rows (`.` in a pattern is any digit: 0x.31); --words adds words to flip bits of ("arch TAB word" in each line). compare.py says what the
+verdicts mean. --list shows that many words of each name that are silent (with --marked, marked and undecoded ones too); -o keeps some of
+each shape. Needs nvdisasm (nvdis.py says which).
 """
 import argparse
 import collections
+import itertools
 import pathlib
 import random
 import re
-import subprocess
 import sys
 
+import compare
 import nvdis
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 import isagen  # noqa: E402
 
-CONTROL = 0x7F1 << 105  # stall 1, yield, no scoreboards: what the tool accepts for any instruction
 BITS = list(range(12, 105)) + [122, 123, 124]
-TRIES = 60
+TRIES = 40
+REAL_WORDS = 3  # bases of a row that come from real code
+PAIR_VALUES = 6  # values of a field that are paired with its neighbour's
+LONG = [0, 1 << 31, 0x3F800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7FF00000, 0x4E6E6B28, 0x3C003C00, 0x80008000, 0x7C00FC00, 0xFFFFFFFF]
 
 
 def put(word, segments, value):
@@ -43,6 +43,18 @@ def put(word, segments, value):
 
 def width(segments):
     return sum(n for _, n in segments)
+
+
+def values_of(element):
+    """What a field is to be set to."""
+    n = width(element.segments)
+    if element.kind == "REG" and n >= 6:
+        return [v for v in (0, 1, 2, 4, 8, 62, 63, 128, 254, 255) if v < 1 << n]
+    if n <= 8:
+        return list(range(1 << n))
+    if n == 32:
+        return LONG + [1 << i for i in range(n)] + [3, (1 << n) - 16]
+    return [0, 3, (1 << n) - 1, (1 << n) - 16, *(1 << i for i in range(n))]
 
 
 def load_table():
@@ -57,12 +69,14 @@ class Probe:
 
     def __init__(self, table, row, chance):
         self.table, self.row, self.chance = table, row, chance
-        self.fields = [e for e in isagen.walk(row.items) if e.segments and e.kind != "WHEN"]
-        self.fixed = {bit for c in row.conditions if c.operator == "==" for bit in isagen.bits_of(c.segments)}
+        found = {e.segments: e for e in isagen.walk(row.items) if e.segments and e.kind != "WHEN"}
+        for condition in row.conditions:
+            found.setdefault(condition.segments, isagen.Element("HEX", condition.segments))
+        self.fields = [found[key] for key in sorted(found)]
 
     def base(self):
         """A word of the row: usual registers, no modifiers but such as have a text."""
-        word = self.row.op12 | 7 << 12 | CONTROL
+        word = self.row.op12 | 7 << 12
         for bit in self.row.ones:
             word |= 1 << bit
         if any(e.kind == "REG" and isagen.CLASSES[e.aux] == "UR" for e in self.fields):
@@ -87,38 +101,31 @@ class Probe:
             return 4 * i % 32 + 4 if name in ("R", "UR", "URnext") else 7 if name in ("P", "UP") else self.chance.randrange(2)
         return 0 if e.kind in ("REUSE", "GLUE") else self.chance.choice([0, 1, 8])
 
-    def mutants(self, base, n_random):
+    def near(self, base, n_random):
         """Words near `base`."""
-        out = {base}
-        out.update(base ^ 1 << bit for bit in BITS)
-        for e in self.fields:
-            size = width(e.segments)
-            if e.kind == "ENUM" and size <= 8:
-                out.update(put(base, e.segments, v) for v in range(1 << size))
-        spots = [b for b in range(59, 105)]
+        yield base
+        yield from flipped(base)
+        tested = [values_of(e) for e in self.fields]
+        for e, values in zip(self.fields, tested):
+            yield from (put(base, e.segments, v) for v in values)
+        for (a, b), (x, y) in zip(itertools.pairwise(self.fields), itertools.pairwise(tested)):
+            for v, w in itertools.product(x[:PAIR_VALUES], y[:PAIR_VALUES]):
+                yield put(put(base, a.segments, v), b.segments, w)
         registers = [e for e in self.fields if e.kind == "REG"]
         for _ in range(n_random):
             word = base
-            for bit in self.chance.sample(spots, self.chance.choice([2, 2, 2, 3, 4])):
+            for bit in self.chance.sample(range(59, 105), self.chance.choice([2, 2, 2, 3, 4])):
                 word ^= 1 << bit
             if registers and self.chance.random() < 0.3:
                 e = self.chance.choice(registers)
                 word = put(word, e.segments, self.chance.choice([(1 << width(e.segments)) - 1, 0, self.chance.getrandbits(8)]))
             if self.chance.random() < 0.1:
                 word = put(word, ((32, 32),), self.chance.getrandbits(32))
-            out.add(word)
-        return out
+            yield word
 
 
-def printed(program, arch, words):
-    """[(state, text)] as we print them."""
-    lines = "".join(f"{arch} {16 * i:x} {word:032x}\n" for i, word in enumerate(words))
-    out = subprocess.run([program], input=lines, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
-    return [(line.split(" ", 1)[0], nvdis.normalise(line.split(" ", 1)[1])) for line in out]
-
-
-def is_odd(text):
-    return text is None or "???" in text or "INVALID" in text
+def flipped(word):
+    return (word ^ 1 << bit for bit in BITS)
 
 
 def chosen(row, arch, args):
@@ -129,43 +136,57 @@ def chosen(row, arch, args):
     return not args.op or any(re.fullmatch(op, f"0x{row.op12:03x}") for op in args.op)
 
 
-def probe(args, arch):
-    sm = f"{arch}a" if arch >= 90 else str(arch)
-    table, chance = load_table(), random.Random(args.seed)
-    probes = [Probe(table, row, chance) for row in table.rows if chosen(row, arch, args)]
-    bases = [[p.base() for _ in range(TRIES)] for p in probes]
-    texts = iter(nvdis.disassemble([w for tries in bases for w in tries], sm))
-    words, dead = set(), []
-    for p, tries in zip(probes, bases):
-        good = [w for w, text in zip(tries, [next(texts) for _ in tries]) if not is_odd(text)]
-        if not good:
-            dead.append(p.row)
-        for base in dict.fromkeys(good[: args.bases]):
-            words |= p.mutants(base, args.random)
-    for line in open(args.words) if args.words else []:
+def real_bases(probes, folder, arch):
+    """Words of real code that the rows of some probes claim: a list for each probe."""
+    by_opcode = collections.defaultdict(list)
+    for word in compare.words_by_arch(folder).get(arch, ()):
+        by_opcode[word & 0xFFF].append(word)
+    found = []
+    for p in probes:
+        mine = [w for w in by_opcode[p.row.op12] if all(c.holds(w) for c in p.row.conditions)]
+        found.append(mine[:: max(1, len(mine) // REAL_WORDS)][:REAL_WORDS])
+    return found
+
+
+def words_of_file(args, arch):
+    for line in open(args.words, encoding="utf-8"):
         if line[0] != "#" and re.match(r"\d+", line).group() == str(arch):
             word = int(line.split("\t")[1], 16)
-            word = word & ((1 << 105) - 1 | 7 << 122) | CONTROL
             if not args.op or any(re.fullmatch(op, f"0x{word & 0xfff:03x}") for op in args.op):
-                words |= {word, *(word ^ 1 << b for b in BITS)}
-    words = sorted(words)
-    found = collections.defaultdict(list)
-    over = 0
-    for word, want, (state, text) in zip(words, nvdis.disassemble(words, sm), printed(args.program, arch, words)):
-        kind = "odd" if is_odd(want) else "alike" if text == want else "silent" if state == "known" else "marked"
-        over += kind == "alike" and state != "known"
-        found[kind].append((word, want, text))
-    for row in dead:
-        print(f"# no word of this row is accepted: {row.where[0].split('/')[-1]}:{row.where[1]} {row.op12:#05x} {row.template[:60]}")
-    for kind in ["silent"] + ["marked"] * args.marked:
+                yield word
+
+
+def trials(args, arch):
+    """All words to be tried; rows none of whose words is accepted are named."""
+    table, chance = load_table(), random.Random(args.seed)
+    probes = [Probe(table, row, chance) for row in table.rows if chosen(row, arch, args)]
+    made = [[compare.plain(p.base()) for _ in range(TRIES)] for p in probes]
+    texts = iter(nvdis.disassemble([w for tries in made for w in tries], compare.suffix(arch)))
+    real = real_bases(probes, args.cubins, arch) if args.cubins else [[] for _ in probes]
+    words = set()
+    for p, tries, bases in zip(probes, made, real):
+        good = [w for w, text in zip(tries, [next(texts) for _ in tries]) if text is not None and not compare.ODD.search(text)]
+        bases = bases + list(dict.fromkeys(good))[: args.bases]
+        if not bases:
+            print(f"# no word of this row is accepted: {p.row.where[0].split('/')[-1]}:{p.row.where[1]} {p.row.op12:#05x} {p.row.template[:60]}")
+        for base in bases:
+            words.update(map(compare.plain, p.near(base, args.random)))
+    for word in words_of_file(args, arch) if args.words else ():
+        words.update(map(compare.plain, [word, *flipped(word)]))
+    return sorted(words), len(probes)
+
+
+def show(results, args, chance):
+    """Prints some words of each name that differ."""
+    for verdict in ["silent"] + ["marked", "undecoded"] * args.marked:
         by_name = collections.defaultdict(list)
-        for item in found[kind]:
-            by_name[f"{item[0] & 0xfff:#05x} " + re.sub(r"^@\S+ ", "", item[1]).split(" ")[0].split(".")[0]].append(item)
+        for r in results:
+            if r.verdict == verdict:
+                by_name[f"{r.word & 0xfff:#05x} {compare.operation(r.wanted)}"].append(r)
         for name, items in sorted(by_name.items()):
-            print(f"## {kind} {name}: {len(items)}")
-            for word, want, text in chance.sample(items, min(args.list, len(items))):
-                print(f"{arch} {word:032x} {want} | {text}")
-    print(f"# sm_{arch}: {len(probes)} rows, {len(words)} words, " + ", ".join(f"{len(v)} {k}" for k, v in sorted(found.items())) + f", {over} alike but marked")
+            print(f"## {verdict} {name}: {len(items)}")
+            for r in chance.sample(items, min(args.list, len(items))):
+                print(f"{r.word:032x} {r.wanted} | {nvdis.normalise(r.ours)}")
 
 
 def main():
@@ -175,14 +196,27 @@ def main():
     parser.add_argument("--op", nargs="*")
     parser.add_argument("--name", nargs="*")
     parser.add_argument("--words")
-    parser.add_argument("--random", type=int, default=200)
-    parser.add_argument("--bases", type=int, default=3)
+    parser.add_argument("--cubins")
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--bases", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", type=int, default=6)
     parser.add_argument("--marked", action="store_true")
+    parser.add_argument("-o", "--output")
     args = parser.parse_args()
-    for arch in args.arch.split(","):
-        probe(args, int(arch))
+    everything = compare.Tally()
+    for arch in map(int, args.arch.split(",")):
+        words, n_rows = trials(args, arch)
+        results, disputed = compare.judge(args.program, arch, words)
+        show(results, args, random.Random(args.seed))
+        tally = compare.Tally()
+        for result in results:
+            tally.add(arch, result)
+            everything.add(arch, result)
+        print(f"# sm_{arch}: {n_rows} rows, {len(words)} words: {tally}; versions differ about {disputed}")
+        print("#    " + ", ".join(f"{op} {n}" for op, n in tally.misses.most_common(40)), flush=True)
+    if args.output:
+        everything.write(args.output)
 
 
 if __name__ == "__main__":
