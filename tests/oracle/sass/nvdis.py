@@ -94,15 +94,22 @@ def disassemble(words, sm, program=None):
     """Text of each word, or None where the tool refuses it. Word i stands at address 16 * i (relative targets show it)."""
     texts = []
     for start in range(0, len(words), BATCH):
-        batch = words[start : start + BATCH]
-        bad = set()
-        while (found := disassemble_raw(kept := [NOP if i in bad else w for i, w in enumerate(batch)], sm, 16 * start, program)) is None:
-            more = refused(kept, sm, program)
-            if not more:
-                raise RuntimeError("disassembler printed nothing and refused no word")
-            bad |= more
-        texts += [None if i in bad else t for i, t in enumerate(found)]
+        texts += disassemble_batch(words[start : start + BATCH], sm, 16 * start, program)
     return texts
+
+
+def disassemble_batch(batch, sm, base, program):
+    bad = set()
+    while (found := disassemble_raw(kept := [NOP if i in bad else w for i, w in enumerate(batch)], sm, base, program)) is None:
+        more = refused(kept, sm, program)
+        if not more and len(batch) == 1:
+            return [None]
+        if not more:  # it does not say which
+            half = len(batch) // 2
+            found = disassemble_batch(kept[:half], sm, base, program) + disassemble_batch(kept[half:], sm, base + 16 * half, program)
+            break
+        bad |= more
+    return [None if i in bad else t for i, t in enumerate(found)]
 
 
 def disassemble_raw(words, sm, base, program):
