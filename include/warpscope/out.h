@@ -103,7 +103,6 @@ WS_API void ws_json_bool(struct ws_json *json, bool value);
 WS_API void ws_json_u64(struct ws_json *json, uint64_t value); /**< as a number */
 WS_API void ws_json_i64(struct ws_json *json, int64_t value);
 WS_API void ws_json_hex(struct ws_json *json, uint64_t value); /**< "0x..." */
-WS_API void ws_json_id(struct ws_json *json, uint64_t value);  /**< decimal in a string */
 /** A string; bytes that are not UTF-8 become U+FFFD, what ws_out_escaped() escapes becomes \uNNNN.
  * NULL `ptr` with 0 `len` is the empty string. */
 WS_API void ws_json_str(struct ws_json *json, struct ws_str text);

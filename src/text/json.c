@@ -140,12 +140,6 @@ void ws_json_hex(struct ws_json *json, uint64_t value)
 	ws_out_printf(json->out, "\"0x%" PRIx64 "\"", value);
 }
 
-void ws_json_id(struct ws_json *json, uint64_t value)
-{
-	value_start(json);
-	ws_out_printf(json->out, "\"%" PRIu64 "\"", value);
-}
-
 void ws_json_str(struct ws_json *json, struct ws_str text)
 {
 	value_start(json);
