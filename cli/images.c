@@ -42,6 +42,21 @@ void image_arch(const struct image *image, char *ret_text, size_t size)
 		snprintf(ret_text, size, "sm_?");
 }
 
+void image_begin(struct cli *cli, const struct images *images, const struct image *image,
+		 bool was_shown, struct ws_json *json)
+{
+	char arch[16];
+	image_arch(image, arch, sizeof arch);
+	if (json) {
+		ws_json_object(json);
+		ws_json_key_u64(json, "image", image->index);
+		ws_json_key_text(json, "arch", arch);
+	} else if (images->n > 1) {
+		ws_out_text(&cli->out, was_shown ? "\n" : "");
+		ws_out_printf(&cli->out, "image %zu, %s\n", image->index, arch);
+	}
+}
+
 /* ---- opening ---- */
 
 static void images_add(struct images *images, struct ws_cubin *cubin, size_t index,

@@ -37,5 +37,9 @@ void images_close(struct images *images);
 
 /* "sm_90", or "sm_?"; 16 bytes are enough. */
 void image_arch(const struct image *image, char *ret_text, size_t size);
+/* Begins what is shown of an image: in JSON an object with its number and architecture; in text, of
+ * several images, a line with both, apart from what was shown before. */
+void image_begin(struct cli *cli, const struct images *images, const struct image *image,
+		 bool was_shown, struct ws_json *json);
 
 #endif

@@ -96,18 +96,11 @@ static void show_image(struct disas *d, const struct images *images, const struc
 {
 	char arch[16];
 	image_arch(image, arch, sizeof arch);
-	if (!ws_sass_supports(image->facts.sm)) {
+	if (!ws_sass_supports(image->facts.sm))
 		cli_warn("%s: no decoder for %s; its code is shown as raw words", d->path, arch);
-	}
-	if (d->cli->json) {
-		ws_json_object(&d->json);
-		ws_json_key_u64(&d->json, "image", image->index);
-		ws_json_key_text(&d->json, "arch", arch);
+	image_begin(d->cli, images, image, d->shown, d->cli->json ? &d->json : NULL);
+	if (d->cli->json)
 		ws_json_key_array(&d->json, "functions");
-	} else if (images->n > 1) {
-		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
-		ws_out_printf(&d->cli->out, "image %zu, %s\n", image->index, arch);
-	}
 	show_functions(d, image);
 	if (d->cli->json) {
 		ws_json_end(&d->json);

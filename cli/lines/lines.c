@@ -79,16 +79,6 @@ static bool answer(struct cli *cli, const struct lines_query *query, const struc
 	return lines_rows(cli, query, image, map, json);
 }
 
-static void json_image(struct ws_json *json, const struct image *image)
-{
-	char arch[16];
-	image_arch(image, arch, sizeof arch);
-	ws_json_object(json);
-	ws_json_key_u64(json, "image", image->index);
-	ws_json_key_text(json, "arch", arch);
-	ws_json_key_bool(json, "relocatable", image->facts.relocatable);
-}
-
 /* Lines of one image; several get a heading each. */
 static bool run_image(struct cli *cli, const struct lines_query *query, const struct images *images,
 		      size_t index, struct ws_json *json)
@@ -96,14 +86,10 @@ static bool run_image(struct cli *cli, const struct lines_query *query, const st
 	const struct image *image = &images->item[index];
 	struct ws_line_map *map;
 	struct ws_error err;
-	char why[400], arch[16];
-	if (json) {
-		json_image(json, image);
-	} else if (images->n > 1) {
-		image_arch(image, arch, sizeof arch);
-		ws_out_text(&cli->out, index ? "\n" : "");
-		ws_out_printf(&cli->out, "image %zu, %s\n", image->index, arch);
-	}
+	char why[400];
+	image_begin(cli, images, image, index > 0, json);
+	if (json)
+		ws_json_key_bool(json, "relocatable", image->facts.relocatable);
 	enum ws_status st = ws_cubin_line_map(image->cubin, &map, &err);
 	bool shown = st == WS_OK && answer(cli, query, image, map, json);
 	if (st == WS_ABSENT) {
