@@ -21,6 +21,7 @@ struct section_text {
 	const struct image *image;
 	struct ws_span code;
 	const struct asm_names *symbols;
+	const struct constants *constants;
 	struct code_names names;
 	uint8_t *is_target; /* owned; per instruction */
 };
@@ -208,9 +209,24 @@ static void print_params(struct disas *d, const struct asm_names *symbols,
 	}
 }
 
-static void print_attributes(struct disas *d, const struct image *image,
-			     const struct asm_names *symbols, const struct ws_function *function)
+/* Textures and surfaces, whose numbers the loader puts behind the parameters. */
+static void print_bank0(const struct section_text *t, uint32_t section)
 {
+	size_t n;
+	const struct constant *slots = constants_of_kernel(t->constants, section, &n);
+	for (size_t i = 0; i < n; i++) {
+		ws_out_printf(&t->d->cli->out, "\t.bank0 0x%" PRIx64 " %" PRIu32 " ",
+			      slots[i].offset, slots[i].type);
+		print_name(t->d, t->symbols, slots[i].symbol_index, slots[i].symbol);
+		ws_out_text(&t->d->cli->out, "\n");
+	}
+}
+
+static void print_attributes(const struct section_text *t, const struct ws_function *function)
+{
+	struct disas *d = t->d;
+	const struct image *image = t->image;
+	const struct asm_names *symbols = t->symbols;
 	struct ws_param *params = cli_alloc(MAX_PARAMS, sizeof *params);
 	struct ws_function_info info;
 	/* docs/formats/cubin.md; the linker reserves it */
@@ -238,9 +254,12 @@ static void print_attributes(struct disas *d, const struct image *image,
 }
 
 static void print_function(struct disas *d, const struct image *image,
-			   const struct asm_names *symbols, const struct ws_function *function)
+			   const struct asm_names *symbols, const struct constants *constants,
+			   const struct ws_function *function)
 {
-	struct section_text t = { .d = d, .image = image, .symbols = symbols };
+	struct section_text t = {
+		.d = d, .image = image, .symbols = symbols, .constants = constants
+	};
 	if (ws_cubin_code(image->cubin, function, &t.code, NULL) != WS_OK)
 		return;
 	code_names_init(&t.names, image->cubin, function->section);
@@ -250,7 +269,9 @@ static void print_function(struct disas *d, const struct image *image,
 	print_name(d, symbols, function->symbol_index, function->symbol);
 	print_named(d, symbols, function->symbol_index, function->symbol, " local");
 	ws_out_text(&d->cli->out, "\n");
-	print_attributes(d, image, symbols, function);
+	print_attributes(&t, function);
+	if (function->is_kernel)
+		print_bank0(&t, function->section);
 	print_code(&t);
 	ws_out_text(&d->cli->out, ".end\n");
 	free(t.is_target);
@@ -298,12 +319,14 @@ void disas_asm(struct disas *d, const struct image *image)
 {
 	const struct ws_function *functions;
 	const struct ws_variable *variables;
+	struct constants constants;
 	struct asm_names symbols;
 	size_t n = 0, n_variables = 0;
 	ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 	ws_out_printf(&d->cli->out, ".arch sm_%" PRIu32 "%.1s\n", image->facts.sm,
 		      &image->facts.variant);
-	asm_names_init(&symbols, image->cubin, is_declared);
+	constants_init(&constants, image->cubin);
+	asm_names_init(&symbols, image->cubin, &constants, is_declared);
 	if (ws_cubin_functions(image->cubin, &functions, &n, NULL) != WS_OK ||
 	    ws_cubin_variables(image->cubin, &variables, &n_variables, NULL) != WS_OK)
 		cli_out_of_memory();
@@ -314,6 +337,7 @@ void disas_asm(struct disas *d, const struct image *image)
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section && !functions[i].is_inner &&
 		    (!d->function || name_is(&functions[i], d->function)))
-			print_function(d, image, &symbols, &functions[i]);
+			print_function(d, image, &symbols, &constants, &functions[i]);
 	asm_names_fini(&symbols);
+	constants_fini(&constants);
 }

@@ -101,6 +101,7 @@ static unsigned underscores(const struct asm_names *names)
 }
 
 void asm_names_init(struct asm_names *names, struct ws_cubin *cubin,
+		    const struct constants *constants,
 		    bool (*is_declared)(const struct ws_variable *variable))
 {
 	const struct ws_function *functions;
@@ -120,6 +121,10 @@ void asm_names_init(struct asm_names *names, struct ws_cubin *cubin,
 	for (size_t i = 0; i < n_variables; i++)
 		if (is_declared(&variables[i]))
 			add(names, variables[i].name, variables[i].symbol_index, ASM_DEFINED);
+	for (size_t i = 0; i < constants->n; i++)
+		if (constants->at[i].section)
+			add(names, constants->at[i].symbol, constants->at[i].symbol_index,
+			    ASM_USED);
 	settle(names);
 	names->n_underscores = underscores(names);
 }

@@ -9,6 +9,8 @@
 
 #include <warpscope/cubin.h>
 
+#include "disas/constants.h"
+
 struct asm_symbol {
 	struct ws_str name;
 	uint32_t index; /* in the symbol table */
@@ -25,9 +27,10 @@ struct asm_names {
 	unsigned n_underscores; /* that names of our own have, so that they are no symbol's */
 };
 
-/* Of all functions, of the variables that `is_declared` says, and of what code is relocated with.
- */
+/* Of all functions, of the variables that `is_declared` says, and of what code and the constant
+ * banks of kernels are relocated with. */
 void asm_names_init(struct asm_names *names, struct ws_cubin *cubin,
+		    const struct constants *constants,
 		    bool (*is_declared)(const struct ws_variable *variable));
 void asm_names_fini(struct asm_names *names);
 

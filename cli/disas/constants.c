@@ -38,7 +38,9 @@ static void add_relocated(struct constants *constants, const struct ws_cubin *cu
 		cli_out_of_memory();
 	for (size_t i = 0; i < n; i++) {
 		constant.offset = relocs[i].sec_off;
+		constant.type = relocs[i].type;
 		constant.symbol = relocs[i].symbol;
+		constant.symbol_index = relocs[i].symbol_index;
 		if (relocs[i].symbol.len && relocs[i].addend == 0)
 			add(constants, constant);
 	}
@@ -99,7 +101,8 @@ void constants_init(struct constants *constants, struct ws_cubin *cubin)
 			add(constants, (struct constant){ .bank = v->bank,
 							  .offset = v->offset,
 							  .size = v->size_bytes,
-							  .symbol = v->name });
+							  .symbol = v->name,
+							  .symbol_index = v->symbol_index });
 	}
 	add_tables(constants, cubin);
 	if (constants->n > 0)
@@ -112,12 +115,12 @@ void constants_fini(struct constants *constants)
 	*constants = (struct constants){ 0 };
 }
 
-/* The constant that holds an offset of a bank. */
-static const struct constant *find_at(const struct constants *constants, uint32_t section,
-				      uint32_t bank, uint64_t offset)
+/* Number of the first constant behind a place. */
+static size_t first_behind(const struct constants *constants, uint32_t section, uint32_t bank,
+			   uint64_t offset)
 {
 	size_t low = 0, n = constants->n;
-	while (n > 0) { /* the first behind it */
+	while (n > 0) {
 		size_t half = n / 2;
 		if (order_of(&constants->at[low + half], section, bank, offset) <= 0) {
 			low += half + 1;
@@ -126,6 +129,24 @@ static const struct constant *find_at(const struct constants *constants, uint32_
 			n = half;
 		}
 	}
+	return low;
+}
+
+const struct constant *constants_of_kernel(const struct constants *constants, uint32_t section,
+					   size_t *ret_n)
+{
+	size_t end = first_behind(constants, section, 0, UINT64_MAX), first = end;
+	while (first > 0 && constants->at[first - 1].section == section)
+		first--;
+	*ret_n = end - first;
+	return end > first ? &constants->at[first] : NULL;
+}
+
+/* The constant that holds an offset of a bank. */
+static const struct constant *find_at(const struct constants *constants, uint32_t section,
+				      uint32_t bank, uint64_t offset)
+{
+	size_t low = first_behind(constants, section, bank, offset);
 	const struct constant *found = low > 0 ? &constants->at[low - 1] : NULL;
 	bool holds = found && found->section == section && found->bank == bank &&
 		     (offset == found->offset || offset - found->offset < found->size);

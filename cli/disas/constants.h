@@ -12,6 +12,8 @@ struct constant {
 	uint32_t bank;
 	uint64_t offset, size;
 	struct ws_str symbol;
+	uint32_t symbol_index;
+	uint32_t type;   /* of the relocation that says so; 0: none */
 	bool is_address; /* of the symbol; else it lies there, of a texture its number */
 };
 
@@ -22,6 +24,10 @@ struct constants {
 
 void constants_init(struct constants *constants, struct ws_cubin *cubin);
 void constants_fini(struct constants *constants);
+
+/* What is filled into a kernel's bank 0, in order. */
+const struct constant *constants_of_kernel(const struct constants *constants, uint32_t section,
+					   size_t *ret_n);
 
 /* What an instruction reads from a bank at a place that it tells, the first such operand; NULL:
  * nothing that is known. `*ret_offset`: from the constant's start. */

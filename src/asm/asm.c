@@ -124,6 +124,7 @@ static void asm_fini(struct wsi_asm *a)
 	wsi_free(a->relocs);
 	wsi_free(a->exits);
 	wsi_free(a->told);
+	wsi_free(a->bank0);
 	wsi_free(a->branches);
 	wsi_free(a->targets);
 	wsi_arena_fini(&a->quoted);

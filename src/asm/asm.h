@@ -87,14 +87,15 @@ struct wsi_asm_function {
 	uint32_t param_bytes, shared_bytes;
 	size_t first_insn, n_insns; /* in insns */
 	size_t first_param, n_params;
-	size_t first_reloc, n_relocs;
-	size_t first_exit, n_exits;     /* in exits */
-	size_t first_target, n_targets; /* in targets */
-	uint32_t used_regs;             /* highest register of the code, plus one */
+	size_t first_reloc, n_relocs;           /* of its code */
+	size_t first_bank_reloc, n_bank_relocs; /* of its constant bank 0 */
+	size_t first_exit, n_exits;             /* in exits */
+	size_t first_target, n_targets;         /* in targets */
+	uint32_t used_regs;                     /* highest register of the code, plus one */
 	bool calls;
 	struct wsi_bytes code;
-	uint32_t symbol, constant0_symbol;            /* in the image */
-	uint32_t text, info, constant0, shared, rela; /* sections of it; 0: none */
+	uint32_t symbol, constant0_symbol;                       /* in the image */
+	uint32_t text, info, constant0, shared, rela, bank_rela; /* sections of it; 0: none */
 };
 
 enum wsi_asm_area {
@@ -120,7 +121,7 @@ struct wsi_asm_fixup {
 	struct wsi_asm_place place;
 };
 
-/* .reloc and .targets: about the instruction at `off` of a function. */
+/* .reloc, .targets: about the instruction at `off` of a function; .bank0: at `off` of the bank. */
 struct wsi_asm_note {
 	uint32_t function, off;
 	uint32_t type;      /* of the relocation */
@@ -169,6 +170,8 @@ struct wsi_asm {
 	size_t n_exits, cap_exits;
 	struct wsi_asm_note *told; /* .reloc: in the order of the text, as the next */
 	size_t n_told, cap_told;
+	struct wsi_asm_note *bank0; /* .bank0 */
+	size_t n_bank0, cap_bank0;
 	struct wsi_asm_note *branches; /* .targets: one for each name */
 	size_t n_branches, cap_branches;
 	struct wsi_asm_target *targets;

@@ -313,6 +313,23 @@ static void add_told(struct encoder *e, size_t *next, uint32_t pc)
 	}
 }
 
+/* What .bank0 tells of the function's constant bank. */
+static void add_bank_relocs(struct encoder *e, size_t *next)
+{
+	struct wsi_asm *a = e->a;
+	e->function->first_bank_reloc = a->n_relocs;
+	for (; *next < a->n_bank0 && a->bank0[*next].function == e->number; ++*next) {
+		const struct wsi_asm_note *note = &a->bank0[*next];
+		const struct wsi_asm_name *name = find_name(e, note->name, note->place);
+		if (!name ||
+		    !wsi_asm_grow(a, &a->relocs, &a->cap_relocs, a->n_relocs, sizeof *a->relocs))
+			continue;
+		a->relocs[a->n_relocs] = reloc_to(a, note->type, name, 0);
+		a->relocs[a->n_relocs++].off = note->off;
+		e->function->n_bank_relocs++;
+	}
+}
+
 /* What .targets tells of the function's branches. */
 static void add_targets(struct encoder *e, size_t *next)
 {
@@ -373,8 +390,12 @@ static void pad(struct wsi_asm *a, struct wsi_bytes *code)
 		wsi_bytes_put(code, nop, sizeof nop);
 }
 
-/* `told`, `branches`: the first elements of these arrays that are not used yet. */
-static void encode_function(struct wsi_asm *a, uint32_t number, size_t *told, size_t *branches)
+/* The first elements of these arrays that are not used yet. */
+struct next {
+	size_t told, branches, bank0;
+};
+
+static void encode_function(struct wsi_asm *a, uint32_t number, struct next *next)
 {
 	struct encoder e = { .a = a, .number = number, .function = &a->functions[number] };
 	struct wsi_asm_function *function = e.function;
@@ -382,12 +403,13 @@ static void encode_function(struct wsi_asm *a, uint32_t number, size_t *told, si
 	function->first_exit = a->n_exits;
 	for (size_t i = 0; i < function->n_insns && !wsi_asm_stopped(a); i++) {
 		uint32_t pc = (uint32_t)i * WS_SASS_BYTES;
-		add_told(&e, told, pc);
+		add_told(&e, &next->told, pc);
 		encode_insn(&e, &a->insns[function->first_insn + i], pc);
 	}
-	add_targets(&e, branches);
-	for (; *told < a->n_told && a->told[*told].function == number; ++*told)
-		wsi_asm_error(a, a->told[*told].place, "no instruction follows");
+	add_targets(&e, &next->branches);
+	add_bank_relocs(&e, &next->bank0);
+	for (; next->told < a->n_told && a->told[next->told].function == number; next->told++)
+		wsi_asm_error(a, a->told[next->told].place, "no instruction follows");
 	pad(a, &function->code);
 	a->no_memory |= function->code.failed;
 }
@@ -429,9 +451,9 @@ static void resolve_fixup(struct wsi_asm *a, const struct wsi_asm_fixup *fixup)
 
 void wsi_asm_encode(struct wsi_asm *a)
 {
-	size_t told = 0, branches = 0;
+	struct next next = { 0 };
 	for (uint32_t i = 0; i < a->n_functions && !wsi_asm_stopped(a); i++)
-		encode_function(a, i, &told, &branches);
+		encode_function(a, i, &next);
 	count_registers(a);
 	for (size_t i = 0; i < a->n_fixups && !wsi_asm_stopped(a); i++)
 		resolve_fixup(a, &a->fixups[i]);

@@ -97,6 +97,11 @@ static void number_descriptions(struct image *m)
 			a->functions[i].rela =
 				add_section(m, ".rela.text.", a->functions[i].symbol_name,
 					    WSI_SHT_RELA, WSI_SHF_INFO_LINK, 8);
+	for (size_t i = 0; i < a->n_functions; i++)
+		if (a->functions[i].n_bank_relocs)
+			a->functions[i].bank_rela =
+				add_section(m, ".rela.nv.constant0.", a->functions[i].symbol_name,
+					    WSI_SHT_RELA, WSI_SHF_INFO_LINK, 8);
 	if (a->areas[WSI_ASM_CONSTANT].n_relocs)
 		m->area_rela[WSI_ASM_CONSTANT] =
 			add_plain(m, ".rela.nv.constant3", WSI_SHT_RELA, WSI_SHF_INFO_LINK, 8);
@@ -268,9 +273,15 @@ static void fill_function(struct image *m, struct wsi_asm_function *f)
 	wsi_asm_function_info(a, f, bytes_of(m, f->info));
 	set_links(m, f->info, m->symtab, f->text, 0);
 	if (f->constant0) {
-		wsi_bytes_zero(bytes_of(m, f->constant0),
-			       wsi_asm_param_base(a->sm) + f->param_bytes);
+		const struct wsi_asm_reloc *relocs = &a->relocs[f->first_bank_reloc];
+		uint32_t size = wsi_asm_param_base(a->sm) + f->param_bytes;
+		for (size_t i = 0; i < f->n_bank_relocs; i++)
+			size = relocs[i].off + 4 > size ? relocs[i].off + 4 : size;
+		wsi_bytes_zero(bytes_of(m, f->constant0), size);
 		set_links(m, f->constant0, 0, f->text, 0);
+		if (f->bank_rela)
+			put_relocs(m, f->bank_rela, f->constant0, f->symbol, relocs,
+				   f->n_bank_relocs);
 	}
 	if (f->shared) {
 		m->sections[f->shared].header.size = f->shared_bytes;

@@ -16,6 +16,7 @@ enum {
 	MAX_BARRIERS = 16,
 	MAX_SHARED = 256 << 10,
 	MAX_FRAME = 512 << 10,
+	MAX_BANK = 64 << 10,
 	MAX_CONSTANT = 64 << 10,
 	MAX_GLOBAL = 1 << 30,
 	MAX_INIT = 16 << 20,
@@ -264,6 +265,29 @@ static void read_reloc(struct parser *p)
 		a->told[a->n_told++] = note;
 }
 
+/* For kernels only. */
+static bool is_kernel(struct parser *p, const char *what)
+{
+	if (!function_of(p)->is_kernel)
+		wsi_asm_error(p->a, wsi_asm_here(&p->c), "only a kernel has %s", what);
+	return function_of(p)->is_kernel;
+}
+
+/* .bank0 OFFSET TYPE NAME: a number in constant bank 0 that the loader fills in. */
+static void read_bank0(struct parser *p)
+{
+	struct wsi_asm *a = p->a;
+	struct wsi_asm_note note = { .function = function_scope(p) };
+	if (!is_kernel(p, "a constant bank 0") || !take_limited(p, MAX_BANK - 4, &note.off) ||
+	    !take_limited(p, UINT32_MAX, &note.type))
+		return;
+	wsi_asm_blank(&p->c);
+	note.place = wsi_asm_here(&p->c);
+	if (take_name(p, &note.name) &&
+	    wsi_asm_grow(a, &a->bank0, &a->cap_bank0, a->n_bank0, sizeof *a->bank0))
+		a->bank0[a->n_bank0++] = note;
+}
+
 /* .targets NAME, NAME ..., of the next instruction. */
 static void read_targets(struct parser *p)
 {
@@ -324,14 +348,6 @@ static void read_stack(struct parser *p)
 		function_of(p)->stack = UINT32_MAX;
 	else
 		(void)take_limited(p, MAX_FRAME, &function_of(p)->stack);
-}
-
-/* For kernels only. */
-static bool is_kernel(struct parser *p, const char *what)
-{
-	if (!function_of(p)->is_kernel)
-		wsi_asm_error(p->a, wsi_asm_here(&p->c), "only a kernel has %s", what);
-	return function_of(p)->is_kernel;
 }
 
 static void read_param(struct parser *p)
@@ -567,6 +583,7 @@ static const struct directive {
 	{ ".stack", IN_FUNCTION, read_stack },
 	{ ".reloc", IN_FUNCTION, read_reloc },
 	{ ".targets", IN_FUNCTION, read_targets },
+	{ ".bank0", IN_FUNCTION, read_bank0 },
 	{ ".param", IN_FUNCTION, read_param },
 	{ ".shared", IN_FUNCTION, read_shared },
 	{ ".u8", IN_DATA, read_u8 },

@@ -87,6 +87,8 @@ def facts(image):
             'exits': sorted(word(v, i) for n, v in said if n == 0x1c for i in range(0, len(v), 4)),
             'shared': shared, 'constant0': [s.size for s in image.sections if s.name == '.nv.constant0' + code.name[5:]],
             'relocs': relocs, 'targets': sorted(branches(said)),
+            'bank relocs': sorted((r.offset, r.kind, image.symbols[r.symbol].name) for r in image.relocs
+                                  if image.sections[r.target].name == '.nv.constant0' + code.name[5:]),
         }
         for name, number in COUNTS.items():
             fact[name] = [word(v, 4) for n, v in general if n == number and word(v, 0) == symbol.index]
@@ -326,6 +328,8 @@ def told(tests, program, folder, cubin):
     for line, wanted in (('.reloc 64 nobody\nEXIT', "nothing is named 'nobody'"), ('EXIT\n.reloc 64', 'no instruction follows'),
                          ('.reloc d', 'a number is needed'), ('.targets nobody\nEXIT', "nothing is named 'nobody'"),
                          ('.targets d\nEXIT', 'a place in the same function'), ('.targets\nEXIT', 'a name is needed'),
+                         ('.bank0 0x160 6\nEXIT', 'a name is needed'), ('.bank0 0x10000 6 d\nEXIT', 'above'),
+                         ('.bank0 0x160 6 nobody\nEXIT', "nothing is named 'nobody'"),
                          ('.reloc 64 d+\nEXIT', 'a name, maybe with'), ('.reloc 5000000000\nEXIT', 'above')):
         done = assembled(program, folder, f'.arch sm_80\n.extern d data\n.kernel k\n{line}\n.end\n')
         good = not isinstance(done, bytes) and wanted in done.stderr.decode()
