@@ -90,13 +90,25 @@ static void sum(struct job *j, const struct wsi_half *term, const bool *negated,
 
 /* ---- integer arithmetic ---- */
 
+/* Whether parts of a register are numbers of their own, or the result is limited. */
+static bool by_parts(const struct job *j)
+{
+	static const enum ws_modifier names[] = { WS_MOD_16x2, WS_MOD_U16x2, WS_MOD_S16x2,
+						  WS_MOD_U8x4, WS_MOD_S8x4,  WS_MOD_ISAT,
+						  WS_MOD_RELU };
+	for (size_t i = 0; i < WSI_COUNT(names); i++)
+		if (have(j, names[i]))
+			return true;
+	return false;
+}
+
 /* IADD3, IADD, VIADD and their uniform forms; a carry-in is no part of a value by itself. */
 static void express_add(struct job *j)
 {
 	struct wsi_half term[3];
 	bool negated[3];
 	size_t n = 0;
-	if (have(j, WS_MOD_X)) {
+	if (have(j, WS_MOD_X) || by_parts(j)) {
 		other(j);
 		return;
 	}
@@ -206,6 +218,18 @@ static void two(struct job *j, enum ws_flow_op op, struct wsi_half a, struct wsi
 	wsi_node_arg(j->s, j->node, value_of(j, j->node, b));
 }
 
+/* With .W a shift counts up to its width only, which only of a number can be said. */
+static bool wraps_by_number(const struct job *j, struct wsi_half *by)
+{
+	bool wide = have(j, WS_MOD_U64) || have(j, WS_MOD_S64);
+	if (!have(j, WS_MOD_W))
+		return true;
+	if (by->kind != WS_OPERAND_IMMEDIATE)
+		return false;
+	*by = wsi_half_immediate(by->value & (wide ? 63 : 31));
+	return true;
+}
+
 /* SHF low, shift, high: only where it shifts one register. */
 static void express_shift(struct job *j)
 {
@@ -215,7 +239,9 @@ static void express_shift(struct job *j)
 		return;
 	}
 	bool left = have(j, WS_MOD_L), upper = have(j, WS_MOD_HI);
-	if (left && !upper)
+	if (!wraps_by_number(j, &from[1]) || have(j, WS_MOD_XOR))
+		other(j);
+	else if (left && !upper)
 		two(j, WS_FLOW_SHL, from[0], from[1]);
 	else if (!left && upper && wsi_half_is(&from[0], 0))
 		two(j, have(j, WS_MOD_S32) || have(j, WS_MOD_S64) ? WS_FLOW_SAR : WS_FLOW_SHR,
@@ -272,23 +298,38 @@ static void express_min_max(struct job *j)
 	struct wsi_half from[2];
 	const struct wsi_source *which = &j->parts.source[2];
 	bool fixed = j->parts.n_sources == 3 && wsi_is_predicate(which) && which->number == 7;
-	if (!fixed || !wsi_halves_of(&j->parts, 2, from)) {
+	if (!fixed || by_parts(j) || !wsi_halves_of(&j->parts, 2, from)) {
 		other(j);
 		return;
 	}
 	two(j, which->negated ? WS_FLOW_MAX : WS_FLOW_MIN, from[0], from[1]);
-	j->s->slice->node[j->node].is_signed = !have(j, WS_MOD_U32);
+	j->s->slice->node[j->node].is_signed = !have(j, WS_MOD_U32) && !have(j, WS_MOD_U64);
 }
 
 /* ---- copies ---- */
 
+/* Whether a half stays as it is when a zero is added: a NaN becomes the usual one, -0 may become 0.
+ */
+static bool stays(unsigned half, bool bf16, bool minus_zero)
+{
+	unsigned infinity = bf16 ? 0x7f80 : 0x7c00;
+	if ((half & 0x7fff) > infinity)
+		return half == 0x7fff;
+	return half != 0x8000 || minus_zero;
+}
+
 /* 0 * 0 + constant in half precision, as a way to load a constant. */
 static bool is_half_move(const struct wsi_parts *parts)
 {
-	bool immediate = parts->n_sources >= 4 && parts->source[2].kind == WS_OPERAND_FLOAT;
-	return immediate && parts->source[0].kind == WS_OPERAND_REG &&
-	       parts->source[0].number == 255 && parts->source[1].number == 255 &&
-	       !wsi_parts_have(parts, WS_MOD_F32);
+	bool immediate = parts->n_sources == 4 && parts->source[2].kind == WS_OPERAND_FLOAT;
+	bool bf16 = wsi_parts_have(parts, WS_MOD_BF16_V2);
+	unsigned value = (unsigned)ws_insn_bits(&parts->insn, 32, 32);
+	if (!immediate || parts->n_mods > (unsigned)bf16 + wsi_parts_have(parts, WS_MOD_MMA))
+		return false;
+	bool minus_zero = parts->source[0].negated != parts->source[1].negated;
+	return parts->source[0].kind == WS_OPERAND_REG && parts->source[0].number == 255 &&
+	       parts->source[1].number == 255 && stays(value & 0xffff, bf16, minus_zero) &&
+	       stays(value >> 16, bf16, minus_zero);
 }
 
 static bool is_byte_move(const struct wsi_parts *parts, struct wsi_half *ret_from)
@@ -314,7 +355,7 @@ static bool is_sum_move(const struct wsi_parts *parts, bool product, struct wsi_
 		return false;
 	if (product) {
 		bool nothing = wsi_half_is(&half[0], 0) || wsi_half_is(&half[1], 0);
-		*ret_from = wsi_half_is(&half[1], 1) ? half[0] : half[2];
+		*ret_from = nothing ? half[2] : half[0];
 		return nothing || (wsi_half_is(&half[1], 1) && wsi_half_is(&half[2], 0));
 	}
 	size_t zeros = 0;
@@ -501,10 +542,10 @@ static void express_alu(struct job *j)
 	struct wsi_half half;
 	switch (j->parts.op) {
 	case WS_OP_MOV:
-		if (wsi_half_of(&j->parts, 0, &half))
+		if (j->parts.n_sources == 1 && wsi_half_of(&j->parts, 0, &half))
 			become(j, half);
 		else
-			other(j);
+			other(j); /* with a mask */
 		break;
 	case WS_OP_IADD3:
 	case WS_OP_IADD:

@@ -162,7 +162,7 @@ struct wsi_half wsi_half_above(struct wsi_half half)
 	if (half.constant)
 		half.value += 4;
 	else if (half.kind == WS_OPERAND_IMMEDIATE)
-		half.value = half.value < 0 ? -1 : half.value >> 32;
+		half.value >>= 32;
 	else
 		half.number++;
 	return half;
