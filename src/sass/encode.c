@@ -164,7 +164,10 @@ static const char *read_float(struct attempt *a, const struct wsi_isa_element *e
 {
 	uint32_t value;
 	size_t n = wsi_float_parse((enum wsi_isa_kind)e->kind, text, &value);
-	return n > 0 && set_element(a, e, value) ? text + n : NULL;
+	if (n == 0 || !set_element(a, e, value))
+		return NULL;
+	text += n;
+	return text + (text[0] == ' ' && text[1] == '.'); /* "+INF .H1" */
 }
 
 /* ---- the pattern ---- */
