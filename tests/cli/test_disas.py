@@ -94,6 +94,8 @@ def blocks_of(tests, path):
               sum(len(b['successors']) + ('callee' in b) for f in functions(answer) for b in f['blocks']))
     tests.result(f'{name}: the graph has the same', None if (nodes, edges) == wanted else f'{nodes}, {edges}, not {wanted}')
     text = tests.run('--cfg', path).stdout
+    headings, names = re.findall(r'^([^ \n].*):$', text, re.M), [f['function'] for f in functions(answer)]
+    tests.result(f'{name}: the text names each function', None if len(headings) == len(names) else f'{headings} {names}')
     tests.result(f'{name}: the text has the same', None if len(re.findall('^block', text, re.M)) == wanted[0] else text[:300])
 
 

@@ -6,6 +6,7 @@ usage: test_lines.py WARPSCOPE SOURCE_ROOT BUILT (the folder with host.program, 
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -79,6 +80,18 @@ def same_rows(tests, path):
                  f'{len(rows)} {len(shown)}')
 
 
+def same_opcodes(tests, path):
+    """The opcodes in the text are those of the JSON, with the rows that they make."""
+    tables = [table for image in tests.json('lines', '--raw', path)['images'] for table in image['tables']]
+    said = [(int(op['offset'], 16), op.get('row')) for table in tables for op in table['program']]
+    shown = [(int(m[1], 16), int(m[2]) if m[2] else None) for m in
+             re.finditer(r'^  \[ *([0-9a-f]+)\]  .*?(?:-> row (\d+))?$', tests.run('lines', '--raw', path), re.M)]
+    tests.result(f'{os.path.basename(path)}: text and JSON have the same opcodes', None if said == shown and any(row for _, row in said) else
+                 f'{said[:5]} {shown[:5]}')
+    lost = [op for table in tables for op in table['program'] if len({'row', 'address', 'line'} & set(op)) not in (0, 3)]
+    tests.result(f'{os.path.basename(path)}: an opcode that makes a row says where', str(lost[:3]) if lost else None)
+
+
 def same_answer(tests, path, place):
     """`symbolize FUNCTION+OFFSET` and `lines --function --pc` give the same chain."""
     function, offset = place.split('+')
@@ -130,6 +143,7 @@ def main(program, root, built):
         tests.fits('answers', 'symbolize', ((os.path.basename(f), tests.json('symbolize', f, *places)) for f in files))
         for path in (files[-1], os.path.join(built, 'host.program')):
             same_rows(tests, path)
+            same_opcodes(tests, path)
         same_answer(tests, os.path.join(root, 'tests/data/cubins/nested.li.sm_80.cubin'), 'nested+0x50')
         dropped(tests, root, folder)
     print(f'1..{tests.number}')

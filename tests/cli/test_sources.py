@@ -84,6 +84,8 @@ CASES = (
     ('a given folder: .. that stays', '/x/sub/../kernel.cu', 0, 0, ('--source-dir', '{}/work'), 'other', SHOWN, None),
     ('a given folder: a link that stays', '/x/inside.cu', 0, 0, ('--source-dir', '{}/work'), 'other', SHOWN, None),
     ('a given folder: an absolute link that stays', '/x/absolute.cu', 0, 0, ('--source-dir', '{}/work'), 'other', SHOWN, None),
+    ('a given folder: the root', '{}/work/kernel.cu', SIZE + 5, 0, ('--source-dir', '/'), 'other', SHOWN, 'bytes here'),
+    ('a map to the root', '/x/y{}/work/kernel.cu', SIZE + 5, 0, ('--source-map', '/x/y=/'), 'other', SHOWN, 'bytes here'),
     ('a given folder that is a link', '/x/kernel.cu', 0, 0, ('--source-dir', '{}/link'), 'other', SHOWN, None),
     ('a given folder, relative', '/x/kernel.cu', 0, 0, ('--source-dir', '../work'), 'other', SHOWN, None),
     ('a map', '/x/y/kernel.cu', SIZE + 5, 0, ('--source-map', '/x/y={}/work'), 'other', SHOWN, 'bytes here'),

@@ -83,6 +83,8 @@ static void any_ranges_answer_as_the_definition_says(void **state)
 		}
 		size_t counts[2] = { first[1], s.n - first[1] };
 		for (unsigned g = 0; g < 2; g++) {
+			for (size_t i = first[g] + 1; i < first[g] + counts[g]; i++)
+				assert_true(s.start[i - 1] < s.start[i]);
 			for (uint64_t x = base; x - base < 40; x++)
 				assert_int_equal(wsi_segments_find(&s, first[g], counts[g], x),
 						 slow_find(ranges[g], n[g], x));

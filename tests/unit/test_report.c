@@ -89,6 +89,27 @@ static void exception_of_an_sm_without_a_warp_to_blame_stands_alone(void **state
 	done(&fake, report);
 }
 
+static void the_headline_counts_the_other_sms_of_an_exception(void **state)
+{
+	(void)state;
+	for (uint32_t n = 1; n <= 3; n++) {
+		struct fake fake;
+		char text[40];
+		fake_init(&fake, 3, 1, 8);
+		for (uint32_t i = 0; i < n; i++) {
+			fake.sm[i].exception = 5;
+			fake.sm[i].error_pc_valid = true;
+			fake.sm[i].error_pc = 0x2000;
+		}
+		const struct ws_report *report = report_of(&fake);
+		assert_int_equal(report->n_exceptions, 1);
+		assert_int_equal(report->focus->n_sms, n);
+		assert_true(wsi_format(text, "SM 0 and %u more;", n - 1));
+		assert_non_null(strstr(report->summary, n > 1 ? text : "SM 0;"));
+		done(&fake, report);
+	}
+}
+
 static void exception_that_a_lane_carries_is_not_also_its_neighbours(void **state)
 {
 	(void)state;
@@ -589,6 +610,7 @@ int main(void)
 		cmocka_unit_test(exception_of_a_lane_is_that_lanes),
 		cmocka_unit_test(exception_of_an_sm_makes_active_lanes_suspects),
 		cmocka_unit_test(exception_of_an_sm_without_a_warp_to_blame_stands_alone),
+		cmocka_unit_test(the_headline_counts_the_other_sms_of_an_exception),
 		cmocka_unit_test(exception_that_a_lane_carries_is_not_also_its_neighbours),
 		cmocka_unit_test(trap_is_told_only_without_an_exception),
 		cmocka_unit_test(equal_faults_at_one_instruction_are_one_entry),

@@ -145,6 +145,7 @@ static void printf_is_that_of_c(void **state)
 	SAME("%f|%.1f|%g|%.9g|%.17g|%e|%10.3f|%-10.2f|%g", 1.5, 2.25, 1e9, 0.1, 0.1, 12345.678,
 	     3.14159, 2.5, 1e300);
 	SAME("%s|%10s|%-10s|%.2s|%.*s|%-5.2s|", "abc", "abc", "abc", "abc", 1, "abc", "abc");
+	SAME("%.0s|%.s|%.*s|%.*s|%4.0s|%-4.0s|", "abc", "abc", 0, "abc", -1, "abc", "abc", "abc");
 	SAME("%p", (void *)0x1234);
 }
 
