@@ -16,9 +16,9 @@ enum select { LOW_HIGH, LOW_LOW, HIGH_HIGH, LOW_MINUS_HIGH };
 WSI_INLINE double made_odd(double sum, double error)
 {
 	uint64_t bits = wsi_double_bits(sum);
-	uint64_t step = (error > 0) == (sum > 0) ? 1 : UINT64_MAX;
-	bool inexact = (error > 0) | (error < 0);
-	return wsi_double(bits + (inexact & !(bits & 1) ? step : 0));
+	uint64_t inexact = -(uint64_t)((error > 0) | (error < 0));
+	uint64_t inward = -(uint64_t)((error > 0) ^ (sum > 0)), even = (bits & 1) - 1;
+	return wsi_double(bits + ((1 | inward) & inexact & even));
 }
 
 /* To 32 bits, where what does not fit makes the lowest bit odd. */
@@ -27,9 +27,9 @@ WSI_INLINE uint32_t narrowed(double value)
 	float nearest = (float)value;
 	uint32_t bits = wsi_bits(nearest);
 	double back = nearest;
-	bool inexact = (back > value) | (back < value);
-	uint32_t step = (back < value) == (value > 0) ? 1 : UINT32_MAX;
-	return bits + (inexact & !(bits & 1) ? step : 0);
+	uint32_t inexact = wsi_mask((back > value) | (back < value)), even = (bits & 1) - 1;
+	uint32_t inward = wsi_mask((back < value) ^ (value > 0));
+	return bits + ((1 | inward) & inexact & even);
 }
 
 enum arithmetic { ADD, MUL, FMA };
@@ -46,14 +46,29 @@ WSI_INLINE uint32_t computed(enum arithmetic what, float a, float b, float c, bo
 
 /* ---- sources and results ---- */
 
+/* How far to shift a source for half `k` of it, and what flips its sign then. */
+struct pick {
+	uint32_t shift, flip;
+};
+
+WSI_INLINE struct pick pick_of(const struct wsi_alu *alu, unsigned i, unsigned k)
+{
+	bool high = alu->select[i] == HIGH_HIGH || (k && alu->select[i] != LOW_LOW);
+	bool minus = k && alu->select[i] == LOW_MINUS_HIGH;
+	return (struct pick){ .shift = high ? 16 : 0, .flip = minus ? 0x8000 : 0 };
+}
+
 /* One half of a source, in the low bits. */
+WSI_INLINE uint32_t picked(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned i,
+			   unsigned l, struct pick pick)
+{
+	return (wsi_word(alu, io, i, l) >> pick.shift & 0xffff) ^ pick.flip;
+}
+
 WSI_INLINE uint32_t half_of(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned i,
 			    unsigned l, unsigned k)
 {
-	uint32_t word = wsi_word(alu, io, i, l);
-	bool high = alu->select[i] == HIGH_HIGH || (k && alu->select[i] != LOW_LOW);
-	uint32_t half = (high ? word >> 16 : word) & 0xffff;
-	return k && alu->select[i] == LOW_MINUS_HIGH ? half ^ 0x8000 : half;
+	return picked(alu, io, i, l, pick_of(alu, i, k));
 }
 
 WSI_INLINE uint32_t flushed_half(uint32_t half, bool flush, bool bf16)
@@ -79,18 +94,18 @@ WSI_INLINE void compute(const struct wsi_alu *alu, struct wsi_alu_io *io, enum a
 {
 	uint32_t *to = io->result[0], half[2][WSI_ALU_LANES];
 	for (unsigned k = 0; k < 2; k++) {
+		struct pick x = pick_of(alu, 0, k), y = pick_of(alu, 1, k), z = pick_of(alu, 2, k);
+		uint32_t *part = half[k];
 		WSI_FOR_LANES(l)
 		{
-			uint32_t a = flushed_half(half_of(alu, io, 0, l, k), alu->ftz, bf16);
-			uint32_t b = flushed_half(half_of(alu, io, 1, l, k), alu->ftz, bf16);
-			uint32_t c = what != FMA ? 0
-						 : flushed_half(half_of(alu, io, 2, l, k), alu->ftz,
-								bf16);
-			half[k][l] = finished(alu,
-					      computed(what, wsi_half_value(a, bf16),
-						       wsi_half_value(b, bf16),
-						       wsi_half_value(c, bf16), bf16),
-					      bf16);
+			uint32_t a = flushed_half(picked(alu, io, 0, l, x), alu->ftz, bf16), c = 0;
+			uint32_t b = flushed_half(picked(alu, io, 1, l, y), alu->ftz, bf16);
+			if (what == FMA)
+				c = flushed_half(picked(alu, io, 2, l, z), alu->ftz, bf16);
+			uint32_t value =
+				computed(what, wsi_half_value(a, bf16), wsi_half_value(b, bf16),
+					 wsi_half_value(c, bf16), bf16);
+			part[l] = finished(alu, value, bf16);
 		}
 	}
 	WSI_FOR_LANES(l)

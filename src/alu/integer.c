@@ -14,13 +14,23 @@ static void take_signs(struct wsi_alu_build *b)
 	}
 }
 
-/* How many of the carries are set in a lane. */
-WSI_INLINE uint32_t carries(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned l)
+/* The carries that come in: two masks of lanes, of which an instruction may have none or one. */
+struct carry_in {
+	uint32_t first, second;
+};
+
+WSI_INLINE struct carry_in carry_in(const struct wsi_alu *alu, const struct wsi_alu_io *io)
 {
-	uint32_t n = 0;
-	for (unsigned i = 0; i < alu->n_predicates; i++)
-		n += wsi_predicate(alu, io, i) >> l & 1;
-	return n;
+	return (struct carry_in){
+		.first = alu->n_predicates > 0 ? wsi_predicate(alu, io, 0) : 0,
+		.second = alu->n_predicates > 1 ? wsi_predicate(alu, io, 1) : 0,
+	};
+}
+
+/* How many of them are set in a lane. */
+WSI_INLINE uint32_t carries(struct carry_in in, unsigned l)
+{
+	return (in.first >> l & 1) + (in.second >> l & 1);
 }
 
 /* ---- IADD3, IADD ---- */
@@ -44,12 +54,14 @@ WSI_LANES static void run_add_two(const struct wsi_alu *alu, struct wsi_alu_io *
 WSI_LANES static void run_add_carry(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t *to = io->result[0], one[WSI_ALU_LANES], two[WSI_ALU_LANES];
+	struct carry_in in = carry_in(alu, io);
 	bool three = alu->n_sources == 3;
+	const uint32_t *c = io->source[three ? 2 : 0];
+	uint32_t third = three ? UINT32_MAX : 0;
 	WSI_FOR_LANES(l)
 	{
 		uint64_t sum = (uint64_t)wsi_word(alu, io, 0, l) + wsi_word(alu, io, 1, l) +
-			       (three ? wsi_word(alu, io, 2, l) : 0) + alu->number +
-			       carries(alu, io, l);
+			       ((c[l] ^ alu->flip[2]) & third) + alu->number + carries(in, l);
 		to[l] = (uint32_t)sum;
 		one[l] = sum >> 32 != 0;
 		two[l] = sum >> 33 != 0;
@@ -60,9 +72,10 @@ WSI_LANES static void run_add_carry(const struct wsi_alu *alu, struct wsi_alu_io
 
 static void run_add_wide(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
+	struct carry_in in = carry_in(alu, io);
 	uint32_t one = 0, two = 0;
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
-		uint64_t sum = alu->number + carries(alu, io, l);
+		uint64_t sum = alu->number + carries(in, l);
 		unsigned over = 0;
 		for (unsigned i = 0; i < alu->n_sources; i++) {
 			uint64_t term = wsi_wide(alu, io, i, l);
@@ -126,8 +139,9 @@ WSI_LANES static void run_mad_carry(const struct wsi_alu *alu, struct wsi_alu_io
 {
 	const uint32_t *a = io->source[0], *b = io->source[1];
 	uint32_t *to = io->result[0];
+	struct carry_in in = carry_in(alu, io);
 	WSI_FOR_LANES(l)
-	to[l] = a[l] * b[l] + wsi_word(alu, io, 2, l) + carries(alu, io, l);
+	to[l] = a[l] * b[l] + wsi_word(alu, io, 2, l) + carries(in, l);
 }
 
 /* .WIDE, all 64 bits, and .HI, the upper 32. */
@@ -135,12 +149,12 @@ WSI_INLINE void mad_wide(const struct wsi_alu *alu, struct wsi_alu_io *io, bool 
 {
 	const uint32_t *a = io->source[0], *b = io->source[1];
 	uint32_t carry[WSI_ALU_LANES];
-	WSI_FOR_LANES(l)
-	{
+	struct carry_in in = carry_in(alu, io);
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		uint64_t product = is_signed ? (uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l])
 					     : (uint64_t)a[l] * b[l];
 		uint64_t addend = wsi_wide(alu, io, 2, l);
-		uint64_t extra = alu->number + carries(alu, io, l);
+		uint64_t extra = alu->number + carries(in, l);
 		uint64_t sum = product + addend, all = sum + extra;
 		if (alu->upper)
 			io->result[0][l] = (uint32_t)(all >> 32);
@@ -151,14 +165,32 @@ WSI_INLINE void mad_wide(const struct wsi_alu *alu, struct wsi_alu_io *io, bool 
 	io->predicate_result[0] = wsi_gather(carry);
 }
 
-WSI_LANES static void run_mad_wide_signed(const struct wsi_alu *alu, struct wsi_alu_io *io)
+static void run_mad_wide_signed(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	mad_wide(alu, io, true);
 }
 
-WSI_LANES static void run_mad_wide_unsigned(const struct wsi_alu *alu, struct wsi_alu_io *io)
+static void run_mad_wide_unsigned(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	mad_wide(alu, io, false);
+}
+
+/* Without carries, as addresses are made. */
+WSI_LANES static void run_address_signed(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	const uint32_t *a = io->source[0], *b = io->source[1];
+	(void)alu;
+	WSI_FOR_LANES(l)
+	wsi_put_wide(io, l,
+		     (uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]) + wsi_pair(io, 2, l));
+}
+
+WSI_LANES static void run_address_unsigned(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	const uint32_t *a = io->source[0], *b = io->source[1];
+	(void)alu;
+	WSI_FOR_LANES(l)
+	wsi_put_wide(io, l, (uint64_t)a[l] * b[l] + wsi_pair(io, 2, l));
 }
 
 bool wsi_prepare_mad(struct wsi_alu_build *b)
@@ -175,7 +207,11 @@ bool wsi_prepare_mad(struct wsi_alu_build *b)
 	}
 	if (!wsi_alu_widen(b, 2) || alu->result[0].words != (alu->upper ? 1 : 2))
 		return false;
-	alu->run = wsi_alu_have(b, WS_MOD_U32) ? run_mad_wide_unsigned : run_mad_wide_signed;
+	bool is_unsigned = wsi_alu_have(b, WS_MOD_U32);
+	if (alu->upper || alu->carry_in || alu->n_predicate_results || alu->flip[2])
+		alu->run = is_unsigned ? run_mad_wide_unsigned : run_mad_wide_signed;
+	else
+		alu->run = is_unsigned ? run_address_unsigned : run_address_signed;
 	return true;
 }
 
@@ -187,17 +223,19 @@ bool wsi_prepare_mad(struct wsi_alu_build *b)
  */
 WSI_LANES static void run_lea(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
-	const uint32_t *a = io->source[0], *c = io->source[2];
+	const uint32_t *a = io->source[0], *c = io->source[alu->n_sources == 3 ? 2 : 0];
 	uint32_t *to = io->result[0], carry[WSI_ALU_LANES];
-	unsigned shift = alu->kind;
-	bool pair = alu->n_sources == 3, extend = alu->is_signed;
+	unsigned shift = alu->kind, pick = alu->upper ? 32 : 0;
+	struct carry_in in = carry_in(alu, io);
+	uint32_t pair = alu->n_sources == 3 ? UINT32_MAX : 0;
+	uint32_t extend = alu->is_signed ? UINT32_MAX : 0;
 	WSI_FOR_LANES(l)
 	{
-		uint32_t high = pair ? c[l] : extend ? (uint32_t)((int32_t)a[l] >> 31) : 0;
+		uint32_t high = (c[l] & pair) | (-(a[l] >> 31) & extend);
 		uint64_t value = ((uint64_t)high << 32 | a[l]) << shift;
-		uint32_t shifted = (uint32_t)(alu->upper ? value >> 32 : value) ^ alu->flip[0];
-		uint64_t sum = (uint64_t)shifted + wsi_word(alu, io, 1, l) + alu->number +
-			       carries(alu, io, l);
+		uint32_t shifted = (uint32_t)(value >> pick) ^ alu->flip[0];
+		uint64_t sum =
+			(uint64_t)shifted + wsi_word(alu, io, 1, l) + alu->number + carries(in, l);
 		to[l] = (uint32_t)sum;
 		carry[l] = sum >> 32 != 0;
 	}
