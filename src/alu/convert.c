@@ -131,6 +131,78 @@ static void run_f2f(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
+/* The most common ones in the host's arithmetic. */
+WSI_LANES static void run_f64_f32(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	WSI_FOR_LANES(l)
+	{
+		double value = wsi_float(wsi_word(alu, io, 0, l));
+		wsi_put_wide(io, l, value != value ? WSI_NAN64 : wsi_double_bits(value));
+	}
+}
+
+WSI_LANES static void run_f32_f64(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	uint32_t *to = io->result[0];
+	WSI_FOR_LANES(l)
+	{
+		uint64_t high = wsi_word(alu, io, 0, WSI_ALU_LANES + l);
+		double value = wsi_double(io->source[0][l] | high << 32);
+		to[l] = value != value ? WSI_NAN32 : wsi_bits((float)value);
+	}
+}
+
+/* The integer next to a number below 2^51, in a rounding. */
+WSI_INLINE double integral(double x, unsigned rounding)
+{
+	const double magic = 0x1.8p52;
+	double near = x + magic - magic;
+	bool below = rounding == WSI_RM || (rounding == WSI_RZ && x > 0);
+	bool above = rounding == WSI_RP || (rounding == WSI_RZ && x < 0);
+	near -= (below & (near > x)) ? 1.0 : 0.0;
+	return near + ((above & (near < x)) ? 1.0 : 0.0);
+}
+
+WSI_INLINE void round_lanes(const struct wsi_alu *alu, struct wsi_alu_io *io, unsigned rounding)
+{
+	uint32_t *to = io->result[0];
+	WSI_FOR_LANES(l)
+	{
+		uint32_t bits = wsi_flushed(wsi_word(alu, io, 0, l), alu->ftz);
+		uint32_t magnitude = bits & ~WSI_SIGN32, whole = UINT32_C(0x4b000000); /* 2^23 */
+		uint32_t large = wsi_mask(magnitude >= whole);
+		double x = wsi_float(wsi_choose(large, 0, bits));
+		uint32_t value = wsi_bits((float)integral(x, rounding)) | (bits & WSI_SIGN32);
+		value = wsi_choose(large, bits, value);
+		to[l] = wsi_choose(wsi_mask(magnitude > WSI_EXPONENT32), WSI_NAN32, value);
+	}
+}
+
+#define ROUND(name, rounding)                                                        \
+	WSI_LANES static void name(const struct wsi_alu *alu, struct wsi_alu_io *io) \
+	{                                                                            \
+		round_lanes(alu, io, rounding);                                      \
+	}
+
+ROUND(run_round, WSI_RN)
+ROUND(run_floor, WSI_RM)
+ROUND(run_ceil, WSI_RP)
+ROUND(run_trunc, WSI_RZ)
+
+static void take_sign(struct wsi_alu_build *b)
+{
+	b->alu->keep[0] = b->absolute[0] ? ~WSI_SIGN32 : UINT32_MAX;
+	b->alu->flip[0] = b->negated[0] ? WSI_SIGN32 : 0;
+}
+
+static wsi_alu_function *quick_f2f(const struct wsi_alu *alu)
+{
+	bool plain = !alu->ftz && alu->rounding == WSI_RN;
+	if (plain && alu->from == &wsi_f32 && alu->to == &wsi_f64)
+		return run_f64_f32;
+	return plain && alu->from == &wsi_f64 && alu->to == &wsi_f32 ? run_f32_f64 : run_f2f;
+}
+
 bool wsi_prepare_f2f(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
@@ -140,20 +212,26 @@ bool wsi_prepare_f2f(struct wsi_alu_build *b)
 	alu->to = types[0];
 	alu->from = types[1];
 	take_rounding(b);
-	alu->run = run_f2f;
+	take_sign(b);
+	alu->run = quick_f2f(alu);
 	return take_float_source(b) && alu->result[0].words == (alu->to == &wsi_f64 ? 2 : 1);
 }
 
 /* To an integer of the same type. */
 bool wsi_prepare_frnd(struct wsi_alu_build *b)
 {
+	static wsi_alu_function *const functions[] = { [WSI_RN] = run_round,
+						       [WSI_RM] = run_floor,
+						       [WSI_RP] = run_ceil,
+						       [WSI_RZ] = run_trunc };
 	struct wsi_alu *alu = b->alu;
 	alu->to = &wsi_f32;
 	float_types_of(b, &alu->to, 1);
 	alu->from = alu->to;
 	alu->upper = true;
 	take_rounding(b);
-	alu->run = run_f2f;
+	take_sign(b);
+	alu->run = alu->from == &wsi_f32 ? functions[alu->rounding] : run_f2f;
 	return take_float_source(b) && alu->result[0].words == (alu->to == &wsi_f64 ? 2 : 1);
 }
 
@@ -191,15 +269,50 @@ static void run_f2i(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
+/* Of single precision to 32 bits: a number below 2^51 plus 1.5 * 2^52 has the integer in its low
+ * bits. */
+WSI_INLINE void integer_lanes(const struct wsi_alu *alu, struct wsi_alu_io *io, unsigned rounding)
+{
+	uint32_t *to = io->result[0], of_nan = alu->wrap ? 0 : UINT32_C(1) << 31;
+	double low = alu->is_signed ? -0x1p31 : 0, high = alu->is_signed ? 0x1p31 - 1 : 0x1p32 - 1;
+	WSI_FOR_LANES(l)
+	{
+		uint32_t bits = wsi_flushed(wsi_word(alu, io, 0, l), alu->ftz);
+		double x = wsi_float(bits);
+		x = x < low ? low : x;
+		x = x > high ? high : x;
+		uint64_t value = wsi_double_bits(integral(x, rounding) + 0x1.8p52);
+		uint32_t nan = wsi_mask((bits & ~WSI_SIGN32) > WSI_EXPONENT32);
+		to[l] = wsi_choose(nan, of_nan, (uint32_t)value);
+	}
+}
+
+#define INTEGER(name, rounding)                                                      \
+	WSI_LANES static void name(const struct wsi_alu *alu, struct wsi_alu_io *io) \
+	{                                                                            \
+		integer_lanes(alu, io, rounding);                                    \
+	}
+
+INTEGER(run_integer_round, WSI_RN)
+INTEGER(run_integer_floor, WSI_RM)
+INTEGER(run_integer_ceil, WSI_RP)
+INTEGER(run_integer_trunc, WSI_RZ)
+
 bool wsi_prepare_f2i(struct wsi_alu_build *b)
 {
+	static wsi_alu_function *const functions[] = { [WSI_RN] = run_integer_round,
+						       [WSI_RM] = run_integer_floor,
+						       [WSI_RP] = run_integer_ceil,
+						       [WSI_RZ] = run_integer_trunc };
 	struct wsi_alu *alu = b->alu;
 	alu->from = &wsi_f32;
 	float_types_of(b, &alu->from, 1);
 	take_integer_type(b);
 	take_rounding(b);
 	alu->wrap = wsi_alu_have(b, WS_MOD_NTZ);
-	alu->run = run_f2i;
+	take_sign(b);
+	bool single = alu->from == &wsi_f32 && alu->kind == 32;
+	alu->run = single ? functions[alu->rounding] : run_f2i;
 	return take_float_source(b) && alu->result[0].words == (alu->kind == 64 ? 2 : 1);
 }
 
@@ -295,6 +408,27 @@ static void run_f2fp(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
+/* To the nearest, without limits. */
+WSI_INLINE void pack_lanes(struct wsi_alu_io *io, bool bf16)
+{
+	const uint32_t *high = io->source[0], *low = io->source[1];
+	uint32_t *to = io->result[0];
+	WSI_FOR_LANES(l)
+	to[l] = wsi_to_half(high[l], bf16) << 16 | wsi_to_half(low[l], bf16);
+}
+
+WSI_LANES static void run_pack_f16(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	(void)alu;
+	pack_lanes(io, false);
+}
+
+WSI_LANES static void run_pack_bf16(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	(void)alu;
+	pack_lanes(io, true);
+}
+
 /* Before sm_89 the name has only what is not F16 from F32. */
 bool wsi_prepare_f2fp(struct wsi_alu_build *b)
 {
@@ -321,6 +455,10 @@ bool wsi_prepare_f2fp(struct wsi_alu_build *b)
 		return false;
 	alu->select[2] = alu->wrap ? alu->select[n - 1] : 0;
 	alu->run = run_f2fp;
+	if (!alu->upper && !alu->wrap && !alu->sat && !alu->relu && alu->rounding == WSI_RN)
+		alu->run = alu->to == &wsi_f16    ? run_pack_f16
+			   : alu->to == &wsi_bf16 ? run_pack_bf16
+						  : run_f2fp;
 	/* Two wide numbers leave no place for a third source, and narrow ones need it. */
 	return room_of(alu->to) <= 16 && (room_of(alu->to) == 8) == alu->wrap &&
 	       (alu->upper ? room_of(alu->from) <= 16 : alu->from == &wsi_f32);

@@ -123,6 +123,16 @@ static double value_of(enum function f, double x)
 	return not_a_number();
 }
 
+static void run_mufu_single(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		double x = wsi_float(wsi_flushed(wsi_word(alu, io, 0, l), true));
+		double y = value_of((enum function)alu->kind, x);
+		io->result[0][l] = y != y ? WSI_NAN32 : wsi_flushed(wsi_bits((float)y), true);
+	}
+}
+
+/* Halves. */
 static void run_mufu(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	unsigned size = 1u + alu->from->exponent_bits + alu->from->fraction_bits;
@@ -178,7 +188,7 @@ bool wsi_prepare_mufu(struct wsi_alu_build *b)
 	alu->select[0] = b->suffix[0][0] == WS_MOD_H1 ? 16 : 0;
 	alu->sat = b->absolute[0];
 	alu->relu = b->negated[0];
-	alu->run = run_mufu;
+	alu->run = alu->from == &wsi_f32 ? run_mufu_single : run_mufu;
 	return true;
 }
 
