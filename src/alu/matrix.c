@@ -195,41 +195,78 @@ bool wsi_prepare_float_matrix(struct wsi_alu_build *b)
 
 /* ---- integers ---- */
 
-static int64_t element_of(uint32_t word, unsigned j, unsigned bits, bool is_signed)
+static int32_t element_of(uint32_t word, unsigned j, unsigned bits, bool is_signed)
 {
-	uint64_t top = (uint64_t)word >> (j * bits) << (64 - bits);
-	return is_signed ? (int64_t)top >> (64 - bits) : (int64_t)(top >> (64 - bits));
+	uint32_t top = word >> (j * bits) << (32 - bits);
+	return is_signed ? (int32_t)top >> (32 - bits) : (int32_t)(top >> (32 - bits));
 }
 
-/* What one register of A and one of B add. */
-static int64_t products_of(const struct wsi_alu *alu, uint32_t a, uint32_t b)
+enum { MOST_INTEGERS = 64 };
+
+struct integer_tile {
+	int32_t a[ROWS][MOST_INTEGERS], b[COLUMNS][MOST_INTEGERS];
+};
+
+static void take_integers(const struct wsi_alu *alu, const struct wsi_alu_io *io,
+			  struct integer_tile *tile)
 {
-	unsigned bits = alu->kind;
+	unsigned bits = alu->kind, n = 32 / bits, halves = rows_of(alu) / 8;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		unsigned line = l / LANES_OF_ROW;
+		for (unsigned j = 0; j < n; j++) {
+			for (unsigned r = 0; r < alu->source[0].words; r++)
+				tile->a[line + 8 * (r % halves)][place_of(r / halves, l, j, n)] =
+					element_of(io->source[0][r * WSI_ALU_LANES + l], j, bits,
+						   alu->is_signed);
+			for (unsigned r = 0; r < alu->source[1].words; r++)
+				tile->b[line][place_of(r, l, j, n)] =
+					element_of(io->source[1][r * WSI_ALU_LANES + l], j, bits,
+						   alu->number != 0);
+		}
+	}
+}
+
+/* At most 64 products of 8 bits: they fit. */
+static int64_t products_of(const struct integer_tile *tile, unsigned row, unsigned column,
+			   unsigned depth)
+{
+	int32_t sum = 0;
+	for (unsigned k = 0; k < depth; k++)
+		sum += tile->a[row][k] * tile->b[column][k];
+	return sum;
+}
+
+/* Of single bits: how many are set in what the registers of a row and a column have in common. */
+static int64_t common_of(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned row,
+			 unsigned column)
+{
+	unsigned halves = rows_of(alu) / 8;
 	int64_t sum = 0;
-	if (bits == 1)
-		return __builtin_popcount(alu->wrap ? a ^ b : a & b);
-	for (unsigned j = 0; j < 32 / bits; j++)
-		sum += element_of(a, j, bits, alu->is_signed) *
-		       element_of(b, j, bits, alu->number != 0);
+	for (unsigned r = 0; r < alu->source[1].words; r++) {
+		const uint32_t *a = io->source[0] + (r * halves + row / 8) * WSI_ALU_LANES;
+		const uint32_t *b = io->source[1] + r * WSI_ALU_LANES;
+		for (unsigned t = 0; t < LANES_OF_ROW; t++) {
+			uint32_t x = a[row % 8 * LANES_OF_ROW + t],
+				 y = b[column * LANES_OF_ROW + t];
+			sum += __builtin_popcount(alu->wrap ? x ^ y : x & y);
+		}
+	}
 	return sum;
 }
 
 static void run_integer_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t result[ROWS / 4][WSI_ALU_LANES];
-	unsigned halves = rows_of(alu) / 8, elements = rows_of(alu) / 4;
+	struct integer_tile tile;
+	unsigned elements = rows_of(alu) / 4, depth = depth_of(alu);
+	if (alu->kind > 1)
+		take_integers(alu, io, &tile);
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		for (unsigned i = 0; i < elements; i++) {
+			unsigned row = row_of(l, i), column = column_of(l, i);
 			int64_t sum = (int32_t)io->source[2][i * WSI_ALU_LANES + l];
-			unsigned row = l / LANES_OF_ROW * LANES_OF_ROW;
-			unsigned column = column_of(l, i) * LANES_OF_ROW;
-			for (unsigned r = 0; r < alu->source[1].words; r++)
-				for (unsigned t = 0; t < LANES_OF_ROW; t++)
-					sum += products_of(
-						alu,
-						io->source[0][(r * halves + i / 2) * WSI_ALU_LANES +
-							      row + t],
-						io->source[1][r * WSI_ALU_LANES + column + t]);
+			sum += alu->kind > 1 ? products_of(&tile, row, column, depth)
+					     : common_of(alu, io, row, column);
 			if (alu->sat)
 				sum = sum < INT32_MIN   ? INT32_MIN
 				      : sum > INT32_MAX ? INT32_MAX
