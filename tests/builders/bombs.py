@@ -332,7 +332,7 @@ def archive_members(n):
 
 # ---- dumps ----
 
-def dump_of(image, options=None, sms=None, memory=(), device=()):
+def dump_of(image, options=None, sms=None, memory=(), device=(), grids=()):
     lane = cd.Lane({"virtualPC": CODE_AT + 0x40, "physPC": 0x40, "ln": 0, "threadIdxX": 0}, regs=[1, 2], preds=[1])
     warp = cd.Warp({"warpId": 0, "validLanesMask": 1, "activeLanesMask": 1, "errorPC": CODE_AT + 0x40,
                     "errorPCValid": 1}, lanes=[lane], uregs=[1], upreds=[1], barriers=[3])
@@ -341,7 +341,7 @@ def dump_of(image, options=None, sms=None, memory=(), device=()):
     grid = cd.Grid({"gridId64": 5, "contextId": 9, "moduleHandle": 77, "functionEntry": CODE_AT})
     context = cd.Context({"contextId": 9}, modules=[cd.Module({"moduleHandle": 77}, image=image, relocated=image)])
     device = cd.Device({"devName": "GPU", "devType": "G", "smType": "sm_90", "numSMs": 1, "smMajor": 9, **dict(device)},
-                       contexts=[context], grids=[grid], sms=sms)
+                       contexts=[context], grids=[grid, *grids], sms=sms)
     return cd.write(cd.Dump(devices=[device], memory=list(memory), meta={"generatorName": "seed"}),
                     options or cd.Options())
 

@@ -25,6 +25,7 @@ except ImportError:
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "builders")]
 
+import bombs  # noqa: E402
 import build  # noqa: E402
 import coredump  # noqa: E402
 import cubin as cb  # noqa: E402
@@ -232,6 +233,18 @@ def check_keep_fault(program):
         raise Wrong("other memory was kept")
 
 
+def check_launch(program):
+    """An SM whose warps are gone keeps the launch of the code at its error PC when others go."""
+    sms = [coredump.Sm({"smId": 0, "exception": 14, "errorPC": bombs.CODE_AT + 0x40, "errorPCValid": 1}, ctas=[])]
+    others = [coredump.Grid({"gridId64": 6, "contextId": 9, "moduleHandle": 77, "functionEntry": bombs.CODE_AT + 0x100000})]
+    data = bombs.dump_of(bombs.line_image(bombs.line_table(b"")), sms=sms, grids=others)
+    for options, wanted in (([], ["5", "6"]), (["--for-issue"], ["5"])):
+        stripped = program.put(program.strip(data, *options))
+        kernels = json.loads(program.run("report", "--json", "--no-source", stripped).stdout)["kernels"]
+        if [kernel["grid"] for kernel in kernels] != wanted:
+            raise Wrong(f"{options}: {kernels}")
+
+
 def check_refused(program, options, words, status, out=None):
     data, _ = build.build("bad-pc")
     path = program.put(data)
@@ -365,6 +378,7 @@ def cases(program):
     yield "sections that share their bytes cost little", lambda: check_cost(program)
     yield "PTX and folders are gone from images", lambda: check_images(program)
     yield "a range is kept", lambda: check_keep(program)
+    yield "the launch of a fault without warps is kept", lambda: check_launch(program)
     yield "what the faulting instruction touched is kept", lambda: check_keep_fault(program)
     yield "packed, the same dump", lambda: check_packed(program)
     yield "what was taken away, in JSON", lambda: check_json(program)
