@@ -11,7 +11,8 @@ static const struct {
 } float_types[] = {
 	{ WS_MOD_F16, &wsi_f16 },   { WS_MOD_BF16, &wsi_bf16 }, { WS_MOD_F32, &wsi_f32 },
 	{ WS_MOD_F64, &wsi_f64 },   { WS_MOD_E4M3, &wsi_e4m3 }, { WS_MOD_E5M2, &wsi_e5m2 },
-	{ WS_MOD_E2M3, &wsi_e2m3 }, { WS_MOD_E3M2, &wsi_e3m2 }, { WS_MOD_E2M1, &wsi_e2m1 },
+	{ WS_MOD_TF32, &wsi_tf32 }, { WS_MOD_E2M3, &wsi_e2m3 }, { WS_MOD_E3M2, &wsi_e3m2 },
+	{ WS_MOD_E2M1, &wsi_e2m1 },
 };
 
 static const struct {
@@ -429,6 +430,14 @@ WSI_LANES static void run_pack_bf16(const struct wsi_alu *alu, struct wsi_alu_io
 	pack_lanes(io, true);
 }
 
+/* One number, its bits where a float has them. */
+static void run_tf32(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
+		io->result[0][l] = narrowed(alu, io->source[0][l])
+				   << (wsi_f32.fraction_bits - wsi_tf32.fraction_bits);
+}
+
 /* Before sm_89 the name has only what is not F16 from F32. */
 bool wsi_prepare_f2fp(struct wsi_alu_build *b)
 {
@@ -443,6 +452,11 @@ bool wsi_prepare_f2fp(struct wsi_alu_build *b)
 	take_rounding(b);
 	alu->sat = wsi_alu_have(b, WS_MOD_SATFINITE);
 	alu->relu = wsi_alu_have(b, WS_MOD_RELU);
+	if (alu->to == &wsi_tf32) {
+		alu->run = run_tf32;
+		return alu->from == &wsi_f32 && wsi_alu_have(b, WS_MOD_PACK_B) &&
+		       wsi_alu_shape(b, 1, 0) && !b->suffix[0][0];
+	}
 	bool unpack_merge = wsi_alu_have(b, WS_MOD_UNPACK_B_MERGE_C);
 	bool pack_merge = wsi_alu_have(b, WS_MOD_PACK_AB_MERGE_C);
 	alu->upper = unpack_merge || wsi_alu_have(b, WS_MOD_UNPACK_B);
@@ -460,7 +474,9 @@ bool wsi_prepare_f2fp(struct wsi_alu_build *b)
 			   : alu->to == &wsi_bf16 ? run_pack_bf16
 						  : run_f2fp;
 	/* Two wide numbers leave no place for a third source, and narrow ones need it. */
-	return room_of(alu->to) <= 16 && (room_of(alu->to) == 8) == alu->wrap &&
+	unsigned room = room_of(alu->to);
+	bool nothing = alu->source[n - 1].place == WSI_ALU_REG && alu->source[n - 1].number == 255;
+	return room <= 16 && (room <= 8) == alu->wrap && (room != 4 || nothing) &&
 	       (alu->upper ? room_of(alu->from) <= 16 : alu->from == &wsi_f32);
 }
 

@@ -202,6 +202,14 @@ bool wsi_prepare_half(struct wsi_alu_build *b)
 
 /* ---- minima and maxima ---- */
 
+/* Of the halves as the registers have them. */
+static uint32_t sign_of_product(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned l,
+				unsigned k)
+{
+	struct pick a = pick_of(alu, 0, k), b = pick_of(alu, 1, k);
+	return ((io->source[0][l] >> a.shift) ^ (io->source[1][l] >> b.shift)) & 0x8000;
+}
+
 static void run_minmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t min = wsi_predicate(alu, io, 0), infinity = alu->kind ? 0x7f80 : 0x7c00;
@@ -217,6 +225,8 @@ static void run_minmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
 			half = a_nan ? b : b_nan ? a : half;
 			if ((a_nan && b_nan) || (alu->upper && (a_nan || b_nan)))
 				half = 0x7fff;
+			else if (alu->wrap)
+				half = (half & 0x7fff) | sign_of_product(alu, io, l, k);
 			word |= half << (16 * k);
 		}
 		io->result[0][l] = word;
@@ -228,9 +238,10 @@ bool wsi_prepare_half_minmax(struct wsi_alu_build *b)
 	struct wsi_alu *alu = b->alu;
 	alu->upper = wsi_alu_have(b, WS_MOD_NAN);
 	alu->kind = wsi_alu_have(b, WS_MOD_BF16_V2);
+	alu->wrap = wsi_alu_have(b, WS_MOD_XORSIGN);
 	alu->run = run_minmax;
-	return take_halves(b) && wsi_alu_shape(b, 2, 1) && !wsi_alu_have(b, WS_MOD_XORSIGN) &&
-	       !wsi_alu_have(b, WS_MOD_IS_A) && !wsi_alu_have(b, WS_MOD_F32);
+	return take_halves(b) && wsi_alu_shape(b, 2, 1) && !wsi_alu_have(b, WS_MOD_IS_A) &&
+	       !wsi_alu_have(b, WS_MOD_F32);
 }
 
 /* ---- comparisons ---- */

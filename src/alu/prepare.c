@@ -222,6 +222,19 @@ static wsi_alu_preparer *const preparers[] = {
 	[WS_OP_VABSDIFF4] = wsi_prepare_absdiff,
 };
 
+/* Matrix instructions that read memory, or wait for those that do. */
+static bool is_of_memory(enum ws_operation operation)
+{
+	static const enum ws_operation list[] = {
+		WS_OP_BGMMA,   WS_OP_HGMMA,   WS_OP_IGMMA,   WS_OP_QGMMA,     WS_OP_UTCHMMA,
+		WS_OP_UTCIMMA, WS_OP_UTCOMMA, WS_OP_UTCQMMA, WS_OP_WARPGROUP, WS_OP_WARPGROUPSET,
+	};
+	for (size_t i = 0; i < WSI_COUNT(list); i++)
+		if (operation == list[i])
+			return true;
+	return false;
+}
+
 /* Operations of values by their category, though no preparer knows them. */
 static bool is_of_values(enum ws_operation operation)
 {
@@ -230,8 +243,9 @@ static bool is_of_values(enum ws_operation operation)
 	case WS_CATEGORY_INTEGER:
 	case WS_CATEGORY_CONVERT:
 	case WS_CATEGORY_PREDICATE:
-	case WS_CATEGORY_MATRIX:
 		return true;
+	case WS_CATEGORY_MATRIX:
+		return !is_of_memory(operation);
 	case WS_CATEGORY_MOVE:
 		return operation != WS_OP_R2UR; /* from one lane to all */
 	case WS_CATEGORY_MEMORY:

@@ -102,6 +102,14 @@ TO(hmax, both(lesser_half(lo(l->a), lo(l->b), false, false),
 TO(hmin_nan, both(lesser_half(lo(l->a), minus(lo(l->b)), l->p0, true),
 		  lesser_half(hi(l->a), minus(hi(l->b)), l->p0, true)))
 
+static uint32_t xorsign(uint32_t a, uint32_t b)
+{
+	uint32_t half = lesser_half(a & 0x7fff, b & 0x7fff, true, false);
+	return half == 0x7fff ? half : half | ((a ^ b) & 0x8000);
+}
+
+TO(hmin_xorsign, both(xorsign(lo(l->a), lo(l->b)), xorsign(hi(l->a), hi(l->b))))
+
 static bool less(uint32_t a, uint32_t b)
 {
 	return half_value(a) < half_value(b);
@@ -143,6 +151,7 @@ static const struct operation_test halves[] = {
 	{ 80, "HADD2.F32 R2, R4.H0_H0, R6.H1_H1", hadd_single2 },
 	{ 80, "HMNMX2 R2, R4, R6, !PT", hmax },
 	{ 80, "HMNMX2.NAN R2, R4, -R6, P0", hmin_nan },
+	{ 90, "HMNMX2.XORSIGN R2, |R4|, |R6|, PT", hmin_xorsign },
 	{ 80, "HSET2.BF.LT.AND R2, R4, R6, P0", hset_bf },
 	{ 80, "HSET2.GT.OR R2, R4, R6, P0", hset },
 	{ 80, "HSETP2.LT.AND P3, P4, R4, R6, P0", hsetp },
@@ -208,6 +217,10 @@ TO(e4m3, bytes(&wsi_e4m3, f32(l->a), f32(l->b), lo(l->c)))
 TO(e5m2, bytes(&wsi_e5m2, f32(l->a), f32(l->b), hi(l->c)))
 TO(e2m3, bytes(&wsi_e2m3, f32(l->a), f32(l->b), 0))
 TO(e4m3_f16, bytes(&wsi_e4m3, half_value(hi(l->a)), half_value(lo(l->a)), 0))
+
+TO(tf32, (uint64_t)searched(&wsi_tf32, f32(l->a), FE_TONEAREST, false) << 13)
+TO(e2m1, searched(&wsi_e2m1, f32(l->b), FE_TONEAREST, true) |
+		 searched(&wsi_e2m1, f32(l->a), FE_TONEAREST, true) << 4)
 
 static uint32_t from_byte(const struct wsi_format *f, uint32_t byte)
 {
@@ -324,6 +337,8 @@ static const struct operation_test conversions[] = {
 	{ 90, "F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R2, R4, R6, R8", e4m3 },
 	{ 90, "F2FP.SATFINITE.E5M2.F32.PACK_AB_MERGE_C R2, R4, R6, R8.H1", e5m2 },
 	{ 100, "F2FP.SATFINITE.E2M3.F32.PACK_AB_MERGE_C R2, R4, R6, RZ", e2m3 },
+	{ 100, "F2FP.SATFINITE.E2M1.F32.PACK_AB_MERGE_C R2, R4, R6, RZ", e2m1 },
+	{ 90, "F2FP.TF32.F32.PACK_B R2, R4", tf32 },
 	{ 90, "F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C R2, R4, RZ", e4m3_f16 },
 	{ 90, "F2FP.F16.E4M3.UNPACK_B R2, R4", from_e4m3 },
 	{ 90, "F2FP.F16.E5M2.UNPACK_B R2, R4.H1", from_e5m2 },
