@@ -271,7 +271,8 @@ struct ws_function_info {
 	uint32_t shared_bytes;      /**< static shared memory (section `.nv.shared.F`) */
 	uint32_t n_barriers;
 	uint32_t toolkit;
-	size_t n_params, n_exits; /**< how many there are */
+	struct ws_dim3 cluster_dim; /**< blocks of a cluster that it was built for; all 0: any */
+	size_t n_params, n_exits;   /**< how many there are */
 };
 
 /**

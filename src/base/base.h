@@ -111,10 +111,7 @@ static inline unsigned wsi_count_bits(uint32_t mask)
 /* The lowest bit that is set; 31 for none. */
 static inline uint32_t wsi_first_bit(uint32_t mask)
 {
-	uint32_t bit = 0;
-	while (bit < 31 && !(mask >> bit & 1))
-		bit++;
-	return bit;
+	return mask ? (uint32_t)__builtin_ctz(mask) : 31;
 }
 
 /* a + b, or UINT64_MAX when that wraps. */

@@ -84,6 +84,10 @@ static void attribute_take(const struct attribute *a, struct info_out *out)
 		info->n_barriers = a->value & 0xff;
 	} else if (a->number == WSI_NV_API_VERSION && a->bytes.len >= 4) {
 		info->toolkit = wsi_at_u32(a->bytes, 0);
+	} else if (a->number == WSI_NV_CTA_PER_CLUSTER && a->bytes.len >= 12) {
+		info->cluster_dim =
+			(struct ws_dim3){ wsi_at_u32(a->bytes, 0), wsi_at_u32(a->bytes, 4),
+					  wsi_at_u32(a->bytes, 8) };
 	} else if (a->number == WSI_NV_KPARAM_INFO && a->bytes.len >= 12) {
 		if (info->n_params < out->cap_params)
 			out->params[info->n_params] = (struct ws_param){
@@ -117,7 +121,7 @@ enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the image has no attributes of the function");
 	struct info_out out = {
-		.info = { WS_UNKNOWN, WS_UNKNOWN, 0, WS_UNKNOWN, WS_UNKNOWN, 0, 0 },
+		.info = { WS_UNKNOWN, WS_UNKNOWN, 0, WS_UNKNOWN, WS_UNKNOWN, { 0, 0, 0 }, 0, 0 },
 		.params = ret_params,
 		.exits = ret_exits,
 		.cap_params = cap_params,

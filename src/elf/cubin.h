@@ -35,6 +35,8 @@ enum {
 enum {
 	WSI_R_CUDA_32 = 1,
 	WSI_R_CUDA_64 = 2,
+	WSI_R_CUDA_G32 = 3, /* generic address of a variable */
+	WSI_R_CUDA_G64 = 4,
 	WSI_R_CUDA_ABS32 = 55,          /* offset in shared memory, or a size */
 	WSI_R_CUDA_ABS32_LO_32 = 56,    /* lower half of an address */
 	WSI_R_CUDA_ABS32_HI_32 = 57,    /* upper half */
@@ -68,6 +70,7 @@ enum {
 	WSI_NV_REGCOUNT = 0x2f,
 	WSI_NV_BRANCH_TARGETS = 0x34,
 	WSI_NV_API_VERSION = 0x37,
+	WSI_NV_CTA_PER_CLUSTER = 0x3d, /* three dimensions; the name: guessed */
 	WSI_NV_NUM_BARRIERS = 0x4c,
 };
 
