@@ -3,7 +3,9 @@
  * One suite over every back end. A maker opens a target; each check of conformance.h is a case of
  * its own over each maker: "a dump (illegal-address): lanes come in the order of ids".
  *
- * usage: test_target DUMP...
+ * usage: test_target FATBIN DUMP...
+ *
+ * FATBIN has the kernels of tests/sim/kernels/service.cu.
  */
 #include "conformance.h"
 
@@ -20,6 +22,7 @@
 #include <warpscope/core.h>
 #include <warpscope/cudbg.h>
 #include <warpscope/provider.h>
+#include <warpscope/sim_target.h>
 
 #include "fake.h"
 
@@ -28,6 +31,7 @@ struct made {
 	struct ws_target *target;
 	struct ws_target *below; /* closed after it, or NULL */
 	CUDBGAPI api;            /* released after it, or NULL */
+	struct ws_sim *sim;      /* destroyed after that, or NULL */
 };
 
 struct maker {
@@ -96,6 +100,67 @@ static void make_plain(const char *dump, struct made *ret_made)
 	ret_made->target = &fake.target;
 }
 
+static struct ws_span read_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	long size = ftell(file);
+	rewind(file);
+	uint8_t *bytes = malloc((size_t)size);
+	assert_non_null(bytes);
+	assert_int_equal(fread(bytes, 1, (size_t)size, file), (size_t)size);
+	fclose(file);
+	return (struct ws_span){ bytes, (size_t)size, 0 };
+}
+
+/* Four blocks of two warps; the second block has a thread whose assertion fails. */
+static struct ws_target *stopped_device(const char *fatbin, struct ws_sim **ret_sim)
+{
+	enum { THREADS = 4 * 50 };
+	struct ws_span image = read_file(fatbin);
+	const struct ws_sim_options options = { .size = sizeof options, .n_sms = 3 };
+	uint32_t module, values[THREADS] = { [70] = 9 }, limit = 9;
+	enum ws_sim_outcome outcome;
+	uint64_t address;
+	struct ws_target *target;
+	assert_int_equal(ws_sim_create(&options, ret_sim, NULL), WS_OK);
+	assert_int_equal(ws_sim_load(*ret_sim, image, &module, NULL), WS_OK);
+	free((void *)(uintptr_t)image.ptr);
+	assert_int_equal(ws_sim_alloc(*ret_sim, sizeof values, &address, NULL), WS_OK);
+	assert_int_equal(ws_sim_write(*ret_sim, address, values, sizeof values, NULL), WS_OK);
+	const void *const args[] = { &address, &limit };
+	const struct ws_sim_launch launch = {
+		.size = sizeof launch,
+		.module = module,
+		.kernel = "asserts",
+		.grid = { 4, 1, 1 },
+		.block = { 50, 1, 1 },
+		.args = args,
+		.n_args = 2,
+	};
+	assert_int_equal(ws_sim_launch(*ret_sim, &launch, NULL), WS_OK);
+	assert_int_equal(ws_sim_run(*ret_sim, 0, &outcome, NULL), WS_OK);
+	assert_int_equal(outcome, WS_SIM_FAULTED);
+	assert_int_equal(ws_sim_target(*ret_sim, &target, NULL), WS_OK);
+	return target;
+}
+
+static void make_sim(const char *fatbin, struct made *ret_made)
+{
+	ret_made->target = stopped_device(fatbin, &ret_made->sim);
+}
+
+static void make_provider_of_sim(const char *fatbin, struct made *ret_made)
+{
+	ret_made->below = stopped_device(fatbin, &ret_made->sim);
+	make_provider(ret_made->below, ret_made);
+}
+
+static const struct maker sim_makers[] = {
+	{ "a software GPU", make_sim, false },
+	{ "a provider over a software GPU", make_provider_of_sim, false },
+};
 static const struct maker dump_makers[] = {
 	{ "a dump", make_dump, false },
 	{ "a provider over a dump", make_provider_of_dump, false },
@@ -121,6 +186,7 @@ static void run(void **state)
 	ws_target_close(made.target);
 	ws_cudbg_release(made.api);
 	ws_target_close(made.below);
+	ws_sim_destroy(made.sim);
 }
 
 static size_t add(struct CMUnitTest *tests, size_t n, const struct maker *maker, const char *dump,
@@ -145,12 +211,14 @@ int main(int argc, char **argv)
 	enum { MAX_TESTS = 1000, MAX_DUMPS = 10 };
 	static struct CMUnitTest tests[MAX_TESTS];
 	size_t n = 0;
-	if (argc < 2 || argc > MAX_DUMPS)
+	if (argc < 3 || argc > MAX_DUMPS)
 		return 2;
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
 				    CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING |
 				    CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS;
-	for (int i = 1; i < argc; i++)
+	for (size_t k = 0; k < sizeof sim_makers / sizeof *sim_makers; k++)
+		n = add(tests, n, &sim_makers[k], argv[1], conformance_checks);
+	for (int i = 2; i < argc; i++)
 		for (int k = 0; k < 2; k++)
 			n = add(tests, n, &dump_makers[k], argv[i], conformance_checks);
 	for (size_t k = 0; k < sizeof other_makers / sizeof *other_makers; k++) {

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * The software GPU: executes real machine code (SASS) on the CPU, deterministically, and stops at
+ * faults with the exceptions that hardware reports. A test double for debugging, not an
+ * accelerator.
+ *
+ *     ws_sim_create
+ *       ws_sim_load           cubins and fatbins
+ *       ws_sim_alloc, ws_sim_write
+ *       ws_sim_launch         puts a grid at the end of the queue
+ *       ws_sim_run            executes, in the caller's thread, until nothing is left or it stops
+ *       ws_sim_read
+ *     ws_sim_destroy
+ *
+ * **Deterministic.** The same calls with the same seed and schedule give the same state, byte for
+ * byte, on any machine. There are no threads inside and no globals.
+ *
+ * **Safe.** A kernel reaches device memory through checked accesses only. Whatever image, arguments
+ * or instruction words it is given, the outcome is a status or an exception of the device. What it
+ * cannot execute stops it with the exception WS_SIM_UNIMPLEMENTED, and `ws_sim_fault.text` names
+ * the instruction.
+ *
+ * **Errors.** The message of a failure starts with what the driver would return
+ * ("CUDA_ERROR_INVALID_VALUE: ..."), then the reason.
+ *
+ * **Threads.** A device belongs to one thread at a time; only ws_sim_stop() may be called from
+ * another thread or a signal handler.
+ */
+#ifndef WARPSCOPE_SIM_H
+#define WARPSCOPE_SIM_H
+
+#include <warpscope/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A device with its memory, modules and queue. */
+struct ws_sim;
+/** The state of a device at some time. */
+struct ws_sim_snapshot;
+
+/** Which warp runs next, and for how long. */
+enum ws_sim_schedule {
+	WS_SIM_ROUND_ROBIN, /**< each in turn, for a fixed number of instructions */
+	WS_SIM_OLDEST,      /**< the oldest that can run, as long as it can */
+	WS_SIM_RANDOM,      /**< any, for a random time; lanes that diverged in any order */
+	WS_SIM_ADVERSARIAL, /**< the one that came least far is kept waiting; a change at each
+			       access to memory */
+};
+
+/** How a device is made. Zero-filled with `size` set means the defaults. */
+struct ws_sim_options {
+	size_t size;        /**< sizeof(struct ws_sim_options), as the caller was compiled */
+	const char *device; /**< "sm_90a": see ws_sim_device_name(); NULL: sm_90a */
+	uint64_t seed;      /**< of random schedules */
+	enum ws_sim_schedule schedule;
+	uint32_t n_sms;       /**< 0: as many as the device has */
+	uint32_t stack_bytes; /**< local memory of a thread, 0: what the kernel needs, 1024 at least
+			       */
+	uint64_t memory_bytes; /**< most that may be allocated; 0: 1 GiB */
+	uint64_t heap_bytes;   /**< most that kernels may allocate with malloc(); 0: 8 MiB */
+	uint64_t print_bytes;  /**< room for what kernels print between two runs; 0: 1 MiB */
+	uint32_t granularity;  /**< an access within so many bytes behind an allocation is no fault;
+				  0: none, every access outside is one. A power of two */
+	uint32_t
+		fault_delay; /**< instructions that a warp executes after a fault before it stops */
+};
+
+/** Names of devices, in order; NULL past the last. Static storage. */
+WS_API const char *ws_sim_device_name(size_t index);
+
+/**
+ * @retval WS_ARGUMENT  no such device, or an option out of range.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_sim_create(const struct ws_sim_options *options, struct ws_sim **ret_sim,
+				    struct ws_error *err) WS_MUST_USE;
+/** NULL is fine. */
+WS_API void ws_sim_destroy(struct ws_sim *sim);
+
+/* ---- images ---- */
+
+/**
+ * Loads a cubin, or the image of a fatbin or program that fits the device best: its own
+ * architecture, else the newest older one of the same generation. The bytes are copied.
+ *
+ * @param ret_module  Number of the module; may be NULL.
+ * @retval WS_UNSUPPORTED  for another architecture, relocatable, or with a relocation that is not
+ * known.
+ * @retval WS_MALFORMED, WS_TRUNCATED, WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *ret_module,
+				  struct ws_error *err) WS_MUST_USE;
+
+/** The image of a module as it was loaded: sections and symbols have device addresses, and
+ * relocations are applied. Valid until the device is destroyed. @retval WS_ARGUMENT */
+WS_API enum ws_status ws_sim_module_image(const struct ws_sim *sim, uint32_t module,
+					  struct ws_span *ret_image,
+					  struct ws_error *err) WS_MUST_USE;
+
+/** A variable of a module (`__device__`, `__constant__`, `__managed__`). @retval WS_ABSENT */
+WS_API enum ws_status ws_sim_symbol(struct ws_sim *sim, uint32_t module, const char *name,
+				    uint64_t *ret_address, uint64_t *ret_bytes,
+				    struct ws_error *err) WS_MUST_USE;
+
+/* ---- memory ---- */
+
+/**
+ * Allocates global memory, aligned to 256 bytes, with a guard behind it that no access may touch.
+ * It reads as zeros until it is written. @retval WS_LIMIT  more than options.memory_bytes in all.
+ */
+WS_API enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,
+				   struct ws_error *err) WS_MUST_USE;
+/** @retval WS_ARGUMENT  not the start of an allocation. 0 is fine. */
+WS_API enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address,
+				  struct ws_error *err) WS_MUST_USE;
+/** @retval WS_ARGUMENT  not all of it is allocated; nothing is written. */
+WS_API enum ws_status ws_sim_write(struct ws_sim *sim, uint64_t address, const void *bytes,
+				   size_t len, struct ws_error *err) WS_MUST_USE;
+/** @retval WS_ARGUMENT  not all of it is allocated. */
+WS_API enum ws_status ws_sim_read(struct ws_sim *sim, uint64_t address, void *ret_bytes, size_t len,
+				  struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Makes memory of the caller device memory, at an address of the caller's choice: pages shared with
+ * another process, for instance. It must outlive the device. Snapshots do not cover it.
+ * @retval WS_ARGUMENT  the range is not free, or not aligned to 256 bytes.
+ */
+WS_API enum ws_status ws_sim_map(struct ws_sim *sim, uint64_t address, void *bytes, uint64_t len,
+				 struct ws_error *err) WS_MUST_USE;
+
+/** Fills `len` bytes from `address` on; false: they are not recorded, reading them is a fault. */
+typedef bool ws_sim_fetch_fn(void *user, uint64_t address, void *ret_bytes, size_t len);
+
+/** Device memory whose bytes are fetched when they are first needed, as from a dump.
+ * @retval WS_ARGUMENT  as ws_sim_map() */
+WS_API enum ws_status ws_sim_map_lazy(struct ws_sim *sim, uint64_t address, uint64_t len,
+				      ws_sim_fetch_fn *fetch, void *user,
+				      struct ws_error *err) WS_MUST_USE;
+
+/* ---- launches ---- */
+
+/** What to launch. */
+struct ws_sim_launch {
+	size_t size; /**< sizeof(struct ws_sim_launch), as the caller was compiled */
+	uint32_t module;
+	const char *kernel; /**< mangled name */
+	struct ws_dim3 grid, block;
+	struct ws_dim3 cluster;  /**< all 0: none, or what the kernel was built with */
+	uint32_t shared_bytes;   /**< dynamic shared memory of a block */
+	const void *const *args; /**< one pointer for each parameter, to as many bytes as it has */
+	size_t n_args;
+	bool cooperative; /**< all blocks must fit at once */
+};
+
+/**
+ * Puts a grid at the end of the queue; grids run one after the other.
+ * @retval WS_ABSENT    no such kernel in the module.
+ * @retval WS_ARGUMENT  dimensions, shared memory or arguments that the kernel or the device cannot
+ *                      take.
+ */
+WS_API enum ws_status ws_sim_launch(struct ws_sim *sim, const struct ws_sim_launch *launch,
+				    struct ws_error *err) WS_MUST_USE;
+
+/** Why ws_sim_run() came back. */
+enum ws_sim_outcome {
+	WS_SIM_DONE,    /**< nothing is left to execute */
+	WS_SIM_LIMIT,   /**< as many instructions as asked for */
+	WS_SIM_STOPPED, /**< ws_sim_stop() */
+	WS_SIM_FAULTED, /**< see ws_sim_fault(); the device can be read, not run on */
+	WS_SIM_STUCK,   /**< nobody can go on: all that is left waits for each other */
+};
+
+/**
+ * Executes what was launched, in the caller's thread.
+ * @param max_instructions  warp instructions to execute at most; 0: no limit.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_sim_run(struct ws_sim *sim, uint64_t max_instructions,
+				 enum ws_sim_outcome *ret_outcome,
+				 struct ws_error *err) WS_MUST_USE;
+
+/** Makes the run in progress, or the next one, return soon. */
+WS_API void ws_sim_stop(struct ws_sim *sim);
+
+/** Warp instructions executed since the device was made. */
+WS_API uint64_t ws_sim_instructions(const struct ws_sim *sim);
+
+/** Exception code of an instruction that the software GPU cannot execute: no CUDBGException_t. */
+#define WS_SIM_UNIMPLEMENTED 0x57530001u
+/** A trap (`__trap()`, a breakpoint instruction): the API has no exception for it. */
+#define WS_SIM_TRAP 0x57530002u
+
+/** What stopped the device. */
+struct ws_sim_fault {
+	uint32_t exception; /**< CUDBGException_t, WS_SIM_UNIMPLEMENTED or WS_SIM_TRAP */
+	uint32_t sm, warp;  /**< where: SM and warp slot */
+	uint32_t lanes;     /**< lanes to blame, a mask */
+	struct ws_dim3 block;
+	uint32_t thread; /**< of the first of these lanes, its number in the block */
+	uint64_t grid;   /**< number of the launch, from 1 */
+	uint64_t pc, error_pc;
+	bool has_address;
+	uint64_t address; /**< of the first of these lanes */
+	char text[160];   /**< one sentence part */
+};
+
+/** False when there is none. */
+WS_API bool ws_sim_fault(const struct ws_sim *sim, struct ws_sim_fault *ret_fault);
+
+/** What kernels printed since ws_sim_clear_printed(); valid until the device runs or is destroyed.
+ */
+WS_API struct ws_span ws_sim_printed(const struct ws_sim *sim);
+WS_API void ws_sim_clear_printed(struct ws_sim *sim);
+
+/* ---- snapshots ---- */
+
+/** Memory is shared with the device until one of them writes it. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_sim_snapshot(struct ws_sim *sim, struct ws_sim_snapshot **ret_snapshot,
+				      struct ws_error *err) WS_MUST_USE;
+/** Brings the device back to the state of a snapshot of it. Modules that were loaded since stay.
+ * @retval WS_ARGUMENT  of another device.  @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_sim_restore(struct ws_sim *sim, const struct ws_sim_snapshot *snapshot,
+				     struct ws_error *err) WS_MUST_USE;
+/** NULL is fine. May be destroyed before or after its device. */
+WS_API void ws_sim_snapshot_destroy(struct ws_sim_snapshot *snapshot);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

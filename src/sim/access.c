@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See access.h; loads and stores. */
+#include "sim/access.h"
+
+enum { MAX_BYTES = 16 };
+
+/* ---- addresses ---- */
+
+void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
+		   uint64_t ret_addresses[WSI_LANES])
+{
+	const struct wsi_warp *warp = run->warp;
+	uint64_t base = (uint64_t)at->offset;
+	if (at->ureg_words > 0)
+		base += warp->uregs[at->ureg];
+	if (at->ureg_words > 1)
+		base += (uint64_t)warp->uregs[at->ureg + 1] << 32;
+	const uint32_t *low = at->reg_words > 0 ? wsi_reg(warp, at->reg) : NULL;
+	const uint32_t *high = at->reg_words > 1 ? wsi_reg(warp, at->reg + 1u) : NULL;
+	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
+		uint64_t address = low ? (uint64_t)low[lane] << at->shift : 0;
+		if (high)
+			address |= (uint64_t)high[lane] << 32;
+		ret_addresses[lane] = wide ? base + address : (uint32_t)(base + address);
+	}
+}
+
+/* ---- shared and local memory ---- */
+
+/* The block whose shared memory an address is in, and the offset there. From sm_90 on the upper
+ * byte is the rank in the cluster; 0 also says the own block. NULL: nobody, and the fault is
+ * recorded. */
+static const struct wsi_block *shared_block(struct wsi_run *run, unsigned lane, uint32_t address,
+					    bool window, uint32_t *ret_offset)
+{
+	const struct wsi_block *own = run->warp->block;
+	uint32_t rank = address >> 24;
+	*ret_offset = address;
+	if (run->sim->device->sm < 90)
+		return own;
+	*ret_offset = address & 0xffffff;
+	if (rank == own->rank || (rank == 0 && !window))
+		return own;
+	const struct wsi_cluster *cluster = own->cluster;
+	const struct wsi_block *peer = cluster && rank < cluster->n ? cluster->peers[rank] : NULL;
+	if (!peer)
+		wsi_fault_at(run, 18, lane, address, "block %u of the cluster is not there", rank);
+	return peer;
+}
+
+static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, bool window,
+			  unsigned len)
+{
+	uint32_t offset;
+	const struct wsi_block *block = shared_block(run, lane, address, window, &offset);
+	if (!block)
+		return NULL;
+	if (offset <= block->shared_bytes && len <= block->shared_bytes - offset)
+		return block->shared + offset;
+	if (block == run->warp->block)
+		wsi_fault_at(run, 5, lane, address, "shared address 0x%x, the block has %u bytes",
+			     offset, block->shared_bytes);
+	else
+		wsi_fault_at(run, 17, lane, address,
+			     "shared address 0x%x of block %u of the cluster, which has %u bytes",
+			     offset, block->rank, block->shared_bytes);
+	return NULL;
+}
+
+/* Chunks of local memory come when they are first needed. A word of lane l in a chunk: 4 bytes at
+ * (word * WSI_LANES + l) * 4. */
+static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, unsigned len,
+		       struct wsi_spot *ret_spot)
+{
+	struct wsi_warp *warp = run->warp;
+	uint32_t size = warp->block->grid->local_bytes;
+	if (address > size || len > size - address) {
+		bool below = address >= UINT32_MAX - UINT32_C(0x1000000);
+		wsi_fault_at(run, below ? 35 : 5, lane, address,
+			     below ? "the stack of %u bytes is used up (local address 0x%x)"
+				   : "a thread has %u bytes of local memory (local address 0x%x)",
+			     size, (uint32_t)address);
+		return false;
+	}
+	size_t chunk = (size_t)address / WSI_LOCAL_CHUNK, off = (size_t)address % WSI_LOCAL_CHUNK;
+	if (!warp->local)
+		warp->local = wsi_zalloc_array(size / WSI_LOCAL_CHUNK + 1, sizeof *warp->local);
+	if (warp->local && !warp->local[chunk])
+		warp->local[chunk] = wsi_zalloc((size_t)WSI_LOCAL_CHUNK * WSI_LANES);
+	if (!warp->local || !warp->local[chunk]) {
+		run->no_memory = true;
+		return false;
+	}
+	*ret_spot = (struct wsi_spot){
+		.bytes = warp->local[chunk] + (off / 4 * WSI_LANES + lane) * 4 + off % 4,
+		.step = (size_t)4 * WSI_LANES,
+	};
+	return true;
+}
+
+/* ---- global memory ---- */
+
+static bool global_spot(struct wsi_run *run, unsigned lane, uint64_t address, unsigned len,
+			bool write, struct wsi_spot *ret_spot)
+{
+	struct wsi_memory *memory = &run->sim->memory;
+	struct wsi_region *region = wsi_memory_find(memory, address);
+	uint64_t n = len;
+	uint8_t *bytes = NULL;
+	if (region && !(write && region->read_only)) {
+		if (write) {
+			bytes = wsi_memory_write(memory, address, &n, &run->no_memory);
+		} else { /* the same page; nobody writes through this */
+			const uint8_t *from = wsi_memory_read(memory, address, &n, &run->no_memory);
+			memcpy(&bytes, &from, sizeof bytes);
+		}
+	}
+	if (bytes && n >= len) {
+		*ret_spot = (struct wsi_spot){ .bytes = bytes, .step = 4 };
+		return true;
+	}
+	if (!run->no_memory)
+		wsi_fault_at(run, 14, lane, address, "%s of %u bytes at 0x%" PRIx64 ": %s",
+			     write ? "a write" : "a read", len, address,
+			     region && write && region->read_only ? "read-only"
+			     : region                             ? "past the end of an allocation"
+								  : "nothing is allocated there");
+	return false;
+}
+
+bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
+	      unsigned bytes, bool write, struct wsi_spot *ret_spot)
+{
+	if (address % bytes != 0) {
+		wsi_fault_at(run, 6, lane, address,
+			     "address 0x%" PRIx64 " is no multiple of the %u bytes of the access",
+			     address, bytes);
+		return false;
+	}
+	if (space == WS_SASS_SPACE_GENERIC || space == WS_SASS_SPACE_GLOBAL) {
+		uint64_t window = address & ~(WSI_WINDOW_BYTES - 1);
+		if (window == WSI_SHARED_WINDOW && space == WS_SASS_SPACE_GENERIC) {
+			ret_spot->bytes = shared_at(run, lane, (uint32_t)address, true, bytes);
+			ret_spot->step = 4;
+			return ret_spot->bytes != NULL;
+		}
+		if (window == WSI_LOCAL_WINDOW && space == WS_SASS_SPACE_GENERIC)
+			return local_spot(run, lane, (uint32_t)address, bytes, ret_spot);
+		if (window == WSI_SHARED_WINDOW || window == WSI_LOCAL_WINDOW) {
+			wsi_fault_at(run, 7, lane, address,
+				     "0x%" PRIx64 " is no global address but in a window", address);
+			return false;
+		}
+		return global_spot(run, lane, address, bytes, write, ret_spot);
+	}
+	if (space == WS_SASS_SPACE_LOCAL)
+		return local_spot(run, lane, address, bytes, ret_spot);
+	ret_spot->bytes = shared_at(run, lane, (uint32_t)address, false, bytes);
+	ret_spot->step = 4;
+	return ret_spot->bytes != NULL;
+}
+
+/* ---- the usual case ---- */
+
+/*
+ * When all lanes are together: what their addresses are counted from, else NULL. `write` makes the
+ * page the device's own.
+ */
+static uint8_t *together(struct wsi_run *run, const struct wsi_op *op,
+			 const uint64_t addresses[WSI_LANES], bool write, uint64_t *ret_base)
+{
+	uint64_t low = UINT64_MAX, high = 0, any = 0;
+	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
+		if (!(run->mask >> lane & 1))
+			continue;
+		low = addresses[lane] < low ? addresses[lane] : low;
+		high = addresses[lane] > high ? addresses[lane] : high;
+		any |= addresses[lane];
+	}
+	if (any & (op->bytes - 1u))
+		return NULL;
+	uint64_t span = high - low + op->bytes, n = span;
+	*ret_base = low;
+	if (op->space == WS_SASS_SPACE_SHARED) {
+		const struct wsi_block *block = run->warp->block;
+		uint64_t offset = low;
+		if (run->sim->device->sm >= 90 && low >> 24 == block->rank)
+			offset = low & 0xffffff;
+		if (offset <= block->shared_bytes && span <= block->shared_bytes - offset)
+			return block->shared + offset;
+		return NULL;
+	}
+	if (op->space == WS_SASS_SPACE_LOCAL || span > WSI_PAGE_BYTES)
+		return NULL;
+	struct wsi_region *region = wsi_memory_find(&run->sim->memory, low);
+	if (!region || (write && region->read_only))
+		return NULL;
+	uint8_t *bytes;
+	if (write) {
+		bytes = wsi_memory_write(&run->sim->memory, low, &n, &run->no_memory);
+	} else {
+		const uint8_t *from = wsi_memory_read(&run->sim->memory, low, &n, &run->no_memory);
+		memcpy(&bytes, &from, sizeof bytes);
+	}
+	return n == span ? bytes : NULL;
+}
+
+/* ---- loads ---- */
+
+static uint32_t extend(const struct wsi_op *op, const uint8_t *from)
+{
+	if (op->bytes == 1)
+		return WSI_HAS(op, S8) ? (uint32_t)(int8_t)from[0] : from[0];
+	uint16_t half = wsi_load_u16(from);
+	return WSI_HAS(op, S16) ? (uint32_t)(int16_t)half : half;
+}
+
+static void load_from(const struct wsi_op *op, const struct wsi_spot *spot, uint32_t *to)
+{
+	if (op->bytes < 4) {
+		to[0] = extend(op, spot->bytes);
+		return;
+	}
+	for (unsigned k = 0; k < op->bytes / 4u; k++)
+		to[k * WSI_LANES] = wsi_load_u32(spot->bytes + k * spot->step);
+}
+
+static void load_together(const struct wsi_run *run, const struct wsi_op *op, const uint8_t *from,
+			  const uint64_t addresses[WSI_LANES], uint64_t base, uint32_t *to)
+{
+	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
+		if (!(run->mask >> lane & 1))
+			continue;
+		const uint8_t *at = from + (addresses[lane] - base);
+		if (op->bytes < 4)
+			to[lane] = extend(op, at);
+		else
+			for (unsigned k = 0; k < op->bytes / 4u; k++)
+				to[k * WSI_LANES + lane] = wsi_load_u32(at + 4 * k);
+	}
+}
+
+enum wsi_step wsi_run_load(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint64_t addresses[WSI_LANES], base;
+	uint32_t unused[4 * WSI_LANES];
+	const struct wsi_alu_value *result = &op->alu.result[0];
+	if (op->n_at != 1 || op->alu.n_results != 1 || op->alu.n_sources != 0 || op->bytes == 0 ||
+	    op->bytes > MAX_BYTES || op->alu.n_predicate_results != 0 ||
+	    result->place != WSI_ALU_REG || result->words != (op->bytes + 3u) / 4)
+		return wsi_run_unimplemented(run, op);
+	uint32_t all = run->mask;
+	for (unsigned i = 0; i < op->alu.n_predicates; i++) /* lanes that are to read zeros */
+		run->mask &= wsi_pred_source(run, op, i);
+	uint32_t *to = result->number == 255 ? unused : wsi_reg(run->warp, result->number);
+	for (uint32_t left = all & ~run->mask; left; left &= left - 1)
+		for (unsigned k = 0; k < result->words; k++)
+			to[k * WSI_LANES + wsi_first_bit(left)] = 0;
+	wsi_addresses(run, &op->at[0],
+		      op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL,
+		      addresses);
+	const uint8_t *from = run->mask ? together(run, op, addresses, false, &base) : NULL;
+	if (from) {
+		load_together(run, op, from, addresses, base, to);
+		return WSI_STEP_NEXT;
+	}
+	for (uint32_t left = run->mask; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		struct wsi_spot spot;
+		if (!wsi_spot(run, op->space, lane, addresses[lane], op->bytes, false, &spot))
+			return WSI_STEP_FAULT;
+		load_from(op, &spot, to + lane);
+	}
+	return WSI_STEP_NEXT;
+}
+
+/* ---- stores ---- */
+
+static void store_to(unsigned bytes, const uint32_t *from, uint8_t *to, size_t step)
+{
+	if (bytes == 1)
+		to[0] = (uint8_t)from[0];
+	else if (bytes == 2)
+		wsi_store_u16(to, (uint16_t)from[0]);
+	else
+		for (unsigned k = 0; k < bytes / 4; k++)
+			wsi_store_u32(to + k * step, from[k * WSI_LANES]);
+}
+
+enum wsi_step wsi_run_store(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint64_t addresses[WSI_LANES], base;
+	uint32_t scratch[4 * WSI_LANES];
+	if (op->n_at != 1 || op->alu.n_results != 0 || op->alu.n_sources != 1 || op->bytes == 0 ||
+	    op->bytes > MAX_BYTES || op->alu.n_predicates != 0 ||
+	    op->alu.source[0].words != (op->bytes + 3u) / 4)
+		return wsi_run_unimplemented(run, op);
+	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
+	if (!from)
+		return WSI_STEP_FAULT;
+	wsi_addresses(run, &op->at[0],
+		      op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL,
+		      addresses);
+	uint8_t *to = together(run, op, addresses, true, &base);
+	if (to) {
+		for (uint32_t left = run->mask; left; left &= left - 1) {
+			unsigned lane = wsi_first_bit(left);
+			store_to(op->bytes, from + lane, to + (addresses[lane] - base), 4);
+		}
+		return WSI_STEP_NEXT;
+	}
+	struct wsi_spot spots[WSI_LANES]; /* all are checked before any is written */
+	for (uint32_t left = run->mask; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		if (!wsi_spot(run, op->space, lane, addresses[lane], op->bytes, true, &spots[lane]))
+			return WSI_STEP_FAULT;
+	}
+	for (uint32_t left = run->mask; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		store_to(op->bytes, from + lane, spots[lane].bytes, spots[lane].step);
+	}
+	return WSI_STEP_NEXT;
+}
+
+/* ---- copies and other accesses ---- */
+
+/* Global to shared memory. It is there at once: any order is right for code that waits. */
+enum wsi_step wsi_run_copy(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint64_t to[WSI_LANES], from[WSI_LANES];
+	if (op->n_at != 2 || op->bytes < 4 || op->bytes > MAX_BYTES || op->alu.n_sources != 0)
+		return wsi_run_unimplemented(run, op);
+	uint32_t real = run->mask;
+	for (unsigned i = 0; i < op->alu.n_predicates; i++)
+		real &= wsi_pred_source(run, op, i);
+	wsi_addresses(run, &op->at[0], false, to);
+	wsi_addresses(run, &op->at[1], true, from);
+	for (uint32_t left = run->mask; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		struct wsi_spot source, target;
+		if (!(real >> lane & 1) && !WSI_HAS(op, ZFILL))
+			continue;
+		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, to[lane], op->bytes, true, &target))
+			return WSI_STEP_FAULT;
+		if (!(real >> lane & 1)) {
+			memset(target.bytes, 0, op->bytes);
+			continue;
+		}
+		if (!wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, from[lane], op->bytes, false,
+			      &source))
+			return WSI_STEP_FAULT;
+		memcpy(target.bytes, source.bytes, op->bytes);
+	}
+	return WSI_STEP_NEXT;
+}
+
+/*
+ * Matrices of 8x8 halves from shared memory: lane 8m + r gives the address of row r of matrix m;
+ * lane l receives, of matrix m, elements 2*(l%4) and the next of row l/4 (of column l/4 when
+ * transposed).
+ */
+enum wsi_step wsi_run_matrix_load(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint64_t addresses[WSI_LANES];
+	uint8_t rows[WSI_LANES][16];
+	const struct wsi_alu_value *result = &op->alu.result[0];
+	if (op->n_at != 1 || op->alu.n_results != 1 || op->bytes != 16 || result->words > 4 ||
+	    result->number == 255 || op->alu.n_sources != 0)
+		return wsi_run_unimplemented(run, op);
+	unsigned n = result->words;
+	wsi_addresses(run, &op->at[0], false, addresses);
+	for (unsigned lane = 0; lane < 8 * n; lane++) {
+		struct wsi_spot spot;
+		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 16, false, &spot))
+			return WSI_STEP_FAULT;
+		memcpy(rows[lane], spot.bytes, 16);
+	}
+	for (unsigned m = 0; m < n; m++) {
+		for (uint32_t left = run->mask; left; left &= left - 1) {
+			unsigned lane = wsi_first_bit(left), row = lane / 4, pair = lane % 4;
+			const uint8_t *a = &rows[8 * m + row][4 * pair], *b = a + 2;
+			if (WSI_HAS(op, MT88)) {
+				a = &rows[8 * m + 2 * pair][2 * row];
+				b = &rows[8 * m + 2 * pair + 1][2 * row];
+			}
+			wsi_reg(run->warp, result->number + m)[lane] =
+				wsi_load_u16(a) | (uint32_t)wsi_load_u16(b) << 16;
+		}
+	}
+	return WSI_STEP_NEXT;
+}
+
+/* Which space a generic address is in. */
+enum wsi_step wsi_run_qspc(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint64_t addresses[WSI_LANES];
+	uint32_t in = 0;
+	if (op->n_at != 1 || op->alu.n_predicate_results != 1 || op->alu.n_results != 1 ||
+	    op->alu.result[0].number != 255)
+		return wsi_run_unimplemented(run, op);
+	wsi_addresses(run, &op->at[0], true, addresses);
+	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
+		uint64_t window = addresses[lane] & ~(WSI_WINDOW_BYTES - 1);
+		bool shared = window == WSI_SHARED_WINDOW, local = window == WSI_LOCAL_WINDOW;
+		bool yes = WSI_HAS(op, S) ? shared : WSI_HAS(op, L) ? local : !shared && !local;
+		in |= yes ? 1u << lane : 0;
+	}
+	wsi_pred_set(run->warp, &op->alu.predicate_result[0], in, run->mask);
+	return WSI_STEP_NEXT;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the addresses of an access lead: checked for each lane before anything is touched.
+ *
+ * An access first computes all addresses, then looks for the usual case: all lanes in one page of
+ * global memory, or all in the shared memory of their block. Else each lane is resolved by itself.
+ */
+#ifndef WSI_SIM_ACCESS_H
+#define WSI_SIM_ACCESS_H
+
+#include "sim/device.h"
+
+/* Bytes of one lane's access. Local memory keeps a lane's words apart. */
+struct wsi_spot {
+	uint8_t *bytes;
+	size_t step; /* from one word to the next; 4 where they are together */
+};
+
+/* Addresses of all lanes of `run->mask`. */
+void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
+		   uint64_t ret_addresses[WSI_LANES]);
+
+/*
+ * Finds what `bytes` (1, 2, 4, 8 or 16) at the address of a lane are; misaligned, out of range, not
+ * allocated, read-only for a write: false, and the fault is recorded.
+ */
+bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
+	      unsigned bytes, bool write, struct wsi_spot *ret_spot);
+
+#endif

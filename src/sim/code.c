@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From instructions to operations: which handler executes one, and its operands. */
+#include "sim/device.h"
+
+/* What executes an operation that src/alu does not know. */
+struct rule {
+	uint16_t operation; /* enum ws_operation */
+	wsi_handler *run;
+	bool splits;
+};
+
+static const struct rule rules[] = {
+	{ WS_OP_BRA, wsi_run_bra, true },
+	{ WS_OP_JMP, wsi_run_bra, true },
+	{ WS_OP_BRX, wsi_run_brx, true },
+	{ WS_OP_BRXU, wsi_run_brx, true },
+	{ WS_OP_JMX, wsi_run_brx, true },
+	{ WS_OP_CALL, wsi_run_call, true },
+	{ WS_OP_RET, wsi_run_ret, true },
+	{ WS_OP_EXIT, wsi_run_exit, true },
+	{ WS_OP_BSSY, wsi_run_bssy, false },
+	{ WS_OP_BSYNC, wsi_run_bsync, true },
+	{ WS_OP_BREAK, wsi_run_break, true },
+	{ WS_OP_WARPSYNC, wsi_run_warpsync, true },
+	{ WS_OP_BMOV, wsi_run_bmov, false },
+	{ WS_OP_BPT, wsi_run_bpt, false },
+	{ WS_OP_LEPC, wsi_run_lepc, false },
+	{ WS_OP_YIELD, wsi_run_yield, false },
+	{ WS_OP_NANOSLEEP, wsi_run_yield, false },
+	{ WS_OP_NOP, wsi_run_nothing, false },
+	{ WS_OP_ENDCOLLECTIVE, wsi_run_nothing, false },
+	{ WS_OP_DEPBAR, wsi_run_nothing, false },
+	{ WS_OP_LDGDEPBAR, wsi_run_nothing, false },
+	{ WS_OP_MEMBAR, wsi_run_nothing, false },
+	{ WS_OP_FENCE, wsi_run_nothing, false },
+	{ WS_OP_ERRBAR, wsi_run_nothing, false },
+	{ WS_OP_CGAERRBAR, wsi_run_nothing, false },
+	{ WS_OP_CCTL, wsi_run_nothing, false },
+	{ WS_OP_CCTLL, wsi_run_nothing, false },
+	{ WS_OP_BAR, wsi_run_bar, true },
+	{ WS_OP_B2R, wsi_run_b2r, false },
+	{ WS_OP_UCGABAR_ARV, wsi_run_cluster_arrive, false },
+	{ WS_OP_UCGABAR_WAIT, wsi_run_cluster_wait, true },
+	{ WS_OP_LD, wsi_run_load, false },
+	{ WS_OP_LDG, wsi_run_load, false },
+	{ WS_OP_LDS, wsi_run_load, false },
+	{ WS_OP_LDL, wsi_run_load, false },
+	{ WS_OP_ST, wsi_run_store, false },
+	{ WS_OP_STG, wsi_run_store, false },
+	{ WS_OP_STS, wsi_run_store, false },
+	{ WS_OP_STL, wsi_run_store, false },
+	{ WS_OP_LDC, wsi_run_load_constant, false },
+	{ WS_OP_ULDC, wsi_run_load_constant, false },
+	{ WS_OP_LDCU, wsi_run_load_constant, false },
+	{ WS_OP_LDGSTS, wsi_run_copy, false },
+	{ WS_OP_LDSM, wsi_run_matrix_load, false },
+	{ WS_OP_QSPC, wsi_run_qspc, false },
+	{ WS_OP_ATOM, wsi_run_atomic, false },
+	{ WS_OP_ATOMG, wsi_run_atomic, false },
+	{ WS_OP_ATOMS, wsi_run_atomic, false },
+	{ WS_OP_RED, wsi_run_atomic, false },
+	{ WS_OP_REDG, wsi_run_atomic, false },
+	{ WS_OP_SHFL, wsi_run_shfl, false },
+	{ WS_OP_VOTE, wsi_run_vote, false },
+	{ WS_OP_VOTEU, wsi_run_vote, false },
+	{ WS_OP_MATCH, wsi_run_match, false },
+	{ WS_OP_REDUX, wsi_run_redux, false },
+	{ WS_OP_CREDUX, wsi_run_redux, false },
+	{ WS_OP_R2UR, wsi_run_to_uniform, false },
+	{ WS_OP_S2R, wsi_run_special, false },
+	{ WS_OP_S2UR, wsi_run_special, false },
+	{ WS_OP_CS2R, wsi_run_special, false },
+	{ WS_OP_CS2UR, wsi_run_special, false },
+	{ WS_OP_ELECT, wsi_run_elect, false },
+};
+
+static uint64_t modifiers_of(const struct ws_insn *insn)
+{
+	static const uint16_t list[] = {
+#define X(name) WS_MOD_##name,
+		WSI_MODIFIERS(X)
+#undef X
+	};
+	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
+	size_t n = ws_sass_modifiers(insn, mods, WSI_COUNT(mods));
+	uint64_t has = 0;
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < WSI_COUNT(list); k++)
+			has |= list[k] == mods[i] ? UINT64_C(1) << k : 0;
+	return has;
+}
+
+/* ---- operands of what src/alu does not know ---- */
+
+static bool add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const struct ws_operand *op)
+{
+	for (unsigned i = 0; i < op->count; i++) {
+		if (*n == WSI_ALU_PREDICATES)
+			return false;
+		list[(*n)++] = (struct wsi_alu_predicate){
+			.is_uniform = op->kind == WS_OPERAND_UPRED,
+			.number = (uint8_t)(op->number + i),
+		};
+	}
+	return true;
+}
+
+static bool add_result(struct wsi_alu *alu, const struct ws_operand *op)
+{
+	if (ws_operand_is_predicate(op->kind))
+		return add_predicate(alu->predicate_result, &alu->n_predicate_results, op);
+	if (alu->n_results == WSI_ALU_RESULTS)
+		return false;
+	alu->result[alu->n_results++] = (struct wsi_alu_value){
+		.place = op->kind == WS_OPERAND_REG ? WSI_ALU_REG : WSI_ALU_UREG,
+		.number = (uint8_t)op->number,
+		.words = op->count,
+	};
+	return op->kind == WS_OPERAND_REG || op->kind == WS_OPERAND_UREG;
+}
+
+static bool add_source(struct wsi_alu *alu, const struct ws_operand *op)
+{
+	if (ws_operand_is_predicate(op->kind)) {
+		if (op->negated && alu->n_predicates < WSI_ALU_PREDICATES)
+			alu->predicate_flip[alu->n_predicates] = UINT32_MAX;
+		return add_predicate(alu->predicate, &alu->n_predicates, op);
+	}
+	if (alu->n_sources == WSI_ALU_SOURCES)
+		return false;
+	struct wsi_alu_value value = { .number = (uint8_t)op->number, .words = op->count };
+	if (op->kind == WS_OPERAND_REG || op->kind == WS_OPERAND_UREG) {
+		value.place = op->kind == WS_OPERAND_REG ? WSI_ALU_REG : WSI_ALU_UREG;
+	} else if (op->kind == WS_OPERAND_IMMEDIATE || op->kind == WS_OPERAND_FLOAT ||
+		   op->kind == WS_OPERAND_SPECIAL) {
+		value.place = WSI_ALU_NUMBER;
+		value.value = op->kind == WS_OPERAND_SPECIAL ? op->number : (uint64_t)op->value;
+	} else {
+		return false;
+	}
+	alu->flip[alu->n_sources] = op->negated ? UINT32_MAX : 0;
+	alu->source[alu->n_sources++] = value;
+	return true;
+}
+
+static unsigned log2_of(unsigned scale)
+{
+	unsigned shift = 0;
+	while (scale > 1u << shift)
+		shift++;
+	return shift;
+}
+
+/* Part of an address. */
+static bool add_at(struct wsi_op *to, const struct ws_operand *op, int *place)
+{
+	if (*place != op->place) {
+		if (to->n_at == WSI_COUNT(to->at))
+			return false;
+		*place = op->place;
+		to->n_at++;
+	}
+	struct wsi_at *at = &to->at[to->n_at - 1];
+	if (op->role == WS_ROLE_BANK) {
+		at->bank = (uint8_t)op->value;
+		return op->kind == WS_OPERAND_IMMEDIATE && op->value < WSI_BANKS;
+	}
+	if (op->role == WS_ROLE_OFFSET) {
+		at->offset += op->value;
+		return op->kind == WS_OPERAND_IMMEDIATE;
+	}
+	if (op->role == WS_ROLE_DESCRIPTOR) /* says how to access, nothing to add */
+		return true;
+	uint8_t words = op->count == 2 && !op->is_u32 ? 2 : 1;
+	if (op->kind == WS_OPERAND_REG) {
+		at->reg = (uint8_t)op->number;
+		at->reg_words = op->number == 255 ? 0 : words;
+		at->shift = (uint8_t)log2_of(op->scale);
+		return true;
+	}
+	at->ureg = (uint8_t)op->number;
+	at->ureg_words = op->number == 255 ? 0 : words;
+	return op->kind == WS_OPERAND_UREG;
+}
+
+/* False: operands that the table does not tell apart far enough. */
+static bool take_operands(struct wsi_op *op, uint64_t pc)
+{
+	struct ws_operand list[WS_SASS_MAX_OPERANDS];
+	size_t n = ws_sass_operands(&op->insn, pc, list, WSI_COUNT(list));
+	int place = -1;
+	bool ok = true;
+	for (size_t i = 0; i < n && ok; i++) {
+		switch (list[i].role) {
+		case WS_ROLE_WRITTEN:
+			if (list[i].kind == WS_OPERAND_BREG)
+				op->kind = (uint8_t)list[i].number;
+			else
+				ok = add_result(&op->alu, &list[i]);
+			break;
+		case WS_ROLE_UPDATED:
+		case WS_ROLE_READ:
+			if (list[i].kind == WS_OPERAND_BREG)
+				op->kind = (uint8_t)list[i].number;
+			else if (list[i].kind != WS_OPERAND_SCOREBOARD)
+				ok = add_source(&op->alu, &list[i]);
+			break;
+		case WS_ROLE_TARGET:
+			op->target = (uint64_t)list[i].value;
+			break;
+		case WS_ROLE_ADDRESS_BASE:
+		case WS_ROLE_OFFSET:
+		case WS_ROLE_BANK:
+		case WS_ROLE_DESCRIPTOR:
+			ok = add_at(op, &list[i], &place);
+			break;
+		}
+	}
+	return ok;
+}
+
+/* Registers that an operation reaches: one more than its highest. */
+static uint16_t top_register(const struct wsi_op *op)
+{
+	unsigned top = 0;
+	for (unsigned i = 0; i < op->alu.n_sources + op->alu.n_results; i++) {
+		const struct wsi_alu_value *v = i < op->alu.n_sources
+							? &op->alu.source[i]
+							: &op->alu.result[i - op->alu.n_sources];
+		unsigned end = v->number + v->words;
+		if (v->place == WSI_ALU_REG && v->number != 255 && end > top)
+			top = end;
+	}
+	for (unsigned i = 0; i < op->n_at; i++) {
+		unsigned end = op->at[i].reg + op->at[i].reg_words;
+		if (op->at[i].reg_words != 0 && end > top)
+			top = end;
+	}
+	return (uint16_t)top;
+}
+
+/* Whether uniform registers and constants are within bounds, once and for all. */
+static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs)
+{
+	for (unsigned i = 0; i < op->alu.n_sources + op->alu.n_results; i++) {
+		bool is_source = i < op->alu.n_sources;
+		const struct wsi_alu_value *v =
+			is_source ? &op->alu.source[i] : &op->alu.result[i - op->alu.n_sources];
+		if (v->place == WSI_ALU_UREG && v->number != 255 && v->number + v->words > n_uregs)
+			return false;
+		if (v->place == WSI_ALU_BINDLESS ||
+		    (v->place == WSI_ALU_CONSTANT && v->number >= WSI_BANKS))
+			return false;
+		if (v->words == 0 || v->words > (v->place == WSI_ALU_REG ? 8 : 4))
+			return false;
+	}
+	for (unsigned i = 0; i < op->n_at; i++)
+		if (op->at[i].ureg_words != 0 && op->at[i].ureg + op->at[i].ureg_words > n_uregs)
+			return false;
+	return true;
+}
+
+static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
+		   struct wsi_op *op)
+{
+	*op = (struct wsi_op){ .region = 0 };
+	ws_sass_decode(sim->device->sm, text->bytes + off, &op->insn);
+	op->guard = op->insn.guard;
+	op->guard_negated = op->insn.guard_negated;
+	op->guard_uniform = op->insn.flags & WS_SASS_UNIFORM_GUARD;
+	op->bytes = (uint8_t)ws_sass_access_bytes(&op->insn);
+	op->space = (uint8_t)ws_sass_space(&op->insn);
+	op->run = wsi_run_illegal;
+	op->has = modifiers_of(&op->insn);
+	if (!op->insn.known)
+		return;
+	op->run = wsi_run_unimplemented;
+	const struct rule *rule = NULL;
+	for (size_t i = 0; i < WSI_COUNT(rules) && !rule; i++)
+		if (rules[i].operation == op->insn.operation)
+			rule = &rules[i];
+	if (rule) {
+		if (!take_operands(op, text->start + off))
+			return;
+	} else if (wsi_alu_prepare(&op->insn, &op->alu) != WSI_ALU_OK) {
+		return;
+	}
+	if (rule && op->n_at == 0 && op->bytes != 0)
+		op->n_at = 1; /* "[RZ]": address 0 */
+	op->top = top_register(op);
+	if (!uniform_fits(op, sim->device->uregs))
+		return;
+	op->run = rule ? rule->run : wsi_run_values;
+	op->splits = rule && rule->splits;
+	if (op->run == wsi_run_atomic)
+		wsi_prepare_atomic(op);
+	if (op->run == wsi_run_bra && (WSI_HAS(op, DIV) || WSI_HAS(op, CONV))) {
+		op->run = wsi_run_bra_div;
+		op->always = true;
+	}
+}
+
+bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t chunk)
+{
+	struct wsi_op *ops = wsi_zalloc_array(WSI_OPS_CHUNK, sizeof *ops);
+	if (!ops)
+		return false;
+	uint64_t first = chunk * WSI_OPS_CHUNK, n = text->size / WS_SASS_BYTES;
+	for (uint64_t i = 0; i < WSI_OPS_CHUNK; i++) {
+		if (first + i < n)
+			decode(sim, text, (first + i) * WS_SASS_BYTES, &ops[i]);
+		else
+			ops[i].run = wsi_run_illegal;
+	}
+	text->chunks[chunk] = ops;
+	return true;
+}
+
+struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc)
+{
+	size_t low = 0, n = sim->n_texts;
+	while (n > 0) {
+		size_t half = n / 2;
+		if (sim->texts[low + half].start <= pc) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	if (low == 0 || pc - sim->texts[low - 1].start >= sim->texts[low - 1].size)
+		return NULL;
+	return &sim->texts[low - 1];
+}

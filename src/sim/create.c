@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices: making, memory for the host, snapshots. */
+#include "sim/device.h"
+
+static const struct wsi_device devices[] = {
+#include "devices.inc"
+};
+
+const char *ws_sim_device_name(size_t index)
+{
+	return index < WSI_COUNT(devices) ? devices[index].name : NULL;
+}
+
+static const struct wsi_device *find_device(const char *name)
+{
+	for (size_t i = 0; i < WSI_COUNT(devices); i++)
+		if (strcmp(devices[i].name, name) == 0)
+			return &devices[i];
+	return NULL;
+}
+
+enum ws_status ws_sim_create(const struct ws_sim_options *options, struct ws_sim **ret_sim,
+			     struct ws_error *err)
+{
+	struct ws_sim_options o = { .size = sizeof o };
+	if (options)
+		o = *options;
+	if (o.size != sizeof o)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: size of the options");
+	const struct wsi_device *device = find_device(o.device ? o.device : "sm_90a");
+	if (!device)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_DEVICE: no device '%.40s'", o.device);
+	o.device = device->name;
+	o.n_sms = o.n_sms ? o.n_sms : device->sms;
+	o.memory_bytes = o.memory_bytes ? o.memory_bytes : UINT64_C(1) << 30;
+	o.heap_bytes = o.heap_bytes ? o.heap_bytes : UINT64_C(8) << 20;
+	o.print_bytes = o.print_bytes ? o.print_bytes : UINT64_C(1) << 20;
+	if (o.n_sms > device->sms || (o.granularity & (o.granularity - 1)) != 0 ||
+	    o.schedule > WS_SIM_ADVERSARIAL)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: an option is out of range");
+	struct ws_sim *sim = wsi_zalloc(sizeof *sim);
+	struct wsi_sm *sms = wsi_zalloc_array(o.n_sms, sizeof *sms);
+	if (!sim || !sms) {
+		wsi_free(sim);
+		wsi_free(sms);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+	}
+	sim->device = device;
+	sim->options = o;
+	sim->sms = sms;
+	sim->next_code = WSI_CODE_BASE;
+	sim->random = o.seed;
+	atomic_init(&sim->stop, false);
+	*ret_sim = sim;
+	return WS_OK;
+}
+
+void ws_sim_destroy(struct ws_sim *sim)
+{
+	if (!sim)
+		return;
+	wsi_launch_fini(sim);
+	wsi_loader_fini(sim);
+	wsi_memory_fini(&sim->memory);
+	wsi_free(sim->printed);
+	wsi_free(sim);
+}
+
+/* ---- memory ---- */
+
+enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,
+			    struct ws_error *err)
+{
+	uint64_t unit = sim->options.granularity ? sim->options.granularity : 1;
+	if (bytes == 0)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: 0 bytes");
+	if (bytes > sim->options.memory_bytes - sim->memory.allocated)
+		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
+				"CUDA_ERROR_OUT_OF_MEMORY: %" PRIu64 " bytes", bytes);
+	struct wsi_region region = {
+		.size = bytes,
+		.reach = (bytes + unit - 1) & ~(unit - 1),
+		.kind = WSI_REGION_USER,
+	};
+	region.start = wsi_memory_place(&sim->memory, region.reach, 256);
+	enum ws_status st = wsi_memory_add(&sim->memory, &region, err);
+	if (st != WS_OK)
+		return st;
+	sim->memory.allocated += bytes;
+	*ret_address = region.start;
+	return WS_OK;
+}
+
+enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address, struct ws_error *err)
+{
+	struct wsi_region *region = address ? wsi_memory_find(&sim->memory, address) : NULL;
+	if (address == 0)
+		return WS_OK;
+	bool mapped = region && region->kind == WSI_REGION_MAPPED;
+	if (!region || region->start != address || (region->kind != WSI_REGION_USER && !mapped))
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: 0x%" PRIx64 " is no allocation",
+				address);
+	if (!mapped)
+		sim->memory.allocated -= region->size;
+	wsi_memory_remove(&sim->memory, region);
+	return WS_OK;
+}
+
+enum ws_status ws_sim_write(struct ws_sim *sim, uint64_t address, const void *bytes, size_t len,
+			    struct ws_error *err)
+{
+	return wsi_memory_copy_in(&sim->memory, address, bytes, len, err);
+}
+
+enum ws_status ws_sim_read(struct ws_sim *sim, uint64_t address, void *ret_bytes, size_t len,
+			   struct ws_error *err)
+{
+	return wsi_memory_copy_out(&sim->memory, address, ret_bytes, len, err);
+}
+
+enum ws_status ws_sim_map(struct ws_sim *sim, uint64_t address, void *bytes, uint64_t len,
+			  struct ws_error *err)
+{
+	struct wsi_region region = {
+		.start = address,
+		.size = len,
+		.reach = len,
+		.kind = WSI_REGION_MAPPED,
+	};
+	if (address % 256 != 0)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: 0x%" PRIx64 " is not aligned", address);
+	return wsi_memory_add_mapped(&sim->memory, &region, bytes, err);
+}
+
+enum ws_status ws_sim_map_lazy(struct ws_sim *sim, uint64_t address, uint64_t len,
+			       ws_sim_fetch_fn *fetch, void *user, struct ws_error *err)
+{
+	struct wsi_region region = {
+		.start = address,
+		.size = len,
+		.reach = len,
+		.kind = WSI_REGION_MAPPED,
+		.fetch = fetch,
+		.user = user,
+	};
+	if (address % 256 != 0 || !fetch)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: 0x%" PRIx64 " is not aligned", address);
+	return wsi_memory_add(&sim->memory, &region, err);
+}
+
+struct ws_span ws_sim_printed(const struct ws_sim *sim)
+{
+	return (struct ws_span){ sim->printed, sim->n_printed, 0 };
+}
+
+void ws_sim_clear_printed(struct ws_sim *sim)
+{
+	sim->n_printed = 0;
+}

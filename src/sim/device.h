@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of a device: what the files of this folder share.
+ *
+ *   module --> texts (code sections) --> operations, decoded when they are first executed (code.c)
+ *          \-> variables and constant banks in global memory (loader.c)
+ *   queue of grids --> blocks on SMs --> warps (launch.c)
+ *   run.c: picks a warp, picks lanes with one pc (a group), executes operations:
+ *          values.c (what src/alu knows), control.c, access.c and atomic.c, lanes.c, barrier.c,
+ *          service.c (printf, malloc, ... as calls)
+ *
+ * **Lanes.** Each lane has its own pc. Lanes run together as a group until they part: at a branch,
+ * or because some wait. They meet again only where code says so, at BSYNC and WARPSYNC: lanes that
+ * happen to have the same pc (at two depths of a recursion) would wait for each other for ever.
+ * A lane that is not ready waits for others of its warp (convergence barrier, WARPSYNC) or of its
+ * block (BAR), or has exited. The convergence model: BSSY gives every lane of the group the group's
+ * mask; BSYNC parks a lane until all lanes of its mask that have not exited are parked there.
+ */
+#ifndef WSI_SIM_DEVICE_H
+#define WSI_SIM_DEVICE_H
+
+#include <stdatomic.h>
+
+#include <warpscope/cubin.h>
+
+#include "alu/alu.h"
+#include "base/reader.h"
+#include "sim/memory.h"
+
+enum {
+	WSI_LANES = WSI_ALU_LANES,
+	WSI_BARRIERS = 16,     /* of a block, and convergence barriers of a warp */
+	WSI_BANKS = 18,        /* constant banks */
+	WSI_MAX_CLUSTER = 16,  /* blocks */
+	WSI_LOCAL_CHUNK = 128, /* bytes of local memory of a lane that come at a time */
+	WSI_OPS_CHUNK = 64,    /* operations that are decoded at a time */
+	WSI_DEVICE_NOWHERE = 0xffff,
+};
+
+/* Where things are in the address space; the heap is in memory.c. */
+#define WSI_SERVICE_BASE UINT64_C(0x7b0000000000)
+#define WSI_CODE_BASE UINT64_C(0x7c0000000000)
+#define WSI_LOCAL_WINDOW UINT64_C(0x7d0000000000)
+#define WSI_SHARED_WINDOW UINT64_C(0x7e0000000000)
+#define WSI_WINDOW_BYTES UINT64_C(0x100000000)
+
+/* data/devices.txt */
+struct wsi_device {
+	const char *name;
+	uint32_t sm, sms, warps, blocks, regs, smem, block, kept, uregs;
+	uint32_t param, stack, local, shared, constant, ntid, nctaid, desc, cluster;
+};
+
+struct wsi_run;
+struct wsi_op;
+
+/* What happens after an operation. */
+enum wsi_step {
+	WSI_STEP_NEXT,  /* the next instruction, all lanes of the group */
+	WSI_STEP_JUMP,  /* all lanes of the group go on at run->pc */
+	WSI_STEP_SPLIT, /* the pcs of the warp say where each lane goes on, if it does */
+	WSI_STEP_YIELD, /* as NEXT, and let another warp run */
+	WSI_STEP_FAULT, /* run->sim->fault says what */
+};
+
+typedef enum wsi_step wsi_handler(struct wsi_run *run, const struct wsi_op *op);
+
+/* Modifiers that handlers ask for. */
+/* clang-format off */
+#define WSI_MODIFIERS(X) \
+	X(ADD) X(ALL) X(AND) X(ANY) X(ARV) X(BFLY) X(CAS) X(CAST) X(CLEAR) X(CONV) X(DEC) X(DIV) \
+	X(DOWN) X(E) X(EQ) X(EXCH) X(F16x2) X(F32) X(F64) X(FTZ) X(INC) X(L) X(MAX) X(MIN) X(MT88) \
+	X(NAN) X(OR) X(POPC) X(RECONVERGENT) X(RED) X(RELIABLE) X(RESULT) X(S) X(S16) X(S32) \
+	X(S64) X(S8) X(SAFEADD) X(SCAN) X(SPIN) X(SUM) X(SYS) X(U64) X(UP) X(XOR) X(ZFILL) \
+	X(BF16x2) X(BF16_V2) X(128) X(64) X(G) X(PRIVATE)
+/* clang-format on */
+
+enum wsi_modifier {
+#define X(name) WSI_MODIFIER_##name,
+	WSI_MODIFIERS(X)
+#undef X
+};
+
+/* Whether the name of an instruction has a modifier of that list. */
+#define WSI_HAS(op, name) ((op)->has >> WSI_MODIFIER_##name & 1)
+
+/* An address: [register * scale + uniform register + offset]. */
+struct wsi_at {
+	uint8_t reg, reg_words; /* 0 words: none */
+	uint8_t ureg, ureg_words;
+	uint8_t shift;
+	uint8_t bank;  /* constants */
+	bool reg_zero; /* the register is RZ */
+	int64_t offset;
+};
+
+/* One decoded instruction. */
+struct wsi_op {
+	wsi_handler *run;
+	uint8_t guard, bytes;
+	bool guard_negated, guard_uniform;
+	bool splits; /* the handler may return SPLIT: lanes' pcs are stored before it runs */
+	bool always; /* runs even if the guard lets nobody execute */
+	uint8_t n_at;
+	uint8_t space;      /* enum ws_sass_space */
+	uint8_t kind, type; /* by handler */
+	uint16_t top;       /* registers that it needs */
+	uint64_t has;       /* modifiers: WSI_HAS() */
+	uint32_t region;    /* where the last access was */
+	uint64_t target;
+	struct wsi_at at[2];
+	struct wsi_alu alu; /* of others than values.c, only the operands */
+	struct ws_insn insn;
+};
+
+/* A code section at its address. */
+struct wsi_text {
+	uint64_t start, size;
+	const uint8_t *bytes;   /* in the module's image */
+	struct wsi_op **chunks; /* owned; NULL: not decoded */
+	uint32_t module, section;
+};
+
+/* A constant bank in global memory. */
+struct wsi_bank {
+	uint64_t address, size;
+	const uint8_t *bytes; /* valid while the device runs */
+};
+
+struct wsi_module {
+	uint8_t *original; /* owned; what `cubin` was opened over */
+	uint8_t *image;    /* owned; relocated, as large */
+	size_t image_bytes;
+	struct ws_cubin *cubin; /* owned */
+	uint64_t *address;      /* owned; of each section, 0: not loaded */
+	uint32_t n_sections;
+};
+
+/* A launch. */
+struct wsi_grid {
+	struct wsi_grid *next; /* in the queue */
+	uint64_t id, entry;
+	uint32_t module, n_regs, local_bytes, shared_bytes, static_shared;
+	struct ws_dim3 dim, block, cluster;
+	uint64_t n_blocks, next_block, done_blocks;
+	uint32_t n_warps; /* of a block */
+	struct wsi_bank bank[WSI_BANKS];
+};
+
+struct wsi_warp;
+
+/* A named barrier of a block; who arrived is in its warps. */
+struct wsi_bar {
+	uint32_t expected; /* threads; 0: all that have not exited */
+	uint32_t popc;
+	bool any, all, of_all, in_use; /* of_all: a reduction by AND */
+};
+
+/* Blocks that run at the same time. */
+struct wsi_cluster {
+	struct wsi_block *peers[WSI_MAX_CLUSTER]; /* by rank; NULL: gone */
+	uint32_t n, left;
+};
+
+struct wsi_block {
+	struct wsi_grid *grid;
+	struct ws_dim3 idx;
+	uint32_t sm, rank;           /* in its cluster */
+	struct wsi_cluster *cluster; /* NULL: none. Owned by all its blocks */
+	uint8_t *shared;             /* owned */
+	uint32_t shared_bytes, n_warps, live_warps;
+	struct wsi_warp **warps; /* owned, and they are */
+	struct wsi_bar bar[WSI_BARRIERS];
+};
+
+struct wsi_warp {
+	struct wsi_block *block;
+	uint32_t *regs; /* owned: n_regs vectors, then the uniform registers */
+	uint32_t *uregs;
+	uint8_t **local;  /* owned; chunks of WSI_LOCAL_CHUNK bytes for each lane, by word */
+	uint64_t *frames; /* owned; return addresses: WSI_LANES for each level */
+	uint32_t n_regs, n_frames;
+	uint32_t id, slot; /* in the block, on the SM */
+	uint64_t age;      /* number of its creation */
+	uint64_t executed;
+	uint32_t valid, live, ready;
+	uint32_t parked, syncing, barred; /* waits for: a convergence barrier, WARPSYNC, BAR */
+	uint32_t yielded, firm; /* executed YIELD since; wait at a reliable convergence barrier */
+	uint32_t cluster_arrived, clustered, cluster_passed; /* there; waits there; may pass */
+	uint32_t pred[8];
+	uint32_t upred;      /* a bit each */
+	uint32_t bar_result; /* of the last barrier with a reduction: a count, */
+	bool bar_yes;        /* and a predicate */
+	uint32_t turn;       /* counts choices of groups */
+	uint32_t resume;     /* group that must run next, see run.c; 0: any */
+	uint32_t fault_left;
+	uint64_t pc[WSI_LANES];
+	uint32_t converge[WSI_BARRIERS][WSI_LANES]; /* B0 ...: a mask in each lane */
+	uint32_t team[WSI_LANES];                   /* who runs with it: equal for all of them */
+	uint32_t sync_mask[WSI_LANES];
+	uint32_t arrived[WSI_BARRIERS]; /* at barriers of the block: lanes */
+	uint8_t park[WSI_LANES];        /* barrier that a lane waits at */
+	uint8_t depth[WSI_LANES];       /* calls */
+};
+
+struct wsi_sm {
+	uint32_t n_blocks, n_warps, regs, smem;
+	uint64_t slots; /* in use */
+};
+
+struct ws_sim {
+	const struct wsi_device *device;
+	struct ws_sim_options options;
+	struct wsi_memory memory;
+	struct wsi_module *modules; /* owned */
+	size_t n_modules, cap_modules;
+	struct wsi_text *texts; /* owned; by address */
+	size_t n_texts, cap_texts;
+	uint64_t next_code;
+	struct wsi_grid *queue; /* owned; the first one runs */
+	uint64_t n_grids;
+	struct wsi_sm *sms;         /* owned */
+	struct wsi_warp **resident; /* borrowed from blocks, oldest first */
+	size_t n_resident, cap_resident, turn;
+	struct wsi_block **blocks; /* owned; resident */
+	size_t n_blocks, cap_blocks;
+	uint64_t instructions, ages, random, turns;
+	bool turn_kept;              /* the oldest warp may run on */
+	uint64_t heap_bytes, n_heap; /* that kernels have allocated, and in how many pieces */
+	atomic_bool stop;
+	bool faulted;
+	struct ws_sim_fault fault;
+	uint8_t *printed; /* owned; options.print_bytes */
+	size_t n_printed;
+};
+
+/* Execution of one group of lanes. */
+struct wsi_run {
+	struct ws_sim *sim;
+	struct wsi_warp *warp;
+	uint32_t group; /* lanes that run together */
+	uint32_t team;  /* theirs */
+	uint32_t mask;  /* of these, those that the guard lets execute */
+	uint64_t pc;    /* of the instruction that runs */
+	const struct wsi_bank *bank;
+	bool no_memory; /* of the host: ends the run */
+};
+
+/* ---- code.c ---- */
+/* The text that holds a pc, or NULL. */
+struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc);
+/* Decodes a chunk of a text: false when memory is out. */
+bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t chunk) WS_MUST_USE;
+
+/* ---- loader.c ---- */
+void wsi_loader_fini(struct ws_sim *sim);
+
+/* ---- launch.c ---- */
+/* Brings blocks of the first grid to SMs, and takes grids that are done off the queue. */
+bool wsi_launch_fill(struct ws_sim *sim) WS_MUST_USE;
+/* A block all of whose threads have exited. */
+void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block);
+void wsi_launch_fini(struct ws_sim *sim);
+void wsi_block_destroy(struct wsi_block *block);
+uint32_t wsi_block_threads(const struct wsi_grid *grid);
+
+/* ---- fault.c ---- */
+/* Records a fault of the instruction that runs; `lanes` are to blame. */
+enum wsi_step wsi_fault(struct wsi_run *run, uint32_t exception, uint32_t lanes, const char *format,
+			...) WS_PRINTF(4, 5);
+enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lane, uint64_t address,
+			   const char *format, ...) WS_PRINTF(5, 6);
+
+/* ---- handlers ---- */
+wsi_handler wsi_run_values, wsi_run_unimplemented, wsi_run_nothing, wsi_run_illegal;
+wsi_handler wsi_run_bra, wsi_run_bra_div, wsi_run_brx, wsi_run_call, wsi_run_ret, wsi_run_exit,
+	wsi_run_bssy, wsi_run_bsync, wsi_run_break, wsi_run_warpsync, wsi_run_bmov, wsi_run_bpt,
+	wsi_run_lepc, wsi_run_yield;
+wsi_handler wsi_run_bar, wsi_run_b2r, wsi_run_cluster_arrive, wsi_run_cluster_wait;
+wsi_handler wsi_run_load, wsi_run_store, wsi_run_load_constant, wsi_run_copy, wsi_run_matrix_load,
+	wsi_run_qspc;
+wsi_handler wsi_run_atomic;
+wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
+	wsi_run_special, wsi_run_elect;
+
+/* atomic.c: what the modifiers say; unimplemented where nothing fits. */
+void wsi_prepare_atomic(struct wsi_op *op);
+
+/* ---- lanes and barriers ---- */
+/* Lanes are gone, or a mask changed: who waits may go on. control.c */
+void wsi_converge(struct wsi_warp *warp);
+/* The same for the barriers of a block. barrier.c */
+void wsi_bar_check(struct wsi_block *block);
+void wsi_cluster_check(struct wsi_cluster *cluster);
+/* Lanes leave. control.c */
+void wsi_lanes_exit(struct wsi_run *run, uint32_t lanes);
+/* A lane returns to `target`: what was entered after that is left too. control.c */
+void wsi_leave(struct wsi_warp *warp, unsigned lane, uint64_t target);
+
+/* ---- service.c ---- */
+/* Address of a function that the device itself supplies, 0: unknown name. */
+uint64_t wsi_service_address(struct ws_str name);
+enum wsi_step wsi_service_call(struct wsi_run *run);
+bool wsi_service_print(struct ws_sim *sim, const char *bytes, size_t len);
+
+/* ---- run.c ---- */
+uint64_t wsi_random(struct ws_sim *sim);
+
+/* ---- values ---- */
+
+static inline uint32_t *wsi_reg(const struct wsi_warp *warp, unsigned number)
+{
+	return warp->regs + (size_t)number * WSI_LANES;
+}
+
+static inline uint64_t wsi_reg64(const struct wsi_warp *warp, unsigned number, unsigned lane)
+{
+	if (number == 255)
+		return 0;
+	const uint32_t *reg = wsi_reg(warp, number);
+	return reg[lane] | (uint64_t)reg[WSI_LANES + lane] << 32;
+}
+
+static inline uint32_t wsi_lane_value(const struct wsi_warp *warp, unsigned number, unsigned lane)
+{
+	return number == 255 ? 0 : wsi_reg(warp, number)[lane];
+}
+
+static inline uint32_t wsi_pred_mask(const struct wsi_warp *warp,
+				     const struct wsi_alu_predicate *pred)
+{
+	if (pred->is_uniform)
+		return warp->upred >> pred->number & 1 ? UINT32_MAX : 0;
+	return warp->pred[pred->number];
+}
+
+static inline void wsi_pred_set(struct wsi_warp *warp, const struct wsi_alu_predicate *pred,
+				uint32_t value, uint32_t mask)
+{
+	if (pred->number >= 7)
+		return;
+	if (pred->is_uniform)
+		warp->upred = (warp->upred & ~(1u << pred->number)) |
+			      ((value & mask) != 0 ? 1u << pred->number : 0);
+	else
+		warp->pred[pred->number] = (warp->pred[pred->number] & ~mask) | (value & mask);
+}
+
+/* The `i`th predicate that is read, its negation applied. */
+static inline uint32_t wsi_pred_source(const struct wsi_run *run, const struct wsi_op *op,
+				       unsigned i)
+{
+	return wsi_pred_mask(run->warp, &op->alu.predicate[i]) ^ op->alu.predicate_flip[i];
+}
+
+/* values.c: the vector of a source; `scratch` has room for 2 words of all lanes. NULL: a constant
+ * that is not there; the fault is recorded. */
+const uint32_t *wsi_source(struct wsi_run *run, const struct wsi_alu_value *value,
+			   uint32_t *scratch);
+/* Word of a uniform register. */
+static inline uint32_t wsi_ureg(const struct wsi_warp *warp, unsigned number)
+{
+	return number == 255 ? 0 : warp->uregs[number];
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stops a device. */
+#include "sim/device.h"
+
+static void record(struct wsi_run *run, uint32_t exception, uint32_t lanes, const char *format,
+		   va_list args) WS_PRINTF(4, 0);
+
+static void record(struct wsi_run *run, uint32_t exception, uint32_t lanes, const char *format,
+		   va_list args)
+{
+	struct ws_sim *sim = run->sim;
+	const struct wsi_warp *warp = run->warp;
+	if (sim->faulted) /* the first one counts */
+		return;
+	sim->faulted = true;
+	sim->fault = (struct ws_sim_fault){
+		.exception = exception,
+		.sm = warp->block->sm,
+		.warp = warp->slot,
+		.lanes = lanes,
+		.block = warp->block->idx,
+		.thread = warp->id * WSI_LANES + wsi_first_bit(lanes),
+		.grid = warp->block->grid->id,
+		.pc = run->pc,
+		.error_pc = run->pc,
+	};
+	vsnprintf(sim->fault.text, sizeof sim->fault.text, format, args);
+}
+
+enum wsi_step wsi_fault(struct wsi_run *run, uint32_t exception, uint32_t lanes, const char *format,
+			...)
+{
+	va_list args;
+	va_start(args, format);
+	record(run, exception, lanes, format, args);
+	va_end(args);
+	return WSI_STEP_FAULT;
+}
+
+enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lane, uint64_t address,
+			   const char *format, ...)
+{
+	va_list args;
+	bool first = !run->sim->faulted;
+	va_start(args, format);
+	record(run, exception, 1u << lane, format, args);
+	va_end(args);
+	if (first) {
+		run->sim->fault.has_address = true;
+		run->sim->fault.address = address;
+	}
+	return WSI_STEP_FAULT;
+}
+
+bool ws_sim_fault(const struct ws_sim *sim, struct ws_sim_fault *ret_fault)
+{
+	if (sim->faulted)
+		*ret_fault = sim->fault;
+	return sim->faulted;
+}
+
+enum wsi_step wsi_run_illegal(struct wsi_run *run, const struct wsi_op *op)
+{
+	return wsi_fault(run, 4, run->group,
+			 "0x%016" PRIx64 "%016" PRIx64 " is no instruction of sm_%u",
+			 op->insn.word[1], op->insn.word[0], run->sim->device->sm);
+}
+
+enum wsi_step wsi_run_unimplemented(struct wsi_run *run, const struct wsi_op *op)
+{
+	char text[WS_SASS_TEXT_MAX];
+	ws_sass_format(&op->insn, run->pc, NULL, text, sizeof text);
+	return wsi_fault(run, WS_SIM_UNIMPLEMENTED, run->mask, "unimplemented instruction %.120s",
+			 text);
+}

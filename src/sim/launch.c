@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches: a grid with its constant banks, its blocks on SMs, their warps. */
+#include "sim/device.h"
+
+enum {
+	MAX_BLOCK_THREADS = 1024,
+	MAX_BLOCK_Z = 64,
+	MAX_GRID_X = 0x7fffffff,
+	MAX_GRID_YZ = 65535,
+	MAX_PARAMS = 1024,
+	MAX_LOCAL = 512 * 1024, /* bytes of a thread, as on hardware */
+	ROOM_BEHIND = 256,      /* of bank 0, behind the parameters */
+	REG_UNIT = 8,           /* registers are given out in units */
+};
+
+static enum ws_status invalid(struct ws_error *err, const char *what)
+{
+	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "CUDA_ERROR_INVALID_VALUE: %s", what);
+}
+
+uint32_t wsi_block_threads(const struct wsi_grid *grid)
+{
+	return grid->block.x * grid->block.y * grid->block.z;
+}
+
+/* ---- the grid ---- */
+
+static enum ws_status check_dimensions(const struct ws_sim_launch *launch, struct ws_error *err)
+{
+	struct ws_dim3 g = launch->grid, b = launch->block;
+	if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0)
+		return invalid(err, "a dimension is 0");
+	if (g.x > MAX_GRID_X || g.y > MAX_GRID_YZ || g.z > MAX_GRID_YZ)
+		return invalid(err, "the grid is too large");
+	if (b.x > MAX_BLOCK_THREADS || b.y > MAX_BLOCK_THREADS || b.z > MAX_BLOCK_Z ||
+	    b.x * b.y * b.z > MAX_BLOCK_THREADS)
+		return invalid(err, "a block has more than 1024 threads, or z more than 64");
+	return WS_OK;
+}
+
+/* The launch's clusters, or those that the kernel was built with. */
+static enum ws_status set_cluster(struct ws_sim *sim, struct wsi_grid *grid, struct ws_dim3 c,
+				  struct ws_dim3 built, struct ws_error *err)
+{
+	struct ws_dim3 g = grid->dim;
+	bool asked = c.x != 0 || c.y != 0 || c.z != 0;
+	grid->cluster = (struct ws_dim3){ 1, 1, 1 };
+	if (!asked && built.x == 0)
+		return WS_OK;
+	c = asked ? c : built;
+	if (c.x == 0 || c.y == 0 || c.z == 0 || c.x > WSI_MAX_CLUSTER || c.y > WSI_MAX_CLUSTER ||
+	    c.z > WSI_MAX_CLUSTER || c.x * c.y * c.z > WSI_MAX_CLUSTER)
+		return invalid(err, "a cluster has 1 to 16 blocks");
+	if (g.x % c.x || g.y % c.y || g.z % c.z || (sim->device->sm < 90 && c.x * c.y * c.z > 1))
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_CLUSTER_SIZE: clusters of %ux%ux%u blocks", c.x,
+				c.y, c.z);
+	grid->cluster = c;
+	return WS_OK;
+}
+
+static uint64_t count(struct ws_dim3 dim)
+{
+	return (uint64_t)dim.x * dim.y * dim.z;
+}
+
+static void store_dim(uint8_t *to, struct ws_dim3 dim)
+{
+	wsi_store_u32(to, dim.x);
+	wsi_store_u32(to + 4, dim.y);
+	wsi_store_u32(to + 8, dim.z);
+}
+
+/* Bank 0: what the driver puts there, then the arguments. */
+static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
+				 const struct ws_sim_launch *launch,
+				 const struct ws_function_info *info, const struct ws_param *params,
+				 struct ws_error *err)
+{
+	const struct wsi_device *device = sim->device;
+	uint32_t base =
+		info->param_bank_offset == WS_UNKNOWN ? device->param : info->param_bank_offset;
+	uint32_t bytes = info->param_bytes == WS_UNKNOWN ? 0 : info->param_bytes;
+	uint64_t size = (base + (uint64_t)bytes + 2 * ROOM_BEHIND) & ~(uint64_t)(ROOM_BEHIND - 1);
+	wsi_scoped_free uint8_t *bank = wsi_zalloc((size_t)wsi_max_u64(size, device->param + 256));
+	if (!bank)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+	size = wsi_max_u64(size, device->param + 256);
+	store_dim(bank + device->ntid, grid->block);
+	store_dim(bank + device->nctaid, grid->dim);
+	if (device->cluster != WSI_DEVICE_NOWHERE)
+		wsi_store_u32(bank + device->cluster, count(grid->cluster) > 1);
+	wsi_store_u32(bank + device->stack, grid->local_bytes);
+	wsi_store_u64(bank + device->local, WSI_LOCAL_WINDOW);
+	if (device->shared != WSI_DEVICE_NOWHERE)
+		wsi_store_u64(bank + device->shared, WSI_SHARED_WINDOW);
+	wsi_store_u64(bank + device->constant, grid->bank[3].address);
+	for (size_t i = 0; i < info->n_params; i++) {
+		const struct ws_param *p = &params[i];
+		if (p->offset > bytes || p->size_bytes > bytes - p->offset)
+			return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET,
+					"CUDA_ERROR_INVALID_IMAGE: parameter %zu lies outside", i);
+		memcpy(bank + base + p->offset, launch->args[i], p->size_bytes);
+	}
+	struct wsi_region region = {
+		.size = size, .reach = size, .kind = WSI_REGION_BANK, .read_only = true
+	};
+	region.start = wsi_memory_place(&sim->memory, size, 256);
+	enum ws_status st = wsi_memory_add(&sim->memory, &region, err);
+	if (st == WS_OK)
+		st = wsi_memory_copy_in(&sim->memory, region.start, bank, (size_t)size, err);
+	grid->bank[0] = (struct wsi_bank){ .address = region.start, .size = size };
+	return st;
+}
+
+/* The module's banks: `.nv.constantN` of all, `.nv.constantN.KERNEL` of this one. */
+static enum ws_status find_banks(const struct wsi_module *module, struct wsi_grid *grid,
+				 uint32_t kernel_section, struct ws_error *err)
+{
+	static const char prefix[] = ".nv.constant";
+	for (uint32_t i = 1; i < module->n_sections; i++) {
+		struct ws_section section;
+		enum ws_status st = ws_cubin_section(module->cubin, i, &section, err);
+		if (st != WS_OK)
+			return st;
+		size_t n = sizeof prefix - 1;
+		if (module->address[i] == 0 || section.name.len <= n ||
+		    memcmp(section.name.ptr, prefix, n) != 0)
+			continue;
+		unsigned bank = 0;
+		for (; n < section.name.len && section.name.ptr[n] >= '0' &&
+		       section.name.ptr[n] <= '9' && bank < WSI_BANKS;
+		     n++)
+			bank = bank * 10 + (unsigned)(section.name.ptr[n] - '0');
+		bool of_all = n == section.name.len;
+		if (bank == 0 || bank >= WSI_BANKS || (!of_all && section.info != kernel_section))
+			continue;
+		grid->bank[bank] =
+			(struct wsi_bank){ .address = module->address[i], .size = section.size };
+	}
+	return WS_OK;
+}
+
+static enum ws_status set_resources(struct ws_sim *sim, struct wsi_grid *grid,
+				    const struct ws_sim_launch *launch,
+				    const struct ws_function *function,
+				    const struct ws_function_info *info, struct ws_error *err)
+{
+	const struct wsi_device *device = sim->device;
+	uint32_t threads = wsi_block_threads(grid);
+	uint32_t regs =
+		function->n_regs == WS_UNKNOWN || function->n_regs > 255 ? 255 : function->n_regs;
+	grid->n_regs = (regs + REG_UNIT) / REG_UNIT * REG_UNIT;
+	grid->n_warps = (threads + WSI_LANES - 1) / WSI_LANES;
+	uint64_t stack = sim->options.stack_bytes ? sim->options.stack_bytes : 1024;
+	if (function->min_stack_bytes != WS_UNKNOWN)
+		stack = wsi_max_u64(stack, function->min_stack_bytes);
+	stack = (stack + 15) & ~(uint64_t)15;
+	if (stack > MAX_LOCAL)
+		return invalid(err, "a thread needs more than 512 KiB of local memory");
+	grid->local_bytes = (uint32_t)stack;
+	uint64_t fixed = info->shared_bytes == WS_UNKNOWN ? 0 : info->shared_bytes;
+	fixed = (wsi_max_u64(fixed, device->kept) + 15) & ~(uint64_t)15;
+	uint64_t shared = fixed + launch->shared_bytes;
+	if (shared > (uint64_t)device->block * 1024 + device->kept)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: %" PRIu64 " bytes of shared memory, a "
+				"block has %u KiB",
+				shared, device->block);
+	grid->static_shared = (uint32_t)fixed;
+	grid->shared_bytes = (uint32_t)shared;
+	if ((uint64_t)grid->n_warps * WSI_LANES * grid->n_regs > (uint64_t)device->regs * 1024 ||
+	    grid->n_warps > device->warps)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: %u threads of %u registers",
+				threads, grid->n_regs);
+	return WS_OK;
+}
+
+static uint64_t blocks_at_once(const struct ws_sim *sim, const struct wsi_grid *grid)
+{
+	const struct wsi_device *device = sim->device;
+	uint64_t n = wsi_min_u64(device->blocks, device->warps / grid->n_warps);
+	n = wsi_min_u64(n, (uint64_t)device->regs * 1024 / WSI_LANES /
+				   ((uint64_t)grid->n_warps * grid->n_regs));
+	if (grid->shared_bytes > 0)
+		n = wsi_min_u64(n, (uint64_t)device->smem * 1024 / grid->shared_bytes);
+	return n * sim->options.n_sms;
+}
+
+static enum ws_status make_grid(struct ws_sim *sim, struct wsi_grid *grid,
+				const struct ws_sim_launch *launch, struct ws_error *err)
+{
+	const struct wsi_module *module = &sim->modules[launch->module];
+	const struct ws_function *function;
+	struct ws_function_info info;
+	wsi_scoped_free struct ws_param *params = wsi_zalloc_array(MAX_PARAMS, sizeof *params);
+	if (!params)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+	enum ws_status st =
+		ws_cubin_find_function(module->cubin, ws_str_of(launch->kernel), &function, err);
+	if (st != WS_OK || !function->is_kernel || function->section >= module->n_sections ||
+	    module->address[function->section] == 0)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"CUDA_ERROR_NOT_FOUND: no kernel '%.80s'", launch->kernel);
+	st = ws_cubin_function_info(module->cubin, function, &info, params, MAX_PARAMS, NULL, 0,
+				    err);
+	if (st != WS_OK)
+		return wsi_context(err, st, "CUDA_ERROR_INVALID_IMAGE");
+	if (info.n_params != launch->n_args || info.n_params > MAX_PARAMS)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: %zu arguments for %zu parameters",
+				launch->n_args, info.n_params);
+	grid->entry = module->address[function->section] + function->sec_off;
+	st = set_cluster(sim, grid, launch->cluster, info.cluster_dim, err);
+	if (st == WS_OK)
+		st = set_resources(sim, grid, launch, function, &info, err);
+	if (st == WS_OK && launch->cooperative && grid->n_blocks > blocks_at_once(sim, grid))
+		st = wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+			      "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: %" PRIu64
+			      " blocks, %" PRIu64 " fit",
+			      grid->n_blocks, blocks_at_once(sim, grid));
+	if (st == WS_OK)
+		st = find_banks(module, grid, function->section, err);
+	if (st == WS_OK)
+		st = make_bank0(sim, grid, launch, &info, params, err);
+	return st;
+}
+
+static void grid_destroy(struct ws_sim *sim, struct wsi_grid *grid)
+{
+	struct wsi_region *region = wsi_memory_find(&sim->memory, grid->bank[0].address);
+	if (grid->bank[0].address != 0 && region)
+		wsi_memory_remove(&sim->memory, region);
+	wsi_free(grid);
+}
+
+enum ws_status ws_sim_launch(struct ws_sim *sim, const struct ws_sim_launch *launch,
+			     struct ws_error *err)
+{
+	if (launch->size != sizeof *launch || !launch->kernel ||
+	    (launch->n_args > 0 && !launch->args))
+		return invalid(err, "the launch is not filled in");
+	if (launch->module >= sim->n_modules)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_HANDLE: no module %u", launch->module);
+	enum ws_status st = check_dimensions(launch, err);
+	if (st != WS_OK)
+		return st;
+	struct wsi_grid *grid = wsi_zalloc(sizeof *grid);
+	if (!grid)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+	grid->module = launch->module;
+	grid->dim = launch->grid;
+	grid->block = launch->block;
+	grid->n_blocks = count(grid->dim);
+	st = make_grid(sim, grid, launch, err);
+	if (st != WS_OK) {
+		grid_destroy(sim, grid);
+		return st;
+	}
+	grid->id = ++sim->n_grids;
+	struct wsi_grid **end = &sim->queue;
+	while (*end)
+		end = &(*end)->next;
+	*end = grid;
+	return WS_OK;
+}
+
+/* ---- blocks ---- */
+
+static void warp_destroy(struct wsi_warp *warp)
+{
+	if (!warp)
+		return;
+	if (warp->local) {
+		uint32_t n = warp->block->grid->local_bytes / WSI_LOCAL_CHUNK + 1;
+		for (uint32_t i = 0; i < n; i++)
+			wsi_free(warp->local[i]);
+	}
+	wsi_free(warp->local);
+	wsi_free(warp->frames);
+	wsi_free(warp->regs);
+	wsi_free(warp);
+}
+
+void wsi_block_destroy(struct wsi_block *block)
+{
+	if (!block)
+		return;
+	for (uint32_t i = 0; i < block->n_warps && block->warps; i++)
+		warp_destroy(block->warps[i]);
+	wsi_free(block->warps);
+	wsi_free(block->shared);
+	if (block->cluster) {
+		block->cluster->peers[block->rank] = NULL;
+		if (--block->cluster->left == 0)
+			wsi_free(block->cluster);
+	}
+	wsi_free(block);
+}
+
+static struct wsi_warp *warp_create(struct ws_sim *sim, struct wsi_block *block, uint32_t id)
+{
+	const struct wsi_grid *grid = block->grid;
+	uint32_t left = wsi_block_threads(grid) - id * WSI_LANES;
+	struct wsi_warp *warp = wsi_zalloc(sizeof *warp);
+	if (!warp)
+		return NULL;
+	warp->block = block;
+	warp->n_regs = grid->n_regs;
+	warp->regs = wsi_zalloc_array((size_t)grid->n_regs * WSI_LANES + sim->device->uregs + 1,
+				      sizeof *warp->regs);
+	if (!warp->regs) {
+		wsi_free(warp);
+		return NULL;
+	}
+	warp->uregs = warp->regs + (size_t)grid->n_regs * WSI_LANES;
+	warp->id = id;
+	warp->valid = left >= WSI_LANES ? UINT32_MAX : (1u << left) - 1;
+	warp->live = warp->ready = warp->valid;
+	warp->pred[7] = UINT32_MAX;
+	warp->upred = 1u << 7;
+	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
+		warp->pc[lane] = grid->entry;
+		warp->team[lane] = warp->valid;
+	}
+	return warp;
+}
+
+static struct wsi_block *block_create(struct ws_sim *sim, struct wsi_grid *grid)
+{
+	struct wsi_block *block = wsi_zalloc(sizeof *block);
+	if (!block)
+		return NULL;
+	block->grid = grid;
+	block->n_warps = grid->n_warps;
+	block->live_warps = grid->n_warps;
+	block->shared_bytes = grid->shared_bytes;
+	block->shared = wsi_zalloc(grid->shared_bytes ? grid->shared_bytes : 1);
+	block->warps = wsi_zalloc_array(grid->n_warps, sizeof *block->warps);
+	bool ok = block->shared && block->warps;
+	for (uint32_t i = 0; ok && i < grid->n_warps; i++) {
+		block->warps[i] = warp_create(sim, block, i);
+		ok = block->warps[i] != NULL;
+	}
+	if (!ok) {
+		wsi_block_destroy(block);
+		return NULL;
+	}
+	return block;
+}
+
+/* Index of the `number`th block of a grid: clusters one after the other. */
+static struct ws_dim3 block_index(const struct wsi_grid *grid, uint64_t number, uint32_t *ret_rank)
+{
+	struct ws_dim3 c = grid->cluster;
+	uint64_t rank = number % count(c), cluster = number / count(c);
+	uint64_t wide = grid->dim.x / c.x, high = grid->dim.y / c.y;
+	*ret_rank = (uint32_t)rank;
+	return (struct ws_dim3){
+		(uint32_t)(cluster % wide * c.x + rank % c.x),
+		(uint32_t)(cluster / wide % high * c.y + rank / c.x % c.y),
+		(uint32_t)(cluster / wide / high * c.z + rank / c.x / c.y),
+	};
+}
+
+static bool sm_has_room(const struct ws_sim *sim, const struct wsi_sm *sm,
+			const struct wsi_grid *grid)
+{
+	const struct wsi_device *device = sim->device;
+	return sm->n_blocks < device->blocks && sm->n_warps + grid->n_warps <= device->warps &&
+	       sm->regs + grid->n_warps * grid->n_regs * WSI_LANES <= device->regs * 1024 &&
+	       sm->smem + grid->shared_bytes <= device->smem * 1024;
+}
+
+/* The SM with room that has fewest warps, the first of them; UINT32_MAX for none. */
+static uint32_t choose_sm(const struct ws_sim *sim, const struct wsi_grid *grid)
+{
+	uint32_t best = UINT32_MAX;
+	for (uint32_t i = 0; i < sim->options.n_sms; i++) {
+		if (!sm_has_room(sim, &sim->sms[i], grid))
+			continue;
+		if (best == UINT32_MAX || sim->sms[i].n_warps < sim->sms[best].n_warps)
+			best = i;
+		if (sim->sms[best].n_warps == 0)
+			break;
+	}
+	return best;
+}
+
+static void sm_account(struct ws_sim *sim, struct wsi_block *block, bool enter)
+{
+	struct wsi_sm *sm = &sim->sms[block->sm];
+	const struct wsi_grid *grid = block->grid;
+	uint32_t regs = grid->n_warps * grid->n_regs * WSI_LANES;
+	if (enter) {
+		sm->n_blocks++;
+		sm->n_warps += grid->n_warps;
+		sm->regs += regs;
+		sm->smem += grid->shared_bytes;
+	} else {
+		sm->n_blocks--;
+		sm->n_warps -= grid->n_warps;
+		sm->regs -= regs;
+		sm->smem -= grid->shared_bytes;
+	}
+	for (uint32_t i = 0; i < block->n_warps; i++) {
+		if (enter) {
+			uint32_t slot = 0;
+			while (sm->slots >> slot & 1)
+				slot++;
+			block->warps[i]->slot = slot;
+			sm->slots |= UINT64_C(1) << slot;
+		} else {
+			sm->slots &= ~(UINT64_C(1) << block->warps[i]->slot);
+		}
+	}
+}
+
+/* Makes a block run. Room in the lists is there. */
+static void block_enter(struct ws_sim *sim, struct wsi_block *block, uint32_t sm)
+{
+	block->sm = sm;
+	sm_account(sim, block, true);
+	sim->blocks[sim->n_blocks++] = block;
+	for (uint32_t i = 0; i < block->n_warps; i++) {
+		block->warps[i]->age = sim->ages++;
+		sim->resident[sim->n_resident++] = block->warps[i];
+	}
+}
+
+/* Room for one more cluster in the lists. */
+static bool reserve(struct ws_sim *sim, const struct wsi_grid *grid)
+{
+	size_t n = (size_t)count(grid->cluster);
+	while (sim->cap_blocks < sim->n_blocks + n)
+		if (!wsi_grow(&sim->blocks, &sim->cap_blocks, sim->cap_blocks, sizeof *sim->blocks,
+			      SIZE_MAX))
+			return false;
+	while (sim->cap_resident < sim->n_resident + n * grid->n_warps)
+		if (!wsi_grow(&sim->resident, &sim->cap_resident, sim->cap_resident,
+			      sizeof *sim->resident, SIZE_MAX))
+			return false;
+	return true;
+}
+
+/* Brings the next cluster in, all of it or nothing. False: it does not fit now. */
+static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_no_memory)
+{
+	uint32_t n = (uint32_t)count(grid->cluster), done = 0;
+	size_t n_blocks = sim->n_blocks, n_resident = sim->n_resident;
+	if (choose_sm(sim, grid) == UINT32_MAX)
+		return false;
+	struct wsi_cluster *cluster = n > 1 ? wsi_zalloc(sizeof *cluster) : NULL;
+	*ret_no_memory = (n > 1 && !cluster) || !reserve(sim, grid);
+	for (; done < n && !*ret_no_memory; done++) {
+		uint32_t sm = choose_sm(sim, grid);
+		if (sm == UINT32_MAX)
+			break;
+		struct wsi_block *block = block_create(sim, grid);
+		*ret_no_memory = !block;
+		if (!block)
+			break;
+		block->idx = block_index(grid, grid->next_block + done, &block->rank);
+		block->cluster = cluster;
+		if (cluster) {
+			cluster->peers[done] = block;
+			cluster->n = ++cluster->left;
+		}
+		block_enter(sim, block, sm);
+	}
+	if (done == n) {
+		grid->next_block += n;
+		return true;
+	}
+	if (done == 0)
+		wsi_free(cluster);
+	for (size_t i = n_blocks; i < n_blocks + done; i++) {
+		sm_account(sim, sim->blocks[i], false);
+		wsi_block_destroy(sim->blocks[i]);
+	}
+	sim->n_blocks = n_blocks;
+	sim->n_resident = n_resident;
+	return false;
+}
+
+bool wsi_launch_fill(struct ws_sim *sim)
+{
+	bool no_memory = false;
+	while (sim->queue && sim->queue->done_blocks == sim->queue->n_blocks) {
+		struct wsi_grid *grid = sim->queue;
+		sim->queue = grid->next;
+		grid_destroy(sim, grid);
+	}
+	while (sim->queue && sim->queue->next_block < sim->queue->n_blocks)
+		if (!cluster_enter(sim, sim->queue, &no_memory))
+			break;
+	return !no_memory;
+}
+
+/* Takes a block out of the lists. */
+static void block_leave(struct ws_sim *sim, const struct wsi_block *block)
+{
+	size_t kept = 0, before = 0;
+	for (size_t i = 0; i < sim->n_resident; i++) {
+		if (sim->resident[i]->block != block)
+			sim->resident[kept++] = sim->resident[i];
+		else if (i < sim->turn)
+			before++;
+	}
+	sim->n_resident = kept;
+	sim->turn -= before;
+	for (size_t i = 0; i < sim->n_blocks; i++) {
+		if (sim->blocks[i] != block)
+			continue;
+		memmove(&sim->blocks[i], &sim->blocks[i + 1],
+			(sim->n_blocks - i - 1) * sizeof *sim->blocks);
+		sim->n_blocks--;
+		break;
+	}
+}
+
+void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block)
+{
+	struct wsi_cluster *cluster = block->cluster;
+	bool last = !cluster || cluster->left == 1;
+	sm_account(sim, block, false);
+	block_leave(sim, block);
+	block->grid->done_blocks++;
+	wsi_block_destroy(block);
+	if (!last)
+		wsi_cluster_check(cluster);
+}
+
+void wsi_launch_fini(struct ws_sim *sim)
+{
+	for (size_t i = 0; i < sim->n_blocks; i++)
+		wsi_block_destroy(sim->blocks[i]);
+	wsi_free(sim->blocks);
+	wsi_free(sim->resident);
+	while (sim->queue) {
+		struct wsi_grid *grid = sim->queue;
+		sim->queue = grid->next;
+		grid_destroy(sim, grid);
+	}
+	wsi_free(sim->sms);
+}

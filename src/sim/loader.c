@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Images: sections get addresses, relocations are applied, variables and banks become memory.
+ *
+ * The image is kept as the driver hands it out to debuggers: section headers and symbols have
+ * device addresses, relocated sections are patched in place. Code is executed from there.
+ */
+#include <warpscope/image.h>
+
+#include "elf/cubin.h"
+#include "elf/elf.h"
+#include "sim/device.h"
+
+enum { CODE_ALIGNMENT = 128, MAX_MODULES = 1 << 16 };
+
+/* What is needed while one image is loaded. */
+struct loading {
+	struct ws_sim *sim;
+	struct wsi_module *module;
+	struct wsi_elf elf; /* of module->image */
+	struct ws_span symtab, names;
+	struct ws_error *err;
+};
+
+static bool starts_with(struct ws_str text, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
+}
+
+/* ---- sections ---- */
+
+static enum ws_status add_text(struct loading *l, uint32_t index, const struct wsi_shdr *shdr)
+{
+	struct ws_sim *sim = l->sim;
+	struct ws_span bytes;
+	if (!wsi_elf_bytes(&l->elf, shdr, &bytes))
+		return wsi_fail(l->err, WS_TRUNCATED, shdr->offset,
+				"CUDA_ERROR_INVALID_IMAGE: code is cut");
+	if (!wsi_grow(&sim->texts, &sim->cap_texts, sim->n_texts, sizeof *sim->texts, SIZE_MAX))
+		return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+	size_t n_chunks = bytes.len / WS_SASS_BYTES / WSI_OPS_CHUNK + 1;
+	struct wsi_text text = {
+		.start = sim->next_code,
+		.size = bytes.len,
+		.bytes = bytes.ptr,
+		.chunks = wsi_zalloc_array(n_chunks, sizeof *text.chunks),
+		.module = (uint32_t)(l->module - sim->modules),
+		.section = index,
+	};
+	if (!text.chunks)
+		return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+	sim->texts[sim->n_texts++] = text;
+	sim->next_code =
+		(text.start + text.size + CODE_ALIGNMENT) & ~(uint64_t)(CODE_ALIGNMENT - 1);
+	l->module->address[index] = text.start;
+	return WS_OK;
+}
+
+static enum ws_status add_data(struct loading *l, uint32_t index, const struct wsi_shdr *shdr,
+			       bool read_only)
+{
+	struct wsi_region region = {
+		.size = shdr->size,
+		.reach = shdr->size,
+		.kind = WSI_REGION_MODULE,
+		.read_only = read_only,
+	};
+	struct ws_span bytes;
+	if (shdr->size == 0)
+		return WS_OK;
+	if (!wsi_elf_bytes(&l->elf, shdr, &bytes))
+		return wsi_fail(l->err, WS_TRUNCATED, shdr->offset,
+				"CUDA_ERROR_INVALID_IMAGE: a section is cut");
+	if (shdr->size > l->sim->options.memory_bytes)
+		return wsi_fail(l->err, WS_LIMIT, WS_NO_OFFSET,
+				"CUDA_ERROR_OUT_OF_MEMORY: variables of %" PRIu64 " bytes",
+				shdr->size);
+	region.start = wsi_memory_place(&l->sim->memory, shdr->size, 256);
+	l->module->address[index] = region.start;
+	return wsi_memory_add(&l->sim->memory, &region, l->err);
+}
+
+static enum ws_status place_sections(struct loading *l)
+{
+	enum ws_status st = WS_OK;
+	for (uint32_t i = 1; i < l->module->n_sections && st == WS_OK; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
+		struct ws_str name = wsi_elf_name(&l->elf, &shdr);
+		if (!(shdr.flags & WSI_SHF_ALLOC) || starts_with(name, ".nv.merc."))
+			continue;
+		if (shdr.type == WSI_SHT_PROGBITS && shdr.flags & WSI_SHF_EXECINSTR)
+			st = add_text(l, i, &shdr);
+		else if (starts_with(name, ".nv.constant"))
+			st = add_data(l, i, &shdr, true);
+		else if (starts_with(name, ".nv.global"))
+			st = add_data(l, i, &shdr, false);
+	}
+	return st;
+}
+
+/* ---- symbols and relocations ---- */
+
+/* Address of a symbol, or false: nobody has it. */
+static bool symbol_address(const struct loading *l, uint32_t index, uint64_t *ret_address,
+			   struct ws_str *ret_name)
+{
+	*ret_name = (struct ws_str){ "?", 1 };
+	if (index >= l->symtab.len / WSI_SYM_BYTES)
+		return false;
+	struct wsi_sym sym = wsi_elf_sym(l->symtab, index);
+	wsi_span_cstr(l->names, sym.name, ret_name);
+	if (sym.shndx == 0) {
+		*ret_address = wsi_service_address(*ret_name);
+		return *ret_address != 0 || sym.info >> 4 == 2; /* weak: 0 */
+	}
+	if (sym.shndx >= l->module->n_sections)
+		return false;
+	*ret_address = l->module->address[sym.shndx] + sym.value;
+	return true;
+}
+
+/* Puts `len` bits of a value at bit `lo` of an instruction. */
+static void put_bits(uint8_t *insn, unsigned lo, unsigned len, uint64_t value)
+{
+	for (unsigned i = 0; i < len; i++) {
+		unsigned bit = lo + i;
+		uint8_t mask = (uint8_t)(1u << bit % 8);
+		insn[bit / 8] = (uint8_t)((insn[bit / 8] & ~mask) | (value >> i & 1 ? mask : 0));
+	}
+}
+
+/* One relocation at `off` of a section's bytes. False: out of bounds or unknown. */
+static bool relocate(uint8_t *bytes, uint64_t size, uint64_t off, uint32_t type, uint64_t value,
+		     bool has_addend)
+{
+	bool half = type == WSI_R_CUDA_32 || type == WSI_R_CUDA_G32;
+	bool is_data = half || type == WSI_R_CUDA_64 || type == WSI_R_CUDA_G64;
+	uint64_t width = !is_data ? WS_SASS_BYTES : half ? 4 : 8;
+	if (!is_data)
+		off &= ~(uint64_t)(WS_SASS_BYTES - 1);
+	if (off > size || width > size - off)
+		return false;
+	uint8_t *at = bytes + off;
+	switch (type) {
+	case WSI_R_CUDA_32:
+	case WSI_R_CUDA_G32:
+		wsi_store_u32(at, (uint32_t)(value + (has_addend ? 0 : wsi_load_u32(at))));
+		return true;
+	case WSI_R_CUDA_64:
+	case WSI_R_CUDA_G64:
+		wsi_store_u64(at, value + (has_addend ? 0 : wsi_load_u64(at)));
+		return true;
+	case WSI_R_CUDA_ABS32_LO_32:
+		wsi_store_u32(at + 4, (uint32_t)(value + (has_addend ? 0 : wsi_load_u32(at + 4))));
+		return true;
+	case WSI_R_CUDA_ABS32_HI_32:
+		wsi_store_u32(at + 4, (uint32_t)(value >> 32));
+		return true;
+	case WSI_R_CUDA_ABS47_34:
+		put_bits(at, 34, 47, value >> 2);
+		return true;
+	case WSI_R_CUDA_ABS55_16_34:
+		put_bits(at, 16, 8, value >> 2);
+		put_bits(at, 34, 47, value >> 10);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr *table)
+{
+	bool rela = table->type == WSI_SHT_RELA;
+	size_t entry = rela ? WSI_RELA_BYTES : WSI_REL_BYTES;
+	struct wsi_shdr target = wsi_elf_shdr(&l->elf, table->info);
+	struct ws_span relocs, bytes;
+	if (!wsi_elf_bytes(&l->elf, table, &relocs) || !wsi_elf_bytes(&l->elf, &target, &bytes))
+		return wsi_fail(l->err, WS_TRUNCATED, table->offset,
+				"CUDA_ERROR_INVALID_IMAGE: relocations are cut");
+	for (size_t i = 0; i + entry <= relocs.len; i += entry) {
+		uint64_t off = wsi_at_u64(relocs, i), info = wsi_at_u64(relocs, i + 8), value;
+		uint32_t type = (uint32_t)info;
+		struct ws_str name;
+		if (!symbol_address(l, (uint32_t)(info >> 32), &value, &name))
+			return wsi_fail(l->err, WS_UNSUPPORTED, table->offset + i,
+					"CUDA_ERROR_INVALID_IMAGE: undefined symbol '%.*s'",
+					(int)wsi_min_u64(name.len, 80), name.ptr);
+		if (rela)
+			value += wsi_at_u64(relocs, i + 16);
+		uint8_t *to = l->module->image + (bytes.ptr - l->elf.file.ptr);
+		if (!relocate(to, bytes.len, off, type, value, rela))
+			return wsi_fail(l->err, WS_UNSUPPORTED, table->offset + i,
+					"CUDA_ERROR_INVALID_IMAGE: relocation of type %u at "
+					"0x%" PRIx64 " of section %u",
+					type, off, table->info);
+	}
+	return WS_OK;
+}
+
+/* Relocations of what was loaded; those of debug information are left. */
+static enum ws_status relocate_all(struct loading *l)
+{
+	enum ws_status st = WS_OK;
+	for (uint32_t i = 1; i < l->module->n_sections && st == WS_OK; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
+		if ((shdr.type == WSI_SHT_REL || shdr.type == WSI_SHT_RELA) &&
+		    shdr.info < l->module->n_sections && l->module->address[shdr.info] != 0)
+			st = relocate_section(l, &shdr);
+	}
+	return st;
+}
+
+/* Addresses into section headers and symbols of the image. */
+static void write_addresses(struct loading *l)
+{
+	for (uint32_t i = 1; i < l->module->n_sections; i++) {
+		if (l->module->address[i] == 0)
+			continue;
+		uint64_t at = l->elf.shoff + (uint64_t)i * l->elf.shentsize;
+		wsi_store_u64(l->module->image + at + WSI_SH_ADDR, l->module->address[i]);
+	}
+	uint64_t symtab = (uint64_t)(l->symtab.ptr - l->elf.file.ptr);
+	for (uint64_t i = 0; i < l->symtab.len / WSI_SYM_BYTES; i++) {
+		struct wsi_sym sym = wsi_elf_sym(l->symtab, i);
+		if (sym.shndx == 0 || sym.shndx >= l->module->n_sections ||
+		    l->module->address[sym.shndx] == 0)
+			continue;
+		wsi_store_u64(l->module->image + symtab + i * WSI_SYM_BYTES + 8,
+			      sym.value + l->module->address[sym.shndx]);
+	}
+}
+
+static enum ws_status fill_memory(struct loading *l)
+{
+	enum ws_status st = WS_OK;
+	for (uint32_t i = 1; i < l->module->n_sections && st == WS_OK; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
+		struct ws_span bytes;
+		if (l->module->address[i] == 0 || shdr.flags & WSI_SHF_EXECINSTR ||
+		    !wsi_elf_bytes(&l->elf, &shdr, &bytes) || bytes.len == 0)
+			continue;
+		st = wsi_memory_copy_in(&l->sim->memory, l->module->address[i], bytes.ptr,
+					bytes.len, l->err);
+	}
+	return st;
+}
+
+/* ---- images ---- */
+
+static void module_fini(struct wsi_module *module)
+{
+	ws_cubin_close(module->cubin);
+	wsi_free(module->original);
+	wsi_free(module->image);
+	wsi_free(module->address);
+	*module = (struct wsi_module){ .n_sections = 0 };
+}
+
+void wsi_loader_fini(struct ws_sim *sim)
+{
+	for (size_t i = 0; i < sim->n_texts; i++) {
+		struct wsi_text *text = &sim->texts[i];
+		for (uint64_t k = 0; k <= text->size / WS_SASS_BYTES / WSI_OPS_CHUNK; k++)
+			wsi_free(text->chunks[k]);
+		wsi_free(text->chunks);
+	}
+	wsi_free(sim->texts);
+	for (size_t i = 0; i < sim->n_modules; i++)
+		module_fini(&sim->modules[i]);
+	wsi_free(sim->modules);
+}
+
+static enum ws_status module_open(struct ws_sim *sim, struct ws_span image,
+				  struct wsi_module *module, struct ws_error *err)
+{
+	module->original = wsi_zalloc(image.len);
+	module->image = wsi_zalloc(image.len);
+	if (!module->original || !module->image)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY: image");
+	memcpy(module->original, image.ptr, image.len);
+	memcpy(module->image, image.ptr, image.len);
+	module->image_bytes = image.len;
+	enum ws_status st = ws_cubin_open((struct ws_span){ module->original, image.len, 0 },
+					  &module->cubin, err);
+	if (st != WS_OK)
+		return wsi_context(err, st, "CUDA_ERROR_INVALID_IMAGE");
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(module->cubin, &facts);
+	if (facts.sm / 10 != sim->device->sm / 10 || facts.sm > sim->device->sm)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"CUDA_ERROR_NO_BINARY_FOR_GPU: an image for sm_%u on %s", facts.sm,
+				sim->device->name);
+	if (facts.relocatable)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_IMAGE: an object that is not linked yet");
+	module->n_sections = ws_cubin_n_sections(module->cubin);
+	module->address = wsi_zalloc_array(module->n_sections + 1u, sizeof *module->address);
+	if (!module->address)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY: image");
+	return WS_OK;
+}
+
+static enum ws_status module_place(struct loading *l)
+{
+	enum ws_status st = wsi_elf_open(
+		(struct ws_span){ l->module->image, l->module->image_bytes, 0 }, &l->elf, l->err);
+	if (st != WS_OK)
+		return st;
+	for (uint32_t i = 1; i < l->module->n_sections; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
+		if (shdr.type != WSI_SHT_SYMTAB || l->symtab.len != 0)
+			continue;
+		wsi_elf_bytes(&l->elf, &shdr, &l->symtab);
+		if (shdr.link < l->module->n_sections) {
+			struct wsi_shdr names = wsi_elf_shdr(&l->elf, shdr.link);
+			wsi_elf_bytes(&l->elf, &names, &l->names);
+		}
+	}
+	st = place_sections(l);
+	if (st == WS_OK)
+		st = relocate_all(l);
+	if (st == WS_OK)
+		st = fill_memory(l);
+	if (st == WS_OK)
+		write_addresses(l);
+	return st;
+}
+
+/* Takes back what a module that failed to load has placed. */
+static void module_undo(struct ws_sim *sim, struct wsi_module *module, size_t n_texts)
+{
+	while (sim->n_texts > n_texts)
+		wsi_free(sim->texts[--sim->n_texts].chunks);
+	for (uint32_t i = 1; module->address && i < module->n_sections; i++) {
+		struct wsi_region *region = wsi_memory_find(&sim->memory, module->address[i]);
+		if (module->address[i] != 0 && region)
+			wsi_memory_remove(&sim->memory, region);
+	}
+	module_fini(module);
+}
+
+static enum ws_status load_cubin(struct ws_sim *sim, struct ws_span image, uint32_t *ret_module,
+				 struct ws_error *err)
+{
+	size_t n_texts = sim->n_texts;
+	if (!wsi_grow(&sim->modules, &sim->cap_modules, sim->n_modules, sizeof *sim->modules,
+		      MAX_MODULES))
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+	struct loading l = { .sim = sim, .module = &sim->modules[sim->n_modules], .err = err };
+	*l.module = (struct wsi_module){ .n_sections = 0 };
+	enum ws_status st = module_open(sim, image, l.module, err);
+	if (st == WS_OK)
+		st = module_place(&l);
+	if (st != WS_OK) {
+		module_undo(sim, l.module, n_texts);
+		return st;
+	}
+	if (ret_module)
+		*ret_module = (uint32_t)sim->n_modules;
+	sim->n_modules++;
+	return WS_OK;
+}
+
+/* How well an image suits a device; 0: not at all. */
+static uint32_t suits(const struct ws_image_entry *entry, const struct wsi_device *device)
+{
+	bool same = entry->sm / 10 == device->sm / 10 && entry->sm <= device->sm;
+	return entry->kind == WS_IMAGE_CUBIN && !entry->relocatable && same ? entry->sm : 0;
+}
+
+static bool is_cubin(struct ws_span image)
+{
+	struct wsi_elf elf;
+	return wsi_elf_open(image, &elf, NULL) == WS_OK && elf.machine == WSI_EM_CUDA;
+}
+
+enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *ret_module,
+			   struct ws_error *err)
+{
+	if (is_cubin(image))
+		return load_cubin(sim, image, ret_module, err);
+	struct ws_image_file *file;
+	enum ws_status st = ws_image_file_open_memory(image, &file, err);
+	if (st != WS_OK)
+		return wsi_context(err, st, "CUDA_ERROR_INVALID_IMAGE");
+	size_t best = 0;
+	uint32_t score = 0;
+	for (size_t i = 0; i < ws_image_file_count(file); i++) {
+		uint32_t here = suits(ws_image_file_at(file, i), sim->device);
+		if (here > score) {
+			score = here;
+			best = i;
+		}
+	}
+	struct ws_span bytes;
+	if (score == 0)
+		st = wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+			      "CUDA_ERROR_NO_BINARY_FOR_GPU: no image for %s", sim->device->name);
+	else
+		st = ws_image_file_bytes(file, best, &bytes, err);
+	if (st == WS_OK)
+		st = load_cubin(sim, bytes, ret_module, err);
+	ws_image_file_close(file);
+	return st;
+}
+
+enum ws_status ws_sim_module_image(const struct ws_sim *sim, uint32_t module,
+				   struct ws_span *ret_image, struct ws_error *err)
+{
+	if (module >= sim->n_modules)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_HANDLE: no module %u", module);
+	const struct wsi_module *m = &sim->modules[module];
+	*ret_image = (struct ws_span){ m->image, m->image_bytes, 0 };
+	return WS_OK;
+}
+
+enum ws_status ws_sim_symbol(struct ws_sim *sim, uint32_t module, const char *name,
+			     uint64_t *ret_address, uint64_t *ret_bytes, struct ws_error *err)
+{
+	const struct ws_variable *variables;
+	size_t n;
+	if (module >= sim->n_modules)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_HANDLE: no module %u", module);
+	const struct wsi_module *m = &sim->modules[module];
+	enum ws_status st = ws_cubin_variables(m->cubin, &variables, &n, err);
+	if (st != WS_OK)
+		return st;
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_variable *v = &variables[i];
+		if (v->section >= m->n_sections || m->address[v->section] == 0 ||
+		    !ws_str_equal(v->name, ws_str_of(name)))
+			continue;
+		*ret_address = m->address[v->section] + v->offset;
+		*ret_bytes = v->size_bytes;
+		return WS_OK;
+	}
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "CUDA_ERROR_NOT_FOUND: no variable '%.80s'",
+			name);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See memory.h. */
+#include "sim/memory.h"
+
+/* Where the driver places them, roughly; away from the windows (device.h). */
+#define HEAP_START UINT64_C(0x7f0000000000)
+#define HEAP_END UINT64_C(0x7fff00000000)
+
+static uint64_t n_pages(const struct wsi_region *region)
+{
+	return (region->reach + WSI_PAGE_BYTES - 1) >> WSI_PAGE_BITS;
+}
+
+static uint64_t page_bytes(const struct wsi_region *region, uint64_t index)
+{
+	return wsi_min_u64(WSI_PAGE_BYTES, region->reach - (index << WSI_PAGE_BITS));
+}
+
+static struct wsi_page *page_create(const struct wsi_region *region, uint64_t index)
+{
+	uint64_t len = page_bytes(region, index);
+	struct wsi_page *page = wsi_zalloc(sizeof *page + (size_t)len);
+	if (!page)
+		return NULL;
+	page->refs = 1;
+	page->bytes = (uint8_t *)(page + 1);
+	return page;
+}
+
+static void page_release(struct wsi_page *page)
+{
+	if (page && --page->refs == 0)
+		wsi_free(page);
+}
+
+/* ---- regions ---- */
+
+/* Index of the first region that starts above an address. */
+static size_t region_above(const struct wsi_memory *memory, uint64_t address)
+{
+	size_t low = 0, n = memory->n;
+	while (n > 0) {
+		size_t half = n / 2;
+		if (memory->regions[low + half].start <= address) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low;
+}
+
+struct wsi_region *wsi_memory_find(struct wsi_memory *memory, uint64_t address)
+{
+	if (memory->recent < memory->n) {
+		struct wsi_region *region = &memory->regions[memory->recent];
+		if (address - region->start < region->reach)
+			return region;
+	}
+	size_t above = region_above(memory, address);
+	if (above == 0)
+		return NULL;
+	struct wsi_region *region = &memory->regions[above - 1];
+	if (address - region->start >= region->reach)
+		return NULL;
+	memory->recent = above - 1;
+	return region;
+}
+
+enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region *region,
+			      struct ws_error *err)
+{
+	uint64_t end = region->start + region->reach;
+	size_t at = region_above(memory, region->start);
+	if (region->reach == 0 || end < region->start ||
+	    (at < memory->n && memory->regions[at].start < end) ||
+	    (at > 0 &&
+	     region->start - memory->regions[at - 1].start < memory->regions[at - 1].reach))
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: %" PRIu64 " bytes at 0x%" PRIx64
+				" are not free",
+				region->reach, region->start);
+	struct wsi_region added = *region;
+	added.pages = wsi_zalloc_array((size_t)n_pages(region), sizeof *added.pages);
+	if (!added.pages || !wsi_grow(&memory->regions, &memory->cap, memory->n,
+				      sizeof *memory->regions, WSI_MAX_REGIONS)) {
+		wsi_free(added.pages);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
+				"CUDA_ERROR_OUT_OF_MEMORY: tables of %" PRIu64 " bytes",
+				region->reach);
+	}
+	memmove(&memory->regions[at + 1], &memory->regions[at],
+		(memory->n - at) * sizeof *memory->regions);
+	memory->regions[at] = added;
+	memory->n++;
+	return WS_OK;
+}
+
+enum ws_status wsi_memory_add_mapped(struct wsi_memory *memory, const struct wsi_region *region,
+				     void *bytes, struct ws_error *err)
+{
+	enum ws_status st = wsi_memory_add(memory, region, err);
+	if (st != WS_OK)
+		return st;
+	struct wsi_region *added = wsi_memory_find(memory, region->start);
+	for (uint64_t i = 0; i < n_pages(added); i++) {
+		added->pages[i] = wsi_zalloc(sizeof *added->pages[i]);
+		if (!added->pages[i]) {
+			wsi_memory_remove(memory, added);
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
+					"CUDA_ERROR_OUT_OF_MEMORY: tables of pages");
+		}
+		added->pages[i]->refs = 1;
+		added->pages[i]->bytes = (uint8_t *)bytes + (i << WSI_PAGE_BITS);
+	}
+	return WS_OK;
+}
+
+uint64_t wsi_memory_place(struct wsi_memory *memory, uint64_t size, uint64_t alignment)
+{
+	enum { GUARD = 4096 };
+	uint64_t start = (wsi_max_u64(memory->next, HEAP_START) + alignment - 1) & ~(alignment - 1);
+	if (size > HEAP_END - start) /* used up: nobody gets there in a test */
+		return UINT64_MAX;
+	for (;;) { /* regions that the caller placed may be in the way */
+		size_t at = region_above(memory, start);
+		bool before = at > 0 && start - memory->regions[at - 1].start <
+						memory->regions[at - 1].reach + GUARD;
+		bool behind = at < memory->n && memory->regions[at].start - start < size + GUARD;
+		if (!before && !behind)
+			break;
+		const struct wsi_region *hit = &memory->regions[behind ? at : at - 1];
+		start = (hit->start + hit->reach + GUARD + alignment - 1) & ~(alignment - 1);
+	}
+	memory->next = start + size + GUARD;
+	return start;
+}
+
+static void region_fini(struct wsi_region *region)
+{
+	for (uint64_t i = 0; i < n_pages(region); i++)
+		page_release(region->pages[i]);
+	wsi_free(region->pages);
+}
+
+void wsi_memory_remove(struct wsi_memory *memory, struct wsi_region *region)
+{
+	size_t at = (size_t)(region - memory->regions);
+	region_fini(region);
+	memmove(region, region + 1, (memory->n - at - 1) * sizeof *region);
+	memory->n--;
+	memory->recent = 0;
+}
+
+/* ---- bytes ---- */
+
+/* Brings a page in that must be fetched. False: no memory, or (absent) not recorded. */
+static bool page_fetch(struct wsi_region *region, uint64_t index, bool *ret_no_memory)
+{
+	struct wsi_page *page = page_create(region, index);
+	if (!page) {
+		*ret_no_memory = true;
+		return false;
+	}
+	if (region->fetch && !region->fetch(region->user, region->start + (index << WSI_PAGE_BITS),
+					    page->bytes, (size_t)page_bytes(region, index))) {
+		page_release(page);
+		return false;
+	}
+	region->pages[index] = page;
+	return true;
+}
+
+const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint64_t *len,
+			       bool *ret_no_memory)
+{
+	struct wsi_region *region = wsi_memory_find(memory, address);
+	*ret_no_memory = false;
+	if (!region)
+		return NULL;
+	uint64_t off = address - region->start, index = off >> WSI_PAGE_BITS;
+	uint64_t in_page = off & (WSI_PAGE_BYTES - 1);
+	*len = wsi_min_u64(*len, page_bytes(region, index) - in_page);
+	if (!region->pages[index] && !page_fetch(region, index, ret_no_memory))
+		return NULL;
+	return region->pages[index]->bytes + in_page;
+}
+
+uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t *len,
+			  bool *ret_no_memory)
+{
+	struct wsi_region *region = wsi_memory_find(memory, address);
+	*ret_no_memory = false;
+	if (!region)
+		return NULL;
+	uint64_t off = address - region->start, index = off >> WSI_PAGE_BITS;
+	uint64_t in_page = off & (WSI_PAGE_BYTES - 1);
+	*len = wsi_min_u64(*len, page_bytes(region, index) - in_page);
+	struct wsi_page *page = region->pages[index];
+	if (!page) {
+		if (!page_fetch(region, index, ret_no_memory))
+			return NULL;
+	} else if (page->refs > 1 && page->bytes == (uint8_t *)(page + 1)) {
+		struct wsi_page *copy = page_create(region, index);
+		if (!copy) {
+			*ret_no_memory = true;
+			return NULL;
+		}
+		memcpy(copy->bytes, page->bytes, (size_t)page_bytes(region, index));
+		page_release(page);
+		region->pages[index] = copy;
+	}
+	return region->pages[index]->bytes + in_page;
+}
+
+static enum ws_status bad_range(struct ws_error *err, uint64_t address, bool no_memory)
+{
+	if (no_memory)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY: page");
+	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+			"CUDA_ERROR_INVALID_VALUE: nothing is allocated at 0x%" PRIx64, address);
+}
+
+/* Whether all of a range is allocated. Advances from region to region. */
+static bool is_allocated(struct wsi_memory *memory, uint64_t address, uint64_t len,
+			 uint64_t *ret_bad)
+{
+	while (len > 0) {
+		const struct wsi_region *region = wsi_memory_find(memory, address);
+		*ret_bad = address;
+		if (!region)
+			return false;
+		uint64_t n = wsi_min_u64(len, region->reach - (address - region->start));
+		address += n;
+		len -= n;
+	}
+	return true;
+}
+
+enum ws_status wsi_memory_copy_in(struct wsi_memory *memory, uint64_t address, const void *bytes,
+				  size_t len, struct ws_error *err)
+{
+	bool no_memory;
+	uint64_t bad;
+	if (!is_allocated(memory, address, len, &bad))
+		return bad_range(err, bad, false);
+	for (size_t done = 0; done < len;) {
+		uint64_t n = len - done;
+		uint8_t *to = wsi_memory_write(memory, address + done, &n, &no_memory);
+		if (!to)
+			return bad_range(err, address + done, no_memory);
+		memcpy(to, (const uint8_t *)bytes + done, (size_t)n);
+		done += (size_t)n;
+	}
+	return WS_OK;
+}
+
+enum ws_status wsi_memory_copy_out(struct wsi_memory *memory, uint64_t address, void *ret_bytes,
+				   size_t len, struct ws_error *err)
+{
+	bool no_memory;
+	uint64_t bad;
+	if (!is_allocated(memory, address, len, &bad))
+		return bad_range(err, bad, false);
+	for (size_t done = 0; done < len;) {
+		uint64_t n = len - done;
+		const uint8_t *from = wsi_memory_read(memory, address + done, &n, &no_memory);
+		if (!from)
+			return bad_range(err, address + done, no_memory);
+		memcpy((uint8_t *)ret_bytes + done, from, (size_t)n);
+		done += (size_t)n;
+	}
+	return WS_OK;
+}
+
+/* ---- snapshots ---- */
+
+bool wsi_memory_share(const struct wsi_memory *from, struct wsi_memory *ret_to)
+{
+	struct wsi_memory to = *from;
+	to.n = 0;
+	to.cap = from->n;
+	to.recent = 0;
+	to.regions = wsi_zalloc_array(from->n ? from->n : 1, sizeof *to.regions);
+	if (!to.regions)
+		return false;
+	for (; to.n < from->n; to.n++) {
+		struct wsi_region *region = &to.regions[to.n];
+		size_t n = (size_t)n_pages(&from->regions[to.n]);
+		*region = from->regions[to.n];
+		region->pages = wsi_zalloc_array(n, sizeof *region->pages);
+		if (!region->pages) {
+			wsi_memory_fini(&to);
+			return false;
+		}
+		for (size_t i = 0; i < n; i++) {
+			region->pages[i] = from->regions[to.n].pages[i];
+			if (region->pages[i])
+				region->pages[i]->refs++;
+		}
+	}
+	*ret_to = to;
+	return true;
+}
+
+void wsi_memory_fini(struct wsi_memory *memory)
+{
+	for (size_t i = 0; i < memory->n; i++)
+		region_fini(&memory->regions[i]);
+	wsi_free(memory->regions);
+	*memory = (struct wsi_memory){ .n = 0 };
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Global memory of a device.
+ *
+ *   regions, by address:  [start, start + size)  each with pages of WSI_PAGE_BYTES
+ *                          |
+ *                          +-> page: absent (zeros, or to be fetched), own bytes, or the caller's
+ *
+ * What lies between regions is a guard: no access may touch it. Own pages are counted and shared
+ * with snapshots; who writes a shared page copies it first. Memory is only spent on pages that were
+ * accessed.
+ */
+#ifndef WSI_SIM_MEMORY_H
+#define WSI_SIM_MEMORY_H
+
+#include <warpscope/sim.h>
+
+#include "base/base.h"
+
+enum {
+	WSI_PAGE_BITS = 16,
+	WSI_PAGE_BYTES = 1 << WSI_PAGE_BITS,
+	WSI_MAX_REGIONS = 1 << 20,
+};
+
+enum wsi_region_kind {
+	WSI_REGION_USER,   /* ws_sim_alloc() */
+	WSI_REGION_HEAP,   /* malloc() of a kernel */
+	WSI_REGION_MODULE, /* variables and constants of a module */
+	WSI_REGION_MAPPED, /* the caller's */
+	WSI_REGION_BANK,   /* constant bank 0 of a grid */
+};
+
+struct wsi_page {
+	uint32_t refs;
+	uint8_t *bytes; /* behind this header, or the caller's */
+};
+
+struct wsi_region {
+	uint64_t start, size;
+	uint64_t reach;          /* bytes that may be accessed, `size` at least */
+	struct wsi_page **pages; /* owned, and so is a reference to each; NULL: absent */
+	enum wsi_region_kind kind;
+	bool managed, read_only; /* read_only: for kernels */
+	ws_sim_fetch_fn *fetch;  /* may be NULL */
+	void *user;
+};
+
+/* All-zero is empty. */
+struct wsi_memory {
+	struct wsi_region *regions; /* owned; by address */
+	size_t n, cap;
+	size_t recent;      /* where something was found last */
+	uint64_t next;      /* where to look for free addresses */
+	uint64_t allocated; /* bytes of WSI_REGION_USER and HEAP */
+};
+
+/* The region of an address, NULL for none. */
+struct wsi_region *wsi_memory_find(struct wsi_memory *memory, uint64_t address);
+
+/*
+ * Bytes from an address on, all in one page: at most `*len`, which is reduced to what there is.
+ * NULL: nothing is allocated there, or (`*ret_no_memory`) there is no memory to hold a page.
+ */
+const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint64_t *len,
+			       bool *ret_no_memory);
+/* The same for writing: the page is the device's alone. */
+uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t *len,
+			  bool *ret_no_memory);
+
+/* Adds a region; its pages are absent. WS_ARGUMENT: not free. */
+enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region *region,
+			      struct ws_error *err) WS_MUST_USE;
+/* The same for a region of the caller's bytes. */
+enum ws_status wsi_memory_add_mapped(struct wsi_memory *memory, const struct wsi_region *region,
+				     void *bytes, struct ws_error *err) WS_MUST_USE;
+/* A free range of addresses, aligned to `alignment`. */
+uint64_t wsi_memory_place(struct wsi_memory *memory, uint64_t size, uint64_t alignment);
+void wsi_memory_remove(struct wsi_memory *memory, struct wsi_region *region);
+
+/* Copies whole ranges; WS_ARGUMENT when not all of it is allocated. */
+enum ws_status wsi_memory_copy_in(struct wsi_memory *memory, uint64_t address, const void *bytes,
+				  size_t len, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_memory_copy_out(struct wsi_memory *memory, uint64_t address, void *ret_bytes,
+				   size_t len, struct ws_error *err) WS_MUST_USE;
+
+/* A second memory with the same contents. */
+bool wsi_memory_share(const struct wsi_memory *from, struct wsi_memory *ret_to) WS_MUST_USE;
+void wsi_memory_fini(struct wsi_memory *memory);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Execution: which warp runs, which of its lanes, and one operation after the other.
+ *
+ * A turn of a warp is a number of instructions, by the schedule. In a turn the lanes with the
+ * lowest pc run, as a group, until they split, wait or the turn is over; in every fourth choice
+ * another group comes first, so that lanes that spin do not keep those out that they wait for.
+ *
+ * Uniform registers belong to the warp, and compilers use them in code where lanes have parted,
+ * from one instruction to the next. So groups change at jumps only: a turn that ends between two
+ * jumps is resumed with the same group.
+ */
+#include "sim/device.h"
+
+enum {
+	TURN = 128,       /* instructions of a turn */
+	LONG_TURN = 4096, /* of the oldest warp */
+	POLL = 1 << 14,   /* instructions between two looks at the stop flag */
+	OTHER_GROUP = 4,  /* how often another group comes first */
+	OTHER_WARP = 8,   /* how often another warp than the oldest runs */
+};
+
+uint64_t wsi_random(struct ws_sim *sim)
+{
+	/* splitmix64 [public domain: Steele, Lea, Flood] */
+	uint64_t z = sim->random += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/* ---- groups ---- */
+
+/* Lanes of `among` that run with one of them: same team, same pc. */
+static uint32_t companions(const struct wsi_warp *warp, uint32_t among, unsigned lane)
+{
+	uint32_t lanes = 0;
+	for (uint32_t left = among & warp->team[lane]; left; left &= left - 1) {
+		unsigned other = wsi_first_bit(left);
+		bool same =
+			warp->pc[other] == warp->pc[lane] && warp->team[other] == warp->team[lane];
+		lanes |= same ? 1u << other : 0;
+	}
+	return lanes | 1u << lane;
+}
+
+/* Lanes of a group that parted: each part is a team of its own. */
+static void part(struct wsi_warp *warp, uint32_t group, uint32_t old)
+{
+	for (uint32_t left = group; left;) {
+		unsigned lane = wsi_first_bit(left);
+		uint32_t together = companions(warp, left, lane);
+		left &= ~together;
+		if (warp->team[lane] != old) /* met others meanwhile */
+			continue;
+		for (uint32_t rest = together; rest; rest &= rest - 1)
+			warp->team[wsi_first_bit(rest)] = together;
+	}
+}
+
+static unsigned choose_lane(struct ws_sim *sim, struct wsi_warp *warp)
+{
+	unsigned best = wsi_first_bit(warp->ready);
+	uint32_t turn = warp->turn++;
+	if (sim->options.schedule == WS_SIM_RANDOM)
+		turn = (uint32_t)wsi_random(sim);
+	else if (sim->options.schedule != WS_SIM_ADVERSARIAL && turn % OTHER_GROUP != 0)
+		turn = 0;
+	if (turn != 0) { /* the turn-th of those that are ready */
+		unsigned skip = turn / OTHER_GROUP % wsi_count_bits(warp->ready);
+		uint32_t left = warp->ready;
+		while (skip-- > 0)
+			left &= left - 1;
+		return wsi_first_bit(left);
+	}
+	for (uint32_t left = warp->ready; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		best = warp->pc[lane] < warp->pc[best] ? lane : best;
+	}
+	return best;
+}
+
+static void choose_group(struct wsi_run *run)
+{
+	uint32_t resume = run->warp->resume & run->warp->ready;
+	unsigned lane = resume ? wsi_first_bit(resume) : choose_lane(run->sim, run->warp);
+	run->pc = run->warp->pc[lane];
+	run->group = companions(run->warp, run->warp->ready, lane);
+	run->team = run->warp->team[lane];
+}
+
+static void store_pc(struct wsi_run *run, uint64_t pc)
+{
+	for (uint32_t left = run->group; left; left &= left - 1)
+		run->warp->pc[wsi_first_bit(left)] = pc;
+}
+
+/* ---- one instruction ---- */
+
+/* Operations from `run->pc` to the end of their chunk; NULL: no code there, or no memory. */
+static struct wsi_op *fetch(struct wsi_run *run, struct wsi_op **ret_end)
+{
+	struct wsi_text *text = wsi_text_find(run->sim, run->pc);
+	if (!text) {
+		wsi_fault(run, 8, run->group, "a jump to 0x%" PRIx64 ", which is no code", run->pc);
+		return NULL;
+	}
+	uint64_t index = (run->pc - text->start) / WS_SASS_BYTES, chunk = index / WSI_OPS_CHUNK;
+	if (run->pc % WS_SASS_BYTES != 0) {
+		wsi_fault(run, 23, run->group, "pc 0x%" PRIx64 " is no multiple of 16", run->pc);
+		return NULL;
+	}
+	if (!text->chunks[chunk] && !wsi_text_decode(run->sim, text, chunk)) {
+		run->no_memory = true;
+		return NULL;
+	}
+	*ret_end = text->chunks[chunk] + WSI_OPS_CHUNK;
+	return &text->chunks[chunk][index % WSI_OPS_CHUNK];
+}
+
+static uint32_t guard_mask(const struct wsi_run *run, const struct wsi_op *op)
+{
+	uint32_t mask;
+	if (op->guard == 7)
+		mask = UINT32_MAX;
+	else if (op->guard_uniform)
+		mask = run->warp->upred >> op->guard & 1 ? UINT32_MAX : 0;
+	else
+		mask = run->warp->pred[op->guard];
+	return run->group & (op->guard_negated ? ~mask : mask);
+}
+
+static enum wsi_step execute(struct wsi_run *run, const struct wsi_op *op)
+{
+	run->mask = guard_mask(run, op);
+	if (run->mask == 0 && !op->always)
+		return WSI_STEP_NEXT;
+	if (op->top > run->warp->n_regs)
+		return wsi_fault(run, 28, run->mask, "R%u, the warp has %u registers", op->top - 1u,
+				 run->warp->n_regs);
+	if (op->splits)
+		store_pc(run, run->pc + WS_SASS_BYTES);
+	return op->run(run, op);
+}
+
+/*
+ * Runs one group for at most `n` instructions; returns how many it was. The pcs of the warp are
+ * right afterwards. `*ret_over`: the turn ends.
+ */
+static uint64_t run_group(struct wsi_run *run, uint64_t n, bool *ret_over)
+{
+	uint64_t done = 0;
+	struct wsi_op *op = NULL, *end = NULL;
+	enum wsi_step step = WSI_STEP_NEXT;
+	while (done < n) {
+		if (op == end) {
+			if ((run->pc & ~(WSI_WINDOW_BYTES - 1)) == WSI_SERVICE_BASE) {
+				step = wsi_service_call(run);
+				done++;
+				break;
+			}
+			op = fetch(run, &end);
+			if (!op) {
+				step = WSI_STEP_FAULT;
+				break;
+			}
+		}
+		step = execute(run, op);
+		done++;
+		run->sim->instructions++;
+		if (step == WSI_STEP_NEXT) {
+			run->pc += WS_SASS_BYTES;
+			op++;
+		} else if (step == WSI_STEP_JUMP) {
+			op = end = NULL;
+		} else {
+			break;
+		}
+	}
+	if (step == WSI_STEP_YIELD)
+		run->pc += WS_SASS_BYTES;
+	if (step == WSI_STEP_SPLIT)
+		part(run->warp, run->group & run->warp->ready, run->team);
+	else
+		store_pc(run, run->pc);
+	run->warp->resume = step == WSI_STEP_NEXT ? run->group : 0;
+	*ret_over = step == WSI_STEP_YIELD || step == WSI_STEP_FAULT || run->no_memory;
+	return done;
+}
+
+/* ---- warps ---- */
+
+static uint64_t turn_length(struct ws_sim *sim)
+{
+	switch (sim->options.schedule) {
+	case WS_SIM_OLDEST:
+		return LONG_TURN;
+	case WS_SIM_RANDOM:
+		return 1 + wsi_random(sim) % TURN;
+	case WS_SIM_ADVERSARIAL:
+		return 1 + wsi_random(sim) % 3;
+	case WS_SIM_ROUND_ROBIN:
+		break;
+	}
+	return TURN;
+}
+
+/* The warp whose turn it is, NULL: none can run. */
+static struct wsi_warp *choose_warp(struct ws_sim *sim)
+{
+	size_t n = sim->n_resident, start = sim->turn;
+	struct wsi_warp *ahead = NULL;
+	if (sim->options.schedule == WS_SIM_RANDOM && n > 0)
+		start = (size_t)(wsi_random(sim) % n);
+	else if (sim->options.schedule == WS_SIM_OLDEST && sim->turn_kept)
+		start = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t at = start + i < n ? start + i : start + i - n;
+		struct wsi_warp *warp = sim->resident[at];
+		if (warp->ready == 0)
+			continue;
+		if (sim->options.schedule != WS_SIM_ADVERSARIAL) {
+			sim->turn = at + 1 < n ? at + 1 : 0;
+			return warp;
+		}
+		/* who is furthest runs on, but not for ever: one turn in eight is anybody's */
+		if (!ahead || warp->executed > ahead->executed)
+			ahead = warp;
+		if (sim->turns % 8 == 0) {
+			sim->turn = at + 1 < n ? at + 1 : 0;
+			return warp;
+		}
+	}
+	return ahead;
+}
+
+/* One turn. False: no memory. */
+static bool run_warp(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint64_t *ret_done)
+{
+	struct wsi_run run = { .sim = sim, .warp = warp, .bank = warp->block->grid->bank };
+	uint64_t done = 0;
+	bool over = false;
+	while (done < n && warp->ready != 0 && !over) {
+		choose_group(&run);
+		done += run_group(&run, n - done, &over);
+	}
+	warp->executed += done;
+	sim->turns++;
+	/* who yields lets others run even if it is the oldest; and once in a while who does not, as
+	 * it may wait for them */
+	sim->turn_kept = !over && sim->turns % OTHER_WARP != 0;
+	*ret_done = done;
+	if (warp->live == 0 && !sim->faulted) {
+		struct wsi_block *block = warp->block;
+		if (--block->live_warps == 0)
+			wsi_launch_retire(sim, block);
+	}
+	return !run.no_memory;
+}
+
+/* Where constants are, as long as nobody but kernels changes memory. */
+static bool find_constants(struct ws_sim *sim)
+{
+	for (struct wsi_grid *grid = sim->queue; grid; grid = grid->next) {
+		for (unsigned i = 0; i < WSI_BANKS; i++) {
+			struct wsi_bank *bank = &grid->bank[i];
+			bool no_memory;
+			uint64_t n = bank->size;
+			if (bank->size == 0)
+				continue;
+			bank->bytes = wsi_memory_read(&sim->memory, bank->address, &n, &no_memory);
+			if (!bank->bytes)
+				return false;
+			bank->size = n; /* a bank is no larger than a page */
+		}
+	}
+	return true;
+}
+
+static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_memory)
+{
+	uint64_t left = n, poll = 0;
+	while (left > 0) {
+		uint64_t done;
+		if (poll < TURN) {
+			if (atomic_exchange_explicit(&sim->stop, false, memory_order_relaxed))
+				return WS_SIM_STOPPED;
+			poll = POLL;
+		}
+		*ret_no_memory = !wsi_launch_fill(sim);
+		if (*ret_no_memory)
+			return WS_SIM_STOPPED;
+		struct wsi_warp *warp = choose_warp(sim);
+		if (!warp)
+			return sim->queue ? WS_SIM_STUCK : WS_SIM_DONE;
+		uint64_t length = wsi_min_u64(turn_length(sim), wsi_min_u64(left, poll));
+		*ret_no_memory = !run_warp(sim, warp, length, &done);
+		if (*ret_no_memory)
+			return WS_SIM_STOPPED;
+		if (sim->faulted)
+			return WS_SIM_FAULTED;
+		left -= done;
+		poll -= done;
+	}
+	return WS_SIM_LIMIT;
+}
+
+enum ws_status ws_sim_run(struct ws_sim *sim, uint64_t max_instructions,
+			  enum ws_sim_outcome *ret_outcome, struct ws_error *err)
+{
+	bool no_memory = !find_constants(sim);
+	if (sim->faulted)
+		*ret_outcome = WS_SIM_FAULTED;
+	else if (!no_memory)
+		*ret_outcome =
+			run_all(sim, max_instructions ? max_instructions : UINT64_MAX, &no_memory);
+	if (no_memory)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
+				"CUDA_ERROR_OUT_OF_MEMORY: while a kernel ran");
+	return WS_OK;
+}
+
+void ws_sim_stop(struct ws_sim *sim)
+{
+	atomic_store_explicit(&sim->stop, true, memory_order_relaxed);
+}
+
+uint64_t ws_sim_instructions(const struct ws_sim *sim)
+{
+	return sim->instructions;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of a stopped software GPU. Reading changes nothing: pages that no one touched stay away.
+ */
+#include "target/sim/sim.h"
+
+static enum ws_status nothing_there(struct ws_error *err, uint64_t address)
+{
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "nothing is at 0x%" PRIx64, address);
+}
+
+/* ---- ranges ---- */
+
+static bool add(struct sim_target *t, const struct ws_memory_range *range)
+{
+	if (!wsi_grow(&t->ranges, &t->cap_ranges, t->n_ranges, sizeof *t->ranges, UINT32_MAX))
+		return false;
+	t->ranges[t->n_ranges] = *range;
+	t->ranges[t->n_ranges].bytes_present = range->size;
+	t->ranges[t->n_ranges++].file_off = WS_NO_OFFSET;
+	return true;
+}
+
+static struct ws_memory_range range_of(enum ws_space space, uint64_t start, uint64_t size)
+{
+	return (struct ws_memory_range){
+		.space = space,
+		.device_index = space == WS_SPACE_GLOBAL ? WS_NONE : 0,
+		.grid_index = WS_NONE,
+		.block_index = WS_NONE,
+		.warp_index = WS_NONE,
+		.lane = WS_NONE,
+		.start = start,
+		.size = size,
+	};
+}
+
+static bool add_global(struct sim_target *t)
+{
+	const struct wsi_memory *memory = &t->sim->memory;
+	bool ok = true;
+	for (size_t i = 0; i < memory->n && ok; i++) {
+		const struct wsi_region *region = &memory->regions[i];
+		struct ws_memory_range range =
+			range_of(WS_SPACE_GLOBAL, region->start, region->size);
+		range.managed = region->managed;
+		ok = add(t, &range);
+	}
+	return ok;
+}
+
+static bool add_shared_and_local(struct sim_target *t)
+{
+	uint32_t n_warps = t->first_warp[t->sim->options.n_sms];
+	bool ok = true;
+	for (uint32_t i = 0; i < t->sim->n_blocks && ok; i++) {
+		struct ws_memory_range range =
+			range_of(WS_SPACE_SHARED, 0, t->blocks[i]->shared_bytes);
+		range.block_index = i;
+		ok = range.size == 0 || add(t, &range);
+	}
+	for (uint32_t i = 0; i < n_warps && ok; i++) {
+		const struct wsi_warp *warp = t->warps[i];
+		if (!warp->local) /* never used */
+			continue;
+		for (uint32_t left = warp->live; left && ok; left &= left - 1) {
+			struct ws_memory_range range =
+				range_of(WS_SPACE_LOCAL, 0, warp->block->grid->local_bytes);
+			range.warp_index = i;
+			range.lane = wsi_first_bit(left);
+			ok = add(t, &range);
+		}
+	}
+	return ok;
+}
+
+static bool add_of_grids(struct sim_target *t)
+{
+	bool ok = true;
+	uint64_t param = t->sim->device->param;
+	for (uint32_t i = 0; t->grids[i] && ok; i++) {
+		struct ws_memory_range range =
+			range_of(WS_SPACE_PARAM, param, t->grids[i]->bank[0].size - param);
+		range.grid_index = i;
+		ok = add(t, &range);
+	}
+	for (uint32_t i = 0; t->grids[i] && ok; i++) {
+		for (uint32_t bank = 0; bank < WSI_BANKS && ok; bank++) {
+			const struct wsi_bank *b = &t->grids[i]->bank[bank];
+			struct ws_memory_range range =
+				range_of(WS_SPACE_CONST, b->address, b->size);
+			range.grid_index = i;
+			range.bank = bank;
+			ok = b->size == 0 || add(t, &range);
+		}
+	}
+	return ok;
+}
+
+enum ws_status sim_ranges_collect(struct sim_target *t, struct ws_error *err)
+{
+	if (add_global(t) && add_shared_and_local(t) && add_of_grids(t))
+		return WS_OK;
+	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+}
+
+enum ws_status sim_memory_range(const struct ws_target *target, uint32_t index,
+				struct ws_memory_range *ret_range, struct ws_error *err)
+{
+	const struct sim_target *t = sim_of(target);
+	if (index >= t->n_ranges)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no more ranges");
+	*ret_range = t->ranges[index];
+	return WS_OK;
+}
+
+/* ---- reading ---- */
+
+/* Bytes of one page; 0: nothing is there. */
+static size_t read_page(const struct sim_target *t, uint64_t address, uint8_t *buffer, size_t len)
+{
+	const struct wsi_memory *memory = &t->sim->memory;
+	size_t low = 0, high = memory->n;
+	while (low < high) { /* the first region behind the address */
+		size_t middle = low + (high - low) / 2;
+		if (memory->regions[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return 0;
+	const struct wsi_region *region = &memory->regions[low - 1];
+	uint64_t off = address - region->start;
+	if (off >= region->size)
+		return 0;
+	size_t in_page = (size_t)(off % WSI_PAGE_BYTES);
+	size_t n = (size_t)wsi_min_u64(len, WSI_PAGE_BYTES - in_page);
+	n = (size_t)wsi_min_u64(n, region->size - off);
+	const struct wsi_page *page = region->pages[off / WSI_PAGE_BYTES];
+	if (page)
+		memcpy(buffer, page->bytes + in_page, n);
+	else if (!region->fetch)
+		memset(buffer, 0, n);
+	else if (!region->fetch(region->user, address, buffer, n))
+		return 0;
+	return n;
+}
+
+static enum ws_status read_global(const struct sim_target *t, uint64_t address, uint8_t *buffer,
+				  size_t len, size_t *ret_n, struct ws_error *err)
+{
+	while (*ret_n < len) {
+		size_t n = read_page(t, address + *ret_n, buffer + *ret_n, len - *ret_n);
+		if (n == 0)
+			return nothing_there(err, address + *ret_n);
+		*ret_n += n;
+	}
+	return WS_OK;
+}
+
+/* Copies what lies inside `size` bytes. */
+static enum ws_status read_bytes(const uint8_t *from, uint64_t size, uint64_t address,
+				 uint8_t *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+{
+	uint64_t n = address < size ? wsi_min_u64(len, size - address) : 0;
+	if (n > 0)
+		memcpy(buffer, from + address, (size_t)n);
+	*ret_n = (size_t)n;
+	return n == len ? WS_OK : nothing_there(err, address + n);
+}
+
+static enum ws_status read_local(const struct wsi_warp *warp, uint32_t lane, uint64_t address,
+				 uint8_t *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+{
+	uint64_t size = warp->block->grid->local_bytes;
+	if (lane >= WSI_LANES || !(warp->live >> lane & 1))
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "local memory needs a lane");
+	for (; *ret_n < len; (*ret_n)++) {
+		uint64_t at = address + *ret_n, off = at % WSI_LOCAL_CHUNK;
+		if (at >= size)
+			return nothing_there(err, at);
+		const uint8_t *chunk = warp->local ? warp->local[at / WSI_LOCAL_CHUNK] : NULL;
+		buffer[*ret_n] = chunk ? chunk[(off / 4 * WSI_LANES + lane) * 4 + off % 4] : 0;
+	}
+	return WS_OK;
+}
+
+static enum ws_status read_bank(const struct sim_target *t, const struct ws_address *at,
+				uint32_t bank, uint8_t *buffer, size_t len, size_t *ret_n,
+				struct ws_error *err)
+{
+	const struct wsi_grid *grid =
+		at->grid_index != WS_NONE && at->grid_index < t->target.counts.grids
+			? t->grids[at->grid_index]
+		: at->warp_index < t->target.counts.warps ? t->warps[at->warp_index]->block->grid
+							  : NULL;
+	if (!grid)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a constant bank needs a grid");
+	const struct wsi_bank *b = &grid->bank[bank < WSI_BANKS ? bank : 0];
+	uint64_t size = bank < WSI_BANKS ? b->size : 0;
+	size_t n = at->address < size ? (size_t)wsi_min_u64(len, size - at->address) : 0;
+	enum ws_status st =
+		n ? read_global(t, b->address + at->address, buffer, n, ret_n, err) : WS_OK;
+	return st != WS_OK || n == len ? st : nothing_there(err, at->address + n);
+}
+
+enum ws_status sim_read_memory(const struct ws_target *target, const struct ws_address *at,
+			       void *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+{
+	const struct sim_target *t = sim_of(target);
+	struct ws_address in = *at;
+	uint64_t window = at->address & ~(WSI_WINDOW_BYTES - 1);
+	*ret_n = 0;
+	if (in.space == WS_SPACE_GENERIC) {
+		bool shared = window == WSI_SHARED_WINDOW, local = window == WSI_LOCAL_WINDOW;
+		in.space = shared ? WS_SPACE_SHARED : local ? WS_SPACE_LOCAL : WS_SPACE_GLOBAL;
+		in.address -= shared || local ? window : 0;
+	}
+	bool of_warp = in.space == WS_SPACE_SHARED || in.space == WS_SPACE_LOCAL;
+	if (of_warp && in.warp_index >= target->counts.warps)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "this memory needs a warp");
+	const struct wsi_warp *warp = of_warp ? t->warps[in.warp_index] : NULL;
+	switch (in.space) {
+	case WS_SPACE_GLOBAL:
+		return read_global(t, in.address, buffer, len, ret_n, err);
+	case WS_SPACE_SHARED:
+		return read_bytes(warp->block->shared, warp->block->shared_bytes, in.address,
+				  buffer, len, ret_n, err);
+	case WS_SPACE_LOCAL:
+		return read_local(warp, in.lane, in.address, buffer, len, ret_n, err);
+	case WS_SPACE_PARAM:
+		return read_bank(t, &in, 0, buffer, len, ret_n, err);
+	case WS_SPACE_CONST:
+		return read_bank(t, &in, in.bank, buffer, len, ret_n, err);
+	case WS_SPACE_CODE:
+	case WS_SPACE_GENERIC:
+		break;
+	}
+	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "code is in the images");
+}
