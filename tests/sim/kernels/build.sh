@@ -1,0 +1,50 @@
+#!/bin/sh
+# Compiles the kernels of this folder into tests/data/sim: one fatbin of all architectures for each file and optimisation.
+#
+# usage: build.sh [NAME]...    NAME: only that file, e.g. warp
+#
+# Needs nvcc 13.0 (CUDA_HOME, default /usr/local/cuda). As in tests/kernels/build.sh the sources are copied to a fixed place
+# with fixed times first, so that a rebuild gives the same bytes.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+out=$here/../../data/sim
+cuda=${CUDA_HOME:-/usr/local/cuda}
+SRC=/src/ws/tests/sim/kernels
+PATH=$cuda/bin:$PATH
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+rm -rf "$SRC"
+mkdir -p "$SRC/tmp"
+cp "$here"/*.cu "$here"/*.h "$SRC"
+find "$SRC" -type f -exec touch -d '2025-01-01 00:00:00 UTC' {} +
+cd "$SRC"
+
+pack() { # pack NAME ARCH...
+	name=$1
+	shift
+	case $names in
+	"  " | *" $name "*) ;;
+	*) return ;;
+	esac
+	archs=
+	for arch in "$@"; do
+		archs="$archs -gencode arch=compute_$arch,code=sm_$arch"
+	done
+	for kind in O3 G; do
+		rm -rf tmp/*
+		# shellcheck disable=SC2086 # the words of $archs are arguments
+		nvcc -std=c++17 "-$kind" -fmad=false --keep --keep-dir tmp $archs -fatbin --compress-mode=size -diag-suppress 177,20054 \
+			-o "tmp/$name.fatbin" "$SRC/$name.cu"
+		cp "tmp/$name.fatbin" "$out/$name.$kind.fatbin"
+	done
+}
+
+names=" $* "
+all="75 80 86 89 90a 100a 120a"
+for name in integer float half memory shared warp atomics diverge whole tensor service; do
+	# shellcheck disable=SC2086 # the words of $all are arguments
+	pack $name $all
+done
+pack async 80 86 89 90a 100a 120a
+pack cluster 90a 100a 120a

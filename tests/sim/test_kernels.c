@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernels of this folder, on every device, against plain C.
+ *
+ * usage: test_kernels [--all] FOLDER [NAME]
+ *
+ * FOLDER has the fatbins (tests/data/sim); NAME picks one kernel. Without --all each kernel runs
+ * optimised on every architecture and with -G on one of them, each time under another schedule;
+ * with it, in all combinations.
+ */
+#include "job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const devices[] = { "sm_75",  "sm_80",   "sm_86",  "sm_89",
+				       "sm_90a", "sm_100a", "sm_120a" };
+static const char *const schedules[] = { "round robin", "oldest first", "random", "adversarial" };
+enum { N_DEVICES = 7, N_SCHEDULES = 4 };
+
+static const struct job_case *const lists[] = { job_integer, job_float,  job_half,    job_memory,
+						job_shared,  job_warp,   job_atomics, job_diverge,
+						job_whole,   job_tensor, job_service, job_async,
+						job_cluster };
+
+static struct {
+	const char *folder, *only;
+	unsigned n, n_failed;
+} run;
+
+static _Noreturn void bail_out(const char *name)
+{
+	printf("Bail out! cannot read %s\n", name);
+	exit(1);
+}
+
+static struct ws_span read_image(const char *file, const char *kind)
+{
+	static struct {
+		char name[256];
+		uint8_t *bytes; /* owned */
+		size_t size;
+	} last; /* cases of a file follow each other */
+	char name[256];
+	snprintf(name, sizeof name, "%s/%s.%s.fatbin", run.folder, file, kind);
+	if (strcmp(name, last.name) != 0) {
+		FILE *in = fopen(name, "rb");
+		if (!in)
+			bail_out(name);
+		fseek(in, 0, SEEK_END);
+		last.size = (size_t)ftell(in);
+		rewind(in);
+		free(last.bytes);
+		last.bytes = malloc(last.size + 1);
+		if (!last.bytes || fread(last.bytes, 1, last.size, in) != last.size)
+			bail_out(name);
+		fclose(in);
+		memcpy(last.name, name, sizeof name);
+	}
+	return (struct ws_span){ last.bytes, last.size, 0 };
+}
+
+static void run_case(const struct job_case *c, const char *device, const char *kind,
+		     unsigned schedule)
+{
+	struct job j = { .random = 1 };
+	struct ws_error err = { 0 };
+	struct ws_sim_options options = { .size = sizeof options,
+					  .device = device,
+					  .seed = 42,
+					  .schedule = (enum ws_sim_schedule)schedule };
+	if (ws_sim_create(&options, &j.sim, &err) != WS_OK)
+		job_fail(&j, "create: %s", err.message);
+	else if (ws_sim_load(j.sim, read_image(c->file, kind), &j.module, &err) != WS_OK)
+		job_fail(&j, "load: %s", err.message);
+	else
+		c->run(&j);
+	bool skipped = j.unimplemented && c->missing;
+	bool failed = j.failed && !skipped;
+	run.n++;
+	run.n_failed += failed;
+	printf("%s %u - %s, %s, %s, %s%s%s\n", failed ? "not ok" : "ok", run.n, c->kernel, device,
+	       kind, schedules[schedule], skipped ? " # SKIP not there yet: " : "",
+	       skipped ? c->missing : "");
+	if (failed)
+		printf("# %s\n", j.why);
+	fflush(stdout);
+	for (size_t i = 0; i < j.n_buffers; i++)
+		free(j.buffer[i].host);
+	ws_sim_destroy(j.sim);
+}
+
+static void run_all(const struct job_case *c, bool everything, unsigned number)
+{
+	for (unsigned d = 0; d < N_DEVICES; d++) {
+		if (strtoul(devices[d] + 3, NULL, 10) < c->min_sm)
+			continue;
+		for (unsigned s = 0; s < N_SCHEDULES; s++) {
+			if (everything || s == (number + d) % N_SCHEDULES)
+				run_case(c, devices[d], "O3", s);
+			if (everything || (d == number % N_DEVICES && s == number % N_SCHEDULES))
+				run_case(c, devices[d], "G", s);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int at = 1;
+	bool everything = argc > at && strcmp(argv[at], "--all") == 0;
+	at += everything;
+	if (argc <= at) {
+		fprintf(stderr, "usage: test_kernels [--all] FOLDER [NAME]\n");
+		return 2;
+	}
+	run.folder = argv[at];
+	run.only = argc > at + 1 ? argv[at + 1] : NULL;
+	for (unsigned l = 0, number = 0; l < sizeof lists / sizeof *lists; l++)
+		for (const struct job_case *c = lists[l]; c->file; c++, number++)
+			if (!run.only || strcmp(run.only, c->kernel) == 0)
+				run_all(c, everything, number);
+	printf("1..%u\n", run.n);
+	return run.n_failed != 0;
+}
