@@ -14,12 +14,13 @@
 /*
  * Exit statuses: one table for all verbs, in the help of each and in warpscope(1).
  */
-#define CLI_STATUS_LIST(X)                                                                         \
-	X(ANSWERED, 0, "answered, also from a damaged file")                                       \
-	X(NO_ANSWER, 1, "could not answer: no such file, not a dump, nothing with that name")      \
-	X(USAGE, 2, "wrong usage")                                                                 \
-	X(FOUND, 10, "a fault (report --exit-code), findings (check), a difference (diff, trace)") \
-	X(HANG, 11, "a hang is suspected (report --exit-code)")                                    \
+#define CLI_STATUS_LIST(X)                                                                        \
+	X(ANSWERED, 0, "answered, also from a damaged file")                                      \
+	X(NO_ANSWER, 1, "could not answer: no such file, not a dump, nothing with that name")     \
+	X(USAGE, 2, "wrong usage")                                                                \
+	X(FOUND, 10,                                                                              \
+	  "a fault (report --exit-code, run), findings (check), a difference (diff, trace, run)") \
+	X(HANG, 11, "a hang is suspected (report --exit-code)")                                   \
 	X(CANNOT_TELL, 12, "the dump cannot tell (report --exit-code)")
 
 enum cli_status {
@@ -52,6 +53,7 @@ enum {
 	  "a part of a dump as a file")                                                            \
 	X(strip, "[OPTION...] DUMP -o FILE", false, "a smaller dump, safe to share")               \
 	X(store, "[OPTION...] add|list|find [FILE...]", false, "images kept to borrow lines from") \
+	X(run, "[OPTION...] IMAGE --kernel NAME", false, "kernels on the software GPU")            \
 	X(trace, "[OPTION...] replay TRACE DUMP | diff TRACE TRACE", false,                        \
 	  "debugger API calls, replayed or compared")
 
@@ -136,6 +138,10 @@ void *cli_alloc(size_t count, size_t size);
 /* As realloc(), of an array. Ends the program likewise. */
 void *cli_realloc(void *ptr, size_t count, size_t size);
 _Noreturn void cli_out_of_memory(void);
+
+/* Where `run` writes a dump when a kernel fails, as CUDA's variables say; NULL: nowhere. Static,
+ * the same in every call. */
+const char *cli_run_dump_path(void);
 
 /* Each returns an exit status. `argv[0]` is the verb; `--help` has been served already, from
  * verb_NAME_help, which is made from help/NAME.txt: what it does, its own options, and when it does

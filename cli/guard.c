@@ -3,9 +3,9 @@
  * The sandbox of the program. The command line says what it may read and write, so it is entered
  * before a verb sees its arguments:
  *
- *   - every argument, and what follows a '=' in one, may name a file or folder to read;
- *   - what follows -o or --output may be written;
- *   - `store` also has its folder.
+ *   - every argument, and what follows a '=' or '@' in one, may name a file or folder to read;
+ *   - what follows -o, --output or, behind a '=', --save may be written;
+ *   - `store` also has its folder, and `run` the dump that CUDA's variables want.
  *
  * To name too much is no harm: it is the user's own words. Not sandboxed: --api-lib, which loads
  * somebody's library, and WARPSCOPE_TRACE, which writes a log beside everything else.
@@ -43,7 +43,9 @@ static const char *output_at(int argc, char **argv, int i)
 {
 	if (strncmp(argv[i], "-o", 2) == 0)
 		return argv[i][2] ? argv[i] + 2 : i + 1 < argc ? argv[i + 1] : NULL;
-	return value_at(argc, argv, i, "--output");
+	const char *saved = value_at(argc, argv, i, "--save"); /* BUFFER=FILE */
+	const char *equals = saved ? strchr(saved, '=') : NULL;
+	return equals ? equals + 1 : value_at(argc, argv, i, "--output");
 }
 
 static bool is_exempt(int argc, char **argv)
@@ -100,13 +102,16 @@ void guard_enter(const char *verb, int argc, char **argv)
 		const char *equals = argv[i];
 		if (*equals)
 			words_add(&inputs, equals);
-		while ((equals = strchr(equals, '=')))
+		while (*(equals += strcspn(equals, "=@")))
 			if (*++equals)
 				words_add(&inputs, equals);
 		const char *output = output_at(argc, argv, i);
 		if (output && *output)
 			words_add(&outputs, output);
 	}
+	const char *dump = strcmp(verb, "run") == 0 ? cli_run_dump_path() : NULL;
+	if (dump)
+		words_add(&outputs, dump);
 	char *folder = strcmp(verb, "store") == 0 ? store_folder(argc, argv) : NULL;
 	struct wsi_sandbox_terms terms = {
 		.inputs = inputs.item,

@@ -384,7 +384,7 @@ static unsigned terminal_columns(int fd)
 	return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-static int verb_run(struct cli *cli, const struct verb *verb, int argc, char **argv)
+static int verb_start(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
 	if (wants(argc, argv, "--help", "-h"))
 		return verb_help(&cli->out, verb);
@@ -425,7 +425,7 @@ static int no_verb(struct cli *cli, int argc, char **argv)
 	if (!word && wants(argc, argv, "--help", "-h"))
 		return help(&cli->out);
 	if (!word || is_file(word) || strpbrk(word, "/."))
-		return verb_run(cli, report, argc, argv);
+		return verb_start(cli, report, argc, argv);
 	return unknown_verb(word, ", and no file of that name");
 }
 
@@ -472,7 +472,7 @@ static int run(struct cli *cli, int argc, char **argv)
 	char *name = argv[at];
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv); /* options may stand before the verb */
 	argv[1] = name;
-	return verb_run(cli, verb_find(name), argc - 1, argv + 1);
+	return verb_start(cli, verb_find(name), argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches of `warpscope run`: dimensions and arguments. */
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/cubin.h>
+
+enum { MAX_PARAMS = 1024, MAX_WORDS = 256 };
+
+void run_launch_fini(struct run_launch *launch)
+{
+	free(launch->args);
+}
+
+/* ---- options ---- */
+
+/* X, X,Y or X,Y,Z */
+static int take_dim(const char *option, const char *text, struct ws_dim3 *ret_dim)
+{
+	uint64_t part[3] = { 1, 1, 1 };
+	const char *at = text;
+	for (unsigned i = 0; i < 3 && at; i++) {
+		char digits[16] = "";
+		size_t n = strcspn(at, ",x");
+		if (n >= sizeof digits)
+			break;
+		memcpy(digits, at, n);
+		if (!cli_number(digits, &part[i]) || part[i] == 0 || part[i] > INT32_MAX)
+			break;
+		at = at[n] ? at + n + 1 : NULL;
+	}
+	if (at)
+		return cli_usage("run", "--%s takes X, X,Y or X,Y,Z, not '%s'", option, text);
+	*ret_dim = (struct ws_dim3){ (uint32_t)part[0], (uint32_t)part[1], (uint32_t)part[2] };
+	return CLI_ANSWERED;
+}
+
+int run_take_grid(void *launch, const char *text)
+{
+	return take_dim("grid", text, &((struct run_launch *)launch)->grid);
+}
+
+int run_take_block(void *launch, const char *text)
+{
+	return take_dim("block", text, &((struct run_launch *)launch)->block);
+}
+
+int run_take_cluster(void *launch, const char *text)
+{
+	return take_dim("cluster", text, &((struct run_launch *)launch)->cluster);
+}
+
+int run_take_arg(void *query, const char *text)
+{
+	struct run_launch *launch = query;
+	const char **grown = realloc(launch->args, (launch->n_args + 1) * sizeof *grown);
+	if (!grown)
+		cli_out_of_memory();
+	launch->args = grown;
+	launch->args[launch->n_args++] = text;
+	return CLI_ANSWERED;
+}
+
+/* ---- arguments ---- */
+
+/* &NAME or &NAME+BYTES */
+static bool address_parse(const char *text, const struct run_buffers *buffers, uint64_t *ret)
+{
+	size_t n = strcspn(text + 1, "+");
+	const struct run_buffer *buffer = run_buffer_find(buffers, text + 1, n);
+	uint64_t offset = 0;
+	if (!buffer || (text[1 + n] && !cli_number(text + n + 2, &offset))) {
+		cli_warn("'%s': there is no such buffer", text);
+		return false;
+	}
+	*ret = buffer->address + offset;
+	return true;
+}
+
+/* One argument as it lies in memory; free() it. NULL: told why not. */
+static uint8_t *argument_parse(const char *text, const struct ws_param *param,
+			       const struct run_buffers *buffers)
+{
+	size_t len = 8, n = strcspn(text, ":");
+	uint64_t address;
+	uint8_t value[8] = { 0 }, *bytes;
+	if (text[0] == '@') {
+		bytes = run_file_read(text + 1, &len);
+	} else if (text[0] == '&') {
+		bytes = address_parse(text, buffers, &address) ? cli_alloc(8, 1) : NULL;
+		for (unsigned i = 0; bytes && i < 8; i++)
+			bytes[i] = (uint8_t)(address >> 8 * i);
+	} else {
+		const struct run_type *type = run_type_find(text, n);
+		static const char names[][4] = { "", "s8", "s16", "", "s32", "", "", "", "s64" };
+		if (!type && !text[n] && param->size_bytes <= 8)
+			type = run_type_find(names[param->size_bytes],
+					     strlen(names[param->size_bytes]));
+		const char *number = text[n] ? text + n + 1 : text;
+		bool plain = type && !text[n]; /* without a type: signed or not, as it fits */
+		bool ok = type && run_value_parse(type, number, value);
+		if (!ok && plain) {
+			char of_bits[4] = { 'u', type->name[1], type->name[2], '\0' };
+			type = run_type_find(of_bits, strlen(of_bits));
+			ok = run_value_parse(type, number, value);
+		}
+		bytes = ok ? cli_alloc(8, 1) : NULL;
+		if (!ok)
+			cli_warn("'%s' is no argument: a number, TYPE:NUMBER, &BUFFER or @FILE is "
+				 "expected, for a parameter of %u bytes",
+				 text, param->size_bytes);
+		if (ok) {
+			memcpy(bytes, value, sizeof value);
+			len = type->bytes;
+		}
+	}
+	if (bytes && len != param->size_bytes) {
+		cli_warn("'%s' has %zu bytes, parameter %u has %u", text, len, param->ordinal,
+			 param->size_bytes);
+		free(bytes);
+		return NULL;
+	}
+	return bytes;
+}
+
+/* Parameters of a kernel, as many as it has; told when there is no such kernel. */
+static bool params_of(struct ws_sim *sim, uint32_t module, const char *kernel,
+		      struct ws_param *ret_params, size_t *ret_n)
+{
+	struct ws_span image;
+	struct ws_cubin *cubin = NULL;
+	const struct ws_function *function;
+	struct ws_function_info info;
+	struct ws_error err;
+	enum ws_status st = ws_sim_module_image(sim, module, &image, &err);
+	if (st == WS_OK)
+		st = ws_cubin_open(image, &cubin, &err);
+	if (st == WS_OK)
+		st = ws_cubin_find_function(cubin, ws_str_of(kernel), &function, &err);
+	if (st == WS_OK)
+		st = ws_cubin_function_info(cubin, function, &info, ret_params, MAX_PARAMS, NULL, 0,
+					    &err);
+	if (st == WS_OK)
+		*ret_n = info.n_params < MAX_PARAMS ? info.n_params : MAX_PARAMS;
+	else
+		cli_fail(kernel, &err);
+	ws_cubin_close(cubin);
+	return st == WS_OK;
+}
+
+bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t module,
+		const struct run_buffers *buffers)
+{
+	struct ws_param *params = cli_alloc(MAX_PARAMS, sizeof *params);
+	uint8_t **values = cli_alloc(launch->n_args + 1, sizeof *values);
+	struct ws_error err;
+	size_t n = 0, done = 0;
+	bool ok = params_of(sim, module, launch->kernel, params, &n);
+	if (ok && n != launch->n_args) {
+		cli_warn("%s has %zu parameters, %zu arguments are given", launch->kernel, n,
+			 launch->n_args);
+		ok = false;
+	}
+	for (; ok && done < n; done++) {
+		values[done] = argument_parse(launch->args[done], &params[done], buffers);
+		ok = values[done] != NULL;
+	}
+	struct ws_sim_launch what = {
+		.size = sizeof what,
+		.module = module,
+		.kernel = launch->kernel,
+		.grid = launch->grid,
+		.block = launch->block,
+		.cluster = launch->cluster,
+		.shared_bytes = (uint32_t)launch->shared.value,
+		.args = (const void *const *)values,
+		.n_args = n,
+		.cooperative = launch->cooperative,
+	};
+	if (ok && ws_sim_launch(sim, &what, &err) != WS_OK)
+		ok = cli_fail(launch->kernel, &err) == CLI_ANSWERED;
+	for (size_t i = 0; i < done; i++)
+		free(values[i]);
+	free(values);
+	free(params);
+	return ok;
+}
+
+/* ---- files of launches ---- */
+
+static const struct cli_option line_options[] = {
+	{ "kernel", 0, CLI_TEXT, .at = offsetof(struct run_launch, kernel) },
+	{ "grid", 0, CLI_TAKE, .take = run_take_grid },
+	{ "block", 0, CLI_TAKE, .take = run_take_block },
+	{ "cluster", 0, CLI_TAKE, .take = run_take_cluster },
+	{ "shared", 0, CLI_NUMBER, .at = offsetof(struct run_launch, shared) },
+	{ "cooperative", 0, CLI_FLAG, .at = offsetof(struct run_launch, cooperative) },
+	{ "arg", 0, CLI_TAKE, .take = run_take_arg },
+	{ 0 },
+};
+
+static bool launch_line(struct cli *cli, char *line, struct ws_sim *sim, uint32_t module,
+			const struct run_buffers *buffers)
+{
+	char *words[MAX_WORDS] = { line }, *sorted[MAX_WORDS + 2], **argv = sorted;
+	struct run_launch launch = { .cli = cli, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } };
+	int n = 1;
+	for (char *save, *word = strtok_r(line, " \t\r", &save); word && n < MAX_WORDS;
+	     word = strtok_r(NULL, " \t\r", &save))
+		words[n++] = word;
+	bool ok = cli_options_sort("run", line_options, n, words, sorted) == CLI_ANSWERED;
+	if (ok) {
+		int argc = 0;
+		while (sorted[argc])
+			argc++;
+		ok = cli_options_take(cli, line_options, &launch, &argc, &argv) == CLI_ANSWERED;
+	}
+	if (ok && !launch.kernel)
+		ok = cli_usage("run", "a line of launches needs --kernel") == CLI_ANSWERED;
+	ok = ok && run_launch(&launch, sim, module, buffers);
+	run_launch_fini(&launch);
+	return ok;
+}
+
+bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim, uint32_t module,
+		     const struct run_buffers *buffers)
+{
+	size_t len;
+	uint8_t *bytes = run_file_read(path, &len);
+	if (!bytes)
+		return false;
+	char *text = cli_alloc(len + 1, 1);
+	memcpy(text, bytes, len);
+	free(bytes);
+	bool ok = true;
+	unsigned number = 0;
+	for (char *at = text, *next; ok && at; at = next) {
+		next = strchr(at, '\n');
+		if (next)
+			*next++ = '\0';
+		number++;
+		if (at[strspn(at, " \t\r")] == '\0' || *at == '#')
+			continue;
+		ok = launch_line(cli, at, sim, module, buffers);
+		if (!ok)
+			cli_warn("%s: line %u", path, number);
+	}
+	free(text);
+	return ok;
+}

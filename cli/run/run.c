@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope run: kernels of an image on the software GPU, to their end or to a fault. */
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEP = 50 * 1000 * 1000 /* instructions between two lines of progress */ };
+
+/* A list of words of the command line. */
+struct words {
+	const char **item; /* owned */
+	size_t n;
+};
+
+struct running {
+	struct run_launch launch; /* first: its options fill it */
+	const char *image, *launches, *device, *schedule;
+	struct cli_given seed, max_instructions, memory, stack;
+	struct words buffers, print, save, expect;
+	struct ws_sim *sim; /* owned */
+	uint32_t module;
+	struct run_buffers made;
+};
+
+/* ---- options ---- */
+
+static int words_add(struct words *words, const char *text)
+{
+	const char **grown = realloc(words->item, (words->n + 1) * sizeof *grown);
+	if (!grown)
+		cli_out_of_memory();
+	words->item = grown;
+	words->item[words->n++] = text;
+	return CLI_ANSWERED;
+}
+
+static int take_buffer(void *query, const char *text)
+{
+	return words_add(&((struct running *)query)->buffers, text);
+}
+
+static int take_print(void *query, const char *text)
+{
+	return words_add(&((struct running *)query)->print, text);
+}
+
+static int take_save(void *query, const char *text)
+{
+	return words_add(&((struct running *)query)->save, text);
+}
+
+static int take_expect(void *query, const char *text)
+{
+	return words_add(&((struct running *)query)->expect, text);
+}
+
+const struct cli_option verb_run_options[] = {
+	{ "arch", 0, CLI_TEXT, .at = offsetof(struct running, device) },
+	{ "seed", 0, CLI_NUMBER, .at = offsetof(struct running, seed) },
+	{ "schedule", 0, CLI_TEXT, .at = offsetof(struct running, schedule) },
+	{ "max-instructions", 0, CLI_NUMBER, .at = offsetof(struct running, max_instructions) },
+	{ "memory", 0, CLI_NUMBER, .at = offsetof(struct running, memory) },
+	{ "stack", 0, CLI_NUMBER, .at = offsetof(struct running, stack) },
+	{ "kernel", 0, CLI_TEXT, .at = offsetof(struct running, launch.kernel) },
+	{ "grid", 0, CLI_TAKE, .take = run_take_grid },
+	{ "block", 0, CLI_TAKE, .take = run_take_block },
+	{ "cluster", 0, CLI_TAKE, .take = run_take_cluster },
+	{ "shared", 0, CLI_NUMBER, .at = offsetof(struct running, launch.shared) },
+	{ "cooperative", 0, CLI_FLAG, .at = offsetof(struct running, launch.cooperative) },
+	{ "arg", 0, CLI_TAKE, .take = run_take_arg },
+	{ "launches", 0, CLI_TEXT, .at = offsetof(struct running, launches) },
+	{ "buffer", 0, CLI_TAKE, .take = take_buffer },
+	{ "print", 0, CLI_TAKE, .take = take_print },
+	{ "save", 0, CLI_TAKE, .take = take_save },
+	{ "expect", 0, CLI_TAKE, .take = take_expect },
+	{ 0 },
+};
+
+static bool schedule_find(const char *name, enum ws_sim_schedule *ret)
+{
+	static const char *const names[] = {
+		[WS_SIM_ROUND_ROBIN] = "round-robin",
+		[WS_SIM_OLDEST] = "oldest",
+		[WS_SIM_RANDOM] = "random",
+		[WS_SIM_ADVERSARIAL] = "adversarial",
+	};
+	for (size_t i = 0; name && i < sizeof names / sizeof names[0]; i++) {
+		if (strcmp(names[i], name) == 0) {
+			*ret = (enum ws_sim_schedule)i;
+			return true;
+		}
+	}
+	return !name;
+}
+
+/* "sm_90", "90", "sm_90a" or "90a": the device of that architecture. NULL: none. */
+static const char *device_find(const char *arch)
+{
+	const char *device = NULL;
+	if (strncmp(arch, "sm_", 3) == 0)
+		arch += 3;
+	size_t n = strlen(arch);
+	for (size_t i = 0; !device && (device = ws_sim_device_name(i)); i++) {
+		const char *number = device + 3;
+		if (strncmp(number, arch, n) != 0 || (number[n] && strcmp(number + n, "a") != 0))
+			device = NULL;
+		else
+			return device;
+	}
+	return device;
+}
+
+/* ---- running ---- */
+
+/* The device that a Ctrl-C stops. */
+static struct ws_sim *interruptible;
+
+static void interrupt(int number)
+{
+	(void)number;
+	ws_sim_stop(interruptible);
+}
+
+static int device_make(struct running *r, struct cli *cli)
+{
+	struct ws_sim_options options = {
+		.size = sizeof options,
+		.seed = r->seed.value,
+		.memory_bytes = r->memory.value,
+		.stack_bytes = (uint32_t)r->stack.value,
+	};
+	struct ws_error err;
+	size_t len;
+	options.device = r->device ? device_find(r->device) : NULL;
+	if (r->device && !options.device) {
+		cli_usage("run", "there is no device for --arch %s; there are:", r->device);
+		for (size_t i = 0; ws_sim_device_name(i); i++)
+			cli_say("  %s\n", ws_sim_device_name(i));
+		return CLI_USAGE;
+	}
+	if (!schedule_find(r->schedule, &options.schedule))
+		return cli_usage("run",
+				 "--schedule takes round-robin, oldest, random or "
+				 "adversarial, not '%s'",
+				 r->schedule);
+	if (ws_sim_create(&options, &r->sim, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	uint8_t *image = run_file_read(r->image, &len);
+	if (!image)
+		return CLI_NO_ANSWER;
+	cli->input_bytes = len;
+	enum ws_status st =
+		ws_sim_load(r->sim, (struct ws_span){ image, len, 0 }, &r->module, &err);
+	free(image);
+	return st == WS_OK ? CLI_ANSWERED : cli_fail(r->image, &err);
+}
+
+static bool everything_queued(struct running *r, struct cli *cli)
+{
+	for (size_t i = 0; i < r->buffers.n; i++)
+		if (!run_buffer_add(&r->made, r->sim, r->buffers.item[i]))
+			return false;
+	if (r->launches)
+		return run_launch_file(cli, r->launches, r->sim, r->module, &r->made);
+	return run_launch(&r->launch, r->sim, r->module, &r->made);
+}
+
+static enum ws_status run_on(struct running *r, const struct cli *cli,
+			     enum ws_sim_outcome *ret_outcome, struct ws_error *err)
+{
+	uint64_t limit = r->max_instructions.given ? r->max_instructions.value : UINT64_MAX;
+	enum ws_status st;
+	interruptible = r->sim;
+	signal(SIGINT, interrupt);
+	do {
+		uint64_t left = limit - ws_sim_instructions(r->sim);
+		st = ws_sim_run(r->sim, left < STEP ? left : STEP, ret_outcome, err);
+		if (st == WS_OK && *ret_outcome == WS_SIM_LIMIT && cli->terminal)
+			cli_say("\r%" PRIu64 " million instructions ",
+				ws_sim_instructions(r->sim) / 1000000);
+	} while (st == WS_OK && *ret_outcome == WS_SIM_LIMIT &&
+		 ws_sim_instructions(r->sim) < limit);
+	signal(SIGINT, SIG_DFL);
+	return st;
+}
+
+/* ---- results ---- */
+
+/* What kernels printed, line by line: it may hold anything. */
+static void print_lines(struct ws_out *out, struct ws_span printed)
+{
+	const char *at = (const char *)printed.ptr, *end = at + printed.len;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t n = (size_t)((newline ? newline : end) - at);
+		ws_out_escaped(out, (struct ws_str){ at, n });
+		ws_out_text(out, "\n");
+		at += n + 1;
+	}
+}
+
+/* NAME or NAME:COUNT; told when there is no such buffer. */
+static const struct run_buffer *shown_buffer(const struct running *r, const char *text,
+					     uint64_t *ret_count)
+{
+	size_t n = strcspn(text, ":");
+	const struct run_buffer *buffer = run_buffer_find(&r->made, text, n);
+	*ret_count = buffer ? buffer->count : 0;
+	uint64_t count;
+	if (!buffer)
+		cli_warn("--print %s: there is no such buffer", text);
+	else if (text[n] && cli_number(text + n + 1, &count) && count < buffer->count)
+		*ret_count = count;
+	return buffer;
+}
+
+static int print_buffers(struct running *r, struct cli *cli, struct ws_json *json)
+{
+	for (size_t i = 0; i < r->print.n; i++) {
+		uint64_t count;
+		const struct run_buffer *buffer = shown_buffer(r, r->print.item[i], &count);
+		uint8_t *bytes = buffer ? run_buffer_read(buffer, r->sim) : NULL;
+		if (!bytes)
+			return CLI_NO_ANSWER;
+		if (cli->json) {
+			ws_json_object(json);
+			ws_json_key_text(json, "name", buffer->name);
+			ws_json_key_text(json, "type", buffer->type->name);
+			ws_json_key_array(json, "values");
+		} else {
+			ws_out_printf(&cli->out, "%s:", buffer->name);
+		}
+		for (uint64_t k = 0; k < count; k++) {
+			const uint8_t *at = bytes + k * buffer->type->bytes;
+			if (!cli->json)
+				ws_out_text(&cli->out, " ");
+			if (cli->json)
+				run_value_json(buffer->type, at, json);
+			else
+				run_value_print(buffer->type, at, &cli->out);
+		}
+		if (cli->json) {
+			ws_json_end(json);
+			ws_json_end(json);
+		} else {
+			ws_out_text(&cli->out, "\n");
+		}
+		free(bytes);
+	}
+	return CLI_ANSWERED;
+}
+
+static const struct run_buffer *named_buffer(const struct running *r, const char *option,
+					     const char *text, const char **ret_file)
+{
+	const char *equals = strchr(text, '=');
+	const struct run_buffer *buffer =
+		equals ? run_buffer_find(&r->made, text, (size_t)(equals - text)) : NULL;
+	*ret_file = equals ? equals + 1 : NULL;
+	if (!buffer)
+		cli_warn("--%s takes BUFFER=FILE, not '%s'", option, text);
+	return buffer;
+}
+
+static int save_buffers(struct running *r)
+{
+	for (size_t i = 0; i < r->save.n; i++) {
+		const char *path;
+		const struct run_buffer *buffer = named_buffer(r, "save", r->save.item[i], &path);
+		uint8_t *bytes = buffer ? run_buffer_read(buffer, r->sim) : NULL;
+		struct ws_error err;
+		if (!bytes)
+			return CLI_NO_ANSWER;
+		enum ws_status st = ws_file_replace(
+			path,
+			(struct ws_span){ bytes, (size_t)buffer->count * buffer->type->bytes, 0 },
+			r->image, &err);
+		free(bytes);
+		if (st != WS_OK)
+			return cli_fail(path, &err);
+	}
+	return CLI_ANSWERED;
+}
+
+/* The first element that differs from a file, said. */
+static int compare(struct running *r, struct cli *cli, const struct run_buffer *buffer,
+		   const char *path)
+{
+	size_t len, size = buffer->type->bytes, bytes_of = (size_t)buffer->count * size;
+	uint8_t *want = run_file_read(path, &len);
+	uint8_t *got = want ? run_buffer_read(buffer, r->sim) : NULL;
+	int status = got ? CLI_ANSWERED : CLI_NO_ANSWER;
+	size_t i = 0;
+	while (got && i < len && i < bytes_of && memcmp(want + i, got + i, size) == 0)
+		i += size;
+	if (got && (len != bytes_of || i < bytes_of)) {
+		status = CLI_FOUND;
+		if (len != bytes_of) {
+			cli_warn("%s: %zu bytes, the buffer %s has %zu", path, len, buffer->name,
+				 bytes_of);
+		} else if (!cli->json) {
+			ws_out_printf(&cli->out, "%s[%zu] is ", buffer->name, i / size);
+			run_value_print(buffer->type, got + i, &cli->out);
+			ws_out_text(&cli->out, ", not ");
+			run_value_print(buffer->type, want + i, &cli->out);
+			ws_out_text(&cli->out, "\n");
+		}
+	}
+	free(want);
+	free(got);
+	return status;
+}
+
+static int compare_buffers(struct running *r, struct cli *cli)
+{
+	int status = CLI_ANSWERED;
+	for (size_t i = 0; i < r->expect.n && status != CLI_NO_ANSWER; i++) {
+		const char *path;
+		const struct run_buffer *buffer =
+			named_buffer(r, "expect", r->expect.item[i], &path);
+		int one = buffer ? compare(r, cli, buffer, path) : CLI_NO_ANSWER;
+		status = one != CLI_ANSWERED ? one : status;
+	}
+	return status;
+}
+
+/* Every launch came to its end. */
+static int finished(struct running *r, struct cli *cli)
+{
+	struct ws_span printed = ws_sim_printed(r->sim);
+	struct ws_json json;
+	if (cli->json) {
+		ws_json_init(&json, &cli->out, false);
+		ws_json_object(&json);
+		ws_json_key_text(&json, "schema", "warpscope-run-1");
+		ws_json_key_text(&json, "path", r->image);
+		ws_json_key_u64(&json, "instructions", ws_sim_instructions(r->sim));
+		ws_json_key_str(&json, "printed",
+				(struct ws_str){ (const char *)printed.ptr, printed.len });
+		ws_json_key_array(&json, "buffers");
+	} else {
+		print_lines(&cli->out, printed);
+	}
+	int status = print_buffers(r, cli, &json);
+	int saved = save_buffers(r), compared = compare_buffers(r, cli);
+	if (cli->json) {
+		ws_json_end(&json);
+		ws_json_key_bool(&json, "as_expected", compared == CLI_ANSWERED);
+		ws_json_end(&json);
+	}
+	return status != CLI_ANSWERED ? status : saved != CLI_ANSWERED ? saved : compared;
+}
+
+static int outcome_tell(struct running *r, struct cli *cli, enum ws_sim_outcome outcome)
+{
+	struct ws_sim_fault fault = { 0 };
+	struct ws_span printed = ws_sim_printed(r->sim);
+	if (outcome == WS_SIM_DONE)
+		return finished(r, cli);
+	if (!cli->json)
+		print_lines(&cli->out, printed);
+	bool faulted = outcome == WS_SIM_FAULTED && ws_sim_fault(r->sim, &fault);
+	if (fault.exception == WS_SIM_UNIMPLEMENTED) {
+		cli_warn("%s: %s at 0x%" PRIx64 " (the kernel is not to blame)", r->image,
+			 fault.text, fault.pc);
+		return CLI_NO_ANSWER;
+	}
+	cli_warn("stopped after %" PRIu64 " instructions: %s", ws_sim_instructions(r->sim),
+		 faulted                   ? fault.text
+		 : outcome == WS_SIM_STUCK ? "all threads that are left wait for each other"
+		 : outcome == WS_SIM_LIMIT ? "as many as --max-instructions allows"
+					   : "interrupted");
+	return run_fault(cli, r->sim, faulted ? cli_run_dump_path() : NULL);
+}
+
+static int run_image(struct running *r, struct cli *cli)
+{
+	enum ws_sim_outcome outcome = WS_SIM_DONE;
+	struct ws_error err;
+	int status = device_make(r, cli);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (!everything_queued(r, cli))
+		return CLI_NO_ANSWER;
+	if (run_on(r, cli, &outcome, &err) != WS_OK)
+		return cli_fail(r->image, &err);
+	return outcome_tell(r, cli, outcome);
+}
+
+int verb_run(struct cli *cli, int argc, char **argv)
+{
+	struct running r = {
+		.launch = { .cli = cli, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } },
+	};
+	int status = cli_options_take(cli, verb_run_options, &r, &argc, &argv);
+	if (status == CLI_ANSWERED && argc != 1)
+		status = cli_usage("run", "exactly one IMAGE is needed");
+	else if (status == CLI_ANSWERED && !r.launch.kernel == !r.launches)
+		status = cli_usage("run", "either --kernel or --launches is needed");
+	if (status == CLI_ANSWERED) {
+		r.image = argv[0];
+		status = run_image(&r, cli);
+	}
+	ws_sim_destroy(r.sim);
+	run_buffers_fini(&r.made);
+	run_launch_fini(&r.launch);
+	free(r.buffers.item);
+	free(r.print.item);
+	free(r.save.item);
+	free(r.expect.item);
+	return status;
+}

@@ -1,0 +1,2 @@
+# what cannot be launched, and why
+image=tests/data/sim/integer.O3.fatbin; for a in x f64:1.5 '&other' @tests/golden/run-done.cmd; do warpscope run $image --kernel int_collatz --arg 0 --arg "$a"; done; warpscope run $image --kernel int_collatz --arg 0; warpscope run $image --kernel nobody; warpscope run $image --arch sm_70 --kernel int_collatz; warpscope run $image --kernel int_collatz --grid 2,0; warpscope run $image --kernel int_collatz --block 2000 --arg 0 --arg 0; warpscope run $image --kernel int_collatz --buffer a=f32[x]
