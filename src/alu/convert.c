@@ -60,15 +60,7 @@ static unsigned size_of(const struct wsi_format *f)
 
 static void take_rounding(struct wsi_alu_build *b)
 {
-	static const struct {
-		enum ws_modifier modifier;
-		enum wsi_rounding rounding;
-	} roundings[] = { { WS_MOD_RM, WSI_RM },   { WS_MOD_RP, WSI_RP },
-			  { WS_MOD_RZ, WSI_RZ },   { WS_MOD_FLOOR, WSI_RM },
-			  { WS_MOD_CEIL, WSI_RP }, { WS_MOD_TRUNC, WSI_RZ } };
-	for (size_t i = 0; i < WSI_COUNT(roundings); i++)
-		if (wsi_alu_have(b, roundings[i].modifier))
-			b->alu->rounding = (uint8_t)roundings[i].rounding;
+	b->alu->rounding = wsi_alu_rounding(b);
 	b->alu->ftz = wsi_alu_have(b, WS_MOD_FTZ);
 }
 

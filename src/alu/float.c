@@ -111,10 +111,7 @@ static bool has_suffix(const struct wsi_alu_build *b)
 static void take_float_modifiers(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
-	alu->rounding = wsi_alu_have(b, WS_MOD_RM)   ? WSI_RM
-			: wsi_alu_have(b, WS_MOD_RP) ? WSI_RP
-			: wsi_alu_have(b, WS_MOD_RZ) ? WSI_RZ
-						     : WSI_RN;
+	alu->rounding = wsi_alu_rounding(b);
 	alu->ftz = wsi_alu_have(b, WS_MOD_FTZ);
 	alu->fmz = wsi_alu_have(b, WS_MOD_FMZ);
 	alu->sat = wsi_alu_have(b, WS_MOD_SAT);

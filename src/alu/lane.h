@@ -103,6 +103,9 @@ typedef bool wsi_alu_preparer(struct wsi_alu_build *b);
 
 bool wsi_alu_have(const struct wsi_alu_build *b, enum ws_modifier modifier);
 
+/* How the name rounds: enum wsi_rounding. */
+uint8_t wsi_alu_rounding(const struct wsi_alu_build *b);
+
 /* Whether there are as many register sources and predicate sources. */
 bool wsi_alu_shape(const struct wsi_alu_build *b, unsigned n_sources, unsigned n_predicates);
 

@@ -6,6 +6,7 @@
  * between the upper and the lower eight rows.
  */
 #include "alu/bits.h"
+#include "alu/soft.h"
 
 enum { ROWS = 16, COLUMNS = 8, MOST_K = 256, LANES_OF_ROW = 4 };
 
@@ -322,6 +323,18 @@ static double pair_at(const struct wsi_alu *alu, const struct wsi_alu_io *io, un
 	return wsi_double(io->source[i][2 * k * WSI_ALU_LANES + l] | (uint64_t)high << 32);
 }
 
+static double step(enum wsi_rounding rounding, double a, double b, double sum)
+{
+	if (rounding == WSI_RN)
+		return __builtin_fma(a, b, sum);
+	struct wsi_soft x = wsi_soft_unpack(&wsi_f64, wsi_double_bits(a), false);
+	struct wsi_soft y = wsi_soft_unpack(&wsi_f64, wsi_double_bits(b), false);
+	struct wsi_soft z = wsi_soft_unpack(&wsi_f64, wsi_double_bits(sum), false);
+	x = wsi_soft_mul(&x, &y);
+	z = wsi_soft_add(&x, &z, rounding);
+	return wsi_double(wsi_soft_pack(&wsi_f64, &z, rounding, false, false));
+}
+
 /* One fused step after the other, along K. */
 static void run_double_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
@@ -334,9 +347,9 @@ static void run_double_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 			unsigned column = column_of(l, i) * LANES_OF_ROW;
 			for (unsigned r = 0; r < alu->source[1].words / 2; r++)
 				for (unsigned t = 0; t < LANES_OF_ROW; t++)
-					sum = __builtin_fma(
-						pair_at(alu, io, 0, r * halves + i / 2, row + t),
-						pair_at(alu, io, 1, r, column + t), sum);
+					sum = step((enum wsi_rounding)alu->rounding,
+						   pair_at(alu, io, 0, r * halves + i / 2, row + t),
+						   pair_at(alu, io, 1, r, column + t), sum);
 			result[i][l] = sum;
 		}
 	}
@@ -353,10 +366,9 @@ static void run_double_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 bool wsi_prepare_double_matrix(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
-	bool directed = wsi_alu_have(b, WS_MOD_RM) || wsi_alu_have(b, WS_MOD_RP) ||
-			wsi_alu_have(b, WS_MOD_RZ);
-	if (!wsi_alu_shape(b, 3, 0) || directed)
+	if (!wsi_alu_shape(b, 3, 0))
 		return false;
+	alu->rounding = wsi_alu_rounding(b);
 	for (unsigned i = 0; i < 3; i++) {
 		alu->keep[i] = b->absolute[i] ? ~WSI_SIGN32 : UINT32_MAX;
 		alu->flip[i] = b->negated[i] ? WSI_SIGN32 : 0;

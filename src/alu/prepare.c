@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From an instruction to a function with its parameters. */
 #include "alu/lane.h"
+#include "alu/soft.h"
 
 bool wsi_alu_have(const struct wsi_alu_build *b, enum ws_modifier modifier)
 {
@@ -8,6 +9,19 @@ bool wsi_alu_have(const struct wsi_alu_build *b, enum ws_modifier modifier)
 		if (b->mods[i] == modifier)
 			return true;
 	return false;
+}
+
+uint8_t wsi_alu_rounding(const struct wsi_alu_build *b)
+{
+	static const struct {
+		enum ws_modifier modifier;
+		enum wsi_rounding rounding;
+	} names[] = { { WS_MOD_RM, WSI_RM },    { WS_MOD_RP, WSI_RP },   { WS_MOD_RZ, WSI_RZ },
+		      { WS_MOD_FLOOR, WSI_RM }, { WS_MOD_CEIL, WSI_RP }, { WS_MOD_TRUNC, WSI_RZ } };
+	for (size_t i = 0; i < WSI_COUNT(names); i++)
+		if (wsi_alu_have(b, names[i].modifier))
+			return (uint8_t)names[i].rounding;
+	return WSI_RN;
 }
 
 bool wsi_alu_shape(const struct wsi_alu_build *b, unsigned n_sources, unsigned n_predicates)

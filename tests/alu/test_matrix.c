@@ -245,6 +245,7 @@ static const struct matrix_test matrices[] = {
 	{ 80, "BMMA.168256.AND.POPC R48, R16.ROW, R32.COL, R40", &b168256, B1, B1, S32, false,
 	  false },
 	{ 80, "DMMA.884 R48, R16, R32, R40", &d884, F64, F64, F64, false, false },
+	{ 80, "DMMA.884.RZ R48, R16, R32, R40", &d884, F64, F64, F64, false, false },
 	{ 90, "DMMA.16x8x4 R48, R16, R32, R40", &d1684, F64, F64, F64, false, false },
 	{ 90, "DMMA.16x8x8 R48, R16, R32, R40", &d1688, F64, F64, F64, false, false },
 	{ 90, "DMMA.16x8x16 R48, R16, R32, R40", &d16816, F64, F64, F64, false, false },
