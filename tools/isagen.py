@@ -226,7 +226,7 @@ class Table:
         rule = Rule(where, words[0].split("|"), [], [], [])
         for word in words[1:]:
             size = re.fullmatch(r"bytes=(\?|\d+)", word)
-            field = re.fullmatch(r"(\w+?)(?:@(\d+))?=(\+(?=\d)|half|rest)?(\?|\d+|#(?:[*/]\d+)?)?([rwu]?)", word)
+            field = re.fullmatch(r"(\w+?)(?:@(\d+))?=(\+(?=[\d#])|half|rest)?(\?|\d+|#(?:[*/]\d+)?)?([rwu]?)", word)
             if word.startswith("."):
                 rule.tokens.append(word[1:])
             elif word.startswith("sm="):

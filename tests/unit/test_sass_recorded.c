@@ -124,6 +124,13 @@ static bool is_word(char c)
 	       c == '_' || c == '.';
 }
 
+/* Whether the text names the operand's register; `PR` stands for all predicates. */
+static bool is_named(const struct ws_operand *op)
+{
+	bool all = ws_operand_is_predicate(op->kind) && op->count == 7;
+	return op->kind <= WS_OPERAND_SCOREBOARD && !all;
+}
+
 /* The registers of the text against those of the table. */
 static bool registers_agree(const struct ws_insn *insn, uint64_t pc, const char *text)
 {
@@ -134,7 +141,7 @@ static bool registers_agree(const struct ws_insn *insn, uint64_t pc, const char 
 		size_t len = is_word(at[-1]) ? 0 : read_register(at, &seen);
 		if (!len || (is_word(at[len]) && at[len] != '.'))
 			continue;
-		while (i < n && (ops[i].kind > WS_OPERAND_SCOREBOARD || ops[i].count == 7))
+		while (i < n && !is_named(&ops[i]))
 			i++;
 		enum ws_operand_role role = bracket_at(text, at);
 		bool zero = role == WS_ROLE_ADDRESS_BASE && seen.number == 255;
@@ -159,7 +166,7 @@ static bool registers_agree(const struct ws_insn *insn, uint64_t pc, const char 
 		at += len - 1;
 	}
 	for (; i < n; i++)
-		if (ops[i].kind <= WS_OPERAND_SCOREBOARD && ops[i].count != 7)
+		if (is_named(&ops[i]))
 			return false;
 	return true;
 }
