@@ -42,6 +42,7 @@ LONG_UNIFORM = sum(1 << i for i, arch in enumerate(ARCHS) if arch >= 100)  # the
 MAX_SEGMENTS = 3
 MAX_VALUES = 256
 READABLE = 16  # WSI_ISA_READABLE
+UNNAMED_TEXT = 0xFFFF  # WSI_ISA_UNNAMED_TEXT
 UNKNOWN = "UNKNOWN"  # the modifier that stands for numbers without a meaning
 MAX_MODIFIERS = 16  # WS_SASS_MAX_MODIFIERS
 MAX_OPERANDS = 16  # WS_SASS_MAX_OPERANDS
@@ -458,6 +459,11 @@ class Table:
         return tuple(found)
 
 
+def is_name(text):
+    """Whether a value's text is more than its number."""
+    return "?" not in text and "INVALID" not in text
+
+
 def modifiers_of(text):
     """'.F32.FTZ.RN' -> F32, FTZ, RN; what prints for a number without a meaning is UNKNOWN."""
     return [part if re.fullmatch(r"(?!INVALID)\w+", part) else UNKNOWN for part in text.split(".") if part]
@@ -687,8 +693,9 @@ class Emitter:
         self.elements, self.conditions, self.masks = Pool(), [], Pool()
         self.condition_at = {}
         self.templates, self.template_at = bytearray(), {}
-        self.enum_first, self.enum_texts = {}, []
+        self.enum_first, self.enum_texts, self.enum_named = {}, [], []
         self.width_lists, self.width_rows = {}, []
+        self.unnamed_lists, self.unnamed_at = [], {}
         self.modifier_ids = {name: i for i, name in enumerate(modifier_names(table), 1)}
         self.modifier_lists, self.enum_modifiers = [0], {}
         self.forms, self.form_at = [], {}
@@ -725,6 +732,7 @@ class Emitter:
             size = max(values) + 1
             self.enum_first[name] = len(self.enum_texts)
             self.enum_texts.append(size)
+            self.enum_named += [0, *(int(is_name(values.get(v, "?"))) for v in range(size))]
             self.enum_texts += [self.string(values[v]) if v in values else 0xFFFF for v in range(size)]
         return self.enum_first[name]
 
@@ -783,6 +791,23 @@ class Emitter:
             self.forms += code
         return self.form_at[code]
 
+    def unnamed(self, row):
+        """Where the list of a row's elements starts of which some value has no text but its number."""
+        numbers = []
+        for element in walk(row.items):
+            if element.kind == "ENUM":
+                values = self.table.enums[element.aux]
+                texts = [values.get(value, "?") for value in range(1 << sum(n for _, n in element.segments))]
+                if not all(map(is_name, texts)):
+                    numbers.append(self.element(element) + 1)
+        if "?" in row.template:
+            numbers = [UNNAMED_TEXT]
+        key = tuple(numbers)
+        if key not in self.unnamed_at:
+            self.unnamed_at[key] = len(self.unnamed_lists)
+            self.unnamed_lists += [*numbers, 0]
+        return self.unnamed_at[key]
+
     def template(self, items):
         code = self.code(items) + b"\0"
         if code not in self.template_at:
@@ -800,7 +825,7 @@ class Emitter:
             mask = self.masks.add(self.table.covered(row))
             ones = self.masks.add(sum(1 << b for b in row.ones))
             place, form = self.template(row.items), self.form(row)
-            lines.append(f"{{{place}, {form}, {start}, {row.archs}, {ops.index(row.name)}, {mask}, {ones}, {widths}, {n_widths}, {len(row.conditions)}, {int(row.uniform_guard)}, '{row.evidence}'}},")
+            lines.append(f"{{{place}, {form}, {start}, {row.archs}, {ops.index(row.name)}, {mask}, {ones}, {widths}, {self.unnamed(row)}, {n_widths}, {len(row.conditions)}, {int(row.uniform_guard)}, '{row.evidence}'}},")
             first[row.op12 + 1] = i + 1
         for i in range(1, 4097):
             first[i] = max(first[i], first[i - 1])
@@ -833,8 +858,10 @@ class Emitter:
         write("};")
         self.array(write, "const uint8_t wsi_isa_templates[]", self.templates)
         self.array(write, "const uint16_t wsi_isa_enums[]", self.enum_texts)
+        self.array(write, "const uint16_t wsi_isa_unnamed[]", self.unnamed_lists)
         self.array(write, "const uint16_t wsi_isa_forms[]", self.forms)
         self.array(write, "const uint16_t wsi_isa_enum_modifiers[]", [self.enum_modifiers.get(i, 0) for i in range(len(self.enum_texts))])
+        self.array(write, "const uint8_t wsi_isa_enum_named[]", self.enum_named)
         self.array(write, "const uint16_t wsi_isa_modifier_lists[]", self.modifier_lists)
         self.array(write, "const uint16_t wsi_isa_modifiers[]", [0, *(self.string(name) for name in self.modifier_ids)])
         write(f"const size_t wsi_isa_n_modifiers = {len(self.modifier_ids) + 1};")

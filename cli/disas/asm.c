@@ -165,7 +165,7 @@ static void print_insn(struct section_text *t, uint64_t at)
 	ws_sass_format(&insn, at, &style, text, sizeof text);
 	print_prefix(t, at, reloc && strstr(text, style.relocated) ? reloc : NULL);
 	d->n_total++;
-	d->n_unknown += !insn.known || insn.unknown[0] || insn.unknown[1];
+	d->n_unknown += !ws_insn_explained(&insn);
 	ws_out_printf(&d->cli->out, "\t%s\n", text);
 }
 

@@ -65,7 +65,7 @@ static void print_dot(struct disas_code *code, const struct ws_flow_block *block
 			ws_out_in_quotes(out, (struct ws_str){ text, len });
 			ws_out_text(out, "\\l");
 			d->n_total++;
-			d->n_unknown += !insn.known || insn.unknown[0] || insn.unknown[1];
+			d->n_unknown += !ws_insn_explained(&insn);
 		}
 		ws_out_text(out, "\"];\n");
 		for (uint32_t i = 0; i < blocks[b].n_succ; i++)

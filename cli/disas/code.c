@@ -240,7 +240,7 @@ static void json_insn(struct disas_code *code, uint64_t off, const struct ws_ins
 	ws_json_key_u64(json, "offset", off);
 	ws_json_key_text(json, "text", text);
 	ws_json_key_text(json, "word", word);
-	ws_json_key_bool(json, "known", insn->known && !(insn->unknown[0] | insn->unknown[1]));
+	ws_json_key_bool(json, "known", ws_insn_explained(insn));
 	json_names(code, off);
 	json_constant(code, insn, text);
 	if (code->n_marks) {
@@ -280,7 +280,7 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off)
 	ws_sass_decode(code->sm, code->code.ptr + off, &insn);
 	n += disas_code_text(code, &insn, off, d->control, line + n, sizeof line - n);
 	d->n_total++;
-	d->n_unknown += !insn.known || insn.unknown[0] || insn.unknown[1];
+	d->n_unknown += !ws_insn_explained(&insn);
 	if (d->cli->json) {
 		json_insn(code, off, &insn, line);
 		return;

@@ -327,6 +327,8 @@ struct ws_flow_slice {
 	bool cut;        /**< a limit was reached: some node is WS_FLOW_NOTHING for that reason */
 	bool convention; /**< holds only if a callee kept the registers that the convention keeps */
 	bool spilled;    /**< holds only if no other pointer wrote to a stack slot in between */
+	bool partly;     /**< goes by an instruction that ws_insn_explained() denies: it may write
+			    more than is listed */
 	bool open; /**< the code has indirect branches without known targets: paths may be missing
 		    */
 };

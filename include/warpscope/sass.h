@@ -150,6 +150,13 @@ WS_API enum ws_sass_space ws_sass_space(const struct ws_insn *insn);
 /** The control word of an instruction. */
 WS_API struct ws_sass_control ws_insn_control(const struct ws_insn *insn);
 
+/**
+ * Whether the table explains all of an instruction: it has a row, no bit is in `unknown`, and no
+ * field that the text shows holds a number without a meaning (".INVALID6", ".???2"). What is listed
+ * of another (its operands, what it writes) may be incomplete.
+ */
+WS_API bool ws_insn_explained(const struct ws_insn *insn);
+
 /** How ws_sass_format() writes. A zeroed structure gives the vendor's text plus unknown bits. */
 struct ws_sass_style {
 	bool hide_unknown; /**< leave the comment about unexplained bits out */

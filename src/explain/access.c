@@ -391,6 +391,12 @@ static void claim_addresses(struct work *work, uint32_t again, uint32_t of_memor
 		claim.evidence =
 			"nothing between the instruction and the pc writes an address register";
 	}
+	if ((again || access->lanes_guess) && work->scene->have_slice &&
+	    work->scene->slice->partly) {
+		claim.evidence = "not every bit of an instruction on the way is known: it may "
+				 "have written an address register";
+		claim.confidence = WS_CONFIDENCE_POSSIBLE;
+	}
 	access->address_claim = claim;
 }
 

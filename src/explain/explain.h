@@ -235,6 +235,7 @@ struct wsi_origin_how {
 	bool merged;   /* several paths were taken for one */
 	bool stacked;  /* by way of the thread's stack */
 	bool partial;  /* some paths are too long to follow */
+	bool partly;   /* an instruction on the way is not explained in full */
 	bool by_value; /* the code does not tell, a value does */
 };
 

@@ -35,6 +35,7 @@ struct trace {
 	unsigned n_nodes;         /* followed so far */
 	bool memory_is_as_it_was; /* the memory of now gives the very address of the fault */
 	bool no_memory;           /* out of it */
+	bool partly;              /* by an instruction that is not explained in full */
 };
 
 static const struct ws_report_owner nobody = { .ordinal = WS_NONE, .root_ordinal = WS_NONE };
@@ -538,6 +539,7 @@ static bool trace_node(struct tracer *t, struct origin at)
 static bool trace_address(struct tracer *t, struct origin at)
 {
 	struct ws_flow_address parts;
+	t->trace->partly |= at.slice->partly;
 	if (t->level++ >= MAX_LEVELS || t->trace->n_nodes++ >= MAX_NODES) {
 		t->limited = true;
 		return false;
@@ -660,7 +662,7 @@ enum ws_status wsi_origin_find(struct wsi_scene *scene, const struct ws_report_a
 	t.have_actual = have && access->lanes_known >> lane & 1;
 	t.actual = access->address[lane];
 	bool found = trace_address(&t, (struct origin){ scene->slice, 0, 0 });
-	*ret_how = (struct wsi_origin_how){ t.merged, t.stacked, t.partial, false };
+	*ret_how = (struct wsi_origin_how){ t.merged, t.stacked, t.partial, trace.partly, false };
 	if (!found)
 		*owner = nobody;
 	if (!found && stacked_value(&trace, &address)) {

@@ -120,17 +120,19 @@ static const char *owner_evidence(const struct wsi_scene *scene,
 		return "a value on the thread's stack is the same; what stored it there is not "
 		       "known";
 	const char *text = evidence_in_code(scene, owner);
-	if (!text || (!how->stacked && !how->partial))
+	if (!text || (!how->stacked && !how->partial && !how->partly))
 		return text;
-	return wsi_build_text(scene->build, "%s%s%s", text,
+	return wsi_build_text(scene->build, "%s%s%s%s", text,
 			      how->stacked ? ", and keeps it on the thread's stack on the way" : "",
-			      how->partial ? ", as far as its loops were followed" : "");
+			      how->partial ? ", as far as its loops were followed" : "",
+			      how->partly ? ", by an instruction of which not every bit is known"
+					  : "");
 }
 
 static enum ws_confidence owner_confidence(const struct ws_report_owner *owner,
 					   const struct wsi_origin_how *how)
 {
-	if (how->partial)
+	if (how->partial || how->partly)
 		return WS_CONFIDENCE_POSSIBLE;
 	return how->merged || how->stacked || how->by_value || owner->kind == WS_OWNER_LOADED
 		       ? WS_CONFIDENCE_LIKELY

@@ -101,6 +101,8 @@ void wsi_effect_of(const struct ws_insn *insn, struct wsi_effect *ret_effect)
 		(uint8_t)(insn->guard | (insn->guard_negated ? 8u : 0) | (uniform ? 16u : 0));
 	if (insn->guard != 7)
 		effect.flags |= WSI_EFFECT_GUARDED;
+	if (!ws_insn_explained(insn))
+		effect.flags |= WSI_EFFECT_PARTLY;
 	size_t n = ws_sass_operands(insn, 0, ops, WSI_COUNT(ops));
 	for (size_t i = 0; i < n; i++)
 		if (ops[i].role == WS_ROLE_WRITTEN || ops[i].role == WS_ROLE_UPDATED)

@@ -26,6 +26,7 @@ enum wsi_effect_flags {
 	WSI_EFFECT_UNKNOWN = 1u << 1, /* may write anything */
 	WSI_EFFECT_GUARDED = 1u << 2, /* may not execute at all */
 	WSI_EFFECT_STORE = 1u << 3,   /* may write local memory */
+	WSI_EFFECT_PARTLY = 1u << 4,  /* the table does not explain all of it */
 };
 
 /* What an instruction writes. */
@@ -148,8 +149,8 @@ struct wsi_reach {
 	uint32_t *seen; /* owned; by block: the last search that came to its end */
 	uint32_t *work; /* owned */
 	uint32_t search;
-	size_t steps;             /* left of WSI_MAX_STEPS */
-	bool convention, spilled; /* as in a slice */
+	size_t steps;                     /* left of WSI_MAX_STEPS */
+	bool convention, spilled, partly; /* as in a slice */
 };
 
 struct wsi_defs {

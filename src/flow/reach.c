@@ -183,6 +183,7 @@ static enum step step_back(struct wsi_reach *reach, size_t at, const struct wsi_
 	const struct wsi_effect *effect = &reach->flow->effect[at];
 	if (effect->flags & WSI_EFFECT_UNKNOWN)
 		return lose(defs, at, "an unknown instruction");
+	reach->partly |= (effect->flags & WSI_EFFECT_PARTLY) != 0;
 	forget(facts, effect);
 	if (effect->flags & WSI_EFFECT_CALL && step_call(reach, at, want, defs) == PATH_ENDS)
 		return PATH_ENDS;

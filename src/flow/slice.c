@@ -536,7 +536,7 @@ static enum ws_status slicer_create(const struct ws_flow *flow, struct ws_flow_s
 	s->flow = flow;
 	s->slice = slice;
 	slice->n = 0;
-	slice->cut = slice->convention = slice->spilled = slice->open = false;
+	slice->cut = slice->convention = slice->spilled = slice->open = slice->partly = false;
 	*ret_slicer = s;
 	return WS_OK;
 }
@@ -547,6 +547,7 @@ static void slicer_finish(struct wsi_slicer *s)
 	wsi_fold(s->slice);
 	s->slice->convention = s->reach.convention;
 	s->slice->spilled = s->reach.spilled;
+	s->slice->partly |= s->reach.partly;
 	s->slice->cut |= s->reach.steps == 0;
 	s->slice->open = s->flow->open;
 	wsi_reach_fini(&s->reach);
@@ -596,6 +597,7 @@ enum ws_status ws_flow_slice_address(const struct ws_flow *flow, uint64_t pc, un
 	if (st != WS_OK)
 		return st;
 	const struct wsi_source *source = &parts.source[i];
+	ret_slice->partly = !ws_insn_explained(&parts.insn);
 	uint16_t root = wsi_node_new(s, 0, WS_FLOW_ADD, wsi_address_is_wide(source) ? 64 : 32, at);
 	wsi_express_address(s, root, source, at);
 	slicer_finish(s);

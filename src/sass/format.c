@@ -231,6 +231,46 @@ static struct cursor put_template(const struct writer *w, struct cursor out, con
 	return out;
 }
 
+/* Whether a value has a text that is more than its number. */
+static bool is_named(const struct wsi_isa_element *element, uint64_t value)
+{
+	return value < wsi_isa_enums[element->aux] && wsi_isa_enum_named[element->aux + 1 + value];
+}
+
+/* The same as the text is: only what it shows counts. */
+static bool text_is_named(const struct ws_insn *insn, const struct wsi_isa_row *row)
+{
+	for (const uint8_t *code = &wsi_isa_templates[row->template_at]; *code;) {
+		if (*code < 0x80) {
+			if (*code++ == '?') /* "???" stands for what has no name */
+				return false;
+			continue;
+		}
+		const struct wsi_isa_element *element = wsi_isa_element_at(code);
+		uint64_t value = wsi_isa_field(insn->word, element);
+		code += 2;
+		if (element->kind == WSI_ISA_WHEN)
+			code += wsi_isa_when(element, value) ? 1 : 1 + *code;
+		else if (element->kind == WSI_ISA_ENUM && !is_named(element, value))
+			return false;
+	}
+	return true;
+}
+
+bool ws_insn_explained(const struct ws_insn *insn)
+{
+	if (!insn->known || insn->unknown[0] || insn->unknown[1])
+		return false;
+	const struct wsi_isa_row *row = &wsi_isa_rows[insn->row];
+	for (const uint16_t *at = &wsi_isa_unnamed[row->unnamed_at]; *at; at++) {
+		const struct wsi_isa_element *element = &wsi_isa_elements[*at - 1];
+		if (*at == WSI_ISA_UNNAMED_TEXT ||
+		    !is_named(element, wsi_isa_field(insn->word, element)))
+			return text_is_named(insn, row);
+	}
+	return true;
+}
+
 static struct cursor put_guard(struct cursor out, const struct ws_insn *insn)
 {
 	if (insn->guard == 7 && !insn->guard_negated)

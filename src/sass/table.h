@@ -79,6 +79,7 @@ enum wsi_isa_operator { WSI_IS, WSI_IS_NOT, WSI_IS_POWER_OF_TWO };
 enum {
 	WSI_ISA_SEGMENTS = 3,
 	WSI_ISA_NO_TEXT = 0xffff,
+	WSI_ISA_UNNAMED_TEXT = 0xffff, /* in a list of unnamed elements: the template holds "???" */
 	WSI_ISA_MAX_VALUES = 256,
 	WSI_ISA_READABLE = 16, /* bytes from the start of any string on, however short it is */
 };
@@ -132,6 +133,8 @@ struct wsi_isa_row {
 	uint16_t mask; /* bits that the row explains */
 	uint16_t ones; /* other bits that are set in every instruction of the row */
 	uint16_t width_at;
+	uint16_t unnamed_at; /* first in wsi_isa_unnamed of its elements with values that have no
+				text */
 	uint8_t n_widths;
 	uint8_t n_conditions;
 	uint8_t uniform_guard; /* beyond the operation's flag */
@@ -154,8 +157,11 @@ extern const struct wsi_isa_condition wsi_isa_conditions[];
 extern const uint64_t wsi_isa_masks[][2]; /* both kinds */
 extern const uint8_t wsi_isa_templates[];
 extern const uint16_t wsi_isa_enums[];
+extern const uint16_t wsi_isa_unnamed[]; /* numbers of elements and one past them; 0 ends a list */
 extern const uint16_t wsi_isa_forms[];
 extern const uint16_t wsi_isa_enum_modifiers[]; /* beside wsi_isa_enums: first of a list, 0: none */
+extern const uint8_t
+	wsi_isa_enum_named[]; /* beside wsi_isa_enums: the text is more than a number */
 extern const uint16_t wsi_isa_modifier_lists[]; /* enum ws_modifier; 0 ends a list */
 extern const uint16_t wsi_isa_modifiers[];      /* by enum ws_modifier: text, of wsi_isa_strings */
 extern const size_t wsi_isa_n_modifiers;

@@ -403,10 +403,41 @@ static void idioms_are_understood(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* A slice that goes by an instruction of which not every bit is explained says so. */
+static void doubt_is_told(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *first, *last;
+		bool partly;
+	} cases[] = {
+		{ "FADD R9, R8, R6", "LDG.E R0, desc[UR4][R2.64]", false },
+		{ "FADD R9, R8, R6 /* unknown bits 0x4000000000000000000000 */",
+		  "LDG.E R0, desc[UR4][R2.64]", true },
+		{ "MEMBAR.SC.INVALID4", "LDG.E R0, desc[UR4][R2.64]", true },
+		{ "FADD R9, R8, R6", "LDG.E.INVALID7 R0, desc[UR4][R2.64]", true },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		static struct ws_flow_slice slice;
+		const char *const lines[] = { cases[i].first, "IMAD.WIDE R2, R3, 0x4, R4",
+					      cases[i].last, NULL };
+		struct assembled code;
+		struct ws_flow *flow;
+		struct ws_error err;
+		struct ws_span span = assemble(&code, 90, 0, lines);
+		assert_int_equal(ws_flow_create(90, span, 0, NULL, 0, &flow, &err), WS_OK);
+		assert_int_equal(ws_flow_slice_address(flow, 2 * WS_SASS_BYTES, 0, &slice, &err),
+				 WS_OK);
+		assert_int_equal(slice.partly, cases[i].partly);
+		ws_flow_destroy(flow);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idioms_are_understood),
+		cmocka_unit_test(doubt_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
