@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every PTX form of ptx.forms and compares our text of the machine code with the vendor's disassembler.
 
-    generate.py WORDS-PROGRAM ARCH... [-o FINDINGS.tsv] [--forms REGEX] [--levels 03] [--keep FOLDER] [--refused FILE]
+    generate.py WORDS-PROGRAM ARCH... [-o FINDINGS.tsv] [--forms REGEX] [--levels 03] [--keep FOLDER] [--refused FILE] [--record COMMIT]
 
 A line of ptx.forms has choices (`<.rn|.rz>`) and operands (`$r`); instances of it cover every pair of choices. Many instances are compiled
 at once; what ptxas refuses is taken out by the lines that its messages name, else by halves. ARCH is 75, 90a, ...; levels are ptxas's -O0 to
@@ -21,6 +21,7 @@ import sys
 import tempfile
 
 import compare
+import coverage
 import nvdis
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -50,11 +51,11 @@ SOURCES = {  # what else than a number an operand may be; the letters of SIGNED 
 }
 PREDICATES = ["register", "!register", "uniform", "!uniform", "true"]
 ADDRESSES = {
-    "g": ["register", "register+32", "register-64", "uniform", "uniform+64", "mixed", "mixed+32", "gvar", "gvar+32"],
-    "s": ["register", "register+32", "register-64", "uniform", "uniform+64", "scaled", "smem", "smem+32"],
+    "g": ["register", "register+32", "register+-64", "uniform", "uniform+64", "mixed", "mixed+32", "gvar", "gvar+32"],
+    "s": ["register", "register+32", "register+-64", "uniform", "uniform+64", "scaled", "smem", "smem+32"],
     "l": ["register", "register+32", "lmem", "lmem+32"],
     "c": ["register", "register+32", "uniform", "cvar", "cvar+32"],
-    "n": ["register", "register+32", "register-64", "uniform", "mixed"],
+    "n": ["register", "register+32", "register+-64", "uniform", "mixed"],
 }
 OPERAND = re.compile(r"\$(?:\[([gslcn])\]|([hrdfeqpHRDFEQP])(?:\*(\d+))?)(!?)")
 CHOICE = re.compile(r"<([^<>]*)>")
@@ -183,7 +184,7 @@ class Writer:
         return "!" + name if what[0] == "!" else name
 
     def address(self, space, what):
-        base, offset = re.fullmatch(r"(\w+?)((?:[+-]\d+)?)", what).groups()
+        base, offset = re.fullmatch(r"(\w+?)((?:\+-?\d+)?)", what).groups()
         if base in ("gvar", "smem", "lmem", "cvar"):
             return f"[{what}]"
         wide = space in "gn"
@@ -267,7 +268,7 @@ class Compiler:
             if complaint is None:
                 return
             bad = {}
-            for line, message in re.findall(re.escape(name) + r"\.ptx, line (\d+); error\s*: (.*)", complaint):
+            for line, message in re.findall(re.escape(name) + r"\.ptx, line (\d+); (?:error|fatal)\s*: (.*)", complaint):
                 if int(line) not in owner:
                     raise RuntimeError(complaint)  # our own frame is wrong
                 bad.setdefault(owner[int(line)], message)
@@ -311,6 +312,22 @@ def run(arch, levels, forms, folder):
     return words_of(path for _, cubins, _ in done for path in cubins), sum(n for n, _, _ in done), [x for _, _, part in done for x in part]
 
 
+def instruction(line):
+    """What a form is called: its first PTX instruction, or the set of them that begins the line."""
+    name = re.match(r"(?:\.reg .*?; |@\S+ |LA: ; )*<?(\w+)", line).group(1)
+    return "video" if name == "v" else name
+
+
+def by_instruction(forms, refused):
+    """{PTX instruction: (its forms, those of which ptxas takes no instance)}"""
+    lost = collections.Counter(line for line, _ in refused)
+    found = collections.defaultdict(lambda: [0, 0])
+    for line in forms:
+        found[instruction(line)][0] += 1
+        found[instruction(line)][1] += lost[line] == sum(1 for _ in Form(line).instances())
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -320,6 +337,7 @@ def main():
     parser.add_argument("--levels", default="03")
     parser.add_argument("--keep")
     parser.add_argument("--refused")
+    parser.add_argument("--record", metavar="COMMIT")
     args = parser.parse_args()
     forms = [line for line in read_forms(HERE / "ptx.forms") if re.search(args.forms, line)]
     tally, lost = compare.Tally(), collections.defaultdict(collections.Counter)
@@ -337,6 +355,9 @@ def main():
         print(f"sm_{arch}: {len(forms)} forms, {tried} instances, {len(refused)} refused, {sum(counts.values())} instructions, {len(counts)} words: "
               f"{mine}; versions differ about {disputed}", flush=True)
         print("    " + ", ".join(f"{op} {n}" for op, n in mine.misses.most_common(40)), flush=True)
+        if args.record:
+            coverage.record("-O" + " and -O".join(args.levels), "forms", args.record, arch, f"{tried - len(refused):,} instances of {len(forms)} forms", mine)
+            coverage.record_refused(arch, by_instruction(forms, refused))
     if args.output:
         tally.write(args.output)
     if args.refused:
