@@ -38,8 +38,6 @@ extern "C" {
 
 /** A device with its memory, modules and queue. */
 struct ws_sim;
-/** The state of a device at some time. */
-struct ws_sim_snapshot;
 
 /** Which warp runs next, and for how long. */
 enum ws_sim_schedule {
@@ -125,7 +123,7 @@ WS_API enum ws_status ws_sim_read(struct ws_sim *sim, uint64_t address, void *re
 
 /**
  * Makes memory of the caller device memory, at an address of the caller's choice: pages shared with
- * another process, for instance. It must outlive the device. Snapshots do not cover it.
+ * another process, for instance. It must outlive the device.
  * @retval WS_ARGUMENT  the range is not free, or not aligned to 256 bytes.
  */
 WS_API enum ws_status ws_sim_map(struct ws_sim *sim, uint64_t address, void *bytes, uint64_t len,
@@ -214,18 +212,6 @@ WS_API bool ws_sim_fault(const struct ws_sim *sim, struct ws_sim_fault *ret_faul
  */
 WS_API struct ws_span ws_sim_printed(const struct ws_sim *sim);
 WS_API void ws_sim_clear_printed(struct ws_sim *sim);
-
-/* ---- snapshots ---- */
-
-/** Memory is shared with the device until one of them writes it. @retval WS_NO_MEMORY */
-WS_API enum ws_status ws_sim_snapshot(struct ws_sim *sim, struct ws_sim_snapshot **ret_snapshot,
-				      struct ws_error *err) WS_MUST_USE;
-/** Brings the device back to the state of a snapshot of it. Modules that were loaded since stay.
- * @retval WS_ARGUMENT  of another device.  @retval WS_NO_MEMORY */
-WS_API enum ws_status ws_sim_restore(struct ws_sim *sim, const struct ws_sim_snapshot *snapshot,
-				     struct ws_error *err) WS_MUST_USE;
-/** NULL is fine. May be destroyed before or after its device. */
-WS_API void ws_sim_snapshot_destroy(struct ws_sim_snapshot *snapshot);
 
 #ifdef __cplusplus
 }

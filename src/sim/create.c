@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: making, memory for the host, snapshots. */
+/* Devices: making, memory for the host. */
 #include "sim/device.h"
 
 static const struct wsi_device devices[] = {

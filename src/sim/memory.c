@@ -274,36 +274,6 @@ enum ws_status wsi_memory_copy_out(struct wsi_memory *memory, uint64_t address, 
 	return WS_OK;
 }
 
-/* ---- snapshots ---- */
-
-bool wsi_memory_share(const struct wsi_memory *from, struct wsi_memory *ret_to)
-{
-	struct wsi_memory to = *from;
-	to.n = 0;
-	to.cap = from->n;
-	to.recent = 0;
-	to.regions = wsi_zalloc_array(from->n ? from->n : 1, sizeof *to.regions);
-	if (!to.regions)
-		return false;
-	for (; to.n < from->n; to.n++) {
-		struct wsi_region *region = &to.regions[to.n];
-		size_t n = (size_t)n_pages(&from->regions[to.n]);
-		*region = from->regions[to.n];
-		region->pages = wsi_zalloc_array(n, sizeof *region->pages);
-		if (!region->pages) {
-			wsi_memory_fini(&to);
-			return false;
-		}
-		for (size_t i = 0; i < n; i++) {
-			region->pages[i] = from->regions[to.n].pages[i];
-			if (region->pages[i])
-				region->pages[i]->refs++;
-		}
-	}
-	*ret_to = to;
-	return true;
-}
-
 void wsi_memory_fini(struct wsi_memory *memory)
 {
 	for (size_t i = 0; i < memory->n; i++)

@@ -6,9 +6,8 @@
  *                          |
  *                          +-> page: absent (zeros, or to be fetched), own bytes, or the caller's
  *
- * What lies between regions is a guard: no access may touch it. Own pages are counted and shared
- * with snapshots; who writes a shared page copies it first. Memory is only spent on pages that were
- * accessed.
+ * What lies between regions is a guard: no access may touch it. Own pages are counted: who writes
+ * one that is shared copies it first. Memory is only spent on pages that were accessed.
  */
 #ifndef WSI_SIM_MEMORY_H
 #define WSI_SIM_MEMORY_H
@@ -84,8 +83,6 @@ enum ws_status wsi_memory_copy_in(struct wsi_memory *memory, uint64_t address, c
 enum ws_status wsi_memory_copy_out(struct wsi_memory *memory, uint64_t address, void *ret_bytes,
 				   size_t len, struct ws_error *err) WS_MUST_USE;
 
-/* A second memory with the same contents. */
-bool wsi_memory_share(const struct wsi_memory *from, struct wsi_memory *ret_to) WS_MUST_USE;
 void wsi_memory_fini(struct wsi_memory *memory);
 
 #endif

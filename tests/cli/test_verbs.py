@@ -18,7 +18,7 @@ import tarfile
 import tempfile
 import termios
 
-VERBS = 'report info mem regs check lines symbolize disas as diff extract strip store trace'.split()
+VERBS = 'report info mem regs check lines symbolize disas as diff extract strip store run trace'.split()
 
 
 class Bench:
@@ -64,6 +64,8 @@ def exit_cases(bench):
     trace, other = trace_pair(bench)
     with open(dump, 'rb') as handle:
         cut = bench.file('cut.nvcudmp', handle.read()[:100])
+    kernels = os.path.join(bench.root, 'tests/data/sim/integer.O3.fatbin')
+    collatz = ('--kernel', 'int_collatz', '--arg', '0', '--arg')  # writes as many numbers as the next word says, to address 0
     return {
         'report': [((dump,), 0), (('--exit-code', dump), 10), (('--exit-code', hang), 11), (('--exit-code', cut), 12),
                    ((cut,), 0), ((gone,), 1), ((), 2)],
@@ -79,6 +81,7 @@ def exit_cases(bench):
         'extract': [((dump, 'image', '0', '-o', out), 0), ((dump, 'image', '99', '-o', out), 1), ((dump, 'image', '0'), 2)],
         'strip': [((dump, '-o', out), 0), ((gone, '-o', out), 1), ((dump,), 2)],
         'store': [(('add', cubin), 0), (('find', hang), 1), ((), 2)],
+        'run': [((kernels, *collatz, '0'), 0), ((kernels, *collatz, '5'), 10), ((gone, *collatz, '0'), 1), ((kernels,), 2)],
         'trace': [(('diff', trace, trace), 0), (('diff', trace, other), 10), (('diff', trace, gone), 1), ((), 2)],
     }
 
