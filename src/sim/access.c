@@ -205,6 +205,18 @@ static uint8_t *together(struct wsi_run *run, const struct wsi_op *op,
 	return n == span ? bytes : NULL;
 }
 
+/* Whether all lanes access words, one behind the other: the commonest pattern of all. */
+static bool in_a_row(const struct wsi_run *run, const struct wsi_op *op,
+		     const uint64_t addresses[WSI_LANES], uint64_t base)
+{
+	uint64_t wrong = 0;
+	if (run->mask != UINT32_MAX || op->bytes < 4)
+		return false;
+	for (unsigned lane = 0; lane < WSI_LANES; lane++)
+		wrong |= addresses[lane] ^ (base + (uint64_t)lane * op->bytes);
+	return wrong == 0;
+}
+
 /* ---- loads ---- */
 
 static uint32_t extend(const struct wsi_op *op, const uint8_t *from)
@@ -228,6 +240,13 @@ static void load_from(const struct wsi_op *op, const struct wsi_spot *spot, uint
 static void load_together(const struct wsi_run *run, const struct wsi_op *op, const uint8_t *from,
 			  const uint64_t addresses[WSI_LANES], uint64_t base, uint32_t *to)
 {
+	if (in_a_row(run, op, addresses, base)) {
+		for (unsigned k = 0; k < op->bytes / 4u; k++)
+			for (unsigned lane = 0; lane < WSI_LANES; lane++)
+				to[k * WSI_LANES + lane] =
+					wsi_load_u32(from + (size_t)lane * op->bytes + 4 * k);
+		return;
+	}
 	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
 		if (!(run->mask >> lane & 1))
 			continue;
@@ -302,6 +321,11 @@ enum wsi_step wsi_run_store(struct wsi_run *run, const struct wsi_op *op)
 		      op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL,
 		      addresses);
 	uint8_t *to = together(run, op, addresses, true, &base);
+	if (to && in_a_row(run, op, addresses, base)) {
+		for (unsigned lane = 0; lane < WSI_LANES; lane++)
+			store_to(op->bytes, from + lane, to + (size_t)lane * op->bytes, 4);
+		return WSI_STEP_NEXT;
+	}
 	if (to) {
 		for (uint32_t left = run->mask; left; left &= left - 1) {
 			unsigned lane = wsi_first_bit(left);

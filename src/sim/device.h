@@ -181,6 +181,7 @@ struct wsi_warp {
 	uint64_t *frames; /* owned; return addresses: WSI_LANES for each level */
 	uint32_t n_regs, n_frames;
 	uint32_t id, slot; /* in the block, on the SM */
+	size_t at;         /* in ws_sim.resident */
 	uint64_t age;      /* number of its creation */
 	uint64_t executed;
 	uint32_t valid, live, ready;
@@ -220,8 +221,8 @@ struct ws_sim {
 	struct wsi_grid *queue; /* owned; the first one runs */
 	uint64_t n_grids;
 	struct wsi_sm *sms;         /* owned */
-	struct wsi_warp **resident; /* borrowed from blocks, oldest first */
-	size_t n_resident, cap_resident, turn;
+	struct wsi_warp **resident; /* borrowed from blocks, oldest first; NULL: a gap */
+	size_t n_resident, cap_resident, n_gaps, turn;
 	struct wsi_block **blocks; /* owned; resident */
 	size_t n_blocks, cap_blocks;
 	uint64_t instructions, ages, random, turns;

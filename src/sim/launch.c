@@ -426,6 +426,7 @@ static void block_enter(struct ws_sim *sim, struct wsi_block *block, uint32_t sm
 	sim->blocks[sim->n_blocks++] = block;
 	for (uint32_t i = 0; i < block->n_warps; i++) {
 		block->warps[i]->age = sim->ages++;
+		block->warps[i]->at = sim->n_resident;
 		sim->resident[sim->n_resident++] = block->warps[i];
 	}
 }
@@ -499,18 +500,32 @@ bool wsi_launch_fill(struct ws_sim *sim)
 	return !no_memory;
 }
 
-/* Takes a block out of the lists. */
-static void block_leave(struct ws_sim *sim, const struct wsi_block *block)
+/* Closes the gaps that warps have left. */
+static void close_gaps(struct ws_sim *sim)
 {
-	size_t kept = 0, before = 0;
+	size_t kept = 0, turn = 0;
 	for (size_t i = 0; i < sim->n_resident; i++) {
-		if (sim->resident[i]->block != block)
-			sim->resident[kept++] = sim->resident[i];
-		else if (i < sim->turn)
-			before++;
+		struct wsi_warp *warp = sim->resident[i];
+		if (!warp)
+			continue;
+		turn += i < sim->turn;
+		warp->at = kept;
+		sim->resident[kept++] = warp;
 	}
 	sim->n_resident = kept;
-	sim->turn -= before;
+	sim->n_gaps = 0;
+	sim->turn = turn < kept ? turn : 0;
+}
+
+/* Takes a block out of the lists. Its warps leave gaps, which are closed when they are many: a
+ * block costs the same however many others there are. */
+static void block_leave(struct ws_sim *sim, const struct wsi_block *block)
+{
+	for (uint32_t i = 0; i < block->n_warps; i++)
+		sim->resident[block->warps[i]->at] = NULL;
+	sim->n_gaps += block->n_warps;
+	if (sim->n_gaps * 2 >= sim->n_resident)
+		close_gaps(sim);
 	for (size_t i = 0; i < sim->n_blocks; i++) {
 		if (sim->blocks[i] != block)
 			continue;

@@ -217,7 +217,7 @@ static struct wsi_warp *choose_warp(struct ws_sim *sim)
 	for (size_t i = 0; i < n; i++) {
 		size_t at = start + i < n ? start + i : start + i - n;
 		struct wsi_warp *warp = sim->resident[at];
-		if (warp->ready == 0)
+		if (!warp || warp->ready == 0)
 			continue;
 		if (sim->options.schedule != WS_SIM_ADVERSARIAL) {
 			sim->turn = at + 1 < n ? at + 1 : 0;
