@@ -19,13 +19,14 @@ dump() { # NAME GENERATOR-ARGUMENTS...
 paths() { # DUMP-NAME...
 	printf "$dumps/%s.nvcudmp\n" "$@"
 }
-programs='core info report cudbg sass step'
+programs='core info report cudbg sass sim step'
 step ninja --quiet -C "$1" bench/cubin-lookup $(printf ' bench/bench-%s' $programs)
 step "$bench/cubin-lookup"
 step "$bench/bench-step"
 step "$here/line.py" "$1" ${2:+"$2"}
 step "$here/dwarf.py" "$1"
 step "$bench/bench-sass" "$here/../tests/data/cubins/calls.G.sm_80.cubin"
+step "$bench/bench-sim" "$here/../tests/data/sim"
 step "$here/sass.py" "$1"
 all=270k full=270k # those whose tables take longer than starting a process
 if [ "${2:-}" != --smoke ]; then

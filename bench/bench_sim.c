@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How fast does the software GPU execute?
+ *
+ * Input: kernels of tests/data/sim. The floors do the same lane work in C: the loop of mandelbrot,
+ * the product of two matrices, memcpy. What copies must reach is what they reach today; the aim is
+ * 0.04 and 0.1 of memcpy.
+ */
+#include "bench.h"
+
+#include <warpscope/sim.h>
+
+enum {
+	SIDE = 128,
+	WORDS = 1 << 22,
+	MAX_IMAGE = 1 << 20,
+	BLOCKS = 8,
+	THREADS = 128,
+	WIDTH = 64,
+	HEIGHT = 32,
+	STEPS = 2000,
+	REPEATS = 3,
+};
+
+static struct {
+	const char *folder;
+	double seconds, rate;
+} gpu;
+
+/* Runs one kernel of a fatbin on two buffers and up to three numbers. */
+static void run(const char *file, const char *kernel, struct ws_dim3 grid, struct ws_dim3 block,
+		const int *numbers, size_t n_numbers, size_t n_buffers)
+{
+	static uint8_t image[MAX_IMAGE];
+	char path[512];
+	struct ws_error err = { .status = WS_IO };
+	struct ws_sim_options options = { .size = sizeof options, .device = "sm_90a" };
+	struct ws_sim *sim;
+	uint64_t buffer[3];
+	const void *args[6];
+	enum ws_sim_outcome outcome;
+	snprintf(path, sizeof path, "%s/%s.O3.fatbin", gpu.folder, file);
+	FILE *in = fopen(path, "rb");
+	if (!in) {
+		fprintf(stderr, "bench-sim: cannot read %s\n", path);
+		exit(1);
+	}
+	struct ws_span bytes = { image, fread(image, 1, sizeof image, in), 0 };
+	fclose(in);
+	must(ws_sim_create(&options, &sim, &err), &err);
+	must(ws_sim_load(sim, bytes, NULL, &err), &err);
+	for (size_t i = 0; i < n_buffers; i++) {
+		must(ws_sim_alloc(sim, 4 * (uint64_t)WORDS, &buffer[i], &err), &err);
+		args[i] = &buffer[i];
+	}
+	for (size_t i = 0; i < n_numbers; i++)
+		args[n_buffers + i] = &numbers[i];
+	struct ws_sim_launch launch = {
+		.size = sizeof launch,
+		.kernel = kernel,
+		.grid = grid,
+		.block = block,
+		.args = args,
+		.n_args = n_buffers + n_numbers,
+	};
+	gpu.seconds = 1e9;
+	for (unsigned i = 0; i < REPEATS;
+	     i++) { /* the first one brings memory in, as the floor's is */
+		uint64_t before = ws_sim_instructions(sim);
+		must(ws_sim_launch(sim, &launch, &err), &err);
+		double start = now();
+		must(ws_sim_run(sim, 0, &outcome, &err), &err);
+		double seconds = now() - start;
+		if (outcome != WS_SIM_DONE) {
+			fprintf(stderr, "bench-sim: %s did not end\n", kernel);
+			exit(1);
+		}
+		gpu.seconds = seconds < gpu.seconds ? seconds : gpu.seconds;
+		gpu.rate = (double)(ws_sim_instructions(sim) - before) / gpu.seconds / 1e6;
+	}
+	ws_sim_destroy(sim);
+}
+
+/* ---- the same work in C ---- */
+
+static uint32_t mandelbrot(void)
+{
+	uint32_t sum = 0;
+	for (int i = 0; i < WIDTH * HEIGHT; i++) {
+		float re = (float)(i % WIDTH) * 3.0f / 64 - 2.0f;
+		float im = (float)(i / WIDTH) * 2.0f / 32 - 1.0f, x = 0, y = 0;
+		int k = 0;
+		for (; k < STEPS; k++) {
+			float xx = x * x, yy = y * y;
+			if (xx + yy > 4.0f)
+				break;
+			y = 2.0f * x * y + im;
+			x = xx - yy + re;
+		}
+		sum += (uint32_t)k;
+	}
+	return sum;
+}
+
+static float product(float seed)
+{
+	static float a[SIDE][SIDE], b[SIDE][SIDE], c[SIDE][SIDE];
+	for (int i = 0; i < SIDE * SIDE; i++) {
+		a[i / SIDE][i % SIDE] = seed * (float)i;
+		b[i / SIDE][i % SIDE] = seed + (float)i;
+	}
+	for (int i = 0; i < SIDE; i++)
+		for (int j = 0; j < SIDE; j++) {
+			float sum = 0;
+			for (int k = 0; k < SIDE; k++)
+				sum += a[i][k] * b[k][j];
+			c[i][j] = sum;
+		}
+	return c[(int)seed][2];
+}
+
+/* ---- the questions ---- */
+
+/* One line; false: slower than it must be. */
+static bool say(const char *what, double value, const char *unit, double limit, double floor)
+{
+	printf("  %-28s %8.3f %s, at least %g; %.1f times the floor\n", what, value, unit, limit,
+	       gpu.seconds / floor);
+	return value >= limit;
+}
+
+int main(int argc, char **argv)
+{
+	struct ws_dim3 one = { BLOCKS, 1, 1 }, threads = { THREADS, 1, 1 };
+	struct ws_dim3 tiles = { SIDE / 16, SIDE / 16, 1 }, tile = { 16, 16, 1 };
+	bool ok = true;
+	if (argc != 2) {
+		fprintf(stderr, "usage: bench-sim FOLDER\n");
+		return 2;
+	}
+	gpu.folder = argv[1];
+
+	double start = now();
+	uint32_t sum = mandelbrot();
+	double floor = now() - start;
+	run("whole", "mandelbrot", (struct ws_dim3){ WIDTH * HEIGHT / THREADS, 1, 1 }, threads,
+	    (const int[]){ WIDTH, HEIGHT, STEPS }, 3, 1);
+	ok &= say("integer and float loop", gpu.rate, "M warp-instr/s", 15, floor);
+
+	start = now();
+	sum += (uint32_t)product((float)argc);
+	floor = now() - start;
+	run("shared", "matmul", tiles, tile, (const int[]){ SIDE }, 1, 3);
+	ok &= say("tiled matmul", gpu.rate, "M warp-instr/s", 5, floor);
+
+	uint8_t *from = malloc(4 * (size_t)WORDS), *to = malloc(4 * (size_t)WORDS);
+	if (!from || !to)
+		return 1;
+	memset(from, 1, 4 * (size_t)WORDS);
+	memset(to, 2, 4 * (size_t)WORDS);
+	void *(*volatile copy)(void *, const void *, size_t) = memcpy; /* not left out */
+	copy(to, from, 4 * (size_t)WORDS);
+	start = now();
+	copy(to, from, 4 * (size_t)WORDS);
+	floor = now() - start;
+	sum += to[WORDS];
+	run("memory", "copy_words", one, threads, (const int[]){ WORDS }, 1, 2);
+	ok &= say("copy, 4 bytes a lane", floor / gpu.seconds, "of memcpy", 0.01, floor);
+	run("memory", "copy_quads", one, threads, (const int[]){ WORDS / 4 }, 1, 2);
+	ok &= say("copy, 16 bytes a lane", floor / gpu.seconds, "of memcpy", 0.03, floor);
+
+	run("memory", "copy_words", (struct ws_dim3){ 2000, 1, 1 }, threads, (const int[]){ 0 }, 1,
+	    2);
+	double few = gpu.seconds;
+	run("memory", "copy_words", (struct ws_dim3){ 20000, 1, 1 }, threads, (const int[]){ 0 }, 1,
+	    2);
+	printf("  %-28s %8.3f times the time for 10 times as many\n", "blocks", gpu.seconds / few);
+	ok &= gpu.seconds / few < 20;
+	free(from);
+	free(to);
+	printf("%s\n", ok ? "fast enough" : "too slow");
+	return !ok || sum == 1;
+}
