@@ -62,8 +62,6 @@ struct ws_sim_options {
 	uint64_t print_bytes;  /**< room for what kernels print between two runs; 0: 1 MiB */
 	uint32_t granularity;  /**< an access within so many bytes behind an allocation is no fault;
 				  0: none, every access outside is one. A power of two */
-	uint32_t
-		fault_delay; /**< instructions that a warp executes after a fault before it stops */
 };
 
 /** Names of devices, in order; NULL past the last. Static storage. */

@@ -194,7 +194,6 @@ struct wsi_warp {
 	bool bar_yes;        /* and a predicate */
 	uint32_t turn;       /* counts choices of groups */
 	uint32_t resume;     /* group that must run next, see run.c; 0: any */
-	uint32_t fault_left;
 	uint64_t pc[WSI_LANES];
 	uint32_t converge[WSI_BARRIERS][WSI_LANES]; /* B0 ...: a mask in each lane */
 	uint32_t team[WSI_LANES];                   /* who runs with it: equal for all of them */
