@@ -108,7 +108,7 @@ cp tmp/twins.none.sm_90.cubin "$out"
 for arch in 80 90; do
 	ptxas -arch=sm_$arch -o "$out/textures.none.sm_$arch.cubin" textures.ptx
 done
-ptxas -arch=sm_80 -c -o "$out/textures.object.sm_80.cubin" textures.ptx
+ptxas -arch=sm_80 -c -o "$out/textures-object.none.sm_80.cubin" textures.ptx
 
 # Objects with something of every kind for a linker to fill in.
 for arch in 80 90 100; do
