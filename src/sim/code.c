@@ -318,16 +318,7 @@ bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t c
 
 struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc)
 {
-	size_t low = 0, n = sim->n_texts;
-	while (n > 0) {
-		size_t half = n / 2;
-		if (sim->texts[low + half].start <= pc) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	size_t low = WSI_BISECT(i, 0, sim->n_texts, sim->texts[i].start <= pc);
 	if (low == 0 || pc - sim->texts[low - 1].start >= sim->texts[low - 1].size)
 		return NULL;
 	return &sim->texts[low - 1];

@@ -38,17 +38,7 @@ static void page_release(struct wsi_page *page)
 /* Index of the first region that starts above an address. */
 static size_t region_above(const struct wsi_memory *memory, uint64_t address)
 {
-	size_t low = 0, n = memory->n;
-	while (n > 0) {
-		size_t half = n / 2;
-		if (memory->regions[low + half].start <= address) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return low;
+	return WSI_BISECT(i, 0, memory->n, memory->regions[i].start <= address);
 }
 
 struct wsi_region *wsi_memory_find(struct wsi_memory *memory, uint64_t address)

@@ -119,14 +119,7 @@ enum ws_status sim_memory_range(const struct ws_target *target, uint32_t index,
 static size_t read_page(const struct sim_target *t, uint64_t address, uint8_t *buffer, size_t len)
 {
 	const struct wsi_memory *memory = &t->sim->memory;
-	size_t low = 0, high = memory->n;
-	while (low < high) { /* the first region behind the address */
-		size_t middle = low + (high - low) / 2;
-		if (memory->regions[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = WSI_BISECT(i, 0, memory->n, memory->regions[i].start <= address);
 	if (low == 0)
 		return 0;
 	const struct wsi_region *region = &memory->regions[low - 1];
