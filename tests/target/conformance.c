@@ -257,8 +257,11 @@ static void callers_as_many_as_asked(struct ws_target *target)
 		uint32_t id = lanes[n_lanes - 1].id;
 		assert_int_equal(ws_target_call_stack(target, i, id, all, MAX_CALLERS, &n, NULL),
 				 WS_OK);
-		for (uint32_t k = 0; k < n && k < MAX_CALLERS; k++)
+		for (uint32_t k = 0; k < n && k < MAX_CALLERS; k++) {
 			assert_int_equal(all[k].level, k);
+			/* an offset in its function */
+			assert_true(all[k].rel_address <= all[k].address);
+		}
 		memset(some, 0x5a, sizeof some);
 		none = some[0];
 		assert_int_equal(ws_target_call_stack(target, i, id, some, 1, &again, NULL), WS_OK);
