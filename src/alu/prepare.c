@@ -60,7 +60,7 @@ bool wsi_alu_drops_predicates(const struct wsi_alu *alu)
 
 /* ---- operands ---- */
 
-static bool add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const struct ws_operand *op)
+bool wsi_alu_add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const struct ws_operand *op)
 {
 	for (unsigned i = 0; i < op->count; i++) {
 		if (*n == WSI_ALU_PREDICATES)
@@ -77,7 +77,7 @@ static bool add_result(struct wsi_alu_build *b, const struct ws_operand *op)
 {
 	struct wsi_alu *alu = b->alu;
 	if (ws_operand_is_predicate(op->kind))
-		return add_predicate(alu->predicate_result, &alu->n_predicate_results, op);
+		return wsi_alu_add_predicate(alu->predicate_result, &alu->n_predicate_results, op);
 	if (alu->n_results == WSI_ALU_RESULTS || op->count == 0 ||
 	    !ws_operand_is_register(op->kind))
 		return false;
@@ -95,7 +95,7 @@ static bool add_source(struct wsi_alu_build *b, const struct ws_operand *op)
 	if (ws_operand_is_predicate(op->kind)) {
 		if (op->negated && alu->n_predicates < WSI_ALU_PREDICATES)
 			alu->predicate_flip[alu->n_predicates] = UINT32_MAX;
-		return add_predicate(alu->predicate, &alu->n_predicates, op);
+		return wsi_alu_add_predicate(alu->predicate, &alu->n_predicates, op);
 	}
 	unsigned i = alu->n_sources;
 	if (i == WSI_ALU_SOURCES || op->count == 0)

@@ -92,23 +92,10 @@ static uint64_t modifiers_of(const struct ws_insn *insn)
 
 /* ---- operands of what src/alu does not know ---- */
 
-static bool add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const struct ws_operand *op)
-{
-	for (unsigned i = 0; i < op->count; i++) {
-		if (*n == WSI_ALU_PREDICATES)
-			return false;
-		list[(*n)++] = (struct wsi_alu_predicate){
-			.is_uniform = op->kind == WS_OPERAND_UPRED,
-			.number = (uint8_t)(op->number + i),
-		};
-	}
-	return true;
-}
-
 static bool add_result(struct wsi_alu *alu, const struct ws_operand *op)
 {
 	if (ws_operand_is_predicate(op->kind))
-		return add_predicate(alu->predicate_result, &alu->n_predicate_results, op);
+		return wsi_alu_add_predicate(alu->predicate_result, &alu->n_predicate_results, op);
 	if (alu->n_results == WSI_ALU_RESULTS)
 		return false;
 	alu->result[alu->n_results++] = (struct wsi_alu_value){
@@ -124,7 +111,7 @@ static bool add_source(struct wsi_alu *alu, const struct ws_operand *op)
 	if (ws_operand_is_predicate(op->kind)) {
 		if (op->negated && alu->n_predicates < WSI_ALU_PREDICATES)
 			alu->predicate_flip[alu->n_predicates] = UINT32_MAX;
-		return add_predicate(alu->predicate, &alu->n_predicates, op);
+		return wsi_alu_add_predicate(alu->predicate, &alu->n_predicates, op);
 	}
 	if (alu->n_sources == WSI_ALU_SOURCES)
 		return false;
