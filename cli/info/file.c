@@ -73,34 +73,18 @@ int info_sections(struct info *info)
 
 /* ---- metadata ---- */
 
-/* Words of CUDA_COREDUMP_GENERATION_FLAGS [public doc: CUDA driver API 13.3,
- * CUCoredumpGenerationFlags]. */
-static const struct {
-	uint32_t flag;
-	const char *word;
-} flag_names[] = {
-	{ 1u << 0, "skip_nonrelocated_elf_images" },
-	{ 1u << 1, "skip_global_memory" },
-	{ 1u << 2, "skip_shared_memory" },
-	{ 1u << 3, "skip_local_memory" },
-	{ 1u << 4, "skip_abort" },
-	{ 1u << 5, "skip_constbank_memory" },
-	{ 1u << 6, "gzip_compress" },
-	{ 1u << 7, "faulted_contexts_only" },
-	{ 1u << 30, "no_errbar_at_exit" },
-	{ 1u << 31, "log_only" },
-};
-
 /* Flags by their words; bits without a name in hexadecimal. */
 static void flags_text(uint32_t flags, char *text, size_t size)
 {
 	size_t at = 0;
 	snprintf(text, size, "none");
-	for (size_t i = 0; i < sizeof flag_names / sizeof flag_names[0] && at < size; i++) {
-		if (flags & flag_names[i].flag)
-			at += (size_t)snprintf(text + at, size - at, "%s%s", at ? "," : "",
-					       flag_names[i].word);
-		flags &= ~flag_names[i].flag;
+	for (uint32_t flag = 1; flag && at < size; flag <<= 1) {
+		const char *word = ws_dump_flag_text(flag);
+		if (!word)
+			continue;
+		if (flags & flag)
+			at += (size_t)snprintf(text + at, size - at, "%s%s", at ? "," : "", word);
+		flags &= ~flag;
 	}
 	if (flags && at < size)
 		snprintf(text + at, size - at, "%s0x%x", at ? "," : "", flags);

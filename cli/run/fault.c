@@ -10,29 +10,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <warpscope/core.h>
 #include <warpscope/report.h>
 #include <warpscope/sim_target.h>
 #include <warpscope/write.h>
 
 /* ---- CUDA's variables ---- */
 
+enum { SKIP_ABORT = 1 << 4 }; /* nothing to do: a run never aborts */
+
 static uint32_t flag_of(const char *word, size_t len)
 {
-	static const struct {
-		const char *word;
-		uint32_t flag;
-	} known[] = {
-		{ "skip_nonrelocated_elf_images", WS_WRITE_SKIP_IMAGES },
-		{ "skip_global_memory", WS_WRITE_SKIP_GLOBAL },
-		{ "skip_shared_memory", WS_WRITE_SKIP_SHARED },
-		{ "skip_local_memory", WS_WRITE_SKIP_LOCAL },
-		{ "skip_constbank_memory", WS_WRITE_SKIP_BANKS },
-		{ "gzip_compress", WS_WRITE_GZIP },
-		{ "faulted_contexts_only", WS_WRITE_FAULTED_CONTEXTS },
-	};
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (strlen(known[i].word) == len && memcmp(known[i].word, word, len) == 0)
-			return known[i].flag;
+	for (uint32_t flag = 1; flag; flag <<= 1) {
+		const char *known = ws_dump_flag_text(flag);
+		if (known && strlen(known) == len && memcmp(known, word, len) == 0)
+			return flag & (WS_WRITE_KNOWN_FLAGS | SKIP_ABORT);
+	}
 	return 0;
 }
 
@@ -43,10 +36,9 @@ static uint32_t flags_wanted(void)
 	while (at && *at) {
 		size_t n = strcspn(at, ",");
 		uint32_t flag = flag_of(at, n);
-		bool no_abort = n == 10 && memcmp(at, "skip_abort", 10) == 0; /* it never aborts */
-		if (n > 0 && !flag && !no_abort)
+		if (n > 0 && !flag)
 			cli_warn("CUDA_COREDUMP_GENERATION_FLAGS: '%.*s' is not known", (int)n, at);
-		flags |= flag;
+		flags |= flag & WS_WRITE_KNOWN_FLAGS;
 		at += n + (at[n] == ',');
 	}
 	return flags;

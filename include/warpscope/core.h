@@ -92,6 +92,12 @@ struct ws_core;
  */
 WS_API const struct ws_core *ws_target_core(const struct ws_target *target);
 
+/**
+ * What CUDA_COREDUMP_GENERATION_FLAGS calls the lowest bit of `flag` (ws_dump_facts.flags); NULL
+ * for one without a name, and for 0.
+ */
+WS_API const char *ws_dump_flag_text(uint32_t flag);
+
 /* ---- sections */
 
 /** A section of the file, as its header says. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dump/format.h"
 
+#include <warpscope/core.h>
+
 #define F(r, field, offset, TYPE, since, have) { offset, (offset) + WSI_BYTES_##TYPE, since, have },
 #define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \
 	static const struct wsi_field record##_fields[] = { WSI_##RECORD##_ROW(F, record) };
@@ -56,14 +58,30 @@ size_t wsi_kind_strides(enum wsi_kind kind, struct wsi_stride ret_strides[WSI_MA
 	return n;
 }
 
-struct wsi_skip wsi_skip_of(enum ws_space space)
+uint32_t wsi_skip_of(enum ws_space space)
 {
-	static const struct wsi_skip skips[] = {
-		[WS_SPACE_GLOBAL] = { WS_WRITE_SKIP_GLOBAL, "skip_global_memory" },
-		[WS_SPACE_SHARED] = { WS_WRITE_SKIP_SHARED, "skip_shared_memory" },
-		[WS_SPACE_LOCAL] = { WS_WRITE_SKIP_LOCAL, "skip_local_memory" },
-		[WS_SPACE_CONST] = { WS_WRITE_SKIP_BANKS, "skip_constbank_memory" },
-		[WS_SPACE_PARAM] = { WS_WRITE_SKIP_BANKS, "skip_constbank_memory" },
+	static const uint32_t skips[] = {
+		[WS_SPACE_GLOBAL] = WS_WRITE_SKIP_GLOBAL, [WS_SPACE_SHARED] = WS_WRITE_SKIP_SHARED,
+		[WS_SPACE_LOCAL] = WS_WRITE_SKIP_LOCAL,   [WS_SPACE_CONST] = WS_WRITE_SKIP_BANKS,
+		[WS_SPACE_PARAM] = WS_WRITE_SKIP_BANKS,
 	};
-	return (unsigned)space < WSI_COUNT(skips) ? skips[space] : (struct wsi_skip){ 0 };
+	return (unsigned)space < WSI_COUNT(skips) ? skips[space] : 0;
+}
+
+/* [public doc: CUDA driver API 13.3, CUCoredumpGenerationFlags] */
+const char *ws_dump_flag_text(uint32_t flag)
+{
+	static const char *const words[] = {
+		"skip_nonrelocated_elf_images",
+		"skip_global_memory",
+		"skip_shared_memory",
+		"skip_local_memory",
+		"skip_abort",
+		"skip_constbank_memory",
+		"gzip_compress",
+		"faulted_contexts_only",
+		[30] = "no_errbar_at_exit",
+		[31] = "log_only",
+	};
+	return flag ? words[wsi_first_bit(flag)] : NULL;
 }

@@ -302,13 +302,9 @@ static inline bool wsi_kind_tells(enum wsi_kind kind)
 	return wsi_kind_infos[kind].hides == WS_HIDES_FAULT;
 }
 
-/* By which of ws_write_flags drivers leave out what is in a space, and its word in
- * CUDA_COREDUMP_GENERATION_FLAGS [public doc: cuda-gdb manual, GPU core dump support]. */
-struct wsi_skip {
-	uint32_t flag; /* 0: by none */
-	const char *word;
-};
-struct wsi_skip wsi_skip_of(enum ws_space space);
+/* By which of ws_write_flags drivers leave out what is in a space; 0: by none. [public doc:
+ * cuda-gdb manual, GPU core dump support] */
+uint32_t wsi_skip_of(enum ws_space space);
 
 /* Kind of section that holds a kind of register; WSI_KIND_NONE for a number that is none. */
 static inline enum wsi_kind wsi_kind_of_registers(enum ws_reg_kind kind)

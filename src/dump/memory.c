@@ -14,9 +14,9 @@ static bool banks_go_with_global(const struct ws_dump_facts *facts)
 static const char *flag_that_explains(const struct ws_core *core, enum ws_space space)
 {
 	const struct ws_dump_facts *facts = &core->facts;
-	struct wsi_skip skip = wsi_skip_of(space);
-	if ((facts->flags | facts->left_out) & skip.flag)
-		return skip.word;
+	uint32_t skip = wsi_skip_of(space);
+	if ((facts->flags | facts->left_out) & skip)
+		return ws_dump_flag_text(skip);
 	if ((space == WS_SPACE_CONST || space == WS_SPACE_PARAM) &&
 	    facts->flags & WS_WRITE_SKIP_GLOBAL && banks_go_with_global(facts))
 		return "skip_global_memory (which left out constant banks too, before CUDA 12.6)";

@@ -254,7 +254,7 @@ enum ws_status wsi_job_owned(struct wsi_job *job, const struct ws_memory_range *
 {
 	if (nothing_left(range))
 		return WS_OK;
-	if (!(job->flags & wsi_skip_of(range->space).flag))
+	if (!(job->flags & wsi_skip_of(range->space)))
 		return owned_write(job, range, warp_index, parent, row, 0, range->bytes_present);
 	/* an owner has one section: from the first byte that is kept to the last one */
 	uint64_t first = UINT64_MAX, end = 0;
