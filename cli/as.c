@@ -16,35 +16,15 @@ struct as {
 	uint32_t n_errors;
 };
 
-/* The whole text; NULL when it cannot be read, which has been told. */
+/* NULL when it cannot be read, which has been told. */
 static char *read_source(const char *path, size_t *ret_len)
 {
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-	size_t len = 0, cap = 1 << 16;
-	char *text = file ? cli_alloc(cap, 1) : NULL;
-	if (file) {
-		size_t n;
-		while ((n = fread(text + len, 1, cap - len, file)) > 0) {
-			len += n;
-			if (len == cap && len <= WS_ASSEMBLE_MAX_SOURCE) {
-				cap *= 2;
-				text = cli_realloc(text, cap, 1);
-			}
-		}
-	}
-	if (!file || ferror(file)) {
-		cli_warn("%s: %s", path, strerror(errno));
-		free(text);
-		text = NULL;
-	} else if (memchr(text, '\0', len)) {
-		cli_warn("%s: is not text; machine instructions as text are expected", path);
-		free(text);
-		text = NULL;
-	}
-	if (file && file != stdin)
-		fclose(file);
-	*ret_len = len;
-	return text;
+	char *text = cli_file_read(path, WS_ASSEMBLE_MAX_SOURCE, ret_len);
+	if (!text || !memchr(text, '\0', *ret_len))
+		return text;
+	cli_warn("%s: is not text; machine instructions as text are expected", path);
+	free(text);
+	return NULL;
 }
 
 static void report(void *user, uint32_t line, uint32_t column, const char *message)

@@ -80,6 +80,7 @@ enum cli_value {
 	CLI_BITS,     /* has none: sets `bits` of a uint32_t */
 	CLI_TEXT,     /* a const char * */
 	CLI_NUMBER,   /* a struct cli_given */
+	CLI_WORDS,    /* a struct cli_words: one more of them */
 	CLI_TAKE,     /* take() looks at it */
 	CLI_MAY_TAKE, /* the same; without one, NULL: it is the next word only if that is a number
 			 or "current" */
@@ -90,6 +91,13 @@ struct cli_given {
 	bool given;
 	uint64_t value;
 };
+
+/* Words of the command line. */
+struct cli_words {
+	const char **item; /* owned */
+	size_t n, cap;
+};
+void cli_words_add(struct cli_words *words, const char *word);
 
 /* One option of a verb. A table of them ends with a row of zeros. */
 struct cli_option {
@@ -137,7 +145,16 @@ void cli_json_begin(struct cli *cli, struct ws_json *json, const char *schema);
 void *cli_alloc(size_t count, size_t size);
 /* As realloc(), of an array. Ends the program likewise. */
 void *cli_realloc(void *ptr, size_t count, size_t size);
+/* Room for one more element of `size` bytes in an array that grows by doubling: `*ptr` has `*cap`
+ * of them, `n` are used. Ends the program likewise. */
+void cli_grow(void *ptr, size_t *cap, size_t n, size_t size);
+/* The first `len` characters of a text; free() it. */
+char *cli_copy(const char *text, size_t len);
 _Noreturn void cli_out_of_memory(void);
+
+/* What a file holds, "-" for standard input, with a NUL behind it; free() it. More than `most`
+ * bytes are not all read: `*ret_len` is greater then. NULL: told why it cannot be read. */
+void *cli_file_read(const char *path, size_t most, size_t *ret_len);
 
 /* Where `run` writes a dump when a kernel fails, as CUDA's variables say; NULL: nowhere. Static,
  * the same in every call. */

@@ -61,18 +61,6 @@ static bool is_exempt(int argc, char **argv)
 	return false;
 }
 
-/* What stays as long as the process does. */
-struct words {
-	const char **item;
-	size_t n;
-};
-
-static void words_add(struct words *words, const char *word)
-{
-	words->item = cli_realloc(words->item, words->n + 1, sizeof *words->item);
-	words->item[words->n++] = word;
-}
-
 /* Owned; NULL: there is none. */
 static char *store_folder(int argc, char **argv)
 {
@@ -97,21 +85,21 @@ void guard_enter(const char *verb, int argc, char **argv)
 		state.why = "switched off";
 		return;
 	}
-	struct words inputs = { 0 }, outputs = { 0 };
+	struct cli_words inputs = { 0 }, outputs = { 0 };
 	for (int i = 0; i < argc; i++) {
 		const char *equals = argv[i];
 		if (*equals)
-			words_add(&inputs, equals);
+			cli_words_add(&inputs, equals);
 		while (*(equals += strcspn(equals, "=@")))
 			if (*++equals)
-				words_add(&inputs, equals);
+				cli_words_add(&inputs, equals);
 		const char *output = output_at(argc, argv, i);
 		if (output && *output)
-			words_add(&outputs, output);
+			cli_words_add(&outputs, output);
 	}
 	const char *dump = strcmp(verb, "run") == 0 ? cli_run_dump_path() : NULL;
 	if (dump)
-		words_add(&outputs, dump);
+		cli_words_add(&outputs, dump);
 	char *folder = strcmp(verb, "store") == 0 ? store_folder(argc, argv) : NULL;
 	struct wsi_sandbox_terms terms = {
 		.inputs = inputs.item,

@@ -247,6 +247,22 @@ void *cli_realloc(void *ptr, size_t count, size_t size)
 	return grown;
 }
 
+void cli_grow(void *ptr, size_t *cap, size_t n, size_t size)
+{
+	void *old;
+	memcpy(&old, ptr, sizeof old);
+	if (n < *cap)
+		return;
+	*cap = *cap ? 2 * *cap : 16;
+	old = cli_realloc(old, *cap, size);
+	memcpy(ptr, &old, sizeof old);
+}
+
+char *cli_copy(const char *text, size_t len)
+{
+	return memcpy(cli_alloc(len + 1, 1), text, len);
+}
+
 void cli_json_begin(struct cli *cli, struct ws_json *json, const char *schema)
 {
 	ws_json_init(json, &cli->out, false);

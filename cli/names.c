@@ -18,8 +18,7 @@ char *name_copy(struct ws_str mangled, enum name_form form)
 {
 	char text[CLI_NAME_BYTES];
 	demangle(mangled, form, text);
-	size_t size = strlen(text) + 1;
-	return memcpy(cli_alloc(size, 1), text, size);
+	return cli_copy(text, strlen(text));
 }
 
 void name_print(struct ws_out *out, struct ws_str mangled, bool full)

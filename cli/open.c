@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,4 +159,30 @@ static int refuse_any(const char *path, const struct ws_error *err)
 int cli_target_open_last(struct cli *cli, const char *path, struct ws_target **ret_target)
 {
 	return target_open(cli, path, ret_target, refuse_any);
+}
+
+void *cli_file_read(const char *path, size_t most, size_t *ret_len)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	size_t len = 0, cap = 1 << 16, n = file != NULL;
+	char *bytes = file ? cli_alloc(cap, 1) : NULL;
+	while (n > 0 && len <= most) {
+		n = fread(bytes + len, 1, cap - len - 1, file);
+		len += n;
+		if (len == cap - 1) {
+			cap *= 2;
+			bytes = cli_realloc(bytes, cap, 1);
+		}
+	}
+	if (!file || ferror(file)) {
+		cli_warn("%s: %s", path, strerror(errno));
+		free(bytes);
+		bytes = NULL;
+	}
+	if (file && file != stdin)
+		fclose(file);
+	if (bytes)
+		bytes[len] = '\0';
+	*ret_len = len;
+	return bytes;
 }

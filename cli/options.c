@@ -71,6 +71,12 @@ static const struct cli_option common[] = {
 	{ 0 },
 };
 
+void cli_words_add(struct cli_words *words, const char *word)
+{
+	cli_grow(&words->item, &words->cap, words->n, sizeof *words->item);
+	words->item[words->n++] = word;
+}
+
 /* ---- one word ---- */
 
 /* The option that `text` begins with, of a table. */
@@ -214,6 +220,9 @@ static int option_take(struct cli *cli, const struct cli_option *option, void *q
 			       ? CLI_ANSWERED
 			       : cli_usage(cli->verb, "--%s takes a number, not '%s'", option->name,
 					   text);
+	case CLI_WORDS:
+		cli_words_add(member, text);
+		return CLI_ANSWERED;
 	case CLI_TAKE:
 	case CLI_MAY_TAKE:
 		break;

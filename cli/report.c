@@ -41,8 +41,7 @@ static int take_map(void *query, const char *text)
 	if (!equals || equals == text)
 		return cli_usage("report", "--source-map takes FROM=TO, not '%s'", text);
 	size_t n = args->report.n_source_maps, len = (size_t)(equals - text);
-	args->froms[n] = cli_alloc(len + 1, 1);
-	memcpy(args->froms[n], text, len);
+	args->froms[n] = cli_copy(text, len);
 	args->maps[n] = (struct ws_source_map){ args->froms[n], equals + 1 };
 	args->report.n_source_maps++;
 	return CLI_ANSWERED;

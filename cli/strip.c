@@ -52,11 +52,7 @@ static int take_skip(void *query, const char *text)
 static void keep_add(struct request *request, struct ws_write_keep keep)
 {
 	size_t *n = &request->strip.write.n_keep;
-	if (*n == request->keeps_cap) {
-		request->keeps_cap = *n ? *n * 2 : 16;
-		request->keeps =
-			cli_realloc(request->keeps, request->keeps_cap, sizeof *request->keeps);
-	}
+	cli_grow(&request->keeps, &request->keeps_cap, *n, sizeof keep);
 	request->keeps[(*n)++] = keep;
 }
 

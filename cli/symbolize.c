@@ -118,8 +118,7 @@ static void answer(struct symbolizer *s, const char *place)
 {
 	uint64_t number;
 	bool is_address = cli_number(place, &number);
-	char *name = cli_alloc(strlen(place) + 1, 1);
-	memcpy(name, place, strlen(place));
+	char *name = cli_copy(place, strlen(place));
 	bool valid = is_address || split_place(name, &number);
 	bool found = false;
 	for (size_t i = 0; i < s->images.n && valid && !found; i++) {

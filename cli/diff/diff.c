@@ -69,10 +69,7 @@ struct items {
 
 static struct item *items_add(struct items *items)
 {
-	if (items->n == items->cap) {
-		items->cap = items->cap ? items->cap * 2 : 64;
-		items->at = cli_realloc(items->at, items->cap, sizeof *items->at);
-	}
+	cli_grow(&items->at, &items->cap, items->n, sizeof *items->at);
 	struct item *item = &items->at[items->n++];
 	memset(item, 0, sizeof *item);
 	return item;

@@ -13,15 +13,7 @@ static void add(struct asm_names *names, struct ws_str name, uint32_t index, int
 {
 	if (name.len == 0)
 		return;
-	if (names->n == names->cap) {
-		size_t cap = names->cap ? 2 * names->cap : 256;
-		struct asm_symbol *more = cli_alloc(cap, sizeof *more);
-		if (names->n > 0)
-			memcpy(more, names->symbols, names->n * sizeof *more);
-		free(names->symbols);
-		names->symbols = more;
-		names->cap = cap;
-	}
+	cli_grow(&names->symbols, &names->cap, names->n, sizeof *names->symbols);
 	struct asm_symbol *symbol = &names->symbols[names->n++];
 	*symbol = (struct asm_symbol){ .name = name, .index = index };
 	symbol->kind = kind;
@@ -29,12 +21,8 @@ static void add(struct asm_names *names, struct ws_str name, uint32_t index, int
 
 static void add_relocated(struct asm_names *names, struct ws_cubin *cubin, uint32_t section)
 {
-	size_t n = 0;
-	if (ws_cubin_relocs(cubin, section, NULL, 0, &n, NULL) != WS_OK || n == 0)
-		return;
-	struct ws_reloc *relocs = cli_alloc(n, sizeof *relocs);
-	if (ws_cubin_relocs(cubin, section, relocs, n, &n, NULL) != WS_OK)
-		cli_out_of_memory();
+	size_t n;
+	struct ws_reloc *relocs = relocs_of(cubin, section, &n);
 	for (size_t i = 0; i < n; i++)
 		add(names, relocs[i].symbol, relocs[i].symbol_index, ASM_USED);
 	free(relocs);

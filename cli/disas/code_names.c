@@ -21,12 +21,7 @@ void code_names_init(struct code_names *names, struct ws_cubin *cubin, uint32_t 
 {
 	size_t n = 0;
 	*names = (struct code_names){ .cubin = cubin, .section = section };
-	if (ws_cubin_relocs(cubin, section, NULL, 0, &n, NULL) == WS_OK && n > 0) {
-		names->relocs = cli_alloc(n, sizeof *names->relocs);
-		if (ws_cubin_relocs(cubin, section, names->relocs, n, &n, NULL) != WS_OK)
-			cli_out_of_memory();
-		names->n_relocs = n;
-	}
+	names->relocs = relocs_of(cubin, section, &names->n_relocs);
 	ws_cubin_branch_targets(cubin, section, NULL, 0, &n);
 	if (n > 0) {
 		names->targets = cli_alloc(n, sizeof *names->targets);

@@ -12,17 +12,20 @@ enum {
 	NUMBER_BYTES = 4, /* of a texture or surface */
 };
 
+struct ws_reloc *relocs_of(const struct ws_cubin *cubin, uint32_t section, size_t *ret_n)
+{
+	*ret_n = 0;
+	if (ws_cubin_relocs(cubin, section, NULL, 0, ret_n, NULL) != WS_OK || *ret_n == 0)
+		return NULL;
+	struct ws_reloc *relocs = cli_alloc(*ret_n, sizeof *relocs);
+	if (ws_cubin_relocs(cubin, section, relocs, *ret_n, ret_n, NULL) != WS_OK)
+		cli_out_of_memory();
+	return relocs;
+}
+
 static void add(struct constants *constants, struct constant constant)
 {
-	if (constants->n == constants->cap) {
-		size_t cap = constants->cap ? 2 * constants->cap : 64;
-		struct constant *more = cli_alloc(cap, sizeof *more);
-		if (constants->n > 0)
-			memcpy(more, constants->at, constants->n * sizeof *more);
-		free(constants->at);
-		constants->at = more;
-		constants->cap = cap;
-	}
+	cli_grow(&constants->at, &constants->cap, constants->n, sizeof constant);
 	constants->at[constants->n++] = constant;
 }
 
@@ -30,12 +33,8 @@ static void add(struct constants *constants, struct constant constant)
 static void add_relocated(struct constants *constants, const struct ws_cubin *cubin, uint32_t index,
 			  struct constant constant)
 {
-	size_t n = 0;
-	if (ws_cubin_relocs(cubin, index, NULL, 0, &n, NULL) != WS_OK || n == 0)
-		return;
-	struct ws_reloc *relocs = cli_alloc(n, sizeof *relocs);
-	if (ws_cubin_relocs(cubin, index, relocs, n, &n, NULL) != WS_OK)
-		cli_out_of_memory();
+	size_t n;
+	struct ws_reloc *relocs = relocs_of(cubin, index, &n);
 	for (size_t i = 0; i < n; i++) {
 		constant.offset = relocs[i].sec_off;
 		constant.type = relocs[i].type;

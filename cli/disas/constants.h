@@ -22,6 +22,9 @@ struct constants {
 	size_t n, cap;
 };
 
+/* The relocations of a section, in order; free() them. NULL: there are none. */
+struct ws_reloc *relocs_of(const struct ws_cubin *cubin, uint32_t section, size_t *ret_n);
+
 void constants_init(struct constants *constants, struct ws_cubin *cubin);
 void constants_fini(struct constants *constants);
 

@@ -15,8 +15,7 @@ static int take_source(void *asked, const char *text)
 	if (!colon || colon == text || !cli_number(colon + 1, &line) || line > UINT32_MAX)
 		return cli_usage("lines", "--source takes FILE:LINE, not '%s'", text);
 	free(query->source);
-	query->source = cli_alloc((size_t)(colon - text) + 1, 1);
-	memcpy(query->source, text, (size_t)(colon - text));
+	query->source = cli_copy(text, (size_t)(colon - text));
 	query->source_line = (uint32_t)line;
 	return CLI_ANSWERED;
 }

@@ -10,34 +10,14 @@
 
 enum { MAX_FILE = 1 << 30 };
 
-uint8_t *run_file_read(const char *path, size_t *ret_len)
+void *run_file_read(const char *path, size_t *ret_len)
 {
-	FILE *file = fopen(path, "rb");
-	size_t len = 0, cap = 1 << 16, n;
-	uint8_t *bytes = file ? cli_alloc(cap, 1) : NULL;
-	while (file && len < MAX_FILE && (n = fread(bytes + len, 1, cap - len, file)) > 0) {
-		len += n;
-		if (len == cap) {
-			uint8_t *grown = realloc(bytes, cap * 2);
-			if (!grown)
-				cli_out_of_memory();
-			bytes = grown;
-			cap *= 2;
-		}
-	}
-	bool failed = !file || ferror(file);
-	if (failed)
-		cli_warn("%s: %s", path, strerror(errno));
-	else if (len >= MAX_FILE)
-		cli_warn("%s: more than 1 GiB", path);
-	if (file)
-		fclose(file);
-	if (failed || len >= MAX_FILE) {
-		free(bytes);
-		return NULL;
-	}
-	*ret_len = len;
-	return bytes;
+	char *bytes = cli_file_read(path, MAX_FILE, ret_len);
+	if (!bytes || *ret_len <= MAX_FILE)
+		return bytes;
+	cli_warn("%s: more than 1 GiB", path);
+	free(bytes);
+	return NULL;
 }
 
 /* What a buffer is made of. */
@@ -173,18 +153,9 @@ bool run_buffer_add(struct run_buffers *buffers, struct ws_sim *sim, const char 
 	free(contents.bytes);
 	if (!ok)
 		return false;
-	if (buffers->n == buffers->cap) {
-		size_t cap = buffers->cap ? 2 * buffers->cap : 8;
-		struct run_buffer *grown = realloc(buffers->item, cap * sizeof *grown);
-		if (!grown)
-			cli_out_of_memory();
-		buffers->item = grown;
-		buffers->cap = cap;
-	}
-	char *name = cli_alloc(n + 1, 1);
-	memcpy(name, text, n);
+	cli_grow(&buffers->item, &buffers->cap, buffers->n, sizeof *buffers->item);
 	buffers->item[buffers->n++] =
-		(struct run_buffer){ name, contents.type, contents.count, address };
+		(struct run_buffer){ cli_copy(text, n), contents.type, contents.count, address };
 	return true;
 }
 

@@ -12,7 +12,7 @@ enum { MAX_PARAMS = 1024, MAX_WORDS = 256 };
 
 void run_launch_fini(struct run_launch *launch)
 {
-	free(launch->args);
+	free(launch->args.item);
 }
 
 /* ---- options ---- */
@@ -51,17 +51,6 @@ int run_take_block(void *launch, const char *text)
 int run_take_cluster(void *launch, const char *text)
 {
 	return take_dim("cluster", text, &((struct run_launch *)launch)->cluster);
-}
-
-int run_take_arg(void *query, const char *text)
-{
-	struct run_launch *launch = query;
-	const char **grown = realloc(launch->args, (launch->n_args + 1) * sizeof *grown);
-	if (!grown)
-		cli_out_of_memory();
-	launch->args = grown;
-	launch->args[launch->n_args++] = text;
-	return CLI_ANSWERED;
 }
 
 /* ---- arguments ---- */
@@ -155,17 +144,17 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t mo
 		const struct run_buffers *buffers)
 {
 	struct ws_param *params = cli_alloc(MAX_PARAMS, sizeof *params);
-	uint8_t **values = cli_alloc(launch->n_args + 1, sizeof *values);
+	uint8_t **values = cli_alloc(launch->args.n + 1, sizeof *values);
 	struct ws_error err;
 	size_t n = 0, done = 0;
 	bool ok = params_of(sim, module, launch->kernel, params, &n);
-	if (ok && n != launch->n_args) {
+	if (ok && n != launch->args.n) {
 		cli_warn("%s has %zu parameters, %zu arguments are given", launch->kernel, n,
-			 launch->n_args);
+			 launch->args.n);
 		ok = false;
 	}
 	for (; ok && done < n; done++) {
-		values[done] = argument_parse(launch->args[done], &params[done], buffers);
+		values[done] = argument_parse(launch->args.item[done], &params[done], buffers);
 		ok = values[done] != NULL;
 	}
 	struct ws_sim_launch what = {
@@ -198,7 +187,7 @@ static const struct cli_option line_options[] = {
 	{ "cluster", 0, CLI_TAKE, .take = run_take_cluster },
 	{ "shared", 0, CLI_NUMBER, .at = offsetof(struct run_launch, shared) },
 	{ "cooperative", 0, CLI_FLAG, .at = offsetof(struct run_launch, cooperative) },
-	{ "arg", 0, CLI_TAKE, .take = run_take_arg },
+	{ "arg", 0, CLI_WORDS, .at = offsetof(struct run_launch, args) },
 	{ 0 },
 };
 
@@ -229,12 +218,9 @@ bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim, uint
 		     const struct run_buffers *buffers)
 {
 	size_t len;
-	uint8_t *bytes = run_file_read(path, &len);
-	if (!bytes)
+	char *text = run_file_read(path, &len);
+	if (!text)
 		return false;
-	char *text = cli_alloc(len + 1, 1);
-	memcpy(text, bytes, len);
-	free(bytes);
 	bool ok = true;
 	unsigned number = 0;
 	for (char *at = text, *next; ok && at; at = next) {

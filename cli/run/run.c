@@ -9,53 +9,17 @@
 
 enum { STEP = 50 * 1000 * 1000 /* instructions between two lines of progress */ };
 
-/* A list of words of the command line. */
-struct words {
-	const char **item; /* owned */
-	size_t n;
-};
-
 struct running {
 	struct run_launch launch; /* first: its options fill it */
 	const char *image, *launches, *device, *schedule;
 	struct cli_given seed, max_instructions, memory, stack;
-	struct words buffers, print, save, expect;
+	struct cli_words buffers, print, save, expect;
 	struct ws_sim *sim; /* owned */
 	uint32_t module;
 	struct run_buffers made;
 };
 
 /* ---- options ---- */
-
-static int words_add(struct words *words, const char *text)
-{
-	const char **grown = realloc(words->item, (words->n + 1) * sizeof *grown);
-	if (!grown)
-		cli_out_of_memory();
-	words->item = grown;
-	words->item[words->n++] = text;
-	return CLI_ANSWERED;
-}
-
-static int take_buffer(void *query, const char *text)
-{
-	return words_add(&((struct running *)query)->buffers, text);
-}
-
-static int take_print(void *query, const char *text)
-{
-	return words_add(&((struct running *)query)->print, text);
-}
-
-static int take_save(void *query, const char *text)
-{
-	return words_add(&((struct running *)query)->save, text);
-}
-
-static int take_expect(void *query, const char *text)
-{
-	return words_add(&((struct running *)query)->expect, text);
-}
 
 const struct cli_option verb_run_options[] = {
 	{ "arch", 0, CLI_TEXT, .at = offsetof(struct running, device) },
@@ -70,12 +34,12 @@ const struct cli_option verb_run_options[] = {
 	{ "cluster", 0, CLI_TAKE, .take = run_take_cluster },
 	{ "shared", 0, CLI_NUMBER, .at = offsetof(struct running, launch.shared) },
 	{ "cooperative", 0, CLI_FLAG, .at = offsetof(struct running, launch.cooperative) },
-	{ "arg", 0, CLI_TAKE, .take = run_take_arg },
+	{ "arg", 0, CLI_WORDS, .at = offsetof(struct running, launch.args) },
 	{ "launches", 0, CLI_TEXT, .at = offsetof(struct running, launches) },
-	{ "buffer", 0, CLI_TAKE, .take = take_buffer },
-	{ "print", 0, CLI_TAKE, .take = take_print },
-	{ "save", 0, CLI_TAKE, .take = take_save },
-	{ "expect", 0, CLI_TAKE, .take = take_expect },
+	{ "buffer", 0, CLI_WORDS, .at = offsetof(struct running, buffers) },
+	{ "print", 0, CLI_WORDS, .at = offsetof(struct running, print) },
+	{ "save", 0, CLI_WORDS, .at = offsetof(struct running, save) },
+	{ "expect", 0, CLI_WORDS, .at = offsetof(struct running, expect) },
 	{ 0 },
 };
 

@@ -45,8 +45,8 @@ const struct run_buffer *run_buffer_find(const struct run_buffers *buffers, cons
 /* Its bytes, read back; free() them. NULL: told why not. */
 uint8_t *run_buffer_read(const struct run_buffer *buffer, struct ws_sim *sim);
 void run_buffers_fini(struct run_buffers *buffers);
-/* The whole of a file; free() it. NULL: told why not. */
-uint8_t *run_file_read(const char *path, size_t *ret_len);
+/* The whole of a file, with a NUL behind it; free() it. NULL: told why not. */
+void *run_file_read(const char *path, size_t *ret_len);
 
 /* ---- launch.c ---- */
 
@@ -57,8 +57,7 @@ struct run_launch {
 	struct ws_dim3 grid, block, cluster;
 	struct cli_given shared;
 	bool cooperative;
-	const char **args; /* owned; `n_args` of them */
-	size_t n_args;
+	struct cli_words args;
 };
 
 void run_launch_fini(struct run_launch *launch);
@@ -66,7 +65,6 @@ void run_launch_fini(struct run_launch *launch);
 int run_take_grid(void *launch, const char *text);
 int run_take_block(void *launch, const char *text);
 int run_take_cluster(void *launch, const char *text);
-int run_take_arg(void *launch, const char *text);
 /* Puts it into the queue of the device. Told what is wrong. */
 bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t module,
 		const struct run_buffers *buffers);
