@@ -20,12 +20,33 @@ enum {
 	HEIGHT = 32,
 	STEPS = 2000,
 	REPEATS = 3,
+	KEPT = 32,
+	EVERY = 200 * 1000,
 };
 
 static struct {
 	const char *folder;
+	uint64_t every; /* instructions between two snapshots; 0: none are taken */
 	double seconds, rate;
 } gpu;
+
+/* Runs what was launched; takes snapshots on the way and keeps the last few. */
+static enum ws_sim_outcome run_all(struct ws_sim *sim)
+{
+	struct ws_sim_snapshot *kept[KEPT] = { NULL };
+	enum ws_sim_outcome outcome = WS_SIM_LIMIT;
+	struct ws_error err;
+	for (unsigned i = 0; outcome == WS_SIM_LIMIT; i++) {
+		must(ws_sim_run(sim, gpu.every, &outcome, &err), &err);
+		if (outcome != WS_SIM_LIMIT)
+			break;
+		ws_sim_snapshot_free(kept[i % KEPT]);
+		must(ws_sim_snapshot(sim, &kept[i % KEPT], &err), &err);
+	}
+	for (unsigned i = 0; i < KEPT; i++)
+		ws_sim_snapshot_free(kept[i]);
+	return outcome;
+}
 
 /* Runs one kernel of a fatbin on two buffers and up to three numbers. */
 static void run(const char *file, const char *kernel, struct ws_dim3 grid, struct ws_dim3 block,
@@ -69,7 +90,7 @@ static void run(const char *file, const char *kernel, struct ws_dim3 grid, struc
 		uint64_t before = ws_sim_instructions(sim);
 		must(ws_sim_launch(sim, &launch, &err), &err);
 		double start = now();
-		must(ws_sim_run(sim, 0, &outcome, &err), &err);
+		outcome = run_all(sim);
 		double seconds = now() - start;
 		if (outcome != WS_SIM_DONE) {
 			fprintf(stderr, "bench-sim: %s did not end\n", kernel);
@@ -129,6 +150,27 @@ static bool say(const char *what, double value, const char *unit, double limit, 
 	return value >= limit;
 }
 
+/* Snapshots of up to 64 warps, and of pages that change meanwhile. */
+static bool snapshots(void)
+{
+	struct ws_dim3 blocks = { 16, 1, 1 }, threads = { THREADS, 1, 1 };
+	double seconds[4];
+	for (unsigned i = 0; i < 4; i++) {
+		gpu.every = i % 2 ? EVERY : 0;
+		if (i < 2)
+			run("whole", "mandelbrot", blocks, threads,
+			    (const int[]){ WIDTH, HEIGHT, 10 * STEPS }, 3, 1);
+		else
+			run("memory", "copy_words", blocks, threads, (const int[]){ WORDS }, 1, 2);
+		seconds[i] = gpu.seconds;
+	}
+	gpu.every = 0;
+	double loop = seconds[1] / seconds[0], copy = seconds[3] / seconds[2];
+	printf("  %-28s %8.3f and %.3f times the time of a loop and a copy, at most 1.1\n",
+	       "snapshots", loop, copy);
+	return loop <= 1.1 && copy <= 1.1;
+}
+
 int main(int argc, char **argv)
 {
 	struct ws_dim3 one = { BLOCKS, 1, 1 }, threads = { THREADS, 1, 1 };
@@ -176,6 +218,7 @@ int main(int argc, char **argv)
 	    2);
 	printf("  %-28s %8.3f times the time for 10 times as many\n", "blocks", gpu.seconds / few);
 	ok &= gpu.seconds / few < 20;
+	ok &= snapshots();
 	free(from);
 	free(to);
 	printf("%s\n", ok ? "fast enough" : "too slow");

@@ -24,8 +24,8 @@
  * **Errors.** The message of a failure starts with what the driver would return
  * ("CUDA_ERROR_INVALID_VALUE: ..."), then the reason.
  *
- * **Threads.** A device belongs to one thread at a time; only ws_sim_stop() may be called from
- * another thread or a signal handler.
+ * **Threads.** A device, with its snapshots, belongs to one thread at a time; only ws_sim_stop()
+ * may be called from another thread or a signal handler.
  */
 #ifndef WARPSCOPE_SIM_H
 #define WARPSCOPE_SIM_H
@@ -183,6 +183,44 @@ WS_API void ws_sim_stop(struct ws_sim *sim);
 
 /** Warp instructions executed since the device was made. */
 WS_API uint64_t ws_sim_instructions(const struct ws_sim *sim);
+
+/* ---- snapshots ---- */
+
+/** All that runs on a device, as it was: memory, blocks, warps, the queue, random numbers, what was
+ * printed, the fault. */
+struct ws_sim_snapshot;
+
+/**
+ * Keeps the state of a device that does not run. Global memory is not copied: pages are shared with
+ * the device until one of the two changes (64 KiB each, and once per snapshot the table of a
+ * region, 8 bytes a page). The time is that of copying what is resident (registers, local and
+ * shared memory) and one entry for each allocation. Free it with ws_sim_snapshot_free() before the
+ * device is destroyed.
+ *
+ * - Memory of ws_sim_map() belongs to the caller and is not kept: a restored device sees it as it
+ *   is then. It must outlive the snapshots that were taken while it was mapped.
+ * - Of ws_sim_map_lazy(), what was fetched is kept; the rest is fetched when it is needed, which
+ *   must give the same bytes whenever that is.
+ *
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_sim_snapshot(struct ws_sim *sim, struct ws_sim_snapshot **ret_snapshot,
+				      struct ws_error *err) WS_MUST_USE;
+/**
+ * Puts a device back to a snapshot of it; the same calls then give the same states once more, byte
+ * for byte. A snapshot can be restored any number of times, older and newer ones in any order. What
+ * ws_sim_printed() and targets of this device gave is no longer valid. After a failure the device
+ * is as it was.
+ * @retval WS_ARGUMENT     the snapshot is another device's.
+ * @retval WS_UNSUPPORTED  modules were loaded since.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_sim_restore(struct ws_sim *sim, const struct ws_sim_snapshot *snapshot,
+				     struct ws_error *err) WS_MUST_USE;
+/** Bytes that a snapshot holds now, at most: pages that several snapshots share count in each. */
+WS_API uint64_t ws_sim_snapshot_bytes(const struct ws_sim_snapshot *snapshot);
+/** NULL is fine. */
+WS_API void ws_sim_snapshot_free(struct ws_sim_snapshot *snapshot);
 
 /** Exception code of an instruction that the software GPU cannot execute: no CUDBGException_t. */
 #define WS_SIM_UNIMPLEMENTED 0x57530001u

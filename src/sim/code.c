@@ -250,7 +250,7 @@ static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs)
 static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
 		   struct wsi_op *op)
 {
-	*op = (struct wsi_op){ .region = 0 };
+	*op = (struct wsi_op){ .run = NULL };
 	ws_sass_decode(sim->device->sm, text->bytes + off, &op->insn);
 	op->guard = op->insn.guard;
 	op->guard_negated = op->insn.guard_negated;

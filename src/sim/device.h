@@ -8,6 +8,7 @@
  *   run.c: picks a warp, picks lanes with one pc (a group), executes operations:
  *          values.c (what src/alu knows), control.c, access.c and atomic.c, lanes.c, barrier.c,
  *          service.c (printf, malloc, ... as calls)
+ *   snapshot.c: a copy of all that runs
  *
  * **Lanes.** Each lane has its own pc. Lanes run together as a group until they part: at a branch,
  * or because some wait. They meet again only where code says so, at BSYNC and WARPSYNC: lanes that
@@ -106,7 +107,6 @@ struct wsi_op {
 	uint8_t kind, type; /* by handler */
 	uint16_t top;       /* registers that it needs */
 	uint64_t has;       /* modifiers: WSI_HAS() */
-	uint32_t region;    /* where the last access was */
 	uint64_t target;
 	struct wsi_at at[2];
 	struct wsi_alu alu; /* of others than values.c, only the operands */
@@ -208,7 +208,9 @@ struct wsi_sm {
 	uint64_t slots; /* in use */
 };
 
+/* What follows `stop` is what a snapshot keeps, but for modules and texts (snapshot.c). */
 struct ws_sim {
+	atomic_bool stop;
 	const struct wsi_device *device;
 	struct ws_sim_options options;
 	struct wsi_memory memory;
@@ -227,7 +229,6 @@ struct ws_sim {
 	uint64_t instructions, ages, random, turns;
 	bool turn_kept;              /* the oldest warp may run on */
 	uint64_t heap_bytes, n_heap; /* that kernels have allocated, and in how many pieces */
-	atomic_bool stop;
 	bool faulted;
 	struct ws_sim_fault fault;
 	uint8_t *printed; /* owned; options.print_bytes */
@@ -262,6 +263,8 @@ bool wsi_launch_fill(struct ws_sim *sim) WS_MUST_USE;
 void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block);
 void wsi_launch_fini(struct ws_sim *sim);
 void wsi_block_destroy(struct wsi_block *block);
+/* Words that the registers of a warp take, with the uniform ones. */
+size_t wsi_warp_reg_words(const struct ws_sim *sim, uint32_t n_regs);
 uint32_t wsi_block_threads(const struct wsi_grid *grid);
 
 /* ---- fault.c ---- */

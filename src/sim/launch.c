@@ -300,6 +300,11 @@ void wsi_block_destroy(struct wsi_block *block)
 	wsi_free(block);
 }
 
+size_t wsi_warp_reg_words(const struct ws_sim *sim, uint32_t n_regs)
+{
+	return (size_t)n_regs * WSI_LANES + sim->device->uregs + 1;
+}
+
 static struct wsi_warp *warp_create(struct ws_sim *sim, struct wsi_block *block, uint32_t id)
 {
 	const struct wsi_grid *grid = block->grid;
@@ -309,8 +314,7 @@ static struct wsi_warp *warp_create(struct ws_sim *sim, struct wsi_block *block,
 		return NULL;
 	warp->block = block;
 	warp->n_regs = grid->n_regs;
-	warp->regs = wsi_zalloc_array((size_t)grid->n_regs * WSI_LANES + sim->device->uregs + 1,
-				      sizeof *warp->regs);
+	warp->regs = wsi_zalloc_array(wsi_warp_reg_words(sim, grid->n_regs), sizeof *warp->regs);
 	if (!warp->regs) {
 		wsi_free(warp);
 		return NULL;

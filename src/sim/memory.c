@@ -33,6 +33,41 @@ static void page_release(struct wsi_page *page)
 		wsi_free(page);
 }
 
+static struct wsi_pages *pages_create(const struct wsi_region *region)
+{
+	struct wsi_pages *pages = wsi_zalloc_array((size_t)n_pages(region) + 1, sizeof(void *));
+	if (pages)
+		pages->refs = 1;
+	return pages;
+}
+
+static void pages_release(const struct wsi_region *region)
+{
+	if (--region->pages->refs != 0)
+		return;
+	for (uint64_t i = 0; i < n_pages(region); i++)
+		page_release(region->pages->page[i]);
+	wsi_free(region->pages);
+}
+
+/* Makes the table of pages the region's alone. False: no memory. */
+static bool pages_own(struct wsi_region *region)
+{
+	if (region->pages->refs == 1)
+		return true;
+	struct wsi_pages *copy = pages_create(region);
+	if (!copy)
+		return false;
+	for (uint64_t i = 0; i < n_pages(region); i++) {
+		copy->page[i] = region->pages->page[i];
+		if (copy->page[i])
+			copy->page[i]->refs++;
+	}
+	pages_release(region);
+	region->pages = copy;
+	return true;
+}
+
 /* ---- regions ---- */
 
 /* Index of the first region that starts above an address. */
@@ -72,7 +107,7 @@ enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region
 				" are not free",
 				region->reach, region->start);
 	struct wsi_region added = *region;
-	added.pages = wsi_zalloc_array((size_t)n_pages(region), sizeof *added.pages);
+	added.pages = pages_create(region);
 	if (!added.pages || !wsi_grow(&memory->regions, &memory->cap, memory->n,
 				      sizeof *memory->regions, WSI_MAX_REGIONS)) {
 		wsi_free(added.pages);
@@ -95,14 +130,15 @@ enum ws_status wsi_memory_add_mapped(struct wsi_memory *memory, const struct wsi
 		return st;
 	struct wsi_region *added = wsi_memory_find(memory, region->start);
 	for (uint64_t i = 0; i < n_pages(added); i++) {
-		added->pages[i] = wsi_zalloc(sizeof *added->pages[i]);
-		if (!added->pages[i]) {
+		struct wsi_page *page = wsi_zalloc(sizeof *page);
+		added->pages->page[i] = page;
+		if (!page) {
 			wsi_memory_remove(memory, added);
 			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
 					"CUDA_ERROR_OUT_OF_MEMORY: tables of pages");
 		}
-		added->pages[i]->refs = 1;
-		added->pages[i]->bytes = (uint8_t *)bytes + (i << WSI_PAGE_BITS);
+		page->refs = 1;
+		page->bytes = (uint8_t *)bytes + (i << WSI_PAGE_BITS);
 	}
 	return WS_OK;
 }
@@ -127,17 +163,10 @@ uint64_t wsi_memory_place(struct wsi_memory *memory, uint64_t size, uint64_t ali
 	return start;
 }
 
-static void region_fini(struct wsi_region *region)
-{
-	for (uint64_t i = 0; i < n_pages(region); i++)
-		page_release(region->pages[i]);
-	wsi_free(region->pages);
-}
-
 void wsi_memory_remove(struct wsi_memory *memory, struct wsi_region *region)
 {
 	size_t at = (size_t)(region - memory->regions);
-	region_fini(region);
+	pages_release(region);
 	memmove(region, region + 1, (memory->n - at - 1) * sizeof *region);
 	memory->n--;
 	memory->recent = 0;
@@ -145,7 +174,8 @@ void wsi_memory_remove(struct wsi_memory *memory, struct wsi_region *region)
 
 /* ---- bytes ---- */
 
-/* Brings a page in that must be fetched. False: no memory, or (absent) not recorded. */
+/* Brings a page in that is absent; whoever shares the table gets it too, as it is what they would
+ * read. False: no memory, or not recorded. */
 static bool page_fetch(struct wsi_region *region, uint64_t index, bool *ret_no_memory)
 {
 	struct wsi_page *page = page_create(region, index);
@@ -158,7 +188,7 @@ static bool page_fetch(struct wsi_region *region, uint64_t index, bool *ret_no_m
 		page_release(page);
 		return false;
 	}
-	region->pages[index] = page;
+	region->pages->page[index] = page;
 	return true;
 }
 
@@ -172,9 +202,24 @@ const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint
 	uint64_t off = address - region->start, index = off >> WSI_PAGE_BITS;
 	uint64_t in_page = off & (WSI_PAGE_BYTES - 1);
 	*len = wsi_min_u64(*len, page_bytes(region, index) - in_page);
-	if (!region->pages[index] && !page_fetch(region, index, ret_no_memory))
+	if (!region->pages->page[index] && !page_fetch(region, index, ret_no_memory))
 		return NULL;
-	return region->pages[index]->bytes + in_page;
+	return region->pages->page[index]->bytes + in_page;
+}
+
+/* Makes a page the region's alone, whose table is. The caller's pages are shared by intent. */
+static bool page_own(struct wsi_region *region, uint64_t index)
+{
+	struct wsi_page *page = region->pages->page[index];
+	if (page->refs == 1 || page->bytes != (uint8_t *)(page + 1))
+		return true;
+	struct wsi_page *copy = page_create(region, index);
+	if (!copy)
+		return false;
+	memcpy(copy->bytes, page->bytes, (size_t)page_bytes(region, index));
+	page_release(page);
+	region->pages->page[index] = copy;
+	return true;
 }
 
 uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t *len,
@@ -187,21 +232,10 @@ uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t 
 	uint64_t off = address - region->start, index = off >> WSI_PAGE_BITS;
 	uint64_t in_page = off & (WSI_PAGE_BYTES - 1);
 	*len = wsi_min_u64(*len, page_bytes(region, index) - in_page);
-	struct wsi_page *page = region->pages[index];
-	if (!page) {
-		if (!page_fetch(region, index, ret_no_memory))
-			return NULL;
-	} else if (page->refs > 1 && page->bytes == (uint8_t *)(page + 1)) {
-		struct wsi_page *copy = page_create(region, index);
-		if (!copy) {
-			*ret_no_memory = true;
-			return NULL;
-		}
-		memcpy(copy->bytes, page->bytes, (size_t)page_bytes(region, index));
-		page_release(page);
-		region->pages[index] = copy;
-	}
-	return region->pages[index]->bytes + in_page;
+	if (!region->pages->page[index] && !page_fetch(region, index, ret_no_memory))
+		return NULL;
+	*ret_no_memory = !pages_own(region) || !page_own(region, index);
+	return *ret_no_memory ? NULL : region->pages->page[index]->bytes + in_page;
 }
 
 static enum ws_status bad_range(struct ws_error *err, uint64_t address, bool no_memory)
@@ -264,10 +298,50 @@ enum ws_status wsi_memory_copy_out(struct wsi_memory *memory, uint64_t address, 
 	return WS_OK;
 }
 
+/* ---- snapshots ---- */
+
+bool wsi_memory_share(const struct wsi_memory *memory, struct wsi_memory *ret_other)
+{
+	*ret_other = *memory;
+	ret_other->cap = memory->n;
+	ret_other->regions = wsi_zalloc_array(memory->n, sizeof *memory->regions);
+	if (!ret_other->regions) {
+		*ret_other = (struct wsi_memory){ .n = 0 };
+		return false;
+	}
+	for (size_t i = 0; i < memory->n; i++) {
+		ret_other->regions[i] = memory->regions[i];
+		memory->regions[i].pages->refs++;
+	}
+	return true;
+}
+
+uint64_t wsi_memory_apart(const struct wsi_memory *memory, const struct wsi_memory *other)
+{
+	uint64_t bytes = other->n * sizeof *other->regions;
+	for (size_t i = 0; i < other->n; i++) {
+		const struct wsi_region *region = &other->regions[i], *same = NULL;
+		size_t above = region_above(memory, region->start);
+		if (above > 0 && memory->regions[above - 1].start == region->start &&
+		    memory->regions[above - 1].reach == region->reach)
+			same = &memory->regions[above - 1];
+		if (same && same->pages == region->pages)
+			continue;
+		bytes += n_pages(region) * sizeof(void *);
+		for (uint64_t k = 0; k < n_pages(region); k++) {
+			const struct wsi_page *page = region->pages->page[k];
+			if (page && page->bytes == (const uint8_t *)(page + 1) &&
+			    (!same || same->pages->page[k] != page))
+				bytes += page_bytes(region, k);
+		}
+	}
+	return bytes;
+}
+
 void wsi_memory_fini(struct wsi_memory *memory)
 {
 	for (size_t i = 0; i < memory->n; i++)
-		region_fini(&memory->regions[i]);
+		pages_release(&memory->regions[i]);
 	wsi_free(memory->regions);
 	*memory = (struct wsi_memory){ .n = 0 };
 }

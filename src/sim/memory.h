@@ -6,8 +6,9 @@
  *                          |
  *                          +-> page: absent (zeros, or to be fetched), own bytes, or the caller's
  *
- * What lies between regions is a guard: no access may touch it. Own pages are counted: who writes
- * one that is shared copies it first. Memory is only spent on pages that were accessed.
+ * What lies between regions is a guard: no access may touch it. Memory is only spent on pages that
+ * were accessed. A snapshot shares pages and the tables of them by counting references: who writes
+ * what is shared copies it first.
  */
 #ifndef WSI_SIM_MEMORY_H
 #define WSI_SIM_MEMORY_H
@@ -35,10 +36,16 @@ struct wsi_page {
 	uint8_t *bytes; /* behind this header, or the caller's */
 };
 
+/* The pages of a region. Who changes one that is shared copies it first. */
+struct wsi_pages {
+	uint32_t refs;
+	struct wsi_page *page[]; /* a reference to each is owned; NULL: absent */
+};
+
 struct wsi_region {
 	uint64_t start, size;
 	uint64_t reach;          /* bytes that may be accessed, `size` at least */
-	struct wsi_page **pages; /* owned, and so is a reference to each; NULL: absent */
+	struct wsi_pages *pages; /* owned: a reference */
 	enum wsi_region_kind kind;
 	bool managed, read_only; /* read_only: for kernels */
 	ws_sim_fetch_fn *fetch;  /* may be NULL */
@@ -82,6 +89,12 @@ enum ws_status wsi_memory_copy_in(struct wsi_memory *memory, uint64_t address, c
 				  size_t len, struct ws_error *err) WS_MUST_USE;
 enum ws_status wsi_memory_copy_out(struct wsi_memory *memory, uint64_t address, void *ret_bytes,
 				   size_t len, struct ws_error *err) WS_MUST_USE;
+
+/* Makes another memory of the same bytes; only what one of the two changes is spent twice. Mapped
+ * pages stay the caller's in both. False: no memory. */
+bool wsi_memory_share(const struct wsi_memory *memory, struct wsi_memory *ret_other) WS_MUST_USE;
+/* Bytes of pages and tables that `other` holds and `memory` no longer has. */
+uint64_t wsi_memory_apart(const struct wsi_memory *memory, const struct wsi_memory *other);
 
 void wsi_memory_fini(struct wsi_memory *memory);
 

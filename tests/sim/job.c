@@ -152,6 +152,8 @@ static enum ws_sim_outcome launch(struct job *j, struct ws_sim_launch *what, con
 		return outcome;
 	if (ws_sim_launch(j->sim, what, &err) != WS_OK)
 		job_fail(j, "launch: %s", err.message);
+	else if (j->rewinds)
+		outcome = rewind_run(j);
 	else if (ws_sim_run(j->sim, 20 * 1000 * 1000, &outcome, &err) != WS_OK)
 		job_fail(j, "run: %s", err.message);
 	return outcome;

@@ -22,6 +22,7 @@ struct job {
 		uint64_t device;
 	} buffer[JOB_BUFFERS];
 	size_t n_buffers;
+	bool rewinds; /* launches go by rewind_run() */
 	bool failed, unimplemented;
 	char why[400]; /* the first failure */
 };
@@ -39,6 +40,9 @@ struct job_case {
 extern const struct job_case job_integer[], job_float[], job_half[], job_memory[], job_shared[],
 	job_warp[], job_atomics[], job_diverge[], job_whole[], job_tensor[], job_service[],
 	job_async[], job_cluster[];
+
+/* Runs what was launched in pieces, going back to snapshots: each piece must end as before. */
+enum ws_sim_outcome rewind_run(struct job *j);
 
 void job_fail(struct job *j, const char *format, ...) WS_PRINTF(2, 3);
 

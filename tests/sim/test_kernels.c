@@ -2,11 +2,12 @@
 /*
  * The kernels of this folder, on every device, against plain C.
  *
- * usage: test_kernels [--all] FOLDER [NAME]
+ * usage: test_kernels [--all] [--rewind] FOLDER [NAME]
  *
- * FOLDER has the fatbins (tests/data/sim); NAME picks one kernel. Without --all each kernel runs
- * optimised on every architecture and with -G on one of them, each time under another schedule;
- * with it, in all combinations.
+ * FOLDER has the fatbins (tests/data/sim); NAME picks one kernel. With --rewind each launch goes
+ * back to snapshots of itself (rewind.c). Without --all each kernel runs
+ * optimised on every architecture (with --rewind: on every third) and with -G on one of them, each
+ * time under another schedule; with it, in all combinations.
  */
 #include "job.h"
 
@@ -25,6 +26,7 @@ static const struct job_case *const lists[] = { job_integer, job_float,  job_hal
 
 static struct {
 	const char *folder, *only;
+	bool rewinds;
 	unsigned n, n_failed;
 } run;
 
@@ -63,7 +65,7 @@ static struct ws_span read_image(const char *file, const char *kind)
 static void run_case(const struct job_case *c, const char *device, const char *kind,
 		     unsigned schedule)
 {
-	struct job j = { .random = 1 };
+	struct job j = { .random = 1, .rewinds = run.rewinds };
 	struct ws_error err = { 0 };
 	struct ws_sim_options options = { .size = sizeof options,
 					  .device = device,
@@ -93,7 +95,8 @@ static void run_case(const struct job_case *c, const char *device, const char *k
 static void run_all(const struct job_case *c, bool everything, unsigned number)
 {
 	for (unsigned d = 0; d < N_DEVICES; d++) {
-		if (strtoul(devices[d] + 3, NULL, 10) < c->min_sm)
+		bool left_out = run.rewinds && !everything && (number + d) % 3 != 0;
+		if (left_out || strtoul(devices[d] + 3, NULL, 10) < c->min_sm)
 			continue;
 		for (unsigned s = 0; s < N_SCHEDULES; s++) {
 			if (everything || s == (number + d) % N_SCHEDULES)
@@ -109,8 +112,10 @@ int main(int argc, char **argv)
 	int at = 1;
 	bool everything = argc > at && strcmp(argv[at], "--all") == 0;
 	at += everything;
+	run.rewinds = argc > at && strcmp(argv[at], "--rewind") == 0;
+	at += run.rewinds;
 	if (argc <= at) {
-		fprintf(stderr, "usage: test_kernels [--all] FOLDER [NAME]\n");
+		fprintf(stderr, "usage: test_kernels [--all] [--rewind] FOLDER [NAME]\n");
 		return 2;
 	}
 	run.folder = argv[at];

@@ -129,7 +129,7 @@ static size_t read_page(const struct sim_target *t, uint64_t address, uint8_t *b
 	size_t in_page = (size_t)(off % WSI_PAGE_BYTES);
 	size_t n = (size_t)wsi_min_u64(len, WSI_PAGE_BYTES - in_page);
 	n = (size_t)wsi_min_u64(n, region->size - off);
-	const struct wsi_page *page = region->pages[off / WSI_PAGE_BYTES];
+	const struct wsi_page *page = region->pages->page[off / WSI_PAGE_BYTES];
 	if (page)
 		memcpy(buffer, page->bytes + in_page, n);
 	else if (!region->fetch)
