@@ -12,7 +12,7 @@ enum { STEP = 50 * 1000 * 1000 /* instructions between two lines of progress */ 
 struct running {
 	struct run_launch launch; /* first: its options fill it */
 	const char *image, *launches, *device, *schedule;
-	struct cli_given seed, max_instructions, memory, stack;
+	struct cli_given seed, max_instructions, memory, stack, late;
 	struct cli_words buffers, print, save, expect;
 	struct ws_sim *sim; /* owned */
 	uint32_t module;
@@ -28,6 +28,7 @@ const struct cli_option verb_run_options[] = {
 	{ "max-instructions", 0, CLI_NUMBER, .at = offsetof(struct running, max_instructions) },
 	{ "memory", 0, CLI_NUMBER, .at = offsetof(struct running, memory) },
 	{ "stack", 0, CLI_NUMBER, .at = offsetof(struct running, stack) },
+	{ "late", 0, CLI_NUMBER, .at = offsetof(struct running, late) },
 	{ "kernel", 0, CLI_TEXT, .at = offsetof(struct running, launch.kernel) },
 	{ "grid", 0, CLI_TAKE, .take = run_take_grid },
 	{ "block", 0, CLI_TAKE, .take = run_take_block },
@@ -95,6 +96,7 @@ static int device_make(struct running *r, struct cli *cli)
 		.seed = r->seed.value,
 		.memory_bytes = r->memory.value,
 		.stack_bytes = (uint32_t)r->stack.value,
+		.late = (uint32_t)r->late.value,
 	};
 	struct ws_error err;
 	size_t len;

@@ -62,6 +62,9 @@ struct ws_sim_options {
 	uint64_t print_bytes;  /**< room for what kernels print between two runs; 0: 1 MiB */
 	uint32_t granularity;  /**< an access within so many bytes behind an allocation is no fault;
 				  0: none, every access outside is one. A power of two */
+	uint32_t late; /**< a bad access to memory surfaces so many warp instructions of the device
+			  later, as on hardware, where the next one is 1; until then it reads zeros
+			  and writes nothing. 0: at once, and registers are those that it used */
 };
 
 /** Names of devices, in order; NULL past the last. Static storage. */
@@ -230,12 +233,13 @@ WS_API void ws_sim_snapshot_free(struct ws_sim_snapshot *snapshot);
 /** What stopped the device. */
 struct ws_sim_fault {
 	uint32_t exception; /**< CUDBGException_t, WS_SIM_UNIMPLEMENTED or WS_SIM_TRAP */
-	uint32_t sm, warp;  /**< where: SM and warp slot */
-	uint32_t lanes;     /**< lanes to blame, a mask */
+	uint32_t sm, warp;  /**< where: SM and warp slot; warp UINT32_MAX: it has exited since */
+	uint32_t lanes;     /**< lanes to blame that have not exited since, a mask */
 	struct ws_dim3 block;
-	uint32_t thread; /**< of the first of these lanes, its number in the block */
-	uint64_t grid;   /**< number of the launch, from 1 */
-	uint64_t pc, error_pc;
+	uint32_t thread;   /**< of the first of these lanes, its number in the block */
+	uint64_t grid;     /**< number of the launch, from 1 */
+	uint64_t error_pc; /**< the instruction to blame */
+	uint64_t pc;       /**< where the first of these lanes is: there, or later */
 	bool has_address;
 	uint64_t address; /**< of the first of these lanes */
 	char text[160];   /**< one sentence part */

@@ -160,6 +160,24 @@ bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint
 	return ret_spot->bytes != NULL;
 }
 
+bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
+	       const uint64_t addresses[WSI_LANES], unsigned bytes, bool write,
+	       struct wsi_spot ret_spots[WSI_LANES], uint32_t *ret_good)
+{
+	bool first = run->sim->late == 0;
+	*ret_good = lanes;
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		if (!wsi_spot(run, space, lane, addresses[lane], bytes, write, &ret_spots[lane]))
+			*ret_good &= ~(1u << lane);
+	}
+	if (*ret_good == lanes)
+		return true;
+	if (first)
+		run->sim->fault.lanes = lanes & ~*ret_good;
+	return wsi_fault_postpone(run);
+}
+
 /* ---- the usual case ---- */
 
 /*
@@ -259,6 +277,13 @@ static void load_together(const struct wsi_run *run, const struct wsi_op *op, co
 	}
 }
 
+static void zero_lanes(uint32_t *to, unsigned words, uint32_t lanes)
+{
+	for (uint32_t left = lanes; left; left &= left - 1)
+		for (unsigned k = 0; k < words; k++)
+			to[k * WSI_LANES + wsi_first_bit(left)] = 0;
+}
+
 enum wsi_step wsi_run_load(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint64_t addresses[WSI_LANES], base;
@@ -272,24 +297,22 @@ enum wsi_step wsi_run_load(struct wsi_run *run, const struct wsi_op *op)
 	for (unsigned i = 0; i < op->alu.n_predicates; i++) /* lanes that are to read zeros */
 		run->mask &= wsi_pred_source(run, op, i);
 	uint32_t *to = result->number == 255 ? unused : wsi_reg(run->warp, result->number);
-	for (uint32_t left = all & ~run->mask; left; left &= left - 1)
-		for (unsigned k = 0; k < result->words; k++)
-			to[k * WSI_LANES + wsi_first_bit(left)] = 0;
 	wsi_addresses(run, &op->at[0],
 		      op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL,
 		      addresses);
 	const uint8_t *from = run->mask ? together(run, op, addresses, false, &base) : NULL;
 	if (from) {
+		zero_lanes(to, result->words, all & ~run->mask);
 		load_together(run, op, from, addresses, base, to);
 		return WSI_STEP_NEXT;
 	}
-	for (uint32_t left = run->mask; left; left &= left - 1) {
-		unsigned lane = wsi_first_bit(left);
-		struct wsi_spot spot;
-		if (!wsi_spot(run, op->space, lane, addresses[lane], op->bytes, false, &spot))
-			return WSI_STEP_FAULT;
-		load_from(op, &spot, to + lane);
-	}
+	struct wsi_spot spots[WSI_LANES]; /* all are checked before any register is written */
+	uint32_t good;
+	if (!wsi_spots(run, op->space, run->mask, addresses, op->bytes, false, spots, &good))
+		return WSI_STEP_FAULT;
+	zero_lanes(to, result->words, all & ~good);
+	for (uint32_t left = good; left; left &= left - 1)
+		load_from(op, &spots[wsi_first_bit(left)], to + wsi_first_bit(left));
 	return WSI_STEP_NEXT;
 }
 
@@ -334,12 +357,10 @@ enum wsi_step wsi_run_store(struct wsi_run *run, const struct wsi_op *op)
 		return WSI_STEP_NEXT;
 	}
 	struct wsi_spot spots[WSI_LANES]; /* all are checked before any is written */
-	for (uint32_t left = run->mask; left; left &= left - 1) {
-		unsigned lane = wsi_first_bit(left);
-		if (!wsi_spot(run, op->space, lane, addresses[lane], op->bytes, true, &spots[lane]))
-			return WSI_STEP_FAULT;
-	}
-	for (uint32_t left = run->mask; left; left &= left - 1) {
+	uint32_t good;
+	if (!wsi_spots(run, op->space, run->mask, addresses, op->bytes, true, spots, &good))
+		return WSI_STEP_FAULT;
+	for (uint32_t left = good; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		store_to(op->bytes, from + lane, spots[lane].bytes, spots[lane].step);
 	}
@@ -359,21 +380,18 @@ enum wsi_step wsi_run_copy(struct wsi_run *run, const struct wsi_op *op)
 		real &= wsi_pred_source(run, op, i);
 	wsi_addresses(run, &op->at[0], false, to);
 	wsi_addresses(run, &op->at[1], true, from);
-	for (uint32_t left = run->mask; left; left &= left - 1) {
+	struct wsi_spot sources[WSI_LANES], targets[WSI_LANES];
+	uint32_t filled = WSI_HAS(op, ZFILL) ? run->mask : real, readable, writable;
+	if (!wsi_spots(run, WS_SASS_SPACE_SHARED, filled, to, op->bytes, true, targets,
+		       &writable) ||
+	    !wsi_spots(run, WS_SASS_SPACE_GLOBAL, real, from, op->bytes, false, sources, &readable))
+		return WSI_STEP_FAULT;
+	for (uint32_t left = writable; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		struct wsi_spot source, target;
-		if (!(real >> lane & 1) && !WSI_HAS(op, ZFILL))
-			continue;
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, to[lane], op->bytes, true, &target))
-			return WSI_STEP_FAULT;
-		if (!(real >> lane & 1)) {
-			memset(target.bytes, 0, op->bytes);
-			continue;
-		}
-		if (!wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, from[lane], op->bytes, false,
-			      &source))
-			return WSI_STEP_FAULT;
-		memcpy(target.bytes, source.bytes, op->bytes);
+		if (readable >> lane & 1)
+			memcpy(targets[lane].bytes, sources[lane].bytes, op->bytes);
+		else
+			memset(targets[lane].bytes, 0, op->bytes);
 	}
 	return WSI_STEP_NEXT;
 }

@@ -27,4 +27,12 @@ void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide
 bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
 	      unsigned bytes, bool write, struct wsi_spot *ret_spot);
 
+/*
+ * The same for all lanes of `lanes`. `*ret_good`: those whose access is right; all that are not are
+ * blamed. False: the instruction does nothing, its fault is to surface.
+ */
+bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
+	       const uint64_t addresses[WSI_LANES], unsigned bytes, bool write,
+	       struct wsi_spot ret_spots[WSI_LANES], uint32_t *ret_good);
+
 #endif

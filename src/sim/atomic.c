@@ -209,12 +209,12 @@ enum wsi_step wsi_run_atomic(struct wsi_run *run, const struct wsi_op *op)
 	struct wsi_spot spots[WSI_LANES];
 	bool wide = op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL;
 	wsi_addresses(run, &op->at[0], wide, addresses);
-	for (uint32_t left = run->mask; left; left &= left - 1) {
-		unsigned lane = wsi_first_bit(left);
-		if (!wsi_spot(run, op->space, lane, addresses[lane], op->bytes, true, &spots[lane]))
-			return WSI_STEP_FAULT;
-	}
-	for (uint32_t left = run->mask; left; left &= left - 1) {
+	uint32_t good;
+	if (!wsi_spots(run, op->space, run->mask, addresses, op->bytes, true, spots, &good))
+		return WSI_STEP_FAULT;
+	for (uint32_t left = run->mask & ~good; left; left &= left - 1)
+		set_result(run, op, wsi_first_bit(left), 0, false);
+	for (uint32_t left = good; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		/* POPC.INC counts the lanes that come; without operands it adds 1 */
 		uint64_t value = source[0] ? value_of(op, source[0], lane) : UINT32_MAX;

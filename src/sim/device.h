@@ -230,6 +230,8 @@ struct ws_sim {
 	bool turn_kept;              /* the oldest warp may run on */
 	uint64_t heap_bytes, n_heap; /* that kernels have allocated, and in how many pieces */
 	bool faulted;
+	uint32_t late;     /* instructions until `fault` surfaces; 0: there is none */
+	uint64_t late_age; /* of its warp */
 	struct ws_sim_fault fault;
 	uint8_t *printed; /* owned; options.print_bytes */
 	size_t n_printed;
@@ -243,6 +245,7 @@ struct wsi_run {
 	uint32_t team;  /* theirs */
 	uint32_t mask;  /* of these, those that the guard lets execute */
 	uint64_t pc;    /* of the instruction that runs */
+	uint64_t n;     /* instructions that it may execute */
 	const struct wsi_bank *bank;
 	bool no_memory; /* of the host: ends the run */
 };
@@ -273,6 +276,10 @@ enum wsi_step wsi_fault(struct wsi_run *run, uint32_t exception, uint32_t lanes,
 			...) WS_PRINTF(4, 5);
 enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lane, uint64_t address,
 			   const char *format, ...) WS_PRINTF(5, 6);
+/* Whether the fault that was just recorded surfaces later (options.late): the warp goes on. */
+bool wsi_fault_postpone(struct wsi_run *run);
+/* So many instructions have been executed since. */
+void wsi_fault_wait(struct ws_sim *sim, uint64_t n);
 
 /* ---- handlers ---- */
 wsi_handler wsi_run_values, wsi_run_unimplemented, wsi_run_nothing, wsi_run_illegal;
@@ -360,6 +367,13 @@ static inline uint32_t wsi_pred_source(const struct wsi_run *run, const struct w
  * that is not there; the fault is recorded. */
 const uint32_t *wsi_source(struct wsi_run *run, const struct wsi_alu_value *value,
 			   uint32_t *scratch);
+/* Where a lane stands: one that waits has not left the instruction that it waits at. */
+static inline uint64_t wsi_lane_pc(const struct wsi_warp *warp, unsigned lane)
+{
+	bool waits = !(warp->ready >> lane & 1);
+	return warp->pc[lane] - (waits ? WS_SASS_BYTES : 0);
+}
+
 /* Word of a uniform register. */
 static inline uint32_t wsi_ureg(const struct wsi_warp *warp, unsigned number)
 {

@@ -10,9 +10,11 @@ static void record(struct wsi_run *run, uint32_t exception, uint32_t lanes, cons
 {
 	struct ws_sim *sim = run->sim;
 	const struct wsi_warp *warp = run->warp;
-	if (sim->faulted) /* the first one counts */
-		return;
+	bool first = !sim->faulted && sim->late == 0;
 	sim->faulted = true;
+	if (!first)
+		return;
+	sim->late_age = warp->age;
 	sim->fault = (struct ws_sim_fault){
 		.exception = exception,
 		.sm = warp->block->sm,
@@ -41,7 +43,7 @@ enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lan
 			   const char *format, ...)
 {
 	va_list args;
-	bool first = !run->sim->faulted;
+	bool first = !run->sim->faulted && run->sim->late == 0;
 	va_start(args, format);
 	record(run, exception, 1u << lane, format, args);
 	va_end(args);
@@ -50,6 +52,44 @@ enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lan
 		run->sim->fault.address = address;
 	}
 	return WSI_STEP_FAULT;
+}
+
+bool wsi_fault_postpone(struct wsi_run *run)
+{
+	struct ws_sim *sim = run->sim;
+	if (sim->options.late == 0 || run->no_memory)
+		return false;
+	if (sim->late == 0)
+		sim->late = sim->options.late;
+	sim->faulted = false;
+	run->n = 0; /* the turn is over */
+	return true;
+}
+
+/* Where its warp is by now. */
+static void surface(struct ws_sim *sim)
+{
+	struct ws_sim_fault *fault = &sim->fault;
+	const struct wsi_warp *warp = NULL;
+	for (size_t i = 0; i < sim->n_resident && !warp; i++)
+		if (sim->resident[i] && sim->resident[i]->age == sim->late_age)
+			warp = sim->resident[i];
+	sim->faulted = true;
+	sim->late = 0;
+	fault->lanes &= warp ? warp->live : 0;
+	if (!warp || warp->live == 0)
+		fault->warp = UINT32_MAX;
+	else
+		fault->pc =
+			wsi_lane_pc(warp, wsi_first_bit(fault->lanes ? fault->lanes : warp->live));
+}
+
+void wsi_fault_wait(struct ws_sim *sim, uint64_t n)
+{
+	if (sim->late > n)
+		sim->late -= (uint32_t)n;
+	else if (sim->late > 0)
+		surface(sim);
 }
 
 bool ws_sim_fault(const struct ws_sim *sim, struct ws_sim_fault *ret_fault)

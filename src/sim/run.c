@@ -144,15 +144,15 @@ static enum wsi_step execute(struct wsi_run *run, const struct wsi_op *op)
 }
 
 /*
- * Runs one group for at most `n` instructions; returns how many it was. The pcs of the warp are
- * right afterwards. `*ret_over`: the turn ends.
+ * Runs one group for at most `run->n` instructions; returns how many it was. The pcs of the warp
+ * are right afterwards. `*ret_over`: the turn ends.
  */
-static uint64_t run_group(struct wsi_run *run, uint64_t n, bool *ret_over)
+static uint64_t run_group(struct wsi_run *run, bool *ret_over)
 {
 	uint64_t done = 0;
 	struct wsi_op *op = NULL, *end = NULL;
 	enum wsi_step step = WSI_STEP_NEXT;
-	while (done < n) {
+	while (done < run->n) {
 		if (op == end) {
 			if ((run->pc & ~(WSI_WINDOW_BYTES - 1)) == WSI_SERVICE_BASE) {
 				step = wsi_service_call(run);
@@ -184,7 +184,8 @@ static uint64_t run_group(struct wsi_run *run, uint64_t n, bool *ret_over)
 	else
 		store_pc(run, run->pc);
 	run->warp->resume = step == WSI_STEP_NEXT ? run->group : 0;
-	*ret_over = step == WSI_STEP_YIELD || step == WSI_STEP_FAULT || run->no_memory;
+	*ret_over =
+		step == WSI_STEP_YIELD || step == WSI_STEP_FAULT || run->no_memory || run->n == 0;
 	return done;
 }
 
@@ -242,7 +243,8 @@ static bool run_warp(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint
 	bool over = false;
 	while (done < n && warp->ready != 0 && !over) {
 		choose_group(&run);
-		done += run_group(&run, n - done, &over);
+		run.n = n - done;
+		done += run_group(&run, &over);
 	}
 	warp->executed += done;
 	sim->turns++;
@@ -291,12 +293,19 @@ static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_
 		if (*ret_no_memory)
 			return WS_SIM_STOPPED;
 		struct wsi_warp *warp = choose_warp(sim);
-		if (!warp)
+		uint64_t late = sim->late;
+		if (!warp && !late)
 			return sim->queue ? WS_SIM_STUCK : WS_SIM_DONE;
-		uint64_t length = wsi_min_u64(turn_length(sim), wsi_min_u64(left, poll));
-		*ret_no_memory = !run_warp(sim, warp, length, &done);
+		done = late;
+		if (warp) {
+			uint64_t length = wsi_min_u64(turn_length(sim), wsi_min_u64(left, poll));
+			length = late ? wsi_min_u64(length, late) : length;
+			*ret_no_memory = !run_warp(sim, warp, length, &done);
+		}
 		if (*ret_no_memory)
 			return WS_SIM_STOPPED;
+		if (sim->late)
+			wsi_fault_wait(sim, late ? done : 1);
 		if (sim->faulted)
 			return WS_SIM_FAULTED;
 		left -= done;

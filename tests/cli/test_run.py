@@ -100,6 +100,23 @@ def a_fault_is_reported(folder):
 
 
 @case
+def a_bad_access_may_surface_late(folder):
+    def focus(late):
+        done = run(folder, '--json', *collatz(40, '--late', str(late)))
+        return done, json.loads(done.stdout)
+    at_once, at_once_page = focus(0)
+    wrong = at_once_page['focus']
+    assert at_once.returncode == 10 and wrong['pc'] == wrong['errorpc'], wrong
+    done, page = focus(1)
+    assert done.returncode == 10 and page['focus']['errorpc'] == wrong['errorpc'], page['focus']
+    assert int(page['focus']['pc'], 16) == int(wrong['errorpc'], 16) + 16, page['focus']
+    assert page['verdict']['summary'].split(';')[:2] == at_once_page['verdict']['summary'].split(';')[:2], page['verdict']
+    done, page = focus(100000)  # all warps have exited by then: the multiprocessor alone knows
+    assert done.returncode == 10 and page['focus']['warp'] is None and page['exceptions'][0]['code'] == 14, page['exceptions']
+    assert page['exceptions'][0]['errorpc'] == wrong['errorpc'], page['exceptions']
+
+
+@case
 def a_dump_is_written_where_cuda_is_told(folder):
     on = {'CUDA_ENABLE_COREDUMP_ON_EXCEPTION': '1'}
     before = int(time.time())

@@ -182,29 +182,33 @@ static bool is_faulted(const struct sim_target *t, const struct wsi_warp *warp)
 	       t->sim->fault.warp == warp->slot;
 }
 
-/* Where a lane stands: one that waits has not left the instruction that it waits at. */
-static uint64_t pc_of(const struct wsi_warp *warp, unsigned lane)
-{
-	bool waits = !(warp->ready >> lane & 1);
-	return warp->pc[lane] - (waits ? WS_SASS_BYTES : 0);
-}
-
 /* Lanes that are together: at the fault, else the first of those that can run, else of all. */
 static uint32_t active_lanes(const struct sim_target *t, const struct wsi_warp *warp)
 {
 	uint32_t from = warp->ready ? warp->ready : warp->live, lanes = 0;
 	uint64_t pc = UINT64_MAX;
 	if (is_faulted(t, warp)) {
+		from = warp->live;
 		pc = t->sim->fault.pc;
 	} else {
 		for (uint32_t left = from; left; left &= left - 1)
-			pc = wsi_min_u64(pc, pc_of(warp, wsi_first_bit(left)));
+			pc = wsi_min_u64(pc, wsi_lane_pc(warp, wsi_first_bit(left)));
 	}
 	for (uint32_t left = from; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		lanes |= pc_of(warp, lane) == pc ? 1u << lane : 0;
+		lanes |= wsi_lane_pc(warp, lane) == pc ? 1u << lane : 0;
 	}
 	return lanes;
+}
+
+/* The barrier that all active lanes wait at, if they do. */
+static uint32_t barrier_scope(const struct wsi_warp *warp, uint32_t active)
+{
+	if (active && (active & ~warp->barred) == 0)
+		return CUDBG_BARRIER_SCOPE_BLOCK;
+	if (active && (active & ~warp->clustered) == 0)
+		return CUDBG_BARRIER_SCOPE_CLUSTER;
+	return CUDBG_BARRIER_SCOPE_NONE;
 }
 
 static enum ws_status sim_warp(const struct ws_target *target, uint32_t index,
@@ -213,16 +217,21 @@ static enum ws_status sim_warp(const struct ws_target *target, uint32_t index,
 	const struct sim_target *t = sim_of(target);
 	const struct wsi_warp *warp = t->warps[index];
 	const struct ws_sim_fault *fault = &t->sim->fault;
+	uint32_t active = active_lanes(t, warp);
 	(void)err;
 	*ret_warp = (struct ws_warp){
-		.have = WS_WARP_N_REGS | WS_WARP_SHARED_BYTES | WS_WARP_BROKEN,
+		.have = WS_WARP_N_REGS | WS_WARP_SHARED_BYTES | WS_WARP_BROKEN | WS_WARP_CBU |
+			WS_WARP_BARRIER,
 		.sm_index = warp->block->sm,
 		.block_index = t->block_of[index],
 		.id = warp->slot,
 		.valid_lanes = warp->live,
-		.active_lanes = active_lanes(t, warp),
+		.active_lanes = active,
 		.n_regs = warp->n_regs,
 		.shared_bytes = warp->block->shared_bytes,
+		.cbu_active_lanes = active,
+		.cbu_exited_lanes = warp->valid & ~warp->live,
+		.barrier_scope = barrier_scope(warp, active),
 	};
 	if (!is_faulted(t, warp))
 		return WS_OK;
@@ -265,15 +274,19 @@ static enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_in
 	(void)err;
 	for (uint32_t left = warp->live; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		uint64_t pc = pc_of(warp, lane);
+		uint64_t pc = wsi_lane_pc(warp, lane);
 		bool blamed = is_faulted(t, warp) && t->sim->fault.lanes >> lane & 1;
+		bool parked = warp->parked >> lane & 1;
 		ret_lanes[n++] = (struct ws_lane){
+			.have = WS_LANE_CBU_STATE,
 			.id = lane,
 			.pc = pc,
 			.rel_pc = pc - function_start(t, pc),
 			.thread = thread_of(warp, lane),
 			.exception = blamed ? exception_of(&t->sim->fault) : 0,
 			.call_depth = warp->depth[lane],
+			.cbu_state = parked ? CUDBG_CBU_THREAD_STATE_BLOCKEDB0 + warp->park[lane]
+					    : CUDBG_CBU_THREAD_STATE_READY,
 		};
 	}
 	*ret_n = n;
