@@ -258,6 +258,7 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 	op->bytes = (uint8_t)ws_sass_access_bytes(&op->insn);
 	op->space = (uint8_t)ws_sass_space(&op->insn);
 	op->run = wsi_run_illegal;
+	op->always = !op->insn.known; /* who knows its guard? */
 	op->has = modifiers_of(&op->insn);
 	if (!op->insn.known)
 		return;
@@ -297,7 +298,7 @@ bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t c
 		if (first + i < n)
 			decode(sim, text, (first + i) * WS_SASS_BYTES, &ops[i]);
 		else
-			ops[i].run = wsi_run_illegal;
+			ops[i] = (struct wsi_op){ .run = wsi_run_illegal, .always = true };
 	}
 	text->chunks[chunk] = ops;
 	return true;

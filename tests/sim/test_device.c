@@ -1,0 +1,939 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The software GPU as its caller sees it: memory, images, launches and what they refuse; then what
+ * single instructions give that no compiled kernel of tests/sim has, and how each fault is told.
+ * Kernels are assembly text.
+ */
+#include "device.h"
+
+#include <stdlib.h>
+
+#include <warpscope/cudadebugger.h>
+#include <warpscope/sim_target.h>
+
+static struct ws_sim *sim;
+static struct ws_error err;
+
+static int close_device(void **state)
+{
+	(void)state;
+	ws_sim_destroy(sim);
+	sim = NULL;
+	return 0;
+}
+
+#define assert_fails(call, wanted_status, wanted_message)         \
+	do {                                                      \
+		assert_int_equal((call), wanted_status);          \
+		assert_string_equal(err.message, wanted_message); \
+	} while (0)
+
+/* ---- devices and memory ---- */
+
+static void options_are_checked(void **state)
+{
+	(void)state;
+	struct ws_sim_options options = { .size = sizeof options, .device = "sm_80" };
+	assert_string_equal(ws_sim_device_name(0), "sm_75");
+	size_t n = 0;
+	while (ws_sim_device_name(n))
+		n++;
+	assert_int_equal(n, 7);
+	options.size = 8;
+	assert_fails(ws_sim_create(&options, &sim, &err), WS_ARGUMENT,
+		     "CUDA_ERROR_INVALID_VALUE: size of the options");
+	options = (struct ws_sim_options){ .size = sizeof options, .device = "sm_1" };
+	assert_fails(ws_sim_create(&options, &sim, &err), WS_ARGUMENT,
+		     "CUDA_ERROR_INVALID_DEVICE: no device 'sm_1'");
+	static const struct ws_sim_options out_of_range[] = {
+		{ .device = "sm_80", .n_sms = 109 },
+		{ .device = "sm_80", .granularity = 48 },
+		{ .device = "sm_80", .schedule = WS_SIM_ADVERSARIAL + 1 },
+	};
+	for (size_t i = 0; i < sizeof out_of_range / sizeof out_of_range[0]; i++) {
+		options = out_of_range[i];
+		options.size = sizeof options;
+		assert_fails(ws_sim_create(&options, &sim, &err), WS_ARGUMENT,
+			     "CUDA_ERROR_INVALID_VALUE: an option is out of range");
+	}
+	options = (struct ws_sim_options){ .size = sizeof options,
+					   .device = "sm_80",
+					   .n_sms = 108,
+					   .granularity = 64,
+					   .schedule = WS_SIM_ADVERSARIAL };
+	assert_int_equal(ws_sim_create(&options, &sim, &err), WS_OK);
+	ws_sim_destroy(sim);
+	assert_int_equal(ws_sim_create(NULL, &sim, &err), WS_OK);
+	ws_sim_destroy(NULL);
+}
+
+static void memory_comes_and_goes(void **state)
+{
+	(void)state;
+	const struct ws_sim_options options = { .size = sizeof options, .memory_bytes = 10000 };
+	uint64_t a, b, c;
+	uint8_t bytes[300];
+	assert_int_equal(ws_sim_create(&options, &sim, NULL), WS_OK);
+	assert_fails(ws_sim_alloc(sim, 0, &a, &err), WS_ARGUMENT,
+		     "CUDA_ERROR_INVALID_VALUE: 0 bytes");
+	assert_int_equal(ws_sim_alloc(sim, 300, &a, NULL), WS_OK);
+	assert_int_equal(ws_sim_alloc(sim, 9700, &b, NULL), WS_OK);
+	assert_true(a % 256 == 0 && b % 256 == 0 && b >= a + 300);
+	assert_fails(ws_sim_alloc(sim, 1, &c, &err), WS_LIMIT, "CUDA_ERROR_OUT_OF_MEMORY: 1 bytes");
+	memset(bytes, 0x5a, sizeof bytes);
+	assert_int_equal(ws_sim_read(sim, a, bytes, 300, NULL), WS_OK);
+	for (int i = 0; i < 300; i++)
+		assert_int_equal(bytes[i], 0);
+	for (int i = 0; i < 300; i++)
+		bytes[i] = (uint8_t)(i * 7);
+	assert_int_equal(ws_sim_write(sim, a, bytes, 300, NULL), WS_OK);
+	assert_int_equal(ws_sim_write(sim, a + 1, bytes, 300, NULL), WS_ARGUMENT);
+	uint8_t back[300] = { 0 };
+	assert_int_equal(ws_sim_read(sim, a, back, 300, NULL), WS_OK);
+	assert_memory_equal(back, bytes, 300);
+	assert_int_equal(ws_sim_read(sim, a + 1, back, 300, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_sim_read(sim, a + 299, back, 1, NULL), WS_OK);
+	assert_int_equal(back[0], bytes[299]);
+	assert_int_equal(ws_sim_read(sim, a - 1, back, 1, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_sim_free(sim, 0, NULL), WS_OK);
+	assert_int_equal(ws_sim_free(sim, a + 1, &err), WS_ARGUMENT);
+	assert_non_null(strstr(err.message, " is no allocation"));
+	assert_int_equal(ws_sim_free(sim, a, NULL), WS_OK);
+	assert_int_equal(ws_sim_free(sim, a, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_sim_read(sim, a, back, 1, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_sim_alloc(sim, 301, &c, NULL), WS_LIMIT);
+	assert_int_equal(ws_sim_alloc(sim, 300, &c, NULL), WS_OK);
+	assert_int_equal(ws_sim_free(sim, b, NULL), WS_OK);
+	assert_int_equal(ws_sim_free(sim, c, NULL), WS_OK);
+}
+
+enum { MAPPED = 3 << 16, LAZY = 1 << 17 };
+
+/* Byte k is k / 256; the second page is not recorded. */
+static bool fetch(void *user, uint64_t address, void *ret_bytes, size_t len)
+{
+	uint64_t off = address - 0x60000000;
+	++*(unsigned *)user;
+	if (off >= LAZY / 2)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		((uint8_t *)ret_bytes)[i] = (uint8_t)((off + i) >> 8);
+	return true;
+}
+
+static void memory_of_the_caller_is_mapped(void **state)
+{
+	(void)state;
+	sim = device_of("sm_80");
+	uint8_t *own = calloc(1, MAPPED);
+	unsigned fetched = 0;
+	uint8_t byte;
+	assert_non_null(own);
+	own[70000] = 99;
+	assert_fails(ws_sim_map(sim, 0x50000001, own, MAPPED, &err), WS_ARGUMENT,
+		     "CUDA_ERROR_INVALID_VALUE: 0x50000001 is not aligned");
+	assert_int_equal(ws_sim_map(sim, 0x50000000, own, MAPPED, NULL), WS_OK);
+	assert_int_equal(ws_sim_map(sim, 0x50000000 + MAPPED - 256, own, 256, &err), WS_ARGUMENT);
+	assert_non_null(strstr(err.message, "256 bytes at 0x5002ff00 are not free"));
+	assert_int_equal(ws_sim_map(sim, 0x50000000 - 256, own, 257, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_sim_read(sim, 0x50000000 + 70000, &byte, 1, NULL), WS_OK);
+	assert_int_equal(byte, 99);
+	byte = 77;
+	assert_int_equal(ws_sim_write(sim, 0x50000000 + MAPPED - 1, &byte, 1, NULL), WS_OK);
+	assert_int_equal(own[MAPPED - 1], 77);
+	assert_int_equal(ws_sim_read(sim, 0x50000000 + MAPPED, &byte, 1, NULL), WS_ARGUMENT);
+
+	assert_int_equal(ws_sim_map_lazy(sim, 0x60000080, LAZY, fetch, &fetched, NULL),
+			 WS_ARGUMENT);
+	assert_int_equal(ws_sim_map_lazy(sim, 0x60000000, LAZY, NULL, &fetched, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_sim_map_lazy(sim, 0x60000000, LAZY, fetch, &fetched, NULL), WS_OK);
+	assert_int_equal(fetched, 0);
+	assert_int_equal(ws_sim_read(sim, 0x60000000 + 0x1234, &byte, 1, NULL), WS_OK);
+	assert_int_equal(byte, 0x12);
+	assert_int_equal(ws_sim_read(sim, 0x60000000 + 0x1334, &byte, 1, NULL), WS_OK);
+	assert_int_equal(byte, 0x13);
+	assert_int_equal(fetched, 1); /* once a page */
+	assert_int_equal(ws_sim_read(sim, 0x60000000 + LAZY / 2, &byte, 1, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_sim_free(sim, 0x50000000, NULL), WS_OK);
+	assert_int_equal(ws_sim_free(sim, 0x60000000, NULL), WS_OK);
+	assert_int_equal(own[70000], 99);
+	free(own);
+}
+
+/* ---- images ---- */
+
+static void put_at(struct ws_assembly *assembly, uint64_t off, uint64_t value, unsigned n)
+{
+	uint8_t *bytes = (uint8_t *)(uintptr_t)ws_assembly_image(assembly).ptr;
+	for (unsigned i = 0; i < n; i++)
+		bytes[off + i] = (uint8_t)(value >> 8 * i);
+}
+
+static uint64_t number_at(struct ws_span image, uint64_t off, unsigned n)
+{
+	uint64_t value = 0;
+	for (unsigned i = n; i-- > 0;)
+		value = value << 8 | image.ptr[off + i];
+	return value;
+}
+
+/* File offset of the header of a section by its name. */
+static uint64_t section_of(struct ws_span image, const char *name)
+{
+	uint64_t headers = number_at(image, 0x28, 8);
+	uint64_t names = headers + 64 * number_at(image, 0x3e, 2);
+	names = number_at(image, names + 24, 8);
+	for (uint64_t i = 0; i < number_at(image, 0x3c, 2); i++) {
+		uint64_t header = headers + 64 * i;
+		if (strcmp((const char *)image.ptr + names + number_at(image, header, 4), name) ==
+		    0)
+			return header;
+	}
+	fail_msg("no section %s", name);
+	return 0;
+}
+
+static const char relocated[] = ".arch sm_80\n"
+				".global target align 16\n.u64 0x1111, 0x2222\n.end\n"
+				".global pointers align 8\n.u64 `(target+8), 5\n.end\n"
+				".const table\n.u32 7, 8\n.end\n"
+				".kernel k\n.param out 8\nEXIT\n.end\n";
+
+static void variables_are_relocated(void **state)
+{
+	(void)state;
+	/* CUDA's numbers of relocations: 32 and 64 bits, and their generic forms */
+	static const struct {
+		uint32_t type;
+		unsigned bytes;
+	} types[] = { { 1, 4 }, { 2, 8 }, { 3, 4 }, { 4, 8 } };
+	struct ws_assembly *assembly;
+	const struct ws_str text = { relocated, sizeof relocated - 1 };
+	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+		uint64_t target, pointers, bytes, got[2], wanted[2] = { 0, 5 };
+		uint32_t module;
+		sim = device_of("sm_80");
+		assert_int_equal(ws_assemble(text, NULL, &assembly, NULL), WS_OK);
+		struct ws_span image = ws_assembly_image(assembly);
+		uint64_t table = section_of(image, ".rela.nv.global.init");
+		put_at(assembly, number_at(image, table + 24, 8) + 8, types[i].type, 4);
+		assert_int_equal(ws_sim_load(sim, image, &module, &err), WS_OK);
+		ws_assembly_destroy(assembly);
+		assert_int_equal(ws_sim_symbol(sim, module, "target", &target, &bytes, NULL),
+				 WS_OK);
+		assert_int_equal(bytes, 16);
+		assert_int_equal(ws_sim_symbol(sim, module, "pointers", &pointers, &bytes, NULL),
+				 WS_OK);
+		assert_int_equal(ws_sim_read(sim, pointers, got, 16, NULL), WS_OK);
+		wanted[0] = types[i].bytes == 8 ? target + 8 : (uint32_t)(target + 8);
+		assert_memory_equal(got, wanted, sizeof got);
+		assert_int_equal(ws_sim_read(sim, target + 8, got, 8, NULL), WS_OK);
+		assert_int_equal(got[0], 0x2222);
+		close_device(NULL);
+	}
+}
+
+static void symbols_and_images_of_modules(void **state)
+{
+	(void)state;
+	uint64_t address, bytes;
+	struct ws_span image;
+	sim = device_of("sm_80");
+	uint32_t module = load_text(sim, relocated), second = load_text(sim, relocated);
+	assert_true(module == 0 && second == 1);
+	assert_int_equal(ws_sim_symbol(sim, 1, "table", &address, &bytes, NULL), WS_OK);
+	uint32_t words[2];
+	assert_int_equal(bytes, 8);
+	assert_int_equal(ws_sim_read(sim, address, words, 8, NULL), WS_OK);
+	assert_true(words[0] == 7 && words[1] == 8);
+	assert_fails(ws_sim_symbol(sim, 1, "nobody", &address, &bytes, &err), WS_ABSENT,
+		     "CUDA_ERROR_NOT_FOUND: no variable 'nobody'");
+	assert_fails(ws_sim_symbol(sim, 2, "table", &address, &bytes, &err), WS_ARGUMENT,
+		     "CUDA_ERROR_INVALID_HANDLE: no module 2");
+	assert_fails(ws_sim_module_image(sim, 2, &image, &err), WS_ARGUMENT,
+		     "CUDA_ERROR_INVALID_HANDLE: no module 2");
+	assert_int_equal(ws_sim_module_image(sim, 1, &image, NULL), WS_OK);
+	/* its sections have the addresses that they got */
+	assert_int_equal(number_at(image, section_of(image, ".nv.constant3") + 16, 8), address);
+}
+
+/* An image with one number changed. */
+static void damaged(const char *section, uint64_t field, uint64_t value, unsigned n,
+		    enum ws_status status, const char *message)
+{
+	const struct ws_str text = { relocated, sizeof relocated - 1 };
+	struct ws_assembly *assembly;
+	uint32_t module;
+	uint64_t address;
+	sim = device_of("sm_80");
+	assert_int_equal(ws_assemble(text, NULL, &assembly, NULL), WS_OK);
+	struct ws_span image = ws_assembly_image(assembly);
+	uint64_t at = section_of(image, section);
+	if (field >= 64) /* of its bytes */
+		at = number_at(image, at + 24, 8) - 64;
+	put_at(assembly, at + field, value, n);
+	assert_int_equal(ws_sim_load(sim, image, &module, &err), status);
+	if (!strstr(err.message, message))
+		fail_msg("%s: not '%s'", err.message, message);
+	ws_assembly_destroy(assembly);
+	/* what was placed before is gone again, and the device still loads and allocates */
+	assert_int_equal(load_text(sim, relocated), 0);
+	assert_int_equal(ws_sim_alloc(sim, 1, &address, NULL), WS_OK);
+	close_device(NULL);
+}
+
+static void images_that_cannot_be_loaded_leave_nothing(void **state)
+{
+	(void)state;
+	enum { OFFSET = 24, SIZE = 32, BYTES = 64 };
+	damaged(".rela.nv.global.init", BYTES + 8, 99, 4, WS_UNSUPPORTED,
+		"CUDA_ERROR_INVALID_IMAGE: relocation of type 99 at 0x10 of section");
+	damaged(".rela.nv.global.init", BYTES, 0x19, 8, WS_UNSUPPORTED,
+		"CUDA_ERROR_INVALID_IMAGE: relocation of type 2 at 0x19 of section");
+	damaged(".rela.nv.global.init", BYTES + 12, 9999, 4, WS_UNSUPPORTED,
+		"CUDA_ERROR_INVALID_IMAGE: undefined symbol '?'");
+	damaged(".rela.nv.global.init", OFFSET, 1 << 20, 8, WS_TRUNCATED,
+		"CUDA_ERROR_INVALID_IMAGE: relocations are cut");
+	damaged(".nv.global.init", OFFSET, 1 << 20, 8, WS_TRUNCATED,
+		"CUDA_ERROR_INVALID_IMAGE: a section is cut");
+	damaged(".text.k", OFFSET, 1 << 20, 8, WS_TRUNCATED,
+		"CUDA_ERROR_INVALID_IMAGE: code is cut");
+}
+
+static void images_for_others_are_refused(void **state)
+{
+	(void)state;
+	static const uint8_t nothing[8] = { 1, 2, 3 };
+	uint32_t module;
+	struct ws_assembly *assembly;
+	struct ws_assemble_options options = { .arch = "sm_86" };
+	const struct ws_str text = { relocated, sizeof relocated - 1 };
+	sim = device_of("sm_80");
+	assert_int_equal(ws_assemble(text, &options, &assembly, NULL), WS_OK);
+	assert_fails(ws_sim_load(sim, ws_assembly_image(assembly), &module, &err), WS_UNSUPPORTED,
+		     "CUDA_ERROR_NO_BINARY_FOR_GPU: an image for sm_86 on sm_80");
+	ws_assembly_destroy(assembly);
+	assert_int_not_equal(
+		ws_sim_load(sim, (struct ws_span){ nothing, sizeof nothing, 0 }, &module, &err),
+		WS_OK);
+	assert_non_null(strstr(err.message, "CUDA_ERROR_INVALID_IMAGE"));
+}
+
+/* ---- launches ---- */
+
+static void launches_are_checked(void **state)
+{
+	(void)state;
+	static const char source[] = ".arch sm_90a\n.kernel k\n.param a 8\n.shared s 1024\nEXIT\n"
+				     ".end\n.func f\nRET.ABS.NODEC R20 0x0\n.end\n"
+				     ".kernel wide\n.param a 8\nMOV R200, R1\nEXIT\n.end\n";
+	static const struct {
+		const char *kernel;
+		struct ws_dim3 grid, block, cluster;
+		uint32_t shared, n_args, module;
+		bool cooperative;
+		const char *message;
+	} cases[] = {
+#define ONE { 1, 1, 1 }
+#define NO              \
+	{               \
+		0, 0, 0 \
+	}
+		{ "k",
+		  { 1, 1, 0 },
+		  ONE,
+		  NO,
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_VALUE: a dimension is 0" },
+		{ "k",
+		  ONE,
+		  { 1, 0, 1 },
+		  NO,
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_VALUE: a dimension is 0" },
+		{ "k",
+		  { 1, 65536, 1 },
+		  ONE,
+		  NO,
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_VALUE: the grid is too large" },
+		{ "k",
+		  { 1, 1, 65536 },
+		  ONE,
+		  NO,
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_VALUE: the grid is too large" },
+		{ "k",
+		  { 0x80000000, 1, 1 },
+		  ONE,
+		  NO,
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_VALUE: the grid is too large" },
+		{ "k",
+		  ONE,
+		  { 32, 33, 1 },
+		  NO,
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_VALUE: a block has more than 1024 threads, or z more than "
+		  "64" },
+		{ "k",
+		  ONE,
+		  { 1, 1, 65 },
+		  NO,
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_VALUE: a block has more than 1024 threads, or z more than "
+		  "64" },
+		{ "k",
+		  { 4, 1, 1 },
+		  ONE,
+		  { 2, 0, 1 },
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_VALUE: a cluster has 1 to 16 blocks" },
+		{ "k",
+		  { 34, 1, 1 },
+		  ONE,
+		  { 17, 1, 1 },
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_VALUE: a cluster has 1 to 16 blocks" },
+		{ "k",
+		  { 3, 2, 1 },
+		  ONE,
+		  { 2, 2, 1 },
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_INVALID_CLUSTER_SIZE: clusters of 2x2x1 blocks" },
+		{ "k", ONE, ONE, NO, 227 * 1024 - 1023, 1, 0, false,
+		  "CUDA_ERROR_INVALID_VALUE: 233473 bytes of shared memory, a block has 227 "
+		  "KiB" },
+		{ "wide",
+		  ONE,
+		  { 512, 1, 1 },
+		  NO,
+		  0,
+		  1,
+		  0,
+		  false,
+		  "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: 512 threads of 208 registers" },
+		{ "k", ONE, ONE, NO, 0, 2, 0, false,
+		  "CUDA_ERROR_INVALID_VALUE: 2 arguments for 1 parameters" },
+		{ "f", ONE, ONE, NO, 0, 1, 0, false, "CUDA_ERROR_NOT_FOUND: no kernel 'f'" },
+		{ "nobody", ONE, ONE, NO, 0, 1, 0, false,
+		  "CUDA_ERROR_NOT_FOUND: no kernel 'nobody'" },
+		{ "k", ONE, ONE, NO, 0, 1, 7, false, "CUDA_ERROR_INVALID_HANDLE: no module 7" },
+		{ NULL, ONE, ONE, NO, 0, 1, 0, false,
+		  "CUDA_ERROR_INVALID_VALUE: the launch is not filled in" },
+		/* 32 blocks on each of the 132 SMs */
+		{ "k",
+		  { 4225, 1, 1 },
+		  ONE,
+		  NO,
+		  0,
+		  1,
+		  0,
+		  true,
+		  "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: 4225 blocks, 4224 fit" },
+		/* by warps, by registers, by shared memory */
+		{ "k",
+		  { 265, 1, 1 },
+		  { 1024, 1, 1 },
+		  NO,
+		  0,
+		  1,
+		  0,
+		  true,
+		  "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: 265 blocks, 264 fit" },
+		{ "wide",
+		  { 133, 1, 1 },
+		  { 256, 1, 1 },
+		  NO,
+		  0,
+		  1,
+		  0,
+		  true,
+		  "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: 133 blocks, 132 fit" },
+		{ "k",
+		  { 133, 1, 1 },
+		  ONE,
+		  NO,
+		  120 * 1024,
+		  1,
+		  0,
+		  true,
+		  "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: 133 blocks, 132 fit" },
+		{ "k", { 2, 65535, 1 }, { 1024, 1, 1 }, { 2, 1, 1 }, 1000, 1, 0, false, NULL },
+		{ "k", { 4224, 1, 1 }, ONE, NO, 0, 1, 0, true, NULL },
+		{ "k", ONE, ONE, NO, 227 * 1024 - 1024, 1, 0, false, NULL },
+		{ "k", { 16, 1, 1 }, { 2, 8, 64 }, { 16, 1, 1 }, 0, 1, 0, false, NULL },
+	};
+	uint64_t value = 0;
+	const void *const args[2] = { &value, &value };
+	sim = device_of("sm_90a");
+	load_text(sim, source);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct ws_sim_launch launch = {
+			.size = sizeof launch,
+			.module = cases[i].module,
+			.kernel = cases[i].kernel,
+			.grid = cases[i].grid,
+			.block = cases[i].block,
+			.cluster = cases[i].cluster,
+			.shared_bytes = cases[i].shared,
+			.args = args,
+			.n_args = cases[i].n_args,
+			.cooperative = cases[i].cooperative,
+		};
+		err.message[0] = '\0';
+		enum ws_status st = ws_sim_launch(sim, &launch, &err);
+		if (cases[i].message ? strcmp(err.message, cases[i].message) != 0 : st != WS_OK)
+			fail_msg("case %zu: %d, %s", i, st, err.message);
+	}
+	struct ws_sim_launch launch = launch_of(0, (struct ws_dim3)ONE, args);
+	launch.size--;
+	assert_int_equal(ws_sim_launch(sim, &launch, NULL), WS_ARGUMENT);
+	launch.size++;
+	launch.args = NULL;
+	assert_int_equal(ws_sim_launch(sim, &launch, NULL), WS_ARGUMENT);
+}
+
+/* ---- what single instructions give ---- */
+
+/* A kernel that does something and then stores R0 of each thread; `more` stands before it. */
+static uint32_t load_body(const char *arch, const char *more, const char *body)
+{
+	char source[4000];
+	bool old = strcmp(arch, "sm_90a") != 0;
+	snprintf(source, sizeof source,
+		 ".arch %s\n%s.kernel k\n.param out 8\n.regs 40\n%s\n"
+		 "S2R R30, SR_TID.X\nMOV R31, 0x4\n"
+		 "IMAD.WIDE.U32 R32, R30, R31, c[0x0][`(out)]\n%s [R32%s], R0\nEXIT\n.end\n",
+		 arch, more, body, old ? "STG.E" : "ST.E", old ? ".64" : "");
+	return load_text(sim, source);
+}
+
+/* Runs it with one block over a buffer of 4098 bytes; what the threads of the first warp stored. */
+static enum ws_sim_outcome run_body(const char *arch, const char *more, const char *body,
+				    struct ws_dim3 block, uint32_t ret_words[32])
+{
+	uint64_t out;
+	const void *const args[1] = { &out };
+	sim = device_of(arch);
+	uint32_t module = load_body(arch, more, body);
+	assert_int_equal(ws_sim_alloc(sim, 4098, &out, NULL), WS_OK);
+	struct ws_sim_launch launch = launch_of(module, block, args);
+	assert_int_equal(ws_sim_launch(sim, &launch, &err), WS_OK);
+	enum ws_sim_outcome outcome = run_all(sim);
+	assert_int_equal(ws_sim_read(sim, out, ret_words, 32 * 4, NULL), WS_OK);
+	return outcome;
+}
+
+#define TID "S2R R10, SR_TID.X\nMOV R11, 0x4\n"
+
+static void each_lane_gets_its_word(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *arch, *body;
+		uint32_t first, last, fifth; /* of lanes 0, 31 and 5 */
+	} cases[] = {
+		{ "sm_80", "S2R R0, SR_EQMASK", 1, 1u << 31, 1 << 5 },
+		{ "sm_80", "S2R R0, SR_LTMASK", 0, 0x7fffffff, 0x1f },
+		{ "sm_80", "S2R R0, SR_LEMASK", 1, 0xffffffff, 0x3f },
+		{ "sm_80", "S2R R0, SR_GTMASK", 0xfffffffe, 0, 0xffffffc0 },
+		{ "sm_80", "S2R R0, SR_GEMASK", 0xffffffff, 1u << 31, 0xffffffe0 },
+		{ "sm_80", "S2R R0, SR_LANEID", 0, 31, 5 },
+		{ "sm_80", "S2R R0, SR_SWINHI", 0x7e00, 0x7e00, 0x7e00 },
+		{ "sm_80", "S2R R0, SR_LWINHI", 0x7d00, 0x7d00, 0x7d00 },
+		{ "sm_80", "CS2R.32 R0, SRZ", 0, 0, 0 },
+		{ "sm_80", TID "ISETP.GE.AND P0, PT, R10, 0x5, PT\nVOTE.ANY R0, PT, P0", 0xffffffe0,
+		  0xffffffe0, 0xffffffe0 },
+		{ "sm_80",
+		  TID "ISETP.GE.AND P0, PT, R10, 0x5, PT\nVOTE.EQ R2, P1, P0\nSEL R0, R11, RZ, P1",
+		  0, 0, 0 },
+		{ "sm_80",
+		  TID "ISETP.GE.AND P0, PT, R10, 0x40, PT\nVOTE.EQ R2, P1, P0\nSEL R0, R11, RZ, P1",
+		  4, 4, 4 },
+		{ "sm_80", TID "SHFL.UP PT, R0, R10, 0x3, RZ", 0, 28, 2 },
+		{ "sm_80", TID "SHFL.DOWN P1, R0, R10, 0x3, 0x1f\n@!P1 MOV R0, 0x63", 3, 99, 8 },
+		{ "sm_80", TID "SHFL.BFLY PT, R0, R10, 0x1, 0x1f", 1, 30, 4 },
+		{ "sm_80", TID "SHFL.IDX PT, R0, R10, 0x9, 0x1f", 9, 9, 9 },
+		{ "sm_80", TID "SHFL.IDX PT, R0, R10, 0x1, 0x181f", 1, 25, 1 },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		uint32_t words[32];
+		assert_int_equal(run_body(cases[i].arch, "", cases[i].body,
+					  (struct ws_dim3){ 32, 1, 1 }, words),
+				 WS_SIM_DONE);
+		if (words[0] != cases[i].first || words[31] != cases[i].last ||
+		    words[5] != cases[i].fifth)
+			fail_msg("%s: 0x%x, 0x%x, 0x%x", cases[i].body, words[0], words[31],
+				 words[5]);
+		close_device(NULL);
+	}
+}
+
+static void places_in_blocks_of_three_dimensions(void **state)
+{
+	(void)state;
+	uint32_t words[32];
+	struct ws_dim3 block = { 3, 2, 5 };
+	assert_int_equal(run_body("sm_80", "",
+				  "S2R R1, SR_TID.X\nS2R R2, SR_TID.Y\nS2R R3, SR_TID.Z\n"
+				  "IMAD R0, R3, 0x100, R2\nIMAD R0, R0, 0x100, R1\n"
+				  "S2R R8, SR_LANEID\nMOV R9, 0x4\n"
+				  "IMAD.WIDE.U32 R8, R8, R9, c[0x0][`(out)]\nSTG.E [R8.64], R0\n"
+				  "EXIT\n",
+				  block, words),
+			 WS_SIM_DONE);
+	for (uint32_t i = 0; i < 30; i++)
+		assert_int_equal(words[i], i % 3 | i / 3 % 2 << 8 | i / 6 << 16);
+	close_device(NULL);
+	/* all of it in one word: 16 bits of x, 10 of y, 6 of z */
+	assert_int_equal(run_body("sm_80", "",
+				  "S2R R0, SR_TID\nS2R R8, SR_LANEID\nMOV R9, 0x4\n"
+				  "IMAD.WIDE.U32 R8, R8, R9, c[0x0][`(out)]\nSTG.E [R8.64], R0\n"
+				  "EXIT\n",
+				  block, words),
+			 WS_SIM_DONE);
+	for (uint32_t i = 0; i < 30; i++)
+		assert_int_equal(words[i], i % 3 | i / 3 % 2 << 16 | i / 6 << 26);
+}
+
+/* ---- faults ---- */
+
+static const char data_of_tests[] = ".const table\n.u32 7, 8\n.end\n.extern free\n";
+
+static void faults_say_what_is_wrong(void **state)
+{
+	(void)state;
+	enum { WINDOW = 7, STACK = 35, JUMP = 8 };
+	static const struct {
+		const char *arch, *body;
+		uint32_t exception, lanes;
+		bool has_address;
+		uint64_t address;
+		const char *text;
+	} cases[] = {
+		{ "sm_80", ".shared s 64\nMOV R2, 0x40\nLDS R0, [R2]", 5, 1, true, 0x40,
+		  "shared address 0x40, the block has 64 bytes" },
+		{ "sm_80", ".shared s 64\nMOV R2, 0x3c\nLDS R0, [R2]\nLDS R0, [R2+0x8]", 5, 1, true,
+		  0x44, "shared address 0x44, the block has 64 bytes" },
+		{ "sm_80", "MOV R2, 0x400\nLDL R0, [R2]", 5, 1, true, 0x400,
+		  "a thread has 1024 bytes of local memory (local address 0x400)" },
+		{ "sm_80", "MOV R2, 0xfffffff0\nSTL [R2], R0", STACK, 1, true, 0xfffffff0,
+		  "the stack of 1024 bytes is used up (local address 0xfffffff0)" },
+		{ "sm_80", "MOV R2, 0x2\nLDS R0, [R2]", 6, 1, true, 2,
+		  "address 0x2 is no multiple of the 4 bytes of the access" },
+		{ "sm_80", "MOV R3, 0x7e00\nMOV R2, RZ\nLDG.E R0, [R2.64]", WINDOW, 1, true,
+		  UINT64_C(0x7e0000000000), "0x7e0000000000 is no global address but in a window" },
+		{ "sm_80", "MOV R3, 0x7d00\nMOV R2, 0x10\nSTG.E [R2.64], R0", WINDOW, 1, true,
+		  UINT64_C(0x7d0000000010), "0x7d0000000010 is no global address but in a window" },
+		{ "sm_80", "MOV R3, RZ\nMOV R2, 0x10\nLDG.E R0, [R2.64]", 14, 1, true, 0x10,
+		  "a read of 4 bytes at 0x10: nothing is allocated there" },
+		{ "sm_80", "MOV R3, RZ\nMOV R2, 0x10\nSTG.E.128 [R2.64], R4", 14, 1, true, 0x10,
+		  "a write of 16 bytes at 0x10: nothing is allocated there" },
+		{ "sm_80",
+		  "MOV R2, c[0x0][`(out)]\nMOV R3, c[0x0][`(out+4)]\nLDG.E R0, [R2.64+0x1000]", 14,
+		  1, true, 0, ": past the end of an allocation" },
+		{ "sm_80", "MOV R2, c[0x0][0x50]\nMOV R3, c[0x0][0x54]\nSTG.E [R2.64], R0", 14, 1,
+		  true, 0, ": read-only" },
+		{ "sm_90a", "MOV R2, 0x5000000\nLDS R0, [R2]", 18, 1, true, 0x5000000,
+		  "block 5 of the cluster is not there" },
+		{ "sm_80", "BAR.SYNC 0x1, 0x21", 27, 1, false, 0, "barrier 1 for 33 threads" },
+		{ "sm_80", "MOV R2, 0x10\nBAR.SYNC R2", 27, 1, false, 0,
+		  "barrier 16 for 0 threads" },
+		{ "sm_80", "MOV R2, 0x8\nMOV R3, 0x7c00\nRET.ABS.NODEC R2 0x0", 23, 1, false, 0,
+		  "pc 0x7c0000000008 is no multiple of 16" },
+		{ "sm_80", "MOV R2, 0x10\nMOV R3, RZ\nRET.ABS.NODEC R2 0x0", JUMP, 1, false, 0,
+		  "a jump to 0x10, which is no code" },
+		{ "sm_80", "MOV R2, 0x50\nMOV R3, 0x7b00\nRET.ABS.NODEC R2 0x0", JUMP, 1, false, 0,
+		  "a jump to 0x7b0000000050, which is no code" },
+		{ "sm_80", "MOV R0, c[0x3][0x8]", 29, 1, false, 0,
+		  "constant c[0x3][0x8] is outside its bank" },
+		{ "sm_80", "MOV R2, 0x8000\nLDC R0, c[0x3][R2]", 29, 1, true, 0x8000,
+		  "constant c[0x3][0x8000] is outside its bank" },
+		{ "sm_80", "MOV R2, 0x2\nLDC R0, c[0x0][R2]", 6, 1, true, 2,
+		  "constant address 0x2 is no multiple of 4" },
+		{ "sm_80", ".regs 16\nMOV R100, RZ", 28, 1, false, 0,
+		  "R100, the warp has 24 registers" },
+		{ "sm_80", ".word 0x00000000000000000000000000007fff", 4, 1, false, 0,
+		  "0x00000000000000000000000000007fff is no instruction of sm_80" },
+		{ "sm_80",
+		  "MOV R4, 0x123\nMOV R5, RZ\nMOV R20, 32@lo(back)\nMOV R21, 32@hi(back)\n"
+		  "CALL.ABS.NOINC `(free)\nback: NOP",
+		  13, 1, true, 0x123, "free() of 0x123, which malloc() did not give" },
+		{ "sm_80", "BPT.TRAP 0x1", WS_SIM_TRAP, 1, false, 0, "" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		uint32_t words[32];
+		struct ws_sim_fault fault;
+		enum ws_sim_outcome outcome = run_body(cases[i].arch, data_of_tests, cases[i].body,
+						       (struct ws_dim3){ 1, 1, 1 }, words);
+		if (outcome != WS_SIM_FAULTED || !ws_sim_fault(sim, &fault))
+			fail_msg("%s: outcome %d", cases[i].body, outcome);
+		const char *end = strlen(fault.text) > strlen(cases[i].text)
+					  ? fault.text + strlen(fault.text) - strlen(cases[i].text)
+					  : fault.text;
+		if (strcmp(end, cases[i].text) != 0 || fault.exception != cases[i].exception ||
+		    fault.lanes != cases[i].lanes || fault.has_address != cases[i].has_address ||
+		    (cases[i].address && fault.address != cases[i].address))
+			fail_msg("%s: %u, lanes 0x%x, 0x%llx, %s", cases[i].body, fault.exception,
+				 fault.lanes, (unsigned long long)fault.address, fault.text);
+		close_device(NULL);
+	}
+}
+
+static void a_fault_is_where_it_was(void **state)
+{
+	(void)state;
+	uint32_t words[32];
+	struct ws_sim_fault fault;
+	assert_int_equal(run_body("sm_80", "",
+				  "S2R R2, SR_TID.X\nISETP.GE.AND P0, PT, R2, 0x28, PT\nNOP\n"
+				  "@P0 BPT.TRAP 0x1",
+				  (struct ws_dim3){ 5, 10, 1 }, words),
+			 WS_SIM_DONE); /* no x is 40 */
+	close_device(NULL);
+	assert_int_equal(run_body("sm_80", "",
+				  "S2R R2, SR_TID.Y\nISETP.GE.AND P0, PT, R2, 0x8, PT\nNOP\n"
+				  "@P0 BPT.TRAP 0x1",
+				  (struct ws_dim3){ 5, 10, 1 }, words),
+			 WS_SIM_FAULTED);
+	assert_true(ws_sim_fault(sim, &fault));
+	assert_int_equal(fault.exception, WS_SIM_TRAP);
+	assert_int_equal(fault.lanes, 0x3ff00); /* threads 40 to 49 of the second warp */
+	assert_int_equal(fault.thread, 40);
+	assert_int_equal(fault.grid, 1);
+	assert_int_equal(fault.pc % 0x1000, 0x30);
+	assert_int_equal(fault.error_pc, fault.pc);
+}
+
+/* Also where the lanes' first predicate is false, which is what zeros would ask for. */
+static void code_without_an_end_is_a_fault(void **state)
+{
+	(void)state;
+	uint64_t out = 0;
+	const void *const args[1] = { &out };
+	struct ws_sim_fault fault;
+	sim = device_of("sm_80");
+	uint32_t module = load_text(sim, ".arch sm_80\n.kernel k\n.param out 8\nNOP\n.end\n");
+	const struct ws_sim_launch launch = launch_of(module, (struct ws_dim3){ 2, 1, 1 }, args);
+	assert_int_equal(ws_sim_launch(sim, &launch, &err), WS_OK);
+	assert_int_equal(run_all(sim), WS_SIM_FAULTED);
+	assert_true(ws_sim_fault(sim, &fault));
+	assert_int_equal(fault.exception, 4);
+	assert_int_equal(fault.pc % 0x1000, 0x80); /* behind the padding */
+	assert_int_equal(fault.lanes, 3);
+}
+
+static void barriers_agree_on_their_threads(void **state)
+{
+	(void)state;
+	uint32_t words[32];
+	struct ws_sim_fault fault;
+	/* warp 0 waits for 64 threads, warp 1 for 96 */
+	assert_int_equal(
+		run_body("sm_80", "",
+			 "S2R R2, SR_TID.Y\nSHF.L.U32 R3, R2, 0x5, RZ\nIADD3 R3, R3, 0x40, RZ\n"
+			 "BAR.SYNC 0x1, R3",
+			 (struct ws_dim3){ 32, 2, 1 }, words),
+		WS_SIM_FAULTED);
+	assert_true(ws_sim_fault(sim, &fault));
+	assert_int_equal(fault.exception, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM);
+	assert_string_equal(fault.text, "barrier 1 is for 64 threads, this one says 96");
+	assert_int_equal(fault.lanes, UINT32_MAX);
+	assert_int_equal(fault.thread, 32);
+}
+
+/* ---- what the device supplies ---- */
+
+/* Text as an initialised variable. */
+static void put_text(char *source, size_t size, const char *name, const char *text)
+{
+	size_t n = strlen(source);
+	n += (size_t)snprintf(source + n, size - n, ".global %s\n.u8 ", name);
+	for (const char *at = text; *at; at++)
+		n += (size_t)snprintf(source + n, size - n, "%u, ", (unsigned char)*at);
+	snprintf(source + n, size - n, "0\n.end\n");
+}
+
+static void what_is_printed_is_formatted_as_in_c(void **state)
+{
+	(void)state;
+	static const char format[] =
+		"%c|%5c|%p|%%|%*d|%-*d|%q|%x|%lX|%o|%s|%.2s|%e|%hd|%lld|%05u|%";
+	char source[3000] = ".extern vprintf\n";
+	put_text(source, sizeof source, "format", format);
+	put_text(source, sizeof source, "word", "word");
+	strcat(source, ".global arguments align 8\n"
+		       ".u32 0x41, 0x42\n.u64 0x7f0012345678\n" /* %c %5c %p */
+		       ".u32 6, 0xffffffd6, 4, 7\n"             /* %*d %-*d */
+		       ".u32 0xabc, 0\n.u64 0xabcdef0123456789\n.u32 8, 0\n"
+		       ".u64 `(word), `(word), 0x3ff8000000000000\n"
+		       ".u32 0xffffffff, 0\n.u64 0xfffffffffffffffe\n.u32 42\n.end\n");
+	uint32_t words[32];
+	enum ws_sim_outcome outcome =
+		run_body("sm_80", source,
+			 "MOV R4, 32@lo(format)\nMOV R5, 32@hi(format)\nMOV R6, 32@lo(arguments)\n"
+			 "MOV R7, 32@hi(arguments)\nMOV R20, 32@lo(back)\nMOV R21, 32@hi(back)\n"
+			 "CALL.ABS.NOINC `(vprintf)\nback: MOV R0, R4",
+			 (struct ws_dim3){ 2, 1, 1 }, words);
+	struct ws_sim_fault fault = { 0 };
+	if (ws_sim_fault(sim, &fault))
+		fail_msg("%s", fault.text);
+	assert_int_equal(outcome, WS_SIM_DONE);
+	static const char once[] =
+		"A|    B|0x7f0012345678|%|   -42|7   |%q|abc|ABCDEF0123456789|10|"
+		"word|wo|1.500000e+00|-1|-2|00042|";
+	struct ws_span printed = ws_sim_printed(sim);
+	char both[2 * sizeof once];
+	snprintf(both, sizeof both, "%s%s", once, once);
+	if (printed.len != strlen(both) || memcmp(printed.ptr, both, printed.len) != 0)
+		fail_msg("%.*s", (int)printed.len, (const char *)printed.ptr);
+	assert_int_equal(words[0], 16); /* conversions, as CUDA counts them */
+	ws_sim_clear_printed(sim);
+	assert_int_equal(ws_sim_printed(sim).len, 0);
+}
+
+/* ---- clusters, and what a target reads ---- */
+
+static void blocks_of_a_cluster_know_their_place(void **state)
+{
+	(void)state;
+	uint32_t words[8] = { 0 };
+	uint64_t out;
+	const void *const args[1] = { &out };
+	sim = device_of("sm_90a");
+	uint32_t module =
+		load_text(sim, ".arch sm_90a\n.kernel k\n.param out 8\n"
+			       "S2R R0, SR_CgaCtaId\nS2R R1, SR_CTAID.X\nS2R R2, SR_CTAID.Y\n"
+			       "IMAD R2, R2, 0x4, R1\nMOV R3, 0x4\n"
+			       "IMAD.WIDE.U32 R4, R2, R3, c[0x0][`(out)]\nST.E [R4], R0\n"
+			       "BPT.TRAP 0x1\nEXIT\n.end\n");
+	assert_int_equal(ws_sim_alloc(sim, sizeof words, &out, NULL), WS_OK);
+	struct ws_sim_launch launch = launch_of(module, (struct ws_dim3){ 1, 1, 1 }, args);
+	launch.grid = (struct ws_dim3){ 4, 2, 1 };
+	launch.cluster = (struct ws_dim3){ 2, 2, 1 };
+	assert_int_equal(ws_sim_launch(sim, &launch, &err), WS_OK);
+	assert_int_equal(run_all(sim), WS_SIM_FAULTED);
+	struct ws_target *target;
+	struct ws_counts counts;
+	assert_int_equal(ws_sim_target(sim, &target, &err), WS_OK);
+	ws_target_counts(target, &counts);
+	assert_int_equal(counts.blocks, 8);
+	unsigned seen = 0;
+	for (uint32_t i = 0; i < counts.blocks; i++) {
+		struct ws_block block;
+		assert_int_equal(ws_target_block(target, i, &block, NULL), WS_OK);
+		assert_int_equal(block.have & (WS_BLOCK_CLUSTER_IDX | WS_BLOCK_CLUSTER_DIM),
+				 WS_BLOCK_CLUSTER_IDX | WS_BLOCK_CLUSTER_DIM);
+		assert_true(block.cluster_dim.x == 2 && block.cluster_dim.y == 2 &&
+			    block.cluster_dim.z == 1);
+		assert_int_equal(block.cluster_idx.x, block.idx.x / 2);
+		assert_int_equal(block.cluster_idx.y, 0);
+		assert_int_equal(block.cluster_idx.z, 0);
+		seen |= 1u << (block.idx.x + 4 * block.idx.y);
+	}
+	assert_int_equal(seen, 0xff);
+	ws_target_close(target);
+}
+
+static void a_target_reads_what_lanes_stored(void **state)
+{
+	(void)state;
+	uint32_t words[32], value;
+	assert_int_equal(run_body("sm_80", data_of_tests,
+				  ".shared s 256\nS2R R2, SR_LANEID\nMOV R5, 0x3\nIMAD R3, R2, R5, "
+				  "RZ\nSTL [0x20], R3\n"
+				  "SHF.L.U32 R4, R2, 0x2, RZ\nSTS [R4], R3\nNOP\nBPT.TRAP 0x1",
+				  (struct ws_dim3){ 32, 1, 1 }, words),
+			 WS_SIM_FAULTED);
+	struct ws_target *target;
+	size_t n;
+	assert_int_equal(ws_sim_target(sim, &target, &err), WS_OK);
+	struct ws_address at = { .space = WS_SPACE_LOCAL, .grid_index = WS_NONE };
+	for (at.lane = 0; at.lane < 32; at.lane++) {
+		at.address = 0x20;
+		assert_int_equal(ws_target_read_memory(target, &at, &value, 4, &n, NULL), WS_OK);
+		assert_int_equal(value, 3 * at.lane);
+		at.address = 0x200; /* never written */
+		assert_int_equal(ws_target_read_memory(target, &at, &value, 4, &n, NULL), WS_OK);
+		assert_int_equal(value, 0);
+	}
+	at.lane = 7;
+	at.address = 1022;
+	assert_int_equal(ws_target_read_memory(target, &at, &value, 4, &n, NULL), WS_ABSENT);
+	assert_int_equal(n, 2);
+	at.space = WS_SPACE_SHARED;
+	at.address = 4 * 9;
+	assert_int_equal(ws_target_read_memory(target, &at, &value, 4, &n, NULL), WS_OK);
+	assert_int_equal(value, 27);
+	at.space = WS_SPACE_GENERIC; /* the windows */
+	at.address = UINT64_C(0x7e0000000000) + 4 * 10;
+	assert_int_equal(ws_target_read_memory(target, &at, &value, 4, &n, NULL), WS_OK);
+	assert_int_equal(value, 30);
+	at.address = UINT64_C(0x7d0000000020);
+	assert_int_equal(ws_target_read_memory(target, &at, &value, 4, &n, NULL), WS_OK);
+	assert_int_equal(value, 21);
+	at.space = WS_SPACE_CONST;
+	at.bank = 3;
+	at.grid_index = 0;
+	at.address = 4;
+	assert_int_equal(ws_target_read_memory(target, &at, &value, 4, &n, NULL), WS_OK);
+	assert_int_equal(value, 8);
+	at.space = WS_SPACE_CODE;
+	assert_int_equal(ws_target_read_memory(target, &at, &value, 4, &n, NULL), WS_ABSENT);
+	ws_target_close(target);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(options_are_checked, close_device),
+		cmocka_unit_test_teardown(memory_comes_and_goes, close_device),
+		cmocka_unit_test_teardown(memory_of_the_caller_is_mapped, close_device),
+		cmocka_unit_test_teardown(variables_are_relocated, close_device),
+		cmocka_unit_test_teardown(symbols_and_images_of_modules, close_device),
+		cmocka_unit_test_teardown(images_that_cannot_be_loaded_leave_nothing, close_device),
+		cmocka_unit_test_teardown(images_for_others_are_refused, close_device),
+		cmocka_unit_test_teardown(launches_are_checked, close_device),
+		cmocka_unit_test_teardown(each_lane_gets_its_word, close_device),
+		cmocka_unit_test_teardown(places_in_blocks_of_three_dimensions, close_device),
+		cmocka_unit_test_teardown(faults_say_what_is_wrong, close_device),
+		cmocka_unit_test_teardown(a_fault_is_where_it_was, close_device),
+		cmocka_unit_test_teardown(code_without_an_end_is_a_fault, close_device),
+		cmocka_unit_test_teardown(barriers_agree_on_their_threads, close_device),
+		cmocka_unit_test_teardown(what_is_printed_is_formatted_as_in_c, close_device),
+		cmocka_unit_test_teardown(blocks_of_a_cluster_know_their_place, close_device),
+		cmocka_unit_test_teardown(a_target_reads_what_lanes_stored, close_device),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
