@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -97,6 +98,7 @@ static void no_element_past_the_count(struct ws_target *target)
 {
 	union element element, before;
 	struct ws_error err;
+	char wanted[100];
 	memset(&before, 0x5a, sizeof before);
 	for (const struct list *list = lists; list < lists + N_LISTS; list++) {
 		uint32_t n = length_of(target, list);
@@ -105,6 +107,9 @@ static void no_element_past_the_count(struct ws_target *target)
 			element = before;
 			assert_int_equal(list->get(target, past[i], &element, &err), WS_ARGUMENT);
 			assert_int_equal(err.status, WS_ARGUMENT);
+			snprintf(wanted, sizeof wanted, "no %s %u, there are %u", list->name,
+				 past[i], n);
+			assert_string_equal(err.message, wanted);
 			assert_memory_equal(&element, &before, sizeof element);
 		}
 	}

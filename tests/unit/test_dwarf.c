@@ -304,15 +304,24 @@ static void damage_costs_the_unit_from_there_on(void **state)
 		const char *file;
 		enum ws_status status;
 		bool before;
+		uint64_t file_off;
+		const char *message;
 	} cases[] = {
-		{ "unknown-form", WS_UNSUPPORTED, true },
-		{ "huge-attribute", WS_MALFORMED, true },
-		{ "huge-tag", WS_MALFORMED, true },
-		{ "version-5", WS_UNSUPPORTED, false },
-		{ "wide-address", WS_UNSUPPORTED, false },
-		{ "no-abbreviation", WS_MALFORMED, true },
-		{ "endless-number", WS_TRUNCATED, true },
-		{ "wide-number", WS_TRUNCATED, true },
+		{ "unknown-form", WS_UNSUPPORTED, true, 0x48,
+		  "debug information: unknown form 0x1f01" },
+		{ "huge-attribute", WS_MALFORMED, true, 0xcd,
+		  "an abbreviation has attribute 0x7fffffff of form 0xb" },
+		{ "huge-tag", WS_MALFORMED, true, 0xc9, "an abbreviation has tag 0x12345678" },
+		{ "version-5", WS_UNSUPPORTED, false, 0xc,
+		  "debug information: a unit of DWARF version 5" },
+		{ "wide-address", WS_UNSUPPORTED, false, 0xc,
+		  "debug information: addresses of 16 bytes" },
+		{ "no-abbreviation", WS_MALFORMED, true, 0x49,
+		  "debug information: no abbreviation 0x7f" },
+		{ "endless-number", WS_TRUNCATED, true, 0x48,
+		  "debug information: an entry is cut off" },
+		{ "wide-number", WS_TRUNCATED, true, 0x48,
+		  "debug information: an entry is cut off" },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		struct fixture f = fixture_open(cases[i].file);
@@ -320,7 +329,8 @@ static void damage_costs_the_unit_from_there_on(void **state)
 		struct ws_error err;
 		assert_true(ws_dwarf_damage(f.dwarf, &err));
 		assert_int_equal(err.status, cases[i].status);
-		assert_true(err.file_off != WS_NO_OFFSET);
+		assert_int_equal(err.file_off, cases[i].file_off);
+		assert_string_equal(err.message, cases[i].message);
 		assert_int_equal(
 			ws_dwarf_find_function(f.dwarf, ws_str_of("before"), &function, NULL),
 			cases[i].before ? WS_OK : WS_ABSENT);
@@ -493,11 +503,18 @@ static void few_bytes_cannot_ask_for_much(void **state)
 	struct ws_dwarf_param params[MAX_PARAMS];
 	size_t n;
 	assert_int_equal(params_of(f.dwarf, "tiny", params), 1);
-	assert_int_equal(ws_dwarf_members(f.dwarf, params[0].type, NULL, 0, &n, NULL), WS_LIMIT);
+	assert_int_equal(ws_dwarf_members(f.dwarf, params[0].type, NULL, 0, &n, &err), WS_LIMIT);
+	assert_string_equal(err.message, "debug information: too many entries");
 	fixture_close(&f);
 	f = fixture_open("long-members");
 	assert_int_equal(params_of(f.dwarf, "names", params), 1);
-	assert_int_equal(ws_dwarf_members(f.dwarf, params[0].type, NULL, 0, &n, NULL), WS_LIMIT);
+	assert_int_equal(ws_dwarf_members(f.dwarf, params[0].type, NULL, 0, &n, &err), WS_LIMIT);
+	assert_string_equal(err.message, "debug information: too many entries");
+	fixture_close(&f);
+	f = fixture_open("long-entry");
+	assert_int_equal(params_of(f.dwarf, "long_entry", params), 1);
+	assert_int_equal(ws_dwarf_members(f.dwarf, params[0].type, NULL, 0, &n, &err), WS_LIMIT);
+	assert_string_equal(err.message, "debug information: an entry is too long");
 	fixture_close(&f);
 }
 
