@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,10 +103,12 @@ static int device_make(struct running *r, struct cli *cli)
 	size_t len;
 	options.device = r->device ? device_find(r->device) : NULL;
 	if (r->device && !options.device) {
-		cli_usage("run", "there is no device for --arch %s; there are:", r->device);
-		for (size_t i = 0; ws_sim_device_name(i); i++)
-			cli_say("  %s\n", ws_sim_device_name(i));
-		return CLI_USAGE;
+		char names[200] = "";
+		for (size_t i = 0, n = 0; ws_sim_device_name(i) && n < sizeof names; i++)
+			n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+					      ws_sim_device_name(i));
+		return cli_usage("run", "there is no device for --arch %s; there are %s", r->device,
+				 names);
 	}
 	if (!schedule_find(r->schedule, &options.schedule))
 		return cli_usage("run",

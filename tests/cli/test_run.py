@@ -165,6 +165,188 @@ def flags_leave_memory_out(folder):
     assert sizes['skip_everything'] == sizes['']
 
 
+def assemble(folder, text, name='k.cubin'):
+    with open(os.path.join(folder, 'k.s'), 'w', encoding='utf-8') as file:
+        file.write(text)
+    subprocess.run([PROGRAM, 'as', 'k.s', '-o', name], cwd=folder, check=True)
+    return name
+
+
+def nothing(folder):
+    """Words of a run that leaves buffers as they are filled."""
+    return [assemble(folder, '.arch sm_80\n.kernel k\nEXIT\n.end\n'), '--arch', 'sm_80', '--kernel', 'k']
+
+
+def splitmix(index):
+    mask = (1 << 64) - 1
+    z = (index + 1) * 0x9e3779b97f4a7c15 & mask
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9 & mask
+    z = (z ^ z >> 27) * 0x94d049bb133111eb & mask
+    return z ^ z >> 31
+
+
+@case
+def buffers_are_filled_as_asked(folder):
+    words = nothing(folder)
+    chances = [splitmix(i) for i in range(3)]
+    wanted = {
+        'u8[3]:index': [0, 1, 2], 's8[2]:-128': [-128, -128], 'u8[1]:0xff': [255], 's16[2]:-2': [-2, -2], 'u16[1]:65535': [65535],
+        's32[1]:-2147483648': [-2147483648], 's64[1]:-9223372036854775808': [-2**63], 's64[1]:9223372036854775807': [2**63 - 1],
+        'u32[2]': [0, 0], 'u64[1]:zeros': [0], 'u64[3]:random': chances, 'u16[3]:random': [c & 0xffff for c in chances],
+        's8[3]:random': [(c & 0xff ^ 0x80) - 0x80 for c in chances], 'f32[3]:index': [0, 1, 2], 'f64[3]:index': [0, 1, 2],
+        'f32[2]:-1.5': [-1.5, -1.5], 'f64[1]:0.1': [0.1], 'f32[3]:random': [(c >> 40) / 2**24 for c in chances],
+        'f64[3]:random': [(c >> 11) / 2**53 for c in chances],
+    }
+    for text, numbers in wanted.items():
+        done = run(folder, *words, '--buffer', f'b={text}', '--print', 'b')
+        kind = {'f3': lambda word: struct.unpack('<f', struct.pack('<f', float(word)))[0], 'f6': float}.get(text[:2], int)
+        assert done.stdout[:3] == 'b: ' and [kind(word) for word in done.stdout[3:].split()] == numbers, (text, done)
+        page = json.loads(run(folder, '--json', *words, '--buffer', f'b={text}', '--print', 'b').stdout)
+        assert page['buffers'] == [{'name': 'b', 'type': text.split('[', maxsplit=1)[0], 'values': page['buffers'][0]['values']}], page
+        assert [kind(value) for value in page['buffers'][0]['values']] == numbers, (text, page)
+
+
+@case
+def buffers_are_read_from_files(folder):
+    words = nothing(folder)
+    numbers = list(range(70000))  # more than is read at once
+    with open(os.path.join(folder, 'in'), 'wb') as file:
+        file.write(struct.pack('<70000H', *(n & 0xffff for n in numbers)))
+    done = run(folder, *words, '--buffer', 'b=u16@in', '--print', 'b:3', '--save', 'b=out')
+    assert done.stdout == 'b: 0 1 2\n', done
+    with open(os.path.join(folder, 'in'), 'rb') as one, open(os.path.join(folder, 'out'), 'rb') as other:
+        assert one.read() == other.read()
+    done = run(folder, *words, '--buffer', 'b=u16@in', '--expect', 'b=out', '--buffer', 'c=u16[2]', '--expect', 'c=out')
+    assert done.returncode == 10 and 'out: 140000 bytes, the buffer c has 4' in done.stderr, done
+    with open(os.path.join(folder, 'odd'), 'wb') as file:
+        file.write(b'abc')
+    done = run(folder, *words, '--buffer', 'b=u16@odd')
+    assert done.returncode == 1 and 'odd: 3 bytes are no whole number of u16' in done.stderr, done
+
+
+@case
+def arguments_have_the_bytes_of_their_parameters(folder):
+    load = ''.join(f'\tMOV R{4 + i}, c[0x0][0x{0x168 + 4 * i:x}]\n\tSTG.E [R2.64{"+0x%x" % (4 * i) if i else ""}], R{4 + i}\n' for i in range(8))
+    image = assemble(folder, '.arch sm_80\n.kernel k\n\t.param out 8\n\t.param c 1\n\t.param s 2\n\t.param i 4\n\t.param l 8\n'
+                     '\t.param p 8\n\t.param three 8\n'
+                     f'\tMOV R2, c[0x0][`(out)]\n\tMOV R3, c[0x0][`(out+4)]\n{load}\tEXIT\n.end\n')
+    with open(os.path.join(folder, 'pair'), 'wb') as file:
+        file.write(bytes(range(8)))
+
+    def stored(*arguments):
+        words = [word for argument in arguments for word in ('--arg', argument)]
+        done = run(folder, image, '--arch', 'sm_80', '--kernel', 'k', '--buffer', 'o=u32[8]', '--buffer', 'a=u32[4]', *words,
+                   '--save', 'o=bytes')
+        if done.returncode:
+            return done
+        with open(os.path.join(folder, 'bytes'), 'rb') as file:
+            return struct.unpack('<bxhiqQ8s', file.read()[:32])
+    c, s, i, l, p, pair = stored('&o', '-1', '-2', '-3', '-4', '&a+12', '@pair')
+    assert [c, s, i, l, p % 256, pair] == [-1, -2, -3, -4, 12, bytes(range(8))], (c, s, i, l, p, pair)
+    c, s, i, l, p, pair = stored('&o', '255', '0xffff', '4294967295', '0xffffffffffffffff', '0', '@pair')
+    assert [c, s, i, l, p] == [-1, -1, -1, -1, 0], (c, s, i, l, p)
+    c, s, i, l, p, pair = stored('&o', 's8:-128', 'u16:1', 'f32:1.5', 'f64:-2.5', 'u64:7', 's64:-1')
+    assert [c, s, i, l, p, pair] == [-128, 1, 0x3fc00000, 0xc004000000000000 - 2**64, 7, b'\xff' * 8], (c, s, i, l, p, pair)
+    good = ['&o', '1', '1', '1', '1', '&a', '@pair']
+    for place, word, message in (
+            (1, '256', "'256' is no argument: a number, TYPE:NUMBER, &BUFFER or @FILE is expected, for a parameter of 1 bytes"),
+            (1, '-129', "'-129' is no argument"), (3, '1.5', "'1.5' is no argument"), (3, 'u64:1', "'u64:1' has 8 bytes, parameter 3 has 4"),
+            (2, 'x16:1', "'x16:1' is no argument"), (5, '&b', "'&b': there is no such buffer"), (5, '&a+', "'&a+': there is no such buffer"),
+            (4, 'u64:-1', "'u64:-1' is no argument"), (2, '@pair', "'@pair' has 8 bytes, parameter 2 has 2"), (6, '@none', 'none: ')):
+        done = stored(*good[:place], word, *good[place + 1:])
+        assert done.returncode == 1 and message in done.stderr, (word, done)
+    done = stored(*good[:-1])
+    assert done.returncode == 1 and 'k has 7 parameters, 6 arguments are given' in done.stderr, done
+
+
+@case
+def launches_have_clusters_and_shared_memory(folder):
+    image = assemble(folder, '.arch sm_90a\n.kernel k\n\t.param out 8\n\t.param at 4\n\tS2R R0, SR_CgaCtaId\n\tS2R R1, SR_CTAID.X\n'
+                     '\tMOV R3, 0x4\n\tMOV R6, c[0x0][`(at)]\n\tSTS [R6], R0\n\tLDS R0, [R6]\n'
+                     '\tIMAD.WIDE.U32 R4, R1, R3, c[0x0][`(out)]\n\tST.E [R4], R0\n\tEXIT\n.end\n')
+    words = [image, '--kernel', 'k', '--grid', '6', '--buffer', 'o=u32[6]', '--arg', '&o', '--print', 'o']
+    for cluster, numbers in (('1', '0 0 0 0 0 0'), ('3', '0 1 2 0 1 2'), ('2,1,1', '0 1 0 1 0 1')):
+        done = run(folder, *words, '--cluster', cluster, '--arg', '4')
+        assert done.stdout == f'o: {numbers}\n', done
+    done = run(folder, *words, '--cluster', '4', '--arg', '4')
+    assert done.returncode == 1 and 'CUDA_ERROR_INVALID_CLUSTER_SIZE: clusters of 4x1x1 blocks' in done.stderr, done
+    assert run(folder, *words, '--arg', '1024', '--shared', '16').returncode == 0
+    assert run(folder, *words, '--arg', '1040', '--shared', '16').returncode == 10
+    done = run(folder, *words, '--arg', '0', '--shared', '200000', '--grid', '133', '--cooperative')
+    assert done.returncode == 1 and 'CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: 133 blocks, 132 fit' in done.stderr, done
+
+
+@case
+def mistakes_are_told(folder):
+    words = nothing(folder)
+    with open(os.path.join(folder, 'launches'), 'w', encoding='utf-8') as file:
+        file.write('# first\n\n--kernel k\n--grid 2\n')
+    usage, failure = 2, 1
+    for more, status, message in (
+            (['--grid', '0'], usage, "--grid takes X, X,Y or X,Y,Z, not '0'"),
+            (['--block', '1,2,3,4'], usage, "--block takes X, X,Y or X,Y,Z, not '1,2,3,4'"),
+            (['--cluster', '2,'], usage, "--cluster takes X, X,Y or X,Y,Z, not '2,'"),
+            (['--grid', '2147483648'], usage, '--grid takes'),
+            (['--schedule', 'fair'], usage, "--schedule takes round-robin, oldest, random or adversarial, not 'fair'"),
+            (['--arch', 'sm_8'], usage, 'there is no device for --arch sm_8; there are sm_75, sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a'),
+            (['--launches', 'launches'], usage, 'either --kernel or --launches is needed'),
+            (['another'], usage, 'exactly one IMAGE is needed'),
+            (['--buffer', 'u32[3]'], failure, "--buffer takes NAME=TYPE[COUNT], not 'u32[3]'"),
+            (['--buffer', '=u32[3]'], failure, "--buffer takes NAME=TYPE[COUNT], not '=u32[3]'"),
+            (['--buffer', 'a=u8[1]', '--buffer', 'a=u8[2]'], failure, "there are two buffers 'a'"),
+            (['--buffer', 'a=i32[1]'], failure, "'i32' is no type; there are u8, s8, u16, s16, u32, s32, u64, s64, f32, f64"),
+            (['--buffer', 'a=u32'], failure, "a buffer is TYPE[COUNT], TYPE[COUNT]:FILLING or TYPE@FILE, not 'u32'"),
+            (['--buffer', 'a=u32[1'], failure, "a count is missing in 'u32[1'"),
+            (['--buffer', 'a=u32[0]'], failure, "'0' is no count"),
+            (['--buffer', 'a=u32[268435457]'], failure, "'268435457' is no count"),
+            (['--buffer', 'a=u32[1]x'], failure, "':' and a filling are expected after ']', not 'x'"),
+            (['--buffer', 'a=u32[1]:-1'], failure, "a filling is zeros, index, random or a number of the type, not '-1'"),
+            (['--buffer', 'a=s8[1]:128'], failure, 'a filling is'), (['--buffer', 'a=u8[1]:256'], failure, 'a filling is'),
+            (['--buffer', 'a=s8[1]:-129'], failure, 'a filling is'), (['--buffer', 'a=f32[1]:1x'], failure, 'a filling is'),
+            (['--buffer', 'a=u8[2000]', '--memory', '1000'], failure, 'CUDA_ERROR_OUT_OF_MEMORY: 2000 bytes'),
+            (['--buffer', 'a=u8@none'], failure, 'none: No such file'),
+            (['--buffer', 'a=u8[4]', '--print', 'b'], failure, '--print b: there is no such buffer'),
+            (['--buffer', 'a=u8[4]', '--save', 'a'], failure, "--save takes BUFFER=FILE, not 'a'"),
+            (['--buffer', 'a=u8[4]', '--save', 'b=x'], failure, "--save takes BUFFER=FILE, not 'b=x'"),
+            (['--buffer', 'a=u8[4]', '--expect', 'b=x'], failure, "--expect takes BUFFER=FILE, not 'b=x'"),
+            (['--buffer', 'a=u8[4]', '--expect', 'a=x'], failure, 'x: No such file'),
+            (['--buffer', 'a=u8[4]', '--save', 'a=no/x'], failure, 'no/x'),
+            (['--kernel', 'none'], failure, "none: "), (['--arg', '1'], failure, 'k has 0 parameters, 1 arguments are given')):
+        done = run(folder, *words, *more)
+        assert done.returncode == status and message in done.stderr and done.stdout == '', (more, done)
+    done = run(folder, words[0], '--arch', '80', '--launches', 'launches')
+    assert done.returncode == 1 and 'a line of launches needs --kernel' in done.stderr and 'launches: line 4' in done.stderr, done
+    done = run(folder, words[0], '--arch', '80', '--launches', 'none')
+    assert done.returncode == 1 and 'none: No such file' in done.stderr, done
+    done = run(folder, words[0], '--kernel', 'k', '--arch', 'sm_86')
+    assert done.returncode == 0, done
+    done = run(folder, words[0], '--kernel', 'k', '--arch', 'sm_75')
+    assert done.returncode == 1 and 'CUDA_ERROR_NO_BINARY_FOR_GPU: an image for sm_80 on sm_75' in done.stderr, done
+
+
+@case
+def what_the_device_cannot_execute_is_no_fault_of_the_kernel(folder):
+    image = assemble(folder, '.arch sm_80\n.kernel k\n\tMOV R2, RZ\n\tTEX.SCR R0, R1, R2, R2, 0x0, 0x58, 2D\n\tEXIT\n.end\n')
+    done = run(folder, image, '--arch', 'sm_80', '--kernel', 'k', CUDA_ENABLE_COREDUMP_ON_EXCEPTION='1')
+    assert done.returncode == 1 and '(the kernel is not to blame)' in done.stderr and done.stdout == '', done
+    assert sorted(os.listdir(folder)) == ['k.cubin', 'k.s']
+
+
+@case
+def a_name_of_a_dump_may_be_too_long(folder):
+    done = run(folder, *collatz(40), CUDA_ENABLE_COREDUMP_ON_EXCEPTION='1', CUDA_COREDUMP_FILE='%p' + 'x' * 5000)
+    assert done.returncode == 10 and 'CUDA_COREDUMP_FILE is too long' in done.stderr and os.listdir(folder) == [], done
+
+
+@case
+def a_fault_is_data(folder):
+    done = run(folder, '--json', *collatz(40))
+    page = json.loads(done.stdout)
+    assert done.returncode == 10 and page['schema'].startswith('warpscope-report-') and page['exceptions'][0]['threadIdx'] == [8, 0, 0], page
+    done = run(folder, *collatz(40), CUDA_ENABLE_COREDUMP_ON_EXCEPTION='1', CUDA_COREDUMP_FILE='no/such/dump')
+    assert done.returncode == 1 and 'no/such/dump' in done.stderr and done.stdout.startswith('Illegal memory access'), done
+
+
 def spinning(folder, *words):
     """Threads that wait for blocks that are not there, for ever."""
     return [f'{IMAGES}/atomics.O3.fatbin', '--kernel', 'grid_barrier', '--grid', '2', '--block', '32', '--buffer', 'out=u32[192]',
