@@ -212,9 +212,8 @@ enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_cubin *cubi
 		.sm = facts.sm,
 		.best = { .verdict = WS_BORROW_NO_FUNCTION },
 	};
-	pthread_mutex_lock(&pool->lock);
+	wsi_hold(&pool->lock);
 	enum ws_status st = pool_search(pool, &search, err);
-	pthread_mutex_unlock(&pool->lock);
 	if (st == WS_OK)
 		*ret_borrowed = search.best;
 	return st;

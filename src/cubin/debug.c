@@ -23,16 +23,7 @@ static enum ws_status dwarf_make(struct ws_cubin *cubin, struct ws_error *err)
 enum ws_status ws_cubin_dwarf(struct ws_cubin *cubin, const struct ws_dwarf **ret_dwarf,
 			      struct ws_error *err)
 {
-	enum ws_status st = WS_OK;
-	if (!atomic_load_explicit(&cubin->have_dwarf, memory_order_acquire)) {
-		pthread_mutex_lock(&cubin->lock);
-		if (!atomic_load_explicit(&cubin->have_dwarf, memory_order_relaxed)) {
-			st = dwarf_make(cubin, err);
-			atomic_store_explicit(&cubin->have_dwarf, st == WS_OK,
-					      memory_order_release);
-		}
-		pthread_mutex_unlock(&cubin->lock);
-	}
+	enum ws_status st = wsi_cubin_need(cubin, &cubin->have_dwarf, dwarf_make, err);
 	if (st != WS_OK)
 		return st;
 	if (!cubin->dwarf)

@@ -337,11 +337,10 @@ enum ws_status ws_image_file_bytes(struct ws_image_file *file, size_t index,
 	enum ws_status st = index_check(file, index, err);
 	if (st != WS_OK)
 		return st;
-	pthread_mutex_lock(&file->lock);
+	wsi_hold(&file->lock);
 	st = image_need(&file->images[index], err);
 	if (st == WS_OK)
 		*ret_bytes = file->images[index].bytes;
-	pthread_mutex_unlock(&file->lock);
 	return st;
 }
 
@@ -354,7 +353,7 @@ enum ws_status ws_image_file_cubin(struct ws_image_file *file, size_t index,
 	struct image *image = &file->images[index];
 	if (image->entry.kind != WS_IMAGE_CUBIN)
 		return wsi_fail(err, WS_UNSUPPORTED, image->entry.file_off, "not a cubin");
-	pthread_mutex_lock(&file->lock);
+	wsi_hold(&file->lock);
 	st = image_need(image, err);
 	if (st == WS_OK && !image->cubin) {
 		st = ws_cubin_open(image->bytes, &image->cubin, err);
@@ -363,6 +362,5 @@ enum ws_status ws_image_file_cubin(struct ws_image_file *file, size_t index,
 	}
 	if (st == WS_OK)
 		*ret_cubin = image->cubin;
-	pthread_mutex_unlock(&file->lock);
 	return st;
 }

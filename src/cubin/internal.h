@@ -11,13 +11,13 @@
 #ifndef WSI_CUBIN_INTERNAL_H
 #define WSI_CUBIN_INTERNAL_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include <warpscope/cubin.h>
 #include <warpscope/line.h>
 
 #include "base/interval.h"
+#include "base/lock.h"
 #include "elf/cubin.h"
 #include "elf/elf.h"
 #include "line/map.h"
@@ -104,6 +104,23 @@ struct ws_cubin {
 void wsi_cubin_note(struct ws_cubin *cubin, const struct ws_error *err);
 /* Bytes of a section as far as they are there; `index` must be below n_sections, 0 gives none. */
 struct ws_span wsi_cubin_bytes(const struct ws_cubin *cubin, uint32_t index);
+/* Makes a part of a cubin the first time that it is asked for, under the lock; `have` tells that it
+ * is there. */
+static inline enum ws_status wsi_cubin_need(struct ws_cubin *cubin, atomic_bool *have,
+					    enum ws_status (*make)(struct ws_cubin *cubin,
+								   struct ws_error *err),
+					    struct ws_error *err)
+{
+	if (atomic_load_explicit(have, memory_order_acquire))
+		return WS_OK;
+	wsi_hold(&cubin->lock);
+	if (atomic_load_explicit(have, memory_order_relaxed))
+		return WS_OK;
+	enum ws_status st = make(cubin, err);
+	atomic_store_explicit(have, st == WS_OK, memory_order_release);
+	return st;
+}
+
 static inline __attribute__((always_inline)) struct wsi_shdr
 wsi_cubin_shdr(const struct ws_cubin *cubin, uint32_t index)
 {

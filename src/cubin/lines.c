@@ -181,19 +181,15 @@ static enum ws_status map_make(const struct ws_cubin *cubin, uint32_t section,
 	return st == WS_ABSENT ? WS_OK : st;
 }
 
+static enum ws_status lines_make(struct ws_cubin *cubin, struct ws_error *err)
+{
+	return map_make(cubin, cubin->debug_line, &cubin->lines, &cubin->lines_by_address,
+			&cubin->lines_whole, err);
+}
+
 static enum ws_status lines_need(struct ws_cubin *cubin, struct ws_error *err)
 {
-	if (atomic_load_explicit(&cubin->have_lines, memory_order_acquire))
-		return WS_OK;
-	enum ws_status st = WS_OK;
-	pthread_mutex_lock(&cubin->lock);
-	if (!atomic_load_explicit(&cubin->have_lines, memory_order_relaxed)) {
-		st = map_make(cubin, cubin->debug_line, &cubin->lines, &cubin->lines_by_address,
-			      &cubin->lines_whole, err);
-		atomic_store_explicit(&cubin->have_lines, st == WS_OK, memory_order_release);
-	}
-	pthread_mutex_unlock(&cubin->lock);
-	return st;
+	return wsi_cubin_need(cubin, &cubin->have_lines, lines_make, err);
 }
 
 static void ptx_free(struct ws_cubin *cubin)
@@ -301,24 +297,16 @@ static enum ws_status ptx_make(struct ws_cubin *cubin, struct ws_error *err)
 			cubin->ptx[n++].section = i;
 	}
 	bool whole;
-	return map_make(cubin, cubin->line_sass, &cubin->ptx_lines, &cubin->ptx_lines_by_address,
-			&whole, err);
+	enum ws_status st = map_make(cubin, cubin->line_sass, &cubin->ptx_lines,
+				     &cubin->ptx_lines_by_address, &whole, err);
+	if (st != WS_OK)
+		ptx_free(cubin);
+	return st;
 }
 
 static enum ws_status ptx_need(struct ws_cubin *cubin, struct ws_error *err)
 {
-	if (atomic_load_explicit(&cubin->have_ptx_lines, memory_order_acquire))
-		return WS_OK;
-	enum ws_status st = WS_OK;
-	pthread_mutex_lock(&cubin->lock);
-	if (!atomic_load_explicit(&cubin->have_ptx_lines, memory_order_relaxed)) {
-		st = ptx_make(cubin, err);
-		if (st != WS_OK)
-			ptx_free(cubin);
-		atomic_store_explicit(&cubin->have_ptx_lines, st == WS_OK, memory_order_release);
-	}
-	pthread_mutex_unlock(&cubin->lock);
-	return st;
+	return wsi_cubin_need(cubin, &cubin->have_ptx_lines, ptx_make, err);
 }
 
 /* The text that a file of the PTX line map names; the only one when it names none. */

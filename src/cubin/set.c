@@ -229,7 +229,7 @@ static __attribute__((noinline)) enum ws_status index_make_once(struct ws_cubin_
 								struct ws_error *err)
 {
 	size_t n_segments = open_all(set);
-	pthread_mutex_lock(&set->lock);
+	wsi_hold(&set->lock);
 	bool made = atomic_load_explicit(&set->have_index, memory_order_relaxed);
 	if (!made && n_segments < UINT32_MAX) {
 		made = index_make(set, n_segments) && names_make(set);
@@ -237,7 +237,6 @@ static __attribute__((noinline)) enum ws_status index_make_once(struct ws_cubin_
 			index_drop(set);
 		atomic_store_explicit(&set->have_index, made, memory_order_release);
 	}
-	pthread_mutex_unlock(&set->lock);
 	return made ? WS_OK : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "index of all modules");
 }
 

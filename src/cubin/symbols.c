@@ -228,7 +228,7 @@ static bool names_index(struct ws_cubin *cubin)
 	return true;
 }
 
-static bool symbols_make(struct ws_cubin *cubin)
+static bool symbols_fill(struct ws_cubin *cubin)
 {
 	if (!symbols_read(cubin) || !wsi_cubin_index_places(cubin))
 		return false;
@@ -241,20 +241,17 @@ static bool symbols_make(struct ws_cubin *cubin)
 	return names_index(cubin);
 }
 
+static enum ws_status symbols_make(struct ws_cubin *cubin, struct ws_error *err)
+{
+	if (symbols_fill(cubin))
+		return WS_OK;
+	wsi_cubin_symbols_fini(cubin);
+	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "symbols of an image");
+}
+
 enum ws_status wsi_cubin_need_symbols(struct ws_cubin *cubin, struct ws_error *err)
 {
-	if (atomic_load_explicit(&cubin->have_symbols, memory_order_acquire))
-		return WS_OK;
-	pthread_mutex_lock(&cubin->lock);
-	bool made = atomic_load_explicit(&cubin->have_symbols, memory_order_relaxed);
-	if (!made) {
-		made = symbols_make(cubin);
-		if (!made)
-			wsi_cubin_symbols_fini(cubin);
-		atomic_store_explicit(&cubin->have_symbols, made, memory_order_release);
-	}
-	pthread_mutex_unlock(&cubin->lock);
-	return made ? WS_OK : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "symbols of an image");
+	return wsi_cubin_need(cubin, &cubin->have_symbols, symbols_make, err);
 }
 
 void wsi_cubin_symbols_fini(struct ws_cubin *cubin)

@@ -43,7 +43,7 @@ static struct ws_cubin_entry image_pointers(struct wsi_cudbg *s, const struct ws
 	struct ws_cubin_entry entry;
 	uint32_t index = item->module_index;
 	memset(&entry, 0, sizeof entry);
-	pthread_mutex_lock(&s->lock);
+	wsi_hold(&s->lock);
 	if (ws_target_can(s->target, WS_CAN_RUN))
 		(void)!wsi_cudbg_follow(s, NULL); /* the image may be new */
 	if ((index != WS_NONE ||
@@ -51,7 +51,6 @@ static struct ws_cubin_entry image_pointers(struct wsi_cudbg *s, const struct ws
 				      WS_NONE, &index, NULL) == WS_OK) &&
 	    index < ws_cubin_set_count(s->cubins))
 		entry = *ws_cubin_set_entry(s->cubins, index);
-	pthread_mutex_unlock(&s->lock);
 	return entry;
 }
 

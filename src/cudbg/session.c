@@ -29,10 +29,9 @@ static void session_init(struct wsi_cudbg *s, uint32_t number, struct ws_target 
 
 struct wsi_cudbg *wsi_cudbg_main_session(void)
 {
-	pthread_mutex_lock(&sessions_lock);
+	wsi_hold(&sessions_lock);
 	if (!wsi_cudbg_sessions[0].id)
 		session_init(&wsi_cudbg_sessions[0], 0, NULL);
-	pthread_mutex_unlock(&sessions_lock);
 	return &wsi_cudbg_sessions[0];
 }
 

@@ -20,12 +20,12 @@
 #ifndef WSI_CUDBG_SESSION_H
 #define WSI_CUDBG_SESSION_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include <warpscope/cudbg.h>
 
 #include "base/base.h"
+#include "base/lock.h"
 
 struct ws_cubin_set;
 

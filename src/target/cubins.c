@@ -53,12 +53,11 @@ modules_make(const struct ws_target *target, struct ws_cubin_set **ret_cubins, s
 {
 	struct ws_target_own *own = target->own;
 	enum ws_status st = WS_OK;
-	pthread_mutex_lock(&own->lock);
+	wsi_hold(&own->lock);
 	if (!atomic_load_explicit(&own->current, memory_order_relaxed))
 		st = set_renew(target, own, err);
 	if (st == WS_OK)
 		*ret_cubins = own->cubins;
-	pthread_mutex_unlock(&own->lock);
 	return st;
 }
 

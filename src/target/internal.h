@@ -3,10 +3,11 @@
 #ifndef WSI_TARGET_INTERNAL_H
 #define WSI_TARGET_INTERNAL_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include <warpscope/target.h>
+
+#include "base/lock.h"
 
 /* What the waist keeps of a target. Readers change it: it lies behind a pointer. */
 struct ws_target_own {

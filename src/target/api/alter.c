@@ -43,11 +43,8 @@ enum ws_status wsi_api_write_memory(struct ws_target *target, const struct ws_ad
 	struct api_target *t = target->state;
 	if (len > UINT32_MAX)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "%zu bytes at once", len);
-	pthread_mutex_lock(&t->lock);
-	enum ws_status st =
-		wsi_api_status(t, write_at(t, at, buffer, (uint32_t)len), "memory", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
+	wsi_hold(&t->lock);
+	return wsi_api_status(t, write_at(t, at, buffer, (uint32_t)len), "memory", err);
 }
 
 /* Predicates are written from the first on: those before are read and written back. */
@@ -81,7 +78,7 @@ enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_i
 	if (first >= limit || n > limit - first)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there are %u registers of this kind",
 				limit);
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	switch (kind) {
 	case WS_REG_R:
 		for (uint32_t i = 0; i < n && result == CUDBG_SUCCESS; i++)
@@ -101,7 +98,5 @@ enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_i
 		result = CUDBG_ERROR_NOT_SUPPORTED;
 		break;
 	}
-	enum ws_status st = wsi_api_status(t, result, "registers", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
+	return wsi_api_status(t, result, "registers", err);
 }

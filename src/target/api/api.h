@@ -3,12 +3,12 @@
 #ifndef WSI_TARGET_API_H
 #define WSI_TARGET_API_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include <warpscope/provider.h>
 
 #include "base/base.h"
+#include "base/lock.h"
 #include "target/member.h"
 
 struct api_module {

@@ -195,11 +195,10 @@ enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret
 {
 	struct api_target *t = target->state;
 	struct ws_event event;
-	pthread_mutex_lock(&t->event_lock);
+	wsi_hold(&t->event_lock);
 	enum ws_status st = next_of(t, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event, err);
 	if (st == WS_ABSENT)
 		st = next_of(t, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event, err);
-	pthread_mutex_unlock(&t->event_lock);
 	if (st == WS_OK)
 		*ret_event = event;
 	return st == WS_ABSENT ? wsi_fail(err, st, WS_NO_OFFSET, "no event is pending") : st;
@@ -208,12 +207,10 @@ enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret
 enum ws_status wsi_api_acknowledge(struct ws_target *target, uint64_t up_to, struct ws_error *err)
 {
 	struct api_target *t = target->state;
-	pthread_mutex_lock(&t->event_lock);
+	wsi_hold(&t->event_lock);
 	if (up_to > t->acknowledged)
 		t->acknowledged = up_to;
-	enum ws_status st = let_go(t, err);
-	pthread_mutex_unlock(&t->event_lock);
-	return st;
+	return let_go(t, err);
 }
 
 /* Capabilities of a provider cannot change once it is initialized; what it tells beyond what is
@@ -221,7 +218,7 @@ enum ws_status wsi_api_acknowledge(struct ws_target *target, uint64_t up_to, str
 enum ws_status wsi_api_want(struct ws_target *target, uint32_t wants, struct ws_error *err)
 {
 	struct api_target *t = target->state;
-	pthread_mutex_lock(&t->event_lock);
+	wsi_hold(&t->event_lock);
 	t->wants = wants;
 	CUDBGResult result = API_CALL(t, setKernelLaunchNotificationMode,
 				      wants & WS_WANT_LAUNCHES ? CUDBG_KNL_LAUNCH_NOTIFY_EVENT
@@ -231,7 +228,6 @@ enum ws_status wsi_api_want(struct ws_target *target, uint32_t wants, struct ws_
 				    : wsi_api_status(t, result, "launch notification", err);
 	if (st == WS_OK)
 		st = let_go(t, err);
-	pthread_mutex_unlock(&t->event_lock);
 	return st;
 }
 
@@ -239,10 +235,9 @@ enum ws_status wsi_api_want(struct ws_target *target, uint32_t wants, struct ws_
 static void notified(CUDBGEventCallbackData *data)
 {
 	struct api_target *t = data->userData;
-	pthread_mutex_lock(&t->wake_lock);
+	wsi_hold(&t->wake_lock);
 	if (t->wake)
 		t->wake(t->wake_data);
-	pthread_mutex_unlock(&t->wake_lock);
 }
 
 /* Versions before 13.0 pass no data to the callback: with them events are only found by looking. */

@@ -41,7 +41,7 @@ enum ws_status wsi_api_take_logs(struct ws_target *target, struct ws_log *ret_lo
 	uint32_t n = 0, more = 1;
 	if (!API_HAS(t, consumeCudaLogs) && !API_HAS(t, consumeCudaLogs134))
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "this version has no log");
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	while (n < cap && more && result == CUDBG_SUCCESS) {
 		more = 0;
 		result = API_HAS(t, consumeCudaLogs134) ? take_new(t, ret_logs + n, cap - n, &more)
@@ -52,7 +52,6 @@ enum ws_status wsi_api_take_logs(struct ws_target *target, struct ws_log *ret_lo
 	enum ws_status st = n || result == CUDBG_ERROR_NO_EVENT_AVAILABLE
 				    ? WS_OK
 				    : wsi_api_status(t, result, "log", err);
-	pthread_mutex_unlock(&t->lock);
 	if (st == WS_OK)
 		*ret_n = n;
 	return st;
@@ -75,14 +74,11 @@ enum ws_status wsi_api_log_rules(struct ws_target *target, const struct ws_log_r
 			.osThreadIdFilter = rules[i].host_tid,
 			.messageFilterRegex = rules[i].regex,
 		};
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	CUDBGResult result = API_CALL(t, setCudaLogRules, theirs, n, ret_ruleset);
-	enum ws_status st =
-		result == CUDBG_ERROR_INVALID_ARGS
-			? wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the provider refuses the rules")
-			: wsi_api_status(t, result, "log rules", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
+	return result == CUDBG_ERROR_INVALID_ARGS
+		       ? wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the provider refuses the rules")
+		       : wsi_api_status(t, result, "log rules", err);
 }
 
 enum ws_status wsi_api_launch_stack(struct ws_target *target, uint32_t grid_index,
@@ -94,12 +90,10 @@ enum ws_status wsi_api_launch_stack(struct ws_target *target, uint32_t grid_inde
 	if (!API_HAS(t, readCPUCallStack))
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"this version keeps no call stacks of launches");
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	CUDBGResult result = API_CALL(t, readCPUCallStack, t->devices[grid->device_index].id,
 				      (uint64_t)grid->id, cap ? ret_addresses : NULL, cap, ret_n);
-	enum ws_status st = wsi_api_status(t, result, "call stack of the launch", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
+	return wsi_api_status(t, result, "call stack of the launch", err);
 }
 
 /* The API reads all or nothing. */
@@ -109,11 +103,10 @@ enum ws_status wsi_api_read_host(const struct ws_target *target, uint64_t addres
 	struct api_target *t = target->state;
 	if (len > UINT32_MAX)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "%zu bytes at once", len);
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	enum ws_status st =
 		wsi_api_status(t, API_CALL(t, readPinnedMemory, address, buffer, (uint32_t)len),
 			       "host memory", err);
-	pthread_mutex_unlock(&t->lock);
 	*ret_n = st == WS_OK ? len : 0;
 	return st;
 }
@@ -124,37 +117,29 @@ enum ws_status wsi_api_write_host(struct ws_target *target, uint64_t address, co
 	struct api_target *t = target->state;
 	if (len > UINT32_MAX)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "%zu bytes at once", len);
-	pthread_mutex_lock(&t->lock);
-	enum ws_status st =
-		wsi_api_status(t, API_CALL(t, writePinnedMemory, address, buffer, (uint32_t)len),
-			       "host memory", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
+	wsi_hold(&t->lock);
+	return wsi_api_status(t, API_CALL(t, writePinnedMemory, address, buffer, (uint32_t)len),
+			      "host memory", err);
 }
 
 enum ws_status wsi_api_host_address(const struct ws_target *target, uint32_t device_index,
 				    uint64_t address, uint64_t *ret_address, struct ws_error *err)
 {
 	struct api_target *t = target->state;
-	pthread_mutex_lock(&t->lock);
-	enum ws_status st =
-		wsi_api_status(t,
-			       API_CALL(t, getHostAddrFromDeviceAddr, t->devices[device_index].id,
-					address, ret_address),
-			       "host address", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
+	wsi_hold(&t->lock);
+	return wsi_api_status(t,
+			      API_CALL(t, getHostAddrFromDeviceAddr, t->devices[device_index].id,
+				       address, ret_address),
+			      "host address", err);
 }
 
 enum ws_status wsi_api_detach(struct ws_target *target, bool runs, struct ws_error *err)
 {
 	struct api_target *t = target->state;
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	CUDBGResult result = API_HAS(t, clearAttachState) ? t->api->clearAttachState()
 							  : CUDBG_ERROR_NOT_SUPPORTED;
 	if (result == CUDBG_SUCCESS || wsi_api_not_offered(result))
 		result = API_CALL(t, requestCleanupOnDetach, runs);
-	enum ws_status st = wsi_api_status(t, result, "detach", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
+	return wsi_api_status(t, result, "detach", err);
 }

@@ -25,7 +25,7 @@ enum ws_status wsi_api_suspend(struct ws_target *target, uint32_t device_index, 
 {
 	struct api_target *t = target->state;
 	CUDBGResult result = CUDBG_SUCCESS;
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	if (device_index == WS_NONE && API_HAS(t, suspendAllDevices))
 		result = API_CALL(t, suspendAllDevices, !wait);
 	else
@@ -43,7 +43,6 @@ enum ws_status wsi_api_suspend(struct ws_target *target, uint32_t device_index, 
 		set_runs(t, device_index, false);
 		st = wsi_api_renew(t, err);
 	}
-	pthread_mutex_unlock(&t->lock);
 	return st;
 }
 
@@ -54,7 +53,7 @@ enum ws_status wsi_api_resume(struct ws_target *target, uint32_t device_index, s
 	enum ws_status st = wsi_api_update(target, err); /* a stop that was told came before */
 	if (st != WS_OK)
 		return st;
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	if (device_index == WS_NONE && API_HAS(t, resumeAllDevices))
 		result = t->api->resumeAllDevices();
 	else
@@ -69,7 +68,6 @@ enum ws_status wsi_api_resume(struct ws_target *target, uint32_t device_index, s
 	st = wsi_api_status(t, result, "resume", err);
 	if (st == WS_OK)
 		set_runs(t, device_index, true);
-	pthread_mutex_unlock(&t->lock);
 	return st;
 }
 
@@ -118,11 +116,10 @@ enum ws_status wsi_api_step(struct ws_target *target, const struct ws_step *step
 	struct api_target *t = target->state;
 	const struct api_place at = wsi_api_place(t, step->warp_index);
 	uint64_t warps = 0;
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	enum ws_status st = moved(t, step_warp(t, &at, step, &warps), "singleStepWarp", err);
 	if (st == WS_OK && !(step->flags & WS_STEP_NO_WAIT))
 		st = wsi_api_renew(t, err);
-	pthread_mutex_unlock(&t->lock);
 	if (st == WS_OK)
 		*ret_warps = warps;
 	return st;
@@ -134,7 +131,7 @@ enum ws_status wsi_api_run_until(struct ws_target *target, uint32_t sm_index, ui
 	struct api_target *t = target->state;
 	uint32_t sm = t->sms[sm_index].id, dev = t->devices[t->sms[sm_index].device_index].id;
 	CUDBGResult result = CUDBG_ERROR_NOT_SUPPORTED;
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	if (API_HAS(t, resumeWarpsUntilPC))
 		result = API_CALL(t, resumeWarpsUntilPC, dev, sm, warp_mask, pc, step_flags(flags));
 	else if (!(flags & WS_STEP_NO_WAIT) && API_HAS(t, resumeWarpsUntilPC60))
@@ -142,7 +139,6 @@ enum ws_status wsi_api_run_until(struct ws_target *target, uint32_t sm_index, ui
 	enum ws_status st = moved(t, result, "resumeWarpsUntilPC", err);
 	if (st == WS_OK && !(flags & WS_STEP_NO_WAIT))
 		st = wsi_api_renew(t, err);
-	pthread_mutex_unlock(&t->lock);
 	return st;
 }
 
@@ -190,11 +186,9 @@ enum ws_status wsi_api_update(struct ws_target *target, struct ws_error *err)
 				      uint64_t pc, struct ws_error *err)                 \
 	{                                                                                \
 		struct api_target *t = target->state;                                    \
-		pthread_mutex_lock(&t->lock);                                            \
+		wsi_hold(&t->lock);                                                      \
 		CUDBGResult result = API_CALL(t, call, t->devices[device_index].id, pc); \
-		enum ws_status st = wsi_api_status(t, result, #call, err);               \
-		pthread_mutex_unlock(&t->lock);                                          \
-		return st;                                                               \
+		return wsi_api_status(t, result, #call, err);                            \
 	}
 
 DEFINE_PLANT(plant, setBreakpoint)
@@ -205,13 +199,11 @@ enum ws_status wsi_api_stop_at_launch(struct ws_target *target, bool on, struct 
 	struct api_target *t = target->state;
 	const CUDBGBreakpointHandle handle = CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH;
 	CUDBGResult result = CUDBG_ERROR_NOT_SUPPORTED;
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	if (API_HAS(t, disableBreakpoint))
 		result = on ? API_CALL(t, enableBreakpoint, handle)
 			    : API_CALL(t, disableBreakpoint, handle);
 	if (result == CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT)
 		result = CUDBG_SUCCESS; /* it is that way already */
-	enum ws_status st = wsi_api_status(t, result, "break on launch", err);
-	pthread_mutex_unlock(&t->lock);
-	return st;
+	return wsi_api_status(t, result, "break on launch", err);
 }

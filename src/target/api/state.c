@@ -14,7 +14,7 @@ enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index
 	struct api_warp_facts facts = { .known = 0 };
 	CUDBGCbuWarpState cbu;
 	uint32_t n = 0;
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	CUDBGResult result = wsi_api_ask_warp(t, &at, API_VALID | OF_LANES, &facts);
 	uint32_t lacks = (API_VALID | OF_LANES) & ~facts.known, grid;
 	if (lacks == API_REL_PC && (grid = wsi_api_grid_of_warp(t, warp_index)) != WS_NONE &&
@@ -48,7 +48,6 @@ enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index
 			     &lane->rpc_hi) == CUDBG_SUCCESS)
 			lane->have |= WS_LANE_RPC;
 	}
-	pthread_mutex_unlock(&t->lock);
 	if (st == WS_OK)
 		*ret_n = n;
 	return st;
@@ -84,7 +83,7 @@ enum ws_status wsi_api_call_stack(const struct ws_target *target, uint32_t warp_
 	struct api_target *t = target->state;
 	const struct api_place at = wsi_api_place(t, warp_index);
 	struct api_warp_facts facts = { .known = API_VALID, .valid_lanes = 1u << lane };
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	enum ws_status st = wsi_api_status(t, wsi_api_ask_warp(t, &at, API_CALL_DEPTH, &facts),
 					   wsi_api_fact_text(API_CALL_DEPTH), err);
 	uint32_t depth = facts.lane[lane].call_depth;
@@ -101,7 +100,6 @@ enum ws_status wsi_api_call_stack(const struct ws_target *target, uint32_t warp_
 		if (st == WS_OK && i < cap && i < depth)
 			ret_addresses[i] = frame;
 	}
-	pthread_mutex_unlock(&t->lock);
 	if (st == WS_OK)
 		*ret_n = depth;
 	return st;
@@ -180,9 +178,8 @@ enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_i
 	struct api_target *t = target->state;
 	const struct api_place at = wsi_api_place(t, warp_index);
 	uint32_t values[WSI_API_MAX_REGISTERS], got;
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	uint32_t limit = wsi_api_register_limit(t, warp_index, kind);
-	pthread_mutex_unlock(&t->lock);
 	if (first >= limit)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there are %u registers of this kind",
 				limit);
@@ -190,7 +187,6 @@ enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_i
 		n = limit - first;
 	got = n;
 	CUDBGResult result = CUDBG_ERROR_NOT_SUPPORTED;
-	pthread_mutex_lock(&t->lock);
 	switch (kind) {
 	case WS_REG_R:
 		result = read_r(t, &at, lane, first, n, values, &got);
@@ -211,7 +207,6 @@ enum ws_status wsi_api_registers(const struct ws_target *target, uint32_t warp_i
 		break;
 	}
 	enum ws_status st = wsi_api_status(t, result, "registers", err);
-	pthread_mutex_unlock(&t->lock);
 	if (st != WS_OK)
 		return st;
 	const uint32_t *from = kind == WS_REG_P || kind == WS_REG_UP ? values + first : values;
@@ -321,7 +316,7 @@ enum ws_status wsi_api_read_memory(const struct ws_target *target, const struct 
 	size_t done = 0, step = len < 1u << 20 ? len : 1u << 20;
 	if (!t->n.devices)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no device");
-	pthread_mutex_lock(&t->lock);
+	wsi_hold(&t->lock);
 	while (done < len && step) {
 		if (step > len - done)
 			step = len - done;
@@ -333,7 +328,6 @@ enum ws_status wsi_api_read_memory(const struct ws_target *target, const struct 
 		else
 			step /= 2;
 	}
-	pthread_mutex_unlock(&t->lock);
 	*ret_n = done;
 	return done == len ? WS_OK : st;
 }
