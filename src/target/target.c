@@ -241,89 +241,55 @@ static enum ws_status device_check(const struct ws_target *target, uint32_t devi
 		       : index_check(device_index, target->counts.devices, "device", err);
 }
 
-enum ws_status ws_target_suspend(struct ws_target *target, uint32_t device_index, bool wait,
-				 struct ws_error *err)
-{
-	if (!target->ops->suspend)
-		return unsupported(target, "run control", err);
-	enum ws_status st = device_check(target, device_index, err);
-	return st == WS_OK ? target->ops->suspend(target, device_index, wait, err) : st;
-}
+/*
+ * ws_target_MEMBER() of a member that a back end may lack: `lacks` is what such a target has none
+ * of. The member is called when `check` is WS_OK.
+ */
+#define DEFINE_OPTIONAL(member, lacks, check, parameters, arguments)     \
+	enum ws_status ws_target_##member parameters                     \
+	{                                                                \
+		if (!target->ops->member)                                \
+			return unsupported(target, lacks, err);          \
+		enum ws_status st = check;                               \
+		return st == WS_OK ? target->ops->member arguments : st; \
+	}
 
-enum ws_status ws_target_resume(struct ws_target *target, uint32_t device_index,
-				struct ws_error *err)
-{
-	if (!target->ops->resume)
-		return unsupported(target, "run control", err);
-	enum ws_status st = device_check(target, device_index, err);
-	return st == WS_OK ? target->ops->resume(target, device_index, err) : st;
-}
-
-enum ws_status ws_target_step(struct ws_target *target, const struct ws_step *step,
-			      uint64_t *ret_warps, struct ws_error *err)
-{
-	if (!target->ops->step)
-		return unsupported(target, "run control", err);
-	enum ws_status st = warp_check(target, step->warp_index, err);
-	return st == WS_OK ? target->ops->step(target, step, ret_warps, err) : st;
-}
-
-enum ws_status ws_target_run_until(struct ws_target *target, uint32_t sm_index, uint64_t warp_mask,
-				   uint64_t pc, uint32_t flags, struct ws_error *err)
-{
-	if (!target->ops->run_until)
-		return unsupported(target, "run control", err);
-	enum ws_status st = index_check(sm_index, target->counts.sms, "SM", err);
-	return st == WS_OK ? target->ops->run_until(target, sm_index, warp_mask, pc, flags, err)
-			   : st;
-}
-
-enum ws_status ws_target_plant(struct ws_target *target, uint32_t device_index, uint64_t pc,
-			       struct ws_error *err)
-{
-	if (!target->ops->plant)
-		return unsupported(target, "breakpoints", err);
-	enum ws_status st = device_check(target, device_index, err);
-	return st == WS_OK ? target->ops->plant(target, device_index, pc, err) : st;
-}
-
-enum ws_status ws_target_unplant(struct ws_target *target, uint32_t device_index, uint64_t pc,
-				 struct ws_error *err)
-{
-	if (!target->ops->unplant)
-		return unsupported(target, "breakpoints", err);
-	enum ws_status st = device_check(target, device_index, err);
-	return st == WS_OK ? target->ops->unplant(target, device_index, pc, err) : st;
-}
-
-enum ws_status ws_target_stop_at_launch(struct ws_target *target, bool on, struct ws_error *err)
-{
-	if (!target->ops->stop_at_launch)
-		return unsupported(target, "breakpoints", err);
-	return target->ops->stop_at_launch(target, on, err);
-}
+DEFINE_OPTIONAL(suspend, "run control", device_check(target, device_index, err),
+		(struct ws_target * target, uint32_t device_index, bool wait, struct ws_error *err),
+		(target, device_index, wait, err))
+DEFINE_OPTIONAL(resume, "run control", device_check(target, device_index, err),
+		(struct ws_target * target, uint32_t device_index, struct ws_error *err),
+		(target, device_index, err))
+DEFINE_OPTIONAL(step, "run control", warp_check(target, step->warp_index, err),
+		(struct ws_target * target, const struct ws_step *step, uint64_t *ret_warps,
+		 struct ws_error *err),
+		(target, step, ret_warps, err))
+DEFINE_OPTIONAL(run_until, "run control", index_check(sm_index, target->counts.sms, "SM", err),
+		(struct ws_target * target, uint32_t sm_index, uint64_t warp_mask, uint64_t pc,
+		 uint32_t flags, struct ws_error *err),
+		(target, sm_index, warp_mask, pc, flags, err))
+DEFINE_OPTIONAL(plant, "breakpoints", device_check(target, device_index, err),
+		(struct ws_target * target, uint32_t device_index, uint64_t pc,
+		 struct ws_error *err),
+		(target, device_index, pc, err))
+DEFINE_OPTIONAL(unplant, "breakpoints", device_check(target, device_index, err),
+		(struct ws_target * target, uint32_t device_index, uint64_t pc,
+		 struct ws_error *err),
+		(target, device_index, pc, err))
+DEFINE_OPTIONAL(stop_at_launch, "breakpoints", WS_OK,
+		(struct ws_target * target, bool on, struct ws_error *err), (target, on, err))
 
 /* ---- alteration ---- */
 
-enum ws_status ws_target_write_memory(struct ws_target *target, const struct ws_address *at,
-				      const void *buffer, size_t len, struct ws_error *err)
-{
-	if (!target->ops->write_memory)
-		return unsupported(target, "writable memory", err);
-	return target->ops->write_memory(target, at, buffer, len, err);
-}
-
-enum ws_status ws_target_write_registers(struct ws_target *target, uint32_t warp_index,
-					 uint32_t lane, enum ws_reg_kind kind, uint32_t first,
-					 uint32_t n, const uint32_t *values, struct ws_error *err)
-{
-	if (!target->ops->write_registers)
-		return unsupported(target, "writable registers", err);
-	enum ws_status st = warp_check(target, warp_index, err);
-	if (st != WS_OK)
-		return st;
-	return target->ops->write_registers(target, warp_index, lane, kind, first, n, values, err);
-}
+DEFINE_OPTIONAL(write_memory, "writable memory", WS_OK,
+		(struct ws_target * target, const struct ws_address *at, const void *buffer,
+		 size_t len, struct ws_error *err),
+		(target, at, buffer, len, err))
+DEFINE_OPTIONAL(write_registers, "writable registers", warp_check(target, warp_index, err),
+		(struct ws_target * target, uint32_t warp_index, uint32_t lane,
+		 enum ws_reg_kind kind, uint32_t first, uint32_t n, const uint32_t *values,
+		 struct ws_error *err),
+		(target, warp_index, lane, kind, first, n, values, err))
 
 /* ---- events ---- */
 
@@ -353,33 +319,19 @@ void ws_target_on_event(struct ws_target *target, void (*wake)(void *data), void
 
 /* ---- the host's side ---- */
 
-enum ws_status ws_target_take_logs(struct ws_target *target, struct ws_log *ret_logs, uint32_t cap,
-				   uint32_t *ret_n, struct ws_error *err)
-{
-	if (!target->ops->take_logs)
-		return unsupported(target, "log", err);
-	return target->ops->take_logs(target, ret_logs, cap, ret_n, err);
-}
-
-enum ws_status ws_target_log_rules(struct ws_target *target, const struct ws_log_rule *rules,
-				   uint32_t n, uint32_t *ret_ruleset, struct ws_error *err)
-{
-	if (!target->ops->log_rules)
-		return unsupported(target, "log", err);
-	return target->ops->log_rules(target, rules, n, ret_ruleset, err);
-}
-
-enum ws_status ws_target_launch_stack(struct ws_target *target, uint32_t grid_index,
-				      uint64_t *ret_addresses, uint32_t cap, uint32_t *ret_n,
-				      struct ws_error *err)
-{
-	if (!target->ops->launch_stack)
-		return unsupported(target, "call stack of the launch", err);
-	enum ws_status st = index_check(grid_index, target->counts.grids, "grid", err);
-	return st == WS_OK ? target->ops->launch_stack(target, grid_index, ret_addresses, cap,
-						       ret_n, err)
-			   : st;
-}
+DEFINE_OPTIONAL(take_logs, "log", WS_OK,
+		(struct ws_target * target, struct ws_log *ret_logs, uint32_t cap, uint32_t *ret_n,
+		 struct ws_error *err),
+		(target, ret_logs, cap, ret_n, err))
+DEFINE_OPTIONAL(log_rules, "log", WS_OK,
+		(struct ws_target * target, const struct ws_log_rule *rules, uint32_t n,
+		 uint32_t *ret_ruleset, struct ws_error *err),
+		(target, rules, n, ret_ruleset, err))
+DEFINE_OPTIONAL(launch_stack, "call stack of the launch",
+		index_check(grid_index, target->counts.grids, "grid", err),
+		(struct ws_target * target, uint32_t grid_index, uint64_t *ret_addresses,
+		 uint32_t cap, uint32_t *ret_n, struct ws_error *err),
+		(target, grid_index, ret_addresses, cap, ret_n, err))
 
 enum ws_status ws_target_read_host(const struct ws_target *target, uint64_t address, void *buffer,
 				   size_t len, size_t *ret_n, struct ws_error *err)
@@ -390,47 +342,28 @@ enum ws_status ws_target_read_host(const struct ws_target *target, uint64_t addr
 	return target->ops->read_host(target, address, buffer, len, ret_n, err);
 }
 
-enum ws_status ws_target_write_host(struct ws_target *target, uint64_t address, const void *buffer,
-				    size_t len, struct ws_error *err)
-{
-	if (!target->ops->write_host)
-		return unsupported(target, "host memory", err);
-	return target->ops->write_host(target, address, buffer, len, err);
-}
+DEFINE_OPTIONAL(write_host, "host memory", WS_OK,
+		(struct ws_target * target, uint64_t address, const void *buffer, size_t len,
+		 struct ws_error *err),
+		(target, address, buffer, len, err))
+DEFINE_OPTIONAL(host_address, "host addresses",
+		index_check(device_index, target->counts.devices, "device", err),
+		(const struct ws_target *target, uint32_t device_index, uint64_t address,
+		 uint64_t *ret_address, struct ws_error *err),
+		(target, device_index, address, ret_address, err))
+DEFINE_OPTIONAL(detach, "host to detach from", WS_OK,
+		(struct ws_target * target, bool runs, struct ws_error *err), (target, runs, err))
 
-enum ws_status ws_target_host_address(const struct ws_target *target, uint32_t device_index,
-				      uint64_t address, uint64_t *ret_address, struct ws_error *err)
-{
-	if (!target->ops->host_address)
-		return unsupported(target, "host addresses", err);
-	enum ws_status st = index_check(device_index, target->counts.devices, "device", err);
-	return st == WS_OK
-		       ? target->ops->host_address(target, device_index, address, ret_address, err)
-		       : st;
-}
+/* ---- the file ---- */
 
-enum ws_status ws_target_detach(struct ws_target *target, bool runs, struct ws_error *err)
-{
-	if (!target->ops->detach)
-		return unsupported(target, "host to detach from", err);
-	return target->ops->detach(target, runs, err);
-}
-
-enum ws_status ws_target_dump_facts(const struct ws_target *target, struct ws_dump_facts *ret_facts,
-				    struct ws_error *err)
-{
-	if (!target->ops->dump_facts)
-		return unsupported(target, "file", err);
-	return target->ops->dump_facts(target, ret_facts, err);
-}
-
-enum ws_status ws_target_diagnostic(const struct ws_target *target, uint32_t index,
-				    struct ws_diagnostic *ret_diagnostic, struct ws_error *err)
-{
-	if (!target->ops->diagnostic)
-		return unsupported(target, "file", err);
-	return target->ops->diagnostic(target, index, ret_diagnostic, err);
-}
+DEFINE_OPTIONAL(dump_facts, "file", WS_OK,
+		(const struct ws_target *target, struct ws_dump_facts *ret_facts,
+		 struct ws_error *err),
+		(target, ret_facts, err))
+DEFINE_OPTIONAL(diagnostic, "file", WS_OK,
+		(const struct ws_target *target, uint32_t index,
+		 struct ws_diagnostic *ret_diagnostic, struct ws_error *err),
+		(target, index, ret_diagnostic, err))
 
 uint32_t ws_memory_range_owner(const struct ws_memory_range *range)
 {
