@@ -50,160 +50,12 @@ static void queue_clear(struct wsi_queue *queue)
 	memset(queue, 0, sizeof *queue);
 }
 
-/* An event of that kind; all else is zero. */
-static struct wsi_queued new_event(CUDBGEventKind kind, uint32_t tid)
-{
-	struct wsi_queued item;
-	memset(&item, 0, sizeof item);
-	item.event.kind = kind;
-	item.tid = tid;
-	item.module_index = WS_NONE;
-	return item;
-}
+/* ---- as the API tells an event ---- */
 
-/* ---- the target as it stands ---- */
-
-/* Device number of a device index; false for one that the API cannot number. */
-static bool number_of(const struct wsi_cudbg *s, uint32_t device_index, uint32_t *ret_dev)
+static void fill_ready(const struct ws_event *from, CUDBGEvent *to)
 {
-	for (uint32_t i = 0; i < s->stock->n_devices; i++)
-		if (s->stock->device[i].present && s->stock->device[i].index == device_index) {
-			*ret_dev = i;
-			return true;
-		}
-	return false;
-}
-
-static enum ws_status full(struct ws_error *err)
-{
-	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "event queue");
-}
-
-static enum ws_status push_contexts(struct wsi_cudbg *s, uint32_t n, struct ws_error *err)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		struct ws_context context;
-		uint32_t dev;
-		enum ws_status st = ws_target_context(s->target, i, &context, err);
-		if (st != WS_OK)
-			return st;
-		if (!number_of(s, context.device_index, &dev))
-			continue;
-		struct wsi_queued item = new_event(CUDBG_EVENT_CTX_CREATE, context.host_tid);
-		item.event.cases.contextCreate.dev = dev;
-		item.event.cases.contextCreate.tid = context.host_tid;
-		item.event.cases.contextCreate.context = context.id;
-		if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
-			return full(err);
-	}
-	return WS_OK;
-}
-
-/* Only the kernels that use an image tell that it is the driver's own. */
-static enum ws_status system_images(struct wsi_cudbg *s, const struct ws_counts *counts,
-				    bool *ret_system, struct ws_error *err)
-{
-	for (uint32_t i = 0; i < counts->grids; i++) {
-		struct ws_grid grid;
-		enum ws_status st = ws_target_grid(s->target, i, &grid, err);
-		if (st != WS_OK)
-			return st;
-		if (grid.module_index < counts->modules && grid.type == CUDBG_KNL_TYPE_SYSTEM)
-			ret_system[grid.module_index] = true;
-	}
-	return WS_OK;
-}
-
-static enum ws_status push_image(struct wsi_cudbg *s, uint32_t index, bool system,
-				 struct ws_error *err)
-{
-	struct ws_module module;
-	struct ws_context context = { .id = 0 };
-	uint32_t dev;
-	enum ws_status st = ws_target_module(s->target, index, &module, err);
-	if (st != WS_OK)
-		return st;
-	bool have_relocated = module.relocated_status == WS_OK;
-	if (!number_of(s, module.device_index, &dev) ||
-	    (!have_relocated && module.original_status != WS_OK))
-		return WS_OK;
-	if (module.context_index != WS_NONE) {
-		st = ws_target_context(s->target, module.context_index, &context, err);
-		if (st != WS_OK)
-			return st;
-	}
-	struct wsi_queued item = new_event(CUDBG_EVENT_ELF_IMAGE_LOADED, context.host_tid);
-	item.module_index = index;
-	item.event.cases.elfImageLoaded.dev = dev;
-	item.event.cases.elfImageLoaded.context = context.id;
-	item.event.cases.elfImageLoaded.module = module.handle;
-	item.event.cases.elfImageLoaded.handle = module.handle;
-	item.event.cases.elfImageLoaded.size =
-		have_relocated ? module.relocated.len : module.original.len;
-	item.event.cases.elfImageLoaded.properties =
-		system ? (uint32_t)CUDBG_ELF_IMAGE_PROPERTIES_SYSTEM : 0;
-	if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
-		return full(err);
-	if (!(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING))
-		return WS_OK;
-	struct wsi_queued functions = new_event(CUDBG_EVENT_FUNCTIONS_LOADED, context.host_tid);
-	functions.event.cases.functionsLoaded.dev = dev;
-	functions.event.cases.functionsLoaded.count = wsi_cudbg_count_loaded(s, index);
-	functions.event.cases.functionsLoaded.context = context.id;
-	functions.event.cases.functionsLoaded.module = module.handle;
-	if (functions.event.cases.functionsLoaded.count &&
-	    !push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &functions))
-		return full(err);
-	return WS_OK;
-}
-
-static enum ws_status push_images(struct wsi_cudbg *s, const struct ws_counts *counts,
-				  struct ws_error *err)
-{
-	wsi_scoped_free bool *system =
-		wsi_zalloc_array((size_t)counts->modules + 1, sizeof *system);
-	if (!system)
-		return full(err);
-	enum ws_status st = system_images(s, counts, system, err);
-	for (uint32_t i = 0; st == WS_OK && i < counts->modules; i++)
-		st = push_image(s, i, system[i], err);
-	return st;
-}
-
-/* Which devices have a broken warp, and which an exception. */
-static enum ws_status stopped_masks(struct wsi_cudbg *s, uint64_t *ret_broken,
-				    uint64_t *ret_faulted)
-{
-	for (uint32_t dev = 0; dev < s->stock->n_devices; dev++) {
-		struct wsi_device_row *device = &s->stock->device[dev];
-		if (!device->present || device->running)
-			continue;
-		for (uint32_t sm = 0; sm < device->n_sms; sm++)
-			if (device->sms[sm].broken)
-				*ret_broken |= 1ull << dev;
-		const struct wsi_faults *faults = wsi_cudbg_faults(s, device);
-		for (unsigned word = 0; faults && word < CUDBG_MAX_SMS / 64; word++)
-			if (wsi_cudbg_fault_word(s, faults, word))
-				*ret_faulted |= 1ull << dev;
-	}
-	return WS_OK;
-}
-
-static enum ws_status push_stopped(struct wsi_cudbg *s, struct ws_error *err)
-{
-	if (!(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS))
-		return WS_OK;
-	uint64_t broken = 0, faulted = 0;
-	(void)stopped_masks(s, &broken, &faulted);
-	struct wsi_queued item = new_event(CUDBG_EVENT_ALL_DEVICES_SUSPENDED, 0);
-	item.event.cases.allDevicesSuspended.brokenDevicesMask = broken;
-	item.event.cases.allDevicesSuspended.faultedDevicesMask = faulted;
-	return push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item) ? WS_OK : full(err);
-}
-
-static void fill_ready(const struct ws_grid *grid, uint32_t dev, CUDBGEvent *to)
-{
-	to->cases.kernelReady.dev = dev;
+	const struct ws_grid *grid = &from->grid;
+	to->cases.kernelReady.dev = from->device_id;
 	to->cases.kernelReady.tid = grid->host_tid;
 	to->cases.kernelReady.gridId = (uint64_t)grid->id;
 	to->cases.kernelReady.context = grid->context_id;
@@ -216,57 +68,6 @@ static void fill_ready(const struct ws_grid *grid, uint32_t dev, CUDBGEvent *to)
 	to->cases.kernelReady.parentGridId = (uint64_t)grid->parent_id;
 	to->cases.kernelReady.origin = (CUDBGKernelOrigin)grid->origin;
 }
-
-static enum ws_status push_kernels(struct wsi_cudbg *s, const struct ws_counts *counts,
-				   struct ws_error *err)
-{
-	wsi_scoped_free bool *resident =
-		wsi_zalloc_array((size_t)counts->grids + 1, sizeof *resident);
-	if (!resident)
-		return full(err);
-	for (uint32_t i = 0; i < counts->blocks; i++) {
-		struct ws_block block;
-		enum ws_status st = ws_target_block(s->target, i, &block, err);
-		if (st != WS_OK)
-			return st;
-		if (block.grid_index < counts->grids)
-			resident[block.grid_index] = true;
-	}
-	for (uint32_t i = 0; i < counts->grids; i++) {
-		struct ws_grid grid;
-		uint32_t dev;
-		enum ws_status st = ws_target_grid(s->target, i, &grid, err);
-		if (st != WS_OK)
-			return st;
-		if (!resident[i] || grid.origin != CUDBG_KNL_ORIGIN_CPU ||
-		    !number_of(s, grid.device_index, &dev))
-			continue;
-		struct wsi_queued item = new_event(CUDBG_EVENT_KERNEL_READY, grid.host_tid);
-		fill_ready(&grid, dev, &item.event);
-		if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
-			return full(err);
-	}
-	return WS_OK;
-}
-
-static enum ws_status push_all(struct wsi_cudbg *s, struct ws_error *err)
-{
-	struct ws_counts counts;
-	ws_target_counts(s->target, &counts);
-	enum ws_status st = push_contexts(s, counts.contexts, err);
-	if (st == WS_OK)
-		st = push_images(s, &counts, err);
-	for (uint32_t i = 0; i < counts.devices; i++)
-		if (ws_target_running(s->target, i))
-			return st; /* what runs tells of itself when it stops */
-	if (st == WS_OK)
-		st = push_stopped(s, err);
-	if (st == WS_OK)
-		st = push_kernels(s, &counts, err);
-	return st;
-}
-
-/* ---- events of a target that runs ---- */
 
 static void fill_finished(const struct ws_event *from, CUDBGEvent *to)
 {
@@ -316,10 +117,13 @@ static const CUDBGEventKind event_kinds[] = {
 static struct wsi_queued translate(const struct ws_event *from)
 {
 	bool known = (uint32_t)from->kind < WSI_COUNT(event_kinds);
-	struct wsi_queued item = new_event(
-		known ? event_kinds[from->kind] : CUDBG_EVENT_INTERNAL_ERROR, from->host_tid);
+	struct wsi_queued item;
 	CUDBGEvent *to = &item.event;
+	memset(&item, 0, sizeof item);
+	item.tid = from->host_tid;
+	item.module_index = WS_NONE;
 	item.sequence = from->sequence;
+	to->kind = known ? event_kinds[from->kind] : CUDBG_EVENT_INTERNAL_ERROR;
 	switch (from->kind) {
 	case WS_EVENT_CONTEXT_CREATED:
 	case WS_EVENT_CONTEXT_DESTROYED:
@@ -344,7 +148,7 @@ static struct wsi_queued translate(const struct ws_event *from)
 		to->cases.functionsLoaded.module = from->module_handle;
 		break;
 	case WS_EVENT_GRID_READY:
-		fill_ready(&from->grid, from->device_id, to);
+		fill_ready(from, to);
 		break;
 	case WS_EVENT_GRID_FINISHED:
 		fill_finished(from, to);
@@ -370,6 +174,186 @@ static struct wsi_queued translate(const struct ws_event *from)
 	}
 	return item;
 }
+
+/* ---- the target as it stands ---- */
+
+/* Device number of a device index; false for one that the API cannot number. */
+static bool number_of(const struct wsi_cudbg *s, uint32_t device_index, uint32_t *ret_dev)
+{
+	for (uint32_t i = 0; i < s->stock->n_devices; i++)
+		if (s->stock->device[i].present && s->stock->device[i].index == device_index) {
+			*ret_dev = i;
+			return true;
+		}
+	return false;
+}
+
+static enum ws_status full(struct ws_error *err)
+{
+	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "event queue");
+}
+
+static enum ws_status push_event(struct wsi_cudbg *s, const struct ws_event *event,
+				 struct ws_error *err)
+{
+	struct wsi_queued item = translate(event);
+	return push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item) ? WS_OK : full(err);
+}
+
+static enum ws_status push_contexts(struct wsi_cudbg *s, uint32_t n, struct ws_error *err)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct ws_context context;
+		struct ws_event event = { .kind = WS_EVENT_CONTEXT_CREATED };
+		enum ws_status st = ws_target_context(s->target, i, &context, err);
+		if (st == WS_OK && number_of(s, context.device_index, &event.device_id)) {
+			event.host_tid = context.host_tid;
+			event.context_id = context.id;
+			st = push_event(s, &event, err);
+		}
+		if (st != WS_OK)
+			return st;
+	}
+	return WS_OK;
+}
+
+/* Only the kernels that use an image tell that it is the driver's own. */
+static enum ws_status system_images(struct wsi_cudbg *s, const struct ws_counts *counts,
+				    bool *ret_system, struct ws_error *err)
+{
+	for (uint32_t i = 0; i < counts->grids; i++) {
+		struct ws_grid grid;
+		enum ws_status st = ws_target_grid(s->target, i, &grid, err);
+		if (st != WS_OK)
+			return st;
+		if (grid.module_index < counts->modules && grid.type == CUDBG_KNL_TYPE_SYSTEM)
+			ret_system[grid.module_index] = true;
+	}
+	return WS_OK;
+}
+
+static enum ws_status push_image(struct wsi_cudbg *s, uint32_t index, bool system,
+				 struct ws_error *err)
+{
+	struct ws_module module;
+	struct ws_context context = { .id = 0 };
+	uint32_t dev;
+	enum ws_status st = ws_target_module(s->target, index, &module, err);
+	if (st != WS_OK)
+		return st;
+	bool have_relocated = module.relocated_status == WS_OK;
+	if (!number_of(s, module.device_index, &dev) ||
+	    (!have_relocated && module.original_status != WS_OK))
+		return WS_OK;
+	if (module.context_index != WS_NONE) {
+		st = ws_target_context(s->target, module.context_index, &context, err);
+		if (st != WS_OK)
+			return st;
+	}
+	struct ws_event event = {
+		.kind = WS_EVENT_MODULE_LOADED,
+		.device_id = dev,
+		.host_tid = context.host_tid,
+		.context_id = context.id,
+		.module_handle = module.handle,
+		.image_bytes = have_relocated ? module.relocated.len : module.original.len,
+	};
+	struct wsi_queued item = translate(&event);
+	item.module_index = index;
+	item.event.cases.elfImageLoaded.properties =
+		system ? (uint32_t)CUDBG_ELF_IMAGE_PROPERTIES_SYSTEM : 0;
+	if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
+		return full(err);
+	if (!(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING))
+		return WS_OK;
+	event.kind = WS_EVENT_FUNCTIONS_LOADED;
+	event.n_functions = wsi_cudbg_count_loaded(s, index);
+	return event.n_functions ? push_event(s, &event, err) : WS_OK;
+}
+
+static enum ws_status push_images(struct wsi_cudbg *s, const struct ws_counts *counts,
+				  struct ws_error *err)
+{
+	wsi_scoped_free bool *system =
+		wsi_zalloc_array((size_t)counts->modules + 1, sizeof *system);
+	if (!system)
+		return full(err);
+	enum ws_status st = system_images(s, counts, system, err);
+	for (uint32_t i = 0; st == WS_OK && i < counts->modules; i++)
+		st = push_image(s, i, system[i], err);
+	return st;
+}
+
+/* Which devices have a broken warp, and which an exception. */
+static enum ws_status push_stopped(struct wsi_cudbg *s, struct ws_error *err)
+{
+	struct ws_event event = { .kind = WS_EVENT_STOPPED };
+	if (!(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS))
+		return WS_OK;
+	for (uint32_t dev = 0; dev < s->stock->n_devices; dev++) {
+		struct wsi_device_row *device = &s->stock->device[dev];
+		if (!device->present || device->running)
+			continue;
+		for (uint32_t sm = 0; sm < device->n_sms; sm++)
+			if (device->sms[sm].broken)
+				event.broken_devices |= 1ull << dev;
+		const struct wsi_faults *faults = wsi_cudbg_faults(s, device);
+		for (unsigned word = 0; faults && word < CUDBG_MAX_SMS / 64; word++)
+			if (wsi_cudbg_fault_word(s, faults, word))
+				event.faulted_devices |= 1ull << dev;
+	}
+	return push_event(s, &event, err);
+}
+
+static enum ws_status push_kernels(struct wsi_cudbg *s, const struct ws_counts *counts,
+				   struct ws_error *err)
+{
+	wsi_scoped_free bool *resident =
+		wsi_zalloc_array((size_t)counts->grids + 1, sizeof *resident);
+	if (!resident)
+		return full(err);
+	for (uint32_t i = 0; i < counts->blocks; i++) {
+		struct ws_block block;
+		enum ws_status st = ws_target_block(s->target, i, &block, err);
+		if (st != WS_OK)
+			return st;
+		if (block.grid_index < counts->grids)
+			resident[block.grid_index] = true;
+	}
+	for (uint32_t i = 0; i < counts->grids; i++) {
+		struct ws_event event = { .kind = WS_EVENT_GRID_READY };
+		enum ws_status st = ws_target_grid(s->target, i, &event.grid, err);
+		if (st != WS_OK)
+			return st;
+		if (!resident[i] || event.grid.origin != CUDBG_KNL_ORIGIN_CPU ||
+		    !number_of(s, event.grid.device_index, &event.device_id))
+			continue;
+		event.host_tid = event.grid.host_tid;
+		st = push_event(s, &event, err);
+		if (st != WS_OK)
+			return st;
+	}
+	return WS_OK;
+}
+
+static enum ws_status push_all(struct wsi_cudbg *s, struct ws_error *err)
+{
+	struct ws_counts counts;
+	ws_target_counts(s->target, &counts);
+	enum ws_status st = push_contexts(s, counts.contexts, err);
+	if (st == WS_OK)
+		st = push_images(s, &counts, err);
+	for (uint32_t i = 0; i < counts.devices; i++)
+		if (ws_target_running(s->target, i))
+			return st; /* what runs tells of itself when it stops */
+	if (st == WS_OK)
+		st = push_stopped(s, err);
+	if (st == WS_OK)
+		st = push_kernels(s, &counts, err);
+	return st;
+}
+
+/* ---- events of a target that runs ---- */
 
 /*
  * Takes in what the target queued, as long as there is room. Not under queue_lock: the target may
@@ -476,10 +460,9 @@ static bool start_thread(struct wsi_cudbg *s)
 static void wake(void *data)
 {
 	struct wsi_cudbg *s = data;
-	pthread_mutex_lock(&s->queue_lock);
+	wsi_hold(&s->queue_lock);
 	s->woken = true;
 	pthread_cond_broadcast(&s->queue_cond);
-	pthread_mutex_unlock(&s->queue_lock);
 }
 
 enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err)
@@ -628,18 +611,15 @@ enum ws_status wsi_cudbg_want(struct wsi_cudbg *s, struct ws_error *err)
 		wants |= WS_WANT_LAUNCHES;
 	if (*(volatile uint32_t *)&cudbgEnableLaunchBlocking)
 		wants |= WS_WANT_BLOCKING_LAUNCHES;
-	pthread_mutex_lock(&s->pull_lock);
-	enum ws_status st = ws_target_want(s->target, wants, err);
-	pthread_mutex_unlock(&s->pull_lock);
-	return st;
+	wsi_hold(&s->pull_lock);
+	return ws_target_want(s->target, wants, err);
 }
 
 void wsi_cudbg_let_go(struct wsi_cudbg *s)
 {
-	pthread_mutex_lock(&s->pull_lock);
+	wsi_hold(&s->pull_lock);
 	(void)!ws_target_want(s->target, 0, NULL);
 	(void)!ws_target_acknowledge(s->target, UINT64_MAX, NULL);
-	pthread_mutex_unlock(&s->pull_lock);
 }
 
 /* The oldest record of the log; NO_EVENT_AVAILABLE when none waits, or there is no log. */
