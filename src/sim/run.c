@@ -213,7 +213,8 @@ static struct wsi_warp *choose_warp(struct ws_sim *sim)
 	struct wsi_warp *ahead = NULL;
 	if (sim->options.schedule == WS_SIM_RANDOM && n > 0)
 		start = (size_t)(wsi_random(sim) % n);
-	else if (sim->options.schedule == WS_SIM_OLDEST && sim->turn_kept)
+	bool oldest = sim->options.schedule == WS_SIM_OLDEST && sim->turn_kept;
+	if (oldest) /* whose turn it is otherwise does not change: all get there */
 		start = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = start + i < n ? start + i : start + i - n;
@@ -221,7 +222,8 @@ static struct wsi_warp *choose_warp(struct ws_sim *sim)
 		if (!warp || warp->ready == 0)
 			continue;
 		if (sim->options.schedule != WS_SIM_ADVERSARIAL) {
-			sim->turn = at + 1 < n ? at + 1 : 0;
+			if (!oldest)
+				sim->turn = at + 1 < n ? at + 1 : 0;
 			return warp;
 		}
 		/* who is furthest runs on, but not for ever: one turn in eight is anybody's */
