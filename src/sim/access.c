@@ -28,10 +28,10 @@ void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide
 /* ---- shared and local memory ---- */
 
 /* The block whose shared memory an address is in, and the offset there. From sm_90 on the upper
- * byte is the rank in the cluster; 0 also says the own block. NULL: nobody, and the fault is
+ * byte is the rank in the cluster. NULL: nobody, and the fault is
  * recorded. */
 static const struct wsi_block *shared_block(struct wsi_run *run, unsigned lane, uint32_t address,
-					    bool window, uint32_t *ret_offset)
+					    uint32_t *ret_offset)
 {
 	const struct wsi_block *own = run->warp->block;
 	uint32_t rank = address >> 24;
@@ -39,7 +39,7 @@ static const struct wsi_block *shared_block(struct wsi_run *run, unsigned lane, 
 	if (run->sim->device->sm < 90)
 		return own;
 	*ret_offset = address & 0xffffff;
-	if (rank == own->rank || (rank == 0 && !window))
+	if (rank == own->rank)
 		return own;
 	const struct wsi_cluster *cluster = own->cluster;
 	const struct wsi_block *peer = cluster && rank < cluster->n ? cluster->peers[rank] : NULL;
@@ -48,11 +48,10 @@ static const struct wsi_block *shared_block(struct wsi_run *run, unsigned lane, 
 	return peer;
 }
 
-static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, bool window,
-			  unsigned len)
+static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, unsigned len)
 {
 	uint32_t offset;
-	const struct wsi_block *block = shared_block(run, lane, address, window, &offset);
+	const struct wsi_block *block = shared_block(run, lane, address, &offset);
 	if (!block)
 		return NULL;
 	if (offset <= block->shared_bytes && len <= block->shared_bytes - offset)
@@ -140,7 +139,7 @@ bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint
 	if (space == WS_SASS_SPACE_GENERIC || space == WS_SASS_SPACE_GLOBAL) {
 		uint64_t window = address & ~(WSI_WINDOW_BYTES - 1);
 		if (window == WSI_SHARED_WINDOW && space == WS_SASS_SPACE_GENERIC) {
-			ret_spot->bytes = shared_at(run, lane, (uint32_t)address, true, bytes);
+			ret_spot->bytes = shared_at(run, lane, (uint32_t)address, bytes);
 			ret_spot->step = 4;
 			return ret_spot->bytes != NULL;
 		}
@@ -155,7 +154,7 @@ bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint
 	}
 	if (space == WS_SASS_SPACE_LOCAL)
 		return local_spot(run, lane, address, bytes, ret_spot);
-	ret_spot->bytes = shared_at(run, lane, (uint32_t)address, false, bytes);
+	ret_spot->bytes = shared_at(run, lane, (uint32_t)address, bytes);
 	ret_spot->step = 4;
 	return ret_spot->bytes != NULL;
 }
@@ -202,8 +201,10 @@ static uint8_t *together(struct wsi_run *run, const struct wsi_op *op,
 	if (op->space == WS_SASS_SPACE_SHARED) {
 		const struct wsi_block *block = run->warp->block;
 		uint64_t offset = low;
-		if (run->sim->device->sm >= 90 && low >> 24 == block->rank)
-			offset = low & 0xffffff;
+		if (run->sim->device->sm >= 90 && low >> 24 != block->rank)
+			return NULL;
+		if (run->sim->device->sm >= 90)
+			offset &= 0xffffff;
 		if (offset <= block->shared_bytes && span <= block->shared_bytes - offset)
 			return block->shared + offset;
 		return NULL;
@@ -432,9 +433,10 @@ enum wsi_step wsi_run_matrix_load(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
-/* Which space a generic address is in. */
+/* Which space a generic address is in: shared memory of the block (S) or of the cluster (D). */
 enum wsi_step wsi_run_qspc(struct wsi_run *run, const struct wsi_op *op)
 {
+	const struct wsi_block *block = run->warp->block;
 	uint64_t addresses[WSI_LANES];
 	uint32_t in = 0;
 	if (op->n_at != 1 || op->alu.n_predicate_results != 1 || op->alu.n_results != 1 ||
@@ -444,7 +446,13 @@ enum wsi_step wsi_run_qspc(struct wsi_run *run, const struct wsi_op *op)
 	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
 		uint64_t window = addresses[lane] & ~(WSI_WINDOW_BYTES - 1);
 		bool shared = window == WSI_SHARED_WINDOW, local = window == WSI_LOCAL_WINDOW;
-		bool yes = WSI_HAS(op, S) ? shared : WSI_HAS(op, L) ? local : !shared && !local;
+		uint32_t rank = (uint32_t)addresses[lane] >> 24;
+		bool own = run->sim->device->sm < 90 || rank == block->rank;
+		bool there = own || (block->cluster && rank < block->cluster->n);
+		bool yes = WSI_HAS(op, S)   ? shared && own
+			   : WSI_HAS(op, D) ? shared && there
+			   : WSI_HAS(op, L) ? local
+					    : !shared && !local;
 		in |= yes ? 1u << lane : 0;
 	}
 	wsi_pred_set(run->warp, &op->alu.predicate_result[0], in, run->mask);
