@@ -35,4 +35,20 @@ bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
 	       const uint64_t addresses[WSI_LANES], unsigned bytes, bool write,
 	       struct wsi_spot ret_spots[WSI_LANES], uint32_t *ret_good);
 
+/* ---- mbarrier.c ---- */
+
+/* What happens to a barrier in memory at once. */
+struct wsi_arrival {
+	uint32_t count; /* threads that arrive */
+	int64_t tx;     /* transaction bytes that are expected now, less those that are complete */
+	bool drops;     /* those who arrive will not come again */
+};
+
+/* From sm_90 on. The address is of shared memory of the cluster. False: the fault is recorded. */
+bool wsi_mbarrier_arrive(struct wsi_run *run, unsigned lane, uint64_t address,
+			 const struct wsi_arrival *arrival, uint64_t *ret_old);
+
+/* A barrier of sm_80 to sm_89 after one more arrival. */
+uint64_t wsi_mbarrier_arrive_80(uint64_t word);
+
 #endif

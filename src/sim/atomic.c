@@ -14,6 +14,7 @@ enum atomic_op {
 	ATOMIC_XOR,
 	ATOMIC_EXCH,
 	ATOMIC_CAS,
+	ATOMIC_ARRIVE, /* at a barrier in memory, up to sm_89 */
 };
 
 enum atomic_type { ATOMIC_U, ATOMIC_S, ATOMIC_F32, ATOMIC_F64, ATOMIC_OTHER };
@@ -38,6 +39,8 @@ static enum atomic_op op_of(const struct wsi_op *op)
 		return ATOMIC_OR;
 	if (WSI_HAS(op, XOR))
 		return ATOMIC_XOR;
+	if (WSI_HAS(op, ARRIVE))
+		return ATOMIC_ARRIVE;
 	return WSI_HAS(op, EXCH) ? ATOMIC_EXCH : ATOMIC_NONE;
 }
 
@@ -120,6 +123,8 @@ static uint64_t apply(const struct wsi_op *op, uint64_t old, uint64_t value, uin
 		return value;
 	case ATOMIC_CAS:
 		return old == value ? swap : old;
+	case ATOMIC_ARRIVE:
+		return wsi_mbarrier_arrive_80(old);
 	case ATOMIC_NONE:
 		break;
 	}
@@ -176,7 +181,9 @@ void wsi_prepare_atomic(struct wsi_op *op)
 		  op->kind != ATOMIC_NONE && op->type != ATOMIC_OTHER &&
 		  (op->bytes == 4 || op->bytes == 8) &&
 		  (!is_float || op->kind == ATOMIC_ADD || op->kind == ATOMIC_EXCH);
-	unsigned want = op->kind == ATOMIC_CAS ? 2 : WSI_HAS(op, POPC) ? 0 : 1;
+	bool alone = WSI_HAS(op, POPC) || op->kind == ATOMIC_ARRIVE;
+	unsigned want = op->kind == ATOMIC_CAS ? 2 : alone ? 0 : 1;
+	ok &= op->kind != ATOMIC_ARRIVE || op->bytes == 8;
 	ok &= op->alu.n_sources == want;
 	for (unsigned i = 0; i < op->alu.n_sources; i++)
 		ok &= op->alu.source[i].words == op->bytes / 4;

@@ -43,6 +43,14 @@ enum wsi_step wsi_run_bra_div(struct wsi_run *run, const struct wsi_op *op)
 	return go(run, together == WSI_HAS(op, CONV) ? run->group : 0, op->target);
 }
 
+void wsi_prepare_bra(struct wsi_op *op)
+{
+	if (!WSI_HAS(op, DIV) && !WSI_HAS(op, CONV))
+		return;
+	op->run = wsi_run_bra_div;
+	op->always = true;
+}
+
 enum wsi_step wsi_run_bra(struct wsi_run *run, const struct wsi_op *op)
 {
 	if (op->alu.n_sources > 0)
@@ -377,5 +385,25 @@ enum wsi_step wsi_run_bmov(struct wsi_run *run, const struct wsi_op *op)
 		if (clear)
 			*mask = 0;
 	}
+	return WSI_STEP_NEXT;
+}
+
+/* A register of 64 bits of each lane, which compilers use to keep a value. The table does not list
+ * it as an operand; bit 31 of the instruction says which half. */
+enum wsi_step wsi_run_rpcmov(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint32_t scratch[4 * WSI_LANES];
+	uint32_t *half = run->warp->rpc[op->insn.word[0] >> 31 & 1];
+	bool reads = op->alu.n_results == 1;
+	if (WSI_HAS(op, 64) || op->alu.n_sources != (reads ? 0 : 1))
+		return wsi_run_unimplemented(run, op);
+	if (reads && op->alu.result[0].number == 255)
+		return WSI_STEP_NEXT;
+	const uint32_t *from = reads ? half : wsi_source(run, &op->alu.source[0], scratch);
+	uint32_t *to = reads ? wsi_reg(run->warp, op->alu.result[0].number) : half;
+	if (!from)
+		return WSI_STEP_FAULT;
+	for (uint32_t left = run->mask; left; left &= left - 1)
+		to[wsi_first_bit(left)] = from[wsi_first_bit(left)];
 	return WSI_STEP_NEXT;
 }

@@ -73,7 +73,7 @@ typedef enum wsi_step wsi_handler(struct wsi_run *run, const struct wsi_op *op);
 	X(DOWN) X(E) X(EQ) X(EXCH) X(F16x2) X(F32) X(F64) X(FTZ) X(INC) X(L) X(MAX) X(MIN) X(MT88) \
 	X(NAN) X(OR) X(POPC) X(RECONVERGENT) X(RED) X(RELIABLE) X(RESULT) X(S) X(S16) X(S32) \
 	X(S64) X(S8) X(SAFEADD) X(SCAN) X(SPIN) X(SUM) X(SYS) X(U64) X(UP) X(XOR) X(ZFILL) \
-	X(BF16x2) X(BF16_V2) X(128) X(64) X(G) X(PRIVATE)
+	X(BF16x2) X(BF16_V2) X(128) X(64) X(G) X(PRIVATE) X(ARRIVE) X(D)
 /* clang-format on */
 
 enum wsi_modifier {
@@ -198,6 +198,7 @@ struct wsi_warp {
 	uint32_t converge[WSI_BARRIERS][WSI_LANES]; /* B0 ...: a mask in each lane */
 	uint32_t team[WSI_LANES];                   /* who runs with it: equal for all of them */
 	uint32_t sync_mask[WSI_LANES];
+	uint32_t rpc[2][WSI_LANES];     /* Rpc.LO, Rpc.HI */
 	uint32_t arrived[WSI_BARRIERS]; /* at barriers of the block: lanes */
 	uint8_t park[WSI_LANES];        /* barrier that a lane waits at */
 	uint8_t depth[WSI_LANES];       /* calls */
@@ -285,16 +286,19 @@ void wsi_fault_wait(struct ws_sim *sim, uint64_t n);
 wsi_handler wsi_run_values, wsi_run_unimplemented, wsi_run_nothing, wsi_run_illegal;
 wsi_handler wsi_run_bra, wsi_run_bra_div, wsi_run_brx, wsi_run_call, wsi_run_ret, wsi_run_exit,
 	wsi_run_bssy, wsi_run_bsync, wsi_run_break, wsi_run_warpsync, wsi_run_bmov, wsi_run_bpt,
-	wsi_run_lepc, wsi_run_yield;
+	wsi_run_lepc, wsi_run_yield, wsi_run_rpcmov;
 wsi_handler wsi_run_bar, wsi_run_b2r, wsi_run_cluster_arrive, wsi_run_cluster_wait;
 wsi_handler wsi_run_load, wsi_run_store, wsi_run_load_constant, wsi_run_copy, wsi_run_matrix_load,
 	wsi_run_qspc;
 wsi_handler wsi_run_atomic;
+wsi_handler wsi_run_mbarrier_arrive, wsi_run_mbarrier_test, wsi_run_mbarrier_exchange,
+	wsi_run_arrives;
 wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
 	wsi_run_special, wsi_run_elect;
 
-/* atomic.c: what the modifiers say; unimplemented where nothing fits. */
-void wsi_prepare_atomic(struct wsi_op *op);
+/* What the modifiers say of an operation; unimplemented where nothing fits. */
+typedef void wsi_preparer(struct wsi_op *op);
+wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives;
 
 /* ---- lanes and barriers ---- */
 /* Lanes are gone, or a mask changed: who waits may go on. control.c */

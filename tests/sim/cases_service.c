@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Services of the device, and what goes on between blocks and in the background. */
+/* Services of the device. */
 #include "job.h"
 
 #include <stdio.h>
@@ -75,65 +75,11 @@ static void traps(struct job *j)
 	fails(j, "traps", WS_SIM_TRAP);
 }
 
-static void async_copy(struct job *j)
-{
-	enum { BLOCKS = 2, COUNT = BLOCKS * 256 * 4 };
-	uint32_t *in = job_words(j, COUNT), *out = job_buffer(j, BLOCKS * 64 * 4),
-		 want[BLOCKS * 64];
-	job_launch(j, "async_copy", BLOCKS, 64, "pp", out, in);
-	for (unsigned i = 0; i < BLOCKS * 64; i++) {
-		want[i] = 0;
-		for (unsigned k = 0; k < 4; k++) {
-			const uint32_t *v = &in[4 * (i / 64 * 256 + k * 64 + 63 - i % 64)];
-			want[i] = want[i] * 3 + v[0] + v[1] * 5 + v[2] * 7 + v[3];
-		}
-	}
-	job_same(j, out, want, BLOCKS * 64);
-}
-
-static void memory_barrier(struct job *j)
-{
-	enum { COUNT = 2 * 128, ROUNDS = 4 };
-	uint32_t *in = job_words(j, COUNT), *out = job_buffer(j, COUNT * 4), v[COUNT];
-	job_launch(j, "memory_barrier", 2, 128, "ppi", out, in, ROUNDS);
-	memcpy(v, in, sizeof v);
-	for (unsigned k = 0; k < ROUNDS; k++) {
-		uint32_t before[COUNT];
-		memcpy(before, v, sizeof before);
-		for (unsigned i = 0; i < COUNT; i++)
-			v[i] = before[i] * 3 + before[(i & ~127u) + ((i + 37) & 127)];
-	}
-	job_same(j, out, v, COUNT);
-}
-
-static void cluster_ring(struct job *j)
-{
-	enum { COUNT = 8 * 64 };
-	uint32_t *in = job_words(j, COUNT), *out = job_buffer(j, COUNT * 4), want[COUNT];
-	job_launch(j, "cluster_ring", 8, 64, "pp", out, in);
-	for (unsigned i = 0; i < COUNT; i++) {
-		unsigned block = i / 64, next = block / 4 * 4 + (block + 1) % 4;
-		want[i] = in[i] * 3 + in[next * 64 + 63 - i % 64] + block % 4;
-	}
-	job_same(j, out, want, COUNT);
-}
-
 const struct job_case job_service[] = {
 	{ "service", "print_some", print_some, 0, NULL },
 	{ "service", "heap_lists", heap_lists, 0, NULL },
 	{ "service", "clocks", clocks, 0, NULL },
 	{ "service", "asserts", asserts, 0, NULL },
 	{ "service", "traps", traps, 0, NULL },
-	{ 0 },
-};
-
-const struct job_case job_async[] = {
-	{ "async", "async_copy", async_copy, 80, NULL },
-	{ "async", "memory_barrier", memory_barrier, 80, "barriers in memory" },
-	{ 0 },
-};
-
-const struct job_case job_cluster[] = {
-	{ "cluster", "cluster_ring", cluster_ring, 90, NULL },
 	{ 0 },
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clusters of blocks; from sm_90 on.
 #include <cooperative_groups.h>
-#include "kernel.h"
+#include "mbarrier.h"
 
 namespace cg = cooperative_groups;
 
@@ -18,4 +18,82 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) cluster_ring(u32 *out, cons
 	atomicAdd(cluster.map_shared_rank(&value[0], 0), 0u);
 	cluster.sync();
 	out[thread_number()] = v + rank;
+}
+
+// One thread: transactions, and arrivals of several.
+extern "C" __global__ void mbarrier_transactions(u32 *out, const u32 *script, int steps, u32 expected)
+{
+	__shared__ u64 barrier;
+	u64 state = 0;
+	u32 parity = 0;
+	mbarrier_init(&barrier, expected);
+	for (int i = 0; i < steps; i++) {
+		u32 n = script[i] >> 8;
+		switch (script[i] & 255) {
+		case 0:
+			state = mbarrier_arrive_n(&barrier, n);
+			break;
+		case 1:
+			state = mbarrier_arrive_drop_n(&barrier, n);
+			break;
+		case 2:
+			state = mbarrier_arrive_expect(&barrier, n);
+			break;
+		case 3:
+			mbarrier_expect(&barrier, n);
+			break;
+		case 4:
+			mbarrier_complete(&barrier, n);
+			break;
+		}
+		bool over = mbarrier_test_parity(&barrier, parity);
+		out[2 * i] = mbarrier_pending(state);
+		out[2 * i + 1] = over | mbarrier_test(&barrier, state) << 1;
+		parity ^= over;
+	}
+}
+
+// Each block writes to the next one of its cluster and arrives there.
+extern "C" __global__ void __cluster_dims__(4, 1, 1) mbarrier_remote(u32 *out, const u32 *in, int rounds)
+{
+	__shared__ u64 barrier;
+	__shared__ u32 value[2][64];
+	u32 rank = cg::this_cluster().block_rank(), v = in[thread_number()];
+	int t = (int)threadIdx.x;
+	if (t == 0)
+		mbarrier_init(&barrier, 128);
+	cluster_sync();
+	for (int k = 0; k < rounds; k++) {
+		u32 next = peer_address(&value[k & 1][t], (rank + 1) % 4);
+		asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(next), "r"(v) : "memory");
+		mbarrier_arrive_peer(peer_address(&barrier, (rank + 1) % 4), 2);
+		mbarrier_wait(&barrier, k & 1);
+		v = v * 3 + value[k & 1][63 - t];
+		cluster_sync();
+	}
+	out[thread_number()] = v;
+}
+
+// Faults: more arrivals than expected, no barrier there, a block that does not exist.
+extern "C" __global__ void mbarrier_misuse(int how)
+{
+	__shared__ u64 barrier[2];
+	if (threadIdx.x == 0)
+		mbarrier_init(&barrier[0], 1);
+	__syncthreads();
+	if (how == 0) {
+		mbarrier_expect(&barrier[0], 16);
+		mbarrier_arrive(&barrier[0]);
+		mbarrier_arrive(&barrier[0]);
+	} else if (how == 1) {
+		barrier[1] = 0;
+		mbarrier_arrive(&barrier[1]);
+	} else if (how == 2) {
+		mbarrier_expect(&barrier[0], 0xfffff);
+		mbarrier_expect(&barrier[0], 1);
+	} else if (how == 3) {
+		mbarrier_arrive_peer(shared_address(&barrier[0]) | 5u << 24, 1);
+	} else {
+		mbarrier_arrive((u64 *)((char *)barrier + 4));
+	}
 }
