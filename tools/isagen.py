@@ -32,7 +32,7 @@ ROLES = ["", "r", "w", "u"]  # how a %regs rule marks an operand: not at all, re
 HOW = ["", "+", "half", "rest"]  # what the count of a %regs rule is: all, one of several parts, a share of the parts of all operands
 KINDS = ["ENUM", "REG", "HEX", "SHEX", "DEC", "F32", "F64", "F16", "BF16", "REL", "GLUE", "REUSE", "SBLIST", "PREDS", "WHEN"]
 OPERANDS = ["REG", "HEX", "SHEX", "DEC", "F32", "F64", "F16", "BF16", "REL", "SBLIST", "PREDS"]
-SPECIAL_REGISTERS = ["special_register", "cs2ur_register"]  # enums whose values are operands
+SPECIAL_REGISTERS = re.compile(r"special_register(_\d+)?")  # enums whose values are operands
 ADDRESS_MODIFIERS = ["64", "U32", "X4", "X8", "X16"]  # what may follow a register in an address
 STEPS = ["END", "WHEN", "MODIFIER", "MODIFIERS", "READ", "WRITTEN", "ADDRESS", "BANK", "DESCRIPTOR", "SPECIAL", "SIGN", "ABSOLUTE",
          "REUSE", "PLACE", "SUFFIX", "SUFFIXES"]
@@ -85,6 +85,11 @@ class Element:
 
     def key(self):
         return (self.kind, self.segments, self.aux, self.extra)
+
+
+def is_special(element):
+    """Whether it prints the name of a special register."""
+    return element.kind == "ENUM" and SPECIAL_REGISTERS.fullmatch(element.aux) is not None
 
 
 class Condition:
@@ -206,8 +211,13 @@ class Table:
         name, width, values = words[0], None, {}
         if name in self.enums:
             raise Error(where, f"enum {name} is declared twice")
-        following = 0
+        following, like = 0, {}
         for word in words[1:]:
+            if word.startswith("like="):
+                like = self.enums.get(word[5:])
+                if like is None:
+                    raise Error(where, f"enum {name} is like an undeclared enum")
+                continue
             if word == "!???":
                 self.question_enums.add(name)
                 continue
@@ -218,6 +228,8 @@ class Table:
             if match.group(2) != "?":
                 values[value] = "" if match.group(2) == "_" else match.group(2)
             following = value + 1
+        following = max([following, *(value + 1 for value in like)])
+        values = {**like, **values}
         width = max(1, (following - 1).bit_length())
         if following > MAX_VALUES:
             raise Error(where, f"enum {name} has a value above {MAX_VALUES - 1}")
@@ -429,7 +441,7 @@ class Table:
             form = Form(self, row)
             if form.most_modifiers > MAX_MODIFIERS:
                 raise Error(row.where, f"more than {MAX_MODIFIERS} modifiers")
-            if sum(e.kind in OPERANDS or e.aux in SPECIAL_REGISTERS for e in walk(row.items)) > MAX_OPERANDS:
+            if sum(e.kind in OPERANDS or is_special(e) for e in walk(row.items)) > MAX_OPERANDS:
                 raise Error(row.where, f"more than {MAX_OPERANDS} operands")
         for rule in self.rules:
             for name in rule.names:
@@ -565,7 +577,7 @@ class Form:
             self.most_modifiers += max(1, *map(len, names))
             return [("MODIFIERS", element)]
         code = []
-        if element.aux in SPECIAL_REGISTERS:
+        if is_special(element):
             code = [("SPECIAL", element)]
         elif texts in SIGNS:
             code = [("SIGN", element)]
@@ -901,8 +913,8 @@ def modifier_names(table):
 
 
 def emit_header(table, out):
-    special = {value: text for name in SPECIAL_REGISTERS for value, text in table.enums.get(name, {}).items()}
-    special = [f"{text.replace('.', '_')} = {value}" for value, text in sorted(special.items()) if re.match(r"SR_|SRZ", text)]
+    special = {item for name, values in table.enums.items() if SPECIAL_REGISTERS.fullmatch(name) for item in values.items()}
+    special = [f"{text.replace('.', '_')} = {value}" for value, text in sorted(special) if re.match(r"SR_|SRZ", text)]
     write = lambda text: print(text, file=out)
 
     def enum(what, comment, values):
