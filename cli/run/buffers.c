@@ -22,6 +22,7 @@ void *run_file_read(const char *path, size_t *ret_len)
 
 /* What a buffer is made of. */
 struct contents {
+	const char *verb; /* whose words are wrong */
 	const struct run_type *type;
 	uint64_t count;
 	uint8_t *bytes; /* owned */
@@ -85,19 +86,19 @@ static int generate(const char *text, const char *bracket, struct contents *ret)
 	const char *end = strchr(bracket, ']');
 	size_t n = end ? (size_t)(end - bracket) - 1 : sizeof digits;
 	if (n >= sizeof digits)
-		return cli_usage("run", "a count is missing in '%s'", text);
+		return cli_usage(ret->verb, "a count is missing in '%s'", text);
 	memcpy(digits, bracket + 1, n);
 	if (!cli_number(digits, &ret->count) || ret->count == 0 ||
 	    ret->count > (uint64_t)MAX_FILE / ret->type->bytes)
-		return cli_usage("run", "'%s' is no count", digits);
+		return cli_usage(ret->verb, "'%s' is no count", digits);
 	if (end[1] && end[1] != ':')
-		return cli_usage("run", "':' and a filling are expected after ']', not '%s'",
+		return cli_usage(ret->verb, "':' and a filling are expected after ']', not '%s'",
 				 end + 1);
 	ret->bytes = cli_alloc((size_t)ret->count, ret->type->bytes);
 	const char *how = end[1] ? end + 2 : "zeros";
 	if (fill(ret, how))
 		return CLI_ANSWERED;
-	return cli_usage("run",
+	return cli_usage(ret->verb,
 			 "a filling is zeros, index, random or a number of the type, not "
 			 "'%s'",
 			 how);
@@ -108,14 +109,14 @@ static int contents_parse(const char *text, struct contents *ret)
 	size_t n = strcspn(text, "[@"), len;
 	ret->type = run_type_find(text, n);
 	if (!ret->type)
-		return cli_usage("run",
+		return cli_usage(ret->verb,
 				 "'%.*s' is no type; there are u8, s8, u16, s16, u32, s32, "
 				 "u64, s64, f32, f64",
 				 (int)n, text);
 	if (text[n] == '[')
 		return generate(text, text + n, ret);
 	if (text[n] != '@')
-		return cli_usage("run",
+		return cli_usage(ret->verb,
 				 "a buffer is TYPE[COUNT], TYPE[COUNT]:FILLING or "
 				 "TYPE@FILE, not '%s'",
 				 text);
@@ -131,13 +132,13 @@ static int contents_parse(const char *text, struct contents *ret)
 
 bool run_buffer_add(struct run_buffers *buffers, struct ws_sim *sim, const char *text)
 {
-	struct contents contents = { 0 };
+	struct contents contents = { .verb = buffers->cli->verb };
 	struct ws_error err;
 	const char *equals = strchr(text, '=');
 	size_t n = equals ? (size_t)(equals - text) : 0;
 	uint64_t address = 0;
 	if (n == 0 || run_buffer_find(buffers, text, n)) {
-		cli_usage("run",
+		cli_usage(buffers->cli->verb,
 			  n ? "there are two buffers '%.*s'"
 			    : "--buffer takes NAME=TYPE[COUNT], not '%.*s'",
 			  n ? (int)n : (int)strlen(text), text);

@@ -18,7 +18,8 @@ void run_launch_fini(struct run_launch *launch)
 /* ---- options ---- */
 
 /* X, X,Y or X,Y,Z */
-static int take_dim(const char *option, const char *text, struct ws_dim3 *ret_dim)
+static int take_dim(const struct run_launch *launch, const char *option, const char *text,
+		    struct ws_dim3 *ret_dim)
 {
 	uint64_t part[3] = { 1, 1, 1 };
 	const char *at = text;
@@ -33,24 +34,25 @@ static int take_dim(const char *option, const char *text, struct ws_dim3 *ret_di
 		at = at[n] ? at + n + 1 : NULL;
 	}
 	if (at)
-		return cli_usage("run", "--%s takes X, X,Y or X,Y,Z, not '%s'", option, text);
+		return cli_usage(launch->cli->verb, "--%s takes X, X,Y or X,Y,Z, not '%s'", option,
+				 text);
 	*ret_dim = (struct ws_dim3){ (uint32_t)part[0], (uint32_t)part[1], (uint32_t)part[2] };
 	return CLI_ANSWERED;
 }
 
 int run_take_grid(void *launch, const char *text)
 {
-	return take_dim("grid", text, &((struct run_launch *)launch)->grid);
+	return take_dim(launch, "grid", text, &((struct run_launch *)launch)->grid);
 }
 
 int run_take_block(void *launch, const char *text)
 {
-	return take_dim("block", text, &((struct run_launch *)launch)->block);
+	return take_dim(launch, "block", text, &((struct run_launch *)launch)->block);
 }
 
 int run_take_cluster(void *launch, const char *text)
 {
-	return take_dim("cluster", text, &((struct run_launch *)launch)->cluster);
+	return take_dim(launch, "cluster", text, &((struct run_launch *)launch)->cluster);
 }
 
 /* ---- arguments ---- */
@@ -181,13 +183,7 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t mo
 /* ---- files of launches ---- */
 
 static const struct cli_option line_options[] = {
-	{ "kernel", 0, CLI_TEXT, .at = offsetof(struct run_launch, kernel) },
-	{ "grid", 0, CLI_TAKE, .take = run_take_grid },
-	{ "block", 0, CLI_TAKE, .take = run_take_block },
-	{ "cluster", 0, CLI_TAKE, .take = run_take_cluster },
-	{ "shared", 0, CLI_NUMBER, .at = offsetof(struct run_launch, shared) },
-	{ "cooperative", 0, CLI_FLAG, .at = offsetof(struct run_launch, cooperative) },
-	{ "arg", 0, CLI_WORDS, .at = offsetof(struct run_launch, args) },
+	RUN_LAUNCH_OPTIONS,
 	{ 0 },
 };
 
@@ -200,7 +196,7 @@ static bool launch_line(struct cli *cli, char *line, struct ws_sim *sim, uint32_
 	for (char *save, *word = strtok_r(line, " \t\r", &save); word && n < MAX_WORDS;
 	     word = strtok_r(NULL, " \t\r", &save))
 		words[n++] = word;
-	bool ok = cli_options_sort("run", line_options, n, words, sorted) == CLI_ANSWERED;
+	bool ok = cli_options_sort(cli->verb, line_options, n, words, sorted) == CLI_ANSWERED;
 	if (ok) {
 		int argc = 0;
 		while (sorted[argc])
@@ -208,7 +204,7 @@ static bool launch_line(struct cli *cli, char *line, struct ws_sim *sim, uint32_
 		ok = cli_options_take(cli, line_options, &launch, &argc, &argv) == CLI_ANSWERED;
 	}
 	if (ok && !launch.kernel)
-		ok = cli_usage("run", "a line of launches needs --kernel") == CLI_ANSWERED;
+		ok = cli_usage(cli->verb, "a line of launches needs --kernel") == CLI_ANSWERED;
 	ok = ok && run_launch(&launch, sim, module, buffers);
 	run_launch_fini(&launch);
 	return ok;

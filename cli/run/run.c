@@ -4,80 +4,27 @@
 
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STEP = 50 * 1000 * 1000 /* instructions between two lines of progress */ };
 
 struct running {
-	struct run_launch launch; /* first: its options fill it */
-	const char *image, *launches, *device, *schedule;
-	struct cli_given seed, max_instructions, memory, stack, late;
-	struct cli_words buffers, print, save, expect;
-	struct ws_sim *sim; /* owned */
-	uint32_t module;
-	struct run_buffers made;
+	struct run_setup setup; /* first: its options fill it */
+	struct cli_given max_instructions;
+	struct cli_words print, save, expect;
 };
 
 /* ---- options ---- */
 
 const struct cli_option verb_run_options[] = {
-	{ "arch", 0, CLI_TEXT, .at = offsetof(struct running, device) },
-	{ "seed", 0, CLI_NUMBER, .at = offsetof(struct running, seed) },
-	{ "schedule", 0, CLI_TEXT, .at = offsetof(struct running, schedule) },
+	RUN_SETUP_OPTIONS,
 	{ "max-instructions", 0, CLI_NUMBER, .at = offsetof(struct running, max_instructions) },
-	{ "memory", 0, CLI_NUMBER, .at = offsetof(struct running, memory) },
-	{ "stack", 0, CLI_NUMBER, .at = offsetof(struct running, stack) },
-	{ "late", 0, CLI_NUMBER, .at = offsetof(struct running, late) },
-	{ "kernel", 0, CLI_TEXT, .at = offsetof(struct running, launch.kernel) },
-	{ "grid", 0, CLI_TAKE, .take = run_take_grid },
-	{ "block", 0, CLI_TAKE, .take = run_take_block },
-	{ "cluster", 0, CLI_TAKE, .take = run_take_cluster },
-	{ "shared", 0, CLI_NUMBER, .at = offsetof(struct running, launch.shared) },
-	{ "cooperative", 0, CLI_FLAG, .at = offsetof(struct running, launch.cooperative) },
-	{ "arg", 0, CLI_WORDS, .at = offsetof(struct running, launch.args) },
-	{ "launches", 0, CLI_TEXT, .at = offsetof(struct running, launches) },
-	{ "buffer", 0, CLI_WORDS, .at = offsetof(struct running, buffers) },
 	{ "print", 0, CLI_WORDS, .at = offsetof(struct running, print) },
 	{ "save", 0, CLI_WORDS, .at = offsetof(struct running, save) },
 	{ "expect", 0, CLI_WORDS, .at = offsetof(struct running, expect) },
 	{ 0 },
 };
-
-static bool schedule_find(const char *name, enum ws_sim_schedule *ret)
-{
-	static const char *const names[] = {
-		[WS_SIM_ROUND_ROBIN] = "round-robin",
-		[WS_SIM_OLDEST] = "oldest",
-		[WS_SIM_RANDOM] = "random",
-		[WS_SIM_ADVERSARIAL] = "adversarial",
-	};
-	for (size_t i = 0; name && i < sizeof names / sizeof names[0]; i++) {
-		if (strcmp(names[i], name) == 0) {
-			*ret = (enum ws_sim_schedule)i;
-			return true;
-		}
-	}
-	return !name;
-}
-
-/* "sm_90", "90", "sm_90a" or "90a": the device of that architecture. NULL: none. */
-static const char *device_find(const char *arch)
-{
-	const char *device = NULL;
-	if (strncmp(arch, "sm_", 3) == 0)
-		arch += 3;
-	size_t n = strlen(arch);
-	for (size_t i = 0; !device && (device = ws_sim_device_name(i)); i++) {
-		const char *number = device + 3;
-		if (strncmp(number, arch, n) != 0 || (number[n] && strcmp(number + n, "a") != 0))
-			device = NULL;
-		else
-			return device;
-	}
-	return device;
-}
 
 /* ---- running ---- */
 
@@ -90,68 +37,21 @@ static void interrupt(int number)
 	ws_sim_stop(interruptible);
 }
 
-static int device_make(struct running *r, struct cli *cli)
-{
-	struct ws_sim_options options = {
-		.size = sizeof options,
-		.seed = r->seed.value,
-		.memory_bytes = r->memory.value,
-		.stack_bytes = (uint32_t)r->stack.value,
-		.late = (uint32_t)r->late.value,
-	};
-	struct ws_error err;
-	size_t len;
-	options.device = r->device ? device_find(r->device) : NULL;
-	if (r->device && !options.device) {
-		char names[200] = "";
-		for (size_t i = 0, n = 0; ws_sim_device_name(i) && n < sizeof names; i++)
-			n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
-					      ws_sim_device_name(i));
-		return cli_usage("run", "there is no device for --arch %s; there are %s", r->device,
-				 names);
-	}
-	if (!schedule_find(r->schedule, &options.schedule))
-		return cli_usage("run",
-				 "--schedule takes round-robin, oldest, random or "
-				 "adversarial, not '%s'",
-				 r->schedule);
-	if (ws_sim_create(&options, &r->sim, &err) != WS_OK)
-		return cli_fail(NULL, &err);
-	uint8_t *image = run_file_read(r->image, &len);
-	if (!image)
-		return CLI_NO_ANSWER;
-	cli->input_bytes = len;
-	enum ws_status st =
-		ws_sim_load(r->sim, (struct ws_span){ image, len, 0 }, &r->module, &err);
-	free(image);
-	return st == WS_OK ? CLI_ANSWERED : cli_fail(r->image, &err);
-}
-
-static bool everything_queued(struct running *r, struct cli *cli)
-{
-	for (size_t i = 0; i < r->buffers.n; i++)
-		if (!run_buffer_add(&r->made, r->sim, r->buffers.item[i]))
-			return false;
-	if (r->launches)
-		return run_launch_file(cli, r->launches, r->sim, r->module, &r->made);
-	return run_launch(&r->launch, r->sim, r->module, &r->made);
-}
-
 static enum ws_status run_on(struct running *r, const struct cli *cli,
 			     enum ws_sim_outcome *ret_outcome, struct ws_error *err)
 {
 	uint64_t limit = r->max_instructions.given ? r->max_instructions.value : UINT64_MAX;
 	enum ws_status st;
-	interruptible = r->sim;
+	interruptible = r->setup.sim;
 	signal(SIGINT, interrupt);
 	do {
-		uint64_t left = limit - ws_sim_instructions(r->sim);
-		st = ws_sim_run(r->sim, left < STEP ? left : STEP, ret_outcome, err);
+		uint64_t left = limit - ws_sim_instructions(r->setup.sim);
+		st = ws_sim_run(r->setup.sim, left < STEP ? left : STEP, ret_outcome, err);
 		if (st == WS_OK && *ret_outcome == WS_SIM_LIMIT && cli->terminal)
 			cli_say("\r%" PRIu64 " million instructions ",
-				ws_sim_instructions(r->sim) / 1000000);
+				ws_sim_instructions(r->setup.sim) / 1000000);
 	} while (st == WS_OK && *ret_outcome == WS_SIM_LIMIT &&
-		 ws_sim_instructions(r->sim) < limit);
+		 ws_sim_instructions(r->setup.sim) < limit);
 	signal(SIGINT, SIG_DFL);
 	return st;
 }
@@ -176,7 +76,7 @@ static const struct run_buffer *shown_buffer(const struct running *r, const char
 					     uint64_t *ret_count)
 {
 	size_t n = strcspn(text, ":");
-	const struct run_buffer *buffer = run_buffer_find(&r->made, text, n);
+	const struct run_buffer *buffer = run_buffer_find(&r->setup.made, text, n);
 	*ret_count = buffer ? buffer->count : 0;
 	uint64_t count;
 	if (!buffer)
@@ -191,7 +91,7 @@ static int print_buffers(struct running *r, struct cli *cli, struct ws_json *jso
 	for (size_t i = 0; i < r->print.n; i++) {
 		uint64_t count;
 		const struct run_buffer *buffer = shown_buffer(r, r->print.item[i], &count);
-		uint8_t *bytes = buffer ? run_buffer_read(buffer, r->sim) : NULL;
+		uint8_t *bytes = buffer ? run_buffer_read(buffer, r->setup.sim) : NULL;
 		if (!bytes)
 			return CLI_NO_ANSWER;
 		if (cli->json) {
@@ -227,7 +127,7 @@ static const struct run_buffer *named_buffer(const struct running *r, const char
 {
 	const char *equals = strchr(text, '=');
 	const struct run_buffer *buffer =
-		equals ? run_buffer_find(&r->made, text, (size_t)(equals - text)) : NULL;
+		equals ? run_buffer_find(&r->setup.made, text, (size_t)(equals - text)) : NULL;
 	*ret_file = equals ? equals + 1 : NULL;
 	if (!buffer)
 		cli_warn("--%s takes BUFFER=FILE, not '%s'", option, text);
@@ -239,14 +139,14 @@ static int save_buffers(struct running *r)
 	for (size_t i = 0; i < r->save.n; i++) {
 		const char *path;
 		const struct run_buffer *buffer = named_buffer(r, "save", r->save.item[i], &path);
-		uint8_t *bytes = buffer ? run_buffer_read(buffer, r->sim) : NULL;
+		uint8_t *bytes = buffer ? run_buffer_read(buffer, r->setup.sim) : NULL;
 		struct ws_error err;
 		if (!bytes)
 			return CLI_NO_ANSWER;
 		enum ws_status st = ws_file_replace(
 			path,
 			(struct ws_span){ bytes, (size_t)buffer->count * buffer->type->bytes, 0 },
-			r->image, &err);
+			r->setup.image, &err);
 		free(bytes);
 		if (st != WS_OK)
 			return cli_fail(path, &err);
@@ -260,7 +160,7 @@ static int compare(struct running *r, struct cli *cli, const struct run_buffer *
 {
 	size_t len, size = buffer->type->bytes, bytes_of = (size_t)buffer->count * size;
 	uint8_t *want = run_file_read(path, &len);
-	uint8_t *got = want ? run_buffer_read(buffer, r->sim) : NULL;
+	uint8_t *got = want ? run_buffer_read(buffer, r->setup.sim) : NULL;
 	int status = got ? CLI_ANSWERED : CLI_NO_ANSWER;
 	size_t i = 0;
 	while (got && i < len && i < bytes_of && memcmp(want + i, got + i, size) == 0)
@@ -299,14 +199,14 @@ static int compare_buffers(struct running *r, struct cli *cli)
 /* Every launch came to its end. */
 static int finished(struct running *r, struct cli *cli)
 {
-	struct ws_span printed = ws_sim_printed(r->sim);
+	struct ws_span printed = ws_sim_printed(r->setup.sim);
 	struct ws_json json;
 	if (cli->json) {
 		ws_json_init(&json, &cli->out, false);
 		ws_json_object(&json);
 		ws_json_key_text(&json, "schema", "warpscope-run-1");
-		ws_json_key_text(&json, "path", r->image);
-		ws_json_key_u64(&json, "instructions", ws_sim_instructions(r->sim));
+		ws_json_key_text(&json, "path", r->setup.image);
+		ws_json_key_u64(&json, "instructions", ws_sim_instructions(r->setup.sim));
 		ws_json_key_str(&json, "printed",
 				(struct ws_str){ (const char *)printed.ptr, printed.len });
 		ws_json_key_array(&json, "buffers");
@@ -326,57 +226,46 @@ static int finished(struct running *r, struct cli *cli)
 static int outcome_tell(struct running *r, struct cli *cli, enum ws_sim_outcome outcome)
 {
 	struct ws_sim_fault fault = { 0 };
-	struct ws_span printed = ws_sim_printed(r->sim);
+	struct ws_span printed = ws_sim_printed(r->setup.sim);
 	if (outcome == WS_SIM_DONE)
 		return finished(r, cli);
 	if (!cli->json)
 		print_lines(&cli->out, printed);
-	bool faulted = outcome == WS_SIM_FAULTED && ws_sim_fault(r->sim, &fault);
+	bool faulted = outcome == WS_SIM_FAULTED && ws_sim_fault(r->setup.sim, &fault);
 	if (fault.exception == WS_SIM_UNIMPLEMENTED) {
-		cli_warn("%s: %s at 0x%" PRIx64 " (the kernel is not to blame)", r->image,
+		cli_warn("%s: %s at 0x%" PRIx64 " (the kernel is not to blame)", r->setup.image,
 			 fault.text, fault.pc);
 		return CLI_NO_ANSWER;
 	}
-	cli_warn("stopped after %" PRIu64 " instructions: %s", ws_sim_instructions(r->sim),
+	cli_warn("stopped after %" PRIu64 " instructions: %s", ws_sim_instructions(r->setup.sim),
 		 faulted                   ? fault.text
 		 : outcome == WS_SIM_STUCK ? "all threads that are left wait for each other"
 		 : outcome == WS_SIM_LIMIT ? "as many as --max-instructions allows"
 					   : "interrupted");
-	return run_fault(cli, r->sim, faulted ? cli_run_dump_path() : NULL);
+	return run_fault(cli, r->setup.sim, faulted ? cli_run_dump_path() : NULL);
 }
 
 static int run_image(struct running *r, struct cli *cli)
 {
 	enum ws_sim_outcome outcome = WS_SIM_DONE;
 	struct ws_error err;
-	int status = device_make(r, cli);
+	int status = run_setup_make(&r->setup, cli);
 	if (status != CLI_ANSWERED)
 		return status;
-	if (!everything_queued(r, cli))
-		return CLI_NO_ANSWER;
 	if (run_on(r, cli, &outcome, &err) != WS_OK)
-		return cli_fail(r->image, &err);
+		return cli_fail(r->setup.image, &err);
 	return outcome_tell(r, cli, outcome);
 }
 
 int verb_run(struct cli *cli, int argc, char **argv)
 {
-	struct running r = {
-		.launch = { .cli = cli, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } },
-	};
+	struct running r = { .setup = RUN_SETUP_INIT(cli) };
 	int status = cli_options_take(cli, verb_run_options, &r, &argc, &argv);
-	if (status == CLI_ANSWERED && argc != 1)
-		status = cli_usage("run", "exactly one IMAGE is needed");
-	else if (status == CLI_ANSWERED && !r.launch.kernel == !r.launches)
-		status = cli_usage("run", "either --kernel or --launches is needed");
-	if (status == CLI_ANSWERED) {
-		r.image = argv[0];
+	if (status == CLI_ANSWERED)
+		status = run_setup_check(&r.setup, argc, argv);
+	if (status == CLI_ANSWERED)
 		status = run_image(&r, cli);
-	}
-	ws_sim_destroy(r.sim);
-	run_buffers_fini(&r.made);
-	run_launch_fini(&r.launch);
-	free(r.buffers.item);
+	run_setup_fini(&r.setup);
 	free(r.print.item);
 	free(r.save.item);
 	free(r.expect.item);

@@ -33,6 +33,7 @@ struct run_buffer {
 };
 
 struct run_buffers {
+	const struct cli *cli;   /* borrowed; whose words are wrong */
 	struct run_buffer *item; /* owned */
 	size_t n, cap;
 };
@@ -61,16 +62,66 @@ struct run_launch {
 };
 
 void run_launch_fini(struct run_launch *launch);
-/* Options of a launch, for both. */
+/* Options of a launch. */
 int run_take_grid(void *launch, const char *text);
 int run_take_block(void *launch, const char *text);
 int run_take_cluster(void *launch, const char *text);
+#define RUN_LAUNCH_OPTIONS                                                                      \
+	{ "kernel", 0, CLI_TEXT, .at = offsetof(struct run_launch, kernel) },                   \
+		{ "grid", 0, CLI_TAKE, .take = run_take_grid },                                 \
+		{ "block", 0, CLI_TAKE, .take = run_take_block },                               \
+		{ "cluster", 0, CLI_TAKE, .take = run_take_cluster },                           \
+		{ "shared", 0, CLI_NUMBER, .at = offsetof(struct run_launch, shared) },         \
+		{ "cooperative", 0, CLI_FLAG, .at = offsetof(struct run_launch, cooperative) }, \
+	{                                                                                       \
+		"arg", 0, CLI_WORDS, .at = offsetof(struct run_launch, args)                    \
+	}
 /* Puts it into the queue of the device. Told what is wrong. */
 bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t module,
 		const struct run_buffers *buffers);
 /* All launches of a file: each line has the options of one. */
 bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim, uint32_t module,
 		     const struct run_buffers *buffers);
+
+/* ---- setup.c ---- */
+
+/* A software GPU with an image, buffers and launches, as the command line asks for them. */
+struct run_setup {
+	struct run_launch launch; /* first: its options fill it */
+	const char *image, *launches, *device, *schedule;
+	struct cli_given seed, memory, stack, late;
+	struct cli_words buffers;
+	struct ws_sim *sim; /* owned */
+	uint32_t module;
+	struct run_buffers made;
+};
+
+/* For verbs whose query begins with a `struct run_setup`. */
+#define RUN_SETUP_OPTIONS                                                                \
+	{ "arch", 0, CLI_TEXT, .at = offsetof(struct run_setup, device) },               \
+		{ "seed", 0, CLI_NUMBER, .at = offsetof(struct run_setup, seed) },       \
+		{ "schedule", 0, CLI_TEXT, .at = offsetof(struct run_setup, schedule) }, \
+		{ "memory", 0, CLI_NUMBER, .at = offsetof(struct run_setup, memory) },   \
+		{ "stack", 0, CLI_NUMBER, .at = offsetof(struct run_setup, stack) },     \
+		{ "late", 0, CLI_NUMBER, .at = offsetof(struct run_setup, late) },       \
+		RUN_LAUNCH_OPTIONS,                                                      \
+		{ "launches", 0, CLI_TEXT, .at = offsetof(struct run_setup, launches) }, \
+	{                                                                                \
+		"buffer", 0, CLI_WORDS, .at = offsetof(struct run_setup, buffers)        \
+	}
+
+#define RUN_SETUP_INIT(cli_)                                                          \
+	{                                                                             \
+		.launch = {.cli = (cli_), .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } } \
+	}
+
+/* What is left of the command line, once its options are taken: the image. An exit status. */
+int run_setup_check(struct run_setup *setup, int argc, char **argv);
+/* Makes the device, loads the image, fills buffers, queues launches. An exit status. */
+int run_setup_make(struct run_setup *setup, struct cli *cli);
+/* Back to what run_setup_check() left: it can be made anew. */
+void run_setup_unmake(struct run_setup *setup);
+void run_setup_fini(struct run_setup *setup);
 
 /* ---- fault.c ---- */
 
