@@ -3,13 +3,15 @@
 """Changes one line of C at random and sees whether the tests notice; again and again, over all rooms.
 
 usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEXT]... [--suites "unit golden ..."] [--jobs N]
-                  [--quick SECONDS] [--lock FILE] [--list]
+                  [--quick SECONDS] [--reached] [--lock FILE] [--list]
 
 Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails: the cheap
 tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
-next. With --quick, tests that take longer are left out; try what is not noticed again without it. With --lock, FILE is locked
-while changes are tried; every two minutes others get their turn. --change makes one that is given instead: TEXT replaces the
-line. --list only shows what would be changed. The last line is "N of M changes noticed"; exit status 1 when it is under 85 %.
+next. With --quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs
+once in a build that records which lines it executes; then a change is tried with the tests that come to its line, since no other
+can notice it (data between functions is no line: all tests run). With --lock, FILE is locked while changes are tried; every two
+minutes others get their turn. --change makes one that is given instead: TEXT replaces the line. --list only shows what would be
+changed. The last line is "N of M changes noticed"; exit status 1 when it is under 85 %.
 
 Kinds of change: a comparison or its bound, a Boolean or arithmetic operator, a condition, a constant, two arguments swapped, a
 call left out.
@@ -125,22 +127,84 @@ def run(*command, seconds=SECONDS):
         return subprocess.CompletedProcess(command, 1, str(late.stdout or ''), 'too slow')
 
 
-def make_tree():
+def make_tree(build='build', *options):
     head = subprocess.run(['git', '-C', ROOT, 'rev-parse', 'HEAD'], capture_output=True, text=True, check=True).stdout.strip()
     if not os.path.isdir(TREE):
         subprocess.run(['git', 'clone', '-q', '--shared', ROOT, TREE], check=True)
     subprocess.run(['git', '-C', TREE, 'fetch', '-q', 'origin', head], check=False)
     subprocess.run(['git', '-C', TREE, 'checkout', '-q', '--force', head], check=True)
-    if not os.path.isdir(os.path.join(TREE, 'build')):
-        subprocess.run(['meson', 'setup', '-Dwerror=true', 'build'], cwd=TREE, stdout=subprocess.DEVNULL, check=True)
-    if run('ninja', '-C', 'build').returncode:
+    if not os.path.isdir(os.path.join(TREE, build)):
+        subprocess.run(['meson', 'setup', *options, build], cwd=TREE, stdout=subprocess.DEVNULL, check=True)
+    if run('ninja', '-C', build).returncode:
         sys.exit('mutants.py: the tree does not build as it is')
+    return head
+
+
+def lines_executed(folder):
+    """{file: (lines that were executed, lines of code)} of the counts that one test left in a folder."""
+    counts = []
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if name.startswith('meson-generated'):
+                continue
+            counts.append(os.path.join(place, name))
+            notes = os.path.join(place, name[:-4] + 'gcno')
+            os.symlink(notes[len(folder):], notes)
+    told = subprocess.run(['gcov', '--json-format', '--stdout', *counts], cwd=os.path.join(TREE, 'coverage'), capture_output=True,
+                          check=False).stdout
+    executed = {}
+    for part in told.splitlines():
+        for file in json.loads(part)['files']:
+            path = os.path.relpath(os.path.join(TREE, 'coverage', file['file']), TREE)
+            if path.endswith('.c') and path.startswith(('src/', 'cli/')):
+                hit, all_lines = executed.setdefault(path, (set(), set()))
+                all_lines.update(line['line_number'] for line in file['lines'])
+                hit.update(line['line_number'] for line in file['lines'] if line['count'])
+    return {path: (sorted(hit), sorted(all_lines)) for path, (hit, all_lines) in executed.items()}
+
+
+class Reached:
+    """Which tests execute a line."""
+
+    def __init__(self, jobs):
+        head = make_tree('coverage', '-Db_coverage=true', '-Doptimization=0')
+        kept = os.path.join(TREE, 'coverage', 'reached.json')
+        self.by_test = {}
+        if os.path.exists(kept):
+            with open(kept, encoding='utf-8') as handle:
+                before = json.load(handle)
+            self.by_test = before['tests'] if before['head'] == head else {}
+        if not self.by_test:
+            tests = json.loads(run('meson', 'introspect', 'coverage', '--tests').stdout)
+            with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+                self.by_test = dict(pool.map(self.of_test, [test for test in tests if test['depends']]))
+            with open(kept, 'w', encoding='utf-8') as handle:
+                json.dump({'head': head, 'tests': self.by_test}, handle)
+        self.code = {}
+        for files in self.by_test.values():
+            for path, (_, lines) in (files or {}).items():
+                self.code.setdefault(path, set()).update(lines)
+
+    @staticmethod
+    def of_test(test):
+        if test['suite'][0].split(':')[1] not in SUITES.split():
+            return test['name'], None
+        with tempfile.TemporaryDirectory() as folder:  # the program's sandbox lets nobody write counts
+            subprocess.run(test['cmd'], cwd=test['workdir'] or os.path.join(TREE, 'coverage'), stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS, check=False,
+                           env={**os.environ, **test['env'], 'GCOV_PREFIX': folder, 'WARPSCOPE_SANDBOX': 'off'})
+            return test['name'], lines_executed(folder)
+
+    def may_notice(self, test, path, number):
+        """False: it comes to the file's code, but not to this line."""
+        files = self.by_test.get(test)
+        return files is None or number not in self.code.get(path, ()) or number in files.get(path, [()])[0]
 
 
 class Tests:
     """The tests that run something built, and how long each takes where nothing is changed."""
 
-    def __init__(self, suites, jobs, quick):
+    def __init__(self, suites, jobs, quick, reached):
         listed = json.loads(run('meson', 'introspect', 'build', '--tests').stdout)
         known = os.path.join(TREE, 'build', 'seconds.json')
         before = {}
@@ -150,16 +214,19 @@ class Tests:
         self.tests = [test for test in listed if test['depends'] and test['suite'][0].split(':')[1] in suites and
                       before.get(test['name'], 0) <= quick]
         self.jobs = jobs
+        self.reached = reached
         self.failed = ''
         self.seconds = {}
-        if failed := self.first_failure(''):
+        if failed := self.first_failure('', 0):
             sys.exit(f'mutants.py: without any change this fails: {failed}')
         with open(known, 'w', encoding='utf-8') as handle:
             json.dump({**self.seconds, **before}, handle)
         self.tests = [test for test in self.tests if self.seconds[test['name']] <= max(quick, before.get(test['name'], 0))]
 
-    def first_failure(self, path):
+    def first_failure(self, path, number):
         """Name of a test that fails, or ''. The cheap ones run first, and those whose names have a word of the path."""
+        tests = [test for test in self.tests if not (self.reached and path) or
+                 self.reached.may_notice(test['name'], path, number)]
         words = set(re.split(r'[/._]', path)) - {'src', 'c'}
 
         def cost(test):
@@ -167,7 +234,7 @@ class Tests:
             return self.seconds.get(test['name'], 0) / (10 if near else 1)
         self.failed = ''
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            seconds = list(pool.map(self.run_one, sorted(self.tests, key=cost)))
+            seconds = list(pool.map(self.run_one, sorted(tests, key=cost)))
         if not self.seconds and not self.failed:
             self.seconds = dict(seconds)
         return self.failed
@@ -210,7 +277,7 @@ def try_change(path, number, text, tests):
     try:
         with open(file, 'w', encoding='utf-8') as handle:
             handle.write('\n'.join(lines))
-        failed = None if run('ninja', '-C', 'build').returncode else tests.first_failure(path)
+        failed = None if run('ninja', '-C', 'build').returncode else tests.first_failure(path, number)
     finally:
         with open(file, 'w', encoding='utf-8') as handle:
             handle.write(before)
@@ -243,6 +310,7 @@ def main():
     parser.add_argument('--suites', default=SUITES)
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--quick', type=float, default=math.inf)
+    parser.add_argument('--reached', action='store_true')
     parser.add_argument('--lock')
     parser.add_argument('--list', action='store_true')
     args = parser.parse_args()
@@ -256,8 +324,8 @@ def main():
     tests = None
     if not args.list:
         turn.begin()
-        make_tree()
-        tests = Tests(args.suites.split(), args.jobs, args.quick)
+        make_tree('build', '-Dwerror=true')
+        tests = Tests(args.suites.split(), args.jobs, args.quick, Reached(args.jobs) if args.reached else None)
     done = noticed = 0
     for path, number, kind, line, text in source:
         if done == args.count:

@@ -260,6 +260,29 @@ def arguments_have_the_bytes_of_their_parameters(folder):
 
 
 @case
+def a_report_reads_parameters_by_their_types(folder):
+    """params.cu: every kind of scalar; `from` is NULL, so that it fails."""
+    image = os.path.join(IMAGES, '..', 'cubins', 'params.G.sm_90.cubin')
+    with open(os.path.join(folder, 'flags'), 'wb') as file:
+        file.write(struct.pack('<IBxxxdd', 5 | 65 << 3 | 31 << 10, 0, 1.5, 0.1)[:24])
+
+    def values(*arguments):
+        words = [word for argument in arguments for word in ('--arg', argument)]
+        done = run(folder, '--json', image, '--kernel', 'params', *words, '--arg', '0', '--arg', '@flags', '--arg', '0')
+        params = json.loads(done.stdout)['kernels'][0]['params']
+        return [param['value'] for param in params[:9]], params[9:]
+    got, (source, flags, out) = values('1', '65', '200', '-5', '0xffffffffffffffff', 'f64:0.1', 'f32:0.1', '-2', '200')
+    assert got == ['true', '65', '200', '-5', '18446744073709551615', '0.1', '0.1', 'job::Slow (-2)', 'job::Level::High (200)'], got
+    assert [source['value'], source['type'], out['value']] == ['0x0', 'int const*', '0x0'], (source, out)
+    assert [(f['path'], f['offset'], f.get('bit_offset'), f.get('bit_size'), f['value']) for f in flags['fields']] == [
+        ('a', 0, 0, 3, '5'), ('b', 0, 3, 7, '65'), ('c', 0, 10, 5, '-1'), ('on', 2, None, None, 'false'), ('part', 8, None, None, None)], flags
+    got, _ = values('0', '-128', '0', '32767', '9', 'f64:1e300', 'f32:16777216', '0', '3')
+    assert got == ['false', '-128', '0', '32767', '9', '1e+300', '16777216', 'job::Plain (0)', 'job::Level::Low (3)'], got
+    got, _ = values('2', '0', '255', '-32768', '0', 'f64:3.141592653589793', 'f32:-3.1415927', '5', '4')
+    assert got == ['2', '0', '255', '-32768', '0', '3.141592653589793', '-3.1415927', '5', '4'], got
+
+
+@case
 def launches_have_clusters_and_shared_memory(folder):
     image = assemble(folder, '.arch sm_90a\n.kernel k\n\t.param out 8\n\t.param at 4\n\tS2R R0, SR_CgaCtaId\n\tS2R R1, SR_CTAID.X\n'
                      '\tMOV R3, 0x4\n\tMOV R6, c[0x0][`(at)]\n\tSTS [R6], R0\n\tLDS R0, [R6]\n'

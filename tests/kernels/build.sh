@@ -35,6 +35,7 @@ for arch in 80 90 100; do
 done
 compile 90 pair.li.sm_90.cubin pair.cu -O3 -lineinfo
 compile 90 pair.G.sm_90.cubin pair.cu -G
+compile 90 params.G.sm_90.cubin params.cu -G
 compile 80 hang.li.sm_80.cubin hang.cu -O3 -lineinfo
 compile 90 hang.li.sm_90.cubin hang.cu -O3 -lineinfo
 compile 90 stop.li.sm_90.cubin stop.cu -O3 -lineinfo
