@@ -183,7 +183,7 @@ def assertion_whose_image_is_lost():
     wait = Foreign(SYSTEM, 0x100)
     planted.place(State(wait, (inner, outer), error=wait, exception=12))
     return said(planted, 12, assertion={"message": None, "file": None, "line": None, "function": None},
-                text=[r"assertion  its text is not known: "])
+                text=[r"assertion  its text is not known: the relocated image of the module"])
 
 
 @case

@@ -283,6 +283,21 @@ def a_report_reads_parameters_by_their_types(folder):
 
 
 @case
+def parameters_without_a_known_place_are_not_listed(folder):
+    image = assemble(folder, '.arch sm_80\n.kernel k\n\t.param a 4\n\t.param b 8\n\tBPT.TRAP 0x1\n\tEXIT\n.end\n')
+    words = ['--arch', 'sm_80', '--kernel', 'k', '--arg', '7', '--arg', '9']
+    params = json.loads(run(folder, '--json', image, *words).stdout)['kernels'][0]['params']
+    assert [(p['offset'], p['bytes']) for p in params] == [(0, '07000000'), (8, '0900000000000000')], params
+    with open(os.path.join(folder, image), 'rb') as file:
+        data = file.read()
+    attribute = b'\x04\x0a\x08\x00'  # where in bank 0 they lie
+    assert data.count(attribute) == 1
+    with open(os.path.join(folder, image), 'wb') as file:
+        file.write(data.replace(attribute, b'\x04\x7e\x08\x00'))
+    assert json.loads(run(folder, '--json', image, *words).stdout)['kernels'][0]['params'] == []
+
+
+@case
 def launches_have_clusters_and_shared_memory(folder):
     image = assemble(folder, '.arch sm_90a\n.kernel k\n\t.param out 8\n\t.param at 4\n\tS2R R0, SR_CgaCtaId\n\tS2R R1, SR_CTAID.X\n'
                      '\tMOV R3, 0x4\n\tMOV R6, c[0x0][`(at)]\n\tSTS [R6], R0\n\tLDS R0, [R6]\n'

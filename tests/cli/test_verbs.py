@@ -146,6 +146,8 @@ def check_words(bench):
     bench.expect('value of an option that has none', ('report', '--json=1', dump), 2, '--json takes no value')
     bench.expect('option without its value', ('report', dump, '--format'), 2, '--format needs a value')
     bench.expect('unknown letter', ('report', '-q', dump), 2, 'unknown option -q')
+    for verb in VERBS:
+        bench.expect(f'{verb}: no letter', (verb, '-\x01', dump), 2, 'unknown option -')
 
 
 def check_places(bench):

@@ -244,6 +244,58 @@ static void the_module_reader_finds_what_the_text_says(void **state)
 	}
 }
 
+static struct ws_section section_named(struct ws_cubin *m, const char *name)
+{
+	struct ws_section section;
+	for (uint32_t i = 1; i < ws_cubin_n_sections(m); i++) {
+		assert_int_equal(ws_cubin_section(m, i, &section, NULL), WS_OK);
+		if (ws_str_equal(section.name, ws_str_of(name)))
+			return section;
+	}
+	fail_msg("no section %s", name);
+	return section;
+}
+
+static void data_has_sections_of_its_size(void **state)
+{
+	(void)state;
+	struct ws_assembly *assembly = assembled(
+		".arch sm_80\n.const c\n.u32 1, 2\n.end\n.global z\n.zero 12\n.end\n"
+		".global y align 32\n.zero 8\n.end\n.global i\n.u8 1, 2, 3\n.end\n"
+		".global p align 8\n.u64 `(z+4)\n.end\n.kernel k\n.shared s 20\nEXIT\n.end\n",
+		NULL);
+	struct ws_cubin *m;
+	const struct ws_variable *variables;
+	size_t n = 0, seen = 0;
+	assert_int_equal(ws_cubin_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
+	assert_int_equal(section_named(m, ".nv.constant3").size, 8);
+	assert_int_equal(section_named(m, ".nv.global").size, 40);
+	assert_int_equal(section_named(m, ".nv.global").bytes.len, 0);
+	assert_int_equal(section_named(m, ".nv.global.init").size, 16);
+	assert_int_equal(section_named(m, ".nv.global.init").bytes.len, 16);
+	assert_int_equal(section_named(m, ".nv.shared.k").size, 20);
+	assert_int_equal(section_named(m, ".text.k").size, 128);
+	assert_int_equal(ws_cubin_variables(m, &variables, &n, NULL), WS_OK);
+	for (size_t i = 0; i < n; i++) {
+		static const struct {
+			const char *name;
+			uint64_t offset, size;
+		} wanted[] = {
+			{ "c", 0, 8 }, { "z", 0, 12 }, { "y", 32, 8 }, { "i", 0, 3 }, { "p", 8, 8 }
+		};
+		for (size_t k = 0; k < WSI_COUNT(wanted); k++) {
+			if (!ws_str_equal(variables[i].name, ws_str_of(wanted[k].name)))
+				continue;
+			assert_int_equal(variables[i].offset, wanted[k].offset);
+			assert_int_equal(variables[i].size_bytes, wanted[k].size);
+			seen |= (size_t)1 << k;
+		}
+	}
+	assert_int_equal(seen, 31);
+	ws_cubin_close(m);
+	ws_assembly_destroy(assembly);
+}
+
 static void an_empty_text_gives_an_image_without_code(void **state)
 {
 	(void)state;
@@ -356,6 +408,7 @@ int main(void)
 		cmocka_unit_test(all_mistakes_are_told_up_to_a_limit),
 		cmocka_unit_test(a_bad_architecture_is_told),
 		cmocka_unit_test(the_module_reader_finds_what_the_text_says),
+		cmocka_unit_test(data_has_sections_of_its_size),
 		cmocka_unit_test(an_empty_text_gives_an_image_without_code),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(a_cut_text_is_survived),
