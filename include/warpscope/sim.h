@@ -248,6 +248,20 @@ struct ws_sim_fault {
 /** False when there is none. */
 WS_API bool ws_sim_fault(const struct ws_sim *sim, struct ws_sim_fault *ret_fault);
 
+/** How grave a record of the log is. */
+enum ws_sim_log_level {
+	WS_SIM_LOG_ERROR,
+	WS_SIM_LOG_WARNING,
+};
+
+/**
+ * Adds a record to the log that a debugger of the device reads (sim_target.h); without one nobody
+ * would read it, and it is dropped. What is past 255 bytes is cut off. Launches that fail do this
+ * by themselves. @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, const char *text,
+				 struct ws_error *err) WS_MUST_USE;
+
 /** What kernels printed since ws_sim_clear_printed(); valid until the device runs or is destroyed.
  */
 WS_API struct ws_span ws_sim_printed(const struct ws_sim *sim);

@@ -66,8 +66,19 @@ static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, 
 	return NULL;
 }
 
-/* Chunks of local memory come when they are first needed. A word of lane l in a chunk: 4 bytes at
- * (word * WSI_LANES + l) * 4. */
+uint8_t *wsi_local_byte(struct wsi_warp *warp, unsigned lane, uint64_t address)
+{
+	size_t chunk = (size_t)address / WSI_LOCAL_CHUNK, off = (size_t)address % WSI_LOCAL_CHUNK;
+	uint32_t size = warp->block->grid->local_bytes;
+	if (!warp->local)
+		warp->local = wsi_zalloc_array(size / WSI_LOCAL_CHUNK + 1, sizeof *warp->local);
+	if (warp->local && !warp->local[chunk])
+		warp->local[chunk] = wsi_zalloc((size_t)WSI_LOCAL_CHUNK * WSI_LANES);
+	if (!warp->local || !warp->local[chunk])
+		return NULL;
+	return warp->local[chunk] + (off / 4 * WSI_LANES + lane) * 4 + off % 4;
+}
+
 static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, unsigned len,
 		       struct wsi_spot *ret_spot)
 {
@@ -81,20 +92,12 @@ static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, uns
 			     size, (uint32_t)address);
 		return false;
 	}
-	size_t chunk = (size_t)address / WSI_LOCAL_CHUNK, off = (size_t)address % WSI_LOCAL_CHUNK;
-	if (!warp->local)
-		warp->local = wsi_zalloc_array(size / WSI_LOCAL_CHUNK + 1, sizeof *warp->local);
-	if (warp->local && !warp->local[chunk])
-		warp->local[chunk] = wsi_zalloc((size_t)WSI_LOCAL_CHUNK * WSI_LANES);
-	if (!warp->local || !warp->local[chunk]) {
-		run->no_memory = true;
-		return false;
-	}
 	*ret_spot = (struct wsi_spot){
-		.bytes = warp->local[chunk] + (off / 4 * WSI_LANES + lane) * 4 + off % 4,
+		.bytes = wsi_local_byte(warp, lane, address),
 		.step = (size_t)4 * WSI_LANES,
 	};
-	return true;
+	run->no_memory |= !ret_spot->bytes;
+	return ret_spot->bytes != NULL;
 }
 
 /* ---- global memory ---- */

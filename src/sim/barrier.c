@@ -42,6 +42,7 @@ static void release(struct wsi_block *block, unsigned number)
 		}
 		warp->barred &= ~waiting;
 		warp->ready |= waiting;
+		warp->released |= waiting != 0;
 		warp->arrived[number] = 0;
 	}
 	*bar = (struct wsi_bar){ .all = true };
@@ -136,6 +137,7 @@ void wsi_cluster_check(struct wsi_cluster *cluster)
 		for (uint32_t k = 0; block && k < block->n_warps; k++) {
 			struct wsi_warp *warp = block->warps[k];
 			warp->ready |= warp->clustered & warp->live;
+			warp->released |= warp->clustered != 0;
 			warp->cluster_passed |= warp->cluster_arrived & ~warp->clustered;
 			warp->clustered = 0;
 			warp->cluster_arrived = 0;

@@ -288,6 +288,12 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 		rule->prepare(op);
 }
 
+void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
+		    struct wsi_op *op)
+{
+	decode(sim, text, off, op);
+}
+
 bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t chunk)
 {
 	struct wsi_op *ops = wsi_zalloc_array(WSI_OPS_CHUNK, sizeof *ops);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: making, memory for the host. */
-#include "sim/device.h"
+#include "sim/debug.h"
 
 static const struct wsi_device devices[] = {
 #include "devices.inc"
@@ -63,6 +63,7 @@ void ws_sim_destroy(struct ws_sim *sim)
 	if (!sim)
 		return;
 	wsi_launch_fini(sim);
+	wsi_debug_detach(sim);
 	wsi_loader_fini(sim);
 	wsi_memory_fini(&sim->memory);
 	wsi_free(sim->printed);

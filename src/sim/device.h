@@ -52,6 +52,7 @@ struct wsi_device {
 	uint32_t param, stack, local, shared, constant, ntid, nctaid, desc, cluster;
 };
 
+struct wsi_debug;
 struct wsi_run;
 struct wsi_op;
 
@@ -62,6 +63,7 @@ enum wsi_step {
 	WSI_STEP_SPLIT, /* the pcs of the warp say where each lane goes on, if it does */
 	WSI_STEP_YIELD, /* as NEXT, and let another warp run */
 	WSI_STEP_FAULT, /* run->sim->fault says what */
+	WSI_STEP_HALT,  /* nothing was executed: the warp stands at a breakpoint */
 };
 
 typedef enum wsi_step wsi_handler(struct wsi_run *run, const struct wsi_op *op);
@@ -144,6 +146,8 @@ struct wsi_grid {
 	struct ws_dim3 dim, block, cluster;
 	uint64_t n_blocks, next_block, done_blocks;
 	uint32_t n_warps; /* of a block */
+	bool told, held;  /* a debugger was told of it, and it must not start yet */
+	uint64_t event;   /* by which it was told */
 	struct wsi_bank bank[WSI_BANKS];
 };
 
@@ -194,6 +198,10 @@ struct wsi_warp {
 	bool bar_yes;        /* and a predicate */
 	uint32_t turn;       /* counts choices of groups */
 	uint32_t resume;     /* group that must run next, see run.c; 0: any */
+	bool released;       /* a barrier let it go on: for debuggers, see debug.h */
+	uint8_t halt;        /* enum wsi_halt */
+	uint64_t halt_pc;
+	uint64_t seen[WSI_LANES]; /* breakpoint that a lane has stopped at and may pass, or 0 */
 	uint64_t pc[WSI_LANES];
 	uint32_t converge[WSI_BARRIERS][WSI_LANES]; /* B0 ...: a mask in each lane */
 	uint32_t team[WSI_LANES];                   /* who runs with it: equal for all of them */
@@ -211,6 +219,7 @@ struct wsi_sm {
 
 /* What follows `stop` is what a snapshot keeps, but for modules and texts (snapshot.c). */
 struct ws_sim {
+	struct wsi_debug *debug; /* of a debugger, or NULL */
 	atomic_bool stop;
 	const struct wsi_device *device;
 	struct ws_sim_options options;
@@ -257,6 +266,10 @@ struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc);
 /* Decodes a chunk of a text: false when memory is out. */
 bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t chunk) WS_MUST_USE;
 
+/* Decodes an operation anew whose bytes have changed. */
+void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
+		    struct wsi_op *op);
+
 /* ---- loader.c ---- */
 void wsi_loader_fini(struct ws_sim *sim);
 
@@ -265,6 +278,8 @@ void wsi_loader_fini(struct ws_sim *sim);
 bool wsi_launch_fill(struct ws_sim *sim) WS_MUST_USE;
 /* A block all of whose threads have exited. */
 void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block);
+/* Ends everything that runs or waits to, as a driver does after a fault. */
+void wsi_launch_kill(struct ws_sim *sim);
 void wsi_launch_fini(struct ws_sim *sim);
 void wsi_block_destroy(struct wsi_block *block);
 /* Words that the registers of a warp take, with the uniform ones. */
@@ -300,6 +315,10 @@ wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to
 typedef void wsi_preparer(struct wsi_op *op);
 wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives;
 
+/* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
+ * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */
+uint8_t *wsi_local_byte(struct wsi_warp *warp, unsigned lane, uint64_t address);
+
 /* ---- lanes and barriers ---- */
 /* Lanes are gone, or a mask changed: who waits may go on. control.c */
 void wsi_converge(struct wsi_warp *warp);
@@ -319,6 +338,20 @@ bool wsi_service_print(struct ws_sim *sim, const char *bytes, size_t len);
 
 /* ---- run.c ---- */
 uint64_t wsi_random(struct ws_sim *sim);
+/* Before execution, when anything but a kernel may have changed memory. False: no memory. */
+bool wsi_run_prepare(struct ws_sim *sim) WS_MUST_USE;
+/* Executes an operation for the group, as its guard says. */
+enum wsi_step wsi_execute(struct wsi_run *run, const struct wsi_op *op);
+/* A lane of the group that runs next, while nobody chooses otherwise; some are ready. */
+unsigned wsi_next_lane(const struct wsi_warp *warp);
+/* Lanes that run together with one that is ready. */
+uint32_t wsi_group_of(const struct wsi_warp *warp, unsigned lane);
+/*
+ * Runs one group of a warp, that of `lane` (WSI_LANES: any), for at most `n` instructions, until it
+ * parts or waits. A block whose last thread exits is gone afterwards. False: no memory.
+ */
+bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane,
+		   uint64_t n) WS_MUST_USE;
 
 /* ---- values ---- */
 

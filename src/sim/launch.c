@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: a grid with its constant banks, its blocks on SMs, their warps. */
-#include "sim/device.h"
+#include "sim/debug.h"
 
 enum {
 	MAX_BLOCK_THREADS = 1024,
@@ -227,16 +227,34 @@ static enum ws_status make_grid(struct ws_sim *sim, struct wsi_grid *grid,
 	return st;
 }
 
-static void grid_destroy(struct ws_sim *sim, struct wsi_grid *grid)
+/* Lets go what a grid has of the device. */
+static void grid_end(struct ws_sim *sim, struct wsi_grid *grid)
 {
 	struct wsi_region *region = wsi_memory_find(&sim->memory, grid->bank[0].address);
 	if (grid->bank[0].address != 0 && region)
 		wsi_memory_remove(&sim->memory, region);
+}
+
+static void grid_destroy(struct ws_sim *sim, struct wsi_grid *grid)
+{
+	grid_end(sim, grid);
 	wsi_free(grid);
 }
 
-enum ws_status ws_sim_launch(struct ws_sim *sim, const struct ws_sim_launch *launch,
-			     struct ws_error *err)
+/* Takes the first grid off the queue; a debugger is told before it is forgotten. */
+static void grid_finish(struct ws_sim *sim)
+{
+	struct wsi_grid *grid = sim->queue;
+	sim->queue = grid->next;
+	grid_end(sim, grid);
+	if (sim->debug)
+		wsi_debug_finished(sim->debug, grid);
+	else
+		wsi_free(grid);
+}
+
+static enum ws_status launch_grid(struct ws_sim *sim, const struct ws_sim_launch *launch,
+				  struct ws_error *err)
 {
 	if (launch->size != sizeof *launch || !launch->kernel ||
 	    (launch->n_args > 0 && !launch->args))
@@ -265,6 +283,18 @@ enum ws_status ws_sim_launch(struct ws_sim *sim, const struct ws_sim_launch *lau
 		end = &(*end)->next;
 	*end = grid;
 	return WS_OK;
+}
+
+enum ws_status ws_sim_launch(struct ws_sim *sim, const struct ws_sim_launch *launch,
+			     struct ws_error *err)
+{
+	struct ws_error own = { .status = WS_OK };
+	enum ws_status st = launch_grid(sim, launch, &own);
+	if (st != WS_OK && err)
+		*err = own;
+	if (st != WS_OK) /* the failure counts, not whether there was memory to log it */
+		(void)!ws_sim_log(sim, WS_SIM_LOG_ERROR, own.message, NULL);
+	return st;
 }
 
 /* ---- blocks ---- */
@@ -476,6 +506,8 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_n
 		block_enter(sim, block, sm);
 	}
 	if (done == n) {
+		if (sim->debug)
+			wsi_debug_entered(sim, sim->blocks[n_blocks], grid->next_block == 0);
 		grid->next_block += n;
 		return true;
 	}
@@ -493,12 +525,9 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_n
 bool wsi_launch_fill(struct ws_sim *sim)
 {
 	bool no_memory = false;
-	while (sim->queue && sim->queue->done_blocks == sim->queue->n_blocks) {
-		struct wsi_grid *grid = sim->queue;
-		sim->queue = grid->next;
-		grid_destroy(sim, grid);
-	}
-	while (sim->queue && sim->queue->next_block < sim->queue->n_blocks)
+	while (sim->queue && sim->queue->done_blocks == sim->queue->n_blocks)
+		grid_finish(sim);
+	while (sim->queue && !sim->queue->held && sim->queue->next_block < sim->queue->n_blocks)
 		if (!cluster_enter(sim, sim->queue, &no_memory))
 			break;
 	return !no_memory;
@@ -544,6 +573,10 @@ void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block)
 {
 	struct wsi_cluster *cluster = block->cluster;
 	bool last = !cluster || cluster->left == 1;
+	if (sim->debug) {
+		sim->debug->new_lists = true;
+		sim->debug->n_left++;
+	}
 	sm_account(sim, block, false);
 	block_leave(sim, block);
 	block->grid->done_blocks++;
@@ -552,10 +585,30 @@ void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block)
 		wsi_cluster_check(cluster);
 }
 
-void wsi_launch_fini(struct ws_sim *sim)
+/* Ends all blocks. */
+static void drop_blocks(struct ws_sim *sim)
 {
 	for (size_t i = 0; i < sim->n_blocks; i++)
 		wsi_block_destroy(sim->blocks[i]);
+	sim->n_blocks = 0;
+	sim->n_resident = sim->n_gaps = sim->turn = 0;
+}
+
+void wsi_launch_kill(struct ws_sim *sim)
+{
+	drop_blocks(sim);
+	memset(sim->sms, 0, sim->options.n_sms * sizeof *sim->sms); /* nobody has anything */
+	while (sim->queue)
+		grid_finish(sim);
+	sim->faulted = false;
+	sim->late = 0;
+	if (sim->debug)
+		sim->debug->new_lists = true;
+}
+
+void wsi_launch_fini(struct ws_sim *sim)
+{
+	drop_blocks(sim);
 	wsi_free(sim->blocks);
 	wsi_free(sim->resident);
 	while (sim->queue) {

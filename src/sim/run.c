@@ -10,7 +10,7 @@
  * from one instruction to the next. So groups change at jumps only: a turn that ends between two
  * jumps is resumed with the same group.
  */
-#include "sim/device.h"
+#include "sim/debug.h"
 
 enum {
 	TURN = 128,       /* instructions of a turn */
@@ -58,9 +58,18 @@ static void part(struct wsi_warp *warp, uint32_t group, uint32_t old)
 	}
 }
 
-static unsigned choose_lane(struct ws_sim *sim, struct wsi_warp *warp)
+static unsigned lowest_lane(const struct wsi_warp *warp)
 {
 	unsigned best = wsi_first_bit(warp->ready);
+	for (uint32_t left = warp->ready; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		best = warp->pc[lane] < warp->pc[best] ? lane : best;
+	}
+	return best;
+}
+
+static unsigned choose_lane(struct ws_sim *sim, struct wsi_warp *warp)
+{
 	uint32_t turn = warp->turn++;
 	if (sim->options.schedule == WS_SIM_RANDOM)
 		turn = (uint32_t)wsi_random(sim);
@@ -73,20 +82,31 @@ static unsigned choose_lane(struct ws_sim *sim, struct wsi_warp *warp)
 			left &= left - 1;
 		return wsi_first_bit(left);
 	}
-	for (uint32_t left = warp->ready; left; left &= left - 1) {
-		unsigned lane = wsi_first_bit(left);
-		best = warp->pc[lane] < warp->pc[best] ? lane : best;
-	}
-	return best;
+	return lowest_lane(warp);
+}
+
+unsigned wsi_next_lane(const struct wsi_warp *warp)
+{
+	uint32_t resume = warp->resume & warp->ready;
+	return resume ? wsi_first_bit(resume) : lowest_lane(warp);
+}
+
+uint32_t wsi_group_of(const struct wsi_warp *warp, unsigned lane)
+{
+	return companions(warp, warp->ready, lane);
+}
+
+static void take_group(struct wsi_run *run, unsigned lane)
+{
+	run->pc = run->warp->pc[lane];
+	run->group = wsi_group_of(run->warp, lane);
+	run->team = run->warp->team[lane];
 }
 
 static void choose_group(struct wsi_run *run)
 {
 	uint32_t resume = run->warp->resume & run->warp->ready;
-	unsigned lane = resume ? wsi_first_bit(resume) : choose_lane(run->sim, run->warp);
-	run->pc = run->warp->pc[lane];
-	run->group = companions(run->warp, run->warp->ready, lane);
-	run->team = run->warp->team[lane];
+	take_group(run, resume ? wsi_first_bit(resume) : choose_lane(run->sim, run->warp));
 }
 
 static void store_pc(struct wsi_run *run, uint64_t pc)
@@ -96,6 +116,12 @@ static void store_pc(struct wsi_run *run, uint64_t pc)
 }
 
 /* ---- one instruction ---- */
+
+/* Whether it is a function that the device itself supplies. */
+static bool is_service(uint64_t pc)
+{
+	return (pc & ~(WSI_WINDOW_BYTES - 1)) == WSI_SERVICE_BASE;
+}
 
 /* Operations from `run->pc` to the end of their chunk; NULL: no code there, or no memory. */
 static struct wsi_op *fetch(struct wsi_run *run, struct wsi_op **ret_end)
@@ -130,7 +156,7 @@ static uint32_t guard_mask(const struct wsi_run *run, const struct wsi_op *op)
 	return run->group & (op->guard_negated ? ~mask : mask);
 }
 
-static enum wsi_step execute(struct wsi_run *run, const struct wsi_op *op)
+enum wsi_step wsi_execute(struct wsi_run *run, const struct wsi_op *op)
 {
 	run->mask = guard_mask(run, op);
 	if (run->mask == 0 && !op->always)
@@ -154,7 +180,7 @@ static uint64_t run_group(struct wsi_run *run, bool *ret_over)
 	enum wsi_step step = WSI_STEP_NEXT;
 	while (done < run->n) {
 		if (op == end) {
-			if ((run->pc & ~(WSI_WINDOW_BYTES - 1)) == WSI_SERVICE_BASE) {
+			if (is_service(run->pc)) {
 				step = wsi_service_call(run);
 				done++;
 				break;
@@ -165,7 +191,7 @@ static uint64_t run_group(struct wsi_run *run, bool *ret_over)
 				break;
 			}
 		}
-		step = execute(run, op);
+		step = wsi_execute(run, op);
 		done++;
 		run->sim->instructions++;
 		if (step == WSI_STEP_NEXT) {
@@ -177,15 +203,20 @@ static uint64_t run_group(struct wsi_run *run, bool *ret_over)
 			break;
 		}
 	}
+	if (step == WSI_STEP_HALT) { /* before the instruction */
+		done--;
+		run->sim->instructions--;
+	}
 	if (step == WSI_STEP_YIELD)
 		run->pc += WS_SASS_BYTES;
 	if (step == WSI_STEP_SPLIT)
 		part(run->warp, run->group & run->warp->ready, run->team);
 	else
 		store_pc(run, run->pc);
-	run->warp->resume = step == WSI_STEP_NEXT ? run->group : 0;
-	*ret_over =
-		step == WSI_STEP_YIELD || step == WSI_STEP_FAULT || run->no_memory || run->n == 0;
+	bool amid = step == WSI_STEP_NEXT || step == WSI_STEP_HALT;
+	run->warp->resume = amid ? run->group : 0;
+	*ret_over = step == WSI_STEP_YIELD || step == WSI_STEP_FAULT || step == WSI_STEP_HALT ||
+		    run->no_memory || run->n == 0;
 	return done;
 }
 
@@ -237,6 +268,37 @@ static struct wsi_warp *choose_warp(struct ws_sim *sim)
 	return ahead;
 }
 
+/* Accounts for what a warp executed; its block goes when all threads have exited. */
+static void account(struct ws_sim *sim, struct wsi_warp *warp, uint64_t done)
+{
+	warp->executed += done;
+	if (sim->debug)
+		wsi_debug_moved(sim, warp);
+	if (warp->live == 0 && !sim->faulted) {
+		struct wsi_block *block = warp->block;
+		if (--block->live_warps == 0)
+			wsi_launch_retire(sim, block);
+	}
+}
+
+bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uint64_t n)
+{
+	struct wsi_run run = { .sim = sim, .warp = warp, .bank = warp->block->grid->bank, .n = n };
+	bool over, late = sim->late != 0;
+	if (lane < WSI_LANES)
+		take_group(&run, lane);
+	else
+		choose_group(&run);
+	uint64_t done = run_group(&run, &over);
+	run.n = 1;
+	if (!over && run.group == (run.group & warp->ready) && is_service(run.pc))
+		done += run_group(&run, &over); /* a call of the device's own is one step */
+	account(sim, warp, done);
+	if (sim->late)
+		wsi_fault_wait(sim, late ? done : 1);
+	return !run.no_memory;
+}
+
 /* One turn. False: no memory. */
 static bool run_warp(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint64_t *ret_done)
 {
@@ -248,22 +310,17 @@ static bool run_warp(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint
 		run.n = n - done;
 		done += run_group(&run, &over);
 	}
-	warp->executed += done;
 	sim->turns++;
 	/* who yields lets others run even if it is the oldest; and once in a while who does not, as
 	 * it may wait for them */
 	sim->turn_kept = !over && sim->turns % OTHER_WARP != 0;
 	*ret_done = done;
-	if (warp->live == 0 && !sim->faulted) {
-		struct wsi_block *block = warp->block;
-		if (--block->live_warps == 0)
-			wsi_launch_retire(sim, block);
-	}
+	account(sim, warp, done);
 	return !run.no_memory;
 }
 
-/* Where constants are, as long as nobody but kernels changes memory. */
-static bool find_constants(struct ws_sim *sim)
+/* Finds where constants are. */
+bool wsi_run_prepare(struct ws_sim *sim)
 {
 	for (struct wsi_grid *grid = sim->queue; grid; grid = grid->next) {
 		for (unsigned i = 0; i < WSI_BANKS; i++) {
@@ -292,7 +349,7 @@ static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_
 			poll = POLL;
 		}
 		*ret_no_memory = !wsi_launch_fill(sim);
-		if (*ret_no_memory)
+		if (*ret_no_memory || (sim->debug && wsi_debug_waits(sim->debug)))
 			return WS_SIM_STOPPED;
 		struct wsi_warp *warp = choose_warp(sim);
 		uint64_t late = sim->late;
@@ -310,6 +367,8 @@ static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_
 			wsi_fault_wait(sim, late ? done : 1);
 		if (sim->faulted)
 			return WS_SIM_FAULTED;
+		if (sim->debug && wsi_debug_waits(sim->debug))
+			return WS_SIM_STOPPED;
 		left -= done;
 		poll -= done;
 	}
@@ -319,7 +378,7 @@ static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_
 enum ws_status ws_sim_run(struct ws_sim *sim, uint64_t max_instructions,
 			  enum ws_sim_outcome *ret_outcome, struct ws_error *err)
 {
-	bool no_memory = !find_constants(sim);
+	bool no_memory = !wsi_run_prepare(sim);
 	if (sim->faulted)
 		*ret_outcome = WS_SIM_FAULTED;
 	else if (!no_memory)

@@ -17,6 +17,8 @@ struct conformance_check {
 extern const struct conformance_check conformance_checks[];
 /* Checks of a target that can run; they leave it standing. The last one has no name. */
 extern const struct conformance_check conformance_run_checks[];
+/* Checks of a scripted target that can run: its host threads do what they are told. */
+extern const struct conformance_check conformance_event_checks[];
 
 /* What host threads do in a target that runs: one raises an event, and waits when it is `sync`. */
 void conformance_raise(enum ws_event_kind kind, bool sync);

@@ -3,9 +3,7 @@
  * One suite over every back end. A maker opens a target; each check of conformance.h is a case of
  * its own over each maker: "a dump (illegal-address): lanes come in the order of ids".
  *
- * usage: test_target FATBIN DUMP...
- *
- * FATBIN has the kernels of tests/sim/kernels/service.cu.
+ * usage: test_target SERVICE LIVE DUMP...    fatbins of tests/sim/kernels/service.cu and live.cu
  */
 #include "conformance.h"
 
@@ -24,6 +22,7 @@
 #include <warpscope/provider.h>
 #include <warpscope/sim_target.h>
 
+#include "device.h"
 #include "fake.h"
 
 /* A target and what must be let go after it. */
@@ -32,12 +31,13 @@ struct made {
 	struct ws_target *below; /* closed after it, or NULL */
 	CUDBGAPI api;            /* released after it, or NULL */
 	struct ws_sim *sim;      /* destroyed after that, or NULL */
+	struct device device;    /* likewise */
 };
 
 struct maker {
 	const char *name;
 	void (*make)(const char *dump, struct made *ret_made);
-	bool runs;
+	bool runs, scripted;
 };
 
 static struct fake fake;
@@ -157,18 +157,46 @@ static void make_provider_of_sim(const char *fatbin, struct made *ret_made)
 	make_provider(ret_made->below, ret_made);
 }
 
+/* Amid a kernel that ends when it is told, which nobody does. */
+static void running_device(const char *fatbin, struct device *d)
+{
+	enum ws_sim_outcome outcome;
+	device_open(d, fatbin, 3);
+	const uint64_t args[] = { d->in, d->out };
+	device_launch(d, "spins", 4, 50, args, 2);
+	assert_int_equal(ws_sim_run(d->sim, 500, &outcome, NULL), WS_OK);
+	device_debug(d);
+}
+
+static void make_live(const char *fatbin, struct made *ret_made)
+{
+	running_device(fatbin, &ret_made->device);
+	ret_made->target = ret_made->device.target;
+	ret_made->device.target = NULL;
+}
+
+static void make_provider_of_live(const char *fatbin, struct made *ret_made)
+{
+	running_device(fatbin, &ret_made->device);
+	make_provider(ret_made->device.target, ret_made);
+}
+
 static const struct maker sim_makers[] = {
-	{ "a software GPU", make_sim, false },
-	{ "a provider over a software GPU", make_provider_of_sim, false },
+	{ "a software GPU", make_sim, false, false },
+	{ "a provider over a software GPU", make_provider_of_sim, false, false },
+};
+static const struct maker live_makers[] = {
+	{ "a software GPU that runs", make_live, true, false },
+	{ "a provider over a software GPU that runs", make_provider_of_live, true, false },
 };
 static const struct maker dump_makers[] = {
-	{ "a dump", make_dump, false },
-	{ "a provider over a dump", make_provider_of_dump, false },
+	{ "a dump", make_dump, false, false },
+	{ "a provider over a dump", make_provider_of_dump, false, false },
 };
 static const struct maker other_makers[] = {
-	{ "a scripted target", make_fake, true },
-	{ "a provider over a scripted target", make_provider_of_fake, true },
-	{ "a plain target", make_plain, false },
+	{ "a scripted target", make_fake, true, true },
+	{ "a provider over a scripted target", make_provider_of_fake, true, true },
+	{ "a plain target", make_plain, false, false },
 };
 
 struct test_case {
@@ -187,6 +215,7 @@ static void run(void **state)
 	ws_cudbg_release(made.api);
 	ws_target_close(made.below);
 	ws_sim_destroy(made.sim);
+	device_close(&made.device);
 }
 
 static size_t add(struct CMUnitTest *tests, size_t n, const struct maker *maker, const char *dump,
@@ -206,26 +235,35 @@ static size_t add(struct CMUnitTest *tests, size_t n, const struct maker *maker,
 	return n;
 }
 
+/* All checks that are for a maker. */
+static size_t add_all(struct CMUnitTest *tests, size_t n, const struct maker *maker,
+		      const char *dump)
+{
+	n = add(tests, n, maker, dump, conformance_checks);
+	if (maker->runs)
+		n = add(tests, n, maker, dump, conformance_run_checks);
+	return maker->scripted ? add(tests, n, maker, dump, conformance_event_checks) : n;
+}
+
 int main(int argc, char **argv)
 {
 	enum { MAX_TESTS = 1000, MAX_DUMPS = 10 };
 	static struct CMUnitTest tests[MAX_TESTS];
 	size_t n = 0;
-	if (argc < 3 || argc > MAX_DUMPS)
+	if (argc < 4 || argc > MAX_DUMPS)
 		return 2;
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
 				    CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING |
 				    CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS;
 	for (size_t k = 0; k < sizeof sim_makers / sizeof *sim_makers; k++)
-		n = add(tests, n, &sim_makers[k], argv[1], conformance_checks);
-	for (int i = 2; i < argc; i++)
+		n = add_all(tests, n, &sim_makers[k], argv[1]);
+	for (size_t k = 0; k < sizeof live_makers / sizeof *live_makers; k++)
+		n = add_all(tests, n, &live_makers[k], argv[2]);
+	for (int i = 3; i < argc; i++)
 		for (int k = 0; k < 2; k++)
-			n = add(tests, n, &dump_makers[k], argv[i], conformance_checks);
-	for (size_t k = 0; k < sizeof other_makers / sizeof *other_makers; k++) {
-		n = add(tests, n, &other_makers[k], NULL, conformance_checks);
-		if (other_makers[k].runs)
-			n = add(tests, n, &other_makers[k], NULL, conformance_run_checks);
-	}
+			n = add_all(tests, n, &dump_makers[k], argv[i]);
+	for (size_t k = 0; k < sizeof other_makers / sizeof *other_makers; k++)
+		n = add_all(tests, n, &other_makers[k], NULL);
 	int failed = _cmocka_run_group_tests("target", tests, n, NULL, NULL);
 	for (size_t i = 0; i < n; i++) {
 		free(tests[i].initial_state);

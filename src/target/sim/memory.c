@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of a stopped software GPU. Reading changes nothing: pages that no one touched stay away.
+/* Memory of a software GPU that stands. Reading changes nothing: pages that no one touched stay
+ * away.
  */
 #include "target/sim/sim.h"
 
@@ -50,16 +51,16 @@ static bool add_global(struct sim_target *t)
 
 static bool add_shared_and_local(struct sim_target *t)
 {
-	uint32_t n_warps = t->first_warp[t->sim->options.n_sms];
+	uint32_t n_warps = t->rows.counts.warps;
 	bool ok = true;
 	for (uint32_t i = 0; i < t->sim->n_blocks && ok; i++) {
 		struct ws_memory_range range =
-			range_of(WS_SPACE_SHARED, 0, t->blocks[i]->shared_bytes);
+			range_of(WS_SPACE_SHARED, 0, t->rows.blocks[i]->shared_bytes);
 		range.block_index = i;
 		ok = range.size == 0 || add(t, &range);
 	}
 	for (uint32_t i = 0; i < n_warps && ok; i++) {
-		const struct wsi_warp *warp = t->warps[i];
+		const struct wsi_warp *warp = t->rows.warps[i];
 		if (!warp->local) /* never used */
 			continue;
 		for (uint32_t left = warp->live; left && ok; left &= left - 1) {
@@ -77,15 +78,18 @@ static bool add_of_grids(struct sim_target *t)
 {
 	bool ok = true;
 	uint64_t param = t->sim->device->param;
-	for (uint32_t i = 0; t->grids[i] && ok; i++) {
+	uint32_t n = t->rows.counts.grids;
+	for (uint32_t i = 0; i < n && ok; i++) {
+		const struct wsi_grid *grid = t->rows.queue[i];
 		struct ws_memory_range range =
-			range_of(WS_SPACE_PARAM, param, t->grids[i]->bank[0].size - param);
+			range_of(WS_SPACE_PARAM, param, grid ? grid->bank[0].size - param : 0);
 		range.grid_index = i;
-		ok = add(t, &range);
+		ok = !grid || add(t, &range);
 	}
-	for (uint32_t i = 0; t->grids[i] && ok; i++) {
-		for (uint32_t bank = 0; bank < WSI_BANKS && ok; bank++) {
-			const struct wsi_bank *b = &t->grids[i]->bank[bank];
+	for (uint32_t i = 0; i < n && ok; i++) {
+		const struct wsi_grid *grid = t->rows.queue[i];
+		for (uint32_t bank = 0; grid && bank < WSI_BANKS && ok; bank++) {
+			const struct wsi_bank *b = &grid->bank[bank];
 			struct ws_memory_range range =
 				range_of(WS_SPACE_CONST, b->address, b->size);
 			range.grid_index = i;
@@ -96,17 +100,31 @@ static bool add_of_grids(struct sim_target *t)
 	return ok;
 }
 
-enum ws_status sim_ranges_collect(struct sim_target *t, struct ws_error *err)
+/* Makes the list if something has changed since it was made. */
+static enum ws_status know_ranges(struct sim_target *t, struct ws_error *err)
 {
-	if (add_global(t) && add_shared_and_local(t) && add_of_grids(t))
+	if (atomic_load_explicit(&t->ranges_known, memory_order_acquire))
 		return WS_OK;
-	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+	pthread_mutex_lock(&t->range_lock);
+	bool known = atomic_load(&t->ranges_known);
+	if (!known) {
+		t->n_ranges = 0;
+		known = add_global(t) && add_shared_and_local(t) && add_of_grids(t);
+		atomic_store_explicit(&t->ranges_known, known, memory_order_release);
+	}
+	pthread_mutex_unlock(&t->range_lock);
+	return known ? WS_OK : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 }
 
 enum ws_status sim_memory_range(const struct ws_target *target, uint32_t index,
 				struct ws_memory_range *ret_range, struct ws_error *err)
 {
-	const struct sim_target *t = sim_of(target);
+	struct sim_target *t = sim_of(target);
+	if (sim_runs(t))
+		return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "the device is running");
+	enum ws_status st = know_ranges(t, err);
+	if (st != WS_OK)
+		return st;
 	if (index >= t->n_ranges)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no more ranges");
 	*ret_range = t->ranges[index];
@@ -166,8 +184,6 @@ static enum ws_status read_local(const struct wsi_warp *warp, uint32_t lane, uin
 				 uint8_t *buffer, size_t len, size_t *ret_n, struct ws_error *err)
 {
 	uint64_t size = warp->block->grid->local_bytes;
-	if (lane >= WSI_LANES || !(warp->live >> lane & 1))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "local memory needs a lane");
 	for (; *ret_n < len; (*ret_n)++) {
 		uint64_t at = address + *ret_n, off = at % WSI_LOCAL_CHUNK;
 		if (at >= size)
@@ -178,53 +194,80 @@ static enum ws_status read_local(const struct wsi_warp *warp, uint32_t lane, uin
 	return WS_OK;
 }
 
-static enum ws_status read_bank(const struct sim_target *t, const struct ws_address *at,
-				uint32_t bank, uint8_t *buffer, size_t len, size_t *ret_n,
-				struct ws_error *err)
+static enum ws_status read_bank(const struct sim_target *t, const struct sim_place *p,
+				uint8_t *buffer, size_t len, size_t *ret_n, struct ws_error *err)
 {
-	const struct wsi_grid *grid =
-		at->grid_index != WS_NONE && at->grid_index < t->target.counts.grids
-			? t->grids[at->grid_index]
-		: at->warp_index < t->target.counts.warps ? t->warps[at->warp_index]->block->grid
-							  : NULL;
-	if (!grid)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a constant bank needs a grid");
-	const struct wsi_bank *b = &grid->bank[bank < WSI_BANKS ? bank : 0];
-	uint64_t size = bank < WSI_BANKS ? b->size : 0;
-	size_t n = at->address < size ? (size_t)wsi_min_u64(len, size - at->address) : 0;
+	const struct wsi_bank *b = &p->grid->bank[p->bank < WSI_BANKS ? p->bank : 0];
+	uint64_t size = p->bank < WSI_BANKS ? b->size : 0;
+	size_t n = p->address < size ? (size_t)wsi_min_u64(len, size - p->address) : 0;
 	enum ws_status st =
-		n ? read_global(t, b->address + at->address, buffer, n, ret_n, err) : WS_OK;
-	return st != WS_OK || n == len ? st : nothing_there(err, at->address + n);
+		n ? read_global(t, b->address + p->address, buffer, n, ret_n, err) : WS_OK;
+	return st != WS_OK || n == len ? st : nothing_there(err, p->address + n);
+}
+
+/* The grid whose constants an address means; NULL: none, or one that is done. */
+static const struct wsi_grid *grid_meant(const struct sim_target *t, const struct ws_address *at)
+{
+	if (at->grid_index != WS_NONE && at->grid_index < t->rows.counts.grids)
+		return t->rows.queue[at->grid_index];
+	return at->warp_index < t->rows.counts.warps ? t->rows.warps[at->warp_index]->block->grid
+						     : NULL;
+}
+
+enum ws_status sim_place_of(const struct sim_target *t, const struct ws_address *at,
+			    struct sim_place *ret, struct ws_error *err)
+{
+	uint64_t window = at->address & ~(WSI_WINDOW_BYTES - 1);
+	*ret = (struct sim_place){
+		.space = at->space, .address = at->address, .lane = at->lane, .bank = at->bank
+	};
+	if (at->space == WS_SPACE_CODE)
+		return WS_OK;
+	if (sim_runs(t))
+		return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "the device is running");
+	if (at->space == WS_SPACE_GENERIC) {
+		bool shared = window == WSI_SHARED_WINDOW, local = window == WSI_LOCAL_WINDOW;
+		ret->space = shared ? WS_SPACE_SHARED : local ? WS_SPACE_LOCAL : WS_SPACE_GLOBAL;
+		ret->address -= shared || local ? window : 0;
+	}
+	if (ret->space == WS_SPACE_SHARED || ret->space == WS_SPACE_LOCAL) {
+		if (at->warp_index >= t->rows.counts.warps)
+			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "this memory needs a warp");
+		ret->warp = t->rows.warps[at->warp_index];
+	}
+	if (ret->space == WS_SPACE_LOCAL &&
+	    (at->lane >= WSI_LANES || !(ret->warp->live >> at->lane & 1)))
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "local memory needs a lane");
+	if (ret->space == WS_SPACE_PARAM || ret->space == WS_SPACE_CONST) {
+		ret->grid = grid_meant(t, at);
+		ret->bank = ret->space == WS_SPACE_PARAM ? 0 : at->bank;
+		if (!ret->grid)
+			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+					"a constant bank needs a grid that has not ended");
+	}
+	return WS_OK;
 }
 
 enum ws_status sim_read_memory(const struct ws_target *target, const struct ws_address *at,
 			       void *buffer, size_t len, size_t *ret_n, struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	struct ws_address in = *at;
-	uint64_t window = at->address & ~(WSI_WINDOW_BYTES - 1);
+	struct sim_place p;
 	*ret_n = 0;
-	if (in.space == WS_SPACE_GENERIC) {
-		bool shared = window == WSI_SHARED_WINDOW, local = window == WSI_LOCAL_WINDOW;
-		in.space = shared ? WS_SPACE_SHARED : local ? WS_SPACE_LOCAL : WS_SPACE_GLOBAL;
-		in.address -= shared || local ? window : 0;
-	}
-	bool of_warp = in.space == WS_SPACE_SHARED || in.space == WS_SPACE_LOCAL;
-	if (of_warp && in.warp_index >= target->counts.warps)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "this memory needs a warp");
-	const struct wsi_warp *warp = of_warp ? t->warps[in.warp_index] : NULL;
-	switch (in.space) {
+	enum ws_status st = sim_place_of(t, at, &p, err);
+	if (st != WS_OK)
+		return st;
+	switch (p.space) {
 	case WS_SPACE_GLOBAL:
-		return read_global(t, in.address, buffer, len, ret_n, err);
+		return read_global(t, p.address, buffer, len, ret_n, err);
 	case WS_SPACE_SHARED:
-		return read_bytes(warp->block->shared, warp->block->shared_bytes, in.address,
+		return read_bytes(p.warp->block->shared, p.warp->block->shared_bytes, p.address,
 				  buffer, len, ret_n, err);
 	case WS_SPACE_LOCAL:
-		return read_local(warp, in.lane, in.address, buffer, len, ret_n, err);
+		return read_local(p.warp, p.lane, p.address, buffer, len, ret_n, err);
 	case WS_SPACE_PARAM:
-		return read_bank(t, &in, 0, buffer, len, ret_n, err);
 	case WS_SPACE_CONST:
-		return read_bank(t, &in, in.bank, buffer, len, ret_n, err);
+		return read_bank(t, &p, buffer, len, ret_n, err);
 	case WS_SPACE_CODE:
 	case WS_SPACE_GENERIC:
 		break;

@@ -1,40 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A target over a stopped software GPU: the lists, lanes, call stacks, registers. */
+/* A target over a software GPU that stands: the lists, lanes, call stacks, registers. */
 #include <warpscope/cudadebugger.h>
 
 #include "target/sim/sim.h"
 
-enum { CONTEXT_ID = 1, N_PREDICATES = 7 };
+enum { N_PREDICATES = 7 };
 
 static enum ws_status absent(struct ws_error *err, const char *what)
 {
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "%s", what);
 }
 
-static void sim_close(struct ws_target *target)
+/* While it runs, nobody but its thread may look at it. */
+static enum ws_status stands(const struct sim_target *t, struct ws_error *err)
 {
-	struct sim_target *t = sim_of(target);
-	wsi_free(t->grids);
-	wsi_free(t->blocks);
-	wsi_free(t->warps);
-	wsi_free(t->block_of);
-	wsi_free(t->first_warp);
-	wsi_free(t->ranges);
-	wsi_free(t);
+	return sim_runs(t) ? wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "the device is running")
+			   : WS_OK;
 }
 
-uint32_t sim_grid_of(const struct sim_target *t, const struct wsi_grid *grid)
+static void rows_fini(struct sim_rows *rows)
 {
-	uint32_t i = 0;
-	while (t->grids[i] != grid)
-		i++;
-	return i;
+	wsi_free(rows->grids);
+	wsi_free(rows->queue);
+	wsi_free(rows->modules);
+	wsi_free(rows->blocks);
+	wsi_free(rows->warps);
+	wsi_free(rows->block_of);
+	wsi_free(rows->first_warp);
+}
+
+void sim_close(struct ws_target *target)
+{
+	struct sim_target *t = sim_of(target);
+	sim_live_fini(t);
+	rows_fini(&t->rows);
+	wsi_free(t->ranges);
+	pthread_mutex_destroy(&t->range_lock);
+	wsi_free(t);
 }
 
 /* ---- rows ---- */
 
-static enum ws_status sim_device(const struct ws_target *target, uint32_t index,
-				 struct ws_device *ret_device, struct ws_error *err)
+enum ws_status sim_device(const struct ws_target *target, uint32_t index,
+			  struct ws_device *ret_device, struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
 	const struct wsi_device *device = t->sim->device;
@@ -60,63 +68,56 @@ static enum ws_status sim_device(const struct ws_target *target, uint32_t index,
 	return WS_OK;
 }
 
-static enum ws_status sim_context(const struct ws_target *target, uint32_t index,
-				  struct ws_context *ret_context, struct ws_error *err)
+enum ws_status sim_context(const struct ws_target *target, uint32_t index,
+			   struct ws_context *ret_context, struct ws_error *err)
 {
 	(void)target;
 	(void)index;
 	(void)err;
 	*ret_context = (struct ws_context){
-		.id = CONTEXT_ID,
+		.id = SIM_CONTEXT_ID,
 		.shared_window_base = WSI_SHARED_WINDOW,
 		.local_window_base = WSI_LOCAL_WINDOW,
 	};
 	return WS_OK;
 }
 
-static uint64_t module_handle(uint32_t index)
+enum ws_status sim_module(const struct ws_target *target, uint32_t index,
+			  struct ws_module *ret_module, struct ws_error *err)
 {
-	return index + UINT64_C(1);
-}
-
-static enum ws_status sim_module(const struct ws_target *target, uint32_t index,
-				 struct ws_module *ret_module, struct ws_error *err)
-{
-	const struct wsi_module *module = &sim_of(target)->sim->modules[index];
 	(void)err;
-	*ret_module = (struct ws_module){
-		.handle = module_handle(index),
-		.relocated = { module->image, module->image_bytes, 0 },
-		.original = { module->original, module->image_bytes, 0 },
-	};
+	*ret_module = sim_of(target)->rows.modules[index];
 	return WS_OK;
 }
 
-static enum ws_status sim_grid(const struct ws_target *target, uint32_t index,
-			       struct ws_grid *ret_grid, struct ws_error *err)
+struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *grid, uint32_t status)
 {
-	const struct sim_target *t = sim_of(target);
-	const struct wsi_grid *grid = t->grids[index];
 	struct ws_dim3 c = grid->cluster;
 	bool clustered = c.x > 1 || c.y > 1 || c.z > 1;
-	(void)err;
-	*ret_grid = (struct ws_grid){
+	return (struct ws_grid){
 		.have = WS_GRID_N_REGS | (clustered ? WS_GRID_CLUSTER : 0),
 		.module_index = grid->module,
 		.id = (int64_t)grid->id,
-		.context_id = CONTEXT_ID,
-		.module_handle = module_handle(grid->module),
+		.context_id = SIM_CONTEXT_ID,
+		.module_handle = sim_module_handle(grid->module),
 		.function = grid->entry,
 		.function_entry = grid->entry,
-		.params_offset = t->sim->device->param,
+		.params_offset = sim->device->param,
 		.type = CUDBG_KNL_TYPE_APPLICATION,
 		.origin = CUDBG_KNL_ORIGIN_CPU,
-		.status = index == 0 ? CUDBG_GRID_STATUS_ACTIVE : CUDBG_GRID_STATUS_PENDING,
+		.status = status,
 		.n_regs = grid->n_regs,
 		.grid_dim = grid->dim,
 		.block_dim = grid->block,
 		.cluster_dim = clustered ? c : (struct ws_dim3){ 0 },
 	};
+}
+
+enum ws_status sim_grid(const struct ws_target *target, uint32_t index, struct ws_grid *ret_grid,
+			struct ws_error *err)
+{
+	(void)err;
+	*ret_grid = sim_of(target)->rows.grids[index];
 	return WS_OK;
 }
 
@@ -131,17 +132,19 @@ static uint32_t exception_of(const struct ws_sim_fault *fault)
 	return fault->exception;
 }
 
-static enum ws_status sim_sm(const struct ws_target *target, uint32_t index, struct ws_sm *ret_sm,
-			     struct ws_error *err)
+enum ws_status sim_sm(const struct ws_target *target, uint32_t index, struct ws_sm *ret_sm,
+		      struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
 	const struct ws_sim_fault *fault = &t->sim->fault;
-	(void)err;
+	enum ws_status st = stands(t, err);
+	if (st != WS_OK)
+		return st;
 	*ret_sm = (struct ws_sm){
 		.have = WS_SM_EXCEPTION | WS_SM_CLUSTER_TARGET | WS_SM_EXCEPTION_TEXT,
 		.id = index,
-		.first_warp_index = t->first_warp[index],
-		.n_warps = t->first_warp[index + 1] - t->first_warp[index],
+		.first_warp_index = t->rows.first_warp[index],
+		.n_warps = t->rows.first_warp[index + 1] - t->rows.first_warp[index],
 	};
 	if (!t->sim->faulted || fault->sm != index || exception_of(fault) == 0)
 		return WS_OK;
@@ -152,16 +155,27 @@ static enum ws_status sim_sm(const struct ws_target *target, uint32_t index, str
 	return WS_OK;
 }
 
-static enum ws_status sim_block(const struct ws_target *target, uint32_t index,
-				struct ws_block *ret_block, struct ws_error *err)
+/* Index of the grid of a block: it is the first of the queue, or not far from it. */
+static uint32_t grid_of(const struct sim_target *t, const struct wsi_grid *grid)
+{
+	uint32_t i = 0;
+	while (t->rows.queue[i] != grid)
+		i++;
+	return i;
+}
+
+enum ws_status sim_block(const struct ws_target *target, uint32_t index, struct ws_block *ret_block,
+			 struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	const struct wsi_block *block = t->blocks[index];
+	enum ws_status st = stands(t, err);
+	if (st != WS_OK)
+		return st;
+	const struct wsi_block *block = t->rows.blocks[index];
 	struct ws_dim3 c = block->grid->cluster;
-	(void)err;
 	*ret_block = (struct ws_block){
 		.sm_index = block->sm,
-		.grid_index = sim_grid_of(t, block->grid),
+		.grid_index = grid_of(t, block->grid),
 		.grid_id = (int64_t)block->grid->id,
 		.idx = block->idx,
 	};
@@ -176,24 +190,23 @@ static enum ws_status sim_block(const struct ws_target *target, uint32_t index,
 
 /* ---- warps and lanes ---- */
 
-static bool is_faulted(const struct sim_target *t, const struct wsi_warp *warp)
+bool sim_is_faulted(const struct sim_target *t, const struct wsi_warp *warp)
 {
 	return t->sim->faulted && t->sim->fault.sm == warp->block->sm &&
 	       t->sim->fault.warp == warp->slot;
 }
 
-/* Lanes that are together: at the fault, else the first of those that can run, else of all. */
+/* Lanes that are together: at the fault, else those that run next, else the first that wait. */
 static uint32_t active_lanes(const struct sim_target *t, const struct wsi_warp *warp)
 {
-	uint32_t from = warp->ready ? warp->ready : warp->live, lanes = 0;
-	uint64_t pc = UINT64_MAX;
-	if (is_faulted(t, warp)) {
-		from = warp->live;
-		pc = t->sim->fault.pc;
-	} else {
-		for (uint32_t left = from; left; left &= left - 1)
-			pc = wsi_min_u64(pc, wsi_lane_pc(warp, wsi_first_bit(left)));
-	}
+	bool faulted = sim_is_faulted(t, warp);
+	uint32_t lanes = 0;
+	uint64_t pc = faulted ? t->sim->fault.pc : UINT64_MAX;
+	if (!faulted && warp->ready)
+		return wsi_group_of(warp, wsi_next_lane(warp));
+	uint32_t from = warp->ready && !faulted ? warp->ready : warp->live;
+	for (uint32_t left = faulted ? 0 : from; left; left &= left - 1)
+		pc = wsi_min_u64(pc, wsi_lane_pc(warp, wsi_first_bit(left)));
 	for (uint32_t left = from; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		lanes |= wsi_lane_pc(warp, lane) == pc ? 1u << lane : 0;
@@ -211,19 +224,26 @@ static uint32_t barrier_scope(const struct wsi_warp *warp, uint32_t active)
 	return CUDBG_BARRIER_SCOPE_NONE;
 }
 
-static enum ws_status sim_warp(const struct ws_target *target, uint32_t index,
-			       struct ws_warp *ret_warp, struct ws_error *err)
+enum ws_status sim_warp(const struct ws_target *target, uint32_t index, struct ws_warp *ret_warp,
+			struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	const struct wsi_warp *warp = t->warps[index];
 	const struct ws_sim_fault *fault = &t->sim->fault;
+	static const enum ws_stop stops[] = {
+		[WSI_HALT_PLANTED] = WS_STOP_PLANTED,
+		[WSI_HALT_LAUNCH] = WS_STOP_LAUNCH,
+		[WSI_HALT_INTERNAL] = WS_STOP_INTERNAL,
+	};
+	enum ws_status st = stands(t, err);
+	if (st != WS_OK)
+		return st;
+	const struct wsi_warp *warp = t->rows.warps[index];
 	uint32_t active = active_lanes(t, warp);
-	(void)err;
 	*ret_warp = (struct ws_warp){
 		.have = WS_WARP_N_REGS | WS_WARP_SHARED_BYTES | WS_WARP_BROKEN | WS_WARP_CBU |
 			WS_WARP_BARRIER,
 		.sm_index = warp->block->sm,
-		.block_index = t->block_of[index],
+		.block_index = t->rows.block_of[index],
 		.id = warp->slot,
 		.valid_lanes = warp->live,
 		.active_lanes = active,
@@ -233,12 +253,15 @@ static enum ws_status sim_warp(const struct ws_target *target, uint32_t index,
 		.cbu_exited_lanes = warp->valid & ~warp->live,
 		.barrier_scope = barrier_scope(warp, active),
 	};
-	if (!is_faulted(t, warp))
+	bool faulted = sim_is_faulted(t, warp);
+	if (!faulted && warp->halt == WSI_HALT_NONE)
 		return WS_OK;
 	ret_warp->broken = true;
 	ret_warp->have |= WS_WARP_STOP;
-	ret_warp->stop = WS_STOP_TRAP;
-	ret_warp->stop_pc = fault->pc;
+	ret_warp->stop = faulted ? WS_STOP_TRAP : stops[warp->halt];
+	ret_warp->stop_pc = faulted ? fault->pc : warp->halt_pc;
+	if (!faulted)
+		return WS_OK;
 	ret_warp->error_pc_valid = exception_of(fault) != 0;
 	ret_warp->error_pc = ret_warp->error_pc_valid ? fault->error_pc : 0;
 	return WS_OK;
@@ -265,17 +288,19 @@ static struct ws_dim3 thread_of(const struct wsi_warp *warp, unsigned lane)
 	return (struct ws_dim3){ number % dim.x, number / dim.x % dim.y, number / dim.x / dim.y };
 }
 
-static enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
-				struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
+enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
+			 struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	const struct wsi_warp *warp = t->warps[warp_index];
+	enum ws_status st = stands(t, err);
+	if (st != WS_OK)
+		return st;
+	const struct wsi_warp *warp = t->rows.warps[warp_index];
 	uint32_t n = 0;
-	(void)err;
 	for (uint32_t left = warp->live; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		uint64_t pc = wsi_lane_pc(warp, lane);
-		bool blamed = is_faulted(t, warp) && t->sim->fault.lanes >> lane & 1;
+		bool blamed = sim_is_faulted(t, warp) && t->sim->fault.lanes >> lane & 1;
 		bool parked = warp->parked >> lane & 1;
 		ret_lanes[n++] = (struct ws_lane){
 			.have = WS_LANE_CBU_STATE,
@@ -293,12 +318,15 @@ static enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_in
 	return WS_OK;
 }
 
-static enum ws_status sim_call_stack(const struct ws_target *target, uint32_t warp_index,
-				     uint32_t lane, struct ws_return_address *ret_addresses,
-				     uint32_t cap, uint32_t *ret_n, struct ws_error *err)
+enum ws_status sim_call_stack(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
+			      struct ws_return_address *ret_addresses, uint32_t cap,
+			      uint32_t *ret_n, struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	const struct wsi_warp *warp = t->warps[warp_index];
+	enum ws_status st = stands(t, err);
+	if (st != WS_OK)
+		return st;
+	const struct wsi_warp *warp = t->rows.warps[warp_index];
 	if (lane >= WSI_LANES || !(warp->live >> lane & 1))
 		return absent(err, "this lane has no thread");
 	*ret_n = warp->depth[lane];
@@ -315,8 +343,8 @@ static enum ws_status sim_call_stack(const struct ws_target *target, uint32_t wa
 
 /* ---- registers ---- */
 
-static uint32_t register_count(const struct sim_target *t, const struct wsi_warp *warp,
-			       enum ws_reg_kind kind)
+uint32_t sim_register_count(const struct sim_target *t, const struct wsi_warp *warp,
+			    enum ws_reg_kind kind)
 {
 	switch (kind) {
 	case WS_REG_R:
@@ -359,14 +387,16 @@ static uint32_t register_value(const struct wsi_warp *warp, uint32_t lane, enum 
 	return 0;
 }
 
-static enum ws_status sim_registers(const struct ws_target *target, uint32_t warp_index,
-				    uint32_t lane, enum ws_reg_kind kind, uint32_t first,
-				    uint32_t n, uint32_t *ret_values, uint32_t *ret_n,
-				    struct ws_error *err)
+enum ws_status sim_registers(const struct ws_target *target, uint32_t warp_index, uint32_t lane,
+			     enum ws_reg_kind kind, uint32_t first, uint32_t n,
+			     uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	const struct wsi_warp *warp = t->warps[warp_index];
-	uint32_t count = register_count(t, warp, kind), got = 0;
+	enum ws_status st = stands(t, err);
+	if (st != WS_OK)
+		return st;
+	const struct wsi_warp *warp = t->rows.warps[warp_index];
+	uint32_t count = sim_register_count(t, warp, kind), got = 0;
 	bool of_lane = kind == WS_REG_R || kind == WS_REG_P;
 	if (of_lane && (lane >= WSI_LANES || !(warp->live >> lane & 1)))
 		return absent(err, "this lane has no thread");
@@ -397,88 +427,135 @@ static const struct ws_target_ops sim_ops = {
 	.memory_range = sim_memory_range,
 };
 
-/* Blocks of each SM, and the warps of these that have threads left, by slot. */
-static void order_rows(struct sim_target *t)
+/* Blocks by SM, and the warps of these that have threads left, by slot. */
+static void order_blocks(const struct ws_sim *sim, struct sim_rows *rows)
 {
-	struct ws_sim *sim = t->sim;
-	uint32_t n_blocks = 0, n_warps = 0;
-	for (uint32_t sm = 0; sm < sim->options.n_sms; sm++) {
-		uint32_t first = n_warps;
-		t->first_warp[sm] = first;
-		for (size_t i = 0; i < sim->n_blocks; i++) {
-			struct wsi_block *block = sim->blocks[i];
-			if (block->sm != sm)
-				continue;
-			t->blocks[n_blocks] = block;
-			for (uint32_t w = 0; w < block->n_warps; w++) {
-				struct wsi_warp *warp = block->warps[w];
-				uint32_t at = n_warps;
-				if (warp->live == 0)
-					continue;
-				for (; at > first && t->warps[at - 1]->slot > warp->slot; at--) {
-					t->warps[at] = t->warps[at - 1];
-					t->block_of[at] = t->block_of[at - 1];
-				}
-				t->warps[at] = warp;
-				t->block_of[at] = n_blocks;
-				n_warps++;
-			}
-			n_blocks++;
-		}
+	/* first_warp counts, then says where the blocks of an SM begin, then where they end */
+	for (size_t i = 0; i < sim->n_blocks; i++)
+		rows->first_warp[sim->blocks[i]->sm]++;
+	for (uint32_t sm = 0, n = 0; sm < sim->options.n_sms; sm++) {
+		n += rows->first_warp[sm];
+		rows->first_warp[sm] = n - rows->first_warp[sm];
 	}
-	t->first_warp[sim->options.n_sms] = n_warps;
+	for (size_t i = 0; i < sim->n_blocks; i++)
+		rows->blocks[rows->first_warp[sim->blocks[i]->sm]++] = sim->blocks[i];
 }
 
-static enum ws_status lists_collect(struct sim_target *t, uint32_t n_grids, struct ws_error *err)
+static void order_warps(const struct ws_sim *sim, struct sim_rows *rows)
+{
+	uint32_t n_warps = 0, b = 0;
+	order_blocks(sim, rows);
+	for (uint32_t sm = 0; sm < sim->options.n_sms; sm++) {
+		struct wsi_warp *slot[64] = { NULL };
+		uint32_t block_of[64];
+		rows->first_warp[sm] = n_warps;
+		for (; b < sim->n_blocks && rows->blocks[b]->sm == sm; b++)
+			for (uint32_t w = 0; w < rows->blocks[b]->n_warps; w++) {
+				struct wsi_warp *warp = rows->blocks[b]->warps[w];
+				slot[warp->slot] = warp;
+				block_of[warp->slot] = b;
+			}
+		for (uint32_t i = 0; i < WSI_COUNT(slot); i++) {
+			if (!slot[i] || slot[i]->live == 0)
+				continue;
+			rows->warps[n_warps] = slot[i];
+			rows->block_of[n_warps++] = block_of[i];
+		}
+	}
+	rows->first_warp[sim->options.n_sms] = n_warps;
+	rows->counts.warps = n_warps;
+}
+
+static void list_grids(const struct sim_target *t, struct sim_rows *rows)
+{
+	uint32_t n = 0;
+	const struct ws_grid *done = sim_done_grids(t, &n);
+	for (uint32_t i = 0; i < n; i++)
+		rows->grids[i] = done[i];
+	for (struct wsi_grid *grid = t->sim->queue; grid; grid = grid->next) {
+		uint32_t status = grid == t->sim->queue && !grid->held ? CUDBG_GRID_STATUS_ACTIVE
+								       : CUDBG_GRID_STATUS_PENDING;
+		rows->grids[n] = sim_grid_row(t->sim, grid, status);
+		rows->queue[n++] = grid;
+	}
+	for (uint32_t i = 0; i < t->sim->n_modules; i++) {
+		const struct wsi_module *module = &t->sim->modules[i];
+		rows->modules[i] = (struct ws_module){
+			.handle = sim_module_handle(i),
+			.relocated = { module->image, module->image_bytes, 0 },
+			.original = { module->original, module->image_bytes, 0 },
+		};
+	}
+}
+
+enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts, struct ws_error *err)
 {
 	const struct ws_sim *sim = t->sim;
-	t->grids = wsi_zalloc_array(n_grids + 1u, sizeof(struct wsi_grid *));
-	t->blocks = wsi_zalloc_array(sim->n_blocks + 1, sizeof(struct wsi_block *));
-	t->warps = wsi_zalloc_array(sim->n_resident + 1, sizeof(struct wsi_warp *));
-	t->block_of = wsi_zalloc_array(sim->n_resident + 1, sizeof *t->block_of);
-	t->first_warp = wsi_zalloc_array(sim->options.n_sms + 1u, sizeof *t->first_warp);
-	if (!t->grids || !t->blocks || !t->warps || !t->block_of || !t->first_warp)
+	uint32_t n_grids = 0;
+	(void)sim_done_grids(t, &n_grids);
+	for (const struct wsi_grid *grid = sim->queue; grid; grid = grid->next)
+		n_grids++;
+	struct sim_rows rows = {
+		.grids = wsi_zalloc_array(n_grids + 1u, sizeof *rows.grids),
+		.queue = wsi_zalloc_array(n_grids + 1u, sizeof(struct wsi_grid *)),
+		.modules = wsi_zalloc_array(sim->n_modules + 1, sizeof *rows.modules),
+		.blocks = wsi_zalloc_array(sim->n_blocks + 1, sizeof(struct wsi_block *)),
+		.warps = wsi_zalloc_array(sim->n_resident + 1, sizeof(struct wsi_warp *)),
+		.block_of = wsi_zalloc_array(sim->n_resident + 1, sizeof *rows.block_of),
+		.first_warp = wsi_zalloc_array(sim->options.n_sms + 1u, sizeof *rows.first_warp),
+		.counts = {
+			.devices = 1,
+			.contexts = 1,
+			.modules = (uint32_t)sim->n_modules,
+			.grids = n_grids,
+			.sms = sim->options.n_sms,
+			.blocks = (uint32_t)sim->n_blocks,
+		},
+	};
+	if (!rows.grids || !rows.queue || !rows.modules || !rows.blocks || !rows.warps ||
+	    !rows.block_of || !rows.first_warp) {
+		rows_fini(&rows);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
-	uint32_t n = 0;
-	for (struct wsi_grid *grid = sim->queue; grid; grid = grid->next)
-		t->grids[n++] = grid;
-	order_rows(t);
+	}
+	list_grids(t, &rows);
+	order_warps(sim, &rows);
+	rows_fini(&t->rows);
+	t->rows = rows;
+	atomic_store(&t->ranges_known, false);
+	*ret_counts = rows.counts;
+	return WS_OK;
+}
+
+enum ws_status sim_open(struct ws_sim *sim, const struct ws_target_ops *ops,
+			struct sim_target **ret_target, struct ws_error *err)
+{
+	struct sim_target *t = wsi_zalloc(sizeof *t);
+	if (!t)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+	t->sim = sim;
+	wsi_format(t->name, "Warpscope software GPU (%s)", sim->device->name);
+	wsi_format(t->sm_type, "sm_%u", sim->device->sm);
+	enum ws_status st = ws_target_init(&t->target, ops, t, err);
+	if (st != WS_OK) {
+		wsi_free(t);
+		return st;
+	}
+	pthread_mutex_init(&t->range_lock, NULL);
+	st = sim_collect(t, &t->target.counts, err);
+	if (st != WS_OK) {
+		ws_target_close(&t->target);
+		return st;
+	}
+	*ret_target = t;
 	return WS_OK;
 }
 
 enum ws_status ws_sim_target(struct ws_sim *sim, struct ws_target **ret_target,
 			     struct ws_error *err)
 {
-	struct sim_target *t = wsi_zalloc(sizeof *t);
-	uint32_t n_grids = 0;
-	if (!t)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
-	t->sim = sim;
-	wsi_format(t->name, "Warpscope software GPU (%s)", sim->device->name);
-	wsi_format(t->sm_type, "sm_%u", sim->device->sm);
-	for (const struct wsi_grid *grid = sim->queue; grid; grid = grid->next)
-		n_grids++;
-	enum ws_status st = ws_target_init(&t->target, &sim_ops, t, err);
-	if (st != WS_OK) {
-		wsi_free(t);
-		return st;
-	}
-	st = lists_collect(t, n_grids, err);
+	struct sim_target *t = NULL;
+	enum ws_status st = sim_open(sim, &sim_ops, &t, err);
 	if (st == WS_OK)
-		st = sim_ranges_collect(t, err);
-	if (st != WS_OK) {
-		ws_target_close(&t->target);
-		return st;
-	}
-	t->target.counts = (struct ws_counts){
-		.devices = 1,
-		.contexts = 1,
-		.modules = (uint32_t)sim->n_modules,
-		.grids = n_grids,
-		.sms = sim->options.n_sms,
-		.blocks = (uint32_t)sim->n_blocks,
-		.warps = t->first_warp[sim->options.n_sms],
-	};
-	*ret_target = &t->target;
-	return WS_OK;
+		*ret_target = &t->target;
+	return st;
 }

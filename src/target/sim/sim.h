@@ -3,19 +3,37 @@
 #ifndef WSI_TARGET_SIM_H
 #define WSI_TARGET_SIM_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include <warpscope/sim_target.h>
 
-#include "sim/device.h"
+#include "sim/debug.h"
+#include "target/member.h"
+
+enum { SIM_CONTEXT_ID = 1 };
+
+struct sim_live;
 
 /* Lists of what the device has, in the order of the target's rows. */
+struct sim_rows {
+	struct ws_grid *grids;     /* owned; those that are done, then the queue */
+	struct wsi_grid **queue;   /* owned; behind each row, NULL for one that is done */
+	struct ws_module *modules; /* owned */
+	struct wsi_block **blocks; /* owned; by SM */
+	struct wsi_warp **warps;   /* owned; by SM and slot; those that have threads left */
+	uint32_t *block_of;        /* owned; of each warp, its index in `blocks` */
+	uint32_t *first_warp;      /* owned; of each SM, and one more at the end */
+	struct ws_counts counts;
+};
+
 struct sim_target {
 	struct ws_target target;
-	struct ws_sim *sim;             /* borrowed */
-	struct wsi_grid **grids;        /* owned; of the queue */
-	struct wsi_block **blocks;      /* owned; by SM */
-	struct wsi_warp **warps;        /* owned; by SM and slot; those that have threads left */
-	uint32_t *block_of;             /* owned; of each warp, its index in `blocks` */
-	uint32_t *first_warp;           /* owned; of each SM, and one more at the end */
+	struct ws_sim *sim; /* borrowed */
+	struct sim_rows rows;
+	struct sim_live *live;      /* owned; NULL: the device stands for good */
+	pthread_mutex_t range_lock; /* of the next three, which are made when first asked for */
+	_Atomic bool ranges_known;
 	struct ws_memory_range *ranges; /* owned */
 	size_t n_ranges, cap_ranges;
 	char name[48], sm_type[16];
@@ -26,14 +44,69 @@ static inline struct sim_target *sim_of(const struct ws_target *target)
 	return target->state;
 }
 
-/* Index of a warp's grid. */
-uint32_t sim_grid_of(const struct sim_target *t, const struct wsi_grid *grid);
+static inline uint64_t sim_module_handle(uint32_t index)
+{
+	return index + UINT64_C(1);
+}
 
-/* memory.c */
-enum ws_status sim_ranges_collect(struct sim_target *t, struct ws_error *err) WS_MUST_USE;
-enum ws_status sim_memory_range(const struct ws_target *target, uint32_t index,
-				struct ws_memory_range *ret_range, struct ws_error *err);
-enum ws_status sim_read_memory(const struct ws_target *target, const struct ws_address *at,
-			       void *buffer, size_t len, size_t *ret_n, struct ws_error *err);
+/* ---- sim.c ---- */
+
+/* Makes the lists anew; on failure they are what they were. */
+enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts,
+			   struct ws_error *err) WS_MUST_USE;
+/* Makes a target; its device stands. */
+enum ws_status sim_open(struct ws_sim *sim, const struct ws_target_ops *ops,
+			struct sim_target **ret_target, struct ws_error *err) WS_MUST_USE;
+struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *grid, uint32_t status);
+bool sim_is_faulted(const struct sim_target *t, const struct wsi_warp *warp);
+/* Registers of a kind that a warp has. */
+uint32_t sim_register_count(const struct sim_target *t, const struct wsi_warp *warp,
+			    enum ws_reg_kind kind);
+WSI_TARGET_MEMBER(sim_, close);
+WSI_TARGET_MEMBER(sim_, device);
+WSI_TARGET_MEMBER(sim_, context);
+WSI_TARGET_MEMBER(sim_, module);
+WSI_TARGET_MEMBER(sim_, grid);
+WSI_TARGET_MEMBER(sim_, sm);
+WSI_TARGET_MEMBER(sim_, block);
+WSI_TARGET_MEMBER(sim_, warp);
+WSI_TARGET_MEMBER(sim_, lanes);
+WSI_TARGET_MEMBER(sim_, call_stack);
+WSI_TARGET_MEMBER(sim_, registers);
+
+/* ---- memory.c ---- */
+
+/* What an address names. */
+struct sim_place {
+	enum ws_space space; /* never WS_SPACE_GENERIC */
+	uint64_t address;
+	struct wsi_warp *warp;       /* shared, local */
+	uint32_t lane;               /* local */
+	const struct wsi_grid *grid; /* parameters, constants */
+	uint32_t bank;
+};
+
+enum ws_status sim_place_of(const struct sim_target *t, const struct ws_address *at,
+			    struct sim_place *ret, struct ws_error *err) WS_MUST_USE;
+
+WSI_TARGET_MEMBER(sim_, memory_range);
+WSI_TARGET_MEMBER(sim_, read_memory);
+
+/* ---- alter.c ---- */
+
+WSI_TARGET_MEMBER(sim_, write_memory);
+WSI_TARGET_MEMBER(sim_, write_registers);
+WSI_TARGET_MEMBER(sim_, read_host);
+WSI_TARGET_MEMBER(sim_, write_host);
+WSI_TARGET_MEMBER(sim_, host_address);
+
+/* ---- live.c: of a device that can run ---- */
+
+/* Whether clients see it run; of a device that cannot, never. */
+bool sim_runs(const struct sim_target *t);
+/* Ends the thread. */
+void sim_live_fini(struct sim_target *t);
+/* The last grids that have ended, oldest first. */
+const struct ws_grid *sim_done_grids(const struct sim_target *t, uint32_t *ret_n);
 
 #endif

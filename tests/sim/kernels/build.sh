@@ -49,3 +49,4 @@ done
 pack mbarrier 80 86 89 90a 100a 120a
 pack async 80 86 89 90a 100a 120a
 pack cluster 90a 100a 120a
+pack live 90a

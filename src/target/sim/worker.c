@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread that executes while the device runs. */
+#include <warpscope/cudadebugger.h>
+
+#include "target/sim/live.h"
+
+/* ---- what happened becomes events: under lock, by who has the device ---- */
+
+static bool tell_finished(struct sim_live *live)
+{
+	struct wsi_debug *debug = live->t->sim->debug;
+	while (debug->finished) {
+		struct wsi_grid *grid = debug->finished;
+		struct ws_event event = {
+			.kind = WS_EVENT_GRID_FINISHED,
+			.grid = sim_grid_row(live->t->sim, grid, CUDBG_GRID_STATUS_TERMINATED),
+		};
+		uint64_t sequence;
+		if (!sim_post(live, &event, false, false, &sequence))
+			return false;
+		if (live->n_done == SIM_DONE_GRIDS)
+			memmove(live->done, live->done + 1, --live->n_done * sizeof *live->done);
+		live->done[live->n_done++] = event.grid;
+		debug->finished = grid->next;
+		wsi_free(grid);
+	}
+	return true;
+}
+
+static bool tell_modules(struct sim_live *live)
+{
+	const struct ws_sim *sim = live->t->sim;
+	for (; live->n_modules < sim->n_modules; live->n_modules++) {
+		const struct ws_event event = {
+			.kind = WS_EVENT_MODULE_LOADED,
+			.sync = true,
+			.context_id = SIM_CONTEXT_ID,
+			.module_handle = sim_module_handle(live->n_modules),
+			.image_bytes = sim->modules[live->n_modules].image_bytes,
+		};
+		uint64_t sequence;
+		if (!sim_post(live, &event, false, true, &sequence))
+			return false;
+	}
+	return true;
+}
+
+/* A launch that is told waits until it is acknowledged. */
+static bool tell_launches(struct sim_live *live)
+{
+	const struct ws_sim *sim = live->t->sim;
+	for (struct wsi_grid *grid = sim->queue; grid; grid = grid->next) {
+		const struct ws_event event = {
+			.kind = WS_EVENT_GRID_READY,
+			.sync = true,
+			.grid = sim_grid_row(sim, grid, CUDBG_GRID_STATUS_PENDING),
+		};
+		if (!grid->told && !sim_post(live, &event, false, true, &grid->event))
+			return false;
+		grid->told = true;
+		grid->held = grid->event != 0 && sim_is_awaited(live, grid->event);
+	}
+	return true;
+}
+
+bool sim_tell(struct sim_live *live)
+{
+	bool ok = tell_modules(live) && tell_finished(live) && tell_launches(live) &&
+		  sim_take_in_logs(live);
+	live->starved = !ok;
+	return ok;
+}
+
+/* Bit 0 for a device that has a broken warp. */
+static uint64_t broken_mask(const struct sim_live *live)
+{
+	const struct ws_sim *sim = live->t->sim;
+	if (sim->faulted)
+		return 1;
+	for (uint32_t sm = 0; sm < sim->options.n_sms; sm++)
+		if (sim->debug->broken[sm])
+			return 1;
+	return 0;
+}
+
+/* The device stands. Nobody is told whose call waits for it. */
+static void halt(struct sim_live *live, enum ws_event_kind kind, bool tell)
+{
+	const struct ws_sim *sim = live->t->sim;
+	uint64_t sequence;
+	const struct ws_event event = {
+		.kind = kind,
+		.sync = true,
+		.context_id = kind == WS_EVENT_STEP_DONE ? SIM_CONTEXT_ID : 0,
+		.broken_devices = broken_mask(live),
+		.faulted_devices = sim->faulted,
+		.sm_id = kind == WS_EVENT_STEP_DONE ? live->until_sm : 0,
+		.asked_warps = kind == WS_EVENT_STEP_DONE ? live->asked_warps : 0,
+		.stepped_warps = kind == WS_EVENT_STEP_DONE ? sim->debug->moved[live->until_sm] : 0,
+		.until_pc = kind == WS_EVENT_STEP_DONE && live->job == SIM_JOB_UNTIL,
+	};
+	if (tell)
+		(void)!sim_post(live, &event, true, false, &sequence); /* there is room */
+	else
+		live->promised--;
+	live->halted = true;
+	live->stop_asked = live->stop_tell = false;
+	pthread_cond_broadcast(&live->cond);
+}
+
+/* ---- the thread ---- */
+
+/* Whether there is something to execute. */
+static bool has_work(const struct sim_live *live)
+{
+	return live->runs && !live->halted && !live->lent && !live->stalled &&
+	       (live->hosts == 0 || live->job != SIM_JOB_RUN);
+}
+
+static enum ws_sim_outcome run(struct sim_live *live, bool *ret_no_memory)
+{
+	enum ws_sim_outcome outcome = WS_SIM_STOPPED;
+	*ret_no_memory = ws_sim_run(live->t->sim, 0, &outcome, NULL) != WS_OK;
+	return outcome;
+}
+
+static enum wsi_stepped step(struct sim_live *live)
+{
+	struct sim_target *t = live->t;
+	if (live->job == SIM_JOB_UNTIL)
+		return wsi_debug_run_until(t->sim, live->until_sm, live->asked_warps,
+					   live->until_pc);
+	return wsi_debug_step(t->sim, t->rows.warps[live->step.warp_index], live->step.lane,
+			      live->step.steps, !(live->step.flags & WS_STEP_INTO_BARRIERS));
+}
+
+/* After a slice: under lock. */
+static void after_run(struct sim_live *live, enum ws_sim_outcome outcome, bool no_memory)
+{
+	const struct wsi_debug *debug = live->t->sim->debug;
+	bool ends = outcome == WS_SIM_STUCK || outcome == WS_SIM_DONE;
+	live->starved |= no_memory;
+	live->stalled = !sim_tell(live) || ((no_memory || ends) && !live->nudged);
+	if (outcome == WS_SIM_FAULTED)
+		live->failed = true;
+	if (outcome == WS_SIM_FAULTED || debug->halted)
+		halt(live, WS_EVENT_STOPPED, true);
+	pthread_cond_broadcast(&live->cond);
+}
+
+static void after_step(struct sim_live *live)
+{
+	const struct ws_sim *sim = live->t->sim;
+	bool broke = sim->faulted || sim->debug->halted;
+	live->failed |= sim->faulted;
+	(void)!sim_tell(live); /* what could not be told is when it runs again */
+	if (broke || live->stop_asked)
+		halt(live, WS_EVENT_STOPPED, broke || live->stop_tell);
+	else
+		halt(live, WS_EVENT_STEP_DONE, true);
+}
+
+/* One slice. Under lock, which is let go meanwhile. */
+static void work(struct sim_live *live)
+{
+	bool no_memory = false;
+	enum ws_sim_outcome outcome = WS_SIM_STOPPED;
+	if (!sim_tell(live)) {
+		live->stalled = true;
+		return;
+	}
+	live->at_work = true;
+	live->nudged = false;
+	atomic_store(&live->t->sim->stop, false); /* whoever stops it from now on sets it again */
+	pthread_mutex_unlock(&live->lock);
+	sim_wake(live);
+	if (live->job == SIM_JOB_RUN)
+		outcome = run(live, &no_memory);
+	else
+		(void)step(live);
+	pthread_mutex_lock(&live->lock);
+	live->at_work = false;
+	if (live->job == SIM_JOB_RUN)
+		after_run(live, outcome, no_memory);
+	else
+		after_step(live);
+}
+
+void *sim_worker(void *data)
+{
+	struct sim_live *live = data;
+	pthread_mutex_lock(&live->lock);
+	while (!live->quit) {
+		bool stops = live->runs && !live->halted && !live->lent && live->stop_asked;
+		if (stops)
+			halt(live, WS_EVENT_STOPPED, live->stop_tell);
+		else if (has_work(live))
+			work(live);
+		else {
+			pthread_cond_wait(&live->cond, &live->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&live->lock);
+		sim_wake(live);
+		pthread_mutex_lock(&live->lock);
+	}
+	pthread_mutex_unlock(&live->lock);
+	return NULL;
+}
+
+void sim_nudge(struct sim_live *live)
+{
+	live->stalled = false;
+	live->nudged = true;
+	pthread_cond_broadcast(&live->cond);
+}
+
+void sim_take(struct sim_live *live)
+{
+	live->hosts++;
+	while (live->at_work || live->lent) {
+		if (live->at_work && live->job == SIM_JOB_RUN)
+			ws_sim_stop(live->t->sim);
+		pthread_cond_wait(&live->cond, &live->lock);
+	}
+	live->hosts--;
+	live->lent = true;
+}
+
+void sim_give(struct sim_live *live)
+{
+	live->lent = false;
+	sim_nudge(live);
+}
