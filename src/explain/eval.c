@@ -23,17 +23,8 @@ static uint32_t axis_of(struct ws_dim3 dim, uint32_t axis)
 /* A block's number in its cluster. */
 static bool cluster_rank(const struct wsi_scene *scene, uint64_t *ret_rank)
 {
-	struct ws_dim3 dim = scene->block.cluster_dim;
-	if (!scene->have_block || !(scene->block.have & WS_BLOCK_CLUSTER_DIM))
-		return false;
-	if (!dim.x || !dim.y || !dim.z) { /* launched without clusters */
-		*ret_rank = 0;
-		return true;
-	}
-	*ret_rank = scene->block.idx.x % dim.x +
-		    dim.x * (scene->block.idx.y % dim.y +
-			     (uint64_t)dim.y * (scene->block.idx.z % dim.z));
-	return true;
+	*ret_rank = wsi_dim3_rank(scene->block.idx, scene->block.cluster_dim);
+	return scene->have_block && scene->block.have & WS_BLOCK_CLUSTER_DIM;
 }
 
 static bool eval_special(const struct eval *eval, unsigned number, uint64_t *ret_value)

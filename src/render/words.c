@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "base/dim3.h"
+
 struct ws_str wsi_device_name(const struct ws_device *device)
 {
 	return device->name.len ? device->name : ws_str_of("(name lost)");
@@ -62,9 +64,7 @@ bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exc
 
 void wsi_say_resident(struct wsi_page *page, const struct ws_report_kernel *kernel)
 {
-	const struct ws_dim3 *dim = &kernel->grid.grid_dim;
-	uint64_t all = (uint64_t)dim->x * dim->y;
-	all = dim->z && all > UINT64_MAX / dim->z ? UINT64_MAX : all * dim->z;
+	uint64_t all = wsi_dim3_count(kernel->grid.grid_dim);
 	wsi_say(page, ", %u of %" PRIu64 " block%s %s", kernel->resident_blocks, all,
 		wsi_plural(all), wsi_resident_word(page->report));
 }

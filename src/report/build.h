@@ -29,6 +29,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/dim3.h"
 #include "base/map.h"
 #include "base/regular.h"
 

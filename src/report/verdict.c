@@ -522,20 +522,19 @@ static enum ws_status next_for_blocks(struct wsi_build *build)
 		    report->kernels[wait->kernel].grid_status != WS_OK)
 			continue;
 		const struct ws_report_kernel *kernel = &report->kernels[wait->kernel];
-		struct ws_dim3 dim = kernel->grid.grid_dim;
-		uint64_t all = (uint64_t)dim.x * dim.y, resident = 0;
+		uint64_t all = wsi_dim3_count(kernel->grid.grid_dim), resident = 0;
 		for (uint32_t b = 0; b < report->map.n_blocks; b++)
 			resident += report->map.blocks[b].status == WS_OK &&
 				    report->map.blocks[b].kernel == wait->kernel;
-		if (!all || dim.z > UINT32_MAX / all || resident >= all * dim.z)
+		if (all > UINT32_MAX || resident >= all)
 			continue;
 		return next_add(
-			build, wsi_build_text(build,
-					      "Only %" PRIu64 " of %" PRIu64 " blocks of %s are on "
-					      "the GPU. Blocks that wait for each other must all "
-					      "be resident at once: use a cooperative launch.",
-					      resident, all * dim.z,
-					      wsi_build_name(build, kernel->name_short)));
+			build,
+			wsi_build_text(build,
+				       "Only %" PRIu64 " of %" PRIu64 " blocks of %s are on "
+				       "the GPU. Blocks that wait for each other must all "
+				       "be resident at once: use a cooperative launch.",
+				       resident, all, wsi_build_name(build, kernel->name_short)));
 	}
 	return WS_OK;
 }

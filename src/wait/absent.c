@@ -105,14 +105,14 @@ static uint64_t add_exited(const struct wsi_waits *w, uint32_t block, uint64_t r
 	return one.state == WS_ABSENTEE_EXITED ? 0 : one.n_lanes;
 }
 
-/* Threads of a block, or 0. */
-static uint64_t block_threads(const struct wsi_waits *w, uint32_t kernel)
+/* Blocks of a kernel's grid, or threads of its blocks; 0: not known. */
+static uint64_t members_of(const struct wsi_waits *w, uint32_t kernel, bool blocks)
 {
 	if (kernel >= w->build->report->n_kernels || w->build->kernels[kernel].grid_status != WS_OK)
 		return 0;
-	const struct ws_dim3 *dim = &w->build->kernels[kernel].grid.block_dim;
-	uint64_t n = (uint64_t)dim->x * dim->y;
-	return n && dim->z <= UINT32_MAX / n ? n * dim->z : 0;
+	const struct ws_grid *grid = &w->build->kernels[kernel].grid;
+	uint64_t n = wsi_dim3_count(blocks ? grid->grid_dim : grid->block_dim);
+	return n <= UINT32_MAX ? n : 0;
 }
 
 static bool is_here(const struct wsi_waits *w, const struct wsi_part *part, enum ws_wait_kind kind,
@@ -142,7 +142,7 @@ static uint64_t check_barrier(const struct wsi_waits *w, size_t from, size_t to,
 			      struct absentees *list, uint64_t *ret_able)
 {
 	uint64_t resident = 0, arrived = 0, missing = 0;
-	uint64_t threads = block_threads(w, w->list[first->wait].kernel);
+	uint64_t threads = members_of(w, w->list[first->wait].kernel, false);
 	*ret_able = 0;
 	for (size_t i = from; i < to; i++) {
 		uint32_t n = wsi_count_bits(w->parts[i].lanes);
@@ -335,15 +335,6 @@ static enum ws_status check_clusters(struct wsi_waits *w, struct absentees *list
 	return st;
 }
 
-static uint64_t grid_blocks(const struct wsi_waits *w, uint32_t kernel)
-{
-	if (kernel >= w->build->report->n_kernels || w->build->kernels[kernel].grid_status != WS_OK)
-		return 0;
-	const struct ws_dim3 *dim = &w->build->kernels[kernel].grid.grid_dim;
-	uint64_t n = (uint64_t)dim->x * dim->y;
-	return n && dim->z <= UINT32_MAX / n ? n * dim->z : 0;
-}
-
 /* A resident block that is not at the grid's barrier, by the first of its parts. */
 static void add_block(struct wsi_waits *w, uint32_t wait, const struct wsi_part *part,
 		      struct absentees *lists)
@@ -373,7 +364,7 @@ static enum ws_status check_grids(struct wsi_waits *w, struct absentees *lists)
 		uint64_t resident = t.members[number];
 		if (t.wait[number] == WS_NONE)
 			continue;
-		uint64_t all = grid_blocks(w, w->list[t.wait[number]].kernel);
+		uint64_t all = members_of(w, w->list[t.wait[number]].kernel, true);
 		struct ws_report_absentee one = {
 			.state = is_complete(w) ? WS_ABSENTEE_NOT_RESIDENT : WS_ABSENTEE_UNKNOWN,
 			.n_blocks = all > resident ? all - resident : 0,

@@ -275,12 +275,10 @@ static const char *say_object(struct wsi_build *build, const struct ws_report_ob
 /* Shared addresses of a cluster hold the block's rank; false for another block's. */
 static bool take_rank(const struct wsi_scene *scene, uint64_t *address)
 {
-	struct ws_dim3 dim = scene->block.cluster_dim, idx = scene->block.idx;
-	uint64_t rank = *address >> RANK_SHIFT, own = 0;
-	if (scene->have_block && scene->block.have & WS_BLOCK_CLUSTER_DIM && dim.x && dim.y)
-		own = idx.x % dim.x +
-		      dim.x * (idx.y % dim.y + (uint64_t)dim.y * (idx.z % (dim.z ? dim.z : 1)));
-	if (rank != own)
+	uint64_t own = 0;
+	if (scene->have_block && scene->block.have & WS_BLOCK_CLUSTER_DIM)
+		own = wsi_dim3_rank(scene->block.idx, scene->block.cluster_dim);
+	if (*address >> RANK_SHIFT != own)
 		return false;
 	*address &= (UINT64_C(1) << RANK_SHIFT) - 1;
 	return true;

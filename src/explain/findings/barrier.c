@@ -44,8 +44,7 @@ static uint64_t block_threads(const struct wsi_scene *scene)
 {
 	if (scene->e->kernel == WS_NONE)
 		return 0;
-	struct ws_dim3 dim = scene->build->kernels[scene->e->kernel].grid.block_dim;
-	return (uint64_t)dim.x * dim.y * dim.z;
+	return wsi_dim3_count(scene->build->kernels[scene->e->kernel].grid.block_dim);
 }
 
 static void find_word(struct wsi_scene *scene, const struct ws_report_access *access, uint64_t word)

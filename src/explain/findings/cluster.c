@@ -25,12 +25,11 @@ static bool cluster_of(const struct wsi_scene *scene, struct ws_dim3 block,
 		if (grid->have & WS_GRID_CLUSTER)
 			dim = grid->cluster_dim;
 	}
-	uint64_t area = (uint64_t)dim.x * dim.y;
-	if (area == 0 || area > MAX_CLUSTER || dim.z == 0 || dim.z > MAX_CLUSTER ||
-	    area * dim.z > MAX_CLUSTER)
+	uint64_t n = wsi_dim3_count(dim);
+	if (n == 0 || n > MAX_CLUSTER)
 		return false;
 	ret_cluster->dim = dim;
-	ret_cluster->n = (uint32_t)area * dim.z;
+	ret_cluster->n = (uint32_t)n;
 	ret_cluster->first = (struct ws_dim3){ block.x - block.x % dim.x, block.y - block.y % dim.y,
 					       block.z - block.z % dim.z };
 	return true;
@@ -45,8 +44,7 @@ static struct ws_dim3 block_of_rank(const struct cluster *cluster, uint32_t rank
 
 static uint32_t rank_of(const struct cluster *cluster, struct ws_dim3 block)
 {
-	struct ws_dim3 dim = cluster->dim;
-	return block.x % dim.x + dim.x * (block.y % dim.y + dim.y * (block.z % dim.z));
+	return (uint32_t)wsi_dim3_rank(block, cluster->dim);
 }
 
 /* A resident block of the grid by its index: its SM, and its bytes of shared memory (WS_NONE: not
