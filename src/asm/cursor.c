@@ -36,11 +36,6 @@ bool wsi_asm_take_char(struct wsi_asm_cursor *c, char what)
 	return true;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_letter(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$' || c == '.';
@@ -51,7 +46,7 @@ bool wsi_asm_take_word(struct wsi_asm_cursor *c, struct ws_str *ret_word)
 	const char *at = c->at;
 	if (at == c->end || !is_letter(*at))
 		return false;
-	while (at < c->end && (is_letter(*at) || is_digit(*at)))
+	while (at < c->end && (is_letter(*at) || wsi_is_digit(*at)))
 		at++;
 	*ret_word = (struct ws_str){ c->at, (size_t)(at - c->at) };
 	c->at = at;
@@ -61,10 +56,7 @@ bool wsi_asm_take_word(struct wsi_asm_cursor *c, struct ws_str *ret_word)
 /* The value of a hexadecimal digit; 16 for what is none. */
 static unsigned hex_digit(char c)
 {
-	char lower = (char)(c | 0x20);
-	if (is_digit(c))
-		return (unsigned)(c - '0');
-	return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+	return wsi_hex_digit(wsi_lower(c));
 }
 
 /* One byte of a name in quotes, as it is or as \xNN; false when it is neither. */

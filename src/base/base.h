@@ -127,6 +127,35 @@ static inline struct ws_str wsi_str_skip(struct ws_str text, size_t n)
 	return (struct ws_str){ n ? text.ptr + n : text.ptr, text.len - n };
 }
 
+static inline bool wsi_str_begins(struct ws_str text, const char *with)
+{
+	size_t n = strlen(with);
+	return text.len >= n && memcmp(text.ptr, with, n) == 0;
+}
+
+static inline bool wsi_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool wsi_is_alphanumeric(char c)
+{
+	return wsi_is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+static inline char wsi_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+/* The value of a hexadecimal digit, 16 for what is none; letters are small. */
+static inline unsigned wsi_hex_digit(char c)
+{
+	return wsi_is_digit(c)        ? (unsigned)(c - '0')
+	       : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+				      : 16;
+}
+
 /* snprintf into an array of known size; true when it all fitted. */
 #define wsi_format(array, ...) wsi_format_(array, sizeof(array), __VA_ARGS__)
 bool wsi_format_(char *buffer, size_t size, const char *format, ...) WS_PRINTF(3, 4);

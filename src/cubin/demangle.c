@@ -143,8 +143,7 @@ bool ws_demangle_kernel(struct ws_str mangled, char *ret_text, size_t size)
 
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
+	return wsi_is_alphanumeric(c) || c == '_';
 }
 
 /* Length of "operator<<" and the like at `at`, whose angle brackets open nothing; else 0. */

@@ -116,10 +116,7 @@ static struct ws_str code_name(const struct ws_cubin *cubin, const struct wsi_co
 	struct ws_str name;
 	if (!wsi_span_cstr(rest, 0, &name))
 		name = (struct ws_str){ (const char *)rest.ptr, rest.len };
-	size_t skip = sizeof prefix - 1;
-	if (name.len < skip || memcmp(name.ptr, prefix, skip) != 0)
-		return name;
-	return (struct ws_str){ name.ptr + skip, name.len - skip };
+	return wsi_str_begins(name, prefix) ? wsi_str_skip(name, sizeof prefix - 1) : name;
 }
 
 static enum ws_status section_id(const struct ws_cubin *cubin, const struct wsi_code *code,
@@ -184,25 +181,15 @@ void ws_code_id_text(const struct ws_code_id *id, char ret_text[WS_CODE_ID_TEXT]
 	ret_text[2 * sizeof id->bytes] = 0;
 }
 
-static int digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 bool ws_code_id_parse(const char *text, struct ws_code_id *ret_id)
 {
 	struct ws_code_id id;
 	if (strlen(text) != WS_CODE_ID_TEXT - 1)
 		return false;
 	for (unsigned i = 0; i < sizeof id.bytes; i++) {
-		int high = digit_value(text[2 * i]), low = digit_value(text[2 * i + 1]);
-		if (high < 0 || low < 0)
+		unsigned high = wsi_hex_digit(wsi_lower(text[2 * i]));
+		unsigned low = wsi_hex_digit(wsi_lower(text[2 * i + 1]));
+		if (high > 15 || low > 15)
 			return false;
 		id.bytes[i] = (uint8_t)(high << 4 | low);
 	}

@@ -158,7 +158,6 @@ const struct ws_function *wsi_cubin_owner(const struct ws_cubin *cubin,
 static void name_by_section(const struct ws_cubin *cubin, struct ws_function *f, uint64_t *budget)
 {
 	static const char prefix[] = ".text.";
-	const size_t skip = sizeof prefix - 1;
 	if (f->symbol.len != 0 || *budget == 0)
 		return;
 	const struct wsi_code *code = wsi_cubin_code_of(cubin, f->section);
@@ -167,8 +166,8 @@ static void name_by_section(const struct ws_cubin *cubin, struct ws_function *f,
 	struct wsi_shdr shdr = wsi_cubin_shdr(cubin, f->section);
 	struct ws_str name = wsi_elf_name(&cubin->elf, &shdr);
 	*budget -= wsi_min_u64(name.len, *budget);
-	if (name.len > skip && memcmp(name.ptr, prefix, skip) == 0)
-		f->symbol = f->name = (struct ws_str){ name.ptr + skip, name.len - skip };
+	if (wsi_str_begins(name, prefix))
+		f->symbol = f->name = wsi_str_skip(name, sizeof prefix - 1);
 }
 
 static void name_strip(const struct ws_cubin *cubin, struct ws_function *f)

@@ -68,10 +68,7 @@ static bool number_of(struct ws_str text, unsigned base, uint64_t *ret)
 {
 	uint64_t value = 0;
 	for (size_t i = 0; i < text.len; i++) {
-		char c = text.ptr[i];
-		unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-				 : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-							: 99;
+		unsigned digit = wsi_hex_digit(text.ptr[i]);
 		if (digit >= base || value > (UINT64_MAX - digit) / base)
 			return false;
 		value = value * base + digit;

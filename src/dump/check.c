@@ -79,8 +79,7 @@ static void check_name(struct wsi_checker *c, uint32_t section, const struct wsi
 		return; /* said once for all */
 	if (!wsi_span_cstr(c->core->elf.shstrtab, shdr->name, &name))
 		wsi_finding(c, WS_CHECK_NAME, section, at, "its name is outside the name table");
-	else if (prefix[0] &&
-		 (name.len < strlen(prefix) || memcmp(name.ptr, prefix, strlen(prefix))))
+	else if (prefix[0] && !wsi_str_begins(name, prefix))
 		wsi_finding(c, WS_CHECK_NAME, section, at, "a %s whose name does not begin with %s",
 			    wsi_kind_infos[kind].words, prefix);
 }

@@ -29,12 +29,6 @@ static void put_text(struct speller *s, const char *part)
 
 /* ---- names ---- */
 
-static bool starts(struct ws_str name, const char *with)
-{
-	size_t n = strlen(with);
-	return name.len > n && memcmp(name.ptr, with, n) == 0;
-}
-
 /*
  * nvcc gives some types mangled names: "_Z..." for enumerations, closures and unnamed structures,
  * "__SO__..." without the "_Z" for a structure without its tail padding, as a base class has it.
@@ -45,12 +39,12 @@ static void put_name(struct speller *s, struct ws_str name)
 	static const char sub_object[] = "__SO__";
 	char mangled[1024], plain[1024];
 	const struct ws_dwarf_input *input = &s->look.dwarf->input;
-	bool is_sub_object = starts(name, sub_object);
+	bool is_sub_object = wsi_str_begins(name, sub_object);
 	if (is_sub_object) {
 		name.ptr += sizeof sub_object - 1;
 		name.len -= sizeof sub_object - 1;
 	}
-	if (input->demangle && name.len < 1000 && (is_sub_object || starts(name, "_Z")) &&
+	if (input->demangle && name.len < 1000 && (is_sub_object || wsi_str_begins(name, "_Z")) &&
 	    wsi_format(mangled, "%s%.*s", is_sub_object ? "_Z" : "", (int)name.len, name.ptr) &&
 	    input->demangle(ws_str_of(mangled), plain, sizeof plain))
 		put_text(s, plain);

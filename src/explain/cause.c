@@ -186,7 +186,7 @@ static bool calls_assert(const struct ws_report_exception *e)
 {
 	for (uint32_t i = 0; i < e->n_frames; i++) {
 		struct ws_str name = e->frames[i].function_mangled;
-		if (name.len >= 12 && memcmp(name.ptr, "__assertfail", 12) == 0)
+		if (wsi_str_begins(name, "__assertfail"))
 			return true;
 	}
 	return e->kind && e->kind->code == CUDBG_EXCEPTION_WARP_ASSERT;

@@ -11,11 +11,6 @@
 
 /* ---- text of the input ---- */
 
-static bool is_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 /* Whether trackers would make something of the character at `i` that no backslash prevents: a
  * mention (@name), an issue (#1), a link (http://, www.). */
 static bool starts_reference(struct ws_str text, size_t i)
@@ -25,7 +20,7 @@ static bool starts_reference(struct ws_str text, size_t i)
 	if (left < 2)
 		return false;
 	if (at[0] == '@' || at[0] == '#')
-		return is_word(at[1]);
+		return wsi_is_alphanumeric(at[1]);
 	if (at[0] == ':')
 		return at[1] == '/';
 	return at[0] == '.' && i >= 3 && memcmp(at - 3, "www", 3) == 0;

@@ -64,12 +64,8 @@ static const char *read_number(const char *text, uint64_t *ret_value)
 	uint64_t value = 0;
 	unsigned n = 0;
 	for (;; at++, n++) {
-		unsigned digit;
-		if (*at >= '0' && *at <= '9')
-			digit = (unsigned)(*at - '0');
-		else if (hex && *at >= 'a' && *at <= 'f')
-			digit = (unsigned)(*at - 'a') + 10;
-		else
+		unsigned digit = wsi_hex_digit(*at);
+		if (digit >= (hex ? 16 : 10))
 			break;
 		if (value > (UINT64_MAX - digit) / (hex ? 16 : 10))
 			return NULL;
@@ -363,12 +359,8 @@ static const char *read_wide_hex(const char *text, uint64_t ret_bits[2])
 	uint64_t high = 0, low = 0;
 	unsigned n = 0;
 	for (text += 2; n < 33; n++, text++) {
-		unsigned digit;
-		if (*text >= '0' && *text <= '9')
-			digit = (unsigned)(*text - '0');
-		else if (*text >= 'a' && *text <= 'f')
-			digit = (unsigned)(*text - 'a') + 10;
-		else
+		unsigned digit = wsi_hex_digit(*text);
+		if (digit > 15)
 			break;
 		high = high << 4 | low >> 60;
 		low = low << 4 | digit;

@@ -169,11 +169,6 @@ static size_t parse_special(struct layout l, const char *text, uint32_t *ret_bit
 	return 0;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /*
  * Decimal text to bits. The arithmetic is not exact, and need not be: an immediate has at most 24
  * significant bits, and texts made by wsi_float_format() are within 1e-20 of one.
@@ -190,9 +185,9 @@ size_t wsi_float_parse(enum wsi_isa_kind kind, const char *text, uint32_t *ret_b
 	long double value = 0;
 	int exponent = 0, typed = 0;
 	at += negative;
-	for (bool point = false; is_digit(*at) || (*at == '.' && !point); at++) {
+	for (bool point = false; wsi_is_digit(*at) || (*at == '.' && !point); at++) {
 		if (*at == '.') {
-			if (!is_digit(at[1])) /* the point of "0.H1" */
+			if (!wsi_is_digit(at[1])) /* the point of "0.H1" */
 				break;
 			point = true;
 			continue;
@@ -207,7 +202,7 @@ size_t wsi_float_parse(enum wsi_isa_kind kind, const char *text, uint32_t *ret_b
 		at++;
 		exponent_negative = *at == '-';
 		at += *at == '-' || *at == '+';
-		for (; is_digit(*at); at++)
+		for (; wsi_is_digit(*at); at++)
 			typed = typed < 1000 ? typed * 10 + (*at - '0') : typed;
 	}
 	exponent += exponent_negative ? -typed : typed;

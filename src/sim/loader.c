@@ -22,12 +22,6 @@ struct loading {
 	struct ws_error *err;
 };
 
-static bool starts_with(struct ws_str text, const char *prefix)
-{
-	size_t n = strlen(prefix);
-	return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
-
 /* ---- sections ---- */
 
 static enum ws_status add_text(struct loading *l, uint32_t index, const struct wsi_shdr *shdr)
@@ -87,13 +81,13 @@ static enum ws_status place_sections(struct loading *l)
 	for (uint32_t i = 1; i < l->module->n_sections && st == WS_OK; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
 		struct ws_str name = wsi_elf_name(&l->elf, &shdr);
-		if (!(shdr.flags & WSI_SHF_ALLOC) || starts_with(name, ".nv.merc."))
+		if (!(shdr.flags & WSI_SHF_ALLOC) || wsi_str_begins(name, ".nv.merc."))
 			continue;
 		if (shdr.type == WSI_SHT_PROGBITS && shdr.flags & WSI_SHF_EXECINSTR)
 			st = add_text(l, i, &shdr);
-		else if (starts_with(name, ".nv.constant"))
+		else if (wsi_str_begins(name, ".nv.constant"))
 			st = add_data(l, i, &shdr, true);
-		else if (starts_with(name, ".nv.global"))
+		else if (wsi_str_begins(name, ".nv.global"))
 			st = add_data(l, i, &shdr, false);
 	}
 	return st;

@@ -70,11 +70,6 @@ struct ws_span wsi_clean_bytes(const struct wsi_clean *clean, uint32_t section)
 	return bytes;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Goes on in both as far as they fit; what is left of the text. */
 static struct ws_str fit(const char **pattern, struct ws_str text)
 {
@@ -82,7 +77,7 @@ static struct ws_str fit(const char **pattern, struct ws_str text)
 	const char *p = *pattern;
 	for (; *p && *p != 'F' && *p != '@' && text.len > 0; p++) {
 		size_t n = 0;
-		while (*p == '#' && n < text.len && n < MAX_DIGITS && is_digit(text.ptr[n]))
+		while (*p == '#' && n < text.len && n < MAX_DIGITS && wsi_is_digit(text.ptr[n]))
 			n++;
 		if (*p != '#')
 			n = *p == text.ptr[0];

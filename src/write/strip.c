@@ -203,8 +203,7 @@ static struct ws_str plain_text(struct ws_str text)
 	bool plain = text.len <= MAX_TEXT;
 	for (size_t i = 0; i < text.len && plain; i++) {
 		char c = text.ptr[i];
-		plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-			(c >= 'a' && c <= 'z') || (c && strchr(others, c));
+		plain = wsi_is_alphanumeric(c) || (c && strchr(others, c));
 	}
 	return plain ? text : (struct ws_str){ 0 };
 }
