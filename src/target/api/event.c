@@ -6,52 +6,36 @@
  */
 #include "target/api/api.h"
 
+#include "target/event_kinds.h"
+
+/* What both events of a grid tell; `from` is a case of an event. */
+#define GRID_TOLD(from)                                                                           \
+	.id = (int64_t)(from).gridId, .context_id = (from).context,                               \
+	.module_handle = (from).module, .function = (from).function,                              \
+	.function_entry = (from).functionEntry, .host_tid = (from).tid, .context_index = WS_NONE, \
+	.module_index = WS_NONE
+
 static void kernel_ready(const CUDBGEvent *event, struct ws_event *ret)
 {
-	ret->kind = WS_EVENT_GRID_READY;
 	ret->device_id = event->cases.kernelReady.dev;
-	ret->host_tid = event->cases.kernelReady.tid;
-	ret->context_id = event->cases.kernelReady.context;
-	ret->module_handle = event->cases.kernelReady.module;
 	ret->grid = (struct ws_grid){
-		.id = (int64_t)event->cases.kernelReady.gridId,
-		.context_id = event->cases.kernelReady.context,
-		.module_handle = event->cases.kernelReady.module,
-		.function = event->cases.kernelReady.function,
-		.function_entry = event->cases.kernelReady.functionEntry,
+		GRID_TOLD(event->cases.kernelReady),
 		.grid_dim = wsi_api_dim3(event->cases.kernelReady.gridDim),
 		.block_dim = wsi_api_dim3(event->cases.kernelReady.blockDim),
 		.type = event->cases.kernelReady.type,
 		.parent_id = (int64_t)event->cases.kernelReady.parentGridId,
 		.origin = event->cases.kernelReady.origin,
-		.host_tid = event->cases.kernelReady.tid,
-		.context_index = WS_NONE,
-		.module_index = WS_NONE,
 	};
 }
 
 static void kernel_finished(const CUDBGEvent *event, struct ws_event *ret)
 {
-	ret->kind = WS_EVENT_GRID_FINISHED;
 	ret->device_id = event->cases.kernelFinished.dev;
-	ret->host_tid = event->cases.kernelFinished.tid;
-	ret->context_id = event->cases.kernelFinished.context;
-	ret->module_handle = event->cases.kernelFinished.module;
-	ret->grid = (struct ws_grid){
-		.id = (int64_t)event->cases.kernelFinished.gridId,
-		.context_id = event->cases.kernelFinished.context,
-		.module_handle = event->cases.kernelFinished.module,
-		.function = event->cases.kernelFinished.function,
-		.function_entry = event->cases.kernelFinished.functionEntry,
-		.host_tid = event->cases.kernelFinished.tid,
-		.context_index = WS_NONE,
-		.module_index = WS_NONE,
-	};
+	ret->grid = (struct ws_grid){ GRID_TOLD(event->cases.kernelFinished) };
 }
 
 static void step_done(const CUDBGEvent *event, struct ws_event *ret)
 {
-	ret->kind = WS_EVENT_STEP_DONE;
 	ret->device_id = event->cases.singleStepComplete.dev;
 	ret->sm_id = event->cases.singleStepComplete.sm;
 	ret->context_id = event->cases.singleStepComplete.context;
@@ -63,78 +47,84 @@ static void step_done(const CUDBGEvent *event, struct ws_event *ret)
 		event->cases.singleStepComplete.type != CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP;
 }
 
-/* False for events that a target does not tell. */
+/* False for events that a target does not tell, and for kinds that later versions may add. */
+static bool kind_of(CUDBGEventKind theirs, enum ws_event_kind *ret_kind)
+{
+	static const struct {
+		CUDBGEventKind theirs;
+		enum ws_event_kind ours;
+	} kinds[] = {
+#define X(ours, theirs) { CUDBG_EVENT_##theirs, WS_EVENT_##ours },
+		WSI_EVENT_KINDS(X)
+#undef X
+	};
+	for (size_t i = 0; i < WSI_COUNT(kinds); i++) {
+		if (kinds[i].theirs == theirs) {
+			*ret_kind = kinds[i].ours;
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool event_of(const CUDBGEvent *event, struct ws_event *ret)
 {
 	memset(ret, 0, sizeof *ret);
-	switch (event->kind) {
-	case CUDBG_EVENT_CTX_CREATE:
-	case CUDBG_EVENT_CTX_DESTROY:
-	case CUDBG_EVENT_CTX_PUSH:
-	case CUDBG_EVENT_CTX_POP: /* four kinds of one layout */
-		ret->kind = event->kind == CUDBG_EVENT_CTX_CREATE    ? WS_EVENT_CONTEXT_CREATED
-			    : event->kind == CUDBG_EVENT_CTX_DESTROY ? WS_EVENT_CONTEXT_DESTROYED
-			    : event->kind == CUDBG_EVENT_CTX_PUSH    ? WS_EVENT_CONTEXT_PUSHED
-								     : WS_EVENT_CONTEXT_POPPED;
+	if (!kind_of(event->kind, &ret->kind))
+		return false;
+	switch (ret->kind) {
+	case WS_EVENT_CONTEXT_CREATED:
+	case WS_EVENT_CONTEXT_DESTROYED:
+	case WS_EVENT_CONTEXT_PUSHED:
+	case WS_EVENT_CONTEXT_POPPED: /* four kinds of one layout */
 		ret->device_id = event->cases.contextCreate.dev;
 		ret->host_tid = event->cases.contextCreate.tid;
 		ret->context_id = event->cases.contextCreate.context;
-		return true;
-	case CUDBG_EVENT_ELF_IMAGE_LOADED:
-	case CUDBG_EVENT_ELF_IMAGE_UNLOADED: /* the same but for the properties */
-		ret->kind = event->kind == CUDBG_EVENT_ELF_IMAGE_LOADED ? WS_EVENT_MODULE_LOADED
-									: WS_EVENT_MODULE_UNLOADED;
+		break;
+	case WS_EVENT_MODULE_LOADED:
+	case WS_EVENT_MODULE_UNLOADED: /* the same but for the properties */
 		ret->device_id = event->cases.elfImageLoaded.dev;
 		ret->context_id = event->cases.elfImageLoaded.context;
 		ret->module_handle = event->cases.elfImageLoaded.handle;
 		ret->image_bytes = event->cases.elfImageLoaded.size;
-		return true;
-	case CUDBG_EVENT_FUNCTIONS_LOADED:
-		ret->kind = WS_EVENT_FUNCTIONS_LOADED;
+		break;
+	case WS_EVENT_FUNCTIONS_LOADED:
 		ret->device_id = event->cases.functionsLoaded.dev;
 		ret->context_id = event->cases.functionsLoaded.context;
 		ret->module_handle = event->cases.functionsLoaded.module;
 		ret->n_functions = event->cases.functionsLoaded.count;
-		return true;
-	case CUDBG_EVENT_KERNEL_READY:
+		break;
+	case WS_EVENT_GRID_READY:
 		kernel_ready(event, ret);
-		return true;
-	case CUDBG_EVENT_KERNEL_FINISHED:
+		break;
+	case WS_EVENT_GRID_FINISHED:
 		kernel_finished(event, ret);
-		return true;
-	case CUDBG_EVENT_ALL_DEVICES_SUSPENDED:
-		ret->kind = WS_EVENT_STOPPED;
+		break;
+	case WS_EVENT_STOPPED:
 		ret->broken_devices = event->cases.allDevicesSuspended.brokenDevicesMask;
 		ret->faulted_devices = event->cases.allDevicesSuspended.faultedDevicesMask;
-		return true;
-	case CUDBG_EVENT_SINGLE_STEP_COMPLETE:
+		break;
+	case WS_EVENT_STEP_DONE:
 		step_done(event, ret);
-		return true;
-	case CUDBG_EVENT_INTERNAL_ERROR:
-		ret->kind = WS_EVENT_FAILED;
+		break;
+	case WS_EVENT_FAILED:
 		ret->status = WS_IO;
-		return true;
-	case CUDBG_EVENT_ATTACH_COMPLETE:
-		ret->kind = WS_EVENT_ATTACHED;
-		return true;
-	case CUDBG_EVENT_DETACH_COMPLETE:
-		ret->kind = WS_EVENT_DETACHED;
-		return true;
-	case CUDBG_EVENT_CUDA_LOGS_AVAILABLE:
-		ret->kind = WS_EVENT_LOGS_AVAILABLE;
-		return true;
-	case CUDBG_EVENT_CUDA_LOGS_THRESHOLD_REACHED:
-		ret->kind = WS_EVENT_LOGS_THRESHOLD;
-		return true;
-	case CUDBG_EVENT_CUDA_LOGS_RULESET_CHANGED:
-		ret->kind = WS_EVENT_LOG_RULES;
+		break;
+	case WS_EVENT_LOG_RULES:
 		ret->ruleset = event->cases.cudaLogsRulesetChanged.rulesetIndex;
-		return true;
-	case CUDBG_EVENT_INVALID:
-	case CUDBG_EVENT_TIMEOUT:
+		break;
+	case WS_EVENT_ATTACHED:
+	case WS_EVENT_DETACHED:
+	case WS_EVENT_LOGS_AVAILABLE:
+	case WS_EVENT_LOGS_THRESHOLD:
 		break;
 	}
-	return false; /* also for kinds that later versions may add */
+	if (ret->kind == WS_EVENT_GRID_READY || ret->kind == WS_EVENT_GRID_FINISHED) {
+		ret->host_tid = ret->grid.host_tid;
+		ret->context_id = ret->grid.context_id;
+		ret->module_handle = ret->grid.module_handle;
+	}
+	return true;
 }
 
 bool wsi_api_changes(const CUDBGEvent *event)
