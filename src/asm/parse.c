@@ -35,6 +35,7 @@ struct parser {
 	uint32_t inner;              /* name of the innermost function, or WSI_ASM_FILE */
 	struct wsi_bytes data;       /* of the open object */
 	bool initialised;            /* it has other data than zeros */
+	unsigned argument;           /* of the directive: what its row says */
 };
 
 static struct wsi_asm_function *function_of(const struct parser *p)
@@ -48,6 +49,13 @@ static struct wsi_asm_object *object_of(const struct parser *p)
 }
 
 /* ---- what directives take ---- */
+
+/* Where the next word of the line begins. */
+static struct wsi_asm_place place_of_next(struct parser *p)
+{
+	wsi_asm_blank(&p->c);
+	return wsi_asm_here(&p->c);
+}
 
 static bool take_name(struct parser *p, struct ws_str *ret_name)
 {
@@ -65,8 +73,7 @@ static bool take_name(struct parser *p, struct ws_str *ret_name)
 static bool take_limited(struct parser *p, uint64_t max, uint32_t *ret_value)
 {
 	uint64_t value;
-	wsi_asm_blank(&p->c);
-	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	struct wsi_asm_place place = place_of_next(p);
 	if (!wsi_asm_take_number(&p->c, &value)) {
 		wsi_asm_error(p->a, place, "a number is needed here");
 		return false;
@@ -105,8 +112,7 @@ static bool take_alignment(struct parser *p, uint32_t *ret_alignment)
 	uint32_t value;
 	if (!take_keyword(p, "align"))
 		return true;
-	wsi_asm_blank(&p->c);
-	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	struct wsi_asm_place place = place_of_next(p);
 	if (!take_limited(p, MAX_ALIGNMENT, &value))
 		return false;
 	if (value == 0 || value & (value - 1)) {
@@ -152,8 +158,7 @@ static void read_arch(struct parser *p)
 	struct wsi_asm *a = p->a;
 	uint32_t sm;
 	char variant;
-	wsi_asm_blank(&p->c);
-	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	struct wsi_asm_place place = place_of_next(p);
 	if (!take_name(p, &word))
 		return;
 	if (!wsi_asm_arch(word, &sm, &variant)) {
@@ -169,12 +174,11 @@ static void read_arch(struct parser *p)
 	}
 }
 
-static void open_function(struct parser *p, bool is_kernel)
+static void open_function(struct parser *p)
 {
 	struct wsi_asm *a = p->a;
 	struct ws_str text;
-	wsi_asm_blank(&p->c);
-	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	struct wsi_asm_place place = place_of_next(p);
 	if (a->sm == 0) {
 		wsi_asm_error(a, place, ".arch must come before the first function");
 		a->sm = 80; /* so that this is said once */
@@ -190,7 +194,7 @@ static void open_function(struct parser *p, bool is_kernel)
 	*function = (struct wsi_asm_function){
 		.name = text,
 		.symbol_name = text,
-		.is_kernel = is_kernel,
+		.is_kernel = p->argument,
 		.binding = WSI_ASM_GLOBAL,
 		.first_insn = a->n_insns,
 		.first_param = a->n_params,
@@ -210,21 +214,10 @@ static void open_function(struct parser *p, bool is_kernel)
 	p->inner = WSI_ASM_FILE;
 }
 
-static void read_kernel(struct parser *p)
-{
-	open_function(p, true);
-}
-
-static void read_func(struct parser *p)
-{
-	open_function(p, false);
-}
-
 static void read_extern(struct parser *p)
 {
 	struct ws_str text;
-	wsi_asm_blank(&p->c);
-	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	struct wsi_asm_place place = place_of_next(p);
 	if (take_name(p, &text)) {
 		bool is_data = take_keyword(p, "data");
 		take_named(p, define(p, text, place, is_data ? WSI_ASM_EXTERN_DATA : WSI_ASM_EXTERN,
@@ -255,8 +248,7 @@ static void read_reloc(struct parser *p)
 	struct wsi_asm_note note = { .function = function_scope(p), .off = code_size(p) };
 	if (!take_limited(p, UINT32_MAX, &note.type))
 		return;
-	wsi_asm_blank(&p->c);
-	note.place = wsi_asm_here(&p->c);
+	note.place = place_of_next(p);
 	if (!wsi_asm_take_place(&p->c, true, &note.name, &note.addend)) {
 		wsi_asm_error(a, note.place, "a name, maybe with + or - a number, is needed here");
 		return;
@@ -281,8 +273,7 @@ static void read_bank0(struct parser *p)
 	if (!is_kernel(p, "a constant bank 0") || !take_limited(p, MAX_BANK - 4, &note.off) ||
 	    !take_limited(p, UINT32_MAX, &note.type))
 		return;
-	wsi_asm_blank(&p->c);
-	note.place = wsi_asm_here(&p->c);
+	note.place = place_of_next(p);
 	if (take_name(p, &note.name) &&
 	    wsi_asm_grow(a, &a->bank0, &a->cap_bank0, a->n_bank0, sizeof *a->bank0))
 		a->bank0[a->n_bank0++] = note;
@@ -294,8 +285,7 @@ static void read_targets(struct parser *p)
 	struct wsi_asm *a = p->a;
 	struct wsi_asm_note note = { .function = function_scope(p), .off = code_size(p) };
 	do {
-		wsi_asm_blank(&p->c);
-		note.place = wsi_asm_here(&p->c);
+		note.place = place_of_next(p);
 		if (!take_name(p, &note.name) || !wsi_asm_grow(a, &a->branches, &a->cap_branches,
 							       a->n_branches, sizeof *a->branches))
 			return;
@@ -315,8 +305,7 @@ static void read_inner(struct parser *p)
 {
 	struct ws_str text;
 	close_inner(p);
-	wsi_asm_blank(&p->c);
-	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	struct wsi_asm_place place = place_of_next(p);
 	if (!take_name(p, &text))
 		return;
 	struct wsi_asm_name *name = define_here(p, text, place, WSI_ASM_INNER);
@@ -356,8 +345,7 @@ static void read_param(struct parser *p)
 	struct wsi_asm_function *function = function_of(p);
 	struct ws_str text;
 	uint32_t size, offset;
-	wsi_asm_blank(&p->c);
-	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	struct wsi_asm_place place = place_of_next(p);
 	if (!is_kernel(p, "parameters") || !take_name(p, &text) ||
 	    !take_limited(p, MAX_PARAM_BYTES, &size))
 		return;
@@ -383,8 +371,7 @@ static void read_shared(struct parser *p)
 	struct wsi_asm_function *function = function_of(p);
 	struct ws_str text;
 	uint32_t size;
-	wsi_asm_blank(&p->c);
-	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	struct wsi_asm_place place = place_of_next(p);
 	if (!is_kernel(p, "shared memory") || !take_name(p, &text) ||
 	    !take_limited(p, MAX_SHARED, &size))
 		return;
@@ -405,18 +392,17 @@ static void read_shared(struct parser *p)
 
 /* ---- data ---- */
 
-static void open_object(struct parser *p, bool is_constant)
+static void open_object(struct parser *p)
 {
 	struct wsi_asm *a = p->a;
 	struct ws_str text;
-	wsi_asm_blank(&p->c);
-	struct wsi_asm_place place = wsi_asm_here(&p->c);
+	struct wsi_asm_place place = place_of_next(p);
 	if (!take_name(p, &text))
 		text = ws_str_of("?");
 	if (!wsi_asm_grow(a, &a->objects, &a->cap_objects, a->n_objects, sizeof *a->objects))
 		return;
 	struct wsi_asm_object *object = &a->objects[a->n_objects++];
-	*object = (struct wsi_asm_object){ .is_constant = is_constant, .alignment = 1 };
+	*object = (struct wsi_asm_object){ .is_constant = p->argument, .alignment = 1 };
 	(void)take_alignment(p, &object->alignment);
 	object->is_local = take_keyword(p, "local");
 	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_DATA, WSI_ASM_FILE);
@@ -426,16 +412,6 @@ static void open_object(struct parser *p, bool is_constant)
 	p->block = IN_DATA;
 	p->opened = place;
 	p->initialised = false;
-}
-
-static void read_const(struct parser *p)
-{
-	open_object(p, true);
-}
-
-static void read_global(struct parser *p)
-{
-	open_object(p, false);
 }
 
 /* Writes the zeros that are only counted so far; an object that is too large is refused in the end.
@@ -470,8 +446,9 @@ static bool read_fixup(struct parser *p, unsigned width)
 	return true;
 }
 
-static void read_numbers(struct parser *p, unsigned width)
+static void read_numbers(struct parser *p)
 {
+	unsigned width = p->argument;
 	struct wsi_asm_object *object = object_of(p);
 	if (object->alignment < width)
 		object->alignment = width;
@@ -479,8 +456,7 @@ static void read_numbers(struct parser *p, unsigned width)
 	fill(p);
 	do {
 		uint64_t value;
-		wsi_asm_blank(&p->c);
-		struct wsi_asm_place place = wsi_asm_here(&p->c);
+		struct wsi_asm_place place = place_of_next(p);
 		if (wsi_asm_take_number(&p->c, &value)) {
 			uint64_t above = width < 8 ? value >> 8 * width : 0;
 			uint64_t sign = width < 8 ? value >> (8 * width - 1) : 0;
@@ -494,26 +470,6 @@ static void read_numbers(struct parser *p, unsigned width)
 		object->size += width;
 		wsi_asm_blank(&p->c);
 	} while (wsi_asm_take_char(&p->c, ','));
-}
-
-static void read_u8(struct parser *p)
-{
-	read_numbers(p, 1);
-}
-
-static void read_u16(struct parser *p)
-{
-	read_numbers(p, 2);
-}
-
-static void read_u32(struct parser *p)
-{
-	read_numbers(p, 4);
-}
-
-static void read_u64(struct parser *p)
-{
-	read_numbers(p, 8);
 }
 
 static void read_zero(struct parser *p)
@@ -569,29 +525,30 @@ static const struct directive {
 	const char *name;
 	unsigned blocks;
 	void (*read)(struct parser *p);
+	unsigned argument; /* for read() */
 } directives[] = {
-	{ ".arch", IN_FILE, read_arch },
-	{ ".kernel", IN_FILE, read_kernel },
-	{ ".func", IN_FILE, read_func },
-	{ ".const", IN_FILE, read_const },
-	{ ".global", IN_FILE, read_global },
-	{ ".extern", IN_FILE, read_extern },
-	{ ".inner", IN_FUNCTION, read_inner },
-	{ ".regs", IN_FUNCTION, read_regs },
-	{ ".barriers", IN_FUNCTION, read_barriers },
-	{ ".frame", IN_FUNCTION, read_frame },
-	{ ".stack", IN_FUNCTION, read_stack },
-	{ ".reloc", IN_FUNCTION, read_reloc },
-	{ ".targets", IN_FUNCTION, read_targets },
-	{ ".bank0", IN_FUNCTION, read_bank0 },
-	{ ".param", IN_FUNCTION, read_param },
-	{ ".shared", IN_FUNCTION, read_shared },
-	{ ".u8", IN_DATA, read_u8 },
-	{ ".u16", IN_DATA, read_u16 },
-	{ ".u32", IN_DATA, read_u32 },
-	{ ".u64", IN_DATA, read_u64 },
-	{ ".zero", IN_DATA, read_zero },
-	{ ".end", IN_FUNCTION | IN_DATA, read_end },
+	{ ".arch", IN_FILE, read_arch, 0 },
+	{ ".kernel", IN_FILE, open_function, true },
+	{ ".func", IN_FILE, open_function, false },
+	{ ".const", IN_FILE, open_object, true },
+	{ ".global", IN_FILE, open_object, false },
+	{ ".extern", IN_FILE, read_extern, 0 },
+	{ ".inner", IN_FUNCTION, read_inner, 0 },
+	{ ".regs", IN_FUNCTION, read_regs, 0 },
+	{ ".barriers", IN_FUNCTION, read_barriers, 0 },
+	{ ".frame", IN_FUNCTION, read_frame, 0 },
+	{ ".stack", IN_FUNCTION, read_stack, 0 },
+	{ ".reloc", IN_FUNCTION, read_reloc, 0 },
+	{ ".targets", IN_FUNCTION, read_targets, 0 },
+	{ ".bank0", IN_FUNCTION, read_bank0, 0 },
+	{ ".param", IN_FUNCTION, read_param, 0 },
+	{ ".shared", IN_FUNCTION, read_shared, 0 },
+	{ ".u8", IN_DATA, read_numbers, 1 },
+	{ ".u16", IN_DATA, read_numbers, 2 },
+	{ ".u32", IN_DATA, read_numbers, 4 },
+	{ ".u64", IN_DATA, read_numbers, 8 },
+	{ ".zero", IN_DATA, read_zero, 0 },
+	{ ".end", IN_FUNCTION | IN_DATA, read_end, 0 },
 };
 
 static const char *block_text(enum block block)
@@ -617,6 +574,7 @@ static void read_directive(struct parser *p, struct ws_str word, struct wsi_asm_
 		return;
 	}
 	uint32_t errors = p->a->n_errors;
+	p->argument = directives[i].argument;
 	directives[i].read(p);
 	if (p->a->n_errors == errors && wsi_asm_blank(&p->c) && p->c.at < p->c.end)
 		wsi_asm_error(p->a, wsi_asm_here(&p->c), "nothing more is expected here");
