@@ -95,7 +95,6 @@ struct wsi_alu_build {
 	size_t n_mods;
 	bool negated[WSI_ALU_SOURCES], absolute[WSI_ALU_SOURCES], is_float[WSI_ALU_SOURCES];
 	uint16_t suffix[WSI_ALU_SOURCES][3]; /* enum ws_modifier: what follows a source */
-	uint64_t special;                    /* field of an operand that is a name */
 };
 
 /* Sets `run` and the parameters; false: these modifiers or operands are not implemented. */

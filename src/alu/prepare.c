@@ -132,11 +132,7 @@ static bool add_operand(struct wsi_alu_build *b, const struct ws_operand *op)
 	case WS_ROLE_UPDATED:
 		return add_result(b, op) && add_source(b, op);
 	case WS_ROLE_READ:
-		if (op->kind == WS_OPERAND_SPECIAL) {
-			b->special = op->number;
-			return true;
-		}
-		return add_source(b, op);
+		return op->kind == WS_OPERAND_SPECIAL || add_source(b, op);
 	case WS_ROLE_BANK:
 		return add_source(b, op);
 	case WS_ROLE_OFFSET: /* of the bank before it */

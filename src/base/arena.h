@@ -17,7 +17,6 @@ struct wsi_arena_block;
 
 struct wsi_arena {
 	struct wsi_arena_block *newest; /* owned */
-	size_t total_bytes;             /* reserved so far */
 };
 
 /* Zeroed bytes, 16-aligned, or NULL. An all-zero arena is ready for use. */

@@ -26,6 +26,7 @@
 #include <warpscope/core.h>
 
 #include "base/arena.h"
+#include "base/dim3.h"
 #include "base/file.h"
 #include "base/interval.h"
 #include "dump/format.h"
@@ -363,12 +364,6 @@ WSI_TARGET_MEMBER(wsi_core_, diagnostic);
 struct wsi_resolved {
 	struct ws_address at; /* space global, shared or local; shared: of `block_index` */
 	uint32_t block_index; /* shared: whose; else WS_NONE */
-	/*
-	 * The size of the window is not in the dump. Taken as 16 MiB each; from sm_90 on the shared
-	 * window goes on for 4 GiB with 16 MiB for each block of the cluster, where no other
-	 * window or known global memory lies.
-	 */
-	bool is_guess;
 };
 
 /* Resolves a generic address (`at->space` WS_SPACE_GENERIC) of a warp, or of a lane for local. */

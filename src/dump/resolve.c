@@ -10,6 +10,11 @@
  */
 #include "dump/dump.h"
 
+/*
+ * The size of the window is not in the dump. Taken as 16 MiB each; from sm_90 on the shared window
+ * goes on for 4 GiB with 16 MiB for each block of the cluster, where no other window or known
+ * global memory lies.
+ */
 #define WINDOW_BYTES (UINT64_C(16) << 20)
 #define CLUSTER_WINDOW_BYTES (UINT64_C(4) << 30)
 
@@ -30,13 +35,6 @@ static struct ws_dim3 cluster_dim_of(const struct ws_core *core, const struct ws
 	return (struct ws_dim3){ 1, 1, 1 };
 }
 
-/* A block's number in its cluster; `dim` has no zero. */
-static uint64_t rank_of(const struct ws_block *block, struct ws_dim3 dim)
-{
-	return block->idx.x % dim.x +
-	       dim.x * (block->idx.y % dim.y + (uint64_t)dim.y * (block->idx.z % dim.z));
-}
-
 static bool same_cluster(const struct ws_block *a, const struct ws_block *b, struct ws_dim3 dim)
 {
 	return a->device_index == b->device_index && a->grid_id == b->grid_id &&
@@ -53,18 +51,18 @@ static uint32_t block_by_rank(const struct ws_core *core, uint32_t block_index, 
 	struct ws_dim3 dim = cluster_dim_of(core, &self);
 	dim.y = dim.y ? dim.y : 1;
 	dim.z = dim.z ? dim.z : 1;
-	if (rank_of(&self, dim) == rank)
+	if (wsi_dim3_rank(self.idx, dim) == rank)
 		return block_index;
 	for (uint32_t i = 0; i < core->blocks.n; i++) {
 		if (ws_target_block(&core->target, i, &other, NULL) == WS_OK &&
-		    same_cluster(&self, &other, dim) && rank_of(&other, dim) == rank)
+		    same_cluster(&self, &other, dim) && wsi_dim3_rank(other.idx, dim) == rank)
 			return i;
 	}
 	return WS_NONE;
 }
 
 static enum ws_status shared_fill(const struct ws_core *core, uint64_t offset, bool has_ranks,
-				  bool is_guess, struct wsi_resolved *to, struct ws_error *err)
+				  struct wsi_resolved *to, struct ws_error *err)
 {
 	uint64_t rank = offset / WINDOW_BYTES;
 	uint32_t block = wsi_core_block_of(core, to->at.warp_index);
@@ -78,7 +76,6 @@ static enum ws_status shared_fill(const struct ws_core *core, uint64_t offset, b
 	to->at.space = WS_SPACE_SHARED;
 	to->at.address = offset % WINDOW_BYTES;
 	to->block_index = block;
-	to->is_guess = is_guess;
 	return WS_OK;
 }
 
@@ -106,11 +103,10 @@ enum ws_status wsi_core_resolve(const struct ws_core *core, const struct ws_addr
 	if (inside(address, context.local_window_base, WINDOW_BYTES)) {
 		to.at.space = WS_SPACE_LOCAL;
 		to.at.address = address - context.local_window_base;
-		to.is_guess = true;
 	} else if (inside(address, shared, WINDOW_BYTES) ||
 		   (has_ranks && inside(address, shared, CLUSTER_WINDOW_BYTES) &&
 		    !wsi_core_global_at(core, address, &global))) {
-		st = shared_fill(core, address - shared, has_ranks, true, &to, err);
+		st = shared_fill(core, address - shared, has_ranks, &to, err);
 		if (st != WS_OK)
 			return st;
 	} else {

@@ -92,8 +92,7 @@ struct wsi_at {
 	uint8_t reg, reg_words; /* 0 words: none */
 	uint8_t ureg, ureg_words;
 	uint8_t shift;
-	uint8_t bank;  /* constants */
-	bool reg_zero; /* the register is RZ */
+	uint8_t bank; /* constants */
 	int64_t offset;
 };
 
@@ -142,7 +141,7 @@ struct wsi_module {
 struct wsi_grid {
 	struct wsi_grid *next; /* in the queue */
 	uint64_t id, entry;
-	uint32_t module, n_regs, local_bytes, shared_bytes, static_shared;
+	uint32_t module, n_regs, local_bytes, shared_bytes;
 	struct ws_dim3 dim, block, cluster;
 	uint64_t n_blocks, next_block, done_blocks;
 	uint32_t n_warps; /* of a block */

@@ -167,7 +167,6 @@ static enum ws_status set_resources(struct ws_sim *sim, struct wsi_grid *grid,
 				"CUDA_ERROR_INVALID_VALUE: %" PRIu64 " bytes of shared memory, a "
 				"block has %u KiB",
 				shared, device->block);
-	grid->static_shared = (uint32_t)fixed;
 	grid->shared_bytes = (uint32_t)shared;
 	if ((uint64_t)grid->n_warps * WSI_LANES * grid->n_regs > (uint64_t)device->regs * 1024 ||
 	    grid->n_warps > device->warps)
