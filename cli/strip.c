@@ -185,11 +185,6 @@ static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t
 			      s->unreadable_images);
 }
 
-static void key_u64(struct ws_json *json, const char *key, uint64_t value)
-{
-	ws_json_key_u64(json, key, value);
-}
-
 static void print_json(struct cli *cli, const struct request *request, const char *input,
 		       const struct ws_stripped *s, uint64_t before, uint64_t after)
 {
@@ -199,32 +194,32 @@ static void print_json(struct cli *cli, const struct request *request, const cha
 	cli_json_begin(cli, &json, "warpscope-strip-1");
 	ws_json_key_text(&json, "input", input);
 	ws_json_key_text(&json, "output", request->output);
-	key_u64(&json, "bytes_before", before);
-	key_u64(&json, "bytes_after", after);
+	ws_json_key_u64(&json, "bytes_before", before);
+	ws_json_key_u64(&json, "bytes_after", after);
 	ws_json_key_object(&json, "kept");
-#define X(field, words)                            \
-	ws_json_key(&json, words);                 \
-	ws_json_object(&json);                     \
-	key_u64(&json, "before", s->before.field); \
-	key_u64(&json, "after", s->after.field);   \
+#define X(field, words)                                    \
+	ws_json_key(&json, words);                         \
+	ws_json_object(&json);                             \
+	ws_json_key_u64(&json, "before", s->before.field); \
+	ws_json_key_u64(&json, "after", s->after.field);   \
 	ws_json_end(&json);
 	KEPT_LIST(X)
 #undef X
 	ws_json_end(&json);
-	key_u64(&json, "memory_bytes", s->memory_bytes);
-	key_u64(&json, "memory_bytes_kept", s->memory_bytes_kept);
-	key_u64(&json, "original_images_removed", s->original_images);
-	key_u64(&json, "original_bytes_removed", s->original_bytes);
+	ws_json_key_u64(&json, "memory_bytes", s->memory_bytes);
+	ws_json_key_u64(&json, "memory_bytes_kept", s->memory_bytes_kept);
+	ws_json_key_u64(&json, "original_images_removed", s->original_images);
+	ws_json_key_u64(&json, "original_bytes_removed", s->original_bytes);
 	ws_json_key_object(&json, "values");
 	for (size_t i = 0; i < WS_N_VALUE_CLASSES; i++)
-		key_u64(&json, classes[i], s->values[i]);
+		ws_json_key_u64(&json, classes[i], s->values[i]);
 	ws_json_end(&json);
-	key_u64(&json, "constant_bytes_zeroed", s->constant_bytes);
-	key_u64(&json, "ptx_bytes_blanked", s->ptx_bytes);
-	key_u64(&json, "paths_replaced", s->paths);
-	key_u64(&json, "sections_removed", s->sections);
-	key_u64(&json, "section_bytes_removed", s->section_bytes);
-	key_u64(&json, "unreadable_images_removed", s->unreadable_images);
+	ws_json_key_u64(&json, "constant_bytes_zeroed", s->constant_bytes);
+	ws_json_key_u64(&json, "ptx_bytes_blanked", s->ptx_bytes);
+	ws_json_key_u64(&json, "paths_replaced", s->paths);
+	ws_json_key_u64(&json, "sections_removed", s->sections);
+	ws_json_key_u64(&json, "section_bytes_removed", s->section_bytes);
+	ws_json_key_u64(&json, "unreadable_images_removed", s->unreadable_images);
 	ws_json_end(&json);
 }
 

@@ -196,33 +196,28 @@ static bool take_op(void *user, const struct ws_line_table *table, const struct 
 
 /* ---- tables ---- */
 
-static void json_number(struct ws_json *json, const char *key, uint64_t value)
-{
-	ws_json_key_u64(json, key, value);
-}
-
 static void json_header(struct ws_json *json, const struct ws_line_table *t)
 {
-	json_number(json, "offset", t->sec_off);
-	json_number(json, "length", t->unit_length);
-	json_number(json, "version", t->version);
+	ws_json_key_u64(json, "offset", t->sec_off);
+	ws_json_key_u64(json, "length", t->unit_length);
+	ws_json_key_u64(json, "version", t->version);
 	ws_json_key_bool(json, "dwarf64", t->dwarf64);
-	json_number(json, "header_length", t->header_length);
-	json_number(json, "min_inst_length", t->min_inst_length);
-	json_number(json, "max_ops", t->max_ops);
+	ws_json_key_u64(json, "header_length", t->header_length);
+	ws_json_key_u64(json, "min_inst_length", t->min_inst_length);
+	ws_json_key_u64(json, "max_ops", t->max_ops);
 	ws_json_key_bool(json, "default_is_stmt", t->default_is_stmt);
 	ws_json_key_i64(json, "line_base", t->line_base);
-	json_number(json, "line_range", t->line_range);
-	json_number(json, "opcode_base", t->opcode_base);
+	ws_json_key_u64(json, "line_range", t->line_range);
+	ws_json_key_u64(json, "opcode_base", t->opcode_base);
 	if (t->has_str_base)
-		json_number(json, "function_names_base", t->str_base);
+		ws_json_key_u64(json, "function_names_base", t->str_base);
 	ws_json_key_array(json, "files");
 	for (size_t i = t->version < 5 ? 1 : 0; i < t->n_files; i++) {
 		ws_json_object(json);
-		json_number(json, "number", i);
+		ws_json_key_u64(json, "number", i);
 		json_file(json, &t->files[i]);
-		json_number(json, "mtime", t->files[i].mtime);
-		json_number(json, "size", t->files[i].size_bytes);
+		ws_json_key_u64(json, "mtime", t->files[i].mtime);
+		ws_json_key_u64(json, "size", t->files[i].size_bytes);
 		ws_json_end(json);
 	}
 	ws_json_end(json);

@@ -208,8 +208,8 @@ static enum ws_status file_list(struct ws_image_file *file, struct ws_span bytes
 	return st;
 }
 
-static enum ws_status file_open(struct ws_span bytes, struct ws_image_file **ret_file,
-				struct ws_error *err)
+enum ws_status ws_image_file_open_memory(struct ws_span bytes, struct ws_image_file **ret_file,
+					 struct ws_error *err)
 {
 	struct ws_image_file *file = wsi_zalloc(sizeof *file);
 	if (!file || pthread_mutex_init(&file->lock, NULL) != 0) {
@@ -226,12 +226,6 @@ static enum ws_status file_open(struct ws_span bytes, struct ws_image_file **ret
 	return WS_OK;
 }
 
-enum ws_status ws_image_file_open_memory(struct ws_span bytes, struct ws_image_file **ret_file,
-					 struct ws_error *err)
-{
-	return file_open(bytes, ret_file, err);
-}
-
 enum ws_status ws_image_file_open(const char *path, struct ws_image_file **ret_file,
 				  struct ws_error *err)
 {
@@ -240,7 +234,7 @@ enum ws_status ws_image_file_open(const char *path, struct ws_image_file **ret_f
 	if (st != WS_OK)
 		return st;
 	struct ws_image_file *file;
-	st = file_open(mapping.bytes, &file, err);
+	st = ws_image_file_open_memory(mapping.bytes, &file, err);
 	if (st != WS_OK) {
 		wsi_file_close(&mapping);
 		return st;

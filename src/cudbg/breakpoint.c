@@ -20,7 +20,7 @@ static bool is_planted(const struct wsi_cudbg *s, uint32_t dev, uint64_t address
 
 static struct wsi_breakpoint *find(struct wsi_cudbg *s, CUDBGBreakpointHandle handle)
 {
-	for (size_t i = 0; i < s->n_breakpoints; i++)
+	for (size_t i = 0; i < s->n_breakpoints && handle != CUDBG_BREAKPOINT_HANDLE_LEGACY; i++)
 		if (s->breakpoints[i].handle == handle)
 			return &s->breakpoints[i];
 	return NULL;
@@ -161,8 +161,7 @@ CUDBGResult wsi_cudbg_removeBreakpoint(struct wsi_cudbg *s, CUDBGBreakpointHandl
 		return result;
 	if (handle == CUDBG_BREAKPOINT_HANDLE_ALL_USER_BREAKPOINTS)
 		return for_all(s, drop);
-	struct wsi_breakpoint *b =
-		handle == CUDBG_BREAKPOINT_HANDLE_LEGACY ? NULL : find(s, handle);
+	struct wsi_breakpoint *b = find(s, handle);
 	return b ? drop(s, b) : no_handle(s, handle);
 }
 
@@ -188,8 +187,7 @@ static CUDBGResult set_enabled(struct wsi_cudbg *s, CUDBGBreakpointHandle handle
 		return for_all(s, on ? enable : disable);
 	if (handle == CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH)
 		return set_break_on_launch(s, on);
-	struct wsi_breakpoint *b =
-		handle == CUDBG_BREAKPOINT_HANDLE_LEGACY ? NULL : find(s, handle);
+	struct wsi_breakpoint *b = find(s, handle);
 	if (!b)
 		return no_handle(s, handle);
 	if (b->enabled == on)
@@ -218,8 +216,7 @@ CUDBGResult wsi_cudbg_isBreakpointEnabled(struct wsi_cudbg *s, CUDBGBreakpointHa
 		*enabled = s->break_on_launch;
 		return CUDBG_SUCCESS;
 	}
-	const struct wsi_breakpoint *b =
-		handle == CUDBG_BREAKPOINT_HANDLE_LEGACY ? NULL : find(s, handle);
+	const struct wsi_breakpoint *b = find(s, handle);
 	if (!b)
 		return no_handle(s, handle);
 	*enabled = b->enabled;

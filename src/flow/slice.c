@@ -429,6 +429,19 @@ static void answer_one(struct wsi_slicer *s, uint16_t node, const struct wsi_def
 	s->request[node].kind = WSI_ASK_DEF_WIDE;
 }
 
+/* By the definitions that were found, unless the node is one that was asked before. */
+static void answer_defs(struct wsi_slicer *s, uint16_t node, const struct wsi_defs defs[2],
+			bool wide)
+{
+	s->request[node].key = key_of(&s->request[node], defs, wide);
+	if (comes_again(s, node))
+		return;
+	if (defs[0].n == 1)
+		answer_one(s, node, defs, wide);
+	else
+		answer_merge(s, node, defs, wide);
+}
+
 static void answer_half(struct wsi_slicer *s, uint16_t node)
 {
 	struct wsi_request *request = &s->request[node];
@@ -455,13 +468,7 @@ static void answer_half(struct wsi_slicer *s, uint16_t node)
 		wsi_node_lose(s, node, "too many definitions", half->at);
 		return;
 	}
-	request->key = key_of(request, defs, false);
-	if (comes_again(s, node))
-		return;
-	if (defs[0].n == 1)
-		answer_one(s, node, defs, false);
-	else
-		answer_merge(s, node, defs, false);
+	answer_defs(s, node, defs, false);
 }
 
 static bool both_constant(const struct wsi_half half[2])
@@ -493,13 +500,7 @@ static void answer_wide(struct wsi_slicer *s, uint16_t node)
 		answer_apart(s, node, registers && (defs[0].more || defs[1].more) ? asked : half);
 		return;
 	}
-	request->key = key_of(request, defs, true);
-	if (comes_again(s, node))
-		return;
-	if (defs[0].n == 1)
-		answer_one(s, node, defs, true);
-	else
-		answer_merge(s, node, defs, true);
+	answer_defs(s, node, defs, true);
 }
 
 static void answer_all(struct wsi_slicer *s)

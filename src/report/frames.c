@@ -86,12 +86,18 @@ static bool frame_owner(struct wsi_build *build, struct ws_report_frame *frame,
 
 /* ---- the frames of one address ---- */
 
-static struct ws_report_frame *frames_push(struct wsi_frames *frames)
+/* One more frame at the address of `base`. */
+static struct ws_report_frame *frames_push(struct wsi_frames *frames,
+					   const struct ws_report_frame *base)
 {
 	if (!wsi_grow(&frames->at, &frames->cap, frames->n, sizeof *frames->at, UINT32_MAX - 1))
 		return NULL;
 	struct ws_report_frame *frame = &frames->at[frames->n];
 	*frame = (struct ws_report_frame){ .level = (uint32_t)frames->n++,
+					   .pc = base->pc,
+					   .rel_pc = base->rel_pc,
+					   .owner_short = base->owner_short,
+					   .caller = base->caller,
 					   .function_status = WS_ABSENT,
 					   .line_status = WS_ABSENT,
 					   .formals_status = WS_ABSENT,
@@ -119,13 +125,9 @@ static bool push_position(struct wsi_build *build, const struct ws_place *place,
 			  const struct ws_line_pos *pos, bool outermost, struct wsi_frames *frames,
 			  const struct ws_report_frame *base)
 {
-	struct ws_report_frame *frame = frames_push(frames);
+	struct ws_report_frame *frame = frames_push(frames, base);
 	if (!frame)
 		return false;
-	frame->pc = base->pc;
-	frame->rel_pc = base->rel_pc;
-	frame->owner_short = base->owner_short;
-	frame->caller = base->caller;
 	frame->borrowed_from = base->borrowed_from;
 	frame->inlined = !outermost || pos->call_site_lost;
 	if (!frame_line(build, frame, pos))
@@ -143,13 +145,9 @@ static bool push_position(struct wsi_build *build, const struct ws_place *place,
 static bool push_owner(struct wsi_build *build, const struct ws_place *place, enum ws_status why,
 		       struct wsi_frames *frames, const struct ws_report_frame *base)
 {
-	struct ws_report_frame *frame = frames_push(frames);
+	struct ws_report_frame *frame = frames_push(frames, base);
 	if (!frame)
 		return false;
-	frame->pc = base->pc;
-	frame->rel_pc = base->rel_pc;
-	frame->owner_short = base->owner_short;
-	frame->caller = base->caller;
 	frame->line_status = why;
 	return !place || !place->function || frame_owner(build, frame, place);
 }
