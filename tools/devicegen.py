@@ -6,7 +6,7 @@ usage: devicegen.py LIST OUTPUT
 import sys
 
 COLUMNS = ('sms', 'warps', 'blocks', 'regs', 'smem', 'block', 'kept', 'uregs', 'param', 'stack', 'local', 'shared', 'constant',
-           'ntid', 'nctaid', 'desc', 'cluster')
+           'ntid', 'nctaid', 'desc', 'cluster', 'sync')
 
 
 def row(line, number):

@@ -49,7 +49,7 @@ enum {
 struct wsi_device {
 	const char *name;
 	uint32_t sm, sms, warps, blocks, regs, smem, block, kept, uregs;
-	uint32_t param, stack, local, shared, constant, ntid, nctaid, desc, cluster;
+	uint32_t param, stack, local, shared, constant, ntid, nctaid, desc, cluster, sync;
 };
 
 struct wsi_debug;
@@ -147,6 +147,7 @@ struct wsi_grid {
 	uint32_t n_warps; /* of a block */
 	bool told, held;  /* a debugger was told of it, and it must not start yet */
 	uint64_t event;   /* by which it was told */
+	uint64_t sync;    /* words that the blocks of a cooperative launch wait by; 0: none */
 	struct wsi_bank bank[WSI_BANKS];
 };
 

@@ -11,6 +11,7 @@ enum {
 	MAX_LOCAL = 512 * 1024, /* bytes of a thread, as on hardware */
 	ROOM_BEHIND = 256,      /* of bank 0, behind the parameters */
 	REG_UNIT = 8,           /* registers are given out in units */
+	SYNC_BYTES = 64,
 };
 
 static enum ws_status invalid(struct ws_error *err, const char *what)
@@ -71,6 +72,19 @@ static void store_dim(uint8_t *to, struct ws_dim3 dim)
 	wsi_store_u32(to + 8, dim.z);
 }
 
+/* Memory of the grid's own: bank 0, and what its blocks wait by. */
+static enum ws_status add_region(struct ws_sim *sim, uint64_t size, bool read_only, uint64_t *ret,
+				 struct ws_error *err)
+{
+	struct wsi_region region = {
+		.size = size, .reach = size, .kind = WSI_REGION_GRID, .read_only = read_only
+	};
+	region.start = wsi_memory_place(&sim->memory, size, 256);
+	enum ws_status st = wsi_memory_add(&sim->memory, &region, err);
+	*ret = st == WS_OK ? region.start : 0;
+	return st;
+}
+
 /* Bank 0: what the driver puts there, then the arguments. */
 static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 				 const struct ws_sim_launch *launch,
@@ -95,6 +109,13 @@ static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 	if (device->shared != WSI_DEVICE_NOWHERE)
 		wsi_store_u64(bank + device->shared, WSI_SHARED_WINDOW);
 	wsi_store_u64(bank + device->constant, grid->bank[3].address);
+	if (launch->cooperative) {
+		enum ws_status st = add_region(sim, SYNC_BYTES, false, &grid->sync, err);
+		if (st != WS_OK)
+			return st;
+		wsi_store_u32(bank + device->sync, (uint32_t)(grid->sync >> 32));
+		wsi_store_u32(bank + device->sync + 4, (uint32_t)grid->sync);
+	}
 	for (size_t i = 0; i < info->n_params; i++) {
 		const struct ws_param *p = &params[i];
 		if (p->offset > bytes || p->size_bytes > bytes - p->offset)
@@ -102,14 +123,11 @@ static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 					"CUDA_ERROR_INVALID_IMAGE: parameter %zu lies outside", i);
 		memcpy(bank + base + p->offset, launch->args[i], p->size_bytes);
 	}
-	struct wsi_region region = {
-		.size = size, .reach = size, .kind = WSI_REGION_BANK, .read_only = true
-	};
-	region.start = wsi_memory_place(&sim->memory, size, 256);
-	enum ws_status st = wsi_memory_add(&sim->memory, &region, err);
+	grid->bank[0].size = size;
+	enum ws_status st = add_region(sim, size, true, &grid->bank[0].address, err);
 	if (st == WS_OK)
-		st = wsi_memory_copy_in(&sim->memory, region.start, bank, (size_t)size, err);
-	grid->bank[0] = (struct wsi_bank){ .address = region.start, .size = size };
+		st = wsi_memory_copy_in(&sim->memory, grid->bank[0].address, bank, (size_t)size,
+					err);
 	return st;
 }
 
@@ -229,9 +247,12 @@ static enum ws_status make_grid(struct ws_sim *sim, struct wsi_grid *grid,
 /* Lets go what a grid has of the device. */
 static void grid_end(struct ws_sim *sim, struct wsi_grid *grid)
 {
-	struct wsi_region *region = wsi_memory_find(&sim->memory, grid->bank[0].address);
-	if (grid->bank[0].address != 0 && region)
-		wsi_memory_remove(&sim->memory, region);
+	const uint64_t own[] = { grid->bank[0].address, grid->sync };
+	for (unsigned i = 0; i < WSI_COUNT(own); i++) {
+		struct wsi_region *region = wsi_memory_find(&sim->memory, own[i]);
+		if (own[i] != 0 && region)
+			wsi_memory_remove(&sim->memory, region);
+	}
 }
 
 static void grid_destroy(struct ws_sim *sim, struct wsi_grid *grid)

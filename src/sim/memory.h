@@ -28,7 +28,7 @@ enum wsi_region_kind {
 	WSI_REGION_HEAP,   /* malloc() of a kernel */
 	WSI_REGION_MODULE, /* variables and constants of a module */
 	WSI_REGION_MAPPED, /* the caller's */
-	WSI_REGION_BANK,   /* constant bank 0 of a grid */
+	WSI_REGION_GRID,   /* constant bank 0 of a grid, and what its blocks wait by */
 };
 
 struct wsi_page {

@@ -140,18 +140,18 @@ enum wsi_step wsi_run_load_constant(struct wsi_run *run, const struct wsi_op *op
 	uint32_t left = to->place == WSI_ALU_UREG ? 1u << wsi_first_bit(run->mask) : run->mask;
 	for (; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		uint64_t off = base;
+		uint32_t off = (uint32_t)base;
 		if (at->reg_words != 0)
-			off = (uint32_t)(off + wsi_reg(warp, at->reg)[lane]);
+			off += wsi_reg(warp, at->reg)[lane];
 		const uint8_t *from = constant(run, at->bank, off, op->bytes);
 		if (off % op->bytes != 0)
 			return wsi_fault_at(run, 6, lane, off,
-					    "constant address 0x%" PRIx64 " is no multiple of %u",
-					    off, op->bytes);
+					    "constant address 0x%x is no multiple of %u", off,
+					    op->bytes);
 		if (!from)
 			return wsi_fault_at(run, 29, lane, off,
-					    "constant c[0x%x][0x%" PRIx64 "] is outside its bank",
-					    at->bank, off);
+					    "constant c[0x%x][0x%x] is outside its bank", at->bank,
+					    off);
 		if (to->number == 255)
 			load_lane(op, from, unused, 1);
 		else if (to->place == WSI_ALU_UREG)

@@ -75,11 +75,30 @@ static void traps(struct job *j)
 	fails(j, "traps", WS_SIM_TRAP);
 }
 
+static void grid_rounds(struct job *j)
+{
+	enum { COUNT = 12 * 64, ROUNDS = 5 };
+	uint32_t *a = job_words(j, COUNT), *b = job_buffer(j, COUNT * 4), now[COUNT], next[COUNT];
+	memcpy(now, a, sizeof now);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (unsigned i = 0; i < COUNT; i++)
+			next[i] = now[i] + now[(i + 1) % COUNT];
+		memcpy(now, next, sizeof now);
+	}
+	job_launch_cooperative(j, "grid_rounds", 12, 64, "ppi", a, b, ROUNDS);
+	job_same(j, b, now, COUNT);
+}
+
 const struct job_case job_service[] = {
 	{ "service", "print_some", print_some, 0, NULL },
 	{ "service", "heap_lists", heap_lists, 0, NULL },
 	{ "service", "clocks", clocks, 0, NULL },
 	{ "service", "asserts", asserts, 0, NULL },
 	{ "service", "traps", traps, 0, NULL },
+	{ 0 },
+};
+
+const struct job_case job_grid[] = {
+	{ "grid", "grid_rounds", grid_rounds, 0, NULL },
 	{ 0 },
 };

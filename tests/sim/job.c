@@ -193,6 +193,20 @@ void job_launch(struct job *j, const char *kernel, unsigned blocks, unsigned thr
 	va_end(list);
 }
 
+void job_launch_cooperative(struct job *j, const char *kernel, unsigned blocks, unsigned threads,
+			    const char *types, ...)
+{
+	va_list list;
+	va_start(list, types);
+	launch_well(j,
+		    &(struct ws_sim_launch){ .kernel = kernel,
+					     .grid = { blocks, 1, 1 },
+					     .block = { threads, 1, 1 },
+					     .cooperative = true },
+		    types, list);
+	va_end(list);
+}
+
 void job_launch_3d(struct job *j, const char *kernel, struct ws_dim3 grid, struct ws_dim3 block,
 		   unsigned shared_bytes, const char *types, ...)
 {

@@ -39,7 +39,7 @@ struct job_case {
 /* Each list ends with an entry without a file. */
 extern const struct job_case job_integer[], job_float[], job_half[], job_memory[], job_shared[],
 	job_warp[], job_atomics[], job_diverge[], job_whole[], job_tensor[], job_service[],
-	job_async[], job_cluster[];
+	job_async[], job_cluster[], job_grid[];
 
 /* Runs what was launched in pieces, going back to snapshots: each piece must end as before. */
 enum ws_sim_outcome rewind_run(struct job *j);
@@ -65,6 +65,9 @@ void job_launch(struct job *j, const char *kernel, unsigned blocks, unsigned thr
 		const char *types, ...);
 void job_launch_3d(struct job *j, const char *kernel, struct ws_dim3 grid, struct ws_dim3 block,
 		   unsigned shared_bytes, const char *types, ...);
+/* All blocks are resident at once, and may wait for each other. */
+void job_launch_cooperative(struct job *j, const char *kernel, unsigned blocks, unsigned threads,
+			    const char *types, ...);
 /* As job_launch_3d(), for kernels that fail; the device's fault then tells. */
 enum ws_sim_outcome job_launch_bad(struct job *j, const char *kernel, unsigned blocks,
 				   unsigned threads, const char *types, ...);

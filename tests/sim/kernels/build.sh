@@ -43,7 +43,7 @@ pack() { # pack NAME ARCH...
 
 names=" $* "
 all="75 80 86 89 90a 100a 120a"
-for name in integer float half memory shared warp atomics diverge whole tensor service; do
+for name in integer float half memory shared warp atomics diverge whole tensor service grid; do
 	# shellcheck disable=SC2086 # the words of $all are arguments
 	pack $name $all
 done
