@@ -69,7 +69,13 @@ static bool bar_operands(struct wsi_run *run, const struct wsi_op *op, uint32_t 
 	}
 	*ret_number = values[0];
 	*ret_threads = values[1];
-	return values[0] < WSI_BARRIERS && values[1] % WSI_LANES == 0;
+	/* two registers are one, which says both: bits 0-3 and 16-27 [measured: nvcc 13.0] */
+	if (op->alu.n_sources > 1 && op->alu.source[0].place == WSI_ALU_REG &&
+	    op->alu.source[1].place == WSI_ALU_REG) {
+		*ret_number = values[0] & 15;
+		*ret_threads = values[0] >> 16 & 0xfff;
+	}
+	return *ret_number < WSI_BARRIERS && *ret_threads % WSI_LANES == 0;
 }
 
 enum wsi_step wsi_run_bar(struct wsi_run *run, const struct wsi_op *op)

@@ -212,7 +212,7 @@ def _patch(image, at, kind, value, in_place):
     return True
 
 
-def relocate(data, code_base, data_base=None, externs=None, keep_relocs=False):
+def relocate(data, code_base, data_base=None, externs=None, keep_relocs=False, given=None):
     """The image as a driver keeps it after loading: sections have device addresses and symbols are absolute.
 
     Established for real images: sh_addr and st_value are absolute device addresses (both public debuggers rely on it).
@@ -220,6 +220,7 @@ def relocate(data, code_base, data_base=None, externs=None, keep_relocs=False):
     their bank-relative zero), that debug sections are relocated in place, and that the relocation sections are gone
     (keep_relocs=True leaves them: a reader must not apply them twice).
 
+    `given`: addresses of sections, by index, where they are to be those of a device that loaded the image.
     Returns (image, {section index: device address}).
     """
     cubin = Cubin(data)
@@ -238,6 +239,8 @@ def relocate(data, code_base, data_base=None, externs=None, keep_relocs=False):
             rest = (rest + align - 1) // align * align
             address[section.index] = rest
             rest += section.size
+        if given:
+            address[section.index] = given.get(section.index, 0)
     for index, value in address.items():
         struct.pack_into("<Q", image, cubin.shoff + 64 * index + 16, value)
     table = next(s for s in cubin.sections if s.type == SHT_SYMTAB)

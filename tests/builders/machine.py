@@ -32,6 +32,7 @@ H100 = Gpu("NVIDIA H100 80GB HBM3", "GH100-A", 90, 132)
 H200 = Gpu("NVIDIA H200", "GH100-A", 90, 132)
 A100 = Gpu("NVIDIA A100-SXM4-80GB", "GA100-A", 80, 108)
 B200 = Gpu("NVIDIA B200", "GB100-A", 100, 148)
+RTX5090 = Gpu("NVIDIA GeForce RTX 5090", "GB202-A", 120, 170, warps=48)
 
 BRANCHES = {  # driver branch -> (minor, CUDA major, CUDA minor)
     346: (46, 7, 0), 400: (48, 10, 0), 525: (147, 12, 0), 550: (163, 12, 4), 555: (42, 12, 5), 565: (57, 12, 7),
@@ -103,11 +104,11 @@ class Foreign:
 class Module:
     """A cubin loaded into a context."""
 
-    def __init__(self, context, data, handle, code_base, keep_relocs=False, externs=None, with_image=True):
+    def __init__(self, context, data, handle, code_base, keep_relocs=False, externs=None, with_image=True, given=None):
         self.context, self.data, self.handle = context, data, handle
         self.cubin = cb.Cubin(data)
         self.sequences = cb.line_sequences(self.cubin)
-        self.relocated, self.address = cb.relocate(data, code_base, externs=externs, keep_relocs=keep_relocs)
+        self.relocated, self.address = cb.relocate(data, code_base, externs=externs, keep_relocs=keep_relocs, given=given)
         self.node = coredump.Module({"moduleHandle": handle}, relocated=self.relocated,
                                     image=data if with_image else None)
 

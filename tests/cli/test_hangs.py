@@ -28,12 +28,16 @@ def number(text):
     return None if text is None else int(text, 16)
 
 
+def is_read(address, reads):
+    return any(start <= number(address) < start + size for start, size in reads)
+
+
 def same_word(found, wanted, reads):
     """(wrong, missed) of address, value, owner and need of a wait for memory."""
     wrong, missed = [], []
     if found["address"] is None:
         missed.append("address")
-    elif number(found["address"]) not in reads and number(found["address"]) + 4 not in reads:
+    elif not is_read(found["address"], reads):
         wrong.append("address %s is not read" % found["address"])
     elif isinstance(wanted.get("address"), int) and number(found["address"]) != wanted["address"]:
         wrong.append("address %s" % found["address"])
@@ -95,11 +99,11 @@ def same_wait(found, wanted, reads):
             wrong.append("absent %s" % (absent(found),))
     if wanted["kind"] == "grid":
         wrong += [] if found["missing"] == wanted["missing_blocks"] else ["blocks missing: %s" % found["missing"]]
-        if found["address"] and number(found["address"]) not in reads:
+        if found["address"] and not is_read(found["address"], reads):
             wrong.append("address %s is not read" % found["address"])
     if wanted["kind"] == "mbarrier":
         more = same_object(found, wanted)
-        if found["address"] and number(found["address"]) not in reads and number(found["address"]) + 4 not in reads:
+        if found["address"] and not is_read(found["address"], reads):
             wrong.append("address %s is not read" % found["address"])
         wrong, missed = wrong + more[0], missed + more[1]
     if wanted["kind"] == "spin":
@@ -113,7 +117,7 @@ def same_wait(found, wanted, reads):
 def compare(report, truth, stem):
     """(what is wrong, what is missed)."""
     left, wrong, missed = list(report["waits"]), [], []
-    reads = {one[3] for one in truth["reads"]}
+    reads = truth["reads"]
     verdict = report["verdict"]["kind"]
     if truth["verdict"] == "none" and (verdict != "none" or left):
         wrong.append("verdict %s, waits %s" % (verdict, [w["kind"] for w in left]))

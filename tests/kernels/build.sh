@@ -1,11 +1,17 @@
 #!/bin/sh
 # Compiles the kernels of this folder into tests/data/cubins (or the folder given as first argument).
+# As `build.sh planted` only those of planted faults and hangs: tests/kernels/plant.py does so, and makes the states from them.
 #
 # Needs nvcc, ptxas and nvlink 13.0 (CUDA_HOME, default /usr/local/cuda). The sources are first copied to $SRC, because
 # the compiler writes absolute paths into the cubins: committed cubins name /src/ws/tests/kernels and nothing of the
 # machine that built them. Times of the copies are fixed, so that a rebuild gives the same bytes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+only=
+if [ "${1:-}" = planted ]; then
+	only=planted
+	shift
+fi
 out=${1:-$here/../data/cubins}
 cuda=${CUDA_HOME:-/usr/local/cuda}
 SRC=/src/ws/tests/kernels
@@ -28,6 +34,32 @@ compile() { # compile ARCH OUTPUT SOURCE FLAG...
 	cp "tmp/$output" "$out/$output"
 }
 
+# The planted faults; plant.py makes the states from them.
+mkdir -p "$out/../faults"
+for arch in 80 90 100; do
+	for kind in O3 G; do
+		flag=-$kind
+		compile $arch "faults.$kind.sm_$arch.cubin" faults.cu "$flag"
+		gzip -9n <"$out/faults.$kind.sm_$arch.cubin" >"$out/../faults/faults.$kind.sm_$arch.cubin.gz"
+		rm "$out/faults.$kind.sm_$arch.cubin"
+	done
+done
+
+# The planted hangs; plant.py makes the states from them. What debuggers need beside the code is emptied: it is large.
+mkdir -p "$out/../hangs"
+hangs() { # hangs ARCH KIND
+	compile "$1" "hangs.$2.sm_$1.cubin" hangs.cu "-$2" -diag-suppress 20054
+	python3 "$here/drop_debug.py" <"$out/hangs.$2.sm_$1.cubin" | gzip -9n >"$out/../hangs/hangs.$2.sm_$1.cubin.gz"
+	rm "$out/hangs.$2.sm_$1.cubin"
+}
+for arch in 80 90 100; do
+	hangs $arch O3
+	hangs $arch G
+done
+hangs 120 O3
+
+[ -z "$only" ] || exit 0
+
 for arch in 80 90 100; do
 	compile $arch "deep.li.sm_$arch.cubin" deep.cu -O3 -lineinfo -I"$SRC/include"
 	compile $arch "calls.G.sm_$arch.cubin" calls.cu -G
@@ -47,17 +79,6 @@ compile 90 longname.li.sm_90.cubin longname.cu -O3 -lineinfo
 compile 80 bare.none.sm_80.cubin bare.cu -O3
 compile 90 bare.none.sm_90.cubin bare.cu -O3
 
-# The planted faults; run_faults.py makes the states from them.
-mkdir -p "$out/../faults"
-for arch in 80 90 100; do
-	for kind in O3 G; do
-		flag=-$kind
-		compile $arch "faults.$kind.sm_$arch.cubin" faults.cu "$flag"
-		gzip -9n <"$out/faults.$kind.sm_$arch.cubin" >"$out/../faults/faults.$kind.sm_$arch.cubin.gz"
-		rm "$out/faults.$kind.sm_$arch.cubin"
-	done
-done
-
 # One kernel for each kind of exception.
 mkdir -p "$out/../exceptions"
 packed() { # packed ARCH NAME FLAG...
@@ -71,19 +92,6 @@ packed 80 except.li.sm_80.cubin -O3 -lineinfo
 packed 90 except.li.sm_90.cubin -O3 -lineinfo
 packed 90 except.G.sm_90.cubin -G
 packed 100a except.li.sm_100a.cubin -O3 -lineinfo
-
-# The planted hangs; run_hangs.py makes the states from them. What debuggers need beside the code is emptied: it is large.
-mkdir -p "$out/../hangs"
-hangs() { # hangs ARCH KIND
-	compile "$1" "hangs.$2.sm_$1.cubin" hangs.cu "-$2" -diag-suppress 20054
-	python3 "$here/drop_debug.py" <"$out/hangs.$2.sm_$1.cubin" | gzip -9n >"$out/../hangs/hangs.$2.sm_$1.cubin.gz"
-	rm "$out/hangs.$2.sm_$1.cubin"
-}
-for arch in 80 90 100; do
-	hangs $arch O3
-	hangs $arch G
-done
-hangs 120 O3
 
 for arch in 80 90; do
 	compile $arch "link_a.li.sm_$arch.cubin" link_a.cu -O3 -lineinfo -rdc=true

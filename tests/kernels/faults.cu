@@ -1,5 +1,5 @@
-// One wrong memory access per kernel. tests/kernels/run_faults.py runs each of them up to its fault; what must be true of it
-// then is planned there, under the kernel's name.
+// One wrong memory access per kernel. plan_faults.py says how each of them is run up to its fault, and what must be true of it
+// then, under the kernel's name.
 
 struct View { int rows; const float *data; float *out; };
 struct Node { long key; Node *next; int value; };

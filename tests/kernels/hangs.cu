@@ -1,4 +1,4 @@
-// Kernels that hang, one way each, and kernels that only compute for long. run_hangs.py runs them and says what of each is true.
+// Kernels that hang, one way each, and kernels that only compute for long. plan_hangs.py runs them and says what is true of each.
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 
