@@ -300,7 +300,7 @@ def parameters_without_a_known_place_are_not_listed(folder):
 @case
 def launches_have_clusters_and_shared_memory(folder):
     image = assemble(folder, '.arch sm_90a\n.kernel k\n\t.param out 8\n\t.param at 4\n\tS2R R0, SR_CgaCtaId\n\tS2R R1, SR_CTAID.X\n'
-                     '\tMOV R3, 0x4\n\tMOV R6, c[0x0][`(at)]\n\tSTS [R6], R0\n\tLDS R0, [R6]\n'
+                     '\tMOV R3, 0x4\n\tSHF.L.U32 R7, R0, 0x18, RZ\n\tIADD3 R6, R7, c[0x0][`(at)], RZ\n\tSTS [R6], R0\n\tLDS R0, [R6]\n'
                      '\tIMAD.WIDE.U32 R4, R1, R3, c[0x0][`(out)]\n\tST.E [R4], R0\n\tEXIT\n.end\n')
     words = [image, '--kernel', 'k', '--grid', '6', '--buffer', 'o=u32[6]', '--arg', '&o', '--print', 'o']
     for cluster, numbers in (('1', '0 0 0 0 0 0'), ('3', '0 1 2 0 1 2'), ('2,1,1', '0 1 0 1 0 1')):
