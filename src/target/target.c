@@ -242,50 +242,52 @@ static enum ws_status device_check(const struct ws_target *target, uint32_t devi
 }
 
 /*
- * ws_target_MEMBER() of a member that a back end may lack: `lacks` is what such a target has none
+ * The function of a member that a back end may lack: `lacks` is what such a target has none
  * of. The member is called when `check` is WS_OK.
  */
-#define DEFINE_OPTIONAL(member, lacks, check, parameters, arguments)     \
-	enum ws_status ws_target_##member parameters                     \
-	{                                                                \
-		if (!target->ops->member)                                \
-			return unsupported(target, lacks, err);          \
-		enum ws_status st = check;                               \
-		return st == WS_OK ? target->ops->member arguments : st; \
+#define DEFINE_OPTIONAL(function, member, lacks, check, parameters, arguments) \
+	enum ws_status function parameters                                     \
+	{                                                                      \
+		if (!target->ops->member)                                      \
+			return unsupported(target, lacks, err);                \
+		enum ws_status st = check;                                     \
+		return st == WS_OK ? target->ops->member arguments : st;       \
 	}
 
-DEFINE_OPTIONAL(suspend, "run control", device_check(target, device_index, err),
+DEFINE_OPTIONAL(ws_target_suspend, suspend, "run control", device_check(target, device_index, err),
 		(struct ws_target * target, uint32_t device_index, bool wait, struct ws_error *err),
 		(target, device_index, wait, err))
-DEFINE_OPTIONAL(resume, "run control", device_check(target, device_index, err),
+DEFINE_OPTIONAL(ws_target_resume, resume, "run control", device_check(target, device_index, err),
 		(struct ws_target * target, uint32_t device_index, struct ws_error *err),
 		(target, device_index, err))
-DEFINE_OPTIONAL(step, "run control", warp_check(target, step->warp_index, err),
+DEFINE_OPTIONAL(ws_target_step, step, "run control", warp_check(target, step->warp_index, err),
 		(struct ws_target * target, const struct ws_step *step, uint64_t *ret_warps,
 		 struct ws_error *err),
 		(target, step, ret_warps, err))
-DEFINE_OPTIONAL(run_until, "run control", index_check(sm_index, target->counts.sms, "SM", err),
+DEFINE_OPTIONAL(ws_target_run_until, run_until, "run control",
+		index_check(sm_index, target->counts.sms, "SM", err),
 		(struct ws_target * target, uint32_t sm_index, uint64_t warp_mask, uint64_t pc,
 		 uint32_t flags, struct ws_error *err),
 		(target, sm_index, warp_mask, pc, flags, err))
-DEFINE_OPTIONAL(plant, "breakpoints", device_check(target, device_index, err),
+DEFINE_OPTIONAL(ws_target_plant, plant, "breakpoints", device_check(target, device_index, err),
 		(struct ws_target * target, uint32_t device_index, uint64_t pc,
 		 struct ws_error *err),
 		(target, device_index, pc, err))
-DEFINE_OPTIONAL(unplant, "breakpoints", device_check(target, device_index, err),
+DEFINE_OPTIONAL(ws_target_unplant, unplant, "breakpoints", device_check(target, device_index, err),
 		(struct ws_target * target, uint32_t device_index, uint64_t pc,
 		 struct ws_error *err),
 		(target, device_index, pc, err))
-DEFINE_OPTIONAL(stop_at_launch, "breakpoints", WS_OK,
+DEFINE_OPTIONAL(ws_target_stop_at_launch, stop_at_launch, "breakpoints", WS_OK,
 		(struct ws_target * target, bool on, struct ws_error *err), (target, on, err))
 
 /* ---- alteration ---- */
 
-DEFINE_OPTIONAL(write_memory, "writable memory", WS_OK,
+DEFINE_OPTIONAL(ws_target_write_memory, write_memory, "writable memory", WS_OK,
 		(struct ws_target * target, const struct ws_address *at, const void *buffer,
 		 size_t len, struct ws_error *err),
 		(target, at, buffer, len, err))
-DEFINE_OPTIONAL(write_registers, "writable registers", warp_check(target, warp_index, err),
+DEFINE_OPTIONAL(ws_target_write_registers, write_registers, "writable registers",
+		warp_check(target, warp_index, err),
 		(struct ws_target * target, uint32_t warp_index, uint32_t lane,
 		 enum ws_reg_kind kind, uint32_t first, uint32_t n, const uint32_t *values,
 		 struct ws_error *err),
@@ -319,15 +321,15 @@ void ws_target_on_event(struct ws_target *target, void (*wake)(void *data), void
 
 /* ---- the host's side ---- */
 
-DEFINE_OPTIONAL(take_logs, "log", WS_OK,
+DEFINE_OPTIONAL(ws_target_take_logs, take_logs, "log", WS_OK,
 		(struct ws_target * target, struct ws_log *ret_logs, uint32_t cap, uint32_t *ret_n,
 		 struct ws_error *err),
 		(target, ret_logs, cap, ret_n, err))
-DEFINE_OPTIONAL(log_rules, "log", WS_OK,
+DEFINE_OPTIONAL(ws_target_log_rules, log_rules, "log", WS_OK,
 		(struct ws_target * target, const struct ws_log_rule *rules, uint32_t n,
 		 uint32_t *ret_ruleset, struct ws_error *err),
 		(target, rules, n, ret_ruleset, err))
-DEFINE_OPTIONAL(launch_stack, "call stack of the launch",
+DEFINE_OPTIONAL(ws_target_launch_stack, launch_stack, "call stack of the launch",
 		index_check(grid_index, target->counts.grids, "grid", err),
 		(struct ws_target * target, uint32_t grid_index, uint64_t *ret_addresses,
 		 uint32_t cap, uint32_t *ret_n, struct ws_error *err),
@@ -342,25 +344,25 @@ enum ws_status ws_target_read_host(const struct ws_target *target, uint64_t addr
 	return target->ops->read_host(target, address, buffer, len, ret_n, err);
 }
 
-DEFINE_OPTIONAL(write_host, "host memory", WS_OK,
+DEFINE_OPTIONAL(ws_target_write_host, write_host, "host memory", WS_OK,
 		(struct ws_target * target, uint64_t address, const void *buffer, size_t len,
 		 struct ws_error *err),
 		(target, address, buffer, len, err))
-DEFINE_OPTIONAL(host_address, "host addresses",
+DEFINE_OPTIONAL(ws_target_host_address, host_address, "host addresses",
 		index_check(device_index, target->counts.devices, "device", err),
 		(const struct ws_target *target, uint32_t device_index, uint64_t address,
 		 uint64_t *ret_address, struct ws_error *err),
 		(target, device_index, address, ret_address, err))
-DEFINE_OPTIONAL(detach, "host to detach from", WS_OK,
+DEFINE_OPTIONAL(ws_target_detach, detach, "host to detach from", WS_OK,
 		(struct ws_target * target, bool runs, struct ws_error *err), (target, runs, err))
 
 /* ---- the file ---- */
 
-DEFINE_OPTIONAL(dump_facts, "file", WS_OK,
+DEFINE_OPTIONAL(ws_target_dump_facts, dump_facts, "file", WS_OK,
 		(const struct ws_target *target, struct ws_dump_facts *ret_facts,
 		 struct ws_error *err),
 		(target, ret_facts, err))
-DEFINE_OPTIONAL(diagnostic, "file", WS_OK,
+DEFINE_OPTIONAL(ws_target_diagnostic, diagnostic, "file", WS_OK,
 		(const struct ws_target *target, uint32_t index,
 		 struct ws_diagnostic *ret_diagnostic, struct ws_error *err),
 		(target, index, ret_diagnostic, err))
