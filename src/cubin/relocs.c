@@ -1,37 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a linker or loader fills in: addresses and offsets in machine code, and in data. */
+#include "cubin/relocs.h"
 #include "cubin/internal.h"
 
 /* What each type of code fills. [measured: ptxas 13.0, sm_75 to sm_120, with and without -c; names
  * and texts of nvdisasm 13.2] */
-static const struct code_reloc {
-	uint32_t type;
-	enum ws_reloc_kind kind;
-	uint8_t lo, len;
-} code_relocs[] = {
-	{ WSI_R_CUDA_ABS32, WS_RELOC_NUMBER, 32, 32 },
-	{ WSI_R_CUDA_ABS32_LO_32, WS_RELOC_LOW, 32, 32 },
-	{ WSI_R_CUDA_ABS32_HI_32, WS_RELOC_HIGH, 32, 32 },
-	{ WSI_R_CUDA_ABS47_34, WS_RELOC_CALL, 34, 47 },
-	{ WSI_R_CUDA_CONST_OFFSET, WS_RELOC_NUMBER, 32, 32 },
-	{ WSI_R_CUDA_CONST19_40, WS_RELOC_CONSTANT, 40, 19 },
-	{ WSI_R_CUDA_TEXTURE14_40, WS_RELOC_NUMBER, 40, 14 },
-	{ WSI_R_CUDA_CONST21_38, WS_RELOC_CONSTANT, 38, 21 },
-	{ WSI_R_CUDA_ABS24_40, WS_RELOC_NUMBER, 40, 24 },
-	{ WSI_R_CUDA_ABS55_16_34, WS_RELOC_CALL, 34, 47 }, /* and 8 bits from 16 on */
-	{ WSI_R_CUDA_ABS20_44, WS_RELOC_NUMBER, 44, 20 },
-	{ WSI_R_CUDA_UNIFIED_LO_32, WS_RELOC_UNIFIED_LOW, 32, 32 },
-	{ WSI_R_CUDA_UNIFIED_HI_32, WS_RELOC_UNIFIED_HIGH, 32, 32 },
-	{ WSI_R_CUDA_UNIFIED_CALL, WS_RELOC_UNIFIED_CALL, 34, 47 }, /* likewise */
-	{ WSI_R_CUDA_CONST22_37, WS_RELOC_CONSTANT, 37, 22 },
+static const struct wsi_code_reloc code_relocs[] = {
+	{ WSI_R_CUDA_ABS32, WS_RELOC_NUMBER, 32, 32, 0 },
+	{ WSI_R_CUDA_ABS32_LO_32, WS_RELOC_LOW, 32, 32, 0 },
+	{ WSI_R_CUDA_ABS32_HI_32, WS_RELOC_HIGH, 32, 32, 0 },
+	{ WSI_R_CUDA_ABS47_34, WS_RELOC_CALL, 34, 47, 0 },
+	{ WSI_R_CUDA_CONST_OFFSET, WS_RELOC_NUMBER, 32, 32, 0 },
+	{ WSI_R_CUDA_CONST19_40, WS_RELOC_CONSTANT, 40, 19, 0 },
+	{ WSI_R_CUDA_TEXTURE14_40, WS_RELOC_NUMBER, 40, 14, 0 },
+	{ WSI_R_CUDA_CONST21_38, WS_RELOC_CONSTANT, 38, 21, 0 },
+	{ WSI_R_CUDA_ABS24_40, WS_RELOC_NUMBER, 40, 24, 0 },
+	{ WSI_R_CUDA_ABS55_16_34, WS_RELOC_CALL, 34, 47, 16 },
+	{ WSI_R_CUDA_ABS20_44, WS_RELOC_NUMBER, 44, 20, 0 },
+	{ WSI_R_CUDA_UNIFIED_LO_32, WS_RELOC_UNIFIED_LOW, 32, 32, 0 },
+	{ WSI_R_CUDA_UNIFIED_HI_32, WS_RELOC_UNIFIED_HIGH, 32, 32, 0 },
+	{ WSI_R_CUDA_UNIFIED_CALL, WS_RELOC_UNIFIED_CALL, 34, 47, 16 },
+	{ WSI_R_CUDA_CONST22_37, WS_RELOC_CONSTANT, 37, 22, 0 },
 };
 
-static struct code_reloc code_reloc(uint32_t type)
+struct wsi_code_reloc wsi_code_reloc(uint32_t type)
 {
 	for (size_t i = 0; i < WSI_COUNT(code_relocs); i++)
 		if (code_relocs[i].type == type)
 			return code_relocs[i];
-	return (struct code_reloc){ type, WS_RELOC_OTHER, 0, 0 };
+	return (struct wsi_code_reloc){ type, WS_RELOC_OTHER, 0, 0, 0 };
 }
 
 /* The tables of relocations of a section; 0: none. Linked code may have both kinds. */
@@ -88,7 +85,7 @@ enum ws_status ws_cubin_relocs(const struct ws_cubin *cubin, uint32_t section,
 		for (unsigned t = 0; t < 2; t++) {
 			for (size_t i = 0; i < counts[t]; i++) {
 				struct wsi_reloc r = wsi_cubin_reloc(cubin, tables[t], i);
-				struct code_reloc what = code_reloc(r.type);
+				struct wsi_code_reloc what = wsi_code_reloc(r.type);
 				all[done++] = (struct ws_reloc){
 					.sec_off = r.off,
 					.kind = what.kind,

@@ -7,6 +7,7 @@
  */
 #include <warpscope/image.h>
 
+#include "cubin/relocs.h"
 #include "elf/cubin.h"
 #include "elf/elf.h"
 #include "sim/device.h"
@@ -124,6 +125,45 @@ static void put_bits(uint8_t *insn, unsigned lo, unsigned len, uint64_t value)
 	}
 }
 
+/* A number in data: `half` as long as an address. */
+static void relocate_data(uint8_t *at, bool half, uint64_t value, bool has_addend)
+{
+	if (half)
+		wsi_store_u32(at, (uint32_t)(value + (has_addend ? 0 : wsi_load_u32(at))));
+	else
+		wsi_store_u64(at, value + (has_addend ? 0 : wsi_load_u64(at)));
+}
+
+/* False: a field that is not known here. */
+static bool relocate_code(uint8_t *at, uint32_t type, uint64_t value, bool has_addend)
+{
+	struct wsi_code_reloc field = wsi_code_reloc(type);
+	switch (field.kind) {
+	case WS_RELOC_LOW:
+		value += has_addend ? 0 : wsi_load_u32(at + field.lo / 8);
+		break;
+	case WS_RELOC_HIGH:
+		value >>= 32;
+		break;
+	case WS_RELOC_CALL:
+		value >>= 2;
+		break;
+	case WS_RELOC_NUMBER:
+	case WS_RELOC_CONSTANT:
+	case WS_RELOC_UNIFIED_LOW:
+	case WS_RELOC_UNIFIED_HIGH:
+	case WS_RELOC_UNIFIED_CALL:
+	case WS_RELOC_OTHER:
+		return false;
+	}
+	if (field.low_byte_at) {
+		put_bits(at, field.low_byte_at, 8, value);
+		value >>= 8;
+	}
+	put_bits(at, field.lo, field.len, value);
+	return true;
+}
+
 /* One relocation at `off` of a section's bytes. False: out of bounds or unknown. */
 static bool relocate(uint8_t *bytes, uint64_t size, uint64_t off, uint32_t type, uint64_t value,
 		     bool has_addend)
@@ -135,32 +175,10 @@ static bool relocate(uint8_t *bytes, uint64_t size, uint64_t off, uint32_t type,
 		off &= ~(uint64_t)(WS_SASS_BYTES - 1);
 	if (off > size || width > size - off)
 		return false;
-	uint8_t *at = bytes + off;
-	switch (type) {
-	case WSI_R_CUDA_32:
-	case WSI_R_CUDA_G32:
-		wsi_store_u32(at, (uint32_t)(value + (has_addend ? 0 : wsi_load_u32(at))));
-		return true;
-	case WSI_R_CUDA_64:
-	case WSI_R_CUDA_G64:
-		wsi_store_u64(at, value + (has_addend ? 0 : wsi_load_u64(at)));
-		return true;
-	case WSI_R_CUDA_ABS32_LO_32:
-		wsi_store_u32(at + 4, (uint32_t)(value + (has_addend ? 0 : wsi_load_u32(at + 4))));
-		return true;
-	case WSI_R_CUDA_ABS32_HI_32:
-		wsi_store_u32(at + 4, (uint32_t)(value >> 32));
-		return true;
-	case WSI_R_CUDA_ABS47_34:
-		put_bits(at, 34, 47, value >> 2);
-		return true;
-	case WSI_R_CUDA_ABS55_16_34:
-		put_bits(at, 16, 8, value >> 2);
-		put_bits(at, 34, 47, value >> 10);
-		return true;
-	default:
-		return false;
-	}
+	if (!is_data)
+		return relocate_code(bytes + off, type, value, has_addend);
+	relocate_data(bytes + off, half, value, has_addend);
+	return true;
 }
 
 static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr *table)
