@@ -24,8 +24,9 @@ struct holder {
 };
 
 struct window {
-	struct ws_context context;
+	uint64_t context;    /* its id */
 	enum ws_space space; /* shared or local */
+	uint64_t offset;
 };
 
 struct hit {
@@ -73,40 +74,20 @@ static void look_at_code(struct where *where, struct info *info)
 		where->n_chain = MAX_CHAIN;
 }
 
-static uint64_t window_offset(const struct where *where, const struct window *window)
-{
-	return where->address - (window->space == WS_SPACE_SHARED
-					 ? window->context.shared_window_base
-					 : window->context.local_window_base);
-}
-
-static bool is_in(uint64_t address, uint64_t base, uint64_t size)
-{
-	return base && address >= base && address - base < size;
-}
-
-static void window_add(struct where *where, const struct ws_context *context, enum ws_space space)
-{
-	if (where->n_windows < MAX_HITS)
-		where->windows[where->n_windows++] = (struct window){ *context, space };
-}
-
-/*
- * No dump says how long the windows are. [public: readers of dumps assume 16 MiB for both; on sm_90
- * and later 16 MiB of shared memory for each rank of a cluster, 4 GiB in all. guess]
- */
 static void look_at_windows(struct where *where, const struct session *session)
 {
-	const uint64_t small = UINT64_C(16) << 20, large = UINT64_C(4) << 30;
+	static const enum ws_space spaces[] = { WS_SPACE_SHARED, WS_SPACE_LOCAL };
 	for (uint32_t i = 0; i < session->counts.contexts; i++) {
 		struct ws_context context;
 		if (ws_target_context(session->target, i, &context, NULL) != WS_OK)
 			continue;
 		bool clusters = session->devices[context.device_index].sm_major >= 9;
-		if (is_in(where->address, context.shared_window_base, clusters ? large : small))
-			window_add(where, &context, WS_SPACE_SHARED);
-		if (is_in(where->address, context.local_window_base, small))
-			window_add(where, &context, WS_SPACE_LOCAL);
+		for (unsigned s = 0; s < 2 && where->n_windows < MAX_HITS; s++) {
+			struct window window = { context.id, spaces[s], 0 };
+			if (ws_context_window(&context, spaces[s], clusters, where->address,
+					      &window.offset))
+				where->windows[where->n_windows++] = window;
+		}
 	}
 }
 
@@ -147,7 +128,7 @@ static void look_for_hit(struct where *where, const struct session *session,
 	uint64_t address = where->address;
 	bool found = range_has(range, address);
 	for (size_t i = 0; !found && i < where->n_windows; i++) {
-		address = window_offset(where, &where->windows[i]);
+		address = where->windows[i].offset;
 		found = range->space == where->windows[i].space && range_has(range, address);
 	}
 	if (found && is_of_focus(session, range) && where->n_hits < MAX_HITS)
@@ -339,8 +320,7 @@ static void print_where(struct ws_out *out, const struct info *info, const struc
 		ws_out_printf(out,
 			      "  window     %s 0x%" PRIx64 " of context 0x%" PRIx64
 			      " (length assumed)\n",
-			      ws_space_text(window->space), window_offset(where, window),
-			      window->context.id);
+			      ws_space_text(window->space), window->offset, window->context);
 	}
 	if (where->n_holders) {
 		ws_out_text(out, "  registers ");
@@ -436,8 +416,8 @@ static void json_where(struct info *info, const struct where *where)
 		const struct window *window = &where->windows[i];
 		ws_json_object(json);
 		ws_json_key_text(json, "space", ws_space_text(window->space));
-		ws_json_key_hex(json, "context", window->context.id);
-		ws_json_key_hex(json, "offset", window_offset(where, window));
+		ws_json_key_hex(json, "context", window->context);
+		ws_json_key_hex(json, "offset", window->offset);
 		ws_json_end(json);
 	}
 	ws_json_end(json);

@@ -247,6 +247,17 @@ enum ws_space {
 			     windows decide */
 };
 
+enum { WS_WINDOW_BYTES = 16 << 20 };
+
+/**
+ * Whether a generic address lies in the shared or the local window of a context; `*ret_offset`
+ * receives its offset there. No target tells how long the windows are. Readers of dumps take 16 MiB
+ * for both; with `clusters` (sm_90 and later) the shared window has 16 MiB for each rank of a
+ * cluster, 4 GiB in all. [measured: cuda-gdb's reader; guess]
+ */
+WS_API bool ws_context_window(const struct ws_context *context, enum ws_space space, bool clusters,
+			      uint64_t address, uint64_t *ret_offset);
+
 /** An address with what is needed to resolve it. Indices that a space does not need are ignored. */
 struct ws_address {
 	enum ws_space space;

@@ -200,9 +200,6 @@ CUDBGResult wsi_cudbg_readPinnedMemory(struct wsi_cudbg *s, uint64_t addr, void 
 
 /* ---- generic addresses ---- */
 
-/* Size of the shared and of the local window of a context. [measured: cuda-gdb's reader] */
-enum { WINDOW_BYTES = 16 << 20 };
-
 static bool in_window(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr)
 {
 	struct ws_counts counts;
@@ -212,9 +209,9 @@ static bool in_window(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t add
 		if (ws_target_context(s->target, i, &context, NULL) != WS_OK ||
 		    context.device_index != at->device->index)
 			continue;
-		if ((context.shared_window_base &&
-		     addr - context.shared_window_base < WINDOW_BYTES) ||
-		    (context.local_window_base && addr - context.local_window_base < WINDOW_BYTES))
+		uint64_t offset;
+		if (ws_context_window(&context, WS_SPACE_SHARED, false, addr, &offset) ||
+		    ws_context_window(&context, WS_SPACE_LOCAL, false, addr, &offset))
 			return true;
 	}
 	return false;

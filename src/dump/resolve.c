@@ -10,19 +10,6 @@
  */
 #include "dump/dump.h"
 
-/*
- * The size of the window is not in the dump. Taken as 16 MiB each; from sm_90 on the shared window
- * goes on for 4 GiB with 16 MiB for each block of the cluster, where no other window or known
- * global memory lies.
- */
-#define WINDOW_BYTES (UINT64_C(16) << 20)
-#define CLUSTER_WINDOW_BYTES (UINT64_C(4) << 30)
-
-static bool inside(uint64_t address, uint64_t base, uint64_t size)
-{
-	return base != 0 && address >= base && address - base < size;
-}
-
 static struct ws_dim3 cluster_dim_of(const struct ws_core *core, const struct ws_block *block)
 {
 	struct ws_grid grid;
@@ -64,7 +51,7 @@ static uint32_t block_by_rank(const struct ws_core *core, uint32_t block_index, 
 static enum ws_status shared_fill(const struct ws_core *core, uint64_t offset, bool has_ranks,
 				  struct wsi_resolved *to, struct ws_error *err)
 {
-	uint64_t rank = offset / WINDOW_BYTES;
+	uint64_t rank = offset / WS_WINDOW_BYTES;
 	uint32_t block = wsi_core_block_of(core, to->at.warp_index);
 	if (has_ranks)
 		block = block_by_rank(core, block, rank);
@@ -74,7 +61,7 @@ static enum ws_status shared_fill(const struct ws_core *core, uint64_t offset, b
 				" of the cluster, which is not in the dump",
 				rank);
 	to->at.space = WS_SPACE_SHARED;
-	to->at.address = offset % WINDOW_BYTES;
+	to->at.address = offset % WS_WINDOW_BYTES;
 	to->block_index = block;
 	return WS_OK;
 }
@@ -98,15 +85,14 @@ enum ws_status wsi_core_resolve(const struct ws_core *core, const struct ws_addr
 		return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET,
 				"the windows of generic addresses are unknown: the dump does not "
 				"link the warp to a context");
-	uint64_t shared = context.shared_window_base, address = at->address;
+	uint64_t offset;
 	bool has_ranks = device.sm_major >= 9;
-	if (inside(address, context.local_window_base, WINDOW_BYTES)) {
+	if (ws_context_window(&context, WS_SPACE_LOCAL, has_ranks, at->address, &offset)) {
 		to.at.space = WS_SPACE_LOCAL;
-		to.at.address = address - context.local_window_base;
-	} else if (inside(address, shared, WINDOW_BYTES) ||
-		   (has_ranks && inside(address, shared, CLUSTER_WINDOW_BYTES) &&
-		    !wsi_core_global_at(core, address, &global))) {
-		st = shared_fill(core, address - shared, has_ranks, &to, err);
+		to.at.address = offset;
+	} else if (ws_context_window(&context, WS_SPACE_SHARED, has_ranks, at->address, &offset) &&
+		   (offset < WS_WINDOW_BYTES || !wsi_core_global_at(core, at->address, &global))) {
+		st = shared_fill(core, offset, has_ranks, &to, err);
 		if (st != WS_OK)
 			return st;
 	} else {

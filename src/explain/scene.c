@@ -4,9 +4,6 @@
 #include "base/reader.h"
 #include "explain/explain.h"
 
-#define WINDOW_BYTES (UINT64_C(16) << 20)        /* [guess: as src/dump/resolve.c] */
-#define CLUSTER_WINDOW_BYTES (UINT64_C(4) << 30) /* from sm_90 on */
-
 enum {
 	MAX_CALLERS = 16, /* functions that a value is followed into */
 	MAX_EVALS = 10000,
@@ -176,7 +173,7 @@ static void find_local_window(struct wsi_scene *scene)
 	uint64_t window, offset = scene->code.sm >= 100 ? 0x2f8 : 0x20;
 	if (!scene->code.sm || (scene->have_context && scene->context.local_window_base) ||
 	    wsi_scene_memory(scene, WS_NONE, WS_SPACE_CONST, 0, offset, 8, &window) != WS_OK ||
-	    window == 0 || window % WINDOW_BYTES)
+	    window == 0 || window % WS_WINDOW_BYTES)
 		return;
 	scene->context.local_window_base = window;
 	scene->have_context = true;
@@ -398,23 +395,22 @@ enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, en
 enum ws_space wsi_scene_resolve(const struct wsi_scene *scene, uint64_t generic,
 				uint64_t *ret_address, uint32_t *ret_rank)
 {
-	uint64_t local = scene->context.local_window_base,
-		 shared = scene->context.shared_window_base;
+	bool cluster = scene->sm_major >= 9;
 	struct wsi_range range;
+	uint64_t offset;
 	*ret_rank = WS_NONE;
 	*ret_address = generic;
 	if (!scene->have_context)
 		return WS_SPACE_GLOBAL;
-	if (local && generic - local < WINDOW_BYTES) {
-		*ret_address = generic - local;
+	if (ws_context_window(&scene->context, WS_SPACE_LOCAL, cluster, generic, &offset)) {
+		*ret_address = offset;
 		return WS_SPACE_LOCAL;
 	}
-	bool cluster = scene->sm_major >= 9;
-	if (!shared || generic - shared >= (cluster ? CLUSTER_WINDOW_BYTES : WINDOW_BYTES) ||
-	    (generic - shared >= WINDOW_BYTES && wsi_range_at(scene->build, generic, &range)))
+	if (!ws_context_window(&scene->context, WS_SPACE_SHARED, cluster, generic, &offset) ||
+	    (offset >= WS_WINDOW_BYTES && wsi_range_at(scene->build, generic, &range)))
 		return WS_SPACE_GLOBAL;
 	if (cluster)
-		*ret_rank = (uint32_t)((generic - shared) / WINDOW_BYTES);
-	*ret_address = (generic - shared) % WINDOW_BYTES;
+		*ret_rank = (uint32_t)(offset / WS_WINDOW_BYTES);
+	*ret_address = offset % WS_WINDOW_BYTES;
 	return WS_SPACE_SHARED;
 }
