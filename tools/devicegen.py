@@ -6,7 +6,7 @@ usage: devicegen.py LIST OUTPUT
 import sys
 
 COLUMNS = ('sms', 'warps', 'blocks', 'regs', 'smem', 'block', 'kept', 'uregs', 'param', 'stack', 'local', 'shared', 'constant',
-           'ntid', 'nctaid', 'desc', 'cluster', 'sync')
+           'ntid', 'nctaid', 'desc', 'cluster', 'sync', 'params', 'behind')
 
 
 def row(line, number):

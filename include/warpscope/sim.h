@@ -139,6 +139,60 @@ WS_API enum ws_status ws_sim_map_lazy(struct ws_sim *sim, uint64_t address, uint
 				      ws_sim_fetch_fn *fetch, void *user,
 				      struct ws_error *err) WS_MUST_USE;
 
+/* ---- tensor maps ---- */
+
+enum {
+	WS_SIM_TENSOR_MAP_BYTES = 128,
+	WS_SIM_TENSOR_DIMS = 5,
+};
+
+/** Types of elements, with the numbers that PTX gives them (tensormap.replace, .elemtype). */
+enum ws_sim_tensor_type {
+	WS_SIM_TENSOR_U8,
+	WS_SIM_TENSOR_U16,
+	WS_SIM_TENSOR_U32,
+	WS_SIM_TENSOR_S32,
+	WS_SIM_TENSOR_U64,
+	WS_SIM_TENSOR_S64,
+	WS_SIM_TENSOR_F16,
+	WS_SIM_TENSOR_F32,
+	WS_SIM_TENSOR_F32_FTZ,
+	WS_SIM_TENSOR_F64,
+	WS_SIM_TENSOR_BF16,
+};
+
+/** Order of 16-byte pieces in shared memory, with the numbers of PTX (.swizzle_mode). */
+enum ws_sim_tensor_swizzle {
+	WS_SIM_SWIZZLE_NONE,
+	WS_SIM_SWIZZLE_32B,
+	WS_SIM_SWIZZLE_64B,
+	WS_SIM_SWIZZLE_128B,
+};
+
+/** A tensor in global memory and the box of it that one copy moves, as for the driver's function
+ * that encodes tensor maps for tiles. What is left 0 is chosen: an element stride of 1. */
+struct ws_sim_tensor {
+	size_t size; /**< sizeof(struct ws_sim_tensor), as the caller was compiled */
+	uint64_t address;
+	enum ws_sim_tensor_type type;
+	uint32_t n_dims;                              /**< 1 to 5; the innermost comes first */
+	uint64_t dims[WS_SIM_TENSOR_DIMS];            /**< elements, up to 2^32 */
+	uint64_t strides[WS_SIM_TENSOR_DIMS - 1];     /**< bytes, of dimension 1 on */
+	uint32_t box[WS_SIM_TENSOR_DIMS];             /**< elements, 1 to 256 */
+	uint32_t element_strides[WS_SIM_TENSOR_DIMS]; /**< 1 to 8 */
+	enum ws_sim_tensor_swizzle swizzle;
+};
+
+/**
+ * Makes a tensor map for kernels of a software GPU. Its fields are where code that nvcc makes of
+ * PTX's tensormap.replace puts them on sm_90a, sm_100a and sm_120a; bits of which that says nothing
+ * are 0, and the software GPU does not look at them, so that it is no map for hardware.
+ * @retval WS_ARGUMENT  what the driver refuses, too.
+ */
+WS_API enum ws_status ws_sim_tensor_map(const struct ws_sim_tensor *tensor,
+					uint8_t ret_map[WS_SIM_TENSOR_MAP_BYTES],
+					struct ws_error *err) WS_MUST_USE;
+
 /* ---- launches ---- */
 
 /** What to launch. */

@@ -35,6 +35,51 @@ bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
 	       const uint64_t addresses[WSI_LANES], unsigned bytes, bool write,
 	       struct wsi_spot ret_spots[WSI_LANES], uint32_t *ret_good);
 
+/* ---- reduce.c ---- */
+
+/* What an atomic makes of the old value and its operand. */
+enum wsi_reduction {
+	WSI_REDUCE_NONE,
+	WSI_REDUCE_ADD,
+	WSI_REDUCE_MIN,
+	WSI_REDUCE_MAX,
+	WSI_REDUCE_INC,
+	WSI_REDUCE_DEC,
+	WSI_REDUCE_AND,
+	WSI_REDUCE_OR,
+	WSI_REDUCE_XOR,
+	WSI_REDUCE_EXCH,
+	WSI_REDUCE_CAS,
+	WSI_REDUCE_ARRIVE, /* at a barrier in memory, up to sm_89 */
+};
+
+/* Integers come first. */
+enum wsi_element {
+	WSI_U32,
+	WSI_S32,
+	WSI_U64,
+	WSI_S64,
+	WSI_F32,
+	WSI_F32_FTZ,
+	WSI_F64,
+	WSI_F16,
+	WSI_BF16,
+};
+
+/* By the modifiers of an instruction; integers are as wide as `bytes`. */
+enum wsi_reduction wsi_reduction_of(const struct ws_insn *insn);
+enum wsi_element wsi_element_of(const struct ws_insn *insn, unsigned bytes);
+unsigned wsi_element_bytes(enum wsi_element element);
+/* Whether wsi_reduce() does it. */
+bool wsi_can_reduce(enum wsi_reduction reduction, enum wsi_element element);
+/* The new value of an element; what is above its width is not looked at, and of no meaning. */
+uint64_t wsi_reduce(enum wsi_reduction reduction, enum wsi_element element, uint64_t old,
+		    uint64_t value);
+
+/* The same for elements side by side, `n` bytes of them. */
+void wsi_reduce_bytes(enum wsi_reduction reduction, enum wsi_element element, uint8_t *to,
+		      const uint8_t *from, unsigned n);
+
 /* ---- mbarrier.c ---- */
 
 /* What happens to a barrier in memory at once. */
@@ -50,5 +95,13 @@ bool wsi_mbarrier_arrive(struct wsi_run *run, unsigned lane, uint64_t address,
 
 /* A barrier of sm_80 to sm_89 after one more arrival. */
 uint64_t wsi_mbarrier_arrive_80(uint64_t word);
+
+/* ---- bulk.c ---- */
+
+/* So many bytes of a transaction are done. False: the fault is recorded. */
+bool wsi_complete(struct wsi_run *run, unsigned lane, uint32_t barrier, uint32_t bytes);
+
+/* The same place in the shared memory of another block of the cluster. */
+uint32_t wsi_shared_peer(uint32_t address, unsigned rank);
 
 #endif

@@ -39,6 +39,8 @@ static const struct rule rules[] = {
 	{ WS_OP_CGAERRBAR, wsi_run_nothing, false, NULL },
 	{ WS_OP_CCTL, wsi_run_nothing, false, NULL },
 	{ WS_OP_CCTLL, wsi_run_nothing, false, NULL },
+	{ WS_OP_ACQBULK, wsi_run_nothing, false, NULL }, /* grids run one after the other */
+	{ WS_OP_PREEXIT, wsi_run_nothing, false, NULL },
 	{ WS_OP_BAR, wsi_run_bar, true, NULL },
 	{ WS_OP_B2R, wsi_run_b2r, false, NULL },
 	{ WS_OP_UCGABAR_ARV, wsi_run_cluster_arrive, false, NULL },
@@ -64,6 +66,17 @@ static const struct rule rules[] = {
 	{ WS_OP_REDG, wsi_run_atomic, false, wsi_prepare_atomic },
 	{ WS_OP_SYNCS, NULL, false, wsi_prepare_mbarrier },
 	{ WS_OP_ARRIVES, wsi_run_arrives, false, wsi_prepare_arrives },
+	{ WS_OP_UBLKCP, wsi_run_bulk, false, wsi_prepare_bulk },
+	{ WS_OP_UBLKRED, wsi_run_bulk, false, wsi_prepare_bulk },
+	{ WS_OP_UBLKPF, wsi_run_nothing, false, NULL },
+	{ WS_OP_STAS, wsi_run_counted_store, false, wsi_prepare_counted_store },
+	{ WS_OP_REDAS, wsi_run_counted_store, false, wsi_prepare_counted_store },
+	{ WS_OP_UTMALDG, wsi_run_tensor, false, wsi_prepare_tensor },
+	{ WS_OP_UTMASTG, wsi_run_tensor, false, wsi_prepare_tensor },
+	{ WS_OP_UTMAREDG, wsi_run_tensor, false, wsi_prepare_tensor },
+	{ WS_OP_UTMAPF, wsi_run_nothing, false, NULL },
+	{ WS_OP_UTMACCTL, wsi_run_nothing, false, NULL },
+	{ WS_OP_UTMACMDFLUSH, wsi_run_nothing, false, NULL },
 	{ WS_OP_SHFL, wsi_run_shfl, false, NULL },
 	{ WS_OP_VOTE, wsi_run_vote, false, NULL },
 	{ WS_OP_VOTEU, wsi_run_vote, false, NULL },
@@ -145,6 +158,8 @@ static unsigned log2_of(unsigned scale)
 /* Part of an address. */
 static bool add_at(struct wsi_op *to, const struct ws_operand *op, int *place)
 {
+	if (op->role == WS_ROLE_DESCRIPTOR) /* says how to access, nothing to add */
+		return true;
 	if (*place != op->place) {
 		if (to->n_at == WSI_COUNT(to->at))
 			return false;
@@ -160,8 +175,6 @@ static bool add_at(struct wsi_op *to, const struct ws_operand *op, int *place)
 		at->offset += op->value;
 		return op->kind == WS_OPERAND_IMMEDIATE;
 	}
-	if (op->role == WS_ROLE_DESCRIPTOR) /* says how to access, nothing to add */
-		return true;
 	uint8_t words = op->count == 2 && !op->is_u32 ? 2 : 1;
 	if (op->kind == WS_OPERAND_REG) {
 		at->reg = (uint8_t)op->number;

@@ -53,9 +53,13 @@ void wsi_prepare_bra(struct wsi_op *op)
 
 enum wsi_step wsi_run_bra(struct wsi_run *run, const struct wsi_op *op)
 {
+	uint32_t lanes = conditions(run, op);
 	if (op->alu.n_sources > 0)
 		return wsi_run_unimplemented(run, op);
-	return go(run, conditions(run, op), op->target);
+	/* `.U.ANY`: if one jumps, all do: a loop that takes lanes one by one */
+	if (WSI_HAS(op, U) && WSI_HAS(op, ANY))
+		return go(run, lanes ? run->group : 0, op->target);
+	return go(run, lanes, op->target);
 }
 
 /* Register pair plus what the instruction adds. */

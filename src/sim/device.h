@@ -50,6 +50,7 @@ struct wsi_device {
 	const char *name;
 	uint32_t sm, sms, warps, blocks, regs, smem, block, kept, uregs;
 	uint32_t param, stack, local, shared, constant, ntid, nctaid, desc, cluster, sync;
+	uint32_t params, behind; /* bank 0: an address, so many bytes before the parameters' */
 };
 
 struct wsi_debug;
@@ -75,7 +76,7 @@ typedef enum wsi_step wsi_handler(struct wsi_run *run, const struct wsi_op *op);
 	X(DOWN) X(E) X(EQ) X(EXCH) X(F16x2) X(F32) X(F64) X(FTZ) X(INC) X(L) X(MAX) X(MIN) X(MT88) \
 	X(NAN) X(OR) X(POPC) X(RECONVERGENT) X(RED) X(RELIABLE) X(RESULT) X(S) X(S16) X(S32) \
 	X(S64) X(S8) X(SAFEADD) X(SCAN) X(SPIN) X(SUM) X(SYS) X(U64) X(UP) X(XOR) X(ZFILL) \
-	X(BF16x2) X(BF16_V2) X(128) X(64) X(G) X(PRIVATE) X(ARRIVE) X(D)
+	X(BF16x2) X(BF16_V2) X(128) X(64) X(G) X(PRIVATE) X(ARRIVE) X(D) X(U)
 /* clang-format on */
 
 enum wsi_modifier {
@@ -308,12 +309,14 @@ wsi_handler wsi_run_load, wsi_run_store, wsi_run_load_constant, wsi_run_copy, ws
 wsi_handler wsi_run_atomic;
 wsi_handler wsi_run_mbarrier_arrive, wsi_run_mbarrier_test, wsi_run_mbarrier_exchange,
 	wsi_run_arrives;
+wsi_handler wsi_run_bulk, wsi_run_counted_store, wsi_run_tensor;
 wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
 	wsi_run_special, wsi_run_elect;
 
 /* What the modifiers say of an operation; unimplemented where nothing fits. */
 typedef void wsi_preparer(struct wsi_op *op);
-wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives;
+wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives,
+	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_tensor;
 
 /* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
  * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */

@@ -159,20 +159,17 @@ enum wsi_step wsi_run_to_uniform(struct wsi_run *run, const struct wsi_op *op)
 	const uint32_t *source = wsi_source(run, &op->alu.source[0], scratch);
 	if (!source)
 		return WSI_STEP_FAULT;
-	if (WSI_HAS(op, OR)) {
-		uint32_t all = 0;
-		for (uint32_t left = run->mask; left; left &= left - 1)
-			all |= source[wsi_first_bit(left)];
-		set_same(run, &op->alu.result[0], all);
-	} else {
-		set_word(run, &op->alu.result[0], source);
-	}
-	/* with a predicate: which lanes have another value than the one that was taken */
+	set_word(run, &op->alu.result[0], source);
+	/* with a predicate: which lanes have another value than the one that was taken, or (OR) have
+	 * had so before: a loop takes values of several registers, for some lanes at a time */
 	uint32_t first = source[wsi_first_bit(run->mask)], other = 0;
 	for (uint32_t left = run->mask; left; left &= left - 1)
 		other |= source[wsi_first_bit(left)] != first ? left & -left : 0;
-	for (unsigned i = 0; i < op->alu.n_predicate_results; i++)
-		wsi_pred_set(run->warp, &op->alu.predicate_result[i], other, run->mask);
+	for (unsigned i = 0; i < op->alu.n_predicate_results; i++) {
+		const struct wsi_alu_predicate *to = &op->alu.predicate_result[i];
+		uint32_t before = WSI_HAS(op, OR) ? wsi_pred_mask(run->warp, to) : 0;
+		wsi_pred_set(run->warp, to, other | before, run->mask);
+	}
 	return WSI_STEP_NEXT;
 }
 

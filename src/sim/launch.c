@@ -125,6 +125,7 @@ static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 	}
 	grid->bank[0].size = size;
 	enum ws_status st = add_region(sim, size, true, &grid->bank[0].address, err);
+	wsi_store_u64(bank + device->params, grid->bank[0].address + base - device->behind);
 	if (st == WS_OK)
 		st = wsi_memory_copy_in(&sim->memory, grid->bank[0].address, bank, (size_t)size,
 					err);

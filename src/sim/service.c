@@ -242,11 +242,18 @@ static const struct {
 	const char *name;
 	service *run;
 	unsigned top; /* registers that it looks at */
-} services[] = {
+} services[] = { /* without a function: unimplemented, told when it is called */
 	{ "vprintf", service_vprintf, 8 },
 	{ "malloc", service_malloc, 6 },
 	{ "free", service_free, 6 },
 	{ "__assertfail", service_assert, 14 },
+	{ "__cuda_syscall_cp_async_bulk_unicast", NULL, 0 },
+	{ "__cuda_syscall_cp_async_bulk_multicast", NULL, 0 },
+	{ "__cuda_syscall_cp_async_bulk_tensor_1d_tile_unicast", NULL, 0 },
+	{ "__cuda_syscall_cp_async_bulk_tensor_2d_tile_unicast", NULL, 0 },
+	{ "__cuda_syscall_cp_async_bulk_tensor_3d_tile_unicast", NULL, 0 },
+	{ "__cuda_syscall_cp_async_bulk_tensor_4d_tile_unicast", NULL, 0 },
+	{ "__cuda_syscall_cp_async_bulk_tensor_5d_tile_unicast", NULL, 0 },
 };
 
 uint64_t wsi_service_address(struct ws_str name)
@@ -265,6 +272,9 @@ enum wsi_step wsi_service_call(struct wsi_run *run)
 	    run->warp->n_regs < RETURN + 2 || run->warp->n_regs < services[index].top)
 		return wsi_fault(run, 8, run->group, "a jump to 0x%" PRIx64 ", which is no code",
 				 run->pc);
+	if (!services[index].run)
+		return wsi_fault(run, WS_SIM_UNIMPLEMENTED, run->group,
+				 "unimplemented function %s", services[index].name);
 	for (uint32_t left = run->group; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		if (services[index].run(run, lane) == WSI_STEP_FAULT)

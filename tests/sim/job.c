@@ -117,7 +117,7 @@ static bool copy_buffers(struct job *j, bool to_device)
 	return !j->failed;
 }
 
-static uint64_t device_of(struct job *j, const void *host)
+uint64_t job_device(struct job *j, const void *host)
 {
 	for (size_t i = 0; i < j->n_buffers; i++)
 		if (j->buffer[i].host == host)
@@ -138,7 +138,7 @@ static enum ws_sim_outcome launch(struct job *j, struct ws_sim_launch *what, con
 	for (size_t i = 0; i < n; i++) {
 		args[i] = &value[i];
 		if (types[i] == 'p')
-			value[i] = device_of(j, va_arg(list, const void *));
+			value[i] = job_device(j, va_arg(list, const void *));
 		else if (types[i] == 'i')
 			value[i] = va_arg(list, uint32_t);
 		else

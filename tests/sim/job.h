@@ -39,7 +39,7 @@ struct job_case {
 /* Each list ends with an entry without a file. */
 extern const struct job_case job_integer[], job_float[], job_half[], job_memory[], job_shared[],
 	job_warp[], job_atomics[], job_diverge[], job_whole[], job_tensor[], job_service[],
-	job_async[], job_cluster[], job_grid[];
+	job_async[], job_cluster[], job_grid[], job_bulk[];
 
 /* Runs what was launched in pieces, going back to snapshots: each piece must end as before. */
 enum ws_sim_outcome rewind_run(struct job *j);
@@ -56,6 +56,9 @@ double *job_doubles(struct job *j, size_t n);
 /* Ordinary numbers between -4 and 4 only. */
 float *job_plain_floats(struct job *j, size_t n);
 uint32_t job_random(struct job *j);
+
+/* Address of a buffer on the device. */
+uint64_t job_device(struct job *j, const void *host);
 
 /*
  * Launches and waits. `types` has a letter for each argument: p a buffer (its host pointer), i

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies and reductions of whole blocks of bytes, and stores that a barrier in memory counts. All
+ * are done at once, in one piece: any order is right for code that waits.
+ */
+#include "sim/access.h"
+
+enum { PIECE = 16, MAX_PIECES = 0xffff };
+enum { TO_SHARED = 1, FROM_SHARED = 2, MULTICAST = 4, MASKED = 8 }; /* wsi_op.type */
+
+bool wsi_complete(struct wsi_run *run, unsigned lane, uint32_t barrier, uint32_t bytes)
+{
+	struct wsi_arrival arrival = { .tx = -(int64_t)bytes };
+	uint64_t old;
+	return wsi_mbarrier_arrive(run, lane, barrier, &arrival, &old);
+}
+
+uint32_t wsi_shared_peer(uint32_t address, unsigned rank)
+{
+	return (address & 0xffffff) | rank << 24;
+}
+
+/* ---- blocks of bytes ---- */
+
+/* What is done to 16 bytes. */
+struct work {
+	uint32_t mask; /* bytes that are copied */
+	enum wsi_reduction reduction;
+	enum wsi_element element;
+};
+
+static bool transfer(struct wsi_run *run, const struct wsi_op *op, const struct work *work,
+		     uint64_t to, uint64_t from, uint32_t pieces)
+{
+	unsigned lane = wsi_first_bit(run->mask);
+	enum ws_sass_space to_space =
+		op->type & TO_SHARED ? WS_SASS_SPACE_SHARED : WS_SASS_SPACE_GLOBAL;
+	enum ws_sass_space from_space =
+		op->type & FROM_SHARED ? WS_SASS_SPACE_SHARED : WS_SASS_SPACE_GLOBAL;
+	for (uint64_t at = 0; at < (uint64_t)pieces * PIECE; at += PIECE) {
+		struct wsi_spot source, target;
+		if (!wsi_spot(run, from_space, lane, from + at, PIECE, false, &source))
+			return false;
+		uint8_t bytes[PIECE]; /* the write may move the page */
+		memcpy(bytes, source.bytes, PIECE);
+		if (!wsi_spot(run, to_space, lane, to + at, PIECE, true, &target))
+			return false;
+		if (work->reduction != WSI_REDUCE_NONE)
+			wsi_reduce_bytes(work->reduction, work->element, target.bytes, bytes,
+					 PIECE);
+		else
+			for (unsigned i = 0; i < PIECE; i++)
+				target.bytes[i] = work->mask >> i & 1 ? bytes[i] : target.bytes[i];
+	}
+	return true;
+}
+
+/* Address in one uniform register or two. */
+static uint64_t uniform_address(const struct wsi_run *run, const struct wsi_at *at)
+{
+	uint64_t low = wsi_ureg(run->warp, at->ureg);
+	return at->ureg_words == 2 ? low | (uint64_t)wsi_ureg(run->warp, at->ureg + 1u) << 32 : low;
+}
+
+static bool take_direction(struct wsi_op *op)
+{
+	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
+	size_t n = ws_sass_modifiers(&op->insn, mods, WSI_COUNT(mods));
+	if (n < 2 || op->n_at != 2 || op->at[0].ureg_words != 2 || op->alu.n_sources != 1)
+		return false;
+	op->type = (mods[0] == WS_MOD_S ? TO_SHARED : 0) | (mods[1] == WS_MOD_S ? FROM_SHARED : 0);
+	return op->type != 0 && op->at[1].ureg_words == (op->type & FROM_SHARED ? 1 : 2);
+}
+
+void wsi_prepare_bulk(struct wsi_op *op)
+{
+	const struct ws_insn *insn = &op->insn;
+	bool reduces = insn->operation == WS_OP_UBLKRED;
+	bool ok = take_direction(op) && !ws_sass_has(insn, WS_MOD_SEQUENCED) &&
+		  !ws_sass_has(insn, WS_MOD_COUNTED);
+	op->type |= (ws_sass_has(insn, WS_MOD_MULTICAST) ? MULTICAST : 0) |
+		    (ws_sass_has(insn, WS_MOD_DST_G_BYTE_MASK) ? MASKED : 0);
+	ok &= !(op->type & MASKED) || !(op->type & (TO_SHARED | MULTICAST));
+	op->kind = WSI_REDUCE_NONE;
+	if (reduces) {
+		op->kind = (uint8_t)wsi_reduction_of(insn);
+		ok &= wsi_can_reduce(op->kind, wsi_element_of(insn, 4));
+	}
+	if (!ok)
+		op->run = wsi_run_unimplemented;
+}
+
+/* The size is in units of 16 bytes; above it a mask of blocks or bytes. What ends in shared memory
+ * tells a barrier, whose address is in the second register. */
+enum wsi_step wsi_run_bulk(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint32_t scratch[4 * WSI_LANES];
+	unsigned lane = wsi_first_bit(run->mask);
+	const uint32_t *packed = wsi_source(run, &op->alu.source[0], scratch);
+	if (!packed)
+		return WSI_STEP_FAULT;
+	uint32_t pieces = packed[lane] & 0xffff, mask = packed[lane] >> 16;
+	struct work work = { .mask = op->type & MASKED ? mask : 0xffff,
+			     .reduction = op->kind,
+			     .element = wsi_element_of(&op->insn, 4) };
+	uint64_t to = uniform_address(run, &op->at[0]), from = uniform_address(run, &op->at[1]);
+	if (!(op->type & TO_SHARED))
+		return transfer(run, op, &work, to, from, pieces) ? WSI_STEP_NEXT : WSI_STEP_FAULT;
+	uint32_t barrier = (uint32_t)(to >> 32);
+	to = (uint32_t)to;
+	if (!(op->type & MULTICAST))
+		return transfer(run, op, &work, to, from, pieces) &&
+				       wsi_complete(run, lane, barrier, pieces * PIECE)
+			       ? WSI_STEP_NEXT
+			       : WSI_STEP_FAULT;
+	for (unsigned rank = 0; rank < WSI_MAX_CLUSTER; rank++)
+		if (mask >> rank & 1 &&
+		    (!transfer(run, op, &work, wsi_shared_peer((uint32_t)to, rank), from, pieces) ||
+		     !wsi_complete(run, lane, wsi_shared_peer(barrier, rank), pieces * PIECE)))
+			return WSI_STEP_FAULT;
+	return WSI_STEP_NEXT;
+}
+
+/* ---- by lane: into shared memory of the cluster ---- */
+
+void wsi_prepare_counted_store(struct wsi_op *op)
+{
+	const struct wsi_at *at = &op->at[0];
+	bool reduces = op->insn.operation == WS_OP_REDAS;
+	op->kind = reduces ? (uint8_t)wsi_reduction_of(&op->insn) : WSI_REDUCE_EXCH;
+	op->type = (uint8_t)wsi_element_of(&op->insn, op->bytes);
+	if (op->n_at != 1 || at->reg_words != 2 || at->ureg_words != 0 || at->offset != 0 ||
+	    op->alu.n_sources != 1 || op->alu.source[0].words != op->bytes / 4 ||
+	    (reduces && !wsi_can_reduce(op->kind, op->type)))
+		op->run = wsi_run_unimplemented;
+}
+
+/* A pair of registers has the address of the value and that of the barrier. */
+enum wsi_step wsi_run_counted_store(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint32_t scratch[4 * WSI_LANES];
+	const uint32_t *value = wsi_source(run, &op->alu.source[0], scratch);
+	if (!value)
+		return WSI_STEP_FAULT;
+	for (uint32_t left = run->mask; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		struct wsi_spot spot;
+		uint64_t where = wsi_reg64(run->warp, op->at[0].reg, lane);
+		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, (uint32_t)where, op->bytes, true,
+			      &spot))
+			return WSI_STEP_FAULT;
+		uint8_t bytes[4 * sizeof(uint32_t)];
+		for (unsigned k = 0; k < op->bytes / 4u; k++)
+			wsi_store_u32(bytes + 4 * k, value[k * WSI_LANES + lane]);
+		if (op->kind == WSI_REDUCE_EXCH)
+			memcpy(spot.bytes, bytes, op->bytes);
+		else
+			wsi_reduce_bytes(op->kind, op->type, spot.bytes, bytes, op->bytes);
+		if (!wsi_complete(run, lane, (uint32_t)(where >> 32), op->bytes))
+			return WSI_STEP_FAULT;
+	}
+	return WSI_STEP_NEXT;
+}

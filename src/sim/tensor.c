@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tensor maps, and copies of tiles by them.
+ *
+ * Where the fields of a map are [measured: what ptxas 13.0 makes of each form of tensormap.replace
+ * for sm_90a, sm_100a and sm_120a; the three agree]:
+ *
+ *   0x00  address       0x08  bits 4..6 dimensions - 1, 7..10 type, 11..12 interleave, 13..14
+ *                             swizzle, 15 fill, 16 conversion, 19..22 other swizzles
+ *   0x0c  strides of dimensions 1 to 4 / 16, 32 bits each; 0x1c: four more bits of each
+ *   0x20  sizes - 1, 32 bits each
+ *   0x34  element strides - 1, 3 bits each; bits 24..31: box - 1 of dimension 0
+ *   0x38  boxes - 1 of dimensions 1 to 4, 8 bits each
+ */
+#include "sim/access.h"
+
+enum {
+	DIMS = WS_SIM_TENSOR_DIMS,
+	MAP_READ = 64, /* bytes of a map that have fields */
+	PIECE = 16,
+	MAX_ROW = 256 * 8, /* bytes of a box along dimension 0 */
+	TILE_ALIGN = 128,
+};
+
+enum { LOAD = 1, MULTICAST = 2, ROWS = 4, REDUCE = 8 }; /* wsi_op.type */
+
+struct map {
+	uint64_t address;
+	unsigned n_dims, type, swizzle, bytes; /* of an element */
+	bool fills_nan, is_plain;
+	uint64_t stride[DIMS]; /* bytes; of dimension 0 an element */
+	uint64_t size[DIMS];
+	uint32_t step[DIMS], box[DIMS]; /* elements that a box has along each dimension */
+};
+
+static unsigned type_bytes(unsigned type)
+{
+	static const uint8_t bytes[] = { 1, 2, 4, 4, 8, 8, 2, 4, 0, 8, 2 };
+	return type < WSI_COUNT(bytes) ? bytes[type] : 0;
+}
+
+/* ---- maps ---- */
+
+static enum ws_status refuse(struct ws_error *err, const char *what)
+{
+	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "CUDA_ERROR_INVALID_VALUE: %s", what);
+}
+
+static enum ws_status check_tensor(const struct ws_sim_tensor *t, struct ws_error *err)
+{
+	if (t->size != sizeof *t || t->n_dims < 1 || t->n_dims > DIMS)
+		return refuse(err, "a tensor has 1 to 5 dimensions");
+	unsigned bytes = type_bytes(t->type);
+	if (bytes == 0 || (unsigned)t->swizzle > WS_SIM_SWIZZLE_128B)
+		return refuse(err, "type of elements, or swizzle");
+	if (t->address % PIECE != 0)
+		return refuse(err, "the address is no multiple of 16");
+	for (unsigned i = 0; i < t->n_dims; i++) {
+		if (t->dims[i] < 1 || t->dims[i] > UINT64_C(1) << 32)
+			return refuse(err, "a dimension has 1 to 2^32 elements");
+		if (t->box[i] < 1 || t->box[i] > 256 || t->element_strides[i] > 8)
+			return refuse(err, "a box has 1 to 256 elements, in steps of 1 to 8");
+		if (i > 0 && (t->strides[i - 1] % PIECE != 0 || t->strides[i - 1] >> 40))
+			return refuse(err, "strides are multiples of 16 below 2^40");
+	}
+	if (t->box[0] * bytes % PIECE != 0)
+		return refuse(err, "a row of the box is no multiple of 16 bytes");
+	if (t->swizzle != WS_SIM_SWIZZLE_NONE && t->box[0] * bytes > 16u << t->swizzle)
+		return refuse(err, "a row of the box is larger than the swizzle");
+	return WS_OK;
+}
+
+enum ws_status ws_sim_tensor_map(const struct ws_sim_tensor *t,
+				 uint8_t ret_map[WS_SIM_TENSOR_MAP_BYTES], struct ws_error *err)
+{
+	enum ws_status st = check_tensor(t, err);
+	if (st != WS_OK)
+		return st;
+	uint32_t steps = 0, boxes = 0, upper = 0;
+	memset(ret_map, 0, WS_SIM_TENSOR_MAP_BYTES);
+	wsi_store_u64(ret_map, t->address);
+	wsi_store_u32(ret_map + 8,
+		      (t->n_dims - 1) << 4 | (uint32_t)t->type << 7 | (uint32_t)t->swizzle << 13);
+	for (unsigned i = 0; i < t->n_dims; i++) {
+		wsi_store_u32(ret_map + 0x20 + 4 * i, (uint32_t)(t->dims[i] - 1));
+		steps |= (t->element_strides[i] ? t->element_strides[i] - 1 : 0) << 3 * i;
+		if (i == 0)
+			continue;
+		wsi_store_u32(ret_map + 8 + 4 * i, (uint32_t)(t->strides[i - 1] >> 4));
+		upper |= (uint32_t)(t->strides[i - 1] >> 36) << 4 * (i - 1);
+		boxes |= (t->box[i] - 1) << 8 * (i - 1);
+	}
+	wsi_store_u32(ret_map + 0x1c, upper);
+	wsi_store_u32(ret_map + 0x34, steps | (t->box[0] - 1) << 24);
+	wsi_store_u32(ret_map + 0x38, boxes);
+	return WS_OK;
+}
+
+static void parse(const uint8_t *bytes, struct map *m)
+{
+	uint32_t common = wsi_load_u32(bytes + 8), upper = wsi_load_u32(bytes + 0x1c);
+	uint32_t steps = wsi_load_u32(bytes + 0x34), boxes = wsi_load_u32(bytes + 0x38);
+	*m = (struct map){
+		.address = wsi_load_u64(bytes),
+		.n_dims = (common >> 4 & 7) + 1,
+		.type = common >> 7 & 15,
+		.swizzle = common >> 13 & 3,
+		.fills_nan = common >> 15 & 1,
+		.is_plain = !(common & (0x1800 | 0x10000 | 0x780000)),
+	};
+	m->bytes = type_bytes(m->type);
+	for (unsigned i = 0; i < DIMS; i++) {
+		bool used = i < m->n_dims;
+		uint32_t box = i == 0 ? steps >> 24 : boxes >> 8 * (i - 1) & 255;
+		m->size[i] = used ? (uint64_t)wsi_load_u32(bytes + 0x20 + 4 * i) + 1 : 1;
+		/* there is no step along dimension 0 */
+		m->step[i] = used && i > 0 ? (steps >> 3 * i & 7) + 1 : 1;
+		m->box[i] = used ? (box + m->step[i]) / m->step[i] : 1;
+		m->stride[i] = i == 0 ? m->bytes
+				      : ((uint64_t)wsi_load_u32(bytes + 8 + 4 * i) |
+					 (uint64_t)(upper >> 4 * (i - 1) & 15) << 32)
+						<< 4;
+	}
+}
+
+/* ---- rows of a tile ---- */
+
+struct tile {
+	const struct map *map;
+	uint32_t shared; /* address */
+	unsigned lane;
+	enum wsi_reduction reduction;
+	enum wsi_element element;
+};
+
+/* Where 16 bytes of a tile are: the upper bits of an address in a pattern select the lower ones. */
+static uint32_t swizzled(uint32_t address, unsigned swizzle)
+{
+	return address ^ ((address >> 7 & ((1u << swizzle) - 1)) << 4);
+}
+
+static bool row_shared(struct wsi_run *run, const struct tile *t, uint32_t at, uint8_t *row,
+		       uint32_t n, bool write)
+{
+	for (uint32_t i = 0; i < n; i += PIECE) {
+		struct wsi_spot spot;
+		uint32_t address = swizzled(at + i, t->map->swizzle);
+		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, t->lane, address, PIECE, write, &spot))
+			return false;
+		if (write)
+			memcpy(spot.bytes, row + i, PIECE);
+		else
+			memcpy(row + i, spot.bytes, PIECE);
+	}
+	return true;
+}
+
+/* Bytes of global memory, in the largest pieces that are aligned. */
+static bool row_global(struct wsi_run *run, const struct tile *t, uint64_t address, uint8_t *row,
+		       uint32_t n, bool write)
+{
+	unsigned piece;
+	for (uint32_t i = 0; i < n; i += piece) {
+		struct wsi_spot spot;
+		piece = t->reduction == WSI_REDUCE_NONE ? PIECE : t->map->bytes;
+		while ((address + i) % piece != 0 || piece > n - i)
+			piece /= 2;
+		if (!wsi_spot(run, WS_SASS_SPACE_GLOBAL, t->lane, address + i, piece, write, &spot))
+			return false;
+		if (!write)
+			memcpy(row + i, spot.bytes, piece);
+		else if (t->reduction == WSI_REDUCE_NONE)
+			memcpy(spot.bytes, row + i, piece);
+		else
+			wsi_reduce_bytes(t->reduction, t->element, spot.bytes, row + i, piece);
+	}
+	return true;
+}
+
+/* One row of a box, whose first element is at `at` in the tensor and may lie outside of it. */
+static bool move_row(struct wsi_run *run, const struct tile *t, const int64_t at[DIMS],
+		     uint32_t shared, bool load)
+{
+	const struct map *m = t->map;
+	uint8_t row[MAX_ROW];
+	uint32_t n = m->box[0] * m->bytes, first = 0, end = m->box[0];
+	uint64_t address = m->address;
+	for (unsigned i = 1; i < m->n_dims; i++) {
+		if (at[i] < 0 || (uint64_t)at[i] >= m->size[i])
+			end = 0;
+		address += (uint64_t)at[i] * m->stride[i];
+	}
+	if (at[0] < 0)
+		first = at[0] <= -(int64_t)m->box[0] ? end : (uint32_t)-at[0];
+	if (at[0] >= (int64_t)m->size[0])
+		end = 0;
+	else if (at[0] + (int64_t)end > (int64_t)m->size[0])
+		end = (uint32_t)((int64_t)m->size[0] - at[0]);
+	first = first < end ? first : end;
+	address += (uint64_t)(at[0] + first) * m->bytes;
+	uint8_t *inside = row + (size_t)first * m->bytes;
+	uint32_t bytes = (end - first) * m->bytes;
+	if (load) {
+		memset(row, 0, n);
+		return row_global(run, t, address, inside, bytes, false) &&
+		       row_shared(run, t, shared, row, n, true);
+	}
+	return row_shared(run, t, shared, row, n, false) &&
+	       row_global(run, t, address, inside, bytes, true);
+}
+
+/* Whether elements outside of a tensor would be filled with what no document describes. */
+static bool fills(const struct map *m, const int64_t at[DIMS])
+{
+	bool outside = false;
+	for (unsigned i = 0; i < m->n_dims; i++)
+		outside |= at[i] < 0 ||
+			   (uint64_t)at[i] + (uint64_t)(m->box[i] - 1) * m->step[i] >= m->size[i];
+	return outside && m->fills_nan;
+}
+
+static bool move_box(struct wsi_run *run, const struct tile *t, const int64_t start[DIMS],
+		     bool load)
+{
+	const struct map *m = t->map;
+	uint32_t shared = t->shared, index[DIMS] = { 0 };
+	for (;;) {
+		int64_t at[DIMS] = { start[0] };
+		unsigned i = 1;
+		for (unsigned k = 1; k < m->n_dims; k++)
+			at[k] = start[k] + (int64_t)index[k] * m->step[k];
+		if (!move_row(run, t, at, shared, load))
+			return false;
+		shared += m->box[0] * m->bytes;
+		while (i < m->n_dims && ++index[i] == m->box[i])
+			index[i++] = 0;
+		if (i >= m->n_dims)
+			return true;
+	}
+}
+
+/* ---- instructions ---- */
+
+void wsi_prepare_tensor(struct wsi_op *op)
+{
+	static const enum ws_modifier dims[] = { WS_MOD_1D, WS_MOD_2D, WS_MOD_3D, WS_MOD_4D,
+						 WS_MOD_5D };
+	static const enum ws_modifier missing[] = { WS_MOD_IM2COL, WS_MOD_W128, WS_MOD_W,
+						    WS_MOD_2CTA };
+	const struct ws_insn *insn = &op->insn;
+	bool load = insn->operation == WS_OP_UTMALDG, ok = op->n_at == 2;
+	bool multicast = ws_sass_has(insn, WS_MOD_MULTICAST);
+	op->type = (load ? LOAD : 0) | (multicast ? MULTICAST : 0) |
+		   (insn->operation == WS_OP_UTMAREDG ? REDUCE : 0);
+	if (ws_sass_has(insn, WS_MOD_GATHER4) || ws_sass_has(insn, WS_MOD_SCATTER4))
+		op->type |= ROWS;
+	op->kind = 0;
+	for (uint8_t i = 0; i < WSI_COUNT(dims); i++)
+		op->kind = ws_sass_has(insn, dims[i]) ? (uint8_t)(i + 1) : op->kind;
+	for (size_t i = 0; i < WSI_COUNT(missing); i++)
+		ok &= !ws_sass_has(insn, missing[i]);
+	ok &= op->kind != 0 && op->at[1].ureg_words == 2 && op->at[0].ureg_words != 0;
+	ok &= !(op->type & ROWS) || op->kind == 2;
+	ok &= op->alu.n_sources == multicast;
+	if (!ok)
+		op->run = wsi_run_unimplemented;
+}
+
+static bool read_map(struct wsi_run *run, const struct wsi_op *op, unsigned lane, struct map *ret)
+{
+	uint8_t bytes[MAP_READ];
+	uint64_t address = wsi_ureg(run->warp, op->at[1].ureg) |
+			   (uint64_t)wsi_ureg(run->warp, op->at[1].ureg + 1u) << 32;
+	for (unsigned i = 0; i < MAP_READ; i += PIECE) {
+		struct wsi_spot spot;
+		if (!wsi_spot(run, WS_SASS_SPACE_GENERIC, lane, address + i, PIECE, false, &spot))
+			return false;
+		for (unsigned k = 0; k < PIECE; k += 4)
+			memcpy(bytes + i + k, spot.bytes + k / 4 * spot.step, 4);
+	}
+	parse(bytes, ret);
+	return true;
+}
+
+/* Whether a map is for this instruction; false: the fault is recorded. */
+static bool check_map(struct wsi_run *run, const struct wsi_op *op, const struct map *m)
+{
+	uint32_t row = m->box[0] * m->bytes;
+	if (m->n_dims != op->kind)
+		wsi_fault(run, 27, run->mask, "the tensor map has %u dimensions, not %u", m->n_dims,
+			  op->kind);
+	else if (!m->is_plain || m->bytes == 0)
+		wsi_run_unimplemented(run, op);
+	else if (row % PIECE != 0 || (op->type & ROWS && m->box[1] != 1))
+		wsi_fault(run, 27, run->mask, "the tensor map has a box with rows of %u bytes",
+			  row);
+	else if (m->swizzle != 0 && row != 16u << m->swizzle) /* where its rows are, nobody says */
+		wsi_run_unimplemented(run, op);
+	else
+		return true;
+	return false;
+}
+
+/* Four rows, each with a coordinate of its own, or a box. */
+static bool move_tile(struct wsi_run *run, const struct wsi_op *op, const struct tile *t,
+		      const int64_t *at)
+{
+	struct tile row = *t;
+	bool load = op->type & LOAD;
+	for (unsigned i = 0; i < (op->type & ROWS ? 4 : 1); i++) {
+		int64_t start[DIMS] = { at[0], at[1], at[2], at[3], at[4] };
+		if (op->type & ROWS)
+			start[1] = at[1 + i];
+		if (load && fills(t->map, start)) {
+			wsi_run_unimplemented(run, op);
+			return false;
+		}
+		if (!move_box(run, &row, start, load))
+			return false;
+		row.shared += t->map->box[0] * t->map->bytes;
+	}
+	return true;
+}
+
+static uint32_t tile_bytes(const struct wsi_op *op, const struct map *m)
+{
+	uint32_t bytes = m->bytes * (op->type & ROWS ? 4 : 1);
+	for (unsigned i = 0; i < m->n_dims; i++)
+		bytes *= m->box[i];
+	return bytes;
+}
+
+/* Elements of a map as reductions know them. */
+static enum wsi_element element_of(const struct map *m)
+{
+	static const uint8_t elements[] = { WSI_U32, WSI_U32, WSI_U32, WSI_S32, WSI_U64, WSI_S64,
+					    WSI_F16, WSI_F32, WSI_F32, WSI_F64, WSI_BF16 };
+	return (enum wsi_element)elements[m->type];
+}
+
+/* Blocks that a tile goes to; without a mask, where its address says. */
+static bool load_tile(struct wsi_run *run, const struct wsi_op *op, struct tile *t,
+		      uint32_t barrier, const int64_t *at)
+{
+	uint32_t scratch[4 * WSI_LANES], bytes = tile_bytes(op, t->map), shared = t->shared;
+	if (!(op->type & MULTICAST))
+		return move_tile(run, op, t, at) && wsi_complete(run, t->lane, barrier, bytes);
+	const uint32_t *packed = wsi_source(run, &op->alu.source[0], scratch);
+	uint32_t mask = packed ? packed[t->lane] >> 16 : 0;
+	for (unsigned rank = 0; rank < WSI_MAX_CLUSTER; rank++) {
+		t->shared = wsi_shared_peer(shared, rank);
+		if (mask >> rank & 1 &&
+		    (!move_tile(run, op, t, at) ||
+		     !wsi_complete(run, t->lane, wsi_shared_peer(barrier, rank), bytes)))
+			return false;
+	}
+	return packed != NULL;
+}
+
+/* In the first uniform registers: the address in shared memory, for a load its barrier, then the
+ * coordinates. */
+enum wsi_step wsi_run_tensor(struct wsi_run *run, const struct wsi_op *op)
+{
+	struct map m;
+	unsigned lane = wsi_first_bit(run->mask), n = op->type & ROWS ? 5 : op->kind;
+	unsigned reg = op->at[0].ureg, from = reg + (op->type & LOAD ? 2 : 1);
+	int64_t at[DIMS] = { 0 };
+	if (from + n > run->sim->device->uregs)
+		return wsi_run_unimplemented(run, op);
+	if (!read_map(run, op, lane, &m) || !check_map(run, op, &m))
+		return WSI_STEP_FAULT;
+	for (unsigned i = 0; i < n; i++)
+		at[i] = (int32_t)run->warp->uregs[from + i];
+	struct tile tile = { .map = &m, .shared = run->warp->uregs[reg], .lane = lane };
+	if (op->type & REDUCE) {
+		tile.reduction = wsi_reduction_of(&op->insn);
+		tile.element = element_of(&m);
+		if (wsi_element_bytes(tile.element) != m.bytes ||
+		    !wsi_can_reduce(tile.reduction, tile.element))
+			return wsi_run_unimplemented(run, op);
+	}
+	if (tile.shared % TILE_ALIGN != 0)
+		return wsi_fault_at(run, 6, lane, tile.shared,
+				    "shared address 0x%x of a tile is no multiple of %u",
+				    tile.shared, TILE_ALIGN);
+	bool done = op->type & LOAD ? load_tile(run, op, &tile, run->warp->uregs[reg + 1u], at)
+				    : move_tile(run, op, &tile, at);
+	return done ? WSI_STEP_NEXT : WSI_STEP_FAULT;
+}
