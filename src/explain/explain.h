@@ -286,17 +286,6 @@ enum ws_status wsi_find_instruction(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_window(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_cluster(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_barrier(struct wsi_scene *scene) WS_MUST_USE;
-
-/* What the 64 bits of a barrier object (mbarrier) say (barrier.c). */
-struct wsi_barrier {
-	uint32_t expected, pending; /* arrivals */
-	uint32_t bytes;             /* of copies, without their sign: announced or come, not both */
-	unsigned phase;             /* parity */
-	uint64_t others;            /* bits beside the arrivals and the phase, in place */
-	bool in_use;                /* false: no barrier in use holds such counts */
-};
-
-void wsi_barrier_decode(unsigned sm, uint64_t word, struct wsi_barrier *ret_barrier);
 enum ws_status wsi_find_tensor(struct wsi_scene *scene) WS_MUST_USE;
 
 /* cause.c */

@@ -160,8 +160,8 @@ enum wsi_step wsi_run_to_uniform(struct wsi_run *run, const struct wsi_op *op)
 	if (!source)
 		return WSI_STEP_FAULT;
 	set_word(run, &op->alu.result[0], source);
-	/* with a predicate: which lanes have another value than the one that was taken, or (OR) have
-	 * had so before: a loop takes values of several registers, for some lanes at a time */
+	/* with a predicate: which lanes have another value than the one that was taken, or (OR)
+	 * have had so before: a loop takes values of several registers, for some lanes at a time */
 	uint32_t first = source[wsi_first_bit(run->mask)], other = 0;
 	for (uint32_t left = run->mask; left; left &= left - 1)
 		other |= source[wsi_first_bit(left)] != first ? left & -left : 0;

@@ -1,76 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Barriers in memory (PTX: mbarrier). A barrier is a word of 64 bits of shared memory:
- *
- *   sm_80 to 89   0..31  2^30 - expected   32..62  2^31 - pending    63  phase
- *   sm_90 on      1..20  2^20 - expected   21..42  transactions      43..62  2^20 - pending    63
- * phase
- *
- * Compilers initialise it, test its phase and count its pending arrivals with ordinary operations:
- * that fixes all fields but the transactions, whose place is ours.
- */
+/* Barriers in memory (PTX: mbarrier): words of 64 bits of shared memory. */
 #include "sim/access.h"
 
-enum {
-	OLD_COUNT_BITS = 30,
-	COUNT_BITS = 20,
-	EXPECTED_AT = 1,
-	TX_AT = 21,
-	TX_BITS = 22,
-	PENDING_AT = 43,
-	MAX_TX = (1 << 20) - 1,
-};
-
-#define PHASE (UINT64_C(1) << 63)
-
-struct barrier {
-	uint32_t expected, pending;
-	int64_t tx;
-	bool phase;
-};
-
-static uint64_t field(uint64_t word, unsigned at, unsigned bits)
-{
-	return word >> at & ((UINT64_C(1) << bits) - 1);
-}
-
-/* A count that is kept as its distance from 2^COUNT_BITS. */
-static uint32_t count(uint64_t word, unsigned at)
-{
-	return (uint32_t)(0 - field(word, at, COUNT_BITS)) & ((1u << COUNT_BITS) - 1);
-}
-
-static struct barrier unpack(uint64_t word)
-{
-	uint64_t sign = UINT64_C(1) << (TX_BITS - 1);
-	return (struct barrier){
-		.expected = count(word, EXPECTED_AT),
-		.pending = count(word, PENDING_AT),
-		.tx = (int64_t)(field(word, TX_AT, TX_BITS) ^ sign) - (int64_t)sign,
-		.phase = word & PHASE,
-	};
-}
-
-static uint64_t pack(const struct barrier *b)
-{
-	return (b->phase ? PHASE : 0) |
-	       field(0 - (uint64_t)b->pending, 0, COUNT_BITS) << PENDING_AT |
-	       field((uint64_t)b->tx, 0, TX_BITS) << TX_AT |
-	       field(0 - (uint64_t)b->expected, 0, COUNT_BITS) << EXPECTED_AT;
-}
+#include "objects/mbarrier.h"
 
 uint64_t wsi_mbarrier_arrive_80(uint64_t word)
 {
-	uint64_t next = word + (UINT64_C(1) << 32);
-	if (field(next, 32, 31) != 0)
-		return next;
-	/* all have arrived: the sum has changed the phase; as many are pending as are expected */
-	uint64_t expected = field(0 - word, 0, OLD_COUNT_BITS);
-	return next | field(0 - expected, 0, 31) << 32;
+	struct wsi_barrier b;
+	wsi_barrier_decode(80, word, &b);
+	if (--b.pending == 0) {
+		b.phase ^= 1;
+		b.pending = b.expected;
+	}
+	return wsi_barrier_encode(80, &b) | b.others;
 }
 
 /* What is wrong with a change, or NULL. */
-static const char *change(struct barrier *b, const struct wsi_arrival *a)
+static const char *change(struct wsi_barrier *b, const struct wsi_arrival *a)
 {
 	if (b->expected == 0 && b->pending == 0)
 		return "it is not initialised";
@@ -78,13 +24,14 @@ static const char *change(struct barrier *b, const struct wsi_arrival *a)
 		return "more arrivals than it expects";
 	if (a->drops && a->count > b->expected)
 		return "more threads leave than it expects";
-	b->tx += a->tx;
-	if (b->tx > MAX_TX || b->tx < -MAX_TX)
+	int64_t tx = b->tx + a->tx;
+	if (tx > WSI_BARRIER_MAX_COUNT || tx < -WSI_BARRIER_MAX_COUNT)
 		return "the count of its transactions is out of range";
+	b->tx = (int32_t)tx;
 	b->pending -= a->count;
 	b->expected -= a->drops ? a->count : 0;
 	if (b->pending == 0 && b->tx == 0) {
-		b->phase = !b->phase;
+		b->phase ^= 1;
 		b->pending = b->expected;
 	}
 	return NULL;
@@ -97,17 +44,17 @@ bool wsi_mbarrier_arrive(struct wsi_run *run, unsigned lane, uint64_t address,
 	if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, address, 8, true, &spot))
 		return false;
 	*ret_old = wsi_load_u64(spot.bytes);
-	struct barrier b = unpack(*ret_old);
-	struct barrier before = b;
+	struct wsi_barrier b, before;
+	wsi_barrier_decode(run->sim->device->sm, *ret_old, &b);
+	before = b;
 	const char *wrong = change(&b, arrival);
 	if (wrong) {
 		wsi_fault_at(run, 31, lane, address,
-			     "mbarrier at 0x%x: %s (%u expected, %u pending, %" PRId64
-			     " transaction bytes)",
+			     "mbarrier at 0x%x: %s (%u expected, %u pending, %d transaction bytes)",
 			     (uint32_t)address, wrong, before.expected, before.pending, before.tx);
 		return false;
 	}
-	wsi_store_u64(spot.bytes, pack(&b));
+	wsi_store_u64(spot.bytes, wsi_barrier_encode(run->sim->device->sm, &b));
 	return true;
 }
 

@@ -242,7 +242,8 @@ static const struct {
 	const char *name;
 	service *run;
 	unsigned top; /* registers that it looks at */
-} services[] = { /* without a function: unimplemented, told when it is called */
+} services[] = {
+	/* without a function: unimplemented, told when it is called */
 	{ "vprintf", service_vprintf, 8 },
 	{ "malloc", service_malloc, 6 },
 	{ "free", service_free, 6 },
@@ -273,8 +274,8 @@ enum wsi_step wsi_service_call(struct wsi_run *run)
 		return wsi_fault(run, 8, run->group, "a jump to 0x%" PRIx64 ", which is no code",
 				 run->pc);
 	if (!services[index].run)
-		return wsi_fault(run, WS_SIM_UNIMPLEMENTED, run->group,
-				 "unimplemented function %s", services[index].name);
+		return wsi_fault(run, WS_SIM_UNIMPLEMENTED, run->group, "unimplemented function %s",
+				 services[index].name);
 	for (uint32_t left = run->group; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		if (services[index].run(run, lane) == WSI_STEP_FAULT)

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tensor maps, and copies of tiles by them.
- *
- * Where the fields of a map are [measured: what ptxas 13.0 makes of each form of tensormap.replace
- * for sm_90a, sm_100a and sm_120a; the three agree]:
- *
- *   0x00  address       0x08  bits 4..6 dimensions - 1, 7..10 type, 11..12 interleave, 13..14
- *                             swizzle, 15 fill, 16 conversion, 19..22 other swizzles
- *   0x0c  strides of dimensions 1 to 4 / 16, 32 bits each; 0x1c: four more bits of each
- *   0x20  sizes - 1, 32 bits each
- *   0x34  element strides - 1, 3 bits each; bits 24..31: box - 1 of dimension 0
- *   0x38  boxes - 1 of dimensions 1 to 4, 8 bits each
- */
+/* Copies of tiles by tensor maps. */
 #include "sim/access.h"
 
+#include "objects/tensormap.h"
+
 enum {
-	DIMS = WS_SIM_TENSOR_DIMS,
-	MAP_READ = 64, /* bytes of a map that have fields */
+	DIMS = WSI_TENSOR_MAP_RANK,
 	PIECE = 16,
 	MAX_ROW = 256 * 8, /* bytes of a box along dimension 0 */
 	TILE_ALIGN = 128,
@@ -24,19 +13,19 @@ enum {
 
 enum { LOAD = 1, MULTICAST = 2, ROWS = 4, REDUCE = 8 }; /* wsi_op.type */
 
+/* A map with what the hardware makes of it. */
 struct map {
-	uint64_t address;
-	unsigned n_dims, type, swizzle, bytes; /* of an element */
-	bool fills_nan, is_plain;
-	uint64_t stride[DIMS]; /* bytes; of dimension 0 an element */
-	uint64_t size[DIMS];
-	uint32_t step[DIMS], box[DIMS]; /* elements that a box has along each dimension */
+	struct wsi_tensor_map fields;
+	uint32_t bytes;       /* of an element; 0: not one that can be copied */
+	uint32_t step[DIMS];  /* 1 along dimension 0 */
+	uint32_t count[DIMS]; /* elements that a box has along each dimension */
 };
 
-static unsigned type_bytes(unsigned type)
+/* Types that are copied as they are. */
+static uint32_t plain_bytes(const struct wsi_tensor_map *map)
 {
-	static const uint8_t bytes[] = { 1, 2, 4, 4, 8, 8, 2, 4, 0, 8, 2 };
-	return type < WSI_COUNT(bytes) ? bytes[type] : 0;
+	bool converts = map->element == WS_SIM_TENSOR_F32_FTZ || map->element > WS_SIM_TENSOR_BF16;
+	return converts ? 0 : wsi_tensor_map_element_bytes(map);
 }
 
 /* ---- maps ---- */
@@ -50,7 +39,7 @@ static enum ws_status check_tensor(const struct ws_sim_tensor *t, struct ws_erro
 {
 	if (t->size != sizeof *t || t->n_dims < 1 || t->n_dims > DIMS)
 		return refuse(err, "a tensor has 1 to 5 dimensions");
-	unsigned bytes = type_bytes(t->type);
+	uint32_t bytes = plain_bytes(&(struct wsi_tensor_map){ .element = (uint32_t)t->type });
 	if (bytes == 0 || (unsigned)t->swizzle > WS_SIM_SWIZZLE_128B)
 		return refuse(err, "type of elements, or swizzle");
 	if (t->address % PIECE != 0)
@@ -76,50 +65,29 @@ enum ws_status ws_sim_tensor_map(const struct ws_sim_tensor *t,
 	enum ws_status st = check_tensor(t, err);
 	if (st != WS_OK)
 		return st;
-	uint32_t steps = 0, boxes = 0, upper = 0;
-	memset(ret_map, 0, WS_SIM_TENSOR_MAP_BYTES);
-	wsi_store_u64(ret_map, t->address);
-	wsi_store_u32(ret_map + 8,
-		      (t->n_dims - 1) << 4 | (uint32_t)t->type << 7 | (uint32_t)t->swizzle << 13);
+	struct wsi_tensor_map map = { .address = t->address,
+				      .rank = t->n_dims,
+				      .element = (uint32_t)t->type,
+				      .swizzle = (uint32_t)t->swizzle };
 	for (unsigned i = 0; i < t->n_dims; i++) {
-		wsi_store_u32(ret_map + 0x20 + 4 * i, (uint32_t)(t->dims[i] - 1));
-		steps |= (t->element_strides[i] ? t->element_strides[i] - 1 : 0) << 3 * i;
-		if (i == 0)
-			continue;
-		wsi_store_u32(ret_map + 8 + 4 * i, (uint32_t)(t->strides[i - 1] >> 4));
-		upper |= (uint32_t)(t->strides[i - 1] >> 36) << 4 * (i - 1);
-		boxes |= (t->box[i] - 1) << 8 * (i - 1);
+		map.dim[i] = t->dims[i];
+		map.box[i] = t->box[i];
+		map.step[i] = t->element_strides[i] ? t->element_strides[i] : 1;
+		if (i > 0)
+			map.stride[i - 1] = t->strides[i - 1];
 	}
-	wsi_store_u32(ret_map + 0x1c, upper);
-	wsi_store_u32(ret_map + 0x34, steps | (t->box[0] - 1) << 24);
-	wsi_store_u32(ret_map + 0x38, boxes);
+	wsi_tensor_map_encode(&map, ret_map);
 	return WS_OK;
 }
 
-static void parse(const uint8_t *bytes, struct map *m)
+static void take_map(const uint8_t bytes[WSI_TENSOR_MAP_BYTES], struct map *m)
 {
-	uint32_t common = wsi_load_u32(bytes + 8), upper = wsi_load_u32(bytes + 0x1c);
-	uint32_t steps = wsi_load_u32(bytes + 0x34), boxes = wsi_load_u32(bytes + 0x38);
-	*m = (struct map){
-		.address = wsi_load_u64(bytes),
-		.n_dims = (common >> 4 & 7) + 1,
-		.type = common >> 7 & 15,
-		.swizzle = common >> 13 & 3,
-		.fills_nan = common >> 15 & 1,
-		.is_plain = !(common & (0x1800 | 0x10000 | 0x780000)),
-	};
-	m->bytes = type_bytes(m->type);
+	wsi_tensor_map_decode(bytes, &m->fields);
+	m->bytes = plain_bytes(&m->fields);
 	for (unsigned i = 0; i < DIMS; i++) {
-		bool used = i < m->n_dims;
-		uint32_t box = i == 0 ? steps >> 24 : boxes >> 8 * (i - 1) & 255;
-		m->size[i] = used ? (uint64_t)wsi_load_u32(bytes + 0x20 + 4 * i) + 1 : 1;
-		/* there is no step along dimension 0 */
-		m->step[i] = used && i > 0 ? (steps >> 3 * i & 7) + 1 : 1;
-		m->box[i] = used ? (box + m->step[i]) / m->step[i] : 1;
-		m->stride[i] = i == 0 ? m->bytes
-				      : ((uint64_t)wsi_load_u32(bytes + 8 + 4 * i) |
-					 (uint64_t)(upper >> 4 * (i - 1) & 15) << 32)
-						<< 4;
+		bool used = i < m->fields.rank;
+		m->step[i] = used && i > 0 ? m->fields.step[i] : 1;
+		m->count[i] = used ? (m->fields.box[i] + m->step[i] - 1) / m->step[i] : 1;
 	}
 }
 
@@ -144,7 +112,7 @@ static bool row_shared(struct wsi_run *run, const struct tile *t, uint32_t at, u
 {
 	for (uint32_t i = 0; i < n; i += PIECE) {
 		struct wsi_spot spot;
-		uint32_t address = swizzled(at + i, t->map->swizzle);
+		uint32_t address = swizzled(at + i, t->map->fields.swizzle);
 		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, t->lane, address, PIECE, write, &spot))
 			return false;
 		if (write)
@@ -183,19 +151,19 @@ static bool move_row(struct wsi_run *run, const struct tile *t, const int64_t at
 {
 	const struct map *m = t->map;
 	uint8_t row[MAX_ROW];
-	uint32_t n = m->box[0] * m->bytes, first = 0, end = m->box[0];
-	uint64_t address = m->address;
-	for (unsigned i = 1; i < m->n_dims; i++) {
-		if (at[i] < 0 || (uint64_t)at[i] >= m->size[i])
+	uint32_t n = m->count[0] * m->bytes, first = 0, end = m->count[0];
+	uint64_t address = m->fields.address;
+	for (unsigned i = 1; i < m->fields.rank; i++) {
+		if (at[i] < 0 || (uint64_t)at[i] >= m->fields.dim[i])
 			end = 0;
-		address += (uint64_t)at[i] * m->stride[i];
+		address += (uint64_t)at[i] * m->fields.stride[i - 1];
 	}
 	if (at[0] < 0)
-		first = at[0] <= -(int64_t)m->box[0] ? end : (uint32_t)-at[0];
-	if (at[0] >= (int64_t)m->size[0])
+		first = at[0] <= -(int64_t)m->count[0] ? end : (uint32_t)-at[0];
+	if (at[0] >= (int64_t)m->fields.dim[0])
 		end = 0;
-	else if (at[0] + (int64_t)end > (int64_t)m->size[0])
-		end = (uint32_t)((int64_t)m->size[0] - at[0]);
+	else if (at[0] + (int64_t)end > (int64_t)m->fields.dim[0])
+		end = (uint32_t)((int64_t)m->fields.dim[0] - at[0]);
 	first = first < end ? first : end;
 	address += (uint64_t)(at[0] + first) * m->bytes;
 	uint8_t *inside = row + (size_t)first * m->bytes;
@@ -213,10 +181,11 @@ static bool move_row(struct wsi_run *run, const struct tile *t, const int64_t at
 static bool fills(const struct map *m, const int64_t at[DIMS])
 {
 	bool outside = false;
-	for (unsigned i = 0; i < m->n_dims; i++)
-		outside |= at[i] < 0 ||
-			   (uint64_t)at[i] + (uint64_t)(m->box[i] - 1) * m->step[i] >= m->size[i];
-	return outside && m->fills_nan;
+	for (unsigned i = 0; i < m->fields.rank; i++)
+		outside |=
+			at[i] < 0 || (uint64_t)at[i] + (uint64_t)(m->count[i] - 1) * m->step[i] >=
+					     m->fields.dim[i];
+	return outside && m->fields.fills_nan;
 }
 
 static bool move_box(struct wsi_run *run, const struct tile *t, const int64_t start[DIMS],
@@ -227,14 +196,14 @@ static bool move_box(struct wsi_run *run, const struct tile *t, const int64_t st
 	for (;;) {
 		int64_t at[DIMS] = { start[0] };
 		unsigned i = 1;
-		for (unsigned k = 1; k < m->n_dims; k++)
+		for (unsigned k = 1; k < m->fields.rank; k++)
 			at[k] = start[k] + (int64_t)index[k] * m->step[k];
 		if (!move_row(run, t, at, shared, load))
 			return false;
-		shared += m->box[0] * m->bytes;
-		while (i < m->n_dims && ++index[i] == m->box[i])
+		shared += m->count[0] * m->bytes;
+		while (i < m->fields.rank && ++index[i] == m->count[i])
 			index[i++] = 0;
-		if (i >= m->n_dims)
+		if (i >= m->fields.rank)
 			return true;
 	}
 }
@@ -268,33 +237,34 @@ void wsi_prepare_tensor(struct wsi_op *op)
 
 static bool read_map(struct wsi_run *run, const struct wsi_op *op, unsigned lane, struct map *ret)
 {
-	uint8_t bytes[MAP_READ];
+	uint8_t bytes[WSI_TENSOR_MAP_BYTES];
 	uint64_t address = wsi_ureg(run->warp, op->at[1].ureg) |
 			   (uint64_t)wsi_ureg(run->warp, op->at[1].ureg + 1u) << 32;
-	for (unsigned i = 0; i < MAP_READ; i += PIECE) {
+	for (unsigned i = 0; i < WSI_TENSOR_MAP_BYTES; i += PIECE) {
 		struct wsi_spot spot;
 		if (!wsi_spot(run, WS_SASS_SPACE_GENERIC, lane, address + i, PIECE, false, &spot))
 			return false;
 		for (unsigned k = 0; k < PIECE; k += 4)
 			memcpy(bytes + i + k, spot.bytes + k / 4 * spot.step, 4);
 	}
-	parse(bytes, ret);
+	take_map(bytes, ret);
 	return true;
 }
 
 /* Whether a map is for this instruction; false: the fault is recorded. */
 static bool check_map(struct wsi_run *run, const struct wsi_op *op, const struct map *m)
 {
-	uint32_t row = m->box[0] * m->bytes;
-	if (m->n_dims != op->kind)
-		wsi_fault(run, 27, run->mask, "the tensor map has %u dimensions, not %u", m->n_dims,
-			  op->kind);
-	else if (!m->is_plain || m->bytes == 0)
+	uint32_t row = m->count[0] * m->bytes;
+	if (m->fields.rank != op->kind)
+		wsi_fault(run, 27, run->mask, "the tensor map has %u dimensions, not %u",
+			  m->fields.rank, op->kind);
+	else if (m->bytes == 0 || m->fields.interleave != 0 || m->fields.other_swizzle)
 		wsi_run_unimplemented(run, op);
-	else if (row % PIECE != 0 || (op->type & ROWS && m->box[1] != 1))
+	else if (row % PIECE != 0 || (op->type & ROWS && m->count[1] != 1))
 		wsi_fault(run, 27, run->mask, "the tensor map has a box with rows of %u bytes",
 			  row);
-	else if (m->swizzle != 0 && row != 16u << m->swizzle) /* where its rows are, nobody says */
+	else if (m->fields.swizzle != 0 &&
+		 row != 16u << m->fields.swizzle) /* where its rows are, nobody says */
 		wsi_run_unimplemented(run, op);
 	else
 		return true;
@@ -317,7 +287,7 @@ static bool move_tile(struct wsi_run *run, const struct wsi_op *op, const struct
 		}
 		if (!move_box(run, &row, start, load))
 			return false;
-		row.shared += t->map->box[0] * t->map->bytes;
+		row.shared += t->map->count[0] * t->map->bytes;
 	}
 	return true;
 }
@@ -325,8 +295,8 @@ static bool move_tile(struct wsi_run *run, const struct wsi_op *op, const struct
 static uint32_t tile_bytes(const struct wsi_op *op, const struct map *m)
 {
 	uint32_t bytes = m->bytes * (op->type & ROWS ? 4 : 1);
-	for (unsigned i = 0; i < m->n_dims; i++)
-		bytes *= m->box[i];
+	for (unsigned i = 0; i < m->fields.rank; i++)
+		bytes *= m->count[i];
 	return bytes;
 }
 
@@ -335,7 +305,7 @@ static enum wsi_element element_of(const struct map *m)
 {
 	static const uint8_t elements[] = { WSI_U32, WSI_U32, WSI_U32, WSI_S32, WSI_U64, WSI_S64,
 					    WSI_F16, WSI_F32, WSI_F32, WSI_F64, WSI_BF16 };
-	return (enum wsi_element)elements[m->type];
+	return (enum wsi_element)elements[m->fields.element];
 }
 
 /* Blocks that a tile goes to; without a mask, where its address says. */

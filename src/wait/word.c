@@ -5,6 +5,7 @@
  * from parameters and coordinates, as for an access that failed (explain.h).
  */
 #include "explain/explain.h"
+#include "objects/mbarrier.h"
 #include "wait/wait.h"
 
 enum {

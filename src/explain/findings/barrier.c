@@ -1,43 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The word of a memory barrier (mbarrier). Its layout is not documented; where the counts lie is
- * what the compiler writes for mbarrier.init and reads for mbarrier.pending_count:
- *
- *   sm_90 on   bits 1 to 20   0x100000 - arrivals that a phase expects
- *              bits 43 to 62  0x100000 - arrivals still pending
- *              bit 63         phase
- *   sm_80      bits 0 to 29   0x40000000 - arrivals that a phase expects
- *              bits 32 to 62  0x80000000 - arrivals still pending
- *              bit 63         phase
- *
- * [measured: ptxas 13.0 for sm_80 and sm_90, mbarrier.init, pending_count and try_wait.parity].
- * From sm_90 on the bits between hold the count of transactions: in bits 21 to 41, by a public test
- * program; its sign is not known.
- */
+/* What the word of a memory barrier (mbarrier) says. */
 #include "explain/explain.h"
+
+#include "objects/mbarrier.h"
 
 enum {
 	WORD_BYTES = 8,
-	MAX_COUNT = 0xfffff, /* [public doc: PTX ISA, contents of the mbarrier object] */
 };
-
-void wsi_barrier_decode(unsigned sm, uint64_t word, struct wsi_barrier *ret_barrier)
-{
-	struct wsi_barrier b = { .phase = (unsigned)(word >> 63) };
-	if (sm >= 90) {
-		uint32_t bytes = (uint32_t)(word >> 21) & 0x1fffff;
-		b.expected = (uint32_t)(0 - (word >> 1)) & 0xfffff;
-		b.pending = (uint32_t)(0 - (word >> 43)) & 0xfffff;
-		b.bytes = bytes <= MAX_COUNT ? bytes : 0x200000 - bytes;
-		b.others = word & UINT64_C(0x000007ffffe00001);
-	} else {
-		b.expected = (uint32_t)(0 - word) & 0x3fffffff;
-		b.pending = (uint32_t)(0 - (word >> 32)) & 0x7fffffff;
-		b.others = word & 0xc0000000;
-	}
-	b.in_use = b.expected && b.expected <= MAX_COUNT && b.pending <= b.expected;
-	*ret_barrier = b;
-}
 
 /* Threads that the block has. */
 static uint64_t block_threads(const struct wsi_scene *scene)

@@ -11,7 +11,8 @@
  * are 128 lanes and 512 columns [public doc: PTX ISA, tensor memory addressing].
  */
 #include "explain/explain.h"
-#include "explain/findings/tensormap.h"
+
+#include "objects/tensormap.h"
 
 enum {
 	MAX_BACK = 32, /* instructions looked at before the pc */
