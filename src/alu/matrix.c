@@ -5,6 +5,8 @@
  * of row (of B: column) l / 4, from element l % 4 * n of 4 * n on. Registers of A take turns
  * between the upper and the lower eight rows.
  */
+#include "alu/matrix.h"
+
 #include "alu/bits.h"
 #include "alu/soft.h"
 
@@ -96,6 +98,35 @@ static double sum_of(const struct tile *tile, unsigned row, unsigned column, uns
 static uint32_t single_of(double sum)
 {
 	return sum != sum ? WSI_NAN32 : wsi_bits((float)sum);
+}
+
+double wsi_matrix_value(enum ws_modifier type, uint32_t bits)
+{
+	static const struct {
+		enum ws_modifier type;
+		enum element element;
+	} floats[] = { { WS_MOD_BF16, BF16 },
+		       { WS_MOD_TF32, TF32 },
+		       { WS_MOD_E4M3, E4M3 },
+		       { WS_MOD_E5M2, E5M2 } };
+	if (type == WS_MOD_S8)
+		return (int8_t)bits;
+	if (type == WS_MOD_U8)
+		return (uint8_t)bits;
+	for (size_t i = 0; i < WSI_COUNT(floats); i++)
+		if (floats[i].type == type)
+			return value_of(floats[i].element, bits);
+	return value_of(F16, bits);
+}
+
+uint32_t wsi_matrix_single(double sum)
+{
+	return single_of(sum);
+}
+
+uint32_t wsi_matrix_half(double sum)
+{
+	return wsi_to_half(single_of(sum), false);
 }
 
 static unsigned depth_of(const struct wsi_alu *alu)

@@ -77,6 +77,11 @@ static const struct rule rules[] = {
 	{ WS_OP_UTMAPF, wsi_run_nothing, false, NULL },
 	{ WS_OP_UTMACCTL, wsi_run_nothing, false, NULL },
 	{ WS_OP_UTMACMDFLUSH, wsi_run_nothing, false, NULL },
+	{ WS_OP_HGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
+	{ WS_OP_IGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
+	{ WS_OP_QGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
+	{ WS_OP_WARPGROUP, wsi_run_group_wait, false, wsi_prepare_group },
+	{ WS_OP_USETMAXREG, wsi_run_set_registers, false, wsi_prepare_set_registers },
 	{ WS_OP_SHFL, wsi_run_shfl, false, NULL },
 	{ WS_OP_VOTE, wsi_run_vote, false, NULL },
 	{ WS_OP_VOTEU, wsi_run_vote, false, NULL },
@@ -244,7 +249,7 @@ static uint16_t top_register(const struct wsi_op *op)
 }
 
 /* Whether uniform registers and constants are within bounds, once and for all. */
-static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs)
+static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs, unsigned most)
 {
 	for (unsigned i = 0; i < op->alu.n_sources + op->alu.n_results; i++) {
 		bool is_source = i < op->alu.n_sources;
@@ -255,7 +260,7 @@ static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs)
 		if (v->place == WSI_ALU_BINDLESS ||
 		    (v->place == WSI_ALU_CONSTANT && v->number >= WSI_BANKS))
 			return false;
-		if (v->words == 0 || v->words > (v->place == WSI_ALU_REG ? 8 : 4))
+		if (v->words == 0 || v->words > (v->place == WSI_ALU_REG ? most : 4))
 			return false;
 	}
 	for (unsigned i = 0; i < op->n_at; i++)
@@ -293,7 +298,8 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 	if (rule && op->n_at == 0 && op->bytes != 0)
 		op->n_at = 1; /* "[RZ]": address 0 */
 	op->top = top_register(op);
-	if (!uniform_fits(op, sim->device->uregs))
+	bool groups = rule && rule->run == wsi_run_group_matrix;
+	if (!uniform_fits(op, sim->device->uregs, groups ? 128 : 8))
 		return;
 	op->run = rule ? rule->run : wsi_run_values;
 	op->splits = rule && rule->splits;

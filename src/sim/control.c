@@ -411,3 +411,39 @@ enum wsi_step wsi_run_rpcmov(struct wsi_run *run, const struct wsi_op *op)
 		to[wsi_first_bit(left)] = from[wsi_first_bit(left)];
 	return WSI_STEP_NEXT;
 }
+
+/* ---- registers ---- */
+
+enum { MOST_REGS = 256 };
+
+void wsi_prepare_set_registers(struct wsi_op *op)
+{
+	bool gives = ws_sass_has(&op->insn, WS_MOD_DEALLOC);
+	bool takes = ws_sass_has(&op->insn, WS_MOD_TRY_ALLOC);
+	op->kind = takes;
+	if (gives == takes || op->alu.n_sources != 1 || op->alu.n_predicate_results != takes)
+		op->run = wsi_run_unimplemented;
+}
+
+/* A warp gives registers to its block, or takes some that others have given; the predicate says
+ * whether there were enough. */
+enum wsi_step wsi_run_set_registers(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint32_t scratch[4 * WSI_LANES];
+	struct wsi_warp *warp = run->warp;
+	const uint32_t *number = wsi_source(run, &op->alu.source[0], scratch);
+	if (!number)
+		return WSI_STEP_FAULT;
+	uint32_t n = number[wsi_first_bit(run->mask)], pool = warp->block->free_regs + warp->n_regs;
+	if (n < 8 || n > MOST_REGS || n % 8 != 0)
+		return wsi_fault(run, 27, run->mask, "a warp cannot have %u registers", n);
+	bool fits = n <= pool;
+	if (op->kind)
+		wsi_pred_set(warp, &op->alu.predicate_result[0], fits ? UINT32_MAX : 0, run->mask);
+	/* neither does an instruction take what it should give, nor the other way round */
+	if (!fits || (op->kind ? n < warp->n_regs : n > warp->n_regs))
+		return fits ? WSI_STEP_NEXT : WSI_STEP_YIELD;
+	warp->block->free_regs = pool - n;
+	run->no_memory |= !wsi_warp_resize(run->sim, warp, n);
+	return run->no_memory ? WSI_STEP_FAULT : WSI_STEP_NEXT;
+}

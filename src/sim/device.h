@@ -174,6 +174,7 @@ struct wsi_block {
 	struct wsi_cluster *cluster; /* NULL: none. Owned by all its blocks */
 	uint8_t *shared;             /* owned */
 	uint32_t shared_bytes, n_warps, live_warps;
+	uint32_t free_regs;      /* of a lane, that warps have given back (setmaxnreg) */
 	struct wsi_warp **warps; /* owned, and they are */
 	struct wsi_bar bar[WSI_BARRIERS];
 };
@@ -208,6 +209,7 @@ struct wsi_warp {
 	uint32_t team[WSI_LANES];                   /* who runs with it: equal for all of them */
 	uint32_t sync_mask[WSI_LANES];
 	uint32_t rpc[2][WSI_LANES];     /* Rpc.LO, Rpc.HI */
+	uint64_t groups;                /* of matrix products that it has begun */
 	uint32_t arrived[WSI_BARRIERS]; /* at barriers of the block: lanes */
 	uint8_t park[WSI_LANES];        /* barrier that a lane waits at */
 	uint8_t depth[WSI_LANES];       /* calls */
@@ -285,6 +287,8 @@ void wsi_launch_fini(struct ws_sim *sim);
 void wsi_block_destroy(struct wsi_block *block);
 /* Words that the registers of a warp take, with the uniform ones. */
 size_t wsi_warp_reg_words(const struct ws_sim *sim, uint32_t n_regs);
+/* Gives a warp another number of registers; the lower ones stay. False: no memory. */
+bool wsi_warp_resize(const struct ws_sim *sim, struct wsi_warp *warp, uint32_t n_regs) WS_MUST_USE;
 uint32_t wsi_block_threads(const struct wsi_grid *grid);
 
 /* ---- fault.c ---- */
@@ -310,13 +314,15 @@ wsi_handler wsi_run_atomic;
 wsi_handler wsi_run_mbarrier_arrive, wsi_run_mbarrier_test, wsi_run_mbarrier_exchange,
 	wsi_run_arrives;
 wsi_handler wsi_run_bulk, wsi_run_counted_store, wsi_run_tensor;
+wsi_handler wsi_run_group_matrix, wsi_run_group_wait, wsi_run_set_registers;
 wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
 	wsi_run_special, wsi_run_elect;
 
 /* What the modifiers say of an operation; unimplemented where nothing fits. */
 typedef void wsi_preparer(struct wsi_op *op);
 wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives,
-	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_tensor;
+	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_tensor, wsi_prepare_group_matrix,
+	wsi_prepare_group, wsi_prepare_set_registers;
 
 /* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
  * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */

@@ -356,6 +356,22 @@ size_t wsi_warp_reg_words(const struct ws_sim *sim, uint32_t n_regs)
 	return (size_t)n_regs * WSI_LANES + sim->device->uregs + 1;
 }
 
+bool wsi_warp_resize(const struct ws_sim *sim, struct wsi_warp *warp, uint32_t n_regs)
+{
+	size_t kept = (size_t)(n_regs < warp->n_regs ? n_regs : warp->n_regs) * WSI_LANES;
+	uint32_t *regs = wsi_zalloc_array(wsi_warp_reg_words(sim, n_regs), sizeof *regs);
+	if (!regs)
+		return false;
+	memcpy(regs, warp->regs, kept * sizeof *regs);
+	memcpy(regs + (size_t)n_regs * WSI_LANES, warp->uregs,
+	       (sim->device->uregs + 1) * sizeof *regs);
+	wsi_free(warp->regs);
+	warp->regs = regs;
+	warp->uregs = regs + (size_t)n_regs * WSI_LANES;
+	warp->n_regs = n_regs;
+	return true;
+}
+
 static struct wsi_warp *warp_create(struct ws_sim *sim, struct wsi_block *block, uint32_t id)
 {
 	const struct wsi_grid *grid = block->grid;

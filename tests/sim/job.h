@@ -27,10 +27,12 @@ struct job {
 	char why[400]; /* the first failure */
 };
 
+enum { JOB_ONLY = 1000 };
+
 struct job_case {
 	const char *file, *kernel; /* fatbin and what the case is about */
 	void (*run)(struct job *j);
-	unsigned min_sm;
+	unsigned min_sm; /* with JOB_ONLY: on this architecture only */
 	/* What the software GPU does not have yet, told by an unimplemented instruction; NULL: it
 	 * has all. Then nothing else may go wrong, and it counts as skipped. */
 	const char *missing;
@@ -39,7 +41,7 @@ struct job_case {
 /* Each list ends with an entry without a file. */
 extern const struct job_case job_integer[], job_float[], job_half[], job_memory[], job_shared[],
 	job_warp[], job_atomics[], job_diverge[], job_whole[], job_tensor[], job_service[],
-	job_async[], job_cluster[], job_grid[], job_bulk[];
+	job_async[], job_cluster[], job_grid[], job_bulk[], job_group[];
 
 /* Runs what was launched in pieces, going back to snapshots: each piece must end as before. */
 enum ws_sim_outcome rewind_run(struct job *j);

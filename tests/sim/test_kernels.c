@@ -22,7 +22,7 @@ enum { N_DEVICES = 7, N_SCHEDULES = 4 };
 static const struct job_case *const lists[] = { job_integer, job_float,  job_half,    job_memory,
 						job_shared,  job_warp,   job_atomics, job_diverge,
 						job_whole,   job_tensor, job_service, job_async,
-						job_cluster, job_grid,   job_bulk };
+						job_cluster, job_grid,   job_bulk,    job_group };
 
 static struct {
 	const char *folder, *only;
@@ -96,7 +96,9 @@ static void run_all(const struct job_case *c, bool everything, unsigned number)
 {
 	for (unsigned d = 0; d < N_DEVICES; d++) {
 		bool left_out = run.rewinds && !everything && (number + d) % 3 != 0;
-		if (left_out || strtoul(devices[d] + 3, NULL, 10) < c->min_sm)
+		unsigned long sm = strtoul(devices[d] + 3, NULL, 10);
+		bool other = c->min_sm > JOB_ONLY ? sm != c->min_sm - JOB_ONLY : sm < c->min_sm;
+		if (left_out || other)
 			continue;
 		for (unsigned s = 0; s < N_SCHEDULES; s++) {
 			if (everything || s == (number + d) % N_SCHEDULES)

@@ -49,6 +49,7 @@ for name in integer float half memory shared warp atomics diverge whole tensor s
 done
 pack mbarrier 80 86 89 90a 100a 120a
 pack async 80 86 89 90a 100a 120a
+pack group 90a
 pack bulk 90a 100a 120a
 pack cluster 90a 100a 120a
 pack live 90a

@@ -23,11 +23,6 @@ __device__ static inline void bulk_wait()
 	asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-__device__ static inline void proxy_fence()
-{
-	asm volatile("fence.proxy.async;" ::: "memory");
-}
-
 // In chunks through two buffers.
 KERNEL bulk_copy(u32 *out, const u32 *in, int rounds)
 {
@@ -347,4 +342,26 @@ KERNEL tile_gather(u32 *out, const u32 *in, const __grid_constant__ tensor_map m
 	__syncthreads();
 #endif
 	out[t] = tile[t];
+}
+
+// A group of warps gives registers to another one.
+extern "C" __global__ void __maxnreg__(128) set_registers(u32 *out, const u32 *in)
+{
+	int t = (int)threadIdx.x;
+	u32 v = in[t];
+	if (t < 128) {
+		asm volatile("setmaxnreg.dec.sync.aligned.u32 40;" ::: "memory");
+		v = v * 5 + 1;
+	} else {
+		asm volatile("setmaxnreg.inc.sync.aligned.u32 208;" ::: "memory");
+		u32 many[160];
+		for (int i = 0; i < 160; i++)
+			many[i] = in[(t + i) & 255];
+		for (int k = 0; k < 3; k++)
+			for (int i = 0; i < 160; i++)
+				many[i] = many[i] * 3 + many[(i + 7) % 160];
+		for (int i = 0; i < 160; i++)
+			v = v * 31 + many[i];
+	}
+	out[t] = v;
 }

@@ -169,3 +169,8 @@ __device__ static inline void cluster_sync()
 {
 	asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
 }
+
+__device__ static inline void proxy_fence()
+{
+	asm volatile("fence.proxy.async;" ::: "memory");
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of matrices, for products that are made elsewhere: in shared memory, by several warps.
+ */
+#ifndef WSI_ALU_MATRIX_H
+#define WSI_ALU_MATRIX_H
+
+#include <warpscope/sass.h>
+
+/* Exact. Types: F16, BF16, TF32, E4M3, E5M2, U8, S8. */
+double wsi_matrix_value(enum ws_modifier type, uint32_t bits);
+
+/* A sum, rounded once to the type of an accumulator. */
+uint32_t wsi_matrix_single(double sum);
+uint32_t wsi_matrix_half(double sum);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of matrices that four warps hold together (PTX: wgmma), D = A * B + D. Each warp makes
+ * its 16 rows when it executes the instruction; at WARPGROUP.DEPBAR it waits until the others have
+ * made theirs, since shared memory may change afterwards.
+ *
+ * Matrices in shared memory are told by descriptors [public doc: PTX ISA, asynchronous warpgroup
+ * matrices, matrix descriptor and canonical layouts].
+ */
+#include "sim/access.h"
+
+#include "alu/matrix.h"
+
+enum { WARPS = 4, ROWS = 16, MOST_COLUMNS = 256, MOST_DEPTH = 32, PIECE = 16, BLOCK = 8 };
+
+/* wsi_op.type */
+enum {
+	A_IN_REGISTERS = 1,
+	A_BY_ROWS = 2,
+	B_BY_ROWS = 4,
+	NEGATES = 8,
+	HALVES = 16,
+	INTEGERS = 32,
+	SATURATES = 64,
+	COMMITS = 128
+};
+
+/* A matrix in shared memory: of rows of A, or columns of B. */
+struct matrix {
+	uint32_t start, leading, stride; /* bytes */
+	unsigned swizzle;                /* 0: none, else rows of 16 << swizzle bytes */
+	bool by_rows; /* elements beside each other differ in row, not in depth */
+	enum ws_modifier type;
+	unsigned bytes; /* of an element */
+};
+
+static bool take_matrix(const struct wsi_run *run, unsigned reg, struct matrix *m)
+{
+	uint64_t word = run->warp->uregs[reg] | (uint64_t)run->warp->uregs[reg + 1] << 32;
+	unsigned mode = (unsigned)(word >> 62);
+	m->start = (uint32_t)(word & 0x3fff) << 4;
+	m->leading = (uint32_t)(word >> 16 & 0x3fff) << 4;
+	m->stride = (uint32_t)(word >> 32 & 0x3fff) << 4;
+	m->swizzle = mode ? 4 - mode : 0;
+	return (word >> 49 & 7) == 0; /* patterns that start elsewhere are not implemented */
+}
+
+/* Where an element is that is the first of 16 bytes. */
+static uint32_t place(const struct matrix *m, unsigned row, unsigned depth)
+{
+	unsigned n = PIECE / m->bytes, wide = n << m->swizzle;
+	uint32_t line = (uint32_t)PIECE << m->swizzle, at = m->start;
+	if (m->by_rows && m->swizzle)
+		at += row % wide * m->bytes + row / wide * m->leading + depth % BLOCK * line +
+		      depth / BLOCK * m->stride;
+	else if (m->by_rows)
+		at += row / n * m->stride + depth % BLOCK * line + depth / BLOCK * m->leading;
+	else if (m->swizzle)
+		at += row % BLOCK * line + row / BLOCK * m->stride + depth * m->bytes;
+	else
+		at += row % BLOCK * line + row / BLOCK * m->stride + depth / n * m->leading;
+	return at ^ ((at >> 7 & ((1u << m->swizzle) - 1)) << 4);
+}
+
+static double value_at(const struct matrix *m, const uint8_t *from)
+{
+	uint32_t bits = m->bytes == 1   ? from[0]
+			: m->bytes == 2 ? wsi_load_u16(from)
+					: wsi_load_u32(from);
+	return wsi_matrix_value(m->type, bits);
+}
+
+/* Rows from `first` on. False: the fault is recorded. */
+static bool load(struct wsi_run *run, const struct matrix *m, unsigned first, unsigned rows,
+		 unsigned depth, double (*to)[MOST_DEPTH])
+{
+	unsigned n = PIECE / m->bytes;
+	unsigned row_step = m->by_rows ? n : 1, depth_step = m->by_rows ? 1 : n;
+	for (unsigned row = 0; row < rows; row += row_step) {
+		for (unsigned k = 0; k < depth; k += depth_step) {
+			struct wsi_spot spot;
+			uint32_t at = place(m, first + row, k) | run->warp->block->rank << 24;
+			if (!wsi_spot(run, WS_SASS_SPACE_SHARED, wsi_first_bit(run->mask), at,
+				      PIECE, false, &spot))
+				return false;
+			for (unsigned i = 0; i < n; i++)
+				to[row + (m->by_rows ? i : 0)][k + (m->by_rows ? 0 : i)] =
+					value_at(m, spot.bytes + (size_t)i * m->bytes);
+		}
+	}
+	return true;
+}
+
+/* A register has elements beside each other along the depth; registers take turns between the
+ * upper and the lower eight rows, as with mma. */
+static void take_registers(const struct wsi_run *run, const struct wsi_op *op,
+			   const struct matrix *m, double (*to)[MOST_DEPTH])
+{
+	unsigned n = 4 / m->bytes;
+	uint8_t number = op->alu.source[0].number;
+	for (unsigned lane = 0; lane < WSI_LANES; lane++)
+		for (unsigned r = 0; r < 4; r++)
+			for (unsigned j = 0; j < n; j++) {
+				uint32_t word =
+					number == 255 ? 0 : wsi_reg(run->warp, number + r)[lane];
+				uint8_t bytes[4];
+				wsi_store_u32(bytes, word);
+				to[lane / 4 + 8 * (r % 2)][(r / 2 * 4 + lane % 4) * n + j] =
+					value_at(m, bytes + (size_t)j * m->bytes);
+			}
+}
+
+/* ---- the accumulators ---- */
+
+/* Element i of a lane: two columns, two rows eight apart, then the next eight columns. */
+static double before(const struct wsi_run *run, const struct wsi_op *op, unsigned lane, unsigned i)
+{
+	const struct wsi_alu_value *c = &op->alu.source[op->alu.n_sources - 1];
+	if (c->number == 255)
+		return 0;
+	uint32_t word = wsi_reg(run->warp, c->number + (op->type & HALVES ? i / 2 : i))[lane];
+	if (op->type & INTEGERS)
+		return (int32_t)word;
+	if (op->type & HALVES)
+		return wsi_matrix_value(WS_MOD_F16, word >> i % 2 * 16 & 0xffff);
+	float value;
+	memcpy(&value, &word, sizeof value);
+	return value;
+}
+
+static uint32_t integer_of(const struct wsi_op *op, double sum)
+{
+	if (op->type & SATURATES)
+		return (uint32_t)(int32_t)(sum > INT32_MAX   ? INT32_MAX
+					   : sum < INT32_MIN ? INT32_MIN
+							     : sum);
+	return (uint32_t)(int64_t)sum;
+}
+
+static void put(struct wsi_run *run, const struct wsi_op *op, unsigned lane, unsigned i, double sum)
+{
+	unsigned shift = op->type & HALVES ? i % 2 * 16 : 0;
+	uint8_t number = op->alu.result[0].number;
+	if (number == 255)
+		return;
+	uint32_t *word = &wsi_reg(run->warp, number + (op->type & HALVES ? i / 2 : i))[lane];
+	if (op->type & INTEGERS)
+		*word = integer_of(op, sum);
+	else if (op->type & HALVES)
+		*word = (*word & ~(UINT32_C(0xffff) << shift)) | wsi_matrix_half(sum) << shift;
+	else
+		*word = wsi_matrix_single(sum);
+}
+
+/* ---- the instruction ---- */
+
+/* The types of A and B by the order of the name; one stands for both. */
+static bool take_types(const struct wsi_op *op, enum ws_modifier *ret_a, enum ws_modifier *ret_b)
+{
+	static const enum ws_modifier all[] = { WS_MOD_BF16, WS_MOD_TF32, WS_MOD_E4M3,
+						WS_MOD_E5M2, WS_MOD_U8,   WS_MOD_S8 };
+	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
+	size_t n = ws_sass_modifiers(&op->insn, mods, WSI_COUNT(mods)), found = 0;
+	*ret_a = *ret_b = WS_MOD_F16;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < WSI_COUNT(all); k++)
+			if (mods[i] == all[k]) {
+				*(found == 0 ? ret_a : ret_b) = mods[i];
+				found++;
+			}
+	if (found == 1)
+		*ret_b = *ret_a;
+	return found <= 2;
+}
+
+static unsigned bytes_of(enum ws_modifier type)
+{
+	return type == WS_MOD_TF32 ? 4 : type == WS_MOD_F16 || type == WS_MOD_BF16 ? 2 : 1;
+}
+
+/* The descriptors' registers and what is said of them. */
+static bool take_descriptors(struct wsi_op *op)
+{
+	struct ws_operand list[WS_SASS_MAX_OPERANDS];
+	size_t n = ws_sass_operands(&op->insn, 0, list, WSI_COUNT(list));
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].role != WS_ROLE_DESCRIPTOR)
+			continue;
+		op->at[0].ureg = (uint8_t)list[i].number;
+		for (size_t k = 0; k < WSI_COUNT(list[i].suffix); k++) {
+			enum ws_modifier suffix = (enum ws_modifier)list[i].suffix[k];
+			if (suffix == WS_MOD_tnspA)
+				op->type |= A_BY_ROWS;
+			else if (suffix == WS_MOD_tnspB)
+				op->type |= B_BY_ROWS;
+			else if (suffix == WS_MOD_negA || suffix == WS_MOD_negB)
+				op->type ^= NEGATES;
+			else if (suffix != WS_MOD_NONE)
+				return false;
+		}
+		return list[i].number != 255 || op->alu.result[0].number == 255;
+	}
+	return false;
+}
+
+void wsi_prepare_group_matrix(struct wsi_op *op)
+{
+	const struct ws_insn *insn = &op->insn;
+	const struct wsi_alu *alu = &op->alu;
+	enum ws_modifier a, b;
+	bool ok = alu->n_results == 1 && alu->n_sources >= 1 && alu->n_sources <= 2 &&
+		  alu->n_predicates <= 1 && !ws_sass_has(insn, WS_MOD_SP);
+	op->type = (alu->n_sources == 2 ? A_IN_REGISTERS : 0) |
+		   (ws_sass_has(insn, WS_MOD_SAT) ? SATURATES : 0) |
+		   (insn->operation == WS_OP_IGMMA ? INTEGERS : 0);
+	if (alu->n_sources == 2 && alu->flip[0])
+		op->type |= NEGATES;
+	if (insn->operation != WS_OP_IGMMA && !ws_sass_has(insn, WS_MOD_F32))
+		op->type |= HALVES;
+	/* bits 84 to 86 name the barrier that ends a group; the table does not list it */
+	op->type |= (insn->word[1] >> 20 & 7) != 7 ? COMMITS : 0;
+	ok = ok && take_descriptors(op) && take_types(op, &a, &b);
+	ok = ok && (!(op->type & (A_BY_ROWS | B_BY_ROWS)) || bytes_of(a) == 2);
+	ok = ok && alu->source[alu->n_sources - 1].words == alu->result[0].words;
+	ok = ok && (alu->n_sources == 1 || alu->source[0].words == 4);
+	ok = ok && alu->result[0].place == WSI_ALU_REG && alu->source[0].place == WSI_ALU_REG;
+	if (!ok)
+		op->run = wsi_run_unimplemented;
+}
+
+static bool take_a(struct wsi_run *run, const struct wsi_op *op, enum ws_modifier type,
+		   unsigned depth, double (*to)[MOST_DEPTH], bool *ret_known)
+{
+	struct matrix m = { .type = type,
+			    .bytes = bytes_of(type),
+			    .by_rows = op->type & A_BY_ROWS };
+	*ret_known = true;
+	if (op->type & A_IN_REGISTERS) {
+		take_registers(run, op, &m, to);
+		return true;
+	}
+	*ret_known = take_matrix(run, op->at[0].ureg, &m);
+	return *ret_known && load(run, &m, run->warp->id % WARPS * ROWS, ROWS, depth, to);
+}
+
+enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
+{
+	double a[ROWS][MOST_DEPTH], b[MOST_COLUMNS][MOST_DEPTH];
+	enum ws_modifier type, type_b;
+	struct matrix m = { .by_rows = op->type & B_BY_ROWS };
+	unsigned elements = op->alu.result[0].words * (op->type & HALVES ? 2u : 1u);
+	bool known, adds = op->alu.n_predicates == 0 || (wsi_pred_source(run, op, 0) & run->mask);
+	if (run->mask != UINT32_MAX)
+		return wsi_fault(run, 27, run->mask, "a matrix product by a part of a warp");
+	run->warp->groups += op->type & COMMITS ? 1 : 0;
+	if (op->alu.result[0].number == 255) /* only ends a group */
+		return WSI_STEP_NEXT;
+	if (op->at[0].ureg + 4u > run->sim->device->uregs || elements > MOST_COLUMNS / 2 ||
+	    !take_types(op, &type, &type_b))
+		return wsi_run_unimplemented(run, op);
+	m.type = type_b;
+	m.bytes = bytes_of(type_b);
+	unsigned depth = MOST_DEPTH / m.bytes, columns = elements * 2;
+	if (!take_a(run, op, type, depth, a, &known))
+		return known ? WSI_STEP_FAULT : wsi_run_unimplemented(run, op);
+	if (!take_matrix(run, op->at[0].ureg + 2u, &m))
+		return wsi_run_unimplemented(run, op);
+	if (!load(run, &m, 0, columns, depth, b))
+		return WSI_STEP_FAULT;
+	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
+		for (unsigned i = 0; i < elements; i++) {
+			unsigned row = lane / 4 + i / 2 % 2 * 8;
+			unsigned column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+			double sum = adds ? before(run, op, lane, i) : 0;
+			for (unsigned k = 0; k < depth; k++)
+				sum += (op->type & NEGATES ? -a[row][k] : a[row][k]) * b[column][k];
+			put(run, op, lane, i, sum);
+		}
+	}
+	return WSI_STEP_NEXT;
+}
+
+/* ARRIVE orders registers, which are in order; DEPBAR waits until at most so many groups of
+ * products are not done by all four warps. */
+void wsi_prepare_group(struct wsi_op *op)
+{
+	bool waits = ws_sass_has(&op->insn, WS_MOD_DEPBAR);
+	if (ws_sass_has(&op->insn, WS_MOD_ARRIVE))
+		op->run = wsi_run_nothing;
+	else if (!waits || op->alu.n_sources != 1 || op->alu.source[0].place != WSI_ALU_NUMBER)
+		op->run = wsi_run_unimplemented;
+}
+
+enum wsi_step wsi_run_group_wait(struct wsi_run *run, const struct wsi_op *op)
+{
+	const struct wsi_warp *warp = run->warp;
+	const struct wsi_block *block = warp->block;
+	uint64_t open = op->alu.source[0].value;
+	uint64_t need = warp->groups > open ? warp->groups - open : 0;
+	for (uint32_t i = warp->id / WARPS * WARPS;
+	     i < block->n_warps && i / WARPS == warp->id / WARPS; i++) {
+		if (block->warps[i]->live == 0 || block->warps[i]->groups >= need)
+			continue;
+		run->pc -= WS_SASS_BYTES; /* once more, when others have run */
+		return WSI_STEP_YIELD;
+	}
+	return WSI_STEP_NEXT;
+}

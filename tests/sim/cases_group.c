@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices that four warps multiply together, from shared memory in the layouts of PTX. */
+#include "job.h"
+#include "narrow.h"
+
+#include <stdlib.h>
+
+enum { ROWS = 64, COLUMNS = 16, WORDS = 4096 };
+
+enum type { F16, BF16, TF32, E4M3, E5M2, S8, U8 };
+
+/* As the kernel's. */
+struct shapes {
+	uint32_t leading_a, stride_a, leading_b, stride_b, swizzle, step_a, step_b;
+};
+
+/* How a matrix lies in shared memory. */
+struct layout {
+	unsigned span;        /* bytes of a pattern's line: 16 (no swizzle), 32, 64, 128 */
+	bool by_rows;         /* elements of a line differ in row */
+	unsigned rows, depth; /* of the whole matrix */
+};
+
+static unsigned bytes_of(enum type type)
+{
+	return type == TF32 ? 4 : type == F16 || type == BF16 ? 2 : 1;
+}
+
+/* Multiples of 1/2 up to 2, exact in all types; whole ones for integers. */
+static uint32_t encode(enum type type, int halves)
+{
+	static const uint8_t e4m3[] = { 0, 0x30, 0x38, 0x3c, 0x40 },
+			     e5m2[] = { 0, 0x38, 0x3c, 0x3e, 0x40 };
+	unsigned size = (unsigned)(halves < 0 ? -halves : halves), sign = halves < 0 ? 0x80 : 0;
+	float value = (float)halves / 2;
+	uint32_t bits;
+	switch (type) {
+	case F16:
+		return narrow_bits(value, 0, 5, 10, 0);
+	case BF16:
+		return narrow_bits(value, 0, 8, 7, 0);
+	case E4M3:
+		return e4m3[size] | sign;
+	case E5M2:
+		return e5m2[size] | sign;
+	case S8:
+	case U8:
+		return (uint8_t)halves;
+	case TF32:
+		break;
+	}
+	memcpy(&bits, &value, 4);
+	return bits;
+}
+
+static unsigned max_unsigned(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
+/* Lines of `span` bytes, eight of them in a pattern. Patterns follow each other along the line's
+ * own direction first, then across. */
+static uint32_t place(const struct layout *l, unsigned row, unsigned depth, unsigned bytes)
+{
+	unsigned along = (l->by_rows ? row : depth) * bytes, across = l->by_rows ? depth : row;
+	unsigned length = (l->by_rows ? l->rows : l->depth) * bytes;
+	uint32_t pattern = across / 8 * max_unsigned(length / l->span, 1) + along / l->span;
+	uint32_t line = across % 8, column = along % l->span / 16, parts = l->span / 16;
+	column ^= line * l->span / 128 % parts;
+	return pattern * 8 * l->span + line * l->span + column * 16 + along % 16;
+}
+
+static void offsets(const struct layout *l, unsigned bytes, uint32_t *ret_leading,
+		    uint32_t *ret_stride, uint32_t *ret_step)
+{
+	unsigned length = (l->by_rows ? l->rows : l->depth) * bytes;
+	uint32_t next_along = 8 * l->span,
+		 next_across = max_unsigned(length / l->span, 1) * 8 * l->span;
+	bool swaps = l->by_rows && l->span == 16; /* which is leading: [PTX: strides] */
+	*ret_leading = swaps ? next_across : next_along;
+	*ret_stride = swaps ? next_along : next_across;
+	*ret_step = place(l, 0, 32 / bytes, bytes);
+	if (!l->by_rows && l->span > 16)
+		*ret_step = 32; /* within a line */
+}
+
+/* Random elements of a matrix, and as they lie in memory. */
+static void fill(struct job *j, const struct layout *l, enum type type, uint32_t *memory,
+		 double *ret_values)
+{
+	unsigned bytes = bytes_of(type);
+	for (unsigned row = 0; row < l->rows; row++) {
+		for (unsigned k = 0; k < l->depth; k++) {
+			int v = (int)(job_random(j) % 9) - (type == U8 ? 0 : 4);
+			uint32_t bits = encode(type, v);
+			memcpy((uint8_t *)memory + place(l, row, k, bytes), &bits, bytes);
+			ret_values[row * l->depth + k] = type >= S8 ? v : v / 2.0;
+		}
+	}
+}
+
+/* Where element i of a thread is in the product. */
+static unsigned row_of(unsigned thread, unsigned i)
+{
+	return thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8;
+}
+
+static unsigned column_of(unsigned thread, unsigned i)
+{
+	return i / 4 * 8 + thread % 4 * 2 + i % 2;
+}
+
+static double dot(const double *a, const double *b, unsigned thread, unsigned i, unsigned depth)
+{
+	double sum = 0;
+	for (unsigned k = 0; k < depth; k++)
+		sum += a[row_of(thread, i) * depth + k] * b[column_of(thread, i) * depth + k];
+	return sum;
+}
+
+static void product(struct job *j, const char *kernel, enum type type_a, enum type type_b,
+		    unsigned span, bool by_rows, unsigned steps, double sign)
+{
+	static const uint32_t codes[] = { 0, 3, 2, 1 };
+	static double a[ROWS * 128], b[COLUMNS * 128];
+	uint32_t *ma = job_buffer(j, WORDS * 4), *mb = job_buffer(j, WORDS * 4);
+	float *out = job_buffer(j, ROWS * COLUMNS * 4), want[ROWS * COLUMNS];
+	unsigned bytes = bytes_of(type_a), depth = 32 / bytes * steps;
+	struct layout la = { span, by_rows, ROWS, depth }, lb = { span, by_rows, COLUMNS, depth };
+	struct shapes s;
+	if (!by_rows && span > 16)
+		la.depth = lb.depth = span / bytes;
+	fill(j, &la, type_a, ma, a);
+	fill(j, &lb, type_b, mb, b);
+	offsets(&la, bytes, &s.leading_a, &s.stride_a, &s.step_a);
+	offsets(&lb, bytes, &s.leading_b, &s.stride_b, &s.step_b);
+	s.swizzle = codes[span == 16 ? 0 : span == 32 ? 1 : span == 64 ? 2 : 3];
+	for (unsigned t = 0; t < 128; t++)
+		for (unsigned i = 0; i < 8; i++) {
+			double sum = 0;
+			out[t * 8 + i] = (float)(int)(job_random(j) % 33) - 16;
+			for (unsigned k = 0; k < depth; k++)
+				sum += a[row_of(t, i) * la.depth + k] *
+				       b[column_of(t, i) * lb.depth + k];
+			want[t * 8 + i] = (float)(out[t * 8 + i] + sign * sum);
+		}
+	job_launch(j, kernel, 1, 128, "pppsi", out, ma, mb, &s, steps);
+	job_same_floats(j, out, want, ROWS * COLUMNS);
+	j->n_buffers -= 3;
+	for (unsigned i = 0; i < 3; i++)
+		free(j->buffer[j->n_buffers + i].host);
+}
+
+static void group_f16(struct job *j)
+{
+	for (unsigned span = 16; span <= 128; span *= 2)
+		product(j, "group_f16", F16, F16, span, false, span == 16 ? 3 : span / 32, 1);
+}
+
+static void group_f16_rows(struct job *j)
+{
+	for (unsigned span = 16; span <= 32; span *= 2)
+		product(j, "group_f16_rows", F16, F16, span, true, 2, 1);
+}
+
+static void group_bf16(struct job *j)
+{
+	product(j, "group_bf16", BF16, BF16, 128, false, 4, -1);
+}
+
+static void group_tf32(struct job *j)
+{
+	product(j, "group_tf32", TF32, TF32, 64, false, 2, 1);
+	product(j, "group_tf32", TF32, TF32, 16, false, 3, 1);
+}
+
+static void group_fp8(struct job *j)
+{
+	product(j, "group_fp8", E4M3, E5M2, 128, false, 4, 1);
+}
+
+static void group_integers(struct job *j)
+{
+	static double a[ROWS * 32], b[COLUMNS * 32];
+	uint32_t *ma = job_buffer(j, WORDS), *mb = job_buffer(j, WORDS),
+		 *out = job_words(j, ROWS * COLUMNS), want[ROWS * COLUMNS];
+	struct layout la = { 32, false, ROWS, 32 }, lb = { 32, false, COLUMNS, 32 };
+	struct shapes s = { .swizzle = 3 };
+	fill(j, &la, S8, ma, a);
+	fill(j, &lb, U8, mb, b);
+	offsets(&la, 1, &s.leading_a, &s.stride_a, &s.step_a);
+	offsets(&lb, 1, &s.leading_b, &s.stride_b, &s.step_b);
+	for (unsigned t = 0; t < 128; t++)
+		for (unsigned i = 0; i < 8; i++)
+			want[t * 8 + i] = out[t * 8 + i] + (uint32_t)(int32_t)dot(a, b, t, i, 32);
+	job_launch(j, "group_integers", 1, 128, "ppps", out, ma, mb, &s);
+	job_same(j, out, want, ROWS * COLUMNS);
+}
+
+static void group_registers(struct job *j)
+{
+	static double a[ROWS * 16], b[COLUMNS * 16];
+	uint16_t *ra = job_buffer(j, ROWS * 16 * 2), *out = job_buffer(j, ROWS * COLUMNS * 2),
+		 want[ROWS * COLUMNS];
+	uint32_t *mb = job_buffer(j, WORDS);
+	struct layout lb = { 32, false, COLUMNS, 16 };
+	struct shapes s = { .swizzle = 3 };
+	fill(j, &lb, F16, mb, b);
+	offsets(&lb, 2, &s.leading_b, &s.stride_b, &s.step_b);
+	for (unsigned i = 0; i < ROWS * 16; i++) {
+		unsigned t = i / 8, r = i / 2 % 4;
+		unsigned row = t / 32 * 16 + t % 32 / 4 + r % 2 * 8;
+		unsigned k = r / 2 * 8 + t % 4 * 2 + i % 2;
+		int v = (int)(job_random(j) % 9) - 4;
+		ra[i] = (uint16_t)encode(F16, v);
+		a[row * 16 + k] = v / 2.0;
+	}
+	for (uint32_t adds = 0; adds < 2; adds++) {
+		for (unsigned i = 0; i < ROWS * COLUMNS; i++) {
+			out[i] = (uint16_t)encode(F16, (int)(job_random(j) % 9) - 4);
+			double old = adds ? half_value(out[i]) : 0;
+			want[i] = (uint16_t)narrow_bits(old + dot(a, b, i / 8, i % 8, 16), 0, 5, 10,
+							0);
+		}
+		job_launch(j, "group_registers", 1, 128, "pppsi", out, ra, mb, &s, adds);
+		job_same(j, (uint32_t *)out, (uint32_t *)want, ROWS * COLUMNS / 2);
+	}
+}
+
+static void set_registers(struct job *j)
+{
+	uint32_t *in = job_words(j, 256), *out = job_buffer(j, 1024), want[256], many[160];
+	for (unsigned t = 0; t < 256; t++) {
+		uint32_t v = in[t];
+		for (unsigned i = 0; i < 160; i++)
+			many[i] = in[(t + i) & 255];
+		for (unsigned k = 0; k < 3; k++)
+			for (unsigned i = 0; i < 160; i++)
+				many[i] = many[i] * 3 + many[(i + 7) % 160];
+		for (unsigned i = 0; i < 160; i++)
+			v = v * 31 + many[i];
+		want[t] = t < 128 ? in[t] * 5 + 1 : v;
+	}
+	job_launch(j, "set_registers", 1, 256, "pp", out, in);
+	job_same(j, out, want, 256);
+}
+
+const struct job_case job_group[] = {
+	{ "group", "group_f16", group_f16, JOB_ONLY + 90, NULL },
+	{ "group", "group_f16_rows", group_f16_rows, JOB_ONLY + 90, NULL },
+	{ "group", "group_bf16", group_bf16, JOB_ONLY + 90, NULL },
+	{ "group", "group_tf32", group_tf32, JOB_ONLY + 90, NULL },
+	{ "group", "group_fp8", group_fp8, JOB_ONLY + 90, NULL },
+	{ "group", "group_integers", group_integers, JOB_ONLY + 90, NULL },
+	{ "group", "group_registers", group_registers, JOB_ONLY + 90, NULL },
+	{ "bulk", "set_registers", set_registers, 90, NULL },
+	{ 0 },
+};
