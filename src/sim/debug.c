@@ -346,7 +346,7 @@ static enum wsi_stepped step_once(struct ws_sim *sim, struct wsi_warp *warp, uin
 		warp->seen[wsi_first_bit(left)] = pc; /* a step is more than a breakpoint */
 	if (!wsi_run_piece(sim, warp, chosen, 1))
 		return WSI_STEPPED_NO_MEMORY;
-	if (ended(sim) || sim->debug->n_left != n_left)
+	if (ended(sim) || sim->debug->n_left != n_left || warp->live == 0)
 		return WSI_STEPPED_EARLY;
 	group &= warp->live;
 	if ((group & warp->ready) == 0 && must_bring_on(warp, group, over))

@@ -74,3 +74,12 @@ KERNEL calls(u32 *out)
 {
 	out[thread_number()] = outer((u32)thread_number());
 }
+
+// The first warp of the first `n` blocks spins; all others wait for threads that do not exist.
+KERNEL few_spin(volatile u32 *go, u32 n)
+{
+	if (blockIdx.x < n && threadIdx.x < 32)
+		while (*go == 0)
+			;
+	asm volatile("bar.sync 1, 1024;");
+}
