@@ -149,13 +149,19 @@ void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal)
 		remove_at(sim, place_of(sim->debug, pc));
 }
 
+/* Internal ones are there only while a call runs. */
+void wsi_debug_unplant_all(struct ws_sim *sim)
+{
+	while (sim->debug->n_plants > 0)
+		remove_at(sim, sim->debug->n_plants - 1);
+}
+
 void wsi_debug_detach(struct ws_sim *sim)
 {
 	struct wsi_debug *debug = sim->debug;
 	if (!debug)
 		return;
-	while (debug->n_plants > 0)
-		remove_at(sim, debug->n_plants - 1);
+	wsi_debug_unplant_all(sim);
 	while (debug->finished) {
 		struct wsi_grid *grid = debug->finished;
 		debug->finished = grid->next;

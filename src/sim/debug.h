@@ -64,6 +64,8 @@ void wsi_debug_detach(struct ws_sim *sim);
 enum ws_status wsi_debug_plant(struct ws_sim *sim, uint64_t pc, bool is_internal,
 			       struct ws_error *err) WS_MUST_USE;
 void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal);
+/* Takes out all of the debugger's. */
+void wsi_debug_unplant_all(struct ws_sim *sim);
 /* A warp that stood may go on. */
 void wsi_debug_release(struct ws_sim *sim, struct wsi_warp *warp);
 /* Writes code. WS_ABSENT: not all of it is code; nothing is written. */

@@ -302,6 +302,30 @@ static enum ws_status sim_stop_at_launch(struct ws_target *target, bool on, stru
 	return WS_OK;
 }
 
+/* ---- the end of debugging ---- */
+
+/* The device goes on without breakpoints, and nobody waits for an acknowledgment. */
+static enum ws_status sim_detach(struct ws_target *target, bool runs, struct ws_error *err)
+{
+	struct sim_live *live = sim_of(target)->live;
+	const struct ws_event event = { .kind = WS_EVENT_DETACHED, .sync = true };
+	uint64_t sequence;
+	pthread_mutex_lock(&live->lock);
+	sim_take(live);
+	wsi_debug_unplant_all(live->t->sim);
+	live->t->sim->debug->stop_at_launch = false;
+	sim_give(live);
+	bool ok = !runs || sim_post(live, &event, false, false, &sequence);
+	pthread_mutex_unlock(&live->lock);
+	if (!ok)
+		return no_memory(err);
+	enum ws_status st = sim_acknowledge(target, UINT64_MAX, err);
+	if (st == WS_OK && runs)
+		st = sim_resume(target, WS_NONE, err);
+	sim_wake(live);
+	return st;
+}
+
 /* ---- opening ---- */
 
 static const struct ws_target_ops live_ops = {
@@ -339,6 +363,7 @@ static const struct ws_target_ops live_ops = {
 	.read_host = sim_read_host,
 	.write_host = sim_write_host,
 	.host_address = sim_host_address,
+	.detach = sim_detach,
 };
 
 static void live_free(struct sim_live *live)

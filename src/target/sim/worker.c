@@ -57,6 +57,7 @@ static bool tell_launches(struct sim_live *live)
 		};
 		if (!grid->told && !sim_post(live, &event, false, true, &grid->event))
 			return false;
+		sim->debug->new_lists |= !grid->told;
 		grid->told = true;
 		grid->held = grid->event != 0 && sim_is_awaited(live, grid->event);
 	}

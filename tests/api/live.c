@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live.h"
+
+#include <time.h>
+
+const char *kernels, *service;
+struct device device;
+CUDBGAPI api;
+
+enum { PATIENCE_MS = 20000 };
+
+CUDBGResult note(unsigned slot, CUDBGResult result)
+{
+	const struct wsi_api_fn *fn = &wsi_api_functions[slot];
+	if ((unsigned)result >= 64 || !((fn->codes | fn->extensions) >> result & 1))
+		fail_msg("%s answered %s, which the tables do not list", fn->name,
+			 cudbgGetErrorString(result));
+	return result;
+}
+
+/* ---- a session over a device ---- */
+
+/* Begins to debug what was launched; launches go on untold. */
+void begin(uint32_t capabilities)
+{
+	CUDBGEvent event;
+	device_debug(&device);
+	assert_int_equal(ws_cudbg_api(device.target, &api, NULL), WS_OK);
+	cudbgDebuggerCapabilities = capabilities;
+	GOOD0(initialize);
+	GOOD(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_DEFER);
+	while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)
+		continue;
+	GOOD0(acknowledgeSyncEvents);
+}
+
+/* Over a kernel whose first arguments are the device's memory: `out`, and `in` if `both`. */
+void start_over(const char *kernel, unsigned blocks, unsigned threads, bool both,
+		const uint64_t *more, size_t n_more)
+{
+	uint64_t args[8];
+	size_t n = 0;
+	device_open(&device, kernels, 4);
+	args[n++] = device.out;
+	if (both)
+		args[n++] = device.in;
+	for (size_t i = 0; i < n_more; i++)
+		args[n++] = more[i];
+	device_launch(&device, kernel, blocks, threads, args, n);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+}
+
+void start_spinning(unsigned blocks, unsigned threads)
+{
+	device_open(&device, kernels, 4);
+	const uint64_t args[] = { device.in, device.out };
+	device_launch(&device, "spins", blocks, threads, args, 2);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+}
+
+int stop(void **state)
+{
+	(void)state;
+	ws_cudbg_release(api);
+	api = NULL;
+	device_close(&device);
+	cudbgDebuggerCapabilities = 0;
+	return 0;
+}
+
+void doze(void)
+{
+	const struct timespec moment = { .tv_nsec = 200000 };
+	nanosleep(&moment, NULL);
+}
+
+/* Waits for an event of a queue. */
+CUDBGEvent await(CUDBGEventQueueType queue)
+{
+	CUDBGEvent event;
+	memset(&event, 0, sizeof event);
+	for (int i = 0; i < PATIENCE_MS * 5; i++) {
+		if (CALL(getNextEvent, queue, &event) == CUDBG_SUCCESS)
+			return event;
+		doze();
+	}
+	fail_msg("no event came");
+	return event;
+}
+
+void expect(CUDBGEventQueueType queue, CUDBGEventKind kind)
+{
+	CUDBGEvent event = await(queue);
+	if (event.kind != kind)
+		fail_msg("event %u came, not %u", event.kind, kind);
+	GOOD0(acknowledgeSyncEvents);
+}
+
+void expect_stop(void)
+{
+	expect(CUDBG_EVENT_QUEUE_TYPE_SYNC, CUDBG_EVENT_ALL_DEVICES_SUSPENDED);
+}
+
+void expect_end(void)
+{
+	expect(CUDBG_EVENT_QUEUE_TYPE_ASYNC, CUDBG_EVENT_KERNEL_FINISHED);
+}
+
+void expect_nothing(void)
+{
+	CUDBGEvent event;
+	for (unsigned queue = 0; queue < 2; queue++)
+		assert_int_equal(CALL(getNextEvent, (CUDBGEventQueueType)queue, &event),
+				 CUDBG_ERROR_NO_EVENT_AVAILABLE);
+}
+
+/* ---- places ---- */
+
+/* Address of the kernel that runs, or is to. */
+uint64_t entry(void)
+{
+	struct ws_grid grid;
+	struct ws_counts counts;
+	ws_target_counts(device.target, &counts);
+	assert_int_equal(ws_target_grid(device.target, counts.grids - 1, &grid, NULL), WS_OK);
+	return grid.function_entry;
+}
+
+/* The `n`th instruction of this operation from the kernel's start on. */
+uint64_t find(enum ws_operation operation, unsigned n)
+{
+	for (uint64_t pc = entry();; pc += WS_SASS_BYTES) {
+		uint8_t bytes[WS_SASS_BYTES];
+		struct ws_insn insn;
+		GOOD(readCodeMemory, DEV, pc, bytes, sizeof bytes);
+		ws_sass_decode(90, bytes, &insn);
+		if (insn.operation == operation && n-- == 0)
+			return pc;
+	}
+}
+
+uint64_t pc_of(uint32_t sm, uint32_t wp, uint32_t ln)
+{
+	uint64_t pc;
+	GOOD(readVirtualPC, DEV, sm, wp, ln, &pc);
+	return pc;
+}
+
+uint64_t broken(uint32_t sm)
+{
+	uint64_t mask;
+	GOOD(readBrokenWarps, DEV, sm, &mask);
+	return mask;
+}
+
+uint64_t valid(uint32_t sm)
+{
+	uint64_t mask;
+	GOOD(readValidWarps, DEV, sm, &mask);
+	return mask;
+}
+
+/* The SM and slot of a broken warp, of which there is one. */
+void one_broken(uint32_t *ret_sm, uint32_t *ret_wp)
+{
+	unsigned n = 0;
+	for (uint32_t sm = 0; sm < 4; sm++)
+		for (uint32_t wp = 0; wp < 64; wp++)
+			if (broken(sm) >> wp & 1) {
+				*ret_sm = sm;
+				*ret_wp = wp;
+				n++;
+			}
+	assert_int_equal(n, 1);
+}
+
+CUDBGBreakpointHandle hit(uint32_t sm, uint32_t wp)
+{
+	CUDBGBreakpointHandle handle;
+	GOOD(getWarpHitBreakpoint, DEV, sm, wp, &handle);
+	return handle;
+}
+
+/* Starts, and stands when the kernel's first warp does, with all warps of the grid there. */
+void stop_at_start(void)
+{
+	GOOD(enableBreakpoint, CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH);
+	GOOD0(resumeAllDevices);
+	expect_stop();
+	GOOD(disableBreakpoint, CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH);
+}
+
+uint32_t step(uint32_t sm, uint32_t wp, uint32_t hint, uint32_t n, uint32_t flags)
+{
+	uint64_t mask = 0;
+	GOOD(singleStepWarp, DEV, sm, wp, hint, n, flags, &mask);
+	assert_true(mask >> wp & 1);
+	return (uint32_t)mask;
+}

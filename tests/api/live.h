@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The API over a device that really runs: a session, waiting for events, places in kernels. */
+#ifndef LIVE_H
+#define LIVE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <warpscope/cudbg.h>
+#include <warpscope/sass.h>
+
+#include "harness.h"
+#include "target/device.h"
+
+extern const char *kernels, *service; /* fatbins of tests/sim/kernels/live.cu and service.cu */
+extern struct device device;
+extern CUDBGAPI api;
+
+enum { DEV = 0 };
+
+/* Calls by name; the code must be one that the tables list. */
+#define CALL(name, ...) note(SLOT(name), api->name(__VA_ARGS__))
+#define CALL0(name) note(SLOT(name), api->name())
+#define GOOD(name, ...) assert_int_equal(CALL(name, __VA_ARGS__), CUDBG_SUCCESS)
+#define GOOD0(name) assert_int_equal(CALL0(name), CUDBG_SUCCESS)
+CUDBGResult note(unsigned slot, CUDBGResult result);
+
+/* Begins to debug what was launched; launches go on untold. */
+void begin(uint32_t capabilities);
+/* Over a kernel whose first arguments are the device's memory: `out`, and `in` if `both`. */
+void start_over(const char *kernel, unsigned blocks, unsigned threads, bool both,
+		const uint64_t *more, size_t n_more);
+/* Over one that ends when a word of `in` is no longer 0. */
+void start_spinning(unsigned blocks, unsigned threads);
+int stop(void **state);
+
+void doze(void);
+/* Waits for an event of a queue. */
+CUDBGEvent await(CUDBGEventQueueType queue);
+void expect(CUDBGEventQueueType queue, CUDBGEventKind kind);
+void expect_stop(void);
+void expect_end(void);
+void expect_nothing(void);
+
+/* Address of the kernel that was queued last. */
+uint64_t entry(void);
+/* The `n`th instruction of this operation from the kernel's start on. */
+uint64_t find(enum ws_operation operation, unsigned n);
+uint64_t pc_of(uint32_t sm, uint32_t wp, uint32_t ln);
+uint64_t broken(uint32_t sm);
+uint64_t valid(uint32_t sm);
+/* The SM and slot of a broken warp, of which there is one. */
+void one_broken(uint32_t *ret_sm, uint32_t *ret_wp);
+CUDBGBreakpointHandle hit(uint32_t sm, uint32_t wp);
+/* Starts, and stands when the kernel's first warp does, with all warps of the grid there. */
+void stop_at_start(void);
+uint32_t step(uint32_t sm, uint32_t wp, uint32_t hint, uint32_t n, uint32_t flags);
+
+/* live_state.c */
+extern const struct CMUnitTest live_state_tests[];
+extern const size_t n_live_state_tests;
+
+#endif
