@@ -157,6 +157,47 @@ static void both_ways_tell_what_was_hit(void **state)
 	assert_true(handle_in_response() == 0);
 }
 
+/* Warps of the first SM of a response to an update request; 0: no SM is in it. */
+static uint64_t updated_warps(void)
+{
+	static uint8_t buffer[1 << 20];
+	CUDBGDeviceInfoSizes sizes;
+	CUDBGDeviceInfo head;
+	CUDBGSMInfo sm;
+	uint64_t warps = 0;
+	uint32_t length;
+	GOOD(getDeviceInfoSizes, DEV, &sizes);
+	GOOD(getDeviceInfo, DEV, CUDBG_RESPONSE_TYPE_UPDATE, buffer, sizeof buffer, &length);
+	memcpy(&head, buffer, sizeof head);
+	size_t at = sizes.deviceInfoSize;
+	for (int i = 0; i < 32; i++)
+		at += head.deviceAttributeFlags >> i & 1 ? sizes.deviceInfoAttributeSizes[i] : 0;
+	if (head.responseType != CUDBG_RESPONSE_TYPE_UPDATE || at >= length)
+		return 0;
+	memcpy(&sm, buffer + at, sizeof sm);
+	if (sm.smAttributeFlags >> CUDBG_SM_ATTRIBUTE_WARP_UPDATE_MASK & 1)
+		memcpy(&warps, buffer + at + sizes.smInfoSize, sizeof warps);
+	return warps;
+}
+
+static void who_a_barrier_lets_go_has_changed(void **state)
+{
+	(void)state;
+	const uint64_t rounds = 20;
+	start_over("meets", 1, 128, false, &rounds, 1);
+	stop_at_start();
+	uint64_t barrier = find(WS_OP_BAR, 0);
+	(void)updated_warps();                                /* the first response is whole */
+	GOOD(resumeWarpsUntilPC, DEV, 0, 7, barrier + 16, 0); /* they wait: early */
+	assert_int_equal(updated_warps(), 7);
+	GOOD(resumeWarpsUntilPC, DEV, 0, 8, barrier, 0);
+	assert_int_equal(updated_warps(), 8);
+	assert_int_equal(step(0, 3, UINT32_MAX, 1, 0), 8); /* it alone moves; all go on */
+	assert_int_equal(updated_warps(), 0xf);
+	assert_true(pc_of(0, 0, 0) == barrier + 16);
+	assert_int_equal(updated_warps(), 0);
+}
+
 /* Rows of warps and lanes, and registers, of two targets. */
 static void same_state(const struct ws_target *a, const struct ws_target *b)
 {
@@ -508,6 +549,7 @@ static void detaching_takes_everything_out(void **state)
 const struct CMUnitTest live_state_tests[] = {
 	TEST(all_of_a_stop_can_be_read),
 	TEST(both_ways_tell_what_was_hit),
+	TEST(who_a_barrier_lets_go_has_changed),
 	TEST(a_dump_at_a_stop_says_the_same),
 	TEST(a_launch_that_is_told_waits),
 	TEST(a_host_thread_waits_for_the_debugger),

@@ -152,6 +152,23 @@ static void a_breakpoint_stops_each_warp_once(void **state)
 	expect_nothing();
 }
 
+/* A lane that was stepped to a breakpoint has been seen there: it goes on. */
+static void a_step_to_a_breakpoint_has_hit_it(void **state)
+{
+	(void)state;
+	CUDBGBreakpointHandle handle;
+	start_over("calls", 1, 64, false, NULL, 0);
+	stop_at_start();
+	GOOD(insertBreakpoint, DEV, entry() + 2 * WS_SASS_BYTES, &handle);
+	(void)step(0, 0, UINT32_MAX, 2, 0);
+	assert_true(pc_of(0, 0, 0) == entry() + 2 * WS_SASS_BYTES);
+	GOOD0(resumeAllDevices);
+	expect_stop();
+	assert_true(broken(0) == 2 && hit(0, 1) == handle); /* only the other warp */
+	GOOD0(resumeAllDevices);
+	expect_end();
+}
+
 static void a_breakpoint_without_a_handle_is_legacy(void **state)
 {
 	(void)state;
@@ -542,6 +559,7 @@ int main(int argc, char **argv)
 		TEST(what_needs_a_stopped_device_says_that_it_runs),
 		TEST(a_hang_can_be_stopped_and_read),
 		TEST(a_breakpoint_stops_each_warp_once),
+		TEST(a_step_to_a_breakpoint_has_hit_it),
 		TEST(a_breakpoint_without_a_handle_is_legacy),
 		TEST(no_breakpoint_where_no_instruction_begins),
 		TEST(break_on_launch_is_hit_once_per_launch),
