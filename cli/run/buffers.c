@@ -26,6 +26,7 @@ struct contents {
 	const struct run_type *type;
 	uint64_t count;
 	uint8_t *bytes; /* owned */
+	bool is_left;   /* as the device has it: zeros that nobody wrote */
 };
 
 /* A number of the type that is an index, or random. */
@@ -96,6 +97,7 @@ static int generate(const char *text, const char *bracket, struct contents *ret)
 				 end + 1);
 	ret->bytes = cli_alloc((size_t)ret->count, ret->type->bytes);
 	const char *how = end[1] ? end + 2 : "zeros";
+	ret->is_left = !end[1];
 	if (fill(ret, how))
 		return CLI_ANSWERED;
 	return cli_usage(ret->verb,
@@ -147,7 +149,8 @@ bool run_buffer_add(struct run_buffers *buffers, struct ws_sim *sim, const char 
 	bool ok = contents_parse(equals + 1, &contents) == CLI_ANSWERED;
 	uint64_t bytes = ok ? contents.count * contents.type->bytes : 0;
 	if (ok && (ws_sim_alloc(sim, bytes, &address, &err) != WS_OK ||
-		   ws_sim_write(sim, address, contents.bytes, (size_t)bytes, &err) != WS_OK)) {
+		   (!contents.is_left &&
+		    ws_sim_write(sim, address, contents.bytes, (size_t)bytes, &err) != WS_OK))) {
 		cli_fail(text, &err);
 		ok = false;
 	}

@@ -117,7 +117,7 @@ static int write_dump(const struct ws_target *target, const char *path)
 	return CLI_ANSWERED;
 }
 
-int run_fault(struct cli *cli, struct ws_sim *sim, const char *dump)
+int run_fault(struct cli *cli, struct ws_sim *sim, bool tells, const char *dump)
 {
 	struct ws_report_options options = { .size = sizeof options };
 	struct ws_target *target;
@@ -126,7 +126,9 @@ int run_fault(struct cli *cli, struct ws_sim *sim, const char *dump)
 	int status = CLI_FOUND;
 	if (ws_sim_target(sim, &target, &err) != WS_OK)
 		return cli_fail(NULL, &err);
-	if (ws_report_create(target, &options, &report, &err) == WS_OK) {
+	if (!tells) {
+		status = CLI_FOUND;
+	} else if (ws_report_create(target, &options, &report, &err) == WS_OK) {
 		if (print_report(cli, report, &err) != WS_OK)
 			status = cli_fail(NULL, &err);
 		ws_report_destroy(report);

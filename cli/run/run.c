@@ -20,6 +20,7 @@ struct running {
 const struct cli_option verb_run_options[] = {
 	RUN_SETUP_OPTIONS,
 	{ "max-instructions", 0, CLI_NUMBER, .at = offsetof(struct running, max_instructions) },
+	{ "check", 0, CLI_FLAG, .at = offsetof(struct running, setup.check) },
 	{ "print", 0, CLI_WORDS, .at = offsetof(struct running, print) },
 	{ "save", 0, CLI_WORDS, .at = offsetof(struct running, save) },
 	{ "expect", 0, CLI_WORDS, .at = offsetof(struct running, expect) },
@@ -196,16 +197,37 @@ static int compare_buffers(struct running *r, struct cli *cli)
 	return status;
 }
 
-/* Every launch came to its end. */
-static int finished(struct running *r, struct cli *cli)
+/* Why a device stopped; NULL: every launch came to its end. */
+static const char *why_stopped(enum ws_sim_outcome outcome, const struct ws_sim_fault *fault)
+{
+	switch (outcome) {
+	case WS_SIM_DONE:
+		return NULL;
+	case WS_SIM_FAULTED:
+		return fault->text;
+	case WS_SIM_STUCK:
+		return "all threads that are left wait for each other";
+	case WS_SIM_LIMIT:
+		return "as many as --max-instructions allows";
+	case WS_SIM_STOPPED:
+		break;
+	}
+	return "interrupted";
+}
+
+/* The results. After a failure (`why`) buffers are shown, but nothing is saved or compared. */
+static int results_tell(struct running *r, struct cli *cli, const char *why)
 {
 	struct ws_span printed = ws_sim_printed(r->setup.sim);
 	struct ws_json json;
+	int compared = CLI_FOUND, saved = CLI_ANSWERED, found = CLI_ANSWERED;
 	if (cli->json) {
 		ws_json_init(&json, &cli->out, false);
 		ws_json_object(&json);
 		ws_json_key_text(&json, "schema", "warpscope-run-1");
 		ws_json_key_text(&json, "path", r->setup.image);
+		if (r->setup.check)
+			ws_json_key_text(&json, "stopped", why);
 		ws_json_key_u64(&json, "instructions", ws_sim_instructions(r->setup.sim));
 		ws_json_key_str(&json, "printed",
 				(struct ws_str){ (const char *)printed.ptr, printed.len });
@@ -214,35 +236,51 @@ static int finished(struct running *r, struct cli *cli)
 		print_lines(&cli->out, printed);
 	}
 	int status = print_buffers(r, cli, &json);
-	int saved = save_buffers(r), compared = compare_buffers(r, cli);
-	if (cli->json) {
+	if (!why) {
+		saved = save_buffers(r);
+		compared = compare_buffers(r, cli);
+	}
+	if (cli->json)
 		ws_json_end(&json);
+	if (r->setup.check)
+		found = run_findings(cli, r->setup.sim, r->setup.module + 1,
+				     cli->json ? &json : NULL);
+	if (cli->json) {
 		ws_json_key_bool(&json, "as_expected", compared == CLI_ANSWERED);
 		ws_json_end(&json);
 	}
-	return status != CLI_ANSWERED ? status : saved != CLI_ANSWERED ? saved : compared;
+	return status != CLI_ANSWERED  ? status
+	       : saved != CLI_ANSWERED ? saved
+	       : found != CLI_ANSWERED ? found
+				       : compared;
 }
 
 static int outcome_tell(struct running *r, struct cli *cli, enum ws_sim_outcome outcome)
 {
 	struct ws_sim_fault fault = { 0 };
-	struct ws_span printed = ws_sim_printed(r->setup.sim);
-	if (outcome == WS_SIM_DONE)
-		return finished(r, cli);
-	if (!cli->json)
-		print_lines(&cli->out, printed);
 	bool faulted = outcome == WS_SIM_FAULTED && ws_sim_fault(r->setup.sim, &fault);
+	bool in_data =
+		cli->json && r->setup.check; /* the document has findings; the report is not it */
+	const char *why = why_stopped(outcome, &fault);
+	if (!why)
+		return results_tell(r, cli, NULL);
 	if (fault.exception == WS_SIM_UNIMPLEMENTED) {
+		if (!cli->json)
+			print_lines(&cli->out, ws_sim_printed(r->setup.sim));
 		cli_warn("%s: %s at 0x%" PRIx64 " (the kernel is not to blame)", r->setup.image,
 			 fault.text, fault.pc);
 		return CLI_NO_ANSWER;
 	}
 	cli_warn("stopped after %" PRIu64 " instructions: %s", ws_sim_instructions(r->setup.sim),
-		 faulted                   ? fault.text
-		 : outcome == WS_SIM_STUCK ? "all threads that are left wait for each other"
-		 : outcome == WS_SIM_LIMIT ? "as many as --max-instructions allows"
-					   : "interrupted");
-	return run_fault(cli, r->setup.sim, faulted ? cli_run_dump_path() : NULL);
+		 why);
+	if (in_data)
+		results_tell(r, cli, why);
+	else if (!cli->json)
+		print_lines(&cli->out, ws_sim_printed(r->setup.sim));
+	int status = run_fault(cli, r->setup.sim, !in_data, faulted ? cli_run_dump_path() : NULL);
+	if (r->setup.check && !cli->json)
+		run_findings(cli, r->setup.sim, r->setup.module + 1, NULL);
+	return status;
 }
 
 static int run_image(struct running *r, struct cli *cli)

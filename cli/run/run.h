@@ -91,6 +91,7 @@ struct run_setup {
 	const char *image, *launches, *device, *schedule;
 	struct cli_given seed, memory, stack, late;
 	struct cli_words buffers;
+	bool check;
 	struct ws_sim *sim; /* owned */
 	uint32_t module;
 	struct run_buffers made;
@@ -125,7 +126,14 @@ void run_setup_fini(struct run_setup *setup);
 
 /* ---- fault.c ---- */
 
-/* The report of a device that stopped, and a dump unless its path is NULL. An exit status. */
-int run_fault(struct cli *cli, struct ws_sim *sim, const char *dump);
+/* The report of a device that stopped, if `tells`, and a dump unless its path is NULL. An exit
+ * status. */
+int run_fault(struct cli *cli, struct ws_sim *sim, bool tells, const char *dump);
+
+/* ---- check.c ---- */
+
+/* What a device that checks has found, as text, or as keys of an object. An exit status. */
+int run_findings(struct cli *cli, const struct ws_sim *sim, uint32_t n_modules,
+		 struct ws_json *json);
 
 #endif

@@ -48,6 +48,7 @@ static int device_make(struct run_setup *setup, struct cli *cli)
 		.memory_bytes = setup->memory.value,
 		.stack_bytes = (uint32_t)setup->stack.value,
 		.late = (uint32_t)setup->late.value,
+		.check = setup->check,
 	};
 	struct ws_error err;
 	size_t len;

@@ -65,6 +65,8 @@ struct ws_sim_options {
 	uint32_t late; /**< a bad access to memory surfaces so many warp instructions of the device
 			  later, as on hardware, where the next one is 1; until then it reads zeros
 			  and writes nothing. 0: at once, and registers are those that it used */
+	bool check;    /**< finds what hardware does not tell: see ws_sim_findings(). Slower, and
+			  snapshots are not available */
 };
 
 /** Names of devices, in order; NULL past the last. Static storage. */
@@ -241,6 +243,61 @@ WS_API void ws_sim_stop(struct ws_sim *sim);
 /** Warp instructions executed since the device was made. */
 WS_API uint64_t ws_sim_instructions(const struct ws_sim *sim);
 
+/* ---- what hardware does not tell ---- */
+
+/** The words in parentheses are those of NVIDIA's compute-sanitizer. */
+enum ws_sim_finding_kind {
+	WS_SIM_RACE_RAW,           /**< racecheck: read-after-write hazard */
+	WS_SIM_RACE_WAR,           /**< racecheck: write-after-read hazard */
+	WS_SIM_RACE_WAW,           /**< racecheck: write-after-write hazard */
+	WS_SIM_UNINITIALIZED,      /**< initcheck: a read of what nobody wrote */
+	WS_SIM_DIVERGENT_BARRIER,  /**< synccheck: threads of a block at different barrier
+				      instructions.  Compilers copy code: a mistake only if their
+				      lines differ */
+	WS_SIM_MISSING_AT_BARRIER, /**< threads wait at a barrier that others never reach */
+};
+
+enum ws_sim_space {
+	WS_SIM_SPACE_NONE,
+	WS_SIM_SPACE_GLOBAL,
+	WS_SIM_SPACE_SHARED, /**< `address` is an offset in the block */
+};
+
+/** A thread at an instruction. */
+struct ws_sim_party {
+	uint64_t pc;
+	struct ws_dim3 block, thread;
+	bool is_atomic; /**< an atomic, or a strong access (volatile and so on) */
+};
+
+/** Something found: the first time of `count` between these two instructions. */
+struct ws_sim_finding {
+	enum ws_sim_finding_kind kind;
+	enum ws_sim_space space;
+	uint64_t address; /**< of a barrier: its number */
+	uint64_t count;
+	uint64_t grid; /**< number of the launch */
+	struct ws_sim_party who;
+	bool has_other;
+	struct ws_sim_party other; /**< who accessed it before; who is missing */
+};
+
+/**
+ * What a device with options.check has found, in the order of its first appearance.
+ *
+ * A race is two accesses to the same bytes by different threads, one of them a write that changes
+ * them, of which at most one is an atomic or another strong access, with no order between them.
+ * Orders are: one thread's program; lanes that run together; barriers of warps, blocks and
+ * clusters; a fence, then a strong write that the other has seen; the end of a grid. Findings are
+ * never made up by the order in which a schedule runs threads, and where something had to be
+ * forgotten none is told; another schedule or seed may find more.
+ *
+ * @return their number; `*ret_findings` is valid until the device runs or is destroyed.
+ */
+WS_API size_t ws_sim_findings(const struct ws_sim *sim, const struct ws_sim_finding **ret_findings);
+/** Accesses and findings for which there was no room: 1 GiB of notes, 1,000 findings. */
+WS_API uint64_t ws_sim_unchecked(const struct ws_sim *sim);
+
 /* ---- snapshots ---- */
 
 /** All that runs on a device, as it was: memory, blocks, warps, the queue, random numbers, what was
@@ -259,6 +316,7 @@ struct ws_sim_snapshot;
  * - Of ws_sim_map_lazy(), what was fetched is kept; the rest is fetched when it is needed, which
  *   must give the same bytes whenever that is.
  *
+ * @retval WS_UNSUPPORTED  the device checks (options.check).
  * @retval WS_NO_MEMORY
  */
 WS_API enum ws_status ws_sim_snapshot(struct ws_sim *sim, struct ws_sim_snapshot **ret_snapshot,

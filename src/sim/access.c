@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See access.h; loads and stores. */
 #include "sim/access.h"
+#include "sim/check.h"
 
 enum { MAX_BYTES = 16 };
 
@@ -27,11 +28,9 @@ void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide
 
 /* ---- shared and local memory ---- */
 
-/* The block whose shared memory an address is in, and the offset there. From sm_90 on the upper
- * byte is the rank in the cluster. NULL: nobody, and the fault is
- * recorded. */
-static const struct wsi_block *shared_block(struct wsi_run *run, unsigned lane, uint32_t address,
-					    uint32_t *ret_offset)
+/* From sm_90 on the upper byte is the rank in the cluster. */
+const struct wsi_block *wsi_shared_owner(const struct wsi_run *run, uint32_t address,
+					 uint32_t *ret_offset)
 {
 	const struct wsi_block *own = run->warp->block;
 	uint32_t rank = address >> 24;
@@ -42,18 +41,18 @@ static const struct wsi_block *shared_block(struct wsi_run *run, unsigned lane, 
 	if (rank == own->rank)
 		return own;
 	const struct wsi_cluster *cluster = own->cluster;
-	const struct wsi_block *peer = cluster && rank < cluster->n ? cluster->peers[rank] : NULL;
-	if (!peer)
-		wsi_fault_at(run, 18, lane, address, "block %u of the cluster is not there", rank);
-	return peer;
+	return cluster && rank < cluster->n ? cluster->peers[rank] : NULL;
 }
 
 static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, unsigned len)
 {
 	uint32_t offset;
-	const struct wsi_block *block = shared_block(run, lane, address, &offset);
-	if (!block)
+	const struct wsi_block *block = wsi_shared_owner(run, address, &offset);
+	if (!block) {
+		wsi_fault_at(run, 18, lane, address, "block %u of the cluster is not there",
+			     address >> 24);
 		return NULL;
+	}
 	if (offset <= block->shared_bytes && len <= block->shared_bytes - offset)
 		return block->shared + offset;
 	if (block == run->warp->block)
@@ -130,8 +129,8 @@ static bool global_spot(struct wsi_run *run, unsigned lane, uint64_t address, un
 	return false;
 }
 
-bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
-	      unsigned bytes, bool write, struct wsi_spot *ret_spot)
+static bool find_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane,
+		      uint64_t address, unsigned bytes, bool write, struct wsi_spot *ret_spot)
 {
 	if (address % bytes != 0) {
 		wsi_fault_at(run, 6, lane, address,
@@ -160,6 +159,15 @@ bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint
 	ret_spot->bytes = shared_at(run, lane, (uint32_t)address, bytes);
 	ret_spot->step = 4;
 	return ret_spot->bytes != NULL;
+}
+
+bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
+	      unsigned bytes, bool write, struct wsi_spot *ret_spot)
+{
+	bool found = find_spot(run, space, lane, address, bytes, write, ret_spot);
+	if (found && write && run->sim->check)
+		wsi_check_copied(run, space, address, bytes);
+	return found;
 }
 
 bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,

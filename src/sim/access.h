@@ -20,6 +20,11 @@ struct wsi_spot {
 void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
 		   uint64_t ret_addresses[WSI_LANES]);
 
+/* The block whose shared memory an address is in, and the offset there. NULL: the cluster has no
+ * such block. */
+const struct wsi_block *wsi_shared_owner(const struct wsi_run *run, uint32_t address,
+					 uint32_t *ret_offset);
+
 /*
  * Finds what `bytes` (1, 2, 4, 8 or 16) at the address of a lane are; misaligned, out of range, not
  * allocated, read-only for a write: false, and the fault is recorded.

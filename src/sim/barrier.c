@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers of blocks and clusters. */
-#include "sim/device.h"
+#include "sim/check.h"
 
 /* ---- blocks ---- */
 
@@ -29,6 +29,8 @@ static bool complete(const struct wsi_block *block, unsigned bar)
 static void release(struct wsi_block *block, unsigned number)
 {
 	struct wsi_bar *bar = &block->bar[number];
+	if (block->trace)
+		wsi_check_barrier(block, number);
 	for (uint32_t i = 0; i < block->n_warps; i++) {
 		struct wsi_warp *warp = block->warps[i];
 		uint32_t waiting = 0;
@@ -101,6 +103,8 @@ enum wsi_step wsi_run_bar(struct wsi_run *run, const struct wsi_op *op)
 		bar->all &= yes == run->mask;
 		bar->of_all = WSI_HAS(op, AND);
 	}
+	if (block->trace && threads == 0 && !WSI_HAS(op, ARV))
+		wsi_check_arrive(run, number);
 	warp->arrived[number] |= run->mask;
 	if (!WSI_HAS(op, ARV)) {
 		for (uint32_t left = run->mask; left; left &= left - 1)
@@ -138,6 +142,7 @@ void wsi_cluster_check(struct wsi_cluster *cluster)
 			if (block->warps[k]->live & ~block->warps[k]->cluster_arrived)
 				return;
 	}
+	wsi_check_cluster(cluster);
 	for (uint32_t i = 0; i < cluster->n; i++) {
 		const struct wsi_block *block = cluster->peers[i];
 		for (uint32_t k = 0; block && k < block->n_warps; k++) {

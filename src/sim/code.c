@@ -307,10 +307,51 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 		rule->prepare(op);
 }
 
+/* Whether what is loaded is soon the value that a compare and swap compares with: the first half of
+ * an atomic that hardware does not have, which fails if the word has changed meanwhile. */
+static bool feeds_swap(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
+		       const struct wsi_op *load)
+{
+	enum { NEAR = 16 };
+	for (unsigned i = 0; i < NEAR; i++) {
+		struct wsi_op next;
+		off += WS_SASS_BYTES;
+		if (off + WS_SASS_BYTES > text->size)
+			return false;
+		decode(sim, text, off, &next);
+		if (next.run == wsi_run_atomic && (WSI_HAS(&next, CAST) || WSI_HAS(&next, CAS)) &&
+		    next.bytes == load->bytes &&
+		    next.alu.source[0].number == load->alu.result[0].number)
+			return true;
+	}
+	return false;
+}
+
+/* On a device that checks: accesses to memory, and fences, are watched. */
+static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
+			   struct wsi_op *op)
+{
+	bool accesses = op->run == wsi_run_load || op->run == wsi_run_store ||
+			op->run == wsi_run_atomic || op->run == wsi_run_copy ||
+			op->run == wsi_run_matrix_load || op->run == wsi_run_mbarrier_arrive ||
+			op->run == wsi_run_mbarrier_test || op->run == wsi_run_mbarrier_exchange ||
+			op->run == wsi_run_arrives;
+	bool fences = op->run == wsi_run_nothing &&
+		      (op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE);
+	if (!accesses && !fences)
+		return;
+	if (op->run == wsi_run_load && feeds_swap(sim, text, off, op))
+		op->has |= UINT64_C(1) << WSI_MODIFIER_STRONG;
+	op->checked = op->run;
+	op->run = wsi_run_checked;
+}
+
 void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
 		    struct wsi_op *op)
 {
 	decode(sim, text, off, op);
+	if (sim->check)
+		decode_checked(sim, text, off, op);
 }
 
 bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t chunk)
@@ -321,7 +362,7 @@ bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t c
 	uint64_t first = chunk * WSI_OPS_CHUNK, n = text->size / WS_SASS_BYTES;
 	for (uint64_t i = 0; i < WSI_OPS_CHUNK; i++) {
 		if (first + i < n)
-			decode(sim, text, (first + i) * WS_SASS_BYTES, &ops[i]);
+			wsi_text_renew(sim, text, (first + i) * WS_SASS_BYTES, &ops[i]);
 		else
 			ops[i] = (struct wsi_op){ .run = wsi_run_illegal, .always = true };
 	}

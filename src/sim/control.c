@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches, calls, exits, and where the lanes of a warp meet again. */
-#include "sim/device.h"
+#include "sim/check.h"
 
 enum { MAX_DEPTH = 200 };
 
@@ -225,6 +225,8 @@ static void meet(struct wsi_warp *warp, uint32_t lanes)
 	warp->ready |= lanes;
 	for (uint32_t left = lanes; left; left &= left - 1)
 		warp->team[wsi_first_bit(left)] = lanes;
+	if (warp->trace)
+		wsi_check_together(warp, lanes);
 }
 
 /* Lanes leave a barrier without the others of their mask, who no longer wait for them. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: making, memory for the host. */
+#include "sim/check.h"
 #include "sim/debug.h"
 
 static const struct wsi_device devices[] = {
@@ -43,14 +44,17 @@ enum ws_status ws_sim_create(const struct ws_sim_options *options, struct ws_sim
 				"CUDA_ERROR_INVALID_VALUE: an option is out of range");
 	struct ws_sim *sim = wsi_zalloc(sizeof *sim);
 	struct wsi_sm *sms = wsi_zalloc_array(o.n_sms, sizeof *sms);
-	if (!sim || !sms) {
+	struct wsi_check *check = o.check ? wsi_check_create() : NULL;
+	if (!sim || !sms || (o.check && !check)) {
 		wsi_free(sim);
 		wsi_free(sms);
+		wsi_check_destroy(check);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
 	}
 	sim->device = device;
 	sim->options = o;
 	sim->sms = sms;
+	sim->check = check;
 	sim->next_code = WSI_CODE_BASE;
 	sim->random = o.seed;
 	atomic_init(&sim->stop, false);
@@ -66,6 +70,7 @@ void ws_sim_destroy(struct ws_sim *sim)
 	wsi_debug_detach(sim);
 	wsi_loader_fini(sim);
 	wsi_memory_fini(&sim->memory);
+	wsi_check_destroy(sim->check);
 	wsi_free(sim->printed);
 	wsi_free(sim);
 }
@@ -115,7 +120,10 @@ enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address, struct ws_error
 enum ws_status ws_sim_write(struct ws_sim *sim, uint64_t address, const void *bytes, size_t len,
 			    struct ws_error *err)
 {
-	return wsi_memory_copy_in(&sim->memory, address, bytes, len, err);
+	enum ws_status st = wsi_memory_copy_in(&sim->memory, address, bytes, len, err);
+	if (st == WS_OK && sim->check)
+		wsi_check_written(sim->check, address, len);
+	return st;
 }
 
 enum ws_status ws_sim_read(struct ws_sim *sim, uint64_t address, void *ret_bytes, size_t len,

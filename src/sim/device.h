@@ -9,6 +9,7 @@
  *          values.c (what src/alu knows), control.c, access.c and atomic.c, lanes.c, barrier.c,
  *          service.c (printf, malloc, ... as calls)
  *   snapshot.c: a copy of all that runs
+ *   check.h: what hardware does not tell; nothing runs of it unless it is asked for
  *
  * **Lanes.** Each lane has its own pc. Lanes run together as a group until they part: at a branch,
  * or because some wait. They meet again only where code says so, at BSYNC and WARPSYNC: lanes that
@@ -76,7 +77,7 @@ typedef enum wsi_step wsi_handler(struct wsi_run *run, const struct wsi_op *op);
 	X(DOWN) X(E) X(EQ) X(EXCH) X(F16x2) X(F32) X(F64) X(FTZ) X(INC) X(L) X(MAX) X(MIN) X(MT88) \
 	X(NAN) X(OR) X(POPC) X(RECONVERGENT) X(RED) X(RELIABLE) X(RESULT) X(S) X(S16) X(S32) \
 	X(S64) X(S8) X(SAFEADD) X(SCAN) X(SPIN) X(SUM) X(SYS) X(U64) X(UP) X(XOR) X(ZFILL) \
-	X(BF16x2) X(BF16_V2) X(128) X(64) X(G) X(PRIVATE) X(ARRIVE) X(D) X(U)
+	X(BF16x2) X(BF16_V2) X(128) X(64) X(G) X(PRIVATE) X(ARRIVE) X(D) X(U) X(STRONG)
 /* clang-format on */
 
 enum wsi_modifier {
@@ -100,6 +101,7 @@ struct wsi_at {
 /* One decoded instruction. */
 struct wsi_op {
 	wsi_handler *run;
+	wsi_handler *checked; /* what `run` would be, on a device that checks */
 	uint8_t guard, bytes;
 	bool guard_negated, guard_uniform;
 	bool splits; /* the handler may return SPLIT: lanes' pcs are stored before it runs */
@@ -169,6 +171,7 @@ struct wsi_cluster {
 
 struct wsi_block {
 	struct wsi_grid *grid;
+	struct wsi_block_trace *trace; /* owned; of a device that checks, else NULL */
 	struct ws_dim3 idx;
 	uint32_t sm, rank;           /* in its cluster */
 	struct wsi_cluster *cluster; /* NULL: none. Owned by all its blocks */
@@ -181,7 +184,8 @@ struct wsi_block {
 
 struct wsi_warp {
 	struct wsi_block *block;
-	uint32_t *regs; /* owned: n_regs vectors, then the uniform registers */
+	struct wsi_trace *trace; /* as the block's */
+	uint32_t *regs;          /* owned: n_regs vectors, then the uniform registers */
 	uint32_t *uregs;
 	uint8_t **local;  /* owned; chunks of WSI_LOCAL_CHUNK bytes for each lane, by word */
 	uint64_t *frames; /* owned; return addresses: WSI_LANES for each level */
@@ -246,7 +250,8 @@ struct ws_sim {
 	uint32_t late;     /* instructions until `fault` surfaces; 0: there is none */
 	uint64_t late_age; /* of its warp */
 	struct ws_sim_fault fault;
-	uint8_t *printed; /* owned; options.print_bytes */
+	struct wsi_check *check; /* owned; NULL: it does not check */
+	uint8_t *printed;        /* owned; options.print_bytes */
 	size_t n_printed;
 };
 
@@ -315,6 +320,7 @@ wsi_handler wsi_run_mbarrier_arrive, wsi_run_mbarrier_test, wsi_run_mbarrier_exc
 	wsi_run_arrives;
 wsi_handler wsi_run_bulk, wsi_run_counted_store, wsi_run_tensor;
 wsi_handler wsi_run_group_matrix, wsi_run_group_wait, wsi_run_set_registers;
+wsi_handler wsi_run_checked;
 wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
 	wsi_run_special, wsi_run_elect;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: a grid with its constant banks, its blocks on SMs, their warps. */
+#include "sim/check.h"
 #include "sim/debug.h"
 
 enum {
@@ -339,6 +340,7 @@ void wsi_block_destroy(struct wsi_block *block)
 {
 	if (!block)
 		return;
+	wsi_check_leave(block);
 	for (uint32_t i = 0; i < block->n_warps && block->warps; i++)
 		warp_destroy(block->warps[i]);
 	wsi_free(block->warps);
@@ -535,6 +537,11 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_n
 		if (!block)
 			break;
 		block->idx = block_index(grid, grid->next_block + done, &block->rank);
+		if (sim->check && !wsi_check_enter(sim->check, block)) {
+			wsi_block_destroy(block);
+			*ret_no_memory = true;
+			break;
+		}
 		block->cluster = cluster;
 		if (cluster) {
 			cluster->peers[done] = block;

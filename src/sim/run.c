@@ -10,6 +10,7 @@
  * from one instruction to the next. So groups change at jumps only: a turn that ends between two
  * jumps is resumed with the same group.
  */
+#include "sim/check.h"
 #include "sim/debug.h"
 
 enum {
@@ -47,6 +48,8 @@ static uint32_t companions(const struct wsi_warp *warp, uint32_t among, unsigned
 /* Lanes of a group that parted: each part is a team of its own. */
 static void part(struct wsi_warp *warp, uint32_t group, uint32_t old)
 {
+	if (warp->trace)
+		wsi_check_together(warp, group);
 	for (uint32_t left = group; left;) {
 		unsigned lane = wsi_first_bit(left);
 		uint32_t together = companions(warp, left, lane);
@@ -384,6 +387,8 @@ enum ws_status ws_sim_run(struct ws_sim *sim, uint64_t max_instructions,
 	else if (!no_memory)
 		*ret_outcome =
 			run_all(sim, max_instructions ? max_instructions : UINT64_MAX, &no_memory);
+	if (!no_memory && *ret_outcome == WS_SIM_STUCK && sim->check)
+		wsi_check_stuck(sim);
 	if (no_memory)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
 				"CUDA_ERROR_OUT_OF_MEMORY: while a kernel ran");

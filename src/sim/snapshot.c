@@ -159,6 +159,9 @@ static enum ws_status no_memory(struct ws_error *err)
 enum ws_status ws_sim_snapshot(struct ws_sim *sim, struct ws_sim_snapshot **ret_snapshot,
 			       struct ws_error *err)
 {
+	if (sim->check)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"CUDA_ERROR_NOT_SUPPORTED: a device that checks cannot go back");
 	struct ws_sim_snapshot *snapshot = wsi_zalloc(sizeof *snapshot);
 	if (!snapshot)
 		return no_memory(err);

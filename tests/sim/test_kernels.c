@@ -2,10 +2,11 @@
 /*
  * The kernels of this folder, on every device, against plain C.
  *
- * usage: test_kernels [--all] [--rewind] FOLDER [NAME]
+ * usage: test_kernels [--all] [--rewind | --check] FOLDER [NAME]
  *
  * FOLDER has the fatbins (tests/data/sim); NAME picks one kernel. With --rewind each launch goes
- * back to snapshots of itself (rewind.c). Without --all each kernel runs
+ * back to snapshots of itself (rewind.c); with --check nothing
+ * must be found. Without --all each kernel runs
  * optimised on every architecture (with --rewind: on every third) and with -G on one of them, each
  * time under another schedule; with it, in all combinations.
  */
@@ -26,7 +27,7 @@ static const struct job_case *const lists[] = { job_integer, job_float,  job_hal
 
 static struct {
 	const char *folder, *only;
-	bool rewinds;
+	bool rewinds, checks;
 	unsigned n, n_failed;
 } run;
 
@@ -62,6 +63,26 @@ static struct ws_span read_image(const char *file, const char *kind)
 	return (struct ws_span){ last.bytes, last.size, 0 };
 }
 
+static void expect_nothing_found(struct job *j)
+{
+	static const char *const kinds[] = {
+		"RAW", "WAR", "WAW", "uninitialized", "divergent barrier", "missing at barrier"
+	};
+	const struct ws_sim_finding *f;
+	size_t n = ws_sim_findings(j->sim, &f);
+	for (; n > 0 && f->kind == WS_SIM_DIVERGENT_BARRIER; n--) /* copies: grid.sync() has them */
+		f++;
+	if (n > 0)
+		job_fail(j,
+			 "%zu findings: %s, space %d, address 0x%llx, %llu times; thread %u of "
+			 "block %u at "
+			 "0x%llx, thread %u of block %u at 0x%llx",
+			 n, kinds[f->kind], (int)f->space, (unsigned long long)f->address,
+			 (unsigned long long)f->count, f->who.thread.x, f->who.block.x,
+			 (unsigned long long)f->who.pc, f->other.thread.x, f->other.block.x,
+			 (unsigned long long)f->other.pc);
+}
+
 static void run_case(const struct job_case *c, const char *device, const char *kind,
 		     unsigned schedule)
 {
@@ -70,13 +91,16 @@ static void run_case(const struct job_case *c, const char *device, const char *k
 	struct ws_sim_options options = { .size = sizeof options,
 					  .device = device,
 					  .seed = 42,
-					  .schedule = (enum ws_sim_schedule)schedule };
+					  .schedule = (enum ws_sim_schedule)schedule,
+					  .check = run.checks };
 	if (ws_sim_create(&options, &j.sim, &err) != WS_OK)
 		job_fail(&j, "create: %s", err.message);
 	else if (ws_sim_load(j.sim, read_image(c->file, kind), &j.module, &err) != WS_OK)
 		job_fail(&j, "load: %s", err.message);
 	else
 		c->run(&j);
+	if (j.sim && !j.failed)
+		expect_nothing_found(&j);
 	bool skipped = j.unimplemented && c->missing;
 	bool failed = j.failed && !skipped;
 	run.n++;
@@ -116,8 +140,10 @@ int main(int argc, char **argv)
 	at += everything;
 	run.rewinds = argc > at && strcmp(argv[at], "--rewind") == 0;
 	at += run.rewinds;
+	run.checks = argc > at && strcmp(argv[at], "--check") == 0;
+	at += run.checks;
 	if (argc <= at) {
-		fprintf(stderr, "usage: test_kernels [--all] [--rewind] FOLDER [NAME]\n");
+		fprintf(stderr, "usage: test_kernels [--all] [--rewind | --check] FOLDER [NAME]\n");
 		return 2;
 	}
 	run.folder = argv[at];

@@ -34,8 +34,12 @@ pack() { # pack NAME ARCH...
 	done
 	for kind in O3 G; do
 		rm -rf tmp/*
-		# shellcheck disable=SC2086 # the words of $archs are arguments
-		nvcc -std=c++17 "-$kind" -fmad=false --keep --keep-dir tmp $archs -fatbin --compress-mode=size -diag-suppress 177,20054 \
+		lines=
+		case $name.$kind in # findings name lines; -G has them
+		check.O3) lines=-lineinfo ;;
+		esac
+		# shellcheck disable=SC2086 # the words of $archs and $lines are arguments
+		nvcc -std=c++17 "-$kind" -fmad=false $lines --keep --keep-dir tmp $archs -fatbin --compress-mode=size -diag-suppress 177,20054 \
 			-o "tmp/$name.fatbin" "$SRC/$name.cu"
 		cp "tmp/$name.fatbin" "$out/$name.$kind.fatbin"
 	done
@@ -53,3 +57,5 @@ pack group 90a
 pack bulk 90a 100a 120a
 pack cluster 90a 100a 120a
 pack live 90a
+# shellcheck disable=SC2086
+pack check $all

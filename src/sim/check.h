@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What hardware does not tell (options.check): races, reads of what nobody wrote, barriers at
+ * which threads do not meet, accesses between objects.
+ *
+ * **Nothing without it.** A device that checks decodes operations to one handler,
+ * wsi_run_checked(), which looks at an operation, lets it run and notes what it did; other devices
+ * know nothing of it.
+ *
+ * **What is known.** For each 4 bytes of shared and global memory the last write and two reads: by
+ * whom, where and when. For each warp a clock: up to which time the accesses of others are ordered
+ * before what it does now. Clocks are joined at barriers, and through words that atomics and
+ * other strong accesses meet at: what a warp did before its last fence is ordered before what
+ * another does after it has seen the word. Where something must be forgotten (bounded memory) an
+ * order is assumed: a finding is never made up.
+ *
+ * Time is the number of checked operations. An entity is a warp, or all warps of a block.
+ */
+#ifndef WSI_SIM_CHECK_H
+#define WSI_SIM_CHECK_H
+
+#include "sim/device.h"
+
+enum {
+	WSI_SHADOW_BITS = 12,
+	WSI_SHADOW_BYTES = 1 << WSI_SHADOW_BITS, /* of memory that a chunk is about */
+	WSI_SHADOW_WORDS = WSI_SHADOW_BYTES / 4,
+	WSI_SHADOW_READS = 2,
+	WSI_ENTITY_BITS = 6,                           /* of an entity: the warp in its block */
+	WSI_ENTITY_BLOCK = (1 << WSI_ENTITY_BITS) - 1, /* all of the block */
+};
+
+/* One access to 4 bytes. `time` 0: none. */
+struct wsi_shadow_access {
+	uint64_t time;
+	uint64_t pc;
+	uint32_t entity, group; /* lanes that ran together */
+	uint8_t lane, bytes;    /* which of the four, a mask */
+	bool strong;            /* an atomic, or an access that may meet others */
+};
+
+struct wsi_shadow_word {
+	struct wsi_shadow_access write, read[WSI_SHADOW_READS]; /* reads of two warps */
+};
+
+struct wsi_shadow_chunk {
+	struct wsi_shadow_chunk *next;
+	uint64_t key;
+	uint64_t written[WSI_SHADOW_BYTES / 64]; /* a bit for each byte */
+	struct wsi_shadow_word *words;           /* owned; NULL: not accessed */
+};
+
+/* Memory by keys: see wsi_check_shared_key(). */
+struct wsi_shadow {
+	struct wsi_shadow_chunk **buckets; /* owned, and so are chunks */
+	uint64_t bytes, limit;
+	uint64_t lost; /* accesses that there was no room for */
+};
+
+/* Times up to which others' accesses are ordered before. All-zero knows nobody. */
+struct wsi_clock {
+	struct {
+		uint32_t entity;
+		uint64_t time;
+	} * entry; /* owned; by entity */
+	size_t n, cap;
+	uint64_t floor; /* of all others */
+};
+
+/* A word at which warps meet. */
+struct wsi_meeting {
+	struct wsi_meeting *next;
+	uint64_t key;
+	struct wsi_clock clock;
+};
+
+/* Of a warp. */
+struct wsi_trace {
+	struct wsi_clock knows, fenced; /* now, and at its last fence */
+	uint64_t met;                   /* when a lane last saw what any of them had told */
+	uint32_t entity;
+	uint64_t lanes[WSI_LANES][WSI_LANES]; /* what each lane knows of each other one */
+};
+
+/* Of a block. */
+struct wsi_block_trace {
+	struct wsi_check *check;
+	uint32_t number;
+	struct wsi_shadow_access at[WSI_BARRIERS]; /* who came first, time 0: nobody */
+};
+
+/* Where a block was: it may be gone. */
+struct wsi_block_place {
+	struct ws_dim3 idx, dim;
+	uint64_t grid;
+};
+
+struct wsi_check {
+	uint64_t time, floor; /* before `floor` another grid ran */
+	uint64_t grid;        /* whose blocks run */
+	struct wsi_shadow shadow;
+	struct wsi_meeting **meetings; /* owned, and they are */
+	size_t n_meetings;
+	struct wsi_block_place *blocks; /* owned; by number */
+	size_t n_blocks, cap_blocks;
+	struct ws_sim_finding *findings; /* owned */
+	size_t n_findings, cap_findings;
+	bool no_memory, watching; /* watching: the operation that runs is */
+};
+
+/* ---- shadow.c ---- */
+
+/* The chunk of a key; NULL: nothing is known of it, or (`make`) there is no room. */
+struct wsi_shadow_chunk *wsi_shadow_find(struct wsi_shadow *shadow, uint64_t key, bool make);
+/* Its words; NULL: no room. */
+struct wsi_shadow_word *wsi_shadow_words(struct wsi_shadow *shadow, uint64_t key);
+/* Notes that bytes were written; asks whether any of them was. Within one chunk. */
+void wsi_shadow_mark(struct wsi_shadow *shadow, uint64_t key, uint64_t n);
+bool wsi_shadow_any(struct wsi_shadow *shadow, uint64_t key, uint64_t n);
+void wsi_shadow_forget(struct wsi_shadow *shadow, uint64_t key, uint64_t n);
+void wsi_shadow_fini(struct wsi_shadow *shadow);
+
+/* ---- clock.c ---- */
+
+bool wsi_clock_set(struct wsi_clock *clock, uint32_t entity, uint64_t time) WS_MUST_USE;
+bool wsi_clock_join(struct wsi_clock *clock, const struct wsi_clock *other) WS_MUST_USE;
+/* The time up to which an entity is known. */
+uint64_t wsi_clock_knows(const struct wsi_clock *clock, uint32_t entity);
+void wsi_clock_fini(struct wsi_clock *clock);
+
+/* ---- check.c ---- */
+
+struct wsi_check *wsi_check_create(void);
+void wsi_check_destroy(struct wsi_check *check);
+/* The key of shared memory; that of global memory is its address. */
+uint64_t wsi_check_shared_key(const struct wsi_block *block, uint32_t offset);
+/* Blocks come and go. False: no memory. */
+bool wsi_check_enter(struct wsi_check *check, struct wsi_block *block) WS_MUST_USE;
+void wsi_check_leave(struct wsi_block *block);
+/* All threads of a barrier of a block have come; of a cluster, of any device. */
+void wsi_check_barrier(struct wsi_block *block, unsigned number);
+void wsi_check_cluster(struct wsi_cluster *cluster);
+/* Lanes that ran together until now, or that have met. */
+void wsi_check_together(struct wsi_warp *warp, uint32_t lanes);
+/* Threads come to a barrier for all of the block; and when nobody can go on. */
+void wsi_check_arrive(struct wsi_run *run, unsigned number);
+void wsi_check_stuck(const struct ws_sim *sim);
+/* The host has written, or something else that is not watched. */
+void wsi_check_written(struct wsi_check *check, uint64_t key, uint64_t n);
+/* Adds a finding, or counts it once more. `other` may be NULL. */
+void wsi_check_tell(struct wsi_check *check, enum ws_sim_finding_kind kind, enum ws_sim_space space,
+		    uint64_t address, const struct wsi_shadow_access *who,
+		    const struct wsi_shadow_access *other);
+
+/* ---- watch.c ---- */
+/* An operation that is not watched (a copy in the background) writes: nobody can tell who did. */
+void wsi_check_copied(const struct wsi_run *run, enum ws_sass_space space, uint64_t address,
+		      unsigned bytes);
+void wsi_meetings_fini(struct wsi_check *check);
+
+#endif

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""warpscope run --check: finds what is planted in check.cu, with both lines and threads, and nothing else. Prints TAP.
+
+usage: test_run_check.py WARPSCOPE FOLDER SOURCE SCHEMA [--all]
+
+FOLDER has check.O3.fatbin and check.G.fatbin (tests/data/sim), SOURCE is check.cu. Without --all each kernel runs on two architectures
+under one schedule each.
+"""
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+
+PROGRAM, IMAGES, SOURCE, SCHEMA = (os.path.abspath(p) for p in sys.argv[1:5])
+EVERYTHING = '--all' in sys.argv
+DEVICES = ['sm_75', 'sm_80', 'sm_86', 'sm_89', 'sm_90', 'sm_100', 'sm_120']
+SCHEDULES = ['round-robin', 'oldest', 'random', 'adversarial']
+# What is found in each kernel: one of these at the marked lines. What may follow from it comes after the bar.
+RACE = 'raw war'
+PLANTED = {
+    'raw_bad': (RACE, 'uninitialized'),
+    'war_bad': (RACE, ''),
+    'waw_bad': ('waw', ''),
+    'lanes_bad': ('waw', ''),
+    'warp_bad': (RACE, 'uninitialized'),
+    'named_bad': (RACE, 'uninitialized'),
+    'blocks_bad': ('waw', ''),
+    'fence_bad': (RACE, ''),
+    'early_bad': (RACE, ''),
+    'shared_unwritten_bad': ('uninitialized', ''),
+    'global_unwritten_bad': ('uninitialized', ''),
+    'barrier_bad': ('divergent-barrier', ''),
+    'missing_bad': ('missing-at-barrier', ''),
+}
+SPACES = {'blocks_bad': 'global', 'fence_bad': 'global', 'early_bad': 'global', 'global_unwritten_bad': 'global', 'barrier_bad': None,
+          'missing_bad': None}
+TOOLS = {'raw': 'racecheck', 'war': 'racecheck', 'waw': 'racecheck', 'uninitialized': 'initcheck', 'divergent-barrier': 'synccheck',
+         'missing-at-barrier': 'synccheck'}
+
+with open(SOURCE, encoding='utf-8') as file:
+    LINES = file.read().splitlines()
+KERNELS = [match[1] for match in (re.match(r'KERNEL (\w+)', line) for line in LINES) if match]
+with open(SCHEMA, encoding='utf-8') as file:
+    FINDING = json.load(file)['properties']['findings']['items']
+
+
+def marks(kernel, word):
+    return {n for n, line in enumerate(LINES, 1) if re.search(rf'// .*\b{kernel}\b.*\b{word}\b', line)}
+
+
+def command(kernel, kind, device, schedule, *more):
+    wide = 128 if kernel.startswith('named') else 64
+    flag = 'flag=u32[100]' if kernel.startswith('global_unwritten') else 'flag=u32[100]:zeros'
+    blocks = '4' if kernel.split('_')[0] in ('blocks', 'fence', 'early') else '1'
+    return [PROGRAM, 'run', '--check', f'{IMAGES}/check.{kind}.fatbin', '--kernel', kernel, '--arch', device, '--schedule', schedule,
+            '--grid', blocks, '--block', str(wide), '--buffer', 'out=u32[1024]:zeros', '--buffer', 'in=u32[1024]:index', '--buffer', flag,
+            '--arg', '&out', '--arg', '&in', '--arg', '&flag', *more]
+
+
+def line_of(party):
+    """The line in check.cu: of the access, or of the call of a function of CUDA's headers."""
+    return next((p['line'] for p in party['positions'] if p.get('file', '').endswith('check.cu')), None)
+
+
+def said_well(kernel, finding):
+    """Every finding names threads that exist, and is what the schema says."""
+    assert set(FINDING['required']) <= set(finding) <= set(FINDING['properties']), finding
+    assert finding['kind'] in FINDING['properties']['kind']['enum'] and finding['tool'] == TOOLS[finding['kind']], finding
+    for party in filter(None, (finding['who'], finding.get('other'))):
+        assert party['thread'][0] < (128 if kernel.startswith('named') else 64) and party['thread'][1:] == [0, 0], finding
+        assert party['block'][0] < 4, finding
+    if 'other' in finding:
+        who, other = finding['who'], finding['other']
+        assert (who['block'], who['thread']) != (other['block'], other['thread']), finding
+
+
+def at_marks(kernel, finding, kind):
+    lines = [line_of(party) for party in (finding['who'], finding.get('other')) if party]
+    if kind == 'G' and None in lines:  # code of CUDA's headers that is called, not inlined
+        lines = [line for line in lines if line]
+    return all(line in marks(kernel, 'now') | marks(kernel, 'before') for line in lines) and lines
+
+
+def check(kernel, kind, device, schedule):
+    done = subprocess.run(command(kernel, kind, device, schedule, '--json'), capture_output=True, text=True, timeout=60, check=False)
+    page = json.loads(done.stdout)
+    found = page['findings']
+    assert page['unchecked'] == 0 and done.returncode == (10 if found else 0), done
+    for finding in found:
+        said_well(kernel, finding)
+    if kernel not in PLANTED:
+        assert found == [] and page['stopped'] is None, found
+        return
+    planted, follows = (words.split() for words in PLANTED[kernel])
+    assert all(f['kind'] in planted + follows for f in found), found
+    space = SPACES.get(kernel, 'shared')
+    hits = [f for f in found if f['kind'] in planted and f.get('space') == space]
+    assert hits and all(at_marks(kernel, f, kind) for f in hits), found
+    assert (page['stopped'] is not None) == (kernel == 'missing_bad'), page['stopped']
+
+
+def text_says_the_same():
+    done = subprocess.run(command('war_bad', 'O3', 'sm_90', 'oldest'), capture_output=True, text=True, timeout=60, check=False)
+    now, before = marks('war_bad', 'now').pop(), marks('war_bad', 'before').pop()
+    assert done.returncode == 10 and 'race (read after write): shared memory at 0x' in done.stdout, done
+    assert re.search(rf'  written by thread \(\d+,0,0\) of block \(0,0,0\), \S*check\.cu:{now}, in war_bad\+0x', done.stdout), done.stdout
+    assert re.search(rf'  read by thread \(\d+,0,0\) of block \(0,0,0\), \S*check\.cu:{before}, in war_bad\+0x', done.stdout), done.stdout
+    done = subprocess.run(command('war_good', 'O3', 'sm_90', 'oldest'), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and done.stdout == '--check found nothing\n', done
+
+
+def main():
+    runs = []
+    for n, kernel in enumerate(KERNELS):
+        if EVERYTHING:
+            runs += [(kernel, *what) for what in itertools.product(('O3', 'G'), DEVICES, SCHEDULES)]
+        else:
+            runs += [(kernel, 'O3', DEVICES[n % 7], SCHEDULES[n % 4]), (kernel, 'G', DEVICES[(n + 3) % 7], SCHEDULES[(n + 1) % 4])]
+    cases = [('text says the same', text_says_the_same, ())] + [(' '.join(run), check, run) for run in runs]
+    failed = 0
+    for number, (name, function, arguments) in enumerate(cases, 1):
+        try:
+            function(*arguments)
+            print(f'ok {number} - {name}')
+        except (AssertionError, KeyError, ValueError) as error:
+            failed += 1
+            print(f'not ok {number} - {name}\n# {type(error).__name__}: {str(error)[:1500]!r}')
+    print(f'1..{len(cases)}')
+    return failed != 0
+
+
+sys.exit(main())

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --check finds, planted; and beside each the same without the mistake, of which nothing may be said. A line that a
+// finding names has a mark: `now` the access that is told, `before` the other one.
+#include "kernel.h"
+
+#define ARGUMENTS (u32 * out, const u32 *in, u32 *flag)
+
+// ---- shared memory ----
+
+KERNEL raw_bad ARGUMENTS
+{
+	__shared__ u32 tile[64];
+	int t = (int)threadIdx.x;
+	tile[t] = in[t]; // raw_bad before
+	out[t] = tile[63 - t]; // raw_bad now
+}
+
+KERNEL raw_good ARGUMENTS
+{
+	__shared__ u32 tile[64];
+	int t = (int)threadIdx.x;
+	tile[t] = in[t];
+	__syncthreads();
+	out[t] = tile[63 - t];
+}
+
+KERNEL war_bad ARGUMENTS
+{
+	__shared__ u32 tile[64];
+	int t = (int)threadIdx.x;
+	tile[t] = in[t];
+	__syncthreads();
+	u32 v = tile[(t + 32) & 63]; // war_bad before
+	tile[t] = v + 1; // war_bad now
+	__syncthreads();
+	out[t] = tile[t];
+}
+
+KERNEL war_good ARGUMENTS
+{
+	__shared__ u32 tile[64];
+	int t = (int)threadIdx.x;
+	tile[t] = in[t];
+	__syncthreads();
+	u32 v = tile[(t + 32) & 63];
+	__syncthreads();
+	tile[t] = v + 1;
+	__syncthreads();
+	out[t] = tile[t];
+}
+
+KERNEL waw_bad ARGUMENTS
+{
+	__shared__ u32 last;
+	int t = (int)threadIdx.x;
+	if (t % 32 == 0)
+		last = (u32)t + 7; // waw_bad now before
+	__syncthreads();
+	out[t] = last;
+}
+
+// All write the same: nobody can tell who did.
+KERNEL waw_good ARGUMENTS
+{
+	__shared__ u32 last;
+	int t = (int)threadIdx.x;
+	if (t % 32 == 0)
+		last = 7;
+	__syncthreads();
+	out[t] = last;
+}
+
+KERNEL lanes_bad ARGUMENTS
+{
+	__shared__ u32 last;
+	int t = (int)threadIdx.x;
+	if (t < 32)
+		last = (u32)t; // lanes_bad now before
+	__syncthreads();
+	out[t] = last;
+}
+
+// Lanes of one warp that have parted, and do not wait for each other.
+KERNEL warp_bad ARGUMENTS
+{
+	__shared__ u32 box[64];
+	int t = (int)threadIdx.x;
+	u32 v = 0;
+	if (t & 1) {
+		for (u32 i = 0; i < (in[t] & 3); i++)
+			v += in[i];
+		box[t] = v; // warp_bad before
+	} else {
+		for (u32 i = 0; i < (in[t] & 7); i++)
+			v ^= in[i + 1];
+		v += box[t + 1]; // warp_bad now
+	}
+	out[t] = v;
+}
+
+KERNEL warp_good ARGUMENTS
+{
+	__shared__ u32 box[64];
+	int t = (int)threadIdx.x;
+	u32 v = 0;
+	if (t & 1) {
+		for (u32 i = 0; i < (in[t] & 3); i++)
+			v += in[i];
+		box[t] = v;
+	}
+	__syncwarp();
+	if (!(t & 1))
+		v += box[t + 1];
+	out[t] = v;
+}
+
+// Two halves of a block, with a barrier of their own each.
+KERNEL named_bad ARGUMENTS
+{
+	__shared__ u32 tile[128];
+	int t = (int)threadIdx.x;
+	tile[t] = in[t]; // named_bad before
+	if (t < 64)
+		asm volatile("bar.sync 1, 64;" ::: "memory");
+	else
+		asm volatile("bar.sync 2, 64;" ::: "memory");
+	out[t] = tile[t ^ 64]; // named_bad now
+}
+
+KERNEL named_good ARGUMENTS
+{
+	__shared__ u32 tile[128];
+	int t = (int)threadIdx.x;
+	tile[t] = in[t];
+	if (t < 64)
+		asm volatile("bar.sync 1, 64;" ::: "memory");
+	else
+		asm volatile("bar.sync 2, 64;" ::: "memory");
+	out[t] = tile[t ^ 32];
+}
+
+// ---- global memory ----
+
+KERNEL blocks_bad ARGUMENTS
+{
+	if (threadIdx.x == 0)
+		out[0] = blockIdx.x + 3; // blocks_bad now before
+}
+
+KERNEL blocks_good ARGUMENTS
+{
+	if (threadIdx.x == 0)
+		atomicMax(&out[0], blockIdx.x + 3);
+}
+
+// The last block reads what all have written; the fence makes it right.
+__device__ void last_block(u32 *out, const u32 *in, u32 *flag, bool fence)
+{
+	__shared__ bool last;
+	int t = (int)threadIdx.x;
+	out[64 + thread_number()] = in[t] * 3; // fence_bad before
+	if (fence)
+		__threadfence();
+	__syncthreads();
+	if (t == 0)
+		last = atomicAdd(flag, 1u) == gridDim.x - 1;
+	__syncthreads();
+	if (last && t == 0) {
+		u32 sum = 0;
+		for (u32 i = 0; i < gridDim.x * blockDim.x; i++)
+			sum += out[64 + i]; // fence_bad now
+		out[0] = sum;
+	}
+}
+
+KERNEL fence_bad ARGUMENTS
+{
+	last_block(out, in, flag, false);
+}
+
+KERNEL fence_good ARGUMENTS
+{
+	last_block(out, in, flag, true);
+}
+
+KERNEL early_bad ARGUMENTS
+{
+	int t = thread_number();
+	atomicAdd(flag, in[t & 63] & 15); // early_bad before
+	__syncthreads();
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = *flag; // early_bad now
+}
+
+KERNEL early_good ARGUMENTS
+{
+	int t = thread_number();
+	atomicAdd(flag, in[t & 63] & 15);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = atomicAdd(flag, 0u);
+}
+
+// ---- memory that nobody wrote ----
+
+KERNEL shared_unwritten_bad ARGUMENTS
+{
+	__shared__ u32 tile[64];
+	int t = (int)threadIdx.x;
+	if (t < 40)
+		tile[t] = in[t];
+	__syncthreads();
+	out[t] = tile[63 - t]; // shared_unwritten_bad now
+}
+
+KERNEL shared_unwritten_good ARGUMENTS
+{
+	__shared__ u32 tile[64];
+	int t = (int)threadIdx.x;
+	if (t < 40)
+		tile[t] = in[t];
+	__syncthreads();
+	out[t] = t < 24 ? 0 : tile[63 - t];
+}
+
+// Reads what the host left out: the buffer behind `flag` has no contents.
+KERNEL global_unwritten_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	out[t] = flag[1 + t] + in[t]; // global_unwritten_bad now
+}
+
+KERNEL global_unwritten_good ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	flag[1 + t] = in[t];
+	out[t] = flag[1 + t];
+}
+
+// ---- barriers ----
+
+KERNEL barrier_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	if (t < 32) {
+		out[t] = in[t];
+		asm volatile("bar.sync 0;" ::: "memory"); // barrier_bad before now
+		out[t] += 1;
+	} else {
+		out[t] = in[t] * 5;
+		asm volatile("bar.sync 0;" ::: "memory"); // barrier_bad before now
+		out[t] ^= 9;
+	}
+}
+
+KERNEL missing_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	if (t < 32) {
+		asm volatile("bar.sync 1;" ::: "memory"); // missing_bad before now
+		out[t] = 1;
+	} else {
+		asm volatile("bar.sync 2;" ::: "memory"); // missing_bad before now
+		out[t] = 2;
+	}
+}
