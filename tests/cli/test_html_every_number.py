@@ -199,6 +199,7 @@ def scope_of(report, section):
     if section == 'waits':  # those who are absent are in a row of the threads
         scope['absent'] = [report['groups'][one['group']]['pc'] for wait in report['waits'] for one in wait['absentees'] or []
                            if one['group'] is not None]
+        scope['other waits'] = [one['wait'] + 1 for wait in report['waits'] for one in wait['absentees'] or [] if one['wait'] is not None]
     return scope
 
 
