@@ -444,6 +444,42 @@ enum wsi_step wsi_run_matrix_load(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
+/* The opposite: lane l has, of matrix m, elements 2*(l%4) and the next of row l/4. */
+enum wsi_step wsi_run_matrix_store(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint64_t addresses[WSI_LANES];
+	uint32_t scratch[4 * WSI_LANES];
+	struct wsi_spot spots[WSI_LANES];
+	bool turned = ws_sass_has(&op->insn, WS_MOD_MT88);
+	if (op->n_at != 1 || op->bytes != 16 || op->alu.n_sources != 1 ||
+	    op->alu.source[0].words > 4 || op->alu.source[0].place != WSI_ALU_REG ||
+	    !(turned || ws_sass_has(&op->insn, WS_MOD_M88)) || !ws_sass_has(&op->insn, WS_MOD_16))
+		return wsi_run_unimplemented(run, op);
+	unsigned n = op->alu.source[0].words;
+	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
+	if (!from)
+		return WSI_STEP_FAULT;
+	wsi_addresses(run, &op->at[0], false, addresses);
+	for (unsigned lane = 0; lane < 8 * n; lane++)
+		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 16, true,
+			      &spots[lane]))
+			return WSI_STEP_FAULT;
+	for (unsigned m = 0; m < n; m++) {
+		for (uint32_t left = run->mask; left; left &= left - 1) {
+			unsigned lane = wsi_first_bit(left), row = lane / 4, pair = lane % 4;
+			uint32_t word = from[m * WSI_LANES + lane];
+			uint8_t *a = &spots[8 * m + row].bytes[4 * pair], *b = a + 2;
+			if (turned) {
+				a = &spots[8 * m + 2 * pair].bytes[2 * row];
+				b = &spots[8 * m + 2 * pair + 1].bytes[2 * row];
+			}
+			wsi_store_u16(a, (uint16_t)word);
+			wsi_store_u16(b, (uint16_t)(word >> 16));
+		}
+	}
+	return WSI_STEP_NEXT;
+}
+
 /* Which space a generic address is in: shared memory of the block (S) or of the cluster (D). */
 enum wsi_step wsi_run_qspc(struct wsi_run *run, const struct wsi_op *op)
 {

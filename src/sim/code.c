@@ -58,6 +58,7 @@ static const struct rule rules[] = {
 	{ WS_OP_LDCU, wsi_run_load_constant, false, NULL },
 	{ WS_OP_LDGSTS, wsi_run_copy, false, NULL },
 	{ WS_OP_LDSM, wsi_run_matrix_load, false, NULL },
+	{ WS_OP_STSM, wsi_run_matrix_store, false, NULL },
 	{ WS_OP_QSPC, wsi_run_qspc, false, NULL },
 	{ WS_OP_ATOM, wsi_run_atomic, false, wsi_prepare_atomic },
 	{ WS_OP_ATOMG, wsi_run_atomic, false, wsi_prepare_atomic },

@@ -314,7 +314,7 @@ wsi_handler wsi_run_bra, wsi_run_bra_div, wsi_run_brx, wsi_run_call, wsi_run_ret
 	wsi_run_lepc, wsi_run_yield, wsi_run_rpcmov;
 wsi_handler wsi_run_bar, wsi_run_b2r, wsi_run_cluster_arrive, wsi_run_cluster_wait;
 wsi_handler wsi_run_load, wsi_run_store, wsi_run_load_constant, wsi_run_copy, wsi_run_matrix_load,
-	wsi_run_qspc;
+	wsi_run_matrix_store, wsi_run_qspc;
 wsi_handler wsi_run_atomic;
 wsi_handler wsi_run_mbarrier_arrive, wsi_run_mbarrier_test, wsi_run_mbarrier_exchange,
 	wsi_run_arrives;

@@ -382,6 +382,57 @@ static void tile_gather(struct job *j)
 	job_same(j, out, want, 64);
 }
 
+static void matrix_store(struct job *j)
+{
+	uint32_t *in = job_words(j, 128), *out = job_buffer(j, 512);
+	const uint16_t *from = (const uint16_t *)in;
+	uint16_t want[256];
+	for (uint32_t turned = 0; turned < 2; turned++) {
+		for (unsigned i = 0; i < 256; i++) {
+			unsigned matrix = i / 64, row = i / 8 % 8, column = i % 8;
+			unsigned r = turned ? column : row, c = turned ? row : column;
+			want[i] = from[((r * 4 + c / 2) * 4 + matrix) * 2 + c % 2];
+		}
+		job_launch(j, "matrix_store", 1, 32, "ppi", out, in, turned);
+		job_same(j, out, (uint32_t *)want, 128);
+	}
+}
+
+static void atomic_vectors(struct job *j)
+{
+	enum { COUNT = 64 };
+	float *four = job_buffer(j, (1 + COUNT) * 16), *two = job_buffer(j, 8),
+	      *seen = job_buffer(j, COUNT * 16), *in = job_buffer(j, (COUNT + 1) * 4);
+	uint32_t *halves = job_buffer(j, 8), *pairs = job_buffer(j, 8), want_pairs[2],
+		 want_halves[2];
+	float want[4 * (1 + COUNT)] = { 0 }, want_two[2] = { 0 }, want_seen[4 * COUNT], most = 1;
+	for (unsigned i = 0; i <= COUNT; i++)
+		in[i] = (float)(job_random(j) % 100);
+	pairs[0] = 0x3f800000; /* 1 and 0 */
+	pairs[1] = 0x7fc00000; /* no number loses */
+	for (unsigned i = 0; i < COUNT; i++) {
+		const float add[4] = { in[i], in[i + 1], in[i + 1], in[i] };
+		for (unsigned k = 0; k < 4; k++) {
+			four[4 + 4 * i + k] = want_seen[4 * i + k] = (float)(i + k);
+			want[4 + 4 * i + k] = (float)(i + k) + add[k];
+			want[k] += add[k];
+		}
+		want_two[0] += in[i];
+		want_two[1] += in[i + 1];
+		most = in[i] > most ? in[i] : most;
+	}
+	want_halves[0] = half_of(0.5 * COUNT) | half_of(1.0 * COUNT) << 16;
+	want_halves[1] = half_of(3.0 * COUNT) | half_of(2.0 * COUNT) << 16;
+	want_pairs[0] = bfloat_of((double)most) << 16;
+	want_pairs[1] = 0x3f80; /* and 0, which is greater than what is no number */
+	job_launch(j, "atomic_vectors", 1, COUNT, "pppppp", four, two, halves, pairs, seen, in);
+	job_same_floats(j, four, want, 4 * (1 + COUNT));
+	job_same_floats(j, two, want_two, 2);
+	job_same_floats(j, seen, want_seen, 4 * COUNT);
+	job_same(j, halves, want_halves, 2);
+	job_same(j, pairs, want_pairs, 2);
+}
+
 const struct job_case job_bulk[] = {
 	{ "bulk", "bulk_copy", bulk_copy, 90, NULL },
 	{ "bulk", "bulk_cluster", bulk_cluster, 90, NULL },
@@ -394,5 +445,7 @@ const struct job_case job_bulk[] = {
 	{ "bulk", "tile_store", tile_store, 90, NULL },
 	{ "bulk", "tile_replace", tile_replace, 90, NULL },
 	{ "bulk", "tile_gather", tile_gather, 90, NULL },
+	{ "bulk", "matrix_store", matrix_store, 90, NULL },
+	{ "bulk", "atomic_vectors", atomic_vectors, 90, NULL },
 	{ 0 },
 };

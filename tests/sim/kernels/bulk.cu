@@ -365,3 +365,37 @@ extern "C" __global__ void __maxnreg__(128) set_registers(u32 *out, const u32 *i
 	}
 	out[t] = v;
 }
+
+// Fragments of four matrices to shared memory, as they are or turned.
+KERNEL matrix_store(u32 *out, const u32 *in, int turned)
+{
+	__shared__ alignas(16) u32 tile[128];
+	int t = (int)threadIdx.x;
+	u32 row = shared_address(&tile[t * 4]), r[4];
+	for (int i = 0; i < 4; i++)
+		r[i] = in[4 * t + i];
+	if (turned)
+		asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+			     : "memory");
+	else
+		asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+			     : "memory");
+	__syncwarp();
+	for (int i = 0; i < 4; i++)
+		out[4 * t + i] = tile[4 * t + i];
+}
+
+// Atomics on several floats and halves at once; numbers whose sums are exact.
+KERNEL atomic_vectors(float *four, float *two, u32 *halves, u32 *pairs, float *seen, const float *in)
+{
+	int t = (int)threadIdx.x;
+	float a = in[t], b = in[t + 1], old[4];
+	asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %2, %1};" ::"l"(four), "f"(a), "f"(b) : "memory");
+	asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" ::"l"(two), "f"(a), "f"(b) : "memory");
+	asm volatile("red.global.add.noftz.v2.f16x2 [%0], {%1, %2};" ::"l"(halves), "r"(0x3c003800), "r"(0x40004200) : "memory");
+	asm volatile("red.global.max.noftz.v2.bf16x2 [%0], {%1, %2};" ::"l"(pairs), "r"((u32)__float_as_uint(a) & 0xffff0000u), "r"(0x3f80) : "memory");
+	asm volatile("atom.global.add.v4.f32 {%0, %1, %2, %3}, [%4], {%5, %6, %6, %5};"
+		     : "=f"(old[0]), "=f"(old[1]), "=f"(old[2]), "=f"(old[3]) : "l"(four + 4 + 4 * t), "f"(a), "f"(b) : "memory");
+	for (int i = 0; i < 4; i++)
+		seen[4 * t + i] = old[i];
+}
