@@ -214,6 +214,6 @@ int verb_check(struct cli *cli, int argc, char **argv)
 		cli_warn("%s: only a dump file can be checked", argv[0]);
 		status = CLI_NO_ANSWER;
 	}
-	ws_target_close(target);
+	cli_target_close(cli, target);
 	return status;
 }

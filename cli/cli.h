@@ -54,8 +54,11 @@ enum {
 	X(strip, "[OPTION...] DUMP -o FILE", false, "a smaller dump, safe to share")               \
 	X(store, "[OPTION...] add|list|find [FILE...]", false, "images kept to borrow lines from") \
 	X(run, "[OPTION...] IMAGE --kernel NAME", false, "kernels on the software GPU")            \
+	X(debug, "[OPTION...] IMAGE --kernel NAME", false, "the same, under gdb's commands")       \
 	X(trace, "[OPTION...] replay TRACE DUMP | diff TRACE TRACE", false,                        \
 	  "debugger API calls, replayed or compared")
+
+struct ws_focus;
 
 struct cli {
 	struct ws_out out; /* standard output */
@@ -70,6 +73,10 @@ struct cli {
 	uint64_t input_bytes, output_bytes; /* opened (unpacked), and written, so far */
 	const char *verb;                   /* the one that runs */
 	const char *api_lib; /* provider of the debugger API to go through, LIB[:SYMBOL], or NULL */
+	/* Under a debugger: what every verb reads, whatever file it names, and the thread that the
+	 * user looks at. Borrowed; NULL: none. */
+	struct ws_target *live;
+	const struct ws_focus *focus;
 };
 
 /* ---- options ---- */
@@ -135,6 +142,8 @@ bool cli_terminal_is_dumb(void);
 int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target);
 /* The same for a verb that reads images too, where `path` is none: a refusal says so. */
 int cli_target_open_last(struct cli *cli, const char *path, struct ws_target **ret_target);
+/* Closes what these two gave; `cli` NULL: they were not called. */
+void cli_target_close(const struct cli *cli, struct ws_target *target);
 /* Says why what the command line names could not be opened, and what to do. CLI_NO_ANSWER. */
 int cli_open_fail(const char *path, const struct ws_error *err);
 
@@ -169,6 +178,12 @@ const char *cli_run_dump_path(void);
 	extern const struct cli_option verb_##name##_options[];
 CLI_VERB_LIST(X)
 #undef X
+
+/* A verb with its words, `argv[0]` its name, within another: on a command of `debug`. An exit
+ * status. */
+int cli_verb(struct cli *cli, int argc, char **argv);
+/* Writes out what was printed, and says the warnings so far. */
+void cli_flush(struct cli *cli);
 
 /* Writes to standard error, at once; strings among the arguments are escaped. */
 void cli_say(const char *format, ...) WS_PRINTF(1, 2);

@@ -5,7 +5,8 @@
  *
  *   - every argument, and what follows a '=' or '@' in one, may name a file or folder to read;
  *   - what follows -o, --output or, behind a '=', --save may be written;
- *   - `store` also has its folder, and `run` the dump that CUDA's variables want.
+ *   - `store` also has its folder, `run` the dump that CUDA's variables want, and `debug` the
+ *     current folder, for the dumps that its user asks for.
  *
  * To name too much is no harm: it is the user's own words. Not sandboxed: --api-lib, which loads
  * somebody's library, and WARPSCOPE_TRACE, which writes a log beside everything else.
@@ -100,7 +101,9 @@ void guard_enter(const char *verb, int argc, char **argv)
 	const char *dump = strcmp(verb, "run") == 0 ? cli_run_dump_path() : NULL;
 	if (dump)
 		cli_words_add(&outputs, dump);
-	char *folder = strcmp(verb, "store") == 0 ? store_folder(argc, argv) : NULL;
+	char *folder = strcmp(verb, "store") == 0   ? store_folder(argc, argv)
+		       : strcmp(verb, "debug") == 0 ? strdup(".")
+						    : NULL;
 	struct wsi_sandbox_terms terms = {
 		.inputs = inputs.item,
 		.n_inputs = inputs.n,

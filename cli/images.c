@@ -117,12 +117,13 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 		struct images *ret_images)
 {
 	struct arch arch;
-	*ret_images = (struct images){ 0 };
+	*ret_images = (struct images){ .cli = cli };
 	if (arch_text && !arch_parse(arch_text, &arch))
 		return cli_usage(verb, "--arch takes sm_NN, not '%s'", arch_text);
 	const struct arch *wanted = arch_text ? &arch : NULL;
 	struct ws_error err;
-	enum ws_status st = ws_image_file_open(path, &ret_images->file, &err);
+	enum ws_status st =
+		cli->live ? WS_UNSUPPORTED : ws_image_file_open(path, &ret_images->file, &err);
 	if (st == WS_OK) {
 		open_file_images(ret_images, path, wanted);
 		for (size_t i = 0; i < ret_images->n; i++)
@@ -145,7 +146,7 @@ void images_close(struct images *images)
 {
 	ws_cubin_set_destroy(images->set);
 	ws_image_file_close(images->file);
-	ws_target_close(images->target);
+	cli_target_close(images->cli, images->target);
 	free(images->item);
 	*images = (struct images){ 0 };
 }

@@ -19,6 +19,7 @@ struct image {
 };
 
 struct images {
+	const struct cli *cli; /* borrowed */
 	struct image *item;
 	size_t n;
 	struct ws_image_file *file; /* or: */

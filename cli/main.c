@@ -400,7 +400,8 @@ static unsigned terminal_columns(int fd)
 	return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-static int verb_start(struct cli *cli, const struct verb *verb, int argc, char **argv)
+static int verb_start(struct cli *cli, const struct verb *verb, int argc, char **argv,
+		      bool has_files)
 {
 	if (wants(argc, argv, "--help", "-h"))
 		return verb_help(&cli->out, verb);
@@ -409,14 +410,28 @@ static int verb_start(struct cli *cli, const struct verb *verb, int argc, char *
 	int n = 0;
 	while (sorted[n])
 		n++;
-	if (status == CLI_ANSWERED)
+	if (status == CLI_ANSWERED && has_files)
 		status = check_order(verb, n, sorted);
 	if (status == CLI_ANSWERED) {
-		guard_enter(verb->name, n, sorted);
+		if (has_files)
+			guard_enter(verb->name, n, sorted);
 		cli->verb = verb->name;
 		status = verb->run(cli, n, sorted);
 	}
 	free(sorted);
+	return status;
+}
+
+int cli_verb(struct cli *cli, int argc, char **argv)
+{
+	const struct cli before = *cli;
+	int status = verb_start(cli, verb_find(argv[0]), argc, argv, false);
+	cli->json = before.json;
+	cli->color = before.color;
+	cli->size_limit = before.size_limit;
+	cli->output_limit = before.output_limit;
+	cli->api_lib = before.api_lib;
+	cli->verb = before.verb;
 	return status;
 }
 
@@ -441,7 +456,7 @@ static int no_verb(struct cli *cli, int argc, char **argv)
 	if (!word && wants(argc, argv, "--help", "-h"))
 		return help(&cli->out);
 	if (!word || is_file(word) || strpbrk(word, "/."))
-		return verb_start(cli, report, argc, argv);
+		return verb_start(cli, report, argc, argv, true);
 	return unknown_verb(word, ", and no file of that name");
 }
 
@@ -488,7 +503,15 @@ static int run(struct cli *cli, int argc, char **argv)
 	char *name = argv[at];
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv); /* options may stand before the verb */
 	argv[1] = name;
-	return verb_start(cli, verb_find(name), argc - 1, argv + 1);
+	return verb_start(cli, verb_find(name), argc - 1, argv + 1, true);
+}
+
+void cli_flush(struct cli *cli)
+{
+	struct ws_error err;
+	if (ws_out_flush(&cli->out, &err) != WS_OK && err.os_errno != EPIPE)
+		cli_fail(NULL, &err);
+	warnings_say();
 }
 
 int main(int argc, char **argv)

@@ -119,6 +119,10 @@ static int refuse(const char *path, const struct ws_error *err)
 static int target_open(struct cli *cli, const char *path, struct ws_target **ret_target,
 		       int (*fail)(const char *path, const struct ws_error *err))
 {
+	if (cli->live) {
+		*ret_target = cli->live;
+		return CLI_ANSWERED;
+	}
 	if (cli->api_lib) {
 		cli->input_bytes = UINT64_MAX; /* nobody knows */
 		return open_through(cli->api_lib, path, ret_target);
@@ -145,6 +149,12 @@ static int target_open(struct cli *cli, const char *path, struct ws_target **ret
 int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target)
 {
 	return target_open(cli, path, ret_target, refuse);
+}
+
+void cli_target_close(const struct cli *cli, struct ws_target *target)
+{
+	if (!cli || target != cli->live)
+		ws_target_close(target);
 }
 
 static int refuse_any(const char *path, const struct ws_error *err)

@@ -213,7 +213,7 @@ static int run(struct cli *cli, const struct arguments *args)
 	} else {
 		status = cli_fail(NULL, &err); /* it names a debug image itself */
 	}
-	ws_target_close(target);
+	cli_target_close(cli, target);
 	return status;
 }
 

@@ -76,7 +76,10 @@ int session_open(struct session *session, struct cli *cli, const char *path)
 		if (ws_target_grid(session->target, i, &session->grids[i], NULL) != WS_OK)
 			memset(&session->grids[i], 0, sizeof session->grids[i]);
 	}
-	session->have_focus = ws_focus_find(session->target, &session->focus, NULL) == WS_OK;
+	if (cli->focus)
+		session->focus = *cli->focus;
+	session->have_focus =
+		cli->focus || ws_focus_find(session->target, &session->focus, NULL) == WS_OK;
 	ws_focus_kernel_ids(session->target, session->have_focus ? &session->focus : NULL,
 			    session->kernel_ids);
 	if (session->have_focus)
@@ -86,7 +89,7 @@ int session_open(struct session *session, struct cli *cli, const char *path)
 
 void session_close(struct session *session)
 {
-	ws_target_close(session->target);
+	cli_target_close(session->cli, session->target);
 	free(session->devices);
 	free(session->grids);
 	free(session->kernel_ids);
@@ -114,6 +117,8 @@ uint32_t session_kernel(const struct session *session, uint32_t grid_index)
 
 bool session_suspect(const struct session *session, struct ws_report_thread *ret_thread)
 {
+	if (session->cli->focus) /* the user has chosen */
+		return false;
 	struct ws_report_options options = { .size = sizeof options, .no_source = true };
 	const struct ws_report *report;
 	struct ws_error err;

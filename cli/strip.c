@@ -245,7 +245,7 @@ static int strip_dump(struct cli *cli, struct request *request, const char *path
 		status = keep_fault(request, target, path);
 	request->strip.write.keep = request->keeps;
 	if (status != CLI_ANSWERED) {
-		ws_target_close(target);
+		cli_target_close(cli, target);
 		return status;
 	}
 	enum ws_status st = ws_strip(target, request->output, &request->strip, &stripped, &err);
@@ -255,7 +255,7 @@ static int strip_dump(struct cli *cli, struct request *request, const char *path
 		print_json(cli, request, path, &stripped, facts.bytes, file_size(request->output));
 	else
 		print_text(&cli->out, &stripped, facts.bytes, file_size(request->output));
-	ws_target_close(target);
+	cli_target_close(cli, target);
 	return status;
 }
 

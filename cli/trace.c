@@ -160,7 +160,7 @@ static int replay(struct job *job)
 		status = cli_fail(NULL, &err);
 	if (target)
 		ws_cudbg_release(provider.api);
-	ws_target_close(target);
+	cli_target_close(job->cli, target);
 	ws_provider_close(&provider);
 	return status;
 }

@@ -463,7 +463,7 @@ int verb_diff(struct cli *cli, int argc, char **argv)
 		status = run(&diff);
 	for (int s = 0; s < 2; s++) {
 		ws_report_destroy(diff.side[s].report);
-		ws_target_close(diff.side[s].target);
+		cli_target_close(diff.cli, diff.side[s].target);
 	}
 	return status;
 }

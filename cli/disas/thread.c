@@ -219,6 +219,8 @@ static int choose(struct disas_thread *t, const char *lane_text, int argc, char 
 	if (argc == 0 && !t->have_suspect) {
 		for (size_t i = 0; i < sizeof of_warp / sizeof of_warp[0]; i++)
 			filter_current(&filter, focus, of_warp[i]);
+		if (!lane_text && t->session.cli->focus)
+			filter_current(&filter, focus, FILTER_lane);
 	}
 	walk(&t->session, &filter, WALK_LANES, take, t);
 	return CLI_ANSWERED;

@@ -190,4 +190,5 @@ void run_buffers_fini(struct run_buffers *buffers)
 	for (size_t i = 0; i < buffers->n; i++)
 		free(buffers->item[i].name);
 	free(buffers->item);
+	*buffers = (struct run_buffers){ 0 };
 }

@@ -60,7 +60,7 @@ static enum ws_status run_on(struct running *r, const struct cli *cli,
 /* ---- results ---- */
 
 /* What kernels printed, line by line: it may hold anything. */
-static void print_lines(struct ws_out *out, struct ws_span printed)
+void run_print_lines(struct ws_out *out, struct ws_span printed)
 {
 	const char *at = (const char *)printed.ptr, *end = at + printed.len;
 	while (at < end) {
@@ -233,7 +233,7 @@ static int results_tell(struct running *r, struct cli *cli, const char *why)
 				(struct ws_str){ (const char *)printed.ptr, printed.len });
 		ws_json_key_array(&json, "buffers");
 	} else {
-		print_lines(&cli->out, printed);
+		run_print_lines(&cli->out, printed);
 	}
 	int status = print_buffers(r, cli, &json);
 	if (!why) {
@@ -266,7 +266,7 @@ static int outcome_tell(struct running *r, struct cli *cli, enum ws_sim_outcome 
 		return results_tell(r, cli, NULL);
 	if (fault.exception == WS_SIM_UNIMPLEMENTED) {
 		if (!cli->json)
-			print_lines(&cli->out, ws_sim_printed(r->setup.sim));
+			run_print_lines(&cli->out, ws_sim_printed(r->setup.sim));
 		cli_warn("%s: %s at 0x%" PRIx64 " (the kernel is not to blame)", r->setup.image,
 			 fault.text, fault.pc);
 		return CLI_NO_ANSWER;
@@ -276,7 +276,7 @@ static int outcome_tell(struct running *r, struct cli *cli, enum ws_sim_outcome 
 	if (in_data)
 		results_tell(r, cli, why);
 	else if (!cli->json)
-		print_lines(&cli->out, ws_sim_printed(r->setup.sim));
+		run_print_lines(&cli->out, ws_sim_printed(r->setup.sim));
 	int status = run_fault(cli, r->setup.sim, !in_data, faulted ? cli_run_dump_path() : NULL);
 	if (r->setup.check && !cli->json)
 		run_findings(cli, r->setup.sim, r->setup.module + 1, NULL);

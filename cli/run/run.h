@@ -83,6 +83,11 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t mo
 bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim, uint32_t module,
 		     const struct run_buffers *buffers);
 
+/* ---- run.c ---- */
+
+/* What kernels printed, line by line. */
+void run_print_lines(struct ws_out *out, struct ws_span printed);
+
 /* ---- setup.c ---- */
 
 /* A software GPU with an image, buffers and launches, as the command line asks for them. */

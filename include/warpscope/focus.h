@@ -26,7 +26,8 @@ enum ws_attribution {
 	WS_BLAME_SUSPECT, /**< the SM's, for a warp with a valid error PC: active lanes are suspects
 			   */
 	WS_BLAME_SM,      /**< the SM's row alone: no thread is left */
-	WS_BLAME_TRAP,    /**< no exception: the warp stopped at a trap or breakpoint */
+	WS_BLAME_TRAP,    /**< no exception: the warp stopped at a trap, or at a breakpoint that
+			       no debugger planted */
 	WS_BLAME_NOBODY,  /**< no exception: a thread to look at */
 };
 

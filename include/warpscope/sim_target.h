@@ -71,6 +71,9 @@ WS_API enum ws_status ws_sim_host_end(struct ws_target *target, bool is_client, 
 				      struct ws_error *err) WS_MUST_USE;
 /** Waits until the debugger has acknowledged all events up to this one, or wants none of them. */
 WS_API void ws_sim_host_await(struct ws_target *target, uint64_t event);
+/** Whether the device runs, but all threads that are left wait for each other, or for the host. May
+ * be called beside everything else. */
+WS_API bool ws_sim_host_stuck(struct ws_target *target);
 /** Waits until nothing runs or is queued: WS_SIM_DONE, or WS_SIM_FAULTED when a fault ended it. */
 WS_API enum ws_sim_outcome ws_sim_host_wait(struct ws_target *target);
 

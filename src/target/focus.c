@@ -78,6 +78,12 @@ bool ws_focus_misread(const struct ws_target *target, uint32_t first_sm, uint32_
 	return n_doubtful > 1;
 }
 
+/* At a breakpoint, or where a debugger wanted it: there is nobody to blame. */
+static bool stopped_by_debugger(const struct ws_warp *warp)
+{
+	return (warp->have & WS_WARP_STOP) && warp->stop != WS_STOP_TRAP;
+}
+
 void ws_focus_blame(const struct ws_warp *warp, const struct ws_lane *lanes, uint32_t n_lanes,
 		    uint32_t unclaimed, struct ws_blame *ret_blame)
 {
@@ -89,7 +95,7 @@ void ws_focus_blame(const struct ws_warp *warp, const struct ws_lane *lanes, uin
 		*ret_blame = (struct ws_blame){ .by = WS_BLAME_LANE, .lanes = own };
 	else if (unclaimed && warp->error_pc_valid)
 		*ret_blame = (struct ws_blame){ WS_BLAME_SUSPECT, active, unclaimed };
-	else if (warp->broken && !warp->damaged && active)
+	else if (warp->broken && !warp->damaged && active && !stopped_by_debugger(warp))
 		*ret_blame = (struct ws_blame){ .by = WS_BLAME_TRAP, .lanes = active };
 }
 

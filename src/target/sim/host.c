@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The side of the host program: it has the device between two slices of execution. */
+#include "base/lock.h"
 #include "target/sim/live.h"
 
 void ws_sim_host_begin(struct ws_target *target, bool is_client)
@@ -36,6 +37,13 @@ void ws_sim_host_await(struct ws_target *target, uint64_t event)
 	while (live->n_waiters > 0 && live->waiters[0].sequence <= event)
 		pthread_cond_wait(&live->cond, &live->lock);
 	pthread_mutex_unlock(&live->lock);
+}
+
+bool ws_sim_host_stuck(struct ws_target *target)
+{
+	struct sim_live *live = sim_of(target)->live;
+	wsi_hold(&live->lock);
+	return live->runs && !live->halted && live->stalled && live->t->sim->queue;
 }
 
 /* Whether anything is left to execute. Under lock. */

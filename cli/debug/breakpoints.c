@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Breakpoints by number, as the user knows them. */
+#include "debug/debug.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct breakpoint *find(const struct debugger *d, uint64_t number)
+{
+	for (size_t i = 0; i < d->n_breakpoints; i++)
+		if (d->breakpoints[i].number == number)
+			return &d->breakpoints[i];
+	cli_say("There is no breakpoint %" PRIu64 ".\n", number);
+	return NULL;
+}
+
+/* ---- in the code ---- */
+
+/* Whether an enabled breakpoint other than `but` is at an address too. */
+static bool is_shared(const struct debugger *d, const struct breakpoint *but, uint64_t pc)
+{
+	for (size_t i = 0; i < d->n_breakpoints; i++) {
+		const struct breakpoint *one = &d->breakpoints[i];
+		for (size_t k = 0; one != but && !one->disabled && k < one->n_pcs; k++)
+			if (one->pc[k] == pc)
+				return true;
+	}
+	return false;
+}
+
+static bool plant(const struct debugger *d, const struct breakpoint *breakpoint)
+{
+	struct ws_error err;
+	for (size_t i = 0; i < breakpoint->n_pcs; i++) {
+		if (ws_target_plant(d->target, 0, breakpoint->pc[i], &err) == WS_OK)
+			continue;
+		cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
+		return false;
+	}
+	return true;
+}
+
+static void unplant(const struct debugger *d, const struct breakpoint *breakpoint)
+{
+	struct ws_error err;
+	for (size_t i = 0; i < breakpoint->n_pcs; i++)
+		if (!is_shared(d, breakpoint, breakpoint->pc[i]) &&
+		    ws_target_unplant(d->target, 0, breakpoint->pc[i], &err) != WS_OK)
+			cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
+}
+
+void debug_breakpoints_plant(struct debugger *d)
+{
+	for (size_t i = 0; i < d->n_breakpoints; i++)
+		if (!d->breakpoints[i].disabled && !plant(d, &d->breakpoints[i]))
+			d->breakpoints[i].disabled = true;
+}
+
+/* ---- made and removed ---- */
+
+static void fini(struct breakpoint *breakpoint)
+{
+	free(breakpoint->where);
+	free(breakpoint->condition);
+	free(breakpoint->pc);
+}
+
+void debug_break(struct debugger *d, const char *text, bool temporary)
+{
+	struct breakpoint made = { .temporary = temporary };
+	const char *condition = strstr(text, " if ");
+	size_t n = condition ? (size_t)(condition - text) : strlen(text);
+	made.where = cli_copy(text, n);
+	made.condition = condition ? cli_copy(condition + 4, strlen(condition + 4)) : NULL;
+	if (!debug_locate(d, made.where, &made)) {
+		fini(&made);
+		return;
+	}
+	made.number = ++d->last_number;
+	if (!plant(d, &made)) {
+		unplant(d, &made);
+		fini(&made);
+		return;
+	}
+	cli_grow(&d->breakpoints, &d->cap_breakpoints, d->n_breakpoints, sizeof made);
+	d->breakpoints[d->n_breakpoints++] = made;
+	ws_out_printf(&d->cli->out, "%s %u at 0x%" PRIx64,
+		      temporary ? "Temporary breakpoint" : "Breakpoint", made.number, made.pc[0]);
+	if (made.n_pcs > 1)
+		ws_out_printf(&d->cli->out, " and %zu more", made.n_pcs - 1);
+	ws_out_text(&d->cli->out, ": ");
+	debug_print_place(d, made.pc[0]);
+}
+
+void debug_breakpoint_remove(struct debugger *d, struct breakpoint *breakpoint)
+{
+	size_t at = (size_t)(breakpoint - d->breakpoints);
+	if (!breakpoint->disabled)
+		unplant(d, breakpoint);
+	fini(breakpoint);
+	memmove(breakpoint, breakpoint + 1, (--d->n_breakpoints - at) * sizeof *breakpoint);
+}
+
+void debug_breakpoints_fini(struct debugger *d)
+{
+	for (size_t i = 0; i < d->n_breakpoints; i++)
+		fini(&d->breakpoints[i]);
+	free(d->breakpoints);
+}
+
+/* ---- commands ---- */
+
+/* Calls `take` for each number of a text; all breakpoints without one. */
+static void each(struct debugger *d, const char *text,
+		 void (*take)(struct debugger *d, struct breakpoint *breakpoint))
+{
+	if (!*text)
+		for (size_t i = d->n_breakpoints; i > 0; i--)
+			take(d, &d->breakpoints[i - 1]);
+	while (*text) {
+		char *end;
+		uint64_t number = strtoull(text, &end, 10);
+		if (end == text || (*end && *end != ' ')) {
+			cli_say("'%s' is no number of a breakpoint.\n", text);
+			return;
+		}
+		struct breakpoint *one = find(d, number);
+		if (one)
+			take(d, one);
+		text = end + strspn(end, " ");
+	}
+}
+
+void debug_breakpoints_delete(struct debugger *d, const char *text)
+{
+	each(d, text, debug_breakpoint_remove);
+}
+
+static void enable(struct debugger *d, struct breakpoint *breakpoint)
+{
+	if (breakpoint->disabled)
+		breakpoint->disabled = !plant(d, breakpoint);
+}
+
+static void disable(struct debugger *d, struct breakpoint *breakpoint)
+{
+	if (!breakpoint->disabled)
+		unplant(d, breakpoint);
+	breakpoint->disabled = true;
+}
+
+void debug_breakpoints_enable(struct debugger *d, const char *text, bool on)
+{
+	each(d, text, on ? enable : disable);
+}
+
+void debug_breakpoint_condition(struct debugger *d, const char *text)
+{
+	char *end;
+	uint64_t number = strtoull(text, &end, 10);
+	struct breakpoint *one = end > text ? find(d, number) : NULL;
+	if (end == text)
+		cli_say("condition takes the number of a breakpoint, and an expression.\n");
+	if (!one)
+		return;
+	end += strspn(end, " ");
+	free(one->condition);
+	one->condition = *end ? cli_copy(end, strlen(end)) : NULL;
+}
+
+void debug_breakpoints_list(const struct debugger *d)
+{
+	struct ws_out *out = &d->cli->out;
+	if (d->n_breakpoints == 0)
+		ws_out_text(out, "No breakpoints.\n");
+	for (size_t i = 0; i < d->n_breakpoints; i++) {
+		const struct breakpoint *one = &d->breakpoints[i];
+		ws_out_printf(out, "%u  %s  ", one->number, one->disabled ? "off" : "on ");
+		ws_out_escaped(out, ws_str_of(one->where));
+		if (one->condition) {
+			ws_out_text(out, " if ");
+			ws_out_escaped(out, ws_str_of(one->condition));
+		}
+		ws_out_printf(out, "%s, hit %" PRIu64 " time%s\n", one->temporary ? ", once" : "",
+			      one->hits, one->hits == 1 ? "" : "s");
+		for (size_t k = 0; k < one->n_pcs; k++) {
+			ws_out_printf(out, "   0x%" PRIx64 " ", one->pc[k]);
+			debug_print_place(d, one->pc[k]);
+		}
+	}
+}
+
+/* ---- hits ---- */
+
+/* Whether a condition holds for a lane. One that cannot be told counts as true, and is told. */
+static bool holds(const struct debugger *d, const struct breakpoint *one,
+		  const struct ws_focus *focus)
+{
+	struct value value;
+	char wrong[200];
+	if (!one->condition)
+		return true;
+	if (debug_evaluate(d, focus, one->condition, &value, wrong))
+		return value.is_float ? value.real != 0 : value.whole != 0;
+	cli_say("The condition of breakpoint %u: %s.\n", one->number, wrong);
+	return true;
+}
+
+/* The first breakpoint that is to be told, of a warp that stands at one. */
+static struct breakpoint *warp_hit(struct debugger *d, uint32_t warp_index,
+				   const struct ws_warp *warp, struct ws_focus *ret_focus)
+{
+	struct ws_lane lanes[WS_MAX_LANES];
+	struct ws_block block = { .grid_index = WS_NONE };
+	uint32_t n = 0;
+	if (ws_target_lanes(d->target, warp_index, lanes, &n, NULL) != WS_OK ||
+	    ws_target_block(d->target, warp->block_index, &block, NULL) != WS_OK)
+		return NULL;
+	struct breakpoint *first = NULL;
+	for (size_t b = 0; b < d->n_breakpoints; b++) {
+		struct breakpoint *one = &d->breakpoints[b];
+		bool here = false, told = false;
+		for (size_t k = 0; k < one->n_pcs && !one->disabled; k++)
+			here |= one->pc[k] == warp->stop_pc;
+		for (uint32_t i = 0; i < n && here && !told; i++) {
+			struct ws_focus focus = {
+				.device_index = warp->device_index,
+				.sm_index = warp->sm_index,
+				.warp_index = warp_index,
+				.block_index = warp->block_index,
+				.grid_index = block.grid_index,
+				.lane = lanes[i].id,
+			};
+			told = lanes[i].pc == warp->stop_pc &&
+			       (warp->active_lanes >> lanes[i].id & 1) && holds(d, one, &focus);
+			if (told && !first)
+				*ret_focus = focus;
+		}
+		one->hits += told;
+		first = told && !first ? one : first;
+	}
+	return first;
+}
+
+struct breakpoint *debug_hit(struct debugger *d, uint32_t warp_index)
+{
+	struct breakpoint *first = NULL;
+	struct ws_focus focus, chosen;
+	struct ws_counts counts;
+	ws_target_counts(d->target, &counts);
+	for (uint32_t i = 0; i < counts.warps; i++) {
+		struct ws_warp warp;
+		if ((warp_index != WS_NONE && warp_index != i) ||
+		    ws_target_warp(d->target, i, &warp, NULL) != WS_OK ||
+		    !(warp.have & WS_WARP_STOP) || warp.stop != WS_STOP_PLANTED)
+			continue;
+		struct breakpoint *one = warp_hit(d, i, &warp, &focus);
+		chosen = one && !first ? focus : chosen;
+		first = first ? first : one;
+	}
+	if (first)
+		debug_focus_on(d, &chosen);
+	return first;
+}

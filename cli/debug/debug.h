@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of `warpscope debug` share. */
+#ifndef WARPSCOPE_DEBUG_H
+#define WARPSCOPE_DEBUG_H
+
+#include <warpscope/focus.h>
+#include <warpscope/line.h>
+#include <warpscope/sim_target.h>
+
+#include "positions.h"
+#include "run/run.h"
+
+/* A breakpoint: one place of the source, or one address, may be several in the code. */
+struct breakpoint {
+	unsigned number;
+	bool temporary, disabled;
+	char *where, *condition; /* owned; condition NULL: none */
+	uint64_t *pc;            /* owned */
+	size_t n_pcs, cap_pcs;
+	uint64_t hits;
+};
+
+/* The thread that the user looks at, by what stays the same while the device runs. */
+struct thread {
+	uint32_t device_id, sm_id, warp_id, lane;
+	int64_t grid_id;
+	struct ws_dim3 block;
+};
+
+struct debugger {
+	struct run_setup setup; /* first: its options fill it */
+	struct cli_words first; /* commands before those that are read */
+	struct cli *cli;
+	struct ws_target *target; /* owned */
+	bool started;             /* launches have run, or begun to */
+	bool over;                /* all launches have ended */
+	uint64_t n_launches, n_ended;
+	bool has_focus;
+	struct ws_focus focus;          /* of the target as it stands */
+	struct thread thread;           /* the same */
+	struct breakpoint *breakpoints; /* owned; by number */
+	size_t n_breakpoints, cap_breakpoints;
+	unsigned last_number;
+	bool quits;
+};
+
+/* ---- stop.c: the device ---- */
+
+/* Makes the device; it stands before its first instruction. An exit status. */
+int debug_make(struct debugger *d);
+void debug_unmake(struct debugger *d);
+/* Lets everything run until something happens, and says what. */
+void debug_go(struct debugger *d);
+void debug_focus_on(struct debugger *d, const struct ws_focus *focus);
+/* Rows changed: finds the focus again. False: its thread has exited; another is chosen. */
+bool debug_refocus(struct debugger *d);
+/* The thread in focus, and where it is. */
+void debug_print_thread(struct debugger *d);
+/* Takes what the device has to tell. `*ret_stopped`: a fault or a breakpoint stopped it. */
+void debug_take_events(struct debugger *d, bool *ret_stopped);
+/* Prints what kernels have printed. */
+void debug_flush_printed(struct debugger *d);
+/* Tells what stopped the device; of breakpoints those of one warp, or with WS_NONE of all. False:
+ * nothing that is to be told, it should go on. */
+bool debug_after_stop(struct debugger *d, uint32_t warp_index);
+/* Ctrl-C since the last call. */
+bool debug_interrupted(void);
+/* False with a word to the user when there is no thread to do that with. */
+bool debug_has_thread(const struct debugger *d);
+
+/* ---- breakpoints.c ---- */
+
+/* LOCATION [if CONDITION] */
+void debug_break(struct debugger *d, const char *text, bool temporary);
+void debug_breakpoints_list(const struct debugger *d);
+/* Numbers, or none for all. */
+void debug_breakpoints_delete(struct debugger *d, const char *text);
+void debug_breakpoints_enable(struct debugger *d, const char *text, bool enable);
+/* NUMBER [CONDITION] */
+void debug_breakpoint_condition(struct debugger *d, const char *text);
+/* Plants all of them in a device that is new. */
+void debug_breakpoints_plant(struct debugger *d);
+/* The breakpoint that a warp hit (WS_NONE: any) and that is to be told; the focus goes to the first
+ * lane that its condition holds for. NULL: none. */
+struct breakpoint *debug_hit(struct debugger *d, uint32_t warp_index);
+void debug_breakpoint_remove(struct debugger *d, struct breakpoint *breakpoint);
+void debug_breakpoints_fini(struct debugger *d);
+
+/* ---- place.c: code and source ---- */
+
+/* FILE:LINE, LINE, FUNCTION or *ADDRESS: appends its addresses. False with a word to the user. */
+bool debug_locate(struct debugger *d, const char *text, struct breakpoint *to);
+
+/* Where a pc is in the source: the chain, innermost first; n 0: not known. */
+struct position {
+	struct ws_line_pos chain[POSITIONS_MAX];
+	size_t n;
+};
+
+void debug_position(const struct debugger *d, uint64_t pc, struct position *ret_position);
+/* A line each: "axpy at src/axpy.cu:12", and the instruction. */
+void debug_print_place(const struct debugger *d, uint64_t pc);
+void debug_print_instruction(const struct debugger *d, uint64_t pc);
+/* Innermost first: inlined calls and callers of the thread in focus. */
+void debug_backtrace(const struct debugger *d);
+
+/* ---- step.c ---- */
+
+enum debug_step {
+	DEBUG_STEPI,
+	DEBUG_NEXTI,
+	DEBUG_STEP,
+	DEBUG_NEXT,
+	DEBUG_FINISH,
+};
+
+void debug_step(struct debugger *d, enum debug_step how, uint64_t times);
+
+/* ---- value.c: expressions ---- */
+
+struct value {
+	bool is_float;
+	int64_t whole;
+	double real;
+};
+
+/* An expression for a lane of the warp in `focus`; NULL: without a thread. False with what is wrong
+ * in `*ret_wrong`, which is static or part of `text`. */
+bool debug_evaluate(const struct debugger *d, const struct ws_focus *focus, const char *text,
+		    struct value *ret_value, char ret_wrong[200]);
+/* [/FORMAT] EXPRESSION */
+void debug_print(struct debugger *d, const char *text);
+/* $REGISTER = EXPRESSION or *(TYPE *)ADDRESS = EXPRESSION */
+void debug_set(struct debugger *d, const char *text);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From source to code, and back. */
+#include "debug/debug.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/sass.h>
+
+/* ---- from code to source ---- */
+
+static bool place_of(const struct debugger *d, uint64_t pc, struct ws_place *ret_place)
+{
+	struct ws_cubin_set *set;
+	return ws_target_cubins(d->target, &set, NULL) == WS_OK &&
+	       ws_cubin_set_find_address(set, pc, NULL, ret_place, NULL) == WS_OK;
+}
+
+void debug_position(const struct debugger *d, uint64_t pc, struct position *ret_position)
+{
+	struct ws_place place;
+	if (!place_of(d, pc, &place) ||
+	    ws_cubin_line_find(place.cubin, place.section, place.sec_off, ret_position->chain,
+			       POSITIONS_MAX, &ret_position->n, NULL) != WS_OK)
+		ret_position->n = 0;
+}
+
+static void print_where(const struct debugger *d, const struct position *position,
+			const struct ws_place *place)
+{
+	struct ws_out *out = &d->cli->out;
+	const char *inlined = position->n > 1 ? position->chain[0].function : NULL;
+	name_print(out,
+		   inlined           ? ws_str_of(inlined)
+		   : place->function ? place->function->name
+				     : (struct ws_str){ NULL, 0 },
+		   false);
+	if (position->n > 0) {
+		ws_out_text(out, " at ");
+		print_position(out, &position->chain[0], false);
+	}
+	if (inlined) {
+		ws_out_text(out, ", inlined into ");
+		name_print(out,
+			   place->function ? place->function->name : (struct ws_str){ NULL, 0 },
+			   false);
+	}
+	ws_out_text(out, "\n");
+}
+
+void debug_print_place(const struct debugger *d, uint64_t pc)
+{
+	struct ws_place place;
+	struct position position;
+	if (!place_of(d, pc, &place)) {
+		ws_out_text(&d->cli->out, "outside all known code\n");
+		return;
+	}
+	debug_position(d, pc, &position);
+	print_where(d, &position, &place);
+}
+
+void debug_print_instruction(const struct debugger *d, uint64_t pc)
+{
+	struct ws_place place;
+	struct ws_device device;
+	struct ws_span bytes;
+	struct ws_insn insn;
+	char text[WS_SASS_TEXT_MAX];
+	ws_out_printf(&d->cli->out, "=> 0x%" PRIx64, pc);
+	if (place_of(d, pc, &place) && ws_target_device(d->target, 0, &device, NULL) == WS_OK &&
+	    ws_cubin_bytes_at(&place, &bytes, NULL) == WS_OK && bytes.len >= WS_SASS_BYTES) {
+		ws_sass_decode(device.sm_major * 10 + device.sm_minor, bytes.ptr, &insn);
+		ws_sass_format(&insn, pc, NULL, text, sizeof text);
+		ws_out_printf(&d->cli->out, "  +0x%" PRIx64 "  ", place.rel_pc);
+		ws_out_escaped(&d->cli->out, ws_str_of(text));
+	}
+	ws_out_text(&d->cli->out, "\n");
+}
+
+/* ---- frames ---- */
+
+static void print_frames_of(const struct debugger *d, uint64_t pc, unsigned *number)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_place place;
+	struct position position;
+	bool known = place_of(d, pc, &place);
+	debug_position(d, pc, &position);
+	for (size_t i = 0; i + 1 < position.n; i++) {
+		ws_out_printf(out, "#%-3u ", (*number)++);
+		name_print(out, ws_str_of(position.chain[i].function), false);
+		ws_out_text(out, " at ");
+		print_position(out, &position.chain[i], false);
+		ws_out_text(out, " (inlined)\n");
+	}
+	ws_out_printf(out, "#%-3u 0x%" PRIx64 " in ", (*number)++, pc);
+	name_print(out, known && place.function ? place.function->name : (struct ws_str){ NULL, 0 },
+		   false);
+	if (position.n > 0) {
+		ws_out_text(out, " at ");
+		print_position(out, &position.chain[position.n - 1], false);
+	}
+	ws_out_text(out, "\n");
+}
+
+void debug_backtrace(const struct debugger *d)
+{
+	enum { MAX_CALLS = 1000 };
+	struct ws_return_address *calls = cli_alloc(MAX_CALLS, sizeof *calls);
+	struct ws_lane lane;
+	uint32_t n = 0;
+	unsigned number = 0;
+	struct ws_error err;
+	if (ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, &err) != WS_OK) {
+		cli_fail(NULL, &err);
+	} else {
+		print_frames_of(d, lane.pc, &number);
+		if (ws_target_call_stack(d->target, d->focus.warp_index, d->focus.lane, calls,
+					 MAX_CALLS, &n, &err) != WS_OK)
+			cli_fail(NULL, &err);
+		for (uint32_t i = 0; i < n && i < MAX_CALLS; i++)
+			print_frames_of(d, calls[i].address - WS_SASS_BYTES, &number);
+		if (n > MAX_CALLS)
+			ws_out_printf(&d->cli->out, "... and %u more calls\n", n - MAX_CALLS);
+	}
+	free(calls);
+}
+
+/* ---- from source to code ---- */
+
+static void add(struct breakpoint *to, uint64_t pc)
+{
+	for (size_t i = 0; i < to->n_pcs; i++)
+		if (to->pc[i] == pc)
+			return;
+	cli_grow(&to->pc, &to->cap_pcs, to->n_pcs, sizeof pc);
+	to->pc[to->n_pcs++] = pc;
+}
+
+/* The first code of a line in one copy of it: a function has one for each place where it is
+ * inlined. */
+struct copy {
+	size_t priv_index; /* of the sequence */
+	uint64_t sec_off;
+	uint32_t context;
+	uint64_t pc;
+};
+
+struct copies {
+	struct ws_cubin *cubin;
+	struct ws_line_map *map;
+	struct copy *item; /* owned */
+	size_t n, cap;
+};
+
+/* Device address of an address of a sequence's owner; false: not loaded. */
+static bool address_of(const struct copies *copies, const struct ws_line_seq *seq, uint64_t address,
+		       uint64_t *ret_pc)
+{
+	struct ws_place place;
+	if (ws_cubin_seq_place(copies->cubin, seq, &place, NULL) != WS_OK || !place.function ||
+	    !place.function->gpu_va)
+		return false;
+	uint64_t first = ws_line_row_at(copies->map, seq, 1).address;
+	*ret_pc = place.function->gpu_va + place.rel_pc + (address - first);
+	return true;
+}
+
+/* A `ws_line_hit_fn`. */
+static bool take_hit(void *user, const struct ws_line_hit *hit)
+{
+	struct copies *copies = user;
+	struct copy found = { .sec_off = hit->seq->sec_off };
+	uint32_t row = hit->row;
+	for (uint32_t i = 0; i < hit->level; i++)
+		row = ws_line_row_at(copies->map, hit->seq, row).context;
+	found.context = ws_line_row_at(copies->map, hit->seq, row).context;
+	if (!address_of(copies, hit->seq, hit->low, &found.pc))
+		return true;
+	for (size_t i = 0; i < copies->n; i++) {
+		struct copy *one = &copies->item[i];
+		if (one->sec_off == found.sec_off && one->context == found.context) {
+			one->pc = found.pc < one->pc ? found.pc : one->pc;
+			return true;
+		}
+	}
+	cli_grow(&copies->item, &copies->cap, copies->n, sizeof found);
+	copies->item[copies->n++] = found;
+	return true;
+}
+
+static void locate_exactly(struct debugger *d, const char *file, uint32_t line,
+			   struct breakpoint *to)
+{
+	struct ws_cubin_set *set;
+	struct ws_error err;
+	if (ws_target_cubins(d->target, &set, NULL) != WS_OK)
+		return;
+	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++) {
+		struct copies copies = { 0 };
+		if (ws_cubin_set_cubin(set, i, &copies.cubin, NULL) != WS_OK ||
+		    ws_cubin_line_map(copies.cubin, &copies.map, NULL) != WS_OK)
+			continue;
+		enum ws_status st =
+			ws_line_find_source(copies.map, file, line, take_hit, &copies, &err);
+		if (st != WS_OK && st != WS_ABSENT)
+			cli_fail(NULL, &err);
+		for (size_t k = 0; k < copies.n; k++)
+			add(to, copies.item[k].pc);
+		free(copies.item);
+	}
+}
+
+/* A line, or the next one that has code. */
+static void locate_line(struct debugger *d, const char *file, uint32_t line, struct breakpoint *to)
+{
+	enum { MAX_LINES = 50 };
+	for (uint32_t i = 0; i < MAX_LINES && to->n_pcs == 0; i++)
+		locate_exactly(d, file, line + i, to);
+}
+
+/* Whether a name is that of a function but for its namespaces and classes. */
+static bool ends_with(const struct ws_function *function, const char *name)
+{
+	char *full = name_copy(function->name, NAME_SHORT);
+	size_t n = strlen(full), part = strlen(name);
+	bool ends = n > part + 2 && strcmp(full + n - part, name) == 0 &&
+		    memcmp(full + n - part - 2, "::", 2) == 0;
+	free(full);
+	return ends;
+}
+
+static void locate_function(struct debugger *d, const char *name, struct breakpoint *to)
+{
+	struct ws_cubin_set *set;
+	if (ws_target_cubins(d->target, &set, NULL) != WS_OK)
+		return;
+	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++) {
+		struct ws_cubin *cubin;
+		const struct ws_function *functions;
+		size_t n;
+		if (ws_cubin_set_cubin(set, i, &cubin, NULL) != WS_OK ||
+		    ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (functions[k].gpu_va &&
+			    (name_is(&functions[k], name) || ends_with(&functions[k], name)))
+				add(to, functions[k].gpu_va);
+	}
+}
+
+/* A line of the file that the focus is in. */
+static bool locate_here(struct debugger *d, uint32_t line, struct breakpoint *to)
+{
+	struct position position = { .n = 0 };
+	struct ws_lane lane;
+	if (d->has_focus &&
+	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) == WS_OK)
+		debug_position(d, lane.pc, &position);
+	if (position.n == 0 || !position.chain[0].file) {
+		cli_say("Which file? There is no thread whose source is known.\n");
+		return false;
+	}
+	size_t size = ws_line_path(position.chain[0].file, NULL, 0) + 1;
+	char *path = cli_alloc(size, 1);
+	ws_line_path(position.chain[0].file, path, size);
+	locate_line(d, path, line, to);
+	free(path);
+	return true;
+}
+
+bool debug_locate(struct debugger *d, const char *text, struct breakpoint *to)
+{
+	const char *colon = strrchr(text, ':');
+	uint64_t line;
+	struct value value;
+	char wrong[200];
+	if (*text == '*') {
+		if (!debug_evaluate(d, d->has_focus ? &d->focus : NULL, text + 1, &value, wrong)) {
+			cli_say("%s.\n", wrong);
+			return false;
+		}
+		add(to, (uint64_t)value.whole);
+	} else if (colon && cli_number(colon + 1, &line)) {
+		char *file = cli_copy(text, (size_t)(colon - text));
+		locate_line(d, file, (uint32_t)line, to);
+		free(file);
+	} else if (cli_number(text, &line)) {
+		if (!locate_here(d, (uint32_t)line, to))
+			return false;
+	} else if (*text) {
+		locate_function(d, text, to);
+	}
+	if (to->n_pcs == 0)
+		cli_say(*text ? "No code is at '%s'.\n"
+			      : "Where? FILE:LINE, LINE, FUNCTION or *ADDRESS%s is expected.\n",
+			text);
+	return to->n_pcs > 0;
+}

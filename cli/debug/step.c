@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Single steps: of instructions, of source lines, out of functions. */
+#include "debug/debug.h"
+
+#include <string.h>
+
+enum { MAX_STEPS = 10 * 1000 * 1000 /* of one command */ };
+
+/* Where a step began, or has come to. */
+struct state {
+	uint64_t pc;
+	uint32_t depth; /* calls */
+	struct position position;
+};
+
+static bool state_of(const struct debugger *d, struct state *ret)
+{
+	struct ws_lane lane;
+	if (!d->has_focus ||
+	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) != WS_OK)
+		return false;
+	ret->pc = lane.pc;
+	ret->depth = lane.call_depth;
+	debug_position(d, lane.pc, &ret->position);
+	return true;
+}
+
+enum progress {
+	MOVED,
+	GONE,  /* the thread has exited */
+	ENDED, /* something else ended the step, and is told */
+};
+
+/* After the device was moved. */
+static enum progress moved(struct debugger *d, enum ws_status st, const struct ws_error *err)
+{
+	bool stopped = false;
+	debug_take_events(d, &stopped);
+	if (st != WS_OK) {
+		cli_fail(NULL, err);
+		return ENDED;
+	}
+	if (stopped)
+		return debug_after_stop(d, d->focus.warp_index) ? ENDED : MOVED;
+	return debug_refocus(d) ? MOVED : GONE;
+}
+
+static enum progress one(struct debugger *d)
+{
+	const struct ws_step step = {
+		.warp_index = d->focus.warp_index,
+		.lane = d->focus.lane,
+		.steps = 1,
+	};
+	struct ws_error err;
+	uint64_t warps;
+	enum ws_status st = ws_target_step(d->target, &step, &warps, &err);
+	return moved(d, st, &err);
+}
+
+/* To where the function in focus returns to: the warp runs, and as other lanes may come there
+ * first, steps follow. */
+static enum progress out(struct debugger *d)
+{
+	struct ws_return_address caller;
+	struct ws_error err;
+	struct ws_warp warp;
+	struct state start, now;
+	uint32_t n;
+	enum ws_status st = ws_target_call_stack(d->target, d->focus.warp_index, d->focus.lane,
+						 &caller, 1, &n, &err);
+	if (st == WS_OK && n == 0) {
+		cli_say("The kernel itself has no caller.\n");
+		return ENDED;
+	}
+	if (st == WS_OK)
+		st = ws_target_warp(d->target, d->focus.warp_index, &warp, &err);
+	if (!state_of(d, &start))
+		return GONE;
+	if (st == WS_OK)
+		st = ws_target_run_until(d->target, d->focus.sm_index, UINT64_C(1) << warp.id,
+					 caller.address, 0, &err);
+	enum progress progress = moved(d, st, &err);
+	for (unsigned i = 0; i < MAX_STEPS && progress == MOVED && state_of(d, &now); i++) {
+		if (now.depth < start.depth || debug_interrupted())
+			break;
+		if (debug_after_stop(d, d->focus.warp_index))
+			return ENDED;
+		progress = one(d);
+	}
+	return progress;
+}
+
+/* ---- lines ---- */
+
+/* The position that is as deep in inlined calls as the step began: what is inlined below counts as
+ * the line of its call. */
+static const struct ws_line_pos *level_of(const struct state *state, size_t depth)
+{
+	size_t n = state->position.n;
+	return &state->position.chain[n > depth ? n - depth : 0];
+}
+
+static bool same_line(const struct ws_line_pos *a, const struct ws_line_pos *b)
+{
+	bool same_function = a->function == b->function ||
+			     (a->function && b->function && strcmp(a->function, b->function) == 0);
+	return a->line == b->line && a->file == b->file && same_function;
+}
+
+/* Whether a step of lines is done. */
+static bool is_there(const struct state *start, const struct state *now, enum debug_step how)
+{
+	size_t depth = start->position.n;
+	if (how == DEBUG_FINISH)
+		return now->depth < start->depth ||
+		       (now->depth == start->depth && now->position.n < depth);
+	if (now->position.n == 0 || now->position.chain[0].line == 0)
+		return false;
+	if (depth == 0 || now->depth < start->depth || now->position.n < depth)
+		return true;
+	if (how == DEBUG_NEXT)
+		return !same_line(level_of(start, depth), level_of(now, depth));
+	return now->depth != start->depth || now->position.n != depth ||
+	       !same_line(&start->position.chain[0], &now->position.chain[0]);
+}
+
+static enum progress line(struct debugger *d, enum debug_step how)
+{
+	struct state start, now;
+	if (!state_of(d, &start))
+		return ENDED;
+	for (unsigned i = 0; i < MAX_STEPS; i++) {
+		enum progress progress = one(d);
+		if (progress != MOVED)
+			return progress;
+		if (debug_interrupted())
+			return MOVED;
+		if (!state_of(d, &now))
+			return GONE;
+		while (how == DEBUG_NEXT && now.depth > start.depth) {
+			progress = out(d);
+			if (progress != MOVED || !state_of(d, &now))
+				return progress;
+		}
+		if (is_there(&start, &now, how))
+			return MOVED;
+	}
+	cli_say("No end after %u instructions.\n", (unsigned)MAX_STEPS);
+	return MOVED;
+}
+
+static enum progress finish(struct debugger *d)
+{
+	struct state start;
+	if (!state_of(d, &start))
+		return ENDED;
+	return start.position.n > 1 ? line(d, DEBUG_FINISH) : out(d);
+}
+
+static enum progress instruction(struct debugger *d, bool over)
+{
+	struct state start, now;
+	if (!state_of(d, &start))
+		return ENDED;
+	enum progress progress = one(d);
+	while (over && progress == MOVED && state_of(d, &now) && now.depth > start.depth)
+		progress = out(d);
+	return progress;
+}
+
+void debug_step(struct debugger *d, enum debug_step how, uint64_t times)
+{
+	enum progress progress = MOVED;
+	d->started = true;
+	for (uint64_t i = 0; i < times && progress == MOVED; i++)
+		progress = how == DEBUG_FINISH  ? finish(d)
+			   : how == DEBUG_STEPI ? instruction(d, false)
+			   : how == DEBUG_NEXTI ? instruction(d, true)
+						: line(d, how);
+	debug_flush_printed(d);
+	debug_refocus(d);
+	if (progress == GONE)
+		ws_out_text(&d->cli->out, "The thread has exited.\n");
+	if (progress != ENDED)
+		debug_print_thread(d);
+}

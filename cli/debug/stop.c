@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device under the debugger: made, let run, waited for. */
+#include "debug/debug.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include <warpscope/exception.h>
+
+#include "session.h"
+
+/* ---- interruption ---- */
+
+static atomic_bool interrupted;
+
+static void interrupt(int number)
+{
+	(void)number;
+	atomic_store(&interrupted, true);
+}
+
+bool debug_interrupted(void)
+{
+	return atomic_exchange(&interrupted, false);
+}
+
+/* ---- the focus ---- */
+
+void debug_focus_on(struct debugger *d, const struct ws_focus *focus)
+{
+	struct ws_device device = { 0 };
+	struct ws_sm sm = { 0 };
+	struct ws_warp warp = { 0 };
+	struct ws_block block = { 0 };
+	d->focus = *focus;
+	d->has_focus = ws_target_device(d->target, focus->device_index, &device, NULL) == WS_OK &&
+		       ws_target_sm(d->target, focus->sm_index, &sm, NULL) == WS_OK &&
+		       ws_target_warp(d->target, focus->warp_index, &warp, NULL) == WS_OK &&
+		       ws_target_block(d->target, focus->block_index, &block, NULL) == WS_OK;
+	d->thread =
+		(struct thread){ device.id, sm.id, warp.id, focus->lane, block.grid_id, block.idx };
+	d->cli->focus = d->has_focus ? &d->focus : NULL;
+}
+
+/* The thread that was looked at, if it is still there. */
+static bool find_again(const struct debugger *d, struct ws_focus *ret)
+{
+	const struct thread *was = &d->thread;
+	struct ws_warp warp;
+	struct ws_block block;
+	struct ws_lane lane;
+	if (!d->has_focus ||
+	    ws_target_find_device(d->target, was->device_id, &ret->device_index, NULL) != WS_OK ||
+	    ws_target_find_sm(d->target, ret->device_index, was->sm_id, &ret->sm_index, NULL) !=
+		    WS_OK ||
+	    ws_target_find_warp(d->target, ret->sm_index, was->warp_id, &ret->warp_index, NULL) !=
+		    WS_OK ||
+	    ws_target_warp(d->target, ret->warp_index, &warp, NULL) != WS_OK ||
+	    ws_target_block(d->target, warp.block_index, &block, NULL) != WS_OK ||
+	    ws_target_lane(d->target, ret->warp_index, was->lane, &lane, NULL) != WS_OK)
+		return false;
+	ret->block_index = warp.block_index;
+	ret->grid_index = block.grid_index;
+	ret->lane = was->lane;
+	return block.grid_id == was->grid_id && (warp.valid_lanes >> was->lane & 1) &&
+	       memcmp(&block.idx, &was->block, sizeof block.idx) == 0;
+}
+
+bool debug_refocus(struct debugger *d)
+{
+	struct ws_focus focus;
+	bool same = find_again(d, &focus);
+	d->has_focus = false;
+	d->cli->focus = NULL;
+	if (same || ws_focus_find(d->target, &focus, NULL) == WS_OK)
+		debug_focus_on(d, &focus);
+	return same;
+}
+
+bool debug_has_thread(const struct debugger *d)
+{
+	if (d->has_focus)
+		return true;
+	cli_say("There is no thread: %s.\n", d->over      ? "all kernels have ended"
+					     : d->started ? "no block is resident"
+							  : "nothing runs yet (run, or start)");
+	return false;
+}
+
+/* ---- making ---- */
+
+int debug_make(struct debugger *d)
+{
+	struct ws_counts counts;
+	struct ws_error err;
+	int status = run_setup_make(&d->setup, d->cli);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (ws_sim_target_live(d->setup.sim, &d->target, &err) != WS_OK ||
+	    ws_target_want(d->target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	ws_target_counts(d->target, &counts);
+	d->n_launches = counts.grids;
+	d->n_ended = 0;
+	d->started = d->over = d->has_focus = false;
+	d->cli->live = d->target;
+	d->cli->focus = NULL;
+	signal(SIGINT, interrupt);
+	debug_breakpoints_plant(d);
+	return CLI_ANSWERED;
+}
+
+void debug_unmake(struct debugger *d)
+{
+	ws_target_close(d->target);
+	d->target = NULL;
+	d->cli->live = NULL;
+	d->cli->focus = NULL;
+	d->has_focus = false;
+	run_setup_unmake(&d->setup);
+}
+
+/* ---- running ---- */
+
+void debug_take_events(struct debugger *d, bool *ret_stopped)
+{
+	struct ws_event event;
+	struct ws_error err;
+	while (ws_target_next_event(d->target, &event, NULL) == WS_OK) {
+		*ret_stopped |= event.kind == WS_EVENT_STOPPED;
+		d->n_ended += event.kind == WS_EVENT_GRID_FINISHED;
+		if (event.sync && ws_target_acknowledge(d->target, event.sequence, &err) != WS_OK)
+			cli_fail(NULL, &err);
+	}
+}
+
+enum outcome {
+	STOPPED,     /* by a breakpoint or a fault */
+	ENDED,       /* all launches have */
+	STUCK,       /* all that is left waits for each other */
+	INTERRUPTED, /* by Ctrl-C */
+};
+
+/* Waits for what happens to a device that runs. */
+static enum outcome await(struct debugger *d)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	bool stopped = false;
+	for (;;) {
+		bool stuck = ws_sim_host_stuck(d->target);
+		debug_take_events(d, &stopped);
+		if (stopped)
+			return STOPPED;
+		if (d->n_ended >= d->n_launches)
+			return ENDED;
+		if (stuck)
+			return STUCK;
+		if (debug_interrupted())
+			return INTERRUPTED;
+		nanosleep(&moment, NULL);
+	}
+}
+
+/* What kernels have printed so far. */
+void debug_flush_printed(struct debugger *d)
+{
+	struct ws_error err;
+	ws_sim_host_begin(d->target, true);
+	run_print_lines(&d->cli->out, ws_sim_printed(d->setup.sim));
+	ws_sim_clear_printed(d->setup.sim);
+	if (ws_sim_host_end(d->target, true, NULL, &err) != WS_OK)
+		cli_fail(NULL, &err);
+}
+
+static void print_fault(struct debugger *d)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_sm sm = { 0 };
+	struct ws_lane lane = { 0 };
+	bool has_sm = ws_target_sm(d->target, d->focus.sm_index, &sm, NULL) == WS_OK;
+	bool has_lane =
+		ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) == WS_OK;
+	uint32_t code = has_lane && lane.exception ? lane.exception : has_sm ? sm.exception : 0;
+	const struct ws_exception *exception = ws_exception_find(code);
+	if (!code)
+		ws_out_text(out, "Stopped at a trap.\n");
+	else
+		ws_out_printf(out, "CUDA exception: %s (see: report)\n",
+			      exception ? exception->label : "of a kind that is not known");
+}
+
+/* Whether a fault or a trap of the thread stopped the device. */
+static bool is_to_blame(const struct debugger *d, const struct ws_focus *focus)
+{
+	struct ws_lane lanes[WS_MAX_LANES];
+	struct ws_warp warp;
+	struct ws_blame blame;
+	uint32_t n;
+	if (ws_focus_unclaimed(d->target, focus->sm_index))
+		return true;
+	if (ws_target_warp(d->target, focus->warp_index, &warp, NULL) != WS_OK ||
+	    ws_target_lanes(d->target, focus->warp_index, lanes, &n, NULL) != WS_OK)
+		return false;
+	ws_focus_blame(&warp, lanes, n, 0, &blame);
+	return blame.by != WS_BLAME_NOBODY;
+}
+
+/* The first active lane of the first warp that stands at the start of its kernel. */
+static bool at_launch(const struct debugger *d, struct ws_focus *ret)
+{
+	struct ws_warp warp;
+	struct ws_block block;
+	for (uint32_t i = 0; ws_target_warp(d->target, i, &warp, NULL) == WS_OK; i++) {
+		if (!(warp.have & WS_WARP_STOP) || warp.stop != WS_STOP_LAUNCH ||
+		    ws_target_block(d->target, warp.block_index, &block, NULL) != WS_OK)
+			continue;
+		*ret = (struct ws_focus){ warp.device_index, warp.sm_index,    i,
+					  warp.block_index,  block.grid_index, 0 };
+		while (ret->lane + 1 < WS_MAX_LANES && !(warp.active_lanes >> ret->lane & 1))
+			ret->lane++;
+		return true;
+	}
+	return false;
+}
+
+static void print_hit(struct debugger *d, struct breakpoint *hit)
+{
+	struct ws_out *out = &d->cli->out;
+	ws_out_printf(out, "%s %u", hit->temporary ? "Temporary breakpoint" : "Breakpoint",
+		      hit->number);
+	if (hit->condition) {
+		ws_out_text(out, " (");
+		ws_out_escaped(out, ws_str_of(hit->condition));
+		ws_out_text(out, ")");
+	}
+	ws_out_text(out, "\n");
+	if (hit->temporary)
+		debug_breakpoint_remove(d, hit);
+}
+
+/* False: there is nothing to tell. */
+static bool print_stop(struct debugger *d, uint32_t warp_index)
+{
+	struct ws_focus focus;
+	struct breakpoint *hit = debug_hit(d, warp_index);
+	if (hit) {
+		print_hit(d, hit);
+	} else if (ws_focus_find(d->target, &focus, NULL) == WS_OK && is_to_blame(d, &focus)) {
+		debug_focus_on(d, &focus);
+		print_fault(d);
+	} else if (at_launch(d, &focus)) {
+		debug_focus_on(d, &focus);
+		ws_out_text(&d->cli->out, "Stopped at the first instruction of a kernel.\n");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+void debug_print_thread(struct debugger *d)
+{
+	struct session session;
+	struct ws_lane lane;
+	if (!d->has_focus)
+		return;
+	if (session_open(&session, d->cli, "device") == CLI_ANSWERED) {
+		session_print_focus(&session, &d->cli->out);
+		ws_out_text(&d->cli->out, "\n");
+	}
+	session_close(&session);
+	if (ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) != WS_OK)
+		return;
+	debug_print_place(d, lane.pc);
+	debug_print_instruction(d, lane.pc);
+}
+
+bool debug_after_stop(struct debugger *d, uint32_t warp_index)
+{
+	debug_flush_printed(d);
+	debug_refocus(d);
+	if (!print_stop(d, warp_index))
+		return false;
+	debug_print_thread(d);
+	return true;
+}
+
+/* The device stands again, or has nothing left. */
+static bool halted(struct debugger *d, struct ws_error *err)
+{
+	return ws_target_suspend(d->target, WS_NONE, true, err) == WS_OK &&
+	       ws_target_update(d->target, err) == WS_OK;
+}
+
+static void came_to(struct debugger *d, enum outcome outcome)
+{
+	debug_flush_printed(d);
+	debug_refocus(d);
+	d->over = outcome == ENDED;
+	ws_out_text(&d->cli->out,
+		    outcome == ENDED ? "All kernels have ended.\n"
+		    : outcome == STUCK
+			    ? "All threads that are left wait for each other (see: report).\n"
+			    : "Interrupted.\n");
+	debug_print_thread(d);
+}
+
+void debug_go(struct debugger *d)
+{
+	struct ws_error err;
+	enum outcome outcome;
+	d->started = true;
+	do {
+		if (ws_target_resume(d->target, WS_NONE, &err) != WS_OK) {
+			cli_fail(NULL, &err);
+			return;
+		}
+		outcome = await(d);
+		if (!halted(d, &err)) {
+			cli_fail(NULL, &err);
+			return;
+		}
+	} while (outcome == STOPPED && !debug_after_stop(d, WS_NONE));
+	if (outcome != STOPPED)
+		came_to(d, outcome);
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""warpscope debug: whole sessions, as transcripts. Prints TAP.
+
+usage: test_debug.py WARPSCOPE IMAGES [--update]
+
+IMAGES has the fatbins of tests/sim/kernels (tests/data/sim). A transcript (tests/cli/debug/*.txt) begins with "# " and the words of
+the command line; the rest is what the program prints. Its commands are read from it: the program repeats each behind its prompt.
+With --update the transcripts are made anew from their commands: read the difference.
+"""
+import glob
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, IMAGES = (os.path.abspath(p) for p in sys.argv[1:3])
+UPDATE = '--update' in sys.argv[3:]
+PROMPT = '(warpscope) '
+
+
+def session(words, commands):
+    """What the program prints, both streams, and its exit status."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith('CUDA_')}
+    done = subprocess.run([PROGRAM, 'debug', *words], cwd=IMAGES, env=environment, input='\n'.join(commands) + '\n', text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
+    return done.stdout, done.returncode
+
+
+def transcript(path):
+    """Whether a session goes as its transcript says; else how not."""
+    with open(path, encoding='utf-8') as file:
+        head, *lines = file.read().splitlines()
+    commands = [line[len(PROMPT):] for line in lines if line.startswith(PROMPT)]
+    got, status = session(shlex.split(head[2:]), commands)
+    if UPDATE:
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(head + '\n' + got)
+        return None
+    if status != 0:
+        return f'exit status {status}'
+    for number, (want, line) in enumerate(zip(lines + ['(end)'], got.splitlines() + ['(end)']), 2):
+        if want != line:
+            return f'line {number} is {line!r}, not {want!r}'
+    return None
+
+
+def interrupted():
+    """Ctrl-C stops a kernel that never ends; then it is looked at, and thrown away."""
+    words = ['--kernel', 'spins', '--block', '32', '--buffer', 'go=u32[1]', '--buffer', 'out=u32[32]', '--arg', '&go', '--arg',
+             '&out', 'live.G.fatbin']
+    with subprocess.Popen([PROGRAM, 'debug', *words], cwd=IMAGES, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        child.stdin.write('run\n')
+        child.stdin.flush()
+        child.stdout.readline()
+        for _ in range(100):
+            try:
+                child.wait(0.1)
+            except subprocess.TimeoutExpired:
+                pass
+            child.send_signal(2)
+            child.stdin.write('p 1 + 1\nquit\n')
+            child.stdin.flush()
+            break
+        rest = child.stdout.read()
+        child.wait(30)
+    if not rest.startswith('Interrupted.\nkernel 0, grid 1,') or '\n2\n' not in rest:
+        return f'it printed {rest!r}'
+    return None
+
+
+def refusals():
+    """What is no command, location or value is said, and changes nothing."""
+    words = ['--kernel', 'calls', '--block', '32', '--buffer', 'out=u32[64]', '--buffer', 'in=u32[64]', '--arg', '&out', '--arg',
+             '&in', 'debug.O3.fatbin']
+    for command, answer in [
+            ('bla', "'bla' is no command; see: help"), ('break', 'Where? FILE:LINE, LINE, FUNCTION or *ADDRESS is expected.'),
+            ('break nowhere', "No code is at 'nowhere'."), ('break *0x10', 'no instruction'), ('delete 3', 'There is no breakpoint 3.'),
+            ('stepi', 'There is no thread: nothing runs yet (run, or start).'), ('print $R1', 'there is no thread.'),
+            ('print 1 +', "an expression is expected at ''."), ('print 1 / 0', 'division by zero.'), ('print (1', "')' is missing."),
+            ('print ' + '-' * 200 + '1', 'too many operators are nested.'), ('set $R1', 'There is no thread'),
+            ('print ~1.5', '~ is for whole numbers.'), ('print/q 1', "A format is x, d, u or f, not 'q'."),
+            ('continue', 'Nothing runs yet (run, or start).'), ('cuda thread 1', 'There is no thread'),
+    ]:
+        got, status = session(words, [command])
+        if status != 0 or answer not in got:
+            return f'{command!r}: {status}, {got!r}'
+    return None
+
+
+def values():
+    """Expressions have C's precedence and meaning."""
+    words = ['--kernel', 'calls', '--block', '32', '--buffer', 'out=u32[64]', '--buffer', 'in=u32[64]', '--arg', '&out', '--arg',
+             '&in', 'debug.O3.fatbin']
+    cases = [('1 + 2 * 3', '7'), ('(1 + 2) * 3', '9'), ('1 << 4 | 3', '19'), ('7 & 3 == 3', '1'), ('-7 / 2', '-3'), ('-7 % 3', '-1'),
+             ('10 - 4 - 3', '3'), ('0x10', '16'), ('!0 && 2 > 1', '1'), ('1 || 1 / 1', '1'), ('~0', '-1'), ('1.5 * 2', '3'),
+             ('3 >= 4', '0'), ('5 ^ 1', '4'), ('1.0 / 4 == 0.25', '1'), ('9223372036854775807 + 1', '-9223372036854775808')]
+    got, status = session(words, [f'print {text}' for text, _ in cases])
+    lines = [line for line in got.splitlines() if not line.startswith(PROMPT)]
+    want = [value for _, value in cases]
+    return None if status == 0 and lines == want else f'{status}, {lines} instead of {want}'
+
+
+def dumps():
+    """A dump made at a stop answers as the stopped device does."""
+    words = ['--kernel', 'parts_once', '--block', '64', '--buffer', 'out=u32[64]', '--buffer', 'in=u32[64]:index', '--arg', '&out',
+             '--arg', '&in', os.path.join(IMAGES, 'debug.G.fatbin')]
+    questions = ['info cuda lanes', 'info cuda warps', 'info cuda kernels', 'info cuda threads', 'info cuda modules', 'info cuda sms',
+                 'regs warp 0', 'mem global:0x7f0000000000 /8xw', 'mem shared:0x0 /4xw', 'disassemble --function parts_once --hex']
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([PROGRAM, 'debug', *words], cwd=folder, text=True, capture_output=True, timeout=60, check=False,
+                              input='\n'.join(['break debug.cu:41', 'run', 'gcore it.nvcudmp', *questions]))
+        answers = done.stdout.split(PROMPT)[4:]
+        if len(answers) != len(questions) or not os.path.exists(os.path.join(folder, 'it.nvcudmp')):
+            return f'{done}'
+        for question, answer in zip(questions, answers):
+            verb, *rest = question.replace('info cuda', 'info').replace('disassemble', 'disas').split()
+            of_dump = subprocess.run([PROGRAM, verb, 'it.nvcudmp', *rest], cwd=folder, text=True, capture_output=True, timeout=60,
+                                     check=False)
+            want = question + '\n' + of_dump.stdout
+            if of_dump.returncode != 0 or answer != want:
+                return f'{question}: {answer!r} of the device, {want!r} of the dump'
+    return None
+
+
+def main():
+    cases = [(os.path.basename(path), lambda path=path: transcript(path))
+             for path in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'debug', '*.txt')))]
+    cases += [(f.__doc__.split('.')[0], f) for f in (interrupted, refusals, values, dumps)]
+    print(f'1..{len(cases)}')
+    failed = 0
+    for number, (name, run) in enumerate(cases, 1):
+        wrong = run()
+        failed += wrong is not None
+        print(f"{'not ok' if wrong else 'ok'} {number} - {name}")
+        if wrong:
+            print(f'# {wrong}')
+    return 1 if failed else 0
+
+
+sys.exit(main())
