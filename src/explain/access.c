@@ -458,6 +458,17 @@ static void resolve_generic(struct work *work)
 			break;
 		}
 	}
+	/* an exception of a cluster is one of shared memory: then these registers are later ones */
+	const struct ws_exception *kind = work->scene->e->kind;
+	if (kind && kind->family == WS_FAMILY_CLUSTER && space != WS_SPACE_SHARED &&
+	    !access->lanes_known) {
+		access->space = WS_SPACE_SHARED;
+		access->rank = WS_NONE;
+		access->lanes_guess = 0;
+		return;
+	}
+	if (!(access->lanes_known | access->lanes_likely))
+		access->rank = WS_NONE;
 	access->space = space;
 	if (space == WS_SPACE_GLOBAL) {
 		access->rank = WS_NONE;

@@ -333,7 +333,8 @@ enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *
 {
 	struct ws_report_owner *owner = &access->owner;
 	struct wsi_origin_how how = { .merged = false };
-	if (access->space == WS_SPACE_SHARED) {
+	bool known = !access->generic || access->lanes_known || access->lanes_guess;
+	if (access->space == WS_SPACE_SHARED && known) {
 		owner->kind = WS_OWNER_SHARED;
 		owner->name = shared_variable(scene);
 	} else if (access->space == WS_SPACE_LOCAL) {

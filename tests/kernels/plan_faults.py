@@ -303,5 +303,6 @@ def state_of(console, image, kernel, symbol, run):
     place = Place(device, answer)
     fault = {"code": plan.code, "errorpc": place.errorpc, "sm": place.sm["smId"], "ctaid": block,
              "warp": planted.number_of(place.warp["lanes"][0], plan.block) // 32 if place.warp else None}
-    return {"kernel": kernel, "symbol": symbol, **planted.state_of(device, memory, plan), "fault": fault,
+    held = planted.state_of(device, memory, plan) if device["grids"] else {}  # nothing is left of a grid that has ended
+    return {"kernel": kernel, "symbol": symbol, **held, "fault": fault,
             "freed": [[at, heap.blocks[at]] for at in plan.freed], "truth": truth}, planted.addresses(device)

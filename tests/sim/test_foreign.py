@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that are not ours run on the software GPU, launched by their own host code. Prints TAP.
+
+usage: test_foreign.py RUNTIME LIBRARY
+
+RUNTIME is libsim-runtime.a (runtime.c), which stands in for the vendor's runtime; LIBRARY is libwarpscope.so. The algorithms of
+CUB and Thrust (foreign/*.cu; the headers come with nvcc) must give what the standard library gives. WARPSCOPE_FOREIGN is a checkout of
+HeCBench (BSD-3-Clause), whose programs compare with their own CPU code. Skipped where nvcc or the sources are not there.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NVCC = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin", "nvcc")
+ARCHS = ("80", "90a", "120a")
+FOREIGN = os.environ.get("WARPSCOPE_FOREIGN", "")
+# program: arguments, and what it prints when its result is right
+HECBENCH = {
+    "bitonic-sort": (["8", "3"], "PASS"), "floydwarshall": (["64", "1", "16"], "PASS"), "entropy": (["64", "48", "1"], "PASS"),
+    "nqueen": (["8", "4", "1"], "solutions found: 92 "), "adam": (["2000", "3", "1"], "PASS"), "attention": (["256", "64", "0", "1"], "PASS"),
+    "scan2": (["1", "4096", "256"], "PASS"),
+}
+
+
+def programs():
+    """(name, source, arguments, what it must print)"""
+    for name in ("cub", "thrust"):
+        yield name, os.path.join(HERE, "foreign", name + ".cu"), [], None
+    for name, (words, wanted) in HECBENCH.items():
+        yield name, os.path.join(FOREIGN, "src", name + "-cuda", "main.cu"), words, wanted
+
+
+def run(folder, source, arch, words, wanted):
+    """What is wrong, as lines."""
+    runtime, library = map(os.path.abspath, sys.argv[1:3])
+    program, libraries = os.path.join(folder, "program"), os.path.dirname(library)
+    done = subprocess.run([NVCC, "-std=c++17", "-O2", "-w", "-gencode", f"arch=compute_{arch},code=sm_{arch}", "-cudart", "none", "-o", program,
+                           source, runtime, "-L" + libraries, "-lwarpscope", "-Xlinker", "-rpath=" + libraries],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return done.stderr.splitlines()[:5]
+    done = subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=300,
+                          env={**os.environ, "SIM_DEVICE": "sm_" + arch})
+    lines = done.stdout.splitlines()
+    good = wanted in done.stdout if wanted else lines and lines[0] == f"1..{len([line for line in lines if line.startswith('ok ')])}"
+    return [] if good and done.returncode == 0 else [line for line in lines if not line.startswith("ok ")][-8:] + done.stderr.splitlines()[:3]
+
+
+def main():
+    cases = [(*program, arch) for program in programs() for arch in ARCHS]
+    failed = 0
+    print(f"1..{len(cases)}")
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (name, source, words, wanted, arch) in enumerate(cases, 1):
+            missing = "no nvcc" if not shutil.which(NVCC) else "no source of it" if not os.path.exists(source) else None
+            if missing:
+                print(f"ok {number} - {name}, sm_{arch} # SKIP {missing}")
+                continue
+            bad = run(folder, source, arch, words, wanted)
+            print(("not ok" if bad else "ok") + f" {number} - {name}, sm_{arch}")
+            for line in bad:
+                print("# " + line)
+            failed += bool(bad)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
