@@ -222,6 +222,29 @@ static void print_bank0(const struct section_text *t, uint32_t section)
 	}
 }
 
+/* Shared memory of a kernel of an object, whose variables have names: the linker places them. */
+static void print_shared(const struct section_text *t, uint32_t section)
+{
+	struct ws_cubin *cubin = t->image->cubin;
+	const struct ws_variable *variables;
+	struct ws_section holder;
+	size_t n = 0;
+	if (ws_cubin_variables(cubin, &variables, &n, NULL) != WS_OK)
+		cli_out_of_memory();
+	for (const struct ws_variable *v = variables; v < variables + n; v++) {
+		if (v->space != WS_SPACE_SHARED || v->section == 0 || v->name.len == 0 ||
+		    ws_cubin_section(cubin, v->section, &holder, NULL) != WS_OK ||
+		    holder.info != section)
+			continue;
+		ws_out_text(&t->d->cli->out, "\t.shared ");
+		print_name(t->d, t->symbols, v->symbol_index, v->name);
+		ws_out_printf(&t->d->cli->out, " %" PRIu64 " align %" PRIu64, v->size_bytes,
+			      v->offset);
+		print_named(t->d, t->symbols, v->symbol_index, v->name, "");
+		ws_out_text(&t->d->cli->out, "\n");
+	}
+}
+
 static void print_attributes(const struct section_text *t, const struct ws_function *function)
 {
 	struct disas *d = t->d;
@@ -230,20 +253,24 @@ static void print_attributes(const struct section_text *t, const struct ws_funct
 	struct ws_param *params = cli_alloc(MAX_PARAMS, sizeof *params);
 	struct ws_function_info info;
 	/* docs/formats/cubin.md; the linker reserves it */
-	uint32_t shared_base = image->facts.sm >= 90 && !image->facts.relocatable ? 0x400 : 0;
+	uint32_t shared_base = image->facts.sm >= 90 ? 0x400 : 0;
 	print_number(d, ".regs", function->n_regs);
 	print_number(d, ".frame", function->frame_bytes);
-	if (function->is_kernel && function->min_stack_bytes == WS_UNKNOWN)
+	bool has_stack =
+		function->is_kernel && !image->facts.relocatable; /* else a linker counts */
+	if (has_stack && function->min_stack_bytes == WS_UNKNOWN)
 		ws_out_text(&d->cli->out, "\t.stack unknown\n");
-	else if (function->is_kernel)
+	else if (has_stack)
 		print_number(d, ".stack", function->min_stack_bytes);
 	if (ws_cubin_function_info(image->cubin, function, &info, params, MAX_PARAMS, NULL, 0,
 				   NULL) == WS_OK) {
 		print_number(d, ".barriers", info.n_barriers);
 		print_params(d, symbols, params,
 			     info.n_params < MAX_PARAMS ? info.n_params : MAX_PARAMS);
-		if (info.shared_bytes && info.shared_bytes >= shared_base &&
-		    info.shared_bytes != WS_UNKNOWN) {
+		if (image->facts.relocatable) {
+			print_shared(t, function->section);
+		} else if (info.shared_bytes && info.shared_bytes >= shared_base &&
+			   info.shared_bytes != WS_UNKNOWN) {
 			ws_out_text(&d->cli->out, "\t.shared shared");
 			print_underscores(d, symbols);
 			ws_out_printf(&d->cli->out, "memory %" PRIu32 "\n",
@@ -285,8 +312,8 @@ static void print_function(struct disas *d, const struct image *image,
  * not shown: an image without its host program is code to look at. */
 static bool is_declared(const struct ws_variable *v)
 {
-	bool is_constant = v->space == WS_SPACE_CONST && v->bank == 3;
-	return v->section != 0 && v->name.len != 0 && (is_constant || v->space == WS_SPACE_GLOBAL);
+	bool is_other_constant = v->space == WS_SPACE_CONST && v->bank != 3;
+	return v->section != 0 && v->name.len != 0 && !is_other_constant;
 }
 
 static void print_variable(struct disas *d, const struct asm_names *symbols,
@@ -303,13 +330,19 @@ static void print_variable(struct disas *d, const struct asm_names *symbols,
 /* What code names and nothing here defines. */
 static void print_externs(struct disas *d, const struct asm_names *symbols)
 {
+	static const char *const words[] = {
+		[WS_SYMBOL_OTHER] = " data",      [WS_SYMBOL_FUNCTION] = "",
+		[WS_SYMBOL_DATA] = " data",       [WS_SYMBOL_GLOBAL] = " global",
+		[WS_SYMBOL_SHARED] = " shared",   [WS_SYMBOL_CONST] = " const",
+		[WS_SYMBOL_TEXTURE] = " texture", [WS_SYMBOL_SURFACE] = " surface",
+	};
 	for (size_t i = 0; i < symbols->n; i++) {
 		const struct asm_symbol *s = &symbols->symbols[i];
 		if (s->kind == ASM_DEFINED)
 			continue;
 		ws_out_text(&d->cli->out, ".extern ");
 		print_name(d, symbols, s->index, s->name);
-		ws_out_text(&d->cli->out, s->kind == ASM_USED ? " data" : "");
+		ws_out_printf(&d->cli->out, "%s", words[s->of]);
 		print_named(d, symbols, s->index, s->name, "");
 		ws_out_text(&d->cli->out, "\n");
 	}
@@ -325,6 +358,7 @@ void disas_asm(struct disas *d, const struct image *image)
 	ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 	ws_out_printf(&d->cli->out, ".arch sm_%" PRIu32 "%.1s\n", image->facts.sm,
 		      &image->facts.variant);
+	ws_out_text(&d->cli->out, image->facts.relocatable ? ".object\n" : "");
 	constants_init(&constants, image->cubin);
 	asm_names_init(&symbols, image->cubin, &constants, is_declared);
 	if (ws_cubin_functions(image->cubin, &functions, &n, NULL) != WS_OK ||
@@ -332,7 +366,7 @@ void disas_asm(struct disas *d, const struct image *image)
 		cli_out_of_memory();
 	print_externs(d, &symbols);
 	for (size_t i = 0; i < n_variables; i++)
-		if (is_declared(&variables[i]))
+		if (is_declared(&variables[i]) && variables[i].space != WS_SPACE_SHARED)
 			print_variable(d, &symbols, &variables[i]);
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section && !functions[i].is_inner &&

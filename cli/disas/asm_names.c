@@ -9,7 +9,8 @@
 
 #include "cli.h"
 
-static void add(struct asm_names *names, struct ws_str name, uint32_t index, int kind)
+static void add(struct asm_names *names, struct ws_str name, uint32_t index, int kind,
+		enum ws_symbol_kind of)
 {
 	if (name.len == 0)
 		return;
@@ -17,6 +18,7 @@ static void add(struct asm_names *names, struct ws_str name, uint32_t index, int
 	struct asm_symbol *symbol = &names->symbols[names->n++];
 	*symbol = (struct asm_symbol){ .name = name, .index = index };
 	symbol->kind = kind;
+	symbol->of = of;
 }
 
 static void add_relocated(struct asm_names *names, struct ws_cubin *cubin, uint32_t section)
@@ -24,7 +26,8 @@ static void add_relocated(struct asm_names *names, struct ws_cubin *cubin, uint3
 	size_t n;
 	struct ws_reloc *relocs = relocs_of(cubin, section, &n);
 	for (size_t i = 0; i < n; i++)
-		add(names, relocs[i].symbol, relocs[i].symbol_index, ASM_USED);
+		add(names, relocs[i].symbol, relocs[i].symbol_index, ASM_USED,
+		    relocs[i].symbol_kind);
 	free(relocs);
 }
 
@@ -102,17 +105,18 @@ void asm_names_init(struct asm_names *names, struct ws_cubin *cubin,
 	for (size_t i = 0; i < n_functions; i++) {
 		const struct ws_function *f = &functions[i];
 		add(names, f->symbol, f->symbol_index,
-		    f->section ? ASM_DEFINED : ASM_EXTERN_FUNCTION);
+		    f->section ? ASM_DEFINED : ASM_EXTERN_FUNCTION, WS_SYMBOL_FUNCTION);
 		if (f->section && !f->is_inner)
 			add_relocated(names, cubin, f->section);
 	}
 	for (size_t i = 0; i < n_variables; i++)
 		if (is_declared(&variables[i]))
-			add(names, variables[i].name, variables[i].symbol_index, ASM_DEFINED);
+			add(names, variables[i].name, variables[i].symbol_index, ASM_DEFINED,
+			    WS_SYMBOL_DATA);
 	for (size_t i = 0; i < constants->n; i++)
 		if (constants->at[i].section)
-			add(names, constants->at[i].symbol, constants->at[i].symbol_index,
-			    ASM_USED);
+			add(names, constants->at[i].symbol, constants->at[i].symbol_index, ASM_USED,
+			    constants->at[i].symbol_kind);
 	settle(names);
 	names->n_underscores = underscores(names);
 }

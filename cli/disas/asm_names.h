@@ -16,7 +16,8 @@ struct asm_symbol {
 	uint32_t index; /* in the symbol table */
 	/* What the text has of it, in the order of precedence. */
 	enum { ASM_DEFINED, ASM_EXTERN_FUNCTION, ASM_USED } kind;
-	bool is_shared; /* others have its name */
+	enum ws_symbol_kind of; /* ASM_USED */
+	bool is_shared;         /* others have its name */
 };
 
 struct asm_names {

@@ -40,6 +40,7 @@ static void add_relocated(struct constants *constants, const struct ws_cubin *cu
 		constant.type = relocs[i].type;
 		constant.symbol = relocs[i].symbol;
 		constant.symbol_index = relocs[i].symbol_index;
+		constant.symbol_kind = relocs[i].symbol_kind;
 		if (relocs[i].symbol.len && relocs[i].addend == 0)
 			add(constants, constant);
 	}

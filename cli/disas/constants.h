@@ -13,6 +13,7 @@ struct constant {
 	uint64_t offset, size;
 	struct ws_str symbol;
 	uint32_t symbol_index;
+	enum ws_symbol_kind symbol_kind;
 	uint32_t type;   /* of the relocation that says so; 0: none */
 	bool is_address; /* of the symbol; else it lies there, of a texture its number */
 };

@@ -216,6 +216,18 @@ enum ws_reloc_kind {
 	WS_RELOC_OTHER,        /**< something else: see `type` */
 };
 
+/** What a symbol names, as far as its type and place tell. Objects tell where data lie. */
+enum ws_symbol_kind {
+	WS_SYMBOL_OTHER,
+	WS_SYMBOL_FUNCTION,
+	WS_SYMBOL_DATA,
+	WS_SYMBOL_GLOBAL,
+	WS_SYMBOL_SHARED,
+	WS_SYMBOL_CONST,
+	WS_SYMBOL_TEXTURE,
+	WS_SYMBOL_SURFACE,
+};
+
 /** Something that is unknown until the image is linked or loaded. */
 struct ws_reloc {
 	uint64_t sec_off; /**< of the instruction, or of the data, in its section */
@@ -224,8 +236,9 @@ struct ws_reloc {
 	uint8_t lo, len;       /**< of code: the first bit that is filled, how many; 0: not known */
 	struct ws_str symbol;  /**< what it is about; empty: nothing, or the image does not say */
 	uint32_t symbol_index; /**< in `.symtab` */
-	int64_t addend;        /**< from the symbol; 0 also if the instruction itself holds it */
-	bool has_addend;       /**< false: the instruction itself holds it */
+	enum ws_symbol_kind symbol_kind;
+	int64_t addend;  /**< from the symbol; 0 also if the instruction itself holds it */
+	bool has_addend; /**< false: the instruction itself holds it */
 };
 
 enum {
@@ -294,7 +307,8 @@ struct ws_variable {
 	enum ws_space space;   /**< WS_SPACE_GLOBAL, WS_SPACE_CONST or WS_SPACE_SHARED */
 	uint32_t bank;         /**< WS_SPACE_CONST */
 	uint32_t section;      /**< 0: undefined */
-	uint64_t offset;       /**< in its section (shared: in the block's shared memory) */
+	uint64_t offset;       /**< in its section (shared: in the block's shared memory; in an
+				    object, which a linker places: its alignment) */
 	uint64_t size_bytes;
 	uint64_t gpu_va; /**< WS_SPACE_GLOBAL in a relocated cubin, else 0 */
 };

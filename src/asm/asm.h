@@ -32,7 +32,7 @@ enum wsi_asm_kind {
 	WSI_ASM_LABEL,
 	WSI_ASM_INNER,    /* a function inside the section of another */
 	WSI_ASM_PARAM,    /* value: offset in constant bank 0 */
-	WSI_ASM_SHARED,   /* value: offset in the block's shared memory */
+	WSI_ASM_SHARED,   /* value: offset in the block's shared memory; item: alignment */
 	WSI_ASM_FUNCTION, /* item: number of the function */
 	WSI_ASM_DATA,     /* item: number of the object */
 	WSI_ASM_EXTERN,   /* a function that the loader supplies */
@@ -48,7 +48,8 @@ struct wsi_asm_name {
 	enum wsi_asm_kind kind;
 	uint32_t item;
 	uint32_t value;       /* labels and inner functions: offset in the section */
-	uint32_t frame, size; /* inner functions: bytes of stack, of code */
+	uint32_t frame, size; /* inner functions: bytes of stack, of code; shared: of memory */
+	uint8_t type, other;  /* of data of another image: of the symbol */
 	uint32_t symbol;      /* in the symbol table of the image; 0: none */
 	uint32_t seen_by;     /* the last function, counted from 1, that was asked for it */
 };
@@ -150,6 +151,7 @@ struct wsi_asm {
 	uint32_t sm;
 	char variant;      /* 'a', 'f' or 0 */
 	bool arch_is_told; /* by the options: the text's is ignored */
+	bool is_object;    /* for a linker, which places shared memory and constants */
 
 	/* owned, all of them */
 	struct wsi_asm_function *functions;

@@ -106,7 +106,7 @@ void wsi_asm_info(const struct wsi_asm *a, struct wsi_bytes *out)
 		const struct wsi_asm_function *f = &a->functions[i];
 		put_words(out, WSI_NV_REGCOUNT, (uint32_t[]){ f->symbol, f->regs }, 2);
 		put_words(out, WSI_NV_FRAME_SIZE, (uint32_t[]){ f->symbol, f->frame }, 2);
-		if (f->is_kernel)
+		if (f->is_kernel && !a->is_object) /* which the linker counts */
 			put_words(out, WSI_NV_MIN_STACK_SIZE, (uint32_t[]){ f->symbol, f->stack },
 				  2);
 	}

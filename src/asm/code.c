@@ -106,6 +106,11 @@ static bool put_name(struct encoder *e, const struct wsi_asm_name *name, int64_t
 			  addend);
 		return put_number(e, 0, place.column);
 	}
+	if (a->is_object && (name->kind == WSI_ASM_DATA || name->kind == WSI_ASM_SHARED)) {
+		wsi_asm_error(a, place, "a linker places '%.*s': use .reloc",
+			      (int)(name->text.len < 60 ? name->text.len : 60), name->text.ptr);
+		return false;
+	}
 	if (name->kind == WSI_ASM_DATA)
 		value = a->objects[name->item].offset;
 	bool elsewhere = is_extern || (name->kind == WSI_ASM_FUNCTION && name->item != e->number);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The third step: the ELF file, laid out as linked images of nvcc 13.0 are (ABI version 8):
+ * The third step: the ELF file, laid out as linked images of nvcc 13.0 are (ABI version 8), or as
+ * its objects, which have no program headers:
  *
  *   header | names | symbols | notes | .nv.info... | relocations | constants | code
  *          | initial data | section headers | program headers
@@ -118,30 +119,42 @@ static void number_area(struct image *m, enum wsi_asm_area area, const char *nam
 		m->area[area] = add_plain(m, name, type, flags, data->alignment);
 }
 
+/* The type of a section of data: objects have the tool's own. */
+static uint32_t data_type(const struct image *m, uint32_t in_image, uint32_t in_object)
+{
+	return m->a->is_object ? in_object : in_image;
+}
+
 static void number_contents(struct image *m)
 {
 	struct wsi_asm *a = m->a;
 	m->first_loaded = (uint32_t)m->n;
-	number_area(m, WSI_ASM_CONSTANT, ".nv.constant3", WSI_SHT_PROGBITS, WSI_SHF_ALLOC);
+	number_area(m, WSI_ASM_CONSTANT, ".nv.constant3",
+		    data_type(m, WSI_SHT_PROGBITS, WSI_SHT_NV_CONSTANT0_REL + 3), WSI_SHF_ALLOC);
 	for (size_t i = 0; i < a->n_functions; i++)
 		if (a->functions[i].is_kernel)
-			a->functions[i].constant0 =
-				add_section(m, ".nv.constant0.", a->functions[i].symbol_name,
-					    WSI_SHT_PROGBITS, WSI_SHF_ALLOC | WSI_SHF_INFO_LINK, 4);
+			a->functions[i].constant0 = add_section(
+				m, ".nv.constant0.", a->functions[i].symbol_name,
+				data_type(m, WSI_SHT_PROGBITS, WSI_SHT_NV_CONSTANT0_REL),
+				WSI_SHF_ALLOC | WSI_SHF_INFO_LINK, 4);
 	for (size_t i = 0; i < a->n_functions; i++)
 		a->functions[i].text =
 			add_section(m, ".text.", a->functions[i].symbol_name, WSI_SHT_PROGBITS,
 				    WSI_SHF_ALLOC | WSI_SHF_EXECINSTR, CODE_ALIGNMENT);
 	m->first_writable = (uint32_t)m->n;
-	number_area(m, WSI_ASM_INIT, ".nv.global.init", WSI_SHT_PROGBITS,
+	number_area(m, WSI_ASM_INIT, ".nv.global.init",
+		    data_type(m, WSI_SHT_PROGBITS, WSI_SHT_NV_INIT_REL),
 		    WSI_SHF_WRITE | WSI_SHF_ALLOC);
 	m->first_unwritten = (uint32_t)m->n;
 	for (size_t i = 0; i < a->n_functions; i++)
 		if (a->functions[i].shared_bytes)
-			a->functions[i].shared = add_section(
-				m, ".nv.shared.", a->functions[i].symbol_name, WSI_SHT_NOBITS,
-				WSI_SHF_WRITE | WSI_SHF_ALLOC | WSI_SHF_INFO_LINK, 16);
-	number_area(m, WSI_ASM_ZERO, ".nv.global", WSI_SHT_NOBITS, WSI_SHF_WRITE | WSI_SHF_ALLOC);
+			a->functions[i].shared =
+				add_section(m, ".nv.shared.", a->functions[i].symbol_name,
+					    data_type(m, WSI_SHT_NOBITS, WSI_SHT_NV_SHARED_REL),
+					    WSI_SHF_WRITE | WSI_SHF_ALLOC | WSI_SHF_INFO_LINK, 16);
+	number_area(m, WSI_ASM_ZERO, ".nv.global",
+		    data_type(m, WSI_SHT_NOBITS, WSI_SHT_NV_GLOBAL_REL),
+		    WSI_SHF_WRITE | WSI_SHF_ALLOC);
 }
 
 /* ---- symbols ---- */
@@ -180,6 +193,28 @@ static void add_functions(struct image *m, bool local)
 	}
 }
 
+/* The symbol of a variable. An object's have a type of their own, and tell where they lie. */
+static uint32_t add_data(struct image *m, const struct wsi_asm_name *name, unsigned binding,
+			 unsigned other, uint32_t section, uint64_t value, uint64_t size)
+{
+	return add_symbol(m, name->symbol_name, binding,
+			  other ? WSI_STT_CUDA_OBJECT : WSI_STT_OBJECT, other, section, value,
+			  size);
+}
+
+/* Shared memory, whose symbols have their alignment as value: it is the linker that places them. */
+static void add_shared(struct image *m)
+{
+	struct wsi_asm *a = m->a;
+	for (size_t i = 0; i < a->n_names; i++) {
+		struct wsi_asm_name *name = &a->names[i];
+		if (name->kind == WSI_ASM_SHARED && a->functions[name->scope].shared)
+			name->symbol =
+				add_data(m, name, WSI_ASM_LOCAL, WSI_STO_CUDA_SHARED,
+					 a->functions[name->scope].shared, name->item, name->size);
+	}
+}
+
 static void add_objects(struct image *m, bool local)
 {
 	struct wsi_asm *a = m->a;
@@ -188,9 +223,10 @@ static void add_objects(struct image *m, bool local)
 		if (name->kind != WSI_ASM_DATA || a->objects[name->item].is_local != local)
 			continue;
 		const struct wsi_asm_object *object = &a->objects[name->item];
-		name->symbol = add_symbol(m, name->symbol_name,
-					  local ? WSI_ASM_LOCAL : WSI_ASM_GLOBAL, WSI_STT_OBJECT, 0,
-					  m->area[object->area], object->offset, object->size);
+		unsigned other = object->is_constant ? WSI_STO_CUDA_CONSTANT : WSI_STO_CUDA_GLOBAL;
+		name->symbol = add_data(m, name, local ? WSI_ASM_LOCAL : WSI_ASM_GLOBAL,
+					m->a->is_object ? other : 0, m->area[object->area],
+					object->offset, object->size);
 	}
 }
 
@@ -217,6 +253,8 @@ static void add_local_symbols(struct image *m)
 				add_symbol(m, name->symbol_name, WSI_ASM_LOCAL, WSI_STT_FUNC, 0,
 					   a->functions[name->scope].text, name->value, name->size);
 	}
+	if (a->is_object)
+		add_shared(m);
 	add_functions(m, true);
 	add_objects(m, true);
 }
@@ -230,11 +268,12 @@ static void add_symbols(struct image *m)
 	add_objects(m, false);
 	for (size_t i = 0; i < a->n_names; i++) {
 		struct wsi_asm_name *name = &a->names[i];
-		bool is_data = name->kind == WSI_ASM_EXTERN_DATA;
-		if (name->kind == WSI_ASM_EXTERN || is_data)
-			name->symbol =
-				add_symbol(m, name->symbol_name, WSI_ASM_GLOBAL,
-					   is_data ? WSI_STT_OBJECT : WSI_STT_FUNC, 0, 0, 0, 0);
+		if (name->kind == WSI_ASM_EXTERN)
+			name->symbol = add_symbol(m, name->symbol_name, WSI_ASM_GLOBAL,
+						  WSI_STT_FUNC, 0, 0, 0, 0);
+		else if (name->kind == WSI_ASM_EXTERN_DATA)
+			name->symbol = add_symbol(m, name->symbol_name, WSI_ASM_GLOBAL, name->type,
+						  name->other, 0, 0, 0);
 	}
 }
 
@@ -332,7 +371,7 @@ static void put_header(struct image *m, uint64_t section_headers, uint64_t progr
 	struct wsi_bytes head = { .ptr = NULL };
 	uint32_t flags = m->cuinfo << 24 | m->a->sm << 8 | (m->a->sm >= 100 ? 2 : 4);
 	wsi_bytes_put(&head, ident, sizeof ident);
-	wsi_bytes_number(&head, WSI_ET_EXEC, 2);
+	wsi_bytes_number(&head, m->a->is_object ? WSI_ET_REL : WSI_ET_EXEC, 2);
 	wsi_bytes_number(&head, WSI_EM_CUDA, 2);
 	wsi_bytes_number(&head, 1, 4);
 	wsi_bytes_number(&head, 0, 8);
@@ -340,7 +379,7 @@ static void put_header(struct image *m, uint64_t section_headers, uint64_t progr
 	wsi_bytes_number(&head, section_headers, 8);
 	wsi_bytes_number(&head, flags, 4);
 	wsi_bytes_number(&head, WSI_ELF_HEADER_BYTES, 2);
-	wsi_bytes_number(&head, PHDR_BYTES, 2);
+	wsi_bytes_number(&head, n_segments ? PHDR_BYTES : 0, 2);
 	wsi_bytes_number(&head, n_segments, 2);
 	wsi_bytes_number(&head, WSI_SHDR_BYTES, 2);
 	wsi_bytes_number(&head, m->n, 2);
@@ -358,7 +397,7 @@ static void put_sections(struct image *m)
 		wsi_bytes_align(m->out, section->header.addralign);
 		section->header.offset = m->out->len;
 		m->out->failed |= section->bytes.failed;
-		if (section->header.type != WSI_SHT_NOBITS)
+		if (section->bytes.len) /* of a section without bytes the size is known */
 			section->header.size = section->bytes.len;
 		wsi_bytes_put(m->out, section->bytes.ptr, section->bytes.len);
 	}
@@ -413,6 +452,10 @@ static void put_file(struct image *m)
 	wsi_bytes_align(m->out, 8);
 	uint64_t section_headers = m->out->len;
 	put_section_headers(m);
+	if (m->a->is_object) {
+		put_header(m, section_headers, 0, 0);
+		return;
+	}
 	uint64_t program_headers = m->out->len, bytes = (uint64_t)n_segments * PHDR_BYTES;
 	put_segment(m, PT_PHDR, PF_R | PF_X, program_headers, bytes, bytes);
 	if (has_code)

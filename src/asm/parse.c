@@ -9,6 +9,9 @@
 
 #include <warpscope/sass.h>
 
+#include "elf/cubin.h"
+#include "elf/elf.h"
+
 enum {
 	MAX_PARAM_BYTES = 0x3fff, /* 14 bits of a record */
 	MAX_PARAMS_END = 0x7fff,
@@ -174,6 +177,14 @@ static void read_arch(struct parser *p)
 	}
 }
 
+static void read_object(struct parser *p)
+{
+	if (p->a->n_functions || p->a->n_objects)
+		wsi_asm_error(p->a, wsi_asm_here(&p->c),
+			      ".object must come before functions and data");
+	p->a->is_object = true;
+}
+
 static void open_function(struct parser *p)
 {
 	struct wsi_asm *a = p->a;
@@ -216,13 +227,31 @@ static void open_function(struct parser *p)
 
 static void read_extern(struct parser *p)
 {
+	static const struct {
+		const char *word;
+		uint8_t type, other;
+	} data[] = {
+		{ "data", WSI_STT_OBJECT, 0 },
+		{ "global", WSI_STT_CUDA_OBJECT, WSI_STO_CUDA_GLOBAL },
+		{ "shared", WSI_STT_CUDA_OBJECT, WSI_STO_CUDA_SHARED },
+		{ "const", WSI_STT_CUDA_OBJECT, WSI_STO_CUDA_CONSTANT },
+		{ "texture", WSI_STT_CUDA_TEXTURE, 0 },
+		{ "surface", WSI_STT_CUDA_SURFACE, 0 },
+	};
 	struct ws_str text;
 	struct wsi_asm_place place = place_of_next(p);
-	if (take_name(p, &text)) {
-		bool is_data = take_keyword(p, "data");
-		take_named(p, define(p, text, place, is_data ? WSI_ASM_EXTERN_DATA : WSI_ASM_EXTERN,
-				     WSI_ASM_FILE));
+	if (!take_name(p, &text))
+		return;
+	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_EXTERN, WSI_ASM_FILE);
+	for (size_t i = 0; i < WSI_COUNT(data); i++) {
+		if (!take_keyword(p, data[i].word) || !name)
+			continue;
+		name->kind = WSI_ASM_EXTERN_DATA;
+		name->type = data[i].type;
+		name->other = data[i].other;
+		break;
 	}
+	take_named(p, name);
 }
 
 /* Bytes of code so far. */
@@ -378,8 +407,8 @@ static void read_shared(struct parser *p)
 	uint32_t alignment = natural_alignment(size);
 	if (!take_alignment(p, &alignment))
 		return;
-	uint32_t used =
-		function->shared_bytes ? function->shared_bytes : wsi_asm_shared_base(p->a->sm);
+	uint32_t base = p->a->is_object ? 0 : wsi_asm_shared_base(p->a->sm);
+	uint32_t used = function->shared_bytes ? function->shared_bytes : base;
 	uint32_t offset = (used + alignment - 1) & ~(alignment - 1);
 	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_SHARED, function_scope(p));
 	if (!name)
@@ -387,6 +416,9 @@ static void read_shared(struct parser *p)
 	if (offset + size > MAX_SHARED)
 		wsi_asm_error(p->a, place, "more than %d bytes of shared memory", MAX_SHARED);
 	name->value = offset;
+	take_named(p, name);
+	name->item = alignment;
+	name->size = size;
 	function->shared_bytes = offset + size;
 }
 
@@ -528,6 +560,7 @@ static const struct directive {
 	unsigned argument; /* for read() */
 } directives[] = {
 	{ ".arch", IN_FILE, read_arch, 0 },
+	{ ".object", IN_FILE, read_object, 0 },
 	{ ".kernel", IN_FILE, open_function, true },
 	{ ".func", IN_FILE, open_function, false },
 	{ ".const", IN_FILE, open_object, true },

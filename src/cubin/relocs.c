@@ -60,6 +60,29 @@ static struct ws_str symbol_name(struct ws_span symtab, struct ws_span names, ui
 	return name;
 }
 
+static enum ws_symbol_kind symbol_kind(struct ws_span symtab, uint32_t symbol)
+{
+	if (symbol >= symtab.len / WSI_SYM_BYTES)
+		return WS_SYMBOL_OTHER;
+	struct wsi_sym sym = wsi_elf_sym(symtab, symbol);
+	switch (sym.info & 15) {
+	case WSI_STT_FUNC:
+		return WS_SYMBOL_FUNCTION;
+	case WSI_STT_OBJECT:
+		return WS_SYMBOL_DATA;
+	case WSI_STT_CUDA_TEXTURE:
+		return WS_SYMBOL_TEXTURE;
+	case WSI_STT_CUDA_SURFACE:
+		return WS_SYMBOL_SURFACE;
+	case WSI_STT_CUDA_OBJECT:
+		return sym.other & WSI_STO_CUDA_CONSTANT ? WS_SYMBOL_CONST
+		       : sym.other & WSI_STO_CUDA_SHARED ? WS_SYMBOL_SHARED
+							 : WS_SYMBOL_GLOBAL;
+	default:
+		return WS_SYMBOL_OTHER;
+	}
+}
+
 static int reloc_order(const void *left, const void *right)
 {
 	const struct ws_reloc *a = left, *b = right;
@@ -94,6 +117,7 @@ enum ws_status ws_cubin_relocs(const struct ws_cubin *cubin, uint32_t section,
 					.len = what.len,
 					.symbol = symbol_name(symtab, names, r.symbol),
 					.symbol_index = r.symbol,
+					.symbol_kind = symbol_kind(symtab, r.symbol),
 					.addend = r.addend,
 					.has_addend = r.has_addend,
 				};

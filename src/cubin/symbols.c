@@ -9,8 +9,6 @@
  */
 #include "cubin/internal.h"
 
-enum { STT_NV_DATA = 13 }; /* data symbols of objects before linking [measured] */
-
 static uint8_t symbol_type(const struct wsi_sym *sym)
 {
 	return sym->info & 15;
@@ -18,7 +16,7 @@ static uint8_t symbol_type(const struct wsi_sym *sym)
 
 static bool is_variable(const struct wsi_sym *sym)
 {
-	return symbol_type(sym) == WSI_STT_OBJECT || symbol_type(sym) == STT_NV_DATA;
+	return symbol_type(sym) == WSI_STT_OBJECT || symbol_type(sym) == WSI_STT_CUDA_OBJECT;
 }
 
 struct ws_span wsi_cubin_symbol_names(const struct ws_cubin *cubin)

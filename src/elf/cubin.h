@@ -11,6 +11,7 @@ enum {
 	WSI_SHT_NV_INFO = 0x70000000,
 	WSI_SHT_NV_CALLGRAPH = 0x70000001,
 	WSI_SHT_NV_GLOBAL_REL = 0x70000007, /* .nv.global of an object */
+	WSI_SHT_NV_INIT_REL = 0x70000008,   /* .nv.global.init of an object */
 	WSI_SHT_NV_SHARED_REL = 0x7000000a, /* .nv.shared.F of an object */
 	WSI_SHT_NV_REL_ACTION = 0x7000000b,
 	WSI_SHT_NV_CONSTANT0_REL = 0x70000064, /* .nv.constantN of an object: + N */
@@ -27,7 +28,16 @@ enum {
 };
 
 enum {
-	WSI_STO_CUDA_ENTRY = 0x10, /* st_other of a kernel */
+	WSI_STT_CUDA_TEXTURE = 10, /* types of symbols */
+	WSI_STT_CUDA_SURFACE = 12,
+	WSI_STT_CUDA_OBJECT = 13, /* a variable, before linking */
+};
+
+enum {
+	WSI_STO_CUDA_ENTRY = 0x10,  /* st_other of a kernel */
+	WSI_STO_CUDA_GLOBAL = 0x20, /* of a variable of an object */
+	WSI_STO_CUDA_SHARED = 0x40,
+	WSI_STO_CUDA_CONSTANT = 0x80,
 };
 
 /* Relocations. Those of code fill a field: its bits in the instruction are in src/cubin/relocs.c.

@@ -104,6 +104,19 @@ def normal(found):
     return found
 
 
+def data_symbols(image):
+    """What an object has of shared memory, and needs of others: names, types, bindings, places (what only the tool knows is weak)."""
+    used = {r.symbol for r in image.relocs if image.sections[r.target].name.startswith('.text.')}
+    shared = [s for s in image.symbols if s.other & 0x40 and s.shndx]
+    needed = [s for s in image.symbols if s.index in used and s.shndx == 0 and s.kind != 2 and s.info >> 4 != 2]
+    return {(s.name, s.info, s.other, s.value if s.shndx else 0, s.size if s.shndx else 0) for s in shared + needed}
+
+
+def local_constants(image):
+    """Names of the compiler's own constants, which the text does not have."""
+    return {s.name for s in image.symbols if s.info >> 4 == 0 and s.shndx and '.nv.constant' in image.sections[s.shndx].name}
+
+
 def round_trip(program, path, folder, cubin):
     """None, or how the image made of the disassembly differs."""
     source, made = os.path.join(folder, 'x.s'), os.path.join(folder, 'x.cubin')
@@ -119,11 +132,12 @@ def round_trip(program, path, folder, cubin):
     if new.flags >> 24 != new.section('.note.nv.cuinfo').index:
         return 'e_flags do not tell the section of .note.nv.cuinfo'
     old_facts, new_facts = normal(facts(old)), normal(facts(new))
-    if old.type == 1:  # the linker counts the stack, and reserves shared memory from sm_90 on
-        for fact in [*old_facts.values(), *new_facts.values()]:
-            del fact['stack']
-        for fact in old_facts.values():
-            fact['shared'] += 0x400 if old.sm >= 90 and fact['shared'] else 0
+    if old.type != new.type:
+        return f'type {new.type}, was {old.type}'
+    if old.type == 1:
+        other = {s for s in data_symbols(old) ^ data_symbols(new) if s[0] not in local_constants(old)}
+        if other:
+            return f'symbols that differ: {other}'
     for name, fact in old_facts.items():
         for key, value in fact.items():
             have = new_facts.get(name, {}).get(key)

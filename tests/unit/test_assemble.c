@@ -90,6 +90,10 @@ static void each_mistake_has_its_place(void **state)
 		{ IN_KERNEL(".shared s 8\nMOV R1, 32@lo(s)"), 4, 9, "has no address" },
 		{ IN_KERNEL("CALL.REL.NOINC `(f)\n.end\n.func f"), 3, 17, "CALL.ABS" },
 		{ ".arch sm_80\n.func f\n.param p 4\n.end", 3, 8, "only a kernel" },
+		{ ".arch sm_80\n.func f\n.end\n.object", 4, 8, "before functions and data" },
+		{ ".object\n" IN_KERNEL(".shared s 8\nMOV R1, `(s)"), 5, 9, "a linker places 's'" },
+		{ ".object\n.const c\n.u8 1\n.end\n" IN_KERNEL("MOV R1, `(c)"), 7, 10,
+		  "a linker places 'c'" },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		struct messages messages;
