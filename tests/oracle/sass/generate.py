@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every PTX form of ptx.forms and compares our text of the machine code with the vendor's disassembler.
 
-    generate.py WORDS-PROGRAM ARCH... [-o FINDINGS.tsv] [--forms REGEX] [--levels 03] [--keep FOLDER] [--refused FILE] [--record COMMIT]
+    generate.py WORDS-PROGRAM ARCH... [-o FINDINGS.tsv] [--forms REGEX] [--levels 03] [--part N] [--keep FOLDER] [--refused FILE] [--record COMMIT]
 
 A line of ptx.forms has choices (`<.rn|.rz>`) and operands (`$r`); instances of it cover every pair of choices. Many instances are compiled
 at once; what ptxas refuses is taken out by the lines that its messages name, else by halves. ARCH is 75, 90a, ...; levels are ptxas's -O0 to
--O3. Needs ptxas 13.0 on PATH and nvdisasm (nvdis.py).
+-O3; with --part each level compiles every Nth instance, not the same ones as the other levels. Needs ptxas 13.0 on PATH and nvdisasm (nvdis.py).
 """
 import argparse
 import collections
@@ -203,6 +203,8 @@ class Writer:
         return ["{", *declared, *self.before, *(part.strip() + (";" if part.strip()[-1:] != ":" else "") for part in self.text.split(";") if part.strip()), *self.after, "}"]
 
 
+HELPER = """\
+.func (.param .b32 r) helper(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; atom.shared.add.u32 x, [smem], x; st.param.b32 [r], x; ret; }"""
 PROLOGUE = """\
 .visible .entry k{n}(.param .u64 out, .param .u64 in, .param .u64 u64, .param .u32 u32, .param .align 16 .b8 params[512])
 {{
@@ -221,7 +223,7 @@ setp.lt.u32 %p0, %lane, 7; setp.lt.u32 %p1, %u32, 9; setp.eq.u32 %p2, %lane, %la
 def source(arch, instances):
     """PTX of some instances, and of each of its lines the number of the instance."""
     lines = [f".version 9.0\n.target sm_{arch}\n.address_size 64", ".global .align 32 .b8 gvar[4096];", ".const .align 16 .b8 cvar[2048];",
-             ".shared .align 1024 .b8 smem[8192];", ".global .texref tex0;", ".global .surfref surf0;"]
+             ".shared .align 1024 .b8 smem[8192];", ".global .texref tex0;", ".global .surfref surf0;", HELPER]
     owner = {}
     lines = "\n".join(lines).split("\n")
     for start in range(0, len(instances), PER_KERNEL):
@@ -276,7 +278,8 @@ class Compiler:
                 self.refuse([instances[i]], message)
             rest = [x for i, x in enumerate(instances) if i not in bad]
             if self.runs >= MAX_RUNS or len(instances) == 1:
-                self.refuse(rest, (complaint.strip().splitlines() or ["?"])[0])
+                lines = complaint.strip().splitlines() or ["?"]
+                self.refuse(rest, next((line for line in lines if re.search("error|fatal", line)), lines[0]))
                 return
             if not bad:
                 half = len(instances) // 2
@@ -295,37 +298,28 @@ def words_of(cubins):
 
 
 def compile_form(job):
-    arch, level, folder, number, line = job
+    arch, level, folder, part, number, line = job
     form = Form(line)
     instances = [(form, choices) for choices in form.instances()]
+    instances = instances[int(level) % part :: part] or instances[:1]
     parts = [Compiler(arch, level, folder, f"{number}-{level}-{i}") for i in range(0, len(instances), PER_FILE)]
     for i, part in enumerate(parts):
         part.compile(instances[i * PER_FILE : (i + 1) * PER_FILE])
     return len(instances), [c for p in parts for c in p.cubins], [r for p in parts for r in p.refused]
 
 
-def run(arch, levels, forms, folder):
+def run(arch, levels, part, forms, folder):
     """Words of all forms with their counts, number of instances, and what was refused."""
-    jobs = [(arch, level, folder, number, line) for level in levels for number, line in enumerate(forms)]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    jobs = [(arch, level, folder, part, number, line) for level in levels for number, line in enumerate(forms)]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
         done = list(pool.map(compile_form, jobs))
     return words_of(path for _, cubins, _ in done for path in cubins), sum(n for n, _, _ in done), [x for _, _, part in done for x in part]
 
 
-def instruction(line):
-    """What a form is called: its first PTX instruction, or the set of them that begins the line."""
-    name = re.match(r"(?:\.reg .*?; |@\S+ |LA: ; )*<?(\w+)", line).group(1)
-    return "video" if name == "v" else name
-
-
-def by_instruction(forms, refused):
-    """{PTX instruction: (its forms, those of which ptxas takes no instance)}"""
+def wholly_refused(forms, refused):
+    """Forms of which ptxas takes no instance."""
     lost = collections.Counter(line for line, _ in refused)
-    found = collections.defaultdict(lambda: [0, 0])
-    for line in forms:
-        found[instruction(line)][0] += 1
-        found[instruction(line)][1] += lost[line] == sum(1 for _ in Form(line).instances())
-    return found
+    return [line for line in forms if lost[line] and lost[line] == sum(1 for _ in Form(line).instances())]
 
 
 def main():
@@ -335,6 +329,7 @@ def main():
     parser.add_argument("-o", "--output")
     parser.add_argument("--forms", default="")
     parser.add_argument("--levels", default="03")
+    parser.add_argument("--part", type=int, default=1)
     parser.add_argument("--keep")
     parser.add_argument("--refused")
     parser.add_argument("--record", metavar="COMMIT")
@@ -344,7 +339,7 @@ def main():
     for arch in args.arch:
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(args.keep or temporary)
-            counts, tried, refused = run(arch, args.levels, forms, folder)
+            counts, tried, refused = run(arch, args.levels, args.part, forms, folder)
         mine, number = compare.Tally(), int(re.match(r"\d+", arch).group())
         results, disputed = compare.judge(args.program, number, list(counts))
         for result in results:
@@ -357,7 +352,9 @@ def main():
         print("    " + ", ".join(f"{op} {n}" for op, n in mine.misses.most_common(40)), flush=True)
         if args.record:
             coverage.record("-O" + " and -O".join(args.levels), "forms", args.record, arch, f"{tried - len(refused):,} instances of {len(forms)} forms", mine)
-            coverage.record_refused(arch, by_instruction(forms, refused))
+            coverage.record_unprinted(arch, [r for r in results if r.verdict == "refused"])
+            if args.part == 1 and len(args.levels) == 1 and not args.forms:
+                coverage.record_refused(arch, forms, wholly_refused(forms, refused))
     if args.output:
         tally.write(args.output)
     if args.refused:
