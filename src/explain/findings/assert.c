@@ -70,17 +70,22 @@ static bool string_argument(struct wsi_scene *call, uint64_t call_pc, uint32_t l
 
 static const char *why_lost(const struct wsi_scene *call)
 {
-	struct ws_module module;
 	if (!call->code.flow)
 		return "the code that calls the assertion is of an architecture without an "
 		       "instruction table";
-	if (ws_target_module(call->build->target, call->code.place.module_index, &module, NULL) ==
-		    WS_OK &&
-	    module.relocated_status != WS_OK)
-		return "the relocated image of the module, which has the addresses of the strings, "
-		       "is not in the dump";
 	return "the code before the call does not show which strings it is given, or the image "
 	       "does not hold them";
+}
+
+/* Why no call is found on the stack. */
+static const char *why_no_call(const struct ws_target *target)
+{
+	struct ws_module module;
+	for (uint32_t i = 0; ws_target_module(target, i, &module, NULL) == WS_OK; i++)
+		if (module.relocated_status != WS_OK)
+			return "the relocated image of the module, which has the addresses of code "
+			       "and strings, is not in the dump";
+	return "no call in this dump's code is on the stack";
 }
 
 /* Reads what there is; the scene is that of the call. */
@@ -114,7 +119,7 @@ enum ws_status wsi_find_assertion(struct wsi_scene *scene)
 	if (st == WS_OK)
 		read_text(&call, assertion);
 	else
-		assertion->why = st == WS_ABSENT ? "no call in this dump's code is on the stack"
+		assertion->why = st == WS_ABSENT ? why_no_call(scene->build->target)
 						 : "the call stack is not known";
 	scene->found.no_memory |= call.found.no_memory;
 	wsi_scene_fini(&call);
