@@ -159,6 +159,10 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t mo
 		values[done] = argument_parse(launch->args.item[done], &params[done], buffers);
 		ok = values[done] != NULL;
 	}
+	if (ok && launch->shared.value > UINT32_MAX) {
+		cli_warn("--shared takes less than 4 GiB");
+		ok = false;
+	}
 	struct ws_sim_launch what = {
 		.size = sizeof what,
 		.module = module,

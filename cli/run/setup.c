@@ -52,6 +52,8 @@ static int device_make(struct run_setup *setup, struct cli *cli)
 	};
 	struct ws_error err;
 	size_t len;
+	if (setup->stack.value > UINT32_MAX || setup->late.value > UINT32_MAX)
+		return cli_usage(cli->verb, "--stack and --late take less than 4 GiB");
 	options.device = setup->device ? device_find(setup->device) : NULL;
 	if (setup->device && !options.device) {
 		char names[200] = "";

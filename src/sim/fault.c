@@ -86,7 +86,7 @@ static void surface(struct ws_sim *sim)
 
 void wsi_fault_wait(struct ws_sim *sim, uint64_t n)
 {
-	if (sim->late > n)
+	if (sim->late > n && !sim->faulted) /* unless another one stops the device before */
 		sim->late -= (uint32_t)n;
 	else if (sim->late > 0)
 		surface(sim);

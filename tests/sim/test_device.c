@@ -736,6 +736,33 @@ static void a_fault_is_where_it_was(void **state)
 	assert_int_equal(fault.error_pc, fault.pc);
 }
 
+/* The first warp has exited when the second stops the device, long before the access would be seen.
+ */
+static void a_late_fault_surfaces_with_another(void **state)
+{
+	(void)state;
+	static const char source[] = ".arch sm_80\n.kernel k\n.param out 8\n"
+				     "S2R R2, SR_TID.X\nISETP.GE.AND P0, PT, R2, 0x20, PT\nNOP\n"
+				     "@!P0 STG.E [R4.64], R2\n@!P0 EXIT\nNOP\nBPT.TRAP 0x1\nEXIT\n"
+				     ".end\n";
+	const struct ws_sim_options options = { .size = sizeof options,
+						.device = "sm_80",
+						.late = 1000 };
+	uint64_t out = 0;
+	const void *const args[1] = { &out };
+	struct ws_sim_fault fault;
+	assert_int_equal(ws_sim_create(&options, &sim, &err), WS_OK);
+	uint32_t module = load_text(sim, source);
+	const struct ws_sim_launch launch = launch_of(module, (struct ws_dim3){ 64, 1, 1 }, args);
+	assert_int_equal(ws_sim_launch(sim, &launch, &err), WS_OK);
+	assert_int_equal(run_all(sim), WS_SIM_FAULTED);
+	assert_true(ws_sim_instructions(sim) < 1000);
+	assert_true(ws_sim_fault(sim, &fault));
+	assert_int_equal(fault.exception, 14);
+	assert_int_equal(fault.error_pc % 0x1000, 0x30);
+	assert_int_equal(fault.pc % 0x1000, 0x40); /* where its warp is by then */
+}
+
 /* Also where the lanes' first predicate is false, which is what zeros would ask for. */
 static void code_without_an_end_is_a_fault(void **state)
 {
@@ -929,6 +956,7 @@ int main(void)
 		cmocka_unit_test_teardown(places_in_blocks_of_three_dimensions, close_device),
 		cmocka_unit_test_teardown(faults_say_what_is_wrong, close_device),
 		cmocka_unit_test_teardown(a_fault_is_where_it_was, close_device),
+		cmocka_unit_test_teardown(a_late_fault_surfaces_with_another, close_device),
 		cmocka_unit_test_teardown(code_without_an_end_is_a_fault, close_device),
 		cmocka_unit_test_teardown(barriers_agree_on_their_threads, close_device),
 		cmocka_unit_test_teardown(what_is_printed_is_formatted_as_in_c, close_device),
