@@ -193,6 +193,8 @@ static void any_function(void)
 		wrong("%s", why);
 	if (fn->stopped)
 		(void)stands(result, CUDBG_ERROR_RUNNING_DEVICE, fn->name);
+	if (result == CUDBG_SUCCESS && strncmp(fn->name, "write", 5) == 0)
+		model.can_fault = true; /* an address that it computes with may be another now */
 	api_call_fini(&call);
 }
 

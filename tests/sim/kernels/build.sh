@@ -15,7 +15,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
 rm -rf "$SRC"
-trap 'rm -rf "$SRC"' EXIT # pages must not find sources where the cubins say they are
+trap 'rm -rf "$SRC"; rmdir -p "${SRC%/*}" 2>/dev/null || true' EXIT # pages must not find sources where the cubins say they are
 mkdir -p "$SRC/tmp"
 cp "$here"/*.cu "$here"/*.h "$SRC"
 find "$SRC" -type f -exec touch -d '2025-01-01 00:00:00 UTC' {} +
