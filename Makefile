@@ -54,9 +54,9 @@ $(TSAN)/build.ninja: | packages
 check-sanitize: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
 	@ninja -C $(ASAN)
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-		tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) unit golden api cli fuzz
+		tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) unit golden live cli fuzz
 	@ninja -C $(TSAN)
-	@TSAN_OPTIONS=halt_on_error=1 tools/run-suite.py $(TSAN) --slow 6 $(COUNTED) unit api
+	@TSAN_OPTIONS=halt_on_error=1 tools/run-suite.py $(TSAN) --slow 6 $(COUNTED) unit live
 
 # Every libFuzzer target for FUZZ_SECONDS, from its seeds.
 FUZZ = $(BUILD)-fuzz

@@ -467,7 +467,8 @@ WS_API void ws_cubin_set_destroy(struct ws_cubin_set *set);
 /** Adds a cubin; its index counts from 0 in the order of adding. Not while others read the set. */
 WS_API enum ws_status ws_cubin_set_add(struct ws_cubin_set *set, const struct ws_cubin_entry *entry,
 				       struct ws_error *err) WS_MUST_USE;
-/** Moves cubins that `from` has open over the same bytes into `set`, which has none open yet. */
+/** Moves cubins that `from` has open over the same bytes into `set`, which has none open yet. Then
+ * only `from` may be destroyed, and before `set`. */
 WS_API void ws_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from);
 WS_API uint32_t ws_cubin_set_count(const struct ws_cubin_set *set);
 /** `index` must be below the count. */

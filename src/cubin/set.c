@@ -24,17 +24,21 @@ struct ws_cubin_set {
 	struct wsi_segments by_address; /* ids are indices of spots */
 	struct wsi_spot *spots;         /* owned */
 	struct wsi_names names;         /* of functions that are defined */
-	struct wsi_line_account lines;  /* of all cubins */
+	struct wsi_line_account *lines; /* owned; pays for those of all cubins */
 };
 
 enum ws_status ws_cubin_set_create(struct ws_cubin_set **ret_set, struct ws_error *err)
 {
 	struct ws_cubin_set *set = wsi_zalloc(sizeof *set);
-	if (!set || pthread_mutex_init(&set->lock, NULL) != 0) {
+	if (set)
+		set->lines = wsi_zalloc(sizeof *set->lines);
+	if (!set || !set->lines || pthread_mutex_init(&set->lock, NULL) != 0) {
+		if (set)
+			wsi_free(set->lines);
 		wsi_free(set);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a set of modules");
 	}
-	wsi_line_account_init(&set->lines);
+	wsi_line_account_init(set->lines);
 	*ret_set = set;
 	return WS_OK;
 }
@@ -57,6 +61,7 @@ void ws_cubin_set_destroy(struct ws_cubin_set *set)
 		ws_cubin_close(set->slots[i]->cubin);
 		wsi_free(set->slots[i]);
 	}
+	wsi_free(set->lines);
 	wsi_free(set->slots);
 	pthread_mutex_destroy(&set->lock);
 	wsi_free(set);
@@ -106,6 +111,10 @@ void ws_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from)
 		atomic_store(&slot->state, atomic_exchange(&its->state, SLOT_CLOSED));
 	}
 	wsi_map_fini(&old);
+	/* what has paid for lines of the cubins goes with them */
+	struct wsi_line_account *lines = set->lines;
+	set->lines = from->lines;
+	from->lines = lines;
 }
 
 uint32_t ws_cubin_set_count(const struct ws_cubin_set *set)
@@ -133,7 +142,7 @@ static void slot_open(struct ws_cubin_set *set, struct slot *slot, uint32_t inde
 	if (st == WS_NO_MEMORY)
 		return; /* may work the next time */
 	if (st == WS_OK)
-		slot->cubin->line_account = &set->lines;
+		slot->cubin->line_account = set->lines;
 	atomic_store_explicit(&slot->state, st == WS_OK ? SLOT_OPEN : SLOT_FAILED,
 			      memory_order_release);
 }
