@@ -435,6 +435,13 @@ static void fill_addresses(struct work *work)
 	claim_addresses(work, again, of_memory, agree);
 }
 
+static void drop_guesses(struct ws_report_access *access)
+{
+	access->rank = WS_NONE;
+	access->lanes_guess = 0;
+	access->address_claim = (struct ws_report_claim){ .text = NULL };
+}
+
 /* Turns generic addresses into those of the one space that all of them fall in. */
 static void resolve_generic(struct work *work)
 {
@@ -463,8 +470,12 @@ static void resolve_generic(struct work *work)
 	if (kind && kind->family == WS_FAMILY_CLUSTER && space != WS_SPACE_SHARED &&
 	    !access->lanes_known) {
 		access->space = WS_SPACE_SHARED;
-		access->rank = WS_NONE;
-		access->lanes_guess = 0;
+		drop_guesses(access);
+		return;
+	}
+	/* a register that was written since can hold any stack address by now */
+	if (space != WS_SPACE_GLOBAL && !(access->lanes_known | access->lanes_likely)) {
+		drop_guesses(access);
 		return;
 	}
 	if (!(access->lanes_known | access->lanes_likely))

@@ -24,13 +24,15 @@ static void kind(struct wsi_page *page, const struct ws_report_access *access)
 	wsi_say(page, "%s%ss", does->manner, does->verb);
 	if (access->width)
 		wsi_say(page, " %u byte%s", access->width, wsi_plural(access->width));
-	wsi_say(page, " %s %s memory", does->tie, ws_space_text(access->space));
+	bool known = access->space != WS_SPACE_GENERIC;
+	if (known)
+		wsi_say(page, " %s %s memory", does->tie, ws_space_text(access->space));
 	if (access->bank != WS_NONE)
 		wsi_say(page, ", bank %u", access->bank);
 	if (access->rank != WS_NONE)
 		wsi_say(page, ", block %u of the cluster", access->rank);
 	if (access->generic)
-		wsi_say(page, ", through a generic address");
+		wsi_say(page, "%s through a generic address", known ? "," : "");
 	if (access->async)
 		wsi_say(page, ", asynchronously");
 }
