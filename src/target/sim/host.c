@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The side of the host program: it has the device between two slices of execution. */
-#include "base/lock.h"
 #include "target/sim/live.h"
 
 void ws_sim_host_begin(struct ws_target *target, bool is_client)
 {
 	struct sim_live *live = sim_of(target)->live;
-	pthread_mutex_lock(&live->lock);
+	wsi_hold(&live->lock);
 	while (!is_client && !live->runs)
 		pthread_cond_wait(&live->cond, &live->lock);
 	sim_take(live);
-	pthread_mutex_unlock(&live->lock);
 }
 
 enum ws_status ws_sim_host_end(struct ws_target *target, bool is_client, uint64_t *ret_event,
@@ -33,10 +31,9 @@ enum ws_status ws_sim_host_end(struct ws_target *target, bool is_client, uint64_
 void ws_sim_host_await(struct ws_target *target, uint64_t event)
 {
 	struct sim_live *live = sim_of(target)->live;
-	pthread_mutex_lock(&live->lock);
+	wsi_hold(&live->lock);
 	while (live->n_waiters > 0 && live->waiters[0].sequence <= event)
 		pthread_cond_wait(&live->cond, &live->lock);
-	pthread_mutex_unlock(&live->lock);
 }
 
 bool ws_sim_host_stuck(struct ws_target *target)
@@ -56,11 +53,10 @@ static bool is_busy(const struct sim_live *live)
 enum ws_sim_outcome ws_sim_host_wait(struct ws_target *target)
 {
 	struct sim_live *live = sim_of(target)->live;
-	pthread_mutex_lock(&live->lock);
+	wsi_hold(&live->lock);
 	while (is_busy(live))
 		pthread_cond_wait(&live->cond, &live->lock);
 	bool failed = live->failed;
 	live->failed = false;
-	pthread_mutex_unlock(&live->lock);
 	return failed ? WS_SIM_FAULTED : WS_SIM_DONE;
 }

@@ -98,10 +98,9 @@ static enum ws_status sim_update(struct ws_target *target, struct ws_error *err)
 {
 	struct sim_live *live = sim_of(target)->live;
 	enum ws_status st = WS_OK;
-	pthread_mutex_lock(&live->lock);
+	wsi_hold(&live->lock);
 	if (live->runs && live->halted && !live->lent)
 		st = take_in(live, err);
-	pthread_mutex_unlock(&live->lock);
 	return st;
 }
 
@@ -119,7 +118,7 @@ static enum ws_status sim_suspend(struct ws_target *target, uint32_t device_inde
 	struct sim_live *live = sim_of(target)->live;
 	enum ws_status st = WS_OK;
 	(void)device_index;
-	pthread_mutex_lock(&live->lock);
+	wsi_hold(&live->lock);
 	if (live->runs && !live->halted) {
 		live->stop_asked = true;
 		live->stop_tell |= !wait;
@@ -130,7 +129,6 @@ static enum ws_status sim_suspend(struct ws_target *target, uint32_t device_inde
 		pthread_cond_wait(&live->cond, &live->lock);
 	if (wait && live->runs)
 		st = take_in(live, err);
-	pthread_mutex_unlock(&live->lock);
 	return st;
 }
 
@@ -164,7 +162,7 @@ static enum ws_status sim_resume(struct ws_target *target, uint32_t device_index
 	struct sim_live *live = t->live;
 	enum ws_status st = WS_OK;
 	(void)device_index;
-	pthread_mutex_lock(&live->lock);
+	wsi_hold(&live->lock);
 	if (!live->runs && !sim_has_room(live)) {
 		st = no_memory(err);
 	} else if (!live->runs) {
@@ -173,7 +171,6 @@ static enum ws_status sim_resume(struct ws_target *target, uint32_t device_index
 			wsi_launch_kill(t->sim);
 		go(live, SIM_JOB_RUN);
 	}
-	pthread_mutex_unlock(&live->lock);
 	return st;
 }
 
@@ -197,14 +194,13 @@ static enum ws_status stepped(struct sim_live *live, enum wsi_stepped how, uint3
 static enum ws_status step_later(struct sim_live *live, enum sim_job job, uint32_t sm,
 				 uint64_t warps, struct ws_error *err)
 {
-	pthread_mutex_lock(&live->lock);
+	wsi_hold(&live->lock);
 	bool ok = sim_has_room(live);
 	if (ok) {
 		live->until_sm = sm;
 		live->asked_warps = warps;
 		go(live, job);
 	}
-	pthread_mutex_unlock(&live->lock);
 	return ok ? WS_OK : no_memory(err);
 }
 
@@ -268,11 +264,10 @@ static enum ws_status sim_plant(struct ws_target *target, uint32_t device_index,
 {
 	struct sim_target *t = sim_of(target);
 	(void)device_index;
-	pthread_mutex_lock(&t->live->lock);
+	wsi_hold(&t->live->lock);
 	sim_take(t->live);
 	enum ws_status st = wsi_debug_plant(t->sim, pc, false, err);
 	sim_give(t->live);
-	pthread_mutex_unlock(&t->live->lock);
 	return st;
 }
 
@@ -282,11 +277,10 @@ static enum ws_status sim_unplant(struct ws_target *target, uint32_t device_inde
 	struct sim_target *t = sim_of(target);
 	(void)device_index;
 	(void)err;
-	pthread_mutex_lock(&t->live->lock);
+	wsi_hold(&t->live->lock);
 	sim_take(t->live);
 	wsi_debug_unplant(t->sim, pc, false);
 	sim_give(t->live);
-	pthread_mutex_unlock(&t->live->lock);
 	return WS_OK;
 }
 
@@ -294,11 +288,10 @@ static enum ws_status sim_stop_at_launch(struct ws_target *target, bool on, stru
 {
 	struct sim_target *t = sim_of(target);
 	(void)err;
-	pthread_mutex_lock(&t->live->lock);
+	wsi_hold(&t->live->lock);
 	sim_take(t->live);
 	t->sim->debug->stop_at_launch = on;
 	sim_give(t->live);
-	pthread_mutex_unlock(&t->live->lock);
 	return WS_OK;
 }
 
@@ -329,20 +322,7 @@ static enum ws_status sim_detach(struct ws_target *target, bool runs, struct ws_
 /* ---- opening ---- */
 
 static const struct ws_target_ops live_ops = {
-	.name = "sim",
-	.close = sim_close,
-	.device = sim_device,
-	.context = sim_context,
-	.module = sim_module,
-	.grid = sim_grid,
-	.sm = sim_sm,
-	.block = sim_block,
-	.warp = sim_warp,
-	.lanes = sim_lanes,
-	.call_stack = sim_call_stack,
-	.registers = sim_registers,
-	.read_memory = sim_read_memory,
-	.memory_range = sim_memory_range,
+	SIM_READING_MEMBERS,
 	.update = sim_update,
 	.running = sim_running,
 	.suspend = sim_suspend,

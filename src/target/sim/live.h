@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
 /*
  * A software GPU that runs under a debugger.
  *
- *   client ----> live.c: suspend, resume, step, ...      event.c: events, logs <---- client, any
- * thread |  hands the device over                   ^ posts v | worker.c: the thread that executes
- * while the device runs --+ ^  lends it between two slices host program -> host.c: launches,
- * copies, loads
+ *   client -------> live.c: suspend, resume, step, ...     event.c, logs.c <---- client, any thread
+ *                      |  hands the device over               ^  posts
+ *                      v  while it runs                       |
+ *                   worker.c: the thread that executes -------+
+ *                      ^  lends it between two slices
+ *   host program -> host.c: launches, copies, loads
  *
  * One of them has the device (struct ws_sim) at a time: the worker while `at_work`, a host thread
  * while `lent`, else, when it stands, the client. `lock` is held for moments only, never while
@@ -14,11 +17,13 @@
  * A device that stopped is `halted` until the client takes that in (update, suspend): readers see
  * no row change by itself.
  */
+/* clang-format on */
 #ifndef WSI_TARGET_SIM_LIVE_H
 #define WSI_TARGET_SIM_LIVE_H
 
 #include <regex.h>
 
+#include "base/lock.h"
 #include "target/sim/sim.h"
 
 enum {

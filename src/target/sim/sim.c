@@ -411,20 +411,7 @@ enum ws_status sim_registers(const struct ws_target *target, uint32_t warp_index
 /* ---- opening ---- */
 
 static const struct ws_target_ops sim_ops = {
-	.name = "sim",
-	.close = sim_close,
-	.device = sim_device,
-	.context = sim_context,
-	.module = sim_module,
-	.grid = sim_grid,
-	.sm = sim_sm,
-	.block = sim_block,
-	.warp = sim_warp,
-	.lanes = sim_lanes,
-	.call_stack = sim_call_stack,
-	.registers = sim_registers,
-	.read_memory = sim_read_memory,
-	.memory_range = sim_memory_range,
+	SIM_READING_MEMBERS,
 };
 
 /* Blocks by SM, and the warps of these that have threads left, by slot. */

@@ -109,4 +109,12 @@ void sim_live_fini(struct sim_target *t);
 /* The last grids that have ended, oldest first. */
 const struct ws_grid *sim_done_grids(const struct sim_target *t, uint32_t *ret_n);
 
+/* Members of both: what is read of a device that stands. */
+#define SIM_READING_MEMBERS                                                              \
+	.name = "sim", .close = sim_close, .device = sim_device, .context = sim_context, \
+	.module = sim_module, .grid = sim_grid, .sm = sim_sm, .block = sim_block,        \
+	.warp = sim_warp, .lanes = sim_lanes, .call_stack = sim_call_stack,              \
+	.registers = sim_registers, .read_memory = sim_read_memory,                      \
+	.memory_range = sim_memory_range
+
 #endif
