@@ -212,10 +212,8 @@ static struct breakpoint *warp_hit(struct debugger *d, uint32_t warp_index,
 				   const struct ws_warp *warp, struct ws_focus *ret_focus)
 {
 	struct ws_lane lanes[WS_MAX_LANES];
-	struct ws_block block = { .grid_index = WS_NONE };
 	uint32_t n = 0;
-	if (ws_target_lanes(d->target, warp_index, lanes, &n, NULL) != WS_OK ||
-	    ws_target_block(d->target, warp->block_index, &block, NULL) != WS_OK)
+	if (ws_target_lanes(d->target, warp_index, lanes, &n, NULL) != WS_OK)
 		return NULL;
 	struct breakpoint *first = NULL;
 	for (size_t b = 0; b < d->n_breakpoints; b++) {
@@ -224,16 +222,11 @@ static struct breakpoint *warp_hit(struct debugger *d, uint32_t warp_index,
 		for (size_t k = 0; k < one->n_pcs && !one->disabled; k++)
 			here |= one->pc[k] == warp->stop_pc;
 		for (uint32_t i = 0; i < n && here && !told; i++) {
-			struct ws_focus focus = {
-				.device_index = warp->device_index,
-				.sm_index = warp->sm_index,
-				.warp_index = warp_index,
-				.block_index = warp->block_index,
-				.grid_index = block.grid_index,
-				.lane = lanes[i].id,
-			};
+			struct ws_focus focus;
 			told = lanes[i].pc == warp->stop_pc &&
-			       (warp->active_lanes >> lanes[i].id & 1) && holds(d, one, &focus);
+			       (warp->active_lanes >> lanes[i].id & 1) &&
+			       debug_focus_of(d, warp_index, lanes[i].id, &focus) &&
+			       holds(d, one, &focus);
 			if (told && !first)
 				*ret_focus = focus;
 		}

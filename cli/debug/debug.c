@@ -25,28 +25,26 @@ const struct cli_option verb_debug_options[] = {
 
 /* ---- commands ---- */
 
+/* A device as before its first instruction. False: it could not be made, and that is told. */
+static bool anew(struct debugger *d)
+{
+	debug_unmake(d);
+	d->quits = debug_make(d) != CLI_ANSWERED;
+	return !d->quits;
+}
+
 static void command_run(struct debugger *d, const char *text)
 {
 	(void)text;
-	if (d->started) {
-		debug_unmake(d);
-		if (debug_make(d) != CLI_ANSWERED) {
-			d->quits = true;
-			return;
-		}
-	}
-	debug_go(d);
+	if (!d->started || anew(d))
+		debug_go(d);
 }
 
 static void command_start(struct debugger *d, const char *text)
 {
 	struct ws_error err;
-	if (d->started) {
-		debug_unmake(d);
-		d->quits = debug_make(d) != CLI_ANSWERED;
-	}
 	(void)text;
-	if (d->quits)
+	if (d->started && !anew(d))
 		return;
 	if (ws_target_stop_at_launch(d->target, true, &err) != WS_OK) {
 		cli_fail(NULL, &err);
@@ -70,8 +68,7 @@ static void command_continue(struct debugger *d, const char *text)
 static void command_kill(struct debugger *d, const char *text)
 {
 	(void)text;
-	debug_unmake(d);
-	d->quits = debug_make(d) != CLI_ANSWERED;
+	(void)anew(d);
 }
 
 static void command_quit(struct debugger *d, const char *text)
@@ -172,16 +169,23 @@ static void command_gcore(struct debugger *d, const char *text)
 
 enum { MAX_WORDS = 64 };
 
+/* Splits a line at its blanks, in place. Returns how many words were put into `words`. */
+static int split(char *line, char *words[], int most)
+{
+	char *save;
+	int n = 0;
+	for (char *word = strtok_r(line, " \t", &save); word && n < most;
+	     word = strtok_r(NULL, " \t", &save))
+		words[n++] = word;
+	return n;
+}
+
 /* Runs a verb over the device, which takes the place of its file. */
 static void verb(struct debugger *d, const char *name, const char *text)
 {
-	char *line = cli_copy(text, strlen(text)), *save;
+	char *line = cli_copy(text, strlen(text));
 	char *words[MAX_WORDS] = { (char *)(uintptr_t)name, (char *)(uintptr_t) "device" };
-	int n = 2;
-	for (char *word = strtok_r(line, " \t", &save); word && n < MAX_WORDS - 1;
-	     word = strtok_r(NULL, " \t", &save))
-		words[n++] = word;
-	cli_verb(d->cli, n, words);
+	cli_verb(d->cli, 2 + split(line, words + 2, MAX_WORDS - 3), words);
 	free(line);
 }
 
@@ -277,15 +281,8 @@ static void take_first(void *user, const struct place *place)
 	struct first *first = user;
 	if (first->found || place->n_lanes == 0)
 		return;
-	first->found = true;
-	first->focus = (struct ws_focus){
-		.device_index = place->warp.device_index,
-		.sm_index = place->sm_index,
-		.warp_index = place->warp_index,
-		.block_index = place->warp.block_index,
-		.grid_index = place->block.grid_index,
-		.lane = place->lanes[0].id,
-	};
+	first->found =
+		debug_focus_of(first->d, place->warp_index, place->lanes[0].id, &first->focus);
 }
 
 static void switch_to(struct debugger *d, const struct session *session, const char *text)
@@ -295,16 +292,12 @@ static void switch_to(struct debugger *d, const struct session *session, const c
 		{ FILTER_lane, FILTER_warp },    { FILTER_warp, FILTER_sm },
 		{ FILTER_sm, FILTER_device },
 	};
-	char *line = cli_copy(text, strlen(text)), *save, *words[MAX_WORDS];
+	char *line = cli_copy(text, strlen(text)), *words[MAX_WORDS];
 	const struct coords *now = session_coords(session);
 	struct filter filter;
 	struct first first = { .d = d };
 	const char *bad;
-	int n = 0;
-	for (char *word = strtok_r(line, " \t", &save); word && n < MAX_WORDS;
-	     word = strtok_r(NULL, " \t", &save))
-		words[n++] = word;
-	if (!filter_parse(&filter, now, n, words, &bad)) {
+	if (!filter_parse(&filter, now, split(line, words, MAX_WORDS), words, &bad)) {
 		cli_say("'%s' is no coordinate; there are kernel, block, thread, device, sm, warp, "
 			"lane.\n",
 			bad);

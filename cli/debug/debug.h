@@ -51,6 +51,9 @@ int debug_make(struct debugger *d);
 void debug_unmake(struct debugger *d);
 /* Lets everything run until something happens, and says what. */
 void debug_go(struct debugger *d);
+/* The focus of a lane of a warp. False: the warp or its block cannot be read. */
+bool debug_focus_of(const struct debugger *d, uint32_t warp_index, uint32_t lane,
+		    struct ws_focus *ret_focus);
 void debug_focus_on(struct debugger *d, const struct ws_focus *focus);
 /* Rows changed: finds the focus again. False: its thread has exited; another is chosen. */
 bool debug_refocus(struct debugger *d);
@@ -125,7 +128,7 @@ struct value {
 };
 
 /* An expression for a lane of the warp in `focus`; NULL: without a thread. False with what is wrong
- * in `*ret_wrong`, which is static or part of `text`. */
+ * in `ret_wrong`. */
 bool debug_evaluate(const struct debugger *d, const struct ws_focus *focus, const char *text,
 		    struct value *ret_value, char ret_wrong[200]);
 /* [/FORMAT] EXPRESSION */

@@ -28,6 +28,25 @@ bool debug_interrupted(void)
 
 /* ---- the focus ---- */
 
+bool debug_focus_of(const struct debugger *d, uint32_t warp_index, uint32_t lane,
+		    struct ws_focus *ret_focus)
+{
+	struct ws_warp warp;
+	struct ws_block block;
+	if (ws_target_warp(d->target, warp_index, &warp, NULL) != WS_OK ||
+	    ws_target_block(d->target, warp.block_index, &block, NULL) != WS_OK)
+		return false;
+	*ret_focus = (struct ws_focus){
+		.device_index = warp.device_index,
+		.sm_index = warp.sm_index,
+		.warp_index = warp_index,
+		.block_index = warp.block_index,
+		.grid_index = block.grid_index,
+		.lane = lane,
+	};
+	return true;
+}
+
 void debug_focus_on(struct debugger *d, const struct ws_focus *focus)
 {
 	struct ws_device device = { 0 };
@@ -48,22 +67,19 @@ void debug_focus_on(struct debugger *d, const struct ws_focus *focus)
 static bool find_again(const struct debugger *d, struct ws_focus *ret)
 {
 	const struct thread *was = &d->thread;
+	uint32_t device, sm, warp_index;
 	struct ws_warp warp;
 	struct ws_block block;
 	struct ws_lane lane;
 	if (!d->has_focus ||
-	    ws_target_find_device(d->target, was->device_id, &ret->device_index, NULL) != WS_OK ||
-	    ws_target_find_sm(d->target, ret->device_index, was->sm_id, &ret->sm_index, NULL) !=
-		    WS_OK ||
-	    ws_target_find_warp(d->target, ret->sm_index, was->warp_id, &ret->warp_index, NULL) !=
-		    WS_OK ||
-	    ws_target_warp(d->target, ret->warp_index, &warp, NULL) != WS_OK ||
-	    ws_target_block(d->target, warp.block_index, &block, NULL) != WS_OK ||
-	    ws_target_lane(d->target, ret->warp_index, was->lane, &lane, NULL) != WS_OK)
+	    ws_target_find_device(d->target, was->device_id, &device, NULL) != WS_OK ||
+	    ws_target_find_sm(d->target, device, was->sm_id, &sm, NULL) != WS_OK ||
+	    ws_target_find_warp(d->target, sm, was->warp_id, &warp_index, NULL) != WS_OK ||
+	    !debug_focus_of(d, warp_index, was->lane, ret) ||
+	    ws_target_warp(d->target, warp_index, &warp, NULL) != WS_OK ||
+	    ws_target_block(d->target, ret->block_index, &block, NULL) != WS_OK ||
+	    ws_target_lane(d->target, warp_index, was->lane, &lane, NULL) != WS_OK)
 		return false;
-	ret->block_index = warp.block_index;
-	ret->grid_index = block.grid_index;
-	ret->lane = was->lane;
 	return block.grid_id == was->grid_id && (warp.valid_lanes >> was->lane & 1) &&
 	       memcmp(&block.idx, &was->block, sizeof block.idx) == 0;
 }
@@ -211,16 +227,13 @@ static bool is_to_blame(const struct debugger *d, const struct ws_focus *focus)
 static bool at_launch(const struct debugger *d, struct ws_focus *ret)
 {
 	struct ws_warp warp;
-	struct ws_block block;
 	for (uint32_t i = 0; ws_target_warp(d->target, i, &warp, NULL) == WS_OK; i++) {
-		if (!(warp.have & WS_WARP_STOP) || warp.stop != WS_STOP_LAUNCH ||
-		    ws_target_block(d->target, warp.block_index, &block, NULL) != WS_OK)
-			continue;
-		*ret = (struct ws_focus){ warp.device_index, warp.sm_index,    i,
-					  warp.block_index,  block.grid_index, 0 };
-		while (ret->lane + 1 < WS_MAX_LANES && !(warp.active_lanes >> ret->lane & 1))
-			ret->lane++;
-		return true;
+		uint32_t lane = 0;
+		while (lane + 1 < WS_MAX_LANES && !(warp.active_lanes >> lane & 1))
+			lane++;
+		if ((warp.have & WS_WARP_STOP) && warp.stop == WS_STOP_LAUNCH &&
+		    debug_focus_of(d, i, lane, ret))
+			return true;
 	}
 	return false;
 }
