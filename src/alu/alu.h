@@ -90,8 +90,10 @@ enum wsi_alu_status {
 /* Prepares one instruction; `ret_alu` is whole only with WSI_ALU_OK. */
 enum wsi_alu_status wsi_alu_prepare(const struct ws_insn *insn, struct wsi_alu *ret_alu);
 
-/* Adds the predicates of an operand to a list of WSI_ALU_PREDICATES. False: there is no room. */
-bool wsi_alu_add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const struct ws_operand *op);
+/* Add an operand that is written, or a predicate that is read. False: it has no registers, or there
+ * is no room. */
+bool wsi_alu_add_result(struct wsi_alu *alu, const struct ws_operand *op);
+bool wsi_alu_add_condition(struct wsi_alu *alu, const struct ws_operand *op);
 
 static inline void wsi_alu_run(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {

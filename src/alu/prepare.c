@@ -60,7 +60,7 @@ bool wsi_alu_drops_predicates(const struct wsi_alu *alu)
 
 /* ---- operands ---- */
 
-bool wsi_alu_add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const struct ws_operand *op)
+static bool add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const struct ws_operand *op)
 {
 	for (unsigned i = 0; i < op->count; i++) {
 		if (*n == WSI_ALU_PREDICATES)
@@ -73,11 +73,10 @@ bool wsi_alu_add_predicate(struct wsi_alu_predicate *list, uint8_t *n, const str
 	return true;
 }
 
-static bool add_result(struct wsi_alu_build *b, const struct ws_operand *op)
+bool wsi_alu_add_result(struct wsi_alu *alu, const struct ws_operand *op)
 {
-	struct wsi_alu *alu = b->alu;
 	if (ws_operand_is_predicate(op->kind))
-		return wsi_alu_add_predicate(alu->predicate_result, &alu->n_predicate_results, op);
+		return add_predicate(alu->predicate_result, &alu->n_predicate_results, op);
 	if (alu->n_results == WSI_ALU_RESULTS || op->count == 0 ||
 	    !ws_operand_is_register(op->kind))
 		return false;
@@ -89,14 +88,18 @@ static bool add_result(struct wsi_alu_build *b, const struct ws_operand *op)
 	return true;
 }
 
+bool wsi_alu_add_condition(struct wsi_alu *alu, const struct ws_operand *op)
+{
+	if (op->negated && alu->n_predicates < WSI_ALU_PREDICATES)
+		alu->predicate_flip[alu->n_predicates] = UINT32_MAX;
+	return add_predicate(alu->predicate, &alu->n_predicates, op);
+}
+
 static bool add_source(struct wsi_alu_build *b, const struct ws_operand *op)
 {
 	struct wsi_alu *alu = b->alu;
-	if (ws_operand_is_predicate(op->kind)) {
-		if (op->negated && alu->n_predicates < WSI_ALU_PREDICATES)
-			alu->predicate_flip[alu->n_predicates] = UINT32_MAX;
-		return wsi_alu_add_predicate(alu->predicate, &alu->n_predicates, op);
-	}
+	if (ws_operand_is_predicate(op->kind))
+		return wsi_alu_add_condition(alu, op);
 	unsigned i = alu->n_sources;
 	if (i == WSI_ALU_SOURCES || op->count == 0)
 		return false;
@@ -128,9 +131,9 @@ static bool add_operand(struct wsi_alu_build *b, const struct ws_operand *op)
 {
 	switch (op->role) {
 	case WS_ROLE_WRITTEN:
-		return add_result(b, op);
+		return wsi_alu_add_result(b->alu, op);
 	case WS_ROLE_UPDATED:
-		return add_result(b, op) && add_source(b, op);
+		return wsi_alu_add_result(b->alu, op) && add_source(b, op);
 	case WS_ROLE_READ:
 		return op->kind == WS_OPERAND_SPECIAL || add_source(b, op);
 	case WS_ROLE_BANK:

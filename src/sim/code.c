@@ -115,27 +115,10 @@ static uint64_t modifiers_of(const struct ws_insn *insn)
 
 /* ---- operands of what src/alu does not know ---- */
 
-static bool add_result(struct wsi_alu *alu, const struct ws_operand *op)
-{
-	if (ws_operand_is_predicate(op->kind))
-		return wsi_alu_add_predicate(alu->predicate_result, &alu->n_predicate_results, op);
-	if (alu->n_results == WSI_ALU_RESULTS)
-		return false;
-	alu->result[alu->n_results++] = (struct wsi_alu_value){
-		.place = op->kind == WS_OPERAND_REG ? WSI_ALU_REG : WSI_ALU_UREG,
-		.number = (uint8_t)op->number,
-		.words = op->count,
-	};
-	return op->kind == WS_OPERAND_REG || op->kind == WS_OPERAND_UREG;
-}
-
 static bool add_source(struct wsi_alu *alu, const struct ws_operand *op)
 {
-	if (ws_operand_is_predicate(op->kind)) {
-		if (op->negated && alu->n_predicates < WSI_ALU_PREDICATES)
-			alu->predicate_flip[alu->n_predicates] = UINT32_MAX;
-		return wsi_alu_add_predicate(alu->predicate, &alu->n_predicates, op);
-	}
+	if (ws_operand_is_predicate(op->kind))
+		return wsi_alu_add_condition(alu, op);
 	if (alu->n_sources == WSI_ALU_SOURCES)
 		return false;
 	struct wsi_alu_value value = { .number = (uint8_t)op->number, .words = op->count };
@@ -206,7 +189,7 @@ static bool take_operands(struct wsi_op *op, uint64_t pc)
 			if (list[i].kind == WS_OPERAND_BREG)
 				op->kind = (uint8_t)list[i].number;
 			else
-				ok = add_result(&op->alu, &list[i]);
+				ok = wsi_alu_add_result(&op->alu, &list[i]);
 			break;
 		case WS_ROLE_UPDATED:
 		case WS_ROLE_READ:
