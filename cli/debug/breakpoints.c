@@ -207,52 +207,69 @@ static bool holds(const struct debugger *d, const struct breakpoint *one,
 	return true;
 }
 
-/* The first breakpoint that is to be told, of a warp that stands at one. */
-static struct breakpoint *warp_hit(struct debugger *d, uint32_t warp_index,
-				   const struct ws_warp *warp, struct ws_focus *ret_focus)
+struct hit {
+	struct debugger *d;
+	struct breakpoint *first;
+	struct ws_focus focus;
+};
+
+/* Looks for breakpoints that active lanes of a warp stand at. */
+static void look_at(struct hit *hit, uint32_t warp_index, const struct ws_warp *warp, uint64_t pc)
 {
+	struct debugger *d = hit->d;
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
 	if (ws_target_lanes(d->target, warp_index, lanes, &n, NULL) != WS_OK)
-		return NULL;
-	struct breakpoint *first = NULL;
+		return;
 	for (size_t b = 0; b < d->n_breakpoints; b++) {
 		struct breakpoint *one = &d->breakpoints[b];
 		bool here = false, told = false;
 		for (size_t k = 0; k < one->n_pcs && !one->disabled; k++)
-			here |= one->pc[k] == warp->stop_pc;
+			here |= one->pc[k] == pc;
 		for (uint32_t i = 0; i < n && here && !told; i++) {
 			struct ws_focus focus;
-			told = lanes[i].pc == warp->stop_pc &&
-			       (warp->active_lanes >> lanes[i].id & 1) &&
+			told = lanes[i].pc == pc && (warp->active_lanes >> lanes[i].id & 1) &&
 			       debug_focus_of(d, warp_index, lanes[i].id, &focus) &&
 			       holds(d, one, &focus);
-			if (told && !first)
-				*ret_focus = focus;
+			if (told && !hit->first)
+				hit->focus = focus;
 		}
 		one->hits += told;
-		first = told && !first ? one : first;
+		hit->first = told && !hit->first ? one : hit->first;
 	}
-	return first;
 }
 
-struct breakpoint *debug_hit(struct debugger *d, uint32_t warp_index)
+/* For debug_each_changed(). */
+static bool look_at_stopped(void *user, uint32_t warp_index, const struct ws_warp *warp)
 {
-	struct breakpoint *first = NULL;
-	struct ws_focus focus, chosen;
-	struct ws_counts counts;
-	ws_target_counts(d->target, &counts);
-	for (uint32_t i = 0; i < counts.warps; i++) {
-		struct ws_warp warp;
-		if ((warp_index != WS_NONE && warp_index != i) ||
-		    ws_target_warp(d->target, i, &warp, NULL) != WS_OK ||
-		    !(warp.have & WS_WARP_STOP) || warp.stop != WS_STOP_PLANTED)
-			continue;
-		struct breakpoint *one = warp_hit(d, i, &warp, &focus);
-		chosen = one && !first ? focus : chosen;
-		first = first ? first : one;
-	}
-	if (first)
-		debug_focus_on(d, &chosen);
-	return first;
+	if ((warp->have & WS_WARP_STOP) && warp->stop == WS_STOP_PLANTED)
+		look_at(user, warp_index, warp, warp->stop_pc);
+	return false;
+}
+
+static struct breakpoint *told(const struct hit *hit)
+{
+	if (hit->first)
+		debug_focus_on(hit->d, &hit->focus);
+	return hit->first;
+}
+
+struct breakpoint *debug_hit(struct debugger *d)
+{
+	struct hit hit = { .d = d };
+	debug_each_changed(d, look_at_stopped, &hit);
+	return told(&hit);
+}
+
+struct breakpoint *debug_stepped_to(struct debugger *d)
+{
+	struct hit hit = { .d = d };
+	struct ws_warp warp;
+	struct ws_lane lane;
+	if (d->n_breakpoints > 0 && d->has_focus &&
+	    ws_target_warp(d->target, d->focus.warp_index, &warp, NULL) == WS_OK &&
+	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) == WS_OK &&
+	    (warp.active_lanes >> lane.id & 1))
+		look_at(&hit, d->focus.warp_index, &warp, lane.pc);
+	return told(&hit);
 }

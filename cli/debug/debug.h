@@ -41,6 +41,7 @@ struct debugger {
 	struct breakpoint *breakpoints; /* owned; by number */
 	size_t n_breakpoints, cap_breakpoints;
 	unsigned last_number;
+	uint64_t before; /* generation of the target when the command moved it */
 	bool quits;
 };
 
@@ -63,9 +64,13 @@ void debug_print_thread(struct debugger *d);
 void debug_take_events(struct debugger *d, bool *ret_stopped);
 /* Prints what kernels have printed. */
 void debug_flush_printed(struct debugger *d);
-/* Tells what stopped the device; of breakpoints those of one warp, or with WS_NONE of all. False:
- * nothing that is to be told, it should go on. */
-bool debug_after_stop(struct debugger *d, uint32_t warp_index);
+/* Tells what stopped the device. False: nothing that is to be told, it should go on. */
+bool debug_after_stop(struct debugger *d);
+/* The same after a step, which may also have come to a breakpoint; costs what moved. */
+bool debug_after_step(struct debugger *d);
+/* Calls `take` for each warp that may have changed since `d->before`, until it returns true. */
+typedef bool debug_take_warp(void *user, uint32_t warp_index, const struct ws_warp *warp);
+bool debug_each_changed(struct debugger *d, debug_take_warp *take, void *user);
 /* Ctrl-C since the last call. */
 bool debug_interrupted(void);
 /* False with a word to the user when there is no thread to do that with. */
@@ -83,9 +88,10 @@ void debug_breakpoints_enable(struct debugger *d, const char *text, bool enable)
 void debug_breakpoint_condition(struct debugger *d, const char *text);
 /* Plants all of them in a device that is new. */
 void debug_breakpoints_plant(struct debugger *d);
-/* The breakpoint that a warp hit (WS_NONE: any) and that is to be told; the focus goes to the first
- * lane that its condition holds for. NULL: none. */
-struct breakpoint *debug_hit(struct debugger *d, uint32_t warp_index);
+/* The breakpoint that a warp hit which has moved, or that the thread in focus was stepped to, and
+ * that is to be told; the focus goes to the first lane that its condition holds for. NULL: none. */
+struct breakpoint *debug_hit(struct debugger *d);
+struct breakpoint *debug_stepped_to(struct debugger *d);
 void debug_breakpoint_remove(struct debugger *d, struct breakpoint *breakpoint);
 void debug_breakpoints_fini(struct debugger *d);
 

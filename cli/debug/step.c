@@ -40,9 +40,8 @@ static enum progress moved(struct debugger *d, enum ws_status st, const struct w
 		cli_fail(NULL, err);
 		return ENDED;
 	}
-	if (stopped)
-		return debug_after_stop(d, d->focus.warp_index) ? ENDED : MOVED;
-	return debug_refocus(d) ? MOVED : GONE;
+	bool same = debug_refocus(d);
+	return debug_after_step(d) ? ENDED : same ? MOVED : GONE;
 }
 
 static enum progress one(struct debugger *d)
@@ -54,6 +53,7 @@ static enum progress one(struct debugger *d)
 	};
 	struct ws_error err;
 	uint64_t warps;
+	d->before = d->target->generation;
 	enum ws_status st = ws_target_step(d->target, &step, &warps, &err);
 	return moved(d, st, &err);
 }
@@ -77,6 +77,7 @@ static enum progress out(struct debugger *d)
 		st = ws_target_warp(d->target, d->focus.warp_index, &warp, &err);
 	if (!state_of(d, &start))
 		return GONE;
+	d->before = d->target->generation;
 	if (st == WS_OK)
 		st = ws_target_run_until(d->target, d->focus.sm_index, UINT64_C(1) << warp.id,
 					 caller.address, 0, &err);
@@ -84,8 +85,6 @@ static enum progress out(struct debugger *d)
 	for (unsigned i = 0; i < MAX_STEPS && progress == MOVED && state_of(d, &now); i++) {
 		if (now.depth < start.depth || debug_interrupted())
 			break;
-		if (debug_after_stop(d, d->focus.warp_index))
-			return ENDED;
 		progress = one(d);
 	}
 	return progress;

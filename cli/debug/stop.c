@@ -140,6 +140,40 @@ void debug_unmake(struct debugger *d)
 
 /* ---- running ---- */
 
+/* Whether `take` is done after the warps of an SM, by their slots. */
+static bool each_of_sm(struct debugger *d, const struct ws_change *change, debug_take_warp *take,
+		       void *user)
+{
+	for (uint64_t left = change->warps; left; left &= left - 1) {
+		uint32_t slot = 0, index;
+		struct ws_warp warp;
+		while (!(left >> slot & 1))
+			slot++;
+		if (ws_target_find_warp(d->target, change->sm_index, slot, &index, NULL) == WS_OK &&
+		    ws_target_warp(d->target, index, &warp, NULL) == WS_OK &&
+		    take(user, index, &warp))
+			return true;
+	}
+	return false;
+}
+
+bool debug_each_changed(struct debugger *d, debug_take_warp *take, void *user)
+{
+	struct ws_change changes[WS_MAX_CHANGES];
+	struct ws_warp warp;
+	uint32_t n;
+	if (ws_target_changes(d->target, d->before, changes, &n)) {
+		for (uint32_t i = 0; i < n; i++)
+			if (each_of_sm(d, &changes[i], take, user))
+				return true;
+		return false;
+	}
+	for (uint32_t i = 0; ws_target_warp(d->target, i, &warp, NULL) == WS_OK; i++)
+		if (take(user, i, &warp))
+			return true;
+	return false;
+}
+
 void debug_take_events(struct debugger *d, bool *ret_stopped)
 {
 	struct ws_event event;
@@ -253,23 +287,39 @@ static void print_hit(struct debugger *d, struct breakpoint *hit)
 		debug_breakpoint_remove(d, hit);
 }
 
-/* False: there is nothing to tell. */
-static bool print_stop(struct debugger *d, uint32_t warp_index)
+/* What stopped the device, and who is to be looked at then. */
+struct stop {
+	bool any, at_launch;
+	struct breakpoint *hit; /* NULL: a fault, or a launch */
+};
+
+static struct stop find_stop(struct debugger *d)
 {
 	struct ws_focus focus;
-	struct breakpoint *hit = debug_hit(d, warp_index);
-	if (hit) {
-		print_hit(d, hit);
-	} else if (ws_focus_find(d->target, &focus, NULL) == WS_OK && is_to_blame(d, &focus)) {
+	struct stop stop = { .hit = debug_hit(d) };
+	if (!stop.hit && ws_focus_find(d->target, &focus, NULL) == WS_OK &&
+	    is_to_blame(d, &focus)) {
 		debug_focus_on(d, &focus);
-		print_fault(d);
-	} else if (at_launch(d, &focus)) {
+		stop.any = true;
+	} else if (!stop.hit && at_launch(d, &focus)) {
 		debug_focus_on(d, &focus);
-		ws_out_text(&d->cli->out, "Stopped at the first instruction of a kernel.\n");
-	} else {
-		return false;
+		stop.any = stop.at_launch = true;
 	}
-	return true;
+	stop.any |= stop.hit != NULL;
+	return stop;
+}
+
+static void print_stop(struct debugger *d, const struct stop *stop)
+{
+	debug_flush_printed(d);
+	debug_refocus(d);
+	if (stop->hit)
+		print_hit(d, stop->hit);
+	else if (stop->at_launch)
+		ws_out_text(&d->cli->out, "Stopped at the first instruction of a kernel.\n");
+	else
+		print_fault(d);
+	debug_print_thread(d);
 }
 
 void debug_print_thread(struct debugger *d)
@@ -289,14 +339,34 @@ void debug_print_thread(struct debugger *d)
 	debug_print_instruction(d, lane.pc);
 }
 
-bool debug_after_stop(struct debugger *d, uint32_t warp_index)
+bool debug_after_stop(struct debugger *d)
 {
-	debug_flush_printed(d);
 	debug_refocus(d);
-	if (!print_stop(d, warp_index))
-		return false;
-	debug_print_thread(d);
-	return true;
+	const struct stop stop = find_stop(d);
+	if (stop.any)
+		print_stop(d, &stop);
+	return stop.any;
+}
+
+/* For debug_each_changed(). */
+static bool is_broken(void *user, uint32_t warp_index, const struct ws_warp *warp)
+{
+	(void)user;
+	(void)warp_index;
+	return warp->broken;
+}
+
+bool debug_after_step(struct debugger *d)
+{
+	struct stop stop = { .any = false };
+	if (debug_each_changed(d, is_broken, NULL)) /* what only steps here is not */
+		stop = find_stop(d);
+	if (!stop.any)
+		stop.hit = debug_stepped_to(d);
+	stop.any |= stop.hit != NULL;
+	if (stop.any)
+		print_stop(d, &stop);
+	return stop.any;
 }
 
 /* The device stands again, or has nothing left. */
@@ -325,6 +395,7 @@ void debug_go(struct debugger *d)
 	enum outcome outcome;
 	d->started = true;
 	do {
+		d->before = d->target->generation;
 		if (ws_target_resume(d->target, WS_NONE, &err) != WS_OK) {
 			cli_fail(NULL, &err);
 			return;
@@ -334,7 +405,7 @@ void debug_go(struct debugger *d)
 			cli_fail(NULL, &err);
 			return;
 		}
-	} while (outcome == STOPPED && !debug_after_stop(d, WS_NONE));
+	} while (outcome == STOPPED && !debug_after_stop(d));
 	if (outcome != STOPPED)
 		came_to(d, outcome);
 }

@@ -360,10 +360,12 @@ static enum wsi_stepped step_once(struct ws_sim *sim, struct wsi_warp *warp, uin
 	return WSI_STEPPED_DONE;
 }
 
-/* Lanes at a breakpoint they were stepped to have seen it. */
-static bool arrive(struct ws_sim *sim, struct wsi_warp *warp)
+/* Lanes at a breakpoint they were stepped to have seen it: those of the hint, else who runs next.
+ */
+static bool arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint)
 {
-	unsigned lane = warp->ready ? wsi_next_lane(warp) : 0;
+	bool chosen = hint < WSI_LANES && (warp->ready >> hint & 1);
+	unsigned lane = chosen ? hint : warp->ready ? wsi_next_lane(warp) : 0;
 	uint32_t group = warp->ready ? wsi_group_of(warp, lane) : 0;
 	const struct wsi_plant *plant = group ? find(sim->debug, warp->pc[lane]) : NULL;
 	if (!plant)
@@ -385,7 +387,7 @@ enum wsi_stepped wsi_debug_step(struct ws_sim *sim, struct wsi_warp *warp, uint3
 		uint64_t n_left = sim->debug->n_left;
 		stepped = step_once(sim, warp, lane, over);
 		if (stepped == WSI_STEPPED_DONE && sim->debug->n_left == n_left &&
-		    arrive(sim, warp) && i + 1 < n)
+		    arrive(sim, warp, lane) && i + 1 < n)
 			stepped = WSI_STEPPED_EARLY;
 	}
 	return stepped;
