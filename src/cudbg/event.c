@@ -54,112 +54,42 @@ static void queue_clear(struct wsi_queue *queue)
 
 /* ---- as the API tells an event ---- */
 
-static void fill_ready(const struct ws_event *from, CUDBGEvent *to)
+static CUDBGEvent told(const struct ws_event *from)
 {
-	const struct ws_grid *grid = &from->grid;
-	to->cases.kernelReady.dev = from->device_id;
-	to->cases.kernelReady.tid = grid->host_tid;
-	to->cases.kernelReady.gridId = (uint64_t)grid->id;
-	to->cases.kernelReady.context = grid->context_id;
-	to->cases.kernelReady.module = grid->module_handle;
-	to->cases.kernelReady.function = grid->function;
-	to->cases.kernelReady.functionEntry = grid->function_entry;
-	to->cases.kernelReady.gridDim = wsi_dim3(grid->grid_dim);
-	to->cases.kernelReady.blockDim = wsi_dim3(grid->block_dim);
-	to->cases.kernelReady.type = (CUDBGKernelType)grid->type;
-	to->cases.kernelReady.parentGridId = (uint64_t)grid->parent_id;
-	to->cases.kernelReady.origin = (CUDBGKernelOrigin)grid->origin;
-}
-
-static void fill_finished(const struct ws_event *from, CUDBGEvent *to)
-{
-	to->cases.kernelFinished.dev = from->device_id;
-	to->cases.kernelFinished.tid = from->grid.host_tid;
-	to->cases.kernelFinished.context = from->grid.context_id;
-	to->cases.kernelFinished.module = from->grid.module_handle;
-	to->cases.kernelFinished.function = from->grid.function;
-	to->cases.kernelFinished.functionEntry = from->grid.function_entry;
-	to->cases.kernelFinished.gridId = (uint64_t)from->grid.id;
-}
-
-static void fill_step(const struct ws_event *from, CUDBGEvent *to)
-{
-	to->cases.singleStepComplete.dev = from->device_id;
-	to->cases.singleStepComplete.sm = from->sm_id;
-	to->cases.singleStepComplete.context = from->context_id;
-	to->cases.singleStepComplete.originalWarpMask = from->asked_warps;
-	to->cases.singleStepComplete.finalWarpMask = from->stepped_warps;
-	to->cases.singleStepComplete.brokenDevicesMask = from->broken_devices;
-	to->cases.singleStepComplete.faultedDevicesMask = from->faulted_devices;
-	to->cases.singleStepComplete.type = from->until_pc
-						    ? CUDBG_SINGLE_STEP_TYPE_RESUME_WARPS_UNTIL_PC
-						    : CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP;
-}
-
-static const CUDBGEventKind event_kinds[] = {
-#define X(ours, theirs) [WS_EVENT_##ours] = CUDBG_EVENT_##theirs,
-	WSI_EVENT_KINDS(X)
+	CUDBGEvent to;
+	memset(&to, 0, sizeof to);
+	to.kind = CUDBG_EVENT_INTERNAL_ERROR;
+	switch (from->kind) {
+#define FIELD(theirs, ours) one->theirs = (__typeof__(one->theirs))from->ours;
+#define X(kind_of, name, member, FIELDS)                             \
+	case WS_EVENT_##kind_of: {                                   \
+		__typeof__(to.cases.member) *one = &to.cases.member; \
+		(void)one;                                           \
+		to.kind = CUDBG_EVENT_##name;                        \
+		FIELDS(FIELD)                                        \
+		break;                                               \
+	}
+		WSI_EVENT_KINDS(X)
 #undef X
-};
+#undef FIELD
+	}
+	if (to.kind == CUDBG_EVENT_INTERNAL_ERROR)
+		to.cases.internalError.errorType = CUDBG_ERROR_INTERNAL;
+	else if (from->kind == WS_EVENT_STEP_DONE)
+		to.cases.singleStepComplete.type =
+			from->until_pc ? CUDBG_SINGLE_STEP_TYPE_RESUME_WARPS_UNTIL_PC
+				       : CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP;
+	return to;
+}
 
 static struct wsi_queued translate(const struct ws_event *from)
 {
-	bool known = (uint32_t)from->kind < WSI_COUNT(event_kinds);
 	struct wsi_queued item;
-	CUDBGEvent *to = &item.event;
 	memset(&item, 0, sizeof item);
+	item.event = told(from);
 	item.tid = from->host_tid;
 	item.module_index = WS_NONE;
 	item.sequence = from->sequence;
-	to->kind = known ? event_kinds[from->kind] : CUDBG_EVENT_INTERNAL_ERROR;
-	switch (from->kind) {
-	case WS_EVENT_CONTEXT_CREATED:
-	case WS_EVENT_CONTEXT_DESTROYED:
-	case WS_EVENT_CONTEXT_PUSHED:
-	case WS_EVENT_CONTEXT_POPPED: /* four kinds of one layout */
-		to->cases.contextCreate.dev = from->device_id;
-		to->cases.contextCreate.tid = from->host_tid;
-		to->cases.contextCreate.context = from->context_id;
-		break;
-	case WS_EVENT_MODULE_LOADED:
-	case WS_EVENT_MODULE_UNLOADED: /* the same but for the properties */
-		to->cases.elfImageLoaded.dev = from->device_id;
-		to->cases.elfImageLoaded.context = from->context_id;
-		to->cases.elfImageLoaded.module = from->module_handle;
-		to->cases.elfImageLoaded.handle = from->module_handle;
-		to->cases.elfImageLoaded.size = from->image_bytes;
-		break;
-	case WS_EVENT_FUNCTIONS_LOADED:
-		to->cases.functionsLoaded.dev = from->device_id;
-		to->cases.functionsLoaded.count = from->n_functions;
-		to->cases.functionsLoaded.context = from->context_id;
-		to->cases.functionsLoaded.module = from->module_handle;
-		break;
-	case WS_EVENT_GRID_READY:
-		fill_ready(from, to);
-		break;
-	case WS_EVENT_GRID_FINISHED:
-		fill_finished(from, to);
-		break;
-	case WS_EVENT_STOPPED:
-		to->cases.allDevicesSuspended.brokenDevicesMask = from->broken_devices;
-		to->cases.allDevicesSuspended.faultedDevicesMask = from->faulted_devices;
-		break;
-	case WS_EVENT_STEP_DONE:
-		fill_step(from, to);
-		break;
-	case WS_EVENT_LOG_RULES:
-		to->cases.cudaLogsRulesetChanged.rulesetIndex = from->ruleset;
-		break;
-	case WS_EVENT_FAILED:
-		to->cases.internalError.errorType = CUDBG_ERROR_INTERNAL;
-		break;
-	case WS_EVENT_ATTACHED:
-	case WS_EVENT_DETACHED:
-	case WS_EVENT_LOGS_AVAILABLE:
-	case WS_EVENT_LOGS_THRESHOLD:
-		break;
-	}
 	return item;
 }
 

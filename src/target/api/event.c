@@ -8,118 +8,35 @@
 
 #include "target/event_kinds.h"
 
-/* What both events of a grid tell; `from` is a case of an event. */
-#define GRID_TOLD(from)                                                                           \
-	.id = (int64_t)(from).gridId, .context_id = (from).context,                               \
-	.module_handle = (from).module, .function = (from).function,                              \
-	.function_entry = (from).functionEntry, .host_tid = (from).tid, .context_index = WS_NONE, \
-	.module_index = WS_NONE
-
-static void kernel_ready(const CUDBGEvent *event, struct ws_event *ret)
-{
-	ret->device_id = event->cases.kernelReady.dev;
-	ret->grid = (struct ws_grid){
-		GRID_TOLD(event->cases.kernelReady),
-		.grid_dim = wsi_api_dim3(event->cases.kernelReady.gridDim),
-		.block_dim = wsi_api_dim3(event->cases.kernelReady.blockDim),
-		.type = event->cases.kernelReady.type,
-		.parent_id = (int64_t)event->cases.kernelReady.parentGridId,
-		.origin = event->cases.kernelReady.origin,
-	};
-}
-
-static void kernel_finished(const CUDBGEvent *event, struct ws_event *ret)
-{
-	ret->device_id = event->cases.kernelFinished.dev;
-	ret->grid = (struct ws_grid){ GRID_TOLD(event->cases.kernelFinished) };
-}
-
-static void step_done(const CUDBGEvent *event, struct ws_event *ret)
-{
-	ret->device_id = event->cases.singleStepComplete.dev;
-	ret->sm_id = event->cases.singleStepComplete.sm;
-	ret->context_id = event->cases.singleStepComplete.context;
-	ret->asked_warps = event->cases.singleStepComplete.originalWarpMask;
-	ret->stepped_warps = event->cases.singleStepComplete.finalWarpMask;
-	ret->broken_devices = event->cases.singleStepComplete.brokenDevicesMask;
-	ret->faulted_devices = event->cases.singleStepComplete.faultedDevicesMask;
-	ret->until_pc =
-		event->cases.singleStepComplete.type != CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP;
-}
-
 /* False for events that a target does not tell, and for kinds that later versions may add. */
-static bool kind_of(CUDBGEventKind theirs, enum ws_event_kind *ret_kind)
-{
-	static const struct {
-		CUDBGEventKind theirs;
-		enum ws_event_kind ours;
-	} kinds[] = {
-#define X(ours, theirs) { CUDBG_EVENT_##theirs, WS_EVENT_##ours },
-		WSI_EVENT_KINDS(X)
-#undef X
-	};
-	for (size_t i = 0; i < WSI_COUNT(kinds); i++) {
-		if (kinds[i].theirs == theirs) {
-			*ret_kind = kinds[i].ours;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool event_of(const CUDBGEvent *event, struct ws_event *ret)
 {
 	memset(ret, 0, sizeof *ret);
-	if (!kind_of(event->kind, &ret->kind))
-		return false;
-	switch (ret->kind) {
-	case WS_EVENT_CONTEXT_CREATED:
-	case WS_EVENT_CONTEXT_DESTROYED:
-	case WS_EVENT_CONTEXT_PUSHED:
-	case WS_EVENT_CONTEXT_POPPED: /* four kinds of one layout */
-		ret->device_id = event->cases.contextCreate.dev;
-		ret->host_tid = event->cases.contextCreate.tid;
-		ret->context_id = event->cases.contextCreate.context;
-		break;
-	case WS_EVENT_MODULE_LOADED:
-	case WS_EVENT_MODULE_UNLOADED: /* the same but for the properties */
-		ret->device_id = event->cases.elfImageLoaded.dev;
-		ret->context_id = event->cases.elfImageLoaded.context;
-		ret->module_handle = event->cases.elfImageLoaded.handle;
-		ret->image_bytes = event->cases.elfImageLoaded.size;
-		break;
-	case WS_EVENT_FUNCTIONS_LOADED:
-		ret->device_id = event->cases.functionsLoaded.dev;
-		ret->context_id = event->cases.functionsLoaded.context;
-		ret->module_handle = event->cases.functionsLoaded.module;
-		ret->n_functions = event->cases.functionsLoaded.count;
-		break;
-	case WS_EVENT_GRID_READY:
-		kernel_ready(event, ret);
-		break;
-	case WS_EVENT_GRID_FINISHED:
-		kernel_finished(event, ret);
-		break;
-	case WS_EVENT_STOPPED:
-		ret->broken_devices = event->cases.allDevicesSuspended.brokenDevicesMask;
-		ret->faulted_devices = event->cases.allDevicesSuspended.faultedDevicesMask;
-		break;
-	case WS_EVENT_STEP_DONE:
-		step_done(event, ret);
-		break;
-	case WS_EVENT_FAILED:
-		ret->status = WS_IO;
-		break;
-	case WS_EVENT_LOG_RULES:
-		ret->ruleset = event->cases.cudaLogsRulesetChanged.rulesetIndex;
-		break;
-	case WS_EVENT_ATTACHED:
-	case WS_EVENT_DETACHED:
-	case WS_EVENT_LOGS_AVAILABLE:
-	case WS_EVENT_LOGS_THRESHOLD:
-		break;
+	switch (event->kind) {
+#define FIELD(theirs, ours) ret->ours = (__typeof__(ret->ours))one->theirs;
+#define X(kind_of, name, member, FIELDS)                                           \
+	case CUDBG_EVENT_##name: {                                                 \
+		const __typeof__(event->cases.member) *one = &event->cases.member; \
+		(void)one;                                                         \
+		ret->kind = WS_EVENT_##kind_of;                                    \
+		FIELDS(FIELD)                                                      \
+		break;                                                             \
 	}
+		WSI_EVENT_KINDS(X)
+#undef X
+#undef FIELD
+	case CUDBG_EVENT_INVALID:
+	case CUDBG_EVENT_TIMEOUT:
+	default:
+		return false;
+	}
+	if (ret->kind == WS_EVENT_FAILED)
+		ret->status = WS_IO;
+	if (ret->kind == WS_EVENT_STEP_DONE)
+		ret->until_pc = event->cases.singleStepComplete.type !=
+				CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP;
 	if (ret->kind == WS_EVENT_GRID_READY || ret->kind == WS_EVENT_GRID_FINISHED) {
+		ret->grid.context_index = ret->grid.module_index = WS_NONE;
 		ret->host_tid = ret->grid.host_tid;
 		ret->context_id = ret->grid.context_id;
 		ret->module_handle = ret->grid.module_handle;
