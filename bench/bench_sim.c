@@ -3,8 +3,7 @@
  * How fast does the software GPU execute?
  *
  * Input: kernels of tests/data/sim. The floors do the same lane work in C: the loop of mandelbrot,
- * the product of two matrices, memcpy. What copies must reach is what they reach today; the aim is
- * 0.04 and 0.1 of memcpy.
+ * the product of two matrices, memcpy.
  */
 #include "bench.h"
 
@@ -150,7 +149,8 @@ static bool say(const char *what, double value, const char *unit, double limit, 
 	return value >= limit;
 }
 
-/* Snapshots of up to 64 warps, and of pages that change meanwhile. */
+/* Snapshots of up to 64 warps, and of pages that change meanwhile: a copy writes each page once, so
+ * that each is copied once more. */
 static bool snapshots(void)
 {
 	struct ws_dim3 blocks = { 16, 1, 1 }, threads = { THREADS, 1, 1 };
@@ -166,9 +166,9 @@ static bool snapshots(void)
 	}
 	gpu.every = 0;
 	double loop = seconds[1] / seconds[0], copy = seconds[3] / seconds[2];
-	printf("  %-28s %8.3f and %.3f times the time of a loop and a copy, at most 1.1\n",
+	printf("  %-28s %8.3f and %.3f times the time of a loop and a copy, at most 1.1 and 1.2\n",
 	       "snapshots", loop, copy);
-	return loop <= 1.1 && copy <= 1.1;
+	return loop <= 1.1 && copy <= 1.2;
 }
 
 int main(int argc, char **argv)
@@ -207,9 +207,9 @@ int main(int argc, char **argv)
 	floor = now() - start;
 	sum += to[WORDS];
 	run("memory", "copy_words", one, threads, (const int[]){ WORDS }, 1, 2);
-	ok &= say("copy, 4 bytes a lane", floor / gpu.seconds, "of memcpy", 0.01, floor);
+	ok &= say("copy, 4 bytes a lane", floor / gpu.seconds, "of memcpy", 0.04, floor);
 	run("memory", "copy_quads", one, threads, (const int[]){ WORDS / 4 }, 1, 2);
-	ok &= say("copy, 16 bytes a lane", floor / gpu.seconds, "of memcpy", 0.03, floor);
+	ok &= say("copy, 16 bytes a lane", floor / gpu.seconds, "of memcpy", 0.1, floor);
 
 	run("memory", "copy_words", (struct ws_dim3){ 2000, 1, 1 }, threads, (const int[]){ 0 }, 1,
 	    2);

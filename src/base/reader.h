@@ -42,8 +42,12 @@ static inline void wsi_store_u16(uint8_t *p, uint16_t value)
 
 static inline void wsi_store_u32(uint8_t *p, uint32_t value)
 {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(p, &value, sizeof value); /* loops of byte stores are not vectorised */
+#else
 	wsi_store_u16(p, (uint16_t)value);
 	wsi_store_u16(p + 2, (uint16_t)(value >> 16));
+#endif
 }
 
 static inline void wsi_store_u64(uint8_t *p, uint64_t value)

@@ -7,15 +7,21 @@ enum { MAX_BYTES = 16 };
 
 /* ---- addresses ---- */
 
-void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
-		   uint64_t ret_addresses[WSI_LANES])
+uint64_t wsi_at_base(const struct wsi_warp *warp, const struct wsi_at *at)
 {
-	const struct wsi_warp *warp = run->warp;
 	uint64_t base = (uint64_t)at->offset;
 	if (at->ureg_words > 0)
 		base += warp->uregs[at->ureg];
 	if (at->ureg_words > 1)
 		base += (uint64_t)warp->uregs[at->ureg + 1] << 32;
+	return base;
+}
+
+void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
+		   uint64_t ret_addresses[WSI_LANES])
+{
+	const struct wsi_warp *warp = run->warp;
+	uint64_t base = wsi_at_base(warp, at);
 	const uint32_t *low = at->reg_words > 0 ? wsi_reg(warp, at->reg) : NULL;
 	const uint32_t *high = at->reg_words > 1 ? wsi_reg(warp, at->reg + 1u) : NULL;
 	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
@@ -101,22 +107,32 @@ static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, uns
 
 /* ---- global memory ---- */
 
+uint8_t *wsi_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, bool write,
+			  struct wsi_region **ret_region)
+{
+	struct wsi_region *region = wsi_memory_find(&run->sim->memory, address);
+	uint64_t n = len;
+	uint8_t *bytes = NULL;
+	bool no_memory;
+	*ret_region = region;
+	if (!region || (write && region->read_only))
+		return NULL;
+	if (write) {
+		bytes = wsi_region_write(region, address, &n, &no_memory);
+	} else { /* the same page; nobody writes through this */
+		const uint8_t *from = wsi_region_read(region, address, &n, &no_memory);
+		memcpy(&bytes, &from, sizeof bytes);
+	}
+	run->no_memory |= no_memory;
+	return n == len ? bytes : NULL;
+}
+
 static bool global_spot(struct wsi_run *run, unsigned lane, uint64_t address, unsigned len,
 			bool write, struct wsi_spot *ret_spot)
 {
-	struct wsi_memory *memory = &run->sim->memory;
-	struct wsi_region *region = wsi_memory_find(memory, address);
-	uint64_t n = len;
-	uint8_t *bytes = NULL;
-	if (region && !(write && region->read_only)) {
-		if (write) {
-			bytes = wsi_memory_write(memory, address, &n, &run->no_memory);
-		} else { /* the same page; nobody writes through this */
-			const uint8_t *from = wsi_memory_read(memory, address, &n, &run->no_memory);
-			memcpy(&bytes, &from, sizeof bytes);
-		}
-	}
-	if (bytes && n >= len) {
+	struct wsi_region *region;
+	uint8_t *bytes = wsi_global_bytes(run, address, len, write, &region);
+	if (bytes) {
 		*ret_spot = (struct wsi_spot){ .bytes = bytes, .step = 4 };
 		return true;
 	}
@@ -207,7 +223,7 @@ static uint8_t *together(struct wsi_run *run, const struct wsi_op *op,
 	}
 	if (any & (op->bytes - 1u))
 		return NULL;
-	uint64_t span = high - low + op->bytes, n = span;
+	uint64_t span = high - low + op->bytes;
 	*ret_base = low;
 	if (op->space == WS_SASS_SPACE_SHARED) {
 		const struct wsi_block *block = run->warp->block;
@@ -222,29 +238,8 @@ static uint8_t *together(struct wsi_run *run, const struct wsi_op *op,
 	}
 	if (op->space == WS_SASS_SPACE_LOCAL || span > WSI_PAGE_BYTES)
 		return NULL;
-	struct wsi_region *region = wsi_memory_find(&run->sim->memory, low);
-	if (!region || (write && region->read_only))
-		return NULL;
-	uint8_t *bytes;
-	if (write) {
-		bytes = wsi_memory_write(&run->sim->memory, low, &n, &run->no_memory);
-	} else {
-		const uint8_t *from = wsi_memory_read(&run->sim->memory, low, &n, &run->no_memory);
-		memcpy(&bytes, &from, sizeof bytes);
-	}
-	return n == span ? bytes : NULL;
-}
-
-/* Whether all lanes access words, one behind the other: the commonest pattern of all. */
-static bool in_a_row(const struct wsi_run *run, const struct wsi_op *op,
-		     const uint64_t addresses[WSI_LANES], uint64_t base)
-{
-	uint64_t wrong = 0;
-	if (run->mask != UINT32_MAX || op->bytes < 4)
-		return false;
-	for (unsigned lane = 0; lane < WSI_LANES; lane++)
-		wrong |= addresses[lane] ^ (base + (uint64_t)lane * op->bytes);
-	return wrong == 0;
+	struct wsi_region *region;
+	return wsi_global_bytes(run, low, span, write, &region);
 }
 
 /* ---- loads ---- */
@@ -270,13 +265,6 @@ static void load_from(const struct wsi_op *op, const struct wsi_spot *spot, uint
 static void load_together(const struct wsi_run *run, const struct wsi_op *op, const uint8_t *from,
 			  const uint64_t addresses[WSI_LANES], uint64_t base, uint32_t *to)
 {
-	if (in_a_row(run, op, addresses, base)) {
-		for (unsigned k = 0; k < op->bytes / 4u; k++)
-			for (unsigned lane = 0; lane < WSI_LANES; lane++)
-				to[k * WSI_LANES + lane] =
-					wsi_load_u32(from + (size_t)lane * op->bytes + 4 * k);
-		return;
-	}
 	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
 		if (!(run->mask >> lane & 1))
 			continue;
@@ -309,6 +297,11 @@ enum wsi_step wsi_run_load(struct wsi_run *run, const struct wsi_op *op)
 	for (unsigned i = 0; i < op->alu.n_predicates; i++) /* lanes that are to read zeros */
 		run->mask &= wsi_pred_source(run, op, i);
 	uint32_t *to = result->number == 255 ? unused : wsi_reg(run->warp, result->number);
+	struct wsi_row row;
+	if (wsi_row_find(run, op, false, &row)) {
+		wsi_row_load(&row, result->words, to);
+		return WSI_STEP_NEXT;
+	}
 	wsi_addresses(run, &op->at[0],
 		      op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL,
 		      addresses);
@@ -350,17 +343,17 @@ enum wsi_step wsi_run_store(struct wsi_run *run, const struct wsi_op *op)
 	    op->alu.source[0].words != (op->bytes + 3u) / 4)
 		return wsi_run_unimplemented(run, op);
 	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
+	struct wsi_row row;
 	if (!from)
 		return WSI_STEP_FAULT;
+	if (wsi_row_find(run, op, true, &row)) {
+		wsi_row_store(&row, op->bytes / 4u, from);
+		return WSI_STEP_NEXT;
+	}
 	wsi_addresses(run, &op->at[0],
 		      op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL,
 		      addresses);
 	uint8_t *to = together(run, op, addresses, true, &base);
-	if (to && in_a_row(run, op, addresses, base)) {
-		for (unsigned lane = 0; lane < WSI_LANES; lane++)
-			store_to(op->bytes, from + lane, to + (size_t)lane * op->bytes, 4);
-		return WSI_STEP_NEXT;
-	}
 	if (to) {
 		for (uint32_t left = run->mask; left; left &= left - 1) {
 			unsigned lane = wsi_first_bit(left);

@@ -16,6 +16,9 @@ struct wsi_spot {
 	size_t step; /* from one word to the next; 4 where they are together */
 };
 
+/* What the lanes' registers are added to. */
+uint64_t wsi_at_base(const struct wsi_warp *warp, const struct wsi_at *at);
+
 /* Addresses of all lanes of `run->mask`. */
 void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
 		   uint64_t ret_addresses[WSI_LANES]);
@@ -24,6 +27,11 @@ void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide
  * such block. */
 const struct wsi_block *wsi_shared_owner(const struct wsi_run *run, uint32_t address,
 					 uint32_t *ret_offset);
+
+/* Bytes of global memory, all in one page; NULL: they are not to be had. `*ret_region` is where the
+ * first one is, NULL for nowhere. */
+uint8_t *wsi_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, bool write,
+			  struct wsi_region **ret_region);
 
 /*
  * Finds what `bytes` (1, 2, 4, 8 or 16) at the address of a lane are; misaligned, out of range, not
@@ -39,6 +47,26 @@ bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint
 bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
 	       const uint64_t addresses[WSI_LANES], unsigned bytes, bool write,
 	       struct wsi_spot ret_spots[WSI_LANES], uint32_t *ret_good);
+
+/* ---- row.c ---- */
+
+/* A whole warp's access to words that are side by side in one page. */
+enum wsi_row_kind {
+	WSI_ROW_LANES, /* all words of lane 0, then those of lane 1 ... */
+	WSI_ROW_SAME,  /* one lane's words, which all lanes access */
+	WSI_ROW_LOCAL, /* the first word of all lanes, then the second ... */
+};
+
+struct wsi_row {
+	uint8_t *bytes;
+	enum wsi_row_kind kind;
+};
+
+/* False: it is no such access, or something is wrong with it; nothing is recorded. */
+bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write,
+		  struct wsi_row *ret_row);
+void wsi_row_load(const struct wsi_row *row, unsigned words, uint32_t *to);
+void wsi_row_store(const struct wsi_row *row, unsigned words, const uint32_t *from);
 
 /* ---- reduce.c ---- */
 

@@ -78,8 +78,10 @@ static size_t region_above(const struct wsi_memory *memory, uint64_t address)
 
 struct wsi_region *wsi_memory_find(struct wsi_memory *memory, uint64_t address)
 {
-	if (memory->recent < memory->n) {
-		struct wsi_region *region = &memory->regions[memory->recent];
+	for (unsigned i = 0; i < WSI_COUNT(memory->recent); i++) {
+		if (memory->recent[i] >= memory->n)
+			continue;
+		struct wsi_region *region = &memory->regions[memory->recent[i]];
 		if (address - region->start < region->reach)
 			return region;
 	}
@@ -89,7 +91,8 @@ struct wsi_region *wsi_memory_find(struct wsi_memory *memory, uint64_t address)
 	struct wsi_region *region = &memory->regions[above - 1];
 	if (address - region->start >= region->reach)
 		return NULL;
-	memory->recent = above - 1;
+	memory->recent[1] = memory->recent[0];
+	memory->recent[0] = above - 1;
 	return region;
 }
 
@@ -169,7 +172,6 @@ void wsi_memory_remove(struct wsi_memory *memory, struct wsi_region *region)
 	pages_release(region);
 	memmove(region, region + 1, (memory->n - at - 1) * sizeof *region);
 	memory->n--;
-	memory->recent = 0;
 }
 
 /* ---- bytes ---- */
@@ -192,19 +194,24 @@ static bool page_fetch(struct wsi_region *region, uint64_t index, bool *ret_no_m
 	return true;
 }
 
+const uint8_t *wsi_region_read(struct wsi_region *region, uint64_t address, uint64_t *len,
+			       bool *ret_no_memory)
+{
+	uint64_t off = address - region->start, index = off >> WSI_PAGE_BITS;
+	uint64_t in_page = off & (WSI_PAGE_BYTES - 1);
+	*ret_no_memory = false;
+	*len = wsi_min_u64(*len, page_bytes(region, index) - in_page);
+	if (!region->pages->page[index] && !page_fetch(region, index, ret_no_memory))
+		return NULL;
+	return region->pages->page[index]->bytes + in_page;
+}
+
 const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint64_t *len,
 			       bool *ret_no_memory)
 {
 	struct wsi_region *region = wsi_memory_find(memory, address);
 	*ret_no_memory = false;
-	if (!region)
-		return NULL;
-	uint64_t off = address - region->start, index = off >> WSI_PAGE_BITS;
-	uint64_t in_page = off & (WSI_PAGE_BYTES - 1);
-	*len = wsi_min_u64(*len, page_bytes(region, index) - in_page);
-	if (!region->pages->page[index] && !page_fetch(region, index, ret_no_memory))
-		return NULL;
-	return region->pages->page[index]->bytes + in_page;
+	return region ? wsi_region_read(region, address, len, ret_no_memory) : NULL;
 }
 
 /* Makes a page the region's alone, whose table is. The caller's pages are shared by intent. */
@@ -213,13 +220,28 @@ static bool page_own(struct wsi_region *region, uint64_t index)
 	struct wsi_page *page = region->pages->page[index];
 	if (page->refs == 1 || page->bytes != (uint8_t *)(page + 1))
 		return true;
-	struct wsi_page *copy = page_create(region, index);
+	size_t len = (size_t)page_bytes(region, index);
+	struct wsi_page *copy = wsi_realloc_array(NULL, 1, sizeof *copy + len); /* not zeroed */
 	if (!copy)
 		return false;
-	memcpy(copy->bytes, page->bytes, (size_t)page_bytes(region, index));
+	*copy = (struct wsi_page){ .refs = 1, .bytes = (uint8_t *)(copy + 1) };
+	memcpy(copy->bytes, page->bytes, len);
 	page_release(page);
 	region->pages->page[index] = copy;
 	return true;
+}
+
+uint8_t *wsi_region_write(struct wsi_region *region, uint64_t address, uint64_t *len,
+			  bool *ret_no_memory)
+{
+	uint64_t index = (address - region->start) >> WSI_PAGE_BITS;
+	if (!wsi_region_read(region, address, len, ret_no_memory))
+		return NULL;
+	*ret_no_memory = !pages_own(region) || !page_own(region, index);
+	if (*ret_no_memory)
+		return NULL;
+	return region->pages->page[index]->bytes +
+	       ((address - region->start) & (WSI_PAGE_BYTES - 1));
 }
 
 uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t *len,
@@ -227,15 +249,7 @@ uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t 
 {
 	struct wsi_region *region = wsi_memory_find(memory, address);
 	*ret_no_memory = false;
-	if (!region)
-		return NULL;
-	uint64_t off = address - region->start, index = off >> WSI_PAGE_BITS;
-	uint64_t in_page = off & (WSI_PAGE_BYTES - 1);
-	*len = wsi_min_u64(*len, page_bytes(region, index) - in_page);
-	if (!region->pages->page[index] && !page_fetch(region, index, ret_no_memory))
-		return NULL;
-	*ret_no_memory = !pages_own(region) || !page_own(region, index);
-	return *ret_no_memory ? NULL : region->pages->page[index]->bytes + in_page;
+	return region ? wsi_region_write(region, address, len, ret_no_memory) : NULL;
 }
 
 static enum ws_status bad_range(struct ws_error *err, uint64_t address, bool no_memory)

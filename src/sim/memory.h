@@ -56,7 +56,7 @@ struct wsi_region {
 struct wsi_memory {
 	struct wsi_region *regions; /* owned; by address */
 	size_t n, cap;
-	size_t recent;      /* where something was found last */
+	size_t recent[2];   /* where something was found last, and before that */
 	uint64_t next;      /* where to look for free addresses */
 	uint64_t allocated; /* bytes of WSI_REGION_USER and HEAP */
 };
@@ -65,12 +65,19 @@ struct wsi_memory {
 struct wsi_region *wsi_memory_find(struct wsi_memory *memory, uint64_t address);
 
 /*
- * Bytes from an address on, all in one page: at most `*len`, which is reduced to what there is.
- * NULL: nothing is allocated there, or (`*ret_no_memory`) there is no memory to hold a page.
+ * Bytes from an address on, which is in the region, all in one page: at most `*len`, which is
+ * reduced to what there is. NULL: not recorded, or (`*ret_no_memory`) there is no memory to hold a
+ * page.
  */
-const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint64_t *len,
+const uint8_t *wsi_region_read(struct wsi_region *region, uint64_t address, uint64_t *len,
 			       bool *ret_no_memory);
 /* The same for writing: the page is the device's alone. */
+uint8_t *wsi_region_write(struct wsi_region *region, uint64_t address, uint64_t *len,
+			  bool *ret_no_memory);
+
+/* The same for any address; NULL also if nothing is allocated there. */
+const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint64_t *len,
+			       bool *ret_no_memory);
 uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t *len,
 			  bool *ret_no_memory);
 
