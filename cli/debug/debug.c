@@ -20,6 +20,7 @@
 const struct cli_option verb_debug_options[] = {
 	RUN_SETUP_OPTIONS,
 	{ "ex", 0, CLI_WORDS, .at = offsetof(struct debugger, first) },
+	{ "api", 0, CLI_FLAG, .at = offsetof(struct debugger, through_api) },
 	{ 0 },
 };
 
@@ -477,6 +478,16 @@ static void prompt(struct debugger *d)
 	free(repeated);
 }
 
+/* An image to execute, or a provider of the debugger API, that has a device of its own. */
+static int check_what(struct debugger *d, int argc, char **argv)
+{
+	if (!d->cli->api_lib)
+		return run_setup_check(&d->setup, argc, argv);
+	return argc == 0 && !d->through_api
+		       ? CLI_ANSWERED
+		       : cli_usage("debug", "with --api-lib there is no IMAGE");
+}
+
 int verb_debug(struct cli *cli, int argc, char **argv)
 {
 	struct debugger d = { .setup = RUN_SETUP_INIT(cli), .cli = cli };
@@ -484,7 +495,7 @@ int verb_debug(struct cli *cli, int argc, char **argv)
 	if (status == CLI_ANSWERED && cli->json)
 		status = cli_usage("debug", "there is no --json; commands have it");
 	if (status == CLI_ANSWERED)
-		status = run_setup_check(&d.setup, argc, argv);
+		status = check_what(&d, argc, argv);
 	if (status == CLI_ANSWERED)
 		status = debug_make(&d);
 	if (status == CLI_ANSWERED) {

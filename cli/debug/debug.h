@@ -3,6 +3,7 @@
 #ifndef WARPSCOPE_DEBUG_H
 #define WARPSCOPE_DEBUG_H
 
+#include <warpscope/cudadebugger.h>
 #include <warpscope/focus.h>
 #include <warpscope/line.h>
 #include <warpscope/sim_target.h>
@@ -31,10 +32,13 @@ struct debugger {
 	struct run_setup setup; /* first: its options fill it */
 	struct cli_words first; /* commands before those that are read */
 	struct cli *cli;
-	struct ws_target *target; /* owned */
+	bool through_api;         /* commands go through the debugger API over `device` */
+	struct ws_target *device; /* owned; the software GPU. NULL: another provider's device */
+	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
+	CUDBGAPI api;             /* owned; of `device`, or NULL */
 	bool started;             /* launches have run, or begun to */
 	bool over;                /* all launches have ended */
-	uint64_t n_launches, n_ended;
+	uint64_t n_launches, n_ended; /* UINT64_MAX: nobody knows how many there will be */
 	bool has_focus;
 	struct ws_focus focus;          /* of the target as it stands */
 	struct thread thread;           /* the same */

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include <warpscope/cudbg.h>
 #include <warpscope/exception.h>
+#include <warpscope/provider.h>
 
 #include "session.h"
 
@@ -107,18 +109,58 @@ bool debug_has_thread(const struct debugger *d)
 
 /* ---- making ---- */
 
-int debug_make(struct debugger *d)
+/* The software GPU through the function table of the debugger API, as a client of that has it. */
+static enum ws_status go_through_api(struct debugger *d, struct ws_error *err)
+{
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
+				    CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
+				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS;
+	enum ws_status st = ws_cudbg_api(d->device, &d->api, err);
+	return st == WS_OK ? ws_target_from_api(d->api, CUDBG_API_VERSION_MAJOR,
+						CUDBG_API_VERSION_MINOR, &d->target, err)
+			   : st;
+}
+
+/* What another provider debugs: how much it launches only its program knows. */
+static int make_of_provider(struct debugger *d)
+{
+	struct ws_error err;
+	if (ws_target_open_provider(d->cli->api_lib, &d->target, &err) != WS_OK)
+		return cli_fail(d->cli->api_lib, &err);
+	d->n_launches = UINT64_MAX;
+	if (ws_target_can(d->target, WS_CAN_RUN))
+		return CLI_ANSWERED;
+	cli_warn("%s: what it debugs cannot run: report and the other verbs take --api-lib too",
+		 d->cli->api_lib);
+	return CLI_NO_ANSWER;
+}
+
+static int make_of_image(struct debugger *d)
 {
 	struct ws_counts counts;
 	struct ws_error err;
 	int status = run_setup_make(&d->setup, d->cli);
 	if (status != CLI_ANSWERED)
 		return status;
-	if (ws_sim_target_live(d->setup.sim, &d->target, &err) != WS_OK ||
-	    ws_target_want(d->target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, &err) != WS_OK)
+	if (ws_sim_target_live(d->setup.sim, &d->device, &err) != WS_OK)
 		return cli_fail(NULL, &err);
-	ws_target_counts(d->target, &counts);
+	ws_target_counts(d->device, &counts);
 	d->n_launches = counts.grids;
+	if (!d->through_api)
+		d->target = d->device;
+	else if (go_through_api(d, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	return CLI_ANSWERED;
+}
+
+int debug_make(struct debugger *d)
+{
+	struct ws_error err;
+	int status = d->cli->api_lib ? make_of_provider(d) : make_of_image(d);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (ws_target_want(d->target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, &err) != WS_OK)
+		return cli_fail(NULL, &err);
 	d->n_ended = 0;
 	d->started = d->over = d->has_focus = false;
 	d->cli->live = d->target;
@@ -130,8 +172,12 @@ int debug_make(struct debugger *d)
 
 void debug_unmake(struct debugger *d)
 {
-	ws_target_close(d->target);
-	d->target = NULL;
+	if (d->target != d->device)
+		ws_target_close(d->target);
+	ws_cudbg_release(d->api);
+	ws_target_close(d->device);
+	d->target = d->device = NULL;
+	d->api = NULL;
 	d->cli->live = NULL;
 	d->cli->focus = NULL;
 	d->has_focus = false;
@@ -199,7 +245,7 @@ static enum outcome await(struct debugger *d)
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	bool stopped = false;
 	for (;;) {
-		bool stuck = ws_sim_host_stuck(d->target);
+		bool stuck = d->device && ws_sim_host_stuck(d->device);
 		debug_take_events(d, &stopped);
 		if (stopped)
 			return STOPPED;
@@ -217,10 +263,12 @@ static enum outcome await(struct debugger *d)
 void debug_flush_printed(struct debugger *d)
 {
 	struct ws_error err;
-	ws_sim_host_begin(d->target, true);
+	if (!d->device)
+		return; /* its program prints that itself */
+	ws_sim_host_begin(d->device, true);
 	run_print_lines(&d->cli->out, ws_sim_printed(d->setup.sim));
 	ws_sim_clear_printed(d->setup.sim);
-	if (ws_sim_host_end(d->target, true, NULL, &err) != WS_OK)
+	if (ws_sim_host_end(d->device, true, NULL, &err) != WS_OK)
 		cli_fail(NULL, &err);
 }
 

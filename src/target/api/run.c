@@ -75,10 +75,12 @@ enum ws_status wsi_api_resume(struct ws_target *target, uint32_t device_index, s
 static enum ws_status moved(struct api_target *t, CUDBGResult result, const char *what,
 			    struct ws_error *err)
 {
-	if (result == CUDBG_ERROR_WARP_RESUME_NOT_POSSIBLE)
-		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "%s: %s", what,
-				cudbgGetErrorString(result));
-	return wsi_api_status(t, result, what, err);
+	enum ws_status st = wsi_api_status(t, result, what, err);
+	if (result != CUDBG_ERROR_WARP_RESUME_NOT_POSSIBLE)
+		return st;
+	if (err)
+		err->status = WS_UNSUPPORTED; /* with the provider's reason */
+	return WS_UNSUPPORTED;
 }
 
 static uint32_t step_flags(uint32_t flags)

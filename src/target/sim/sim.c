@@ -95,7 +95,7 @@ struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *gri
 	struct ws_dim3 c = grid->cluster;
 	bool clustered = c.x > 1 || c.y > 1 || c.z > 1;
 	return (struct ws_grid){
-		.have = WS_GRID_N_REGS | (clustered ? WS_GRID_CLUSTER : 0),
+		.have = WS_GRID_N_REGS | WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER,
 		.module_index = grid->module,
 		.id = (int64_t)grid->id,
 		.context_id = SIM_CONTEXT_ID,
@@ -174,13 +174,13 @@ enum ws_status sim_block(const struct ws_target *target, uint32_t index, struct 
 	const struct wsi_block *block = t->rows.blocks[index];
 	struct ws_dim3 c = block->grid->cluster;
 	*ret_block = (struct ws_block){
+		.have = WS_BLOCK_CLUSTER_IDX | WS_BLOCK_CLUSTER_DIM,
 		.sm_index = block->sm,
 		.grid_index = grid_of(t, block->grid),
 		.grid_id = (int64_t)block->grid->id,
 		.idx = block->idx,
 	};
 	if (block->cluster) {
-		ret_block->have = WS_BLOCK_CLUSTER_IDX | WS_BLOCK_CLUSTER_DIM;
 		ret_block->cluster_dim = c;
 		ret_block->cluster_idx = (struct ws_dim3){ block->idx.x / c.x, block->idx.y / c.y,
 							   block->idx.z / c.z };
