@@ -29,9 +29,11 @@ static bool is_shared(const struct debugger *d, const struct breakpoint *but, ui
 	return false;
 }
 
-static bool plant(const struct debugger *d, const struct breakpoint *breakpoint)
+static bool plant(const struct debugger *d, struct breakpoint *breakpoint)
 {
 	struct ws_error err;
+	if (breakpoint->watch.kinds)
+		return debug_watch_plant(d, breakpoint);
 	for (size_t i = 0; i < breakpoint->n_pcs; i++) {
 		if (ws_target_plant(d->target, 0, breakpoint->pc[i], &err) == WS_OK)
 			continue;
@@ -44,6 +46,8 @@ static bool plant(const struct debugger *d, const struct breakpoint *breakpoint)
 static void unplant(const struct debugger *d, const struct breakpoint *breakpoint)
 {
 	struct ws_error err;
+	if (breakpoint->watch.kinds)
+		debug_watch_unplant(d, breakpoint);
 	for (size_t i = 0; i < breakpoint->n_pcs; i++)
 		if (!is_shared(d, breakpoint, breakpoint->pc[i]) &&
 		    ws_target_unplant(d->target, 0, breakpoint->pc[i], &err) != WS_OK)
@@ -66,6 +70,13 @@ static void fini(struct breakpoint *breakpoint)
 	free(breakpoint->pc);
 }
 
+struct breakpoint *debug_breakpoint_add(struct debugger *d, const struct breakpoint *made)
+{
+	cli_grow(&d->breakpoints, &d->cap_breakpoints, d->n_breakpoints, sizeof *made);
+	d->breakpoints[d->n_breakpoints] = *made;
+	return &d->breakpoints[d->n_breakpoints++];
+}
+
 void debug_break(struct debugger *d, const char *text, bool temporary)
 {
 	struct breakpoint made = { .temporary = temporary };
@@ -83,8 +94,7 @@ void debug_break(struct debugger *d, const char *text, bool temporary)
 		fini(&made);
 		return;
 	}
-	cli_grow(&d->breakpoints, &d->cap_breakpoints, d->n_breakpoints, sizeof made);
-	d->breakpoints[d->n_breakpoints++] = made;
+	debug_breakpoint_add(d, &made);
 	ws_out_printf(&d->cli->out, "%s %u at 0x%" PRIx64,
 		      temporary ? "Temporary breakpoint" : "Breakpoint", made.number, made.pc[0]);
 	if (made.n_pcs > 1)
@@ -177,6 +187,8 @@ void debug_breakpoints_list(const struct debugger *d)
 	for (size_t i = 0; i < d->n_breakpoints; i++) {
 		const struct breakpoint *one = &d->breakpoints[i];
 		ws_out_printf(out, "%u  %s  ", one->number, one->disabled ? "off" : "on ");
+		if (one->watch.kinds)
+			ws_out_printf(out, "%s ", debug_watch_word(one));
 		ws_out_escaped(out, ws_str_of(one->where));
 		if (one->condition) {
 			ws_out_text(out, " if ");
@@ -193,9 +205,18 @@ void debug_breakpoints_list(const struct debugger *d)
 
 /* ---- hits ---- */
 
-/* Whether a condition holds for a lane. One that cannot be told counts as true, and is told. */
-static bool holds(const struct debugger *d, const struct breakpoint *one,
-		  const struct ws_focus *focus)
+void debug_print_condition(const struct debugger *d, const struct breakpoint *one)
+{
+	struct ws_out *out = &d->cli->out;
+	if (!one->condition)
+		return;
+	ws_out_text(out, " (");
+	ws_out_escaped(out, ws_str_of(one->condition));
+	ws_out_text(out, ")");
+}
+
+bool debug_holds(const struct debugger *d, const struct breakpoint *one,
+		 const struct ws_focus *focus)
 {
 	struct value value;
 	char wrong[200];
@@ -230,7 +251,7 @@ static void look_at(struct hit *hit, uint32_t warp_index, const struct ws_warp *
 			struct ws_focus focus;
 			told = lanes[i].pc == pc && (warp->active_lanes >> lanes[i].id & 1) &&
 			       debug_focus_of(d, warp_index, lanes[i].id, &focus) &&
-			       holds(d, one, &focus);
+			       debug_holds(d, one, &focus);
 			if (told && !hit->first)
 				hit->focus = focus;
 		}

@@ -88,6 +88,21 @@ static void command_tbreak(struct debugger *d, const char *text)
 	debug_break(d, text, true);
 }
 
+static void command_watch(struct debugger *d, const char *text)
+{
+	debug_watch(d, text, WS_WATCH_CHANGE);
+}
+
+static void command_rwatch(struct debugger *d, const char *text)
+{
+	debug_watch(d, text, WS_WATCH_READ);
+}
+
+static void command_awatch(struct debugger *d, const char *text)
+{
+	debug_watch(d, text, WS_WATCH_READ | WS_WATCH_WRITE);
+}
+
 static void command_until(struct debugger *d, const char *text)
 {
 	size_t n = d->n_breakpoints;
@@ -250,7 +265,8 @@ static const char *behind(const char *text, const char *word)
 static void command_info(struct debugger *d, const char *text)
 {
 	const char *rest;
-	if (behind(text, "breakpoints") || behind(text, "break") || behind(text, "b"))
+	if (behind(text, "breakpoints") || behind(text, "break") || behind(text, "b") ||
+	    behind(text, "watchpoints"))
 		debug_breakpoints_list(d);
 	else if ((rest = behind(text, "registers")) || (rest = behind(text, "r")))
 		verb(d, "regs", rest);
@@ -351,6 +367,12 @@ static const struct command {
 	{ "break", "b", " LOCATION [if CONDITION]",
 	  "stops there; LOCATION is FILE:LINE, LINE, FUNCTION or *ADDRESS", false, command_break },
 	{ "tbreak", NULL, " LOCATION [if CONDITION]", "the same, once", false, command_tbreak },
+	{ "watch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH",
+	  "stops when memory changes, *(TYPE *)ADDRESS", false, command_watch },
+	{ "rwatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read", false,
+	  command_rwatch },
+	{ "awatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read or written", false,
+	  command_awatch },
 	{ "condition", NULL, " N [CONDITION]", "changes when breakpoint N stops", false,
 	  debug_breakpoint_condition },
 	{ "delete", "d", " [N...]", "removes breakpoints", false, debug_breakpoints_delete },

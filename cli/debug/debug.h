@@ -11,7 +11,15 @@
 #include "positions.h"
 #include "run/run.h"
 
-/* A breakpoint: one place of the source, or one address, may be several in the code. */
+/* A thread, by what stays the same while the device runs. */
+struct thread {
+	uint32_t device_id, sm_id, warp_id, lane;
+	int64_t grid_id;
+	struct ws_dim3 block;
+};
+
+/* A breakpoint: one place of the source, or one address, may be several in the code. Or a
+ * watchpoint, which is at none. */
 struct breakpoint {
 	unsigned number;
 	bool temporary, disabled;
@@ -19,13 +27,11 @@ struct breakpoint {
 	uint64_t *pc;            /* owned */
 	size_t n_pcs, cap_pcs;
 	uint64_t hits;
-};
-
-/* The thread that the user looks at, by what stays the same while the device runs. */
-struct thread {
-	uint32_t device_id, sm_id, warp_id, lane;
-	int64_t grid_id;
-	struct ws_dim3 block;
+	struct ws_watch watch; /* kinds 0: a breakpoint */
+	bool of_thread;        /* memory of `owner`, or of its block */
+	struct thread owner;
+	const struct run_type *type; /* of its bytes; NULL: not known */
+	uint32_t target_number;      /* the target's number of it */
 };
 
 struct debugger {
@@ -60,6 +66,9 @@ void debug_go(struct debugger *d);
 bool debug_focus_of(const struct debugger *d, uint32_t warp_index, uint32_t lane,
 		    struct ws_focus *ret_focus);
 void debug_focus_on(struct debugger *d, const struct ws_focus *focus);
+/* The same of a thread, if it is still there. */
+bool debug_find_thread(const struct debugger *d, const struct thread *thread,
+		       struct ws_focus *ret_focus);
 /* Rows changed: finds the focus again. False: its thread has exited; another is chosen. */
 bool debug_refocus(struct debugger *d);
 /* The thread in focus, and where it is. */
@@ -98,6 +107,29 @@ struct breakpoint *debug_hit(struct debugger *d);
 struct breakpoint *debug_stepped_to(struct debugger *d);
 void debug_breakpoint_remove(struct debugger *d, struct breakpoint *breakpoint);
 void debug_breakpoints_fini(struct debugger *d);
+
+/* Adds what was made; its text and addresses are the list's. */
+struct breakpoint *debug_breakpoint_add(struct debugger *d, const struct breakpoint *made);
+/* Whether a condition holds for a lane. One that cannot be told counts as true, and is told. */
+bool debug_holds(const struct debugger *d, const struct breakpoint *one,
+		 const struct ws_focus *focus);
+
+/* " (CONDITION)" */
+void debug_print_condition(const struct debugger *d, const struct breakpoint *one);
+
+/* ---- watch.c: watchpoints ---- */
+
+/* EXPRESSION or ADDRESS [LENGTH]; `kinds` of ws_watch_kinds. */
+void debug_watch(struct debugger *d, const char *text, uint32_t kinds);
+/* Has the target watch. False with a word to the user. */
+bool debug_watch_plant(const struct debugger *d, struct breakpoint *watchpoint);
+void debug_watch_unplant(const struct debugger *d, const struct breakpoint *watchpoint);
+/* "Watchpoint", "Read watchpoint" or "Access watchpoint". */
+const char *debug_watch_word(const struct breakpoint *watchpoint);
+/* Whether a watchpoint was hit that is to be told; the focus goes to who did it. */
+bool debug_watch_hit(struct debugger *d);
+/* Tells all of them: old and new value, and by which code. */
+void debug_watch_tell(struct debugger *d);
 
 /* ---- place.c: code and source ---- */
 
@@ -141,6 +173,9 @@ struct value {
  * in `ret_wrong`. */
 bool debug_evaluate(const struct debugger *d, const struct ws_focus *focus, const char *text,
 		    struct value *ret_value, char ret_wrong[200]);
+/* *(TYPE *)ADDRESS or *(@SPACE TYPE *)ADDRESS at `*text`, which moves behind it: the same. */
+bool debug_memory(const struct debugger *d, const struct ws_focus *focus, const char **text,
+		  struct ws_address *ret_at, const struct run_type **ret_type, char ret_wrong[200]);
 /* [/FORMAT] EXPRESSION */
 void debug_print(struct debugger *d, const char *text);
 /* $REGISTER = EXPRESSION or *(TYPE *)ADDRESS = EXPRESSION */

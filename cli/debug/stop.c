@@ -65,16 +65,13 @@ void debug_focus_on(struct debugger *d, const struct ws_focus *focus)
 	d->cli->focus = d->has_focus ? &d->focus : NULL;
 }
 
-/* The thread that was looked at, if it is still there. */
-static bool find_again(const struct debugger *d, struct ws_focus *ret)
+bool debug_find_thread(const struct debugger *d, const struct thread *was, struct ws_focus *ret)
 {
-	const struct thread *was = &d->thread;
 	uint32_t device, sm, warp_index;
 	struct ws_warp warp;
 	struct ws_block block;
 	struct ws_lane lane;
-	if (!d->has_focus ||
-	    ws_target_find_device(d->target, was->device_id, &device, NULL) != WS_OK ||
+	if (ws_target_find_device(d->target, was->device_id, &device, NULL) != WS_OK ||
 	    ws_target_find_sm(d->target, device, was->sm_id, &sm, NULL) != WS_OK ||
 	    ws_target_find_warp(d->target, sm, was->warp_id, &warp_index, NULL) != WS_OK ||
 	    !debug_focus_of(d, warp_index, was->lane, ret) ||
@@ -89,7 +86,7 @@ static bool find_again(const struct debugger *d, struct ws_focus *ret)
 bool debug_refocus(struct debugger *d)
 {
 	struct ws_focus focus;
-	bool same = find_again(d, &focus);
+	bool same = d->has_focus && debug_find_thread(d, &d->thread, &focus);
 	d->has_focus = false;
 	d->cli->focus = NULL;
 	if (same || ws_focus_find(d->target, &focus, NULL) == WS_OK)
@@ -320,33 +317,21 @@ static bool at_launch(const struct debugger *d, struct ws_focus *ret)
 	return false;
 }
 
-static void print_hit(struct debugger *d, struct breakpoint *hit)
-{
-	struct ws_out *out = &d->cli->out;
-	ws_out_printf(out, "%s %u", hit->temporary ? "Temporary breakpoint" : "Breakpoint",
-		      hit->number);
-	if (hit->condition) {
-		ws_out_text(out, " (");
-		ws_out_escaped(out, ws_str_of(hit->condition));
-		ws_out_text(out, ")");
-	}
-	ws_out_text(out, "\n");
-	if (hit->temporary)
-		debug_breakpoint_remove(d, hit);
-}
-
 /* What stopped the device, and who is to be looked at then. */
 struct stop {
 	bool any, at_launch;
-	struct breakpoint *hit; /* NULL: a fault, or a launch */
+	bool watched;
+	struct breakpoint *hit; /* NULL: something else */
 };
 
 static struct stop find_stop(struct debugger *d)
 {
 	struct ws_focus focus;
 	struct stop stop = { .hit = debug_hit(d) };
-	if (!stop.hit && ws_focus_find(d->target, &focus, NULL) == WS_OK &&
-	    is_to_blame(d, &focus)) {
+	if (!stop.hit && debug_watch_hit(d)) {
+		stop.any = stop.watched = true;
+	} else if (!stop.hit && ws_focus_find(d->target, &focus, NULL) == WS_OK &&
+		   is_to_blame(d, &focus)) {
 		debug_focus_on(d, &focus);
 		stop.any = true;
 	} else if (!stop.hit && at_launch(d, &focus)) {
@@ -357,12 +342,25 @@ static struct stop find_stop(struct debugger *d)
 	return stop;
 }
 
+static void print_hit(struct debugger *d, struct breakpoint *hit)
+{
+	struct ws_out *out = &d->cli->out;
+	ws_out_printf(out, "%s %u", hit->temporary ? "Temporary breakpoint" : "Breakpoint",
+		      hit->number);
+	debug_print_condition(d, hit);
+	ws_out_text(out, "\n");
+	if (hit->temporary)
+		debug_breakpoint_remove(d, hit);
+}
+
 static void print_stop(struct debugger *d, const struct stop *stop)
 {
 	debug_flush_printed(d);
 	debug_refocus(d);
 	if (stop->hit)
 		print_hit(d, stop->hit);
+	else if (stop->watched)
+		debug_watch_tell(d);
 	else if (stop->at_launch)
 		ws_out_text(&d->cli->out, "Stopped at the first instruction of a kernel.\n");
 	else

@@ -505,6 +505,25 @@ bool debug_evaluate(const struct debugger *d, const struct ws_focus *focus, cons
 	return !p.failed;
 }
 
+bool debug_memory(const struct debugger *d, const struct ws_focus *focus, const char **text,
+		  struct ws_address *ret_at, const struct run_type **ret_type, char ret_wrong[200])
+{
+	struct parser p = { .d = d, .focus = focus, .at = *text, .wrong = ret_wrong };
+	struct pointer pointer;
+	if (!focus)
+		fail(&p, "there is no thread");
+	else if (!take(&p, "*") || !pointer_parse(&p, &pointer))
+		fail(&p, "*(TYPE *)ADDRESS or *(@SPACE TYPE *)ADDRESS is expected");
+	struct value address = p.failed ? whole(0) : unary(&p);
+	if (p.failed)
+		return false;
+	skip(&p);
+	*ret_at = address_of(&p, pointer.space, (uint64_t)address.whole);
+	*ret_type = pointer.type;
+	*text = p.at;
+	return true;
+}
+
 /* ---- print and set ---- */
 
 void debug_print(struct debugger *d, const char *text)

@@ -43,6 +43,36 @@ struct ws_step {
 	uint32_t flags; /**< ws_step_flags */
 };
 
+/** What a watchpoint stops for, and what was done to watched bytes: bits. */
+enum ws_watch_kinds {
+	WS_WATCH_READ = 1u << 0,
+	WS_WATCH_WRITE = 1u << 1,
+	WS_WATCH_CHANGE = 1u << 2, /**< a write after which the bytes are others than before */
+};
+
+/** Memory to be watched. Shared memory is that of the warp's block, local memory of the lane. */
+struct ws_watch {
+	struct ws_address at;
+	uint64_t size_bytes; /**< at least 1 */
+	uint32_t kinds;      /**< ws_watch_kinds; of constant banks and parameters WS_WATCH_READ */
+};
+
+enum {
+	WS_WATCH_BYTES = 16, /**< of one access that are told */
+};
+
+/** A watchpoint that was hit: by lanes of one warp, in one instruction, which has been executed. */
+struct ws_watch_hit {
+	uint32_t number, kinds; /**< `kinds`: what was done, ws_watch_kinds */
+	uint32_t warp_index;
+	uint32_t lanes;   /**< that did it, a mask */
+	uint32_t lane;    /**< that accessed `address`; of several that wrote there, the last */
+	uint64_t pc;      /**< of the instruction */
+	uint64_t address; /**< the first byte of the first access that counts, in its space */
+	uint32_t n;       /**< bytes of that access which are watched, up to WS_WATCH_BYTES */
+	uint8_t before[WS_WATCH_BYTES], now[WS_WATCH_BYTES];
+};
+
 enum ws_event_kind {
 	WS_EVENT_CONTEXT_CREATED,
 	WS_EVENT_CONTEXT_DESTROYED,
@@ -243,6 +273,23 @@ struct ws_target_ops {
 	/** Stops the first warp of every kernel that starts. */
 	enum ws_status (*stop_at_launch)(struct ws_target *target, bool on, struct ws_error *err);
 
+	/* ---- watchpoints: optional, all or none ---- */
+
+	/**
+	 * Stops the device behind each instruction that accesses some memory. The warp is then
+	 * broken, with WS_STOP_INTERNAL. `*ret_number`, from 1, is not used again. WS_ABSENT: not
+	 * all of it is there. WS_ARGUMENT: nothing can happen to this memory that is asked for.
+	 * WS_LIMIT: too many watchpoints.
+	 */
+	enum ws_status (*watch)(struct ws_target *target, const struct ws_watch *watch,
+				uint32_t *ret_number, struct ws_error *err);
+	/** Removes it; a number that is not there is fine. */
+	enum ws_status (*unwatch)(struct ws_target *target, uint32_t number, struct ws_error *err);
+	/** Watchpoints that were hit since the device stood last; `index` from 0, WS_ABSENT past
+	 * the last. */
+	enum ws_status (*watch_hit)(const struct ws_target *target, uint32_t index,
+				    struct ws_watch_hit *ret_hit, struct ws_error *err);
+
 	/* ---- alteration: optional, member by member; limits as in the reading members ---- */
 
 	enum ws_status (*write_memory)(struct ws_target *target, const struct ws_address *at,
@@ -392,6 +439,7 @@ enum ws_ability {
 	WS_CAN_STOP_AT_LAUNCH, /**< stop_at_launch */
 	WS_CAN_WRITE,          /**< write_memory */
 	WS_CAN_TELL,           /**< events */
+	WS_CAN_WATCH,          /**< watch, unwatch, watch_hit */
 };
 
 WS_API bool ws_target_can(const struct ws_target *target, enum ws_ability ability);
@@ -458,6 +506,13 @@ WS_API enum ws_status ws_target_unplant(struct ws_target *target, uint32_t devic
 					uint64_t pc, struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_stop_at_launch(struct ws_target *target, bool on,
 					       struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_watch(struct ws_target *target, const struct ws_watch *watch,
+				      uint32_t *ret_number, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_unwatch(struct ws_target *target, uint32_t number,
+					struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_watch_hit(const struct ws_target *target, uint32_t index,
+					  struct ws_watch_hit *ret_hit,
+					  struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_write_memory(struct ws_target *target, const struct ws_address *at,
 					     const void *buffer, size_t len,
 					     struct ws_error *err) WS_MUST_USE;

@@ -2,6 +2,7 @@
 /* See access.h; loads and stores. */
 #include "sim/access.h"
 #include "sim/check.h"
+#include "sim/watchpoint.h"
 
 enum { MAX_BYTES = 16 };
 
@@ -183,6 +184,8 @@ bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint
 	bool found = find_spot(run, space, lane, address, bytes, write, ret_spot);
 	if (found && write && run->sim->check)
 		wsi_check_copied(run, space, address, bytes);
+	if (found && run->sim->watches)
+		wsi_watch_touch(run, space, lane, address, bytes, write);
 	return found;
 }
 
@@ -225,6 +228,8 @@ static uint8_t *together(struct wsi_run *run, const struct wsi_op *op,
 		return NULL;
 	uint64_t span = high - low + op->bytes;
 	*ret_base = low;
+	if (run->sim->watches && wsi_watch_near(run, op->space, low, span, write))
+		return NULL;
 	if (op->space == WS_SASS_SPACE_SHARED) {
 		const struct wsi_block *block = run->warp->block;
 		uint64_t offset = low;

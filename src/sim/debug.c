@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Breakpoints and single steps. */
 #include "sim/debug.h"
+#include "sim/watchpoint.h"
 
 #include <time.h>
 
@@ -162,6 +163,7 @@ void wsi_debug_detach(struct ws_sim *sim)
 	if (!debug)
 		return;
 	wsi_debug_unplant_all(sim);
+	wsi_watches_fini(sim);
 	while (debug->finished) {
 		struct wsi_grid *grid = debug->finished;
 		debug->finished = grid->next;
@@ -232,6 +234,12 @@ void wsi_debug_moved(struct ws_sim *sim, const struct wsi_warp *warp)
 {
 	sim->debug->moved[warp->block->sm] |= UINT64_C(1) << warp->slot;
 	sim->debug->new_lists |= warp->live == 0;
+}
+
+void wsi_debug_watched(struct ws_sim *sim, struct wsi_warp *warp)
+{
+	const struct wsi_watch_hit *hit = wsi_watch_hit_at(sim, 0);
+	halt(sim, warp, WSI_HALT_WATCHED, 0, wsi_lane_pc(warp, hit->lane));
 }
 
 void wsi_debug_entered(struct ws_sim *sim, struct wsi_block *block, bool is_first)
@@ -382,6 +390,7 @@ enum wsi_stepped wsi_debug_step(struct ws_sim *sim, struct wsi_warp *warp, uint3
 	if (!wsi_run_prepare(sim))
 		return WSI_STEPPED_NO_MEMORY;
 	wsi_debug_release(sim, warp);
+	wsi_watch_forget(sim);
 	sim->debug->halted = false;
 	for (uint32_t i = 0; i < n && stepped == WSI_STEPPED_DONE; i++) {
 		uint64_t n_left = sim->debug->n_left;
@@ -455,6 +464,7 @@ enum wsi_stepped wsi_debug_run_until(struct ws_sim *sim, uint32_t sm, uint64_t w
 	debug->until_sm = sm;
 	debug->until_warps = warps;
 	debug->halted = false;
+	wsi_watch_forget(sim);
 	collect(sim, sm, warps, &runners);
 	for (uint32_t i = 0; i < runners.n; i++) {
 		wsi_debug_release(sim, runners.warp[i]);

@@ -22,6 +22,7 @@ enum wsi_halt {
 	WSI_HALT_PLANTED,  /* a breakpoint of the debugger's */
 	WSI_HALT_LAUNCH,   /* the first instruction of a kernel */
 	WSI_HALT_INTERNAL, /* where wsi_debug_run_until() was to bring it */
+	WSI_HALT_WATCHED,  /* behind an instruction that a watchpoint was for */
 };
 
 /* A breakpoint, and the operation that stands there. */
@@ -98,6 +99,8 @@ enum wsi_stepped wsi_debug_run_until(struct ws_sim *sim, uint32_t sm, uint64_t w
 /* ---- what the engine tells ---- */
 
 void wsi_debug_moved(struct ws_sim *sim, const struct wsi_warp *warp);
+/* It has hit a watchpoint. */
+void wsi_debug_watched(struct ws_sim *sim, struct wsi_warp *warp);
 /* A block came; `is_first`: of its grid. */
 void wsi_debug_entered(struct ws_sim *sim, struct wsi_block *block, bool is_first);
 void wsi_debug_finished(struct wsi_debug *debug, struct wsi_grid *grid);

@@ -55,6 +55,7 @@ struct wsi_device {
 };
 
 struct wsi_debug;
+struct wsi_watches;
 struct wsi_run;
 struct wsi_op;
 
@@ -226,7 +227,8 @@ struct wsi_sm {
 
 /* What follows `stop` is what a snapshot keeps, but for modules and texts (snapshot.c). */
 struct ws_sim {
-	struct wsi_debug *debug; /* of a debugger, or NULL */
+	struct wsi_debug *debug;     /* of a debugger, or NULL */
+	struct wsi_watches *watches; /* the same */
 	atomic_bool stop;
 	const struct wsi_device *device;
 	struct ws_sim_options options;
@@ -245,6 +247,10 @@ struct ws_sim {
 	size_t n_blocks, cap_blocks;
 	uint64_t instructions, ages, random, turns;
 	bool turn_kept;              /* the oldest warp may run on */
+	struct wsi_warp *turn_of;    /* whose turn was cut and goes on; or NULL */
+	uint64_t turn_left;          /* instructions of that turn */
+	uint64_t until_poll;         /* when turns end early: see run.c */
+	uint64_t services;           /* calls of the device's own functions */
 	uint64_t heap_bytes, n_heap; /* that kernels have allocated, and in how many pieces */
 	bool faulted;
 	uint32_t late;     /* instructions until `fault` surfaces; 0: there is none */
@@ -264,6 +270,8 @@ struct wsi_run {
 	uint32_t mask;  /* of these, those that the guard lets execute */
 	uint64_t pc;    /* of the instruction that runs */
 	uint64_t n;     /* instructions that it may execute */
+	bool cut;       /* the turn goes on behind these */
+	bool stands;    /* must not go on, although the turn is not over */
 	const struct wsi_bank *bank;
 	bool no_memory; /* of the host: ends the run */
 };

@@ -598,6 +598,8 @@ static void close_gaps(struct ws_sim *sim)
  * block costs the same however many others there are. */
 static void block_leave(struct ws_sim *sim, const struct wsi_block *block)
 {
+	if (sim->turn_of && sim->turn_of->block == block)
+		sim->turn_of = NULL;
 	for (uint32_t i = 0; i < block->n_warps; i++)
 		sim->resident[block->warps[i]->at] = NULL;
 	sim->n_gaps += block->n_warps;
@@ -636,6 +638,7 @@ static void drop_blocks(struct ws_sim *sim)
 		wsi_block_destroy(sim->blocks[i]);
 	sim->n_blocks = 0;
 	sim->n_resident = sim->n_gaps = sim->turn = 0;
+	sim->turn_of = NULL;
 }
 
 void wsi_launch_kill(struct ws_sim *sim)

@@ -5,6 +5,7 @@
  * bounds. Whatever else it is, and whatever is wrong with it, access.c finds out lane by lane.
  */
 #include "sim/access.h"
+#include "sim/watchpoint.h"
 
 enum { LINE = 64 }; /* of the host's caches, roughly */
 
@@ -55,6 +56,8 @@ bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write, stru
 	    !find_step(run, op, wide, &address, &step) || address % op->bytes != 0)
 		return false;
 	uint64_t len = (uint64_t)step * (WSI_LANES - 1) + op->bytes;
+	if (run->sim->watches && wsi_watch_near(run, op->space, address, len, write))
+		return false;
 	*ret_row = (struct wsi_row){ .kind = step ? WSI_ROW_LANES : WSI_ROW_SAME };
 	if (wide) {
 		ret_row->bytes = wsi_global_bytes(run, address, len, write, &region);

@@ -12,6 +12,7 @@
  */
 #include "sim/check.h"
 #include "sim/debug.h"
+#include "sim/watchpoint.h"
 
 enum {
 	TURN = 128,       /* instructions of a turn */
@@ -174,18 +175,22 @@ enum wsi_step wsi_execute(struct wsi_run *run, const struct wsi_op *op)
 
 /*
  * Runs one group for at most `run->n` instructions; returns how many it was. The pcs of the warp
- * are right afterwards. `*ret_over`: the turn ends.
+ * are right afterwards. `*ret_over`: the turn ends. `run->cut`: it does not end with `run->n`, and
+ * the same group goes on later.
  */
 static uint64_t run_group(struct wsi_run *run, bool *ret_over)
 {
 	uint64_t done = 0;
 	struct wsi_op *op = NULL, *end = NULL;
 	enum wsi_step step = WSI_STEP_NEXT;
+	bool jumped = false; /* and that is all */
 	while (done < run->n) {
+		jumped = false;
 		if (op == end) {
 			if (is_service(run->pc)) {
 				step = wsi_service_call(run);
 				done++;
+				run->sim->services++;
 				break;
 			}
 			op = fetch(run, &end);
@@ -202,6 +207,7 @@ static uint64_t run_group(struct wsi_run *run, bool *ret_over)
 			op++;
 		} else if (step == WSI_STEP_JUMP) {
 			op = end = NULL;
+			jumped = true;
 		} else {
 			break;
 		}
@@ -216,10 +222,11 @@ static uint64_t run_group(struct wsi_run *run, bool *ret_over)
 		part(run->warp, run->group & run->warp->ready, run->team);
 	else
 		store_pc(run, run->pc);
-	bool amid = step == WSI_STEP_NEXT || step == WSI_STEP_HALT;
+	run->stands |= step == WSI_STEP_HALT;
+	bool amid = step == WSI_STEP_NEXT || step == WSI_STEP_HALT || (jumped && run->cut);
 	run->warp->resume = amid ? run->group : 0;
-	*ret_over = step == WSI_STEP_YIELD || step == WSI_STEP_FAULT || step == WSI_STEP_HALT ||
-		    run->no_memory || run->n == 0;
+	*ret_over = step == WSI_STEP_YIELD || step == WSI_STEP_FAULT || run->no_memory ||
+		    (run->n == 0 && !run->stands);
 	return done;
 }
 
@@ -275,6 +282,8 @@ static struct wsi_warp *choose_warp(struct ws_sim *sim)
 static void account(struct ws_sim *sim, struct wsi_warp *warp, uint64_t done)
 {
 	warp->executed += done;
+	if (sim->watches && wsi_watch_settle(sim, warp))
+		wsi_debug_watched(sim, warp);
 	if (sim->debug)
 		wsi_debug_moved(sim, warp);
 	if (warp->live == 0 && !sim->faulted) {
@@ -284,9 +293,18 @@ static void account(struct ws_sim *sim, struct wsi_warp *warp, uint64_t done)
 	}
 }
 
+/* Constant banks; `own` is for a device that watches some. */
+static const struct wsi_bank *banks_of(const struct ws_sim *sim, const struct wsi_warp *warp,
+				       struct wsi_bank own[WSI_BANKS])
+{
+	const struct wsi_grid *grid = warp->block->grid;
+	return sim->watches ? wsi_watch_banks(sim, grid, own) : grid->bank;
+}
+
 bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uint64_t n)
 {
-	struct wsi_run run = { .sim = sim, .warp = warp, .bank = warp->block->grid->bank, .n = n };
+	struct wsi_bank own[WSI_BANKS];
+	struct wsi_run run = { .sim = sim, .warp = warp, .bank = banks_of(sim, warp, own), .n = n };
 	bool over, late = sim->late != 0;
 	if (lane < WSI_LANES)
 		take_group(&run, lane);
@@ -294,7 +312,7 @@ bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uin
 		choose_group(&run);
 	uint64_t done = run_group(&run, &over);
 	run.n = 1;
-	if (!over && run.group == (run.group & warp->ready) && is_service(run.pc))
+	if (!over && !run.stands && run.group == (run.group & warp->ready) && is_service(run.pc))
 		done += run_group(&run, &over); /* a call of the device's own is one step */
 	account(sim, warp, done);
 	if (sim->late)
@@ -302,21 +320,28 @@ bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uin
 	return !run.no_memory;
 }
 
-/* One turn. False: no memory. */
-static bool run_warp(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint64_t *ret_done)
+/* Goes on with the turn of a warp for at most `n` instructions. False: no memory. */
+static bool run_turn(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint64_t *ret_done)
 {
-	struct wsi_run run = { .sim = sim, .warp = warp, .bank = warp->block->grid->bank };
+	struct wsi_bank own[WSI_BANKS];
+	struct wsi_run run = { .sim = sim, .warp = warp, .bank = banks_of(sim, warp, own) };
 	uint64_t done = 0;
 	bool over = false;
-	while (done < n && warp->ready != 0 && !over) {
+	while (done < n && sim->turn_left > 0 && warp->ready != 0 && !over && !run.stands) {
 		choose_group(&run);
-		run.n = n - done;
-		done += run_group(&run, &over);
+		run.n = wsi_min_u64(sim->turn_left, n - done);
+		run.cut = run.n < sim->turn_left;
+		uint64_t piece = run_group(&run, &over);
+		done += piece;
+		sim->turn_left -= piece;
 	}
-	sim->turns++;
-	/* who yields lets others run even if it is the oldest; and once in a while who does not, as
-	 * it may wait for them */
-	sim->turn_kept = !over && sim->turns % OTHER_WARP != 0;
+	if (over || sim->turn_left == 0 || warp->ready == 0) {
+		sim->turns++;
+		/* who yields lets others run even if it is the oldest; and once in a while who does
+		 * not, as it may wait for them */
+		sim->turn_kept = !over && sim->turns % OTHER_WARP != 0;
+		sim->turn_of = NULL;
+	}
 	*ret_done = done;
 	account(sim, warp, done);
 	return !run.no_memory;
@@ -341,6 +366,23 @@ bool wsi_run_prepare(struct ws_sim *sim)
 	return true;
 }
 
+/* The warp whose turn goes on or begins; NULL: none can run. */
+static struct wsi_warp *take_turn(struct ws_sim *sim)
+{
+	if (sim->turn_of)
+		return sim->turn_of;
+	if (sim->until_poll < TURN)
+		sim->until_poll = POLL;
+	struct wsi_warp *warp = choose_warp(sim);
+	if (!warp)
+		return NULL;
+	sim->turn_left = wsi_min_u64(turn_length(sim), sim->until_poll);
+	if (sim->late)
+		sim->turn_left = wsi_min_u64(sim->turn_left, sim->late);
+	sim->turn_of = warp;
+	return warp;
+}
+
 static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_memory)
 {
 	uint64_t left = n, poll = 0;
@@ -351,19 +393,18 @@ static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_
 				return WS_SIM_STOPPED;
 			poll = POLL;
 		}
-		*ret_no_memory = !wsi_launch_fill(sim);
+		*ret_no_memory = !sim->turn_of && !wsi_launch_fill(sim);
 		if (*ret_no_memory || (sim->debug && wsi_debug_waits(sim->debug)))
 			return WS_SIM_STOPPED;
-		struct wsi_warp *warp = choose_warp(sim);
+		struct wsi_warp *warp = take_turn(sim);
 		uint64_t late = sim->late;
-		if (!warp && !late)
+		if (!warp && !late) {
+			sim->until_poll = 0;
 			return sim->queue ? WS_SIM_STUCK : WS_SIM_DONE;
-		done = late;
-		if (warp) {
-			uint64_t length = wsi_min_u64(turn_length(sim), wsi_min_u64(left, poll));
-			length = late ? wsi_min_u64(length, late) : length;
-			*ret_no_memory = !run_warp(sim, warp, length, &done);
 		}
+		done = late;
+		if (warp)
+			*ret_no_memory = !run_turn(sim, warp, left, &done);
 		if (*ret_no_memory)
 			return WS_SIM_STOPPED;
 		if (sim->late)
@@ -372,8 +413,9 @@ static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_
 			return WS_SIM_FAULTED;
 		if (sim->debug && wsi_debug_waits(sim->debug))
 			return WS_SIM_STOPPED;
-		left -= done;
-		poll -= done;
+		left -= wsi_min_u64(done, left);
+		poll -= wsi_min_u64(done, poll);
+		sim->until_poll -= wsi_min_u64(done, sim->until_poll);
 	}
 	return WS_SIM_LIMIT;
 }

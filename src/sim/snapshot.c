@@ -102,8 +102,11 @@ static bool copy_block(const struct ws_sim *from, size_t index, struct ws_sim *t
 	for (uint32_t i = 0; i < old->n_warps; i++)
 		if (!copy_warp(from, old->warps[i], block, bytes))
 			return false;
-	for (uint32_t i = 0; i < old->n_warps; i++)
+	for (uint32_t i = 0; i < old->n_warps; i++) {
 		to->resident[old->warps[i]->at] = block->warps[i];
+		if (from->turn_of == old->warps[i])
+			to->turn_of = block->warps[i];
+	}
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations of values: operands from where they are, the operation by src/alu, results back. */
-#include "sim/device.h"
+#include "sim/watchpoint.h"
 
 static const uint32_t zeros[8 * WSI_LANES];
 
@@ -11,12 +11,11 @@ static void spread(uint32_t *to, uint32_t value)
 }
 
 /* Where a constant is, or NULL. */
-static const uint8_t *constant(const struct wsi_run *run, uint32_t bank, uint64_t off,
-			       uint32_t bytes)
+static const uint8_t *constant(struct wsi_run *run, uint32_t bank, uint64_t off, uint32_t bytes)
 {
 	const struct wsi_bank *b = &run->bank[bank];
 	if (off > b->size || bytes > b->size - off)
-		return NULL;
+		return run->sim->watches ? wsi_watch_constant(run, bank, off, bytes) : NULL;
 	return b->bytes + off;
 }
 

@@ -49,6 +49,8 @@ bool ws_target_can(const struct ws_target *target, enum ws_ability ability)
 		return ops->write_memory != NULL;
 	case WS_CAN_TELL:
 		return ops->next_event != NULL;
+	case WS_CAN_WATCH:
+		return ops->watch != NULL;
 	}
 	return false;
 }
@@ -279,6 +281,29 @@ DEFINE_OPTIONAL(ws_target_unplant, unplant, "breakpoints", device_check(target, 
 		(target, device_index, pc, err))
 DEFINE_OPTIONAL(ws_target_stop_at_launch, stop_at_launch, "breakpoints", WS_OK,
 		(struct ws_target * target, bool on, struct ws_error *err), (target, on, err))
+
+/* ---- watchpoints ---- */
+
+static enum ws_status watch_check(const struct ws_watch *watch, struct ws_error *err)
+{
+	const uint32_t all = WS_WATCH_READ | WS_WATCH_WRITE | WS_WATCH_CHANGE;
+	if (watch->size_bytes > 0 && watch->kinds != 0 && (watch->kinds & ~all) == 0 &&
+	    watch->at.address + (watch->size_bytes - 1) >= watch->at.address)
+		return WS_OK;
+	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no such watchpoint can be");
+}
+
+DEFINE_OPTIONAL(ws_target_watch, watch, "watchpoints", watch_check(watch, err),
+		(struct ws_target * target, const struct ws_watch *watch, uint32_t *ret_number,
+		 struct ws_error *err),
+		(target, watch, ret_number, err))
+DEFINE_OPTIONAL(ws_target_unwatch, unwatch, "watchpoints", WS_OK,
+		(struct ws_target * target, uint32_t number, struct ws_error *err),
+		(target, number, err))
+DEFINE_OPTIONAL(ws_target_watch_hit, watch_hit, "watchpoints", WS_OK,
+		(const struct ws_target *target, uint32_t index, struct ws_watch_hit *ret_hit,
+		 struct ws_error *err),
+		(target, index, ret_hit, err))
 
 /* ---- alteration ---- */
 

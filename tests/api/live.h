@@ -61,6 +61,9 @@ CUDBGBreakpointHandle hit(uint32_t sm, uint32_t wp);
 void stop_at_start(void);
 uint32_t step(uint32_t sm, uint32_t wp, uint32_t hint, uint32_t n, uint32_t flags);
 
+/* live_engine.c */
+extern const struct CMUnitTest live_engine_tests[];
+extern const size_t n_live_engine_tests;
 /* live_forms.c */
 extern const struct CMUnitTest live_forms_tests[];
 extern const size_t n_live_forms_tests;

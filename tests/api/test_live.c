@@ -578,9 +578,12 @@ int main(int argc, char **argv)
 	};
 	struct CMUnitTest all[100];
 	size_t n = sizeof tests / sizeof *tests;
-	if (n + n_live_state_tests + n_live_forms_tests > sizeof all / sizeof *all)
+	if (n + n_live_state_tests + n_live_forms_tests + n_live_engine_tests >
+	    sizeof all / sizeof *all)
 		return 2;
 	memcpy(all, tests, sizeof tests);
+	memcpy(all + n, live_engine_tests, n_live_engine_tests * sizeof *all);
+	n += n_live_engine_tests;
 	memcpy(all + n, live_state_tests, n_live_state_tests * sizeof *all);
 	n += n_live_state_tests;
 	memcpy(all + n, live_forms_tests, n_live_forms_tests * sizeof *all);

@@ -43,6 +43,8 @@ VERBS = ['report', 'report --json', 'report --all'] + \
      'regs --json', 'regs sm any warp any lane any', 'mem global:0x7f0000000000 /64xw', 'mem shared:0x0 /16xw', 'mem local:0x0 /16xw',
      'mem param:0x210 /4xg', 'disassemble', 'disassemble --hex --regs', 'print $pc', 'print threadIdx.x + blockIdx.x * blockDim.x',
      'info breakpoints']
+# What only the software GPU offers: refused() holds what is said of it elsewhere.
+OWN = re.compile(r'[ra]?watch |reverse-|last-write ')
 # Causes follow from the list of memory, which the API does not have.
 NO_REPORT = ('chain', 'faults')
 # What else the API cannot say: how many convergence barriers a warp has; it shows the masks of 16.
@@ -92,7 +94,9 @@ def cases(transcripts):
     for path in sorted(glob.glob(os.path.join(transcripts, '*.txt'))):
         with open(path, encoding='utf-8') as file:
             head, *lines = file.read().splitlines()
-        yield os.path.basename(path), shlex.split(head[2:]), [line[len(PROMPT):] for line in lines if line.startswith(PROMPT)]
+        commands = [line[len(PROMPT):] for line in lines if line.startswith(PROMPT)]
+        if not any(OWN.match(command) for command in commands):
+            yield os.path.basename(path), shlex.split(head[2:]), commands
     for words, stops in SESSIONS:
         commands = []
         kernel = re.search(r'--kernel (\w+).* (\S+)\.fatbin', words)
@@ -100,6 +104,14 @@ def cases(transcripts):
             commands += [stop, *(verb for verb in VERBS if not stop.startswith('break ') and
                                  (kernel.group(1) not in NO_REPORT or not verb.startswith('report')))]
         yield f'every verb at {len(stops)} stops of {kernel.group(1)} of {kernel.group(2)}', shlex.split(words), commands
+
+
+def refused(program, images):
+    """A command that only the software GPU offers is refused, and changes nothing."""
+    words = shlex.split(f'--kernel calls --block 32 {OUT} {IN} debug.O3.fatbin')
+    commands = ['start', 'watch *(u32 *)0x7f0000004c08']
+    answers = session(program, images, ['--api', *words], commands)[1]
+    return [line for line in answers[1:] if 'not offered by this provider' not in line]
 
 
 def of_provider(provider):
@@ -117,8 +129,12 @@ def of_provider(provider):
 def main():
     program, images, transcripts, provider = (os.path.abspath(path) for path in sys.argv[1:5])
     listed = list(cases(transcripts)) + list(of_provider(provider))
-    print(f'1..{len(listed)}')
-    failed = 0
+    print(f'1..{len(listed) + 1}')
+    wrong = refused(program, images)
+    failed = bool(wrong)
+    print(f"{'not ok' if wrong else 'ok'} {len(listed) + 1} - what only the software GPU offers is refused")
+    for line in wrong:
+        print('# ' + line)
     for number, (name, *session_of) in enumerate(listed, 1):
         wrong = compare(program, images, *session_of)
         failed += bool(wrong)

@@ -144,6 +144,7 @@ static void release_all(struct sim_target *t)
 				wsi_debug_release(t->sim, t->rows.warps[i]);
 	}
 	debug->halted = false;
+	wsi_watch_forget(t->sim);
 }
 
 /* From here on the worker has the device. */
@@ -332,6 +333,9 @@ static const struct ws_target_ops live_ops = {
 	.plant = sim_plant,
 	.unplant = sim_unplant,
 	.stop_at_launch = sim_stop_at_launch,
+	.watch = sim_watch,
+	.unwatch = sim_unwatch,
+	.watch_hit = sim_watch_hit,
 	.write_memory = sim_write_memory,
 	.write_registers = sim_write_registers,
 	.next_event = sim_next_event,

@@ -129,6 +129,14 @@ enum ws_status sim_renew(struct sim_target *t, bool all, struct ws_error *err) W
 bool sim_take_in_logs(struct sim_live *live) WS_MUST_USE;
 void sim_logs_fini(struct sim_live *live);
 
+/* ---- watch.c ---- */
+
+WSI_TARGET_MEMBER(sim_, watch);
+WSI_TARGET_MEMBER(sim_, unwatch);
+WSI_TARGET_MEMBER(sim_, watch_hit);
+
+/* ---- event.c, logs.c ---- */
+
 WSI_TARGET_MEMBER(sim_, next_event);
 WSI_TARGET_MEMBER(sim_, acknowledge);
 WSI_TARGET_MEMBER(sim_, want);

@@ -233,6 +233,7 @@ enum ws_status sim_warp(const struct ws_target *target, uint32_t index, struct w
 		[WSI_HALT_PLANTED] = WS_STOP_PLANTED,
 		[WSI_HALT_LAUNCH] = WS_STOP_LAUNCH,
 		[WSI_HALT_INTERNAL] = WS_STOP_INTERNAL,
+		[WSI_HALT_WATCHED] = WS_STOP_INTERNAL,
 	};
 	enum ws_status st = stands(t, err);
 	if (st != WS_OK)

@@ -9,6 +9,7 @@
 #include <warpscope/sim_target.h>
 
 #include "sim/debug.h"
+#include "sim/watchpoint.h"
 #include "target/member.h"
 
 enum { SIM_CONTEXT_ID = 1 };

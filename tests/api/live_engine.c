@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What no device has, through the waist over one that runs: watchpoints. */
+#include "live.h"
+
+#include <stdlib.h>
+
+/* ---- a target that runs to its stops ---- */
+
+/* Goes on; false: all has ended. */
+static bool go(void)
+{
+	struct ws_event event;
+	assert_int_equal(ws_target_resume(device.target, WS_NONE, NULL), WS_OK);
+	for (;;) {
+		if (ws_target_next_event(device.target, &event, NULL) != WS_OK)
+			doze();
+		else if (event.kind == WS_EVENT_STOPPED)
+			break;
+		else if (event.kind == WS_EVENT_GRID_FINISHED)
+			return false;
+	}
+	assert_int_equal(ws_target_update(device.target, NULL), WS_OK);
+	return true;
+}
+
+static void begin_here(const char *kernel, unsigned blocks, unsigned threads, const uint64_t *more,
+		       size_t n_more)
+{
+	uint64_t args[8];
+	size_t n = 0;
+	device_open(&device, kernels, 4);
+	args[n++] = device.out;
+	args[n++] = device.in;
+	for (size_t i = 0; i < n_more; i++)
+		args[n++] = more[i];
+	device_launch(&device, kernel, blocks, threads, args, n);
+	device_debug(&device);
+	assert_int_equal(ws_target_want(device.target, WS_WANT_STOPS, NULL), WS_OK);
+}
+
+static uint32_t watch(uint64_t address, uint64_t size, uint32_t kinds)
+{
+	const struct ws_watch watch = {
+		.at = { .space = WS_SPACE_GLOBAL, .address = address },
+		.size_bytes = size,
+		.kinds = kinds,
+	};
+	uint32_t number;
+	assert_int_equal(ws_target_watch(device.target, &watch, &number, NULL), WS_OK);
+	return number;
+}
+
+static uint32_t hits(void)
+{
+	struct ws_watch_hit hit;
+	uint32_t n = 0;
+	while (ws_target_watch_hit(device.target, n, &hit, NULL) == WS_OK)
+		n++;
+	return n;
+}
+
+/* ---- watchpoints ---- */
+
+static void only_a_write_that_changes_is_a_change(void **state)
+{
+	(void)state;
+	struct ws_watch_hit hit;
+	begin_here("faults", 1, 64, (const uint64_t[]){ UINT32_MAX }, 1); /* out[i] = i, = in[i] */
+	uint32_t first = watch(device.out, 4, WS_WATCH_CHANGE);           /* 0 over 0, twice */
+	uint32_t second = watch(device.out + 4, 4, WS_WATCH_CHANGE);
+	uint32_t third = watch(device.out, 4, WS_WATCH_WRITE);
+	assert_true(first < second && second < third);
+	assert_true(go());
+	assert_int_equal(hits(), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(ws_target_watch_hit(device.target, i, &hit, NULL), WS_OK);
+		assert_true(hit.number == second || hit.number == third);
+		assert_int_equal(hit.lanes, hit.number == second ? 2 : 1);
+		assert_int_equal(hit.lane, hit.number == second);
+		assert_int_equal(hit.address, device.out + (hit.number == second ? 4u : 0u));
+		assert_int_equal(hit.n, 4);
+		assert_int_equal(hit.before[0], 0);
+		assert_int_equal(hit.now[0], hit.number == second);
+		assert_int_equal(hit.kinds,
+				 WS_WATCH_WRITE | (hit.number == second ? WS_WATCH_CHANGE : 0));
+	}
+	assert_true(go()); /* back to 0 */
+	assert_int_equal(hits(), 2);
+	assert_int_equal(ws_target_unwatch(device.target, third, NULL), WS_OK);
+	assert_false(go());
+	assert_int_equal(hits(), 0);
+}
+
+static void reads_are_told_with_all_lanes(void **state)
+{
+	(void)state;
+	struct ws_watch_hit hit;
+	begin_here("faults", 1, 64, (const uint64_t[]){ UINT32_MAX }, 1);
+	(void)watch(device.in + 8, 16, WS_WATCH_READ);
+	(void)watch(device.out + 8, 16, WS_WATCH_READ);
+	assert_true(go());
+	assert_int_equal(hits(), 1);
+	assert_int_equal(ws_target_watch_hit(device.target, 0, &hit, NULL), WS_OK);
+	assert_int_equal(hit.lanes, 0x3c);
+	assert_int_equal(hit.kinds, WS_WATCH_READ);
+	assert_int_equal(hit.address, device.in + 8);
+	assert_false(go());
+}
+
+static void what_cannot_be_watched_is_refused(void **state)
+{
+	(void)state;
+	uint32_t number;
+	begin_here("faults", 1, 64, (const uint64_t[]){ UINT32_MAX }, 1);
+	struct ws_watch one = {
+		.at = { .space = WS_SPACE_GLOBAL, .address = 0x10 },
+		.size_bytes = 4,
+		.kinds = WS_WATCH_READ,
+	};
+	assert_int_equal(ws_target_watch(device.target, &one, &number, NULL), WS_ABSENT);
+	one.at.address = device.out;
+	one.size_bytes = 0;
+	assert_int_equal(ws_target_watch(device.target, &one, &number, NULL), WS_ARGUMENT);
+	one.size_bytes = 4;
+	one.kinds = 8;
+	assert_int_equal(ws_target_watch(device.target, &one, &number, NULL), WS_ARGUMENT);
+	one.kinds = WS_WATCH_CHANGE;
+	one.at = (struct ws_address){ .space = WS_SPACE_CONST, .grid_index = 0 };
+	assert_int_equal(ws_target_watch(device.target, &one, &number, NULL), WS_ARGUMENT);
+	one.kinds = WS_WATCH_READ;
+	for (unsigned i = 0; i < 64; i++)
+		assert_int_equal(ws_target_watch(device.target, &one, &number, NULL), WS_OK);
+	assert_int_equal(ws_target_watch(device.target, &one, &number, NULL), WS_LIMIT);
+	assert_true(ws_target_can(device.target, WS_CAN_WATCH));
+}
+
+/* Runs `parts` to its end with a stop at every n-th instruction, and words watched; 0: without.
+ * Returns a sum over what it did. */
+static uint64_t run_with_stops(unsigned every)
+{
+	enum { THREADS = 128 };
+	uint64_t sum, n_stops = 0;
+	begin_here("parts", 2, THREADS, (const uint64_t[]){ 5 }, 1);
+	for (uint32_t i = 0; i < 2 * THREADS; i++) {
+		const uint32_t word = i * 7 + 3;
+		assert_int_equal(ws_sim_write(device.sim, device.in + 4 * i, &word, 4, NULL),
+				 WS_OK);
+	}
+	for (unsigned i = 0; every && i < 40; i += every)
+		assert_int_equal(ws_target_plant(device.target, 0, entry() + 16 * i, NULL), WS_OK);
+	for (unsigned i = 0; every && i < 2 * THREADS; i += 37)
+		(void)watch(device.out + 4 * i, 4, i % 2 ? WS_WATCH_CHANGE : WS_WATCH_WRITE);
+	while (go())
+		n_stops++;
+	assert_true(every ? n_stops > 50 : n_stops == 0);
+	sum = ws_sim_instructions(device.sim);
+	for (uint32_t i = 0; i < 2 * THREADS; i++)
+		sum = sum * 31 + device_word(&device, device.out + 4 * i);
+	device_close(&device);
+	return sum;
+}
+
+static void stops_change_nothing(void **state)
+{
+	(void)state;
+	uint64_t plain = run_with_stops(0);
+	assert_int_equal(run_with_stops(1), plain);
+	assert_int_equal(run_with_stops(5), plain);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, stop)
+const struct CMUnitTest live_engine_tests[] = {
+	TEST(only_a_write_that_changes_is_a_change),
+	TEST(reads_are_told_with_all_lanes),
+	TEST(what_cannot_be_watched_is_refused),
+	TEST(stops_change_nothing),
+};
+const size_t n_live_engine_tests = sizeof live_engine_tests / sizeof *live_engine_tests;
