@@ -398,7 +398,11 @@ struct ws_report_exception {
 	bool suspect_stands_out;
 	uint32_t lanes_suspect; /**< of the warp `at`: within lanes_blamed */
 	uint64_t n_suspects;    /**< in all; warps after the first are not examined */
-	uint32_t kernel;        /**< index into the report's kernels, or WS_NONE */
+	/** Lanes of the warp `at` that do not carry the exception, and may be the guilty ones all
+	 * the same: it was detected late, and they have exited or are somewhere else. */
+	uint32_t lanes_elsewhere;
+	const char *elsewhere; /**< that in words: "20 lanes of the warp that have exited"; NULL */
+	uint32_t kernel;       /**< index into the report's kernels, or WS_NONE */
 	enum ws_status pc_status, errorpc_status;
 	uint64_t pc, errorpc;
 	uint32_t lanes_active, lanes_valid, lanes_blamed; /**< masks of the warp `at` */

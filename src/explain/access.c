@@ -400,6 +400,26 @@ static void claim_addresses(struct work *work, uint32_t again, uint32_t of_memor
 	access->address_claim = claim;
 }
 
+/* Lanes that may not have executed the instruction at all. */
+static void doubt_addresses(struct work *work)
+{
+	struct ws_report_access *access = work->access;
+	uint32_t lanes = access->lanes_known | access->lanes_likely;
+	lanes &= access->pc == work->scene->e->errorpc ? work->scene->around : 0;
+	if (!lanes)
+		return;
+	access->lanes_known &= ~lanes;
+	access->lanes_likely &= ~lanes;
+	access->lanes_guess |= lanes;
+	if (access->address_claim.confidence != WS_CONFIDENCE_POSSIBLE)
+		access->address_claim = (struct ws_report_claim){
+			"the addresses are those that the lanes used if they executed the "
+			"instruction",
+			"the code leads to the pc past the instruction, too",
+			WS_CONFIDENCE_POSSIBLE,
+		};
+}
+
 static void fill_addresses(struct work *work)
 {
 	struct ws_report_access *access = work->access;
@@ -433,12 +453,13 @@ static void fill_addresses(struct work *work)
 		}
 	}
 	claim_addresses(work, again, of_memory, agree);
+	doubt_addresses(work);
 }
 
 static void drop_guesses(struct ws_report_access *access)
 {
 	access->rank = WS_NONE;
-	access->lanes_guess = 0;
+	access->lanes_guess = access->lanes_likely = 0;
 	access->address_claim = (struct ws_report_claim){ .text = NULL };
 }
 
@@ -465,20 +486,17 @@ static void resolve_generic(struct work *work)
 			break;
 		}
 	}
-	/* an exception of a cluster is one of shared memory: then these registers are later ones */
+	/* an exception of a cluster is one of shared memory: else these registers are later ones,
+	 * and one that was written since can hold any stack address by now */
 	const struct ws_exception *kind = work->scene->e->kind;
-	if (kind && kind->family == WS_FAMILY_CLUSTER && space != WS_SPACE_SHARED &&
-	    !access->lanes_known) {
-		access->space = WS_SPACE_SHARED;
+	bool cluster = kind && kind->family == WS_FAMILY_CLUSTER && !access->lanes_known;
+	bool sure = access->lanes_known | access->lanes_likely;
+	if (cluster ? !sure || space != WS_SPACE_SHARED : !sure && space != WS_SPACE_GLOBAL) {
+		access->space = cluster ? WS_SPACE_SHARED : access->space;
 		drop_guesses(access);
 		return;
 	}
-	/* a register that was written since can hold any stack address by now */
-	if (space != WS_SPACE_GLOBAL && !(access->lanes_known | access->lanes_likely)) {
-		drop_guesses(access);
-		return;
-	}
-	if (!(access->lanes_known | access->lanes_likely))
+	if (!sure)
 		access->rank = WS_NONE;
 	access->space = space;
 	if (space == WS_SPACE_GLOBAL) {

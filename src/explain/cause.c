@@ -47,12 +47,33 @@ static void facts_of_lanes(struct wsi_scene *scene, const struct ws_report_acces
 	uint32_t bad = access->unmapped | access->null_like | access->noncanonical |
 		       access->outside | access->misaligned;
 	uint32_t all = access->suspects | access->cleared;
+	uint32_t right = all & (access->lanes_known | access->lanes_likely) & ~bad;
 	if (!bad)
 		return;
 	const char *text =
 		wsi_build_text(scene->build, "the address is wrong in %u of %u lanes",
 			       wsi_count_bits(bad & access->suspects), wsi_count_bits(all));
-	wsi_fact(scene, access->cleared ? WSI_FACT_SOME_LANES : WSI_FACT_ALL_LANES, text);
+	if (access->cleared | right)
+		wsi_fact(scene, WSI_FACT_SOME_LANES, text);
+	else if (!(all & ~bad))
+		wsi_fact(scene, WSI_FACT_ALL_LANES, text);
+}
+
+/* How far an index goes past the end may depend on the block, what is wrong does not: the address
+ * of the same thread in the first block, where that is past the end, too. */
+static uint64_t past_in_first_block(struct wsi_scene *scene, const struct ws_report_access *access,
+				    uint64_t end)
+{
+	uint64_t address = access->address[access->lane], first;
+	struct ws_dim3 idx = scene->block.idx;
+	unsigned uses = 0;
+	if (scene->e->n_accesses != 1 || !scene->have_slice)
+		return address;
+	scene->block.idx = (struct ws_dim3){ 0, 0, 0 };
+	bool known = wsi_eval(scene, scene->slice, 0, access->lane, 0, &first, &uses);
+	scene->block.idx = idx;
+	return known && !(uses & WSI_EVAL_MEMORY) && first >= end ? wsi_min_u64(first, address)
+								  : address;
 }
 
 static void facts_of_distance(struct wsi_scene *scene, const struct ws_report_access *access)
@@ -77,8 +98,12 @@ static void facts_of_distance(struct wsi_scene *scene, const struct ws_report_ac
 		wsi_fact(scene, WSI_FACT_BEFORE, text);
 		return;
 	}
-	uint64_t elements =
-		address > end ? (address - end) / (access->width ? access->width : 1) : 0;
+	uint64_t first = past_in_first_block(scene, access, end);
+	uint64_t elements = first > end ? (first - end) / (access->width ? access->width : 1) : 0;
+	if (first != address)
+		text = wsi_build_text(scene->build,
+				      "%s; in the first block %" PRIu64 " bytes past that end",
+				      text, first - end);
 	wsi_fact(scene, elements < NEAR_ELEMENTS ? WSI_FACT_PAST_NEAR : WSI_FACT_PAST_FAR, text);
 }
 

@@ -4,6 +4,7 @@
  *
  *   scene.c    the warp, its registers, the function's code and flow; opened once an exception
  *   access.c   the instruction, its operands, the address of every lane, who is to blame
+ *   passed.c   who has executed it: a fault is detected late
  *   suspect.c  which threads can be guilty, and which one pages speak of
  *   memory.c   which memory there is, and which variable lies where
  *   eval.c     a value computed again from parameters and thread indices, where a register is lost
@@ -87,7 +88,9 @@ struct wsi_scene {
 	struct ws_context context;
 	uint32_t grid_index; /* or WS_NONE */
 	uint32_t sm_major;
-	uint32_t lanes; /* recorded ones */
+	uint32_t lanes;  /* recorded ones */
+	uint32_t late;   /* of these, who is not at the error PC (any more) */
+	uint32_t around; /* of these, who may have come by a way around the instruction there */
 	struct ws_lane lane[WS_MAX_LANES];
 	struct wsi_code code;        /* of the instruction */
 	struct ws_flow_slice *slice; /* owned; where the address under judgement comes from */
@@ -153,6 +156,13 @@ enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned wh
 
 /* Fills the exception's accesses. */
 enum ws_status wsi_access_find(struct wsi_scene *scene) WS_MUST_USE;
+
+/* passed.c */
+
+/* Finds `late` and `around`. */
+enum ws_status wsi_passed_find(struct wsi_scene *scene) WS_MUST_USE;
+/* Fills the lanes of the exception's warp that may be guilty without carrying it. */
+enum ws_status wsi_elsewhere_find(struct wsi_scene *scene) WS_MUST_USE;
 
 /* suspect.c */
 

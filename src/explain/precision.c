@@ -76,6 +76,8 @@ enum ws_status wsi_precision(struct wsi_scene *scene)
 					      "%s; %u lane%s of the first warp cannot be guilty, "
 					      "judging by address or guard",
 					      thread->text, cleared, cleared == 1 ? "" : "s");
+	if (e->elsewhere && thread->text)
+		thread->text = wsi_build_text(build, "%s or among %s", thread->text, e->elsewhere);
 	e->precision = (struct ws_report_claim){
 		wsi_build_text(build, "%s; %s", e->precision_instruction.text, thread->text),
 		wsi_build_text(build, "%s; %s", e->precision_instruction.evidence,

@@ -56,6 +56,7 @@ static void json_suspects(struct ws_json *json, const struct ws_report_exception
 	json_suspect(json, "last", &e->last_suspect);
 	ws_json_key_hex(json, "lanes", e->lanes_suspect);
 	ws_json_key_u64(json, "threads", e->n_suspects);
+	ws_json_key_hex(json, "elsewhere", e->lanes_elsewhere);
 	ws_json_end(json);
 }
 

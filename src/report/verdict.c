@@ -128,6 +128,14 @@ static void say_suspects(struct sentence *sentence, const struct ws_report_excep
 {
 	bool each = e->blame == WS_BLAME_TRAP || (e->kind && e->kind->knows_lane);
 	unsigned here = wsi_count_bits(e->lanes_suspect);
+	if (e->elsewhere) {
+		say_dim(sentence, here > 1 ? ", among threads" : ", thread",
+			e->first_suspect.thread);
+		if (here > 1)
+			say_dim(sentence, " to", e->last_suspect.thread);
+		say(sentence, " or %s", e->elsewhere);
+		return;
+	}
 	if (each || e->suspect_stands_out || here < 2) {
 		say_dim(sentence, ", thread", e->suspect.thread);
 		if (!each && e->blame == WS_BLAME_SUSPECT && e->n_suspects > 1)
