@@ -378,7 +378,7 @@ static const struct {
 	{ 90,
 	  { 0x00000008201c7df0, 0x000fe2000bf0181c },
 	  "HGMMA.64x8x16.F32.BF16 R28, R32, gdesc[UR8], R28, UP0",
-	  "R28:4w R32:4r UR8:2d R28:4r UP0:1r" },
+	  "R28:4w R32:4r UR8:4d R28:4r UP0:1r" },
 	{ 90,
 	  { 0x00000000081879f1, 0x000fe2000c7018ff },
 	  "IGMMA.64x8x32.S8.U8.SAT R24, gdesc[UR8], RZ, !UPT",

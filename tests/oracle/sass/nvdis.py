@@ -101,10 +101,10 @@ def disassemble(words, sm, program=None):
 def disassemble_batch(batch, sm, base, program):
     bad = set()
     while (found := disassemble_raw(kept := [NOP if i in bad else w for i, w in enumerate(batch)], sm, base, program)) is None:
-        more = refused(kept, sm, program)
+        more = refused(kept, sm, program) - bad
         if not more and len(batch) == 1:
             return [None]
-        if not more:  # it does not say which
+        if not more:  # it does not say which, or names a word that is not the one (when two of its patterns match)
             half = len(batch) // 2
             found = disassemble_batch(kept[:half], sm, base, program) + disassemble_batch(kept[half:], sm, base + 16 * half, program)
             break

@@ -3,17 +3,19 @@
 """Walks the fields of the encodings that the table knows, and lists words that we print otherwise than the vendor's disassembler.
 
     probe.py WORDS-PROGRAM ARCH[,ARCH...] [--op HEX-PATTERN ...] [--name NAME ...] [--random N] [--seed N] [--words FILE] [--cubins FOLDER]
-             [--list N] [--marked] [-o FINDINGS.tsv]
+             [--sweep N] [--list N] [--marked] [-o FINDINGS.tsv]
 
 Each row of the architecture is tried from words that fit it and that the disassembler takes: made here, and with --cubins (files named
 ANYTHING.ARCH.cubin) some of real code. From each of them every field takes all its values (of registers and long numbers some),
 neighbouring fields take pairs of values, every bit is flipped, and N words have two to four bits flipped at random. --op and --name choose
-rows (`.` in a pattern is any digit: 0x.31); --words adds words to flip bits of ("arch TAB word" in each line). compare.py says what the
+rows (`.` in a pattern is any digit: 0x.31); --words adds words to flip bits of ("arch TAB word" in each line). --sweep leaves the rows alone:
+it tries N words of each of the 4,096 opcodes and lists what the disassembler prints and no row claims. compare.py says what the
 verdicts mean. --list shows that many words of each name that are silent (with --marked, marked and undecoded ones too); -o keeps some of
 each shape. Needs nvdisasm (nvdis.py says which).
 """
 import argparse
 import collections
+import functools
 import itertools
 import pathlib
 import random
@@ -31,6 +33,7 @@ BITS = list(range(12, 105)) + [122, 123, 124]
 TRIES = 40
 REAL_WORDS = 3  # bases of a row that come from real code
 PAIR_VALUES = 6  # values of a field that are paired with its neighbour's
+UNKNOWN = "unknown instruction"  # in our text of a word without a row
 LONG = [0, 1 << 31, 0x3F800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7FF00000, 0x4E6E6B28, 0x3C003C00, 0x80008000, 0x7C00FC00, 0xFFFFFFFF]
 
 
@@ -176,9 +179,34 @@ def trials(args, arch):
     return sorted(words), len(probes)
 
 
+def sweep_words(args):
+    """Words of every opcode, whether a row has it or not: the uniform datapath or not, registers or none, PT or P0, and bits at random."""
+    chance = random.Random(args.seed)
+    for op in range(1 << 12):
+        if args.op and not any(re.fullmatch(pattern, f"0x{op:03x}") for pattern in args.op):
+            continue
+        for i in range(args.sweep):
+            register, predicate = 0xFF if i & 2 else 8, 0 if i & 4 else 7
+            word = op | 7 << 12 | (i & 1) << 91 | sum(register << at for at in (16, 24, 32, 64)) | sum(predicate << at for at in (81, 84, 87))
+            if i >= 8:  # not always many bits, since each can make the word impossible
+                word ^= functools.reduce(int.__and__, (chance.getrandbits(65) for _ in range(1 + i % 4))) << 40 & ~(0xFF << 64)
+            yield compare.plain(word)
+
+
+def list_missing(results):
+    """Names the opcodes of which no word has a row although the disassembler prints some, be it as ???."""
+    by_opcode = collections.defaultdict(list)
+    for r in results:
+        by_opcode[r.word & 0xFFF].append(r)
+    for op, items in sorted(by_opcode.items()):
+        printed = [r for r in items if r.wanted]
+        if printed and all(UNKNOWN in r.ours for r in items):
+            print(f"# no row: {op:#05x} {printed[0].word:032x} {printed[0].wanted}")
+
+
 def show(results, args, chance):
     """Prints some words of each name that differ."""
-    for verdict in ["silent"] + ["marked", "undecoded"] * args.marked:
+    for verdict in ["silent"] + ["marked"] * args.marked + ["undecoded"] * bool(args.marked or args.sweep):
         by_name = collections.defaultdict(list)
         for r in results:
             if r.verdict == verdict:
@@ -197,6 +225,7 @@ def main():
     parser.add_argument("--name", nargs="*")
     parser.add_argument("--words")
     parser.add_argument("--cubins")
+    parser.add_argument("--sweep", type=int)
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--bases", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
@@ -206,8 +235,10 @@ def main():
     args = parser.parse_args()
     everything = compare.Tally()
     for arch in map(int, args.arch.split(",")):
-        words, n_rows = trials(args, arch)
+        words, n_rows = (sorted(set(sweep_words(args))), 0) if args.sweep else trials(args, arch)
         results, disputed = compare.judge(args.program, arch, words)
+        if args.sweep:
+            list_missing(results)
         show(results, args, random.Random(args.seed))
         tally = compare.Tally()
         for result in results:
