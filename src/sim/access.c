@@ -193,18 +193,13 @@ bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
 	       const uint64_t addresses[WSI_LANES], unsigned bytes, bool write,
 	       struct wsi_spot ret_spots[WSI_LANES], uint32_t *ret_good)
 {
-	bool first = run->sim->late == 0;
 	*ret_good = lanes;
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		if (!wsi_spot(run, space, lane, addresses[lane], bytes, write, &ret_spots[lane]))
 			*ret_good &= ~(1u << lane);
 	}
-	if (*ret_good == lanes)
-		return true;
-	if (first)
-		run->sim->fault.lanes = lanes & ~*ret_good;
-	return wsi_fault_postpone(run);
+	return *ret_good == lanes || wsi_fault_postpone(run, lanes & ~*ret_good);
 }
 
 /* ---- the usual case ---- */
@@ -415,17 +410,22 @@ enum wsi_step wsi_run_matrix_load(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint64_t addresses[WSI_LANES];
 	uint8_t rows[WSI_LANES][16];
+	struct wsi_spot spots[WSI_LANES];
+	uint32_t good;
 	const struct wsi_alu_value *result = &op->alu.result[0];
 	if (op->n_at != 1 || op->alu.n_results != 1 || op->bytes != 16 || result->words > 4 ||
 	    result->number == 255 || op->alu.n_sources != 0)
 		return wsi_run_unimplemented(run, op);
 	unsigned n = result->words;
 	wsi_addresses(run, &op->at[0], false, addresses);
+	if (!wsi_spots(run, WS_SASS_SPACE_SHARED, UINT32_MAX >> (WSI_LANES - 8 * n), addresses, 16,
+		       false, spots, &good))
+		return WSI_STEP_FAULT;
 	for (unsigned lane = 0; lane < 8 * n; lane++) {
-		struct wsi_spot spot;
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 16, false, &spot))
-			return WSI_STEP_FAULT;
-		memcpy(rows[lane], spot.bytes, 16);
+		if (good >> lane & 1)
+			memcpy(rows[lane], spots[lane].bytes, 16);
+		else
+			memset(rows[lane], 0, 16);
 	}
 	for (unsigned m = 0; m < n; m++) {
 		for (uint32_t left = run->mask; left; left &= left - 1) {
@@ -448,6 +448,7 @@ enum wsi_step wsi_run_matrix_store(struct wsi_run *run, const struct wsi_op *op)
 	uint64_t addresses[WSI_LANES];
 	uint32_t scratch[4 * WSI_LANES];
 	struct wsi_spot spots[WSI_LANES];
+	uint8_t nowhere[16];
 	bool turned = ws_sass_has(&op->insn, WS_MOD_MT88);
 	if (op->n_at != 1 || op->bytes != 16 || op->alu.n_sources != 1 ||
 	    op->alu.source[0].words > 4 || op->alu.source[0].place != WSI_ALU_REG ||
@@ -458,10 +459,13 @@ enum wsi_step wsi_run_matrix_store(struct wsi_run *run, const struct wsi_op *op)
 	if (!from)
 		return WSI_STEP_FAULT;
 	wsi_addresses(run, &op->at[0], false, addresses);
-	for (unsigned lane = 0; lane < 8 * n; lane++)
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 16, true,
-			      &spots[lane]))
-			return WSI_STEP_FAULT;
+	uint32_t good;
+	if (!wsi_spots(run, WS_SASS_SPACE_SHARED, UINT32_MAX >> (WSI_LANES - 8 * n), addresses, 16,
+		       true, spots, &good))
+		return WSI_STEP_FAULT;
+	for (unsigned lane = 0; lane < 8 * n; lane++) /* rows that are nowhere */
+		if (!(good >> lane & 1))
+			spots[lane].bytes = nowhere;
 	for (unsigned m = 0; m < n; m++) {
 		for (uint32_t left = run->mask; left; left &= left - 1) {
 			unsigned lane = wsi_first_bit(left), row = lane / 4, pair = lane % 4;

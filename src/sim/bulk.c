@@ -105,19 +105,20 @@ enum wsi_step wsi_run_bulk(struct wsi_run *run, const struct wsi_op *op)
 			     .element = wsi_element_of(&op->insn, 4) };
 	uint64_t to = uniform_address(run, &op->at[0]), from = uniform_address(run, &op->at[1]);
 	if (!(op->type & TO_SHARED))
-		return transfer(run, op, &work, to, from, pieces) ? WSI_STEP_NEXT : WSI_STEP_FAULT;
+		return transfer(run, op, &work, to, from, pieces) ? WSI_STEP_NEXT
+								  : wsi_fault_together(run);
 	uint32_t barrier = (uint32_t)(to >> 32);
 	to = (uint32_t)to;
 	if (!(op->type & MULTICAST))
 		return transfer(run, op, &work, to, from, pieces) &&
 				       wsi_complete(run, lane, barrier, pieces * PIECE)
 			       ? WSI_STEP_NEXT
-			       : WSI_STEP_FAULT;
+			       : wsi_fault_together(run);
 	for (unsigned rank = 0; rank < WSI_MAX_CLUSTER; rank++)
 		if (mask >> rank & 1 &&
 		    (!transfer(run, op, &work, wsi_shared_peer((uint32_t)to, rank), from, pieces) ||
 		     !wsi_complete(run, lane, wsi_shared_peer(barrier, rank), pieces * PIECE)))
-			return WSI_STEP_FAULT;
+			return wsi_fault_together(run);
 	return WSI_STEP_NEXT;
 }
 
@@ -142,22 +143,28 @@ enum wsi_step wsi_run_counted_store(struct wsi_run *run, const struct wsi_op *op
 	const uint32_t *value = wsi_source(run, &op->alu.source[0], scratch);
 	if (!value)
 		return WSI_STEP_FAULT;
+	uint64_t addresses[WSI_LANES] = { 0 };
+	struct wsi_spot spots[WSI_LANES];
+	uint32_t good, bad = 0;
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		struct wsi_spot spot;
-		uint64_t where = wsi_reg64(run->warp, op->at[0].reg, lane);
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, (uint32_t)where, op->bytes, true,
-			      &spot))
-			return WSI_STEP_FAULT;
+		addresses[lane] = wsi_lane_value(run->warp, op->at[0].reg, lane);
+	}
+	if (!wsi_spots(run, WS_SASS_SPACE_SHARED, run->mask, addresses, op->bytes, true, spots,
+		       &good))
+		return WSI_STEP_FAULT;
+	for (uint32_t left = good; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		uint64_t barrier = wsi_reg64(run->warp, op->at[0].reg, lane) >> 32;
 		uint8_t bytes[4 * sizeof(uint32_t)];
 		for (unsigned k = 0; k < op->bytes / 4u; k++)
 			wsi_store_u32(bytes + 4 * k, value[k * WSI_LANES + lane]);
 		if (op->kind == WSI_REDUCE_EXCH)
-			memcpy(spot.bytes, bytes, op->bytes);
+			memcpy(spots[lane].bytes, bytes, op->bytes);
 		else
-			wsi_reduce_bytes(op->kind, op->type, spot.bytes, bytes, op->bytes);
-		if (!wsi_complete(run, lane, (uint32_t)(where >> 32), op->bytes))
-			return WSI_STEP_FAULT;
+			wsi_reduce_bytes(op->kind, op->type, spots[lane].bytes, bytes, op->bytes);
+		if (!wsi_complete(run, lane, (uint32_t)barrier, op->bytes))
+			bad |= 1u << lane;
 	}
-	return WSI_STEP_NEXT;
+	return !bad || wsi_fault_postpone(run, bad) ? WSI_STEP_NEXT : WSI_STEP_FAULT;
 }

@@ -310,8 +310,11 @@ enum wsi_step wsi_fault(struct wsi_run *run, uint32_t exception, uint32_t lanes,
 			...) WS_PRINTF(4, 5);
 enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lane, uint64_t address,
 			   const char *format, ...) WS_PRINTF(5, 6);
-/* Whether the fault that was just recorded surfaces later (options.late): the warp goes on. */
-bool wsi_fault_postpone(struct wsi_run *run);
+/* Whether the fault of a bad access that was just recorded surfaces later (options.late), and the
+ * warp goes on. `lanes` are to blame. */
+bool wsi_fault_postpone(struct wsi_run *run, uint32_t lanes);
+/* The end of an instruction that its lanes execute as one, after such a fault. */
+enum wsi_step wsi_fault_together(struct wsi_run *run);
 /* So many instructions have been executed since. */
 void wsi_fault_wait(struct ws_sim *sim, uint64_t n);
 

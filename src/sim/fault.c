@@ -54,16 +54,27 @@ enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lan
 	return WSI_STEP_FAULT;
 }
 
-bool wsi_fault_postpone(struct wsi_run *run)
+bool wsi_fault_postpone(struct wsi_run *run, uint32_t lanes)
 {
 	struct ws_sim *sim = run->sim;
-	if (sim->options.late == 0 || run->no_memory)
+	if (run->no_memory)
+		return false;
+	if (sim->late == 0) { /* else an earlier one is to surface */
+		sim->fault.lanes = lanes;
+		sim->fault.thread = run->warp->id * WSI_LANES + wsi_first_bit(lanes);
+	}
+	if (sim->options.late == 0)
 		return false;
 	if (sim->late == 0)
 		sim->late = sim->options.late;
 	sim->faulted = false;
 	run->n = 0; /* the turn is over */
 	return true;
+}
+
+enum wsi_step wsi_fault_together(struct wsi_run *run)
+{
+	return wsi_fault_postpone(run, run->mask) ? WSI_STEP_NEXT : WSI_STEP_FAULT;
 }
 
 /* Where its warp is by now. */

@@ -262,11 +262,11 @@ enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
 	m.bytes = bytes_of(type_b);
 	unsigned depth = MOST_DEPTH / m.bytes, columns = elements * 2;
 	if (!take_a(run, op, type, depth, a, &known))
-		return known ? WSI_STEP_FAULT : wsi_run_unimplemented(run, op);
+		return known ? wsi_fault_together(run) : wsi_run_unimplemented(run, op);
 	if (!take_matrix(run, op->at[0].ureg + 2u, &m))
 		return wsi_run_unimplemented(run, op);
 	if (!load(run, &m, 0, columns, depth, b))
-		return WSI_STEP_FAULT;
+		return wsi_fault_together(run);
 	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
 		for (unsigned i = 0; i < elements; i++) {
 			unsigned row = lane / 4 + i / 2 % 2 * 8;

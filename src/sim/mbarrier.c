@@ -142,7 +142,7 @@ static void store_state(struct wsi_run *run, const struct wsi_op *op,
 enum wsi_step wsi_run_mbarrier_arrive(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint64_t addresses[WSI_LANES], old[WSI_LANES];
-	uint32_t scratch[4 * WSI_LANES];
+	uint32_t scratch[4 * WSI_LANES], bad = 0;
 	const uint32_t *number = wsi_source(run, &op->alu.source[0], scratch);
 	if (!number)
 		return WSI_STEP_FAULT;
@@ -150,9 +150,12 @@ enum wsi_step wsi_run_mbarrier_arrive(struct wsi_run *run, const struct wsi_op *
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		struct wsi_arrival arrival = arrival_of(op, number[lane]);
+		old[lane] = 0;
 		if (!wsi_mbarrier_arrive(run, lane, addresses[lane], &arrival, &old[lane]))
-			return WSI_STEP_FAULT;
+			bad |= 1u << lane;
 	}
+	if (bad && !wsi_fault_postpone(run, bad))
+		return WSI_STEP_FAULT;
 	store_state(run, op, addresses, old);
 	return WSI_STEP_NEXT;
 }
@@ -162,17 +165,17 @@ enum wsi_step wsi_run_mbarrier_arrive(struct wsi_run *run, const struct wsi_op *
 enum wsi_step wsi_run_mbarrier_test(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint64_t addresses[WSI_LANES];
-	uint32_t scratch[4 * WSI_LANES], over = 0;
+	uint32_t scratch[4 * WSI_LANES], over = 0, good;
+	struct wsi_spot spots[WSI_LANES];
 	const uint32_t *parity = wsi_source(run, &op->alu.source[0], scratch);
 	if (!parity)
 		return WSI_STEP_FAULT;
 	wsi_addresses(run, &op->at[0], false, addresses);
+	if (!wsi_spots(run, WS_SASS_SPACE_SHARED, run->mask, addresses, 8, false, spots, &good))
+		return WSI_STEP_FAULT;
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		struct wsi_spot spot;
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 8, false, &spot))
-			return WSI_STEP_FAULT;
-		uint32_t phase = wsi_load_u32(spot.bytes + 4);
+		uint32_t phase = good >> lane & 1 ? wsi_load_u32(spots[lane].bytes + 4) : 0;
 		over |= (phase ^ parity[lane]) >> 31 ? 1u << lane : 0;
 	}
 	wsi_pred_set(run->warp, &op->alu.predicate_result[0], over, run->mask);
@@ -191,7 +194,7 @@ enum wsi_step wsi_run_mbarrier_exchange(struct wsi_run *run, const struct wsi_op
 		return WSI_STEP_FAULT;
 	wsi_addresses(run, &op->at[0], false, addresses);
 	if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 8, true, &spot))
-		return WSI_STEP_FAULT;
+		return wsi_fault_together(run);
 	if (to != 255) {
 		run->warp->uregs[to] = wsi_load_u32(spot.bytes);
 		run->warp->uregs[to + 1u] = wsi_load_u32(spot.bytes + 4);
@@ -213,6 +216,7 @@ void wsi_prepare_arrives(struct wsi_op *op)
 enum wsi_step wsi_run_arrives(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint64_t addresses[WSI_LANES], old;
+	uint32_t bad = 0;
 	wsi_addresses(run, &op->at[0], false, addresses);
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
@@ -220,12 +224,13 @@ enum wsi_step wsi_run_arrives(struct wsi_run *run, const struct wsi_op *op)
 		struct wsi_spot spot;
 		if (run->sim->device->sm >= 90) {
 			if (!wsi_mbarrier_arrive(run, lane, addresses[lane], &arrival, &old))
-				return WSI_STEP_FAULT;
-			continue;
+				bad |= 1u << lane;
+		} else if (wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 8, true,
+				    &spot)) {
+			wsi_store_u64(spot.bytes, wsi_mbarrier_arrive_80(wsi_load_u64(spot.bytes)));
+		} else {
+			bad |= 1u << lane;
 		}
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 8, true, &spot))
-			return WSI_STEP_FAULT;
-		wsi_store_u64(spot.bytes, wsi_mbarrier_arrive_80(wsi_load_u64(spot.bytes)));
 	}
-	return WSI_STEP_NEXT;
+	return !bad || wsi_fault_postpone(run, bad) ? WSI_STEP_NEXT : WSI_STEP_FAULT;
 }

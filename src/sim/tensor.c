@@ -178,14 +178,17 @@ static bool move_row(struct wsi_run *run, const struct tile *t, const int64_t at
 }
 
 /* Whether elements outside of a tensor would be filled with what no document describes. */
-static bool fills(const struct map *m, const int64_t at[DIMS])
+static bool fills(const struct wsi_op *op, const struct map *m, const int64_t *from)
 {
 	bool outside = false;
-	for (unsigned i = 0; i < m->fields.rank; i++)
-		outside |=
-			at[i] < 0 || (uint64_t)at[i] + (uint64_t)(m->count[i] - 1) * m->step[i] >=
-					     m->fields.dim[i];
-	return outside && m->fields.fills_nan;
+	for (unsigned row = 0; row < (op->type & ROWS ? 4 : 1); row++) {
+		for (unsigned i = 0; i < m->fields.rank; i++) {
+			int64_t at = from[i + (i == 1 ? row : 0)];
+			uint64_t last = (uint64_t)at + (uint64_t)(m->count[i] - 1) * m->step[i];
+			outside |= at < 0 || last >= m->fields.dim[i];
+		}
+	}
+	return op->type & LOAD && outside && m->fields.fills_nan;
 }
 
 static bool move_box(struct wsi_run *run, const struct tile *t, const int64_t start[DIMS],
@@ -281,10 +284,6 @@ static bool move_tile(struct wsi_run *run, const struct wsi_op *op, const struct
 		int64_t start[DIMS] = { at[0], at[1], at[2], at[3], at[4] };
 		if (op->type & ROWS)
 			start[1] = at[1 + i];
-		if (load && fills(t->map, start)) {
-			wsi_run_unimplemented(run, op);
-			return false;
-		}
 		if (!move_box(run, &row, start, load))
 			return false;
 		row.shared += t->map->count[0] * t->map->bytes;
@@ -337,10 +336,14 @@ enum wsi_step wsi_run_tensor(struct wsi_run *run, const struct wsi_op *op)
 	int64_t at[DIMS] = { 0 };
 	if (from + n > run->sim->device->uregs)
 		return wsi_run_unimplemented(run, op);
-	if (!read_map(run, op, lane, &m) || !check_map(run, op, &m))
+	if (!read_map(run, op, lane, &m))
+		return wsi_fault_together(run);
+	if (!check_map(run, op, &m))
 		return WSI_STEP_FAULT;
 	for (unsigned i = 0; i < n; i++)
 		at[i] = (int32_t)run->warp->uregs[from + i];
+	if (fills(op, &m, at))
+		return wsi_run_unimplemented(run, op);
 	struct tile tile = { .map = &m, .shared = run->warp->uregs[reg], .lane = lane };
 	if (op->type & REDUCE) {
 		tile.reduction = wsi_reduction_of(&op->insn);
@@ -349,11 +352,14 @@ enum wsi_step wsi_run_tensor(struct wsi_run *run, const struct wsi_op *op)
 		    !wsi_can_reduce(tile.reduction, tile.element))
 			return wsi_run_unimplemented(run, op);
 	}
-	if (tile.shared % TILE_ALIGN != 0)
-		return wsi_fault_at(run, 6, lane, tile.shared,
-				    "shared address 0x%x of a tile is no multiple of %u",
-				    tile.shared, TILE_ALIGN);
-	bool done = op->type & LOAD ? load_tile(run, op, &tile, run->warp->uregs[reg + 1u], at)
-				    : move_tile(run, op, &tile, at);
-	return done ? WSI_STEP_NEXT : WSI_STEP_FAULT;
+	bool done = tile.shared % TILE_ALIGN == 0;
+	if (!done)
+		wsi_fault_at(run, 6, lane, tile.shared,
+			     "shared address 0x%x of a tile is no multiple of %u", tile.shared,
+			     TILE_ALIGN);
+	else if (op->type & LOAD)
+		done = load_tile(run, op, &tile, run->warp->uregs[reg + 1u], at);
+	else
+		done = move_tile(run, op, &tile, at);
+	return done ? WSI_STEP_NEXT : wsi_fault_together(run);
 }
