@@ -1760,7 +1760,8 @@ struct CUDBGAPI_st {
 
 	/**
 	 * Generic write with coordinates fixed at zero; not for Hopper or later. Same as
-	 * writeGenericMemory with `sm`, `wp` and `ln` 0.
+	 * writeGenericMemory with `sm`, `wp` and `ln` 0; NOT_SUPPORTED on devices of sm_90 and
+	 * later.
 	 * Slot 24. Since 3.0. Deprecated since 3.2: use writeGlobalMemory.
 	 *
 	 * @param dev  Device, below getNumDevices().

@@ -228,6 +228,7 @@ static CUDBGResult generic_address(struct wsi_cudbg *s, struct wsi_at *at, uint3
 	at->ln = WS_NONE;
 	if (!in_window(s, at, addr)) {
 		*ret_address = global_address(addr);
+		ret_address->device_index = at->device->index;
 		return CUDBG_SUCCESS;
 	}
 	const uint32_t where[] = { at->dev, sm, wp };
@@ -356,6 +357,16 @@ CUDBGResult wsi_cudbg_writeGenericMemory(struct wsi_cudbg *s, struct wsi_at *at,
 	struct ws_address to;
 	CUDBGResult result = generic_address(s, at, sm, wp, ln, addr, &to);
 	return result == CUDBG_SUCCESS ? write_memory(s, &to, buf, sz) : result;
+}
+
+/* Not from Hopper on, by the manual. */
+CUDBGResult wsi_cudbg_writeGlobalMemory31(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+					  const void *buf, uint32_t sz)
+{
+	if (at->device->device.sm_major >= 9 && ws_target_can(s->target, WS_CAN_WRITE))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
+				      "not on Hopper and later: writeGlobalMemory does it");
+	return wsi_cudbg_writeGenericMemory(s, at, 0, 0, 0, addr, buf, sz);
 }
 
 CUDBGResult wsi_cudbg_writePinnedMemory(struct wsi_cudbg *s, uint64_t addr, const void *buf,

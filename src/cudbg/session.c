@@ -77,6 +77,20 @@ void ws_cudbg_release(CUDBGAPI api)
 
 /* ---- entering ---- */
 
+/* Two capabilities may change while a session runs. [public doc: manual 13.2, 3.1] */
+static enum ws_status take_dynamic(struct wsi_cudbg *s, struct ws_error *err)
+{
+	const uint32_t dynamic =
+		CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS |
+		CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES;
+	uint32_t was = atomic_load(&s->capabilities);
+	uint32_t now =
+		(was & ~dynamic) | (*(volatile uint32_t *)&cudbgDebuggerCapabilities & dynamic);
+	if (now == was || !atomic_compare_exchange_strong(&s->capabilities, &was, now))
+		return WS_OK;
+	return wsi_cudbg_want(s, err);
+}
+
 CUDBGResult wsi_cudbg_enter_slowly(struct wsi_cudbg *s, uint32_t mode, unsigned needs)
 {
 	if ((mode & WSI_MODE_FAILED) && !(needs & WSI_KEEP_FAILURE))
@@ -86,10 +100,12 @@ CUDBGResult wsi_cudbg_enter_slowly(struct wsi_cudbg *s, uint32_t mode, unsigned 
 	if ((mode & WSI_MODE_CALLBACK) && !(needs & WSI_IN_CALLBACK) && wsi_cudbg_in_callback(s))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_RECURSIVE_API_CALL,
 				      "not inside the notification callback");
+	struct ws_error err = { .status = WS_OK };
+	if ((mode & WSI_MODE_READY) && (mode & WSI_MODE_LOCKS) && take_dynamic(s, &err) != WS_OK)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "capabilities: %s", err.message);
 	if (!(mode & WSI_MODE_LOCKS) || (needs & WSI_UNLOCKED))
 		return CUDBG_SUCCESS;
 	pthread_mutex_lock(&s->lock);
-	struct ws_error err = { .status = WS_OK };
 	if (wsi_cudbg_follow(s, &err) == WS_OK)
 		return CUDBG_SUCCESS;
 	pthread_mutex_unlock(&s->lock);

@@ -439,6 +439,8 @@ void alteration(void **state)
 			 CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM);
 	assert_int_equal(CALL(writeGlobalMemory31, 0, FAKE_GENERIC_SHARED, bytes, 4),
 			 CUDBG_ERROR_INVALID_WARP);
+	assert_int_equal(CALL(writeGlobalMemory31, 2, FAKE_GLOBAL, bytes, 4), /* from Hopper on */
+			 CUDBG_ERROR_NOT_SUPPORTED);
 	assert_int_equal(CALL(writePinnedMemory, FAKE_HOST_ADDRESS + 60, bytes, 4), CUDBG_SUCCESS);
 	assert_int_equal(CALL(writePinnedMemory, FAKE_HOST_ADDRESS + 62, bytes, 4),
 			 CUDBG_ERROR_MEMORY_MAPPING_FAILED);

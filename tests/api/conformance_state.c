@@ -40,7 +40,7 @@ void device_properties(void **state)
 	assert_string_equal(text, "FA100");
 	assert_int_equal(CALL(getDeviceType, 0, text, 5), CUDBG_ERROR_BUFFER_TOO_SMALL);
 	assert_int_equal(CALL(getSmType, 0, text, 6), CUDBG_SUCCESS);
-	assert_string_equal(text, "sm_90");
+	assert_string_equal(text, "sm_80");
 	assert_int_equal(CALL(getSmType, 0, text, 0), CUDBG_ERROR_BUFFER_TOO_SMALL);
 	stop();
 }

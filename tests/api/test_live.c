@@ -576,16 +576,23 @@ int main(int argc, char **argv)
 		TEST(what_is_written_counts),
 		TEST(a_word_of_the_client_ends_a_loop),
 	};
-	struct CMUnitTest all[100];
-	size_t n = sizeof tests / sizeof *tests;
-	if (n + n_live_state_tests + n_live_forms_tests + n_live_engine_tests >
-	    sizeof all / sizeof *all)
-		return 2;
-	memcpy(all, tests, sizeof tests);
-	memcpy(all + n, live_engine_tests, n_live_engine_tests * sizeof *all);
-	n += n_live_engine_tests;
-	memcpy(all + n, live_state_tests, n_live_state_tests * sizeof *all);
-	n += n_live_state_tests;
-	memcpy(all + n, live_forms_tests, n_live_forms_tests * sizeof *all);
-	return _cmocka_run_group_tests("live", all, n + n_live_forms_tests, NULL, NULL);
+	const struct {
+		const struct CMUnitTest *tests;
+		size_t n;
+	} parts[] = {
+		{ tests, sizeof tests / sizeof *tests },
+		{ live_engine_tests, n_live_engine_tests },
+		{ live_state_tests, n_live_state_tests },
+		{ live_forms_tests, n_live_forms_tests },
+		{ live_two_tests, n_live_two_tests },
+	};
+	struct CMUnitTest all[200];
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		if (n + parts[i].n > sizeof all / sizeof *all)
+			return 2;
+		memcpy(all + n, parts[i].tests, parts[i].n * sizeof *all);
+		n += parts[i].n;
+	}
+	return _cmocka_run_group_tests("live", all, n, NULL, NULL);
 }

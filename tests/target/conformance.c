@@ -340,7 +340,7 @@ static struct ws_address start_of(const struct ws_memory_range *range)
 	bool bank = range->space == WS_SPACE_CONST;
 	return (struct ws_address){ .space = range->space,
 				    .bank = range->bank,
-				    .device_index = WS_NONE,
+				    .device_index = range->device_index,
 				    .grid_index = range->grid_index,
 				    .warp_index = range->warp_index,
 				    .lane = range->lane,

@@ -19,6 +19,7 @@
 
 #include <warpscope/core.h>
 #include <warpscope/cudbg.h>
+#include <warpscope/join.h>
 #include <warpscope/provider.h>
 #include <warpscope/sim_target.h>
 
@@ -31,7 +32,7 @@ struct made {
 	struct ws_target *below; /* closed after it, or NULL */
 	CUDBGAPI api;            /* released after it, or NULL */
 	struct ws_sim *sim;      /* destroyed after that, or NULL */
-	struct device device;    /* likewise */
+	struct device device[2]; /* likewise */
 };
 
 struct maker {
@@ -170,15 +171,39 @@ static void running_device(const char *fatbin, struct device *d)
 
 static void make_live(const char *fatbin, struct made *ret_made)
 {
-	running_device(fatbin, &ret_made->device);
-	ret_made->target = ret_made->device.target;
-	ret_made->device.target = NULL;
+	running_device(fatbin, &ret_made->device[0]);
+	ret_made->target = ret_made->device[0].target;
+	ret_made->device[0].target = NULL;
 }
 
 static void make_provider_of_live(const char *fatbin, struct made *ret_made)
 {
-	running_device(fatbin, &ret_made->device);
-	make_provider(ret_made->device.target, ret_made);
+	running_device(fatbin, &ret_made->device[0]);
+	make_provider(ret_made->device[0].target, ret_made);
+}
+
+/* Two of them, with the same addresses. */
+static void running_devices(const char *fatbin, struct made *ret_made)
+{
+	struct ws_target *targets[2];
+	for (int i = 0; i < 2; i++) {
+		running_device(fatbin, &ret_made->device[i]);
+		targets[i] = ret_made->device[i].target;
+	}
+	assert_int_equal(ws_target_join(targets, 2, &ret_made->below, NULL), WS_OK);
+}
+
+static void make_live_two(const char *fatbin, struct made *ret_made)
+{
+	running_devices(fatbin, ret_made);
+	ret_made->target = ret_made->below;
+	ret_made->below = NULL;
+}
+
+static void make_provider_of_two(const char *fatbin, struct made *ret_made)
+{
+	running_devices(fatbin, ret_made);
+	make_provider(ret_made->below, ret_made);
 }
 
 static const struct maker sim_makers[] = {
@@ -188,6 +213,8 @@ static const struct maker sim_makers[] = {
 static const struct maker live_makers[] = {
 	{ "a software GPU that runs", make_live, true, false },
 	{ "a provider over a software GPU that runs", make_provider_of_live, true, false },
+	{ "two software GPUs that run", make_live_two, true, false },
+	{ "a provider over two software GPUs that run", make_provider_of_two, true, false },
 };
 static const struct maker dump_makers[] = {
 	{ "a dump", make_dump, false, false },
@@ -215,7 +242,8 @@ static void run(void **state)
 	ws_cudbg_release(made.api);
 	ws_target_close(made.below);
 	ws_sim_destroy(made.sim);
-	device_close(&made.device);
+	device_close(&made.device[0]);
+	device_close(&made.device[1]);
 }
 
 static size_t add(struct CMUnitTest *tests, size_t n, const struct maker *maker, const char *dump,

@@ -2,6 +2,17 @@
 /* Memory and registers written through the provider. */
 #include "target/api/api.h"
 
+/* As wsi_api_read_global(). */
+static CUDBGResult write_global(struct api_target *t, const struct ws_address *at,
+				const void *buffer, uint32_t len)
+{
+	CUDBGResult result = API_CALL(t, writeGlobalMemory, at->address, buffer, len);
+	if (result != CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS || at->device_index >= t->n.devices)
+		return result;
+	return API_CALL(t, writeGenericMemory, t->devices[at->device_index].id, 0, 0, 0,
+			at->address, buffer, len);
+}
+
 static CUDBGResult write_at(struct api_target *t, const struct ws_address *at, const void *buffer,
 			    uint32_t len)
 {
@@ -19,7 +30,7 @@ static CUDBGResult write_at(struct api_target *t, const struct ws_address *at, c
 		p = wsi_api_place(t, warp);
 	switch (at->space) {
 	case WS_SPACE_GLOBAL:
-		return API_CALL(t, writeGlobalMemory, at->address, buffer, len);
+		return write_global(t, at, buffer, len);
 	case WS_SPACE_SHARED:
 		return API_CALL(t, writeSharedMemory, p.dev, p.sm, p.wp, at->address, buffer, len);
 	case WS_SPACE_LOCAL:

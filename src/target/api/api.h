@@ -188,7 +188,10 @@ uint32_t wsi_api_grid_of_warp(const struct api_target *t, uint32_t warp_index);
 /* A warp that runs a grid, for the calls that ask by warp; false when none is resident. */
 bool wsi_api_warp_of_grid(const struct api_target *t, uint32_t grid_index, uint32_t *ret_index);
 
-/* state.c: members of ws_target_ops */
+/* state.c */
+CUDBGResult wsi_api_read_global(struct api_target *t, uint32_t device_index, uint64_t address,
+				void *buffer, uint32_t len);
+/* members of ws_target_ops */
 WSI_TARGET_MEMBER(wsi_api_, lanes);
 WSI_TARGET_MEMBER(wsi_api_, call_stack);
 WSI_TARGET_MEMBER(wsi_api_, registers);

@@ -244,6 +244,17 @@ static CUDBGResult read_generic(struct api_target *t, const struct api_place *p,
 	return result;
 }
 
+/* Where devices have other memory at one address, a generic read names the device. */
+CUDBGResult wsi_api_read_global(struct api_target *t, uint32_t device_index, uint64_t address,
+				void *buffer, uint32_t len)
+{
+	CUDBGResult result = API_CALL(t, readGlobalMemory, address, buffer, len);
+	if (result != CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS || device_index >= t->n.devices)
+		return result;
+	const struct api_place p = { t->devices[device_index].id, 0, 0 };
+	return read_generic(t, &p, 0, address, buffer, len);
+}
+
 /* Bytes of a constant bank, by the address of the bank or by that of the first byte. */
 static CUDBGResult read_const(struct api_target *t, uint32_t grid_index, uint32_t bank,
 			      uint64_t offset, void *buffer, uint32_t len)
@@ -256,14 +267,17 @@ static CUDBGResult read_const(struct api_target *t, uint32_t grid_index, uint32_
 	if (result == CUDBG_SUCCESS)
 		return offset > size || len > size - offset
 			       ? CUDBG_ERROR_INVALID_MEMORY_ACCESS
-			       : API_CALL(t, readGlobalMemory, base + offset, buffer, len);
+			       : wsi_api_read_global(t, grid->device_index, base + offset, buffer,
+						     len);
 	if (!wsi_api_not_offered(result) || offset > UINT32_MAX ||
 	    !wsi_api_warp_of_grid(t, grid_index, &warp))
 		return result;
 	struct api_place p = wsi_api_place(t, warp);
 	result = API_CALL(t, getConstBankAddress123, p.dev, p.sm, p.wp, bank, (uint32_t)offset,
 			  &base);
-	return result == CUDBG_SUCCESS ? API_CALL(t, readGlobalMemory, base, buffer, len) : result;
+	return result == CUDBG_SUCCESS
+		       ? wsi_api_read_global(t, grid->device_index, base, buffer, len)
+		       : result;
 }
 
 static CUDBGResult read_piece(struct api_target *t, const struct ws_address *at, void *buffer,
@@ -287,7 +301,7 @@ static CUDBGResult read_piece(struct api_target *t, const struct ws_address *at,
 						       : t->devices[0].id;
 	switch (at->space) {
 	case WS_SPACE_GLOBAL:
-		return API_CALL(t, readGlobalMemory, at->address, buffer, len);
+		return wsi_api_read_global(t, at->device_index, at->address, buffer, len);
 	case WS_SPACE_SHARED:
 		return API_CALL(t, readSharedMemory, p.dev, p.sm, p.wp, at->address, buffer, len);
 	case WS_SPACE_LOCAL:

@@ -554,11 +554,13 @@ static void add_range(struct api_target *t, const struct ws_memory_range *range)
 }
 
 /* A provider tells of banks whose bytes it does not have. */
-static bool can_be_read(struct api_target *t, uint64_t address, uint32_t size)
+static bool can_be_read(struct api_target *t, uint32_t device_index, uint64_t address,
+			uint32_t size)
 {
 	uint8_t byte;
-	return size > 0 && API_CALL(t, readGlobalMemory, address, &byte, 1) == CUDBG_SUCCESS &&
-	       API_CALL(t, readGlobalMemory, address + size - 1, &byte, 1) == CUDBG_SUCCESS;
+	return size > 0 &&
+	       wsi_api_read_global(t, device_index, address, &byte, 1) == CUDBG_SUCCESS &&
+	       wsi_api_read_global(t, device_index, address + size - 1, &byte, 1) == CUDBG_SUCCESS;
 }
 
 static void add_ranges(struct api_target *t)
@@ -600,7 +602,8 @@ static void add_ranges(struct api_target *t)
 			range.bank = bank;
 			range.start = address;
 			range.size = n;
-			range.bytes_present = can_be_read(t, address, n) ? n : 0;
+			range.bytes_present =
+				can_be_read(t, range.device_index, address, n) ? n : 0;
 			add_range(t, &range);
 		}
 }
