@@ -53,6 +53,7 @@ enum {
 	  "a part of a dump as a file")                                                            \
 	X(strip, "[OPTION...] DUMP -o FILE", false, "a smaller dump, safe to share")               \
 	X(store, "[OPTION...] add|list|find [FILE...]", false, "images kept to borrow lines from") \
+	X(shell, "[OPTION...] DUMP", false, "a prompt over a dump, with cuda-gdb's commands")      \
 	X(run, "[OPTION...] IMAGE --kernel NAME", false, "kernels on the software GPU")            \
 	X(debug, "[OPTION...] IMAGE --kernel NAME", false, "the same, under gdb's commands")       \
 	X(trace, "[OPTION...] replay TRACE DUMP | diff TRACE TRACE", false,                        \
@@ -113,6 +114,7 @@ struct cli_option {
 	enum cli_value value;
 	size_t at; /* of its member, in what the verb fills */
 	uint32_t bits;
+	bool one_dash; /* its name may also have one dash */
 	/* CLI_ANSWERED, or another exit status when told what is wrong. */
 	int (*take)(void *query, const char *text);
 };

@@ -6,7 +6,8 @@
  *   - every argument, and what follows a '=' or '@' in one, may name a file or folder to read;
  *   - what follows -o, --output or, behind a '=', --save may be written;
  *   - `store` also has its folder, `run` the dump that CUDA's variables want, and `debug` the
- *     current folder, for the dumps that its user asks for.
+ *     current folder, for the dumps that its user asks for;
+ *   - the verbs with a prompt read the current folder, and what is known of terminals.
  *
  * To name too much is no harm: it is the user's own words. Not sandboxed: --api-lib, which loads
  * somebody's library, and WARPSCOPE_TRACE, which writes a log beside everything else.
@@ -78,6 +79,15 @@ static char *store_folder(int argc, char **argv)
 	return folder;
 }
 
+/* What a prompt reads: files of commands that its user names, and how the terminal is driven. */
+static void add_prompt(struct cli_words *inputs)
+{
+	static const char *const names[] = { ".", "/etc/terminfo", "/lib/terminfo",
+					     "/usr/share/terminfo" };
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		cli_words_add(inputs, names[i]);
+}
+
 static struct wsi_sandbox_state state;
 
 void guard_enter(const char *verb, int argc, char **argv)
@@ -98,6 +108,8 @@ void guard_enter(const char *verb, int argc, char **argv)
 		if (output && *output)
 			cli_words_add(&outputs, output);
 	}
+	if (strcmp(verb, "shell") == 0 || strcmp(verb, "debug") == 0)
+		add_prompt(&inputs);
 	const char *dump = strcmp(verb, "run") == 0 ? cli_run_dump_path() : NULL;
 	if (dump)
 		cli_words_add(&outputs, dump);

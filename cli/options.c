@@ -79,14 +79,16 @@ void cli_words_add(struct cli_words *words, const char *word)
 
 /* ---- one word ---- */
 
-/* The option that `text` begins with, of a table. */
+/* The option that `text` begins with, of a table. One dash is enough for some names, as in gdb. */
 static const struct cli_option *option_in(const struct cli_option *options, const char *text)
 {
 	size_t len = strcspn(text, "=");
 	for (const struct cli_option *o = options; o->name; o++) {
-		if (text[1] == '-' ? strlen(o->name) == len - 2 && len > 2 &&
-					     memcmp(o->name, text + 2, len - 2) == 0
-				   : o->letter && o->letter == text[1])
+		size_t dashes = text[1] == '-' ? 2 : o->one_dash ? 1 : 0;
+		if (dashes && strlen(o->name) == len - dashes && len > dashes &&
+		    memcmp(o->name, text + dashes, len - dashes) == 0)
+			return o;
+		if (text[1] != '-' && o->letter && o->letter == text[1])
 			return o;
 	}
 	return NULL;
@@ -110,7 +112,8 @@ static struct word word_read(const struct cli_option *options, const char *text)
 	word.is_common = word.option != NULL;
 	if (!word.option)
 		word.option = option_in(options, text);
-	const char *value = text[1] == '-' ? strchr(text, '=') : text[2] ? text + 1 : NULL;
+	bool by_name = text[1] == '-' || (word.option && word.option->letter != text[1]);
+	const char *value = by_name ? strchr(text, '=') : text[2] ? text + 1 : NULL;
 	word.value = value ? value + 1 : NULL;
 	return word;
 }

@@ -88,6 +88,11 @@ static bool parse_register(const char **text, size_t *ret_kind, uint32_t *ret_fi
 static bool select_word(struct regs *regs, const char *word)
 {
 	bool chosen[N_KINDS][MAX_REGS] = { 0 };
+	const char *name = word + (*word == '$');
+	if (strcmp(name, "pc") == 0 || strcmp(name, "errorpc") == 0) {
+		regs->selects = true; /* they are shown with all others */
+		return true;
+	}
 	for (;;) {
 		size_t kind, other;
 		uint32_t first, last, to_first;

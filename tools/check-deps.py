@@ -17,7 +17,7 @@ import sys
 
 LIBRARY_OF = {
     'zlib.h': 'zlib', 'zstd.h': 'libzstd', 'lz4.h': 'liblz4', 'libiberty/demangle.h': 'libiberty',
-    'elfutils/libdw.h': 'libdw', 'dwarf.h': 'libdw', 'libelf.h': 'libdw', 'histedit.h': 'libedit',
+    'elfutils/libdw.h': 'libdw', 'dwarf.h': 'libdw', 'libelf.h': 'libdw', 'editline/readline.h': 'libedit',
     'jansson.h': 'jansson', 'dlfcn.h': 'dlopen', 'cudadebugger.h': 'cuda',
 }
 LIBC = re.compile(r'^(assert|ctype|dirent|errno|fcntl|fenv|float|getopt|glob|inttypes|limits|locale|math|poll|pthread|'

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warpscope debug: kernels of an image on the software GPU, under commands that gdb's users know.
- * What the program shows of a dump it shows here of the device as it stands: those commands are the
- * program's own verbs.
+ * The commands of the prompt, which gdb's users know, and warpscope debug: kernels of an image on
+ * the software GPU under them. What the program shows of a dump it shows here of the target as it
+ * stands: those commands are the program's own verbs.
  */
 #include "debug/debug.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include <warpscope/sass.h>
 #include <warpscope/write.h>
 
 #include "filter.h"
@@ -19,12 +18,29 @@
 
 const struct cli_option verb_debug_options[] = {
 	RUN_SETUP_OPTIONS,
-	{ "ex", 0, CLI_WORDS, .at = offsetof(struct debugger, first) },
+	DEBUG_PROMPT_OPTIONS,
 	{ "api", 0, CLI_FLAG, .at = offsetof(struct debugger, through_api) },
 	{ 0 },
 };
 
-/* ---- commands ---- */
+static int take_script(struct debugger *d, const char *kind, const char *text)
+{
+	cli_words_add(&d->scripts, kind);
+	cli_words_add(&d->scripts, text);
+	return CLI_ANSWERED;
+}
+
+int debug_take_command(void *query, const char *text)
+{
+	return take_script(query, "c", text);
+}
+
+int debug_take_file(void *query, const char *text)
+{
+	return take_script(query, "f", text);
+}
+
+/* ---- commands that move a device ---- */
 
 /* A device as before its first instruction. False: it could not be made, and that is told. */
 static bool anew(struct debugger *d)
@@ -196,11 +212,12 @@ static int split(char *line, char *words[], int most)
 	return n;
 }
 
-/* Runs a verb over the device, which takes the place of its file. */
+/* Runs a verb over the target, which takes the place of its file. */
 static void verb(struct debugger *d, const char *name, const char *text)
 {
 	char *line = cli_copy(text, strlen(text));
-	char *words[MAX_WORDS] = { (char *)(uintptr_t)name, (char *)(uintptr_t) "device" };
+	char *words[MAX_WORDS] = { (char *)(uintptr_t)name,
+				   d->dump ? d->dump : (char *)(uintptr_t) "device" };
 	cli_verb(d->cli, 2 + split(line, words + 2, MAX_WORDS - 3), words);
 	free(line);
 }
@@ -210,9 +227,16 @@ static void command_report(struct debugger *d, const char *text)
 	verb(d, "report", text);
 }
 
+static void command_why(struct debugger *d, const char *text)
+{
+	(void)text;
+	verb(d, "report", "--brief");
+}
+
 static void command_regs(struct debugger *d, const char *text)
 {
-	verb(d, "regs", text);
+	bool system = strcmp(text, "system") == 0; /* gdb's word for these */
+	verb(d, "regs", system ? "P UP B" : text);
 }
 
 static void command_mem(struct debugger *d, const char *text)
@@ -220,38 +244,92 @@ static void command_mem(struct debugger *d, const char *text)
 	verb(d, "mem", text);
 }
 
+/* An address that a command is about. False with a word to the user. */
+static bool address_in(struct debugger *d, const char *text, uint64_t *ret_address)
+{
+	struct value value;
+	char wrong[200];
+	bool good = debug_evaluate(d, d->has_focus ? &d->focus : NULL, text, &value, wrong);
+	if (!good)
+		cli_say("%s.\n", wrong);
+	else
+		*ret_address = (uint64_t)value.whole;
+	return good;
+}
+
+/* FROM,TO or FROM,+LENGTH */
+static void disassemble_range(struct debugger *d, const char *text, const char *comma)
+{
+	char *first = cli_copy(text, (size_t)(comma - text));
+	const char *last = comma + 1 + strspn(comma + 1, " ");
+	uint64_t from, to;
+	if (address_in(d, first, &from) && address_in(d, *last == '+' ? last + 1 : last, &to))
+		debug_print_code(d, from,
+				 *last == '+' ? to / WS_SASS_BYTES
+				 : to > from  ? (to - from) / WS_SASS_BYTES
+					      : 0);
+	free(first);
+}
+
 static void command_disas(struct debugger *d, const char *text)
 {
-	verb(d, "disas", *text ? text : "--regs");
+	const char *comma = strchr(text, ',');
+	text += strncmp(text, "/s", 2) == 0 && (text[2] == ' ' || !text[2]) ? 2 : 0;
+	text += strspn(text, " ");
+	if (comma)
+		disassemble_range(d, text, comma);
+	else
+		verb(d, "disas", *text ? text : "--regs");
+}
+
+/* "(@SPACE TYPE *)ADDRESS": the name of the space as `mem` knows it, and what follows the cast. */
+static const char *space_in(const char *text, const char **ret_rest)
+{
+	static const char *const names[][2] = {
+		{ "global", "global" },   { "shared", "shared" },   { "local", "local" },
+		{ "generic", "generic" }, { "parameter", "param" }, { "code", "code" },
+	};
+	const char *close = strchr(text, ')');
+	size_t blanks = *text == '(' ? 1 + strspn(text + 1, " ") : 0;
+	if (!blanks || text[blanks] != '@' || !close)
+		return NULL;
+	*ret_rest = close + 1;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strncmp(text + blanks + 1, names[i][0], strlen(names[i][0])) == 0)
+			return names[i][1];
+	return NULL;
 }
 
 /* x/FORMAT ADDRESS */
 static void command_x(struct debugger *d, const char *text)
 {
-	char format[40] = "", *line;
 	size_t n = *text == '/' ? strcspn(text, " ") : 0;
-	if (n >= sizeof format) {
-		cli_say("'%.*s' is no format.\n", (int)n, text);
-		return;
+	char *format = cli_copy(text, n);
+	const char *rest = text + n + strspn(text + n, " ");
+	const char *space = space_in(rest, &rest);
+	uint64_t address;
+	bool is_expression =
+		*rest == '$' || *rest == '(' || *rest == '*' || space || strchr(format, 'i');
+	if (!is_expression) {
+		size_t size = strlen(rest) + n + 2;
+		char *line = cli_alloc(size, 1);
+		snprintf(line, size, "%s %s", rest, format);
+		verb(d, "mem", line);
+		free(line);
+	} else if (!address_in(d, rest, &address)) {
+		;
+	} else if (strchr(format, 'i')) {
+		unsigned long long count = strtoull(format + 1, NULL, 10);
+		debug_print_code(d, address, count ? count : 1);
+	} else {
+		size_t size = n + 60;
+		char *line = cli_alloc(size, 1);
+		snprintf(line, size, "%s:0x%llx %s", space ? space : "generic",
+			 (unsigned long long)address, format);
+		verb(d, "mem", line);
+		free(line);
 	}
-	memcpy(format, text, n);
-	text += n + strspn(text + n, " ");
-	struct value value;
-	char wrong[200];
-	size_t size = strlen(text) + 80;
-	bool is_expression = *text == '$' || *text == '(' || *text == '*';
-	if (is_expression &&
-	    !debug_evaluate(d, d->has_focus ? &d->focus : NULL, text, &value, wrong)) {
-		cli_say("%s.\n", wrong);
-		return;
-	}
-	line = cli_alloc(size, 1);
-	if (is_expression)
-		snprintf(line, size, "0x%llx %s", (unsigned long long)value.whole, format);
-	else
-		snprintf(line, size, "%s %s", text, format);
-	verb(d, "mem", line);
-	free(line);
+	free(format);
 }
 
 static const char *behind(const char *text, const char *word)
@@ -262,18 +340,126 @@ static const char *behind(const char *text, const char *word)
 	return text + n + strspn(text + n, " ");
 }
 
+/* The pc of the thread in focus. */
+static bool focus_pc(struct debugger *d, uint64_t *ret_pc)
+{
+	struct ws_lane lane;
+	if (!debug_has_thread(d) ||
+	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) != WS_OK)
+		return false;
+	*ret_pc = lane.pc;
+	return true;
+}
+
+/* info line [*ADDRESS|LOCATION] */
+static void info_line(struct debugger *d, const char *text)
+{
+	struct breakpoint at = { 0 };
+	uint64_t pc;
+	if (!*text && focus_pc(d, &pc))
+		debug_print_line(d, pc);
+	else if (*text == '*' && address_in(d, text + 1, &pc))
+		debug_print_line(d, pc);
+	else if (*text && *text != '*' && debug_locate(d, text, &at))
+		for (size_t i = 0; i < at.n_pcs; i++)
+			debug_print_line(d, at.pc[i]);
+	free(at.pc);
+}
+
 static void command_info(struct debugger *d, const char *text)
 {
 	const char *rest;
+	uint64_t pc;
 	if (behind(text, "breakpoints") || behind(text, "break") || behind(text, "b") ||
-	    behind(text, "watchpoints"))
+	    behind(text, "watchpoints")) {
 		debug_breakpoints_list(d);
-	else if ((rest = behind(text, "registers")) || (rest = behind(text, "r")))
-		verb(d, "regs", rest);
-	else if ((rest = behind(text, "cuda")))
+	} else if ((rest = behind(text, "registers")) || (rest = behind(text, "r"))) {
+		command_regs(d, rest);
+	} else if ((rest = behind(text, "line")) || (rest = behind(text, "cuda line"))) {
+		info_line(d, rest);
+	} else if ((rest = behind(text, "symbol"))) {
+		if (address_in(d, rest, &pc))
+			debug_print_symbol(d, pc);
+	} else if (behind(text, "source") || behind(text, "frame")) {
+		if (focus_pc(d, &pc))
+			debug_print_place(d, pc);
+	} else if ((rest = behind(text, "cuda"))) {
 		verb(d, "info", rest);
-	else
+	} else {
 		verb(d, "info", text);
+	}
+}
+
+static void command_where(struct debugger *d, const char *text)
+{
+	char line[40];
+	uint64_t address;
+	if (!*text && debug_has_thread(d)) {
+		debug_backtrace(d);
+	} else if (*text && address_in(d, text, &address)) {
+		snprintf(line, sizeof line, "where 0x%llx", (unsigned long long)address);
+		verb(d, "info", line);
+	}
+}
+
+static void command_groups(struct debugger *d, const char *text)
+{
+	(void)text;
+	verb(d, "info", "threads kernel any block any thread any");
+}
+
+/* ---- what gdb's scripts have ---- */
+
+static void settings_note(struct debugger *d)
+{
+	if (!d->settings_noted)
+		cli_say("There are no settings here; set and show change nothing.\n");
+	d->settings_noted = true;
+}
+
+static void command_set(struct debugger *d, const char *text)
+{
+	const char *rest = behind(text, "var");
+	rest = rest ? rest : behind(text, "variable");
+	text = rest ? rest : text;
+	if (rest || *text == '$' || *text == '*' || *text == '(')
+		debug_set(d, text);
+	else
+		settings_note(d);
+}
+
+static void command_show(struct debugger *d, const char *text)
+{
+	(void)text;
+	settings_note(d);
+}
+
+/* target cudacore FILE */
+static void command_target(struct debugger *d, const char *text)
+{
+	const char *rest = behind(text, "cudacore");
+	rest = rest ? rest : behind(text, "core");
+	if (!d->dump)
+		cli_say("The target is a device; warpscope shell opens dumps.\n");
+	else if (!rest || !*rest)
+		cli_say("target cudacore FILE is expected.\n");
+	else
+		(void)debug_open(d, rest);
+}
+
+static void command_complete(struct debugger *d, const char *text)
+{
+	struct debug_words words = { 0 };
+	size_t kept = strlen(text);
+	while (kept > 0 && text[kept - 1] != ' ')
+		kept--;
+	debug_complete(d, text, &words);
+	for (size_t i = 0; i < words.n; i++) {
+		ws_out_printf(&d->cli->out, "%.*s", (int)kept, text);
+		ws_out_escaped(&d->cli->out, ws_str_of(words.item[i]));
+		ws_out_text(&d->cli->out, "\n");
+	}
+	debug_words_fini(&words);
 }
 
 /* ---- focus ---- */
@@ -347,58 +533,77 @@ static void command_cuda(struct debugger *d, const char *text)
 
 static void command_help(struct debugger *d, const char *text);
 
+enum {
+	RUNS = 1 << 0,    /* moves a device: not for a dump */
+	REPEATS = 1 << 1, /* an empty line does it again */
+};
+
 static const struct command {
 	const char *name, *letters; /* or a second name; NULL: none */
 	const char *takes, *help;
-	bool repeats; /* an empty line does it again */
+	unsigned is;
 	void (*run)(struct debugger *d, const char *text);
 } commands[] = {
-	{ "run", "r", "", "starts the kernels, again if they run", false, command_run },
-	{ "start", NULL, "", "the same, to the first instruction of the first kernel", false,
+	{ "run", "r", "", "starts the kernels, again if they run", RUNS, command_run },
+	{ "start", NULL, "", "the same, to the first instruction of the first kernel", RUNS,
 	  command_start },
-	{ "continue", "c", "", "goes on", true, command_continue },
-	{ "step", "s", " [N]", "to another source line", true, command_step },
-	{ "next", "n", " [N]", "the same, over calls, inlined ones too", true, command_next },
-	{ "stepi", "si", " [N]", "one instruction", true, command_stepi },
-	{ "nexti", "ni", " [N]", "the same, over calls", true, command_nexti },
-	{ "finish", NULL, "", "to the end of the function, also of an inlined one", true,
+	{ "continue", "c", "", "goes on", RUNS | REPEATS, command_continue },
+	{ "step", "s", " [N]", "to another source line", RUNS | REPEATS, command_step },
+	{ "next", "n", " [N]", "the same, over calls, inlined ones too", RUNS | REPEATS,
+	  command_next },
+	{ "stepi", "si", " [N]", "one instruction", RUNS | REPEATS, command_stepi },
+	{ "nexti", "ni", " [N]", "the same, over calls", RUNS | REPEATS, command_nexti },
+	{ "finish", NULL, "", "to the end of the function, also of an inlined one", RUNS | REPEATS,
 	  command_finish },
-	{ "until", "advance", " [LOCATION]", "to a location", false, command_until },
+	{ "until", "advance", " [LOCATION]", "to a location", RUNS, command_until },
 	{ "break", "b", " LOCATION [if CONDITION]",
-	  "stops there; LOCATION is FILE:LINE, LINE, FUNCTION or *ADDRESS", false, command_break },
-	{ "tbreak", NULL, " LOCATION [if CONDITION]", "the same, once", false, command_tbreak },
+	  "stops there; LOCATION is FILE:LINE, LINE, FUNCTION or *ADDRESS", RUNS, command_break },
+	{ "tbreak", NULL, " LOCATION [if CONDITION]", "the same, once", RUNS, command_tbreak },
 	{ "watch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH",
-	  "stops when memory changes, *(TYPE *)ADDRESS", false, command_watch },
-	{ "rwatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read", false,
+	  "stops when memory changes, *(TYPE *)ADDRESS", RUNS, command_watch },
+	{ "rwatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read", RUNS,
 	  command_rwatch },
-	{ "awatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read or written", false,
+	{ "awatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read or written", RUNS,
 	  command_awatch },
-	{ "condition", NULL, " N [CONDITION]", "changes when breakpoint N stops", false,
+	{ "condition", NULL, " N [CONDITION]", "changes when breakpoint N stops", RUNS,
 	  debug_breakpoint_condition },
-	{ "delete", "d", " [N...]", "removes breakpoints", false, debug_breakpoints_delete },
-	{ "enable", NULL, " [N...]", "", false, command_enable },
-	{ "disable", NULL, " [N...]", "", false, command_disable },
+	{ "delete", "d", " [N...]", "removes breakpoints", RUNS, debug_breakpoints_delete },
+	{ "enable", NULL, " [N...]", "", RUNS, command_enable },
+	{ "disable", NULL, " [N...]", "", RUNS, command_disable },
 	{ "print", "p", "[/x|/u|/f] EXPRESSION",
-	  "registers $R3 $RD4 $P0 $UR4 $pc, threadIdx.x, *(@shared u32 *)ADDRESS", false,
-	  debug_print },
-	{ "set", NULL, " $REGISTER = EXPRESSION", "or *(TYPE *)ADDRESS = EXPRESSION", false,
-	  debug_set },
-	{ "x", NULL, "[/FORMAT] ADDRESS", "memory, as mem", false, command_x },
-	{ "backtrace", "bt", "", "inlined calls and callers", false, command_backtrace },
+	  "registers $R3 $RD4 $P0 $UR4 $pc, threadIdx.x, *(@shared u32 *)ADDRESS", 0, debug_print },
+	{ "set", NULL, " $REGISTER = EXPRESSION", "or *(TYPE *)ADDRESS = EXPRESSION", 0,
+	  command_set },
+	{ "x", NULL, "[/FORMAT] ADDRESS", "memory, as mem; /5i: instructions", 0, command_x },
+	{ "backtrace", "bt", "", "inlined calls and callers", 0, command_backtrace },
+	{ "where", NULL, " [ADDRESS]", "the same, or all that is known of an address", 0,
+	  command_where },
 	{ "cuda", "focus", " [kernel|block|thread|sm|warp|lane N]...",
-	  "chooses another thread, or says which it is", false, command_cuda },
-	{ "info", "i", " [cuda] TABLE|breakpoints|registers", "tables of the device", false,
+	  "chooses another thread, or says which it is", 0, command_cuda },
+	{ "info", "i", " [cuda] TABLE|breakpoints|registers|line|symbol|source", "tables", 0,
 	  command_info },
-	{ "report", NULL, "", "what failed, and where all threads are", false, command_report },
-	{ "regs", NULL, " [REGISTER...] [FILTER...]", "registers", false, command_regs },
-	{ "mem", NULL, " SPACE:ADDRESS [/FORMAT]", "memory", false, command_mem },
-	{ "disassemble", "disas", " [OPTION...]", "code around the pc, or as the verb", false,
-	  command_disas },
+	{ "report", NULL, "", "what failed, and where all threads are", 0, command_report },
+	{ "why", NULL, "", "its first screen", 0, command_why },
+	{ "groups", NULL, "", "threads of all kernels, by where they are", 0, command_groups },
+	{ "regs", NULL, " [REGISTER...] [FILTER...]", "registers", 0, command_regs },
+	{ "mem", NULL, " SPACE:ADDRESS [/FORMAT]", "memory", 0, command_mem },
+	{ "disassemble", "disas", " [FROM,+BYTES | OPTION...]",
+	  "code around the pc, from an address on, or as the verb", 0, command_disas },
+	{ "echo", NULL, " TEXT", "prints it, with C's escapes", 0, debug_echo },
+	{ "printf", NULL, " \"FORMAT\", EXPRESSION...", "as C's", 0, debug_printf },
+	{ "define", NULL, " NAME", "a command of the lines up to end; $arg0 is its first word", 0,
+	  debug_define },
+	{ "document", NULL, " NAME", "lines up to end, which are passed over", 0, debug_document },
+	{ "source", NULL, " FILE", "runs the commands of a file", 0, debug_source },
+	{ "complete", NULL, " TEXT", "what the last word may be", 0, command_complete },
+	{ "target", NULL, " cudacore FILE", "opens another dump", 0, command_target },
+	{ "show", NULL, "", "accepted: there are no settings, and set changes none", 0,
+	  command_show },
 	{ "generate-core-file", "gcore", " [FILE]",
-	  "writes a dump in the current folder (core.nvcudmp)", false, command_gcore },
-	{ "kill", "k", "", "back to before the first instruction", false, command_kill },
-	{ "quit", "q", "", "ends", false, command_quit },
-	{ "help", "h", "", "this list", false, command_help },
+	  "writes a dump in the current folder (core.nvcudmp)", RUNS, command_gcore },
+	{ "kill", "k", "", "back to before the first instruction", RUNS, command_kill },
+	{ "quit", "q", "", "ends", 0, command_quit },
+	{ "help", "h", "", "this list", 0, command_help },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -409,6 +614,8 @@ static void command_help(struct debugger *d, const char *text)
 	for (size_t i = 0; i < N_COMMANDS; i++) {
 		const struct command *one = &commands[i];
 		char name[80];
+		if (d->dump && (one->is & RUNS))
+			continue;
 		snprintf(name, sizeof name, "%s%s%s%s", one->name, one->letters ? ", " : "",
 			 one->letters ? one->letters : "", one->takes);
 		ws_out_printf(&d->cli->out, "%-46s  %s\n", name, one->help);
@@ -434,70 +641,61 @@ static const struct command *find(const char *word, size_t n)
 	return matches == 1 ? begins : NULL;
 }
 
-/* ---- the prompt ---- */
-
-static void execute(struct debugger *d, const char *line, char **repeated)
+bool debug_is_command(const char *word)
 {
-	line += strspn(line, " \t");
-	if (*line == '#')
-		return;
-	if (!*line && *repeated)
-		line = *repeated;
-	size_t n = strcspn(line, " \t/*$");
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (strcmp(commands[i].name, word) == 0 ||
+		    (commands[i].letters && strcmp(commands[i].letters, word) == 0))
+			return true;
+	return false;
+}
+
+const char *debug_command_name(const struct debugger *d, size_t index)
+{
+	if (index >= N_COMMANDS)
+		return NULL;
+	return d->dump && (commands[index].is & RUNS) ? "" : commands[index].name;
+}
+
+/* ---- a line ---- */
+
+static void run_command(struct debugger *d, const char *line, size_t n)
+{
 	const struct command *command = n ? find(line, n) : NULL;
-	if (!*line)
+	if (!command && debug_run_defined(d, line))
 		return;
 	if (!command) {
 		cli_say("'%.*s' is no command; see: help\n", (int)(n ? n : 1), line);
 		return;
 	}
-	if (line != *repeated) {
-		free(*repeated);
-		*repeated = command->repeats ? cli_copy(line, strlen(line)) : NULL;
+	if (d->dump && (command->is & RUNS)) {
+		cli_say("The program is not being run: this is a dump.\n");
+		return;
 	}
-	const char *text = line + n + strspn(line + n, " \t");
-	command->run(d, text);
+	if (line != d->repeated) {
+		free(d->repeated);
+		d->repeated = command->is & REPEATS ? cli_copy(line, strlen(line)) : NULL;
+	}
+	command->run(d, line + n + strspn(line + n, " \t"));
+}
+
+void debug_execute(struct debugger *d, const char *line, bool repeats)
+{
+	line += strspn(line, " \t");
+	if (!*line && repeats && d->repeated)
+		line = d->repeated;
+	if (*line && *line != '#')
+		run_command(d, line, strcspn(line, " \t/*$"));
 	cli_flush(d->cli);
 }
 
-/* Without what ends it. */
-static void trim(char *line)
+void debug_fini(struct debugger *d)
 {
-	size_t n = strlen(line);
-	while (n > 0 && strchr(" \t\r\n", line[n - 1]))
-		line[--n] = '\0';
-}
-
-static void prompt(struct debugger *d)
-{
-	bool terminal = isatty(STDIN_FILENO);
-	char *line = NULL, *repeated = NULL;
-	size_t cap = 0;
-	for (size_t i = 0; i < d->first.n && !d->quits; i++)
-		execute(d, d->first.item[i], &repeated);
-	while (!d->quits) {
-		if (terminal) {
-			ws_out_text(&d->cli->out, "(warpscope) ");
-			cli_flush(d->cli);
-		}
-		errno = 0;
-		if (getline(&line, &cap, stdin) < 0) {
-			if (errno != EINTR)
-				break;
-			clearerr(stdin);
-			continue;
-		}
-		trim(line);
-		if (!terminal && *line) {
-			ws_out_text(&d->cli->out, "(warpscope) ");
-			ws_out_escaped(&d->cli->out, ws_str_of(line));
-			ws_out_text(&d->cli->out, "\n");
-			cli_flush(d->cli);
-		}
-		execute(d, line, &repeated);
-	}
-	free(line);
-	free(repeated);
+	debug_breakpoints_fini(d);
+	run_setup_fini(&d->setup);
+	debug_words_fini(&d->names);
+	free(d->scripts.item);
+	free(d->repeated);
 }
 
 /* An image to execute, or a provider of the debugger API, that has a device of its own. */
@@ -520,14 +718,9 @@ int verb_debug(struct cli *cli, int argc, char **argv)
 		status = check_what(&d, argc, argv);
 	if (status == CLI_ANSWERED)
 		status = debug_make(&d);
-	if (status == CLI_ANSWERED) {
-		if (!cli->output_limit)
-			cli->output_limit = UINT64_MAX; /* the user ends it */
-		prompt(&d);
-	}
+	if (status == CLI_ANSWERED)
+		status = debug_prompt(&d);
 	debug_unmake(&d);
-	debug_breakpoints_fini(&d);
-	run_setup_fini(&d.setup);
-	free(d.first.item);
+	debug_fini(&d);
 	return status;
 }

@@ -34,14 +34,21 @@ struct breakpoint {
 	uint32_t target_number;      /* the target's number of it */
 };
 
+struct debug_words {
+	char **item; /* owned, with the words */
+	size_t n, cap;
+};
+
 struct debugger {
-	struct run_setup setup; /* first: its options fill it */
-	struct cli_words first; /* commands before those that are read */
+	struct run_setup setup;   /* first: its options fill it */
+	struct cli_words scripts; /* of --ex and -x, in pairs: "c" or "f", the command or file */
+	bool batch;               /* nothing is read from standard input */
 	struct cli *cli;
 	bool through_api;         /* commands go through the debugger API over `device` */
 	struct ws_target *device; /* owned; the software GPU. NULL: another provider's device */
 	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
 	CUDBGAPI api;             /* owned; of `device`, or NULL */
+	char *dump;               /* owned: the file of the target; NULL: it is a device */
 	bool started;             /* launches have run, or begun to */
 	bool over;                /* all launches have ended */
 	uint64_t n_launches, n_ended; /* UINT64_MAX: nobody knows how many there will be */
@@ -53,7 +60,56 @@ struct debugger {
 	unsigned last_number;
 	uint64_t before; /* generation of the target when the command moved it */
 	bool quits;
+	char *repeated;        /* owned: what an empty line does again; NULL: nothing */
+	bool settings_noted;   /* that there are none has been said */
+	struct prompt *prompt; /* borrowed, while it reads commands */
+	bool names_made;
+	struct debug_words names; /* owned: functions, for completion */
 };
+
+/* ---- debug.c: the commands ---- */
+
+/* Options of the verbs that have the prompt. */
+int debug_take_command(void *query, const char *text);
+int debug_take_file(void *query, const char *text);
+#define DEBUG_PROMPT_OPTIONS                                                                   \
+	{ "ex", 0, CLI_TAKE, .take = debug_take_command, .one_dash = true },                   \
+		{ "command", 'x', CLI_TAKE, .take = debug_take_file },                         \
+	{                                                                                      \
+		"batch", 0, CLI_FLAG, .at = offsetof(struct debugger, batch), .one_dash = true \
+	}
+
+/* Does what a line says. `repeats`: if it is empty, what the last one said. */
+void debug_execute(struct debugger *d, const char *line, bool repeats);
+/* Whether a word is the whole name of a command. */
+bool debug_is_command(const char *word);
+/* Names of all commands, from 0; "" for one that is not for this target, NULL: no more. */
+const char *debug_command_name(const struct debugger *d, size_t index);
+void debug_fini(struct debugger *d);
+
+/* ---- prompt.c: where commands come from ---- */
+
+/* Commands of --ex and -x, then of standard input, until there are no more. An exit status. */
+int debug_prompt(struct debugger *d);
+/* Commands of a file, until it ends. */
+void debug_source(struct debugger *d, const char *text);
+/* Take the lines after this one, up to `end`: a command of the user's own, or words about one. */
+void debug_define(struct debugger *d, const char *text);
+void debug_document(struct debugger *d, const char *text);
+/* Runs a command of the user's own; false: there is none of the name that `line` begins with. */
+bool debug_run_defined(struct debugger *d, const char *line);
+
+/* ---- complete.c ---- */
+
+/* What the last word of a line may be, in the order of the letters. */
+void debug_complete(struct debugger *d, const char *line, struct debug_words *ret_words);
+void debug_words_fini(struct debug_words *words);
+
+/* ---- shell.c: a dump in place of a device ---- */
+
+/* Opens a dump, closes what was open before, and says what stopped it. An exit status. */
+int debug_open(struct debugger *d, const char *path);
+void debug_close(struct debugger *d);
 
 /* ---- stop.c: the device ---- */
 
@@ -146,6 +202,12 @@ void debug_position(const struct debugger *d, uint64_t pc, struct position *ret_
 /* A line each: "axpy at src/axpy.cu:12", and the instruction. */
 void debug_print_place(const struct debugger *d, uint64_t pc);
 void debug_print_instruction(const struct debugger *d, uint64_t pc);
+/* Instructions from an address on, with gdb's marks: => the pc, *> the errorpc, *=> both. */
+void debug_print_code(const struct debugger *d, uint64_t address, uint64_t count);
+/* "Line 12 of "axpy.cu" is at address 0x7f00 <axpy+0x30>.", and what it is inlined into. */
+void debug_print_line(const struct debugger *d, uint64_t pc);
+/* "axpy + 48 in section .text.axpy" */
+void debug_print_symbol(const struct debugger *d, uint64_t address);
 /* Innermost first: inlined calls and callers of the thread in focus. */
 void debug_backtrace(const struct debugger *d);
 
@@ -160,6 +222,12 @@ enum debug_step {
 };
 
 void debug_step(struct debugger *d, enum debug_step how, uint64_t times);
+
+/* ---- echo.c ---- */
+
+void debug_echo(struct debugger *d, const char *text);
+/* "FORMAT", EXPRESSION... */
+void debug_printf(struct debugger *d, const char *text);
 
 /* ---- value.c: expressions ---- */
 

@@ -61,22 +61,112 @@ void debug_print_place(const struct debugger *d, uint64_t pc)
 	print_where(d, &position, &place);
 }
 
-void debug_print_instruction(const struct debugger *d, uint64_t pc)
+/* The text of the instruction at a place; false: its bytes are not known. */
+static bool instruction(const struct debugger *d, const struct ws_place *place, uint64_t pc,
+			char ret_text[WS_SASS_TEXT_MAX])
 {
-	struct ws_place place;
 	struct ws_device device;
 	struct ws_span bytes;
 	struct ws_insn insn;
+	if (ws_target_device(d->target, d->has_focus ? d->focus.device_index : 0, &device, NULL) !=
+		    WS_OK ||
+	    ws_cubin_bytes_at(place, &bytes, NULL) != WS_OK || bytes.len < WS_SASS_BYTES)
+		return false;
+	ws_sass_decode(device.sm_major * 10 + device.sm_minor, bytes.ptr, &insn);
+	ws_sass_format(&insn, pc, NULL, ret_text, WS_SASS_TEXT_MAX);
+	return true;
+}
+
+void debug_print_instruction(const struct debugger *d, uint64_t pc)
+{
+	struct ws_place place;
 	char text[WS_SASS_TEXT_MAX];
 	ws_out_printf(&d->cli->out, "=> 0x%" PRIx64, pc);
-	if (place_of(d, pc, &place) && ws_target_device(d->target, 0, &device, NULL) == WS_OK &&
-	    ws_cubin_bytes_at(&place, &bytes, NULL) == WS_OK && bytes.len >= WS_SASS_BYTES) {
-		ws_sass_decode(device.sm_major * 10 + device.sm_minor, bytes.ptr, &insn);
-		ws_sass_format(&insn, pc, NULL, text, sizeof text);
+	if (place_of(d, pc, &place) && instruction(d, &place, pc, text)) {
 		ws_out_printf(&d->cli->out, "  +0x%" PRIx64 "  ", place.rel_pc);
 		ws_out_escaped(&d->cli->out, ws_str_of(text));
 	}
 	ws_out_text(&d->cli->out, "\n");
+}
+
+/* <axpy+48>, as gdb writes it. */
+static void print_offset(struct ws_out *out, const struct ws_place *place)
+{
+	ws_out_text(out, "<");
+	name_print(out, place->function ? place->function->name : (struct ws_str){ NULL, 0 },
+		   false);
+	ws_out_printf(out, "+%" PRIu64 ">", place->rel_pc);
+}
+
+void debug_print_code(const struct debugger *d, uint64_t address, uint64_t count)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_lane lane = { 0 };
+	struct ws_warp warp = { 0 };
+	char text[WS_SASS_TEXT_MAX];
+	bool here = d->has_focus &&
+		    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) ==
+			    WS_OK &&
+		    ws_target_warp(d->target, d->focus.warp_index, &warp, NULL) == WS_OK;
+	for (uint64_t i = 0; i < count; i++, address += WS_SASS_BYTES) {
+		struct ws_place place;
+		bool is_pc = here && lane.pc == address;
+		bool failed = here && warp.error_pc_valid && warp.error_pc == address;
+		if (!place_of(d, address, &place) || !instruction(d, &place, address, text)) {
+			cli_flush(d->cli);
+			cli_say("No code is known at 0x%" PRIx64 ".\n", address);
+			return;
+		}
+		ws_out_printf(out, "%-3s 0x%016" PRIx64 " ",
+			      is_pc && failed ? "*=>"
+			      : is_pc         ? "=>"
+			      : failed        ? "*>"
+					      : "",
+			      address);
+		print_offset(out, &place);
+		ws_out_text(out, ":\t");
+		ws_out_escaped(out, ws_str_of(text));
+		ws_out_text(out, "\n");
+	}
+}
+
+void debug_print_line(const struct debugger *d, uint64_t pc)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_place place;
+	struct position position;
+	if (!place_of(d, pc, &place)) {
+		cli_say("No code is known at 0x%" PRIx64 ".\n", pc);
+		return;
+	}
+	debug_position(d, pc, &position);
+	if (position.n == 0)
+		ws_out_text(out, "No line number information available for address ");
+	else
+		ws_out_printf(out, "Line %" PRIu32 " of \"", position.chain[0].line);
+	if (position.n > 0)
+		print_path(out, position.chain[0].file, false);
+	ws_out_printf(out, "%s0x%" PRIx64 " ", position.n > 0 ? "\" is at address " : "", pc);
+	print_offset(out, &place);
+	for (size_t i = 1; i < position.n; i++) {
+		ws_out_text(out, i == 1 ? ", inlined at " : ", at ");
+		print_position(out, &position.chain[i], false);
+	}
+	ws_out_text(out, ".\n");
+}
+
+void debug_print_symbol(const struct debugger *d, uint64_t address)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_place place;
+	if (!place_of(d, address, &place) || !place.function) {
+		cli_say("No symbol matches 0x%" PRIx64 ".\n", address);
+		return;
+	}
+	name_print(out, place.function->name, true);
+	if (place.rel_pc)
+		ws_out_printf(out, " + %" PRIu64, place.rel_pc);
+	ws_out_text(out, "\n");
 }
 
 /* ---- frames ---- */

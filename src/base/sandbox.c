@@ -264,6 +264,8 @@ static const struct by_argument by_argument[] = {
 	{ SYS_ioctl, 1, ONLY, TCGETS },
 	{ SYS_ioctl, 1, ONLY, 0x802c542a /* TCGETS2, for isatty() of a newer libc */ },
 	{ SYS_ioctl, 1, ONLY, TIOCGWINSZ },
+	{ SYS_ioctl, 1, ONLY, TCSETS }, /* a line editor */
+	{ SYS_ioctl, 1, ONLY, TCSETSW },
 	{ SYS_fcntl, 1, ONLY, F_GETFD },
 	{ SYS_fcntl, 1, ONLY, F_SETFD },
 	{ SYS_fcntl, 1, ONLY, F_GETFL },

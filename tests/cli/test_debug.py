@@ -3,46 +3,25 @@
 
 usage: test_debug.py WARPSCOPE IMAGES [--update]
 
-IMAGES has the fatbins of tests/sim/kernels (tests/data/sim). A transcript (tests/cli/debug/*.txt) begins with "# " and the words of
-the command line; the rest is what the program prints. Its commands are read from it: the program repeats each behind its prompt.
-With --update the transcripts are made anew from their commands: read the difference.
+IMAGES has the fatbins of tests/sim/kernels (tests/data/sim). Transcripts (tests/cli/debug/*.txt): sessions.py. With --update they
+are made anew from their commands: read the difference.
 """
 import glob
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
 
+import sessions
+from sessions import PROMPT
+
 PROGRAM, IMAGES = (os.path.abspath(p) for p in sys.argv[1:3])
 UPDATE = '--update' in sys.argv[3:]
-PROMPT = '(warpscope) '
 
 
 def session(words, commands):
     """What the program prints, both streams, and its exit status."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith('CUDA_')}
-    done = subprocess.run([PROGRAM, 'debug', *words], cwd=IMAGES, env=environment, input='\n'.join(commands) + '\n', text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
-    return done.stdout, done.returncode
-
-
-def transcript(path):
-    """Whether a session goes as its transcript says; else how not."""
-    with open(path, encoding='utf-8') as file:
-        head, *lines = file.read().splitlines()
-    commands = [line[len(PROMPT):] for line in lines if line.startswith(PROMPT)]
-    got, status = session(shlex.split(head[2:]), commands)
-    if UPDATE:
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(head + '\n' + got)
-        return None
-    if status != 0:
-        return f'exit status {status}'
-    for number, (want, line) in enumerate(zip(lines + ['(end)'], got.splitlines() + ['(end)']), 2):
-        if want != line:
-            return f'line {number} is {line!r}, not {want!r}'
-    return None
+    return sessions.session(PROGRAM, 'debug', words, commands, IMAGES)
 
 
 def interrupted():
@@ -124,18 +103,10 @@ def dumps():
 
 
 def main():
-    cases = [(os.path.basename(path), lambda path=path: transcript(path))
+    cases = [(os.path.basename(path), lambda path=path: sessions.transcript(PROGRAM, 'debug', path, IMAGES, UPDATE))
              for path in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'debug', '*.txt')))]
     cases += [(f.__doc__.split('.')[0], f) for f in (interrupted, refusals, values, dumps)]
-    print(f'1..{len(cases)}')
-    failed = 0
-    for number, (name, run) in enumerate(cases, 1):
-        wrong = run()
-        failed += wrong is not None
-        print(f"{'not ok' if wrong else 'ok'} {number} - {name}")
-        if wrong:
-            print(f'# {wrong}')
-    return 1 if failed else 0
+    return sessions.run_cases(cases)
 
 
 sys.exit(main())

@@ -18,7 +18,7 @@ import tarfile
 import tempfile
 import termios
 
-VERBS = 'report info mem regs check lines symbolize disas as diff extract strip store run debug trace'.split()
+VERBS = 'report info mem regs check lines symbolize disas as diff extract strip store shell run debug trace'.split()
 
 
 class Bench:
@@ -82,6 +82,7 @@ def exit_cases(bench):
         'strip': [((dump, '-o', out), 0), ((gone, '-o', out), 1), ((dump,), 2)],
         'store': [(('add', cubin), 0), (('find', hang), 1), ((), 2)],
         'run': [((kernels, *collatz, '0'), 0), ((kernels, *collatz, '5'), 10), ((gone, *collatz, '0'), 1), ((kernels,), 2)],
+        'shell': [((dump,), 0), ((gone,), 1), (('-x', gone, dump), 1), ((), 2)],
         'debug': [((kernels, *collatz, '0'), 0), ((gone, *collatz, '0'), 1), ((kernels,), 2)],
         'trace': [(('diff', trace, trace), 0), (('diff', trace, other), 10), (('diff', trace, gone), 1), ((), 2)],
     }

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the word that is being typed may become. */
+#include "debug/debug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORDS = 1000 };
+
+void debug_words_fini(struct debug_words *words)
+{
+	for (size_t i = 0; i < words->n; i++)
+		free(words->item[i]);
+	free(words->item);
+	*words = (struct debug_words){ 0 };
+}
+
+static void add(struct debug_words *words, const char *prefix, const char *word)
+{
+	if (!*word || strncmp(word, prefix, strlen(prefix)) != 0)
+		return;
+	cli_grow(&words->item, &words->cap, words->n, sizeof *words->item);
+	words->item[words->n++] = cli_copy(word, strlen(word));
+}
+
+static void add_list(struct debug_words *words, const char *prefix, const char *const *list,
+		     size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add(words, prefix, list[i]);
+}
+
+static int by_letters(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort(struct debug_words *words)
+{
+	size_t kept = 0;
+	if (words->n > 1)
+		qsort(words->item, words->n, sizeof *words->item, by_letters);
+	for (size_t i = 0; i < words->n; i++) {
+		if (kept > 0 && strcmp(words->item[kept - 1], words->item[i]) == 0)
+			free(words->item[i]);
+		else
+			words->item[kept++] = words->item[i];
+	}
+	words->n = kept;
+}
+
+/* Names of all functions, in the order of the letters. Made once per target. */
+static void names_make(struct debugger *d)
+{
+	struct ws_cubin_set *set;
+	if (d->names_made || ws_target_cubins(d->target, &set, NULL) != WS_OK)
+		return;
+	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++) {
+		const struct ws_function *functions;
+		struct ws_cubin *cubin;
+		size_t n;
+		if (ws_cubin_set_cubin(set, i, &cubin, NULL) != WS_OK ||
+		    ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			char *name = name_copy(functions[k].name, NAME_SHORT);
+			add(&d->names, "", name);
+			free(name);
+		}
+	}
+	sort(&d->names);
+	d->names_made = true;
+}
+
+static void add_names(struct debugger *d, struct debug_words *words, const char *prefix)
+{
+	names_make(d);
+	size_t low = 0, high = d->names.n, len = strlen(prefix);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(d->names.item[middle], prefix) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < d->names.n && words->n < MAX_WORDS &&
+	       strncmp(d->names.item[low], prefix, len) == 0;
+	     low++)
+		add(words, prefix, d->names.item[low]);
+}
+
+static bool begins(const char *line, const char *words)
+{
+	size_t n = strlen(words);
+	return strncmp(line, words, n) == 0 && line[n] == ' ';
+}
+
+void debug_complete(struct debugger *d, const char *line, struct debug_words *ret_words)
+{
+	static const char *const tables[] = { "barriers", "blocks",     "clusters", "contexts",
+					      "devices",  "exceptions", "kernels",  "lanes",
+					      "memory",   "metadata",   "modules",  "sections",
+					      "sms",      "threads",    "warps",    "where" };
+	static const char *const about[] = { "breakpoints", "cuda",   "frame", "line",
+					     "registers",   "source", "symbol" };
+	static const char *const coordinates[] = { "block", "cluster", "device", "grid", "kernel",
+						   "lane",  "sm",      "thread", "warp" };
+	*ret_words = (struct debug_words){ 0 };
+	line += strspn(line, " \t");
+	const char *last = strrchr(line, ' ');
+	const char *prefix = last ? last + 1 : line;
+	const char *table = begins(line, "info cuda") ? line + 10 : line + 5;
+	if (!last) {
+		for (size_t i = 0; debug_command_name(d, i); i++)
+			add(ret_words, prefix, debug_command_name(d, i));
+	} else if (begins(line, "info") && !strchr(table, ' ')) {
+		add_list(ret_words, prefix, tables, sizeof tables / sizeof tables[0]);
+		if (!begins(line, "info cuda"))
+			add_list(ret_words, prefix, about, sizeof about / sizeof about[0]);
+	} else if (begins(line, "info")) {
+		add_list(ret_words, prefix, coordinates,
+			 sizeof coordinates / sizeof coordinates[0]);
+	} else if (begins(line, "cuda") || begins(line, "focus")) {
+		add_list(ret_words, prefix, coordinates,
+			 sizeof coordinates / sizeof coordinates[0]);
+	} else {
+		add_names(d, ret_words, prefix);
+	}
+	sort(ret_words);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What scripts print: echo and printf. */
+#include "debug/debug.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The character that an escape at `*at` stands for; moves past it. -1: none, a line's end. */
+static int escaped(const char **at)
+{
+	static const char names[] = "abfnrtv", values[] = "\a\b\f\n\r\t\v";
+	const char *c = *at + 1, *name = *c ? strchr(names, *c) : NULL;
+	int value = 0;
+	if (*c >= '0' && *c <= '7') {
+		for (unsigned i = 0; i < 3 && *c >= '0' && *c <= '7'; i++)
+			value = value * 8 + (*c++ - '0');
+		*at = c;
+		return value & 0xff;
+	}
+	*at = *c ? c + 1 : c;
+	return !*c ? -1 : name ? values[name - names] : *c;
+}
+
+/* A byte of the user's own text: only what a terminal shows. */
+static void put(struct ws_out *out, int c)
+{
+	char text[1] = { (char)c };
+	if (c == '\n')
+		ws_out_text(out, "\n");
+	else if (c == '\t')
+		ws_out_text(out, "\t");
+	else
+		ws_out_escaped(out, (struct ws_str){ text, 1 });
+}
+
+void debug_echo(struct debugger *d, const char *text)
+{
+	while (*text) {
+		int c = (unsigned char)*text;
+		if (c == '\\')
+			c = escaped(&text);
+		else
+			text++;
+		if (c >= 0)
+			put(&d->cli->out, c);
+	}
+}
+
+/* The end of an expression in a list: the comma behind it, or the end of the text. */
+static const char *expression_end(const char *text)
+{
+	int depth = 0;
+	for (; *text && (*text != ',' || depth > 0); text++)
+		depth += *text == '(' || *text == '[' ? 1 : *text == ')' || *text == ']' ? -1 : 0;
+	return text;
+}
+
+/* Takes the next expression of the list. */
+static bool next_value(struct debugger *d, const char **at, struct value *ret_value)
+{
+	char wrong[200];
+	if (**at != ',') {
+		cli_say("printf has too few expressions.\n");
+		return false;
+	}
+	const char *end = expression_end(*at + 1);
+	char *text = cli_copy(*at + 1, (size_t)(end - *at - 1));
+	bool good = debug_evaluate(d, d->has_focus ? &d->focus : NULL, text, ret_value, wrong);
+	if (!good)
+		cli_say("%s.\n", wrong);
+	free(text);
+	*at = end;
+	return good;
+}
+
+/* One number, by the flags, width and precision between % and its letter. */
+static bool print_value(struct ws_out *out, const char *flags, size_t n, char letter,
+			const struct value *value)
+{
+	char format[40] = "%", text[400];
+	bool real = strchr("fFeEgG", letter) != NULL;
+	while (n > 0 && strchr("hljzt", flags[n - 1]))
+		n--;
+	for (size_t i = 0, digits = 0; i < n; i++) {
+		digits = flags[i] >= '0' && flags[i] <= '9' ? digits + 1 : 0;
+		if (!strchr("-+ #0123456789.", flags[i]) || digits > 2)
+			return false;
+	}
+	if (n > 20 || !strchr("diuxXocpfFeEgG", letter))
+		return false;
+	memcpy(format + 1, flags, n);
+	const char *modifier = real || letter == 'c' ? "" : "ll";
+	memcpy(format + 1 + n, modifier, strlen(modifier));
+	format[1 + n + strlen(modifier)] = letter == 'p' ? 'x' : letter;
+	double as_real = value->is_float ? value->real : (double)value->whole;
+	long long whole = value->is_float ? (long long)value->real : (long long)value->whole;
+	if (letter == 'c') {
+		put(out, (int)(whole & 0xff));
+		return true;
+	}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (real)
+		snprintf(text, sizeof text, format, as_real);
+	else
+		snprintf(text, sizeof text, format, whole);
+#pragma GCC diagnostic pop
+	if (letter == 'p')
+		ws_out_text(out, "0x");
+	ws_out_escaped(out, ws_str_of(text));
+	return true;
+}
+
+/* The quote that ends a format, or NULL. */
+static const char *format_end(const char *text)
+{
+	for (; *text && *text != '"'; text++)
+		text += *text == '\\' && text[1] ? 1 : 0;
+	return *text ? text : NULL;
+}
+
+void debug_printf(struct debugger *d, const char *text)
+{
+	const char *end = *text == '"' ? format_end(text + 1) : NULL;
+	const char *at = end ? end + 1 + strspn(end + 1, " ") : NULL;
+	struct value value;
+	if (!end) {
+		cli_say("printf \"FORMAT\", EXPRESSION... is expected.\n");
+		return;
+	}
+	for (const char *c = text + 1; c < end;) {
+		size_t n = *c == '%' ? strspn(c + 1, "-+ #0123456789.hljzt") : 0;
+		if (*c == '\\') {
+			put(&d->cli->out, escaped(&c));
+		} else if (*c != '%') {
+			put(&d->cli->out, (unsigned char)*c++);
+		} else if (c[1] == '%') {
+			put(&d->cli->out, '%');
+			c += 2;
+		} else if (!next_value(d, &at, &value)) {
+			return;
+		} else if (!print_value(&d->cli->out, c + 1, n, c[1 + n], &value)) {
+			cli_say("'%.*s' is no format for a number.\n", (int)(n + 2), c);
+			return;
+		} else {
+			c += n + 2;
+		}
+	}
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where commands come from: the command line (--ex, -x), then standard input, and within these the
+ * files and the commands of the user's own that they name. At a terminal libedit edits the lines,
+ * recalls earlier ones and completes words; elsewhere each line is repeated behind the prompt, so
+ * that what is printed is a transcript.
+ */
+#include "debug/debug.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if WARPSCOPE_HAVE_LIBEDIT
+#include <editline/readline.h>
+#endif
+
+enum {
+	MAX_NESTED = 64,    /* files and commands of the user's own within each other */
+	MAX_LINE = 1 << 16, /* bytes of a line after its arguments were put in */
+	MAX_BODY = 10000,   /* lines of a command of the user's own */
+	MAX_ARGUMENTS = 10, /* $arg0 ... */
+};
+
+struct source {
+	struct source *outer;
+	FILE *file;         /* what is read, or NULL: the lines of a list */
+	char *const *lines; /* borrowed */
+	size_t n_lines, at;
+	bool is_user;          /* standard input: shown, and an empty line repeats a command */
+	const char *arguments; /* of a command of the user's own; NULL: it is none */
+};
+
+struct user_command {
+	char *name;   /* owned */
+	char **lines; /* owned, with the lines */
+	size_t n_lines, cap_lines;
+};
+
+struct prompt {
+	struct debugger *d;
+	struct source *source; /* innermost */
+	unsigned n_nested;
+	struct user_command *commands; /* owned */
+	size_t n_commands, cap_commands;
+	char *line; /* of getline() */
+	size_t cap_line;
+};
+
+/* ---- what is typed at a terminal ---- */
+
+#if WARPSCOPE_HAVE_LIBEDIT
+/* libedit's callbacks have no argument for it. */
+static struct debugger *completed_for;
+
+static char *next_completion(const char *text, int state)
+{
+	static struct debug_words words;
+	static size_t at;
+	(void)text;
+	if (state == 0) {
+		debug_words_fini(&words);
+		char *line = cli_copy(rl_line_buffer, (size_t)rl_point);
+		debug_complete(completed_for, line, &words);
+		free(line);
+		at = 0;
+	}
+	if (at < words.n)
+		return strdup(words.item[at++]);
+	debug_words_fini(&words);
+	return NULL;
+}
+
+static char **complete(const char *text, int start, int end)
+{
+	(void)start;
+	(void)end;
+	rl_attempted_completion_over = 1; /* no names of files */
+	return rl_completion_matches(text, next_completion);
+}
+
+/* The next line as typed, without its end; free() it. NULL: there is no more. */
+static char *edited(struct prompt *p, const char *words)
+{
+	completed_for = p->d;
+	rl_readline_name = "warpscope";
+	rl_attempted_completion_function = complete;
+	rl_completer_word_break_characters = " \t";
+	rl_basic_word_break_characters = " \t";
+	char *line = readline(words);
+	if (line && *line)
+		add_history(line);
+	else if (!line)
+		ws_out_text(&p->d->cli->out, "\n");
+	return line;
+}
+#else
+static char *edited(struct prompt *p, const char *words)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	ws_out_escaped(&p->d->cli->out, ws_str_of(words));
+	cli_flush(p->d->cli);
+	errno = 0;
+	while (getline(&line, &cap, stdin) < 0) {
+		if (errno != EINTR) {
+			free(line);
+			return NULL;
+		}
+		clearerr(stdin);
+		errno = 0;
+	}
+	return line;
+}
+#endif
+
+/* ---- lines ---- */
+
+/* Without what ends it. */
+static void trim(char *line)
+{
+	size_t n = strlen(line);
+	while (n > 0 && strchr(" \t\r\n", line[n - 1]))
+		line[--n] = '\0';
+}
+
+/* The next line of a file or of standard input that is no terminal; NULL: there is none. */
+static char *read_line(struct prompt *p, FILE *file)
+{
+	do {
+		errno = 0;
+		if (getline(&p->line, &p->cap_line, file) >= 0)
+			return cli_copy(p->line, strlen(p->line));
+		clearerr(file);
+	} while (errno == EINTR);
+	return NULL;
+}
+
+static char *next_user_line(struct prompt *p, const char *words)
+{
+	struct cli *cli = p->d->cli;
+	cli_flush(cli);
+	if (isatty(STDIN_FILENO))
+		return edited(p, words);
+	char *line = read_line(p, stdin);
+	if (line)
+		trim(line);
+	if (line && *line) {
+		ws_out_escaped(&cli->out, ws_str_of(words));
+		ws_out_escaped(&cli->out, ws_str_of(line));
+		ws_out_text(&cli->out, "\n");
+		cli_flush(cli);
+	}
+	return line;
+}
+
+/* The `number`th word of a text. */
+static const char *word_at(const char *text, unsigned number, size_t *ret_len)
+{
+	text += strspn(text, " \t");
+	while (number-- > 0) {
+		text += strcspn(text, " \t");
+		text += strspn(text, " \t");
+	}
+	*ret_len = strcspn(text, " \t");
+	return text;
+}
+
+static unsigned count_words(const char *text)
+{
+	unsigned n = 0;
+	size_t len;
+	while (n < MAX_ARGUMENTS && *word_at(text, n, &len))
+		n++;
+	return n;
+}
+
+/* A line of a command of the user's own with its arguments in their places. NULL: it gets too
+ * long, which is told. */
+static char *with_arguments(const char *line, const char *arguments)
+{
+	char *made = cli_alloc(MAX_LINE, 1);
+	size_t n = 0;
+	while (*line && n < MAX_LINE - 1) {
+		size_t len = 1, skipped = 1;
+		const char *from = line;
+		char count[12];
+		if (strncmp(line, "$argc", 5) == 0) {
+			snprintf(count, sizeof count, "%u", count_words(arguments));
+			from = count;
+			len = strlen(count);
+			skipped = 5;
+		} else if (strncmp(line, "$arg", 4) == 0 && line[4] >= '0' && line[4] <= '9') {
+			from = word_at(arguments, (unsigned)(line[4] - '0'), &len);
+			skipped = 5;
+		}
+		if (len > MAX_LINE - 1 - n)
+			break;
+		memcpy(made + n, from, len);
+		n += len;
+		line += skipped;
+	}
+	if (!*line)
+		return made;
+	cli_say("A line gets longer than %d bytes.\n", MAX_LINE);
+	free(made);
+	return NULL;
+}
+
+/* The next line of the innermost source; free() it. NULL: it has no more. `words` is what to show
+ * before it. */
+static char *next_line(struct prompt *p, const char *words)
+{
+	struct source *source = p->source;
+	char *line;
+	if (source->is_user) {
+		line = next_user_line(p, words);
+	} else if (source->file) {
+		line = read_line(p, source->file);
+	} else if (source->at < source->n_lines) {
+		const char *next = source->lines[source->at++];
+		line = source->arguments ? with_arguments(next, source->arguments)
+					 : cli_copy(next, strlen(next));
+	} else {
+		line = NULL;
+	}
+	if (line)
+		trim(line);
+	return line;
+}
+
+/* ---- running ---- */
+
+static void run_source(struct prompt *p, struct source *source)
+{
+	struct debugger *d = p->d;
+	char *line;
+	if (p->n_nested == MAX_NESTED) {
+		cli_say("Files and commands are nested more than %d deep.\n", MAX_NESTED);
+		return;
+	}
+	source->outer = p->source;
+	p->source = source;
+	p->n_nested++;
+	while (!d->quits && (line = next_line(p, "(warpscope) "))) {
+		debug_execute(d, line, source->is_user);
+		free(line);
+	}
+	p->n_nested--;
+	p->source = source->outer;
+}
+
+static bool run_file(struct prompt *p, const char *path)
+{
+	struct source source = { .file = fopen(path, "r") };
+	if (!source.file) {
+		cli_say("%s: %s\n", path, strerror(errno));
+		return false;
+	}
+	run_source(p, &source);
+	fclose(source.file);
+	return true;
+}
+
+void debug_source(struct debugger *d, const char *text)
+{
+	if (*text)
+		(void)run_file(d->prompt, text);
+	else
+		cli_say("A file of commands is expected.\n");
+}
+
+/* ---- commands of the user's own ---- */
+
+static struct user_command *find(const struct prompt *p, const char *name, size_t len)
+{
+	for (size_t i = 0; i < p->n_commands; i++)
+		if (strlen(p->commands[i].name) == len &&
+		    memcmp(p->commands[i].name, name, len) == 0)
+			return &p->commands[i];
+	return NULL;
+}
+
+static void drop_lines(struct user_command *command)
+{
+	for (size_t i = 0; i < command->n_lines; i++)
+		free(command->lines[i]);
+	free(command->lines);
+	command->lines = NULL;
+	command->n_lines = command->cap_lines = 0;
+}
+
+/* Lines up to `end`, which is taken too; those of NULL are thrown away. */
+static void read_body(struct prompt *p, struct user_command *command)
+{
+	char *line;
+	while ((line = next_line(p, ">"))) {
+		const char *first = line + strspn(line, " \t");
+		bool ends = strcmp(first, "end") == 0;
+		if (ends || !command || command->n_lines == MAX_BODY) {
+			free(line);
+		} else {
+			cli_grow(&command->lines, &command->cap_lines, command->n_lines,
+				 sizeof *command->lines);
+			command->lines[command->n_lines++] = line;
+		}
+		if (ends)
+			return;
+	}
+}
+
+void debug_define(struct debugger *d, const char *text)
+{
+	struct prompt *p = d->prompt;
+	struct user_command made = { 0 }, *old;
+	size_t len = strcspn(text, " \t");
+	read_body(p, &made);
+	if (len == 0 || text[len] || debug_is_command(text)) {
+		cli_say(len && !text[len] ? "'%s' is a command of the program.\n"
+					  : "One name is expected: define NAME.\n",
+			text);
+		drop_lines(&made);
+		return;
+	}
+	old = find(p, text, len);
+	if (!old) {
+		cli_grow(&p->commands, &p->cap_commands, p->n_commands, sizeof *p->commands);
+		old = &p->commands[p->n_commands++];
+		*old = (struct user_command){ .name = cli_copy(text, len) };
+	}
+	drop_lines(old);
+	made.name = old->name;
+	*old = made;
+}
+
+void debug_document(struct debugger *d, const char *text)
+{
+	(void)text;
+	read_body(d->prompt, NULL);
+}
+
+bool debug_run_defined(struct debugger *d, const char *line)
+{
+	struct prompt *p = d->prompt;
+	size_t len = strcspn(line, " \t");
+	const struct user_command *command = find(p, line, len);
+	if (!command)
+		return false;
+	/* a copy: the command may define itself anew */
+	char **lines = cli_alloc(command->n_lines, sizeof *lines);
+	struct source source = { .n_lines = command->n_lines, .arguments = line + len };
+	for (size_t i = 0; i < source.n_lines; i++)
+		lines[i] = cli_copy(command->lines[i], strlen(command->lines[i]));
+	source.lines = lines;
+	run_source(p, &source);
+	for (size_t i = 0; i < source.n_lines; i++)
+		free(lines[i]);
+	free(lines);
+	return true;
+}
+
+/* ---- the whole session ---- */
+
+int debug_prompt(struct debugger *d)
+{
+	struct prompt p = { .d = d };
+	struct source user = { .is_user = true };
+	int status = CLI_ANSWERED;
+	d->prompt = &p;
+	if (!d->cli->output_limit)
+		d->cli->output_limit = UINT64_MAX; /* the user ends it */
+	for (size_t i = 0; i < d->scripts.n && !d->quits && status == CLI_ANSWERED; i += 2) {
+		char *text = (char *)(uintptr_t)d->scripts.item[i + 1];
+		struct source command = { .lines = &text, .n_lines = 1 };
+		if (*d->scripts.item[i] == 'c')
+			run_source(&p, &command);
+		else if (!run_file(&p, text))
+			status = CLI_NO_ANSWER;
+	}
+	if (!d->batch && status == CLI_ANSWERED)
+		run_source(&p, &user);
+	for (size_t i = 0; i < p.n_commands; i++) {
+		drop_lines(&p.commands[i]);
+		free(p.commands[i].name);
+	}
+	free(p.commands);
+	free(p.line);
+	d->prompt = NULL;
+	return status;
+}

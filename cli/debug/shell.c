@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope shell: the prompt of `debug` over a dump. */
+#include "debug/debug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/report.h>
+
+const struct cli_option verb_shell_options[] = {
+	DEBUG_PROMPT_OPTIONS,
+	{ 0 },
+};
+
+/* Says what the report says first, and looks at the thread that it names. */
+static void begin(struct debugger *d)
+{
+	struct ws_report_options options = { .size = sizeof options, .no_source = true };
+	struct ws_out *out = &d->cli->out;
+	const struct ws_report *report;
+	struct ws_focus focus;
+	struct ws_error err;
+	ws_out_text(out, "Opening GPU coredump: ");
+	ws_out_escaped(out, ws_str_of(d->dump));
+	ws_out_text(out, "\n\n");
+	if (ws_report_create(d->target, &options, &report, &err) != WS_OK) {
+		cli_fail(d->dump, &err);
+		return;
+	}
+	const struct ws_report_exception *first = report->focus;
+	if (first && report->verdict == WS_VERDICT_FAULT) {
+		ws_out_text(out, "CUDA Exception: ");
+		ws_out_escaped(out, ws_str_of(first->label));
+		ws_out_text(out, "\n");
+	}
+	ws_out_escaped(out, ws_str_of(report->summary));
+	ws_out_text(out, "\n");
+	if (first) {
+		bool named = first->suspect.lane != WS_NONE;
+		const struct ws_report_thread *thread = named ? &first->suspect : &first->at;
+		if (debug_focus_of(d, thread->warp_index, thread->lane, &focus))
+			debug_focus_on(d, &focus);
+	}
+	debug_print_thread(d);
+	if (d->has_focus && report->verdict == WS_VERDICT_FAULT && first->errorpc_status == WS_OK &&
+	    first->errorpc != first->pc)
+		debug_print_code(d, first->errorpc, 1);
+	ws_report_destroy(report);
+}
+
+int debug_open(struct debugger *d, const char *path)
+{
+	struct ws_target *target, *before = d->cli->live;
+	d->cli->live = NULL; /* it takes the place of every file */
+	int status = cli_target_open(d->cli, path, &target);
+	d->cli->live = before;
+	if (status != CLI_ANSWERED)
+		return status;
+	char *name = cli_copy(path, strlen(path)); /* it may be the dump's own name */
+	debug_close(d);
+	d->dump = name;
+	d->target = d->cli->live = target;
+	begin(d);
+	return CLI_ANSWERED;
+}
+
+void debug_close(struct debugger *d)
+{
+	ws_target_close(d->target);
+	d->target = d->cli->live = NULL;
+	d->cli->focus = NULL;
+	d->has_focus = false;
+	free(d->dump);
+	d->dump = NULL;
+	debug_words_fini(&d->names);
+	d->names_made = false;
+}
+
+int verb_shell(struct cli *cli, int argc, char **argv)
+{
+	struct debugger d = { .cli = cli };
+	int status = cli_options_take(cli, verb_shell_options, &d, &argc, &argv);
+	if (status == CLI_ANSWERED && cli->json)
+		status = cli_usage("shell", "there is no --json; commands have it");
+	if (status == CLI_ANSWERED && argc != 1)
+		status = cli_usage("shell", "one dump is expected");
+	if (status == CLI_ANSWERED)
+		status = debug_open(&d, argv[0]);
+	if (status == CLI_ANSWERED)
+		status = debug_prompt(&d);
+	debug_close(&d);
+	debug_fini(&d);
+	return status;
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""warpscope shell: sessions over dumps, scripts, and a terminal. Prints TAP.
+
+usage: test_shell.py WARPSCOPE DUMPS [--update]
+
+DUMPS is examples/dumps. Transcripts (tests/cli/shell/*.txt): sessions.py. With --update they are made anew from their commands:
+read the difference.
+"""
+import glob
+import os
+import pty
+import select
+import subprocess
+import sys
+import tempfile
+import time
+
+import sessions
+
+PROGRAM, DUMPS = (os.path.abspath(p) for p in sys.argv[1:3])
+UPDATE = '--update' in sys.argv[3:]
+DUMP = os.path.join(DUMPS, 'illegal-address.nvcudmp')
+
+
+def batch(script, *words, files=()):
+    """Standard output, standard error and exit status of a script, in a folder with more files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (('script', script), *files):
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write(text)
+        done = subprocess.run([PROGRAM, 'shell', '--batch', '-x', 'script', *words, DUMP], cwd=folder, text=True, capture_output=True,
+                              timeout=60, check=False)
+    return done.stdout, done.stderr, done.returncode
+
+
+def lines_of(script, **more):
+    """What a script prints of its own, behind a line that it prints first."""
+    out, err, status = batch('echo ----\\n\n' + script, **more)
+    return (out.split('----\n', 1)[1] if status == 0 else f'exit status {status}') + err
+
+
+def defined():
+    """Commands of the user's own have arguments, and end when they call themselves."""
+    script = 'define add\n  print $arg0 + $arg1\n  printf "%d of them\\n", $argc\nend\nadd 2 3\ndocument add\nadds\nend\nadd 1 1\n'
+    got = lines_of(script)
+    if got != '5\n2 of them\n2\n2 of them\n':
+        return repr(got)
+    got = lines_of('define again\necho .\nagain\nend\nagain\necho \\nend\\n\n')
+    if got != '.' * 63 + '\nend\nFiles and commands are nested more than 64 deep.\n':
+        return repr(got)
+    got = lines_of('define x\nend\ndefine\nend\ndefine grow\ngrow $arg0$arg0\nend\ngrow ' + 'a' * 1000)
+    want = "'x' is a command of the program.\nOne name is expected: define NAME.\nA line gets longer than 65536 bytes.\n"
+    return None if got == want else repr(got)
+
+
+def printed():
+    """echo and printf know C's escapes and formats, and show nothing else."""
+    for command, want in (('printf "%d|%5d|%-5d|%05u\\n", 1, 2, 3, 4', '1|    2|3    |00004\n'), ('printf "%x %#lx %o\\n", 255, 255, 8', 'ff 0xff 10\n'),
+                          ('printf "%.2f %g %e\\n", 1.0 / 3, 0.5, 2', '0.33 0.5 2.000000e+00\n'), ('printf "%c%c\\n", 65, 27', 'A\\x1b\n'),
+                          ('printf "100%%\\n"', '100%\n'), ('printf "%d %d\\n", (1 + 2) * 3, 4', '9 4\n'),
+                          ('printf "%s\\n", 1', "'%s' is no format for a number.\n"), ('printf "%d\\n"', 'printf has too few expressions.\n'),
+                          ('printf "%999999999d\\n", 1', "'%999999999d' is no format for a number.\n"),
+                          ('printf 1', 'printf "FORMAT", EXPRESSION... is expected.\n'), ('echo a\\tb\\101\\n', 'a\tbA\n'),
+                          ('echo \\033[31m', '\\x1b[31m'), ('echo a\\', 'a')):
+        got = lines_of(command)
+        if got != want:
+            return f'{command}: {got!r} instead of {want!r}'
+    return None
+
+
+def files():
+    """Scripts name other scripts, in the current folder; one that is missing ends the program."""
+    got = lines_of('source other\n', files=[('other', 'print 7\nsource gone\n')])
+    if got != '7\ngone: No such file or directory\n':
+        return repr(got)
+    _, err, status = batch('', '-x', 'gone')
+    if status != 1 or 'gone: No such file' not in err:
+        return f'{status}, {err!r}'
+    got = lines_of('source script\n')
+    if 'nested more than 64 deep' not in got:
+        return repr(got)
+    got = subprocess.run([PROGRAM, 'shell', '-batch', '-ex', 'print 1', '--command=/dev/null', '--ex=print 2', DUMP], text=True,
+                         capture_output=True, timeout=60, check=False).stdout
+    return None if got.endswith('\n1\n2\n') else repr(got)
+
+
+def terminal():
+    """At a terminal lines are edited, completed and recalled, within the sandbox."""
+    child, fd = pty.fork()
+    if child == 0:
+        os.environ['TERM'] = 'xterm'
+        os.execv(PROGRAM, [PROGRAM, 'shell', DUMP])
+
+    def read(until):
+        """What comes up to a text, and nothing more of it for a while."""
+        out, end = b'', time.monotonic() + 30
+        while time.monotonic() < end and until not in out:
+            if select.select([fd], [], [], 0.1)[0]:
+                try:
+                    out += os.read(fd, 1 << 16)
+                except OSError:
+                    break
+        return out
+
+    first = read(b'(warpscope) ')
+    wrong = None
+    for typed, want in ((b'print 6 * 7\n', b'\n42\r\n'), (b'\x1b[A\x7f8\n', b'\n48\r\n'), (b'info cuda kern\t\n', b'gather_rows<float, 4>'),
+                        (b'complete disas gat\t\n', b'gather_rows'), (b'quit\n', b'quit')):
+        time.sleep(0.3)  # the editor takes the terminal after it has shown its prompt
+        os.write(fd, typed)
+        got = read(want)
+        if want not in got:
+            wrong = wrong or f'{typed!r}: {got!r}'
+        if typed != b'quit\n' and b'(warpscope) ' not in got.split(want)[-1]:
+            read(b'(warpscope) ')
+    os.close(fd)
+    _, status = os.waitpid(child, 0)
+    return wrong or (None if status == 0 and b'Illegal Address' in first else f'{status}, {first!r}')
+
+
+def main():
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shell')
+    cases = [(os.path.basename(path), lambda path=path: sessions.transcript(PROGRAM, 'shell', path, DUMPS, UPDATE))
+             for path in sorted(glob.glob(os.path.join(folder, '*.txt')))]
+    cases += [(f.__doc__.split('.')[0], f) for f in (defined, printed, files, terminal)]
+    return sessions.run_cases(cases)
+
+
+sys.exit(main())
