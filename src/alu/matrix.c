@@ -12,7 +12,19 @@
 
 enum { ROWS = 16, COLUMNS = 8, MOST_K = 256, LANES_OF_ROW = 4 };
 
-enum element { F16, BF16, TF32, E4M3, E5M2, INTEGER };
+enum element { F16, BF16, TF32, E4M3, E5M2, E2M3, E3M2, E2M1, INTEGER };
+
+/* A number without infinities: its sign is bit `sign`, below it are exponent and fraction. */
+static double small_value(uint32_t bits, unsigned sign, unsigned fraction, unsigned bias)
+{
+	uint32_t low = bits & ((1u << sign) - 1), exponent = low >> fraction;
+	double value = low & ((1u << fraction) - 1);
+	if (exponent != 0)
+		value += 1u << fraction;
+	value *= 1u << (exponent ? exponent : 1);
+	value /= 1u << (bias + fraction);
+	return bits >> sign & 1 ? -value : value;
+}
 
 static double value_of(enum element what, uint32_t bits)
 {
@@ -28,6 +40,12 @@ static double value_of(enum element what, uint32_t bits)
 		if ((bits & 0x7f) == 0x7f)
 			return wsi_double(WSI_NAN64);
 		return wsi_half_value((bits & 0x80) << 8 | (bits & 0x7f) << 7, false) * 256.0;
+	case E2M3:
+		return small_value(bits, 5, 3, 1);
+	case E3M2:
+		return small_value(bits, 5, 2, 3);
+	case E2M1:
+		return small_value(bits, 3, 1, 1);
 	case INTEGER:
 		break;
 	}
@@ -105,10 +123,9 @@ double wsi_matrix_value(enum ws_modifier type, uint32_t bits)
 	static const struct {
 		enum ws_modifier type;
 		enum element element;
-	} floats[] = { { WS_MOD_BF16, BF16 },
-		       { WS_MOD_TF32, TF32 },
-		       { WS_MOD_E4M3, E4M3 },
-		       { WS_MOD_E5M2, E5M2 } };
+	} floats[] = { { WS_MOD_BF16, BF16 }, { WS_MOD_TF32, TF32 }, { WS_MOD_E4M3, E4M3 },
+		       { WS_MOD_E5M2, E5M2 }, { WS_MOD_E2M3, E2M3 }, { WS_MOD_E3M2, E3M2 },
+		       { WS_MOD_E2M1, E2M1 } };
 	if (type == WS_MOD_S8)
 		return (int8_t)bits;
 	if (type == WS_MOD_U8)
@@ -117,6 +134,14 @@ double wsi_matrix_value(enum ws_modifier type, uint32_t bits)
 		if (floats[i].type == type)
 			return value_of(floats[i].element, bits);
 	return value_of(F16, bits);
+}
+
+double wsi_matrix_power(uint32_t exponent)
+{
+	enum { BIAS = 127, BIAS_OF_DOUBLE = 1023, FRACTION = 52 };
+	if (exponent == 0xff)
+		return wsi_double(WSI_NAN64);
+	return wsi_double((uint64_t)(exponent + BIAS_OF_DOUBLE - BIAS) << FRACTION);
 }
 
 uint32_t wsi_matrix_single(double sum)

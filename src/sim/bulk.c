@@ -58,8 +58,8 @@ static bool transfer(struct wsi_run *run, const struct wsi_op *op, const struct 
 /* Address in one uniform register or two. */
 static uint64_t uniform_address(const struct wsi_run *run, const struct wsi_at *at)
 {
-	uint64_t low = wsi_ureg(run->warp, at->ureg);
-	return at->ureg_words == 2 ? low | (uint64_t)wsi_ureg(run->warp, at->ureg + 1u) << 32 : low;
+	return at->ureg_words == 2 ? wsi_ureg64(run->warp, at->ureg)
+				   : wsi_ureg(run->warp, at->ureg);
 }
 
 static bool take_direction(struct wsi_op *op)

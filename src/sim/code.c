@@ -81,6 +81,16 @@ static const struct rule rules[] = {
 	{ WS_OP_HGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
 	{ WS_OP_IGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
 	{ WS_OP_QGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
+	{ WS_OP_UTCATOMSWS, wsi_run_tmem_allocate, false, wsi_prepare_tmem_allocate },
+	{ WS_OP_UVIRTCOUNT, wsi_run_nothing, false, NULL },
+	{ WS_OP_LDTM, wsi_run_tmem_move, false, wsi_prepare_tmem_move },
+	{ WS_OP_STTM, wsi_run_tmem_move, false, wsi_prepare_tmem_move },
+	{ WS_OP_UTCCP, wsi_run_tmem_copy, false, wsi_prepare_tmem_copy },
+	{ WS_OP_UTCBAR, wsi_run_tmem_commit, false, wsi_prepare_tmem_commit },
+	{ WS_OP_UTCHMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
+	{ WS_OP_UTCIMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
+	{ WS_OP_UTCQMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
+	{ WS_OP_UTCOMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
 	{ WS_OP_WARPGROUP, wsi_run_group_wait, false, wsi_prepare_group },
 	{ WS_OP_USETMAXREG, wsi_run_set_registers, false, wsi_prepare_set_registers },
 	{ WS_OP_SHFL, wsi_run_shfl, false, NULL },
@@ -176,8 +186,15 @@ static bool add_at(struct wsi_op *to, const struct ws_operand *op, int *place)
 	return op->kind == WS_OPERAND_UREG;
 }
 
+/* Of handlers that find registers of addresses and descriptors among the sources, as they come, and
+ * no numbers. */
+static bool is_flat(const struct rule *rule)
+{
+	return rule->run == wsi_run_tmem_copy || rule->run == wsi_run_tmem_matrix;
+}
+
 /* False: operands that the table does not tell apart far enough. */
-static bool take_operands(struct wsi_op *op, uint64_t pc)
+static bool take_operands(struct wsi_op *op, uint64_t pc, bool flat)
 {
 	struct ws_operand list[WS_SASS_MAX_OPERANDS];
 	size_t n = ws_sass_operands(&op->insn, pc, list, WSI_COUNT(list));
@@ -195,7 +212,8 @@ static bool take_operands(struct wsi_op *op, uint64_t pc)
 		case WS_ROLE_READ:
 			if (list[i].kind == WS_OPERAND_BREG)
 				op->kind = (uint8_t)list[i].number;
-			else if (list[i].kind != WS_OPERAND_SCOREBOARD)
+			else if (list[i].kind != WS_OPERAND_SCOREBOARD &&
+				 !(flat && list[i].kind == WS_OPERAND_IMMEDIATE))
 				ok = add_source(&op->alu, &list[i]);
 			break;
 		case WS_ROLE_TARGET:
@@ -205,7 +223,12 @@ static bool take_operands(struct wsi_op *op, uint64_t pc)
 		case WS_ROLE_OFFSET:
 		case WS_ROLE_BANK:
 		case WS_ROLE_DESCRIPTOR:
-			ok = add_at(op, &list[i], &place);
+			if (!flat)
+				ok = add_at(op, &list[i], &place);
+			else if (list[i].role == WS_ROLE_OFFSET)
+				op->at[0].offset += list[i].value;
+			else
+				ok = add_source(&op->alu, &list[i]);
 			break;
 		}
 	}
@@ -233,7 +256,8 @@ static uint16_t top_register(const struct wsi_op *op)
 }
 
 /* Whether uniform registers and constants are within bounds, once and for all. */
-static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs, unsigned most)
+static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs, unsigned most,
+			 unsigned most_uniform)
 {
 	for (unsigned i = 0; i < op->alu.n_sources + op->alu.n_results; i++) {
 		bool is_source = i < op->alu.n_sources;
@@ -244,7 +268,7 @@ static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs, unsigned mos
 		if (v->place == WSI_ALU_BINDLESS ||
 		    (v->place == WSI_ALU_CONSTANT && v->number >= WSI_BANKS))
 			return false;
-		if (v->words == 0 || v->words > (v->place == WSI_ALU_REG ? most : 4))
+		if (v->words == 0 || v->words > (v->place == WSI_ALU_REG ? most : most_uniform))
 			return false;
 	}
 	for (unsigned i = 0; i < op->n_at; i++)
@@ -274,7 +298,7 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 		if (rules[i].operation == op->insn.operation)
 			rule = &rules[i];
 	if (rule) {
-		if (!take_operands(op, text->start + off))
+		if (!take_operands(op, text->start + off, is_flat(rule)))
 			return;
 	} else if (wsi_alu_prepare(&op->insn, &op->alu) != WSI_ALU_OK) {
 		return;
@@ -282,8 +306,8 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 	if (rule && op->n_at == 0 && op->bytes != 0)
 		op->n_at = 1; /* "[RZ]": address 0 */
 	op->top = top_register(op);
-	bool groups = rule && rule->run == wsi_run_group_matrix;
-	if (!uniform_fits(op, sim->device->uregs, groups ? 128 : 8))
+	bool many = rule && (rule->run == wsi_run_group_matrix || rule->run == wsi_run_tmem_move);
+	if (!uniform_fits(op, sim->device->uregs, many ? 128 : 8, rule && is_flat(rule) ? 8 : 4))
 		return;
 	op->run = rule ? rule->run : wsi_run_values;
 	op->splits = rule && rule->splits;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches, calls, exits, and where the lanes of a warp meet again. */
 #include "sim/check.h"
+#include "sim/tmem.h"
 
 enum { MAX_DEPTH = 200 };
 
@@ -200,6 +201,8 @@ enum wsi_step wsi_run_exit(struct wsi_run *run, const struct wsi_op *op)
 	uint32_t lanes = conditions(run, op);
 	if (lanes == 0)
 		return WSI_STEP_NEXT;
+	if (!wsi_tmem_leave(run, lanes))
+		return WSI_STEP_FAULT;
 	wsi_lanes_exit(run, lanes);
 	return WSI_STEP_SPLIT;
 }

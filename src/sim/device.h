@@ -148,10 +148,12 @@ struct wsi_grid {
 	uint32_t module, n_regs, local_bytes, shared_bytes;
 	struct ws_dim3 dim, block, cluster;
 	uint64_t n_blocks, next_block, done_blocks;
-	uint32_t n_warps; /* of a block */
-	bool told, held;  /* a debugger was told of it, and it must not start yet */
-	uint64_t event;   /* by which it was told */
-	uint64_t sync;    /* words that the blocks of a cooperative launch wait by; 0: none */
+	uint32_t n_warps;   /* of a block */
+	bool told, held;    /* a debugger was told of it, and it must not start yet */
+	uint64_t event;     /* by which it was told */
+	uint32_t partition; /* where shared memory has what allocation of tensor memory needs, or 0
+			     */
+	uint64_t sync;      /* words that the blocks of a cooperative launch wait by; 0: none */
 	struct wsi_bank bank[WSI_BANKS];
 };
 
@@ -170,8 +172,11 @@ struct wsi_cluster {
 	uint32_t n, left;
 };
 
+struct wsi_tensor;
+
 struct wsi_block {
 	struct wsi_grid *grid;
+	struct wsi_tensor *tensor;     /* owned; its columns of tensor memory, or NULL */
 	struct wsi_block_trace *trace; /* owned; of a device that checks, else NULL */
 	struct ws_dim3 idx;
 	uint32_t sm, rank;           /* in its cluster */
@@ -222,7 +227,8 @@ struct wsi_warp {
 
 struct wsi_sm {
 	uint32_t n_blocks, n_warps, regs, smem;
-	uint64_t slots; /* in use */
+	uint64_t slots;   /* in use */
+	uint32_t columns; /* of tensor memory that are given out: a bit for 32 of them */
 };
 
 /* What follows `stop` is what a snapshot keeps, but for modules and texts (snapshot.c). */
@@ -331,6 +337,8 @@ wsi_handler wsi_run_mbarrier_arrive, wsi_run_mbarrier_test, wsi_run_mbarrier_exc
 	wsi_run_arrives;
 wsi_handler wsi_run_bulk, wsi_run_counted_store, wsi_run_tensor;
 wsi_handler wsi_run_group_matrix, wsi_run_group_wait, wsi_run_set_registers;
+wsi_handler wsi_run_tmem_allocate, wsi_run_tmem_move, wsi_run_tmem_copy, wsi_run_tmem_commit,
+	wsi_run_tmem_matrix;
 wsi_handler wsi_run_checked;
 wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
 	wsi_run_special, wsi_run_elect;
@@ -339,7 +347,9 @@ wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to
 typedef void wsi_preparer(struct wsi_op *op);
 wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives,
 	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_tensor, wsi_prepare_group_matrix,
-	wsi_prepare_group, wsi_prepare_set_registers;
+	wsi_prepare_group, wsi_prepare_set_registers, wsi_prepare_tmem_allocate,
+	wsi_prepare_tmem_move, wsi_prepare_tmem_copy, wsi_prepare_tmem_commit,
+	wsi_prepare_tmem_matrix;
 
 /* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
  * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */
@@ -441,6 +451,11 @@ static inline uint64_t wsi_lane_pc(const struct wsi_warp *warp, unsigned lane)
 static inline uint32_t wsi_ureg(const struct wsi_warp *warp, unsigned number)
 {
 	return number == 255 ? 0 : warp->uregs[number];
+}
+
+static inline uint64_t wsi_ureg64(const struct wsi_warp *warp, unsigned number)
+{
+	return number == 255 ? 0 : warp->uregs[number] | (uint64_t)warp->uregs[number + 1] << 32;
 }
 
 #endif

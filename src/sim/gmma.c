@@ -3,15 +3,11 @@
  * Products of matrices that four warps hold together (PTX: wgmma), D = A * B + D. Each warp makes
  * its 16 rows when it executes the instruction; at WARPGROUP.DEPBAR it waits until the others have
  * made theirs, since shared memory may change afterwards.
- *
- * Matrices in shared memory are told by descriptors [public doc: PTX ISA, asynchronous warpgroup
- * matrices, matrix descriptor and canonical layouts].
  */
-#include "sim/access.h"
-
 #include "alu/matrix.h"
+#include "sim/matrix.h"
 
-enum { WARPS = 4, ROWS = 16, MOST_COLUMNS = 256, MOST_DEPTH = 32, PIECE = 16, BLOCK = 8 };
+enum { WARPS = 4, ROWS = 16, MOST_COLUMNS = 256, MOST_BYTES = 32 };
 
 /* wsi_op.type */
 enum {
@@ -25,88 +21,22 @@ enum {
 	COMMITS = 128
 };
 
-/* A matrix in shared memory: of rows of A, or columns of B. */
-struct matrix {
-	uint32_t start, leading, stride; /* bytes */
-	unsigned swizzle;                /* 0: none, else rows of 16 << swizzle bytes */
-	bool by_rows; /* elements beside each other differ in row, not in depth */
-	enum ws_modifier type;
-	unsigned bytes; /* of an element */
-};
-
-static bool take_matrix(const struct wsi_run *run, unsigned reg, struct matrix *m)
-{
-	uint64_t word = run->warp->uregs[reg] | (uint64_t)run->warp->uregs[reg + 1] << 32;
-	unsigned mode = (unsigned)(word >> 62);
-	m->start = (uint32_t)(word & 0x3fff) << 4;
-	m->leading = (uint32_t)(word >> 16 & 0x3fff) << 4;
-	m->stride = (uint32_t)(word >> 32 & 0x3fff) << 4;
-	m->swizzle = mode ? 4 - mode : 0;
-	return (word >> 49 & 7) == 0; /* patterns that start elsewhere are not implemented */
-}
-
-/* Where an element is that is the first of 16 bytes. */
-static uint32_t place(const struct matrix *m, unsigned row, unsigned depth)
-{
-	unsigned n = PIECE / m->bytes, wide = n << m->swizzle;
-	uint32_t line = (uint32_t)PIECE << m->swizzle, at = m->start;
-	if (m->by_rows && m->swizzle)
-		at += row % wide * m->bytes + row / wide * m->leading + depth % BLOCK * line +
-		      depth / BLOCK * m->stride;
-	else if (m->by_rows)
-		at += row / n * m->stride + depth % BLOCK * line + depth / BLOCK * m->leading;
-	else if (m->swizzle)
-		at += row % BLOCK * line + row / BLOCK * m->stride + depth * m->bytes;
-	else
-		at += row % BLOCK * line + row / BLOCK * m->stride + depth / n * m->leading;
-	return at ^ ((at >> 7 & ((1u << m->swizzle) - 1)) << 4);
-}
-
-static double value_at(const struct matrix *m, const uint8_t *from)
-{
-	uint32_t bits = m->bytes == 1   ? from[0]
-			: m->bytes == 2 ? wsi_load_u16(from)
-					: wsi_load_u32(from);
-	return wsi_matrix_value(m->type, bits);
-}
-
-/* Rows from `first` on. False: the fault is recorded. */
-static bool load(struct wsi_run *run, const struct matrix *m, unsigned first, unsigned rows,
-		 unsigned depth, double (*to)[MOST_DEPTH])
-{
-	unsigned n = PIECE / m->bytes;
-	unsigned row_step = m->by_rows ? n : 1, depth_step = m->by_rows ? 1 : n;
-	for (unsigned row = 0; row < rows; row += row_step) {
-		for (unsigned k = 0; k < depth; k += depth_step) {
-			struct wsi_spot spot;
-			uint32_t at = place(m, first + row, k) | run->warp->block->rank << 24;
-			if (!wsi_spot(run, WS_SASS_SPACE_SHARED, wsi_first_bit(run->mask), at,
-				      PIECE, false, &spot))
-				return false;
-			for (unsigned i = 0; i < n; i++)
-				to[row + (m->by_rows ? i : 0)][k + (m->by_rows ? 0 : i)] =
-					value_at(m, spot.bytes + (size_t)i * m->bytes);
-		}
-	}
-	return true;
-}
-
 /* A register has elements beside each other along the depth; registers take turns between the
  * upper and the lower eight rows, as with mma. */
 static void take_registers(const struct wsi_run *run, const struct wsi_op *op,
-			   const struct matrix *m, double (*to)[MOST_DEPTH])
+			   const struct wsi_matrix *m, double (*to)[WSI_MATRIX_DEPTH])
 {
-	unsigned n = 4 / m->bytes;
+	unsigned n = 32 / m->bits;
 	uint8_t number = op->alu.source[0].number;
 	for (unsigned lane = 0; lane < WSI_LANES; lane++)
 		for (unsigned r = 0; r < 4; r++)
 			for (unsigned j = 0; j < n; j++) {
 				uint32_t word =
 					number == 255 ? 0 : wsi_reg(run->warp, number + r)[lane];
-				uint8_t bytes[4];
-				wsi_store_u32(bytes, word);
+				uint64_t bits =
+					word >> j * m->bits & ((UINT64_C(1) << m->bits) - 1);
 				to[lane / 4 + 8 * (r % 2)][(r / 2 * 4 + lane % 4) * n + j] =
-					value_at(m, bytes + (size_t)j * m->bytes);
+					wsi_matrix_value(m->type, (uint32_t)bits);
 			}
 }
 
@@ -173,11 +103,6 @@ static bool take_types(const struct wsi_op *op, enum ws_modifier *ret_a, enum ws
 	return found <= 2;
 }
 
-static unsigned bytes_of(enum ws_modifier type)
-{
-	return type == WS_MOD_TF32 ? 4 : type == WS_MOD_F16 || type == WS_MOD_BF16 ? 2 : 1;
-}
-
 /* The descriptors' registers and what is said of them. */
 static bool take_descriptors(struct wsi_op *op)
 {
@@ -220,7 +145,7 @@ void wsi_prepare_group_matrix(struct wsi_op *op)
 	/* bits 84 to 86 name the barrier that ends a group; the table does not list it */
 	op->type |= (insn->word[1] >> 20 & 7) != 7 ? COMMITS : 0;
 	ok = ok && take_descriptors(op) && take_types(op, &a, &b);
-	ok = ok && (!(op->type & (A_BY_ROWS | B_BY_ROWS)) || bytes_of(a) == 2);
+	ok = ok && (!(op->type & (A_BY_ROWS | B_BY_ROWS)) || (a == WS_MOD_F16 || a == WS_MOD_BF16));
 	ok = ok && alu->source[alu->n_sources - 1].words == alu->result[0].words;
 	ok = ok && (alu->n_sources == 1 || alu->source[0].words == 4);
 	ok = ok && alu->result[0].place == WSI_ALU_REG && alu->source[0].place == WSI_ALU_REG;
@@ -229,25 +154,25 @@ void wsi_prepare_group_matrix(struct wsi_op *op)
 }
 
 static bool take_a(struct wsi_run *run, const struct wsi_op *op, enum ws_modifier type,
-		   unsigned depth, double (*to)[MOST_DEPTH], bool *ret_known)
+		   unsigned depth, double (*to)[WSI_MATRIX_DEPTH], bool *ret_known)
 {
-	struct matrix m = { .type = type,
-			    .bytes = bytes_of(type),
-			    .by_rows = op->type & A_BY_ROWS };
+	struct wsi_matrix m = { .by_rows = op->type & A_BY_ROWS };
+	wsi_matrix_type(&m, type);
 	*ret_known = true;
 	if (op->type & A_IN_REGISTERS) {
 		take_registers(run, op, &m, to);
 		return true;
 	}
-	*ret_known = take_matrix(run, op->at[0].ureg, &m);
-	return *ret_known && load(run, &m, run->warp->id % WARPS * ROWS, ROWS, depth, to);
+	*ret_known = wsi_matrix_describe(&m, wsi_ureg64(run->warp, op->at[0].ureg));
+	return *ret_known && wsi_matrix_load(run, &m, run->warp->block,
+					     run->warp->id % WARPS * ROWS, ROWS, depth, to);
 }
 
 enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
 {
-	double a[ROWS][MOST_DEPTH], b[MOST_COLUMNS][MOST_DEPTH];
+	double a[ROWS][WSI_MATRIX_DEPTH], b[MOST_COLUMNS][WSI_MATRIX_DEPTH];
 	enum ws_modifier type, type_b;
-	struct matrix m = { .by_rows = op->type & B_BY_ROWS };
+	struct wsi_matrix m = { .by_rows = op->type & B_BY_ROWS };
 	unsigned elements = op->alu.result[0].words * (op->type & HALVES ? 2u : 1u);
 	bool known, adds = op->alu.n_predicates == 0 || (wsi_pred_source(run, op, 0) & run->mask);
 	if (run->mask != UINT32_MAX)
@@ -258,14 +183,13 @@ enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
 	if (op->at[0].ureg + 4u > run->sim->device->uregs || elements > MOST_COLUMNS / 2 ||
 	    !take_types(op, &type, &type_b))
 		return wsi_run_unimplemented(run, op);
-	m.type = type_b;
-	m.bytes = bytes_of(type_b);
-	unsigned depth = MOST_DEPTH / m.bytes, columns = elements * 2;
+	wsi_matrix_type(&m, type_b);
+	unsigned depth = MOST_BYTES * 8 / m.bits, columns = elements * 2;
 	if (!take_a(run, op, type, depth, a, &known))
 		return known ? wsi_fault_together(run) : wsi_run_unimplemented(run, op);
-	if (!take_matrix(run, op->at[0].ureg + 2u, &m))
+	if (!wsi_matrix_describe(&m, wsi_ureg64(run->warp, op->at[0].ureg + 2u)))
 		return wsi_run_unimplemented(run, op);
-	if (!load(run, &m, 0, columns, depth, b))
+	if (!wsi_matrix_load(run, &m, run->warp->block, 0, columns, depth, b))
 		return wsi_fault_together(run);
 	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
 		for (unsigned i = 0; i < elements; i++) {

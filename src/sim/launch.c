@@ -2,6 +2,7 @@
 /* Launches: a grid with its constant banks, its blocks on SMs, their warps. */
 #include "sim/check.h"
 #include "sim/debug.h"
+#include "sim/tmem.h"
 
 enum {
 	MAX_BLOCK_THREADS = 1024,
@@ -161,6 +162,20 @@ static enum ws_status find_banks(const struct wsi_module *module, struct wsi_gri
 	return WS_OK;
 }
 
+/* A place that code reserves in the shared memory of its blocks. */
+static enum ws_status find_partition(const struct wsi_module *module, struct wsi_grid *grid,
+				     struct ws_error *err)
+{
+	const struct ws_variable *variables;
+	size_t n;
+	enum ws_status st = ws_cubin_variables(module->cubin, &variables, &n, err);
+	for (size_t i = 0; i < n && st == WS_OK; i++)
+		if (ws_str_equal(variables[i].name,
+				 ws_str_of("__nv_reservedSMEM_tcgen05_partition")))
+			grid->partition = (uint32_t)wsi_min_u64(variables[i].offset, UINT32_MAX);
+	return st;
+}
+
 static enum ws_status set_resources(struct ws_sim *sim, struct wsi_grid *grid,
 				    const struct ws_sim_launch *launch,
 				    const struct ws_function *function,
@@ -241,6 +256,8 @@ static enum ws_status make_grid(struct ws_sim *sim, struct wsi_grid *grid,
 			      grid->n_blocks, blocks_at_once(sim, grid));
 	if (st == WS_OK)
 		st = find_banks(module, grid, function->section, err);
+	if (st == WS_OK)
+		st = find_partition(module, grid, err);
 	if (st == WS_OK)
 		st = make_bank0(sim, grid, launch, &info, params, err);
 	return st;
@@ -345,6 +362,7 @@ void wsi_block_destroy(struct wsi_block *block)
 		warp_destroy(block->warps[i]);
 	wsi_free(block->warps);
 	wsi_free(block->shared);
+	wsi_free(block->tensor);
 	if (block->cluster) {
 		block->cluster->peers[block->rank] = NULL;
 		if (--block->cluster->left == 0)
@@ -542,6 +560,7 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_n
 			*ret_no_memory = true;
 			break;
 		}
+		wsi_tmem_enter(sim, block);
 		block->cluster = cluster;
 		if (cluster) {
 			cluster->peers[done] = block;

@@ -4,7 +4,7 @@
  * one of the two changes them (memory.h); blocks and warps are copied, as nearly all of them change
  * before the next snapshot.
  */
-#include "sim/device.h"
+#include "sim/tmem.h"
 
 struct ws_sim_snapshot {
 	const struct ws_sim *of;
@@ -87,7 +87,9 @@ static bool copy_block(const struct ws_sim *from, size_t index, struct ws_sim *t
 	block->cluster = NULL;
 	block->shared = copy_bytes(old->shared, old->shared_bytes, bytes);
 	block->warps = wsi_zalloc_array(old->n_warps, sizeof *block->warps);
-	if (!block->shared || !block->warps)
+	if (old->tensor)
+		block->tensor = copy_bytes(old->tensor, sizeof *old->tensor, bytes);
+	if (!block->shared || !block->warps || (old->tensor && !block->tensor))
 		return false;
 	if (old->cluster) {
 		bool joins = index > 0 && from->blocks[index - 1]->cluster == old->cluster;

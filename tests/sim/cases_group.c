@@ -1,103 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrices that four warps multiply together, from shared memory in the layouts of PTX. */
-#include "job.h"
-#include "narrow.h"
+#include "panel.h"
 
 #include <stdlib.h>
 
 enum { ROWS = 64, COLUMNS = 16, WORDS = 4096 };
 
-enum type { F16, BF16, TF32, E4M3, E5M2, S8, U8 };
-
 /* As the kernel's. */
 struct shapes {
 	uint32_t leading_a, stride_a, leading_b, stride_b, swizzle, step_a, step_b;
 };
-
-/* How a matrix lies in shared memory. */
-struct layout {
-	unsigned span;        /* bytes of a pattern's line: 16 (no swizzle), 32, 64, 128 */
-	bool by_rows;         /* elements of a line differ in row */
-	unsigned rows, depth; /* of the whole matrix */
-};
-
-static unsigned bytes_of(enum type type)
-{
-	return type == TF32 ? 4 : type == F16 || type == BF16 ? 2 : 1;
-}
-
-/* Multiples of 1/2 up to 2, exact in all types; whole ones for integers. */
-static uint32_t encode(enum type type, int halves)
-{
-	static const uint8_t e4m3[] = { 0, 0x30, 0x38, 0x3c, 0x40 },
-			     e5m2[] = { 0, 0x38, 0x3c, 0x3e, 0x40 };
-	unsigned size = (unsigned)(halves < 0 ? -halves : halves), sign = halves < 0 ? 0x80 : 0;
-	float value = (float)halves / 2;
-	uint32_t bits;
-	switch (type) {
-	case F16:
-		return narrow_bits(value, 0, 5, 10, 0);
-	case BF16:
-		return narrow_bits(value, 0, 8, 7, 0);
-	case E4M3:
-		return e4m3[size] | sign;
-	case E5M2:
-		return e5m2[size] | sign;
-	case S8:
-	case U8:
-		return (uint8_t)halves;
-	case TF32:
-		break;
-	}
-	memcpy(&bits, &value, 4);
-	return bits;
-}
-
-static unsigned max_unsigned(unsigned a, unsigned b)
-{
-	return a > b ? a : b;
-}
-
-/* Lines of `span` bytes, eight of them in a pattern. Patterns follow each other along the line's
- * own direction first, then across. */
-static uint32_t place(const struct layout *l, unsigned row, unsigned depth, unsigned bytes)
-{
-	unsigned along = (l->by_rows ? row : depth) * bytes, across = l->by_rows ? depth : row;
-	unsigned length = (l->by_rows ? l->rows : l->depth) * bytes;
-	uint32_t pattern = across / 8 * max_unsigned(length / l->span, 1) + along / l->span;
-	uint32_t line = across % 8, column = along % l->span / 16, parts = l->span / 16;
-	column ^= line * l->span / 128 % parts;
-	return pattern * 8 * l->span + line * l->span + column * 16 + along % 16;
-}
-
-static void offsets(const struct layout *l, unsigned bytes, uint32_t *ret_leading,
-		    uint32_t *ret_stride, uint32_t *ret_step)
-{
-	unsigned length = (l->by_rows ? l->rows : l->depth) * bytes;
-	uint32_t next_along = 8 * l->span,
-		 next_across = max_unsigned(length / l->span, 1) * 8 * l->span;
-	bool swaps = l->by_rows && l->span == 16; /* which is leading: [PTX: strides] */
-	*ret_leading = swaps ? next_across : next_along;
-	*ret_stride = swaps ? next_along : next_across;
-	*ret_step = place(l, 0, 32 / bytes, bytes);
-	if (!l->by_rows && l->span > 16)
-		*ret_step = 32; /* within a line */
-}
-
-/* Random elements of a matrix, and as they lie in memory. */
-static void fill(struct job *j, const struct layout *l, enum type type, uint32_t *memory,
-		 double *ret_values)
-{
-	unsigned bytes = bytes_of(type);
-	for (unsigned row = 0; row < l->rows; row++) {
-		for (unsigned k = 0; k < l->depth; k++) {
-			int v = (int)(job_random(j) % 9) - (type == U8 ? 0 : 4);
-			uint32_t bits = encode(type, v);
-			memcpy((uint8_t *)memory + place(l, row, k, bytes), &bits, bytes);
-			ret_values[row * l->depth + k] = type >= S8 ? v : v / 2.0;
-		}
-	}
-}
 
 /* Where element i of a thread is in the product. */
 static unsigned row_of(unsigned thread, unsigned i)

@@ -23,7 +23,8 @@ enum { N_DEVICES = 7, N_SCHEDULES = 4 };
 static const struct job_case *const lists[] = { job_integer, job_float,  job_half,    job_memory,
 						job_shared,  job_warp,   job_atomics, job_diverge,
 						job_whole,   job_tensor, job_service, job_async,
-						job_cluster, job_grid,   job_bulk,    job_group };
+						job_cluster, job_grid,   job_bulk,    job_group,
+						job_tcgen };
 
 static struct {
 	const char *folder, *only;

@@ -54,6 +54,7 @@ done
 pack mbarrier 80 86 89 90a 100a 120a
 pack async 80 86 89 90a 100a 120a
 pack group 90a
+pack tcgen 100a
 pack bulk 90a 100a 120a
 pack cluster 90a 100a 120a
 pack live 90a
