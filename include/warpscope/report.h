@@ -639,6 +639,13 @@ struct ws_report_image {
 	bool options_left_out; /**< something was left out there */
 };
 
+enum {
+	/** Of the rules by which signatures are made (docs/signature.md): those of two versions are
+	 * not compared. */
+	WS_SIGNATURE_VERSION = 1,
+	WS_SIGNATURE_PARTS = 4,
+};
+
 /** One thing that the report would have liked to use. */
 struct ws_report_missing {
 	const char *what; /**< "line information of gather<float>" */
@@ -675,6 +682,9 @@ struct ws_report {
 	 * happened, kernel, innermost significant functions, kind of instruction; no addresses, no
 	 * coordinates. NULL: no fault and no hang. */
 	const char *signature;
+	/** Its parts: what happened, kernel, functions, instruction or what is waited for. Empty:
+	 * it does not have that part. */
+	struct ws_str signature_part[WS_SIGNATURE_PARTS];
 	const char *signature_rule;  /**< line of data/signature.txt that chose among the functions,
 					or NULL */
 	const char *signature_parts; /**< what its parts are, as text, and what was left out of
