@@ -14,14 +14,16 @@
 /*
  * Exit statuses: one table for all verbs, in the help of each and in warpscope(1).
  */
-#define CLI_STATUS_LIST(X)                                                                        \
-	X(ANSWERED, 0, "answered, also from a damaged file")                                      \
-	X(NO_ANSWER, 1, "could not answer: no such file, not a dump, nothing with that name")     \
-	X(USAGE, 2, "wrong usage")                                                                \
-	X(FOUND, 10,                                                                              \
-	  "a fault (report --exit-code, run), findings (check), a difference (diff, trace, run)") \
-	X(HANG, 11, "a hang is suspected (report --exit-code)")                                   \
-	X(CANNOT_TELL, 12, "the dump cannot tell (report --exit-code)")
+#define CLI_STATUS_LIST(X)                                                                         \
+	X(ANSWERED, 0, "answered, also from a damaged file")                                       \
+	X(NO_ANSWER, 1, "could not answer: no such file, not a dump, nothing with that name")      \
+	X(USAGE, 2, "wrong usage")                                                                 \
+	X(FOUND, 10,                                                                               \
+	  "a fault (report --exit-code, run), findings (check), a difference (diff, trace, run), " \
+	  "a new bug (triage)")                                                                    \
+	X(HANG, 11, "a hang is suspected (report --exit-code)")                                    \
+	X(CANNOT_TELL, 12, "the dump cannot tell (report --exit-code, triage)")                    \
+	X(KNOWN, 13, "only bugs that are known (triage)")
 
 enum cli_status {
 #define X(name, number, words) CLI_##name = number,
@@ -56,6 +58,7 @@ enum {
 	X(shell, "[OPTION...] DUMP", false, "a prompt over a dump, with cuda-gdb's commands")      \
 	X(run, "[OPTION...] IMAGE --kernel NAME", false, "kernels on the software GPU")            \
 	X(debug, "[OPTION...] IMAGE --kernel NAME", false, "the same, under gdb's commands")       \
+	X(triage, "[OPTION...] PATH...", false, "many dumps: their bugs, and which one to read")   \
 	X(trace, "[OPTION...] replay TRACE DUMP | diff TRACE TRACE", false,                        \
 	  "debugger API calls, replayed or compared")
 

@@ -7,7 +7,9 @@
  *   - what follows -o, --output or, behind a '=', --save may be written;
  *   - `store` also has its folder, `run` the dump that CUDA's variables want, and `debug` the
  *     current folder, for the dumps that its user asks for;
- *   - the verbs with a prompt read the current folder, and what is known of terminals.
+ *   - the verbs with a prompt read the current folder, and what is known of terminals;
+ *   - `triage` enters it later, by itself: each of its processes before it reads a dump or a
+ *     record.
  *
  * To name too much is no harm: it is the user's own words. Not sandboxed: --api-lib, which loads
  * somebody's library, and WARPSCOPE_TRACE, which writes a log beside everything else.
@@ -89,13 +91,23 @@ static void add_prompt(struct cli_words *inputs)
 }
 
 static struct wsi_sandbox_state state;
+static bool is_off;
+
+void guard_enter_late(const struct wsi_sandbox_terms *terms)
+{
+	if (!is_off)
+		state = wsi_sandbox_enter(terms);
+}
 
 void guard_enter(const char *verb, int argc, char **argv)
 {
-	if (is_exempt(argc, argv)) {
+	is_off = is_exempt(argc, argv);
+	if (is_off) {
 		state.why = "switched off";
 		return;
 	}
+	if (strcmp(verb, "triage") == 0)
+		return;
 	struct cli_words inputs = { 0 }, outputs = { 0 };
 	for (int i = 0; i < argc; i++) {
 		const char *equals = argv[i];

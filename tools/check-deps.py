@@ -20,7 +20,7 @@ LIBRARY_OF = {
     'elfutils/libdw.h': 'libdw', 'dwarf.h': 'libdw', 'libelf.h': 'libdw', 'editline/readline.h': 'libedit',
     'jansson.h': 'jansson', 'dlfcn.h': 'dlopen', 'cudadebugger.h': 'cuda',
 }
-LIBC = re.compile(r'^(assert|ctype|dirent|errno|fcntl|fenv|float|getopt|glob|inttypes|limits|locale|math|poll|pthread|'
+LIBC = re.compile(r'^(assert|ctype|dirent|errno|fcntl|fenv|float|getopt|glob|inttypes|limits|locale|math|poll|pthread|sched|'
                   r'setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|'
                   r'wchar|sys/[a-z_]+)\.h$')
 
@@ -82,9 +82,10 @@ WRITES = {
     'write': ('src/text/out.c', 'src/base/'),
     'pwrite': ('src/base/',),
     'STDOUT_FILENO': ('cli/main.c',),
-    'STDERR_FILENO': ('cli/main.c', 'cli/open.c'),
-    'ws_write_fd': ('src/text/out.c', 'src/base/', 'cli/main.c', 'src/cudbg/trace.c'),
-    'ws_out_bytes': ('src/text/', 'cli/extract.c'),  # a part of a dump that was asked for
+    'STDERR_FILENO': ('cli/main.c', 'cli/open.c', 'cli/triage/scan.c'),
+    'ws_write_fd': ('src/text/out.c', 'src/base/', 'cli/main.c', 'src/cudbg/trace.c', 'cli/triage/'),
+    # a part of a dump that was asked for; records that are JSON already, and names for the program itself
+    'ws_out_bytes': ('src/text/', 'cli/extract.c', 'cli/triage/'),
 }
 WORDS = {'puts', 'write', 'warn', 'err', 'splice'}  # names of other things too, unless they are called
 # Functions whose argument, counted from 0, is text of the program: a string literal, or a choice of literals.

@@ -7,7 +7,7 @@
 /* The style sheet, the script and the hashes of both, from page/. */
 #include "page.inc"
 
-static void head(struct wsi_page *page)
+void wsi_html_start(struct wsi_page *page)
 {
 	wsi_html_raw(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
@@ -19,11 +19,10 @@ static void head(struct wsi_page *page)
 			   "<meta name=\"color-scheme\" content=\"light dark\">\n");
 	wsi_html_printf(page, "<meta name=\"generator\" content=\"warpscope %s\">\n<title>",
 			ws_version());
-	if (page->report->dump_status == WS_OK) { /* first: tabs show little of a title */
-		wsi_str(page, WSI_PLAIN, wsi_file_name(ws_str_of(page->report->dump.path)));
-		wsi_html_raw(page, ": ");
-	}
-	struct ws_str what = { page->report->summary, page->report->summary_head };
+}
+
+void wsi_html_title(struct wsi_page *page, struct ws_str what)
+{
 	for (size_t i = 0, n; i < what.len; i += n + 1) { /* no markup in a title: no backquotes */
 		const char *end = memchr(what.ptr + i, '`', what.len - i);
 		n = end ? (size_t)(end - what.ptr) - i : what.len - i;
@@ -35,13 +34,24 @@ static void head(struct wsi_page *page)
 	wsi_html_raw(page, "</style>\n</head>\n<body>\n");
 }
 
-static void foot(struct wsi_page *page)
+static void head(struct wsi_page *page)
+{
+	wsi_html_start(page);
+	if (page->report->dump_status == WS_OK) { /* first: tabs show little of a title */
+		wsi_str(page, WSI_PLAIN, wsi_file_name(ws_str_of(page->report->dump.path)));
+		wsi_html_raw(page, ": ");
+	}
+	wsi_html_title(page, (struct ws_str){ page->report->summary, page->report->summary_head });
+}
+
+void wsi_html_end(struct wsi_page *page)
 {
 	wsi_html_printf(page,
 			"<footer>Made by warpscope %s. This page contains no GPU memory contents "
 			"and loads nothing.</footer>\n",
 			ws_version());
-	wsi_html_map_data(page);
+	if (page->report)
+		wsi_html_map_data(page);
 	wsi_html_raw(page, "<script>");
 	for (size_t i = 0; i < WSI_COUNT(page_script); i++)
 		wsi_html_raw(page, page_script[i]);
@@ -105,6 +115,6 @@ enum ws_status ws_report_html(const struct ws_report *report, const struct ws_te
 	wsi_sections(&page);
 	st = wsi_page_fini(&page, err);
 	wsi_html_raw(&page, "</main>\n");
-	foot(&page);
+	wsi_html_end(&page);
 	return st;
 }

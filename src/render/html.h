@@ -22,6 +22,11 @@ void wsi_html_put(struct ws_out *out, struct ws_str text);
 /* The format is markup of ours; what %s and %c print is text, escaped. */
 #define wsi_html_printf wsi_say
 
+/* A page: its start up to the title; the title, with the style sheet; the end, with the script. */
+void wsi_html_start(struct wsi_page *page);
+void wsi_html_title(struct wsi_page *page, struct ws_str what);
+void wsi_html_end(struct wsi_page *page);
+
 /* The address of an access among the memory around it, as a picture. */
 void wsi_figure_ruler(struct wsi_page *page, const struct ws_report_access *access);
 /* The data that the script shows of each warp. */

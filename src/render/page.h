@@ -117,7 +117,7 @@ struct wsi_form {
 };
 
 struct wsi_page {
-	const struct ws_report *report;
+	const struct ws_report *report; /* NULL: a page about many dumps */
 	struct ws_text_options options;
 	const struct wsi_form *form;
 	struct ws_out *out;

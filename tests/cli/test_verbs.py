@@ -18,7 +18,7 @@ import tarfile
 import tempfile
 import termios
 
-VERBS = 'report info mem regs check lines symbolize disas as diff extract strip store shell run debug trace'.split()
+VERBS = 'report info mem regs check lines symbolize disas as diff extract strip store shell run debug triage trace'.split()
 
 
 class Bench:
@@ -62,6 +62,10 @@ def exit_cases(bench):
     source = bench.file('ok.s', b'.arch sm_90\n.kernel f\nEXIT\n.end\n')
     wrong = bench.file('wrong.s', b'.arch sm_90\n.kernel f\nNOTHING R1\n.end\n')
     trace, other = trace_pair(bench)
+    sys.path.insert(0, os.path.join(bench.root, 'tests/builders'))
+    import build  # pylint: disable=import-outside-toplevel
+    fine = bench.file('fine.nvcudmp', build.build('empty')[0])
+    known = bench.file('known.txt', b'# a comment\nillegal memory access | _Z11gather_rowsIfLi4EEvPKT_PKiPS0_i | app::Row::fetch | load\n')
     with open(dump, 'rb') as handle:
         cut = bench.file('cut.nvcudmp', handle.read()[:100])
     kernels = os.path.join(bench.root, 'tests/data/sim/integer.O3.fatbin')
@@ -84,6 +88,7 @@ def exit_cases(bench):
         'run': [((kernels, *collatz, '0'), 0), ((kernels, *collatz, '5'), 10), ((gone, *collatz, '0'), 1), ((kernels,), 2)],
         'shell': [((dump,), 0), ((gone,), 1), (('-x', gone, dump), 1), ((), 2)],
         'debug': [((kernels, *collatz, '0'), 0), ((gone, *collatz, '0'), 1), ((kernels,), 2)],
+        'triage': [((fine,), 0), ((dump,), 10), ((cut,), 12), (('--baseline', known, dump), 13), ((gone,), 1), ((), 2)],
         'trace': [(('diff', trace, trace), 0), (('diff', trace, other), 10), (('diff', trace, gone), 1), ((), 2)],
     }
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file of records. A record counts when its newline is there: one that was cut by a kill or a
+ * full disk has none, and the next run removes it.
+ */
+#include "triage/triage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_BYTES = 1 << 16 };
+
+enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_error *err)
+{
+	char *buffer = cli_alloc(READ_BYTES, 1);
+	size_t cap = READ_BYTES, have = 0;
+	enum ws_status st = WS_OK;
+	ssize_t n = lseek(fd, 0, SEEK_SET) == 0 ? 1 : -1;
+	while (st == WS_OK && n > 0) {
+		if (have == cap) {
+			cap *= 2;
+			buffer = cli_realloc(buffer, cap, 1);
+		}
+		n = read(fd, buffer + have, cap - have);
+		if (n <= 0)
+			break;
+		have += (size_t)n;
+		char *at = buffer, *end;
+		while (st == WS_OK && (end = memchr(at, '\n', (size_t)(buffer + have - at)))) {
+			st = each(user, at, (size_t)(end - at), err);
+			at = end + 1;
+		}
+		have = (size_t)(buffer + have - at);
+		memmove(buffer, at, have);
+	}
+	free(buffer);
+	if (n < 0) {
+		*err = (struct ws_error){ .status = WS_IO,
+					  .os_errno = errno,
+					  .file_off = WS_NO_OFFSET };
+		snprintf(err->message, sizeof err->message, "records: %s", strerror(errno));
+		return WS_IO;
+	}
+	return st;
+}
+
+/* ---- what is done already ---- */
+
+struct keys {
+	struct triage_records *records;
+	size_t cap;
+	uint64_t n_others; /* lines that are no record */
+};
+
+static enum ws_status take_key(void *user, char *line, size_t len, struct ws_error *err)
+{
+	struct keys *keys = user;
+	struct triage_records *records = keys->records;
+	(void)err;
+	records->end += (off_t)len + 1;
+	cli_grow(&records->key, &keys->cap, records->n_keys, sizeof *records->key);
+	if (ws_triage_record_key(line, len, records->key[records->n_keys]))
+		records->n_keys++;
+	else
+		keys->n_others++;
+	return WS_OK;
+}
+
+static int key_order(const void *left, const void *right)
+{
+	return strcmp(left, right);
+}
+
+bool triage_records_have(const struct triage_records *records, const char *key)
+{
+	return records->n_keys &&
+	       bsearch(key, records->key, records->n_keys, sizeof *records->key, key_order);
+}
+
+/* ---- the file ---- */
+
+static int refuse(struct triage_records *records, const char *why)
+{
+	cli_warn("%s: %s", records->path, why);
+	triage_records_close(records);
+	return CLI_NO_ANSWER;
+}
+
+int triage_records_open(const char *path, struct triage_records *records)
+{
+	struct stat at;
+	struct ws_error err;
+	*records = (struct triage_records){ .fd = -1, .path = path };
+	if (!path) {
+		FILE *spool = tmpfile();
+		records->fd = spool ? dup(fileno(spool)) : -1;
+		if (spool)
+			fclose(spool);
+		if (records->fd < 0)
+			cli_warn("a file for the records: %s", strerror(errno));
+		return records->fd < 0 ? CLI_NO_ANSWER : CLI_ANSWERED;
+	}
+	records->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
+	if (records->fd < 0 || fstat(records->fd, &at) != 0)
+		return refuse(records, strerror(errno));
+	if (!S_ISREG(at.st_mode))
+		return refuse(records, "is not a regular file");
+	if (flock(records->fd, LOCK_EX | LOCK_NB) != 0)
+		return refuse(records, "another triage writes it");
+	struct keys keys = { .records = records };
+	if (triage_lines(records->fd, take_key, &keys, &err) != WS_OK)
+		return refuse(records, err.message);
+	if (keys.n_others && records->n_keys == 0)
+		return refuse(records, "holds something else than records");
+	if (records->end == 0 && at.st_size > WS_TRIAGE_RECORD_BYTES)
+		return refuse(records, "holds something else than records");
+	if (records->end < at.st_size && ftruncate(records->fd, records->end) != 0)
+		return refuse(records, strerror(errno));
+	if (records->n_keys)
+		qsort(records->key, records->n_keys, sizeof *records->key, key_order);
+	return CLI_ANSWERED;
+}
+
+int triage_records_append(struct triage_records *records, const char *line, size_t len)
+{
+	if (ws_write_fd(&records->fd, line, len)) {
+		records->end += (off_t)len;
+		return CLI_ANSWERED;
+	}
+	cli_warn("%s: %s; what is there is whole, and another run goes on from it",
+		 records->path ? records->path : "a file for the records", strerror(errno));
+	(void)!ftruncate(records->fd, records->end); /* the next run does it else */
+	return CLI_NO_ANSWER;
+}
+
+void triage_records_close(struct triage_records *records)
+{
+	if (records->fd >= 0)
+		close(records->fd);
+	free(records->key);
+	*records = (struct triage_records){ .fd = -1 };
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hands dumps to workers and takes their records. Each worker has one dump at a time: when it dies
+ * or takes too long, that is the dump whose row is lost.
+ */
+#ifdef __linux__
+#define _GNU_SOURCE /* sched_getaffinity */
+#endif
+#include "triage/triage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MAX_WORKERS = 256,
+	DEFAULT_TIMEOUT = 600, /* seconds for one dump */
+	MAX_RECORD = 1 << 24,  /* bytes that are taken from a worker */
+	PROGRESS_SECONDS = 2,
+};
+
+struct worker {
+	pid_t pid;
+	int fd;
+	bool busy;
+	char *path; /* of its dump; owned */
+	struct triage_request request;
+	struct timespec since;
+	char *bytes; /* of its answer so far; owned */
+	size_t have, cap;
+};
+
+struct scan {
+	struct cli *cli;
+	const struct triage_args *args;
+	struct triage_list *list;
+	struct triage_records *records;
+	bool print, at_end;
+	struct worker *workers;
+	unsigned n;
+	uint64_t n_done, n_skipped, n_others;
+	struct timespec said;
+	int status;
+};
+
+static unsigned core_count(void)
+{
+#ifdef __linux__
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+		return (unsigned)CPU_COUNT(&set);
+#endif
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? (unsigned)n : 1;
+}
+
+static struct timespec now(void)
+{
+	struct timespec time = { 0 };
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time;
+}
+
+static uint64_t seconds_since(struct timespec then)
+{
+	struct timespec time = now();
+	return (uint64_t)(time.tv_sec - then.tv_sec - (time.tv_nsec < then.tv_nsec));
+}
+
+/* ---- workers ---- */
+
+static bool worker_start(struct scan *scan, struct worker *worker)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+		return false;
+	worker->pid = fork();
+	if (worker->pid == 0) {
+		close(pair[0]);
+		for (unsigned i = 0; i < scan->n; i++)
+			if (&scan->workers[i] != worker && scan->workers[i].fd >= 0)
+				close(scan->workers[i].fd);
+		close(scan->records->fd);
+		triage_worker(scan->cli, scan->args, scan->list, pair[1]);
+	}
+	close(pair[1]);
+	worker->fd = pair[0];
+	worker->busy = false;
+	worker->have = 0;
+	if (worker->pid > 0 && fcntl(worker->fd, F_SETFL, O_NONBLOCK) == 0)
+		return true;
+	close(worker->fd);
+	worker->fd = -1;
+	return false;
+}
+
+/* Ends it, and says how it ended. */
+static void worker_end(struct worker *worker, bool force, char *ret_why, size_t size)
+{
+	int status = 0;
+	if (worker->fd >= 0)
+		close(worker->fd);
+	worker->fd = -1;
+	if (worker->pid > 0) {
+		if (force)
+			kill(worker->pid, SIGKILL);
+		while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	worker->pid = 0;
+	if (WIFSIGNALED(status))
+		snprintf(ret_why, size, "its reader crashed (signal %d); please report this dump",
+			 WTERMSIG(status));
+	else
+		snprintf(ret_why, size, "its reader ended early (status %d)", WEXITSTATUS(status));
+}
+
+static void worker_free(struct worker *worker)
+{
+	free(worker->path);
+	free(worker->bytes);
+	worker->path = worker->bytes = NULL;
+	worker->have = worker->cap = 0;
+}
+
+/* ---- records ---- */
+
+static void keep(struct scan *scan, const char *line, size_t len)
+{
+	struct ws_error err;
+	if (scan->status != CLI_ANSWERED)
+		return;
+	scan->n_done++;
+	scan->status = triage_records_append(scan->records, line, len);
+	if (!scan->print || scan->status != CLI_ANSWERED)
+		return;
+	ws_out_bytes(&scan->cli->out, line, len);
+	if (ws_out_flush(&scan->cli->out, &err) != WS_OK)
+		scan->status = err.os_errno == EPIPE ? CLI_NO_ANSWER : cli_fail(NULL, &err);
+}
+
+struct text {
+	char *bytes;
+	size_t len, cap;
+};
+
+static bool text_write(void *user, const char *bytes, size_t len)
+{
+	struct text *text = user;
+	if (len > text->cap - text->len) {
+		text->cap = 2 * (text->cap + len);
+		text->bytes = cli_realloc(text->bytes, text->cap, 1);
+	}
+	memcpy(text->bytes + text->len, bytes, len);
+	text->len += len;
+	return true;
+}
+
+/* The row of a dump that no worker could read. */
+static void keep_failed(struct scan *scan, const char *path, const struct triage_request *request,
+			const char *why)
+{
+	struct ws_triage_file file = { path, request->bytes, request->written_ns,
+				       scan->args->pattern };
+	struct text text = { 0 };
+	struct ws_out out;
+	ws_out_init(&out, text_write, &text);
+	ws_triage_record_failed(&file, why, scan->args->whole, &out);
+	if (ws_out_flush(&out, NULL) == WS_OK)
+		keep(scan, text.bytes, text.len);
+	free(text.bytes);
+}
+
+/* ---- handing out ---- */
+
+/* The next dump that is not done yet; false: there is none. */
+static bool next_dump(struct scan *scan, struct triage_request *request, char **ret_path)
+{
+	const int64_t second = 1000000000;
+	const char *path;
+	bool is_named;
+	while (!scan->at_end && triage_list_next(scan->list, &path, &is_named)) {
+		struct stat at = { 0 };
+		char key[WS_TRIAGE_KEY_BYTES];
+		int missing = stat(path, &at) != 0 ? errno : 0;
+		*request = (struct triage_request){
+			.path_len = (uint32_t)strlen(path),
+			.is_named = is_named,
+			.bytes = (uint64_t)at.st_size,
+			.written_ns = (int64_t)at.st_mtim.tv_sec * second + at.st_mtim.tv_nsec,
+		};
+		struct ws_triage_file file = { path, request->bytes, request->written_ns, NULL };
+		ws_triage_key(&file, key);
+		if (triage_records_have(scan->records, key)) {
+			scan->n_skipped++;
+			continue;
+		}
+		if (missing || !S_ISREG(at.st_mode)) {
+			keep_failed(scan, path, request,
+				    missing ? strerror(missing) : "not a regular file");
+			continue;
+		}
+		*ret_path = cli_copy(path, strlen(path));
+		return true;
+	}
+	scan->at_end = true;
+	return false;
+}
+
+static void hand_out(struct scan *scan, struct worker *worker)
+{
+	if (worker->fd < 0 || worker->busy || scan->status != CLI_ANSWERED ||
+	    !next_dump(scan, &worker->request, &worker->path))
+		return;
+	worker->busy = true;
+	worker->since = now();
+	worker->have = 0;
+	/* a request is far smaller than what a socket takes at once; a failure shows as its end */
+	if (ws_write_fd(&worker->fd, (const char *)&worker->request, sizeof worker->request))
+		(void)!ws_write_fd(&worker->fd, worker->path, worker->request.path_len);
+}
+
+/* The worker is gone, or has to go because of `fault`: its dump has a row that says so, and another
+ * worker comes. */
+static void replace(struct scan *scan, struct worker *worker, const char *fault)
+{
+	char why[120];
+	worker_end(worker, fault != NULL, why, sizeof why);
+	if (fault)
+		snprintf(why, sizeof why, "%s", fault);
+	if (worker->busy)
+		keep_failed(scan, worker->path, &worker->request, why);
+	worker->busy = false;
+	worker_free(worker);
+	if (!scan->at_end && scan->status == CLI_ANSWERED && !worker_start(scan, worker)) {
+		cli_warn("a worker: %s", strerror(errno));
+		scan->status = CLI_NO_ANSWER;
+	}
+}
+
+/* Takes what a worker sent; false: it is gone, or it sent what no worker sends. */
+static bool take_answer(struct scan *scan, struct worker *worker, bool *ret_is_bad)
+{
+	struct triage_answer answer;
+	if (worker->have == worker->cap) {
+		worker->cap = worker->cap ? 2 * worker->cap : 2 * WS_TRIAGE_RECORD_BYTES;
+		worker->bytes = cli_realloc(worker->bytes, worker->cap, 1);
+	}
+	ssize_t n = read(worker->fd, worker->bytes + worker->have, worker->cap - worker->have);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (n == 0)
+		return false;
+	worker->have += (size_t)n;
+	if (worker->have < sizeof answer)
+		return true;
+	memcpy(&answer, worker->bytes, sizeof answer);
+	*ret_is_bad = answer.len > MAX_RECORD;
+	if (*ret_is_bad || worker->have < sizeof answer + answer.len)
+		return !*ret_is_bad;
+	const char *line = worker->bytes + sizeof answer;
+	const char *end = answer.len ? memchr(line, '\n', answer.len) : NULL;
+	*ret_is_bad = answer.is_dump && (!end || end != line + answer.len - 1);
+	if (*ret_is_bad)
+		return false;
+	if (answer.is_dump) {
+		scan->cli->input_bytes += worker->request.bytes;
+		keep(scan, line, answer.len);
+	} else {
+		scan->n_others++;
+	}
+	worker->busy = false;
+	worker->have = 0;
+	free(worker->path);
+	worker->path = NULL;
+	return true;
+}
+
+static void say_progress(struct scan *scan)
+{
+	if (!isatty(STDERR_FILENO) || cli_terminal_is_dumb() ||
+	    seconds_since(scan->said) < PROGRESS_SECONDS)
+		return;
+	scan->said = now();
+	cli_say("\r\033[K%" PRIu64 " of %" PRIu64 " files read",
+		scan->n_done + scan->n_others + scan->n_skipped, scan->list->n);
+}
+
+/* Waits until something happens, and deals with it. False: nobody works any more. */
+static bool step(struct scan *scan)
+{
+	struct pollfd polled[MAX_WORKERS];
+	nfds_t n = 0;
+	unsigned busy = 0;
+	for (unsigned i = 0; i < scan->n; i++) {
+		hand_out(scan, &scan->workers[i]);
+		busy += scan->workers[i].busy;
+	}
+	if (busy == 0)
+		return false;
+	for (unsigned i = 0; i < scan->n; i++)
+		polled[n++] =
+			(struct pollfd){ .fd = scan->workers[i].busy ? scan->workers[i].fd : -1,
+					 .events = POLLIN };
+	if (poll(polled, n, 1000) < 0 && errno != EINTR)
+		return false;
+	for (unsigned i = 0; i < scan->n; i++) {
+		struct worker *worker = &scan->workers[i];
+		if (!worker->busy)
+			continue;
+		bool is_bad = false;
+		if (polled[i].revents && !take_answer(scan, worker, &is_bad))
+			replace(scan, worker, is_bad ? "its reader sent no record" : NULL);
+		else if (worker->busy && seconds_since(worker->since) >= scan->args->timeout.value)
+			replace(scan, worker, "it took too long (--timeout)");
+	}
+	say_progress(scan);
+	return true;
+}
+
+int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_list *list,
+		struct triage_records *records, bool print)
+{
+	char why[120];
+	struct scan scan = { .cli = cli,
+			     .args = args,
+			     .list = list,
+			     .records = records,
+			     .print = print,
+			     .said = now() };
+	uint64_t wanted = args->workers.given ? args->workers.value : core_count();
+	if (wanted > list->n)
+		wanted = list->n;
+	scan.n = (unsigned)(wanted < 1 ? 1 : wanted > MAX_WORKERS ? MAX_WORKERS : wanted);
+	scan.workers = cli_alloc(scan.n, sizeof *scan.workers);
+	for (unsigned i = 0; i < scan.n; i++)
+		scan.workers[i].fd = -1;
+	signal(SIGPIPE, SIG_IGN);
+	for (unsigned i = 0; i < scan.n && scan.status == CLI_ANSWERED; i++) {
+		if (worker_start(&scan, &scan.workers[i]))
+			continue;
+		cli_warn("a worker: %s", strerror(errno));
+		scan.status = i ? CLI_ANSWERED : CLI_NO_ANSWER;
+		break;
+	}
+	while (scan.status == CLI_ANSWERED && step(&scan))
+		;
+	for (unsigned i = 0; i < scan.n; i++) {
+		worker_end(&scan.workers[i], scan.workers[i].busy, why, sizeof why);
+		worker_free(&scan.workers[i]);
+	}
+	signal(SIGPIPE, SIG_DFL);
+	free(scan.workers);
+	if (isatty(STDERR_FILENO) && !cli_terminal_is_dumb())
+		cli_say("\r\033[K");
+	return scan.status;
+}

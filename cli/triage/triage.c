@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope triage: from many dumps to the one to read. */
+#include "triage/triage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <warpscope/core.h>
+
+enum {
+	DEFAULT_TIMEOUT = 600, /* seconds for one dump */
+	MAX_BASELINE = 1 << 26,
+};
+
+/* ---- options ---- */
+
+static int take_jsonl(void *query, const char *text)
+{
+	struct triage_args *args = query;
+	args->jsonl = true;
+	args->whole = text && strcmp(text, "full") == 0;
+	return !text || args->whole ? CLI_ANSWERED
+				    : cli_usage("triage", "--jsonl takes full, or nothing");
+}
+
+/* K/N, from 1. */
+static bool shard_parse(const char *text, struct triage_args *args)
+{
+	char first[24];
+	uint64_t k, n;
+	const char *slash = strchr(text, '/');
+	size_t len = slash ? (size_t)(slash - text) : 0;
+	if (len == 0 || len >= sizeof first)
+		return false;
+	memcpy(first, text, len);
+	first[len] = '\0';
+	if (!cli_number(first, &k) || !cli_number(slash + 1, &n) || k < 1 || k > n ||
+	    n > UINT32_MAX)
+		return false;
+	args->shard = (uint32_t)k - 1;
+	args->n_shards = (uint32_t)n;
+	return true;
+}
+
+static int take_shard(void *query, const char *text)
+{
+	return shard_parse(text, query)
+		       ? CLI_ANSWERED
+		       : cli_usage("triage", "--shard takes K/N, such as 1/8, not '%s'", text);
+}
+
+const struct cli_option verb_triage_options[] = {
+	{ "name", 0, CLI_TEXT, .at = offsetof(struct triage_args, pattern) },
+	{ "null", 0, CLI_FLAG, .at = offsetof(struct triage_args, is_null) },
+	{ "jsonl", 0, CLI_MAY_TAKE, .take = take_jsonl },
+	{ "records", 0, CLI_TEXT, .at = offsetof(struct triage_args, records) },
+	{ "merge", 0, CLI_FLAG, .at = offsetof(struct triage_args, merge) },
+	{ "shard", 0, CLI_TAKE, .take = take_shard },
+	{ "baseline", 0, CLI_TEXT, .at = offsetof(struct triage_args, baseline) },
+	{ "format", 0, CLI_TEXT, .at = offsetof(struct triage_args, format) },
+	{ "output", 'o', CLI_TEXT, .at = offsetof(struct triage_args, output) },
+	{ "html", 0, CLI_TEXT, .at = offsetof(struct triage_args, html) },
+	{ "all", 0, CLI_FLAG, .at = offsetof(struct triage_args, all) },
+	{ "full-names", 0, CLI_FLAG, .at = offsetof(struct triage_args, full_names) },
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct triage_args, limit) },
+	{ "workers", 'j', CLI_NUMBER, .at = offsetof(struct triage_args, workers) },
+	{ "timeout", 0, CLI_NUMBER, .at = offsetof(struct triage_args, timeout) },
+	{ 0 },
+};
+
+/* A number of the environment; false: it is not there. */
+static bool variable(const char *name, uint64_t *ret_value)
+{
+	const char *text = getenv(name);
+	return text && cli_number(text, ret_value);
+}
+
+/* A task of a Slurm job array reads its part of the files. */
+static void shard_default(struct triage_args *args)
+{
+	uint64_t id, count, least = 0, step = 1;
+	if (args->n_shards || args->merge || !variable("SLURM_ARRAY_TASK_ID", &id) ||
+	    !variable("SLURM_ARRAY_TASK_COUNT", &count) || count < 2 || count > UINT32_MAX)
+		return;
+	(void)variable("SLURM_ARRAY_TASK_MIN", &least);
+	(void)variable("SLURM_ARRAY_TASK_STEP", &step);
+	uint64_t at = id >= least && step ? (id - least) / step : count;
+	if (at >= count)
+		return;
+	args->shard = (uint32_t)at;
+	args->n_shards = (uint32_t)count;
+	cli_warn("part %" PRIu64 " of %" PRIu64 ", as SLURM_ARRAY_TASK_ID says (--shard)", at + 1,
+		 count);
+}
+
+static bool format_find(const struct cli *cli, struct triage_args *args)
+{
+	static const char *const names[] = { [TRIAGE_TEXT] = "text",
+					     [TRIAGE_MARKDOWN] = "md",
+					     [TRIAGE_JSON] = "json",
+					     [TRIAGE_HTML] = "html",
+					     [TRIAGE_GITHUB] = "github" };
+	const char *name = args->format ? args->format : cli->json ? "json" : "text";
+	if (cli->json && strcmp(name, "json") != 0) {
+		cli_usage("triage", "--json and --format %s exclude each other", name);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (strcmp(name, names[i]) != 0)
+			continue;
+		args->format_kind = (enum triage_format)i;
+		return true;
+	}
+	cli_usage("triage", "--format takes text, md, json, html or github, not '%s'", name);
+	return false;
+}
+
+static bool arguments_parse(struct cli *cli, int argc, char **argv, struct triage_args *args)
+{
+	struct ws_error err;
+	if (cli_options_take(cli, verb_triage_options, args, &argc, &argv) != CLI_ANSWERED)
+		return false;
+	if (argc == 0) {
+		cli_usage("triage", args->merge ? "which records?" : "which dumps?");
+		return false;
+	}
+	for (int i = 0; i < argc; i++)
+		args->paths[i] = argv[i];
+	args->n_paths = argc;
+	if (!format_find(cli, args))
+		return false;
+	if (cli->api_lib) {
+		cli_usage("triage", "it reads files, and none through --api-lib");
+		return false;
+	}
+	if (args->pattern && ws_triage_pattern_check(args->pattern, &err) != WS_OK) {
+		cli_usage("triage", "--name: %s", err.message);
+		return false;
+	}
+	if (args->merge && (args->records || args->n_shards)) {
+		cli_usage("triage", "--merge reads records and no dumps: no --records, no --shard");
+		return false;
+	}
+	if ((args->workers.given && args->workers.value == 0) ||
+	    (args->timeout.given && args->timeout.value == 0)) {
+		cli_usage("triage", "--workers and --timeout take a number above 0");
+		return false;
+	}
+	if (!args->timeout.given)
+		args->timeout.value = DEFAULT_TIMEOUT;
+	shard_default(args);
+	return true;
+}
+
+/* ---- from records to the result ---- */
+
+/* Where records are: the file that this run made, or those to merge. */
+struct sources {
+	int *fd; /* owned, but not what they refer to */
+	size_t n;
+	const char **path;
+};
+
+static enum ws_status add_line(void *user, char *line, size_t len, struct ws_error *err)
+{
+	enum ws_status st = ws_triage_add(user, line, len, err);
+	return st == WS_MALFORMED ? WS_OK : st;
+}
+
+static enum ws_status look_line(void *user, char *line, size_t len, struct ws_error *err)
+{
+	enum ws_status st = ws_triage_look(user, line, len, err);
+	return st == WS_MALFORMED ? WS_OK : st;
+}
+
+static enum ws_status gather(struct ws_triage *triage, const struct sources *sources,
+			     const struct ws_triage_result **ret_result, struct ws_error *err)
+{
+	enum ws_status st = WS_OK;
+	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
+		st = triage_lines(sources->fd[i], add_line, triage, err);
+	if (st == WS_OK)
+		st = ws_triage_choose(triage, err);
+	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
+		st = triage_lines(sources->fd[i], look_line, triage, err);
+	return st == WS_OK ? ws_triage_judge(triage, ret_result, err) : st;
+}
+
+/* ---- pages ---- */
+
+struct page {
+	char *bytes; /* owned */
+	size_t len, cap;
+};
+
+static bool page_write(void *user, const char *bytes, size_t len)
+{
+	struct page *page = user;
+	if (len > page->cap - page->len) {
+		page->cap = 2 * (page->cap + len);
+		page->bytes = cli_realloc(page->bytes, page->cap, 1);
+	}
+	memcpy(page->bytes + page->len, bytes, len);
+	page->len += len;
+	return true;
+}
+
+/* One annotation of GitHub's for each bug that is new: a line of text that its runner reads, in
+ * which '%' stands for what is escaped. */
+static void annotate(const struct ws_triage_result *result, struct ws_out *out)
+{
+	for (uint32_t i = 0; i < result->n_groups; i++) {
+		const struct ws_triage_group *group = &result->groups[i];
+		ws_out_printf(out, "::%s title=%s::", group->known ? "warning" : "error",
+			      group->known ? "known GPU bug" : "GPU bug");
+		for (size_t k = 0; k < group->signature.len; k++) {
+			if (group->signature.ptr[k] == '%')
+				ws_out_text(out, "%25");
+			else
+				ws_out_printf(out, "%c", group->signature.ptr[k]);
+		}
+		ws_out_printf(out, " (%" PRIu64 " dumps)\n", group->n_dumps);
+	}
+}
+
+static enum ws_status render(const struct triage_args *args, const struct cli *cli,
+			     const struct ws_triage_result *result, struct ws_out *out,
+			     struct ws_error *err)
+{
+	struct ws_text_options text = { .size = sizeof text,
+					.color = cli->color && !args->output,
+					.columns = args->output ? 0 : cli->columns,
+					.full_names = args->full_names,
+					.all = args->all };
+	struct ws_triage_page page = { .text = &text };
+	switch (args->format_kind) {
+	case TRIAGE_TEXT:
+		return ws_triage_text(result, &page, out, err);
+	case TRIAGE_MARKDOWN:
+		return ws_triage_markdown(result, &page, out, err);
+	case TRIAGE_HTML:
+		return ws_triage_html(result, &page, out, err);
+	case TRIAGE_JSON:
+		ws_triage_json(result, out);
+		return WS_OK;
+	case TRIAGE_GITHUB:
+		annotate(result, out);
+		return WS_OK;
+	}
+	return WS_OK;
+}
+
+static int print(struct cli *cli, const struct triage_args *args,
+		 const struct ws_triage_result *result)
+{
+	struct ws_error err;
+	bool to_file = args->output && strcmp(args->output, "-") != 0;
+	struct page page = { 0 };
+	struct ws_out out;
+	if (!to_file)
+		return render(args, cli, result, &cli->out, &err) == WS_OK ? CLI_ANSWERED
+									   : cli_fail(NULL, &err);
+	ws_out_init(&out, page_write, &page);
+	enum ws_status st = render(args, cli, result, &out, &err);
+	if (st == WS_OK)
+		st = ws_out_flush(&out, &err);
+	struct ws_span bytes = { .ptr = (const uint8_t *)page.bytes, .len = page.len };
+	if (st == WS_OK)
+		st = ws_file_replace(args->output, bytes, NULL, &err);
+	free(page.bytes);
+	return st == WS_OK ? CLI_ANSWERED : cli_fail(args->output, &err);
+}
+
+/* ---- single pages ---- */
+
+/* The pages of the dumps that the index shows: "KEY.html", by the path of the dump. */
+struct singles {
+	const struct triage_args *args;
+	char name[WS_TRIAGE_KEY_BYTES + 8];
+	char **have; /* names of those that are made; owned, sorted at the end */
+	size_t n, cap;
+};
+
+static int name_order(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static void single_name(struct singles *singles, struct ws_str path)
+{
+	char key[WS_TRIAGE_KEY_BYTES];
+	char *text = cli_copy(path.ptr, path.len);
+	struct ws_triage_file file = { .path = text };
+	ws_triage_key(&file, key);
+	snprintf(singles->name, sizeof singles->name, "%s.html", key);
+	free(text);
+}
+
+static const char *single_link(void *user, struct ws_str path)
+{
+	struct singles *singles = user;
+	single_name(singles, path);
+	const char *name = singles->name;
+	return singles->n && bsearch(&name, singles->have, singles->n, sizeof *singles->have,
+				     name_order)
+		       ? singles->name
+		       : NULL;
+}
+
+static enum ws_status page_keep(const struct singles *singles, const char *name, struct page *page,
+				struct ws_error *err)
+{
+	size_t len = strlen(singles->args->html) + strlen(name) + 2;
+	char *path = cli_alloc(len, 1);
+	snprintf(path, len, "%s/%s", singles->args->html, name);
+	struct ws_span bytes = { .ptr = (const uint8_t *)page->bytes, .len = page->len };
+	enum ws_status st = ws_file_replace(path, bytes, NULL, err);
+	free(path);
+	return st;
+}
+
+/* Makes the page of a dump; one that cannot be read any more has none. */
+static enum ws_status single_make(struct cli *cli, struct singles *singles, struct ws_str path,
+				  struct ws_error *err)
+{
+	struct ws_core_options open = { .size = sizeof open,
+					.max_unpacked_bytes = cli->size_limit };
+	struct ws_report_options options = { .size = sizeof options, .no_source = true };
+	struct ws_target *target = NULL;
+	const struct ws_report *report = NULL;
+	struct page page = { 0 };
+	struct ws_out out;
+	char *text = cli_copy(path.ptr, path.len);
+	ws_out_init(&out, page_write, &page);
+	single_name(singles, path);
+	enum ws_status st = WS_OK;
+	if (ws_core_open(text, &open, &target, NULL) == WS_OK &&
+	    ws_report_create(target, &options, &report, NULL) == WS_OK &&
+	    ws_report_html(report, NULL, &out, NULL) == WS_OK &&
+	    ws_out_flush(&out, NULL) == WS_OK) {
+		st = page_keep(singles, singles->name, &page, err);
+		cli_grow(&singles->have, &singles->cap, singles->n, sizeof *singles->have);
+		singles->have[singles->n++] = cli_copy(singles->name, strlen(singles->name));
+	}
+	ws_report_destroy(report);
+	ws_target_close(target);
+	free(text);
+	free(page.bytes);
+	return st;
+}
+
+enum { MAX_SINGLES = 200 };
+
+static enum ws_status singles_make(struct cli *cli, struct singles *singles,
+				   const struct ws_triage_result *result, struct ws_error *err)
+{
+	enum ws_status st = WS_OK;
+	for (uint32_t i = 0; i < result->n_groups && i < MAX_SINGLES && st == WS_OK; i++)
+		st = single_make(cli, singles, result->groups[i].example, err);
+	for (uint32_t i = 0; i < result->n_jobs && st == WS_OK; i++) {
+		const struct ws_triage_job *job = &result->jobs[i];
+		for (uint32_t k = 0; k < job->n_rows && singles->n < MAX_SINGLES && st == WS_OK;
+		     k++)
+			if (job->rows[k].role != WS_TRIAGE_UNREADABLE)
+				st = single_make(cli, singles, job->rows[k].path, err);
+	}
+	if (singles->n)
+		qsort(singles->have, singles->n, sizeof *singles->have, name_order);
+	return st;
+}
+
+/* The index and the pages that it links to. */
+static int print_html(struct cli *cli, const struct triage_args *args,
+		      const struct ws_triage_result *result)
+{
+	struct singles singles = { .args = args };
+	struct page page = { 0 };
+	struct ws_out out;
+	struct ws_error err;
+	struct ws_text_options text = { .size = sizeof text, .all = args->all };
+	struct ws_triage_page options = { &text, single_link, &singles };
+	enum ws_status st = singles_make(cli, &singles, result, &err);
+	ws_out_init(&out, page_write, &page);
+	if (st == WS_OK)
+		st = ws_triage_html(result, &options, &out, &err);
+	if (st == WS_OK)
+		st = ws_out_flush(&out, &err);
+	if (st == WS_OK)
+		st = page_keep(&singles, "index.html", &page, &err);
+	free(page.bytes);
+	for (size_t i = 0; i < singles.n; i++)
+		free(singles.have[i]);
+	free(singles.have);
+	return st == WS_OK ? CLI_ANSWERED : cli_fail(args->html, &err);
+}
+
+/* ---- all of it ---- */
+
+static int status_of(const struct ws_triage_result *result)
+{
+	if (result->n_dumps == 0 || result->n_failed == result->n_dumps)
+		return CLI_NO_ANSWER;
+	if (result->n_new_dumps)
+		return CLI_FOUND;
+	if (result->n_groups)
+		return CLI_KNOWN;
+	return result->n_unknown + result->n_failed ? CLI_CANNOT_TELL : CLI_ANSWERED;
+}
+
+static int conclude(struct cli *cli, const struct triage_args *args, const struct sources *sources,
+		    const char *baseline, size_t baseline_len)
+{
+	struct ws_triage_options options = { .size = sizeof options,
+					     .pattern = args->merge ? args->pattern : NULL,
+					     .baseline = baseline,
+					     .baseline_len = baseline_len,
+					     .max_jobs = args->limit.given && args->limit.value
+								 ? (uint32_t)args->limit.value
+								 : 0 };
+	const struct ws_triage_result *result;
+	struct ws_triage *triage;
+	struct ws_error err;
+	if (ws_triage_create(&options, &triage, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	int status = gather(triage, sources, &result, &err) == WS_OK ? CLI_ANSWERED
+								     : cli_fail(NULL, &err);
+	if (status == CLI_ANSWERED && result->n_not_records)
+		cli_warn("%" PRIu64 " lines are no records", result->n_not_records);
+	if (status == CLI_ANSWERED && result->n_dumps == 0)
+		cli_warn("there is no dump");
+	if (status == CLI_ANSWERED && !args->jsonl)
+		status = args->html ? print_html(cli, args, result) : print(cli, args, result);
+	if (status == CLI_ANSWERED)
+		status = status_of(result);
+	ws_triage_destroy(triage);
+	return status;
+}
+
+/* Reads the dumps, or opens the records that are there. Then the sandbox is entered. */
+static int collect(struct cli *cli, const struct triage_args *args, struct triage_records *records,
+		   struct sources *sources)
+{
+	struct triage_list list = { 0 };
+	int status = CLI_ANSWERED;
+	if (!args->merge) {
+		status = triage_list_make(args, &list);
+		if (status == CLI_ANSWERED)
+			status = triage_records_open(args->records, records);
+		if (status == CLI_ANSWERED)
+			status = triage_scan(cli, args, &list, records, args->jsonl);
+		if (status == CLI_ANSWERED)
+			sources->fd[sources->n++] = records->fd;
+	}
+	for (int i = 0; args->merge && i < args->n_paths && status == CLI_ANSWERED; i++) {
+		int fd = open(args->paths[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0) {
+			cli_warn("%s: %s", args->paths[i], strerror(errno));
+			status = CLI_NO_ANSWER;
+		} else {
+			sources->fd[sources->n++] = fd;
+		}
+	}
+	if (status == CLI_ANSWERED)
+		triage_guard(args, &list);
+	triage_list_fini(&list);
+	return status;
+}
+
+static int run(struct cli *cli, const struct triage_args *args)
+{
+	struct triage_records records = { .fd = -1 };
+	struct sources sources = { .fd = cli_alloc((size_t)args->n_paths + 1, sizeof(int)) };
+	char *baseline = NULL;
+	size_t baseline_len = 0;
+	if (args->html && mkdir(args->html, 0777) != 0 && errno != EEXIST) {
+		cli_warn("%s: %s", args->html, strerror(errno));
+		free(sources.fd);
+		return CLI_NO_ANSWER;
+	}
+	int status = collect(cli, args, &records, &sources);
+	if (status == CLI_ANSWERED && args->baseline) {
+		baseline = cli_file_read(args->baseline, MAX_BASELINE, &baseline_len);
+		status = baseline ? CLI_ANSWERED : CLI_NO_ANSWER;
+	}
+	if (status == CLI_ANSWERED)
+		status = conclude(cli, args, &sources, baseline, baseline_len);
+	for (size_t i = 0; args->merge && i < sources.n; i++)
+		close(sources.fd[i]);
+	triage_records_close(&records);
+	free(sources.fd);
+	free(baseline);
+	return status;
+}
+
+int verb_triage(struct cli *cli, int argc, char **argv)
+{
+	struct triage_args args = { .paths = cli_alloc((size_t)argc, sizeof *args.paths) };
+	int status = arguments_parse(cli, argc, argv, &args) ? run(cli, &args) : CLI_USAGE;
+	free(args.paths);
+	return status;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A worker: one dump after the other, in a sandbox. It ends with the process that started it. */
+#include "triage/triage.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <warpscope/core.h>
+
+#include "base/sandbox.h"
+#include "guard.h"
+
+void triage_guard(const struct triage_args *args, const struct triage_list *list)
+{
+	struct cli_words inputs = { 0 };
+	for (size_t i = 0; i < list->folders.n; i++)
+		cli_words_add(&inputs, list->folders.item[i]);
+	for (int i = 0; i < args->n_paths; i++)
+		cli_words_add(&inputs, args->paths[i]);
+	if (args->baseline)
+		cli_words_add(&inputs, args->baseline);
+	struct wsi_sandbox_terms terms = {
+		.inputs = inputs.item,
+		.n_inputs = inputs.n,
+		.outputs = &args->output,
+		.n_outputs = args->output ? 1 : 0,
+		.output_folder = args->html,
+	};
+	guard_enter_late(&terms);
+	free(inputs.item);
+}
+
+/* False: the other side is gone. */
+static bool receive(int fd, void *bytes, size_t len)
+{
+	char *at = bytes;
+	while (len) {
+		ssize_t n = read(fd, at, len);
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+struct record {
+	char *bytes; /* owned */
+	size_t len, cap;
+};
+
+static bool record_write(void *user, const char *bytes, size_t len)
+{
+	struct record *record = user;
+	if (len > record->cap - record->len) {
+		record->cap = 2 * (record->cap + len);
+		record->bytes = cli_realloc(record->bytes, record->cap, 1);
+	}
+	memcpy(record->bytes + record->len, bytes, len);
+	record->len += len;
+	return true;
+}
+
+/* A file that a walk found, and that nothing calls a dump, is none of ours if it is no dump. */
+static bool is_ours(const struct ws_triage_file *file, bool is_named)
+{
+	return is_named || strstr(file->path, ".nvcudmp") ||
+	       ws_triage_pattern_fits(file->pattern, file->path);
+}
+
+static bool look(const struct cli *cli, const struct triage_args *args,
+		 const struct ws_triage_file *file, bool is_named, struct ws_out *out)
+{
+	struct ws_core_options open = { .size = sizeof open,
+					.max_unpacked_bytes = cli->size_limit };
+	struct ws_report_options options = { .size = sizeof options, .no_source = true };
+	struct ws_target *target = NULL;
+	const struct ws_report *report = NULL;
+	struct ws_error err;
+	if (ws_core_open(file->path, &open, &target, &err) != WS_OK) {
+		if (!is_ours(file, is_named))
+			return false;
+		ws_triage_record_failed(file, err.message, args->whole, out);
+	} else if (ws_report_create(target, &options, &report, &err) != WS_OK) {
+		ws_triage_record_failed(file, err.message, args->whole, out);
+	} else {
+		ws_triage_record(report, file, args->whole, out);
+	}
+	ws_report_destroy(report);
+	ws_target_close(target);
+	return true;
+}
+
+_Noreturn void triage_worker(const struct cli *cli, const struct triage_args *args,
+			     const struct triage_list *list, int fd)
+{
+	struct triage_request request;
+	struct rlimit none = { 0, 0 };
+	struct record record = { 0 };
+	signal(SIGPIPE, SIG_DFL);
+	setrlimit(RLIMIT_CORE, &none); /* a crash is a row, and not one more file */
+	triage_guard(args, list);
+	while (receive(fd, &request, sizeof request)) {
+		struct ws_out out;
+		char *path = cli_alloc((size_t)request.path_len + 1, 1);
+		if (!receive(fd, path, request.path_len))
+			break;
+		struct ws_triage_file file = { path, request.bytes, request.written_ns,
+					       args->pattern };
+		record.len = 0;
+		ws_out_init(&out, record_write, &record);
+		bool is_dump = look(cli, args, &file, request.is_named, &out);
+		struct triage_answer answer = { is_dump, 0 };
+		free(path);
+		if (ws_out_flush(&out, NULL) != WS_OK)
+			break;
+		answer.len = (uint32_t)record.len;
+		if (!ws_write_fd(&fd, (const char *)&answer, sizeof answer) ||
+		    !ws_write_fd(&fd, record.bytes, record.len))
+			break;
+	}
+	_exit(0);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages about many dumps: what to read first, the bugs, the ranks of each job, GPUs that fault
+ * again. The same elements as on the page of one dump (page.h).
+ */
+#include <warpscope/triage.h>
+
+#include "render/html.h"
+#include "render/words.h"
+
+/* What the sections show, and where single pages are. */
+struct pages {
+	struct wsi_page page;
+	const struct ws_triage_result *result;
+	const struct ws_triage_page *options;
+};
+
+/* The name of a dump, with the address of its page. */
+static void say_dump(struct pages *p, struct ws_str path)
+{
+	const char *address = p->page.form == &wsi_form_html && p->options && p->options->link
+				      ? p->options->link(p->options->user, path)
+				      : NULL;
+	if (address)
+		wsi_html_printf(&p->page, "<a href=\"%s\">", address);
+	wsi_str(&p->page, WSI_CODE, path);
+	if (address)
+		wsi_html_raw(&p->page, "</a>");
+}
+
+static void say_time(struct wsi_page *page, uint64_t seconds)
+{
+	char text[WSI_TIME_TEXT];
+	if (seconds && seconds <= UINT32_MAX && wsi_time_text((uint32_t)seconds, text))
+		wsi_say(page, "%s", text);
+	else
+		wsi_run(page, WSI_NONE, "?");
+}
+
+static void say_text(struct wsi_page *page, struct ws_str text)
+{
+	if (text.len)
+		wsi_str(page, WSI_PLAIN, text);
+	else
+		wsi_run(page, WSI_NONE, "-");
+}
+
+static void more_of(struct wsi_page *page, uint32_t shown, uint32_t n)
+{
+	wsi_say_more(page, n - shown);
+}
+
+/* ---- sections ---- */
+
+static void section_read(struct pages *p)
+{
+	const struct ws_triage_result *r = p->result;
+	if (!r->read)
+		return;
+	wsi_section(&p->page, "read", "Read first", WSI_DETAIL);
+	wsi_label(&p->page, "Dump");
+	say_dump(p, ws_str_of(r->read));
+	wsi_label(&p->page, "By");
+	wsi_say(&p->page, "warpscope report ");
+	wsi_str(&p->page, WSI_PLAIN, ws_str_of(r->read));
+}
+
+static void section_groups(struct pages *p)
+{
+	static const struct ws_column columns[] = {
+		{ "Dumps", WS_ALIGN_RIGHT },    { "", WS_ALIGN_LEFT },
+		{ "Ranks", WS_ALIGN_LEFT },     { "First", WS_ALIGN_LEFT },
+		{ "Last", WS_ALIGN_LEFT },      { "Place", WS_ALIGN_LEFT },
+		{ "Signature", WS_ALIGN_LEFT }, { "Example", WS_ALIGN_LEFT },
+	};
+	const struct ws_triage_result *r = p->result;
+	struct wsi_page *page = &p->page;
+	if (r->n_groups == 0)
+		return;
+	wsi_section(page, "bugs", "Bugs", WSI_DETAIL);
+	wsi_table(page, &(struct wsi_page_table){ .id = "bugs-table",
+						  .label = "Bugs",
+						  .column = columns,
+						  .n_columns = WSI_COUNT(columns) });
+	uint32_t n = wsi_rows(page, r->n_groups);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ws_triage_group *group = &r->groups[i];
+		wsi_cell(page, "");
+		wsi_say(page, "%" PRIu64, group->n_dumps);
+		wsi_cell(page, "");
+		wsi_say(page, "%s", !r->has_baseline ? "" : group->known ? "known" : "new");
+		wsi_cell(page, "");
+		say_text(page, ws_str_of(group->ranks));
+		wsi_cell(page, "");
+		say_time(page, group->first);
+		wsi_cell(page, "");
+		say_time(page, group->last);
+		wsi_cell(page, "");
+		say_text(page, group->place);
+		wsi_cell(page, "");
+		wsi_str(page, WSI_CODE, group->signature);
+		wsi_cell(page, "");
+		say_dump(p, group->example);
+	}
+	more_of(page, n, r->n_groups);
+}
+
+static void job_rows(struct pages *p, const struct ws_triage_job *job)
+{
+	static const struct ws_column columns[] = {
+		{ "Process", WS_ALIGN_LEFT }, { "State", WS_ALIGN_LEFT },
+		{ "What", WS_ALIGN_LEFT },    { "Kernel", WS_ALIGN_LEFT },
+		{ "Place", WS_ALIGN_LEFT },   { "Evidence", WS_ALIGN_LEFT },
+		{ "Dump", WS_ALIGN_LEFT },
+	};
+	struct wsi_page *page = &p->page;
+	wsi_table(page, &(struct wsi_page_table){ .id = "ranks-table",
+						  .label = "Ranks",
+						  .column = columns,
+						  .n_columns = WSI_COUNT(columns),
+						  .named = true });
+	uint32_t n = wsi_rows(page, job->n_rows);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ws_triage_row *row = &job->rows[i];
+		if (i == job->culprit)
+			wsi_row_marked(page);
+		wsi_cell(page, "");
+		wsi_str(page, WSI_PLAIN, row->name);
+		wsi_cell(page, "");
+		wsi_say(page, "%s%s", ws_triage_role_text(row->role),
+			i == job->culprit ? ", first" : "");
+		wsi_cell(page, "");
+		say_text(page, row->what);
+		wsi_cell(page, "");
+		say_text(page, row->kernel);
+		wsi_cell(page, "");
+		say_text(page, row->place);
+		wsi_cell(page, "");
+		say_text(page, ws_str_of(row->evidence));
+		wsi_cell(page, "");
+		say_dump(p, wsi_file_name(row->path).len ? row->path : ws_str_of("-"));
+	}
+	more_of(page, n, job->n_rows);
+}
+
+static void section_jobs(struct pages *p)
+{
+	const struct ws_triage_result *r = p->result;
+	struct wsi_page *page = &p->page;
+	if (r->n_jobs == 0)
+		return;
+	wsi_section(page, "ranks", r->n_jobs_in_all == 1 ? "Ranks" : "Jobs", WSI_DETAIL);
+	for (uint32_t i = 0; i < r->n_jobs; i++) {
+		const struct ws_triage_job *job = &r->jobs[i];
+		if (r->n_jobs_in_all > 1) {
+			wsi_part(page, "Job", i);
+			wsi_label(page, "Job");
+			say_text(page, job->name);
+			wsi_label(page, "Verdict");
+			wsi_sentence(page, WSI_PLAIN, job->sentence);
+		}
+		for (uint32_t k = 0; k < job->n_reasons; k++) {
+			wsi_label(page, k ? "" : "Because");
+			wsi_sentence(page, WSI_PLAIN, job->reasons[k]);
+		}
+		if (*job->missing) {
+			wsi_label(page, "No dump");
+			wsi_say(page, "of rank %s (%s)", job->missing, job->missing_why);
+		}
+		if (job->n_rows)
+			job_rows(p, job);
+	}
+	if (r->n_jobs < r->n_jobs_in_all) {
+		wsi_element(page, WSI_MORE);
+		wsi_say(page, "%" PRIu64 " more jobs, without a failure or smaller (--jobs)",
+			r->n_jobs_in_all - r->n_jobs);
+	}
+}
+
+static void section_gpus(struct pages *p)
+{
+	const struct ws_triage_result *r = p->result;
+	if (r->n_gpus == 0)
+		return;
+	wsi_section(&p->page, "gpus", "GPUs that fault in several jobs", WSI_DETAIL);
+	uint32_t n = wsi_rows(&p->page, r->n_gpus);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ws_triage_gpu *gpu = &r->gpus[i];
+		wsi_element(&p->page, WSI_ITEM);
+		wsi_str(&p->page, WSI_PLAIN, gpu->name);
+		wsi_say(&p->page, ": %" PRIu64 " faults in %u jobs, with %u signature%s",
+			gpu->n_faults, gpu->n_jobs, gpu->n_signatures,
+			wsi_plural(gpu->n_signatures));
+		if (gpu->n_signatures > 1)
+			wsi_say(&p->page, "; different bugs on one GPU: the GPU may be the cause");
+	}
+	more_of(&p->page, n, r->n_gpus);
+}
+
+static void section_dumps(struct pages *p)
+{
+	const struct ws_triage_result *r = p->result;
+	struct wsi_page *page = &p->page;
+	wsi_section(page, "facts", "Dumps", WSI_DETAIL);
+	wsi_label(page, "Dumps");
+	wsi_say(page,
+		"%" PRIu64 ": %" PRIu64 " with a fault, %" PRIu64 " with a hang suspected, %" PRIu64
+		" with neither, %" PRIu64 " that cannot tell, %" PRIu64 " that cannot be read",
+		r->n_dumps, r->n_faults, r->n_hangs, r->n_none, r->n_unknown, r->n_failed);
+	wsi_label(page, "Jobs");
+	wsi_say(page, "%" PRIu64, r->n_jobs_in_all);
+	if (r->has_baseline) {
+		wsi_label(page, "New");
+		wsi_say(page, "%" PRIu64 " dump%s with a signature that the baseline lacks",
+			r->n_new_dumps, wsi_plural(r->n_new_dumps));
+	}
+	if (r->n_again) {
+		wsi_label(page, "Twice");
+		wsi_say(page, "%" PRIu64 " record%s of a dump that was there before", r->n_again,
+			wsi_plural(r->n_again));
+	}
+	if (r->n_not_records) {
+		wsi_label(page, "Damaged");
+		wsi_say(page, "%" PRIu64 " line%s of records that are none", r->n_not_records,
+			wsi_plural(r->n_not_records));
+	}
+}
+
+static void sections(struct pages *p)
+{
+	section_read(p);
+	section_jobs(p);
+	section_groups(p);
+	section_gpus(p);
+	section_dumps(p);
+}
+
+/* ---- pages ---- */
+
+static enum ws_status start(struct pages *p, const struct wsi_form *form,
+			    const struct ws_triage_result *result,
+			    const struct ws_triage_page *options, struct ws_out *out,
+			    struct ws_error *err)
+{
+	p->result = result;
+	p->options = options;
+	return wsi_page_init(&p->page, form, NULL, options ? options->text : NULL, out, err);
+}
+
+enum ws_status ws_triage_text(const struct ws_triage_result *result,
+			      const struct ws_triage_page *page, struct ws_out *out,
+			      struct ws_error *err)
+{
+	struct pages p;
+	enum ws_status st = start(&p, &wsi_form_text, result, page, out, err);
+	if (st != WS_OK)
+		return st;
+	wsi_sentence(&p.page, WSI_PLAIN, result->sentence);
+	ws_out_text(out, ".\n");
+	sections(&p);
+	return wsi_page_fini(&p.page, err);
+}
+
+enum ws_status ws_triage_markdown(const struct ws_triage_result *result,
+				  const struct ws_triage_page *page, struct ws_out *out,
+				  struct ws_error *err)
+{
+	struct pages p;
+	enum ws_status st = start(&p, &wsi_form_markdown, result, page, out, err);
+	if (st != WS_OK)
+		return st;
+	p.page.options.color = false;
+	ws_out_text(out, "**");
+	wsi_sentence(&p.page, WSI_PLAIN, result->sentence);
+	ws_out_text(out, ".**\n");
+	sections(&p);
+	st = wsi_page_fini(&p.page, err);
+	ws_out_printf(out, "\n<sub>warpscope %s; this page contains no memory contents.</sub>\n",
+		      ws_version());
+	return st;
+}
+
+enum ws_status ws_triage_html(const struct ws_triage_result *result,
+			      const struct ws_triage_page *page, struct ws_out *out,
+			      struct ws_error *err)
+{
+	struct pages p;
+	enum ws_status st = start(&p, &wsi_form_html, result, page, out, err);
+	if (st != WS_OK)
+		return st;
+	wsi_html_start(&p.page);
+	wsi_html_title(&p.page, ws_str_of(result->sentence));
+	wsi_html_printf(&p.page,
+			"<header class=\"verdict %s\">\n<p class=\"kind\">%" PRIu64
+			" dump%s</p>\n<h1>",
+			result->n_faults  ? "fault"
+			: result->n_hangs ? "hang"
+					  : "none",
+			result->n_dumps, wsi_plural(result->n_dumps));
+	wsi_sentence(&p.page, WSI_PLAIN, result->sentence);
+	wsi_html_raw(&p.page, ".</h1>\n</header>\n<main>\n");
+	sections(&p);
+	st = wsi_page_fini(&p.page, err);
+	wsi_html_raw(&p.page, "</main>\n");
+	wsi_html_end(&p.page);
+	return st;
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which rank of a job was first, or holds the others up.
+ *
+ *   a fault outside of collectives, one           it is that rank
+ *     several                                     cannot tell, unless a kernel log orders them
+ *   no such fault, but one in a collective        it is that rank if all others only wait
+ *   no fault, and ranks wait in a collective      the one rank that does not, if there is one
+ *   no fault, and one rank is stuck by itself     it is that rank
+ *
+ * A dump that cannot be read was most likely made by a fault, so beside one nothing is certain; a
+ * rank without a dump may be the one that a collective lacks. Times of files never decide.
+ */
+#include "triage/internal.h"
+
+#include "report/library.h"
+
+enum { N_ROLES = WS_TRIAGE_UNREADABLE + 1, MAX_REASONS = 12 };
+
+/* The entries of a job by what they tell. */
+struct scene {
+	struct ws_triage *triage;
+	const struct wsi_job *job;
+	struct ws_triage_job *shown;
+	uint32_t n[N_ROLES];
+	uint32_t first[N_ROLES]; /* entry, or WS_NONE */
+	uint32_t n_events;       /* faults outside of collectives; of one GPU together one */
+	bool one_signature;      /* of these events */
+	uint32_t n_alone;        /* stuck, and for nobody else's doing */
+	const char *reasons[MAX_REASONS];
+	uint32_t n_reasons;
+};
+
+static int entry_order(const void *left, const void *right)
+{
+	const struct ws_triage_row *a = &((const struct wsi_entry *)left)->row;
+	const struct ws_triage_row *b = &((const struct wsi_entry *)right)->row;
+	if ((a->rank < 0) != (b->rank < 0))
+		return a->rank < 0 ? 1 : -1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return strcmp(a->path.ptr, b->path.ptr);
+}
+
+static bool is_fault(const struct wsi_entry *entry)
+{
+	return entry->row.role == WS_TRIAGE_FAULT || entry->row.role == WS_TRIAGE_COLLECTIVE_FAULT;
+}
+
+static void reason(struct scene *s, const char *text)
+{
+	if (text && s->n_reasons < MAX_REASONS)
+		s->reasons[s->n_reasons++] = text;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- what there is ---- */
+
+/* The clients of one MPS server all dump when one of them faults; what faults on one GPU is taken
+ * as one event. */
+static void number_events(struct scene *s)
+{
+	struct wsi_entry *e = s->job->entry;
+	uint32_t n_events = 0;
+	for (size_t i = 0; i < s->job->n; i++) {
+		if (!is_fault(&e[i]))
+			continue;
+		size_t k = i;
+		if (e[i].host.len && e[i].pci.len)
+			for (k = 0; k < i; k++)
+				if (is_fault(&e[k]) && ws_str_equal(e[k].host, e[i].host) &&
+				    ws_str_equal(e[k].pci, e[i].pci) && e[k].pid != e[i].pid)
+					break;
+		e[i].row.event = k < i ? e[k].row.event : ++n_events;
+	}
+}
+
+/* The first entry of each event that is no doing of a collective. */
+static bool starts_event(const struct wsi_entry *e, size_t i)
+{
+	if (e[i].row.role != WS_TRIAGE_FAULT)
+		return false;
+	for (size_t k = 0; k < i; k++)
+		if (e[k].row.role == WS_TRIAGE_FAULT && e[k].row.event == e[i].row.event)
+			return false;
+	return true;
+}
+
+static void count_roles(struct scene *s)
+{
+	const struct wsi_entry *e = s->job->entry;
+	const char *signature = NULL;
+	s->one_signature = true;
+	for (size_t i = 0; i < N_ROLES; i++)
+		s->first[i] = WS_NONE;
+	for (size_t i = 0; i < s->job->n; i++) {
+		enum ws_triage_role role = e[i].row.role;
+		if (s->n[role]++ == 0)
+			s->first[role] = (uint32_t)i;
+		s->n_alone += role == WS_TRIAGE_STUCK && e[i].alone;
+		if (!starts_event(e, i))
+			continue;
+		s->n_events++;
+		if (!e[i].row.signature ||
+		    (signature && strcmp(signature, e[i].row.signature) != 0))
+			s->one_signature = false;
+		signature = e[i].row.signature;
+	}
+}
+
+/* Who dumped an event: the only one there, or the only one of whose threads one carries the
+ * exception; WS_NONE: nobody can tell. */
+static uint32_t leader(const struct scene *s, uint32_t event)
+{
+	const struct wsi_entry *e = s->job->entry;
+	uint32_t only = WS_NONE, by_lane = WS_NONE, n = 0, n_by_lane = 0;
+	for (uint32_t i = 0; i < s->job->n; i++) {
+		if (!is_fault(&e[i]) || e[i].row.event != event)
+			continue;
+		only = i;
+		n++;
+		if (e[i].by_lane && n_by_lane++ == 0)
+			by_lane = i;
+	}
+	return n == 1 ? only : n_by_lane == 1 ? by_lane : WS_NONE;
+}
+
+/* Whether some rank has two dumps: then more than one run lies there. */
+static bool has_twice(const struct wsi_job *job)
+{
+	for (size_t i = 1; i < job->n; i++)
+		if (job->entry[i].row.rank >= 0 &&
+		    job->entry[i].row.rank == job->entry[i - 1].row.rank)
+			return true;
+	return false;
+}
+
+/* Ranks below the highest that have no dump. */
+static void find_missing(struct scene *s)
+{
+	uint64_t missing[WSI_FEW];
+	size_t n = 0;
+	int64_t due = 0;
+	for (size_t i = 0; i < s->job->n; i++) {
+		int64_t rank = s->job->entry[i].row.rank;
+		for (; rank >= 0 && due < rank && n < WSI_FEW; due++)
+			missing[n++] = (uint64_t)due;
+		if (rank >= 0)
+			due = rank + 1;
+	}
+	s->shown->missing = wsi_ranks_text(s->triage, missing, n, n == WSI_FEW);
+	if (n)
+		s->shown->missing_why = "higher ranks left one";
+}
+
+/* ---- sentences ---- */
+
+static const char *fault_words(struct scene *s, uint32_t at)
+{
+	const struct ws_triage_row *row = &s->job->entry[at].row;
+	return wsi_keep_format(s->triage, "%.*s%s%.*s%s%s%.*s",
+			       (int)wsi_min_u64(row->what.len, 200), row->what.ptr,
+			       row->kernel.len ? " in `" : "",
+			       (int)wsi_min_u64(row->kernel.len, 200), row->kernel.ptr,
+			       row->kernel.len ? "`" : "", row->place.len ? " at " : "",
+			       (int)wsi_min_u64(row->place.len, 200), row->place.ptr);
+}
+
+static const char *stuck_words(struct scene *s, uint32_t at)
+{
+	const struct ws_triage_row *row = &s->job->entry[at].row;
+	if (row->role == WS_TRIAGE_IDLE)
+		return "no kernel is on its GPU, so its host program is what to look at";
+	if (row->role == WS_TRIAGE_RUNS)
+		return wsi_keep_format(s->triage, "it runs `%.*s`",
+				       (int)wsi_min_u64(row->kernel.len, 200), row->kernel.ptr);
+	return wsi_keep_format(s->triage, "its threads wait in `%.*s`%s%.*s",
+			       (int)wsi_min_u64(row->kernel.len, 200), row->kernel.ptr,
+			       row->place.len ? " at " : "", (int)wsi_min_u64(row->place.len, 200),
+			       row->place.ptr);
+}
+
+/* "; the 7 others wait in NCCL all-reduce" */
+static const char *others(struct scene *s)
+{
+	uint32_t n = s->n[WS_TRIAGE_WAITS];
+	if (!n)
+		return "";
+	const struct ws_triage_row *row = &s->job->entry[s->first[WS_TRIAGE_WAITS]].row;
+	return wsi_keep_format(s->triage, "; %" PRIu32 " other%s in %.*s", n,
+			       n == 1 ? " waits" : "s wait", (int)wsi_min_u64(row->waits.len, 100),
+			       row->waits.ptr);
+}
+
+static struct ws_str file_of(const struct scene *s, uint32_t at)
+{
+	return wsi_file_name(s->job->entry[at].row.path);
+}
+
+#define NAME(s, at) \
+	(int)wsi_min_u64((s)->job->entry[at].row.name.len, 300), (s)->job->entry[at].row.name.ptr
+
+static void blame(struct scene *s, uint32_t at, const char *words)
+{
+	struct ws_str file = file_of(s, at);
+	s->shown->culprit = s->shown->read = at;
+	s->shown->sentence = wsi_keep_format(s->triage, "Read `%.*s`: %.*s, %s%s",
+					     (int)wsi_min_u64(file.len, 300), file.ptr, NAME(s, at),
+					     words, others(s));
+}
+
+static void cannot_tell(struct scene *s, uint32_t read, const char *why)
+{
+	s->shown->read = read;
+	if (read == WS_NONE) {
+		s->shown->sentence = wsi_keep_format(s->triage, "Cannot tell: %s", why);
+		return;
+	}
+	struct ws_str file = file_of(s, read);
+	s->shown->sentence =
+		wsi_keep_format(s->triage, "Cannot tell which was first: %s; start with `%.*s`",
+				why, (int)wsi_min_u64(file.len, 300), file.ptr);
+}
+
+/* "rank 3 and rank 5": entries for which `wanted` is true. */
+static const char *names_of(struct scene *s, bool (*wanted)(const struct wsi_entry *, size_t))
+{
+	char text[600] = "";
+	size_t len = 0, n = 0;
+	for (size_t i = 0; i < s->job->n; i++) {
+		if (!wanted(s->job->entry, i))
+			continue;
+		if (++n > 8)
+			continue;
+		len += (size_t)snprintf(text + len, sizeof text - len, "%s%.*s", len ? ", " : "",
+					(int)wsi_min_u64(s->job->entry[i].row.name.len, 60),
+					s->job->entry[i].row.name.ptr);
+	}
+	if (n > 8)
+		snprintf(text + len, sizeof text - len, " and %zu more", n - 8);
+	return wsi_arena_str(&s->triage->arena, text, strlen(text));
+}
+
+static bool is_outside(const struct wsi_entry *e, size_t i)
+{
+	return e[i].row.role == WS_TRIAGE_STUCK || e[i].row.role == WS_TRIAGE_RUNS ||
+	       e[i].row.role == WS_TRIAGE_IDLE;
+}
+
+static bool is_unreadable(const struct wsi_entry *e, size_t i)
+{
+	return e[i].row.role == WS_TRIAGE_UNREADABLE;
+}
+
+static bool is_collective_fault(const struct wsi_entry *e, size_t i)
+{
+	return e[i].row.role == WS_TRIAGE_COLLECTIVE_FAULT;
+}
+
+static bool is_waiting(const struct wsi_entry *e, size_t i)
+{
+	return e[i].row.role == WS_TRIAGE_WAITS;
+}
+
+static bool is_stuck(const struct wsi_entry *e, size_t i)
+{
+	return e[i].row.role == WS_TRIAGE_STUCK;
+}
+
+/* ---- judging ---- */
+
+static void judge_one_fault(struct scene *s)
+{
+	uint32_t first = s->first[WS_TRIAGE_FAULT];
+	uint32_t at = leader(s, s->job->entry[first].row.event);
+	if (at == WS_NONE) {
+		cannot_tell(s, first,
+			    wsi_keep_format(s->triage,
+					    "%s fault on one GPU, as clients of one MPS server all "
+					    "do when one of them faults",
+					    names_of(s, starts_event)));
+		return;
+	}
+	if (s->n[WS_TRIAGE_UNREADABLE]) {
+		cannot_tell(s, at,
+			    wsi_keep_format(s->triage,
+					    "%.*s faulted (%s), and %s left a dump that "
+					    "does not tell",
+					    NAME(s, at), fault_words(s, at),
+					    names_of(s, is_unreadable)));
+		return;
+	}
+	if (s->n_alone) {
+		cannot_tell(
+			s, at,
+			wsi_keep_format(s->triage,
+					"%.*s faulted (%s), and %s hangs by itself, for threads "
+					"of its own",
+					NAME(s, at), fault_words(s, at), names_of(s, is_stuck)));
+		return;
+	}
+	blame(s, at, fault_words(s, at));
+	reason(s, "no other dump shows a fault outside of collective operations");
+}
+
+static void judge_faults(struct scene *s)
+{
+	uint32_t first = s->first[WS_TRIAGE_FAULT];
+	if (s->n_events == 1) {
+		judge_one_fault(s);
+		return;
+	}
+	const char *names = names_of(s, starts_event);
+	cannot_tell(s, first,
+		    s->one_signature
+			    ? wsi_keep_format(s->triage, "%s have the same fault (%s)", names,
+					      fault_words(s, first))
+			    : wsi_keep_format(s->triage, "%s have faults of their own (%s)", names,
+					      fault_words(s, first)));
+	reason(s, "times of files and in names do not order faults: they say when a dump was "
+		  "written, or its process began");
+}
+
+/* Faults in collectives only: of whoever is there, or of memory that a peer took away. */
+static void judge_collective_faults(struct scene *s)
+{
+	uint32_t first = s->first[WS_TRIAGE_COLLECTIVE_FAULT];
+	bool others_wait = s->n[WS_TRIAGE_WAITS] + 1 == s->job->n && s->n[WS_TRIAGE_WAITS] > 0;
+	if (s->n[WS_TRIAGE_COLLECTIVE_FAULT] == 1 && others_wait && !*s->shown->missing) {
+		blame(s, first, fault_words(s, first));
+		reason(s, "it is the only fault, and all others wait");
+		return;
+	}
+	cannot_tell(s, first,
+		    wsi_keep_format(s->triage,
+				    "%s faulted inside a collective operation (%s), where the "
+				    "cause may be another rank",
+				    names_of(s, is_collective_fault), fault_words(s, first)));
+}
+
+static uint32_t first_outside(const struct scene *s)
+{
+	for (uint32_t i = 0; i < s->job->n; i++)
+		if (is_outside(s->job->entry, i))
+			return i;
+	return WS_NONE;
+}
+
+/* Ranks wait in a collective operation. */
+static void judge_waits(struct scene *s)
+{
+	uint32_t n = s->n[WS_TRIAGE_STUCK] + s->n[WS_TRIAGE_RUNS] + s->n[WS_TRIAGE_IDLE];
+	uint32_t first = s->first[WS_TRIAGE_WAITS], at = first_outside(s);
+	const struct ws_triage_row *row = &s->job->entry[first].row;
+	int len = (int)wsi_min_u64(row->waits.len, 100);
+	bool all = !*s->shown->missing && !s->n[WS_TRIAGE_UNREADABLE];
+	if (n == 1 && all) {
+		blame(s, at, stuck_words(s, at));
+		reason(s, "it is the only rank that is not in a collective operation");
+		return;
+	}
+	const char *missing = *s->shown->missing
+				      ? wsi_keep_format(s->triage, ", and rank %s left no dump",
+							s->shown->missing)
+				      : "";
+	const char *unread = s->n[WS_TRIAGE_UNREADABLE]
+				     ? wsi_keep_format(s->triage,
+						       ", and the dump of %s does not "
+						       "tell",
+						       names_of(s, is_unreadable))
+				     : "";
+	if (n)
+		cannot_tell(s, at,
+			    wsi_keep_format(
+				    s->triage, "%" PRIu32 " wait%s in %.*s, %s do%s not%s%s",
+				    s->n[WS_TRIAGE_WAITS], s->n[WS_TRIAGE_WAITS] == 1 ? "s" : "",
+				    len, row->waits.ptr, names_of(s, is_outside),
+				    n == 1 ? "es" : "", missing, unread));
+	else
+		s->shown->sentence = wsi_keep_format(
+			s->triage,
+			"Cannot tell which rank is missing: all %" PRIu32 " whose dump tells "
+			"wait in %.*s%s%s",
+			s->n[WS_TRIAGE_WAITS], len, row->waits.ptr, missing, unread);
+	if (!n) {
+		s->shown->read = first;
+		reason(s, "the state of a GPU has no number that says which call of the operation "
+			  "it is in; logs of the host program may have it");
+	}
+}
+
+/* Threads wait, and no collective operation is known for it. */
+static void judge_stuck(struct scene *s)
+{
+	uint32_t first = s->first[WS_TRIAGE_STUCK];
+	if (s->n[WS_TRIAGE_STUCK] == 1 && !s->n[WS_TRIAGE_UNREADABLE]) {
+		blame(s, first, stuck_words(s, first));
+		reason(s, "it is the only dump in which threads wait for something");
+		return;
+	}
+	cannot_tell(s, first,
+		    wsi_keep_format(s->triage, "threads wait in %s (%s)", names_of(s, is_stuck),
+				    stuck_words(s, first)));
+}
+
+static void judge_scene(struct scene *s)
+{
+	if (s->job->n == 0)
+		s->shown->sentence = "Too many dumps lie in one folder for one job: --name with %j "
+				     "tells jobs apart";
+	else if (has_twice(s->job))
+		cannot_tell(s, s->first[WS_TRIAGE_FAULT],
+			    "some rank has two dumps, so more than one run lies here (--name with "
+			    "%j tells them apart)");
+	else if (s->n_events)
+		judge_faults(s);
+	else if (s->n[WS_TRIAGE_COLLECTIVE_FAULT])
+		judge_collective_faults(s);
+	else if (s->n[WS_TRIAGE_WAITS])
+		judge_waits(s);
+	else if (s->n[WS_TRIAGE_STUCK])
+		judge_stuck(s);
+	else
+		cannot_tell(s, WS_NONE, "no dump shows a fault, or a wait");
+}
+
+static void give_context(struct scene *s)
+{
+	if (s->n[WS_TRIAGE_COLLECTIVE_FAULT] && s->n_events)
+		reason(s, wsi_keep_format(s->triage,
+					  "%s faulted inside a collective operation, as ranks do "
+					  "when another one goes",
+					  names_of(s, is_collective_fault)));
+	if (s->n[WS_TRIAGE_WAITS] && s->n_events)
+		reason(s, wsi_keep_format(s->triage, "%s only wait%s", names_of(s, is_waiting),
+					  s->n[WS_TRIAGE_WAITS] == 1 ? "s" : ""));
+	if (*s->shown->missing)
+		reason(s, wsi_keep_format(s->triage, "rank%s %s left no dump",
+					  plural(strpbrk(s->shown->missing, ",-") ? 2 : 1),
+					  s->shown->missing));
+}
+
+enum ws_status wsi_judge(struct ws_triage *triage, struct wsi_job *job,
+			 struct ws_triage_job *ret_job)
+{
+	struct scene s = { .triage = triage, .job = job, .shown = ret_job };
+	struct ws_triage_row *rows =
+		wsi_arena_zalloc_array(&triage->arena, job->n + 1, sizeof *rows);
+	*ret_job = (struct ws_triage_job){ .name = job->name,
+					   .n_rows = (uint32_t)job->n,
+					   .n_dumps = job->n_dumps,
+					   .culprit = WS_NONE,
+					   .read = WS_NONE,
+					   .missing = "" };
+	if (!rows)
+		return WS_NO_MEMORY;
+	if (job->n > 1)
+		qsort(job->entry, job->n, sizeof *job->entry, entry_order);
+	number_events(&s);
+	count_roles(&s);
+	find_missing(&s);
+	judge_scene(&s);
+	give_context(&s);
+	for (size_t i = 0; i < job->n; i++)
+		rows[i] = job->entry[i].row;
+	ret_job->rows = rows;
+	const char **reasons = wsi_arena_zalloc_array(&triage->arena, MAX_REASONS, sizeof *reasons);
+	if (!reasons || !ret_job->missing || !ret_job->sentence)
+		return WS_NO_MEMORY;
+	memcpy(reasons, s.reasons, s.n_reasons * sizeof *reasons);
+	ret_job->reasons = reasons;
+	ret_job->n_reasons = s.n_reasons;
+	return WS_OK;
+}
