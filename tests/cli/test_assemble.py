@@ -6,6 +6,7 @@ usage: test_assemble.py WARPSCOPE TESTS SCHEMAS
 """
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,13 @@ def normal(found):
     return found
 
 
+def writable(image):
+    """(type, flags) of the program headers of what is written to."""
+    size, count = struct.unpack_from('<HH', image.data, 54)
+    headers = [struct.unpack_from('<II', image.data, image.phoff + i * size) for i in range(count)]
+    return {(kind, flags) for kind, flags in headers if flags & 2}
+
+
 def data_symbols(image):
     """What an object has of shared memory, and needs of others: names, types, bindings, places (what only the tool knows is weak)."""
     used = {r.symbol for r in image.relocs if image.sections[r.target].name.startswith('.text.')}
@@ -134,6 +142,8 @@ def round_trip(program, path, folder, cubin):
     old_facts, new_facts = normal(facts(old)), normal(facts(new))
     if old.type != new.type:
         return f'type {new.type}, was {old.type}'
+    if not writable(new) <= writable(old):
+        return f'writable segments {writable(new)}, were {writable(old)}'
     if old.type == 1:
         other = {s for s in data_symbols(old) ^ data_symbols(new) if s[0] not in local_constants(old)}
         if other:

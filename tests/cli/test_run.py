@@ -79,6 +79,16 @@ def several_launches_from_a_file(folder):
 
 
 @case
+def a_line_of_launches_is_one_thread_unless_it_says_more(folder):
+    image = assemble(folder, '.arch sm_80\n.kernel k\n\t.param out 8\n\tMOV R0, 0x1\n'
+                     '\tIMAD.WIDE.U32 R2, RZ, RZ, c[0x0][`(out)]\n\tRED.E.ADD.STRONG.GPU [R2], R0\n\tEXIT\n.end\n')
+    with open(os.path.join(folder, 'launches'), 'w', encoding='utf-8') as file:
+        file.write('--kernel k --arg &o\n--kernel k --grid 2,3,5 --block 7,11,1 --arg &p\n')
+    done = run(folder, image, '--arch', '80', '--launches', 'launches', '--buffer', 'o=u32[1]', '--buffer', 'p=u32[1]', '--print', 'o', '--print', 'p')
+    assert done.stdout == f'o: 1\np: {30 * 77}\n', done
+
+
+@case
 def every_schedule_gives_the_same(folder):
     pages = {run(folder, *collatz(64, '--schedule', how, '--seed', seed, '--print', 'out')).stdout
              for how in ('round-robin', 'oldest', 'random', 'adversarial') for seed in '12'}
