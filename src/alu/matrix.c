@@ -52,9 +52,11 @@ static double value_of(enum element what, uint32_t bits)
 	return 0;
 }
 
-/* How many rows A and C have: as many as fill their registers. */
+/* How many rows A and C have: as many as fill their registers; 16 if A is sparse. */
 static unsigned rows_of(const struct wsi_alu *alu)
 {
+	if (alu->combine)
+		return ROWS;
 	return alu->source[0].words == alu->source[1].words ? ROWS / 2 : ROWS;
 }
 
@@ -62,6 +64,25 @@ static unsigned rows_of(const struct wsi_alu *alu)
 static unsigned place_of(unsigned r, unsigned lane, unsigned j, unsigned per_register)
 {
 	return (r * LANES_OF_ROW + lane % LANES_OF_ROW) * per_register + j;
+}
+
+/*
+ * Where element k of a row of A is along K. Of a sparse A (`combine`) the registers hold one half:
+ * two elements of four, or one of two with 32 bits. A fourth source tells which, two bits for each:
+ * of rows r and r + 8 in threads 4 * r + `compare` and those that follow [public doc: PTX ISA,
+ * mma.sp].
+ */
+static unsigned dense_place(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned row,
+			    unsigned k)
+{
+	if (!alu->combine)
+		return k;
+	const uint32_t *word = io->source[3] + row % 8 * LANES_OF_ROW + alu->compare;
+	if (alu->kind == 8) /* a thread has 16 elements of one row */
+		return k / 2 * 4 + (word[row / 8 + k / 16 * 2] >> k % 16 * 2 & 3);
+	unsigned n = alu->kind == 16 ? 8 : 4; /* 16 bits of each of the two rows */
+	uint32_t bits = word[k / n] >> (row / 8 * 16 + k % n * (16 / n));
+	return alu->kind == 16 ? k / 2 * 4 + (bits & 3) : k * 2 + (bits >> 1 & 1);
 }
 
 /* ---- floating point ---- */
@@ -78,10 +99,12 @@ static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io, 
 		for (unsigned r = 0; r < alu->source[0].words; r++) {
 			uint32_t word = wsi_word(alu, io, 0, r * WSI_ALU_LANES + l);
 			unsigned row = l / LANES_OF_ROW + 8 * (r % halves);
-			for (unsigned j = 0; j < n; j++)
-				tile->a[row][place_of(r / halves, l, j, n)] =
+			for (unsigned j = 0; j < n; j++) {
+				unsigned k = place_of(r / halves, l, j, n);
+				tile->a[row][dense_place(alu, io, row, k)] =
 					value_of((enum element)alu->select[0],
 						 word >> (j * bits % 32) & mask);
+			}
 		}
 		for (unsigned r = 0; r < alu->source[1].words; r++) {
 			uint32_t word = wsi_word(alu, io, 1, r * WSI_ALU_LANES + l);
@@ -164,6 +187,8 @@ static void run_float_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	struct tile tile;
 	unsigned depth = depth_of(alu), elements = rows_of(alu) / 4;
 	bool half = alu->upper;
+	if (alu->combine)
+		memset(tile.a, 0, sizeof tile.a);
 	take_floats(alu, io, &tile);
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		for (unsigned i = 0; i < elements; i++) {
@@ -211,12 +236,27 @@ static bool take_float_elements(struct wsi_alu_build *b)
 static bool fits(const struct wsi_alu *alu, unsigned rows, unsigned depth, unsigned c_words)
 {
 	unsigned per_word = LANES_OF_ROW * 32u / alu->kind;
-	return alu->source[0].words * per_word * 8 == rows * depth &&
+	return alu->source[0].words * per_word * 8 * (alu->combine ? 2 : 1) == rows * depth &&
 	       alu->source[1].words * per_word == depth && alu->source[2].words == c_words &&
 	       alu->result[0].words == c_words && depth <= MOST_K;
 }
 
-/* The numbers of a shape; what is sparse or scaled has more sources, and is not implemented. */
+/* Which threads have the places of a sparse A, by a number behind it. */
+static bool take_sparsity(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	uint64_t which;
+	if (!wsi_alu_take_number(b, &which) || !wsi_alu_shape(b, 4, 0) || alu->kind < 8 ||
+	    alu->source[3].words != 1)
+		return false;
+	/* so many registers of A have their places in one thread, or in one for each row */
+	unsigned threads = alu->source[0].words / (alu->kind == 8 ? 1u : 2u);
+	alu->combine = 1;
+	alu->compare = (uint8_t)(which * threads);
+	return threads > 0 && which < LANES_OF_ROW && which * threads + threads <= LANES_OF_ROW;
+}
+
+/* The numbers of a shape; what is scaled has more sources, and is not implemented. */
 static bool take_shape(const struct wsi_alu_build *b, unsigned *ret_rows, unsigned *ret_depth)
 {
 	static const struct {
@@ -232,7 +272,7 @@ static bool take_shape(const struct wsi_alu_build *b, unsigned *ret_rows, unsign
 		if (wsi_alu_have(b, shapes[i].modifier)) {
 			*ret_rows = shapes[i].rows;
 			*ret_depth = shapes[i].depth;
-			return wsi_alu_shape(b, 3, 0) && !wsi_alu_have(b, WS_MOD_SP);
+			return true;
 		}
 	}
 	return false;
@@ -244,6 +284,8 @@ bool wsi_prepare_float_matrix(struct wsi_alu_build *b)
 	unsigned rows, depth;
 	if (!take_shape(b, &rows, &depth) || !take_float_elements(b) || b->negated[0] ||
 	    b->negated[1] || wsi_alu_have(b, WS_MOD_SATFINITE))
+		return false;
+	if (wsi_alu_have(b, WS_MOD_SP) ? !take_sparsity(b) : !wsi_alu_shape(b, 3, 0))
 		return false;
 	alu->upper = !wsi_alu_have(b, WS_MOD_F32);
 	alu->run = run_float_matrix;
@@ -271,10 +313,13 @@ static void take_integers(const struct wsi_alu *alu, const struct wsi_alu_io *io
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		unsigned line = l / LANES_OF_ROW;
 		for (unsigned j = 0; j < n; j++) {
-			for (unsigned r = 0; r < alu->source[0].words; r++)
-				tile->a[line + 8 * (r % halves)][place_of(r / halves, l, j, n)] =
+			for (unsigned r = 0; r < alu->source[0].words; r++) {
+				unsigned row = line + 8 * (r % halves);
+				unsigned k = place_of(r / halves, l, j, n);
+				tile->a[row][dense_place(alu, io, row, k)] =
 					element_of(io->source[0][r * WSI_ALU_LANES + l], j, bits,
 						   alu->is_signed);
+			}
 			for (unsigned r = 0; r < alu->source[1].words; r++)
 				tile->b[line][place_of(r, l, j, n)] =
 					element_of(io->source[1][r * WSI_ALU_LANES + l], j, bits,
@@ -316,6 +361,8 @@ static void run_integer_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	uint32_t result[ROWS / 4][WSI_ALU_LANES];
 	struct integer_tile tile;
 	unsigned elements = rows_of(alu) / 4, depth = depth_of(alu);
+	if (alu->combine)
+		memset(tile.a, 0, sizeof tile.a);
 	if (alu->kind > 1)
 		take_integers(alu, io, &tile);
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
@@ -363,6 +410,8 @@ bool wsi_prepare_integer_matrix(struct wsi_alu_build *b)
 	alu->sat = wsi_alu_have(b, WS_MOD_SAT);
 	if (!take_shape(b, &rows, &depth) || (!bits && !take_integer_elements(b)) ||
 	    b->suffix[0][0] != WS_MOD_ROW || b->suffix[1][0] != WS_MOD_COL)
+		return false;
+	if (wsi_alu_have(b, WS_MOD_SP) ? !take_sparsity(b) : !wsi_alu_shape(b, 3, 0))
 		return false;
 	alu->run = run_integer_matrix;
 	return fits(alu, rows, depth, rows / 4) &&

@@ -24,7 +24,7 @@ static const struct job_case *const lists[] = { job_integer, job_float,  job_hal
 						job_shared,  job_warp,   job_atomics, job_diverge,
 						job_whole,   job_tensor, job_service, job_async,
 						job_cluster, job_grid,   job_bulk,    job_group,
-						job_tcgen };
+						job_tcgen,   job_sparse };
 
 static struct {
 	const char *folder, *only;
