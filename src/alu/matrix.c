@@ -66,23 +66,23 @@ static unsigned place_of(unsigned r, unsigned lane, unsigned j, unsigned per_reg
 	return (r * LANES_OF_ROW + lane % LANES_OF_ROW) * per_register + j;
 }
 
-/*
- * Where element k of a row of A is along K. Of a sparse A (`combine`) the registers hold one half:
- * two elements of four, or one of two with 32 bits. A fourth source tells which, two bits for each:
- * of rows r and r + 8 in threads 4 * r + `compare` and those that follow [public doc: PTX ISA,
- * mma.sp].
- */
+unsigned wsi_matrix_dense_place(unsigned bits, const uint32_t *words, unsigned first, unsigned row,
+				unsigned k)
+{
+	const uint32_t *word = words + row % 8 * LANES_OF_ROW + first;
+	if (bits == 8) /* a thread has 16 elements of one row */
+		return k / 2 * 4 + (word[row / 8 + k / 16 * 2] >> k % 16 * 2 & 3);
+	unsigned n = bits == 16 ? 8 : 4; /* 16 bits of each of the two rows */
+	uint32_t places = word[k / n] >> (row / 8 * 16 + k % n * (16 / n));
+	return bits == 16 ? k / 2 * 4 + (places & 3) : k * 2 + (places >> 1 & 1);
+}
+
+/* The same of an instruction's A; `combine`: it is sparse. */
 static unsigned dense_place(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned row,
 			    unsigned k)
 {
-	if (!alu->combine)
-		return k;
-	const uint32_t *word = io->source[3] + row % 8 * LANES_OF_ROW + alu->compare;
-	if (alu->kind == 8) /* a thread has 16 elements of one row */
-		return k / 2 * 4 + (word[row / 8 + k / 16 * 2] >> k % 16 * 2 & 3);
-	unsigned n = alu->kind == 16 ? 8 : 4; /* 16 bits of each of the two rows */
-	uint32_t bits = word[k / n] >> (row / 8 * 16 + k % n * (16 / n));
-	return alu->kind == 16 ? k / 2 * 4 + (bits & 3) : k * 2 + (bits >> 1 & 1);
+	return alu->combine ? wsi_matrix_dense_place(alu->kind, io->source[3], alu->compare, row, k)
+			    : k;
 }
 
 /* ---- floating point ---- */
@@ -153,6 +153,8 @@ double wsi_matrix_value(enum ws_modifier type, uint32_t bits)
 		return (int8_t)bits;
 	if (type == WS_MOD_U8)
 		return (uint8_t)bits;
+	if (type == WS_MOD_U32)
+		return bits;
 	for (size_t i = 0; i < WSI_COUNT(floats); i++)
 		if (floats[i].type == type)
 			return value_of(floats[i].element, bits);

@@ -78,6 +78,7 @@ static const struct rule rules[] = {
 	{ WS_OP_UTMAPF, wsi_run_nothing, false, NULL },
 	{ WS_OP_UTMACCTL, wsi_run_nothing, false, NULL },
 	{ WS_OP_UTMACMDFLUSH, wsi_run_nothing, false, NULL },
+	{ WS_OP_BGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
 	{ WS_OP_HGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
 	{ WS_OP_IGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
 	{ WS_OP_QGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },

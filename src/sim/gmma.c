@@ -7,7 +7,9 @@
 #include "alu/matrix.h"
 #include "sim/matrix.h"
 
-enum { WARPS = 4, ROWS = 16, MOST_COLUMNS = 256, MOST_BYTES = 32 };
+enum { WARPS = 4, ROWS = 16, MOST_COLUMNS = 256, BYTES_OF_A = 32 };
+
+/* wsi_op.kind: 0, or one more than the thread of four that has the first places of a sparse A. */
 
 /* wsi_op.type */
 enum {
@@ -20,6 +22,12 @@ enum {
 	SATURATES = 64,
 	COMMITS = 128
 };
+
+/* The accumulators' place among the sources: behind A, if that is in registers. */
+static unsigned first_source(const struct wsi_op *op)
+{
+	return op->type & A_IN_REGISTERS ? 1 : 0;
+}
 
 /* A register has elements beside each other along the depth; registers take turns between the
  * upper and the lower eight rows, as with mma. */
@@ -40,12 +48,28 @@ static void take_registers(const struct wsi_run *run, const struct wsi_op *op,
 			}
 }
 
+/* Of a sparse A what is there goes to its places. */
+static void spread(const struct wsi_run *run, const struct wsi_op *op, unsigned bits,
+		   unsigned depth, double (*a)[WSI_MATRIX_DEPTH])
+{
+	uint8_t number = op->alu.source[first_source(op) + 1].number;
+	const uint32_t zeros[WSI_LANES] = { 0 },
+		       *words = number == 255 ? zeros : wsi_reg(run->warp, number);
+	for (unsigned row = 0; row < ROWS; row++) {
+		double dense[WSI_MATRIX_DEPTH] = { 0 };
+		for (unsigned k = 0; k < depth / 2; k++)
+			dense[wsi_matrix_dense_place(bits, words, op->kind - 1u, row, k)] =
+				a[row][k];
+		memcpy(a[row], dense, sizeof dense);
+	}
+}
+
 /* ---- the accumulators ---- */
 
 /* Element i of a lane: two columns, two rows eight apart, then the next eight columns. */
 static double before(const struct wsi_run *run, const struct wsi_op *op, unsigned lane, unsigned i)
 {
-	const struct wsi_alu_value *c = &op->alu.source[op->alu.n_sources - 1];
+	const struct wsi_alu_value *c = &op->alu.source[first_source(op)];
 	if (c->number == 255)
 		return 0;
 	uint32_t word = wsi_reg(run->warp, c->number + (op->type & HALVES ? i / 2 : i))[lane];
@@ -87,6 +111,10 @@ static void put(struct wsi_run *run, const struct wsi_op *op, unsigned lane, uns
 /* The types of A and B by the order of the name; one stands for both. */
 static bool take_types(const struct wsi_op *op, enum ws_modifier *ret_a, enum ws_modifier *ret_b)
 {
+	if (op->insn.operation == WS_OP_BGMMA) { /* 32 elements of one bit at a time */
+		*ret_a = *ret_b = WS_MOD_U32;
+		return ws_sass_has(&op->insn, WS_MOD_AND) && ws_sass_has(&op->insn, WS_MOD_POPC);
+	}
 	static const enum ws_modifier all[] = { WS_MOD_BF16, WS_MOD_TF32, WS_MOD_E4M3,
 						WS_MOD_E5M2, WS_MOD_U8,   WS_MOD_S8 };
 	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
@@ -133,26 +161,38 @@ void wsi_prepare_group_matrix(struct wsi_op *op)
 	const struct ws_insn *insn = &op->insn;
 	const struct wsi_alu *alu = &op->alu;
 	enum ws_modifier a, b;
-	bool ok = alu->n_results == 1 && alu->n_sources >= 1 && alu->n_sources <= 2 &&
-		  alu->n_predicates <= 1 && !ws_sass_has(insn, WS_MOD_SP);
-	op->type = (alu->n_sources == 2 ? A_IN_REGISTERS : 0) |
-		   (ws_sass_has(insn, WS_MOD_SAT) ? SATURATES : 0) |
-		   (insn->operation == WS_OP_IGMMA ? INTEGERS : 0);
-	if (alu->n_sources == 2 && alu->flip[0])
+	bool sparse = ws_sass_has(insn, WS_MOD_SP);
+	unsigned n = alu->n_sources;
+	uint64_t which = 0;
+	if (sparse && n > 0 && alu->source[n - 1].place == WSI_ALU_NUMBER)
+		which = alu->source[--n].value;
+	n -= sparse && n > 0 ? 1 : 0; /* the places */
+	bool ok = alu->n_results == 1 && n >= 1 && n <= 2 && alu->n_predicates <= 1 &&
+		  !ws_sass_has(insn, WS_MOD_REGOFFSET);
+	op->type =
+		(n == 2 ? A_IN_REGISTERS : 0) | (ws_sass_has(insn, WS_MOD_SAT) ? SATURATES : 0) |
+		(insn->operation == WS_OP_IGMMA || insn->operation == WS_OP_BGMMA ? INTEGERS : 0);
+	if (n == 2 && alu->flip[0])
 		op->type |= NEGATES;
-	if (insn->operation != WS_OP_IGMMA && !ws_sass_has(insn, WS_MOD_F32))
+	if (!(op->type & INTEGERS) && !ws_sass_has(insn, WS_MOD_F32))
 		op->type |= HALVES;
 	/* bits 84 to 86 name the barrier that ends a group; the table does not list it */
 	op->type |= (insn->word[1] >> 20 & 7) != 7 ? COMMITS : 0;
 	ok = ok && take_descriptors(op) && take_types(op, &a, &b);
 	ok = ok && (!(op->type & (A_BY_ROWS | B_BY_ROWS)) || (a == WS_MOD_F16 || a == WS_MOD_BF16));
-	ok = ok && alu->source[alu->n_sources - 1].words == alu->result[0].words;
-	ok = ok && (alu->n_sources == 1 || alu->source[0].words == 4);
+	ok = ok && alu->source[n - 1].words == alu->result[0].words;
+	ok = ok && (n == 1 || alu->source[0].words == 4);
 	ok = ok && alu->result[0].place == WSI_ALU_REG && alu->source[0].place == WSI_ALU_REG;
+	/* of bytes all four threads have places, of others the first two or the last */
+	bool bytes = ok && (insn->operation == WS_OP_IGMMA || insn->operation == WS_OP_QGMMA);
+	op->kind = sparse ? (uint8_t)(1 + 2 * which) : 0;
+	ok = ok && which <= (bytes ? 0 : 1) &&
+	     (!sparse || (alu->source[n].words == 1 && alu->source[n].place == WSI_ALU_REG));
 	if (!ok)
 		op->run = wsi_run_unimplemented;
 }
 
+/* `depth` is that of B. */
 static bool take_a(struct wsi_run *run, const struct wsi_op *op, enum ws_modifier type,
 		   unsigned depth, double (*to)[WSI_MATRIX_DEPTH], bool *ret_known)
 {
@@ -161,11 +201,24 @@ static bool take_a(struct wsi_run *run, const struct wsi_op *op, enum ws_modifie
 	*ret_known = true;
 	if (op->type & A_IN_REGISTERS) {
 		take_registers(run, op, &m, to);
-		return true;
+	} else {
+		*ret_known = wsi_matrix_describe(&m, wsi_ureg64(run->warp, op->at[0].ureg));
+		if (!*ret_known ||
+		    !wsi_matrix_load(run, &m, run->warp->block, run->warp->id % WARPS * ROWS, ROWS,
+				     op->kind ? depth / 2 : depth, to))
+			return false;
 	}
-	*ret_known = wsi_matrix_describe(&m, wsi_ureg64(run->warp, op->at[0].ureg));
-	return *ret_known && wsi_matrix_load(run, &m, run->warp->block,
-					     run->warp->id % WARPS * ROWS, ROWS, depth, to);
+	if (op->kind)
+		spread(run, op, m.bits, depth, to);
+	return true;
+}
+
+/* Products of numbers; of words, how many bits they have in common. */
+static double multiply(const struct wsi_op *op, double a, double b)
+{
+	if (op->insn.operation == WS_OP_BGMMA)
+		return wsi_count_bits((uint32_t)a & (uint32_t)b);
+	return (op->type & NEGATES ? -a : a) * b;
 }
 
 enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
@@ -184,7 +237,7 @@ enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
 	    !take_types(op, &type, &type_b))
 		return wsi_run_unimplemented(run, op);
 	wsi_matrix_type(&m, type_b);
-	unsigned depth = MOST_BYTES * 8 / m.bits, columns = elements * 2;
+	unsigned depth = BYTES_OF_A * 8 / m.bits * (op->kind ? 2 : 1), columns = elements * 2;
 	if (!take_a(run, op, type, depth, a, &known))
 		return known ? wsi_fault_together(run) : wsi_run_unimplemented(run, op);
 	if (!wsi_matrix_describe(&m, wsi_ureg64(run->warp, op->at[0].ureg + 2u)))
@@ -197,7 +250,7 @@ enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
 			unsigned column = i / 4 * 8 + lane % 4 * 2 + i % 2;
 			double sum = adds ? before(run, op, lane, i) : 0;
 			for (unsigned k = 0; k < depth; k++)
-				sum += (op->type & NEGATES ? -a[row][k] : a[row][k]) * b[column][k];
+				sum += multiply(op, a[row][k], b[column][k]);
 			put(run, op, lane, i, sum);
 		}
 	}

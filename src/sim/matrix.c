@@ -9,7 +9,7 @@ enum { BLOCK = 8 };
 void wsi_matrix_type(struct wsi_matrix *m, enum ws_modifier type)
 {
 	m->type = type;
-	m->bits = type == WS_MOD_TF32                          ? 32
+	m->bits = type == WS_MOD_TF32 || type == WS_MOD_U32    ? 32
 		  : type == WS_MOD_F16 || type == WS_MOD_BF16  ? 16
 		  : type == WS_MOD_E2M3 || type == WS_MOD_E3M2 ? 6
 		  : type == WS_MOD_E2M1                        ? 4

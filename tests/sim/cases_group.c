@@ -157,6 +157,79 @@ static void set_registers(struct job *j)
 	job_same(j, out, want, 256);
 }
 
+/* One of A's elements in two is there. `first`: thread of four that has the first places. */
+static void sparse(struct job *j, const char *kernel, enum type type, unsigned first)
+{
+	static double a[ROWS * SPARSE_MOST], b[COLUMNS * 2 * SPARSE_MOST];
+	static unsigned place[ROWS][SPARSE_MOST];
+	uint32_t *ma = job_buffer(j, WORDS), *mb = job_buffer(j, WORDS), *out, *places,
+		 want[ROWS * COLUMNS];
+	unsigned n = 32 / bytes_of(type);
+	struct layout la = { 16, false, ROWS, n }, lb = { 16, false, COLUMNS, 2 * n };
+	struct shapes s = { .swizzle = 0 };
+	out = job_buffer(j, sizeof want);
+	places = job_words(j, 128);
+	fill(j, &la, type, ma, a);
+	fill(j, &lb, type, mb, b);
+	offsets(&la, bytes_of(type), &s.leading_a, &s.stride_a, &s.step_a);
+	offsets(&lb, bytes_of(type), &s.leading_b, &s.stride_b, &s.step_b);
+	for (unsigned row = 0; row < ROWS; row++)
+		pick_places(j, type, n, place[row]);
+	for (unsigned t = 0; t < 128; t++)
+		if (bytes_of(type) == 1 || t % 4 / 2 == first / 2) /* others have anything */
+			places[t] = places_of(type, n, first, &place[t / 32 * 16], t % 32);
+	for (unsigned i = 0; i < ROWS * COLUMNS; i++) {
+		unsigned row = row_of(i / 8, i % 8), column = column_of(i / 8, i % 8);
+		double sum = (int)(job_random(j) % 33) - 16;
+		float value = (float)sum;
+		memcpy(&out[i], &value, 4);
+		if (type == S8)
+			out[i] = (uint32_t)(int32_t)sum;
+		for (unsigned k = 0; k < n; k++)
+			sum += a[row * n + k] *
+			       b[column * 2 * n + dense_place(type, place[row], k)];
+		value = (float)sum;
+		memcpy(&want[i], &value, 4);
+		if (type == S8)
+			want[i] = (uint32_t)(int32_t)sum;
+	}
+	job_launch(j, kernel, 1, 128, "pppsp", out, ma, mb, &s, places);
+	job_same(j, out, want, ROWS * COLUMNS);
+}
+
+static void group_sparse(struct job *j)
+{
+	sparse(j, "group_sparse_f16", F16, 2);
+	sparse(j, "group_sparse_tf32", TF32, 0);
+}
+
+static void group_sparse_bytes(struct job *j)
+{
+	sparse(j, "group_sparse_e4m3", E4M3, 0);
+	sparse(j, "group_sparse_s8", S8, 0);
+}
+
+/* Rows of 256 bits, as 32 bytes; how many bits two of them have in common. */
+static void group_bits(struct job *j)
+{
+	struct layout la = { 32, false, ROWS, 32 }, lb = { 32, false, COLUMNS, 32 };
+	struct shapes s = { .swizzle = 3 };
+	uint32_t *ma = job_words(j, 512), *mb = job_words(j, 128),
+		 *out = job_words(j, ROWS * COLUMNS), want[ROWS * COLUMNS];
+	offsets(&la, 1, &s.leading_a, &s.stride_a, &s.step_a);
+	offsets(&lb, 1, &s.leading_b, &s.stride_b, &s.step_b);
+	for (unsigned i = 0; i < ROWS * COLUMNS; i++) {
+		want[i] = out[i];
+		for (unsigned k = 0; k < 32; k++) {
+			uint8_t x = ((uint8_t *)ma)[place(&la, row_of(i / 8, i % 8), k, 1)];
+			x &= ((uint8_t *)mb)[place(&lb, column_of(i / 8, i % 8), k, 1)];
+			want[i] += (uint32_t)__builtin_popcount(x);
+		}
+	}
+	job_launch(j, "group_bits", 1, 128, "ppps", out, ma, mb, &s);
+	job_same(j, out, want, ROWS * COLUMNS);
+}
+
 const struct job_case job_group[] = {
 	{ "group", "group_f16", group_f16, JOB_ONLY + 90, NULL },
 	{ "group", "group_f16_rows", group_f16_rows, JOB_ONLY + 90, NULL },
@@ -165,6 +238,9 @@ const struct job_case job_group[] = {
 	{ "group", "group_fp8", group_fp8, JOB_ONLY + 90, NULL },
 	{ "group", "group_integers", group_integers, JOB_ONLY + 90, NULL },
 	{ "group", "group_registers", group_registers, JOB_ONLY + 90, NULL },
+	{ "group", "group_sparse_f16", group_sparse, JOB_ONLY + 90, NULL },
+	{ "group", "group_sparse_s8", group_sparse_bytes, JOB_ONLY + 90, NULL },
+	{ "group", "group_bits", group_bits, JOB_ONLY + 90, NULL },
 	{ "bulk", "set_registers", set_registers, 90, NULL },
 	{ 0 },
 };

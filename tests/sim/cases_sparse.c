@@ -15,7 +15,7 @@ struct form {
 struct sparse {
 	double dense[ROWS][DEPTH];
 	uint32_t bits[ROWS][DEPTH / 2]; /* elements */
-	unsigned place[ROWS][DEPTH / 2];
+	unsigned place[ROWS][SPARSE_MOST];
 };
 
 static double random_element(struct job *j, enum type type, uint32_t *ret_bits)
@@ -29,44 +29,11 @@ static void make_sparse(struct job *j, const struct form *f, struct sparse *s)
 {
 	memset(s, 0, sizeof *s);
 	for (unsigned row = 0; row < ROWS; row++) {
-		for (unsigned k = 0; k < f->depth / 2; k++) {
-			unsigned other = k % 2 ? s->place[row][k - 1] + 1 : 0;
-			if (f->type == TF32) /* one of two */
-				s->place[row][k] = job_random(j) % 2;
-			else if (k % 2 == 0)
-				s->place[row][k] = job_random(j) % 3;
-			else
-				s->place[row][k] = other + job_random(j) % (4 - other);
-			unsigned at = f->type == TF32 ? k * 2 : k / 2 * 4;
-			s->dense[row][at + s->place[row][k]] =
+		pick_places(j, f->type, f->depth / 2, s->place[row]);
+		for (unsigned k = 0; k < f->depth / 2; k++)
+			s->dense[row][dense_place(f->type, s->place[row], k)] =
 				random_element(j, f->type, &s->bits[row][k]);
-		}
 	}
-}
-
-/* The word of places that a thread has for a product. */
-static uint32_t places_of(const struct form *f, const struct sparse *s, unsigned thread)
-{
-	unsigned part = thread % 4 - f->first, row = thread / 4;
-	uint32_t word = 0;
-	if (thread % 4 < f->first)
-		return 0;
-	if (f->type == S8 || f->type == E4M3) {
-		row += part % 2 * 8;
-		for (unsigned k = 0; k < 16 && part / 2 * 16 + k < f->depth / 2; k++)
-			word |= s->place[row][part / 2 * 16 + k] << 2 * k;
-		return word;
-	}
-	for (unsigned half = 0; half < 2; half++)
-		for (unsigned k = 0; k < (f->type == TF32 ? 4u : 8u); k++) {
-			unsigned n = f->type == TF32 ? 4 : 8;
-			if (part * n + k >= f->depth / 2)
-				continue;
-			unsigned place = s->place[row + 8 * half][part * n + k];
-			uint32_t code = f->type == TF32 ? (place ? 0xe : 0x4) : place;
-			word |= code << (16 * half + k * (16 / n));
-		}
-	return word;
 }
 
 static void sparse(struct job *j, const struct form *f)
@@ -82,7 +49,7 @@ static void sparse(struct job *j, const struct form *f)
 				: f->type == TF32                ? f->depth / 8
 								 : f->depth / 16;
 		if (t % 4 >= f->first && t % 4 < f->first + used) /* others have anything */
-			places[t] = places_of(f, &s, t);
+			places[t] = places_of(f->type, f->depth / 2, f->first, s.place, t);
 		for (unsigned i = 0; i < f->depth / 4 / n / 2 * 2; i++)
 			for (unsigned k = 0; k < n; k++)
 				ra[t * 4 + i] |=

@@ -94,4 +94,53 @@ static inline void fill(struct job *j, const struct layout *l, enum type type, u
 	}
 }
 
+/* ---- sparse ones ---- */
+
+enum { SPARSE_MOST = 32 }; /* elements of a row that are there */
+
+/* Places of a row's elements: two of four, or one of two with 32 bits. */
+static inline void pick_places(struct job *j, enum type type, unsigned n, unsigned *ret_places)
+{
+	for (unsigned k = 0; k < n; k++) {
+		unsigned other = k % 2 ? ret_places[k - 1] + 1 : 0;
+		if (type == TF32)
+			ret_places[k] = job_random(j) % 2;
+		else if (k % 2 == 0)
+			ret_places[k] = job_random(j) % 3;
+		else
+			ret_places[k] = other + job_random(j) % (4 - other);
+	}
+}
+
+/* Where element k of a row is in the whole row. */
+static inline unsigned dense_place(enum type type, const unsigned *places, unsigned k)
+{
+	return (type == TF32 ? k * 2 : k / 2 * 4) + places[k];
+}
+
+/* The word that a thread of a warp has for 16 rows of n elements. `first` of four threads has the
+ * first ones. */
+static inline uint32_t places_of(enum type type, unsigned n, unsigned first,
+				 unsigned (*places)[SPARSE_MOST], unsigned thread)
+{
+	unsigned part = thread % 4 - first, row = thread / 4;
+	unsigned width = type == TF32 ? 4 : 2, half_word = 16 / width;
+	uint32_t word = 0;
+	if (thread % 4 < first)
+		return 0;
+	if (bytes_of(type) == 1) {
+		row += part % 2 * 8;
+		for (unsigned k = 0; k < 16 && part / 2 * 16 + k < n; k++)
+			word |= places[row][part / 2 * 16 + k] << 2 * k;
+		return word;
+	}
+	for (unsigned half = 0; half < 2; half++)
+		for (unsigned k = 0; k < half_word && part * half_word + k < n; k++) {
+			unsigned place = places[row + 8 * half][part * half_word + k];
+			uint32_t code = type != TF32 ? place : place ? 0xe : 0x4;
+			word |= code << (16 * half + k * width);
+		}
+	return word;
+}
+
 #endif

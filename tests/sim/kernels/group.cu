@@ -108,4 +108,58 @@ KERNEL group_registers(u32 *out, const u32 *a, const u32 *b, shapes s, int adds)
 	for (int i = 0; i < 4; i++)
 		out[t * 4 + i] = d[i];
 }
+
+// A has every second element, and each thread a word that tells which.
+#define SPARSE_PRODUCT(name, type, constraint, kind, more) \
+	KERNEL name(type *out, const u32 *a, const u32 *b, shapes s, const u32 *places) \
+	{ \
+		__shared__ alignas(1024) u32 ma[1024]; \
+		__shared__ alignas(1024) u32 mb[1024]; \
+		int t = (int)threadIdx.x; \
+		for (int i = t; i < 1024; i += 128) { \
+			ma[i] = a[i]; \
+			mb[i] = b[i]; \
+		} \
+		proxy_fence(); \
+		__syncthreads(); \
+		type d[8]; \
+		for (int i = 0; i < 8; i++) \
+			d[i] = out[t * 8 + i]; \
+		u64 da = matrix_descriptor(ma, s.leading_a, s.stride_a, s.swizzle), db = matrix_descriptor(mb, s.leading_b, s.stride_b, s.swizzle); \
+		group_fence(); \
+		asm volatile("wgmma.mma_async.sp.sync.aligned.m64n16" kind " " ACCUMULATORS ", %8, %9, %10, " more ";" \
+			     : constraint(d[0]), constraint(d[1]), constraint(d[2]), constraint(d[3]), constraint(d[4]), constraint(d[5]), constraint(d[6]), constraint(d[7]) \
+			     : "l"(da), "l"(db), "r"(places[t])); \
+		group_wait(); \
+		for (int i = 0; i < 8; i++) \
+			out[t * 8 + i] = d[i]; \
+	}
+
+SPARSE_PRODUCT(group_sparse_f16, float, "+f", "k32.f32.f16.f16", "1, 1, 1, 1, 0, 0")
+SPARSE_PRODUCT(group_sparse_tf32, float, "+f", "k16.f32.tf32.tf32", "0, 1, 1, 1")
+SPARSE_PRODUCT(group_sparse_e4m3, float, "+f", "k64.f32.e4m3.e4m3", "0, 1, 1, 1")
+SPARSE_PRODUCT(group_sparse_s8, int, "+r", "k64.s32.s8.s8", "0, 1")
+
+KERNEL group_bits(int *out, const u32 *a, const u32 *b, shapes s)
+{
+	__shared__ alignas(1024) u32 ma[512];
+	__shared__ alignas(1024) u32 mb[128];
+	int t = (int)threadIdx.x;
+	for (int i = t; i < 512; i += 128)
+		ma[i] = a[i];
+	mb[t] = b[t];
+	proxy_fence();
+	__syncthreads();
+	int d[8];
+	for (int i = 0; i < 8; i++)
+		d[i] = out[t * 8 + i];
+	u64 da = matrix_descriptor(ma, s.leading_a, s.stride_a, s.swizzle), db = matrix_descriptor(mb, s.leading_b, s.stride_b, s.swizzle);
+	group_fence();
+	asm volatile("wgmma.mma_async.sync.aligned.m64n16k256.s32.b1.b1.and.popc " ACCUMULATORS ", %8, %9, 1;"
+		     : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7])
+		     : "l"(da), "l"(db));
+	group_wait();
+	for (int i = 0; i < 8; i++)
+		out[t * 8 + i] = d[i];
+}
 #endif
