@@ -50,6 +50,15 @@ static void more_of(struct wsi_page *page, uint32_t shown, uint32_t n)
 	wsi_say_more(page, n - shown);
 }
 
+/* Whether a path can be pasted into a shell: nothing in it means something there. */
+static bool is_plain(const char *path)
+{
+	for (const char *c = path; *c; c++)
+		if (!wsi_is_alphanumeric(*c) && !strchr("/._-+,:=@", *c))
+			return false;
+	return *path != '-';
+}
+
 /* ---- sections ---- */
 
 static void section_read(struct pages *p)
@@ -60,6 +69,8 @@ static void section_read(struct pages *p)
 	wsi_section(&p->page, "read", "Read first", WSI_DETAIL);
 	wsi_label(&p->page, "Dump");
 	say_dump(p, ws_str_of(r->read));
+	if (!is_plain(r->read))
+		return;
 	wsi_label(&p->page, "By");
 	wsi_say(&p->page, "warpscope report ");
 	wsi_str(&p->page, WSI_PLAIN, ws_str_of(r->read));

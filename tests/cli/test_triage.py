@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The triage as a program: records and their size, runs that are killed and go on, workers that die, hostile names, a full disk, parts
+of a Slurm array, baselines, pages. Prints TAP.
+
+usage: test_triage.py PROGRAM SOURCE_ROOT [--all]
+
+With --all 100,000 files lie in one folder and runs are killed 40 times.
+"""
+
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+RECORD_BYTES = 4096
+
+
+class Bench:
+    def __init__(self, program, root, folder):
+        self.program, self.root, self.folder = os.path.abspath(program), root, folder
+        self.dump = os.path.join(root, 'examples/dumps/illegal-address.nvcudmp')
+        self.hang = os.path.join(root, 'examples/dumps/hang.nvcudmp')
+
+    def folder_of(self, name):
+        path = os.path.join(self.folder, name)
+        os.mkdir(path)
+        return path
+
+    def fill(self, name, n, source=None):
+        """A folder with n links to one dump."""
+        path, first = self.folder_of(name), os.path.join(self.folder, name, 'core_1_node0_0.nvcudmp')
+        shutil.copy(source or self.dump, first)
+        for i in range(1, n):
+            os.link(first, os.path.join(path, f'core_1_node{i % 7}_{i}.nvcudmp'))
+        return path
+
+    def run(self, *words, **options):
+        return subprocess.run([self.program, 'triage', *words], capture_output=True, check=False, timeout=600, **options)
+
+    def records(self, *words, **options):
+        done = self.run('--jsonl', *words, **options)
+        return [json.loads(line) for line in done.stdout.splitlines()], done
+
+    def page(self, *words, **options):
+        return json.loads(self.run('--json', *words, **options).stdout)
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(str(what)[:2000])
+
+
+def children_of(pid):
+    """Processes that a process started, its workers: each of them has started one itself."""
+    try:
+        with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+
+
+# ---- cases ----
+
+def records_keep_their_size(bench):
+    """A record has at most 4,096 bytes whatever the names, is valid, and whole when it is asked for."""
+    where = bench.folder_of('size')
+    sys.path.insert(0, os.path.join(bench.root, 'tests/builders'))
+    import build  # pylint: disable=import-outside-toplevel
+    deep = where
+    for letter in 'abcdefg':
+        deep = os.path.join(deep, letter * 200)
+    os.makedirs(deep)
+    with open(os.path.join(deep, 'long-names.nvcudmp'), 'wb') as file:
+        file.write(build.build('long-names')[0])
+    control = os.path.join(where, '\x01' * 200 + '.nvcudmp')
+    shutil.copy(bench.dump, control)
+    done = bench.run('--jsonl', where)
+    lines = done.stdout.splitlines(True)
+    expect(len(lines) == 2 and all(len(line) <= RECORD_BYTES for line in lines), [len(line) for line in lines])
+    whole, _ = bench.records('--jsonl=full', where)
+    paths = {record['path'] for record in whole}
+    expect(os.path.join(deep, 'long-names.nvcudmp') in paths, paths)
+    expect(any(len(record['kernel_mangled']) > 4000 for record in whole), 'the kernel is cut')
+    cut = [json.loads(line) for line in lines]
+    expect(all(re.search('~[0-9a-f]{16}$', record['kernel_mangled']) for record in cut if 'long' in record['kernel_mangled']), cut)
+    expect({r['signature'] for r in cut} == {r['signature'] for r in whole}, 'a signature depends on the length of other names')
+    if jsonschema:
+        with open(os.path.join(bench.root, 'docs/schema/warpscope-triage-1.json'), encoding='utf-8') as text:
+            schema = json.load(text)
+        for record in cut + whole:
+            jsonschema.validate(record, schema)
+
+
+def page_follows_its_schema(bench):
+    where = bench.folder_of('page')
+    for name in ('illegal-address', 'hang', 'exited'):
+        shutil.copy(os.path.join(bench.root, f'examples/dumps/{name}.nvcudmp'), where)
+    page = bench.page(where)
+    expect(page['dumps']['all'] == 3 and len(page['groups']) == 3 and len(page['jobs'][0]['rows']) == 3, page)
+    if jsonschema:
+        with open(os.path.join(bench.root, 'docs/schema/warpscope-triage-page-1.json'), encoding='utf-8') as text:
+            jsonschema.validate(page, json.load(text))
+    for form in ('text', 'md', 'html', 'github'):
+        done = bench.run('--format', form, where)
+        expect(done.returncode == 10 and b'gather_rows' in done.stdout and not done.stderr, (form, done))
+    pages = os.path.join(bench.folder, 'pages')
+    done = bench.run('--html', pages, where)
+    made = sorted(os.listdir(pages))
+    with open(os.path.join(pages, 'index.html'), encoding='utf-8') as file:
+        links = set(re.findall('<a href="([0-9a-f]+[.]html)"', file.read()))
+    expect(done.returncode == 10 and len(links) == 3 and made == sorted(links | {'index.html'}), (done, made, links))
+
+
+def a_bad_file_costs_its_row(bench):
+    """What cannot be read is a row; what is no dump, and nothing calls it one, is passed over."""
+    where = bench.fill('bad', 2)
+    with open(os.path.join(where, 'notes.txt'), 'wb') as file:
+        file.write(b'not a dump at all\n' * 20)
+    with open(os.path.join(where, 'core_2_node0_5.nvcudmp'), 'wb'):
+        pass
+    found, done = bench.records(where, '/gone/nothing.nvcudmp')
+    by_name = {os.path.basename(record['path']): record for record in found}
+    expect(len(found) == 4 and by_name['nothing.nvcudmp']['status'] == 'failed', done)
+    expect(by_name['core_2_node0_5.nvcudmp']['why'] == 'the file is empty', by_name['core_2_node0_5.nvcudmp'])
+    expect(by_name['core_2_node0_5.nvcudmp']['pid'] == 5, by_name)
+    named, _ = bench.records(os.path.join(where, 'notes.txt'))
+    expect(named[0]['status'] == 'failed' and 'text' in named[0]['why'], named)
+
+
+def hostile_names(bench):
+    """Names with line ends, escape sequences, markup, bytes that are no text, and leading dashes."""
+    where = bench.folder_of('hostile')
+    names = [b'new\nline.nvcudmp', b'esc\x1b[31mred.nvcudmp', b'<script>alert(1)<script>.nvcudmp', b'bad\xff\xfeutf.nvcudmp', b'--jsonl.nvcudmp',
+             b'back`tick`.nvcudmp', b'$(reboot).nvcudmp', b'quote".nvcudmp', b'%s%n%n.nvcudmp', '\u202egnp.nvcudmp'.encode()]
+    for name in names:
+        shutil.copy(bench.dump, os.path.join(where.encode(), name))
+    done = bench.run('--jsonl', where)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    expect(len(found) == len(names) and all(record['status'] == 'read' for record in found), done)
+    for form in ('text', 'md', 'html', 'json', 'github'):
+        shown = bench.run('--format', form, where).stdout
+        expect(b'\x1b' not in shown and '\u202e'.encode() not in shown and (form != 'html' or b'<script>alert' not in shown), (form, shown))
+        expect(b'report $(' not in shown, 'a command that runs what a name says')
+    listed = b'\0'.join(os.path.join(where.encode(), name) for name in names) + b'\0'
+    done = subprocess.run([bench.program, 'triage', '--jsonl', '--null', '-'], input=listed, capture_output=True, check=False, timeout=60)
+    again = [json.loads(line) for line in done.stdout.splitlines()]
+    expect({r['key'] for r in again} == {r['key'] for r in found}, done)
+
+
+def names_have_ranks(bench):
+    """Patterns of names: where rank, host, process and job come from, and why there is none."""
+    where = os.path.join(bench.folder_of('names'), 'job-a_b', 'run')
+    os.makedirs(where)
+    path = os.path.join(where, 'core_r12_my_host_77.nvcudmp.gz')
+    shutil.copy(bench.dump, path)
+    (record,), _ = bench.records('--name', 'job-%j/run/core_r%r_%h_%p.nvcudmp', path)
+    expect((record['rank'], record['host'], record['pid'], record['job']) == (12, 'my_host', 77, 'a_b'), record)
+    expect(record['rank_from'] == 'name' and record['rank_why'] is None, record)
+    (record,), _ = bench.records(path)
+    expect(record['rank'] is None and record['rank_why'] == 'no pattern of names was given', record)
+    (record,), _ = bench.records('--name', 'other_%r', path)
+    expect(record['rank'] is None and record['rank_why'] == 'the name is not as the pattern says', record)
+    (record,), _ = bench.records('--name', '*', path)
+    expect(record['rank_why'] == 'the pattern of names has no rank', record)
+    driver = os.path.join(where, 'core_1751371200_gpu-7_4711.nvcudmp')
+    shutil.copy(bench.dump, driver)
+    (record,), _ = bench.records(driver)
+    expect((record['host'], record['pid']) == ('gpu-7', 4711), record)
+    for pattern, words in (('%h%p', 'nothing says where'), ('%x', 'but no %x'), ('', 'empty'), ('%r' * 20, 'nothing says')):
+        done = bench.run('--name', pattern, path)
+        expect(done.returncode == 2 and words in done.stderr.decode(), done)
+    slow = os.path.join(where, 'a' * 240)
+    shutil.copy(bench.dump, slow)
+    start = time.monotonic()
+    bench.records('--name', '*a*a*a*a*a*a*a*a*a*a*a*b', slow)
+    expect(time.monotonic() - start < 10, 'a pattern takes for ever')
+
+
+def a_killed_run_goes_on(bench, kills):
+    """kill -9 at any moment: what is in the file is whole, and runs until the end give each dump one record."""
+    n = 400 if kills > 5 else 150
+    where, records = bench.fill('killed', n), os.path.join(bench.folder, 'killed.jsonl')
+    rng, grown = random.Random(7), 0
+    for _ in range(kills):
+        with subprocess.Popen([bench.program, 'triage', '--jsonl', '--records', records, where], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:
+            time.sleep(rng.uniform(0.01, 0.25))
+            process.kill()
+        with open(records, 'ab') as file:  # as if the kill had come in the middle of a write
+            file.write(b'{"schema":"warpscope-triage-1","key":"0123')
+        have = open(records, 'rb').read().count(b'\n')
+        expect(have >= grown, 'a run lost records')
+        grown = have
+    done = bench.run('--records', records, where)
+    with open(records, 'rb') as file:
+        lines = file.read()
+    expect(lines.endswith(b'\n'), lines[-100:])
+    found = [json.loads(line) for line in lines.splitlines()]
+    expect(done.returncode == 10 and len(found) == n and len({record['key'] for record in found}) == n, (done, len(found)))
+    page = bench.page('--merge', records, records)
+    expect(page['dumps']['all'] == n and page['dumps']['again'] == n, page['dumps'])
+
+
+def a_dead_worker_costs_a_row(bench):
+    """Readers that crash, or never end, cost the rows of their dumps; all other dumps have theirs."""
+    n, killed = 200, 0
+    where = bench.fill('dead', n)
+    with subprocess.Popen([bench.program, 'triage', '--jsonl', '-j', '2', where], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        for _ in range(3):
+            time.sleep(0.05)
+            for child in children_of(process.pid)[:1]:
+                os.kill(child, signal.SIGKILL)
+                killed += 1
+        out, err = process.communicate(timeout=60)
+    found = [json.loads(line) for line in out.splitlines()]
+    failed = [record for record in found if record['status'] == 'failed']
+    expect(len(found) == n and len(failed) <= killed and killed, (len(found), len(failed), killed, err))
+    expect(all('crashed (signal 9)' in record['why'] for record in failed), failed)
+    with subprocess.Popen([bench.program, 'triage', '--jsonl', '-j', '1', '--timeout', '1', where], stdout=subprocess.PIPE) as process:
+        child = None
+        while not child:
+            child = (children_of(process.pid) or [None])[0]
+        os.kill(child, signal.SIGSTOP)
+        out, _ = process.communicate(timeout=60)
+    found = [json.loads(line) for line in out.splitlines()]
+    failed = [record['why'] for record in found if record['status'] == 'failed']
+    expect(len(found) == n and failed == ['it took too long (--timeout)'], failed)
+
+
+def a_full_disk_is_told(bench):
+    """A file that cannot grow keeps whole records; the run says so, and the next one goes on."""
+    where, records = bench.fill('full', 60), os.path.join(bench.folder, 'full.jsonl')
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+    done = bench.run('--jsonl', '--records', records, where, preexec_fn=limit)
+    expect(done.returncode == 1 and b'what is there is whole' in done.stderr, done)
+    with open(records, 'rb') as file:
+        lines = file.read()
+    expect(0 < len(lines) <= 20000 and lines.endswith(b'\n'), len(lines))
+    done = bench.run('--records', records, where)
+    expect(done.returncode == 10 and open(records, 'rb').read().count(b'\n') == 60, done)
+
+
+def records_are_not_overwritten(bench):
+    """A file of something else is refused as it is; so is one that another run writes."""
+    where, other = bench.fill('other', 1), os.path.join(bench.folder, 'mine.txt')
+    for text in (b'my notes\n' * 3, b'x' * 9000):
+        with open(other, 'wb') as file:
+            file.write(text)
+        done = bench.run('--records', other, where)
+        expect(done.returncode == 1 and open(other, 'rb').read() == text, done)
+    done = bench.run('--records', '/dev/null', where)
+    expect(done.returncode == 1 and b'not a regular file' in done.stderr, done)
+
+
+def parts_make_the_whole(bench):
+    """Each dump is in one part, whatever the number of parts; Slurm's variables name the part."""
+    where = bench.fill('parts', 40)
+    for n in (1, 3, 8):
+        keys = [record['key'] for k in range(n) for record in bench.records('--shard', f'{k + 1}/{n}', where)[0]]
+        expect(len(keys) == 40 and len(set(keys)) == 40, (n, len(keys)))
+    parts = []
+    for task in range(10, 16, 2):
+        environment = {**os.environ, 'SLURM_ARRAY_TASK_ID': str(task), 'SLURM_ARRAY_TASK_COUNT': '3', 'SLURM_ARRAY_TASK_MIN': '10',
+                       'SLURM_ARRAY_TASK_STEP': '2'}
+        path = os.path.join(bench.folder, f'part{task}.jsonl')
+        done = bench.run('--records', path, '--jsonl', where, env=environment)
+        expect(b'SLURM_ARRAY_TASK_ID' in done.stderr, done)
+        parts.append(path)
+    expect(bench.page('--merge', *parts)['dumps'] == bench.page(where)['dumps'], 'merged parts differ')
+    for shard in ('0/3', '4/3', '1', 'a/b', '/', '1/0'):
+        expect(bench.run('--shard', shard, where).returncode == 2, shard)
+
+
+def known_bugs_are_known(bench):
+    """A baseline is what pages show; its lines decide the exit status."""
+    where = bench.folder_of('known')
+    for name in ('illegal-address', 'hang'):
+        shutil.copy(os.path.join(bench.root, f'examples/dumps/{name}.nvcudmp'), where)
+    signatures = [group['signature'] for group in bench.page(where)['groups']]
+    path = os.path.join(bench.folder, 'known.txt')
+    for known, status in (([], 10), (signatures[:1], 10), (signatures, 13)):
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('# known bugs\n\n' + ''.join(f'  {line}\r\n' for line in known))
+        expect(bench.run('--baseline', path, where).returncode == status, (known, status))
+    expect(bench.run('--baseline', '/gone/known', where).returncode == 1, 'a baseline that is not there')
+
+
+def damaged_records_are_counted(bench):
+    """Records that somebody broke are counted, and the others say what they said."""
+    where, path = bench.fill('damaged', 5), os.path.join(bench.folder, 'damaged.jsonl')
+    bench.run('--records', path, where)
+    with open(path, 'rb') as file:
+        lines = file.read().splitlines(True)
+    with open(path, 'wb') as file:
+        file.write(lines[0] + b'{"schema":"warpscope-triage-2"}\n' + lines[1][:300] + b'\n' + b'\0' * 5000 + b'\n' + b''.join(lines[2:]))
+    page = bench.page('--merge', path)
+    expect(page['dumps']['all'] == 4 and page['not_records'] == 3, page['dumps'])
+
+
+def many_files_in_one_folder(bench, n):
+    """Memory does not follow the number of files."""
+    where = bench.folder_of('many')
+    empty = os.path.join(where, '0.txt')
+    with open(empty, 'wb'):
+        pass
+    for i in range(1, n):
+        os.link(empty, os.path.join(where, f'{i}.txt'))
+        if i % 30000 == 0:  # a file has no more links than that everywhere
+            empty = os.path.join(where, f'{i}-next.txt')
+            with open(empty, 'wb'):
+                pass
+    shutil.copy(bench.dump, os.path.join(where, 'one.nvcudmp'))
+    found, done = bench.records(where)
+    expect(len(found) == 1 and not done.stderr, done)
+
+
+def main():
+    program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
+    cases = [records_keep_their_size, page_follows_its_schema, a_bad_file_costs_its_row, hostile_names, names_have_ranks,
+             lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_full_disk_is_told,
+             records_are_not_overwritten, parts_make_the_whole, known_bugs_are_known, damaged_records_are_counted,
+             lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
+    names = {5: 'a_killed_run_goes_on', 12: 'many_files_in_one_folder'}
+    failed = 0
+    print(f'1..{len(cases)}')
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(program, root, folder)
+        for number, case in enumerate(cases):
+            name = names.get(number, case.__name__).replace('_', ' ')
+            try:
+                case(bench)
+                print(f'ok {number + 1} - {name}')
+            except (AssertionError, OSError, KeyError, ValueError, subprocess.TimeoutExpired) as problem:
+                failed += 1
+                text = f'{type(problem).__name__}: {problem}'.replace('\n', '\n# ')
+                print(f'not ok {number + 1} - {name}\n# {text}')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
