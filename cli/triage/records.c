@@ -13,7 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 1 << 16 };
+enum {
+	READ_BYTES = 1 << 16,
+	MAX_LINE_BYTES = 1 << 26, /* what is longer is no line of ours */
+};
 
 enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_error *err)
 {
@@ -22,6 +25,8 @@ enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_
 	enum ws_status st = WS_OK;
 	ssize_t n = lseek(fd, 0, SEEK_SET) == 0 ? 1 : -1;
 	while (st == WS_OK && n > 0) {
+		if (have == MAX_LINE_BYTES)
+			have = 0;
 		if (have == cap) {
 			cap *= 2;
 			buffer = cli_realloc(buffer, cap, 1);

@@ -61,6 +61,7 @@ const struct cli_option verb_triage_options[] = {
 	{ "records", 0, CLI_TEXT, .at = offsetof(struct triage_args, records) },
 	{ "merge", 0, CLI_FLAG, .at = offsetof(struct triage_args, merge) },
 	{ "shard", 0, CLI_TAKE, .take = take_shard },
+	{ "log", 0, CLI_WORDS, .at = offsetof(struct triage_args, logs) },
 	{ "baseline", 0, CLI_TEXT, .at = offsetof(struct triage_args, baseline) },
 	{ "format", 0, CLI_TEXT, .at = offsetof(struct triage_args, format) },
 	{ "output", 'o', CLI_TEXT, .at = offsetof(struct triage_args, output) },
@@ -159,12 +160,24 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct triag
 
 /* ---- from records to the result ---- */
 
-/* Where records are: the file that this run made, or those to merge. */
+/* Where records are (the file that this run made, or those to merge), and the logs beside dumps. */
 struct sources {
 	int *fd; /* owned, but not what they refer to */
 	size_t n;
-	const char **path;
+	int *log; /* owned, and each */
+	size_t n_logs;
 };
+
+struct log {
+	struct ws_triage *triage;
+	uint32_t number;
+};
+
+static enum ws_status log_line(void *user, char *line, size_t len, struct ws_error *err)
+{
+	struct log *log = user;
+	return ws_triage_log(log->triage, log->number, line, len, err);
+}
 
 static enum ws_status add_line(void *user, char *line, size_t len, struct ws_error *err)
 {
@@ -186,6 +199,9 @@ static enum ws_status gather(struct ws_triage *triage, const struct sources *sou
 		st = triage_lines(sources->fd[i], add_line, triage, err);
 	if (st == WS_OK)
 		st = ws_triage_choose(triage, err);
+	for (size_t i = 0; i < sources->n_logs && st == WS_OK; i++)
+		st = triage_lines(sources->log[i], log_line, &(struct log){ triage, (uint32_t)i },
+				  err);
 	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
 		st = triage_lines(sources->fd[i], look_line, triage, err);
 	return st == WS_OK ? ws_triage_judge(triage, ret_result, err) : st;
@@ -441,6 +457,19 @@ static int conclude(struct cli *cli, const struct triage_args *args, const struc
 	return status;
 }
 
+/* Opens a file to read lines of, twice maybe; -1 when told why not. */
+static int open_lines(const char *path)
+{
+	struct stat at;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && fstat(fd, &at) == 0 && S_ISREG(at.st_mode))
+		return fd;
+	cli_warn("%s: %s", path, fd < 0 ? strerror(errno) : "is not a regular file");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 /* Reads the dumps, or opens the records that are there. Then the sandbox is entered. */
 static int collect(struct cli *cli, const struct triage_args *args, struct triage_records *records,
 		   struct sources *sources)
@@ -457,13 +486,11 @@ static int collect(struct cli *cli, const struct triage_args *args, struct triag
 			sources->fd[sources->n++] = records->fd;
 	}
 	for (int i = 0; args->merge && i < args->n_paths && status == CLI_ANSWERED; i++) {
-		int fd = open(args->paths[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		if (fd < 0) {
-			cli_warn("%s: %s", args->paths[i], strerror(errno));
+		int fd = open_lines(args->paths[i]);
+		if (fd < 0)
 			status = CLI_NO_ANSWER;
-		} else {
+		else
 			sources->fd[sources->n++] = fd;
-		}
 	}
 	if (status == CLI_ANSWERED)
 		triage_guard(args, &list);
@@ -474,15 +501,26 @@ static int collect(struct cli *cli, const struct triage_args *args, struct triag
 static int run(struct cli *cli, const struct triage_args *args)
 {
 	struct triage_records records = { .fd = -1 };
-	struct sources sources = { .fd = cli_alloc((size_t)args->n_paths + 1, sizeof(int)) };
+	struct sources sources = { .fd = cli_alloc((size_t)args->n_paths + 1, sizeof(int)),
+				   .log = cli_alloc(args->logs.n + 1, sizeof(int)) };
 	char *baseline = NULL;
 	size_t baseline_len = 0;
 	if (args->html && mkdir(args->html, 0777) != 0 && errno != EEXIST) {
 		cli_warn("%s: %s", args->html, strerror(errno));
 		free(sources.fd);
+		free(sources.log);
 		return CLI_NO_ANSWER;
 	}
-	int status = collect(cli, args, &records, &sources);
+	int status = CLI_ANSWERED;
+	for (size_t i = 0; i < args->logs.n && status == CLI_ANSWERED; i++) {
+		int fd = open_lines(args->logs.item[i]);
+		if (fd < 0)
+			status = CLI_NO_ANSWER;
+		else
+			sources.log[sources.n_logs++] = fd;
+	}
+	if (status == CLI_ANSWERED)
+		status = collect(cli, args, &records, &sources);
 	if (status == CLI_ANSWERED && args->baseline) {
 		baseline = cli_file_read(args->baseline, MAX_BASELINE, &baseline_len);
 		status = baseline ? CLI_ANSWERED : CLI_NO_ANSWER;
@@ -491,8 +529,11 @@ static int run(struct cli *cli, const struct triage_args *args)
 		status = conclude(cli, args, &sources, baseline, baseline_len);
 	for (size_t i = 0; args->merge && i < sources.n; i++)
 		close(sources.fd[i]);
+	for (size_t i = 0; i < sources.n_logs; i++)
+		close(sources.log[i]);
 	triage_records_close(&records);
 	free(sources.fd);
+	free(sources.log);
 	free(baseline);
 	return status;
 }
@@ -502,5 +543,6 @@ int verb_triage(struct cli *cli, int argc, char **argv)
 	struct triage_args args = { .paths = cli_alloc((size_t)argc, sizeof *args.paths) };
 	int status = arguments_parse(cli, argc, argv, &args) ? run(cli, &args) : CLI_USAGE;
 	free(args.paths);
+	free(args.logs.item);
 	return status;
 }

@@ -30,6 +30,7 @@ struct triage_args {
 	int n_paths;
 	bool is_null; /* names on standard input end in NUL */
 	const char *pattern, *baseline, *records, *html, *format, *output;
+	struct cli_words logs;
 	bool jsonl, whole; /* print records, and not cut */
 	bool merge;        /* the operands are records */
 	bool all, full_names;

@@ -192,6 +192,13 @@ WS_API enum ws_status ws_triage_add(struct ws_triage *triage, char *line, size_t
 				    struct ws_error *err) WS_MUST_USE;
 /** Ends the first look. */
 WS_API enum ws_status ws_triage_choose(struct ws_triage *triage, struct ws_error *err) WS_MUST_USE;
+/**
+ * A line of a log that lies beside the dumps, any time before ws_triage_judge(): kernel log, NCCL's
+ * log, PyTorch's watchdog (docs/formats/companions.md). Other lines are passed over. `log` tells
+ * logs apart: the lines of one are in the order of time. @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_triage_log(struct ws_triage *triage, uint32_t log, const char *line,
+				    size_t len, struct ws_error *err) WS_MUST_USE;
 /** The second look at the same records. */
 WS_API enum ws_status ws_triage_look(struct ws_triage *triage, char *line, size_t len,
 				     struct ws_error *err) WS_MUST_USE;

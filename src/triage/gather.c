@@ -164,6 +164,7 @@ void ws_triage_destroy(struct ws_triage *triage)
 		return;
 	for (size_t i = 0; i < triage->n_jobs; i++)
 		wsi_free(triage->jobs[i].entry);
+	wsi_evidence_fini(&triage->evidence);
 	wsi_free(triage->groups);
 	wsi_free(triage->jobs);
 	wsi_free(triage->gpus);

@@ -7,6 +7,7 @@
  *   gather.c   groups, jobs and GPUs of many records
  *   judge.c    which rank of a job was first, or holds the others up
  *   ranks.c    ranks as text, and which are missing
+ *   companion.c  lines of logs that lie beside dumps
  */
 #ifndef WSI_TRIAGE_H
 #define WSI_TRIAGE_H
@@ -143,12 +144,50 @@ struct wsi_job {
 	size_t n, cap;
 };
 
+/* ---- logs beside dumps ---- */
+
+/* What the driver told the kernel of a GPU. */
+struct wsi_xid {
+	uint32_t log; /* which log; in the order of its lines */
+	uint64_t number, pid;
+	char pci[16];
+	struct ws_str host; /* empty: the log does not say */
+};
+
+/* A process in a communicator of NCCL. */
+struct wsi_member {
+	struct ws_str host;
+	uint64_t pid, rank, n_ranks;
+};
+
+/* What PyTorch's watchdog tells of the collectives of a rank. */
+struct wsi_count {
+	uint64_t rank, enqueued, completed;
+};
+
+struct wsi_evidence {
+	struct wsi_xid *xids; /* owned, as the next ones */
+	size_t n_xids, cap_xids;
+	struct wsi_member *members;
+	size_t n_members, cap_members;
+	struct wsi_count *counts;
+	size_t n_counts, cap_counts;
+};
+
+void wsi_evidence_fini(struct wsi_evidence *evidence);
+/* Each NULL: the logs do not say. */
+const struct wsi_member *wsi_member_of(const struct ws_triage *triage,
+				       const struct wsi_entry *entry);
+const struct wsi_xid *wsi_xid_of(const struct ws_triage *triage, const struct wsi_entry *entry);
+const struct wsi_count *wsi_count_of(const struct ws_triage *triage, int64_t rank);
+
 struct ws_triage {
 	struct ws_triage_options options;
 	struct wsi_arena arena;
 	struct wsi_map seen; /* how often each dump was looked at */
 	struct wsi_map by_signature, by_job, by_gpu, known;
 	uint32_t look; /* 1 or 2 */
+	struct wsi_evidence evidence;
 	struct ws_triage_result result;
 	struct wsi_bug *groups; /* owned, as the next ones */
 	size_t n_groups, cap_groups;

@@ -9,7 +9,9 @@
  *   no fault, and one rank is stuck by itself     it is that rank
  *
  * A dump that cannot be read was most likely made by a fault, so beside one nothing is certain; a
- * rank without a dump may be the one that a collective lacks. Times of files never decide.
+ * rank without a dump may be the one that a collective lacks. Times of files never decide. Logs
+ * beside the dumps do where they tell of the same processes: the order of Xid lines in the kernel
+ * log of one host, and how far each rank came by PyTorch's watchdog.
  */
 #include "triage/internal.h"
 
@@ -27,6 +29,7 @@ struct scene {
 	uint32_t n_events;       /* faults outside of collectives; of one GPU together one */
 	bool one_signature;      /* of these events */
 	uint32_t n_alone;        /* stuck, and for nobody else's doing */
+	uint64_t n_ranks;        /* as NCCL says; 0: not known */
 	const char *reasons[MAX_REASONS];
 	uint32_t n_reasons;
 };
@@ -139,7 +142,53 @@ static bool has_twice(const struct wsi_job *job)
 	return false;
 }
 
-/* Ranks below the highest that have no dump. */
+/* Ranks that NCCL's log tells of processes, and what logs say of each. */
+static void adopt_evidence(struct scene *s)
+{
+	for (size_t i = 0; i < s->job->n; i++) {
+		struct wsi_entry *entry = &s->job->entry[i];
+		const struct wsi_member *member = wsi_member_of(s->triage, entry);
+		if (!member || (entry->row.rank >= 0 && (uint64_t)entry->row.rank != member->rank))
+			continue;
+		if (entry->row.rank < 0) {
+			const char *name =
+				wsi_keep_format(s->triage, "rank %" PRIu64, member->rank);
+			entry->row.rank = (int64_t)member->rank;
+			entry->row.rank_why = NULL;
+			entry->row.name = ws_str_of(name);
+		}
+		s->n_ranks = wsi_max_u64(s->n_ranks, member->n_ranks);
+	}
+}
+
+/* Counts are told by rank, so they are of use for one job only. */
+static const struct wsi_count *count_of(const struct scene *s, int64_t rank)
+{
+	return s->triage->n_jobs == 1 ? wsi_count_of(s->triage, rank) : NULL;
+}
+
+static void show_evidence(struct scene *s)
+{
+	for (size_t i = 0; i < s->job->n; i++) {
+		struct wsi_entry *entry = &s->job->entry[i];
+		const struct wsi_xid *xid = wsi_xid_of(s->triage, entry);
+		const struct wsi_count *count = count_of(s, entry->row.rank);
+		if (xid && count)
+			entry->row.evidence = wsi_keep_format(
+				s->triage,
+				"Xid %" PRIu64 "; enqueued %" PRIu64 ", completed %" PRIu64,
+				xid->number, count->enqueued, count->completed);
+		else if (xid)
+			entry->row.evidence =
+				wsi_keep_format(s->triage, "Xid %" PRIu64, xid->number);
+		else if (count)
+			entry->row.evidence = wsi_keep_format(
+				s->triage, "enqueued %" PRIu64 ", completed %" PRIu64,
+				count->enqueued, count->completed);
+	}
+}
+
+/* Ranks without a dump: below the highest, or as many as NCCL says. */
 static void find_missing(struct scene *s)
 {
 	uint64_t missing[WSI_FEW];
@@ -152,9 +201,12 @@ static void find_missing(struct scene *s)
 		if (rank >= 0)
 			due = rank + 1;
 	}
+	for (; due > 0 && (uint64_t)due < s->n_ranks && n < WSI_FEW; due++)
+		missing[n++] = (uint64_t)due;
 	s->shown->missing = wsi_ranks_text(s->triage, missing, n, n == WSI_FEW);
 	if (n)
-		s->shown->missing_why = "higher ranks left one";
+		s->shown->missing_why = s->n_ranks ? "by the number of ranks in NCCL's log"
+						   : "higher ranks left one";
 }
 
 /* ---- sentences ---- */
@@ -307,11 +359,45 @@ static void judge_one_fault(struct scene *s)
 	reason(s, "no other dump shows a fault outside of collective operations");
 }
 
+/* Of several faults on one host the one that its kernel log tells first; WS_NONE: it does not tell
+ * of all of them. */
+static uint32_t first_by_kernel_log(const struct scene *s)
+{
+	const struct wsi_entry *e = s->job->entry;
+	const struct wsi_xid *best = NULL;
+	uint32_t at = WS_NONE;
+	for (uint32_t i = 0; i < s->job->n; i++) {
+		if (!starts_event(e, i))
+			continue;
+		uint32_t one = leader(s, e[i].row.event);
+		const struct wsi_xid *xid = one != WS_NONE ? wsi_xid_of(s->triage, &e[one]) : NULL;
+		if (!xid || !e[one].host.len ||
+		    (best && (xid->log != best->log || xid == best ||
+			      !ws_str_equal(e[one].host, e[at].host))))
+			return WS_NONE;
+		if (!best || xid < best) {
+			best = xid;
+			at = one;
+		}
+	}
+	return s->n[WS_TRIAGE_UNREADABLE] ? WS_NONE : at;
+}
+
 static void judge_faults(struct scene *s)
 {
 	uint32_t first = s->first[WS_TRIAGE_FAULT];
 	if (s->n_events == 1) {
 		judge_one_fault(s);
+		return;
+	}
+	uint32_t logged = first_by_kernel_log(s);
+	if (logged != WS_NONE) {
+		blame(s, logged, fault_words(s, logged));
+		reason(s,
+		       wsi_keep_format(s->triage,
+				       "%s faulted, and the kernel log of their host has this one "
+				       "first",
+				       names_of(s, starts_event)));
 		return;
 	}
 	const char *names = names_of(s, starts_event);
@@ -350,9 +436,86 @@ static uint32_t first_outside(const struct scene *s)
 	return WS_NONE;
 }
 
+/* How far the ranks came, by PyTorch's watchdog. */
+struct progress {
+	uint64_t n_told, n_silent, least, most, behind; /* `behind`: the rank at the least */
+	uint32_t n_least;
+};
+
+static struct progress progress_of(const struct scene *s)
+{
+	struct progress p = { .least = UINT64_MAX };
+	uint64_t n = s->n_ranks;
+	for (size_t i = 0; i < s->job->n; i++)
+		if (s->job->entry[i].row.rank >= 0)
+			n = wsi_max_u64(n, (uint64_t)s->job->entry[i].row.rank + 1);
+	for (uint64_t rank = 0; rank < n && rank < 1 << 20; rank++) {
+		const struct wsi_count *count = count_of(s, (int64_t)rank);
+		if (!count) {
+			p.n_silent++;
+			continue;
+		}
+		p.n_told++;
+		if (count->enqueued < p.least) {
+			p.least = count->enqueued;
+			p.behind = rank;
+			p.n_least = 0;
+		}
+		p.n_least += count->enqueued == p.least;
+		p.most = wsi_max_u64(p.most, count->enqueued);
+	}
+	return p;
+}
+
+/* The rank that is behind, where all ranks tell how far they came and one of them is. */
+static bool judge_progress(struct scene *s)
+{
+	struct progress p = progress_of(s);
+	uint32_t at = WS_NONE, outside = WS_NONE;
+	if (p.n_told < 2 || p.n_silent) {
+		if (p.n_told)
+			reason(s, wsi_keep_format(s->triage,
+						  "PyTorch's watchdog tells of %" PRIu64
+						  " ranks and not of %" PRIu64,
+						  p.n_told, p.n_silent));
+		return false;
+	}
+	if (p.least == p.most) {
+		reason(s, wsi_keep_format(s->triage,
+					  "all %" PRIu64 " ranks enqueued as much work (%" PRIu64
+					  "): none is behind, and a kernel or the network is stuck",
+					  p.n_told, p.most));
+		return false;
+	}
+	for (uint32_t i = 0; i < s->job->n; i++) {
+		if (s->job->entry[i].row.rank == (int64_t)p.behind)
+			at = i;
+		if (is_outside(s->job->entry, i))
+			outside = i;
+	}
+	if (p.n_least > 1 || (outside != WS_NONE && outside != at))
+		return false;
+	const char *words = wsi_keep_format(s->triage,
+					    "it is behind: it enqueued %" PRIu64
+					    " collectives, others up to %" PRIu64,
+					    p.least, p.most);
+	if (at != WS_NONE) {
+		blame(s, at, words);
+	} else {
+		s->shown->read = s->first[WS_TRIAGE_WAITS];
+		s->shown->sentence =
+			wsi_keep_format(s->triage, "Rank %" PRIu64 " left no dump, and %s%s",
+					p.behind, words, others(s));
+	}
+	reason(s, "PyTorch's watchdog tells how many collectives each rank enqueued");
+	return true;
+}
+
 /* Ranks wait in a collective operation. */
 static void judge_waits(struct scene *s)
 {
+	if (judge_progress(s))
+		return;
 	uint32_t n = s->n[WS_TRIAGE_STUCK] + s->n[WS_TRIAGE_RUNS] + s->n[WS_TRIAGE_IDLE];
 	uint32_t first = s->first[WS_TRIAGE_WAITS], at = first_outside(s);
 	const struct ws_triage_row *row = &s->job->entry[first].row;
@@ -458,11 +621,13 @@ enum ws_status wsi_judge(struct ws_triage *triage, struct wsi_job *job,
 					   .missing = "" };
 	if (!rows)
 		return WS_NO_MEMORY;
+	adopt_evidence(&s);
 	if (job->n > 1)
 		qsort(job->entry, job->n, sizeof *job->entry, entry_order);
 	number_events(&s);
 	count_roles(&s);
 	find_missing(&s);
+	show_evidence(&s);
 	judge_scene(&s);
 	give_context(&s);
 	for (size_t i = 0; i < job->n; i++)

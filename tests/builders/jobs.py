@@ -117,7 +117,24 @@ class Job:
                 handle.write(maker.dump(what, bus, light))
             when = 1751371200 + self.random.randrange(600)
             os.utime(paths[rank], (when, when))
+        for name, lines in self.evidence.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as handle:
+                handle.write("noise before\n" + "".join(line + "\n" for line in lines))
         return paths
+
+    def xid(self, rank, number=31, host=None):
+        """A line of the kernel log of a rank's host."""
+        return (f"Jun 26 05:14:36 {host or f'node{rank // PER_HOST}'} kernel: [86400.123456] NVRM: Xid "
+                f"(PCI:0000:{0x10 + 8 * (rank % PER_HOST):02x}:00): {number}, pid={4000 + rank * 13}, name=python, Ch 0000001a")
+
+    def nccl(self, rank, n=None):
+        return (f"node{rank // PER_HOST}:{4000 + rank * 13}:9 [{rank % PER_HOST}] NCCL INFO ncclCommInitRank comm 0x55d0c0 rank {rank} "
+                f"nranks {n or self.n} cudaDev {rank % PER_HOST} busId 18000 - Init COMPLETE")
+
+    @staticmethod
+    def watchdog(rank, enqueued):
+        return (f"[rank{rank}]:[E626 06:24:44.9 ProcessGroupNCCL.cpp:1785] [PG ID 0 PG GUID 0(default_pg) Rank {rank}] Exception (either an "
+                f"error or timeout) detected by watchdog at work: 43, last enqueued NCCL work: {enqueued}, last completed NCCL work: 42.")
 
 
 @job
@@ -329,6 +346,90 @@ def without_names(j):
     j.fill(ALL_REDUCE).ranks[at] = "three_d"
     j.plain = True
     return at
+
+
+@job
+def one_is_behind(j):
+    """All wait; the watchdog of each tells how far it came, and one is behind."""
+    at = j.pick()
+    j.fill(ALL_REDUCE)
+    j.evidence["job.log"] = [j.watchdog(rank, 41 if rank == at else 44 + rank % 2) for rank in range(j.n)]
+    return at
+
+
+@job
+def none_is_behind(j):
+    """All wait, and all came as far."""
+    j.fill(ALL_REDUCE)
+    j.evidence["job.log"] = [j.watchdog(rank, 44) for rank in range(j.n)]
+
+
+@job
+def one_is_silent(j):
+    """One rank is behind, and of another one, which may be further behind, there is no line."""
+    a, b = j.two()
+    j.fill(ALL_REDUCE)
+    j.evidence["job.log"] = [j.watchdog(rank, 41 if rank == a else 44) for rank in range(j.n) if rank != b]
+
+
+@job
+def two_are_behind(j):
+    """Two ranks are as far behind."""
+    pair = j.two()
+    j.fill(ALL_REDUCE)
+    j.evidence["job.log"] = [j.watchdog(rank, 41 if rank in pair else 44) for rank in range(j.n)]
+
+
+@job
+def two_bugs_in_order(j):
+    """Two ranks of one host fault, and its kernel log has one of them first."""
+    a, b = j.random.sample(range(PER_HOST), 2)
+    j.fill(ALL_REDUCE).ranks.update({a: "past_by_one", b: "shared_overrun"})
+    j.evidence["kernel.log"] = [j.xid(b, 45), j.xid(a), j.xid(b), j.xid(a, 43)]
+    return a
+
+
+@job
+def two_bugs_after_effects(j):
+    """Two ranks fault; the kernel log has only what followed."""
+    a, b = j.random.sample(range(PER_HOST), 2)
+    j.fill(ALL_REDUCE).ranks.update({a: "past_by_one", b: "shared_overrun"})
+    j.evidence["kernel.log"] = [j.xid(a, 45), j.xid(b, 43), j.xid(b, 45)]
+
+
+@job
+def two_bugs_half_logged(j):
+    """Two ranks fault; the kernel log tells of one of them."""
+    a, b = j.random.sample(range(PER_HOST), 2)
+    j.fill(ALL_REDUCE).ranks.update({a: "past_by_one", b: "shared_overrun"})
+    j.evidence["kernel.log"] = [j.xid(a)]
+
+
+@job
+def two_bugs_of_another_host(j):
+    """Two ranks fault; the kernel log is that of another machine, with GPUs at the same places."""
+    a, b = j.random.sample(range(PER_HOST), 2)
+    j.fill(ALL_REDUCE).ranks.update({a: "past_by_one", b: "shared_overrun"})
+    j.evidence["kernel.log"] = [j.xid(a, host="node99"), j.xid(b, host="node99")]
+
+
+@job
+def ranks_from_nccl(j):
+    """Names have no rank; NCCL's log has, and tells of smaller communicators, too."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks[at] = "past_by_one"
+    j.named = False
+    j.evidence["job.log"] = [line for rank in range(j.n) for line in (j.nccl(rank), j.nccl(rank).replace(f"nranks {j.n}", "nranks 2").replace(
+        f" rank {rank} ", f" rank {rank % 2} "))]
+    return at
+
+
+@job
+def last_rank_by_nccl(j):
+    """A rank computes while others wait, but the last one left no dump: NCCL's log knows of it."""
+    j.fill(ALL_REDUCE).ranks[0] = "matrix_product"
+    del j.ranks[j.n - 1]
+    j.evidence["job.log"] = [j.nccl(rank) for rank in range(j.n)]
 
 
 @job

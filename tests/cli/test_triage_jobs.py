@@ -22,7 +22,7 @@ def triage(program, *arguments):
     return done.returncode, json.loads(done.stdout)
 
 
-def check(page, paths, culprit):
+def check(page, paths, culprit, function=""):
     """What is wrong with the page of one job."""
     if not page["jobs"]:
         return None if culprit is None else "no job is shown"
@@ -35,6 +35,8 @@ def check(page, paths, culprit):
         return f"names {named}, not {paths[culprit]}: {one['sentence']}"
     if len(one["rows"]) != len(paths):
         return f"{len(one['rows'])} rows for {len(paths)} dumps"
+    if "nccl" in function and [row["rank"] for row in one["rows"]] != sorted(paths):
+        return f"ranks {[row['rank'] for row in one['rows']]}"
     if culprit is not None and page["read"] != named:
         return f"says to read {page['read']}"
     return None
@@ -47,7 +49,8 @@ def main():
     maker, cases = jobs.Maker(), []
     rounds = [(8, False), (16, True), (64, False), (32, True), (8, True)] if everything else [(8, False)]
     sample = None if everything else {"fault_and_waits", "fault_and_collateral", "hang_one_idle", "hang_all_wait", "hang_one_left_nothing",
-                                      "two_bugs", "fault_and_cut", "clients_of_one_server", "one_collective_fault", "without_ranks"}
+                                      "two_bugs", "fault_and_cut", "clients_of_one_server", "one_collective_fault", "without_ranks", "one_is_behind", "one_is_silent", "two_bugs_in_order",
+                                      "two_bugs_of_another_host", "ranks_from_nccl", "last_rank_by_nccl"}
     with tempfile.TemporaryDirectory() as folder:
         for n, light in rounds:
             for name, function in jobs.JOBS.items():
@@ -58,8 +61,9 @@ def main():
                 where = os.path.join(folder, f"{name}-{n}-{light}")
                 paths = job.write(where, maker, light)
                 pattern = ["--name", "core_%t_%h_%p_r%r.nvcudmp"] if job.named and not job.plain else []
-                _, page = triage(program, *pattern, where)
-                cases.append((f"{name}, {n} ranks, {'lightweight' if light else 'full'}", check(page, paths, culprit)))
+                logs = [word for log in sorted(job.evidence) for word in ("--log", os.path.join(where, log))]
+                _, page = triage(program, *pattern, *logs, where)
+                cases.append((f"{name}, {n} ranks, {'lightweight' if light else 'full'}", check(page, paths, culprit, name)))
         # One GPU faults in three jobs, each time in other code.
         for number, kernel in enumerate(("past_by_one", "null_member", "shared_overrun")):
             job = jobs.Job(8, number)
