@@ -19,6 +19,7 @@
 const struct cli_option verb_debug_options[] = {
 	RUN_SETUP_OPTIONS,
 	DEBUG_PROMPT_OPTIONS,
+	{ "history", 0, CLI_NUMBER, .at = offsetof(struct debugger, history) },
 	{ "api", 0, CLI_FLAG, .at = offsetof(struct debugger, through_api) },
 	{ 0 },
 };
@@ -172,6 +173,36 @@ static void command_next(struct debugger *d, const char *text)
 static void command_finish(struct debugger *d, const char *text)
 {
 	step(d, text, DEBUG_FINISH);
+}
+
+static void step_back(struct debugger *d, const char *text, enum debug_step how)
+{
+	uint64_t times = 1;
+	if (*text && (!cli_number(text, &times) || times == 0))
+		cli_say("'%s' is no count.\n", text);
+	else if (debug_has_thread(d))
+		debug_step_back(d, how, times);
+}
+
+static void command_reverse_stepi(struct debugger *d, const char *text)
+{
+	step_back(d, text, DEBUG_STEPI);
+}
+
+static void command_reverse_step(struct debugger *d, const char *text)
+{
+	step_back(d, text, DEBUG_STEP);
+}
+
+static void command_reverse_next(struct debugger *d, const char *text)
+{
+	step_back(d, text, DEBUG_NEXT);
+}
+
+static void command_reverse_continue(struct debugger *d, const char *text)
+{
+	(void)text;
+	debug_go_back(d);
 }
 
 static void command_backtrace(struct debugger *d, const char *text)
@@ -556,6 +587,16 @@ static const struct command {
 	{ "finish", NULL, "", "to the end of the function, also of an inlined one", RUNS | REPEATS,
 	  command_finish },
 	{ "until", "advance", " [LOCATION]", "to a location", RUNS, command_until },
+	{ "reverse-stepi", "rsi", " [N]", "back by one instruction of the thread", RUNS | REPEATS,
+	  command_reverse_stepi },
+	{ "reverse-step", "rs", " [N]", "to the start of the line before", RUNS | REPEATS,
+	  command_reverse_step },
+	{ "reverse-next", "rn", " [N]", "the same, over calls", RUNS | REPEATS,
+	  command_reverse_next },
+	{ "reverse-continue", "rc", "", "to the breakpoint or watchpoint before, or the start",
+	  RUNS | REPEATS, command_reverse_continue },
+	{ "last-write", NULL, " $REGISTER|MEMORY", "back to what wrote it", RUNS,
+	  debug_last_write },
 	{ "break", "b", " LOCATION [if CONDITION]",
 	  "stops there; LOCATION is FILE:LINE, LINE, FUNCTION or *ADDRESS", RUNS, command_break },
 	{ "tbreak", NULL, " LOCATION [if CONDITION]", "the same, once", RUNS, command_tbreak },

@@ -49,6 +49,7 @@ struct debugger {
 	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
 	CUDBGAPI api;             /* owned; of `device`, or NULL */
 	char *dump;               /* owned: the file of the target; NULL: it is a device */
+	struct cli_given history; /* MiB to keep it in */
 	bool started;             /* launches have run, or begun to */
 	bool over;                /* all launches have ended */
 	uint64_t n_launches, n_ended; /* UINT64_MAX: nobody knows how many there will be */
@@ -161,6 +162,8 @@ void debug_breakpoints_plant(struct debugger *d);
  * that is to be told; the focus goes to the first lane that its condition holds for. NULL: none. */
 struct breakpoint *debug_hit(struct debugger *d);
 struct breakpoint *debug_stepped_to(struct debugger *d);
+/* "Breakpoint 3 (CONDITION)"; removes one that is temporary. */
+void debug_print_hit(struct debugger *d, struct breakpoint *hit);
 void debug_breakpoint_remove(struct debugger *d, struct breakpoint *breakpoint);
 void debug_breakpoints_fini(struct debugger *d);
 
@@ -177,6 +180,8 @@ void debug_print_condition(const struct debugger *d, const struct breakpoint *on
 
 /* EXPRESSION or ADDRESS [LENGTH]; `kinds` of ws_watch_kinds. */
 void debug_watch(struct debugger *d, const char *text, uint32_t kinds);
+/* Has the target watch for a moment. False with a word to the user. */
+bool debug_watch_once(struct debugger *d, const char *text, struct breakpoint *ret_made);
 /* Has the target watch. False with a word to the user. */
 bool debug_watch_plant(const struct debugger *d, struct breakpoint *watchpoint);
 void debug_watch_unplant(const struct debugger *d, const struct breakpoint *watchpoint);
@@ -184,6 +189,11 @@ void debug_watch_unplant(const struct debugger *d, const struct breakpoint *watc
 const char *debug_watch_word(const struct breakpoint *watchpoint);
 /* Whether a watchpoint was hit that is to be told; the focus goes to who did it. */
 bool debug_watch_hit(struct debugger *d);
+/* Those that are about to be hit by lanes of a warp: the first that its condition holds for gets
+ * the focus. NULL: none, or it does not hold. */
+struct breakpoint *debug_watch_ahead(struct debugger *d, const struct ws_back_found *found);
+/* Its value. */
+void debug_watch_value(const struct debugger *d, const struct breakpoint *one);
 /* Tells all of them: old and new value, and by which code. */
 void debug_watch_tell(struct debugger *d);
 
@@ -222,6 +232,17 @@ enum debug_step {
 };
 
 void debug_step(struct debugger *d, enum debug_step how, uint64_t times);
+/* The same backwards: STEPI, STEP or NEXT. */
+void debug_step_back(struct debugger *d, enum debug_step how, uint64_t times);
+
+/* ---- back.c ---- */
+
+/* Puts the device back; the focus stays on its thread. False with a word to the user. */
+bool debug_back(struct debugger *d, const struct ws_back *back, struct ws_back_found *ret_found);
+/* To the last breakpoint or watchpoint, or to the start. */
+void debug_go_back(struct debugger *d);
+/* To what wrote a register or memory last: $R3, or as for debug_watch(). */
+void debug_last_write(struct debugger *d, const char *text);
 
 /* ---- echo.c ---- */
 
@@ -241,6 +262,8 @@ struct value {
  * in `ret_wrong`. */
 bool debug_evaluate(const struct debugger *d, const struct ws_focus *focus, const char *text,
 		    struct value *ret_value, char ret_wrong[200]);
+/* Whether a text is $ and the name of a register. */
+bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number);
 /* *(TYPE *)ADDRESS or *(@SPACE TYPE *)ADDRESS at `*text`, which moves behind it: the same. */
 bool debug_memory(const struct debugger *d, const struct ws_focus *focus, const char **text,
 		  struct ws_address *ret_at, const struct run_type **ret_type, char ret_wrong[200]);

@@ -184,3 +184,72 @@ void debug_step(struct debugger *d, enum debug_step how, uint64_t times)
 	if (progress != ENDED)
 		debug_print_thread(d);
 }
+
+/* ---- back ---- */
+
+/* One instruction of the thread in focus. `*ret_position`: where the device is then. */
+static enum progress one_back(struct debugger *d, uint64_t *ret_position)
+{
+	const struct ws_back back = {
+		.kind = WS_BACK_STEP,
+		.warp_index = d->focus.warp_index,
+		.lane = d->focus.lane,
+	};
+	struct ws_back_found found;
+	if (!debug_back(d, &back, &found))
+		return ENDED;
+	*ret_position = found.position;
+	return found.any ? MOVED : GONE;
+}
+
+/* Whether a step backwards is still in the line that it has come to, or in what that calls. */
+static bool same_place(const struct state *a, const struct state *b, enum debug_step how)
+{
+	if (how == DEBUG_NEXT && b->depth > a->depth)
+		return true;
+	return a->depth == b->depth && !is_there(a, b, how);
+}
+
+/* To the first instruction of the line that was executed before. */
+static enum progress line_back(struct debugger *d, enum debug_step how)
+{
+	struct state start, line, now;
+	struct ws_back_found found;
+	struct ws_back back = { .kind = WS_BACK_POSITION };
+	uint64_t position;
+	enum progress progress = MOVED;
+	if (!state_of(d, &start))
+		return ENDED;
+	do {
+		progress = one_back(d, &back.position);
+		if (progress != MOVED || debug_interrupted())
+			return progress;
+	} while (state_of(d, &line) && ((how == DEBUG_NEXT && line.depth > start.depth) ||
+					!is_there(&start, &line, how)));
+	for (;;) {
+		progress = one_back(d, &position);
+		if (progress == ENDED || !state_of(d, &now))
+			return ENDED;
+		if (progress == GONE)
+			return MOVED; /* the thread began in this line */
+		if (!same_place(&line, &now, how))
+			break;
+		if (now.depth == line.depth)
+			back.position = position;
+		if (debug_interrupted())
+			return MOVED;
+	}
+	return debug_back(d, &back, &found) ? MOVED : ENDED;
+}
+
+void debug_step_back(struct debugger *d, enum debug_step how, uint64_t times)
+{
+	enum progress progress = MOVED;
+	uint64_t position;
+	for (uint64_t i = 0; i < times && progress == MOVED; i++)
+		progress = how == DEBUG_STEPI ? one_back(d, &position) : line_back(d, how);
+	if (progress == GONE)
+		ws_out_text(&d->cli->out, "Here the thread's history begins.\n");
+	if (progress != ENDED)
+		debug_print_thread(d);
+}

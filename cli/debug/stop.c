@@ -13,6 +13,8 @@
 
 #include "session.h"
 
+enum { HISTORY_MIB = 256 };
+
 /* ---- interruption ---- */
 
 static atomic_bool interrupted;
@@ -157,6 +159,10 @@ int debug_make(struct debugger *d)
 	if (status != CLI_ANSWERED)
 		return status;
 	if (ws_target_want(d->target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	const uint64_t mib = d->history.given ? d->history.value : HISTORY_MIB;
+	if (ws_target_can(d->target, WS_CAN_GO_BACK) &&
+	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
 		return cli_fail(NULL, &err);
 	d->n_ended = 0;
 	d->started = d->over = d->has_focus = false;
@@ -342,7 +348,7 @@ static struct stop find_stop(struct debugger *d)
 	return stop;
 }
 
-static void print_hit(struct debugger *d, struct breakpoint *hit)
+void debug_print_hit(struct debugger *d, struct breakpoint *hit)
 {
 	struct ws_out *out = &d->cli->out;
 	ws_out_printf(out, "%s %u", hit->temporary ? "Temporary breakpoint" : "Breakpoint",
@@ -358,7 +364,7 @@ static void print_stop(struct debugger *d, const struct stop *stop)
 	debug_flush_printed(d);
 	debug_refocus(d);
 	if (stop->hit)
-		print_hit(d, stop->hit);
+		debug_print_hit(d, stop->hit);
 	else if (stop->watched)
 		debug_watch_tell(d);
 	else if (stop->at_launch)

@@ -505,6 +505,16 @@ bool debug_evaluate(const struct debugger *d, const struct ws_focus *focus, cons
 	return !p.failed;
 }
 
+bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number)
+{
+	struct reg reg;
+	size_t n = *text == '$' ? word_length(text + 1) : 0;
+	if (n == 0 || text[1 + n] || !reg_find(text + 1, n, &reg, ret_number))
+		return false;
+	*ret_kind = reg.kind;
+	return true;
+}
+
 bool debug_memory(const struct debugger *d, const struct ws_focus *focus, const char **text,
 		  struct ws_address *ret_at, const struct run_type **ret_type, char ret_wrong[200])
 {

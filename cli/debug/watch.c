@@ -115,6 +115,16 @@ void debug_watch(struct debugger *d, const char *text, uint32_t kinds)
 	ws_out_text(&d->cli->out, "\n");
 }
 
+bool debug_watch_once(struct debugger *d, const char *text, struct breakpoint *ret_made)
+{
+	*ret_made = (struct breakpoint){ .watch = { .kinds = WS_WATCH_WRITE } };
+	if (!parse(d, text, ret_made))
+		return false;
+	ret_made->of_thread = d->has_focus && ret_made->watch.at.space != WS_SPACE_GLOBAL;
+	ret_made->owner = d->thread;
+	return debug_watch_plant(d, ret_made);
+}
+
 /* ---- hits ---- */
 
 static struct breakpoint *find(const struct debugger *d, uint32_t target_number)
@@ -214,6 +224,35 @@ static void print(const struct debugger *d, const struct breakpoint *one,
 		out, "%s by %u thread%s in ", hit->kinds & WS_WATCH_WRITE ? "Written" : "Read",
 		(unsigned)__builtin_popcount(hit->lanes), hit->lanes & (hit->lanes - 1) ? "s" : "");
 	debug_print_place(d, hit->pc);
+}
+
+struct breakpoint *debug_watch_ahead(struct debugger *d, const struct ws_back_found *found)
+{
+	struct breakpoint *one = find(d, found->watch);
+	const struct ws_watch_hit hit = { .warp_index = found->warp_index, .lanes = found->lanes };
+	struct ws_focus focus;
+	if (!one || !who(d, one, &hit, &focus))
+		return NULL;
+	debug_focus_on(d, &focus);
+	return one;
+}
+
+void debug_watch_value(const struct debugger *d, const struct breakpoint *one)
+{
+	struct ws_out *out = &d->cli->out;
+	uint8_t bytes[8];
+	size_t n = 0;
+	struct ws_address at = one->watch.at;
+	at.warp_index = d->focus.warp_index;
+	at.grid_index = d->focus.grid_index;
+	uint32_t len = one->type ? one->type->bytes : 4;
+	len = len < one->watch.size_bytes ? len : (uint32_t)one->watch.size_bytes;
+	ws_out_printf(out, "%s %u: ", debug_watch_word(one), one->number);
+	ws_out_escaped(out, ws_str_of(one->where));
+	debug_print_condition(d, one);
+	ws_out_text(out, "\n");
+	if (ws_target_read_memory(d->target, &at, bytes, len, &n, NULL) == WS_OK)
+		print_value(out, "Value = ", one, one->type ? bytes : NULL, bytes, len);
 }
 
 void debug_watch_tell(struct debugger *d)

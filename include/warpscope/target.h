@@ -73,6 +73,33 @@ struct ws_watch_hit {
 	uint8_t before[WS_WATCH_BYTES], now[WS_WATCH_BYTES];
 };
 
+/** What to go back to: the last time, before now, that ... */
+enum ws_back_kind {
+	WS_BACK_STEP,     /**< the thread executed an instruction */
+	WS_BACK_STOP,     /**< a breakpoint that is planted or a watchpoint was hit */
+	WS_BACK_WATCH,    /**< this watchpoint was hit */
+	WS_BACK_REGISTER, /**< the thread wrote a register */
+	WS_BACK_POSITION, /**< or later: the device was at this position of its history */
+};
+
+struct ws_back {
+	enum ws_back_kind kind;
+	uint32_t warp_index, lane; /**< the thread: step, register */
+	uint32_t watch;            /**< number of the watchpoint */
+	enum ws_reg_kind reg_kind; /**< WS_REG_R or WS_REG_P */
+	uint32_t reg;
+	uint64_t position;
+};
+
+/** Where the device is now. */
+struct ws_back_found {
+	bool any;                   /**< false: where history begins, nothing was found */
+	uint64_t position;          /**< instructions executed so far */
+	uint32_t warp_index, lanes; /**< who is about to do it: a warp (WS_NONE: it has exited), a
+				       mask of lanes */
+	uint32_t watch;             /**< the watchpoint that is about to be hit; 0: none */
+};
+
 enum ws_event_kind {
 	WS_EVENT_CONTEXT_CREATED,
 	WS_EVENT_CONTEXT_DESTROYED,
@@ -290,6 +317,25 @@ struct ws_target_ops {
 	enum ws_status (*watch_hit)(const struct ws_target *target, uint32_t index,
 				    struct ws_watch_hit *ret_hit, struct ws_error *err);
 
+	/* ---- going back: optional, all or none ---- */
+
+	/**
+	 * Keeps the history of the device from now on, in about this many bytes at most; when they
+	 * are used up, older times cost more to go back to, and the oldest are lost. 0 ends it.
+	 * What the host program does, and code that is written, begin a new history.
+	 * WS_UNSUPPORTED: this device cannot.
+	 */
+	enum ws_status (*keep_history)(struct ws_target *target, uint64_t max_bytes,
+				       struct ws_error *err);
+	/**
+	 * Puts a stopped device back to what it was before the instruction that is looked for; all
+	 * rows are new. What it executes from there on replaces what it had executed. WS_ABSENT:
+	 * there is no history, or no such position in it. WS_MALFORMED: memory that the host shares
+	 * was changed, and kernels did not do the same again.
+	 */
+	enum ws_status (*go_back)(struct ws_target *target, const struct ws_back *back,
+				  struct ws_back_found *ret_found, struct ws_error *err);
+
 	/* ---- alteration: optional, member by member; limits as in the reading members ---- */
 
 	enum ws_status (*write_memory)(struct ws_target *target, const struct ws_address *at,
@@ -440,6 +486,7 @@ enum ws_ability {
 	WS_CAN_WRITE,          /**< write_memory */
 	WS_CAN_TELL,           /**< events */
 	WS_CAN_WATCH,          /**< watch, unwatch, watch_hit */
+	WS_CAN_GO_BACK,        /**< keep_history, go_back */
 };
 
 WS_API bool ws_target_can(const struct ws_target *target, enum ws_ability ability);
@@ -513,6 +560,11 @@ WS_API enum ws_status ws_target_unwatch(struct ws_target *target, uint32_t numbe
 WS_API enum ws_status ws_target_watch_hit(const struct ws_target *target, uint32_t index,
 					  struct ws_watch_hit *ret_hit,
 					  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_keep_history(struct ws_target *target, uint64_t max_bytes,
+					     struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_go_back(struct ws_target *target, const struct ws_back *back,
+					struct ws_back_found *ret_found,
+					struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_write_memory(struct ws_target *target, const struct ws_address *at,
 					     const void *buffer, size_t len,
 					     struct ws_error *err) WS_MUST_USE;

@@ -80,6 +80,7 @@ void ws_sim_destroy(struct ws_sim *sim)
 enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,
 			    struct ws_error *err)
 {
+	sim->host_changes++;
 	uint64_t unit = sim->options.granularity ? sim->options.granularity : 1;
 	if (bytes == 0)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
@@ -103,6 +104,7 @@ enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_ad
 
 enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address, struct ws_error *err)
 {
+	sim->host_changes++;
 	struct wsi_region *region = address ? wsi_memory_find(&sim->memory, address) : NULL;
 	if (address == 0)
 		return WS_OK;
@@ -120,6 +122,7 @@ enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address, struct ws_error
 enum ws_status ws_sim_write(struct ws_sim *sim, uint64_t address, const void *bytes, size_t len,
 			    struct ws_error *err)
 {
+	sim->host_changes++;
 	enum ws_status st = wsi_memory_copy_in(&sim->memory, address, bytes, len, err);
 	if (st == WS_OK && sim->check)
 		wsi_check_written(sim->check, address, len);
@@ -135,6 +138,7 @@ enum ws_status ws_sim_read(struct ws_sim *sim, uint64_t address, void *ret_bytes
 enum ws_status ws_sim_map(struct ws_sim *sim, uint64_t address, void *bytes, uint64_t len,
 			  struct ws_error *err)
 {
+	sim->host_changes++;
 	struct wsi_region region = {
 		.start = address,
 		.size = len,
@@ -150,6 +154,7 @@ enum ws_status ws_sim_map(struct ws_sim *sim, uint64_t address, void *bytes, uin
 enum ws_status ws_sim_map_lazy(struct ws_sim *sim, uint64_t address, uint64_t len,
 			       ws_sim_fetch_fn *fetch, void *user, struct ws_error *err)
 {
+	sim->host_changes++;
 	struct wsi_region region = {
 		.start = address,
 		.size = len,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Breakpoints and single steps. */
 #include "sim/debug.h"
+#include "sim/history.h"
 #include "sim/watchpoint.h"
 
 #include <time.h>
@@ -18,6 +19,7 @@ enum ws_status wsi_debug_attach(struct ws_sim *sim, struct ws_error *err)
 	if (!debug)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 	sim->debug = debug;
+	debug->stop_at = UINT64_MAX;
 	debug->moved = wsi_zalloc_array(sim->options.n_sms, sizeof *debug->moved);
 	debug->broken = wsi_zalloc_array(sim->options.n_sms, sizeof *debug->broken);
 	if (debug->moved && debug->broken)
@@ -42,6 +44,8 @@ static struct wsi_plant *find(const struct wsi_debug *debug, uint64_t pc)
 static void halt(struct ws_sim *sim, struct wsi_warp *warp, enum wsi_halt why, uint32_t lanes,
 		 uint64_t pc)
 {
+	if (sim->debug->replays && why != WSI_HALT_INTERNAL)
+		return;
 	warp->halt = (uint8_t)why;
 	warp->halt_pc = pc;
 	for (uint32_t left = lanes; left; left &= left - 1)
@@ -69,11 +73,19 @@ static enum wsi_step run_planted(struct wsi_run *run, const struct wsi_op *op)
 	const struct wsi_plant *plant = find(debug, run->pc);
 	bool internal = plant->is_internal && warp->block->sm == debug->until_sm &&
 			debug->until_warps >> warp->slot & 1;
+	bool user = plant->is_user && !debug->replays;
 	(void)op;
-	if ((!plant->is_user && !internal) || pass(warp, run->group, run->pc))
-		return wsi_execute(run, &plant->op);
-	halt(run->sim, warp, plant->is_user ? WSI_HALT_PLANTED : WSI_HALT_INTERNAL, run->group,
-	     run->pc);
+	if (plant->is_user && debug->replays)
+		wsi_history_met(run->sim, warp, run->group);
+	if ((!user && !internal) || pass(warp, run->group, run->pc)) {
+		enum wsi_step step = wsi_execute(run, &plant->op);
+		if (plant->is_marked && debug->replays)
+			wsi_history_marked(run);
+		return step;
+	}
+	if (user)
+		wsi_history_halted(run->sim);
+	halt(run->sim, warp, user ? WSI_HALT_PLANTED : WSI_HALT_INTERNAL, run->group, run->pc);
 	return WSI_STEP_HALT;
 }
 
@@ -106,13 +118,14 @@ static struct wsi_plant *add(struct wsi_debug *debug, uint64_t pc)
 	return plant;
 }
 
-enum ws_status wsi_debug_plant(struct ws_sim *sim, uint64_t pc, bool is_internal,
-			       struct ws_error *err)
+static struct wsi_plant *plant_at(struct ws_sim *sim, uint64_t pc, struct ws_error *err)
 {
 	bool no_memory;
 	struct wsi_op *op = op_at(sim, pc, &no_memory);
-	if (!op && !no_memory)
-		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no instruction at 0x%" PRIx64, pc);
+	if (!op && !no_memory) {
+		wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no instruction at 0x%" PRIx64, pc);
+		return NULL;
+	}
 	struct wsi_plant *plant = op ? find(sim->debug, pc) : NULL;
 	if (op && !plant) {
 		plant = add(sim->debug, pc);
@@ -123,10 +136,30 @@ enum ws_status wsi_debug_plant(struct ws_sim *sim, uint64_t pc, bool is_internal
 		}
 	}
 	if (!plant)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+		wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+	return plant;
+}
+
+enum ws_status wsi_debug_plant(struct ws_sim *sim, uint64_t pc, bool is_internal,
+			       struct ws_error *err)
+{
+	struct ws_error why = { .status = WS_OK };
+	struct wsi_plant *plant = plant_at(sim, pc, &why);
+	if (!plant && err)
+		*err = why;
+	if (!plant)
+		return why.status;
 	plant->is_internal |= is_internal;
 	plant->is_user |= !is_internal;
 	return WS_OK;
+}
+
+enum ws_status wsi_debug_mark(struct ws_sim *sim, uint64_t pc, struct ws_error *err)
+{
+	struct wsi_plant *plant = plant_at(sim, pc, err);
+	if (plant)
+		plant->is_marked = true;
+	return plant ? WS_OK : WS_NO_MEMORY; /* there is code */
 }
 
 static void remove_at(struct ws_sim *sim, size_t i)
@@ -146,8 +179,19 @@ void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal)
 	if (!plant)
 		return;
 	*(is_internal ? &plant->is_internal : &plant->is_user) = false;
-	if (!plant->is_user && !plant->is_internal)
+	if (!plant->is_user && !plant->is_internal && !plant->is_marked)
 		remove_at(sim, place_of(sim->debug, pc));
+}
+
+void wsi_debug_unmark(struct ws_sim *sim)
+{
+	for (size_t i = sim->debug->n_plants; i > 0; i--) {
+		struct wsi_plant *plant = sim->debug->plants[i - 1];
+		bool only = plant->is_marked && !plant->is_user && !plant->is_internal;
+		plant->is_marked = false;
+		if (only)
+			remove_at(sim, i - 1);
+	}
 }
 
 /* Internal ones are there only while a call runs. */
@@ -164,6 +208,7 @@ void wsi_debug_detach(struct ws_sim *sim)
 		return;
 	wsi_debug_unplant_all(sim);
 	wsi_watches_fini(sim);
+	wsi_history_fini(sim);
 	while (debug->finished) {
 		struct wsi_grid *grid = debug->finished;
 		debug->finished = grid->next;
@@ -197,6 +242,7 @@ enum ws_status wsi_debug_write_code(struct ws_sim *sim, uint64_t address, const 
 	if (!text || len > text->size - (address - text->start))
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no code at 0x%" PRIx64, address);
 	struct wsi_module *module = &sim->modules[text->module];
+	sim->host_changes++;
 	uint64_t off = address - text->start, first = off / WS_SASS_BYTES;
 	memcpy(module->image + (text->bytes - module->image) + off, bytes, len);
 	for (uint64_t i = first; i * WS_SASS_BYTES < off + len; i++) {
@@ -264,7 +310,7 @@ void wsi_debug_finished(struct wsi_debug *debug, struct wsi_grid *grid)
 
 static bool ended(struct ws_sim *sim)
 {
-	return sim->faulted || sim->debug->halted ||
+	return sim->faulted || sim->debug->halted || wsi_position(sim) >= sim->debug->stop_at ||
 	       atomic_load_explicit(&sim->stop, memory_order_relaxed);
 }
 
@@ -370,7 +416,7 @@ static enum wsi_stepped step_once(struct ws_sim *sim, struct wsi_warp *warp, uin
 
 /* Lanes at a breakpoint they were stepped to have seen it: those of the hint, else who runs next.
  */
-static bool arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint)
+bool wsi_debug_arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint)
 {
 	bool chosen = hint < WSI_LANES && (warp->ready >> hint & 1);
 	unsigned lane = chosen ? hint : warp->ready ? wsi_next_lane(warp) : 0;
@@ -396,7 +442,7 @@ enum wsi_stepped wsi_debug_step(struct ws_sim *sim, struct wsi_warp *warp, uint3
 		uint64_t n_left = sim->debug->n_left;
 		stepped = step_once(sim, warp, lane, over);
 		if (stepped == WSI_STEPPED_DONE && sim->debug->n_left == n_left &&
-		    arrive(sim, warp, lane) && i + 1 < n)
+		    wsi_debug_arrive(sim, warp, lane) && i + 1 < n)
 			stepped = WSI_STEPPED_EARLY;
 	}
 	return stepped;

@@ -28,7 +28,7 @@ enum wsi_halt {
 /* A breakpoint, and the operation that stands there. */
 struct wsi_plant {
 	uint64_t pc;
-	bool is_user, is_internal;
+	bool is_user, is_internal, is_marked;
 	struct wsi_op op;
 };
 
@@ -51,8 +51,11 @@ struct wsi_debug {
 	uint64_t *broken;     /* owned; of each SM: slots of warps that stand for a wsi_halt */
 	uint64_t n_left;      /* blocks that have left */
 	bool new_lists;       /* a block came or left, a warp lost its last thread */
-	struct wsi_grid *finished; /* owned; in the order of their ends, until they are taken */
-	struct wsi_log *logs;      /* owned; oldest first, until they are taken */
+	struct wsi_history *history; /* owned; NULL: none is kept */
+	bool replays;                /* it runs again what was: nothing stops it, */
+	uint64_t stop_at;            /* but this position */
+	struct wsi_grid *finished;   /* owned; in the order of their ends, until they are taken */
+	struct wsi_log *logs;        /* owned; oldest first, until they are taken */
 };
 
 /* Begins and ends to debug a device. @retval WS_NO_MEMORY */
@@ -65,6 +68,9 @@ void wsi_debug_detach(struct ws_sim *sim);
 enum ws_status wsi_debug_plant(struct ws_sim *sim, uint64_t pc, bool is_internal,
 			       struct ws_error *err) WS_MUST_USE;
 void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal);
+/* Has wsi_history_marked() told of instructions at a pc; and of none. */
+enum ws_status wsi_debug_mark(struct ws_sim *sim, uint64_t pc, struct ws_error *err) WS_MUST_USE;
+void wsi_debug_unmark(struct ws_sim *sim);
 /* Takes out all of the debugger's. */
 void wsi_debug_unplant_all(struct ws_sim *sim);
 /* A warp that stood may go on. */
@@ -95,6 +101,9 @@ enum wsi_stepped wsi_debug_step(struct ws_sim *sim, struct wsi_warp *warp, uint3
  * A breakpoint of the debugger's or a fault ends it for all.
  */
 enum wsi_stepped wsi_debug_run_until(struct ws_sim *sim, uint32_t sm, uint64_t warps, uint64_t pc);
+
+/* Lanes of a warp that stand at a breakpoint have seen it. */
+bool wsi_debug_arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint);
 
 /* ---- what the engine tells ---- */
 

@@ -235,6 +235,8 @@ struct wsi_sm {
 struct ws_sim {
 	struct wsi_debug *debug;     /* of a debugger, or NULL */
 	struct wsi_watches *watches; /* the same */
+	uint64_t host_changes;       /* calls of the host that change the device, or its code */
+	uint64_t user_changes;       /* the same of a debugger */
 	atomic_bool stop;
 	const struct wsi_device *device;
 	struct ws_sim_options options;
@@ -376,6 +378,8 @@ bool wsi_service_print(struct ws_sim *sim, const char *bytes, size_t len);
 uint64_t wsi_random(struct ws_sim *sim);
 /* Before execution, when anything but a kernel may have changed memory. False: no memory. */
 bool wsi_run_prepare(struct ws_sim *sim) WS_MUST_USE;
+/* Chooses the warp and the group that run next, as a run does that then stops at a breakpoint. */
+void wsi_run_choose(struct ws_sim *sim);
 /* Executes an operation for the group, as its guard says. */
 enum wsi_step wsi_execute(struct wsi_run *run, const struct wsi_op *op);
 /* A lane of the group that runs next, while nobody chooses otherwise; some are ready. */

@@ -327,6 +327,7 @@ static enum ws_status launch_grid(struct ws_sim *sim, const struct ws_sim_launch
 enum ws_status ws_sim_launch(struct ws_sim *sim, const struct ws_sim_launch *launch,
 			     struct ws_error *err)
 {
+	sim->host_changes++;
 	struct ws_error own = { .status = WS_OK };
 	enum ws_status st = launch_grid(sim, launch, &own);
 	if (st != WS_OK && err)

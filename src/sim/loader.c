@@ -390,6 +390,7 @@ static bool is_cubin(struct ws_span image)
 enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *ret_module,
 			   struct ws_error *err)
 {
+	sim->host_changes++;
 	if (is_cubin(image))
 		return load_cubin(sim, image, ret_module, err);
 	struct ws_image_file *file;

@@ -12,6 +12,7 @@
  */
 #include "sim/check.h"
 #include "sim/debug.h"
+#include "sim/history.h"
 #include "sim/watchpoint.h"
 
 enum {
@@ -282,8 +283,12 @@ static struct wsi_warp *choose_warp(struct ws_sim *sim)
 static void account(struct ws_sim *sim, struct wsi_warp *warp, uint64_t done)
 {
 	warp->executed += done;
-	if (sim->watches && wsi_watch_settle(sim, warp))
-		wsi_debug_watched(sim, warp);
+	if (sim->watches && wsi_watch_settle(sim, warp)) {
+		if (sim->debug->replays)
+			wsi_history_watched(sim, warp);
+		else
+			wsi_debug_watched(sim, warp);
+	}
 	if (sim->debug)
 		wsi_debug_moved(sim, warp);
 	if (warp->live == 0 && !sim->faulted) {
@@ -306,13 +311,21 @@ bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uin
 	struct wsi_bank own[WSI_BANKS];
 	struct wsi_run run = { .sim = sim, .warp = warp, .bank = banks_of(sim, warp, own), .n = n };
 	bool over, late = sim->late != 0;
+	if (sim->debug && sim->debug->stop_at - wsi_position(sim) < n) {
+		run.n = sim->debug->stop_at - wsi_position(sim);
+		run.cut = true;
+	}
 	if (lane < WSI_LANES)
 		take_group(&run, lane);
 	else
 		choose_group(&run);
 	uint64_t done = run_group(&run, &over);
+	if (sim->debug && sim->debug->replays && done > 0)
+		wsi_history_group(&run);
 	run.n = 1;
-	if (!over && !run.stands && run.group == (run.group & warp->ready) && is_service(run.pc))
+	bool ends = sim->debug && wsi_position(sim) >= sim->debug->stop_at;
+	if (!over && !run.stands && !ends && run.group == (run.group & warp->ready) &&
+	    is_service(run.pc))
 		done += run_group(&run, &over); /* a call of the device's own is one step */
 	account(sim, warp, done);
 	if (sim->late)
@@ -332,6 +345,8 @@ static bool run_turn(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint
 		run.n = wsi_min_u64(sim->turn_left, n - done);
 		run.cut = run.n < sim->turn_left;
 		uint64_t piece = run_group(&run, &over);
+		if (sim->debug && sim->debug->replays && piece > 0)
+			wsi_history_group(&run);
 		done += piece;
 		sim->turn_left -= piece;
 	}
@@ -381,6 +396,16 @@ static struct wsi_warp *take_turn(struct ws_sim *sim)
 		sim->turn_left = wsi_min_u64(sim->turn_left, sim->late);
 	sim->turn_of = warp;
 	return warp;
+}
+
+void wsi_run_choose(struct ws_sim *sim)
+{
+	struct wsi_warp *warp = take_turn(sim);
+	if (!warp || warp->ready == 0)
+		return;
+	struct wsi_run run = { .sim = sim, .warp = warp };
+	choose_group(&run);
+	warp->resume = run.group;
 }
 
 static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_memory)

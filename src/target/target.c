@@ -51,6 +51,8 @@ bool ws_target_can(const struct ws_target *target, enum ws_ability ability)
 		return ops->next_event != NULL;
 	case WS_CAN_WATCH:
 		return ops->watch != NULL;
+	case WS_CAN_GO_BACK:
+		return ops->go_back != NULL;
 	}
 	return false;
 }
@@ -304,6 +306,24 @@ DEFINE_OPTIONAL(ws_target_watch_hit, watch_hit, "watchpoints", WS_OK,
 		(const struct ws_target *target, uint32_t index, struct ws_watch_hit *ret_hit,
 		 struct ws_error *err),
 		(target, index, ret_hit, err))
+
+/* ---- going back ---- */
+
+static enum ws_status back_check(const struct ws_target *target, const struct ws_back *back,
+				 struct ws_error *err)
+{
+	bool of_thread = back->kind == WS_BACK_STEP || back->kind == WS_BACK_REGISTER;
+	enum ws_status st = of_thread ? warp_check(target, back->warp_index, err) : WS_OK;
+	return st == WS_OK && of_thread ? index_check(back->lane, WS_MAX_LANES, "lane", err) : st;
+}
+
+DEFINE_OPTIONAL(ws_target_keep_history, keep_history, "history", WS_OK,
+		(struct ws_target * target, uint64_t max_bytes, struct ws_error *err),
+		(target, max_bytes, err))
+DEFINE_OPTIONAL(ws_target_go_back, go_back, "history", back_check(target, back, err),
+		(struct ws_target * target, const struct ws_back *back,
+		 struct ws_back_found *ret_found, struct ws_error *err),
+		(target, back, ret_found, err))
 
 /* ---- alteration ---- */
 

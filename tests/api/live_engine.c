@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no device has, through the waist over one that runs: watchpoints. */
+/* What no device has, through the waist over one that runs: watchpoints, going back. */
 #include "live.h"
 
 #include <stdlib.h>
@@ -168,11 +168,183 @@ static void stops_change_nothing(void **state)
 	assert_int_equal(run_with_stops(5), plain);
 }
 
+/* ---- going back ---- */
+
+/* A sum over all that a stopped device holds. */
+static uint64_t state_sum(void)
+{
+	struct ws_counts counts;
+	uint64_t sum = ws_sim_instructions(device.sim);
+	ws_target_counts(device.target, &counts);
+	for (uint32_t w = 0; w < counts.warps; w++) {
+		struct ws_lane lanes[WS_MAX_LANES];
+		struct ws_warp warp;
+		uint32_t n, n_regs, regs[256];
+		assert_int_equal(ws_target_warp(device.target, w, &warp, NULL), WS_OK);
+		assert_int_equal(ws_target_lanes(device.target, w, lanes, &n, NULL), WS_OK);
+		sum = sum * 31 + warp.sm_index * 64 + warp.id;
+		for (uint32_t i = 0; i < n; i++) {
+			sum = sum * 31 + lanes[i].pc + lanes[i].id;
+			assert_int_equal(ws_target_registers(device.target, w, lanes[i].id,
+							     WS_REG_R, 0, 256, regs, &n_regs, NULL),
+					 WS_OK);
+			for (uint32_t r = 0; r < n_regs; r++)
+				sum = sum * 31 + regs[r];
+		}
+	}
+	for (uint32_t i = 0; i < 256; i++) {
+		const struct ws_address at = { .address = device.out + 4 * i };
+		uint32_t word;
+		size_t n;
+		assert_int_equal(ws_target_read_memory(device.target, &at, &word, 4, &n, NULL),
+				 WS_OK);
+		sum = sum * 31 + word;
+	}
+	return sum;
+}
+
+static uint64_t random_state = 7;
+static uint32_t pick(uint32_t n)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (uint32_t)(random_state >> 33) % n;
+}
+
+static void begin_parts(uint32_t rounds, uint64_t max_bytes)
+{
+	begin_here("parts", 3, 128, (const uint64_t[]){ rounds }, 1);
+	for (uint32_t i = 0; i < 384; i++) {
+		const uint32_t word = i * 7 + 3;
+		assert_int_equal(ws_sim_write(device.sim, device.in + 4 * i, &word, 4, NULL),
+				 WS_OK);
+	}
+	assert_int_equal(ws_target_keep_history(device.target, max_bytes, NULL), WS_OK);
+}
+
+/* Moves somehow; false: all has ended. */
+static bool move(void)
+{
+	struct ws_counts counts;
+	ws_target_counts(device.target, &counts);
+	uint32_t what = pick(4), warp = pick(counts.warps ? counts.warps : 1);
+	uint64_t moved;
+	if (what == 0 || counts.warps == 0)
+		return go();
+	const struct ws_step step = {
+		.warp_index = warp,
+		.lane = what == 1 ? WS_NONE : pick(32),
+		.steps = 1 + pick(5),
+		.flags = what == 3 ? WS_STEP_INTO_BARRIERS : 0,
+	};
+	(void)!ws_target_step(device.target, &step, &moved, NULL);
+	return true;
+}
+
+static void every_position_can_be_seen_again(void **state)
+{
+	(void)state;
+	enum { MAX = 300 };
+	static uint64_t at[MAX], sums[MAX];
+	struct ws_back_found found;
+	for (uint32_t round = 0; round < 3; round++) {
+		uint32_t n = 0;
+		begin_parts(5, 64 << 20);
+		for (unsigned i = 3; i < 60; i += 9 + round)
+			(void)!ws_target_plant(device.target, 0, entry() + 16 * i, NULL);
+		(void)watch(device.out + 40, 4, WS_WATCH_CHANGE);
+		while (n < MAX && move()) {
+			at[n] = ws_sim_instructions(device.sim);
+			sums[n++] = state_sum();
+		}
+		assert_true(n > 50);
+		for (unsigned i = 0; i < 60; i++) {
+			uint32_t k = pick(n);
+			const struct ws_back back = { .kind = WS_BACK_POSITION, .position = at[k] };
+			assert_int_equal(ws_target_go_back(device.target, &back, &found, NULL),
+					 WS_OK);
+			assert_int_equal(found.position, at[k]);
+			assert_int_equal(state_sum(), sums[k]);
+		}
+		device_close(&device);
+	}
+}
+
+static void a_thread_steps_back_as_it_came(void **state)
+{
+	(void)state;
+	enum { STEPS = 40 };
+	uint64_t sums[STEPS], moved;
+	struct ws_back_found found;
+	begin_parts(3, 64 << 20);
+	assert_int_equal(ws_target_plant(device.target, 0, entry() + 16 * 20, NULL), WS_OK);
+	assert_true(go());
+	const struct ws_step step = { .warp_index = 0, .lane = 5, .steps = 1 };
+	for (unsigned i = 0; i < STEPS; i++) {
+		sums[i] = state_sum();
+		assert_int_equal(ws_target_step(device.target, &step, &moved, NULL), WS_OK);
+	}
+	for (unsigned i = STEPS; i > 0; i--) {
+		const struct ws_back back = { .kind = WS_BACK_STEP, .warp_index = 0, .lane = 5 };
+		assert_int_equal(ws_target_go_back(device.target, &back, &found, NULL), WS_OK);
+		assert_true(found.any);
+		assert_int_equal(state_sum(), sums[i - 1]);
+	}
+}
+
+/* Going back from stop to stop meets the same ones in the other order, and at last the start. */
+static void stops_come_back_in_the_other_order(void **state)
+{
+	(void)state;
+	enum { MAX = 64 };
+	uint64_t at[MAX];
+	uint32_t n = 0;
+	struct ws_back_found found;
+	const struct ws_back back = { .kind = WS_BACK_STOP };
+	begin_parts(2, 64 << 20);
+	assert_int_equal(ws_target_plant(device.target, 0, entry() + 16 * 12, NULL), WS_OK);
+	(void)watch(device.out + 44, 4, WS_WATCH_CHANGE);
+	while (n < MAX && go()) {
+		struct ws_watch_hit hit;
+		bool watched = ws_target_watch_hit(device.target, 0, &hit, NULL) == WS_OK;
+		at[n++] = ws_sim_instructions(device.sim) - watched; /* before its instruction */
+	}
+	assert_true(n > 8 && n < MAX);
+	assert_int_equal(ws_target_suspend(device.target, WS_NONE, true, NULL), WS_OK);
+	for (; n > 0; n--) {
+		assert_int_equal(ws_target_go_back(device.target, &back, &found, NULL), WS_OK);
+		assert_true(found.any);
+		assert_int_equal(found.position, at[n - 1]);
+	}
+	assert_int_equal(ws_target_go_back(device.target, &back, &found, NULL), WS_OK);
+	assert_false(found.any);
+	assert_int_equal(found.position, 0);
+	assert_true(go()); /* and forward again */
+	assert_int_equal(ws_sim_instructions(device.sim), at[0]);
+}
+
+static void the_host_begins_a_new_history(void **state)
+{
+	(void)state;
+	const struct ws_back back = { .kind = WS_BACK_STOP };
+	struct ws_back_found found;
+	begin_parts(2, 0);
+	assert_int_equal(ws_target_plant(device.target, 0, entry() + 16 * 12, NULL), WS_OK);
+	assert_true(go());
+	assert_int_equal(ws_target_go_back(device.target, &back, &found, NULL), WS_ABSENT);
+	assert_int_equal(ws_target_keep_history(device.target, 1 << 20, NULL), WS_OK);
+	assert_true(go());
+	const uint32_t word = 1;
+	ws_sim_host_begin(device.target, true);
+	assert_int_equal(ws_sim_write(device.sim, device.in, &word, 4, NULL), WS_OK);
+	assert_int_equal(ws_sim_host_end(device.target, true, NULL, NULL), WS_OK);
+	assert_int_equal(ws_target_go_back(device.target, &back, &found, NULL), WS_ABSENT);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 const struct CMUnitTest live_engine_tests[] = {
-	TEST(only_a_write_that_changes_is_a_change),
-	TEST(reads_are_told_with_all_lanes),
-	TEST(what_cannot_be_watched_is_refused),
-	TEST(stops_change_nothing),
+	TEST(only_a_write_that_changes_is_a_change), TEST(reads_are_told_with_all_lanes),
+	TEST(what_cannot_be_watched_is_refused),     TEST(stops_change_nothing),
+	TEST(every_position_can_be_seen_again),      TEST(a_thread_steps_back_as_it_came),
+	TEST(stops_come_back_in_the_other_order),    TEST(the_host_begins_a_new_history),
 };
 const size_t n_live_engine_tests = sizeof live_engine_tests / sizeof *live_engine_tests;

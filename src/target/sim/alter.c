@@ -58,6 +58,7 @@ enum ws_status sim_write_memory(struct ws_target *target, const struct ws_addres
 	enum ws_status st = sim_place_of(t, at, &p, err);
 	if (st != WS_OK)
 		return st;
+	t->sim->user_changes++;
 	atomic_store(&t->ranges_known, false); /* local memory comes when it is first written */
 	switch (p.space) {
 	case WS_SPACE_GLOBAL:
@@ -124,6 +125,7 @@ enum ws_status sim_write_registers(struct ws_target *target, uint32_t warp_index
 	if (first > count || n > count - first)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the warp has %u of these registers",
 				count);
+	t->sim->user_changes++;
 	for (uint32_t i = 0; i < n; i++)
 		write_register(warp, lane, kind, first + i, values[i]);
 	return WS_OK;

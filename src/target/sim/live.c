@@ -168,14 +168,46 @@ static enum ws_status sim_resume(struct ws_target *target, uint32_t device_index
 		st = no_memory(err);
 	} else if (!live->runs) {
 		release_all(t);
-		if (t->sim->faulted)
+		if (t->sim->faulted) {
 			wsi_launch_kill(t->sim);
+			t->sim->host_changes++;
+		}
 		go(live, SIM_JOB_RUN);
 	}
 	return st;
 }
 
 /* ---- steps ---- */
+
+enum wsi_stepped sim_do_step(struct sim_target *t, const struct ws_step *step)
+{
+	struct wsi_warp *warp = t->rows.warps[step->warp_index];
+	struct wsi_action action = {
+		.at = wsi_position(t->sim),
+		.sm = warp->block->sm,
+		.slot = warp->slot,
+		.lane = step->lane,
+		.n = step->steps,
+		.over = !(step->flags & WS_STEP_INTO_BARRIERS),
+	};
+	wsi_history_begin(t->sim, false);
+	enum wsi_stepped how = wsi_debug_step(t->sim, warp, step->lane, step->steps, action.over);
+	action.end = wsi_position(t->sim);
+	wsi_history_did(t->sim, &action);
+	return how;
+}
+
+enum wsi_stepped sim_do_until(struct sim_target *t, uint32_t sm, uint64_t warps, uint64_t pc)
+{
+	struct wsi_action action = {
+		.at = wsi_position(t->sim), .until = true, .sm = sm, .warps = warps, .pc = pc
+	};
+	wsi_history_begin(t->sim, false);
+	enum wsi_stepped how = wsi_debug_run_until(t->sim, sm, warps, pc);
+	action.end = wsi_position(t->sim);
+	wsi_history_did(t->sim, &action);
+	return how;
+}
 
 /* After a step in the caller's thread. `*ret_warps`: who moved on an SM. */
 static enum ws_status stepped(struct sim_live *live, enum wsi_stepped how, uint32_t sm,
@@ -223,8 +255,7 @@ static enum ws_status sim_step(struct ws_target *target, const struct ws_step *s
 		return step_later(t->live, SIM_JOB_STEP, sm, own, err);
 	}
 	atomic_store(&t->sim->stop, false);
-	enum wsi_stepped how = wsi_debug_step(t->sim, warp, step->lane, step->steps,
-					      !(step->flags & WS_STEP_INTO_BARRIERS));
+	enum wsi_stepped how = sim_do_step(t, step);
 	enum ws_status st = stepped(t->live, how, sm, &moved, err);
 	if (st == WS_OK && moved == 0)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
@@ -254,8 +285,7 @@ static enum ws_status sim_run_until(struct ws_target *target, uint32_t sm_index,
 		return step_later(t->live, SIM_JOB_UNTIL, sm_index, warp_mask, err);
 	}
 	atomic_store(&t->sim->stop, false);
-	return stepped(t->live, wsi_debug_run_until(t->sim, sm_index, warp_mask, pc), sm_index,
-		       &moved, err);
+	return stepped(t->live, sim_do_until(t, sm_index, warp_mask, pc), sm_index, &moved, err);
 }
 
 /* ---- breakpoints: also while it runs, between two slices ---- */
@@ -336,6 +366,8 @@ static const struct ws_target_ops live_ops = {
 	.watch = sim_watch,
 	.unwatch = sim_unwatch,
 	.watch_hit = sim_watch_hit,
+	.keep_history = sim_keep_history,
+	.go_back = sim_go_back,
 	.write_memory = sim_write_memory,
 	.write_registers = sim_write_registers,
 	.next_event = sim_next_event,

@@ -119,6 +119,9 @@ void sim_wake(struct sim_live *live);
 
 /* ---- live.c ---- */
 
+/* Steps, or runs until a pc, and keeps that in the history. */
+enum wsi_stepped sim_do_step(struct sim_target *t, const struct ws_step *step);
+enum wsi_stepped sim_do_until(struct sim_target *t, uint32_t sm, uint64_t warps, uint64_t pc);
 /* Brings the rows up to date: all of them, or at the cost of what changed. Under lock. */
 enum ws_status sim_renew(struct sim_target *t, bool all, struct ws_error *err) WS_MUST_USE;
 
@@ -129,11 +132,16 @@ enum ws_status sim_renew(struct sim_target *t, bool all, struct ws_error *err) W
 bool sim_take_in_logs(struct sim_live *live) WS_MUST_USE;
 void sim_logs_fini(struct sim_live *live);
 
-/* ---- watch.c ---- */
+/* ---- watch.c, back.c ---- */
+
+/* Index of a warp by its slot; WS_NONE: it has exited. */
+uint32_t sim_warp_at(const struct sim_target *t, uint32_t sm, uint32_t slot);
 
 WSI_TARGET_MEMBER(sim_, watch);
 WSI_TARGET_MEMBER(sim_, unwatch);
 WSI_TARGET_MEMBER(sim_, watch_hit);
+WSI_TARGET_MEMBER(sim_, keep_history);
+WSI_TARGET_MEMBER(sim_, go_back);
 
 /* ---- event.c, logs.c ---- */
 

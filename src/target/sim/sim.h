@@ -9,6 +9,7 @@
 #include <warpscope/sim_target.h>
 
 #include "sim/debug.h"
+#include "sim/history.h"
 #include "sim/watchpoint.h"
 #include "target/member.h"
 

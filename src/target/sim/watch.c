@@ -77,8 +77,7 @@ enum ws_status sim_unwatch(struct ws_target *target, uint32_t number, struct ws_
 	return WS_OK;
 }
 
-/* Index of a warp by its slot; WS_NONE: it has exited. */
-static uint32_t warp_at(const struct sim_target *t, uint32_t sm, uint32_t slot)
+uint32_t sim_warp_at(const struct sim_target *t, uint32_t sm, uint32_t slot)
 {
 	for (uint32_t i = t->rows.first_warp[sm]; i < t->rows.first_warp[sm + 1]; i++)
 		if (t->rows.warps[i]->slot == slot)
@@ -98,7 +97,7 @@ enum ws_status sim_watch_hit(const struct ws_target *target, uint32_t index,
 	*ret_hit = (struct ws_watch_hit){
 		.number = hit->number,
 		.kinds = hit->kinds,
-		.warp_index = warp_at(t, hit->sm, hit->slot),
+		.warp_index = sim_warp_at(t, hit->sm, hit->slot),
 		.lanes = hit->lanes,
 		.lane = hit->lane,
 		.pc = hit->pc,

@@ -121,18 +121,18 @@ static bool has_work(const struct sim_live *live)
 static enum ws_sim_outcome run(struct sim_live *live, bool *ret_no_memory)
 {
 	enum ws_sim_outcome outcome = WS_SIM_STOPPED;
-	*ret_no_memory = ws_sim_run(live->t->sim, 0, &outcome, NULL) != WS_OK;
+	struct ws_sim *sim = live->t->sim;
+	wsi_history_begin(sim, true); /* the host may have done something since */
+	*ret_no_memory = ws_sim_run(sim, wsi_history_room(sim), &outcome, NULL) != WS_OK;
+	wsi_history_ran(sim);
 	return outcome;
 }
 
 static enum wsi_stepped step(struct sim_live *live)
 {
-	struct sim_target *t = live->t;
 	if (live->job == SIM_JOB_UNTIL)
-		return wsi_debug_run_until(t->sim, live->until_sm, live->asked_warps,
-					   live->until_pc);
-	return wsi_debug_step(t->sim, t->rows.warps[live->step.warp_index], live->step.lane,
-			      live->step.steps, !(live->step.flags & WS_STEP_INTO_BARRIERS));
+		return sim_do_until(live->t, live->until_sm, live->asked_warps, live->until_pc);
+	return sim_do_step(live->t, &live->step);
 }
 
 /* After a slice: under lock. */
