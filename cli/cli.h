@@ -81,6 +81,10 @@ struct cli {
 	 * user looks at. Borrowed; NULL: none. */
 	struct ws_target *live;
 	const struct ws_focus *focus;
+	/* What takes the output, a prompt that shows it a screen at a time; NULL: standard output.
+	 */
+	bool (*page)(void *user, const char *bytes, size_t len);
+	void *page_user;
 };
 
 /* ---- options ---- */

@@ -221,7 +221,8 @@ static bool out_write(void *user, const char *bytes, size_t len)
 		exit(CLI_NO_ANSWER);
 	}
 	cli->output_bytes += len;
-	return ws_write_fd(&stdout_fd, bytes, len);
+	return cli->page ? cli->page(cli->page_user, bytes, len)
+			 : ws_write_fd(&stdout_fd, bytes, len);
 }
 
 void cli_out_of_memory(void)

@@ -81,9 +81,9 @@ WRITES = {
                      'writev', 'pwritev', 'sendfile', 'splice', 'copy_file_range'), ()),
     'write': ('src/text/out.c', 'src/base/'),
     'pwrite': ('src/base/',),
-    'STDOUT_FILENO': ('cli/main.c',),
+    'STDOUT_FILENO': ('cli/main.c', 'cli/debug/pager.c',),
     'STDERR_FILENO': ('cli/main.c', 'cli/open.c', 'cli/triage/scan.c'),
-    'ws_write_fd': ('src/text/out.c', 'src/base/', 'cli/main.c', 'src/cudbg/trace.c', 'cli/triage/'),
+    'ws_write_fd': ('src/text/out.c', 'src/base/', 'cli/main.c', 'cli/debug/pager.c', 'src/cudbg/trace.c', 'cli/triage/'),
     # a part of a dump that was asked for; records that are JSON already, and names for the program itself
     'ws_out_bytes': ('src/text/', 'cli/extract.c', 'cli/triage/'),
 }

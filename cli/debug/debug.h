@@ -100,6 +100,17 @@ void debug_document(struct debugger *d, const char *text);
 /* Runs a command of the user's own; false: there is none of the name that `line` begins with. */
 bool debug_run_defined(struct debugger *d, const char *line);
 
+/* ---- pager.c ---- */
+
+struct debug_pager {
+	struct cli *cli;    /* borrowed */
+	unsigned row, rows; /* of the screen: written since the last command, and all */
+	bool skips, whole;  /* the user wants no more of this output, or all of it at once */
+};
+/* From now on output stops at each screen of the terminal; then no more. */
+void debug_pager_begin(struct debug_pager *pager, struct cli *cli);
+void debug_pager_end(struct debug_pager *pager);
+
 /* ---- complete.c ---- */
 
 /* What the last word of a line may be, in the order of the letters. */

@@ -47,6 +47,7 @@ struct prompt {
 	size_t n_commands, cap_commands;
 	char *line; /* of getline() */
 	size_t cap_line;
+	struct debug_pager pager;
 };
 
 /* ---- what is typed at a terminal ---- */
@@ -245,7 +246,12 @@ static void run_source(struct prompt *p, struct source *source)
 	p->source = source;
 	p->n_nested++;
 	while (!d->quits && (line = next_line(p, "(warpscope) "))) {
+		bool pages = source->is_user && isatty(STDIN_FILENO) && d->cli->terminal;
+		if (pages)
+			debug_pager_begin(&p->pager, d->cli);
 		debug_execute(d, line, source->is_user);
+		if (pages)
+			debug_pager_end(&p->pager);
 		free(line);
 	}
 	p->n_nested--;

@@ -6,13 +6,16 @@ usage: test_shell.py WARPSCOPE DUMPS [--update]
 DUMPS is examples/dumps. Transcripts (tests/cli/shell/*.txt): sessions.py. With --update they are made anew from their commands:
 read the difference.
 """
+import fcntl
 import glob
 import os
 import pty
 import select
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 import sessions
@@ -85,7 +88,7 @@ def files():
 
 
 def terminal():
-    """At a terminal lines are edited, completed and recalled, within the sandbox."""
+    """At a terminal lines are edited, completed and recalled, and output stops at each screen, within the sandbox."""
     child, fd = pty.fork()
     if child == 0:
         os.environ['TERM'] = 'xterm'
@@ -103,18 +106,23 @@ def terminal():
         return out
 
     first = read(b'(warpscope) ')
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 12, 0, 0, 0))
+    more = b'without paging--'
     wrong = None
     for typed, want in ((b'print 6 * 7\n', b'\n42\r\n'), (b'\x1b[A\x7f8\n', b'\n48\r\n'), (b'info cuda kern\t\n', b'gather_rows<float, 4>'),
-                        (b'complete disas gat\t\n', b'gather_rows'), (b'quit\n', b'quit')):
+                        (b'complete disas gat\t\n', b'gather_rows'), (b'help\n', more), (b'\n', more), (b'q\n', b'\n'),
+                        (b'help\n', more), (b'c\n', b'quit, q ')):
         time.sleep(0.3)  # the editor takes the terminal after it has shown its prompt
         os.write(fd, typed)
         got = read(want)
         if want not in got:
             wrong = wrong or f'{typed!r}: {got!r}'
-        if typed != b'quit\n' and b'(warpscope) ' not in got.split(want)[-1]:
+        if want != more and b'(warpscope) ' not in got.split(want)[-1]:
             read(b'(warpscope) ')
-    os.close(fd)
+    os.write(fd, b'quit\n')
+    read(b'(until it ends)')
     _, status = os.waitpid(child, 0)
+    os.close(fd)
     return wrong or (None if status == 0 and b'Illegal Address' in first else f'{status}, {first!r}')
 
 
