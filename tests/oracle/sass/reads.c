@@ -12,9 +12,10 @@
  *
  * never: read, but written on no path from the entry; dead: written, but read on no path to the
  * exit; odd: a vector whose number is no multiple of its size, or behind the function's last
- * register. With -a also the lines of operands without a fault. What a function cannot tell (its
- * arguments, what its callees and its caller read) counts as written and as read. The exit status
- * is 1 when there is a line `never` or `odd`.
+ * register (a function that asks for more as it runs, by USETMAXREG, has none). With -a also the
+ * lines of operands without a fault. What a function cannot tell (its arguments, what its callees
+ * and its caller read) counts as written and as read. The exit status is 1 when there is a line
+ * `never` or `odd`.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -263,6 +264,18 @@ static void look_at_vectors(struct function *f, const struct ws_insn *insn, uint
 	}
 }
 
+/* Registers that a function may name. */
+static unsigned last_register(const struct ws_function *function, unsigned sm, struct ws_span code)
+{
+	for (size_t at = 0; at + WS_SASS_BYTES <= code.len; at += WS_SASS_BYTES) {
+		struct ws_insn insn;
+		ws_sass_decode(sm, code.ptr + at, &insn);
+		if (insn.known && insn.operation == WS_OP_USETMAXREG)
+			return 255;
+	}
+	return function->n_regs;
+}
+
 /* One step backwards; with `tell`, what it writes is looked up first. */
 static void backward(const struct function *f, const struct ws_insn *insn, uint64_t pc,
 		     struct set *read, bool tell)
@@ -414,7 +427,7 @@ static void look_at_cubin(const char *file, struct ws_cubin *cubin)
 		struct function f = { .file = file,
 				      .name = whole.name,
 				      .sm = facts.sm,
-				      .n_regs = whole.n_regs,
+				      .n_regs = last_register(&whole, facts.sm, code),
 				      .code = code.ptr,
 				      .flow = flow };
 		f.blocks = ws_flow_blocks(flow, &f.n_blocks);
