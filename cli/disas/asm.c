@@ -172,8 +172,13 @@ static void print_insn(struct section_text *t, uint64_t at)
 static void print_code(struct section_text *t)
 {
 	struct disas *d = t->d;
+	uint64_t inner_end = WS_UNKNOWN;
 	for (uint64_t at = 0; at + WS_SASS_BYTES <= t->code.len; at += WS_SASS_BYTES) {
 		const struct ws_function *function = code_names_function(&t->names, at);
+		if (function && function->is_inner)
+			inner_end = function->sec_off + function->size_bytes;
+		else if (at == inner_end)
+			ws_out_text(&d->cli->out, ".outer\n");
 		if (function && function->is_inner) {
 			ws_out_text(&d->cli->out, ".inner ");
 			print_name(d, t->symbols, function->symbol_index, function->symbol);

@@ -567,6 +567,7 @@ static const struct directive {
 	{ ".global", IN_FILE, open_object, false },
 	{ ".extern", IN_FILE, read_extern, 0 },
 	{ ".inner", IN_FUNCTION, read_inner, 0 },
+	{ ".outer", IN_FUNCTION, close_inner, 0 },
 	{ ".regs", IN_FUNCTION, read_regs, 0 },
 	{ ".barriers", IN_FUNCTION, read_barriers, 0 },
 	{ ".frame", IN_FUNCTION, read_frame, 0 },

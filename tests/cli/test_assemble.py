@@ -275,6 +275,32 @@ def long_names(tests, program, folder, cubin):
         tests.result(f'names of {n} bytes, {byte!r}', why and why[-300:])
 
 
+def code_behind_inner(tests, program, folder, cubin):
+    """An inner function ends where its symbol says, also when code of the outer one follows."""
+    text = """.arch sm_90
+.kernel k
+	CALL.REL.NOINC `(i)
+	EXIT
+.inner i
+	RET.REL.NODEC R20 `(k)
+.outer
+	NOP
+	NOP
+.end
+"""
+    image = assembled(program, folder, text)
+    if not isinstance(image, bytes):
+        tests.result('code behind an inner function', str(image)[:300])
+        return
+    with open(os.path.join(folder, 'again.cubin'), 'wb') as out:
+        out.write(image)
+    sizes = {s.name: s.size for s in cubin.Cubin(image).functions}
+    why = round_trip(program, out.name, folder, cubin)
+    if why is None and (sizes.get('i') != 16 or b'.outer' not in run(program, 'disas', '--asm', out.name).stdout):
+        why = f'sizes {sizes}'
+    tests.result('code behind an inner function', why)
+
+
 def symbols_of(image):
     """[(name, kind, binding, size, bytes)] of functions and data, with duplicates."""
     out = []
@@ -416,6 +442,7 @@ def main(program, folder_of_tests, schemas):
         quoted_names(tests, program, folder, cubin)
         special_numbers(tests, program, folder, cubin)
         long_names(tests, program, folder, cubin)
+        code_behind_inner(tests, program, folder, cubin)
         told(tests, program, folder, cubin)
         twins(tests, program, cubins, folder, cubin)
         shadows(tests, program, folder, cubin)
