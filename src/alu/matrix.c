@@ -52,6 +52,13 @@ static double value_of(enum element what, uint32_t bits)
 	return 0;
 }
 
+/* Of registers: numbers of 4 bits are in the middle of a byte, those of 6 bits in its lower bits
+ * [public doc: PTX ISA, mma, f8f6f4]. */
+static double value_in_register(enum element what, uint32_t bits)
+{
+	return value_of(what, what == E2M1 ? bits >> 2 : bits);
+}
+
 /* How many rows A and C have: as many as fill their registers; 16 if A is sparse. */
 static unsigned rows_of(const struct wsi_alu *alu)
 {
@@ -102,16 +109,16 @@ static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io, 
 			for (unsigned j = 0; j < n; j++) {
 				unsigned k = place_of(r / halves, l, j, n);
 				tile->a[row][dense_place(alu, io, row, k)] =
-					value_of((enum element)alu->select[0],
-						 word >> (j * bits % 32) & mask);
+					value_in_register((enum element)alu->select[0],
+							  word >> (j * bits % 32) & mask);
 			}
 		}
 		for (unsigned r = 0; r < alu->source[1].words; r++) {
 			uint32_t word = wsi_word(alu, io, 1, r * WSI_ALU_LANES + l);
 			for (unsigned j = 0; j < n; j++)
 				tile->b[l / LANES_OF_ROW][place_of(r, l, j, n)] =
-					value_of((enum element)alu->select[1],
-						 word >> (j * bits % 32) & mask);
+					value_in_register((enum element)alu->select[1],
+							  word >> (j * bits % 32) & mask);
 		}
 	}
 }
@@ -219,14 +226,23 @@ static void run_float_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 static bool take_float_elements(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
+	static const struct {
+		enum ws_modifier modifier;
+		enum element element;
+	} bytes[] = { { WS_MOD_E4M3, E4M3 },
+		      { WS_MOD_E5M2, E5M2 },
+		      { WS_MOD_E2M3, E2M3 },
+		      { WS_MOD_E3M2, E3M2 },
+		      { WS_MOD_E2M1, E2M1 } };
 	enum element types[2] = { F16, F16 };
 	size_t n = 0;
-	for (size_t i = 0; i < b->n_mods && n < 2; i++) {
+	for (size_t i = 0; i < b->n_mods; i++) {
 		enum ws_modifier m = b->mods[i];
 		if (m == WS_MOD_BF16 || m == WS_MOD_TF32)
 			types[0] = types[1] = m == WS_MOD_BF16 ? BF16 : TF32;
-		else if (m == WS_MOD_E4M3 || m == WS_MOD_E5M2)
-			types[n++] = m == WS_MOD_E4M3 ? E4M3 : E5M2;
+		for (size_t k = 0; k < WSI_COUNT(bytes) && n < 2; k++)
+			if (m == bytes[k].modifier)
+				types[n++] = bytes[k].element;
 	}
 	alu->select[0] = (uint8_t)types[0];
 	alu->select[1] = (uint8_t)types[1];

@@ -21,7 +21,7 @@ struct sparse {
 static double random_element(struct job *j, enum type type, uint32_t *ret_bits)
 {
 	int v = (int)(job_random(j) % 9) - 4;
-	*ret_bits = encode(type, v);
+	*ret_bits = encode(type, v) << (type == E2M1 ? 2 : 0); /* in the middle of a byte */
 	return type == S8 ? v : v / 2.0;
 }
 
@@ -45,9 +45,9 @@ static void sparse(struct job *j, const struct form *f)
 	unsigned bytes = bytes_of(f->type), n = 4 / bytes;
 	make_sparse(j, f, &s);
 	for (unsigned t = 0; t < 32; t++) {
-		unsigned used = f->type == S8 || f->type == E4M3 ? f->depth / 16
-				: f->type == TF32                ? f->depth / 8
-								 : f->depth / 16;
+		unsigned used = bytes_of(f->type) == 1 ? f->depth / 16
+				: f->type == TF32      ? f->depth / 8
+						       : f->depth / 16;
 		if (t % 4 >= f->first && t % 4 < f->first + used) /* others have anything */
 			places[t] = places_of(f->type, f->depth / 2, f->first, s.place, t);
 		for (unsigned i = 0; i < f->depth / 4 / n / 2 * 2; i++)
@@ -107,11 +107,19 @@ static void sparse_bytes(struct job *j)
 	sparse(j, &(struct form){ "sparse_e4m3", E4M3, 64, 0 });
 }
 
+static void sparse_small(struct job *j)
+{
+	sparse(j, &(struct form){ "sparse_e2m1", E2M1, 64, 0 });
+	sparse(j, &(struct form){ "sparse_e2m3", E2M3, 64, 0 });
+	sparse(j, &(struct form){ "sparse_e3m2", E3M2, 64, 0 });
+}
+
 const struct job_case job_sparse[] = {
 	{ "sparse", "sparse_f16", sparse_halves, 80, NULL },
 	{ "sparse", "sparse_tf32", sparse_singles, 80, NULL },
 	{ "sparse", "sparse_s8", sparse_integers, 80, NULL },
 	{ "sparse", "sparse_e4m3", sparse_bytes, JOB_ONLY + 89, NULL },
 	{ "sparse", "sparse_e4m3", sparse_bytes, JOB_ONLY + 120, NULL },
+	{ "sparse", "sparse_e2m1", sparse_small, JOB_ONLY + 120, NULL },
 	{ 0 },
 };

@@ -131,9 +131,6 @@ static void tensor_contention(struct job *j)
 
 /* ---- products ---- */
 
-/* Types of the tensor core that have no byte of their own. */
-enum { E2M3 = U8 + 1, E3M2, E2M1 };
-
 struct form {
 	const char *kernel;
 	int a, b;             /* enum type and what follows it */
@@ -160,16 +157,6 @@ static unsigned bits_of(int type)
 	return type == E2M1 ? 4 : type > U8 ? 6 : 8 * bytes_of((enum type)type);
 }
 
-/* Multiples of 1/2 up to 2. */
-static uint32_t encode_small(int type, int halves)
-{
-	static const uint8_t codes[][5] = { { 0, 4, 8, 12, 16 },
-					    { 0, 8, 12, 14, 16 },
-					    { 0, 1, 2, 3, 4 } };
-	uint32_t code = codes[type - E2M3][halves < 0 ? -halves : halves];
-	return code | (halves < 0 ? 1u << (bits_of(type) - 1) : 0);
-}
-
 /* Fills a matrix of elements of less than 8 bits: 16 in a piece of 16 bytes, or two in a byte. */
 static void fill_small(struct job *j, const struct form *f, const struct layout *l, int type,
 		       uint32_t *memory, double *ret_values)
@@ -183,7 +170,7 @@ static void fill_small(struct job *j, const struct form *f, const struct layout 
 			unsigned first = f->packed ? k / 32 * 16 : k / 16 * 16,
 				 bit = k % (f->packed ? 32 : 16) * width;
 			uint8_t *to = (uint8_t *)memory + place(&bytes, row, first, 1) + bit / 8;
-			uint32_t bits = encode_small(type, v) << bit % 8;
+			uint32_t bits = encode((enum type)type, v) << bit % 8;
 			to[0] |= (uint8_t)bits;
 			if (bits >> 8)
 				to[1] |= (uint8_t)(bits >> 8);

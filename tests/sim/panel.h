@@ -6,8 +6,8 @@
 #include "job.h"
 #include "narrow.h"
 
-/* Integers come last. */
-enum type { F16, BF16, TF32, E4M3, E5M2, S8, U8 };
+/* Integers, then what has less than 8 bits. */
+enum type { F16, BF16, TF32, E4M3, E5M2, S8, U8, E2M3, E3M2, E2M1 };
 
 /* How a matrix lies in shared memory. */
 struct layout {
@@ -25,7 +25,10 @@ static inline unsigned bytes_of(enum type type)
 static inline uint32_t encode(enum type type, int halves)
 {
 	static const uint8_t e4m3[] = { 0, 0x30, 0x38, 0x3c, 0x40 },
-			     e5m2[] = { 0, 0x38, 0x3c, 0x3e, 0x40 };
+			     e5m2[] = { 0, 0x38, 0x3c, 0x3e, 0x40 },
+			     small[][5] = { { 0, 4, 8, 12, 16 },
+					    { 0, 8, 12, 14, 16 },
+					    { 0, 1, 2, 3, 4 } };
 	unsigned size = (unsigned)(halves < 0 ? -halves : halves), sign = halves < 0 ? 0x80 : 0;
 	float value = (float)halves / 2;
 	uint32_t bits;
@@ -41,6 +44,10 @@ static inline uint32_t encode(enum type type, int halves)
 	case S8:
 	case U8:
 		return (uint8_t)halves;
+	case E2M3:
+	case E3M2:
+	case E2M1:
+		return small[type - E2M3][size] | (halves < 0 ? type == E2M1 ? 8 : 32 : 0);
 	case TF32:
 		break;
 	}
@@ -89,7 +96,7 @@ static inline void fill(struct job *j, const struct layout *l, enum type type, u
 			int v = (int)(job_random(j) % 9) - (type == U8 ? 0 : 4);
 			uint32_t bits = encode(type, v);
 			memcpy((uint8_t *)memory + place(l, row, k, bytes), &bits, bytes);
-			ret_values[row * l->depth + k] = type >= S8 ? v : v / 2.0;
+			ret_values[row * l->depth + k] = type == S8 || type == U8 ? v : v / 2.0;
 		}
 	}
 }

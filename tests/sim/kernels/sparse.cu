@@ -2,12 +2,17 @@
 // Products of matrices by the warp whose A has every second element only: sm_80 and later.
 #include "kernel.h"
 
+#if __CUDA_ARCH__ >= 1000
+#define SP "mma.sp::ordered_metadata"
+#else
+#define SP "mma.sp"
+#endif
 #define FOUR(x) "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3])
 #define TWO(x) "r"((x)[0]), "r"((x)[1])
 #define SUMS "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
 
 #define ALL(which, shape) \
-	asm volatile("mma.sp.sync.aligned." shape " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3}, %12, " which ";" \
+	asm volatile(SP ".sync.aligned." shape " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3}, %12, " which ";" \
 		     : SUMS \
 		     : FOUR(ra), FOUR(rb), "r"(e));
 #define HALF(which, shape) \
@@ -36,4 +41,9 @@ KERNEL_OF(sparse_s8, ALL("0", "m16n8k64.row.col.s32.s8.s8.s32"))
 KERNEL_OF(sparse_s8_half, HALF("1", "m16n8k32.row.col.s32.s8.s8.s32"))
 #if __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
 KERNEL_OF(sparse_e4m3, ALL("0", "m16n8k64.row.col.f32.e4m3.e4m3.f32"))
+#endif
+#if __CUDA_ARCH__ >= 1200
+KERNEL_OF(sparse_e2m1, ALL("0", "m16n8k64.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32"))
+KERNEL_OF(sparse_e2m3, ALL("0", "m16n8k64.row.col.kind::f8f6f4.f32.e2m3.e2m3.f32"))
+KERNEL_OF(sparse_e3m2, ALL("0", "m16n8k64.row.col.kind::f8f6f4.f32.e3m2.e3m2.f32"))
 #endif
