@@ -813,7 +813,9 @@ static const char *why_no_access(const struct wsi_scene *scene)
 	if (e->errorpc_status != WS_OK && e->pc_status != WS_OK)
 		return "no address of an instruction is recorded";
 	if (!scene->code.place.cubin)
-		return "the dump does not have the code that ran";
+		return scene->build->report->dump_status == WS_OK
+			       ? "the dump does not have the code that ran"
+			       : "the device does not have the code that ran";
 	if (e->errorpc_status != WS_OK)
 		return "no instruction shortly before the pc can have failed this way";
 	if (!wsi_code_insn(&scene->code, e->errorpc, &insn) || !insn.known)

@@ -234,7 +234,9 @@ static void facts_of_place(struct wsi_scene *scene)
 		wsi_fact(scene, WSI_FACT_NO_ERRORPC, "there is no error PC");
 	if (!scene->code.place.cubin)
 		wsi_fact(scene, WSI_FACT_PC_OUTSIDE,
-			 "the pc is outside every function in the dump");
+			 scene->build->report->dump_status == WS_OK
+				 ? "the pc is outside every function in the dump"
+				 : "the pc is outside every function on the device");
 	else if (e->errorpc_status == WS_OK && wsi_code_insn(&scene->code, e->errorpc, &insn) &&
 		 !insn.known)
 		wsi_fact(scene, WSI_FACT_INSN_UNKNOWN,

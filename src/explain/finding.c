@@ -65,7 +65,9 @@ static void find_driver(struct wsi_scene *scene)
 		return;
 	ws_cubin_facts(scene->code.place.cubin, &cubin);
 	if (cubin.toolkit == WS_UNKNOWN || !known) {
-		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "metadata of the dump, notes of the image",
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN,
+			  report->dump_status == WS_OK ? "metadata of the dump, notes of the image"
+						       : "notes of the image",
 			  "%s is not recorded: versions cannot be compared",
 			  known ? "the toolkit that built the code" : "the driver's version");
 		return;
@@ -99,7 +101,9 @@ static void find_atomic(struct wsi_scene *scene)
 	if (!known)
 		return;
 	const char *text = wsi_found(
-		scene, WS_CONFIDENCE_CERTAIN, "the dump's list of memory",
+		scene, WS_CONFIDENCE_CERTAIN,
+		scene->build->report->dump_status == WS_OK ? "the dump's list of memory"
+							   : "the device's list of memory",
 		"the memory that %u of %u suspect%s access is %smanaged memory",
 		wsi_count_bits(managed ? managed : known), wsi_count_bits(access->suspects),
 		wsi_count_bits(access->suspects) == 1 ? "" : "s", managed ? "" : "not ");

@@ -23,7 +23,10 @@ static struct ws_report_claim instruction_claim(const struct wsi_scene *scene)
 		   (!e->kind || e->kind->family != WS_FAMILY_CONTROL_FLOW)) {
 		claim.text = scene->build->code_lost
 				     ? "the code at errorpc is not known: no available image has it"
-				     : "errorpc is outside the code in the dump: in a system "
+			     : scene->build->report->dump_status == WS_OK
+				     ? "errorpc is outside the code in the dump: in a system "
+				       "routine, or where a wrong jump led"
+				     : "errorpc is outside the code on the device: in a system "
 				       "routine, or where a wrong jump led";
 	} else if (!e->kind || e->kind->knows_instruction) {
 		claim.text = "the instruction is known (errorpc)";

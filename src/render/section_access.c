@@ -78,21 +78,25 @@ struct reason {
 	const char *words;
 };
 
-static void reasons_of(const struct ws_report_access *access, struct reason reasons[N_REASONS])
+static void reasons_of(const struct ws_report *report, const struct ws_report_access *access,
+		       struct reason reasons[N_REASONS])
 {
+	bool is_dump = report->dump_status == WS_OK;
 	reasons[0] = (struct reason){ access->null_like, "near null" };
 	reasons[1] = (struct reason){ access->noncanonical, "not a valid address" };
-	reasons[2] = (struct reason){ access->unmapped, "outside the dump's memory" };
+	reasons[2] = (struct reason){ access->unmapped, is_dump ? "outside the dump's memory"
+								: "outside the device's memory" };
 	reasons[3] = (struct reason){ access->outside, "outside the window" };
 	reasons[4] = (struct reason){ access->misaligned, "misaligned" };
 }
 
 /* What the state shows of one lane. */
-static const char *verdict(const struct ws_report_access *access, uint32_t lane)
+static const char *verdict(const struct ws_report *report, const struct ws_report_access *access,
+			   uint32_t lane)
 {
 	static const uint8_t order[] = { 0, 1, 4, 3, 2 }; /* what tells most first */
 	struct reason reasons[N_REASONS];
-	reasons_of(access, reasons);
+	reasons_of(report, access, reasons);
 	for (int i = 0; i < N_REASONS; i++) {
 		if (bit(reasons[order[i]].mask, lane))
 			return reasons[order[i]].words;
@@ -111,7 +115,7 @@ static void lanes(struct wsi_page *page, const struct ws_report_access *access)
 	uint32_t n = wsi_count_bits(access->lanes);
 	if (!access->suspects)
 		return;
-	reasons_of(access, reasons);
+	reasons_of(page->report, access, reasons);
 	wsi_label(page, "Suspects");
 	wsi_say(page, "%u of %u lane%s, ", wsi_count_bits(access->suspects), n, wsi_plural(n));
 	wsi_run(page, WSI_CODE, "0x%08x", access->suspects);
@@ -258,7 +262,7 @@ static void lane_row(struct wsi_page *page, const struct ws_report_access *acces
 		wsi_say(page, "-");
 	}
 	wsi_cell(page, "");
-	wsi_say(page, "%s", verdict(access, lane));
+	wsi_say(page, "%s", verdict(page->report, access, lane));
 	for (size_t i = 0; i < n_operands; i++) {
 		wsi_cell(page, "");
 		if (bit(operands[i]->lanes, lane))

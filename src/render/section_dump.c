@@ -51,7 +51,8 @@ static void device_fact(struct wsi_page *page, const struct ws_report_device *de
 void wsi_section_dump(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
-	wsi_section(page, "facts", "The dump", WSI_FOLDED);
+	wsi_section(page, "facts", report->dump_status == WS_OK ? "The dump" : "The device",
+		    WSI_FOLDED);
 	if (report->dump_status == WS_OK)
 		facts_of_dump(page, &report->dump);
 	for (uint32_t i = 0; i < report->n_devices; i++) {
@@ -75,9 +76,12 @@ void wsi_section_kernels(struct wsi_page *page)
 	uint32_t shown = wsi_rows(page, report->n_code);
 	if (report->n_code == 0)
 		return;
-	wsi_section(page, "kernels",
-		    "Kernels whose code is in the dump (which of them ran is not known)",
-		    WSI_FOLDED);
+	wsi_section(
+		page, "kernels",
+		report->dump_status == WS_OK
+			? "Kernels whose code is in the dump (which of them ran is not known)"
+			: "Kernels whose code is on the device (which of them ran is not known)",
+		WSI_FOLDED);
 	for (uint32_t i = 0; i < shown; i++) {
 		struct ws_str name = report->code[i];
 		bool cut = !page->options.full_names && name.len > 2 * WSI_WIDE_NAME;

@@ -136,7 +136,7 @@ static void errorpc(struct wsi_page *page, const struct ws_report_exception *e)
 	if (e->n_frames && e->frames[0].pc == e->errorpc)
 		wsi_say_offset(page, &e->frames[0]);
 	else
-		wsi_run(page, WSI_SOFT, "  not in this dump's code");
+		wsi_run(page, WSI_SOFT, "  not in this %s's code", wsi_noun(page->report));
 }
 
 static void pc(struct wsi_page *page, const struct ws_report_exception *e)

@@ -80,7 +80,10 @@ void wsi_section_further(struct wsi_page *page)
 	if (report->n_exceptions < 2)
 		return;
 	uint32_t shown = wsi_rows(page, report->n_exceptions - 1) + 1;
-	wsi_section(page, "further", "Other exceptions in this dump", WSI_FOLDED);
+	wsi_section(page, "further",
+		    report->dump_status == WS_OK ? "Other exceptions in this dump"
+						 : "Other exceptions on this device",
+		    WSI_FOLDED);
 	wsi_table(page, &(struct wsi_page_table){ .id = "further",
 						  .label = "Other exceptions",
 						  .column = columns,

@@ -87,14 +87,15 @@ static void absentee(struct wsi_page *page, const struct ws_report_absentee *one
 		[WS_ABSENTEE_TRAPPED] = "at a trap",
 		[WS_ABSENTEE_WAITS] = "waiting elsewhere",
 		[WS_ABSENTEE_RUNS] = "elsewhere",
-		[WS_ABSENTEE_UNKNOWN] = "not in any warp of this dump",
+		[WS_ABSENTEE_UNKNOWN] = "not in any warp of this ",
 		[WS_ABSENTEE_NOT_RESIDENT] = "not on the GPU: ended, or not started",
 	};
 	const struct ws_report *report = page->report;
 	uint64_t n = one->n_blocks ? one->n_blocks : one->n_lanes;
 	wsi_label(page, "Absent");
-	wsi_run(page, wsi_never_comes(one->state) ? WSI_NEVER : WSI_PLAIN, "%" PRIu64 " %s%s %s", n,
-		one->n_blocks ? "block" : "thread", wsi_plural(n), words[one->state]);
+	wsi_run(page, wsi_never_comes(one->state) ? WSI_NEVER : WSI_PLAIN, "%" PRIu64 " %s%s %s%s",
+		n, one->n_blocks ? "block" : "thread", wsi_plural(n), words[one->state],
+		one->state == WS_ABSENTEE_UNKNOWN ? wsi_noun(report) : "");
 	if (one->group < report->n_groups) {
 		const struct ws_report_group *group = &report->groups[one->group];
 		wsi_say(page, ": ");

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "report/build.h"
+
 #include "render/words.h"
 
 #include <time.h>
@@ -10,9 +12,11 @@ struct ws_str wsi_device_name(const struct ws_device *device)
 	return device->name.len ? device->name : ws_str_of("(name lost)");
 }
 
-const char *wsi_function_missing(enum ws_status status)
+const char *wsi_function_missing(const struct ws_report *report, enum ws_status status)
 {
-	return status == WS_ABSENT        ? "not in this dump's code"
+	bool is_dump = report->dump_status == WS_OK;
+	return status == WS_ABSENT
+		       ? is_dump ? "not in this dump's code" : "not in this device's code"
 	       : status == WS_UNSUPPORTED ? "a host address"
 					  : ws_missing_word(status);
 }
@@ -170,7 +174,8 @@ void wsi_say_more(struct wsi_page *page, uint32_t n)
 void wsi_say_function(struct wsi_page *page, const struct ws_report_frame *frame, bool brief)
 {
 	if (frame->function_status != WS_OK) {
-		wsi_run(page, WSI_NONE, "?? (%s)", wsi_function_missing(frame->function_status));
+		wsi_run(page, WSI_NONE, "?? (%s)",
+			wsi_function_missing(page->report, frame->function_status));
 		return;
 	}
 	wsi_str(page, WSI_CODE,

@@ -246,4 +246,10 @@ enum ws_status wsi_params(struct wsi_build *build) WS_MUST_USE;
 /* wait/wait.c */
 enum ws_status wsi_waits(struct wsi_build *build) WS_MUST_USE;
 
+/* What the report is about, in a sentence: of a target that is no file, the device itself. */
+static inline const char *wsi_noun(const struct ws_report *report)
+{
+	return report->dump_status == WS_OK ? "dump" : "device";
+}
+
 #endif

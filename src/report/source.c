@@ -112,8 +112,11 @@ static bool try_path(struct wsi_build *build, struct wsi_source_file *file, cons
 {
 	struct wsi_regular here;
 	if (!may_look(build, path)) {
-		file->why = "It was not looked for everywhere: the paths of this dump have too "
-			    "many folders.";
+		file->why = build->report->dump_status == WS_OK
+				    ? "It was not looked for everywhere: the paths of this dump "
+				      "have too many folders."
+				    : "It was not looked for everywhere: the paths of this device "
+				      "have too many folders.";
 		return true;
 	}
 	enum ws_status st = wsi_regular_find(folder, path, &here);

@@ -396,7 +396,10 @@ static enum ws_status missing_lines(struct wsi_build *build, const struct ws_rep
 				   frame->function_status == WS_UNSUPPORTED
 					   ? "The classic back end recorded host addresses; only "
 					     "the kernel's own code can be looked up."
-					   : "No module image in this dump contains that address.");
+				   : build->report->dump_status == WS_OK
+					   ? "No module image in this dump contains that address."
+					   : "No module image of this device contains that "
+					     "address.");
 	struct ws_cubin_hint hint = { WS_NONE, WS_NONE, WS_NONE };
 	const char *text = NULL;
 	if (ws_cubin_set_find_address(build->cubins, frame->pc, &hint, &place, NULL) == WS_OK)
@@ -458,7 +461,9 @@ static enum ws_status missing_images(struct wsi_build *build)
 		n == 1 ? wsi_build_text(build, "the name of kernel %u", first)
 		       : wsi_build_text(build, "the names of kernel %u and %u more", first, n - 1);
 	return missing_add(build, what, why,
-			   "The module image that holds its code is not in this dump.");
+			   build->report->dump_status == WS_OK
+				   ? "The module image that holds its code is not in this dump."
+				   : "The module image that holds its code is not there.");
 }
 
 static enum ws_status find_missing(struct wsi_build *build, bool *ret_no_source)
@@ -499,11 +504,14 @@ static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_re
 	bool lines_wanted = e->n_frames && e->frames[0].function_status == WS_OK &&
 			    e->frames[0].line_status == WS_ABSENT;
 	if (st == WS_OK && lines_wanted)
-		st = next_add(build,
-			      "Build the same source with `-lineinfo`, which does not change the "
-			      "machine code, and add `--debug-image FILE` with the result: "
-			      "the report then shows source lines for this dump. "
-			      "`warpscope store add FILE` keeps it for later dumps.");
+		st = next_add(
+			build,
+			wsi_build_text(build,
+				       "Build the same source with `-lineinfo`, which does not "
+				       "change the machine code, and add `--debug-image FILE` with "
+				       "the result: the report then shows source lines for this "
+				       "%s. `warpscope store add FILE` keeps it for later dumps.",
+				       wsi_noun(build->report)));
 	if (st == WS_OK && lines_wanted)
 		st = next_add(
 			build,
@@ -562,7 +570,7 @@ static enum ws_status find_next(struct wsi_build *build, bool no_source)
 				       "or that faulted, holds up the others. Look at the "
 				       "dumps of the other ranks first.",
 				       collective));
-	else if (st == WS_OK &&
+	else if (st == WS_OK && report->dump_status == WS_OK &&
 		 (report->verdict == WS_VERDICT_NONE || report->verdict == WS_VERDICT_HANG))
 		st = next_add(
 			build,

@@ -70,6 +70,9 @@ extern const size_t n_live_forms_tests;
 /* live_state.c */
 extern const struct CMUnitTest live_state_tests[];
 extern const size_t n_live_state_tests;
+/* live_contracts.c */
+extern const struct CMUnitTest live_contracts_tests[];
+extern const size_t n_live_contracts_tests;
 /* live_two.c */
 extern const struct CMUnitTest live_two_tests[];
 extern const size_t n_live_two_tests;

@@ -584,6 +584,7 @@ int main(int argc, char **argv)
 		{ live_engine_tests, n_live_engine_tests },
 		{ live_state_tests, n_live_state_tests },
 		{ live_forms_tests, n_live_forms_tests },
+		{ live_contracts_tests, n_live_contracts_tests },
 		{ live_two_tests, n_live_two_tests },
 	};
 	struct CMUnitTest all[200];

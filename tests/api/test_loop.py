@@ -27,17 +27,20 @@ SCENARIOS = ["assert", "trap", "recursion", "many-faults", "cluster-out-of-range
 # none: through a provider the lanes cannot be told apart.
 NO_REPORT = ["two-kernels", "warp-gaps"]
 
-# What only a file knows: lines about the file, the word for it, why an image is not there, which ranges of global memory
-# there are, and the causes and commands that follow from these.
+# What only a file knows: that it is one ("the dump", not "the device"), lines about the file, why an image is not there, which ranges of
+# global memory there are, and the causes and commands that follow from these.
 STRIPPED = [
     (re.compile(r"^    (dump|driver|written|left out) .*\n", re.M), ""),
     (re.compile(r"in this (dump|process)"), "here"),
+    (re.compile(r"\b(on this|of this|in this|the|The|on the|in the) (dump|device)\b"), "here"),
+    (re.compile(r"^- A dump without an exception is normal .*\n", re.M), ""),
     (re.compile(r"\bexcluded$", re.M), "       -"),
     (re.compile(r"^(    address +lane \d+: 0x[0-9a-f]+).*", re.M), r"\1"),
     (re.compile(r"^(.*; lane \d+ (?:probably )?\w+ \d+ bytes? (?:of|from|to|in) \w+ memory at 0x[0-9a-f]+).*", re.M), r"\1"),
     (re.compile(r"^(    suspects +\d+ of \d+ lanes?, 0x[0-9a-f]+).*", re.M), r"\1"),
     (re.compile(r"^Likely causes here:\n\n(- .*\n)*", re.M), ""),
     (re.compile(r"^What to try next:\n\n(- .*\n)*", re.M), ""),
+    (re.compile(r"  +"), "  "),  # columns are as wide as these words
 ]
 # Members of the JSON report that only a file has; and every "..._why".
 FILE_MEMBERS = ("dump", "diagnostics", "dump_why", "where", "below", "above", "inside", "range_start", "range_size", "unmapped",

@@ -78,14 +78,16 @@ static const char *why_lost(const struct wsi_scene *call)
 }
 
 /* Why no call is found on the stack. */
-static const char *why_no_call(const struct ws_target *target)
+static const char *why_no_call(const struct wsi_build *build)
 {
 	struct ws_module module;
-	for (uint32_t i = 0; ws_target_module(target, i, &module, NULL) == WS_OK; i++)
+	for (uint32_t i = 0; ws_target_module(build->target, i, &module, NULL) == WS_OK; i++)
 		if (module.relocated_status != WS_OK)
 			return "the relocated image of the module, which has the addresses of code "
 			       "and strings, is not in the dump";
-	return "no call in this dump's code is on the stack";
+	return build->report->dump_status == WS_OK
+		       ? "no call in this dump's code is on the stack"
+		       : "no call in this device's code is on the stack";
 }
 
 /* Reads what there is; the scene is that of the call. */
@@ -119,8 +121,8 @@ enum ws_status wsi_find_assertion(struct wsi_scene *scene)
 	if (st == WS_OK)
 		read_text(&call, assertion);
 	else
-		assertion->why = st == WS_ABSENT ? why_no_call(scene->build->target)
-						 : "the call stack is not known";
+		assertion->why =
+			st == WS_ABSENT ? why_no_call(scene->build) : "the call stack is not known";
 	scene->found.no_memory |= call.found.no_memory;
 	wsi_scene_fini(&call);
 	return st == WS_NO_MEMORY ? st : WS_OK;

@@ -45,8 +45,8 @@ static void find_target(struct wsi_scene *scene, uint64_t address)
 				   address, range.size, range.start));
 	else if (!scene->code.place.cubin || address % WS_SASS_BYTES == 0)
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
-			  "the code jumped to 0x%" PRIx64 ": no image of the dump has code there",
-			  address);
+			  "the code jumped to 0x%" PRIx64 ": no image of the %s has code there",
+			  address, wsi_noun(scene->build->report));
 	if (address % WS_SASS_BYTES)
 		wsi_fact(scene, WSI_FACT_PC_ODD,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
@@ -186,8 +186,9 @@ enum ws_status wsi_find_jump(struct wsi_scene *scene)
 		st = find_call(scene, &call, call_pc, address);
 	else if (st == WS_ABSENT)
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the return addresses",
-			  "no call in the dump's code is on the stack: the address may come from a "
-			  "return or a branch");
+			  "no call in the %s's code is on the stack: the address may come from a "
+			  "return or a branch",
+			  wsi_noun(scene->build->report));
 	wsi_scene_fini(&call);
 	return st == WS_NO_MEMORY ? st : WS_OK;
 }

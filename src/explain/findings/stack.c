@@ -130,7 +130,9 @@ static bool stack_top(struct wsi_scene *scene, uint64_t *ret_top)
 /* R1 against the local memory that there is. */
 static void find_bounds(struct wsi_scene *scene, uint32_t lane, uint64_t pointer)
 {
-	static const char evidence[] = "R1 at the pc, and the local memory in the dump";
+	const char *evidence = scene->build->report->dump_status == WS_OK
+				       ? "R1 at the pc, and the local memory in the dump"
+				       : "R1 at the pc, and the local memory of the device";
 	const struct ws_report_access all = { .space = WS_SPACE_LOCAL };
 	struct wsi_range local;
 	uint64_t word;
