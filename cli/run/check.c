@@ -27,6 +27,9 @@ static const struct words words[] = {
 			      "written by" },
 	[WS_SIM_UNINITIALIZED] = { "uninitialized", "initcheck", "read of what nobody wrote",
 				   "read by", "" },
+	[WS_SIM_OUT_OF_BOUNDS] = { "out-of-bounds", "memcheck",
+				   "access outside of the buffer that the pointer is of",
+				   "accessed by", "" },
 	[WS_SIM_DIVERGENT_BARRIER] = { "divergent-barrier", "synccheck",
 				       "threads of a block at different barriers",
 				       "waits:", "waits:" },
@@ -34,6 +37,36 @@ static const struct words words[] = {
 					"a barrier that some threads never reach",
 					"waits:", "does not come:" },
 };
+
+/* What memory, or which register: "shared memory at 0x410", "register R5". */
+static void print_object(struct ws_out *out, const struct ws_sim_finding *f)
+{
+	static const char *const names[] = { [WS_SIM_SPACE_GLOBAL] = "global memory",
+					     [WS_SIM_SPACE_SHARED] = "shared memory",
+					     [WS_SIM_SPACE_LOCAL] = "local memory" };
+	if (f->space == WS_SIM_SPACE_NONE)
+		ws_out_printf(out, ", barrier %" PRIu64, f->address);
+	else if (f->space == WS_SIM_SPACE_REGISTER || f->space == WS_SIM_SPACE_PREDICATE)
+		ws_out_printf(out, ": %s%" PRIu64,
+			      f->space == WS_SIM_SPACE_REGISTER ? "register R" : "predicate P",
+			      f->address);
+	else
+		ws_out_printf(out, ": %s at 0x%" PRIx64, names[f->space], f->address);
+}
+
+/* Registers and stacks: only where it decides something is it told. */
+static bool is_own(const struct ws_sim_finding *f)
+{
+	return f->space == WS_SIM_SPACE_LOCAL || f->space == WS_SIM_SPACE_REGISTER ||
+	       f->space == WS_SIM_SPACE_PREDICATE;
+}
+
+static const struct words *words_of(const struct ws_sim_finding *f)
+{
+	static const struct words own = { "uninitialized", "initcheck", "use of what nobody wrote",
+					  "used by", "first read by" };
+	return is_own(f) ? &own : &words[f->kind];
+}
 
 static void places_open(struct places *places, const struct ws_sim *sim, uint32_t n_modules)
 {
@@ -116,13 +149,9 @@ static void print_party(struct ws_out *out, const struct places *places, const c
 static void print_finding(struct ws_out *out, const struct places *places,
 			  const struct ws_sim_finding *f)
 {
-	const struct words *w = &words[f->kind];
+	const struct words *w = words_of(f);
 	ws_out_printf(out, "%s", w->what);
-	if (f->space == WS_SIM_SPACE_NONE)
-		ws_out_printf(out, ", barrier %" PRIu64, f->address);
-	else
-		ws_out_printf(out, ": %s memory at 0x%" PRIx64,
-			      f->space == WS_SIM_SPACE_SHARED ? "shared" : "global", f->address);
+	print_object(out, f);
 	ws_out_printf(out, ", launch %" PRIu64, f->grid);
 	if (f->count > 1)
 		ws_out_printf(out, ", %" PRIu64 " times", f->count);
@@ -130,6 +159,9 @@ static void print_finding(struct ws_out *out, const struct places *places,
 	print_party(out, places, w->who, &f->who);
 	if (f->has_other)
 		print_party(out, places, w->other, &f->other);
+	if (f->kind == WS_SIM_OUT_OF_BOUNDS)
+		ws_out_printf(out, "  that buffer is the %" PRIu64 " bytes at 0x%" PRIx64 "\n",
+			      f->base_bytes, f->base);
 }
 
 /* ---- JSON ---- */
@@ -158,16 +190,24 @@ static void json_party(struct ws_json *json, const struct places *places, const 
 static void json_finding(struct ws_json *json, const struct places *places,
 			 const struct ws_sim_finding *f)
 {
-	const struct words *w = &words[f->kind];
+	static const char *const spaces[] = { [WS_SIM_SPACE_GLOBAL] = "global",
+					      [WS_SIM_SPACE_SHARED] = "shared",
+					      [WS_SIM_SPACE_LOCAL] = "local",
+					      [WS_SIM_SPACE_REGISTER] = "register",
+					      [WS_SIM_SPACE_PREDICATE] = "predicate" };
+	const struct words *w = words_of(f);
 	ws_json_object(json);
 	ws_json_key_text(json, "kind", w->kind);
 	ws_json_key_text(json, "tool", w->tool);
 	if (f->space == WS_SIM_SPACE_NONE) {
 		ws_json_key_u64(json, "barrier", f->address);
 	} else {
-		ws_json_key_text(json, "space",
-				 f->space == WS_SIM_SPACE_SHARED ? "shared" : "global");
+		ws_json_key_text(json, "space", spaces[f->space]);
 		ws_json_key_hex(json, "address", f->address);
+	}
+	if (f->kind == WS_SIM_OUT_OF_BOUNDS) {
+		ws_json_key_hex(json, "buffer", f->base);
+		ws_json_key_u64(json, "buffer_bytes", f->base_bytes);
 	}
 	ws_json_key_u64(json, "launch", f->grid);
 	ws_json_key_u64(json, "count", f->count);

@@ -250,17 +250,24 @@ enum ws_sim_finding_kind {
 	WS_SIM_RACE_RAW,           /**< racecheck: read-after-write hazard */
 	WS_SIM_RACE_WAR,           /**< racecheck: write-after-read hazard */
 	WS_SIM_RACE_WAW,           /**< racecheck: write-after-write hazard */
-	WS_SIM_UNINITIALIZED,      /**< initcheck: a read of what nobody wrote */
+	WS_SIM_UNINITIALIZED,      /**< initcheck: a read of what nobody wrote; of a register,
+				      predicate or local memory: it decides something */
 	WS_SIM_DIVERGENT_BARRIER,  /**< synccheck: threads of a block at different barrier
 				      instructions.  Compilers copy code: a mistake only if their
 				      lines differ */
 	WS_SIM_MISSING_AT_BARRIER, /**< threads wait at a barrier that others never reach */
+	WS_SIM_OUT_OF_BOUNDS,      /**< memcheck: through a pointer into one allocation another one
+				      is accessed; or what lies behind one, see
+				      options.granularity */
 };
 
 enum ws_sim_space {
 	WS_SIM_SPACE_NONE,
 	WS_SIM_SPACE_GLOBAL,
-	WS_SIM_SPACE_SHARED, /**< `address` is an offset in the block */
+	WS_SIM_SPACE_SHARED,    /**< `address` is an offset in the block */
+	WS_SIM_SPACE_LOCAL,     /**< `address` is an offset in the thread's */
+	WS_SIM_SPACE_REGISTER,  /**< `address` is its number */
+	WS_SIM_SPACE_PREDICATE, /**< the same */
 };
 
 /** A thread at an instruction. */
@@ -279,7 +286,9 @@ struct ws_sim_finding {
 	uint64_t grid; /**< number of the launch */
 	struct ws_sim_party who;
 	bool has_other;
-	struct ws_sim_party other; /**< who accessed it before; who is missing */
+	struct ws_sim_party other; /**< who accessed it before; who is missing; where this thread
+				      first read what nobody wrote */
+	uint64_t base, base_bytes; /**< out of bounds: the allocation that the pointer is of */
 };
 
 /**
@@ -297,6 +306,25 @@ struct ws_sim_finding {
 WS_API size_t ws_sim_findings(const struct ws_sim *sim, const struct ws_sim_finding **ret_findings);
 /** Accesses and findings for which there was no room: 1 GiB of notes, 1,000 findings. */
 WS_API uint64_t ws_sim_unchecked(const struct ws_sim *sim);
+
+/** Whether anybody has written something. */
+enum ws_sim_known {
+	WS_SIM_NOT_RECORDED,  /**< the device does not check, or had no room for it */
+	WS_SIM_NEVER_WRITTEN, /**< nor what it was computed from */
+	WS_SIM_WRITTEN,
+};
+
+/** A register, a predicate, or a byte of memory. */
+struct ws_sim_place {
+	size_t size; /**< sizeof(struct ws_sim_place), as the caller was compiled */
+	enum ws_sim_space space;
+	uint32_t sm, warp, lane; /**< not for global memory; shared memory: any lane */
+	uint64_t address;        /**< or the number of the register */
+};
+
+/** What is known of a place, on a device that does not run. @retval WS_ARGUMENT  no such place. */
+WS_API enum ws_status ws_sim_known(struct ws_sim *sim, const struct ws_sim_place *place,
+				   enum ws_sim_known *ret_known, struct ws_error *err) WS_MUST_USE;
 
 /* ---- snapshots ---- */
 

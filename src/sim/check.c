@@ -72,6 +72,9 @@ bool wsi_check_enter(struct wsi_check *check, struct wsi_block *block)
 		if (!trace)
 			return false;
 		trace->entity = block->trace->number << WSI_ENTITY_BITS | i;
+		trace->trail = wsi_trail_create(block->warps[i]->n_regs);
+		if (!trace->trail)
+			return false;
 	}
 	return true;
 }
@@ -88,6 +91,7 @@ void wsi_check_leave(struct wsi_block *block)
 			continue;
 		wsi_clock_fini(&warp->trace->knows);
 		wsi_clock_fini(&warp->trace->fenced);
+		wsi_trail_destroy(warp->trace->trail);
 		wsi_free(warp->trace);
 	}
 	wsi_free(block->trace);
@@ -231,9 +235,10 @@ static struct ws_sim_party party(const struct wsi_check *check,
 	};
 }
 
-void wsi_check_tell(struct wsi_check *check, enum ws_sim_finding_kind kind, enum ws_sim_space space,
-		    uint64_t address, const struct wsi_shadow_access *who,
-		    const struct wsi_shadow_access *other)
+struct ws_sim_finding *wsi_check_tell(struct wsi_check *check, enum ws_sim_finding_kind kind,
+				      enum ws_sim_space space, uint64_t address,
+				      const struct wsi_shadow_access *who,
+				      const struct wsi_shadow_access *other)
 {
 	uint64_t pc = other ? other->pc : 0;
 	for (size_t i = 0; i < check->n_findings; i++) {
@@ -241,19 +246,20 @@ void wsi_check_tell(struct wsi_check *check, enum ws_sim_finding_kind kind, enum
 		if (f->kind == kind && f->space == space && f->who.pc == who->pc &&
 		    f->other.pc == pc) {
 			f->count++;
-			return;
+			return NULL;
 		}
 	}
 	if (check->n_findings == MAX_FINDINGS) {
 		check->shadow.lost++;
-		return;
+		return NULL;
 	}
 	if (!wsi_grow(&check->findings, &check->cap_findings, check->n_findings,
 		      sizeof *check->findings, MAX_FINDINGS)) {
 		check->no_memory = true;
-		return;
+		return NULL;
 	}
-	check->findings[check->n_findings++] = (struct ws_sim_finding){
+	struct ws_sim_finding *finding = &check->findings[check->n_findings++];
+	*finding = (struct ws_sim_finding){
 		.kind = kind,
 		.space = space,
 		.address = address,
@@ -263,6 +269,7 @@ void wsi_check_tell(struct wsi_check *check, enum ws_sim_finding_kind kind, enum
 		.has_other = other != NULL,
 		.other = other ? party(check, other) : (struct ws_sim_party){ 0 },
 	};
+	return finding;
 }
 
 size_t ws_sim_findings(const struct ws_sim *sim, const struct ws_sim_finding **ret_findings)

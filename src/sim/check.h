@@ -74,8 +74,32 @@ struct wsi_meeting {
 	struct wsi_clock clock;
 };
 
+/* Where something was read that nobody wrote. `pc` 0: nowhere yet. */
+struct wsi_trail_origin {
+	uint64_t pc, address;
+	uint8_t space; /* enum ws_sim_space */
+};
+
+/* A register, a predicate, or a word of local memory, of all lanes. */
+struct wsi_trail_word {
+	uint32_t unknown; /* lanes in which nobody wrote it, or what it was made of */
+	struct wsi_trail_origin origin;
+	uint32_t of[WSI_LANES]; /* the allocation that it points into, or should */
+};
+
+/* What the registers and the stacks of a warp hold. */
+struct wsi_trail {
+	struct wsi_trail_word **local; /* owned, and they are: chunks as those of the memory */
+	size_t n_local;
+	struct wsi_trail_word pred[8];
+	uint32_t uniform[256]; /* as `of`: they count as written */
+	uint32_t n_regs;
+	struct wsi_trail_word reg[];
+};
+
 /* Of a warp. */
 struct wsi_trace {
+	struct wsi_trail *trail;        /* owned */
 	struct wsi_clock knows, fenced; /* now, and at its last fence */
 	uint64_t met;                   /* when a lane last saw what any of them had told */
 	uint32_t entity;
@@ -147,10 +171,20 @@ void wsi_check_arrive(struct wsi_run *run, unsigned number);
 void wsi_check_stuck(const struct ws_sim *sim);
 /* The host has written, or something else that is not watched. */
 void wsi_check_written(struct wsi_check *check, uint64_t key, uint64_t n);
-/* Adds a finding, or counts it once more. `other` may be NULL. */
-void wsi_check_tell(struct wsi_check *check, enum ws_sim_finding_kind kind, enum ws_sim_space space,
-		    uint64_t address, const struct wsi_shadow_access *who,
-		    const struct wsi_shadow_access *other);
+/* Adds a finding, which is returned, or counts it once more. `other` may be NULL. */
+struct ws_sim_finding *wsi_check_tell(struct wsi_check *check, enum ws_sim_finding_kind kind,
+				      enum ws_sim_space space, uint64_t address,
+				      const struct wsi_shadow_access *who,
+				      const struct wsi_shadow_access *other);
+
+/* ---- trail.c ---- */
+
+struct wsi_trail *wsi_trail_create(uint32_t n_regs);
+void wsi_trail_destroy(struct wsi_trail *trail);
+/* What an operation is about to do to registers and stacks, and what is wrong with that. */
+void wsi_trail_follow(struct wsi_run *run, const struct wsi_op *op);
+/* Lanes have called a function of the device's own. */
+void wsi_trail_called(struct wsi_warp *warp, uint32_t lanes);
 
 /* ---- watch.c ---- */
 /* An operation that is not watched (a copy in the background) writes: nobody can tell who did. */

@@ -336,7 +336,7 @@ static bool feeds_swap(const struct ws_sim *sim, const struct wsi_text *text, ui
 	return false;
 }
 
-/* On a device that checks: accesses to memory, and fences, are watched. */
+/* On a device that checks: accesses to memory, and fences, are watched, registers followed. */
 static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
 			   struct wsi_op *op)
 {
@@ -347,12 +347,12 @@ static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text
 			op->run == wsi_run_arrives;
 	bool fences = op->run == wsi_run_nothing &&
 		      (op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE);
-	if (!accesses && !fences)
-		return;
 	if (op->run == wsi_run_load && feeds_swap(sim, text, off, op))
 		op->has |= UINT64_C(1) << WSI_MODIFIER_STRONG;
+	if (!op->insn.known)
+		return;
 	op->checked = op->run;
-	op->run = wsi_run_checked;
+	op->run = accesses || fences ? wsi_run_checked : wsi_run_followed;
 }
 
 void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,

@@ -341,7 +341,7 @@ wsi_handler wsi_run_bulk, wsi_run_counted_store, wsi_run_tensor;
 wsi_handler wsi_run_group_matrix, wsi_run_group_wait, wsi_run_set_registers;
 wsi_handler wsi_run_tmem_allocate, wsi_run_tmem_move, wsi_run_tmem_copy, wsi_run_tmem_commit,
 	wsi_run_tmem_matrix;
-wsi_handler wsi_run_checked;
+wsi_handler wsi_run_checked, wsi_run_followed;
 wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
 	wsi_run_special, wsi_run_elect;
 

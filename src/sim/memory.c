@@ -2,8 +2,6 @@
 /* See memory.h. */
 #include "sim/memory.h"
 
-/* Where the driver places them, roughly; away from the windows (device.h). */
-#define HEAP_START UINT64_C(0x7f0000000000)
 #define HEAP_END UINT64_C(0x7fff00000000)
 
 static uint64_t n_pages(const struct wsi_region *region)
@@ -149,7 +147,8 @@ enum ws_status wsi_memory_add_mapped(struct wsi_memory *memory, const struct wsi
 uint64_t wsi_memory_place(struct wsi_memory *memory, uint64_t size, uint64_t alignment)
 {
 	enum { GUARD = 4096 };
-	uint64_t start = (wsi_max_u64(memory->next, HEAP_START) + alignment - 1) & ~(alignment - 1);
+	uint64_t start =
+		(wsi_max_u64(memory->next, WSI_HEAP_START) + alignment - 1) & ~(alignment - 1);
 	if (size > HEAP_END - start) /* used up: nobody gets there in a test */
 		return UINT64_MAX;
 	for (;;) { /* regions that the caller placed may be in the way */

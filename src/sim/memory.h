@@ -23,6 +23,9 @@ enum {
 	WSI_MAX_REGIONS = 1 << 20,
 };
 
+/* Where the driver places allocations, roughly; away from the windows (device.h). */
+#define WSI_HEAP_START UINT64_C(0x7f0000000000)
+
 enum wsi_region_kind {
 	WSI_REGION_USER,   /* ws_sim_alloc() */
 	WSI_REGION_HEAP,   /* malloc() of a kernel */

@@ -5,6 +5,7 @@
  * is nvcc's: arguments and results from R4 on, the return address in R20 and R21.
  */
 #include "sim/access.h"
+#include "sim/check.h"
 
 typedef enum wsi_step service(struct wsi_run *run, unsigned lane);
 
@@ -281,6 +282,8 @@ enum wsi_step wsi_service_call(struct wsi_run *run)
 		if (services[index].run(run, lane) == WSI_STEP_FAULT)
 			return WSI_STEP_FAULT;
 	}
+	if (run->warp->trace)
+		wsi_trail_called(run->warp, run->group);
 	for (uint32_t left = run->group; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		uint64_t back = wsi_reg64(run->warp, RETURN, lane);

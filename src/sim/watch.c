@@ -351,6 +351,7 @@ enum wsi_step wsi_run_checked(struct wsi_run *run, const struct wsi_op *op)
 	struct touch t[2] = { { .bytes = 0 }, { .bytes = 0 } };
 	uint64_t pc = run->pc;
 	check->time++;
+	wsi_trail_follow(run, op);
 	if (op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE)
 		fence(check, run->warp->trace);
 	unsigned n = look(run, op, scratch, t);
@@ -365,4 +366,13 @@ enum wsi_step wsi_run_checked(struct wsi_run *run, const struct wsi_op *op)
 		watch(run, &t[i], pc);
 	run->no_memory |= check->no_memory;
 	return step;
+}
+
+enum wsi_step wsi_run_followed(struct wsi_run *run, const struct wsi_op *op)
+{
+	struct wsi_check *check = run->sim->check;
+	check->time++;
+	wsi_trail_follow(run, op);
+	run->no_memory |= check->no_memory;
+	return op->checked(run, op);
 }

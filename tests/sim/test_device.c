@@ -736,89 +736,6 @@ static void a_fault_is_where_it_was(void **state)
 	assert_int_equal(fault.error_pc, fault.pc);
 }
 
-/* The first warp has exited when the second stops the device, long before the access would be seen.
- */
-static void a_late_fault_surfaces_with_another(void **state)
-{
-	(void)state;
-	static const char source[] = ".arch sm_80\n.kernel k\n.param out 8\n"
-				     "S2R R2, SR_TID.X\nISETP.GE.AND P0, PT, R2, 0x20, PT\nNOP\n"
-				     "@!P0 STG.E [R4.64], R2\n@!P0 EXIT\nNOP\nBPT.TRAP 0x1\nEXIT\n"
-				     ".end\n";
-	const struct ws_sim_options options = { .size = sizeof options,
-						.device = "sm_80",
-						.late = 1000 };
-	uint64_t out = 0;
-	const void *const args[1] = { &out };
-	struct ws_sim_fault fault;
-	assert_int_equal(ws_sim_create(&options, &sim, &err), WS_OK);
-	uint32_t module = load_text(sim, source);
-	const struct ws_sim_launch launch = launch_of(module, (struct ws_dim3){ 64, 1, 1 }, args);
-	assert_int_equal(ws_sim_launch(sim, &launch, &err), WS_OK);
-	assert_int_equal(run_all(sim), WS_SIM_FAULTED);
-	assert_true(ws_sim_instructions(sim) < 1000);
-	assert_true(ws_sim_fault(sim, &fault));
-	assert_int_equal(fault.exception, 14);
-	assert_int_equal(fault.error_pc % 0x1000, 0x30);
-	assert_int_equal(fault.pc % 0x1000, 0x40); /* where its warp is by then */
-}
-
-/* Each instruction that makes its access for several lanes, or by itself, blames all that issued
- * it, at once or three instructions later. */
-static void who_issued_a_bad_access_is_blamed(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *text;
-		uint32_t exception, lanes;
-	} cases[] = {
-		{ "@P0 SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R10+URZ], RZ", 5, 15 },
-		{ "@P0 SYNCS.PHASECHK.TRANS64 P1, [R10+URZ], R4", 5, 15 },
-		{ "@P0 STAS [R10.64], R4", 5, 15 },
-		{ "SYNCS.EXCH.64 URZ, [UR4], UR8", 5, UINT32_MAX },
-		{ "ARRIVES.LDGSTSBAR.64 [UR4]", 5, UINT32_MAX },
-		{ "LDSM.16.M88.4 R4, [R10]", 5, UINT32_MAX },
-		{ "LDSM.16.M88.2 R4, [R10]", 5, 0xffff },
-		{ "STSM.16.M88.4 [R10], R4", 5, UINT32_MAX },
-		{ "UBLKCP.S.G [UR4], [UR6], UR8", 14, UINT32_MAX },
-		{ "UTMALDG.1D [UR4], [UR6], desc[URZ]", 14, UINT32_MAX },
-		{ "HGMMA.64x8x16.F32 R4, gdesc[UR4], RZ, !UPT", 5, UINT32_MAX },
-	};
-	for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
-		const struct ws_sim_options options = { .size = sizeof options,
-							.device = "sm_90a",
-							.late = i % 2 * 3 };
-		const char *text = cases[i / 2].text;
-		uint64_t out = 0;
-		const void *const args[1] = { &out };
-		struct ws_sim_fault fault;
-		char source[1000];
-		snprintf(source, sizeof source,
-			 ".arch sm_90a\n.kernel k\n.param out 8\n.regs 40\n.shared s 256\nS2R R2, "
-			 "SR_LANEID\nNOP\n"
-			 "ISETP.LT.AND P0, PT, R2, 0x4, PT\nMOV R10, 0x8000\nMOV R11, 0x400\n"
-			 "UMOV UR4, 0x3fff\nUMOV UR5, 0x400\nUMOV UR6, 0x100\nUMOV UR7, 0x1\n"
-			 "UMOV UR8, 0x1\nUSHF.L.U32 UR4, UR4, 0x4, URZ\n%s\nNOP\nNOP\nNOP\nNOP\n"
-			 "EXIT\n.end\n",
-			 text);
-		assert_int_equal(ws_sim_create(&options, &sim, &err), WS_OK);
-		uint32_t module = load_text(sim, source);
-		const struct ws_sim_launch launch =
-			launch_of(module, (struct ws_dim3){ 32, 1, 1 }, args);
-		assert_int_equal(ws_sim_launch(sim, &launch, &err), WS_OK);
-		assert_int_equal(run_all(sim), WS_SIM_FAULTED);
-		assert_true(ws_sim_fault(sim, &fault));
-		uint64_t at = fault.error_pc % 0x1000 / 16, pc = fault.pc % 0x1000 / 16;
-		if (fault.exception != cases[i / 2].exception ||
-		    fault.lanes != cases[i / 2].lanes || at != 11 || pc != at + i % 2 * 3 ||
-		    fault.thread != 0)
-			fail_msg("%s: %s, lanes 0x%x at %u, pc %u", text, fault.text, fault.lanes,
-				 (unsigned)at, (unsigned)pc);
-		ws_sim_destroy(sim);
-		sim = NULL;
-	}
-}
-
 /* Also where the lanes' first predicate is false, which is what zeros would ask for. */
 static void code_without_an_end_is_a_fault(void **state)
 {
@@ -1012,8 +929,6 @@ int main(void)
 		cmocka_unit_test_teardown(places_in_blocks_of_three_dimensions, close_device),
 		cmocka_unit_test_teardown(faults_say_what_is_wrong, close_device),
 		cmocka_unit_test_teardown(a_fault_is_where_it_was, close_device),
-		cmocka_unit_test_teardown(a_late_fault_surfaces_with_another, close_device),
-		cmocka_unit_test_teardown(who_issued_a_bad_access_is_blamed, close_device),
 		cmocka_unit_test_teardown(code_without_an_end_is_a_fault, close_device),
 		cmocka_unit_test_teardown(barriers_agree_on_their_threads, close_device),
 		cmocka_unit_test_teardown(what_is_printed_is_formatted_as_in_c, close_device),

@@ -264,3 +264,53 @@ KERNEL missing_bad ARGUMENTS
 		out[t] = 2;
 	}
 }
+
+// ---- pointers and registers ----
+
+KERNEL neighbour_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	out[t + 2048] = in[t]; // neighbour_bad now
+}
+
+KERNEL neighbour_good ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	u32 *end = out + 1024;
+	for (u32 *p = out + t; p < end; p += 64)
+		*p = in[p - out];
+}
+
+KERNEL register_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	u32 v;
+	asm volatile("{ .reg .u32 a; add.u32 %0, a, %1; }" : "=r"(v) : "r"(t)); // register_bad before now
+	out[t] = v; // register_bad now
+}
+
+KERNEL register_good ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	u32 v;
+	asm volatile("{ .reg .u32 a; mov.u32 a, 7; add.u32 %0, a, %1; }" : "=r"(v) : "r"(t));
+	out[t] = v;
+}
+
+KERNEL local_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	volatile u32 keep[100];
+	keep[0] = in[t];
+	u32 v = keep[flag[0] + 1]; // local_bad before now
+	out[t] = v; // local_bad now
+}
+
+KERNEL local_good ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	volatile u32 keep[100];
+	keep[0] = in[t];
+	u32 v = keep[flag[0]];
+	out[t] = v;
+}
