@@ -71,8 +71,8 @@ static bool shape_of(const struct ws_insn *insn, uint64_t pc, unsigned which, st
 	const uint32_t moves = WS_SASS_LOAD | WS_SASS_STORE | WS_SASS_ATOMIC;
 	const uint32_t spaces = WS_SASS_GENERIC | WS_SASS_GLOBAL | WS_SASS_SHARED | WS_SASS_LOCAL |
 				WS_SASS_CONSTANT;
-	if (!insn->known || !(insn->flags & moves))
-		return false;
+	if (!insn->known || !(insn->flags & moves) || insn->flags & WS_SASS_TEXTURE)
+		return false; /* coordinates are no address */
 	*shape = (struct shape){ .insn = *insn, .which = which, .bank = WS_NONE };
 	shape->n_ops = ws_sass_operands(insn, pc, shape->ops, WSI_COUNT(shape->ops));
 	if (!find_place(shape))

@@ -67,11 +67,31 @@ static bool trap_pc(const struct wsi_scene *scene, uint64_t *ret_pc)
 	return false;
 }
 
+/* Surface instructions with .TRAP stop the warp when a coordinate is outside [PTX ISA, sust]. */
+static bool is_at_surface(const struct wsi_scene *scene, struct ws_insn *ret_insn)
+{
+	return wsi_code_insn(&scene->code, scene->e->pc, ret_insn) && ret_insn->known &&
+	       ret_insn->flags & WS_SASS_TEXTURE && ws_sass_has(ret_insn, WS_MOD_TRAP);
+}
+
 enum ws_status wsi_find_trap(struct wsi_scene *scene)
 {
 	struct ws_insn insn;
 	uint64_t pc;
-	if (!scene->code.place.cubin || scene->e->pc_status != WS_OK || !trap_pc(scene, &pc))
+	if (!scene->code.place.cubin || scene->e->pc_status != WS_OK)
+		return WS_OK;
+	if (is_at_surface(scene, &insn)) {
+		const char *access = wsi_code_text(scene->build, &insn, scene->e->pc);
+		if (!access)
+			return WS_NO_MEMORY;
+		wsi_fact(scene, WSI_FACT_SURFACE,
+			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code at the pc",
+				   "the warp stopped at `%s`, which traps when a coordinate is "
+				   "outside of the surface",
+				   access));
+		return WS_OK;
+	}
+	if (!trap_pc(scene, &pc))
 		return WS_OK;
 	if (!wsi_code_insn(&scene->code, pc, &insn) || find_guard_rail(scene))
 		return WS_OK;
