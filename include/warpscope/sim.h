@@ -195,6 +195,76 @@ WS_API enum ws_status ws_sim_tensor_map(const struct ws_sim_tensor *tensor,
 					uint8_t ret_map[WS_SIM_TENSOR_MAP_BYTES],
 					struct ws_error *err) WS_MUST_USE;
 
+/* ---- textures and surfaces ---- */
+
+/** Type of a texel's components. */
+enum ws_sim_texel {
+	WS_SIM_TEXEL_U8,
+	WS_SIM_TEXEL_S8,
+	WS_SIM_TEXEL_U16,
+	WS_SIM_TEXEL_S16,
+	WS_SIM_TEXEL_U32,
+	WS_SIM_TEXEL_S32,
+	WS_SIM_TEXEL_F16,
+	WS_SIM_TEXEL_F32,
+};
+
+/** What an image is; which CUDA functions read it. */
+enum ws_sim_shape {
+	WS_SIM_IMAGE_1D,           /**< tex1D, tex1Dfetch */
+	WS_SIM_IMAGE_2D,           /**< tex2D */
+	WS_SIM_IMAGE_3D,           /**< tex3D */
+	WS_SIM_IMAGE_1D_LAYERED,   /**< tex1DLayered */
+	WS_SIM_IMAGE_2D_LAYERED,   /**< tex2DLayered */
+	WS_SIM_IMAGE_CUBE,         /**< texCubemap: 6 faces */
+	WS_SIM_IMAGE_CUBE_LAYERED, /**< texCubemapLayered: 6 faces for each layer */
+};
+
+/** What a coordinate outside of a texture means, with the numbers of cudaTextureAddressMode. */
+enum ws_sim_address_mode {
+	WS_SIM_ADDRESS_WRAP,
+	WS_SIM_ADDRESS_CLAMP,
+	WS_SIM_ADDRESS_MIRROR,
+	WS_SIM_ADDRESS_BORDER, /**< the border's color is there */
+};
+
+/** Texels in global memory, x first, then rows, then slices (depth, layers or faces). */
+struct ws_sim_image {
+	uint64_t address; /**< of the first texel; a multiple of a texel's bytes */
+	enum ws_sim_shape shape;
+	enum ws_sim_texel texel;
+	uint32_t n_components;         /**< 1, 2 or 4 */
+	uint32_t width, height, depth; /**< texels, up to 2^27; what the shape lacks is 0 */
+	uint32_t n_layers;             /**< of layered shapes, up to 2048 */
+	uint64_t row_bytes;   /**< from a row to the next, a multiple of a texel's; 0: no gap */
+	uint64_t slice_bytes; /**< from a slice to the next, as well; 0: no gap */
+};
+
+/** A texture object: an image, and how it is read. */
+struct ws_sim_texture {
+	size_t size; /**< sizeof(struct ws_sim_texture), as the caller was compiled */
+	struct ws_sim_image image;
+	enum ws_sim_address_mode mode[3]; /**< of x, y and z. Wrap and mirror are for normalized
+					     coordinates; without them they are clamp, as in CUDA */
+	bool linear; /**< linear filter, for results of floating point; else the nearest texel */
+	bool normalized; /**< coordinates from 0 to 1 */
+	bool as_float;   /**< 8 and 16 bit integers are read as 0 to 1, signed ones as -1 to 1 */
+	float border[4]; /**< for results of floating point; else all 0 */
+};
+
+/**
+ * Makes a texture object over memory that stays the caller's, and must be allocated whenever a
+ * kernel reads there. Handles work on all architectures and live as long as the device.
+ * @param ret_handle  What kernels take as cudaTextureObject_t.
+ * @retval WS_ARGUMENT  what CUDA refuses, too; an image that is not all in one allocation.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_sim_texture(struct ws_sim *sim, const struct ws_sim_texture *texture,
+				     uint64_t *ret_handle, struct ws_error *err) WS_MUST_USE;
+/** The same for a surface object (cudaSurfaceObject_t). */
+WS_API enum ws_status ws_sim_surface(struct ws_sim *sim, const struct ws_sim_image *image,
+				     uint64_t *ret_handle, struct ws_error *err) WS_MUST_USE;
+
 /* ---- launches ---- */
 
 /** What to launch. */
@@ -355,7 +425,7 @@ WS_API enum ws_status ws_sim_snapshot(struct ws_sim *sim, struct ws_sim_snapshot
  * ws_sim_printed() and targets of this device gave is no longer valid. After a failure the device
  * is as it was.
  * @retval WS_ARGUMENT     the snapshot is another device's.
- * @retval WS_UNSUPPORTED  modules were loaded since.
+ * @retval WS_UNSUPPORTED  modules were loaded, or textures or surfaces made, since.
  * @retval WS_NO_MEMORY
  */
 WS_API enum ws_status ws_sim_restore(struct ws_sim *sim, const struct ws_sim_snapshot *snapshot,

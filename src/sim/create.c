@@ -71,6 +71,7 @@ void ws_sim_destroy(struct ws_sim *sim)
 	wsi_loader_fini(sim);
 	wsi_memory_fini(&sim->memory);
 	wsi_check_destroy(sim->check);
+	wsi_free(sim->objects);
 	wsi_free(sim->printed);
 	wsi_free(sim);
 }

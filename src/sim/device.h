@@ -7,7 +7,7 @@
  *   queue of grids --> blocks on SMs --> warps (launch.c)
  *   run.c: picks a warp, picks lanes with one pc (a group), executes operations:
  *          values.c (what src/alu knows), control.c, access.c and atomic.c, lanes.c, barrier.c,
- *          service.c (printf, malloc, ... as calls)
+ *          service.c (printf, malloc, ... as calls), sample.c and surface.c (by handles, texture.h)
  *   snapshot.c: a copy of all that runs
  *   check.h: what hardware does not tell; nothing runs of it unless it is asked for
  *
@@ -56,6 +56,7 @@ struct wsi_device {
 
 struct wsi_debug;
 struct wsi_watches;
+struct wsi_object;
 struct wsi_run;
 struct wsi_op;
 
@@ -231,7 +232,7 @@ struct wsi_sm {
 	uint32_t columns; /* of tensor memory that are given out: a bit for 32 of them */
 };
 
-/* What follows `stop` is what a snapshot keeps, but for modules and texts (snapshot.c). */
+/* What follows `stop` is what a snapshot keeps, but for modules, texts and objects (snapshot.c). */
 struct ws_sim {
 	struct wsi_debug *debug;     /* of a debugger, or NULL */
 	struct wsi_watches *watches; /* the same */
@@ -245,6 +246,8 @@ struct ws_sim {
 	size_t n_modules, cap_modules;
 	struct wsi_text *texts; /* owned; by address */
 	size_t n_texts, cap_texts;
+	struct wsi_object *objects; /* owned; textures and surfaces, see texture.h */
+	size_t n_objects, cap_objects;
 	uint64_t next_code;
 	struct wsi_grid *queue; /* owned; the first one runs */
 	uint64_t n_grids;
@@ -344,6 +347,8 @@ wsi_handler wsi_run_tmem_allocate, wsi_run_tmem_move, wsi_run_tmem_copy, wsi_run
 wsi_handler wsi_run_checked, wsi_run_followed;
 wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
 	wsi_run_special, wsi_run_elect;
+wsi_handler wsi_run_sample, wsi_run_fetch, wsi_run_gather, wsi_run_texture_size;
+wsi_handler wsi_run_surface_load, wsi_run_surface_store, wsi_run_surface_atomic;
 
 /* What the modifiers say of an operation; unimplemented where nothing fits. */
 typedef void wsi_preparer(struct wsi_op *op);
@@ -351,7 +356,7 @@ wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prep
 	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_tensor, wsi_prepare_group_matrix,
 	wsi_prepare_group, wsi_prepare_set_registers, wsi_prepare_tmem_allocate,
 	wsi_prepare_tmem_move, wsi_prepare_tmem_copy, wsi_prepare_tmem_commit,
-	wsi_prepare_tmem_matrix;
+	wsi_prepare_tmem_matrix, wsi_prepare_texture, wsi_prepare_surface;
 
 /* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
  * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */

@@ -133,8 +133,8 @@ static void fini(struct ws_sim *kept)
 	wsi_memory_fini(&kept->memory);
 }
 
-/* Fills an empty device with what runs on another. Modules, texts and the buffer of what was
- * printed stay the other's. False: no memory, and nothing is left of it. */
+/* Fills an empty device with what runs on another. Modules, texts, objects and the buffer of what
+ * was printed stay the other's. False: no memory, and nothing is left of it. */
 static bool copy_state(const struct ws_sim *from, struct ws_sim *to, uint64_t *bytes)
 {
 	const size_t start = offsetof(struct ws_sim, device);
@@ -195,6 +195,10 @@ enum ws_status ws_sim_restore(struct ws_sim *sim, const struct ws_sim_snapshot *
 	if (snapshot->kept.n_modules != sim->n_modules)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"CUDA_ERROR_NOT_SUPPORTED: modules were loaded since the snapshot");
+	if (snapshot->kept.n_objects != sim->n_objects)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"CUDA_ERROR_NOT_SUPPORTED: textures or surfaces were made since "
+				"the snapshot");
 	struct ws_sim *next = wsi_zalloc(sizeof *next);
 	if (!next || !copy_state(&snapshot->kept, next, &bytes)) {
 		wsi_free(next);
@@ -205,6 +209,8 @@ enum ws_status ws_sim_restore(struct ws_sim *sim, const struct ws_sim_snapshot *
 	next->cap_modules = sim->cap_modules;
 	next->texts = sim->texts;
 	next->cap_texts = sim->cap_texts;
+	next->objects = sim->objects;
+	next->cap_objects = sim->cap_objects;
 	next->printed = sim->printed;
 	if (next->n_printed > 0)
 		memcpy(next->printed, snapshot->kept.printed, next->n_printed);

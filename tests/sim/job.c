@@ -41,6 +41,17 @@ void *job_buffer(struct job *j, size_t bytes)
 	return buffer->host;
 }
 
+void job_drop(struct job *j, size_t n)
+{
+	struct ws_error err = { 0 };
+	while (j->n_buffers > n) {
+		struct job_buffer *buffer = &j->buffer[--j->n_buffers];
+		free(buffer->host);
+		if (ws_sim_free(j->sim, buffer->device, &err) != WS_OK)
+			job_fail(j, "free: %s", err.message);
+	}
+}
+
 uint32_t *job_words(struct job *j, size_t n)
 {
 	uint32_t *words = job_buffer(j, n * 4);

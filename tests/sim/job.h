@@ -39,9 +39,10 @@ struct job_case {
 };
 
 /* Each list ends with an entry without a file. */
-extern const struct job_case job_integer[], job_float[], job_half[], job_memory[], job_shared[],
-	job_warp[], job_atomics[], job_diverge[], job_whole[], job_tensor[], job_service[],
-	job_async[], job_cluster[], job_grid[], job_bulk[], job_group[], job_tcgen[], job_sparse[];
+extern const struct job_case job_texture[], job_integer[], job_float[], job_half[], job_memory[],
+	job_shared[], job_warp[], job_atomics[], job_diverge[], job_whole[], job_tensor[],
+	job_service[], job_async[], job_cluster[], job_grid[], job_bulk[], job_group[], job_tcgen[],
+	job_sparse[];
 
 /* Runs what was launched in pieces, going back to snapshots: each piece must end as before. */
 enum ws_sim_outcome rewind_run(struct job *j);
@@ -58,6 +59,8 @@ double *job_doubles(struct job *j, size_t n);
 /* Ordinary numbers between -4 and 4 only. */
 float *job_plain_floats(struct job *j, size_t n);
 uint32_t job_random(struct job *j);
+/* Lets go all buffers but the first `n`. */
+void job_drop(struct job *j, size_t n);
 
 /* Address of a buffer on the device. */
 uint64_t job_device(struct job *j, const void *host);

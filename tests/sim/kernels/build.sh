@@ -51,6 +51,7 @@ for name in integer float half memory shared warp atomics diverge whole tensor s
 	# shellcheck disable=SC2086 # the words of $all are arguments
 	pack $name $all
 done
+pack texture $all
 pack mbarrier 80 86 89 90a 100a 120a
 pack async 80 86 89 90a 100a 120a
 pack group 90a
