@@ -72,7 +72,7 @@ static bool address_parse(const char *text, const struct run_buffers *buffers, u
 }
 
 /* One argument as it lies in memory; free() it. NULL: told why not. */
-static uint8_t *argument_parse(const char *text, const struct ws_param *param,
+static uint8_t *argument_parse(const char *text, const struct ws_param *param, struct ws_sim *sim,
 			       const struct run_buffers *buffers)
 {
 	size_t len = 8, n = strcspn(text, ":");
@@ -80,8 +80,10 @@ static uint8_t *argument_parse(const char *text, const struct ws_param *param,
 	uint8_t value[8] = { 0 }, *bytes;
 	if (text[0] == '@') {
 		bytes = run_file_read(text + 1, &len);
-	} else if (text[0] == '&') {
-		bytes = address_parse(text, buffers, &address) ? cli_alloc(8, 1) : NULL;
+	} else if (text[0] == '&' || run_is_texture(text)) {
+		bool ok = text[0] == '&' ? address_parse(text, buffers, &address)
+					 : run_texture_make(text, sim, buffers, &address);
+		bytes = ok ? cli_alloc(8, 1) : NULL;
 		for (unsigned i = 0; bytes && i < 8; i++)
 			bytes[i] = (uint8_t)(address >> 8 * i);
 	} else {
@@ -100,7 +102,9 @@ static uint8_t *argument_parse(const char *text, const struct ws_param *param,
 		}
 		bytes = ok ? cli_alloc(8, 1) : NULL;
 		if (!ok)
-			cli_warn("'%s' is no argument: a number, TYPE:NUMBER, &BUFFER or @FILE is "
+			cli_warn("'%s' is no argument: a number, TYPE:NUMBER, &BUFFER, tex:..., "
+				 "surf:... or "
+				 "@FILE is "
 				 "expected, for a parameter of %u bytes",
 				 text, param->size_bytes);
 		if (ok) {
@@ -156,7 +160,7 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t mo
 		ok = false;
 	}
 	for (; ok && done < n; done++) {
-		values[done] = argument_parse(launch->args.item[done], &params[done], buffers);
+		values[done] = argument_parse(launch->args.item[done], &params[done], sim, buffers);
 		ok = values[done] != NULL;
 	}
 	if (ok && launch->shared.value > UINT32_MAX) {

@@ -49,6 +49,14 @@ void run_buffers_fini(struct run_buffers *buffers);
 /* The whole of a file, with a NUL behind it; free() it. NULL: told why not. */
 void *run_file_read(const char *path, size_t *ret_len);
 
+/* ---- textures.c ---- */
+
+/* Whether an argument is a texture or a surface. */
+bool run_is_texture(const char *text);
+/* Makes its object: the handle. Told what is wrong. */
+bool run_texture_make(const char *text, struct ws_sim *sim, const struct run_buffers *buffers,
+		      uint64_t *ret_handle);
+
 /* ---- launch.c ---- */
 
 /* A launch as the command line or a line of a file asks for it. */

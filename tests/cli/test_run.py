@@ -53,6 +53,46 @@ def results_are_data(folder):
     assert page['schema'] == 'warpscope-run-1' and page['buffers'][0]['values'] == COLLATZ and page['as_expected'] is True, page
 
 
+def textured(kernel, *words):
+    """A launch of the kernels of textures, with a buffer `t` of 16 bytes from 0 on."""
+    return [f'{IMAGES}/texture.O3.fatbin', '--kernel', kernel, '--block', '8', '--buffer', 't=u8[16]:index', '--buffer', 'at=f32[16]:index',
+            '--buffer', 'o=f32[8]', '--arg', '&o', *words]
+
+
+@case
+def textures_and_surfaces_are_arguments(folder):
+    at = ['--arg', '&at', '--arg', '8', '--json', '--print', 'o:4']
+    # places (0,1) (2,3) (4,5) (6,7) of four rows of four
+    for words, places in [('size=4x4', [4, 14, 15, 15]), ('size=4x4,border', [4, 14, None, None]),
+                          ('size=2x4,pitch=4', [4, 13, 13, 13]), ('size=2x4,components=2', [4, 14, 14, 14]),
+                          ('size=4x4,linear', [2, 11.5, 15, 15]), ('size=4x4,wrap,normalized', [0, 0, 0, 0])]:
+        done = run(folder, *textured('sample_2d', '--arg', f'tex:t,float,{words}'), *at)
+        want = [p / 255 if p is not None else 0 for p in places]
+        got = [float(v) for v in json.loads(done.stdout)['buffers'][0]['values']]
+        assert all(abs(g - w) < 1e-6 for g, w in zip(got, want)), (words, got, want)
+    done = run(folder, f'{IMAGES}/texture.O3.fatbin', '--kernel', 'write_outside', '--block', '6', '--buffer', 'a=u32[16]', '--arg',
+               'surf:a,size=4x4', '--arg', '3', '--arg', '1', '--print', 'a')
+    assert done.stdout == 'a: 0 0 0 0 7 0 0 7 0 0 0 0 0 0 0 0\n', done
+
+
+@case
+def a_surface_that_traps_is_told(folder):
+    done = run(folder, f'{IMAGES}/texture.O3.fatbin', '--kernel', 'write_outside', '--block', '6', '--buffer', 'a=u32[16]', '--arg',
+               'surf:a,size=4x4', '--arg', '4', '--arg', '1')
+    assert done.returncode == 10 and '4 bytes outside of a surface' in done.stderr, done
+    assert 'likely: a place outside of a surface was accessed' in done.stdout and 'constant bank' not in done.stdout, done.stdout
+
+
+@case
+def images_that_cannot_be_are_refused(folder):
+    for words, said in [('tex:no,size=4', 'no such buffer'), ('tex:t', 'is no image'), ('tex:t,size=4x4,round', 'is no image'),
+                        ('tex:t,size=4x4x4x4', 'is no image'), ('tex:t,size=4x4,half', 'is no image'), ('tex:t,size=4,cube', 'is no image'),
+                        ('surf:t,size=4x5', 'not all in one allocation'), ('tex:t,size=4x4,linear', 'needs floating point'),
+                        ('tex:t,size=2x2,components=3', '1, 2 or 4 components')]:
+        done = run(folder, *textured('sample_2d', '--arg', words, '--arg', '&at', '--arg', '8'))
+        assert done.returncode == 1 and said in done.stderr and done.stdout == '', (words, done)
+
+
 @case
 def buffers_go_to_files_and_are_compared(folder):
     done = run(folder, *collatz(64, '--save', 'out=numbers'))
@@ -259,7 +299,7 @@ def arguments_have_the_bytes_of_their_parameters(folder):
     assert [c, s, i, l, p, pair] == [-128, 1, 0x3fc00000, 0xc004000000000000 - 2**64, 7, b'\xff' * 8], (c, s, i, l, p, pair)
     good = ['&o', '1', '1', '1', '1', '&a', '@pair']
     for place, word, message in (
-            (1, '256', "'256' is no argument: a number, TYPE:NUMBER, &BUFFER or @FILE is expected, for a parameter of 1 bytes"),
+            (1, '256', "'256' is no argument: a number, TYPE:NUMBER, &BUFFER, tex:..., surf:... or @FILE is expected, for a parameter of 1 bytes"),
             (1, '-129', "'-129' is no argument"), (3, '1.5', "'1.5' is no argument"), (3, 'u64:1', "'u64:1' has 8 bytes, parameter 3 has 4"),
             (2, 'x16:1', "'x16:1' is no argument"), (5, '&b', "'&b': there is no such buffer"), (5, '&a+', "'&a+': there is no such buffer"),
             (4, 'u64:-1', "'u64:-1' is no argument"), (2, '@pair', "'@pair' has 8 bytes, parameter 2 has 2"), (6, '@none', 'none: ')):
@@ -376,7 +416,7 @@ def mistakes_are_told(folder):
 
 @case
 def what_the_device_cannot_execute_is_no_fault_of_the_kernel(folder):
-    image = assemble(folder, '.arch sm_80\n.kernel k\n\tMOV R2, RZ\n\tTEX.SCR R0, R1, R2, R2, 0x0, 0x58, 2D\n\tEXIT\n.end\n')
+    image = assemble(folder, '.arch sm_80\n.kernel k\n\tMOV R2, RZ\n\tTEX.SCR.DC R0, R1, R2, R2, 0x0, 0x58, 2D\n\tEXIT\n.end\n')
     done = run(folder, image, '--arch', 'sm_80', '--kernel', 'k', CUDA_ENABLE_COREDUMP_ON_EXCEPTION='1')
     assert done.returncode == 1 and '(the kernel is not to blame)' in done.stderr and done.stdout == '', done
     assert sorted(os.listdir(folder)) == ['k.cubin', 'k.s']
