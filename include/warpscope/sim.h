@@ -281,7 +281,8 @@ struct ws_sim_launch {
 };
 
 /**
- * Puts a grid at the end of the queue; grids run one after the other.
+ * Puts a grid at the end of the queue; grids run one after the other. What a grid launches itself
+ * comes before the next one of the queue (docs/software-gpu.md).
  * @retval WS_ABSENT    no such kernel in the module.
  * @retval WS_ARGUMENT  dimensions, shared memory or arguments that the kernel or the device cannot
  *                      take.

@@ -52,6 +52,8 @@ enum {
 	WSI_R_CUDA_ABS32_HI_32 = 57,    /* upper half */
 	WSI_R_CUDA_ABS47_34 = 58,       /* address / 4 of CALL.ABS; up to sm_89 */
 	WSI_R_CUDA_CONST_OFFSET = 59,   /* offset in constant bank 3 */
+	WSI_R_CUDA_FUNC_DESC32_LO = 62, /* lower half of a kernel's descriptor */
+	WSI_R_CUDA_FUNC_DESC32_HI = 63, /* upper half */
 	WSI_R_CUDA_CONST19_40 = 64,     /* bank and offset / 4 of a constant operand */
 	WSI_R_CUDA_TEXTURE14_40 = 65,   /* offset / 4 in constant bank 0, of a texture or surface */
 	WSI_R_CUDA_CONST21_38 = 66,     /* bank and offset of LDC, ULDC */

@@ -152,10 +152,21 @@ struct wsi_grid {
 	uint32_t n_warps;   /* of a block */
 	bool told, held;    /* a debugger was told of it, and it must not start yet */
 	uint64_t event;     /* by which it was told */
+	uint64_t parent;    /* the grid that launched it; 0: the host has */
+	uint32_t depth;     /* of launches */
+	bool is_tail;       /* runs when its parent is done, not before that */
+	bool sleeps;        /* its blocks are done, but not what they launched */
 	uint32_t partition; /* where shared memory has what allocation of tensor memory needs, or 0
 			     */
 	uint64_t sync;      /* words that the blocks of a cooperative launch wait by; 0: none */
 	struct wsi_bank bank[WSI_BANKS];
+};
+
+/* A launch from the device whose parameters are being written. */
+struct wsi_draft {
+	uint64_t address, entry, parent; /* of the parameters, of the kernel */
+	struct ws_dim3 grid, block;
+	uint32_t shared_bytes;
 };
 
 struct wsi_warp;
@@ -224,6 +235,7 @@ struct wsi_warp {
 	uint32_t arrived[WSI_BARRIERS]; /* at barriers of the block: lanes */
 	uint8_t park[WSI_LANES];        /* barrier that a lane waits at */
 	uint8_t depth[WSI_LANES];       /* calls */
+	uint8_t error[WSI_LANES];       /* cudaGetLastError() */
 };
 
 struct wsi_sm {
@@ -251,7 +263,10 @@ struct ws_sim {
 	uint64_t next_code;
 	struct wsi_grid *queue; /* owned; the first one runs */
 	uint64_t n_grids;
-	struct wsi_sm *sms;         /* owned */
+	struct wsi_grid *later;   /* owned; launched by grids of the queue, which come first */
+	struct wsi_draft *drafts; /* owned */
+	size_t n_drafts, cap_drafts, n_children; /* launched by the device and not finished */
+	struct wsi_sm *sms;                      /* owned */
 	struct wsi_warp **resident; /* borrowed from blocks, oldest first; NULL: a gap */
 	size_t n_resident, cap_resident, n_gaps, turn;
 	struct wsi_block **blocks; /* owned; resident */
@@ -314,6 +329,20 @@ size_t wsi_warp_reg_words(const struct ws_sim *sim, uint32_t n_regs);
 /* Gives a warp another number of registers; the lower ones stay. False: no memory. */
 bool wsi_warp_resize(const struct ws_sim *sim, struct wsi_warp *warp, uint32_t n_regs) WS_MUST_USE;
 uint32_t wsi_block_threads(const struct wsi_grid *grid);
+/* A grid with its memory and number; not in the queue. */
+enum ws_status wsi_grid_make(struct ws_sim *sim, const struct ws_sim_launch *launch,
+			     const struct ws_function *function, struct wsi_grid **ret_grid,
+			     struct ws_error *err) WS_MUST_USE;
+void wsi_grid_destroy(struct ws_sim *sim, struct wsi_grid *grid);
+
+/* ---- child.c ---- */
+/* Brings what a grid has launched to the head of the queue: children, or for its end (`tail`).
+ * False: nothing. */
+bool wsi_children_start(struct ws_sim *sim, uint64_t parent, bool tail);
+/* A grid is done: what it has prepared and not launched goes. */
+void wsi_children_finish(struct ws_sim *sim, const struct wsi_grid *grid);
+/* Everything that was launched and is not in the queue goes. */
+void wsi_children_drop(struct ws_sim *sim);
 
 /* ---- fault.c ---- */
 /* Records a fault of the instruction that runs; `lanes` are to blame. */
@@ -374,10 +403,18 @@ void wsi_lanes_exit(struct wsi_run *run, uint32_t lanes);
 void wsi_leave(struct wsi_warp *warp, unsigned lane, uint64_t target);
 
 /* ---- service.c ---- */
-/* Address of a function that the device itself supplies, 0: unknown name. */
-uint64_t wsi_service_address(struct ws_str name);
+/* Address of a function that the device itself supplies, 0: none of that name. Some it supplies
+ * even if the image has one (`is_defined`). */
+uint64_t wsi_service_address(struct ws_str name, bool is_defined);
 enum wsi_step wsi_service_call(struct wsi_run *run);
 bool wsi_service_print(struct ws_sim *sim, const char *bytes, size_t len);
+/* An argument in a register and the next one. */
+uint64_t wsi_service_argument(const struct wsi_run *run, unsigned number, unsigned lane);
+void wsi_service_result(struct wsi_run *run, unsigned lane, uint64_t value, unsigned words);
+/* child.c */
+typedef enum wsi_step wsi_service(struct wsi_run *run, unsigned lane);
+wsi_service wsi_service_parameters, wsi_service_launch, wsi_service_get_error,
+	wsi_service_peek_error;
 
 /* ---- run.c ---- */
 uint64_t wsi_random(struct ws_sim *sim);

@@ -222,23 +222,17 @@ static uint64_t blocks_at_once(const struct ws_sim *sim, const struct wsi_grid *
 	return n * sim->options.n_sms;
 }
 
-static enum ws_status make_grid(struct ws_sim *sim, struct wsi_grid *grid,
-				const struct ws_sim_launch *launch, struct ws_error *err)
+static enum ws_status fill_grid(struct ws_sim *sim, struct wsi_grid *grid,
+				const struct ws_sim_launch *launch,
+				const struct ws_function *function, struct ws_error *err)
 {
 	const struct wsi_module *module = &sim->modules[launch->module];
-	const struct ws_function *function;
 	struct ws_function_info info;
 	wsi_scoped_free struct ws_param *params = wsi_zalloc_array(MAX_PARAMS, sizeof *params);
 	if (!params)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
-	enum ws_status st =
-		ws_cubin_find_function(module->cubin, ws_str_of(launch->kernel), &function, err);
-	if (st != WS_OK || !function->is_kernel || function->section >= module->n_sections ||
-	    module->address[function->section] == 0)
-		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
-				"CUDA_ERROR_NOT_FOUND: no kernel '%.80s'", launch->kernel);
-	st = ws_cubin_function_info(module->cubin, function, &info, params, MAX_PARAMS, NULL, 0,
-				    err);
+	enum ws_status st = ws_cubin_function_info(module->cubin, function, &info, params,
+						   MAX_PARAMS, NULL, 0, err);
 	if (st != WS_OK)
 		return wsi_context(err, st, "CUDA_ERROR_INVALID_IMAGE");
 	if (info.n_params != launch->n_args || info.n_params > MAX_PARAMS)
@@ -274,7 +268,7 @@ static void grid_end(struct ws_sim *sim, struct wsi_grid *grid)
 	}
 }
 
-static void grid_destroy(struct ws_sim *sim, struct wsi_grid *grid)
+void wsi_grid_destroy(struct ws_sim *sim, struct wsi_grid *grid)
 {
 	grid_end(sim, grid);
 	wsi_free(grid);
@@ -285,6 +279,7 @@ static void grid_finish(struct ws_sim *sim)
 {
 	struct wsi_grid *grid = sim->queue;
 	sim->queue = grid->next;
+	wsi_children_finish(sim, grid);
 	grid_end(sim, grid);
 	if (sim->debug)
 		wsi_debug_finished(sim->debug, grid);
@@ -292,15 +287,10 @@ static void grid_finish(struct ws_sim *sim)
 		wsi_free(grid);
 }
 
-static enum ws_status launch_grid(struct ws_sim *sim, const struct ws_sim_launch *launch,
-				  struct ws_error *err)
+enum ws_status wsi_grid_make(struct ws_sim *sim, const struct ws_sim_launch *launch,
+			     const struct ws_function *function, struct wsi_grid **ret_grid,
+			     struct ws_error *err)
 {
-	if (launch->size != sizeof *launch || !launch->kernel ||
-	    (launch->n_args > 0 && !launch->args))
-		return invalid(err, "the launch is not filled in");
-	if (launch->module >= sim->n_modules)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_HANDLE: no module %u", launch->module);
 	enum ws_status st = check_dimensions(launch, err);
 	if (st != WS_OK)
 		return st;
@@ -311,12 +301,37 @@ static enum ws_status launch_grid(struct ws_sim *sim, const struct ws_sim_launch
 	grid->dim = launch->grid;
 	grid->block = launch->block;
 	grid->n_blocks = count(grid->dim);
-	st = make_grid(sim, grid, launch, err);
+	st = fill_grid(sim, grid, launch, function, err);
 	if (st != WS_OK) {
-		grid_destroy(sim, grid);
+		wsi_grid_destroy(sim, grid);
 		return st;
 	}
 	grid->id = ++sim->n_grids;
+	*ret_grid = grid;
+	return WS_OK;
+}
+
+static enum ws_status launch_grid(struct ws_sim *sim, const struct ws_sim_launch *launch,
+				  struct ws_error *err)
+{
+	const struct ws_function *function;
+	struct wsi_grid *grid;
+	if (launch->size != sizeof *launch || !launch->kernel ||
+	    (launch->n_args > 0 && !launch->args))
+		return invalid(err, "the launch is not filled in");
+	if (launch->module >= sim->n_modules)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_HANDLE: no module %u", launch->module);
+	const struct wsi_module *module = &sim->modules[launch->module];
+	enum ws_status st =
+		ws_cubin_find_function(module->cubin, ws_str_of(launch->kernel), &function, err);
+	if (st != WS_OK || !function->is_kernel || function->section >= module->n_sections ||
+	    module->address[function->section] == 0)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"CUDA_ERROR_NOT_FOUND: no kernel '%.80s'", launch->kernel);
+	st = wsi_grid_make(sim, launch, function, &grid, err);
+	if (st != WS_OK)
+		return st;
 	struct wsi_grid **end = &sim->queue;
 	while (*end)
 		end = &(*end)->next;
@@ -589,8 +604,14 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_n
 bool wsi_launch_fill(struct ws_sim *sim)
 {
 	bool no_memory = false;
-	while (sim->queue && sim->queue->done_blocks == sim->queue->n_blocks)
-		grid_finish(sim);
+	while (sim->queue && sim->queue->done_blocks == sim->queue->n_blocks && !no_memory) {
+		uint64_t first = sim->queue->id;
+		if (!wsi_children_start(sim, first, false)) {
+			grid_finish(sim);
+			wsi_children_start(sim, first, true);
+		}
+		no_memory = sim->queue && sim->queue->id != first && !wsi_run_prepare(sim);
+	}
 	while (sim->queue && !sim->queue->held && sim->queue->next_block < sim->queue->n_blocks)
 		if (!cluster_enter(sim, sim->queue, &no_memory))
 			break;
@@ -665,6 +686,7 @@ void wsi_launch_kill(struct ws_sim *sim)
 {
 	drop_blocks(sim);
 	memset(sim->sms, 0, sim->options.n_sms * sizeof *sim->sms); /* nobody has anything */
+	wsi_children_drop(sim);
 	while (sim->queue)
 		grid_finish(sim);
 	sim->faulted = false;
@@ -678,10 +700,12 @@ void wsi_launch_fini(struct ws_sim *sim)
 	drop_blocks(sim);
 	wsi_free(sim->blocks);
 	wsi_free(sim->resident);
+	wsi_children_drop(sim);
+	wsi_free(sim->drafts);
 	while (sim->queue) {
 		struct wsi_grid *grid = sim->queue;
 		sim->queue = grid->next;
-		grid_destroy(sim, grid);
+		wsi_grid_destroy(sim, grid);
 	}
 	wsi_free(sim->sms);
 }

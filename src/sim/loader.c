@@ -105,10 +105,9 @@ static bool symbol_address(const struct loading *l, uint32_t index, uint64_t *re
 		return false;
 	struct wsi_sym sym = wsi_elf_sym(l->symtab, index);
 	wsi_span_cstr(l->names, sym.name, ret_name);
-	if (sym.shndx == 0) {
-		*ret_address = wsi_service_address(*ret_name);
+	*ret_address = wsi_service_address(*ret_name, sym.shndx != 0);
+	if (sym.shndx == 0 || *ret_address != 0)
 		return *ret_address != 0 || sym.info >> 4 == 2; /* weak: 0 */
-	}
 	if (sym.shndx >= l->module->n_sections)
 		return false;
 	*ret_address = l->module->address[sym.shndx] + sym.value;
@@ -137,6 +136,10 @@ static void relocate_data(uint8_t *at, bool half, uint64_t value, bool has_adden
 /* False: a field that is not known here. */
 static bool relocate_code(uint8_t *at, uint32_t type, uint64_t value, bool has_addend)
 {
+	/* what launches from the device name a kernel by: its address, here */
+	type = type == WSI_R_CUDA_FUNC_DESC32_LO   ? WSI_R_CUDA_ABS32_LO_32
+	       : type == WSI_R_CUDA_FUNC_DESC32_HI ? WSI_R_CUDA_ABS32_HI_32
+						   : type;
 	struct wsi_code_reloc field = wsi_code_reloc(type);
 	switch (field.kind) {
 	case WS_RELOC_LOW:

@@ -7,16 +7,14 @@
 #include "sim/access.h"
 #include "sim/check.h"
 
-typedef enum wsi_step service(struct wsi_run *run, unsigned lane);
-
 enum { ARGUMENT = 4, RETURN = 20, MAX_TEXT = 1024, MAX_HEAP_REGIONS = 1 << 16 };
 
-static uint64_t argument64(const struct wsi_run *run, unsigned number, unsigned lane)
+uint64_t wsi_service_argument(const struct wsi_run *run, unsigned number, unsigned lane)
 {
 	return number + 1u < run->warp->n_regs ? wsi_reg64(run->warp, number, lane) : 0;
 }
 
-static void result(struct wsi_run *run, unsigned lane, uint64_t value, unsigned words)
+void wsi_service_result(struct wsi_run *run, unsigned lane, uint64_t value, unsigned words)
 {
 	for (unsigned k = 0; k < words && ARGUMENT + k < run->warp->n_regs; k++)
 		wsi_reg(run->warp, ARGUMENT + k)[lane] = (uint32_t)(value >> 32 * k);
@@ -159,9 +157,9 @@ static const char *conversion(struct arguments *args, const char *at, char *flag
 static enum wsi_step service_vprintf(struct wsi_run *run, unsigned lane)
 {
 	char format[MAX_TEXT];
-	struct arguments args = { run, lane, argument64(run, ARGUMENT + 2, lane) };
+	struct arguments args = { run, lane, wsi_service_argument(run, ARGUMENT + 2, lane) };
 	uint64_t n = 0;
-	if (!read_text(run, lane, argument64(run, ARGUMENT, lane), format, sizeof format))
+	if (!read_text(run, lane, wsi_service_argument(run, ARGUMENT, lane), format, sizeof format))
 		return WSI_STEP_FAULT;
 	for (const char *at = format; *at;) {
 		size_t plain = strcspn(at, "%");
@@ -176,7 +174,7 @@ static enum wsi_step service_vprintf(struct wsi_run *run, unsigned lane)
 			return WSI_STEP_FAULT;
 		n += letter != '%';
 	}
-	result(run, lane, n, 1);
+	wsi_service_result(run, lane, n, 1);
 	return WSI_STEP_NEXT;
 }
 
@@ -185,7 +183,7 @@ static enum wsi_step service_vprintf(struct wsi_run *run, unsigned lane)
 static enum wsi_step service_malloc(struct wsi_run *run, unsigned lane)
 {
 	struct ws_sim *sim = run->sim;
-	uint64_t size = argument64(run, ARGUMENT, lane), address = 0;
+	uint64_t size = wsi_service_argument(run, ARGUMENT, lane), address = 0;
 	if (size > 0 && size <= sim->options.heap_bytes - sim->heap_bytes &&
 	    sim->n_heap < MAX_HEAP_REGIONS) {
 		struct wsi_region region = { .size = size, .reach = size, .kind = WSI_REGION_HEAP };
@@ -195,14 +193,14 @@ static enum wsi_step service_malloc(struct wsi_run *run, unsigned lane)
 		sim->heap_bytes += size;
 		sim->n_heap++;
 	}
-	result(run, lane, address, 2);
+	wsi_service_result(run, lane, address, 2);
 	return WSI_STEP_NEXT;
 }
 
 static enum wsi_step service_free(struct wsi_run *run, unsigned lane)
 {
 	struct ws_sim *sim = run->sim;
-	uint64_t address = argument64(run, ARGUMENT, lane);
+	uint64_t address = wsi_service_argument(run, ARGUMENT, lane);
 	if (address == 0)
 		return WSI_STEP_NEXT;
 	struct wsi_region *region = wsi_memory_find(&sim->memory, address);
@@ -222,9 +220,12 @@ static enum wsi_step service_assert(struct wsi_run *run, unsigned lane)
 {
 	const struct wsi_block *block = run->warp->block;
 	char expression[256], file[256], function[256], line[1200];
-	if (!read_text(run, lane, argument64(run, ARGUMENT, lane), expression, sizeof expression) ||
-	    !read_text(run, lane, argument64(run, ARGUMENT + 2, lane), file, sizeof file) ||
-	    !read_text(run, lane, argument64(run, ARGUMENT + 6, lane), function, sizeof function))
+	if (!read_text(run, lane, wsi_service_argument(run, ARGUMENT, lane), expression,
+		       sizeof expression) ||
+	    !read_text(run, lane, wsi_service_argument(run, ARGUMENT + 2, lane), file,
+		       sizeof file) ||
+	    !read_text(run, lane, wsi_service_argument(run, ARGUMENT + 6, lane), function,
+		       sizeof function))
 		return WSI_STEP_FAULT;
 	uint32_t number = wsi_lane_value(run->warp, ARGUMENT + 4, lane);
 	struct ws_dim3 dim = block->grid->block;
@@ -241,27 +242,34 @@ static enum wsi_step service_assert(struct wsi_run *run, unsigned lane)
 
 static const struct {
 	const char *name;
-	service *run;
-	unsigned top; /* registers that it looks at */
+	wsi_service *run;
+	unsigned top;       /* registers that it looks at */
+	bool stands_before; /* what an image has of that name */
 } services[] = {
 	/* without a function: unimplemented, told when it is called */
-	{ "vprintf", service_vprintf, 8 },
-	{ "malloc", service_malloc, 6 },
-	{ "free", service_free, 6 },
-	{ "__assertfail", service_assert, 14 },
-	{ "__cuda_syscall_cp_async_bulk_unicast", NULL, 0 },
-	{ "__cuda_syscall_cp_async_bulk_multicast", NULL, 0 },
-	{ "__cuda_syscall_cp_async_bulk_tensor_1d_tile_unicast", NULL, 0 },
-	{ "__cuda_syscall_cp_async_bulk_tensor_2d_tile_unicast", NULL, 0 },
-	{ "__cuda_syscall_cp_async_bulk_tensor_3d_tile_unicast", NULL, 0 },
-	{ "__cuda_syscall_cp_async_bulk_tensor_4d_tile_unicast", NULL, 0 },
-	{ "__cuda_syscall_cp_async_bulk_tensor_5d_tile_unicast", NULL, 0 },
+	{ "vprintf", service_vprintf, 8, false },
+	{ "malloc", service_malloc, 6, false },
+	{ "free", service_free, 6, false },
+	{ "__assertfail", service_assert, 14, false },
+	{ "__cudaCDP2GetParameterBufferV2", wsi_service_parameters, 13, true },
+	{ "__cudaCDP2LaunchDeviceV2", wsi_service_launch, 8, true },
+	{ "__cudaCDP2LaunchDeviceV2_ptsz", wsi_service_launch, 8, true },
+	{ "__cudaCDP2GetLastError", wsi_service_get_error, 5, true },
+	{ "__cudaCDP2PeekAtLastError", wsi_service_peek_error, 5, true },
+	{ "__cuda_syscall_cp_async_bulk_unicast", NULL, 0, false },
+	{ "__cuda_syscall_cp_async_bulk_multicast", NULL, 0, false },
+	{ "__cuda_syscall_cp_async_bulk_tensor_1d_tile_unicast", NULL, 0, false },
+	{ "__cuda_syscall_cp_async_bulk_tensor_2d_tile_unicast", NULL, 0, false },
+	{ "__cuda_syscall_cp_async_bulk_tensor_3d_tile_unicast", NULL, 0, false },
+	{ "__cuda_syscall_cp_async_bulk_tensor_4d_tile_unicast", NULL, 0, false },
+	{ "__cuda_syscall_cp_async_bulk_tensor_5d_tile_unicast", NULL, 0, false },
 };
 
-uint64_t wsi_service_address(struct ws_str name)
+uint64_t wsi_service_address(struct ws_str name, bool is_defined)
 {
 	for (size_t i = 0; i < WSI_COUNT(services); i++)
-		if (ws_str_equal(name, ws_str_of(services[i].name)))
+		if ((services[i].stands_before || !is_defined) &&
+		    ws_str_equal(name, ws_str_of(services[i].name)))
 			return WSI_SERVICE_BASE + (i + 1) * WS_SASS_BYTES;
 	return 0;
 }

@@ -114,10 +114,9 @@ static bool copy_block(const struct ws_sim *from, size_t index, struct ws_sim *t
 
 /* ---- devices ---- */
 
-static bool copy_queue(const struct ws_sim *from, struct ws_sim *to, uint64_t *bytes)
+static bool copy_grids(const struct wsi_grid *grid, struct wsi_grid **end, uint64_t *bytes)
 {
-	struct wsi_grid **end = &to->queue;
-	for (const struct wsi_grid *grid = from->queue; grid; grid = grid->next) {
+	for (; grid; grid = grid->next) {
 		*end = copy_bytes(grid, sizeof *grid, bytes);
 		if (!*end)
 			return false;
@@ -125,6 +124,14 @@ static bool copy_queue(const struct ws_sim *from, struct ws_sim *to, uint64_t *b
 		*end = NULL;
 	}
 	return true;
+}
+
+static bool copy_launches(const struct ws_sim *from, struct ws_sim *to, uint64_t *bytes)
+{
+	to->drafts = copy_bytes(from->drafts, from->n_drafts * sizeof *from->drafts, bytes);
+	to->cap_drafts = from->n_drafts;
+	return to->drafts && copy_grids(from->queue, &to->queue, bytes) &&
+	       copy_grids(from->later, &to->later, bytes);
 }
 
 static void fini(struct ws_sim *kept)
@@ -139,7 +146,8 @@ static bool copy_state(const struct ws_sim *from, struct ws_sim *to, uint64_t *b
 {
 	const size_t start = offsetof(struct ws_sim, device);
 	memcpy((uint8_t *)to + start, (const uint8_t *)from + start, sizeof *to - start);
-	to->queue = NULL;
+	to->queue = to->later = NULL;
+	to->drafts = NULL;
 	to->n_blocks = 0;
 	to->cap_blocks = from->n_blocks;
 	to->cap_resident = from->n_resident;
@@ -148,7 +156,7 @@ static bool copy_state(const struct ws_sim *from, struct ws_sim *to, uint64_t *b
 	to->blocks = wsi_zalloc_array(from->n_blocks, sizeof *to->blocks);
 	to->resident = wsi_zalloc_array(from->n_resident, sizeof *to->resident);
 	bool ok = to->sms && to->blocks && to->resident &&
-		  wsi_memory_share(&from->memory, &to->memory) && copy_queue(from, to, bytes);
+		  wsi_memory_share(&from->memory, &to->memory) && copy_launches(from, to, bytes);
 	for (size_t i = 0; i < from->n_blocks && ok; i++)
 		ok = copy_block(from, i, to, bytes);
 	if (!ok)

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-const char *kernels, *service;
+const char *kernels, *service, *children;
 struct device device;
 CUDBGAPI api;
 

@@ -17,7 +17,8 @@
 #include "harness.h"
 #include "target/device.h"
 
-extern const char *kernels, *service; /* fatbins of tests/sim/kernels/live.cu and service.cu */
+/* fatbins of tests/sim/kernels/live.cu, service.cu and child.cu */
+extern const char *kernels, *service, *children;
 extern struct device device;
 extern CUDBGAPI api;
 
@@ -61,6 +62,9 @@ CUDBGBreakpointHandle hit(uint32_t sm, uint32_t wp);
 void stop_at_start(void);
 uint32_t step(uint32_t sm, uint32_t wp, uint32_t hint, uint32_t n, uint32_t flags);
 
+/* live_child.c */
+extern const struct CMUnitTest live_child_tests[];
+extern const size_t n_live_child_tests;
 /* live_engine.c */
 extern const struct CMUnitTest live_engine_tests[];
 extern const size_t n_live_engine_tests;

@@ -547,10 +547,11 @@ static void a_word_of_the_client_ends_a_loop(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc != 3)
+	if (argc != 4)
 		return 2;
 	kernels = argv[1];
 	service = argv[2];
+	children = argv[3];
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(a_kernel_runs_to_its_end),
@@ -581,6 +582,7 @@ int main(int argc, char **argv)
 		size_t n;
 	} parts[] = {
 		{ tests, sizeof tests / sizeof *tests },
+		{ live_child_tests, n_live_child_tests },
 		{ live_engine_tests, n_live_engine_tests },
 		{ live_state_tests, n_live_state_tests },
 		{ live_forms_tests, n_live_forms_tests },

@@ -20,11 +20,11 @@ static const char *const devices[] = { "sm_75",  "sm_80",   "sm_86",  "sm_89",
 static const char *const schedules[] = { "round robin", "oldest first", "random", "adversarial" };
 enum { N_DEVICES = 7, N_SCHEDULES = 4 };
 
-static const struct job_case *const lists[] = { job_texture, job_integer, job_float,  job_half,
-						job_memory,  job_shared,  job_warp,   job_atomics,
-						job_diverge, job_whole,   job_tensor, job_service,
-						job_async,   job_cluster, job_grid,   job_bulk,
-						job_group,   job_tcgen,   job_sparse };
+static const struct job_case *const lists[] = { job_child,   job_texture, job_integer, job_float,
+						job_half,    job_memory,  job_shared,  job_warp,
+						job_atomics, job_diverge, job_whole,   job_tensor,
+						job_service, job_async,   job_cluster, job_grid,
+						job_bulk,    job_group,   job_tcgen,   job_sparse };
 
 static struct {
 	const char *folder, *only;

@@ -104,7 +104,8 @@ struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *gri
 		.function_entry = grid->entry,
 		.params_offset = sim->device->param,
 		.type = CUDBG_KNL_TYPE_APPLICATION,
-		.origin = CUDBG_KNL_ORIGIN_CPU,
+		.parent_id = (int64_t)grid->parent,
+		.origin = grid->parent ? CUDBG_KNL_ORIGIN_GPU : CUDBG_KNL_ORIGIN_CPU,
 		.status = status,
 		.n_regs = grid->n_regs,
 		.grid_dim = grid->dim,
@@ -461,9 +462,15 @@ static void list_grids(const struct sim_target *t, struct sim_rows *rows)
 	for (uint32_t i = 0; i < n; i++)
 		rows->grids[i] = done[i];
 	for (struct wsi_grid *grid = t->sim->queue; grid; grid = grid->next) {
-		uint32_t status = grid == t->sim->queue && !grid->held ? CUDBG_GRID_STATUS_ACTIVE
-								       : CUDBG_GRID_STATUS_PENDING;
+		bool active = grid == t->sim->queue && !grid->held;
+		uint32_t status = grid->sleeps ? CUDBG_GRID_STATUS_SLEEPING
+				  : active     ? CUDBG_GRID_STATUS_ACTIVE
+					       : CUDBG_GRID_STATUS_PENDING;
 		rows->grids[n] = sim_grid_row(t->sim, grid, status);
+		rows->queue[n++] = grid;
+	}
+	for (struct wsi_grid *grid = t->sim->later; grid; grid = grid->next) {
+		rows->grids[n] = sim_grid_row(t->sim, grid, CUDBG_GRID_STATUS_PENDING);
 		rows->queue[n++] = grid;
 	}
 	for (uint32_t i = 0; i < t->sim->n_modules; i++) {
@@ -482,6 +489,8 @@ enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts, s
 	uint32_t n_grids = 0;
 	(void)sim_done_grids(t, &n_grids);
 	for (const struct wsi_grid *grid = sim->queue; grid; grid = grid->next)
+		n_grids++;
+	for (const struct wsi_grid *grid = sim->later; grid; grid = grid->next)
 		n_grids++;
 	struct sim_rows rows = {
 		.grids = wsi_zalloc_array(n_grids + 1u, sizeof *rows.grids),

@@ -16,7 +16,7 @@ static bool tell_finished(struct sim_live *live)
 			.grid = sim_grid_row(live->t->sim, grid, CUDBG_GRID_STATUS_TERMINATED),
 		};
 		uint64_t sequence;
-		if (!sim_post(live, &event, false, false, &sequence))
+		if (!grid->parent && !sim_post(live, &event, false, false, &sequence))
 			return false;
 		if (live->n_done == SIM_DONE_GRIDS)
 			memmove(live->done, live->done + 1, --live->n_done * sizeof *live->done);
@@ -45,7 +45,7 @@ static bool tell_modules(struct sim_live *live)
 	return true;
 }
 
-/* A launch that is told waits until it is acknowledged. */
+/* A launch that is told waits until it is acknowledged. Those of the device are not told. */
 static bool tell_launches(struct sim_live *live)
 {
 	const struct ws_sim *sim = live->t->sim;
@@ -55,7 +55,8 @@ static bool tell_launches(struct sim_live *live)
 			.sync = true,
 			.grid = sim_grid_row(sim, grid, CUDBG_GRID_STATUS_PENDING),
 		};
-		if (!grid->told && !sim_post(live, &event, false, true, &grid->event))
+		if (!grid->told && !grid->parent &&
+		    !sim_post(live, &event, false, true, &grid->event))
 			return false;
 		sim->debug->new_lists |= !grid->told;
 		grid->told = true;

@@ -17,7 +17,7 @@ out=$(cd "$out" && pwd)
 rm -rf "$SRC"
 trap 'rm -rf "$SRC"; rmdir -p "${SRC%/*}" 2>/dev/null || true' EXIT # pages must not find sources where the cubins say they are
 mkdir -p "$SRC/tmp"
-cp "$here"/*.cu "$here"/*.h "$SRC"
+cp "$here"/*.cu "$here"/*.h "$here"/*.ptx "$SRC"
 find "$SRC" -type f -exec touch -d '2025-01-01 00:00:00 UTC' {} +
 cd "$SRC"
 
@@ -45,6 +45,27 @@ pack() { # pack NAME ARCH...
 	done
 }
 
+link() { # link NAME ARCH...: launches from the device, with our own entry points
+	name=$1
+	shift
+	case $names in
+	"  " | *" $name "*) ;;
+	*) return ;;
+	esac
+	for kind in O3 G; do
+		rm -rf tmp/*
+		images=
+		for arch in "$@"; do
+			ptxas -c "-arch=sm_$arch" device_runtime.ptx -o tmp/runtime.cubin
+			nvcc -std=c++17 "-$kind" -fmad=false -rdc=true "-arch=sm_$arch" -cubin -o "tmp/$name.cubin" "$SRC/$name.cu"
+			nvlink "-arch=sm_$arch" "tmp/$name.cubin" tmp/runtime.cubin -o "tmp/sm_$arch.cubin"
+			images="$images --image3=kind=elf,sm=$arch,file=tmp/sm_$arch.cubin"
+		done
+		# shellcheck disable=SC2086 # the words of $images are arguments
+		fatbinary --64 --compress-mode=size --create="$out/$name.$kind.fatbin" $images
+	done
+}
+
 names=" $* "
 all="75 80 86 89 90a 100a 120a"
 for name in integer float half memory shared warp atomics diverge whole tensor service grid; do
@@ -64,3 +85,5 @@ pack live 90a
 pack check $all
 pack debug 80 90a
 pack back 90a
+# shellcheck disable=SC2086
+link child $all
