@@ -50,4 +50,4 @@ step "$bench/bench-cudbg" $(paths functions)
 step "$bench/bench-info" "$program" $(paths $full)
 step "$here/write.py" "$program" $(paths memory $full)
 step "$here/beside.py" "$program" $(paths $full)
-step "$here/triage.py" "$program" "$here/../examples/dumps/illegal-address.nvcudmp"
+step "$here/triage.py" "$1" "$here/../examples/dumps/illegal-address.nvcudmp" ${2:+"$2"}

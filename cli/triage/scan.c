@@ -45,7 +45,7 @@ struct scan {
 	const struct triage_args *args;
 	struct triage_list *list;
 	struct triage_records *records;
-	bool print, at_end;
+	bool print, at_end, is_told; /* on a terminal */
 	struct worker *workers;
 	unsigned n;
 	uint64_t n_done, n_skipped, n_others;
@@ -191,7 +191,7 @@ static bool next_dump(struct scan *scan, struct triage_request *request, char **
 	bool is_named;
 	while (!scan->at_end && triage_list_next(scan->list, &path, &is_named)) {
 		struct stat at = { 0 };
-		char key[WS_TRIAGE_KEY_BYTES];
+		char key[WS_TRIAGE_KEY_BYTES] = "";
 		int missing = stat(path, &at) != 0 ? errno : 0;
 		*request = (struct triage_request){
 			.path_len = (uint32_t)strlen(path),
@@ -200,7 +200,8 @@ static bool next_dump(struct scan *scan, struct triage_request *request, char **
 			.written_ns = (int64_t)at.st_mtim.tv_sec * second + at.st_mtim.tv_nsec,
 		};
 		struct ws_triage_file file = { path, request->bytes, request->written_ns, NULL };
-		ws_triage_key(&file, key);
+		if (scan->records->n_keys)
+			ws_triage_key(&file, key);
 		if (triage_records_have(scan->records, key)) {
 			scan->n_skipped++;
 			continue;
@@ -226,8 +227,11 @@ static void hand_out(struct scan *scan, struct worker *worker)
 	worker->since = now();
 	worker->have = 0;
 	/* a request is far smaller than what a socket takes at once; a failure shows as its end */
-	if (ws_write_fd(&worker->fd, (const char *)&worker->request, sizeof worker->request))
-		(void)!ws_write_fd(&worker->fd, worker->path, worker->request.path_len);
+	struct ws_out out;
+	ws_out_init(&out, ws_write_fd, &worker->fd);
+	ws_out_bytes(&out, (const char *)&worker->request, sizeof worker->request);
+	ws_out_bytes(&out, worker->path, worker->request.path_len);
+	(void)!ws_out_flush(&out, NULL);
 }
 
 /* The worker is gone, or has to go because of `fault`: its dump has a row that says so, and another
@@ -288,8 +292,7 @@ static bool take_answer(struct scan *scan, struct worker *worker, bool *ret_is_b
 
 static void say_progress(struct scan *scan)
 {
-	if (!isatty(STDERR_FILENO) || cli_terminal_is_dumb() ||
-	    seconds_since(scan->said) < PROGRESS_SECONDS)
+	if (!scan->is_told || seconds_since(scan->said) < PROGRESS_SECONDS)
 		return;
 	scan->said = now();
 	cli_say("\r\033[K%" PRIu64 " of %" PRIu64 " files read",
@@ -337,6 +340,7 @@ int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_l
 			     .list = list,
 			     .records = records,
 			     .print = print,
+			     .is_told = isatty(STDERR_FILENO) && !cli_terminal_is_dumb(),
 			     .said = now() };
 	uint64_t wanted = args->workers.given ? args->workers.value : core_count();
 	if (wanted > list->n)
@@ -361,7 +365,7 @@ int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_l
 	}
 	signal(SIGPIPE, SIG_DFL);
 	free(scan.workers);
-	if (isatty(STDERR_FILENO) && !cli_terminal_is_dumb())
+	if (scan.is_told)
 		cli_say("\r\033[K");
 	return scan.status;
 }

@@ -99,6 +99,7 @@ _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *ar
 {
 	struct triage_request request;
 	struct rlimit none = { 0, 0 };
+	const struct triage_answer none_yet = { 0 };
 	struct record record = { 0 };
 	signal(SIGPIPE, SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none); /* a crash is a row, and not one more file */
@@ -111,15 +112,15 @@ _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *ar
 		struct ws_triage_file file = { path, request.bytes, request.written_ns,
 					       args->pattern };
 		record.len = 0;
+		record_write(&record, (const char *)&none_yet, sizeof none_yet);
 		ws_out_init(&out, record_write, &record);
 		bool is_dump = look(cli, args, &file, request.is_named, &out);
-		struct triage_answer answer = { is_dump, 0 };
 		free(path);
 		if (ws_out_flush(&out, NULL) != WS_OK)
 			break;
-		answer.len = (uint32_t)record.len;
-		if (!ws_write_fd(&fd, (const char *)&answer, sizeof answer) ||
-		    !ws_write_fd(&fd, record.bytes, record.len))
+		struct triage_answer answer = { is_dump, (uint32_t)(record.len - sizeof answer) };
+		memcpy(record.bytes, &answer, sizeof answer);
+		if (!ws_write_fd(&fd, record.bytes, record.len))
 			break;
 	}
 	_exit(0);

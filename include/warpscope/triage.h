@@ -13,7 +13,7 @@
  *   ws_triage_judge()
  *
  * So memory depends on the number of groups, jobs and devices, and on the ranks that are shown, not
- * on the number of dumps, but for 16 to 64 bytes a dump to know the ones that come twice.
+ * on the number of dumps, but for a few hundred bytes a dump to know the ones that come twice.
  *
  * A job is what lies in one folder, or what the names say (`%j`). Of two faults the order is not
  * told by times of files or in names, which say when something was written, on clocks that differ

@@ -7,8 +7,7 @@
 
 enum {
 	DEFAULT_JOBS = 20,
-	MAX_ENTRIES =
-		16384, /* of a job; who has more dumps in a folder has more than a job there */
+	MAX_ENTRIES = 4096, /* of a job; who has more dumps in a folder has more than a job there */
 };
 
 /* ---- memory ---- */
@@ -555,7 +554,7 @@ static void say_all(struct ws_triage *triage)
 	struct ws_triage_result *r = &triage->result;
 	if (r->n_dumps == 0) {
 		r->sentence = "no dump was found";
-	} else if (r->n_jobs_in_all == 1 && r->n_jobs == 1) {
+	} else if (r->n_jobs_in_all == 1 && r->n_jobs == 1 && r->jobs[0].n_rows) {
 		const struct ws_triage_job *job = &r->jobs[0];
 		r->sentence = job->sentence;
 		r->read = job->read != WS_NONE ? job->rows[job->read].path.ptr : NULL;
