@@ -384,12 +384,13 @@ static enum ws_status replay(struct ws_sim *sim, size_t i, uint64_t to, bool den
 			     struct ws_error *err)
 {
 	struct wsi_history *h = sim->debug->history;
-	uint64_t from = h->kept[i].at, step = (to - from) / WSI_HISTORY_DENSE;
+	uint64_t from = h->kept[i].at;
+	uint64_t step = wsi_max_u64((to - from) / WSI_HISTORY_DENSE,
+				    WSI_HISTORY_INTERVAL / (2 * WSI_HISTORY_DENSE));
 	enum ws_status st = restore(sim, &h->kept[i], err);
 	h->ran = h->kept[i].ran;
 	sim->debug->replays = true;
-	while (st == WS_OK && dense && step >= WSI_HISTORY_INTERVAL / WSI_HISTORY_DENSE / 4 &&
-	       wsi_position(sim) + step < to) {
+	while (st == WS_OK && dense && wsi_position(sim) + step < to) {
 		st = run_again(sim, wsi_position(sim) + step, err);
 		if (st == WS_OK)
 			keep(sim, true);
