@@ -184,27 +184,32 @@ static bool relocate(uint8_t *bytes, uint64_t size, uint64_t off, uint32_t type,
 	return true;
 }
 
-static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr *table)
+/* `partly`: what cannot be relocated stays as it is. */
+static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr *table, bool partly)
 {
 	bool rela = table->type == WSI_SHT_RELA;
 	size_t entry = rela ? WSI_RELA_BYTES : WSI_REL_BYTES;
 	struct wsi_shdr target = wsi_elf_shdr(&l->elf, table->info);
 	struct ws_span relocs, bytes;
 	if (!wsi_elf_bytes(&l->elf, table, &relocs) || !wsi_elf_bytes(&l->elf, &target, &bytes))
-		return wsi_fail(l->err, WS_TRUNCATED, table->offset,
-				"CUDA_ERROR_INVALID_IMAGE: relocations are cut");
+		return partly ? WS_OK
+			      : wsi_fail(l->err, WS_TRUNCATED, table->offset,
+					 "CUDA_ERROR_INVALID_IMAGE: relocations are cut");
 	for (size_t i = 0; i + entry <= relocs.len; i += entry) {
 		uint64_t off = wsi_at_u64(relocs, i), info = wsi_at_u64(relocs, i + 8), value;
 		uint32_t type = (uint32_t)info;
 		struct ws_str name;
-		if (!symbol_address(l, (uint32_t)(info >> 32), &value, &name))
+		bool known = symbol_address(l, (uint32_t)(info >> 32), &value, &name);
+		if (!known && partly)
+			continue;
+		if (!known)
 			return wsi_fail(l->err, WS_UNSUPPORTED, table->offset + i,
 					"CUDA_ERROR_INVALID_IMAGE: undefined symbol '%.*s'",
 					(int)wsi_min_u64(name.len, 80), name.ptr);
 		if (rela)
 			value += wsi_at_u64(relocs, i + 16);
 		uint8_t *to = l->module->image + (bytes.ptr - l->elf.file.ptr);
-		if (!relocate(to, bytes.len, off, type, value, rela))
+		if (!relocate(to, bytes.len, off, type, value, rela) && !partly)
 			return wsi_fail(l->err, WS_UNSUPPORTED, table->offset + i,
 					"CUDA_ERROR_INVALID_IMAGE: relocation of type %u at "
 					"0x%" PRIx64 " of section %u",
@@ -213,15 +218,27 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 	return WS_OK;
 }
 
-/* Relocations of what was loaded; those of debug information are left. */
+/* Whether a section is debug information: debuggers need it relocated, nothing else does. */
+static bool is_debug(const struct loading *l, uint32_t index)
+{
+	struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, index);
+	struct ws_str name = wsi_elf_name(&l->elf, &shdr);
+	return wsi_str_begins(name, ".debug_") || wsi_str_begins(name, ".nv_debug_line_sass");
+}
+
+/* Relocations of what was loaded, and of debug information as far as they are understood. */
 static enum ws_status relocate_all(struct loading *l)
 {
 	enum ws_status st = WS_OK;
 	for (uint32_t i = 1; i < l->module->n_sections && st == WS_OK; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
-		if ((shdr.type == WSI_SHT_REL || shdr.type == WSI_SHT_RELA) &&
-		    shdr.info < l->module->n_sections && l->module->address[shdr.info] != 0)
-			st = relocate_section(l, &shdr);
+		if ((shdr.type != WSI_SHT_REL && shdr.type != WSI_SHT_RELA) || shdr.info == 0 ||
+		    shdr.info >= l->module->n_sections)
+			continue;
+		if (l->module->address[shdr.info] != 0)
+			st = relocate_section(l, &shdr, false);
+		else if (is_debug(l, shdr.info))
+			st = relocate_section(l, &shdr, true);
 	}
 	return st;
 }
