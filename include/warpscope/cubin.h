@@ -30,6 +30,7 @@
 #include <warpscope/flow.h>
 #include <warpscope/line.h>
 #include <warpscope/state.h>
+#include <warpscope/unwind.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -379,6 +380,19 @@ WS_API enum ws_status ws_cubin_ptx_find(struct ws_cubin *cubin, uint32_t section
  */
 WS_API enum ws_status ws_cubin_dwarf(struct ws_cubin *cubin, const struct ws_dwarf **ret_dwarf,
 				     struct ws_error *err) WS_MUST_USE;
+
+/**
+ * What a function saved of its caller's registers when the instruction at `pc`, a device address,
+ * is executed. @retval WS_ABSENT  the image does not say.  Others as ws_cfi_find().
+ */
+WS_API enum ws_status ws_cubin_cfi(struct ws_cubin *cubin, uint64_t pc, struct ws_cfi *ret_cfi,
+				   struct ws_error *err) WS_MUST_USE;
+
+/** Where a register of PTX is, as ws_regmap_find(); `function` is a mangled name. */
+WS_API enum ws_regmap_answer
+ws_cubin_find_register(const struct ws_cubin *cubin, struct ws_str function, struct ws_str reg,
+		       uint64_t rel_pc, struct ws_reg_piece ret_pieces[WS_REG_MAX_PIECES],
+		       size_t *ret_n);
 
 /* ---- names ---- */
 

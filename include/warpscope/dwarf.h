@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Debug information of code compiled with -G: parameters of functions, their types, fields of
- * structures.
+ * Debug information of code compiled with -G: parameters and variables of functions and where
+ * they are, types, fields of structures.
  *
  * **Input.** The bytes of `.debug_info` (DWARF 2 to 4) and of the sections it points into. Input
  * may be damaged or hostile: damage loses the rest of the compilation unit it is in. Memory never
@@ -17,7 +17,8 @@
  * docs/formats/dwarf.md].
  *
  * **Where things are.** Functions are found by their linkage name, which relocation does not
- * change; addresses and locations are not followed.
+ * change. Scopes and locations need the addresses: they are those of `info` and `loc` as given.
+ * unwind.h has the rest of the way, from registers of PTX to those of the machine.
  *
  * **Threads.** All functions except ws_dwarf_destroy() are safe on one object from many threads.
  */
@@ -38,16 +39,20 @@ struct ws_dwarf;
 #define WS_SIZE_UNKNOWN UINT64_MAX
 
 enum {
-	/** Types within types that are followed; deeper ones are answered with WS_LIMIT. */
+	/** Types within types, and blocks within blocks, that are followed; deeper ones are
+	   answered with WS_LIMIT. */
 	WS_DWARF_MAX_DEPTH = 32,
+	WS_DWARF_MAX_DIMENSIONS = 8, /**< of an array */
 };
 
 /** What the debug information of an image is made of. All of it is borrowed until
  * ws_dwarf_destroy(). */
 struct ws_dwarf_input {
-	struct ws_span info;   /**< `.debug_info` */
-	struct ws_span abbrev; /**< `.debug_abbrev` */
-	struct ws_span str;    /**< `.debug_str`; may be empty */
+	struct ws_span info;    /**< `.debug_info`, with its relocations applied */
+	struct ws_span written; /**< the same without; empty: there is no difference */
+	struct ws_span abbrev;  /**< `.debug_abbrev` */
+	struct ws_span str;     /**< `.debug_str`; may be empty */
+	struct ws_span loc;     /**< `.debug_loc`; may be empty */
 	/** C++ name of a mangled one, as ws_demangle(); NULL: names stay as they are. */
 	bool (*demangle)(struct ws_str mangled, char *ret_text, size_t size);
 };
@@ -157,10 +162,11 @@ enum ws_type_encoding {
 
 struct ws_type {
 	enum ws_type_kind kind;
-	uint32_t encoding;   /**< enum ws_type_encoding, or another number */
-	struct ws_str name;  /**< as in the input, mangled ones too; empty: it has none */
-	uint64_t target;     /**< pointed to, element, aliased, returned; WS_TYPE_VOID: none */
-	uint64_t size_bytes; /**< or WS_SIZE_UNKNOWN */
+	uint32_t encoding;      /**< enum ws_type_encoding, or another number */
+	struct ws_str name;     /**< as in the input, mangled ones too; empty: it has none */
+	uint64_t target;        /**< pointed to, element, aliased, returned; WS_TYPE_VOID: none */
+	uint64_t size_bytes;    /**< or WS_SIZE_UNKNOWN */
+	uint32_t address_class; /**< of a pointer or reference: what it points to */
 };
 
 /**
@@ -180,6 +186,12 @@ WS_API enum ws_status ws_dwarf_plain(const struct ws_dwarf *dwarf, uint64_t type
  */
 WS_API enum ws_status ws_dwarf_spell(const struct ws_dwarf *dwarf, uint64_t type, char *ret_text,
 				     size_t size) WS_MUST_USE;
+
+/** Elements of each dimension of an array, outermost first, WS_SIZE_UNKNOWN for those not told.
+ * @retval WS_ARGUMENT  not an array. */
+WS_API enum ws_status ws_dwarf_array(const struct ws_dwarf *dwarf, uint64_t type,
+				     uint64_t ret_counts[WS_DWARF_MAX_DIMENSIONS], unsigned *ret_n,
+				     struct ws_error *err) WS_MUST_USE;
 
 /** One member of a structure or union. */
 struct ws_dwarf_member {
@@ -220,6 +232,93 @@ WS_API enum ws_status ws_dwarf_find_field(const struct ws_dwarf *dwarf, uint64_t
 					  uint64_t offset, char *ret_path, size_t size,
 					  struct ws_dwarf_field *ret_field,
 					  struct ws_error *err) WS_MUST_USE;
+
+/* ---- names of a unit ---- */
+
+enum ws_named_kind {
+	WS_NAMED_TYPE,
+	WS_NAMED_VARIABLE, /**< in no function */
+	WS_NAMED_ENUMERATOR,
+};
+
+/** A type, an enumerator, or a variable outside functions, by the name that the input has. */
+struct ws_dwarf_named {
+	enum ws_named_kind kind;
+	struct ws_str name;
+	uint64_t info_off; /**< of a type: the type */
+};
+
+/** In the order of kinds and names. */
+WS_API size_t ws_dwarf_named_count(const struct ws_dwarf *dwarf);
+/** `index` must be below the count. */
+WS_API const struct ws_dwarf_named *ws_dwarf_named_at(const struct ws_dwarf *dwarf, size_t index);
+/** The first of its name. O(log names). @retval WS_ABSENT */
+WS_API enum ws_status ws_dwarf_find_named(const struct ws_dwarf *dwarf, enum ws_named_kind kind,
+					  struct ws_str name,
+					  const struct ws_dwarf_named **ret_named,
+					  struct ws_error *err) WS_MUST_USE;
+
+/* ---- variables ---- */
+
+/** A variable or a parameter. */
+struct ws_dwarf_variable {
+	struct ws_str name;    /**< empty: it has none */
+	struct ws_str linkage; /**< empty: it has none */
+	uint64_t info_off;     /**< in `.debug_info` */
+	uint64_t type;
+	uint64_t line;          /**< where it is declared; 0: not told */
+	uint32_t address_class; /**< enum ws_address_class, or another number */
+	uint32_t depth;         /**< blocks of the function that it is in; 0: in none */
+	bool is_param;
+	bool is_inlined; /**< of a function that is inlined there */
+	bool has_value;  /**< a constant: `value` */
+	int64_t value;
+	bool has_list;           /**< its places are a list, at `list_off` of `.debug_loc` */
+	struct ws_span location; /**< else an expression; empty: it is nowhere */
+	uint64_t list_off;
+};
+
+/** What an entry says: a variable of ws_dwarf_find_named(). @retval WS_ARGUMENT  it is none. */
+WS_API enum ws_status ws_dwarf_variable_at(const struct ws_dwarf *dwarf, uint64_t info_off,
+					   struct ws_dwarf_variable *ret_variable,
+					   struct ws_error *err) WS_MUST_USE;
+/** The value of an enumerator of ws_dwarf_find_named(). @retval WS_ARGUMENT  it is none. */
+WS_API enum ws_status ws_dwarf_enumerator_value(const struct ws_dwarf *dwarf, uint64_t info_off,
+						int64_t *ret_value,
+						struct ws_error *err) WS_MUST_USE;
+/**
+ * Parameters and variables of a function and of those of its blocks that hold its byte `rel_pc`,
+ * outer blocks first. As ws_dwarf_params().
+ */
+WS_API enum ws_status ws_dwarf_variables(const struct ws_dwarf *dwarf,
+					 const struct ws_dwarf_function *function, uint64_t rel_pc,
+					 struct ws_dwarf_variable *ret_variables, size_t cap,
+					 size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+
+enum ws_where_kind {
+	WS_WHERE_GONE,     /**< no place and no value: the compiler left it out */
+	WS_WHERE_NOT_HERE, /**< it has places, but none at this pc */
+	WS_WHERE_VALUE,    /**< it is the constant `number` */
+	WS_WHERE_REGISTER, /**< in the PTX register `reg` */
+	WS_WHERE_FRAME,    /**< in local memory, `number` bytes from the canonical frame address */
+	WS_WHERE_ADDRESS,  /**< at `number` of the space of its address class */
+};
+
+struct ws_where {
+	enum ws_where_kind kind;
+	int64_t number;
+	char reg[9]; /**< "%rd1" */
+};
+
+/**
+ * Where a variable of `function` (NULL: of none) is when its byte `rel_pc` is executed.
+ * @retval WS_UNSUPPORTED  an expression that no compiler of CUDA is known to write.
+ * @retval WS_MALFORMED, WS_TRUNCATED  damage.
+ */
+WS_API enum ws_status ws_dwarf_where(const struct ws_dwarf *dwarf,
+				     const struct ws_dwarf_function *function, uint64_t rel_pc,
+				     const struct ws_dwarf_variable *variable,
+				     struct ws_where *ret_where, struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -116,6 +116,10 @@ static void section_name_note(struct ws_cubin *cubin, const char *name, uint32_t
 		{ ".debug_str", &cubin->debug_str },
 		{ ".debug_info", &cubin->debug_info },
 		{ ".debug_abbrev", &cubin->debug_abbrev },
+		{ ".debug_loc", &cubin->debug_loc },
+		{ ".debug_frame", &cubin->debug_frame },
+		{ ".nv_debug_info_reg_sass", &cubin->reg_sass },
+		{ ".nv_debug_info_reg_type", &cubin->reg_type },
 		{ ".nv_debug_line_sass", &cubin->line_sass },
 		{ ".note.nv.tkinfo", &cubin->tkinfo },
 		{ ".note.nv.cuinfo", &cubin->cuinfo },
@@ -288,7 +292,7 @@ void ws_cubin_close(struct ws_cubin *cubin)
 {
 	if (!cubin)
 		return;
-	ws_dwarf_destroy(cubin->dwarf);
+	wsi_cubin_debug_fini(cubin);
 	wsi_cubin_lines_fini(cubin);
 	wsi_cubin_symbols_fini(cubin);
 	wsi_free(cubin->code);

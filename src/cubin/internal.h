@@ -62,9 +62,10 @@ struct ws_cubin {
 	struct ws_span image; /* borrowed */
 	struct wsi_elf elf;   /* borrowed from `image` */
 	uint32_t n_sections;
-	uint32_t symtab, symtab_shndx, debug_line, debug_str; /* sections; 0: none */
-	uint32_t debug_info, debug_abbrev, line_sass, tkinfo, cuinfo, nv_info; /* likewise */
-	uint32_t n_ptx; /* sections of PTX text */
+	uint32_t symtab, symtab_shndx, debug_line, debug_str;            /* sections; 0: none */
+	uint32_t debug_info, debug_abbrev, debug_loc, debug_frame;       /* likewise */
+	uint32_t reg_sass, reg_type, line_sass, tkinfo, cuinfo, nv_info; /* likewise */
+	uint32_t n_ptx;                                                  /* sections of PTX text */
 	bool relocated;
 	bool damaged;
 	struct ws_error damage; /* the first */
@@ -96,7 +97,9 @@ struct ws_cubin {
 	bool ptx_lines_by_address;
 	struct wsi_ptx *ptx; /* owned; n_ptx of them */
 	atomic_bool have_dwarf;
-	struct ws_dwarf *dwarf; /* owned; NULL: none */
+	struct ws_dwarf *dwarf;          /* owned; NULL: none */
+	struct ws_span info, loc, frame; /* relocated; borrowed from `image` or the next ones */
+	uint8_t *relocated_debug[3];     /* owned; NULL: as in the image */
 };
 
 /* cubin.c */
@@ -181,5 +184,7 @@ const struct ws_function *wsi_names_find(const struct wsi_names *names, struct w
 void wsi_cubin_read_counts(const struct ws_cubin *cubin, struct ws_function *functions, size_t n);
 /* lines.c */
 void wsi_cubin_lines_fini(struct ws_cubin *cubin);
+/* debug.c */
+void wsi_cubin_debug_fini(struct ws_cubin *cubin);
 
 #endif

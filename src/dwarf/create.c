@@ -24,6 +24,8 @@ struct reading {
 	uint32_t depth;
 	struct open_scope open[MAX_SCOPES];
 	uint32_t n_open;
+	uint32_t function_depth;
+	bool in_function; /* below `function_depth` */
 	bool no_memory;
 };
 
@@ -114,7 +116,7 @@ static int function_order(const void *left, const void *right)
 	return a->info_off < b->info_off ? -1 : a->info_off > b->info_off;
 }
 
-/* ---- scopes ---- */
+/* ---- what has a name ---- */
 
 static bool is_scope(uint16_t tag)
 {
@@ -127,10 +129,55 @@ static bool declares_type(uint16_t tag)
 	return is_scope(tag) || tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
 }
 
+static int named_order(const void *left, const void *right)
+{
+	const struct ws_dwarf_named *a = left, *b = right;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	int order = name_order(a->name, b->name);
+	if (order != 0)
+		return order;
+	return a->info_off < b->info_off ? -1 : a->info_off > b->info_off;
+}
+
+static bool is_type(uint16_t tag)
+{
+	return declares_type(tag) || tag == DW_TAG_base_type;
+}
+
+/* Keeps a type, an enumerator, or a variable that is in no function. */
+static bool named_take(struct reading *reading, const struct wsi_dwarf_entry *entry,
+		       const struct wsi_dwarf_attrs *attrs)
+{
+	struct ws_dwarf *dwarf = reading->dwarf;
+	uint16_t tag = entry->abbrev->tag;
+	if (tag == DW_TAG_namespace || attrs->has & WSI_IS_DECLARATION ||
+	    (tag == DW_TAG_variable && !(attrs->has & (WSI_HAS_EXPRESSION | WSI_HAS_LIST))))
+		return true;
+	struct ws_dwarf_named named = {
+		.kind = is_type(tag)             ? WS_NAMED_TYPE
+			: tag == DW_TAG_variable ? WS_NAMED_VARIABLE
+						 : WS_NAMED_ENUMERATOR,
+		.name = paid_text(dwarf, &attrs->name),
+		.info_off = entry->off,
+	};
+	if (!named.name.len)
+		return true;
+	if (!wsi_grow(&dwarf->named, &dwarf->cap_named, dwarf->n_named, sizeof *dwarf->named,
+		      SIZE_MAX)) {
+		reading->no_memory = true;
+		return false;
+	}
+	dwarf->named[dwarf->n_named++] = named;
+	return true;
+}
+
+/* ---- scopes ---- */
+
 static bool scope_open(struct reading *reading, const struct wsi_dwarf_entry *entry)
 {
 	struct wsi_dwarf_attrs attrs;
-	if (!wsi_dwarf_attrs(&reading->walk, entry, &attrs))
+	if (!wsi_dwarf_attrs(&reading->walk, entry, &attrs) || !named_take(reading, entry, &attrs))
 		return false;
 	if (!entry->abbrev->has_children || reading->n_open == MAX_SCOPES)
 		return true;
@@ -195,7 +242,11 @@ static bool entry_take(struct reading *reading, const struct wsi_dwarf_entry *en
 		return function_take(reading, entry);
 	if (is_scope(tag))
 		return scope_open(reading, entry);
-	return wsi_dwarf_skip(&reading->walk, entry);
+	if (!is_type(tag) && tag != DW_TAG_enumerator &&
+	    (tag != DW_TAG_variable || reading->in_function))
+		return wsi_dwarf_skip(&reading->walk, entry);
+	struct wsi_dwarf_attrs attrs;
+	return wsi_dwarf_attrs(&reading->walk, entry, &attrs) && named_take(reading, entry, &attrs);
 }
 
 /* All entries of a unit; false only for lack of memory. */
@@ -217,9 +268,15 @@ static bool unit_read(struct ws_dwarf *dwarf, const struct wsi_dwarf_unit *unit)
 		if (entry.abbrev) {
 			if (!entry_take(&reading, &entry))
 				break;
+			if (entry.abbrev->tag == DW_TAG_subprogram && !reading.in_function &&
+			    entry.abbrev->has_children) {
+				reading.in_function = true;
+				reading.function_depth = reading.depth;
+			}
 			reading.depth += entry.abbrev->has_children;
 		} else if (reading.depth > 0) { /* more of them pad the unit */
 			reading.depth--;
+			reading.in_function &= reading.depth > reading.function_depth;
 			if (!scopes_close(&reading, entry.off))
 				break;
 		}
@@ -352,6 +409,8 @@ enum ws_status ws_dwarf_create(const struct ws_dwarf_input *input, struct ws_dwa
 	if (dwarf->n_functions)
 		qsort(dwarf->functions, dwarf->n_functions, sizeof *dwarf->functions,
 		      function_order);
+	if (dwarf->n_named)
+		qsort(dwarf->named, dwarf->n_named, sizeof *dwarf->named, named_order);
 	scopes_finish(dwarf);
 	*ret_dwarf = dwarf;
 	return WS_OK;
@@ -367,6 +426,7 @@ void ws_dwarf_destroy(struct ws_dwarf *dwarf)
 	wsi_free(dwarf->units);
 	wsi_free(dwarf->functions);
 	wsi_free(dwarf->scopes);
+	wsi_free(dwarf->named);
 	wsi_free(dwarf);
 }
 
@@ -406,5 +466,31 @@ enum ws_status ws_dwarf_find_function(const struct ws_dwarf *dwarf, struct ws_st
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the debug information has no such function");
 	*ret_function = &dwarf->functions[low];
+	return WS_OK;
+}
+
+size_t ws_dwarf_named_count(const struct ws_dwarf *dwarf)
+{
+	return dwarf->n_named;
+}
+
+const struct ws_dwarf_named *ws_dwarf_named_at(const struct ws_dwarf *dwarf, size_t index)
+{
+	assert(index < dwarf->n_named);
+	return &dwarf->named[index];
+}
+
+enum ws_status ws_dwarf_find_named(const struct ws_dwarf *dwarf, enum ws_named_kind kind,
+				   struct ws_str name, const struct ws_dwarf_named **ret_named,
+				   struct ws_error *err)
+{
+	const struct ws_dwarf_named wanted = { .kind = kind, .name = name };
+	const struct ws_dwarf_named *named = dwarf->named;
+	size_t i = name.len ? WSI_BISECT(k, 0, dwarf->n_named, named_order(&named[k], &wanted) < 0)
+			    : dwarf->n_named;
+	if (i == dwarf->n_named || named[i].kind != kind || !ws_str_equal(named[i].name, name))
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"the debug information has no such name");
+	*ret_named = &named[i];
 	return WS_OK;
 }

@@ -8,6 +8,10 @@
  *                 -> types, members, parameters                  type.c, each time they are asked
  *                 -> names of types as C++ writes them           spell.c
  *                 -> paths of fields                             field.c
+ *                 -> variables in scope at an address            scope.c
+ *   .debug_loc    -> where a variable is at an address           where.c
+ *   .nv_debug_info_reg_sass -> registers of PTX -> registers     regmap.c
+ *   .debug_frame  -> what a function saved of its caller         cfi.c
  *                 -> every value as written                      visit.c
  *
  * `.debug_info` is a list of units, each a tree of entries in prefix order: a number that chooses
@@ -42,6 +46,7 @@ enum {
 	DW_TAG_unspecified_parameters = 0x18,
 	DW_TAG_inheritance = 0x1c,
 	DW_TAG_ptr_to_member_type = 0x1f,
+	DW_TAG_inlined_subroutine = 0x1d,
 	DW_TAG_subrange_type = 0x21,
 	DW_TAG_base_type = 0x24,
 	DW_TAG_const_type = 0x26,
@@ -95,7 +100,6 @@ enum {
 enum {
 	WSI_DWARF_LOOK_MAX = 1 << 18, /* bytes that the answer to one question may need */
 	WSI_DWARF_NAME_MAX = 1 << 16, /* bytes of a name in .debug_str */
-	WSI_DWARF_MAX_DIMENSIONS = 8,
 };
 
 /* ---- abbreviations ---- */
@@ -146,6 +150,8 @@ struct ws_dwarf {
 	size_t n_functions, cap_functions;
 	struct wsi_dwarf_scope *scopes; /* by start; a scope lies within its parent */
 	size_t n_scopes, cap_scopes;
+	struct ws_dwarf_named *named; /* by kind and name */
+	size_t n_named, cap_named;
 	uint64_t budget; /* bytes that may still be looked at out of order, while reading */
 	bool damaged;
 	struct ws_error damage; /* the first */
@@ -205,6 +211,10 @@ enum {
 	WSI_HAS_DATA_BIT_OFFSET = 1u << 10,
 	WSI_IS_STATIC = 1u << 11, /* a declaration, or external */
 	WSI_IS_DECLARATION = 1u << 12,
+	WSI_HAS_END = 1u << 13, /* high_pc: an address, or with the next one a size */
+	WSI_END_IS_SIZE = 1u << 14,
+	WSI_HAS_EXPRESSION = 1u << 15,
+	WSI_HAS_LIST = 1u << 16,
 };
 
 struct wsi_dwarf_attrs {
@@ -213,6 +223,9 @@ struct wsi_dwarf_attrs {
 	uint64_t type, size, count, upper, value, origin, place, containing;
 	uint64_t bit_size, bit_offset, data_bit_offset;
 	uint64_t encoding, address_class;
+	uint64_t low_pc, high_pc, line;
+	struct ws_span location; /* WSI_HAS_EXPRESSION */
+	uint64_t location_off;   /* WSI_HAS_LIST */
 };
 
 /* entry.c */
@@ -288,11 +301,16 @@ enum ws_status wsi_dwarf_visit(const struct ws_dwarf *dwarf,
 
 /* ---- types ---- */
 
+/* scope.c: what an entry that names a variable or parameter says of it. */
+void wsi_dwarf_variable(struct wsi_dwarf_look *look, const struct wsi_dwarf_entry *entry,
+			const struct wsi_dwarf_attrs *attrs,
+			struct ws_dwarf_variable *ret_variable);
+
 /* type.c */
 enum ws_type_kind wsi_dwarf_kind(const struct wsi_dwarf_at *at);
 /* Elements of each dimension of an array, outermost first, WS_SIZE_UNKNOWN for those not told. */
 enum ws_status wsi_dwarf_dimensions(struct wsi_dwarf_at *at,
-				    uint64_t ret_counts[WSI_DWARF_MAX_DIMENSIONS], unsigned *ret_n,
+				    uint64_t ret_counts[WS_DWARF_MAX_DIMENSIONS], unsigned *ret_n,
 				    struct ws_error *err) WS_MUST_USE;
 /* Whether the entry is a member with a place in the structure, and which. */
 bool wsi_dwarf_member(const struct wsi_dwarf_at *parent, const struct wsi_dwarf_entry *entry,

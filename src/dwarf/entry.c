@@ -68,6 +68,7 @@ bool wsi_dwarf_next(struct wsi_dwarf_walk *walk, struct wsi_dwarf_entry *ret_ent
 
 struct value {
 	enum { VALUE_OTHER, VALUE_NUMBER, VALUE_TEXT, VALUE_BLOCK } kind;
+	bool is_address;
 	uint64_t number;
 	struct wsi_dwarf_text text;
 	struct ws_span block;
@@ -100,6 +101,7 @@ static bool form_read(struct wsi_dwarf_walk *walk, uint16_t form, struct value *
 	const struct wsi_dwarf_unit *unit = walk->unit;
 	struct wsi_reader *r = &walk->r;
 	value->kind = VALUE_OTHER;
+	value->is_address = form == WSI_FORM_ADDR;
 	switch (form) {
 	case WSI_FORM_STRING:
 		return text(value, (struct wsi_dwarf_text){ .text = wsi_read_cstr(r) });
@@ -251,7 +253,21 @@ static void attr_take(struct wsi_dwarf_attrs *attrs, uint16_t attribute, const s
 		take_number(attrs, &attrs->size, WSI_HAS_SIZE, value);
 		break;
 	case DW_AT_low_pc:
-		attrs->has |= WSI_HAS_CODE;
+		take_number(attrs, &attrs->low_pc, WSI_HAS_CODE, value);
+		break;
+	case DW_AT_high_pc:
+		take_number(attrs, &attrs->high_pc,
+			    WSI_HAS_END | (value->is_address ? 0 : WSI_END_IS_SIZE), value);
+		break;
+	case DW_AT_decl_line:
+		take_number(attrs, &attrs->line, 0, value);
+		break;
+	case DW_AT_location:
+		take_number(attrs, &attrs->location_off, WSI_HAS_LIST, value);
+		if (value->kind == VALUE_BLOCK) {
+			attrs->location = value->block;
+			attrs->has |= WSI_HAS_EXPRESSION;
+		}
 		break;
 	case DW_AT_count:
 		take_number(attrs, &attrs->count, WSI_HAS_COUNT, value);

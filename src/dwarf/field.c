@@ -108,7 +108,7 @@ static enum ws_status into_structure(struct finder *f, struct wsi_dwarf_at *at, 
 static enum ws_status into_array(struct finder *f, struct wsi_dwarf_at *at, bool *ret_done,
 				 struct ws_error *err)
 {
-	uint64_t counts[WSI_DWARF_MAX_DIMENSIONS], size = WS_SIZE_UNKNOWN, element = at->attrs.type;
+	uint64_t counts[WS_DWARF_MAX_DIMENSIONS], size = WS_SIZE_UNKNOWN, element = at->attrs.type;
 	unsigned n;
 	struct wsi_dwarf_at inner;
 	enum ws_status st = wsi_dwarf_dimensions(at, counts, &n, err);

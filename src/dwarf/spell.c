@@ -181,7 +181,7 @@ static void spell_left(struct speller *s, uint64_t type, unsigned depth)
 
 static void right_array(struct speller *s, struct wsi_dwarf_at *at)
 {
-	uint64_t counts[WSI_DWARF_MAX_DIMENSIONS];
+	uint64_t counts[WS_DWARF_MAX_DIMENSIONS];
 	unsigned n;
 	if (wsi_dwarf_dimensions(at, counts, &n, NULL) != WS_OK) {
 		put_text(s, " [?]");

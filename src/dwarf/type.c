@@ -75,7 +75,7 @@ enum ws_status wsi_dwarf_plain_at(struct wsi_dwarf_look *look, uint64_t type, ui
 }
 
 enum ws_status wsi_dwarf_dimensions(struct wsi_dwarf_at *at,
-				    uint64_t ret_counts[WSI_DWARF_MAX_DIMENSIONS], unsigned *ret_n,
+				    uint64_t ret_counts[WS_DWARF_MAX_DIMENSIONS], unsigned *ret_n,
 				    struct ws_error *err)
 {
 	struct wsi_dwarf_entry entry;
@@ -84,7 +84,7 @@ enum ws_status wsi_dwarf_dimensions(struct wsi_dwarf_at *at,
 	while (wsi_dwarf_child(at, &entry, &attrs)) {
 		if (entry.abbrev->tag != DW_TAG_subrange_type)
 			continue;
-		if (n == WSI_DWARF_MAX_DIMENSIONS)
+		if (n == WS_DWARF_MAX_DIMENSIONS)
 			return too_deep(err);
 		uint64_t count = WS_SIZE_UNKNOWN;
 		if (attrs.has & WSI_HAS_COUNT)
@@ -122,7 +122,7 @@ static enum ws_status member_pointer_size(const struct wsi_dwarf_at *at, uint64_
 
 enum ws_status wsi_dwarf_size(struct wsi_dwarf_at *at, uint64_t *ret_size, struct ws_error *err)
 {
-	uint64_t factor = 1, counts[WSI_DWARF_MAX_DIMENSIONS];
+	uint64_t factor = 1, counts[WS_DWARF_MAX_DIMENSIONS];
 	for (unsigned i = 0; i < WS_DWARF_MAX_DEPTH; i++) {
 		enum ws_type_kind kind = wsi_dwarf_kind(at);
 		uint64_t size = WS_SIZE_UNKNOWN;
@@ -168,6 +168,7 @@ enum ws_status ws_dwarf_type(const struct ws_dwarf *dwarf, uint64_t type, struct
 			.encoding = (uint32_t)wsi_min_u64(at.attrs.encoding, UINT32_MAX),
 			.name = wsi_dwarf_name(&look, &at.attrs.name),
 			.target = at.attrs.type,
+			.address_class = (uint32_t)wsi_min_u64(at.attrs.address_class, UINT32_MAX),
 		};
 		st = wsi_dwarf_size(&at, &found.size_bytes, err);
 		if (st != WS_OK)
@@ -183,6 +184,20 @@ enum ws_status ws_dwarf_plain(const struct ws_dwarf *dwarf, uint64_t type, uint6
 	struct wsi_dwarf_look look = wsi_dwarf_look(dwarf);
 	struct wsi_dwarf_at at;
 	return wsi_dwarf_plain_at(&look, type, ret_plain, &at, err);
+}
+
+enum ws_status ws_dwarf_array(const struct ws_dwarf *dwarf, uint64_t type,
+			      uint64_t ret_counts[WS_DWARF_MAX_DIMENSIONS], unsigned *ret_n,
+			      struct ws_error *err)
+{
+	struct wsi_dwarf_look look = wsi_dwarf_look(dwarf);
+	struct wsi_dwarf_at at;
+	enum ws_status st = wsi_dwarf_entry_at(&look, type, &at, err);
+	if (st != WS_OK)
+		return st;
+	if (wsi_dwarf_kind(&at) != WS_KIND_ARRAY)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the type is no array");
+	return wsi_dwarf_dimensions(&at, ret_counts, ret_n, err);
 }
 
 /* ---- members ---- */

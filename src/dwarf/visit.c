@@ -52,6 +52,13 @@ static void table_visit(const struct ws_dwarf *dwarf, const struct wsi_dwarf_uni
 	}
 }
 
+/* Relocation changes words, and not where they are. */
+static struct ws_span written(const struct ws_dwarf *dwarf)
+{
+	return dwarf->input.written.len == dwarf->input.info.len ? dwarf->input.written
+								 : dwarf->input.info;
+}
+
 static void unit_visit(const struct ws_dwarf *dwarf, const struct wsi_dwarf_unit *unit,
 		       const struct wsi_dwarf_visitor *visitor)
 {
@@ -61,14 +68,14 @@ static void unit_visit(const struct ws_dwarf *dwarf, const struct wsi_dwarf_unit
 				       .whole = true };
 	struct wsi_dwarf_entry entry;
 	struct ws_span bytes;
-	if (ws_span_sub(dwarf->input.info, unit->start, unit->header_bytes, &bytes))
+	if (ws_span_sub(written(dwarf), unit->start, unit->header_bytes, &bytes))
 		visitor->keep(visitor->user, bytes);
-	if (!ws_span_sub(dwarf->input.info, walk.base, unit->end - walk.base, &bytes))
+	if (!ws_span_sub(written(dwarf), walk.base, unit->end - walk.base, &bytes))
 		return;
 	walk.r = wsi_reader_of(bytes);
 	while (wsi_dwarf_next(&walk, &entry)) {
 		uint64_t end = walk.base + walk.r.pos;
-		if (ws_span_sub(dwarf->input.info, entry.off, end - entry.off, &bytes))
+		if (ws_span_sub(written(dwarf), entry.off, end - entry.off, &bytes))
 			visitor->keep(visitor->user, bytes);
 		if (!wsi_dwarf_values(&walk, &entry, visitor->value, visitor->user))
 			break;
