@@ -44,6 +44,10 @@ enum {
 	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", true, "memory")     \
 	X(regs, "[OPTION...] DUMP [REGISTER...] [FILTER...]", true,                                \
 	  "registers of one lane, or of several")                                                  \
+	X(bt, "[OPTION...] DUMP [FILTER...]", true, "the stack of a thread")                       \
+	X(locals, "[OPTION...] DUMP [FILTER...]", true, "arguments and variables of a frame")      \
+	X(print, "[OPTION...] DUMP [/FORMAT] EXPRESSION [FILTER...]", true,                        \
+	  "a variable or an expression, in one thread or in many")                                 \
 	X(check, "[OPTION...] DUMP", false, "whether a dump is sound, and where it is not")        \
 	X(lines, "[OPTION...] FILE", false, "source lines of GPU code, with inlined calls")        \
 	X(symbolize, "[OPTION...] FILE [PLACE...]", true,                                          \

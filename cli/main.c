@@ -322,9 +322,9 @@ static bool is_file(const char *path)
 static const struct {
 	const char *word, *meant;
 } words[] = {
-	{ "bt", "report" },
-	{ "backtrace", "report" },
-	{ "where", "report" },
+	{ "backtrace", "bt" },
+	{ "where", "bt" },
+	{ "args", "locals" },
 	{ "explain", "report" },
 	{ "registers", "regs" },
 	{ "memory", "mem" },

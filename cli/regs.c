@@ -456,24 +456,6 @@ static void visit(void *user, const struct place *place)
 			 ws_missing_word(place->lanes_status));
 }
 
-/* The thread that can be guilty; without one the focus. */
-static void limit_to_suspect(const struct regs *regs, struct filter *filter)
-{
-	static const enum filter_word words[] = { FILTER_device, FILTER_sm, FILTER_warp,
-						  FILTER_lane };
-	struct ws_report_thread at = { .lane = WS_NONE };
-	bool found = session_suspect(&regs->session, &at);
-	const uint32_t numbers[] = { at.device, at.sm, at.warp, at.lane };
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		if (!found) {
-			filter_current(filter, session_coords(&regs->session), words[i]);
-			continue;
-		}
-		filter->word[words[i]].limited[0] = true;
-		filter->word[words[i]].number[0] = numbers[i];
-	}
-}
-
 static int regs_run(struct regs *regs, int argc, char **argv)
 {
 	const struct coords *focus = session_coords(&regs->session);
@@ -483,7 +465,7 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 	if (!filter_parse(&filter, focus, argc, argv, &bad))
 		return cli_usage("regs", "'%s' is neither a register nor a filter", bad);
 	if (argc == 0)
-		limit_to_suspect(regs, &filter);
+		session_limit_to_suspect(&regs->session, &filter);
 	struct ws_json json;
 	struct ws_out *out = &regs->session.cli->out;
 	if (regs->session.cli->json) {

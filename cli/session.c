@@ -55,6 +55,14 @@ static void coords_of_focus(struct session *session)
 		coords_dim3(at, FILTER_thread, lane.thread);
 }
 
+void session_focus_on(struct session *session, const struct ws_focus *focus)
+{
+	session->focus = *focus;
+	session->have_focus = true;
+	memset(&session->at, 0, sizeof session->at);
+	coords_of_focus(session);
+}
+
 int session_open(struct session *session, struct cli *cli, const char *path)
 {
 	memset(session, 0, sizeof *session);
@@ -134,6 +142,23 @@ bool session_suspect(const struct session *session, struct ws_report_thread *ret
 			 session->path);
 	ws_report_destroy(report);
 	return found;
+}
+
+void session_limit_to_suspect(const struct session *session, struct filter *filter)
+{
+	static const enum filter_word words[] = { FILTER_device, FILTER_sm, FILTER_warp,
+						  FILTER_lane };
+	struct ws_report_thread at = { .lane = WS_NONE };
+	bool found = session_suspect(session, &at);
+	const uint32_t numbers[] = { at.device, at.sm, at.warp, at.lane };
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (!found) {
+			filter_current(filter, session_coords(session), words[i]);
+			continue;
+		}
+		filter->word[words[i]].limited[0] = true;
+		filter->word[words[i]].number[0] = numbers[i];
+	}
 }
 
 /* ---- showing the focus ---- */
@@ -290,6 +315,43 @@ void walk(const struct session *session, const struct filter *filter, enum walk_
 				visit(user, &place);
 		}
 	}
+}
+
+struct first {
+	bool found;
+	struct ws_focus focus;
+};
+
+/* A `walk_visit`. */
+static void take_first(void *user, const struct place *place)
+{
+	struct first *first = user;
+	if (first->found || place->n_lanes == 0)
+		return;
+	first->found = true;
+	first->focus = place_focus(place, &place->lanes[0]);
+}
+
+struct ws_focus place_focus(const struct place *place, const struct ws_lane *lane)
+{
+	return (struct ws_focus){
+		.device_index = place->warp.device_index,
+		.sm_index = place->sm_index,
+		.warp_index = place->warp_index,
+		.block_index = place->warp.block_index,
+		.grid_index = place->block_status == WS_OK ? place->block.grid_index : WS_NONE,
+		.lane = lane->id,
+	};
+}
+
+bool session_first(const struct session *session, const struct filter *filter,
+		   struct ws_focus *ret_focus)
+{
+	struct first first = { .found = false };
+	walk(session, filter, WALK_LANES, take_first, &first);
+	if (first.found)
+		*ret_focus = first.focus;
+	return first.found;
 }
 
 bool walk_place(const struct session *session, const struct filter *filter, enum walk_what what,

@@ -52,6 +52,11 @@ void session_print_focus(const struct session *session, struct ws_out *out);
  */
 bool session_suspect(const struct session *session, struct ws_report_thread *ret_thread);
 
+/* Limits a filter to that thread; without one to the focus. */
+void session_limit_to_suspect(const struct session *session, struct filter *filter);
+/* Looks at another thread from now on. */
+void session_focus_on(struct session *session, const struct ws_focus *focus);
+
 /* ---- walking ---- */
 
 /* A resident warp that matches a filter. */
@@ -80,9 +85,14 @@ typedef void walk_visit(void *user, const struct place *place);
  * or threads, only warps of which a lane matches, or whose lanes cannot be read. */
 void walk(const struct session *session, const struct filter *filter, enum walk_what what,
 	  walk_visit *visit, void *user);
+/* The first lane that a walk visits; false: none. */
+bool session_first(const struct session *session, const struct filter *filter,
+		   struct ws_focus *ret_focus);
 /* One warp of a walk; false when it does not match. */
 bool walk_place(const struct session *session, const struct filter *filter, enum walk_what what,
 		uint32_t warp_index, struct place *ret_place);
+/* A lane of the place as a thread to look at. */
+struct ws_focus place_focus(const struct place *place, const struct ws_lane *lane);
 /* Whether the warp has the focus. */
 bool place_has_focus(const struct session *session, const struct place *place);
 /* The fields that say where a lane is, from "device" to "pc". */

@@ -215,10 +215,9 @@ void debug_print_condition(const struct debugger *d, const struct breakpoint *on
 	ws_out_text(out, ")");
 }
 
-bool debug_holds(const struct debugger *d, const struct breakpoint *one,
-		 const struct ws_focus *focus)
+bool debug_holds(struct debugger *d, const struct breakpoint *one, const struct ws_focus *focus)
 {
-	struct value value;
+	struct ws_number value;
 	char wrong[200];
 	if (!one->condition)
 		return true;

@@ -205,13 +205,6 @@ static void command_reverse_continue(struct debugger *d, const char *text)
 	debug_go_back(d);
 }
 
-static void command_backtrace(struct debugger *d, const char *text)
-{
-	(void)text;
-	if (debug_has_thread(d))
-		debug_backtrace(d);
-}
-
 /* The sandbox lets files be written in the current folder, named so that this shows. */
 static void command_gcore(struct debugger *d, const char *text)
 {
@@ -253,6 +246,12 @@ static void verb(struct debugger *d, const char *name, const char *text)
 	free(line);
 }
 
+static void command_backtrace(struct debugger *d, const char *text)
+{
+	if (debug_has_thread(d))
+		verb(d, "bt", text);
+}
+
 static void command_report(struct debugger *d, const char *text)
 {
 	verb(d, "report", text);
@@ -278,7 +277,7 @@ static void command_mem(struct debugger *d, const char *text)
 /* An address that a command is about. False with a word to the user. */
 static bool address_in(struct debugger *d, const char *text, uint64_t *ret_address)
 {
-	struct value value;
+	struct ws_number value;
 	char wrong[200];
 	bool good = debug_evaluate(d, d->has_focus ? &d->focus : NULL, text, &value, wrong);
 	if (!good)
@@ -414,6 +413,8 @@ static void command_info(struct debugger *d, const char *text)
 	} else if (behind(text, "source") || behind(text, "frame")) {
 		if (focus_pc(d, &pc))
 			debug_print_place(d, pc);
+	} else if (behind(text, "locals") || behind(text, "args")) {
+		verb(d, "locals", behind(text, "args") ? "--only args" : "--only locals");
 	} else if ((rest = behind(text, "cuda"))) {
 		verb(d, "info", rest);
 	} else {
@@ -426,7 +427,7 @@ static void command_where(struct debugger *d, const char *text)
 	char line[40];
 	uint64_t address;
 	if (!*text && debug_has_thread(d)) {
-		debug_backtrace(d);
+		verb(d, "bt", "");
 	} else if (*text && address_in(d, text, &address)) {
 		snprintf(line, sizeof line, "where 0x%llx", (unsigned long long)address);
 		verb(d, "info", line);
@@ -503,22 +504,6 @@ static void keep(struct filter *filter, const struct coords *now, enum filter_wo
 		filter_current(filter, now, kept);
 }
 
-struct first {
-	struct debugger *d;
-	bool found;
-	struct ws_focus focus;
-};
-
-/* A `walk_visit`. */
-static void take_first(void *user, const struct place *place)
-{
-	struct first *first = user;
-	if (first->found || place->n_lanes == 0)
-		return;
-	first->found =
-		debug_focus_of(first->d, place->warp_index, place->lanes[0].id, &first->focus);
-}
-
 static void switch_to(struct debugger *d, const struct session *session, const char *text)
 {
 	static const enum filter_word kept[][2] = {
@@ -529,7 +514,7 @@ static void switch_to(struct debugger *d, const struct session *session, const c
 	char *line = cli_copy(text, strlen(text)), *words[MAX_WORDS];
 	const struct coords *now = session_coords(session);
 	struct filter filter;
-	struct first first = { .d = d };
+	struct ws_focus first;
 	const char *bad;
 	if (!filter_parse(&filter, now, split(line, words, MAX_WORDS), words, &bad)) {
 		cli_say("'%s' is no coordinate; there are kernel, block, thread, device, sm, warp, "
@@ -539,9 +524,8 @@ static void switch_to(struct debugger *d, const struct session *session, const c
 		for (size_t i = 0; now && i < sizeof kept / sizeof kept[0]; i++)
 			if (kept[i][0] != FILTER_block || !filter_limits(&filter, FILTER_kernel))
 				keep(&filter, now, kept[i][0], kept[i][1]);
-		walk(session, &filter, WALK_LANES, take_first, &first);
-		if (first.found)
-			debug_focus_on(d, &first.focus);
+		if (session_first(session, &filter, &first))
+			debug_focus_on(d, &first);
 		else
 			cli_say("There is no such thread.\n");
 	}

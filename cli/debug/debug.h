@@ -8,6 +8,7 @@
 #include <warpscope/line.h>
 #include <warpscope/sim_target.h>
 
+#include "look/look.h"
 #include "positions.h"
 #include "run/run.h"
 
@@ -46,6 +47,7 @@ struct debugger {
 	struct cli *cli;
 	bool through_api;         /* commands go through the debugger API over `device` */
 	struct ws_target *device; /* owned; the software GPU. NULL: another provider's device */
+	struct ws_vars *vars;     /* owned; NULL until an expression is evaluated */
 	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
 	CUDBGAPI api;             /* owned; of `device`, or NULL */
 	char *dump;               /* owned: the file of the target; NULL: it is a device */
@@ -181,8 +183,7 @@ void debug_breakpoints_fini(struct debugger *d);
 /* Adds what was made; its text and addresses are the list's. */
 struct breakpoint *debug_breakpoint_add(struct debugger *d, const struct breakpoint *made);
 /* Whether a condition holds for a lane. One that cannot be told counts as true, and is told. */
-bool debug_holds(const struct debugger *d, const struct breakpoint *one,
-		 const struct ws_focus *focus);
+bool debug_holds(struct debugger *d, const struct breakpoint *one, const struct ws_focus *focus);
 
 /* " (CONDITION)" */
 void debug_print_condition(const struct debugger *d, const struct breakpoint *one);
@@ -229,8 +230,6 @@ void debug_print_code(const struct debugger *d, uint64_t address, uint64_t count
 void debug_print_line(const struct debugger *d, uint64_t pc);
 /* "axpy + 48 in section .text.axpy" */
 void debug_print_symbol(const struct debugger *d, uint64_t address);
-/* Innermost first: inlined calls and callers of the thread in focus. */
-void debug_backtrace(const struct debugger *d);
 
 /* ---- step.c ---- */
 
@@ -263,24 +262,18 @@ void debug_printf(struct debugger *d, const char *text);
 
 /* ---- value.c: expressions ---- */
 
-struct value {
-	bool is_float;
-	int64_t whole;
-	double real;
-};
-
 /* An expression for a lane of the warp in `focus`; NULL: without a thread. False with what is wrong
  * in `ret_wrong`. */
-bool debug_evaluate(const struct debugger *d, const struct ws_focus *focus, const char *text,
-		    struct value *ret_value, char ret_wrong[200]);
+bool debug_evaluate(struct debugger *d, const struct ws_focus *focus, const char *text,
+		    struct ws_number *ret_number, char ret_wrong[200]);
 /* Whether a text is $ and the name of a register. */
 bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number);
-/* *(TYPE *)ADDRESS or *(@SPACE TYPE *)ADDRESS at `*text`, which moves behind it: the same. */
-bool debug_memory(const struct debugger *d, const struct ws_focus *focus, const char **text,
+/* The number in memory that an expression is, to the end of `*text`: where it is, and its type. */
+bool debug_memory(struct debugger *d, const struct ws_focus *focus, const char **text,
 		  struct ws_address *ret_at, const struct run_type **ret_type, char ret_wrong[200]);
 /* [/FORMAT] EXPRESSION */
 void debug_print(struct debugger *d, const char *text);
-/* $REGISTER = EXPRESSION or *(TYPE *)ADDRESS = EXPRESSION */
+/* WHAT = EXPRESSION, of a variable, $REGISTER or *(TYPE *)ADDRESS */
 void debug_set(struct debugger *d, const char *text);
 
 #endif

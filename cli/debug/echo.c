@@ -57,7 +57,7 @@ static const char *expression_end(const char *text)
 }
 
 /* Takes the next expression of the list. */
-static bool next_value(struct debugger *d, const char **at, struct value *ret_value)
+static bool next_value(struct debugger *d, const char **at, struct ws_number *ret_value)
 {
 	char wrong[200];
 	if (**at != ',') {
@@ -76,7 +76,7 @@ static bool next_value(struct debugger *d, const char **at, struct value *ret_va
 
 /* One number, by the flags, width and precision between % and its letter. */
 static bool print_value(struct ws_out *out, const char *flags, size_t n, char letter,
-			const struct value *value)
+			const struct ws_number *value)
 {
 	char format[40] = "%", text[400];
 	bool real = strchr("fFeEgG", letter) != NULL;
@@ -124,7 +124,7 @@ void debug_printf(struct debugger *d, const char *text)
 {
 	const char *end = *text == '"' ? format_end(text + 1) : NULL;
 	const char *at = end ? end + 1 + strspn(end + 1, " ") : NULL;
-	struct value value;
+	struct ws_number value;
 	if (!end) {
 		cli_say("printf \"FORMAT\", EXPRESSION... is expected.\n");
 		return;

@@ -169,55 +169,6 @@ void debug_print_symbol(const struct debugger *d, uint64_t address)
 	ws_out_text(out, "\n");
 }
 
-/* ---- frames ---- */
-
-static void print_frames_of(const struct debugger *d, uint64_t pc, unsigned *number)
-{
-	struct ws_out *out = &d->cli->out;
-	struct ws_place place;
-	struct position position;
-	bool known = place_of(d, pc, &place);
-	debug_position(d, pc, &position);
-	for (size_t i = 0; i + 1 < position.n; i++) {
-		ws_out_printf(out, "#%-3u ", (*number)++);
-		name_print(out, ws_str_of(position.chain[i].function), false);
-		ws_out_text(out, " at ");
-		print_position(out, &position.chain[i], false);
-		ws_out_text(out, " (inlined)\n");
-	}
-	ws_out_printf(out, "#%-3u 0x%" PRIx64 " in ", (*number)++, pc);
-	name_print(out, known && place.function ? place.function->name : (struct ws_str){ NULL, 0 },
-		   false);
-	if (position.n > 0) {
-		ws_out_text(out, " at ");
-		print_position(out, &position.chain[position.n - 1], false);
-	}
-	ws_out_text(out, "\n");
-}
-
-void debug_backtrace(const struct debugger *d)
-{
-	enum { MAX_CALLS = 1000 };
-	struct ws_return_address *calls = cli_alloc(MAX_CALLS, sizeof *calls);
-	struct ws_lane lane;
-	uint32_t n = 0;
-	unsigned number = 0;
-	struct ws_error err;
-	if (ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, &err) != WS_OK) {
-		cli_fail(NULL, &err);
-	} else {
-		print_frames_of(d, lane.pc, &number);
-		if (ws_target_call_stack(d->target, d->focus.warp_index, d->focus.lane, calls,
-					 MAX_CALLS, &n, &err) != WS_OK)
-			cli_fail(NULL, &err);
-		for (uint32_t i = 0; i < n && i < MAX_CALLS; i++)
-			print_frames_of(d, calls[i].address - WS_SASS_BYTES, &number);
-		if (n > MAX_CALLS)
-			ws_out_printf(&d->cli->out, "... and %u more calls\n", n - MAX_CALLS);
-	}
-	free(calls);
-}
-
 /* ---- from source to code ---- */
 
 static void add(struct breakpoint *to, uint64_t pc)
@@ -365,7 +316,7 @@ bool debug_locate(struct debugger *d, const char *text, struct breakpoint *to)
 {
 	const char *colon = strrchr(text, ':');
 	uint64_t line;
-	struct value value;
+	struct ws_number value;
 	char wrong[200];
 	if (*text == '*') {
 		if (!debug_evaluate(d, d->has_focus ? &d->focus : NULL, text + 1, &value, wrong)) {

@@ -175,6 +175,8 @@ int debug_make(struct debugger *d)
 
 void debug_unmake(struct debugger *d)
 {
+	ws_vars_destroy(d->vars);
+	d->vars = NULL;
 	if (d->target != d->device)
 		ws_target_close(d->target);
 	ws_cudbg_release(d->api);

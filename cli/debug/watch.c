@@ -138,8 +138,8 @@ static struct breakpoint *find(const struct debugger *d, uint32_t target_number)
 }
 
 /* The first of those who hit a watchpoint that its condition holds for. */
-static bool who(const struct debugger *d, const struct breakpoint *one,
-		const struct ws_watch_hit *hit, struct ws_focus *ret_focus)
+static bool who(struct debugger *d, const struct breakpoint *one, const struct ws_watch_hit *hit,
+		struct ws_focus *ret_focus)
 {
 	for (uint32_t i = 0; i < WS_MAX_LANES; i++) {
 		uint32_t lane = (hit->lane + i) % WS_MAX_LANES;

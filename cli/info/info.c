@@ -178,6 +178,16 @@ static const struct table *table_find(const char *name)
 
 static int unknown_table(const char *name)
 {
+	/* what cuda-gdb's info has and is a verb here */
+	static const char *const verbs[][2] = { { "locals", "locals" },
+						{ "args", "locals --only args" },
+						{ "frame", "bt" },
+						{ "stack", "bt" },
+						{ "registers", "regs" } };
+	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+		if (strcmp(name, verbs[i][0]) == 0)
+			return cli_usage("info", "no table '%s'; use: warpscope %s", name,
+					 verbs[i][1]);
 	const char *names[N_TABLES + 1] = { "where" };
 	for (size_t i = 0; i < N_TABLES; i++)
 		names[i + 1] = tables[i].name;

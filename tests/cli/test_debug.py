@@ -58,7 +58,8 @@ def refusals():
             ('stepi', 'There is no thread: nothing runs yet (run, or start).'), ('print $R1', 'there is no thread.'),
             ('print 1 +', "an expression is expected at ''."), ('print 1 / 0', 'division by zero.'), ('print (1', "')' is missing."),
             ('print ' + '-' * 200 + '1', 'too many operators are nested.'), ('set $R1', 'There is no thread'),
-            ('print ~1.5', '~ is for whole numbers.'), ('print/q 1', "A format is x, d, u or f, not 'q'."),
+            ('print ~1.5', 'this operator is for whole numbers.'),
+            ('print/q 1', "A format is one of x, d, u, o, t, c, f, a and s, not 'q'."),
             ('continue', 'Nothing runs yet (run, or start).'), ('cuda thread 1', 'There is no thread'),
     ]:
         got, status = session(words, [command])
@@ -72,8 +73,8 @@ def values():
     words = ['--kernel', 'calls', '--block', '32', '--buffer', 'out=u32[64]', '--buffer', 'in=u32[64]', '--arg', '&out', '--arg',
              '&in', 'debug.O3.fatbin']
     cases = [('1 + 2 * 3', '7'), ('(1 + 2) * 3', '9'), ('1 << 4 | 3', '19'), ('7 & 3 == 3', '1'), ('-7 / 2', '-3'), ('-7 % 3', '-1'),
-             ('10 - 4 - 3', '3'), ('0x10', '16'), ('!0 && 2 > 1', '1'), ('1 || 1 / 1', '1'), ('~0', '-1'), ('1.5 * 2', '3'),
-             ('3 >= 4', '0'), ('5 ^ 1', '4'), ('1.0 / 4 == 0.25', '1'), ('9223372036854775807 + 1', '-9223372036854775808')]
+             ('10 - 4 - 3', '3'), ('0x10', '16'), ('!0 && 2 > 1', 'true'), ('1 || 1 / 1', 'true'), ('~0', '-1'), ('1.5 * 2', '3'),
+             ('3 >= 4', 'false'), ('5 ^ 1', '4'), ('1.0 / 4 == 0.25', 'true'), ('9223372036854775807 + 1', '-9223372036854775808')]
     got, status = session(words, [f'print {text}' for text, _ in cases])
     lines = [line for line in got.splitlines() if not line.startswith(PROMPT)]
     want = [value for _, value in cases]

@@ -18,7 +18,7 @@ import tarfile
 import tempfile
 import termios
 
-VERBS = 'report info mem regs check lines symbolize disas as diff extract strip store shell run debug triage trace'.split()
+VERBS = 'report info mem regs bt locals print check lines symbolize disas as diff extract strip store shell run debug triage trace'.split()
 
 
 class Bench:
@@ -66,6 +66,7 @@ def exit_cases(bench):
     import build  # pylint: disable=import-outside-toplevel
     fine = bench.file('fine.nvcudmp', build.build('empty')[0])
     known = bench.file('known.txt', b'# a comment\nillegal memory access | _Z11gather_rowsIfLi4EEvPKT_PKiPS0_i | app::Row::fetch | load\n')
+    typed = os.path.join(bench.root, 'examples/dumps/misaligned-G.nvcudmp')
     with open(dump, 'rb') as handle:
         cut = bench.file('cut.nvcudmp', handle.read()[:100])
     kernels = os.path.join(bench.root, 'tests/data/sim/integer.O3.fatbin')
@@ -76,6 +77,9 @@ def exit_cases(bench):
         'info': [((dump, 'warps'), 0), ((gone, 'warps'), 1), ((dump,), 2), ((dump, 'nothing'), 2)],
         'mem': [((os.path.join(bench.root, 'examples/dumps/misaligned-G.nvcudmp'), 'global:0x7f3a120001f8'), 0), ((dump, 'global:0x10'), 1), ((dump,), 2)],
         'regs': [((dump,), 0), ((gone,), 1), ((), 2)],
+        'bt': [((dump,), 0), ((gone,), 1), ((), 2)],
+        'locals': [((typed,), 0), ((dump,), 1), ((typed, '--frame', '99'), 1), ((typed, '--only', 'x'), 2)],
+        'print': [((typed, '&*p'), 1), ((typed, '1 + 1'), 0), ((typed, '/q', '1'), 2), ((typed,), 2)],
         'check': [((dump,), 0), ((cut,), 10), ((cubin,), 1), ((), 2)],
         'lines': [((cubin,), 0), (('--function', 'nothing', cubin), 1), ((), 2)],
         'symbolize': [((cubin, 'gather_rows'), 0), ((cubin, 'nothing'), 1), ((), 2)],
@@ -135,7 +139,7 @@ def check_words(bench):
     """What is not understood gets the next best word, or how it goes; standard output stays empty."""
     dump, cubin = bench.dump, bench.cubin
     for typed, meant in (('reprot', 'report'), ('inof', 'info'), ('dissas', 'disas'), ('chek', 'check'), ('sym', 'symbolize'),
-                         ('bt', 'report'), ('warps', 'info DUMP warps'), ('registers', 'regs')):
+                         ('where', 'bt'), ('args', 'locals'), ('warps', 'info DUMP warps'), ('registers', 'regs')):
         for rest in ((dump,), ()):
             bench.expect(f'unknown verb {typed}, {len(rest)} files', (typed, *rest), 2,
                          f"unknown verb '{typed}'.*did you mean: warpscope {meant}\\?")

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope bt DUMP [FILTER...]: the stack of a thread, innermost first. */
+#include <inttypes.h>
+
+#include "look/look.h"
+
+struct bt {
+	struct cli_given limit;
+};
+
+const struct cli_option verb_bt_options[] = {
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct bt, limit) },
+	{ 0 },
+};
+
+static void show(struct look *look, size_t n)
+{
+	struct cli *cli = look->session.cli;
+	size_t left_out = look->n_frames - n + ws_vars_frames_left_out(look->vars);
+	struct ws_json json;
+	if (cli->json) {
+		cli_json_begin(cli, &json, "warpscope-bt-1");
+		ws_json_key(&json, "focus");
+		session_json_focus(&look->session, &json);
+		ws_json_key_array(&json, "frames");
+		for (size_t i = 0; i < n; i++)
+			look_json_frame(look, i, &json);
+		ws_json_end(&json);
+		ws_json_key_u64(&json, "left_out", left_out);
+		ws_json_end(&json);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		look_print_frame(look, i, &cli->out);
+	if (left_out)
+		ws_out_printf(&cli->out, "... and %zu more frames\n", left_out);
+}
+
+int verb_bt(struct cli *cli, int argc, char **argv)
+{
+	struct bt bt = { 0 };
+	struct look look = { .vars = NULL };
+	int status = cli_options_take(cli, verb_bt_options, &bt, &argc, &argv);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (argc < 1)
+		return cli_usage("bt", "which dump?");
+	status = look_open(&look, cli, argv[0], argc - 1, argv + 1, (struct cli_given){ 0 });
+	if (status == CLI_ANSWERED)
+		show(&look, bt.limit.given && bt.limit.value < look.n_frames
+				    ? (size_t)bt.limit.value
+				    : look.n_frames);
+	look_close(&look);
+	return status;
+}

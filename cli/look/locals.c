@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warpscope locals DUMP [FILTER...]: arguments and variables of a frame. */
+#include <string.h>
+
+#include "look/look.h"
+
+struct locals {
+	struct cli_given frame;
+	bool no_args, no_locals; /* --only the other */
+};
+
+static int take_only(void *query, const char *text)
+{
+	struct locals *locals = query;
+	locals->no_args = strcmp(text, "locals") == 0;
+	locals->no_locals = strcmp(text, "args") == 0;
+	return locals->no_args || locals->no_locals
+		       ? CLI_ANSWERED
+		       : cli_usage("locals", "--only is args or locals, not '%s'", text);
+}
+
+const struct cli_option verb_locals_options[] = {
+	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct locals, frame) },
+	{ "only", 0, CLI_TAKE, .take = take_only },
+	{ 0 },
+};
+
+/* The lists, or why there are none. An exit status. */
+static int show_json(struct look *look)
+{
+	struct cli *cli = look->session.cli;
+	struct ws_json json;
+	struct ws_error err;
+	enum ws_status st = WS_OK;
+	cli_json_begin(cli, &json, "warpscope-locals-1");
+	ws_json_key(&json, "focus");
+	session_json_focus(&look->session, &json);
+	ws_json_key(&json, "frame");
+	look_json_frame(look, look->at, &json);
+	ws_json_key_array(&json, "locals");
+	(void)look_list(look, false, NULL, &json, &st, &err);
+	ws_json_end(&json);
+	if (st != WS_OK)
+		ws_json_key_text(&json, "locals_why", ws_missing_word(st));
+	ws_json_end(&json);
+	return CLI_ANSWERED;
+}
+
+static int show_text(struct look *look, const struct locals *locals)
+{
+	struct ws_out *out = &look->session.cli->out;
+	struct ws_error err;
+	enum ws_status st = WS_OK;
+	bool alone = locals->no_args || locals->no_locals;
+	if (!alone) {
+		session_print_focus(&look->session, out);
+		ws_out_text(out, "\n");
+		look_print_frame(look, look->at, out);
+	}
+	size_t n_args = locals->no_args ? 1 : look_list(look, true, out, NULL, &st, &err);
+	if (st == WS_OK && !locals->no_args && n_args == 0)
+		ws_out_text(out, "No arguments.\n");
+	size_t n_locals =
+		locals->no_locals || st != WS_OK ? 1 : look_list(look, false, out, NULL, &st, &err);
+	if (st != WS_OK)
+		return cli_fail(look->session.path, &err);
+	if (n_locals == 0)
+		ws_out_text(out, "No locals.\n");
+	return CLI_ANSWERED;
+}
+
+int verb_locals(struct cli *cli, int argc, char **argv)
+{
+	struct locals locals = { 0 };
+	struct look look = { .vars = NULL };
+	int status = cli_options_take(cli, verb_locals_options, &locals, &argc, &argv);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (argc < 1)
+		return cli_usage("locals", "which dump?");
+	status = look_open(&look, cli, argv[0], argc - 1, argv + 1, locals.frame);
+	if (status == CLI_ANSWERED)
+		status = cli->json ? show_json(&look) : show_text(&look, &locals);
+	look_close(&look);
+	return status;
+}

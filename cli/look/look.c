@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "look/look.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+
+/* ---- frames ---- */
+
+static void frames_make(struct look *look)
+{
+	for (uint32_t level = 0; level < ws_vars_frames(look->vars); level++) {
+		const struct ws_frame *frame = ws_vars_frame(look->vars, level);
+		struct ws_line_pos chain[POSITIONS_MAX];
+		size_t n = 0;
+		if (frame->status != WS_OK ||
+		    ws_cubin_line_find(frame->place.cubin, frame->place.section,
+				       frame->place.sec_off, chain, POSITIONS_MAX, &n,
+				       NULL) != WS_OK)
+			n = 0;
+		n = n < POSITIONS_MAX ? n : POSITIONS_MAX;
+		for (size_t i = 0; i < n || i == 0; i++) {
+			struct shown_frame shown = { .level = level,
+						     .inlined = i + 1 < n,
+						     .has_position = n > 0 };
+			if (n > 0)
+				shown.position = chain[i];
+			cli_grow(&look->frames, &look->cap_frames, look->n_frames, sizeof shown);
+			look->frames[look->n_frames++] = shown;
+		}
+	}
+}
+
+static int look_at(struct look *look, int argc, char **argv, struct cli_given number)
+{
+	struct session *session = &look->session;
+	struct filter filter;
+	struct ws_focus focus;
+	struct ws_error err;
+	const char *bad = "";
+	if (!filter_parse(&filter, session_coords(session), argc, argv, &bad))
+		return cli_usage(session->cli->verb, "'%s' is no filter", bad);
+	if (argc == 0)
+		session_limit_to_suspect(session, &filter);
+	if (!session_first(session, &filter, &focus)) {
+		cli_say("%s: there is no such thread.\n", session->path);
+		return CLI_NO_ANSWER;
+	}
+	session_focus_on(session, &focus);
+	if (ws_vars_create(session->target, &look->vars, &err) != WS_OK ||
+	    ws_vars_look(look->vars, &focus, &err) != WS_OK)
+		return cli_fail(session->path, &err);
+	frames_make(look);
+	if (number.given && number.value >= look->n_frames) {
+		cli_say("%s: the thread has %zu frames; there is no frame %" PRIu64 ".\n",
+			session->path, look->n_frames, number.value);
+		return CLI_NO_ANSWER;
+	}
+	look->at = number.given ? (size_t)number.value : 0;
+	if (ws_vars_select(look->vars, look->frames[look->at].level, &err) != WS_OK)
+		return cli_fail(session->path, &err);
+	return CLI_ANSWERED;
+}
+
+int look_open(struct look *look, struct cli *cli, const char *path, int argc, char **argv,
+	      struct cli_given number)
+{
+	int status = session_open(&look->session, cli, path);
+	return status == CLI_ANSWERED ? look_at(look, argc, argv, number) : status;
+}
+
+void look_close(struct look *look)
+{
+	ws_vars_destroy(look->vars);
+	free(look->frames);
+	session_close(&look->session);
+}
+
+/* ---- values ---- */
+
+struct text {
+	char *bytes;
+	size_t n, cap;
+};
+
+static bool text_write(void *user, const char *bytes, size_t len)
+{
+	struct text *text = user;
+	while (text->cap < text->n + len + 1) {
+		text->cap = text->cap ? 2 * text->cap : 256;
+		text->bytes = cli_realloc(text->bytes, text->cap, 1);
+	}
+	memcpy(text->bytes + text->n, bytes, len);
+	text->n += len;
+	text->bytes[text->n] = '\0';
+	return true;
+}
+
+char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_value_format format)
+{
+	struct text text = { 0 };
+	struct ws_out out;
+	ws_out_init(&out, text_write, &text);
+	ws_vars_print(vars, value, format, &out);
+	if (ws_out_flush(&out, NULL) != WS_OK || !text.bytes)
+		return cli_copy("", 0);
+	return text.bytes;
+}
+
+/* Whether the bytes of a value are there, and in a word why not. */
+static const char *why_missing(const struct ws_value *value)
+{
+	switch (value->kind) {
+	case WS_VALUE_BYTES:
+	case WS_VALUE_MEMORY:
+		break;
+	case WS_VALUE_GONE:
+		return "optimized out";
+	case WS_VALUE_NOT_HERE:
+		return "not live";
+	case WS_VALUE_NOT_SAVED:
+		return "not saved";
+	case WS_VALUE_MISSING:
+		return ws_missing_word(value->status);
+	}
+	return NULL;
+}
+
+void look_json_value(struct look *look, const struct ws_value *value, struct ws_value_format format,
+		     struct ws_json *json)
+{
+	char type[512];
+	const char *why = why_missing(value);
+	char *text = look_text(look->vars, value, format);
+	ws_vars_spell(look->vars, &value->type, type, sizeof type);
+	ws_json_key_str(json, "type", ws_str_of(type));
+	ws_json_key(json, "value");
+	if (why)
+		ws_json_null(json);
+	else
+		ws_json_str(json, ws_str_of(text));
+	if (why)
+		ws_json_key_text(json, "value_why", why);
+	free(text);
+}
+
+bool look_format(const char **text, struct ws_value_format *ret_format)
+{
+	const char *at = *text;
+	if (*at != '/')
+		return true;
+	char letter = at[1];
+	if (!letter || !strchr("xduotcfas", letter) || (at[2] && at[2] != ' ')) {
+		cli_say("A format is one of x, d, u, o, t, c, f, a and s, not '%.*s'.\n",
+			(int)strcspn(at + 1, " "), at + 1);
+		return false;
+	}
+	ret_format->letter = letter;
+	*text = at + 2 + strspn(at + 2, " ");
+	return true;
+}
+
+/* ---- variables ---- */
+
+/* Whether a value is one word in a list of arguments; else it is shown as "...". */
+static bool is_brief(const char *text)
+{
+	return *text != '{' && *text != '@';
+}
+
+static struct ws_variable_value *list_read(struct look *look, size_t *ret_n,
+					   enum ws_status *ret_status, struct ws_error *err)
+{
+	struct ws_variable_value *list = cli_alloc(WS_VARS_MAX_LIST, sizeof *list);
+	*ret_n = 0;
+	*ret_status = ws_vars_list(look->vars, list, WS_VARS_MAX_LIST, ret_n, err);
+	if (*ret_status != WS_OK)
+		*ret_n = 0;
+	return list;
+}
+
+static void json_variable(struct look *look, const struct ws_variable_value *one,
+			  struct ws_json *json)
+{
+	ws_json_object(json);
+	ws_json_key_str(json, "name", one->variable.name);
+	look_json_value(look, &one->value, (struct ws_value_format){ 0 }, json);
+	ws_json_key_u64(json, "line", one->variable.line);
+	ws_json_key_u64(json, "block", one->variable.depth);
+	ws_json_end(json);
+}
+
+size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_json *json,
+		 enum ws_status *ret_status, struct ws_error *err)
+{
+	size_t n, shown = 0;
+	struct ws_variable_value *list = list_read(look, &n, ret_status, err);
+	uint32_t deepest = 0;
+	for (size_t i = 0; i < n; i++)
+		deepest = list[i].variable.depth > deepest ? list[i].variable.depth : deepest;
+	for (uint32_t left = deepest + 1; left > 0; left--) { /* inner blocks first, as gdb */
+		for (size_t i = 0; i < n; i++) {
+			const struct ws_variable_value *one = &list[i];
+			if (one->variable.depth != left - 1 || one->variable.is_param != params ||
+			    !one->variable.name.len)
+				continue;
+			shown++;
+			if (json) {
+				json_variable(look, one, json);
+				continue;
+			}
+			ws_out_escaped(out, one->variable.name);
+			ws_out_text(out, " = ");
+			ws_vars_print(look->vars, &one->value, (struct ws_value_format){ 0 }, out);
+			ws_out_text(out, "\n");
+		}
+	}
+	free(list);
+	return shown;
+}
+
+/* "(depth=2, v=...)" */
+static void print_arguments(struct look *look, struct ws_out *out)
+{
+	struct ws_error err;
+	enum ws_status st;
+	size_t n;
+	struct ws_variable_value *list = list_read(look, &n, &st, &err);
+	const char *before = "";
+	if (st == WS_OK)
+		ws_out_text(out, " (");
+	for (size_t i = 0; i < n; i++) {
+		if (!list[i].variable.is_param || list[i].variable.is_inlined)
+			continue;
+		char *text = look_text(look->vars, &list[i].value, (struct ws_value_format){ 0 });
+		ws_out_printf(out, "%s", before);
+		ws_out_escaped(out, list[i].variable.name);
+		ws_out_text(out, "=");
+		ws_out_escaped(out, ws_str_of(is_brief(text) ? text : "..."));
+		before = ", ";
+		free(text);
+	}
+	if (st == WS_OK)
+		ws_out_text(out, ")");
+	free(list);
+}
+
+/* Looks at the frame of a number; the one that was looked at comes back with the next call. */
+static const struct ws_frame *visit(struct look *look, size_t number)
+{
+	struct ws_error err;
+	uint32_t level = look->frames[number].level;
+	if (ws_vars_select(look->vars, level, &err) != WS_OK)
+		cli_fail(look->session.path, &err);
+	return ws_vars_frame(look->vars, level);
+}
+
+void look_print_frame(struct look *look, size_t number, struct ws_out *out)
+{
+	const struct shown_frame *shown = &look->frames[number];
+	const struct ws_frame *frame = visit(look, number);
+	ws_out_printf(out, "#%-3zu ", number);
+	if (shown->inlined) {
+		name_print(out, ws_str_of(shown->position.function), false);
+	} else {
+		ws_out_printf(out, "0x%" PRIx64 " in ", frame->pc);
+		name_print(out,
+			   frame->status == WS_OK && frame->place.function
+				   ? frame->place.function->name
+				   : (struct ws_str){ NULL, 0 },
+			   false);
+		print_arguments(look, out);
+	}
+	if (shown->has_position) {
+		ws_out_text(out, " at ");
+		print_position(out, &shown->position, false);
+	}
+	ws_out_text(out, shown->inlined ? " (inlined)\n" : "\n");
+	visit(look, look->at);
+}
+
+void look_json_frame(struct look *look, size_t number, struct ws_json *json)
+{
+	const struct shown_frame *shown = &look->frames[number];
+	const struct ws_frame *frame = visit(look, number);
+	struct ws_error err;
+	enum ws_status st;
+	ws_json_object(json);
+	ws_json_key_u64(json, "level", number);
+	ws_json_key_hex(json, "pc", frame->pc);
+	if (shown->inlined)
+		json_function(json, shown->position.function);
+	else if (frame->status == WS_OK && frame->place.function)
+		name_json(json, frame->place.function->name);
+	else {
+		ws_json_missing(json, "function", WS_ABSENT);
+		ws_json_missing(json, "function_mangled", WS_ABSENT);
+	}
+	if (shown->has_position) {
+		json_file(json, shown->position.file);
+		ws_json_key_u64(json, "line", shown->position.line);
+	} else {
+		ws_json_missing(json, "file", WS_ABSENT);
+		ws_json_missing(json, "line", WS_ABSENT);
+	}
+	ws_json_key_bool(json, "inlined", shown->inlined);
+	ws_json_key_array(json, "args");
+	if (!shown->inlined)
+		(void)look_list(look, true, NULL, json, &st, &err);
+	ws_json_end(json);
+	ws_json_end(json);
+	visit(look, look->at);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the verbs share that show a stack and its variables: bt, locals, print. */
+#ifndef WARPSCOPE_CLI_VARS_H
+#define WARPSCOPE_CLI_VARS_H
+
+#include <warpscope/vars.h>
+
+#include "positions.h"
+#include "session.h"
+
+/* A frame as it is numbered for people: an inlined function has a number of its own. */
+struct shown_frame {
+	uint32_t level; /* of the frame of machine code that it is in */
+	bool inlined;
+	bool has_position;
+	struct ws_line_pos position;
+};
+
+/* A thread that is looked at. */
+struct look {
+	struct session session;
+	struct ws_vars *vars;       /* owned */
+	struct shown_frame *frames; /* owned */
+	size_t n_frames, cap_frames;
+	size_t at; /* the frame that is looked at */
+};
+
+/* Looks at the thread that words name, else at that of the report, and at frame `number`. An exit
+ * status; CLI_ANSWERED is success. */
+int look_open(struct look *look, struct cli *cli, const char *path, int argc, char **argv,
+	      struct cli_given number);
+void look_close(struct look *look);
+
+/* "#1  0x7c0000001c30 in inner (depth=2) at v.cu:30" */
+void look_print_frame(struct look *look, size_t number, struct ws_out *out);
+/* The same as an object. */
+void look_json_frame(struct look *look, size_t number, struct ws_json *json);
+
+/* Parameters or variables of the frame that is looked at: a line each, or objects of the array that
+ * is open. Returns how many; `*ret_status`: why there are none. */
+size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_json *json,
+		 enum ws_status *ret_status, struct ws_error *err);
+
+/* A value as text; free() it. */
+char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_value_format format);
+/* Keys "type", "value", "value_why". */
+void look_json_value(struct look *look, const struct ws_value *value, struct ws_value_format format,
+		     struct ws_json *json);
+
+/* "/x" and what follows; false, when told: no format. */
+bool look_format(const char **text, struct ws_value_format *ret_format);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Stacks, variables and expressions of a stopped thread, as a debugger prints them.
+ *
+ * A `struct ws_vars` looks at one frame of one thread of a target. An *expression* is written as
+ * cuda-gdb's users write them: variables, members, `a[2]`, `a[0:8]`, `a[0]@4`, casts, `*`, `&`,
+ * arithmetic, comparison, `sizeof`, registers (`$R3 $RD4 $P0 $UR4 $UP1 $B2 $pc $errorpc`),
+ * `threadIdx blockIdx blockDim gridDim clusterIdx clusterDim warpSize`, and memory of a space
+ * (`*(@shared int *)0x20`, with cuda-gdb's words for spaces).
+ *
+ * **What is not there is told apart**: WS_VALUE_GONE, ..._NOT_HERE, ..._NOT_SAVED, and memory or
+ * registers that the target does not have.
+ *
+ * **Bounds.** Everything may be hostile, also the expression: depth, memory and output of one value
+ * are bounded. **Threads.** One `struct ws_vars` at a time from one thread.
+ */
+#ifndef WARPSCOPE_VARS_H
+#define WARPSCOPE_VARS_H
+
+#include <warpscope/cubin.h>
+#include <warpscope/focus.h>
+#include <warpscope/out.h>
+#include <warpscope/target.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	WS_VARS_MAX_FRAMES = 2048, /**< of a stack; deeper ones are left out */
+	WS_VARS_MAX_LIST = 4096,   /**< variables of one frame */
+};
+
+/* ---- frames ---- */
+
+/** One level of a thread's stack. Functions that were inlined are within a level. */
+struct ws_frame {
+	uint32_t level;
+	uint64_t pc;           /**< level 0: the next instruction; else where a call returns to */
+	enum ws_status status; /**< why nothing is known of the code; WS_OK: `place` */
+	struct ws_place place; /**< of a caller: the last byte of the call */
+	uint64_t rel_pc;       /**< of `pc` in its function */
+	bool has_cfa;
+	uint64_t cfa; /**< in local memory: where the caller's stack pointer was */
+};
+
+struct ws_vars;
+
+/** The target must outlive it. It looks at no thread. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_vars_create(const struct ws_target *target, struct ws_vars **ret_vars,
+				     struct ws_error *err) WS_MUST_USE;
+/** NULL is fine. */
+WS_API void ws_vars_destroy(struct ws_vars *vars);
+/** Looks at the innermost frame of a thread from now on, in the target as it stands. `focus` is
+ * copied; NULL: at no thread. Fails as ws_target_lane() and ws_target_call_stack(). */
+WS_API enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
+				   struct ws_error *err) WS_MUST_USE;
+/** How many frames the thread has; 0: it looks at no thread. */
+WS_API uint32_t ws_vars_frames(const struct ws_vars *vars);
+/** `level` must be below the count. */
+WS_API const struct ws_frame *ws_vars_frame(const struct ws_vars *vars, uint32_t level);
+/** Return addresses that were left out. */
+WS_API uint32_t ws_vars_frames_left_out(const struct ws_vars *vars);
+/** Looks at another frame. @retval WS_ABSENT  no such frame. */
+WS_API enum ws_status ws_vars_select(struct ws_vars *vars, uint32_t level,
+				     struct ws_error *err) WS_MUST_USE;
+/** The frame that it looks at. */
+WS_API uint32_t ws_vars_selected(const struct ws_vars *vars);
+
+/* ---- values ---- */
+
+/** A type: one of debug information or of C, under pointers and arrays that an expression adds. */
+struct ws_vtype {
+	const struct ws_dwarf *dwarf; /**< NULL: `type` is an index of the types of C */
+	uint64_t type;
+	uint32_t n_added; /**< innermost first */
+	struct ws_vtype_added {
+		bool is_pointer; /**< else an array of `count` */
+		uint8_t space;   /**< of a pointer: enum ws_space that it points to */
+		uint64_t count;
+	} added[6];
+};
+
+enum ws_value_kind {
+	WS_VALUE_BYTES,     /**< in `bytes` */
+	WS_VALUE_MEMORY,    /**< at `at`, read when it is needed */
+	WS_VALUE_GONE,      /**< the compiler left the variable out */
+	WS_VALUE_NOT_HERE,  /**< no place of it is valid at this pc */
+	WS_VALUE_NOT_SAVED, /**< in a register of a caller that nobody saved */
+	WS_VALUE_MISSING,   /**< the target does not have it: `status` */
+};
+
+struct ws_value {
+	enum ws_value_kind kind;
+	struct ws_vtype type;
+	struct ws_address at;
+	enum ws_status status;      /**< WS_VALUE_MISSING */
+	uint8_t bytes[32];          /**< WS_VALUE_BYTES */
+	uint32_t bit_off, bit_size; /**< of a bit-field; bit_size 0: none */
+	bool in_register; /**< it is what R, UR, P, UP or B number `reg` holds: `reg_kind` */
+	enum ws_reg_kind reg_kind;
+	uint32_t reg;
+};
+
+/** A number. */
+struct ws_number {
+	bool is_float, is_unsigned;
+	int64_t whole; /**< of a float: cut */
+	double real;   /**< of all */
+};
+
+/**
+ * Evaluates an expression in the frame that is looked at. @retval WS_ARGUMENT  it is not
+ * understood, or asks for what cannot be; the message is a sentence without its full stop.
+ * A variable that is not there is an answer: see `kind`.
+ */
+WS_API enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text,
+				       struct ws_value *ret_value,
+				       struct ws_error *err) WS_MUST_USE;
+/** The value of a scalar. @retval WS_ARGUMENT  it is none.  @retval WS_ABSENT and others: the
+ * value is not there. */
+WS_API enum ws_status ws_vars_number(struct ws_vars *vars, const struct ws_value *value,
+				     struct ws_number *ret_number,
+				     struct ws_error *err) WS_MUST_USE;
+/** Puts a number where a value is: memory, or a register. `target` is that of `vars`.
+ * @retval WS_ARGUMENT  the value is in neither, or no scalar. Others as ws_target_write_*(). */
+WS_API enum ws_status ws_vars_store(struct ws_vars *vars, struct ws_target *target,
+				    const struct ws_value *to, const struct ws_number *number,
+				    struct ws_error *err) WS_MUST_USE;
+
+/** The register that a name is: "R3", "UP0", of "RD4" the first. False: none. */
+WS_API bool ws_register_find(const char *name, enum ws_reg_kind *ret_kind, uint32_t *ret_number);
+
+/** How a value is printed. */
+struct ws_value_format {
+	char letter;   /**< x d u o t c f a s, or 0: as its type is printed */
+	bool is_whole; /**< as `print` does: pointers and references with their types */
+};
+
+/** Prints it on one line, as gdb does. Values that are not there are printed as such. */
+WS_API void ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
+			  struct ws_value_format format, struct ws_out *out);
+/** Its type, as C++ writes it, into `ret_text` (always terminated). */
+WS_API void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
+			  size_t size);
+/** What `print` says instead of a value that is not there; "" for one that is. */
+WS_API const char *ws_value_missing_text(const struct ws_value *value);
+
+/** One variable of a frame with its value. */
+struct ws_variable_value {
+	struct ws_dwarf_variable variable;
+	struct ws_value value;
+};
+
+/**
+ * Parameters and variables in scope, outer blocks first; the first `cap` go to `ret_list`.
+ * @retval WS_ABSENT  no debug information of the function: not compiled with -G.
+ */
+WS_API enum ws_status ws_vars_list(struct ws_vars *vars, struct ws_variable_value *ret_list,
+				   size_t cap, size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expressions, by descent: C's operators with their precedence, and of gdb `a@n`. Slices are those
+ * of other debuggers: `a[first:end]`. What is read has a depth; nothing else limits it but the
+ * length of the text.
+ */
+#include "vars/vars.h"
+
+#include <stdlib.h>
+
+enum { MAX_DEPTH = 100, MAX_NAME = 200 };
+
+struct parser {
+	struct ws_vars *vars;
+	const char *at;
+	unsigned depth;
+	enum ws_status status;
+	struct ws_error err;
+};
+
+static struct ws_value fail(struct parser *p, const char *format, ...) WS_PRINTF(2, 3);
+static struct ws_value fail(struct parser *p, const char *format, ...)
+{
+	char text[160];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (p->status == WS_OK)
+		p->status = wsi_fail(&p->err, WS_ARGUMENT, WS_NO_OFFSET, "%s", text);
+	return wsi_value_int(0);
+}
+
+/* Keeps the first failure. */
+static struct ws_value checked(struct parser *p, enum ws_status st, const struct ws_value *value,
+			       const struct ws_error *err)
+{
+	if (st == WS_OK && p->status == WS_OK)
+		return *value;
+	if (p->status == WS_OK) {
+		p->status = st;
+		p->err = *err;
+	}
+	return wsi_value_int(0);
+}
+
+static void skip(struct parser *p)
+{
+	p->at += strspn(p->at, " \t");
+}
+
+/* Takes a text if it is next. */
+static bool take(struct parser *p, const char *text)
+{
+	size_t n = strlen(text);
+	skip(p);
+	if (strncmp(p->at, text, n) != 0)
+		return false;
+	p->at += n;
+	return true;
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static size_t word_length(const char *at)
+{
+	size_t n = 0;
+	while (is_word(at[n]))
+		n++;
+	return n;
+}
+
+static struct ws_str word_at(const char *at)
+{
+	return (struct ws_str){ at, word_length(at) };
+}
+
+/* ---- registers ---- */
+
+static struct ws_value of_words(enum wsi_c_type type, const uint32_t words[2])
+{
+	struct ws_value value = { .kind = WS_VALUE_BYTES, .type = wsi_c_type(type) };
+	wsi_store_u32(value.bytes, words[0]);
+	wsi_store_u32(value.bytes + 4, words[1]);
+	return value;
+}
+
+static const struct reg {
+	const char *prefix;
+	enum ws_reg_kind kind;
+	enum wsi_c_type type;
+} regs[] = {
+	{ "RD", WS_REG_R, WSI_C_LONG },      { "R", WS_REG_R, WSI_C_INT },
+	{ "URD", WS_REG_UR, WSI_C_LONG },    { "UR", WS_REG_UR, WSI_C_INT },
+	{ "UP", WS_REG_UP, WSI_C_UINT },     { "P", WS_REG_P, WSI_C_UINT },
+	{ "B", WS_REG_BARRIER, WSI_C_UINT },
+};
+
+/* NULL: the word is no register. */
+static const struct reg *reg_find(struct ws_str word, uint32_t *ret_number)
+{
+	for (size_t i = 0; i < WSI_COUNT(regs); i++) {
+		size_t prefix = strlen(regs[i].prefix), digits = word.len - prefix;
+		if (word.len <= prefix || digits > 3 ||
+		    strncmp(word.ptr, regs[i].prefix, prefix) != 0 ||
+		    strspn(word.ptr + prefix, "0123456789") < digits)
+			continue;
+		unsigned long number = strtoul(word.ptr + prefix, NULL, 10);
+		if (number > 255)
+			continue;
+		*ret_number = (uint32_t)number;
+		return &regs[i];
+	}
+	return NULL;
+}
+
+bool ws_register_find(const char *name, enum ws_reg_kind *ret_kind, uint32_t *ret_number)
+{
+	const struct reg *reg = reg_find(ws_str_of(name), ret_number);
+	if (reg)
+		*ret_kind = reg->kind;
+	return reg != NULL;
+}
+
+static struct ws_value reg_value(struct parser *p, const struct reg *reg, uint32_t number)
+{
+	const struct ws_focus *focus = &p->vars->focus;
+	const uint32_t want = reg->type == WSI_C_LONG ? 2 : 1;
+	uint32_t words[2] = { 0 }, n = 0;
+	enum ws_value_kind found = WS_VALUE_BYTES;
+	enum ws_status st = WS_OK;
+	if (reg->kind == WS_REG_R) {
+		for (uint32_t i = 0; i < want && found == WS_VALUE_BYTES; i++)
+			found = wsi_vars_register(p->vars, number + i, &words[i], &st);
+	} else {
+		st = ws_target_registers(p->vars->target, focus->warp_index, focus->lane, reg->kind,
+					 number, want, words, &n, NULL);
+		found = st == WS_OK && n == want ? WS_VALUE_BYTES : WS_VALUE_MISSING;
+	}
+	struct ws_value value = of_words(reg->type, words);
+	if (found == WS_VALUE_MISSING)
+		return fail(p, "%s%u is not there", reg->prefix, (unsigned)number);
+	value.kind = found;
+	value.in_register = p->vars->selected == 0 || reg->kind != WS_REG_R;
+	value.reg_kind = reg->kind;
+	value.reg = number;
+	return value;
+}
+
+static struct ws_value address_value(uint64_t address)
+{
+	const uint32_t words[2] = { (uint32_t)address, (uint32_t)(address >> 32) };
+	struct ws_value value = of_words(WSI_C_VOID, words);
+	(void)!wsi_vtype_point(&value.type, WS_SPACE_CODE);
+	return value;
+}
+
+/* The register behind a '$'. */
+static struct ws_value dollar(struct parser *p)
+{
+	struct ws_str word = word_at(p->at);
+	struct ws_warp warp;
+	uint32_t number;
+	p->at += word.len;
+	if (!p->vars->has_thread)
+		return fail(p, "there is no thread");
+	const struct reg *reg = reg_find(word, &number);
+	if (reg)
+		return reg_value(p, reg, number);
+	if (ws_str_equal(word, ws_str_of("pc")))
+		return address_value(p->vars->frames[p->vars->selected].pc);
+	if (ws_str_equal(word, ws_str_of("errorpc"))) {
+		if (ws_target_warp(p->vars->target, p->vars->focus.warp_index, &warp, NULL) ==
+			    WS_OK &&
+		    warp.error_pc_valid)
+			return address_value(warp.error_pc);
+		return fail(p, "there is no errorpc");
+	}
+	return fail(p, "'$%.*s' is no register", (int)wsi_min_u64(word.len, 60), word.ptr);
+}
+
+/* ---- names ---- */
+
+static struct ws_value dim3_value(struct ws_dim3 dim)
+{
+	struct ws_value value = { .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_DIM3) };
+	wsi_store_u32(value.bytes, dim.x);
+	wsi_store_u32(value.bytes + 4, dim.y);
+	wsi_store_u32(value.bytes + 8, dim.z);
+	return value;
+}
+
+/* What CUDA gives each thread; false: the name is none of it. */
+static bool builtin(struct parser *p, struct ws_str name, struct ws_value *ret_value)
+{
+	const struct ws_focus *focus = &p->vars->focus;
+	struct ws_block block = { 0 };
+	struct ws_grid grid = { 0 };
+	const struct {
+		const char *name;
+		const struct ws_dim3 *dim;
+	} known[] = {
+		{ "threadIdx", &p->vars->lane.thread }, { "blockIdx", &block.idx },
+		{ "blockDim", &grid.block_dim },        { "gridDim", &grid.grid_dim },
+		{ "clusterIdx", &block.cluster_idx },   { "clusterDim", &block.cluster_dim },
+	};
+	if (ws_str_equal(name, ws_str_of("warpSize"))) {
+		*ret_value = wsi_value_int(WS_MAX_LANES);
+		return true;
+	}
+	for (size_t i = 0; i < WSI_COUNT(known); i++) {
+		if (!ws_str_equal(name, ws_str_of(known[i].name)))
+			continue;
+		bool ok =
+			p->vars->has_thread &&
+			ws_target_block(p->vars->target, focus->block_index, &block, NULL) ==
+				WS_OK &&
+			(focus->grid_index == WS_NONE ||
+			 ws_target_grid(p->vars->target, focus->grid_index, &grid, NULL) == WS_OK);
+		*ret_value = ok ? dim3_value(*known[i].dim) : fail(p, "the thread cannot be read");
+		return true;
+	}
+	return false;
+}
+
+static const struct ws_dwarf *dwarf_of(struct parser *p)
+{
+	const struct ws_dwarf *dwarf;
+	const struct ws_dwarf_function *function;
+	return wsi_vars_dwarf(p->vars, &dwarf, &function, NULL) == WS_OK ? dwarf : NULL;
+}
+
+static bool enumerator(struct parser *p, struct ws_str name, struct ws_value *ret_value)
+{
+	const struct ws_dwarf *dwarf = dwarf_of(p);
+	const struct ws_dwarf_named *named;
+	int64_t number;
+	if (!dwarf ||
+	    ws_dwarf_find_named(dwarf, WS_NAMED_ENUMERATOR, name, &named, NULL) != WS_OK ||
+	    ws_dwarf_enumerator_value(dwarf, named->info_off, &number, NULL) != WS_OK)
+		return false;
+	*ret_value = wsi_value_int(number);
+	return true;
+}
+
+/* A name with its scopes, of which debug information has the last part only. */
+static struct ws_str name_take(struct parser *p)
+{
+	struct ws_str name = word_at(p->at);
+	p->at += name.len;
+	while (p->at[0] == ':' && p->at[1] == ':' && is_word(p->at[2])) {
+		p->at += 2;
+		name = word_at(p->at);
+		p->at += name.len;
+	}
+	return name;
+}
+
+static struct ws_value name_value(struct parser *p)
+{
+	struct ws_value value, this;
+	struct ws_error err = { 0 };
+	struct ws_str name = name_take(p);
+	if (builtin(p, name, &value))
+		return value;
+	enum ws_status st = wsi_variable_find(p->vars, name, &value, &err);
+	if (st == WS_OK)
+		return value;
+	if (wsi_variable_find(p->vars, ws_str_of("this"), &this, NULL) == WS_OK &&
+	    wsi_value_member(p->vars, &this, name, &value, NULL) == WS_OK)
+		return value;
+	if (enumerator(p, name, &value))
+		return value;
+	if (!p->vars->has_thread)
+		return fail(p, "there is no thread");
+	if (st != WS_ABSENT)
+		return checked(p, st, &value, &err);
+	return fail(p, "there is no variable '%.*s' here%s", (int)wsi_min_u64(name.len, 100),
+		    name.ptr,
+		    dwarf_of(p) ? "" : ": the code was not compiled with -G; registers are $R3");
+}
+
+/* ---- types ---- */
+
+/* The words of a type of C, one space between each; 0 bytes: none. */
+static size_t c_words(const char *at, char words[MAX_NAME], const char **ret_end)
+{
+	static const char *const known[] = { "unsigned", "signed", "long",   "short", "int",
+					     "char",     "float",  "double", "bool" };
+	size_t len = 0;
+	for (;;) {
+		struct ws_str word = word_at(at + strspn(at, " \t"));
+		bool is_known = false;
+		for (size_t i = 0; i < WSI_COUNT(known); i++)
+			is_known |= ws_str_equal(word, ws_str_of(known[i]));
+		if (!is_known || len + word.len + 2 > MAX_NAME)
+			break;
+		if (len)
+			words[len++] = ' ';
+		memcpy(words + len, word.ptr, word.len);
+		len += word.len;
+		at = word.ptr + word.len;
+	}
+	*ret_end = at;
+	return len;
+}
+
+/* A name with its template arguments, without spaces but between words; 0: none. */
+static size_t template_name(const char *at, char name[MAX_NAME], const char **ret_end)
+{
+	size_t len = 0;
+	unsigned depth = 0;
+	for (; *at && len + 1 < MAX_NAME; at++) {
+		bool inside = depth > 0 && strchr(",*&:()-+ []", *at);
+		if (*at == '<')
+			depth++;
+		else if (*at == '>' && depth > 0)
+			depth--;
+		else if (!is_word(*at) && !inside)
+			break;
+		bool between = len && is_word(name[len - 1]) && is_word(at[1]);
+		if (*at == ' ' && !between)
+			continue;
+		name[len++] = *at;
+	}
+	*ret_end = at;
+	return depth ? 0 : len;
+}
+
+static bool space_take(struct parser *p, enum ws_space *ret_space)
+{
+	if (!take(p, "@"))
+		return false;
+	struct ws_str word = word_at(p->at);
+	p->at += word.len;
+	if (wsi_space_find(word, ret_space))
+		return true;
+	fail(p, "there is no space '@%.*s'", (int)wsi_min_u64(word.len, 60), word.ptr);
+	return true;
+}
+
+static void qualifiers(struct parser *p)
+{
+	static const char *const words[] = {
+		"const", "volatile", "struct", "class", "union", "enum"
+	};
+	for (size_t i = 0; i < WSI_COUNT(words); i++) {
+		skip(p);
+		if (!ws_str_equal(word_at(p->at), ws_str_of(words[i])))
+			continue;
+		p->at += strlen(words[i]);
+		i = SIZE_MAX; /* from the first again */
+	}
+}
+
+/* The type before its pointers. */
+static bool base_type(struct parser *p, struct ws_vtype *ret_type)
+{
+	char name[MAX_NAME];
+	const char *end;
+	skip(p);
+	size_t n = c_words(p->at, name, &end);
+	bool found = n && wsi_c_type_find((struct ws_str){ name, n }, ret_type);
+	if (!found) {
+		n = template_name(p->at, name, &end);
+		found = n && (wsi_type_find(dwarf_of(p), (struct ws_str){ name, n }, ret_type) ||
+			      wsi_c_type_find((struct ws_str){ name, n }, ret_type));
+	}
+	if (!found) { /* debug information has no namespaces */
+		const char *start = p->at;
+		struct ws_str last = name_take(p);
+		end = p->at;
+		p->at = start;
+		found = last.ptr != start && wsi_type_find(dwarf_of(p), last, ret_type);
+	}
+	if (found)
+		p->at = end;
+	return found;
+}
+
+/* "[@SPACE] TYPE [*]..." and its closing parenthesis. False, and nothing taken: no type. */
+static bool type_take(struct parser *p, struct ws_vtype *ret_type)
+{
+	const char *start = p->at;
+	enum ws_space space = WS_SPACE_GENERIC, later;
+	struct ws_vtype type;
+	bool spaced = space_take(p, &space);
+	qualifiers(p);
+	bool ok = p->status == WS_OK && base_type(p, &type);
+	while (ok) {
+		qualifiers(p);
+		if (space_take(p, &later)) {
+			space = spaced ? space : later;
+			continue;
+		}
+		if (!take(p, "*"))
+			break;
+		ok = wsi_vtype_point(&type, space);
+		space = WS_SPACE_GENERIC; /* the outer ones are those of values */
+	}
+	if (!ok || !take(p, ")") || p->status != WS_OK) {
+		if (spaced && p->status == WS_OK)
+			fail(p, "a type is expected at '%.40s'", p->at);
+		p->at = start;
+		return false;
+	}
+	*ret_type = type;
+	return true;
+}
+
+/* ---- operators ---- */
+
+static struct ws_value binary(struct parser *p, unsigned level);
+static struct ws_value unary(struct parser *p);
+
+static struct ws_value number_value(struct parser *p)
+{
+	char *end;
+	size_t n = strspn(p->at, "0123456789abcdefxABCDEFX.");
+	bool hex = p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X');
+	if (!hex && (memchr(p->at, '.', n) || memchr(p->at, 'e', n))) {
+		struct ws_number number = { .is_float = true, .real = strtod(p->at, &end) };
+		struct ws_vtype type = wsi_c_type(*end == 'f' ? WSI_C_FLOAT : WSI_C_DOUBLE);
+		p->at = end + (*end == 'f');
+		return wsi_value_number(&type, &number);
+	}
+	uint64_t value = strtoull(p->at, &end, 0);
+	if (end == p->at)
+		return fail(p, "an expression is expected at '%.40s'", p->at);
+	p->at = end + strspn(end, "uUlL");
+	struct ws_value number = wsi_value_int((int64_t)value);
+	if ((int64_t)value < 0)
+		number.type = wsi_c_type(WSI_C_ULONG);
+	return number;
+}
+
+static struct ws_value letter_value(struct parser *p)
+{
+	static const char escapes[] = "n\nt\tr\r0\0\\\\''";
+	struct ws_number number = wsi_whole((signed char)p->at[0]);
+	struct ws_vtype type = wsi_c_type(WSI_C_CHAR);
+	if (p->at[0] == '\\' && p->at[1])
+		for (size_t i = 0; i + 1 < sizeof escapes; i += 2)
+			if (escapes[i] == p->at[1])
+				number = wsi_whole(escapes[i + 1]);
+	p->at += p->at[0] == '\\' && p->at[1] ? 2 : p->at[0] != '\0';
+	if (!take(p, "'"))
+		return fail(p, "a closing ' is missing");
+	return wsi_value_number(&type, &number);
+}
+
+/* What is between brackets: a number, or two with a colon. */
+static struct ws_value index_value(struct parser *p, const struct ws_value *of)
+{
+	struct ws_error err;
+	struct ws_value value = *of, index = binary(p, 0), end;
+	struct ws_number first = { 0 }, last = { 0 };
+	enum ws_status st =
+		p->status == WS_OK ? ws_vars_number(p->vars, &index, &first, &err) : p->status;
+	uint64_t n = 0;
+	if (st == WS_OK && take(p, ":")) {
+		end = binary(p, 0);
+		st = p->status == WS_OK ? ws_vars_number(p->vars, &end, &last, &err) : p->status;
+		n = (uint64_t)last.whole - (uint64_t)first.whole;
+		if (st == WS_OK && last.whole <= first.whole)
+			return fail(p, "a slice is [FIRST:END], with an end behind the first");
+	}
+	if (st == WS_OK && !take(p, "]"))
+		return fail(p, "']' is missing");
+	if (st == WS_OK)
+		st = wsi_elements(p->vars, of, first.whole, n, &value, &err);
+	return checked(p, st, &value, &err);
+}
+
+static struct ws_value primary(struct parser *p)
+{
+	struct ws_value value;
+	if (take(p, "(")) {
+		value = binary(p, 0);
+		return take(p, ")") ? value : fail(p, "')' is missing");
+	}
+	if (take(p, "$"))
+		return dollar(p);
+	if (take(p, "'"))
+		return letter_value(p);
+	if (is_word(*p->at) && !(*p->at >= '0' && *p->at <= '9'))
+		return name_value(p);
+	return number_value(p);
+}
+
+static struct ws_value postfix(struct parser *p)
+{
+	struct ws_value value = primary(p);
+	struct ws_error err;
+	while (p->status == WS_OK) {
+		struct ws_value of = value;
+		skip(p);
+		if (take(p, "[")) {
+			value = index_value(p, &of);
+		} else if (take(p, "->") || (p->at[0] == '.' && take(p, "."))) {
+			skip(p);
+			struct ws_str name = word_at(p->at);
+			p->at += name.len;
+			if (!name.len)
+				return fail(p, "the name of a member is expected");
+			enum ws_status st = wsi_value_member(p->vars, &of, name, &value, &err);
+			value = checked(p, st, &value, &err);
+		} else {
+			break;
+		}
+	}
+	return value;
+}
+
+static struct ws_value negated(struct parser *p, char operator, const struct ws_value * of)
+{
+	const struct ws_value zero = wsi_value_int(0), ones = wsi_value_int(-1);
+	struct ws_value value = *of;
+	struct ws_error err;
+	struct ws_number number;
+	enum ws_status st =
+		p->status == WS_OK ? ws_vars_number(p->vars, of, &number, &err) : p->status;
+	if (st == WS_OK && operator== '-' && number.is_float) {
+		number.real = -number.real; /* also of 0 */
+		value = wsi_value_number(&of->type, &number);
+	} else if (st == WS_OK) {
+		st = wsi_binary(p->vars,
+				operator== '-' ? WSI_SUB :
+				operator== '!' ? WSI_EQ
+					       : WSI_XOR,
+				operator== '~' ? &ones : & zero, of, &value, &err);
+	}
+	return checked(p, st, &value, &err);
+}
+
+static struct ws_value size_value(struct parser *p)
+{
+	struct ws_vtype type;
+	struct wsi_shape shape;
+	struct ws_error err;
+	struct ws_value value;
+	if (!take(p, "("))
+		return fail(p, "'(' is expected behind sizeof");
+	if (!type_take(p, &type)) {
+		value = binary(p, 0);
+		type = value.type;
+		if (!take(p, ")"))
+			return fail(p, "')' is missing");
+	}
+	enum ws_status st = p->status == WS_OK ? wsi_shape(&type, &shape, &err) : p->status;
+	struct ws_number number = wsi_whole(st == WS_OK ? (int64_t)shape.size : 0);
+	struct ws_vtype size_type = wsi_c_type(WSI_C_ULONG);
+	value = wsi_value_number(&size_type, &number);
+	return checked(p, st, &value, &err);
+}
+
+static struct ws_value prefixed(struct parser *p)
+{
+	struct ws_value of, value = wsi_value_int(0);
+	struct ws_vtype type;
+	struct ws_error err;
+	enum ws_status st;
+	skip(p);
+	const char first = *p->at;
+	if (first == '-' || first == '!' || first == '~') {
+		p->at++;
+		of = unary(p);
+		return negated(p, first, &of);
+	}
+	if (take(p, "+"))
+		return unary(p);
+	if (ws_str_equal(word_at(p->at), ws_str_of("sizeof"))) {
+		p->at += strlen("sizeof");
+		return size_value(p);
+	}
+	if (first == '*' || first == '&') {
+		p->at++;
+		of = unary(p);
+		st = p->status != WS_OK ? p->status
+		     : first == '*'     ? wsi_dereference(p->vars, &of, &value, &err)
+					: wsi_address_of(p->vars, &of, &value, &err);
+		return checked(p, st, &value, &err);
+	}
+	const char *start = p->at;
+	if (take(p, "(")) {
+		if (type_take(p, &type)) {
+			of = unary(p);
+			st = p->status == WS_OK ? wsi_cast(p->vars, &of, &type, &value, &err)
+						: p->status;
+			return checked(p, st, &value, &err);
+		}
+		p->at = start;
+	}
+	return postfix(p);
+}
+
+static struct ws_value unary(struct parser *p)
+{
+	struct ws_value value =
+		++p->depth > MAX_DEPTH ? fail(p, "too many operators are nested") : prefixed(p);
+	p->depth--;
+	return value;
+}
+
+static const struct {
+	const char *text;
+	unsigned level;
+	enum wsi_operation operation;
+} operators[] = {
+	{ "||", 0, WSI_OR },    { "&&", 1, WSI_AND }, { "==", 5, WSI_EQ },   { "!=", 5, WSI_NE },
+	{ "<=", 6, WSI_LE },    { ">=", 6, WSI_GE },  { "<<", 7, WSI_SHL },  { ">>", 7, WSI_SHR },
+	{ "<", 6, WSI_LT },     { ">", 6, WSI_GT },   { "|", 2, WSI_BITOR }, { "^", 3, WSI_XOR },
+	{ "&", 4, WSI_BITAND }, { "+", 8, WSI_ADD },  { "-", 8, WSI_SUB },   { "*", 9, WSI_MUL },
+	{ "/", 9, WSI_DIV },    { "%", 9, WSI_MOD },
+};
+
+enum { REPEAT_LEVEL = 10 };
+
+/* VALUE@N: so many of them, one behind the other. */
+static struct ws_value repeated(struct parser *p)
+{
+	struct ws_value value = unary(p), one;
+	struct ws_number n;
+	struct ws_error err;
+	while (p->status == WS_OK && take(p, "@")) {
+		struct ws_value count = unary(p), of = value;
+		enum ws_status st =
+			p->status == WS_OK ? ws_vars_number(p->vars, &count, &n, &err) : p->status;
+		if (st == WS_OK && (n.whole <= 0 || of.kind != WS_VALUE_MEMORY))
+			return fail(p, "only what is in memory can be repeated, and more than "
+				       "0 times");
+		if (st == WS_OK)
+			st = wsi_address_of(p->vars, &of, &one, &err);
+		if (st == WS_OK)
+			st = wsi_elements(p->vars, &one, 0, (uint64_t)n.whole, &value, &err);
+		value = checked(p, st, &value, &err);
+	}
+	return value;
+}
+
+/* The operator of a level that is next; WSI_COUNT(operators): none. */
+static size_t operator_next(struct parser *p, unsigned level)
+{
+	skip(p);
+	for (size_t i = 0; i < WSI_COUNT(operators); i++)
+		if (strncmp(p->at, operators[i].text, strlen(operators[i].text)) == 0)
+			return operators[i].level == level ? i : WSI_COUNT(operators);
+	return WSI_COUNT(operators);
+}
+
+static struct ws_value binary(struct parser *p, unsigned level)
+{
+	struct ws_error err;
+	if (level == REPEAT_LEVEL)
+		return repeated(p);
+	struct ws_value value = binary(p, level + 1);
+	for (size_t i;
+	     p->status == WS_OK && (i = operator_next(p, level)) < WSI_COUNT(operators);) {
+		p->at += strlen(operators[i].text);
+		struct ws_value left = value, right = binary(p, level + 1);
+		enum ws_status st = p->status == WS_OK ? wsi_binary(p->vars, operators[i].operation,
+								    &left, &right, &value, &err)
+						       : p->status;
+		value = checked(p, st, &value, &err);
+	}
+	return value;
+}
+
+enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text, struct ws_value *ret_value,
+				struct ws_error *err)
+{
+	struct parser p = { .vars = vars, .at = text };
+	struct ws_value value = binary(&p, 0);
+	skip(&p);
+	if (p.status == WS_OK && *p.at)
+		fail(&p, "'%.40s' is not understood", p.at);
+	if (p.status == WS_OK)
+		*ret_value = value;
+	else if (err)
+		*err = p.err;
+	return p.status;
+}

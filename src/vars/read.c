@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a variable to its place, and from there to its bytes. */
+#include "vars/vars.h"
+
+enum { CONST_BANK = 3, CONST_BANK_BYTES = 64 << 10 };
+
+struct ws_address wsi_address(const struct ws_vars *vars, enum ws_space space, uint64_t address)
+{
+	return (struct ws_address){
+		.space = space,
+		.bank = CONST_BANK,
+		.device_index = vars->focus.device_index,
+		.grid_index = vars->focus.grid_index,
+		.warp_index = vars->focus.warp_index,
+		.lane = vars->focus.lane,
+		.address = address,
+	};
+}
+
+enum ws_status wsi_value_read(struct ws_vars *vars, const struct ws_value *value, uint64_t offset,
+			      void *buffer, size_t n, struct ws_error *err)
+{
+	struct ws_address at = value->at;
+	size_t got;
+	if (value->kind == WS_VALUE_BYTES) {
+		if (offset > sizeof value->bytes || n > sizeof value->bytes - offset)
+			return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the value is shorter");
+		memcpy(buffer, value->bytes + offset, n);
+		return WS_OK;
+	}
+	if (value->kind == WS_VALUE_MISSING)
+		return wsi_fail(err, value->status, WS_NO_OFFSET, "the value is not there");
+	if (value->kind != WS_VALUE_MEMORY)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the value is %s",
+				ws_value_missing_text(value));
+	at.address += offset;
+	return ws_target_read_memory(vars->target, &at, buffer, n, &got, err);
+}
+
+const char *ws_value_missing_text(const struct ws_value *value)
+{
+	switch (value->kind) {
+	case WS_VALUE_BYTES:
+	case WS_VALUE_MEMORY:
+		break;
+	case WS_VALUE_GONE:
+		return "<optimized out>";
+	case WS_VALUE_NOT_HERE:
+		return "<not live at this pc>";
+	case WS_VALUE_NOT_SAVED:
+		return "<not saved>";
+	case WS_VALUE_MISSING:
+		return value->status == WS_EXCLUDED ? "<left out of the dump>"
+						    : "<not in the dump>";
+	}
+	return "";
+}
+
+/* ---- registers ---- */
+
+/* Bits of one piece of a register of PTX. */
+static enum ws_value_kind piece_read(struct ws_vars *vars, const struct ws_reg_piece *piece,
+				     uint32_t *ret_word, enum ws_status *ret_status)
+{
+	const struct ws_focus *focus = &vars->focus;
+	enum ws_reg_kind kind = WS_REG_P;
+	enum ws_value_kind found;
+	uint32_t n, index = piece->index;
+	switch (piece->reg_class) {
+	case WS_REG_CLASS_FULL:
+		return wsi_vars_register(vars, index, ret_word, ret_status);
+	case WS_REG_CLASS_HALF:
+		found = wsi_vars_register(vars, index / 2, ret_word, ret_status);
+		*ret_word = index & 1 ? *ret_word >> 16 : *ret_word & 0xffff;
+		return found;
+	case WS_REG_CLASS_PRED:
+		break;
+	case WS_REG_CLASS_UPRED:
+		kind = WS_REG_UP;
+		break;
+	case WS_REG_CLASS_UFULL:
+		kind = WS_REG_UR;
+		break;
+	case WS_REG_CLASS_UHALF:
+		kind = WS_REG_UR;
+		index /= 2;
+		break;
+	case WS_REG_CLASS_LOCAL_REG:
+		found = wsi_vars_register(vars, index >> 16, ret_word, ret_status);
+		if (found != WS_VALUE_BYTES)
+			return found;
+		index = *ret_word + (index & 0xffff);
+		/* fall through */
+	case WS_REG_CLASS_LOCAL: {
+		struct ws_address at = wsi_address(vars, WS_SPACE_LOCAL, index);
+		uint8_t bytes[4] = { 0 };
+		size_t got;
+		*ret_status =
+			ws_target_read_memory(vars->target, &at, bytes, sizeof bytes, &got, NULL);
+		*ret_word = wsi_load_u32(bytes);
+		return *ret_status == WS_OK ? WS_VALUE_BYTES : WS_VALUE_MISSING;
+	}
+	default:
+		*ret_status = WS_UNSUPPORTED;
+		return WS_VALUE_MISSING;
+	}
+	if (vars->selected > 0) { /* a callee may have changed it, and no call frame tells */
+		*ret_status = WS_OK;
+		return WS_VALUE_NOT_SAVED;
+	}
+	*ret_status = ws_target_registers(vars->target, focus->warp_index, focus->lane, kind, index,
+					  1, ret_word, &n, NULL);
+	if (piece->reg_class == WS_REG_CLASS_UHALF)
+		*ret_word = piece->index & 1 ? *ret_word >> 16 : *ret_word & 0xffff;
+	return *ret_status == WS_OK ? WS_VALUE_BYTES : WS_VALUE_MISSING;
+}
+
+static void from_register(struct ws_vars *vars, const struct ws_frame *frame, const char *reg,
+			  struct ws_value *value)
+{
+	struct ws_reg_piece pieces[WS_REG_MAX_PIECES];
+	struct wsi_shape shape;
+	size_t n;
+	enum ws_regmap_answer answer =
+		ws_cubin_find_register(frame->place.cubin, frame->place.function->name,
+				       ws_str_of(reg), frame->rel_pc, pieces, &n);
+	value->kind = answer == WS_REGMAP_NOT_HERE ? WS_VALUE_NOT_HERE : WS_VALUE_GONE;
+	if (answer != WS_REGMAP_FOUND || wsi_shape(&value->type, &shape, NULL) != WS_OK)
+		return;
+	uint64_t wanted = shape.size == WS_SIZE_UNKNOWN ? 0 : (shape.size + 3) / 4;
+	uint64_t have = 0;
+	value->kind = WS_VALUE_BYTES;
+	for (size_t i = 0; i < n && value->kind == WS_VALUE_BYTES; i++) {
+		uint32_t word = 0;
+		value->kind = piece_read(vars, &pieces[i], &word, &value->status);
+		wsi_store_u32(value->bytes + 4 * (size_t)pieces[i].part, word);
+		have |= UINT64_C(1) << pieces[i].part;
+	}
+	if (value->kind == WS_VALUE_BYTES && wanted <= WS_REG_MAX_PIECES &&
+	    have != (UINT64_C(1) << wanted) - 1 && have + 1 < UINT64_C(1) << wanted)
+		value->kind = WS_VALUE_NOT_HERE; /* a part of it is not live */
+	value->in_register =
+		n == 1 && pieces[0].reg_class == WS_REG_CLASS_FULL && vars->selected == 0;
+	value->reg_kind = WS_REG_R;
+	value->reg = pieces[0].index;
+}
+
+/* ---- variables ---- */
+
+static struct ws_address place_of(const struct ws_vars *vars, uint32_t address_class,
+				  uint64_t address)
+{
+	enum ws_space space = wsi_space_of_class(address_class);
+	/* images in a dump have device addresses of constants; what is too small for one counts
+	 * from the start of the bank */
+	if (space == WS_SPACE_CONST && address >= CONST_BANK_BYTES)
+		space = WS_SPACE_GLOBAL;
+	return wsi_address(vars, space, address);
+}
+
+enum ws_status wsi_variable_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
+				  const struct ws_dwarf_function *function,
+				  const struct ws_dwarf_variable *variable,
+				  struct ws_value *ret_value, struct ws_error *err)
+{
+	const struct ws_frame *frame = &vars->frames[vars->selected];
+	struct ws_value value = { .type = wsi_dwarf_vtype(dwarf, variable->type) };
+	uint64_t rel_pc = frame->rel_pc, cfa;
+	struct ws_where where;
+	enum ws_status st = ws_dwarf_where(dwarf, function, rel_pc, variable, &where, err);
+	if (st != WS_OK)
+		return st;
+	switch (where.kind) {
+	case WS_WHERE_GONE:
+		value.kind = WS_VALUE_GONE;
+		break;
+	case WS_WHERE_NOT_HERE:
+		value.kind = WS_VALUE_NOT_HERE;
+		break;
+	case WS_WHERE_VALUE:
+		value.kind = WS_VALUE_BYTES;
+		wsi_store_u64(value.bytes, (uint64_t)where.number);
+		break;
+	case WS_WHERE_REGISTER:
+		from_register(vars, frame, where.reg, &value);
+		break;
+	case WS_WHERE_FRAME:
+		value.kind = wsi_vars_cfa(vars, &cfa) ? WS_VALUE_MEMORY : WS_VALUE_NOT_SAVED;
+		if (value.kind == WS_VALUE_MEMORY)
+			value.at = wsi_address(vars, WS_SPACE_LOCAL,
+					       (uint32_t)(cfa + (uint64_t)where.number));
+		break;
+	case WS_WHERE_ADDRESS:
+		value.kind = WS_VALUE_MEMORY;
+		value.at = place_of(vars, variable->address_class, (uint64_t)where.number);
+		break;
+	}
+	*ret_value = value;
+	return WS_OK;
+}
+
+enum ws_status wsi_vars_dwarf(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
+			      const struct ws_dwarf_function **ret_function, struct ws_error *err)
+{
+	if (!vars->has_thread)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no thread");
+	const struct ws_frame *frame = &vars->frames[vars->selected];
+	if (frame->status != WS_OK || !frame->place.function)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no image has the code at 0x%" PRIx64,
+				frame->pc);
+	enum ws_status st = ws_cubin_dwarf(frame->place.cubin, ret_dwarf, err);
+	*ret_function = NULL;
+	if (st == WS_OK && ws_dwarf_find_function(*ret_dwarf, frame->place.function->name,
+						  ret_function, NULL) != WS_OK)
+		*ret_function = NULL;
+	return st;
+}
+
+/* Variables of the frame into vars->list. */
+static enum ws_status list_read(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
+				const struct ws_dwarf_function **ret_function, size_t *ret_n,
+				struct ws_error *err)
+{
+	enum ws_status st = wsi_vars_dwarf(vars, ret_dwarf, ret_function, err);
+	if (st != WS_OK)
+		return st;
+	if (!*ret_function)
+		return wsi_fail(
+			err, WS_ABSENT, WS_NO_OFFSET,
+			"the function has no debug information: it was not compiled with -G");
+	const struct ws_frame *frame = &vars->frames[vars->selected];
+	uint64_t rel_pc = frame->rel_pc && frame->level ? frame->rel_pc - 1 : frame->rel_pc;
+	st = ws_dwarf_variables(*ret_dwarf, *ret_function, rel_pc, vars->list, WS_VARS_MAX_LIST,
+				ret_n, err);
+	if (st == WS_OK)
+		*ret_n = (size_t)wsi_min_u64(*ret_n, WS_VARS_MAX_LIST);
+	return st;
+}
+
+/* Also a variable whose place cannot be understood is one. */
+static void value_or_why(struct ws_vars *vars, const struct ws_dwarf *dwarf,
+			 const struct ws_dwarf_function *function,
+			 const struct ws_dwarf_variable *variable, struct ws_value *ret_value)
+{
+	enum ws_status st = wsi_variable_value(vars, dwarf, function, variable, ret_value, NULL);
+	if (st != WS_OK)
+		*ret_value = (struct ws_value){
+			.kind = WS_VALUE_MISSING,
+			.status = st,
+			.type = wsi_dwarf_vtype(dwarf, variable->type),
+		};
+}
+
+enum ws_status ws_vars_list(struct ws_vars *vars, struct ws_variable_value *ret_list, size_t cap,
+			    size_t *ret_n, struct ws_error *err)
+{
+	const struct ws_dwarf *dwarf;
+	const struct ws_dwarf_function *function;
+	size_t n = 0;
+	enum ws_status st = list_read(vars, &dwarf, &function, &n, err);
+	if (st != WS_OK)
+		return st;
+	for (size_t i = 0; i < n && i < cap; i++) {
+		ret_list[i].variable = vars->list[i];
+		value_or_why(vars, dwarf, function, &vars->list[i], &ret_list[i].value);
+	}
+	*ret_n = n;
+	return WS_OK;
+}
+
+enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name,
+				 struct ws_value *ret_value, struct ws_error *err)
+{
+	const struct ws_dwarf *dwarf = NULL;
+	const struct ws_dwarf_function *function = NULL;
+	const struct ws_dwarf_named *named;
+	struct ws_dwarf_variable variable;
+	size_t n = 0;
+	enum ws_status st = list_read(vars, &dwarf, &function, &n, err);
+	for (size_t i = n; st == WS_OK && i > 0; i--) {
+		if (!ws_str_equal(vars->list[i - 1].name, name))
+			continue;
+		value_or_why(vars, dwarf, function, &vars->list[i - 1], ret_value);
+		return WS_OK;
+	}
+	if (!dwarf)
+		return st;
+	st = ws_dwarf_find_named(dwarf, WS_NAMED_VARIABLE, name, &named, err);
+	if (st == WS_OK)
+		st = ws_dwarf_variable_at(dwarf, named->info_off, &variable, err);
+	if (st == WS_OK)
+		value_or_why(vars, dwarf, NULL, &variable, ret_value);
+	return st;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames of a thread, and where each has its registers.
+ *
+ * Return addresses are the target's. Registers of a caller are those of its callee, but for what
+ * the callee saved or may have changed, as the call frames of its code say; the stack pointer is
+ * the callee's canonical frame address.
+ */
+#include "vars/vars.h"
+
+enum { STACK_POINTER = 1 };
+
+enum ws_status ws_vars_create(const struct ws_target *target, struct ws_vars **ret_vars,
+			      struct ws_error *err)
+{
+	struct ws_vars *vars = wsi_zalloc(sizeof *vars);
+	if (vars) {
+		vars->target = target;
+		vars->callers = wsi_zalloc_array(WS_VARS_MAX_FRAMES, sizeof *vars->callers);
+		vars->known = wsi_zalloc_array(WSI_KNOWN_CFIS, sizeof *vars->known);
+		vars->list = wsi_zalloc_array(WS_VARS_MAX_LIST, sizeof *vars->list);
+	}
+	if (!vars || !vars->callers || !vars->known || !vars->list) {
+		ws_vars_destroy(vars);
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "variables");
+	}
+	*ret_vars = vars;
+	return WS_OK;
+}
+
+void ws_vars_destroy(struct ws_vars *vars)
+{
+	if (!vars)
+		return;
+	wsi_free(vars->frames);
+	wsi_free(vars->callers);
+	wsi_free(vars->known);
+	wsi_free(vars->list);
+	wsi_free(vars);
+}
+
+/* ---- frames ---- */
+
+static bool frame_push(struct ws_vars *vars, const struct ws_cubin_hint *hint, uint64_t pc)
+{
+	size_t cap = vars->cap_frames;
+	if (!wsi_grow(&vars->frames, &cap, vars->n_frames, sizeof *vars->frames,
+		      WS_VARS_MAX_FRAMES + 1))
+		return false;
+	vars->cap_frames = (uint32_t)cap;
+	struct ws_frame *frame = &vars->frames[vars->n_frames];
+	*frame = (struct ws_frame){ .level = vars->n_frames++, .pc = pc };
+	uint64_t looked_up = frame->level && pc ? pc - 1 : pc;
+	frame->status =
+		ws_cubin_set_find_address(vars->cubins, looked_up, hint, &frame->place, NULL);
+	if (frame->status == WS_OK)
+		frame->rel_pc = frame->place.rel_pc + (pc - looked_up);
+	return frame->status != WS_NO_MEMORY;
+}
+
+enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
+			    struct ws_error *err)
+{
+	struct ws_cubin_hint hint = { WS_NONE, WS_NONE, WS_NONE };
+	struct ws_grid grid;
+	uint32_t n = 0;
+	vars->has_thread = vars->have_homes = false;
+	vars->n_frames = vars->selected = vars->n_left_out = 0;
+	if (!focus)
+		return WS_OK;
+	hint.device_index = focus->device_index;
+	vars->focus = *focus;
+	if (vars->generation != vars->target->generation)
+		memset(vars->known, 0, WSI_KNOWN_CFIS * sizeof *vars->known);
+	vars->generation = vars->target->generation;
+	enum ws_status st = ws_target_cubins(vars->target, &vars->cubins, err);
+	if (st == WS_OK)
+		st = ws_target_lane(vars->target, focus->warp_index, focus->lane, &vars->lane, err);
+	if (st != WS_OK)
+		return st;
+	if (focus->grid_index != WS_NONE &&
+	    ws_target_grid(vars->target, focus->grid_index, &grid, NULL) == WS_OK) {
+		hint.module_index = grid.module_index;
+		hint.context_index = grid.context_index;
+	}
+	st = ws_target_call_stack(vars->target, focus->warp_index, focus->lane, vars->callers,
+				  WS_VARS_MAX_FRAMES, &n, err);
+	if (st != WS_OK && st != WS_ABSENT)
+		return st;
+	n = st == WS_OK ? n : 0;
+	vars->n_left_out = n > WS_VARS_MAX_FRAMES ? n - WS_VARS_MAX_FRAMES : 0;
+	n -= vars->n_left_out;
+	if (!frame_push(vars, &hint, vars->lane.pc))
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "frames");
+	for (uint32_t i = 0; i < n; i++)
+		if (!frame_push(vars, &hint, vars->callers[i].address))
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "frames");
+	vars->has_thread = true;
+	return WS_OK;
+}
+
+uint32_t ws_vars_frames(const struct ws_vars *vars)
+{
+	return vars->has_thread ? vars->n_frames : 0;
+}
+
+const struct ws_frame *ws_vars_frame(const struct ws_vars *vars, uint32_t level)
+{
+	assert(level < vars->n_frames);
+	return &vars->frames[level];
+}
+
+uint32_t ws_vars_frames_left_out(const struct ws_vars *vars)
+{
+	return vars->n_left_out;
+}
+
+enum ws_status ws_vars_select(struct ws_vars *vars, uint32_t level, struct ws_error *err)
+{
+	if (level >= ws_vars_frames(vars))
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no frame %" PRIu32, level);
+	vars->selected = level;
+	return WS_OK;
+}
+
+uint32_t ws_vars_selected(const struct ws_vars *vars)
+{
+	return vars->selected;
+}
+
+/* ---- registers ---- */
+
+static enum ws_status cfi_of(struct ws_vars *vars, const struct ws_frame *frame,
+			     const struct ws_cfi **ret_cfi)
+{
+	uint64_t pc = frame->level && frame->pc ? frame->pc - 1 : frame->pc;
+	struct wsi_known_cfi *known = &vars->known[pc / 16 % WSI_KNOWN_CFIS];
+	if (frame->status != WS_OK)
+		return frame->status;
+	if (known->pc != pc || pc == 0) {
+		known->pc = pc;
+		known->status = ws_cubin_cfi(frame->place.cubin, pc, &known->cfi, NULL);
+	}
+	*ret_cfi = &known->cfi;
+	return known->status;
+}
+
+static enum ws_status local_word(const struct ws_vars *vars, uint32_t address, uint32_t *ret_word)
+{
+	struct ws_address at = wsi_address(vars, WS_SPACE_LOCAL, address);
+	uint8_t bytes[4];
+	size_t n;
+	enum ws_status st = ws_target_read_memory(vars->target, &at, bytes, sizeof bytes, &n, NULL);
+	if (st == WS_OK)
+		*ret_word = wsi_load_u32(bytes);
+	return st;
+}
+
+static enum ws_value_kind home_read(const struct ws_vars *vars, const struct wsi_homes *homes,
+				    uint32_t number, uint32_t *ret_word, enum ws_status *ret_status)
+{
+	uint32_t n;
+	*ret_status = WS_OK;
+	switch ((enum wsi_home)homes->kind[number]) {
+	case WSI_HOME_LOST:
+		return WS_VALUE_NOT_SAVED;
+	case WSI_HOME_VALUE:
+		*ret_word = homes->where[number];
+		return WS_VALUE_BYTES;
+	case WSI_HOME_LOCAL:
+		*ret_status = local_word(vars, homes->where[number], ret_word);
+		break;
+	case WSI_HOME_LIVE:
+		*ret_status =
+			ws_target_registers(vars->target, vars->focus.warp_index, vars->focus.lane,
+					    WS_REG_R, number, 1, ret_word, &n, NULL);
+		break;
+	}
+	return *ret_status == WS_OK ? WS_VALUE_BYTES : WS_VALUE_MISSING;
+}
+
+/* The frame's canonical frame address, by the homes of its registers. */
+static bool cfa_find(struct ws_vars *vars, struct ws_frame *frame, const struct wsi_homes *homes)
+{
+	const struct ws_cfi *cfi;
+	enum ws_status st;
+	uint32_t base;
+	frame->has_cfa = cfi_of(vars, frame, &cfi) == WS_OK &&
+			 home_read(vars, homes, cfi->cfa_reg, &base, &st) == WS_VALUE_BYTES;
+	if (frame->has_cfa)
+		frame->cfa = (uint32_t)(base + (uint64_t)cfi->cfa_offset);
+	return frame->has_cfa;
+}
+
+/* From the registers of a frame to those of its caller. */
+static void unwind(struct ws_vars *vars, struct ws_frame *frame, struct wsi_homes *homes)
+{
+	const struct ws_cfi *cfi;
+	if (!cfa_find(vars, frame, homes)) {
+		memset(homes->kind, WSI_HOME_LOST, sizeof homes->kind);
+		return;
+	}
+	if (cfi_of(vars, frame, &cfi) != WS_OK)
+		return;
+	for (size_t i = 0; i < WSI_COUNT(homes->kind); i++) {
+		if (cfi->reg[i].kind == WS_SAVED_LOST) {
+			homes->kind[i] = WSI_HOME_LOST;
+		} else if (cfi->reg[i].kind == WS_SAVED_LOCAL) {
+			homes->kind[i] = WSI_HOME_LOCAL;
+			homes->where[i] = (uint32_t)(frame->cfa + (uint64_t)cfi->reg[i].offset);
+		}
+	}
+	homes->kind[STACK_POINTER] = WSI_HOME_VALUE;
+	homes->where[STACK_POINTER] = (uint32_t)frame->cfa;
+}
+
+static const struct wsi_homes *homes_of(struct ws_vars *vars)
+{
+	if (!vars->have_homes || vars->homes_level > vars->selected) {
+		memset(vars->homes.kind, WSI_HOME_LIVE, sizeof vars->homes.kind);
+		vars->homes_level = 0;
+		vars->have_homes = true;
+	}
+	while (vars->homes_level < vars->selected)
+		unwind(vars, &vars->frames[vars->homes_level++], &vars->homes);
+	return &vars->homes;
+}
+
+enum ws_value_kind wsi_vars_register(struct ws_vars *vars, uint32_t number, uint32_t *ret_word,
+				     enum ws_status *ret_status)
+{
+	*ret_status = WS_ABSENT;
+	if (number > 255 || !vars->has_thread)
+		return WS_VALUE_MISSING;
+	if (number == 255) { /* RZ */
+		*ret_word = 0;
+		return WS_VALUE_BYTES;
+	}
+	return home_read(vars, homes_of(vars), number, ret_word, ret_status);
+}
+
+bool wsi_vars_cfa(struct ws_vars *vars, uint64_t *ret_cfa)
+{
+	struct ws_frame *frame = &vars->frames[vars->selected];
+	if (!vars->has_thread || !cfa_find(vars, frame, homes_of(vars)))
+		return false;
+	*ret_cfa = frame->cfa;
+	return true;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of this folder share.
+ *
+ *   thread  -> frames, and where each has its registers   stack.c
+ *   name    -> a place, its bytes                         read.c
+ *   type    -> what it is, its members, its name          type.c
+ *   bytes  <-> numbers                                    number.c
+ *   text    -> a value                                    eval.c, operate.c
+ *   value   -> text                                       format.c
+ */
+#ifndef WSI_VARS_H
+#define WSI_VARS_H
+
+#include <warpscope/vars.h>
+
+#include "base/base.h"
+#include "base/reader.h"
+
+/* Where a register of a frame is. */
+enum wsi_home {
+	WSI_HOME_LOST,
+	WSI_HOME_LIVE,  /* in the register itself */
+	WSI_HOME_LOCAL, /* saved, at `where` of local memory */
+	WSI_HOME_VALUE, /* it is `where` */
+};
+
+struct wsi_homes {
+	uint8_t kind[256]; /* enum wsi_home */
+	uint32_t where[256];
+};
+
+/* Call frames of code that was looked at, since many threads stand at few places. */
+struct wsi_known_cfi {
+	uint64_t pc; /* 0: none */
+	enum ws_status status;
+	struct ws_cfi cfi;
+};
+
+enum { WSI_KNOWN_CFIS = 16 };
+
+struct ws_vars {
+	const struct ws_target *target; /* borrowed */
+	bool has_thread;
+	struct ws_focus focus;
+	struct ws_lane lane;
+	struct ws_frame *frames; /* owned */
+	uint32_t n_frames, cap_frames, n_left_out;
+	struct ws_return_address *callers; /* owned; WS_VARS_MAX_FRAMES */
+	uint32_t selected;
+	bool have_homes; /* `homes` are those of `homes_level` */
+	uint32_t homes_level;
+	struct wsi_homes homes;
+	struct ws_cubin_set *cubins;    /* borrowed from the target */
+	uint64_t generation;            /* of the target, that `known` is of */
+	struct wsi_known_cfi *known;    /* owned; WSI_KNOWN_CFIS */
+	struct ws_dwarf_variable *list; /* owned; WS_VARS_MAX_LIST */
+};
+
+/* ---- stack.c ---- */
+
+/* A register of the frame that is looked at. */
+enum ws_value_kind wsi_vars_register(struct ws_vars *vars, uint32_t number, uint32_t *ret_word,
+				     enum ws_status *ret_status);
+/* The canonical frame address of the frame that is looked at; false: not known. */
+bool wsi_vars_cfa(struct ws_vars *vars, uint64_t *ret_cfa);
+
+/* ---- type.c ---- */
+
+/* Numbers that have fewer than 32 bits, and structures of their own. */
+enum wsi_small_float {
+	WSI_FLOAT_IEEE, /* by its size */
+	WSI_FLOAT_HALF,
+	WSI_FLOAT_BF16,
+	WSI_FLOAT_E4M3,
+	WSI_FLOAT_E5M2,
+	WSI_FLOAT_E8M0,
+	WSI_FLOAT_E3M2,
+	WSI_FLOAT_E2M3,
+	WSI_FLOAT_E2M1,
+};
+
+/* What a type is. */
+struct wsi_shape {
+	enum ws_type_kind kind; /* without those that only dress another */
+	uint32_t encoding;      /* enum ws_type_encoding */
+	enum wsi_small_float small;
+	uint64_t size;  /* or WS_SIZE_UNKNOWN */
+	uint64_t plain; /* in its debug information */
+	struct ws_str name;
+	struct ws_vtype target; /* pointed to, or the element */
+	uint64_t count;         /* of an array */
+	enum ws_space space;    /* of a pointer or reference */
+};
+
+enum wsi_c_type {
+	WSI_C_VOID,
+	WSI_C_BOOL,
+	WSI_C_CHAR,
+	WSI_C_INT,
+	WSI_C_UINT,
+	WSI_C_LONG,
+	WSI_C_ULONG,
+	WSI_C_FLOAT,
+	WSI_C_DOUBLE,
+	WSI_C_DIM3,
+};
+
+struct wsi_member {
+	struct ws_str name; /* empty: unnamed, or a base class */
+	struct ws_vtype type;
+	uint64_t offset;
+	uint32_t bit_off, bit_size;
+	bool is_base;
+};
+
+enum { WSI_MAX_MEMBERS = 1024 };
+
+struct ws_vtype wsi_c_type(enum wsi_c_type type);
+/* A type of C by its words, as "unsigned char"; false: none. */
+bool wsi_c_type_find(struct ws_str words, struct ws_vtype *ret_type);
+struct ws_vtype wsi_dwarf_vtype(const struct ws_dwarf *dwarf, uint64_t type);
+/* Adds a pointer or an array; false: too many. */
+bool wsi_vtype_point(struct ws_vtype *type, enum ws_space space) WS_MUST_USE;
+bool wsi_vtype_repeat(struct ws_vtype *type, uint64_t count) WS_MUST_USE;
+enum ws_status wsi_shape(const struct ws_vtype *type, struct wsi_shape *ret_shape,
+			 struct ws_error *err) WS_MUST_USE;
+/* Members of a structure; the first `cap` go to `ret_members`. */
+enum ws_status wsi_members(const struct wsi_shape *shape, const struct ws_vtype *type,
+			   struct wsi_member *ret_members, size_t cap, size_t *ret_n,
+			   struct ws_error *err) WS_MUST_USE;
+/* A type of debug information by its name. */
+bool wsi_type_find(const struct ws_dwarf *dwarf, struct ws_str name, struct ws_vtype *ret_type);
+/* The space that pointers of an address class lead to. */
+enum ws_space wsi_space_of_class(uint32_t address_class);
+/* A space by the word behind @, and back. */
+bool wsi_space_find(struct ws_str word, enum ws_space *ret_space);
+const char *wsi_space_name(enum ws_space space);
+bool wsi_is_scalar(const struct wsi_shape *shape);
+
+/* ---- number.c ---- */
+
+/* False: the type is no number. */
+bool wsi_number_of(const struct wsi_shape *shape, const uint8_t *bytes, uint32_t bit_off,
+		   uint32_t bit_size, struct ws_number *ret_number);
+/* The bytes of a number of a type, at most 8. */
+void wsi_number_bytes(const struct wsi_shape *shape, const struct ws_number *number,
+		      uint8_t ret_bytes[8]);
+struct ws_number wsi_whole(int64_t number);
+
+/* ---- read.c ---- */
+
+/* `n` bytes from byte `offset` of a value that is there. */
+enum ws_status wsi_value_read(struct ws_vars *vars, const struct ws_value *value, uint64_t offset,
+			      void *buffer, size_t n, struct ws_error *err) WS_MUST_USE;
+/* The value of a variable. WS_UNSUPPORTED: a place of a kind that is not known. */
+enum ws_status wsi_variable_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
+				  const struct ws_dwarf_function *function,
+				  const struct ws_dwarf_variable *variable,
+				  struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
+/* A variable by its name: the innermost of the frame, or one of the image. WS_ABSENT */
+enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name,
+				 struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
+/* Debug information of the code of the frame. */
+enum ws_status wsi_vars_dwarf(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
+			      const struct ws_dwarf_function **ret_function,
+			      struct ws_error *err) WS_MUST_USE;
+struct ws_address wsi_address(const struct ws_vars *vars, enum ws_space space, uint64_t address);
+
+/* ---- operate.c: what expressions do to values ---- */
+
+struct ws_value wsi_value_number(const struct ws_vtype *type, const struct ws_number *number);
+struct ws_value wsi_value_int(int64_t number);
+enum ws_status wsi_dereference(struct ws_vars *vars, const struct ws_value *pointer,
+			       struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_address_of(struct ws_vars *vars, const struct ws_value *value,
+			      struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
+/* A member, also of what a pointer or reference leads to. */
+enum ws_status wsi_value_member(struct ws_vars *vars, const struct ws_value *value,
+				struct ws_str name, struct ws_value *ret_value,
+				struct ws_error *err) WS_MUST_USE;
+/* `n` elements from `first` on; n 0: one, as itself. */
+enum ws_status wsi_elements(struct ws_vars *vars, const struct ws_value *value, int64_t first,
+			    uint64_t n, struct ws_value *ret_value,
+			    struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_cast(struct ws_vars *vars, const struct ws_value *value,
+			const struct ws_vtype *type, struct ws_value *ret_value,
+			struct ws_error *err) WS_MUST_USE;
+/* What a reference leads to; other values as they are. */
+enum ws_status wsi_follow(struct ws_vars *vars, struct ws_value *value,
+			  struct ws_error *err) WS_MUST_USE;
+
+enum wsi_operation {
+	WSI_OR,
+	WSI_AND,
+	WSI_BITOR,
+	WSI_XOR,
+	WSI_BITAND,
+	WSI_EQ,
+	WSI_NE,
+	WSI_LE,
+	WSI_GE,
+	WSI_LT,
+	WSI_GT,
+	WSI_SHL,
+	WSI_SHR,
+	WSI_ADD,
+	WSI_SUB,
+	WSI_MUL,
+	WSI_DIV,
+	WSI_MOD
+};
+
+enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
+			  const struct ws_value *a, const struct ws_value *b,
+			  struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
+
+#endif

@@ -1,0 +1,2 @@
+# frames with their arguments
+warpscope bt examples/dumps/misaligned-G.nvcudmp

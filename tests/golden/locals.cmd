@@ -1,0 +1,2 @@
+# a caller's variables, as saved
+warpscope locals examples/dumps/misaligned-G.nvcudmp --frame 2
