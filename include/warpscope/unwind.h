@@ -78,6 +78,7 @@ struct ws_cfi {
 	uint32_t cfa_reg; /**< R that the canonical frame address counts from */
 	int64_t cfa_offset;
 	bool has_caller;          /**< false: a kernel */
+	uint32_t return_reg;      /**< number of the register that its return address was in */
 	struct ws_saved reg[256]; /**< R0 to R255 */
 };
 

@@ -274,6 +274,7 @@ static enum ws_status rules(const struct common *common, struct wsi_reader body,
 		return wsi_fail(err, WS_UNSUPPORTED, body.in.origin,
 				"call frames: the frame address is computed");
 	m.now.has_caller = common->return_reg != UINT32_MAX;
+	m.now.return_reg = (uint32_t)wsi_min_u64(common->return_reg, UINT32_MAX);
 	*ret_cfi = m.now;
 	return WS_OK;
 }

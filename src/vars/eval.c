@@ -431,11 +431,16 @@ static struct ws_value number_value(struct parser *p)
 	uint64_t value = strtoull(p->at, &end, 0);
 	if (end == p->at)
 		return fail(p, "an expression is expected at '%.40s'", p->at);
-	p->at = end + strspn(end, "uUlL");
-	struct ws_value number = wsi_value_int((int64_t)value);
-	if ((int64_t)value < 0)
-		number.type = wsi_c_type(WSI_C_ULONG);
-	return number;
+	size_t suffix = strspn(end, "uUlL");
+	bool no_sign = strcspn(end, "uU") < suffix, is_long = strcspn(end, "lL") < suffix;
+	p->at = end + suffix;
+	is_long |= value > (no_sign ? UINT32_MAX : INT32_MAX);
+	struct ws_number whole = wsi_whole((int64_t)value);
+	struct ws_vtype type =
+		wsi_c_type(no_sign || value > INT64_MAX ? is_long ? WSI_C_ULONG : WSI_C_UINT
+			   : is_long                    ? WSI_C_LONG
+							: WSI_C_INT);
+	return wsi_value_number(&type, &whole);
 }
 
 static struct ws_value letter_value(struct parser *p)

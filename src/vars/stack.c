@@ -5,6 +5,11 @@
  * Return addresses are the target's. Registers of a caller are those of its callee, but for what
  * the callee saved or may have changed, as the call frames of its code say; the stack pointer is
  * the callee's canonical frame address.
+ *
+ * That is not so where the callee aligned its frame: then the address is the aligned one, and the
+ * caller's stack pointer lies up to the alignment above it. It is the place from which the caller's
+ * own return address is found where its call frames say; without such a proof it is lost.
+ * [measured: nvcc 13.0, -G, sm_80 to sm_120]
  */
 #include "vars/vars.h"
 
@@ -192,6 +197,67 @@ static bool cfa_find(struct ws_vars *vars, struct ws_frame *frame, const struct 
 	return frame->has_cfa;
 }
 
+/* To how many bytes the prologue of a function aligns its frame; 8: it does not. */
+static uint32_t alignment_of(const struct ws_frame *frame)
+{
+	enum { PROLOGUE = 16, USUAL = 8, LARGEST = 1024 };
+	struct ws_cubin_facts facts;
+	struct ws_span code;
+	if (frame->status != WS_OK || !frame->place.function ||
+	    ws_cubin_code(frame->place.cubin, frame->place.function, &code, NULL) != WS_OK)
+		return USUAL;
+	ws_cubin_facts(frame->place.cubin, &facts);
+	for (size_t i = 0; i < PROLOGUE && (i + 1) * WS_SASS_BYTES <= code.len; i++) {
+		struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+		struct ws_insn insn;
+		ws_sass_decode(facts.sm, code.ptr + i * WS_SASS_BYTES, &insn);
+		if (!insn.known || insn.operation != WS_OP_LOP3)
+			continue;
+		size_t n = ws_sass_operands(&insn, 0, ops, WSI_COUNT(ops));
+		bool aligns = n > 0 && n <= WSI_COUNT(ops) && ops[0].kind == WS_OPERAND_REG &&
+			      ops[0].number == STACK_POINTER;
+		for (size_t k = 1; k < n && aligns; k++) {
+			uint32_t mask = (uint32_t)ops[k].value, least = 0 - mask;
+			if (ops[k].kind == WS_OPERAND_IMMEDIATE && least > USUAL &&
+			    least <= LARGEST && !(least & (least - 1)))
+				return least;
+		}
+	}
+	return USUAL;
+}
+
+/* Whether a caller whose stack pointer is `sp` finds its own return address in its frame. */
+static bool is_proven(struct ws_vars *vars, struct ws_frame *caller, uint32_t sp)
+{
+	const struct ws_cfi *cfi;
+	uint32_t word;
+	if (caller->level + 1 >= vars->n_frames || cfi_of(vars, caller, &cfi) != WS_OK ||
+	    cfi->cfa_reg != STACK_POINTER || cfi->return_reg >> 24 != WS_REG_CLASS_FULL)
+		return false;
+	const struct ws_saved *saved = &cfi->reg[cfi->return_reg & 0xff];
+	uint64_t at = sp + (uint64_t)cfi->cfa_offset + (uint64_t)saved->offset;
+	return saved->kind == WS_SAVED_LOCAL && local_word(vars, (uint32_t)at, &word) == WS_OK &&
+	       word == (uint32_t)vars->frames[caller->level + 1].pc;
+}
+
+/* The stack pointer of a frame's caller. */
+static bool caller_sp(struct ws_vars *vars, const struct ws_frame *frame, uint32_t *ret_sp)
+{
+	uint32_t alignment = alignment_of(frame), n = 0, cfa = (uint32_t)frame->cfa;
+	struct ws_frame *caller =
+		frame->level + 1 < vars->n_frames ? &vars->frames[frame->level + 1] : NULL;
+	*ret_sp = cfa;
+	if (!caller || alignment <= alignment_of(caller))
+		return true;
+	for (uint32_t more = 0; more < alignment; more += alignment_of(caller)) {
+		if (!is_proven(vars, caller, cfa + more))
+			continue;
+		*ret_sp = cfa + more;
+		n++;
+	}
+	return n == 1;
+}
+
 /* From the registers of a frame to those of its caller. */
 static void unwind(struct ws_vars *vars, struct ws_frame *frame, struct wsi_homes *homes)
 {
@@ -210,8 +276,8 @@ static void unwind(struct ws_vars *vars, struct ws_frame *frame, struct wsi_home
 			homes->where[i] = (uint32_t)(frame->cfa + (uint64_t)cfi->reg[i].offset);
 		}
 	}
-	homes->kind[STACK_POINTER] = WSI_HOME_VALUE;
-	homes->where[STACK_POINTER] = (uint32_t)frame->cfa;
+	bool known = caller_sp(vars, frame, &homes->where[STACK_POINTER]);
+	homes->kind[STACK_POINTER] = known ? WSI_HOME_VALUE : WSI_HOME_LOST;
 }
 
 static const struct wsi_homes *homes_of(struct ws_vars *vars)

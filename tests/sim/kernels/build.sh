@@ -33,6 +33,7 @@ pack() { # pack NAME ARCH...
 		archs="$archs -gencode arch=compute_$arch,code=sm_$arch"
 	done
 	for kind in O3 G; do
+		[ "$name.$kind" != vars.O3 ] || continue # optimised code has no variables
 		rm -rf tmp/*
 		lines=
 		case $name.$kind in # findings name lines; -G has them
@@ -87,3 +88,5 @@ pack debug 80 90a
 pack back 90a
 # shellcheck disable=SC2086
 link child $all
+# shellcheck disable=SC2086
+pack vars $all

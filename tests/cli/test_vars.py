@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Variables and expressions of -G code hold what the program planted, on every architecture. Prints TAP.
+
+usage: test_vars.py WARPSCOPE IMAGES
+
+tests/sim/kernels/vars.cu fails in its innermost function on the software GPU, and the dump is asked. What is in memory (M) must
+have its planted value. What is in a register (R) may also have been given up by the compiler, or by a callee: the page must then
+say so, and never another value.
+"""
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, IMAGES = sys.argv[1], os.path.abspath(sys.argv[2])
+ARCHITECTURES = '80 86 89 90 100 120'.split()
+KERNEL = '_Z4varsPif3VeciPVi'
+WHY = {'not live', 'not saved', 'optimized out'}
+BOX = ('{<Base> = {id = 42, tag = 7}, <Other> = {weight = 0.75}, data = {1.5, 2.5, -3}, first = ADDRESS, flags = {a = 5, b = 99, c = -4, '
+       'd = true}, word = {i = 1065353216, f = 1, bytes = "\\000\\000\\200?"}, mode = Mode::OFF, anonymous = {inner = 0, '
+       "letter = 10 '\\n'}}")
+
+# frame: {variable: (where, value)}, with ADDRESS for any address
+LOCALS = {
+    0: {'this': 'R ADDRESS', 'by': 'R 3', 'fault': 'R 0x0', 'before': 'R 4'},
+    1: {'big': 'R -5000000000', 'real': 'R 6.25', 'counters': 'R ADDRESS', 'fault': 'R 0x0', 'tiny': "R -5 '\\373'",
+        'byte': "R 200 '\\310'", 'small': 'R -1234', 'wide': 'R 65000', 'whole': 'R -100000', 'natural': 'R 4000000000',
+        'huge': 'R 1311768467463790320', 'single': 'R 1.5', 'twice': 'R -0.10000000000000001', 'letter': "R 87 'W'",
+        'infinite': 'R inf', 'result': 'R never'},
+    2: {'box': 'R @ADDRESS: ' + BOX, 'copy': 'M ' + BOX, 'vec': 'R ADDRESS', 'color': 'R GREEN', 'fault': 'R 0x0',
+        'counters': 'M {{count = 34, step = 10}, {count = 5, step = 20}}', 'local': 'M {x = 1.25, y = -2.5, z = 3.75}',
+        'quad': 'M {x = 1, y = 2, z = 3, w = 4}', 'pair': 'M {x = -7, y = 8}',
+        'pixel': "M {x = 1 '\\001', y = 2 '\\002', z = 3 '\\003', w = 255 '\\377'}", 'half': 'M 1.5', 'halves': 'M {x = 0.5, y = -2}',
+        'brain': 'M -3.5', 'eight': 'M 1', 'five': 'M -1', 'word': 'M {i = 1065353216, f = 1, bytes = "\\000\\000\\200?"}',
+        'same': 'M {0 <repeats 19 times>, 1}', 'steps': 'M {0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121}',
+        'text': 'M "tile\\000\\000\\000"', 'node': 'M {value = 11, next = ADDRESS}', 'mode': 'R Mode::ON', 'result': 'R never',
+        'tile': 'M {100, 101, 102, 103, 104, 105, 106, 107}'},
+    3: {'depth': 'R 2', 'box': 'R @ADDRESS: ' + BOX, 'vec': 'R ADDRESS', 'fault': 'R 0x0', 'here': 'R 22'},
+    4: {'depth': 'R 1', 'box': 'R @ADDRESS: ' + BOX, 'vec': 'R ADDRESS', 'fault': 'R 0x0', 'here': 'R 11', 'deeper': 'R 12', 'result': 'R never'},
+    5: {'depth': 'R 0', 'box': 'R @ADDRESS: ' + BOX, 'vec': 'R ADDRESS', 'fault': 'R 0x0', 'here': 'R 0', 'deeper': 'R 1', 'result': 'R never'},
+    6: {'out': 'R ADDRESS', 'f': 'R 1.5', 'given': 'M {x = 1.25, y = -2.5, z = 3.75}', 'n': 'R 0', 'fault': 'R 0x0',
+        'box': 'M ' + BOX, 'index': 'R 0', 'odd': 'R 3', 'result': 'R never', 'sums': 'M {1.5, 1.5, 1.5, 1.5}'},
+}
+
+# (frame, expression, value)
+EXPRESSIONS = [
+    (2, 'table', '{10, 20, 30, 40}'), (2, 'table[2]', '30'), (2, 'axis', '{x = 0.5, y = 0.25, z = -1}'), (2, 'scale', '2.5'),
+    (2, 'origin.z', '3'), (2, 'grid', '{{1, 2, 3}, {4, 5, 6}}'), (2, 'grid[1]', '{4, 5, 6}'), (2, 'grid[1][2]', '6'),
+    (2, 'title', '"warpscope\\000\\000\\000\\000\\000\\000"'), (2, 'title[0:4]', '"warp"'), (2, 'second.value', '22'), (2, 'paint', 'BLUE'),
+    (2, 'counter', '7'), (2, 'node.next->value', '22'), (2, '*node.next', '{value = 22, next = 0x0}'), (2, 'steps[2:5]', '{4, 9, 16}'),
+    (2, 'steps[10]@2', '{100, 121}'), (2, 'steps[3] * 2 + 1', '19'), (2, 'steps[4] == 16', 'true'), (2, 'steps[4] > 16', 'false'),
+    (2, 'copy.data[1]', '2.5'), (2, 'copy.id', '42'), (2, 'copy.weight', '0.75'), (2, 'copy.flags.c', '-4'), (2, 'copy.word.f', '1'),
+    (2, 'copy.anonymous.letter', "10 '\\n'"), (2, 'copy.first[2]', '-3'), (2, '*copy.first@2', '{1.5, 2.5}'), (2, 'half * 2', '3'),
+    (2, 'brain + half', '-2'), (2, 'quad.x / quad.w', '0.25'), (2, 'pixel.w + 1', '256'), (2, 'sizeof(copy)', '72'),
+    (2, 'sizeof(Vec)', '12'), (2, '(int)local.y', '-2'), (2, '(char)87', "87 'W'"), (2, '(Color)5', 'GREEN'), (2, '(Mode)0', 'Mode::OFF'),
+    (2, '&local', '(@local Vec*) ADDRESS'), (2, '*&local', '{x = 1.25, y = -2.5, z = 3.75}'), (2, '&tile[2]', '(@shared int*) ADDRESS'),
+    (2, '*(@shared int *)&tile[2]', '102'), (2, '*(&tile[0] + 3)', '103'), (2, '&tile[5] - &tile[1]', '4'), (2, '&scale', '(@global float*) ADDRESS'),
+    (2, '*(@global float *)&scale', '2.5'), (2, '(&node)->value', '11'), (2, 'counters[1].step % 7', '6'), (2, '-counters[0].count', '-34'),
+    (2, '!counters[0].count', 'false'), (2, '~0', '-1'), (2, 'same[19] ? 1 : 2', None), (2, 'GREEN + 1', '6'), (2, "text[0] == 't'", 'true'),
+    (2, '/x word.i', '0x3f800000'), (2, '/f word.i', '1'), (2, '/t 10', '1010'), (2, '/o 64', '0100'), (2, '/c 65', "65 'A'"),
+    (2, '/x grid', '{{0x1, 0x2, 0x3}, {0x4, 0x5, 0x6}}'), (2, '/d pixel', '{x = 1, y = 2, z = 3, w = -1}'), (2, '/u pixel.w', '255'),
+    (2, '/x copy.flags.c', '0x1c'), (0, 'count', '34'), (0, 'this->step', '10'), (0, 'threadIdx', '{x = 0, y = 0, z = 0}'), (0, 'blockDim.x', '40'),
+    (0, 'gridDim', '{x = 1, y = 1, z = 1}'), (0, 'warpSize', '32'), (0, '$pc == $errorpc', 'true'), (0, '$R1 + 0 == $R1', 'true'),
+    (0, '1u - 2', '4294967295'), (0, '1 - 2', '-1'), (0, '7 / 2', '3'), (0, '7 / 2.0', '3.5'),
+    (0, '1 << 4 | 3', '19'), (6, 'box.data', '{1.5, 2.5, -3}'), (6, 'given.x + given.z', '5'), (6, 'sums[0:2]', '{1.5, 1.5}'),
+    (6, 'nothing', None), (6, 'box.nothing', None), (6, '1 / 0', None), (6, '*(int *)', None), (6, 'box +', None),
+]
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def same(got, want):
+    """Texts are equal but for addresses where ADDRESS is wanted."""
+    return re.fullmatch(re.escape(want).replace('ADDRESS', '0x[0-9a-f]+'), got) is not None
+
+
+def make_dump(arch, folder):
+    path, given = os.path.join(folder, f'{arch}.nvcudmp'), os.path.join(folder, 'given')
+    with open(given, 'wb') as file:
+        file.write(struct.pack('<3f', 1.25, -2.5, 3.75))
+    environment = {**os.environ, 'CUDA_ENABLE_COREDUMP_ON_EXCEPTION': '1', 'CUDA_COREDUMP_FILE': path}
+    subprocess.run([PROGRAM, 'run', os.path.join(IMAGES, 'vars.G.fatbin'), '--arch', f'sm_{arch}', '--kernel', KERNEL, '--block', '40', '--stack', '4096',
+                    '--buffer', 'out=s32[40]', '--arg', '&out', '--arg', 'f32:1.5', '--arg', '@' + given, '--arg', '0', '--arg', '0'],
+                   env=environment, capture_output=True, timeout=60, check=False)
+    return path
+
+
+def check_frame(dump, frame, wanted):
+    """(exact values, problem)"""
+    done = run('locals', '--json', dump, '--frame', str(frame))
+    if done.returncode:
+        return 0, done.stderr
+    answer = json.loads(done.stdout)
+    exact, found = 0, {}
+    for one in answer['frame']['args'] + answer['locals']:
+        found[one['name']] = one
+    for name, planted in wanted.items():
+        where, value = planted.split(' ', 1)
+        one = found.pop(name, None)
+        if one is None:
+            return exact, f'{name} is missing'
+        if one['value'] is None and where == 'R' and one['value_why'] in WHY:
+            continue
+        if one['value'] is None or not same(one['value'], value):
+            return exact, f'{name} is {one["value"]!r} ({one.get("value_why")}), not {value!r}'
+        exact += 1
+    return exact, f'not planted: {sorted(found)}' if found else None
+
+
+def check_expressions(dump):
+    for frame, text, wanted in EXPRESSIONS:
+        done = run('print', '--frame', str(frame), '--', dump, *(text.split(' ', 1) if text[0] == '/' else [text]))
+        got = done.stdout.rstrip('\n')
+        if wanted is None:
+            if done.returncode != 1 or got:
+                return f'{text}: {done.returncode}, {got!r}; it must be refused'
+        elif wanted is not None and not same(got, wanted):
+            return f'{text}: {got!r} {done.stderr!r}, not {wanted!r}'
+    return None
+
+
+def check_lanes(dump):
+    """One row of all lanes, and the one that differs."""
+    runs = json.loads(run('print', '--lanes', '--json', dump, 'threadIdx.x', 'kernel', '0').stdout)
+    if [(r['count'], r['value'], r['to_value'], r['step']) for r in runs['runs']] != [(40, '0', '39', '1')]:
+        return str(runs)
+    odd = json.loads(run('print', '--lanes', '--json', dump, '(threadIdx.x == 9) * 5').stdout)
+    if [(r['lane'], r['to_lane'], r['value'], r['outlier']) for r in odd['runs']] != [(0, 8, '0', False), (9, 9, '5', True), (10, 31, '0', False)]:
+        return str(odd)
+    return None if (odd['min'], odd['max'], odd['usual']) == ('0', '5', '0') else str(odd)
+
+
+def main():
+    cases = []
+    with tempfile.TemporaryDirectory() as folder:
+        for arch in ARCHITECTURES:
+            dump, exact = make_dump(arch, folder), 0
+            for frame, wanted in LOCALS.items():
+                n, problem = check_frame(dump, frame, wanted)
+                exact += n
+                cases.append((f'sm_{arch}: frame {frame} has its {len(wanted)} variables', problem))
+            cases.append((f'sm_{arch}: {exact} variables have a value', None if exact >= 48 else 'fewer than 48'))
+            cases.append((f'sm_{arch}: {len(EXPRESSIONS)} expressions', check_expressions(dump)))
+            cases.append((f'sm_{arch}: all lanes as a table', check_lanes(dump)))
+    print(f'1..{len(cases)}')
+    for number, (name, problem) in enumerate(cases, 1):
+        print(f'{"not ok" if problem else "ok"} {number} - {name}')
+        if problem:
+            print('# ' + problem.replace('\n', '\n# '))
+    return 1 if any(problem for _, problem in cases) else 0
+
+
+sys.exit(main())
