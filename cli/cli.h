@@ -81,10 +81,11 @@ struct cli {
 	uint64_t input_bytes, output_bytes; /* opened (unpacked), and written, so far */
 	const char *verb;                   /* the one that runs */
 	const char *api_lib; /* provider of the debugger API to go through, LIB[:SYMBOL], or NULL */
-	/* Under a debugger: what every verb reads, whatever file it names, and the thread that the
-	 * user looks at. Borrowed; NULL: none. */
+	/* At a prompt: what every verb reads, whatever file it names, and the thread that the user
+	 * looks at. Borrowed; NULL: none. */
 	struct ws_target *live;
 	const struct ws_focus *focus;
+	size_t frame; /* of that thread, as `bt` numbers them */
 	/* What takes the output, a prompt that shows it a screen at a time; NULL: standard output.
 	 */
 	bool (*page)(void *user, const char *bytes, size_t len);

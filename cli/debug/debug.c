@@ -6,6 +6,7 @@
  */
 #include "debug/debug.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <warpscope/write.h>
 
 #include "filter.h"
+#include "look/look.h"
 #include "session.h"
 
 const struct cli_option verb_debug_options[] = {
@@ -246,10 +248,64 @@ static void verb(struct debugger *d, const char *name, const char *text)
 	free(line);
 }
 
+/* bt [N] */
 static void command_backtrace(struct debugger *d, const char *text)
 {
-	if (debug_has_thread(d))
-		verb(d, "bt", text);
+	char line[40];
+	uint64_t most;
+	if (!debug_has_thread(d))
+		return;
+	if (cli_number(text, &most)) {
+		snprintf(line, sizeof line, "--limit %" PRIu64, most);
+		text = line;
+	}
+	verb(d, "bt", text);
+}
+
+static void select_frame(struct debugger *d, uint64_t number)
+{
+	struct look look = { .vars = NULL };
+	const struct cli_given given = { .given = true, .value = number };
+	if (debug_has_thread(d) && look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
+					     given) == CLI_ANSWERED) {
+		d->cli->frame = look.at;
+		d->level = look.frames[look.at].level;
+		look_print_frame(&look, look.at, &d->cli->out);
+	}
+	look_close(&look);
+}
+
+/* frame [N] */
+static void command_frame(struct debugger *d, const char *text)
+{
+	uint64_t number = d->cli->frame;
+	if (*text && !cli_number(text, &number))
+		cli_say("'%s' is no frame.\n", text);
+	else
+		select_frame(d, number);
+}
+
+static void move_frame(struct debugger *d, const char *text, bool up)
+{
+	uint64_t times = 1, now = d->cli->frame;
+	if (*text && !cli_number(text, &times))
+		cli_say("'%s' is no count.\n", text);
+	else if (!up && now == 0)
+		cli_say("Bottom (innermost) frame selected; you cannot go down.\n");
+	else if (up)
+		select_frame(d, times < UINT32_MAX ? now + times : times);
+	else
+		select_frame(d, times < now ? now - times : 0);
+}
+
+static void command_up(struct debugger *d, const char *text)
+{
+	move_frame(d, text, true);
+}
+
+static void command_down(struct debugger *d, const char *text)
+{
+	move_frame(d, text, false);
 }
 
 static void command_report(struct debugger *d, const char *text)
@@ -410,7 +466,9 @@ static void command_info(struct debugger *d, const char *text)
 	} else if ((rest = behind(text, "symbol"))) {
 		if (address_in(d, rest, &pc))
 			debug_print_symbol(d, pc);
-	} else if (behind(text, "source") || behind(text, "frame")) {
+	} else if (behind(text, "frame")) {
+		select_frame(d, d->cli->frame);
+	} else if (behind(text, "source")) {
 		if (focus_pc(d, &pc))
 			debug_print_place(d, pc);
 	} else if (behind(text, "locals") || behind(text, "args")) {
@@ -600,7 +658,11 @@ static const struct command {
 	{ "set", NULL, " $REGISTER = EXPRESSION", "or *(TYPE *)ADDRESS = EXPRESSION", 0,
 	  command_set },
 	{ "x", NULL, "[/FORMAT] ADDRESS", "memory, as mem; /5i: instructions", 0, command_x },
-	{ "backtrace", "bt", "", "inlined calls and callers", 0, command_backtrace },
+	{ "backtrace", "bt", " [N]", "inlined calls and callers", 0, command_backtrace },
+	{ "frame", "f", " [N]", "looks at a frame: locals and expressions are of it", 0,
+	  command_frame },
+	{ "up", NULL, " [N]", "at the caller", REPEATS, command_up },
+	{ "down", NULL, " [N]", "back", REPEATS, command_down },
 	{ "where", NULL, " [ADDRESS]", "the same, or all that is known of an address", 0,
 	  command_where },
 	{ "cuda", "focus", " [kernel|block|thread|sm|warp|lane N]...",

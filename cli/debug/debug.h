@@ -48,6 +48,7 @@ struct debugger {
 	bool through_api;         /* commands go through the debugger API over `device` */
 	struct ws_target *device; /* owned; the software GPU. NULL: another provider's device */
 	struct ws_vars *vars;     /* owned; NULL until an expression is evaluated */
+	uint32_t level;           /* of machine code, that the frame which is looked at is in */
 	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
 	CUDBGAPI api;             /* owned; of `device`, or NULL */
 	char *dump;               /* owned: the file of the target; NULL: it is a device */

@@ -65,6 +65,7 @@ void debug_focus_on(struct debugger *d, const struct ws_focus *focus)
 	d->thread =
 		(struct thread){ device.id, sm.id, warp.id, focus->lane, block.grid_id, block.idx };
 	d->cli->focus = d->has_focus ? &d->focus : NULL;
+	d->cli->frame = d->level = 0;
 }
 
 bool debug_find_thread(const struct debugger *d, const struct thread *was, struct ws_focus *ret)

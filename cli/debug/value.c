@@ -7,11 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Looks at a thread; NULL: at none. */
+/* Looks at a thread, at that of the user in the user's frame; NULL: at none. */
 static enum ws_status look(struct debugger *d, const struct ws_focus *focus, struct ws_error *err)
 {
 	enum ws_status st = d->vars ? WS_OK : ws_vars_create(d->target, &d->vars, err);
-	return st == WS_OK ? ws_vars_look(d->vars, focus, err) : st;
+	if (st == WS_OK)
+		st = ws_vars_look(d->vars, focus, err);
+	if (st == WS_OK && focus == &d->focus && d->level)
+		st = ws_vars_select(d->vars, d->level, err);
+	return st;
 }
 
 bool debug_evaluate(struct debugger *d, const struct ws_focus *focus, const char *text,

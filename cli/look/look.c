@@ -59,7 +59,9 @@ static int look_at(struct look *look, int argc, char **argv, struct cli_given nu
 			session->path, look->n_frames, number.value);
 		return CLI_NO_ANSWER;
 	}
-	look->at = number.given ? (size_t)number.value : 0;
+	look->at = number.given ? (size_t)number.value : argc == 0 ? session->cli->frame : 0;
+	if (look->at >= look->n_frames)
+		look->at = 0;
 	if (ws_vars_select(look->vars, look->frames[look->at].level, &err) != WS_OK)
 		return cli_fail(session->path, &err);
 	return CLI_ANSWERED;

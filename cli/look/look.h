@@ -25,8 +25,8 @@ struct look {
 	size_t at; /* the frame that is looked at */
 };
 
-/* Looks at the thread that words name, else at that of the report, and at frame `number`. An exit
- * status; CLI_ANSWERED is success. */
+/* Looks at the thread that words name, else at that of the prompt or of the report, and at frame
+ * `number`, else at that of the prompt. An exit status; CLI_ANSWERED is success. */
 int look_open(struct look *look, struct cli *cli, const char *path, int argc, char **argv,
 	      struct cli_given number);
 void look_close(struct look *look);
