@@ -74,6 +74,13 @@ static const char *const commands[] = {
 	"store --store kept find in",
 	"as in -o out",
 	"trace diff in in",
+	"bt in",
+	"bt --json --limit 9 in",
+	"locals in",
+	"locals --json --frame 1 in",
+	"print in *at",
+	"print --lanes in threadIdx.x",
+	"print --json in $R4",
 };
 
 static char folder[] = "/tmp/warpscope-fuzz.XXXXXX";
