@@ -35,6 +35,8 @@ struct wsi_history {
 
 static void drop(struct wsi_history *h, size_t first, size_t n)
 {
+	if (n == 0)
+		return;
 	for (size_t i = first; i < first + n; i++)
 		ws_sim_snapshot_free(h->kept[i].snapshot);
 	memmove(&h->kept[first], &h->kept[first + n], (h->n_kept - first - n) * sizeof *h->kept);
