@@ -119,16 +119,19 @@ static void section_groups(struct pages *p)
 static void job_rows(struct pages *p, const struct ws_triage_job *job)
 {
 	static const struct ws_column columns[] = {
-		{ "Process", WS_ALIGN_LEFT }, { "State", WS_ALIGN_LEFT },
-		{ "What", WS_ALIGN_LEFT },    { "Kernel", WS_ALIGN_LEFT },
-		{ "Place", WS_ALIGN_LEFT },   { "Evidence", WS_ALIGN_LEFT },
-		{ "Dump", WS_ALIGN_LEFT },
+		{ "Process", WS_ALIGN_LEFT },  { "State", WS_ALIGN_LEFT },
+		{ "What", WS_ALIGN_LEFT },     { "Kernel", WS_ALIGN_LEFT },
+		{ "Place", WS_ALIGN_LEFT },    { "Dump", WS_ALIGN_LEFT },
+		{ "Evidence", WS_ALIGN_LEFT },
 	};
+	bool any = false; /* evidence */
+	for (uint32_t i = 0; i < job->n_rows; i++)
+		any |= job->rows[i].evidence != NULL;
 	struct wsi_page *page = &p->page;
 	wsi_table(page, &(struct wsi_page_table){ .id = "ranks-table",
 						  .label = "Ranks",
 						  .column = columns,
-						  .n_columns = WSI_COUNT(columns),
+						  .n_columns = WSI_COUNT(columns) - !any,
 						  .named = true });
 	uint32_t n = wsi_rows(page, job->n_rows);
 	for (uint32_t i = 0; i < n; i++) {
@@ -147,9 +150,11 @@ static void job_rows(struct pages *p, const struct ws_triage_job *job)
 		wsi_cell(page, "");
 		say_text(page, row->place);
 		wsi_cell(page, "");
-		say_text(page, ws_str_of(row->evidence));
-		wsi_cell(page, "");
 		say_dump(p, wsi_file_name(row->path).len ? row->path : ws_str_of("-"));
+		if (any)
+			wsi_cell(page, "");
+		if (any)
+			say_text(page, ws_str_of(row->evidence));
 	}
 	more_of(page, n, job->n_rows);
 }
