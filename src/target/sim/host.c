@@ -6,9 +6,7 @@ void ws_sim_host_begin(struct ws_target *target, bool is_client)
 {
 	struct sim_live *live = sim_of(target)->live;
 	wsi_hold(&live->lock);
-	while (!is_client && !live->runs)
-		pthread_cond_wait(&live->cond, &live->lock);
-	sim_take(live);
+	sim_take(live, is_client);
 }
 
 enum ws_status ws_sim_host_end(struct ws_target *target, bool is_client, uint64_t *ret_event,

@@ -296,7 +296,7 @@ static enum ws_status sim_plant(struct ws_target *target, uint32_t device_index,
 	struct sim_target *t = sim_of(target);
 	(void)device_index;
 	wsi_hold(&t->live->lock);
-	sim_take(t->live);
+	sim_take(t->live, true);
 	enum ws_status st = wsi_debug_plant(t->sim, pc, false, err);
 	sim_give(t->live);
 	return st;
@@ -309,7 +309,7 @@ static enum ws_status sim_unplant(struct ws_target *target, uint32_t device_inde
 	(void)device_index;
 	(void)err;
 	wsi_hold(&t->live->lock);
-	sim_take(t->live);
+	sim_take(t->live, true);
 	wsi_debug_unplant(t->sim, pc, false);
 	sim_give(t->live);
 	return WS_OK;
@@ -320,7 +320,7 @@ static enum ws_status sim_stop_at_launch(struct ws_target *target, bool on, stru
 	struct sim_target *t = sim_of(target);
 	(void)err;
 	wsi_hold(&t->live->lock);
-	sim_take(t->live);
+	sim_take(t->live, true);
 	t->sim->debug->stop_at_launch = on;
 	sim_give(t->live);
 	return WS_OK;
@@ -335,7 +335,7 @@ static enum ws_status sim_detach(struct ws_target *target, bool runs, struct ws_
 	const struct ws_event event = { .kind = WS_EVENT_DETACHED, .sync = true };
 	uint64_t sequence;
 	pthread_mutex_lock(&live->lock);
-	sim_take(live);
+	sim_take(live, true);
 	wsi_debug_unplant_all(live->t->sim);
 	live->t->sim->debug->stop_at_launch = false;
 	sim_give(live);

@@ -95,8 +95,9 @@ struct sim_live {
 /* ---- worker.c ---- */
 
 void *sim_worker(void *live);
-/* Takes the device from the worker, who ends what it is at unless that is a step. Under lock. */
-void sim_take(struct sim_live *live);
+/* Takes the device from the worker, who ends what it is at unless that is a step; while it stands
+ * it is the client's. Under lock. */
+void sim_take(struct sim_live *live, bool is_client);
 void sim_give(struct sim_live *live);
 /* Something has happened: who could not go on may be able to. Under lock. */
 void sim_nudge(struct sim_live *live);

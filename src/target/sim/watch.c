@@ -70,7 +70,7 @@ enum ws_status sim_unwatch(struct ws_target *target, uint32_t number, struct ws_
 	struct sim_target *t = sim_of(target);
 	(void)err;
 	pthread_mutex_lock(&t->live->lock);
-	sim_take(t->live);
+	sim_take(t->live, true);
 	wsi_watch_remove(t->sim, number);
 	sim_give(t->live);
 	pthread_mutex_unlock(&t->live->lock);

@@ -217,10 +217,10 @@ void sim_nudge(struct sim_live *live)
 	pthread_cond_broadcast(&live->cond);
 }
 
-void sim_take(struct sim_live *live)
+void sim_take(struct sim_live *live, bool is_client)
 {
 	live->hosts++;
-	while (live->at_work || live->lent) {
+	while (live->at_work || live->lent || (!is_client && !live->runs)) {
 		if (live->at_work && live->job == SIM_JOB_RUN)
 			ws_sim_stop(live->t->sim);
 		pthread_cond_wait(&live->cond, &live->lock);
