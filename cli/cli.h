@@ -175,6 +175,14 @@ void cli_grow(void *ptr, size_t *cap, size_t n, size_t size);
 char *cli_copy(const char *text, size_t len);
 _Noreturn void cli_out_of_memory(void);
 
+/* Bytes that are written one after the other, as a sink of struct ws_out. */
+struct cli_bytes {
+	char *ptr; /* owned */
+	size_t len, cap;
+};
+/* For ws_out_init(), with a struct cli_bytes. Never fails. */
+bool cli_bytes_write(void *bytes, const char *more, size_t len);
+
 /* What a file holds, "-" for standard input, with a NUL behind it; free() it. More than `most`
  * bytes are not all read: `*ret_len` is greater then. NULL: told why it cannot be read. */
 void *cli_file_read(const char *path, size_t most, size_t *ret_len);

@@ -248,6 +248,18 @@ void *cli_realloc(void *ptr, size_t count, size_t size)
 	return grown;
 }
 
+bool cli_bytes_write(void *user, const char *more, size_t len)
+{
+	struct cli_bytes *bytes = user;
+	if (len > bytes->cap - bytes->len) {
+		bytes->cap = 2 * (bytes->cap + len);
+		bytes->ptr = cli_realloc(bytes->ptr, bytes->cap, 1);
+	}
+	memcpy(bytes->ptr + bytes->len, more, len);
+	bytes->len += len;
+	return true;
+}
+
 void cli_grow(void *ptr, size_t *cap, size_t n, size_t size)
 {
 	void *old;

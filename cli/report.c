@@ -153,38 +153,20 @@ static enum ws_status render(const struct arguments *args, const struct ws_repor
 	return WS_OK;
 }
 
-/* A page on its way to a file. */
-struct page {
-	char *bytes; /* owned */
-	size_t len, cap;
-};
-
-static bool page_write(void *user, const char *bytes, size_t len)
-{
-	struct page *page = user;
-	if (len > page->cap - page->len) {
-		page->cap = 2 * (page->cap + len);
-		page->bytes = cli_realloc(page->bytes, page->cap, 1);
-	}
-	memcpy(page->bytes + page->len, bytes, len);
-	page->len += len;
-	return true;
-}
-
 /* Writes the whole page or nothing. */
 static enum ws_status render_to_file(const struct arguments *args, const struct ws_report *report,
 				     struct ws_error *err)
 {
-	struct page page = { 0 };
+	struct cli_bytes page = { 0 };
 	struct ws_out out;
-	ws_out_init(&out, page_write, &page);
+	ws_out_init(&out, cli_bytes_write, &page);
 	enum ws_status st = render(args, report, &out, err);
 	if (st == WS_OK)
 		st = ws_out_flush(&out, err);
-	struct ws_span bytes = { .ptr = (const uint8_t *)page.bytes, .len = page.len };
+	struct ws_span bytes = { .ptr = (const uint8_t *)page.ptr, .len = page.len };
 	if (st == WS_OK)
 		st = ws_file_replace(args->output, bytes, args->path, err);
-	free(page.bytes);
+	free(page.ptr);
 	return st;
 }
 

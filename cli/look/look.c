@@ -83,33 +83,15 @@ void look_close(struct look *look)
 
 /* ---- values ---- */
 
-struct text {
-	char *bytes;
-	size_t n, cap;
-};
-
-static bool text_write(void *user, const char *bytes, size_t len)
-{
-	struct text *text = user;
-	while (text->cap < text->n + len + 1) {
-		text->cap = text->cap ? 2 * text->cap : 256;
-		text->bytes = cli_realloc(text->bytes, text->cap, 1);
-	}
-	memcpy(text->bytes + text->n, bytes, len);
-	text->n += len;
-	text->bytes[text->n] = '\0';
-	return true;
-}
-
 char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_value_format format)
 {
-	struct text text = { 0 };
+	struct cli_bytes text = { 0 };
 	struct ws_out out;
-	ws_out_init(&out, text_write, &text);
+	ws_out_init(&out, cli_bytes_write, &text);
 	ws_vars_print(vars, value, format, &out);
-	if (ws_out_flush(&out, NULL) != WS_OK || !text.bytes)
-		return cli_copy("", 0);
-	return text.bytes;
+	(void)!ws_out_flush(&out, NULL);
+	cli_bytes_write(&text, "", 1);
+	return text.ptr;
 }
 
 /* Whether the bytes of a value are there, and in a word why not. */

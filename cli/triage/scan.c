@@ -149,36 +149,19 @@ static void keep(struct scan *scan, const char *line, size_t len)
 		scan->status = err.os_errno == EPIPE ? CLI_NO_ANSWER : cli_fail(NULL, &err);
 }
 
-struct text {
-	char *bytes;
-	size_t len, cap;
-};
-
-static bool text_write(void *user, const char *bytes, size_t len)
-{
-	struct text *text = user;
-	if (len > text->cap - text->len) {
-		text->cap = 2 * (text->cap + len);
-		text->bytes = cli_realloc(text->bytes, text->cap, 1);
-	}
-	memcpy(text->bytes + text->len, bytes, len);
-	text->len += len;
-	return true;
-}
-
 /* The row of a dump that no worker could read. */
 static void keep_failed(struct scan *scan, const char *path, const struct triage_request *request,
 			const char *why)
 {
 	struct ws_triage_file file = { path, request->bytes, request->written_ns,
 				       scan->args->pattern };
-	struct text text = { 0 };
+	struct cli_bytes text = { 0 };
 	struct ws_out out;
-	ws_out_init(&out, text_write, &text);
+	ws_out_init(&out, cli_bytes_write, &text);
 	ws_triage_record_failed(&file, why, scan->args->whole, &out);
 	if (ws_out_flush(&out, NULL) == WS_OK)
-		keep(scan, text.bytes, text.len);
-	free(text.bytes);
+		keep(scan, text.ptr, text.len);
+	free(text.ptr);
 }
 
 /* ---- handing out ---- */

@@ -209,23 +209,6 @@ static enum ws_status gather(struct ws_triage *triage, const struct sources *sou
 
 /* ---- pages ---- */
 
-struct page {
-	char *bytes; /* owned */
-	size_t len, cap;
-};
-
-static bool page_write(void *user, const char *bytes, size_t len)
-{
-	struct page *page = user;
-	if (len > page->cap - page->len) {
-		page->cap = 2 * (page->cap + len);
-		page->bytes = cli_realloc(page->bytes, page->cap, 1);
-	}
-	memcpy(page->bytes + page->len, bytes, len);
-	page->len += len;
-	return true;
-}
-
 /* One annotation of GitHub's for each bug that is new: a line of text that its runner reads, in
  * which '%' stands for what is escaped. */
 static void annotate(const struct ws_triage_result *result, struct ws_out *out)
@@ -276,19 +259,19 @@ static int print(struct cli *cli, const struct triage_args *args,
 {
 	struct ws_error err;
 	bool to_file = args->output && strcmp(args->output, "-") != 0;
-	struct page page = { 0 };
+	struct cli_bytes page = { 0 };
 	struct ws_out out;
 	if (!to_file)
 		return render(args, cli, result, &cli->out, &err) == WS_OK ? CLI_ANSWERED
 									   : cli_fail(NULL, &err);
-	ws_out_init(&out, page_write, &page);
+	ws_out_init(&out, cli_bytes_write, &page);
 	enum ws_status st = render(args, cli, result, &out, &err);
 	if (st == WS_OK)
 		st = ws_out_flush(&out, &err);
-	struct ws_span bytes = { .ptr = (const uint8_t *)page.bytes, .len = page.len };
+	struct ws_span bytes = { .ptr = (const uint8_t *)page.ptr, .len = page.len };
 	if (st == WS_OK)
 		st = ws_file_replace(args->output, bytes, NULL, &err);
-	free(page.bytes);
+	free(page.ptr);
 	return st == WS_OK ? CLI_ANSWERED : cli_fail(args->output, &err);
 }
 
@@ -328,13 +311,13 @@ static const char *single_link(void *user, struct ws_str path)
 		       : NULL;
 }
 
-static enum ws_status page_keep(const struct singles *singles, const char *name, struct page *page,
-				struct ws_error *err)
+static enum ws_status page_keep(const struct singles *singles, const char *name,
+				struct cli_bytes *page, struct ws_error *err)
 {
 	size_t len = strlen(singles->args->html) + strlen(name) + 2;
 	char *path = cli_alloc(len, 1);
 	snprintf(path, len, "%s/%s", singles->args->html, name);
-	struct ws_span bytes = { .ptr = (const uint8_t *)page->bytes, .len = page->len };
+	struct ws_span bytes = { .ptr = (const uint8_t *)page->ptr, .len = page->len };
 	enum ws_status st = ws_file_replace(path, bytes, NULL, err);
 	free(path);
 	return st;
@@ -349,10 +332,10 @@ static enum ws_status single_make(struct cli *cli, struct singles *singles, stru
 	struct ws_report_options options = { .size = sizeof options, .no_source = true };
 	struct ws_target *target = NULL;
 	const struct ws_report *report = NULL;
-	struct page page = { 0 };
+	struct cli_bytes page = { 0 };
 	struct ws_out out;
 	char *text = cli_copy(path.ptr, path.len);
-	ws_out_init(&out, page_write, &page);
+	ws_out_init(&out, cli_bytes_write, &page);
 	single_name(singles, path);
 	enum ws_status st = WS_OK;
 	if (ws_core_open(text, &open, &target, NULL) == WS_OK &&
@@ -366,7 +349,7 @@ static enum ws_status single_make(struct cli *cli, struct singles *singles, stru
 	ws_report_destroy(report);
 	ws_target_close(target);
 	free(text);
-	free(page.bytes);
+	free(page.ptr);
 	return st;
 }
 
@@ -395,20 +378,20 @@ static int print_html(struct cli *cli, const struct triage_args *args,
 		      const struct ws_triage_result *result)
 {
 	struct singles singles = { .args = args };
-	struct page page = { 0 };
+	struct cli_bytes page = { 0 };
 	struct ws_out out;
 	struct ws_error err;
 	struct ws_text_options text = { .size = sizeof text, .all = args->all };
 	struct ws_triage_page options = { &text, single_link, &singles };
 	enum ws_status st = singles_make(cli, &singles, result, &err);
-	ws_out_init(&out, page_write, &page);
+	ws_out_init(&out, cli_bytes_write, &page);
 	if (st == WS_OK)
 		st = ws_triage_html(result, &options, &out, &err);
 	if (st == WS_OK)
 		st = ws_out_flush(&out, &err);
 	if (st == WS_OK)
 		st = page_keep(&singles, "index.html", &page, &err);
-	free(page.bytes);
+	free(page.ptr);
 	for (size_t i = 0; i < singles.n; i++)
 		free(singles.have[i]);
 	free(singles.have);

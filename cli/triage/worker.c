@@ -47,23 +47,6 @@ static bool receive(int fd, void *bytes, size_t len)
 	return true;
 }
 
-struct record {
-	char *bytes; /* owned */
-	size_t len, cap;
-};
-
-static bool record_write(void *user, const char *bytes, size_t len)
-{
-	struct record *record = user;
-	if (len > record->cap - record->len) {
-		record->cap = 2 * (record->cap + len);
-		record->bytes = cli_realloc(record->bytes, record->cap, 1);
-	}
-	memcpy(record->bytes + record->len, bytes, len);
-	record->len += len;
-	return true;
-}
-
 /* A file that a walk found, and that nothing calls a dump, is none of ours if it is no dump. */
 static bool is_ours(const struct ws_triage_file *file, bool is_named)
 {
@@ -100,7 +83,7 @@ _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *ar
 	struct triage_request request;
 	struct rlimit none = { 0, 0 };
 	const struct triage_answer none_yet = { 0 };
-	struct record record = { 0 };
+	struct cli_bytes record = { 0 };
 	signal(SIGPIPE, SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none); /* a crash is a row, and not one more file */
 	triage_guard(args, list);
@@ -112,15 +95,15 @@ _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *ar
 		struct ws_triage_file file = { path, request.bytes, request.written_ns,
 					       args->pattern };
 		record.len = 0;
-		record_write(&record, (const char *)&none_yet, sizeof none_yet);
-		ws_out_init(&out, record_write, &record);
+		cli_bytes_write(&record, (const char *)&none_yet, sizeof none_yet);
+		ws_out_init(&out, cli_bytes_write, &record);
 		bool is_dump = look(cli, args, &file, request.is_named, &out);
 		free(path);
 		if (ws_out_flush(&out, NULL) != WS_OK)
 			break;
 		struct triage_answer answer = { is_dump, (uint32_t)(record.len - sizeof answer) };
-		memcpy(record.bytes, &answer, sizeof answer);
-		if (!ws_write_fd(&fd, record.bytes, record.len))
+		memcpy(record.ptr, &answer, sizeof answer);
+		if (!ws_write_fd(&fd, record.ptr, record.len))
 			break;
 	}
 	_exit(0);
