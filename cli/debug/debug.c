@@ -484,9 +484,9 @@ static void command_where(struct debugger *d, const char *text)
 {
 	char line[40];
 	uint64_t address;
-	if (!*text && debug_has_thread(d)) {
-		verb(d, "bt", "");
-	} else if (*text && address_in(d, text, &address)) {
+	if (!*text) {
+		command_backtrace(d, text);
+	} else if (address_in(d, text, &address)) {
 		snprintf(line, sizeof line, "where 0x%llx", (unsigned long long)address);
 		verb(d, "info", line);
 	}

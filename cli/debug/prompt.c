@@ -50,6 +50,18 @@ struct prompt {
 	struct debug_pager pager;
 };
 
+/* The next line of a file, as it is; NULL: there is none. */
+static char *read_line(struct prompt *p, FILE *file)
+{
+	do {
+		errno = 0;
+		if (getline(&p->line, &p->cap_line, file) >= 0)
+			return cli_copy(p->line, strlen(p->line));
+		clearerr(file);
+	} while (errno == EINTR);
+	return NULL;
+}
+
 /* ---- what is typed at a terminal ---- */
 
 #if WARPSCOPE_HAVE_LIBEDIT
@@ -100,20 +112,9 @@ static char *edited(struct prompt *p, const char *words)
 #else
 static char *edited(struct prompt *p, const char *words)
 {
-	char *line = NULL;
-	size_t cap = 0;
 	ws_out_escaped(&p->d->cli->out, ws_str_of(words));
 	cli_flush(p->d->cli);
-	errno = 0;
-	while (getline(&line, &cap, stdin) < 0) {
-		if (errno != EINTR) {
-			free(line);
-			return NULL;
-		}
-		clearerr(stdin);
-		errno = 0;
-	}
-	return line;
+	return read_line(p, stdin);
 }
 #endif
 
@@ -125,18 +126,6 @@ static void trim(char *line)
 	size_t n = strlen(line);
 	while (n > 0 && strchr(" \t\r\n", line[n - 1]))
 		line[--n] = '\0';
-}
-
-/* The next line of a file or of standard input that is no terminal; NULL: there is none. */
-static char *read_line(struct prompt *p, FILE *file)
-{
-	do {
-		errno = 0;
-		if (getline(&p->line, &p->cap_line, file) >= 0)
-			return cli_copy(p->line, strlen(p->line));
-		clearerr(file);
-	} while (errno == EINTR);
-	return NULL;
 }
 
 static char *next_user_line(struct prompt *p, const char *words)

@@ -66,12 +66,7 @@ int debug_open(struct debugger *d, const char *path)
 
 void debug_close(struct debugger *d)
 {
-	ws_vars_destroy(d->vars);
-	d->vars = NULL;
-	ws_target_close(d->target);
-	d->target = d->cli->live = NULL;
-	d->cli->focus = NULL;
-	d->has_focus = false;
+	debug_unmake(d);
 	free(d->dump);
 	d->dump = NULL;
 	debug_words_fini(&d->names);

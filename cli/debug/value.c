@@ -101,8 +101,6 @@ void debug_set(struct debugger *d, const char *text)
 	char wrong[200] = "";
 	if (!debug_has_thread(d))
 		return;
-	if (strncmp(text, "var ", 4) == 0 || strncmp(text, "variable ", 9) == 0)
-		text = strchr(text, ' ') + 1;
 	const char *equals = assignment(text);
 	char *left = cli_copy(text, equals ? (size_t)(equals - text) : 0);
 	if (!equals)
