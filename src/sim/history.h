@@ -19,7 +19,7 @@
 
 enum {
 	WSI_HISTORY_INTERVAL = 1 << 20,
-	WSI_HISTORY_DENSE = 32, /* snapshots of an interval that was searched */
+	WSI_HISTORY_DENSE = 24, /* snapshots of an interval that was searched */
 };
 
 struct wsi_history;
