@@ -430,14 +430,24 @@ static void run_tf32(const struct wsi_alu *alu, struct wsi_alu_io *io)
 				   << (wsi_f32.fraction_bits - wsi_tf32.fraction_bits);
 }
 
-/* Before sm_89 the name has only what is not F16 from F32. */
+/* .MERGE_C: one number below half of the second source. */
+static void run_f2fp_one(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
+		io->result[0][l] =
+			narrowed(alu, io->source[0][l]) | io->source[1][l] >> alu->select[1] << 16;
+}
+
+/* Before sm_89, and of the uniform datapath before sm_120, the name has only what is not F16 from
+ * F32. */
 bool wsi_prepare_f2fp(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	const struct wsi_format *types[2] = { &wsi_f16, &wsi_f32 };
-	if (b->insn->sm < 89 ? wsi_alu_have(b, WS_MOD_RS) : float_types_of(b, types, 2) != 2)
+	bool is_short = b->insn->sm < (b->insn->operation == WS_OP_UF2FP ? 120 : 89);
+	if (is_short ? wsi_alu_have(b, WS_MOD_RS) : float_types_of(b, types, 2) != 2)
 		return false;
-	if (b->insn->sm < 89)
+	if (is_short)
 		float_types_of(b, types, 1);
 	alu->to = types[0];
 	alu->from = types[1];
@@ -448,6 +458,11 @@ bool wsi_prepare_f2fp(struct wsi_alu_build *b)
 		alu->run = run_tf32;
 		return alu->from == &wsi_f32 && wsi_alu_have(b, WS_MOD_PACK_B) &&
 		       wsi_alu_shape(b, 1, 0) && !b->suffix[0][0];
+	}
+	if (wsi_alu_have(b, WS_MOD_MERGE_C)) {
+		alu->run = run_f2fp_one;
+		return room_of(alu->to) == 16 && alu->from == &wsi_f32 && wsi_alu_shape(b, 2, 0) &&
+		       take_part(b, 1);
 	}
 	bool unpack_merge = wsi_alu_have(b, WS_MOD_UNPACK_B_MERGE_C);
 	bool pack_merge = wsi_alu_have(b, WS_MOD_PACK_AB_MERGE_C);

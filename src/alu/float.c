@@ -66,7 +66,19 @@ COMPUTE(run_fadd, ADD)
 COMPUTE(run_fmul, MUL)
 COMPUTE(run_ffma, FMA)
 
-/* ---- in any rounding, scaled, with .FMZ ---- */
+/* ---- in any rounding, scaled, with .FMZ, of halves and singles ---- */
+
+enum { SINGLE, LOW_HALF, HIGH_HALF };
+
+static struct wsi_soft unpacked(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned i,
+				unsigned l, bool flush)
+{
+	uint32_t word = wsi_word(alu, io, i, l);
+	if (alu->select[i] == SINGLE)
+		return wsi_soft_unpack(&wsi_f32, word, flush);
+	return wsi_soft_unpack(alu->from, word >> (alu->select[i] == HIGH_HALF ? 16 : 0) & 0xffff,
+			       flush);
+}
 
 static void run_float_soft(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
@@ -76,7 +88,7 @@ static void run_float_soft(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		struct wsi_soft v[3];
 		for (unsigned i = 0; i < alu->n_sources; i++)
-			v[i] = wsi_soft_unpack(&wsi_f32, wsi_word(alu, io, i, l), flush);
+			v[i] = unpacked(alu, io, i, l, flush);
 		if (what != ADD) {
 			bool zero = v[0].kind == WSI_SOFT_ZERO || v[1].kind == WSI_SOFT_ZERO;
 			v[0] = wsi_soft_mul(&v[0], &v[1]);
@@ -149,6 +161,61 @@ bool wsi_prepare_float(struct wsi_alu_build *b)
 		alu->run = run_float_soft;
 	else
 		alu->run = functions[what][alu->sat ? 2 : alu->ftz];
+	return true;
+}
+
+/* FHADD, FHFMA: the first source, or the first two, are halves; the result is a single. */
+bool wsi_prepare_mixed(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	enum arithmetic what = b->op == WS_OP_FHADD ? ADD : FMA;
+	unsigned n_halves = what == ADD ? 1 : 2;
+	if (!wsi_alu_shape(b, n_halves + 1, 0))
+		return false;
+	take_float_modifiers(b);
+	for (unsigned i = 0; i < alu->n_sources; i++) {
+		uint16_t suffix = b->suffix[i][0];
+		if (suffix && (suffix != WS_MOD_H1 || i >= n_halves))
+			return false;
+		if (i >= n_halves)
+			continue;
+		alu->select[i] = suffix ? HIGH_HALF : LOW_HALF;
+		alu->keep[i] = b->absolute[i] ? ~WSI_SIGNS16 : UINT32_MAX;
+		alu->flip[i] = b->negated[i] ? WSI_SIGNS16 : 0;
+	}
+	alu->from = wsi_alu_have(b, WS_MOD_BF16) ? &wsi_bf16 : &wsi_f16;
+	alu->kind = (uint8_t)what;
+	alu->run = run_float_soft;
+	return true;
+}
+
+/*
+ * FSWZADD: each lane of a quad adds or subtracts as two letters of the table say, the first lane's
+ * first: P and N are the signs of the two sources, ZP leaves the second.
+ */
+static void run_quad_add(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	enum { BOTH, MINUS_SECOND, MINUS_FIRST, SECOND };
+	enum wsi_rounding rounding = (enum wsi_rounding)alu->rounding;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		unsigned how = alu->number >> (3 - l % 4) * 2 & 3;
+		struct wsi_soft a = unpacked(alu, io, 0, l, alu->ftz);
+		struct wsi_soft b = unpacked(alu, io, 1, l, alu->ftz);
+		a.negative ^= how == MINUS_FIRST;
+		b.negative ^= how == MINUS_SECOND;
+		if (how != SECOND)
+			b = wsi_soft_add(&a, &b, rounding);
+		io->result[0][l] = (uint32_t)wsi_soft_pack(&wsi_f32, &b, rounding, alu->ftz, false);
+	}
+}
+
+bool wsi_prepare_quad_add(struct wsi_alu_build *b)
+{
+	b->alu->number = (uint32_t)ws_insn_bits(b->insn, 32, 8); /* the table, a name in the text */
+	b->alu->run = run_quad_add;
+	if (!wsi_alu_shape(b, 2, 0) || wsi_alu_have(b, WS_MOD_DXY))
+		return false;
+	take_float_modifiers(b);
 	return true;
 }
 
@@ -253,9 +320,8 @@ static void run_fminmax3(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		uint32_t v[3];
 		for (unsigned i = 0; i < 3; i++)
 			v[i] = wsi_flushed(wsi_word(alu, io, i, l), alu->ftz);
-		bool less = min >> l & 1;
-		io->result[0][l] =
-			lesser(lesser(v[0], v[1], less, alu->upper), v[2], less, alu->upper);
+		uint32_t less = wsi_mask(min >> l & 1), keep_nan = wsi_mask(alu->upper);
+		io->result[0][l] = lesser(lesser(v[0], v[1], less, keep_nan), v[2], less, keep_nan);
 	}
 }
 

@@ -6,9 +6,7 @@
  */
 #include "alu/bits.h"
 
-#define SIGNS UINT32_C(0x80008000)
-
-enum select { LOW_HIGH, LOW_LOW, HIGH_HIGH, LOW_MINUS_HIGH };
+enum select { LOW_HIGH, LOW_LOW, HIGH_HIGH, LOW_MINUS_HIGH, SINGLE };
 
 /* ---- one half ---- */
 
@@ -125,14 +123,40 @@ COMPUTE(run_add_bf16, ADD, true)
 COMPUTE(run_mul_bf16, MUL, true)
 COMPUTE(run_fma_bf16, FMA, true)
 
-/* HADD2.F32: one half of each source, a single as the result. */
+/* A source for half `k`, which may be a single that both halves see. */
+static float value_of(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned i,
+		      unsigned l, unsigned k, bool bf16)
+{
+	if (alu->select[i] == SINGLE)
+		return wsi_float(wsi_flushed(wsi_word(alu, io, i, l), alu->ftz));
+	return wsi_half_value(flushed_half(half_of(alu, io, i, l, k), alu->ftz, bf16), bf16);
+}
+
+/* With a single among the sources. */
+static void run_with_single(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	enum arithmetic what = (enum arithmetic)alu->kind;
+	bool bf16 = alu->upper;
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		uint32_t word = 0;
+		for (unsigned k = 0; k < 2; k++) {
+			float v[3] = { 0 };
+			for (unsigned i = 0; i < alu->n_sources; i++)
+				v[i] = value_of(alu, io, i, l, k, bf16);
+			uint32_t half = computed(what, v[0], v[1], v[2], bf16);
+			word |= finished(alu, half, bf16) << (16 * k);
+		}
+		io->result[0][l] = word;
+	}
+}
+
+/* HADD2.F32: one half of each source, or a single; a single as the result. */
 WSI_LANES static void run_add_single(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t *to = io->result[0];
 	WSI_FOR_LANES(l)
 	{
-		float a = wsi_half_value(half_of(alu, io, 0, l, 0), false);
-		float sum = a + wsi_half_value(half_of(alu, io, 1, l, 0), false);
+		float sum = value_of(alu, io, 0, l, 0, false) + value_of(alu, io, 1, l, 0, false);
 		to[l] = wsi_choose(wsi_mask(sum != sum), WSI_NAN32, wsi_bits(sum));
 	}
 }
@@ -172,15 +196,26 @@ static bool take_halves(struct wsi_alu_build *b)
 			alu->select[i] = HIGH_HIGH;
 		else if (suffix == WS_MOD_H0_NH1)
 			alu->select[i] = LOW_MINUS_HIGH;
+		else if (suffix == WS_MOD_F32)
+			alu->select[i] = SINGLE;
 		else
 			return false;
-		alu->keep[i] = b->absolute[i] ? ~SIGNS : UINT32_MAX;
-		alu->flip[i] = b->negated[i] ? SIGNS : 0;
+		uint32_t signs = alu->select[i] == SINGLE ? WSI_SIGN32 : WSI_SIGNS16;
+		alu->keep[i] = b->absolute[i] ? ~signs : UINT32_MAX;
+		alu->flip[i] = b->negated[i] ? signs : 0;
 	}
 	alu->ftz = wsi_alu_have(b, WS_MOD_FTZ);
 	alu->sat = wsi_alu_have(b, WS_MOD_SAT);
 	alu->relu = wsi_alu_have(b, WS_MOD_RELU);
 	return !wsi_alu_have(b, WS_MOD_FMZ) && !wsi_alu_have(b, WS_MOD_OOB);
+}
+
+static bool takes_single(const struct wsi_alu *alu)
+{
+	for (unsigned i = 0; i < alu->n_sources; i++)
+		if (alu->select[i] == SINGLE)
+			return true;
+	return false;
 }
 
 bool wsi_prepare_half(struct wsi_alu_build *b)
@@ -193,7 +228,9 @@ bool wsi_prepare_half(struct wsi_alu_build *b)
 	enum arithmetic what = b->op == WS_OP_HADD2 ? ADD : b->op == WS_OP_HMUL2 ? MUL : FMA;
 	if (!take_halves(b) || !wsi_alu_shape(b, what == FMA ? 3 : 2, 0))
 		return false;
-	b->alu->run = functions[what][wsi_alu_have(b, WS_MOD_BF16_V2)];
+	b->alu->upper = wsi_alu_have(b, WS_MOD_BF16_V2);
+	b->alu->kind = (uint8_t)what;
+	b->alu->run = takes_single(b->alu) ? run_with_single : functions[what][b->alu->upper];
 	if (!wsi_alu_have(b, WS_MOD_F32))
 		return true;
 	b->alu->run = run_add_single;
@@ -210,22 +247,32 @@ static uint32_t sign_of_product(const struct wsi_alu *alu, const struct wsi_alu_
 	return ((io->source[0][l] >> a.shift) ^ (io->source[1][l] >> b.shift)) & 0x8000;
 }
 
+/* -0 is less than +0; a NaN loses, unless .NAN. */
+static uint32_t lesser(const struct wsi_alu *alu, uint32_t a, uint32_t b, bool min)
+{
+	uint32_t infinity = alu->kind ? 0x7f80 : 0x7c00;
+	uint32_t x = a & 0x8000 ? ~a & 0xffff : a | 0x8000;
+	uint32_t y = b & 0x8000 ? ~b & 0xffff : b | 0x8000;
+	bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
+	if ((a_nan && b_nan) || (alu->upper && (a_nan || b_nan)))
+		return 0x7fff;
+	return a_nan ? b : b_nan ? a : (x < y) == min ? a : b;
+}
+
 static void run_minmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
-	uint32_t min = wsi_predicate(alu, io, 0), infinity = alu->kind ? 0x7f80 : 0x7c00;
+	uint32_t min = wsi_predicate(alu, io, 0);
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		uint32_t word = 0;
 		for (unsigned k = 0; k < 2; k++) {
-			uint32_t a = flushed_half(half_of(alu, io, 0, l, k), alu->ftz, alu->kind);
-			uint32_t b = flushed_half(half_of(alu, io, 1, l, k), alu->ftz, alu->kind);
-			uint32_t x = a & 0x8000 ? ~a & 0xffff : a | 0x8000;
-			uint32_t y = b & 0x8000 ? ~b & 0xffff : b | 0x8000;
-			bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
-			uint32_t half = (x < y) == (min >> l & 1) ? a : b;
-			half = a_nan ? b : b_nan ? a : half;
-			if ((a_nan && b_nan) || (alu->upper && (a_nan || b_nan)))
-				half = 0x7fff;
-			else if (alu->wrap)
+			uint32_t half =
+				flushed_half(half_of(alu, io, 0, l, k), alu->ftz, alu->kind);
+			for (unsigned i = 1; i < alu->n_sources; i++) {
+				uint32_t other = half_of(alu, io, i, l, k);
+				other = flushed_half(other, alu->ftz, alu->kind);
+				half = lesser(alu, half, other, min >> l & 1);
+			}
+			if (alu->wrap && (half & 0x7fff) != 0x7fff)
 				half = (half & 0x7fff) | sign_of_product(alu, io, l, k);
 			word |= half << (16 * k);
 		}
@@ -233,15 +280,18 @@ static void run_minmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
+/* HMNMX2, and VHMNMX of three sources. */
 bool wsi_prepare_half_minmax(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
+	bool three = b->op == WS_OP_VHMNMX;
 	alu->upper = wsi_alu_have(b, WS_MOD_NAN);
 	alu->kind = wsi_alu_have(b, WS_MOD_BF16_V2);
 	alu->wrap = wsi_alu_have(b, WS_MOD_XORSIGN);
 	alu->run = run_minmax;
-	return take_halves(b) && wsi_alu_shape(b, 2, 1) && !wsi_alu_have(b, WS_MOD_IS_A) &&
-	       !wsi_alu_have(b, WS_MOD_F32);
+	return take_halves(b) && !takes_single(alu) && wsi_alu_shape(b, three ? 3 : 2, 1) &&
+	       !wsi_alu_have(b, WS_MOD_IS_A) && !wsi_alu_have(b, WS_MOD_F32) &&
+	       !(three && alu->wrap);
 }
 
 /* ---- comparisons ---- */
@@ -294,5 +344,6 @@ bool wsi_prepare_half_compare(struct wsi_alu_build *b)
 	alu->number = !wsi_alu_have(b, WS_MOD_BF) ? 0xffff : alu->kind ? 0x3f80 : 0x3c00;
 	alu->upper = wsi_alu_have(b, WS_MOD_H_AND);
 	alu->run = b->op == WS_OP_HSET2 ? run_set : run_setp;
-	return take_halves(b) && wsi_alu_shape(b, 2, 1) && wsi_take_float_comparison(b);
+	return take_halves(b) && !takes_single(alu) && wsi_alu_shape(b, 2, 1) &&
+	       wsi_take_float_comparison(b);
 }

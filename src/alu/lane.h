@@ -124,7 +124,8 @@ wsi_alu_preparer wsi_prepare_count, wsi_prepare_permute;
 wsi_alu_preparer wsi_prepare_move, wsi_prepare_select;
 wsi_alu_preparer wsi_prepare_plop3, wsi_prepare_p2r, wsi_prepare_r2p;
 
-wsi_alu_preparer wsi_prepare_float, wsi_prepare_float_pairs, wsi_prepare_fminmax, wsi_prepare_fsel;
+wsi_alu_preparer wsi_prepare_float, wsi_prepare_float_pairs, wsi_prepare_fminmax, wsi_prepare_fsel,
+	wsi_prepare_mixed, wsi_prepare_quad_add;
 wsi_alu_preparer wsi_prepare_dot, wsi_prepare_absdiff, wsi_prepare_part_minmax,
 	wsi_prepare_minmax_wide;
 wsi_alu_preparer wsi_prepare_float_matrix, wsi_prepare_integer_matrix, wsi_prepare_double_matrix;

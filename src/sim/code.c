@@ -16,6 +16,7 @@ static const struct rule rules[] = {
 	{ WS_OP_BRX, wsi_run_brx, true, NULL },
 	{ WS_OP_BRXU, wsi_run_brx, true, NULL },
 	{ WS_OP_JMX, wsi_run_brx, true, NULL },
+	{ WS_OP_JMXU, wsi_run_brx, true, NULL },
 	{ WS_OP_CALL, wsi_run_call, true, NULL },
 	{ WS_OP_RET, wsi_run_ret, true, NULL },
 	{ WS_OP_EXIT, wsi_run_exit, true, NULL },
@@ -26,6 +27,7 @@ static const struct rule rules[] = {
 	{ WS_OP_BMOV, wsi_run_bmov, false, NULL },
 	{ WS_OP_BPT, wsi_run_bpt, false, NULL },
 	{ WS_OP_LEPC, wsi_run_lepc, false, NULL },
+	{ WS_OP_ULEPC, wsi_run_lepc, false, NULL },
 	{ WS_OP_RPCMOV, wsi_run_rpcmov, false, NULL },
 	{ WS_OP_YIELD, wsi_run_yield, false, NULL },
 	{ WS_OP_NANOSLEEP, wsi_run_yield, false, NULL },
@@ -39,6 +41,8 @@ static const struct rule rules[] = {
 	{ WS_OP_CGAERRBAR, wsi_run_nothing, false, NULL },
 	{ WS_OP_CCTL, wsi_run_nothing, false, NULL },
 	{ WS_OP_CCTLL, wsi_run_nothing, false, NULL },
+	{ WS_OP_CCTLT, wsi_run_nothing, false, NULL },
+	{ WS_OP_PMTRIG, wsi_run_nothing, false, NULL },  /* nobody counts */
 	{ WS_OP_ACQBULK, wsi_run_nothing, false, NULL }, /* grids run one after the other */
 	{ WS_OP_PREEXIT, wsi_run_nothing, false, NULL },
 	{ WS_OP_BAR, wsi_run_bar, true, NULL },

@@ -171,10 +171,15 @@ enum wsi_step wsi_run_lepc(struct wsi_run *run, const struct wsi_op *op)
 {
 	const struct wsi_alu_value *to = &op->alu.result[0];
 	uint64_t pc = op->target ? op->target : run->pc;
-	if (op->alu.n_results != 1 || to->place != WSI_ALU_REG || to->words != 2)
+	if (op->alu.n_results != 1 || to->words != 2)
 		return wsi_run_unimplemented(run, op);
 	if (to->number == 255)
 		return WSI_STEP_NEXT;
+	if (to->place == WSI_ALU_UREG) {
+		run->warp->uregs[to->number] = (uint32_t)pc;
+		run->warp->uregs[to->number + 1u] = (uint32_t)(pc >> 32);
+		return WSI_STEP_NEXT;
+	}
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		wsi_reg(run->warp, to->number)[lane] = (uint32_t)pc;

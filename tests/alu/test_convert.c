@@ -97,6 +97,45 @@ TO(hfma_bf, both(bf(BOTH, lo(l->a), lo(l->b), minus(lo(l->c))),
 TO(hfma_constant, 0x3c004000)
 TO(hadd_single, to32((float)half_value(hi(l->a))))
 TO(hadd_single2, to32((float)half_value(lo(l->a)) + (float)half_value(hi(l->b))))
+
+/* a * b + c of halves and singles, rounded once. */
+static uint32_t with_singles(const struct wsi_format *fa, uint32_t a, const struct wsi_format *fb,
+			     uint32_t b, const struct wsi_format *fc, uint32_t c)
+{
+	struct wsi_soft x = wsi_soft_unpack(fa, a, false), y = wsi_soft_unpack(fb, b, false);
+	struct wsi_soft z = wsi_soft_unpack(fc, c, false);
+	x = wsi_soft_mul(&x, &y);
+	x = wsi_soft_add(&x, &z, WSI_RN);
+	return (uint32_t)wsi_soft_pack(&wsi_f16, &x, WSI_RN, false, false);
+}
+
+#define ONE 0x3c00u
+
+static void hadd_of_single(struct lane *l)
+{
+	uint32_t half = with_singles(&wsi_f16, ONE, &wsi_f32, l->b, &wsi_f16, 0x8000);
+	l->to = both(half, half);
+}
+
+static void hfma_of_singles(struct lane *l)
+{
+	uint32_t half =
+		with_singles(&wsi_f32, l->a, &wsi_f16, hi(l->b), &wsi_f32, l->c ^ 0x80000000u);
+	l->to = both(half, half);
+}
+
+/* -0 as the addend keeps the sign of a product that is zero. */
+static void hmul_of_single(struct lane *l)
+{
+	uint32_t a = l->a & 0x7fffffff;
+	l->to = both(with_singles(&wsi_f32, a, &wsi_f16, lo(l->b), &wsi_f16, 0x8000),
+		     with_singles(&wsi_f32, a, &wsi_f16, hi(l->b), &wsi_f16, 0x8000));
+}
+
+TO(hadd_single_of, to32(f32(l->a) + (float)half_value(minus(hi(l->b)))))
+TO(hmin3,
+   both(lesser_half(lesser_half(lo(l->a), hi(l->b), l->p0, true), minus(lo(l->c)), l->p0, true),
+	lesser_half(lesser_half(hi(l->a), hi(l->b), l->p0, true), minus(hi(l->c)), l->p0, true)))
 TO(hmax, both(lesser_half(lo(l->a), lo(l->b), false, false),
 	      lesser_half(hi(l->a), hi(l->b), false, false)))
 TO(hmin_nan, both(lesser_half(lo(l->a), minus(lo(l->b)), l->p0, true),
@@ -149,6 +188,11 @@ static const struct operation_test halves[] = {
 	{ 80, "HFMA2.MMA R2, -RZ, RZ, 1, 2", hfma_constant },
 	{ 80, "HADD2.F32 R2, -RZ, R4.H1_H1", hadd_single },
 	{ 80, "HADD2.F32 R2, R4.H0_H0, R6.H1_H1", hadd_single2 },
+	{ 75, "HADD2 R2, -RZ.H0_H0, R6.F32", hadd_of_single },
+	{ 75, "HFMA2 R2, R4.F32, R6.H1_H1, -R8.F32", hfma_of_singles },
+	{ 75, "HMUL2 R2, |R4|.F32, R6", hmul_of_single },
+	{ 75, "HADD2.F32 R2, R4.F32, -R6.H1_H1", hadd_single_of },
+	{ 90, "VHMNMX.NAN R2, R4, R6.H1_H1, -R8, P0", hmin3 },
 	{ 80, "HMNMX2 R2, R4, R6, !PT", hmax },
 	{ 80, "HMNMX2.NAN R2, R4, -R6, P0", hmin_nan },
 	{ 90, "HMNMX2.XORSIGN R2, |R4|, |R6|, PT", hmin_xorsign },
@@ -204,6 +248,7 @@ TO(f16_f32_rp, searched(&wsi_f16, f32(l->a), FE_UPWARD, false))
 TO(f16_f64, searched(&wsi_f16, f64(l->aw), FE_TONEAREST, false))
 TO(bf16_pack, both(searched(&wsi_bf16, f32(l->b), FE_TONEAREST, false),
 		   searched(&wsi_bf16, f32(l->a), FE_TONEAREST, false)))
+TO(bf16_merge, both(searched(&wsi_bf16, f32(l->a), FE_TOWARDZERO, false), hi(l->c)))
 TO(f16_pack_rz, both(searched(&wsi_f16, f32(l->b), FE_TOWARDZERO, false),
 		     searched(&wsi_f16, f32(l->a), FE_TOWARDZERO, false)))
 
@@ -333,6 +378,8 @@ static const struct operation_test conversions[] = {
 	{ 80, "F2F.F64.F32 R2, R4", f64_f32 },
 	{ 80, "F2FP.BF16.PACK_AB R2, R4, R6", bf16_pack },
 	{ 90, "F2FP.BF16.F32.PACK_AB R2, R4, R6", bf16_pack },
+	{ 90, "F2FP.BF16.F32.MERGE_C.RZ R2, R4, R8.H1", bf16_merge },
+	{ 80, "F2FP.BF16.MERGE_C.RZ R2, R4, R8.H1", bf16_merge },
 	{ 90, "F2FP.F16.F32.PACK_AB.RZ R2, R4, R6", f16_pack_rz },
 	{ 90, "F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R2, R4, R6, R8", e4m3 },
 	{ 90, "F2FP.SATFINITE.E5M2.F32.PACK_AB_MERGE_C R2, R4, R6, R8.H1", e5m2 },

@@ -73,11 +73,12 @@ TO(mad_rm, to32(host(BOTH, FE_DOWNWARD, l->a, l->b, l->c)))
 TO(mad_rp, to32(host(BOTH, FE_UPWARD, l->a, l->b, l->c)))
 TO(mad_rz, to32(host(BOTH, FE_TOWARDZERO, l->a, l->b, l->c)))
 
-static void mad_sat(struct lane *l)
+static uint32_t sat(float f)
 {
-	float f = f32((uint32_t)soft(&wsi_f32, BOTH, l->a, l->b, l->c));
-	l->to = f > 1 ? to32(1) : f > 0 ? to32(f) : 0;
+	return f > 1 ? to32(1) : f > 0 ? to32(f) : 0;
 }
+
+TO(mad_sat, sat(f32((uint32_t)soft(&wsi_f32, BOTH, l->a, l->b, l->c))))
 
 static void mul_fmz(struct lane *l)
 {
@@ -100,6 +101,24 @@ TO(minmax, least(l->a, l->b, l->p0, false))
 TO(minmax_nan, least(ABS(l->a), MINUS(l->b), l->p0, true))
 TO(max_ftz, least(flush(l->a), flush(l->b), false, false))
 TO(max3, least(least(l->a, l->b, false, false), l->c, false, false))
+TO(minmax3_nan, least(least(MINUS(l->a), l->b, l->p0, true), ABS(l->c), l->p0, true))
+
+/* A half as a single. */
+static uint32_t widened(const struct wsi_format *format, uint32_t half)
+{
+	struct wsi_soft v = wsi_soft_unpack(format, half & 0xffff, false);
+	return (uint32_t)wsi_soft_pack(&wsi_f32, &v, WSI_RN, false, false);
+}
+
+#define F16(half) widened(&wsi_f16, half)
+#define BF16(half) widened(&wsi_bf16, half)
+
+TO(half_add, to32(host(SUM, FE_TONEAREST, F16(l->a), l->b, 0)))
+TO(half_add_high, sat(host(SUM, FE_TOWARDZERO, MINUS(BF16(l->a >> 16)), ABS(l->b), 0)))
+TO(half_mad, to32(host(BOTH, FE_TONEAREST, F16(l->a >> 16), F16(l->b), MINUS(l->c))))
+TO(half_mad_rp, to32(host(BOTH, FE_UPWARD, F16(l->a), MINUS(F16(l->b >> 16)), l->c)))
+TO(quad_minus, to32(host(SUM, FE_TONEAREST, l->a, MINUS(l->c), 0)))
+TO(quad_minus_rz, to32(host(SUM, FE_TOWARDZERO, MINUS(l->a), l->c, 0)))
 TO(sel, l->p0 ? MINUS(l->a) : ABS(l->b))
 
 static bool holds(double a, double b, unsigned which)
@@ -191,6 +210,13 @@ static const struct operation_test singles[] = {
 	{ 80, "FMNMX.NAN R2, |R4|, -R6, P0", minmax_nan },
 	{ 80, "FMNMX.FTZ R2, R4, R6, !PT", max_ftz },
 	{ 100, "FMNMX3 R2, R4, R6, R8, !PT", max3 },
+	{ 100, "FMNMX3.NAN R2, -R4, R6, |R8|, P0", minmax3_nan },
+	{ 100, "FHADD R2, R4, R6", half_add },
+	{ 100, "FHADD.BF16.RZ.SAT R2, -R4.H1, |R6|", half_add_high },
+	{ 100, "FHFMA R2, R4.H1, R6, -R8", half_mad },
+	{ 100, "FHFMA.RP R2, R4, -R6.H1, R8", half_mad_rp },
+	{ 75, "FSWZADD R2, R4, R8, PNPNPNPN", quad_minus },
+	{ 75, "FSWZADD.RZ R2, R4, R8, NPNPNPNP", quad_minus_rz },
 	{ 80, "FSEL R2, -R4, |R6|, P0", sel },
 };
 
@@ -256,6 +282,26 @@ static void test_doubles(void **state)
 	check(doubles, WSI_COUNT(doubles));
 }
 
+/* The lanes of a quad each in their own way. */
+static void test_quads(void **state)
+{
+	(void)state;
+	static struct machine m, before;
+	struct wsi_alu alu;
+	uint64_t seed = 7;
+	machine_prepare(&alu, 90, "FSWZADD R2, R4, R8, PNNPZPPP");
+	machine_fill(&before, &seed);
+	m = before;
+	machine_run(&m, &alu);
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		uint32_t a = before.r[AT_A][l], c = before.r[AT_C][l];
+		uint32_t want[] = { to32(host(SUM, FE_TONEAREST, a, MINUS(c), 0)),
+				    to32(host(SUM, FE_TONEAREST, MINUS(a), c, 0)), to32(f32(c)),
+				    to32(host(SUM, FE_TONEAREST, a, c, 0)) };
+		assert_int_equal(m.r[AT_TO][l], want[l % 4]);
+	}
+}
+
 static void compare_with(unsigned sm, const char *name, const char *rest,
 			 void (*reference)(struct lane *))
 {
@@ -284,6 +330,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_singles),
 		cmocka_unit_test(test_doubles),
 		cmocka_unit_test(test_comparisons),
+		cmocka_unit_test(test_quads),
 	};
 	if (argc > 1)
 		rounds = (unsigned)strtoul(argv[1], NULL, 10);

@@ -586,6 +586,11 @@ static void each_lane_gets_its_word(void **state)
 		{ "sm_80", TID "SHFL.BFLY PT, R0, R10, 0x1, 0x1f", 1, 30, 4 },
 		{ "sm_80", TID "SHFL.IDX PT, R0, R10, 0x9, 0x1f", 9, 9, 9 },
 		{ "sm_80", TID "SHFL.IDX PT, R0, R10, 0x1, 0x181f", 1, 25, 1 },
+		{ "sm_90a", "ULEPC UR4\nLEPC R2\nIADD3 R0, R2, -UR4, RZ", 16, 16, 16 },
+		{ "sm_90a",
+		  "ULEPC UR4\nUIADD3 UR4, UR4, 0x50, URZ\nMOV R0, 0x1\nJMXU UR4\nMOV R0, 0x2", 1, 1,
+		  1 },
+		{ "sm_80", "MOV R0, 0x3\nPMTRIG 0x1\nCCTLT.IVTH 0x0, 0x0", 3, 3, 3 },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		uint32_t words[32];
