@@ -323,7 +323,7 @@ struct ws_flow_node {
 /** An expression: node 0 is the value asked for. Plain data. */
 struct ws_flow_slice {
 	struct ws_flow_node node[WS_FLOW_MAX_NODES];
-	size_t n;
+	size_t n;        /**< nodes; at least 1 */
 	bool cut;        /**< a limit was reached: some node is WS_FLOW_NOTHING for that reason */
 	bool convention; /**< holds only if a callee kept the registers that the convention keeps */
 	bool spilled;    /**< holds only if no other pointer wrote to a stack slot in between */

@@ -81,9 +81,8 @@ const struct ws_flow_slice *wsi_eval_argument(const struct wsi_scene *scene,
 	*one = (struct wsi_argument){ depth, node->kind, node->bits, node->number,
 				      wsi_zalloc(sizeof *one->slice) };
 	if (one->slice &&
-	    (ws_flow_slice(caller->code.flow, caller->call_pc, (enum ws_operand_kind)node->kind,
-			   node->number, node->bits, one->slice, NULL) != WS_OK ||
-	     one->slice->n == 0)) {
+	    ws_flow_slice(caller->code.flow, caller->call_pc, (enum ws_operand_kind)node->kind,
+			  node->number, node->bits, one->slice, NULL) != WS_OK) {
 		wsi_free(one->slice);
 		one->slice = NULL;
 	}

@@ -392,7 +392,7 @@ static bool trace_stack(struct tracer *t, const struct ws_flow_node *load, uint6
 		st = ws_flow_slice(code->flow, puts.put[i].pc, puts.put[i].kind, puts.put[i].number,
 				   load->bits, slice, NULL);
 		trace->no_memory |= st == WS_NO_MEMORY;
-		agree = st == WS_OK && slice->n > 0 &&
+		agree = st == WS_OK &&
 			take_way(&ways, &inner, (struct origin){ slice, 0, puts.depth });
 	}
 	wsi_free(slice);
@@ -735,10 +735,8 @@ static bool index_on_stack(const struct trace *trace, const struct ws_flow_slice
 	const struct wsi_code *code =
 		puts.depth ? &scene->callers[puts.depth - 1].code : &scene->code;
 	bool found = false;
-	if (put &&
-	    ws_flow_slice(code->flow, puts.put[0].pc, puts.put[0].kind, puts.put[0].number, 32, put,
-			  NULL) == WS_OK &&
-	    put->n > 0) {
+	if (put && ws_flow_slice(code->flow, puts.put[0].pc, puts.put[0].kind, puts.put[0].number,
+				 32, put, NULL) == WS_OK) {
 		const struct ws_flow_node *from = find_load(put, 0);
 		found = from && index_of(trace, put, from, puts.depth, index);
 	}

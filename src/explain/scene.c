@@ -268,7 +268,7 @@ enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned wh
 	if (!scene->slice && !(scene->slice = wsi_zalloc(sizeof *scene->slice)))
 		return WS_NO_MEMORY;
 	enum ws_status st = ws_flow_slice_address(scene->code.flow, pc, which, scene->slice, NULL);
-	scene->have_slice = st == WS_OK && scene->slice->n > 0;
+	scene->have_slice = st == WS_OK;
 	return st == WS_NO_MEMORY ? st : WS_OK;
 }
 

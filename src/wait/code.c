@@ -324,7 +324,7 @@ static bool returns(const struct spot *spot, unsigned number, bool by_call)
 		n++;
 		same = ws_flow_slice(spot->code.flow, blocks[b].end_pc - WS_SASS_BYTES,
 				     WS_OPERAND_REG, number, 32, slice, NULL) == WS_OK &&
-		       slice->n > 0 && slice->node[0].pc == spot->pc;
+		       slice->node[0].pc == spot->pc;
 		enum ws_flow_op op = slice->node[0].op;
 		same &= by_call ? op == WS_FLOW_NOTHING
 				: op == WS_FLOW_LOAD || op == WS_FLOW_ATOMIC;

@@ -145,7 +145,7 @@ static bool find_value(struct word *word, uint64_t pc, const struct ws_operand *
 	bool known = slice &&
 		     ws_flow_slice(scene->code.flow, pc, op->kind, op->number, 32, slice, NULL) ==
 			     WS_OK &&
-		     slice->n && wsi_eval(scene, slice, 0, lane, 0, ret_value, &uses);
+		     wsi_eval(scene, slice, 0, lane, 0, ret_value, &uses);
 	wsi_free(slice);
 	return known;
 }

@@ -36,8 +36,7 @@ static bool argument(struct wsi_scene *call, uint64_t call_pc, uint32_t lane, un
 	enum ws_status st = ws_flow_slice(call->code.flow, call_pc, WS_OPERAND_REG, number, bits,
 					  call->slice, NULL);
 	call->found.no_memory |= st == WS_NO_MEMORY;
-	return st == WS_OK && call->slice->n > 0 &&
-	       wsi_eval(call, call->slice, 0, lane, 0, ret_value, &uses);
+	return st == WS_OK && wsi_eval(call, call->slice, 0, lane, 0, ret_value, &uses);
 }
 
 /* A string of the image's initialised data at a device address. */

@@ -167,7 +167,7 @@ static enum ws_status find_call(struct wsi_scene *scene, struct wsi_scene *call,
 		return WS_NO_MEMORY;
 	enum ws_status st = ws_flow_slice(call->code.flow, call_pc, WS_OPERAND_REG, reg.number, 64,
 					  call->slice, NULL);
-	if (st == WS_OK && call->slice->n > 0)
+	if (st == WS_OK)
 		find_origin(scene, call, lane);
 	return st == WS_NO_MEMORY ? st : WS_OK;
 }
