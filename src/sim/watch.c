@@ -184,7 +184,8 @@ static void meet(struct wsi_check *check, struct wsi_trace *trace, const struct 
 {
 	if (t->tells_all)
 		fence(check, trace);
-	bool tells = t->strong && t->writes && (trace->fenced.n > 0 || trace->fenced.floor > 0);
+	bool has_fenced = wsi_clock_knows(&trace->fenced, trace->entity) != 0;
+	bool tells = t->strong && t->writes && has_fenced;
 	uint64_t last = 0;
 	for (uint32_t left = t->lanes; left; left &= left - 1) {
 		uint64_t key =

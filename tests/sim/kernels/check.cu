@@ -201,6 +201,32 @@ KERNEL early_good ARGUMENTS
 		out[blockIdx.x] = atomicAdd(flag, 0u);
 }
 
+// Each block waits for the one before: what one tells, it was told by all before it.
+__device__ void chain(u32 *out, u32 *flag, bool fence)
+{
+	int t = (int)threadIdx.x;
+	if (t == 0)
+		while (atomicAdd(flag, 0u) != blockIdx.x)
+			;
+	__syncthreads();
+	out[thread_number()] = blockIdx.x ? out[thread_number() - blockDim.x] + out[t] : t; // chain_bad now before
+	if (fence)
+		__threadfence();
+	__syncthreads();
+	if (t == 0)
+		atomicExch(flag, blockIdx.x + 1);
+}
+
+KERNEL chain_bad ARGUMENTS
+{
+	chain(out, flag, in == nullptr);
+}
+
+KERNEL chain_good ARGUMENTS
+{
+	chain(out, flag, true);
+}
+
 // ---- memory that nobody wrote ----
 
 KERNEL shared_unwritten_bad ARGUMENTS
