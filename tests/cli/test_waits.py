@@ -99,6 +99,17 @@ def a_faulted_warp_never_comes_to_a_barrier(folder):
     expect('absentees', [(a['state'], a['lanes']) for a in wait['absentees']], [('faulted', 32)])
 
 
+def threads_at_one_barrier_from_two_places_have_met(folder):
+    bench = Bench('_Z10two_placesPViPi', threads=96)
+    places = [bench.at('first_place', BAR), bench.at('second_place', BAR), bench.at('elsewhere', LOADS).later(2)]
+    report = bench.place(lambda _b, warp: State(places[warp])).report(folder)
+    waits = [w for w in report['waits'] if w['kind'] == 'barrier']
+    expect('places', sorted(int(w['pc'], 16) for w in waits), sorted(p.address for p in places[:2]))
+    for wait in waits:
+        expect('missing', (wait['barrier'], wait['lanes'], wait['missing'], wait['never']), (0, 32, 32, 0))
+        expect('absentees', [(a['state'], a['lanes']) for a in wait['absentees']], [('waits', 32)])
+
+
 def lanes_that_left_are_missing_at_a_convergence(folder):
     bench = Bench('_Z8divergedPi', threads=32)
     meet, chase = bench.here(0x1b0), bench.here(0x160)
@@ -176,7 +187,7 @@ def a_signature_is_that_of_the_bug(folder):
 
 def main():
     tests = [threads_that_ended_hold_up_no_barrier_without_a_count, a_faulted_warp_never_comes_to_a_barrier,
-             lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, an_mbarrier_is_tried_again,
+             threads_at_one_barrier_from_two_places_have_met, lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, an_mbarrier_is_tried_again,
              a_grid_barrier_is_known_by_its_function, a_collective_is_known_by_its_kernel, no_fault_is_a_verdict,
              a_signature_is_that_of_the_bug]
     print(f'1..{len(tests)}')

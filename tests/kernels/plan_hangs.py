@@ -149,8 +149,9 @@ def plans(heap, sm):
     def pipeline():
         source = heap.add(words("I", range(64)))
         return Plan([("Q", out), ("i", 64), ("Q", source)], [
-            wait("mbarrier", 32, within=128, pending=32, parity=0, bytes_pending=0),   # the producer: stage 1 was not released by 32
-            wait("mbarrier", 64, within=128, pending=32, parity=1, bytes_pending=0)],  # the consumers: stage 1 is not filled again
+            # the producer: stage 1 was not released by 32; the consumers: it is not filled again
+            wait("mbarrier", 32, within=128, pending=32, parity=0, bytes_pending=0, absent=[away("waits", 64)]),
+            wait("mbarrier", 64, within=128, pending=32, parity=1, bytes_pending=0, absent=[away("waits", 32)])],
             block=(96, 1, 1))
 
     def leader_waits():

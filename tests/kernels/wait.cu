@@ -57,3 +57,19 @@ extern "C" __global__ void ncclDevKernel_AllReduce_Sum_f32_RING_LL(volatile int 
 		;
 	out[threadIdx.x] = *ready;
 }
+
+// Threads wait for each other at one barrier from two places.
+__global__ void two_places(volatile int *flag, int *out)
+{
+	if (threadIdx.x < 32) {
+		out[threadIdx.x] = 1;
+		asm volatile("bar.sync 0;" ::: "memory"); // @mark first_place
+		out[threadIdx.x] = 2;
+	} else {
+		while (threadIdx.x >= 64 && *flag == 0) // @mark elsewhere
+			;
+		out[threadIdx.x] = 3;
+		asm volatile("bar.sync 0;" ::: "memory"); // @mark second_place
+		out[threadIdx.x] = 4;
+	}
+}
