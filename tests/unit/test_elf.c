@@ -55,6 +55,56 @@ static void counts_and_names_with_and_without_escapes(void **state)
 	}
 }
 
+/* Every byte of a header differs from its neighbours', so that no field can be read elsewhere. */
+static void every_field_is_read_where_the_format_has_it(void **state)
+{
+	(void)state;
+	uint8_t file[192] = "\x7f"
+			    "ELF\x02\x01\x01\x33\x07";
+	for (size_t i = 16; i < WSI_COUNT(file); i++)
+		file[i] = (uint8_t)i;
+	put(file + 40, 128, 8); /* section headers: one, behind the header and a symbol */
+	put(file + 58, 64, 2);
+	put(file + 60, 1, 2);
+	struct wsi_elf elf;
+	assert_int_equal(wsi_elf_open((struct ws_span){ file, sizeof file, 0 }, &elf, NULL), WS_OK);
+	assert_int_equal(elf.osabi, 0x33);
+	assert_int_equal(elf.abi_version, 7);
+	assert_int_equal(elf.type, 0x1110);
+	assert_int_equal(elf.machine, 0x1312);
+	assert_int_equal(elf.version, 0x17161514);
+	assert_int_equal(elf.phoff, UINT64_C(0x2726252423222120));
+	assert_int_equal(elf.shoff, 128);
+	assert_int_equal(elf.flags, 0x33323130);
+	assert_int_equal(elf.phnum, 0x3938);
+	assert_int_equal(elf.shentsize, 64);
+	assert_int_equal(elf.n_sections, 1);
+	assert_int_equal(elf.shstrndx, 0x3f3e);
+
+	struct wsi_shdr shdr = wsi_elf_shdr(&elf, 0);
+	assert_int_equal(shdr.name, 0x83828180);
+	assert_int_equal(shdr.type, 0x87868584);
+	assert_int_equal(shdr.flags, UINT64_C(0x8f8e8d8c8b8a8988));
+	assert_int_equal(shdr.addr, UINT64_C(0x9796959493929190));
+	assert_int_equal(shdr.offset, UINT64_C(0x9f9e9d9c9b9a9998));
+	assert_int_equal(shdr.size, UINT64_C(0xa7a6a5a4a3a2a1a0));
+	assert_int_equal(shdr.link, 0xabaaa9a8);
+	assert_int_equal(shdr.info, 0xafaeadac);
+	assert_int_equal(shdr.addralign, UINT64_C(0xb7b6b5b4b3b2b1b0));
+	assert_int_equal(shdr.entsize, UINT64_C(0xbfbebdbcbbbab9b8));
+	uint8_t again[WSI_SHDR_BYTES];
+	wsi_shdr_store(again, &shdr);
+	assert_memory_equal(again, file + 128, sizeof again);
+
+	struct wsi_sym sym = wsi_elf_sym((struct ws_span){ file + 64, 48, 64 }, 1);
+	assert_int_equal(sym.name, 0x5b5a5958);
+	assert_int_equal(sym.info, 0x5c);
+	assert_int_equal(sym.other, 0x5d);
+	assert_int_equal(sym.shndx, 0x5f5e);
+	assert_int_equal(sym.value, UINT64_C(0x6766656463626160));
+	assert_int_equal(sym.size, UINT64_C(0x6f6e6d6c6b6a6968));
+}
+
 static void cut_anywhere_keeps_whole_headers_only(void **state)
 {
 	(void)state;
@@ -137,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_and_names_with_and_without_escapes),
+		cmocka_unit_test(every_field_is_read_where_the_format_has_it),
 		cmocka_unit_test(cut_anywhere_keeps_whole_headers_only),
 		cmocka_unit_test(refusals_say_what_the_file_is),
 		cmocka_unit_test(offsets_near_the_end_of_the_number_space_are_outside),
