@@ -77,7 +77,7 @@ void debug_print(struct debugger *d, const char *text)
 		cli_say("%s.\n", err.message);
 		return;
 	}
-	ws_vars_print(d->vars, &value, format, &d->cli->out);
+	(void)ws_vars_print(d->vars, &value, format, &d->cli->out);
 	ws_out_text(&d->cli->out, "\n");
 }
 

@@ -83,24 +83,25 @@ void look_close(struct look *look)
 
 /* ---- values ---- */
 
-char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_value_format format)
+char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_value_format format,
+		enum ws_status *ret_status)
 {
 	struct cli_bytes text = { 0 };
 	struct ws_out out;
 	ws_out_init(&out, cli_bytes_write, &text);
-	ws_vars_print(vars, value, format, &out);
+	*ret_status = ws_vars_print(vars, value, format, &out);
 	(void)!ws_out_flush(&out, NULL);
 	cli_bytes_write(&text, "", 1);
 	return text.ptr;
 }
 
-/* Whether the bytes of a value are there, and in a word why not. */
-static const char *why_missing(const struct ws_value *value)
+/* In a word why a value is not there, when printing it gave `st`; NULL: it is. */
+static const char *why_missing(const struct ws_value *value, enum ws_status st)
 {
 	switch (value->kind) {
 	case WS_VALUE_BYTES:
 	case WS_VALUE_MEMORY:
-		break;
+		return st == WS_OK ? NULL : ws_missing_word(st);
 	case WS_VALUE_GONE:
 		return "optimized out";
 	case WS_VALUE_NOT_HERE:
@@ -117,8 +118,9 @@ void look_json_value(struct look *look, const struct ws_value *value, struct ws_
 		     struct ws_json *json)
 {
 	char type[512];
-	const char *why = why_missing(value);
-	char *text = look_text(look->vars, value, format);
+	enum ws_status st;
+	char *text = look_text(look->vars, value, format, &st);
+	const char *why = why_missing(value, st);
 	ws_vars_spell(look->vars, &value->type, type, sizeof type);
 	ws_json_key_str(json, "type", ws_str_of(type));
 	ws_json_key(json, "value");
@@ -198,7 +200,8 @@ size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_j
 			}
 			ws_out_escaped(out, one->variable.name);
 			ws_out_text(out, " = ");
-			ws_vars_print(look->vars, &one->value, (struct ws_value_format){ 0 }, out);
+			(void)ws_vars_print(look->vars, &one->value, (struct ws_value_format){ 0 },
+					    out);
 			ws_out_text(out, "\n");
 		}
 	}
@@ -210,7 +213,7 @@ size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_j
 static void print_arguments(struct look *look, struct ws_out *out)
 {
 	struct ws_error err;
-	enum ws_status st;
+	enum ws_status st, read;
 	size_t n;
 	struct ws_variable_value *list = list_read(look, &n, &st, &err);
 	const char *before = "";
@@ -219,7 +222,8 @@ static void print_arguments(struct look *look, struct ws_out *out)
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].variable.is_param || list[i].variable.is_inlined)
 			continue;
-		char *text = look_text(look->vars, &list[i].value, (struct ws_value_format){ 0 });
+		char *text =
+			look_text(look->vars, &list[i].value, (struct ws_value_format){ 0 }, &read);
 		ws_out_printf(out, "%s", before);
 		ws_out_escaped(out, list[i].variable.name);
 		ws_out_text(out, "=");

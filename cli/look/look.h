@@ -41,8 +41,9 @@ void look_json_frame(struct look *look, size_t number, struct ws_json *json);
 size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_json *json,
 		 enum ws_status *ret_status, struct ws_error *err);
 
-/* A value as text; free() it. */
-char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_value_format format);
+/* A value as text; free() it. `*ret_status`: whether it is there, as ws_vars_print(). */
+char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_value_format format,
+		enum ws_status *ret_status);
 /* Keys "type", "value", "value_why". */
 void look_json_value(struct look *look, const struct ws_value *value, struct ws_value_format format,
 		     struct ws_json *json);

@@ -37,7 +37,7 @@ static int print_one(struct look *look, const char *text, struct ws_value_format
 	if (ws_vars_evaluate(look->vars, text, &value, &err) != WS_OK)
 		return cli_fail(look->session.path, &err);
 	if (!cli->json) {
-		ws_vars_print(look->vars, &value, format, &cli->out);
+		(void)ws_vars_print(look->vars, &value, format, &cli->out);
 		ws_out_text(&cli->out, "\n");
 		return CLI_ANSWERED;
 	}
@@ -173,10 +173,11 @@ static char *lane_text(struct table *table, const struct ws_focus *focus, bool *
 		table->err = err;
 		return text;
 	}
-	bool there = *ws_value_missing_text(&value) == '\0';
-	*ret_number = there && ws_vars_number(look->vars, &value, number, NULL) == WS_OK;
-	table->n_missing += !there;
-	return look_text(look->vars, &value, table->format);
+	enum ws_status read;
+	char *text = look_text(look->vars, &value, table->format, &read);
+	*ret_number = read == WS_OK && ws_vars_number(look->vars, &value, number, NULL) == WS_OK;
+	table->n_missing += read != WS_OK;
+	return text;
 }
 
 /* A `walk_visit`. */

@@ -138,9 +138,11 @@ struct ws_value_format {
 	bool is_whole; /**< as `print` does: pointers and references with their types */
 };
 
-/** Prints it on one line, as gdb does. Values that are not there are printed as such. */
-WS_API void ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
-			  struct ws_value_format format, struct ws_out *out);
+/** Prints it on one line, as gdb does. For a value that is not there, which cannot be read, or is
+ * too large, it prints why between < and >, and the answer is that: WS_ABSENT of the kinds that
+ * have no status of their own. */
+WS_API enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
+				    struct ws_value_format format, struct ws_out *out);
 /** Its type, as C++ writes it, into `ret_text` (always terminated). */
 WS_API void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
 			  size_t size);

@@ -14,6 +14,7 @@ struct parser {
 	struct ws_vars *vars;
 	const char *at;
 	unsigned depth;
+	unsigned idle; /* read but not computed: the other side of ?:, && and || */
 	enum ws_status status;
 	struct ws_error err;
 };
@@ -37,11 +38,20 @@ static struct ws_value checked(struct parser *p, enum ws_status st, const struct
 {
 	if (st == WS_OK && p->status == WS_OK)
 		return *value;
-	if (p->status == WS_OK) {
+	if (p->status == WS_OK && !p->idle) {
 		p->status = st;
 		p->err = *err;
 	}
 	return wsi_value_int(0);
+}
+
+/* A number; 0 of what is only read. */
+static enum ws_status number_of(struct parser *p, const struct ws_value *value,
+				struct ws_number *ret_number, struct ws_error *err)
+{
+	*ret_number = (struct ws_number){ 0 };
+	return p->status != WS_OK || p->idle ? p->status
+					     : ws_vars_number(p->vars, value, ret_number, err);
 }
 
 static void skip(struct parser *p)
@@ -414,6 +424,7 @@ static bool type_take(struct parser *p, struct ws_vtype *ret_type)
 
 /* ---- operators ---- */
 
+static struct ws_value expression(struct parser *p);
 static struct ws_value binary(struct parser *p, unsigned level);
 static struct ws_value unary(struct parser *p);
 
@@ -463,15 +474,14 @@ static struct ws_value index_value(struct parser *p, const struct ws_value *of)
 {
 	struct ws_error err;
 	struct ws_value value = *of, index = binary(p, 0), end;
-	struct ws_number first = { 0 }, last = { 0 };
-	enum ws_status st =
-		p->status == WS_OK ? ws_vars_number(p->vars, &index, &first, &err) : p->status;
+	struct ws_number first, last;
+	enum ws_status st = number_of(p, &index, &first, &err);
 	uint64_t n = 0;
 	if (st == WS_OK && take(p, ":")) {
 		end = binary(p, 0);
-		st = p->status == WS_OK ? ws_vars_number(p->vars, &end, &last, &err) : p->status;
+		st = number_of(p, &end, &last, &err);
 		n = (uint64_t)last.whole - (uint64_t)first.whole;
-		if (st == WS_OK && last.whole <= first.whole)
+		if (st == WS_OK && !p->idle && last.whole <= first.whole)
 			return fail(p, "a slice is [FIRST:END], with an end behind the first");
 	}
 	if (st == WS_OK && !take(p, "]"))
@@ -485,7 +495,7 @@ static struct ws_value primary(struct parser *p)
 {
 	struct ws_value value;
 	if (take(p, "(")) {
-		value = binary(p, 0);
+		value = expression(p);
 		return take(p, ")") ? value : fail(p, "')' is missing");
 	}
 	if (take(p, "$"))
@@ -527,8 +537,7 @@ static struct ws_value negated(struct parser *p, char operator, const struct ws_
 	struct ws_value value = *of;
 	struct ws_error err;
 	struct ws_number number;
-	enum ws_status st =
-		p->status == WS_OK ? ws_vars_number(p->vars, of, &number, &err) : p->status;
+	enum ws_status st = number_of(p, of, &number, &err);
 	if (st == WS_OK && operator== '-' && number.is_float) {
 		number.real = -number.real; /* also of 0 */
 		value = wsi_value_number(&of->type, &number);
@@ -551,7 +560,7 @@ static struct ws_value size_value(struct parser *p)
 	if (!take(p, "("))
 		return fail(p, "'(' is expected behind sizeof");
 	if (!type_take(p, &type)) {
-		value = binary(p, 0);
+		value = expression(p);
 		type = value.type;
 		if (!take(p, ")"))
 			return fail(p, "')' is missing");
@@ -633,9 +642,8 @@ static struct ws_value repeated(struct parser *p)
 	struct ws_error err;
 	while (p->status == WS_OK && take(p, "@")) {
 		struct ws_value count = unary(p), of = value;
-		enum ws_status st =
-			p->status == WS_OK ? ws_vars_number(p->vars, &count, &n, &err) : p->status;
-		if (st == WS_OK && (n.whole <= 0 || of.kind != WS_VALUE_MEMORY))
+		enum ws_status st = number_of(p, &count, &n, &err);
+		if (st == WS_OK && !p->idle && (n.whole <= 0 || of.kind != WS_VALUE_MEMORY))
 			return fail(p, "only what is in memory can be repeated, and more than "
 				       "0 times");
 		if (st == WS_OK)
@@ -657,6 +665,27 @@ static size_t operator_next(struct parser *p, unsigned level)
 	return WSI_COUNT(operators);
 }
 
+/* Whether a value is true; of one that is not computed, or failed, it is not asked. */
+static bool is_true(struct parser *p, const struct ws_value *value)
+{
+	struct ws_number number;
+	struct ws_error err;
+	(void)checked(p, number_of(p, value, &number, &err), value, &err);
+	return number.is_float ? number.real != 0 : number.whole != 0;
+}
+
+/* The right side of an operator, that && and || compute only if it matters. */
+static struct ws_value right_side(struct parser *p, size_t i, const struct ws_value *left)
+{
+	enum wsi_operation operation = operators[i].operation;
+	bool known = (operation == WSI_AND && !is_true(p, left)) ||
+		     (operation == WSI_OR && is_true(p, left));
+	p->idle += known;
+	struct ws_value right = binary(p, operators[i].level + 1);
+	p->idle -= known;
+	return known ? wsi_value_int(0) : right;
+}
+
 static struct ws_value binary(struct parser *p, unsigned level)
 {
 	struct ws_error err;
@@ -666,7 +695,7 @@ static struct ws_value binary(struct parser *p, unsigned level)
 	for (size_t i;
 	     p->status == WS_OK && (i = operator_next(p, level)) < WSI_COUNT(operators);) {
 		p->at += strlen(operators[i].text);
-		struct ws_value left = value, right = binary(p, level + 1);
+		struct ws_value left = value, right = right_side(p, i, &left);
 		enum ws_status st = p->status == WS_OK ? wsi_binary(p->vars, operators[i].operation,
 								    &left, &right, &value, &err)
 						       : p->status;
@@ -675,11 +704,35 @@ static struct ws_value binary(struct parser *p, unsigned level)
 	return value;
 }
 
+/* CONDITION ? A : B, or what binds tighter. */
+static struct ws_value expression(struct parser *p)
+{
+	if (++p->depth > MAX_DEPTH) {
+		p->depth--;
+		return fail(p, "too many operators are nested");
+	}
+	struct ws_value value = binary(p, 0);
+	if (p->status == WS_OK && take(p, "?")) {
+		bool first = is_true(p, &value);
+		p->idle += !first;
+		struct ws_value a = expression(p);
+		p->idle -= !first;
+		if (p->status == WS_OK && !take(p, ":"))
+			fail(p, "':' is expected behind the first value of a condition");
+		p->idle += first;
+		struct ws_value b = expression(p);
+		p->idle -= first;
+		value = first ? a : b;
+	}
+	p->depth--;
+	return value;
+}
+
 enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text, struct ws_value *ret_value,
 				struct ws_error *err)
 {
 	struct parser p = { .vars = vars, .at = text };
-	struct ws_value value = binary(&p, 0);
+	struct ws_value value = expression(&p);
 	skip(&p);
 	if (p.status == WS_OK && *p.at)
 		fail(&p, "'%.40s' is not understood", p.at);

@@ -114,10 +114,10 @@ static void print_symbol(struct printer *p, uint64_t address)
 
 /* With a letter; false: it says nothing of such a value. */
 static bool print_lettered(struct printer *p, const struct wsi_shape *shape, const uint8_t *bytes,
-			   const struct ws_number *number, uint32_t bit_size)
+			   const struct ws_number *number)
 {
 	const bool is_real = number->is_float;
-	unsigned width = bit_size ? bit_size : 8 * (unsigned)shape->size;
+	unsigned width = 8 * (unsigned)shape->size; /* of a bit-field too, as cuda-gdb does */
 	uint64_t bits =
 		is_real ? wsi_load_le(bytes, (unsigned)shape->size) : (uint64_t)number->whole;
 	bits = width < 64 ? bits & ((UINT64_C(1) << width) - 1) : bits;
@@ -270,7 +270,7 @@ static void print_scalar(struct printer *p, const struct ws_vtype *type,
 		return;
 	}
 	p->left--;
-	if (p->letter && print_lettered(p, shape, bytes, &number, bit_size))
+	if (p->letter && print_lettered(p, shape, bytes, &number))
 		return;
 	if (shape->kind == WS_KIND_POINTER)
 		print_pointer(p, shape, (uint64_t)number.whole);
@@ -379,7 +379,7 @@ static void print_reference(struct printer *p, const struct wsi_shape *shape, co
 		.at = wsi_address(p->vars, shape->space, wsi_load_u64(bytes)),
 	};
 	ws_out_printf(p->out, "@0x%" PRIx64 ": ", wsi_load_u64(bytes));
-	ws_vars_print(p->vars, &to, (struct ws_value_format){ .letter = p->letter }, p->out);
+	(void)ws_vars_print(p->vars, &to, (struct ws_value_format){ .letter = p->letter }, p->out);
 }
 
 /* The bytes of the type are there. */
@@ -418,15 +418,15 @@ static void print_type(struct printer *p, const struct ws_vtype *type,
 	ws_out_text(p->out, ") ");
 }
 
-void ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
-		   struct ws_value_format format, struct ws_out *out)
+enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
+			     struct ws_value_format format, struct ws_out *out)
 {
 	struct printer p = { .vars = vars, .out = out, .letter = format.letter, .left = 1 << 16 };
 	struct wsi_shape shape;
 	struct ws_error err = { 0 };
 	if (*ws_value_missing_text(value)) {
 		ws_out_printf(out, "%s", ws_value_missing_text(value));
-		return;
+		return value->kind == WS_VALUE_MISSING ? value->status : WS_ABSENT;
 	}
 	enum ws_status st = wsi_shape(&value->type, &shape, &err);
 	if (st == WS_OK && shape.kind != WS_KIND_VOID && shape.kind != WS_KIND_FUNCTION &&
@@ -449,4 +449,5 @@ void ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 			print_type(&p, &value->type, &shape);
 		print_bytes(&p, &value->type, bytes, value->bit_off, value->bit_size);
 	}
+	return st;
 }

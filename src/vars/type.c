@@ -331,12 +331,26 @@ static void put(struct speller *s, const char *text)
 	s->text[s->len] = '\0';
 }
 
+/* Takes the "[2][3]" of an array away from the end; "": it is none, or has too many. */
+static void dimensions_take(struct speller *s, char *ret_text, size_t size)
+{
+	size_t at = s->len;
+	ret_text[0] = '\0';
+	while (at > 0 && strchr("[]0123456789", s->text[at - 1]))
+		at--;
+	if (at == 0 || s->text[at - 1] != ' ' || s->text[at] != '[' || s->len - at >= size)
+		return;
+	memcpy(ret_text, s->text + at, s->len - at + 1);
+	s->len = at - 1;
+	s->text[s->len] = '\0';
+}
+
 void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
 		   size_t size)
 {
 	enum { MAX_NAME = 4096 };
 	struct speller s = { ret_text, size, 0 };
-	char number[40], *name = wsi_zalloc(MAX_NAME);
+	char number[40], inner[200] = "", *name = wsi_zalloc(MAX_NAME);
 	(void)vars;
 	ret_text[0] = '\0';
 	if (type->dwarf && name)
@@ -349,13 +363,16 @@ void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char
 	uint32_t first = type->n_added;
 	while (first > 0 && !type->added[first - 1].is_pointer)
 		first--; /* arrays outside all pointers */
-	bool inner_array = false;
+	if (first)
+		dimensions_take(&s, inner, sizeof inner);
+	bool is_array = inner[0] != '\0';
 	for (uint32_t i = 0; i < first; i++)
-		inner_array |= !type->added[i].is_pointer;
-	put(&s, inner_array ? " (" : "");
+		is_array |= !type->added[i].is_pointer;
+	put(&s, is_array ? " (" : "");
 	for (uint32_t i = 0; i < first; i++)
 		put(&s, type->added[i].is_pointer ? "*" : "");
-	put(&s, inner_array ? ")" : "");
+	put(&s, is_array ? ")" : "");
+	put(&s, inner);
 	put(&s, first == 0 && type->n_added ? " " : "");
 	for (uint32_t i = type->n_added; i > 0; i--) {
 		if (type->added[i - 1].is_pointer)
