@@ -5,6 +5,7 @@ two programs are known to show differently, and why, is in KNOWN and in the func
 the same word.
 """
 
+import functools
 import json
 import re
 import subprocess
@@ -159,6 +160,12 @@ def type_words(text):
     return sorted(re.findall(r"\w+|[^\w\s]", re.sub(r"@\w+", "", text)))
 
 
+@functools.lru_cache(maxsize=None)
+def ask(*command):
+    """What a command prints. The commands of a transcript need the same answers again and again."""
+    return subprocess.run(command, capture_output=True, check=False).stdout.decode()
+
+
 class Program:
     """warpscope on one dump."""
 
@@ -166,8 +173,7 @@ class Program:
         self.program, self.dump, self.known = program, dump, {}
 
     def text(self, verb, *arguments):
-        done = subprocess.run([self.program, verb, *arguments], capture_output=True, check=False)
-        return done.stdout.decode()
+        return ask(self.program, verb, *arguments)
 
     def info(self, *table):
         return self.text("info", self.dump, "cuda", *table)

@@ -15,6 +15,5 @@ def dumps(work, every):
     folders = [os.path.join(work, name) for name in ("scenarios", "faults", "hangs")]
     run("build", folders[0], *run("build", "--list").stdout.split()[::every])
     for script in ("faults", "hangs"):
-        run(script, os.path.join(work, script))
-    found = sorted(glob.glob(folders[0] + "/*.nvcudmp"))
-    return found + [dump for folder in folders[1:] for dump in sorted(glob.glob(folder + "/*.nvcudmp"))[::every]]
+        run(script, os.path.join(work, script), "--every", str(every))
+    return [dump for folder in folders for dump in sorted(glob.glob(folder + "/*.nvcudmp"))]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Dumps of the planted faults: faults.py OUTDIR [KIND...]; KIND is as "O3.sm_90". faults.py --list prints them.
+"""Dumps of the planted faults: faults.py OUTDIR [--every N] [KIND...]; KIND is as "O3.sm_90". faults.py --list prints them.
 
 "O3+types.sm_90" is "O3.sm_90" with the debug information of "G.sm_90" put into its image: code that reads parameters where they
 are, which -G code copies first, with names of them. No compiler at hand writes both.
@@ -143,18 +143,23 @@ def build(kind, state, data):
 
 
 def main(arguments, doc, kinds, cubin, states, build):
-    """Writes the dumps of the kinds that are asked for, each with its truth beside it."""
+    """Writes the dumps of the kinds that are asked for, or each Nth of them, each with its truth beside it."""
     if arguments == ["--list"]:
         print("\n".join(kinds()))
         return 0
     if not arguments:
         print(doc.strip(), file=sys.stderr)
         return 2
-    folder = arguments[0]
+    folder, wanted, every, count = arguments[0], arguments[1:], 1, 0
+    if wanted[:1] == ["--every"]:
+        every, wanted = int(wanted[1]), wanted[2:]
     os.makedirs(folder, exist_ok=True)
-    for kind in arguments[1:] or kinds():
+    for kind in wanted or kinds():
         data = cubin(kind)
         for state in states(kind):
+            count += 1
+            if (count - 1) % every:
+                continue
             dump, truth = build(kind, state, data)
             stem = os.path.join(folder, f"{kind}.{state['kernel']}")
             with open(stem + ".nvcudmp", "wb") as handle:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Dumps of the planted hangs: hangs.py OUTDIR [KIND...]; KIND is as "O3.sm_90". hangs.py --list prints them.
+"""Dumps of the planted hangs: hangs.py OUTDIR [--every N] [KIND...]; KIND is as "O3.sm_90". hangs.py --list prints them.
 
 The states in tests/data/hangs are what the software GPU held while the machine code of tests/kernels/hangs.cu ran on for nothing
 (tests/kernels/plant.py). Writes OUTDIR/KIND.KERNEL.nvcudmp and, beside each, .truth.json. The hardware's own word of a

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The mutator, tried on the independent reader (TAP): no mutant stops it, the same seed gives the same mutant, and a
 single damaged field costs no more than what hangs off it.
+
+usage: test_mutate.py [SEEDS]
 """
 
 import os
@@ -13,7 +15,7 @@ import build  # noqa: E402
 import mutate  # noqa: E402
 import reader  # noqa: E402
 
-SEEDS = 60
+SEEDS = int(sys.argv[1]) if len(sys.argv) > 1 else 60
 
 
 def check(kind, mutator, whole):

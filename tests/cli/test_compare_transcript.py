@@ -5,6 +5,10 @@ Transcripts of cuda-gdb 12.4 on dumps that tests/builders made (tests/data/trans
 changed do not, and the difference is told in its column with both values; docs/ground-truth.md is what the comparer writes.
 """
 
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
 import os
 import subprocess
 import sys
@@ -56,12 +60,18 @@ class Wrong(Exception):
 class Tool:
     def __init__(self, program, root, folder):
         self.program, self.folder = os.path.abspath(program), folder
-        self.tool = os.path.join(root, "tools", "compare-transcript")
+        loader = importlib.machinery.SourceFileLoader("compare_transcript", os.path.join(root, "tools", "compare-transcript"))
+        self.tool = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+        loader.exec_module(self.tool)
         self.transcripts = os.path.join(root, "tests", "data", "transcripts")
         self.names = sorted(name[:-4] for name in os.listdir(self.transcripts) if name.endswith(".txt"))
 
     def run(self, *arguments):
-        return subprocess.run([sys.executable, self.tool, *arguments], capture_output=True, text=True, check=False)
+        """In this process: most transcripts are compared many times, and the program is asked about their dumps once."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = self.tool.main(arguments)
+        return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
     def read(self, name):
         with open(os.path.join(self.transcripts, name + ".txt"), encoding="utf-8") as text:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report says of planted hangs what waits for what, and of kernels that compute that nothing does. Prints TAP.
 
-usage: test_hangs.py PROGRAM BUILDERS
+usage: test_hangs.py PROGRAM BUILDERS [EVERY]
 
-The states are those of tests/data/hangs (README.md there). A hang is named exactly when each wait of the plan is in the report
+The states are those of tests/data/hangs (README.md there), or each EVERYth of them. A hang is named exactly when each wait of the plan is in the report
 with its kind, threads, numbers, absentees, word and what the word has to be; what the report does not know is missed, what it
 says otherwise is wrong. Nothing may be wrong; RUNS are the hangs that may be missed. Then the blocks of `disas --cfg`: those that a
 branch through a register leads to are those that the cubin's attributes list.
@@ -192,10 +192,11 @@ def check_branches(program, folder, path):
 
 def main():
     program, builders = sys.argv[1:3]
+    every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     hangs = os.path.join(builders, "..", "data", "hangs")
     cubins = sorted(name for name in os.listdir(hangs) if name.startswith("hangs.O3") and name.endswith(".cubin.gz"))
     with tempfile.TemporaryDirectory() as work:
-        subprocess.run([sys.executable, os.path.join(builders, "hangs.py"), work], check=True)
+        subprocess.run([sys.executable, os.path.join(builders, "hangs.py"), work, "--every", str(every)], check=True)
         stems = sorted(name[:-len(".truth.json")] for name in os.listdir(work) if name.endswith(".truth.json"))
         print("1..%d" % (len(stems) + len(cubins) + 1))
         failed = exact = hanging = 0

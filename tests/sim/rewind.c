@@ -21,6 +21,12 @@ struct state {
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t len)
 {
 	const unsigned char *at = bytes;
+	for (; len >= 8; at += 8, len -= 8) {
+		uint64_t word;
+		memcpy(&word, at, 8);
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
 	return hash;
