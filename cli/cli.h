@@ -63,6 +63,10 @@ enum {
 	X(run, "[OPTION...] IMAGE --kernel NAME", false, "kernels on the software GPU")            \
 	X(debug, "[OPTION...] IMAGE --kernel NAME", false, "the same, under gdb's commands")       \
 	X(triage, "[OPTION...] PATH...", false, "many dumps: their bugs, and which one to read")   \
+	X(exec, "[OPTION...] [--] PROGRAM [ARGUMENT...]", false,                                   \
+	  "a program, so that its GPU faults and hangs leave dumps; what they show")               \
+	X(trigger, "[OPTION...] PID...", false, "dumps of processes that run or hang")             \
+	X(env, "[OPTION...]", false, "CUDA's variables for dumps, and what each costs")            \
 	X(trace, "[OPTION...] replay TRACE DUMP | diff TRACE TRACE", false,                        \
 	  "debugger API calls, replayed or compared")
 
@@ -98,6 +102,7 @@ struct cli {
 enum cli_value {
 	CLI_FLAG,     /* has none: sets a bool */
 	CLI_BITS,     /* has none: sets `bits` of a uint32_t */
+	CLI_REST,     /* no option: behind the first operand there are none, as it is a program */
 	CLI_TEXT,     /* a const char * */
 	CLI_NUMBER,   /* a struct cli_given */
 	CLI_WORDS,    /* a struct cli_words: one more of them */
@@ -140,6 +145,9 @@ int cli_options_take(struct cli *cli, const struct cli_option *options, void *qu
  * "--", the operands. CLI_ANSWERED, or CLI_USAGE when told what is wrong with an option. */
 int cli_options_sort(const char *verb, const struct cli_option *options, int argc, char **argv,
 		     char **sorted);
+/* How many words of a command line, from its start on, may hold options of ours: all, or those
+ * before the program that the verb runs. */
+int cli_options_end(const struct cli_option *options, int argc, char **argv);
 /* Index of operand `n` in a command line that is not sorted yet; `argc` when there are fewer.
  * Options that are not known count as having no value. */
 int cli_operand(const struct cli_option *options, int argc, char **argv, int n);

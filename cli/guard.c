@@ -9,7 +9,7 @@
  *     current folder, for the dumps that its user asks for;
  *   - the verbs with a prompt read the current folder, and what is known of terminals;
  *   - `triage` enters it later, by itself: each of its processes before it reads a dump or a
- *     record.
+ *     record; and so does `exec` for what it triages. `trigger` reads no dump.
  *
  * To name too much is no harm: it is the user's own words. Not sandboxed: --api-lib, which loads
  * somebody's library, and WARPSCOPE_TRACE, which writes a log beside everything else.
@@ -18,9 +18,14 @@
 
 #include "cli.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <unistd.h>
 
 #include <warpscope/store.h>
 
@@ -106,8 +111,10 @@ void guard_enter(const char *verb, int argc, char **argv)
 		state.why = "switched off";
 		return;
 	}
-	if (strcmp(verb, "triage") == 0)
-		return;
+	static const char *const later[] = { "triage", "exec", "trigger" };
+	for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+		if (strcmp(verb, later[i]) == 0)
+			return;
 	struct cli_words inputs = { 0 }, outputs = { 0 };
 	for (int i = 0; i < argc; i++) {
 		const char *equals = argv[i];
@@ -140,6 +147,15 @@ void guard_enter(const char *verb, int argc, char **argv)
 	free(inputs.item);
 	free(outputs.item);
 	free(folder);
+}
+
+void guard_end_with(pid_t parent)
+{
+#ifdef __linux__
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+	if (getppid() != parent)
+		_exit(1);
 }
 
 const char *guard_words(void)

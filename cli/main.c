@@ -298,6 +298,8 @@ static int verb_help(struct ws_out *out, const struct verb *verb)
 {
 	ws_out_printf(out, "usage: warpscope %s %s\n\n", verb->name, verb->synopsis);
 	ws_out_text(out, verb->text);
+	if (strstr(verb->text, "\nExit status: that of the program"))
+		return CLI_ANSWERED;
 	ws_out_text(out, common_help);
 	for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
 		ws_out_printf(out, "  %-3d %s\n", statuses[i].number, statuses[i].words);
@@ -416,7 +418,7 @@ static unsigned terminal_columns(int fd)
 static int verb_start(struct cli *cli, const struct verb *verb, int argc, char **argv,
 		      bool has_files)
 {
-	if (wants(argc, argv, "--help", "-h"))
+	if (wants(cli_options_end(verb->options, argc, argv), argv, "--help", "-h"))
 		return verb_help(&cli->out, verb);
 	char **sorted = cli_alloc((size_t)argc + 2, sizeof *sorted);
 	int status = cli_options_sort(verb->name, verb->options, argc, argv, sorted);
@@ -427,7 +429,7 @@ static int verb_start(struct cli *cli, const struct verb *verb, int argc, char *
 		status = check_order(verb, n, sorted);
 	if (status == CLI_ANSWERED) {
 		if (has_files)
-			guard_enter(verb->name, n, sorted);
+			guard_enter(verb->name, cli_options_end(verb->options, n, sorted), sorted);
 		cli->verb = verb->name;
 		status = verb->run(cli, n, sorted);
 	}
@@ -503,12 +505,14 @@ static int run(struct cli *cli, int argc, char **argv)
 		help(&cli->out);
 		return CLI_USAGE;
 	}
-	if (wants(argc, argv, "--version", NULL)) {
+	int at = verb_place(argc, argv);
+	int end = at ? at + cli_options_end(verb_find(argv[at])->options, argc - at, argv + at)
+		     : argc;
+	if (wants(end, argv, "--version", NULL)) {
 		guard_enter("", 0, argv);
 		ws_out_printf(&cli->out, "warpscope %s\n%s\n", ws_version(), guard_words());
 		return CLI_ANSWERED;
 	}
-	int at = verb_place(argc, argv);
 	if (at == 0) {
 		int status = swapped(argc, argv, verb_report_options);
 		return status != CLI_ANSWERED ? status : no_verb(cli, argc, argv);

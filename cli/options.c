@@ -134,6 +134,20 @@ static bool value_follows(const struct word *word, int i, int argc, char **argv)
 						   : word->option->value >= CLI_TEXT;
 }
 
+/* Whether the first operand is a program, and all behind it belongs to that. */
+static bool has_rest(const struct cli_option *options)
+{
+	for (const struct cli_option *o = options; o->name; o++)
+		if (o->value == CLI_REST)
+			return true;
+	return false;
+}
+
+int cli_options_end(const struct cli_option *options, int argc, char **argv)
+{
+	return has_rest(options) ? cli_operand(options, argc, argv, 0) : argc;
+}
+
 int cli_operand(const struct cli_option *options, int argc, char **argv, int n)
 {
 	bool all = false; /* after "--" */
@@ -182,6 +196,7 @@ int cli_options_sort(const char *verb, const struct cli_option *options, int arg
 			all = true;
 		} else if (!word.is_option) {
 			operands[n_operands++] = argv[i];
+			all = all || has_rest(options);
 		} else if (!word.option) {
 			status = unknown_option(verb, options, argv[i]);
 		} else if (word.option->value < CLI_TEXT && word.value) {
@@ -228,6 +243,7 @@ static int option_take(struct cli *cli, const struct cli_option *option, void *q
 		return CLI_ANSWERED;
 	case CLI_TAKE:
 	case CLI_MAY_TAKE:
+	case CLI_REST:
 		break;
 	}
 	return option->take(query, text);

@@ -82,8 +82,8 @@ WRITES = {
     'write': ('src/text/out.c', 'src/base/'),
     'pwrite': ('src/base/',),
     'STDOUT_FILENO': ('cli/main.c', 'cli/debug/pager.c',),
-    'STDERR_FILENO': ('cli/main.c', 'cli/open.c', 'cli/triage/scan.c'),
-    'ws_write_fd': ('src/text/out.c', 'src/base/', 'cli/main.c', 'cli/debug/pager.c', 'src/cudbg/trace.c', 'cli/triage/'),
+    'STDERR_FILENO': ('cli/main.c', 'cli/open.c', 'cli/triage/scan.c', 'cli/exec/'),
+    'ws_write_fd': ('src/text/out.c', 'src/base/', 'cli/main.c', 'cli/debug/pager.c', 'src/cudbg/trace.c', 'cli/triage/', 'cli/exec/'),
     # a part of a dump that was asked for; records that are JSON already, and names for the program itself
     'ws_out_bytes': ('src/text/', 'cli/extract.c', 'cli/triage/'),
 }

@@ -84,6 +84,7 @@ static bool worker_start(struct scan *scan, struct worker *worker)
 	int pair[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
 		return false;
+	pid_t self = getpid();
 	worker->pid = fork();
 	if (worker->pid == 0) {
 		close(pair[0]);
@@ -91,7 +92,7 @@ static bool worker_start(struct scan *scan, struct worker *worker)
 			if (&scan->workers[i] != worker && scan->workers[i].fd >= 0)
 				close(scan->workers[i].fd);
 		close(scan->records->fd);
-		triage_worker(scan->cli, scan->args, scan->list, pair[1]);
+		triage_worker(scan->cli, scan->args, scan->list, pair[1], self);
 	}
 	close(pair[1]);
 	worker->fd = pair[0];

@@ -90,9 +90,9 @@ struct triage_answer {
 /* Reads all dumps of the list; `print`: the records are printed, too. */
 int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_list *list,
 		struct triage_records *records, bool print);
-/* Serves requests until the other side is gone; does not return. */
+/* Serves requests of `parent` until that one is gone; does not return. */
 _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *args,
-			     const struct triage_list *list, int fd);
+			     const struct triage_list *list, int fd, pid_t parent);
 /* Enters the sandbox: what was listed, and what the options name. */
 void triage_guard(const struct triage_args *args, const struct triage_list *list);
 

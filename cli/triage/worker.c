@@ -78,12 +78,13 @@ static bool look(const struct cli *cli, const struct triage_args *args,
 }
 
 _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *args,
-			     const struct triage_list *list, int fd)
+			     const struct triage_list *list, int fd, pid_t parent)
 {
 	struct triage_request request;
 	struct rlimit none = { 0, 0 };
 	const struct triage_answer none_yet = { 0 };
 	struct cli_bytes record = { 0 };
+	guard_end_with(parent);
 	signal(SIGPIPE, SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none); /* a crash is a row, and not one more file */
 	triage_guard(args, list);

@@ -13,8 +13,9 @@ struct token {
 	struct ws_str text;
 };
 
-static const char *const by_default[] = { "core_%t_%h_%p.nvcudmp", "core.cuda.%h.%p",
-					  "core_%t_%h_%p" };
+/* As the driver names, and as `warpscope exec` makes it name. */
+static const char *const by_default[] = { "core_r%r_%t_%h_%p.nvcudmp", "core_%t_%h_%p.nvcudmp",
+					  "core.cuda.%h.%p", "core_%t_%h_%p" };
 
 static bool takes_text(char kind)
 {

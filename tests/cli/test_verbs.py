@@ -6,6 +6,7 @@ usage: test_verbs.py WARPSCOPE SOURCE_ROOT
 """
 import fcntl
 import io
+import atexit
 import json
 import os
 import pty
@@ -18,7 +19,7 @@ import tarfile
 import tempfile
 import termios
 
-VERBS = 'report info mem regs bt locals print check lines symbolize disas as diff extract strip store shell run debug triage trace'.split()
+VERBS = 'report info mem regs bt locals print check lines symbolize disas as diff extract strip store shell run debug triage exec trigger env trace'.split()
 
 
 class Bench:
@@ -53,6 +54,16 @@ class Bench:
         elif output is not None and not re.search(output, done.stdout.decode(errors='replace')):
             problem = f'{done.stdout[:300]!r} has none of {output}'
         self.cases.append((name, problem))
+
+
+def waiting_process(bench):
+    """One that plays a process which can be asked for a dump."""
+    environment = {**os.environ, 'CUDA_ENABLE_USER_TRIGGERED_COREDUMP': '1', 'CUDA_ENABLE_COREDUMP_ON_EXCEPTION': '1'}
+    process = subprocess.Popen([sys.executable, os.path.join(bench.root, 'tests/cli/exec/program.py'), 'wait'], cwd=bench.folder,
+                               env=environment, stdout=subprocess.PIPE)
+    atexit.register(process.kill)
+    process.stdout.readline()
+    return process.pid
 
 
 def exit_cases(bench):
@@ -93,6 +104,9 @@ def exit_cases(bench):
         'shell': [((dump,), 0), ((gone,), 1), (('-x', gone, dump), 1), ((), 2)],
         'debug': [((kernels, *collatz, '0'), 0), ((gone, *collatz, '0'), 1), ((kernels,), 2)],
         'triage': [((fine,), 0), ((dump,), 10), ((cut,), 12), (('--baseline', known, dump), 13), ((gone,), 1), ((), 2)],
+        'exec': [((), 2), (('--dumps', '/proc/none', 'true'), 125), (('--dumps', out + 's', source), 126), (('--dumps', out + 's', gone), 127)],
+        'trigger': [((str(waiting_process(bench)),), 0), (('2147483647',), 1), (('x',), 2)],
+        'env': [((), 0), (('--for', 'all'), 2)],
         'trace': [(('diff', trace, trace), 0), (('diff', trace, other), 10), (('diff', trace, gone), 1), ((), 2)],
     }
 
@@ -118,7 +132,8 @@ def check_exits(bench):
         tried = {status for _, status in cases[verb]}
         bench.cases.append((f'the page of {verb} lists what it exits with',
                             None if listed == tried else f'page {sorted(listed)}, tried {sorted(tried)}'))
-        bench.cases.append((f'help of {verb} has the table', None if rows == table['report'] else str(rows)))
+        same = rows == ({} if verb == 'exec' else table['report'])  # exec's are those of a program
+        bench.cases.append((f'help of {verb} has the table', None if same else str(rows)))
     with open(os.path.join(bench.root, 'docs/man/warpscope.1.scd'), encoding='utf-8') as page:
         text = page.read()
     bench.cases.append(('warpscope(1) has the same table',

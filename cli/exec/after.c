@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What exec does about dumps: finds those of its run, has them triaged by a process of its own, and
+ * leaves the first screen where a container's owner looks (Kubernetes: the termination message).
+ */
+#include "exec/exec.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <warpscope/triage.h>
+
+#include "guard.h"
+
+enum {
+	MESSAGE_BYTES = 4096, /* Kubernetes takes no more */
+	TRIGGER_TIMEOUT = 60,
+	PAGE_BYTES = 1 << 22, /* more of a page is not shown */
+};
+
+/* ---- the dumps of this run ---- */
+
+static bool is_before(struct timespec a, struct timespec b)
+{
+	return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
+/* A dump of this run is named as the variables said, for this host and, if it is known, this rank,
+ * and is not older than the record of the run. */
+static bool is_ours(const struct exec *exec, const char *name, const char *path, struct stat *at)
+{
+	char pattern[EXEC_HOST_BYTES + 80];
+	if (exec->rank >= 0)
+		snprintf(pattern, sizeof pattern, "core_r%lld_%%t_%s_%%p.nvcudmp",
+			 (long long)exec->rank, exec->host);
+	else
+		snprintf(pattern, sizeof pattern, "core_%%t_%s_%%p.nvcudmp", exec->host);
+	return ws_triage_pattern_fits(pattern, name) && lstat(path, at) == 0 &&
+	       S_ISREG(at->st_mode) && !is_before(at->st_mtim, exec_record_made(exec->record));
+}
+
+void exec_dumps_find(const struct exec *exec, struct exec_dumps *ret_dumps)
+{
+	struct exec_dumps dumps = { 0 };
+	DIR *dir = opendir(exec->folder);
+	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+		char path[EXEC_PATH_BYTES + 260];
+		struct stat at;
+		int len = snprintf(path, sizeof path, "%s/%s", exec->folder, entry->d_name);
+		if (len < 0 || (size_t)len >= sizeof path ||
+		    !is_ours(exec, entry->d_name, path, &at))
+			continue;
+		cli_grow(&dumps.path, &dumps.cap, dumps.n, sizeof *dumps.path);
+		dumps.path[dumps.n++] = cli_copy(path, strlen(path));
+		dumps.bytes += (uint64_t)at.st_size;
+	}
+	if (dir)
+		closedir(dir);
+	*ret_dumps = dumps;
+}
+
+void exec_dumps_fini(struct exec_dumps *dumps)
+{
+	for (size_t i = 0; i < dumps->n; i++)
+		free(dumps->path[i]);
+	free(dumps->path);
+	*dumps = (struct exec_dumps){ 0 };
+}
+
+struct search {
+	const char *folder;
+	size_t len;
+	bool found;
+};
+
+static bool take_file(void *user, int number, const char *path)
+{
+	struct search *search = user;
+	(void)number;
+	search->found = strncmp(path, search->folder, search->len) == 0 &&
+			strncmp(path + search->len, "/core_", 6) == 0;
+	return !search->found;
+}
+
+bool exec_dumps_are_written(const struct exec *exec, pid_t root)
+{
+	struct search search = { exec->folder, strlen(exec->folder), false };
+	struct exec_processes below;
+	exec_proc_below(root, &below);
+	for (size_t i = 0; i < below.n && !search.found; i++)
+		(void)exec_proc_files(below.item[i].pid, take_file, &search);
+	free(below.item);
+	return search.found;
+}
+
+/* ---- triage, in a process of its own ---- */
+
+static void take_dump(void *user, const char *path)
+{
+	struct exec_dumps *dumps = user;
+	cli_grow(&dumps->path, &dumps->cap, dumps->n, sizeof *dumps->path);
+	dumps->path[dumps->n++] = cli_copy(path, strlen(path));
+}
+
+/* One dump: its report. Several: their triage; it has a sandbox for each of its processes. */
+_Noreturn static void page_make(struct cli *cli, const struct exec_dumps *dumps)
+{
+	/* in a job array the other tasks do not look at our dumps */
+	static char *const triage[] = { "triage", "--shard", "1/1", "--color", "never", "--" };
+	static char *const report[] = { "report", "--color", "never", "--" };
+	size_t n =
+		dumps->n == 1 ? sizeof report / sizeof report[0] : sizeof triage / sizeof triage[0];
+	char **argv = cli_alloc(n + dumps->n + 1, sizeof *argv);
+	memcpy(argv, dumps->n == 1 ? report : triage, n * sizeof *argv);
+	for (size_t i = 0; i < dumps->n; i++)
+		argv[n + i] = dumps->path[i];
+	n += dumps->n;
+	guard_enter(argv[0], (int)n, argv);
+	(void)!cli_verb(cli, (int)n, argv);
+	cli_flush(cli);
+	_exit(0);
+}
+
+_Noreturn static void helper_run(const struct exec *exec, const struct exec_dumps *dumps,
+				 pid_t root, int page)
+{
+	struct exec_dumps triggered = { 0 };
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* a key pressed is for exec, which ends this process when it wants to */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	dup2(page, 1);
+	if (!dumps) {
+		if (exec_trigger_below(root, TRIGGER_TIMEOUT, take_dump, &triggered) == 0)
+			cli_say("warpscope exec: no process below has a pipe for dumps on request "
+				"open\n");
+		signal(SIGPIPE, SIG_DFL);
+		dumps = &triggered;
+	}
+	if (dumps->n)
+		page_make(exec->cli, dumps);
+	_exit(0);
+}
+
+bool exec_helper_start(const struct exec *exec, const struct exec_dumps *dumps, pid_t root,
+		       int life, struct exec_helper *ret_helper)
+{
+	struct exec_helper helper = { .page = tmpfile() };
+	pid_t self = getpid();
+	if (!helper.page)
+		return false;
+	helper.pid = fork();
+	if (helper.pid == 0) {
+		guard_end_with(self);
+		close(life); /* the keeper waits for its end */
+		helper_run(exec, dumps, root, fileno(helper.page));
+	}
+	if (helper.pid < 0) {
+		fclose(helper.page);
+		return false;
+	}
+	*ret_helper = helper;
+	return true;
+}
+
+/* ---- where it is shown ---- */
+
+/* The file, or NULL: there is none. A container's first process has one in Kubernetes. */
+static const char *message_path(const struct exec *exec)
+{
+	static const char by_default[] = "/dev/termination-log";
+	struct stat at;
+	if (exec->args->message)
+		return exec->args->message;
+	return getpid() == 1 && stat(by_default, &at) == 0 && S_ISREG(at.st_mode) ? by_default
+										  : NULL;
+}
+
+/* As many whole lines as fit. */
+static size_t first_lines(const char *text, size_t len)
+{
+	if (len <= MESSAGE_BYTES)
+		return len;
+	size_t n = MESSAGE_BYTES;
+	while (n > 0 && text[n - 1] != '\n')
+		n--;
+	return n ? n : MESSAGE_BYTES;
+}
+
+void exec_message_write(const struct exec *exec, const char *text, size_t len)
+{
+	const char *path = message_path(exec);
+	struct stat at;
+	if (!path)
+		return;
+	/* in place: it is one file that is mounted there */
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+	len = first_lines(text, len);
+	if (fd < 0 || fstat(fd, &at) != 0 || !S_ISREG(at.st_mode) || !ws_write_fd(&fd, text, len) ||
+	    ftruncate(fd, (off_t)len) != 0)
+		cli_say("warpscope exec: %s: %s\n", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+void exec_helper_show(const struct exec *exec, struct exec_helper *helper, const char *title)
+{
+	static int to = STDERR_FILENO;
+	struct cli_bytes text = { 0 };
+	size_t head = strlen(title), n;
+	char chunk[4096];
+	cli_bytes_write(&text, title, head);
+	rewind(helper->page);
+	while (text.len < PAGE_BYTES && (n = fread(chunk, 1, sizeof chunk, helper->page)) > 0)
+		cli_bytes_write(&text, chunk, n);
+	if (text.len > head) {
+		(void)!ws_write_fd(&to, text.ptr + head, text.len - head);
+		exec_message_write(exec, text.ptr, text.len);
+	}
+	free(text.ptr);
+	fclose(helper->page);
+	*helper = (struct exec_helper){ 0 };
+}

@@ -1,0 +1,452 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""exec, trigger and env as programs, with tests/cli/exec/program.py in the place of one that uses CUDA. Prints TAP.
+
+usage: test_exec.py PROGRAM SOURCE_ROOT [--all]
+
+With --all exec is killed 60 times.
+"""
+
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+SECRET = 'sk-0123456789-not-to-be-kept'
+
+
+class Bench:
+    def __init__(self, program, root, folder):
+        self.program, self.root, self.folder = os.path.abspath(program), os.path.abspath(root), folder
+        self.double = [sys.executable, os.path.join(self.root, 'tests/cli/exec/program.py')]
+        self.n = 0
+        self.plain = {k: v for k, v in os.environ.items() if not re.match('CUDA_|SLURM_|OMPI_|PMI|RANK|WORLD_SIZE|TORCHELASTIC', k)}
+
+    def dumps(self):
+        self.n += 1
+        return os.path.join(self.folder, f'dumps-{self.n}')
+
+    def words(self, dumps, *options, what=()):
+        return [self.program, 'exec', '--dumps', dumps, *options, '--', *self.double, *what]
+
+    def run(self, *what, options=(), dumps=None, env=None, **more):
+        """What exec did, and the folder of the job."""
+        dumps = dumps or self.dumps()
+        done = subprocess.run(self.words(dumps, *options, what=what), capture_output=True, check=False, timeout=60,
+                              env={**self.plain, **(env or {})}, **more)
+        jobs = glob.glob(os.path.join(dumps, '*'))
+        return done, jobs[0] if len(jobs) == 1 else None
+
+    def start(self, *what, options=(), env=None, dumps=None, **more):
+        mark = f'exec-test-{os.getpid()}-{self.n}'
+        self.n += 1
+        process = subprocess.Popen(self.words(dumps or self.dumps(), *options, what=what), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**self.plain, **(env or {}), 'EXEC_TEST_MARK': mark}, **more)
+        process.mark = mark
+        return process
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(str(what)[:3000])
+
+
+def marked(mark):
+    """Processes with that mark in their environment."""
+    found = []
+    for path in glob.glob('/proc/[0-9]*/environ'):
+        try:
+            with open(path, 'rb') as file:
+                if f'EXEC_TEST_MARK={mark}'.encode() in file.read().split(b'\0'):
+                    found.append(int(path.split('/')[2]))
+        except OSError:
+            pass
+    return found
+
+
+def gone_within(mark, seconds):
+    end = time.monotonic() + seconds
+    while marked(mark) and time.monotonic() < end:
+        time.sleep(0.02)
+    left = marked(mark)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return left
+
+
+def record_of(folder):
+    lines = []
+    for path in glob.glob(os.path.join(folder, 'exec_*.jsonl')):
+        with open(path, 'rb') as file:
+            lines += [json.loads(line) for line in file.read().splitlines()]
+    return lines
+
+
+def children_of(pid):
+    with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as file:
+        return [int(word) for word in file.read().split()]
+
+
+# ---- exec as a wrapper ----
+
+def it_is_transparent(bench):
+    """Output, arguments and status of the program pass; exec itself says nothing."""
+    done, _ = bench.run('say', '0', '--json', '--help', '--version', '-x', '--', 'end')
+    expect((done.returncode, done.stdout, done.stderr) == (0, b'--json\n--help\n--version\n-x\n--\nend\n', b''), done)
+    for options in ((), ('--on-hang', '50')):
+        done, _ = bench.run('say', '7', 'x', options=options)
+        expect(done.returncode == 7 and done.stdout == b'x\n' and b'ended with status 7' in done.stderr, done)
+    done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), 'sh', '-c', 'echo $0 "$@"', '--version', '--json'],
+                          capture_output=True, check=False, timeout=20)
+    expect((done.returncode, done.stdout) == (0, b'--version --json\n'), done)
+    done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--', 'cat'], input=b'a\0b', capture_output=True,
+                          check=False, timeout=20)
+    expect(done.stdout == b'a\0b', done)
+
+
+def statuses_of_what_cannot_run(bench):
+    def run(*words):
+        return subprocess.run([bench.program, 'exec', *words], capture_output=True, check=False, timeout=20, cwd=bench.folder)
+    done = run('--dumps', bench.dumps(), '--', '/nowhere/at-all')
+    expect(done.returncode == 127 and b'/nowhere/at-all: No such file' in done.stderr, done)
+    plain = os.path.join(bench.folder, 'no-program')
+    with open(plain, 'wb'):
+        os.chmod(plain, 0o644)
+    done = run('--dumps', bench.dumps(), '--', plain)
+    expect(done.returncode == 126 and b'Permission denied' in done.stderr, done)
+    done = run('--dumps', '/proc/none', '--', 'true')
+    expect(done.returncode == 125 and b'/proc/none' in done.stderr, done)
+    percent = os.path.join(bench.folder, 'a%h')
+    done = run('--dumps', percent, '--', 'true')
+    expect(done.returncode == 125 and b'%' in done.stderr, done)
+    done = run('--dumps', os.path.join(bench.folder, *['d' * 200] * 5), '--', 'true')
+    expect(done.returncode == 125, done)
+    for words, said in (((), b'which program?'), (('--for', 'all', 'true'), b'--for takes'), (('--on-hang', '0', 'true'), b'above 0'),
+                        (('--on-hang', '5', '--for', 'share', 'true'), b'--for hang or full')):
+        done = run(*words)
+        expect(done.returncode == 2 and said in done.stderr, done)
+
+
+def it_ends_as_the_program(bench):
+    """By the same signal, and without a core of its own."""
+    done, _ = bench.run('fault')
+    expect(done.returncode == -signal.SIGABRT, done)
+    process = bench.start('signals', '9')
+    process.stdout.readline()
+    child = [pid for pid in marked(process.mark) if b'program.py' in open(f'/proc/{pid}/cmdline', 'rb').read().split(b'\0', 2)[1]]
+    os.kill(child[0], signal.SIGKILL)
+    process.communicate(timeout=20)
+    expect(process.returncode == -signal.SIGKILL, process.returncode)
+
+
+def signals_pass(bench):
+    """Each signal comes once and in order."""
+    process = bench.start('signals', '4')
+    expect(process.stdout.readline() == b'ready\n', 'not ready')
+    for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        process.send_signal(number)
+        expect(process.stdout.readline() == number.name.encode() + b'\n', number)
+    out, err = process.communicate(timeout=20)
+    expect((process.returncode, out) == (5, b''), (process.returncode, out, err))
+
+
+# ---- dumps ----
+
+def a_fault_is_told(bench):
+    message = os.path.join(bench.folder, 'message')
+    done, job = bench.run('fault', options=('--message', message), env={'API_KEY': SECRET, 'RANK': '3', 'WORLD_SIZE': '8'})
+    said = done.stderr.decode()
+    expect('(rank 3) was ended by signal 6 (Aborted) and left 1 GPU dump' in said and 'gather_rows' in said, said)
+    expect(f'for all ranks: warpscope triage {job}' in said, said)
+    with open(message, 'rb') as file:
+        first = file.read()
+    expect(len(first) <= 4096 and b'signal 6' in first and b'gather_rows' in first and first.endswith(b'\n'), first)
+    (dump,) = glob.glob(os.path.join(job, 'core_*'))
+    expect(re.search('/core_r3_[0-9]+_.+_[0-9]+[.]nvcudmp$', dump), dump)
+    for path in glob.glob(os.path.join(job, '*')) + [job, os.path.dirname(job), message]:
+        mode = stat.S_IMODE(os.stat(path).st_mode)
+        expect(path == dump or mode == (0o700 if os.path.isdir(path) else 0o600), (path, oct(mode)))
+        if os.path.isfile(path):
+            with open(path, 'rb') as file:
+                expect(SECRET.encode() not in file.read(), f'{path} has the secret')
+    (record,) = bench.triage(job)
+    expect((record['rank'], record['rank_from']) == (3, 'name'), record)
+
+
+def the_message_comes_first(bench):
+    """While the dump is being written, the message says already how the program ended."""
+    message = os.path.join(bench.folder, 'early')
+    process = bench.start('leave', '3', options=('--message', message))
+    end, said = time.monotonic() + 2.5, b''
+    while b'status 3' not in said and time.monotonic() < end:
+        time.sleep(0.05)
+        if os.path.exists(message):
+            with open(message, 'rb') as file:
+                said = file.read()
+    expect(process.poll() is None and b'status 3' in said and b'gather_rows' not in said, said)
+    _, err = process.communicate(timeout=30)
+    with open(message, 'rb') as file:
+        said = file.read()
+    expect(process.returncode == 3 and b'gather_rows' in said and b'gather_rows' in err, (process.returncode, said, err))
+
+
+def what_is_set(bench):
+    names = ('CUDA_COREDUMP_FILE', 'CUDA_COREDUMP_GENERATION_FLAGS', 'CUDA_COREDUMP_PIPE', 'CUDA_ENABLE_CPU_COREDUMP_ON_EXCEPTION',
+             'CUDA_ENABLE_COREDUMP_ON_EXCEPTION', 'CUDA_ENABLE_USER_TRIGGERED_COREDUMP', 'CUDA_COREDUMP_SHOW_PROGRESS')
+
+    def seen(*options, env=None):
+        done = subprocess.run([bench.program, 'exec', '--dumps', dumps, '--job', 'one', *options, '--', 'env'], capture_output=True,
+                              check=False, timeout=20, env={**bench.plain, **(env or {})})
+        pairs = dict(line.split('=', 1) for line in done.stdout.decode().splitlines() if '=' in line)
+        return {name: pairs[name] for name in names if name in pairs}, done.stderr.decode()
+
+    dumps = bench.dumps()
+    for purpose in ('fault', 'hang', 'share', 'full'):
+        said = subprocess.run([bench.program, 'env', '--for', purpose, '--dumps', os.path.join(dumps, 'one'), '--json'], capture_output=True,
+                              check=True).stdout
+        listed = {item['name']: item['value'] for item in json.loads(said)['variables']}
+        expect(seen('--for', purpose)[0] == listed, (purpose, listed, seen('--for', purpose)))
+        shell = subprocess.run(['sh', '-c', 'eval "$("$0" env --for "$1" --dumps "$2")"; env', bench.program, purpose,
+                                os.path.join(dumps, 'one')], capture_output=True, check=True, env=bench.plain).stdout.decode()
+        expect(all(f'\n{name}={value}\n' in '\n' + shell for name, value in listed.items()), (purpose, shell))
+    odd = "/tmp/it's $(reboot) a `x`"
+    shell = subprocess.run(['sh', '-c', 'eval "$("$0" env --dumps "$1")"; echo "$CUDA_COREDUMP_FILE"', bench.program, odd],
+                           capture_output=True, check=True).stdout.decode()
+    expect(shell == odd + '/core_%t_%h_%p.nvcudmp\n', shell)
+    expect(seen('--no-abort')[0]['CUDA_COREDUMP_GENERATION_FLAGS'].endswith(',skip_abort'), 'skip_abort')
+    mine = {'CUDA_COREDUMP_GENERATION_FLAGS': 'skip_global_memory,skip_everything', 'CUDA_COREDUMP_FILE': 'x'}
+    got, said = seen(env=mine)
+    expect(got['CUDA_COREDUMP_GENERATION_FLAGS'] == mine['CUDA_COREDUMP_GENERATION_FLAGS'] and 'stays as it is' in said, (got, said))
+    expect("take 'skip_everything'" in said and 'CUDA_COREDUMP_FILE was set, and is replaced' in said, said)
+    got, said = seen('--for', 'full', env=mine)
+    expect('CUDA_COREDUMP_GENERATION_FLAGS' not in got, got)
+
+
+def checks_before_the_start(bench):
+    def said(env=None, dumps=None, **more):
+        return bench.run('say', '0', env=env, dumps=dumps, **more)[0].stderr.decode()
+    expect('CUDA 13.0 removed it' in said({'CUDA_ENABLE_LIGHTWEIGHT_COREDUMP': '1'}), 'a removed variable')
+    expect('waits for a debugger' in said({'CUDA_DEVICE_WAITS_ON_EXCEPTION': '1'}), 'waits')
+    expect('loaded so' in said({'CUDA_INJECTION64_PATH': '/opt/nsys.so'}), 'a tool')
+    wide = bench.dumps()
+    os.makedirs(os.path.join(wide, 'mine'), 0o755)
+    os.chmod(os.path.join(wide, 'mine'), 0o755)
+    expect('others may look into it' in said(dumps=wide, options=('--job', 'mine')), 'an open folder')
+    limited = subprocess.run(['sh', '-c', 'ulimit -f 100; exec "$@"', 'sh', *bench.words(bench.dumps(), what=('say', '0'))],
+                             capture_output=True, check=True, env=bench.plain).stderr
+    expect(b'ulimit -f' in limited, limited)
+
+
+# ---- nothing is left ----
+
+def a_killed_exec_leaves_nothing(bench, kills):
+    """kill -9 of exec at any moment ends all below it, and its record has whole lines only."""
+    rng = random.Random(11)
+    for i in range(kills):
+        dumps = bench.dumps()
+        what = (('stubborn',), ('fault', '0.2'), ('serve', '3', 'fault'))[i % 3]
+        process = bench.start(*what, dumps=dumps, options=('--on-hang', '100') if i % 2 else (), env={'RANK': '1'})
+        time.sleep(rng.uniform(0, 1.2) if i else 0.8)
+        process.kill()
+        process.wait()
+        left = gone_within(process.mark, 10)
+        process.stdout.close()
+        process.stderr.close()
+        expect(not left, (what, left))
+        for folder in glob.glob(os.path.join(dumps, '*')):
+            for line in record_of(folder):
+                expect(line['schema'] == 'warpscope-exec-1', line)
+
+
+def a_killed_keeper_leaves_nothing(bench):
+    process = bench.start('stubborn')
+    expect(process.stdout.readline() == b'ready\n', 'not ready')
+    (keeper,) = children_of(process.pid)
+    os.kill(keeper, signal.SIGKILL)
+    process.communicate(timeout=30)
+    expect(process.returncode == -signal.SIGKILL and not gone_within(process.mark, 5), process.returncode)
+
+
+def what_the_program_leaves_lives_on(bench):
+    """As without exec: a daemon that a program starts outlives it."""
+    done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--', 'sh', '-c', 'setsid sleep 30 >/dev/null 2>&1 & echo $!'],
+                          capture_output=True, check=True, timeout=20)
+    pid = int(done.stdout)
+    os.kill(pid, signal.SIGKILL)  # fails if it is gone
+
+
+# ---- ranks ----
+
+def workers_have_ranks(bench):
+    """A server's workers are told apart by their titles; the record keeps named numbers only."""
+    done, job = bench.run('serve', '4', 'fault', env={'FAULT_AFTER': '1', 'SERVE_SECONDS': '1', 'API_KEY': SECRET, 'SLURM_PROCID': '0',
+                                                      'SLURM_STEP_NUM_TASKS': '2'})
+    expect(done.returncode == 4 and b'left 4 GPU dumps' in done.stderr, done)
+    titles = {line['pid']: line['title'] for line in record_of(job)}
+    dumps = [re.search('_([0-9]+)[.]nvcudmp', path).group(1) for path in glob.glob(os.path.join(job, 'core_*'))]
+    expect(sorted(titles[int(pid)] for pid in dumps) == [f'VLLM::Worker_TP{i}' for i in range(4)], titles)
+    expect(SECRET not in json.dumps(record_of(job)), 'a secret')
+
+
+def a_full_disk_costs_the_record_only(bench):
+    """Where nothing can be written any more, the program still runs and ends as it does."""
+    script = 'mount -t tmpfs -o size=16k none "$1" && shift && exec "$@"'
+    mount = os.path.join(bench.folder, 'small')
+    os.mkdir(mount)
+    words = bench.words(mount, what=('say', '9', 'out'))
+    fill = ['sh', '-c', 'head -c 20000 /dev/zero > "$0"/fill 2>/dev/null; RANK=1 exec "$@"', mount, *words]
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', mount, *fill], capture_output=True, check=False, timeout=30,
+                          env=bench.plain)
+    if b'unshare' in done.stderr or b'mount:' in done.stderr:
+        return 'no mounts here'
+    expect(done.returncode == 125 and b'No space left' in done.stderr, done)
+    later = ['sh', '-c', 'RANK=1 exec "$@"', 'sh', *bench.words(mount, what=('fault', '0.1'))]
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', mount, *later], capture_output=True, check=False, timeout=30,
+                          env=bench.plain)
+    expect(done.returncode in (1, -6) and b'left 1 GPU dump' in done.stderr, done)
+    return None
+
+
+# ---- hangs ----
+
+def a_hang_makes_dumps_of_all(bench):
+    """No output for so long: every worker is asked, and what they show is said while they still hang."""
+    process = bench.start('serve', '3', 'wait', options=('--on-hang', '1'), env={'SERVE_SECONDS': '600'})
+    said, end = b'', time.monotonic() + 40
+    os.set_blocking(process.stderr.fileno(), False)
+    while b'many dumps' not in said and b'Dumps:' not in said and time.monotonic() < end:
+        time.sleep(0.1)
+        said += process.stderr.read() or b''
+    expect(said.count(b'nvcudmp (') == 3 and b'no output for 1 seconds' in said and b'Dumps:' in said, said)
+    expect(process.poll() is None and len(marked(process.mark)) >= 4, 'it does not run any more')
+    time.sleep(2)
+    expect(b'no output' not in (process.stderr.read() or b''), 'asked twice for one silence')
+    process.kill()
+    process.communicate()
+    expect(not gone_within(process.mark, 10), 'something is left')
+
+
+def output_is_no_hang(bench):
+    done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--on-hang', '1', '--', 'sh', '-c',
+                           'for i in 1 2 3 4 5; do echo $i; sleep 0.5; done'], capture_output=True, check=False, timeout=30, env=bench.plain)
+    expect((done.returncode, done.stdout, done.stderr) == (0, b'1\n2\n3\n4\n5\n', b''), done)
+
+
+def trigger_asks_and_explains(bench):
+    """By the pipe that a process has open, whatever reader is there; and why there is none."""
+    where = os.path.join(bench.folder, 'trigger')
+    os.mkdir(where)
+    on = {**bench.plain, 'CUDA_ENABLE_COREDUMP_ON_EXCEPTION': '1', 'CUDA_ENABLE_USER_TRIGGERED_COREDUMP': '1'}
+    started = []
+
+    def start(*what, env):
+        started.append(subprocess.Popen([*bench.double, *what], stdout=subprocess.PIPE, cwd=where, env=env))
+        if what[0] == 'wait' and env is not bench.plain:
+            expect(started[-1].stdout.readline() == b'waits\n', 'it does not wait')
+        return started[-1]
+
+    def trigger(*processes, seconds='12'):
+        done = subprocess.run([bench.program, 'trigger', '--timeout', seconds, *[str(p.pid) for p in processes]], capture_output=True,
+                              check=False, timeout=60)
+        return done.returncode, done.stderr.decode()
+    try:
+        named = {**on, 'CUDA_COREDUMP_PIPE': where + '/here_%p', 'CUDA_COREDUMP_FILE': where + '/dump_%p_%t'}
+        one, full, default, plain = start('wait', env=named), start('wait', 'full', env=named), start('wait', env=on), start('wait',
+                                                                                                                      env=bench.plain)
+        status, said = trigger(one, full, default)
+        expect(status == 0 and said.count(' bytes)') == 3 and f'/dump_{full.pid}_' in said, said)
+        expect(len(glob.glob(where + '/dump_*')) == 2 and len(glob.glob(where + '/core_*')) == 1, os.listdir(where))
+        status, said = trigger(plain)
+        expect(status == 1 and 'warpscope exec --for hang' in said, said)
+        time.sleep(0.1)
+        stopped = start('wait', env=named)
+        stopped.send_signal(signal.SIGSTOP)
+        begin = time.monotonic()
+        status, said = trigger(stopped, seconds='3')
+        expect(status == 1 and 'hangs, too, or is stopped' in said and time.monotonic() - begin < 9, (said, time.monotonic() - begin))
+        quiet = start('say', '0', env=bench.plain)
+        quiet.wait()
+        status, said = trigger(quiet)
+        expect(status == 1 and 'no such process' in said, said)
+        other = subprocess.Popen(['sh', '-c', 'mkfifo "$0/other"; exec 3<>"$0/other"; read x <&3; echo got', where], stdout=subprocess.PIPE,
+                                 env=on)
+        started.append(other)
+        time.sleep(0.5)
+        status, said = trigger(other)
+        expect(status == 1 and 'CUDA has not started' in said and other.poll() is None, said)
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+# ---- process 1 ----
+
+def it_works_as_process_1(bench):
+    """In a container: takes in orphans, passes signals on, and leaves its first screen."""
+    inside = ['unshare', '-pf', '--kill-child', '--mount-proc']
+    if subprocess.run([*inside, 'true'], capture_output=True, check=False).returncode:
+        return 'no process namespaces here'
+    message = os.path.join(bench.folder, 'one')
+    done = subprocess.run([*inside, *bench.words(bench.dumps(), '--message', message, what=('fault',))], capture_output=True, check=False,
+                          timeout=30, env=bench.plain)
+    expect(done.returncode == 128 + signal.SIGABRT and b'gather_rows' in done.stderr, done)
+    with open(message, 'rb') as file:
+        expect(b'gather_rows' in file.read(4097), 'the message')
+    done = subprocess.run([*inside, *bench.words(bench.dumps(), what=('orphans', '20'))], capture_output=True, check=False, timeout=30,
+                          env=bench.plain)
+    expect(done.returncode == 6, done)
+    zombies = ('sleep 0.2 & (sleep 0.1 &) ; sleep 0.6; cat /proc/[0-9]*/stat 2>/dev/null | grep -c ") Z "; true')
+    done = subprocess.run([*inside, bench.program, 'exec', '--dumps', bench.dumps(), 'sh', '-c', zombies], capture_output=True, check=False,
+                          timeout=30, env=bench.plain)
+    expect(done.returncode == 0 and done.stdout == b'0\n', done)
+    return None
+
+
+def triage(self, *paths):
+    done = subprocess.run([self.program, 'triage', '--jsonl', *paths], capture_output=True, check=False, timeout=60)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+Bench.triage = triage
+
+
+def main():
+    program, root = sys.argv[1:3]
+    kills = 60 if '--all' in sys.argv else 6
+    cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, signals_pass, a_fault_is_told, the_message_comes_first,
+             what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_keeper_leaves_nothing,
+             what_the_program_leaves_lives_on, workers_have_ranks, a_full_disk_costs_the_record_only, a_hang_makes_dumps_of_all,
+             output_is_no_hang, trigger_asks_and_explains, it_works_as_process_1]
+    cases[8].__name__ = 'a_killed_exec_leaves_nothing'
+    chosen = [case for case in cases if len(sys.argv) < 4 or sys.argv[3] == '--all' or sys.argv[3] in case.__name__]
+    print(f'1..{len(chosen)}')
+    failed = 0
+    folder = tempfile.mkdtemp()
+    try:
+        bench = Bench(program, root, folder)
+        for number, case in enumerate(chosen, 1):
+            name, skipped = case.__name__.replace('_', ' '), None
+            try:
+                skipped = case(bench)
+            except (AssertionError, subprocess.SubprocessError, OSError, ValueError, KeyError) as wrong:
+                failed += 1
+                print(f'not ok {number} - {name}\n# ' + f'{type(wrong).__name__}: {wrong}'.replace('\n', '\n# '))
+                continue
+            print(f'ok {number} - {name}' + (f' # SKIP {skipped}' if skipped else ''))
+    finally:
+        shutil.rmtree(folder)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
