@@ -15,6 +15,7 @@
 enum {
 	DEFAULT_TIMEOUT = 600, /* seconds for one dump */
 	MAX_BASELINE = 1 << 26,
+	MAX_SNAPSHOT = 1 << 26,
 };
 
 /* ---- options ---- */
@@ -143,6 +144,12 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct triag
 		cli_usage("triage", "--name: %s", err.message);
 		return false;
 	}
+	for (size_t i = 0; i < args->logs.n; i++) {
+		if (strcmp(args->logs.item[i], "-") != 0)
+			continue;
+		cli_usage("triage", "--log takes files, folders and patterns");
+		return false;
+	}
 	if (args->merge && (args->records || args->n_shards)) {
 		cli_usage("triage", "--merge reads records and no dumps: no --records, no --shard");
 		return false;
@@ -160,12 +167,10 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct triag
 
 /* ---- from records to the result ---- */
 
-/* Where records are (the file that this run made, or those to merge), and the logs beside dumps. */
+/* Where records are: the file that this run made, or those to merge. */
 struct sources {
 	int *fd; /* owned, but not what they refer to */
 	size_t n;
-	int *log; /* owned, and each */
-	size_t n_logs;
 };
 
 struct log {
@@ -191,17 +196,78 @@ static enum ws_status look_line(void *user, char *line, size_t len, struct ws_er
 	return st == WS_MALFORMED ? WS_OK : st;
 }
 
+/* Opens a file to read; -1 when told why not. */
+static int open_lines(const char *path)
+{
+	struct stat at;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && fstat(fd, &at) == 0 && S_ISREG(at.st_mode))
+		return fd;
+	cli_warn("%s: %s", path, fd < 0 ? strerror(errno) : "is not a regular file");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Takes a file that is about collectives as a whole. WS_ABSENT: it is none. */
+static enum ws_status take_snapshot(struct ws_triage *triage, const char *path,
+				    struct ws_error *err)
+{
+	size_t len = 0;
+	char *bytes = cli_file_read(path, MAX_SNAPSHOT, &len);
+	bool too_large = bytes && len > MAX_SNAPSHOT;
+	enum ws_status st = bytes && !too_large ? ws_triage_snapshot(triage, path, bytes, len, err)
+						: WS_OK; /* what cannot be read has been told */
+	free(bytes);
+	if (too_large)
+		return WS_ABSENT;
+	if (st != WS_MALFORMED)
+		return st;
+	cli_warn("%s: %s; it is not used", path, err->message);
+	return WS_OK;
+}
+
+/* What a folder has besides logs: dumps, and what is packed. */
+static bool is_no_log(const char *bytes, size_t len)
+{
+	static const char *const starts[] = { "\177ELF", "\037\213", "\050\265\057\375" };
+	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+		if (len >= strlen(starts[i]) && memcmp(bytes, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+/* What lies beside the dumps. A file that is damaged, or gone, costs what it tells. */
+static enum ws_status take_log(struct ws_triage *triage, uint32_t number, const char *path,
+			       bool is_named, struct ws_error *err)
+{
+	char first[64];
+	int fd = open_lines(path);
+	if (fd < 0)
+		return WS_OK;
+	ssize_t n = read(fd, first, sizeof first);
+	enum ws_status st = n > 0 && ws_triage_is_snapshot(first, (size_t)n)
+				    ? take_snapshot(triage, path, err)
+				    : WS_ABSENT;
+	if (st == WS_ABSENT && (is_named || n <= 0 || !is_no_log(first, (size_t)n)))
+		st = triage_lines(fd, log_line, &(struct log){ triage, number }, err);
+	close(fd);
+	return st == WS_ABSENT ? WS_OK : st;
+}
+
 static enum ws_status gather(struct ws_triage *triage, const struct sources *sources,
-			     const struct ws_triage_result **ret_result, struct ws_error *err)
+			     struct triage_list *logs, const struct ws_triage_result **ret_result,
+			     struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
 	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
 		st = triage_lines(sources->fd[i], add_line, triage, err);
 	if (st == WS_OK)
 		st = ws_triage_choose(triage, err);
-	for (size_t i = 0; i < sources->n_logs && st == WS_OK; i++)
-		st = triage_lines(sources->log[i], log_line, &(struct log){ triage, (uint32_t)i },
-				  err);
+	const char *path;
+	bool is_named;
+	for (uint32_t i = 0; st == WS_OK && triage_list_next(logs, &path, &is_named); i++)
+		st = take_log(triage, i, path, is_named, err);
 	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
 		st = triage_lines(sources->fd[i], look_line, triage, err);
 	return st == WS_OK ? ws_triage_judge(triage, ret_result, err) : st;
@@ -412,7 +478,7 @@ static int status_of(const struct ws_triage_result *result)
 }
 
 static int conclude(struct cli *cli, const struct triage_args *args, const struct sources *sources,
-		    const char *baseline, size_t baseline_len)
+		    struct triage_list *logs, const char *baseline, size_t baseline_len)
 {
 	struct ws_triage_options options = { .size = sizeof options,
 					     .pattern = args->merge ? args->pattern : NULL,
@@ -426,8 +492,8 @@ static int conclude(struct cli *cli, const struct triage_args *args, const struc
 	struct ws_error err;
 	if (ws_triage_create(&options, &triage, &err) != WS_OK)
 		return cli_fail(NULL, &err);
-	int status = gather(triage, sources, &result, &err) == WS_OK ? CLI_ANSWERED
-								     : cli_fail(NULL, &err);
+	int status = gather(triage, sources, logs, &result, &err) == WS_OK ? CLI_ANSWERED
+									   : cli_fail(NULL, &err);
 	if (status == CLI_ANSWERED && result->n_not_records)
 		cli_warn("%" PRIu64 " lines are no records", result->n_not_records);
 	if (status == CLI_ANSWERED && result->n_dumps == 0)
@@ -440,27 +506,38 @@ static int conclude(struct cli *cli, const struct triage_args *args, const struc
 	return status;
 }
 
-/* Opens a file to read lines of, twice maybe; -1 when told why not. */
-static int open_lines(const char *path)
+/* The files that --log means; they may be read, too. */
+static int list_logs(const struct triage_args *args, struct triage_list *logs,
+		     struct triage_list *list)
 {
+	struct triage_args files = { .paths = args->logs.item, .n_paths = (int)args->logs.n };
 	struct stat at;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0 && fstat(fd, &at) == 0 && S_ISREG(at.st_mode))
-		return fd;
-	cli_warn("%s: %s", path, fd < 0 ? strerror(errno) : "is not a regular file");
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	for (size_t i = 0; i < args->logs.n; i++) {
+		const char *path = args->logs.item[i];
+		if (stat(path, &at) == 0 || strpbrk(path, "*?["))
+			continue;
+		cli_warn("%s: %s", path, strerror(errno));
+		return CLI_NO_ANSWER;
+	}
+	int status = triage_list_make(&files, logs);
+	for (size_t i = 0; i < logs->folders.n; i++)
+		cli_words_add(&list->folders,
+			      cli_copy(logs->folders.item[i], strlen(logs->folders.item[i])));
+	return status;
 }
 
 /* Reads the dumps, or opens the records that are there. Then the sandbox is entered. */
 static int collect(struct cli *cli, const struct triage_args *args, struct triage_records *records,
-		   struct sources *sources)
+		   struct sources *sources, struct triage_list *logs)
 {
 	struct triage_list list = { 0 };
 	int status = CLI_ANSWERED;
-	if (!args->merge) {
+	if (args->merge) {
+		status = list_logs(args, logs, &list);
+	} else {
 		status = triage_list_make(args, &list);
+		if (status == CLI_ANSWERED)
+			status = list_logs(args, logs, &list);
 		if (status == CLI_ANSWERED)
 			status = triage_records_open(args->records, records);
 		if (status == CLI_ANSWERED)
@@ -484,39 +561,27 @@ static int collect(struct cli *cli, const struct triage_args *args, struct triag
 static int run(struct cli *cli, const struct triage_args *args)
 {
 	struct triage_records records = { .fd = -1 };
-	struct sources sources = { .fd = cli_alloc((size_t)args->n_paths + 1, sizeof(int)),
-				   .log = cli_alloc(args->logs.n + 1, sizeof(int)) };
+	struct sources sources = { .fd = cli_alloc((size_t)args->n_paths + 1, sizeof(int)) };
+	struct triage_list logs = { 0 };
 	char *baseline = NULL;
 	size_t baseline_len = 0;
 	if (args->html && mkdir(args->html, 0777) != 0 && errno != EEXIST) {
 		cli_warn("%s: %s", args->html, strerror(errno));
 		free(sources.fd);
-		free(sources.log);
 		return CLI_NO_ANSWER;
 	}
-	int status = CLI_ANSWERED;
-	for (size_t i = 0; i < args->logs.n && status == CLI_ANSWERED; i++) {
-		int fd = open_lines(args->logs.item[i]);
-		if (fd < 0)
-			status = CLI_NO_ANSWER;
-		else
-			sources.log[sources.n_logs++] = fd;
-	}
-	if (status == CLI_ANSWERED)
-		status = collect(cli, args, &records, &sources);
+	int status = collect(cli, args, &records, &sources, &logs);
 	if (status == CLI_ANSWERED && args->baseline) {
 		baseline = cli_file_read(args->baseline, MAX_BASELINE, &baseline_len);
 		status = baseline ? CLI_ANSWERED : CLI_NO_ANSWER;
 	}
 	if (status == CLI_ANSWERED)
-		status = conclude(cli, args, &sources, baseline, baseline_len);
+		status = conclude(cli, args, &sources, &logs, baseline, baseline_len);
 	for (size_t i = 0; args->merge && i < sources.n; i++)
 		close(sources.fd[i]);
-	for (size_t i = 0; i < sources.n_logs; i++)
-		close(sources.log[i]);
+	triage_list_fini(&logs);
 	triage_records_close(&records);
 	free(sources.fd);
-	free(sources.log);
 	free(baseline);
 	return status;
 }

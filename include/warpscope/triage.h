@@ -194,11 +194,25 @@ WS_API enum ws_status ws_triage_add(struct ws_triage *triage, char *line, size_t
 WS_API enum ws_status ws_triage_choose(struct ws_triage *triage, struct ws_error *err) WS_MUST_USE;
 /**
  * A line of a log that lies beside the dumps, any time before ws_triage_judge(): kernel log, NCCL's
- * log, PyTorch's watchdog (docs/formats/companions.md). Other lines are passed over. `log` tells
- * logs apart: the lines of one are in the order of time. @retval WS_NO_MEMORY
+ * log, PyTorch's watchdog, workers of vLLM and SGLang (docs/formats/companions.md). Other lines are
+ * passed over. `log` tells logs apart: the lines of one are in the order of time.
+ * @retval WS_NO_MEMORY
  */
 WS_API enum ws_status ws_triage_log(struct ws_triage *triage, uint32_t log, const char *line,
 				    size_t len, struct ws_error *err) WS_MUST_USE;
+/** Whether bytes can be those of ws_triage_snapshot(); looks at the first of them only. */
+WS_API bool ws_triage_is_snapshot(const char *bytes, size_t len);
+/**
+ * A whole file about collectives, any time before ws_triage_judge(): what PyTorch's flight recorder
+ * of a rank wrote (JSON, or a pickle, of which nothing is executed), or the status of NCCL's RAS as
+ * JSON (docs/formats/companions.md). `name` is that of the file; that of a recorder ends in the
+ * rank. The bytes are used up.
+ * @retval WS_ABSENT     it is neither; lines of a log may be in it.
+ * @retval WS_MALFORMED  it is one of them, but damaged; nothing of it is used.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_triage_snapshot(struct ws_triage *triage, const char *name, char *bytes,
+					 size_t len, struct ws_error *err) WS_MUST_USE;
 /** The second look at the same records. */
 WS_API enum ws_status ws_triage_look(struct ws_triage *triage, char *line, size_t len,
 				     struct ws_error *err) WS_MUST_USE;

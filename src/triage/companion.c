@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lines of logs that lie beside dumps (docs/formats/companions.md): the kernel's Xid lines, NCCL's
- * lines about communicators, and those of PyTorch's watchdog. Each line is looked at by itself;
- * what is not one of these is passed over. They are evidence from files that anybody may have
- * written, so they decide only where they are matched by host and process, or by rank.
+ * lines about communicators, those of PyTorch's watchdog, and what lines of inference servers start
+ * with. Each line is looked at by itself; what is not one of these is passed over. They are
+ * evidence from files that anybody may have written, so they decide only where they are matched by
+ * host and process, or by rank.
  */
 #include "triage/internal.h"
 
 enum {
-	MAX_FACTS = 1 << 18, /* of each kind; later ones are passed over */
-	MAX_LINE = 4096,     /* what a line says stands at its start */
+	MAX_LINE = 4096, /* what a line says stands at its start */
+	MAX_LABEL = 64,
 };
 
 /* Moves `text` behind the first `word` in it; false: it is not there, and nothing has changed. */
@@ -56,11 +57,6 @@ static bool number_behind(struct ws_str text, const char *word, unsigned base, u
 	return behind(&text, word) && take_number(&text, base, ret_number);
 }
 
-static enum ws_status no_memory(struct ws_error *err)
-{
-	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "lines of logs");
-}
-
 /* ---- kernel log: NVRM: Xid (PCI:0000:c1:00): 31, pid=2646416, name=python, ... ---- */
 
 /* The word before "kernel:": the host, where a log has one. */
@@ -75,8 +71,7 @@ static struct ws_str host_of(struct ws_str line)
 	return (struct ws_str){ line.ptr + start, end - start };
 }
 
-static enum ws_status take_xid(struct ws_triage *triage, uint32_t log, struct ws_str line,
-			       struct ws_error *err)
+static bool take_xid(struct ws_triage *triage, uint32_t log, struct ws_str line)
 {
 	struct ws_str rest = line;
 	uint64_t domain, bus, device;
@@ -85,18 +80,12 @@ static enum ws_status take_xid(struct ws_triage *triage, uint32_t log, struct ws
 	    !take_char(&rest, ':') || !take_number(&rest, 16, &bus) || !take_char(&rest, ':') ||
 	    !take_number(&rest, 16, &device) || !behind(&rest, "): ") ||
 	    !take_number(&rest, 10, &xid.number))
-		return WS_OK;
+		return true;
 	(void)number_behind(rest, "pid=", 10, &xid.pid);
 	snprintf(xid.pci, sizeof xid.pci, "%02x:%02x", (unsigned)(bus & 0xff),
 		 (unsigned)(device & 0xff));
-	xid.host = wsi_keep(triage, host_of(line));
-	struct wsi_evidence *e = &triage->evidence;
-	if (e->n_xids >= MAX_FACTS)
-		return WS_OK;
-	if (!wsi_grow(&e->xids, &e->cap_xids, e->n_xids, sizeof *e->xids, MAX_FACTS))
-		return no_memory(err);
-	e->xids[e->n_xids++] = xid;
-	return WS_OK;
+	xid.host = host_of(line);
+	return wsi_evidence_xid(triage, &xid);
 }
 
 /* ---- NCCL: HOST:PID:TID [0] NCCL INFO comm 0x... rank 3 nranks 8 cudaDev 3 busId c1000 ... ----
@@ -126,115 +115,124 @@ static bool take_process(struct ws_str line, struct ws_str *ret_host, uint64_t *
 	return host > 0 && take_char(&numbers, ':') && take_number(&numbers, 10, ret_pid);
 }
 
-static enum ws_status take_nccl(struct ws_triage *triage, struct ws_str line, struct ws_error *err)
+static bool take_nccl(struct ws_triage *triage, struct ws_str line)
 {
 	struct wsi_member member = { .pid = 0 };
-	struct ws_str host;
-	if (!take_process(line, &host, &member.pid) ||
+	if (!take_process(line, &member.host, &member.pid) ||
 	    !number_behind(line, " rank ", 10, &member.rank) ||
 	    !number_behind(line, " nranks ", 10, &member.n_ranks) || member.rank >= member.n_ranks)
-		return WS_OK;
-	struct wsi_evidence *e = &triage->evidence;
-	if (e->n_members >= MAX_FACTS)
-		return WS_OK;
-	if (!wsi_grow(&e->members, &e->cap_members, e->n_members, sizeof *e->members, MAX_FACTS))
-		return no_memory(err);
-	member.host = wsi_keep(triage, host);
-	e->members[e->n_members++] = member;
-	return WS_OK;
+		return true;
+	return wsi_evidence_member(triage, &member);
 }
 
 /* ---- PyTorch: [rank3]:[E...] [PG ID 0 PG GUID 0(default_pg) Rank 3] ... last enqueued NCCL work:
  * 811, last completed NCCL work: 807. ---- */
 
-static enum ws_status take_watchdog(struct ws_triage *triage, struct ws_str line,
-				    struct ws_error *err)
+static bool take_watchdog(struct ws_triage *triage, struct ws_str line)
 {
-	struct wsi_count count;
+	struct wsi_count count = { .teller = WSI_WATCHDOG };
 	struct ws_str group = line;
 	if (!number_behind(line, "last enqueued NCCL work: ", 10, &count.enqueued) ||
 	    !number_behind(line, "last completed NCCL work: ", 10, &count.completed))
-		return WS_OK;
+		return true;
 	/* of smaller groups the rank is that in the group */
 	bool is_world = behind(&group, "(default_pg) Rank ") || behind(&group, "[PG 0 Rank ");
 	if (!is_world || !take_number(&group, 10, &count.rank))
-		return WS_OK;
-	struct wsi_evidence *e = &triage->evidence;
-	if (e->n_counts >= MAX_FACTS)
-		return WS_OK;
-	if (!wsi_grow(&e->counts, &e->cap_counts, e->n_counts, sizeof *e->counts, MAX_FACTS))
-		return no_memory(err);
-	e->counts[e->n_counts++] = count;
-	return WS_OK;
+		return true;
+	size_t all;
+	return wsi_evidence_group(triage, ws_str_of(""), NULL, 0, &all) &&
+	       wsi_evidence_count(triage, all, &count);
+}
+
+/* ---- inference servers: (Worker_DP0_TP1 pid=4021) ..., [2025-05-27 04:36:06 DP1 TP4] ... ---- */
+
+/* Parts such as "TP1" of a text, with `between` between them, as a label: "DP0 TP1". The rank is
+ * known if there is one part that counts processes. */
+static bool take_label(struct ws_str text, char between, char label[MAX_LABEL], uint64_t *ret_rank)
+{
+	static const char *const counting[] = { "DP", "PP", "TP" };
+	size_t len = 0, n_counting = 0;
+	*ret_rank = WSI_NO_NUMBER;
+	while (text.len) {
+		struct ws_str part = { text.ptr, 0 };
+		while (part.len < text.len && text.ptr[part.len] != between)
+			part.len++;
+		text = wsi_str_skip(text, part.len + (part.len < text.len));
+		struct ws_str digits = part;
+		uint64_t number;
+		while (digits.len && *digits.ptr >= 'A' && *digits.ptr <= 'Z')
+			digits = wsi_str_skip(digits, 1);
+		if (digits.len == part.len || !take_number(&digits, 10, &number) || digits.len)
+			return false;
+		for (size_t i = 0; i < WSI_COUNT(counting); i++)
+			if (wsi_str_begins(part, counting[i]) && n_counting++ == 0)
+				*ret_rank = number;
+		int added = snprintf(label + len, MAX_LABEL - len, "%s%.*s", len ? " " : "",
+				     (int)part.len, part.ptr);
+		if ((len += (size_t)added) >= MAX_LABEL)
+			return false;
+	}
+	if (n_counting != 1)
+		*ret_rank = WSI_NO_NUMBER;
+	return len > 0;
+}
+
+/* vLLM: "(VllmWorker rank=1 pid=4021)", "(VllmWorker TP1 pid=4021)", "(Worker_DP0_TP1 pid=4021)",
+ * "(EngineCore_DP1 pid=4021)", which is the worker where it has only one. */
+static bool take_vllm(struct ws_triage *triage, struct ws_str line)
+{
+	static const char *const names[] = { "VllmWorker ", "Worker_", "EngineCore_" };
+	struct wsi_server_worker worker = { .rank = WSI_NO_NUMBER };
+	char label[MAX_LABEL] = "";
+	struct ws_str inner = line, number;
+	size_t i = 0;
+	if (!behind(&inner, "("))
+		return true;
+	while (i < WSI_COUNT(names) && !wsi_str_begins(inner, names[i]))
+		i++;
+	if (i == WSI_COUNT(names) || !number_behind(inner, " pid=", 10, &worker.pid))
+		return true;
+	inner = wsi_str_skip(inner, strlen(names[i]));
+	for (number = inner; *number.ptr != ' ';) /* there is one, before "pid=" */
+		number = wsi_str_skip(number, 1);
+	inner.len -= number.len;
+	number = inner;
+	if (behind(&number, "rank=") && take_number(&number, 10, &worker.rank))
+		snprintf(label, sizeof label, "rank %" PRIu64, worker.rank);
+	else if (!take_label(inner, '_', label, &worker.rank))
+		return true;
+	worker.label = ws_str_of(label);
+	return wsi_evidence_worker(triage, &worker);
+}
+
+/* SGLang: only a failure is of use, as these lines have no process. */
+static bool take_sglang(struct ws_triage *triage, struct ws_str line)
+{
+	struct wsi_server_worker worker = { .pid = WSI_NO_NUMBER, .has_failed = true };
+	char label[MAX_LABEL];
+	struct ws_str rest = line;
+	if (!behind(&rest, "] Scheduler hit an exception"))
+		return true;
+	struct ws_str front = { line.ptr,
+				line.len - rest.len - strlen("] Scheduler hit an exception") };
+	size_t from = front.len;
+	while (from > 0 && front.ptr[from - 1] != ':') /* of the time before it */
+		from--;
+	front = wsi_str_skip(front, from);
+	uint64_t seconds;
+	if (!take_number(&front, 10, &seconds) || !take_char(&front, ' ') ||
+	    !take_label(front, ' ', label, &worker.rank))
+		return true;
+	worker.label = ws_str_of(label);
+	return wsi_evidence_worker(triage, &worker);
 }
 
 enum ws_status ws_triage_log(struct ws_triage *triage, uint32_t log, const char *line, size_t len,
 			     struct ws_error *err)
 {
 	struct ws_str text = { line, wsi_min_u64(len, MAX_LINE) };
-	enum ws_status st = take_xid(triage, log, text, err);
-	if (st == WS_OK)
-		st = take_nccl(triage, text, err);
-	return st == WS_OK ? take_watchdog(triage, text, err) : st;
-}
-
-void wsi_evidence_fini(struct wsi_evidence *evidence)
-{
-	wsi_free(evidence->xids);
-	wsi_free(evidence->members);
-	wsi_free(evidence->counts);
-}
-
-/* ---- what they say of a dump ---- */
-
-const struct wsi_member *wsi_member_of(const struct ws_triage *triage,
-				       const struct wsi_entry *entry)
-{
-	const struct wsi_member *best = NULL;
-	const struct wsi_evidence *e = &triage->evidence;
-	bool is_unsure = false;
-	for (size_t i = 0; i < e->n_members; i++) {
-		const struct wsi_member *one = &e->members[i];
-		if (one->pid != entry->pid || !ws_str_equal(one->host, entry->host))
-			continue;
-		if (!best || one->n_ranks > best->n_ranks) {
-			best = one;
-			is_unsure = false;
-		} else if (one->n_ranks == best->n_ranks && one->rank != best->rank) {
-			is_unsure = true; /* two communicators of one size: neither is the world */
-		}
-	}
-	return is_unsure ? NULL : best;
-}
-
-/* Xids that follow on the end of a process, and say nothing of what ended it. */
-static bool is_after_effect(uint64_t number)
-{
-	return number == 43 || number == 45;
-}
-
-const struct wsi_xid *wsi_xid_of(const struct ws_triage *triage, const struct wsi_entry *entry)
-{
-	const struct wsi_evidence *e = &triage->evidence;
-	for (size_t i = 0; i < e->n_xids; i++) {
-		const struct wsi_xid *one = &e->xids[i];
-		bool same_host = one->host.len && ws_str_equal(one->host, entry->host);
-		bool same_process = entry->pid != WSI_NO_NUMBER && one->pid == entry->pid;
-		bool other_process = one->pid != WSI_NO_NUMBER && entry->pid != WSI_NO_NUMBER &&
-				     one->pid != entry->pid;
-		if (!is_after_effect(one->number) && !other_process &&
-		    (same_host || (!one->host.len && same_process)) &&
-		    ws_str_equal(ws_str_of(one->pci), entry->pci))
-			return one;
-	}
-	return NULL;
-}
-
-const struct wsi_count *wsi_count_of(const struct ws_triage *triage, int64_t rank)
-{
-	const struct wsi_evidence *e = &triage->evidence;
-	for (size_t i = e->n_counts; rank >= 0 && i > 0; i--) /* the last one said is the newest */
-		if (e->counts[i - 1].rank == (uint64_t)rank)
-			return &e->counts[i - 1];
-	return NULL;
+	if (take_xid(triage, log, text) && take_nccl(triage, text) && take_watchdog(triage, text) &&
+	    take_vllm(triage, text) && take_sglang(triage, text))
+		return WS_OK;
+	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "lines of logs");
 }

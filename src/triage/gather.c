@@ -33,8 +33,7 @@ static enum ws_status no_memory(struct ws_error *err)
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "records of dumps");
 }
 
-/* What is the same for the same texts and for no others. */
-static struct wsi_map_key key_of(struct ws_str a, struct ws_str b)
+struct wsi_map_key wsi_key_of(struct ws_str a, struct ws_str b)
 {
 	struct wsi_sha256 hash;
 	uint8_t digest[WSI_SHA256_BYTES];
@@ -223,7 +222,7 @@ static enum ws_status add_to_group(struct ws_triage *triage, const struct wsi_re
 				   struct ws_error *err)
 {
 	bool is_new;
-	struct wsi_map_key key = key_of(record->signature, ws_str_of(""));
+	struct wsi_map_key key = wsi_key_of(record->signature, ws_str_of(""));
 	size_t index = element_of(&triage->by_signature, &key, &triage->groups, &triage->cap_groups,
 				  &triage->n_groups, sizeof *triage->groups, &is_new);
 	if (index == SIZE_MAX)
@@ -261,7 +260,7 @@ static enum ws_status add_to_gpu(struct ws_triage *triage, const struct wsi_reco
 	bool is_new;
 	if (!record->host.len || !record->pci.len || !is(record->verdict, "fault"))
 		return WS_OK;
-	struct wsi_map_key key = key_of(record->host, record->pci);
+	struct wsi_map_key key = wsi_key_of(record->host, record->pci);
 	size_t index = element_of(&triage->by_gpu, &key, &triage->gpus, &triage->cap_gpus,
 				  &triage->n_gpus, sizeof *triage->gpus, &is_new);
 	if (index == SIZE_MAX)
@@ -275,7 +274,7 @@ static enum ws_status add_to_gpu(struct ws_triage *triage, const struct wsi_reco
 	}
 	gpu->shown.n_faults++;
 	few_add(&gpu->jobs, job);
-	struct wsi_map_key signature = key_of(record->signature, ws_str_of(""));
+	struct wsi_map_key signature = wsi_key_of(record->signature, ws_str_of(""));
 	few_add(&gpu->signatures, signature.word[0]);
 	return WS_OK;
 }
@@ -312,7 +311,7 @@ static enum ws_status take(struct ws_triage *triage, char *line, size_t len,
 	if (*looks == triage->look)
 		return WS_ABSENT;
 	*looks = triage->look;
-	struct wsi_map_key job = key_of(folder_of(record->path), record->job);
+	struct wsi_map_key job = wsi_key_of(folder_of(record->path), record->job);
 	*ret_job = element_of(&triage->by_job, &job, &triage->jobs, &triage->cap_jobs,
 			      &triage->n_jobs, sizeof *triage->jobs, &is_new);
 	if (*ret_job == SIZE_MAX)

@@ -8,6 +8,9 @@
  *   judge.c    which rank of a job was first, or holds the others up
  *   ranks.c    ranks as text, and which are missing
  *   companion.c  lines of logs that lie beside dumps
+ *   snapshot.c   files about collectives: PyTorch's flight recorder, NCCL's RAS
+ *   evidence.c   what both tell of a dump; progress.c: which rank is behind by it
+ *   tree.c, pickle.c   JSON and pickles as lists and maps
  */
 #ifndef WSI_TRIAGE_H
 #define WSI_TRIAGE_H
@@ -144,7 +147,7 @@ struct wsi_job {
 	size_t n, cap;
 };
 
-/* ---- logs beside dumps ---- */
+/* ---- logs and files beside dumps ---- */
 
 /* What the driver told the kernel of a GPU. */
 struct wsi_xid {
@@ -156,13 +159,33 @@ struct wsi_xid {
 
 /* A process in a communicator of NCCL. */
 struct wsi_member {
-	struct ws_str host;
+	struct ws_str host; /* empty: only an address is known */
 	uint64_t pid, rank, n_ranks;
 };
 
-/* What PyTorch's watchdog tells of the collectives of a rank. */
+/* A worker of an inference server, as the lines of its log start. */
+struct wsi_server_worker {
+	struct ws_str label; /* "TP1", "DP0 TP1" */
+	uint64_t pid, rank;  /* WSI_NO_NUMBER: the label does not say */
+	bool has_failed;     /* a line of its own says so */
+};
+
+/* Who tells of collectives. */
+enum wsi_teller { WSI_WATCHDOG = 1, WSI_RECORDER = 2, WSI_RAS = 4 };
+
+/* How far a rank came in a group of ranks. */
 struct wsi_count {
-	uint64_t rank, enqueued, completed;
+	enum wsi_teller teller;
+	uint64_t rank;
+	uint64_t enqueued, completed; /* completed: WSI_NO_NUMBER: nobody says */
+	struct ws_str operation;      /* the first that is not complete; empty: not known */
+};
+
+/* Ranks that call collectives together. The first group is that of all ranks. */
+struct wsi_rank_group {
+	struct ws_str name;
+	const uint64_t *ranks; /* NULL: all that are known of */
+	uint32_t n_ranks;
 };
 
 struct wsi_evidence {
@@ -170,16 +193,64 @@ struct wsi_evidence {
 	size_t n_xids, cap_xids;
 	struct wsi_member *members;
 	size_t n_members, cap_members;
+	struct wsi_server_worker *workers;
+	size_t n_workers, cap_workers;
 	struct wsi_count *counts;
 	size_t n_counts, cap_counts;
+	struct wsi_rank_group *groups;
+	size_t n_groups, cap_groups;
+	uint64_t *gone; /* ranks that do not answer NCCL's RAS */
+	size_t n_gone, cap_gone;
+	struct wsi_map by_count; /* group and rank -> the newest count */
+	struct wsi_map by_group; /* its name and ranks */
 };
 
 void wsi_evidence_fini(struct wsi_evidence *evidence);
-/* Each NULL: the logs do not say. */
+/* Each false: memory is out. What is too much is passed over. */
+bool wsi_evidence_xid(struct ws_triage *triage, const struct wsi_xid *xid);
+bool wsi_evidence_member(struct ws_triage *triage, const struct wsi_member *member);
+bool wsi_evidence_worker(struct ws_triage *triage, const struct wsi_server_worker *worker);
+bool wsi_evidence_gone(struct ws_triage *triage, uint64_t rank);
+/* A group, made if need be; the ranks are copied. An empty name: all ranks. `*ret_group` is
+ * SIZE_MAX where there are too many, and counts of that are passed over. */
+bool wsi_evidence_group(struct ws_triage *triage, struct ws_str name, const uint64_t *ranks,
+			size_t n_ranks, size_t *ret_group);
+bool wsi_evidence_count(struct ws_triage *triage, size_t group, const struct wsi_count *count);
+
+/* Each NULL: nobody says. */
 const struct wsi_member *wsi_member_of(const struct ws_triage *triage,
 				       const struct wsi_entry *entry);
+/* Of a process that alone has its number in the job. */
+const struct wsi_server_worker *wsi_worker_of(const struct ws_triage *triage,
+					      const struct wsi_job *job,
+					      const struct wsi_entry *entry);
 const struct wsi_xid *wsi_xid_of(const struct ws_triage *triage, const struct wsi_entry *entry);
-const struct wsi_count *wsi_count_of(const struct ws_triage *triage, int64_t rank);
+const struct wsi_count *wsi_count_of(const struct ws_triage *triage, size_t group, uint64_t rank);
+/* What all that says of a dump, in words; `counts`: the counts are those of its job. */
+const char *wsi_evidence_text(struct ws_triage *triage, const struct wsi_entry *entry, bool counts);
+/* "PyTorch's watchdog"; of several tellers "the logs". */
+const char *wsi_teller_text(unsigned tellers);
+
+/* How far ranks came, by counts. */
+enum wsi_progress_kind {
+	WSI_PROGRESS_UNTOLD,   /* nobody says */
+	WSI_PROGRESS_PART,     /* of some ranks nobody says */
+	WSI_PROGRESS_EVEN,     /* all came as far */
+	WSI_PROGRESS_BEHIND,   /* one is behind, and waits for none */
+	WSI_PROGRESS_OTHER,    /* one calls another operation than all others */
+	WSI_PROGRESS_SEVERAL,  /* several are behind */
+	WSI_PROGRESS_MISMATCH, /* they call different operations */
+};
+
+struct wsi_progress {
+	enum wsi_progress_kind kind;
+	uint64_t rank;      /* behind, or other */
+	const char *words;  /* of that rank, or of all */
+	const char *reason; /* or NULL */
+};
+
+/* `n_ranks`: so many are known of. False: memory is out. */
+bool wsi_progress_of(struct ws_triage *triage, uint64_t n_ranks, struct wsi_progress *ret_progress);
 
 struct ws_triage {
 	struct ws_triage_options options;
@@ -197,6 +268,8 @@ struct ws_triage {
 	size_t n_gpus, cap_gpus;
 };
 
+/* What is the same for the same texts and for no others. */
+struct wsi_map_key wsi_key_of(struct ws_str a, struct ws_str b);
 /* A copy that lives as long as the triage. */
 struct ws_str wsi_keep(struct ws_triage *triage, struct ws_str text);
 /* The same of a format; NULL when memory is out. */

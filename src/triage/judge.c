@@ -29,7 +29,7 @@ struct scene {
 	uint32_t n_events;       /* faults outside of collectives; of one GPU together one */
 	bool one_signature;      /* of these events */
 	uint32_t n_alone;        /* stuck, and for nobody else's doing */
-	uint64_t n_ranks;        /* as NCCL says; 0: not known */
+	uint64_t n_ranks;        /* as logs say; 0: not known */
 	const char *reasons[MAX_REASONS];
 	uint32_t n_reasons;
 };
@@ -132,6 +132,12 @@ static uint32_t leader(const struct scene *s, uint32_t event)
 	return n == 1 ? only : n_by_lane == 1 ? by_lane : WS_NONE;
 }
 
+/* Counts are told by rank, so they are of use for one job only. */
+static bool is_only_job(const struct scene *s)
+{
+	return s->triage->n_jobs == 1;
+}
+
 /* Whether some rank has two dumps: then more than one run lies there. */
 static bool has_twice(const struct wsi_job *job)
 {
@@ -142,49 +148,37 @@ static bool has_twice(const struct wsi_job *job)
 	return false;
 }
 
-/* Ranks that NCCL's log tells of processes, and what logs say of each. */
+/* Ranks that logs tell of processes; where a log has only a label, the label is the name. */
 static void adopt_evidence(struct scene *s)
 {
 	for (size_t i = 0; i < s->job->n; i++) {
 		struct wsi_entry *entry = &s->job->entry[i];
 		const struct wsi_member *member = wsi_member_of(s->triage, entry);
-		if (!member || (entry->row.rank >= 0 && (uint64_t)entry->row.rank != member->rank))
+		const struct wsi_server_worker *worker =
+			member ? NULL : wsi_worker_of(s->triage, s->job, entry);
+		uint64_t rank = member ? member->rank : worker ? worker->rank : WSI_NO_NUMBER;
+		if (member && (entry->row.rank < 0 || (uint64_t)entry->row.rank == rank))
+			s->n_ranks = wsi_max_u64(s->n_ranks, member->n_ranks);
+		if (entry->row.rank >= 0 || (rank > INT64_MAX && !worker))
 			continue;
-		if (entry->row.rank < 0) {
-			const char *name =
-				wsi_keep_format(s->triage, "rank %" PRIu64, member->rank);
-			entry->row.rank = (int64_t)member->rank;
+		const char *name = rank <= INT64_MAX
+					   ? wsi_keep_format(s->triage, "rank %" PRIu64, rank)
+					   : worker->label.ptr;
+		if (rank <= INT64_MAX) {
+			entry->row.rank = (int64_t)rank;
 			entry->row.rank_why = NULL;
-			entry->row.name = ws_str_of(name);
 		}
-		s->n_ranks = wsi_max_u64(s->n_ranks, member->n_ranks);
+		entry->row.name = ws_str_of(name);
 	}
-}
-
-/* Counts are told by rank, so they are of use for one job only. */
-static const struct wsi_count *count_of(const struct scene *s, int64_t rank)
-{
-	return s->triage->n_jobs == 1 ? wsi_count_of(s->triage, rank) : NULL;
+	if (is_only_job(s) && s->triage->evidence.n_groups)
+		s->n_ranks = wsi_max_u64(s->n_ranks, s->triage->evidence.groups[0].n_ranks);
 }
 
 static void show_evidence(struct scene *s)
 {
 	for (size_t i = 0; i < s->job->n; i++) {
 		struct wsi_entry *entry = &s->job->entry[i];
-		const struct wsi_xid *xid = wsi_xid_of(s->triage, entry);
-		const struct wsi_count *count = count_of(s, entry->row.rank);
-		if (xid && count)
-			entry->row.evidence = wsi_keep_format(
-				s->triage,
-				"Xid %" PRIu64 "; enqueued %" PRIu64 ", completed %" PRIu64,
-				xid->number, count->enqueued, count->completed);
-		else if (xid)
-			entry->row.evidence =
-				wsi_keep_format(s->triage, "Xid %" PRIu64, xid->number);
-		else if (count)
-			entry->row.evidence = wsi_keep_format(
-				s->triage, "enqueued %" PRIu64 ", completed %" PRIu64,
-				count->enqueued, count->completed);
+		entry->row.evidence = wsi_evidence_text(s->triage, entry, is_only_job(s));
 	}
 }
 
@@ -205,8 +199,8 @@ static void find_missing(struct scene *s)
 		missing[n++] = (uint64_t)due;
 	s->shown->missing = wsi_ranks_text(s->triage, missing, n, n == WSI_FEW);
 	if (n)
-		s->shown->missing_why = s->n_ranks ? "by the number of ranks in NCCL's log"
-						   : "higher ranks left one";
+		s->shown->missing_why =
+			s->n_ranks ? "by the number of ranks in the logs" : "higher ranks left one";
 }
 
 /* ---- sentences ---- */
@@ -436,85 +430,72 @@ static uint32_t first_outside(const struct scene *s)
 	return WS_NONE;
 }
 
-/* How far the ranks came, by PyTorch's watchdog. */
-struct progress {
-	uint64_t n_told, n_silent, least, most, behind; /* `behind`: the rank at the least */
-	uint32_t n_least;
-};
-
-static struct progress progress_of(const struct scene *s)
+static uint64_t rank_count(const struct scene *s)
 {
-	struct progress p = { .least = UINT64_MAX };
 	uint64_t n = s->n_ranks;
 	for (size_t i = 0; i < s->job->n; i++)
 		if (s->job->entry[i].row.rank >= 0)
 			n = wsi_max_u64(n, (uint64_t)s->job->entry[i].row.rank + 1);
-	for (uint64_t rank = 0; rank < n && rank < 1 << 20; rank++) {
-		const struct wsi_count *count = count_of(s, (int64_t)rank);
-		if (!count) {
-			p.n_silent++;
-			continue;
-		}
-		p.n_told++;
-		if (count->enqueued < p.least) {
-			p.least = count->enqueued;
-			p.behind = rank;
-			p.n_least = 0;
-		}
-		p.n_least += count->enqueued == p.least;
-		p.most = wsi_max_u64(p.most, count->enqueued);
-	}
-	return p;
+	return n;
 }
 
-/* The rank that is behind, where all ranks tell how far they came and one of them is. */
+/* The rank that is behind, where all ranks tell how far they came and one of them is; the same of
+ * one that calls another operation. */
 static bool judge_progress(struct scene *s)
 {
-	struct progress p = progress_of(s);
+	struct wsi_progress p = { .kind = WSI_PROGRESS_UNTOLD };
 	uint32_t at = WS_NONE, outside = WS_NONE;
-	if (p.n_told < 2 || p.n_silent) {
-		if (p.n_told)
-			reason(s, wsi_keep_format(s->triage,
-						  "PyTorch's watchdog tells of %" PRIu64
-						  " ranks and not of %" PRIu64,
-						  p.n_told, p.n_silent));
-		return false;
-	}
-	if (p.least == p.most) {
-		reason(s, wsi_keep_format(s->triage,
-					  "all %" PRIu64 " ranks enqueued as much work (%" PRIu64
-					  "): none is behind, and a kernel or the network is stuck",
-					  p.n_told, p.most));
+	if (is_only_job(s) && !wsi_progress_of(s->triage, rank_count(s), &p))
+		return true; /* without a sentence: memory is out */
+	if (p.kind != WSI_PROGRESS_BEHIND && p.kind != WSI_PROGRESS_OTHER) {
+		reason(s, p.words);
+		reason(s, p.reason);
 		return false;
 	}
 	for (uint32_t i = 0; i < s->job->n; i++) {
-		if (s->job->entry[i].row.rank == (int64_t)p.behind)
+		if (s->job->entry[i].row.rank == (int64_t)p.rank)
 			at = i;
 		if (is_outside(s->job->entry, i))
 			outside = i;
 	}
-	if (p.n_least > 1 || (outside != WS_NONE && outside != at))
+	if (outside != WS_NONE && outside != at)
 		return false;
-	const char *words = wsi_keep_format(s->triage,
-					    "it is behind: it enqueued %" PRIu64
-					    " collectives, others up to %" PRIu64,
-					    p.least, p.most);
 	if (at != WS_NONE) {
-		blame(s, at, words);
+		blame(s, at, p.words);
 	} else {
 		s->shown->read = s->first[WS_TRIAGE_WAITS];
 		s->shown->sentence =
 			wsi_keep_format(s->triage, "Rank %" PRIu64 " left no dump, and %s%s",
-					p.behind, words, others(s));
+					p.rank, p.words, others(s));
 	}
-	reason(s, "PyTorch's watchdog tells how many collectives each rank enqueued");
+	reason(s, p.reason);
 	return true;
+}
+
+/* All that left a dump wait, and the one rank that did not is gone. */
+static bool judge_gone(struct scene *s)
+{
+	const struct wsi_evidence *e = &s->triage->evidence;
+	char text[24];
+	if (!is_only_job(s) || s->n[WS_TRIAGE_WAITS] != s->job->n)
+		return false;
+	for (size_t i = 0; i < e->n_gone; i++) {
+		snprintf(text, sizeof text, "%" PRIu64, e->gone[i]);
+		if (strcmp(text, s->shown->missing) != 0)
+			continue;
+		s->shown->read = s->first[WS_TRIAGE_WAITS];
+		s->shown->sentence = wsi_keep_format(
+			s->triage, "Rank %s left no dump, and it does not answer NCCL's RAS%s",
+			text, others(s));
+		return true;
+	}
+	return false;
 }
 
 /* Ranks wait in a collective operation. */
 static void judge_waits(struct scene *s)
 {
-	if (judge_progress(s))
+	if (judge_progress(s) || judge_gone(s))
 		return;
 	uint32_t n = s->n[WS_TRIAGE_STUCK] + s->n[WS_TRIAGE_RUNS] + s->n[WS_TRIAGE_IDLE];
 	uint32_t first = s->first[WS_TRIAGE_WAITS], at = first_outside(s);

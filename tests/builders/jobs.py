@@ -5,7 +5,9 @@ Each job is a function that says what every rank did; its docstring says what ha
 where nobody could tell from the dumps. Dumps are states of the software GPU (faults.py, hangs.py) on GPUs with a place of their own.
 """
 
+import json
 import os
+import pickle
 import random
 import sys
 
@@ -117,9 +119,11 @@ class Job:
                 handle.write(maker.dump(what, bus, light))
             when = 1751371200 + self.random.randrange(600)
             os.utime(paths[rank], (when, when))
-        for name, lines in self.evidence.items():
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as handle:
-                handle.write("noise before\n" + "".join(line + "\n" for line in lines))
+        for name, content in self.evidence.items():
+            if isinstance(content, list):
+                content = ("noise before\n" + "".join(line + "\n" for line in content)).encode()
+            with open(os.path.join(folder, name), "wb") as handle:
+                handle.write(content)
         return paths
 
     def xid(self, rank, number=31, host=None):
@@ -135,6 +139,49 @@ class Job:
     def watchdog(rank, enqueued):
         return (f"[rank{rank}]:[E626 06:24:44.9 ProcessGroupNCCL.cpp:1785] [PG ID 0 PG GUID 0(default_pg) Rank {rank}] Exception (either an "
                 f"error or timeout) detected by watchdog at work: 43, last enqueued NCCL work: {enqueued}, last completed NCCL work: 42.")
+
+    def recorder(self, rank, groups, form="json"):
+        """The dump of PyTorch's flight recorder of a rank. groups: {description: (ranks, enqueued, completed, operation)}."""
+        config, status, entries = {}, {}, []
+        for number, (description, (ranks, enqueued, completed, operation)) in enumerate(groups.items()):
+            name = str(number)
+            config[name] = {"name": name, "desc": description, "ranks": str(list(ranks))}
+            if rank not in ranks:
+                continue
+            status[name] = {"last_enqueued_collective": enqueued or -1, "last_started_collective": enqueued or -1,
+                            "last_completed_collective": completed or -1}
+            for place in range(max(1, enqueued - 5), enqueued + 1):
+                entries.append({"frames": [{"name": "step", "filename": "train.py", "line": 17}], "record_id": len(entries), "pg_id": number,
+                                "process_group": (name, description), "collective_seq_id": place, "p2p_seq_id": 0, "op_id": place,
+                                "profiling_name": f"nccl:{operation}", "time_created_ns": 1751371200000000000 + place, "duration_ms": 0.25,
+                                "input_sizes": [[1024, 4]], "input_dtypes": ["Float"], "output_sizes": [[1024, 4]], "output_dtypes": ["Float"],
+                                "state": "completed" if place <= completed else "started" if place == completed + 1 else "scheduled",
+                                "time_discovered_started_ns": None, "time_discovered_completed_ns": None, "retired": place <= completed,
+                                "timeout_ms": 600000, "is_p2p": False})
+        whole = {"version": "2.10", "pg_config": config, "pg_status": status, "entries": entries}
+        if form == "json":  # whose status has its numbers as texts
+            whole["pg_status"] = {name: {key: str(value) for key, value in one.items()} for name, one in status.items()}
+            return json.dumps(whole).encode()
+        return pickle.dumps(whole, protocol=int(form))
+
+    def ras(self, communicators, gone=()):
+        """The status of NCCL's RAS. communicators: [(ranks, {rank: calls})]."""
+        def place(number, rank):
+            return {"rank": number, "host": f"10.0.0.{rank // PER_HOST}", "pid": 4000 + rank * 13, "cuda_dev": rank % PER_HOST, "nvml_dev": rank % PER_HOST}
+
+        comms = []
+        for index, (ranks, calls) in enumerate(communicators):
+            there = [{**place(number, rank),
+                      "status": {"init_state": 0, "async_error": 0, "finalize_called": False, "destroy_flag": False, "abort_flag": False},
+                      "collective_counts": {"Broadcast": 2, "Reduce": 0, "AllGather": 0, "SendRecv": rank, "AllReduce": calls[rank]}}
+                     for number, rank in enumerate(ranks) if rank not in gone]
+            missing = [{**place(number, rank), "status": {"unresponsive": True, "considered_dead": False}}
+                       for number, rank in enumerate(ranks) if rank in gone]
+            comms.append({"hash": f"0x{0xabc0 + index:x}", "secondary_hash": "0x1:0x2", "size": len(ranks), "ranks_count": len(there),
+                          "missing_ranks_count": len(missing), "ranks": there, "missing_ranks": missing})
+        return json.dumps({"nccl_version": "2.28.3", "cuda_runtime_version": 13000, "cuda_driver_version": 13000,
+                           "timestamp": "2025-06-26 05:14:36", "communicators_count": len(comms), "communicators": comms,
+                           "ras": {"collection_time_sec": 0.012, "timeouts_count": 0}}, indent=2).encode()
 
 
 @job
@@ -430,6 +477,156 @@ def last_rank_by_nccl(j):
     j.fill(ALL_REDUCE).ranks[0] = "matrix_product"
     del j.ranks[j.n - 1]
     j.evidence["job.log"] = [j.nccl(rank) for rank in range(j.n)]
+
+
+def record_all(j, groups_of, form):
+    """A flight recorder's dump of every rank; groups_of(rank) -> what recorder() takes."""
+    for rank in range(j.n):
+        j.evidence[f"nccl_trace_rank_{rank}"] = j.recorder(rank, groups_of(rank), form)
+
+
+def world(j, enqueued, operation="all_reduce"):
+    return {"default_pg": (range(j.n), enqueued, 42, operation)}
+
+
+@job
+def recorder_one_is_behind(j):
+    """All wait; the flight recorders (JSON) tell that one rank is behind."""
+    at = j.pick()
+    j.fill(ALL_REDUCE)
+    record_all(j, lambda rank: world(j, 42 if rank == at else 44), "json")
+    return at
+
+
+@job
+def recorder_of_pickles(j):
+    """The same as pickles, as PyTorch's own writer (2) and Python's (5) make them."""
+    at = j.pick()
+    j.fill(ALL_REDUCE)
+    record_all(j, lambda rank: world(j, 42 if rank == at else 44), "5")
+    for rank in range(0, j.n, 2):
+        j.evidence[f"nccl_trace_rank_{rank}"] = j.recorder(rank, world(j, 42 if rank == at else 44), "2")
+    return at
+
+
+@job
+def recorder_none_is_behind(j):
+    """All wait, and all came as far: a kernel or a host is stuck."""
+    j.fill(ALL_REDUCE)
+    record_all(j, lambda rank: world(j, 44), "json")
+
+
+@job
+def recorder_one_is_cut(j):
+    """One rank is behind, and the recorder's dump of another one, which may be further behind, is cut."""
+    a, b = j.two()
+    j.fill(ALL_REDUCE)
+    record_all(j, lambda rank: world(j, 43 if rank == a else 44), "2")
+    j.evidence[f"nccl_trace_rank_{b}"] = j.evidence[f"nccl_trace_rank_{b}"][:400]
+
+
+@job
+def recorder_other_operation(j):
+    """All came as far, but one rank calls another operation at that place."""
+    at = j.pick()
+    j.fill(ALL_REDUCE)
+    record_all(j, lambda rank: world(j, 44, "all_gather" if rank == at else "all_reduce"), "json")
+    return at
+
+
+@job
+def recorder_two_camps(j):
+    """Half of the ranks call another operation: either may be wrong."""
+    j.fill(ALL_REDUCE)
+    record_all(j, lambda rank: world(j, 44, "all_gather" if rank % 2 else "all_reduce"), "json")
+
+
+@job
+def recorder_chain_of_groups(j):
+    """A rank is behind in its pair; its neighbour waits for it, and is behind in the world, where all others wait for that one."""
+    at = 2 * j.random.randrange(j.n // 2)
+    j.fill(ALL_REDUCE)
+
+    def groups_of(rank):
+        groups = world(j, 42 if rank in (at, at + 1) else 43)
+        groups["pair"] = ((at, at + 1), 7 if rank == at else 8, 7, "broadcast")
+        return groups
+
+    record_all(j, groups_of, "json")
+    return at
+
+
+@job
+def recorder_cycle_of_groups(j):
+    """Two ranks call the collectives of two groups in different orders: each waits for the other."""
+    a, b = sorted(j.two())
+    j.fill(ALL_REDUCE)
+
+    def groups_of(rank):
+        groups = world(j, 42)
+        groups["one"] = ((a, b), 8 if rank == a else 7, 7, "broadcast")
+        groups["other"] = ((a, b), 8 if rank == b else 7, 7, "reduce")
+        return groups
+
+    record_all(j, groups_of, "2")
+
+
+@job
+def ras_one_is_behind(j):
+    """All wait; NCCL's RAS tells that one rank called fewer collectives of the communicator of all, names tell no rank."""
+    at = j.pick()
+    j.fill(ALL_REDUCE)
+    j.named = False
+    j.evidence["ras.json"] = j.ras([(range(j.n), {rank: 16 if rank == at else 17 for rank in range(j.n)})])
+    return at
+
+
+@job
+def ras_none_is_behind(j):
+    """All called as many; numbers of messages between two ranks, which differ, do not count."""
+    j.fill(ALL_REDUCE)
+    j.evidence["ras.json"] = j.ras([(range(j.n), {rank: 17 for rank in range(j.n)})])
+
+
+@job
+def ras_of_smaller_communicators(j):
+    """Ranks of a smaller communicator are counted anew from 0 in it; one of them is behind there."""
+    half = range(j.n // 2, j.n)
+    at = j.random.choice(half)
+    j.fill(ALL_REDUCE)
+    j.evidence["ras.json"] = j.ras([(half, {rank: 3 if rank == at else 4 for rank in half}), (range(j.n), {rank: 17 for rank in range(j.n)})])
+    return at
+
+
+@job
+def ras_one_is_gone(j):
+    """All that left a dump wait; the one that left none does not answer RAS. (No row of a dump is the culprit.)"""
+    at = j.random.randrange(j.n - 1)
+    j.fill(ALL_REDUCE)
+    del j.ranks[at]
+    j.evidence["ras.json"] = j.ras([(range(j.n), {rank: 17 for rank in range(j.n)})], gone=(at,))
+
+
+@job
+def ranks_of_vllm(j):
+    """Names have no rank; lines of vLLM's workers have, and one worker faults."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks[at] = "past_by_one"
+    j.named = False
+    forms = ("(VllmWorker rank={0} pid={1}) INFO 05-17 01:58:02 [utils.py:1071] Found nccl",
+             "(Worker_TP{0}_EP{0} pid={1}) INFO 08-04 10:29:28 [multiproc_executor.py:519] Parent process exited")
+    j.evidence["serve.log"] = [forms[rank % 2].format(rank, 4000 + rank * 13) for rank in range(j.n) for _ in range(3)]
+    return at
+
+
+@job
+def labels_of_vllm(j):
+    """Workers have two coordinates, which are no rank: they are named by them."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks[at] = "past_by_one"
+    j.named = False
+    j.evidence["serve.log"] = [f"(Worker_DP{rank // 4}_TP{rank % 4} pid={4000 + rank * 13}) INFO 08-04 10:29:28 x" for rank in range(j.n)]
+    return at
 
 
 @job

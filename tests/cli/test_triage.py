@@ -10,6 +10,7 @@ With --all 100,000 files lie in one folder and runs are killed 40 times.
 
 import json
 import os
+import pickle
 import random
 import re
 import resource
@@ -288,6 +289,41 @@ def parts_make_the_whole(bench):
         expect(bench.run('--shard', shard, where).returncode == 2, shard)
 
 
+class Caller:
+    """A pickle of one makes whoever executes pickles write a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, 'w')
+
+
+def files_beside_dumps(bench):
+    """A folder may have dumps and companions in one: each is taken as what it is. What is damaged is told, and pickles are not executed."""
+    sys.path.insert(0, os.path.join(bench.root, 'tests/builders'))
+    import jobs  # pylint: disable=import-outside-toplevel
+    where, job = bench.folder_of('beside'), jobs.Job(8, 'beside')
+    culprit = jobs.JOBS['recorder_of_pickles'](job)
+    paths = job.write(where, jobs.Maker())
+    words = ('--json', '--name', 'core_%t_%h_%p_r%r.nvcudmp', where)
+    for log in (where, os.path.join(where, 'nccl_*')):
+        done = bench.run('--log', log, *words)
+        one = json.loads(done.stdout)['jobs'][0]
+        expect(not done.stderr and one['rows'][one['culprit']]['path'] == paths[culprit], (log, done))
+    made = os.path.join(where, 'made-by-a-pickle')
+    with open(os.path.join(where, 'nccl_trace_rank_0'), 'wb') as file:
+        pickle.dump({'entries': [Caller(made)]}, file, 2)
+    with open(os.path.join(where, 'trace.json'), 'wb') as file:
+        file.write(b'{"pg_config":{}}')
+    done = bench.run('--log', where, *words)
+    told = done.stderr.decode().splitlines()
+    expect(len(told) == 2 and 'nothing of a pickle is executed' in done.stderr.decode() and 'does not end in a rank' in done.stderr.decode(), told)
+    expect(json.loads(done.stdout)['jobs'][0]['culprit'] is None and not os.path.exists(made), done)
+    for log, status in (('/gone/log', 1), ('/gone/*', 1), ('-', 2)):
+        expect(bench.run('--log', log, where).returncode == status, log)
+
+
 def known_bugs_are_known(bench):
     """A baseline is what pages show; its lines decide the exit status."""
     where = bench.folder_of('known')
@@ -335,9 +371,9 @@ def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
     cases = [records_keep_their_size, page_follows_its_schema, a_bad_file_costs_its_row, hostile_names, names_have_ranks,
              lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_full_disk_is_told,
-             records_are_not_overwritten, parts_make_the_whole, known_bugs_are_known, damaged_records_are_counted,
+             records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {5: 'a_killed_run_goes_on', 12: 'many_files_in_one_folder'}
+    names = {5: 'a_killed_run_goes_on', 13: 'many_files_in_one_folder'}
     failed = 0
     print(f'1..{len(cases)}')
     with tempfile.TemporaryDirectory() as folder:

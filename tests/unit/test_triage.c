@@ -9,6 +9,7 @@
 
 #include "text/json_read.h"
 #include "triage/internal.h"
+#include "triage/tree.h"
 
 /* Walks a value, and writes what was found. */
 static void walk(struct wsi_json_reader *reader, const struct wsi_json_value *value,
@@ -261,6 +262,180 @@ static void missing_memory_is_told(void **state)
 	assert_true(failing > 5);
 }
 
+/* ---- pickles ---- */
+
+#define BYTES(text)                    \
+	{                              \
+		text, sizeof(text) - 1 \
+	}
+
+/* Plain data of each operation: {"a": <value>} with the number 7, or a text that says 7. */
+static void pickles_are_read_as_data(void **state)
+{
+	static const struct ws_str cases[] = {
+		BYTES("\x80\x02}(X\1\0\0\0aK\7u."),
+		BYTES("\x80\x02}q\0(X\1\0\0\0aq\1M\7\0u."),
+		BYTES("\x80\x02}X\1\0\0\0aJ\7\0\0\0s."),
+		BYTES("\x80\x02}(X\1\0\0\0a\x8a\1\7u."),
+		BYTES("\x80\x02}(X\1\0\0\0a\x8a\x08\7\0\0\0\0\0\0\0u."),
+		BYTES("\x80\x04\x95\0\0\0\0\0\0\0\0}\x94\x8c\1a\x94\x8c\1"
+		      "7s."),
+		BYTES("\x80\x05}\x8d\1\0\0\0\0\0\0\0aC\1"
+		      "7s."),
+		BYTES("\x80\x02K\7r\0\0\0\0000}(X\1\0\0\0ah\0u."),
+		BYTES("\x80\x02K\7q\0000}(X\1\0\0\0aj\0\0\0\0u."),
+		BYTES("\x80\x02}(X\1\0\0\0bN\x89G\0\0\0\0\0\0\0\0X\1\0\0\0aK\7u."),
+	};
+	(void)state;
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct wsi_tree tree;
+		int64_t number = 0;
+		assert_true(wsi_tree_read_pickle(&tree, cases[i].ptr, cases[i].len));
+		assert_true(
+			wsi_tree_number(wsi_tree_get(&tree, wsi_tree_root(&tree), "a"), &number));
+		assert_int_equal(number, 7);
+		wsi_tree_fini(&tree);
+		for (size_t cut = 0; cut < cases[i].len; cut++) {
+			assert_false(wsi_tree_read_pickle(&tree, cases[i].ptr, cut));
+			wsi_tree_fini(&tree);
+		}
+	}
+}
+
+/* Lists, tuples, negative numbers, and one list in two places. */
+static void pickles_have_lists(void **state)
+{
+	static const struct ws_str one = BYTES(
+		"\x80\x02](]q\0(K\1K\2eh\0K\3\x85K\4K\5\x86K\6K\7K\x08\x87(K\x09t)J\xff\xff\xff\xff"
+		"]K\x0a"
+		"a\x8a\1\xfe"
+		"e.");
+	static const int64_t second[] = { 2, 2, -9, 5, 7, -9, -9, -9, -9 };
+	struct wsi_tree tree;
+	(void)state;
+	assert_true(wsi_tree_read_pickle(&tree, one.ptr, one.len));
+	const struct wsi_tree_node *root = wsi_tree_root(&tree);
+	for (uint32_t i = 0; i < WSI_COUNT(second); i++) {
+		int64_t number = -9;
+		(void)wsi_tree_number(wsi_tree_at(&tree, wsi_tree_at(&tree, root, i), 1), &number);
+		assert_int_equal(number, second[i]);
+	}
+	int64_t number = 0;
+	assert_true(wsi_tree_number(wsi_tree_at(&tree, root, 7), &number) && number == -1);
+	assert_true(wsi_tree_number(wsi_tree_at(&tree, root, 9), &number) && number == -2);
+	assert_true(wsi_tree_number(wsi_tree_at(&tree, wsi_tree_at(&tree, root, 8), 0), &number));
+	assert_int_equal(number, 10);
+	assert_null(wsi_tree_at(&tree, root, 10));
+	wsi_tree_fini(&tree);
+}
+
+/* What looks up, calls or builds something, and what takes from where nothing is. */
+static void other_pickles_are_refused(void **state)
+{
+	static const struct ws_str cases[] = {
+		BYTES("\x80\x02"
+		      "cos\nsystem\n."),
+		BYTES("\x80\x02"
+		      "cos\nsystem\n(X\1\0\0\0atR."),
+		BYTES("\x80\x04\x8c\2os\x8c\6system\x93."),
+		BYTES("\x80\x02(ios\nsystem\n."),
+		BYTES("\x80\x02)\x81."),
+		BYTES("\x80\x02}}b."),
+		BYTES("\x80\x02P1\n."),
+		BYTES("\x80\x02K\1Q."),
+		BYTES("\x80\x02\x82\1."),
+		BYTES("\x80\x02."),
+		BYTES("\x80\x02K\1K\2."),
+		BYTES("\x80\x02(K\1."),
+		BYTES("\x80\x02u."),
+		BYTES("\x80\x02(u."),
+		BYTES("\x80\x02](K\1u."),
+		BYTES("\x80\x02}(K\1u."),
+		BYTES("\x80\x02}(K\1e."),
+		BYTES("\x80\x02K\1"
+		      "a."),
+		BYTES("\x80\x02"
+		      "0."),
+		BYTES("\x80\x02h\0."),
+		BYTES("\x80\x02q\0."),
+		BYTES("\x80\x02K\1q\1."),
+		BYTES("\x80\x02X\xff\xff\xff\xff"
+		      "a."),
+		BYTES("\x80\x02K\1.K"),
+	};
+	(void)state;
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct wsi_tree tree;
+		assert_false(wsi_tree_read_pickle(&tree, cases[i].ptr, cases[i].len));
+		wsi_tree_fini(&tree);
+	}
+}
+
+/* ---- files beside dumps ---- */
+
+static const char recorder[] =
+	"{\"pg_config\":{\"0\":{\"desc\":\"default_pg\",\"ranks\":\"[0, 1]\"}},"
+	"\"pg_status\":{\"0\":{\"last_enqueued_collective\":\"5\",\"last_completed_collective\":\"-"
+	"1\"}},"
+	"\"entries\":[{\"process_group\":[\"0\",\"default_pg\"],\"collective_seq_id\":6,\"state\":"
+	"\"started\"}]}";
+static const char ras[] =
+	"{\"communicators\":[{\"hash\":\"0x1\",\"size\":2,\"ranks\":[{\"rank\":0,\"pid\":7,"
+	"\"collective_counts\":{\"AllReduce\":3}}],\"missing_ranks\":[{\"rank\":1,\"pid\":8,"
+	"\"status\":{\"considered_dead\":true}}]}]}";
+
+static enum ws_status take_snapshot(struct ws_triage *triage, const char *name, const char *text)
+{
+	char copy[1024];
+	size_t len = strlen(text);
+	memcpy(copy, text, len);
+	return ws_triage_snapshot(triage, name, copy, len, NULL);
+}
+
+static void snapshots_tell_of_ranks(void **state)
+{
+	struct ws_triage_options options = { .size = sizeof options };
+	struct ws_triage *triage;
+	(void)state;
+	assert_int_equal(ws_triage_create(&options, &triage, NULL), WS_OK);
+	assert_int_equal(take_snapshot(triage, "a/nccl_trace_rank_1", recorder), WS_OK);
+	const struct wsi_count *count = wsi_count_of(triage, 0, 1);
+	assert_non_null(count);
+	assert_true(count->enqueued == 6 && count->completed == 0);
+	assert_int_equal(triage->evidence.groups[0].n_ranks, 2);
+	assert_int_equal(take_snapshot(triage, "ras.json", ras), WS_OK);
+	assert_int_equal(triage->evidence.n_members, 2);
+	assert_true(triage->evidence.n_gone == 1 && triage->evidence.gone[0] == 1);
+	assert_int_equal(take_snapshot(triage, "12/trace", recorder), WS_MALFORMED); /* no rank */
+	assert_int_equal(take_snapshot(triage, "x_1", "{\"entries\":[{}"), WS_MALFORMED);
+	assert_int_equal(take_snapshot(triage, "x_1", "\x80\x02}"), WS_MALFORMED);
+	assert_int_equal(take_snapshot(triage, "x_1", "{\"message\":\"a log\"}"), WS_ABSENT);
+	assert_int_equal(take_snapshot(triage, "x_1", "{ no JSON"), WS_ABSENT);
+	ws_triage_destroy(triage);
+}
+
+static void snapshots_without_memory_are_told(void **state)
+{
+	static const char *const texts[] = { recorder, ras };
+	struct ws_triage_options options = { .size = sizeof options };
+	(void)state;
+	for (size_t i = 0; i < WSI_COUNT(texts); i++) {
+		enum ws_status st = WS_NO_MEMORY;
+		for (failing = 1; st != WS_OK; failing++) {
+			struct ws_triage *triage;
+			assert_true(failing < 100);
+			assert_int_equal(ws_triage_create(&options, &triage, NULL), WS_OK);
+			allocations = 0;
+			wsi_alloc_should_fail = fails;
+			st = take_snapshot(triage, "x_1", texts[i]);
+			wsi_alloc_should_fail = NULL;
+			ws_triage_destroy(triage);
+			assert_true(st == WS_OK || st == WS_NO_MEMORY);
+		}
+		assert_true(failing > 5);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +444,11 @@ int main(void)
 		cmocka_unit_test(a_record_comes_back_as_it_was_written),
 		cmocka_unit_test(damaged_records_are_refused_or_read),
 		cmocka_unit_test(missing_memory_is_told),
+		cmocka_unit_test(pickles_are_read_as_data),
+		cmocka_unit_test(pickles_have_lists),
+		cmocka_unit_test(other_pickles_are_refused),
+		cmocka_unit_test(snapshots_tell_of_ranks),
+		cmocka_unit_test(snapshots_without_memory_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

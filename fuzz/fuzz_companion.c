@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files beside dumps: the bytes are what PyTorch's flight recorder of a rank wrote (JSON or a
+ * pickle), or the status of NCCL's RAS; where they are neither, lines of a log. Then a job of two
+ * ranks that wait is judged by them.
+ */
+#include <string.h>
+
+#include <warpscope/triage.h>
+
+#include "base/base.h"
+#include "fuzz.h"
+
+#undef abort
+
+static const char job[2][400] = {
+	"{\"schema\":\"warpscope-triage-1\",\"key\":\"00000000000000000000000000000000\","
+	"\"path\":\"a\",\"status\":\"read\",\"verdict\":\"hang\",\"collective\":\"x\",\"host\":"
+	"\"h\","
+	"\"pid\":10,\"rank\":0,\"pci\":\"18:00\"}",
+	"{\"schema\":\"warpscope-triage-1\",\"key\":\"00000000000000000000000000000001\","
+	"\"path\":\"b\",\"status\":\"read\",\"verdict\":\"hang\",\"collective\":\"x\",\"host\":"
+	"\"h\","
+	"\"pid\":11,\"pci\":\"20:00\"}",
+};
+
+static void add_job(struct ws_triage *triage, int look)
+{
+	for (int i = 0; i < 2; i++) {
+		char line[sizeof job[0]];
+		memcpy(line, job[i], sizeof line);
+		enum ws_status st = look ? ws_triage_look(triage, line, strlen(line), NULL)
+					 : ws_triage_add(triage, line, strlen(line), NULL);
+		if (st != WS_OK)
+			abort();
+	}
+}
+
+static void add_lines(struct ws_triage *triage, const uint8_t *data, size_t size)
+{
+	for (size_t at = 0, n; at < size; at += n + 1) {
+		const uint8_t *end = memchr(data + at, '\n', size - at);
+		n = end ? (size_t)(end - (data + at)) : size - at;
+		if (ws_triage_log(triage, 0, (const char *)data + at, n, NULL) != WS_OK)
+			abort();
+	}
+}
+
+int fuzz_target(const uint8_t *data, size_t size)
+{
+	struct ws_triage_options options = { .size = sizeof options };
+	const struct ws_triage_result *result;
+	struct ws_triage *triage;
+	char *copy = wsi_zalloc(size); /* exactly as much as promised */
+	if (!copy || ws_triage_create(&options, &triage, NULL) != WS_OK)
+		abort();
+	if (size)
+		memcpy(copy, data, size);
+	add_job(triage, 0);
+	if (ws_triage_choose(triage, NULL) != WS_OK)
+		abort();
+	enum ws_status st = ws_triage_snapshot(triage, "nccl_trace_rank_1", copy, size, NULL);
+	if (st == WS_ABSENT)
+		add_lines(triage, data, size);
+	else if (st != WS_OK && st != WS_MALFORMED)
+		abort();
+	add_job(triage, 1);
+	if (ws_triage_judge(triage, &result, NULL) != WS_OK || !result->sentence)
+		abort();
+	ws_triage_destroy(triage);
+	wsi_free(copy);
+	return 0;
+}
