@@ -63,6 +63,7 @@ const struct cli_option verb_triage_options[] = {
 	{ "merge", 0, CLI_FLAG, .at = offsetof(struct triage_args, merge) },
 	{ "shard", 0, CLI_TAKE, .take = take_shard },
 	{ "log", 0, CLI_WORDS, .at = offsetof(struct triage_args, logs) },
+	{ "dumps", 0, CLI_WORDS, .at = offsetof(struct triage_args, dumps) },
 	{ "baseline", 0, CLI_TEXT, .at = offsetof(struct triage_args, baseline) },
 	{ "format", 0, CLI_TEXT, .at = offsetof(struct triage_args, format) },
 	{ "output", 'o', CLI_TEXT, .at = offsetof(struct triage_args, output) },
@@ -148,6 +149,10 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct triag
 		if (strcmp(args->logs.item[i], "-") != 0)
 			continue;
 		cli_usage("triage", "--log takes files, folders and patterns");
+		return false;
+	}
+	if (args->dumps.n && !(args->merge && args->html)) {
+		cli_usage("triage", "--dumps says where --merge --html finds the dumps");
 		return false;
 	}
 	if (args->merge && (args->records || args->n_shards)) {
@@ -389,6 +394,25 @@ static enum ws_status page_keep(const struct singles *singles, const char *name,
 	return st;
 }
 
+/* Records of others may name any file; of these only dumps in the folders that the user named. */
+static bool may_have_single(const struct triage_args *args, struct ws_str path)
+{
+	if (!args->merge)
+		return true;
+	for (size_t i = 0; i + 3 < path.len; i++)
+		if (memcmp(path.ptr + i, "/../", 4) == 0)
+			return false;
+	for (size_t i = 0; i < args->dumps.n; i++) {
+		const char *folder = args->dumps.item[i];
+		size_t len = strlen(folder);
+		while (len && folder[len - 1] == '/')
+			len--;
+		if (path.len > len && memcmp(path.ptr, folder, len) == 0 && path.ptr[len] == '/')
+			return true;
+	}
+	return false;
+}
+
 /* Makes the page of a dump; one that cannot be read any more has none. */
 static enum ws_status single_make(struct cli *cli, struct singles *singles, struct ws_str path,
 				  struct ws_error *err)
@@ -400,6 +424,8 @@ static enum ws_status single_make(struct cli *cli, struct singles *singles, stru
 	const struct ws_report *report = NULL;
 	struct cli_bytes page = { 0 };
 	struct ws_out out;
+	if (!may_have_single(singles->args, path))
+		return WS_OK;
 	char *text = cli_copy(path.ptr, path.len);
 	ws_out_init(&out, cli_bytes_write, &page);
 	single_name(singles, path);
@@ -466,9 +492,10 @@ static int print_html(struct cli *cli, const struct triage_args *args,
 
 /* ---- all of it ---- */
 
-static int status_of(const struct ws_triage_result *result)
+/* A part of many may have no dump, or none that can be read. */
+static int status_of(const struct triage_args *args, const struct ws_triage_result *result)
 {
-	if (result->n_dumps == 0 || result->n_failed == result->n_dumps)
+	if (args->n_shards < 2 && result->n_failed == result->n_dumps)
 		return CLI_NO_ANSWER;
 	if (result->n_new_dumps)
 		return CLI_FOUND;
@@ -496,12 +523,12 @@ static int conclude(struct cli *cli, const struct triage_args *args, const struc
 									   : cli_fail(NULL, &err);
 	if (status == CLI_ANSWERED && result->n_not_records)
 		cli_warn("%" PRIu64 " lines are no records", result->n_not_records);
-	if (status == CLI_ANSWERED && result->n_dumps == 0)
+	if (status == CLI_ANSWERED && result->n_dumps == 0 && args->n_shards < 2)
 		cli_warn("there is no dump");
 	if (status == CLI_ANSWERED && !args->jsonl)
 		status = args->html ? print_html(cli, args, result) : print(cli, args, result);
 	if (status == CLI_ANSWERED)
-		status = status_of(result);
+		status = status_of(args, result);
 	ws_triage_destroy(triage);
 	return status;
 }
@@ -592,5 +619,6 @@ int verb_triage(struct cli *cli, int argc, char **argv)
 	int status = arguments_parse(cli, argc, argv, &args) ? run(cli, &args) : CLI_USAGE;
 	free(args.paths);
 	free(args.logs.item);
+	free(args.dumps.item);
 	return status;
 }

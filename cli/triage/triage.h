@@ -30,9 +30,9 @@ struct triage_args {
 	int n_paths;
 	bool is_null; /* names on standard input end in NUL */
 	const char *pattern, *baseline, *records, *html, *format, *output;
-	struct cli_words logs;
-	bool jsonl, whole; /* print records, and not cut */
-	bool merge;        /* the operands are records */
+	struct cli_words logs, dumps; /* beside dumps; with merge: where the dumps are */
+	bool jsonl, whole;            /* print records, and not cut */
+	bool merge;                   /* the operands are records */
 	bool all, full_names;
 	struct cli_given workers, timeout, limit;
 	uint32_t shard, n_shards; /* from 0; 0 shards: all */

@@ -20,6 +20,8 @@ void triage_guard(const struct triage_args *args, const struct triage_list *list
 		cli_words_add(&inputs, list->folders.item[i]);
 	for (int i = 0; i < args->n_paths; i++)
 		cli_words_add(&inputs, args->paths[i]);
+	for (size_t i = 0; i < args->dumps.n; i++)
+		cli_words_add(&inputs, args->dumps.item[i]);
 	if (args->baseline)
 		cli_words_add(&inputs, args->baseline);
 	struct wsi_sandbox_terms terms = {

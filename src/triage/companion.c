@@ -26,7 +26,7 @@ static bool behind(struct ws_str *text, const char *word)
 	return false;
 }
 
-/* Takes a number off the start of a text. */
+/* Takes a number off the start of a text; false: there is none, and nothing has changed. */
 static bool take_number(struct ws_str *text, unsigned base, uint64_t *ret_number)
 {
 	size_t n = 0;
@@ -38,9 +38,11 @@ static bool take_number(struct ws_str *text, unsigned base, uint64_t *ret_number
 		number = number * base + digit;
 		n++;
 	}
+	if (n == 0)
+		return false;
 	*text = wsi_str_skip(*text, n);
 	*ret_number = number;
-	return n > 0;
+	return true;
 }
 
 static bool take_char(struct ws_str *text, char c)

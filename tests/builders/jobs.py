@@ -400,7 +400,9 @@ def one_is_behind(j):
     """All wait; the watchdog of each tells how far it came, and one is behind."""
     at = j.pick()
     j.fill(ALL_REDUCE)
-    j.evidence["job.log"] = [j.watchdog(rank, 41 if rank == at else 44 + rank % 2) for rank in range(j.n)]
+    # of a smaller group, where ranks are counted anew, nothing is believed
+    j.evidence["job.log"] = [line for rank in range(j.n) for line in (j.watchdog(rank, 41 if rank == at else 44 + rank % 2), j.watchdog(
+        rank, 3 + (rank - at) % j.n).replace("[PG ID 0 PG GUID 0(default_pg)", "[PG ID 3 PG GUID 7(mesh_tp)"))]
     return at
 
 
@@ -458,6 +460,48 @@ def two_bugs_of_another_host(j):
     a, b = j.random.sample(range(PER_HOST), 2)
     j.fill(ALL_REDUCE).ranks.update({a: "past_by_one", b: "shared_overrun"})
     j.evidence["kernel.log"] = [j.xid(a, host="node99"), j.xid(b, host="node99")]
+
+
+@job
+def two_bugs_of_three_gpus(j):
+    """The kernel log has no processes: lines are told apart by GPU, and one is of a GPU without a fault."""
+    a, b, other = j.random.sample(range(PER_HOST), 3)
+    j.fill(ALL_REDUCE).ranks.update({a: "past_by_one", b: "shared_overrun"})
+    j.evidence["kernel.log"] = [j.xid(rank).replace(f"pid={4000 + rank * 13}, name=python", "pid='<unknown>', name=<unknown>") for rank in (other, b, a)]
+    return b
+
+
+@job
+def no_ranks_of_two_communicators(j):
+    """NCCL's log tells of two communicators of all processes, in which they have different ranks: neither is believed."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks[at] = "past_by_one"
+    j.named = False
+    j.evidence["job.log"] = [line for rank in range(j.n) for line in (j.nccl(rank), j.nccl(rank).replace(
+        f" rank {rank} ", f" rank {j.n - 1 - rank} "))] + [j.nccl(0, 10 * j.n).replace(" rank 0 ", f" rank {10 * j.n} ")]
+    return at
+
+
+@job
+def no_ranks_of_two_hosts(j):
+    """vLLM's lines do not say the host, and two hosts have processes of the same numbers."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks[at] = "past_by_one"
+    j.named = False
+    for rank in range(j.n):
+        j.host[rank], j.pids[rank] = f"node{rank % 2}", 4000 + rank // 2
+    j.evidence["serve.log"] = [f"(VllmWorker rank={rank} pid={4000 + rank}) INFO 05-17 01:58:02 x" for rank in range(j.n // 2)]
+    return at
+
+
+@job
+def no_ranks_of_two_servers(j):
+    """Two servers of one host have workers of the same names."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks[at] = "past_by_one"
+    j.named = False
+    j.evidence["serve.log"] = [f"(Worker_TP{rank % 4} pid={4000 + rank * 13}) INFO 05-17 01:58:02 x" for rank in range(j.n)]
+    return at
 
 
 @job

@@ -97,6 +97,9 @@ def main():
                         if sanitizer != 'none' else use(root, folder, cc, dump, True)))
         pages = [name[:-4] for name in os.listdir(os.path.join(source, 'docs/man')) if name.endswith('.scd')]
         missing = [page for page in pages if not find(root, page)]
+        batch, questions = (find(root, name) for name in ('triage.sbatch', 'triage.sql'))
+        results.append(('the batch script can be run, and the questions lie beside it',
+                        None if batch and os.access(batch[0], os.X_OK) and questions else f'{batch} {questions}'))
         if shutil.which('scdoc'):
             results.append(('all manual pages are there', f'not {missing}' if missing or not pages else None))
         else:

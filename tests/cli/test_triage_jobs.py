@@ -59,6 +59,8 @@ def check(page, paths, culprit, function=""):
         return f"nothing has the words '{WORDS[function]}': {said}"
     if function == "labels_of_vllm" and row["name"] != f"DP{culprit // 4} TP{culprit % 4}":
         return f"it is called {row['name']}"
+    if function.startswith("no_ranks") and any(row["rank"] is not None for row in one["rows"]):
+        return f"believes ranks {[row['rank'] for row in one['rows']]}"
     if (function.startswith("rank") or function == "ras_one_is_behind") and [row["rank"] for row in one["rows"]] != sorted(paths):
         return f"ranks {[row['rank'] for row in one['rows']]}"
     if culprit is not None and page["read"] != named:
