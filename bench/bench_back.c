@@ -52,7 +52,7 @@ static void stay_on_this_core(void)
 	cpu_set_t one;
 	int core = sched_getcpu();
 	CPU_ZERO(&one);
-	CPU_SET(core < 0 ? 0 : core, &one);
+	CPU_SET((size_t)(core < 0 ? 0 : core), &one);
 	(void)sched_setaffinity(0, sizeof one, &one);
 }
 

@@ -17,64 +17,14 @@
 
 /* ---- CUDA's variables ---- */
 
-enum { SKIP_ABORT = 1 << 4 }; /* nothing to do: a run never aborts */
-
-static uint32_t flag_of(const char *word, size_t len)
-{
-	for (uint32_t flag = 1; flag; flag <<= 1) {
-		const char *known = ws_dump_flag_text(flag);
-		if (known && strlen(known) == len && memcmp(known, word, len) == 0)
-			return flag & (WS_WRITE_KNOWN_FLAGS | SKIP_ABORT);
-	}
-	return 0;
-}
-
 static uint32_t flags_wanted(void)
 {
-	const char *at = getenv("CUDA_COREDUMP_GENERATION_FLAGS");
-	uint32_t flags = 0;
-	while (at && *at) {
-		size_t n = strcspn(at, ",");
-		uint32_t flag = flag_of(at, n);
-		if (n > 0 && !flag)
-			cli_warn("CUDA_COREDUMP_GENERATION_FLAGS: '%.*s' is not known", (int)n, at);
-		flags |= flag & WS_WRITE_KNOWN_FLAGS;
-		at += n + (at[n] == ',');
-	}
-	return flags;
-}
-
-/* What a letter behind a % stands for: h the host, p the process, t the time. False: nothing. */
-static bool pattern_word(char letter, char *ret_word, size_t size)
-{
-	ret_word[0] = '\0';
-	if (letter == 'h' && gethostname(ret_word, size - 1) != 0)
-		snprintf(ret_word, size, "localhost");
-	else if (letter == 'p')
-		snprintf(ret_word, size, "%d", (int)getpid());
-	else if (letter == 't')
-		snprintf(ret_word, size, "%lld", (long long)time(NULL));
-	ret_word[size - 1] = '\0';
-	return ret_word[0] != '\0';
-}
-
-/* False: it does not fit. */
-static bool expand(const char *pattern, char *ret_path, size_t size)
-{
-	size_t len = 0;
-	for (const char *at = pattern; *at; at++) {
-		char word[256] = { *at, '\0' };
-		if (*at == '%' && at[1] && pattern_word(at[1], word, sizeof word))
-			at++;
-		else
-			word[0] = *at;
-		size_t n = strlen(word);
-		if (n >= size - len)
-			return false;
-		memcpy(ret_path + len, word, n + 1);
-		len += n;
-	}
-	return true;
+	struct ws_str unknown = { 0 };
+	uint32_t flags = ws_write_flags_parse(getenv("CUDA_COREDUMP_GENERATION_FLAGS"), &unknown);
+	if (unknown.len)
+		cli_warn("CUDA_COREDUMP_GENERATION_FLAGS: '%.*s' is not known", (int)unknown.len,
+			 unknown.ptr);
+	return flags & WS_WRITE_KNOWN_FLAGS; /* a run never aborts */
 }
 
 const char *cli_run_dump_path(void)
@@ -84,11 +34,11 @@ const char *cli_run_dump_path(void)
 	const char *pattern = getenv("CUDA_COREDUMP_FILE");
 	if (path[0] || !on || strcmp(on, "1") != 0)
 		return path[0] ? path : NULL;
-	if (!expand(pattern && *pattern ? pattern : "core_%t_%h_%p.nvcudmp", path, sizeof path)) {
-		path[0] = '\0';
+	if (!ws_write_name(pattern, (int)getpid(), path, sizeof path)) {
 		cli_warn("CUDA_COREDUMP_FILE is too long");
+		return NULL;
 	}
-	return path[0] ? path : NULL;
+	return path;
 }
 
 /* ---- the report ---- */

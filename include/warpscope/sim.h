@@ -81,6 +81,19 @@ WS_API enum ws_status ws_sim_create(const struct ws_sim_options *options, struct
 /** NULL is fine. */
 WS_API void ws_sim_destroy(struct ws_sim *sim);
 
+/** What a device has. */
+struct ws_sim_limits {
+	uint32_t sm;                        /**< 90 of sm_90a */
+	uint32_t n_sms;                     /**< as many as it was made with */
+	uint32_t n_warps, n_blocks, n_regs; /**< of an SM: warp slots, resident blocks, registers */
+	uint32_t sm_shared_bytes;           /**< shared memory of an SM */
+	uint32_t block_shared_bytes;        /**< what a block may have of it */
+	uint32_t kept_shared_bytes;         /**< what the system takes for each block besides */
+	uint64_t memory_bytes, heap_bytes, print_bytes; /**< as in its options, or the defaults */
+};
+
+WS_API void ws_sim_limits(const struct ws_sim *sim, struct ws_sim_limits *ret_limits);
+
 /* ---- images ---- */
 
 /**

@@ -302,6 +302,9 @@ enum ws_write_flags {
 	WS_WRITE_SKIP_GLOBAL = 1u << 1, /**< global and managed memory, except constant banks */
 	WS_WRITE_SKIP_SHARED = 1u << 2,
 	WS_WRITE_SKIP_LOCAL = 1u << 3,
+	/** The program is not aborted after the dump: not a matter of the writer, see
+	 * ws_write_flags_parse(). */
+	WS_WRITE_SKIP_ABORT = 1u << 4,
 	/** The contents of constant banks, **and kernel parameters**, which are in bank 0. The
 	   table of banks stays. */
 	WS_WRITE_SKIP_BANKS = 1u << 5,

@@ -231,6 +231,22 @@ WS_API enum ws_status ws_write_target(const struct ws_target *target, const char
 				      const struct ws_write_options *options,
 				      struct ws_error *err) WS_MUST_USE;
 
+/* ---- what CUDA's environment variables ask for ---- */
+
+/**
+ * Flags that CUDA_COREDUMP_GENERATION_FLAGS names, also WS_WRITE_SKIP_ABORT.
+ * @param text         Words with commas between them; NULL: none.
+ * @param ret_unknown  The first word that is none of them, a part of `text`; empty: all are known.
+ */
+WS_API uint32_t ws_write_flags_parse(const char *text, struct ws_str *ret_unknown);
+
+/**
+ * The name of a dump by a pattern of CUDA_COREDUMP_FILE: %h is the host's name, %p the process, %t
+ * the time in seconds; NULL or "" is the default of CUDA 13, in the working directory.
+ * @return false if the name is longer than `size` - 1; `ret_path` has then no meaning.
+ */
+WS_API bool ws_write_name(const char *pattern, int pid, char *ret_path, size_t size);
+
 /* ---- a dump to share ---- */
 
 /*

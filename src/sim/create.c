@@ -76,6 +76,24 @@ void ws_sim_destroy(struct ws_sim *sim)
 	wsi_free(sim);
 }
 
+void ws_sim_limits(const struct ws_sim *sim, struct ws_sim_limits *ret_limits)
+{
+	const struct wsi_device *device = sim->device;
+	*ret_limits = (struct ws_sim_limits){
+		.sm = device->sm,
+		.n_sms = sim->options.n_sms,
+		.n_warps = device->warps,
+		.n_blocks = device->blocks,
+		.n_regs = device->regs * 1024,
+		.sm_shared_bytes = device->smem * 1024,
+		.block_shared_bytes = device->block * 1024,
+		.kept_shared_bytes = device->kept,
+		.memory_bytes = sim->options.memory_bytes,
+		.heap_bytes = sim->options.heap_bytes,
+		.print_bytes = sim->options.print_bytes,
+	};
+}
+
 /* ---- memory ---- */
 
 enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,

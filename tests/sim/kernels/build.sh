@@ -37,7 +37,7 @@ pack() { # pack NAME ARCH...
 		rm -rf tmp/*
 		lines=
 		case $name.$kind in # findings name lines; -G has them
-		check.O3 | debug.O3 | back.O3) lines=-lineinfo ;;
+		check.O3 | debug.O3 | back.O3 | driver.O3) lines=-lineinfo ;;
 		esac
 		# shellcheck disable=SC2086 # the words of $archs and $lines are arguments
 		nvcc -std=c++17 "-$kind" -fmad=false $lines --keep --keep-dir tmp $archs -fatbin --compress-mode=size -diag-suppress 177,20054 \
@@ -86,6 +86,7 @@ pack live 90a
 pack check $all
 pack debug 80 90a
 pack back 90a
+pack driver 80 90a 120a
 # shellcheck disable=SC2086
 link child $all
 # shellcheck disable=SC2086

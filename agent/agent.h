@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the agent share. */
+#ifndef WARPSCOPE_AGENT_H
+#define WARPSCOPE_AGENT_H
+
+#include <warpscope/sim.h>
+
+#include "driver/results.h"
+#include "driver/wire.h"
+
+/* Memory of the program that is mapped here. */
+struct shared {
+	struct shared *next;
+	uint64_t address;
+	void *bytes;
+	size_t n_bytes;
+};
+
+struct agent {
+	struct ws_sim_options options;
+	struct ws_sim *sim; /* owned */
+	int process;        /* the program's */
+	struct modules {
+		struct ws_cubin **item; /* owned; by number, opened over the loaded images */
+		size_t n, cap;
+	} modules;
+	struct shared *shared; /* owned */
+	int calls, work;       /* sockets */
+	bool is_running;       /* a launch on `work` is to be answered */
+	bool has_failed;       /* it can do no more until it is reset */
+	enum cu_result failure;
+};
+
+/* One request with its bytes, and the reply that is being made. */
+struct exchange {
+	const struct wire_request *request;
+	const uint8_t *bytes;
+	int fd; /* -1: none came */
+	struct wire_reply reply;
+	uint8_t *more; /* of the reply, owned */
+};
+
+/* The result that a message of the engine begins with. */
+enum cu_result agent_result(const struct ws_error *err);
+/* "warpscope: software GPU: ..." on standard error; false. */
+bool agent_say(const char *format, ...) WS_PRINTF(1, 2);
+
+/* ---- kernels.c ---- */
+
+enum cu_result agent_load(struct agent *agent, struct exchange *x);
+enum cu_result agent_kernel(struct agent *agent, struct exchange *x);
+enum cu_result agent_launch(struct agent *agent, struct exchange *x);
+void agent_modules_fini(struct agent *agent);
+
+/* ---- memory.c ---- */
+
+enum cu_result agent_share(struct agent *agent, struct exchange *x);
+enum cu_result agent_free(struct agent *agent, uint64_t address);
+/* After the device: it uses them. */
+void agent_shared_fini(struct agent *agent);
+enum cu_result agent_write(struct agent *agent, struct exchange *x);
+enum cu_result agent_read(struct agent *agent, struct exchange *x);
+enum cu_result agent_copy(struct agent *agent, struct exchange *x);
+enum cu_result agent_fill(struct agent *agent, struct exchange *x);
+
+/* ---- fault.c ---- */
+
+/* The result of a fault, and a dump if CUDA's variables ask for one: then `*ret_aborts` says
+ * whether the program is to be aborted. */
+enum cu_result agent_fault(struct agent *agent, bool *ret_aborts);
+
+#endif

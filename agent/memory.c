@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of the device, for the host. */
+#define _GNU_SOURCE /* memfd seals */
+#include "agent.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Rows: where they begin, from one to the next, bytes of each, how many. */
+struct rows {
+	uint64_t at, pitch, n_bytes, n;
+};
+
+static struct rows rows_of(const struct exchange *x)
+{
+	const uint64_t *word = x->request->word;
+	return (struct rows){ word[0], word[1], word[2], word[3] };
+}
+
+/* Whether all of it is `n_bytes` in one piece. */
+static bool is_piece(const struct rows *rows, uint64_t n_bytes)
+{
+	return rows->n_bytes <= WIRE_PIECE && rows->n <= WIRE_PIECE && n_bytes <= WIRE_PIECE &&
+	       rows->n_bytes * rows->n == n_bytes;
+}
+
+enum cu_result agent_share(struct agent *agent, struct exchange *x)
+{
+	uint64_t address = x->request->word[0], n_bytes = x->request->word[1];
+	struct stat about;
+	struct ws_error err;
+	if (x->fd < 0 || n_bytes == 0 || fstat(x->fd, &about) != 0 ||
+	    (uint64_t)about.st_size < n_bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	/* pages that are taken away from under the device would end the agent */
+	if ((fcntl(x->fd, F_GET_SEALS) & F_SEAL_SHRINK) == 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	void *bytes = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, x->fd, 0);
+	if (bytes == MAP_FAILED)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	struct shared *shared = malloc(sizeof *shared);
+	if (shared && ws_sim_map(agent->sim, address, bytes, n_bytes, &err) == WS_OK) {
+		*shared = (struct shared){ agent->shared, address, bytes, (size_t)n_bytes };
+		agent->shared = shared;
+		return CUDA_SUCCESS;
+	}
+	munmap(bytes, n_bytes);
+	enum cu_result result = shared ? agent_result(&err) : CUDA_ERROR_OUT_OF_MEMORY;
+	free(shared);
+	return result;
+}
+
+static void unmap(struct shared **at)
+{
+	struct shared *gone = *at;
+	*at = gone->next;
+	munmap(gone->bytes, gone->n_bytes);
+	free(gone);
+}
+
+enum cu_result agent_free(struct agent *agent, uint64_t address)
+{
+	struct ws_error err;
+	if (ws_sim_free(agent->sim, address, &err) != WS_OK)
+		return agent_result(&err);
+	for (struct shared **at = &agent->shared; *at; at = &(*at)->next)
+		if ((*at)->address == address) {
+			unmap(at);
+			break;
+		}
+	return CUDA_SUCCESS;
+}
+
+void agent_shared_fini(struct agent *agent)
+{
+	while (agent->shared)
+		unmap(&agent->shared);
+}
+
+enum cu_result agent_write(struct agent *agent, struct exchange *x)
+{
+	const struct rows rows = rows_of(x);
+	struct ws_error err;
+	if (!is_piece(&rows, x->request->n_bytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (uint64_t i = 0; i < rows.n; i++)
+		if (ws_sim_write(agent->sim, rows.at + i * rows.pitch, x->bytes + i * rows.n_bytes,
+				 (size_t)rows.n_bytes, &err) != WS_OK)
+			return agent_result(&err);
+	return CUDA_SUCCESS;
+}
+
+enum cu_result agent_read(struct agent *agent, struct exchange *x)
+{
+	const struct rows rows = rows_of(x);
+	struct ws_error err;
+	uint64_t n_bytes = rows.n > 0 && rows.n_bytes <= WIRE_PIECE / rows.n ? rows.n_bytes * rows.n
+									     : UINT64_MAX;
+	if (n_bytes == 0 || !is_piece(&rows, n_bytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	x->more = malloc((size_t)n_bytes);
+	if (!x->more)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (uint64_t i = 0; i < rows.n; i++)
+		if (ws_sim_read(agent->sim, rows.at + i * rows.pitch, x->more + i * rows.n_bytes,
+				(size_t)rows.n_bytes, &err) != WS_OK)
+			return agent_result(&err);
+	x->reply.n_bytes = (uint32_t)n_bytes;
+	return CUDA_SUCCESS;
+}
+
+/* Moves bytes by way of a buffer: as memmove() if one row lies on itself. */
+static enum cu_result move(struct agent *agent, uint64_t to, uint64_t from, uint64_t n_bytes,
+			   uint8_t *buffer)
+{
+	struct ws_error err;
+	for (uint64_t done = 0; done < n_bytes;) {
+		uint64_t n = n_bytes - done < WIRE_PIECE ? n_bytes - done : WIRE_PIECE;
+		uint64_t at = to > from ? n_bytes - done - n : done;
+		if (ws_sim_read(agent->sim, from + at, buffer, (size_t)n, &err) != WS_OK ||
+		    ws_sim_write(agent->sim, to + at, buffer, (size_t)n, &err) != WS_OK)
+			return agent_result(&err);
+		done += n;
+	}
+	return CUDA_SUCCESS;
+}
+
+enum cu_result agent_copy(struct agent *agent, struct exchange *x)
+{
+	const uint64_t *word = x->request->word;
+	uint8_t *buffer = malloc(WIRE_PIECE);
+	enum cu_result result = buffer ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	for (uint64_t i = 0; i < word[5] && result == CUDA_SUCCESS; i++)
+		result = move(agent, word[0] + i * word[1], word[2] + i * word[3], word[4], buffer);
+	free(buffer);
+	return result;
+}
+
+enum cu_result agent_fill(struct agent *agent, struct exchange *x)
+{
+	const uint64_t *word = x->request->word;
+	uint64_t size = word[3], row_bytes = word[4] * size;
+	struct ws_error err;
+	enum cu_result result = CUDA_SUCCESS;
+	if ((size != 1 && size != 2 && size != 4) || word[4] > UINT64_MAX / 4)
+		return CUDA_ERROR_INVALID_VALUE;
+	uint64_t piece = row_bytes < WIRE_PIECE ? row_bytes : WIRE_PIECE;
+	uint8_t *buffer = malloc(piece ? (size_t)piece : 1);
+	if (!buffer)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (uint64_t at = 0; at < piece; at += size)
+		memcpy(buffer + at, &word[2], (size_t)size);
+	for (uint64_t i = 0; i < word[5] && result == CUDA_SUCCESS; i++)
+		for (uint64_t at = 0; at < row_bytes && result == CUDA_SUCCESS; at += piece) {
+			uint64_t n = row_bytes - at < piece ? row_bytes - at : piece;
+			if (ws_sim_write(agent->sim, word[0] + i * word[1] + at, buffer, (size_t)n,
+					 &err) != WS_OK)
+				result = agent_result(&err);
+		}
+	free(buffer);
+	return result;
+}

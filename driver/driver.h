@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the driver share.
+ *
+ *     program -> cu...()  -> calls.c   what is waited for: images, memory        -> agent
+ *                         -> queue.c   what is done in order: copies, launches   -> agent
+ *
+ * All streams are one queue: what the program asks for is done in the order in which it asked. That
+ * is one of the orders that CUDA allows, unless work waits for what is asked for later.
+ */
+#ifndef WARPSCOPE_DRIVER_H
+#define WARPSCOPE_DRIVER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "cuda.h"
+#include "wire.h"
+
+/* A function of the API; `name` is that of the documentation, perhaps with a version. */
+#define CU_API(name) __attribute__((visibility("default"))) CUresult name
+/* What each of them returns through. */
+#define DONE(result) return driver_done((result), __func__)
+
+/* Something behind a pointer that is what it should be. */
+#define IS(object, kind) ((object) && (object)->magic == (kind))
+
+enum magic {
+	MAGIC_CONTEXT = 0x57430001,
+	MAGIC_MODULE,
+	MAGIC_KERNEL,
+	MAGIC_STREAM,
+	MAGIC_EVENT,
+	MAGIC_GONE,
+};
+
+struct context {
+	enum magic magic;
+	unsigned flags;
+	unsigned refs; /* of the primary one */
+	uint64_t id;
+	uint64_t limits[8];
+};
+
+struct kernel {
+	enum magic magic;
+	struct module *module;
+	char *name; /* owned */
+	struct wire_kernel about;
+	struct wire_param *params; /* owned */
+	unsigned args_bytes;       /* of the parameter area */
+	unsigned dynamic_shared;   /* most that a launch may ask for */
+	int carveout;
+};
+
+struct module {
+	enum magic magic;
+	uint32_t number;        /* the agent's */
+	struct kernel *kernels; /* owned */
+	size_t n_kernels;
+};
+
+struct stream {
+	enum magic magic;
+	unsigned flags;
+	int priority;
+	uint64_t last; /* number of the last op */
+	uint64_t id;
+};
+
+struct event {
+	enum magic magic;
+	unsigned flags;
+	uint64_t op;         /* number of the one that records it; 0: none yet */
+	_Atomic double time; /* seconds, when that was done */
+};
+
+/* Memory that the program has a pointer to. */
+enum range_kind { RANGE_DEVICE, RANGE_HOST, RANGE_MANAGED };
+
+struct range {
+	uint64_t start, n_bytes;
+	enum range_kind kind;
+	unsigned flags;
+	uint64_t id;
+	struct context *context;
+};
+
+/* Work, in order. */
+struct op {
+	struct op *next;
+	enum cu_result (*run)(struct op *op);
+	uint64_t number; /* from 1 */
+	uint64_t word[WIRE_WORDS];
+	void *host; /* memory of the program, or what `owned` says */
+	size_t n_host;
+	bool owned; /* the queue frees `host` and the op itself */
+	CUresult result;
+	void (*call)(void *); /* host functions */
+	struct event *event;
+};
+
+struct driver {
+	bool ready;
+	struct wire_device device;
+	struct context primary;
+	_Atomic uint64_t ids;
+	_Atomic int failure; /* CUresult that all calls give from a fault on, until a reset */
+};
+
+extern struct driver driver;
+
+/* ---- init.c ---- */
+
+CUresult driver_done(CUresult result, const char *function);
+/* Whether a call may be made: initialised, a context that is there, no fault. */
+CUresult driver_check(void);
+/* The thread's current context; NULL: none. */
+struct context *driver_context(void);
+/* Writes "warpscope: software GPU: ..." on standard error. */
+void driver_say(const char *first, const char *second);
+/* What a kernel printed, to where the program prints. */
+void driver_print(const char *text, size_t n);
+
+/* ---- calls.c ---- */
+
+bool driver_connect(void);
+/* A request and its reply. `bytes` go with it; `*ret_more` (NULL: none) is free()d by the caller.
+ */
+CUresult driver_call(enum wire_op op, uint64_t word[WIRE_WORDS], const void *bytes, size_t n_bytes,
+		     int fd, void **ret_more, size_t *ret_n_more);
+/* The same on the socket of the queue; `ret_bytes` takes up to `n_ret` bytes. */
+CUresult driver_work(enum wire_op op, uint64_t word[WIRE_WORDS], const void *bytes, size_t n_bytes,
+		     void *ret_bytes, size_t n_ret);
+
+/* ---- queue.c ---- */
+
+/* Puts an op at the end, which is copied unless the caller waits; returns its number, 0: no memory.
+ */
+uint64_t queue_add(const struct op *op);
+/* Does an op and waits for it. */
+CUresult queue_do(struct op *op);
+bool queue_is_done(uint64_t number);
+void queue_wait(uint64_t number);
+/* Why an op failed for which nobody waited; told once. */
+CUresult queue_failure(void);
+/* Waits for all that was asked for so far, and tells that. */
+CUresult queue_drain(void);
+
+/* ---- ranges.c ---- */
+
+bool range_add(const struct range *range);
+bool range_remove(uint64_t start, struct range *ret_range);
+/* The one that an address lies in. */
+bool range_find(uint64_t address, struct range *ret_range);
+/* Bytes of all of a kind. */
+uint64_t ranges_bytes(enum range_kind kind);
+void ranges_forget(void);
+
+/* ---- streams.c ---- */
+
+/* Notes what a stream does last. @return INVALID_HANDLE */
+CUresult stream_note(CUstream stream, uint64_t op);
+CUresult stream_check(CUstream stream);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches, and how many blocks fit. */
+#include "driver.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_THREADS = 1024, MAX_Z = 64, MAX_GRID_YZ = 65535, MAX_CLUSTER = 16 };
+
+/* ---- the queue's part ---- */
+
+static enum cu_result run_launch(struct op *op)
+{
+	CUresult result = driver_work(WIRE_LAUNCH, op->word, op->host, op->n_host, NULL, 0);
+	if (result == CUDA_SUCCESS)
+		return result;
+	if (op->word[0] & WIRE_FAULT)
+		atomic_store(&driver.failure, (int)result);
+	if (op->word[0] & WIRE_ABORT) {
+		driver_say("the program is aborted, as the dump is written", "");
+		abort();
+	}
+	return result;
+}
+
+/* ---- the call's part ---- */
+
+struct launch {
+	struct kernel *kernel;
+	struct wire_launch asked;
+	CUstream stream;
+	void **params, **extra;
+};
+
+static CUresult check_block(const struct launch *launch)
+{
+	const struct wire_kernel *about = &launch->kernel->about;
+	const uint32_t *grid = launch->asked.grid, *block = launch->asked.block;
+	for (unsigned i = 0; i < 3; i++)
+		if (grid[i] == 0 || block[i] == 0)
+			return CUDA_ERROR_INVALID_VALUE;
+	if (grid[0] > INT32_MAX || grid[1] > MAX_GRID_YZ || grid[2] > MAX_GRID_YZ ||
+	    block[0] > MAX_THREADS || block[1] > MAX_THREADS || block[2] > MAX_Z ||
+	    block[0] * block[1] * block[2] > MAX_THREADS)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (launch->asked.shared_bytes > launch->kernel->dynamic_shared)
+		return CUDA_ERROR_INVALID_VALUE;
+	uint32_t warps = (block[0] * block[1] * block[2] + 31) / 32;
+	if (warps * 32 * ((about->n_regs + 7) / 8 * 8) > driver.device.n_regs)
+		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+	return CUDA_SUCCESS;
+}
+
+static CUresult check_cluster(struct launch *launch)
+{
+	uint32_t *cluster = launch->asked.cluster;
+	const uint32_t *built = launch->kernel->about.cluster;
+	if (cluster[0] == 0)
+		memcpy(cluster, built, sizeof launch->asked.cluster);
+	if (cluster[0] == 0)
+		return CUDA_SUCCESS;
+	if (cluster[1] == 0 || cluster[2] == 0 || cluster[0] > MAX_CLUSTER ||
+	    cluster[1] > MAX_CLUSTER || cluster[2] > MAX_CLUSTER ||
+	    cluster[0] * cluster[1] * cluster[2] > MAX_CLUSTER)
+		return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+	for (unsigned i = 0; i < 3; i++)
+		if (launch->asked.grid[i] % cluster[i] != 0)
+			return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+/* Arguments as they lie in the parameter area. */
+static CUresult put_args(const struct launch *launch, char *to)
+{
+	const struct kernel *kernel = launch->kernel;
+	const void *buffer = NULL;
+	size_t n_bytes = 0;
+	if (launch->params && launch->extra)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (launch->params) {
+		for (uint32_t i = 0; i < kernel->about.n_params; i++)
+			memcpy(to + kernel->params[i].offset, launch->params[i],
+			       kernel->params[i].n_bytes);
+		return CUDA_SUCCESS;
+	}
+	for (void **at = launch->extra; at && *at != CU_LAUNCH_PARAM_END; at += 2) {
+		if (*at == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = at[1];
+		else if (*at == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			n_bytes = *(const size_t *)at[1];
+		else
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	if (n_bytes < kernel->args_bytes || (n_bytes > 0 && !buffer))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (kernel->args_bytes > 0)
+		memcpy(to, buffer, kernel->args_bytes);
+	return CUDA_SUCCESS;
+}
+
+static CUresult launch_now(struct launch *launch)
+{
+	struct kernel *kernel = launch->kernel;
+	CUresult result = stream_check(launch->stream);
+	if (result == CUDA_SUCCESS && !IS(kernel, MAGIC_KERNEL))
+		result = CUDA_ERROR_INVALID_HANDLE;
+	if (result == CUDA_SUCCESS && kernel->module->magic != MAGIC_MODULE)
+		result = CUDA_ERROR_INVALID_HANDLE;
+	if (result == CUDA_SUCCESS)
+		result = check_block(launch);
+	if (result == CUDA_SUCCESS)
+		result = check_cluster(launch);
+	if (result != CUDA_SUCCESS)
+		return result;
+	struct wire_launch *asked = &launch->asked;
+	asked->module = kernel->module->number;
+	asked->n_name = kernel->about.n_name;
+	asked->n_args = kernel->args_bytes;
+	struct op op = { .run = run_launch,
+			 .n_host = sizeof *asked + asked->n_name + asked->n_args };
+	char *bytes = calloc(1, op.n_host);
+	op.host = bytes;
+	if (!bytes)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	memcpy(bytes, asked, sizeof *asked);
+	memcpy(bytes + sizeof *asked, kernel->name, asked->n_name);
+	result = put_args(launch, bytes + sizeof *asked + asked->n_name);
+	if (result != CUDA_SUCCESS) {
+		free(bytes);
+		return result;
+	}
+	uint64_t number = queue_add(&op);
+	return number ? stream_note(launch->stream, number) : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CU_API(cuLaunchKernel)
+(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+ unsigned shared_bytes, CUstream stream, void **params, void **extra)
+{
+	struct launch launch = { .kernel = kernel,
+				 .stream = stream,
+				 .params = params,
+				 .extra = extra,
+				 .asked = { .grid = { gx, gy, gz },
+					    .block = { bx, by, bz },
+					    .shared_bytes = shared_bytes } };
+	DONE(launch_now(&launch));
+}
+
+CU_API(cuLaunchCooperativeKernel)
+(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+ unsigned shared_bytes, CUstream stream, void **params)
+{
+	struct launch launch = { .kernel = kernel,
+				 .stream = stream,
+				 .params = params,
+				 .asked = { .grid = { gx, gy, gz },
+					    .block = { bx, by, bz },
+					    .shared_bytes = shared_bytes,
+					    .is_cooperative = 1 } };
+	DONE(launch_now(&launch));
+}
+
+CU_API(cuLaunchKernelEx)
+(const CUlaunchConfig *config, CUfunction kernel, void **params, void **extra)
+{
+	if (!config || (config->n_attributes > 0 && !config->attributes))
+		DONE(CUDA_ERROR_INVALID_VALUE);
+	struct launch launch = { .kernel = kernel,
+				 .stream = config->stream,
+				 .params = params,
+				 .extra = extra,
+				 .asked = { .shared_bytes = config->shared_bytes } };
+	memcpy(launch.asked.grid, config->grid, sizeof config->grid);
+	memcpy(launch.asked.block, config->block, sizeof config->block);
+	for (unsigned i = 0; i < config->n_attributes; i++) {
+		const CUlaunchAttribute *a = &config->attributes[i];
+		if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+			launch.asked.is_cooperative = a->value.cooperative != 0;
+		if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+			memcpy(launch.asked.cluster, a->value.cluster, sizeof launch.asked.cluster);
+	} /* the others are preferences, or change no result */
+	DONE(launch_now(&launch));
+}
+
+/* ---- how many fit ---- */
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Blocks of an SM at once. */
+static unsigned blocks_of(const struct kernel *kernel, unsigned threads, size_t dynamic_bytes)
+{
+	const struct wire_device *d = &driver.device;
+	unsigned warps = (threads + 31) / 32, regs = (kernel->about.n_regs + 7) / 8 * 8 * 32;
+	uint64_t shared = kernel->about.shared_bytes + dynamic_bytes;
+	shared = shared > d->kept_shared_bytes ? shared : d->kept_shared_bytes;
+	if (threads == 0 || threads > MAX_THREADS)
+		return 0;
+	unsigned n = least(d->n_blocks, d->n_warps / warps);
+	if (regs > 0)
+		n = least(n, d->n_regs / (warps * regs));
+	if (shared > 0)
+		n = (unsigned)(d->sm_shared_bytes / shared < n ? d->sm_shared_bytes / shared : n);
+	return n;
+}
+
+CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+(int *ret_n, CUfunction kernel, int threads, size_t dynamic_bytes)
+{
+	if (!ret_n || threads <= 0)
+		DONE(CUDA_ERROR_INVALID_VALUE);
+	if (!IS(kernel, MAGIC_KERNEL))
+		DONE(CUDA_ERROR_INVALID_HANDLE);
+	*ret_n = (int)blocks_of(kernel, (unsigned)threads, dynamic_bytes);
+	DONE(CUDA_SUCCESS);
+}
+
+CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+(int *ret_n, CUfunction kernel, int threads, size_t dynamic_bytes, unsigned flags)
+{
+	(void)flags;
+	return cuOccupancyMaxActiveBlocksPerMultiprocessor(ret_n, kernel, threads, dynamic_bytes);
+}
+
+CU_API(cuOccupancyMaxPotentialBlockSize)
+(int *ret_grid, int *ret_block, CUfunction kernel, size_t (*bytes_of)(int block),
+ size_t dynamic_bytes, int limit)
+{
+	unsigned best = 0, best_block = 0;
+	if (!ret_grid || !ret_block)
+		DONE(CUDA_ERROR_INVALID_VALUE);
+	if (!IS(kernel, MAGIC_KERNEL))
+		DONE(CUDA_ERROR_INVALID_HANDLE);
+	unsigned most = limit > 0 && limit < MAX_THREADS ? (unsigned)limit : MAX_THREADS;
+	for (unsigned block = most / 32 * 32; block >= 32; block -= 32) {
+		size_t dynamic = bytes_of ? bytes_of((int)block) : dynamic_bytes;
+		unsigned threads = blocks_of(kernel, block, dynamic) * block;
+		if (threads > best) {
+			best = threads;
+			best_block = block;
+		}
+	}
+	*ret_block = (int)best_block;
+	*ret_grid = best_block ? (int)(best / best_block * driver.device.n_sms) : 0;
+	DONE(CUDA_SUCCESS);
+}
+
+CU_API(cuOccupancyMaxPotentialBlockSizeWithFlags)
+(int *ret_grid, int *ret_block, CUfunction kernel, size_t (*bytes_of)(int block),
+ size_t dynamic_bytes, int limit, unsigned flags)
+{
+	(void)flags;
+	return cuOccupancyMaxPotentialBlockSize(ret_grid, ret_block, kernel, bytes_of,
+						dynamic_bytes, limit);
+}
+
+CU_API(cuOccupancyAvailableDynamicSMemPerBlock)
+(size_t *ret_bytes, CUfunction kernel, int blocks, int threads)
+{
+	if (!ret_bytes || blocks <= 0 || threads <= 0)
+		DONE(CUDA_ERROR_INVALID_VALUE);
+	if (!IS(kernel, MAGIC_KERNEL))
+		DONE(CUDA_ERROR_INVALID_HANDLE);
+	size_t each = driver.device.sm_shared_bytes / (unsigned)blocks;
+	each = each < driver.device.block_shared_bytes ? each : driver.device.block_shared_bytes;
+	size_t fixed = kernel->about.shared_bytes + driver.device.kept_shared_bytes;
+	*ret_bytes = each > fixed ? each - fixed : 0;
+	DONE(CUDA_SUCCESS);
+}

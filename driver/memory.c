@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory, and memory of the host that the device sees at the same address. */
+#define _GNU_SOURCE /* memfd_create, MAP_FIXED_NOREPLACE */
+#include "driver.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Where memory that both see is laid: out of the way of the device's own. */
+#define SHARED_BASE UINT64_C(0x200000000000)
+
+enum { PAGE = 1 << 16, PITCH = 512 };
+
+static CUresult allocate(CUdeviceptr *ret_address, size_t n_bytes)
+{
+	uint64_t word[WIRE_WORDS] = { n_bytes };
+	CUresult result = ret_address && n_bytes > 0 ? driver_check() : CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS)
+		result = driver_call(WIRE_ALLOC, word, NULL, 0, -1, NULL, NULL);
+	if (result != CUDA_SUCCESS)
+		return result;
+	const struct range range = { .start = word[0],
+				     .n_bytes = n_bytes,
+				     .kind = RANGE_DEVICE,
+				     .context = driver_context() };
+	if (!range_add(&range))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*ret_address = range.start;
+	return CUDA_SUCCESS;
+}
+
+/* Memory without a name that both processes see; all 0. */
+static CUresult share(void **ret_host, size_t n_bytes, enum range_kind kind, unsigned flags)
+{
+	static _Atomic uint64_t next = SHARED_BASE;
+	CUresult result = ret_host && n_bytes > 0 && n_bytes <= SIZE_MAX / 2
+				  ? driver_check()
+				  : CUDA_ERROR_INVALID_VALUE;
+	if (result != CUDA_SUCCESS)
+		return result;
+	size_t room = (n_bytes + PAGE - 1) / PAGE * PAGE;
+	uint64_t at = atomic_fetch_add(&next, room + PAGE);
+	int fd = memfd_create("cuda host memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	void *host = MAP_FAILED;
+	if (fd >= 0 && ftruncate(fd, (off_t)room) == 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
+		host = mmap((void *)(uintptr_t)at, room, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+	const struct range range = { .start = at,
+				     .n_bytes = n_bytes,
+				     .kind = kind,
+				     .flags = flags,
+				     .context = driver_context() };
+	uint64_t word[WIRE_WORDS] = { at, n_bytes };
+	if (host != (void *)(uintptr_t)at)
+		result = CUDA_ERROR_OUT_OF_MEMORY;
+	if (result == CUDA_SUCCESS)
+		result = driver_call(WIRE_SHARE, word, NULL, 0, fd, NULL, NULL);
+	if (result == CUDA_SUCCESS && !range_add(&range))
+		result = CUDA_ERROR_OUT_OF_MEMORY;
+	if (fd >= 0)
+		close(fd);
+	if (result != CUDA_SUCCESS && host != MAP_FAILED)
+		munmap(host, room);
+	if (result == CUDA_SUCCESS)
+		*ret_host = host;
+	return result;
+}
+
+/* Gives back what one of some kinds of allocation gave, once all work is done. */
+static CUresult release(uint64_t address, bool is_host)
+{
+	uint64_t word[WIRE_WORDS] = { address };
+	struct range range;
+	CUresult result = driver_check();
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (address == 0)
+		return is_host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	if (!range_find(address, &range) || range.start != address ||
+	    (range.kind == RANGE_HOST) != is_host)
+		return CUDA_ERROR_INVALID_VALUE;
+	result = queue_drain();
+	if (result == CUDA_SUCCESS)
+		result = driver_check();
+	if (result == CUDA_SUCCESS)
+		result = driver_call(WIRE_FREE, word, NULL, 0, -1, NULL, NULL);
+	if (result == CUDA_SUCCESS && range_remove(address, &range) && range.kind != RANGE_DEVICE)
+		munmap((void *)(uintptr_t)address, (range.n_bytes + PAGE - 1) / PAGE * PAGE);
+	return result;
+}
+
+CU_API(cuMemAlloc_v2)(CUdeviceptr *ret_address, size_t n_bytes)
+{
+	DONE(allocate(ret_address, n_bytes));
+}
+
+CU_API(cuMemAllocPitch_v2)
+(CUdeviceptr *ret_address, size_t *ret_pitch, size_t width, size_t height, unsigned element)
+{
+	if (!ret_pitch || (element != 4 && element != 8 && element != 16) || width == 0 ||
+	    height == 0 || width > SIZE_MAX / 2 || (width + PITCH) > SIZE_MAX / height)
+		DONE(CUDA_ERROR_INVALID_VALUE);
+	size_t pitch = (width + PITCH - 1) / PITCH * PITCH;
+	CUresult result = allocate(ret_address, pitch * height);
+	if (result == CUDA_SUCCESS)
+		*ret_pitch = pitch;
+	DONE(result);
+}
+
+CU_API(cuMemAllocManaged)(CUdeviceptr *ret_address, size_t n_bytes, unsigned flags)
+{
+	void *host;
+	if (!ret_address || (flags != 1 && flags != 2))
+		DONE(CUDA_ERROR_INVALID_VALUE);
+	CUresult result = share(&host, n_bytes, RANGE_MANAGED, flags);
+	if (result == CUDA_SUCCESS)
+		*ret_address = (uintptr_t)host;
+	DONE(result);
+}
+
+CU_API(cuMemFree_v2)(CUdeviceptr address)
+{
+	DONE(release(address, false));
+}
+
+/* Memory in the order of a stream: there is one order, and the memory is there at once. */
+CU_API(cuMemAllocAsync)(CUdeviceptr *ret_address, size_t n_bytes, CUstream stream)
+{
+	CUresult result = stream_check(stream);
+	DONE(result == CUDA_SUCCESS ? allocate(ret_address, n_bytes) : result);
+}
+
+CU_API(cuMemFreeAsync)(CUdeviceptr address, CUstream stream)
+{
+	CUresult result = stream_check(stream);
+	DONE(result == CUDA_SUCCESS ? release(address, false) : result);
+}
+
+CU_API(cuMemGetInfo_v2)(size_t *ret_free, size_t *ret_total)
+{
+	CUresult result = ret_free && ret_total ? driver_check() : CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS) {
+		*ret_total = driver.device.memory_bytes;
+		uint64_t used = ranges_bytes(RANGE_DEVICE);
+		*ret_free = used < *ret_total ? *ret_total - used : 0;
+	}
+	DONE(result);
+}
+
+CU_API(cuMemAllocHost_v2)(void **ret_host, size_t n_bytes)
+{
+	DONE(share(ret_host, n_bytes, RANGE_HOST, 0));
+}
+
+CU_API(cuMemHostAlloc)(void **ret_host, size_t n_bytes, unsigned flags)
+{
+	if (flags & ~(unsigned)CU_MEMHOSTALLOC_ALL)
+		DONE(CUDA_ERROR_INVALID_VALUE);
+	DONE(share(ret_host, n_bytes, RANGE_HOST, flags));
+}
+
+CU_API(cuMemFreeHost)(void *host)
+{
+	DONE(release((uintptr_t)host, true));
+}
+
+CU_API(cuMemHostGetDevicePointer_v2)(CUdeviceptr *ret_address, void *host, unsigned flags)
+{
+	struct range range;
+	CUresult result = ret_address && flags == 0 ? driver_check() : CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS &&
+	    (!range_find((uintptr_t)host, &range) || range.kind == RANGE_DEVICE))
+		result = CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS)
+		*ret_address = (uintptr_t)host;
+	DONE(result);
+}
+
+CU_API(cuMemHostGetFlags)(unsigned *ret_flags, void *host)
+{
+	struct range range;
+	CUresult result = ret_flags ? driver_check() : CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS &&
+	    (!range_find((uintptr_t)host, &range) || range.kind != RANGE_HOST))
+		result = CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS)
+		*ret_flags = range.flags | 2; /* DEVICEMAP: always */
+	DONE(result);
+}
+
+CU_API(cuMemGetAddressRange_v2)(CUdeviceptr *ret_start, size_t *ret_bytes, CUdeviceptr address)
+{
+	struct range range;
+	CUresult result = driver_check();
+	if (result == CUDA_SUCCESS && !range_find(address, &range))
+		result = CUDA_ERROR_NOT_FOUND;
+	if (result == CUDA_SUCCESS && ret_start)
+		*ret_start = range.start;
+	if (result == CUDA_SUCCESS && ret_bytes)
+		*ret_bytes = range.n_bytes;
+	DONE(result);
+}
+
+/* Where memory is best kept: there is one place. */
+CU_API(cuMemPrefetchAsync)(CUdeviceptr address, size_t n_bytes, CUdevice device, CUstream stream)
+{
+	struct range range;
+	(void)n_bytes, (void)device;
+	CUresult result = stream_check(stream);
+	if (result == CUDA_SUCCESS && (!range_find(address, &range) || range.kind != RANGE_MANAGED))
+		result = CUDA_ERROR_INVALID_VALUE;
+	DONE(result);
+}
+
+CU_API(cuMemPrefetchAsync_v2)
+(CUdeviceptr address, size_t n_bytes, uint64_t location, unsigned flags, CUstream stream)
+{
+	(void)location, (void)flags;
+	return cuMemPrefetchAsync(address, n_bytes, 0, stream);
+}
+
+CU_API(cuMemAdvise)(CUdeviceptr address, size_t n_bytes, int advice, CUdevice device)
+{
+	struct range range;
+	(void)n_bytes, (void)advice, (void)device;
+	DONE(range_find(address, &range) ? driver_check() : CUDA_ERROR_INVALID_VALUE);
+}
+
+CU_API(cuMemAdvise_v2)(CUdeviceptr address, size_t n_bytes, int advice, uint64_t location)
+{
+	(void)location;
+	return cuMemAdvise(address, n_bytes, advice, 0);
+}
+
+/* ---- pointers ---- */
+
+static CUresult attribute(void *ret, int number, const struct range *range, CUdeviceptr address)
+{
+	bool is_host = range->kind == RANGE_HOST, is_managed = range->kind == RANGE_MANAGED;
+	switch (number) {
+	case 1: /* CONTEXT */
+		memcpy(ret, &range->context, sizeof range->context);
+		return CUDA_SUCCESS;
+	case 2: /* MEMORY_TYPE */
+		*(unsigned *)ret = is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+		return CUDA_SUCCESS;
+	case 3: /* DEVICE_POINTER */
+		*(CUdeviceptr *)ret = address;
+		return CUDA_SUCCESS;
+	case 4: /* HOST_POINTER */
+		*(CUdeviceptr *)ret = is_host || is_managed ? address : 0;
+		return is_host || is_managed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	case 6: /* SYNC_MEMOPS */
+		*(int *)ret = 0;
+		return CUDA_SUCCESS;
+	case 7: /* BUFFER_ID */
+		*(uint64_t *)ret = range->id;
+		return CUDA_SUCCESS;
+	case 8: /* IS_MANAGED */
+		*(int *)ret = is_managed;
+		return CUDA_SUCCESS;
+	case 9: /* DEVICE_ORDINAL */
+		*(int *)ret = 0;
+		return CUDA_SUCCESS;
+	case 11: /* RANGE_START_ADDR */
+		*(CUdeviceptr *)ret = range->start;
+		return CUDA_SUCCESS;
+	case 12: /* RANGE_SIZE */
+		*(size_t *)ret = range->n_bytes;
+		return CUDA_SUCCESS;
+	case 13: /* MAPPED */
+		*(int *)ret = 1;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+}
+
+CU_API(cuPointerGetAttribute)(void *ret, int number, CUdeviceptr address)
+{
+	struct range range;
+	CUresult result = ret ? driver_check() : CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS && !range_find(address, &range))
+		result = CUDA_ERROR_INVALID_VALUE;
+	DONE(result == CUDA_SUCCESS ? attribute(ret, number, &range, address) : result);
+}
+
+/* What an attribute takes; 0: not known. */
+static size_t attribute_bytes(int number)
+{
+	return number == 2 || number == 6 || number == 8 || number == 9 || number == 13 ? 4 : 8;
+}
+
+/* Of memory that is not known all are 0. */
+CU_API(cuPointerGetAttributes)(unsigned n, int *numbers, void **rets, CUdeviceptr address)
+{
+	struct range range;
+	CUresult result = numbers && rets ? driver_check() : CUDA_ERROR_INVALID_VALUE;
+	if (result != CUDA_SUCCESS)
+		DONE(result);
+	bool known = range_find(address, &range);
+	for (unsigned i = 0; i < n; i++)
+		if (!known || attribute(rets[i], numbers[i], &range, address) != CUDA_SUCCESS) {
+			memset(rets[i], 0, attribute_bytes(numbers[i]));
+			if (!known && numbers[i] == 9)
+				*(int *)rets[i] = -2; /* as documented */
+		}
+	DONE(CUDA_SUCCESS);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the driver in the program and the agent, which has the device, say to each other: a request,
+ * then its reply, over a stream socket; memory is shared by descriptors that cross it. Both sides
+ * are one build, on one machine: structures go as they are, and a version makes sure of it.
+ *
+ * The driver has two sockets to its agent. On one it asks for what it waits for anyway; on the
+ * other the queue of the program's work is done, one after the other. A launch is answered when it
+ * is over; meanwhile the agent answers on the first.
+ */
+#ifndef WARPSCOPE_DRIVER_WIRE_H
+#define WARPSCOPE_DRIVER_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	WIRE_VERSION = 1,
+	WIRE_WORDS = 7,
+	WIRE_PIECE = 4 << 20,   /* most bytes of one WRITE, READ */
+	WIRE_IMAGE = 512 << 20, /* most bytes of an image */
+};
+
+enum wire_op {
+	WIRE_HELLO,  /* version, process -> a struct wire_device */
+	WIRE_RESET,  /* all that is on the device goes, and a fault */
+	WIRE_LOAD,   /* an image -> module */
+	WIRE_KERNEL, /* module, number -> a struct wire_kernel, its parameters, its name;
+			NOT_FOUND: past the last */
+	WIRE_SYMBOL, /* module; a name -> address, bytes */
+	WIRE_ALLOC,  /* bytes -> address */
+	WIRE_FREE,   /* address */
+	WIRE_SHARE,  /* address, bytes, with a descriptor: memory of the program */
+	WIRE_WRITE,  /* address, pitch, bytes of a row, rows; the bytes */
+	WIRE_READ,   /* the same -> the bytes */
+	WIRE_COPY,   /* to, its pitch, from, its pitch, bytes of a row, rows */
+	WIRE_FILL,   /* address, pitch, value, its bytes, values of a row, rows */
+	WIRE_LAUNCH, /* a struct wire_launch, a name, arguments -> WIRE_... flags; what was printed
+		      */
+	WIRE_TENSOR_MAP, /* a struct ws_sim_tensor -> 128 bytes */
+	WIRE_N_OPS,
+};
+
+struct wire_request {
+	uint32_t op, n_bytes; /* of what follows */
+	uint64_t word[WIRE_WORDS];
+};
+
+struct wire_reply {
+	int32_t result; /* CUresult */
+	uint32_t n_bytes;
+	uint64_t word[WIRE_WORDS];
+};
+
+struct wire_device {
+	char name[64];
+	uint32_t sm, n_sms, n_warps, n_blocks, n_regs;
+	uint32_t sm_shared_bytes, block_shared_bytes, kept_shared_bytes;
+	uint64_t memory_bytes, heap_bytes, print_bytes;
+};
+
+struct wire_param {
+	uint32_t offset, n_bytes;
+};
+
+struct wire_kernel {
+	uint32_t n_regs, local_bytes, shared_bytes, max_threads;
+	uint32_t cluster[3]; /* that it was built for; 0: any */
+	uint32_t n_params, n_name;
+};
+
+struct wire_launch {
+	uint32_t module, grid[3], block[3], cluster[3], shared_bytes, is_cooperative;
+	uint32_t n_name, n_args; /* bytes; arguments lie as in the parameter area */
+};
+
+/* Answers of a launch, word[0]. */
+enum {
+	WIRE_FAULT = 1, /* the device can do no more until WIRE_RESET */
+	WIRE_ABORT = 2, /* a dump was made, and the program is to be aborted */
+};
+
+/* ---- both sides ---- */
+
+/* Sends a header and what follows, with a descriptor unless it is -1. False: the other side is
+ * gone. */
+bool wire_send(int socket, const void *header, size_t n_header, const void *bytes, size_t n_bytes,
+	       int fd);
+/* Receives all of it. `*ret_fd` (NULL: none is expected) is -1, or a descriptor for the caller. */
+bool wire_receive(int socket, void *ret_bytes, size_t n, int *ret_fd);
+
+#endif

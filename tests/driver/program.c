@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A small program of the driver API, as users have them. usage: program FATBIN MODE
+ *
+ * say: a kernel prints. fault: one writes outside. missing: asks for what is not there. wait: one
+ * waits for the host, which never comes. many: launches for ever.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api.h"
+
+static int fails(CUresult result, const char *what)
+{
+	const char *name = "?";
+	if (result == CUDA_SUCCESS)
+		return 0;
+	(void)cuGetErrorName(result, &name);
+	printf("%s: %s\n", what, name);
+	fflush(stdout);
+	return 1;
+}
+
+static CUfunction find(CUmodule module, const char *name)
+{
+	CUfunction function = NULL;
+	(void)fails(cuModuleGetFunction(&function, module, name), name);
+	return function;
+}
+
+static int launch(CUfunction function, void **args)
+{
+	return fails(cuLaunchKernel(function, 2, 1, 1, 32, 1, 1, 0, NULL, args, NULL),
+		     "cuLaunchKernel");
+}
+
+static int go(const char *mode, CUmodule module)
+{
+	CUdeviceptr at;
+	void *host;
+	int two = 2;
+	unsigned i = strcmp(mode, "fault") == 0 ? 1u << 30 : 0;
+	void *number[] = { &two }, *place[] = { &at, &i };
+	if (fails(cuMemAlloc(&at, 4096), "cuMemAlloc") ||
+	    fails(cuMemAllocHost(&host, 4096), "cuMemAllocHost"))
+		return 1;
+	if (strcmp(mode, "say") == 0) {
+		printf("before\n");
+		if (launch(find(module, "say"), number))
+			return 1;
+	} else if (strcmp(mode, "missing") == 0) {
+		(void)fails(cuProfilerStart(), "cuProfilerStart");
+	} else if (strcmp(mode, "wait") == 0) {
+		at = (uintptr_t)host;
+		if (launch(find(module, "wait"), place))
+			return 1;
+	} else {
+		CUfunction store = find(module, "store");
+		do {
+			if (launch(store, place))
+				return 1;
+		} while (strcmp(mode, "many") == 0);
+	}
+	printf("waits\n");
+	fflush(stdout);
+	int failed = fails(cuCtxSynchronize(), "cuCtxSynchronize");
+	printf("after\n");
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	CUcontext context;
+	CUmodule module;
+	if (argc != 3 || fails(cuInit(0), "cuInit") ||
+	    fails(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain") ||
+	    fails(cuCtxSetCurrent(context), "cuCtxSetCurrent") ||
+	    fails(cuModuleLoad(&module, argv[1]), "cuModuleLoad"))
+		return 2;
+	printf("ready\n");
+	fflush(stdout);
+	return go(argv[2], module);
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program of the driver API on the software GPU. usage: test_driver FATBIN
+ *
+ * Kernels: tests/sim/kernels/driver.cu.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "api.h"
+
+enum { N = 1000 };
+
+static const char *fatbin;
+
+static void check(CUresult result, const char *what, int line)
+{
+	const char *name = "?";
+	if (result == CUDA_SUCCESS)
+		return;
+	(void)cuGetErrorName(result, &name);
+	fail_msg("line %d: %s: %s", line, what, name);
+}
+
+#define OK(call) check((call), #call, __LINE__)
+
+static CUmodule module;
+
+static CUfunction kernel(const char *name)
+{
+	CUfunction function;
+	OK(cuModuleGetFunction(&function, module, name));
+	return function;
+}
+
+static void launch(const char *name, unsigned blocks, unsigned threads, void **args)
+{
+	OK(cuLaunchKernel(kernel(name), blocks, 1, 1, threads, 1, 1, 0, NULL, args, NULL));
+}
+
+static CUdeviceptr words(size_t n)
+{
+	CUdeviceptr at;
+	OK(cuMemAlloc(&at, 4 * n));
+	return at;
+}
+
+static int setup(void **state)
+{
+	CUcontext context;
+	(void)state;
+	OK(cuInit(0));
+	OK(cuDevicePrimaryCtxRetain(&context, 0));
+	OK(cuCtxSetCurrent(context));
+	OK(cuModuleLoad(&module, fatbin));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return cuDevicePrimaryCtxRelease(0) == CUDA_SUCCESS ? 0 : -1;
+}
+
+static void a_kernel_adds(void **state)
+{
+	unsigned a[N], b[N], sum[N], n = N;
+	CUdeviceptr da = words(N), db = words(N), dsum = words(N);
+	void *args[] = { &da, &db, &dsum, &n };
+	(void)state;
+	for (unsigned i = 0; i < N; i++) {
+		a[i] = i;
+		b[i] = 7 * i;
+	}
+	OK(cuMemcpyHtoD(da, a, sizeof a));
+	OK(cuMemcpyHtoD(db, b, sizeof b));
+	launch("add", (N + 127) / 128, 128, args);
+	OK(cuMemcpyDtoH(sum, dsum, sizeof sum)); /* after the launch */
+	for (unsigned i = 0; i < N; i++)
+		assert_int_equal(sum[i], 22 * i);
+	OK(cuMemFree(da));
+	OK(cuMemFree(db));
+	OK(cuMemFree(dsum));
+	assert_int_equal(cuMemFree(dsum), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void variables_have_addresses(void **state)
+{
+	CUdeviceptr scale, total;
+	size_t n;
+	unsigned char step = 5;
+	unsigned long long times = 100;
+	unsigned value = 0;
+	void *args[] = { &step, &times };
+	(void)state;
+	OK(cuModuleGetGlobal(&scale, &n, module, "scale"));
+	assert_int_equal(n, 4);
+	OK(cuMemcpyDtoH(&value, scale, 4));
+	assert_int_equal(value, 3);
+	OK(cuModuleGetGlobal(&total, NULL, module, "total"));
+	launch("count", 2, 32, args);
+	OK(cuMemcpyDtoH(&value, total, 4));
+	assert_int_equal(value, 2 * 100 * 5);
+	assert_int_equal(cuModuleGetGlobal(&total, NULL, module, "none"), CUDA_ERROR_NOT_FOUND);
+}
+
+/* Arguments as one buffer, as some launchers give them. */
+static void arguments_may_be_a_buffer(void **state)
+{
+	struct {
+		CUdeviceptr to;
+		unsigned i;
+	} args = { words(64), 8 };
+	size_t n = sizeof args;
+	unsigned out[64];
+	void *extra[] = { (void *)1, &args, (void *)2, &n, (void *)0 };
+	(void)state;
+	OK(cuMemsetD32(args.to, 99, 64));
+	OK(cuLaunchKernel(kernel("store"), 1, 1, 1, 16, 1, 1, 0, NULL, NULL, extra));
+	OK(cuMemcpyDtoH(out, args.to, sizeof out));
+	assert_int_equal(out[7], 99);
+	assert_int_equal(out[8], 8);
+	assert_int_equal(out[23], 8);
+	assert_int_equal(out[24], 99);
+	OK(cuMemFree(args.to));
+}
+
+static void rows_are_copied(void **state)
+{
+	unsigned char host[6][10], back[4][5];
+	CUdeviceptr at;
+	(void)state;
+	for (unsigned i = 0; i < sizeof host; i++)
+		((unsigned char *)host)[i] = (unsigned char)i;
+	OK(cuMemAlloc(&at, 6 * 32));
+	OK(cuMemsetD8(at, 0xff, 6 * 32));
+	CUDA_MEMCPY2D in = { .srcMemoryType = CU_MEMORYTYPE_HOST,
+			     .srcHost = host,
+			     .srcPitch = 10,
+			     .srcXInBytes = 2,
+			     .srcY = 1,
+			     .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+			     .dstDevice = at,
+			     .dstPitch = 32,
+			     .dstXInBytes = 3,
+			     .WidthInBytes = 5,
+			     .Height = 4 };
+	OK(cuMemcpy2D(&in));
+	CUDA_MEMCPY2D out = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+			      .srcDevice = at,
+			      .srcPitch = 32,
+			      .srcXInBytes = 3,
+			      .dstMemoryType = CU_MEMORYTYPE_HOST,
+			      .dstHost = back,
+			      .dstPitch = 5,
+			      .WidthInBytes = 5,
+			      .Height = 4 };
+	OK(cuMemcpy2D(&out));
+	for (unsigned y = 0; y < 4; y++)
+		assert_memory_equal(back[y], &host[y + 1][2], 5);
+	OK(cuMemcpyDtoH(host, at, 3));
+	assert_int_equal(host[0][2], 0xff);
+	OK(cuMemFree(at));
+}
+
+/* Larger than one piece of the wire. */
+static void large_copies_are_whole(void **state)
+{
+	size_t n = (9u << 20) + 12345;
+	unsigned char *a = malloc(n), *b = malloc(n);
+	CUdeviceptr at, other;
+	(void)state;
+	assert_true(a && b);
+	for (size_t i = 0; i < n; i++)
+		a[i] = (unsigned char)(i * 2654435761u >> 13);
+	OK(cuMemAlloc(&at, n));
+	OK(cuMemAlloc(&other, n));
+	OK(cuMemcpyHtoD(at, a, n));
+	OK(cuMemcpyDtoD(other, at, n));
+	OK(cuMemcpyDtoH(b, other, n));
+	assert_memory_equal(a, b, n);
+	OK(cuMemFree(at));
+	OK(cuMemFree(other));
+	free(a);
+	free(b);
+}
+
+/* A kernel that waits for the host, through memory that both see. */
+static void both_see_shared_memory(void **state)
+{
+	void *host;
+	CUdeviceptr at, managed;
+	CUstream stream;
+	int is_managed = 0, type = 0;
+	(void)state;
+	OK(cuMemAllocHost(&host, 64));
+	volatile unsigned *flags = host;
+	at = (uintptr_t)host;
+	void *args[] = { &at };
+	OK(cuStreamCreate(&stream, 1));
+	OK(cuLaunchKernel(kernel("wait"), 1, 1, 1, 1, 1, 1, 0, stream, args, NULL));
+	assert_int_equal(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+	flags[0] = 21;
+	OK(cuStreamSynchronize(stream));
+	assert_int_equal(flags[1], 42);
+	assert_int_equal(cuStreamQuery(stream), CUDA_SUCCESS);
+	OK(cuStreamDestroy(stream));
+	OK(cuMemFreeHost(host));
+	OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+	unsigned *words_of = (unsigned *)(uintptr_t)managed, i = 4;
+	void *more[] = { &managed, &i };
+	launch("store", 1, 32, more);
+	OK(cuCtxSynchronize());
+	assert_int_equal(words_of[3], 0);
+	assert_int_equal(words_of[4], 4);
+	OK(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed + 100));
+	assert_true(is_managed);
+	OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, managed));
+	assert_int_equal(type, CU_MEMORYTYPE_DEVICE);
+	OK(cuMemFree(managed));
+}
+
+static void note(void *data)
+{
+	struct {
+		unsigned seen, *from;
+	} *both = data;
+	both->seen = *both->from;
+}
+
+static void a_stream_is_in_order(void **state)
+{
+	unsigned in[32], out[32], i = 0;
+	CUdeviceptr at = words(32);
+	CUstream stream;
+	CUevent start, end;
+	float ms = -1;
+	struct {
+		unsigned seen, *from;
+	} both = { 0, out };
+	void *args[] = { &at, &i };
+	(void)state;
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuEventCreate(&start, 0));
+	OK(cuEventCreate(&end, 0));
+	OK(cuEventRecord(start, stream));
+	for (unsigned k = 0; k < 32; k++)
+		in[k] = 1000 + k;
+	OK(cuMemcpyHtoDAsync(at, in, sizeof in, stream));
+	memset(in, 0, sizeof in); /* its bytes were taken */
+	OK(cuLaunchKernel(kernel("store"), 1, 1, 1, 8, 1, 1, 0, stream, args, NULL));
+	OK(cuMemcpyDtoHAsync(out, at, sizeof out, stream));
+	OK(cuLaunchHostFunc(stream, note, &both));
+	OK(cuEventRecord(end, stream));
+	OK(cuEventSynchronize(end));
+	assert_int_equal(out[7], 0);
+	assert_int_equal(out[8], 1008);
+	assert_int_equal(both.seen, 0);
+	OK(cuEventElapsedTime(&ms, start, end));
+	assert_true(ms > 0 && ms < 60000);
+	OK(cuEventDestroy(start));
+	OK(cuEventDestroy(end));
+	OK(cuStreamDestroy(stream));
+	OK(cuMemFree(at));
+}
+
+static void what_is_wrong_is_refused(void **state)
+{
+	CUdeviceptr at = words(64);
+	unsigned i = 0;
+	void *args[] = { &at, &i };
+	CUfunction f = kernel("store");
+	CUmodule other;
+	size_t free_bytes, total;
+	int value;
+	(void)state;
+	assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 1025, 1, 1, 0, NULL, args, NULL),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuLaunchKernel(f, 0, 1, 1, 32, 1, 1, 0, NULL, args, NULL),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 1 << 20, NULL, args, NULL),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuModuleGetFunction(&f, module, "none"), CUDA_ERROR_NOT_FOUND);
+	assert_int_equal(cuModuleLoadData(&other, ".version 8.0\n.target sm_90\n"),
+			 CUDA_ERROR_JIT_COMPILER_NOT_FOUND);
+	OK(cuMemGetInfo(&free_bytes, &total));
+	assert_true(free_bytes <= total - 4 * 64);
+	assert_int_equal(cuMemAlloc(&at, total), CUDA_ERROR_OUT_OF_MEMORY);
+	assert_int_equal(cuMemAlloc(&at, 0), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemcpyDtoH(&value, at + 4096, 4), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 1),
+			 CUDA_ERROR_INVALID_DEVICE);
+	OK(cuMemFree(at));
+}
+
+static void the_device_tells_what_it_is(void **state)
+{
+	char name[100];
+	int n, value;
+	(void)state;
+	OK(cuDeviceGetCount(&n));
+	assert_int_equal(n, 1);
+	OK(cuDeviceGetName(name, sizeof name, 0));
+	assert_string_equal(name, "Warpscope software GPU sm_90a");
+	OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
+	assert_int_equal(value, 32);
+	OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+	assert_int_equal(value, 132);
+	OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
+	assert_int_equal(value, 9);
+	OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel("add")));
+	assert_true(value > 0 && value < 256);
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("add"), 1024, 0));
+	assert_int_equal(n, 2);
+}
+
+static void shared_memory_needs_room(void **state)
+{
+	CUfunction f = kernel("shared");
+	CUdeviceptr at = words(64);
+	unsigned out[64];
+	void *args[] = { &at };
+	(void)state;
+	OK(cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 256, NULL, args, NULL));
+	OK(cuMemcpyDtoH(out, at, sizeof out));
+	assert_int_equal(out[0], 63);
+	assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 100000, NULL, args, NULL),
+			 CUDA_ERROR_INVALID_VALUE);
+	OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
+	OK(cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 100000, NULL, args, NULL));
+	OK(cuCtxSynchronize());
+	OK(cuMemFree(at));
+}
+
+static void functions_are_found_by_name(void **state)
+{
+	CUresult (*get_count)(int *);
+	void *function = NULL;
+	int n = 0;
+	(void)state;
+	OK(cuGetProcAddress("cuDeviceGetCount", &function, 12000, 0, NULL));
+	memcpy(&get_count, &function, sizeof function);
+	OK(get_count(&n));
+	assert_int_equal(n, 1);
+	OK(cuGetProcAddress("cuMemAlloc", &function, 12000, 0, NULL));
+	CUresult (*allocate)(CUdeviceptr *, size_t) = cuMemAlloc;
+	assert_memory_equal(&function, &allocate, sizeof function);
+	assert_int_equal(cuGetProcAddress("cuNothing", &function, 12000, 0, NULL),
+			 CUDA_ERROR_NOT_FOUND);
+	assert_null(function);
+}
+
+static void a_fault_stays_until_a_reset(void **state)
+{
+	CUdeviceptr at = words(64), more;
+	unsigned far = 1u << 30;
+	void *args[] = { &at, &far };
+	const char *text;
+	(void)state;
+	launch("store", 1, 32, args);
+	assert_int_equal(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+	OK(cuGetErrorString(CUDA_ERROR_ILLEGAL_ADDRESS, &text));
+	assert_string_equal(text, "an illegal memory access was encountered");
+	assert_int_equal(cuMemAlloc(&more, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
+	assert_int_equal(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+	OK(cuDevicePrimaryCtxReset(0));
+	OK(cuModuleLoad(&module, fatbin));
+	OK(cuMemAlloc(&more, 4));
+	OK(cuMemFree(more));
+}
+
+static void nothing_works_before_the_beginning(void)
+{
+	CUdeviceptr at;
+	int n;
+	if (cuMemAlloc(&at, 4) != CUDA_ERROR_NOT_INITIALIZED ||
+	    cuDeviceGetCount(&n) != CUDA_ERROR_NOT_INITIALIZED) {
+		fprintf(stderr, "a call before cuInit() was answered\n");
+		exit(1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_kernel_adds),
+		cmocka_unit_test(variables_have_addresses),
+		cmocka_unit_test(arguments_may_be_a_buffer),
+		cmocka_unit_test(rows_are_copied),
+		cmocka_unit_test(large_copies_are_whole),
+		cmocka_unit_test(both_see_shared_memory),
+		cmocka_unit_test(a_stream_is_in_order),
+		cmocka_unit_test(what_is_wrong_is_refused),
+		cmocka_unit_test(the_device_tells_what_it_is),
+		cmocka_unit_test(shared_memory_needs_room),
+		cmocka_unit_test(functions_are_found_by_name),
+		cmocka_unit_test(a_fault_stays_until_a_reset),
+	};
+	if (argc != 2)
+		return 2;
+	fatbin = argv[1];
+	nothing_works_before_the_beginning();
+	return cmocka_run_group_tests_name("a program of the driver API", tests, setup, teardown);
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""A program of the driver API on the software GPU, as its user sees it: what kernels print, faults and their dumps, what is missing,
+and that neither the program nor its agent outlives the other. Prints TAP.
+
+usage: test_program.py WARPSCOPE PROGRAM FATBIN KILLS     KILLS: times that each of the two is killed at a random moment
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+WARPSCOPE, PROGRAM, FATBIN = map(os.path.abspath, sys.argv[1:4])
+KILLS = int(sys.argv[4])
+results = []
+
+
+def check(what, ok, story=''):
+    results.append(ok)
+    print(f'{"ok" if ok else "not ok"} {len(results)} - {what}')
+    if not ok and story:
+        print(''.join(f'# {line}\n' for line in str(story).splitlines()[:20]), end='')
+
+
+def environment(**more):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(('CUDA_', 'WARPSCOPE_'))}
+    return {**kept, **more}
+
+
+def run(mode, cwd=None, **env):
+    return subprocess.run([PROGRAM, FATBIN, mode], cwd=cwd, env=environment(**env), capture_output=True, text=True, timeout=60, check=False)
+
+
+def agents(mark):
+    """Processes of an agent that has this in its environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{pid}/comm', encoding='ascii', errors='replace') as name, open(f'/proc/{pid}/environ', 'rb') as env:
+                if name.read().startswith('warpscope-agent') and mark.encode() in env.read():
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def gone_within(seconds, mark):
+    end = time.monotonic() + seconds
+    while agents(mark) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not agents(mark)
+
+
+def test_words():
+    said = run('say')
+    check('what a kernel prints comes where the program prints', said.stdout.splitlines() in (
+        ['ready', 'before', 'waits', 'block 0 of 2'] + ['block 0 of 2'] * 31 + ['block 1 of 2'] * 32 + ['after'],), said.stdout + said.stderr)
+    said = run('missing')
+    check('what is missing answers so', said.stdout == 'ready\ncuProfilerStart: CUDA_ERROR_NOT_SUPPORTED\nwaits\nafter\n', said.stdout)
+    check('... and is told once, at the end', said.stderr == 'warpscope: software GPU: not supported: cuProfilerStart\n', said.stderr)
+    said = run('say', WARPSCOPE_SOFTWARE_GPU='sm_80')
+    check('another device', said.returncode == 0 and said.stdout.count('block') == 64, said.stdout + said.stderr)
+    said = run('say', WARPSCOPE_SOFTWARE_GPU='sm_75')
+    check('an image that does not fit', said.stdout == 'cuModuleLoad: CUDA_ERROR_NO_BINARY_FOR_GPU\n', said.stdout + said.stderr)
+    said = run('say', WARPSCOPE_SOFTWARE_GPU='sm_1')
+    check('a device that does not exist', said.returncode == 2 and "no device 'sm_1'" in said.stderr, said.stdout + said.stderr)
+
+
+def test_faults(folder):
+    said = run('fault', folder)
+    check('a fault is an error of the next call', said.stdout == 'ready\nwaits\ncuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS\nafter\n',
+          said.stdout + said.stderr)
+    check('... without a dump where none was asked for', os.listdir(folder) == [], os.listdir(folder))
+    wanted = {'CUDA_ENABLE_COREDUMP_ON_EXCEPTION': '1', 'CUDA_COREDUMP_FILE': 'core.%p'}
+    child = subprocess.Popen([PROGRAM, FATBIN, 'fault'], cwd=folder, env=environment(**wanted), stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True)
+    out, err = child.communicate(timeout=60)
+    check('with a dump the program is aborted', child.returncode == -signal.SIGABRT and out == 'ready\nwaits\n', out + err)
+    check('the dump has the name of the program\'s process', os.listdir(folder) == [f'core.{child.pid}'], os.listdir(folder))
+    page = subprocess.run([WARPSCOPE, os.path.join(folder, f'core.{child.pid}')], capture_output=True, text=True, check=False).stdout
+    check('... and says what happened', 'driver.cu:30' in page and 'store' in page and 'llegal' in page, page)
+    said = run('fault', folder, **wanted, CUDA_COREDUMP_GENERATION_FLAGS='skip_abort,skip_global_memory')
+    check('unless that is not wanted', said.returncode == 1 and 'CUDA_ERROR_ILLEGAL_ADDRESS' in said.stdout, said.stdout + said.stderr)
+    said = run('fault', folder, CUDA_ENABLE_COREDUMP_ON_EXCEPTION='1', CUDA_COREDUMP_FILE='no/such/folder')
+    check('a dump that cannot be written is told, and nothing is aborted', said.returncode == 1 and 'no/such/folder' in said.stderr,
+          said.stdout + said.stderr)
+
+
+def killed(who, mode, after):
+    """Kills the program or its agent some time after it began. What went wrong, or None."""
+    mark = uuid.uuid4().hex
+    child = subprocess.Popen([PROGRAM, FATBIN, mode], env=environment(WARPSCOPE_TEST=mark), stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+    time.sleep(after)
+    for pid in [child.pid] if who == 'program' else agents(mark):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    if who == 'agent':
+        end = time.monotonic() + 5  # it may not have been there yet
+        while child.poll() is None and time.monotonic() < end:
+            for pid in agents(mark):
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.02)
+    hangs = False
+    try:
+        child.wait(5)
+    except subprocess.TimeoutExpired:
+        hangs = True
+        child.kill()
+        child.wait()
+    if hangs:
+        return f'the program hung; {who} killed after {after:.3f} s in {mode}'
+    return None if gone_within(5, mark) else f'an agent was left; {who} killed after {after:.3f} s in {mode}'
+
+
+def test_kills():
+    source = random.Random(7)
+    for who in ('program', 'agent'):
+        bad = [killed(who, source.choice(['wait', 'many']), source.uniform(0, 0.2)) for _ in range(KILLS)]
+        bad = [story for story in bad if story]
+        check(f'the {who} is killed {KILLS} times: nothing is left, nothing hangs', not bad, '\n'.join(bad))
+
+
+def main():
+    test_words()
+    with tempfile.TemporaryDirectory() as folder:
+        test_faults(folder)
+    test_kills()
+    print(f'1..{len(results)}')
+    return 0 if all(results) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
