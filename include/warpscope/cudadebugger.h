@@ -2114,26 +2114,28 @@ struct CUDBGAPI_st {
 	CUDBGResult (*getNumRegisters)(uint32_t dev, uint32_t *numRegs);
 
 	/**
-	 * Virtual-to-physical register lookup, PC only.
+	 * Where a register of PTX is at an address: registers, or local memory.
 	 * Slot 40. Since 3.0. Deprecated since 3.1.
 	 *
 	 * @param pc  Device address.
-	 * @param reg  Name of the virtual register.
-	 * @param buf  Receives the numbers.
+	 * @param reg  Name of the virtual register, as `%rd1`.
+	 * @param buf  Receives the numbers, lowest bits first; bits 24 to 31 are the class of
+	 *     each, the rest is its index, or its place in local memory.
 	 * @param sz  Capacity of `buf` in words.
-	 * @param numPhysRegs  Receives the number of names stored.
-	 * @param regClass  Receives the class of the physical registers.
+	 * @param numPhysRegs  Receives how many there are; 0: the register is not live there.
+	 * @param regClass  Receives the class of the first; REG_CLASS_INVALID when there is none.
 	 * @retval CUDBG_SUCCESS  every output is written.
-	 * @retval CUDBG_ERROR_BUFFER_TOO_SMALL  the text needs more bytes than the buffer has.
-	 * @retval CUDBG_ERROR_UNKNOWN_FUNCTION  never here; other providers may.
-	 * @retval CUDBG_ERROR_INVALID_ARGS  `reg`, `buf`, `numPhysRegs` or `regClass` is NULL.
+	 * @retval CUDBG_ERROR_BUFFER_TOO_SMALL  there are more than `sz`.
+	 * @retval CUDBG_ERROR_UNKNOWN_FUNCTION  the address is in no function that has a register
+	 *     map: not compiled with -G.
+	 * @retval CUDBG_ERROR_INVALID_ARGS  `reg`, `buf`, `numPhysRegs` or `regClass` is NULL; the
+	 *     function has no such register..
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
-	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
+	 * @retval CUDBG_ERROR_INVALID_CONTEXT  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
-	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*getPhysicalRegister30)(uint64_t pc, char *reg, uint32_t *buf, uint32_t sz,
 					     uint32_t *numPhysRegs, CUDBGRegClass *regClass);
@@ -2303,30 +2305,31 @@ struct CUDBGAPI_st {
 					 CUDBGAttributeValuePair *pairs, uint32_t numPairs);
 
 	/**
-	 * Virtual-to-physical register lookup with coordinates.
+	 * Where a register of PTX is at an address of a device: registers, or local memory.
 	 * Slot 49. Since 3.1. Deprecated since 4.1.
 	 *
 	 * @param dev  Device, below getNumDevices().
 	 * @param sm  SM, below getNumSMs().
 	 * @param wp  Warp slot, below getNumWarps().
 	 * @param pc  Device address.
-	 * @param reg  Name of the virtual register.
-	 * @param buf  Receives the numbers.
+	 * @param reg  Name of the virtual register, as `%rd1`.
+	 * @param buf  Receives the numbers, lowest bits first; bits 24 to 31 are the class of
+	 *     each, the rest is its index, or its place in local memory.
 	 * @param sz  Capacity of `buf` in words.
-	 * @param numPhysRegs  Receives the number of names stored.
-	 * @param regClass  Receives the class of the physical registers.
+	 * @param numPhysRegs  Receives how many there are; 0: the register is not live there.
+	 * @param regClass  Receives the class of the first; REG_CLASS_INVALID when there is none.
 	 * @retval CUDBG_SUCCESS  every output is written.
-	 * @retval CUDBG_ERROR_BUFFER_TOO_SMALL  the text needs more bytes than the buffer has.
-	 * @retval CUDBG_ERROR_UNKNOWN_FUNCTION  never here; other providers may.
+	 * @retval CUDBG_ERROR_BUFFER_TOO_SMALL  there are more than `sz`.
+	 * @retval CUDBG_ERROR_UNKNOWN_FUNCTION  the address is in no function that has a register
+	 *     map: not compiled with -G.
 	 * @retval CUDBG_ERROR_INVALID_ARGS  `dev`, `sm` or `wp` is out of range; `reg`, `buf`,
-	 *     `numPhysRegs` or `regClass` is NULL.
+	 *     `numPhysRegs` or `regClass` is NULL; the function has no such register..
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INTERNAL  the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
-	 * @retval CUDBG_ERROR_INVALID_CONTEXT  the context of the grid is not known.
+	 * @retval CUDBG_ERROR_INVALID_CONTEXT  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
-	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 */
 	CUDBGResult (*getPhysicalRegister40)(uint32_t dev, uint32_t sm, uint32_t wp, uint64_t pc,
 					     char *reg, uint32_t *buf, uint32_t sz,

@@ -36,6 +36,7 @@ enum ws_reg_class {
 /** Where 32 bits of a register of PTX are. */
 struct ws_reg_piece {
 	uint32_t part;        /**< which: 0 the lowest, at most 3 */
+	uint32_t n_parts;     /**< that the register has anywhere in the function */
 	uint32_t reg_class;   /**< enum ws_reg_class, or another number */
 	uint32_t index;       /**< bits 0 to 23 */
 	uint32_t number;      /**< both, as the image has them */

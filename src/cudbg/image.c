@@ -185,6 +185,61 @@ CUDBGResult wsi_cudbg_lookupDeviceCodeSymbol(struct wsi_cudbg *s, char *symName,
 	return CUDBG_SUCCESS;
 }
 
+/*
+ * The registers that hold a register of PTX, lowest bits first: numbers as the register map has
+ * them, with the class of each in bits 24 to 31. Where not all its parts are live it is in none.
+ */
+static CUDBGResult find_register(struct wsi_cudbg *s, const struct ws_cubin_hint *hint, uint64_t pc,
+				 const char *reg, uint32_t *buf, uint32_t sz, uint32_t *numPhysRegs,
+				 CUDBGRegClass *regClass)
+{
+	struct ws_reg_piece pieces[WS_REG_MAX_PIECES];
+	struct ws_place place;
+	struct ws_error err = { .status = WS_OK };
+	enum ws_regmap_answer answer = WS_REGMAP_NO_FUNCTION;
+	size_t n = 0;
+	enum ws_status st = ws_cubin_set_find_address(s->cubins, pc, hint, &place, &err);
+	if (st != WS_OK && st != WS_ABSENT)
+		return wsi_cudbg_status(s, st, &err);
+	if (st == WS_OK && place.function)
+		answer = ws_cubin_find_register(place.cubin, place.function->name, ws_str_of(reg),
+						place.rel_pc, pieces, &n);
+	if (answer == WS_REGMAP_NO_FUNCTION)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_UNKNOWN_FUNCTION,
+				      "there is no function with a register map at 0x%" PRIx64, pc);
+	if (answer == WS_REGMAP_NO_REGISTER)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
+				      "the function at 0x%" PRIx64 " has no register %s", pc, reg);
+	n = n && n == pieces[0].n_parts ? n : 0;
+	if (n > sz)
+		return wsi_cudbg_fail(s, CUDBG_ERROR_BUFFER_TOO_SMALL,
+				      "%s is in %zu registers, there is room for %u", reg, n, sz);
+	for (size_t i = 0; i < n; i++)
+		buf[i] = pieces[i].number;
+	*numPhysRegs = (uint32_t)n;
+	*regClass = n ? (CUDBGRegClass)pieces[0].reg_class : REG_CLASS_INVALID;
+	return CUDBG_SUCCESS;
+}
+
+CUDBGResult wsi_cudbg_getPhysicalRegister30(struct wsi_cudbg *s, uint64_t pc, char *reg,
+					    uint32_t *buf, uint32_t sz, uint32_t *numPhysRegs,
+					    CUDBGRegClass *regClass)
+{
+	return find_register(s, NULL, pc, reg, buf, sz, numPhysRegs, regClass);
+}
+
+CUDBGResult wsi_cudbg_getPhysicalRegister40(struct wsi_cudbg *s, struct wsi_at *at, uint64_t pc,
+					    char *reg, uint32_t *buf, uint32_t sz,
+					    uint32_t *numPhysRegs, CUDBGRegClass *regClass)
+{
+	const struct ws_cubin_hint hint = {
+		.module_index = WS_NONE,
+		.device_index = at->device->index,
+		.context_index = WS_NONE,
+	};
+	return find_register(s, &hint, pc, reg, buf, sz, numPhysRegs, regClass);
+}
+
 bool wsi_cudbg_device_of_code(struct wsi_cudbg *s, uint64_t addr, uint32_t *ret_dev)
 {
 	struct ws_place place;

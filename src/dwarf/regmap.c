@@ -68,8 +68,8 @@ enum ws_regmap_answer ws_regmap_find(struct ws_span reg_sass, struct ws_span reg
 {
 	struct wsi_reader r = wsi_reader_of(reg_sass);
 	struct ws_reg_piece found[WS_REG_MAX_PIECES];
-	bool have[WS_REG_MAX_PIECES] = { false }, known = false;
-	uint32_t count;
+	bool have[WS_REG_MAX_PIECES] = { false };
+	uint32_t count, n_parts = 0;
 	*ret_n = 0;
 	if (!function_find(&r, function, &count))
 		return WS_REGMAP_NO_FUNCTION;
@@ -80,7 +80,7 @@ enum ws_regmap_answer ws_regmap_find(struct ws_span reg_sass, struct ws_span reg
 			break;
 		if (!ws_str_equal(entry.name, reg))
 			continue;
-		known = true;
+		n_parts = entry.part < n_parts ? n_parts : entry.part + 1;
 		if (have[entry.part] || rel_pc < entry.first || rel_pc > entry.last)
 			continue;
 		have[entry.part] = true;
@@ -94,8 +94,11 @@ enum ws_regmap_answer ws_regmap_find(struct ws_span reg_sass, struct ws_span reg
 			.last = entry.last,
 		};
 	}
-	for (size_t i = 0; i < WS_REG_MAX_PIECES; i++)
-		if (have[i])
-			ret_pieces[(*ret_n)++] = found[i];
-	return *ret_n ? WS_REGMAP_FOUND : known ? WS_REGMAP_NOT_HERE : WS_REGMAP_NO_REGISTER;
+	for (size_t i = 0; i < WS_REG_MAX_PIECES; i++) {
+		if (!have[i])
+			continue;
+		found[i].n_parts = n_parts;
+		ret_pieces[(*ret_n)++] = found[i];
+	}
+	return *ret_n ? WS_REGMAP_FOUND : n_parts ? WS_REGMAP_NOT_HERE : WS_REGMAP_NO_REGISTER;
 }

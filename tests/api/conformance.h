@@ -74,6 +74,9 @@ void images_by_warp_and_by_handle(void **state);
 void dumps_of_the_target(void **state);
 void code_of_a_real_image(void **state);
 
+/* conformance_register.c */
+void registers_of_ptx_are_where_the_map_says(void **state);
+
 /* conformance_run.c */
 void initialize_queues_what_there_is(void **state);
 void events_in_old_layouts(void **state);

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-const char *kernels, *service, *children;
+const char *kernels, *debug_kernels, *service, *children;
 struct device device;
 CUDBGAPI api;
 

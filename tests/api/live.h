@@ -17,8 +17,8 @@
 #include "harness.h"
 #include "target/device.h"
 
-/* fatbins of tests/sim/kernels/live.cu, service.cu and child.cu */
-extern const char *kernels, *service, *children;
+/* fatbins of tests/sim/kernels/live.cu, the same with -G, service.cu and child.cu */
+extern const char *kernels, *debug_kernels, *service, *children;
 extern struct device device;
 extern CUDBGAPI api;
 

@@ -2,6 +2,7 @@
 /* The API over a device that really runs: older forms of functions, and fixed answers. */
 #include "live.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static uint32_t sm, wp;
@@ -136,6 +137,50 @@ static void code_is_found_by_name_and_address(void **state)
 	assert_memory_equal(image, "\177ELF", 4);
 	GOOD(getElfImage32, DEV, sm, wp, true, &image, &small);
 	assert_int_equal(small, size);
+}
+
+/* What registers %rd1 and on, of two parts, hold now; whether one of them is `value`. */
+static bool holds_value(uint64_t value)
+{
+	uint32_t numbers[4] = { 0 }, old[4] = { 0 }, n = 0, n_old = 0, words[2];
+	CUDBGRegClass class, old_class;
+	char name[16];
+	for (int i = 1; i < 20; i++) {
+		snprintf(name, sizeof name, "%%rd%d", i);
+		uint64_t pc = pc_of(sm, wp, 0);
+		if (CALL(getPhysicalRegister40, DEV, sm, wp, pc, name, numbers, 4, &n, &class) !=
+			    CUDBG_SUCCESS ||
+		    n == 0)
+			continue;
+		GOOD(getPhysicalRegister30, pc, name, old, 4, &n_old, &old_class);
+		assert_true(n == 2 && n_old == 2 && class == old_class);
+		assert_memory_equal(numbers, old, 2 * sizeof *old);
+		if (class != REG_CLASS_REG_FULL || numbers[1] >> 24 != REG_CLASS_REG_FULL)
+			continue;
+		for (int k = 0; k < 2; k++)
+			GOOD(readRegister, DEV, sm, wp, 0, numbers[k] & 0xffffff, &words[k]);
+		if ((words[0] | (uint64_t)words[1] << 32) == value)
+			return true;
+	}
+	return false;
+}
+
+/* Of a kernel compiled with -G: the registers that the map names hold the kernel's argument. */
+static void registers_of_ptx_hold_what_they_should(void **state)
+{
+	(void)state;
+	const char *optimised = kernels;
+	unsigned n_seen = 0;
+	kernels = debug_kernels;
+	start_over("calls", 1, 32, false, NULL, 0);
+	kernels = optimised;
+	stop_at_start();
+	one_broken(&sm, &wp);
+	for (int steps = 0; steps < 60; steps++) {
+		n_seen += holds_value(device.out);
+		(void)step(sm, wp, UINT32_MAX, 1, 0);
+	}
+	assert_in_range(n_seen, 5, 60);
 }
 
 static void a_fault_is_told_in_every_way(void **state)
@@ -318,6 +363,7 @@ const struct CMUnitTest live_forms_tests[] = {
 	TEST(old_call_stacks_are_the_new_one),
 	TEST(old_grids_are_the_new_one),
 	TEST(code_is_found_by_name_and_address),
+	TEST(registers_of_ptx_hold_what_they_should),
 	TEST(a_fault_is_told_in_every_way),
 	TEST(a_barrier_is_told),
 	TEST(memory_of_all_forms),

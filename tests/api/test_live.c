@@ -547,11 +547,12 @@ static void a_word_of_the_client_ends_a_loop(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4)
+	if (argc != 5)
 		return 2;
 	kernels = argv[1];
 	service = argv[2];
 	children = argv[3];
+	debug_kernels = argv[4];
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(a_kernel_runs_to_its_end),

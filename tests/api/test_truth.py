@@ -30,6 +30,7 @@ SCENARIOS = ["illegal-address", "many-faults", "cluster-out-of-range", "cluster-
              "two-contexts", "recursion", "gaps", "three-dimensions", "layout-r575", "layout-r615", "trap", "memory", "convergence"]
 # Inspection that is proved elsewhere, or that no dump can answer.
 ELSEWHERE = {
+    "getPhysicalRegister30": "conformance: each entry of a real map", "getPhysicalRegister40": "conformance: each entry of a real map",
     "disassemble": "conformance: code of a real image", "getAdjustedCodeAddress": "conformance",
     "generateCoredump": "conformance: dumps of the target", "readGlobalMemory31": "conformance: windows", "readGlobalMemory55": "conformance: windows",
     "getHostAddrFromDeviceAddr": "conformance: managed memory", "readLaneStatus": "conformance: lane fields",
