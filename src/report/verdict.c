@@ -309,21 +309,22 @@ static void say_hang(struct sentence *sentence, struct wsi_build *build)
 static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 {
 	const struct ws_report *report = build->report;
-	const char *what = report->dump_status == WS_OK ? "dump" : "process";
+	bool is_dump = report->dump_status == WS_OK; /* else one or more devices that run */
+	const char *what = is_dump ? "this dump" : "any device", *in = is_dump ? "in" : "on";
 	if (report->verdict == WS_VERDICT_UNKNOWN) {
 		const char *fault = wsi_first_loss(build, WS_HIDES_FAULT);
 		const char *hang = wsi_first_loss(build, WS_HIDES_HANG);
 		bool calm = !fault && hang && build->counts.sms;
 		if (calm)
-			say(sentence, "No exception in this %s; cannot tell whether it hangs",
-			    what);
+			say(sentence, "No exception %s %s; cannot tell whether %s hangs", in, what,
+			    is_dump ? "it" : "one");
 		else
-			say(sentence, "Cannot tell whether this %s holds a fault", what);
+			say(sentence, "Cannot tell whether %s holds a fault", what);
 		sentence->head = sentence->len;
 		say(sentence, ": %s", calm ? hang : fault ? fault : "it holds no GPU state");
 		return;
 	}
-	say(sentence, "No fault in this %s", what);
+	say(sentence, "No fault %s %s", in, what);
 	sentence->head = sentence->len;
 	if (report->n_warps == 0)
 		say(sentence, "; no thread is resident");

@@ -31,7 +31,7 @@ NO_REPORT = ["two-kernels", "warp-gaps"]
 # global memory there are, and the causes and commands that follow from these.
 STRIPPED = [
     (re.compile(r"^    (dump|driver|written|left out) .*\n", re.M), ""),
-    (re.compile(r"in this (dump|process)"), "here"),
+    (re.compile(r"in this dump|on any device"), "here"),
     (re.compile(r"\b(on this|of this|in this|the|The|on the|in the) (dump|device)\b"), "here"),
     (re.compile(r"^- A dump without an exception is normal .*\n", re.M), ""),
     (re.compile(r"\bexcluded$", re.M), "       -"),

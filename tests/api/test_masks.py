@@ -68,7 +68,7 @@ def masks():
 
 
 # Words by which a text says less.
-LESS = set("""cannot tell whether no exception in what is left of this dump process here holds a fault unknown not known absent
+LESS = set("""cannot tell whether no exception in what is left of this dump on any here holds a fault unknown not known absent
     are warp warps resident lane lanes sm the one threads its lost had already left or gpu error that driver could classify and
     available has another suspects device block thread where they it knows at code image not there holds an memory among to first each of other""".split())
 UNKNOWN = 0xffffffff

@@ -142,6 +142,12 @@ def what_kernels_print_is_shown(folder):
 
 
 @case
+def a_stop_without_a_fault_is_told_of_the_device(folder):
+    done = run(folder, *collatz(64, '--max-instructions', '20'))
+    assert done.returncode == 10 and done.stdout.startswith('No fault on any device; '), done
+
+
+@case
 def a_fault_is_reported(folder):
     done = run(folder, *collatz(40))
     assert done.returncode == 10, done
