@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that hold what cannot be: the rules of doubt.h, for the tables of SMs, warps and lanes. */
+#include "doubt.h"
+
 #include <stdio.h>
 
 #include <warpscope/doubt.h>
 
-#include "info/info.h"
-
 struct first {
 	char *text; /* empty: nothing yet */
 	size_t cap;
-	uint32_t lane; /* rows of other lanes do not matter; WS_NONE: all do */
+	uint32_t lane; /* rows of other lanes do not matter; WS_NONE: all do, DOUBT_NO_LANE: none
+			  does */
 };
 
 static void keep_first(void *user, const struct ws_doubt *doubt)
@@ -24,9 +24,9 @@ static void keep_first(void *user, const struct ws_doubt *doubt)
 	snprintf(first->text, first->cap, "%s", doubt->message);
 }
 
-struct info_doubt info_doubt_sm(const struct session *session, uint32_t index)
+struct doubt doubt_of_sm(const struct session *session, uint32_t index)
 {
-	struct info_doubt ret = { "" };
+	struct doubt ret = { "" };
 	struct first first = { ret.text, sizeof ret.text, WS_NONE };
 	struct ws_sm before, sm;
 	if (ws_target_sm(session->target, index, &sm, NULL) != WS_OK)
@@ -38,10 +38,9 @@ struct info_doubt info_doubt_sm(const struct session *session, uint32_t index)
 	return ret;
 }
 
-struct info_doubt info_doubt_warp(const struct session *session, const struct place *place,
-				  uint32_t lane)
+struct doubt doubt_of_warp(const struct session *session, const struct place *place, uint32_t lane)
 {
-	struct info_doubt ret = { "" };
+	struct doubt ret = { "" };
 	struct first first = { ret.text, sizeof ret.text, lane };
 	struct ws_warp before;
 	struct ws_lane lanes[WS_MAX_LANES];
@@ -56,18 +55,25 @@ struct info_doubt info_doubt_warp(const struct session *session, const struct pl
 	return ret;
 }
 
-void info_row_begin(struct info *info, struct rows *rows, bool focus,
-		    const struct info_doubt *doubt)
+void doubt_row_begin(struct rows *rows, bool focus, const struct doubt *doubt, unsigned *n_rows)
 {
 	if (*doubt->text) {
 		rows_doubt(rows);
-		info->n_doubted_rows += !rows->measuring;
+		*n_rows += !rows->measuring;
 	}
 	rows_begin(rows, focus);
 }
 
-void info_cell_doubt(struct rows *rows, const struct info_doubt *doubt)
+void doubt_cell(struct rows *rows, const struct doubt *doubt)
 {
 	rows_or_none(rows, 1, *doubt->text);
 	rows_text(rows, doubt->text);
+}
+
+void doubt_warn(const char *path, unsigned n_rows)
+{
+	if (n_rows)
+		cli_warn("%s: the rows marked with ? (%u) hold values that cannot be or that "
+			 "contradict other rows, and prove nothing; see: warpscope check %s",
+			 path, n_rows, path);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doubt.h"
 #include "rows.h"
 #include "session.h"
 #include "symbols.h"
@@ -43,6 +44,7 @@ struct regs {
 	struct ws_json *json; /* NULL in text */
 	uint32_t n_lanes;     /* shown so far */
 	uint32_t n_matching;  /* lanes that the filter lets through */
+	unsigned n_doubted;   /* rows that are marked */
 	bool selects;
 	bool selected[N_KINDS][MAX_REGS];     /* with `selects` */
 	struct registers (*of_lane)[N_KINDS]; /* owned; of WS_MAX_LANES lanes of the warp at hand */
@@ -260,6 +262,13 @@ static void print_place(struct regs *regs, const struct place *place, const stru
 	if (lane)
 		print_dim3(out, "thread", lane->thread);
 	ws_out_text(out, "\n");
+	const struct doubt doubt =
+		doubt_of_warp(&regs->session, place, lane ? lane->id : DOUBT_NO_LANE);
+	if (*doubt.text) {
+		ws_out_printf(out, "%-8s ", "doubt");
+		ws_out_escaped(out, ws_str_of(doubt.text));
+		ws_out_text(out, "\n");
+	}
 	if (lane)
 		print_pc(regs, place, "pc", lane->pc);
 	if (place->warp.error_pc_valid)
@@ -295,11 +304,14 @@ struct sheet {
 static void sheet_rows(struct rows *rows, void *user)
 {
 	const struct sheet *sheet = user;
-	const struct regs *regs = sheet->regs;
+	struct regs *regs = sheet->regs;
 	for (uint32_t i = 0; i < sheet->place->n_lanes; i++) {
 		const struct ws_lane *lane = &sheet->place->lanes[i];
-		rows_begin(rows, place_has_focus(&regs->session, sheet->place) &&
-					 regs->session.focus.lane == lane->id);
+		const struct doubt doubt = doubt_of_warp(&regs->session, sheet->place, lane->id);
+		doubt_row_begin(rows,
+				place_has_focus(&regs->session, sheet->place) &&
+					regs->session.focus.lane == lane->id,
+				&doubt, &regs->n_doubted);
 		rows_number(rows, lane->id);
 		rows_dim3(rows, lane->thread);
 		rows_hex(rows, lane->pc, 16);
@@ -415,6 +427,12 @@ static void json_lane(struct regs *regs, const struct place *place, const struct
 		ws_json_hex(json, place->warp.error_pc);
 	else
 		ws_json_null(json);
+	const struct doubt doubt = doubt_of_warp(&regs->session, place, lane->id);
+	ws_json_key(json, "doubt");
+	if (*doubt.text)
+		ws_json_str(json, ws_str_of(doubt.text));
+	else
+		ws_json_null(json);
 	if (regs->selects)
 		ws_json_key_object(json, "selected");
 	for (size_t i = 0; i < N_KINDS; i++) {
@@ -487,6 +505,7 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 	} else if (regs->n_lanes == 0) {
 		ws_out_text(out, "No CUDA Lanes.\n");
 	}
+	doubt_warn(regs->session.path, regs->n_doubted);
 	return CLI_ANSWERED;
 }
 

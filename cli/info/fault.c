@@ -117,6 +117,16 @@ static unsigned warp_faults(struct rows *rows, struct info *info, const struct p
 	return n;
 }
 
+/* Lanes with an exception that is not theirs for certain: such a row, or its warp's, is damaged. */
+static unsigned count_doubted(const struct place *place, const struct ws_blame *blame)
+{
+	uint32_t listed = blame->by == WS_BLAME_LANE ? blame->lanes : 0;
+	unsigned n = 0;
+	for (uint32_t i = 0; i < place->n_lanes; i++)
+		n += place->lanes[i].exception && !(listed >> (place->lanes[i].id & 31) & 1);
+	return n;
+}
+
 /* Whether the filter asks for what an SM's row alone does not have. */
 static bool asks_below_sm(const struct filter *filter)
 {
@@ -133,7 +143,7 @@ static void produce_exceptions(struct rows *rows, void *user)
 	const struct session *session = &info->session;
 	uint32_t end = 0;
 	bool misread = false;
-	info->n_doubted = 0;
+	info->n_doubted_sms = info->n_doubted_lanes = 0;
 	for (uint32_t s = 0; s < session->counts.sms; s++) {
 		struct ws_sm sm;
 		if (s == end)
@@ -151,6 +161,7 @@ static void produce_exceptions(struct rows *rows, void *user)
 				info_unreadable(info, rows);
 			struct ws_blame blame;
 			ws_focus_blame(&place.warp, place.lanes, place.n_lanes, unclaimed, &blame);
+			info->n_doubted_lanes += count_doubted(&place, &blame);
 			if (blame.by != WS_BLAME_NOBODY &&
 			    warp_faults(rows, info, &place, &blame) > 0 &&
 			    blame.by != WS_BLAME_TRAP)
@@ -162,12 +173,12 @@ static void produce_exceptions(struct rows *rows, void *user)
 		    !filter_number(&info->filter, FILTER_sm, sm.id))
 			continue;
 		if (sm.damaged ? sm.exception != 0 : misread && unclaimed)
-			info->n_doubted++;
+			info->n_doubted_sms++;
 		else if (unclaimed)
 			fault_row(rows, info,
 				  &(struct fault){ .blame = "sm", .code = unclaimed, .sm = &sm });
 	}
-	if (info->n_doubted)
+	if (info->n_doubted_sms || info->n_doubted_lanes)
 		rows->none = "No CUDA exceptions that are certain.";
 }
 
@@ -188,6 +199,7 @@ static const struct column barrier_columns[] = {
 	{ "Warp Convergence Barrier(s)", "convergence_barriers", COLUMN_LEFT },
 	{ NULL, "barrier_scope", COLUMN_DATA },
 	{ NULL, "barrier_text", COLUMN_DATA },
+	{ NULL, "doubt", COLUMN_DATA },
 };
 
 enum {
@@ -196,15 +208,16 @@ enum {
 
 /* What one lane has to do with barriers; lanes with the same are one row. */
 struct lane_barriers {
-	bool have_state, active, exited, collective;
+	bool have_state, active, exited, collective, damaged;
 	uint32_t state, barriers; /* bit i: takes part in Bi */
+	uint32_t id;              /* of the lane; those of one row differ */
 };
 
 static bool same_barriers(const struct lane_barriers *a, const struct lane_barriers *b)
 {
 	return a->have_state == b->have_state && a->state == b->state && a->active == b->active &&
 	       a->exited == b->exited && a->collective == b->collective &&
-	       a->barriers == b->barriers;
+	       a->barriers == b->barriers && a->damaged == b->damaged;
 }
 
 /* "0-3,5" of a mask. */
@@ -235,14 +248,17 @@ static void barriers_text(uint32_t barriers, char *text, size_t size)
 	}
 }
 
-static void barrier_row(struct rows *rows, const struct session *session, const struct place *place,
+static void barrier_row(struct rows *rows, struct info *info, const struct place *place,
 			const struct lane_barriers *what, uint32_t lanes,
 			enum ws_status barriers_status)
 {
 	char text[128];
+	const struct session *session = &info->session;
 	const struct ws_warp *warp = &place->warp;
-	rows_begin(rows,
-		   place_has_focus(session, place) && lanes >> (session->focus.lane & 31) & 1);
+	const struct doubt doubt = doubt_of_warp(session, place, what->id);
+	doubt_row_begin(rows,
+			place_has_focus(session, place) && lanes >> (session->focus.lane & 31) & 1,
+			&doubt, &info->n_doubted_rows);
 	rows_number(rows, place->device->id);
 	rows_number(rows, place->sm.id);
 	rows_number(rows, warp->id);
@@ -262,11 +278,11 @@ static void barrier_row(struct rows *rows, const struct session *session, const 
 	rows_if(rows, 2, warp->have & WS_WARP_BARRIER);
 	rows_number(rows, warp->barrier_scope);
 	rows_str(rows, warp->barrier_text);
+	doubt_cell(rows, &doubt);
 	rows_end(rows);
 }
 
-static void barrier_rows(struct rows *rows, const struct session *session,
-			 const struct place *place)
+static void barrier_rows(struct rows *rows, struct info *info, const struct place *place)
 {
 	static const char *const scopes[] = { "",
 					      " waits at a warp barrier",
@@ -277,7 +293,7 @@ static void barrier_rows(struct rows *rows, const struct session *session,
 	const struct ws_warp *warp = &place->warp;
 	uint32_t masks[MAX_BARRIERS], n_masks = 0, done = 0;
 	enum ws_status st =
-		ws_target_registers(session->target, place->warp_index, 0, WS_REG_BARRIER, 0,
+		ws_target_registers(info->session.target, place->warp_index, 0, WS_REG_BARRIER, 0,
 				    MAX_BARRIERS, masks, &n_masks, NULL);
 	struct lane_barriers lane[WS_MAX_LANES] = { 0 };
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
@@ -286,6 +302,8 @@ static void barrier_rows(struct rows *rows, const struct session *session,
 		lane[i].state = place->lanes[i].cbu_state;
 		lane[i].active = warp->cbu_active_lanes >> id & 1;
 		lane[i].exited = warp->cbu_exited_lanes >> id & 1;
+		lane[i].id = id;
+		lane[i].damaged = place->lanes[i].damaged;
 		lane[i].collective = warp->cbu_collective_lanes >> id & 1;
 		for (uint32_t b = 0; st == WS_OK && b < n_masks; b++)
 			lane[i].barriers |= (masks[b] >> id & 1) << b;
@@ -304,7 +322,7 @@ static void barrier_rows(struct rows *rows, const struct session *session,
 			done |= 1u << j;
 			lanes |= 1u << (place->lanes[j].id & 31);
 		}
-		barrier_row(rows, session, place, &lane[i], lanes, st);
+		barrier_row(rows, info, place, &lane[i], lanes, st);
 	}
 }
 
@@ -319,7 +337,7 @@ static void visit_barriers(void *user, const struct place *place)
 	if (place->lanes_status != WS_OK)
 		info_unreadable(barrier_user->info, barrier_user->rows);
 	else
-		barrier_rows(barrier_user->rows, &barrier_user->info->session, place);
+		barrier_rows(barrier_user->rows, barrier_user->info, place);
 }
 
 static void produce_barriers(struct rows *rows, void *user)

@@ -168,9 +168,9 @@ static void produce_sms(struct rows *rows, void *user)
 			continue;
 		uint64_t mask[MASK_WORDS] = { 0 };
 		rows_heading(rows, "Device %u", device->id);
-		const struct info_doubt doubt = info_doubt_sm(session, i);
-		info_row_begin(info, rows, session->have_focus && session->focus.sm_index == i,
-			       &doubt);
+		const struct doubt doubt = doubt_of_sm(session, i);
+		doubt_row_begin(rows, session->have_focus && session->focus.sm_index == i, &doubt,
+				&info->n_doubted_rows);
 		rows_number(rows, device->id);
 		rows_number(rows, sm.id);
 		if (device->n_warps_per_sm <= MASK_WORDS * 64 &&
@@ -179,7 +179,7 @@ static void produce_sms(struct rows *rows, void *user)
 		else
 			rows_missing(rows, WS_MALFORMED);
 		sm_fault_cells(rows, &sm);
-		info_cell_doubt(rows, &doubt);
+		doubt_cell(rows, &doubt);
 		rows_end(rows);
 	}
 }
@@ -271,8 +271,9 @@ static void warp_row(void *user, const struct place *matched)
 			     : place->lanes_status == WS_OK ? WS_ABSENT
 							    : place->lanes_status;
 	rows_heading(rows, "Device %u SM %u", place->device->id, place->sm.id);
-	const struct info_doubt doubt = info_doubt_warp(session, place, WS_NONE);
-	info_row_begin(walk_user->info, rows, place_has_focus(session, place), &doubt);
+	const struct doubt doubt = doubt_of_warp(session, place, WS_NONE);
+	doubt_row_begin(rows, place_has_focus(session, place), &doubt,
+			&walk_user->info->n_doubted_rows);
 	rows_number(rows, place->device->id);
 	rows_number(rows, place->sm.id);
 	rows_number(rows, place->warp.id);
@@ -285,7 +286,7 @@ static void warp_row(void *user, const struct place *matched)
 	rows_given(rows, 1, why);
 	rows_dim3(rows, active ? active->thread : (struct ws_dim3){ 0 });
 	warp_wide_cells(rows, walk_user->info, place, active);
-	info_cell_doubt(rows, &doubt);
+	doubt_cell(rows, &doubt);
 	rows_end(rows);
 }
 
@@ -348,9 +349,9 @@ static void lane_row(struct walk_user *walk_user, const struct place *place,
 	uint32_t code = lane->exception;
 	if (code == 0 && active && blame->by == WS_BLAME_SUSPECT)
 		code = blame->code;
-	const struct info_doubt doubt = info_doubt_warp(session, place, lane->id);
-	info_row_begin(walk_user->info, rows,
-		       place_has_focus(session, place) && session->focus.lane == lane->id, &doubt);
+	const struct doubt doubt = doubt_of_warp(session, place, lane->id);
+	doubt_row_begin(rows, place_has_focus(session, place) && session->focus.lane == lane->id,
+			&doubt, &walk_user->info->n_doubted_rows);
 	rows_number(rows, place->device->id);
 	rows_number(rows, place->sm.id);
 	rows_number(rows, place->warp.id);
@@ -361,7 +362,7 @@ static void lane_row(struct walk_user *walk_user, const struct place *place,
 	rows_text(rows, info_exception_text(code));
 	rows_number(rows, code);
 	lane_wide_cells(rows, walk_user->info, place, lane);
-	info_cell_doubt(rows, &doubt);
+	doubt_cell(rows, &doubt);
 	rows_end(rows);
 }
 

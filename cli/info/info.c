@@ -226,22 +226,28 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 	int status = address ? info_where(info, *address) : table(info);
 	if (info->json) {
 		ws_json_key_u64(&json, "unreadable_warps", info->n_unreadable);
-		if (info->n_doubted)
-			ws_json_key_u64(&json, "doubted_sms", info->n_doubted);
+		if (info->n_doubted_sms)
+			ws_json_key_u64(&json, "doubted_sms", info->n_doubted_sms);
+		if (info->n_doubted_lanes)
+			ws_json_key_u64(&json, "doubted_lanes", info->n_doubted_lanes);
 		if (info->n_doubted_rows)
 			ws_json_key_u64(&json, "doubted_rows", info->n_doubted_rows);
 		if (info->limit.given)
 			ws_json_key_u64(&json, "rows_left_out", info->n_left_out);
 		ws_json_end(&json);
 	}
-	if (info->n_doubted)
+	if (info->n_doubted_sms)
 		cli_warn("%s: the exceptions of %u SMs are not listed: their rows hold values that "
 			 "cannot be, and prove nothing; see: warpscope check %s",
-			 info->session.path, info->n_doubted, info->session.path);
-	if (info->n_doubted_rows)
-		cli_warn("%s: the rows marked with ? (%u) hold values that cannot be or that "
-			 "contradict other rows, and prove nothing; see: warpscope check %s",
-			 info->session.path, info->n_doubted_rows, info->session.path);
+			 info->session.path, info->n_doubted_sms, info->session.path);
+	if (info->n_doubted_lanes)
+		cli_warn("%s: %u exception%s of lanes %s not listed: the row of the lane, or of "
+			 "its warp, holds values that cannot be, and proves nothing; see: "
+			 "warpscope check %s",
+			 info->session.path, info->n_doubted_lanes,
+			 info->n_doubted_lanes == 1 ? "" : "s",
+			 info->n_doubted_lanes == 1 ? "is" : "are", info->session.path);
+	doubt_warn(info->session.path, info->n_doubted_rows);
 	if (info->n_unreadable)
 		cli_warn("%s: the lanes of %u warps could not be read; see: warpscope check %s",
 			 info->session.path, info->n_unreadable, info->session.path);

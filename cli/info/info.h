@@ -4,6 +4,7 @@
 #ifndef WARPSCOPE_CLI_INFO_H
 #define WARPSCOPE_CLI_INFO_H
 
+#include "doubt.h"
 #include "rows.h"
 #include "session.h"
 #include "symbols.h"
@@ -42,7 +43,8 @@ struct info {
 	struct ws_json *json;    /* NULL in text */
 	struct holders *holders; /* of info_holders() while it runs */
 	uint32_t n_unreadable;   /* warps whose lanes could not be read; counted in one pass only */
-	unsigned n_doubted;      /* SMs whose exception proves nothing, and is not listed */
+	/* whose exceptions prove nothing, and are not listed */
+	unsigned n_doubted_sms, n_doubted_lanes;
 	unsigned n_doubted_rows; /* that are marked */
 };
 
@@ -74,22 +76,6 @@ void info_rows(struct info *info, const struct column *columns, unsigned n_colum
 struct symbols *info_symbols(struct info *info);
 /* Counts a warp whose lanes could not be read: said after the table. */
 void info_unreadable(struct info *info, const struct rows *rows);
-
-/* ---- rows that hold what cannot be ---- */
-
-struct info_doubt {
-	char text[160]; /* a sentence; empty: all that the row holds can be */
-};
-
-struct info_doubt info_doubt_sm(const struct session *session, uint32_t index);
-/* Of a warp with all its lanes, or of what says something of one lane. */
-struct info_doubt info_doubt_warp(const struct session *session, const struct place *place,
-				  uint32_t lane);
-/* rows_begin(); a row in doubt is marked, and counted: the count is said after the table. */
-void info_row_begin(struct info *info, struct rows *rows, bool focus,
-		    const struct info_doubt *doubt);
-/* The sentence, or nothing. */
-void info_cell_doubt(struct rows *rows, const struct info_doubt *doubt);
 
 /* ---- cells that several tables have ---- */
 

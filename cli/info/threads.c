@@ -21,6 +21,7 @@ static const struct column range_columns[] = {
 	{ "Filename", "filename", COLUMN_PATH },
 	{ "Line", "line", 0 },
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
+	{ NULL, "doubt", COLUMN_DATA },
 };
 
 static const struct column thread_columns[] = {
@@ -35,15 +36,17 @@ static const struct column thread_columns[] = {
 	{ "Filename", "filename", COLUMN_PATH },
 	{ "Line", "line", 0 },
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
+	{ NULL, "doubt", COLUMN_DATA },
 };
 
 struct thread {
 	struct ws_dim3 idx;
 	uint64_t pc;
 	uint32_t warp_index, lane;
+	bool in_doubt; /* what its row, or its warp's, holds cannot be */
 };
 
-/* A row in the making: threads from `from` to `to` that stand at one pc. */
+/* A row in the making: threads from `from` to `to` that stand at one pc, all in doubt or none. */
 struct range {
 	const struct block_entry *from_block, *to_block; /* NULL: nothing yet */
 	struct thread from, to;
@@ -64,23 +67,24 @@ struct table {
 static void add_lanes(struct table *table, uint32_t warp_index)
 {
 	const struct info *info = table->info;
-	struct ws_lane lanes[WS_MAX_LANES];
-	uint32_t n;
-	if (ws_target_lanes(info->session.target, warp_index, lanes, &n, NULL) != WS_OK) {
+	struct place place;
+	if (!walk_place(&info->session, &info->filter, WALK_LANES, warp_index, &place))
+		return;
+	if (place.lanes_status != WS_OK) {
 		info_unreadable(table->info, table->rows);
 		return;
 	}
-	if (n > table->cap_threads - table->n_threads) {
+	if (place.n_lanes > table->cap_threads - table->n_threads) {
 		table->cap_threads = 2 * table->cap_threads + WS_MAX_LANES;
 		table->threads =
 			cli_realloc(table->threads, table->cap_threads, sizeof *table->threads);
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (filter_number(&info->filter, FILTER_lane, lanes[i].id) &&
-		    filter_dim3(&info->filter, FILTER_thread, lanes[i].thread))
-			table->threads[table->n_threads++] =
-				(struct thread){ lanes[i].thread, lanes[i].pc, warp_index,
-						 lanes[i].id };
+	const struct doubt doubt = doubt_of_warp(&info->session, &place, DOUBT_NO_LANE);
+	for (uint32_t i = 0; i < place.n_lanes; i++) {
+		const struct ws_lane *lane = &place.lanes[i];
+		table->threads[table->n_threads++] =
+			(struct thread){ lane->thread, lane->pc, warp_index, lane->id,
+					 lane->damaged || *doubt.text };
 	}
 }
 
@@ -116,6 +120,15 @@ static bool thread_has_focus(const struct session *session, const struct thread 
 	       session->focus.lane == thread->lane;
 }
 
+static struct doubt doubt_of_thread(const struct session *session, const struct thread *thread)
+{
+	static const struct filter all;
+	struct place place;
+	if (!thread->in_doubt || !walk_place(session, &all, WALK_LANES, thread->warp_index, &place))
+		return (struct doubt){ "" };
+	return doubt_of_warp(session, &place, thread->lane);
+}
+
 /* File, line and function: cuda-gdb shows the innermost line too. */
 static void symbol_cells(struct table *table, const struct block_entry *block, uint64_t pc)
 {
@@ -132,8 +145,9 @@ static void range_flush(struct table *table)
 	const struct range *range = &table->range;
 	if (!range->from_block)
 		return;
+	const struct doubt doubt = doubt_of_thread(&table->info->session, &range->from);
 	info_heading_kernel(rows, range->from_block->kernel);
-	rows_begin(rows, range->focus);
+	doubt_row_begin(rows, range->focus, &doubt, &table->info->n_doubted_rows);
 	info_cell_kernel(rows, range->from_block->kernel);
 	rows_dim3(rows, range->from_block->idx);
 	rows_dim3(rows, range->from.idx);
@@ -142,6 +156,7 @@ static void range_flush(struct table *table)
 	rows_number(rows, range->count);
 	rows_hex(rows, range->from.pc, 16);
 	symbol_cells(table, range->from_block, range->from.pc);
+	doubt_cell(rows, &doubt);
 	rows_end(rows);
 	table->range.from_block = NULL;
 }
@@ -152,7 +167,8 @@ static bool range_takes(const struct range *range, const struct block_entry *blo
 			const struct thread *thread)
 {
 	if (!range->from_block || range->from.pc != thread->pc ||
-	    range->to_block->kernel != block->kernel || !block->grid)
+	    range->from.in_doubt != thread->in_doubt || range->to_block->kernel != block->kernel ||
+	    !block->grid)
 		return false;
 	bool wrapped;
 	if (!dim3_follows(range->to.idx, thread->idx, block->grid->block_dim, &wrapped))
@@ -186,8 +202,10 @@ static void thread_row(struct table *table, const struct block_entry *block,
 	if (ws_target_warp(session->target, thread->warp_index, &warp, NULL) != WS_OK ||
 	    ws_target_sm(session->target, warp.sm_index, &sm, NULL) != WS_OK)
 		return; /* both were read to get here */
+	const struct doubt doubt = doubt_of_thread(session, thread);
 	info_heading_kernel(rows, block->kernel);
-	rows_begin(rows, thread_has_focus(session, thread));
+	doubt_row_begin(rows, thread_has_focus(session, thread), &doubt,
+			&table->info->n_doubted_rows);
 	info_cell_kernel(rows, block->kernel);
 	rows_dim3(rows, block->idx);
 	rows_dim3(rows, thread->idx);
@@ -197,6 +215,7 @@ static void thread_row(struct table *table, const struct block_entry *block,
 	rows_number(rows, warp.id);
 	rows_number(rows, thread->lane);
 	symbol_cells(table, block, thread->pc);
+	doubt_cell(rows, &doubt);
 	rows_end(rows);
 }
 

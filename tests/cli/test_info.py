@@ -328,7 +328,7 @@ def impossible_dump(sm_row, warp_row, lane_row):
         warps = []
         for w in range(2):
             lanes = [cd.Lane({'virtualPC': bombs.CODE_AT + 0x40, 'physPC': 0x40, 'ln': n, 'threadIdxX': 2 * w + n,
-                              **(lane_row if (s, w, n) == (0, 1, 1) else {})}) for n in range(2)]
+                              **(lane_row if (s, w, n) == (0, 1, 1) else {})}, regs=[n, 7], preds=[]) for n in range(2)]
             warps.append(cd.Warp({'warpId': w, 'validLanesMask': 3, 'activeLanesMask': 3, **(warp_row if (s, w) == (0, 1) else {})},
                                  lanes=lanes))
         block = cd.Cta({'gridId64': 5, 'blockIdxX': s, 'clusterDimX': 1, 'clusterDimY': 1, 'clusterDimZ': 1}, warps=warps)
@@ -337,7 +337,7 @@ def impossible_dump(sm_row, warp_row, lane_row):
 
 
 def check_impossible(program, folder, planted):
-    """The rows of SMs, warps and lanes that hold what cannot be are marked, and no others; the report says the same of them."""
+    """The rows that rest on SMs, warps and lanes that cannot be are marked, and no others; the report says the same of them."""
     path = os.path.join(folder, 'impossible.nvcudmp')
     with open(path, 'wb') as out:
         out.write(impossible_dump(*planted[:3]))
@@ -356,6 +356,56 @@ def check_impossible(program, folder, planted):
         ids = [line[1:].split()[0] for line in text.stdout.splitlines() if line.startswith('?')]
         same(f'{table} in text', ids, [row.split('.')[-1] for row in marked])
         same(f'{table}: is told', f'marked with ? ({len(marked)})' in text.stderr, bool(marked))
+    check_impossible_lanes(run, path, set(planted[5]))
+
+
+def check_impossible_lanes(run, path, marked):
+    """The same of tables about threads: each alone, neighbours as one row, those of one state; and of their registers."""
+    def lanes_of(row, mask):
+        return {f'{row["sm"]}.{row["warp"]}.{lane}' for lane in range(32) if mask >> lane & 1}
+    each = json.loads(run('info', '--json', '--coalescing', 'off', path, 'threads').stdout)['threads']
+    same('threads in data', {f'{row["sm"]}.{row["warp"]}.{row["lane"]}' for row in each if row['doubt']}, marked)
+    joined = json.loads(run('info', '--json', path, 'threads').stdout)
+    same('joined threads', sum(row['count'] for row in joined['threads'] if row['doubt']), len([row for row in each if row['doubt']]))
+    same('joined threads: all', sum(row['count'] for row in joined['threads']), len(each))
+    same('joined threads: the number', joined.get('doubted_rows', 0), len([row for row in joined['threads'] if row['doubt']]))
+    waits = json.loads(run('info', '--json', path, 'barriers', 'sm', 'any', 'warp', 'any').stdout)['barriers']
+    same('barriers in data', set().union(*(lanes_of(row, int(row['lanes_mask'], 16)) for row in waits if row['doubt'])), marked)
+    registers = json.loads(run('regs', '--json', path, 'sm', 'any', 'warp', 'any').stdout)['lanes']
+    same('registers in data', {f'{row["sm"]}.{row["warp"]}.{row["lane"]}' for row in registers if row['doubt']}, marked)
+    for words, n in ((('info', path, 'threads'), joined.get('doubted_rows', 0)), (('info', '--coalescing', 'off', path, 'threads'), len(marked)),
+                     (('info', path, 'barriers', 'sm', 'any', 'warp', 'any'), sum(row['doubt'] is not None for row in waits)),
+                     (('regs', path, 'sm', 'any', 'warp', 'any'), len(marked))):
+        done = run(*words)
+        same(f'{words}: marks', sum(line.startswith('?') for line in done.stdout.splitlines()), n)
+        same(f'{words}: is told', f'marked with ? ({n})' in done.stderr, n > 0)
+    for lane in marked:
+        sm, warp, number = lane.split('.')
+        alone = run('regs', path, 'sm', sm, 'warp', warp, 'lane', number).stdout
+        same(f'registers of {lane}', alone.count('\ndoubt    '), 1 if alone.count('Lane') == 1 else alone.count('doubt'))
+
+
+# What is planted, as above; whether its exception is listed, or only counted.
+UNCERTAIN = {
+    'of a sound row': ({}, {}, {'exception': 14}, True),
+    'whose number cannot be': ({}, {}, {'exception': 300}, False),
+    'in a warp whose row was erased': ({}, {'warpId': 0, 'validLanesMask': 0, 'activeLanesMask': 0}, {'exception': 14}, False),
+    'of a lane that its warp does not have': ({}, {'validLanesMask': 1, 'activeLanesMask': 1}, {'exception': 14}, False),
+}
+
+
+def check_uncertain(program, folder, planted):
+    """An exception of a lane that proves nothing is not listed, but nobody reads that there is none."""
+    path = os.path.join(folder, 'uncertain.nvcudmp')
+    with open(path, 'wb') as out:
+        out.write(impossible_dump(*planted[:3]))
+    said = [subprocess.run([program, 'info', *words, path, 'exceptions'], capture_output=True, text=True, timeout=60, check=False)
+            for words in (('--json',), ())]
+    data = json.loads(said[0].stdout)
+    same('rows', len(data['exceptions']), int(planted[3]))
+    same('lanes that are counted', data.get('doubted_lanes'), None if planted[3] else 1)
+    same('is told', '1 exception of lanes is not listed' in said[1].stderr, not planted[3])
+    same('the text', 'No CUDA exceptions that are certain.' in said[1].stdout, not planted[3])
 
 
 def main():
@@ -394,6 +444,9 @@ def main():
         for name, planted in IMPOSSIBLE.items():
             checks.append((f'{name}: the rows are marked',
                            lambda planted=planted: check_impossible(os.path.abspath(program), folder, planted)))
+        for name, planted in UNCERTAIN.items():
+            checks.append((f'an exception of a lane {name}: it is listed, or counted',
+                           lambda planted=planted: check_uncertain(os.path.abspath(program), folder, planted)))
         for name, check in checks:
             case += 1
             try:
