@@ -38,6 +38,8 @@ const struct cli_option verb_exec_options[] = {
 	{ "wait", 0, CLI_NUMBER, .at = offsetof(struct exec_args, wait) },
 	{ "message", 0, CLI_TEXT, .at = offsetof(struct exec_args, message) },
 	{ "no-abort", 0, CLI_FLAG, .at = offsetof(struct exec_args, no_abort) },
+	{ "software-gpu", 0, CLI_FLAG, .at = offsetof(struct exec_args, software_gpu) },
+	{ "arch", 0, CLI_TEXT, .at = offsetof(struct exec_args, arch) },
 	{ .name = "", .value = CLI_REST },
 	{ 0 },
 };
@@ -427,6 +429,8 @@ static int arguments_parse(struct cli *cli, int argc, char **argv, struct exec_a
 		return cli_usage("exec", "--on-hang needs dumps on request: --for hang or full");
 	if (args->on_hang.given && (args->on_hang.value == 0 || args->on_hang.value > INT32_MAX))
 		return cli_usage("exec", "--on-hang takes a number above 0");
+	if (args->arch && !args->software_gpu)
+		return cli_usage("exec", "--arch is for --software-gpu");
 	args->program = argv;
 	return CLI_ANSWERED;
 }
@@ -439,6 +443,8 @@ int verb_exec(struct cli *cli, int argc, char **argv)
 	if (status != CLI_ANSWERED)
 		return status;
 	exec_host(exec.host);
+	if (args.software_gpu && !exec_gpu_set(args.arch))
+		return STATUS_FAILED;
 	if (exec_check(&exec) != CLI_ANSWERED)
 		return STATUS_FAILED;
 	exec.record = exec_record_open(&exec);

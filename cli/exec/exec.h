@@ -55,6 +55,12 @@ bool exec_purpose_find(const char *name, enum exec_purpose *ret_purpose);
 bool exec_variables_make(enum exec_purpose purpose, const char *folder, int64_t rank,
 			 const char *flags, struct exec_variables *ret_variables);
 
+/* ---- gpu.c: the software GPU ---- */
+
+/* Sets what the program needs to find it; `arch` is a device's name, or NULL for the usual one.
+ * Told what is wrong. */
+bool exec_gpu_set(const char *arch);
+
 /* ---- proc.c: what /proc says ---- */
 
 struct exec_processes {
@@ -86,9 +92,9 @@ void exec_host(char ret_host[EXEC_HOST_BYTES]);
 /* ---- exec.c ---- */
 
 struct exec_args {
-	const char *dumps, *job, *purpose, *message;
+	const char *dumps, *job, *purpose, *message, *arch;
 	struct cli_given on_hang, wait;
-	bool no_abort;
+	bool no_abort, software_gpu;
 	char **program; /* ends in NULL; borrowed */
 	enum exec_purpose kind;
 };

@@ -89,6 +89,16 @@ def test_faults(folder):
           said.stdout + said.stderr)
 
 
+def test_exec(folder):
+    words = [WARPSCOPE, 'exec', '--software-gpu', '--arch', 'sm_80', '--dumps', 'dumps', '--job', 'one', '--', PROGRAM, FATBIN, 'fault']
+    said = subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False)
+    check('exec: a fault on the software GPU ends the program, and is explained',
+          said.returncode == -signal.SIGABRT and said.stdout == 'ready\nwaits\n' and 'driver.cu:30' in said.stderr and 'sm_80' in said.stderr,
+          said.stdout + said.stderr)
+    left = os.listdir(os.path.join(folder, 'dumps', 'one'))
+    check('... and leaves one dump', len([name for name in left if name.endswith('.nvcudmp')]) == 1, left)
+
+
 def killed(who, mode, after):
     """Kills the program or its agent some time after it began. What went wrong, or None."""
     mark = uuid.uuid4().hex
@@ -130,6 +140,8 @@ def main():
     test_words()
     with tempfile.TemporaryDirectory() as folder:
         test_faults(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        test_exec(folder)
     test_kills()
     print(f'1..{len(results)}')
     return 0 if all(results) else 1
