@@ -101,4 +101,190 @@ typedef struct {
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)2)
 
+/* ---- functions: what this folder defines ---- */
+
+CUresult cuCtxCreate_v2(CUcontext *ret_context, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v4(CUcontext *ret_context, const void *params, unsigned flags,
+			CUdevice device);
+CUresult cuCtxDestroy_v2(CUcontext context);
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned *ret_version);
+CUresult cuCtxGetCacheConfig(int *ret_config);
+CUresult cuCtxGetCurrent(CUcontext *ret_context);
+CUresult cuCtxGetDevice(CUdevice *ret_device);
+CUresult cuCtxGetFlags(unsigned *ret_flags);
+CUresult cuCtxGetId(CUcontext context, unsigned long long *ret_id);
+CUresult cuCtxGetLimit(size_t *ret_value, unsigned limit);
+CUresult cuCtxGetSharedMemConfig(int *ret_config);
+CUresult cuCtxGetStreamPriorityRange(int *ret_least, int *ret_greatest);
+CUresult cuCtxPopCurrent_v2(CUcontext *ret_context);
+CUresult cuCtxPushCurrent_v2(CUcontext context);
+CUresult cuCtxResetPersistingL2Cache(void);
+CUresult cuCtxSetCacheConfig(int config);
+CUresult cuCtxSetCurrent(CUcontext context);
+CUresult cuCtxSetLimit(unsigned limit, size_t value);
+CUresult cuCtxSetSharedMemConfig(int config);
+CUresult cuCtxSynchronize(void);
+CUresult cuDeviceCanAccessPeer(int *ret_can, CUdevice device, CUdevice peer);
+CUresult cuDeviceComputeCapability(int *ret_major, int *ret_minor, CUdevice device);
+CUresult cuDeviceGet(CUdevice *ret_device, int ordinal);
+CUresult cuDeviceGetAttribute(int *ret_value, int number, CUdevice device);
+CUresult cuDeviceGetByPCIBusId(CUdevice *ret_device, const char *id);
+CUresult cuDeviceGetCount(int *ret_n);
+CUresult cuDeviceGetName(char *ret_name, int size, CUdevice device);
+CUresult cuDeviceGetPCIBusId(char *ret_id, int size, CUdevice device);
+CUresult cuDeviceGetUuid(CUuuid *ret_uuid, CUdevice device);
+CUresult cuDeviceGetUuid_v2(CUuuid *ret_uuid, CUdevice device);
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *ret_flags, int *ret_active);
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
+CUresult cuDevicePrimaryCtxRetain(CUcontext *ret_context, CUdevice device);
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags);
+CUresult cuDeviceTotalMem_v2(size_t *ret_bytes, CUdevice device);
+CUresult cuDriverGetVersion(int *ret_version);
+CUresult cuEventCreate(CUevent *ret_event, unsigned flags);
+CUresult cuEventDestroy_v2(CUevent event);
+CUresult cuEventElapsedTime(float *ret_ms, CUevent start, CUevent end);
+CUresult cuEventElapsedTime_v2(float *ret_ms, CUevent start, CUevent end);
+CUresult cuEventQuery(CUevent event);
+CUresult cuEventRecord(CUevent event, CUstream stream);
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags);
+CUresult cuEventSynchronize(CUevent event);
+CUresult cuFuncGetAttribute(int *ret_value, int number, CUfunction kernel);
+CUresult cuFuncGetModule(CUmodule *ret_module, CUfunction kernel);
+CUresult cuFuncGetName(const char **ret_name, CUfunction kernel);
+CUresult cuFuncGetParamInfo(CUfunction kernel, size_t i, size_t *ret_offset, size_t *ret_bytes);
+CUresult cuFuncSetAttribute(CUfunction kernel, int number, int value);
+CUresult cuFuncSetCacheConfig(CUfunction kernel, int config);
+CUresult cuFuncSetSharedMemConfig(CUfunction kernel, int config);
+CUresult cuGetErrorName(CUresult result, const char **ret_name);
+CUresult cuGetErrorString(CUresult result, const char **ret_text);
+CUresult cuGetExportTable(const void **ret_table, const CUuuid *id);
+CUresult cuGetProcAddress(const char *name, void **ret_function, int version, uint64_t flags);
+CUresult cuGetProcAddress_v2(const char *name, void **ret_function, int version, uint64_t flags,
+			     int *ret_status);
+CUresult cuInit(unsigned flags);
+CUresult cuKernelGetAttribute(int *ret_value, int number, CUfunction kernel, CUdevice device);
+CUresult cuKernelGetFunction(CUfunction *ret_function, CUfunction kernel);
+CUresult cuKernelGetLibrary(CUlibrary *ret_library, CUfunction kernel);
+CUresult cuKernelGetName(const char **ret_name, CUfunction kernel);
+CUresult cuKernelGetParamInfo(CUfunction kernel, size_t i, size_t *ret_offset, size_t *ret_bytes);
+CUresult cuKernelSetAttribute(int number, int value, CUfunction kernel, CUdevice device);
+CUresult cuKernelSetCacheConfig(CUfunction kernel, int config, CUdevice device);
+CUresult cuLaunchCooperativeKernel(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz,
+				   unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
+				   CUstream stream, void **params);
+CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
+CUresult cuLaunchKernel(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+			unsigned by, unsigned bz, unsigned shared_bytes, CUstream stream,
+			void **params, void **extra);
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction kernel, void **params,
+			  void **extra);
+CUresult cuLibraryEnumerateKernels(CUfunction *ret_kernels, unsigned n, CUlibrary library);
+CUresult cuLibraryGetGlobal(CUdeviceptr *ret_address, size_t *ret_bytes, CUlibrary library,
+			    const char *name);
+CUresult cuLibraryGetKernel(CUfunction *ret_kernel, CUlibrary library, const char *name);
+CUresult cuLibraryGetKernelCount(unsigned *ret_n, CUlibrary library);
+CUresult cuLibraryGetModule(CUmodule *ret_module, CUlibrary library);
+CUresult cuLibraryLoadData(CUlibrary *ret_library, const void *image, int *jit, void **jit_values,
+			   unsigned n_jit, int *options, void **values, unsigned n);
+CUresult cuLibraryLoadFromFile(CUlibrary *ret_library, const char *path, int *jit,
+			       void **jit_values, unsigned n_jit, int *options, void **values,
+			       unsigned n);
+CUresult cuLibraryUnload(CUlibrary library);
+CUresult cuMemAdvise(CUdeviceptr address, size_t n_bytes, int advice, CUdevice device);
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t n_bytes, int advice, uint64_t location);
+CUresult cuMemAllocAsync(CUdeviceptr *ret_address, size_t n_bytes, CUstream stream);
+CUresult cuMemAllocHost_v2(void **ret_host, size_t n_bytes);
+CUresult cuMemAllocManaged(CUdeviceptr *ret_address, size_t n_bytes, unsigned flags);
+CUresult cuMemAllocPitch_v2(CUdeviceptr *ret_address, size_t *ret_pitch, size_t width,
+			    size_t height, unsigned element);
+CUresult cuMemAlloc_v2(CUdeviceptr *ret_address, size_t n_bytes);
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
+CUresult cuMemFreeHost(void *host);
+CUresult cuMemFree_v2(CUdeviceptr address);
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *ret_start, size_t *ret_bytes, CUdeviceptr address);
+CUresult cuMemGetInfo_v2(size_t *ret_free, size_t *ret_total);
+CUresult cuMemHostAlloc(void **ret_host, size_t n_bytes, unsigned flags);
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *ret_address, void *host, unsigned flags);
+CUresult cuMemHostGetFlags(unsigned *ret_flags, void *host);
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t n_bytes, CUdevice device, CUstream stream);
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t n_bytes, uint64_t location,
+			       unsigned flags, CUstream stream);
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t n);
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *c, CUstream stream);
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *c);
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *c);
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream);
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *c);
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream);
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream);
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t n);
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, CUstream stream);
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t n);
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, CUstream stream);
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n);
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+		      CUcontext from_context, size_t n);
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+			   CUcontext from_context, size_t n, CUstream stream);
+CUresult cuMemsetD16Async(CUdeviceptr at, unsigned short value, size_t n, CUstream stream);
+CUresult cuMemsetD16_v2(CUdeviceptr at, unsigned short value, size_t n);
+CUresult cuMemsetD2D16Async(CUdeviceptr at, size_t pitch, unsigned short value, size_t width,
+			    size_t height, CUstream stream);
+CUresult cuMemsetD2D16_v2(CUdeviceptr at, size_t pitch, unsigned short value, size_t width,
+			  size_t height);
+CUresult cuMemsetD2D32Async(CUdeviceptr at, size_t pitch, unsigned value, size_t width,
+			    size_t height, CUstream stream);
+CUresult cuMemsetD2D32_v2(CUdeviceptr at, size_t pitch, unsigned value, size_t width,
+			  size_t height);
+CUresult cuMemsetD2D8Async(CUdeviceptr at, size_t pitch, unsigned char value, size_t width,
+			   size_t height, CUstream stream);
+CUresult cuMemsetD2D8_v2(CUdeviceptr at, size_t pitch, unsigned char value, size_t width,
+			 size_t height);
+CUresult cuMemsetD32Async(CUdeviceptr at, unsigned value, size_t n, CUstream stream);
+CUresult cuMemsetD32_v2(CUdeviceptr at, unsigned value, size_t n);
+CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char value, size_t n, CUstream stream);
+CUresult cuMemsetD8_v2(CUdeviceptr at, unsigned char value, size_t n);
+CUresult cuModuleEnumerateFunctions(CUfunction *ret_kernels, unsigned n, CUmodule module);
+CUresult cuModuleGetFunction(CUfunction *ret_kernel, CUmodule module, const char *name);
+CUresult cuModuleGetFunctionCount(unsigned *ret_n, CUmodule module);
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *ret_address, size_t *ret_bytes, CUmodule module,
+			      const char *name);
+CUresult cuModuleGetLoadingMode(int *ret_mode);
+CUresult cuModuleLoad(CUmodule *ret_module, const char *path);
+CUresult cuModuleLoadData(CUmodule *ret_module, const void *image);
+CUresult cuModuleLoadDataEx(CUmodule *ret_module, const void *image, unsigned n, int *options,
+			    void **values);
+CUresult cuModuleLoadFatBinary(CUmodule *ret_module, const void *image);
+CUresult cuModuleUnload(CUmodule module);
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *ret_bytes, CUfunction kernel, int blocks,
+						 int threads);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ret_n, CUfunction kernel, int threads,
+						     size_t dynamic_bytes);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret_n, CUfunction kernel,
+							      int threads, size_t dynamic_bytes,
+							      unsigned flags);
+CUresult cuOccupancyMaxPotentialBlockSize(int *ret_grid, int *ret_block, CUfunction kernel,
+					  size_t (*bytes_of)(int block), size_t dynamic_bytes,
+					  int limit);
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *ret_grid, int *ret_block, CUfunction kernel,
+						   size_t (*bytes_of)(int block),
+						   size_t dynamic_bytes, int limit, unsigned flags);
+CUresult cuPointerGetAttribute(void *ret, int number, CUdeviceptr address);
+CUresult cuPointerGetAttributes(unsigned n, int *numbers, void **rets, CUdeviceptr address);
+CUresult cuStreamAddCallback(CUstream stream, void (*function)(CUstream, CUresult, void *),
+			     void *data, unsigned flags);
+CUresult cuStreamCreate(CUstream *ret_stream, unsigned flags);
+CUresult cuStreamCreateWithPriority(CUstream *ret_stream, unsigned flags, int priority);
+CUresult cuStreamDestroy_v2(CUstream stream);
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *ret_context);
+CUresult cuStreamGetDevice(CUstream stream, CUdevice *ret_device);
+CUresult cuStreamGetFlags(CUstream stream, unsigned *ret_flags);
+CUresult cuStreamGetId(CUstream stream, unsigned long long *ret_id);
+CUresult cuStreamGetPriority(CUstream stream, int *ret_priority);
+CUresult cuStreamIsCapturing(CUstream stream, int *ret_status);
+CUresult cuStreamQuery(CUstream stream);
+CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
+
 #endif

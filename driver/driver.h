@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "cuda.h"
+#include "entry.h"
 #include "wire.h"
 
 /* A function of the API; `name` is that of the documentation, perhaps with a version. */
@@ -118,8 +119,6 @@ CUresult driver_done(CUresult result, const char *function);
 CUresult driver_check(void);
 /* The thread's current context; NULL: none. */
 struct context *driver_context(void);
-/* Writes "warpscope: software GPU: ..." on standard error. */
-void driver_say(const char *first, const char *second);
 /* What a kernel printed, to where the program prints. */
 void driver_print(const char *text, size_t n);
 

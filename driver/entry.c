@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entry points by name, and those that are missing. */
+/* Entry points by name. */
 #include "entry.h"
+
+#include "driver.h"
 
 #include <stdio.h>
 #include <string.h>
-
-CUresult entry_missing(size_t i)
-{
-	atomic_fetch_add(&entries[i].calls, 1);
-	DONE(CUDA_ERROR_NOT_SUPPORTED);
-}
-
-/* What the program asked for in vain, once, when it ends. */
-__attribute__((destructor)) static void tell_missing(void)
-{
-	for (size_t i = 0; i < n_entries; i++)
-		if (atomic_load(&entries[i].calls) > 0)
-			driver_say("not supported: ", entries[i].name);
-}
 
 static const struct entry *find(const char *name)
 {

@@ -4,8 +4,16 @@
 #define WARPSCOPE_DRIVER_ENTRY_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-#include "driver.h"
+/* One that is not there: it takes what it is given, and answers. */
+#define ENTRY_MISSING(name, i)                                 \
+	__attribute__((visibility("default"))) int name(void); \
+	int name(void)                                         \
+	{                                                      \
+		return entry_missing(i);                       \
+	}
 
 struct entry {
 	const char *name;
@@ -17,7 +25,9 @@ struct entry {
 extern struct entry entries[]; /* by name */
 extern const size_t n_entries;
 
-/* Notes a call of what is not there. */
-CUresult entry_missing(size_t i);
+/* Writes "warpscope: software GPU: ..." on standard error. */
+void driver_say(const char *first, const char *second);
+/* Notes a call of what is not there: the result for it. */
+int entry_missing(size_t i);
 
 #endif

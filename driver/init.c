@@ -18,11 +18,6 @@ static _Thread_local struct {
 	size_t n;
 } stack;
 
-void driver_say(const char *first, const char *second)
-{
-	fprintf(stderr, "warpscope: software GPU: %s%s\n", first, second);
-}
-
 void driver_print(const char *text, size_t n)
 {
 	fwrite(text, 1, n, stdout);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the table of a driver's entry points: what its sources define, and what answers CUDA_ERROR_NOT_SUPPORTED.
+"""Makes the table of a library's entry points (the driver's, the runtime's): what its sources define, and what answers "not supported".
 
 usage: driverstubs.py OUTPUT.c OUTPUT.ld FUNCTIONS SOURCE...
 
-FUNCTIONS has one name a line. A source defines NAME by "CU_API(NAME)" at the start of a line. NAME_ptsz and NAME_ptds, the forms
+FUNCTIONS has one name a line. A source defines NAME by "CU_API(NAME)", "RT_API(NAME)" or "RT_API_OF(TYPE, NAME)" at the start of a line. NAME_ptsz and NAME_ptds, the forms
 for a default stream of each thread, are NAME here: OUTPUT.ld, for the linker, says so.
 """
 import re
@@ -18,7 +18,7 @@ def main():
     for source in sources:
         with open(source, encoding='utf-8') as text:
             text = text.read()
-        defined.update(re.findall(r'^CU_API\((\w+)\)', text, re.M))
+        defined.update(re.findall(r'^(?:CU_API|RT_API|RT_API_OF)\((?:[^,()]*, )?(\w+)\)', text, re.M))
         for stem in re.findall(r'^FILL\((\w+),', text, re.M):
             defined.update(f'cuMemset{d}{stem}{end}' for d in ('D', 'D2D') for end in ('_v2', 'Async'))
     unknown = defined - set(names)
@@ -33,7 +33,7 @@ def main():
             if target in defined:
                 out.write(f'extern void {target}(void);\n' if target == name else '')
             else:
-                out.write(f'CU_API({name})(void)\n{{\n\treturn entry_missing({i});\n}}\n')
+                out.write(f'ENTRY_MISSING({name}, {i})\n')
             is_there = 'true' if target in defined else 'false'
             rows.append(f'\t{{ "{name}", (void (*)(void)){target}, {is_there}, 0 }},\n')
         out.write('\nstruct entry entries[] = {\n' + ''.join(rows) + '};\nconst size_t n_entries = ' + f'{len(names)};\n')

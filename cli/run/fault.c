@@ -35,6 +35,7 @@ const char *cli_run_dump_path(void)
 	if (path[0] || !on || strcmp(on, "1") != 0)
 		return path[0] ? path : NULL;
 	if (!ws_write_name(pattern, (int)getpid(), path, sizeof path)) {
+		path[0] = '\0';
 		cli_warn("CUDA_COREDUMP_FILE is too long");
 		return NULL;
 	}

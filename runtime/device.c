@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Beginning, errors, the device. */
+#include "runtime.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "results.h"
+
+enum { VERSION = 13000 };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int init_result;
+static CUcontext context;
+static _Thread_local int last;
+static _Thread_local bool has_context;
+
+/* ---- beginning and errors ---- */
+
+static void init(void)
+{
+	init_result = (int)cuInit(0);
+	if (init_result == RT_SUCCESS)
+		init_result = (int)cuDevicePrimaryCtxRetain(&context, 0);
+}
+
+int rt_begin(void)
+{
+	pthread_once(&once, init);
+	if (init_result != RT_SUCCESS || has_context)
+		return init_result;
+	CUcontext current = NULL;
+	if (cuCtxGetCurrent(&current) == CUDA_SUCCESS && !current)
+		init_result = (int)cuCtxSetCurrent(context);
+	has_context = init_result == RT_SUCCESS;
+	return init_result;
+}
+
+int rt_done(int result)
+{
+	if (result != RT_SUCCESS && result != RT_NOT_READY)
+		last = result;
+	return result;
+}
+
+RT_API(cudaGetLastError)(void)
+{
+	int result = last;
+	last = RT_SUCCESS;
+	return result;
+}
+
+RT_API(cudaPeekAtLastError)(void)
+{
+	return last;
+}
+
+static const char *result_text(int result, bool name)
+{
+	switch (result) {
+#define X(number, id, text) \
+	case number:        \
+		return name ? #id : text;
+		RT_RESULT_LIST(X)
+#undef X
+	default:
+		return "unrecognized error code";
+	}
+}
+
+RT_API_OF(const char *, cudaGetErrorName)(int result)
+{
+	return result_text(result, true);
+}
+
+RT_API_OF(const char *, cudaGetErrorString)(int result)
+{
+	return result_text(result, false);
+}
+
+/* ---- the device ---- */
+
+RT_API(cudaRuntimeGetVersion)(int *ret_version)
+{
+	if (!ret_version)
+		return rt_done(RT_INVALID_VALUE);
+	*ret_version = VERSION;
+	return RT_SUCCESS;
+}
+
+RT_API(cudaDriverGetVersion)(int *ret_version)
+{
+	return rt_done((int)cuDriverGetVersion(ret_version));
+}
+
+RT_API(cudaGetDeviceCount)(int *ret_n)
+{
+	RT_CALL(cuDeviceGetCount(ret_n));
+}
+
+RT_API(cudaGetDevice)(int *ret_device)
+{
+	if (!ret_device)
+		return rt_done(RT_INVALID_VALUE);
+	*ret_device = 0;
+	return rt_done(rt_begin());
+}
+
+RT_API(cudaSetDevice)(int device)
+{
+	int result = rt_begin();
+	return rt_done(result == RT_SUCCESS && device != 0 ? RT_INVALID_DEVICE : result);
+}
+
+RT_API(cudaInitDevice)(int device, unsigned device_flags, unsigned flags)
+{
+	(void)device_flags, (void)flags;
+	return cudaSetDevice(device);
+}
+
+RT_API(cudaSetDeviceFlags)(unsigned flags)
+{
+	RT_CALL(cuDevicePrimaryCtxSetFlags_v2(0, flags & 0xff));
+}
+
+RT_API(cudaGetDeviceFlags)(unsigned *ret_flags)
+{
+	RT_CALL(cuCtxGetFlags(ret_flags));
+}
+
+RT_API(cudaDeviceSynchronize)(void)
+{
+	RT_CALL(cuCtxSynchronize());
+}
+
+RT_API(cudaDeviceReset)(void)
+{
+	int result = rt_begin();
+	if (result == RT_SUCCESS)
+		result = (int)cuDevicePrimaryCtxReset_v2(0);
+	rt_forget_images();
+	last = RT_SUCCESS;
+	return rt_done(result);
+}
+
+RT_API(cudaDeviceGetAttribute)(int *ret_value, int attribute, int device)
+{
+	RT_CALL(cuDeviceGetAttribute(ret_value, attribute, device)); /* the same numbers */
+}
+
+RT_API(cudaDeviceGetLimit)(size_t *ret_value, int limit)
+{
+	RT_CALL(cuCtxGetLimit(ret_value, (unsigned)limit));
+}
+
+RT_API(cudaDeviceSetLimit)(int limit, size_t value)
+{
+	RT_CALL(cuCtxSetLimit((unsigned)limit, value));
+}
+
+RT_API(cudaDeviceGetCacheConfig)(int *ret_config)
+{
+	RT_CALL(cuCtxGetCacheConfig(ret_config));
+}
+
+RT_API(cudaDeviceSetCacheConfig)(int config)
+{
+	RT_CALL(cuCtxSetCacheConfig(config));
+}
+
+RT_API(cudaDeviceGetStreamPriorityRange)(int *ret_least, int *ret_greatest)
+{
+	RT_CALL(cuCtxGetStreamPriorityRange(ret_least, ret_greatest));
+}
+
+RT_API(cudaDeviceCanAccessPeer)(int *ret_can, int device, int peer)
+{
+	RT_CALL(cuDeviceCanAccessPeer(ret_can, device, peer));
+}
+
+RT_API(cudaDeviceGetPCIBusId)(char *ret_id, int size, int device)
+{
+	RT_CALL(cuDeviceGetPCIBusId(ret_id, size, device));
+}
+
+RT_API(cudaDeviceGetByPCIBusId)(int *ret_device, const char *id)
+{
+	RT_CALL(cuDeviceGetByPCIBusId(ret_device, id));
+}
+
+/* ---- properties ---- */
+
+enum { PROPERTIES_BYTES = 1008, NAME_BYTES = 256, UUID_AT = 256, TOTAL_AT = 288 };
+
+/* Where members of cudaDeviceProp of CUDA 13 lie, and the attributes that they repeat. */
+static const struct {
+	unsigned at, n_bytes;
+	int attribute;
+} members[] = {
+	{ 296, 8, 8 },                                 /* sharedMemPerBlock */
+	{ 304, 4, 12 },                                /* regsPerBlock */
+	{ 308, 4, 10 },                                /* warpSize */
+	{ 312, 8, 11 },                                /* memPitch */
+	{ 320, 4, 1 },                                 /* maxThreadsPerBlock */
+	{ 324, 4, 2 },                                 /* maxThreadsDim */
+	{ 328, 4, 3 },   { 332, 4, 4 }, { 336, 4, 5 }, /* maxGridSize */
+	{ 340, 4, 6 },   { 344, 4, 7 }, { 352, 8, 9 }, /* totalConstMem */
+	{ 360, 4, 75 },                                /* major */
+	{ 364, 4, 76 },                                /* minor */
+	{ 368, 8, 14 },                                /* textureAlignment */
+	{ 376, 8, 51 },                                /* texturePitchAlignment */
+	{ 384, 4, 16 },                                /* multiProcessorCount */
+	{ 388, 4, 18 },                                /* integrated */
+	{ 392, 4, 19 },                                /* canMapHostMemory */
+	{ 552, 8, 30 },                                /* surfaceAlignment */
+	{ 560, 4, 31 },                                /* concurrentKernels */
+	{ 564, 4, 32 },                                /* ECCEnabled */
+	{ 568, 4, 33 },                                /* pciBusID */
+	{ 572, 4, 34 },                                /* pciDeviceID */
+	{ 576, 4, 50 },                                /* pciDomainID */
+	{ 580, 4, 35 },                                /* tccDriver */
+	{ 584, 4, 40 },                                /* asyncEngineCount */
+	{ 588, 4, 41 },                                /* unifiedAddressing */
+	{ 592, 4, 37 },                                /* memoryBusWidth */
+	{ 596, 4, 38 },                                /* l2CacheSize */
+	{ 604, 4, 39 },                                /* maxThreadsPerMultiProcessor */
+	{ 608, 4, 78 },                                /* streamPrioritiesSupported */
+	{ 612, 4, 79 },                                /* globalL1CacheSupported */
+	{ 616, 4, 80 },                                /* localL1CacheSupported */
+	{ 624, 8, 81 },                                /* sharedMemPerMultiprocessor */
+	{ 632, 4, 82 },                                /* regsPerMultiprocessor */
+	{ 636, 4, 83 },                                /* managedMemory */
+	{ 656, 4, 89 },                                /* concurrentManagedAccess */
+	{ 660, 4, 90 },                                /* computePreemptionSupported */
+	{ 664, 4, 91 },                                /* canUseHostPointerForRegisteredMem */
+	{ 668, 4, 95 },                                /* cooperativeLaunch */
+	{ 672, 8, 97 },                                /* sharedMemPerBlockOptin */
+	{ 688, 4, 106 },                               /* maxBlocksPerMultiProcessor */
+	{ 696, 8, 111 },                               /* reservedSharedMemPerBlock */
+	{ 748, 4, 120 },                               /* clusterLaunch */
+};
+
+RT_API(cudaGetDeviceProperties)(void *ret_properties, int device)
+{
+	unsigned char *to = ret_properties;
+	size_t total = 0;
+	int result = to ? rt_begin() : RT_INVALID_VALUE;
+	if (result == RT_SUCCESS)
+		result = (int)cuDeviceTotalMem_v2(&total, device);
+	if (result != RT_SUCCESS)
+		return rt_done(result);
+	memset(to, 0, PROPERTIES_BYTES);
+	(void)cuDeviceGetName((char *)to, NAME_BYTES, device);
+	(void)cuDeviceGetUuid_v2((CUuuid *)(to + UUID_AT), device);
+	memcpy(to + TOTAL_AT, &total, sizeof total);
+	for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+		int value = 0;
+		(void)cuDeviceGetAttribute(&value, members[i].attribute, device);
+		memcpy(to + members[i].at, &value, sizeof value); /* larger ones: 0 above */
+	}
+	return RT_SUCCESS;
+}

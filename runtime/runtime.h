@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the runtime share: the CUDA runtime API over the public driver API, for
+ * programs that are linked with -cudart shared.
+ */
+#ifndef WARPSCOPE_RUNTIME_H
+#define WARPSCOPE_RUNTIME_H
+
+#include <stdbool.h>
+
+#include "driver/cuda.h"
+
+/* A function of the API. Results have the driver's numbers where both have one. */
+#define RT_API(name) RT_API_OF(int, name)
+#define RT_API_OF(type, name) __attribute__((visibility("default"))) type name
+
+enum {
+	RT_SUCCESS = 0,
+	RT_INVALID_VALUE = 1,
+	RT_OUT_OF_MEMORY = 2,
+	RT_INVALID_CONFIGURATION = 9,
+	RT_INVALID_SYMBOL = 13,
+	RT_INVALID_DIRECTION = 21,
+	RT_INSUFFICIENT_DRIVER = 35,
+	RT_MISSING_CONFIGURATION = 52,
+	RT_INVALID_FUNCTION = 98,
+	RT_NO_DEVICE = 100,
+	RT_INVALID_DEVICE = 101,
+	RT_NOT_READY = 600,
+	RT_NOT_SUPPORTED = 801,
+};
+
+struct rt_dim3 {
+	unsigned x, y, z;
+};
+
+/* Begins, if that was not done, and makes the device's context the thread's. */
+int rt_begin(void);
+/* Keeps an error for cudaGetLastError(), and gives it back. */
+int rt_done(int result);
+/* Begins, makes a call of the driver if that went well, and is done. */
+#define RT_CALL(call)                                        \
+	do {                                                 \
+		int begun = rt_begin();                      \
+		return rt_done(begun ? begun : (int)(call)); \
+	} while (0)
+
+/* ---- register.c ---- */
+
+/* The kernel behind a function of the host, or what it is itself. */
+int rt_function(const void *host, CUfunction *ret_function);
+/* A variable of the device behind one of the host. */
+int rt_variable(const void *host, CUdeviceptr *ret_address, size_t *ret_bytes);
+/* Images are to be loaded anew. */
+void rt_forget_images(void);
+
+#endif

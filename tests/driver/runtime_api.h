@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What test_runtime.c uses of the CUDA runtime API: declared here, or by the vendor's header where
+ * one is installed (USE_VENDOR_HEADER), so that the two agree. */
+#ifndef RUNTIME_API_H
+#define RUNTIME_API_H
+
+#ifdef USE_VENDOR_HEADER
+#include <cuda_runtime_api.h>
+#else
+
+#include <stddef.h>
+
+typedef int cudaError_t;
+typedef struct opaque_stream *cudaStream_t;
+typedef struct opaque_event *cudaEvent_t;
+typedef struct {
+	unsigned x, y, z;
+} dim3;
+
+enum {
+	cudaSuccess = 0,
+	cudaErrorInvalidValue = 1,
+	cudaErrorInvalidConfiguration = 9,
+	cudaErrorInvalidSymbol = 13,
+	cudaErrorInvalidMemcpyDirection = 21,
+	cudaErrorInvalidDeviceFunction = 98,
+	cudaErrorInvalidDevice = 101,
+	cudaErrorIllegalAddress = 700,
+	cudaErrorNotSupported = 801,
+};
+enum {
+	cudaMemcpyHostToHost,
+	cudaMemcpyHostToDevice,
+	cudaMemcpyDeviceToHost,
+	cudaMemcpyDeviceToDevice,
+	cudaMemcpyDefault,
+};
+enum {
+	cudaMemoryTypeUnregistered,
+	cudaMemoryTypeHost,
+	cudaMemoryTypeDevice,
+	cudaMemoryTypeManaged
+};
+enum { cudaMemAttachGlobal = 1 };
+enum { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+
+/* Its members up to the device's number of multiprocessors. */
+struct cudaDeviceProp {
+	char name[256], uuid[16], luid[8];
+	unsigned luidDeviceNodeMask;
+	size_t totalGlobalMem, sharedMemPerBlock;
+	int regsPerBlock, warpSize;
+	size_t memPitch;
+	int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+	size_t totalConstMem;
+	int major, minor;
+	size_t textureAlignment, texturePitchAlignment;
+	int multiProcessorCount;
+	char others[620];
+};
+struct cudaFuncAttributes {
+	size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+	int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
+	int maxDynamicSharedSizeBytes, preferredShmemCarveout, clusters[6], reserved[16];
+};
+struct cudaPointerAttributes {
+	int type, device;
+	void *devicePointer, *hostPointer;
+	long reserved[8];
+};
+
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaPeekAtLastError(void);
+const char *cudaGetErrorName(cudaError_t error);
+const char *cudaGetErrorString(cudaError_t error);
+cudaError_t cudaGetDeviceCount(int *n);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaDeviceReset(void);
+cudaError_t cudaMalloc(void **at, size_t bytes);
+cudaError_t cudaMallocManaged(void **at, size_t bytes, unsigned flags);
+cudaError_t cudaFree(void *at);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t n, int direction);
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, size_t offset,
+			       int direction);
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t offset,
+				 int direction);
+cudaError_t cudaMemset(void *at, int value, size_t n);
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *at);
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
+cudaError_t cudaFuncSetAttribute(const void *function, int attribute, int value);
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args,
+			     size_t shared_bytes, cudaStream_t stream);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *function, int threads,
+							  size_t dynamic_bytes);
+cudaError_t cudaCtxResetPersistingL2Cache(void);
+
+#endif
+
+/* As compilers call them before main(): no public header has them. */
+void **__cudaRegisterFatBinary(void *image);
+void __cudaRegisterFatBinaryEnd(void **image);
+void __cudaRegisterFunction(void **image, const char *host, char *device, const char *name,
+			    int thread_limit, void *tid, void *bid, void *block, void *grid,
+			    int *warp_size);
+void __cudaRegisterVar(void **image, char *host, char *device, const char *name, int is_extern,
+		       size_t bytes, int is_constant, int is_global);
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
+				     cudaStream_t stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);
+
+#endif
