@@ -17,7 +17,7 @@ CREATE OR REPLACE VIEW records AS
         signature_kernel: 'VARCHAR', signature_functions: 'VARCHAR', signature_last: 'VARCHAR', exception: 'VARCHAR', blame: 'VARCHAR',
         kernel: 'VARCHAR', kernel_mangled: 'VARCHAR', collective: 'VARCHAR', waits_for: 'VARCHAR', function: 'VARCHAR', file: 'VARCHAR',
         line: 'UBIGINT', resident_warps: 'UBIGINT', devices: 'UBIGINT', device: 'UBIGINT', device_name: 'VARCHAR', device_type: 'VARCHAR',
-        pci: 'VARCHAR', host: 'VARCHAR', pid: 'UBIGINT', rank: 'UBIGINT', rank_from: 'VARCHAR', rank_why: 'VARCHAR', job: 'VARCHAR',
+        pci: 'VARCHAR', host: 'VARCHAR', pid: 'UBIGINT', rank: 'UBIGINT', rank_from: 'VARCHAR', rank_why: 'VARCHAR', ranks: 'UBIGINT', job: 'VARCHAR',
         time: 'UBIGINT', time_from: 'VARCHAR', driver: 'VARCHAR', cuda: 'VARCHAR', sm: 'UBIGINT', compiler: 'VARCHAR', code_id: 'VARCHAR',
         lines: 'BOOLEAN', complete: 'BOOLEAN', cut: 'BOOLEAN', diagnostics: 'UBIGINT', damage: 'VARCHAR'})
     WHERE schema = 'warpscope-triage-1' AND key IS NOT NULL

@@ -46,11 +46,16 @@ const struct cli_option verb_exec_options[] = {
 
 /* ---- time ---- */
 
-static uint64_t now_ms(void)
+static uint64_t clock_us(clockid_t clock)
 {
 	struct timespec time = { 0 };
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+static uint64_t now_ms(void)
+{
+	return clock_us(CLOCK_MONOTONIC) / 1000;
 }
 
 /* ---- the program's environment ---- */
@@ -184,12 +189,13 @@ static void step(struct run *run, uint64_t ms)
 /* Records ranks, when it is time. */
 static void look(struct run *run)
 {
-	uint64_t start = now_ms();
-	if (start < run->next_look || !run->program)
+	if (now_ms() < run->next_look || !run->program)
 		return;
+	uint64_t start = clock_us(CLOCK_PROCESS_CPUTIME_ID);
 	exec_record_look(run->exec->record, run->keeper.pid);
-	uint64_t took = now_ms() - start, least = run->n_looks++ < FAST_LOOKS ? FAST_MS : SLOW_MS;
-	run->next_look = now_ms() + (took * SHARE > least ? took * SHARE : least);
+	uint64_t pause = (clock_us(CLOCK_PROCESS_CPUTIME_ID) - start) * SHARE / 1000;
+	uint64_t least = run->n_looks++ < FAST_LOOKS ? FAST_MS : SLOW_MS;
+	run->next_look = now_ms() + (pause > least ? pause : least);
 }
 
 /* ---- hangs ---- */

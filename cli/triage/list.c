@@ -67,6 +67,47 @@ static char *join(const char *folder, const char *name)
 	return path;
 }
 
+/* Takes a record that exec kept, "exec_....jsonl", and no dump. */
+static bool take_ranks(struct triage_list *list, const char *path)
+{
+	enum { MOST = 1 << 16 };
+	static const char start[] = "exec_", end[] = ".jsonl";
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t len = strlen(name);
+	if (strncmp(name, start, sizeof start - 1) != 0 || len < sizeof end ||
+	    strcmp(name + len - (sizeof end - 1), end) != 0)
+		return false;
+	if (list->ranks.n < MOST)
+		cli_words_add(&list->ranks, cli_copy(path, strlen(path)));
+	return true;
+}
+
+static void take_file(struct listing *l, const char *path)
+{
+	if (!take_ranks(l->list, path))
+		put(l, path, false);
+}
+
+/* The records beside a file that was named; those of one folder once, as names of one folder come
+ * together. */
+static void beside(struct triage_list *list, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash + 1 - path) : 0;
+	if (list->beside && strlen(list->beside) == len && memcmp(list->beside, path, len) == 0)
+		return;
+	free(list->beside);
+	list->beside = cli_copy(path, len);
+	DIR *dir = opendir(len ? list->beside : ".");
+	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+		char *inner = join(list->beside, entry->d_name);
+		(void)!take_ranks(list, inner);
+		free(inner);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* Regular files, and links to them; links to folders are not followed. */
 static bool walk(struct listing *l, const char *path, unsigned depth)
 {
@@ -82,7 +123,7 @@ static bool walk(struct listing *l, const char *path, unsigned depth)
 			(void)!walk(l, inner, depth + 1);
 		else if (S_ISREG(at.st_mode) ||
 			 (S_ISLNK(at.st_mode) && stat(inner, &at) == 0 && S_ISREG(at.st_mode)))
-			put(l, inner, false);
+			take_file(l, inner);
 		free(inner);
 	}
 	if (dir)
@@ -117,6 +158,7 @@ static int take_path(struct listing *l, const char *path)
 	}
 	may_read(l->list, path, strlen(path));
 	if (!S_ISDIR(at.st_mode)) {
+		beside(l->list, path);
 		put(l, path, true);
 		return CLI_ANSWERED;
 	}
@@ -143,6 +185,7 @@ static int take_stdin(struct listing *l)
 			may_read(l->list, line, (size_t)(slash - line) + 1);
 		else
 			may_read(l->list, ".", 1);
+		beside(l->list, line);
 		put(l, line, true);
 	}
 	free(line);
@@ -189,6 +232,10 @@ void triage_list_fini(struct triage_list *list)
 	for (size_t i = 0; i < list->folders.n; i++)
 		free((char *)(uintptr_t)list->folders.item[i]);
 	free(list->folders.item);
+	for (size_t i = 0; i < list->ranks.n; i++)
+		free((char *)(uintptr_t)list->ranks.item[i]);
+	free(list->ranks.item);
+	free(list->beside);
 	if (list->spool)
 		fclose(list->spool);
 }

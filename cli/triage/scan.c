@@ -155,7 +155,7 @@ static void keep_failed(struct scan *scan, const char *path, const struct triage
 			const char *why)
 {
 	struct ws_triage_file file = { path, request->bytes, request->written_ns,
-				       scan->args->pattern };
+				       scan->args->pattern, NULL };
 	struct cli_bytes text = { 0 };
 	struct ws_out out;
 	ws_out_init(&out, cli_bytes_write, &text);
@@ -183,7 +183,8 @@ static bool next_dump(struct scan *scan, struct triage_request *request, char **
 			.bytes = (uint64_t)at.st_size,
 			.written_ns = (int64_t)at.st_mtim.tv_sec * second + at.st_mtim.tv_nsec,
 		};
-		struct ws_triage_file file = { path, request->bytes, request->written_ns, NULL };
+		struct ws_triage_file file = { path, request->bytes, request->written_ns, NULL,
+					       NULL };
 		if (scan->records->n_keys)
 			ws_triage_key(&file, key);
 		if (triage_records_have(scan->records, key)) {

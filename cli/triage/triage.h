@@ -5,7 +5,7 @@
  *   main process                                   workers, one for each core
  *     triage.c   options; pages from records         worker.c   a dump -> its record
  *     list.c     files to read, in a spool
- *     scan.c     hands them out, takes records
+ *     scan.c     hands them out, takes records       ranks.c    what exec recorded beside it
  *     records.c  keeps records; what is done already
  *
  * Only workers read dumps, each in a sandbox of its own. The main process looks at nothing of what
@@ -45,6 +45,8 @@ struct triage_args {
 struct triage_list {
 	FILE *spool;              /* without a name */
 	struct cli_words folders; /* what is read, for the sandbox; each owned */
+	struct cli_words ranks;   /* records of exec that lie beside dumps; each owned */
+	char *beside;             /* the folder that was looked at last for these; owned */
 	uint64_t n;
 };
 
@@ -74,6 +76,12 @@ void triage_records_close(struct triage_records *records);
 /* Calls `each` for every line of an open file, from its start, without its newline. */
 typedef enum ws_status triage_line_fn(void *user, char *line, size_t len, struct ws_error *err);
 enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_error *err);
+
+/* ---- ranks.c ---- */
+
+/* What the records of exec in the folder of `path` say, or NULL: there are none. Valid until the
+ * next call. */
+struct ws_triage_processes *triage_ranks(const struct triage_list *list, const char *path);
 
 /* ---- scan.c, worker.c ---- */
 

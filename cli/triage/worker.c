@@ -20,6 +20,8 @@ void triage_guard(const struct triage_args *args, const struct triage_list *list
 		cli_words_add(&inputs, list->folders.item[i]);
 	for (int i = 0; i < args->n_paths; i++)
 		cli_words_add(&inputs, args->paths[i]);
+	for (size_t i = 0; i < list->ranks.n; i++)
+		cli_words_add(&inputs, list->ranks.item[i]);
 	for (size_t i = 0; i < args->dumps.n; i++)
 		cli_words_add(&inputs, args->dumps.item[i]);
 	if (args->baseline)
@@ -96,7 +98,7 @@ _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *ar
 		if (!receive(fd, path, request.path_len))
 			break;
 		struct ws_triage_file file = { path, request.bytes, request.written_ns,
-					       args->pattern };
+					       args->pattern, triage_ranks(list, path) };
 		record.len = 0;
 		cli_bytes_write(&record, (const char *)&none_yet, sizeof none_yet);
 		ws_out_init(&out, cli_bytes_write, &record);

@@ -38,6 +38,9 @@ enum {
 	WS_TRIAGE_KEY_BYTES = 33, /**< with the NUL */
 };
 
+/** Which process was which rank, as `warpscope exec` recorded it; opaque. */
+struct ws_triage_processes;
+
 /** A dump, as the file system has it. */
 struct ws_triage_file {
 	const char *path;
@@ -45,7 +48,19 @@ struct ws_triage_file {
 	int64_t written_ns; /**< since 1970 */
 	/** How names are made up, see ws_triage_pattern_check(); NULL: as the driver makes them. */
 	const char *pattern;
+	struct ws_triage_processes *processes; /**< asked where the name has no rank; or NULL */
 };
+
+/** @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_triage_processes_create(struct ws_triage_processes **ret_processes,
+						 struct ws_error *err) WS_MUST_USE;
+/** Takes a line of the record that lies in the folder of a dump (warpscope-exec-1.json), without
+ * its newline. The line is changed; it need not stay. What is no such line is passed over.
+ * @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_triage_processes_add(struct ws_triage_processes *processes, char *line,
+					      size_t len, struct ws_error *err) WS_MUST_USE;
+/** NULL is fine. */
+WS_API void ws_triage_processes_destroy(struct ws_triage_processes *processes);
 
 /** What is the same for the same state of a file: its path, size and time; 32 hexadecimal digits.
  * Another version of the signature or of the schema gives another one. */

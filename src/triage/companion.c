@@ -10,7 +10,6 @@
 
 enum {
 	MAX_LINE = 4096, /* what a line says stands at its start */
-	MAX_LABEL = 64,
 };
 
 /* Moves `text` behind the first `word` in it; false: it is not there, and nothing has changed. */
@@ -148,9 +147,8 @@ static bool take_watchdog(struct ws_triage *triage, struct ws_str line)
 
 /* ---- inference servers: (Worker_DP0_TP1 pid=4021) ..., [2025-05-27 04:36:06 DP1 TP4] ... ---- */
 
-/* Parts such as "TP1" of a text, with `between` between them, as a label: "DP0 TP1". The rank is
- * known if there is one part that counts processes. */
-static bool take_label(struct ws_str text, char between, char label[MAX_LABEL], uint64_t *ret_rank)
+bool wsi_server_label(struct ws_str text, char between, char label[WSI_LABEL_BYTES],
+		      uint64_t *ret_rank)
 {
 	static const char *const counting[] = { "DP", "PP", "TP" };
 	size_t len = 0, n_counting = 0;
@@ -169,9 +167,9 @@ static bool take_label(struct ws_str text, char between, char label[MAX_LABEL], 
 		for (size_t i = 0; i < WSI_COUNT(counting); i++)
 			if (wsi_str_begins(part, counting[i]) && n_counting++ == 0)
 				*ret_rank = number;
-		int added = snprintf(label + len, MAX_LABEL - len, "%s%.*s", len ? " " : "",
+		int added = snprintf(label + len, WSI_LABEL_BYTES - len, "%s%.*s", len ? " " : "",
 				     (int)part.len, part.ptr);
-		if ((len += (size_t)added) >= MAX_LABEL)
+		if ((len += (size_t)added) >= WSI_LABEL_BYTES)
 			return false;
 	}
 	if (n_counting != 1)
@@ -185,7 +183,7 @@ static bool take_vllm(struct ws_triage *triage, struct ws_str line)
 {
 	static const char *const names[] = { "VllmWorker ", "Worker_", "EngineCore_" };
 	struct wsi_server_worker worker = { .rank = WSI_NO_NUMBER };
-	char label[MAX_LABEL] = "";
+	char label[WSI_LABEL_BYTES] = "";
 	struct ws_str inner = line, number;
 	size_t i = 0;
 	if (!behind(&inner, "("))
@@ -201,7 +199,7 @@ static bool take_vllm(struct ws_triage *triage, struct ws_str line)
 	number = inner;
 	if (behind(&number, "rank=") && take_number(&number, 10, &worker.rank))
 		snprintf(label, sizeof label, "rank %" PRIu64, worker.rank);
-	else if (!take_label(inner, '_', label, &worker.rank))
+	else if (!wsi_server_label(inner, '_', label, &worker.rank))
 		return true;
 	worker.label = ws_str_of(label);
 	return wsi_evidence_worker(triage, &worker);
@@ -211,7 +209,7 @@ static bool take_vllm(struct ws_triage *triage, struct ws_str line)
 static bool take_sglang(struct ws_triage *triage, struct ws_str line)
 {
 	struct wsi_server_worker worker = { .pid = WSI_NO_NUMBER, .has_failed = true };
-	char label[MAX_LABEL];
+	char label[WSI_LABEL_BYTES];
 	struct ws_str rest = line;
 	if (!behind(&rest, "] Scheduler hit an exception"))
 		return true;
@@ -223,7 +221,7 @@ static bool take_sglang(struct ws_triage *triage, struct ws_str line)
 	front = wsi_str_skip(front, from);
 	uint64_t seconds;
 	if (!take_number(&front, 10, &seconds) || !take_char(&front, ' ') ||
-	    !take_label(front, ' ', label, &worker.rank))
+	    !wsi_server_label(front, ' ', label, &worker.rank))
 		return true;
 	worker.label = ws_str_of(label);
 	return wsi_evidence_worker(triage, &worker);

@@ -20,9 +20,43 @@ static struct ws_str some(struct ws_str text)
 	return text.len ? text : (struct ws_str){ NULL, 0 };
 }
 
-void wsi_record_name(struct wsi_record *record, const char *pattern)
+#define ATTEMPT "attempt " /* of a launcher that starts a job again */
+
+/* What exec's record says of a process whose rank is not in the name. */
+static void take_process(struct wsi_record *record, struct ws_triage_processes *processes)
+{
+	struct wsi_process process;
+	if (!record->host.ptr || record->pid == WSI_NO_NUMBER)
+		return;
+	enum wsi_known known = wsi_process_find(processes, record->host, record->pid, &process);
+	if (known == WSI_KNOWN) {
+		record->ranks = process.n_ranks;
+		if (!record->job.ptr && process.attempt != 0 && process.attempt < UINT32_MAX) {
+			snprintf(record->attempt, sizeof record->attempt, ATTEMPT "%" PRIu64,
+				 process.attempt);
+			record->job = ws_str_of(record->attempt);
+		}
+	}
+	if (record->rank != WSI_NO_NUMBER)
+		return;
+	if (known == WSI_KNOWN && process.rank != WSI_NO_NUMBER) {
+		record->rank = process.rank;
+		record->rank_from = text_of("exec");
+		record->rank_why = text_of(NULL);
+		return;
+	}
+	record->rank_why =
+		text_of(known == WSI_KNOWN     ? "exec recorded the process without a rank"
+			: known == WSI_UNKNOWN ? "exec has not recorded the process"
+					       : "exec recorded two processes with its number");
+}
+
+void wsi_record_name(struct wsi_record *record, const char *pattern,
+		     struct ws_triage_processes *processes)
 {
 	struct wsi_dump_name name;
+	bool is_recorded = ws_str_equal(record->rank_from, ws_str_of("exec"));
+	struct wsi_record before = *record;
 	bool fits = wsi_dump_name_read(pattern, record->path, &name);
 	record->host = some(name.host);
 	record->job = some(name.job);
@@ -33,6 +67,15 @@ void wsi_record_name(struct wsi_record *record, const char *pattern)
 				   : !pattern                 ? "no pattern of names was given"
 				   : !fits ? "the name is not as the pattern says"
 					   : "the pattern of names has no rank");
+	if (processes) {
+		take_process(record, processes);
+	} else if (is_recorded && name.rank == WSI_NO_NUMBER) {
+		record->rank = before.rank;
+		record->rank_from = before.rank_from;
+		record->rank_why = before.rank_why;
+	}
+	if (!record->job.ptr && !processes && wsi_str_begins(before.job, ATTEMPT))
+		record->job = before.job;
 	if (name.time != WSI_NO_NUMBER && !record->time_from.ptr) {
 		record->time = name.time;
 		record->time_from = text_of("name");
@@ -224,7 +267,7 @@ void ws_triage_record(const struct ws_report *report, const struct ws_triage_fil
 	record.diagnostics = report->n_diagnostics;
 	if (report->n_diagnostics)
 		record.damage = text_of(report->diagnostics[0].message);
-	wsi_record_name(&record, file->pattern);
+	wsi_record_name(&record, file->pattern, file->processes);
 	wsi_record_write(&record, whole, out);
 }
 
@@ -235,6 +278,6 @@ void ws_triage_record_failed(const struct ws_triage_file *file, const char *why,
 	describe_file(&record, file);
 	record.status = text_of("failed");
 	record.why = text_of(why);
-	wsi_record_name(&record, file->pattern);
+	wsi_record_name(&record, file->pattern, file->processes);
 	wsi_record_write(&record, whole, out);
 }

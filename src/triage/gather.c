@@ -303,7 +303,7 @@ static enum ws_status take(struct ws_triage *triage, char *line, size_t len,
 	if (!wsi_record_read(line, len, record))
 		return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET, "a line is no record");
 	if (triage->options.pattern)
-		wsi_record_name(record, triage->options.pattern);
+		wsi_record_name(record, triage->options.pattern, NULL);
 	memcpy(key.word, record->key, WS_TRIAGE_KEY_BYTES - 1);
 	uint32_t *looks = wsi_map_put(&triage->seen, &key, 0, &is_new);
 	if (!looks)
@@ -462,6 +462,7 @@ static void fill_entry(struct ws_triage *triage, struct wsi_entry *entry,
 		.host = wsi_keep(triage, record->host),
 		.pci = wsi_keep(triage, record->pci),
 		.pid = record->pid,
+		.n_ranks = record->ranks,
 		.by_lane = is(record->blame, "lane"),
 		.alone = is(record->waits_for, "barrier") || is(record->waits_for, "mbarrier") ||
 			 is(record->waits_for, "convergence") || is(record->waits_for, "cluster"),

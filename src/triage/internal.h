@@ -3,6 +3,7 @@
  * What the files of the triage share:
  *
  *   name.c     host, process, rank, job of a dump, from its name
+ *   process.c  rank of a process, from the record of `warpscope exec`
  *   record.c   a record: fields, writing, reading; describe.c fills one from a report
  *   gather.c   groups, jobs and GPUs of many records
  *   judge.c    which rank of a job was first, or holds the others up
@@ -71,6 +72,7 @@ bool wsi_dump_name_read(const char *pattern, struct ws_str path, struct wsi_dump
 	N(rank)                    \
 	S(rank_from)               \
 	S(rank_why)                \
+	N(ranks)                   \
 	S(job)                     \
 	N(time)                    \
 	S(time_from)               \
@@ -87,6 +89,7 @@ bool wsi_dump_name_read(const char *pattern, struct ws_str path, struct wsi_dump
 
 struct wsi_record {
 	char key[WS_TRIAGE_KEY_BYTES];
+	char attempt[32]; /* what `job` may refer to */
 #define S(name) struct ws_str name;
 #define N(name) uint64_t name;
 #define B(name) bool name;
@@ -102,8 +105,32 @@ void wsi_record_init(struct wsi_record *record);
 bool wsi_record_read(char *line, size_t len, struct wsi_record *ret_record);
 /* Writes one. */
 void wsi_record_write(const struct wsi_record *record, bool whole, struct ws_out *out);
-/* Host, process, rank, job, and why there is no rank. */
-void wsi_record_name(struct wsi_record *record, const char *pattern);
+/* Host, process, rank, job, and why there is no rank. `processes` may be NULL; then what they told
+ * before stays. */
+void wsi_record_name(struct wsi_record *record, const char *pattern,
+		     struct ws_triage_processes *processes);
+
+/* ---- processes ---- */
+
+enum { WSI_LABEL_BYTES = 64 };
+
+/* Parts such as "TP1" of a text, with `between` between them, as a label: "DP0 TP1". The rank is
+ * known if there is one part that counts processes. False: it is no such text. */
+bool wsi_server_label(struct ws_str text, char between, char label[WSI_LABEL_BYTES],
+		      uint64_t *ret_rank);
+
+struct wsi_process {
+	uint64_t rank, n_ranks, attempt; /* WSI_NO_NUMBER */
+};
+
+enum wsi_known {
+	WSI_UNKNOWN,
+	WSI_KNOWN,
+	WSI_AMBIGUOUS, /* two processes had that number one after the other */
+};
+
+enum wsi_known wsi_process_find(struct ws_triage_processes *processes, struct ws_str host,
+				uint64_t pid, struct wsi_process *ret_process);
 
 /* ---- what many records have in common ---- */
 
@@ -134,9 +161,9 @@ struct wsi_gpu {
 struct wsi_entry {
 	struct ws_triage_row row;
 	struct ws_str host, pci;
-	uint64_t pid;
-	bool by_lane; /* a lane carries the exception itself */
-	bool alone;   /* it waits for threads of its own blocks */
+	uint64_t pid, n_ranks; /* n_ranks: of its job, as exec's record says; or WSI_NO_NUMBER */
+	bool by_lane;          /* a lane carries the exception itself */
+	bool alone;            /* it waits for threads of its own blocks */
 };
 
 struct wsi_job {

@@ -157,6 +157,8 @@ static void adopt_evidence(struct scene *s)
 		const struct wsi_server_worker *worker =
 			member ? NULL : wsi_worker_of(s->triage, s->job, entry);
 		uint64_t rank = member ? member->rank : worker ? worker->rank : WSI_NO_NUMBER;
+		if (entry->n_ranks != WSI_NO_NUMBER)
+			s->n_ranks = wsi_max_u64(s->n_ranks, entry->n_ranks);
 		if (member && (entry->row.rank < 0 || (uint64_t)entry->row.rank == rank))
 			s->n_ranks = wsi_max_u64(s->n_ranks, member->n_ranks);
 		if (entry->row.rank >= 0 || (rank > INT64_MAX && !worker))
@@ -199,8 +201,8 @@ static void find_missing(struct scene *s)
 		missing[n++] = (uint64_t)due;
 	s->shown->missing = wsi_ranks_text(s->triage, missing, n, n == WSI_FEW);
 	if (n)
-		s->shown->missing_why =
-			s->n_ranks ? "by the number of ranks in the logs" : "higher ranks left one";
+		s->shown->missing_why = s->n_ranks ? "by the number of ranks that logs or exec tell"
+						   : "higher ranks left one";
 }
 
 /* ---- sentences ---- */

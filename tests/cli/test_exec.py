@@ -294,6 +294,13 @@ def workers_have_ranks(bench):
     dumps = [re.search('_([0-9]+)[.]nvcudmp', path).group(1) for path in glob.glob(os.path.join(job, 'core_*'))]
     expect(sorted(titles[int(pid)] for pid in dumps) == [f'VLLM::Worker_TP{i}' for i in range(4)], titles)
     expect(SECRET not in json.dumps(record_of(job)), 'a secret')
+    files = glob.glob(os.path.join(job, 'core_*'))
+    for paths in ([job], files):
+        records = bench.triage(*paths)
+        expect(sorted(str(r['rank']) for r in records) == list('0123') and {r['rank_from'] for r in records} == {'exec'}, records)
+    os.chdir(job)
+    expect(len({r['rank'] for r in bench.triage(*[os.path.basename(path) for path in files])}) == 4, 'names without a folder')
+    os.chdir(bench.root)
 
 
 def a_full_disk_costs_the_record_only(bench):

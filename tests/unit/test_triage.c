@@ -436,6 +436,106 @@ static void snapshots_without_memory_are_told(void **state)
 	}
 }
 
+/* ---- what exec recorded ---- */
+
+#define LINE(more) "{\"schema\":\"warpscope-exec-1\",\"host\":\"h\",\"pid\":7," more "}"
+#define SLURM ",\"SLURM_PROCID\":1,\"SLURM_STEP_NUM_TASKS\":2"
+
+/* Rank and why there is none of the process 7 on h, after these lines. */
+static void ask(const char *const *lines, size_t n, struct wsi_record *ret_record)
+{
+	struct ws_triage_processes *processes;
+	char copy[400];
+	wsi_record_init(ret_record);
+	ret_record->path = ws_str_of("core_5_h_7.nvcudmp");
+	assert_int_equal(ws_triage_processes_create(&processes, NULL), WS_OK);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(copy, sizeof copy, "%s", lines[i]);
+		assert_int_equal(ws_triage_processes_add(processes, copy, strlen(copy), NULL),
+				 WS_OK);
+	}
+	wsi_record_name(ret_record, NULL, processes);
+	ws_triage_processes_destroy(processes);
+}
+
+static void a_process_is_the_rank_that_was_recorded(void **state)
+{
+	static const struct {
+		const char *lines[2];
+		uint64_t rank, ranks;
+	} cases[] = {
+		{ { LINE("\"started\":1,\"RANK\":3,\"WORLD_SIZE\":8") }, 3, 8 },
+		{ { LINE("\"started\":1,\"RANK\":8,\"WORLD_SIZE\":8") }, WSI_NO_NUMBER, 0 },
+		{ { LINE("\"started\":1,\"PMIX_RANK\":3,\"RANK\":null") }, 3, 0 },
+		{ { LINE("\"started\":1" SLURM) }, 1, 2 },
+		{ { LINE("\"started\":1,\"SLURM_PROCID\":0") }, WSI_NO_NUMBER, 0 },
+		{ { LINE("\"started\":1,\"SLURM_PROCID\":0,\"SLURM_STEP_NUM_TASKS\":1") },
+		  WSI_NO_NUMBER,
+		  0 },
+		{ { LINE("\"started\":1,\"title\":\"VLLM::Worker_TP5\"" SLURM) }, 5, 0 },
+		{ { LINE("\"started\":1,\"title\":\"VLLM::Worker_PP1_TP5\"") }, WSI_NO_NUMBER, 0 },
+		{ { LINE("\"started\":1,\"title\":\"sglang::scheduler_TP2\"") }, 2, 0 },
+		{ { LINE("\"started\":1,\"title\":\"job_TP2\"") }, WSI_NO_NUMBER, 0 },
+		/* a later line of the process, and another process with its number */
+		{ { LINE("\"started\":1,\"RANK\":3"), LINE("\"started\":1,\"RANK\":4") }, 4, 0 },
+		{ { LINE("\"started\":1,\"RANK\":3"), LINE("\"started\":2,\"RANK\":4") },
+		  WSI_NO_NUMBER,
+		  0 },
+		{ { LINE("\"started\":1,\"RANK\":3"), LINE("\"started\":2,\"RANK\":3") }, 3, 0 },
+		{ { "{\"schema\":\"warpscope-exec-1\",\"host\":\"g\",\"pid\":7,\"RANK\":3}" },
+		  WSI_NO_NUMBER,
+		  0 },
+		{ { "{\"schema\":\"other\",\"host\":\"h\",\"pid\":7,\"RANK\":3}" },
+		  WSI_NO_NUMBER,
+		  0 },
+		{ { "{\"schema\":\"warpscope-exec-1\",\"host\":\"h\",\"pid\":7,\"RANK\":3" },
+		  WSI_NO_NUMBER,
+		  0 },
+	};
+	(void)state;
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct wsi_record record;
+		ask(cases[i].lines, cases[i].lines[1] ? 2 : 1, &record);
+		assert_true(record.rank == cases[i].rank);
+		assert_true(record.ranks == (cases[i].ranks ? cases[i].ranks : WSI_NO_NUMBER));
+		assert_true((record.rank == WSI_NO_NUMBER) == (record.rank_why.ptr != NULL));
+		assert_true(record.rank == WSI_NO_NUMBER ||
+			    ws_str_equal(record.rank_from, ws_str_of("exec")));
+	}
+}
+
+static void an_attempt_is_a_job(void **state)
+{
+	static const char *const lines[] = {
+		LINE("\"started\":1,\"RANK\":3,\"TORCHELASTIC_RESTART_COUNT\":2"),
+		LINE("\"started\":1,\"RANK\":3,\"TORCHELASTIC_RESTART_COUNT\":0"),
+	};
+	struct wsi_record record;
+	(void)state;
+	ask(lines, 1, &record);
+	assert_true(ws_str_equal(record.job, ws_str_of("attempt 2")));
+	wsi_record_name(&record, "core_%t_%h_%p.nvcudmp", NULL); /* as a merge with --name */
+	assert_true(record.rank == 3 && ws_str_equal(record.job, ws_str_of("attempt 2")));
+	ask(lines, 2, &record);
+	assert_null(record.job.ptr);
+}
+
+static void a_name_decides_before_the_record(void **state)
+{
+	struct ws_triage_processes *processes;
+	struct wsi_record record;
+	char line[] = LINE("\"started\":1,\"RANK\":3,\"WORLD_SIZE\":4");
+	(void)state;
+	wsi_record_init(&record);
+	record.path = ws_str_of("a/core_r2_5_h_7.nvcudmp");
+	assert_int_equal(ws_triage_processes_create(&processes, NULL), WS_OK);
+	assert_int_equal(ws_triage_processes_add(processes, line, strlen(line), NULL), WS_OK);
+	wsi_record_name(&record, NULL, processes);
+	ws_triage_processes_destroy(processes);
+	assert_true(record.rank == 2 && record.ranks == 4);
+	assert_true(ws_str_equal(record.rank_from, ws_str_of("name")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +549,9 @@ int main(void)
 		cmocka_unit_test(other_pickles_are_refused),
 		cmocka_unit_test(snapshots_tell_of_ranks),
 		cmocka_unit_test(snapshots_without_memory_are_told),
+		cmocka_unit_test(a_process_is_the_rank_that_was_recorded),
+		cmocka_unit_test(an_attempt_is_a_job),
+		cmocka_unit_test(a_name_decides_before_the_record),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@ usage: program.py WHAT [WORD...]
 
   say STATUS WORD...   prints the words, each in its line, and ends with the status
   fault [SECONDS]      writes a dump, slowly if it is to take so long, and aborts
+  faults N             the same when it is recorded; aborts when N dumps lie there, as launchers end the others at the first
   leave SECONDS        a child writes a dump that takes so long; the program ends at once, with status 3
   serve N KIND         N workers, by the title of each, which fault or wait at the pipe; ends with status 4
   wait [FULL]          waits at the pipe, dumps when something is written there, FULL: only for a full buffer; then sleeps
@@ -102,6 +103,15 @@ def main():
     if what == 'fault':
         time.sleep(float(os.environ.get('FAULT_AFTER', '0')))
         dump(seconds=float(words[0]) if words else 0)
+        os.abort()
+    if what == 'faults':
+        time.sleep(1.2)
+        dump()
+        for _ in range(300):
+            if len([n for n in os.listdir(os.path.dirname(os.environ['CUDA_COREDUMP_FILE'])) if n.startswith('core_')]) >= int(words[0]):
+                break
+            time.sleep(0.1)
+        time.sleep(0.5)
         os.abort()
     if what == 'leave':
         if os.fork() == 0:
