@@ -5,9 +5,9 @@
  * Input: the fatbin of tests/sim/kernels/back.cu, optimised: 64 warps that compute. The floors: the
  * same run without history; running as many instructions as lie between two snapshots.
  */
-#define _GNU_SOURCE /* sched_setaffinity */
+#include "one_core.h"
+
 #include <math.h>
-#include <sched.h>
 
 #include "bench.h"
 #include "target/device.h"
@@ -45,17 +45,6 @@ static double run(struct device *d, uint64_t n)
 	return (now() - begun) / (double)(ws_sim_instructions(d->sim) - start);
 }
 
-/* Each device runs in a thread of its own: all on one core, as cores differ in speed when other
- * machines use them, too. */
-static void stay_on_this_core(void)
-{
-	cpu_set_t one;
-	int core = sched_getcpu();
-	CPU_ZERO(&one);
-	CPU_SET((size_t)(core < 0 ? 0 : core), &one);
-	(void)sched_setaffinity(0, sizeof one, &one);
-}
-
 static double step_back(void)
 {
 	const struct ws_back back = { .kind = WS_BACK_STEP, .warp_index = 5, .lane = 3 };
@@ -71,7 +60,7 @@ int main(int argc, char **argv)
 	double floor = 1, ours = 1, interval = 0, first = 0, longest = 0, next = 0;
 	if (argc != 2)
 		return 2;
-	stay_on_this_core();
+	stay_on_this_core(); /* with the thread of each device */
 	begin(&plain, argv[1], 0);
 	begin(&device, argv[1], 256 << 20);
 	for (int i = 0; i < PIECES; i++) {

@@ -3,8 +3,11 @@
  * How fast does the software GPU execute?
  *
  * Input: kernels of tests/data/sim. The floors do the same lane work in C: the loop of mandelbrot,
- * the product of two matrices, memcpy.
+ * the product of two matrices, memcpy. A floor and its kernel run in turns, and of each the
+ * shortest time counts.
  */
+#include "one_core.h"
+
 #include "bench.h"
 
 #include <warpscope/sim.h>
@@ -18,7 +21,8 @@ enum {
 	WIDTH = 64,
 	HEIGHT = 32,
 	STEPS = 2000,
-	REPEATS = 3,
+	REPEATS = 7,
+	ROUNDS = 3,
 	KEPT = 32,
 	EVERY = 200 * 1000,
 };
@@ -27,6 +31,8 @@ static struct {
 	const char *folder;
 	uint64_t every; /* instructions between two snapshots; 0: none are taken */
 	double seconds, rate;
+	void (*work)(void); /* the same in C; NULL: with nothing */
+	double floor;       /* how long that takes */
 } gpu;
 
 /* Runs what was launched; takes snapshots on the way and keeps the last few. */
@@ -45,6 +51,14 @@ static enum ws_sim_outcome run_all(struct ws_sim *sim)
 	for (unsigned i = 0; i < KEPT; i++)
 		ws_sim_snapshot_free(kept[i]);
 	return outcome;
+}
+
+static void run_floor(void)
+{
+	double start = now();
+	gpu.work();
+	double seconds = now() - start;
+	gpu.floor = seconds < gpu.floor ? seconds : gpu.floor;
 }
 
 /* Runs one kernel of a fatbin on two buffers and up to three numbers. */
@@ -83,9 +97,10 @@ static void run(const char *file, const char *kernel, struct ws_dim3 grid, struc
 		.args = args,
 		.n_args = n_buffers + n_numbers,
 	};
-	gpu.seconds = 1e9;
-	for (unsigned i = 0; i < REPEATS;
-	     i++) { /* the first one brings memory in, as the floor's is */
+	gpu.seconds = gpu.floor = 1e9;
+	for (unsigned i = 0; i < REPEATS; i++) { /* the first ones bring memory in */
+		if (gpu.work)
+			run_floor();
 		uint64_t before = ws_sim_instructions(sim);
 		must(ws_sim_launch(sim, &launch, &err), &err);
 		double start = now();
@@ -98,12 +113,15 @@ static void run(const char *file, const char *kernel, struct ws_dim3 grid, struc
 		gpu.seconds = seconds < gpu.seconds ? seconds : gpu.seconds;
 		gpu.rate = (double)(ws_sim_instructions(sim) - before) / gpu.seconds / 1e6;
 	}
+	gpu.work = NULL;
 	ws_sim_destroy(sim);
 }
 
 /* ---- the same work in C ---- */
 
-static uint32_t mandelbrot(void)
+static volatile float sum_of_all; /* so that nothing is left out */
+
+static void mandelbrot(void)
 {
 	uint32_t sum = 0;
 	for (int i = 0; i < WIDTH * HEIGHT; i++) {
@@ -119,11 +137,12 @@ static uint32_t mandelbrot(void)
 		}
 		sum += (uint32_t)k;
 	}
-	return sum;
+	sum_of_all += (float)sum;
 }
 
-static float product(float seed)
+static void product(void)
 {
+	float seed = sum_of_all;
 	static float a[SIDE][SIDE], b[SIDE][SIDE], c[SIDE][SIDE];
 	for (int i = 0; i < SIDE * SIDE; i++) {
 		a[i / SIDE][i % SIDE] = seed * (float)i;
@@ -136,16 +155,24 @@ static float product(float seed)
 				sum += a[i][k] * b[k][j];
 			c[i][j] = sum;
 		}
-	return c[(int)seed][2];
+	sum_of_all += c[1][2];
+}
+
+static uint8_t from[4 * (size_t)WORDS], to[4 * (size_t)WORDS];
+
+static void copy(void)
+{
+	void *(*volatile how)(void *, const void *, size_t) = memcpy; /* not left out */
+	how(to, from, sizeof to);
 }
 
 /* ---- the questions ---- */
 
 /* One line; false: slower than it must be. */
-static bool say(const char *what, double value, const char *unit, double limit, double floor)
+static bool say(const char *what, double value, const char *unit, double limit)
 {
 	printf("  %-28s %8.3f %s, at least %g; %.1f times the floor\n", what, value, unit, limit,
-	       gpu.seconds / floor);
+	       gpu.seconds / gpu.floor);
 	return value >= limit;
 }
 
@@ -154,15 +181,16 @@ static bool say(const char *what, double value, const char *unit, double limit, 
 static bool snapshots(void)
 {
 	struct ws_dim3 blocks = { 16, 1, 1 }, threads = { THREADS, 1, 1 };
-	double seconds[4];
-	for (unsigned i = 0; i < 4; i++) {
+	double seconds[4] = { 1e9, 1e9, 1e9, 1e9 };
+	for (unsigned n = 0; n < 4 * ROUNDS; n++) {
+		unsigned i = n % 4;
 		gpu.every = i % 2 ? EVERY : 0;
 		if (i < 2)
 			run("whole", "mandelbrot", blocks, threads,
-			    (const int[]){ WIDTH, HEIGHT, 10 * STEPS }, 3, 1);
+			    (const int[]){ WIDTH, HEIGHT, 3 * STEPS }, 3, 1);
 		else
 			run("memory", "copy_words", blocks, threads, (const int[]){ WORDS }, 1, 2);
-		seconds[i] = gpu.seconds;
+		seconds[i] = gpu.seconds < seconds[i] ? gpu.seconds : seconds[i];
 	}
 	gpu.every = 0;
 	double loop = seconds[1] / seconds[0], copy = seconds[3] / seconds[2];
@@ -182,34 +210,23 @@ int main(int argc, char **argv)
 	}
 	gpu.folder = argv[1];
 
-	double start = now();
-	uint32_t sum = mandelbrot();
-	double floor = now() - start;
+	stay_on_this_core();
+	gpu.work = mandelbrot;
 	run("whole", "mandelbrot", (struct ws_dim3){ WIDTH * HEIGHT / THREADS, 1, 1 }, threads,
 	    (const int[]){ WIDTH, HEIGHT, STEPS }, 3, 1);
-	ok &= say("integer and float loop", gpu.rate, "M warp-instr/s", 15, floor);
+	ok &= say("integer and float loop", gpu.rate, "M warp-instr/s", 15);
 
-	start = now();
-	sum += (uint32_t)product((float)argc);
-	floor = now() - start;
+	gpu.work = product;
 	run("shared", "matmul", tiles, tile, (const int[]){ SIDE }, 1, 3);
-	ok &= say("tiled matmul", gpu.rate, "M warp-instr/s", 5, floor);
+	ok &= say("tiled matmul", gpu.rate, "M warp-instr/s", 5);
 
-	uint8_t *from = malloc(4 * (size_t)WORDS), *to = malloc(4 * (size_t)WORDS);
-	if (!from || !to)
-		return 1;
-	memset(from, 1, 4 * (size_t)WORDS);
-	memset(to, 2, 4 * (size_t)WORDS);
-	void *(*volatile copy)(void *, const void *, size_t) = memcpy; /* not left out */
-	copy(to, from, 4 * (size_t)WORDS);
-	start = now();
-	copy(to, from, 4 * (size_t)WORDS);
-	floor = now() - start;
-	sum += to[WORDS];
+	memset(from, 1, sizeof from);
+	gpu.work = copy;
 	run("memory", "copy_words", one, threads, (const int[]){ WORDS }, 1, 2);
-	ok &= say("copy, 4 bytes a lane", floor / gpu.seconds, "of memcpy", 0.04, floor);
+	ok &= say("copy, 4 bytes a lane", gpu.floor / gpu.seconds, "of memcpy", 0.04);
+	gpu.work = copy;
 	run("memory", "copy_quads", one, threads, (const int[]){ WORDS / 4 }, 1, 2);
-	ok &= say("copy, 16 bytes a lane", floor / gpu.seconds, "of memcpy", 0.1, floor);
+	ok &= say("copy, 16 bytes a lane", gpu.floor / gpu.seconds, "of memcpy", 0.1);
 
 	run("memory", "copy_words", (struct ws_dim3){ 2000, 1, 1 }, threads, (const int[]){ 0 }, 1,
 	    2);
@@ -219,8 +236,6 @@ int main(int argc, char **argv)
 	printf("  %-28s %8.3f times the time for 10 times as many\n", "blocks", gpu.seconds / few);
 	ok &= gpu.seconds / few < 20;
 	ok &= snapshots();
-	free(from);
-	free(to);
 	printf("%s\n", ok ? "fast enough" : "too slow");
-	return !ok || sum == 1;
+	return !ok;
 }
