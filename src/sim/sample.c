@@ -11,6 +11,7 @@
  * Coordinates and filters follow the CUDA programming guide, "Texture Fetching": a linear filter
  * weighs with fractions of 8 bits, here the nearest one; the sum is rounded once.
  */
+#include "sim/check.h"
 #include "sim/texture.h"
 
 #include "alu/bits.h"
@@ -251,6 +252,8 @@ static bool read_texel(struct wsi_run *run, unsigned lane, const struct wsi_obje
 		wsi_object_address(object, place, (uint64_t)place->at[0] * object->texel);
 	if (!wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, address, object->texel, false, &spot))
 		return false;
+	if (run->sim->check)
+		wsi_check_fetched(run, lane, address, object->texel);
 	*ret = (struct color){ { 0, 0, 0, object->is_float ? wsi_bits(1) : 1 } };
 	for (unsigned i = 0; i < object->of.image.n_components; i++)
 		ret->word[i] = component_of(object, spot.bytes + (size_t)i * object->component);
@@ -342,9 +345,11 @@ static bool between(struct wsi_run *run, unsigned lane, const struct query *q, s
 			at[i] = low[i] + up;
 			weight *= up ? part[i] : 1 - part[i];
 		}
+		if (weight == 0) /* does not matter, and may be what nobody wrote */
+			continue;
 		if (!read_reached(run, lane, q, at, &color))
 			return false;
-		for (unsigned k = 0; k < WSI_COMPONENTS && weight != 0; k++)
+		for (unsigned k = 0; k < WSI_COMPONENTS; k++)
 			sum[k] += weight * (double)wsi_float(color.word[k]);
 	}
 	for (unsigned k = 0; k < WSI_COMPONENTS; k++)

@@ -3,6 +3,7 @@
  * Surfaces: bytes of texels at coordinates, where x counts bytes (.BA) or texels. Outside,
  * instructions fault (.TRAP), take the nearest place, or read zeros and write nothing (.IGN).
  */
+#include "sim/check.h"
 #include "sim/texture.h"
 
 enum { BY_BYTES = 1, TRAPS = 2, IGNORES = 4 }; /* wsi_op.type */
@@ -129,6 +130,8 @@ static bool find_all(struct wsi_run *run, const struct wsi_op *op, bool write,
 		ok = ok && find_place(run, op, lane, object, &address, &inside) &&
 		     (!inside || wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, address, op->bytes,
 					  write, &spots[lane]));
+		if (ok && inside && !write && run->sim->check)
+			wsi_check_fetched(run, lane, address, op->bytes);
 		bad |= ok ? 0 : 1u << lane;
 		*ret_good |= ok && inside ? 1u << lane : 0;
 	}

@@ -345,6 +345,14 @@ void wsi_check_copied(const struct wsi_run *run, enum ws_sass_space space, uint6
 	wsi_shadow_mark(&check->shadow, key, bytes);
 }
 
+void wsi_check_fetched(const struct wsi_run *run, unsigned lane, uint64_t address, unsigned bytes)
+{
+	struct touch t = { .reads = true, .lanes = 1u << lane, .bytes = bytes };
+	t.address[lane] = address;
+	locate_all(run, WS_SASS_SPACE_GLOBAL, &t);
+	watch(run, &t, run->pc);
+}
+
 enum wsi_step wsi_run_checked(struct wsi_run *run, const struct wsi_op *op)
 {
 	struct wsi_check *check = run->sim->check;

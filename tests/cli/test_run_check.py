@@ -130,6 +130,21 @@ def more_blocks_than_a_clock_tells_apart():
         assert done.returncode == 0 and json.loads(done.stdout)['findings'] == [], (kernel, done)
 
 
+def texels_that_nobody_wrote():
+    """Reads through textures and surfaces are seen, and what a surface writes is written."""
+    def found(kernel, filling, block, *arguments):
+        words = [PROGRAM, 'run', '--check', '--json', f'{IMAGES}/texture.O3.fatbin', '--kernel', kernel, '--arch', 'sm_90', '--block', block,
+                 '--buffer', f'from=u8[1024]{filling}', '--buffer', 'to=u8[1024]', '--buffer', 'out=f32[32]', '--buffer', 'at=f32[32]:index']
+        done = subprocess.run([*words, *arguments], capture_output=True, text=True, timeout=60, check=False)
+        return sorted({(f['kind'], f['space']) for f in json.loads(done.stdout)['findings']})
+    sample = ('sample_1d', '32', '--arg', '&out', '--arg', 'tex:from,float,size=32', '--arg', '&at', '--arg', '32')
+    move = ('move_widths', '160', '--arg', 'surf:to,size=1024', '--arg', 'surf:from,size=1024')
+    for kernel, *words in (sample, move):
+        for filling, wanted in ((':zeros', []), ('', [('uninitialized', 'global')])):
+            said = found(kernel, filling, *words)
+            assert said == wanted, (kernel, filling, said)
+
+
 def main():
     runs = []
     for n, kernel in enumerate(KERNELS):
@@ -138,7 +153,7 @@ def main():
         else:
             kind = 'O3' if kernel in OPTIMISED else 'G'
             runs += [(kernel, 'O3', DEVICES[n % 7], SCHEDULES[n % 4]), (kernel, kind, DEVICES[(n + 3) % 7], SCHEDULES[(n + 1) % 4])]
-    cases = [('text says the same', text_says_the_same, ()),
+    cases = [('text says the same', text_says_the_same, ()), ('texels that nobody wrote', texels_that_nobody_wrote, ()),
              ('more blocks than a clock tells apart', more_blocks_than_a_clock_tells_apart, ())] + [(' '.join(run), check, run) for run in runs]
     failed = 0
     for number, (name, function, arguments) in enumerate(cases, 1):
