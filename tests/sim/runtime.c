@@ -17,6 +17,7 @@
 #include <warpscope/sim.h>
 
 enum { MAX_FUNCTIONS = 4096, MAX_MODULES = 64, MAX_PARAMS = 256 };
+enum { EARLY_START = 6 }; /* cudaLaunchAttributeProgrammaticStreamSerialization */
 enum { TO_HOST = 2, ON_DEVICE = 3, DEFAULT_WAY = 4, INVALID_VALUE = 1 };
 
 struct fatbin {
@@ -82,6 +83,13 @@ void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
 	(void)handle;
+}
+
+char __cudaInitModule(void **handle);
+char __cudaInitModule(void **handle)
+{
+	(void)handle;
+	return 1;
 }
 
 void __cudaUnregisterFatBinary(void **handle);
@@ -206,6 +214,29 @@ int cudaLaunchKernel(const void *host, struct ws_dim3 grid, struct ws_dim3 block
 		     size_t shared, void *stream)
 {
 	return __cudaLaunchKernel(host, grid, block, args, shared, stream);
+}
+
+/* struct cudaLaunchConfig_t; an attribute is a number and a value of 64 bytes. */
+struct config {
+	struct ws_dim3 grid, block;
+	size_t shared;
+	void *stream;
+	const uint64_t (*attributes)[9];
+	unsigned n_attributes;
+};
+
+int cudaLaunchKernelExC(const struct config *config, const void *host, void **args);
+int cudaLaunchKernelExC(const struct config *config, const void *host, void **args)
+{
+	for (unsigned i = 0; i < config->n_attributes; i++) {
+		unsigned attribute = (unsigned)config->attributes[i][0];
+		if (attribute == EARLY_START) /* grids run one after the other */
+			continue;
+		printf("# attribute %u of a launch is not known here\n", attribute);
+		exit(1);
+	}
+	return __cudaLaunchKernel(host, config->grid, config->block, args, config->shared,
+				  config->stream);
 }
 
 /* ---- memory ---- */
