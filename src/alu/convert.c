@@ -5,6 +5,9 @@
 
 /* ---- types of names ---- */
 
+/* Powers of two without a sign. */
+static const struct wsi_format e8 = { .exponent_bits = 8, .has_nan = true };
+
 static const struct {
 	enum ws_modifier modifier;
 	const struct wsi_format *format;
@@ -12,7 +15,7 @@ static const struct {
 	{ WS_MOD_F16, &wsi_f16 },   { WS_MOD_BF16, &wsi_bf16 }, { WS_MOD_F32, &wsi_f32 },
 	{ WS_MOD_F64, &wsi_f64 },   { WS_MOD_E4M3, &wsi_e4m3 }, { WS_MOD_E5M2, &wsi_e5m2 },
 	{ WS_MOD_TF32, &wsi_tf32 }, { WS_MOD_E2M3, &wsi_e2m3 }, { WS_MOD_E3M2, &wsi_e3m2 },
-	{ WS_MOD_E2M1, &wsi_e2m1 },
+	{ WS_MOD_E2M1, &wsi_e2m1 }, { WS_MOD_E8, &e8 },
 };
 
 static const struct {
@@ -367,12 +370,37 @@ bool wsi_prepare_i2f(struct wsi_alu_build *b)
 /* Bits of each of two numbers in a register; what is 6 bits wide takes 8. */
 static unsigned room_of(const struct wsi_format *f)
 {
-	return size_of(f) == 6 ? 8 : size_of(f);
+	return size_of(f) == 6 || f == &e8 ? 8 : size_of(f);
+}
+
+/* The exponent of a number with as many bits for it: its sign does not count [public: cuda_fp8]. */
+static uint32_t exponent_of(const struct wsi_alu *alu, uint64_t bits)
+{
+	enum { LARGEST = 0xfe, NOT_A_NUMBER = 0xff };
+	unsigned width = alu->from->fraction_bits;
+	uint32_t magnitude = (uint32_t)bits & ((1u << (width + 8)) - 1);
+	uint32_t exponent = magnitude >> width, fraction = magnitude & ((1u << width) - 1);
+	bool above = fraction != 0 && magnitude > 1u << (width - 1); /* 2^-127, which is 0 */
+	bool nan = exponent == NOT_A_NUMBER && fraction != 0;
+	exponent += alu->rounding == WSI_RP && above && exponent != NOT_A_NUMBER;
+	return alu->sat && exponent == NOT_A_NUMBER && !nan ? LARGEST : exponent;
+}
+
+static struct wsi_soft power_of(uint32_t exponent)
+{
+	if (exponent == 0xff)
+		return (struct wsi_soft){ .kind = WSI_SOFT_NAN };
+	return (struct wsi_soft){ .kind = WSI_SOFT_FINITE,
+				  .exponent = (int)exponent - 127,
+				  .mantissa = 1 };
 }
 
 static uint32_t narrowed(const struct wsi_alu *alu, uint64_t bits)
 {
-	struct wsi_soft v = wsi_soft_unpack(alu->from, bits, false);
+	if (alu->to == &e8)
+		return exponent_of(alu, bits);
+	struct wsi_soft v = alu->from == &e8 ? power_of((uint32_t)bits)
+					     : wsi_soft_unpack(alu->from, bits, false);
 	if (alu->relu && v.negative && v.kind != WSI_SOFT_NAN)
 		v = (struct wsi_soft){ .kind = WSI_SOFT_ZERO };
 	return (uint32_t)wsi_soft_pack(alu->to, &v, (enum wsi_rounding)alu->rounding, false,
@@ -459,6 +487,9 @@ bool wsi_prepare_f2fp(struct wsi_alu_build *b)
 		return alu->from == &wsi_f32 && wsi_alu_have(b, WS_MOD_PACK_B) &&
 		       wsi_alu_shape(b, 1, 0) && !b->suffix[0][0];
 	}
+	if (alu->to == &e8 && (alu->from->exponent_bits != 8 || alu->from == &e8 || alu->relu ||
+			       (alu->rounding != WSI_RP && alu->rounding != WSI_RZ)))
+		return false;
 	if (wsi_alu_have(b, WS_MOD_MERGE_C)) {
 		alu->run = run_f2fp_one;
 		return room_of(alu->to) == 16 && alu->from == &wsi_f32 && wsi_alu_shape(b, 2, 0) &&

@@ -52,11 +52,11 @@ static double value_of(enum element what, uint32_t bits)
 	return 0;
 }
 
-/* Of registers: numbers of 4 bits are in the middle of a byte, those of 6 bits in its lower bits
- * [public doc: PTX ISA, mma, f8f6f4]. */
-static double value_in_register(enum element what, uint32_t bits)
+/* Of registers: numbers of 4 bits that have a byte are in its middle, those of 6 bits in its lower
+ * bits [public doc: PTX ISA, mma, f8f6f4]. */
+static double value_in_register(enum element what, unsigned room, uint32_t bits)
 {
-	return value_of(what, what == E2M1 ? bits >> 2 : bits);
+	return value_of(what, what == E2M1 && room == 8 ? bits >> 2 : bits);
 }
 
 /* How many rows A and C have: as many as fill their registers; 16 if A is sparse. */
@@ -77,6 +77,8 @@ unsigned wsi_matrix_dense_place(unsigned bits, const uint32_t *words, unsigned f
 				unsigned k)
 {
 	const uint32_t *word = words + row % 8 * LANES_OF_ROW + first;
+	if (bits == 4)
+		return wsi_matrix_dense_place(8, words, first, row, k / 2) * 2 + k % 2;
 	if (bits == 8) /* a thread has 16 elements of one row */
 		return k / 2 * 4 + (word[row / 8 + k / 16 * 2] >> k % 16 * 2 & 3);
 	unsigned n = bits == 16 ? 8 : 4; /* 16 bits of each of the two rows */
@@ -109,7 +111,7 @@ static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io, 
 			for (unsigned j = 0; j < n; j++) {
 				unsigned k = place_of(r / halves, l, j, n);
 				tile->a[row][dense_place(alu, io, row, k)] =
-					value_in_register((enum element)alu->select[0],
+					value_in_register((enum element)alu->select[0], bits,
 							  word >> (j * bits % 32) & mask);
 			}
 		}
@@ -117,9 +119,40 @@ static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io, 
 			uint32_t word = wsi_word(alu, io, 1, r * WSI_ALU_LANES + l);
 			for (unsigned j = 0; j < n; j++)
 				tile->b[l / LANES_OF_ROW][place_of(r, l, j, n)] =
-					value_in_register((enum element)alu->select[1],
+					value_in_register((enum element)alu->select[1], bits,
 							  word >> (j * bits % 32) & mask);
 		}
+	}
+}
+
+/* ---- scale factors: one for some elements that lie side by side along K ---- */
+
+static double factor_of(const struct wsi_alu *alu, uint32_t bits)
+{
+	return alu->wrap ? value_of(E4M3, bits & 0x7f) : wsi_matrix_power(bits);
+}
+
+/*
+ * A thread has up to four for a row of A or a column of B. The last register says which: of A bits
+ * 0 and 1 the first byte and bit 2 the threads, of B bits 3 and 4 and bits 5 and 6 [measured: what
+ * ptxas makes of the selectors; public doc: PTX ISA, mma, block scaling].
+ */
+static void scale(const struct wsi_alu *alu, const struct wsi_alu_io *io, struct tile *tile,
+		  unsigned depth)
+{
+	const uint32_t *a = io->source[3] + (alu->combine ? WSI_ALU_LANES : 0), *b = io->source[4];
+	uint32_t which = io->source[5][0];
+	unsigned block = depth / alu->number;
+	for (unsigned row = 0; row < ROWS; row++) {
+		unsigned lane = row % 8 * LANES_OF_ROW + (which >> 2 & 1) * 2 + row / 8;
+		uint32_t word = a[lane] >> (which & 3) * 8;
+		for (unsigned k = 0; k < depth; k++)
+			tile->a[row][k] *= factor_of(alu, word >> k / block * 8 & 0xff);
+	}
+	for (unsigned column = 0; column < COLUMNS; column++) {
+		uint32_t word = b[column * LANES_OF_ROW + (which >> 5 & 3)] >> (which >> 3 & 3) * 8;
+		for (unsigned k = 0; k < depth; k++)
+			tile->b[column][k] *= factor_of(alu, word >> k / block * 8 & 0xff);
 	}
 }
 
@@ -199,6 +232,8 @@ static void run_float_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	if (alu->combine)
 		memset(tile.a, 0, sizeof tile.a);
 	take_floats(alu, io, &tile);
+	if (alu->number)
+		scale(alu, io, &tile, depth);
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		for (unsigned i = 0; i < elements; i++) {
 			unsigned at = (half ? i / 2 : i) * WSI_ALU_LANES + l;
@@ -246,7 +281,7 @@ static bool take_float_elements(struct wsi_alu_build *b)
 	}
 	alu->select[0] = (uint8_t)types[0];
 	alu->select[1] = (uint8_t)types[1];
-	alu->kind = types[0] == TF32 ? 32 : n ? 8 : 16;
+	alu->kind = types[0] == TF32 ? 32 : b->op == WS_OP_OMMA ? 4 : n ? 8 : 16;
 	return b->op == WS_OP_HMMA ? n == 0 : n == 2;
 }
 
@@ -264,17 +299,33 @@ static bool take_sparsity(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	uint64_t which;
-	if (!wsi_alu_take_number(b, &which) || !wsi_alu_shape(b, 4, 0) || alu->kind < 8 ||
-	    alu->source[3].words != 1)
+	if (!wsi_alu_take_number(b, &which) || alu->n_sources < 4 || alu->kind < 4)
 		return false;
 	/* so many registers of A have their places in one thread, or in one for each row */
-	unsigned threads = alu->source[0].words / (alu->kind == 8 ? 1u : 2u);
+	unsigned threads = alu->source[0].words / (alu->kind <= 8 ? 1u : 2u);
 	alu->combine = 1;
 	alu->compare = (uint8_t)(which * threads);
 	return threads > 0 && which < LANES_OF_ROW && which * threads + threads <= LANES_OF_ROW;
 }
 
-/* The numbers of a shape; what is scaled has more sources, and is not implemented. */
+/* The registers behind C: places of a sparse A, scale factors of A and B, which of these. */
+static bool take_more(struct wsi_alu_build *b)
+{
+	struct wsi_alu *alu = b->alu;
+	bool sparse = wsi_alu_have(b, WS_MOD_SP), scaled = wsi_alu_have(b, WS_MOD_SF);
+	if (sparse && !take_sparsity(b))
+		return false;
+	if (!scaled)
+		return wsi_alu_shape(b, sparse ? 4 : 3, 0) &&
+		       (!sparse || alu->source[3].words == 1);
+	alu->number = wsi_alu_have(b, WS_MOD_4X) ? 4 : b->op == WS_OP_OMMA ? 2 : 1;
+	alu->wrap = wsi_alu_have(b, WS_MOD_UE4M3);
+	return wsi_alu_shape(b, 6, 0) && alu->source[3].words == (sparse ? 2 : 1) &&
+	       alu->source[4].words == 1 && alu->source[5].place == WSI_ALU_UREG &&
+	       (alu->wrap || wsi_alu_have(b, WS_MOD_E8));
+}
+
+/* The numbers of a shape. */
 static bool take_shape(const struct wsi_alu_build *b, unsigned *ret_rows, unsigned *ret_depth)
 {
 	static const struct {
@@ -303,7 +354,7 @@ bool wsi_prepare_float_matrix(struct wsi_alu_build *b)
 	if (!take_shape(b, &rows, &depth) || !take_float_elements(b) || b->negated[0] ||
 	    b->negated[1] || wsi_alu_have(b, WS_MOD_SATFINITE))
 		return false;
-	if (wsi_alu_have(b, WS_MOD_SP) ? !take_sparsity(b) : !wsi_alu_shape(b, 3, 0))
+	if (!take_more(b))
 		return false;
 	alu->upper = !wsi_alu_have(b, WS_MOD_F32);
 	alu->run = run_float_matrix;
@@ -318,7 +369,7 @@ static int32_t element_of(uint32_t word, unsigned j, unsigned bits, bool is_sign
 	return is_signed ? (int32_t)top >> (32 - bits) : (int32_t)(top >> (32 - bits));
 }
 
-enum { MOST_INTEGERS = 64 };
+enum { MOST_INTEGERS = 128 };
 
 struct integer_tile {
 	int32_t a[ROWS][MOST_INTEGERS], b[COLUMNS][MOST_INTEGERS];
@@ -346,7 +397,7 @@ static void take_integers(const struct wsi_alu *alu, const struct wsi_alu_io *io
 	}
 }
 
-/* At most 64 products of 8 bits: they fit. */
+/* At most 64 products of 8 bits, or 128 of 4: they fit. */
 static int64_t products_of(const struct integer_tile *tile, unsigned row, unsigned column,
 			   unsigned depth)
 {
@@ -429,7 +480,7 @@ bool wsi_prepare_integer_matrix(struct wsi_alu_build *b)
 	if (!take_shape(b, &rows, &depth) || (!bits && !take_integer_elements(b)) ||
 	    b->suffix[0][0] != WS_MOD_ROW || b->suffix[1][0] != WS_MOD_COL)
 		return false;
-	if (wsi_alu_have(b, WS_MOD_SP) ? !take_sparsity(b) : !wsi_alu_shape(b, 3, 0))
+	if (!take_more(b))
 		return false;
 	alu->run = run_integer_matrix;
 	return fits(alu, rows, depth, rows / 4) &&

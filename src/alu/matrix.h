@@ -14,9 +14,9 @@ double wsi_matrix_power(uint32_t exponent);
 
 /*
  * Where element k of a row of a sparse A is along the depth, of which it has every second one: two
- * of four, or one of two with 32 bits. `words` is a register of all lanes; in threads 4 * r +
- * `first` and those that follow are two bits for each element of rows r and r + 8 [public doc: PTX
- * ISA, mma.sp, wgmma.sp].
+ * of four, one of two with 32 bits, two pairs of four with 4 bits. `words` is a register of all
+ * lanes; in threads 4 * r + `first` and those that follow are two bits for each element (of 4 bits:
+ * pair) of rows r and r + 8 [public doc: PTX ISA, mma.sp, wgmma.sp].
  */
 unsigned wsi_matrix_dense_place(unsigned bits, const uint32_t *words, unsigned first, unsigned row,
 				unsigned k);

@@ -169,6 +169,7 @@ static wsi_alu_preparer *const preparers[] = {
 	[WS_OP_BREV] = wsi_prepare_count,
 	[WS_OP_HMMA] = wsi_prepare_float_matrix,
 	[WS_OP_QMMA] = wsi_prepare_float_matrix,
+	[WS_OP_OMMA] = wsi_prepare_float_matrix,
 	[WS_OP_IMMA] = wsi_prepare_integer_matrix,
 	[WS_OP_BMMA] = wsi_prepare_integer_matrix,
 	[WS_OP_DMMA] = wsi_prepare_double_matrix,

@@ -248,6 +248,31 @@ TO(f16_f32_rp, searched(&wsi_f16, f32(l->a), FE_UPWARD, false))
 TO(f16_f64, searched(&wsi_f16, f64(l->aw), FE_TONEAREST, false))
 TO(bf16_pack, both(searched(&wsi_bf16, f32(l->b), FE_TONEAREST, false),
 		   searched(&wsi_bf16, f32(l->a), FE_TONEAREST, false)))
+/* A power of two as its exponent, next to a magnitude: a search. */
+static uint32_t power_near(float value, bool up, bool finite)
+{
+	float size = fabsf(value);
+	unsigned e = 0;
+	if (isnan(value))
+		return 0xff;
+	while (e < 0xff && ldexpf(1, (int)e - 127) < size)
+		e++;
+	if (!up && e && (e == 0xff || ldexpf(1, (int)e - 127) > size))
+		e--;
+	return isinf(value) && !finite ? 0xff : finite && e == 0xff ? 0xfe : e;
+}
+
+static uint32_t power_value(uint32_t e)
+{
+	return e == 0xff ? 0x7fff : to32(ldexpf(1, (int)e - 127)) >> 16;
+}
+
+TO(e8_rz,
+   power_near(f32(l->a), false, false) << 8 | power_near(f32(l->b), false, false) | l->c << 16)
+TO(e8_rp, power_near(f32(l->a), true, true) << 8 | power_near(f32(l->b), true, true))
+TO(e8_bf16,
+   power_near(f32(l->a & 0xffff0000), true, false) << 8 | power_near(f32(l->a << 16), true, false))
+TO(from_e8, both(power_value(l->a & 0xff), power_value(l->a >> 8 & 0xff)))
 TO(bf16_merge, both(searched(&wsi_bf16, f32(l->a), FE_TOWARDZERO, false), hi(l->c)))
 TO(f16_pack_rz, both(searched(&wsi_f16, f32(l->b), FE_TOWARDZERO, false),
 		     searched(&wsi_f16, f32(l->a), FE_TOWARDZERO, false)))
@@ -378,6 +403,10 @@ static const struct operation_test conversions[] = {
 	{ 80, "F2F.F64.F32 R2, R4", f64_f32 },
 	{ 80, "F2FP.BF16.PACK_AB R2, R4, R6", bf16_pack },
 	{ 90, "F2FP.BF16.F32.PACK_AB R2, R4, R6", bf16_pack },
+	{ 100, "F2FP.E8.F32.PACK_AB_MERGE_C.RZ R2, R4, R6, R8", e8_rz },
+	{ 100, "F2FP.SATFINITE.E8.F32.PACK_AB_MERGE_C.RP R2, R4, R6, RZ", e8_rp },
+	{ 100, "F2FP.E8.BF16.UNPACK_B_MERGE_C.RP R2, R4, RZ", e8_bf16 },
+	{ 100, "F2FP.BF16.E8.UNPACK_B R2, R4", from_e8 },
 	{ 90, "F2FP.BF16.F32.MERGE_C.RZ R2, R4, R8.H1", bf16_merge },
 	{ 80, "F2FP.BF16.MERGE_C.RZ R2, R4, R8.H1", bf16_merge },
 	{ 90, "F2FP.F16.F32.PACK_AB.RZ R2, R4, R6", f16_pack_rz },
