@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies and reductions of whole blocks of bytes, and stores that a barrier in memory counts. All
- * are done at once, in one piece: any order is right for code that waits.
+ * Copies and reductions of whole blocks of bytes, stores that a barrier in memory counts, and
+ * answers that one counts. All are done at once, in one piece: any order is right for code that
+ * waits.
  */
 #include "sim/access.h"
 
@@ -167,4 +168,41 @@ enum wsi_step wsi_run_counted_store(struct wsi_run *run, const struct wsi_op *op
 			bad |= 1u << lane;
 	}
 	return !bad || wsi_fault_postpone(run, bad) ? WSI_STEP_NEXT : WSI_STEP_FAULT;
+}
+
+/* ---- which cluster was not launched ---- */
+
+void wsi_prepare_next_work(struct wsi_op *op)
+{
+	op->type = ws_sass_has(&op->insn, WS_MOD_BROADCAST) ? MULTICAST : 0;
+	if (op->n_at != 2 || op->at[0].ureg_words != 1 || op->at[1].ureg_words != 1)
+		op->run = wsi_run_unimplemented;
+}
+
+/* What code asks of the 16 bytes [measured: what ptxas makes of query_cancel]: in the first word x,
+ * in the second y and above it z, in the third whether there was a cluster. */
+enum wsi_step wsi_run_next_work(struct wsi_run *run, const struct wsi_op *op)
+{
+	const struct wsi_block *own = run->warp->block;
+	uint32_t to = wsi_ureg(run->warp, op->at[0].ureg) + (uint32_t)op->at[0].offset;
+	uint32_t barrier = wsi_ureg(run->warp, op->at[1].ureg) + (uint32_t)op->at[1].offset;
+	unsigned lane = wsi_first_bit(run->mask), n = 1;
+	struct ws_dim3 first = { 0 };
+	bool found = wsi_launch_cancel(own->grid, &first);
+	const uint32_t words[] = { first.x, first.y | first.z << 16, found, 0 };
+	bool all = op->type & MULTICAST && own->cluster;
+	if (all)
+		n = own->cluster->n;
+	for (unsigned rank = 0; rank < n; rank++) {
+		struct wsi_spot spot;
+		uint32_t at = all ? wsi_shared_peer(to, rank) : to;
+		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, at, sizeof words, true, &spot))
+			return wsi_fault_together(run);
+		for (unsigned i = 0; i < WSI_COUNT(words); i++)
+			wsi_store_u32(spot.bytes + 4 * (size_t)i, words[i]);
+		if (!wsi_complete(run, lane, all ? wsi_shared_peer(barrier, rank) : barrier,
+				  sizeof words))
+			return wsi_fault_together(run);
+	}
+	return WSI_STEP_NEXT;
 }

@@ -76,6 +76,7 @@ static const struct rule rules[] = {
 	{ WS_OP_UBLKPF, wsi_run_nothing, false, NULL },
 	{ WS_OP_STAS, wsi_run_counted_store, false, wsi_prepare_counted_store },
 	{ WS_OP_REDAS, wsi_run_counted_store, false, wsi_prepare_counted_store },
+	{ WS_OP_UGETNEXTWORKID, wsi_run_next_work, false, wsi_prepare_next_work },
 	{ WS_OP_UTMALDG, wsi_run_tensor, false, wsi_prepare_tensor },
 	{ WS_OP_UTMASTG, wsi_run_tensor, false, wsi_prepare_tensor },
 	{ WS_OP_UTMAREDG, wsi_run_tensor, false, wsi_prepare_tensor },
@@ -91,6 +92,7 @@ static const struct rule rules[] = {
 	{ WS_OP_LDTM, wsi_run_tmem_move, false, wsi_prepare_tmem_move },
 	{ WS_OP_STTM, wsi_run_tmem_move, false, wsi_prepare_tmem_move },
 	{ WS_OP_UTCCP, wsi_run_tmem_copy, false, wsi_prepare_tmem_copy },
+	{ WS_OP_UTCSHIFT, wsi_run_tmem_shift, false, wsi_prepare_tmem_shift },
 	{ WS_OP_UTCBAR, wsi_run_tmem_commit, false, wsi_prepare_tmem_commit },
 	{ WS_OP_UTCHMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
 	{ WS_OP_UTCIMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
@@ -204,7 +206,8 @@ static bool add_at(struct wsi_op *to, const struct ws_operand *op, int *place)
  * no numbers. */
 static bool is_flat(const struct rule *rule)
 {
-	return rule->run == wsi_run_tmem_copy || rule->run == wsi_run_tmem_matrix;
+	return rule->run == wsi_run_tmem_copy || rule->run == wsi_run_tmem_matrix ||
+	       rule->run == wsi_run_tmem_shift;
 }
 
 /* False: operands that the table does not tell apart far enough. */

@@ -318,6 +318,8 @@ void wsi_loader_fini(struct ws_sim *sim);
 /* ---- launch.c ---- */
 /* Brings blocks of the first grid to SMs, and takes grids that are done off the queue. */
 bool wsi_launch_fill(struct ws_sim *sim) WS_MUST_USE;
+/* The next cluster will not be launched: another does its work. False: all were. */
+bool wsi_launch_cancel(struct wsi_grid *grid, struct ws_dim3 *ret_first);
 /* A block all of whose threads have exited. */
 void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block);
 /* Ends everything that runs or waits to, as a driver does after a fault. */
@@ -369,10 +371,10 @@ wsi_handler wsi_run_load, wsi_run_store, wsi_run_load_constant, wsi_run_copy, ws
 wsi_handler wsi_run_atomic;
 wsi_handler wsi_run_mbarrier_arrive, wsi_run_mbarrier_test, wsi_run_mbarrier_exchange,
 	wsi_run_arrives;
-wsi_handler wsi_run_bulk, wsi_run_counted_store, wsi_run_tensor;
+wsi_handler wsi_run_bulk, wsi_run_counted_store, wsi_run_next_work, wsi_run_tensor;
 wsi_handler wsi_run_group_matrix, wsi_run_group_wait, wsi_run_set_registers;
 wsi_handler wsi_run_tmem_allocate, wsi_run_tmem_move, wsi_run_tmem_copy, wsi_run_tmem_commit,
-	wsi_run_tmem_matrix;
+	wsi_run_tmem_matrix, wsi_run_tmem_shift;
 wsi_handler wsi_run_checked, wsi_run_followed;
 wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
 	wsi_run_special, wsi_run_elect;
@@ -382,10 +384,11 @@ wsi_handler wsi_run_surface_load, wsi_run_surface_store, wsi_run_surface_atomic;
 /* What the modifiers say of an operation; unimplemented where nothing fits. */
 typedef void wsi_preparer(struct wsi_op *op);
 wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives,
-	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_tensor, wsi_prepare_group_matrix,
-	wsi_prepare_group, wsi_prepare_set_registers, wsi_prepare_tmem_allocate,
-	wsi_prepare_tmem_move, wsi_prepare_tmem_copy, wsi_prepare_tmem_commit,
-	wsi_prepare_tmem_matrix, wsi_prepare_texture, wsi_prepare_surface;
+	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_next_work, wsi_prepare_tensor,
+	wsi_prepare_group_matrix, wsi_prepare_group, wsi_prepare_set_registers,
+	wsi_prepare_tmem_allocate, wsi_prepare_tmem_move, wsi_prepare_tmem_copy,
+	wsi_prepare_tmem_commit, wsi_prepare_tmem_matrix, wsi_prepare_tmem_shift,
+	wsi_prepare_texture, wsi_prepare_surface;
 
 /* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
  * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */

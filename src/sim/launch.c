@@ -472,6 +472,18 @@ static struct ws_dim3 block_index(const struct wsi_grid *grid, uint64_t number, 
 	};
 }
 
+bool wsi_launch_cancel(struct wsi_grid *grid, struct ws_dim3 *ret_first)
+{
+	uint64_t n = count(grid->cluster);
+	uint32_t rank;
+	if (grid->next_block == grid->n_blocks)
+		return false;
+	*ret_first = block_index(grid, grid->next_block, &rank);
+	grid->next_block += n;
+	grid->done_blocks += n;
+	return true;
+}
+
 static bool sm_has_room(const struct ws_sim *sim, const struct wsi_sm *sm,
 			const struct wsi_grid *grid)
 {

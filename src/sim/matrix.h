@@ -9,8 +9,8 @@
 #include "sim/access.h"
 
 enum {
-	WSI_MATRIX_DEPTH = 64, /* elements that products are made of at once, at most */
-	WSI_MATRIX_PIECE = 16, /* bytes that always are together */
+	WSI_MATRIX_DEPTH = 128, /* elements that products are made of at once, at most */
+	WSI_MATRIX_PIECE = 16,  /* bytes that always are together */
 };
 
 /* Rows of A, or columns of B, and what lies along their depth. */

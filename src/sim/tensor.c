@@ -11,7 +11,7 @@ enum {
 	TILE_ALIGN = 128,
 };
 
-enum { LOAD = 1, MULTICAST = 2, ROWS = 4, REDUCE = 8 }; /* wsi_op.type */
+enum { LOAD = 1, MULTICAST = 2, ROWS = 4, REDUCE = 8, PAIR = 16 }; /* wsi_op.type */
 
 /* A map with what the hardware makes of it. */
 struct map {
@@ -217,12 +217,12 @@ void wsi_prepare_tensor(struct wsi_op *op)
 {
 	static const enum ws_modifier dims[] = { WS_MOD_1D, WS_MOD_2D, WS_MOD_3D, WS_MOD_4D,
 						 WS_MOD_5D };
-	static const enum ws_modifier missing[] = { WS_MOD_IM2COL, WS_MOD_W128, WS_MOD_W,
-						    WS_MOD_2CTA };
+	static const enum ws_modifier missing[] = { WS_MOD_IM2COL, WS_MOD_W128, WS_MOD_W };
 	const struct ws_insn *insn = &op->insn;
 	bool load = insn->operation == WS_OP_UTMALDG, ok = op->n_at == 2;
 	bool multicast = ws_sass_has(insn, WS_MOD_MULTICAST);
 	op->type = (load ? LOAD : 0) | (multicast ? MULTICAST : 0) |
+		   (ws_sass_has(insn, WS_MOD_2CTA) ? PAIR : 0) |
 		   (insn->operation == WS_OP_UTMAREDG ? REDUCE : 0);
 	if (ws_sass_has(insn, WS_MOD_GATHER4) || ws_sass_has(insn, WS_MOD_SCATTER4))
 		op->type |= ROWS;
@@ -307,7 +307,8 @@ static enum wsi_element element_of(const struct map *m)
 	return (enum wsi_element)elements[m->fields.element];
 }
 
-/* Blocks that a tile goes to; without a mask, where its address says. */
+/* Blocks that a tile goes to; without a mask, where its address says. For pairs of blocks the
+ * barrier is in the even or the odd one, as its address says. */
 static bool load_tile(struct wsi_run *run, const struct wsi_op *op, struct tile *t,
 		      uint32_t barrier, const int64_t *at)
 {
@@ -317,10 +318,11 @@ static bool load_tile(struct wsi_run *run, const struct wsi_op *op, struct tile 
 	const uint32_t *packed = wsi_source(run, &op->alu.source[0], scratch);
 	uint32_t mask = packed ? packed[t->lane] >> 16 : 0;
 	for (unsigned rank = 0; rank < WSI_MAX_CLUSTER; rank++) {
+		unsigned told = op->type & PAIR ? (rank & ~1u) | (barrier >> 24 & 1) : rank;
 		t->shared = wsi_shared_peer(shared, rank);
 		if (mask >> rank & 1 &&
 		    (!move_tile(run, op, t, at) ||
-		     !wsi_complete(run, t->lane, wsi_shared_peer(barrier, rank), bytes)))
+		     !wsi_complete(run, t->lane, wsi_shared_peer(barrier, told), bytes)))
 			return false;
 	}
 	return packed != NULL;

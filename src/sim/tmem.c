@@ -269,7 +269,7 @@ enum wsi_step wsi_run_tmem_move(struct wsi_run *run, const struct wsi_op *op)
 /* ---- from shared memory ---- */
 
 /* wsi_op.kind: rows of the matrix, how long they are, how often they come in tensor memory. */
-enum { ROWS_256_BITS, ROWS_128_BITS, TWICE_02_13, TWICE_01_23, FOUR_TIMES };
+enum { ROWS_256_BITS, FOUR_ROWS, ROWS_128_BITS, TWICE_02_13, TWICE_01_23, FOUR_TIMES };
 
 void wsi_prepare_tmem_copy(struct wsi_op *op)
 {
@@ -277,6 +277,7 @@ void wsi_prepare_tmem_copy(struct wsi_op *op)
 		enum ws_modifier modifier;
 		uint8_t kind;
 	} shapes[] = {
+		{ WS_MOD_4dp256bit, FOUR_ROWS },
 		{ WS_MOD_128dp128bit, ROWS_128_BITS },
 		{ WS_MOD_2x64dp128bit_lw02_lw13, TWICE_02_13 },
 		{ WS_MOD_2x64dp128bit_lw01_lw23, TWICE_01_23 },
@@ -290,8 +291,7 @@ void wsi_prepare_tmem_copy(struct wsi_op *op)
 	op->type = ws_sass_has(insn, WS_MOD_2CTA) ? PAIR : 0;
 	if (op->alu.n_sources != 2 || op->alu.source[1].words != 2 ||
 	    !ws_sass_has(insn, WS_MOD_T) || !ws_sass_has(insn, WS_MOD_S) ||
-	    ws_sass_has(insn, WS_MOD_4dp256bit) || ws_sass_has(insn, WS_MOD_U6x16P32) ||
-	    ws_sass_has(insn, WS_MOD_U4x16P64))
+	    ws_sass_has(insn, WS_MOD_U6x16P32) || ws_sass_has(insn, WS_MOD_U4x16P64))
 		op->run = wsi_run_unimplemented;
 }
 
@@ -299,6 +299,8 @@ void wsi_prepare_tmem_copy(struct wsi_op *op)
 static unsigned quarters_of(unsigned kind, unsigned row)
 {
 	switch (kind) {
+	case FOUR_ROWS: /* one in each [public: CUTLASS, copies of 4dp256bit] */
+		return 1u << row;
 	case TWICE_02_13:
 		return row < 32 ? 0x5 : 0xa;
 	case TWICE_01_23:
@@ -313,7 +315,8 @@ static unsigned quarters_of(unsigned kind, unsigned row)
 static bool copy_row(struct wsi_run *run, const struct wsi_op *op, const struct wsi_matrix *m,
 		     const struct wsi_block *block, uint32_t address, unsigned row)
 {
-	unsigned quarters = quarters_of(op->kind, row), n = op->kind == ROWS_256_BITS ? 2 : 1;
+	unsigned quarters = quarters_of(op->kind, row), n = op->kind <= FOUR_ROWS ? 2 : 1;
+	uint32_t lane = (address >> 16) + (op->kind == FOUR_ROWS ? 0 : row % 32);
 	uint8_t bytes[2 * WSI_MATRIX_PIECE];
 	for (unsigned i = 0; i < n; i++)
 		if (!wsi_matrix_piece(run, m, block, row, i * WSI_MATRIX_PIECE,
@@ -322,8 +325,7 @@ static bool copy_row(struct wsi_run *run, const struct wsi_op *op, const struct 
 	for (unsigned q = 0; q < 4; q++) {
 		for (unsigned k = 0; k < n * WSI_MATRIX_PIECE / 4 && quarters >> q & 1; k++) {
 			uint32_t *cell =
-				wsi_tmem_cell(run, block, (address >> 16) + q * 32 + row % 32,
-					      (address & 0xffff) + k);
+				wsi_tmem_cell(run, block, lane + q * 32, (address & 0xffff) + k);
 			if (!cell)
 				return false;
 			*cell = wsi_load_u32(bytes + 4 * k);
@@ -338,7 +340,8 @@ enum wsi_step wsi_run_tmem_copy(struct wsi_run *run, const struct wsi_op *op)
 	struct wsi_matrix m = { .by_rows = false };
 	struct wsi_block *blocks[2];
 	unsigned n = wsi_tmem_blocks(run, op->type & PAIR, blocks);
-	unsigned rows = op->kind <= ROWS_128_BITS ? 128 : op->kind == FOUR_TIMES ? 32 : 64;
+	static const uint8_t rows_of[] = { 128, 4, 128, 64, 64, 32 };
+	unsigned rows = rows_of[op->kind];
 	uint32_t address = wsi_ureg(warp, op->alu.source[0].number) + (uint32_t)op->at[0].offset;
 	if (n == 0)
 		return wsi_fault_together(run);
@@ -349,6 +352,43 @@ enum wsi_step wsi_run_tmem_copy(struct wsi_run *run, const struct wsi_op *op)
 		for (unsigned row = 0; row < rows; row++)
 			if (!copy_row(run, op, &m, blocks[i], address, row))
 				return wsi_fault_together(run);
+	return WSI_STEP_NEXT;
+}
+
+/* ---- within tensor memory ---- */
+
+void wsi_prepare_tmem_shift(struct wsi_op *op)
+{
+	op->type = ws_sass_has(&op->insn, WS_MOD_2CTA) ? PAIR : 0;
+	if (op->alu.n_sources != 1 || !ws_sass_has(&op->insn, WS_MOD_DOWN))
+		op->run = wsi_run_unimplemented;
+}
+
+/* Eight columns of 32 lanes: each lane but the last gets what the next one has; a copy of 4x256b
+ * then fills the last one [public doc: PTX ISA, shape 31x256b; CUTLASS, copies of 4dp256bit]. */
+enum wsi_step wsi_run_tmem_shift(struct wsi_run *run, const struct wsi_op *op)
+{
+	enum { SHIFTED_COLUMNS = 8 };
+	uint32_t address =
+		wsi_ureg(run->warp, op->alu.source[0].number) + (uint32_t)op->at[0].offset;
+	struct wsi_block *blocks[2];
+	unsigned n = wsi_tmem_blocks(run, op->type & PAIR, blocks);
+	if (n == 0)
+		return wsi_fault_together(run);
+	if ((address >> 16) % WSI_LANES != 0)
+		return wsi_fault(
+			run, ACCESS, run->mask,
+			"tensor memory is shifted from lane %u on, which is no multiple of 32",
+			address >> 16);
+	for (unsigned i = 0; i < n; i++) {
+		for (unsigned k = 0; k < SHIFTED_COLUMNS; k++) {
+			uint32_t *cell = wsi_tmem_cell(run, blocks[i], address >> 16,
+						       (address & 0xffff) + k);
+			if (!cell)
+				return wsi_fault_together(run);
+			memmove(cell, cell + 1, (WSI_LANES - 1) * sizeof *cell);
+		}
+	}
 	return WSI_STEP_NEXT;
 }
 

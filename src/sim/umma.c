@@ -2,9 +2,11 @@
 /*
  * Products of matrices into tensor memory (PTX: tcgen05.mma), D = A * B + D: A of M rows and B of N
  * columns in shared memory, or A in tensor memory. One block makes it, or a pair of blocks, each of
- * which has its half of A's rows and of B's columns, and makes its rows of D.
+ * which has its half of A's rows and of B's columns, and makes its rows of D. A sparse A is dense
+ * from where it is loaded on.
  *
- * [public doc: PTX ISA, tcgen05 instruction descriptor, data path layouts, scale factor layouts]
+ * [public doc: PTX ISA, tcgen05 instruction descriptor, data path layouts, scale factor layouts;
+ * places of a sparse A: CUTLASS, tmem_e_frg]
  */
 #include "alu/matrix.h"
 #include "sim/matrix.h"
@@ -29,7 +31,9 @@ enum {
 };
 
 struct product {
-	unsigned m, n, depth; /* of all blocks together */
+	unsigned m, n, depth; /* of all blocks together; of a sparse A the whole depth */
+	bool sparse;
+	unsigned selector; /* column of the places, from the address on */
 	unsigned n_blocks, rows;
 	bool halves; /* elements of D; else single precision, or integers */
 	bool negated;
@@ -136,7 +140,11 @@ static const char *take_descriptor(const struct wsi_op *op, uint32_t d, struct p
 		return "a transposed matrix of elements of less than 8 bits";
 	p->depth =
 		operation == WS_OP_UTCOMMA ? 64 : DEPTH_BYTES * 8 / (p->a.bits < 8 ? 8 : p->a.bits);
-	*ret_known = (d >> 2 & 1) == 0 /* dense */ &&
+	p->sparse = d >> 2 & 1;
+	p->selector = d & 3;
+	p->depth *= p->sparse ? 2 : 1;
+	*ret_known = (!p->sparse ||
+		      (p->rows == MOST_ROWS && p->selector <= (p->a.bits >= 16 ? 1u : 0u))) &&
 		     !((p->a.by_rows || p->b.by_rows) && p->a.bits == 32) &&
 		     !(op->type & A_IN_TENSOR && (p->a.bits < 8 && operation == WS_OP_UTCQMMA));
 	if (!(op->type & SCALES)) {
@@ -144,7 +152,7 @@ static const char *take_descriptor(const struct wsi_op *op, uint32_t d, struct p
 		p->halves = format == 0 && (operation != WS_OP_UTCIMMA) && p->a.bits <= 16;
 		return p->halves || format == wanted ? NULL : "type of D";
 	}
-	p->scale_block = op->type & FOURFOLD ? 16 : 32;
+	p->scale_block = (op->type & FOURFOLD ? 16u : 32u) * (p->sparse ? 2 : 1);
 	p->first_b = d >> 4 & 3;
 	p->first_a = d >> 29 & 3;
 	p->exponents = d >> 23 & 1;
@@ -170,6 +178,12 @@ static void place_of(const struct wsi_op *op, const struct product *p, unsigned 
 		*ret_lane = row % 16 + row / 16 * 32;
 }
 
+/* Elements of a row of A that are there. */
+static unsigned stored(const struct product *p)
+{
+	return p->sparse ? p->depth / 2 : p->depth;
+}
+
 static bool load_a_from_tensor(struct wsi_run *run, const struct wsi_op *op, struct product *p,
 			       const struct wsi_block *block)
 {
@@ -178,7 +192,7 @@ static bool load_a_from_tensor(struct wsi_run *run, const struct wsi_op *op, str
 	for (unsigned row = 0; row < p->rows; row++) {
 		uint32_t lane, column;
 		place_of(op, p, row, 0, &lane, &column);
-		for (unsigned k = 0; k < p->depth; k++) {
+		for (unsigned k = 0; k < stored(p); k++) {
 			uint32_t *cell = wsi_tmem_cell(run, block, (address >> 16) + lane,
 						       (address & 0xffff) + k / n);
 			if (!cell)
@@ -186,6 +200,52 @@ static bool load_a_from_tensor(struct wsi_run *run, const struct wsi_op *op, str
 			uint64_t bits =
 				*cell >> k % n * p->a.bits & ((UINT64_C(1) << p->a.bits) - 1);
 			p->value_a[row][k] = wsi_matrix_value(p->a.type, (uint32_t)bits);
+		}
+	}
+	return true;
+}
+
+/*
+ * Where element k of a row of a sparse A is along the depth: one of two with 32 bits, two of four
+ * with 16 and 8, two pairs of four with 4, where two have a byte. Of 32 and 16 bits, 16 bits of a
+ * cell are about one row. False: the fault is recorded.
+ */
+static bool dense_place(struct wsi_run *run, const struct wsi_op *op, const struct product *p,
+			const struct wsi_block *block, unsigned row, unsigned k,
+			unsigned *ret_place)
+{
+	uint32_t address = wsi_ureg(run->warp, op->alu.source[META].number);
+	unsigned unit = op->insn.operation == WS_OP_UTCOMMA ? 2 : 1, at = k / unit;
+	unsigned lane = row, column = at / 16, bit = at % 16 * 2;
+	if (p->a.bits >= 16) {
+		unsigned n = p->a.bits == 16 ? 8 : 4;
+		lane = row % 8 + k / n * 8 + row / 16 * 16;
+		column = p->selector;
+		bit = row / 8 % 2 * 16 + k % n * (16 / n);
+	}
+	uint32_t *cell =
+		wsi_tmem_cell(run, block, (address >> 16) + lane, (address & 0xffff) + column);
+	if (!cell)
+		return false;
+	uint32_t code = *cell >> bit;
+	*ret_place = p->a.bits == 32 ? 2 * k + (code >> 1 & 1)
+				     : (at / 2 * 4 + (code & 3)) * unit + k % unit;
+	return true;
+}
+
+/* Moves the elements of a sparse A to their places. */
+static bool spread(struct wsi_run *run, const struct wsi_op *op, struct product *p,
+		   const struct wsi_block *block)
+{
+	for (unsigned row = 0; row < p->rows; row++) {
+		double values[WSI_MATRIX_DEPTH / 2];
+		memcpy(values, p->value_a[row], stored(p) * sizeof *values);
+		memset(p->value_a[row], 0, p->depth * sizeof *values);
+		for (unsigned k = 0; k < stored(p); k++) {
+			unsigned to;
+			if (!dense_place(run, op, p, block, row, k, &to))
+				return false;
+			p->value_a[row][to] = values[k];
 		}
 	}
 	return true;
@@ -278,7 +338,9 @@ static bool load_a(struct wsi_run *run, const struct wsi_op *op, struct product 
 {
 	if (op->type & A_IN_TENSOR
 		    ? !load_a_from_tensor(run, op, p, block)
-		    : !wsi_matrix_load(run, &p->a, block, 0, p->rows, p->depth, p->value_a))
+		    : !wsi_matrix_load(run, &p->a, block, 0, p->rows, stored(p), p->value_a))
+		return false;
+	if (p->sparse && !spread(run, op, p, block))
 		return false;
 	return !p->scale_block ||
 	       scale(run, p, block, wsi_ureg(run->warp, op->alu.source[EXTRA].number), p->first_a,

@@ -114,6 +114,15 @@ static void tensor_copies(struct job *j)
 					in[row / 8 * 64 + k / 4 * 32 + row % 8 * 4 + k % 4];
 		}
 	}
+	/* lanes of two quarters go down by one, then each quarter's last lane gets a row */
+	for (unsigned k = 24; k < 32; k++) {
+		for (unsigned lane = 0; lane < LANES; lane++)
+			if (lane / 32 % 2 == 0 && lane % 32 < 31)
+				want[k * LANES + lane] = cells[k * LANES + lane + 1];
+		for (unsigned row = 0; row < 4; row++)
+			want[k * LANES + row * 32 + 31] =
+				in[(k - 24) / 4 * 32 + row * 4 + (k - 24) % 4];
+	}
 	job_launch(j, "tensor_copies", 1, 128, "pp", cells, in);
 	job_same(j, cells, want, LANES * 32);
 }
@@ -450,6 +459,140 @@ static void tensor_scaled(struct job *j)
 	scaled(j, &sixteen, 16, 0, 0, true);
 }
 
+/* ---- a sparse A ---- */
+
+/* Of A: the whole rows, and what is there of them. */
+static double whole_a[LANES * DEPTH];
+
+/* Four bits that say where two of four elements are, or two pairs of four, or one of two. */
+static void put_chunk(const struct form *f, uint32_t *cells, unsigned row, unsigned chunk,
+		      uint32_t code, unsigned selector)
+{
+	unsigned bits = bits_of(f->a), lane = row, column = chunk / 8, bit = chunk % 8 * 4;
+	if (bits >= 16) { /* four chunks of each of two rows */
+		lane = row % 8 + chunk / 4 * 8 + row / 16 * 16;
+		column = selector;
+		bit = row / 8 % 2 * 16 + chunk % 4 * 4;
+	}
+	uint32_t *cell = &cells[(COLUMNS + 16 + column) * LANES + lane];
+	*cell = (*cell & ~(0xfu << bit)) | code << bit;
+}
+
+static void make_whole(struct job *j, const struct form *f, struct matrices *m, unsigned selector)
+{
+	unsigned unit = f->packed ? 2 : 1, stored = f->depth / 2;
+	enum type type = f->a == TF32 ? TF32 : S8;
+	unsigned places[SPARSE_MOST];
+	memset(whole_a, 0, sizeof whole_a);
+	for (unsigned row = 0; row < LANES; row++) {
+		pick_places(j, type, stored / unit, places);
+		for (unsigned k = 0; k < stored; k++)
+			whole_a[row * DEPTH + dense_place(type, places, k / unit) * unit +
+				k % unit] = m->value_a[row * m->la.depth + k];
+		for (unsigned k = 0; k < stored / unit; k += type == TF32 ? 1 : 2) {
+			if (type == TF32)
+				put_chunk(f, m->cells, row, k, places[k] ? 0xe : 0x4, selector);
+			else
+				put_chunk(f, m->cells, row, k / 2, places[k] | places[k + 1] << 2,
+					  selector);
+		}
+	}
+}
+
+/* Without a swizzle; `block`: of so many elements that have one factor, or 0. */
+static void sparse(struct job *j, const struct form *f, unsigned selector, unsigned block)
+{
+	static double factor_a[LANES][4], factor_b[COLUMNS][4];
+	static uint32_t want[LANES * (COLUMNS + MORE)];
+	struct form half = *f;
+	half.depth /= 2;
+	struct matrices *m = prepare(j, &half, 1, 1);
+	unsigned bytes = f->a > U8 ? 1 : bytes_of((enum type)f->a);
+	m->lb.depth = f->depth;
+	struct layout b = m->lb;
+	b.depth /= f->packed ? 2 : 1;
+	offsets(&b, bytes, &m->plan.leading_b, &m->plan.stride_b, &m->plan.step_b);
+	fill_form(j, f, &m->la, f->a, m->a, m->value_a);
+	fill_form(j, f, &m->lb, f->b, m->b, m->value_b);
+	make_whole(j, f, m, selector);
+	for (unsigned i = 0; block && i < f->depth / block; i++) {
+		for (unsigned row = 0; row < LANES; row++)
+			factor_a[row][i] = factor(j, m->cells, row, 0, i, block == 64);
+		for (unsigned row = 0; row < COLUMNS; row++)
+			factor_b[row][i] = factor(j, m->cells, row, 8, i, block == 64);
+	}
+	if (strcmp(f->kernel, "tensor_sparse_both") == 0) /* A in tensor memory: two in a cell */
+		for (unsigned row = 0; row < LANES; row++)
+			for (unsigned k = 0; k < f->depth / 2; k += 2)
+				m->cells[(COLUMNS + k / 2) * LANES + row] =
+					encode(F16, (int)(2 * m->value_a[row * m->la.depth + k])) |
+					encode(F16,
+					       (int)(2 * m->value_a[row * m->la.depth + k + 1]))
+						<< 16;
+	m->plan.instruction |= 4 | selector | (block == 64 ? 1u << 23 : 0);
+	memcpy(want, m->cells, sizeof want);
+	for (unsigned row = 0; row < LANES; row++)
+		for (unsigned column = 0; column < COLUMNS; column++) {
+			uint32_t *cell = &want[column * LANES + row];
+			double sum = value_of(f, *cell);
+			for (unsigned k = 0; k < f->depth; k++)
+				sum += whole_a[row * DEPTH + k] *
+				       m->value_b[column * m->lb.depth + k] *
+				       (block ? factor_a[row][k / block] *
+							factor_b[column][k / block]
+					      : 1);
+			*cell = bits_of_value(f, sum);
+		}
+	job_launch(j, f->kernel, 1, 128, "pppsi", m->cells, m->a, m->b, &m->plan, 1);
+	job_same(j, m->cells, want, LANES * (COLUMNS + MORE));
+	release(j, 3);
+}
+
+static void tensor_sparse(struct job *j)
+{
+	static const struct form forms[] = {
+		{ "tensor_sparse_f16", F16, F16, F32_SUM, 128, 16, 32, 1, false, false, false },
+		{ "tensor_sparse_both", F16, F16, F32_SUM, 128, 16, 32, 1, false, false, false },
+		{ "tensor_sparse_tf32", TF32, TF32, F32_SUM | 2 * TYPE_A | 2 * TYPE_B, 128, 16, 16,
+		  1, false, false, false },
+		{ "tensor_sparse_small", E5M2, E4M3, F32_SUM | TYPE_A, 128, 16, 64, 1, false, false,
+		  false },
+		{ "tensor_sparse_integers", S8, U8, S32_SUM | TYPE_A, 128, 16, 64, 1, false, false,
+		  false },
+	};
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+		for (unsigned selector = 0; selector < (i < 3 ? 2 : 1); selector++)
+			sparse(j, &forms[i], selector, 0);
+}
+
+static void tensor_sparse_scaled(struct job *j)
+{
+	static const struct form bytes = { "tensor_sparse_scaled",
+					   E2M3,
+					   E4M3,
+					   3 * TYPE_A,
+					   128,
+					   16,
+					   64,
+					   1,
+					   false,
+					   true,
+					   false },
+				 fours = { "tensor_sparse_scaled_16",
+					   E2M1,
+					   E2M1,
+					   TYPE_A | TYPE_B,
+					   128,
+					   16,
+					   128,
+					   1,
+					   false,
+					   true,
+					   true };
+	sparse(j, &bytes, 0, 64);
+	sparse(j, &fours, 0, 32);
+}
+
 /* ---- two blocks ---- */
 
 static void tensor_pair(struct job *j)
@@ -531,6 +674,8 @@ const struct job_case job_tcgen[] = {
 	{ "tcgen", "tensor_both", tensor_both, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_less", tensor_less, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_scaled", tensor_scaled, JOB_ONLY + 100, NULL },
+	{ "tcgen", "tensor_sparse", tensor_sparse, JOB_ONLY + 100, NULL },
+	{ "tcgen", "tensor_sparse_scaled", tensor_sparse_scaled, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_pair", tensor_pair, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_mistake", tensor_leak, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_mistake", tensor_column, JOB_ONLY + 100, NULL },

@@ -42,7 +42,7 @@ struct job_case {
 extern const struct job_case job_child[], job_texture[], job_integer[], job_float[], job_half[],
 	job_memory[], job_shared[], job_warp[], job_atomics[], job_diverge[], job_whole[],
 	job_tensor[], job_service[], job_async[], job_cluster[], job_grid[], job_bulk[],
-	job_group[], job_tcgen[], job_sparse[];
+	job_group[], job_tcgen[], job_sparse[], job_scaled[], job_cancel[];
 
 /* Runs what was launched in pieces, going back to snapshots: each piece must end as before. */
 enum ws_sim_outcome rewind_run(struct job *j);

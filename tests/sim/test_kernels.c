@@ -24,7 +24,8 @@ static const struct job_case *const lists[] = { job_child,   job_texture, job_in
 						job_half,    job_memory,  job_shared,  job_warp,
 						job_atomics, job_diverge, job_whole,   job_tensor,
 						job_service, job_async,   job_cluster, job_grid,
-						job_bulk,    job_group,   job_tcgen,   job_sparse };
+						job_bulk,    job_group,   job_tcgen,   job_sparse,
+						job_scaled,  job_cancel };
 
 static struct {
 	const char *folder, *only;

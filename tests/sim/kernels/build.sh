@@ -78,6 +78,8 @@ pack mbarrier 80 86 89 90a 100a 120a
 pack async 80 86 89 90a 100a 120a
 pack group 90a
 pack tcgen 100a
+pack scaled 120a
+pack cancel 100a 120a
 pack sparse 80 86 89 90a 100a 120a
 pack bulk 90a 100a 120a
 pack cluster 90a 100a 120a

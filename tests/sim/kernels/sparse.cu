@@ -38,6 +38,10 @@ KERNEL_OF(sparse_bf16, HALF("2", "m16n8k16.row.col.f32.bf16.bf16.f32"))
 KERNEL_OF(sparse_tf32, ALL("1", "m16n8k16.row.col.f32.tf32.tf32.f32"))
 KERNEL_OF(sparse_tf32_half, HALF("3", "m16n8k8.row.col.f32.tf32.tf32.f32"))
 KERNEL_OF(sparse_s8, ALL("0", "m16n8k64.row.col.s32.s8.s8.s32"))
+#if __CUDA_ARCH__ < 900
+KERNEL_OF(sparse_s4, ALL("0", "m16n8k128.row.col.s32.s4.s4.s32"))
+KERNEL_OF(sparse_s4_half, HALF("0", "m16n8k64.row.col.s32.s4.s4.s32"))
+#endif
 KERNEL_OF(sparse_s8_half, HALF("1", "m16n8k32.row.col.s32.s8.s8.s32"))
 #if __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
 KERNEL_OF(sparse_e4m3, ALL("0", "m16n8k64.row.col.f32.e4m3.e4m3.f32"))

@@ -173,6 +173,9 @@ KERNEL tensor_copies(u32 *cells, const u32 *in)
 		COPY("64x128b.warpx2::02_13", 12)
 		COPY("64x128b.warpx2::01_23", 16)
 		COPY("32x128b.warpx4", 20)
+		asm volatile("tcgen05.shift.cta_group::1.down [%0];" ::"r"(base + 24) : "memory");
+		asm volatile("tcgen05.shift.cta_group::1.down [%0];" ::"r"(base + 24 + (64 << 16)) : "memory");
+		COPY("4x256b", 24 + (31 << 16))
 		commit(&bar);
 	}
 	mbarrier_wait(&bar, 0);
@@ -275,6 +278,8 @@ enum { COLUMNS = 64, MORE = 32 }; // of D, and behind them
 #define SHARED_A descriptor((char *)ma + k * s.step_a, s.leading_a, s.stride_a, s.swizzle)
 #define TENSOR_A (base + COLUMNS + (u32)k * 8)
 #define SCALE_A , "r"(base + COLUMNS), "r"(base + COLUMNS + 8)
+#define META_A , "r"(base + COLUMNS + 16)
+#define SCALE_META_A SCALE_A META_A
 #define LEFT_OUT , "r"(0x80000001), "r"(0xff), "r"(0), "r"(0xf0f0f0f0)
 
 TENSOR_PRODUCT(tensor_f16, u64, SHARED_A, "tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p;")
@@ -287,6 +292,14 @@ TENSOR_PRODUCT(tensor_integers, u64, SHARED_A, "tcgen05.mma.cta_group::1.kind::i
 TENSOR_PRODUCT(tensor_scaled, u64, SHARED_A, "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X [%0], %1, %2, %3, [%5], [%6], p;", SCALE_A)
 TENSOR_PRODUCT(tensor_scaled_4, u64, SHARED_A, "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X [%0], %1, %2, %3, [%5], [%6], p;", SCALE_A)
 TENSOR_PRODUCT(tensor_scaled_16, u64, SHARED_A, "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X [%0], %1, %2, %3, [%5], [%6], p;", SCALE_A)
+
+TENSOR_PRODUCT(tensor_sparse_f16, u64, SHARED_A, "tcgen05.mma.sp.cta_group::1.kind::f16 [%0], %1, %2, [%5], %3, p;", META_A)
+TENSOR_PRODUCT(tensor_sparse_both, u32, TENSOR_A, "tcgen05.mma.sp.cta_group::1.kind::f16 [%0], [%1], %2, [%5], %3, p;", META_A)
+TENSOR_PRODUCT(tensor_sparse_tf32, u64, SHARED_A, "tcgen05.mma.sp.cta_group::1.kind::tf32 [%0], %1, %2, [%5], %3, p;", META_A)
+TENSOR_PRODUCT(tensor_sparse_small, u64, SHARED_A, "tcgen05.mma.sp.cta_group::1.kind::f8f6f4 [%0], %1, %2, [%5], %3, p;", META_A)
+TENSOR_PRODUCT(tensor_sparse_integers, u64, SHARED_A, "tcgen05.mma.sp.cta_group::1.kind::i8 [%0], %1, %2, [%5], %3, p;", META_A)
+TENSOR_PRODUCT(tensor_sparse_scaled, u64, SHARED_A, "tcgen05.mma.sp.cta_group::1.kind::mxf8f6f4.block_scale [%0], %1, %2, [%7], %3, [%5], [%6], p;", SCALE_META_A)
+TENSOR_PRODUCT(tensor_sparse_scaled_16, u64, SHARED_A, "tcgen05.mma.sp.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X [%0], %1, %2, [%7], %3, [%5], [%6], p;", SCALE_META_A)
 
 // Two blocks together: each has its rows of A, its columns of B, and gets its rows of D.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) tensor_pair(u32 *cells, const u32 *a, const u32 *b, plan s, int steps)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work that is taken from clusters before they are launched, and tiles for pairs of blocks. */
+#include "job.h"
+
+enum { X = 20, Y = 20, Z = 4, N = X * Y * Z };
+
+/* All is done once. More blocks than fit at once: some are taken. */
+static void cancel(struct job *j, const char *kernel)
+{
+	uint32_t *out = job_buffer(j, N * 4), *taken = job_buffer(j, 4), want[N];
+	for (unsigned i = 0; i < N; i++)
+		want[i] = 1;
+	job_launch_3d(j, kernel, (struct ws_dim3){ X, Y, Z }, (struct ws_dim3){ 32, 1, 1 }, 0, "pp",
+		      out, taken);
+	job_same(j, out, want, N);
+	if (taken[0] == 0 || taken[0] >= N)
+		job_fail(j, "%u of %u taken", taken[0], N);
+}
+
+static void cancel_blocks(struct job *j)
+{
+	cancel(j, "cancel_blocks");
+}
+
+static void cancel_clusters(struct job *j)
+{
+	cancel(j, "cancel_clusters");
+}
+
+static void pair_tiles(struct job *j)
+{
+	enum { BLOCKS = 4, TILE = 64 };
+	uint32_t *in = job_words(j, 8 * 40), *out = job_buffer(j, BLOCKS * TILE * 8),
+		 want[BLOCKS * TILE * 2];
+	uint8_t map[WS_SIM_TENSOR_MAP_BYTES];
+	struct ws_error err = { 0 };
+	struct ws_sim_tensor t = { .size = sizeof t,
+				   .address = job_device(j, in),
+				   .type = WS_SIM_TENSOR_U32,
+				   .n_dims = 2,
+				   .dims = { 8, 40 },
+				   .strides = { 32 },
+				   .box = { 8, 8 } };
+	if (ws_sim_tensor_map(&t, map, &err) != WS_OK)
+		job_fail(j, "map: %s", err.message);
+	for (unsigned i = 0; i < BLOCKS * TILE; i++) {
+		want[2 * i] = in[i];
+		want[2 * i + 1] = in[BLOCKS * TILE + i % TILE];
+	}
+	job_launch(j, "pair_tiles", BLOCKS, TILE, "ps", out, map);
+	job_same(j, out, want, BLOCKS * TILE * 2);
+}
+
+const struct job_case job_cancel[] = {
+	{ "cancel", "cancel_blocks", cancel_blocks, JOB_ONLY + 100, NULL },
+	{ "cancel", "cancel_clusters", cancel_clusters, JOB_ONLY + 100, NULL },
+	{ "cancel", "cancel_blocks", cancel_blocks, JOB_ONLY + 120, NULL },
+	{ "cancel", "cancel_clusters", cancel_clusters, JOB_ONLY + 120, NULL },
+	{ "cancel", "pair_tiles", pair_tiles, JOB_ONLY + 100, NULL },
+	{ 0 },
+};

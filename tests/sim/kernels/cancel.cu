@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clusters that are not launched, because others do their work; tiles for pairs of blocks: sm_100a and later.
+#include "mbarrier.h"
+
+__device__ static inline void answer_of(const u32 *answer, u32 *place, bool *found)
+{
+	u32 yes;
+	asm volatile("{.reg .b128 q;\n.reg .pred p;\n.reg .b32 rest;\nld.shared.b128 q, [%4];\n"
+		     "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q;\nselp.u32 %3, 1, 0, p;\nmov.b32 %0, 0;\nmov.b32 %1, 0;\nmov.b32 %2, 0;\n"
+		     "@p clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%0, %1, %2, rest}, q;}"
+		     : "=&r"(place[0]), "=&r"(place[1]), "=&r"(place[2]), "=&r"(yes)
+		     : "r"(shared_address(answer))
+		     : "memory");
+	*found = yes;
+}
+
+// Each place of the grid is counted once, whoever does it; `taken` counts what was not launched.
+KERNEL cancel_blocks(u32 *out, u32 *taken)
+{
+	__shared__ alignas(16) u32 answer[4];
+	__shared__ volatile u32 room[11000];
+	__shared__ u64 barrier;
+	u32 place[3] = { blockIdx.x, blockIdx.y, blockIdx.z };
+	int t = (int)threadIdx.x;
+	room[t] = 0;
+	if (t == 0)
+		mbarrier_init(&barrier, 1);
+	proxy_fence();
+	__syncthreads();
+	for (u32 phase = 0;; phase ^= 1) {
+		bool found;
+		if (t == 0) {
+			asm volatile("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%0], [%1];" ::"r"(shared_address(answer)),
+				     "r"(shared_address(&barrier))
+				     : "memory");
+			mbarrier_arrive_expect(&barrier, 16);
+			atomicAdd(&out[(place[2] * gridDim.y + place[1]) * gridDim.x + place[0]], 1);
+		}
+		mbarrier_wait(&barrier, phase);
+		answer_of(answer, place, &found);
+		proxy_fence();
+		__syncthreads();
+		if (!found)
+			break;
+		if (t == 0)
+			atomicAdd(taken, 1);
+	}
+}
+
+// The same by clusters: one block asks, all of them get the answer.
+extern "C" __global__ void __cluster_dims__(2, 2, 1) cancel_clusters(u32 *out, u32 *taken)
+{
+	__shared__ alignas(16) u32 answer[4];
+	__shared__ volatile u32 room[11000];
+	__shared__ u64 barrier;
+	u32 in_x = blockIdx.x % 2, in_y = blockIdx.y % 2, place[3] = { blockIdx.x - in_x, blockIdx.y - in_y, blockIdx.z };
+	int t = (int)threadIdx.x;
+	room[t] = 0;
+	if (t == 0)
+		mbarrier_init(&barrier, 1);
+	proxy_fence();
+	cluster_sync();
+	for (u32 phase = 0;; phase ^= 1) {
+		bool found;
+		if (t == 0) {
+			mbarrier_arrive_expect(&barrier, 16);
+			atomicAdd(&out[(place[2] * gridDim.y + place[1] + in_y) * gridDim.x + place[0] + in_x], 1);
+		}
+		cluster_sync();
+		if (t == 0 && in_x + in_y == 0)
+			asm volatile("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [%0], [%1];" ::"r"(
+					     shared_address(answer)),
+				     "r"(shared_address(&barrier))
+				     : "memory");
+		mbarrier_wait(&barrier, phase);
+		answer_of(answer, place, &found);
+		proxy_fence();
+		cluster_sync();
+		if (!found)
+			break;
+		if (t == 0)
+			atomicAdd(taken, 1);
+	}
+}
+
+#ifdef __CUDA_ARCH_FEAT_SM100_ALL
+struct alignas(64) tensor_map {
+	u64 words[16];
+};
+
+// Two pairs of blocks: the even block of each waits for its own tile and the other's, and for one that all get.
+extern "C" __global__ void __cluster_dims__(4, 1, 1) pair_tiles(u32 *out, const __grid_constant__ tensor_map map)
+{
+	__shared__ alignas(128) u32 own[64], all[64];
+	__shared__ u64 barrier, odd;
+	int t = (int)threadIdx.x, rank = (int)blockIdx.x;
+	if (t == 0) {
+		mbarrier_init(&barrier, 1);
+		mbarrier_init(&odd, 1);
+		if (rank % 2 == 0)
+			mbarrier_arrive_expect(&barrier, 512);
+		else
+			mbarrier_arrive_expect(&odd, 512);
+	}
+	proxy_fence();
+	cluster_sync();
+	if (t == 0) {
+		asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(own)),
+			     "l"(&map), "r"(0), "r"(rank * 8), "r"(shared_address(&barrier) & 0xfeffffff)
+			     : "memory");
+		if (rank == 3)
+			asm volatile(
+				"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.cta_group::2 [%0], [%1, {%2, %3}], [%4], "
+				"%5;" ::"r"(shared_address(all)),
+				"l"(&map), "r"(0), "r"(32), "r"(shared_address(&odd)), "h"((short)15)
+				: "memory");
+	}
+	if (rank % 2 == 0)
+		mbarrier_wait(&barrier, 0);
+	else
+		mbarrier_wait(&odd, 0);
+	cluster_sync();
+	out[thread_number() * 2] = own[t];
+	out[thread_number() * 2 + 1] = all[t];
+	cluster_sync();
+}
+#endif
