@@ -227,6 +227,36 @@ bool triage_list_next(struct triage_list *list, const char **ret_path, bool *ret
 	return true;
 }
 
+int triage_list_keep(struct triage_list *list, bool (*wanted)(void *user, const char *path),
+		     void *user)
+{
+	FILE *spool = tmpfile();
+	int fd = spool ? fileno(spool) : -1;
+	struct ws_out out;
+	struct ws_error err;
+	const char *path;
+	bool is_named;
+	if (!spool) {
+		cli_warn("a file for the names: %s", strerror(errno));
+		return CLI_NO_ANSWER;
+	}
+	ws_out_init(&out, ws_write_fd, &fd);
+	list->n = 0;
+	while (triage_list_next(list, &path, &is_named)) {
+		if (!wanted(user, path))
+			continue;
+		ws_out_bytes(&out, is_named ? "n" : "f", 1);
+		ws_out_bytes(&out, path, strlen(path) + 1);
+		list->n++;
+	}
+	fclose(list->spool);
+	list->spool = spool;
+	rewind(spool);
+	return ws_out_flush(&out, &err) == WS_OK && fseek(spool, 0, SEEK_SET) == 0
+		       ? CLI_ANSWERED
+		       : cli_fail("a file for the names", &err);
+}
+
 void triage_list_fini(struct triage_list *list)
 {
 	for (size_t i = 0; i < list->folders.n; i++)

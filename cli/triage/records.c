@@ -87,6 +87,16 @@ bool triage_records_have(const struct triage_records *records, const char *key)
 	       bsearch(key, records->key, records->n_keys, sizeof *records->key, key_order);
 }
 
+void triage_records_note(struct triage_records *records, char (*key)[WS_TRIAGE_KEY_BYTES], size_t n)
+{
+	if (n == 0)
+		return;
+	records->key = cli_realloc(records->key, records->n_keys + n, sizeof *records->key);
+	memcpy(records->key + records->n_keys, key, n * sizeof *key);
+	records->n_keys += n;
+	qsort(records->key, records->n_keys, sizeof *records->key, key_order);
+}
+
 /* ---- the file ---- */
 
 static int refuse(struct triage_records *records, const char *why)

@@ -14,6 +14,7 @@
 
 enum {
 	DEFAULT_TIMEOUT = 600, /* seconds for one dump */
+	DEFAULT_INTERVAL = 10, /* seconds between two looks */
 	MAX_BASELINE = 1 << 26,
 	MAX_SNAPSHOT = 1 << 26,
 };
@@ -61,6 +62,8 @@ const struct cli_option verb_triage_options[] = {
 	{ "jsonl", 0, CLI_MAY_TAKE, .take = take_jsonl },
 	{ "records", 0, CLI_TEXT, .at = offsetof(struct triage_args, records) },
 	{ "merge", 0, CLI_FLAG, .at = offsetof(struct triage_args, merge) },
+	{ "watch", 0, CLI_FLAG, .at = offsetof(struct triage_args, watch) },
+	{ "interval", 0, CLI_NUMBER, .at = offsetof(struct triage_args, interval) },
 	{ "shard", 0, CLI_TAKE, .take = take_shard },
 	{ "log", 0, CLI_WORDS, .at = offsetof(struct triage_args, logs) },
 	{ "dumps", 0, CLI_WORDS, .at = offsetof(struct triage_args, dumps) },
@@ -164,6 +167,19 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct triag
 		cli_usage("triage", "--workers and --timeout take a number above 0");
 		return false;
 	}
+	for (int i = 0; args->watch && i < argc; i++) {
+		if (!args->merge && strcmp(argv[i], "-") != 0)
+			continue;
+		cli_usage("triage", "--watch looks at files and folders: no -, no --merge");
+		return false;
+	}
+	if (args->interval.given &&
+	    (!args->watch || args->interval.value == 0 || args->interval.value > INT32_MAX)) {
+		cli_usage("triage", "--interval takes a number above 0, and goes with --watch");
+		return false;
+	}
+	if (!args->interval.given)
+		args->interval.value = DEFAULT_INTERVAL;
 	if (!args->timeout.given)
 		args->timeout.value = DEFAULT_TIMEOUT;
 	shard_default(args);
@@ -585,31 +601,62 @@ static int collect(struct cli *cli, const struct triage_args *args, struct triag
 	return status;
 }
 
+/* What comes when the sandbox has been entered. */
+static int finish(struct cli *cli, const struct triage_args *args, const struct sources *sources,
+		  struct triage_list *logs)
+{
+	char *baseline = NULL;
+	size_t baseline_len = 0;
+	int status = CLI_ANSWERED;
+	if (args->baseline) {
+		baseline = cli_file_read(args->baseline, MAX_BASELINE, &baseline_len);
+		status = baseline ? CLI_ANSWERED : CLI_NO_ANSWER;
+	}
+	if (status == CLI_ANSWERED)
+		status = conclude(cli, args, sources, logs, baseline, baseline_len);
+	free(baseline);
+	return status;
+}
+
+int triage_page(struct cli *cli, const struct triage_args *args, const struct triage_list *list,
+		const struct triage_records *records)
+{
+	struct triage_list logs = { 0 }, all = *list;
+	int fd = records->fd;
+	struct sources sources = { .fd = &fd, .n = 1 };
+	all.folders = (struct cli_words){ 0 };
+	for (size_t i = 0; i < list->folders.n; i++)
+		cli_words_add(&all.folders,
+			      cli_copy(list->folders.item[i], strlen(list->folders.item[i])));
+	int status = list_logs(args, &logs, &all);
+	if (status == CLI_ANSWERED) {
+		triage_guard(args, &all);
+		status = finish(cli, args, &sources, &logs);
+	}
+	triage_list_fini(&logs);
+	return status; /* the copies go with the process */
+}
+
 static int run(struct cli *cli, const struct triage_args *args)
 {
 	struct triage_records records = { .fd = -1 };
 	struct sources sources = { .fd = cli_alloc((size_t)args->n_paths + 1, sizeof(int)) };
 	struct triage_list logs = { 0 };
-	char *baseline = NULL;
-	size_t baseline_len = 0;
 	if (args->html && mkdir(args->html, 0777) != 0 && errno != EEXIST) {
 		cli_warn("%s: %s", args->html, strerror(errno));
 		free(sources.fd);
 		return CLI_NO_ANSWER;
 	}
-	int status = collect(cli, args, &records, &sources, &logs);
-	if (status == CLI_ANSWERED && args->baseline) {
-		baseline = cli_file_read(args->baseline, MAX_BASELINE, &baseline_len);
-		status = baseline ? CLI_ANSWERED : CLI_NO_ANSWER;
-	}
+	int status = args->watch ? triage_records_open(args->records, &records)
+				 : collect(cli, args, &records, &sources, &logs);
 	if (status == CLI_ANSWERED)
-		status = conclude(cli, args, &sources, &logs, baseline, baseline_len);
+		status = args->watch ? triage_watch(cli, args, &records)
+				     : finish(cli, args, &sources, &logs);
 	for (size_t i = 0; args->merge && i < sources.n; i++)
 		close(sources.fd[i]);
 	triage_list_fini(&logs);
 	triage_records_close(&records);
 	free(sources.fd);
-	free(baseline);
 	return status;
 }
 

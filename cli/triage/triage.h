@@ -33,8 +33,9 @@ struct triage_args {
 	struct cli_words logs, dumps; /* beside dumps; with merge: where the dumps are */
 	bool jsonl, whole;            /* print records, and not cut */
 	bool merge;                   /* the operands are records */
+	bool watch;                   /* again and again */
 	bool all, full_names;
-	struct cli_given workers, timeout, limit;
+	struct cli_given workers, timeout, limit, interval;
 	uint32_t shard, n_shards; /* from 0; 0 shards: all */
 	enum triage_format format_kind;
 };
@@ -54,6 +55,9 @@ struct triage_list {
 int triage_list_make(const struct triage_args *args, struct triage_list *list);
 /* The next file, valid until the next call; false: there is none. */
 bool triage_list_next(struct triage_list *list, const char **ret_path, bool *ret_is_named);
+/* Keeps only the files that `wanted` says, and starts again from the first. */
+int triage_list_keep(struct triage_list *list, bool (*wanted)(void *user, const char *path),
+		     void *user);
 void triage_list_fini(struct triage_list *list);
 
 /* ---- records.c ---- */
@@ -69,6 +73,9 @@ struct triage_records {
 /* Opens the file that goes on, or a new one without a name. */
 int triage_records_open(const char *path, struct triage_records *records);
 bool triage_records_have(const struct triage_records *records, const char *key);
+/* These are done, too, whether they have a record or not. */
+void triage_records_note(struct triage_records *records, char (*key)[WS_TRIAGE_KEY_BYTES],
+			 size_t n);
 /* Appends one, whole or not at all. */
 int triage_records_append(struct triage_records *records, const char *line, size_t len);
 void triage_records_close(struct triage_records *records);
@@ -101,6 +108,13 @@ int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_l
 /* Serves requests of `parent` until that one is gone; does not return. */
 _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *args,
 			     const struct triage_list *list, int fd, pid_t parent);
+/* ---- triage.c, watch.c ---- */
+
+/* The page of all records; enters the sandbox. An exit status. */
+int triage_page(struct cli *cli, const struct triage_args *args, const struct triage_list *list,
+		const struct triage_records *records);
+/* Reads what is new, until it is killed or something fails. */
+int triage_watch(struct cli *cli, const struct triage_args *args, struct triage_records *records);
 /* Enters the sandbox: what was listed, and what the options name. */
 void triage_guard(const struct triage_args *args, const struct triage_list *list);
 

@@ -367,13 +367,82 @@ def many_files_in_one_folder(bench, n):
     expect(len(found) == 1 and not done.stderr, done)
 
 
+class Watching(subprocess.Popen):
+    """Ends with its block, also where a case fails."""
+
+    def __exit__(self, *why):
+        self.kill()
+        super().__exit__(*why)
+
+
+def lines_until(process, n, seconds):
+    """What a process printed until it has printed so many lines."""
+    os.set_blocking(process.stdout.fileno(), False)
+    end, said = time.monotonic() + seconds, b''
+    while said.count(b'\n') < n and time.monotonic() < end:
+        time.sleep(0.05)
+        said += process.stdout.read() or b''
+    return said.splitlines()
+
+
+def a_folder_is_watched(bench):
+    """New dumps are read when they are whole, once each, also after a restart; nothing in the folder changes."""
+    where, records = bench.fill('watched', 2), os.path.join(bench.folder, 'watched.jsonl')
+    words = [bench.program, 'triage', '--watch', '--interval', '1', '--jsonl', '--records', records, where]
+    with open(os.path.join(where, 'notes.txt'), 'wb') as file:
+        file.write(b'no dump')
+    with open(bench.hang, 'rb') as file:
+        data = file.read()
+    with Watching(words, stdout=subprocess.PIPE) as process:
+        found = lines_until(process, 2, 20)
+        expect(len(found) == 2, found)
+        with open(os.path.join(where, 'core_1_node9_9.nvcudmp'), 'wb', buffering=0) as file:
+            for i in range(8):  # slower than two looks
+                file.write(data[len(data) * i // 8:len(data) * (i + 1) // 8])
+                time.sleep(0.4)
+        found = [json.loads(line) for line in lines_until(process, 1, 20)]
+        expect(len(found) == 1 and found[0]['complete'] and found[0]['verdict'] == 'hang', found)
+        os.unlink(os.path.join(where, 'core_1_node1_1.nvcudmp'))
+        expect(not lines_until(process, 1, 2.5), 'something was read again')
+    shutil.copy(bench.dump, os.path.join(where, 'core_2_node9_10.nvcudmp'))
+    listed = sorted(os.listdir(where))
+    with Watching(words, stdout=subprocess.PIPE) as process:
+        found = [json.loads(line) for line in lines_until(process, 1, 20)]
+        expect([os.path.basename(record['path']) for record in found] == ['core_2_node9_10.nvcudmp'], found)
+    with open(records, 'rb') as file:
+        expect(len(file.read().splitlines()) == 4, 'records')
+    expect(sorted(os.listdir(where)) == listed, os.listdir(where))
+
+
+def a_watched_folder_has_a_page(bench):
+    where, page = bench.fill('shown', 1), os.path.join(bench.folder, 'shown.json')
+    with Watching([bench.program, 'triage', '--watch', '--interval', '1', '--json', '-o', page, where]) as process:
+        for n in (1, 2):
+            end, have = time.monotonic() + 20, 0
+            while have != n and time.monotonic() < end:
+                time.sleep(0.05)
+                if os.path.exists(page):
+                    with open(page, encoding='utf-8') as file:
+                        have = json.load(file)['dumps']['all']
+            expect(have == n and process.poll() is None, (have, n, process.poll()))
+            shutil.copy(bench.hang, where)
+        process.terminate()
+        process.wait(10)
+    expect(process.returncode == -signal.SIGTERM, process.returncode)
+    for words, said in ((('--watch', '-'), b'no -'), (('--watch', '--merge', page), b'no --merge'), (('--interval', '5', where), b'with --watch'),
+                        (('--watch', '--interval', '0', where), b'above 0')):
+        done = bench.run(*words)
+        expect(done.returncode == 2 and said in done.stderr, done)
+
+
 def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
     cases = [records_keep_their_size, page_follows_its_schema, a_bad_file_costs_its_row, hostile_names, names_have_ranks,
              lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_full_disk_is_told,
              records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted,
+             a_folder_is_watched, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {5: 'a_killed_run_goes_on', 13: 'many_files_in_one_folder'}
+    names = {5: 'a_killed_run_goes_on', 15: 'many_files_in_one_folder'}
     failed = 0
     print(f'1..{len(cases)}')
     with tempfile.TemporaryDirectory() as folder:
