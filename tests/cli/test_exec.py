@@ -10,6 +10,7 @@ With --all exec is killed 60 times.
 import glob
 import json
 import os
+import pty
 import random
 import re
 import shutil
@@ -82,6 +83,11 @@ def gone_within(mark, seconds):
     return left
 
 
+def command_of(pid):
+    with open(f'/proc/{pid}/cmdline', 'rb') as file:
+        return file.read().decode(errors='replace').split('\0')
+
+
 def record_of(folder):
     lines = []
     for path in glob.glob(os.path.join(folder, 'exec_*.jsonl')):
@@ -141,7 +147,7 @@ def it_ends_as_the_program(bench):
     expect(done.returncode == -signal.SIGABRT, done)
     process = bench.start('signals', '9')
     process.stdout.readline()
-    child = [pid for pid in marked(process.mark) if b'program.py' in open(f'/proc/{pid}/cmdline', 'rb').read().split(b'\0', 2)[1]]
+    child = [pid for pid in marked(process.mark) if 'program.py' in command_of(pid)[1]]
     os.kill(child[0], signal.SIGKILL)
     process.communicate(timeout=20)
     expect(process.returncode == -signal.SIGKILL, process.returncode)
@@ -266,6 +272,48 @@ def a_killed_exec_leaves_nothing(bench, kills):
                 expect(line['schema'] == 'warpscope-exec-1', line)
 
 
+def a_killed_exec_ends_its_helpers(bench):
+    """Those that pass output on and ask for dumps, whatever they do: here they stand still."""
+    process = bench.start('wait', options=('--on-hang', '1'))
+    expect(process.stdout.readline() == b'waits\n', 'it does not wait')
+    (program,) = [pid for pid in marked(process.mark) if 'program.py' in command_of(pid)[1]]
+    os.kill(program, signal.SIGSTOP)
+    expect(b'no output for 1 seconds' in process.stderr.readline(), 'it was not asked')
+    time.sleep(0.3)
+    with open(f'/proc/{program}/stat', encoding='ascii') as file:
+        keeper = int(file.read().rsplit(')', 1)[1].split()[1])
+    helpers = [pid for pid in children_of(process.pid) if pid != keeper]
+    expect(len(helpers) == 2, helpers)
+    for pid in helpers:
+        os.kill(pid, signal.SIGSTOP)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    process.stderr.close()
+    expect(not gone_within(process.mark, 5), 'something is left')
+
+
+def a_key_pressed_is_not_passed_on(bench):
+    """The terminal sends it to the group of the program, and not to one that left the group, as without exec."""
+    for outside, times in (([], b'1 times'), (['setsid'], b'0 times')):
+        words = [bench.program, 'exec', '--dumps', bench.dumps(), '--', *outside, *bench.double, 'count', '1.5']
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(words[0], words, bench.plain)
+        said = b''
+        while b'ready' not in said:
+            said += os.read(terminal, 1000)
+        time.sleep(0.3)
+        os.write(terminal, b'\x03')
+        try:
+            while b'times' not in said:
+                said += os.read(terminal, 1000)
+        finally:
+            os.close(terminal)
+            os.waitpid(pid, 0)
+        expect(times in said, said)
+
+
 def a_killed_keeper_leaves_nothing(bench):
     process = bench.start('stubborn')
     expect(process.stdout.readline() == b'ready\n', 'not ready')
@@ -318,7 +366,7 @@ def a_full_disk_costs_the_record_only(bench):
     later = ['sh', '-c', 'RANK=1 exec "$@"', 'sh', *bench.words(mount, what=('fault', '0.1'))]
     done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', mount, *later], capture_output=True, check=False, timeout=30,
                           env=bench.plain)
-    expect(done.returncode in (1, -6) and b'left 1 GPU dump' in done.stderr, done)
+    expect(done.returncode in (1, -6) and b'left 1 GPU dump' in done.stderr and b'MiB are free' in done.stderr, done)
     return None
 
 
@@ -431,7 +479,8 @@ def main():
     program, root = sys.argv[1:3]
     kills = 60 if '--all' in sys.argv else 6
     cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, signals_pass, a_fault_is_told, the_message_comes_first,
-             what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_keeper_leaves_nothing,
+             what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
+             a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing,
              what_the_program_leaves_lives_on, workers_have_ranks, a_full_disk_costs_the_record_only, a_hang_makes_dumps_of_all,
              output_is_no_hang, trigger_asks_and_explains, it_works_as_process_1]
     cases[8].__name__ = 'a_killed_exec_leaves_nothing'

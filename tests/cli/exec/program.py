@@ -12,6 +12,7 @@ usage: program.py WHAT [WORD...]
   serve N KIND         N workers, by the title of each, which fault or wait at the pipe; ends with status 4
   wait [FULL]          waits at the pipe, dumps when something is written there, FULL: only for a full buffer; then sleeps
   signals N            prints the names of N signals that come, and ends with status 5
+  count SECONDS        prints how often SIGINT came in that time
   stubborn             ignores what asks it to end; has a child in a session of its own, and a grandchild without a parent
   orphans N            leaves N children without a parent, which end, and ends with status 6
 """
@@ -79,6 +80,19 @@ def signals(n):
     sys.exit(5)
 
 
+def count(seconds):
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+    signal.set_wakeup_fd(write)  # a byte for each, written as it comes
+    print('ready', flush=True)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.1)
+    os.write(write, b'.')
+    print(len(os.read(read, 100)) - 1, 'times', flush=True)
+
+
 def stubborn():
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -125,6 +139,8 @@ def main():
         wait_at_pipe(bool(words))
     if what == 'signals':
         signals(int(words[0]))
+    if what == 'count':
+        count(float(words[0]))
     if what == 'stubborn':
         stubborn()
     if what == 'orphans':
