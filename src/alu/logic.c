@@ -363,11 +363,29 @@ static bool widen_for(struct wsi_alu_build *b)
 	return true;
 }
 
-/* A second operand is a mask of lanes or bytes, which nobody has seen in use. */
+/* Only lanes of each quad that a mask has: what the others had is the second source. */
+static void run_move_some(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
+		io->result[0][l] = io->source[alu->number >> l % 4 & 1 ? 0 : 1][l];
+}
+
+/* A second operand is a mask of the lanes of a quad [measured: texture gradients, which ptxas makes
+ * of four accesses, one for each]. */
 bool wsi_prepare_move(struct wsi_alu_build *b)
 {
-	b->alu->run = run_move;
-	return wsi_alu_shape(b, 1, 0) && widen_for(b);
+	struct wsi_alu *alu = b->alu;
+	uint64_t lanes;
+	alu->run = run_move;
+	if (alu->n_sources != 2)
+		return wsi_alu_shape(b, 1, 0) && widen_for(b);
+	if (!wsi_alu_take_number(b, &lanes) || alu->result[0].words != 1 ||
+	    alu->result[0].place != WSI_ALU_REG)
+		return false;
+	alu->number = (uint32_t)lanes;
+	alu->source[alu->n_sources++] = alu->result[0];
+	alu->run = run_move_some;
+	return wsi_alu_shape(b, 2, 0);
 }
 
 WSI_LANES static void run_select(const struct wsi_alu *alu, struct wsi_alu_io *io)

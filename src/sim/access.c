@@ -372,6 +372,17 @@ enum wsi_step wsi_run_store(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
+/* Of the uniform datapath: once, however many lanes there are. */
+enum wsi_step wsi_run_uniform_store(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint32_t mask = run->mask;
+	run->mask = 1u << wsi_first_bit(mask);
+	enum wsi_step step = op->insn.operation == WS_OP_UREDGR ? wsi_run_atomic(run, op)
+								: wsi_run_store(run, op);
+	run->mask = mask;
+	return step;
+}
+
 /* ---- copies and other accesses ---- */
 
 /* Global to shared memory. It is there at once: any order is right for code that waits. */

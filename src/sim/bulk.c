@@ -123,6 +123,33 @@ enum wsi_step wsi_run_bulk(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
+/* ---- zeros ---- */
+
+void wsi_prepare_clear(struct wsi_op *op)
+{
+	const struct wsi_alu *alu = &op->alu;
+	if (op->n_at != 1 || op->at[0].ureg_words != 1 || alu->n_sources != 2 ||
+	    alu->source[0].place != WSI_ALU_UREG || alu->source[0].number != 255 ||
+	    alu->source[1].place != WSI_ALU_UREG || alu->source[1].words != 1 || !WSI_HAS(op, 64))
+		op->run = wsi_run_unimplemented;
+}
+
+/* So many pieces of 8 bytes of shared memory [measured: what ptxas makes of st.bulk]. */
+enum wsi_step wsi_run_clear(struct wsi_run *run, const struct wsi_op *op)
+{
+	enum { UNIT = 8 };
+	uint64_t at = wsi_ureg(run->warp, op->at[0].ureg) + (uint32_t)op->at[0].offset;
+	uint32_t n = wsi_ureg(run->warp, op->alu.source[1].number);
+	for (uint32_t i = 0; i < n; i++, at += UNIT) {
+		struct wsi_spot spot;
+		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, wsi_first_bit(run->mask), at, UNIT, true,
+			      &spot))
+			return wsi_fault_together(run);
+		memset(spot.bytes, 0, UNIT);
+	}
+	return WSI_STEP_NEXT;
+}
+
 /* ---- by lane: into shared memory of the cluster ---- */
 
 void wsi_prepare_counted_store(struct wsi_op *op)

@@ -24,7 +24,7 @@ static const struct rule rules[] = {
 	{ WS_OP_BSYNC, wsi_run_bsync, true, NULL },
 	{ WS_OP_BREAK, wsi_run_break, true, NULL },
 	{ WS_OP_WARPSYNC, wsi_run_warpsync, true, NULL },
-	{ WS_OP_BMOV, wsi_run_bmov, false, NULL },
+	{ WS_OP_BMOV, wsi_run_bmov, false, wsi_prepare_bmov },
 	{ WS_OP_BPT, wsi_run_bpt, false, NULL },
 	{ WS_OP_LEPC, wsi_run_lepc, false, NULL },
 	{ WS_OP_ULEPC, wsi_run_lepc, false, NULL },
@@ -57,6 +57,9 @@ static const struct rule rules[] = {
 	{ WS_OP_STG, wsi_run_store, false, NULL },
 	{ WS_OP_STS, wsi_run_store, false, NULL },
 	{ WS_OP_STL, wsi_run_store, false, NULL },
+	{ WS_OP_USTGR, wsi_run_uniform_store, false, NULL },
+	{ WS_OP_UREDGR, wsi_run_uniform_store, false, wsi_prepare_atomic },
+	{ WS_OP_UMEMSETS, wsi_run_clear, false, wsi_prepare_clear },
 	{ WS_OP_LDC, wsi_run_load_constant, false, NULL },
 	{ WS_OP_ULDC, wsi_run_load_constant, false, NULL },
 	{ WS_OP_LDCU, wsi_run_load_constant, false, NULL },
@@ -273,8 +276,8 @@ static uint16_t top_register(const struct wsi_op *op)
 }
 
 /* Whether uniform registers and constants are within bounds, once and for all. */
-static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs, unsigned most,
-			 unsigned most_uniform)
+static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs, unsigned most_read,
+			 unsigned most_written, unsigned most_uniform)
 {
 	for (unsigned i = 0; i < op->alu.n_sources + op->alu.n_results; i++) {
 		bool is_source = i < op->alu.n_sources;
@@ -285,6 +288,7 @@ static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs, unsigned mos
 		if (v->place == WSI_ALU_BINDLESS ||
 		    (v->place == WSI_ALU_CONSTANT && v->number >= WSI_BANKS))
 			return false;
+		unsigned most = is_source ? most_read : most_written;
 		if (v->words == 0 || v->words > (v->place == WSI_ALU_REG ? most : most_uniform))
 			return false;
 	}
@@ -324,7 +328,8 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 		op->n_at = 1; /* "[RZ]": address 0 */
 	op->top = top_register(op);
 	bool many = rule && (rule->run == wsi_run_group_matrix || rule->run == wsi_run_tmem_move);
-	if (!uniform_fits(op, sim->device->uregs, many ? 128 : 8, rule && is_flat(rule) ? 8 : 4))
+	if (!uniform_fits(op, sim->device->uregs, many ? 128 : WSI_WORDS_READ,
+			  many ? 128 : WSI_WORDS_WRITTEN, rule && is_flat(rule) ? 8 : 4))
 		return;
 	op->run = rule ? rule->run : wsi_run_values;
 	op->splits = rule && rule->splits;

@@ -376,6 +376,32 @@ enum wsi_step wsi_run_warpsync(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_SPLIT;
 }
 
+/* The active lanes: into a barrier register, from one, or with the rest of their quads. */
+static enum wsi_step run_bmov_active(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint32_t whole =
+		run->group & run->group >> 1 & run->group >> 2 & run->group >> 3 & 0x11111111;
+	if (run->mask != run->group ||
+	    whole * 15 != run->group) /* other lanes would have to help */
+		return wsi_run_unimplemented(run, op);
+	for (uint32_t left = op->type ? 0 : run->mask; left; left &= left - 1)
+		run->warp->converge[op->kind][wsi_first_bit(left)] = run->group;
+	return WSI_STEP_NEXT;
+}
+
+/* What is no barrier register is no operand of the table's: the word tells. wsi_op.type: the active
+ * lanes are written. */
+void wsi_prepare_bmov(struct wsi_op *op)
+{
+	enum { READS_STATE = 0xf55, WRITES_STATE = 0xf56, ACTIVE = 26 };
+	uint64_t opcode = ws_insn_bits(&op->insn, 0, 12);
+	if (ws_insn_bits(&op->insn, 24, 6) != ACTIVE)
+		return;
+	op->type = opcode == WRITES_STATE;
+	if (opcode == READS_STATE || opcode == WRITES_STATE)
+		op->run = run_bmov_active;
+}
+
 enum wsi_step wsi_run_bmov(struct wsi_run *run, const struct wsi_op *op)
 {
 	struct wsi_warp *warp = run->warp;

@@ -37,6 +37,8 @@ enum {
 	WSI_LOCAL_CHUNK = 128, /* bytes of local memory of a lane that come at a time */
 	WSI_OPS_CHUNK = 64,    /* operations that are decoded at a time */
 	WSI_DEVICE_NOWHERE = 0xffff,
+	WSI_WORDS_READ = 16, /* of an operand, at most; products of matrices have more */
+	WSI_WORDS_WRITTEN = 8,
 };
 
 /* Where things are in the address space; the heap is in memory.c. */
@@ -366,6 +368,7 @@ wsi_handler wsi_run_bra, wsi_run_bra_div, wsi_run_brx, wsi_run_call, wsi_run_ret
 	wsi_run_bssy, wsi_run_bsync, wsi_run_break, wsi_run_warpsync, wsi_run_bmov, wsi_run_bpt,
 	wsi_run_lepc, wsi_run_yield, wsi_run_rpcmov;
 wsi_handler wsi_run_bar, wsi_run_b2r, wsi_run_cluster_arrive, wsi_run_cluster_wait;
+wsi_handler wsi_run_uniform_store, wsi_run_clear;
 wsi_handler wsi_run_load, wsi_run_store, wsi_run_load_constant, wsi_run_copy, wsi_run_matrix_load,
 	wsi_run_matrix_store, wsi_run_qspc;
 wsi_handler wsi_run_atomic;
@@ -383,6 +386,7 @@ wsi_handler wsi_run_surface_load, wsi_run_surface_store, wsi_run_surface_atomic;
 
 /* What the modifiers say of an operation; unimplemented where nothing fits. */
 typedef void wsi_preparer(struct wsi_op *op);
+wsi_preparer wsi_prepare_bmov, wsi_prepare_clear;
 wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives,
 	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_next_work, wsi_prepare_tensor,
 	wsi_prepare_group_matrix, wsi_prepare_group, wsi_prepare_set_registers,

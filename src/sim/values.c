@@ -2,7 +2,7 @@
 /* Operations of values: operands from where they are, the operation by src/alu, results back. */
 #include "sim/watchpoint.h"
 
-static const uint32_t zeros[8 * WSI_LANES];
+static const uint32_t zeros[WSI_WORDS_READ * WSI_LANES];
 
 static void spread(uint32_t *to, uint32_t value)
 {
@@ -85,7 +85,8 @@ static void store_results(struct wsi_run *run, const struct wsi_op *op, const st
 
 enum wsi_step wsi_run_values(struct wsi_run *run, const struct wsi_op *op)
 {
-	uint32_t sources[WSI_ALU_SOURCES][4 * WSI_LANES], results[WSI_ALU_RESULTS][8 * WSI_LANES];
+	uint32_t sources[WSI_ALU_SOURCES][4 * WSI_LANES],
+		results[WSI_ALU_RESULTS][WSI_WORDS_WRITTEN * WSI_LANES];
 	const struct wsi_alu *alu = &op->alu;
 	struct wsi_alu_io io;
 	for (unsigned i = 0; i < alu->n_sources; i++) {

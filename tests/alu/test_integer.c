@@ -502,12 +502,27 @@ static void test_overlap(void **state)
 	}
 }
 
+/* Lanes 0 and 2 of each quad. */
+static void test_quads(void **state)
+{
+	static struct machine before, m;
+	struct wsi_alu alu;
+	uint64_t seed = 8;
+	(void)state;
+	machine_prepare(&alu, 80, "MOV R2, R4, 0x5");
+	machine_fill(&before, &seed);
+	m = before;
+	machine_run(&m, &alu);
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
+		assert_int_equal(m.r[AT_TO][l], before.r[l % 2 ? AT_TO : AT_A][l]);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),        cmocka_unit_test(test_products),
 		cmocka_unit_test(test_comparisons), cmocka_unit_test(test_bits),
-		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_overlap),     cmocka_unit_test(test_quads),
 	};
 	if (argc > 1)
 		rounds = (unsigned)strtoul(argv[1], NULL, 10);

@@ -51,11 +51,38 @@ static void pair_tiles(struct job *j)
 	job_same(j, out, want, BLOCKS * TILE * 2);
 }
 
+static void bulk_zero(struct job *j)
+{
+	enum { BYTES = 200 };
+	uint32_t *out = job_buffer(j, 1024), want[256];
+	uint64_t n = BYTES;
+	for (unsigned i = 0; i < 256; i++) {
+		bool zero = (i >= 4 && i < 4 + BYTES / 4) || (i >= 128 && i < 144);
+		want[i] = zero ? 0 : 0x01010101u * i;
+	}
+	job_launch(j, "bulk_zero", 1, 256, "ps", out, &n);
+	job_same(j, out, want, 256);
+}
+
+static void mmio_stores(struct job *j)
+{
+	enum { THREADS = 64 };
+	uint32_t *out = job_buffer(j, (4 + THREADS) * 4),
+		 want[4 + THREADS] = { 5 * THREADS, 0, 77, 77 };
+	for (unsigned i = 0; i < THREADS; i++)
+		want[4 + i] = 77 + i;
+	job_launch(j, "mmio_stores", 1, THREADS, "pi", out, 77);
+	job_same(j, out, want, 4 + THREADS);
+}
+
 const struct job_case job_cancel[] = {
 	{ "cancel", "cancel_blocks", cancel_blocks, JOB_ONLY + 100, NULL },
 	{ "cancel", "cancel_clusters", cancel_clusters, JOB_ONLY + 100, NULL },
 	{ "cancel", "cancel_blocks", cancel_blocks, JOB_ONLY + 120, NULL },
 	{ "cancel", "cancel_clusters", cancel_clusters, JOB_ONLY + 120, NULL },
+	{ "cancel", "bulk_zero", bulk_zero, JOB_ONLY + 100, NULL },
+	{ "cancel", "bulk_zero", bulk_zero, JOB_ONLY + 120, NULL },
+	{ "cancel", "mmio_stores", mmio_stores, JOB_ONLY + 100, NULL },
 	{ "cancel", "pair_tiles", pair_tiles, JOB_ONLY + 100, NULL },
 	{ 0 },
 };

@@ -230,6 +230,30 @@ static void group_bits(struct job *j)
 	job_same(j, out, want, ROWS * COLUMNS);
 }
 
+/* By one warp: of thread t rows t / 4 and t / 4 + 8 of A in turn, every fourth column from t % 4
+ * on. */
+static void double_deep(struct job *j)
+{
+	double *a = job_buffer(j, 256 * 8), *b = job_buffer(j, 128 * 8),
+	       *out = job_buffer(j, 128 * 8), want[128], whole_a[16][16], whole_b[8][16];
+	for (unsigned i = 0; i < 256; i++) {
+		unsigned t = i / 8, row = t / 4 + i % 2 * 8, k = i % 8 / 2 * 4 + t % 4;
+		whole_a[row][k] = a[i] = (int)(job_random(j) % 33) / 4.0 - 4;
+	}
+	for (unsigned i = 0; i < 128; i++) {
+		whole_b[i / 16][i % 4 * 4 + i / 4 % 4] = b[i] = (int)(job_random(j) % 33) / 4.0 - 4;
+		out[i] = (int)(job_random(j) % 33) - 16;
+	}
+	for (unsigned i = 0; i < 128; i++) {
+		unsigned t = i / 4, row = t / 4 + i % 4 / 2 * 8, column = t % 4 * 2 + i % 2;
+		want[i] = out[i];
+		for (unsigned k = 0; k < 16; k++)
+			want[i] += whole_a[row][k] * whole_b[column][k];
+	}
+	job_launch(j, "double_deep", 1, 32, "ppp", out, a, b);
+	job_same_doubles(j, out, want, 128);
+}
+
 const struct job_case job_group[] = {
 	{ "group", "group_f16", group_f16, JOB_ONLY + 90, NULL },
 	{ "group", "group_f16_rows", group_f16_rows, JOB_ONLY + 90, NULL },
@@ -241,6 +265,7 @@ const struct job_case job_group[] = {
 	{ "group", "group_sparse_f16", group_sparse, JOB_ONLY + 90, NULL },
 	{ "group", "group_sparse_s8", group_sparse_bytes, JOB_ONLY + 90, NULL },
 	{ "group", "group_bits", group_bits, JOB_ONLY + 90, NULL },
+	{ "group", "double_deep", double_deep, JOB_ONLY + 90, NULL },
 	{ "bulk", "set_registers", set_registers, 90, NULL },
 	{ 0 },
 };

@@ -401,6 +401,32 @@ static void sample_levels(struct job *j)
 	job_same_floats(j, out, want, 4 * N);
 }
 
+/* There is one level only: slopes change nothing. */
+static void sample_slopes(struct job *j)
+{
+	enum { SIZE = 8 };
+	float *space = job_plain_floats(j, 5 * 6 * 7), *cube = job_plain_floats(j, 6 * SIZE * SIZE),
+	      *out = job_buffer(j, N * 8), *at = job_plain_floats(j, (size_t)4 * N);
+	struct ws_sim_texture t = floats(WS_SIM_IMAGE_3D, 1, 5, 6, 7),
+			      c = floats(WS_SIM_IMAGE_CUBE, 1, SIZE, SIZE, 0);
+	c.normalized = true;
+	uint64_t a = texture(j, space, t), b = texture(j, cube, c);
+	job_launch(j, "sample_slopes", BLOCKS, THREADS, "psspi", out, &a, &b, at, N);
+	for (unsigned i = 0; i < N; i++) {
+		float place[2], want = want_at(&t, space, 0, &at[4 * i], 3, 0);
+		int face = face_of(&at[4 * i], place);
+		bool exact = false; /* as for cubes above */
+		for (int k = 0; k < 9; k++) {
+			float near[2] = { place[0] + (float)(k / 3 - 1) * 1e-6f,
+					  place[1] + (float)(k % 3 - 1) * 1e-6f };
+			exact |= out[2 * i + 1] == want_at(&c, cube, 0, near, 2, face);
+		}
+		if (out[2 * i] != want || !exact)
+			job_fail(j, "place %u: %a, not %a; %a", i, (double)out[2 * i], (double)want,
+				 (double)out[2 * i + 1]);
+	}
+}
+
 /* ---- other ways to read ---- */
 
 static void gather_2d(struct job *j)
@@ -724,6 +750,10 @@ const struct job_case job_texture[] = {
 	{ "texture", "sample_layers", sample_layers, 0, NULL },
 	{ "texture", "sample_cubes", sample_cubes, 0, NULL },
 	{ "texture", "sample_levels", sample_levels, 0, NULL },
+	{ "texture", "sample_slopes", sample_slopes, JOB_ONLY + 75, NULL },
+	{ "texture", "sample_slopes", sample_slopes, JOB_ONLY + 80, NULL },
+	{ "texture", "sample_slopes", sample_slopes, JOB_ONLY + 86, NULL },
+	{ "texture", "sample_slopes", sample_slopes, JOB_ONLY + 89, NULL },
 	{ "texture", "gather_2d", gather_2d, 0, NULL },
 	{ "texture", "sample_any", sample_any, 0, NULL },
 	{ "texture", "fetch_places", fetch_places, 0, NULL },

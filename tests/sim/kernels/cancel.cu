@@ -83,7 +83,35 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1) cancel_clusters(u32 *out, u
 	}
 }
 
+// Zeros for a part of shared memory: eight bytes at a time, so many as `n` says, and 64.
+KERNEL bulk_zero(u32 *out, u64 n)
+{
+	__shared__ alignas(16) u32 words[256];
+	int t = (int)threadIdx.x;
+	words[t] = 0x01010101u * (u32)t;
+	__syncthreads();
+	if (t == 0) {
+		asm volatile("st.bulk.weak.shared::cta [%0], %1, 0;" ::"r"(shared_address(words) + 16), "l"(n) : "memory");
+		asm volatile("st.bulk.weak.shared::cta [%0], 64, 0;" ::"r"(shared_address(words + 128)) : "memory");
+	}
+	__syncthreads();
+	out[t] = words[t];
+}
+
 #ifdef __CUDA_ARCH_FEAT_SM100_ALL
+// Stores and sums by the uniform datapath, a thread at a time; all threads add to one word.
+KERNEL mmio_stores(u32 *out, u32 v)
+{
+	int t = (int)threadIdx.x;
+	asm volatile("st.async.mmio.release.sys.global.b32 [%0], %1;" ::"l"(out + 4 + t), "r"(v + (u32)t) : "memory");
+	asm volatile("st.async.mmio.release.sys.global.b64 [%0], %1;" ::"l"(out + 2), "l"((u64)v * 0x100000001ull) : "memory");
+#ifdef __CUDACC_DEBUG__ // ptxas 13.0 forgets it there
+	atomicAdd(out, 5);
+#else
+	asm volatile("red.async.mmio.release.sys.global.add.u32 [%0], 5;" ::"l"(out) : "memory");
+#endif
+}
+
 struct alignas(64) tensor_map {
 	u64 words[16];
 };

@@ -162,4 +162,20 @@ KERNEL group_bits(int *out, const u32 *a, const u32 *b, shapes s)
 	for (int i = 0; i < 8; i++)
 		out[t * 8 + i] = d[i];
 }
+
+// Eight doubles of A in each thread.
+KERNEL double_deep(double *out, const double *a, const double *b)
+{
+	int t = (int)threadIdx.x;
+	double d[4];
+	a += t * 8;
+	b += t * 4;
+	for (int i = 0; i < 4; i++)
+		d[i] = out[t * 4 + i];
+	asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+		     : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+		     : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+	for (int i = 0; i < 4; i++)
+		out[t * 4 + i] = d[i];
+}
 #endif

@@ -69,6 +69,18 @@ KERNEL sample_levels(float4 *out, Texture plane, Texture planes, const float2 *a
 	out[i].w = tex2DLayeredGrad<float>(planes, at[i].x, at[i].y, i & 3, dx, dy);
 }
 
+#if __CUDA_ARCH__ < 900 // later a function of the driver does it
+// Four accesses, one for each thread of a quad, with the others' help.
+KERNEL sample_slopes(float2 *out, Texture space, Texture cube, const float4 *at, int n)
+{
+	int i = thread_number(), k = i < n ? i : n - 1;
+	float4 p = at[k], dx = make_float4(p.y, p.z, p.x, 0), dy = make_float4(-p.x, p.y, 0.5f, 0);
+	float2 got = make_float2(tex3DGrad<float>(space, p.x, p.y, p.z, dx, dy), texCubemapGrad<float>(cube, p.x, p.y, p.z, dx, dy));
+	if (i < n)
+		out[i] = got;
+}
+#endif
+
 KERNEL gather_2d(float4 *out, Texture t, const float2 *at, int n)
 {
 	int i = thread_number();
