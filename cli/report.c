@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope report: what failed, where, and where all other threads are. */
-#include "cli.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include <warpscope/report.h>
+#include "sources.h"
 
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
 
 enum { HTML_SOURCE_CONTEXT = 12 }; /* lines around that of a frame */
 
-/* What the command line says. Arrays are owned; each is as long as the command line. */
+/* What the command line says. */
 struct arguments {
 	const char *path;
 	const char *format, *output; /* as given, or NULL */
@@ -19,38 +17,26 @@ struct arguments {
 	bool exit_code;
 	struct ws_report_options report;
 	struct ws_text_options text;
-	struct ws_source_map *maps;
-	const char **dirs, **images;
-	char **froms; /* copies of the FROM parts, owned */
+	struct cli_sources sources;
+	const char **images; /* owned; as long as the command line */
 };
 
 static void arguments_fini(struct arguments *args)
 {
-	for (size_t i = 0; i < args->report.n_source_maps; i++)
-		free(args->froms[i]);
-	free(args->froms);
-	free(args->maps);
-	free(args->dirs);
+	cli_sources_fini(&args->sources);
 	free(args->images);
 }
 
 static int take_map(void *query, const char *text)
 {
 	struct arguments *args = query;
-	const char *equals = strchr(text, '=');
-	if (!equals || equals == text)
-		return cli_usage("report", "--source-map takes FROM=TO, not '%s'", text);
-	size_t n = args->report.n_source_maps, len = (size_t)(equals - text);
-	args->froms[n] = cli_copy(text, len);
-	args->maps[n] = (struct ws_source_map){ args->froms[n], equals + 1 };
-	args->report.n_source_maps++;
-	return CLI_ANSWERED;
+	return cli_sources_take_map(&args->sources, "report", text);
 }
 
 static int take_dir(void *query, const char *path)
 {
 	struct arguments *args = query;
-	args->dirs[args->report.n_source_dirs++] = path;
+	cli_sources_dir(&args->sources, path);
 	return CLI_ANSWERED;
 }
 
@@ -120,8 +106,7 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 		cli_usage("report", "--brief and --all exclude each other");
 		return false;
 	}
-	args->report.source_maps = args->maps;
-	args->report.source_dirs = args->dirs;
+	cli_sources_use(&args->sources, &args->report);
 	args->report.debug_images = args->images;
 	args->text.color = cli->color && !args->output;
 	args->text.columns = args->output ? 0 : cli->columns;
@@ -204,10 +189,7 @@ int verb_report(struct cli *cli, int argc, char **argv)
 	struct arguments args = {
 		.report = { .size = sizeof args.report },
 		.text = { .size = sizeof args.text },
-		.maps = cli_alloc((size_t)argc, sizeof *args.maps),
-		.dirs = cli_alloc((size_t)argc, sizeof *args.dirs),
 		.images = cli_alloc((size_t)argc, sizeof *args.images),
-		.froms = cli_alloc((size_t)argc, sizeof *args.froms),
 	};
 	int status = arguments_parse(cli, argc, argv, &args) ? run(cli, &args) : CLI_USAGE;
 	arguments_fini(&args);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct breakpoint *find(const struct debugger *d, uint64_t number)
+struct breakpoint *debug_breakpoint_find(const struct debugger *d, uint64_t number)
 {
 	for (size_t i = 0; i < d->n_breakpoints; i++)
 		if (d->breakpoints[i].number == number)
@@ -68,6 +68,7 @@ static void fini(struct breakpoint *breakpoint)
 	free(breakpoint->where);
 	free(breakpoint->condition);
 	free(breakpoint->pc);
+	debug_lines_free(breakpoint->commands, breakpoint->n_commands);
 }
 
 struct breakpoint *debug_breakpoint_add(struct debugger *d, const struct breakpoint *made)
@@ -135,7 +136,7 @@ static void each(struct debugger *d, const char *text,
 			cli_say("'%s' is no number of a breakpoint.\n", text);
 			return;
 		}
-		struct breakpoint *one = find(d, number);
+		struct breakpoint *one = debug_breakpoint_find(d, number);
 		if (one)
 			take(d, one);
 		text = end + strspn(end, " ");
@@ -169,7 +170,7 @@ void debug_breakpoint_condition(struct debugger *d, const char *text)
 {
 	char *end;
 	uint64_t number = strtoull(text, &end, 10);
-	struct breakpoint *one = end > text ? find(d, number) : NULL;
+	struct breakpoint *one = end > text ? debug_breakpoint_find(d, number) : NULL;
 	if (end == text)
 		cli_say("condition takes the number of a breakpoint, and an expression.\n");
 	if (!one)
@@ -179,25 +180,107 @@ void debug_breakpoint_condition(struct debugger *d, const char *text)
 	one->condition = *end ? cli_copy(end, strlen(end)) : NULL;
 }
 
+void debug_breakpoint_ignore(struct debugger *d, const char *text)
+{
+	char *end;
+	uint64_t number = strtoull(text, &end, 10), count = 0;
+	struct breakpoint *one = end > text ? debug_breakpoint_find(d, number) : NULL;
+	end += strspn(end, " ");
+	if (!one || !cli_number(end, &count)) {
+		if (one || end == text)
+			cli_say("ignore takes the number of a breakpoint, and a count.\n");
+		return;
+	}
+	one->ignored = count;
+	if (count)
+		ws_out_printf(&d->cli->out,
+			      "Will ignore next %" PRIu64 " crossing%s of breakpoint %u.\n", count,
+			      count == 1 ? "" : "s", one->number);
+	else
+		ws_out_printf(&d->cli->out, "Will stop next time breakpoint %u is reached.\n",
+			      one->number);
+}
+
+void debug_breakpoint_commands(struct debugger *d, const char *text)
+{
+	uint64_t number = d->last_number;
+	size_t n;
+	char **lines = debug_take_lines(d, &n);
+	struct breakpoint *one = NULL;
+	if (*text && !cli_number(text, &number))
+		cli_say("'%s' is no number of a breakpoint.\n", text);
+	else if (number == 0)
+		cli_say("No breakpoints specified.\n");
+	else
+		one = debug_breakpoint_find(d, number);
+	if (!one) {
+		debug_lines_free(lines, n);
+		return;
+	}
+	debug_lines_free(one->commands, one->n_commands);
+	one->commands = lines;
+	one->n_commands = n;
+}
+
+/* "        stop only if x == 3" and the other lines below one of the table. */
+static void list_more(struct ws_out *out, const struct breakpoint *one)
+{
+	if (one->condition) {
+		ws_out_text(out, "\tstop only if ");
+		ws_out_escaped(out, ws_str_of(one->condition));
+		ws_out_text(out, "\n");
+	}
+	if (one->hits)
+		ws_out_printf(out, "\tbreakpoint already hit %" PRIu64 " time%s\n", one->hits,
+			      one->hits == 1 ? "" : "s");
+	if (one->ignored)
+		ws_out_printf(out, "\tignore next %" PRIu64 " hits\n", one->ignored);
+	for (size_t i = 0; i < one->n_commands; i++) {
+		ws_out_text(out, "        ");
+		ws_out_escaped(out, ws_str_of(one->commands[i]));
+		ws_out_text(out, "\n");
+	}
+}
+
+/* gdb's table. */
 void debug_breakpoints_list(const struct debugger *d)
 {
 	struct ws_out *out = &d->cli->out;
-	if (d->n_breakpoints == 0)
-		ws_out_text(out, "No breakpoints.\n");
+	int width = 14; /* of a type; gdb's, too, grows */
+	for (size_t i = 0; i < d->n_breakpoints; i++)
+		width = d->breakpoints[i].watch.kinds == WS_WATCH_READ ? 15 : width;
+	if (d->n_breakpoints)
+		ws_out_printf(out, "Num     %-*s Disp Enb Address            What\n", width,
+			      "Type");
+	else
+		ws_out_text(out, "No breakpoints or watchpoints.\n");
 	for (size_t i = 0; i < d->n_breakpoints; i++) {
 		const struct breakpoint *one = &d->breakpoints[i];
-		ws_out_printf(out, "%u  %s  ", one->number, one->disabled ? "off" : "on ");
-		if (one->watch.kinds)
-			ws_out_printf(out, "%s ", debug_watch_word(one));
-		ws_out_escaped(out, ws_str_of(one->where));
-		if (one->condition) {
-			ws_out_text(out, " if ");
-			ws_out_escaped(out, ws_str_of(one->condition));
+		static const char *const types[] = {
+			[WS_WATCH_CHANGE] = "hw watchpoint",
+			[WS_WATCH_READ] = "read watchpoint",
+		};
+		const uint32_t kinds = one->watch.kinds;
+		ws_out_printf(out, "%-7u %-*s %-4s %c   ", one->number, width,
+			      !kinds ? "breakpoint"
+			      : kinds < sizeof types / sizeof types[0] && types[kinds]
+				      ? types[kinds]
+				      : "acc watchpoint",
+			      one->temporary ? "del" : "keep", one->disabled ? 'n' : 'y');
+		if (kinds) {
+			ws_out_text(out, "                   ");
+			ws_out_escaped(out, ws_str_of(one->where));
+			ws_out_text(out, "\n");
+		} else if (one->n_pcs == 1) {
+			ws_out_printf(out, "0x%016" PRIx64 " in ", one->pc[0]);
+			debug_print_place(d, one->pc[0]);
+		} else {
+			ws_out_text(out, "<MULTIPLE>\n");
 		}
-		ws_out_printf(out, "%s, hit %" PRIu64 " time%s\n", one->temporary ? ", once" : "",
-			      one->hits, one->hits == 1 ? "" : "s");
-		for (size_t k = 0; k < one->n_pcs; k++) {
-			ws_out_printf(out, "   0x%" PRIx64 " ", one->pc[k]);
+		list_more(out, one);
+		for (size_t k = 0; one->n_pcs > 1 && k < one->n_pcs; k++) {
+			ws_out_printf(out, "%u.%-32zu y   0x%016" PRIx64 " in ", one->number, k + 1,
+				      one->pc[k]);
 			debug_print_place(d, one->pc[k]);
 		}
 	}
@@ -227,6 +310,13 @@ bool debug_holds(struct debugger *d, const struct breakpoint *one, const struct 
 	return true;
 }
 
+bool debug_is_ignored(struct breakpoint *one)
+{
+	const bool ignored = one->ignored > 0;
+	one->ignored -= ignored;
+	return ignored;
+}
+
 struct hit {
 	struct debugger *d;
 	struct breakpoint *first;
@@ -251,10 +341,11 @@ static void look_at(struct hit *hit, uint32_t warp_index, const struct ws_warp *
 			told = lanes[i].pc == pc && (warp->active_lanes >> lanes[i].id & 1) &&
 			       debug_focus_of(d, warp_index, lanes[i].id, &focus) &&
 			       debug_holds(d, one, &focus);
-			if (told && !hit->first)
+			if (told && !hit->first && !one->ignored)
 				hit->focus = focus;
 		}
 		one->hits += told;
+		told = told && !debug_is_ignored(one);
 		hit->first = told && !hit->first ? one : hit->first;
 	}
 }

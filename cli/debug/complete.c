@@ -49,12 +49,11 @@ static void sort(struct debug_words *words)
 	words->n = kept;
 }
 
-/* Names of all functions, in the order of the letters. Made once per target. */
-static void names_make(struct debugger *d)
+const struct debug_words *debug_names(struct debugger *d)
 {
 	struct ws_cubin_set *set;
 	if (d->names_made || ws_target_cubins(d->target, &set, NULL) != WS_OK)
-		return;
+		return &d->names;
 	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++) {
 		const struct ws_function *functions;
 		struct ws_cubin *cubin;
@@ -70,11 +69,12 @@ static void names_make(struct debugger *d)
 	}
 	sort(&d->names);
 	d->names_made = true;
+	return &d->names;
 }
 
 static void add_names(struct debugger *d, struct debug_words *words, const char *prefix)
 {
-	names_make(d);
+	(void)debug_names(d);
 	size_t low = 0, high = d->names.n, len = strlen(prefix);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -101,8 +101,6 @@ void debug_complete(struct debugger *d, const char *line, struct debug_words *re
 					      "devices",  "exceptions", "kernels",  "lanes",
 					      "memory",   "metadata",   "modules",  "sections",
 					      "sms",      "threads",    "warps",    "where" };
-	static const char *const about[] = { "breakpoints", "cuda",   "frame", "line",
-					     "registers",   "source", "symbol" };
 	static const char *const coordinates[] = { "block", "cluster", "device", "grid", "kernel",
 						   "lane",  "sm",      "thread", "warp" };
 	*ret_words = (struct debug_words){ 0 };
@@ -115,8 +113,8 @@ void debug_complete(struct debugger *d, const char *line, struct debug_words *re
 			add(ret_words, prefix, debug_command_name(d, i));
 	} else if (begins(line, "info") && !strchr(table, ' ')) {
 		add_list(ret_words, prefix, tables, sizeof tables / sizeof tables[0]);
-		if (!begins(line, "info cuda"))
-			add_list(ret_words, prefix, about, sizeof about / sizeof about[0]);
+		for (size_t i = 0; !begins(line, "info cuda") && debug_info_name(i); i++)
+			add(ret_words, prefix, debug_info_name(i));
 	} else if (begins(line, "info")) {
 		add_list(ret_words, prefix, coordinates,
 			 sizeof coordinates / sizeof coordinates[0]);

@@ -43,6 +43,19 @@ int debug_take_file(void *query, const char *text)
 	return take_script(query, "f", text);
 }
 
+int debug_take_map(void *query, const char *text)
+{
+	struct debugger *d = query;
+	return cli_sources_take_map(&d->sources, d->cli->verb, text);
+}
+
+int debug_take_dir(void *query, const char *text)
+{
+	struct debugger *d = query;
+	cli_sources_dir(&d->sources, text);
+	return CLI_ANSWERED;
+}
+
 /* ---- commands that move a device ---- */
 
 /* A device as before its first instruction. False: it could not be made, and that is told. */
@@ -91,6 +104,18 @@ static void command_kill(struct debugger *d, const char *text)
 	(void)anew(d);
 }
 
+static void command_nothing(struct debugger *d, const char *text)
+{
+	(void)d;
+	(void)text;
+}
+
+static void command_thread(struct debugger *d, const char *text)
+{
+	(void)text;
+	ws_out_text(&d->cli->out, "Focus not set on any host thread.\n");
+}
+
 static void command_quit(struct debugger *d, const char *text)
 {
 	(void)text;
@@ -133,14 +158,32 @@ static void command_until(struct debugger *d, const char *text)
 		debug_go(d);
 }
 
+static void enable(struct debugger *d, const char *text, bool on)
+{
+	const char *rest = debug_behind(text, "display");
+	if (rest)
+		debug_display_enable(d, rest, on);
+	else
+		debug_breakpoints_enable(d, text, on);
+}
+
+static void command_delete(struct debugger *d, const char *text)
+{
+	const char *rest = debug_behind(text, "display");
+	if (rest)
+		debug_undisplay(d, rest);
+	else
+		debug_breakpoints_delete(d, text);
+}
+
 static void command_enable(struct debugger *d, const char *text)
 {
-	debug_breakpoints_enable(d, text, true);
+	enable(d, text, true);
 }
 
 static void command_disable(struct debugger *d, const char *text)
 {
-	debug_breakpoints_enable(d, text, false);
+	enable(d, text, false);
 }
 
 static void step(struct debugger *d, const char *text, enum debug_step how)
@@ -225,122 +268,26 @@ static void command_gcore(struct debugger *d, const char *text)
 
 /* ---- commands that are verbs of the program ---- */
 
-enum { MAX_WORDS = 64 };
-
-/* Splits a line at its blanks, in place. Returns how many words were put into `words`. */
-static int split(char *line, char *words[], int most)
-{
-	char *save;
-	int n = 0;
-	for (char *word = strtok_r(line, " \t", &save); word && n < most;
-	     word = strtok_r(NULL, " \t", &save))
-		words[n++] = word;
-	return n;
-}
-
-/* Runs a verb over the target, which takes the place of its file. */
-static void verb(struct debugger *d, const char *name, const char *text)
-{
-	char *line = cli_copy(text, strlen(text));
-	char *words[MAX_WORDS] = { (char *)(uintptr_t)name,
-				   d->dump ? d->dump : (char *)(uintptr_t) "device" };
-	cli_verb(d->cli, 2 + split(line, words + 2, MAX_WORDS - 3), words);
-	free(line);
-}
-
-/* bt [N] */
-static void command_backtrace(struct debugger *d, const char *text)
-{
-	char line[40];
-	uint64_t most;
-	if (!debug_has_thread(d))
-		return;
-	if (cli_number(text, &most)) {
-		snprintf(line, sizeof line, "--limit %" PRIu64, most);
-		text = line;
-	}
-	verb(d, "bt", text);
-}
-
-static void select_frame(struct debugger *d, uint64_t number)
-{
-	struct look look = { .vars = NULL };
-	const struct cli_given given = { .given = true, .value = number };
-	if (debug_has_thread(d) && look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
-					     given) == CLI_ANSWERED) {
-		d->cli->frame = look.at;
-		d->level = look.frames[look.at].level;
-		look_print_frame(&look, look.at, &d->cli->out);
-	}
-	look_close(&look);
-}
-
-/* frame [N] */
-static void command_frame(struct debugger *d, const char *text)
-{
-	uint64_t number = d->cli->frame;
-	if (*text && !cli_number(text, &number))
-		cli_say("'%s' is no frame.\n", text);
-	else
-		select_frame(d, number);
-}
-
-static void move_frame(struct debugger *d, const char *text, bool up)
-{
-	uint64_t times = 1, now = d->cli->frame;
-	if (*text && !cli_number(text, &times))
-		cli_say("'%s' is no count.\n", text);
-	else if (!up && now == 0)
-		cli_say("Bottom (innermost) frame selected; you cannot go down.\n");
-	else if (up)
-		select_frame(d, times < UINT32_MAX ? now + times : times);
-	else
-		select_frame(d, times < now ? now - times : 0);
-}
-
-static void command_up(struct debugger *d, const char *text)
-{
-	move_frame(d, text, true);
-}
-
-static void command_down(struct debugger *d, const char *text)
-{
-	move_frame(d, text, false);
-}
-
 static void command_report(struct debugger *d, const char *text)
 {
-	verb(d, "report", text);
+	debug_verb(d, "report", text);
 }
 
 static void command_why(struct debugger *d, const char *text)
 {
 	(void)text;
-	verb(d, "report", "--brief");
+	debug_verb(d, "report", "--brief");
 }
 
 static void command_regs(struct debugger *d, const char *text)
 {
 	bool system = strcmp(text, "system") == 0; /* gdb's word for these */
-	verb(d, "regs", system ? "P UP B" : text);
+	debug_verb(d, "regs", system ? "P UP B" : text);
 }
 
 static void command_mem(struct debugger *d, const char *text)
 {
-	verb(d, "mem", text);
-}
-
-/* An address that a command is about. False with a word to the user. */
-static bool address_in(struct debugger *d, const char *text, uint64_t *ret_address)
-{
-	struct ws_number value;
-	char wrong[200];
-	bool good = debug_evaluate(d, d->has_focus ? &d->focus : NULL, text, &value, wrong);
-	if (!good)
-		cli_say("%s.\n", wrong);
-	else
-		*ret_address = (uint64_t)value.whole;
-	return good;
+	debug_verb(d, "mem", text);
 }
 
 /* FROM,TO or FROM,+LENGTH */
@@ -349,7 +296,8 @@ static void disassemble_range(struct debugger *d, const char *text, const char *
 	char *first = cli_copy(text, (size_t)(comma - text));
 	const char *last = comma + 1 + strspn(comma + 1, " ");
 	uint64_t from, to;
-	if (address_in(d, first, &from) && address_in(d, *last == '+' ? last + 1 : last, &to))
+	if (debug_number_in(d, first, &from) &&
+	    debug_number_in(d, *last == '+' ? last + 1 : last, &to))
 		debug_print_code(d, from,
 				 *last == '+' ? to / WS_SASS_BYTES
 				 : to > from  ? (to - from) / WS_SASS_BYTES
@@ -357,127 +305,22 @@ static void disassemble_range(struct debugger *d, const char *text, const char *
 	free(first);
 }
 
+/* [/s|/m|/r] [ADDRESS | FROM,TO | FROM,+LENGTH], or options of the verb */
 static void command_disas(struct debugger *d, const char *text)
 {
-	const char *comma = strchr(text, ',');
-	text += strncmp(text, "/s", 2) == 0 && (text[2] == ' ' || !text[2]) ? 2 : 0;
+	uint64_t address;
+	if (strncmp(text, "--", 2) == 0) {
+		debug_verb(d, "disas", text);
+		return;
+	}
+	if (*text == '/')
+		text += strcspn(text, " ");
 	text += strspn(text, " ");
+	const char *comma = strchr(text, ',');
 	if (comma)
 		disassemble_range(d, text, comma);
-	else
-		verb(d, "disas", *text ? text : "--regs");
-}
-
-/* "(@SPACE TYPE *)ADDRESS": the name of the space as `mem` knows it, and what follows the cast. */
-static const char *space_in(const char *text, const char **ret_rest)
-{
-	static const char *const names[][2] = {
-		{ "global", "global" },   { "shared", "shared" },   { "local", "local" },
-		{ "generic", "generic" }, { "parameter", "param" }, { "code", "code" },
-	};
-	const char *close = strchr(text, ')');
-	size_t blanks = *text == '(' ? 1 + strspn(text + 1, " ") : 0;
-	if (!blanks || text[blanks] != '@' || !close)
-		return NULL;
-	*ret_rest = close + 1;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strncmp(text + blanks + 1, names[i][0], strlen(names[i][0])) == 0)
-			return names[i][1];
-	return NULL;
-}
-
-/* x/FORMAT ADDRESS */
-static void command_x(struct debugger *d, const char *text)
-{
-	size_t n = *text == '/' ? strcspn(text, " ") : 0;
-	char *format = cli_copy(text, n);
-	const char *rest = text + n + strspn(text + n, " ");
-	const char *space = space_in(rest, &rest);
-	uint64_t address;
-	bool is_expression =
-		*rest == '$' || *rest == '(' || *rest == '*' || space || strchr(format, 'i');
-	if (!is_expression) {
-		size_t size = strlen(rest) + n + 2;
-		char *line = cli_alloc(size, 1);
-		snprintf(line, size, "%s %s", rest, format);
-		verb(d, "mem", line);
-		free(line);
-	} else if (!address_in(d, rest, &address)) {
-		;
-	} else if (strchr(format, 'i')) {
-		unsigned long long count = strtoull(format + 1, NULL, 10);
-		debug_print_code(d, address, count ? count : 1);
-	} else {
-		size_t size = n + 60;
-		char *line = cli_alloc(size, 1);
-		snprintf(line, size, "%s:0x%llx %s", space ? space : "generic",
-			 (unsigned long long)address, format);
-		verb(d, "mem", line);
-		free(line);
-	}
-	free(format);
-}
-
-static const char *behind(const char *text, const char *word)
-{
-	size_t n = strlen(word);
-	if (strncmp(text, word, n) != 0 || (text[n] && text[n] != ' '))
-		return NULL;
-	return text + n + strspn(text + n, " ");
-}
-
-/* The pc of the thread in focus. */
-static bool focus_pc(struct debugger *d, uint64_t *ret_pc)
-{
-	struct ws_lane lane;
-	if (!debug_has_thread(d) ||
-	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) != WS_OK)
-		return false;
-	*ret_pc = lane.pc;
-	return true;
-}
-
-/* info line [*ADDRESS|LOCATION] */
-static void info_line(struct debugger *d, const char *text)
-{
-	struct breakpoint at = { 0 };
-	uint64_t pc;
-	if (!*text && focus_pc(d, &pc))
-		debug_print_line(d, pc);
-	else if (*text == '*' && address_in(d, text + 1, &pc))
-		debug_print_line(d, pc);
-	else if (*text && *text != '*' && debug_locate(d, text, &at))
-		for (size_t i = 0; i < at.n_pcs; i++)
-			debug_print_line(d, at.pc[i]);
-	free(at.pc);
-}
-
-static void command_info(struct debugger *d, const char *text)
-{
-	const char *rest;
-	uint64_t pc;
-	if (behind(text, "breakpoints") || behind(text, "break") || behind(text, "b") ||
-	    behind(text, "watchpoints")) {
-		debug_breakpoints_list(d);
-	} else if ((rest = behind(text, "registers")) || (rest = behind(text, "r"))) {
-		command_regs(d, rest);
-	} else if ((rest = behind(text, "line")) || (rest = behind(text, "cuda line"))) {
-		info_line(d, rest);
-	} else if ((rest = behind(text, "symbol"))) {
-		if (address_in(d, rest, &pc))
-			debug_print_symbol(d, pc);
-	} else if (behind(text, "frame")) {
-		select_frame(d, d->cli->frame);
-	} else if (behind(text, "source")) {
-		if (focus_pc(d, &pc))
-			debug_print_place(d, pc);
-	} else if (behind(text, "locals") || behind(text, "args")) {
-		verb(d, "locals", behind(text, "args") ? "--only args" : "--only locals");
-	} else if ((rest = behind(text, "cuda"))) {
-		verb(d, "info", rest);
-	} else {
-		verb(d, "info", text);
-	}
+	else if (*text ? debug_number_in(d, text, &address) : debug_focus_pc(d, &address))
+		debug_print_function(d, address);
 }
 
 static void command_where(struct debugger *d, const char *text)
@@ -485,17 +328,17 @@ static void command_where(struct debugger *d, const char *text)
 	char line[40];
 	uint64_t address;
 	if (!*text) {
-		command_backtrace(d, text);
-	} else if (address_in(d, text, &address)) {
+		debug_backtrace(d, text);
+	} else if (debug_number_in(d, text, &address)) {
 		snprintf(line, sizeof line, "where 0x%llx", (unsigned long long)address);
-		verb(d, "info", line);
+		debug_verb(d, "info", line);
 	}
 }
 
 static void command_groups(struct debugger *d, const char *text)
 {
 	(void)text;
-	verb(d, "info", "threads kernel any block any thread any");
+	debug_verb(d, "info", "threads kernel any block any thread any");
 }
 
 /* ---- what gdb's scripts have ---- */
@@ -509,13 +352,23 @@ static void settings_note(struct debugger *d)
 
 static void command_set(struct debugger *d, const char *text)
 {
-	const char *rest = behind(text, "var");
-	rest = rest ? rest : behind(text, "variable");
-	text = rest ? rest : text;
-	if (rest || *text == '$' || *text == '*' || *text == '(')
-		debug_set(d, text);
-	else
+	const char *rest = debug_behind(text, "var");
+	uint64_t n;
+	rest = rest ? rest : debug_behind(text, "variable");
+	if (rest || *text == '$' || *text == '*' || *text == '(') {
+		(void)debug_set(d, rest ? rest : text);
+	} else if ((rest = debug_behind(text, "substitute-path"))) {
+		debug_substitute(d, rest);
+	} else if ((rest = debug_behind(text, "listsize"))) {
+		if (cli_number(rest, &n) && n > 0 && n < UINT32_MAX)
+			d->listing.size = (uint32_t)n;
+		else
+			cli_say("'%s' is no count.\n", rest);
+	} else if (strchr(text, '=') && debug_is_variable(d, text)) {
+		(void)debug_set(d, text); /* gdb takes it without the word, too */
+	} else {
 		settings_note(d);
+	}
 }
 
 static void command_show(struct debugger *d, const char *text)
@@ -527,8 +380,8 @@ static void command_show(struct debugger *d, const char *text)
 /* target cudacore FILE */
 static void command_target(struct debugger *d, const char *text)
 {
-	const char *rest = behind(text, "cudacore");
-	rest = rest ? rest : behind(text, "core");
+	const char *rest = debug_behind(text, "cudacore");
+	rest = rest ? rest : debug_behind(text, "core");
 	if (!d->dump)
 		cli_say("The target is a device; warpscope shell opens dumps.\n");
 	else if (!rest || !*rest)
@@ -550,56 +403,6 @@ static void command_complete(struct debugger *d, const char *text)
 		ws_out_text(&d->cli->out, "\n");
 	}
 	debug_words_fini(&words);
-}
-
-/* ---- focus ---- */
-
-/* Words that a word leaves as they are now: the thread of another block is one of that block. */
-static void keep(struct filter *filter, const struct coords *now, enum filter_word given,
-		 enum filter_word kept)
-{
-	if (filter_limits(filter, given) && !filter_limits(filter, kept))
-		filter_current(filter, now, kept);
-}
-
-static void switch_to(struct debugger *d, const struct session *session, const char *text)
-{
-	static const enum filter_word kept[][2] = {
-		{ FILTER_thread, FILTER_block }, { FILTER_block, FILTER_grid },
-		{ FILTER_lane, FILTER_warp },    { FILTER_warp, FILTER_sm },
-		{ FILTER_sm, FILTER_device },
-	};
-	char *line = cli_copy(text, strlen(text)), *words[MAX_WORDS];
-	const struct coords *now = session_coords(session);
-	struct filter filter;
-	struct ws_focus first;
-	const char *bad;
-	if (!filter_parse(&filter, now, split(line, words, MAX_WORDS), words, &bad)) {
-		cli_say("'%s' is no coordinate; there are kernel, block, thread, device, sm, warp, "
-			"lane.\n",
-			bad);
-	} else {
-		for (size_t i = 0; now && i < sizeof kept / sizeof kept[0]; i++)
-			if (kept[i][0] != FILTER_block || !filter_limits(&filter, FILTER_kernel))
-				keep(&filter, now, kept[i][0], kept[i][1]);
-		if (session_first(session, &filter, &first))
-			debug_focus_on(d, &first);
-		else
-			cli_say("There is no such thread.\n");
-	}
-	free(line);
-}
-
-/* cuda [WORD NUMBER]... */
-static void command_cuda(struct debugger *d, const char *text)
-{
-	struct session session;
-	if (!debug_has_thread(d))
-		return;
-	if (session_open(&session, d->cli, "device") == CLI_ANSWERED && *text)
-		switch_to(d, &session, text);
-	session_close(&session);
-	debug_print_thread(d);
 }
 
 /* ---- the table ---- */
@@ -628,7 +431,8 @@ static const struct command {
 	{ "nexti", "ni", " [N]", "the same, over calls", RUNS | REPEATS, command_nexti },
 	{ "finish", NULL, "", "to the end of the function, also of an inlined one", RUNS | REPEATS,
 	  command_finish },
-	{ "until", "advance", " [LOCATION]", "to a location", RUNS, command_until },
+	{ "until", "advance", " [LOCATION]", "to a location, or past the end of a loop", RUNS,
+	  command_until },
 	{ "reverse-stepi", "rsi", " [N]", "back by one instruction of the thread", RUNS | REPEATS,
 	  command_reverse_stepi },
 	{ "reverse-step", "rs", " [N]", "to the start of the line before", RUNS | REPEATS,
@@ -648,41 +452,62 @@ static const struct command {
 	  command_rwatch },
 	{ "awatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read or written", RUNS,
 	  command_awatch },
+	{ "commands", NULL, " [N]", "what is done when breakpoint N stops: the lines up to end",
+	  RUNS, debug_breakpoint_commands },
+	{ "ignore", NULL, " N COUNT", "passes over the next hits of breakpoint N", RUNS,
+	  debug_breakpoint_ignore },
+	{ "silent", NULL, "", "as the first of commands: the stop is not told", RUNS,
+	  command_nothing },
 	{ "condition", NULL, " N [CONDITION]", "changes when breakpoint N stops", RUNS,
 	  debug_breakpoint_condition },
-	{ "delete", "d", " [N...]", "removes breakpoints", RUNS, debug_breakpoints_delete },
+	{ "delete", "d", " [display] [N...]", "removes breakpoints", 0, command_delete },
 	{ "enable", NULL, " [N...]", "", RUNS, command_enable },
 	{ "disable", NULL, " [N...]", "", RUNS, command_disable },
-	{ "print", "p", "[/x|/u|/f] EXPRESSION",
-	  "registers $R3 $RD4 $P0 $UR4 $pc, threadIdx.x, *(@shared u32 *)ADDRESS", 0, debug_print },
-	{ "set", NULL, " $REGISTER = EXPRESSION", "or *(TYPE *)ADDRESS = EXPRESSION", 0,
-	  command_set },
-	{ "x", NULL, "[/FORMAT] ADDRESS", "memory, as mem; /5i: instructions", 0, command_x },
-	{ "backtrace", "bt", " [N]", "inlined calls and callers", 0, command_backtrace },
+	{ "print", "p", "[/x|/d|/u|/o|/t|/c|/f|/a|/s] EXPRESSION",
+	  "variables, registers ($R3 $P0 $pc), $1, *(@shared int *)ADDRESS", 0, debug_print },
+	{ "inspect", "call", " EXPRESSION", "the same", 0, debug_print },
+	{ "output", NULL, "[/FORMAT] EXPRESSION", "the same, without number and end of line", 0,
+	  debug_output },
+	{ "ptype", NULL, " TYPE|EXPRESSION", "a type with its members", 0, debug_ptype },
+	{ "whatis", NULL, " TYPE|EXPRESSION", "a type by its name", 0, debug_whatis },
+	{ "display", NULL, "[/FORMAT] [EXPRESSION]", "prints it at each stop", 0, debug_display },
+	{ "undisplay", NULL, " [N...]", "no longer", 0, debug_undisplay },
+	{ "set", NULL, " [var] WHAT = EXPRESSION",
+	  "a variable, $NAME, $REGISTER or *(TYPE *)ADDRESS", 0, command_set },
+	{ "x", NULL, "[/FORMAT] [ADDRESS]", "memory, as mem; /5i: instructions", REPEATS,
+	  debug_examine },
+	{ "list", "l", " [LOCATION|FIRST,LAST|-]", "source lines, or the code of a line", REPEATS,
+	  debug_list },
+	{ "directory", "dir", " DIR...", "where sources are, too", 0, debug_directory },
+	{ "backtrace", "bt", " [full] [N|-N]", "inlined calls and callers", 0, debug_backtrace },
 	{ "frame", "f", " [N]", "looks at a frame: locals and expressions are of it", 0,
-	  command_frame },
-	{ "up", NULL, " [N]", "at the caller", REPEATS, command_up },
-	{ "down", NULL, " [N]", "back", REPEATS, command_down },
+	  debug_frame },
+	{ "up", NULL, " [N]", "at the caller", REPEATS, debug_up },
+	{ "down", NULL, " [N]", "back", REPEATS, debug_down },
 	{ "where", NULL, " [ADDRESS]", "the same, or all that is known of an address", 0,
 	  command_where },
 	{ "cuda", "focus", " [kernel|block|thread|sm|warp|lane N]...",
-	  "chooses another thread, or says which it is", 0, command_cuda },
-	{ "info", "i", " [cuda] TABLE|breakpoints|registers|line|symbol|source", "tables", 0,
-	  command_info },
+	  "chooses another thread, or says which it is", 0, debug_cuda },
+	{ "info", "i", " [cuda] TABLE|breakpoints|registers|line|symbol|source...", "tables", 0,
+	  debug_info },
 	{ "report", NULL, "", "what failed, and where all threads are", 0, command_report },
 	{ "why", NULL, "", "its first screen", 0, command_why },
 	{ "groups", NULL, "", "threads of all kernels, by where they are", 0, command_groups },
 	{ "regs", NULL, " [REGISTER...] [FILTER...]", "registers", 0, command_regs },
 	{ "mem", NULL, " SPACE:ADDRESS [/FORMAT]", "memory", 0, command_mem },
-	{ "disassemble", "disas", " [FROM,+BYTES | OPTION...]",
-	  "code around the pc, from an address on, or as the verb", 0, command_disas },
+	{ "disassemble", "disas", " [ADDRESS | FROM,+BYTES | --OPTION...]",
+	  "code of a function, from an address on, or as the verb", 0, command_disas },
 	{ "echo", NULL, " TEXT", "prints it, with C's escapes", 0, debug_echo },
 	{ "printf", NULL, " \"FORMAT\", EXPRESSION...", "as C's", 0, debug_printf },
+	{ "if", NULL, " EXPRESSION", "runs the lines up to else, or those up to end", 0, debug_if },
+	{ "while", NULL, " EXPRESSION", "runs the lines up to end as long as it is true", 0,
+	  debug_while },
 	{ "define", NULL, " NAME", "a command of the lines up to end; $arg0 is its first word", 0,
 	  debug_define },
 	{ "document", NULL, " NAME", "lines up to end, which are passed over", 0, debug_document },
 	{ "source", NULL, " FILE", "runs the commands of a file", 0, debug_source },
 	{ "complete", NULL, " TEXT", "what the last word may be", 0, command_complete },
+	{ "thread", NULL, "", "accepted: there are no threads of the host", 0, command_thread },
 	{ "target", NULL, " cudacore FILE", "opens another dump", 0, command_target },
 	{ "show", NULL, "", "accepted: there are no settings, and set changes none", 0,
 	  command_show },
@@ -773,6 +598,7 @@ void debug_execute(struct debugger *d, const char *line, bool repeats)
 		line = d->repeated;
 	if (*line && *line != '#')
 		run_command(d, line, strcspn(line, " \t/*$"));
+	debug_run_due(d);
 	cli_flush(d->cli);
 }
 
@@ -780,6 +606,9 @@ void debug_fini(struct debugger *d)
 {
 	debug_breakpoints_fini(d);
 	run_setup_fini(&d->setup);
+	debug_display_fini(d);
+	debug_values_fini(d);
+	cli_sources_fini(&d->sources);
 	debug_words_fini(&d->names);
 	free(d->scripts.item);
 	free(d->repeated);

@@ -11,6 +11,7 @@
 #include "look/look.h"
 #include "positions.h"
 #include "run/run.h"
+#include "sources.h"
 
 /* A thread, by what stays the same while the device runs. */
 struct thread {
@@ -27,7 +28,9 @@ struct breakpoint {
 	char *where, *condition; /* owned; condition NULL: none */
 	uint64_t *pc;            /* owned */
 	size_t n_pcs, cap_pcs;
-	uint64_t hits;
+	uint64_t hits, ignored; /* hits so far, and those that are to be passed over */
+	char **commands;        /* owned, with the lines: what is done after it was told */
+	size_t n_commands;
 	struct ws_watch watch; /* kinds 0: a breakpoint */
 	bool of_thread;        /* memory of `owner`, or of its block */
 	struct thread owner;
@@ -35,9 +38,44 @@ struct breakpoint {
 	uint32_t target_number;      /* the target's number of it */
 };
 
+/* What was said last of the thread in focus. */
+struct debug_told {
+	bool any;
+	struct thread thread;
+	uint64_t function; /* where it was; 0: nothing said */
+	bool goes_on;      /* what is said next is behind "Breakpoint 3, " */
+	bool numbered;     /* it begins with the number of the frame, and its pc */
+};
+
 struct debug_words {
 	char **item; /* owned, with the words */
 	size_t n, cap;
+};
+
+struct debug_values {
+	struct ws_value *item; /* owned; $1 is the first */
+	size_t n, cap;
+	struct debug_named {
+		char *name; /* owned */
+		struct ws_value value;
+	} * named; /* owned */
+	size_t n_named, cap_named;
+};
+
+struct debug_display {
+	unsigned number;
+	bool disabled;
+	char *text; /* owned; a format and an expression */
+};
+
+/* Which lines `list` has shown. */
+struct debug_listing {
+	const struct ws_line_file *file; /* borrowed from the target; NULL: nothing yet */
+	uint32_t first, last;            /* 0: none of them yet */
+	uint32_t around;                 /* to be shown first */
+	const struct ws_source *source;  /* owned; of `source_of` */
+	const struct ws_line_file *source_of;
+	uint32_t size; /* lines at once; 0: 10 */
 };
 
 struct debugger {
@@ -49,6 +87,8 @@ struct debugger {
 	struct ws_target *device; /* owned; the software GPU. NULL: another provider's device */
 	struct ws_vars *vars;     /* owned; NULL until an expression is evaluated */
 	uint32_t level;           /* of machine code, that the frame which is looked at is in */
+	bool has_frame_position;
+	struct ws_line_pos frame_position; /* of that frame, if it is not the innermost */
 	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
 	CUDBGAPI api;             /* owned; of `device`, or NULL */
 	char *dump;               /* owned: the file of the target; NULL: it is a device */
@@ -67,6 +107,18 @@ struct debugger {
 	char *repeated;        /* owned: what an empty line does again; NULL: nothing */
 	bool settings_noted;   /* that there are none has been said */
 	struct prompt *prompt; /* borrowed, while it reads commands */
+	struct debug_told told;
+	unsigned due;                   /* the breakpoint whose commands are to be run; 0: none */
+	bool runs_due;                  /* they are being run */
+	struct debug_values values;     /* owned */
+	struct debug_display *displays; /* owned */
+	size_t n_displays, cap_displays;
+	unsigned last_display;
+	struct cli_sources sources;      /* owned */
+	struct debug_listing listing;    /* owned */
+	char examined[8];                /* how x shows: a letter of a format, and a size */
+	struct ws_address examined_next; /* what it shows next */
+	bool has_examined;
 	bool names_made;
 	struct debug_words names; /* owned: functions, for completion */
 };
@@ -76,9 +128,13 @@ struct debugger {
 /* Options of the verbs that have the prompt. */
 int debug_take_command(void *query, const char *text);
 int debug_take_file(void *query, const char *text);
+int debug_take_map(void *query, const char *text);
+int debug_take_dir(void *query, const char *text);
 #define DEBUG_PROMPT_OPTIONS                                                                   \
 	{ "ex", 0, CLI_TAKE, .take = debug_take_command, .one_dash = true },                   \
 		{ "command", 'x', CLI_TAKE, .take = debug_take_file },                         \
+		{ "source-map", 0, CLI_TAKE, .take = debug_take_map },                         \
+		{ "source-dir", 0, CLI_TAKE, .take = debug_take_dir },                         \
 	{                                                                                      \
 		"batch", 0, CLI_FLAG, .at = offsetof(struct debugger, batch), .one_dash = true \
 	}
@@ -91,6 +147,37 @@ bool debug_is_command(const char *word);
 const char *debug_command_name(const struct debugger *d, size_t index);
 void debug_fini(struct debugger *d);
 
+/* ---- words.c: what commands make of their words ---- */
+
+enum { DEBUG_MAX_WORDS = 64 };
+/* What follows a word that a text begins with; NULL: it does not. */
+const char *debug_behind(const char *text, const char *word);
+/* Splits a line at its blanks, in place. Returns how many words were put into `words`. */
+int debug_split(char *line, char *words[], int most);
+/* Runs a verb over the target, which takes the place of its file. */
+void debug_verb(struct debugger *d, const char *name, const char *text);
+/* A number that a command is about. False with a word to the user. */
+bool debug_number_in(struct debugger *d, const char *text, uint64_t *ret_number);
+/* The pc of the thread in focus. False likewise. */
+bool debug_focus_pc(struct debugger *d, uint64_t *ret_pc);
+
+/* ---- focus.c: which thread and which frame ---- */
+
+/* [WORD NUMBER]..., or words to say the numbers of */
+void debug_cuda(struct debugger *d, const char *text);
+/* [full] [N|-N] */
+void debug_backtrace(struct debugger *d, const char *text);
+/* [N] */
+void debug_frame(struct debugger *d, const char *text);
+void debug_up(struct debugger *d, const char *text);
+void debug_down(struct debugger *d, const char *text);
+
+/* ---- about.c: info ---- */
+
+void debug_info(struct debugger *d, const char *text);
+/* Words behind `info` that are not tables of the verb, from 0; NULL: no more. */
+const char *debug_info_name(size_t index);
+
 /* ---- prompt.c: where commands come from ---- */
 
 /* Commands of --ex and -x, then of standard input, until there are no more. An exit status. */
@@ -100,6 +187,14 @@ void debug_source(struct debugger *d, const char *text);
 /* Take the lines after this one, up to `end`: a command of the user's own, or words about one. */
 void debug_define(struct debugger *d, const char *text);
 void debug_document(struct debugger *d, const char *text);
+/* EXPRESSION: runs the lines up to `end`, once or as long as it is true. */
+void debug_if(struct debugger *d, const char *text);
+void debug_while(struct debugger *d, const char *text);
+/* Takes the lines up to `end`, which are the caller's: a list and its length. */
+char **debug_take_lines(struct debugger *d, size_t *ret_n);
+void debug_lines_free(char **lines, size_t n);
+/* Removes the breakpoint that has been told, if it is temporary, and runs its commands. */
+void debug_run_due(struct debugger *d);
 /* Runs a command of the user's own; false: there is none of the name that `line` begins with. */
 bool debug_run_defined(struct debugger *d, const char *line);
 
@@ -119,6 +214,8 @@ void debug_pager_end(struct debug_pager *pager);
 /* What the last word of a line may be, in the order of the letters. */
 void debug_complete(struct debugger *d, const char *line, struct debug_words *ret_words);
 void debug_words_fini(struct debug_words *words);
+/* Short names of all functions, in the order of the letters; made once. */
+const struct debug_words *debug_names(struct debugger *d);
 
 /* ---- shell.c: a dump in place of a device ---- */
 
@@ -142,8 +239,10 @@ bool debug_find_thread(const struct debugger *d, const struct thread *thread,
 		       struct ws_focus *ret_focus);
 /* Rows changed: finds the focus again. False: its thread has exited; another is chosen. */
 bool debug_refocus(struct debugger *d);
-/* The thread in focus, and where it is. */
+/* The thread in focus, if another was told last, and where it is; then displays. */
 void debug_print_thread(struct debugger *d);
+/* The first part of that. */
+void debug_print_switch(struct debugger *d);
 /* Takes what the device has to tell. `*ret_stopped`: a fault or a breakpoint stopped it. */
 void debug_take_events(struct debugger *d, bool *ret_stopped);
 /* Prints what kernels have printed. */
@@ -176,7 +275,7 @@ void debug_breakpoints_plant(struct debugger *d);
  * that is to be told; the focus goes to the first lane that its condition holds for. NULL: none. */
 struct breakpoint *debug_hit(struct debugger *d);
 struct breakpoint *debug_stepped_to(struct debugger *d);
-/* "Breakpoint 3 (CONDITION)"; removes one that is temporary. */
+/* "Breakpoint 3, ", what debug_print_thread() completes; debug_run_due() does the rest. */
 void debug_print_hit(struct debugger *d, struct breakpoint *hit);
 void debug_breakpoint_remove(struct debugger *d, struct breakpoint *breakpoint);
 void debug_breakpoints_fini(struct debugger *d);
@@ -185,6 +284,14 @@ void debug_breakpoints_fini(struct debugger *d);
 struct breakpoint *debug_breakpoint_add(struct debugger *d, const struct breakpoint *made);
 /* Whether a condition holds for a lane. One that cannot be told counts as true, and is told. */
 bool debug_holds(struct debugger *d, const struct breakpoint *one, const struct ws_focus *focus);
+
+/* NUMBER COUNT */
+void debug_breakpoint_ignore(struct debugger *d, const char *text);
+/* Whether a hit is one of those to be passed over, which it then was. */
+bool debug_is_ignored(struct breakpoint *one);
+/* [NUMBER]: takes the lines that follow, up to `end`. */
+void debug_breakpoint_commands(struct debugger *d, const char *text);
+struct breakpoint *debug_breakpoint_find(const struct debugger *d, uint64_t number);
 
 /* " (CONDITION)" */
 void debug_print_condition(const struct debugger *d, const struct breakpoint *one);
@@ -222,14 +329,28 @@ struct position {
 };
 
 void debug_position(const struct debugger *d, uint64_t pc, struct position *ret_position);
+/* The position of the frame in focus, as it is shown; false: not known. */
+bool debug_frame_position(const struct debugger *d, struct ws_line_pos *ret_position);
+/* Where the function starts that code is of; 0: not known. */
+uint64_t debug_function_address(const struct debugger *d, uint64_t pc);
 /* A line each: "axpy at src/axpy.cu:12", and the instruction. */
 void debug_print_place(const struct debugger *d, uint64_t pc);
 void debug_print_instruction(const struct debugger *d, uint64_t pc);
 /* Instructions from an address on, with gdb's marks: => the pc, *> the errorpc, *=> both. */
 void debug_print_code(const struct debugger *d, uint64_t address, uint64_t count);
-/* "Line 12 of "axpy.cu" is at address 0x7f00 <axpy+0x30>.", and what it is inlined into. */
+/* The instructions around one that are of its line. */
+void debug_print_line_code(const struct debugger *d, uint64_t pc);
+/* "Line 12 of "axpy.cu" starts at address 0x7f00 <axpy+48> and ends at ...", and what it is inlined
+ * into. */
 void debug_print_line(const struct debugger *d, uint64_t pc);
-/* "axpy + 48 in section .text.axpy" */
+/* All code of the function that an address is in, as gdb dumps it. */
+void debug_print_function(const struct debugger *d, uint64_t address);
+/* Whether a path ends with a name. */
+bool debug_is_file(const struct ws_line_file *file, const char *name, size_t len);
+/* Appends the addresses of a line that has code. */
+void debug_locate_line(const struct debugger *d, const char *file, uint32_t line,
+		       struct breakpoint *to);
+/* "axpy(int) + 48 in section .text._Z4axpyi" */
 void debug_print_symbol(const struct debugger *d, uint64_t address);
 
 /* ---- step.c ---- */
@@ -272,9 +393,69 @@ bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_
 /* The number in memory that an expression is, to the end of `*text`: where it is, and its type. */
 bool debug_memory(struct debugger *d, const struct ws_focus *focus, const char **text,
 		  struct ws_address *ret_at, const struct run_type **ret_type, char ret_wrong[200]);
-/* [/FORMAT] EXPRESSION */
+/* An expression in the frame in focus, of which no part changes later but large ones. False with a
+ * word to the user. */
+bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_value);
+/* The same without the word. */
+bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value,
+		struct ws_error *err);
+/* Where a pointer leads to, or that many bytes of generic memory. False likewise. */
+bool debug_address(struct debugger *d, const char *text, struct ws_address *ret_at);
+/* [/FORMAT] EXPRESSION, or VARIABLE = EXPRESSION, or --lanes and what the verb takes */
 void debug_print(struct debugger *d, const char *text);
-/* WHAT = EXPRESSION, of a variable, $REGISTER or *(TYPE *)ADDRESS */
-void debug_set(struct debugger *d, const char *text);
+/* The same without its number and the end of the line. */
+void debug_output(struct debugger *d, const char *text);
+/* The type of an expression, or one by its words: with its members, or its name. */
+void debug_ptype(struct debugger *d, const char *text);
+void debug_whatis(struct debugger *d, const char *text);
+/* Whether a text is an assignment to a variable that there is. */
+bool debug_is_variable(struct debugger *d, const char *text);
+/* WHAT = EXPRESSION, of a variable, $NAME, $REGISTER or *(TYPE *)ADDRESS. False with a word to the
+ * user. */
+bool debug_set(struct debugger *d, const char *text);
+
+/* ---- values.c: what was printed, and variables of the user ---- */
+
+/* Returns its number. */
+unsigned debug_value_add(struct debugger *d, const struct ws_value *value);
+/* Gives $NAME a value. */
+void debug_value_name(struct debugger *d, struct ws_str name, const struct ws_value *value);
+/* A `ws_vars_name_fn`. */
+bool debug_value_find(void *debugger, struct ws_str name, struct ws_value *ret_value);
+/* Before the target is closed. */
+void debug_values_leave(struct debugger *d);
+void debug_values_fini(struct debugger *d);
+
+/* ---- examine.c ---- */
+
+/* x[/FORMAT] [ADDRESS] */
+void debug_examine(struct debugger *d, const char *text);
+
+/* ---- display.c: what is printed at each stop ---- */
+
+/* [/FORMAT EXPRESSION]; without one all are printed. */
+void debug_display(struct debugger *d, const char *text);
+/* Numbers, or none for all. */
+void debug_undisplay(struct debugger *d, const char *text);
+void debug_display_enable(struct debugger *d, const char *text, bool enable);
+void debug_display_list(const struct debugger *d);
+void debug_display_all(struct debugger *d);
+void debug_display_fini(struct debugger *d);
+
+/* ---- list.c: sources ---- */
+
+/* [LOCATION], FIRST,LAST, "-" or nothing: the next lines */
+void debug_list(struct debugger *d, const char *text);
+/* "12\t    x = y;" of the thread in focus; false: there is no source. */
+bool debug_list_line(struct debugger *d);
+/* Lines of another place come next. */
+void debug_list_here(struct debugger *d);
+/* What gdb says of the file that the thread is in. */
+void debug_list_info(struct debugger *d);
+/* [DIR...] */
+void debug_directory(struct debugger *d, const char *text);
+/* FROM TO */
+void debug_substitute(struct debugger *d, const char *text);
+void debug_list_fini(struct debugger *d);
 
 #endif

@@ -51,24 +51,24 @@ void debug_echo(struct debugger *d, const char *text)
 static const char *expression_end(const char *text)
 {
 	int depth = 0;
-	for (; *text && (*text != ',' || depth > 0); text++)
+	for (; *text && (*text != ',' || depth > 0); text++) {
+		if (*text == '"' && strchr(text + 1, '"'))
+			text = strchr(text + 1, '"');
 		depth += *text == '(' || *text == '[' ? 1 : *text == ')' || *text == ']' ? -1 : 0;
+	}
 	return text;
 }
 
 /* Takes the next expression of the list. */
-static bool next_value(struct debugger *d, const char **at, struct ws_number *ret_value)
+static bool next_value(struct debugger *d, const char **at, struct ws_value *ret_value)
 {
-	char wrong[200];
 	if (**at != ',') {
 		cli_say("printf has too few expressions.\n");
 		return false;
 	}
 	const char *end = expression_end(*at + 1);
 	char *text = cli_copy(*at + 1, (size_t)(end - *at - 1));
-	bool good = debug_evaluate(d, d->has_focus ? &d->focus : NULL, text, ret_value, wrong);
-	if (!good)
-		cli_say("%s.\n", wrong);
+	bool good = debug_value(d, text, ret_value);
 	free(text);
 	*at = end;
 	return good;
@@ -112,6 +112,21 @@ static bool print_value(struct ws_out *out, const char *flags, size_t n, char le
 	return true;
 }
 
+/* %s: characters that the value is, or leads to. */
+static bool print_text(struct debugger *d, const struct ws_value *value)
+{
+	enum { MOST = 1 << 12 };
+	char *text = cli_alloc(MOST, 1);
+	struct ws_error err;
+	bool good = ws_vars_text(d->vars, value, text, MOST, &err) == WS_OK;
+	for (const char *c = text; good && *c; c++)
+		put(&d->cli->out, (unsigned char)*c);
+	if (!good)
+		cli_say("%s.\n", err.message);
+	free(text);
+	return good;
+}
+
 /* The quote that ends a format, or NULL. */
 static const char *format_end(const char *text)
 {
@@ -124,7 +139,9 @@ void debug_printf(struct debugger *d, const char *text)
 {
 	const char *end = *text == '"' ? format_end(text + 1) : NULL;
 	const char *at = end ? end + 1 + strspn(end + 1, " ") : NULL;
-	struct ws_number value;
+	struct ws_value value;
+	struct ws_number number;
+	struct ws_error err;
 	if (!end) {
 		cli_say("printf \"FORMAT\", EXPRESSION... is expected.\n");
 		return;
@@ -140,7 +157,14 @@ void debug_printf(struct debugger *d, const char *text)
 			c += 2;
 		} else if (!next_value(d, &at, &value)) {
 			return;
-		} else if (!print_value(&d->cli->out, c + 1, n, c[1 + n], &value)) {
+		} else if (c[1] == 's') {
+			if (!print_text(d, &value))
+				return;
+			c += 2;
+		} else if (ws_vars_number(d->vars, &value, &number, &err) != WS_OK) {
+			cli_say("%s.\n", err.message);
+			return;
+		} else if (!print_value(&d->cli->out, c + 1, n, c[1 + n], &number)) {
 			cli_say("'%.*s' is no format for a number.\n", (int)(n + 2), c);
 			return;
 		} else {

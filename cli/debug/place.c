@@ -8,6 +8,8 @@
 
 #include <warpscope/sass.h>
 
+enum { MAX_SHOWN = 100 /* instructions of a line */ };
+
 /* ---- from code to source ---- */
 
 static bool place_of(const struct debugger *d, uint64_t pc, struct ws_place *ret_place)
@@ -24,6 +26,29 @@ void debug_position(const struct debugger *d, uint64_t pc, struct position *ret_
 	    ws_cubin_line_find(place.cubin, place.section, place.sec_off, ret_position->chain,
 			       POSITIONS_MAX, &ret_position->n, NULL) != WS_OK)
 		ret_position->n = 0;
+}
+
+bool debug_frame_position(const struct debugger *d, struct ws_line_pos *ret_position)
+{
+	struct position position;
+	struct ws_lane lane;
+	if (d->cli->frame > 0) {
+		*ret_position = d->frame_position;
+		return d->has_frame_position;
+	}
+	if (!d->has_focus ||
+	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) != WS_OK)
+		return false;
+	debug_position(d, lane.pc, &position);
+	if (position.n > 0)
+		*ret_position = position.chain[0];
+	return position.n > 0;
+}
+
+uint64_t debug_function_address(const struct debugger *d, uint64_t pc)
+{
+	struct ws_place place;
+	return place_of(d, pc, &place) ? pc - place.rel_pc : 0;
 }
 
 static void print_where(const struct debugger *d, const struct position *position,
@@ -77,18 +102,6 @@ static bool instruction(const struct debugger *d, const struct ws_place *place, 
 	return true;
 }
 
-void debug_print_instruction(const struct debugger *d, uint64_t pc)
-{
-	struct ws_place place;
-	char text[WS_SASS_TEXT_MAX];
-	ws_out_printf(&d->cli->out, "=> 0x%" PRIx64, pc);
-	if (place_of(d, pc, &place) && instruction(d, &place, pc, text)) {
-		ws_out_printf(&d->cli->out, "  +0x%" PRIx64 "  ", place.rel_pc);
-		ws_out_escaped(&d->cli->out, ws_str_of(text));
-	}
-	ws_out_text(&d->cli->out, "\n");
-}
-
 /* <axpy+48>, as gdb writes it. */
 static void print_offset(struct ws_out *out, const struct ws_place *place)
 {
@@ -98,7 +111,8 @@ static void print_offset(struct ws_out *out, const struct ws_place *place)
 	ws_out_printf(out, "+%" PRIu64 ">", place->rel_pc);
 }
 
-void debug_print_code(const struct debugger *d, uint64_t address, uint64_t count)
+/* `brief`: only the offset in the function, not its name. */
+static void print_range(const struct debugger *d, uint64_t address, uint64_t count, bool brief)
 {
 	struct ws_out *out = &d->cli->out;
 	struct ws_lane lane = { 0 };
@@ -123,11 +137,84 @@ void debug_print_code(const struct debugger *d, uint64_t address, uint64_t count
 			      : failed        ? "*>"
 					      : "",
 			      address);
-		print_offset(out, &place);
+		if (brief)
+			ws_out_printf(out, "<+%" PRIu64 ">", place.rel_pc);
+		else
+			print_offset(out, &place);
 		ws_out_text(out, ":\t");
 		ws_out_escaped(out, ws_str_of(text));
 		ws_out_text(out, "\n");
 	}
+}
+
+void debug_print_code(const struct debugger *d, uint64_t address, uint64_t count)
+{
+	print_range(d, address, count, false);
+}
+
+void debug_print_function(const struct debugger *d, uint64_t address)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_place place;
+	if (!place_of(d, address, &place) || !place.function) {
+		cli_say("No function contains specified address.\n");
+		return;
+	}
+	const uint64_t bytes = place.function->size_bytes;
+	const uint64_t n = bytes > place.rel_pc ? bytes : place.rel_pc + WS_SASS_BYTES;
+	ws_out_text(out, "Dump of assembler code for function ");
+	ws_out_escaped(out, place.function->name);
+	ws_out_text(out, ":\n");
+	print_range(d, address - place.rel_pc, n / WS_SASS_BYTES, true);
+	ws_out_text(out, "End of assembler dump.\n");
+}
+
+void debug_print_instruction(const struct debugger *d, uint64_t pc)
+{
+	struct ws_place place;
+	char text[WS_SASS_TEXT_MAX];
+	if (place_of(d, pc, &place) && instruction(d, &place, pc, text))
+		debug_print_code(d, pc, 1);
+	else
+		ws_out_printf(&d->cli->out, "=>  0x%016" PRIx64 "\n", pc);
+}
+
+static bool same_line(const struct debugger *d, uint64_t pc, const struct ws_place *of,
+		      const struct ws_line_pos *line)
+{
+	struct ws_place place;
+	struct position position;
+	if (!place_of(d, pc, &place) || place.function != of->function)
+		return false;
+	debug_position(d, pc, &position);
+	return position.n > 0 && position.chain[0].file == line->file &&
+	       position.chain[0].line == line->line;
+}
+
+/* From where to where code is of one line. */
+static void extent(const struct debugger *d, uint64_t pc, const struct ws_place *place,
+		   const struct ws_line_pos *line, uint64_t *ret_first, uint64_t *ret_end)
+{
+	*ret_first = *ret_end = pc - pc % WS_SASS_BYTES;
+	while (same_line(d, *ret_first - WS_SASS_BYTES, place, line))
+		*ret_first -= WS_SASS_BYTES;
+	while (same_line(d, *ret_end, place, line))
+		*ret_end += WS_SASS_BYTES;
+}
+
+void debug_print_line_code(const struct debugger *d, uint64_t pc)
+{
+	struct ws_place place;
+	struct position position;
+	uint64_t first, end;
+	debug_position(d, pc, &position);
+	if (!place_of(d, pc, &place) || position.n == 0)
+		return;
+	extent(d, pc, &place, &position.chain[0], &first, &end);
+	uint64_t n = (end - first) / WS_SASS_BYTES;
+	debug_print_code(d, first, n < MAX_SHOWN ? n : MAX_SHOWN);
+	if (n > MAX_SHOWN)
+		ws_out_printf(&d->cli->out, "... and %" PRIu64 " more\n", n - MAX_SHOWN);
 }
 
 void debug_print_line(const struct debugger *d, uint64_t pc)
@@ -135,24 +222,44 @@ void debug_print_line(const struct debugger *d, uint64_t pc)
 	struct ws_out *out = &d->cli->out;
 	struct ws_place place;
 	struct position position;
+	uint64_t first, end;
 	if (!place_of(d, pc, &place)) {
 		cli_say("No code is known at 0x%" PRIx64 ".\n", pc);
 		return;
 	}
 	debug_position(d, pc, &position);
-	if (position.n == 0)
-		ws_out_text(out, "No line number information available for address ");
-	else
-		ws_out_printf(out, "Line %" PRIu32 " of \"", position.chain[0].line);
-	if (position.n > 0)
-		print_path(out, position.chain[0].file, false);
-	ws_out_printf(out, "%s0x%" PRIx64 " ", position.n > 0 ? "\" is at address " : "", pc);
+	if (position.n == 0) {
+		ws_out_printf(
+			out, "No line number information available for address 0x%" PRIx64 " ", pc);
+		print_offset(out, &place);
+		ws_out_text(out, "\n");
+		return;
+	}
+	extent(d, pc, &place, &position.chain[0], &first, &end);
+	ws_out_printf(out, "Line %" PRIu32 " of \"", position.chain[0].line);
+	print_path(out, position.chain[0].file, false);
+	ws_out_printf(out, "\" starts at address 0x%" PRIx64 " ", first);
+	if (place_of(d, first, &place))
+		print_offset(out, &place);
+	ws_out_printf(out, " and ends at 0x%" PRIx64 " ", end);
+	place.rel_pc += end - first;
 	print_offset(out, &place);
 	for (size_t i = 1; i < position.n; i++) {
 		ws_out_text(out, i == 1 ? ", inlined at " : ", at ");
 		print_position(out, &position.chain[i], false);
 	}
 	ws_out_text(out, ".\n");
+}
+
+bool debug_is_file(const struct ws_line_file *file, const char *name, size_t len)
+{
+	size_t size = ws_line_path(file, NULL, 0) + 1;
+	char *path = cli_alloc(size, 1);
+	ws_line_path(file, path, size);
+	bool ends = len < size && memcmp(path + size - 1 - len, name, len) == 0 &&
+		    (len == size - 1 || path[size - 2 - len] == '/');
+	free(path);
+	return ends;
 }
 
 void debug_print_symbol(const struct debugger *d, uint64_t address)
@@ -166,6 +273,11 @@ void debug_print_symbol(const struct debugger *d, uint64_t address)
 	name_print(out, place.function->name, true);
 	if (place.rel_pc)
 		ws_out_printf(out, " + %" PRIu64, place.rel_pc);
+	struct ws_section section;
+	if (ws_cubin_section(place.cubin, place.section, &section, NULL) == WS_OK) {
+		ws_out_text(out, " in section ");
+		ws_out_escaped(out, section.name);
+	}
 	ws_out_text(out, "\n");
 }
 
@@ -232,8 +344,8 @@ static bool take_hit(void *user, const struct ws_line_hit *hit)
 	return true;
 }
 
-static void locate_exactly(struct debugger *d, const char *file, uint32_t line,
-			   struct breakpoint *to)
+void debug_locate_line(const struct debugger *d, const char *file, uint32_t line,
+		       struct breakpoint *to)
 {
 	struct ws_cubin_set *set;
 	struct ws_error err;
@@ -259,7 +371,7 @@ static void locate_line(struct debugger *d, const char *file, uint32_t line, str
 {
 	enum { MAX_LINES = 50 };
 	for (uint32_t i = 0; i < MAX_LINES && to->n_pcs == 0; i++)
-		locate_exactly(d, file, line + i, to);
+		debug_locate_line(d, file, line + i, to);
 }
 
 /* Whether a name is that of a function but for its namespaces and classes. */

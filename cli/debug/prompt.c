@@ -30,6 +30,7 @@ struct source {
 	char *const *lines; /* borrowed */
 	size_t n_lines, at;
 	bool is_user;          /* standard input: shown, and an empty line repeats a command */
+	bool is_due;           /* commands of a breakpoint, which end where another is hit */
 	const char *arguments; /* of a command of the user's own; NULL: it is none */
 };
 
@@ -234,7 +235,7 @@ static void run_source(struct prompt *p, struct source *source)
 	source->outer = p->source;
 	p->source = source;
 	p->n_nested++;
-	while (!d->quits && (line = next_line(p, "(warpscope) "))) {
+	while (!d->quits && !(source->is_due && d->due) && (line = next_line(p, "(warpscope) "))) {
 		bool pages = source->is_user && isatty(STDIN_FILENO) && d->cli->terminal;
 		if (pages)
 			debug_pager_begin(&p->pager, d->cli);
@@ -278,32 +279,152 @@ static struct user_command *find(const struct prompt *p, const char *name, size_
 	return NULL;
 }
 
+void debug_lines_free(char **lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(lines[i]);
+	free(lines);
+}
+
 static void drop_lines(struct user_command *command)
 {
-	for (size_t i = 0; i < command->n_lines; i++)
-		free(command->lines[i]);
-	free(command->lines);
+	debug_lines_free(command->lines, command->n_lines);
 	command->lines = NULL;
 	command->n_lines = command->cap_lines = 0;
 }
 
-/* Lines up to `end`, which is taken too; those of NULL are thrown away. */
+static bool is_word(const char *line, const char *word)
+{
+	size_t n = strlen(word);
+	return strncmp(line, word, n) == 0 && (!line[n] || line[n] == ' ' || line[n] == '\t');
+}
+
+/* Whether a line begins what has an `end` of its own. */
+static bool opens(const char *line)
+{
+	static const char *const words[] = { "if", "while", "commands", "define", "document" };
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (is_word(line, words[i]))
+			return true;
+	return false;
+}
+
+/* Lines up to the `end` that belongs to them, which is taken too. */
 static void read_body(struct prompt *p, struct user_command *command)
 {
 	char *line;
+	unsigned depth = 0;
 	while ((line = next_line(p, ">"))) {
 		const char *first = line + strspn(line, " \t");
 		bool ends = strcmp(first, "end") == 0;
-		if (ends || !command || command->n_lines == MAX_BODY) {
+		if (ends && depth == 0) {
 			free(line);
-		} else {
-			cli_grow(&command->lines, &command->cap_lines, command->n_lines,
-				 sizeof *command->lines);
-			command->lines[command->n_lines++] = line;
-		}
-		if (ends)
 			return;
+		}
+		depth = depth + opens(first) - ends;
+		if (command->n_lines == MAX_BODY) {
+			free(line);
+			continue;
+		}
+		cli_grow(&command->lines, &command->cap_lines, command->n_lines,
+			 sizeof *command->lines);
+		command->lines[command->n_lines++] = line;
 	}
+}
+
+char **debug_take_lines(struct debugger *d, size_t *ret_n)
+{
+	struct user_command body = { 0 };
+	read_body(d->prompt, &body);
+	*ret_n = body.n_lines;
+	return body.lines;
+}
+
+static void run_lines(struct prompt *p, char *const *lines, size_t n)
+{
+	struct source source = { .lines = lines, .n_lines = n };
+	run_source(p, &source);
+}
+
+/* The `else` of a body; its length: there is none. */
+static size_t else_of(const struct user_command *body)
+{
+	unsigned depth = 0;
+	for (size_t i = 0; i < body->n_lines; i++) {
+		const char *line = body->lines[i] + strspn(body->lines[i], " \t");
+		if (depth == 0 && strcmp(line, "else") == 0)
+			return i;
+		depth = depth + opens(line) - (strcmp(line, "end") == 0);
+	}
+	return body->n_lines;
+}
+
+/* Whether a condition is true; not when it cannot be told, which is told. */
+static bool is_true(struct debugger *d, const char *text, bool *ret_true)
+{
+	struct ws_number number;
+	char wrong[200];
+	bool good = debug_evaluate(d, d->has_focus ? &d->focus : NULL, text, &number, wrong);
+	if (!good)
+		cli_say("%s.\n", wrong);
+	else
+		*ret_true = number.is_float ? number.real != 0 : number.whole != 0;
+	return good;
+}
+
+void debug_if(struct debugger *d, const char *text)
+{
+	struct prompt *p = d->prompt;
+	struct user_command body = { 0 };
+	char *condition = cli_copy(text, strlen(text)); /* of a line that goes */
+	bool first = true;
+	read_body(p, &body);
+	const size_t middle = else_of(&body);
+	if (is_true(d, condition, &first) && first)
+		run_lines(p, body.lines, middle);
+	else if (!first && middle < body.n_lines)
+		run_lines(p, body.lines + middle + 1, body.n_lines - middle - 1);
+	drop_lines(&body);
+	free(condition);
+}
+
+void debug_while(struct debugger *d, const char *text)
+{
+	struct prompt *p = d->prompt;
+	struct user_command body = { 0 };
+	char *condition = cli_copy(text, strlen(text));
+	bool again = false;
+	read_body(p, &body);
+	while (!d->quits && is_true(d, condition, &again) && again && !debug_interrupted())
+		run_lines(p, body.lines, body.n_lines);
+	drop_lines(&body);
+	free(condition);
+}
+
+void debug_run_due(struct debugger *d)
+{
+	if (d->runs_due) /* the outer one goes on */
+		return;
+	d->runs_due = true;
+	while (d->due && !d->quits) {
+		struct breakpoint *hit = NULL;
+		for (size_t i = 0; i < d->n_breakpoints; i++)
+			hit = d->breakpoints[i].number == d->due ? &d->breakpoints[i] : hit;
+		d->due = 0;
+		if (!hit)
+			break;
+		/* a copy: the commands may change those of the breakpoint, or remove it */
+		const size_t n = hit->n_commands;
+		char **lines = cli_alloc(n, sizeof *lines);
+		for (size_t i = 0; i < n; i++)
+			lines[i] = cli_copy(hit->commands[i], strlen(hit->commands[i]));
+		if (hit->temporary)
+			debug_breakpoint_remove(d, hit);
+		struct source source = { .lines = lines, .n_lines = n, .is_due = true };
+		run_source(d->prompt, &source);
+		debug_lines_free(lines, n);
+	}
+	d->runs_due = false;
 }
 
 void debug_define(struct debugger *d, const char *text)
@@ -332,8 +453,10 @@ void debug_define(struct debugger *d, const char *text)
 
 void debug_document(struct debugger *d, const char *text)
 {
+	struct user_command body = { 0 };
 	(void)text;
-	read_body(d->prompt, NULL);
+	read_body(d->prompt, &body);
+	drop_lines(&body);
 }
 
 bool debug_run_defined(struct debugger *d, const char *line)
@@ -350,9 +473,7 @@ bool debug_run_defined(struct debugger *d, const char *line)
 		lines[i] = cli_copy(command->lines[i], strlen(command->lines[i]));
 	source.lines = lines;
 	run_source(p, &source);
-	for (size_t i = 0; i < source.n_lines; i++)
-		free(lines[i]);
-	free(lines);
+	debug_lines_free(lines, source.n_lines);
 	return true;
 }
 

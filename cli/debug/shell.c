@@ -2,6 +2,7 @@
 /* warpscope shell: the prompt of `debug` over a dump. */
 #include "debug/debug.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,11 @@ static void begin(struct debugger *d)
 		ws_out_text(out, "CUDA Exception: ");
 		ws_out_escaped(out, ws_str_of(first->label));
 		ws_out_text(out, "\n");
+		if (first->errorpc_status == WS_OK) {
+			ws_out_printf(out, "The exception was triggered at PC 0x%" PRIx64 "  ",
+				      first->errorpc);
+			debug_print_place(d, first->errorpc);
+		}
 	}
 	ws_out_escaped(out, ws_str_of(report->summary));
 	ws_out_text(out, "\n");
@@ -41,6 +47,7 @@ static void begin(struct debugger *d)
 		if (debug_focus_of(d, thread->warp_index, thread->lane, &focus))
 			debug_focus_on(d, &focus);
 	}
+	d->told.numbered = true;
 	debug_print_thread(d);
 	if (d->has_focus && report->verdict == WS_VERDICT_FAULT && first->errorpc_status == WS_OK &&
 	    first->errorpc != first->pc)

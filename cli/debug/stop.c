@@ -66,6 +66,7 @@ void debug_focus_on(struct debugger *d, const struct ws_focus *focus)
 		(struct thread){ device.id, sm.id, warp.id, focus->lane, block.grid_id, block.idx };
 	d->cli->focus = d->has_focus ? &d->focus : NULL;
 	d->cli->frame = d->level = 0;
+	debug_list_here(d);
 }
 
 bool debug_find_thread(const struct debugger *d, const struct thread *was, struct ws_focus *ret)
@@ -101,7 +102,8 @@ bool debug_has_thread(const struct debugger *d)
 {
 	if (d->has_focus)
 		return true;
-	cli_say("There is no thread: %s.\n", d->over      ? "all kernels have ended"
+	cli_say("There is no thread: %s.\n", d->dump      ? "the dump has none to look at"
+					     : d->over    ? "all kernels have ended"
 					     : d->started ? "no block is resident"
 							  : "nothing runs yet (run, or start)");
 	return false;
@@ -176,8 +178,11 @@ int debug_make(struct debugger *d)
 
 void debug_unmake(struct debugger *d)
 {
+	debug_values_leave(d);
+	debug_list_fini(d);
 	ws_vars_destroy(d->vars);
 	d->vars = NULL;
+	d->told.any = false;
 	if (d->target != d->device)
 		ws_target_close(d->target);
 	ws_cudbg_release(d->api);
@@ -354,18 +359,22 @@ static struct stop find_stop(struct debugger *d)
 void debug_print_hit(struct debugger *d, struct breakpoint *hit)
 {
 	struct ws_out *out = &d->cli->out;
-	ws_out_printf(out, "%s %u", hit->temporary ? "Temporary breakpoint" : "Breakpoint",
+	debug_print_switch(d);
+	ws_out_printf(out, "%s %u, ", hit->temporary ? "Temporary breakpoint" : "Breakpoint",
 		      hit->number);
-	debug_print_condition(d, hit);
-	ws_out_text(out, "\n");
-	if (hit->temporary)
-		debug_breakpoint_remove(d, hit);
+	d->told.goes_on = true;
+	d->due = hit->number;
 }
 
 static void print_stop(struct debugger *d, const struct stop *stop)
 {
 	debug_flush_printed(d);
 	debug_refocus(d);
+	if (stop->hit && stop->hit->n_commands > 0 &&
+	    strcmp(stop->hit->commands[0], "silent") == 0) {
+		d->due = stop->hit->number;
+		return;
+	}
 	if (stop->hit)
 		debug_print_hit(d, stop->hit);
 	else if (stop->watched)
@@ -377,21 +386,82 @@ static void print_stop(struct debugger *d, const struct stop *stop)
 	debug_print_thread(d);
 }
 
-void debug_print_thread(struct debugger *d)
+static bool same_thread(const struct thread *a, const struct thread *b)
+{
+	return a->device_id == b->device_id && a->sm_id == b->sm_id && a->warp_id == b->warp_id &&
+	       a->lane == b->lane && a->grid_id == b->grid_id &&
+	       memcmp(&a->block, &b->block, sizeof a->block) == 0;
+}
+
+/* "[WORDS CUDA kernel 0, grid 1, ...]" */
+static void print_focus(struct debugger *d, const char *words)
 {
 	struct session session;
-	struct ws_lane lane;
-	if (!d->has_focus)
-		return;
 	if (session_open(&session, d->cli, "device") == CLI_ANSWERED) {
+		ws_out_printf(&d->cli->out, "[%s CUDA ", words);
 		session_print_focus(&session, &d->cli->out);
-		ws_out_text(&d->cli->out, "\n");
+		ws_out_text(&d->cli->out, "]\n");
 	}
 	session_close(&session);
+}
+
+void debug_print_switch(struct debugger *d)
+{
+	struct debug_told *told = &d->told;
+	if (!d->has_focus || (told->any && same_thread(&told->thread, &d->thread)))
+		return;
+	print_focus(d, told->any ? "Switching focus to" : "Current focus set to");
+	told->any = true;
+	told->thread = d->thread;
+	told->function = 0;
+}
+
+/* The function, as far as it tells whether that changed. */
+static uint64_t function_of(const struct debugger *d, const struct ws_lane *lane,
+			    const struct position *position)
+{
+	uint64_t key = ((uint64_t)lane->call_depth << 8) + position->n + 1;
+	const char *name = position->n ? position->chain[0].function : NULL;
+	for (; name && *name; name++)
+		key = key * 31 + (unsigned char)*name;
+	return key ^ debug_function_address(d, lane->pc);
+}
+
+/* "axpy (n=5) at src/axpy.cu:12" */
+static void print_call(struct debugger *d)
+{
+	struct look look = { .vars = NULL };
+	if (look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
+		      (struct cli_given){ 0 }) == CLI_ANSWERED)
+		(d->told.numbered ? look_print_frame : look_print_call)(&look, look.at,
+									&d->cli->out);
+	look_close(&look);
+}
+
+void debug_print_thread(struct debugger *d)
+{
+	struct ws_lane lane;
+	struct position position;
+	struct debug_told *told = &d->told;
+	if (!d->has_focus)
+		return;
+	debug_print_switch(d);
 	if (ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) != WS_OK)
 		return;
-	debug_print_place(d, lane.pc);
+	debug_position(d, lane.pc, &position);
+	const uint64_t function = function_of(d, &lane, &position);
+	const bool whole = told->goes_on || told->numbered || told->function != function;
+	if (whole)
+		print_call(d);
+	if (!debug_list_line(d) && !whole && position.n && position.chain[0].file) {
+		ws_out_printf(&d->cli->out, "%u\tin ", (unsigned)position.chain[0].line);
+		print_path(&d->cli->out, position.chain[0].file, false);
+		ws_out_text(&d->cli->out, "\n");
+	}
+	told->function = function;
+	told->goes_on = told->numbered = false;
 	debug_print_instruction(d, lane.pc);
+	debug_display_all(d);
 }
 
 bool debug_after_stop(struct debugger *d)
@@ -436,6 +506,10 @@ static void came_to(struct debugger *d, enum outcome outcome)
 	debug_flush_printed(d);
 	debug_refocus(d);
 	d->over = outcome == ENDED;
+	if (d->over) {
+		const struct ws_value zero = ws_value_int(0);
+		debug_value_name(d, ws_str_of("_exitcode"), &zero);
+	}
 	ws_out_text(&d->cli->out,
 		    outcome == ENDED ? "All kernels have ended.\n"
 		    : outcome == STUCK

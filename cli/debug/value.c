@@ -12,6 +12,8 @@ static enum ws_status look(struct debugger *d, const struct ws_focus *focus, str
 {
 	enum ws_status st = d->vars ? WS_OK : ws_vars_create(d->target, &d->vars, err);
 	if (st == WS_OK)
+		ws_vars_names(d->vars, debug_value_find, d);
+	if (st == WS_OK)
 		st = ws_vars_look(d->vars, focus, err);
 	if (st == WS_OK && focus == &d->focus && d->level)
 		st = ws_vars_select(d->vars, d->level, err);
@@ -65,22 +67,6 @@ bool debug_memory(struct debugger *d, const struct ws_focus *focus, const char *
 	return *ret_type != NULL;
 }
 
-void debug_print(struct debugger *d, const char *text)
-{
-	struct ws_value_format format = { .is_whole = true };
-	struct ws_value value;
-	struct ws_error err;
-	if (!look_format(&text, &format))
-		return;
-	if (look(d, d->has_focus ? &d->focus : NULL, &err) != WS_OK ||
-	    ws_vars_evaluate(d->vars, text, &value, &err) != WS_OK) {
-		cli_say("%s.\n", err.message);
-		return;
-	}
-	(void)ws_vars_print(d->vars, &value, format, &d->cli->out);
-	ws_out_text(&d->cli->out, "\n");
-}
-
 /* The '=' that is no part of an operator; the last one. */
 static const char *assignment(const char *text)
 {
@@ -93,25 +79,224 @@ static const char *assignment(const char *text)
 	return NULL;
 }
 
-void debug_set(struct debugger *d, const char *text)
+bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value,
+		struct ws_error *err)
+{
+	return look(d, d->has_focus ? &d->focus : NULL, err) == WS_OK &&
+	       ws_vars_evaluate(d->vars, text, ret_value, err) == WS_OK &&
+	       ws_vars_keep(d->vars, ret_value, err) == WS_OK;
+}
+
+bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_value)
+{
+	struct ws_error err;
+	bool good = debug_peek(d, text, ret_value, &err);
+	if (!good)
+		cli_say("%s.\n", err.message);
+	return good;
+}
+
+bool debug_address(struct debugger *d, const char *text, struct ws_address *ret_at)
+{
+	const size_t size = strlen(text) + 8;
+	char *pointed = cli_alloc(size, 1);
+	struct ws_value value, memory;
+	struct ws_number number;
+	struct ws_error err;
+	snprintf(pointed, size, "*(%s)", text);
+	enum ws_status st = look(d, d->has_focus ? &d->focus : NULL, &err);
+	if (st == WS_OK)
+		st = ws_vars_evaluate(d->vars, text, &value, &err);
+	bool leads = st == WS_OK && ws_vars_evaluate(d->vars, pointed, &memory, NULL) == WS_OK &&
+		     memory.kind == WS_VALUE_MEMORY;
+	if (leads)
+		*ret_at = memory.at;
+	else if (st == WS_OK && ws_vars_number(d->vars, &value, &number, &err) == WS_OK)
+		*ret_at = (struct ws_address){ .space = WS_SPACE_GENERIC,
+					       .address = (uint64_t)number.whole };
+	else if (st == WS_OK && value.kind == WS_VALUE_MEMORY)
+		*ret_at = value.at; /* of a structure */
+	else
+		st = st == WS_OK ? WS_ARGUMENT : st;
+	if (st != WS_OK)
+		cli_say("%s.\n", err.message);
+	free(pointed);
+	return st == WS_OK;
+}
+
+/* print --lanes: the verb's table of many threads. */
+static void print_lanes(struct debugger *d, const char *text)
+{
+	char *copy = cli_copy(text, strlen(text)), *words[6] = { (char *)(uintptr_t) "print" };
+	int n = 1;
+	words[n++] = d->dump ? d->dump : (char *)(uintptr_t) "device";
+	words[n++] = (char *)(uintptr_t) "--lanes";
+	char *rest = copy + strcspn(copy, " ");
+	rest += strspn(rest, " ");
+	if (*rest == '/') {
+		words[n++] = rest;
+		rest += strcspn(rest, " ");
+		if (*rest)
+			*rest++ = '\0';
+		rest += strspn(rest, " ");
+	}
+	words[n++] = rest;
+	cli_verb(d->cli, n, words);
+	free(copy);
+}
+
+void debug_print(struct debugger *d, const char *text)
+{
+	struct ws_value_format format = { .is_whole = true };
+	struct ws_value value;
+	if (strncmp(text, "--lanes", 7) == 0) {
+		print_lanes(d, text);
+		return;
+	}
+	if (!look_format(&text, &format))
+		return;
+	const char *equals = assignment(text);
+	if (equals && !debug_set(d, text))
+		return;
+	char *what = cli_copy(text, equals ? (size_t)(equals - text) : strlen(text));
+	if (debug_value(d, *what ? what : "$", &value)) {
+		ws_out_printf(&d->cli->out, "$%u = ", debug_value_add(d, &value));
+		(void)ws_vars_print(d->vars, &value, format, &d->cli->out);
+		ws_out_text(&d->cli->out, "\n");
+	}
+	free(what);
+}
+
+void debug_output(struct debugger *d, const char *text)
+{
+	struct ws_value_format format = { .is_whole = true };
+	struct ws_value value;
+	if (look_format(&text, &format) && debug_value(d, text, &value))
+		(void)ws_vars_print(d->vars, &value, format, &d->cli->out);
+}
+
+/* ---- types ---- */
+
+static void print_type(struct debugger *d, const char *text, bool whole)
+{
+	char name[4096];
+	struct ws_vtype type;
+	struct ws_error err;
+	if (look(d, d->has_focus ? &d->focus : NULL, &err) != WS_OK ||
+	    ws_vars_type(d->vars, *text ? text : "$", &type, &err) != WS_OK) {
+		cli_say("%s.\n", err.message);
+		return;
+	}
+	ws_out_text(&d->cli->out, "type = ");
+	if (whole) {
+		ws_vars_describe(d->vars, &type, &d->cli->out);
+	} else {
+		ws_vars_spell(d->vars, &type, name, sizeof name);
+		ws_out_escaped(&d->cli->out, ws_str_of(name));
+	}
+	ws_out_text(&d->cli->out, "\n");
+}
+
+void debug_ptype(struct debugger *d, const char *text)
+{
+	print_type(d, text, true);
+}
+
+void debug_whatis(struct debugger *d, const char *text)
+{
+	print_type(d, text, false);
+}
+
+/* ---- setting ---- */
+
+/* A variable of the user: $NAME that is no register. */
+static bool is_own(const char *left, struct ws_str *ret_name)
+{
+	enum ws_reg_kind kind;
+	uint32_t number;
+	char name[80];
+	size_t n = strlen(left);
+	while (n > 0 && left[n - 1] == ' ')
+		n--;
+	if (*left != '$' || n < 2 || n >= sizeof name || (left[1] >= '0' && left[1] <= '9'))
+		return false;
+	memcpy(name, left + 1, n - 1);
+	name[n - 1] = '\0';
+	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") <
+		    n - 1 ||
+	    ws_register_find(name, &kind, &number) || strcmp(name, "pc") == 0 ||
+	    strcmp(name, "errorpc") == 0)
+		return false;
+	*ret_name = (struct ws_str){ left + 1, n - 1 };
+	return true;
+}
+
+static bool store(struct debugger *d, const char *left, const char *right)
 {
 	struct ws_number number;
 	struct ws_value to;
 	struct ws_error err = { 0 };
 	char wrong[200] = "";
 	if (!debug_has_thread(d))
-		return;
-	const char *equals = assignment(text);
-	char *left = cli_copy(text, equals ? (size_t)(equals - text) : 0);
-	if (!equals)
-		snprintf(wrong, sizeof wrong,
-			 "VARIABLE = VALUE, $REGISTER = VALUE or *(TYPE *)ADDRESS = VALUE is "
-			 "expected");
-	else if (debug_evaluate(d, &d->focus, equals + 1, &number, wrong) &&
-		 (ws_vars_evaluate(d->vars, left, &to, &err) != WS_OK ||
-		  ws_vars_store(d->vars, d->target, &to, &number, &err) != WS_OK))
+		return false;
+	if (debug_evaluate(d, &d->focus, right, &number, wrong) &&
+	    (ws_vars_evaluate(d->vars, left, &to, &err) != WS_OK ||
+	     ws_vars_store(d->vars, d->target, &to, &number, &err) != WS_OK))
 		snprintf(wrong, sizeof wrong, "%.199s", err.message);
 	if (*wrong)
 		cli_say("%s.\n", wrong);
+	return !*wrong;
+}
+
+/* "i += 2" and "i++" as "i = i + (2)"; owned. NULL: the text is neither. */
+static char *spelled_out(const char *text)
+{
+	size_t n = strlen(text);
+	while (n > 0 && text[n - 1] == ' ')
+		n--;
+	const char *equals = assignment(text);
+	const bool steps = !equals && n > 2 && text[n - 1] == text[n - 2] &&
+			   (text[n - 1] == '+' || text[n - 1] == '-');
+	const bool joined = equals && equals > text && strchr("+-*/%&|^", equals[-1]);
+	if (!steps && !joined)
+		return NULL;
+	size_t left = steps ? n - 2 : (size_t)(equals - text) - 1, size = 2 * n + 20;
+	char *line = cli_alloc(size, 1);
+	snprintf(line, size, "%.*s = %.*s %c (%s)", (int)left, text, (int)left, text,
+		 steps ? text[n - 1] : equals[-1], steps ? "1" : equals + 1);
+	return line;
+}
+
+bool debug_is_variable(struct debugger *d, const char *text)
+{
+	const char *equals = assignment(text);
+	char *left = cli_copy(text, equals ? (size_t)(equals - text) : 0);
+	struct ws_value value;
+	bool is = *left && debug_peek(d, left, &value, NULL);
 	free(left);
+	return is;
+}
+
+bool debug_set(struct debugger *d, const char *text)
+{
+	char *line = spelled_out(text);
+	text = line ? line : text;
+	const char *equals = assignment(text);
+	char *left = cli_copy(text, equals ? (size_t)(equals - text) : 0);
+	struct ws_value value;
+	struct ws_str name;
+	bool good = false;
+	if (!equals) {
+		cli_say("VARIABLE = VALUE, $NAME = VALUE, $REGISTER = VALUE or *(TYPE *)ADDRESS = "
+			"VALUE is expected.\n");
+	} else if (!is_own(left, &name)) {
+		good = store(d, left, equals + 1);
+	} else {
+		good = debug_value(d, equals + 1, &value);
+		if (good)
+			debug_value_name(d, name, &value);
+	}
+	free(left);
+	free(line);
+	return good;
 }

@@ -156,10 +156,15 @@ bool debug_watch_hit(struct debugger *d)
 	struct ws_watch_hit hit;
 	struct ws_focus focus;
 	for (uint32_t i = 0; ws_target_watch_hit(d->target, i, &hit, NULL) == WS_OK; i++) {
-		const struct breakpoint *one = find(d, hit.number);
+		struct breakpoint *one = find(d, hit.number);
 		if (!one || !who(d, one, &hit, &focus))
 			continue;
+		if (debug_is_ignored(one)) {
+			one->hits++;
+			continue;
+		}
 		debug_focus_on(d, &focus);
+		d->due = one->number;
 		return true;
 	}
 	return false;

@@ -5,33 +5,45 @@
 #include "look/look.h"
 
 struct bt {
-	struct cli_given limit;
+	struct cli_given limit; /* of innermost frames */
+	struct cli_given outer; /* of outermost ones */
+	bool full;
 };
 
 const struct cli_option verb_bt_options[] = {
 	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct bt, limit) },
+	{ "outer", 0, CLI_NUMBER, .at = offsetof(struct bt, outer) },
+	{ "full", 0, CLI_FLAG, .at = offsetof(struct bt, full) },
 	{ 0 },
 };
 
-static void show(struct look *look, size_t n)
+static void show(struct look *look, const struct bt *bt)
 {
 	struct cli *cli = look->session.cli;
-	size_t left_out = look->n_frames - n + ws_vars_frames_left_out(look->vars);
+	size_t first = 0, end = look->n_frames;
+	if (bt->limit.given && bt->limit.value < end)
+		end = (size_t)bt->limit.value;
+	if (bt->outer.given && bt->outer.value < end)
+		first = end - (size_t)bt->outer.value;
+	size_t left_out = look->n_frames - end + ws_vars_frames_left_out(look->vars);
 	struct ws_json json;
 	if (cli->json) {
 		cli_json_begin(cli, &json, "warpscope-bt-1");
 		ws_json_key(&json, "focus");
 		session_json_focus(&look->session, &json);
 		ws_json_key_array(&json, "frames");
-		for (size_t i = 0; i < n; i++)
-			look_json_frame(look, i, &json);
+		for (size_t i = first; i < end; i++)
+			look_json_frame(look, i, bt->full, &json);
 		ws_json_end(&json);
 		ws_json_key_u64(&json, "left_out", left_out);
 		ws_json_end(&json);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = first; i < end; i++) {
 		look_print_frame(look, i, &cli->out);
+		if (bt->full)
+			look_print_variables(look, i, &cli->out);
+	}
 	if (left_out)
 		ws_out_printf(&cli->out, "... and %zu more frames\n", left_out);
 }
@@ -47,9 +59,7 @@ int verb_bt(struct cli *cli, int argc, char **argv)
 		return cli_usage("bt", "which dump?");
 	status = look_open(&look, cli, argv[0], argc - 1, argv + 1, (struct cli_given){ 0 });
 	if (status == CLI_ANSWERED)
-		show(&look, bt.limit.given && bt.limit.value < look.n_frames
-				    ? (size_t)bt.limit.value
-				    : look.n_frames);
+		show(&look, &bt);
 	look_close(&look);
 	return status;
 }

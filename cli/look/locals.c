@@ -36,7 +36,7 @@ static int show_json(struct look *look)
 	ws_json_key(&json, "focus");
 	session_json_focus(&look->session, &json);
 	ws_json_key(&json, "frame");
-	look_json_frame(look, look->at, &json);
+	look_json_frame(look, look->at, false, &json);
 	ws_json_key_array(&json, "locals");
 	(void)look_list(look, false, NULL, &json, &st, &err);
 	ws_json_end(&json);

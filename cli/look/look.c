@@ -246,20 +246,36 @@ static const struct ws_frame *visit(struct look *look, size_t number)
 	return ws_vars_frame(look->vars, level);
 }
 
-void look_print_frame(struct look *look, size_t number, struct ws_out *out)
+/* "<<<(8,1,1),(32,1,1)>>>" behind the name of a kernel. */
+static void print_launch(const struct look *look, const struct ws_frame *frame, struct ws_out *out)
+{
+	const struct session *session = &look->session;
+	const uint32_t grid = session->focus.grid_index;
+	const bool is_kernel =
+		frame->status == WS_OK && frame->place.function && frame->place.function->is_kernel;
+	if (!is_kernel || grid >= session->counts.grids)
+		return;
+	const struct ws_dim3 *blocks = &session->grids[grid].grid_dim;
+	const struct ws_dim3 *threads = &session->grids[grid].block_dim;
+	ws_out_printf(out,
+		      "<<<(%" PRIu32 ",%" PRIu32 ",%" PRIu32 "),(%" PRIu32 ",%" PRIu32 ",%" PRIu32
+		      ")>>>",
+		      blocks->x, blocks->y, blocks->z, threads->x, threads->y, threads->z);
+}
+
+void look_print_call(struct look *look, size_t number, struct ws_out *out)
 {
 	const struct shown_frame *shown = &look->frames[number];
 	const struct ws_frame *frame = visit(look, number);
-	ws_out_printf(out, "#%-3zu ", number);
 	if (shown->inlined) {
 		name_print(out, ws_str_of(shown->position.function), false);
 	} else {
-		ws_out_printf(out, "0x%" PRIx64 " in ", frame->pc);
 		name_print(out,
 			   frame->status == WS_OK && frame->place.function
 				   ? frame->place.function->name
 				   : (struct ws_str){ NULL, 0 },
 			   false);
+		print_launch(look, frame, out);
 		print_arguments(look, out);
 	}
 	if (shown->has_position) {
@@ -270,7 +286,41 @@ void look_print_frame(struct look *look, size_t number, struct ws_out *out)
 	visit(look, look->at);
 }
 
-void look_json_frame(struct look *look, size_t number, struct ws_json *json)
+void look_print_frame(struct look *look, size_t number, struct ws_out *out)
+{
+	const struct shown_frame *shown = &look->frames[number];
+	ws_out_printf(out, "#%-3zu", number);
+	if (!shown->inlined)
+		ws_out_printf(out, "0x%016" PRIx64 " in ",
+			      ws_vars_frame(look->vars, shown->level)->pc);
+	look_print_call(look, number, out);
+}
+
+void look_print_variables(struct look *look, size_t number, struct ws_out *out)
+{
+	struct cli_bytes text = { 0 };
+	struct ws_out lines;
+	enum ws_status st;
+	struct ws_error err;
+	if (look->frames[number].inlined)
+		return;
+	visit(look, number);
+	ws_out_init(&lines, cli_bytes_write, &text);
+	if (look_list(look, false, &lines, NULL, &st, &err) == 0)
+		ws_out_text(&lines,
+			    st == WS_OK ? "No locals.\n" : "No symbol table info available.\n");
+	(void)!ws_out_flush(&lines, NULL);
+	for (const char *at = text.ptr, *end; at < text.ptr + text.len; at = end + 1) {
+		end = memchr(at, '\n', (size_t)(text.ptr + text.len - at));
+		ws_out_text(out, "        ");
+		ws_out_escaped(out, (struct ws_str){ at, (size_t)(end - at) });
+		ws_out_text(out, "\n");
+	}
+	free(text.ptr);
+	visit(look, look->at);
+}
+
+void look_json_frame(struct look *look, size_t number, bool full, struct ws_json *json)
 {
 	const struct shown_frame *shown = &look->frames[number];
 	const struct ws_frame *frame = visit(look, number);
@@ -299,6 +349,12 @@ void look_json_frame(struct look *look, size_t number, struct ws_json *json)
 	if (!shown->inlined)
 		(void)look_list(look, true, NULL, json, &st, &err);
 	ws_json_end(json);
+	if (full) {
+		ws_json_key_array(json, "locals");
+		if (!shown->inlined)
+			(void)look_list(look, false, NULL, json, &st, &err);
+		ws_json_end(json);
+	}
 	ws_json_end(json);
 	visit(look, look->at);
 }

@@ -31,10 +31,14 @@ int look_open(struct look *look, struct cli *cli, const char *path, int argc, ch
 	      struct cli_given number);
 void look_close(struct look *look);
 
-/* "#1  0x7c0000001c30 in inner (depth=2) at v.cu:30" */
+/* "#1  0x00007c0000001c30 in inner (depth=2) at v.cu:30" */
 void look_print_frame(struct look *look, size_t number, struct ws_out *out);
-/* The same as an object. */
-void look_json_frame(struct look *look, size_t number, struct ws_json *json);
+/* Its part behind "in". */
+void look_print_call(struct look *look, size_t number, struct ws_out *out);
+/* Its variables, a line each. */
+void look_print_variables(struct look *look, size_t number, struct ws_out *out);
+/* The frame as an object; `full`: with its variables. */
+void look_json_frame(struct look *look, size_t number, bool full, struct ws_json *json);
 
 /* Parameters or variables of the frame that is looked at: a line each, or objects of the array that
  * is open. Returns how many; `*ret_status`: why there are none. */
@@ -47,6 +51,11 @@ char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_va
 /* Keys "type", "value", "value_why". */
 void look_json_value(struct look *look, const struct ws_value *value, struct ws_value_format format,
 		     struct ws_json *json);
+
+/* cuda-gdb's $cuda_NAME, `name` without its "$": void for one that is not known here. False: it
+ * does not begin that way. */
+bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
+			struct ws_value *ret_value);
 
 /* "/x" and what follows; false, when told: no format. */
 bool look_format(const char **text, struct ws_value_format *ret_format);

@@ -66,6 +66,32 @@ struct ws_report_options {
 	size_t n_debug_images;
 };
 
+/* ---- sources ---- */
+
+/** A source file on this machine. */
+struct ws_source {
+	enum ws_status status; /**< WS_ABSENT: not found; WS_EXCLUDED: found, but see `why` */
+	const char *why;  /**< a sentence: why it may not be shown; for a file that `changed`, how
+			     it differs; or NULL */
+	const char *path; /**< the file that was read */
+	bool changed;     /**< its size differs from that at compile time; if that is not known, its
+			     time does */
+	bool other_time;  /**< its time differs, its size does not */
+	uint32_t n_lines;
+	const struct ws_str *lines; /**< from line 1 on; of long ones the first 400 bytes */
+};
+
+struct ws_line_file;
+
+/** Finds a file that code names, as the report finds it by the maps and folders of `options`, and
+ * reads it. A file that is not there is an answer: see `status`. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_source_read(const struct ws_line_file *file,
+				     const struct ws_report_options *options,
+				     const struct ws_source **ret_source,
+				     struct ws_error *err) WS_MUST_USE;
+/** NULL is fine. */
+WS_API void ws_source_destroy(const struct ws_source *source);
+
 /* ---- claims ---- */
 
 /** How sure an inference is. */

@@ -5,8 +5,9 @@
  *
  * A `struct ws_vars` looks at one frame of one thread of a target. An *expression* is written as
  * cuda-gdb's users write them: variables, members, `a[2]`, `a[0:8]`, `a[0]@4`, casts, `*`, `&`,
- * arithmetic, comparison, `sizeof`, registers (`$R3 $RD4 $P0 $UR4 $UP1 $B2 $pc $errorpc`),
- * `threadIdx blockIdx blockDim gridDim clusterIdx clusterDim warpSize`, and memory of a space
+ * arithmetic, comparison, `sizeof`, short texts, registers (`$R3 $RD4 $P0 $UR4 $UP1
+ * $B2 $RZ $pc $errorpc`), `$_cuda_const_bank(BANK, OFFSET)`, names of ws_vars_names(), `threadIdx
+ * blockIdx blockDim gridDim clusterIdx clusterDim warpSize`, and memory of a space
  * (`*(@shared int *)0x20`, with cuda-gdb's words for spaces).
  *
  * **What is not there is told apart**: WS_VALUE_GONE, ..._NOT_HERE, ..._NOT_SAVED, and memory or
@@ -118,6 +119,23 @@ struct ws_number {
 WS_API enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text,
 				       struct ws_value *ret_value,
 				       struct ws_error *err) WS_MUST_USE;
+/** What `$NAME` is that is no register, as a prompt's own variables; false: nothing. */
+typedef bool ws_vars_name_fn(void *user, struct ws_str name, struct ws_value *ret_value);
+/** Asks `find` for such names from now on; NULL: there are none. */
+WS_API void ws_vars_names(struct ws_vars *vars, ws_vars_name_fn *find, void *user);
+/** Makes a value bytes that no change of the target changes, where it is at most 32 of them.
+ * Fails as reading memory does. */
+WS_API enum ws_status ws_vars_keep(struct ws_vars *vars, struct ws_value *value,
+				   struct ws_error *err) WS_MUST_USE;
+/** A whole number of C's type int, or long. */
+WS_API struct ws_value ws_value_int(int64_t number);
+/** An address of code. */
+WS_API struct ws_value ws_value_address(uint64_t address);
+/** No value. */
+WS_API struct ws_value ws_value_void(void);
+/** A type by its words, or that of an expression. Fails as ws_vars_evaluate(). */
+WS_API enum ws_status ws_vars_type(struct ws_vars *vars, const char *text,
+				   struct ws_vtype *ret_type, struct ws_error *err) WS_MUST_USE;
 /** The value of a scalar. @retval WS_ARGUMENT  it is none.  @retval WS_ABSENT and others: the
  * value is not there. */
 WS_API enum ws_status ws_vars_number(struct ws_vars *vars, const struct ws_value *value,
@@ -146,6 +164,13 @@ WS_API enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value 
 /** Its type, as C++ writes it, into `ret_text` (always terminated). */
 WS_API void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
 			  size_t size);
+/** The same without aliases, and with the members of a structure, a line each, as gdb's ptype. */
+WS_API void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct ws_out *out);
+/** The characters of an array of them, or of what a pointer leads to, up to a NUL byte or `size` -
+ * 1, into `ret_text` (always terminated). @retval WS_ARGUMENT  it is neither. Others as reading
+ * memory. */
+WS_API enum ws_status ws_vars_text(struct ws_vars *vars, const struct ws_value *value,
+				   char *ret_text, size_t size, struct ws_error *err) WS_MUST_USE;
 /** What `print` says instead of a value that is not there; "" for one that is. */
 WS_API const char *ws_value_missing_text(const struct ws_value *value);
 

@@ -161,7 +161,17 @@ static struct ws_value reg_value(struct parser *p, const struct reg *reg, uint32
 	return value;
 }
 
-static struct ws_value address_value(uint64_t address)
+struct ws_value ws_value_int(int64_t number)
+{
+	return wsi_value_int(number);
+}
+
+struct ws_value ws_value_void(void)
+{
+	return (struct ws_value){ .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_VOID) };
+}
+
+struct ws_value ws_value_address(uint64_t address)
 {
 	const uint32_t words[2] = { (uint32_t)address, (uint32_t)(address >> 32) };
 	struct ws_value value = of_words(WSI_C_VOID, words);
@@ -169,27 +179,86 @@ static struct ws_value address_value(uint64_t address)
 	return value;
 }
 
-/* The register behind a '$'. */
+/* Registers that always hold the same; false: the word is none. */
+static bool fixed_register(struct ws_str word, struct ws_value *ret_value)
+{
+	static const struct {
+		const char *name;
+		int64_t value;
+	} known[] = { { "RZ", 0 }, { "URZ", 0 }, { "PT", 1 },
+		      { "P7", 1 }, { "UPT", 1 }, { "UP7", 1 } };
+	for (size_t i = 0; i < WSI_COUNT(known); i++) {
+		if (!ws_str_equal(word, ws_str_of(known[i].name)))
+			continue;
+		*ret_value = wsi_value_int(known[i].value);
+		return true;
+	}
+	return false;
+}
+
+static struct ws_value expression(struct parser *p);
+
+/* cuda-gdb's $_cuda_const_bank(BANK, OFFSET), behind its name. */
+static struct ws_value const_bank(struct parser *p)
+{
+	struct ws_number number[2] = { 0 };
+	struct ws_error err;
+	enum ws_status st = WS_OK;
+	for (unsigned i = 0; i < 2; i++) {
+		if (!take(p, i ? "," : "("))
+			return fail(p, "$_cuda_const_bank(BANK, OFFSET) is expected");
+		struct ws_value value = expression(p);
+		if (p->status == WS_OK)
+			st = st == WS_OK ? ws_vars_number(p->vars, &value, &number[i], &err) : st;
+	}
+	if (!take(p, ")"))
+		return fail(p, "')' is missing");
+	struct ws_value value = { .kind = WS_VALUE_MEMORY, .type = wsi_c_type(WSI_C_INT) };
+	value.at = wsi_address(p->vars, WS_SPACE_CONST, (uint64_t)number[1].whole);
+	value.at.bank = (uint32_t)number[0].whole;
+	return checked(p, st, &value, &err);
+}
+
+/* A register of the thread by its name; false: it is none. */
+static bool thread_register(struct parser *p, struct ws_str word, struct ws_value *ret_value)
+{
+	uint32_t number;
+	struct ws_warp warp;
+	bool is_pc = ws_str_equal(word, ws_str_of("pc"));
+	bool is_errorpc = ws_str_equal(word, ws_str_of("errorpc"));
+	const struct reg *reg = reg_find(word, &number);
+	if (!is_pc && !is_errorpc && !reg && !fixed_register(word, ret_value))
+		return false;
+	if (!p->vars->has_thread)
+		*ret_value = fail(p, "there is no thread");
+	else if (is_pc)
+		*ret_value = ws_value_address(p->vars->frames[p->vars->selected].pc);
+	else if (is_errorpc &&
+		 ws_target_warp(p->vars->target, p->vars->focus.warp_index, &warp, NULL) == WS_OK &&
+		 warp.error_pc_valid)
+		*ret_value = ws_value_address(warp.error_pc);
+	else if (is_errorpc)
+		*ret_value = fail(p, "there is no errorpc");
+	else if (!fixed_register(word, ret_value))
+		*ret_value = reg_value(p, reg, number);
+	return true;
+}
+
+/* What is behind a '$'. */
 static struct ws_value dollar(struct parser *p)
 {
-	struct ws_str word = word_at(p->at);
-	struct ws_warp warp;
-	uint32_t number;
+	struct ws_str word = { p->at, 0 };
+	struct ws_value value;
+	while (is_word(word.ptr[word.len]) || (word.len == 0 && *word.ptr == '$') ||
+	       (word.len == 1 && *word.ptr == '$' && is_word(word.ptr[1])))
+		word.len++;
 	p->at += word.len;
-	if (!p->vars->has_thread)
-		return fail(p, "there is no thread");
-	const struct reg *reg = reg_find(word, &number);
-	if (reg)
-		return reg_value(p, reg, number);
-	if (ws_str_equal(word, ws_str_of("pc")))
-		return address_value(p->vars->frames[p->vars->selected].pc);
-	if (ws_str_equal(word, ws_str_of("errorpc"))) {
-		if (ws_target_warp(p->vars->target, p->vars->focus.warp_index, &warp, NULL) ==
-			    WS_OK &&
-		    warp.error_pc_valid)
-			return address_value(warp.error_pc);
-		return fail(p, "there is no errorpc");
-	}
+	if (ws_str_equal(word, ws_str_of("_cuda_const_bank")))
+		return const_bank(p);
+	if (thread_register(p, word, &value))
+		return value;
+	if (p->vars->find_name && p->vars->find_name(p->vars->names_user, word, &value))
+		return value;
 	return fail(p, "'$%.*s' is no register", (int)wsi_min_u64(word.len, 60), word.ptr);
 }
 
@@ -424,7 +493,6 @@ static bool type_take(struct parser *p, struct ws_vtype *ret_type)
 
 /* ---- operators ---- */
 
-static struct ws_value expression(struct parser *p);
 static struct ws_value binary(struct parser *p, unsigned level);
 static struct ws_value unary(struct parser *p);
 
@@ -491,6 +559,22 @@ static struct ws_value index_value(struct parser *p, const struct ws_value *of)
 	return checked(p, st, &value, &err);
 }
 
+/* A short text: an array of characters. */
+static struct ws_value text_value(struct parser *p)
+{
+	struct ws_value value = { .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_CHAR) };
+	size_t n = 0;
+	while (*p->at && *p->at != '"') {
+		if (n + 1 == sizeof value.bytes)
+			return fail(p, "a text has at most %zu characters", sizeof value.bytes - 1);
+		value.bytes[n++] = (uint8_t)*p->at++;
+	}
+	if (!take(p, "\""))
+		return fail(p, "a closing \" is missing");
+	(void)!wsi_vtype_repeat(&value.type, n + 1);
+	return value;
+}
+
 static struct ws_value primary(struct parser *p)
 {
 	struct ws_value value;
@@ -502,6 +586,8 @@ static struct ws_value primary(struct parser *p)
 		return dollar(p);
 	if (take(p, "'"))
 		return letter_value(p);
+	if (take(p, "\""))
+		return text_value(p);
 	if (is_word(*p->at) && !(*p->at >= '0' && *p->at <= '9'))
 		return name_value(p);
 	return number_value(p);
@@ -741,4 +827,29 @@ enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text, struct w
 	else if (err)
 		*err = p.err;
 	return p.status;
+}
+
+enum ws_status ws_vars_type(struct ws_vars *vars, const char *text, struct ws_vtype *ret_type,
+			    struct ws_error *err)
+{
+	struct ws_value value;
+	size_t len = strlen(text);
+	wsi_scoped_free char *closed = wsi_zalloc(len + 2);
+	if (!closed)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "an expression");
+	memcpy(closed, text, len);
+	closed[len] = ')';
+	struct parser p = { .vars = vars, .at = closed };
+	if (type_take(&p, ret_type) && !*p.at)
+		return WS_OK;
+	enum ws_status st = ws_vars_evaluate(vars, text, &value, err);
+	if (st == WS_OK)
+		*ret_type = value.type;
+	return st;
+}
+
+void ws_vars_names(struct ws_vars *vars, ws_vars_name_fn *find, void *user)
+{
+	vars->find_name = find;
+	vars->names_user = user;
 }

@@ -292,3 +292,66 @@ enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name,
 		value_or_why(vars, dwarf, NULL, &variable, ret_value);
 	return st;
 }
+
+/* ---- for callers ---- */
+
+enum ws_status ws_vars_keep(struct ws_vars *vars, struct ws_value *value, struct ws_error *err)
+{
+	struct wsi_shape shape;
+	struct ws_value kept = *value;
+	kept.in_register = false;
+	enum ws_status st = wsi_shape(&value->type, &shape, err);
+	if (st == WS_OK && value->kind == WS_VALUE_MEMORY && shape.size <= sizeof kept.bytes &&
+	    shape.kind != WS_KIND_FUNCTION && shape.kind != WS_KIND_VOID) {
+		st = wsi_value_read(vars, value, 0, kept.bytes, (size_t)shape.size, err);
+		kept.kind = WS_VALUE_BYTES;
+	}
+	if (st == WS_OK)
+		*value = kept;
+	return st;
+}
+
+/* Characters in memory, up to a NUL byte. */
+static enum ws_status read_text(struct ws_vars *vars, struct ws_address at, char *text,
+				uint64_t most, struct ws_error *err)
+{
+	size_t got;
+	for (uint64_t n = 0; n < most; n++, at.address++) {
+		enum ws_status st =
+			ws_target_read_memory(vars->target, &at, &text[n], 1, &got, err);
+		text[n + 1] = '\0';
+		if (st != WS_OK || !text[n])
+			return st;
+	}
+	return WS_OK;
+}
+
+enum ws_status ws_vars_text(struct ws_vars *vars, const struct ws_value *value, char *ret_text,
+			    size_t size, struct ws_error *err)
+{
+	struct wsi_shape shape, element;
+	uint8_t bytes[8];
+	ret_text[0] = '\0';
+	enum ws_status st = wsi_shape(&value->type, &shape, err);
+	bool is_array = st == WS_OK && shape.kind == WS_KIND_ARRAY;
+	if (st == WS_OK && (is_array || shape.kind == WS_KIND_POINTER))
+		st = wsi_shape(&shape.target, &element, err);
+	else if (st == WS_OK)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is no text");
+	if (st != WS_OK)
+		return st;
+	if (element.size != 1)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is no text");
+	if (is_array) {
+		uint64_t most = wsi_min_u64(shape.size, size - 1);
+		if (value->kind == WS_VALUE_MEMORY)
+			return read_text(vars, value->at, ret_text, most, err);
+		st = wsi_value_read(vars, value, 0, ret_text, (size_t)most, err);
+		ret_text[st == WS_OK ? most : 0] = '\0';
+		return st;
+	}
+	st = wsi_value_read(vars, value, 0, bytes, sizeof bytes, err);
+	return st != WS_OK ? st
+			   : read_text(vars, wsi_address(vars, shape.space, wsi_load_u64(bytes)),
+				       ret_text, size - 1, err);
+}

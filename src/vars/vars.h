@@ -8,6 +8,7 @@
  *   bytes  <-> numbers                                    number.c
  *   text    -> a value                                    eval.c, operate.c
  *   value   -> text                                       format.c
+ *   type    -> its members as text                        describe.c
  */
 #ifndef WSI_VARS_H
 #define WSI_VARS_H
@@ -55,6 +56,8 @@ struct ws_vars {
 	uint64_t generation;            /* of the target, that `known` is of */
 	struct wsi_known_cfi *known;    /* owned; WSI_KNOWN_CFIS */
 	struct ws_dwarf_variable *list; /* owned; WS_VARS_MAX_LIST */
+	ws_vars_name_fn *find_name;     /* or NULL */
+	void *names_user;
 };
 
 /* ---- stack.c ---- */

@@ -6,12 +6,15 @@ import subprocess
 
 PROMPT = '(warpscope) '
 MORE = '>'  # before the lines of a command of the user's own
+# Fixtures were compiled in a tree at /src/ws; what a transcript shows does not depend on whether one is there.
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCES = ['--source-map', f'/src/ws={ROOT}']
 
 
 def session(program, verb, words, commands, folder):
     """What the program prints, both streams, and its exit status."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith('CUDA_')}
-    done = subprocess.run([program, verb, *words], cwd=folder, env=environment, input='\n'.join(commands) + '\n', text=True,
+    done = subprocess.run([program, verb, *SOURCES, *words], cwd=folder, env=environment, input='\n'.join(commands) + '\n', text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
     return done.stdout, done.returncode
 

@@ -43,7 +43,7 @@ def interrupted():
             break
         rest = child.stdout.read()
         child.wait(30)
-    if not rest.startswith('Interrupted.\nkernel 0, grid 1,') or '\n2\n' not in rest:
+    if not rest.startswith('Interrupted.\n[Current focus set to CUDA kernel 0, grid 1,') or '\n$1 = 2\n' not in rest:
         return f'it printed {rest!r}'
     return None
 
@@ -57,7 +57,7 @@ def refusals():
             ('break nowhere', "No code is at 'nowhere'."), ('break *0x10', 'no instruction'), ('delete 3', 'There is no breakpoint 3.'),
             ('stepi', 'There is no thread: nothing runs yet (run, or start).'), ('print $R1', 'there is no thread.'),
             ('print 1 +', "an expression is expected at ''."), ('print 1 / 0', 'division by zero.'), ('print (1', "')' is missing."),
-            ('print ' + '-' * 200 + '1', 'too many operators are nested.'), ('set $R1', 'There is no thread'),
+            ('print ' + '-' * 200 + '1', 'too many operators are nested.'), ('set $R1', 'VARIABLE = VALUE, $NAME = VALUE'), ('set $R1 = 2', 'There is no thread'),
             ('print ~1.5', 'this operator is for whole numbers.'),
             ('print/q 1', "A format is one of x, d, u, o, t, c, f, a and s, not 'q'."),
             ('continue', 'Nothing runs yet (run, or start).'), ('cuda thread 1', 'There is no thread'),
@@ -77,7 +77,7 @@ def values():
              ('3 >= 4', 'false'), ('5 ^ 1', '4'), ('1.0 / 4 == 0.25', 'true'), ('9223372036854775807 + 1', '-9223372036854775808')]
     got, status = session(words, [f'print {text}' for text, _ in cases])
     lines = [line for line in got.splitlines() if not line.startswith(PROMPT)]
-    want = [value for _, value in cases]
+    want = [f'${number} = {value}' for number, (_, value) in enumerate(cases, 1)]
     return None if status == 0 and lines == want else f'{status}, {lines} instead of {want}'
 
 

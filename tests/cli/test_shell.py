@@ -46,7 +46,7 @@ def defined():
     """Commands of the user's own have arguments, and end when they call themselves."""
     script = 'define add\n  print $arg0 + $arg1\n  printf "%d of them\\n", $argc\nend\nadd 2 3\ndocument add\nadds\nend\nadd 1 1\n'
     got = lines_of(script)
-    if got != '5\n2 of them\n2\n2 of them\n':
+    if got != '$1 = 5\n2 of them\n$2 = 2\n2 of them\n':
         return repr(got)
     got = lines_of('define again\necho .\nagain\nend\nagain\necho \\nend\\n\n')
     if got != '.' * 63 + '\nend\nFiles and commands are nested more than 64 deep.\n':
@@ -61,7 +61,7 @@ def printed():
     for command, want in (('printf "%d|%5d|%-5d|%05u\\n", 1, 2, 3, 4', '1|    2|3    |00004\n'), ('printf "%x %#lx %o\\n", 255, 255, 8', 'ff 0xff 10\n'),
                           ('printf "%.2f %g %e\\n", 1.0 / 3, 0.5, 2', '0.33 0.5 2.000000e+00\n'), ('printf "%c%c\\n", 65, 27', 'A\\x1b\n'),
                           ('printf "100%%\\n"', '100%\n'), ('printf "%d %d\\n", (1 + 2) * 3, 4', '9 4\n'),
-                          ('printf "%s\\n", 1', "'%s' is no format for a number.\n"), ('printf "%d\\n"', 'printf has too few expressions.\n'),
+                          ('printf "%s\\n", 1', 'the value is no text.\n'), ('printf "<%s> %d\\n", "a, b", 2', '<a, b> 2\n'), ('printf "%d\\n"', 'printf has too few expressions.\n'),
                           ('printf "%999999999d\\n", 1', "'%999999999d' is no format for a number.\n"),
                           ('printf 1', 'printf "FORMAT", EXPRESSION... is expected.\n'), ('echo a\\tb\\101\\n', 'a\tbA\n'),
                           ('echo \\033[31m', '\\x1b[31m'), ('echo a\\', 'a')):
@@ -74,7 +74,7 @@ def printed():
 def files():
     """Scripts name other scripts, in the current folder; one that is missing ends the program."""
     got = lines_of('source other\n', files=[('other', 'print 7\nsource gone\n')])
-    if got != '7\ngone: No such file or directory\n':
+    if got != '$1 = 7\ngone: No such file or directory\n':
         return repr(got)
     _, err, status = batch('', '-x', 'gone')
     if status != 1 or 'gone: No such file' not in err:
@@ -84,7 +84,7 @@ def files():
         return repr(got)
     got = subprocess.run([PROGRAM, 'shell', '-batch', '-ex', 'print 1', '--command=/dev/null', '--ex=print 2', DUMP], text=True,
                          capture_output=True, timeout=60, check=False).stdout
-    return None if got.endswith('\n1\n2\n') else repr(got)
+    return None if got.endswith('\n$1 = 1\n$2 = 2\n') else repr(got)
 
 
 def terminal():
@@ -109,7 +109,7 @@ def terminal():
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 12, 0, 0, 0))
     more = b'without paging--'
     wrong = None
-    for typed, want in ((b'print 6 * 7\n', b'\n42\r\n'), (b'\x1b[A\x7f8\n', b'\n48\r\n'), (b'info cuda kern\t\n', b'gather_rows<float, 4>'),
+    for typed, want in ((b'print 6 * 7\n', b'\n$1 = 42\r\n'), (b'\x1b[A\x7f8\n', b'\n$2 = 48\r\n'), (b'info cuda kern\t\n', b'gather_rows<float, 4>'),
                         (b'complete disas gat\t\n', b'gather_rows'), (b'help\n', more), (b'\n', more), (b'q\n', b'\n'),
                         (b'help\n', more), (b'c\n', b'quit, q ')):
         time.sleep(0.3)  # the editor takes the terminal after it has shown its prompt

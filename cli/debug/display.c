@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is printed at each stop. */
+#include "debug/debug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "/x $R3" as gdb shows it; /i and /s are of memory, as x has them. */
+static void show(struct debugger *d, const struct debug_display *one)
+{
+	struct ws_out *out = &d->cli->out;
+	const size_t n = *one->text == '/' ? strcspn(one->text, " ") : 0;
+	const char *expression = one->text + n + strspn(one->text + n, " ");
+	ws_out_printf(out, "%u: ", one->number);
+	if (n)
+		ws_out_escaped(out, (struct ws_str){ one->text, n });
+	ws_out_text(out, n ? " " : "");
+	ws_out_escaped(out, ws_str_of(expression));
+	bool memory = n && (memchr(one->text, 'i', n) || memchr(one->text, 's', n) ||
+			    strcspn(one->text, "0123456789bhwg") < n);
+	ws_out_text(out, memory ? "\n" : " = ");
+	if (memory) {
+		debug_examine(d, one->text);
+		return;
+	}
+	debug_output(d, one->text);
+	ws_out_text(out, "\n");
+}
+
+void debug_display_all(struct debugger *d)
+{
+	for (size_t i = 0; i < d->n_displays; i++)
+		if (!d->displays[i].disabled)
+			show(d, &d->displays[i]);
+}
+
+void debug_display(struct debugger *d, const char *text)
+{
+	if (!*text) {
+		debug_display_all(d);
+		return;
+	}
+	cli_grow(&d->displays, &d->cap_displays, d->n_displays, sizeof *d->displays);
+	struct debug_display *one = &d->displays[d->n_displays++];
+	*one = (struct debug_display){ .number = ++d->last_display,
+				       .text = cli_copy(text, strlen(text)) };
+	if (d->has_focus)
+		show(d, one);
+}
+
+/* Whether a number is among those of a text; an empty one has all. */
+static bool has(const char *text, unsigned number)
+{
+	char *end;
+	if (!*text)
+		return true;
+	for (; *text; text = end + strspn(end, " ,")) {
+		unsigned long first = strtoul(text, &end, 10), last = first;
+		if (end == text)
+			return false;
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		if (number >= first && number <= last)
+			return true;
+	}
+	return false;
+}
+
+void debug_undisplay(struct debugger *d, const char *text)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < d->n_displays; i++) {
+		if (has(text, d->displays[i].number))
+			free(d->displays[i].text);
+		else
+			d->displays[kept++] = d->displays[i];
+	}
+	d->n_displays = kept;
+}
+
+void debug_display_enable(struct debugger *d, const char *text, bool enable)
+{
+	for (size_t i = 0; i < d->n_displays; i++)
+		if (has(text, d->displays[i].number))
+			d->displays[i].disabled = !enable;
+}
+
+void debug_display_list(const struct debugger *d)
+{
+	struct ws_out *out = &d->cli->out;
+	ws_out_text(out, d->n_displays ? "Auto-display expressions now in effect:\n"
+					 "Num Enb Expression\n"
+				       : "There are no auto-display expressions now.\n");
+	for (size_t i = 0; i < d->n_displays; i++) {
+		const struct debug_display *one = &d->displays[i];
+		ws_out_printf(out, "%u:   %c  ", one->number, one->disabled ? 'n' : 'y');
+		ws_out_escaped(out, ws_str_of(one->text));
+		ws_out_text(out, "\n");
+	}
+}
+
+void debug_display_fini(struct debugger *d)
+{
+	debug_undisplay(d, "");
+	free(d->displays);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sources: list, and the line that a thread is at. */
+#include "debug/debug.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES = 10 };
+
+/* ---- where sources are ---- */
+
+static void forget(struct debugger *d)
+{
+	ws_source_destroy(d->listing.source);
+	d->listing.source = NULL;
+	d->listing.source_of = NULL;
+}
+
+void debug_list_fini(struct debugger *d)
+{
+	forget(d);
+	d->listing = (struct debug_listing){ .size = d->listing.size };
+}
+
+void debug_directory(struct debugger *d, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, ": ");
+		char *one = cli_copy(text, n);
+		if (*one && *one != '$') /* $cdir, $cwd: looked at anyway */
+			cli_sources_dir(&d->sources, one);
+		free(one);
+		text += n + strspn(text + n, ": ");
+	}
+	forget(d);
+	ws_out_text(&d->cli->out, "Source directories searched: ");
+	for (size_t i = 0; i < d->sources.n_dirs; i++) {
+		ws_out_escaped(&d->cli->out, ws_str_of(d->sources.dirs[i]));
+		ws_out_text(&d->cli->out, ":");
+	}
+	ws_out_text(&d->cli->out, "$cdir:$cwd\n");
+}
+
+void debug_substitute(struct debugger *d, const char *text)
+{
+	size_t n = strcspn(text, " ");
+	const char *to = text + n + strspn(text + n, " ");
+	if (!n || !*to || strchr(to, ' ')) {
+		cli_say("set substitute-path FROM TO is expected.\n");
+		return;
+	}
+	cli_sources_map(&d->sources, text, n, to);
+	forget(d);
+}
+
+/* The source of a file; never NULL. */
+static const struct ws_source *source_of(struct debugger *d, const struct ws_line_file *file)
+{
+	static const struct ws_source none = { .status = WS_ABSENT };
+	struct ws_report_options options = { .size = sizeof options };
+	struct ws_error err;
+	if (d->listing.source_of == file && d->listing.source)
+		return d->listing.source;
+	forget(d);
+	cli_sources_use(&d->sources, &options);
+	if (ws_source_read(file, &options, &d->listing.source, &err) != WS_OK) {
+		cli_fail(NULL, &err);
+		return &none;
+	}
+	d->listing.source_of = file;
+	if (d->listing.source->changed)
+		cli_say("This source file is not the one that was compiled: %s.\n",
+			d->listing.source->why);
+	return d->listing.source;
+}
+
+static void print_line(struct ws_out *out, const struct ws_source *source, uint32_t line)
+{
+	struct ws_str left = source->lines[line - 1];
+	ws_out_printf(out, "%" PRIu32 "\t", line);
+	while (left.len > 0) {
+		const char *tab = memchr(left.ptr, '\t', left.len);
+		const size_t n = tab ? (size_t)(tab - left.ptr) : left.len;
+		ws_out_escaped(out, (struct ws_str){ left.ptr, n });
+		ws_out_text(out, tab ? "\t" : "");
+		left.ptr += n + (tab ? 1 : 0);
+		left.len -= n + (tab ? 1 : 0);
+	}
+	ws_out_text(out, "\n");
+}
+
+/* ---- the line of a thread ---- */
+
+/* Where the thread in focus is; in the frame that the user looks at. */
+static bool here(struct debugger *d, struct ws_line_pos *ret_position)
+{
+	return debug_frame_position(d, ret_position) && ret_position->file && ret_position->line;
+}
+
+bool debug_list_line(struct debugger *d)
+{
+	struct ws_line_pos position;
+	if (!here(d, &position))
+		return false;
+	const struct ws_source *source = source_of(d, position.file);
+	bool found = source->status == WS_OK && position.line <= source->n_lines;
+	if (found)
+		print_line(&d->cli->out, source, position.line);
+	return found;
+}
+
+void debug_list_here(struct debugger *d)
+{
+	d->listing.file = NULL;
+	d->listing.first = d->listing.last = d->listing.around = 0;
+}
+
+void debug_list_info(struct debugger *d)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_line_pos position;
+	if (!here(d, &position)) {
+		ws_out_text(out, "No current source file.\n");
+		return;
+	}
+	const struct ws_source *source = source_of(d, position.file);
+	ws_out_text(out, "Current source file is ");
+	print_path(out, position.file, false);
+	ws_out_text(out, "\n");
+	if (position.file->dir) {
+		ws_out_text(out, "Compilation directory is ");
+		ws_out_escaped(out, ws_str_of(position.file->dir));
+		ws_out_text(out, "\n");
+	}
+	if (source->path) {
+		ws_out_text(out, "Located in ");
+		ws_out_escaped(out, ws_str_of(source->path));
+		ws_out_printf(out, "\nContains %" PRIu32 " lines.\n", source->n_lines);
+	} else if (source->why) {
+		ws_out_printf(out, "It is not shown: %s\n", source->why);
+	} else {
+		ws_out_text(out, "It is not found here.\n");
+	}
+}
+
+/* ---- list ---- */
+
+/* The code of lines that have no source here. */
+static void list_code(struct debugger *d, const struct ws_line_file *file, uint32_t line)
+{
+	struct breakpoint at = { 0 };
+	size_t size = ws_line_path(file, NULL, 0) + 1;
+	char *path = cli_alloc(size, 1);
+	ws_line_path(file, path, size);
+	debug_locate_line(d, path, line, &at);
+	for (size_t i = 0; i < at.n_pcs; i++)
+		debug_print_line_code(d, at.pc[i]);
+	if (at.n_pcs == 0)
+		cli_say("No code is of line %" PRIu32 ".\n", line);
+	free(at.pc);
+	free(path);
+}
+
+static void say_missing(struct debugger *d, const struct ws_line_file *file,
+			const struct ws_source *source, uint32_t line)
+{
+	struct ws_out *out = &d->cli->out;
+	ws_out_printf(out, "%" PRIu32 "\tin ", line);
+	print_path(out, file, false);
+	if (source->why)
+		ws_out_printf(out, ", which is not shown: %s Its code:\n", source->why);
+	else
+		ws_out_text(out,
+			    ", which is not found here (directory DIR, or set substitute-path FROM "
+			    "TO); its code:\n");
+}
+
+static void show(struct debugger *d, const struct ws_line_file *file, uint32_t first, uint32_t last,
+		 uint32_t middle)
+{
+	const struct ws_source *source = source_of(d, file);
+	struct debug_listing *listing = &d->listing;
+	if (source->status != WS_OK) {
+		uint32_t line = middle ? middle : first;
+		say_missing(d, file, source, line);
+		list_code(d, file, line);
+	} else if (first > source->n_lines) {
+		cli_flush(d->cli);
+		cli_say("Line number %" PRIu32 " out of range; the file has %" PRIu32 " lines.\n",
+			first, source->n_lines);
+		return;
+	}
+	listing->file = file;
+	listing->first = first;
+	listing->last = last;
+	for (uint32_t line = first; source->status == WS_OK && line <= last; line++) {
+		if (line > source->n_lines)
+			break;
+		print_line(&d->cli->out, source, line);
+	}
+}
+
+static uint32_t size_of(const struct debugger *d)
+{
+	return d->listing.size ? d->listing.size : LINES;
+}
+
+static void show_around(struct debugger *d, const struct ws_line_file *file, uint32_t line)
+{
+	uint32_t n = size_of(d), first = line > n / 2 ? line - n / 2 : 1;
+	show(d, file, first, first + n - 1, line);
+}
+
+/* The place of code that a location names. False with a word to the user. */
+static bool find(struct debugger *d, const char *text, struct ws_line_pos *ret_position)
+{
+	struct breakpoint at = { 0 };
+	struct position position = { .n = 0 };
+	const char *colon = strrchr(text, ':');
+	uint64_t line;
+	if (cli_number(text, &line) && line > 0 && line < UINT32_MAX) {
+		ret_position->line = (uint32_t)line;
+		ret_position->file = d->listing.file;
+		struct ws_line_pos now;
+		if (!ret_position->file && here(d, &now))
+			ret_position->file = now.file;
+		if (!ret_position->file)
+			cli_say("Which file? There is no thread whose source is known.\n");
+		return ret_position->file != NULL;
+	}
+	if (!debug_locate(d, text, &at))
+		return false;
+	debug_position(d, at.pc[0], &position);
+	free(at.pc);
+	if (position.n == 0 || !position.chain[0].file) {
+		cli_say("No line is known of '%s'.\n", text);
+		return false;
+	}
+	*ret_position = position.chain[0];
+	if (colon && cli_number(colon + 1, &line) && line < UINT32_MAX) {
+		const char *name = text;
+		/* code of a line may begin with what is inlined there */
+		for (size_t i = 0; i < position.n; i++)
+			if (position.chain[i].file &&
+			    debug_is_file(position.chain[i].file, name, (size_t)(colon - name)))
+				*ret_position = position.chain[i];
+		ret_position->line = (uint32_t)line;
+	}
+	return true;
+}
+
+/* FIRST,LAST with one of them left out perhaps. */
+static void list_range(struct debugger *d, const char *text, const char *comma)
+{
+	struct ws_line_pos first, last;
+	const char *to = comma + 1 + strspn(comma + 1, " ");
+	char *from = cli_copy(text, (size_t)(comma - text));
+	const bool has_first = *from, has_last = *to;
+	const uint32_t n = size_of(d) - 1;
+	if ((!has_first || find(d, from, &first)) && (!has_last || find(d, to, &last))) {
+		if (has_first && !has_last)
+			show(d, first.file, first.line, first.line + n, 0);
+		else if (has_last && !has_first)
+			show(d, last.file, last.line > n ? last.line - n : 1, last.line, 0);
+		else if (has_first && first.file == last.file && first.line <= last.line)
+			show(d, first.file, first.line, last.line, 0);
+		else
+			cli_say("FIRST,LAST of one file is expected, in this order.\n");
+	}
+	free(from);
+}
+
+/* The lines after those that were shown, or before them. */
+static void list_more(struct debugger *d, bool back)
+{
+	const struct debug_listing *listing = &d->listing;
+	uint32_t n = size_of(d);
+	if (!back)
+		show(d, listing->file, listing->last + 1, listing->last + n, 0);
+	else if (listing->first <= 1)
+		cli_say("Already at the start of the file.\n");
+	else
+		show(d, listing->file, listing->first > n ? listing->first - n : 1,
+		     listing->first - 1, 0);
+}
+
+void debug_list(struct debugger *d, const char *text)
+{
+	struct ws_line_pos position;
+	const char *comma = strchr(text, ',');
+	const bool more = !*text || strcmp(text, "-") == 0;
+	if (comma)
+		list_range(d, text, comma);
+	else if (more && d->listing.file)
+		list_more(d, *text == '-');
+	else if (more && here(d, &position))
+		show_around(d, position.file, position.line);
+	else if (more && debug_has_thread(d))
+		cli_say("No line is known of this frame's code.\n");
+	else if (!more && find(d, text, &position))
+		show_around(d, position.file, position.line);
+}

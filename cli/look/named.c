@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuda-gdb's convenience variables: $cuda_focus_sm and the others. */
+#include <string.h>
+
+#include <warpscope/cudadebugger.h>
+
+#include "look/look.h"
+
+struct known {
+	const struct session *session;
+	struct ws_lane lane;
+	const struct ws_device *device;
+	const struct ws_grid *grid;
+	struct ws_warp warp;
+};
+
+enum { X, Y, Z };
+
+static bool of_focus(const struct known *known, enum filter_word word, unsigned axis,
+		     int64_t *ret_number)
+{
+	*ret_number = known->session->at.number[word][axis];
+	return known->session->at.known[word];
+}
+
+static uint64_t present_grids(const struct session *session)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < session->counts.grids; i++)
+		n += session->grids[i].status == CUDBG_GRID_STATUS_ACTIVE ||
+		     session->grids[i].status == CUDBG_GRID_STATUS_SLEEPING;
+	return n;
+}
+
+/* $cuda_focus_NAME; false: none of these, or the focus has no such number. */
+static bool focus_number(const struct known *known, struct ws_str name, int64_t *ret_number)
+{
+	static const struct {
+		const char *name;
+		enum filter_word word;
+		unsigned axis;
+	} numbers[] = {
+		{ "device", FILTER_device, X },   { "sm", FILTER_sm, X },
+		{ "warp", FILTER_warp, X },       { "lane", FILTER_lane, X },
+		{ "grid", FILTER_grid, X },       { "kernel_id", FILTER_kernel, X },
+		{ "block_x", FILTER_block, X },   { "block_y", FILTER_block, Y },
+		{ "block_z", FILTER_block, Z },   { "thread_x", FILTER_thread, X },
+		{ "thread_y", FILTER_thread, Y }, { "thread_z", FILTER_thread, Z },
+	};
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+		if (ws_str_equal(name, ws_str_of(numbers[i].name)))
+			return of_focus(known, numbers[i].word, numbers[i].axis, ret_number);
+	return false;
+}
+
+/* The line that the thread is at; 0: not known. */
+static uint32_t line_of(const struct known *known)
+{
+	struct ws_line_pos chain[POSITIONS_MAX];
+	struct ws_cubin_set *set;
+	struct ws_place place;
+	size_t n = 0;
+	bool found = ws_target_cubins(known->session->target, &set, NULL) == WS_OK &&
+		     ws_cubin_set_find_address(set, known->lane.pc, NULL, &place, NULL) == WS_OK &&
+		     ws_cubin_line_find(place.cubin, place.section, place.sec_off, chain,
+					POSITIONS_MAX, &n, NULL) == WS_OK;
+	return found && n ? chain[0].line : 0;
+}
+
+/* The others, but for their "cuda_". */
+static bool number(const struct known *known, struct ws_str name, int64_t *ret_number)
+{
+	const struct session *session = known->session;
+	const struct ws_device *device = known->device;
+	const struct ws_grid *grid = known->grid;
+	const struct {
+		const char *name;
+		bool known;
+		uint64_t value;
+	} numbers[] = {
+		{ "num_devices", true, session->counts.devices },
+		{ "num_sm", device, device ? device->n_sms : 0 },
+		{ "num_warps", device, device ? device->n_warps_per_sm : 0 },
+		{ "num_lanes", device, device ? device->n_lanes_per_warp : 0 },
+		{ "num_registers", device, device ? device->n_regs_per_lane : 0 },
+		{ "num_uregisters", device, device ? device->n_uniform_regs : 0 },
+		{ "num_registers_allocated", known->warp.have & WS_WARP_N_REGS,
+		  known->warp.n_regs },
+		{ "shared_memory_size", known->warp.have & WS_WARP_SHARED_BYTES,
+		  known->warp.shared_bytes },
+		{ "grid_dim_x", grid, grid ? grid->grid_dim.x : 0 },
+		{ "grid_dim_y", grid, grid ? grid->grid_dim.y : 0 },
+		{ "grid_dim_z", grid, grid ? grid->grid_dim.z : 0 },
+		{ "block_dim_x", grid, grid ? grid->block_dim.x : 0 },
+		{ "block_dim_y", grid, grid ? grid->block_dim.y : 0 },
+		{ "block_dim_z", grid, grid ? grid->block_dim.z : 0 },
+		{ "thread_active", device, known->warp.active_lanes >> known->lane.id & 1 },
+		{ "thread_lineno", device, device ? line_of(known) : 0 },
+		{ "call_depth", device, known->lane.call_depth },
+		{ "syscall_call_depth", device, known->lane.syscall_call_depth },
+		{ "num_present_kernels", true, present_grids(session) },
+		{ "num_total_kernels", true, session->counts.grids },
+	};
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		if (!ws_str_equal(name, ws_str_of(numbers[i].name)))
+			continue;
+		*ret_number = (int64_t)numbers[i].value;
+		return numbers[i].known;
+	}
+	return false;
+}
+
+bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
+			struct ws_value *ret_value)
+{
+	static const char prefix[] = "cuda_", focus[] = "focus_";
+	struct session session;
+	struct known known = { .session = &session };
+	int64_t found = 0;
+	if (name.len < sizeof prefix || memcmp(name.ptr, prefix, sizeof prefix - 1) != 0)
+		return false;
+	name.ptr += sizeof prefix - 1;
+	name.len -= sizeof prefix - 1;
+	*ret_value = ws_value_void();
+	if (session_open(&session, cli, path) == CLI_ANSWERED) {
+		const struct ws_focus *at = &session.focus;
+		bool here = session.have_focus &&
+			    ws_target_warp(session.target, at->warp_index, &known.warp, NULL) ==
+				    WS_OK &&
+			    ws_target_lane(session.target, at->warp_index, at->lane, &known.lane,
+					   NULL) == WS_OK;
+		known.device = here ? &session.devices[at->device_index] : NULL;
+		known.grid =
+			here && at->grid_index != WS_NONE ? &session.grids[at->grid_index] : NULL;
+		bool of_coords = name.len > sizeof focus - 1 &&
+				 memcmp(name.ptr, focus, sizeof focus - 1) == 0;
+		const struct ws_str rest = { name.ptr + sizeof focus - 1,
+					     name.len - (sizeof focus - 1) };
+		if (of_coords ? focus_number(&known, rest, &found) : number(&known, name, &found))
+			*ret_value = ws_value_int(found);
+	}
+	session_close(&session);
+	return true;
+}

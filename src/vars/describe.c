@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types as gdb's ptype shows them: without aliases, with their members. */
+#include "vars/vars.h"
+
+enum { SPELLED = 4096 };
+
+/* "int a[4]", "char *p", "void (*f)(int)": a type with a name, as it is declared. */
+static void print_declaration(struct ws_out *out, const char *type, struct ws_str name,
+			      uint32_t bit_size)
+{
+	const char *inner = strstr(type, "(*"), *array = strstr(type, " [");
+	size_t n = inner   ? (size_t)(inner - type) + 2
+		   : array ? (size_t)(array - type)
+			   : strlen(type);
+	while (inner && type[n] == '*')
+		n++;
+	ws_out_escaped(out, (struct ws_str){ type, n });
+	if (!inner && n && !strchr("*&", type[n - 1]))
+		ws_out_text(out, " ");
+	ws_out_escaped(out, name);
+	n += array && !inner ? 1 : 0;
+	ws_out_escaped(out, ws_str_of(type + n));
+	if (bit_size)
+		ws_out_printf(out, " : %" PRIu32, bit_size);
+}
+
+static void print_members(struct ws_vars *vars, const struct ws_vtype *type,
+			  const struct wsi_shape *shape, struct ws_out *out)
+{
+	wsi_scoped_free struct wsi_member *members =
+		wsi_zalloc_array(WSI_MAX_MEMBERS, sizeof *members);
+	wsi_scoped_free char *text = wsi_zalloc(SPELLED);
+	size_t n = 0;
+	if (!members || !text ||
+	    wsi_members(shape, type, members, WSI_MAX_MEMBERS, &n, NULL) != WS_OK) {
+		ws_out_text(out, " {...}");
+		return;
+	}
+	n = n < WSI_MAX_MEMBERS ? n : WSI_MAX_MEMBERS;
+	const char *before = " : ";
+	for (size_t i = 0; i < n; i++) {
+		if (!members[i].is_base)
+			continue;
+		ws_vars_spell(vars, &members[i].type, text, SPELLED);
+		ws_out_printf(out, "%spublic ", before);
+		ws_out_escaped(out, ws_str_of(text));
+		before = ", ";
+	}
+	ws_out_text(out, " {\n");
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].is_base)
+			continue;
+		ws_vars_spell(vars, &members[i].type, text, SPELLED);
+		ws_out_text(out, "    ");
+		print_declaration(out, text, members[i].name, members[i].bit_size);
+		ws_out_text(out, ";\n");
+	}
+	ws_out_text(out, "}");
+}
+
+/* What pointers, references and arrays are of. */
+static struct ws_vtype innermost(const struct ws_vtype *type, struct wsi_shape *ret_shape)
+{
+	enum { MAX_LEVELS = 32 };
+	struct ws_vtype inner = *type;
+	for (unsigned i = 0; i < MAX_LEVELS; i++) {
+		if (wsi_shape(&inner, ret_shape, NULL) != WS_OK) {
+			ret_shape->kind = WS_KIND_OTHER;
+			break;
+		}
+		if (ret_shape->kind != WS_KIND_POINTER && ret_shape->kind != WS_KIND_ARRAY &&
+		    ret_shape->kind != WS_KIND_REFERENCE &&
+		    ret_shape->kind != WS_KIND_RVALUE_REFERENCE)
+			break;
+		inner = ret_shape->target;
+	}
+	return inner;
+}
+
+void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct ws_out *out)
+{
+	struct wsi_shape shape, outer;
+	struct ws_vtype plain = *type, inner = innermost(type, &shape);
+	wsi_scoped_free char *text = wsi_zalloc(SPELLED), *name = wsi_zalloc(SPELLED);
+	if (!text || !name)
+		return;
+	if (!type->n_added && type->dwarf && wsi_shape(type, &outer, NULL) == WS_OK)
+		plain.type = outer.plain;
+	ws_vars_spell(vars, &plain, text, SPELLED);
+	if (shape.kind == WS_KIND_STRUCT || shape.kind == WS_KIND_UNION) {
+		if (inner.dwarf)
+			inner.type = shape.plain;
+		ws_vars_spell(vars, &inner, name, SPELLED);
+		const char *at = *name ? strstr(text, name) : NULL;
+		size_t n = strlen(name);
+		if (at) {
+			ws_out_escaped(out, (struct ws_str){ text, (size_t)(at - text) });
+			ws_out_text(out, shape.kind == WS_KIND_UNION ? "union " : "struct ");
+			ws_out_escaped(out, ws_str_of(name));
+			print_members(vars, &inner, &shape, out);
+			ws_out_text(out, at[n] && at[n] != ' ' ? " " : "");
+			ws_out_escaped(out, ws_str_of(at + n));
+			return;
+		}
+	}
+	ws_out_escaped(out, ws_str_of(text));
+}
