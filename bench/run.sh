@@ -46,6 +46,8 @@ if [ "${2:-}" != --smoke ]; then
 	dump 10k --busy-sms 5
 	dump 100k --busy-sms 49
 	dump 2.1M --devices 8
+	dump names1k --busy-sms 1 --functions 91 --modules 11 # for completion
+	dump names100k --busy-sms 1 --functions 9100 --modules 11
 fi
 dump 270k
 dump memory --busy-sms 4 --memory 600
@@ -60,4 +62,5 @@ step "$bench/bench-cudbg" $(paths functions)
 step "$bench/bench-info" "$program" $(paths $full)
 step "$here/write.py" "$program" $(paths memory $full)
 step "$here/beside.py" "$program" $(paths $full)
+[ "${2:-}" = --smoke ] || step "$here/prompt.py" "$program" $(paths names1k names100k 270k)
 step "$here/triage.py" "$1" "$here/../examples/dumps/illegal-address.nvcudmp" ${2:+"$2"}

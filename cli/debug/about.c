@@ -69,7 +69,7 @@ static void print_register(struct debugger *d, const char *name)
 	(void)ws_vars_print(d->vars, &value, (struct ws_value_format){ .letter = 'x' }, &text);
 	(void)!ws_out_flush(&text, NULL);
 	cli_bytes_write(&hex, "", 1);
-	ws_out_printf(out, "%-18s ", hex.ptr);
+	ws_out_printf(out, "%-19s ", hex.ptr);
 	const bool is_pc = strcmp(name, "pc") == 0 || strcmp(name, "errorpc") == 0;
 	(void)ws_vars_print(d->vars, &value,
 			    (struct ws_value_format){ .letter = is_pc ? 'a' : 'd' }, out);
@@ -199,13 +199,15 @@ static void info_scope(struct debugger *d, const char *text)
 static void info_args(struct debugger *d, const char *text)
 {
 	(void)text;
-	debug_verb(d, "locals", "--only args");
+	if (debug_has_thread(d))
+		debug_verb(d, "locals", "--only args");
 }
 
 static void info_locals(struct debugger *d, const char *text)
 {
 	(void)text;
-	debug_verb(d, "locals", "--only locals");
+	if (debug_has_thread(d))
+		debug_verb(d, "locals", "--only locals");
 }
 
 static void info_breakpoints(struct debugger *d, const char *text)

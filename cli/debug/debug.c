@@ -150,9 +150,9 @@ static void command_awatch(struct debugger *d, const char *text)
 static void command_until(struct debugger *d, const char *text)
 {
 	size_t n = d->n_breakpoints;
-	if (!*text)
-		debug_step(d, DEBUG_NEXT, 1);
-	else
+	if (!*text && debug_has_thread(d))
+		debug_step(d, DEBUG_UNTIL, 1);
+	else if (*text)
 		debug_break(d, text, true);
 	if (d->n_breakpoints > n)
 		debug_go(d);
@@ -297,11 +297,14 @@ static void disassemble_range(struct debugger *d, const char *text, const char *
 	const char *last = comma + 1 + strspn(comma + 1, " ");
 	uint64_t from, to;
 	if (debug_number_in(d, first, &from) &&
-	    debug_number_in(d, *last == '+' ? last + 1 : last, &to))
-		debug_print_code(d, from,
-				 *last == '+' ? to / WS_SASS_BYTES
-				 : to > from  ? (to - from) / WS_SASS_BYTES
-					      : 0);
+	    debug_number_in(d, *last == '+' ? last + 1 : last, &to)) {
+		to += *last == '+' ? from : 0;
+		ws_out_printf(&d->cli->out,
+			      "Dump of assembler code from 0x%" PRIx64 " to 0x%" PRIx64 ":\n", from,
+			      to);
+		debug_print_code(d, from, to > from ? (to - from) / WS_SASS_BYTES : 0);
+		ws_out_text(&d->cli->out, "End of assembler dump.\n");
+	}
 	free(first);
 }
 

@@ -360,6 +360,7 @@ enum debug_step {
 	DEBUG_NEXTI,
 	DEBUG_STEP,
 	DEBUG_NEXT,
+	DEBUG_UNTIL, /* as NEXT, but not back to where a loop begins again */
 	DEBUG_FINISH,
 };
 
@@ -448,6 +449,8 @@ void debug_display_fini(struct debugger *d);
 void debug_list(struct debugger *d, const char *text);
 /* "12\t    x = y;" of the thread in focus; false: there is no source. */
 bool debug_list_line(struct debugger *d);
+/* "12\tin FILE" instead. */
+void debug_list_missing(struct debugger *d);
 /* Lines of another place come next. */
 void debug_list_here(struct debugger *d);
 /* What gdb says of the file that the thread is in. */

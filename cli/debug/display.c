@@ -5,12 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "/x $R3" as gdb shows it; /i and /s are of memory, as x has them. */
+/* What a text is about, behind its format, which is `*ret_n` long. */
+static const char *expression_of(const char *text, size_t *ret_n)
+{
+	*ret_n = *text == '/' ? strcspn(text, " ") : 0;
+	return text + *ret_n + strspn(text + *ret_n, " ");
+}
+
+/* "/x $R3" as gdb shows it; /i and /s are of memory, as x has them. Nothing where the expression
+ * means nothing, as in another function. */
 static void show(struct debugger *d, const struct debug_display *one)
 {
 	struct ws_out *out = &d->cli->out;
-	const size_t n = *one->text == '/' ? strcspn(one->text, " ") : 0;
-	const char *expression = one->text + n + strspn(one->text + n, " ");
+	struct ws_value value;
+	size_t n;
+	const char *expression = expression_of(one->text, &n);
+	if (!debug_peek(d, expression, &value, NULL))
+		return;
 	ws_out_printf(out, "%u: ", one->number);
 	if (n)
 		ws_out_escaped(out, (struct ws_str){ one->text, n });
@@ -40,6 +51,10 @@ void debug_display(struct debugger *d, const char *text)
 		debug_display_all(d);
 		return;
 	}
+	struct ws_value value;
+	size_t n;
+	if (d->has_focus && !debug_value(d, expression_of(text, &n), &value))
+		return;
 	cli_grow(&d->displays, &d->cap_displays, d->n_displays, sizeof *d->displays);
 	struct debug_display *one = &d->displays[d->n_displays++];
 	*one = (struct debug_display){ .number = ++d->last_display,

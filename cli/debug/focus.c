@@ -44,7 +44,9 @@ static bool switch_to(struct debugger *d, const struct session *session, const c
 			if (kept[i][0] != FILTER_block || !filter_limits(&filter, FILTER_kernel))
 				keep(&filter, now, kept[i][0], kept[i][1]);
 		good = session_first(session, &filter, &first);
-		if (good)
+		if (good && first.warp_index == d->focus.warp_index && first.lane == d->focus.lane)
+			ws_out_text(&d->cli->out, "CUDA focus unchanged.\n");
+		else if (good)
 			debug_focus_on(d, &first);
 		else
 			cli_say("Request cannot be satisfied. CUDA focus unchanged: there is no "
@@ -115,7 +117,7 @@ void debug_cuda(struct debugger *d, const char *text)
 	else if (status == CLI_ANSWERED && switch_to(d, &session, text))
 		debug_print_switch(d);
 	session_close(&session);
-	if (d->told.function == 0)
+	if (d->told.function == 0) /* to another thread */
 		debug_print_thread(d);
 }
 
@@ -159,7 +161,8 @@ static void select_frame(struct debugger *d, uint64_t number)
 		d->frame_position = look.frames[look.at].position;
 		debug_list_here(d);
 		look_print_frame(&look, look.at, &d->cli->out);
-		(void)debug_list_line(d);
+		if (!debug_list_line(d))
+			debug_list_missing(d);
 	}
 	look_close(&look);
 }

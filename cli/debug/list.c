@@ -110,6 +110,16 @@ bool debug_list_line(struct debugger *d)
 	return found;
 }
 
+void debug_list_missing(struct debugger *d)
+{
+	struct ws_line_pos position;
+	if (!here(d, &position))
+		return;
+	ws_out_printf(&d->cli->out, "%" PRIu32 "\tin ", position.line);
+	print_path(&d->cli->out, position.file, false);
+	ws_out_text(&d->cli->out, "\n");
+}
+
 void debug_list_here(struct debugger *d)
 {
 	d->listing.file = NULL;

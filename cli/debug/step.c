@@ -118,7 +118,9 @@ static bool is_there(const struct state *start, const struct state *now, enum de
 		return false;
 	if (depth == 0 || now->depth < start->depth || now->position.n < depth)
 		return true;
-	if (how == DEBUG_NEXT)
+	if (how == DEBUG_UNTIL && now->depth == start->depth && now->pc <= start->pc)
+		return false;
+	if (how == DEBUG_NEXT || how == DEBUG_UNTIL)
 		return !same_line(level_of(start, depth), level_of(now, depth));
 	return now->depth != start->depth || now->position.n != depth ||
 	       !same_line(&start->position.chain[0], &now->position.chain[0]);
@@ -137,7 +139,7 @@ static enum progress line(struct debugger *d, enum debug_step how)
 			return MOVED;
 		if (!state_of(d, &now))
 			return GONE;
-		while (how == DEBUG_NEXT && now.depth > start.depth) {
+		while ((how == DEBUG_NEXT || how == DEBUG_UNTIL) && now.depth > start.depth) {
 			progress = out(d);
 			if (progress != MOVED || !state_of(d, &now))
 				return progress;

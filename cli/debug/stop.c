@@ -453,11 +453,8 @@ void debug_print_thread(struct debugger *d)
 	const bool whole = told->goes_on || told->numbered || told->function != function;
 	if (whole)
 		print_call(d);
-	if (!debug_list_line(d) && !whole && position.n && position.chain[0].file) {
-		ws_out_printf(&d->cli->out, "%u\tin ", (unsigned)position.chain[0].line);
-		print_path(&d->cli->out, position.chain[0].file, false);
-		ws_out_text(&d->cli->out, "\n");
-	}
+	if (!debug_list_line(d) && !whole)
+		debug_list_missing(d);
 	told->function = function;
 	told->goes_on = told->numbered = false;
 	debug_print_instruction(d, lane.pc);

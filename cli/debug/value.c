@@ -92,6 +92,8 @@ bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_valu
 	struct ws_error err;
 	bool good = debug_peek(d, text, ret_value, &err);
 	if (!good)
+		cli_flush(d->cli); /* what was printed before comes first */
+	if (!good)
 		cli_say("%s.\n", err.message);
 	return good;
 }

@@ -38,27 +38,28 @@ static bool parse(struct debugger *d, const char *text, struct breakpoint *made)
 	struct cli_range range;
 	struct ws_watch *watch = &made->watch;
 	char wrong[200];
-	if (*text == '*') {
-		if (!debug_memory(d, d->has_focus ? &d->focus : NULL, &text, &watch->at,
-				  &made->type, wrong)) {
-			cli_say("%s.\n", wrong);
-			return false;
-		}
-		watch->size_bytes = made->type->bytes;
-		if (!*text)
-			return true;
-	} else if (cli_range(text, &range)) {
+	if (!*text) {
+		cli_say("What? An expression, SPACE:ADDRESS+LENGTH or ADDRESS [LENGTH] is "
+			"expected.\n");
+		return false;
+	}
+	if (cli_range(text, &range)) {
 		watch->at.space = range.space;
 		watch->at.bank = range.bank;
 		watch->at.address = range.address;
 		watch->at.grid_index = WS_NONE;
 		watch->size_bytes = range.len;
 		return true;
-	} else if (parse_address(d, text, watch)) {
-		return true;
 	}
-	cli_say("What? *(TYPE *)ADDRESS, SPACE:ADDRESS+LENGTH or ADDRESS [LENGTH] is expected.\n");
-	return false;
+	if (parse_address(d, text, watch))
+		return true;
+	if (!debug_memory(d, d->has_focus ? &d->focus : NULL, &text, &watch->at, &made->type,
+			  wrong)) {
+		cli_say("%s.\n", wrong);
+		return false;
+	}
+	watch->size_bytes = made->type->bytes;
+	return true;
 }
 
 bool debug_watch_plant(const struct debugger *d, struct breakpoint *watchpoint)

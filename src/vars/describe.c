@@ -87,21 +87,23 @@ void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct 
 	if (!type->n_added && type->dwarf && wsi_shape(type, &outer, NULL) == WS_OK)
 		plain.type = outer.plain;
 	ws_vars_spell(vars, &plain, text, SPELLED);
-	if (shape.kind == WS_KIND_STRUCT || shape.kind == WS_KIND_UNION) {
-		if (inner.dwarf)
-			inner.type = shape.plain;
-		ws_vars_spell(vars, &inner, name, SPELLED);
-		const char *at = *name ? strstr(text, name) : NULL;
-		size_t n = strlen(name);
-		if (at) {
-			ws_out_escaped(out, (struct ws_str){ text, (size_t)(at - text) });
-			ws_out_text(out, shape.kind == WS_KIND_UNION ? "union " : "struct ");
-			ws_out_escaped(out, ws_str_of(name));
-			print_members(vars, &inner, &shape, out);
-			ws_out_text(out, at[n] && at[n] != ' ' ? " " : "");
-			ws_out_escaped(out, ws_str_of(at + n));
-			return;
-		}
+	ws_vars_spell(vars, &inner, name, SPELLED);
+	const char *at = *name ? strstr(text, name) : NULL;
+	const size_t n = strlen(name);
+	if (!at) {
+		ws_out_escaped(out, ws_str_of(text));
+		return;
 	}
-	ws_out_escaped(out, ws_str_of(text));
+	if (inner.dwarf && shape.kind != WS_KIND_OTHER)
+		inner.type = shape.plain;
+	const bool is_union = shape.kind == WS_KIND_UNION;
+	const bool has_members = is_union || shape.kind == WS_KIND_STRUCT;
+	ws_vars_spell(vars, &inner, name, SPELLED);
+	ws_out_escaped(out, (struct ws_str){ text, (size_t)(at - text) });
+	ws_out_text(out, is_union ? "union " : has_members ? "struct " : "");
+	ws_out_escaped(out, ws_str_of(name));
+	if (has_members)
+		print_members(vars, &inner, &shape, out);
+	ws_out_text(out, has_members && at[n] && at[n] != ' ' ? " " : "");
+	ws_out_escaped(out, ws_str_of(at + n));
 }

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The prompt against cuda-gdb 12.4: scripts that people paste print the same. Prints TAP.
+
+usage: prompt.py WARPSCOPE
+
+The commands are those that threads and scripts in public repositories have, and gdb's own; both debuggers run them over the same dumps,
+without sources. A line must be the same but for what same() takes out: how wide columns are, names of functions that cuda-gdb
+leaves mangled where an address is shown, the file that it names behind a symbol, its word "Virtual" before PC, and texts that a
+pointer leads to, which it does not show. Answers that differ on purpose are in DIFFERENT, each with its reason.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path[:0] = [HERE]
+
+import peer  # noqa: E402
+
+COMMANDS = [
+    "info cuda kernels", "info cuda devices", "info cuda sms", "info cuda warps", "info cuda lanes", "info cuda threads", "info cuda blocks",
+    "info cuda contexts", "bt", "bt 2", "bt -2", "where", "bt full", "frame 1", "info locals", "info args", "up", "down", "down", "frame 99",
+    "x/10i $pc", "x/6i $pc", "x/i $errorpc", "disas $pc,+64", "disassemble", "info registers R0 R1 R4", "info symbol $pc", "info symbol $errorpc",
+    "info line *$pc", "info line *$errorpc", "x/8xw (@global int*)0x7f3a12000000", "x/2dw", "x/4dg (@global int*)0x7f3a12000000",
+    "x/4uh (@global int*)0x7f3a12000000", "x/3ob (@global int*)0x7f3a12000000", "x/2tw (@global int*)0x7f3a12000000",
+    "x/2cb (@global int*)0x7f3a12000000", "x/2fw (@global int*)0x7f3a12000000", "print *(int @parameter *)0x160",
+    "print/x *(long @parameter *)0x160", "cuda kernel block thread", "cuda device sm warp lane", "cuda block 1 thread 0", "print blockIdx",
+    "print threadIdx.x", "print gridDim", "print blockDim.x * gridDim.x", "print $R1", "print/x $R4", "print/d -1", "print/t 10", "print/o 64",
+    "print/c 65", "print/u 255", "print/a $pc", "print $1", "print $", "print $$2", "output 7", "set $i = 5", "print $i + 1", "print $nothing",
+    "print 3 > 2 ? 10 : 20", "print sizeof(long)", "whatis threadIdx", "ptype int", "ptype unsigned", 'printf "%d %s|%5.2f\\n", 3, "abc", 1.5',
+    "echo done\\n", "display $R1", "info display", "undisplay 1", "info display", "info program",
+]
+
+BRANCH = "cuda-gdb gives branches of nvdisasm 12.4, relative to the function"
+DIFFERENT = {
+    "disassemble": BRANCH, "x/10i $pc": BRANCH, "x/6i $pc": BRANCH,
+    "bt 2": "we say how many frames are left out",
+    "bt full": "a register of a caller that no callee saved is not optimized out",
+    "x/2dw": "cuda-gdb goes on in another space than that of the address before",
+    "x/3ob (@global int*)0x7f3a12000000": "ours are all as wide",
+    "x/2cb (@global int*)0x7f3a12000000": "bytes of an input are escaped as everywhere in our output",
+    "print $$2": "we name the space of a code address, cuda-gdb has a function type",
+    "ptype unsigned": "the shorter name",
+    'printf "%d %s|%5.2f\\n", 3, "abc", 1.5': "cuda-gdb needs a running program for it",
+    "display $R1": "cuda-gdb shows it at the next stop only, for a dump",
+}
+
+
+def same(line):
+    """A line without what may differ."""
+    line = re.sub(r"<(_Z\w+|\w+(?:\([^<>]*\))?)([+>])", r"<FUNCTION\2", line)
+    line = re.sub(r"function _Z\w+:", "function FUNCTION:", line)
+    line = re.sub(r' (<error: [^>]*>|<its text is not in the dump>|"(?:[^"\\]|\\.)*"(?:\.\.\.)?)', "", line) if "0x" in line else line
+    line = re.sub(r" of /tmp/cuda-dbg/\S+", "", line).replace("Virtual PC", "PC")
+    line = re.sub(r"^(=>|\*>|\*=>)?\s*0x0*", lambda m: (m.group(1) or "") + " 0x", line)
+    return " ".join(line.split())
+
+
+def ours_of(program, dump):
+    """Answers of our prompt by the number of the command."""
+    with tempfile.NamedTemporaryFile("w", suffix=".gdb", encoding="utf-8") as script:
+        for i, command in enumerate(COMMANDS):
+            script.write(f"echo \\n>>>> {i}\\n\n{command}\n")
+        script.flush()
+        done = subprocess.run([program, "shell", "--batch", "--source-map", "/src=/nowhere", "-x", script.name, dump], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+    return re.split(r"\n>>>> \d+\n", done.stdout)[1:]
+
+
+def theirs_of(peers, dump):
+    """Answers of cuda-gdb likewise: the peers script has it echo each command before, with its escapes."""
+    said, found = peer.run(peers, dump, COMMANDS), []
+    for command in COMMANDS:
+        mark = f">>> {command}\n".replace("\\n", "\n").replace("\\\\", "\\")
+        before, mark, said = said.partition(mark)
+        found.append(before)
+    return found[1:] + [said]
+
+
+def lines(text):
+    return [line for line in (same(one) for one in text.split("\n")) if line]
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    peers, why = peer.find()
+    dumps = ["misaligned-G"]
+    print(f"1..{len(dumps) * len(COMMANDS)}")
+    number = failed = 0
+    for name in dumps:
+        dump = os.path.abspath(os.path.join(ROOT, "examples", "dumps", name + ".nvcudmp"))
+        ours = ours_of(program, dump) if peers else [""] * len(COMMANDS)
+        theirs = theirs_of(peers, dump) if peers else [""] * len(COMMANDS)
+        for i, command in enumerate(COMMANDS):
+            number += 1
+            if why:
+                print(f"ok {number} - {name}: {command} # SKIP {why}")
+                continue
+            got, want = lines(ours[i]), lines(theirs[i])
+            good = got == want or command in DIFFERENT
+            failed += not good
+            print(f"{'ok' if good else 'not ok'} {number} - {name}: {command}")
+            if not good:
+                print(f"# {got!r}\n# {want!r}")
+    return 1 if failed else 0
+
+
+sys.exit(main())
