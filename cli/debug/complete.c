@@ -99,8 +99,9 @@ void debug_complete(struct debugger *d, const char *line, struct debug_words *re
 {
 	static const char *const tables[] = { "barriers", "blocks",     "clusters", "contexts",
 					      "devices",  "exceptions", "kernels",  "lanes",
-					      "memory",   "metadata",   "modules",  "sections",
-					      "sms",      "threads",    "warps",    "where" };
+					      "launch",   "memory",     "metadata", "modules",
+					      "sections", "sms",        "threads",  "warps",
+					      "where" };
 	static const char *const coordinates[] = { "block", "cluster", "device", "grid", "kernel",
 						   "lane",  "sm",      "thread", "warp" };
 	*ret_words = (struct debug_words){ 0 };

@@ -2,6 +2,8 @@
 /* info contexts, kernels, blocks, clusters: the program's view. */
 #include "info/info.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,22 +126,33 @@ static bool grid_matches(const struct session *session, const struct filter *fil
 	       filter_number(filter, FILTER_grid, grid->id);
 }
 
+/* Whether another kernel launched a grid. */
+static bool has_parent(const struct ws_grid *grid)
+{
+	enum { ORIGIN_GPU = 1 }; /* CUDBGKernelOrigin */
+	return grid->origin == ORIGIN_GPU;
+}
+
+/* The index of the grid that launched one; WS_NONE: none that is there. */
+static uint32_t parent_of(const struct session *session, const struct ws_grid *grid)
+{
+	for (uint32_t i = 0; has_parent(grid) && i < session->counts.grids; i++)
+		if (session->grids[i].device_index == grid->device_index &&
+		    session->grids[i].id == grid->parent_id)
+			return i;
+	return WS_NONE;
+}
+
 static void parent_cell(struct rows *rows, const struct session *session,
 			const struct ws_grid *grid)
 {
-	enum { ORIGIN_GPU = 1 }; /* CUDBGKernelOrigin */
-	if (grid->origin != ORIGIN_GPU) {
+	const uint32_t parent = parent_of(session, grid);
+	if (!has_parent(grid))
 		rows_none(rows);
-		return;
-	}
-	for (uint32_t i = 0; i < session->counts.grids; i++) {
-		if (session->grids[i].device_index == grid->device_index &&
-		    session->grids[i].id == grid->parent_id) {
-			rows_number(rows, session->kernel_ids[i]);
-			return;
-		}
-	}
-	rows_missing(rows, WS_ABSENT);
+	else if (parent == WS_NONE)
+		rows_missing(rows, WS_ABSENT);
+	else
+		rows_number(rows, session->kernel_ids[parent]);
 }
 
 static void invocation_cell(struct rows *rows, struct info *info, const struct ws_grid *grid)
@@ -158,10 +171,15 @@ static void invocation_cell(struct rows *rows, struct info *info, const struct w
 	free(name);
 }
 
-static void kernel_row(struct rows *rows, struct info *info, const struct kernel *kernel)
+static void status_cell(struct rows *rows, const struct ws_grid *grid)
 {
 	static const char *const statuses[] = { "Invalid",  "Pending",    "Active",
 						"Sleeping", "Terminated", "Undetermined" };
+	info_cell_name(rows, statuses, sizeof statuses / sizeof *statuses, grid->status);
+}
+
+static void kernel_row(struct rows *rows, struct info *info, const struct kernel *kernel)
+{
 	static const char *const origins[] = { "host", "device" };
 	const struct session *session = &info->session;
 	const struct ws_grid *grid = &session->grids[kernel->grid_index];
@@ -170,7 +188,7 @@ static void kernel_row(struct rows *rows, struct info *info, const struct kernel
 	parent_cell(rows, session, grid);
 	rows_number(rows, session->devices[grid->device_index].id);
 	rows_id(rows, grid->id);
-	info_cell_name(rows, statuses, sizeof statuses / sizeof *statuses, grid->status);
+	status_cell(rows, grid);
 	rows_given(rows, 1, kernel->mask_fits ? WS_OK : WS_MALFORMED);
 	rows_mask(rows, kernel->sms, session->devices[grid->device_index].n_sms);
 	rows_dim3(rows, grid->grid_dim);
@@ -215,6 +233,72 @@ static void produce_kernels(struct rows *rows, void *user)
 }
 
 INFO_TABLE(kernels, kernel_columns, produce_kernels)
+
+/* ---- launches: those that led to the kernel in focus, and those that it made ---- */
+
+static const struct column launch_trace_columns[] = {
+	{ "Lvl", "level", 0 },         { "Kernel", "kernel", 0 },
+	{ "Dev", "device", 0 },        { "Grid", "grid", 0 },
+	{ "Status", "status", 0 },     { "GridDim", "gridDim", 0 },
+	{ "BlockDim", "blockDim", 0 }, { "Invocation", "invocation", COLUMN_LEFT },
+};
+
+static const struct column launch_children_columns[] = {
+	{ "Kernel", "kernel", 0 },
+	{ "Dev", "device", 0 },
+	{ "Grid", "grid", 0 },
+	{ "Status", "status", 0 },
+	{ "GridDim", "gridDim", 0 },
+	{ "BlockDim", "blockDim", 0 },
+	{ "Invocation", "invocation", COLUMN_LEFT },
+};
+
+static void launch_cells(struct rows *rows, struct info *info, uint32_t grid_index)
+{
+	const struct session *session = &info->session;
+	const struct ws_grid *grid = &session->grids[grid_index];
+	rows_number(rows, session->kernel_ids[grid_index]);
+	rows_number(rows, session->devices[grid->device_index].id);
+	rows_id(rows, grid->id);
+	status_cell(rows, grid);
+	rows_dim3(rows, grid->grid_dim);
+	rows_dim3(rows, grid->block_dim);
+	invocation_cell(rows, info, grid);
+	rows_end(rows);
+}
+
+/* The kernel in focus, the one that launched it, and so on. */
+static void produce_launch_trace(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	const struct session *session = &info->session;
+	uint32_t at = session->have_focus ? session->focus.grid_index : WS_NONE;
+	for (uint32_t level = 0; at != WS_NONE && level < session->counts.grids; level++) {
+		char text[16];
+		snprintf(text, sizeof text, "#%" PRIu32, level);
+		rows_begin(rows, level == 0);
+		rows_text(rows, text);
+		launch_cells(rows, info, at);
+		at = parent_of(session, &session->grids[at]);
+	}
+}
+
+INFO_TABLE(launch_trace, launch_trace_columns, produce_launch_trace)
+
+static void produce_launch_children(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	const struct session *session = &info->session;
+	const uint32_t focus = session->have_focus ? session->focus.grid_index : WS_NONE;
+	for (uint32_t i = 0; focus != WS_NONE && i < session->counts.grids; i++) {
+		if (parent_of(session, &session->grids[i]) != focus)
+			continue;
+		rows_begin(rows, false);
+		launch_cells(rows, info, i);
+	}
+}
+
+INFO_TABLE(launch_children, launch_children_columns, produce_launch_children)
 
 /* ---- blocks ---- */
 

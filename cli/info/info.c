@@ -266,9 +266,17 @@ static int info_run(struct info *info, int argc, char **argv)
 	}
 	if (argc == 0)
 		return cli_usage("info", "which table?");
-	const struct table *table = table_find(argv[0]);
+	const bool launches = argc > 1 && strcmp(argv[0], "launch") == 0; /* two words there */
+	const char *name = argv[launches ? 1 : 0];
+	if (launches)
+		name = strcmp(name, "trace") == 0      ? "launch_trace"
+		       : strcmp(name, "children") == 0 ? "launch_children"
+						       : name;
+	argc -= launches;
+	argv += launches;
+	const struct table *table = table_find(name);
 	if (!table)
-		return unknown_table(argv[0]);
+		return unknown_table(name);
 	info->none = table->none;
 	int status = filter_read(info, table, argc - 1, argv + 1);
 	return status == CLI_ANSWERED ? show(info, table->name, table->show, NULL) : status;

@@ -18,6 +18,8 @@
 	X(contexts, "No CUDA contexts.", 0)                                                   \
 	X(modules, "No CUDA modules.", 0)                                                     \
 	X(kernels, "No CUDA kernels.", 0)                                                     \
+	X(launch_trace, "No CUDA kernels.", 0)                                                \
+	X(launch_children, "No CUDA kernels.", 0)                                             \
 	X(sms, "No CUDA SMs.", 1u << FILTER_device)                                           \
 	X(blocks, "No CUDA blocks.", 1u << FILTER_kernel)                                     \
 	X(clusters, "No CUDA clusters.", 1u << FILTER_kernel)                                 \

@@ -23,7 +23,7 @@ TESTS = os.path.abspath(sys.argv[2])
 ROWS = os.path.join(TESTS, 'data', 'answers', 'answers.tsv')
 HUGE = ('many-modules', 'many-sections')  # seconds each
 PARTS = ('verdict', 'exceptions', 'focus', 'groups', 'waits', 'kernels', 'image', 'map', 'next', 'missing', 'diagnostics')
-TABLES = ('devices', 'contexts', 'modules', 'kernels', 'sms', 'blocks', 'clusters', 'warps', 'lanes', 'threads', 'barriers', 'exceptions',
+TABLES = ('devices', 'contexts', 'modules', 'kernels', 'launch_trace', 'launch_children', 'sms', 'blocks', 'clusters', 'warps', 'lanes', 'threads', 'barriers', 'exceptions',
           'memory', 'sections', 'metadata')
 
 

@@ -92,7 +92,7 @@ def report_cases(dump, sources):
         yield Case('report', '--format', kind, '--full-names', '--all', '--source-dir', sources, dump)
 
 
-INFO = ('devices', 'contexts', 'modules', 'kernels', 'sms', 'blocks', 'clusters', 'warps', 'lanes', 'threads', 'barriers',
+INFO = ('devices', 'contexts', 'modules', 'kernels', 'launch_trace', 'launch_children', 'sms', 'blocks', 'clusters', 'warps', 'lanes', 'threads', 'barriers',
         'exceptions', 'memory', 'sections', 'metadata')
 SHOWING = ('devices', 'kernels', 'sections')
 

@@ -24,7 +24,7 @@ import peer  # noqa: E402
 
 COMMANDS = [
     "info cuda kernels", "info cuda devices", "info cuda sms", "info cuda warps", "info cuda lanes", "info cuda threads", "info cuda blocks",
-    "info cuda contexts", "bt", "bt 2", "bt -2", "where", "bt full", "frame 1", "info locals", "info args", "up", "down", "down", "frame 99",
+    "info cuda contexts", "info cuda launch trace", "bt", "bt 2", "bt -2", "where", "bt full", "frame 1", "info locals", "info args", "up", "down", "down", "frame 99",
     "x/10i $pc", "x/6i $pc", "x/i $errorpc", "disas $pc,+64", "disassemble", "info registers R0 R1 R4", "info symbol $pc", "info symbol $errorpc",
     "info line *$pc", "info line *$errorpc", "x/8xw (@global int*)0x7f3a12000000", "x/2dw", "x/4dg (@global int*)0x7f3a12000000",
     "x/4uh (@global int*)0x7f3a12000000", "x/3ob (@global int*)0x7f3a12000000", "x/2tw (@global int*)0x7f3a12000000",
