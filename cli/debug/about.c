@@ -122,7 +122,7 @@ static void info_registers(struct debugger *d, const char *text)
 		    strcmp(name, "errorpc") == 0)
 			print_register(d, name);
 		else
-			cli_say("Invalid register `%s'\n", name);
+			ws_out_printf(&d->cli->out, "Invalid register `%s'\n", name);
 		free(name);
 		text += n + strspn(text + n, " ");
 	}

@@ -518,24 +518,10 @@ static const struct command {
 	  "writes a dump in the current folder (core.nvcudmp)", RUNS, command_gcore },
 	{ "kill", "k", "", "back to before the first instruction", RUNS, command_kill },
 	{ "quit", "q", "", "ends", 0, command_quit },
-	{ "help", "h", "", "this list", 0, command_help },
+	{ "help", "h", " [COMMAND]", "this list, or one line of it", 0, command_help },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
-
-static void command_help(struct debugger *d, const char *text)
-{
-	(void)text;
-	for (size_t i = 0; i < N_COMMANDS; i++) {
-		const struct command *one = &commands[i];
-		char name[80];
-		if (d->dump && (one->is & RUNS))
-			continue;
-		snprintf(name, sizeof name, "%s%s%s%s", one->name, one->letters ? ", " : "",
-			 one->letters ? one->letters : "", one->takes);
-		ws_out_printf(&d->cli->out, "%-46s  %s\n", name, one->help);
-	}
-}
 
 /* The command that a word is, or begins in a way that no other does. */
 static const struct command *find(const char *word, size_t n)
@@ -554,6 +540,24 @@ static const struct command *find(const char *word, size_t n)
 		}
 	}
 	return matches == 1 ? begins : NULL;
+}
+
+/* help [COMMAND] */
+static void command_help(struct debugger *d, const char *text)
+{
+	const size_t n = strcspn(text, " ");
+	const struct command *only = n ? find(text, n) : NULL;
+	if (n && !only)
+		cli_say("'%.*s' is no command; see: help\n", (int)n, text);
+	for (size_t i = 0; i < N_COMMANDS; i++) {
+		const struct command *one = &commands[i];
+		char name[80];
+		if (n ? one != only : d->dump && (one->is & RUNS))
+			continue;
+		snprintf(name, sizeof name, "%s%s%s%s", one->name, one->letters ? ", " : "",
+			 one->letters ? one->letters : "", one->takes);
+		ws_out_printf(&d->cli->out, "%-46s  %s\n", name, one->help);
+	}
 }
 
 bool debug_is_command(const char *word)

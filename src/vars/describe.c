@@ -14,7 +14,12 @@ static void print_declaration(struct ws_out *out, const char *type, struct ws_st
 			   : strlen(type);
 	while (inner && type[n] == '*')
 		n++;
-	ws_out_escaped(out, (struct ws_str){ type, n });
+	size_t stars = n; /* a type's own text has no space before them */
+	while (!inner && stars > 0 && strchr("*&", type[stars - 1]))
+		stars--;
+	ws_out_escaped(out, (struct ws_str){ type, stars });
+	ws_out_text(out, stars < n && stars > 0 && type[stars - 1] != ' ' ? " " : "");
+	ws_out_escaped(out, (struct ws_str){ type + stars, n - stars });
 	if (!inner && n && !strchr("*&", type[n - 1]))
 		ws_out_text(out, " ");
 	ws_out_escaped(out, name);
