@@ -22,6 +22,14 @@ static bool check_text(void *user, const char *bytes, size_t len)
 	return true;
 }
 
+static bool check_lines(void *user, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i] != '\n')
+			check_text(user, bytes + i, 1);
+	return true;
+}
+
 static uint64_t print(struct ws_vars *vars, const struct ws_value *value, char letter)
 {
 	uint64_t printed = 0;
@@ -30,6 +38,19 @@ static uint64_t print(struct ws_vars *vars, const struct ws_value *value, char l
 	ws_vars_print(vars, value, (struct ws_value_format){ letter, true }, &out);
 	FUZZ_CHECK(ws_out_flush(&out, NULL) == WS_OK);
 	return printed;
+}
+
+/* The type of an expression, or one by its words, with its members. */
+static uint64_t describe(struct ws_vars *vars, const char *text)
+{
+	uint64_t written = 0;
+	struct ws_vtype type;
+	struct ws_out out;
+	ws_out_init(&out, check_lines, &written);
+	if (ws_vars_type(vars, text, &type, NULL) == WS_OK)
+		ws_vars_describe(vars, &type, &out);
+	FUZZ_CHECK(ws_out_flush(&out, NULL) == WS_OK);
+	return written;
 }
 
 static uint64_t evaluate(struct ws_vars *vars, const char *text)
@@ -42,7 +63,12 @@ static uint64_t evaluate(struct ws_vars *vars, const char *text)
 	ws_vars_spell(vars, &value.type, type, sizeof type);
 	FUZZ_CHECK(strlen(type) < sizeof type);
 	(void)!ws_vars_number(vars, &value, &number, NULL);
-	return print(vars, &value, 0) + print(vars, &value, 'x');
+	if (ws_vars_text(vars, &value, type, sizeof type, NULL) == WS_OK)
+		FUZZ_CHECK(strlen(type) < sizeof type);
+	uint64_t printed = print(vars, &value, 0) + print(vars, &value, 'x') + describe(vars, text);
+	if (ws_vars_keep(vars, &value, NULL) == WS_OK)
+		printed += print(vars, &value, 0);
+	return printed;
 }
 
 static uint64_t list(struct ws_vars *vars)
