@@ -268,15 +268,40 @@ static void command_gcore(struct debugger *d, const char *text)
 
 /* ---- commands that are verbs of the program ---- */
 
+/* Runs report, which looks for sources where the prompt does. */
+static void report(struct debugger *d, const char *text)
+{
+	const struct cli_sources *sources = &d->sources;
+	const size_t n = sources->n_maps + sources->n_dirs;
+	char **words = cli_alloc(n + DEBUG_MAX_WORDS + 2, sizeof *words);
+	char *line = cli_copy(text, strlen(text));
+	int used = 0;
+	words[used++] = (char *)(uintptr_t) "report";
+	words[used++] = d->dump ? d->dump : (char *)(uintptr_t) "device";
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_source_map *map = i < sources->n_maps ? &sources->maps[i] : NULL;
+		const char *to = map ? map->to : sources->dirs[i - sources->n_maps];
+		const size_t size = strlen(to) + (map ? strlen(map->from) : 0) + 20;
+		words[used] = cli_alloc(size, 1);
+		snprintf(words[used++], size, map ? "--source-map=%s=%s" : "--source-dir=%s%s",
+			 map ? map->from : "", to);
+	}
+	cli_verb(d->cli, used + debug_split(line, words + used, DEBUG_MAX_WORDS), words);
+	for (size_t i = 0; i < n; i++)
+		free(words[2 + i]);
+	free(words);
+	free(line);
+}
+
 static void command_report(struct debugger *d, const char *text)
 {
-	debug_verb(d, "report", text);
+	report(d, text);
 }
 
 static void command_why(struct debugger *d, const char *text)
 {
 	(void)text;
-	debug_verb(d, "report", "--brief");
+	report(d, "--brief");
 }
 
 static void command_regs(struct debugger *d, const char *text)
