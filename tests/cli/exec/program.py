@@ -50,7 +50,8 @@ def wait_at_pipe(full=False):
         os.mkfifo(path, 0o600)
         fd = os.open(path, os.O_RDWR)  # so that there is always a reader, and never an end
         have = 0
-        print('waits', flush=True)
+        if 'SERVE_SECONDS' not in os.environ:  # else the parent says it of all
+            print('waits', flush=True)
         while have < (4096 if full else 1):
             have += len(os.read(fd, 4096))
         dump('hang')
@@ -60,6 +61,10 @@ def wait_at_pipe(full=False):
 def serve(n, kind):
     script = os.path.abspath(__file__)
     children = [subprocess.Popen([f'VLLM::Worker_TP{i}', script, kind], executable=sys.executable) for i in range(n)]
+    pipes = os.path.dirname(os.environ.get('CUDA_COREDUMP_PIPE', ''))
+    while kind == 'wait' and len([name for name in os.listdir(pipes) if name.startswith('pipe_')]) < n:
+        time.sleep(0.05)
+    print('up', flush=True)
     time.sleep(float(os.environ.get('SERVE_SECONDS', '0')))
     for child in children:
         child.wait()
