@@ -43,8 +43,8 @@ VERBS = ['report', 'report --json', 'report --all'] + \
      'regs --json', 'regs sm any warp any lane any', 'mem global:0x7f0000000000 /64xw', 'mem shared:0x0 /16xw', 'mem local:0x0 /16xw',
      'mem param:0x210 /4xg', 'disassemble', 'disassemble --hex --regs', 'print $pc', 'print threadIdx.x + blockIdx.x * blockDim.x',
      'info breakpoints']
-# What only the software GPU offers: refused() holds what is said of it elsewhere.
-OWN = re.compile(r'[ra]?watch |reverse-|last-write ')
+# What only the software GPU offers: refused() holds what is said of it elsewhere. The API lists no kernels that have not begun.
+OWN = re.compile(r'[ra]?watch |reverse-|last-write |info cuda launch')
 # Causes follow from the list of memory, which the API does not have.
 NO_REPORT = ('chain', 'faults')
 # What else the API cannot say: how many convergence barriers a warp has; it shows the masks of 16.
@@ -94,7 +94,12 @@ def cases(transcripts):
     for path in sorted(glob.glob(os.path.join(transcripts, '*.txt'))):
         with open(path, encoding='utf-8') as file:
             head, *lines = file.read().splitlines()
-        commands = [line[len(PROMPT):] for line in lines if line.startswith(PROMPT)]
+        commands = []
+        for line in lines:
+            if line.startswith(PROMPT):
+                commands.append(line[len(PROMPT):])
+            elif line.startswith('>'):  # of a command's own lines, up to end
+                commands[-1] += '\n' + line[1:]
         if not any(OWN.match(command) for command in commands):
             yield os.path.basename(path), shlex.split(head[2:]), commands
     for words, stops in SESSIONS:
