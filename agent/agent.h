@@ -27,6 +27,7 @@ struct agent {
 	struct shared *shared; /* owned */
 	int calls, work;       /* sockets */
 	bool is_running;       /* a launch on `work` is to be answered */
+	bool is_stuck;         /* ... and nothing can go on but by the program */
 	bool has_failed;       /* it can do no more until it is reset */
 	enum cu_result failure;
 };

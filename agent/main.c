@@ -233,11 +233,13 @@ static bool run(struct agent *agent)
 	enum ws_sim_outcome outcome;
 	struct ws_error err;
 	bool aborts;
+	agent->is_stuck = false;
 	if (ws_sim_run(agent->sim, SLICE, &outcome, &err) != WS_OK) {
 		agent->failure = agent_result(&err);
 		agent->has_failed = true;
 		return finish(agent, agent->failure, WIRE_FAULT);
 	}
+	agent->is_stuck = outcome == WS_SIM_STUCK;
 	switch (outcome) {
 	case WS_SIM_DONE:
 		return finish(agent, CUDA_SUCCESS, 0);
@@ -245,7 +247,7 @@ static bool run(struct agent *agent)
 		agent->failure = agent_fault(agent, &aborts);
 		agent->has_failed = true;
 		return finish(agent, agent->failure, aborts ? WIRE_FAULT | WIRE_ABORT : WIRE_FAULT);
-	case WS_SIM_STUCK: /* memory that the program shares may yet change */
+	case WS_SIM_STUCK:
 	case WS_SIM_LIMIT:
 	case WS_SIM_STOPPED:
 		break;
@@ -260,7 +262,8 @@ static void loop(struct agent *agent)
 		/* while a launch runs, `work` is silent: the driver waits for its end */
 		struct pollfd sockets[] = { { agent->calls, POLLIN, 0 },
 					    { agent->work, agent->is_running ? 0 : POLLIN, 0 } };
-		int n = poll(sockets, 2, agent->is_running ? 0 : -1);
+		/* memory that the program shares may yet change */
+		int n = poll(sockets, 2, !agent->is_running ? -1 : agent->is_stuck ? 1 : 0);
 		if (n < 0 && errno != EINTR)
 			return;
 		if (n > 0 && sockets[0].revents)

@@ -66,14 +66,14 @@ struct stream {
 	enum magic magic;
 	unsigned flags;
 	int priority;
-	uint64_t last; /* number of the last op */
+	_Atomic uint64_t last; /* number of the last op */
 	uint64_t id;
 };
 
 struct event {
 	enum magic magic;
 	unsigned flags;
-	uint64_t op;         /* number of the one that records it; 0: none yet */
+	_Atomic uint64_t op; /* number of the one that records it; 0: none yet */
 	_Atomic double time; /* seconds, when that was done */
 };
 
@@ -103,7 +103,7 @@ struct op {
 };
 
 struct driver {
-	bool ready;
+	atomic_bool ready;
 	struct wire_device device;
 	struct context primary;
 	_Atomic uint64_t ids;

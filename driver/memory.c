@@ -127,7 +127,18 @@ CU_API(cuMemFree_v2)(CUdeviceptr address)
 	DONE(release(address, false));
 }
 
-/* Memory in the order of a stream: there is one order, and the memory is there at once. */
+/* ---- in the order of a stream: there is one, and new memory is there at once ---- */
+
+static enum cu_result run_release(struct op *op)
+{
+	struct range range;
+	const uint64_t address = op->word[0];
+	CUresult result = driver_work(WIRE_FREE, op->word, NULL, 0, NULL, 0);
+	if (result == CUDA_SUCCESS)
+		(void)range_remove(address, &range);
+	return result;
+}
+
 CU_API(cuMemAllocAsync)(CUdeviceptr *ret_address, size_t n_bytes, CUstream stream)
 {
 	CUresult result = stream_check(stream);
@@ -136,8 +147,16 @@ CU_API(cuMemAllocAsync)(CUdeviceptr *ret_address, size_t n_bytes, CUstream strea
 
 CU_API(cuMemFreeAsync)(CUdeviceptr address, CUstream stream)
 {
+	struct range range;
 	CUresult result = stream_check(stream);
-	DONE(result == CUDA_SUCCESS ? release(address, false) : result);
+	if (result == CUDA_SUCCESS &&
+	    (!range_find(address, &range) || range.start != address || range.kind != RANGE_DEVICE))
+		result = CUDA_ERROR_INVALID_VALUE;
+	if (result != CUDA_SUCCESS)
+		DONE(result);
+	const struct op op = { .run = run_release, .word = { address } };
+	uint64_t number = queue_add(&op);
+	DONE(number ? stream_note(stream, number) : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 CU_API(cuMemGetInfo_v2)(size_t *ret_free, size_t *ret_total)
