@@ -52,10 +52,13 @@ void wsi_html_end(struct wsi_page *page)
 			ws_version());
 	if (page->report)
 		wsi_html_map_data(page);
-	wsi_html_raw(page, "<script>");
-	for (size_t i = 0; i < WSI_COUNT(page_script); i++)
-		wsi_html_raw(page, page_script[i]);
-	wsi_html_raw(page, "</script>\n</body>\n</html>\n");
+	if (page->report) { /* it is about the pictures of a dump */
+		wsi_html_raw(page, "<script>");
+		for (size_t i = 0; i < WSI_COUNT(page_script); i++)
+			wsi_html_raw(page, page_script[i]);
+		wsi_html_raw(page, "</script>\n");
+	}
+	wsi_html_raw(page, "</body>\n</html>\n");
 }
 
 static const char *const verdict_words[] = {

@@ -29,6 +29,19 @@ void wsi_html_end(struct wsi_page *page);
 
 /* The address of an access among the memory around it, as a picture. */
 void wsi_figure_ruler(struct wsi_page *page, const struct ws_report_access *access);
+/* One line of a picture of times: seconds since 1970, 0: not known; the first and the last. */
+struct wsi_time_line {
+	struct ws_str name;
+	uint64_t first, last;
+	const char *look;  /* class */
+	const char *words; /* ours */
+	bool marked;
+};
+
+/* When something happened, where two times are known and differ. `label` and
+ * `note`, which stands below, are ours. */
+void wsi_figure_times(struct wsi_page *page, const char *label, const char *note,
+		      const struct wsi_time_line *lines, size_t n);
 /* The data that the script shows of each warp. */
 void wsi_html_map_data(struct wsi_page *page);
 

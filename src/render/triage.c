@@ -76,6 +76,72 @@ static void section_read(struct pages *p)
 	wsi_str(&p->page, WSI_PLAIN, ws_str_of(r->read));
 }
 
+/* ---- times ---- */
+
+enum { MAX_LINES = 300 };
+
+static const char *look_of(enum ws_triage_role role)
+{
+	switch (role) {
+	case WS_TRIAGE_FAULT:
+	case WS_TRIAGE_COLLECTIVE_FAULT:
+		return "fault";
+	case WS_TRIAGE_WAITS:
+	case WS_TRIAGE_STUCK:
+		return "wait";
+	case WS_TRIAGE_RUNS:
+	case WS_TRIAGE_IDLE:
+	case WS_TRIAGE_UNREADABLE:
+		break;
+	}
+	return "other";
+}
+
+/* When the dumps of a job were made. */
+static void job_times(struct pages *p, const struct ws_triage_job *job)
+{
+	struct wsi_time_line lines[MAX_LINES];
+	size_t n = wsi_min_u64(job->n_rows, MAX_LINES);
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_triage_row *row = &job->rows[i];
+		lines[i] = (struct wsi_time_line){ .name = row->name,
+						   .first = row->time,
+						   .last = row->time,
+						   .look = look_of(row->role),
+						   .words = ws_triage_role_text(row->role),
+						   .marked = i == job->culprit };
+	}
+	wsi_figure_times(
+		&p->page, "Times of dumps",
+		"A time is that of the dump, of its name or of its file: when it was made, "
+		"when its process began, or when it was written. It does not say who was "
+		"first.",
+		lines, n);
+}
+
+/* From when to when the dumps of each bug are. */
+static void bug_times(struct pages *p)
+{
+	const struct ws_triage_result *r = p->result;
+	struct wsi_time_line lines[MAX_LINES];
+	size_t n = wsi_min_u64(r->n_groups, MAX_LINES);
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_triage_group *group = &r->groups[i];
+		bool fault = ws_str_equal(group->verdict, ws_str_of("fault"));
+		lines[i] = (struct wsi_time_line){
+			.name = group->place.len ? group->place : group->signature,
+			.first = group->first,
+			.last = group->last,
+			.look = fault ? "fault" : "wait",
+			.words = !r->has_baseline ? fault ? "fault" : "hang"
+				 : group->known   ? "known"
+						  : "new",
+		};
+	}
+	wsi_figure_times(&p->page, "Times of bugs", "From the first to the last dump of each bug.",
+			 lines, n);
+}
+
 static void section_groups(struct pages *p)
 {
 	static const struct ws_column columns[] = {
@@ -114,6 +180,7 @@ static void section_groups(struct pages *p)
 		say_dump(p, group->example);
 	}
 	more_of(page, n, r->n_groups);
+	bug_times(p);
 }
 
 static void job_rows(struct pages *p, const struct ws_triage_job *job)
@@ -157,6 +224,7 @@ static void job_rows(struct pages *p, const struct ws_triage_job *job)
 			say_text(page, ws_str_of(row->evidence));
 	}
 	more_of(page, n, job->n_rows);
+	job_times(p, job);
 }
 
 static void section_jobs(struct pages *p)
@@ -188,7 +256,7 @@ static void section_jobs(struct pages *p)
 	}
 	if (r->n_jobs < r->n_jobs_in_all) {
 		wsi_element(page, WSI_MORE);
-		wsi_say(page, "%" PRIu64 " more jobs, without a failure or smaller (--jobs)",
+		wsi_say(page, "%" PRIu64 " more jobs, without a failure or smaller (--limit)",
 			r->n_jobs_in_all - r->n_jobs);
 	}
 }

@@ -446,7 +446,7 @@ static uint64_t rank_count(const struct scene *s)
 static bool judge_progress(struct scene *s)
 {
 	struct wsi_progress p = { .kind = WSI_PROGRESS_UNTOLD };
-	uint32_t at = WS_NONE, outside = WS_NONE;
+	uint32_t at = WS_NONE;
 	if (is_only_job(s) && !wsi_progress_of(s->triage, rank_count(s), &p))
 		return true; /* without a sentence: memory is out */
 	if (p.kind != WSI_PROGRESS_BEHIND && p.kind != WSI_PROGRESS_OTHER) {
@@ -454,14 +454,24 @@ static bool judge_progress(struct scene *s)
 		reason(s, p.reason);
 		return false;
 	}
-	for (uint32_t i = 0; i < s->job->n; i++) {
+	for (uint32_t i = 0; i < s->job->n; i++)
 		if (s->job->entry[i].row.rank == (int64_t)p.rank)
 			at = i;
-		if (is_outside(s->job->entry, i))
-			outside = i;
+	uint32_t outside = first_outside(s);
+	if (outside != WS_NONE && (at == WS_NONE || !is_outside(s->job->entry, at))) {
+		cannot_tell(s, outside,
+			    wsi_keep_format(s->triage,
+					    "%s do%s not wait, and of rank %" PRIu64
+					    " it is told that %s",
+					    names_of(s, is_outside),
+					    s->n[WS_TRIAGE_STUCK] + s->n[WS_TRIAGE_RUNS] +
+								    s->n[WS_TRIAGE_IDLE] ==
+							    1
+						    ? "es"
+						    : "",
+					    p.rank, p.words));
+		return true;
 	}
-	if (outside != WS_NONE && outside != at)
-		return false;
 	if (at != WS_NONE) {
 		blame(s, at, p.words);
 	} else {

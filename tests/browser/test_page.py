@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The HTML page in headless Chromium: clicks and keys, light and dark, without scripts, narrow, hostile texts, contrast, the
-accessibility tree; pages of a fault, a hang, no fault, and a fault without an access. Prints TAP; all is skipped where chromium or chromium-driver is not installed.
+accessibility tree; pages of a fault, a hang, no fault, a fault without an access, and
+many dumps. Prints TAP; all is skipped where chromium or chromium-driver is not installed.
 
 usage: test_page.py PLANTED_REPORT WARPSCOPE SOURCE_ROOT
 """
+import json
 import os
 import re
 import subprocess
@@ -62,6 +64,21 @@ for (const picture of document.querySelectorAll('.ruler')) {
   });
 }
 return found;
+"""
+# Of each line of the first picture of times: name, seconds, place on the axis, words, class of the mark
+TIMES = """
+const axis = document.querySelector('.times path').getBoundingClientRect();
+return Array.from(document.querySelectorAll('.times')[0].querySelectorAll('g'), g => {
+  const mark = g.querySelector('rect').getBoundingClientRect(), texts = g.querySelectorAll('text');
+  return [texts[0].textContent, parseInt(texts[1].textContent.slice(1)), (mark.left - axis.left) / (axis.width - mark.width),
+          texts[1].textContent, g.querySelector('rect').getAttribute('class')];
+});
+"""
+LEAVES = """
+return Array.from(document.querySelectorAll('.times text')).filter(e => {
+  const a = e.getBoundingClientRect(), b = e.closest('svg').getBoundingClientRect();
+  return a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1;
+}).map(e => e.textContent);
 """
 FOLDED = """
 return Array.from(document.querySelectorAll('details > :not(summary)')).filter(e => !e.checkVisibility({contentVisibilityAuto: true}))
@@ -378,6 +395,27 @@ class Cases:
         if not re.search(r'\b[0-9a-f]{64}\b', self.browser.text('#build')):
             raise Wrong('the build has no identity of the code')
 
+    def an_index_of_many_dumps_shows_times_and_links(self):
+        self.open('fleet')
+        holds('the head', self.browser.text('header'), '16 DUMPS', '2 jobs')
+        same('pictures', self.browser.script('return Array.from(document.querySelectorAll(".times"), e => e.getAttribute("aria-label"))'),
+             ['Times of dumps', 'Times of dumps', 'Times of bugs'])
+        places = self.browser.script(TIMES)
+        same('ranks of the first job', [one[0] for one in places], [f'rank {rank}' for rank in range(8)])
+        same('their seconds', [one[1] for one in places], [rank * 37 % 100 for rank in range(8)])
+        for _, seconds, left, words, kind in places:
+            if abs(left - seconds / 85) > .01:
+                raise Wrong(f'{words} is at {left} of the axis')
+            same(f'the look of {words}', kind, 'fault' if 'fault' in words else 'wait')
+        same('those that stand out', self.browser.script('return Array.from(document.querySelectorAll(".times .here"), e => e.textContent)'),
+             ['rank 5', 'rank 3'])
+        same('labels that leave the picture', self.browser.script(LEAVES), [])
+        links = self.browser.script('return Array.from(document.querySelectorAll("#ranks a"), e => [e.href, e.textContent])')
+        same('dumps with a page', len(set(href for href, _ in links)), 16)
+        href = next(href for href, text in links if '/one/' in text and text.endswith('_r5.nvcudmp'))
+        self.browser.open(href[len('file://'):])
+        holds('the page of the one that was first', self.browser.text('header'), 'FAULT', 'null_member')
+
     def library_frames_unfold(self):
         self.open('fault')
         hidden = '#stack ol ol li'
@@ -405,6 +443,27 @@ def build_running(path, root, blocks=3, sms=(0, 2, 4)):
         out.write(coredump.write(process.dump(), coredump.Options()))
 
 
+def build_fleet(folder, warpscope, root):
+    """An index of two jobs whose dumps have different times, with the single pages."""
+    sys.path.insert(0, f'{root}/tests/builders')
+    import jobs  # pylint: disable=import-error,import-outside-toplevel
+    maker, names = jobs.Maker(), ('--name', 'core_%t_%h_%p_r%r.nvcudmp')
+    store, records = os.path.join(folder, 'store'), os.path.join(folder, 'records.jsonl')
+    for job, what in (('one', {5: 'null_member', 6: jobs.ALL_REDUCE + '!'}), ('two', {3: 'matrix_product'})):
+        one = jobs.Job(8, job).fill(jobs.ALL_REDUCE)
+        one.ranks.update(what)
+        one.write(os.path.join(store, job), maker)
+    subprocess.run([warpscope, 'triage', *names, '--records', records, store], stdout=subprocess.DEVNULL, check=False)
+    with open(records, encoding='utf-8') as file:
+        found = [json.loads(line) for line in file]
+    with open(records, 'w', encoding='utf-8') as file:
+        for record in found:  # built dumps all have one time
+            record['time'] += record['rank'] * 37 % 100 + 4000 * ('/two/' in record['path'])
+            file.write(json.dumps(record, separators=(',', ':')) + '\n')
+    subprocess.run([warpscope, 'triage', '--merge', '--html', os.path.join(folder, 'fleet'), '--dumps', store, records], check=False)
+    return os.path.join(folder, 'fleet', 'index.html')
+
+
 def build_pages(folder, planted, warpscope, root):
     pages = {name: os.path.join(folder, name + '.html') for name in ('planted', 'hostile', 'large', 'fault', 'hang', 'none', 'bare', 'two', 'whole',
                                                                  'inside', 'cluster', 'cut')}
@@ -421,6 +480,7 @@ def build_pages(folder, planted, warpscope, root):
                        ('cluster', f'{folder}/cluster-out-of-range'), ('cut', f'{folder}/cut-half')):
         subprocess.run([warpscope, 'report', '--format', 'html', '--source-map', f'/src/ws={root}', '-o', pages[name],
                         dump + '.nvcudmp'], check=True)
+    pages['fleet'] = build_fleet(folder, warpscope, root)
     return pages
 
 

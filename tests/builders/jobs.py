@@ -447,6 +447,14 @@ def two_bugs_after_effects(j):
 
 
 @job
+def two_bugs_in_two_logs(j):
+    """Two ranks fault; one line is in one log, the other one in another."""
+    a, b = j.random.sample(range(PER_HOST), 2)
+    j.fill(ALL_REDUCE).ranks.update({a: "past_by_one", b: "shared_overrun"})
+    j.evidence["kernel.log"], j.evidence["kernel.log.1"] = [j.xid(a)], [j.xid(b)]
+
+
+@job
 def two_bugs_half_logged(j):
     """Two ranks fault; the kernel log tells of one of them."""
     a, b = j.random.sample(range(PER_HOST), 2)
@@ -583,6 +591,23 @@ def recorder_two_camps(j):
     """Half of the ranks call another operation: either may be wrong."""
     j.fill(ALL_REDUCE)
     record_all(j, lambda rank: world(j, 44, "all_gather" if rank % 2 else "all_reduce"), "json")
+
+
+@job
+def recorder_against_a_dump(j):
+    """The recorders tell that one rank is behind; its dump shows that it waits like the others, and that of another one is idle."""
+    a, b = j.two()
+    j.fill(ALL_REDUCE).ranks[b] = "idle"
+    record_all(j, lambda rank: world(j, 43 if rank == a else 44), "json")
+
+
+@job
+def recorder_one_of_two_outside(j):
+    """Two ranks are not in the all-reduce; the recorders tell which of them is behind."""
+    a, b = j.two()
+    j.fill(ALL_REDUCE).ranks.update({a: "idle", b: "matrix_product"})
+    record_all(j, lambda rank: world(j, 43 if rank == a else 44), "json")
+    return a
 
 
 @job

@@ -8,6 +8,7 @@ usage: test_triage.py PROGRAM SOURCE_ROOT [--all]
 With --all 100,000 files lie in one folder and runs are killed 40 times.
 """
 
+import fcntl
 import json
 import os
 import pickle
@@ -155,6 +156,11 @@ def hostile_names(bench):
         shown = bench.run('--format', form, where).stdout
         expect(b'\x1b' not in shown and '\u202e'.encode() not in shown and (form != 'html' or b'<script>alert' not in shown), (form, shown))
         expect(b'report $(' not in shown, 'a command that runs what a name says')
+    for number, (name, by) in enumerate(((b'$(reboot).nvcudmp', False), (b'a b.nvcudmp', False), (b'plain.nvcudmp', True))):
+        alone = bench.folder_of(f'alone{number}')
+        shutil.copy(bench.dump, os.path.join(alone.encode(), name))
+        shown = bench.run(alone).stdout
+        expect((b'warpscope report ' in shown) == by and b'Read first' in shown, ('a command that a shell reads otherwise', shown))
     listed = b'\0'.join(os.path.join(where.encode(), name) for name in names) + b'\0'
     done = subprocess.run([bench.program, 'triage', '--jsonl', '--null', '-'], input=listed, capture_output=True, check=False, timeout=60)
     again = [json.loads(line) for line in done.stdout.splitlines()]
@@ -266,6 +272,12 @@ def records_are_not_overwritten(bench):
             file.write(text)
         done = bench.run('--records', other, where)
         expect(done.returncode == 1 and open(other, 'rb').read() == text, done)
+    own = os.path.join(bench.folder, 'locked.jsonl')
+    expect(bench.run('--records', own, where).returncode == 10, 'the first run')
+    with open(own, 'rb') as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = bench.run('--records', own, where)
+        expect(done.returncode == 1 and b'another triage writes it' in done.stderr, done)
     done = bench.run('--records', '/dev/null', where)
     expect(done.returncode == 1 and b'not a regular file' in done.stderr, done)
 
@@ -307,10 +319,13 @@ def files_beside_dumps(bench):
     culprit = jobs.JOBS['recorder_of_pickles'](job)
     paths = job.write(where, jobs.Maker())
     words = ('--json', '--name', 'core_%t_%h_%p_r%r.nvcudmp', where)
+    for start in (b'\x7fELF', b'\x1f\x8b', b'\x28\xb5\x2f\xfd'):  # nothing of a dump is a line of a log
+        with open(os.path.join(where, f'dump{start[0]}'), 'wb') as file:
+            file.write(start + b'\n' + job.nccl(0, 500).encode() + b'\n')
     for log in (where, os.path.join(where, 'nccl_*')):
         done = bench.run('--log', log, *words)
         one = json.loads(done.stdout)['jobs'][0]
-        expect(not done.stderr and one['rows'][one['culprit']]['path'] == paths[culprit], (log, done))
+        expect(not done.stderr and one['rows'][one['culprit']]['path'] == paths[culprit] and one['missing'] is None, (log, done))
     made = os.path.join(where, 'made-by-a-pickle')
     with open(os.path.join(where, 'nccl_trace_rank_0'), 'wb') as file:
         pickle.dump({'entries': [Caller(made)]}, file, 2)

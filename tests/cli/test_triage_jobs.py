@@ -27,6 +27,8 @@ WORDS = {
     "recorder_two_camps": "ranks call different operations as collective 43: rank 0 nccl:all_reduce, rank 1 nccl:all_gather",
     "recorder_chain_of_groups": "it is behind: it enqueued",
     "recorder_cycle_of_groups": "2 ranks wait for each other",
+    "clients_of_one_server": "as clients of one MPS server all do",
+    "recorder_against_a_dump": "does not wait, and of rank",
     "ras_none_is_behind": "all 8 ranks enqueued as much work (19)",
     "ras_of_smaller_communicators": "of group NCCL 0xabc0",
     "ras_one_is_gone": "left no dump, and it does not answer NCCL's RAS",
@@ -68,6 +70,36 @@ def check(page, paths, culprit, function=""):
     return None
 
 
+def check_server(program, folder, maker, jobs):
+    """Of the clients of one MPS server the one is named that alone has a thread with the exception; records say who has."""
+    job, problems = jobs.Job(8, 5), []
+    jobs.JOBS["clients_of_one_server"](job)
+    paths, records = job.write(os.path.join(folder, "server"), maker), os.path.join(folder, "server.jsonl")
+    subprocess.run([program, "triage", "--name", "core_%t_%h_%p_r%r.nvcudmp", "--records", records, os.path.join(folder, "server")],
+                   stdout=subprocess.DEVNULL, check=False)
+    with open(records, encoding="utf-8") as file:
+        found = [json.loads(line) for line in file]
+    for lanes, culprit in (([2], 2), ([1, 2], None), ([], None)):
+        with open(records, "w", encoding="utf-8") as file:
+            for record in found:
+                if record["blame"]:
+                    record["blame"] = "lane" if record["rank"] in lanes else "sm"
+                file.write(json.dumps(record, separators=(",", ":")) + "\n")
+        problems.append(check(triage(program, "--merge", records)[1], paths, culprit))
+    return "; ".join(filter(None, problems)) or None
+
+
+def check_two_jobs(program, folder, maker, jobs):
+    """Counts are told by rank: where there are two jobs, nobody knows of which one."""
+    for name in ("first", "second"):
+        job = jobs.Job(8, name)
+        jobs.JOBS["one_is_behind"](job)
+        job.write(os.path.join(folder, "twice", name), maker)
+    _, page = triage(program, "--name", "core_%t_%h_%p_r%r.nvcudmp", "--log", os.path.join(folder, "twice/first/job.log"),
+                     os.path.join(folder, "twice"))
+    return f"{page['jobs']}" if len(page["jobs"]) != 2 or any(job["culprit"] is not None for job in page["jobs"]) else None
+
+
 def main():
     program, builders, everything = sys.argv[1], sys.argv[2], "--all" in sys.argv
     sys.path.insert(0, builders)
@@ -96,6 +128,8 @@ def main():
         gpus = [(gpu["name"], gpu["jobs"], gpu["signatures"]) for gpu in page["gpus"]]
         cases.append(("a GPU that faults in three jobs is listed, and each job has its culprit",
                       None if culprits == {"job0": 3, "job1": 4, "job2": 5} and gpus == [("node0 99:00", 3, 3)] else f"{culprits} {gpus}"))
+        cases.append(("of an MPS server's clients the one with the exception is named", check_server(program, folder, maker, jobs)))
+        cases.append(("counts of one job do not decide in two", check_two_jobs(program, folder, maker, jobs)))
     print(f"1..{len(cases)}")
     for number, (name, problem) in enumerate(cases, 1):
         print(f"{'not ok' if problem else 'ok'} {number} - {name}")

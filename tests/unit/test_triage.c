@@ -51,7 +51,7 @@ static void walk(struct wsi_json_reader *reader, const struct wsi_json_value *va
 }
 
 struct text {
-	char bytes[4096];
+	char bytes[8192];
 	size_t len;
 };
 
@@ -178,6 +178,41 @@ static void a_record_comes_back_as_it_was_written(void **state)
 	assert_true(record.bytes == 1234 && record.written == 5 && record.pid == 77);
 	assert_true(record.rank == WSI_NO_NUMBER && record.line == WSI_NO_NUMBER);
 	assert_null(record.signature.ptr);
+}
+
+/* Whatever its texts are, a record has its size, and signatures of two records stay comparable. */
+static void records_have_their_size(void **state)
+{
+	static const char fill[] = { 'x', '\n', '"', '\x01', (char)0xc3 };
+	static char whole[8192], text[3000];
+	struct wsi_record record, read;
+	(void)state;
+	for (size_t k = 0; k < WSI_COUNT(fill); k++) {
+		for (size_t len = 1; len < sizeof text; len = len * 3 / 2 + 1) {
+			static struct text cut;
+			struct ws_out out;
+			memset(text, fill[k], len);
+			wsi_record_init(&record);
+			memcpy(record.key, "0123456789abcdef0123456789abcdef", WS_TRIAGE_KEY_BYTES);
+#define S(name) record.name = (struct ws_str){ text, len };
+#define N(name) record.name = UINT64_MAX - 1;
+#define B(name) record.name = true;
+			WSI_RECORD_FIELDS(S, N, B)
+#undef S
+#undef N
+#undef B
+			record.signature.len = wsi_min_u64(len, 150);
+			cut.len = 0;
+			ws_out_init(&out, put, &cut);
+			wsi_record_write(&record, false, &out);
+			assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+			assert_true(cut.len <= WS_TRIAGE_RECORD_BYTES);
+			memcpy(whole, cut.bytes, cut.len);
+			assert_true(wsi_record_read(whole, cut.len - 1, &read));
+			if (fill[k] != (char)0xc3) /* which is no text by itself */
+				assert_true(ws_str_equal(read.signature, record.signature));
+		}
+	}
 }
 
 /* A record that is cut anywhere, or has another byte anywhere, is read or refused, and no more. */
@@ -542,6 +577,7 @@ int main(void)
 		cmocka_unit_test(json_is_read_as_it_is),
 		cmocka_unit_test(numbers_that_do_not_fit_are_none),
 		cmocka_unit_test(a_record_comes_back_as_it_was_written),
+		cmocka_unit_test(records_have_their_size),
 		cmocka_unit_test(damaged_records_are_refused_or_read),
 		cmocka_unit_test(missing_memory_is_told),
 		cmocka_unit_test(pickles_are_read_as_data),
