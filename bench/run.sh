@@ -63,4 +63,4 @@ step "$bench/bench-info" "$program" $(paths $full)
 step "$here/write.py" "$program" $(paths memory $full)
 step "$here/beside.py" "$program" $(paths $full)
 [ "${2:-}" = --smoke ] || step "$here/prompt.py" "$program" $(paths names1k names100k 270k)
-step "$here/triage.py" "$1" "$here/../examples/dumps/illegal-address.nvcudmp" ${2:+"$2"}
+step "$here/triage.py" "$1" "$here/../examples/dumps/illegal-address.nvcudmp" ${2:+"$2"} --huge "$(paths 270k)"

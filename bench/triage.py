@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Many dumps: triage.py BUILD DUMP [--smoke]
+"""Many dumps: triage.py BUILD DUMP [--smoke] [--huge DUMP]
 
-triage  `warpscope triage --jsonl` over COUNT (10,000) links to a dump: CPU time of all its processes against COUNT times that of
-        the report in one process (bench-report); at most 1.2. The wall time is shown beside it, by the cores, for orientation: other
-        work on the machine adds to it.
+triage  `warpscope triage --jsonl` over COUNT (10,000) links to a dump, against as many reports by as many processes as there are cores
+        (bench-report --times), which make nothing else: CPU time of all processes and wall time, each at most 1.2 times. Both are run in
+        turns, as other work on the machine adds to each; the shortest count.
+huge    the same over HUGE_COUNT (64) links to a full-size dump: at most 1.3 times, wall time.
 loop    a shell loop of `warpscope report --json` over 50 of them, wall time for COUNT: at least 10 times as long.
 smoke   2,000 dumps, and the time for orientation only: too few to tell on a machine that does other work; no memory.
 memory  what the main process has at most, for COUNT dumps and for half of them, and so what a dump adds; both are
@@ -18,23 +19,45 @@ import sys
 import tempfile
 import time
 
-OVERHEAD, LOOP, PER_DUMP, SAMPLE, ROUNDS = 1.2, 10, 512, 50, 3
+OVERHEAD, HUGE_OVERHEAD, LOOP, PER_DUMP, SAMPLE, ROUNDS, HUGE_COUNT, HUGE_ROUNDS = 1.2, 1.3, 10, 512, 50, 4, 64, 2
 
 
-def run(*command):
-    """(CPU seconds, wall seconds) of a command with all that it started."""
+def run(*commands):
+    """(CPU seconds, wall seconds) of commands side by side, with all that they started."""
     before, start = os.times(), time.monotonic()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for command in commands]  # pylint: disable=consider-using-with
+    status = [process.wait() for process in running]
     after = os.times()
-    if done.returncode not in (0, 10):
-        sys.exit(f"{' '.join(command)}: status {done.returncode}")
+    if any(one not in (0, 10) for one in status):
+        sys.exit(f"{' '.join(commands[0])}: status {status}")
     return (after.children_user + after.children_system - before.children_user - before.children_system, time.monotonic() - start)
 
 
-def report_seconds(build, dump):
-    """CPU seconds of opening the dump and its report, in a process that makes many."""
-    done = subprocess.run([os.path.join(build, "bench", "bench-report"), dump], capture_output=True, text=True, check=True)
-    return float(re.search(r"^ *report .* ours +([0-9.]+) ms", done.stdout, re.MULTILINE).group(1)) / 1e3
+def fill(folder, name, dump, n):
+    where = os.path.join(folder, name)
+    os.mkdir(where)
+    first = os.path.join(where, "0.nvcudmp")
+    if os.path.getsize(dump) > 1 << 24:
+        os.symlink(os.path.abspath(dump), first)
+    else:
+        shutil.copy(dump, first)
+    for i in range(1, n):
+        os.link(first, os.path.join(where, f"{i}.nvcudmp"), follow_symlinks=False)
+    return where
+
+
+def in_turns(build, program, where, dump, count, rounds):
+    """(CPU, wall) of the triage, and of as many reports; the shortest of each."""
+    cores = len(os.sched_getaffinity(0))
+    shares = [count // cores + (i < count % cores) for i in range(cores)]
+    reports = [[os.path.join(build, "bench", "bench-report"), "--times", str(share), dump] for share in shares]
+    pairs = [(run([program, "triage", "--jsonl", where]), run(*reports)) for _ in range(rounds)]
+    return [[min(pair[side][kind] for pair in pairs) for kind in (0, 1)] for side in (0, 1)]
+
+
+def say(what, ours, floor, limit, text):
+    verdict = f" (at most {limit})  {'good' if ours <= limit * floor else 'TOO SLOW'}" if limit else ""
+    print(f"  {what:9} {text}: {ours:.2f} s; the reports alone {floor:.2f} s; {ours / floor:.2f}x{verdict}", flush=True)
 
 
 def most_memory(*command):
@@ -54,30 +77,25 @@ def most_memory(*command):
 
 def main():
     build, dump, smoke = sys.argv[1], sys.argv[2], "--smoke" in sys.argv
+    huge = sys.argv[sys.argv.index("--huge") + 1] if "--huge" in sys.argv else None
     count = 2000 if smoke else 10000
-    program, cores = os.path.abspath(os.path.join(build, "warpscope")), len(os.sched_getaffinity(0))
+    program = os.path.abspath(os.path.join(build, "warpscope"))
     with tempfile.TemporaryDirectory() as folder:
-        few, many = os.path.join(folder, "few"), os.path.join(folder, "many")
-        for where, n in ((few, count // 2), (many, count)):
-            os.mkdir(where)
-            first = os.path.join(where, "0.nvcudmp")
-            shutil.copy(dump, first)
-            for i in range(1, n):
-                os.link(first, os.path.join(where, f"{i}.nvcudmp"))
-        times = [run(program, "triage", "--jsonl", many) for _ in range(ROUNDS)]
-        cpu, wall = min(cpu for cpu, _ in times), min(wall for _, wall in times)
-        floor = min(report_seconds(build, dump) for _ in range(ROUNDS)) * count
+        few, many = fill(folder, "few", dump, count // 2), fill(folder, "many", dump, count)
+        ours, floor = in_turns(build, program, many, dump, count, ROUNDS)
+        size = os.path.getsize(dump) >> 10
+        say("triage", ours[0], floor[0], 0 if smoke else OVERHEAD, f"{count} dumps of {size} kB, CPU")
+        say("triage", ours[1], floor[1], 0 if smoke else OVERHEAD, f"{count} dumps of {size} kB, wall")
+        if huge and not smoke:
+            big, alone = in_turns(build, program, fill(folder, "huge", huge, HUGE_COUNT), huge, HUGE_COUNT, HUGE_ROUNDS)
+            say("huge", big[1], alone[1], HUGE_OVERHEAD, f"{HUGE_COUNT} dumps of {os.path.getsize(huge) >> 20} MB, wall")
         loop = f'for f in "{many}"/[0-9].nvcudmp "{many}"/[1-4][0-9].nvcudmp; do "{program}" report --json "$f"; done >/dev/null'
-        looped = min(run("sh", "-c", loop)[1] for _ in range(ROUNDS)) / SAMPLE * count
+        looped = min(run(["sh", "-c", loop])[1] for _ in range(ROUNDS)) / SAMPLE * count
+        print(f"  loop      wall {looped:.1f} s; {looped / ours[1]:.0f}x (at least {LOOP})  {'good' if looped >= LOOP * ours[1] else 'TOO SLOW'}")
         least, most = (0, 0) if smoke else (most_memory(program, "triage", few), most_memory(program, "triage", many))
-    added = (most - least) / (count - count // 2)
-    verdict = "" if smoke else f" (at most {OVERHEAD})  {'good' if cpu <= OVERHEAD * floor else 'TOO SLOW'}"
-    print(f"  triage    {count} dumps of {os.path.getsize(dump) >> 10} kB: {cpu:.2f} s of CPU; as many reports in one process {floor:.2f} s; "
-          f"{cpu / floor:.2f}x{verdict}")
-    print(f"  triage    wall {wall:.2f} s; reports by {cores} cores {floor / cores:.2f} s; {wall * cores / floor:.2f}x")
-    print(f"  loop      wall {looped:.1f} s; {looped / wall:.0f}x (at least {LOOP})  {'good' if looped >= LOOP * wall else 'TOO SLOW'}")
     if smoke:
         return
+    added = (most - least) / (count - count // 2)
     print(f"  memory    {least >> 10} kB for {count // 2} dumps, {most >> 10} kB for {count}: {added:.0f} bytes a dump (at most {PER_DUMP})  "
           f"{'good' if added <= PER_DUMP else 'TOO MUCH'}")
 

@@ -121,9 +121,12 @@ static bool walk(struct listing *l, const char *path, unsigned depth)
 			; /* it went meanwhile */
 		else if (S_ISDIR(at.st_mode) && depth + 1 < MAX_DEPTH)
 			(void)!walk(l, inner, depth + 1);
-		else if (S_ISREG(at.st_mode) ||
-			 (S_ISLNK(at.st_mode) && stat(inner, &at) == 0 && S_ISREG(at.st_mode)))
+		else if (S_ISREG(at.st_mode))
 			take_file(l, inner);
+		else if (S_ISLNK(at.st_mode) && stat(inner, &at) == 0 && S_ISREG(at.st_mode)) {
+			may_read(l->list, inner, strlen(inner)); /* what it leads to */
+			take_file(l, inner);
+		}
 		free(inner);
 	}
 	if (dir)

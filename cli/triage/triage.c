@@ -276,9 +276,10 @@ static enum ws_status take_log(struct ws_triage *triage, uint32_t number, const 
 	return st == WS_ABSENT ? WS_OK : st;
 }
 
+/* `counts_only`: nobody reads of jobs. */
 static enum ws_status gather(struct ws_triage *triage, const struct sources *sources,
-			     struct triage_list *logs, const struct ws_triage_result **ret_result,
-			     struct ws_error *err)
+			     struct triage_list *logs, bool counts_only,
+			     const struct ws_triage_result **ret_result, struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
 	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
@@ -289,7 +290,7 @@ static enum ws_status gather(struct ws_triage *triage, const struct sources *sou
 	bool is_named;
 	for (uint32_t i = 0; st == WS_OK && triage_list_next(logs, &path, &is_named); i++)
 		st = take_log(triage, i, path, is_named, err);
-	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
+	for (size_t i = 0; !counts_only && i < sources->n && st == WS_OK; i++)
 		st = triage_lines(sources->fd[i], look_line, triage, err);
 	return st == WS_OK ? ws_triage_judge(triage, ret_result, err) : st;
 }
@@ -535,8 +536,9 @@ static int conclude(struct cli *cli, const struct triage_args *args, const struc
 	struct ws_error err;
 	if (ws_triage_create(&options, &triage, &err) != WS_OK)
 		return cli_fail(NULL, &err);
-	int status = gather(triage, sources, logs, &result, &err) == WS_OK ? CLI_ANSWERED
-									   : cli_fail(NULL, &err);
+	int status = gather(triage, sources, logs, args->jsonl, &result, &err) == WS_OK
+			     ? CLI_ANSWERED
+			     : cli_fail(NULL, &err);
 	if (status == CLI_ANSWERED && result->n_not_records)
 		cli_warn("%" PRIu64 " lines are no records", result->n_not_records);
 	if (status == CLI_ANSWERED && result->n_dumps == 0 && args->n_shards < 2)

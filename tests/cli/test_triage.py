@@ -142,6 +142,28 @@ def a_bad_file_costs_its_row(bench):
     expect(named[0]['status'] == 'failed' and 'text' in named[0]['why'], named)
 
 
+def links_are_followed_to_files(bench):
+    """A link in a folder leads to a dump elsewhere; one to a folder leads nowhere."""
+    where = bench.folder_of('links')
+    os.symlink(bench.dump, os.path.join(where, 'one.nvcudmp'))
+    os.symlink(os.path.dirname(bench.dump), os.path.join(where, 'folder'))
+    os.symlink('nowhere', os.path.join(where, 'gone.nvcudmp'))
+    found, done = bench.records(where)
+    expect([(os.path.basename(r['path']), r['status']) for r in found] == [('one.nvcudmp', 'read')], (found, done))
+
+
+def merged_pages_stay_in_the_store(bench):
+    """Records of others may name any file. Single pages are made of dumps in the folders of --dumps, and of no others."""
+    where, other, records = bench.fill('store', 2), bench.fill('elsewhere', 1), os.path.join(bench.folder, 'named.jsonl')
+    bench.run('--records', records, where, other, f'{where}/../elsewhere/core_1_node0_0.nvcudmp')
+    for number, (words, n) in enumerate((([], 0), (['--dumps', where], 2), (['--dumps', where + '//'], 2), (['--dumps', where, '--dumps', other], 3),
+                                         (['--dumps', bench.folder], 3))):
+        pages = os.path.join(bench.folder, f'merged{number}')
+        done = bench.run('--merge', '--html', pages, *words, records)
+        expect(done.returncode == 10 and len(os.listdir(pages)) == n + 1, (words, done, os.listdir(pages)))
+    expect(bench.run('--dumps', where, where).returncode == 2, '--dumps without --merge')
+
+
 def hostile_names(bench):
     """Names with line ends, escape sequences, markup, bytes that are no text, and leading dashes."""
     where = bench.folder_of('hostile')
@@ -297,6 +319,13 @@ def parts_make_the_whole(bench):
         expect(b'SLURM_ARRAY_TASK_ID' in done.stderr, done)
         parts.append(path)
     expect(bench.page('--merge', *parts)['dumps'] == bench.page(where)['dumps'], 'merged parts differ')
+    few = bench.fill('few', 1)
+    found = sorted(bench.run('--shard', f'{k}/3', few).returncode for k in (1, 2, 3))
+    expect(found == [0, 0, 10] and bench.run(bench.folder_of('no-dump')).returncode == 1, found)
+    with open(os.path.join(few, 'core_1_node0_0.nvcudmp'), 'wb') as file:
+        file.write(b'no dump')
+    found = sorted(bench.run('--shard', f'{k}/3', few).returncode for k in (1, 2, 3))
+    expect(found == [0, 0, 12] and bench.run(few).returncode == 1, found)
     for shard in ('0/3', '4/3', '1', 'a/b', '/', '1/0'):
         expect(bench.run('--shard', shard, where).returncode == 2, shard)
 
@@ -452,12 +481,12 @@ def a_watched_folder_has_a_page(bench):
 
 def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
-    cases = [records_keep_their_size, page_follows_its_schema, a_bad_file_costs_its_row, hostile_names, names_have_ranks,
+    cases = [records_keep_their_size, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
              lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_full_disk_is_told,
              records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted,
-             a_folder_is_watched, a_watched_folder_has_a_page,
+             merged_pages_stay_in_the_store, a_folder_is_watched, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {5: 'a_killed_run_goes_on', 15: 'many_files_in_one_folder'}
+    names = {6: 'a_killed_run_goes_on', 17: 'many_files_in_one_folder'}
     failed = 0
     print(f'1..{len(cases)}')
     with tempfile.TemporaryDirectory() as folder:
