@@ -4,6 +4,9 @@
  * expanded, and names on standard input. The list is written to a file without a name, so that a
  * hundred thousand names take no memory.
  */
+#ifdef __linux__
+#define _DEFAULT_SOURCE /* DT_REG */
+#endif
 #include "triage/triage.h"
 
 #include <dirent.h>
@@ -108,6 +111,17 @@ static void beside(struct triage_list *list, const char *path)
 		closedir(dir);
 }
 
+/* What some folders say of a file without a look at it. */
+static bool is_regular(const struct dirent *entry)
+{
+#ifdef DT_REG
+	return entry->d_type == DT_REG;
+#else
+	(void)entry;
+	return false;
+#endif
+}
+
 /* Regular files, and links to them; links to folders are not followed. */
 static bool walk(struct listing *l, const char *path, unsigned depth)
 {
@@ -117,7 +131,9 @@ static bool walk(struct listing *l, const char *path, unsigned depth)
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		char *inner = join(path, entry->d_name);
-		if (lstat(inner, &at) != 0)
+		if (is_regular(entry))
+			take_file(l, inner);
+		else if (lstat(inner, &at) != 0)
 			; /* it went meanwhile */
 		else if (S_ISDIR(at.st_mode) && depth + 1 < MAX_DEPTH)
 			(void)!walk(l, inner, depth + 1);

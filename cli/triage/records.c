@@ -141,9 +141,11 @@ int triage_records_open(const char *path, struct triage_records *records)
 	return CLI_ANSWERED;
 }
 
-int triage_records_append(struct triage_records *records, const char *line, size_t len)
+static int write_bytes(struct triage_records *records, const char *bytes, size_t len)
 {
-	if (ws_write_fd(&records->fd, line, len)) {
+	if (len == 0)
+		return CLI_ANSWERED;
+	if (ws_write_fd(&records->fd, bytes, len)) {
 		records->end += (off_t)len;
 		return CLI_ANSWERED;
 	}
@@ -153,10 +155,26 @@ int triage_records_append(struct triage_records *records, const char *line, size
 	return CLI_NO_ANSWER;
 }
 
+int triage_records_append(struct triage_records *records, const char *line, size_t len)
+{
+	if (records->path)
+		return write_bytes(records, line, len);
+	cli_bytes_write(&records->held, line, len);
+	return records->held.len < READ_BYTES ? CLI_ANSWERED : triage_records_end(records);
+}
+
+int triage_records_end(struct triage_records *records)
+{
+	size_t len = records->held.len;
+	records->held.len = 0;
+	return write_bytes(records, records->held.ptr, len);
+}
+
 void triage_records_close(struct triage_records *records)
 {
 	if (records->fd >= 0)
 		close(records->fd);
 	free(records->key);
+	free(records->held.ptr);
 	*records = (struct triage_records){ .fd = -1 };
 }

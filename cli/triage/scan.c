@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hands dumps to workers and takes their records. Each worker has one dump at a time: when it dies
- * or takes too long, that is the dump whose row is lost.
+ * Hands dumps to workers and takes their records. Each worker reads one dump at a time: when it
+ * dies or takes too long, that is the dump whose row is lost. A worker of small dumps has the next
+ * one waiting, so that it need not wait itself; when it dies, another one gets that.
  */
 #ifdef __linux__
 #define _GNU_SOURCE /* sched_getaffinity */
@@ -27,14 +28,19 @@ enum {
 	DEFAULT_TIMEOUT = 600, /* seconds for one dump */
 	MAX_RECORD = 1 << 24,  /* bytes that are taken from a worker */
 	PROGRESS_SECONDS = 2,
+	SMALL = 1 << 22, /* bytes of a dump that waits, and of the one before it */
+};
+
+/* A dump to read. */
+struct task {
+	char *path; /* owned; NULL: none */
+	struct triage_request request;
 };
 
 struct worker {
 	pid_t pid;
 	int fd;
-	bool busy;
-	char *path; /* of its dump; owned */
-	struct triage_request request;
+	struct task now, next;
 	struct timespec since;
 	char *bytes; /* of its answer so far; owned */
 	size_t have, cap;
@@ -49,7 +55,8 @@ struct scan {
 	struct worker *workers;
 	unsigned n;
 	uint64_t n_done, n_skipped, n_others;
-	struct timespec said;
+	struct timespec said, printed;
+	uint64_t n_handed;
 	int status;
 };
 
@@ -96,7 +103,6 @@ static bool worker_start(struct scan *scan, struct worker *worker)
 	}
 	close(pair[1]);
 	worker->fd = pair[0];
-	worker->busy = false;
 	worker->have = 0;
 	if (worker->pid > 0 && fcntl(worker->fd, F_SETFL, O_NONBLOCK) == 0)
 		return true;
@@ -128,26 +134,32 @@ static void worker_end(struct worker *worker, bool force, char *ret_why, size_t 
 
 static void worker_free(struct worker *worker)
 {
-	free(worker->path);
+	free(worker->now.path);
+	free(worker->next.path);
 	free(worker->bytes);
-	worker->path = worker->bytes = NULL;
+	worker->now.path = worker->next.path = worker->bytes = NULL;
 	worker->have = worker->cap = 0;
 }
 
 /* ---- records ---- */
 
-static void keep(struct scan *scan, const char *line, size_t len)
+static void print_records(struct scan *scan)
 {
 	struct ws_error err;
+	if (scan->print && ws_out_flush(&scan->cli->out, &err) != WS_OK &&
+	    scan->status == CLI_ANSWERED)
+		scan->status = err.os_errno == EPIPE ? CLI_NO_ANSWER : cli_fail(NULL, &err);
+	scan->printed = now();
+}
+
+static void keep(struct scan *scan, const char *line, size_t len)
+{
 	if (scan->status != CLI_ANSWERED)
 		return;
 	scan->n_done++;
 	scan->status = triage_records_append(scan->records, line, len);
-	if (!scan->print || scan->status != CLI_ANSWERED)
-		return;
-	ws_out_bytes(&scan->cli->out, line, len);
-	if (ws_out_flush(&scan->cli->out, &err) != WS_OK)
-		scan->status = err.os_errno == EPIPE ? CLI_NO_ANSWER : cli_fail(NULL, &err);
+	if (scan->print && scan->status == CLI_ANSWERED)
+		ws_out_bytes(&scan->cli->out, line, len);
 }
 
 /* The row of a dump that no worker could read. */
@@ -203,46 +215,98 @@ static bool next_dump(struct scan *scan, struct triage_request *request, char **
 	return false;
 }
 
-static void hand_out(struct scan *scan, struct worker *worker)
+static void send_task(const struct worker *worker, const struct task *task)
 {
-	if (worker->fd < 0 || worker->busy || scan->status != CLI_ANSWERED ||
-	    !next_dump(scan, &worker->request, &worker->path))
-		return;
-	worker->busy = true;
-	worker->since = now();
-	worker->have = 0;
 	/* a request is far smaller than what a socket takes at once; a failure shows as its end */
 	struct ws_out out;
-	ws_out_init(&out, ws_write_fd, &worker->fd);
-	ws_out_bytes(&out, (const char *)&worker->request, sizeof worker->request);
-	ws_out_bytes(&out, worker->path, worker->request.path_len);
+	int fd = worker->fd;
+	ws_out_init(&out, ws_write_fd, &fd);
+	ws_out_bytes(&out, (const char *)&task->request, sizeof task->request);
+	ws_out_bytes(&out, task->path, task->request.path_len);
 	(void)!ws_out_flush(&out, NULL);
 }
 
+static void hand_out(struct scan *scan, struct worker *worker, struct task *task)
+{
+	if (worker->fd < 0 || task->path || scan->status != CLI_ANSWERED ||
+	    !next_dump(scan, &task->request, &task->path))
+		return;
+	scan->n_handed++;
+	if (task == &worker->now)
+		worker->since = now();
+	send_task(worker, task);
+}
+
+/* Whether the next dump may wait for a worker: small ones of many, so that no other worker would
+ * have been free for it. */
+static bool may_wait(const struct scan *scan, const struct worker *worker)
+{
+	return worker->now.path && worker->now.request.bytes < SMALL &&
+	       scan->list->n - scan->n_handed - scan->n_skipped > 8 * (uint64_t)scan->n;
+}
+
 /* The worker is gone, or has to go because of `fault`: its dump has a row that says so, and another
- * worker comes. */
+ * worker comes, for the dump that waited, too. */
 static void replace(struct scan *scan, struct worker *worker, const char *fault)
 {
 	char why[120];
+	struct task waiting = worker->next;
+	worker->next.path = NULL;
 	worker_end(worker, fault != NULL, why, sizeof why);
 	if (fault)
 		snprintf(why, sizeof why, "%s", fault);
-	if (worker->busy)
-		keep_failed(scan, worker->path, &worker->request, why);
-	worker->busy = false;
+	if (worker->now.path)
+		keep_failed(scan, worker->now.path, &worker->now.request, why);
 	worker_free(worker);
-	if (!scan->at_end && scan->status == CLI_ANSWERED && !worker_start(scan, worker)) {
+	if ((waiting.path || !scan->at_end) && scan->status == CLI_ANSWERED &&
+	    !worker_start(scan, worker)) {
 		cli_warn("a worker: %s", strerror(errno));
 		scan->status = CLI_NO_ANSWER;
 	}
+	if (!waiting.path || scan->status != CLI_ANSWERED) {
+		free(waiting.path);
+		return;
+	}
+	worker->now = waiting;
+	worker->since = now();
+	send_task(worker, &worker->now);
+}
+
+/* Takes the first answer off what came of a worker; false: it is not whole. */
+static bool take_one(struct scan *scan, struct worker *worker, bool *ret_is_bad)
+{
+	struct triage_answer answer;
+	if (worker->have < sizeof answer)
+		return false;
+	memcpy(&answer, worker->bytes, sizeof answer);
+	*ret_is_bad = answer.len > MAX_RECORD || !worker->now.path;
+	if (*ret_is_bad || worker->have < sizeof answer + answer.len)
+		return false;
+	const char *line = worker->bytes + sizeof answer;
+	const char *end = answer.len ? memchr(line, '\n', answer.len) : NULL;
+	*ret_is_bad = answer.is_dump && (!end || end != line + answer.len - 1);
+	if (*ret_is_bad)
+		return false;
+	if (answer.is_dump) {
+		scan->cli->input_bytes += worker->now.request.bytes;
+		keep(scan, line, answer.len);
+	} else {
+		scan->n_others++;
+	}
+	worker->have -= sizeof answer + answer.len;
+	memmove(worker->bytes, line + answer.len, worker->have);
+	free(worker->now.path);
+	worker->now = worker->next;
+	worker->next.path = NULL;
+	worker->since = now();
+	return true;
 }
 
 /* Takes what a worker sent; false: it is gone, or it sent what no worker sends. */
-static bool take_answer(struct scan *scan, struct worker *worker, bool *ret_is_bad)
+static bool take_answers(struct scan *scan, struct worker *worker, bool *ret_is_bad)
 {
-	struct triage_answer answer;
 	if (worker->have == worker->cap) {
-		worker->cap = worker->cap ? 2 * worker->cap : 2 * WS_TRIAGE_RECORD_BYTES;
+		worker->cap = worker->cap ? 2 * worker->cap : 4 * WS_TRIAGE_RECORD_BYTES;
 		worker->bytes = cli_realloc(worker->bytes, worker->cap, 1);
 	}
 	ssize_t n = read(worker->fd, worker->bytes + worker->have, worker->cap - worker->have);
@@ -251,28 +315,9 @@ static bool take_answer(struct scan *scan, struct worker *worker, bool *ret_is_b
 	if (n == 0)
 		return false;
 	worker->have += (size_t)n;
-	if (worker->have < sizeof answer)
-		return true;
-	memcpy(&answer, worker->bytes, sizeof answer);
-	*ret_is_bad = answer.len > MAX_RECORD;
-	if (*ret_is_bad || worker->have < sizeof answer + answer.len)
-		return !*ret_is_bad;
-	const char *line = worker->bytes + sizeof answer;
-	const char *end = answer.len ? memchr(line, '\n', answer.len) : NULL;
-	*ret_is_bad = answer.is_dump && (!end || end != line + answer.len - 1);
-	if (*ret_is_bad)
-		return false;
-	if (answer.is_dump) {
-		scan->cli->input_bytes += worker->request.bytes;
-		keep(scan, line, answer.len);
-	} else {
-		scan->n_others++;
-	}
-	worker->busy = false;
-	worker->have = 0;
-	free(worker->path);
-	worker->path = NULL;
-	return true;
+	while (take_one(scan, worker, ret_is_bad))
+		;
+	return !*ret_is_bad;
 }
 
 static void say_progress(struct scan *scan)
@@ -291,27 +336,33 @@ static bool step(struct scan *scan)
 	nfds_t n = 0;
 	unsigned busy = 0;
 	for (unsigned i = 0; i < scan->n; i++) {
-		hand_out(scan, &scan->workers[i]);
-		busy += scan->workers[i].busy;
+		hand_out(scan, &scan->workers[i], &scan->workers[i].now);
+		busy += scan->workers[i].now.path != NULL;
 	}
+	for (unsigned i = 0; i < scan->n; i++)
+		if (may_wait(scan, &scan->workers[i]))
+			hand_out(scan, &scan->workers[i], &scan->workers[i].next);
 	if (busy == 0)
 		return false;
 	for (unsigned i = 0; i < scan->n; i++)
 		polled[n++] =
-			(struct pollfd){ .fd = scan->workers[i].busy ? scan->workers[i].fd : -1,
+			(struct pollfd){ .fd = scan->workers[i].now.path ? scan->workers[i].fd : -1,
 					 .events = POLLIN };
 	if (poll(polled, n, 1000) < 0 && errno != EINTR)
 		return false;
 	for (unsigned i = 0; i < scan->n; i++) {
 		struct worker *worker = &scan->workers[i];
-		if (!worker->busy)
+		if (!worker->now.path)
 			continue;
 		bool is_bad = false;
-		if (polled[i].revents && !take_answer(scan, worker, &is_bad))
+		if (polled[i].revents && !take_answers(scan, worker, &is_bad))
 			replace(scan, worker, is_bad ? "its reader sent no record" : NULL);
-		else if (worker->busy && seconds_since(worker->since) >= scan->args->timeout.value)
+		else if (worker->now.path &&
+			 seconds_since(worker->since) >= scan->args->timeout.value)
 			replace(scan, worker, "it took too long (--timeout)");
 	}
+	if (seconds_since(scan->printed) >= 1)
+		print_records(scan);
 	say_progress(scan);
 	return true;
 }
@@ -326,7 +377,8 @@ int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_l
 			     .records = records,
 			     .print = print,
 			     .is_told = isatty(STDERR_FILENO) && !cli_terminal_is_dumb(),
-			     .said = now() };
+			     .said = now(),
+			     .printed = now() };
 	uint64_t wanted = args->workers.given ? args->workers.value : core_count();
 	if (wanted > list->n)
 		wanted = list->n;
@@ -344,10 +396,13 @@ int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_l
 	}
 	while (scan.status == CLI_ANSWERED && step(&scan))
 		;
+	if (scan.status == CLI_ANSWERED)
+		scan.status = triage_records_end(records);
 	for (unsigned i = 0; i < scan.n; i++) {
-		worker_end(&scan.workers[i], scan.workers[i].busy, why, sizeof why);
+		worker_end(&scan.workers[i], scan.workers[i].now.path != NULL, why, sizeof why);
 		worker_free(&scan.workers[i]);
 	}
+	print_records(&scan);
 	signal(SIGPIPE, SIG_DFL);
 	free(scan.workers);
 	if (scan.is_told)

@@ -66,6 +66,7 @@ struct triage_records {
 	int fd;
 	const char *path;                 /* NULL: a file without a name */
 	off_t end;                        /* of the last whole record */
+	struct cli_bytes held;            /* of a file without a name: not written yet */
 	char (*key)[WS_TRIAGE_KEY_BYTES]; /* of those that were there, sorted; owned */
 	size_t n_keys;
 };
@@ -76,8 +77,10 @@ bool triage_records_have(const struct triage_records *records, const char *key);
 /* These are done, too, whether they have a record or not. */
 void triage_records_note(struct triage_records *records, char (*key)[WS_TRIAGE_KEY_BYTES],
 			 size_t n);
-/* Appends one, whole or not at all. */
+/* Appends one, whole or not at all. A file without a name is of use to nobody else, so it gets many
+ * at once, the last with triage_records_end(). */
 int triage_records_append(struct triage_records *records, const char *line, size_t len);
+int triage_records_end(struct triage_records *records);
 void triage_records_close(struct triage_records *records);
 
 /* Calls `each` for every line of an open file, from its start, without its newline. */

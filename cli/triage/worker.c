@@ -37,16 +37,30 @@ void triage_guard(const struct triage_args *args, const struct triage_list *list
 	free(inputs.item);
 }
 
+/* What came and is not used yet; more than one request can come at once. */
+struct inbox {
+	int fd;
+	size_t from, to;
+	char bytes[16384];
+};
+
 /* False: the other side is gone. */
-static bool receive(int fd, void *bytes, size_t len)
+static bool receive(struct inbox *in, void *bytes, size_t len)
 {
 	char *at = bytes;
 	while (len) {
-		ssize_t n = read(fd, at, len);
-		if (n <= 0)
-			return false;
+		if (in->from == in->to) {
+			ssize_t n = read(in->fd, in->bytes, sizeof in->bytes);
+			if (n <= 0)
+				return false;
+			in->from = 0;
+			in->to = (size_t)n;
+		}
+		size_t n = in->to - in->from < len ? in->to - in->from : len;
+		memcpy(at, in->bytes + in->from, n);
+		in->from += n;
 		at += n;
-		len -= (size_t)n;
+		len -= n;
 	}
 	return true;
 }
@@ -84,6 +98,7 @@ static bool look(const struct cli *cli, const struct triage_args *args,
 _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *args,
 			     const struct triage_list *list, int fd, pid_t parent)
 {
+	struct inbox in = { .fd = fd };
 	struct triage_request request;
 	struct rlimit none = { 0, 0 };
 	const struct triage_answer none_yet = { 0 };
@@ -92,10 +107,10 @@ _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *ar
 	signal(SIGPIPE, SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none); /* a crash is a row, and not one more file */
 	triage_guard(args, list);
-	while (receive(fd, &request, sizeof request)) {
+	while (receive(&in, &request, sizeof request)) {
 		struct ws_out out;
 		char *path = cli_alloc((size_t)request.path_len + 1, 1);
-		if (!receive(fd, path, request.path_len))
+		if (!receive(&in, path, request.path_len))
 			break;
 		struct ws_triage_file file = { path, request.bytes, request.written_ns,
 					       args->pattern, triage_ranks(list, path) };

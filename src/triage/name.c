@@ -162,7 +162,12 @@ static bool name_match(const char *pattern, struct ws_str path, struct wsi_dump_
 	struct ws_str text = tail(path, pattern);
 	if (n == WS_NONE || text.len > MAX_TEXT)
 		return false;
-	struct match m = { .tokens = tokens, .n_tokens = n, .text = text };
+	struct match m; /* large, and mostly not needed */
+	m.tokens = tokens;
+	m.n_tokens = n;
+	m.text = text;
+	for (uint32_t i = 0; i < n; i++)
+		memset(m.failed[i], 0, text.len / 8 + 1);
 	if (!match_from(&m, 0, 0))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
@@ -188,7 +193,9 @@ bool wsi_dump_name_read(const char *pattern, struct ws_str path, struct wsi_dump
 					    .rank = WSI_NO_NUMBER };
 	for (size_t i = 0; i < n; i++) {
 		const char *one = pattern ? pattern : by_default[i];
-		if (name_match(one, path, ret_name) || name_match(one, unpacked(path), ret_name))
+		struct ws_str inner = unpacked(path);
+		if (name_match(one, path, ret_name) ||
+		    (inner.len < path.len && name_match(one, inner, ret_name)))
 			return true;
 	}
 	return false;

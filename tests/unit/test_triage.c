@@ -406,6 +406,28 @@ static void other_pickles_are_refused(void **state)
 	}
 }
 
+/* As a value of a map each operation that is none of plain data is what makes it refused. */
+static void no_other_operation_is_read(void **state)
+{
+	static const char known[] = "\x80\x81}])aesut\x85\x86\x87NG\x88\x89JKM\x8a\x8c"
+				    "CXB\x8d\x95(0qr\x94hj.";
+	char pickle[] = "\x80\x02}(X\1\0\0\0a?u.";
+	const size_t at = sizeof pickle - 4;
+	(void)state;
+	for (int operation = 0; operation < 256; operation++) {
+		struct wsi_tree tree;
+		if (operation != 0x81 && operation && strchr(known, operation))
+			continue;
+		pickle[at] = (char)operation;
+		assert_false(wsi_tree_read_pickle(&tree, pickle, sizeof pickle - 1));
+		wsi_tree_fini(&tree);
+	}
+	pickle[at] = 'N';
+	struct wsi_tree tree;
+	assert_true(wsi_tree_read_pickle(&tree, pickle, sizeof pickle - 1));
+	wsi_tree_fini(&tree);
+}
+
 /* ---- files beside dumps ---- */
 
 static const char recorder[] =
@@ -583,6 +605,7 @@ int main(void)
 		cmocka_unit_test(pickles_are_read_as_data),
 		cmocka_unit_test(pickles_have_lists),
 		cmocka_unit_test(other_pickles_are_refused),
+		cmocka_unit_test(no_other_operation_is_read),
 		cmocka_unit_test(snapshots_tell_of_ranks),
 		cmocka_unit_test(snapshots_without_memory_are_told),
 		cmocka_unit_test(a_process_is_the_rank_that_was_recorded),
