@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -108,6 +107,8 @@ static int refuse(struct triage_records *records, const char *why)
 
 int triage_records_open(const char *path, struct triage_records *records)
 {
+	/* Of this process alone: a worker that outlives it by a moment does not hold it. */
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	struct stat at;
 	struct ws_error err;
 	*records = (struct triage_records){ .fd = -1, .path = path };
@@ -125,7 +126,7 @@ int triage_records_open(const char *path, struct triage_records *records)
 		return refuse(records, strerror(errno));
 	if (!S_ISREG(at.st_mode))
 		return refuse(records, "is not a regular file");
-	if (flock(records->fd, LOCK_EX | LOCK_NB) != 0)
+	if (fcntl(records->fd, F_SETLK, &all) != 0)
 		return refuse(records, "another triage writes it");
 	struct keys keys = { .records = records };
 	if (triage_lines(records->fd, take_key, &keys, &err) != WS_OK)

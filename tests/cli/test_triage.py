@@ -236,7 +236,7 @@ def a_killed_run_goes_on(bench, kills):
     done = bench.run('--records', records, where)
     with open(records, 'rb') as file:
         lines = file.read()
-    expect(lines.endswith(b'\n'), lines[-100:])
+    expect(lines.endswith(b'\n'), (lines[-100:], done.stderr))
     found = [json.loads(line) for line in lines.splitlines()]
     expect(done.returncode == 10 and len(found) == n and len({record['key'] for record in found}) == n, (done, len(found)))
     page = bench.page('--merge', records, records)
@@ -296,8 +296,8 @@ def records_are_not_overwritten(bench):
         expect(done.returncode == 1 and open(other, 'rb').read() == text, done)
     own = os.path.join(bench.folder, 'locked.jsonl')
     expect(bench.run('--records', own, where).returncode == 10, 'the first run')
-    with open(own, 'rb') as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with open(own, 'r+b') as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
         done = bench.run('--records', own, where)
         expect(done.returncode == 1 and b'another triage writes it' in done.stderr, done)
     done = bench.run('--records', '/dev/null', where)
