@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "info/blocks.h"
+#include "look/look.h"
 
 /* ---- contexts ---- */
 
@@ -155,19 +156,41 @@ static void parent_cell(struct rows *rows, const struct session *session,
 		rows_number(rows, session->kernel_ids[parent]);
 }
 
+/* "(step=6, rows=5)" of a kernel, as its first thread has them; "()": not known. */
+static void print_arguments(struct info *info, const struct ws_grid *grid, struct ws_out *out)
+{
+	struct filter filter = { 0 };
+	struct ws_focus focus;
+	struct ws_vars *vars = NULL;
+	bool printed = false;
+	filter.word[FILTER_kernel].limited[0] = true;
+	filter.word[FILTER_kernel].number[0] = info->session.kernel_ids[grid - info->session.grids];
+	if (session_first(&info->session, &filter, &focus) &&
+	    ws_vars_create(info->session.target, &vars, NULL) == WS_OK &&
+	    ws_vars_look(vars, &focus, NULL) == WS_OK && ws_vars_frames(vars) &&
+	    ws_vars_select(vars, ws_vars_frames(vars) - 1, NULL) == WS_OK)
+		printed = look_print_arguments(vars, true, out);
+	ws_vars_destroy(vars);
+	if (!printed)
+		ws_out_text(out, "()");
+}
+
 static void invocation_cell(struct rows *rows, struct info *info, const struct ws_grid *grid)
 {
+	struct cli_bytes text = { 0 };
+	struct ws_out out;
 	char *name = symbols_kernel(info_symbols(info), grid);
 	if (!name) {
 		rows_missing(rows, WS_ABSENT);
 		return;
 	}
-	size_t len = strlen(name);
-	char *text = cli_alloc(len + 3, 1);
-	memcpy(text, name, len);
-	memcpy(text + len, "()", 3);
-	rows_text(rows, text);
-	free(text);
+	cli_bytes_write(&text, name, strlen(name));
+	ws_out_init(&out, cli_bytes_write, &text);
+	print_arguments(info, grid, &out);
+	(void)!ws_out_flush(&out, NULL);
+	cli_bytes_write(&text, "", 1);
+	rows_text(rows, text.ptr);
+	free(text.ptr);
 	free(name);
 }
 

@@ -157,12 +157,12 @@ static bool is_brief(const char *text)
 	return *text != '{' && *text != '@';
 }
 
-static struct ws_variable_value *list_read(struct look *look, size_t *ret_n,
+static struct ws_variable_value *list_read(struct ws_vars *vars, size_t *ret_n,
 					   enum ws_status *ret_status, struct ws_error *err)
 {
 	struct ws_variable_value *list = cli_alloc(WS_VARS_MAX_LIST, sizeof *list);
 	*ret_n = 0;
-	*ret_status = ws_vars_list(look->vars, list, WS_VARS_MAX_LIST, ret_n, err);
+	*ret_status = ws_vars_list(vars, list, WS_VARS_MAX_LIST, ret_n, err);
 	if (*ret_status != WS_OK)
 		*ret_n = 0;
 	return list;
@@ -183,7 +183,7 @@ size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_j
 		 enum ws_status *ret_status, struct ws_error *err)
 {
 	size_t n, shown = 0;
-	struct ws_variable_value *list = list_read(look, &n, ret_status, err);
+	struct ws_variable_value *list = list_read(look->vars, &n, ret_status, err);
 	uint32_t deepest = 0;
 	for (size_t i = 0; i < n; i++)
 		deepest = list[i].variable.depth > deepest ? list[i].variable.depth : deepest;
@@ -209,21 +209,21 @@ size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_j
 	return shown;
 }
 
-/* "(depth=2, v=...)" */
-static void print_arguments(struct look *look, struct ws_out *out)
+bool look_print_arguments(struct ws_vars *vars, bool in_table, struct ws_out *out)
 {
 	struct ws_error err;
 	enum ws_status st, read;
 	size_t n;
-	struct ws_variable_value *list = list_read(look, &n, &st, &err);
+	struct ws_variable_value *list = list_read(vars, &n, &st, &err);
 	const char *before = "";
 	if (st == WS_OK)
-		ws_out_text(out, " (");
+		ws_out_text(out, in_table ? "(" : " (");
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].variable.is_param || list[i].variable.is_inlined)
 			continue;
-		char *text =
-			look_text(look->vars, &list[i].value, (struct ws_value_format){ 0 }, &read);
+		char *text = look_text(vars, &list[i].value, (struct ws_value_format){ 0 }, &read);
+		if (in_table && strncmp(text, "0x", 2) == 0)
+			text[strcspn(text, " ")] = '\0'; /* not what is in memory */
 		ws_out_printf(out, "%s", before);
 		ws_out_escaped(out, list[i].variable.name);
 		ws_out_text(out, "=");
@@ -234,6 +234,7 @@ static void print_arguments(struct look *look, struct ws_out *out)
 	if (st == WS_OK)
 		ws_out_text(out, ")");
 	free(list);
+	return st == WS_OK;
 }
 
 /* Looks at the frame of a number; the one that was looked at comes back with the next call. */
@@ -276,7 +277,7 @@ void look_print_call(struct look *look, size_t number, struct ws_out *out)
 				   : (struct ws_str){ NULL, 0 },
 			   false);
 		print_launch(look, frame, out);
-		print_arguments(look, out);
+		(void)look_print_arguments(look->vars, false, out);
 	}
 	if (shown->has_position) {
 		ws_out_text(out, " at ");

@@ -57,6 +57,10 @@ void look_json_value(struct look *look, const struct ws_value *value, struct ws_
 bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
 			struct ws_value *ret_value);
 
+/* " (depth=2, v=...)" of the frame that is looked at; in a table without the space, and without the
+ * texts that pointers lead to. False: nothing, since it was not compiled with -G. */
+bool look_print_arguments(struct ws_vars *vars, bool in_table, struct ws_out *out);
+
 /* "/x" and what follows; false, when told: no format. */
 bool look_format(const char **text, struct ws_value_format *ret_format);
 

@@ -405,6 +405,15 @@ struct ws_report_assertion {
 	struct ws_report_claim claim;          /**< where it was read */
 };
 
+/** An argument or a variable of the function that faulted. */
+struct ws_report_variable {
+	struct ws_str name, type;
+	bool is_param;
+	bool in_address;  /**< its value is part of the address of the access */
+	const char *text; /**< a pointer, or a number that is `in_address`; else NULL */
+	const char *why;  /**< then: why it is not shown */
+};
+
 struct ws_report_exception {
 	uint32_t code;                   /**< number in the dump; 0 for a trap */
 	const struct ws_exception *kind; /**< NULL: a trap, or not known to this version */
@@ -458,6 +467,12 @@ struct ws_report_exception {
 	/** The access at the error PC; without one the candidates before the pc, best first. */
 	const struct ws_report_access *accesses;
 	uint32_t n_accesses;
+	/** Of the next three, which are those of one lane at its pc, of `suspect` if it has a lane.
+	 * WS_ABSENT: not compiled with -G, or the thread is no longer in that function; WS_LIMIT:
+	 * only the first exception is examined that closely. */
+	enum ws_status variables_status;
+	const struct ws_report_variable *variables; /**< arguments first */
+	uint32_t n_variables, variables_lane;
 	const struct ws_report_insn *insns; /**< code around errorpc and pc */
 	uint32_t n_insns;
 	struct ws_report_claim precision; /**< the next two combined: text and evidence of both */

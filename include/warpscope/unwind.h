@@ -6,8 +6,8 @@
  *
  * Bytes in, structures out: `.nv_debug_info_reg_sass`, `.nv_debug_info_reg_type` and
  * `.debug_frame`. Input may be damaged or hostile: a question takes time in proportion to the
- * section at most, no memory, and what comes behind damage is not found.
- * [measured: docs/formats/dwarf.md]
+ * section at most, no memory, and what comes behind damage, or behind 16 MiB of a map, is not
+ * found. [measured: docs/formats/dwarf.md]
  */
 #ifndef WARPSCOPE_UNWIND_H
 #define WARPSCOPE_UNWIND_H

@@ -13,7 +13,10 @@
 #include "base/base.h"
 #include "base/reader.h"
 
-enum { MIN_ENTRY_BYTES = 17 };
+enum {
+	MIN_ENTRY_BYTES = 17,
+	LOOK_MAX = 1 << 24, /* bytes that the answer to one question may need */
+};
 
 struct entry {
 	uint32_t part, place, first, last;
@@ -71,6 +74,8 @@ enum ws_regmap_answer ws_regmap_find(struct ws_span reg_sass, struct ws_span reg
 	bool have[WS_REG_MAX_PIECES] = { false };
 	uint32_t count, n_parts = 0;
 	*ret_n = 0;
+	r.in.len = (size_t)wsi_min_u64(r.in.len, LOOK_MAX);
+	reg_type.len = (size_t)wsi_min_u64(reg_type.len, LOOK_MAX);
 	if (!function_find(&r, function, &count))
 		return WS_REGMAP_NO_FUNCTION;
 	struct ws_span types = types_find(reg_type, function, count);

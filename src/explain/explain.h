@@ -16,6 +16,7 @@
  *   precision.c  how exactly instruction and thread are known
  *   finding.c  what the state shows about the kind of exception
  *   findings/  the same, one file for each family of exceptions (tensormap.c: a layout)
+ *   variables.c  arguments and variables of the function, where it was compiled with -G
  *   cause.c    likely causes and what to run next, by the rules of data/causes.txt
  *   explain.c  the steps in order
  */
@@ -266,6 +267,9 @@ enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *
 
 /* listing.c */
 enum ws_status wsi_listing(struct wsi_scene *scene) WS_MUST_USE;
+
+/* variables.c */
+enum ws_status wsi_variables(struct wsi_scene *scene) WS_MUST_USE;
 
 /* precision.c */
 enum ws_status wsi_precision(struct wsi_scene *scene) WS_MUST_USE;

@@ -60,6 +60,31 @@ static void json_suspects(struct ws_json *json, const struct ws_report_exception
 	ws_json_end(json);
 }
 
+static void json_variables(struct ws_json *json, const struct ws_report_exception *e)
+{
+	wsi_json_key_number(json, "variables_lane",
+			    e->variables_status == WS_OK ? e->variables_lane : WS_NONE);
+	if (!wsi_json_array(json, "variables", e->variables_status))
+		return;
+	for (uint32_t i = 0; i < e->n_variables; i++) {
+		const struct ws_report_variable *variable = &e->variables[i];
+		ws_json_object(json);
+		ws_json_key_str(json, "name", variable->name);
+		ws_json_key_str(json, "type", variable->type);
+		ws_json_key_bool(json, "parameter", variable->is_param);
+		ws_json_key_bool(json, "in_address", variable->in_address);
+		ws_json_key(json, "value");
+		if (variable->text)
+			ws_json_str(json, ws_str_of(variable->text));
+		else
+			ws_json_null(json);
+		if (variable->why)
+			ws_json_key_text(json, "value_why", variable->why);
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+}
+
 void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *e)
 {
 	ws_json_object(json);
@@ -97,6 +122,7 @@ void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *
 	wsi_json_key_claim(json, "precision_thread", &e->precision_thread);
 	json_assertion(json, &e->assertion);
 	WSI_JSON_LIST(json, e, findings, wsi_json_claim);
+	json_variables(json, e);
 	wsi_json_accesses(json, e);
 	ws_json_end(json);
 }

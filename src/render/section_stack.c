@@ -210,6 +210,54 @@ void wsi_section_stack(struct wsi_page *page)
 	stack_notes(page, e, e->n_frames - n);
 }
 
+static void variable_row(struct wsi_page *page, const struct ws_report_variable *variable)
+{
+	wsi_cell(page, "");
+	wsi_str(page, WSI_CODE, variable->type);
+	wsi_cell(page, " ");
+	wsi_str(page, WSI_CODE, variable->name);
+	wsi_cell(page, " = ");
+	wsi_run(page, WSI_CODE, "%s", variable->text);
+	wsi_cell(page, variable->in_address ? ", " : "");
+	if (variable->in_address)
+		wsi_say(page, "part of the address");
+}
+
+/* Of the function that faulted: addresses, and numbers that the address was computed from. */
+void wsi_section_variables(struct wsi_page *page)
+{
+	static const struct ws_column columns[] = {
+		{ "Type", WS_ALIGN_LEFT },
+		{ "Name", WS_ALIGN_LEFT },
+		{ "Value", WS_ALIGN_LEFT },
+		{ "Use", WS_ALIGN_LEFT },
+	};
+	const struct ws_report_exception *e = page->report->focus;
+	uint32_t n_shown = 0, n_values = 0, most = page->rich || page->options.all ? 300 : 16;
+	for (uint32_t i = 0; e && i < e->n_variables; i++)
+		n_values += e->variables[i].text != NULL;
+	if (!n_values)
+		return;
+	wsi_section(page, "variables", "Arguments and variables of the function", WSI_DETAIL);
+	wsi_table(page, &(struct wsi_page_table){ .id = "variables",
+						  .label = "Variables",
+						  .fact = "Variables",
+						  .column = columns,
+						  .n_columns = WSI_COUNT(columns) });
+	for (uint32_t i = 0; i < e->n_variables && n_shown < most; i++) {
+		if (!e->variables[i].text)
+			continue;
+		variable_row(page, &e->variables[i]);
+		n_shown++;
+	}
+	wsi_cell_wide(page);
+	wsi_say(page, "(as lane %u has them", e->variables_lane);
+	if (n_shown < e->n_variables)
+		wsi_say(page, "; %u more not shown here: warpscope locals",
+			e->n_variables - n_shown);
+	wsi_say(page, ")");
+}
+
 void wsi_section_listing(struct wsi_page *page)
 {
 	const struct ws_report_exception *e = page->report->focus;

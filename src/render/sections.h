@@ -18,6 +18,7 @@ void wsi_section_fault(struct wsi_page *page);       /* exception, precision, pl
 void wsi_section_access(struct wsi_page *page);      /* what the instruction did */
 void wsi_section_findings(struct wsi_page *page);    /* what the state shows about the exception */
 void wsi_section_stack(struct wsi_page *page);       /* the calls */
+void wsi_section_variables(struct wsi_page *page);   /* names of what the access used */
 void wsi_section_listing(struct wsi_page *page);     /* machine code around it */
 void wsi_section_launch(struct wsi_page *page);      /* kernel, grid, parameters */
 void wsi_section_further(struct wsi_page *page);     /* the other exceptions */

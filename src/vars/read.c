@@ -237,12 +237,15 @@ static enum ws_status list_read(struct ws_vars *vars, const struct ws_dwarf **re
 	return st;
 }
 
-/* Also a variable whose place cannot be understood is one. */
+/* Also a variable whose place cannot be understood is one. That of a dump that was stripped is
+ * gone, wherever it was. */
 static void value_or_why(struct ws_vars *vars, const struct ws_dwarf *dwarf,
 			 const struct ws_dwarf_function *function,
 			 const struct ws_dwarf_variable *variable, struct ws_value *ret_value)
 {
-	enum ws_status st = wsi_variable_value(vars, dwarf, function, variable, ret_value, NULL);
+	enum ws_status st = vars->is_stripped ? WS_EXCLUDED
+					      : wsi_variable_value(vars, dwarf, function, variable,
+								   ret_value, NULL);
 	if (st != WS_OK)
 		*ret_value = (struct ws_value){
 			.kind = WS_VALUE_MISSING,

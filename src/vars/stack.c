@@ -73,6 +73,9 @@ enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 	vars->n_frames = vars->selected = vars->n_left_out = 0;
 	if (!focus)
 		return WS_OK;
+	struct ws_dump_facts facts;
+	vars->is_stripped = ws_target_dump_facts(vars->target, &facts, NULL) == WS_OK &&
+			    facts.stripped & WS_STRIP_VALUES;
 	hint.device_index = focus->device_index;
 	vars->focus = *focus;
 	if (vars->generation != vars->target->generation)

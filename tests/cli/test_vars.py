@@ -80,13 +80,14 @@ def same(got, want):
     return re.fullmatch(re.escape(want).replace('ADDRESS', '0x[0-9a-f]+'), got) is not None
 
 
-def make_dump(arch, folder):
-    path, given = os.path.join(folder, f'{arch}.nvcudmp'), os.path.join(folder, 'given')
+def make_dump(arch, folder, n_out=40, fault='0'):
+    path, given = os.path.join(folder, f'{arch}-{n_out}.nvcudmp'), os.path.join(folder, 'given')
     with open(given, 'wb') as file:
         file.write(struct.pack('<3f', 1.25, -2.5, 3.75))
     environment = {**os.environ, 'CUDA_ENABLE_COREDUMP_ON_EXCEPTION': '1', 'CUDA_COREDUMP_FILE': path}
     subprocess.run([PROGRAM, 'run', os.path.join(IMAGES, 'vars.G.fatbin'), '--arch', f'sm_{arch}', '--kernel', KERNEL, '--block', '40', '--stack', '4096',
-                    '--buffer', 'out=s32[40]', '--arg', '&out', '--arg', 'f32:1.5', '--arg', '@' + given, '--arg', '0', '--arg', '0'],
+                    '--buffer', f'out=s32[{n_out}]', '--buffer', 'fault=s32[1]', '--arg', '&out', '--arg', 'f32:1.5', '--arg', '@' + given,
+                    '--arg', '0', '--arg', fault],
                    env=environment, capture_output=True, timeout=60, check=False)
     return path
 
@@ -125,6 +126,51 @@ def check_expressions(dump):
     return None
 
 
+def report(dump, *options):
+    return json.loads(run('report', '--json', *options, dump).stdout)
+
+
+def values(found):
+    return {one['name']: (one['value'], one['in_address']) for one in found['focus']['variables']}
+
+
+def check_report(dump):
+    """The page has the pointer that was followed, and neither the value that was to be stored nor what is in memory."""
+    found = values(report(dump))
+    wanted = {'fault': ('0x0000000000000000', True), 'before': (None, False), 'by': (None, False)}
+    if {name: found[name] for name in wanted} != wanted or not re.fullmatch('0x[0-9a-f]{16}', found['this'][0]):
+        return str(found)
+    kernels = run('info', dump, 'kernels').stdout
+    if not same(re.search(r'vars\(.*', kernels)[0], 'vars(out=ADDRESS, f=1.5, given=..., n=0, fault=0x0)'):
+        return kernels
+    stripped = dump + '.stripped'
+    done = run('strip', '--for-issue', '-o', stripped, dump)
+    if done.returncode:
+        return done.stderr
+    left, kernels = report(stripped)['focus'], run('info', stripped, 'kernels').stdout
+    os.unlink(stripped)
+    if {(one['value'], one['value_why']) for one in left['variables']} != {(None, 'left out of the dump')} or '0x' in kernels.split('vars(')[1]:
+        return f'after strip: {left["variables"]} {kernels}'
+    return None
+
+
+def check_index(arch, folder):
+    """An index that is too large is shown by its name, and as the thread that the page names has it."""
+    dump = make_dump(arch, folder, 8, '&fault')
+    answer = report(dump)
+    thread = answer['focus']['suspects']['thread']['threadIdx'][0]
+    found = values(answer)
+    page = run('report', '--color', 'never', dump).stdout
+    os.unlink(dump)
+    shown = re.search(r'^ *(?:variables)? +int index = (\d+), part of the address$', page, re.M)
+    if answer['focus']['variables_lane'] != thread % 32:
+        return f'{thread} is not of lane {answer["focus"]["variables_lane"]}'
+    if thread < 8 or found['index'] != (str(thread), True) or not shown or int(shown[1]) != thread:
+        return f'{thread}, {found}, {page}'
+    others = {name for name, (value, _) in found.items() if value is not None} - {'index'}
+    return f'also shown: {others}' if others else None
+
+
 def check_lanes(dump):
     """One row of all lanes, and the one that differs."""
     runs = json.loads(run('print', '--lanes', '--json', dump, 'threadIdx.x', 'kernel', '0').stdout)
@@ -148,6 +194,8 @@ def main():
             cases.append((f'sm_{arch}: {exact} variables have a value', None if exact >= 48 else 'fewer than 48'))
             cases.append((f'sm_{arch}: {len(EXPRESSIONS)} expressions', check_expressions(dump)))
             cases.append((f'sm_{arch}: all lanes as a table', check_lanes(dump)))
+            cases.append((f'sm_{arch}: the report shows addresses only', check_report(dump)))
+            cases.append((f'sm_{arch}: the report shows the index', check_index(arch, folder)))
     print(f'1..{len(cases)}')
     for number, (name, problem) in enumerate(cases, 1):
         print(f'{"not ok" if problem else "ok"} {number} - {name}')

@@ -24,7 +24,7 @@ import everything  # noqa: E402
 # What a way of stripping may change, as regular expressions of member paths without the numbers of elements.
 ALWAYS = [r"dump\.(path|bytes|flags|layout|stripped)", r"diagnostics"]  # parts that this version does not know are not copied
 E = r"(exceptions|focus)\."
-VALUES = [r"verdict\.summary", E + r"(suspects|precision|precision_thread|likely_causes|commands|findings|assertion|accesses_text)\b",
+VALUES = [r"verdict\.summary", E + r"(suspects|precision|precision_thread|likely_causes|commands|findings|assertion|accesses_text|variables_lane|variables\.(value|in_address))\b",
           E + r"insns\.values", E + r"accesses\.(?!pc|instruction|found|direction|width|async|lanes$|cluster_rank)", r"next", r"missing",
           r"kernels\.params\.", r"waits\b", r"verdict\.waiting\w*"]
 WHO = [r"verdict\.\w*_(warps|threads)", r"devices\.resident_\w+", r"kernels\b", r"groups\b", r"waits\b", r"(waiting|barrier|resident)\w*", r"map\b", r"missing",
