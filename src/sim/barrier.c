@@ -26,7 +26,7 @@ static bool complete(const struct wsi_block *block, unsigned bar)
 	return expected == 0 || n >= expected;
 }
 
-static void release(struct wsi_block *block, unsigned number)
+static void release(struct ws_sim *sim, struct wsi_block *block, unsigned number)
 {
 	struct wsi_bar *bar = &block->bar[number];
 	if (block->trace)
@@ -44,17 +44,18 @@ static void release(struct wsi_block *block, unsigned number)
 		}
 		warp->barred &= ~waiting;
 		warp->ready |= waiting;
+		wsi_wake(sim, warp);
 		warp->released |= waiting != 0;
 		warp->arrived[number] = 0;
 	}
 	*bar = (struct wsi_bar){ .all = true };
 }
 
-void wsi_bar_check(struct wsi_block *block)
+void wsi_bar_check(struct ws_sim *sim, struct wsi_block *block)
 {
 	for (unsigned i = 0; i < WSI_BARRIERS; i++)
 		if (block->bar[i].in_use && complete(block, i))
-			release(block, i);
+			release(sim, block, i);
 }
 
 /* The barrier's number and count of threads; false: not what hardware takes. */
@@ -113,7 +114,7 @@ enum wsi_step wsi_run_bar(struct wsi_run *run, const struct wsi_op *op)
 		warp->ready &= ~run->mask;
 	}
 	if (complete(block, number))
-		release(block, number);
+		release(run->sim, block, number);
 	return WSI_STEP_SPLIT;
 }
 
@@ -134,7 +135,7 @@ enum wsi_step wsi_run_b2r(struct wsi_run *run, const struct wsi_op *op)
 /* ---- clusters ---- */
 
 /* Goes on when all threads of all blocks have arrived or exited. */
-void wsi_cluster_check(struct wsi_cluster *cluster)
+void wsi_cluster_check(struct ws_sim *sim, struct wsi_cluster *cluster)
 {
 	for (uint32_t i = 0; i < cluster->n; i++) {
 		const struct wsi_block *block = cluster->peers[i];
@@ -148,6 +149,7 @@ void wsi_cluster_check(struct wsi_cluster *cluster)
 		for (uint32_t k = 0; block && k < block->n_warps; k++) {
 			struct wsi_warp *warp = block->warps[k];
 			warp->ready |= warp->clustered & warp->live;
+			wsi_wake(sim, warp);
 			warp->released |= warp->clustered != 0;
 			warp->cluster_passed |= warp->cluster_arrived & ~warp->clustered;
 			warp->clustered = 0;
@@ -163,11 +165,11 @@ enum wsi_step wsi_run_cluster_arrive(struct wsi_run *run, const struct wsi_op *o
 	warp->cluster_arrived |= run->mask;
 	warp->cluster_passed &= ~run->mask;
 	if (warp->block->cluster) {
-		wsi_cluster_check(warp->block->cluster);
+		wsi_cluster_check(run->sim, warp->block->cluster);
 		return WSI_STEP_NEXT;
 	}
 	struct wsi_cluster alone = { .peers = { warp->block }, .n = 1 };
-	wsi_cluster_check(&alone);
+	wsi_cluster_check(run->sim, &alone);
 	return WSI_STEP_NEXT;
 }
 

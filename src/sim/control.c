@@ -196,9 +196,9 @@ void wsi_lanes_exit(struct wsi_run *run, uint32_t lanes)
 	warp->live &= ~lanes;
 	warp->ready &= ~lanes;
 	wsi_converge(warp);
-	wsi_bar_check(warp->block);
+	wsi_bar_check(run->sim, warp->block);
 	if (warp->block->cluster)
-		wsi_cluster_check(warp->block->cluster);
+		wsi_cluster_check(run->sim, warp->block->cluster);
 }
 
 enum wsi_step wsi_run_exit(struct wsi_run *run, const struct wsi_op *op)

@@ -317,25 +317,36 @@ static bool ended(struct ws_sim *sim)
 /* Who runs for those that wait. */
 enum circle { CIRCLE_WARP, CIRCLE_BLOCK, CIRCLE_DEVICE, CIRCLES };
 
+/* The one at a place of a circle of a few; NULL: it is gone. */
+static struct wsi_warp *near(struct wsi_warp *warp, enum circle circle, size_t at)
+{
+	const struct wsi_block *block = warp->block;
+	if (circle == CIRCLE_WARP)
+		return warp;
+	if (block->cluster)
+		block = block->cluster->peers[at / block->n_warps];
+	return block ? block->warps[at % block->n_warps] : NULL;
+}
+
 /* The next one after `*turn` of a circle that can run; NULL: nobody can. */
-static struct wsi_warp *next_of(const struct ws_sim *sim, struct wsi_warp *warp, enum circle circle,
+static struct wsi_warp *next_of(struct ws_sim *sim, struct wsi_warp *warp, enum circle circle,
 				size_t *turn)
 {
 	const struct wsi_block *own = warp->block;
-	const struct wsi_cluster *cluster = own->cluster;
-	size_t n = circle == CIRCLE_WARP    ? 1
-		   : circle == CIRCLE_BLOCK ? (size_t)(cluster ? cluster->n : 1) * own->n_warps
-					    : sim->n_resident;
+	size_t n = circle == CIRCLE_WARP ? 1 : (own->cluster ? own->cluster->n : 1) * own->n_warps;
+	struct wsi_warp *one = NULL;
+	if (circle == CIRCLE_DEVICE) {
+		one = wsi_next_ready(sim, turn, sim->n_resident);
+		if (!one) {
+			*turn = 0;
+			one = wsi_next_ready(sim, turn, sim->n_resident);
+		}
+		*turn += one != NULL;
+		return one;
+	}
 	for (size_t i = 0; i < n; i++) {
 		size_t at = (*turn + i) % n;
-		struct wsi_warp *one = warp;
-		if (circle == CIRCLE_BLOCK) {
-			const struct wsi_block *block =
-				cluster ? cluster->peers[at / own->n_warps] : own;
-			one = block ? block->warps[at % own->n_warps] : NULL;
-		} else if (circle == CIRCLE_DEVICE) {
-			one = sim->resident[at];
-		}
+		one = near(warp, circle, at);
 		if (one && one->ready != 0) {
 			*turn = at + 1;
 			return one;

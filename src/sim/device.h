@@ -271,6 +271,8 @@ struct ws_sim {
 	struct wsi_sm *sms;                      /* owned */
 	struct wsi_warp **resident; /* borrowed from blocks, oldest first; NULL: a gap */
 	size_t n_resident, cap_resident, n_gaps, turn;
+	uint64_t *awake; /* owned; a bit for each of these, 0: it is not ready, or gone */
+	size_t cap_awake;
 	struct wsi_block **blocks; /* owned; resident */
 	size_t n_blocks, cap_blocks;
 	uint64_t instructions, ages, random, turns;
@@ -402,8 +404,8 @@ uint8_t *wsi_local_byte(struct wsi_warp *warp, unsigned lane, uint64_t address);
 /* Lanes are gone, or a mask changed: who waits may go on. control.c */
 void wsi_converge(struct wsi_warp *warp);
 /* The same for the barriers of a block. barrier.c */
-void wsi_bar_check(struct wsi_block *block);
-void wsi_cluster_check(struct wsi_cluster *cluster);
+void wsi_bar_check(struct ws_sim *sim, struct wsi_block *block);
+void wsi_cluster_check(struct ws_sim *sim, struct wsi_cluster *cluster);
 /* Lanes leave. control.c */
 void wsi_lanes_exit(struct wsi_run *run, uint32_t lanes);
 /* A lane returns to `target`: what was entered after that is left too. control.c */
@@ -433,6 +435,9 @@ void wsi_run_choose(struct ws_sim *sim);
 enum wsi_step wsi_execute(struct wsi_run *run, const struct wsi_op *op);
 /* A lane of the group that runs next, while nobody chooses otherwise; some are ready. */
 unsigned wsi_next_lane(const struct wsi_warp *warp);
+/* The first of `resident` from `*at` on, before `end`, that can run; `*at` is its place. NULL: none
+ * can. Costs those that fell asleep since, and not those that sleep. */
+struct wsi_warp *wsi_next_ready(struct ws_sim *sim, size_t *at, size_t end);
 /* Lanes that run together with one that is ready. */
 uint32_t wsi_group_of(const struct wsi_warp *warp, unsigned lane);
 /*
@@ -441,6 +446,12 @@ uint32_t wsi_group_of(const struct wsi_warp *warp, unsigned lane);
  */
 bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane,
 		   uint64_t n) WS_MUST_USE;
+
+/* Another warp has made lanes of this one ready. */
+static inline void wsi_wake(struct ws_sim *sim, const struct wsi_warp *warp)
+{
+	sim->awake[warp->at / 64] |= UINT64_C(1) << warp->at % 64;
+}
 
 /* ---- values ---- */
 

@@ -547,6 +547,7 @@ static void block_enter(struct ws_sim *sim, struct wsi_block *block, uint32_t sm
 		block->warps[i]->age = sim->ages++;
 		block->warps[i]->at = sim->n_resident;
 		sim->resident[sim->n_resident++] = block->warps[i];
+		wsi_wake(sim, block->warps[i]);
 	}
 }
 
@@ -561,6 +562,10 @@ static bool reserve(struct ws_sim *sim, const struct wsi_grid *grid)
 	while (sim->cap_resident < sim->n_resident + n * grid->n_warps)
 		if (!wsi_grow(&sim->resident, &sim->cap_resident, sim->cap_resident,
 			      sizeof *sim->resident, SIZE_MAX))
+			return false;
+	while (sim->cap_awake * 64 < sim->cap_resident)
+		if (!wsi_grow(&sim->awake, &sim->cap_awake, sim->cap_awake, sizeof *sim->awake,
+			      SIZE_MAX))
 			return false;
 	return true;
 }
@@ -641,6 +646,7 @@ static void close_gaps(struct ws_sim *sim)
 		turn += i < sim->turn;
 		warp->at = kept;
 		sim->resident[kept++] = warp;
+		wsi_wake(sim, warp);
 	}
 	sim->n_resident = kept;
 	sim->n_gaps = 0;
@@ -681,7 +687,7 @@ void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block)
 	block->grid->done_blocks++;
 	wsi_block_destroy(block);
 	if (!last)
-		wsi_cluster_check(cluster);
+		wsi_cluster_check(sim, cluster);
 }
 
 /* Ends all blocks. */
@@ -712,6 +718,7 @@ void wsi_launch_fini(struct ws_sim *sim)
 	drop_blocks(sim);
 	wsi_free(sim->blocks);
 	wsi_free(sim->resident);
+	wsi_free(sim->awake);
 	wsi_children_drop(sim);
 	wsi_free(sim->drafts);
 	while (sim->queue) {

@@ -248,35 +248,58 @@ static uint64_t turn_length(struct ws_sim *sim)
 	return TURN;
 }
 
+struct wsi_warp *wsi_next_ready(struct ws_sim *sim, size_t *at, size_t end)
+{
+	for (size_t i = *at; i < end;) {
+		uint64_t awake = sim->awake[i / 64] >> i % 64;
+		if (!awake) {
+			i = (i / 64 + 1) * 64;
+			continue;
+		}
+		i += (size_t)__builtin_ctzll(awake);
+		struct wsi_warp *warp = i < end ? sim->resident[i] : NULL;
+		*at = i;
+		if (warp && warp->ready != 0)
+			return warp;
+		if (i < end)
+			sim->awake[i / 64] &= ~(UINT64_C(1) << i % 64);
+	}
+	return NULL;
+}
+
+/* Of those that can run, the one that came furthest; of equals the first from the turn on. */
+static struct wsi_warp *furthest(struct ws_sim *sim)
+{
+	struct wsi_warp *ahead = NULL, *warp;
+	const size_t from[] = { sim->turn, 0 }, to[] = { sim->n_resident, sim->turn };
+	for (int half = 0; half < 2; half++)
+		for (size_t at = from[half]; (warp = wsi_next_ready(sim, &at, to[half])); at++)
+			if (!ahead || warp->executed > ahead->executed)
+				ahead = warp;
+	return ahead;
+}
+
 /* The warp whose turn it is, NULL: none can run. */
 static struct wsi_warp *choose_warp(struct ws_sim *sim)
 {
-	size_t n = sim->n_resident, start = sim->turn;
-	struct wsi_warp *ahead = NULL;
+	size_t n = sim->n_resident, at = sim->turn;
 	if (sim->options.schedule == WS_SIM_RANDOM && n > 0)
-		start = (size_t)(wsi_random(sim) % n);
+		at = (size_t)(wsi_random(sim) % n);
 	bool oldest = sim->options.schedule == WS_SIM_OLDEST && sim->turn_kept;
 	if (oldest) /* whose turn it is otherwise does not change: all get there */
-		start = 0;
-	for (size_t i = 0; i < n; i++) {
-		size_t at = start + i < n ? start + i : start + i - n;
-		struct wsi_warp *warp = sim->resident[at];
-		if (!warp || warp->ready == 0)
-			continue;
-		if (sim->options.schedule != WS_SIM_ADVERSARIAL) {
-			if (!oldest)
-				sim->turn = at + 1 < n ? at + 1 : 0;
-			return warp;
-		}
-		/* who is furthest runs on, but not for ever: one turn in eight is anybody's */
-		if (!ahead || warp->executed > ahead->executed)
-			ahead = warp;
-		if (sim->turns % 8 == 0) {
-			sim->turn = at + 1 < n ? at + 1 : 0;
-			return warp;
-		}
+		at = 0;
+	/* who is furthest runs on, but not for ever: one turn in eight is anybody's */
+	if (sim->options.schedule == WS_SIM_ADVERSARIAL && sim->turns % 8 != 0)
+		return furthest(sim);
+	size_t start = at;
+	struct wsi_warp *warp = wsi_next_ready(sim, &at, n);
+	if (!warp) {
+		at = 0;
+		warp = wsi_next_ready(sim, &at, start);
 	}
-	return ahead;
+	if (warp && !oldest)
+		sim->turn = at + 1 < n ? at + 1 : 0;
+	return warp;
 }
 
 /* Accounts for what a warp executed; its block goes when all threads have exited. */

@@ -151,11 +151,13 @@ static bool copy_state(const struct ws_sim *from, struct ws_sim *to, uint64_t *b
 	to->n_blocks = 0;
 	to->cap_blocks = from->n_blocks;
 	to->cap_resident = from->n_resident;
+	to->cap_awake = (from->n_resident + 63) / 64;
 	to->memory = (struct wsi_memory){ .n = 0 };
 	to->sms = copy_bytes(from->sms, from->options.n_sms * sizeof *from->sms, bytes);
 	to->blocks = wsi_zalloc_array(from->n_blocks, sizeof *to->blocks);
 	to->resident = wsi_zalloc_array(from->n_resident, sizeof *to->resident);
-	bool ok = to->sms && to->blocks && to->resident &&
+	to->awake = copy_bytes(from->awake, to->cap_awake * sizeof *to->awake, bytes);
+	bool ok = to->sms && to->blocks && to->resident && to->awake &&
 		  wsi_memory_share(&from->memory, &to->memory) && copy_launches(from, to, bytes);
 	for (size_t i = 0; i < from->n_blocks && ok; i++)
 		ok = copy_block(from, i, to, bytes);
