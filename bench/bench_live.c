@@ -4,9 +4,14 @@
  *
  * Input: the fatbins of tests/sim/kernels/live.cu and whole.cu, optimised. The floors: the same run
  * without a breakpoint; the instruction alone, and the step with 8 warps; the round of a device
- * with 20 warps.
+ * with 20 warps. Conditions have no floor: how many are answered in a second is what counts.
  */
+#define _GNU_SOURCE /* sched_setaffinity */
+#include <sched.h>
+#include <semaphore.h>
+
 #include <warpscope/cudbg.h>
+#include <warpscope/vars.h>
 
 #include "bench.h"
 #include "target/device.h"
@@ -146,6 +151,129 @@ static double one_round(const char *fatbin, unsigned blocks)
 	return seconds;
 }
 
+/* ---- conditions ---- */
+
+static uint64_t asked;
+
+static uint32_t counted(const void *condition, const struct ws_arrival *arrival)
+{
+	asked++;
+	return ws_condition_holds(condition, arrival);
+}
+
+static void run_for(double seconds)
+{
+	const struct timespec moment = { .tv_nsec = (long)(seconds * 1e9) };
+	check(api->resumeAllDevices(), "resumeAllDevices");
+	nanosleep(&moment, NULL);
+	check(api->suspendAllDevices(0), "suspendAllDevices");
+}
+
+/* A warp that spins stands in its loop. */
+static uint64_t stand_in_loop(const char *fatbin)
+{
+	uint64_t pc = 0;
+	begin(fatbin, "spins", 1, 32, 0);
+	stop_at_start();
+	run_for(0.01);
+	check(api->readVirtualPC(0, 0, 0, 0, &pc), "readVirtualPC");
+	return pc;
+}
+
+/* Conditions that the engine asks in a second, each for a warp; `*ret_plain`: of instructions that
+ * it executes in a second without. */
+static double engine_rate(const char *fatbin, double *ret_plain)
+{
+	struct ws_condition *condition;
+	struct ws_vars *vars;
+	struct ws_focus focus = { .lane = 0 };
+	struct ws_error err;
+	uint64_t pc = stand_in_loop(fatbin);
+	uint64_t first = ws_sim_instructions(device.sim);
+	double start = now();
+	run_for(0.15);
+	*ret_plain = (double)(ws_sim_instructions(device.sim) - first) / (now() - start);
+	must(ws_vars_create(device.target, &vars, &err), &err);
+	must(ws_vars_look(vars, &focus, &err), &err);
+	must(ws_vars_condition(vars, "$R0 == 0x7fffffff && threadIdx.x == 5", &condition, &err),
+	     &err);
+	must(ws_target_plant(device.target, 0, pc, &err), &err);
+	must(ws_target_stop_if(device.target, 0, pc, counted, condition, &err), &err);
+	asked = 0;
+	start = now();
+	run_for(0.15);
+	double rate = (double)asked / (now() - start);
+	must(ws_target_unplant(device.target, 0, pc, &err), &err);
+	ws_condition_free(condition);
+	ws_vars_destroy(vars);
+	end();
+	return rate;
+}
+
+static sem_t stopped;
+
+static void on_event(CUDBGEventCallbackData *data)
+{
+	(void)data;
+	sem_post(&stopped);
+}
+
+/* The same by a client of the API: each stop is told, a register of 32 lanes read, and resumed. */
+static double table_rate(const char *fatbin)
+{
+	enum { STOPS = 4000 };
+	CUDBGBreakpointHandle handle;
+	CUDBGEvent event;
+	uint64_t pc = stand_in_loop(fatbin);
+	while (api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)
+		check(api->acknowledgeSyncEvents(), "acknowledgeSyncEvents");
+	sem_init(&stopped, 0, 0);
+	check(api->setNotifyNewEventCallback(on_event, NULL), "callback");
+	check(api->insertBreakpoint(0, pc, &handle), "insertBreakpoint");
+	double start = now();
+	for (int i = 0; i < STOPS;) {
+		uint32_t value, hits = 0;
+		check(api->resumeAllDevices(), "resumeAllDevices");
+		do {
+			sem_wait(&stopped);
+		} while (api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) != CUDBG_SUCCESS ||
+			 event.kind != CUDBG_EVENT_ALL_DEVICES_SUSPENDED);
+		check(api->acknowledgeSyncEvents(), "acknowledgeSyncEvents");
+		for (uint32_t lane = 0; lane < 32; lane++) {
+			check(api->readRegister(0, 0, 0, lane, 0, &value), "readRegister");
+			hits += value == 0x7fffffff;
+		}
+		i += hits == 0;
+	}
+	double rate = STOPS / (now() - start);
+	end();
+	return rate;
+}
+
+/* All on one core, as cores differ in speed when other machines use them, too. */
+static void conditions(const char *fatbin)
+{
+	double engine = 0, plain = 0, table = 0, one;
+	cpu_set_t core;
+	CPU_ZERO(&core);
+	CPU_SET((size_t)(sched_getcpu() < 0 ? 0 : sched_getcpu()), &core);
+	(void)sched_setaffinity(0, sizeof core, &core);
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+	for (int i = 0; i < RUNS; i++) {
+		double rate = engine_rate(fatbin, &one);
+		engine = rate > engine ? rate : engine;
+		plain = one > plain ? one : plain;
+		rate = table_rate(fatbin);
+		table = rate > table ? rate : table;
+	}
+	printf("  conditions asked by the engine: %.0f a second (at least 200000), each as long as "
+	       "%.1f instructions: %s\n",
+	       engine, plain / engine, engine >= 200000 ? "good" : "TOO SLOW");
+	printf("  conditions asked through the table: %.0f a second (at least 30000), each as long "
+	       "as %.0f instructions: %s\n",
+	       table, plain / table, table >= 30000 ? "good" : "TOO SLOW");
+}
+
 int main(int argc, char **argv)
 {
 	struct times run, step, bare, round;
@@ -170,6 +298,7 @@ int main(int argc, char **argv)
 	print_ratio("step", &bare, 100, 1e6, "us");
 	print_ratio("8448 warps", &step, 2, 1e6, "us");
 	print_ratio("round", &round, 2, 1e6, "us");
+	conditions(argv[1]);
 	free(buffer);
 	return 0;
 }

@@ -29,14 +29,49 @@ static bool is_shared(const struct debugger *d, const struct breakpoint *but, ui
 	return false;
 }
 
+/* Has the target stop everybody at an address: whose condition holds is found out here. */
+static void ask_here(const struct debugger *d, uint64_t pc)
+{
+	if (ws_target_can(d->target, WS_CAN_STOP_IF)) /* one that is not planted has none */
+		(void)!ws_target_stop_if(d->target, 0, pc, NULL, NULL, NULL);
+}
+
+/* Has the target ask the condition from now on, if it can, and stop for nobody else. The condition
+ * has just been evaluated for the thread that `d->vars` looks at, which stands there. */
+static void ask_there(const struct debugger *d, struct breakpoint *one, size_t i)
+{
+	if (!one->condition || is_shared(d, one, one->pc[i]) ||
+	    !ws_target_can(d->target, WS_CAN_STOP_IF))
+		return;
+	if (!one->asked)
+		one->asked = cli_alloc(one->n_pcs, sizeof *one->asked);
+	if (one->asked[i] ||
+	    ws_vars_condition(d->vars, one->condition, &one->asked[i], NULL) == WS_OK)
+		(void)!ws_target_stop_if(d->target, 0, one->pc[i], ws_condition_holds,
+					 one->asked[i], NULL);
+}
+
+static void forget_asked(const struct debugger *d, struct breakpoint *one)
+{
+	for (size_t i = 0; i < one->n_pcs && one->asked; i++) {
+		if (d && one->asked[i])
+			ask_here(d, one->pc[i]);
+		ws_condition_free(one->asked[i]);
+	}
+	free(one->asked);
+	one->asked = NULL;
+}
+
 static bool plant(const struct debugger *d, struct breakpoint *breakpoint)
 {
 	struct ws_error err;
 	if (breakpoint->watch.kinds)
 		return debug_watch_plant(d, breakpoint);
 	for (size_t i = 0; i < breakpoint->n_pcs; i++) {
-		if (ws_target_plant(d->target, 0, breakpoint->pc[i], &err) == WS_OK)
+		if (ws_target_plant(d->target, 0, breakpoint->pc[i], &err) == WS_OK) {
+			ask_here(d, breakpoint->pc[i]);
 			continue;
+		}
 		cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
 		return false;
 	}
@@ -65,6 +100,7 @@ void debug_breakpoints_plant(struct debugger *d)
 
 static void fini(struct breakpoint *breakpoint)
 {
+	forget_asked(NULL, breakpoint);
 	free(breakpoint->where);
 	free(breakpoint->condition);
 	free(breakpoint->pc);
@@ -176,6 +212,7 @@ void debug_breakpoint_condition(struct debugger *d, const char *text)
 	if (!one)
 		return;
 	end += strspn(end, " ");
+	forget_asked(d, one);
 	free(one->condition);
 	one->condition = *end ? cli_copy(end, strlen(end)) : NULL;
 }
@@ -333,17 +370,23 @@ static void look_at(struct hit *hit, uint32_t warp_index, const struct ws_warp *
 		return;
 	for (size_t b = 0; b < d->n_breakpoints; b++) {
 		struct breakpoint *one = &d->breakpoints[b];
-		bool here = false, told = false;
-		for (size_t k = 0; k < one->n_pcs && !one->disabled; k++)
-			here |= one->pc[k] == pc;
+		size_t at = 0;
+		bool told = false, looked = false;
+		while (at < one->n_pcs && one->pc[at] != pc)
+			at++;
+		bool here = at < one->n_pcs && !one->disabled;
 		for (uint32_t i = 0; i < n && here && !told; i++) {
 			struct ws_focus focus;
-			told = lanes[i].pc == pc && (warp->active_lanes >> lanes[i].id & 1) &&
-			       debug_focus_of(d, warp_index, lanes[i].id, &focus) &&
-			       debug_holds(d, one, &focus);
+			if (lanes[i].pc != pc || !(warp->active_lanes >> lanes[i].id & 1) ||
+			    !debug_focus_of(d, warp_index, lanes[i].id, &focus))
+				continue;
+			told = debug_holds(d, one, &focus);
+			looked = true;
 			if (told && !hit->first && !one->ignored)
 				hit->focus = focus;
 		}
+		if (looked)
+			ask_there(d, one, at);
 		one->hits += told;
 		told = told && !debug_is_ignored(one);
 		hit->first = told && !hit->first ? one : hit->first;

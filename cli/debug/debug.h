@@ -28,8 +28,10 @@ struct breakpoint {
 	char *where, *condition; /* owned; condition NULL: none */
 	uint64_t *pc;            /* owned */
 	size_t n_pcs, cap_pcs;
-	uint64_t hits, ignored; /* hits so far, and those that are to be passed over */
-	char **commands;        /* owned, with the lines: what is done after it was told */
+	struct ws_condition **asked; /* owned, and they are; of each pc, what the engine asks
+					instead of us. NULL: none, or not known yet */
+	uint64_t hits, ignored;      /* hits so far, and those that are to be passed over */
+	char **commands;             /* owned, with the lines: what is done after it was told */
 	size_t n_commands;
 	struct ws_watch watch; /* kinds 0: a breakpoint */
 	bool of_thread;        /* memory of `owner`, or of its block */

@@ -100,6 +100,35 @@ struct ws_back_found {
 	uint32_t watch;             /**< the watchpoint that is about to be hit; 0: none */
 };
 
+/** What CUDA gives each thread, as in ws_arrival.place. */
+enum ws_arrival_dim {
+	WS_ARRIVAL_THREAD_IDX,
+	WS_ARRIVAL_BLOCK_IDX,
+	WS_ARRIVAL_BLOCK_DIM,
+	WS_ARRIVAL_GRID_DIM,
+	WS_ARRIVAL_CLUSTER_IDX,
+	WS_ARRIVAL_CLUSTER_DIM,
+};
+
+/** Lanes of a warp that come to a breakpoint, to be asked on the thread that executes them. */
+struct ws_arrival {
+	uint32_t lanes; /**< a mask; `lane` below is one of them */
+	void *state;    /**< the back end's */
+	/** A register, or two in a row. False: there is none. */
+	bool (*reg)(const struct ws_arrival *arrival, enum ws_reg_kind kind, uint32_t number,
+		    uint32_t words, unsigned lane, uint64_t *ret_bits);
+	/** x, y or z (0 to 2) of what enum ws_arrival_dim names. */
+	uint32_t (*place)(const struct ws_arrival *arrival, uint32_t dim, uint32_t axis,
+			  unsigned lane);
+	/** Memory, as the lane `at->lane` sees it; indices of rows do not count. False: not all of
+	 * it is there. */
+	bool (*read)(const struct ws_arrival *arrival, const struct ws_address *at, void *buffer,
+		     size_t len);
+};
+
+/** The lanes of an arrival that stop. Must not use the target. */
+typedef uint32_t ws_stop_if_fn(const void *condition, const struct ws_arrival *arrival);
+
 enum ws_event_kind {
 	WS_EVENT_CONTEXT_CREATED,
 	WS_EVENT_CONTEXT_DESTROYED,
@@ -300,6 +329,16 @@ struct ws_target_ops {
 	/** Stops the first warp of every kernel that starts. */
 	enum ws_status (*stop_at_launch)(struct ws_target *target, bool on, struct ws_error *err);
 
+	/**
+	 * Has a breakpoint that is planted stop only lanes that `holds` names; NULL: any. A warp
+	 * stops with all lanes that came there, if one of them is named. `condition` must stay
+	 * until this is called again, or unplant. Optional by itself. WS_ABSENT: no breakpoint
+	 * there.
+	 */
+	enum ws_status (*stop_if)(struct ws_target *target, uint32_t device_index, uint64_t pc,
+				  ws_stop_if_fn *holds, const void *condition,
+				  struct ws_error *err);
+
 	/* ---- watchpoints: optional, all or none ---- */
 
 	/**
@@ -487,6 +526,7 @@ enum ws_ability {
 	WS_CAN_TELL,           /**< events */
 	WS_CAN_WATCH,          /**< watch, unwatch, watch_hit */
 	WS_CAN_GO_BACK,        /**< keep_history, go_back */
+	WS_CAN_STOP_IF,        /**< stop_if */
 };
 
 WS_API bool ws_target_can(const struct ws_target *target, enum ws_ability ability);
@@ -551,6 +591,9 @@ WS_API enum ws_status ws_target_plant(struct ws_target *target, uint32_t device_
 				      struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_unplant(struct ws_target *target, uint32_t device_index,
 					uint64_t pc, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_stop_if(struct ws_target *target, uint32_t device_index,
+					uint64_t pc, ws_stop_if_fn *holds, const void *condition,
+					struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_stop_at_launch(struct ws_target *target, bool on,
 					       struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_watch(struct ws_target *target, const struct ws_watch *watch,

@@ -102,6 +102,7 @@ struct ws_value {
 	bool in_register; /**< it is what R, UR, P, UP or B number `reg` holds: `reg_kind` */
 	enum ws_reg_kind reg_kind;
 	uint32_t reg;
+	uint16_t source; /**< the evaluator's own, see ws_vars_condition() */
 };
 
 /** A number. */
@@ -173,6 +174,26 @@ WS_API enum ws_status ws_vars_text(struct ws_vars *vars, const struct ws_value *
 				   char *ret_text, size_t size, struct ws_error *err) WS_MUST_USE;
 /** What `print` says instead of a value that is not there; "" for one that is. */
 WS_API const char *ws_value_missing_text(const struct ws_value *value);
+
+/* ---- conditions ---- */
+
+/** An expression that an engine asks, see ws_target_stop_if(). */
+struct ws_condition;
+
+/**
+ * Evaluates an expression in the innermost frame, and makes of it what tells the same for any
+ * thread at this pc, without the target. @retval WS_UNSUPPORTED  it is made of more than registers,
+ * numbers, what CUDA gives each thread, and memory at addresses of these. Others as
+ * ws_vars_evaluate() and ws_vars_number().
+ */
+WS_API enum ws_status ws_vars_condition(struct ws_vars *vars, const char *text,
+					struct ws_condition **ret_condition,
+					struct ws_error *err) WS_MUST_USE;
+/** Lanes that it holds for, or for which it cannot be told: what it reads is not there. For any
+ * thread. The first argument is a struct ws_condition. */
+WS_API ws_stop_if_fn ws_condition_holds;
+/** NULL is fine. */
+WS_API void ws_condition_free(struct ws_condition *condition);
 
 /** One variable of a frame with its value. */
 struct ws_variable_value {

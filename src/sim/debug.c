@@ -54,12 +54,14 @@ static void halt(struct ws_sim *sim, struct wsi_warp *warp, enum wsi_halt why, u
 	sim->debug->halted |= why != WSI_HALT_INTERNAL;
 }
 
-/* Whether all of a group have stopped at a breakpoint; they pass it now. */
-static bool pass(struct wsi_warp *warp, uint32_t group, uint64_t pc)
+/* Whether a group goes on at a breakpoint: it must (`stops` false), or all of it have stopped
+ * there. */
+static bool pass(struct wsi_warp *warp, uint32_t group, uint64_t pc, bool stops)
 {
 	bool all = true;
 	for (uint32_t left = group; left; left &= left - 1)
 		all &= warp->seen[wsi_first_bit(left)] == pc;
+	all |= !stops;
 	for (uint32_t left = all ? group : 0; left; left &= left - 1)
 		warp->seen[wsi_first_bit(left)] = 0;
 	return all;
@@ -73,11 +75,14 @@ static enum wsi_step run_planted(struct wsi_run *run, const struct wsi_op *op)
 	const struct wsi_plant *plant = find(debug, run->pc);
 	bool internal = plant->is_internal && warp->block->sm == debug->until_sm &&
 			debug->until_warps >> warp->slot & 1;
-	bool user = plant->is_user && !debug->replays;
+	bool user = plant->is_user;
 	(void)op;
-	if (plant->is_user && debug->replays)
+	if (user && plant->filter)
+		user = plant->filter->lanes(plant->filter, warp, run->group) != 0;
+	if (user && debug->replays)
 		wsi_history_met(run->sim, warp, run->group);
-	if ((!user && !internal) || pass(warp, run->group, run->pc)) {
+	user &= !debug->replays;
+	if (pass(warp, run->group, run->pc, user || internal)) {
 		enum wsi_step step = wsi_execute(run, &plant->op);
 		if (plant->is_marked && debug->replays)
 			wsi_history_marked(run);
@@ -168,6 +173,7 @@ static void remove_at(struct ws_sim *sim, size_t i)
 	struct wsi_plant *plant = debug->plants[i];
 	bool no_memory;
 	*op_at(sim, plant->pc, &no_memory) = plant->op; /* decoded when it was planted */
+	wsi_free(plant->filter);
 	wsi_free(plant);
 	memmove(&debug->plants[i], &debug->plants[i + 1],
 		(--debug->n_plants - i) * sizeof *debug->plants);
@@ -179,8 +185,26 @@ void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal)
 	if (!plant)
 		return;
 	*(is_internal ? &plant->is_internal : &plant->is_user) = false;
+	if (!is_internal) {
+		wsi_free(plant->filter);
+		plant->filter = NULL;
+	}
 	if (!plant->is_user && !plant->is_internal && !plant->is_marked)
 		remove_at(sim, place_of(sim->debug, pc));
+}
+
+enum ws_status wsi_debug_filter(struct ws_sim *sim, uint64_t pc, struct wsi_filter *filter,
+				struct ws_error *err)
+{
+	struct wsi_plant *plant = find(sim->debug, pc);
+	bool good = plant && plant->is_user;
+	if (good) {
+		wsi_free(plant->filter);
+		plant->filter = filter;
+		return WS_OK;
+	}
+	wsi_free(filter);
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no breakpoint at 0x%" PRIx64, pc);
 }
 
 void wsi_debug_unmark(struct ws_sim *sim)

@@ -25,9 +25,16 @@ enum wsi_halt {
 	WSI_HALT_WATCHED,  /* behind an instruction that a watchpoint was for */
 };
 
+/* Which lanes of a group a breakpoint of the debugger's stops; a warp stops with all of the group
+ * if it is any. Others make one that begins with it. */
+struct wsi_filter {
+	uint32_t (*lanes)(const struct wsi_filter *filter, struct wsi_warp *warp, uint32_t group);
+};
+
 /* A breakpoint, and the operation that stands there. */
 struct wsi_plant {
 	uint64_t pc;
+	struct wsi_filter *filter; /* owned; NULL: all lanes */
 	bool is_user, is_internal, is_marked;
 	struct wsi_op op;
 };
@@ -68,6 +75,10 @@ void wsi_debug_detach(struct ws_sim *sim);
 enum ws_status wsi_debug_plant(struct ws_sim *sim, uint64_t pc, bool is_internal,
 			       struct ws_error *err) WS_MUST_USE;
 void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal);
+/* Gives the debugger's breakpoint at a pc a filter, or NULL for none. The filter is taken, also
+ * when it fails. WS_ABSENT: there is no such breakpoint. */
+enum ws_status wsi_debug_filter(struct ws_sim *sim, uint64_t pc, struct wsi_filter *filter,
+				struct ws_error *err) WS_MUST_USE;
 /* Has wsi_history_marked() told of instructions at a pc; and of none. */
 enum ws_status wsi_debug_mark(struct ws_sim *sim, uint64_t pc, struct ws_error *err) WS_MUST_USE;
 void wsi_debug_unmark(struct ws_sim *sim);

@@ -53,6 +53,8 @@ bool ws_target_can(const struct ws_target *target, enum ws_ability ability)
 		return ops->watch != NULL;
 	case WS_CAN_GO_BACK:
 		return ops->go_back != NULL;
+	case WS_CAN_STOP_IF:
+		return ops->stop_if != NULL;
 	}
 	return false;
 }
@@ -281,6 +283,11 @@ DEFINE_OPTIONAL(ws_target_unplant, unplant, "breakpoints", device_check(target, 
 		(struct ws_target * target, uint32_t device_index, uint64_t pc,
 		 struct ws_error *err),
 		(target, device_index, pc, err))
+DEFINE_OPTIONAL(ws_target_stop_if, stop_if, "conditions of breakpoints",
+		device_check(target, device_index, err),
+		(struct ws_target * target, uint32_t device_index, uint64_t pc,
+		 ws_stop_if_fn *holds, const void *condition, struct ws_error *err),
+		(target, device_index, pc, holds, condition, err))
 DEFINE_OPTIONAL(ws_target_stop_at_launch, stop_at_launch, "breakpoints", WS_OK,
 		(struct ws_target * target, bool on, struct ws_error *err), (target, on, err))
 

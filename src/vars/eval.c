@@ -158,6 +158,10 @@ static struct ws_value reg_value(struct parser *p, const struct reg *reg, uint32
 	value.in_register = p->vars->selected == 0 || reg->kind != WS_REG_R;
 	value.reg_kind = reg->kind;
 	value.reg = number;
+	if (value.in_register && !(reg->kind == WS_REG_R && number == 255))
+		value.source = wsi_record_register(p->vars, reg->kind, number, want);
+	else if (!value.in_register)
+		wsi_record_lose(p->vars);
 	return value;
 }
 
@@ -229,6 +233,8 @@ static bool thread_register(struct parser *p, struct ws_str word, struct ws_valu
 	const struct reg *reg = reg_find(word, &number);
 	if (!is_pc && !is_errorpc && !reg && !fixed_register(word, ret_value))
 		return false;
+	if (is_errorpc)
+		wsi_record_lose(p->vars);
 	if (!p->vars->has_thread)
 		*ret_value = fail(p, "there is no thread");
 	else if (is_pc)
@@ -253,10 +259,11 @@ static struct ws_value dollar(struct parser *p)
 	       (word.len == 1 && *word.ptr == '$' && is_word(word.ptr[1])))
 		word.len++;
 	p->at += word.len;
-	if (ws_str_equal(word, ws_str_of("_cuda_const_bank")))
-		return const_bank(p);
 	if (thread_register(p, word, &value))
 		return value;
+	wsi_record_lose(p->vars); /* what follows may change between two threads */
+	if (ws_str_equal(word, ws_str_of("_cuda_const_bank")))
+		return const_bank(p);
 	if (p->vars->find_name && p->vars->find_name(p->vars->names_user, word, &value))
 		return value;
 	return fail(p, "'$%.*s' is no register", (int)wsi_min_u64(word.len, 60), word.ptr);
@@ -301,6 +308,7 @@ static bool builtin(struct parser *p, struct ws_str name, struct ws_value *ret_v
 			(focus->grid_index == WS_NONE ||
 			 ws_target_grid(p->vars->target, focus->grid_index, &grid, NULL) == WS_OK);
 		*ret_value = ok ? dim3_value(*known[i].dim) : fail(p, "the thread cannot be read");
+		ret_value->source = wsi_record_dim(p->vars, (uint32_t)i);
 		return true;
 	}
 	return false;
@@ -623,8 +631,12 @@ static struct ws_value negated(struct parser *p, char operator, const struct ws_
 	struct ws_value value = *of;
 	struct ws_error err;
 	struct ws_number number;
-	enum ws_status st = number_of(p, of, &number, &err);
-	if (st == WS_OK && operator== '-' && number.is_float) {
+	struct wsi_shape shape;
+	enum ws_status st = p->status == WS_OK ? wsi_follow(p->vars, &value, &err) : p->status;
+	if (st == WS_OK)
+		st = wsi_shape(&value.type, &shape, &err);
+	if (st == WS_OK && operator== '-' && wsi_is_float(&shape)) {
+		st = number_of(p, of, &number, &err);
 		number.real = -number.real; /* also of 0 */
 		value = wsi_value_number(&of->type, &number);
 	} else if (st == WS_OK) {
@@ -760,10 +772,13 @@ static bool is_true(struct parser *p, const struct ws_value *value)
 	return number.is_float ? number.real != 0 : number.whole != 0;
 }
 
-/* The right side of an operator, that && and || compute only if it matters. */
+/* The right side of an operator, that && and || compute only if it matters. What is recorded is for
+ * other threads: there it may. */
 static struct ws_value right_side(struct parser *p, size_t i, const struct ws_value *left)
 {
 	enum wsi_operation operation = operators[i].operation;
+	if (p->vars->record)
+		return binary(p, operators[i].level + 1);
 	bool known = (operation == WSI_AND && !is_true(p, left)) ||
 		     (operation == WSI_OR && is_true(p, left));
 	p->idle += known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What expressions do to values. */
-#include "vars/vars.h"
+#include "vars/condition.h"
 
 enum { MAX_BASES = 16 };
 
@@ -20,8 +20,8 @@ struct ws_value wsi_value_int(int64_t number)
 	return wsi_value_number(&type, &whole);
 }
 
-enum ws_status ws_vars_number(struct ws_vars *vars, const struct ws_value *value,
-			      struct ws_number *ret_number, struct ws_error *err)
+enum ws_status wsi_operand_of(struct ws_vars *vars, const struct ws_value *value,
+			      struct wsi_operand *ret, struct ws_error *err)
 {
 	struct ws_value followed = *value;
 	struct wsi_shape shape;
@@ -31,19 +31,42 @@ enum ws_status ws_vars_number(struct ws_vars *vars, const struct ws_value *value
 		st = wsi_shape(&followed.type, &shape, err);
 	if (st != WS_OK)
 		return st;
+	*ret = (struct wsi_operand){
+		.step = followed.source,
+		.shape = shape,
+		.bit_off = followed.bit_off,
+		.bit_size = followed.bit_size,
+	};
 	if (shape.kind == WS_KIND_ARRAY && followed.kind == WS_VALUE_MEMORY) { /* its address */
-		*ret_number = wsi_whole((int64_t)followed.at.address);
-		ret_number->is_unsigned = true;
+		ret->number = wsi_whole((int64_t)followed.at.address);
+		ret->number.is_unsigned = true;
+		ret->shape = (struct wsi_shape){ .kind = WS_KIND_POINTER, .size = sizeof bytes };
 		return WS_OK;
 	}
 	if (!wsi_is_scalar(&shape) || shape.size > sizeof bytes)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is no number");
 	st = wsi_value_read(vars, &followed, 0, bytes, (size_t)shape.size, err);
 	if (st == WS_OK &&
-	    !wsi_number_of(&shape, bytes, followed.bit_off, followed.bit_size, ret_number))
+	    !wsi_number_of(&shape, bytes, followed.bit_off, followed.bit_size, &ret->number))
 		st = wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 			      "the value is a number of an unknown kind");
+	if (st == WS_OK && followed.kind == WS_VALUE_MEMORY)
+		ret->step =
+			wsi_record_load(vars, &followed.at, followed.source, (uint32_t)shape.size);
 	return st;
+}
+
+enum ws_status ws_vars_number(struct ws_vars *vars, const struct ws_value *value,
+			      struct ws_number *ret_number, struct ws_error *err)
+{
+	struct wsi_operand operand;
+	enum ws_status st = wsi_operand_of(vars, value, &operand, err);
+	if (st != WS_OK)
+		return st;
+	if (operand.step)
+		wsi_record_lose(vars);
+	*ret_number = operand.number;
+	return WS_OK;
 }
 
 /* ---- addresses ---- */
@@ -59,6 +82,10 @@ static enum ws_status through(struct ws_vars *vars, const struct ws_value *value
 			.kind = WS_VALUE_MEMORY,
 			.type = shape->target,
 			.at = wsi_address(vars, shape->space, wsi_load_u64(bytes)),
+			.source = value->kind == WS_VALUE_MEMORY
+					  ? wsi_record_load(vars, &value->at, value->source,
+							    sizeof bytes)
+					  : value->source,
 		};
 	return st;
 }
@@ -107,6 +134,7 @@ enum ws_status wsi_address_of(struct ws_vars *vars, const struct ws_value *value
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "too many pointers within each other");
 	number.whole = (int64_t)followed.at.address;
 	*ret_value = wsi_value_number(&type, &number);
+	ret_value->source = followed.source;
 	return WS_OK;
 }
 
@@ -120,6 +148,7 @@ static enum ws_status part_of(struct ws_vars *vars, const struct ws_value *value
 	part.type = *type;
 	part.in_register = false;
 	part.bit_off = part.bit_size = 0;
+	part.source = wsi_record_part(vars, value->source, offset, value->kind == WS_VALUE_MEMORY);
 	if (value->kind == WS_VALUE_MEMORY) {
 		part.at.address += offset;
 	} else if (value->kind == WS_VALUE_BYTES) {
@@ -236,7 +265,7 @@ enum ws_status wsi_cast(struct ws_vars *vars, const struct ws_value *value,
 {
 	struct wsi_shape from, to;
 	struct ws_value followed = *value;
-	struct ws_number number;
+	struct wsi_operand operand;
 	enum ws_status st = wsi_follow(vars, &followed, err);
 	if (st == WS_OK)
 		st = wsi_shape(&followed.type, &from, err);
@@ -250,10 +279,12 @@ enum ws_status wsi_cast(struct ws_vars *vars, const struct ws_value *value,
 					"a value cannot become one of that type");
 		return part_of(vars, &followed, 0, type, ret_value, err);
 	}
-	st = ws_vars_number(vars, &followed, &number, err);
-	if (st == WS_OK)
-		*ret_value = wsi_value_number(type, &number);
-	return st;
+	st = wsi_operand_of(vars, &followed, &operand, err);
+	if (st != WS_OK)
+		return st;
+	*ret_value = wsi_value_number(type, &operand.number);
+	ret_value->source = wsi_record_cast(vars, &operand, &to);
+	return WS_OK;
 }
 
 /* ---- operators ---- */
@@ -385,8 +416,7 @@ static enum ws_status of_wholes(enum wsi_operation operation, int64_t a, int64_t
 /* The type of what is computed of two numbers, as C has it. */
 static struct ws_vtype common_type(const struct wsi_shape *a, const struct wsi_shape *b)
 {
-	bool fa = a->kind == WS_KIND_BASE && a->encoding == WS_ENCODING_FLOAT;
-	bool fb = b->kind == WS_KIND_BASE && b->encoding == WS_ENCODING_FLOAT;
+	bool fa = wsi_is_float(a), fb = wsi_is_float(b);
 	if (fa || fb)
 		return wsi_c_type((fa && a->size == 8) || (fb && b->size == 8) ? WSI_C_DOUBLE
 									       : WSI_C_FLOAT);
@@ -408,9 +438,9 @@ static enum ws_status of_pointers(struct ws_vars *vars, enum wsi_operation opera
 	struct ws_value element;
 	struct wsi_shape shape;
 	struct ws_number x, y;
-	enum ws_status st = ws_vars_number(vars, a, &x, err);
-	if (st == WS_OK)
-		st = ws_vars_number(vars, b, &y, err);
+	enum ws_status st = ws_vars_number(vars, b, &y, err);
+	if (st == WS_OK && other)
+		st = ws_vars_number(vars, a, &x, err);
 	if (st == WS_OK && other) {
 		st = wsi_dereference(vars, a, &element, err);
 		if (st == WS_OK)
@@ -433,14 +463,35 @@ static bool points(const struct wsi_shape *shape)
 	return shape->kind == WS_KIND_POINTER || shape->kind == WS_KIND_ARRAY;
 }
 
+enum ws_status wsi_compute(enum wsi_operation operation, const struct ws_number *a,
+			   const struct ws_number *b, bool no_sign, struct ws_number *ret,
+			   struct ws_error *err)
+{
+	bool truth;
+	*ret = (struct ws_number){ 0 };
+	if (compare(operation, a, b, &truth)) {
+		ret->whole = truth;
+		return WS_OK;
+	}
+	if (a->is_float || b->is_float)
+		return of_reals(operation, a->real, b->real, ret, err);
+	return of_wholes(operation, a->whole, b->whole, no_sign, &ret->whole, err);
+}
+
+/* Whether an operation says yes or no. */
+static bool is_truth(enum wsi_operation operation)
+{
+	return operation <= WSI_AND || (operation >= WSI_EQ && operation <= WSI_GT);
+}
+
 enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 			  const struct ws_value *a, const struct ws_value *b,
 			  struct ws_value *ret_value, struct ws_error *err)
 {
 	struct ws_value one = *a, two = *b;
-	struct wsi_shape sa, sb;
-	struct ws_number x, y, result = { 0 };
-	bool truth;
+	struct wsi_operand x, y;
+	struct wsi_shape sa, sb, to;
+	struct ws_number result;
 	enum ws_status st = wsi_follow(vars, &one, err);
 	if (st == WS_OK)
 		st = wsi_follow(vars, &two, err);
@@ -455,24 +506,21 @@ enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 		return of_pointers(vars, operation, &one, &two, points(&sb), ret_value, err);
 	if (operation == WSI_ADD && points(&sb))
 		return of_pointers(vars, operation, &two, &one, false, ret_value, err);
-	st = ws_vars_number(vars, &one, &x, err);
+	st = wsi_operand_of(vars, &one, &x, err);
 	if (st == WS_OK)
-		st = ws_vars_number(vars, &two, &y, err);
+		st = wsi_operand_of(vars, &two, &y, err);
 	if (st != WS_OK)
 		return st;
-	struct ws_vtype type = common_type(&sa, &sb);
-	if (compare(operation, &x, &y, &truth)) {
-		type = wsi_c_type(WSI_C_BOOL);
-		result.whole = truth;
-	} else if (x.is_float || y.is_float) {
-		st = of_reals(operation, x.real, y.real, &result, err);
-	} else {
-		bool no_sign = type.type == WSI_C_UINT || type.type == WSI_C_ULONG;
-		st = of_wholes(operation, x.whole, y.whole, no_sign, &result.whole, err);
-	}
+	struct ws_vtype type = is_truth(operation) ? wsi_c_type(WSI_C_BOOL) : common_type(&sa, &sb);
+	st = wsi_shape(&type, &to, err);
 	if (st == WS_OK)
-		*ret_value = wsi_value_number(&type, &result);
-	return st;
+		st = wsi_compute(operation, &x.number, &y.number, wsi_is_unsigned(&to), &result,
+				 err);
+	if (st != WS_OK)
+		return st;
+	*ret_value = wsi_value_number(&type, &result);
+	ret_value->source = wsi_record_binary(vars, operation, &x, &y, &to);
+	return WS_OK;
 }
 
 /* ---- stores ---- */

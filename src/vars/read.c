@@ -143,6 +143,14 @@ static void from_register(struct ws_vars *vars, const struct ws_frame *frame, co
 		n == 1 && pieces[0].reg_class == WS_REG_CLASS_FULL && vars->selected == 0;
 	value->reg_kind = WS_REG_R;
 	value->reg = pieces[0].index;
+	bool pair = n == 2 && pieces[1].reg_class == WS_REG_CLASS_FULL && pieces[0].part == 0 &&
+		    pieces[1].part == 1 && pieces[1].index == pieces[0].index + 1;
+	if (pieces[0].reg_class == WS_REG_CLASS_FULL && (n == 1 || pair))
+		value->source = wsi_record_register(vars, WS_REG_R, pieces[0].index, (uint32_t)n);
+	else if (pieces[0].reg_class == WS_REG_CLASS_PRED && n == 1)
+		value->source = wsi_record_register(vars, WS_REG_P, pieces[0].index, 1);
+	else
+		wsi_record_lose(vars);
 }
 
 /* ---- variables ---- */
@@ -185,6 +193,7 @@ enum ws_status wsi_variable_value(struct ws_vars *vars, const struct ws_dwarf *d
 		from_register(vars, frame, where.reg, &value);
 		break;
 	case WS_WHERE_FRAME:
+		wsi_record_lose(vars); /* the stack pointer is the thread's */
 		value.kind = wsi_vars_cfa(vars, &cfa) ? WS_VALUE_MEMORY : WS_VALUE_NOT_SAVED;
 		if (value.kind == WS_VALUE_MEMORY)
 			value.at = wsi_address(vars, WS_SPACE_LOCAL,

@@ -268,6 +268,11 @@ enum ws_status wsi_shape(const struct ws_vtype *type, struct wsi_shape *ret_shap
 	return st;
 }
 
+bool wsi_is_float(const struct wsi_shape *shape)
+{
+	return shape->kind == WS_KIND_BASE && shape->encoding == WS_ENCODING_FLOAT;
+}
+
 bool wsi_is_scalar(const struct wsi_shape *shape)
 {
 	return shape->kind == WS_KIND_BASE || shape->kind == WS_KIND_ENUM ||

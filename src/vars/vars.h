@@ -8,6 +8,7 @@
  *   bytes  <-> numbers                                    number.c
  *   text    -> a value                                    eval.c, operate.c
  *   value   -> text                                       format.c
+ *   text    -> a condition that an engine asks            condition.c
  *   type    -> its members as text                        describe.c
  */
 #ifndef WSI_VARS_H
@@ -57,6 +58,7 @@ struct ws_vars {
 	uint64_t generation;            /* of the target, that `known` is of */
 	struct wsi_known_cfi *known;    /* owned; WSI_KNOWN_CFIS */
 	struct ws_dwarf_variable *list; /* owned; WS_VARS_MAX_LIST */
+	struct wsi_record *record;      /* of the evaluation that is under way, or NULL */
 	ws_vars_name_fn *find_name;     /* or NULL */
 	void *names_user;
 };
@@ -141,6 +143,7 @@ enum ws_space wsi_space_of_class(uint32_t address_class);
 bool wsi_space_find(struct ws_str word, enum ws_space *ret_space);
 const char *wsi_space_name(enum ws_space space);
 bool wsi_is_scalar(const struct wsi_shape *shape);
+bool wsi_is_float(const struct wsi_shape *shape);
 
 /* ---- number.c ---- */
 
@@ -151,6 +154,7 @@ bool wsi_number_of(const struct wsi_shape *shape, const uint8_t *bytes, uint32_t
 void wsi_number_bytes(const struct wsi_shape *shape, const struct ws_number *number,
 		      uint8_t ret_bytes[8]);
 struct ws_number wsi_whole(int64_t number);
+bool wsi_is_unsigned(const struct wsi_shape *shape);
 
 /* ---- read.c ---- */
 
@@ -218,5 +222,15 @@ enum wsi_operation {
 enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 			  const struct ws_value *a, const struct ws_value *b,
 			  struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
+
+/* ---- condition.c: steps of an evaluation that is recorded, see condition.h ---- */
+
+/* The value of a register. */
+uint16_t wsi_record_register(struct ws_vars *vars, enum ws_reg_kind kind, uint32_t number,
+			     uint32_t words);
+/* Three of them: .x, .y and .z of the `which`-th (enum ws_arrival_dim). */
+uint16_t wsi_record_dim(struct ws_vars *vars, uint32_t which);
+/* What was just computed of a value that differs between threads cannot be recorded. */
+void wsi_record_lose(struct ws_vars *vars);
 
 #endif

@@ -363,6 +363,7 @@ static const struct ws_target_ops live_ops = {
 	.plant = sim_plant,
 	.unplant = sim_unplant,
 	.stop_at_launch = sim_stop_at_launch,
+	.stop_if = sim_stop_if,
 	.watch = sim_watch,
 	.unwatch = sim_unwatch,
 	.watch_hit = sim_watch_hit,

@@ -144,6 +144,10 @@ WSI_TARGET_MEMBER(sim_, watch_hit);
 WSI_TARGET_MEMBER(sim_, keep_history);
 WSI_TARGET_MEMBER(sim_, go_back);
 
+/* ---- condition.c ---- */
+
+WSI_TARGET_MEMBER(sim_, stop_if);
+
 /* ---- event.c, logs.c ---- */
 
 WSI_TARGET_MEMBER(sim_, next_event);

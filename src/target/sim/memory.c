@@ -214,38 +214,71 @@ static const struct wsi_grid *grid_meant(const struct sim_target *t, const struc
 						     : NULL;
 }
 
-enum ws_status sim_place_of(const struct sim_target *t, const struct ws_address *at,
-			    struct sim_place *ret, struct ws_error *err)
+/* What an address of a warp's names. `warp` and `grid` may be NULL. */
+static enum ws_status place_of(const struct ws_address *at, struct wsi_warp *warp,
+			       const struct wsi_grid *grid, struct sim_place *ret,
+			       struct ws_error *err)
 {
 	uint64_t window = at->address & ~(WSI_WINDOW_BYTES - 1);
 	*ret = (struct sim_place){
 		.space = at->space, .address = at->address, .lane = at->lane, .bank = at->bank
 	};
-	if (at->space == WS_SPACE_CODE)
-		return WS_OK;
-	if (sim_runs(t))
-		return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "the device is running");
 	if (at->space == WS_SPACE_GENERIC) {
 		bool shared = window == WSI_SHARED_WINDOW, local = window == WSI_LOCAL_WINDOW;
 		ret->space = shared ? WS_SPACE_SHARED : local ? WS_SPACE_LOCAL : WS_SPACE_GLOBAL;
 		ret->address -= shared || local ? window : 0;
 	}
 	if (ret->space == WS_SPACE_SHARED || ret->space == WS_SPACE_LOCAL) {
-		if (at->warp_index >= t->rows.counts.warps)
+		if (!warp)
 			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "this memory needs a warp");
-		ret->warp = t->rows.warps[at->warp_index];
+		ret->warp = warp;
 	}
 	if (ret->space == WS_SPACE_LOCAL &&
 	    (at->lane >= WSI_LANES || !(ret->warp->live >> at->lane & 1)))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "local memory needs a lane");
 	if (ret->space == WS_SPACE_PARAM || ret->space == WS_SPACE_CONST) {
-		ret->grid = grid_meant(t, at);
+		ret->grid = grid;
 		ret->bank = ret->space == WS_SPACE_PARAM ? 0 : at->bank;
-		if (!ret->grid)
+		if (!grid)
 			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 					"a constant bank needs a grid that has not ended");
 	}
 	return WS_OK;
+}
+
+enum ws_status sim_place_of(const struct sim_target *t, const struct ws_address *at,
+			    struct sim_place *ret, struct ws_error *err)
+{
+	struct wsi_warp *warp = NULL;
+	const struct wsi_grid *grid = NULL;
+	if (at->space != WS_SPACE_CODE) {
+		if (sim_runs(t))
+			return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "the device is running");
+		grid = grid_meant(t, at);
+		warp = at->warp_index < t->rows.counts.warps ? t->rows.warps[at->warp_index] : NULL;
+	}
+	return place_of(at, warp, grid, ret, err);
+}
+
+static enum ws_status read_place(const struct sim_target *t, const struct sim_place *p,
+				 void *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+{
+	switch (p->space) {
+	case WS_SPACE_GLOBAL:
+		return read_global(t, p->address, buffer, len, ret_n, err);
+	case WS_SPACE_SHARED:
+		return read_bytes(p->warp->block->shared, p->warp->block->shared_bytes, p->address,
+				  buffer, len, ret_n, err);
+	case WS_SPACE_LOCAL:
+		return read_local(p->warp, p->lane, p->address, buffer, len, ret_n, err);
+	case WS_SPACE_PARAM:
+	case WS_SPACE_CONST:
+		return read_bank(t, p, buffer, len, ret_n, err);
+	case WS_SPACE_CODE:
+	case WS_SPACE_GENERIC:
+		break;
+	}
+	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "code is in the images");
 }
 
 enum ws_status sim_read_memory(const struct ws_target *target, const struct ws_address *at,
@@ -255,22 +288,15 @@ enum ws_status sim_read_memory(const struct ws_target *target, const struct ws_a
 	struct sim_place p;
 	*ret_n = 0;
 	enum ws_status st = sim_place_of(t, at, &p, err);
-	if (st != WS_OK)
-		return st;
-	switch (p.space) {
-	case WS_SPACE_GLOBAL:
-		return read_global(t, p.address, buffer, len, ret_n, err);
-	case WS_SPACE_SHARED:
-		return read_bytes(p.warp->block->shared, p.warp->block->shared_bytes, p.address,
-				  buffer, len, ret_n, err);
-	case WS_SPACE_LOCAL:
-		return read_local(p.warp, p.lane, p.address, buffer, len, ret_n, err);
-	case WS_SPACE_PARAM:
-	case WS_SPACE_CONST:
-		return read_bank(t, &p, buffer, len, ret_n, err);
-	case WS_SPACE_CODE:
-	case WS_SPACE_GENERIC:
-		break;
-	}
-	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "code is in the images");
+	return st == WS_OK ? read_place(t, &p, buffer, len, ret_n, err) : st;
+}
+
+enum ws_status sim_read_of_warp(const struct sim_target *t, struct wsi_warp *warp,
+				const struct ws_address *at, void *buffer, size_t len,
+				size_t *ret_n, struct ws_error *err)
+{
+	struct sim_place p;
+	*ret_n = 0;
+	enum ws_status st = place_of(at, warp, warp->block->grid, &p, err);
+	return st == WS_OK ? read_place(t, &p, buffer, len, ret_n, err) : st;
 }

@@ -165,6 +165,19 @@ static uint32_t grid_of(const struct sim_target *t, const struct wsi_grid *grid)
 	return i;
 }
 
+struct ws_dim3 sim_cluster_dim(const struct wsi_block *block)
+{
+	return block->cluster ? block->grid->cluster : (struct ws_dim3){ 0 };
+}
+
+struct ws_dim3 sim_cluster_idx(const struct wsi_block *block)
+{
+	struct ws_dim3 c = block->grid->cluster;
+	return block->cluster ? (struct ws_dim3){ block->idx.x / c.x, block->idx.y / c.y,
+						  block->idx.z / c.z }
+			      : (struct ws_dim3){ 0 };
+}
+
 enum ws_status sim_block(const struct ws_target *target, uint32_t index, struct ws_block *ret_block,
 			 struct ws_error *err)
 {
@@ -173,19 +186,15 @@ enum ws_status sim_block(const struct ws_target *target, uint32_t index, struct 
 	if (st != WS_OK)
 		return st;
 	const struct wsi_block *block = t->rows.blocks[index];
-	struct ws_dim3 c = block->grid->cluster;
 	*ret_block = (struct ws_block){
 		.have = WS_BLOCK_CLUSTER_IDX | WS_BLOCK_CLUSTER_DIM,
 		.sm_index = block->sm,
 		.grid_index = grid_of(t, block->grid),
 		.grid_id = (int64_t)block->grid->id,
 		.idx = block->idx,
+		.cluster_dim = sim_cluster_dim(block),
+		.cluster_idx = sim_cluster_idx(block),
 	};
-	if (block->cluster) {
-		ret_block->cluster_dim = c;
-		ret_block->cluster_idx = (struct ws_dim3){ block->idx.x / c.x, block->idx.y / c.y,
-							   block->idx.z / c.z };
-	}
 	return WS_OK;
 }
 
@@ -283,7 +292,7 @@ static uint64_t function_start(const struct sim_target *t, uint64_t pc)
 	return pc - place.rel_pc;
 }
 
-static struct ws_dim3 thread_of(const struct wsi_warp *warp, unsigned lane)
+struct ws_dim3 sim_thread_of(const struct wsi_warp *warp, unsigned lane)
 {
 	struct ws_dim3 dim = warp->block->grid->block;
 	uint32_t number = warp->id * WSI_LANES + lane;
@@ -309,7 +318,7 @@ enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
 			.id = lane,
 			.pc = pc,
 			.rel_pc = pc - function_start(t, pc),
-			.thread = thread_of(warp, lane),
+			.thread = sim_thread_of(warp, lane),
 			.exception = blamed ? exception_of(&t->sim->fault) : 0,
 			.call_depth = warp->depth[lane],
 			.cbu_state = parked ? CUDBG_CBU_THREAD_STATE_BLOCKEDB0 + warp->park[lane]
@@ -371,8 +380,8 @@ static uint32_t barrier_lanes(const struct wsi_warp *warp, uint32_t number)
 	return lanes;
 }
 
-static uint32_t register_value(const struct wsi_warp *warp, uint32_t lane, enum ws_reg_kind kind,
-			       uint32_t number)
+uint32_t sim_register(const struct wsi_warp *warp, uint32_t lane, enum ws_reg_kind kind,
+		      uint32_t number)
 {
 	switch (kind) {
 	case WS_REG_R:
@@ -405,7 +414,7 @@ enum ws_status sim_registers(const struct ws_target *target, uint32_t warp_index
 	if (first >= count)
 		return absent(err, "the warp does not have this register");
 	for (; got < n && first + got < count; got++)
-		ret_values[got] = register_value(warp, lane, kind, first + got);
+		ret_values[got] = sim_register(warp, lane, kind, first + got);
 	*ret_n = got;
 	return WS_OK;
 }

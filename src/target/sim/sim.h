@@ -64,6 +64,12 @@ bool sim_is_faulted(const struct sim_target *t, const struct wsi_warp *warp);
 /* Registers of a kind that a warp has. */
 uint32_t sim_register_count(const struct sim_target *t, const struct wsi_warp *warp,
 			    enum ws_reg_kind kind);
+uint32_t sim_register(const struct wsi_warp *warp, uint32_t lane, enum ws_reg_kind kind,
+		      uint32_t number);
+struct ws_dim3 sim_thread_of(const struct wsi_warp *warp, uint32_t lane);
+/* All 0: in none. */
+struct ws_dim3 sim_cluster_idx(const struct wsi_block *block);
+struct ws_dim3 sim_cluster_dim(const struct wsi_block *block);
 WSI_TARGET_MEMBER(sim_, close);
 WSI_TARGET_MEMBER(sim_, device);
 WSI_TARGET_MEMBER(sim_, context);
@@ -90,6 +96,11 @@ struct sim_place {
 
 enum ws_status sim_place_of(const struct sim_target *t, const struct ws_address *at,
 			    struct sim_place *ret, struct ws_error *err) WS_MUST_USE;
+
+/* Reads memory as a lane of a warp sees it; also while that executes, by who has the device. */
+enum ws_status sim_read_of_warp(const struct sim_target *t, struct wsi_warp *warp,
+				const struct ws_address *at, void *buffer, size_t len,
+				size_t *ret_n, struct ws_error *err) WS_MUST_USE;
 
 WSI_TARGET_MEMBER(sim_, memory_range);
 WSI_TARGET_MEMBER(sim_, read_memory);
