@@ -127,6 +127,9 @@ WS_API enum ws_status ws_sim_symbol(struct ws_sim *sim, uint32_t module, const c
  */
 WS_API enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,
 				   struct ws_error *err) WS_MUST_USE;
+/** The same, of memory that the host and devices share by one address (cudaMallocManaged()). */
+WS_API enum ws_status ws_sim_alloc_managed(struct ws_sim *sim, uint64_t bytes,
+					   uint64_t *ret_address, struct ws_error *err) WS_MUST_USE;
 /** @retval WS_ARGUMENT  not the start of an allocation. 0 is fine. */
 WS_API enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address,
 				  struct ws_error *err) WS_MUST_USE;
@@ -290,7 +293,14 @@ struct ws_sim_launch {
 	uint32_t shared_bytes;   /**< dynamic shared memory of a block */
 	const void *const *args; /**< one pointer for each parameter, to as many bytes as it has */
 	size_t n_args;
-	bool cooperative; /**< all blocks must fit at once */
+	bool cooperative;  /**< all blocks must fit at once */
+	uint32_t host_tid; /**< for debuggers: the host's thread that launches; 0: not told */
+	const uint64_t *host_stack; /**< the same: its return addresses, innermost first */
+	size_t n_host_stack;        /**< those past WS_SIM_HOST_STACK are left out */
+};
+
+enum {
+	WS_SIM_HOST_STACK = 32,
 };
 
 /**
@@ -466,7 +476,9 @@ struct ws_sim_fault {
 	uint64_t pc;       /**< where the first of these lanes is: there, or later */
 	bool has_address;
 	uint64_t address; /**< of the first of these lanes */
-	char text[160];   /**< one sentence part */
+	bool has_target;  /**< it concerns another block of the cluster: */
+	struct ws_dim3 target;
+	char text[160]; /**< one sentence part */
 };
 
 /** False when there is none. */

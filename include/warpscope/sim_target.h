@@ -69,8 +69,15 @@ WS_API void ws_sim_host_begin(struct ws_target *target, bool is_client);
  */
 WS_API enum ws_status ws_sim_host_end(struct ws_target *target, bool is_client, uint64_t *ret_event,
 				      struct ws_error *err) WS_MUST_USE;
-/** Waits until the debugger has acknowledged all events up to this one, or wants none of them. */
+/** Waits until the debugger has acknowledged all events up to this one, or wants none of them; and
+ * if it wants launches to block, until nothing runs. */
 WS_API void ws_sim_host_await(struct ws_target *target, uint64_t event);
+/**
+ * Tells the debugger that a host thread made the context current (`pushed`), or no longer, and
+ * waits for the acknowledgment. Not between begin and end. @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_sim_host_switch(struct ws_target *target, bool pushed, uint32_t host_tid,
+					 struct ws_error *err) WS_MUST_USE;
 /** Whether the device runs, but all threads that are left wait for each other, or for the host. May
  * be called beside everything else. */
 WS_API bool ws_sim_host_stuck(struct ws_target *target);

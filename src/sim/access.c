@@ -55,9 +55,12 @@ static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, 
 {
 	uint32_t offset;
 	const struct wsi_block *block = wsi_shared_owner(run, address, &offset);
+	const bool own_fault = !run->sim->faulted && run->sim->late == 0; /* else one is recorded */
 	if (!block) {
 		wsi_fault_at(run, 18, lane, address, "block %u of the cluster is not there",
 			     address >> 24);
+		if (own_fault)
+			wsi_fault_target(run, address >> 24);
 		return NULL;
 	}
 	if (offset <= block->shared_bytes && len <= block->shared_bytes - offset)
@@ -69,6 +72,8 @@ static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, 
 		wsi_fault_at(run, 17, lane, address,
 			     "shared address 0x%x of block %u of the cluster, which has %u bytes",
 			     offset, block->rank, block->shared_bytes);
+	if (block != run->warp->block && own_fault)
+		wsi_fault_target(run, block->rank);
 	return NULL;
 }
 

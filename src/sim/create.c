@@ -96,7 +96,7 @@ void ws_sim_limits(const struct ws_sim *sim, struct ws_sim_limits *ret_limits)
 
 /* ---- memory ---- */
 
-enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,
+static enum ws_status alloc(struct ws_sim *sim, uint64_t bytes, bool managed, uint64_t *ret_address,
 			    struct ws_error *err)
 {
 	sim->host_changes++;
@@ -111,6 +111,7 @@ enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_ad
 		.size = bytes,
 		.reach = (bytes + unit - 1) & ~(unit - 1),
 		.kind = WSI_REGION_USER,
+		.managed = managed,
 	};
 	region.start = wsi_memory_place(&sim->memory, region.reach, 256);
 	enum ws_status st = wsi_memory_add(&sim->memory, &region, err);
@@ -119,6 +120,18 @@ enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_ad
 	sim->memory.allocated += bytes;
 	*ret_address = region.start;
 	return WS_OK;
+}
+
+enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,
+			    struct ws_error *err)
+{
+	return alloc(sim, bytes, false, ret_address, err);
+}
+
+enum ws_status ws_sim_alloc_managed(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,
+				    struct ws_error *err)
+{
+	return alloc(sim, bytes, true, ret_address, err);
 }
 
 enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address, struct ws_error *err)

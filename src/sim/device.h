@@ -151,9 +151,11 @@ struct wsi_grid {
 	uint32_t module, n_regs, local_bytes, shared_bytes;
 	struct ws_dim3 dim, block, cluster;
 	uint64_t n_blocks, next_block, done_blocks;
-	uint32_t n_warps;   /* of a block */
-	bool told, held;    /* a debugger was told of it, and it must not start yet */
-	uint64_t event;     /* by which it was told */
+	uint32_t n_warps;                /* of a block */
+	bool told, held;                 /* a debugger was told of it, and it must not start yet */
+	uint64_t event;                  /* by which it was told */
+	uint32_t host_tid, n_host_stack; /* who launched it */
+	uint64_t host_stack[WS_SIM_HOST_STACK];
 	uint64_t parent;    /* the grid that launched it; 0: the host has */
 	uint32_t depth;     /* of launches */
 	bool is_tail;       /* runs when its parent is done, not before that */
@@ -356,6 +358,8 @@ enum wsi_step wsi_fault(struct wsi_run *run, uint32_t exception, uint32_t lanes,
 			...) WS_PRINTF(4, 5);
 enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lane, uint64_t address,
 			   const char *format, ...) WS_PRINTF(5, 6);
+/* The fault that was just recorded concerns a block of the cluster, by its rank. */
+void wsi_fault_target(struct wsi_run *run, uint32_t rank);
 /* Whether the fault of a bad access that was just recorded surfaces later (options.late), and the
  * warp goes on. `lanes` are to blame. */
 bool wsi_fault_postpone(struct wsi_run *run, uint32_t lanes);

@@ -54,6 +54,18 @@ enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lan
 	return WSI_STEP_FAULT;
 }
 
+void wsi_fault_target(struct wsi_run *run, uint32_t rank)
+{
+	const struct wsi_block *own = run->warp->block;
+	const struct ws_dim3 c = own->grid->cluster, at = own->idx;
+	if (rank >= c.x * c.y * c.z) /* none of the cluster */
+		return;
+	run->sim->fault.has_target = true;
+	run->sim->fault.target = (struct ws_dim3){ at.x / c.x * c.x + rank % c.x,
+						   at.y / c.y * c.y + rank / c.x % c.y,
+						   at.z / c.z * c.z + rank / c.x / c.y };
+}
+
 bool wsi_fault_postpone(struct wsi_run *run, uint32_t lanes)
 {
 	struct ws_sim *sim = run->sim;

@@ -301,6 +301,11 @@ enum ws_status wsi_grid_make(struct ws_sim *sim, const struct ws_sim_launch *lau
 	grid->dim = launch->grid;
 	grid->block = launch->block;
 	grid->n_blocks = count(grid->dim);
+	grid->host_tid = launch->host_tid;
+	grid->n_host_stack = (uint32_t)wsi_min_u64(launch->n_host_stack, WS_SIM_HOST_STACK);
+	if (grid->n_host_stack > 0)
+		memcpy(grid->host_stack, launch->host_stack,
+		       grid->n_host_stack * sizeof *grid->host_stack);
 	st = fill_grid(sim, grid, launch, function, err);
 	if (st != WS_OK) {
 		wsi_grid_destroy(sim, grid);
@@ -317,7 +322,8 @@ static enum ws_status launch_grid(struct ws_sim *sim, const struct ws_sim_launch
 	const struct ws_function *function;
 	struct wsi_grid *grid;
 	if (launch->size != sizeof *launch || !launch->kernel ||
-	    (launch->n_args > 0 && !launch->args))
+	    (launch->n_args > 0 && !launch->args) ||
+	    (launch->n_host_stack > 0 && !launch->host_stack))
 		return invalid(err, "the launch is not filled in");
 	if (launch->module >= sim->n_modules)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,

@@ -2,6 +2,11 @@
 /* The API over a device that really runs: sentences of the manual that have no place elsewhere. */
 #include "live.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <warpscope/assemble.h>
+
 static void log_once(const char *text)
 {
 	ws_sim_host_begin(device.target, true);
@@ -129,6 +134,202 @@ static void what_is_not_kept_is_missing(void **state)
 	GOOD0(requestCleanupOnDetach55);
 }
 
+/* ---- the host ---- */
+
+/* "Collect CPU call stacks of kernel launches": a dynamic capability. */
+static void who_launched_is_told(void **state)
+{
+	(void)state;
+	static const uint64_t frames[] = { 0x401000, 0x402000, 0x7f0000001000 };
+	const struct ws_sim_launch launch = {
+		.size = sizeof launch,
+		.kernel = "calls",
+		.grid = { 1, 1, 1 },
+		.block = { 32, 1, 1 },
+		.args = (const void *const[]){ &device.out },
+		.n_args = 1,
+		.host_tid = 4321,
+		.host_stack = frames,
+		.n_host_stack = 3,
+	};
+	uint64_t addresses[4] = { 0 };
+	uint32_t n = 9;
+	device_open(&device, kernels, 4);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	GOOD(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_EVENT);
+	ws_sim_host_begin(device.target, true);
+	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+	assert_int_equal(ws_sim_host_end(device.target, true, NULL, NULL), WS_OK);
+	CUDBGEvent event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
+	assert_int_equal(event.kind, CUDBG_EVENT_KERNEL_READY);
+	assert_int_equal(event.cases.kernelReady.tid, 4321);
+	GOOD0(acknowledgeSyncEvents);
+	assert_int_equal(CALL(readCPUCallStack, DEV, 1, addresses, 4, &n),
+			 CUDBG_ERROR_MISSING_DATA);
+	cudbgDebuggerCapabilities |=
+		CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES;
+	for (int done = 0; done < 2; done++) {
+		memset(addresses, 0, sizeof addresses);
+		GOOD(readCPUCallStack, DEV, 1, addresses, 2, &n);
+		assert_true(n == 3 && addresses[0] == frames[0] && addresses[1] == frames[1] &&
+			    addresses[2] == 0);
+		GOOD0(resumeAllDevices);
+		if (!done)
+			expect_end();
+		GOOD(suspendAllDevices, 0);
+	}
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+	assert_int_equal(CALL(readCPUCallStack, DEV, 1, addresses, 4, &n),
+			 CUDBG_ERROR_MISSING_DATA);
+}
+
+static atomic_int progress;
+
+/* A host thread that launches, and one that makes the context current and lets it go. */
+static void *launches(void *data)
+{
+	const uint64_t args[] = { device.in, device.out };
+	(void)data;
+	ws_sim_host_await(device.target, device_launch_later(&device, "spins", 1, 32, args, 2));
+	atomic_store(&progress, 1);
+	return NULL;
+}
+
+static void *switches(void *data)
+{
+	(void)data;
+	if (ws_sim_host_switch(device.target, true, 77, NULL) == WS_OK)
+		atomic_store(&progress, 1);
+	if (ws_sim_host_switch(device.target, false, 77, NULL) == WS_OK)
+		atomic_store(&progress, 2);
+	return NULL;
+}
+
+static void wait_for(int stage)
+{
+	for (int i = 0; i < 50000 && atomic_load(&progress) != stage; i++)
+		doze();
+	assert_int_equal(atomic_load(&progress), stage);
+}
+
+/* "This variable is set by the API client to enable blocking launches." */
+static void launches_block_if_the_client_says_so(void **state)
+{
+	(void)state;
+	pthread_t thread;
+	const uint32_t one = 1;
+	for (uint32_t blocks = 0; blocks < 2; blocks++) {
+		device_open(&device, kernels, 4);
+		cudbgEnableLaunchBlocking = blocks;
+		begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+		GOOD0(resumeAllDevices);
+		atomic_store(&progress, 0);
+		assert_int_equal(pthread_create(&thread, NULL, launches, NULL), 0);
+		if (!blocks)
+			wait_for(1); /* it spins still */
+		for (int i = 0; i < 100; i++)
+			doze();
+		assert_int_equal(atomic_load(&progress), !blocks);
+		GOOD(suspendAllDevices, 0);
+		GOOD(writeGlobalMemory, device.in, &one, sizeof one);
+		GOOD0(resumeAllDevices);
+		expect_end();
+		wait_for(1);
+		pthread_join(thread, NULL);
+		cudbgEnableLaunchBlocking = 0;
+		if (!blocks)
+			(void)stop(state);
+	}
+}
+
+static void switches_of_contexts_are_told_and_wait(void **state)
+{
+	(void)state;
+	static const CUDBGEventKind kinds[] = { CUDBG_EVENT_CTX_PUSH, CUDBG_EVENT_CTX_POP };
+	pthread_t thread;
+	device_open(&device, kernels, 4);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	GOOD0(resumeAllDevices);
+	atomic_store(&progress, 0);
+	assert_int_equal(pthread_create(&thread, NULL, switches, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		CUDBGEvent event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
+		assert_true(event.kind == kinds[i] && event.cases.contextPush.tid == 77 &&
+			    event.cases.contextPush.context == 1);
+		for (int k = 0; k < 20; k++)
+			doze();
+		assert_int_equal(atomic_load(&progress), i);
+		GOOD0(acknowledgeSyncEvents);
+		wait_for(i + 1);
+	}
+	pthread_join(thread, NULL);
+	(void)stop(state);
+	device_open(&device, kernels, 4);
+	begin(CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS);
+	atomic_store(&progress, 0);
+	assert_int_equal(pthread_create(&thread, NULL, switches, NULL), 0);
+	wait_for(2);
+	pthread_join(thread, NULL);
+	expect_nothing();
+}
+
+static void managed_memory_is_listed(void **state)
+{
+	(void)state;
+	CUDBGMemoryInfo regions[2];
+	uint64_t managed;
+	uint32_t n = 0, word = 0x55aa, back = 0;
+	device_open(&device, kernels, 4);
+	assert_int_equal(ws_sim_alloc_managed(device.sim, 4096, &managed, NULL), WS_OK);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	GOOD(getManagedMemoryRegionInfo, 0, regions, 2, &n);
+	assert_true(n == 1 && regions[0].startAddress == managed && regions[0].size == 4096);
+	GOOD(writeGlobalMemory, managed + 4092, &word, sizeof word);
+	GOOD(readGlobalMemory, managed + 4092, &back, sizeof back);
+	assert_int_equal(back, word);
+}
+
+/* Block 0 of a cluster reads where the shared memory of block 1 has ended. */
+static void an_access_to_another_block_names_it(void **state)
+{
+	(void)state;
+	static const char text[] = ".arch sm_90a\n.kernel far\n.param a 8\nMOV R2, 0x1ff0000\n"
+				   "LDS R0, [R2]\nEXIT\n.end\n";
+	struct ws_sim_launch launch = {
+		.size = sizeof launch,
+		.kernel = "far",
+		.grid = { 6, 1, 1 },
+		.block = { 32, 1, 1 },
+		.cluster = { 2, 1, 1 },
+		.args = (const void *const[]){ &device.out },
+		.n_args = 1,
+	};
+	struct ws_assembly *assembly;
+	CuDim3 target = { 9, 9, 9 };
+	CUDBGException_t exception;
+	bool yes = false;
+	uint32_t sm, wp;
+	device_open(&device, kernels, 4);
+	assert_int_equal(
+		ws_assemble((struct ws_str){ text, sizeof text - 1 }, NULL, &assembly, NULL),
+		WS_OK);
+	assert_int_equal(ws_sim_load(device.sim, ws_assembly_image(assembly), &launch.module, NULL),
+			 WS_OK);
+	ws_assembly_destroy(assembly);
+	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	GOOD0(resumeAllDevices);
+	expect_stop();
+	one_broken(&sm, &wp);
+	GOOD(readLaneException, DEV, sm, wp, 0, &exception);
+	assert_int_equal(exception, CUDBG_EXCEPTION_CLUSTER_OUT_OF_RANGE_ADDRESS);
+	CuDim3 own;
+	GOOD(readBlockIdx, DEV, sm, wp, &own);
+	GOOD(getClusterExceptionTargetBlock, DEV, sm, wp, &target, &yes);
+	assert_true(yes && target.x == (own.x | 1) && target.y == 0 && target.z == 0);
+	assert_true(own.x % 2 == 0);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 const struct CMUnitTest live_contracts_tests[] = {
 	TEST(the_capability_of_logs_may_change),
@@ -137,5 +338,10 @@ const struct CMUnitTest live_contracts_tests[] = {
 	TEST(running_to_a_pc_takes_no_step_flag),
 	TEST(barrier_masks_are_of_the_warp),
 	TEST(what_is_not_kept_is_missing),
+	TEST(who_launched_is_told),
+	TEST(launches_block_if_the_client_says_so),
+	TEST(switches_of_contexts_are_told_and_wait),
+	TEST(managed_memory_is_listed),
+	TEST(an_access_to_another_block_names_it),
 };
 const size_t n_live_contracts_tests = sizeof live_contracts_tests / sizeof *live_contracts_tests;

@@ -225,10 +225,52 @@ static void launches_of_both_wait_for_one_client(void **state)
 	expect_nothing();
 }
 
+/* A watchpoint is of one device, whatever the addresses of the other; its hit stops both. */
+static void a_watchpoint_of_one_stops_both(void **state)
+{
+	(void)state;
+	static uint32_t words[64];
+	const uint64_t pinned = UINT64_C(0x200000000);
+	struct ws_watch watch = { .size_bytes = 4, .kinds = WS_WATCH_WRITE };
+	struct ws_watch_hit hit;
+	struct ws_error err;
+	struct ws_warp warp;
+	struct ws_sm sm;
+	uint32_t number = 0;
+	begin_two("spins", "calls");
+	assert_true(ws_target_can(both, WS_CAN_WATCH) && ws_target_can(both, WS_CAN_STOP_IF));
+	watch.at = (struct ws_address){ .space = WS_SPACE_GLOBAL,
+					.device_index = 1,
+					.grid_index = WS_NONE,
+					.warp_index = WS_NONE,
+					.address = other.out + 20 };
+	assert_int_equal(ws_target_watch(both, &watch, &number, &err), WS_OK);
+	GOOD0(resumeAllDevices);
+	CUDBGEvent event = await_stop();
+	assert_int_equal(event.cases.allDevicesSuspended.brokenDevicesMask, 2);
+	assert_int_equal(valid_of(1), 1); /* takes in that it stands */
+	assert_int_equal(ws_target_watch_hit(both, 0, &hit, &err), WS_OK);
+	assert_true(hit.number == number && hit.address == other.out + 20 && hit.lane == 5);
+	assert_int_equal(ws_target_warp(both, hit.warp_index, &warp, &err), WS_OK);
+	assert_int_equal(ws_target_sm(both, warp.sm_index, &sm, &err), WS_OK);
+	assert_int_equal(sm.device_index, 1);
+	assert_int_equal(ws_target_watch_hit(both, 1, &hit, &err), WS_ABSENT);
+	assert_int_equal(ws_target_unwatch(both, number, &err), WS_OK);
+	/* the host's memory is one for both */
+	struct device *const of[] = { &device, &other };
+	for (int i = 0; i < 2; i++) {
+		ws_sim_host_begin(of[i]->target, true);
+		assert_int_equal(ws_sim_map(of[i]->sim, pinned, words, sizeof words, NULL), WS_OK);
+		assert_int_equal(ws_sim_host_end(of[i]->target, true, NULL, NULL), WS_OK);
+	}
+	watch.at.address = pinned;
+	assert_int_equal(ws_target_watch(both, &watch, &number, &err), WS_UNSUPPORTED);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, stop_two)
 const struct CMUnitTest live_two_tests[] = {
 	TEST(each_device_stops_and_goes_alone),     TEST(an_address_of_two_devices_is_ambiguous),
 	TEST(a_breakpoint_of_one_stops_both),       TEST(a_fault_of_one_is_told_of_it),
-	TEST(launches_of_both_wait_for_one_client),
+	TEST(launches_of_both_wait_for_one_client), TEST(a_watchpoint_of_one_stops_both),
 };
 const size_t n_live_two_tests = sizeof live_two_tests / sizeof *live_two_tests;

@@ -174,6 +174,10 @@ static const struct ws_target_ops join_ops = {
 	.plant = join_plant,
 	.unplant = join_unplant,
 	.stop_at_launch = join_stop_at_launch,
+	.stop_if = join_stop_if,
+	.watch = join_watch,
+	.unwatch = join_unwatch,
+	.watch_hit = join_watch_hit,
 	.write_memory = join_write_memory,
 	.write_registers = join_write_registers,
 	.next_event = join_next_event,
@@ -215,7 +219,14 @@ enum ws_status ws_target_join(struct ws_target *const *targets, uint32_t n,
 	struct join *j = wsi_zalloc(sizeof *j);
 	if (!j)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "targets");
-	enum ws_status st = ws_target_init(&j->base, &join_ops, j, err);
+	j->ops = join_ops;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!ws_target_can(targets[i], WS_CAN_STOP_IF))
+			j->ops.stop_if = NULL;
+		if (!ws_target_can(targets[i], WS_CAN_WATCH))
+			j->ops.watch = NULL;
+	}
+	enum ws_status st = ws_target_init(&j->base, &j->ops, j, err);
 	if (st != WS_OK) {
 		wsi_free(j);
 		return st;

@@ -51,6 +51,7 @@ struct join_events {
 
 struct join {
 	struct ws_target base;
+	struct ws_target_ops ops; /* what all parts can */
 	struct join_part parts[WS_MAX_JOINED];
 	uint32_t n;
 	pthread_mutex_t range_lock; /* of the next three, which are made when first asked for */
@@ -92,6 +93,11 @@ void join_follow(struct join *j);
 
 /* ---- memory.c ---- */
 
+/* The part that an address is about, and the address as that part has it. */
+enum ws_status join_resolve(struct join *j, const struct ws_address *at,
+			    struct join_part **ret_part, struct ws_address *ret,
+			    struct ws_error *err) WS_MUST_USE;
+
 WSI_TARGET_MEMBER(join_, read_memory);
 WSI_TARGET_MEMBER(join_, write_memory);
 WSI_TARGET_MEMBER(join_, memory_range);
@@ -110,6 +116,10 @@ WSI_TARGET_MEMBER(join_, run_until);
 WSI_TARGET_MEMBER(join_, plant);
 WSI_TARGET_MEMBER(join_, unplant);
 WSI_TARGET_MEMBER(join_, stop_at_launch);
+WSI_TARGET_MEMBER(join_, stop_if);
+WSI_TARGET_MEMBER(join_, watch);
+WSI_TARGET_MEMBER(join_, unwatch);
+WSI_TARGET_MEMBER(join_, watch_hit);
 WSI_TARGET_MEMBER(join_, write_registers);
 WSI_TARGET_MEMBER(join_, detach);
 

@@ -40,10 +40,9 @@ static enum ws_status search(struct join *j, const struct ws_address *at,
 	return WS_OK;
 }
 
-/* The part that an address is about, and the address as that part has it. */
-static enum ws_status resolve(struct join *j, const struct ws_address *at,
-			      struct join_part **ret_part, struct ws_address *ret,
-			      struct ws_error *err)
+enum ws_status join_resolve(struct join *j, const struct ws_address *at,
+			    struct join_part **ret_part, struct ws_address *ret,
+			    struct ws_error *err)
 {
 	const struct ws_counts *counts = &j->base.counts;
 	bool by_grid = (at->space == WS_SPACE_PARAM || at->space == WS_SPACE_CONST) &&
@@ -68,7 +67,7 @@ enum ws_status join_read_memory(const struct ws_target *target, const struct ws_
 {
 	struct join_part *part;
 	struct ws_address its;
-	enum ws_status st = resolve(join_of(target), at, &part, &its, err);
+	enum ws_status st = join_resolve(join_of(target), at, &part, &its, err);
 	*ret_n = 0;
 	return st == WS_OK ? ws_target_read_memory(part->target, &its, buffer, len, ret_n, err)
 			   : st;
@@ -79,7 +78,7 @@ enum ws_status join_write_memory(struct ws_target *target, const struct ws_addre
 {
 	struct join_part *part;
 	struct ws_address its;
-	enum ws_status st = resolve(join_of(target), at, &part, &its, err);
+	enum ws_status st = join_resolve(join_of(target), at, &part, &its, err);
 	atomic_store(&join_of(target)->ranges_known, false);
 	return st == WS_OK ? ws_target_write_memory(part->target, &its, buffer, len, err) : st;
 }

@@ -105,6 +105,79 @@ enum ws_status join_unplant(struct ws_target *target, uint32_t device_index, uin
 	return ws_target_unplant(part->target, device_index, pc, err);
 }
 
+enum ws_status join_stop_if(struct ws_target *target, uint32_t device_index, uint64_t pc,
+			    ws_stop_if_fn *holds, const void *condition, struct ws_error *err)
+{
+	const struct join_part *part = JOIN_PART(join_of(target), devices, &device_index);
+	return ws_target_stop_if(part->target, device_index, pc, holds, condition, err);
+}
+
+/* Whether devices of other parts have the same memory at an address. */
+static bool is_shared(const struct join *j, const struct join_part *part,
+		      const struct ws_address *at)
+{
+	uint64_t own, host;
+	if (ws_target_host_address(part->target, 0, at->address, &own, NULL) != WS_OK)
+		return false;
+	for (const struct join_part *one = j->parts; one < j->parts + j->n; one++)
+		if (one != part &&
+		    ws_target_host_address(one->target, 0, at->address, &host, NULL) == WS_OK)
+			return true;
+	return false;
+}
+
+/* The number of a watchpoint says which part has it: the rest of a division. */
+enum ws_status join_watch(struct ws_target *target, const struct ws_watch *watch,
+			  uint32_t *ret_number, struct ws_error *err)
+{
+	struct join *j = join_of(target);
+	struct ws_watch its = *watch;
+	struct join_part *part = NULL;
+	enum ws_status st = join_resolve(j, &watch->at, &part, &its.at, err);
+	uint32_t number = 0;
+	if (st == WS_OK && is_shared(j, part, &its.at))
+		st = wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+			      "memory of the host that several devices use cannot be watched");
+	if (st == WS_OK)
+		st = ws_target_watch(part->target, &its, &number, err);
+	if (st == WS_OK && number > UINT32_MAX / WS_MAX_JOINED - 1) {
+		(void)!ws_target_unwatch(part->target, number, NULL);
+		st = wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "too many watchpoints");
+	}
+	if (st == WS_OK)
+		*ret_number = number * WS_MAX_JOINED + (uint32_t)(part - j->parts);
+	return st;
+}
+
+enum ws_status join_unwatch(struct ws_target *target, uint32_t number, struct ws_error *err)
+{
+	struct join *j = join_of(target);
+	uint32_t part = number % WS_MAX_JOINED;
+	return part < j->n ? ws_target_unwatch(j->parts[part].target, number / WS_MAX_JOINED, err)
+			   : WS_OK;
+}
+
+enum ws_status join_watch_hit(const struct ws_target *target, uint32_t index,
+			      struct ws_watch_hit *ret_hit, struct ws_error *err)
+{
+	const struct join *j = join_of(target);
+	for (uint32_t i = 0; i < j->n; i++)
+		for (uint32_t k = 0;; k++) {
+			enum ws_status st =
+				ws_target_watch_hit(j->parts[i].target, k, ret_hit, err);
+			if (st == WS_ABSENT)
+				break;
+			if (st != WS_OK)
+				return st;
+			if (index-- > 0)
+				continue;
+			ret_hit->number = ret_hit->number * WS_MAX_JOINED + i;
+			join_move(&ret_hit->warp_index, j->parts[i].start.warps);
+			return WS_OK;
+		}
+	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no more watchpoints were hit");
+}
+
 enum ws_status join_stop_at_launch(struct ws_target *target, bool on, struct ws_error *err)
 {
 	struct join *j = join_of(target);

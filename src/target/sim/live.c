@@ -13,6 +13,11 @@ const struct ws_grid *sim_done_grids(const struct sim_target *t, uint32_t *ret_n
 	return t->live ? t->live->done : NULL;
 }
 
+struct sim_stack sim_done_stack(const struct sim_target *t, uint32_t index)
+{
+	return t->live->done_stack[index];
+}
+
 static enum ws_status no_memory(struct ws_error *err)
 {
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
@@ -375,6 +380,7 @@ static const struct ws_target_ops live_ops = {
 	.acknowledge = sim_acknowledge,
 	.want = sim_want,
 	.on_event = sim_on_event,
+	.launch_stack = sim_launch_stack,
 	.take_logs = sim_take_logs,
 	.log_rules = sim_log_rules,
 	.read_host = sim_read_host,

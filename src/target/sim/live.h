@@ -71,6 +71,7 @@ struct sim_live {
 	uint64_t until_pc;
 	bool failed; /* the last thing that ran ended with a fault */
 	struct ws_grid done[SIM_DONE_GRIDS];
+	struct sim_stack done_stack[SIM_DONE_GRIDS]; /* of each */
 	uint32_t n_done;
 	uint32_t n_modules; /* that clients know */
 	/* events */
@@ -150,6 +151,7 @@ WSI_TARGET_MEMBER(sim_, stop_if);
 
 /* ---- event.c, logs.c ---- */
 
+WSI_TARGET_MEMBER(sim_, launch_stack);
 WSI_TARGET_MEMBER(sim_, next_event);
 WSI_TARGET_MEMBER(sim_, acknowledge);
 WSI_TARGET_MEMBER(sim_, want);

@@ -21,6 +21,7 @@ static enum ws_status stands(const struct sim_target *t, struct ws_error *err)
 static void rows_fini(struct sim_rows *rows)
 {
 	wsi_free(rows->grids);
+	wsi_free(rows->stacks);
 	wsi_free(rows->queue);
 	wsi_free(rows->modules);
 	wsi_free(rows->blocks);
@@ -108,6 +109,7 @@ struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *gri
 		.origin = grid->parent ? CUDBG_KNL_ORIGIN_GPU : CUDBG_KNL_ORIGIN_CPU,
 		.status = status,
 		.n_regs = grid->n_regs,
+		.host_tid = grid->host_tid,
 		.grid_dim = grid->dim,
 		.block_dim = grid->block,
 		.cluster_dim = clustered ? c : (struct ws_dim3){ 0 },
@@ -153,6 +155,8 @@ enum ws_status sim_sm(const struct ws_target *target, uint32_t index, struct ws_
 	ret_sm->error_pc_valid = true;
 	ret_sm->error_pc = fault->error_pc;
 	ret_sm->exception_text = ws_str_of(fault->text);
+	ret_sm->cluster_target_valid = fault->has_target;
+	ret_sm->cluster_target = fault->target;
 	return WS_OK;
 }
 
@@ -464,22 +468,33 @@ static void order_warps(const struct ws_sim *sim, struct sim_rows *rows)
 	rows->counts.warps = n_warps;
 }
 
+struct sim_stack sim_stack_of(const struct wsi_grid *grid)
+{
+	struct sim_stack stack = { .n = grid->n_host_stack };
+	memcpy(stack.at, grid->host_stack, sizeof stack.at);
+	return stack;
+}
+
 static void list_grids(const struct sim_target *t, struct sim_rows *rows)
 {
 	uint32_t n = 0;
 	const struct ws_grid *done = sim_done_grids(t, &n);
 	for (uint32_t i = 0; i < n; i++)
 		rows->grids[i] = done[i];
+	for (uint32_t i = 0; i < n; i++)
+		rows->stacks[i] = sim_done_stack(t, i);
 	for (struct wsi_grid *grid = t->sim->queue; grid; grid = grid->next) {
 		bool active = grid == t->sim->queue && !grid->held;
 		uint32_t status = grid->sleeps ? CUDBG_GRID_STATUS_SLEEPING
 				  : active     ? CUDBG_GRID_STATUS_ACTIVE
 					       : CUDBG_GRID_STATUS_PENDING;
 		rows->grids[n] = sim_grid_row(t->sim, grid, status);
+		rows->stacks[n] = sim_stack_of(grid);
 		rows->queue[n++] = grid;
 	}
 	for (struct wsi_grid *grid = t->sim->later; grid; grid = grid->next) {
 		rows->grids[n] = sim_grid_row(t->sim, grid, CUDBG_GRID_STATUS_PENDING);
+		rows->stacks[n] = sim_stack_of(grid);
 		rows->queue[n++] = grid;
 	}
 	for (uint32_t i = 0; i < t->sim->n_modules; i++) {
@@ -503,6 +518,7 @@ enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts, s
 		n_grids++;
 	struct sim_rows rows = {
 		.grids = wsi_zalloc_array(n_grids + 1u, sizeof *rows.grids),
+		.stacks = wsi_zalloc_array(n_grids + 1u, sizeof *rows.stacks),
 		.queue = wsi_zalloc_array(n_grids + 1u, sizeof(struct wsi_grid *)),
 		.modules = wsi_zalloc_array(sim->n_modules + 1, sizeof *rows.modules),
 		.blocks = wsi_zalloc_array(sim->n_blocks + 1, sizeof(struct wsi_block *)),
@@ -518,8 +534,8 @@ enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts, s
 			.blocks = (uint32_t)sim->n_blocks,
 		},
 	};
-	if (!rows.grids || !rows.queue || !rows.modules || !rows.blocks || !rows.warps ||
-	    !rows.block_of || !rows.first_warp) {
+	if (!rows.grids || !rows.stacks || !rows.queue || !rows.modules || !rows.blocks ||
+	    !rows.warps || !rows.block_of || !rows.first_warp) {
 		rows_fini(&rows);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 	}

@@ -17,9 +17,16 @@ enum { SIM_CONTEXT_ID = 1 };
 
 struct sim_live;
 
+/* Return addresses of the host's thread that launched. */
+struct sim_stack {
+	uint32_t n;
+	uint64_t at[WS_SIM_HOST_STACK];
+};
+
 /* Lists of what the device has, in the order of the target's rows. */
 struct sim_rows {
 	struct ws_grid *grids;     /* owned; those that are done, then the queue */
+	struct sim_stack *stacks;  /* owned; of each grid */
 	struct wsi_grid **queue;   /* owned; behind each row, NULL for one that is done */
 	struct ws_module *modules; /* owned */
 	struct wsi_block **blocks; /* owned; by SM */
@@ -121,6 +128,8 @@ bool sim_runs(const struct sim_target *t);
 void sim_live_fini(struct sim_target *t);
 /* The last grids that have ended, oldest first. */
 const struct ws_grid *sim_done_grids(const struct sim_target *t, uint32_t *ret_n);
+struct sim_stack sim_done_stack(const struct sim_target *t, uint32_t index);
+struct sim_stack sim_stack_of(const struct wsi_grid *grid);
 
 /* Members of both: what is read of a device that stands. */
 #define SIM_READING_MEMBERS                                                              \

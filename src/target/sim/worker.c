@@ -18,8 +18,13 @@ static bool tell_finished(struct sim_live *live)
 		uint64_t sequence;
 		if (!grid->parent && !sim_post(live, &event, false, false, &sequence))
 			return false;
-		if (live->n_done == SIM_DONE_GRIDS)
-			memmove(live->done, live->done + 1, --live->n_done * sizeof *live->done);
+		if (live->n_done == SIM_DONE_GRIDS) {
+			live->n_done--;
+			memmove(live->done, live->done + 1, live->n_done * sizeof *live->done);
+			memmove(live->done_stack, live->done_stack + 1,
+				live->n_done * sizeof *live->done_stack);
+		}
+		live->done_stack[live->n_done] = sim_stack_of(grid);
 		live->done[live->n_done++] = event.grid;
 		debug->finished = grid->next;
 		wsi_free(grid);
