@@ -7,8 +7,8 @@
  * with 20 warps. Conditions have no floor: how many are answered in a second is what counts.
  */
 #define _GNU_SOURCE /* sched_setaffinity */
+#include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
 
 #include <warpscope/cudbg.h>
 #include <warpscope/vars.h>
@@ -92,32 +92,86 @@ static double one_instruction(const char *fatbin)
 	return seconds;
 }
 
-/* Seconds of a run of N instructions on a debugged device; `planted`: with breakpoints elsewhere.
- */
-static double one_run(const char *fatbin, bool planted)
+/* ---- what is there and not hit ---- */
+
+/* The same kernel on three devices: under a debugger alone, with breakpoints elsewhere, and where a
+ * watchpoint was. */
+enum { PLAIN, PLANTED, WATCHED, SIDES, PIECES = 25 };
+
+static void open_side(struct device *d, const char *fatbin, int side)
 {
-	enum { N = 8000000 };
 	struct ws_error err;
-	begin(fatbin, "spins", 4, 64, 0);
 	struct ws_grid grid;
-	must(ws_target_grid(device.target, 0, &grid, &err), &err);
+	uint32_t number;
+	device_open(d, fatbin, 4);
+	const uint64_t args[] = { d->in, d->out };
+	device_launch(d, "spins", 4, 64, args, 2);
+	device_debug(d);
+	must(ws_target_grid(d->target, 0, &grid, &err), &err);
 	/* behind the loop: the kernel's last instructions, where no warp comes */
-	for (uint64_t pc = grid.function_entry + 0x100; planted; pc += 16)
-		if (api->setBreakpoint(0, pc) != CUDBG_SUCCESS)
+	for (uint64_t pc = grid.function_entry + 0x100; side == PLANTED; pc += 16)
+		if (ws_target_plant(d->target, 0, pc, &err) != WS_OK)
 			break;
-	check(api->resumeAllDevices(), "resumeAllDevices");
-	uint64_t done = 0;
-	double start = now();
-	while (done < N) { /* the clock counts all threads: asking must not cost */
-		const struct timespec moment = { .tv_nsec = 20000000 };
-		nanosleep(&moment, NULL);
-		ws_sim_host_begin(device.target, false);
-		done = ws_sim_instructions(device.sim);
-		must(ws_sim_host_end(device.target, false, NULL, &err), &err);
+	const struct ws_watch watch = {
+		.at = { .space = WS_SPACE_GLOBAL, .address = d->out, .grid_index = WS_NONE },
+		.size_bytes = 4,
+		.kinds = WS_WATCH_WRITE,
+	};
+	if (side == WATCHED) {
+		must(ws_target_watch(d->target, &watch, &number, &err), &err);
+		must(ws_target_unwatch(d->target, number, &err), &err);
 	}
-	double seconds = (now() - start) / (double)done;
-	end();
-	return seconds;
+}
+
+/* Seconds of one instruction of a device that runs for a moment. */
+static double run_side(struct device *d)
+{
+	enum { N = 1000000 };
+	const struct timespec moment = { .tv_nsec = 5000000 };
+	struct ws_error err;
+	uint64_t first = ws_sim_instructions(d->sim), done = 0;
+	double start = now();
+	must(ws_target_resume(d->target, WS_NONE, &err), &err);
+	while (done < N) { /* the clock counts all threads: asking must not cost */
+		nanosleep(&moment, NULL);
+		ws_sim_host_begin(d->target, false);
+		done = ws_sim_instructions(d->sim) - first;
+		must(ws_sim_host_end(d->target, false, NULL, &err), &err);
+	}
+	must(ws_target_suspend(d->target, WS_NONE, true, &err), &err);
+	return (now() - start) / (double)(ws_sim_instructions(d->sim) - first);
+}
+
+/* One after the other, again and again, so that a slow moment of the machine meets all. */
+static void costs_of_what_is_not_hit(const char *fatbin)
+{
+	static struct device sides[SIDES];
+	double least[SIDES] = { 1, 1, 1 };
+	for (int side = 0; side < SIDES; side++)
+		open_side(&sides[side], fatbin, side);
+	for (int i = 0; i < PIECES; i++)
+		for (int side = 0; side < SIDES; side++) {
+			double seconds = run_side(&sides[side]);
+			least[side] = seconds < least[side] ? seconds : least[side];
+		}
+	for (int side = 0; side < SIDES; side++)
+		device_close(&sides[side]);
+	for (int side = PLANTED; side < SIDES; side++) {
+		double cost = least[side] / least[PLAIN] - 1;
+		printf("  %s costs %.1f %% (at most 3 %%) %s\n",
+		       side == PLANTED ? "a breakpoint that is not hit" : "a watchpoint that was",
+		       cost * 100, cost <= 0.03 ? "good" : "TOO SLOW");
+	}
+}
+
+/* All on one core, as cores differ in speed when other machines use them, too. */
+static void stay_on_this_core(void)
+{
+	int core = sched_getcpu();
+	cpu_set_t one;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)(core < 0 ? 0 : core), &one);
+	(void)sched_setaffinity(0, sizeof one, &one);
 }
 
 /* Of this thread: without what the device executes meanwhile. */
@@ -210,12 +264,27 @@ static double engine_rate(const char *fatbin, double *ret_plain)
 	return rate;
 }
 
-static sem_t stopped;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static uint64_t n_told;
 
 static void on_event(CUDBGEventCallbackData *data)
 {
 	(void)data;
-	sem_post(&stopped);
+	pthread_mutex_lock(&lock);
+	n_told++;
+	pthread_cond_signal(&cond);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Waits until more events have been told than `*seen`. */
+static void wait_for_event(uint64_t *seen)
+{
+	pthread_mutex_lock(&lock);
+	while (n_told == *seen)
+		pthread_cond_wait(&cond, &lock);
+	++*seen;
+	pthread_mutex_unlock(&lock);
 }
 
 /* The same by a client of the API: each stop is told, a register of 32 lanes read, and resumed. */
@@ -227,7 +296,7 @@ static double table_rate(const char *fatbin)
 	uint64_t pc = stand_in_loop(fatbin);
 	while (api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)
 		check(api->acknowledgeSyncEvents(), "acknowledgeSyncEvents");
-	sem_init(&stopped, 0, 0);
+	uint64_t seen = n_told;
 	check(api->setNotifyNewEventCallback(on_event, NULL), "callback");
 	check(api->insertBreakpoint(0, pc, &handle), "insertBreakpoint");
 	double start = now();
@@ -235,7 +304,7 @@ static double table_rate(const char *fatbin)
 		uint32_t value, hits = 0;
 		check(api->resumeAllDevices(), "resumeAllDevices");
 		do {
-			sem_wait(&stopped);
+			wait_for_event(&seen);
 		} while (api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) != CUDBG_SUCCESS ||
 			 event.kind != CUDBG_EVENT_ALL_DEVICES_SUSPENDED);
 		check(api->acknowledgeSyncEvents(), "acknowledgeSyncEvents");
@@ -250,14 +319,9 @@ static double table_rate(const char *fatbin)
 	return rate;
 }
 
-/* All on one core, as cores differ in speed when other machines use them, too. */
 static void conditions(const char *fatbin)
 {
 	double engine = 0, plain = 0, table = 0, one;
-	cpu_set_t core;
-	CPU_ZERO(&core);
-	CPU_SET((size_t)(sched_getcpu() < 0 ? 0 : sched_getcpu()), &core);
-	(void)sched_setaffinity(0, sizeof core, &core);
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
 	for (int i = 0; i < RUNS; i++) {
 		double rate = engine_rate(fatbin, &one);
@@ -276,15 +340,14 @@ static void conditions(const char *fatbin)
 
 int main(int argc, char **argv)
 {
-	struct times run, step, bare, round;
+	struct times step, bare, round;
 	if (argc != 2)
 		return 2;
 	buffer = malloc(BUFFER);
 	if (!buffer)
 		return 1;
+	stay_on_this_core();
 	for (int i = 0; i < RUNS; i++) {
-		run.floor[i] = one_run(argv[1], false);
-		run.ours[i] = one_run(argv[1], true);
 		bare.floor[i] = one_instruction(argv[1]);
 		step.floor[i] = one_step(argv[1], 4);
 		step.ours[i] = bare.ours[i] = one_step(argv[1], SMS * 32);
@@ -292,9 +355,7 @@ int main(int argc, char **argv)
 		round.ours[i] = one_round(argv[1], SMS * 32);
 	}
 	printf("a software GPU under the debugger API\n");
-	double cost = best(run.ours) / best(run.floor) - 1;
-	printf("  a breakpoint that is not hit costs %.1f %% (at most 3 %%) %s\n", cost * 100,
-	       cost <= 0.03 ? "good" : "TOO SLOW");
+	costs_of_what_is_not_hit(argv[1]);
 	print_ratio("step", &bare, 100, 1e6, "us");
 	print_ratio("8448 warps", &step, 2, 1e6, "us");
 	print_ratio("round", &round, 2, 1e6, "us");

@@ -5,7 +5,10 @@
  * which breakpoints there are, how many events may still come. Clients end at any point; then the
  * device must be sound.
  *
- * usage: random_live CALLS SEED KERNELS    a fatbin of tests/sim/kernels/live.cu
+ * With two devices they are one process, each with a host thread of its own: a device that stops by
+ * itself stops the other.
+ *
+ * usage: random_live CALLS SEED KERNELS DEVICES    a fatbin of tests/sim/kernels/live.cu; 1 or 2
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -14,6 +17,7 @@
 #include <string.h>
 
 #include <warpscope/cudbg.h>
+#include <warpscope/join.h>
 
 #include "harness.h"
 #include "target/device.h"
@@ -22,7 +26,7 @@
 #undef abort
 #undef printf
 
-enum { SMS = 4, WARPS = 64, LANES = 32, ROUND = 400, MAX_BREAKPOINTS = 12 };
+enum { SMS = 4, WARPS = 64, LANES = 32, ROUND = 400, MAX_BREAKPOINTS = 12, DEVICES = 2 };
 
 /* Whether the device stands, as far as anybody can know. */
 enum state {
@@ -33,22 +37,26 @@ enum state {
 
 struct breakpoint {
 	CUDBGBreakpointHandle handle;
+	uint32_t dev;
 	uint64_t pc;
 	bool enabled;
 };
 
 static struct {
-	enum state state;
+	enum state state[DEVICES];
 	bool can_fault, at_launch, legacy;
+	uint32_t legacy_dev;
 	struct breakpoint breakpoints[MAX_BREAKPOINTS];
 	unsigned n_breakpoints;
 	CUDBGBreakpointHandle last_handle;
-	unsigned stops_due;     /* events of stops and steps that may still come */
-	uint64_t last_finished; /* grid */
+	unsigned stops_due;              /* events of stops and steps that may still come */
+	uint64_t last_finished[DEVICES]; /* grid */
 } model;
 
 static const char *kernels;
-static struct device device;
+static struct device devices[DEVICES];
+static struct ws_target *target; /* of the only device, or of both */
+static uint32_t n_devices, dev;  /* `dev`: that a call is about */
 static CUDBGAPI api;
 static uint64_t seed, n_calls;
 static unsigned slot_counts[WSI_API_SLOTS];
@@ -109,52 +117,111 @@ static bool may_stop(void)
 	return any;
 }
 
-static void it_runs(void)
+/* What stops one device stops all; and one that was asked to stop may yet do so. */
+static void may_stop_now(void)
 {
-	model.state = may_stop() ? MAY_STAND : RUNS;
-	model.stops_due++;
+	bool any = may_stop();
+	for (uint32_t i = 0; i < n_devices; i++)
+		any = any || model.state[i] == MAY_STAND;
+	for (uint32_t i = 0; i < n_devices; i++)
+		if (model.state[i] == RUNS && any)
+			model.state[i] = MAY_STAND;
 }
 
-/* What a call with the need to find the device standing, or running, has shown. */
-static bool stands(CUDBGResult result, CUDBGResult if_running, const char *what)
+static void it_runs(uint32_t i)
+{
+	model.state[i] = RUNS;
+	model.stops_due++;
+	may_stop_now();
+}
+
+/* What a call with the need to find a device standing, or running, has shown. */
+static bool stands_of(uint32_t i, CUDBGResult result, CUDBGResult if_running, const char *what)
 {
 	bool runs = result == if_running;
-	if ((runs && model.state == STANDS) || (!runs && model.state == RUNS))
-		wrong("%s: %s, but the device %s", what, text_of(result),
-		      model.state == STANDS ? "stands" : "runs");
+	if ((runs && model.state[i] == STANDS) || (!runs && model.state[i] == RUNS))
+		wrong("%s: %s, but device %u %s", what, text_of(result), i,
+		      model.state[i] == STANDS ? "stands" : "runs");
 	if (!runs)
-		model.state = STANDS;
+		model.state[i] = STANDS;
 	return !runs;
+}
+
+static bool stands(CUDBGResult result, CUDBGResult if_running, const char *what)
+{
+	return stands_of(dev, result, if_running, what);
+}
+
+static bool all_are(enum state state)
+{
+	bool all = true;
+	for (uint32_t i = 0; i < n_devices; i++)
+		all = all && model.state[i] == state;
+	return all;
 }
 
 /* ---- calls ---- */
 
+static void suspend_all(bool wait)
+{
+	CUDBGResult result = CALL(suspendAllDevices, !wait);
+	bool stood = result == CUDBG_ERROR_SUSPENDED_DEVICE;
+	if (!stood)
+		must(result, CUDBG_SUCCESS, "suspend");
+	if (!stood && all_are(STANDS))
+		wrong("devices that stand were suspended");
+	for (uint32_t i = 0; i < n_devices; i++) {
+		if (stood && model.state[i] == RUNS)
+			wrong("device %u runs, but all are suspended", i);
+		if (stood || wait || model.state[i] == STANDS)
+			model.state[i] = STANDS;
+		else
+			model.state[i] = MAY_STAND;
+	}
+}
+
 static void suspend(void)
 {
-	CUDBGResult result;
-	uint32_t how = pick(3);
-	if (how == 0) {
-		result = CALL(suspendDevice, 0);
-	} else {
-		result = CALL(suspendAllDevices, how == 2);
+	if (pick(3) > 0) {
+		suspend_all(pick(2));
+		return;
 	}
+	CUDBGResult result = CALL(suspendDevice, dev);
 	if (result == CUDBG_ERROR_SUSPENDED_DEVICE) {
 		(void)stands(result, CUDBG_SUCCESS, "suspend");
 		return;
 	}
 	must(result, CUDBG_SUCCESS, "suspend");
-	if (model.state == STANDS)
+	if (model.state[dev] == STANDS)
 		wrong("a device that stands was suspended");
-	model.state = how == 2 ? MAY_STAND : STANDS;
+	model.state[dev] = STANDS;
 }
 
 static void resume(void)
 {
-	CUDBGResult result = pick(2) ? CALL(resumeDevice, 0) : CALL0(resumeAllDevices);
-	if (stands(result, CUDBG_ERROR_RUNNING_DEVICE, "resume")) {
-		must(result, CUDBG_SUCCESS, "resume");
-		it_runs();
+	if (pick(2)) {
+		CUDBGResult result = CALL(resumeDevice, dev);
+		if (stands(result, CUDBG_ERROR_RUNNING_DEVICE, "resume")) {
+			must(result, CUDBG_SUCCESS, "resume");
+			it_runs(dev);
+		}
+		return;
 	}
+	CUDBGResult result = CALL0(resumeAllDevices);
+	bool ran = result == CUDBG_ERROR_RUNNING_DEVICE;
+	if (!ran)
+		must(result, CUDBG_SUCCESS, "resume");
+	if (!ran && all_are(RUNS))
+		wrong("devices that run were resumed");
+	for (uint32_t i = 0; i < n_devices; i++) {
+		if (ran && model.state[i] == STANDS)
+			wrong("device %u stands, but all run", i);
+		if (!ran && model.state[i] == MAY_STAND && n_devices > 1)
+			model.stops_due++; /* it may have stood, or still be about to stop */
+		else if (!ran)
+			it_runs(i);
+	}
+	may_stop_now();
 }
 
 /* A call of any function with random coordinates; not those that the model must follow. */
@@ -183,15 +250,19 @@ static void any_function(void)
 		if (arg >= 0)
 			call.v[arg].number = pick(coordinates[i].n);
 	}
-	int addr = api_arg(slot, "addr");
+	int addr = api_arg(slot, "addr"), of = api_arg(slot, "dev");
 	if (addr >= 0 && pick(2))
-		call.v[addr].number = pick(2) ? device.out + pick(4000) : entry + pick(200);
+		call.v[addr].number = pick(2) ? devices[0].out + pick(4000) : entry + pick(200);
+	if (of >= 0)
+		call.v[of].number = dev;
 	api_call_buffers(&call);
 	const char *why = api_call_run(&call, api, &result);
 	note(slot, result);
 	if (why)
 		wrong("%s", why);
-	if (fn->stopped)
+	/* readConstMemory129 reads global memory, of any device */
+	bool of_one = n_devices == 1 || (of >= 0 && slot != SLOT(readConstMemory129));
+	if (fn->stopped && of_one)
 		(void)stands(result, CUDBG_ERROR_RUNNING_DEVICE, fn->name);
 	if (result == CUDBG_SUCCESS && strncmp(fn->name, "write", 5) == 0)
 		model.can_fault = true; /* an address that it computes with may be another now */
@@ -204,7 +275,7 @@ static bool any_warp(uint32_t *ret_sm, uint32_t *ret_wp)
 {
 	uint64_t mask = 0;
 	*ret_sm = pick(SMS);
-	CUDBGResult result = CALL(readValidWarps, 0, *ret_sm, &mask);
+	CUDBGResult result = CALL(readValidWarps, dev, *ret_sm, &mask);
 	if (!stands(result, CUDBG_ERROR_RUNNING_DEVICE, "readValidWarps") || mask == 0)
 		return false;
 	do {
@@ -224,13 +295,13 @@ static void step(void)
 	if (pick(4) == 0) {
 		uint64_t mask = 1ull << wp;
 		later = pick(4) == 0;
-		result = CALL(resumeWarpsUntilPC, 0, sm, mask, entry + 16 * pick(40),
+		result = CALL(resumeWarpsUntilPC, dev, sm, mask, entry + 16 * pick(40),
 			      later ? CUDBG_SINGLE_STEP_FLAGS_NON_BLOCKING : 0);
 		if (result == CUDBG_ERROR_INVALID_ADDRESS)
 			return; /* past the kernel */
 	} else {
 		later = flags & CUDBG_SINGLE_STEP_FLAGS_NON_BLOCKING;
-		result = CALL(singleStepWarp, 0, sm, wp, pick(3) ? UINT32_MAX : pick(LANES),
+		result = CALL(singleStepWarp, dev, sm, wp, pick(3) ? UINT32_MAX : pick(LANES),
 			      1 + pick(20), flags, &moved);
 		if (result == CUDBG_SUCCESS && !(moved & (later ? 1ull << wp : UINT64_MAX)))
 			wrong("a step moved nobody");
@@ -238,7 +309,7 @@ static void step(void)
 	if (result != CUDBG_ERROR_WARP_RESUME_NOT_POSSIBLE)
 		must(result, CUDBG_SUCCESS, "step");
 	if (result == CUDBG_SUCCESS && later) {
-		model.state = MAY_STAND;
+		model.state[dev] = MAY_STAND;
 		model.stops_due++;
 	}
 }
@@ -251,10 +322,10 @@ static void add_breakpoint(void)
 	uint64_t pc = entry + 16 * pick(30) + (pick(20) == 0 ? 8 : 0);
 	if (model.n_breakpoints == MAX_BREAKPOINTS)
 		return;
-	CUDBGResult result = CALL(insertBreakpoint, 0, pc, &handle);
+	CUDBGResult result = CALL(insertBreakpoint, dev, pc, &handle);
 	bool taken = false;
 	for (unsigned i = 0; i < model.n_breakpoints; i++)
-		taken = taken || model.breakpoints[i].pc == pc;
+		taken = taken || (model.breakpoints[i].pc == pc && model.breakpoints[i].dev == dev);
 	if (result == CUDBG_ERROR_RUNNING_DEVICE) {
 		(void)stands(result, CUDBG_ERROR_RUNNING_DEVICE, "insertBreakpoint");
 		return;
@@ -269,9 +340,8 @@ static void add_breakpoint(void)
 		wrong("handle %llu after %llu", (unsigned long long)handle,
 		      (unsigned long long)model.last_handle);
 	model.last_handle = handle;
-	model.breakpoints[model.n_breakpoints++] = (struct breakpoint){ handle, pc, true };
-	if (model.state == RUNS)
-		model.state = MAY_STAND;
+	model.breakpoints[model.n_breakpoints++] = (struct breakpoint){ handle, dev, pc, true };
+	may_stop_now();
 }
 
 static void alter_breakpoint(void)
@@ -297,8 +367,7 @@ static void alter_breakpoint(void)
 		must(result, b->enabled ? CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT : CUDBG_SUCCESS,
 		     "enableBreakpoint");
 		b->enabled = true;
-		if (model.state == RUNS)
-			model.state = MAY_STAND;
+		may_stop_now();
 		return;
 	default:
 		result = CALL(disableBreakpoint, b->handle);
@@ -318,13 +387,13 @@ static void other_breakpoints(void)
 		must(result, CUDBG_SUCCESS, "break on launch");
 		model.at_launch = !model.at_launch;
 	} else {
-		result = model.legacy ? CALL(unsetBreakpoint, 0, entry + 48)
-				      : CALL(setBreakpoint, 0, entry + 48);
+		model.legacy_dev = model.legacy ? model.legacy_dev : dev;
+		result = model.legacy ? CALL(unsetBreakpoint, model.legacy_dev, entry + 48)
+				      : CALL(setBreakpoint, model.legacy_dev, entry + 48);
 		must(result, CUDBG_SUCCESS, "setBreakpoint");
 		model.legacy = !model.legacy;
 	}
-	if (model.state == RUNS && may_stop())
-		model.state = MAY_STAND;
+	may_stop_now();
 }
 
 /* Each broken warp says what it hit, and others nothing. */
@@ -335,8 +404,8 @@ static void look_at_hits(void)
 	CUDBGBreakpointHandle handle = 0;
 	if (!any_warp(&sm, &wp))
 		return;
-	must(CALL(readBrokenWarps, 0, sm, &mask), CUDBG_SUCCESS, "readBrokenWarps");
-	CUDBGResult result = CALL(getWarpHitBreakpoint, 0, sm, wp, &handle);
+	must(CALL(readBrokenWarps, dev, sm, &mask), CUDBG_SUCCESS, "readBrokenWarps");
+	CUDBGResult result = CALL(getWarpHitBreakpoint, dev, sm, wp, &handle);
 	must(result, mask >> wp & 1 ? CUDBG_SUCCESS : CUDBG_ERROR_INVALID_ARGS,
 	     "getWarpHitBreakpoint");
 	if (result == CUDBG_SUCCESS &&
@@ -361,11 +430,14 @@ static void take_event(void)
 			wrong("an event of a stop that nothing caused");
 		break;
 	case CUDBG_EVENT_KERNEL_FINISHED:
-		if (event.cases.kernelFinished.gridId <= model.last_finished)
+		if (event.cases.kernelFinished.dev >= n_devices)
+			wrong("a kernel of device %u finished", event.cases.kernelFinished.dev);
+		uint64_t *last = &model.last_finished[event.cases.kernelFinished.dev];
+		if (event.cases.kernelFinished.gridId <= *last)
 			wrong("grid %llu finished after %llu",
 			      (unsigned long long)event.cases.kernelFinished.gridId,
-			      (unsigned long long)model.last_finished);
-		model.last_finished = event.cases.kernelFinished.gridId;
+			      (unsigned long long)*last);
+		*last = event.cases.kernelFinished.gridId;
 		break;
 	case CUDBG_EVENT_KERNEL_READY:
 	case CUDBG_EVENT_CTX_CREATE:
@@ -395,121 +467,160 @@ static void session_again(void)
 {
 	must(CALL0(finalize), CUDBG_SUCCESS, "finalize");
 	session_begins();
-	if (model.state == RUNS) /* who had breakpoints may have stopped before */
-		model.state = MAY_STAND;
+	for (uint32_t i = 0; i < n_devices; i++)
+		if (model.state[i] == RUNS) /* who had breakpoints may have stopped before */
+			model.state[i] = MAY_STAND;
 }
 
 /* ---- the host ---- */
 
 static atomic_bool host_stops;
 
+struct host {
+	pthread_t thread;
+	struct device *device;
+	uint64_t seed;
+};
+
 static void *host(void *data)
 {
-	uint64_t own = *(uint64_t *)data;
-	const uint64_t args[] = { device.out, device.in, 3 };
+	struct host *own = data;
+	struct device *d = own->device;
+	const uint64_t args[] = { d->out, d->in, 3 };
 	while (!atomic_load(&host_stops)) {
 		uint64_t event = 0;
-		own = own * 6364136223846793005u + 1442695040888963407u;
-		ws_sim_host_begin(device.target, false);
-		device_launch(&device, own >> 40 & 1 ? "calls" : "parts",
-			      (unsigned)(1 + (own >> 50) % 3), 64, args, own >> 40 & 1 ? 1 : 3);
-		if (ws_sim_host_end(device.target, false, &event, NULL) != WS_OK)
+		own->seed = own->seed * 6364136223846793005u + 1442695040888963407u;
+		ws_sim_host_begin(d->target, false);
+		device_launch(d, own->seed >> 40 & 1 ? "calls" : "parts",
+			      (unsigned)(1 + (own->seed >> 50) % 3), 64, args,
+			      own->seed >> 40 & 1 ? 1 : 3);
+		if (ws_sim_host_end(d->target, false, &event, NULL) != WS_OK)
 			abort();
-		ws_sim_host_await(device.target, event);
+		ws_sim_host_await(d->target, event);
 		const struct timespec moment = { .tv_nsec = 300000 };
 		nanosleep(&moment, NULL);
 	}
 	return NULL;
 }
 
-/* Without a debugger the device works, whatever was done to it. */
-static void check_soundness(void)
+/* Without a debugger a device works, whatever was done to it. */
+static void check_soundness(struct device *d)
 {
 	enum ws_sim_outcome outcome;
 	uint32_t one = 1, got = 0;
-	if (ws_sim_write(device.sim, device.in, &one, sizeof one, NULL) != WS_OK ||
-	    ws_sim_run(device.sim, 50000000, &outcome, NULL) != WS_OK)
+	if (ws_sim_write(d->sim, d->in, &one, sizeof one, NULL) != WS_OK ||
+	    ws_sim_run(d->sim, 50000000, &outcome, NULL) != WS_OK)
 		wrong("the device is not sound");
 	if (outcome != WS_SIM_DONE)
 		return; /* a fault, or a hang of the kernel's own */
-	device_launch(&device, "calls", 1, 32, &device.out, 1);
-	if (ws_sim_run(device.sim, 0, &outcome, NULL) != WS_OK || outcome != WS_SIM_DONE ||
-	    ws_sim_read(device.sim, device.out + 20, &got, sizeof got, NULL) != WS_OK ||
+	device_launch(d, "calls", 1, 32, &d->out, 1);
+	if (ws_sim_run(d->sim, 0, &outcome, NULL) != WS_OK || outcome != WS_SIM_DONE ||
+	    ws_sim_read(d->sim, d->out + 20, &got, sizeof got, NULL) != WS_OK ||
 	    got != 3 * (7 * 7 + 1) + 7 * 5 + 1)
 		wrong("a kernel that was run afterwards computed %u", got);
 }
 
-static void round_of_calls(uint64_t until)
+/* A device with a kernel queued that runs, parts, faults or hangs. */
+static void open_device(struct device *d)
 {
 	static const char *const first[] = { "spins", "parts", "calls", "never_meets", "faults" };
 	uint32_t kind = pick(20);
 	const char *kernel = first[kind < 18 ? kind % 3 : kind - 15];
-	pthread_t thread;
-	memset(&model, 0, sizeof model);
-	device_open(&device, kernels, SMS);
-	const uint64_t spin[] = { device.in, device.out }, other[] = { device.out, device.in, 70 };
+	device_open(d, kernels, SMS);
+	const uint64_t spin[] = { d->in, d->out }, other[] = { d->out, d->in, 70 };
 	bool spins = kernel == first[0] || kernel == first[3];
-	device_launch(&device, kernel, 3, 64, spins ? spin : other,
+	device_launch(d, kernel, 3, 64, spins ? spin : other,
 		      spins                ? 2
 		      : kernel == first[2] ? 1
 					   : 3);
-	model.can_fault = kernel == first[4];
-	device_debug(&device);
+	model.can_fault = model.can_fault || kernel == first[4];
+	device_debug(d);
+}
+
+static void open_all(void)
+{
+	struct ws_target *parts[DEVICES];
 	struct ws_grid grid;
-	if (ws_target_grid(device.target, 0, &grid, NULL) != WS_OK ||
-	    ws_cudbg_api(device.target, &api, NULL) != WS_OK)
+	for (uint32_t i = 0; i < n_devices; i++) {
+		open_device(&devices[i]);
+		parts[i] = devices[i].target;
+	}
+	target = parts[0];
+	if ((n_devices > 1 && ws_target_join(parts, n_devices, &target, NULL) != WS_OK) ||
+	    ws_target_grid(target, 0, &grid, NULL) != WS_OK ||
+	    ws_cudbg_api(target, &api, NULL) != WS_OK)
 		abort();
 	entry = grid.function_entry;
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
 				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS;
+}
+
+static void one_call(void)
+{
+	uint32_t what = pick(100);
+	dev = pick(n_devices);
+	if (what < 8)
+		resume();
+	else if (what < 14)
+		suspend();
+	else if (what < 20)
+		step();
+	else if (what < 23)
+		add_breakpoint();
+	else if (what < 28 && model.n_breakpoints > 0)
+		alter_breakpoint();
+	else if (what < 29)
+		other_breakpoints();
+	else if (what < 33)
+		look_at_hits();
+	else if (what < 45)
+		take_event();
+	else if (what == 45 && pick(10) == 0)
+		session_again();
+	else
+		any_function();
+}
+
+static void round_of_calls(uint64_t until)
+{
+	struct host hosts[DEVICES];
+	memset(&model, 0, sizeof model);
+	open_all();
 	session_begins();
-	uint64_t own = seed;
 	atomic_store(&host_stops, false);
-	if (pthread_create(&thread, NULL, host, &own) != 0)
-		abort();
-	for (uint32_t i = 0; i < ROUND && n_calls < until; i++) {
-		uint32_t what = pick(100);
-		if (what < 8)
-			resume();
-		else if (what < 14)
-			suspend();
-		else if (what < 20)
-			step();
-		else if (what < 23)
-			add_breakpoint();
-		else if (what < 28 && model.n_breakpoints > 0)
-			alter_breakpoint();
-		else if (what < 29)
-			other_breakpoints();
-		else if (what < 33)
-			look_at_hits();
-		else if (what < 45)
-			take_event();
-		else if (what == 45 && pick(10) == 0)
-			session_again();
-		else
-			any_function();
+	for (uint32_t i = 0; i < n_devices; i++) {
+		hosts[i] = (struct host){ .device = &devices[i], .seed = seed + i };
+		if (pthread_create(&hosts[i].thread, NULL, host, &hosts[i]) != 0)
+			abort();
 	}
+	for (uint32_t i = 0; i < ROUND && n_calls < until; i++)
+		one_call();
 	/* the client is gone, wherever it was */
 	ws_cudbg_release(api);
 	atomic_store(&host_stops, true);
-	if (ws_target_want(device.target, 0, NULL) != WS_OK ||
-	    ws_target_resume(device.target, WS_NONE, NULL) != WS_OK)
+	if (ws_target_want(target, 0, NULL) != WS_OK ||
+	    ws_target_resume(target, WS_NONE, NULL) != WS_OK)
 		abort();
-	pthread_join(thread, NULL);
-	ws_target_close(device.target);
-	device.target = NULL;
-	check_soundness();
-	device_close(&device);
+	for (uint32_t i = 0; i < n_devices; i++)
+		pthread_join(hosts[i].thread, NULL);
+	if (n_devices > 1)
+		ws_target_close(target);
+	for (uint32_t i = 0; i < n_devices; i++) {
+		ws_target_close(devices[i].target);
+		devices[i].target = NULL;
+		check_soundness(&devices[i]);
+		device_close(&devices[i]);
+	}
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 4)
+	if (argc != 5)
 		return 2;
 	uint64_t until = strtoull(argv[1], NULL, 10);
 	seed = strtoull(argv[2], NULL, 10);
 	kernels = argv[3];
+	n_devices = argv[4][0] == '2' ? 2 : 1;
 	while (n_calls < until)
 		round_of_calls(until);
 	unsigned used = 0;

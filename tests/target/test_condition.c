@@ -143,8 +143,8 @@ static void compare_all(uint32_t warp)
 				   (number.is_float ? number.real != 0 : number.whole != 0);
 			n_compared++;
 			if (yes != (said[i] >> lane & 1))
-				fail_msg("lane %u, %s: the engine says %u, not %lld", lane, texts[i],
-					 said[i] >> lane & 1, (long long)number.whole);
+				fail_msg("lane %u, %s: the engine says %u, not %lld", lane,
+					 texts[i], said[i] >> lane & 1, (long long)number.whole);
 		}
 	}
 }
