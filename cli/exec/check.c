@@ -3,6 +3,7 @@
  * Before the program starts: whether dumps can be made, and what is known to keep them from being
  * made. What cannot work is refused; all else is said, and the program starts.
  */
+#define _GNU_SOURCE /* realpath */
 #include "exec/exec.h"
 
 #include <ctype.h>
