@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the word that is being typed may become. */
 #include "debug/debug.h"
+#include "info/info.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,13 +98,10 @@ static bool begins(const char *line, const char *words)
 
 void debug_complete(struct debugger *d, const char *line, struct debug_words *ret_words)
 {
-	static const char *const tables[] = { "barriers", "blocks",     "clusters", "contexts",
-					      "devices",  "exceptions", "kernels",  "lanes",
-					      "launch",   "memory",     "metadata", "modules",
-					      "sections", "sms",        "threads",  "warps",
-					      "where" };
-	static const char *const coordinates[] = { "block", "cluster", "device", "grid", "kernel",
-						   "lane",  "sm",      "thread", "warp" };
+#define X(name, ...) #name,
+	static const char *const tables[] = { INFO_TABLE_LIST(X) "where" };
+	static const char *const coordinates[] = { FILTER_WORD_LIST(X) };
+#undef X
 	*ret_words = (struct debug_words){ 0 };
 	line += strspn(line, " \t");
 	const char *last = strrchr(line, ' ');
@@ -113,7 +111,12 @@ void debug_complete(struct debugger *d, const char *line, struct debug_words *re
 		for (size_t i = 0; debug_command_name(d, i); i++)
 			add(ret_words, prefix, debug_command_name(d, i));
 	} else if (begins(line, "info") && !strchr(table, ' ')) {
-		add_list(ret_words, prefix, tables, sizeof tables / sizeof tables[0]);
+		for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+			/* launch_trace is two words there */
+			char *first = cli_copy(tables[i], strcspn(tables[i], "_"));
+			add(ret_words, prefix, first);
+			free(first);
+		}
 		for (size_t i = 0; !begins(line, "info cuda") && debug_info_name(i); i++)
 			add(ret_words, prefix, debug_info_name(i));
 	} else if (begins(line, "info")) {

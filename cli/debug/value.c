@@ -41,26 +41,24 @@ bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_
 bool debug_memory(struct debugger *d, const struct ws_focus *focus, const char **text,
 		  struct ws_address *ret_at, const struct run_type **ret_type, char ret_wrong[200])
 {
-	struct ws_value value, size;
-	struct ws_number number, bytes;
+	struct ws_value value;
+	struct ws_number number;
 	struct ws_error err;
-	char *all = cli_alloc(strlen(*text) + 16, 1), name[8];
-	snprintf(all, strlen(*text) + 16, "sizeof(%s)", *text);
+	uint64_t bytes;
+	char name[8];
 	bool good = look(d, focus, &err) == WS_OK &&
 		    ws_vars_evaluate(d->vars, *text, &value, &err) == WS_OK &&
 		    ws_vars_number(d->vars, &value, &number, &err) == WS_OK &&
-		    ws_vars_evaluate(d->vars, all, &size, &err) == WS_OK &&
-		    ws_vars_number(d->vars, &size, &bytes, &err) == WS_OK;
-	free(all);
+		    ws_vars_size(&value, &bytes, &err) == WS_OK;
 	snprintf(ret_wrong, 200, "%.199s",
 		 good ? "only what is in memory can be watched" : err.message);
-	if (!good || value.kind != WS_VALUE_MEMORY || value.bit_size || bytes.whole > 8)
+	if (!good || value.kind != WS_VALUE_MEMORY || value.bit_size || bytes > 8)
 		return false;
 	snprintf(name, sizeof name, "%c%u",
 		 number.is_float      ? 'f'
 		 : number.is_unsigned ? 'u'
 				      : 's',
-		 8 * (unsigned)bytes.whole);
+		 8 * (unsigned)bytes);
 	*ret_type = run_type_find(name, strlen(name));
 	*ret_at = value.at;
 	*text += strlen(*text);

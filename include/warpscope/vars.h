@@ -142,6 +142,9 @@ WS_API enum ws_status ws_vars_type(struct ws_vars *vars, const char *text,
 WS_API enum ws_status ws_vars_number(struct ws_vars *vars, const struct ws_value *value,
 				     struct ws_number *ret_number,
 				     struct ws_error *err) WS_MUST_USE;
+/** How many bytes a value has. @retval WS_ARGUMENT, WS_MALFORMED  its type does not tell. */
+WS_API enum ws_status ws_vars_size(const struct ws_value *value, uint64_t *ret_bytes,
+				   struct ws_error *err) WS_MUST_USE;
 /** Puts a number where a value is: memory, or a register. `target` is that of `vars`.
  * @retval WS_ARGUMENT  the value is in neither, or no scalar. Others as ws_target_write_*(). */
 WS_API enum ws_status ws_vars_store(struct ws_vars *vars, struct ws_target *target,

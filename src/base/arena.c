@@ -71,6 +71,14 @@ const char *wsi_arena_str(struct wsi_arena *arena, const char *text, size_t len)
 	return copy;
 }
 
+const char *wsi_arena_format(struct wsi_arena *arena, const char *format, va_list args)
+{
+	char text[1201];
+	return vsnprintf(text, sizeof text, format, args) < 0
+		       ? NULL
+		       : wsi_arena_str(arena, text, strlen(text));
+}
+
 void wsi_arena_fini(struct wsi_arena *arena)
 {
 	while (arena->newest) {

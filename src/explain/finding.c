@@ -22,12 +22,10 @@ const char *wsi_found(struct wsi_scene *scene, enum ws_confidence confidence, co
 		      const char *format, ...)
 {
 	struct wsi_found *found = &scene->found;
-	char text[1001];
 	va_list args;
 	va_start(args, format);
-	int len = vsnprintf(text, sizeof text, format, args);
+	const char *kept = wsi_arena_format(scene->build->arena, format, args);
 	va_end(args);
-	const char *kept = len < 0 ? NULL : wsi_arena_str(scene->build->arena, text, strlen(text));
 	if (!kept)
 		found->no_memory = true;
 	else if (found->n < WSI_MAX_FINDINGS)

@@ -106,12 +106,11 @@ const char *ws_owner_kind_text(enum ws_owner_kind kind)
 
 const char *wsi_build_text(struct wsi_build *build, const char *format, ...)
 {
-	char text[1001];
 	va_list args;
 	va_start(args, format);
-	int len = vsnprintf(text, sizeof text, format, args);
+	const char *text = wsi_arena_format(build->arena, format, args);
 	va_end(args);
-	return len < 0 ? NULL : wsi_arena_str(build->arena, text, strlen(text));
+	return text;
 }
 
 const char *wsi_build_name(struct wsi_build *build, struct ws_str name)

@@ -20,12 +20,11 @@ struct ws_str wsi_keep(struct ws_triage *triage, struct ws_str text)
 
 const char *wsi_keep_format(struct ws_triage *triage, const char *format, ...)
 {
-	char text[1200];
-	va_list list;
-	va_start(list, format);
-	int len = vsnprintf(text, sizeof text, format, list);
-	va_end(list);
-	return wsi_arena_str(&triage->arena, text, wsi_min_u64((uint64_t)len, sizeof text - 1));
+	va_list args;
+	va_start(args, format);
+	const char *text = wsi_arena_format(&triage->arena, format, args);
+	va_end(args);
+	return text;
 }
 
 static enum ws_status no_memory(struct ws_error *err)

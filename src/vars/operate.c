@@ -69,6 +69,15 @@ enum ws_status ws_vars_number(struct ws_vars *vars, const struct ws_value *value
 	return WS_OK;
 }
 
+enum ws_status ws_vars_size(const struct ws_value *value, uint64_t *ret_bytes, struct ws_error *err)
+{
+	struct wsi_shape shape;
+	enum ws_status st = wsi_shape(&value->type, &shape, err);
+	if (st == WS_OK)
+		*ret_bytes = shape.size;
+	return st;
+}
+
 /* ---- addresses ---- */
 
 static enum ws_status through(struct ws_vars *vars, const struct ws_value *value,

@@ -115,6 +115,14 @@ void expect_nothing(void)
 			fail_msg("event %u came", event.kind);
 }
 
+void log_once(const char *text)
+{
+	bool stands = !ws_target_running(device.target, 0);
+	ws_sim_host_begin(device.target, stands);
+	assert_int_equal(ws_sim_log(device.sim, WS_SIM_LOG_WARNING, text, NULL), WS_OK);
+	assert_int_equal(ws_sim_host_end(device.target, stands, NULL, NULL), WS_OK);
+}
+
 /* ---- places ---- */
 
 /* Address of the kernel that runs, or is to. */

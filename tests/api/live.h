@@ -47,6 +47,8 @@ void expect(CUDBGEventQueueType queue, CUDBGEventKind kind);
 void expect_stop(void);
 void expect_end(void);
 void expect_nothing(void);
+/* One record in the device's log. */
+void log_once(const char *text);
 
 /* Address of the kernel that was queued last. */
 uint64_t entry(void);

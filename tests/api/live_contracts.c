@@ -7,13 +7,6 @@
 
 #include <warpscope/assemble.h>
 
-static void log_once(const char *text)
-{
-	ws_sim_host_begin(device.target, true);
-	assert_int_equal(ws_sim_log(device.sim, WS_SIM_LOG_WARNING, text, NULL), WS_OK);
-	assert_int_equal(ws_sim_host_end(device.target, true, NULL, NULL), WS_OK);
-}
-
 /* "Dynamic flag: can be changed after initialization." */
 static void the_capability_of_logs_may_change(void **state)
 {

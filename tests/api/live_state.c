@@ -398,14 +398,6 @@ static void every_generation_of_callbacks_is_called(void **state)
 
 /* ---- logs ---- */
 
-static void log_once(const char *text)
-{
-	bool stands = !ws_target_running(device.target, 0);
-	ws_sim_host_begin(device.target, stands);
-	assert_int_equal(ws_sim_log(device.sim, WS_SIM_LOG_WARNING, text, NULL), WS_OK);
-	assert_int_equal(ws_sim_host_end(device.target, stands, NULL, NULL), WS_OK);
-}
-
 static void the_log_is_told_and_drained(void **state)
 {
 	(void)state;
