@@ -31,6 +31,7 @@ import isagen  # noqa: E402
 
 BITS = list(range(12, 105)) + [122, 123, 124]
 TRIES = 40
+MORE_TRIES = 400  # of a row none of whose first words is accepted: some operands must be none (RZ), whatever they may be elsewhere
 REAL_WORDS = 3  # bases of a row that come from real code
 PAIR_VALUES = 6  # values of a field that are paired with its neighbour's
 UNKNOWN = "unknown instruction"  # in our text of a word without a row
@@ -77,15 +78,16 @@ class Probe:
             found.setdefault(condition.segments, isagen.Element("HEX", condition.segments))
         self.fields = [found[key] for key in sorted(found)]
 
-    def base(self):
-        """A word of the row: usual registers, no modifiers but such as have a text."""
+    def base(self, none=0):
+        """A word of the row: usual registers, or (with the chance `none`) none; no modifiers but such as have a text."""
         word = self.row.op12 | 7 << 12
         for bit in self.row.ones:
             word |= 1 << bit
         if any(e.kind == "REG" and isagen.CLASSES[e.aux] == "UR" for e in self.fields):
             word |= self.chance.getrandbits(1) << 91
         for i, e in enumerate(self.fields):
-            word = put(word, e.segments, self.usual(e, i))
+            is_none = none and e.kind == "REG" and width(e.segments) >= 6 and self.chance.random() < none
+            word = put(word, e.segments, (1 << width(e.segments)) - 1 if is_none else self.usual(e, i))
         for c in self.row.conditions:
             if c.operator == "==":
                 word = put(word, c.segments, c.value)
@@ -159,17 +161,25 @@ def words_of_file(args, arch):
                 yield word
 
 
+def first_words(probes, arch, tries, none=0):
+    """Of each row the words that the disassembler takes, out of so many."""
+    made = [[compare.plain(p.base(none)) for _ in range(tries)] for p in probes]
+    texts = iter(nvdis.disassemble([w for words in made for w in words], compare.suffix(arch)))
+    return [list(dict.fromkeys(w for w in words if (text := next(texts)) is not None and not compare.ODD.search(text))) for words in made]
+
+
 def trials(args, arch):
     """All words to be tried; rows none of whose words is accepted are named."""
     table, chance = load_table(), random.Random(args.seed)
     probes = [Probe(table, row, chance) for row in table.rows if chosen(row, arch, args)]
-    made = [[compare.plain(p.base()) for _ in range(TRIES)] for p in probes]
-    texts = iter(nvdis.disassemble([w for tries in made for w in tries], compare.suffix(arch)))
+    accepted = first_words(probes, arch, TRIES)
+    empty = [i for i, good in enumerate(accepted) if not good]
+    for i, good in zip(empty, first_words([probes[i] for i in empty], arch, MORE_TRIES, 0.4)):
+        accepted[i] = good
     real = real_bases(probes, args.cubins, arch) if args.cubins else [[] for _ in probes]
     words = set()
-    for p, tries, bases in zip(probes, made, real):
-        good = [w for w, text in zip(tries, [next(texts) for _ in tries]) if text is not None and not compare.ODD.search(text)]
-        bases = bases + list(dict.fromkeys(good))[: args.bases]
+    for p, good, bases in zip(probes, accepted, real):
+        bases = bases + good[: args.bases]
         if not bases:
             print(f"# no word of this row is accepted: {p.row.where[0].split('/')[-1]}:{p.row.where[1]} {p.row.op12:#05x} {p.row.template[:60]}")
         for base in bases:
