@@ -297,6 +297,7 @@ struct ws_sim_launch {
 	uint32_t host_tid; /**< for debuggers: the host's thread that launches; 0: not told */
 	const uint64_t *host_stack; /**< the same: its return addresses, innermost first */
 	size_t n_host_stack;        /**< those past WS_SIM_HOST_STACK are left out */
+	bool is_system; /**< for debuggers: a kernel of the driver, not of the program */
 };
 
 enum {

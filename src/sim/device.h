@@ -158,6 +158,7 @@ struct wsi_grid {
 	uint64_t host_stack[WS_SIM_HOST_STACK];
 	uint64_t parent;    /* the grid that launched it; 0: the host has */
 	uint32_t depth;     /* of launches */
+	bool is_system;     /* a kernel of the driver */
 	bool is_tail;       /* runs when its parent is done, not before that */
 	bool sleeps;        /* its blocks are done, but not what they launched */
 	uint32_t partition; /* where shared memory has what allocation of tensor memory needs, or 0

@@ -302,6 +302,7 @@ enum ws_status wsi_grid_make(struct ws_sim *sim, const struct ws_sim_launch *lau
 	grid->block = launch->block;
 	grid->n_blocks = count(grid->dim);
 	grid->host_tid = launch->host_tid;
+	grid->is_system = launch->is_system;
 	grid->n_host_stack = (uint32_t)wsi_min_u64(launch->n_host_stack, WS_SIM_HOST_STACK);
 	if (grid->n_host_stack > 0)
 		memcpy(grid->host_stack, launch->host_stack,

@@ -348,6 +348,14 @@ void the_target_knows_what_is_wanted(void **state)
 			 CUDBG_SUCCESS);
 	assert_int_equal(fake.n_waiting, 0); /* a launch that is not told does not wait */
 	assert_false(fake.wants & WS_WANT_LAUNCHES);
+	uint32_t wants = fake.wants, n;
+	static const uint32_t asked[] = { UINT32_MAX, 0 };
+	for (unsigned i = 0; i < 2; i++) { /* only two capabilities may change now */
+		cudbgDebuggerCapabilities = asked[i];
+		assert_int_equal(CALL(getNumDevices, &n), CUDBG_SUCCESS);
+		assert_int_equal(fake.wants,
+				 wants | (i ? 0 : WS_WANT_LOGS | WS_WANT_LAUNCH_STACKS));
+	}
 	assert_int_equal(CALL0(finalize), CUDBG_SUCCESS);
 	assert_int_equal(fake.wants, 0);
 	cudbgEnableLaunchBlocking = 1;

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-const char *kernels, *debug_kernels, *service, *children;
+const char *kernels, *debug_kernels, *service, *children, *cluster_kernels, *bulk_kernels;
 struct device device;
 CUDBGAPI api;
 
@@ -205,4 +205,52 @@ uint32_t step(uint32_t sm, uint32_t wp, uint32_t hint, uint32_t n, uint32_t flag
 	GOOD(singleStepWarp, DEV, sm, wp, hint, n, flags, &mask);
 	assert_true(mask >> wp & 1);
 	return (uint32_t)mask;
+}
+
+/* Steps until the lanes that run next stand at a pc. */
+void step_to(uint32_t sm, uint32_t wp, uint64_t pc)
+{
+	for (int i = 0; i < 2000; i++) {
+		uint32_t active = 0, lane = 0;
+		GOOD(readActiveLanes, DEV, sm, wp, &active);
+		while (!(active >> lane & 1))
+			lane++;
+		if (pc_of(sm, wp, lane) == pc)
+			return;
+		(void)step(sm, wp, UINT32_MAX, 1,
+			   CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS);
+	}
+	fail_msg("the warp did not come to 0x%llx", (unsigned long long)pc);
+}
+
+uint32_t lanes_at(uint32_t sm, uint32_t wp, uint64_t pc)
+{
+	uint32_t lanes = 0;
+	for (uint32_t ln = 0; ln < 32; ln++)
+		lanes |= pc_of(sm, wp, ln) == pc ? 1u << ln : 0;
+	return lanes;
+}
+
+/* Steps one lane to a pc, and only those that run with it. */
+static void step_lane_to(uint32_t lane, uint64_t pc)
+{
+	for (int i = 0; i < 2000 && pc_of(0, 0, lane) != pc; i++)
+		(void)step(0, 0, lane, 1, CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS);
+	assert_true(pc_of(0, 0, lane) == pc);
+}
+
+/* A warp whose odd lanes and even lanes part, at the place where they meet. */
+uint64_t start_parted(void)
+{
+	const uint64_t rounds = 3;
+	device_open(&device, kernels, 4);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(ws_sim_write(device.sim, device.in + 4 * i, &i, 4, NULL), WS_OK);
+	const uint64_t args[] = { device.out, device.in, rounds };
+	device_launch(&device, "parts", 1, 32, args, 3);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	stop_at_start();
+	uint64_t meet = find(WS_OP_BSYNC, 1); /* where all meet: the first is of the odd ones */
+	step_lane_to(6, meet);
+	return meet;
 }

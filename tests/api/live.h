@@ -17,8 +17,9 @@
 #include "harness.h"
 #include "target/device.h"
 
-/* fatbins of tests/sim/kernels/live.cu, the same with -G, service.cu and child.cu */
-extern const char *kernels, *debug_kernels, *service, *children;
+/* fatbins of tests/sim/kernels/live.cu, the same with -G, service.cu, child.cu, cluster.cu, bulk.cu
+ */
+extern const char *kernels, *debug_kernels, *service, *children, *cluster_kernels, *bulk_kernels;
 extern struct device device;
 extern CUDBGAPI api;
 
@@ -63,6 +64,12 @@ CUDBGBreakpointHandle hit(uint32_t sm, uint32_t wp);
 /* Starts, and stands when the kernel's first warp does, with all warps of the grid there. */
 void stop_at_start(void);
 uint32_t step(uint32_t sm, uint32_t wp, uint32_t hint, uint32_t n, uint32_t flags);
+/* Steps until the lanes that run next stand at a pc. */
+void step_to(uint32_t sm, uint32_t wp, uint64_t pc);
+/* Lanes of a warp that are there. */
+uint32_t lanes_at(uint32_t sm, uint32_t wp, uint64_t pc);
+/* A warp whose odd lanes and even lanes part, at the place where they meet. */
+uint64_t start_parted(void);
 
 /* live_child.c */
 extern const struct CMUnitTest live_child_tests[];
@@ -79,6 +86,9 @@ extern const size_t n_live_state_tests;
 /* live_contracts.c */
 extern const struct CMUnitTest live_contracts_tests[];
 extern const size_t n_live_contracts_tests;
+/* live_rules.c */
+extern const struct CMUnitTest live_rules_tests[];
+extern const size_t n_live_rules_tests;
 /* live_two.c */
 extern const struct CMUnitTest live_two_tests[];
 extern const size_t n_live_two_tests;

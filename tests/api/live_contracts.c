@@ -144,6 +144,7 @@ static void who_launched_is_told(void **state)
 		.host_tid = 4321,
 		.host_stack = frames,
 		.n_host_stack = 3,
+		.is_system = true,
 	};
 	uint64_t addresses[4] = { 0 };
 	uint32_t n = 9;
@@ -156,6 +157,7 @@ static void who_launched_is_told(void **state)
 	CUDBGEvent event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
 	assert_int_equal(event.kind, CUDBG_EVENT_KERNEL_READY);
 	assert_int_equal(event.cases.kernelReady.tid, 4321);
+	assert_int_equal(event.cases.kernelReady.type, CUDBG_KNL_TYPE_SYSTEM);
 	GOOD0(acknowledgeSyncEvents);
 	assert_int_equal(CALL(readCPUCallStack, DEV, 1, addresses, 4, &n),
 			 CUDBG_ERROR_MISSING_DATA);

@@ -276,54 +276,6 @@ static void a_step_is_one_instruction_of_one_warp(void **state)
 	expect_end();
 }
 
-/* Steps until the lanes that run next stand at a pc. */
-static void step_to(uint32_t sm, uint32_t wp, uint64_t pc)
-{
-	for (int i = 0; i < 2000; i++) {
-		uint32_t active = 0, lane = 0;
-		GOOD(readActiveLanes, DEV, sm, wp, &active);
-		while (!(active >> lane & 1))
-			lane++;
-		if (pc_of(sm, wp, lane) == pc)
-			return;
-		(void)step(sm, wp, UINT32_MAX, 1,
-			   CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS);
-	}
-	fail_msg("the warp did not come to 0x%llx", (unsigned long long)pc);
-}
-
-static uint32_t lanes_at(uint32_t sm, uint32_t wp, uint64_t pc)
-{
-	uint32_t lanes = 0;
-	for (uint32_t ln = 0; ln < 32; ln++)
-		lanes |= pc_of(sm, wp, ln) == pc ? 1u << ln : 0;
-	return lanes;
-}
-
-/* The same for one lane, and only for those that run with it. */
-static void step_lane_to(uint32_t lane, uint64_t pc)
-{
-	for (int i = 0; i < 2000 && pc_of(0, 0, lane) != pc; i++)
-		(void)step(0, 0, lane, 1, CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS);
-	assert_true(pc_of(0, 0, lane) == pc);
-}
-
-/* A warp whose odd lanes and even lanes part, at the place where they meet. */
-static uint64_t start_parted(void)
-{
-	const uint64_t rounds = 3;
-	device_open(&device, kernels, 4);
-	for (uint32_t i = 0; i < 32; i++)
-		assert_int_equal(ws_sim_write(device.sim, device.in + 4 * i, &i, 4, NULL), WS_OK);
-	const uint64_t args[] = { device.out, device.in, rounds };
-	device_launch(&device, "parts", 1, 32, args, 3);
-	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
-	stop_at_start();
-	uint64_t meet = find(WS_OP_BSYNC, 1); /* where all meet: the first is of the odd ones */
-	step_lane_to(6, meet);
-	return meet;
-}
-
 static void a_default_step_leaves_a_convergence_barrier(void **state)
 {
 	(void)state;
@@ -547,12 +499,14 @@ static void a_word_of_the_client_ends_a_loop(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc != 5)
+	if (argc != 7)
 		return 2;
 	kernels = argv[1];
 	service = argv[2];
 	children = argv[3];
 	debug_kernels = argv[4];
+	cluster_kernels = argv[5];
+	bulk_kernels = argv[6];
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(a_kernel_runs_to_its_end),
@@ -588,6 +542,7 @@ int main(int argc, char **argv)
 		{ live_state_tests, n_live_state_tests },
 		{ live_forms_tests, n_live_forms_tests },
 		{ live_contracts_tests, n_live_contracts_tests },
+		{ live_rules_tests, n_live_rules_tests },
 		{ live_two_tests, n_live_two_tests },
 	};
 	struct CMUnitTest all[200];

@@ -104,7 +104,7 @@ struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *gri
 		.function = grid->entry,
 		.function_entry = grid->entry,
 		.params_offset = sim->device->param,
-		.type = CUDBG_KNL_TYPE_APPLICATION,
+		.type = grid->is_system ? CUDBG_KNL_TYPE_SYSTEM : CUDBG_KNL_TYPE_APPLICATION,
 		.parent_id = (int64_t)grid->parent,
 		.origin = grid->parent ? CUDBG_KNL_ORIGIN_GPU : CUDBG_KNL_ORIGIN_CPU,
 		.status = status,

@@ -146,8 +146,9 @@ static void after_run(struct sim_live *live, enum ws_sim_outcome outcome, bool n
 {
 	const struct wsi_debug *debug = live->t->sim->debug;
 	bool ends = outcome == WS_SIM_STUCK || outcome == WS_SIM_DONE;
-	live->starved |= no_memory;
-	live->stalled = !sim_tell(live) || ((no_memory || ends) && !live->nudged);
+	bool told = sim_tell(live);
+	live->starved |= no_memory; /* the client learns of both, and lets it try again */
+	live->stalled = !told || ((no_memory || ends) && !live->nudged);
 	if (outcome == WS_SIM_FAULTED)
 		live->failed = true;
 	if (outcome == WS_SIM_FAULTED || debug->halted)

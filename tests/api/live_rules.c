@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The API over a device that really runs: what stops, steps and stopped warps are, in cases that
+ * are less common. */
+#include "live.h"
+
+#include <stdatomic.h>
+
+#include "base/base.h"
+
+static void start_kernel(const char *fatbin, const char *kernel, unsigned blocks, unsigned threads)
+{
+	device_open(&device, fatbin, 4);
+	const uint64_t args[] = { device.out, device.in };
+	device_launch(&device, kernel, blocks, threads, args, 2);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	stop_at_start();
+}
+
+/* ---- steps ---- */
+
+/* "Warps can also be resumed in other SMs, but are not reported via the API." */
+static void a_step_over_a_cluster_barrier_moves_other_sms(void **state)
+{
+	(void)state;
+	CUDBGBarrierScope scope;
+	char text[100];
+	uint32_t size;
+	start_kernel(cluster_kernels, "cluster_ring", 4, 64);
+	uint64_t barrier = find(WS_OP_UCGABAR_WAIT, 0);
+	for (uint32_t sm = 0; sm < 4; sm++)
+		assert_true(valid(sm) == 3 && pc_of(sm, 0, 0) == entry());
+	step_to(0, 0, barrier);
+	assert_true(pc_of(1, 0, 0) == entry());
+	assert_int_equal(step(0, 0, UINT32_MAX, 1, 0) & ~3u, 0);
+	assert_true(pc_of(0, 0, 0) == barrier + WS_SASS_BYTES);
+	for (uint32_t sm = 0; sm < 4; sm++)
+		assert_true(pc_of(sm, 1, 0) >= barrier);
+	assert_int_equal(broken(1), 0);
+	expect_nothing();
+	/* the next one, by all but one warp */
+	uint64_t second = find(WS_OP_UCGABAR_WAIT, 1);
+	for (uint32_t sm = 0; sm < 4; sm++)
+		GOOD(resumeWarpsUntilPC, DEV, sm, sm ? 3 : 1, second, 0);
+	GOOD(resumeWarpsUntilPC, DEV, 1, 3, second + WS_SASS_BYTES, 0); /* early */
+	assert_true(pc_of(1, 0, 0) == second);
+	GOOD(getHardwareBarrierInfo, DEV, 1, 0, 0, &scope, text, sizeof text, &size);
+	assert_int_equal(scope, CUDBG_BARRIER_SCOPE_CLUSTER);
+	GOOD0(resumeAllDevices);
+	expect_end();
+}
+
+/* With NON_BLOCKING the mask is who was asked for; a suspend ends the step, and tells so instead.
+ */
+static void a_suspend_interrupts_a_step(void **state)
+{
+	(void)state;
+	start_spinning(1, 32);
+	stop_at_start();
+	for (uint32_t waits = 0; waits < 2; waits++) {
+		uint64_t mask = 0;
+		GOOD(singleStepWarp, DEV, 0, 0, UINT32_MAX, UINT32_MAX,
+		     CUDBG_SINGLE_STEP_FLAGS_NON_BLOCKING, &mask);
+		assert_int_equal(mask, 1);
+		assert_int_equal(CALL(singleStepWarp, DEV, 0, 0, UINT32_MAX, 1, 0, &mask),
+				 CUDBG_ERROR_RUNNING_DEVICE);
+		GOOD(suspendAllDevices, !waits);
+		if (!waits)
+			expect_stop();
+		expect_nothing();
+		assert_int_equal(valid(0), 1);
+	}
+}
+
+/* "errors within CUDA kernels will no longer be reported precisely": the warp has the exception,
+ * and no event tells of it. */
+static void a_fault_ends_running_to_a_pc(void **state)
+{
+	(void)state;
+	const uint64_t bad = 40;
+	CUDBGException_t exception;
+	uint64_t pc;
+	bool yes;
+	start_over("faults", 1, 64, true, &bad, 1);
+	stop_at_start();
+	uint64_t end = find(WS_OP_EXIT, 0);
+	GOOD(resumeWarpsUntilPC, DEV, 0, 3, end, 0);
+	assert_true(broken(0) & 2);
+	GOOD(readLaneException, DEV, 0, 1, 40 % 32, &exception);
+	assert_int_equal(exception, CUDBG_EXCEPTION_WARP_ILLEGAL_ADDRESS);
+	GOOD(readErrorPC, DEV, 0, 1, &pc, &yes);
+	assert_true(yes && pc != end && pc_of(0, 1, 40 % 32) != end);
+	expect_nothing();
+	assert_int_equal(CALL(resumeWarpsUntilPC, DEV, 0, 1, end, 0),
+			 CUDBG_ERROR_WARP_RESUME_NOT_POSSIBLE);
+}
+
+/* Without the capability a suspend that does not wait is seen by its effect only. */
+static void without_the_capability_no_stop_is_told(void **state)
+{
+	(void)state;
+	uint64_t mask;
+	CUDBGResult result = CUDBG_ERROR_RUNNING_DEVICE;
+	device_open(&device, kernels, 4);
+	const uint64_t args[] = { device.in, device.out };
+	device_launch(&device, "spins", 1, 32, args, 2);
+	begin(0);
+	GOOD0(resumeAllDevices);
+	for (int i = 0; i < 20; i++)
+		doze();
+	GOOD(suspendAllDevices, 1);
+	for (int i = 0; i < 50000 && result == CUDBG_ERROR_RUNNING_DEVICE; i++) {
+		doze();
+		result = CALL(readValidWarps, DEV, 0, &mask);
+	}
+	assert_int_equal(result, CUDBG_SUCCESS);
+	assert_int_equal(mask, 1);
+	expect_nothing();
+}
+
+/* ---- what a warp has ---- */
+
+static uint32_t registers_of(uint32_t wp)
+{
+	CUDBGWarpResources resources;
+	GOOD(readWarpResources, DEV, 0, wp, &resources);
+	return resources.numRegisters;
+}
+
+/* setmaxnreg: four warps give registers away, and the other four take them. */
+static void registers_of_a_warp_come_and_go(void **state)
+{
+	(void)state;
+	uint32_t words[2], got;
+	start_kernel(bulk_kernels, "set_registers", 1, 256);
+	const uint32_t from = registers_of(0);
+	assert_in_range(from, 128, 136);
+	for (uint32_t wp = 0; wp < 8; wp++) {
+		uint32_t to = wp < 4 ? 40 : 208;
+		assert_int_equal(registers_of(wp), from);
+		for (int i = 0; i < 100 && registers_of(wp) == from; i++)
+			(void)step(0, wp, UINT32_MAX, 1, 0);
+		assert_int_equal(registers_of(wp), to);
+		GOOD(readRegisterRange, DEV, 0, wp, 0, to - 1, 2, words, &got);
+		assert_int_equal(got, 1); /* the last one, and none behind it */
+	}
+	GOOD0(resumeAllDevices);
+	expect_end();
+}
+
+/* Whether a thread waits at a barrier of its warp that it belongs to. */
+static bool is_blocked(const CUDBGCbuWarpState *cbu, uint32_t ln)
+{
+	uint32_t barrier = cbu->threadState[ln] - CUDBG_CBU_THREAD_STATE_BLOCKEDB0;
+	return barrier < CUDBG_MAX_WARP_BARRIERS && (cbu->barrierMasks[barrier] >> ln & 1);
+}
+
+/* Lanes that wait to meet say at which barrier; the others run. */
+static void states_of_threads_are_those_of_the_kernel(void **state)
+{
+	(void)state;
+	CUDBGCbuWarpState cbu;
+	unsigned n_ready = 0;
+	uint64_t meet = start_parted();
+	(void)step(0, 0, 6, 1, CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS);
+	GOOD(getCbuWarpState, DEV, 0, 1, &cbu, 1);
+	assert_true(pc_of(0, 0, 6) == meet && is_blocked(&cbu, 6));
+	for (uint32_t ln = 0; ln < 32; ln++) {
+		n_ready += cbu.threadState[ln] == CUDBG_CBU_THREAD_STATE_READY;
+		if (cbu.threadState[ln] == CUDBG_CBU_THREAD_STATE_READY)
+			continue;
+		assert_true(is_blocked(&cbu, ln));
+		uint8_t bytes[WS_SASS_BYTES];
+		struct ws_insn insn;
+		GOOD(readCodeMemory, DEV, pc_of(0, 0, ln), bytes, sizeof bytes);
+		ws_sass_decode(90, bytes, &insn);
+		assert_int_equal(insn.operation, WS_OP_BSYNC);
+	}
+	assert_in_range(n_ready, 1, 31);
+}
+
+/* ---- memory ---- */
+
+/* An access that begins in an allocation does not leave it, and what fails writes nothing. */
+static void an_access_stays_in_one_allocation(void **state)
+{
+	(void)state;
+	uint32_t words[2] = { 5, 6 }, back[2] = { 7, 7 };
+	start_over("calls", 1, 32, false, NULL, 0);
+	stop_at_start();
+	uint64_t last = device.out + 4 * (DEVICE_WORDS - 1);
+	assert_int_equal(CALL(writeGlobalMemory, last, words, 8),
+			 CUDBG_ERROR_INVALID_MEMORY_ACCESS);
+	assert_int_equal(CALL(writeGenericMemory, DEV, 0, 0, 0, last, words, 8),
+			 CUDBG_ERROR_INVALID_MEMORY_ACCESS);
+	assert_int_equal(CALL(readGlobalMemory, last, back, 8), CUDBG_ERROR_INVALID_MEMORY_ACCESS);
+	GOOD(readGlobalMemory, last, back, 4);
+	assert_int_equal(back[0], 0);
+}
+
+/* ---- events ---- */
+
+static atomic_bool none_left;
+
+static bool no_memory(void)
+{
+	return atomic_load(&none_left);
+}
+
+/* "An event is never dropped": what ended while there was no memory is told later. */
+static void the_end_of_a_kernel_waits_for_memory(void **state)
+{
+	(void)state;
+	CUDBGEvent event;
+	uint32_t one = 1;
+	CUDBGResult told = CUDBG_ERROR_NO_EVENT_AVAILABLE;
+	wsi_alloc_should_fail = no_memory; /* for good: other threads look at it */
+	start_spinning(1, 32);
+	GOOD(writeGlobalMemory, device.in, &(uint32_t){ 0 }, 4); /* its page is there */
+	GOOD0(resumeAllDevices);
+	atomic_store(&none_left, true);
+	ws_sim_host_begin(device.target, false);
+	assert_int_equal(ws_sim_write(device.sim, device.in, &one, sizeof one, NULL), WS_OK);
+	assert_int_equal(ws_sim_host_end(device.target, false, NULL, NULL), WS_OK);
+	for (int i = 0; i < 50000 && told == CUDBG_ERROR_NO_EVENT_AVAILABLE; i++) {
+		doze();
+		told = CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event);
+	}
+	atomic_store(&none_left, false);
+	assert_int_equal(told, CUDBG_ERROR_INTERNAL);
+	expect_end();
+	expect_nothing();
+	assert_int_equal(ws_sim_host_wait(device.target), WS_SIM_DONE);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, stop)
+const struct CMUnitTest live_rules_tests[] = {
+	TEST(a_step_over_a_cluster_barrier_moves_other_sms),
+	TEST(a_suspend_interrupts_a_step),
+	TEST(a_fault_ends_running_to_a_pc),
+	TEST(without_the_capability_no_stop_is_told),
+	TEST(registers_of_a_warp_come_and_go),
+	TEST(states_of_threads_are_those_of_the_kernel),
+	TEST(an_access_stays_in_one_allocation),
+	TEST(the_end_of_a_kernel_waits_for_memory),
+};
+const size_t n_live_rules_tests = sizeof live_rules_tests / sizeof *live_rules_tests;
