@@ -5,6 +5,7 @@
  * waits.
  */
 #include "sim/access.h"
+#include "sim/check.h"
 
 enum { PIECE = 16, MAX_PIECES = 0xffff };
 enum { TO_SHARED = 1, FROM_SHARED = 2, MULTICAST = 4, MASKED = 8 }; /* wsi_op.type */
@@ -141,11 +142,15 @@ enum wsi_step wsi_run_clear(struct wsi_run *run, const struct wsi_op *op)
 	uint64_t at = wsi_ureg(run->warp, op->at[0].ureg) + (uint32_t)op->at[0].offset;
 	uint32_t n = wsi_ureg(run->warp, op->alu.source[1].number);
 	for (uint32_t i = 0; i < n; i++, at += UNIT) {
+		unsigned lane = wsi_first_bit(run->mask);
+		uint8_t before[UNIT];
 		struct wsi_spot spot;
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, wsi_first_bit(run->mask), at, UNIT, true,
-			      &spot))
+		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, at, UNIT, true, &spot))
 			return wsi_fault_together(run);
+		memcpy(before, spot.bytes, UNIT);
 		memset(spot.bytes, 0, UNIT);
+		if (run->sim->check)
+			wsi_check_stored(run, WS_SASS_SPACE_SHARED, lane, at, before, UNIT);
 	}
 	return WSI_STEP_NEXT;
 }

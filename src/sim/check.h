@@ -190,6 +190,9 @@ void wsi_trail_called(struct wsi_warp *warp, uint32_t lanes);
 /* An operation that is not watched (a copy in the background) writes: nobody can tell who did. */
 void wsi_check_copied(const struct wsi_run *run, enum ws_sass_space space, uint64_t address,
 		      unsigned bytes);
+/* A lane has written bytes, at most 16, which it found by itself; `before`: what was there. */
+void wsi_check_stored(const struct wsi_run *run, enum ws_sass_space space, unsigned lane,
+		      uint64_t address, const uint8_t *before, unsigned bytes);
 /* A lane has read a texel, which it found by itself. */
 void wsi_check_fetched(const struct wsi_run *run, unsigned lane, uint64_t address, unsigned bytes);
 void wsi_meetings_fini(struct wsi_check *check);

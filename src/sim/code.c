@@ -365,7 +365,8 @@ static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text
 			op->run == wsi_run_atomic || op->run == wsi_run_copy ||
 			op->run == wsi_run_matrix_load || op->run == wsi_run_mbarrier_arrive ||
 			op->run == wsi_run_mbarrier_test || op->run == wsi_run_mbarrier_exchange ||
-			op->run == wsi_run_arrives;
+			op->run == wsi_run_arrives || op->run == wsi_run_uniform_store ||
+			op->run == wsi_run_clear;
 	bool fences = op->run == wsi_run_nothing &&
 		      (op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE);
 	if (op->run == wsi_run_load && feeds_swap(sim, text, off, op))

@@ -92,6 +92,10 @@ static unsigned look(struct wsi_run *run, const struct wsi_op *op, uint32_t scra
 	} else if (does == wsi_run_store && op->alu.n_sources == 1) {
 		t[0].writes = true;
 		t[0].values = wsi_source(run, &op->alu.source[0], scratch);
+	} else if (does == wsi_run_uniform_store) { /* .MMIO, with release semantics */
+		t[0].reads = op->insn.operation == WS_OP_UREDGR;
+		t[0].writes = t[0].strong = t[0].tells_all = true;
+		t[0].lanes = 1u << wsi_first_bit(lanes);
 	} else if (does == wsi_run_atomic) {
 		t[0].reads = t[0].writes = t[0].strong = true;
 		t[0].tells_all = WSI_HAS(op, ARRIVE);
@@ -343,6 +347,16 @@ void wsi_check_copied(const struct wsi_run *run, enum ws_sass_space space, uint6
 		chunk->words[(key + i) % WSI_SHADOW_BYTES / 4] =
 			(struct wsi_shadow_word){ .write = { .time = 0 } };
 	wsi_shadow_mark(&check->shadow, key, bytes);
+}
+
+void wsi_check_stored(const struct wsi_run *run, enum ws_sass_space space, unsigned lane,
+		      uint64_t address, const uint8_t *before, unsigned bytes)
+{
+	struct touch t = { .writes = true, .lanes = 1u << lane, .bytes = bytes };
+	t.address[lane] = address;
+	locate_all(run, space, &t);
+	memcpy(t.before[lane], before, bytes);
+	watch(run, &t, run->pc);
 }
 
 void wsi_check_fetched(const struct wsi_run *run, unsigned lane, uint64_t address, unsigned bytes)

@@ -34,12 +34,16 @@ PLANTED = {
     'global_unwritten_bad': ('uninitialized', ''),
     'barrier_bad': ('divergent-barrier', ''),
     'missing_bad': ('missing-at-barrier', ''),
+    'zeros_bad': ('waw', ''),
+    'mmio_bad': (RACE, ''),
+    'sum_bad': (RACE, ''),
     'neighbour_bad': ('out-of-bounds', ''),
     'register_bad': ('uninitialized', ''),
     'local_bad': ('uninitialized', ''),
 }
 SPACES = {'blocks_bad': 'global', 'fence_bad': 'global', 'early_bad': 'global', 'chain_bad': 'global', 'global_unwritten_bad': 'global', 'barrier_bad': None,
-          'missing_bad': None, 'neighbour_bad': 'global', 'register_bad': 'register', 'local_bad': 'local'}
+          'missing_bad': None, 'neighbour_bad': 'global', 'register_bad': 'register', 'local_bad': 'local',
+          'mmio_bad': 'global', 'sum_bad': 'global'}
 TOOLS = {'raw': 'racecheck', 'war': 'racecheck', 'waw': 'racecheck', 'uninitialized': 'initcheck', 'divergent-barrier': 'synccheck',
          'missing-at-barrier': 'synccheck', 'out-of-bounds': 'memcheck'}
 
@@ -106,6 +110,8 @@ def check(kernel, kind, device, schedule):
     assert (page['stopped'] is not None) == (kernel == 'missing_bad'), page['stopped']
 
 
+# Only sm_100 has instructions of their own for these.
+ON_100 = {'zeros', 'mmio', 'sum'}
 # Unoptimised code has written every register by then.
 OPTIMISED = {'register_bad'}
 
@@ -152,6 +158,7 @@ def main():
             runs += [(kernel, *what) for what in itertools.product(('O3',) if kernel in OPTIMISED else ('O3', 'G'), DEVICES, SCHEDULES)]
         else:
             kind = 'O3' if kernel in OPTIMISED else 'G'
+            runs += [(kernel, k, 'sm_100', 'random') for k in ('O3', 'G') if kernel.split('_')[0] in ON_100]
             runs += [(kernel, 'O3', DEVICES[n % 7], SCHEDULES[n % 4]), (kernel, kind, DEVICES[(n + 3) % 7], SCHEDULES[(n + 1) % 4])]
     cases = [('text says the same', text_says_the_same, ()), ('texels that nobody wrote', texels_that_nobody_wrote, ()),
              ('more blocks than a clock tells apart', more_blocks_than_a_clock_tells_apart, ())] + [(' '.join(run), check, run) for run in runs]

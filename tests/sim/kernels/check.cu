@@ -340,3 +340,99 @@ KERNEL local_good ARGUMENTS
 	u32 v = keep[flag[0]];
 	out[t] = v;
 }
+
+// ---- stores and sums of the uniform datapath: one thread's, of which sm_100 has instructions ----
+
+__device__ void zero_words(u32 *words, u32 bytes)
+{
+#if __CUDA_ARCH__ >= 1000
+	asm volatile("st.bulk.weak.shared::cta [%0], %1, 0;" ::"r"((u32)__cvta_generic_to_shared(words)), "l"((u64)bytes) : "memory"); // zeros_bad now before
+#else
+	for (u32 i = 0; i < bytes / 4; i++)
+		words[i] = 0; // zeros_bad now before
+#endif
+}
+
+KERNEL zeros_bad ARGUMENTS
+{
+	__shared__ alignas(16) u32 words[64];
+	int t = (int)threadIdx.x;
+	words[t] = in[t] + 1;
+	__syncthreads();
+	words[t] = in[t] + 2; // zeros_bad now before
+	if (t == 32)
+		zero_words(words, 128);
+	__syncthreads();
+	out[t] = words[t];
+}
+
+// What is zero is written.
+KERNEL zeros_good ARGUMENTS
+{
+	__shared__ alignas(16) u32 words[128];
+	int t = (int)threadIdx.x;
+	words[t] = in[t] + 1;
+	__syncthreads();
+	if (t == 32)
+		zero_words(words + 32, 192);
+	__syncthreads();
+	out[t] = words[t] + words[64 + t / 4];
+}
+
+__device__ void store_release(u32 *to, u32 v)
+{
+#ifdef __CUDA_ARCH_FEAT_SM100_ALL
+	asm volatile("st.async.mmio.release.sys.global.b32 [%0], %1;" ::"l"(to), "r"(v) : "memory"); // mmio_bad now before
+#else
+	__threadfence_system();
+	atomicExch_system(to, v); // mmio_bad now before
+#endif
+}
+
+__device__ void add_release(u32 *to, u32 v)
+{
+#if defined(__CUDA_ARCH_FEAT_SM100_ALL) && !defined(__CUDACC_DEBUG__) // ptxas 13.0 forgets it there
+	asm volatile("red.async.mmio.release.sys.global.add.u32 [%0], %1;" ::"l"(to), "r"(v) : "memory"); // sum_bad now before
+#else
+	__threadfence_system();
+	atomicAdd_system(to, v); // sum_bad now before
+#endif
+}
+
+KERNEL mmio_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	if (t == 0)
+		store_release(flag, 7);
+	if (t == 32)
+		out[t] = *flag; // mmio_bad now before
+}
+
+KERNEL sum_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	if (t == 0)
+		add_release(flag, 7);
+	if (t == 32)
+		out[t] = *flag; // sum_bad now before
+}
+
+// What was done before is told by both.
+KERNEL mmio_good ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	if (t == 0) {
+		out[1] = in[5] + 3;
+		store_release(flag, 7);
+		out[2] = in[6] + 3;
+		add_release(flag + 1, 1);
+	}
+	if (t == 32) {
+		while (atomicAdd(flag, 0u) != 7)
+			;
+		out[33] = out[1];
+		while (atomicAdd(flag + 1, 0u) != 1)
+			;
+		out[34] = out[2];
+	}
+}
