@@ -2,12 +2,14 @@
 /*
  * Surfaces: bytes of texels at coordinates, where x counts bytes (.BA) or texels. Outside,
  * instructions fault (.TRAP), take the nearest place, or read zeros and write nothing (.IGN).
+ * Formatted stores (.P) write one texel, and make numbers of its type [public doc: PTX, "sust"].
  */
 #include "sim/check.h"
 #include "sim/texture.h"
 
-enum { BY_BYTES = 1, TRAPS = 2, IGNORES = 4 }; /* wsi_op.type */
-enum { OUTSIDE, INSIDE, BAD };                 /* of a lane */
+#include "alu/matrix.h"
+
+enum { BY_BYTES = 1, TRAPS = 2, IGNORES = 4, BY_FORMAT = 8 }; /* wsi_op.type */
 
 static unsigned n_coordinates(const struct wsi_op *op)
 {
@@ -50,13 +52,16 @@ void wsi_prepare_surface(struct wsi_op *op)
 	unsigned n = n_coordinates(op), n_data = loads ? 0 : 1;
 	bool ok = op->n_at == 1 && op->at[0].offset == 0 && op->at[0].ureg_words == 0 && n > 0 &&
 		  alu->n_sources > n_data && alu->n_results == gives && alu->n_predicates == 0 &&
-		  ws_sass_has(&op->insn, WS_MOD_D) && !ws_sass_has(&op->insn, WS_MOD_UAI) &&
-		  !ws_sass_has(&op->insn, WS_MOD_CAS) && wsi_take_handle(op, n_data);
+		  (ws_sass_has(&op->insn, WS_MOD_D) ||
+		   (stores && ws_sass_has(&op->insn, WS_MOD_P))) &&
+		  !ws_sass_has(&op->insn, WS_MOD_UAI) && !ws_sass_has(&op->insn, WS_MOD_CAS) &&
+		  wsi_take_handle(op, n_data);
 	unsigned words = gives ? alu->result[0].words : alu->source[0].words;
 	op->bytes = (uint8_t)bytes_of(op, words);
 	op->type = (uint8_t)((ws_sass_has(&op->insn, WS_MOD_BA) ? BY_BYTES : 0) |
 			     (ws_sass_has(&op->insn, WS_MOD_TRAP) ? TRAPS : 0) |
-			     (ws_sass_has(&op->insn, WS_MOD_IGN) ? IGNORES : 0));
+			     (ws_sass_has(&op->insn, WS_MOD_IGN) ? IGNORES : 0) |
+			     (ws_sass_has(&op->insn, WS_MOD_P) ? BY_FORMAT : 0));
 	if (op->at[0].reg_words != 0 && op->at[0].reg + n > op->top)
 		op->top = (uint16_t)(op->at[0].reg + n);
 	ok &= words <= 4 && (!atomic || (alu->source[0].words == words && can_reduce(op)));
@@ -70,6 +75,12 @@ static bool shape_fits(const struct wsi_op *op, const struct wsi_object *object)
 {
 	bool slices = object->of.image.shape >= WS_SIM_IMAGE_1D_LAYERED;
 	return slices == is_array(op) && object->n_axes + slices == n_coordinates(op);
+}
+
+/* Bytes that a lane accesses. */
+static unsigned width_of(const struct wsi_op *op, const struct wsi_object *object)
+{
+	return op->type & BY_FORMAT ? object->texel : op->bytes;
 }
 
 /* Where an access goes; `*ret_inside` is false when it goes nowhere. False: it fails. */
@@ -86,7 +97,7 @@ static bool find_place(struct wsi_run *run, const struct wsi_op *op, unsigned la
 		most[i] = (i < object->n_axes ? object->extent[i] : object->n_slices) - INT64_C(1);
 	}
 	at[0] *= op->type & BY_BYTES ? 1 : (int64_t)object->texel;
-	most[0] = (most[0] + 1) * object->texel - op->bytes;
+	most[0] = (most[0] + 1) * object->texel - width_of(op, object);
 	for (unsigned i = 0; i < n; i++) {
 		bool fits = at[i] >= 0 && at[i] <= most[i];
 		inside &= fits && most[i] >= 0;
@@ -94,7 +105,8 @@ static bool find_place(struct wsi_run *run, const struct wsi_op *op, unsigned la
 	}
 	*ret_inside = inside || (!(op->type & (TRAPS | IGNORES)) && most[0] >= 0);
 	if (!inside && op->type & TRAPS) {
-		wsi_fault(run, WS_SIM_TRAP, 1u << lane, "%u bytes outside of a surface", op->bytes);
+		wsi_fault(run, WS_SIM_TRAP, 1u << lane, "%u bytes outside of a surface",
+			  width_of(op, object));
 		return false;
 	}
 	for (unsigned i = 1; i < object->n_axes; i++)
@@ -128,8 +140,8 @@ static bool find_all(struct wsi_run *run, const struct wsi_op *op, bool write,
 			ok = false;
 		}
 		ok = ok && find_place(run, op, lane, object, &address, &inside) &&
-		     (!inside || wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, address, op->bytes,
-					  write, &spots[lane]));
+		     (!inside || wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, address,
+					  width_of(op, object), write, &spots[lane]));
 		if (ok && inside && !write && run->sim->check)
 			wsi_check_fetched(run, lane, address, op->bytes);
 		bad |= ok ? 0 : 1u << lane;
@@ -166,6 +178,55 @@ enum wsi_step wsi_run_surface_load(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
+/* A component of a texel: integers are clamped, as Direct3D wants it of such stores [guess]. */
+static void store_component(enum ws_sim_texel type, uint32_t value, uint8_t *to)
+{
+	int32_t number = (int32_t)value;
+	float real;
+	memcpy(&real, &value, sizeof real);
+	switch (type) {
+	case WS_SIM_TEXEL_U8:
+		to[0] = value < UINT8_MAX ? (uint8_t)value : UINT8_MAX;
+		break;
+	case WS_SIM_TEXEL_S8:
+		number = number < INT8_MIN ? INT8_MIN : number > INT8_MAX ? INT8_MAX : number;
+		to[0] = (uint8_t)number;
+		break;
+	case WS_SIM_TEXEL_U16:
+		wsi_store_u16(to, value < UINT16_MAX ? (uint16_t)value : UINT16_MAX);
+		break;
+	case WS_SIM_TEXEL_S16:
+		number = number < INT16_MIN ? INT16_MIN : number > INT16_MAX ? INT16_MAX : number;
+		wsi_store_u16(to, (uint16_t)number);
+		break;
+	case WS_SIM_TEXEL_F16:
+		wsi_store_u16(to, (uint16_t)wsi_matrix_half((double)real));
+		break;
+	case WS_SIM_TEXEL_U32:
+	case WS_SIM_TEXEL_S32:
+	case WS_SIM_TEXEL_F32:
+		wsi_store_u32(to, value);
+		break;
+	}
+}
+
+/* Components that the texel does not have are ignored; those that are not given stay what they
+ * are. */
+static void store_texels(struct wsi_run *run, const struct wsi_op *op, const uint32_t *from,
+			 uint32_t lanes, const struct wsi_spot spots[WSI_LANES])
+{
+	uint32_t scratch[4 * WSI_LANES];
+	const uint32_t *handles = wsi_source(run, &op->alu.source[op->kind], scratch);
+	for (uint32_t left = lanes; left && handles; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		const struct wsi_object *object = wsi_object_find(run, lane, handles[lane], true);
+		unsigned n = object ? object->of.image.n_components : 0;
+		for (unsigned k = 0; k < n && k < op->alu.source[0].words; k++)
+			store_component(object->of.image.texel, from[k * WSI_LANES + lane],
+					spots[lane].bytes + (size_t)k * object->component);
+	}
+}
+
 enum wsi_step wsi_run_surface_store(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES], good;
@@ -173,7 +234,9 @@ enum wsi_step wsi_run_surface_store(struct wsi_run *run, const struct wsi_op *op
 	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
 	if (!from || !find_all(run, op, true, spots, &good))
 		return WSI_STEP_FAULT;
-	for (uint32_t left = good; left; left &= left - 1) {
+	if (op->type & BY_FORMAT)
+		store_texels(run, op, from, good, spots);
+	for (uint32_t left = op->type & BY_FORMAT ? 0 : good; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		uint8_t bytes[16];
 		for (unsigned k = 0; k < op->alu.source[0].words; k++)

@@ -4,6 +4,7 @@
  * Results without a filter are exact; with one, sums of products may be rounded in another order.
  */
 #include "job.h"
+#include "narrow.h"
 
 #include <math.h>
 
@@ -684,6 +685,70 @@ static void surface_handles(struct job *j)
 		job_same(j, bytes[i], want[i], 2 * N);
 }
 
+static int32_t within(int32_t value, int32_t low, int32_t high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+/* What is written by format: see the kernel. */
+static void write_formatted(struct job *j)
+{
+	enum { W = 16, H = 15, TEXELS = W * H, KINDS = 7 };
+	static const struct {
+		enum ws_sim_texel texel;
+		uint32_t n, bytes;
+	} kinds[KINDS] = {
+		{ WS_SIM_TEXEL_U8, 4, 4 },  { WS_SIM_TEXEL_S8, 2, 2 },  { WS_SIM_TEXEL_U16, 1, 2 },
+		{ WS_SIM_TEXEL_S16, 4, 8 }, { WS_SIM_TEXEL_F16, 2, 4 }, { WS_SIM_TEXEL_F32, 4, 16 },
+		{ WS_SIM_TEXEL_U32, 2, 8 },
+	};
+	uint64_t *list = job_buffer(j, KINDS * 8);
+	uint32_t *value = job_words(j, TEXELS * 4), *out[KINDS];
+	static uint8_t want[KINDS][TEXELS * 16];
+	memset(want, 0, sizeof want);
+	for (unsigned k = 0; k < KINDS; k++) {
+		struct ws_sim_image image = { .shape = WS_SIM_IMAGE_2D,
+					      .texel = kinds[k].texel,
+					      .n_components = kinds[k].n,
+					      .width = W,
+					      .height = H };
+		out[k] = job_buffer(j, TEXELS * kinds[k].bytes);
+		list[k] = surface(j, out[k], image);
+	}
+	for (unsigned i = 0; i < TEXELS; i++) {
+		uint32_t *v = &value[4 * (size_t)i];
+		for (unsigned c = 0; c < 4; c++) { /* numbers around all limits, and floats */
+			unsigned shift = i % 3 == 0 ? 23 : i % 3 == 1 ? 15 : 0;
+			float number = ldexpf((float)(v[c] >> 8), (int)(v[c] & 31) - 44);
+			if (i % 3 != 2)
+				v[c] = (uint32_t)((int32_t)v[c] >> shift);
+			else
+				memcpy(&v[c], &number, 4);
+			int16_t s16 = (int16_t)within((int32_t)v[c], -32768, 32767);
+			want[0][4 * i + c] = v[c] > 255 ? 255 : (uint8_t)v[c];
+			if (c < 2)
+				want[1][2 * i + c] = (uint8_t)within((int32_t)v[c], -128, 127);
+			memcpy(&want[3][8 * i + 2 * c], &s16, 2);
+			memcpy(&number, &v[c], 4);
+			uint16_t half = (uint16_t)narrow_bits((double)number, 0, 5, 10, 0);
+			if (c < 2)
+				memcpy(&want[4][4 * i + 2 * c], &half, 2);
+			if (c < 2 && i >= W) /* the first row goes outside */
+				memcpy(&want[5][16 * i + 4 * c], &v[c], 4);
+		}
+		uint16_t u16 = v[0] > 65535 ? 65535 : (uint16_t)v[0];
+		memcpy(&want[2][2 * i], &u16, 2);
+		memcpy(&want[6][8 * i], v, 4);
+	}
+	struct ws_dim3 grid = { BLOCKS, KINDS, 1 }, block = { THREADS, 1, 1 };
+	job_launch_3d(j, "write_formatted", grid, block, 0, "ppi", list, value, TEXELS);
+	for (unsigned k = 0; k < KINDS; k++) {
+		uint32_t words[TEXELS * 4];
+		memcpy(words, want[k], sizeof words);
+		job_same(j, out[k], words, TEXELS * kinds[k].bytes / 4);
+	}
+}
+
 /* ---- what stops a kernel ---- */
 
 static void stops(struct job *j, enum ws_sim_outcome outcome, uint32_t exception, uint32_t lanes)
@@ -765,6 +830,7 @@ const struct job_case job_texture[] = {
 	{ "texture", "surface_edges", surface_edges, 0, NULL },
 	{ "texture", "surface_atomics", surface_atomics, 0, NULL },
 	{ "texture", "surface_handles", surface_handles, 0, NULL },
+	{ "texture", "write_formatted", write_formatted, 0, NULL },
 	{ "texture", "write_outside", write_outside, 0, NULL },
 	{ "texture", "no_texture", no_texture, 0, NULL },
 	{ "texture", "surface_as_texture", surface_as_texture, 0, NULL },

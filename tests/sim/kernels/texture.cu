@@ -262,6 +262,24 @@ KERNEL surface_handles(const Surface *list, int n)
 
 // What stops the kernel.
 
+// Numbers that become texels, by types: [0] 4 of u8, [1] 2 of s8, [2] u16, [3] 4 of s16, [4] 2 of f16, [5] 4 of f32, [6] 2 of u32.
+KERNEL write_formatted(const Surface *list, const u32 *value, int n)
+{
+	int i = thread_number(), which = (int)blockIdx.y, x = i % 16, y = i / 16;
+	if (i >= n)
+		return;
+	Surface to = list[which];
+	u32 a = value[4 * i], b = value[4 * i + 1], c = value[4 * i + 2], d = value[4 * i + 3];
+	if (which < 4)
+		asm volatile("sust.p.2d.v4.b32.trap [%0, {%1, %2}], {%3, %4, %5, %6};" ::"l"(to), "r"(x), "r"(y), "r"(a), "r"(b), "r"(c), "r"(d));
+	else if (which == 4)
+		asm volatile("sust.p.2d.v2.b32.clamp [%0, {%1, %2}], {%3, %4};" ::"l"(to), "r"(x ? x : -3), "r"(y ? y : -5), "r"(a), "r"(b));
+	else if (which == 5) // the other two components stay
+		asm volatile("sust.p.2d.v2.b32.zero [%0, {%1, %2}], {%3, %4};" ::"l"(to), "r"(x + (i < 16 ? 16 : 0)), "r"(y), "r"(a), "r"(b));
+	else
+		asm volatile("sust.p.2d.b32.trap [%0, {%1, %2}], {%3};" ::"l"(to), "r"(x), "r"(y), "r"(a));
+}
+
 KERNEL write_outside(Surface s, int x, int y)
 {
 	surf2Dwrite(7u, s, ((int)threadIdx.x == 5 ? x : 0) * 4, y);
