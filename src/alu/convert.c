@@ -466,6 +466,45 @@ static void run_f2fp_one(const struct wsi_alu *alu, struct wsi_alu_io *io)
 			narrowed(alu, io->source[0][l]) | io->source[1][l] >> alu->select[1] << 16;
 }
 
+/*
+ * .RS: random bits are added to those that are dropped, and a carry rounds away from zero. More
+ * bits are dropped of what becomes denormal: the random ones meet the highest of them [guess], and
+ * what is too large becomes infinite [guess]. [public doc: PTX, "cvt"]
+ */
+static uint32_t rounded_by(const struct wsi_alu *alu, uint32_t bits, uint32_t random)
+{
+	enum { HIDDEN = 1 << 23, MOST_BELOW = 39 };
+	const struct wsi_format *to = alu->to;
+	unsigned dropped = 23 - to->fraction_bits;
+	uint32_t magnitude = bits & ~WSI_SIGN32, infinity = (uint32_t)to->largest + 1;
+	if (magnitude > WSI_EXPONENT32)
+		return (uint32_t)to->nan;
+	if (alu->relu && bits & WSI_SIGN32)
+		return 0;
+	bool is_normal = magnitude >= HIDDEN;
+	unsigned exponent = is_normal ? magnitude >> 23 : 1;
+	unsigned least =
+		128 - (1u << (to->exponent_bits - 1)) + 1; /* of a number with a hidden bit */
+	unsigned below = exponent < least ? least - exponent : 0;
+	uint64_t mantissa = (magnitude & (HIDDEN - 1)) | (is_normal ? HIDDEN : 0);
+	unsigned scale = below < MOST_BELOW ? below : MOST_BELOW;
+	mantissa += (uint64_t)(random & ((1u << dropped) - 1)) << scale;
+	uint32_t result = (uint32_t)(mantissa >> (dropped + scale));
+	result += (below ? 0 : exponent - least) << to->fraction_bits;
+	if (result >= infinity)
+		result = alu->sat ? (uint32_t)to->largest : infinity;
+	return bits >> 31 << 15 | result;
+}
+
+static void run_f2fp_random(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
+		uint32_t random = io->source[2][l];
+		io->result[0][l] = rounded_by(alu, io->source[0][l], random >> 16) << 16 |
+				   rounded_by(alu, io->source[1][l], random & 0xffff);
+	}
+}
+
 /* Before sm_89, and of the uniform datapath before sm_120, the name has only what is not F16 from
  * F32. */
 bool wsi_prepare_f2fp(struct wsi_alu_build *b)
@@ -490,6 +529,12 @@ bool wsi_prepare_f2fp(struct wsi_alu_build *b)
 	if (alu->to == &e8 && (alu->from->exponent_bits != 8 || alu->from == &e8 || alu->relu ||
 			       (alu->rounding != WSI_RP && alu->rounding != WSI_RZ)))
 		return false;
+	if (wsi_alu_have(b, WS_MOD_RS)) {
+		alu->run = run_f2fp_random;
+		return (alu->to == &wsi_f16 || alu->to == &wsi_bf16) && alu->from == &wsi_f32 &&
+		       wsi_alu_have(b, WS_MOD_PACK_AB) && wsi_alu_shape(b, 3, 0) &&
+		       !b->suffix[2][0];
+	}
 	if (wsi_alu_have(b, WS_MOD_MERGE_C)) {
 		alu->run = run_f2fp_one;
 		return room_of(alu->to) == 16 && alu->from == &wsi_f32 && wsi_alu_shape(b, 2, 0) &&

@@ -175,11 +175,68 @@ static void half_dot(struct job *j)
 	job_same_floats(j, out, want, N);
 }
 
+/* The two numbers beside `value` are told apart by what lies between, in so many parts as random
+ * numbers; doubles have them all. */
+static uint32_t half_by(double value, uint32_t random, int exponent, int fraction)
+{
+	uint32_t low = narrow_bits(value, 0, exponent, fraction, 1), high = low + 1,
+		 infinity = ((1u << exponent) - 1) << fraction, sign = 1u << (exponent + fraction);
+	int dropped = 23 - fraction;
+	if (isnan(value) || isinf(value))
+		return narrow_bits(value, 0, exponent, fraction, 1);
+	if (fabs(value) >= ldexp(1, 1 << (exponent - 1)))
+		return (low & sign) | infinity;
+	double unit = ldexp(1, (low & ~sign) >> fraction ? ((int)((low & ~sign) >> fraction) -
+							    (1 << (exponent - 1)) + 1 - fraction)
+							 : 2 - (1 << (exponent - 1)) - fraction);
+	double part = fmod(fabs(value), unit) / unit;
+	random &= (1u << dropped) - 1;
+	return part + ldexp(random, -dropped) >= 1 ? high : low;
+}
+
+static uint32_t finite(uint32_t bits, int fraction)
+{
+	uint32_t infinity = 0x7fffu >> fraction << fraction;
+	return (bits & 0x7fff) == infinity ? bits - 1 : bits;
+}
+
+static uint32_t relu(uint32_t bits)
+{
+	return bits & 0x8000 && bits != 0x7fff ? 0 : bits;
+}
+
+static void half_random(struct job *j)
+{
+	static const int formats[2][2] = { { 5, 10 }, { 8, 7 } };
+	uint32_t *a = (uint32_t *)job_floats(j, N), *b = (uint32_t *)job_floats(j, N),
+		 *random = job_words(j, N), *out = job_buffer(j, N * 24), want[6 * N];
+	for (unsigned i = 0; i < N; i++) {
+		float x, y;
+		if (i % 2) /* some that become denormal halves, or too large */
+			a[i] = (a[i] & 0x807fffff) | (95 + i % 50) << 23;
+		memcpy(&x, &a[i], 4);
+		memcpy(&y, &b[i], 4);
+		for (unsigned f = 0; f < 2; f++) {
+			int e = formats[f][0], m = formats[f][1];
+			uint32_t *w = &want[6 * i + 3 * f], r = random[i];
+			uint32_t high = half_by((double)x, r >> 16, e, m),
+				 low = half_by((double)y, r & 0xffff, e, m);
+			w[0] = pair(low, high);
+			w[1] = pair(relu(half_by((double)x, r & 0xffff, e, m)),
+				    relu(half_by((double)y, r >> 16, e, m)));
+			w[2] = pair(finite(low, m), finite(high, m));
+		}
+	}
+	job_launch(j, "half_random", BLOCKS, THREADS, "ppppi", out, a, b, random, N);
+	job_same(j, out, want, 6 * N);
+}
+
 const struct job_case job_half[] = {
 	{ "half", "half_mix", half_mix, 0, NULL },
 	{ "half", "half_compare", half_compare, 0, NULL },
 	{ "half", "half_convert", half_convert, 0, NULL },
 	{ "half", "bf16_mix", bf16_mix, 80, NULL },
+	{ "half", "half_random", half_random, JOB_ONLY + 100, NULL },
 	{ "half", "half_dot", half_dot, 0, NULL },
 	{ 0 },
 };

@@ -66,6 +66,21 @@ KERNEL bf16_mix(u32 *out, const u32 *a, const u32 *b, const u32 *c, int n)
 }
 #endif
 
+#ifdef __CUDA_ARCH_FEAT_SM100_ALL
+KERNEL half_random(u32 *out, const u32 *a, const u32 *b, const u32 *random, int n)
+{
+	int i = thread_number();
+	if (i >= n)
+		return;
+	asm("cvt.rs.f16x2.f32 %0, %1, %2, %3;" : "=r"(out[6 * i]) : "f"(__uint_as_float(a[i])), "f"(__uint_as_float(b[i])), "r"(random[i] & 0x1fff1fff));
+	asm("cvt.rs.relu.f16x2.f32 %0, %1, %2, %3;" : "=r"(out[6 * i + 1]) : "f"(__uint_as_float(b[i])), "f"(__uint_as_float(a[i])), "r"(random[i] & 0x1fff1fff));
+	asm("cvt.rs.satfinite.f16x2.f32 %0, %1, %2, %3;" : "=r"(out[6 * i + 2]) : "f"(__uint_as_float(a[i])), "f"(__uint_as_float(b[i])), "r"(random[i] & 0x1fff1fff));
+	asm("cvt.rs.bf16x2.f32 %0, %1, %2, %3;" : "=r"(out[6 * i + 3]) : "f"(__uint_as_float(a[i])), "f"(__uint_as_float(b[i])), "r"(random[i]));
+	asm("cvt.rs.relu.bf16x2.f32 %0, %1, %2, %3;" : "=r"(out[6 * i + 4]) : "f"(__uint_as_float(b[i])), "f"(__uint_as_float(a[i])), "r"(random[i]));
+	asm("cvt.rs.satfinite.bf16x2.f32 %0, %1, %2, %3;" : "=r"(out[6 * i + 5]) : "f"(__uint_as_float(a[i])), "f"(__uint_as_float(b[i])), "r"(random[i]));
+}
+#endif
+
 KERNEL half_dot(float *out, const u32 *a, const u32 *b, int n, int len)
 {
 	int i = thread_number();
