@@ -7,8 +7,8 @@
 
 Each row of the architecture is tried from words that fit it and that the disassembler takes: made here, and with --cubins (files named
 ANYTHING.ARCH.cubin) some of real code. From each of them every field takes all its values (of registers and long numbers some),
-neighbouring fields take pairs of values, every bit is flipped, and N words have two to four bits flipped at random. --op and --name choose
-rows (`.` in a pattern is any digit: 0x.31); --words adds words to flip bits of ("arch TAB word" in each line). --sweep leaves the rows alone:
+neighbouring fields take pairs of values, so does each register that is RZ, URZ, PT ... with every other field, every bit is flipped, and N
+words have two to four bits flipped at random. --op and --name choose rows (`.` in a pattern is any digit: 0x.31); --words adds words to flip bits of ("arch TAB word" in each line). --sweep leaves the rows alone:
 it tries N words of each of the 4,096 opcodes and lists what the disassembler prints and no row claims. compare.py says what the
 verdicts mean. --list shows that many words of each name that are silent (with --marked, marked and undecoded ones too); -o keeps some of
 each shape. Needs nvdisasm (nvdis.py says which).
@@ -30,8 +30,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import isagen  # noqa: E402
 
 BITS = list(range(12, 105)) + [122, 123, 124]
-TRIES = 40
-MORE_TRIES = 400  # of a row none of whose first words is accepted: some operands must be none (RZ), whatever they may be elsewhere
+TRIES = [40, 400, 4000]  # words made of a row, more for one of which none was accepted; from the second on any field has any value
 REAL_WORDS = 3  # bases of a row that come from real code
 PAIR_VALUES = 6  # values of a field that are paired with its neighbour's
 UNKNOWN = "unknown instruction"  # in our text of a word without a row
@@ -78,16 +77,20 @@ class Probe:
             found.setdefault(condition.segments, isagen.Element("HEX", condition.segments))
         self.fields = [found[key] for key in sorted(found)]
 
-    def base(self, none=0):
-        """A word of the row: usual registers, or (with the chance `none`) none; no modifiers but such as have a text."""
+    def claims(self, word):
+        return self.row.op12 == word & 0xFFF and all(c.holds(word) for c in self.row.conditions)
+
+    def base(self, wild):
+        """A word of the row: usual registers, no modifiers but such as have a text. With `wild` some fields have any value."""
         word = self.row.op12 | 7 << 12
         for bit in self.row.ones:
             word |= 1 << bit
         if any(e.kind == "REG" and isagen.CLASSES[e.aux] == "UR" for e in self.fields):
             word |= self.chance.getrandbits(1) << 91
         for i, e in enumerate(self.fields):
-            is_none = none and e.kind == "REG" and width(e.segments) >= 6 and self.chance.random() < none
-            word = put(word, e.segments, (1 << width(e.segments)) - 1 if is_none else self.usual(e, i))
+            most = (1 << width(e.segments)) - 1  # of registers: none
+            value = self.chance.choice([most, self.chance.randint(0, most)]) if wild and self.chance.random() < 0.4 else self.usual(e, i)
+            word = put(word, e.segments, value)
         for c in self.row.conditions:
             if c.operator == "==":
                 word = put(word, c.segments, c.value)
@@ -117,6 +120,9 @@ class Probe:
             for v, w in itertools.product(x[:PAIR_VALUES], y[:PAIR_VALUES]):
                 yield put(put(base, a.segments, v), b.segments, w)
         registers = [e for e in self.fields if e.kind == "REG"]
+        for z, (e, values) in itertools.product(registers, zip(self.fields, tested)):  # with RZ, PT ... texts leave things out
+            if z is not e:
+                yield from (put(put(base, z.segments, (1 << width(z.segments)) - 1), e.segments, v) for v in values[:2] + values[-3:])
         for _ in range(n_random):
             word = base
             for bit in self.chance.sample(range(59, 105), self.chance.choice([2, 2, 2, 3, 4])):
@@ -134,7 +140,8 @@ def flipped(word):
 
 
 def chosen(row, arch, args):
-    if not row.archs >> isagen.ARCHS.index(arch) & 1:
+    like = max(known for known in isagen.ARCHS if known <= arch)  # 87 has the rows of 86
+    if not row.archs >> isagen.ARCHS.index(like) & 1:
         return False
     if args.name and row.name not in args.name:
         return False
@@ -148,7 +155,7 @@ def real_bases(probes, folder, arch):
         by_opcode[word & 0xFFF].append(word)
     found = []
     for p in probes:
-        mine = [w for w in by_opcode[p.row.op12] if all(c.holds(w) for c in p.row.conditions)]
+        mine = [w for w in by_opcode[p.row.op12] if p.claims(w)]
         found.append(mine[:: max(1, len(mine) // REAL_WORDS)][:REAL_WORDS])
     return found
 
@@ -161,25 +168,27 @@ def words_of_file(args, arch):
                 yield word
 
 
-def first_words(probes, arch, tries, none=0):
-    """Of each row the words that the disassembler takes, out of so many."""
-    made = [[compare.plain(p.base(none)) for _ in range(tries)] for p in probes]
-    texts = iter(nvdis.disassemble([w for words in made for w in words], compare.suffix(arch)))
-    return [list(dict.fromkeys(w for w in words if (text := next(texts)) is not None and not compare.ODD.search(text))) for words in made]
+def accepted(probes, arch):
+    """Words made of each row that the disassembler prints, and that no row with more conditions claims: {probe: [word]}."""
+    found = {p: [] for p in probes}
+    strict_first = sorted(probes, key=lambda p: -len(p.row.conditions))
+    for i, tries in enumerate(TRIES):
+        made = [(p, compare.plain(p.base(i > 0))) for p in probes if not found[p] for _ in range(tries)]
+        for (p, word), text in zip(made, nvdis.disassemble([word for _, word in made], compare.suffix(arch))):
+            if text is not None and not compare.ODD.search(text) and p is next(q for q in strict_first if q.claims(word)):
+                found[p].append(word)
+    return found
 
 
 def trials(args, arch):
     """All words to be tried; rows none of whose words is accepted are named."""
     table, chance = load_table(), random.Random(args.seed)
     probes = [Probe(table, row, chance) for row in table.rows if chosen(row, arch, args)]
-    accepted = first_words(probes, arch, TRIES)
-    empty = [i for i, good in enumerate(accepted) if not good]
-    for i, good in zip(empty, first_words([probes[i] for i in empty], arch, MORE_TRIES, 0.4)):
-        accepted[i] = good
+    made = accepted(probes, arch)
     real = real_bases(probes, args.cubins, arch) if args.cubins else [[] for _ in probes]
     words = set()
-    for p, good, bases in zip(probes, accepted, real):
-        bases = bases + good[: args.bases]
+    for p, bases in zip(probes, real):
+        bases = bases + list(dict.fromkeys(made[p]))[: args.bases]
         if not bases:
             print(f"# no word of this row is accepted: {p.row.where[0].split('/')[-1]}:{p.row.where[1]} {p.row.op12:#05x} {p.row.template[:60]}")
         for base in bases:
