@@ -30,7 +30,7 @@ struct images {
 /*
  * Opens all cubins of a file; `arch` chooses ("sm_90", "90a"; NULL: all). What cannot be opened is
  * said on standard error. CLI_ANSWERED, or CLI_NO_ANSWER when there is no code at all, which has
- * been told; CLI_USAGE for an `arch` that is none. Call images_close() in any case.
+ * been told; CLI_USAGE: `arch` is no architecture. Call images_close() in any case.
  */
 int images_open(struct cli *cli, const char *verb, const char *path, const char *arch,
 		struct images *ret_images);

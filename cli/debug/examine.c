@@ -47,19 +47,10 @@ static bool parse(struct debugger *d, const char *text, size_t n, struct how *ho
 /* What mem calls a place in a space. */
 static void spell(const struct ws_address *at, char text[80])
 {
-	static const char *const names[] = {
-		[WS_SPACE_GLOBAL] = "global", [WS_SPACE_SHARED] = "shared",
-		[WS_SPACE_LOCAL] = "local",   [WS_SPACE_PARAM] = "param",
-		[WS_SPACE_CODE] = "code",     [WS_SPACE_GENERIC] = "generic",
-	};
 	if (at->space == WS_SPACE_CONST)
 		snprintf(text, 80, "const[%" PRIu32 "]:0x%" PRIx64, at->bank, at->address);
 	else
-		snprintf(text, 80, "%s:0x%" PRIx64,
-			 at->space < sizeof names / sizeof names[0] && names[at->space]
-				 ? names[at->space]
-				 : "generic",
-			 at->address);
+		snprintf(text, 80, "%s:0x%" PRIx64, ws_space_text(at->space), at->address);
 }
 
 static unsigned unit(const struct how *how)

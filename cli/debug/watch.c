@@ -152,14 +152,24 @@ static bool who(struct debugger *d, const struct breakpoint *one, const struct w
 	return false;
 }
 
+/* The next watchpoint that was hit and whose condition holds, from hit `*i` on; NULL: no more. */
+static struct breakpoint *next_hit(struct debugger *d, uint32_t *i, struct ws_watch_hit *ret_hit,
+				   struct ws_focus *ret_focus)
+{
+	while (ws_target_watch_hit(d->target, (*i)++, ret_hit, NULL) == WS_OK) {
+		struct breakpoint *one = find(d, ret_hit->number);
+		if (one && who(d, one, ret_hit, ret_focus))
+			return one;
+	}
+	return NULL;
+}
+
 bool debug_watch_hit(struct debugger *d)
 {
 	struct ws_watch_hit hit;
 	struct ws_focus focus;
-	for (uint32_t i = 0; ws_target_watch_hit(d->target, i, &hit, NULL) == WS_OK; i++) {
-		struct breakpoint *one = find(d, hit.number);
-		if (!one || !who(d, one, &hit, &focus))
-			continue;
+	struct breakpoint *one;
+	for (uint32_t i = 0; (one = next_hit(d, &i, &hit, &focus));) {
 		if (debug_is_ignored(one)) {
 			one->hits++;
 			continue;
@@ -265,10 +275,8 @@ void debug_watch_tell(struct debugger *d)
 {
 	struct ws_watch_hit hit;
 	struct ws_focus focus;
-	for (uint32_t i = 0; ws_target_watch_hit(d->target, i, &hit, NULL) == WS_OK; i++) {
-		struct breakpoint *one = find(d, hit.number);
-		if (!one || !who(d, one, &hit, &focus))
-			continue;
+	struct breakpoint *one;
+	for (uint32_t i = 0; (one = next_hit(d, &i, &hit, &focus));) {
 		one->hits++;
 		print(d, one, &hit);
 	}

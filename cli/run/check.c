@@ -38,20 +38,22 @@ static const struct words words[] = {
 					"waits:", "does not come:" },
 };
 
+static const char *const spaces[] = { [WS_SIM_SPACE_GLOBAL] = "global",
+				      [WS_SIM_SPACE_SHARED] = "shared",
+				      [WS_SIM_SPACE_LOCAL] = "local",
+				      [WS_SIM_SPACE_REGISTER] = "register",
+				      [WS_SIM_SPACE_PREDICATE] = "predicate" };
+
 /* What memory, or which register: "shared memory at 0x410", "register R5". */
 static void print_object(struct ws_out *out, const struct ws_sim_finding *f)
 {
-	static const char *const names[] = { [WS_SIM_SPACE_GLOBAL] = "global memory",
-					     [WS_SIM_SPACE_SHARED] = "shared memory",
-					     [WS_SIM_SPACE_LOCAL] = "local memory" };
 	if (f->space == WS_SIM_SPACE_NONE)
 		ws_out_printf(out, ", barrier %" PRIu64, f->address);
 	else if (f->space == WS_SIM_SPACE_REGISTER || f->space == WS_SIM_SPACE_PREDICATE)
-		ws_out_printf(out, ": %s%" PRIu64,
-			      f->space == WS_SIM_SPACE_REGISTER ? "register R" : "predicate P",
-			      f->address);
+		ws_out_printf(out, ": %s %c%" PRIu64, spaces[f->space],
+			      f->space == WS_SIM_SPACE_REGISTER ? 'R' : 'P', f->address);
 	else
-		ws_out_printf(out, ": %s at 0x%" PRIx64, names[f->space], f->address);
+		ws_out_printf(out, ": %s memory at 0x%" PRIx64, spaces[f->space], f->address);
 }
 
 /* Registers and stacks: only where it decides something is it told. */
@@ -190,11 +192,6 @@ static void json_party(struct ws_json *json, const struct places *places, const 
 static void json_finding(struct ws_json *json, const struct places *places,
 			 const struct ws_sim_finding *f)
 {
-	static const char *const spaces[] = { [WS_SIM_SPACE_GLOBAL] = "global",
-					      [WS_SIM_SPACE_SHARED] = "shared",
-					      [WS_SIM_SPACE_LOCAL] = "local",
-					      [WS_SIM_SPACE_REGISTER] = "register",
-					      [WS_SIM_SPACE_PREDICATE] = "predicate" };
 	const struct words *w = words_of(f);
 	ws_json_object(json);
 	ws_json_key_text(json, "kind", w->kind);

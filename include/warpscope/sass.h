@@ -124,7 +124,7 @@ WS_API bool ws_sass_supports(unsigned sm);
 WS_API void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES],
 			   struct ws_insn *ret_insn);
 
-/** Name of an operation, e.g. "FADD". Static storage; "?" for a number that is none. */
+/** Name of an operation, e.g. "FADD". Static storage; "?" for an unknown number. */
 WS_API const char *ws_sass_operation_name(unsigned operation);
 
 /** What an operation of the uniform datapath is for lanes: of UIADD3 IADD3; others are themselves.

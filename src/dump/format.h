@@ -240,7 +240,7 @@ struct wsi_field {
 	uint8_t have;
 };
 
-/* What the program knows of a kind of section; all zero for a number that is none. */
+/* What the program knows of a kind of section; all zero for an unknown number. */
 struct wsi_kind_info {
 	const char *words;
 	char prefix[20]; /* of the names of such sections */
@@ -306,7 +306,7 @@ static inline bool wsi_kind_tells(enum wsi_kind kind)
  * cuda-gdb manual, GPU core dump support] */
 uint32_t wsi_skip_of(enum ws_space space);
 
-/* Kind of section that holds a kind of register; WSI_KIND_NONE for a number that is none. */
+/* Kind of section that holds a kind of register; WSI_KIND_NONE for an unknown number. */
 static inline enum wsi_kind wsi_kind_of_registers(enum ws_reg_kind kind)
 {
 	static const enum wsi_kind kinds[] = {

@@ -119,7 +119,7 @@ enum ws_status wsi_code_find(struct wsi_build *build, const struct wsi_where *wh
 enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
 			     struct wsi_code *ret_code) WS_MUST_USE;
 void wsi_code_close(struct wsi_code *code);
-/* The instruction at an address of the code; false when that is none. */
+/* The instruction at an address of the code; false: there is none. */
 bool wsi_code_insn(const struct wsi_code *code, uint64_t pc, struct ws_insn *ret_insn);
 const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc);
 /* The space of enum ws_sass_space as targets have it; global for none. */

@@ -72,7 +72,7 @@ struct ws_flow {
 
 /* The instruction number `at`. */
 void wsi_flow_insn(const struct ws_flow *flow, size_t at, struct ws_insn *ret_insn);
-/* Number of the instruction at an address; SIZE_MAX for an address that is none. */
+/* Number of the instruction at an address; SIZE_MAX: no instruction begins there. */
 size_t wsi_flow_at(const struct ws_flow *flow, uint64_t pc);
 static inline uint64_t wsi_flow_pc(const struct ws_flow *flow, size_t at)
 {

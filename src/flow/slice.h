@@ -62,8 +62,7 @@ struct ws_flow_node *wsi_node_set(struct wsi_slicer *s, uint16_t node, enum ws_f
 /* Makes a node one that is not known. */
 void wsi_node_lose(struct wsi_slicer *s, uint16_t node, const char *why, size_t at);
 
-/* Source `i` as a half; false for one that is none (a predicate, an address, |R4|), or not there.
- */
+/* Source `i` as a half; false: it is no half (a predicate, an address, |R4|), or not there. */
 bool wsi_half_of(const struct wsi_parts *parts, size_t i, struct wsi_half *ret_half);
 /* The first `n` sources, none of them with a sign. */
 bool wsi_halves_of(const struct wsi_parts *parts, size_t n, struct wsi_half *ret_half);

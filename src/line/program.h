@@ -133,7 +133,7 @@ WSI_LINE_INLINE enum wsi_line_step wsi_line_broken(struct wsi_line_insn *insn,
 	return WSI_LINE_BROKEN;
 }
 
-/* A reader that failed ran off the end, or into a number that is none. */
+/* A reader that failed ran off the end, or into a malformed number. */
 WSI_LINE_INLINE enum wsi_line_step wsi_line_unreadable(const struct wsi_reader *r,
 						       struct wsi_line_insn *insn)
 {

@@ -39,7 +39,7 @@ static enum ws_status high_add(struct strip *strip, uint64_t start, uint64_t siz
 	/* an allocation has few upper halves; a damaged size has many */
 	for (uint32_t high = (uint32_t)(start >> 32), n = 0; high <= last && n < 64; high++, n++) {
 		if (high == 0)
-			continue; /* else every small number were a pointer */
+			continue; /* or every small number would count as a pointer */
 		if (strip->n_high && strip->high[strip->n_high - 1] == high)
 			continue;
 		if (!wsi_grow(&strip->high, &strip->cap_high, strip->n_high, sizeof *strip->high,
