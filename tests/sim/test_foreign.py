@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that are not ours run on the software GPU, launched by their own host code. Prints TAP.
 
-usage: test_foreign.py RUNTIME LIBRARY
+usage: test_foreign.py WARPSCOPE RUNTIME
 
-RUNTIME is libsim-runtime.a (runtime.c), which stands in for the vendor's runtime; LIBRARY is libwarpscope.so. The algorithms of
+RUNTIME is our libcudart.so.13, with which the programs are linked; `warpscope exec --software-gpu` runs them. The algorithms of
 CUB and Thrust (foreign/*.cu; the headers come with nvcc) must give what the standard library gives. WARPSCOPE_FOREIGN is a checkout of
 HeCBench (BSD-3-Clause), whose programs compare with their own CPU code. Skipped where nvcc or the sources are not there.
 """
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+WARPSCOPE, RUNTIME = map(os.path.abspath, sys.argv[1:3])
 HERE = os.path.dirname(os.path.abspath(__file__))
 NVCC = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin", "nvcc")
 ARCHS = ("75", "80", "86", "89", "90a", "100a", "120a")
@@ -37,18 +38,16 @@ def programs():
 
 def build(program, source):
     """What the compiler says when it fails, as lines. The program has kernels for every device; its host code is not optimised."""
-    runtime, library = map(os.path.abspath, sys.argv[1:3])
-    libraries = os.path.dirname(library)
     devices = [f"-gencode=arch=compute_{arch},code=sm_{arch}" for arch in ARCHS]
-    done = subprocess.run([NVCC, "-std=c++17", "-w", *devices, "-cudart", "none", "-o", program, source, runtime, "-L" + libraries, "-lwarpscope",
-                           "-Xlinker", "-rpath=" + libraries], capture_output=True, text=True, check=False)
+    done = subprocess.run([NVCC, "-std=c++17", "-w", *devices, "-cudart", "none", "-o", program, source, "-Xlinker", RUNTIME],
+                          capture_output=True, text=True, check=False)
     return done.stderr.splitlines()[:5] if done.returncode else []
 
 
 def run(program, arch, words, wanted):
     """What is wrong, as lines."""
-    done = subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=300,
-                          env={**os.environ, "SIM_DEVICE": "sm_" + arch})
+    command = [WARPSCOPE, "exec", "--software-gpu", "--arch", "sm_" + arch, "--dumps", program + ".dumps", "--", program, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     lines = done.stdout.splitlines()
     good = wanted in done.stdout if wanted else lines and lines[0] == f"1..{len([line for line in lines if line.startswith('ok ')])}"
     return [] if good and done.returncode == 0 else [line for line in lines if not line.startswith("ok ")][-8:] + done.stderr.splitlines()[:3]
