@@ -73,7 +73,7 @@ def torchrun_above(bench):
 def torchrun_restarts(bench):
     """Dumps of two attempts are two jobs."""
     launcher = ['torchrun', *REDIRECT, '--standalone', '--nproc_per_node', '1', '--max_restarts', '1', '--no_python']
-    done, jobs = bench.run([*bench.exec(), *launcher, *bench.double, 'fault'], FAULT_AFTER='1.5')
+    done, jobs = bench.run([*bench.exec(), *launcher, *bench.double, 'faults', '1'])
     records = bench.triage(jobs[0])
     expect({(r['rank'], r['job']) for r in records} == {(0, None), (0, 'attempt 1')} and len(records) == 2, (records, done))
 

@@ -7,15 +7,17 @@ usage: program.py WHAT [WORD...]
 
   say STATUS WORD...   prints the words, each in its line, and ends with the status
   fault [SECONDS]      writes a dump, slowly if it is to take so long, and aborts
-  faults N             the same when it is recorded; aborts when N dumps lie there, as launchers end the others at the first
-  leave SECONDS        a child writes a dump that takes so long; the program ends at once, with status 3
-  serve N KIND         N workers, by the title of each, which fault or wait at the pipe; ends with status 4
+  faults N             the same when exec has recorded it; aborts when N whole dumps lie there, as launchers end the others at the first
+  leave FILE           a child writes a dump, and its end only when FILE is there; the program ends when it has begun, with status 3
+  serve N KIND         N workers, by the title of each, which fault when exec has recorded them, or wait at the pipe; ends with status 4
   wait [FULL]          waits at the pipe, dumps when something is written there, FULL: only for a full buffer; then sleeps
   signals N            prints the names of N signals that come, and ends with status 5
-  count SECONDS        prints how often SIGINT came in that time
+  count                prints how often SIGINT came until its input had a line, and half a second later
   stubborn             ignores what asks it to end; has a child in a session of its own, and a grandchild without a parent
   orphans N            leaves N children without a parent, which end, and ends with status 6
 """
+import glob
+import json
 import os
 import re
 import signal
@@ -32,7 +34,13 @@ def expand(pattern):
     return re.sub('%(.)', lambda m: words.get(m.group(1), m.group()), pattern)
 
 
-def dump(name='illegal-address', seconds=0.0):
+def until(happened):
+    """Not for a time that is mostly enough: the machine may be busy."""
+    while not happened():
+        time.sleep(0.05)
+
+
+def dump(name='illegal-address', seconds=0.0, gate=None):
     """As the driver: nothing without its variable."""
     if os.environ.get('CUDA_ENABLE_COREDUMP_ON_EXCEPTION') != '1':
         return
@@ -42,6 +50,26 @@ def dump(name='illegal-address', seconds=0.0):
         for i in range(10):
             file.write(data[len(data) * i // 10:len(data) * (i + 1) // 10])
             time.sleep(seconds / 10)
+            if gate and i == 8:
+                until(lambda: os.path.exists(gate))
+
+
+def beside(pattern):
+    return glob.glob(os.path.join(glob.escape(os.path.dirname(os.environ['CUDA_COREDUMP_FILE'])), pattern))
+
+
+def is_recorded():
+    """Whether exec has a line for this process, and by the title that it has now."""
+    for path in beside('exec_*.jsonl'):
+        with open(path, 'rb') as file:
+            lines = [json.loads(line) for line in file if line.endswith(b'\n')]
+        if any(line['pid'] == os.getpid() and line['title'] == os.path.basename(sys.orig_argv[0]) for line in lines):
+            return True
+    return False
+
+
+def whole_dumps():
+    return [path for path in beside('core_*') if os.path.getsize(path) == os.path.getsize(os.path.join(DUMPS, 'illegal-address.nvcudmp'))]
 
 
 def wait_at_pipe(full=False):
@@ -50,7 +78,7 @@ def wait_at_pipe(full=False):
         os.mkfifo(path, 0o600)
         fd = os.open(path, os.O_RDWR)  # so that there is always a reader, and never an end
         have = 0
-        if 'SERVE_SECONDS' not in os.environ:  # else the parent says it of all
+        if not sys.orig_argv[0].startswith('VLLM'):  # else the parent says it of all
             print('waits', flush=True)
         while have < (4096 if full else 1):
             have += len(os.read(fd, 4096))
@@ -60,40 +88,34 @@ def wait_at_pipe(full=False):
 
 def serve(n, kind):
     script = os.path.abspath(__file__)
-    children = [subprocess.Popen([f'VLLM::Worker_TP{i}', script, kind], executable=sys.executable) for i in range(n)]
-    pipes = os.path.dirname(os.environ.get('CUDA_COREDUMP_PIPE', ''))
-    while kind == 'wait' and len([name for name in os.listdir(pipes) if name.startswith('pipe_')]) < n:
+    what = {'fault': ['faults', '1'], 'wait': ['wait']}[kind]
+    children = [subprocess.Popen([f'VLLM::Worker_TP{i}', script, *what], executable=sys.executable) for i in range(n)]
+    while kind == 'wait' and len(beside('pipe_*')) < n:
+        print('.', end='', flush=True)  # or this silence would be a hang
         time.sleep(0.05)
     print('up', flush=True)
-    time.sleep(float(os.environ.get('SERVE_SECONDS', '0')))
     for child in children:
         child.wait()
     sys.exit(4)
 
 
 def signals(n):
-    caught = []
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP, signal.SIGWINCH):
-        signal.signal(number, lambda number, frame: caught.append(number))
+    awaited = {signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP, signal.SIGWINCH}
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
     print('ready', flush=True)
-    said = 0
-    while said < n:
-        signal.pause() if len(caught) == said else None
-        while said < len(caught):
-            print(signal.Signals(caught[said]).name, flush=True)
-            said += 1
+    for _ in range(n):
+        print(signal.Signals(signal.sigwait(awaited)).name, flush=True)
     sys.exit(5)
 
 
-def count(seconds):
+def count():
     read, write = os.pipe()
     os.set_blocking(write, False)
     signal.signal(signal.SIGINT, lambda number, frame: None)
     signal.set_wakeup_fd(write)  # a byte for each, written as it comes
     print('ready', flush=True)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        time.sleep(0.1)
+    sys.stdin.readline()
+    time.sleep(0.5)  # one that should not come, and is late
     os.write(write, b'.')
     print(len(os.read(read, 100)) - 1, 'times', flush=True)
 
@@ -120,23 +142,18 @@ def main():
         print('\n'.join(words[1:]))
         sys.exit(int(words[0]))
     if what == 'fault':
-        time.sleep(float(os.environ.get('FAULT_AFTER', '0')))
         dump(seconds=float(words[0]) if words else 0)
         os.abort()
     if what == 'faults':
-        time.sleep(1.2)
+        until(is_recorded)
         dump()
-        for _ in range(300):
-            if len([n for n in os.listdir(os.path.dirname(os.environ['CUDA_COREDUMP_FILE'])) if n.startswith('core_')]) >= int(words[0]):
-                break
-            time.sleep(0.1)
-        time.sleep(0.5)
+        until(lambda: len(whole_dumps()) >= int(words[0]))
         os.abort()
     if what == 'leave':
         if os.fork() == 0:
-            dump(seconds=float(words[0]))
+            dump(gate=words[0])
             os._exit(0)
-        time.sleep(0.3)
+        until(lambda: beside('core_*'))
         sys.exit(3)
     if what == 'serve':
         serve(int(words[0]), words[1])
@@ -145,7 +162,7 @@ def main():
     if what == 'signals':
         signals(int(words[0]))
     if what == 'count':
-        count(float(words[0]))
+        count()
     if what == 'stubborn':
         stubborn()
     if what == 'orphans':
