@@ -179,6 +179,16 @@ static void check_variables(void)
 	}
 }
 
+/* Slurm's own service starts the tasks of srun: they are not below exec. */
+static void check_launcher(const struct exec_args *args)
+{
+	const char *slash = strrchr(args->program[0], '/');
+	if (strcmp(slash ? slash + 1 : args->program[0], "srun") == 0)
+		cli_say("warpscope exec: tasks of srun do not run below it: their ranks are not "
+			"recorded%s; better: srun warpscope exec PROGRAM\n",
+			args->on_hang.given ? ", and --on-hang does not find them" : "");
+}
+
 /* Words of the user's own flags that no driver is known to have. */
 static void check_flags(void)
 {
@@ -254,6 +264,7 @@ int exec_check(struct exec *exec)
 	check_room(exec);
 	check_variables();
 	check_flags();
+	check_launcher(exec->args);
 	check_tools();
 	if (!exec_proc_works())
 		cli_say("warpscope exec: /proc is not that of this container: ranks are not "

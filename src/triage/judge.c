@@ -309,6 +309,11 @@ static bool is_collective_fault(const struct wsi_entry *e, size_t i)
 	return e[i].row.role == WS_TRIAGE_COLLECTIVE_FAULT;
 }
 
+static bool faults(const struct wsi_entry *e, size_t i)
+{
+	return is_fault(&e[i]);
+}
+
 static bool is_waiting(const struct wsi_entry *e, size_t i)
 {
 	return e[i].row.role == WS_TRIAGE_WAITS;
@@ -330,7 +335,7 @@ static void judge_one_fault(struct scene *s)
 			    wsi_keep_format(s->triage,
 					    "%s fault on one GPU, as clients of one MPS server all "
 					    "do when one of them faults",
-					    names_of(s, starts_event)));
+					    names_of(s, faults)));
 		return;
 	}
 	if (s->n[WS_TRIAGE_UNREADABLE]) {

@@ -13,6 +13,7 @@ import os
 import pty
 import random
 import re
+import select
 import shutil
 import signal
 import stat
@@ -96,6 +97,13 @@ def record_of(folder):
     return lines
 
 
+def files_of(pid):
+    try:
+        return [os.readlink(path) for path in glob.glob(f'/proc/{pid}/fd/*')]
+    except OSError:
+        return []
+
+
 def children_of(pid):
     with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as file:
         return [int(word) for word in file.read().split()]
@@ -116,6 +124,11 @@ def it_is_transparent(bench):
     done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--', 'cat'], input=b'a\0b', capture_output=True,
                           check=False, timeout=20)
     expect(done.stdout == b'a\0b', done)
+    lines = 'for i in $(seq 50); do echo out $i; echo err $i >&2; done'
+    for options in ((), ('--on-hang', '50')):
+        said = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), *options, '--', 'sh', '-c', lines], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=True, timeout=20, env=bench.plain).stdout.decode()
+        expect(said == ''.join(f'out {i}\nerr {i}\n' for i in range(1, 51)), said)
 
 
 def statuses_of_what_cannot_run(bench):
@@ -187,6 +200,15 @@ def a_fault_is_told(bench):
     expect((record['rank'], record['rank_from']) == (3, 'name'), record)
 
 
+def dumps_of_earlier_runs_are_not_told(bench):
+    """A job that is started again has the same folder."""
+    dumps = bench.dumps()
+    first, _ = bench.run('fault', options=('--job', 'one'), dumps=dumps)
+    again, job = bench.run('say', '7', options=('--job', 'one'), dumps=dumps)
+    expect(b'left 1 GPU dump' in first.stderr and len(glob.glob(os.path.join(job, 'core_*'))) == 1, (first, job))
+    expect(again.returncode == 7 and b'left no GPU dump' in again.stderr, again)
+
+
 def the_message_comes_first(bench):
     """While the dump is being written, the message says already how the program ended."""
     message, gate = os.path.join(bench.folder, 'early'), os.path.join(bench.folder, 'gate')
@@ -247,6 +269,12 @@ def checks_before_the_start(bench):
     os.makedirs(os.path.join(wide, 'mine'), 0o755)
     os.chmod(os.path.join(wide, 'mine'), 0o755)
     expect('others may look into it' in said(dumps=wide, options=('--job', 'mine')), 'an open folder')
+    expect('srun warpscope exec' not in said(), 'a program that is no launcher')
+    srun = os.path.join(bench.folder, 'srun')
+    os.symlink('/bin/true', srun)
+    for options, words in (([], 'recorded; better: srun warpscope exec'), (['--on-hang', '5'], '--on-hang does not find them')):
+        done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), *options, '--', srun], capture_output=True, check=True, timeout=60)
+        expect(words in done.stderr.decode(), done)
     limited = subprocess.run(['sh', '-c', 'ulimit -f 100; exec "$@"', 'sh', *bench.words(bench.dumps(), what=('say', '0'))],
                              capture_output=True, check=True, env=bench.plain).stderr
     expect(b'ulimit -f' in limited, limited)
@@ -282,8 +310,8 @@ def a_killed_exec_ends_its_helpers(bench):
     expect(b'no output for 1 seconds' in process.stderr.readline(), 'it was not asked')
     with open(f'/proc/{program}/stat', encoding='ascii') as file:
         keeper = int(file.read().rsplit(')', 1)[1].split()[1])
-    helpers, end = [], time.monotonic() + 20
-    while len(helpers) < 2 and time.monotonic() < end:
+    helpers, end = [], time.monotonic() + 30
+    while not any('/pipe_' in path for pid in helpers for path in files_of(pid)) and time.monotonic() < end:
         helpers = [pid for pid in children_of(process.pid) if pid != keeper]
     expect(len(helpers) == 2, helpers)
     for pid in helpers:
@@ -390,6 +418,23 @@ def a_hang_makes_dumps_of_all(bench):
     expect(not gone_within(process.mark, 10), 'something is left')
 
 
+def output_of_another_rank_is_no_hang(bench):
+    """Of two execs of one job none asks as long as one program says something."""
+    dumps, end = bench.dumps(), os.path.join(bench.folder, 'says-no-more')
+    words = [bench.program, 'exec', '--dumps', dumps, '--job', 'one', '--on-hang', '2', '--']
+    says = 'while [ ! -e "$0" ]; do echo; sleep 0.2; done'
+    with subprocess.Popen([*words, 'sh', '-c', says, end], stdout=subprocess.PIPE, env=bench.plain) as loud:
+        loud.stdout.readline()
+        with subprocess.Popen([*words, 'sleep', '600'], stderr=subprocess.PIPE, env=bench.plain) as silent:
+            asked = select.select([silent.stderr], [], [], 6)[0]
+            with open(end, 'wb'):
+                pass
+            said = silent.stderr.readline()
+            silent.kill()
+        loud.communicate(timeout=60)
+    expect(not asked and b'no output for 2 seconds' in said, (asked, said))
+
+
 def output_is_no_hang(bench):
     done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--on-hang', '2', '--', 'sh', '-c',
                            'for i in 1 2 3 4 5; do echo $i; sleep 0.5; done'], capture_output=True, check=False, timeout=30, env=bench.plain)
@@ -418,7 +463,10 @@ def trigger_asks_and_explains(bench):
         one, full, default, plain = start('wait', env=named), start('wait', 'full', env=named), start('wait', env=on), start('wait',
                                                                                                                       env=bench.plain)
         status, said = trigger(one, full, default)
-        expect(status == 0 and said.count(' bytes)') == 3 and f'/dump_{full.pid}_' in said, said)
+        size = os.path.getsize(os.path.join(bench.root, 'examples/dumps/hang.nvcudmp'))
+        expect(status == 0 and said.count(f' ({size} bytes)') == 3 and f'/dump_{full.pid}_' in said, said)
+        status, said = trigger(one, seconds='2')
+        expect(status == 1 and 'no dump' in said, f'an older dump counts: {said}')
         expect(len(glob.glob(where + '/dump_*')) == 2 and len(glob.glob(where + '/core_*')) == 1, os.listdir(where))
         status, said = trigger(plain)
         expect(status == 1 and 'warpscope exec --for hang' in said, said)
@@ -479,12 +527,12 @@ Bench.triage = triage
 def main():
     program, root = sys.argv[1:3]
     kills = 60 if '--all' in sys.argv else 6
-    cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, signals_pass, a_fault_is_told, the_message_comes_first,
-             what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
+    cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told,
+             the_message_comes_first, what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
              a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing,
              what_the_program_leaves_lives_on, workers_have_ranks, a_full_disk_costs_the_record_only, a_hang_makes_dumps_of_all,
-             output_is_no_hang, trigger_asks_and_explains, it_works_as_process_1]
-    cases[8].__name__ = 'a_killed_exec_leaves_nothing'
+             output_is_no_hang, output_of_another_rank_is_no_hang, trigger_asks_and_explains, it_works_as_process_1]
+    cases[9].__name__ = 'a_killed_exec_leaves_nothing'
     chosen = [case for case in cases if len(sys.argv) < 4 or sys.argv[3] == '--all' or sys.argv[3] in case.__name__]
     print(f'1..{len(chosen)}')
     failed = 0

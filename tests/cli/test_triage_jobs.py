@@ -85,7 +85,10 @@ def check_server(program, folder, maker, jobs):
                 if record["blame"]:
                     record["blame"] = "lane" if record["rank"] in lanes else "sm"
                 file.write(json.dumps(record, separators=(",", ":")) + "\n")
-        problems.append(check(triage(program, "--merge", records)[1], paths, culprit))
+        page = triage(program, "--merge", records)[1]
+        problems.append(check(page, paths, culprit))
+        if culprit is None and any(f"rank {rank}" not in page["jobs"][0]["sentence"] for rank in (1, 2)):
+            problems.append(f"does not name all that faulted: {page['jobs'][0]['sentence']}")
     return "; ".join(filter(None, problems)) or None
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""data/triage.sbatch on a real Slurm of one node, on the loopback interface, with munge. Prints TAP.
+"""data/triage.sbatch, exec behind srun, and the scripts of docs/recipes.md on a real Slurm of one node, on the loopback interface, with
+munge. Prints TAP.
 
 usage: test_slurm.py PROGRAM SOURCE_ROOT
 
@@ -8,6 +9,7 @@ The daemons (munged, slurmctld, slurmd) run from a folder that goes away, on por
 not installed (Debian: slurm-wlm, munge), and for who is not root: slurmd starts tasks as other users.
 """
 
+import glob
 import json
 import os
 import re
@@ -20,7 +22,7 @@ import time
 
 DAEMONS = ["munged", "slurmctld", "slurmd"]
 TOOLS = ["sbatch", "sacct", "scontrol", "squeue"]
-SECONDS = 240
+SECONDS, NOBODY = 240, 65534
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 
 
@@ -37,8 +39,8 @@ def free_ports(n):
 class Cluster:
     """One node. A cgroup is not needed: processes are followed as sessions."""
 
-    def __init__(self, folder):
-        self.folder, self.running = folder, []
+    def __init__(self, folder, epilog):
+        self.folder, self.running, self.epilog = folder, [], epilog
         os.chmod(folder, 0o755)
         self.environment = {**os.environ, "SLURM_CONF": os.path.join(folder, "slurm.conf")}
 
@@ -67,6 +69,7 @@ MpiDefault=none
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SlurmUser=root
+Epilog={self.epilog}
 StateSaveLocation={state}
 SlurmdSpoolDir={self.folder}/spool
 SlurmctldPidFile={self.folder}/slurmctld.pid
@@ -195,14 +198,95 @@ def check(root, program, folder, cluster):
     return cases
 
 
+def recipes(root, dumps, program, words):
+    """The scripts of the chapter about Slurm, for this machine: a job, one with a time limit, an epilog."""
+    with open(os.path.join(root, "docs/recipes.md"), encoding="utf-8") as file:
+        chapter = re.search("## Slurm\n(.*?)\n## ", file.read(), re.S).group(1)
+    scripts = re.findall("```sh\n(.*?)```", chapter, re.S)
+    scripts = [script.replace("/shared/dumps", dumps).replace("python train.py", words).replace("warpscope ", program + " ") for script in scripts]
+    return [script if script.startswith("#!") else "#!/bin/sh\n" + script for script in scripts]
+
+
+def write_script(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+        os.fchmod(file.fileno(), 0o755)
+    return path
+
+
+class Batch:
+    """A batch job of two tasks."""
+
+    def __init__(self, cluster, name, text, *options, folder=None):
+        self.cluster, self.out = cluster, os.path.join(folder or cluster.folder, name + ".out")
+        script = write_script(os.path.join(cluster.folder, name + ".sh"), text)
+        self.number = cluster.ask("sbatch", "--parsable", "-n", "2", "-o", self.out, *options, script).strip()
+
+    def state(self):
+        found = re.search(r"\bJobState=(\S+).*\bExitCode=(\S+)", self.cluster.ask("scontrol", "-o", "show", "job", self.number))
+        return found.groups() if found else (None, None)
+
+    def wait(self):
+        wait_for(lambda: self.state()[0] in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT"), "a batch job", self.cluster)
+        return self.state()
+
+
+def check_exec(root, program, cluster):
+    python = shutil.which("python3", path="/usr/bin:/bin") or sys.executable  # one that every user can run
+    double = f"{python} {os.path.join(root, 'tests/cli/exec/program.py')}"
+    cases, dumps, where = [], os.path.join(cluster.folder, "dumps"), "core_*.nvcudmp"
+
+    def records(folder):
+        done = subprocess.run([program, "triage", "--jsonl", folder], capture_output=True, check=False)
+        return sorted((json.loads(line) for line in done.stdout.splitlines()), key=lambda record: record["rank"])
+
+    job = Batch(cluster, "faults", recipes(root, dumps, program, f"{double} faults 2")[0])
+    state, ranks = job.wait(), [(r["rank"], r["rank_from"], r["ranks"]) for r in records(os.path.join(dumps, f"job-{job.number}.0"))]
+    cases.append(("exec behind srun: dumps of all ranks in one folder", None if ranks == [(0, "exec", 2), (1, "exec", 2)] and state[0] == "FAILED"
+                  else (ranks, state)))
+    # The signal of the time limit comes early here.
+    job = Batch(cluster, "limit", recipes(root, dumps, program, f"{double} wait")[1])
+    folder = os.path.join(dumps, f"job-{job.number}.0")
+    wait_for(lambda: len(glob.glob(os.path.join(folder, "pipe_*"))) == 2, "two processes at their pipes", cluster)
+    cluster.ask("scancel", "-b", "-s", "USR1", job.number)
+
+    def told():
+        with open(job.out, encoding="utf-8") as file:
+            return re.findall(r"(\S+nvcudmp) \((\d+) bytes\)", file.read())
+
+    wait_for(lambda: len(told()) == 2, "two dumps on request", cluster)
+    found, size = records(folder), os.path.getsize(os.path.join(root, "examples/dumps/hang.nvcudmp"))
+    steps = cluster.ask("squeue", "-h", "-s", "-o", "%i").split()
+    good = [r["rank"] for r in found] == [0, 1] and all(r["bytes"] == size for r in found) and f"{job.number}.0" in steps
+    cases.append(("before the time limit all ranks are asked, and go on", None if good else (found, steps, told())))
+    cluster.ask("scancel", job.number)
+    job = Batch(cluster, "status", recipes(root, dumps, program, f"{double} say 7")[1])
+    state = job.wait()
+    cases.append(("such a job ends as its step", None if state == ("FAILED", "7:0") else state))
+    # The epilog reads as the user.
+    theirs = os.path.join(cluster.folder, "theirs")
+    os.mkdir(theirs)
+    os.chown(theirs, NOBODY, NOBODY)
+    write_script(cluster.epilog, recipes(root, theirs, program, "")[2])
+    job = Batch(cluster, "epilog", recipes(root, theirs, program, f"{double} faults 2")[0], "--uid", str(NOBODY), "--gid", str(NOBODY), "-D", theirs, folder=theirs)
+    job.wait()
+    page = os.path.join(theirs, f"job-{job.number}.0", "triage.txt")
+    wait_for(lambda: os.path.exists(page), "the page of the epilog", cluster)
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    good = os.stat(page).st_uid == NOBODY and "rank 0" in text and "rank 1" in text and len(glob.glob(os.path.join(os.path.dirname(page), where))) == 2
+    cases.append(("the epilog leaves a page, as the user", None if good else (os.stat(page), text)))
+    return cases
+
+
 def main():
     program, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     missing = [name for name in DAEMONS + TOOLS if not shutil.which(name)]
     if missing or os.geteuid() != 0:
         print(f"1..0 # SKIP {'no ' + ', '.join(missing) if missing else 'only root can start slurmd'}")
         return 0
-    with tempfile.TemporaryDirectory() as folder, Cluster(folder) as cluster:
-        cases = check(root, program, folder, cluster)
+    with tempfile.TemporaryDirectory() as folder, Cluster(folder, write_script(os.path.join(folder, "epilog"), "#!/bin/sh\n")) as cluster:
+        cases = check_exec(root, program, cluster) + check(root, program, folder, cluster)
     print(f"1..{len(cases)}")
     for number, (name, problem) in enumerate(cases, 1):
         print(f"{'not ok' if problem else 'ok'} {number} - {name}")

@@ -63,7 +63,7 @@ def is_recorded():
     for path in beside('exec_*.jsonl'):
         with open(path, 'rb') as file:
             lines = [json.loads(line) for line in file if line.endswith(b'\n')]
-        if any(line['pid'] == os.getpid() and line['title'] == os.path.basename(sys.orig_argv[0]) for line in lines):
+        if any(line['pid'] == os.getpid() and line['title'] == os.path.basename(sys.orig_argv[0].split(' ')[0]) for line in lines):
             return True
     return False
 
@@ -82,14 +82,15 @@ def wait_at_pipe(full=False):
             print('waits', flush=True)
         while have < (4096 if full else 1):
             have += len(os.read(fd, 4096))
-        dump('hang')
+        dump('hang', seconds=1)
     time.sleep(600)
 
 
 def serve(n, kind):
     script = os.path.abspath(__file__)
     what = {'fault': ['faults', '1'], 'wait': ['wait']}[kind]
-    children = [subprocess.Popen([f'VLLM::Worker_TP{i}', script, *what], executable=sys.executable) for i in range(n)]
+    more = f' --api-key {os.environ["API_KEY"]}' if 'API_KEY' in os.environ else ''  # as some titles have
+    children = [subprocess.Popen([f'VLLM::Worker_TP{i}{more}', script, *what], executable=sys.executable) for i in range(n)]
     while kind == 'wait' and len(beside('pipe_*')) < n:
         print('.', end='', flush=True)  # or this silence would be a hang
         time.sleep(0.05)
