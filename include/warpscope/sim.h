@@ -298,6 +298,10 @@ struct ws_sim_launch {
 	const uint64_t *host_stack; /**< the same: its return addresses, innermost first */
 	size_t n_host_stack;        /**< those past WS_SIM_HOST_STACK are left out */
 	bool is_system; /**< for debuggers: a kernel of the driver, not of the program */
+	struct ws_dim3 preferred_cluster; /**< all 0: none. Where so many blocks fit at once they
+					     form one cluster, elsewhere several of `cluster`. A
+					     multiple of that in each dimension, at most 16 blocks,
+					     and the grid is one of it */
 };
 
 enum {

@@ -220,7 +220,7 @@ enum wsi_step wsi_run_next_work(struct wsi_run *run, const struct wsi_op *op)
 	uint32_t barrier = wsi_ureg(run->warp, op->at[1].ureg) + (uint32_t)op->at[1].offset;
 	unsigned lane = wsi_first_bit(run->mask), n = 1;
 	struct ws_dim3 first = { 0 };
-	bool found = wsi_launch_cancel(own->grid, &first);
+	bool found = wsi_launch_cancel(own, &first);
 	const uint32_t words[] = { first.x, first.y | first.z << 16, found, 0 };
 	bool all = op->type & MULTICAST && own->cluster;
 	if (all)

@@ -149,9 +149,9 @@ struct wsi_grid {
 	struct wsi_grid *next; /* in the queue */
 	uint64_t id, entry;
 	uint32_t module, n_regs, local_bytes, shared_bytes;
-	struct ws_dim3 dim, block, cluster;
-	uint64_t n_blocks, next_block, done_blocks;
-	uint32_t n_warps;                /* of a block */
+	struct ws_dim3 dim, block, cluster, preferred; /* preferred: `cluster`, if none is */
+	uint64_t n_blocks, next_block, done_blocks;    /* next_block: see block_index() */
+	uint32_t n_warps;                              /* of a block */
 	bool told, held;                 /* a debugger was told of it, and it must not start yet */
 	uint64_t event;                  /* by which it was told */
 	uint32_t host_tid, n_host_stack; /* who launched it */
@@ -196,6 +196,7 @@ struct wsi_block {
 	struct wsi_tensor *tensor;     /* owned; its columns of tensor memory, or NULL */
 	struct wsi_block_trace *trace; /* owned; of a device that checks, else NULL */
 	struct ws_dim3 idx;
+	struct ws_dim3 cluster_dim;
 	uint32_t sm, rank;           /* in its cluster */
 	struct wsi_cluster *cluster; /* NULL: none. Owned by all its blocks */
 	uint8_t *shared;             /* owned */
@@ -326,7 +327,7 @@ void wsi_loader_fini(struct ws_sim *sim);
 /* Brings blocks of the first grid to SMs, and takes grids that are done off the queue. */
 bool wsi_launch_fill(struct ws_sim *sim) WS_MUST_USE;
 /* The next cluster will not be launched: another does its work. False: all were. */
-bool wsi_launch_cancel(struct wsi_grid *grid, struct ws_dim3 *ret_first);
+bool wsi_launch_cancel(const struct wsi_block *own, struct ws_dim3 *ret_first);
 /* A block all of whose threads have exited. */
 void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block);
 /* Ends everything that runs or waits to, as a driver does after a fault. */

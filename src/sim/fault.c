@@ -57,7 +57,7 @@ enum wsi_step wsi_fault_at(struct wsi_run *run, uint32_t exception, uint32_t lan
 void wsi_fault_target(struct wsi_run *run, uint32_t rank)
 {
 	const struct wsi_block *own = run->warp->block;
-	const struct ws_dim3 c = own->grid->cluster, at = own->idx;
+	const struct ws_dim3 c = own->cluster_dim, at = own->idx;
 	if (rank >= c.x * c.y * c.z) /* none of the cluster */
 		return;
 	run->sim->fault.has_target = true;

@@ -41,20 +41,34 @@ static enum ws_status check_dimensions(const struct ws_sim_launch *launch, struc
 	return WS_OK;
 }
 
+static uint64_t count(struct ws_dim3 dim)
+{
+	return (uint64_t)dim.x * dim.y * dim.z;
+}
+
+static bool is_multiple(struct ws_dim3 dim, struct ws_dim3 of)
+{
+	return dim.x % of.x == 0 && dim.y % of.y == 0 && dim.z % of.z == 0;
+}
+
+static bool is_cluster(struct ws_dim3 c)
+{
+	return c.x != 0 && c.y != 0 && c.z != 0 && c.x <= WSI_MAX_CLUSTER &&
+	       c.y <= WSI_MAX_CLUSTER && c.z <= WSI_MAX_CLUSTER && count(c) <= WSI_MAX_CLUSTER;
+}
+
 /* The launch's clusters, or those that the kernel was built with. */
 static enum ws_status set_cluster(struct ws_sim *sim, struct wsi_grid *grid, struct ws_dim3 c,
 				  struct ws_dim3 built, struct ws_error *err)
 {
-	struct ws_dim3 g = grid->dim;
 	bool asked = c.x != 0 || c.y != 0 || c.z != 0;
 	grid->cluster = (struct ws_dim3){ 1, 1, 1 };
 	if (!asked && built.x == 0)
 		return WS_OK;
 	c = asked ? c : built;
-	if (c.x == 0 || c.y == 0 || c.z == 0 || c.x > WSI_MAX_CLUSTER || c.y > WSI_MAX_CLUSTER ||
-	    c.z > WSI_MAX_CLUSTER || c.x * c.y * c.z > WSI_MAX_CLUSTER)
+	if (!is_cluster(c))
 		return invalid(err, "a cluster has 1 to 16 blocks");
-	if (g.x % c.x || g.y % c.y || g.z % c.z || (sim->device->sm < 90 && c.x * c.y * c.z > 1))
+	if (!is_multiple(grid->dim, c) || (sim->device->sm < 90 && count(c) > 1))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 				"CUDA_ERROR_INVALID_CLUSTER_SIZE: clusters of %ux%ux%u blocks", c.x,
 				c.y, c.z);
@@ -62,9 +76,22 @@ static enum ws_status set_cluster(struct ws_sim *sim, struct wsi_grid *grid, str
 	return WS_OK;
 }
 
-static uint64_t count(struct ws_dim3 dim)
+/* Larger ones, where they fit. */
+static enum ws_status set_preferred(const struct ws_sim *sim, struct wsi_grid *grid,
+				    struct ws_dim3 c, struct ws_error *err)
 {
-	return (uint64_t)dim.x * dim.y * dim.z;
+	grid->preferred = grid->cluster;
+	if (c.x == 0 && c.y == 0 && c.z == 0)
+		return WS_OK;
+	if (!is_cluster(c))
+		return invalid(err, "a cluster has 1 to 16 blocks");
+	if (!is_multiple(c, grid->cluster) || !is_multiple(grid->dim, c) ||
+	    (sim->device->sm < 90 && count(c) > 1))
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_CLUSTER_SIZE: %ux%ux%u blocks are preferred",
+				c.x, c.y, c.z);
+	grid->preferred = c;
+	return WS_OK;
 }
 
 static void store_dim(uint8_t *to, struct ws_dim3 dim)
@@ -105,7 +132,7 @@ static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 	store_dim(bank + device->ntid, grid->block);
 	store_dim(bank + device->nctaid, grid->dim);
 	if (device->cluster != WSI_DEVICE_NOWHERE)
-		wsi_store_u32(bank + device->cluster, count(grid->cluster) > 1);
+		wsi_store_u32(bank + device->cluster, count(grid->preferred) > 1);
 	wsi_store_u32(bank + device->stack, grid->local_bytes);
 	wsi_store_u64(bank + device->local, WSI_LOCAL_WINDOW);
 	if (device->shared != WSI_DEVICE_NOWHERE)
@@ -241,6 +268,8 @@ static enum ws_status fill_grid(struct ws_sim *sim, struct wsi_grid *grid,
 				launch->n_args, info.n_params);
 	grid->entry = module->address[function->section] + function->sec_off;
 	st = set_cluster(sim, grid, launch->cluster, info.cluster_dim, err);
+	if (st == WS_OK)
+		st = set_preferred(sim, grid, launch->preferred_cluster, err);
 	if (st == WS_OK)
 		st = set_resources(sim, grid, launch, function, &info, err);
 	if (st == WS_OK && launch->cooperative && grid->n_blocks > blocks_at_once(sim, grid))
@@ -465,27 +494,39 @@ static struct wsi_block *block_create(struct ws_sim *sim, struct wsi_grid *grid)
 	return block;
 }
 
-/* Index of the `number`th block of a grid: clusters one after the other. */
-static struct ws_dim3 block_index(const struct wsi_grid *grid, uint64_t number, uint32_t *ret_rank)
+/* The `number`th of places in rows of `wide`, and `high` of these. */
+static struct ws_dim3 place(uint64_t number, uint64_t wide, uint64_t high)
 {
-	struct ws_dim3 c = grid->cluster;
-	uint64_t rank = number % count(c), cluster = number / count(c);
-	uint64_t wide = grid->dim.x / c.x, high = grid->dim.y / c.y;
-	*ret_rank = (uint32_t)rank;
-	return (struct ws_dim3){
-		(uint32_t)(cluster % wide * c.x + rank % c.x),
-		(uint32_t)(cluster / wide % high * c.y + rank / c.x % c.y),
-		(uint32_t)(cluster / wide / high * c.z + rank / c.x / c.y),
-	};
+	return (struct ws_dim3){ (uint32_t)(number % wide), (uint32_t)(number / wide % high),
+				 (uint32_t)(number / wide / high) };
 }
 
-bool wsi_launch_cancel(struct wsi_grid *grid, struct ws_dim3 *ret_first)
+/* Index of the `number`th block of a grid: places of preferred clusters one after the other, in
+ * each the clusters `c` one after the other, which may be the preferred one. */
+static struct ws_dim3 block_index(const struct wsi_grid *grid, uint64_t number, struct ws_dim3 c)
 {
-	uint64_t n = count(grid->cluster);
-	uint32_t rank;
-	if (grid->next_block == grid->n_blocks)
+	struct ws_dim3 p = grid->preferred;
+	uint64_t inside = number % count(p);
+	struct ws_dim3 a = place(number / count(p), grid->dim.x / p.x, grid->dim.y / p.y);
+	struct ws_dim3 b = place(inside / count(c), p.x / c.x, p.y / c.y);
+	struct ws_dim3 at = place(inside % count(c), c.x, c.y);
+	return (struct ws_dim3){ a.x * p.x + b.x * c.x + at.x, a.y * p.y + b.y * c.y + at.y,
+				 a.z * p.z + b.z * c.z + at.z };
+}
+
+/* Whether the place of a preferred cluster is still whole. */
+static bool is_whole(const struct wsi_grid *grid)
+{
+	return grid->next_block % count(grid->preferred) == 0;
+}
+
+bool wsi_launch_cancel(const struct wsi_block *own, struct ws_dim3 *ret_first)
+{
+	struct wsi_grid *grid = own->grid;
+	uint64_t n = count(own->cluster_dim);
+	if (grid->next_block == grid->n_blocks || (n > count(grid->cluster) && !is_whole(grid)))
 		return false;
-	*ret_first = block_index(grid, grid->next_block, &rank);
+	*ret_first = block_index(grid, grid->next_block, own->cluster_dim);
 	grid->next_block += n;
 	grid->done_blocks += n;
 	return true;
@@ -558,10 +599,9 @@ static void block_enter(struct ws_sim *sim, struct wsi_block *block, uint32_t sm
 	}
 }
 
-/* Room for one more cluster in the lists. */
-static bool reserve(struct ws_sim *sim, const struct wsi_grid *grid)
+/* Room for `n` more blocks in the lists. */
+static bool reserve(struct ws_sim *sim, const struct wsi_grid *grid, size_t n)
 {
-	size_t n = (size_t)count(grid->cluster);
 	while (sim->cap_blocks < sim->n_blocks + n)
 		if (!wsi_grow(&sim->blocks, &sim->cap_blocks, sim->cap_blocks, sizeof *sim->blocks,
 			      SIZE_MAX))
@@ -578,14 +618,15 @@ static bool reserve(struct ws_sim *sim, const struct wsi_grid *grid)
 }
 
 /* Brings the next cluster in, all of it or nothing. False: it does not fit now. */
-static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_no_memory)
+static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, struct ws_dim3 c,
+			  bool *ret_no_memory)
 {
-	uint32_t n = (uint32_t)count(grid->cluster), done = 0;
+	uint32_t n = (uint32_t)count(c), done = 0;
 	size_t n_blocks = sim->n_blocks, n_resident = sim->n_resident;
 	if (choose_sm(sim, grid) == UINT32_MAX)
 		return false;
 	struct wsi_cluster *cluster = n > 1 ? wsi_zalloc(sizeof *cluster) : NULL;
-	*ret_no_memory = (n > 1 && !cluster) || !reserve(sim, grid);
+	*ret_no_memory = (n > 1 && !cluster) || !reserve(sim, grid, n);
 	for (; done < n && !*ret_no_memory; done++) {
 		uint32_t sm = choose_sm(sim, grid);
 		if (sm == UINT32_MAX)
@@ -594,7 +635,9 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_n
 		*ret_no_memory = !block;
 		if (!block)
 			break;
-		block->idx = block_index(grid, grid->next_block + done, &block->rank);
+		block->idx = block_index(grid, grid->next_block + done, c);
+		block->cluster_dim = c;
+		block->rank = done;
 		if (sim->check && !wsi_check_enter(sim->check, block)) {
 			wsi_block_destroy(block);
 			*ret_no_memory = true;
@@ -625,6 +668,14 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_n
 	return false;
 }
 
+/* The same: a preferred one if that fits. */
+static bool any_cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, bool *ret_no_memory)
+{
+	bool prefers = count(grid->preferred) > count(grid->cluster) && is_whole(grid);
+	return (prefers && cluster_enter(sim, grid, grid->preferred, ret_no_memory)) ||
+	       (!*ret_no_memory && cluster_enter(sim, grid, grid->cluster, ret_no_memory));
+}
+
 bool wsi_launch_fill(struct ws_sim *sim)
 {
 	bool no_memory = false;
@@ -637,7 +688,7 @@ bool wsi_launch_fill(struct ws_sim *sim)
 		no_memory = sim->queue && sim->queue->id != first && !wsi_run_prepare(sim);
 	}
 	while (sim->queue && !sim->queue->held && sim->queue->next_block < sim->queue->n_blocks)
-		if (!cluster_enter(sim, sim->queue, &no_memory))
+		if (!any_cluster_enter(sim, sim->queue, &no_memory))
 			break;
 	return !no_memory;
 }

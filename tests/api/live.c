@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include <warpscope/assemble.h>
+
 const char *kernels, *debug_kernels, *service, *children, *cluster_kernels, *bulk_kernels;
 struct device device;
 CUDBGAPI api;
@@ -253,4 +255,16 @@ uint64_t start_parted(void)
 	uint64_t meet = find(WS_OP_BSYNC, 1); /* where all meet: the first is of the odd ones */
 	step_lane_to(6, meet);
 	return meet;
+}
+
+uint32_t load_text(const char *text)
+{
+	struct ws_assembly *assembly;
+	uint32_t module;
+	assert_int_equal(ws_assemble((struct ws_str){ text, strlen(text) }, NULL, &assembly, NULL),
+			 WS_OK);
+	assert_int_equal(ws_sim_load(device.sim, ws_assembly_image(assembly), &module, NULL),
+			 WS_OK);
+	ws_assembly_destroy(assembly);
+	return module;
 }

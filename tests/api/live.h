@@ -68,6 +68,8 @@ uint32_t step(uint32_t sm, uint32_t wp, uint32_t hint, uint32_t n, uint32_t flag
 void step_to(uint32_t sm, uint32_t wp, uint64_t pc);
 /* Lanes of a warp that are there. */
 uint32_t lanes_at(uint32_t sm, uint32_t wp, uint64_t pc);
+/* Loads what is assembled of a text; its module. */
+uint32_t load_text(const char *text);
 /* A warp whose odd lanes and even lanes part, at the place where they meet. */
 uint64_t start_parted(void);
 

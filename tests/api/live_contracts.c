@@ -5,8 +5,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include <warpscope/assemble.h>
-
 /* "Dynamic flag: can be changed after initialization." */
 static void the_capability_of_logs_may_change(void **state)
 {
@@ -299,18 +297,12 @@ static void an_access_to_another_block_names_it(void **state)
 		.args = (const void *const[]){ &device.out },
 		.n_args = 1,
 	};
-	struct ws_assembly *assembly;
 	CuDim3 target = { 9, 9, 9 };
 	CUDBGException_t exception;
 	bool yes = false;
 	uint32_t sm, wp;
 	device_open(&device, kernels, 4);
-	assert_int_equal(
-		ws_assemble((struct ws_str){ text, sizeof text - 1 }, NULL, &assembly, NULL),
-		WS_OK);
-	assert_int_equal(ws_sim_load(device.sim, ws_assembly_image(assembly), &launch.module, NULL),
-			 WS_OK);
-	ws_assembly_destroy(assembly);
+	launch.module = load_text(text);
 	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
 	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
 	GOOD0(resumeAllDevices);

@@ -178,6 +178,58 @@ static void states_of_threads_are_those_of_the_kernel(void **state)
 	assert_in_range(n_ready, 1, 31);
 }
 
+/* ---- clusters ---- */
+
+/* Six SMs, each with room for one block: the first cluster has the four blocks that are preferred,
+ * what is left of the grid goes in as two and two. */
+static void clusters_of_one_grid_differ_in_size(void **state)
+{
+	(void)state;
+	static const char text[] = ".arch sm_90a\n.kernel k\n.param out 8\nS2R R0, SR_CgaCtaId\n"
+				   "S2R R2, SR_CTAID.X\nMOV R3, 0x4\n"
+				   "IMAD.WIDE.U32 R4, R2, R3, c[0x0][`(out)]\nST.E [R4], R0\n"
+				   "EXIT\n.end\n";
+	struct ws_sim_launch launch = {
+		.size = sizeof launch,
+		.kernel = "k",
+		.grid = { 8, 1, 1 },
+		.block = { 32, 1, 1 },
+		.cluster = { 2, 1, 1 },
+		.preferred_cluster = { 4, 1, 1 },
+		.shared_bytes = 150000,
+		.args = (const void *const[]){ &device.out },
+		.n_args = 1,
+	};
+	CUDBGGridInfo info;
+	uint32_t words[8];
+	device_open(&device, kernels, 6);
+	launch.module = load_text(text);
+	launch.preferred_cluster.x = 3;
+	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_ARGUMENT);
+	launch.preferred_cluster.x = 4;
+	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	stop_at_start();
+	GOOD(getGridInfo, DEV, 1, &info);
+	assert_true(info.clusterDim.x == 2 && info.preferredClusterDim.x == 4 &&
+		    info.preferredClusterDim.y == 1);
+	for (uint32_t sm = 0; sm < 6; sm++) {
+		CuDim3 size, index, block;
+		assert_int_equal(valid(sm), 1);
+		GOOD(readBlockIdx, DEV, sm, 0, &block);
+		GOOD(getClusterDim, DEV, sm, 0, &size);
+		GOOD(readClusterIdx, DEV, sm, 0, &index);
+		assert_int_equal(size.x, block.x < 4 ? 4 : 2);
+		assert_int_equal(index.x, block.x / size.x);
+	}
+	GOOD0(resumeAllDevices);
+	expect_end();
+	GOOD(suspendAllDevices, 0);
+	GOOD(readGlobalMemory, device.out, words, sizeof words);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(words[i], i < 4 ? i : i % 2); /* their ranks */
+}
+
 /* ---- memory ---- */
 
 /* An access that begins in an allocation does not leave it, and what fails writes nothing. */
@@ -240,6 +292,7 @@ const struct CMUnitTest live_rules_tests[] = {
 	TEST(without_the_capability_no_stop_is_told),
 	TEST(registers_of_a_warp_come_and_go),
 	TEST(states_of_threads_are_those_of_the_kernel),
+	TEST(clusters_of_one_grid_differ_in_size),
 	TEST(an_access_stays_in_one_allocation),
 	TEST(the_end_of_a_kernel_waits_for_memory),
 };

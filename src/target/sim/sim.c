@@ -93,8 +93,9 @@ enum ws_status sim_module(const struct ws_target *target, uint32_t index,
 
 struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *grid, uint32_t status)
 {
-	struct ws_dim3 c = grid->cluster;
+	struct ws_dim3 c = grid->cluster, preferred = grid->preferred;
 	bool clustered = c.x > 1 || c.y > 1 || c.z > 1;
+	bool prefers = preferred.x != c.x || preferred.y != c.y || preferred.z != c.z;
 	return (struct ws_grid){
 		.have = WS_GRID_N_REGS | WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER,
 		.module_index = grid->module,
@@ -112,7 +113,8 @@ struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *gri
 		.host_tid = grid->host_tid,
 		.grid_dim = grid->dim,
 		.block_dim = grid->block,
-		.cluster_dim = clustered ? c : (struct ws_dim3){ 0 },
+		.cluster_dim = clustered || prefers ? c : (struct ws_dim3){ 0 },
+		.preferred_cluster_dim = prefers ? preferred : (struct ws_dim3){ 0 },
 	};
 }
 
@@ -171,12 +173,12 @@ static uint32_t grid_of(const struct sim_target *t, const struct wsi_grid *grid)
 
 struct ws_dim3 sim_cluster_dim(const struct wsi_block *block)
 {
-	return block->cluster ? block->grid->cluster : (struct ws_dim3){ 0 };
+	return block->cluster ? block->cluster_dim : (struct ws_dim3){ 0 };
 }
 
 struct ws_dim3 sim_cluster_idx(const struct wsi_block *block)
 {
-	struct ws_dim3 c = block->grid->cluster;
+	struct ws_dim3 c = block->cluster_dim;
 	return block->cluster ? (struct ws_dim3){ block->idx.x / c.x, block->idx.y / c.y,
 						  block->idx.z / c.z }
 			      : (struct ws_dim3){ 0 };
