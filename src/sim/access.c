@@ -417,20 +417,55 @@ enum wsi_step wsi_run_copy(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
+/* How LDSM reads rows: 16 bytes as they are, or 16 numbers of 4 or 6 bits, each in a byte then; how
+ * lanes get them. False: not one of the forms that PTX has. */
+static bool take_matrices(const struct wsi_op *op, unsigned *ret_bits, bool *ret_bytes)
+{
+	const struct ws_insn *insn = &op->insn;
+	bool by_4 = ws_sass_has(insn, WS_MOD_U4x16P64TO8),
+	     by_6 = ws_sass_has(insn, WS_MOD_U6x16P32TO8);
+	bool square = ws_sass_has(insn, WS_MOD_MT1616);
+	*ret_bits = by_4 ? 4 : by_6 ? 6 : 8;
+	*ret_bytes = square;
+	if (square)
+		return (by_4 || by_6 || ws_sass_has(insn, WS_MOD_8)) &&
+		       op->alu.result[0].words % 2 == 0;
+	return by_4 || by_6 ? ws_sass_has(insn, WS_MOD_M816)
+			    : ws_sass_has(insn, WS_MOD_16) && (ws_sass_has(insn, WS_MOD_M88) ||
+							       ws_sass_has(insn, WS_MOD_MT88));
+}
+
+/* Numbers side by side in a row, the first in the lowest bits, become bytes; what is behind them is
+ * not looked at. */
+static void unpack_row(uint8_t row[16], unsigned bits)
+{
+	enum { NUMBERS = 16 };
+	uint8_t from[NUMBERS + 1] = { 0 };
+	memcpy(from, row, NUMBERS);
+	for (unsigned i = 0; i < NUMBERS; i++) {
+		unsigned at = i * bits, pair = from[at / 8] | (unsigned)from[at / 8 + 1] << 8;
+		row[i] = (uint8_t)(pair >> at % 8 & ((1u << bits) - 1));
+	}
+}
+
 /*
  * Matrices of 8x8 halves from shared memory: lane 8m + r gives the address of row r of matrix m;
  * lane l receives, of matrix m, elements 2*(l%4) and the next of row l/4 (of column l/4 when
- * transposed).
+ * transposed). Rows of 16 bytes are given out like 8 halves. Of 16x16 bytes, transposed, a lane
+ * receives elements 4*(l%4) to 4*(l%4)+3 of column l/4, and in the next register of column l/4+8
+ * [public: CUTLASS, copy_traits_sm100; numbers of 4 bits: mma_traits_sm120].
  */
 enum wsi_step wsi_run_matrix_load(struct wsi_run *run, const struct wsi_op *op)
 {
+	unsigned bits;
+	bool square;
 	uint64_t addresses[WSI_LANES];
 	uint8_t rows[WSI_LANES][16];
 	struct wsi_spot spots[WSI_LANES];
 	uint32_t good;
 	const struct wsi_alu_value *result = &op->alu.result[0];
 	if (op->n_at != 1 || op->alu.n_results != 1 || op->bytes != 16 || result->words > 4 ||
-	    result->number == 255 || op->alu.n_sources != 0)
+	    result->number == 255 || op->alu.n_sources != 0 || !take_matrices(op, &bits, &square))
 		return wsi_run_unimplemented(run, op);
 	unsigned n = result->words;
 	wsi_addresses(run, &op->at[0], false, addresses);
@@ -442,17 +477,27 @@ enum wsi_step wsi_run_matrix_load(struct wsi_run *run, const struct wsi_op *op)
 			memcpy(rows[lane], spots[lane].bytes, 16);
 		else
 			memset(rows[lane], 0, 16);
+		if (bits != 8)
+			unpack_row(rows[lane], bits);
 	}
 	for (unsigned m = 0; m < n; m++) {
 		for (uint32_t left = run->mask; left; left &= left - 1) {
 			unsigned lane = wsi_first_bit(left), row = lane / 4, pair = lane % 4;
+			uint32_t *to = &wsi_reg(run->warp, result->number + m)[lane];
+			if (square) {
+				uint8_t(*from)[16] = &rows[m / 2 * 16 + 4 * pair];
+				unsigned column = row + m % 2 * 8;
+				*to = from[0][column] | (uint32_t)from[1][column] << 8 |
+				      (uint32_t)from[2][column] << 16 |
+				      (uint32_t)from[3][column] << 24;
+				continue;
+			}
 			const uint8_t *a = &rows[8 * m + row][4 * pair], *b = a + 2;
 			if (WSI_HAS(op, MT88)) {
 				a = &rows[8 * m + 2 * pair][2 * row];
 				b = &rows[8 * m + 2 * pair + 1][2 * row];
 			}
-			wsi_reg(run->warp, result->number + m)[lane] =
-				wsi_load_u16(a) | (uint32_t)wsi_load_u16(b) << 16;
+			*to = wsi_load_u16(a) | (uint32_t)wsi_load_u16(b) << 16;
 		}
 	}
 	return WSI_STEP_NEXT;

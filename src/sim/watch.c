@@ -115,6 +115,9 @@ static unsigned look(struct wsi_run *run, const struct wsi_op *op, uint32_t scra
 	} else if (does == wsi_run_matrix_load) {
 		unsigned n = 8u * op->alu.result[0].words;
 		t[0].reads = true;
+		if (ws_sass_has(&op->insn, WS_MOD_U4x16P64TO8) ||
+		    ws_sass_has(&op->insn, WS_MOD_U6x16P32TO8))
+			t[0].bytes = 8; /* not what is behind the numbers, of 6 bits not all */
 		t[0].lanes = n >= WSI_LANES ? UINT32_MAX : (1u << n) - 1;
 		space = WS_SASS_SPACE_SHARED;
 		wide = false;

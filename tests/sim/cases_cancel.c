@@ -75,6 +75,47 @@ static void mmio_stores(struct job *j)
 	job_same(j, out, want, 4 + THREADS);
 }
 
+/* Number `at` of a row whose address lane `lane` gives: rows are in shared memory from the last on.
+ */
+static uint32_t number_of(const uint8_t *in, unsigned lane, unsigned at, unsigned bits)
+{
+	const uint8_t *row = in + 16 * (size_t)(31 - lane);
+	uint32_t value = 0;
+	for (unsigned i = 0; i < bits; i++)
+		value |= (uint32_t)(row[(at * bits + i) / 8] >> (at * bits + i) % 8 & 1) << i;
+	return value;
+}
+
+static void narrow_rows(struct job *j)
+{
+	enum { WORDS = 32, WARP = 32 };
+	static const struct {
+		unsigned bits, n; /* registers */
+		bool turned;
+	} loads[] = { { 4, 1, false }, { 4, 2, false }, { 4, 4, false }, { 6, 1, false },
+		      { 6, 2, false }, { 6, 4, false }, { 8, 2, true },  { 8, 4, true },
+		      { 4, 2, true },  { 4, 4, true },  { 6, 2, true },  { 6, 4, true } };
+	uint32_t *in = job_words(j, 128), *out = job_buffer(j, WORDS * WARP * 4),
+		 want[WORDS * WARP] = { 0 }, *to = want;
+	for (unsigned l = 0; l < sizeof loads / sizeof loads[0]; l++) {
+		for (unsigned m = 0; m < loads[l].n; m++, to += WARP) {
+			for (unsigned i = 0; i < WARP * 4; i++) { /* a byte of a lane's word */
+				unsigned lane = i / 4, part = lane % 4 * 4 + i % 4;
+				unsigned row = 8 * m + lane / 4, column = part;
+				if (loads[l].turned) {
+					row = m / 2 * 16 + part;
+					column = lane / 4 + m % 2 * 8;
+				}
+				to[lane] |=
+					number_of((const uint8_t *)in, row, column, loads[l].bits)
+					<< 8 * (i % 4);
+			}
+		}
+	}
+	job_launch(j, "narrow_rows", 1, WARP, "pp", out, in);
+	job_same(j, out, want, WORDS * WARP);
+}
+
 const struct job_case job_cancel[] = {
 	{ "cancel", "cancel_blocks", cancel_blocks, JOB_ONLY + 100, NULL },
 	{ "cancel", "cancel_clusters", cancel_clusters, JOB_ONLY + 100, NULL },
@@ -82,6 +123,8 @@ const struct job_case job_cancel[] = {
 	{ "cancel", "cancel_clusters", cancel_clusters, JOB_ONLY + 120, NULL },
 	{ "cancel", "bulk_zero", bulk_zero, JOB_ONLY + 100, NULL },
 	{ "cancel", "bulk_zero", bulk_zero, JOB_ONLY + 120, NULL },
+	{ "cancel", "narrow_rows", narrow_rows, JOB_ONLY + 100, NULL },
+	{ "cancel", "narrow_rows", narrow_rows, JOB_ONLY + 120, NULL },
 	{ "cancel", "mmio_stores", mmio_stores, JOB_ONLY + 100, NULL },
 	{ "cancel", "pair_tiles", pair_tiles, JOB_ONLY + 100, NULL },
 	{ 0 },

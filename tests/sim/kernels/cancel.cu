@@ -98,6 +98,39 @@ KERNEL bulk_zero(u32 *out, u64 n)
 	out[t] = words[t];
 }
 
+// Matrices of 8-bit numbers from shared memory, and of 4 and 6 bits that become bytes: 32 rows of 16 bytes, 32 words for each thread.
+#define LOAD1(shape, format) asm volatile("ldmatrix.sync.aligned." shape ".shared." format " {%0}, [%1];" : "=r"(v[0]) : "r"(at)); out += put(out, v, 1)
+#define LOAD2(shape, format) asm volatile("ldmatrix.sync.aligned." shape ".shared." format " {%0, %1}, [%2];" : "=r"(v[0]), "=r"(v[1]) : "r"(at)); out += put(out, v, 2)
+#define LOAD4(shape, format) asm volatile("ldmatrix.sync.aligned." shape ".shared." format " {%0, %1, %2, %3}, [%4];" : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(at)); out += put(out, v, 4)
+
+__device__ inline int put(u32 *out, const u32 *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		out[i * 32 + (int)threadIdx.x] = v[i];
+	return n * 32;
+}
+
+KERNEL narrow_rows(u32 *out, const u32 *in)
+{
+	__shared__ alignas(16) u32 words[128];
+	u32 v[4], at = shared_address(words) + 16 * (31 - threadIdx.x);
+	for (int i = 0; i < 4; i++)
+		words[i * 32 + (int)threadIdx.x] = in[i * 32 + (int)threadIdx.x];
+	__syncwarp();
+	LOAD1("m8n16.x1", "b8x16.b4x16_p64");
+	LOAD2("m8n16.x2", "b8x16.b4x16_p64");
+	LOAD4("m8n16.x4", "b8x16.b4x16_p64");
+	LOAD1("m8n16.x1", "b8x16.b6x16_p32");
+	LOAD2("m8n16.x2", "b8x16.b6x16_p32");
+	LOAD4("m8n16.x4", "b8x16.b6x16_p32");
+	LOAD2("m16n16.x1.trans", "b8");
+	LOAD4("m16n16.x2.trans", "b8");
+	LOAD2("m16n16.x1.trans", "b8x16.b4x16_p64");
+	LOAD4("m16n16.x2.trans", "b8x16.b4x16_p64");
+	LOAD2("m16n16.x1.trans", "b8x16.b6x16_p32");
+	LOAD4("m16n16.x2.trans", "b8x16.b6x16_p32");
+}
+
 #ifdef __CUDA_ARCH_FEAT_SM100_ALL
 // Stores and sums by the uniform datapath, a thread at a time; all threads add to one word.
 KERNEL mmio_stores(u32 *out, u32 v)
