@@ -26,9 +26,15 @@ struct agent {
 	} modules;
 	struct shared *shared; /* owned */
 	int calls, work;       /* sockets */
-	bool is_running;       /* a launch on `work` is to be answered */
-	bool is_stuck;         /* ... and nothing can go on but by the program */
-	bool has_failed;       /* it can do no more until it is reset */
+	struct {
+		int pipe; /* -1: there is none */
+		uint32_t flags;
+		bool has_host_dump;
+		char file[1024]; /* with %t, %h, %p */
+	} trigger;
+	bool is_running; /* a launch on `work` is to be answered */
+	bool is_stuck;   /* ... and nothing can go on but by the program */
+	bool has_failed; /* it can do no more until it is reset */
 	enum cu_result failure;
 };
 
@@ -66,8 +72,14 @@ enum cu_result agent_fill(struct agent *agent, struct exchange *x);
 
 /* ---- fault.c ---- */
 
-/* The result of a fault, and a dump if CUDA's variables ask for one: then `*ret_aborts` says
- * whether the program is to be aborted. */
-enum cu_result agent_fault(struct agent *agent, bool *ret_aborts);
+/* What the driver calls a fault. */
+enum cu_result agent_fault(const struct agent *agent);
+
+/* ---- dump.c ---- */
+
+enum cu_result agent_dump(struct agent *agent, const struct exchange *x);
+enum cu_result agent_set_trigger(struct agent *agent, struct exchange *x);
+/* Something came from the pipe: a dump, and perhaps the program's end. */
+void agent_triggered(struct agent *agent);
 
 #endif

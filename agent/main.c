@@ -143,7 +143,8 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 {
 	const uint64_t *word = x->request->word;
 	struct ws_error err;
-	if (agent->has_failed && x->request->op != WIRE_RESET && x->request->op != WIRE_HELLO)
+	if (agent->has_failed && x->request->op != WIRE_RESET && x->request->op != WIRE_HELLO &&
+	    x->request->op != WIRE_DUMP && x->request->op != WIRE_TRIGGER)
 		return agent->failure;
 	switch ((enum wire_op)x->request->op) {
 	case WIRE_HELLO:
@@ -176,6 +177,10 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 		return agent_launch(agent, x);
 	case WIRE_TENSOR_MAP:
 		return tensor_map(x);
+	case WIRE_DUMP:
+		return agent_dump(agent, x);
+	case WIRE_TRIGGER:
+		return agent_set_trigger(agent, x);
 	case WIRE_N_OPS:
 		break;
 	}
@@ -232,7 +237,6 @@ static bool run(struct agent *agent)
 {
 	enum ws_sim_outcome outcome;
 	struct ws_error err;
-	bool aborts;
 	agent->is_stuck = false;
 	if (ws_sim_run(agent->sim, SLICE, &outcome, &err) != WS_OK) {
 		agent->failure = agent_result(&err);
@@ -244,9 +248,9 @@ static bool run(struct agent *agent)
 	case WS_SIM_DONE:
 		return finish(agent, CUDA_SUCCESS, 0);
 	case WS_SIM_FAULTED:
-		agent->failure = agent_fault(agent, &aborts);
+		agent->failure = agent_fault(agent);
 		agent->has_failed = true;
-		return finish(agent, agent->failure, aborts ? WIRE_FAULT | WIRE_ABORT : WIRE_FAULT);
+		return finish(agent, agent->failure, WIRE_FAULT);
 	case WS_SIM_STUCK:
 	case WS_SIM_LIMIT:
 	case WS_SIM_STOPPED:
@@ -261,11 +265,14 @@ static void loop(struct agent *agent)
 	while (ok) {
 		/* while a launch runs, `work` is silent: the driver waits for its end */
 		struct pollfd sockets[] = { { agent->calls, POLLIN, 0 },
-					    { agent->work, agent->is_running ? 0 : POLLIN, 0 } };
+					    { agent->work, agent->is_running ? 0 : POLLIN, 0 },
+					    { agent->trigger.pipe, POLLIN, 0 } };
 		/* memory that the program shares may yet change */
-		int n = poll(sockets, 2, !agent->is_running ? -1 : agent->is_stuck ? 1 : 0);
+		int n = poll(sockets, 3, !agent->is_running ? -1 : agent->is_stuck ? 1 : 0);
 		if (n < 0 && errno != EINTR)
 			return;
+		if (n > 0 && sockets[2].revents)
+			agent_triggered(agent);
 		if (n > 0 && sockets[0].revents)
 			ok = answer(agent, agent->calls);
 		if (n > 0 && ok && sockets[1].revents)
@@ -277,7 +284,7 @@ static void loop(struct agent *agent)
 
 int main(int argc, char **argv)
 {
-	struct agent agent = { .calls = 3, .work = 4 };
+	struct agent agent = { .calls = 3, .work = 4, .trigger.pipe = -1 };
 	struct ws_error err;
 	if (argc != 2) {
 		agent_say("warpscope-agent is started by the driver of the software GPU");

@@ -103,6 +103,10 @@ typedef struct {
 
 /* ---- functions: what this folder defines ---- */
 
+CUresult cuCoredumpGetAttribute(int attribute, void *ret_value, size_t *size);
+CUresult cuCoredumpGetAttributeGlobal(int attribute, void *ret_value, size_t *size);
+CUresult cuCoredumpSetAttribute(int attribute, void *value, size_t *size);
+CUresult cuCoredumpSetAttributeGlobal(int attribute, void *value, size_t *size);
 CUresult cuCtxCreate_v2(CUcontext *ret_context, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v4(CUcontext *ret_context, const void *params, unsigned flags,
 			CUdevice device);

@@ -36,12 +36,25 @@ enum magic {
 	MAGIC_GONE,
 };
 
+enum { COREDUMP_NAME = 1024 };
+
+/* Attributes of core dumps; `set` says which of them, by number. */
+struct coredump {
+	unsigned set;
+	bool on_exception, user_trigger;
+	uint32_t flags; /* WS_WRITE_... */
+	char file[COREDUMP_NAME], pipe[COREDUMP_NAME];
+};
+
+/* Contexts and modules that are gone stay in memory, as the program may name them once more. */
 struct context {
 	enum magic magic;
+	struct context *next; /* of all */
 	unsigned flags;
 	unsigned refs; /* of the primary one */
 	uint64_t id;
 	uint64_t limits[8];
+	struct coredump coredump; /* what it has of its own */
 };
 
 struct kernel {
@@ -57,6 +70,7 @@ struct kernel {
 
 struct module {
 	enum magic magic;
+	struct module *next;    /* of all */
 	uint32_t number;        /* the agent's */
 	struct kernel *kernels; /* owned */
 	size_t n_kernels;
@@ -100,6 +114,7 @@ struct op {
 	CUresult result;
 	void (*call)(void *); /* host functions */
 	struct event *event;
+	struct context *context; /* of a launch */
 };
 
 struct driver {
@@ -146,6 +161,18 @@ void queue_wait(uint64_t number);
 CUresult queue_failure(void);
 /* Waits for all that was asked for so far, and tells that. */
 CUresult queue_drain(void);
+
+/* ---- coredump.c ---- */
+
+/* Reads the environment, and makes the pipe for dumps on request if there is to be one. */
+void coredump_begin(void);
+/* A kernel of a context failed: makes the dump that is asked for. It may abort the program. */
+void coredump_fault(const struct context *context);
+
+/* ---- module.c ---- */
+
+/* The device was reset: what was loaded is gone. */
+void modules_forget(void);
 
 /* ---- ranges.c ---- */
 

@@ -13,6 +13,7 @@ struct driver driver;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static CUresult init_result = CUDA_ERROR_NO_DEVICE;
+static struct context *contexts; /* all but the primary one */
 static _Thread_local struct {
 	struct context *item[STACK];
 	size_t n;
@@ -43,6 +44,7 @@ static void init(void)
 	if (driver_connect()) {
 		init_result = CUDA_SUCCESS;
 		driver.ready = true;
+		coredump_begin();
 	} else {
 		driver_say("the agent did not start", "");
 	}
@@ -153,6 +155,7 @@ static CUresult reset(void)
 	(void)queue_drain();
 	CUresult result = driver_call(WIRE_RESET, word, NULL, 0, -1, NULL, NULL);
 	ranges_forget();
+	modules_forget();
 	atomic_store(&driver.failure, CUDA_SUCCESS);
 	return result;
 }
@@ -196,6 +199,19 @@ CU_API(cuDevicePrimaryCtxSetFlags_v2)(CUdevice device, unsigned flags)
 	DONE(result);
 }
 
+enum { WANTS_DUMP = 0x20, WANTS_TRIGGER = 0x40 };
+
+/* What the flags of a context ask for: the second includes the first. */
+static void set_coredump(unsigned flags)
+{
+	bool on = true;
+	size_t size = sizeof on;
+	if (flags & (WANTS_DUMP | WANTS_TRIGGER))
+		(void)cuCoredumpSetAttribute(1, &on, &size);
+	if (flags & WANTS_TRIGGER)
+		(void)cuCoredumpSetAttributeGlobal(4, &on, &size);
+}
+
 static CUresult create(CUcontext *ret_context, unsigned flags, CUdevice device)
 {
 	CUresult result = ret_context ? check_device(device) : CUDA_ERROR_INVALID_VALUE;
@@ -212,6 +228,11 @@ static CUresult create(CUcontext *ret_context, unsigned flags, CUdevice device)
 		free(context);
 		return result;
 	}
+	pthread_mutex_lock(&lock);
+	context->next = contexts;
+	contexts = context;
+	pthread_mutex_unlock(&lock);
+	set_coredump(flags);
 	*ret_context = context;
 	return CUDA_SUCCESS;
 }
@@ -231,7 +252,7 @@ CU_API(cuCtxDestroy_v2)(CUcontext context)
 	if (!IS(context, MAGIC_CONTEXT) || context == &driver.primary)
 		DONE(CUDA_ERROR_INVALID_CONTEXT);
 	(void)queue_drain();
-	context->magic = MAGIC_GONE; /* other threads may have it: it stays */
+	context->magic = MAGIC_GONE;
 	if (driver_context() == context)
 		stack.n--;
 	DONE(CUDA_SUCCESS);

@@ -15,12 +15,10 @@ static enum cu_result run_launch(struct op *op)
 	CUresult result = driver_work(WIRE_LAUNCH, op->word, op->host, op->n_host, NULL, 0);
 	if (result == CUDA_SUCCESS)
 		return result;
-	if (op->word[0] & WIRE_FAULT)
-		atomic_store(&driver.failure, (int)result);
-	if (op->word[0] & WIRE_ABORT) {
-		driver_say("the program is aborted, as the dump is written", "");
-		abort();
-	}
+	if (!(op->word[0] & WIRE_FAULT))
+		return result;
+	coredump_fault(op->context);
+	atomic_store(&driver.failure, (int)result);
 	return result;
 }
 
@@ -118,6 +116,7 @@ static CUresult launch_now(struct launch *launch)
 	asked->n_name = kernel->about.n_name;
 	asked->n_args = kernel->args_bytes;
 	struct op op = { .run = run_launch,
+			 .context = driver_context(),
 			 .n_host = sizeof *asked + asked->n_name + asked->n_args };
 	char *bytes = calloc(1, op.n_host);
 	op.host = bytes;

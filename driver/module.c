@@ -80,6 +80,9 @@ static uint64_t image_bytes(const void **image, CUresult *ret_result)
 
 /* ---- loading ---- */
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct module *modules; /* all */
+
 static void module_free(struct module *module)
 {
 	for (size_t i = 0; i < module->n_kernels; i++) {
@@ -160,8 +163,20 @@ static CUresult load(struct module **ret_module, const void *image)
 		module_free(module);
 		return result;
 	}
+	pthread_mutex_lock(&lock);
+	module->next = modules;
+	modules = module;
+	pthread_mutex_unlock(&lock);
 	*ret_module = module;
 	return CUDA_SUCCESS;
+}
+
+void modules_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	for (struct module *module = modules; module; module = module->next)
+		module->magic = MAGIC_GONE;
+	pthread_mutex_unlock(&lock);
 }
 
 static CUresult load_file(struct module **ret_module, const char *path)
@@ -222,7 +237,7 @@ CU_API(cuModuleUnload)(CUmodule module)
 	CUresult result = IS(module, MAGIC_MODULE) ? driver_check() : CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS) {
 		result = queue_drain();
-		module->magic = MAGIC_GONE; /* kernels of it may be named once more: it stays */
+		module->magic = MAGIC_GONE;
 	}
 	DONE(result);
 }

@@ -39,6 +39,10 @@ enum wire_op {
 	WIRE_LAUNCH, /* a struct wire_launch, a name, arguments -> WIRE_... flags; what was printed
 		      */
 	WIRE_TENSOR_MAP, /* a struct ws_sim_tensor -> 128 bytes */
+	WIRE_DUMP,       /* WS_WRITE_... flags; a path: writes a dump of the device */
+	WIRE_TRIGGER,    /* flags, whether the process is dumped, too; a path with %t, %h, %p, and a
+			    descriptor, the first time: when something comes from there, writes a dump
+			    and, unless the flags say otherwise, aborts the program */
 	WIRE_N_OPS,
 };
 
@@ -76,10 +80,7 @@ struct wire_launch {
 };
 
 /* Answers of a launch, word[0]. */
-enum {
-	WIRE_FAULT = 1, /* the device can do no more until WIRE_RESET */
-	WIRE_ABORT = 2, /* a dump was made, and the program is to be aborted */
-};
+enum { WIRE_FAULT = 1 /* the device can do no more until WIRE_RESET */ };
 
 /* ---- both sides ---- */
 

@@ -36,6 +36,7 @@ enum {
 	CUDA_ERROR_NOT_FOUND = 500,
 	CUDA_ERROR_NOT_READY = 600,
 	CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+	CUDA_ERROR_NOT_PERMITTED = 800,
 	CUDA_ERROR_NOT_SUPPORTED = 801,
 };
 enum {
@@ -66,6 +67,21 @@ typedef struct {
 	size_t dstPitch, WidthInBytes, Height;
 } CUDA_MEMCPY2D;
 
+enum {
+	CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,
+	CU_COREDUMP_TRIGGER_HOST,
+	CU_COREDUMP_LIGHTWEIGHT,
+	CU_COREDUMP_ENABLE_USER_TRIGGER,
+	CU_COREDUMP_FILE,
+	CU_COREDUMP_PIPE,
+	CU_COREDUMP_GENERATION_FLAGS,
+};
+enum {
+	CU_COREDUMP_SKIP_GLOBAL_MEMORY = 2,
+	CU_COREDUMP_SKIP_ABORT = 16,
+	CU_COREDUMP_LIGHTWEIGHT_FLAGS = 47,
+};
+
 CUresult cuInit(unsigned flags);
 CUresult cuGetErrorName(CUresult error, const char **name);
 CUresult cuGetErrorString(CUresult error, const char **text);
@@ -76,6 +92,10 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
+CUresult cuCoredumpGetAttribute(int attribute, void *value, size_t *size);
+CUresult cuCoredumpGetAttributeGlobal(int attribute, void *value, size_t *size);
+CUresult cuCoredumpSetAttribute(int attribute, void *value, size_t *size);
+CUresult cuCoredumpSetAttributeGlobal(int attribute, void *value, size_t *size);
 CUresult cuCtxSetCurrent(CUcontext context);
 CUresult cuCtxGetCurrent(CUcontext *context);
 CUresult cuCtxSynchronize(void);

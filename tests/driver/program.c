@@ -3,8 +3,10 @@
  * A small program of the driver API, as users have them. usage: program FATBIN MODE
  *
  * say: a kernel prints. fault: one writes outside. missing: asks for what is not there. wait: one
- * waits for the host, which never comes. many: launches for ever.
+ * waits for the host, which never comes. many: launches for ever. ask-...:
+ * the program itself asks for dumps.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,13 +37,30 @@ static int launch(CUfunction function, void **args)
 		     "cuLaunchKernel");
 }
 
+/* What environment variables would ask for, by the program itself. */
+static int ask_for_dumps(void)
+{
+	bool on = true;
+	char file[] = "api.%p", pipe[] = "pipe.%p";
+	size_t one = sizeof on, n_file = sizeof file, n_pipe = sizeof pipe;
+	return fails(cuCoredumpSetAttribute(CU_COREDUMP_ENABLE_ON_EXCEPTION, &on, &one), "on") ||
+	       fails(cuCoredumpSetAttributeGlobal(CU_COREDUMP_FILE, file, &n_file), "file") ||
+	       fails(cuCoredumpSetAttributeGlobal(CU_COREDUMP_PIPE, pipe, &n_pipe), "pipe") ||
+	       fails(cuCoredumpSetAttributeGlobal(CU_COREDUMP_ENABLE_USER_TRIGGER, &on, &one),
+		     "trigger");
+}
+
 static int go(const char *mode, CUmodule module)
 {
 	CUdeviceptr at;
 	void *host;
 	int two = 2;
+	bool asks = strncmp(mode, "ask-", 4) == 0;
+	mode += asks ? 4 : 0;
 	unsigned i = strcmp(mode, "fault") == 0 ? 1u << 30 : 0;
 	void *number[] = { &two }, *place[] = { &at, &i };
+	if (asks && ask_for_dumps())
+		return 1;
 	if (fails(cuMemAlloc(&at, 4096), "cuMemAlloc") ||
 	    fails(cuMemAllocHost(&host, 4096), "cuMemAllocHost"))
 		return 1;

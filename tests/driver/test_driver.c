@@ -6,6 +6,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,6 +358,88 @@ static void functions_are_found_by_name(void **state)
 	assert_null(function);
 }
 
+static int flags_of_dumps(bool of_all)
+{
+	int flags = -1;
+	size_t size = sizeof flags;
+	OK((of_all ? cuCoredumpGetAttributeGlobal
+		   : cuCoredumpGetAttribute)(CU_COREDUMP_GENERATION_FLAGS, &flags, &size));
+	return flags;
+}
+
+static bool wants_dumps(int attribute)
+{
+	bool on = false;
+	size_t size = sizeof on;
+	OK(cuCoredumpGetAttribute(attribute, &on, &size));
+	return on;
+}
+
+static void dumps_are_as_the_program_says(void **state)
+{
+	bool on = true, off = false;
+	int flags = CU_COREDUMP_SKIP_GLOBAL_MEMORY | CU_COREDUMP_SKIP_ABORT, unknown = 1 << 20;
+	char name[1024] = "?", small[4], longer[1100];
+	size_t size = 0, one = sizeof on, four = sizeof flags, all = sizeof name;
+	(void)state;
+	OK(cuCoredumpGetAttribute(CU_COREDUMP_FILE, NULL, &size));
+	assert_int_equal(size, 1024);
+	OK(cuCoredumpSetAttribute(CU_COREDUMP_LIGHTWEIGHT, NULL, &size));
+	assert_int_equal(size, sizeof on);
+	assert_false(wants_dumps(CU_COREDUMP_ENABLE_ON_EXCEPTION));
+	assert_true(wants_dumps(CU_COREDUMP_TRIGGER_HOST));
+	assert_int_equal(flags_of_dumps(false), 0);
+
+	/* what a context has of its own is above what is set for all */
+	OK(cuCoredumpSetAttributeGlobal(CU_COREDUMP_ENABLE_ON_EXCEPTION, &on, &one));
+	assert_true(wants_dumps(CU_COREDUMP_ENABLE_ON_EXCEPTION));
+	OK(cuCoredumpSetAttribute(CU_COREDUMP_ENABLE_ON_EXCEPTION, &off, &one));
+	assert_false(wants_dumps(CU_COREDUMP_ENABLE_ON_EXCEPTION));
+	OK(cuCoredumpSetAttribute(CU_COREDUMP_GENERATION_FLAGS, &flags, &four));
+	assert_int_equal(flags_of_dumps(false), flags);
+	assert_int_equal(flags_of_dumps(true), 0);
+	assert_false(wants_dumps(CU_COREDUMP_TRIGGER_HOST));
+
+	/* the older attributes are some of the flags */
+	OK(cuCoredumpSetAttribute(CU_COREDUMP_LIGHTWEIGHT, &on, &one));
+	assert_int_equal(flags_of_dumps(false),
+			 CU_COREDUMP_LIGHTWEIGHT_FLAGS | CU_COREDUMP_SKIP_ABORT);
+	assert_true(wants_dumps(CU_COREDUMP_LIGHTWEIGHT));
+	OK(cuCoredumpSetAttribute(CU_COREDUMP_TRIGGER_HOST, &on, &one));
+	OK(cuCoredumpSetAttribute(CU_COREDUMP_LIGHTWEIGHT, &off, &one));
+	assert_int_equal(flags_of_dumps(false), 0);
+
+	strcpy(name, "dump.%p");
+	OK(cuCoredumpSetAttribute(CU_COREDUMP_FILE, name, &all));
+	memset(name, 0, sizeof name);
+	OK(cuCoredumpGetAttribute(CU_COREDUMP_FILE, name, &all));
+	assert_string_equal(name, "dump.%p");
+	OK(cuCoredumpGetAttributeGlobal(CU_COREDUMP_FILE, name, &all));
+	assert_string_equal(name, "core_%t_%h_%p.nvcudmp");
+
+	/* wrong ones */
+	size = sizeof small;
+	memset(longer, 'x', sizeof longer);
+	assert_int_equal(cuCoredumpGetAttribute(CU_COREDUMP_FILE, small, &size),
+			 CUDA_ERROR_INVALID_VALUE);
+	size = sizeof longer;
+	assert_int_equal(cuCoredumpSetAttribute(CU_COREDUMP_FILE, longer, &size),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuCoredumpSetAttribute(CU_COREDUMP_GENERATION_FLAGS, &unknown, &four),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuCoredumpSetAttribute(CU_COREDUMP_GENERATION_FLAGS, &flags, &one),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuCoredumpGetAttribute(0, &flags, &four), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuCoredumpGetAttribute(8, &flags, &four), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuCoredumpGetAttribute(CU_COREDUMP_FILE, NULL, NULL),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuCoredumpSetAttribute(CU_COREDUMP_ENABLE_USER_TRIGGER, &on, &one),
+			 CUDA_ERROR_NOT_PERMITTED);
+	assert_int_equal(cuCoredumpSetAttribute(CU_COREDUMP_PIPE, name, &all),
+			 CUDA_ERROR_NOT_PERMITTED);
+	OK(cuCoredumpSetAttributeGlobal(CU_COREDUMP_ENABLE_ON_EXCEPTION, &off, &one));
+}
+
 static void a_fault_stays_until_a_reset(void **state)
 {
 	CUdeviceptr at = words(64), more;
@@ -370,7 +453,10 @@ static void a_fault_stays_until_a_reset(void **state)
 	assert_string_equal(text, "an illegal memory access was encountered");
 	assert_int_equal(cuMemAlloc(&more, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
 	assert_int_equal(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+	CUfunction before = kernel("store");
 	OK(cuDevicePrimaryCtxReset(0));
+	assert_int_equal(cuLaunchKernel(before, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL),
+			 CUDA_ERROR_INVALID_HANDLE);
 	OK(cuModuleLoad(&module, fatbin));
 	OK(cuMemAlloc(&more, 4));
 	OK(cuMemFree(more));
@@ -401,6 +487,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_device_tells_what_it_is),
 		cmocka_unit_test(shared_memory_needs_room),
 		cmocka_unit_test(functions_are_found_by_name),
+		cmocka_unit_test(dumps_are_as_the_program_says),
 		cmocka_unit_test(a_fault_stays_until_a_reset),
 	};
 	if (argc != 2)

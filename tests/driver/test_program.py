@@ -6,7 +6,9 @@ usage: test_program.py WARPSCOPE PROGRAM FATBIN KILLS     KILLS: times that each
 """
 import os
 import random
+import re
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -89,6 +91,69 @@ def test_faults(folder):
           said.stdout + said.stderr)
 
 
+def started(mode, folder, **env):
+    """A program that has come to where it waits."""
+    child = subprocess.Popen([PROGRAM, FATBIN, mode], cwd=folder, env=environment(**env), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    said = [child.stdout.readline(), child.stdout.readline()]
+    return child, said == ['ready\n', 'waits\n']
+
+
+def test_requests(folder):
+    """Dumps of a program that hangs, when somebody writes to its pipe."""
+    on = {'CUDA_ENABLE_USER_TRIGGERED_COREDUMP': '1', 'CUDA_COREDUMP_FILE': 'core.%p', 'CUDA_COREDUMP_PIPE': 'pipe.%p'}
+    child, waits = started('wait', folder, **on, CUDA_COREDUMP_SHOW_PROGRESS='1')
+    pipe = os.path.join(folder, f'pipe.{child.pid}')
+    check('a program that may be dumped has a pipe, for its user alone', waits and stat.S_IMODE(os.stat(pipe).st_mode) == 0o600, os.listdir(folder))
+    with open(pipe, 'wb', buffering=0) as to:
+        to.write(b'x')
+    _, err = child.communicate(timeout=60)
+    check('what is written there makes a dump, and ends it', child.returncode == -signal.SIGABRT and f'core.{child.pid}' in os.listdir(folder), err)
+    check('... and progress is told', re.search(r'\[\d\d:\d\d:\d\d\.\d{6}\] coredump: Writing ELF file to core\.\d+\n', err) and 'coredump: All done' in err, err)
+    child, waits = started('wait', folder, **on, CUDA_COREDUMP_GENERATION_FLAGS='skip_abort')
+    path = os.path.join(folder, f'core.{child.pid}')
+    page = ''
+    end = time.monotonic() + 20
+    while 'Hang suspected' not in page and time.monotonic() < end:  # the launch may not have begun
+        with open(os.path.join(folder, f'pipe.{child.pid}'), 'wb', buffering=0) as to:
+            to.write(b'0' * (1 << 17))  # one request, for readers that wait for a full buffer
+        made = appears(path)
+        page = subprocess.run([WARPSCOPE, path], capture_output=True, text=True, check=False).stdout
+        if made:
+            os.remove(path)
+    check('a program that is not to be aborted goes on, and may be dumped again', waits and child.poll() is None, os.listdir(folder))
+    check('... and where its threads are is told', 'driver.cu:35' in page, page)
+    time.sleep(0.2)
+    check('... and one request makes one dump', not os.path.exists(path), os.listdir(folder))
+    child.kill()
+    child.communicate()
+    child, waits = started('ask-wait', folder)
+    with open(os.path.join(folder, f'pipe.{child.pid}'), 'wb', buffering=0) as to:
+        to.write(b'x')
+    child.communicate(timeout=60)
+    check('the program itself may ask for that', child.returncode == -signal.SIGABRT and f'api.{child.pid}' in os.listdir(folder), os.listdir(folder))
+    child, _ = started('ask-fault', folder)
+    child.communicate(timeout=60)
+    check('... and for dumps of faults', child.returncode == -signal.SIGABRT and f'api.{child.pid}' in os.listdir(folder), os.listdir(folder))
+    said = run('ask-fault', folder, CUDA_COREDUMP_FILE='first.%p', CUDA_ENABLE_LIGHTWEIGHT_COREDUMP='1', CUDA_COREDUMP_GENERATION_FLAGS='skip_all')
+    check('... but not against the environment', said.stdout == 'ready\nfile: CUDA_ERROR_NOT_PERMITTED\n' and said.returncode == 1, said.stdout)
+    check('variables without effect are told', 'CUDA_ENABLE_LIGHTWEIGHT_COREDUMP has no effect' in said.stderr and 'not known' in said.stderr, said.stderr)
+
+
+def appears(path):
+    end = time.monotonic() + 20
+    while not os.path.exists(path) and time.monotonic() < end:
+        time.sleep(0.02)
+    return os.path.exists(path)
+
+
+def test_hang(folder):
+    """exec asks a program that says nothing any more."""
+    words = [WARPSCOPE, 'exec', '--software-gpu', '--on-hang', '1', '--dumps', 'dumps', '--job', 'one', '--', PROGRAM, FATBIN, 'wait']
+    said = subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=90, check=False)
+    check('exec: a hang on the software GPU is dumped, and explained', said.returncode == -signal.SIGABRT and 'driver.cu:35' in said.stderr,
+          f'{said.returncode}\n{said.stdout}{said.stderr}')
+
+
 def test_exec(folder):
     words = [WARPSCOPE, 'exec', '--software-gpu', '--arch', 'sm_80', '--dumps', 'dumps', '--job', 'one', '--', PROGRAM, FATBIN, 'fault']
     said = subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False)
@@ -141,7 +206,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         test_faults(folder)
     with tempfile.TemporaryDirectory() as folder:
+        test_requests(folder)
+    with tempfile.TemporaryDirectory() as folder:
         test_exec(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        test_hang(folder)
     test_kills()
     print(f'1..{len(results)}')
     return 0 if all(results) else 1
