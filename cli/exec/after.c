@@ -31,16 +31,12 @@ static bool is_before(struct timespec a, struct timespec b)
 	return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-/* A dump of this run is named as the variables said, for this host and, if it is known, this rank,
- * and is not older than the record of the run. */
+/* A dump of this run is named as the variables said, for this host and this part of
+ * the job, and is not older than the record of the run. */
 static bool is_ours(const struct exec *exec, const char *name, const char *path, struct stat *at)
 {
 	char pattern[EXEC_HOST_BYTES + 80];
-	if (exec->rank >= 0)
-		snprintf(pattern, sizeof pattern, "core_r%lld_%%t_%s_%%p.nvcudmp",
-			 (long long)exec->rank, exec->host);
-	else
-		snprintf(pattern, sizeof pattern, "core_%%t_%s_%%p.nvcudmp", exec->host);
+	exec_dump_name(exec->part, exec->host, pattern, sizeof pattern);
 	return ws_triage_pattern_fits(pattern, name) && lstat(path, at) == 0 &&
 	       S_ISREG(at->st_mode) && !is_before(at->st_mtim, exec_record_made(exec->record));
 }

@@ -108,7 +108,7 @@ static int folder_check(struct exec *exec, bool needs_pipe)
 	int len = snprintf(exec->folder, sizeof exec->folder, "%s/%s", real, job);
 	free(real);
 	if (len < 0 || (size_t)len >= sizeof exec->folder ||
-	    !exec_variables_make(exec->args->kind, exec->folder, exec->rank, NULL, &set))
+	    !exec_variables_make(exec->args->kind, exec->folder, exec->part, NULL, &set))
 		return refuse(dumps, "its path is too long; CUDA takes at most 1,023 characters");
 	if (strpbrk(exec->folder, "%\n"))
 		return refuse(exec->folder,

@@ -65,7 +65,7 @@ static void set_variables(const struct exec *exec)
 	const struct exec_args *args = exec->args;
 	struct exec_variables set;
 	/* it was made once already, when the folder was checked */
-	(void)!exec_variables_make(args->kind, exec->folder, exec->rank,
+	(void)!exec_variables_make(args->kind, exec->folder, exec->part,
 				   args->no_abort ? "skip_abort" : NULL, &set);
 	for (size_t i = 0; i < set.n; i++) {
 		const struct exec_variable *one = &set.item[i];
@@ -256,8 +256,8 @@ static void say_end(const struct run *run, const struct exec_dumps *dumps, struc
 	const struct exec *exec = run->exec;
 	const char *program = exec->args->program[0], *slash = strrchr(program, '/');
 	ws_out_printf(out, "warpscope exec: %s", slash ? slash + 1 : program);
-	if (exec->rank >= 0)
-		ws_out_printf(out, " (rank %" PRId64 ")", exec->rank);
+	if (exec->part.kind)
+		ws_out_printf(out, " (%s %" PRIu64 ")", exec->part.kind, exec->part.number);
 	if (WIFSIGNALED(run->status))
 		ws_out_printf(out, " was ended by signal %d (%s)", WTERMSIG(run->status),
 			      strsignal(WTERMSIG(run->status)));
@@ -323,7 +323,7 @@ static void conclude(struct run *run)
 			kill(run->helper.pid, SIGKILL);
 		else
 			show_helper(run, title.ptr);
-		if (exec->rank >= 0)
+		if (exec->part.kind)
 			cli_say("warpscope exec: for all ranks: warpscope triage %s\n",
 				exec->folder);
 	}
@@ -444,7 +444,7 @@ static int arguments_parse(struct cli *cli, int argc, char **argv, struct exec_a
 int verb_exec(struct cli *cli, int argc, char **argv)
 {
 	struct exec_args args = { .dumps = "warpscope-dumps" };
-	struct exec exec = { .cli = cli, .args = &args, .rank = exec_own_rank() };
+	struct exec exec = { .cli = cli, .args = &args, .part = exec_own_part() };
 	int status = arguments_parse(cli, argc, argv, &args);
 	if (status != CLI_ANSWERED)
 		return status;

@@ -50,9 +50,17 @@ struct exec_variables {
 
 /* False: there is no purpose of that name. */
 bool exec_purpose_find(const char *name, enum exec_purpose *ret_purpose);
-/* What is to be set, for dumps in `folder`. `rank` is -1 if it is not known; `flags` are more
- * words of CUDA_COREDUMP_GENERATION_FLAGS, or NULL. False: a value is too long for CUDA. */
-bool exec_variables_make(enum exec_purpose purpose, const char *folder, int64_t rank,
+/* Of several execs of a job, which one this is. */
+struct exec_part {
+	const char *kind; /* "rank"; "task" of Slurm, which may have many ranks; NULL: not known */
+	uint64_t number;
+};
+
+/* How dumps are named: "core_r3_%t_%h_%p.nvcudmp". `host` is that, or %h. */
+void exec_dump_name(struct exec_part part, const char *host, char *ret_name, size_t size);
+/* What is to be set, for dumps in `folder`. `flags` are more words of
+ * CUDA_COREDUMP_GENERATION_FLAGS, or NULL. False: a value is too long for CUDA. */
+bool exec_variables_make(enum exec_purpose purpose, const char *folder, struct exec_part part,
 			 const char *flags, struct exec_variables *ret_variables);
 
 /* ---- gpu.c: the software GPU ---- */
@@ -106,7 +114,7 @@ struct exec {
 	const struct exec_args *args;
 	char host[EXEC_HOST_BYTES];
 	char folder[EXEC_PATH_BYTES]; /* of this job's dumps; absolute */
-	int64_t rank;                 /* for the names of dumps; -1: not known */
+	struct exec_part part;        /* for the names of dumps */
 	struct exec_record *record;
 };
 
@@ -162,8 +170,7 @@ bool exec_record_saw_gpu(const struct exec_record *record);
 /* When the record was made, as the file system of the dumps has it. */
 struct timespec exec_record_made(const struct exec_record *record);
 void exec_record_close(struct exec_record *record);
-/* The rank that this process itself has, for names; -1: none. */
-int64_t exec_own_rank(void);
+struct exec_part exec_own_part(void);
 
 /* ---- trigger.c ---- */
 

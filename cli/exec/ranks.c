@@ -140,15 +140,20 @@ static bool tells(const struct about *about)
 	return about->has_gpus || strchr(about->title, ':') || about->local_rank != NO_NUMBER;
 }
 
-int64_t exec_own_rank(void)
+struct exec_part exec_own_part(void)
 {
-	/* all processes of a server that Slurm started have Slurm's number: it is not in names */
-	for (int i = 0; i < SLURM; i++) {
+	for (int i = 0; i < N_RANKS; i++) {
 		uint64_t rank = number_of(getenv(rank_variables[i].rank));
-		if (rank <= INT32_MAX)
-			return (int64_t)rank;
+		if (rank > INT32_MAX)
+			continue;
+		if (i != SLURM)
+			return (struct exec_part){ "rank", rank };
+		/* all processes of a server that Slurm started have Slurm's number: no rank */
+		uint64_t tasks = number_of(getenv(rank_variables[i].size));
+		if (tasks > 1 && tasks != NO_NUMBER)
+			return (struct exec_part){ "task", rank };
 	}
-	return -1;
+	return (struct exec_part){ 0 };
 }
 
 /* ---- the file ---- */

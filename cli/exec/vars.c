@@ -2,6 +2,7 @@
 /* CUDA's variables for dumps: which, for what, and what each costs; warpscope env. */
 #include "exec/exec.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const struct purpose {
@@ -54,16 +55,23 @@ static bool add(struct exec_variables *set, const char *name, const char *cost, 
 	return len >= 0 && (size_t)len < sizeof item->value;
 }
 
-bool exec_variables_make(enum exec_purpose purpose, const char *folder, int64_t rank,
+void exec_dump_name(struct exec_part part, const char *host, char *ret_name, size_t size)
+{
+	char of[32] = "";
+	if (part.kind)
+		snprintf(of, sizeof of, "%c%" PRIu64 "_", part.kind[0], part.number);
+	snprintf(ret_name, size, "core_%s%%t_%s_%%p.nvcudmp", of, host);
+}
+
+bool exec_variables_make(enum exec_purpose purpose, const char *folder, struct exec_part part,
 			 const char *flags, struct exec_variables *ret_variables)
 {
 	const struct purpose *p = &purposes[purpose];
-	char words[256], file[80] = "/core_%t_%h_%p.nvcudmp";
+	char words[256], file[80] = "/";
 	static const char place[] = "where dumps go: %t time, %h host, %p process";
 	struct exec_variables *set = ret_variables;
 	set->n = 0;
-	if (rank >= 0)
-		snprintf(file, sizeof file, "/core_r%lld_%%t_%%h_%%p.nvcudmp", (long long)rank);
+	exec_dump_name(part, "%h", file + 1, sizeof file - 1);
 	snprintf(words, sizeof words, "%s%s%s", p->flags, *p->flags && flags ? "," : "",
 		 flags ? flags : "");
 	bool fits =
@@ -155,7 +163,7 @@ int verb_env(struct cli *cli, int argc, char **argv)
 				 "--dumps takes a folder from / on, without %% and line ends, as "
 				 "programs may change their folder; not '%s'",
 				 args.dumps);
-	if (!exec_variables_make(purpose, args.dumps, -1, NULL, &set))
+	if (!exec_variables_make(purpose, args.dumps, (struct exec_part){ 0 }, NULL, &set))
 		return cli_usage("env", "CUDA takes paths of at most 1,023 characters");
 	if (cli->json)
 		env_json(cli, args.purpose, &set);

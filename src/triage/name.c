@@ -14,8 +14,9 @@ struct token {
 };
 
 /* As the driver names, and as `warpscope exec` makes it name. */
-static const char *const by_default[] = { "core_r%r_%t_%h_%p.nvcudmp", "core_%t_%h_%p.nvcudmp",
-					  "core.cuda.%h.%p", "core_%t_%h_%p" };
+static const char *const by_default[] = { "core_r%r_%t_%h_%p.nvcudmp", "core_t*_%t_%h_%p.nvcudmp",
+					  "core_%t_%h_%p.nvcudmp", "core.cuda.%h.%p",
+					  "core_%t_%h_%p" };
 
 static bool takes_text(char kind)
 {

@@ -366,7 +366,8 @@ def what_the_program_leaves_lives_on(bench):
 def workers_have_ranks(bench):
     """A server's workers are told apart by their titles; the record keeps named numbers only."""
     done, job = bench.run('serve', '4', 'fault', env={'API_KEY': SECRET, 'SLURM_PROCID': '0', 'SLURM_STEP_NUM_TASKS': '2'})
-    expect(done.returncode == 4 and b'left 4 GPU dumps' in done.stderr, done)
+    expect(done.returncode == 4 and b'(task 0) ended with status 4 and left 4 GPU dumps' in done.stderr, done)
+    expect(len(glob.glob(os.path.join(job, 'core_t0_*'))) == 4, os.listdir(job))
     titles = {line['pid']: line['title'] for line in record_of(job)}
     dumps = [re.search('_([0-9]+)[.]nvcudmp', path).group(1) for path in glob.glob(os.path.join(job, 'core_*'))]
     expect(sorted(titles[int(pid)] for pid in dumps) == [f'VLLM::Worker_TP{i}' for i in range(4)], titles)

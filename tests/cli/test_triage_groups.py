@@ -83,7 +83,7 @@ def check_pairs(program, folder, maker):
         write(os.path.join(where, "b.nvcudmp"), renamed(dump, other))
         groups = triage(program, where)["groups"]
         cases.append((f"{what}: {'one group' if joins else 'two groups'}",
-                      None if len(groups) == (1 if joins else 2) else "; ".join(g["signature"] for g in groups)))
+                      None if len(groups) == (1 if joins else 2) else f"{len(groups)}: " + "; ".join(g["signature"] for g in groups)))
     return cases
 
 

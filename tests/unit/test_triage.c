@@ -588,9 +588,14 @@ static void a_name_decides_before_the_record(void **state)
 	assert_int_equal(ws_triage_processes_create(&processes, NULL), WS_OK);
 	assert_int_equal(ws_triage_processes_add(processes, line, strlen(line), NULL), WS_OK);
 	wsi_record_name(&record, NULL, processes);
-	ws_triage_processes_destroy(processes);
 	assert_true(record.rank == 2 && record.ranks == 4);
 	assert_true(ws_str_equal(record.rank_from, ws_str_of("name")));
+	wsi_record_init(&record);
+	record.path = ws_str_of("a/core_t2_5_h_7.nvcudmp"); /* a task of Slurm may have many */
+	wsi_record_name(&record, NULL, processes);
+	assert_true(record.rank == 3 && record.pid == 7 && record.time == 5);
+	assert_true(ws_str_equal(record.rank_from, ws_str_of("exec")));
+	ws_triage_processes_destroy(processes);
 }
 
 int main(void)
