@@ -270,13 +270,15 @@ static void managed_memory_is_listed(void **state)
 {
 	(void)state;
 	CUDBGMemoryInfo regions[2];
-	uint64_t managed;
+	uint64_t managed, host;
 	uint32_t n = 0, word = 0x55aa, back = 0;
 	device_open(&device, kernels, 4);
 	assert_int_equal(ws_sim_alloc_managed(device.sim, 4096, &managed, NULL), WS_OK);
 	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
 	GOOD(getManagedMemoryRegionInfo, 0, regions, 2, &n);
 	assert_true(n == 1 && regions[0].startAddress == managed && regions[0].size == 4096);
+	GOOD(getHostAddrFromDeviceAddr, DEV, managed + 8, &host);
+	assert_true(host == managed + 8); /* one address for both */
 	GOOD(writeGlobalMemory, managed + 4092, &word, sizeof word);
 	GOOD(readGlobalMemory, managed + 4092, &back, sizeof back);
 	assert_int_equal(back, word);

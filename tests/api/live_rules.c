@@ -49,6 +49,31 @@ static void a_step_over_a_cluster_barrier_moves_other_sms(void **state)
 	expect_end();
 }
 
+/* 65 steps "with no lane hint and the flag", 41 is that with one step, 40 is 41 without a mask:
+ * none of them leaves a convergence barrier, which takes a step without the flag. */
+static void old_steps_do_not_leave_a_convergence_barrier(void **state)
+{
+	for (unsigned form = 0; form < 3; form++) {
+		uint64_t meet = start_parted(), mask = 0;
+		uint32_t here = lanes_at(0, 0, meet), active = 0;
+		(void)step(0, 0, 6, 1, CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS);
+		for (unsigned i = 0; i < 3; i++) {
+			if (form == 0)
+				GOOD(singleStepWarp65, DEV, 0, 0, 1, &mask);
+			else if (form == 1)
+				GOOD(singleStepWarp41, DEV, 0, 0, &mask);
+			else
+				GOOD(singleStepWarp40, DEV, 0, 0);
+			assert_int_equal(mask, form < 2);
+			assert_true((here & ~lanes_at(0, 0, meet)) == 0);
+		}
+		GOOD(readActiveLanes, DEV, 0, 0, &active);
+		assert_true(active != 0 && (active & here) == 0);
+		if (form < 2)
+			(void)stop(state);
+	}
+}
+
 /* With NON_BLOCKING the mask is who was asked for; a suspend ends the step, and tells so instead.
  */
 static void a_suspend_interrupts_a_step(void **state)
@@ -287,6 +312,7 @@ static void the_end_of_a_kernel_waits_for_memory(void **state)
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 const struct CMUnitTest live_rules_tests[] = {
 	TEST(a_step_over_a_cluster_barrier_moves_other_sms),
+	TEST(old_steps_do_not_leave_a_convergence_barrier),
 	TEST(a_suspend_interrupts_a_step),
 	TEST(a_fault_ends_running_to_a_pc),
 	TEST(without_the_capability_no_stop_is_told),
