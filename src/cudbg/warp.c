@@ -243,7 +243,9 @@ static CUDBGResult cbu_state(struct wsi_cudbg *s, const struct wsi_at *at, CUDBG
 		.collectiveMask = warp->cbu_collective_lanes,
 	};
 	for (uint32_t ln = 0; ln < CUDBG_MAX_LANES; ln++) {
-		state.threadState[ln] = CUDBG_CBU_THREAD_STATE_INVALID;
+		bool exited = warp->cbu_exited_lanes >> ln & 1;
+		state.threadState[ln] =
+			exited ? CUDBG_CBU_THREAD_STATE_EXITED : CUDBG_CBU_THREAD_STATE_INVALID;
 		if (ln >= at->device->n_lanes || !(at->slot->valid >> ln & 1))
 			continue;
 		const struct ws_lane *lane = wsi_cudbg_lane(s, at, ln, &result);

@@ -391,7 +391,7 @@ void exception_texts_and_barriers(void **state)
 	assert_true(cbu[0].activeMask == 1 && cbu[0].exitedMask == 0x80000000 &&
 		    cbu[0].collectiveMask == 4 && cbu[0].barrierMasks[1] == 1 &&
 		    cbu[0].threadState[0] == CUDBG_CBU_THREAD_STATE_BLOCKEDB1 &&
-		    cbu[0].threadState[31] == CUDBG_CBU_THREAD_STATE_INVALID);
+		    cbu[0].threadState[31] == CUDBG_CBU_THREAD_STATE_EXITED);
 	assert_int_equal(CALL(getCbuWarpState, 0, 1, 0x21, cbu, 2), CUDBG_ERROR_MISSING_DATA);
 	assert_int_equal(CALL(getCbuWarpState, 0, 1, 3, cbu, 2), CUDBG_ERROR_INVALID_WARP);
 	assert_int_equal(CALL(getCbuWarpState, 0, 1, 0, cbu, 2), CUDBG_ERROR_INVALID_WARP);

@@ -203,6 +203,34 @@ static void states_of_threads_are_those_of_the_kernel(void **state)
 	assert_in_range(n_ready, 1, 31);
 }
 
+/* A thread that has ended is no lane any more, and its state says why. */
+static void threads_that_ended_have_exited(void **state)
+{
+	(void)state;
+	static const char text[] =
+		".arch sm_90a\n.kernel k\nS2R R0, SR_LANEID\n"
+		"ISETP.GE.U32.AND P0, PT, R0, 0x8, PT\n@P0 EXIT\nNOP\nEXIT\n.end\n";
+	struct ws_sim_launch launch = {
+		.size = sizeof launch, .kernel = "k", .grid = { 1, 1, 1 }, .block = { 24, 1, 1 }
+	};
+	CUDBGCbuWarpState cbu;
+	uint32_t lanes;
+	device_open(&device, kernels, 4);
+	launch.module = load_text(text);
+	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	stop_at_start();
+	(void)step(0, 0, UINT32_MAX, 3, 0);
+	GOOD(readValidLanes, DEV, 0, 0, &lanes);
+	assert_int_equal(lanes, 0xff);
+	GOOD(getCbuWarpState, DEV, 0, 1, &cbu, 1);
+	assert_int_equal(cbu.exitedMask, 0xffff00);
+	for (uint32_t ln = 0; ln < 32; ln++)
+		assert_int_equal(cbu.threadState[ln], ln < 8    ? CUDBG_CBU_THREAD_STATE_READY
+						      : ln < 24 ? CUDBG_CBU_THREAD_STATE_EXITED
+								: CUDBG_CBU_THREAD_STATE_INVALID);
+}
+
 /* ---- clusters ---- */
 
 /* Six SMs, each with room for one block: the first cluster has the four blocks that are preferred,
@@ -318,6 +346,7 @@ const struct CMUnitTest live_rules_tests[] = {
 	TEST(without_the_capability_no_stop_is_told),
 	TEST(registers_of_a_warp_come_and_go),
 	TEST(states_of_threads_are_those_of_the_kernel),
+	TEST(threads_that_ended_have_exited),
 	TEST(clusters_of_one_grid_differ_in_size),
 	TEST(an_access_stays_in_one_allocation),
 	TEST(the_end_of_a_kernel_waits_for_memory),
