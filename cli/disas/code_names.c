@@ -105,6 +105,8 @@ const struct ws_reloc *code_names_style(struct code_names *names, uint64_t sec_o
 		[WS_RELOC_UNIFIED_LOW] = { "32@lo(fun@unified(", "))" },
 		[WS_RELOC_UNIFIED_HIGH] = { "32@hi(fun@unified(", "))" },
 		[WS_RELOC_UNIFIED_CALL] = { "`(", ")" },
+		[WS_RELOC_KERNEL_LOW] = { "32@lo(fun@fdesc(", "))" },
+		[WS_RELOC_KERNEL_HIGH] = { "32@hi(fun@fdesc(", "))" },
 	};
 	size_t n, size = names->for_assembler ? CODE_NAMES_QUOTED_MAX : CODE_NAMES_TEXT_MAX;
 	const struct ws_reloc *reloc = code_names_relocs(names, sec_off, &n), *end = reloc + n;

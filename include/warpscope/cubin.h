@@ -214,6 +214,9 @@ enum ws_reloc_kind {
 				*/
 	WS_RELOC_UNIFIED_HIGH, /**< as WS_RELOC_HIGH, likewise */
 	WS_RELOC_UNIFIED_CALL, /**< where that table is, into a call through a register */
+	WS_RELOC_KERNEL_LOW,   /**< as WS_RELOC_LOW, of a kernel's descriptor, for launches from
+				  the device */
+	WS_RELOC_KERNEL_HIGH,  /**< as WS_RELOC_HIGH, likewise */
 	WS_RELOC_OTHER,        /**< something else: see `type` */
 };
 

@@ -136,16 +136,14 @@ static void relocate_data(uint8_t *at, bool half, uint64_t value, bool has_adden
 /* False: a field that is not known here. */
 static bool relocate_code(uint8_t *at, uint32_t type, uint64_t value, bool has_addend)
 {
-	/* what launches from the device name a kernel by: its address, here */
-	type = type == WSI_R_CUDA_FUNC_DESC32_LO   ? WSI_R_CUDA_ABS32_LO_32
-	       : type == WSI_R_CUDA_FUNC_DESC32_HI ? WSI_R_CUDA_ABS32_HI_32
-						   : type;
 	struct wsi_code_reloc field = wsi_code_reloc(type);
 	switch (field.kind) {
 	case WS_RELOC_LOW:
+	case WS_RELOC_KERNEL_LOW: /* launches name a kernel by its descriptor: its address, here */
 		value += has_addend ? 0 : wsi_load_u32(at + field.lo / 8);
 		break;
 	case WS_RELOC_HIGH:
+	case WS_RELOC_KERNEL_HIGH:
 		value >>= 32;
 		break;
 	case WS_RELOC_CALL:

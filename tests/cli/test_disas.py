@@ -187,7 +187,8 @@ def names(tests):
             ('textures.none.sm_90.cubin', 'textures', 'c[0x0][0x21c]  // colours\n'),
             ('stop.li.sm_90.cubin', '_Z11check_indexii', '/*0070*/  ULDC.64 UR4, c[0x4][0x8]  // address of $str\n'),
             ('names.none.sm_100.cubin', 'names', 'LDCU UR6, c[`(kMetric+0xc)]'),
-            ('names.none.sm_100.cubin', 'names', 'UMOV UR4, 32@lo(gElsewhere)')):
+            ('names.none.sm_100.cubin', 'names', 'UMOV UR4, 32@lo(gElsewhere)'),
+            ('../sim/child.O3.fatbin', 'parent_of_bad', 'UMOV UR5, 32@hi(fun@fdesc(bad_child))')):
         text = tests.run('--function', function, os.path.join(cubins, path)).stdout
         tests.result(f'{path}: {wanted!r}', None if wanted in text else text[:2000].replace('\n', '\n# '))
     insns = [i for f in functions(tests.json('constants', os.path.join(cubins, 'textures.none.sm_80.cubin'))) for i in f['instructions']]
