@@ -94,7 +94,9 @@ bool driver_connect(void)
 /* The agent is gone: nothing works from now on. */
 static CUresult lost(void)
 {
-	atomic_store(&driver.failure, CUDA_ERROR_DEVICE_UNAVAILABLE);
+	if (atomic_exchange(&driver.failure, CUDA_ERROR_DEVICE_UNAVAILABLE) !=
+	    CUDA_ERROR_DEVICE_UNAVAILABLE)
+		driver_report_internal();
 	return CUDA_ERROR_DEVICE_UNAVAILABLE;
 }
 

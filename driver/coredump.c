@@ -315,6 +315,18 @@ static CUresult set(struct context *context, int attribute, const void *value, s
 	return result;
 }
 
+enum { WANTS_DUMP = 0x20, WANTS_TRIGGER = 0x40 /* and a dump */ };
+
+void coredump_of_flags(struct context *context, unsigned flags)
+{
+	const bool on = true;
+	size_t size = sizeof on;
+	if (flags & (WANTS_DUMP | WANTS_TRIGGER))
+		(void)set(context, ON_EXCEPTION, &on, &size);
+	if (flags & WANTS_TRIGGER)
+		(void)set(NULL, USER_TRIGGER, &on, &size);
+}
+
 CU_API(cuCoredumpGetAttribute)(int attribute, void *ret_value, size_t *size)
 {
 	CUresult result = driver_check();

@@ -129,13 +129,19 @@ extern struct driver driver;
 
 /* ---- init.c ---- */
 
-CUresult driver_done(CUresult result, const char *function);
 /* Whether a call may be made: initialised, a context that is there, no fault. */
 CUresult driver_check(void);
 /* The thread's current context; NULL: none. */
 struct context *driver_context(void);
 /* What a kernel printed, to where the program prints. */
 void driver_print(const char *text, size_t n);
+
+/* ---- report.c ---- */
+
+/* What every function of the API ends with: a debugger is told of an error. */
+CUresult driver_done(CUresult result, const char *function);
+/* The agent is gone. */
+void driver_report_internal(void);
 
 /* ---- calls.c ---- */
 
@@ -166,6 +172,8 @@ CUresult queue_drain(void);
 
 /* Reads the environment, and makes the pipe for dumps on request if there is to be one. */
 void coredump_begin(void);
+/* What the flags of a new context ask for. */
+void coredump_of_flags(struct context *context, unsigned flags);
 /* A kernel of a context failed: makes the dump that is asked for. It may abort the program. */
 void coredump_fault(const struct context *context);
 

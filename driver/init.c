@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <warpscope/cudadebugger.h>
+
 enum { STACK = 64, DRIVER_VERSION = 13000, API_VERSION = 13000 };
 
 struct driver driver;
@@ -24,12 +26,6 @@ void driver_print(const char *text, size_t n)
 	fwrite(text, 1, n, stdout);
 }
 
-CUresult driver_done(CUresult result, const char *function)
-{
-	(void)function; /* a debugger is told here, when there is one */
-	return result;
-}
-
 /* A child of the program has no device, as with the vendor's driver. */
 static void forget(void)
 {
@@ -38,6 +34,7 @@ static void forget(void)
 
 static void init(void)
 {
+	cudbgPreInit();
 	(void)pthread_atfork(NULL, NULL, forget);
 	driver.primary = (struct context){ .magic = MAGIC_CONTEXT };
 	driver.primary.id = atomic_fetch_add(&driver.ids, 1) + 1;
@@ -199,19 +196,6 @@ CU_API(cuDevicePrimaryCtxSetFlags_v2)(CUdevice device, unsigned flags)
 	DONE(result);
 }
 
-enum { WANTS_DUMP = 0x20, WANTS_TRIGGER = 0x40 };
-
-/* What the flags of a context ask for: the second includes the first. */
-static void set_coredump(unsigned flags)
-{
-	bool on = true;
-	size_t size = sizeof on;
-	if (flags & (WANTS_DUMP | WANTS_TRIGGER))
-		(void)cuCoredumpSetAttribute(1, &on, &size);
-	if (flags & WANTS_TRIGGER)
-		(void)cuCoredumpSetAttributeGlobal(4, &on, &size);
-}
-
 static CUresult create(CUcontext *ret_context, unsigned flags, CUdevice device)
 {
 	CUresult result = ret_context ? check_device(device) : CUDA_ERROR_INVALID_VALUE;
@@ -232,7 +216,7 @@ static CUresult create(CUcontext *ret_context, unsigned flags, CUdevice device)
 	context->next = contexts;
 	contexts = context;
 	pthread_mutex_unlock(&lock);
-	set_coredump(flags);
+	coredump_of_flags(context, flags);
 	*ret_context = context;
 	return CUDA_SUCCESS;
 }

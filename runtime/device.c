@@ -5,7 +5,11 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "driver/report.h"
 #include "results.h"
+
+#pragma weak warpscope_runtime_begin
+#pragma weak warpscope_runtime_end
 
 enum { VERSION = 13000 };
 
@@ -26,6 +30,8 @@ static void init(void)
 
 int rt_begin(void)
 {
+	if (warpscope_runtime_begin)
+		warpscope_runtime_begin();
 	pthread_once(&once, init);
 	if (init_result != RT_SUCCESS || has_context)
 		return init_result;
@@ -34,13 +40,6 @@ int rt_begin(void)
 		init_result = (int)cuCtxSetCurrent(context);
 	has_context = init_result == RT_SUCCESS;
 	return init_result;
-}
-
-int rt_done(int result)
-{
-	if (result != RT_SUCCESS && result != RT_NOT_READY)
-		last = result;
-	return result;
 }
 
 RT_API(cudaGetLastError)(void)
@@ -66,6 +65,16 @@ static const char *result_text(int result, bool name)
 	default:
 		return "unrecognized error code";
 	}
+}
+
+int rt_end(int result, const char *function)
+{
+	if (warpscope_runtime_end)
+		warpscope_runtime_end(result, function, result_text(result, true),
+				      result_text(result, false));
+	if (result != RT_SUCCESS && result != RT_NOT_READY)
+		last = result;
+	return result;
 }
 
 RT_API_OF(const char *, cudaGetErrorName)(int result)
@@ -258,5 +267,5 @@ RT_API(cudaGetDeviceProperties)(void *ret_properties, int device)
 		(void)cuDeviceGetAttribute(&value, members[i].attribute, device);
 		memcpy(to + members[i].at, &value, sizeof value); /* larger ones: 0 above */
 	}
-	return RT_SUCCESS;
+	return rt_done(RT_SUCCESS);
 }

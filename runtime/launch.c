@@ -46,7 +46,7 @@ RT_API(__cudaPopCallConfiguration)
 /* The runtime calls what is wrong with the dimensions a wrong configuration. */
 static int launched(CUresult result)
 {
-	return rt_done(result == CUDA_ERROR_INVALID_VALUE ? RT_INVALID_CONFIGURATION : (int)result);
+	return result == CUDA_ERROR_INVALID_VALUE ? RT_INVALID_CONFIGURATION : (int)result;
 }
 
 RT_API(cudaLaunchKernel)
@@ -57,8 +57,9 @@ RT_API(cudaLaunchKernel)
 	int result = rt_function(host, &function);
 	if (result != RT_SUCCESS)
 		return rt_done(result);
-	return launched(cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-				       (unsigned)shared_bytes, stream, args, NULL));
+	return rt_done(
+		launched(cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+					(unsigned)shared_bytes, stream, args, NULL)));
 }
 
 RT_API(cudaLaunchCooperativeKernel)
@@ -69,9 +70,9 @@ RT_API(cudaLaunchCooperativeKernel)
 	int result = rt_function(host, &function);
 	if (result != RT_SUCCESS)
 		return rt_done(result);
-	return launched(cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x,
-						  block.y, block.z, (unsigned)shared_bytes, stream,
-						  args));
+	return rt_done(launched(cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x,
+							  block.y, block.z, (unsigned)shared_bytes,
+							  stream, args)));
 }
 
 /* As compilers since CUDA 12.8 call it: with a kernel of __cudaGetKernel(). */
@@ -91,8 +92,9 @@ RT_API(__cudaLaunchKernel)
 	int result = rt_begin();
 	if (result != RT_SUCCESS)
 		return rt_done(result);
-	return launched(cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-				       (unsigned)shared_bytes, stream, args, NULL));
+	return rt_done(
+		launched(cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+					(unsigned)shared_bytes, stream, args, NULL)));
 }
 
 struct launch_config {
@@ -117,7 +119,7 @@ RT_API(cudaLaunchKernelExC)(const struct launch_config *config, const void *host
 		.attributes = config->attributes,
 		.n_attributes = config->n_attributes,
 	};
-	return launched(cuLaunchKernelEx(&c, function, args, NULL));
+	return rt_done(launched(cuLaunchKernelEx(&c, function, args, NULL)));
 }
 
 /* ---- kernels ---- */
@@ -159,7 +161,7 @@ RT_API(cudaFuncGetAttributes)(struct function_attributes *ret, const void *host)
 	ret->carveout = attribute(f, 9);
 	for (int i = 0; i < 3; i++)
 		ret->cluster[i] = attribute(f, 11 + i);
-	return RT_SUCCESS;
+	return rt_done(RT_SUCCESS);
 }
 
 RT_API(cudaFuncSetAttribute)(const void *host, int number, int value)

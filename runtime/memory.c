@@ -126,14 +126,14 @@ RT_API(cudaPointerGetAttributes)(struct pointer_attributes *ret, const void *at)
 	ret->device = -2;
 	ret->host_pointer = (void *)(uintptr_t)at;
 	if (cuPointerGetAttribute(&type, 2, device(at)) != CUDA_SUCCESS)
-		return RT_SUCCESS;
+		return rt_done(RT_SUCCESS);
 	(void)cuPointerGetAttribute(&managed, 8, device(at));
 	ret->type = managed ? 3 : (int)type;
 	ret->device = 0;
 	ret->device_pointer = (void *)(uintptr_t)at;
 	if (ret->type == CU_MEMORYTYPE_DEVICE)
 		ret->host_pointer = NULL;
-	return RT_SUCCESS;
+	return rt_done(RT_SUCCESS);
 }
 
 /* ---- copies ---- */
@@ -154,7 +154,7 @@ static int copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, 
 	if (result == RT_SUCCESS && (direction < 0 || direction >= N_DIRECTIONS))
 		result = RT_INVALID_DIRECTION;
 	if (result != RT_SUCCESS || width == 0 || height == 0)
-		return rt_done(result);
+		return result;
 	bool to_device = direction == TO_DEVICE || direction == TO_DEVICE_DEVICE;
 	bool from_device = direction == TO_HOST || direction == TO_DEVICE_DEVICE;
 	if (direction == BY_ADDRESS) {
@@ -173,31 +173,32 @@ static int copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, 
 		.width = width,
 		.height = height,
 	};
-	return rt_done((int)(waits ? cuMemcpy2D_v2(&c) : cuMemcpy2DAsync_v2(&c, stream)));
+	return (int)(waits ? cuMemcpy2D_v2(&c) : cuMemcpy2DAsync_v2(&c, stream));
 }
 
 RT_API(cudaMemcpy)(void *to, const void *from, size_t n, int direction)
 {
-	return copy(to, n, from, n, n, 1, direction, true, NULL);
+	return rt_done(copy(to, n, from, n, n, 1, direction, true, NULL));
 }
 
 RT_API(cudaMemcpyAsync)(void *to, const void *from, size_t n, int direction, CUstream stream)
 {
-	return copy(to, n, from, n, n, 1, direction, false, stream);
+	return rt_done(copy(to, n, from, n, n, 1, direction, false, stream));
 }
 
 RT_API(cudaMemcpy2D)
 (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
  int direction)
 {
-	return copy(to, to_pitch, from, from_pitch, width, height, direction, true, NULL);
+	return rt_done(copy(to, to_pitch, from, from_pitch, width, height, direction, true, NULL));
 }
 
 RT_API(cudaMemcpy2DAsync)
 (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
  int direction, CUstream stream)
 {
-	return copy(to, to_pitch, from, from_pitch, width, height, direction, false, stream);
+	return rt_done(
+		copy(to, to_pitch, from, from_pitch, width, height, direction, false, stream));
 }
 
 /* The place at an offset of a variable, with room for `n` bytes. */
@@ -210,7 +211,7 @@ static int place(const void *symbol, size_t offset, size_t n, void **ret_at)
 		result = RT_INVALID_VALUE;
 	if (result == RT_SUCCESS)
 		*ret_at = (void *)(uintptr_t)(at + offset);
-	return rt_done(result);
+	return result;
 }
 
 RT_API(cudaMemcpyToSymbolAsync)
@@ -218,7 +219,7 @@ RT_API(cudaMemcpyToSymbolAsync)
 {
 	void *to = NULL;
 	int result = place(symbol, offset, n, &to);
-	return result ? result : copy(to, n, from, n, n, 1, direction, false, stream);
+	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, false, stream));
 }
 
 RT_API(cudaMemcpyToSymbol)
@@ -226,7 +227,7 @@ RT_API(cudaMemcpyToSymbol)
 {
 	void *to = NULL;
 	int result = place(symbol, offset, n, &to);
-	return result ? result : copy(to, n, from, n, n, 1, direction, true, NULL);
+	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, true, NULL));
 }
 
 RT_API(cudaMemcpyFromSymbolAsync)
@@ -234,19 +235,19 @@ RT_API(cudaMemcpyFromSymbolAsync)
 {
 	void *from = NULL;
 	int result = place(symbol, offset, n, &from);
-	return result ? result : copy(to, n, from, n, n, 1, direction, false, stream);
+	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, false, stream));
 }
 
 RT_API(cudaMemcpyFromSymbol)(void *to, const void *symbol, size_t n, size_t offset, int direction)
 {
 	void *from = NULL;
 	int result = place(symbol, offset, n, &from);
-	return result ? result : copy(to, n, from, n, n, 1, direction, true, NULL);
+	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, true, NULL));
 }
 
 RT_API(cudaGetSymbolAddress)(void **ret_at, const void *symbol)
 {
-	return ret_at ? place(symbol, 0, 0, ret_at) : rt_done(RT_INVALID_VALUE);
+	return rt_done(ret_at ? place(symbol, 0, 0, ret_at) : RT_INVALID_VALUE);
 }
 
 RT_API(cudaGetSymbolSize)(size_t *ret_bytes, const void *symbol)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of the runtime: number, name as the CUDA runtime API documents it, and words of our own (those
- * of the driver, where it has the number too). */
+/* Results of the runtime: number, name as the CUDA runtime API documents it, and words of our own
+ * (those of the driver, where it has the number too). */
 #ifndef WARPSCOPE_RUNTIME_RESULTS_H
 #define WARPSCOPE_RUNTIME_RESULTS_H
 

@@ -36,8 +36,10 @@ struct rt_dim3 {
 
 /* Begins, if that was not done, and makes the device's context the thread's. */
 int rt_begin(void);
-/* Keeps an error for cudaGetLastError(), and gives it back. */
-int rt_done(int result);
+/* Keeps an error for cudaGetLastError(), tells a debugger of it, and gives it back. */
+int rt_end(int result, const char *function);
+/* What every function of the API that begins returns through. */
+#define rt_done(result) rt_end((result), __func__)
 /* Begins, makes a call of the driver if that went well, and is done. */
 #define RT_CALL(call)                                        \
 	do {                                                 \

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a debugger of the program is told of errors, by the names that the debugger API documents:
+ * variables are filled, then an empty function is called, where it has a breakpoint.
+ */
+#include "report.h"
+
+#include <string.h>
+
+#include <warpscope/cudadebugger.h>
+
+#include "driver.h"
+
+uint32_t cudbgReportDriverApiErrorFlags, cudbgReportedDriverApiErrorSource;
+uint64_t cudbgReportedDriverApiErrorCode, cudbgReportedDriverInternalErrorCode;
+uint64_t cudbgReportedDriverApiErrorFuncNameSize, cudbgReportedDriverApiErrorFuncNameAddr;
+uint64_t cudbgReportedDriverApiErrorNameSize, cudbgReportedDriverApiErrorNameAddr;
+uint64_t cudbgReportedDriverApiErrorStringSize, cudbgReportedDriverApiErrorStringAddr;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the variables are one report's */
+static _Thread_local bool is_runtime; /* the thread is in a call of the runtime, which reports */
+
+/* Not inlined, and something that the compiler cannot leave out: calls of these are what is seen.
+ */
+#define BREAKPOINT_HERE __attribute__((noinline))
+
+BREAKPOINT_HERE void cudbgReportDriverApiError(void)
+{
+	__asm__ volatile("");
+}
+
+BREAKPOINT_HERE void cudbgReportDriverInternalError(void)
+{
+	__asm__ volatile("");
+}
+
+BREAKPOINT_HERE void cudbgPreInit(void)
+{
+	__asm__ volatile("");
+}
+
+/* A text's place, and its bytes with the 0 at its end. */
+static void put(const char *text, uint64_t *ret_address, uint64_t *ret_size)
+{
+	*ret_address = (uintptr_t)text;
+	*ret_size = text ? strlen(text) + 1 : 0;
+}
+
+static void report(int result, const char *function, const char *name, const char *text,
+		   CUDBGReportedDriverApiErrorSource source)
+{
+	const uint32_t quiet = CUDBG_REPORT_DRIVER_API_ERROR_FLAGS_SUPPRESS_NOT_READY;
+	pthread_mutex_lock(&lock);
+	if (result != CUDA_ERROR_NOT_READY || !(cudbgReportDriverApiErrorFlags & quiet)) {
+		cudbgReportedDriverApiErrorCode = (uint64_t)result;
+		cudbgReportedDriverApiErrorSource = source;
+		put(function, &cudbgReportedDriverApiErrorFuncNameAddr,
+		    &cudbgReportedDriverApiErrorFuncNameSize);
+		put(name, &cudbgReportedDriverApiErrorNameAddr,
+		    &cudbgReportedDriverApiErrorNameSize);
+		put(text, &cudbgReportedDriverApiErrorStringAddr,
+		    &cudbgReportedDriverApiErrorStringSize);
+		cudbgReportDriverApiError();
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+CUresult driver_done(CUresult result, const char *function)
+{
+	const char *name = NULL, *text = NULL;
+	if (result == CUDA_SUCCESS || is_runtime)
+		return result;
+	(void)cuGetErrorName(result, &name);
+	(void)cuGetErrorString(result, &text);
+	report((int)result, function, name, text, CUDBG_REPORTED_DRIVER_API_ERROR_SOURCE_DRIVER);
+	return result;
+}
+
+void driver_report_internal(void)
+{
+	pthread_mutex_lock(&lock);
+	cudbgReportedDriverInternalErrorCode = CUDBG_ERROR_COMMUNICATION_FAILURE;
+	cudbgReportDriverInternalError();
+	pthread_mutex_unlock(&lock);
+}
+
+void warpscope_runtime_begin(void)
+{
+	is_runtime = true;
+}
+
+void warpscope_runtime_end(int result, const char *function, const char *name, const char *text)
+{
+	is_runtime = false;
+	if (result != 0)
+		report(result, function, name, text,
+		       CUDBG_REPORTED_DRIVER_API_ERROR_SOURCE_RUNTIME);
+}
