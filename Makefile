@@ -20,8 +20,8 @@ build: packages $(BUILD)/build.ninja
 
 # Builds the program and nothing else.
 demo: packages $(BUILD)/build.ninja
-	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope
-	@tools/demo.sh $(BUILD)/warpscope $(DUMPS)
+	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope examples/example-program
+	@tools/demo.sh $(BUILD)/warpscope $(BUILD)/examples/example-program $(DUMPS)
 
 # The picture in README.md, again: after a change of the HTML page. Needs tools/packages-browser.txt.
 picture: build
