@@ -20,7 +20,7 @@ build: packages $(BUILD)/build.ninja
 
 # Builds the program and nothing else.
 demo: packages $(BUILD)/build.ninja
-	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope examples/example-program
+	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope driver/warpscope-agent examples/example-program
 	@tools/demo.sh $(BUILD)/warpscope $(BUILD)/examples/example-program $(DUMPS)
 
 # The picture in README.md, again: after a change of the HTML page. Needs tools/packages-browser.txt.
