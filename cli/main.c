@@ -255,7 +255,8 @@ bool cli_bytes_write(void *user, const char *more, size_t len)
 		bytes->cap = 2 * (bytes->cap + len);
 		bytes->ptr = cli_realloc(bytes->ptr, bytes->cap, 1);
 	}
-	memcpy(bytes->ptr + bytes->len, more, len);
+	if (len > 0) /* else there may be no bytes yet */
+		memcpy(bytes->ptr + bytes->len, more, len);
 	bytes->len += len;
 	return true;
 }
