@@ -119,21 +119,21 @@ def it_is_transparent(bench):
         done, _ = bench.run('say', '7', 'x', options=options)
         expect(done.returncode == 7 and done.stdout == b'x\n' and b'ended with status 7' in done.stderr, done)
     done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), 'sh', '-c', 'echo $0 "$@"', '--version', '--json'],
-                          capture_output=True, check=False, timeout=20)
+                          capture_output=True, check=False, timeout=60)
     expect((done.returncode, done.stdout) == (0, b'--version --json\n'), done)
     done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--', 'cat'], input=b'a\0b', capture_output=True,
-                          check=False, timeout=20)
+                          check=False, timeout=60)
     expect(done.stdout == b'a\0b', done)
     lines = 'for i in $(seq 50); do echo out $i; echo err $i >&2; done'
     for options in ((), ('--on-hang', '50')):
         said = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), *options, '--', 'sh', '-c', lines], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=True, timeout=20, env=bench.plain).stdout.decode()
+                              stderr=subprocess.STDOUT, check=True, timeout=60, env=bench.plain).stdout.decode()
         expect(said == ''.join(f'out {i}\nerr {i}\n' for i in range(1, 51)), said)
 
 
 def statuses_of_what_cannot_run(bench):
     def run(*words):
-        return subprocess.run([bench.program, 'exec', *words], capture_output=True, check=False, timeout=20, cwd=bench.folder)
+        return subprocess.run([bench.program, 'exec', *words], capture_output=True, check=False, timeout=60, cwd=bench.folder)
     done = run('--dumps', bench.dumps(), '--', '/nowhere/at-all')
     expect(done.returncode == 127 and b'/nowhere/at-all: No such file' in done.stderr, done)
     plain = os.path.join(bench.folder, 'no-program')
@@ -162,7 +162,7 @@ def it_ends_as_the_program(bench):
     process.stdout.readline()
     child = [pid for pid in marked(process.mark) if 'program.py' in command_of(pid)[1]]
     os.kill(child[0], signal.SIGKILL)
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     expect(process.returncode == -signal.SIGKILL, process.returncode)
 
 
@@ -173,7 +173,7 @@ def signals_pass(bench):
     for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         process.send_signal(number)
         expect(process.stdout.readline() == number.name.encode() + b'\n', number)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
     expect((process.returncode, out) == (5, b''), (process.returncode, out, err))
 
 
@@ -233,7 +233,7 @@ def what_is_set(bench):
 
     def seen(*options, env=None):
         done = subprocess.run([bench.program, 'exec', '--dumps', dumps, '--job', 'one', *options, '--', 'env'], capture_output=True,
-                              check=False, timeout=20, env={**bench.plain, **(env or {})})
+                              check=False, timeout=60, env={**bench.plain, **(env or {})})
         pairs = dict(line.split('=', 1) for line in done.stdout.decode().splitlines() if '=' in line)
         return {name: pairs[name] for name in names if name in pairs}, done.stderr.decode()
 
@@ -292,7 +292,7 @@ def a_killed_exec_leaves_nothing(bench, kills):
         time.sleep(rng.uniform(0, 1.2) if i else 0.8)
         process.kill()
         process.wait()
-        left = gone_within(process.mark, 10)
+        left = gone_within(process.mark, 30)
         process.stdout.close()
         process.stderr.close()
         expect(not left, (what, left))
@@ -320,7 +320,7 @@ def a_killed_exec_ends_its_helpers(bench):
     process.wait()
     process.stdout.close()
     process.stderr.close()
-    expect(not gone_within(process.mark, 5), 'something is left')
+    expect(not gone_within(process.mark, 30), 'something is left')
 
 
 def a_key_pressed_is_not_passed_on(bench):
@@ -349,16 +349,21 @@ def a_killed_keeper_leaves_nothing(bench):
     expect(process.stdout.readline() == b'ready\n', 'not ready')
     (keeper,) = children_of(process.pid)
     os.kill(keeper, signal.SIGKILL)
-    process.communicate(timeout=30)
-    expect(process.returncode == -signal.SIGKILL and not gone_within(process.mark, 5), process.returncode)
+    process.communicate(timeout=60)
+    expect(process.returncode == -signal.SIGKILL and not gone_within(process.mark, 30), process.returncode)
 
 
 def what_the_program_leaves_lives_on(bench):
     """As without exec: a daemon that a program starts outlives it."""
     done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--', 'sh', '-c', 'setsid sleep 30 >/dev/null 2>&1 & echo $!'],
-                          capture_output=True, check=True, timeout=20)
+                          capture_output=True, check=True, timeout=60)
     pid = int(done.stdout)
     os.kill(pid, signal.SIGKILL)  # fails if it is gone
+    begin = time.monotonic()
+    done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--on-hang', '100', '--', 'sh', '-c', 'sleep 100 & echo $!'],
+                          capture_output=True, check=True, timeout=60)
+    os.kill(int(done.stdout), signal.SIGKILL)
+    expect(time.monotonic() - begin < 50, 'exec waited for the output of a daemon')
 
 
 # ---- ranks ----
@@ -388,13 +393,13 @@ def a_full_disk_costs_the_record_only(bench):
     os.mkdir(mount)
     words = bench.words(mount, what=('say', '9', 'out'))
     fill = ['sh', '-c', 'head -c 20000 /dev/zero > "$0"/fill 2>/dev/null; RANK=1 exec "$@"', mount, *words]
-    done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', mount, *fill], capture_output=True, check=False, timeout=30,
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', mount, *fill], capture_output=True, check=False, timeout=60,
                           env=bench.plain)
     if b'unshare' in done.stderr or b'mount:' in done.stderr:
         return 'no mounts here'
     expect(done.returncode == 125 and b'No space left' in done.stderr, done)
     later = ['sh', '-c', 'RANK=1 exec "$@"', 'sh', *bench.words(mount, what=('fault', '0.1'))]
-    done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', mount, *later], capture_output=True, check=False, timeout=30,
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', mount, *later], capture_output=True, check=False, timeout=60,
                           env=bench.plain)
     expect(done.returncode in (1, -6) and b'left 1 GPU dump' in done.stderr and b'MiB are free' in done.stderr, done)
     return None
@@ -416,7 +421,7 @@ def a_hang_makes_dumps_of_all(bench):
     expect(b'no output' not in (process.stderr.read() or b''), 'asked twice for one silence')
     process.kill()
     process.communicate()
-    expect(not gone_within(process.mark, 10), 'something is left')
+    expect(not gone_within(process.mark, 30), 'something is left')
 
 
 def output_of_another_rank_is_no_hang(bench):
@@ -438,7 +443,7 @@ def output_of_another_rank_is_no_hang(bench):
 
 def output_is_no_hang(bench):
     done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--on-hang', '2', '--', 'sh', '-c',
-                           'for i in 1 2 3 4 5; do echo $i; sleep 0.5; done'], capture_output=True, check=False, timeout=30, env=bench.plain)
+                           'for i in 1 2 3 4 5; do echo $i; sleep 0.5; done'], capture_output=True, check=False, timeout=60, env=bench.plain)
     expect((done.returncode, done.stdout, done.stderr) == (0, b'1\n2\n3\n4\n5\n', b''), done)
 
 
@@ -502,17 +507,17 @@ def it_works_as_process_1(bench):
         return 'no process namespaces here'
     message = os.path.join(bench.folder, 'one')
     done = subprocess.run([*inside, *bench.words(bench.dumps(), '--message', message, what=('fault',))], capture_output=True, check=False,
-                          timeout=30, env=bench.plain)
+                          timeout=60, env=bench.plain)
     expect(done.returncode == 128 + signal.SIGABRT and b'gather_rows' in done.stderr, done)
     with open(message, 'rb') as file:
         expect(b'gather_rows' in file.read(4097), 'the message')
-    done = subprocess.run([*inside, *bench.words(bench.dumps(), what=('orphans', '20'))], capture_output=True, check=False, timeout=30,
+    done = subprocess.run([*inside, *bench.words(bench.dumps(), what=('orphans', '20'))], capture_output=True, check=False, timeout=60,
                           env=bench.plain)
     expect(done.returncode == 6, done)
     # the orphan is gone, and no zombie: a zombie can be sent signals
     zombies = 'orphan=$(sleep 0.1 >/dev/null & echo $!); for i in $(seq 100); do kill -0 $orphan || break; sleep 0.1; done; kill -0 $orphan; echo $?'
     done = subprocess.run([*inside, bench.program, 'exec', '--dumps', bench.dumps(), 'sh', '-c', zombies], capture_output=True, check=False,
-                          timeout=30, env=bench.plain)
+                          timeout=60, env=bench.plain)
     expect(done.returncode == 0 and done.stdout == b'1\n', done)
     return None
 
