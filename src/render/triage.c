@@ -249,7 +249,8 @@ static void section_jobs(struct pages *p)
 		}
 		if (*job->missing) {
 			wsi_label(page, "No dump");
-			wsi_say(page, "of rank %s (%s)", job->missing, job->missing_why);
+			wsi_say(page, "of rank%s %s (%s)", strpbrk(job->missing, ",-") ? "s" : "",
+				job->missing, job->missing_why);
 		}
 		if (job->n_rows)
 			job_rows(p, job);

@@ -274,22 +274,25 @@ static void cannot_tell(struct scene *s, uint32_t read, const char *why)
 				why, (int)wsi_min_u64(file.len, 300), file.ptr);
 }
 
-/* "rank 3 and rank 5": entries for which `wanted` is true. */
+/* "rank 3, rank 5 and rank 6": entries for which `wanted` is true. */
 static const char *names_of(struct scene *s, bool (*wanted)(const struct wsi_entry *, size_t))
 {
+	enum { MOST = 8 };
 	char text[600] = "";
-	size_t len = 0, n = 0;
-	for (size_t i = 0; i < s->job->n; i++) {
+	size_t len = 0, n = 0, in_all = 0;
+	for (size_t i = 0; i < s->job->n; i++)
+		in_all += wanted(s->job->entry, i);
+	for (size_t i = 0; i < s->job->n && n < MOST; i++) {
 		if (!wanted(s->job->entry, i))
 			continue;
-		if (++n > 8)
-			continue;
-		len += (size_t)snprintf(text + len, sizeof text - len, "%s%.*s", len ? ", " : "",
+		const char *before = n == 0 ? "" : n + 1 == in_all ? " and " : ", ";
+		len += (size_t)snprintf(text + len, sizeof text - len, "%s%.*s", before,
 					(int)wsi_min_u64(s->job->entry[i].row.name.len, 60),
 					s->job->entry[i].row.name.ptr);
+		n++;
 	}
-	if (n > 8)
-		snprintf(text + len, sizeof text - len, " and %zu more", n - 8);
+	if (n < in_all)
+		snprintf(text + len, sizeof text - len, " and %zu more", in_all - n);
 	return wsi_arena_str(&s->triage->arena, text, strlen(text));
 }
 
@@ -406,8 +409,7 @@ static void judge_faults(struct scene *s)
 		    s->one_signature
 			    ? wsi_keep_format(s->triage, "%s have the same fault (%s)", names,
 					      fault_words(s, first))
-			    : wsi_keep_format(s->triage, "%s have faults of their own (%s)", names,
-					      fault_words(s, first)));
+			    : wsi_keep_format(s->triage, "%s have faults of their own", names));
 	reason(s, "times of files and in names do not order faults: they say when a dump was "
 		  "written, or its process began");
 }
