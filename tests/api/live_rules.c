@@ -337,6 +337,88 @@ static void the_end_of_a_kernel_waits_for_memory(void **state)
 	assert_int_equal(ws_sim_host_wait(device.target), WS_SIM_DONE);
 }
 
+static atomic_int left;
+
+/* One fails, the `left`th from now on. */
+static bool one_fails(void)
+{
+	return atomic_fetch_sub(&left, 1) == 0;
+}
+
+/* A call that may fail for want of memory, and then does its work when it is repeated. */
+#define AGAIN(call)                                       \
+	do {                                              \
+		CUDBGResult result_ = (call);             \
+		if (result_ == CUDBG_ERROR_INTERNAL)      \
+			result_ = (call);                 \
+		assert_int_equal(result_, CUDBG_SUCCESS); \
+	} while (0)
+
+static CUDBGEventKind next_kind(CUDBGEventQueueType queue)
+{
+	CUDBGEvent event;
+	for (int i = 0; i < 50000; i++) {
+		CUDBGResult result = CALL(getNextEvent, queue, &event);
+		if (result == CUDBG_SUCCESS)
+			return event.kind;
+		assert_true(result == CUDBG_ERROR_NO_EVENT_AVAILABLE ||
+			    result == CUDBG_ERROR_INTERNAL);
+		doze();
+	}
+	return CUDBG_EVENT_INVALID;
+}
+
+/* A session in which one allocation fails; how many there were. */
+static int session_without(int which)
+{
+	CUDBGBreakpointHandle handle;
+	CUDBGDeviceInfoSizes sizes;
+	static uint8_t buffer[1 << 18];
+	uint32_t length, words[128];
+	uint64_t mask;
+	start_over("calls", 2, 64, false, NULL, 0);
+	atomic_store(&left, which);
+	wsi_alloc_should_fail = one_fails;
+	AGAIN(CALL(enableBreakpoint, CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH));
+	AGAIN(CALL0(resumeAllDevices));
+	assert_int_equal(next_kind(CUDBG_EVENT_QUEUE_TYPE_SYNC), CUDBG_EVENT_ALL_DEVICES_SUSPENDED);
+	AGAIN(CALL(disableBreakpoint, CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH));
+	AGAIN(CALL(readValidWarps, DEV, 0, &mask));
+	assert_int_equal(mask, 3);
+	AGAIN(CALL(getDeviceInfoSizes, DEV, &sizes));
+	AGAIN(CALL(getDeviceInfo, DEV, CUDBG_RESPONSE_TYPE_FULL, buffer, sizeof buffer, &length));
+	AGAIN(CALL(insertBreakpoint, DEV, entry() + 4 * WS_SASS_BYTES, &handle));
+	AGAIN(CALL(singleStepWarp, DEV, 0, 0, UINT32_MAX, 3, 0, &mask));
+	AGAIN(CALL(writeGlobalMemory, device.in, &(uint32_t){ 1 }, 4));
+	for (int i = 0; i < 4; i++) {
+		AGAIN(CALL0(resumeAllDevices));
+		assert_int_equal(next_kind(CUDBG_EVENT_QUEUE_TYPE_SYNC),
+				 CUDBG_EVENT_ALL_DEVICES_SUSPENDED);
+	}
+	AGAIN(CALL(removeBreakpoint, handle));
+	AGAIN(CALL0(resumeAllDevices));
+	assert_int_equal(next_kind(CUDBG_EVENT_QUEUE_TYPE_ASYNC), CUDBG_EVENT_KERNEL_FINISHED);
+	if (CALL(suspendAllDevices, 0) != CUDBG_SUCCESS) /* what moved could not be listed */
+		assert_int_equal(CALL(suspendAllDevices, 0), CUDBG_ERROR_SUSPENDED_DEVICE);
+	int used = which - atomic_load(&left);
+	atomic_store(&left, -1);
+	GOOD(readGlobalMemory, device.out, words, sizeof words);
+	for (uint32_t i = 0; i < 128; i++)
+		assert_int_equal(words[i], ((i + 2) * 7 + 1) * 3 + i * 7 + 1);
+	(void)stop(NULL);
+	return used;
+}
+
+/* The client sees an error, if it sees anything, and nothing is lost: whichever one it is. */
+static void any_allocation_may_fail(void **state)
+{
+	(void)state;
+	int n = session_without(1 << 20);
+	assert_in_range(n, 20, 2000);
+	for (int i = 0; i < n; i++)
+		(void)session_without(i);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 const struct CMUnitTest live_rules_tests[] = {
 	TEST(a_step_over_a_cluster_barrier_moves_other_sms),
@@ -350,5 +432,6 @@ const struct CMUnitTest live_rules_tests[] = {
 	TEST(clusters_of_one_grid_differ_in_size),
 	TEST(an_access_stays_in_one_allocation),
 	TEST(the_end_of_a_kernel_waits_for_memory),
+	TEST(any_allocation_may_fail),
 };
 const size_t n_live_rules_tests = sizeof live_rules_tests / sizeof *live_rules_tests;
