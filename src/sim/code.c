@@ -60,9 +60,9 @@ static const struct rule rules[] = {
 	{ WS_OP_USTGR, wsi_run_uniform_store, false, NULL },
 	{ WS_OP_UREDGR, wsi_run_uniform_store, false, wsi_prepare_atomic },
 	{ WS_OP_UMEMSETS, wsi_run_clear, false, wsi_prepare_clear },
-	{ WS_OP_LDC, wsi_run_load_constant, false, NULL },
-	{ WS_OP_ULDC, wsi_run_load_constant, false, NULL },
-	{ WS_OP_LDCU, wsi_run_load_constant, false, NULL },
+	{ WS_OP_LDC, wsi_run_load_constant, false, wsi_prepare_load_constant },
+	{ WS_OP_ULDC, wsi_run_load_constant, false, wsi_prepare_load_constant },
+	{ WS_OP_LDCU, wsi_run_load_constant, false, wsi_prepare_load_constant },
 	{ WS_OP_LDGSTS, wsi_run_copy, false, NULL },
 	{ WS_OP_LDSM, wsi_run_matrix_load, false, NULL },
 	{ WS_OP_STSM, wsi_run_matrix_store, false, NULL },
@@ -116,9 +116,9 @@ static const struct rule rules[] = {
 	{ WS_OP_VOTE, wsi_run_vote, false, NULL },
 	{ WS_OP_VOTEU, wsi_run_vote, false, NULL },
 	{ WS_OP_MATCH, wsi_run_match, false, NULL },
-	{ WS_OP_REDUX, wsi_run_redux, false, NULL },
-	{ WS_OP_CREDUX, wsi_run_redux, false, NULL },
-	{ WS_OP_R2UR, wsi_run_to_uniform, false, NULL },
+	{ WS_OP_REDUX, wsi_run_redux, false, wsi_prepare_redux },
+	{ WS_OP_CREDUX, wsi_run_redux, false, wsi_prepare_redux },
+	{ WS_OP_R2UR, wsi_run_to_uniform, false, wsi_prepare_to_uniform },
 	{ WS_OP_S2R, wsi_run_special, false, NULL },
 	{ WS_OP_S2UR, wsi_run_special, false, NULL },
 	{ WS_OP_CS2R, wsi_run_special, false, NULL },
@@ -314,6 +314,9 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 	if (!op->insn.known)
 		return;
 	op->run = wsi_run_unimplemented;
+	if (op->insn.unknown[0] != 0 || op->insn.unknown[1] != 0 ||
+	    ws_sass_has(&op->insn, WS_MOD_UNKNOWN))
+		return; /* who knows what it means? */
 	const struct rule *rule = NULL;
 	for (size_t i = 0; i < WSI_COUNT(rules) && !rule; i++)
 		if (rules[i].operation == op->insn.operation)

@@ -389,17 +389,32 @@ static enum wsi_step run_bmov_active(struct wsi_run *run, const struct wsi_op *o
 	return WSI_STEP_NEXT;
 }
 
+/* The active lanes, as a number. */
+static enum wsi_step run_bmov_read_active(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint8_t number = op->alu.result[0].number;
+	for (uint32_t left = number == 255 ? 0 : run->mask; left; left &= left - 1)
+		wsi_reg(run->warp, number)[wsi_first_bit(left)] = run->group;
+	return WSI_STEP_NEXT;
+}
+
 /* What is no barrier register is no operand of the table's: the word tells. wsi_op.type: the active
  * lanes are written. */
 void wsi_prepare_bmov(struct wsi_op *op)
 {
-	enum { READS_STATE = 0xf55, WRITES_STATE = 0xf56, ACTIVE = 26 };
-	uint64_t opcode = ws_insn_bits(&op->insn, 0, 12);
-	if (ws_insn_bits(&op->insn, 24, 6) != ACTIVE)
+	enum { TO_REGISTER = 0x355, TO_BARRIER = 0xf55, FROM_BARRIER = 0xf56, ACTIVE = 26 };
+	uint64_t opcode = ws_insn_bits(&op->insn, 0, 12), state = ws_insn_bits(&op->insn, 24, 6);
+	if (state < WSI_BARRIERS && !WSI_HAS(op, 64))
 		return;
-	op->type = opcode == WRITES_STATE;
-	if (opcode == READS_STATE || opcode == WRITES_STATE)
+	op->type = opcode == FROM_BARRIER;
+	if (WSI_HAS(op, 64)) /* where a thread goes at its exit */
+		op->run = wsi_run_unimplemented;
+	else if (state == ACTIVE && (opcode == TO_BARRIER || opcode == FROM_BARRIER))
 		op->run = run_bmov_active;
+	else if (state == ACTIVE && opcode == TO_REGISTER && !WSI_HAS(op, CLEAR))
+		op->run = run_bmov_read_active;
+	else
+		op->run = wsi_run_unimplemented;
 }
 
 enum wsi_step wsi_run_bmov(struct wsi_run *run, const struct wsi_op *op)

@@ -400,7 +400,8 @@ wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prep
 	wsi_prepare_group_matrix, wsi_prepare_group, wsi_prepare_set_registers,
 	wsi_prepare_tmem_allocate, wsi_prepare_tmem_move, wsi_prepare_tmem_copy,
 	wsi_prepare_tmem_commit, wsi_prepare_tmem_matrix, wsi_prepare_tmem_shift,
-	wsi_prepare_texture, wsi_prepare_surface;
+	wsi_prepare_texture, wsi_prepare_surface, wsi_prepare_load_constant, wsi_prepare_redux,
+	wsi_prepare_to_uniform;
 
 /* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
  * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */

@@ -135,12 +135,60 @@ static uint32_t reduce(const struct wsi_op *op, uint32_t a, uint32_t b)
 	return a & b;
 }
 
+/* wsi_op.type of a minimum or maximum of floats. */
+enum { OF_GREATER = 1, OF_MAGNITUDES = 2, OF_NANS = 4 };
+
+/* PTX, "redux.sync": a NaN is passed over, or (.NAN) is the result; -0 is less than +0. */
+static uint32_t extreme(const struct wsi_op *op, uint32_t a, uint32_t b)
+{
+	enum { INFINITY_BITS = 0x7f800000, CANONICAL = 0x7fffffff };
+	const uint32_t sign = UINT32_C(0x80000000);
+	bool a_nan = (a & ~sign) > INFINITY_BITS, b_nan = (b & ~sign) > INFINITY_BITS;
+	if (a_nan || b_nan)
+		return op->type & OF_NANS || (a_nan && b_nan) ? CANONICAL : a_nan ? b : a;
+	uint32_t x = a & sign ? ~a : a | sign, y = b & sign ? ~b : b | sign;
+	return (x < y) == !(op->type & OF_GREATER) ? a : b;
+}
+
+static enum wsi_step run_redux_float(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint32_t scratch[4 * WSI_LANES];
+	const uint32_t *source = wsi_source(run, &op->alu.source[0], scratch);
+	if (!source)
+		return WSI_STEP_FAULT;
+	uint32_t keep = op->type & OF_MAGNITUDES ? INT32_MAX : UINT32_MAX;
+	uint32_t value = source[wsi_first_bit(run->mask)] & keep;
+	for (uint32_t left = run->mask; left; left &= left - 1)
+		value = extreme(op, value, source[wsi_first_bit(left)] & keep);
+	set_same(run, &op->alu.result[0], value);
+	return WSI_STEP_NEXT;
+}
+
+void wsi_prepare_redux(struct wsi_op *op)
+{
+	const struct wsi_alu *alu = &op->alu;
+	bool min_abs = ws_sass_has(&op->insn, WS_MOD_MINABS);
+	bool max_abs = ws_sass_has(&op->insn, WS_MOD_MAXABS);
+	bool nan = ws_sass_has(&op->insn, WS_MOD_NAN);
+	bool ok = alu->n_sources == 1 && alu->n_results == 1 && alu->source[0].words == 1;
+	if (ws_sass_has(&op->insn, WS_MOD_F32)) {
+		bool min = min_abs || ws_sass_has(&op->insn, WS_MOD_MIN);
+		bool max = max_abs || ws_sass_has(&op->insn, WS_MOD_MAX);
+		op->type =
+			(uint8_t)((max ? OF_GREATER : 0) |
+				  (min_abs || max_abs ? OF_MAGNITUDES : 0) | (nan ? OF_NANS : 0));
+		op->run = run_redux_float;
+		ok &= min != max;
+	} else {
+		ok &= !nan && !min_abs && !max_abs;
+	}
+	if (!ok)
+		op->run = wsi_run_unimplemented;
+}
+
 enum wsi_step wsi_run_redux(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES];
-	if (op->alu.n_sources != 1 || op->alu.n_results != 1 || op->alu.source[0].words != 1 ||
-	    WSI_HAS(op, F32) || WSI_HAS(op, NAN))
-		return wsi_run_unimplemented(run, op);
 	const uint32_t *source = wsi_source(run, &op->alu.source[0], scratch);
 	if (!source)
 		return WSI_STEP_FAULT;
@@ -151,11 +199,16 @@ enum wsi_step wsi_run_redux(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
+void wsi_prepare_to_uniform(struct wsi_op *op)
+{
+	if (op->alu.n_sources != 1 || op->alu.n_results != 1 || op->alu.source[0].words != 1 ||
+	    ws_sass_has(&op->insn, WS_MOD_FILL))
+		op->run = wsi_run_unimplemented;
+}
+
 enum wsi_step wsi_run_to_uniform(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES];
-	if (op->alu.n_sources != 1 || op->alu.n_results != 1 || op->alu.source[0].words != 1)
-		return wsi_run_unimplemented(run, op);
 	const uint32_t *source = wsi_source(run, &op->alu.source[0], scratch);
 	if (!source)
 		return WSI_STEP_FAULT;

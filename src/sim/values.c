@@ -126,6 +126,21 @@ static void load_lane(const struct wsi_op *op, const uint8_t *from, uint32_t *to
 	to[0] = first;
 }
 
+/* Not done: banks by a descriptor or an address (cx[], [UR]), and offsets that select a bank. */
+void wsi_prepare_load_constant(struct wsi_op *op)
+{
+	enum { LDC = 0xb82, ULDC = 0xab9, ULDC_INDEXED = 0xabb, LDCU = 0x7ac, BINDLESS = 91 };
+	static const enum ws_modifier others[] = { WS_MOD_IL, WS_MOD_IS, WS_MOD_ISL,
+						   WS_MOD_TEXUNPACK, WS_MOD_HDRUNPACK };
+	uint64_t opcode = ws_insn_bits(&op->insn, 0, 12);
+	bool ok = opcode == LDC || opcode == ULDC_INDEXED || opcode == LDCU ||
+		  (opcode == ULDC && !ws_insn_bits(&op->insn, BINDLESS, 1));
+	for (size_t i = 0; i < WSI_COUNT(others); i++)
+		ok &= !ws_sass_has(&op->insn, others[i]);
+	if (!ok)
+		op->run = wsi_run_unimplemented;
+}
+
 enum wsi_step wsi_run_load_constant(struct wsi_run *run, const struct wsi_op *op)
 {
 	struct wsi_warp *warp = run->warp;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job.h"
 
+#include <math.h>
+
 enum { BLOCKS = 2, THREADS = 128, N = BLOCKS * THREADS };
 
 /* Lane that a shuffle in groups of `width` reads; `lane` itself where that is outside. */
@@ -204,6 +206,40 @@ static void compact(struct job *j)
 	}
 }
 
+/* The one of two floats that a reduction keeps: +0 is greater than -0. */
+static float chosen(float a, float b, bool greater, bool nan)
+{
+	if (isnan(a) || isnan(b))
+		return nan || (isnan(a) && isnan(b)) ? NAN : isnan(a) ? b : a;
+	bool less = a == b ? signbit(a) > signbit(b) : a < b;
+	return less == greater ? b : a;
+}
+
+static void redux_floats(struct job *j)
+{
+	enum { FORMS = 6 };
+	static const bool greater[FORMS] = { 0, 1, 0, 1, 0, 1 }, magnitude[FORMS] = { 0, 0, 1, 1 },
+			  nan[FORMS] = { 0, 0, 0, 1, 1 };
+	float *in = job_floats(j, N), *out = job_buffer(j, N * FORMS * 4), want[N * FORMS] = { 0 };
+	for (unsigned i = 0; i < 64;
+	     i++) /* a warp of NaNs, and one of ordinary numbers and zeros */
+		in[i] = i < 32 ? NAN : i % 5 ? (float)i - 48 : i % 2 ? 0.0f : -0.0f;
+	for (unsigned i = 0; i < N; i++) {
+		for (unsigned f = 0; f < FORMS; f++) {
+			unsigned step = f == 5 ? 2 : 1, first = i / 32 * 32;
+			if (f == 5 && i % 2)
+				continue;
+			float value = magnitude[f] ? fabsf(in[first]) : in[first];
+			for (unsigned k = first + step; k < first + 32; k += step)
+				value = chosen(value, magnitude[f] ? fabsf(in[k]) : in[k],
+					       greater[f], nan[f]);
+			want[FORMS * i + f] = value;
+		}
+	}
+	job_launch(j, "redux_floats", BLOCKS, THREADS, "pp", out, in);
+	job_same_floats(j, out, want, N * FORMS);
+}
+
 const struct job_case job_warp[] = {
 	{ "warp", "shuffle_all", shuffle_all, 0, NULL },
 	{ "warp", "shuffle_wide", shuffle_wide, 0, NULL },
@@ -215,5 +251,6 @@ const struct job_case job_warp[] = {
 	{ "warp", "warp_exchange", warp_exchange, 0, NULL },
 	{ "warp", "group_tiles", group_tiles, 0, NULL },
 	{ "warp", "compact", compact, 0, NULL },
+	{ "warp", "redux_floats", redux_floats, JOB_ONLY + 100, NULL },
 	{ 0 },
 };

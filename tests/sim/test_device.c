@@ -573,6 +573,11 @@ static void each_lane_gets_its_word(void **state)
 		{ "sm_80", "S2R R0, SR_SWINHI", 0x7e00, 0x7e00, 0x7e00 },
 		{ "sm_80", "S2R R0, SR_LWINHI", 0x7d00, 0x7d00, 0x7d00 },
 		{ "sm_80", "CS2R.32 R0, SRZ", 0, 0, 0 },
+		{ "sm_80", "BMOV.32 R0, MACTIVE", 0xffffffff, 0xffffffff, 0xffffffff },
+		{ "sm_80",
+		  TID "MOV R0, RZ\nISETP.GE.AND P0, PT, R10, 0x6, PT\n@P0 BRA `(over)\n"
+		      "BMOV.32 R0, MACTIVE\nover:",
+		  0x3f, 0, 0x3f },
 		{ "sm_80", TID "ISETP.GE.AND P0, PT, R10, 0x5, PT\nVOTE.ANY R0, PT, P0", 0xffffffe0,
 		  0xffffffe0, 0xffffffe0 },
 		{ "sm_80",
@@ -601,6 +606,46 @@ static void each_lane_gets_its_word(void **state)
 		    words[5] != cases[i].fifth)
 			fail_msg("%s: 0x%x, 0x%x, 0x%x", cases[i].body, words[0], words[31],
 				 words[5]);
+		close_device(NULL);
+	}
+}
+
+/* What the table names and the device does not do: nothing else is done in its place. */
+static void what_is_not_done_is_not_guessed(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *arch, *body;
+	} cases[] = {
+		{ "sm_80", "BMOV.32 R0, TRAP_RETURN_PC.LO" },
+		{ "sm_80", "BMOV.32.CLEAR R0, MACTIVE" },
+		{ "sm_80", "BMOV.64 ATEXIT_PC, R2" },
+		{ "sm_80", "LDC.IS R0, c[0x0][R2+0x4]" },
+		{ "sm_80", "LDC R0, cx[UR4][R2+0x4]" },
+		{ "sm_80", "ULDC UR4, cx[UR4][0x4]" },
+		{ "sm_100a", "LDCU.TEXUNPACK UR4, c[0x0][UR4+0x10]" },
+		{ "sm_100a", "R2UR.FILL UR4, R2" },
+		{ "sm_100a", "LDSM.16.M816 R0, [R2]" },
+		{ "sm_80", "B2R.WARP R0" },
+		/* BAR.SYNC with a bit that no row explains */
+		{ "sm_90a", ".word 0x000fe200000080000000000000007b1d" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char source[500];
+		uint64_t out = 0;
+		const void *const args[1] = { &out };
+		struct ws_sim_fault fault = { 0 };
+		snprintf(source, sizeof source,
+			 ".arch %s\n.kernel k\n.param out 8\n.regs 40\n%s\nEXIT\n.end\n",
+			 cases[i].arch, cases[i].body);
+		sim = device_of(cases[i].arch);
+		uint32_t module = load_text(sim, source);
+		struct ws_sim_launch launch = launch_of(module, (struct ws_dim3){ 32, 1, 1 }, args);
+		assert_int_equal(ws_sim_launch(sim, &launch, &err), WS_OK);
+		if (run_all(sim) != WS_SIM_FAULTED || !ws_sim_fault(sim, &fault) ||
+		    fault.exception != WS_SIM_UNIMPLEMENTED)
+			fail_msg("%s: exception %u: %s", cases[i].body, fault.exception,
+				 fault.text);
 		close_device(NULL);
 	}
 }
@@ -931,6 +976,7 @@ int main(void)
 		cmocka_unit_test_teardown(images_for_others_are_refused, close_device),
 		cmocka_unit_test_teardown(launches_are_checked, close_device),
 		cmocka_unit_test_teardown(each_lane_gets_its_word, close_device),
+		cmocka_unit_test_teardown(what_is_not_done_is_not_guessed, close_device),
 		cmocka_unit_test_teardown(places_in_blocks_of_three_dimensions, close_device),
 		cmocka_unit_test_teardown(faults_say_what_is_wrong, close_device),
 		cmocka_unit_test_teardown(a_fault_is_where_it_was, close_device),

@@ -2,7 +2,9 @@
 /*
  * Which operations of the instruction table the software GPU never executes: random words of every
  * row, decoded as a device does. docs/sim-operations.md must list exactly those, each with the
- * architectures that have it. usage: test_operations PAGE
+ * architectures that have it.
+ * Further which modifiers the operations that src/sim itself executes run with: LIST says of each
+ * that somebody looked at what it means there. usage: test_operations PAGE LIST
  */
 #include "../unit/unit.h"
 #include "sass/table.h"
@@ -15,9 +17,10 @@ static const struct wsi_device devices[] = {
 #include "devices.inc"
 };
 
-static const char *page_path;
+static const char *page_path, *list_path;
 
 enum { N_DEVICES = WSI_COUNT(devices), OP12S = 1 << 12, OPERATIONS = 512, ROUNDS = 4000 };
+enum { WORDS = 300, MODIFIERS = 1024 };
 
 enum { NOT_THERE, NEVER_RUNS, RUNS };
 
@@ -68,15 +71,24 @@ static void make_word(unsigned op12, uint64_t word[2], uint64_t *seed)
 	set_bits(word, 105, 23, 0);
 }
 
-static bool is_executed(const struct ws_sim *sim, const uint64_t word[2], unsigned operation)
+static wsi_handler *handler_of(const struct ws_sim *sim, const uint64_t word[2],
+			       struct ws_insn *ret_insn)
 {
 	uint8_t bytes[WS_SASS_BYTES];
 	struct wsi_op op;
 	memcpy(bytes, word, sizeof bytes);
 	struct wsi_text text = { .start = WSI_CODE_BASE, .size = sizeof bytes, .bytes = bytes };
 	wsi_text_renew(sim, &text, 0, &op);
-	return op.insn.operation == operation && op.run != wsi_run_unimplemented &&
-	       op.run != wsi_run_illegal;
+	*ret_insn = op.insn;
+	return op.run;
+}
+
+static bool is_executed(const struct ws_sim *sim, const uint64_t word[2], unsigned operation)
+{
+	struct ws_insn insn;
+	wsi_handler *run = handler_of(sim, word, &insn);
+	return insn.operation == operation && run != wsi_run_unimplemented &&
+	       run != wsi_run_illegal;
 }
 
 static void try_words(unsigned device, unsigned op12, uint64_t *seed)
@@ -158,9 +170,81 @@ static void the_page_lists_what_never_runs(void **state)
 	assert_int_equal(listed, wanted);
 }
 
+/* ---- modifiers ---- */
+
+static bool runs_with[OPERATIONS][MODIFIERS];
+
+static void try_modifiers(unsigned device, unsigned op12, uint64_t *seed)
+{
+	struct ws_sim sim = { .device = &devices[device] };
+	for (unsigned i = 0; i < WORDS; i++) {
+		uint64_t word[2];
+		struct ws_insn insn;
+		enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
+		make_word(op12, word, seed);
+		handler_of(&sim, word, &insn);
+		word[0] ^= insn.unknown[0];
+		word[1] ^= insn.unknown[1];
+		wsi_handler *run = handler_of(&sim, word, &insn);
+		if (!insn.known || run == wsi_run_values || run == wsi_run_nothing ||
+		    run == wsi_run_unimplemented || run == wsi_run_illegal)
+			continue;
+		size_t n = ws_sass_modifiers(&insn, mods, WSI_COUNT(mods));
+		for (size_t k = 0; k < n; k++)
+			if ((unsigned)mods[k] < MODIFIERS)
+				runs_with[insn.operation][mods[k]] = true;
+	}
+}
+
+/* The line of an operation in the list: "\nNAME A B C \n", or NULL. */
+static bool is_listed(const char *list, const char *operation, const char *modifier)
+{
+	char start[100], word[100];
+	snprintf(start, sizeof start, "\n%s ", operation);
+	snprintf(word, sizeof word, " %s", modifier);
+	const char *at = strstr(list, start), *end = at ? strchr(at + 1, '\n') : NULL;
+	while (at && (at = strstr(at + 1, word)) != NULL && at < end) {
+		char after = at[strlen(word)];
+		if (after == ' ' || after == '\n')
+			return true;
+	}
+	return false;
+}
+
+static void modifiers_that_run_have_been_looked_at(void **state)
+{
+	(void)state;
+	static char list[1 << 15];
+	uint64_t seed = 23;
+	unsigned wrong = 0;
+	FILE *file = fopen(list_path, "rb");
+	assert_non_null(file);
+	size_t n = fread(list, 1, sizeof list - 1, file);
+	fclose(file);
+	list[n] = 0;
+	assert_true(wsi_isa_n_modifiers <= MODIFIERS);
+	for (unsigned d = 0; d < N_DEVICES; d++)
+		for (unsigned op12 = 0; op12 < OP12S; op12++)
+			if (wsi_isa_first[op12] != wsi_isa_first[op12 + 1])
+				try_modifiers(d, op12, &seed);
+	for (unsigned o = 0; o < wsi_isa_n_ops; o++) {
+		for (unsigned m = 1; m < wsi_isa_n_modifiers; m++) {
+			const char *name = ws_sass_modifier_name((enum ws_modifier)m);
+			if (!runs_with[o][m] || is_listed(list, ws_sass_operation_name(o), name))
+				continue;
+			print_message("# %s runs with .%s\n", ws_sass_operation_name(o), name);
+			wrong++;
+		}
+	}
+	assert_int_equal(wrong, 0);
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(the_page_lists_what_never_runs) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(the_page_lists_what_never_runs),
+					    cmocka_unit_test(
+						    modifiers_that_run_have_been_looked_at) };
 	page_path = argc > 1 ? argv[1] : "docs/sim-operations.md";
+	list_path = argc > 2 ? argv[2] : "tests/sim/modifiers.txt";
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,3 +151,22 @@ KERNEL compact(u32 *out, u32 *count, const u32 *in, int n)
 	if (keep)
 		out[at + (u32)__popc(mask & ((1u << lane) - 1))] = in[i];
 }
+
+#ifdef __CUDA_ARCH_FEAT_SM100_ALL
+// Least and greatest floats of a warp, and of its even lanes.
+KERNEL redux_floats(u32 *out, const u32 *in)
+{
+	int i = thread_number();
+	float v = __uint_as_float(in[i]), r[6];
+	asm("redux.sync.min.f32 %0, %1, -1;" : "=f"(r[0]) : "f"(v));
+	asm("redux.sync.max.f32 %0, %1, -1;" : "=f"(r[1]) : "f"(v));
+	asm("redux.sync.min.abs.f32 %0, %1, -1;" : "=f"(r[2]) : "f"(v));
+	asm("redux.sync.max.abs.NaN.f32 %0, %1, -1;" : "=f"(r[3]) : "f"(v));
+	asm("redux.sync.min.NaN.f32 %0, %1, -1;" : "=f"(r[4]) : "f"(v));
+	r[5] = 0;
+	if (i % 2 == 0)
+		asm("redux.sync.max.f32 %0, %1, 0x55555555;" : "=f"(r[5]) : "f"(v));
+	for (int k = 0; k < 6; k++)
+		out[6 * i + k] = __float_as_uint(r[k]);
+}
+#endif
