@@ -86,6 +86,8 @@ bool exec_proc_works(void);
 void exec_proc_below(pid_t root, struct exec_processes *ret_below);
 /* A small file of a process with a NUL behind it, at most `most` bytes; free() it. NULL: errno. */
 char *exec_proc_read(pid_t pid, const char *name, size_t most, size_t *ret_len);
+/* Frees it, and leaves nothing of it in memory: environments hold secrets. */
+void exec_proc_forget(char *text, size_t len);
 /* The value of a variable in an environment as /proc has it, or NULL. */
 const char *exec_proc_variable(const char *environment, size_t len, const char *name);
 /* Calls `each` for all files that a process has open, until it returns false; false with errno: it

@@ -99,7 +99,7 @@ bool exec_keeper_start(char **program, const int outputs[2], const void *mask,
 		close(life[1]);
 		close(news[0]);
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
-		prctl(PR_SET_NAME, "warpscope-keep");
+		prctl(PR_SET_NAME, "warpscope-keep"); /* docs/recipes.md looks for it */
 		sigfillset(&all);
 		sigprocmask(SIG_SETMASK, &all, NULL);
 		pid_t child = fork();

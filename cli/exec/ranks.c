@@ -122,8 +122,7 @@ static bool about_read(pid_t pid, struct about *ret_about)
 	if (!text)
 		return false;
 	take_environment(ret_about, text, len);
-	memset(text, 0, len);
-	free(text);
+	exec_proc_forget(text, len);
 	text = exec_proc_read(pid, "cmdline", TITLE_BYTES * 4, &len);
 	if (text)
 		take_title(ret_about, text);

@@ -121,8 +121,7 @@ static bool environment_read(struct target *t)
 	name_make(file && *file ? file : "core_%t_%h_%p.nvcudmp", inside, t->file_name,
 		  sizeof t->file_name);
 	folder_make(t, file && *file ? file : "core_%t_%h_%p.nvcudmp");
-	memset(text, 0, len);
-	free(text);
+	exec_proc_forget(text, len);
 	return true;
 }
 

@@ -386,6 +386,32 @@ def workers_have_ranks(bench):
     os.chdir(bench.root)
 
 
+def memory_has(pid, text):
+    """Whether bytes are in the memory that a process can write to."""
+    with open(f'/proc/{pid}/maps', encoding='utf-8') as maps, open(f'/proc/{pid}/mem', 'rb', buffering=0) as memory:
+        for line in maps:
+            if ' rw' in line and '[v' not in line:
+                start, end = (int(word, 16) for word in line.split()[0].split('-'))
+                memory.seek(start)
+                if text in memory.read(end - start):
+                    return True
+    return False
+
+
+def environments_are_forgotten(bench):
+    """What a program sets for its children, and exec has read, is not in its memory afterwards."""
+    script = 'export KEY=$(printf %s%s late- secret-value) FILL=$(head -c 9000 /dev/zero | tr "\\0" x); RANK=5 exec sleep 600'
+    dumps = bench.dumps()
+    with subprocess.Popen([bench.program, 'exec', '--dumps', dumps, '--job', 'one', '--', 'sh', '-c', script], env=bench.plain) as process:
+        end = time.monotonic() + 30
+        while not any(line['RANK'] == 5 for line in record_of(os.path.join(dumps, 'one'))) and time.monotonic() < end:
+            time.sleep(0.05)
+        found = [memory_has(process.pid, b'late-secret-value') for _ in range(5)]  # it may be reading
+        expect(memory_has(process.pid, b'secret-value)'), 'its own arguments are not found')
+        process.kill()
+    expect(not all(found), found)
+
+
 def a_full_disk_costs_the_record_only(bench):
     """Where nothing can be written any more, the program still runs and ends as it does."""
     script = 'mount -t tmpfs -o size=16k none "$1" && shift && exec "$@"'
@@ -536,7 +562,8 @@ def main():
     cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told,
              the_message_comes_first, what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
              a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing,
-             what_the_program_leaves_lives_on, workers_have_ranks, a_full_disk_costs_the_record_only, a_hang_makes_dumps_of_all,
+             what_the_program_leaves_lives_on, workers_have_ranks, environments_are_forgotten, a_full_disk_costs_the_record_only,
+             a_hang_makes_dumps_of_all,
              output_is_no_hang, output_of_another_rank_is_no_hang, trigger_asks_and_explains, it_works_as_process_1]
     cases[9].__name__ = 'a_killed_exec_leaves_nothing'
     chosen = [case for case in cases if len(sys.argv) < 4 or sys.argv[3] == '--all' or sys.argv[3] in case.__name__]
