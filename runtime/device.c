@@ -11,8 +11,6 @@
 #pragma weak warpscope_runtime_begin
 #pragma weak warpscope_runtime_end
 
-enum { VERSION = 13000 };
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int init_result;
 static CUcontext context;
@@ -93,7 +91,7 @@ RT_API(cudaRuntimeGetVersion)(int *ret_version)
 {
 	if (!ret_version)
 		return rt_done(RT_INVALID_VALUE);
-	*ret_version = VERSION;
+	*ret_version = rt_version.number;
 	return RT_SUCCESS;
 }
 
@@ -199,57 +197,35 @@ RT_API(cudaDeviceGetByPCIBusId)(int *ret_device, const char *id)
 
 /* ---- properties ---- */
 
-enum { PROPERTIES_BYTES = 1008, NAME_BYTES = 256, UUID_AT = 256, TOTAL_AT = 288 };
+enum { NAME_BYTES = 256, UUID_AT = 256, TOTAL_AT = 288 };
 
-/* Where members of cudaDeviceProp of CUDA 13 lie, and the attributes that they repeat. */
-static const struct {
-	unsigned at, n_bytes;
-	int attribute;
-} members[] = {
-	{ 296, 8, 8 },                                 /* sharedMemPerBlock */
-	{ 304, 4, 12 },                                /* regsPerBlock */
-	{ 308, 4, 10 },                                /* warpSize */
-	{ 312, 8, 11 },                                /* memPitch */
-	{ 320, 4, 1 },                                 /* maxThreadsPerBlock */
-	{ 324, 4, 2 },                                 /* maxThreadsDim */
-	{ 328, 4, 3 },   { 332, 4, 4 }, { 336, 4, 5 }, /* maxGridSize */
-	{ 340, 4, 6 },   { 344, 4, 7 }, { 352, 8, 9 }, /* totalConstMem */
-	{ 360, 4, 75 },                                /* major */
-	{ 364, 4, 76 },                                /* minor */
-	{ 368, 8, 14 },                                /* textureAlignment */
-	{ 376, 8, 51 },                                /* texturePitchAlignment */
-	{ 384, 4, 16 },                                /* multiProcessorCount */
-	{ 388, 4, 18 },                                /* integrated */
-	{ 392, 4, 19 },                                /* canMapHostMemory */
-	{ 552, 8, 30 },                                /* surfaceAlignment */
-	{ 560, 4, 31 },                                /* concurrentKernels */
-	{ 564, 4, 32 },                                /* ECCEnabled */
-	{ 568, 4, 33 },                                /* pciBusID */
-	{ 572, 4, 34 },                                /* pciDeviceID */
-	{ 576, 4, 50 },                                /* pciDomainID */
-	{ 580, 4, 35 },                                /* tccDriver */
-	{ 584, 4, 40 },                                /* asyncEngineCount */
-	{ 588, 4, 41 },                                /* unifiedAddressing */
-	{ 592, 4, 37 },                                /* memoryBusWidth */
-	{ 596, 4, 38 },                                /* l2CacheSize */
-	{ 604, 4, 39 },                                /* maxThreadsPerMultiProcessor */
-	{ 608, 4, 78 },                                /* streamPrioritiesSupported */
-	{ 612, 4, 79 },                                /* globalL1CacheSupported */
-	{ 616, 4, 80 },                                /* localL1CacheSupported */
-	{ 624, 8, 81 },                                /* sharedMemPerMultiprocessor */
-	{ 632, 4, 82 },                                /* regsPerMultiprocessor */
-	{ 636, 4, 83 },                                /* managedMemory */
-	{ 656, 4, 89 },                                /* concurrentManagedAccess */
-	{ 660, 4, 90 },                                /* computePreemptionSupported */
-	{ 664, 4, 91 },                                /* canUseHostPointerForRegisteredMem */
-	{ 668, 4, 95 },                                /* cooperativeLaunch */
-	{ 672, 8, 97 },                                /* sharedMemPerBlockOptin */
-	{ 688, 4, 106 },                               /* maxBlocksPerMultiProcessor */
-	{ 696, 8, 111 },                               /* reservedSharedMemPerBlock */
-	{ 748, 4, 120 },                               /* clusterLaunch */
+/* What is in the same place in every version. */
+static const struct rt_member common[] = {
+	{ 296, 8, 8 },                                /* sharedMemPerBlock */
+	{ 304, 4, 12 },                               /* regsPerBlock */
+	{ 308, 4, 10 },                               /* warpSize */
+	{ 312, 8, 11 },                               /* memPitch */
+	{ 320, 4, 1 },                                /* maxThreadsPerBlock */
+	{ 324, 4, 2 },                                /* maxThreadsDim */
+	{ 328, 4, 3 },  { 332, 4, 4 }, { 336, 4, 5 }, /* maxGridSize */
+	{ 340, 4, 6 },  { 344, 4, 7 }, { 352, 8, 9 }, /* totalConstMem */
+	{ 360, 4, 75 },                               /* major */
+	{ 364, 4, 76 },                               /* minor */
+	{ 368, 8, 14 },                               /* textureAlignment */
+	{ 376, 8, 51 },                               /* texturePitchAlignment */
 };
 
-RT_API(cudaGetDeviceProperties)(void *ret_properties, int device)
+static void put_members(unsigned char *to, const struct rt_member *members, size_t n, int device)
+{
+	for (size_t i = 0; i < n; i++) {
+		int value = 0;
+		(void)cuDeviceGetAttribute(&value, members[i].attribute, device);
+		memcpy(to + members[i].at, &value, sizeof value); /* larger ones: 0 above */
+	}
+}
+
+int rt_properties(void *ret_properties, size_t n_bytes, const struct rt_member *members, size_t n,
+		  int device)
 {
 	unsigned char *to = ret_properties;
 	size_t total = 0;
@@ -257,15 +233,12 @@ RT_API(cudaGetDeviceProperties)(void *ret_properties, int device)
 	if (result == RT_SUCCESS)
 		result = (int)cuDeviceTotalMem_v2(&total, device);
 	if (result != RT_SUCCESS)
-		return rt_done(result);
-	memset(to, 0, PROPERTIES_BYTES);
+		return result;
+	memset(to, 0, n_bytes);
 	(void)cuDeviceGetName((char *)to, NAME_BYTES, device);
 	(void)cuDeviceGetUuid_v2((CUuuid *)(to + UUID_AT), device);
 	memcpy(to + TOTAL_AT, &total, sizeof total);
-	for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-		int value = 0;
-		(void)cuDeviceGetAttribute(&value, members[i].attribute, device);
-		memcpy(to + members[i].at, &value, sizeof value); /* larger ones: 0 above */
-	}
-	return rt_done(RT_SUCCESS);
+	put_members(to, common, sizeof common / sizeof common[0], device);
+	put_members(to, members, n, device);
+	return RT_SUCCESS;
 }

@@ -96,23 +96,10 @@ RT_API(cudaMemGetInfo)(size_t *ret_free, size_t *ret_total)
 	RT_CALL(cuMemGetInfo_v2(ret_free, ret_total));
 }
 
-/* Locations are by value, 8 bytes: a kind and a number. */
-RT_API(cudaMemPrefetchAsync)
-(const void *at, size_t n, uint64_t location, unsigned flags, CUstream stream)
-{
-	RT_CALL(cuMemPrefetchAsync_v2(device(at), n, location, flags, stream));
-}
-
-RT_API(cudaMemAdvise)(const void *at, size_t n, int advice, uint64_t location)
-{
-	RT_CALL(cuMemAdvise_v2(device(at), n, advice, location));
-}
-
 struct pointer_attributes {
 	int type; /* 0: not known to the device, 1: host, 2: device, 3: managed */
 	int device;
-	void *device_pointer, *host_pointer;
-	long reserved[8];
+	void *device_pointer, *host_pointer; /* more, all 0, from CUDA 13 on */
 };
 
 RT_API(cudaPointerGetAttributes)(struct pointer_attributes *ret, const void *at)
@@ -122,7 +109,7 @@ RT_API(cudaPointerGetAttributes)(struct pointer_attributes *ret, const void *at)
 	int managed = 0;
 	if (result != RT_SUCCESS)
 		return rt_done(result);
-	memset(ret, 0, sizeof *ret);
+	memset(ret, 0, rt_version.pointer_bytes);
 	ret->device = -2;
 	ret->host_pointer = (void *)(uintptr_t)at;
 	if (cuPointerGetAttribute(&type, 2, device(at)) != CUDA_SUCCESS)

@@ -47,6 +47,25 @@ int rt_end(int result, const char *function);
 		return rt_done(begun ? begun : (int)(call)); \
 	} while (0)
 
+/* ---- device.c ---- */
+
+/* A member of cudaDeviceProp, and the attribute that it repeats. */
+struct rt_member {
+	unsigned at, n_bytes;
+	int attribute;
+};
+
+/* Fills the structure: what all versions have, and the members of this one. */
+int rt_properties(void *ret_properties, size_t n_bytes, const struct rt_member *members, size_t n,
+		  int device);
+
+/* ---- cuda12.c, cuda13.c: one of them ---- */
+
+extern const struct rt_version {
+	int number;
+	unsigned pointer_bytes; /* of cudaPointerAttributes */
+} rt_version;
+
 /* ---- register.c ---- */
 
 /* The kernel behind a function of the host, or what it is itself. */

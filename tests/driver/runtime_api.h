@@ -10,6 +10,10 @@
 
 #include <stddef.h>
 
+#ifdef USE_CUDA_12
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2
+#endif
+
 typedef int cudaError_t;
 typedef struct opaque_stream *cudaStream_t;
 typedef struct opaque_event *cudaEvent_t;
@@ -55,8 +59,13 @@ struct cudaDeviceProp {
 	size_t totalConstMem;
 	int major, minor;
 	size_t textureAlignment, texturePitchAlignment;
+#ifdef USE_CUDA_12
+	int deviceOverlap, multiProcessorCount;
+	char others[640];
+#else
 	int multiProcessorCount;
 	char others[620];
+#endif
 };
 struct cudaFuncAttributes {
 	size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
@@ -66,8 +75,27 @@ struct cudaFuncAttributes {
 struct cudaPointerAttributes {
 	int type, device;
 	void *devicePointer, *hostPointer;
+#ifndef USE_CUDA_12
 	long reserved[8];
+#endif
 };
+
+struct cudaMemLocation {
+	int type, id;
+};
+enum { cudaMemAdviseSetReadMostly = 1 };
+
+#ifdef USE_CUDA_12
+cudaError_t cudaMemAdvise_v2(const void *at, size_t n, int advice, struct cudaMemLocation place);
+cudaError_t cudaMemPrefetchAsync_v2(const void *at, size_t n, struct cudaMemLocation place,
+				    unsigned flags, cudaStream_t stream);
+cudaError_t cudaMemAdvise(const void *at, size_t n, int advice, int device);
+cudaError_t cudaMemPrefetchAsync(const void *at, size_t n, int device, cudaStream_t stream);
+#else
+cudaError_t cudaMemAdvise(const void *at, size_t n, int advice, struct cudaMemLocation place);
+cudaError_t cudaMemPrefetchAsync(const void *at, size_t n, struct cudaMemLocation place,
+				 unsigned flags, cudaStream_t stream);
+#endif
 
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);

@@ -147,11 +147,29 @@ static void the_device_has_properties(void **state)
 
 static void pointers_have_kinds(void **state)
 {
+	struct {
+		struct cudaPointerAttributes a;
+		unsigned after[16]; /* the structure is smaller in CUDA 12 */
+	} room;
 	struct cudaPointerAttributes a;
+	const struct cudaMemLocation host = { 2, 0 };
 	void *at;
-	int here;
+	int here = 0;
 	(void)state;
+	memset(&room, 0x5a, sizeof room);
+	OK(cudaPointerGetAttributes(&room.a, &here));
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(room.after[i], 0x5a5a5a5a);
 	OK(cudaMallocManaged(&at, 4096, cudaMemAttachGlobal));
+#ifdef USE_CUDA_12
+	OK(cudaMemAdvise(at, 4096, cudaMemAdviseSetReadMostly, 0));
+	OK(cudaMemPrefetchAsync(at, 4096, -1, NULL));
+	OK(cudaMemAdvise_v2(at, 4096, cudaMemAdviseSetReadMostly, host));
+	OK(cudaMemPrefetchAsync_v2(at, 4096, host, 0, NULL));
+#else
+	OK(cudaMemAdvise(at, 4096, cudaMemAdviseSetReadMostly, host));
+	OK(cudaMemPrefetchAsync(at, 4096, host, 0, NULL));
+#endif
 	OK(cudaMemset(at, 1, 4096));
 	assert_int_equal(((unsigned *)at)[1023], 0x01010101);
 	OK(cudaPointerGetAttributes(&a, at));

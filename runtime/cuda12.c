@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the runtime of CUDA 12 has of its own. Places: its public header. */
+#include "runtime.h"
+
+const struct rt_version rt_version = { .number = 12090, .pointer_bytes = 24 };
+
+enum { PROPERTIES_BYTES = 1032 };
+
+static const struct rt_member members[] = {
+	{ 348, 4, 13 },  /* clockRate */
+	{ 384, 4, 15 },  /* deviceOverlap */
+	{ 388, 4, 16 },  /* multiProcessorCount */
+	{ 392, 4, 17 },  /* kernelExecTimeoutEnabled */
+	{ 396, 4, 18 },  /* integrated */
+	{ 400, 4, 19 },  /* canMapHostMemory */
+	{ 404, 4, 20 },  /* computeMode */
+	{ 568, 8, 30 },  /* surfaceAlignment */
+	{ 576, 4, 31 },  /* concurrentKernels */
+	{ 580, 4, 32 },  /* ECCEnabled */
+	{ 584, 4, 33 },  /* pciBusID */
+	{ 588, 4, 34 },  /* pciDeviceID */
+	{ 592, 4, 50 },  /* pciDomainID */
+	{ 596, 4, 35 },  /* tccDriver */
+	{ 600, 4, 40 },  /* asyncEngineCount */
+	{ 604, 4, 41 },  /* unifiedAddressing */
+	{ 608, 4, 36 },  /* memoryClockRate */
+	{ 612, 4, 37 },  /* memoryBusWidth */
+	{ 616, 4, 38 },  /* l2CacheSize */
+	{ 624, 4, 39 },  /* maxThreadsPerMultiProcessor */
+	{ 628, 4, 78 },  /* streamPrioritiesSupported */
+	{ 632, 4, 79 },  /* globalL1CacheSupported */
+	{ 636, 4, 80 },  /* localL1CacheSupported */
+	{ 640, 8, 81 },  /* sharedMemPerMultiprocessor */
+	{ 648, 4, 82 },  /* regsPerMultiprocessor */
+	{ 652, 4, 83 },  /* managedMemory */
+	{ 668, 4, 87 },  /* singleToDoublePrecisionPerfRatio */
+	{ 676, 4, 89 },  /* concurrentManagedAccess */
+	{ 680, 4, 90 },  /* computePreemptionSupported */
+	{ 684, 4, 91 },  /* canUseHostPointerForRegisteredMem */
+	{ 688, 4, 95 },  /* cooperativeLaunch */
+	{ 696, 8, 97 },  /* sharedMemPerBlockOptin */
+	{ 712, 4, 106 }, /* maxBlocksPerMultiProcessor */
+	{ 720, 8, 111 }, /* reservedSharedMemPerBlock */
+	{ 772, 4, 120 }, /* clusterLaunch */
+};
+
+RT_API(cudaGetDeviceProperties_v2)(void *ret_properties, int device)
+{
+	return rt_done(rt_properties(ret_properties, PROPERTIES_BYTES, members,
+				     sizeof members / sizeof members[0], device));
+}
+
+/* A device, or -1: the host. */
+static uint64_t location(int device)
+{
+	enum { DEVICE = 1, HOST = 2 };
+	return device < 0 ? HOST : DEVICE | (uint64_t)(uint32_t)device << 32;
+}
+
+RT_API(cudaMemPrefetchAsync)(const void *at, size_t n, int device, CUstream stream)
+{
+	RT_CALL(cuMemPrefetchAsync_v2((uintptr_t)at, n, location(device), 0, stream));
+}
+
+RT_API(cudaMemAdvise)(const void *at, size_t n, int advice, int device)
+{
+	RT_CALL(cuMemAdvise_v2((uintptr_t)at, n, advice, location(device)));
+}
+
+/* Locations are by value, 8 bytes: a kind and a number. */
+RT_API(cudaMemPrefetchAsync_v2)
+(const void *at, size_t n, uint64_t place, unsigned flags, CUstream stream)
+{
+	RT_CALL(cuMemPrefetchAsync_v2((uintptr_t)at, n, place, flags, stream));
+}
+
+RT_API(cudaMemAdvise_v2)(const void *at, size_t n, int advice, uint64_t place)
+{
+	RT_CALL(cuMemAdvise_v2((uintptr_t)at, n, advice, place));
+}
