@@ -9,9 +9,9 @@ Each change is made in a checkout of HEAD of its own (build-mutants/), which is 
 tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
 next. With --quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs
 once in a build that records which lines it executes; then a change is tried with the tests that come to its line, since no other
-can notice it (data between functions is no line: all tests run). With --lock, FILE is locked while changes are tried; every two
-minutes others get their turn. --change makes one that is given instead: TEXT replaces the line. --list only shows what would be
-changed. The last line is "N of M changes noticed"; exit status 1 when it is under 85 %.
+can notice it (data between functions is no line: all tests run). With --lock, FILE is locked meanwhile; every two minutes others
+get their turn. --change makes one that is given instead: TEXT replaces the line. --list only shows what would be changed. The last
+line is "N of M changes noticed"; exit status 1 when it is under 85 %.
 
 Kinds of change: a comparison or its bound, a Boolean or arithmetic operator, a condition, a constant, two arguments swapped, a
 call left out.
@@ -166,20 +166,24 @@ def lines_executed(folder):
 class Reached:
     """Which tests execute a line."""
 
-    def __init__(self, jobs):
+    def __init__(self, jobs, turn):
         head = make_tree('coverage', '-Db_coverage=true', '-Doptimization=0')
-        kept = os.path.join(TREE, 'coverage', 'reached.json')
+        kept = os.path.join(TREE, 'coverage', 'reached.jsonl')  # the commit, then a line for each test
         self.by_test = {}
         if os.path.exists(kept):
             with open(kept, encoding='utf-8') as handle:
-                before = json.load(handle)
-            self.by_test = before['tests'] if before['head'] == head else {}
-        if not self.by_test:
-            tests = json.loads(run('meson', 'introspect', 'coverage', '--tests').stdout)
-            with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-                self.by_test = dict(pool.map(self.of_test, [test for test in tests if test['depends']]))
-            with open(kept, 'w', encoding='utf-8') as handle:
-                json.dump({'head': head, 'tests': self.by_test}, handle)
+                if json.loads(handle.readline()) == head:
+                    self.by_test.update(json.loads(line) for line in handle if line.endswith('\n'))
+        tests = json.loads(run('meson', 'introspect', 'coverage', '--tests').stdout)
+        missing = [test for test in tests if test['depends'] and test['name'] not in self.by_test]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool, open(kept, 'w', encoding='utf-8') as handle:
+            handle.writelines(json.dumps(row) + '\n' for row in [head, *self.by_test.items()])
+            for begin in range(0, len(missing), jobs):
+                turn.begin()
+                for name, files in pool.map(self.of_test, missing[begin:begin + jobs]):
+                    self.by_test[name] = files
+                    handle.write(json.dumps((name, files)) + '\n')
+                handle.flush()
         self.code = {}
         for files in self.by_test.values():
             for path, (_, lines) in (files or {}).items():
@@ -204,7 +208,7 @@ class Reached:
 class Tests:
     """The tests that run something built, and how long each takes where nothing is changed."""
 
-    def __init__(self, suites, jobs, quick, reached):
+    def __init__(self, suites, jobs, quick, reached, turn):
         listed = json.loads(run('meson', 'introspect', 'build', '--tests').stdout)
         known = os.path.join(TREE, 'build', 'seconds.json')
         before = {}
@@ -217,8 +221,11 @@ class Tests:
         self.reached = reached
         self.failed = ''
         self.seconds = {}
-        if failed := self.first_failure('', 0):
-            sys.exit(f'mutants.py: without any change this fails: {failed}')
+        for begin in range(0, len(self.tests), jobs):
+            turn.begin()
+            self.seconds.update(self.run_all(self.tests[begin:begin + jobs]))
+            if self.failed:
+                sys.exit(f'mutants.py: without any change this fails: {self.failed}')
         with open(known, 'w', encoding='utf-8') as handle:
             json.dump({**self.seconds, **before}, handle)
         self.tests = [test for test in self.tests if self.seconds[test['name']] <= max(quick, before.get(test['name'], 0))]
@@ -232,17 +239,19 @@ class Tests:
         def cost(test):
             near = words & set(re.split(r'\W|_', test['name']))
             return self.seconds.get(test['name'], 0) / (10 if near else 1)
+        self.run_all(sorted(tests, key=cost))
+        return self.failed
+
+    def run_all(self, tests):
+        """Seconds by name; `failed` is the name of a test that fails, or ''."""
         self.failed = ''
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            seconds = list(pool.map(self.run_one, sorted(tests, key=cost)))
-        if not self.seconds and not self.failed:
-            self.seconds = dict(seconds)
-        return self.failed
+            return dict(pool.map(self.run_one, tests))
 
     def run_one(self, test):
         """(name, seconds); ends early when another one fails."""
         name, begin = test['name'], time.monotonic()
-        limit = 20 + 10 * self.seconds[name] if self.seconds else SECONDS
+        limit = 20 + 10 * self.seconds[name] if name in self.seconds else SECONDS
         with tempfile.TemporaryFile('w+', errors='replace') as out:
             if self.failed:
                 return name, 0
@@ -325,7 +334,8 @@ def main():
     if not args.list:
         turn.begin()
         make_tree('build', '-Dwerror=true')
-        tests = Tests(args.suites.split(), args.jobs, args.quick, Reached(args.jobs) if args.reached else None)
+        reached = Reached(args.jobs, turn) if args.reached else None
+        tests = Tests(args.suites.split(), args.jobs, args.quick, reached, turn)
     done = noticed = 0
     for path, number, kind, line, text in source:
         if done == args.count:
