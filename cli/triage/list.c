@@ -270,7 +270,6 @@ int triage_list_keep(struct triage_list *list, bool (*wanted)(void *user, const 
 	}
 	fclose(list->spool);
 	list->spool = spool;
-	rewind(spool);
 	return ws_out_flush(&out, &err) == WS_OK && fseek(spool, 0, SEEK_SET) == 0
 		       ? CLI_ANSWERED
 		       : cli_fail("a file for the names", &err);

@@ -458,6 +458,14 @@ def a_folder_is_watched(bench):
     expect(sorted(os.listdir(where)) == listed, os.listdir(where))
 
 
+def many_new_dumps_are_all_read(bench):
+    """More names than are written at a time."""
+    where = bench.fill('many-new', 300)
+    with Watching([bench.program, 'triage', '--watch', '--interval', '1', '--jsonl', where], stdout=subprocess.PIPE) as process:
+        found = [os.path.basename(json.loads(line)['path']) for line in lines_until(process, 300, 20)]
+    expect(sorted(found) == sorted(os.listdir(where)), f'{len(found)} records')
+
+
 def a_watched_folder_has_a_page(bench):
     where, page = bench.fill('shown', 1), os.path.join(bench.folder, 'shown.json')
     with Watching([bench.program, 'triage', '--watch', '--interval', '1', '--json', '-o', page, where]) as process:
@@ -489,9 +497,9 @@ def main():
     cases = [records_keep_their_size, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
              lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_full_disk_is_told,
              records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted,
-             merged_pages_stay_in_the_store, a_folder_is_watched, a_watched_folder_has_a_page,
+             merged_pages_stay_in_the_store, a_folder_is_watched, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {6: 'a_killed_run_goes_on', 17: 'many_files_in_one_folder'}
+    names = {6: 'a_killed_run_goes_on', 18: 'many_files_in_one_folder'}
     failed = 0
     print(f'1..{len(cases)}')
     with tempfile.TemporaryDirectory() as folder:
