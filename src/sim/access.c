@@ -377,6 +377,71 @@ enum wsi_step wsi_run_store(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
+/* ---- 32 bytes ---- */
+
+enum { WIDE_BYTES = 32, HALF_WORDS = 4 };
+
+/* The upper half is the first result, and the second source [measured: what ptxas makes of them].
+ * Halves of which not all words are loaded are not done. */
+void wsi_prepare_wide(struct wsi_op *op)
+{
+	const struct wsi_alu *alu = &op->alu;
+	bool loads = op->insn.operation == WS_OP_LDG;
+	const struct wsi_alu_value *half = loads ? alu->result : alu->source;
+	if (!ws_sass_has(&op->insn, WS_MOD_256))
+		return;
+	op->run = loads ? wsi_run_load_wide : wsi_run_store_wide;
+	if (op->n_at != 1 || op->bytes != WIDE_BYTES || alu->n_results != (loads ? 2 : 0) ||
+	    alu->n_sources != (loads ? 0 : 2) || alu->n_predicates != 0 ||
+	    alu->n_predicate_results != 0 || half[0].words != HALF_WORDS ||
+	    half[1].words != HALF_WORDS || half[0].place != WSI_ALU_REG ||
+	    half[1].place != WSI_ALU_REG)
+		op->run = wsi_run_unimplemented;
+}
+
+enum wsi_step wsi_run_load_wide(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint64_t addresses[WSI_LANES];
+	struct wsi_spot spots[WSI_LANES];
+	uint32_t good;
+	wsi_addresses(run, &op->at[0], true, addresses);
+	if (!wsi_spots(run, op->space, run->mask, addresses, WIDE_BYTES, false, spots, &good))
+		return WSI_STEP_FAULT;
+	for (unsigned k = 0; k < 2 * HALF_WORDS; k++) {
+		const struct wsi_alu_value *half = &op->alu.result[k < HALF_WORDS];
+		if (half->number == 255)
+			continue;
+		uint32_t *to = wsi_reg(run->warp, half->number + k % HALF_WORDS);
+		for (uint32_t left = run->mask; left; left &= left - 1) {
+			unsigned lane = wsi_first_bit(left);
+			to[lane] = good >> lane & 1 ? wsi_load_u32(spots[lane].bytes + 4 * k) : 0;
+		}
+	}
+	return WSI_STEP_NEXT;
+}
+
+enum wsi_step wsi_run_store_wide(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint64_t addresses[WSI_LANES];
+	uint32_t scratch[2][HALF_WORDS * WSI_LANES], good;
+	struct wsi_spot spots[WSI_LANES];
+	const uint32_t *half[2];
+	for (unsigned i = 0; i < 2; i++)
+		half[i] = wsi_source(run, &op->alu.source[i], scratch[i]);
+	if (!half[0] || !half[1])
+		return WSI_STEP_FAULT;
+	wsi_addresses(run, &op->at[0], true, addresses);
+	if (!wsi_spots(run, op->space, run->mask, addresses, WIDE_BYTES, true, spots, &good))
+		return WSI_STEP_FAULT;
+	for (uint32_t left = good; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		for (unsigned k = 0; k < 2 * HALF_WORDS; k++)
+			wsi_store_u32(spots[lane].bytes + 4 * k,
+				      half[k / HALF_WORDS][k % HALF_WORDS * WSI_LANES + lane]);
+	}
+	return WSI_STEP_NEXT;
+}
+
 /* Of the uniform datapath: once, however many lanes there are. */
 enum wsi_step wsi_run_uniform_store(struct wsi_run *run, const struct wsi_op *op)
 {

@@ -50,11 +50,11 @@ static const struct rule rules[] = {
 	{ WS_OP_UCGABAR_ARV, wsi_run_cluster_arrive, false, NULL },
 	{ WS_OP_UCGABAR_WAIT, wsi_run_cluster_wait, true, NULL },
 	{ WS_OP_LD, wsi_run_load, false, NULL },
-	{ WS_OP_LDG, wsi_run_load, false, NULL },
+	{ WS_OP_LDG, wsi_run_load, false, wsi_prepare_wide },
 	{ WS_OP_LDS, wsi_run_load, false, NULL },
 	{ WS_OP_LDL, wsi_run_load, false, NULL },
 	{ WS_OP_ST, wsi_run_store, false, NULL },
-	{ WS_OP_STG, wsi_run_store, false, NULL },
+	{ WS_OP_STG, wsi_run_store, false, wsi_prepare_wide },
 	{ WS_OP_STS, wsi_run_store, false, NULL },
 	{ WS_OP_STL, wsi_run_store, false, NULL },
 	{ WS_OP_USTGR, wsi_run_uniform_store, false, NULL },
@@ -369,7 +369,8 @@ static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text
 			op->run == wsi_run_matrix_load || op->run == wsi_run_mbarrier_arrive ||
 			op->run == wsi_run_mbarrier_test || op->run == wsi_run_mbarrier_exchange ||
 			op->run == wsi_run_arrives || op->run == wsi_run_uniform_store ||
-			op->run == wsi_run_clear;
+			op->run == wsi_run_clear || op->run == wsi_run_load_wide ||
+			op->run == wsi_run_store_wide;
 	bool fences = op->run == wsi_run_nothing &&
 		      (op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE);
 	if (op->run == wsi_run_load && feeds_swap(sim, text, off, op))

@@ -386,6 +386,7 @@ wsi_handler wsi_run_bulk, wsi_run_counted_store, wsi_run_next_work, wsi_run_tens
 wsi_handler wsi_run_group_matrix, wsi_run_group_wait, wsi_run_set_registers;
 wsi_handler wsi_run_tmem_allocate, wsi_run_tmem_move, wsi_run_tmem_copy, wsi_run_tmem_commit,
 	wsi_run_tmem_matrix, wsi_run_tmem_shift;
+wsi_handler wsi_run_load_wide, wsi_run_store_wide;
 wsi_handler wsi_run_checked, wsi_run_followed;
 wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to_uniform,
 	wsi_run_special, wsi_run_elect;
@@ -401,7 +402,7 @@ wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prep
 	wsi_prepare_tmem_allocate, wsi_prepare_tmem_move, wsi_prepare_tmem_copy,
 	wsi_prepare_tmem_commit, wsi_prepare_tmem_matrix, wsi_prepare_tmem_shift,
 	wsi_prepare_texture, wsi_prepare_surface, wsi_prepare_load_constant, wsi_prepare_redux,
-	wsi_prepare_to_uniform;
+	wsi_prepare_to_uniform, wsi_prepare_wide;
 
 /* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
  * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */

@@ -3,7 +3,7 @@
 #include "sim/access.h"
 #include "sim/check.h"
 
-enum { MEETINGS = 1 << 12, MAX_MEETINGS = 1 << 16, MAX_BYTES = 16 };
+enum { MEETINGS = 1 << 12, MAX_MEETINGS = 1 << 16, MAX_BYTES = 32 };
 
 /* One access of all lanes. */
 struct touch {
@@ -92,6 +92,10 @@ static unsigned look(struct wsi_run *run, const struct wsi_op *op, uint32_t scra
 	} else if (does == wsi_run_store && op->alu.n_sources == 1) {
 		t[0].writes = true;
 		t[0].values = wsi_source(run, &op->alu.source[0], scratch);
+	} else if (does == wsi_run_load_wide) {
+		t[0].reads = true;
+	} else if (does == wsi_run_store_wide) {
+		t[0].writes = true;
 	} else if (does == wsi_run_uniform_store) { /* .MMIO, with release semantics */
 		t[0].reads = op->insn.operation == WS_OP_UREDGR;
 		t[0].writes = t[0].strong = t[0].tells_all = true;

@@ -116,6 +116,20 @@ static void narrow_rows(struct job *j)
 	job_same(j, out, want, WORDS * WARP);
 }
 
+static void wide_copy(struct job *j)
+{
+	enum { COPIES = 250 };
+	uint32_t *in = job_words(j, COPIES * 8), *out = job_buffer(j, COPIES * 32),
+		 want[COPIES * 8];
+	for (uint32_t i = 0; i < COPIES; i++) {
+		memcpy(&want[8 * i], &in[8 * (COPIES - 1 - i)], 32);
+		want[8 * i + 3] += i;
+		want[8 * i + 6] ^= 0x55;
+	}
+	job_launch(j, "wide_copy", 2, 128, "ppi", out, in, COPIES);
+	job_same(j, out, want, COPIES * 8);
+}
+
 const struct job_case job_cancel[] = {
 	{ "cancel", "cancel_blocks", cancel_blocks, JOB_ONLY + 100, NULL },
 	{ "cancel", "cancel_clusters", cancel_clusters, JOB_ONLY + 100, NULL },
@@ -125,6 +139,8 @@ const struct job_case job_cancel[] = {
 	{ "cancel", "bulk_zero", bulk_zero, JOB_ONLY + 120, NULL },
 	{ "cancel", "narrow_rows", narrow_rows, JOB_ONLY + 100, NULL },
 	{ "cancel", "narrow_rows", narrow_rows, JOB_ONLY + 120, NULL },
+	{ "cancel", "wide_copy", wide_copy, JOB_ONLY + 100, NULL },
+	{ "cancel", "wide_copy", wide_copy, JOB_ONLY + 120, NULL },
 	{ "cancel", "mmio_stores", mmio_stores, JOB_ONLY + 100, NULL },
 	{ "cancel", "pair_tiles", pair_tiles, JOB_ONLY + 100, NULL },
 	{ 0 },

@@ -131,6 +131,23 @@ KERNEL narrow_rows(u32 *out, const u32 *in)
 	LOAD4("m16n16.x2.trans", "b8x16.b6x16_p32");
 }
 
+// 32 bytes at once.
+KERNEL wide_copy(u32 *out, const u32 *in, int n)
+{
+	int i = thread_number();
+	u32 v[8];
+	if (i >= n)
+		return;
+	asm volatile("ld.global.v8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
+		     : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]), "=r"(v[4]), "=r"(v[5]), "=r"(v[6]), "=r"(v[7])
+		     : "l"(in + 8 * (n - 1 - i)));
+	v[3] += (u32)i;
+	v[6] ^= 0x55;
+	asm volatile("st.global.v8.b32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8};" ::"l"(out + 8 * i), "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]), "r"(v[4]),
+		     "r"(v[5]), "r"(v[6]), "r"(v[7])
+		     : "memory");
+}
+
 #ifdef __CUDA_ARCH_FEAT_SM100_ALL
 // Stores and sums by the uniform datapath, a thread at a time; all threads add to one word.
 KERNEL mmio_stores(u32 *out, u32 v)
