@@ -35,10 +35,8 @@ static void queue(struct join *j, const struct ws_event *event, uint32_t part, u
 
 static bool runs(const struct join_part *part)
 {
-	struct ws_counts counts;
 	bool any = false;
-	ws_target_counts(part->target, &counts);
-	for (uint32_t i = 0; i < counts.devices; i++)
+	for (uint32_t i = 0; i < part->n_devices; i++)
 		any |= ws_target_running(part->target, i);
 	return any;
 }
@@ -122,9 +120,9 @@ static void take(struct join *j, uint32_t i, struct ws_event *event)
 {
 	struct join_part *part = &j->parts[i];
 	uint64_t sequence = event->sequence;
-	event->device_id += part->start.devices;
-	event->broken_devices <<= part->start.devices;
-	event->faulted_devices <<= part->start.devices;
+	event->device_id += part->first_device;
+	event->broken_devices <<= part->first_device;
+	event->faulted_devices <<= part->first_device;
 	if (event->kind == WS_EVENT_STOPPED && stopped(j, part, event))
 		return; /* told when all stand */
 	if (is_told_once(j, i, event))

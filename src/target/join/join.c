@@ -235,8 +235,16 @@ enum ws_status ws_target_join(struct ws_target *const *targets, uint32_t n,
 	pthread_mutex_init(&j->wake_lock, NULL);
 	pthread_mutex_init(&j->range_lock, NULL);
 	j->n = n;
-	for (uint32_t i = 0; i < n; i++)
-		j->parts[i] = (struct join_part){ .join = j, .target = targets[i] };
+	uint32_t n_devices = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct ws_counts counts;
+		ws_target_counts(targets[i], &counts);
+		j->parts[i] = (struct join_part){ .join = j,
+						  .target = targets[i],
+						  .first_device = n_devices,
+						  .n_devices = counts.devices };
+		n_devices += counts.devices;
+	}
 	collect(j, &j->base.counts);
 	st = join_want(&j->base, 0, err);
 	for (uint32_t i = 0; i < n; i++)

@@ -27,9 +27,10 @@ struct join;
 
 struct join_part {
 	struct join *join;
-	struct ws_target *target; /* borrowed */
-	struct ws_counts start;   /* where its rows begin */
-	uint64_t generation;      /* of it, that the lists are of */
+	struct ws_target *target;         /* borrowed */
+	uint32_t first_device, n_devices; /* in numbers of the whole; any thread reads them */
+	struct ws_counts start;           /* where its rows begin */
+	uint64_t generation;              /* of it, that the lists are of */
 	/* under lock */
 	bool stood;               /* it has told that it stopped */
 	bool awaited;             /* it was asked to stop because another one did */
