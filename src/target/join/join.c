@@ -246,8 +246,6 @@ enum ws_status ws_target_join(struct ws_target *const *targets, uint32_t n,
 		n_devices += counts.devices;
 	}
 	collect(j, &j->base.counts);
-	for (uint32_t i = 0; i < n; i++)
-		j->parts[i].first_device = j->parts[i].start.devices;
 	st = join_want(&j->base, 0, err);
 	for (uint32_t i = 0; i < n; i++)
 		ws_target_on_event(targets[i], join_woken, &j->parts[i]);
