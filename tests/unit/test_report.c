@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <warpscope/cubin.h>
+#include <warpscope/exception.h>
+#include <warpscope/flow.h>
 #include <warpscope/report.h>
 
 #include "base/file.h"
@@ -604,6 +606,29 @@ static void options_of_another_version_are_refused(void **state)
 	ws_target_close(&fake.target);
 }
 
+/* The first number beyond an enumeration has the word of every other unknown one. */
+static void numbers_beyond_an_enumeration_have_one_word(void **state)
+{
+	(void)state;
+#define CHECK(text, last)                                                   \
+	assert_string_equal(text((__typeof__(last))((unsigned)(last) + 1)), \
+			    text((__typeof__(last))((unsigned)(last) + 100)))
+#define X(name, words) last_family = WS_FAMILY_##name;
+	unsigned last_family;
+	WS_EXCEPTION_FAMILY_LIST(X)
+#undef X
+	CHECK(ws_exception_family_text, last_family);
+	CHECK(ws_flow_test_text, WS_FLOW_TEST_AT_LEAST);
+	CHECK(ws_space_text, WS_SPACE_GENERIC);
+	CHECK(ws_trust_text, WS_TRUST_UNKNOWN);
+	CHECK(ws_operand_use_text, WS_USE_GUARD);
+	CHECK(ws_owner_kind_text, WS_OWNER_LOADED);
+	CHECK(ws_thread_state_text, WS_THREAD_DIVERGENT);
+	CHECK(ws_wait_kind_text, WS_WAIT_SLEEP);
+	CHECK(ws_absentee_state_text, WS_ABSENTEE_NOT_RESIDENT);
+#undef CHECK
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -630,6 +655,7 @@ int main(void)
 		cmocka_unit_test(library_paths_are_told_from_the_users),
 		cmocka_unit_test(every_failed_allocation_is_told),
 		cmocka_unit_test(options_of_another_version_are_refused),
+		cmocka_unit_test(numbers_beyond_an_enumeration_have_one_word),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
