@@ -393,7 +393,7 @@ static void follow_access(struct wsi_run *run, const struct wsi_op *op)
 	check_address(run, &op->at[0]);
 	bool wide = op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL;
 	wsi_addresses(run, &op->at[0], wide, address);
-	if (does != wsi_run_load && op->alu.n_sources > 0)
+	if ((does == wsi_run_store || does == wsi_run_atomic) && op->alu.n_sources > 0)
 		check_stored(run, op, address);
 	if (wide)
 		check_bounds(run, op, &op->at[0], address);
@@ -415,7 +415,8 @@ void wsi_trail_follow(struct wsi_run *run, const struct wsi_op *op)
 	wsi_handler *does = op->checked;
 	check_predicates(run, op);
 	if (op->n_at == 1 &&
-	    (does == wsi_run_load || does == wsi_run_store || does == wsi_run_atomic)) {
+	    (does == wsi_run_load || does == wsi_run_store || does == wsi_run_atomic ||
+	     does == wsi_run_load_wide || does == wsi_run_store_wide)) {
 		follow_access(run, op);
 		return;
 	}

@@ -37,13 +37,14 @@ PLANTED = {
     'zeros_bad': ('waw', ''),
     'mmio_bad': (RACE, ''),
     'sum_bad': (RACE, ''),
+    'wide_bad': ('out-of-bounds', RACE),
     'neighbour_bad': ('out-of-bounds', ''),
     'register_bad': ('uninitialized', ''),
     'local_bad': ('uninitialized', ''),
 }
 SPACES = {'blocks_bad': 'global', 'fence_bad': 'global', 'early_bad': 'global', 'chain_bad': 'global', 'global_unwritten_bad': 'global', 'barrier_bad': None,
           'missing_bad': None, 'neighbour_bad': 'global', 'register_bad': 'register', 'local_bad': 'local',
-          'mmio_bad': 'global', 'sum_bad': 'global'}
+          'mmio_bad': 'global', 'sum_bad': 'global', 'wide_bad': 'global'}
 TOOLS = {'raw': 'racecheck', 'war': 'racecheck', 'waw': 'racecheck', 'uninitialized': 'initcheck', 'divergent-barrier': 'synccheck',
          'missing-at-barrier': 'synccheck', 'out-of-bounds': 'memcheck'}
 
@@ -111,7 +112,7 @@ def check(kernel, kind, device, schedule):
 
 
 # Only sm_100 has instructions of their own for these.
-ON_100 = {'zeros', 'mmio', 'sum'}
+ON_100 = {'zeros', 'mmio', 'sum', 'wide'}
 # Unoptimised code has written every register by then.
 OPTIMISED = {'register_bad'}
 

@@ -436,3 +436,26 @@ KERNEL mmio_good ARGUMENTS
 		out[34] = out[2];
 	}
 }
+
+// 32 bytes at once.
+__device__ void store_wide(u32 *to, u32 v)
+{
+#if __CUDA_ARCH__ >= 1000
+	asm volatile("st.global.v8.b32 [%0], {%1, %1, %1, %1, %1, %1, %1, %1};" ::"l"(to), "r"(v) : "memory"); // wide_bad now
+#else
+	for (int i = 0; i < 8; i++)
+		to[i] = v; // wide_bad now
+#endif
+}
+
+KERNEL wide_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	store_wide(out + 2048 + 8 * t, in[t]);
+}
+
+KERNEL wide_good ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	store_wide(out + 8 * t, in[t]);
+}
