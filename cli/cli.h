@@ -10,6 +10,7 @@
 
 #include <warpscope/out.h>
 #include <warpscope/target.h>
+#include <warpscope/vars.h>
 
 /*
  * Exit statuses: one table for all verbs, in the help of each and in warpscope(1).
@@ -89,7 +90,8 @@ struct cli {
 	 * looks at. Borrowed; NULL: none. */
 	struct ws_target *live;
 	const struct ws_focus *focus;
-	size_t frame; /* of that thread, as `bt` numbers them */
+	size_t frame;                /* of that thread, as `bt` numbers them */
+	struct ws_value_style style; /* of values */
 	/* What takes the output, a prompt that shows it a screen at a time; NULL: standard output.
 	 */
 	bool (*page)(void *user, const char *bytes, size_t len);
@@ -215,6 +217,8 @@ int cli_verb(struct cli *cli, int argc, char **argv);
 /* Writes out what was printed, and says the warnings so far. */
 void cli_flush(struct cli *cli);
 
+/* Whether what cli_say() says is left out from now on. Returns whether anything was until now. */
+bool cli_mute(bool mute);
 /* Writes to standard error, at once; strings among the arguments are escaped. */
 void cli_say(const char *format, ...) WS_PRINTF(1, 2);
 /* "warpscope: message" on standard error, when the program ends; a message that comes again is said

@@ -67,10 +67,23 @@ static void err_flush(struct ws_out *err)
 		return; /* nobody is left to be told */
 }
 
+static bool muted, was_muted; /* cli_say(); and it has been called since */
+
+bool cli_mute(bool mute)
+{
+	bool said = was_muted;
+	muted = mute;
+	was_muted = false;
+	return said;
+}
+
 void cli_say(const char *format, ...)
 {
 	struct ws_out err;
 	va_list args;
+	was_muted |= muted;
+	if (muted)
+		return;
 	va_start(args, format);
 	ws_out_init(&err, ws_write_fd, &stderr_fd);
 	ws_out_vprintf(&err, format, args);

@@ -20,7 +20,7 @@ LIBRARY_OF = {
     'elfutils/libdw.h': 'libdw', 'dwarf.h': 'libdw', 'libelf.h': 'libdw', 'editline/readline.h': 'libedit',
     'jansson.h': 'jansson', 'dlfcn.h': 'dlopen', 'cudadebugger.h': 'cuda',
 }
-LIBC = re.compile(r'^(assert|ctype|dirent|errno|fcntl|fenv|float|getopt|glob|inttypes|limits|locale|math|poll|pthread|sched|'
+LIBC = re.compile(r'^(assert|ctype|dirent|errno|fcntl|fenv|float|getopt|glob|inttypes|limits|locale|math|poll|pthread|regex|sched|'
                   r'setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|'
                   r'wchar|sys/[a-z_]+)\.h$')
 

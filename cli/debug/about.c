@@ -130,22 +130,6 @@ static void info_registers(struct debugger *d, const char *text)
 
 /* ---- code ---- */
 
-/* info functions [TEXT] */
-static void info_functions(struct debugger *d, const char *text)
-{
-	const struct debug_words *names = debug_names(d);
-	struct ws_out *out = &d->cli->out;
-	ws_out_text(out, *text ? "Functions whose names contain \"" : "All functions:\n");
-	ws_out_escaped(out, ws_str_of(text));
-	ws_out_text(out, *text ? "\":\n" : "");
-	for (size_t i = 0; i < names->n; i++) {
-		if (!strstr(names->item[i], text))
-			continue;
-		ws_out_escaped(out, ws_str_of(names->item[i]));
-		ws_out_text(out, "\n");
-	}
-}
-
 /* Variables that can be named at an address. */
 static void print_scope(struct debugger *d, uint64_t pc, const char *text)
 {
@@ -284,7 +268,11 @@ static const struct about {
 	{ "args", info_args },
 	{ "display", info_display },
 	{ "scope", info_scope },
-	{ "functions", info_functions },
+	{ "functions", debug_info_functions },
+	{ "types", debug_info_types },
+	{ "variables", debug_info_variables },
+	{ "sources", debug_info_sources },
+	{ "address", debug_info_address },
 	{ "program", info_program },
 	{ "inferiors", info_host },
 	{ "sharedlibrary", info_host },

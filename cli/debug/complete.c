@@ -31,12 +31,17 @@ static void add_list(struct debug_words *words, const char *prefix, const char *
 		add(words, prefix, list[i]);
 }
 
+void debug_words_add(struct debug_words *words, const char *word)
+{
+	add(words, "", word);
+}
+
 static int by_letters(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void sort(struct debug_words *words)
+void debug_words_sort(struct debug_words *words)
 {
 	size_t kept = 0;
 	if (words->n > 1)
@@ -64,11 +69,11 @@ const struct debug_words *debug_names(struct debugger *d)
 			continue;
 		for (size_t k = 0; k < n; k++) {
 			char *name = name_copy(functions[k].name, NAME_SHORT);
-			add(&d->names, "", name);
+			debug_words_add(&d->names, name);
 			free(name);
 		}
 	}
-	sort(&d->names);
+	debug_words_sort(&d->names);
 	d->names_made = true;
 	return &d->names;
 }
@@ -128,5 +133,5 @@ void debug_complete(struct debugger *d, const char *line, struct debug_words *re
 	} else {
 		add_names(d, ret_words, prefix);
 	}
-	sort(ret_words);
+	debug_words_sort(ret_words);
 }

@@ -371,13 +371,6 @@ static void command_groups(struct debugger *d, const char *text)
 
 /* ---- what gdb's scripts have ---- */
 
-static void settings_note(struct debugger *d)
-{
-	if (!d->settings_noted)
-		cli_say("There are no settings here; set and show change nothing.\n");
-	d->settings_noted = true;
-}
-
 static void command_set(struct debugger *d, const char *text)
 {
 	const char *rest = debug_behind(text, "var");
@@ -392,17 +385,20 @@ static void command_set(struct debugger *d, const char *text)
 			d->listing.size = (uint32_t)n;
 		else
 			cli_say("'%s' is no count.\n", rest);
+	} else if ((rest = debug_behind(text, "print")) && debug_set_style(d, rest)) {
+		;
 	} else if (strchr(text, '=') && debug_is_variable(d, text)) {
 		(void)debug_set(d, text); /* gdb takes it without the word, too */
 	} else {
-		settings_note(d);
+		debug_settings_note(d);
 	}
 }
 
 static void command_show(struct debugger *d, const char *text)
 {
-	(void)text;
-	settings_note(d);
+	const char *rest = debug_behind(text, "print");
+	if (!rest || !debug_show_style(d, rest))
+		debug_settings_note(d);
 }
 
 /* target cudacore FILE */
@@ -508,8 +504,11 @@ static const struct command {
 	  debug_list },
 	{ "directory", "dir", " DIR...", "where sources are, too", 0, debug_directory },
 	{ "backtrace", "bt", " [full] [N|-N]", "inlined calls and callers", 0, debug_backtrace },
-	{ "frame", "f", " [N]", "looks at a frame: locals and expressions are of it", 0,
-	  debug_frame },
+	{ "frame", "f", " [N|function NAME|apply all COMMAND]",
+	  "looks at a frame: locals and expressions are of it", 0, debug_frame },
+	{ "select-frame", NULL, " N", "the same, without a word about it", 0, debug_select_frame },
+	{ "faas", NULL, " COMMAND", "does it in each frame where it can be done", 0,
+	  debug_in_frames },
 	{ "up", NULL, " [N]", "at the caller", REPEATS, debug_up },
 	{ "down", NULL, " [N]", "back", REPEATS, debug_down },
 	{ "where", NULL, " [ADDRESS]", "the same, or all that is known of an address", 0,
@@ -537,7 +536,7 @@ static const struct command {
 	{ "complete", NULL, " TEXT", "what the last word may be", 0, command_complete },
 	{ "thread", NULL, "", "accepted: there are no threads of the host", 0, command_thread },
 	{ "target", NULL, " cudacore FILE", "opens another dump", 0, command_target },
-	{ "show", NULL, "", "accepted: there are no settings, and set changes none", 0,
+	{ "show", NULL, "", "print elements|repeats|pretty; other settings are accepted", 0,
 	  command_show },
 	{ "generate-core-file", "gcore", " [FILE]",
 	  "writes a dump in the current folder (core.nvcudmp)", RUNS, command_gcore },

@@ -169,16 +169,41 @@ bool debug_focus_pc(struct debugger *d, uint64_t *ret_pc);
 void debug_cuda(struct debugger *d, const char *text);
 /* [full] [N|-N] */
 void debug_backtrace(struct debugger *d, const char *text);
-/* [N] */
+/* [[level] N | function NAME | apply [all|N|level N...] [-qcs] COMMAND] */
 void debug_frame(struct debugger *d, const char *text);
 void debug_up(struct debugger *d, const char *text);
 void debug_down(struct debugger *d, const char *text);
+/* N, without a word about it */
+void debug_select_frame(struct debugger *d, const char *text);
+/* COMMAND in all frames, but in those where it fails */
+void debug_in_frames(struct debugger *d, const char *text);
 
 /* ---- about.c: info ---- */
 
 void debug_info(struct debugger *d, const char *text);
 /* Words behind `info` that are not tables of the verb, from 0; NULL: no more. */
 const char *debug_info_name(size_t index);
+
+/* ---- symbols.c: what the images have names for ---- */
+
+/* Those that match the regular expression [REGEX] */
+void debug_info_functions(struct debugger *d, const char *text);
+void debug_info_types(struct debugger *d, const char *text);
+void debug_info_variables(struct debugger *d, const char *text);
+void debug_info_sources(struct debugger *d, const char *text);
+/* Where a variable is: NAME */
+void debug_info_address(struct debugger *d, const char *text);
+
+/* ---- settings.c ---- */
+
+/* What follows set and show. False: no setting of values. */
+bool debug_set_style(struct debugger *d, const char *text);
+bool debug_show_style(struct debugger *d, const char *text);
+/* What follows "-elements 3 -pretty --" of a command; `ret_style` has what they ask for. */
+const char *debug_style_options(struct debugger *d, const char *text,
+				struct ws_value_style *ret_style);
+/* Unknown settings are accepted: said once. */
+void debug_settings_note(struct debugger *d);
 
 /* ---- prompt.c: where commands come from ---- */
 
@@ -210,11 +235,16 @@ struct debug_pager {
 /* From now on output stops at each screen of the terminal; then no more. */
 void debug_pager_begin(struct debug_pager *pager, struct cli *cli);
 void debug_pager_end(struct debug_pager *pager);
+/* Writes what a command printed into memory, and what comes before it is written already. */
+void debug_write(struct cli *cli, const char *bytes, size_t len);
 
 /* ---- complete.c ---- */
 
 /* What the last word of a line may be, in the order of the letters. */
 void debug_complete(struct debugger *d, const char *line, struct debug_words *ret_words);
+void debug_words_add(struct debug_words *words, const char *word);
+/* Into the order of the letters, each once. */
+void debug_words_sort(struct debug_words *words);
 void debug_words_fini(struct debug_words *words);
 /* Short names of all functions, in the order of the letters; made once. */
 const struct debug_words *debug_names(struct debugger *d);
@@ -399,6 +429,9 @@ bool debug_memory(struct debugger *d, const struct ws_focus *focus, const char *
 /* An expression in the frame in focus, of which no part changes later but large ones. False with a
  * word to the user. */
 bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_value);
+/* The same without the word, and of what is in memory only its place. */
+bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_value,
+		   struct ws_error *err);
 /* The same without the word. */
 bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value,
 		struct ws_error *err);

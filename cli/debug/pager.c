@@ -60,3 +60,9 @@ void debug_pager_end(struct debug_pager *p)
 	cli_flush(p->cli);
 	p->cli->page = NULL;
 }
+
+void debug_write(struct cli *cli, const char *bytes, size_t len)
+{
+	int to = STDOUT_FILENO;
+	(void)!(cli->page ? cli->page(cli->page_user, bytes, len) : ws_write_fd(&to, bytes, len));
+}

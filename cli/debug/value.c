@@ -14,6 +14,8 @@ static enum ws_status look(struct debugger *d, const struct ws_focus *focus, str
 	if (st == WS_OK)
 		ws_vars_names(d->vars, debug_value_find, d);
 	if (st == WS_OK)
+		ws_vars_set_style(d->vars, d->cli->style);
+	if (st == WS_OK)
 		st = ws_vars_look(d->vars, focus, err);
 	if (st == WS_OK && focus == &d->focus && d->level)
 		st = ws_vars_select(d->vars, d->level, err);
@@ -77,11 +79,17 @@ static const char *assignment(const char *text)
 	return NULL;
 }
 
+bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_value,
+		   struct ws_error *err)
+{
+	return look(d, d->has_focus ? &d->focus : NULL, err) == WS_OK &&
+	       ws_vars_evaluate(d->vars, text, ret_value, err) == WS_OK;
+}
+
 bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value,
 		struct ws_error *err)
 {
-	return look(d, d->has_focus ? &d->focus : NULL, err) == WS_OK &&
-	       ws_vars_evaluate(d->vars, text, ret_value, err) == WS_OK &&
+	return debug_look_at(d, text, ret_value, err) &&
 	       ws_vars_keep(d->vars, ret_value, err) == WS_OK;
 }
 
@@ -148,11 +156,13 @@ static void print_lanes(struct debugger *d, const char *text)
 void debug_print(struct debugger *d, const char *text)
 {
 	struct ws_value_format format = { .is_whole = true };
+	struct ws_value_style style;
 	struct ws_value value;
 	if (strncmp(text, "--lanes", 7) == 0) {
 		print_lanes(d, text);
 		return;
 	}
+	text = debug_style_options(d, text, &style);
 	if (!look_format(&text, &format))
 		return;
 	const char *equals = assignment(text);
@@ -161,6 +171,7 @@ void debug_print(struct debugger *d, const char *text)
 	char *what = cli_copy(text, equals ? (size_t)(equals - text) : strlen(text));
 	if (debug_value(d, *what ? what : "$", &value)) {
 		ws_out_printf(&d->cli->out, "$%u = ", debug_value_add(d, &value));
+		ws_vars_set_style(d->vars, style);
 		(void)ws_vars_print(d->vars, &value, format, &d->cli->out);
 		ws_out_text(&d->cli->out, "\n");
 	}

@@ -31,6 +31,7 @@
 	X(exceptions, "No CUDA exceptions.", 0)                                               \
 	X(memory, "No memory is in the dump.",                                                \
 	  1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp | 1u << FILTER_lane)      \
+	X(managed, "No managed variables.", 0)                                                \
 	X(sections, "No sections.", 0)                                                        \
 	X(metadata, "No metadata.", 0)
 

@@ -5,12 +5,14 @@
 #include "look/look.h"
 
 struct bt {
+	struct look_style style;
 	struct cli_given limit; /* of innermost frames */
 	struct cli_given outer; /* of outermost ones */
 	bool full;
 };
 
 const struct cli_option verb_bt_options[] = {
+	LOOK_STYLE_OPTIONS(struct bt, style),
 	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct bt, limit) },
 	{ "outer", 0, CLI_NUMBER, .at = offsetof(struct bt, outer) },
 	{ "full", 0, CLI_FLAG, .at = offsetof(struct bt, full) },
@@ -58,6 +60,8 @@ int verb_bt(struct cli *cli, int argc, char **argv)
 	if (argc < 1)
 		return cli_usage("bt", "which dump?");
 	status = look_open(&look, cli, argv[0], argc - 1, argv + 1, (struct cli_given){ 0 });
+	if (status == CLI_ANSWERED)
+		look_use_style(&look, &bt.style);
 	if (status == CLI_ANSWERED)
 		show(&look, &bt);
 	look_close(&look);

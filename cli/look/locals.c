@@ -5,6 +5,7 @@
 #include "look/look.h"
 
 struct locals {
+	struct look_style style;
 	struct cli_given frame;
 	bool no_args, no_locals; /* --only the other */
 };
@@ -20,6 +21,7 @@ static int take_only(void *query, const char *text)
 }
 
 const struct cli_option verb_locals_options[] = {
+	LOOK_STYLE_OPTIONS(struct locals, style),
 	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct locals, frame) },
 	{ "only", 0, CLI_TAKE, .take = take_only },
 	{ 0 },
@@ -79,6 +81,8 @@ int verb_locals(struct cli *cli, int argc, char **argv)
 	if (argc < 1)
 		return cli_usage("locals", "which dump?");
 	status = look_open(&look, cli, argv[0], argc - 1, argv + 1, locals.frame);
+	if (status == CLI_ANSWERED)
+		look_use_style(&look, &locals.style);
 	if (status == CLI_ANSWERED)
 		status = cli->json ? show_json(&look) : show_text(&look, &locals);
 	look_close(&look);

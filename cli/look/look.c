@@ -53,6 +53,7 @@ static int look_at(struct look *look, int argc, char **argv, struct cli_given nu
 	if (ws_vars_create(session->target, &look->vars, &err) != WS_OK ||
 	    ws_vars_look(look->vars, &focus, &err) != WS_OK)
 		return cli_fail(session->path, &err);
+	look_use_style(look, &(struct look_style){ .pretty = false });
 	frames_make(look);
 	if (number.given && number.value >= look->n_frames) {
 		cli_say("%s: the thread has %zu frames; there is no frame %" PRIu64 ".\n",
@@ -65,6 +66,22 @@ static int look_at(struct look *look, int argc, char **argv, struct cli_given nu
 	if (ws_vars_select(look->vars, look->frames[look->at].level, &err) != WS_OK)
 		return cli_fail(session->path, &err);
 	return CLI_ANSWERED;
+}
+
+uint32_t look_most(uint64_t number)
+{
+	return number && number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+void look_use_style(struct look *look, const struct look_style *given)
+{
+	struct ws_value_style style = look->session.cli->style;
+	if (given->elements.given)
+		style.elements = look_most(given->elements.value);
+	if (given->repeats.given)
+		style.repeats = look_most(given->repeats.value);
+	style.is_pretty = (style.is_pretty || given->pretty) && !look->session.cli->json;
+	ws_vars_set_style(look->vars, style);
 }
 
 int look_open(struct look *look, struct cli *cli, const char *path, int argc, char **argv,
@@ -295,6 +312,18 @@ void look_print_frame(struct look *look, size_t number, struct ws_out *out)
 		ws_out_printf(out, "0x%016" PRIx64 " in ",
 			      ws_vars_frame(look->vars, shown->level)->pc);
 	look_print_call(look, number, out);
+}
+
+bool look_is_function(const struct look *look, size_t number, const char *name)
+{
+	const struct shown_frame *shown = &look->frames[number];
+	const struct ws_frame *frame = ws_vars_frame(look->vars, shown->level);
+	if (!shown->inlined)
+		return frame->status == WS_OK && frame->place.function &&
+		       name_is(frame->place.function, name);
+	const char *inlined = shown->position.function;
+	const struct ws_function function = { .name = ws_str_of(inlined ? inlined : "") };
+	return name_is(&function, name);
 }
 
 void look_print_variables(struct look *look, size_t number, struct ws_out *out)

@@ -35,6 +35,8 @@ void look_close(struct look *look);
 void look_print_frame(struct look *look, size_t number, struct ws_out *out);
 /* Its part behind "in". */
 void look_print_call(struct look *look, size_t number, struct ws_out *out);
+/* Whether the frame is of a function that a user names. */
+bool look_is_function(const struct look *look, size_t number, const char *name);
 /* Its variables, a line each. */
 void look_print_variables(struct look *look, size_t number, struct ws_out *out);
 /* The frame as an object; `full`: with its variables. */
@@ -60,6 +62,21 @@ bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
 /* " (depth=2, v=...)" of the frame that is looked at; in a table without the space, and without the
  * texts that pointers lead to. False: nothing, since it was not compiled with -G. */
 bool look_print_arguments(struct ws_vars *vars, bool in_table, struct ws_out *out);
+
+/* Options of the verbs that print values: all but what is given is as at the prompt. */
+struct look_style {
+	struct cli_given elements, repeats;
+	bool pretty;
+};
+#define LOOK_STYLE_OPTIONS(type, member)                                            \
+	{ "elements", 0, CLI_NUMBER, .at = offsetof(type, member.elements) },       \
+		{ "repeats", 0, CLI_NUMBER, .at = offsetof(type, member.repeats) }, \
+	{                                                                           \
+		"pretty", 0, CLI_FLAG, .at = offsetof(type, member.pretty)          \
+	}
+void look_use_style(struct look *look, const struct look_style *given);
+/* A number of elements as gdb takes it: 0 is no limit. */
+uint32_t look_most(uint64_t number);
 
 /* "/x" and what follows; false, when told: no format. */
 bool look_format(const char **text, struct ws_value_format *ret_format);

@@ -15,11 +15,13 @@
 #include "rows.h"
 
 struct print {
+	struct look_style style;
 	struct cli_given frame;
 	bool lanes;
 };
 
 const struct cli_option verb_print_options[] = {
+	LOOK_STYLE_OPTIONS(struct print, style),
 	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct print, frame) },
 	{ "lanes", 0, CLI_FLAG, .at = offsetof(struct print, lanes) },
 	{ 0 },
@@ -380,6 +382,9 @@ int verb_print(struct cli *cli, int argc, char **argv)
 		return CLI_USAGE;
 	text = at == 2 ? argv[2] : text;
 	status = look_open(&look, cli, argv[0], argc - at - 1, argv + at + 1, print.frame);
+	print.style.pretty &= !print.lanes;
+	if (status == CLI_ANSWERED)
+		look_use_style(&look, &print.style);
 	if (status == CLI_ANSWERED && print.lanes)
 		status = print_lanes(&look, text, format, argc - at - 1, argv + at + 1);
 	else if (status == CLI_ANSWERED)

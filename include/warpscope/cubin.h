@@ -310,6 +310,7 @@ struct ws_variable {
 	struct ws_str name;    /**< mangled */
 	enum ws_space space;   /**< WS_SPACE_GLOBAL, WS_SPACE_CONST or WS_SPACE_SHARED */
 	uint32_t bank;         /**< WS_SPACE_CONST */
+	bool is_managed;       /**< `__managed__`: the host reads and writes it, too */
 	uint32_t section;      /**< 0: undefined */
 	uint64_t offset;       /**< in its section (shared: in the block's shared memory; in an
 				    object, which a linker places: its alignment) */

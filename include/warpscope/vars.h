@@ -160,9 +160,19 @@ struct ws_value_format {
 	bool is_whole; /**< as `print` does: pointers and references with their types */
 };
 
-/** Prints it on one line, as gdb does. For a value that is not there, which cannot be read, or is
- * too large, it prints why between < and >, and the answer is that: WS_ABSENT of the kinds that
- * have no status of their own. */
+/** How much of a value is printed; all 0, which is gdb's default, until ws_vars_set_style(). */
+struct ws_value_style {
+	uint32_t elements; /**< of arrays and texts, 65,536 at most; 0: 200 */
+	uint32_t repeats;  /**< as many equal ones are counted instead; 0: 10 */
+	bool is_pretty;    /**< each member of a structure on a line of its own */
+};
+
+/** Of all values that are printed from now on. */
+WS_API void ws_vars_set_style(struct ws_vars *vars, struct ws_value_style style);
+
+/** Prints it on one line unless the style is pretty, as gdb does. For a value that is not there,
+ * which cannot be read, or is too large, it prints why between < and >, and the answer is that:
+ * WS_ABSENT of the kinds that have no status of their own. */
 WS_API enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 				    struct ws_value_format format, struct ws_out *out);
 /** Its type, as C++ writes it, into `ret_text` (always terminated). */
@@ -210,6 +220,15 @@ struct ws_variable_value {
  */
 WS_API enum ws_status ws_vars_list(struct ws_vars *vars, struct ws_variable_value *ret_list,
 				   size_t cap, size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Writes where a variable of the frame that is looked at is: "$R4 and $R5", "(@local) 0xfffb40".
+ * Registers are those of the frame's function, which in a caller may since hold something else.
+ * @retval WS_ABSENT  it has no place here; nothing is written.
+ */
+WS_API enum ws_status ws_vars_print_place(struct ws_vars *vars,
+					  const struct ws_variable_value *variable,
+					  struct ws_out *out);
 
 #ifdef __cplusplus
 }

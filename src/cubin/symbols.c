@@ -73,6 +73,7 @@ static void variable_fill(const struct ws_cubin *cubin, const struct wsi_sym *sy
 				   .name = name,
 				   .space = WS_SPACE_GLOBAL,
 				   .section = section,
+				   .is_managed = (sym->other & WSI_STO_CUDA_MANAGED) != 0,
 				   .size_bytes = sym->size,
 				   .offset = sym->value };
 	if (section == 0)

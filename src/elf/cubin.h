@@ -34,8 +34,9 @@ enum {
 };
 
 enum {
-	WSI_STO_CUDA_ENTRY = 0x10,  /* st_other of a kernel */
-	WSI_STO_CUDA_GLOBAL = 0x20, /* of a variable of an object */
+	WSI_STO_CUDA_MANAGED = 0x04, /* of a variable [measured: nvcc 13.0] */
+	WSI_STO_CUDA_ENTRY = 0x10,   /* st_other of a kernel */
+	WSI_STO_CUDA_GLOBAL = 0x20,  /* of a variable of an object */
 	WSI_STO_CUDA_SHARED = 0x40,
 	WSI_STO_CUDA_CONSTANT = 0x80,
 };

@@ -7,11 +7,11 @@
 #include <math.h>
 
 enum {
-	MAX_ELEMENTS = 200,  /* printed of arrays and strings, as gdb does */
+	ELEMENTS = 200, /* printed of arrays and strings, as gdb does */
+	MAX_ELEMENTS = 1 << 16,
 	REPEATS = 10,        /* equal ones that are counted instead */
 	MAX_DEPTH = 20,      /* structures and arrays within each other */
 	MAX_BYTES = 1 << 20, /* of a value that are read */
-	MAX_STRING = 200,
 };
 
 struct printer {
@@ -19,8 +19,15 @@ struct printer {
 	struct ws_out *out;
 	char letter;
 	unsigned depth;
+	uint32_t elements, repeats;
+	bool is_pretty;
 	uint64_t left; /* scalars that may still be printed */
 };
+
+void ws_vars_set_style(struct ws_vars *vars, struct ws_value_style style)
+{
+	vars->style = style;
+}
 
 static void print_bytes(struct printer *p, const struct ws_vtype *type, const uint8_t *bytes,
 			uint32_t bit_off, uint32_t bit_size);
@@ -201,7 +208,7 @@ static void print_string(struct printer *p, const uint8_t *bytes, size_t n, bool
 		size_t same = 1;
 		while (i + same < n && bytes[i + same] == bytes[i])
 			same++;
-		if (same >= REPEATS) {
+		if (same >= p->repeats) {
 			ws_out_text(p->out, open ? "\", '" : first ? "'" : ", '");
 			print_char(p->out, bytes[i], '\'');
 			ws_out_printf(p->out, "' <repeats %zu times>", same);
@@ -223,11 +230,11 @@ static void print_string(struct printer *p, const uint8_t *bytes, size_t n, bool
 static void print_pointed(struct printer *p, const struct wsi_shape *shape, uint64_t address)
 {
 	struct ws_address at = wsi_address(p->vars, shape->space, address);
-	uint8_t text[MAX_STRING];
+	wsi_scoped_free uint8_t *text = wsi_zalloc(p->elements);
 	size_t n = 0, got;
-	if (address == 0)
+	if (address == 0 || !text)
 		return;
-	while (n < sizeof text) {
+	while (n < p->elements) {
 		if (ws_target_read_memory(p->vars->target, &at, &text[n], 1, &got, NULL) != WS_OK)
 			break;
 		if (text[n] == '\0') {
@@ -238,7 +245,7 @@ static void print_pointed(struct printer *p, const struct wsi_shape *shape, uint
 		n++;
 		at.address++;
 	}
-	if (n == sizeof text) {
+	if (n == p->elements) {
 		ws_out_text(p->out, " ");
 		print_string(p, text, n, true);
 	} else {
@@ -308,15 +315,15 @@ static void print_array(struct printer *p, const struct wsi_shape *shape, const 
 	}
 	uint64_t n = shape->size / element.size;
 	if (is_string(p, &element)) {
-		bool cut = n > MAX_ELEMENTS;
-		n = cut ? MAX_ELEMENTS : n;
+		bool cut = n > p->elements;
+		n = cut ? p->elements : n;
 		n -= n && !cut && bytes[n - 1] == '\0';
 		print_string(p, bytes, (size_t)n, cut);
 		return;
 	}
 	ws_out_text(p->out, "{");
 	uint64_t i = 0;
-	for (unsigned printed = 0; i < n && printed < MAX_ELEMENTS && p->left; printed++) {
+	for (unsigned printed = 0; i < n && printed < p->elements && p->left; printed++) {
 		const uint8_t *at = bytes + i * element.size;
 		uint64_t same = 1;
 		while (i + same < n &&
@@ -325,15 +332,27 @@ static void print_array(struct printer *p, const struct wsi_shape *shape, const 
 		if (i > 0)
 			ws_out_text(p->out, ", ");
 		print_bytes(p, &shape->target, at, 0, 0);
-		if (same >= REPEATS) {
+		if (same >= p->repeats) {
 			ws_out_printf(p->out, " <repeats %" PRIu64 " times>", same);
 			i += same;
-			printed += REPEATS - 1;
+			printed += p->repeats - 1;
 		} else {
 			i++;
 		}
 	}
 	ws_out_text(p->out, i < n ? "...}" : "}");
+}
+
+/* Between members: a blank, or where the next line begins. */
+static void print_gap(struct printer *p, bool first, unsigned level)
+{
+	if (!p->is_pretty) {
+		ws_out_text(p->out, first ? "" : " ");
+		return;
+	}
+	ws_out_text(p->out, "\n");
+	for (unsigned i = 0; i < level; i++)
+		ws_out_text(p->out, "  ");
 }
 
 static void print_members(struct printer *p, const struct ws_vtype *type,
@@ -351,7 +370,8 @@ static void print_members(struct printer *p, const struct ws_vtype *type,
 	for (size_t i = 0; i < n; i++) {
 		const struct wsi_member *member = &members[i];
 		struct wsi_shape part;
-		ws_out_text(p->out, i ? ", " : "");
+		ws_out_text(p->out, i ? "," : "");
+		print_gap(p, i == 0, p->depth);
 		enum ws_status st = wsi_shape(&member->type, &part, NULL);
 		if (member->is_base) {
 			ws_out_text(p->out, "<");
@@ -368,6 +388,8 @@ static void print_members(struct printer *p, const struct ws_vtype *type,
 			print_bytes(p, &member->type, bytes + member->offset, member->bit_off,
 				    member->bit_size);
 	}
+	if (n)
+		print_gap(p, true, p->depth - 1);
 	ws_out_text(p->out, n ? "}" : "<No data fields>}");
 }
 
@@ -421,9 +443,19 @@ static void print_type(struct printer *p, const struct ws_vtype *type,
 enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 			     struct ws_value_format format, struct ws_out *out)
 {
-	struct printer p = { .vars = vars, .out = out, .letter = format.letter, .left = 1 << 16 };
+	const struct ws_value_style *style = &vars->style;
+	struct printer p = {
+		.vars = vars,
+		.out = out,
+		.letter = format.letter,
+		.elements = style->elements ? style->elements : ELEMENTS,
+		.repeats = style->repeats ? style->repeats : REPEATS,
+		.is_pretty = style->is_pretty,
+		.left = MAX_ELEMENTS,
+	};
 	struct wsi_shape shape;
 	struct ws_error err = { 0 };
+	p.elements = p.elements < MAX_ELEMENTS ? p.elements : MAX_ELEMENTS;
 	if (*ws_value_missing_text(value)) {
 		ws_out_printf(out, "%s", ws_value_missing_text(value));
 		return value->kind == WS_VALUE_MISSING ? value->status : WS_ABSENT;

@@ -44,6 +44,7 @@ enum { WSI_KNOWN_CFIS = 16 };
 struct ws_vars {
 	const struct ws_target *target; /* borrowed */
 	bool has_thread;
+	struct ws_value_style style;
 	bool is_stripped; /* the dump lost values: places of variables, too */
 	struct ws_focus focus;
 	struct ws_lane lane;

@@ -93,7 +93,7 @@ def report_cases(dump, sources):
 
 
 INFO = ('devices', 'contexts', 'modules', 'kernels', 'launch_trace', 'launch_children', 'sms', 'blocks', 'clusters', 'warps', 'lanes', 'threads', 'barriers',
-        'exceptions', 'memory', 'sections', 'metadata')
+        'exceptions', 'memory', 'managed', 'sections', 'metadata')
 SHOWING = ('devices', 'kernels', 'sections')
 
 

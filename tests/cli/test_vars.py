@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 PROGRAM, IMAGES = sys.argv[1], os.path.abspath(sys.argv[2])
-ARCHITECTURES = '80 86 89 90 100 120'.split()
+ARCHITECTURES = '75 80 86 89 90 100 120'.split()
 KERNEL = '_Z4varsPif3VeciPVi'
 WHY = {'not live', 'not saved', 'optimized out'}
 BOX = ('{<Base> = {id = 42, tag = 7}, <Other> = {weight = 0.75}, data = {1.5, 2.5, -3}, first = ADDRESS, flags = {a = 5, b = 99, c = -4, '
@@ -182,6 +182,28 @@ def check_lanes(dump):
     return None if (odd['min'], odd['max'], odd['usual']) == ('0', '5', '0') else str(odd)
 
 
+def check_names(dump):
+    """Variables of the image have their types and places, managed ones their values; a pretty value has a line for each member."""
+    managed = json.loads(run('info', '--json', dump, 'managed').stdout)['managed']
+    if [(one['name'], one['type'], one['size'], one['value']) for one in managed] != [('counter', 'int', 4, '7')]:
+        return str(managed)
+    at = int(managed[0]['address'], 16)
+    said = run('shell', '--batch', '--ex', 'info variables .', '--ex', 'frame 2', '--ex', 'info address local', '--ex', 'info address mode', dump).stdout
+    for line in (rf'counter: int, @global, managed, 4 bytes, at {at:#x}', 'table: int \\[4\\], @const, 16 bytes', r'Symbol "local" is a variable in \(@local\) 0x[0-9a-f]+.',
+                 r'Symbol "mode" (is a variable in \$R\d+|has no place: .*).'):
+        if not re.search(f'^{line}$', said, re.M):
+            return f'no line {line}: {said}'
+    for options, wanted in ((('--pretty',), '{\n  x = 1.25,\n  y = -2.5,\n  z = 3.75\n}'), (('--elements', '2', 'text'), '"ti"...'),
+                            (('--elements', '2', 'same'), '{0 <repeats 19 times>...}'), (('--repeats', '20', 'same'), '{' + '0, ' * 19 + '1}'),
+                            (('--elements', '0', 'steps'), '{0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121}'),
+                            (('--pretty', 'counters'), '{{\n    count = 34,\n    step = 10\n  }, {\n    count = 5,\n    step = 20\n  }}')):
+        name = options[-1] if options[-1].isalpha() else 'local'
+        got = run('print', '--frame', '2', *[one for one in options if one != name], dump, name).stdout.rstrip('\n')
+        if got != wanted:
+            return f'{options}: {got}'
+    return None
+
+
 def main():
     cases = []
     with tempfile.TemporaryDirectory() as folder:
@@ -194,6 +216,7 @@ def main():
             cases.append((f'sm_{arch}: {exact} variables have a value', None if exact >= 48 else 'fewer than 48'))
             cases.append((f'sm_{arch}: {len(EXPRESSIONS)} expressions', check_expressions(dump)))
             cases.append((f'sm_{arch}: all lanes as a table', check_lanes(dump)))
+            cases.append((f'sm_{arch}: names of the image, and how much is printed', check_names(dump)))
             cases.append((f'sm_{arch}: the report shows addresses only', check_report(dump)))
             cases.append((f'sm_{arch}: the report shows the index', check_index(arch, folder)))
     print(f'1..{len(cases)}')

@@ -33,12 +33,18 @@ COMMANDS = [
     "print threadIdx.x", "print gridDim", "print blockDim.x * gridDim.x", "print $R1", "print/x $R4", "print/d -1", "print/t 10", "print/o 64",
     "print/c 65", "print/u 255", "print/a $pc", "print $1", "print $", "print $$2", "output 7", "set $i = 5", "print $i + 1", "print $nothing",
     "print 3 > 2 ? 10 : 20", "print sizeof(long)", "whatis threadIdx", "ptype int", "ptype unsigned", 'printf "%d %s|%5.2f\\n", 3, "abc", 1.5',
-    "echo done\\n", "display $R1", "info display", "undisplay 1", "info display", "info program",
+    "echo done\\n", "display $R1", "info display", "undisplay 1", "info display", "info program", "frame level 1", "frame apply all p 1",
+    "frame apply 2 -q p 7", "frame apply level 1-2 p 1", "faas p n", "select-frame 2", "frame", "frame 1", "bt -full 1", "show print elements", "show print repeats",
+    "show print pretty", "set print elements 3", 'print "abcdef"', "show print elements", "print -elements 5 -- \"abcdef\"", "set print elements unlimited",
+    "show print elements", "set print repeats 3", 'print "aaaab"', "set print pretty on", "show print pretty", "print cursor", "print -pretty off -- cursor",
+    "info locals", "print gridDim",
 ]
 
 BRANCH = "cuda-gdb gives branches of nvdisasm 12.4, relative to the function"
+ARGUMENTS = "cuda-gdb 12.4 shows no arguments of a kernel"
 DIFFERENT = {
     "disassemble": BRANCH, "x/10i $pc": BRANCH, "x/6i $pc": BRANCH,
+    "info cuda kernels": ARGUMENTS, "info cuda launch trace": ARGUMENTS, "bt -full 1": "we say how many frames are left out",
     "bt 2": "we say how many frames are left out",
     "bt full": "a register of a caller that no callee saved is not optimized out",
     "x/2dw": "cuda-gdb goes on in another space than that of the address before",

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info functions, types, variables, sources, address: what the images have names for. */
+#include "debug/debug.h"
+
+#include <inttypes.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/vars.h>
+
+/* ---- what a user looks for ---- */
+
+enum { MAX_PATTERN = 200 /* regcomp() takes time and stack by its length */ };
+
+struct pattern {
+	const char *text;
+	bool any;
+	regex_t regex;
+};
+
+/* False with a word to the user. */
+static bool pattern_init(struct pattern *pattern, const char *text)
+{
+	char wrong[120];
+	pattern->text = text;
+	pattern->any = !*text;
+	if (pattern->any)
+		return true;
+	if (strlen(text) > MAX_PATTERN) {
+		cli_say("A regular expression has %d bytes at most.\n", MAX_PATTERN);
+		return false;
+	}
+	int failed = regcomp(&pattern->regex, text, REG_NOSUB);
+	if (failed) {
+		regerror(failed, &pattern->regex, wrong, sizeof wrong);
+		cli_say("'%s' is no regular expression: %s.\n", text, wrong);
+	}
+	return failed == 0;
+}
+
+static void pattern_fini(struct pattern *pattern)
+{
+	if (!pattern->any)
+		regfree(&pattern->regex);
+}
+
+static bool matches(const struct pattern *pattern, const char *name)
+{
+	return pattern->any || regexec(&pattern->regex, name, 0, NULL, 0) == 0;
+}
+
+static void print_head(struct debugger *d, const char *what, const struct pattern *pattern)
+{
+	struct ws_out *out = &d->cli->out;
+	ws_out_printf(out,
+		      pattern->any ? "All defined %s:\n" : "All %s matching regular expression \"",
+		      what);
+	ws_out_escaped(out, ws_str_of(pattern->any ? "" : pattern->text));
+	ws_out_text(out, pattern->any ? "" : "\":\n");
+}
+
+static void print_words(struct debugger *d, const struct pattern *pattern,
+			const struct debug_words *words)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		if (!matches(pattern, words->item[i]))
+			continue;
+		ws_out_escaped(&d->cli->out, ws_str_of(words->item[i]));
+		ws_out_text(&d->cli->out, "\n");
+	}
+}
+
+/* Calls `take` for every image. */
+static void each_image(struct debugger *d, struct debug_words *words,
+		       void (*take)(struct ws_cubin *cubin, struct debug_words *words))
+{
+	struct ws_cubin_set *set;
+	struct ws_cubin *cubin;
+	if (ws_target_cubins(d->target, &set, NULL) != WS_OK)
+		return;
+	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++)
+		if (ws_cubin_set_cubin(set, i, &cubin, NULL) == WS_OK)
+			take(cubin, words);
+}
+
+static void print_all(struct debugger *d, const char *what, const char *text,
+		      void (*take)(struct ws_cubin *cubin, struct debug_words *words))
+{
+	struct pattern pattern;
+	struct debug_words words = { 0 };
+	if (!pattern_init(&pattern, text))
+		return;
+	each_image(d, &words, take);
+	debug_words_sort(&words);
+	print_head(d, what, &pattern);
+	print_words(d, &pattern, &words);
+	debug_words_fini(&words);
+	pattern_fini(&pattern);
+}
+
+/* ---- functions, types, variables, files ---- */
+
+void debug_info_functions(struct debugger *d, const char *text)
+{
+	struct pattern pattern;
+	if (!pattern_init(&pattern, text))
+		return;
+	print_head(d, "functions", &pattern);
+	print_words(d, &pattern, debug_names(d));
+	pattern_fini(&pattern);
+}
+
+static void take_types(struct ws_cubin *cubin, struct debug_words *words)
+{
+	const struct ws_dwarf *dwarf;
+	if (ws_cubin_dwarf(cubin, &dwarf, NULL) != WS_OK)
+		return;
+	for (size_t i = 0; i < ws_dwarf_named_count(dwarf); i++) {
+		const struct ws_dwarf_named *named = ws_dwarf_named_at(dwarf, i);
+		char text[1024];
+		if (named->kind != WS_NAMED_TYPE)
+			continue;
+		(void)!ws_dwarf_spell(dwarf, named->info_off, text, sizeof text);
+		debug_words_add(words, text);
+	}
+}
+
+void debug_info_types(struct debugger *d, const char *text)
+{
+	print_all(d, "types", text, take_types);
+}
+
+/* "counter: int, @global, 4 bytes, at 0x7f0500010000" */
+static void take_variables(struct ws_cubin *cubin, struct debug_words *words)
+{
+	const struct ws_dwarf *dwarf = NULL;
+	const struct ws_variable *variables;
+	size_t n = 0;
+	(void)!ws_cubin_dwarf(cubin, &dwarf, NULL);
+	if (ws_cubin_variables(cubin, &variables, &n, NULL) != WS_OK)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_variable *one = &variables[i];
+		const struct ws_dwarf_named *named;
+		struct ws_dwarf_variable described;
+		char type[512] = "", place[40] = "", text[2048];
+		char *name = name_copy(one->name, NAME_SHORT);
+		if (dwarf &&
+		    ws_dwarf_find_named(dwarf, WS_NAMED_VARIABLE, one->name, &named, NULL) ==
+			    WS_OK &&
+		    ws_dwarf_variable_at(dwarf, named->info_off, &described, NULL) == WS_OK)
+			(void)!ws_dwarf_spell(dwarf, described.type, type, sizeof type);
+		if (one->gpu_va)
+			snprintf(place, sizeof place, ", at 0x%" PRIx64, one->gpu_va);
+		snprintf(text, sizeof text, "%.1000s: %s%s@%s%s, %" PRIu64 " bytes%s", name, type,
+			 *type ? ", " : "", ws_space_text(one->space),
+			 one->is_managed ? ", managed" : "", one->size_bytes, place);
+		debug_words_add(words, text);
+		free(name);
+	}
+}
+
+void debug_info_variables(struct debugger *d, const char *text)
+{
+	print_all(d, "variables", text, take_variables);
+}
+
+static void take_sources(struct ws_cubin *cubin, struct debug_words *words)
+{
+	struct ws_line_map *map;
+	if (ws_cubin_line_map(cubin, &map, NULL) != WS_OK)
+		return;
+	for (size_t i = 0; i < ws_line_table_count(map); i++) {
+		const struct ws_line_table *table = ws_line_table_at(map, i);
+		for (size_t k = 0; k < table->n_files; k++) {
+			size_t size = ws_line_path(&table->files[k], NULL, 0) + 1;
+			char *path = cli_alloc(size, 1);
+			ws_line_path(&table->files[k], path, size);
+			debug_words_add(words, path);
+			free(path);
+		}
+	}
+}
+
+void debug_info_sources(struct debugger *d, const char *text)
+{
+	print_all(d, "source files", text, take_sources);
+}
+
+/* ---- where a variable is ---- */
+
+/* A variable of the frame, of several with one name the innermost; false: none, or no frame. */
+static bool variable_find(struct ws_vars *vars, const char *name,
+			  struct ws_variable_value *ret_variable)
+{
+	struct ws_variable_value *list = cli_alloc(WS_VARS_MAX_LIST, sizeof *list);
+	size_t n = 0;
+	bool found = false;
+	if (ws_vars_list(vars, list, WS_VARS_MAX_LIST, &n, NULL) != WS_OK)
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!ws_str_equal(list[i].variable.name, ws_str_of(name)))
+			continue;
+		*ret_variable = list[i];
+		found = true;
+	}
+	free(list);
+	return found;
+}
+
+/* free() it; "": it has none */
+static char *place_text(struct ws_vars *vars, const struct ws_variable_value *variable)
+{
+	struct cli_bytes text = { 0 };
+	struct ws_out out;
+	ws_out_init(&out, cli_bytes_write, &text);
+	(void)!ws_vars_print_place(vars, variable, &out);
+	(void)!ws_out_flush(&out, NULL);
+	cli_bytes_write(&text, "", 1);
+	return text.ptr;
+}
+
+void debug_info_address(struct debugger *d, const char *text)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_variable_value variable = { 0 };
+	struct ws_error err;
+	if (!*text) {
+		cli_say("Argument required.\n");
+		return;
+	}
+	/* of no function: a variable of the image */
+	bool good = debug_look_at(d, text, &variable.value, &err);
+	if (!variable_find(d->vars, text, &variable) && !good) {
+		cli_say("%s.\n", err.message);
+		return;
+	}
+	ws_out_text(out, "Symbol \"");
+	ws_out_escaped(out, ws_str_of(text));
+	char *place = place_text(d->vars, &variable);
+	const char *why = ws_value_missing_text(&variable.value);
+	ws_out_printf(out,
+		      *place ? "\" is a variable in %s.\n"
+		      : *why ? "\" has no place: %s.\n"
+			     : "\" has a value, and no place.%s\n",
+		      *place ? place : why);
+	free(place);
+}

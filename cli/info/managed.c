@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info managed: variables that host and device share. */
+#include <stdlib.h>
+
+#include "info/info.h"
+#include "look/look.h"
+
+/* The variable as the debug information of the thread's image has it, if it is the same one. */
+static bool value_of(struct ws_vars *vars, const struct ws_variable *variable,
+		     struct ws_value *ret_value)
+{
+	char *name = name_copy(variable->name, NAME_SHORT);
+	bool found = vars && ws_vars_evaluate(vars, name, ret_value, NULL) == WS_OK &&
+		     ret_value->kind == WS_VALUE_MEMORY && variable->gpu_va &&
+		     ret_value->at.address == variable->gpu_va;
+	free(name);
+	return found;
+}
+
+static void cells(struct rows *rows, struct ws_vars *vars, const struct ws_variable *variable)
+{
+	struct ws_value value;
+	enum ws_status read = WS_ABSENT;
+	char type[512];
+	char *name = name_copy(variable->name, NAME_SHORT);
+	bool typed = value_of(vars, variable, &value);
+	char *text = typed ? look_text(vars, &value, (struct ws_value_format){ 0 }, &read) : NULL;
+	rows_begin(rows, false);
+	rows_text(rows, name);
+	if (typed)
+		ws_vars_spell(vars, &value.type, type, sizeof type);
+	rows_given(rows, 1, typed ? WS_OK : WS_ABSENT);
+	rows_text(rows, typed ? type : "");
+	rows_given(rows, 1, variable->gpu_va ? WS_OK : WS_ABSENT);
+	rows_hex(rows, variable->gpu_va, 16);
+	rows_number(rows, variable->size_bytes);
+	rows_given(rows, 1, read);
+	rows_text(rows, text);
+	rows_end(rows);
+	free(text);
+	free(name);
+}
+
+static void produce(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	struct ws_vars *vars = NULL;
+	struct ws_cubin_set *set;
+	if (ws_target_cubins(info->session.target, &set, NULL) != WS_OK)
+		return;
+	if (info->session.have_focus && ws_vars_create(info->session.target, &vars, NULL) == WS_OK)
+		(void)!ws_vars_look(vars, &info->session.focus, NULL);
+	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++) {
+		const struct ws_variable *variables;
+		struct ws_cubin *cubin;
+		size_t n = 0;
+		if (ws_cubin_set_cubin(set, i, &cubin, NULL) != WS_OK ||
+		    ws_cubin_variables(cubin, &variables, &n, NULL) != WS_OK)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (variables[k].is_managed)
+				cells(rows, vars, &variables[k]);
+	}
+	ws_vars_destroy(vars);
+}
+
+static const struct column columns[] = {
+	{ "Name", "name", COLUMN_LEFT },   { "Type", "type", COLUMN_LEFT },
+	{ "Address", "address", 0 },       { "Size", "size", 0 },
+	{ "Value", "value", COLUMN_LEFT },
+};
+
+INFO_TABLE(managed, columns, produce)
