@@ -549,6 +549,14 @@ static void library_paths_are_told_from_the_users(void **state)
 		assert_int_equal(wsi_library_path(ws_str_of(rows[i].path)), rows[i].library);
 }
 
+static void file_names_have_no_folder(void **state)
+{
+	(void)state;
+	static const char *const paths[] = { "main.cu", "/main.cu", "a/main.cu", "/a/b/main.cu" };
+	for (size_t i = 0; i < WSI_COUNT(paths); i++)
+		assert_true(ws_str_equal(wsi_file_name(ws_str_of(paths[i])), ws_str_of("main.cu")));
+}
+
 /* ---- failures ---- */
 
 static int allocations_left;
@@ -653,6 +661,7 @@ int main(void)
 		cmocka_unit_test(lone_sm_finds_its_kernel_by_the_code),
 		cmocka_unit_test(sources_are_found_by_map_then_by_folder),
 		cmocka_unit_test(library_paths_are_told_from_the_users),
+		cmocka_unit_test(file_names_have_no_folder),
 		cmocka_unit_test(every_failed_allocation_is_told),
 		cmocka_unit_test(options_of_another_version_are_refused),
 		cmocka_unit_test(numbers_beyond_an_enumeration_have_one_word),
