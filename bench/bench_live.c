@@ -6,9 +6,9 @@
  * without a breakpoint; the instruction alone, and the step with 8 warps; the round of a device
  * with 20 warps. Conditions have no floor: how many are answered in a second is what counts.
  */
-#define _GNU_SOURCE /* sched_setaffinity */
+#include "one_core.h"
+
 #include <pthread.h>
-#include <sched.h>
 
 #include <warpscope/cudbg.h>
 #include <warpscope/vars.h>
@@ -162,16 +162,6 @@ static void costs_of_what_is_not_hit(const char *fatbin)
 		       side == PLANTED ? "a breakpoint that is not hit" : "a watchpoint that was",
 		       cost * 100, cost <= 0.03 ? "good" : "TOO SLOW");
 	}
-}
-
-/* All on one core, as cores differ in speed when other machines use them, too. */
-static void stay_on_this_core(void)
-{
-	int core = sched_getcpu();
-	cpu_set_t one;
-	CPU_ZERO(&one);
-	CPU_SET((size_t)(core < 0 ? 0 : core), &one);
-	(void)sched_setaffinity(0, sizeof one, &one);
 }
 
 /* Of this thread: without what the device executes meanwhile. */
