@@ -7,41 +7,41 @@ const struct rt_version rt_version = { .number = 12090, .pointer_bytes = 24 };
 enum { PROPERTIES_BYTES = 1032 };
 
 static const struct rt_member members[] = {
-	{ 348, 4, 13 },  /* clockRate */
-	{ 384, 4, 15 },  /* deviceOverlap */
-	{ 388, 4, 16 },  /* multiProcessorCount */
-	{ 392, 4, 17 },  /* kernelExecTimeoutEnabled */
-	{ 396, 4, 18 },  /* integrated */
-	{ 400, 4, 19 },  /* canMapHostMemory */
-	{ 404, 4, 20 },  /* computeMode */
-	{ 568, 8, 30 },  /* surfaceAlignment */
-	{ 576, 4, 31 },  /* concurrentKernels */
-	{ 580, 4, 32 },  /* ECCEnabled */
-	{ 584, 4, 33 },  /* pciBusID */
-	{ 588, 4, 34 },  /* pciDeviceID */
-	{ 592, 4, 50 },  /* pciDomainID */
-	{ 596, 4, 35 },  /* tccDriver */
-	{ 600, 4, 40 },  /* asyncEngineCount */
-	{ 604, 4, 41 },  /* unifiedAddressing */
-	{ 608, 4, 36 },  /* memoryClockRate */
-	{ 612, 4, 37 },  /* memoryBusWidth */
-	{ 616, 4, 38 },  /* l2CacheSize */
-	{ 624, 4, 39 },  /* maxThreadsPerMultiProcessor */
-	{ 628, 4, 78 },  /* streamPrioritiesSupported */
-	{ 632, 4, 79 },  /* globalL1CacheSupported */
-	{ 636, 4, 80 },  /* localL1CacheSupported */
-	{ 640, 8, 81 },  /* sharedMemPerMultiprocessor */
-	{ 648, 4, 82 },  /* regsPerMultiprocessor */
-	{ 652, 4, 83 },  /* managedMemory */
-	{ 668, 4, 87 },  /* singleToDoublePrecisionPerfRatio */
-	{ 676, 4, 89 },  /* concurrentManagedAccess */
-	{ 680, 4, 90 },  /* computePreemptionSupported */
-	{ 684, 4, 91 },  /* canUseHostPointerForRegisteredMem */
-	{ 688, 4, 95 },  /* cooperativeLaunch */
-	{ 696, 8, 97 },  /* sharedMemPerBlockOptin */
-	{ 712, 4, 106 }, /* maxBlocksPerMultiProcessor */
-	{ 720, 8, 111 }, /* reservedSharedMemPerBlock */
-	{ 772, 4, 120 }, /* clusterLaunch */
+	{ 348, 13 },  /* clockRate */
+	{ 384, 15 },  /* deviceOverlap */
+	{ 388, 16 },  /* multiProcessorCount */
+	{ 392, 17 },  /* kernelExecTimeoutEnabled */
+	{ 396, 18 },  /* integrated */
+	{ 400, 19 },  /* canMapHostMemory */
+	{ 404, 20 },  /* computeMode */
+	{ 568, 30 },  /* surfaceAlignment */
+	{ 576, 31 },  /* concurrentKernels */
+	{ 580, 32 },  /* ECCEnabled */
+	{ 584, 33 },  /* pciBusID */
+	{ 588, 34 },  /* pciDeviceID */
+	{ 592, 50 },  /* pciDomainID */
+	{ 596, 35 },  /* tccDriver */
+	{ 600, 40 },  /* asyncEngineCount */
+	{ 604, 41 },  /* unifiedAddressing */
+	{ 608, 36 },  /* memoryClockRate */
+	{ 612, 37 },  /* memoryBusWidth */
+	{ 616, 38 },  /* l2CacheSize */
+	{ 624, 39 },  /* maxThreadsPerMultiProcessor */
+	{ 628, 78 },  /* streamPrioritiesSupported */
+	{ 632, 79 },  /* globalL1CacheSupported */
+	{ 636, 80 },  /* localL1CacheSupported */
+	{ 640, 81 },  /* sharedMemPerMultiprocessor */
+	{ 648, 82 },  /* regsPerMultiprocessor */
+	{ 652, 83 },  /* managedMemory */
+	{ 668, 87 },  /* singleToDoublePrecisionPerfRatio */
+	{ 676, 89 },  /* concurrentManagedAccess */
+	{ 680, 90 },  /* computePreemptionSupported */
+	{ 684, 91 },  /* canUseHostPointerForRegisteredMem */
+	{ 688, 95 },  /* cooperativeLaunch */
+	{ 696, 97 },  /* sharedMemPerBlockOptin */
+	{ 712, 106 }, /* maxBlocksPerMultiProcessor */
+	{ 720, 111 }, /* reservedSharedMemPerBlock */
+	{ 772, 120 }, /* clusterLaunch */
 };
 
 RT_API(cudaGetDeviceProperties_v2)(void *ret_properties, int device)

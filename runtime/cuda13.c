@@ -7,35 +7,35 @@ const struct rt_version rt_version = { .number = 13000, .pointer_bytes = 88 };
 enum { PROPERTIES_BYTES = 1008 };
 
 static const struct rt_member members[] = {
-	{ 384, 4, 16 },  /* multiProcessorCount */
-	{ 388, 4, 18 },  /* integrated */
-	{ 392, 4, 19 },  /* canMapHostMemory */
-	{ 552, 8, 30 },  /* surfaceAlignment */
-	{ 560, 4, 31 },  /* concurrentKernels */
-	{ 564, 4, 32 },  /* ECCEnabled */
-	{ 568, 4, 33 },  /* pciBusID */
-	{ 572, 4, 34 },  /* pciDeviceID */
-	{ 576, 4, 50 },  /* pciDomainID */
-	{ 580, 4, 35 },  /* tccDriver */
-	{ 584, 4, 40 },  /* asyncEngineCount */
-	{ 588, 4, 41 },  /* unifiedAddressing */
-	{ 592, 4, 37 },  /* memoryBusWidth */
-	{ 596, 4, 38 },  /* l2CacheSize */
-	{ 604, 4, 39 },  /* maxThreadsPerMultiProcessor */
-	{ 608, 4, 78 },  /* streamPrioritiesSupported */
-	{ 612, 4, 79 },  /* globalL1CacheSupported */
-	{ 616, 4, 80 },  /* localL1CacheSupported */
-	{ 624, 8, 81 },  /* sharedMemPerMultiprocessor */
-	{ 632, 4, 82 },  /* regsPerMultiprocessor */
-	{ 636, 4, 83 },  /* managedMemory */
-	{ 656, 4, 89 },  /* concurrentManagedAccess */
-	{ 660, 4, 90 },  /* computePreemptionSupported */
-	{ 664, 4, 91 },  /* canUseHostPointerForRegisteredMem */
-	{ 668, 4, 95 },  /* cooperativeLaunch */
-	{ 672, 8, 97 },  /* sharedMemPerBlockOptin */
-	{ 688, 4, 106 }, /* maxBlocksPerMultiProcessor */
-	{ 696, 8, 111 }, /* reservedSharedMemPerBlock */
-	{ 748, 4, 120 }, /* clusterLaunch */
+	{ 384, 16 },  /* multiProcessorCount */
+	{ 388, 18 },  /* integrated */
+	{ 392, 19 },  /* canMapHostMemory */
+	{ 552, 30 },  /* surfaceAlignment */
+	{ 560, 31 },  /* concurrentKernels */
+	{ 564, 32 },  /* ECCEnabled */
+	{ 568, 33 },  /* pciBusID */
+	{ 572, 34 },  /* pciDeviceID */
+	{ 576, 50 },  /* pciDomainID */
+	{ 580, 35 },  /* tccDriver */
+	{ 584, 40 },  /* asyncEngineCount */
+	{ 588, 41 },  /* unifiedAddressing */
+	{ 592, 37 },  /* memoryBusWidth */
+	{ 596, 38 },  /* l2CacheSize */
+	{ 604, 39 },  /* maxThreadsPerMultiProcessor */
+	{ 608, 78 },  /* streamPrioritiesSupported */
+	{ 612, 79 },  /* globalL1CacheSupported */
+	{ 616, 80 },  /* localL1CacheSupported */
+	{ 624, 81 },  /* sharedMemPerMultiprocessor */
+	{ 632, 82 },  /* regsPerMultiprocessor */
+	{ 636, 83 },  /* managedMemory */
+	{ 656, 89 },  /* concurrentManagedAccess */
+	{ 660, 90 },  /* computePreemptionSupported */
+	{ 664, 91 },  /* canUseHostPointerForRegisteredMem */
+	{ 668, 95 },  /* cooperativeLaunch */
+	{ 672, 97 },  /* sharedMemPerBlockOptin */
+	{ 688, 106 }, /* maxBlocksPerMultiProcessor */
+	{ 696, 111 }, /* reservedSharedMemPerBlock */
+	{ 748, 120 }, /* clusterLaunch */
 };
 
 RT_API(cudaGetDeviceProperties)(void *ret_properties, int device)

@@ -201,18 +201,18 @@ enum { NAME_BYTES = 256, UUID_AT = 256, TOTAL_AT = 288 };
 
 /* What is in the same place in every version. */
 static const struct rt_member common[] = {
-	{ 296, 8, 8 },                                /* sharedMemPerBlock */
-	{ 304, 4, 12 },                               /* regsPerBlock */
-	{ 308, 4, 10 },                               /* warpSize */
-	{ 312, 8, 11 },                               /* memPitch */
-	{ 320, 4, 1 },                                /* maxThreadsPerBlock */
-	{ 324, 4, 2 },                                /* maxThreadsDim */
-	{ 328, 4, 3 },  { 332, 4, 4 }, { 336, 4, 5 }, /* maxGridSize */
-	{ 340, 4, 6 },  { 344, 4, 7 }, { 352, 8, 9 }, /* totalConstMem */
-	{ 360, 4, 75 },                               /* major */
-	{ 364, 4, 76 },                               /* minor */
-	{ 368, 8, 14 },                               /* textureAlignment */
-	{ 376, 8, 51 },                               /* texturePitchAlignment */
+	{ 296, 8 },                          /* sharedMemPerBlock */
+	{ 304, 12 },                         /* regsPerBlock */
+	{ 308, 10 },                         /* warpSize */
+	{ 312, 11 },                         /* memPitch */
+	{ 320, 1 },                          /* maxThreadsPerBlock */
+	{ 324, 2 },                          /* maxThreadsDim */
+	{ 328, 3 },  { 332, 4 }, { 336, 5 }, /* maxGridSize */
+	{ 340, 6 },  { 344, 7 }, { 352, 9 }, /* totalConstMem */
+	{ 360, 75 },                         /* major */
+	{ 364, 76 },                         /* minor */
+	{ 368, 14 },                         /* textureAlignment */
+	{ 376, 51 },                         /* texturePitchAlignment */
 };
 
 static void put_members(unsigned char *to, const struct rt_member *members, size_t n, int device)

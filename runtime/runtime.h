@@ -51,7 +51,7 @@ int rt_end(int result, const char *function);
 
 /* A member of cudaDeviceProp, and the attribute that it repeats. */
 struct rt_member {
-	unsigned at, n_bytes;
+	unsigned at;
 	int attribute;
 };
 
