@@ -241,8 +241,7 @@ static void step_lane_to(uint32_t lane, uint64_t pc)
 	assert_true(pc_of(0, 0, lane) == pc);
 }
 
-/* A warp whose odd lanes and even lanes part, at the place where they meet. */
-uint64_t start_parted(void)
+void start_whole(void)
 {
 	const uint64_t rounds = 3;
 	device_open(&device, kernels, 4);
@@ -252,9 +251,19 @@ uint64_t start_parted(void)
 	device_launch(&device, "parts", 1, 32, args, 3);
 	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
 	stop_at_start();
+}
+
+uint64_t go_to_meeting(void)
+{
 	uint64_t meet = find(WS_OP_BSYNC, 1); /* where all meet: the first is of the odd ones */
 	step_lane_to(6, meet);
 	return meet;
+}
+
+uint64_t start_parted(void)
+{
+	start_whole();
+	return go_to_meeting();
 }
 
 uint32_t load_text(const char *text)

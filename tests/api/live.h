@@ -70,7 +70,11 @@ void step_to(uint32_t sm, uint32_t wp, uint64_t pc);
 uint32_t lanes_at(uint32_t sm, uint32_t wp, uint64_t pc);
 /* Loads what is assembled of a text; its module. */
 uint32_t load_text(const char *text);
-/* A warp whose odd lanes and even lanes part, at the place where they meet. */
+/* A warp whose odd lanes and even lanes are to part, at its start. */
+void start_whole(void);
+/* It goes on to where they meet, which lane 6 has reached. */
+uint64_t go_to_meeting(void);
+/* Both. */
 uint64_t start_parted(void);
 
 /* live_child.c */

@@ -85,22 +85,13 @@ static void running_to_a_pc_takes_no_step_flag(void **state)
 static void barrier_masks_are_of_the_warp(void **state)
 {
 	(void)state;
-	const uint64_t rounds = 3;
 	CUDBGCbuWarpState cbu;
 	uint32_t any = 0;
-	device_open(&device, kernels, 4);
-	for (uint32_t i = 0; i < 32; i++)
-		assert_int_equal(ws_sim_write(device.sim, device.in + 4 * i, &i, 4, NULL), WS_OK);
-	const uint64_t args[] = { device.out, device.in, rounds };
-	device_launch(&device, "parts", 1, 32, args, 3);
-	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
-	stop_at_start();
+	start_whole();
 	GOOD(getCbuWarpState, DEV, 0, 1, &cbu, 1);
 	for (int i = 0; i < CUDBG_MAX_WARP_BARRIERS; i++)
 		assert_int_equal(cbu.barrierMasks[i], 0);
-	uint64_t inside = find(WS_OP_BSYNC, 1);
-	for (int i = 0; i < 2000 && pc_of(0, 0, 6) != inside; i++)
-		(void)step(0, 0, 6, 1, CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS);
+	(void)go_to_meeting();
 	GOOD(getCbuWarpState, DEV, 0, 1, &cbu, 1);
 	for (int i = 0; i < CUDBG_MAX_WARP_BARRIERS; i++)
 		any |= cbu.barrierMasks[i];
