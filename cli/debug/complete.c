@@ -41,7 +41,8 @@ static int by_letters(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void debug_words_sort(struct debug_words *words)
+/* Into the order of the letters, each once. */
+static void words_sort(struct debug_words *words)
 {
 	size_t kept = 0;
 	if (words->n > 1)
@@ -55,26 +56,36 @@ void debug_words_sort(struct debug_words *words)
 	words->n = kept;
 }
 
-const struct debug_words *debug_names(struct debugger *d)
+bool debug_words_of_images(struct debugger *d, struct debug_words *words, debug_take_fn *take)
 {
 	struct ws_cubin_set *set;
-	if (d->names_made || ws_target_cubins(d->target, &set, NULL) != WS_OK)
-		return &d->names;
-	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++) {
-		const struct ws_function *functions;
-		struct ws_cubin *cubin;
-		size_t n;
-		if (ws_cubin_set_cubin(set, i, &cubin, NULL) != WS_OK ||
-		    ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
-			continue;
-		for (size_t k = 0; k < n; k++) {
-			char *name = name_copy(functions[k].name, NAME_SHORT);
-			debug_words_add(&d->names, name);
-			free(name);
-		}
+	struct ws_cubin *cubin;
+	if (ws_target_cubins(d->target, &set, NULL) != WS_OK)
+		return false;
+	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++)
+		if (ws_cubin_set_cubin(set, i, &cubin, NULL) == WS_OK)
+			take(cubin, words);
+	words_sort(words);
+	return true;
+}
+
+static void take_functions(struct ws_cubin *cubin, struct debug_words *words)
+{
+	const struct ws_function *functions;
+	size_t n;
+	if (ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		char *name = name_copy(functions[i].name, NAME_SHORT);
+		debug_words_add(words, name);
+		free(name);
 	}
-	debug_words_sort(&d->names);
-	d->names_made = true;
+}
+
+const struct debug_words *debug_names(struct debugger *d)
+{
+	if (!d->names_made)
+		d->names_made = debug_words_of_images(d, &d->names, take_functions);
 	return &d->names;
 }
 
@@ -133,5 +144,5 @@ void debug_complete(struct debugger *d, const char *line, struct debug_words *re
 	} else {
 		add_names(d, ret_words, prefix);
 	}
-	debug_words_sort(ret_words);
+	words_sort(ret_words);
 }

@@ -243,9 +243,11 @@ void debug_write(struct cli *cli, const char *bytes, size_t len);
 /* What the last word of a line may be, in the order of the letters. */
 void debug_complete(struct debugger *d, const char *line, struct debug_words *ret_words);
 void debug_words_add(struct debug_words *words, const char *word);
-/* Into the order of the letters, each once. */
-void debug_words_sort(struct debug_words *words);
 void debug_words_fini(struct debug_words *words);
+typedef void debug_take_fn(struct ws_cubin *cubin, struct debug_words *words);
+/* What `take` adds of every image, in the order of the letters, each once. False: the images cannot
+ * be read. */
+bool debug_words_of_images(struct debugger *d, struct debug_words *words, debug_take_fn *take);
 /* Short names of all functions, in the order of the letters; made once. */
 const struct debug_words *debug_names(struct debugger *d);
 

@@ -72,28 +72,13 @@ static void print_words(struct debugger *d, const struct pattern *pattern,
 	}
 }
 
-/* Calls `take` for every image. */
-static void each_image(struct debugger *d, struct debug_words *words,
-		       void (*take)(struct ws_cubin *cubin, struct debug_words *words))
-{
-	struct ws_cubin_set *set;
-	struct ws_cubin *cubin;
-	if (ws_target_cubins(d->target, &set, NULL) != WS_OK)
-		return;
-	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++)
-		if (ws_cubin_set_cubin(set, i, &cubin, NULL) == WS_OK)
-			take(cubin, words);
-}
-
-static void print_all(struct debugger *d, const char *what, const char *text,
-		      void (*take)(struct ws_cubin *cubin, struct debug_words *words))
+static void print_all(struct debugger *d, const char *what, const char *text, debug_take_fn *take)
 {
 	struct pattern pattern;
 	struct debug_words words = { 0 };
 	if (!pattern_init(&pattern, text))
 		return;
-	each_image(d, &words, take);
-	debug_words_sort(&words);
+	(void)!debug_words_of_images(d, &words, take);
 	print_head(d, what, &pattern);
 	print_words(d, &pattern, &words);
 	debug_words_fini(&words);
