@@ -96,7 +96,9 @@ static void read_environment(void)
 static struct coredump in_force(const struct context *context)
 {
 	struct coredump settings = common;
-	const struct coredump *own = context ? &context->coredump : &common;
+	if (!context)
+		return settings;
+	const struct coredump *own = &context->coredump;
 	if (own->set & 1u << ON_EXCEPTION)
 		settings.on_exception = own->on_exception;
 	if (own->set & 1u << FILE_NAME)

@@ -6,15 +6,12 @@
 #include "look/look.h"
 
 /* The variable as the debug information of the thread's image has it, if it is the same one. */
-static bool value_of(struct ws_vars *vars, const struct ws_variable *variable,
+static bool value_of(struct ws_vars *vars, const struct ws_variable *variable, const char *name,
 		     struct ws_value *ret_value)
 {
-	char *name = name_copy(variable->name, NAME_SHORT);
-	bool found = vars && ws_vars_evaluate(vars, name, ret_value, NULL) == WS_OK &&
-		     ret_value->kind == WS_VALUE_MEMORY && variable->gpu_va &&
-		     ret_value->at.address == variable->gpu_va;
-	free(name);
-	return found;
+	return vars && ws_vars_evaluate(vars, name, ret_value, NULL) == WS_OK &&
+	       ret_value->kind == WS_VALUE_MEMORY && variable->gpu_va &&
+	       ret_value->at.address == variable->gpu_va;
 }
 
 static void cells(struct rows *rows, struct ws_vars *vars, const struct ws_variable *variable)
@@ -23,7 +20,7 @@ static void cells(struct rows *rows, struct ws_vars *vars, const struct ws_varia
 	enum ws_status read = WS_ABSENT;
 	char type[512];
 	char *name = name_copy(variable->name, NAME_SHORT);
-	bool typed = value_of(vars, variable, &value);
+	bool typed = value_of(vars, variable, name, &value);
 	char *text = typed ? look_text(vars, &value, (struct ws_value_format){ 0 }, &read) : NULL;
 	rows_begin(rows, false);
 	rows_text(rows, name);
