@@ -112,13 +112,14 @@ void wsi_check_together(struct wsi_warp *warp, uint32_t lanes)
 		joined[wsi_first_bit(left)] = warp->block->trace->check->time;
 	for (uint32_t left = lanes; left; left &= left - 1)
 		memcpy(trace->lanes[wsi_first_bit(left)], joined, sizeof joined);
+	trace->tellers |= trace->tellers & lanes ? lanes : 0;
 }
 
 void wsi_check_barrier(struct wsi_block *block, unsigned number)
 {
 	struct wsi_check *check = block->trace->check;
 	struct wsi_clock joined = { .n = 0 }, fenced = { .n = 0 };
-	bool all = true, ok = true;
+	bool all = true, ok = true, tells = false;
 	block->trace->at[number].time = 0;
 	for (uint32_t i = 0; i < block->n_warps; i++)
 		all &= (block->warps[i]->live & ~block->warps[i]->arrived[number]) == 0;
@@ -130,11 +131,13 @@ void wsi_check_barrier(struct wsi_block *block, unsigned number)
 		      wsi_clock_join(&fenced, &warp->trace->fenced);
 		ok &= wsi_clock_set(&joined, warp->trace->entity | (all ? WSI_ENTITY_BLOCK : 0),
 				    check->time);
+		tells |= (warp->trace->tellers & warp->arrived[number]) != 0;
 	}
 	for (uint32_t i = 0; i < block->n_warps; i++) {
 		struct wsi_warp *warp = block->warps[i];
 		if (warp->arrived[number] == 0)
 			continue;
+		warp->trace->tellers |= tells ? warp->arrived[number] : 0;
 		wsi_check_together(warp, warp->arrived[number]);
 		ok &= wsi_clock_join(&warp->trace->knows, &joined) &&
 		      wsi_clock_join(&warp->trace->fenced, &fenced);
@@ -148,7 +151,7 @@ void wsi_check_cluster(struct wsi_cluster *cluster)
 {
 	struct wsi_clock joined = { .n = 0 }, fenced = { .n = 0 };
 	struct wsi_check *check = NULL;
-	bool ok = true;
+	bool ok = true, tells = false;
 	for (uint32_t i = 0; i < cluster->n; i++) {
 		const struct wsi_block *block = cluster->peers[i];
 		if (!block)
@@ -156,15 +159,19 @@ void wsi_check_cluster(struct wsi_cluster *cluster)
 		if (!block->trace)
 			return;
 		check = block->trace->check;
-		for (uint32_t k = 0; k < block->n_warps; k++)
-			ok &= wsi_clock_join(&joined, &block->warps[k]->trace->knows) &&
-			      wsi_clock_join(&fenced, &block->warps[k]->trace->fenced);
+		for (uint32_t k = 0; k < block->n_warps; k++) {
+			const struct wsi_trace *trace = block->warps[k]->trace;
+			ok &= wsi_clock_join(&joined, &trace->knows) &&
+			      wsi_clock_join(&fenced, &trace->fenced);
+			tells |= trace->tellers != 0;
+		}
 		ok &= wsi_clock_set(&joined, block->warps[0]->trace->entity | WSI_ENTITY_BLOCK,
 				    check->time);
 	}
 	for (uint32_t i = 0; i < cluster->n; i++) {
 		for (uint32_t k = 0; cluster->peers[i] && k < cluster->peers[i]->n_warps; k++) {
 			struct wsi_warp *warp = cluster->peers[i]->warps[k];
+			warp->trace->tellers |= tells ? warp->cluster_arrived : 0;
 			wsi_check_together(warp, warp->cluster_arrived);
 			ok &= wsi_clock_join(&warp->trace->knows, &joined) &&
 			      wsi_clock_join(&warp->trace->fenced, &fenced);

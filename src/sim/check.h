@@ -101,6 +101,7 @@ struct wsi_trail {
 struct wsi_trace {
 	struct wsi_trail *trail;        /* owned */
 	struct wsi_clock knows, fenced; /* now, and at its last fence */
+	uint32_t tellers;               /* lanes that had a part in a fence */
 	uint64_t met;                   /* when a lane last saw what any of them had told */
 	uint32_t entity;
 	uint64_t lanes[WSI_LANES][WSI_LANES]; /* what each lane knows of each other one */

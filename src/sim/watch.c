@@ -181,29 +181,34 @@ void wsi_meetings_fini(struct wsi_check *check)
 	wsi_free(check->meetings);
 }
 
-static void fence(struct wsi_check *check, struct wsi_trace *trace)
+static void fence(struct wsi_check *check, struct wsi_trace *trace, uint32_t lanes)
 {
+	trace->tellers |= lanes;
 	check->no_memory |= !wsi_clock_join(&trace->fenced, &trace->knows) ||
 			    !wsi_clock_set(&trace->fenced, trace->entity, check->time);
 }
 
 /*
  * A strong access: what others did before they wrote here is known, and what was done before the
- * last fence is told. Code does not say which loads of shared memory are volatile: all may be.
+ * last fence is told by those that had a part in one. Unoptimised code has a fence before its EXIT,
+ * to which a warp's other lanes may have come. Code does not say which loads of shared memory are
+ * volatile: all may be.
  */
 static void meet(struct wsi_check *check, struct wsi_trace *trace, const struct touch *t)
 {
 	if (t->tells_all)
-		fence(check, trace);
-	bool has_fenced = wsi_clock_knows(&trace->fenced, trace->entity) != 0;
-	bool tells = t->strong && t->writes && has_fenced;
+		fence(check, trace, t->lanes);
+	uint32_t tellers = t->strong && t->writes ? trace->tellers : 0;
 	uint64_t last = 0;
+	bool told = false;
 	for (uint32_t left = t->lanes; left; left &= left - 1) {
-		uint64_t key =
-			t->key[wsi_first_bit(left)] & ~UINT64_C(7); /* one of 64 bits, or half */
-		if (key == last)
+		unsigned lane = wsi_first_bit(left);
+		uint64_t key = t->key[lane] & ~UINT64_C(7); /* one of 64 bits, or half */
+		bool tells = tellers >> lane & 1;
+		if (key == last && (told || !tells))
 			continue;
 		last = key;
+		told = tells;
 		struct wsi_meeting *word = meeting(check, key, tells);
 		if (word && t->reads) {
 			check->no_memory |= !wsi_clock_join(&trace->knows, &word->clock);
@@ -383,7 +388,7 @@ enum wsi_step wsi_run_checked(struct wsi_run *run, const struct wsi_op *op)
 	check->time++;
 	wsi_trail_follow(run, op);
 	if (op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE)
-		fence(check, run->warp->trace);
+		fence(check, run->warp->trace, run->mask);
 	unsigned n = look(run, op, scratch, t);
 	if (n > 0 && t[0].values && t[0].values != scratch) { /* as they are now */
 		memcpy(scratch, t[0].values, (t[0].bytes + 3u) / 4 * sizeof(uint32_t[WSI_LANES]));
