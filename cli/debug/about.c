@@ -175,7 +175,7 @@ static void info_scope(struct debugger *d, const char *text)
 	struct breakpoint at = { 0 };
 	if (!*text)
 		cli_say("requires an argument (function, line or *addr) to define a scope\n");
-	else if (debug_locate(d, text, &at))
+	else if (debug_locate_stop(d, text, &at))
 		print_scope(d, at.pc[0], text);
 	free(at.pc);
 }

@@ -121,7 +121,7 @@ void debug_break(struct debugger *d, const char *text, bool temporary)
 	size_t n = condition ? (size_t)(condition - text) : strlen(text);
 	made.where = cli_copy(text, n);
 	made.condition = condition ? cli_copy(condition + 4, strlen(condition + 4)) : NULL;
-	if (!debug_locate(d, made.where, &made)) {
+	if (!debug_locate_stop(d, made.where, &made)) {
 		fini(&made);
 		return;
 	}

@@ -355,6 +355,11 @@ void debug_watch_tell(struct debugger *d);
 
 /* FILE:LINE, LINE, FUNCTION or *ADDRESS: appends its addresses. False with a word to the user. */
 bool debug_locate(struct debugger *d, const char *text, struct breakpoint *to);
+/* The same for where a thread is to be stopped: behind the prologue of -G code, unless it is an
+ * address. */
+bool debug_locate_stop(struct debugger *d, const char *text, struct breakpoint *to);
+/* A pc, or the end of the prologue of -G code that it is in. */
+uint64_t debug_past_prologue(const struct debugger *d, uint64_t pc);
 
 /* Where a pc is in the source: the chain, innermost first; n 0: not known. */
 struct position {

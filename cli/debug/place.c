@@ -283,6 +283,34 @@ void debug_print_symbol(const struct debugger *d, uint64_t address)
 
 /* ---- from source to code ---- */
 
+/* Where code of -G has its arguments in their places, for an address before that; others stay. A
+ * line of its own is there, or one that goes on: gdb's rule. Optimized code keeps arguments where
+ * they are, and its lines say nothing of them. */
+uint64_t debug_past_prologue(const struct debugger *d, uint64_t pc)
+{
+	const struct ws_dwarf *dwarf;
+	const struct ws_dwarf_function *function;
+	struct ws_place place;
+	struct position position;
+	if (!place_of(d, pc, &place) || !place.function ||
+	    ws_cubin_dwarf(place.cubin, &dwarf, NULL) != WS_OK ||
+	    ws_dwarf_find_function(dwarf, place.function->name, &function, NULL) != WS_OK)
+		return pc;
+	const uint64_t entry = pc - place.rel_pc, end = entry + place.function->size_bytes;
+	debug_position(d, entry, &position);
+	struct ws_line_pos last = position.chain[0];
+	for (uint64_t at = entry; position.n > 0 && at < end; at += WS_SASS_BYTES) {
+		const struct ws_line_pos *here = &position.chain[0];
+		const bool inlined = position.n > 1;
+		if (here->row != last.row &&
+		    (inlined || here->file != last.file || here->line >= last.line))
+			return pc > at ? pc : at;
+		last = *here;
+		debug_position(d, at + WS_SASS_BYTES, &position);
+	}
+	return pc;
+}
+
 static void add(struct breakpoint *to, uint64_t pc)
 {
 	for (size_t i = 0; i < to->n_pcs; i++)
@@ -422,6 +450,16 @@ static bool locate_here(struct debugger *d, uint32_t line, struct breakpoint *to
 	locate_line(d, path, line, to);
 	free(path);
 	return true;
+}
+
+bool debug_locate_stop(struct debugger *d, const char *text, struct breakpoint *to)
+{
+	struct breakpoint found = { 0 };
+	const bool good = debug_locate(d, text, &found);
+	for (size_t i = 0; i < found.n_pcs; i++)
+		add(to, *text == '*' ? found.pc[i] : debug_past_prologue(d, found.pc[i]));
+	free(found.pc);
+	return good;
 }
 
 bool debug_locate(struct debugger *d, const char *text, struct breakpoint *to)

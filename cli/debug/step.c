@@ -108,13 +108,17 @@ static bool same_line(const struct ws_line_pos *a, const struct ws_line_pos *b)
 }
 
 /* Whether a step of lines is done. */
-static bool is_there(const struct state *start, const struct state *now, enum debug_step how)
+static bool is_there(const struct debugger *d, const struct state *start, const struct state *now,
+		     enum debug_step how)
 {
 	size_t depth = start->position.n;
 	if (how == DEBUG_FINISH)
 		return now->depth < start->depth ||
 		       (now->depth == start->depth && now->position.n < depth);
 	if (now->position.n == 0 || now->position.chain[0].line == 0)
+		return false;
+	if (how == DEBUG_STEP && now->depth > start->depth &&
+	    debug_past_prologue(d, now->pc) != now->pc)
 		return false;
 	if (depth == 0 || now->depth < start->depth || now->position.n < depth)
 		return true;
@@ -144,7 +148,7 @@ static enum progress line(struct debugger *d, enum debug_step how)
 			if (progress != MOVED || !state_of(d, &now))
 				return progress;
 		}
-		if (is_there(&start, &now, how))
+		if (is_there(d, &start, &now, how))
 			return MOVED;
 	}
 	cli_say("No end after %u instructions.\n", (unsigned)MAX_STEPS);
@@ -205,11 +209,12 @@ static enum progress one_back(struct debugger *d, uint64_t *ret_position)
 }
 
 /* Whether a step backwards is still in the line that it has come to, or in what that calls. */
-static bool same_place(const struct state *a, const struct state *b, enum debug_step how)
+static bool same_place(const struct debugger *d, const struct state *a, const struct state *b,
+		       enum debug_step how)
 {
 	if (how == DEBUG_NEXT && b->depth > a->depth)
 		return true;
-	return a->depth == b->depth && !is_there(a, b, how);
+	return a->depth == b->depth && !is_there(d, a, b, how);
 }
 
 /* To the first instruction of the line that was executed before. */
@@ -227,14 +232,14 @@ static enum progress line_back(struct debugger *d, enum debug_step how)
 		if (progress != MOVED || debug_interrupted())
 			return progress;
 	} while (state_of(d, &line) && ((how == DEBUG_NEXT && line.depth > start.depth) ||
-					!is_there(&start, &line, how)));
+					!is_there(d, &start, &line, how)));
 	for (;;) {
 		progress = one_back(d, &position);
 		if (progress == ENDED || !state_of(d, &now))
 			return ENDED;
 		if (progress == GONE)
 			return MOVED; /* the thread began in this line */
-		if (!same_place(&line, &now, how))
+		if (!same_place(d, &line, &now, how))
 			break;
 		if (now.depth == line.depth)
 			back.position = position;

@@ -81,6 +81,17 @@ def values():
     return None if status == 0 and lines == want else f'{status}, {lines} instead of {want}'
 
 
+def entries():
+    """A breakpoint at a function without debug information, or at an address, is at its first instruction."""
+    words = ['--kernel', 'calls', '--block', '32', '--buffer', 'out=u32[64]', '--buffer', 'in=u32[64]', '--arg', '&out', '--arg', '&in']
+    for image, commands in (('debug.O3.fatbin', ['break calls']), ('debug.G.fatbin', ['start', 'break *$pc'])):
+        at = session([*words, image], commands)[0].split('Breakpoint 1 at ')[1].split(':')[0]
+        symbol = session([*words, image], ['info symbol ' + at])[0]
+        if 'calls' not in symbol or '+' in symbol:
+            return f'{image}: {at} is {symbol}'
+    return None
+
+
 def dumps():
     """A dump made at a stop answers as the stopped device does."""
     words = ['--kernel', 'parts_once', '--block', '64', '--buffer', 'out=u32[64]', '--buffer', 'in=u32[64]:index', '--arg', '&out',
@@ -106,7 +117,7 @@ def dumps():
 def main():
     cases = [(os.path.basename(path), lambda path=path: sessions.transcript(PROGRAM, 'debug', path, IMAGES, UPDATE))
              for path in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'debug', '*.txt')))]
-    cases += [(f.__doc__.split('.')[0], f) for f in (interrupted, refusals, values, dumps)]
+    cases += [(f.__doc__.split('.')[0], f) for f in (interrupted, refusals, values, entries, dumps)]
     return sessions.run_cases(cases)
 
 

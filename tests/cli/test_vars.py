@@ -80,15 +80,20 @@ def same(got, want):
     return re.fullmatch(re.escape(want).replace('ADDRESS', '0x[0-9a-f]+'), got) is not None
 
 
-def make_dump(arch, folder, n_out=40, fault='0'):
-    path, given = os.path.join(folder, f'{arch}-{n_out}.nvcudmp'), os.path.join(folder, 'given')
+def launch(arch, folder, n_out=40, fault='0'):
+    """Words of `run` and `debug`."""
+    given = os.path.join(folder, 'given')
     with open(given, 'wb') as file:
         file.write(struct.pack('<3f', 1.25, -2.5, 3.75))
+    return [os.path.join(IMAGES, 'vars.G.fatbin'), '--arch', f'sm_{arch}', '--kernel', KERNEL, '--block', '40', '--stack', '4096',
+            '--buffer', f'out=s32[{n_out}]', '--buffer', 'fault=s32[1]', '--arg', '&out', '--arg', 'f32:1.5', '--arg', '@' + given,
+            '--arg', '0', '--arg', fault]
+
+
+def make_dump(arch, folder, n_out=40, fault='0'):
+    path = os.path.join(folder, f'{arch}-{n_out}.nvcudmp')
     environment = {**os.environ, 'CUDA_ENABLE_COREDUMP_ON_EXCEPTION': '1', 'CUDA_COREDUMP_FILE': path}
-    subprocess.run([PROGRAM, 'run', os.path.join(IMAGES, 'vars.G.fatbin'), '--arch', f'sm_{arch}', '--kernel', KERNEL, '--block', '40', '--stack', '4096',
-                    '--buffer', f'out=s32[{n_out}]', '--buffer', 'fault=s32[1]', '--arg', '&out', '--arg', 'f32:1.5', '--arg', '@' + given,
-                    '--arg', '0', '--arg', fault],
-                   env=environment, capture_output=True, timeout=60, check=False)
+    subprocess.run([PROGRAM, 'run', *launch(arch, folder, n_out, fault)], env=environment, capture_output=True, timeout=60, check=False)
     return path
 
 
@@ -151,6 +156,22 @@ def check_report(dump):
     os.unlink(stripped)
     if {(one['value'], one['value_why']) for one in left['variables']} != {(None, 'left out of the dump')} or '0x' in kernels.split('vars(')[1]:
         return f'after strip: {left["variables"]} {kernels}'
+    return None
+
+
+def check_breakpoints(arch, folder):
+    """A breakpoint at a function stops where its arguments have their values, and so does a step into it; its condition may ask for them."""
+    first = ' if threadIdx.x == 0'
+    commands = ['break vars', 'run', 'p n + 5', 'delete', 'break nested if depth == 1 && threadIdx.x == 0', 'c', 'delete', 'break shapes' + first, 'c', 'delete',
+                'break numbers' + first, 'c', 'delete', 'tbreak vars.cu:92' + first, 'c', 'step', 'p count']
+    said = run('debug', '--batch', *[word for one in commands for word in ('--ex', one)], *launch(arch, folder)).stdout
+    for line in (r'Breakpoint 1, vars<<<\(1,1,1\),\(40,1,1\)>>> \(out=A, f=1.5, given=..., n=0, fault=0x0\) at .*:149', r'\$1 = 5',
+                 r'Breakpoint 2, nested \(depth=1, box=..., vec=A, fault=0x0\) at .*:136',
+                 r'Breakpoint 3, shapes \(box=..., copy=..., vec=A, color=GREEN, fault=0x0\) at .*:100',
+                 r'Breakpoint 4, numbers \(big=-5000000000, real=6.25, counters=A, fault=0x0\) at .*:80',
+                 r'Counter::bump \(this=A, by=3, fault=0x0\) at .*:71', r'\$2 = 4'):
+        if not re.search('^' + line.replace('=A', '=0x[0-9a-f]{9,}') + '$', said, re.M):
+            return f'no line {line}: {said}'
     return None
 
 
@@ -218,6 +239,7 @@ def main():
             cases.append((f'sm_{arch}: all lanes as a table', check_lanes(dump)))
             cases.append((f'sm_{arch}: names of the image, and how much is printed', check_names(dump)))
             cases.append((f'sm_{arch}: the report shows addresses only', check_report(dump)))
+            cases.append((f'sm_{arch}: breakpoints are where arguments are', check_breakpoints(arch, folder)))
             cases.append((f'sm_{arch}: the report shows the index', check_index(arch, folder)))
     print(f'1..{len(cases)}')
     for number, (name, problem) in enumerate(cases, 1):
