@@ -4,10 +4,9 @@
  *
  * Input: the fatbin of tests/sim/kernels/driver.cu. The floor: one round trip over the same kind of
  * socket to a process that only answers, with messages of the same size, in turns in the same run.
- * All of it on one core: how long another one takes to wake up is the machine's.
+ * On whatever cores the system chooses, as for users: a launch is paid by the thread that waits for
+ * it, and by no other.
  */
-#include "one_core.h"
-
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,7 +96,6 @@ int main(int argc, char **argv)
 	CUfunction kernel;
 	if (argc != 2)
 		return 2;
-	stay_on_this_core(); /* what is started from here on, too */
 	int socket = echo_start();
 	cu(cuInit(0));
 	cu(cuDevicePrimaryCtxRetain(&context, 0));

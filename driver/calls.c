@@ -132,14 +132,18 @@ CUresult driver_call(enum wire_op op, uint64_t word[WIRE_WORDS], const void *byt
 	return ok ? (CUresult)reply.result : lost();
 }
 
-CUresult driver_work(enum wire_op op, uint64_t word[WIRE_WORDS], const void *bytes, size_t n_bytes,
-		     void *ret_bytes, size_t n_ret)
+bool driver_work_send(enum wire_op op, const uint64_t word[WIRE_WORDS], const void *bytes,
+		      size_t n_bytes)
+{
+	return ask(work, op, word, bytes, n_bytes, -1);
+}
+
+CUresult driver_work_end(uint64_t ret_word[WIRE_WORDS], void *ret_bytes, size_t n_ret)
 {
 	struct wire_reply reply;
-	if (!ask(work, op, word, bytes, n_bytes, -1) ||
-	    !wire_receive(work, &reply, sizeof reply, NULL))
+	if (!wire_receive(work, &reply, sizeof reply, NULL))
 		return lost();
-	memcpy(word, reply.word, sizeof reply.word);
+	memcpy(ret_word, reply.word, sizeof reply.word);
 	for (size_t left = reply.n_bytes; left > 0;) { /* printed: to where the program prints */
 		char text[4096];
 		size_t n = ret_bytes ? left : left < sizeof text ? left : sizeof text;
@@ -152,4 +156,12 @@ CUresult driver_work(enum wire_op op, uint64_t word[WIRE_WORDS], const void *byt
 		left -= n;
 	}
 	return (CUresult)reply.result;
+}
+
+CUresult driver_work(enum wire_op op, uint64_t word[WIRE_WORDS], const void *bytes, size_t n_bytes,
+		     void *ret_bytes, size_t n_ret)
+{
+	if (!driver_work_send(op, word, bytes, n_bytes))
+		return lost();
+	return driver_work_end(word, ret_bytes, n_ret);
 }

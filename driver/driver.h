@@ -105,7 +105,11 @@ struct range {
 /* Work, in order. */
 struct op {
 	struct op *next;
+	/* NULL: there is nothing to wait for. Else it begins the op, which run() ends. */
+	void (*send)(struct op *op);
 	enum cu_result (*run)(struct op *op);
+	bool is_sent;
+	bool is_call;    /* a function of the host: for the queue's thread */
 	uint64_t number; /* from 1 */
 	uint64_t word[WIRE_WORDS];
 	void *host; /* memory of the program, or what `owned` says */
@@ -150,9 +154,14 @@ bool driver_connect(void);
  */
 CUresult driver_call(enum wire_op op, uint64_t word[WIRE_WORDS], const void *bytes, size_t n_bytes,
 		     int fd, void **ret_more, size_t *ret_n_more);
-/* The same on the socket of the queue; `ret_bytes` takes up to `n_ret` bytes. */
+/* The same on the socket of the queue, for what is first there; `ret_bytes` takes up to `n_ret`
+ * bytes. */
 CUresult driver_work(enum wire_op op, uint64_t word[WIRE_WORDS], const void *bytes, size_t n_bytes,
 		     void *ret_bytes, size_t n_ret);
+/* Its two halves. */
+bool driver_work_send(enum wire_op op, const uint64_t word[WIRE_WORDS], const void *bytes,
+		      size_t n_bytes);
+CUresult driver_work_end(uint64_t ret_word[WIRE_WORDS], void *ret_bytes, size_t n_ret);
 
 /* ---- queue.c ---- */
 

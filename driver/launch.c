@@ -10,9 +10,17 @@ enum { MAX_THREADS = 1024, MAX_Z = 64, MAX_GRID_YZ = 65535, MAX_CLUSTER = 16 };
 
 /* ---- the queue's part ---- */
 
+/* If this fails run_launch() tells why. */
+static void send_launch(struct op *op)
+{
+	op->is_sent = driver_work_send(WIRE_LAUNCH, op->word, op->host, op->n_host);
+}
+
 static enum cu_result run_launch(struct op *op)
 {
-	CUresult result = driver_work(WIRE_LAUNCH, op->word, op->host, op->n_host, NULL, 0);
+	if (!op->is_sent)
+		send_launch(op);
+	CUresult result = driver_work_end(op->word, NULL, 0);
 	if (result == CUDA_SUCCESS)
 		return result;
 	if (!(op->word[0] & WIRE_FAULT))
@@ -115,7 +123,8 @@ static CUresult launch_now(struct launch *launch)
 	asked->module = kernel->module->number;
 	asked->n_name = kernel->about.n_name;
 	asked->n_args = kernel->args_bytes;
-	struct op op = { .run = run_launch,
+	struct op op = { .send = send_launch,
+			 .run = run_launch,
 			 .context = driver_context(),
 			 .n_host = sizeof *asked + asked->n_name + asked->n_args };
 	char *bytes = calloc(1, op.n_host);

@@ -162,7 +162,9 @@ static CUresult call(CUstream stream, void (*function)(void *), const struct cal
 		result = CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
 		return result;
-	struct op op = { .run = run_call, .call = function, .host = malloc(sizeof *callback) };
+	struct op op = {
+		.run = run_call, .is_call = true, .call = function, .host = malloc(sizeof *callback)
+	};
 	if (!op.host)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memcpy(op.host, callback, sizeof *callback);

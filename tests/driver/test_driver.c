@@ -4,8 +4,10 @@
  *
  * Kernels: tests/sim/kernels/driver.cu.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -272,6 +274,82 @@ static void a_stream_is_in_order(void **state)
 	OK(cuMemFree(at));
 }
 
+static void note_thread(void *data)
+{
+	*(pthread_t *)data = pthread_self();
+}
+
+static void functions_of_the_host_have_a_thread(void **state)
+{
+	pthread_t thread = pthread_self();
+	(void)state;
+	OK(cuLaunchHostFunc(NULL, note_thread, &thread));
+	OK(cuStreamSynchronize(NULL));
+	assert_false(pthread_equal(thread, pthread_self()));
+}
+
+static void come(void *data)
+{
+	atomic_store((atomic_int *)data, 1);
+}
+
+/* The program only looks at its memory. */
+static void work_is_done_though_nobody_waits(void **state)
+{
+	atomic_int came = 0;
+	unsigned i = 0, out[8] = { 1 };
+	CUdeviceptr at = words(32);
+	void *args[] = { &at, &i };
+	(void)state;
+	for (unsigned k = 0; k < 20; k++)
+		launch("store", 1, 32, args);
+	OK(cuMemcpyDtoHAsync(out, at, sizeof out, NULL));
+	OK(cuLaunchHostFunc(NULL, come, &came));
+	const struct timespec while_ = { .tv_nsec = 1000000 };
+	for (int ms = 0; ms < 10000 && !atomic_load(&came); ms++)
+		nanosleep(&while_, NULL);
+	assert_int_equal(atomic_load(&came), 1);
+	assert_int_equal(out[0], 0);
+	OK(cuMemFree(at));
+}
+
+static void *launch_many(void *data)
+{
+	CUcontext context = data;
+	CUdeviceptr at;
+	unsigned i = 0, out = 1;
+	void *args[] = { &at, &i };
+	CUfunction store = kernel("store");
+	OK(cuCtxSetCurrent(context));
+	OK(cuMemAlloc(&at, 256));
+	for (unsigned k = 0; k < 50; k++) {
+		OK(cuLaunchKernel(store, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL));
+		if (k % 3 == 0)
+			OK(cuStreamSynchronize(NULL));
+		if (k % 7 == 0)
+			OK(cuMemcpyDtoH(&out, at, 4));
+	}
+	OK(cuMemFree(at));
+	return out == 0 ? data : NULL;
+}
+
+/* Each waits for its own, and does what comes before. */
+static void threads_share_the_queue(void **state)
+{
+	enum { THREADS = 4 };
+	pthread_t threads[THREADS];
+	CUcontext context;
+	void *good;
+	(void)state;
+	OK(cuCtxGetCurrent(&context));
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, launch_many, context), 0);
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(threads[i], &good), 0);
+		assert_non_null(good);
+	}
+}
+
 static void what_is_wrong_is_refused(void **state)
 {
 	CUdeviceptr at = words(64);
@@ -483,6 +561,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(large_copies_are_whole),
 		cmocka_unit_test(both_see_shared_memory),
 		cmocka_unit_test(a_stream_is_in_order),
+		cmocka_unit_test(functions_of_the_host_have_a_thread),
+		cmocka_unit_test(work_is_done_though_nobody_waits),
+		cmocka_unit_test(threads_share_the_queue),
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(the_device_tells_what_it_is),
 		cmocka_unit_test(shared_memory_needs_room),
