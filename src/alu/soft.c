@@ -78,7 +78,7 @@ static wsi_u128 cut(const struct wsi_soft *v, int drop, enum wsi_rounding roundi
 	wsi_u128 m = v->mantissa;
 	if (drop <= 0)
 		return m << -drop;
-	if (drop > 126) { /* less than a half */
+	if (drop > TOP + 2) { /* a sum has one bit more: less than a half */
 		m = 1;
 		drop = 2;
 	}

@@ -624,12 +624,20 @@ static void test_small_formats(void **state)
 	}
 }
 
+/* 0.51 of the smallest half, as a sum that carries: rounded up. */
+static void test_sum_near_half(void **state)
+{
+	(void)state;
+	assert_int_equal(with_singles(&wsi_f32, 0xba40dbf4, &wsi_f16, 0xf, &wsi_f32, 0xb2fec6aa),
+			 0x8001);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_halves),        cmocka_unit_test(test_conversions),
-		cmocka_unit_test(test_parts),         cmocka_unit_test(test_approximations),
-		cmocka_unit_test(test_small_formats),
+		cmocka_unit_test(test_sum_near_half),  cmocka_unit_test(test_halves),
+		cmocka_unit_test(test_conversions),    cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_approximations), cmocka_unit_test(test_small_formats),
 	};
 	if (argc > 1)
 		rounds = (unsigned)strtoul(argv[1], NULL, 10);
