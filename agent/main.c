@@ -139,6 +139,20 @@ static enum cu_result tensor_map(struct exchange *x)
 	return CUDA_SUCCESS;
 }
 
+static enum cu_result texture(struct agent *agent, struct exchange *x)
+{
+	struct ws_sim_texture texture;
+	struct ws_error err;
+	if (x->request->n_bytes != sizeof texture)
+		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(&texture, x->bytes, sizeof texture);
+	uint64_t *ret_handle = &x->reply.word[0];
+	enum ws_status st = x->request->word[0]
+				    ? ws_sim_surface(agent->sim, &texture.image, ret_handle, &err)
+				    : ws_sim_texture(agent->sim, &texture, ret_handle, &err);
+	return st == WS_OK ? CUDA_SUCCESS : agent_result(&err);
+}
+
 static enum cu_result serve(struct agent *agent, struct exchange *x)
 {
 	const uint64_t *word = x->request->word;
@@ -177,6 +191,8 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 		return agent_launch(agent, x);
 	case WIRE_TENSOR_MAP:
 		return tensor_map(x);
+	case WIRE_TEXTURE:
+		return texture(agent, x);
 	case WIRE_DUMP:
 		return agent_dump(agent, x);
 	case WIRE_TRIGGER:

@@ -5,52 +5,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One side of a copy: rows of memory of the device, or of the host. */
-struct side {
-	uint64_t at, pitch;
-	bool is_host;
-};
-
 /* ---- what the queue does ---- */
 
-/* word: the device's address, its pitch, bytes of a row, rows, the host's pitch. */
-static enum cu_result transfer(struct op *op, enum wire_op what)
+static CUresult transfer(enum wire_op what, const struct side *device, const struct side *host,
+			 uint64_t n_bytes, uint64_t n_rows)
 {
-	const uint64_t n_bytes = op->word[2], n_rows = op->word[3], pitch = op->word[4];
 	CUresult result = CUDA_SUCCESS;
+	if (device->pitch == n_bytes && host->pitch == n_bytes) { /* rows without gaps are one */
+		n_bytes *= n_rows;
+		n_rows = 1;
+	}
 	for (uint64_t row = 0; row < n_rows && result == CUDA_SUCCESS; row++)
 		for (uint64_t at = 0; at < n_bytes && result == CUDA_SUCCESS; at += WIRE_PIECE) {
 			uint64_t n = n_bytes - at < WIRE_PIECE ? n_bytes - at : WIRE_PIECE;
-			uint64_t word[WIRE_WORDS] = { op->word[0] + row * op->word[1] + at, n, n,
+			uint64_t word[WIRE_WORDS] = { device->at + row * device->pitch + at, n, n,
 						      1 };
-			char *host = (char *)op->host + row * pitch + at;
-			result = what == WIRE_WRITE ? driver_work(what, word, host, n, NULL, 0)
-						    : driver_work(what, word, NULL, 0, host, n);
+			char *bytes = (char *)(uintptr_t)host->at + row * host->pitch + at;
+			result = what == WIRE_WRITE ? driver_work(what, word, bytes, n, NULL, 0)
+						    : driver_work(what, word, NULL, 0, bytes, n);
 		}
 	return result;
 }
 
-static enum cu_result run_write(struct op *op)
+static CUresult run_slice(const struct side *to, const struct side *from, uint64_t n_bytes,
+			  uint64_t n_rows)
 {
-	return transfer(op, WIRE_WRITE);
+	if (to->is_host && from->is_host) {
+		for (uint64_t i = 0; i < n_rows; i++)
+			memmove((void *)(uintptr_t)(to->at + i * to->pitch),
+				(const void *)(uintptr_t)(from->at + i * from->pitch), n_bytes);
+		return CUDA_SUCCESS;
+	}
+	if (to->is_host)
+		return transfer(WIRE_READ, from, to, n_bytes, n_rows);
+	if (from->is_host)
+		return transfer(WIRE_WRITE, to, from, n_bytes, n_rows);
+	uint64_t word[WIRE_WORDS] = { to->at, to->pitch, from->at, from->pitch, n_bytes, n_rows };
+	return driver_work(WIRE_COPY, word, NULL, 0, NULL, 0);
 }
 
-static enum cu_result run_read(struct op *op)
+static enum cu_result run_box(struct op *op)
 {
-	return transfer(op, WIRE_READ);
-}
-
-/* For the program's memory, which the queue must not free. */
-static enum cu_result run_read_later(struct op *op)
-{
-	struct op real = *op;
-	memcpy(&real.host, op->host, sizeof real.host);
-	return transfer(&real, WIRE_READ);
-}
-
-static enum cu_result run_copy(struct op *op)
-{
-	return driver_work(WIRE_COPY, op->word, NULL, 0, NULL, 0);
+	const struct box *box = op->host;
+	struct side to = box->to, from = box->from;
+	CUresult result = CUDA_SUCCESS;
+	for (uint64_t z = 0; z < box->n_slices && result == CUDA_SUCCESS; z++) {
+		result = run_slice(&to, &from, box->n_bytes, box->n_rows);
+		to.at += to.slice;
+		from.at += from.slice;
+	}
+	return result;
 }
 
 static enum cu_result run_fill(struct op *op)
@@ -60,91 +64,52 @@ static enum cu_result run_fill(struct op *op)
 
 /* ---- copies ---- */
 
-/* Notes an op of a stream that nobody waits for. */
-static CUresult later(const struct op *op, CUstream stream)
+/* The op that moves a box; `keeps`: bytes of the host are taken now, as the program may change
+ * them. */
+static CUresult make_op(const struct box *box, bool keeps, struct op *ret_op)
 {
-	uint64_t number = queue_add(op);
-	return number ? stream_note(stream, number) : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-/* From the host later: its bytes are taken now, as the program may change them. */
-static CUresult write_later(struct op *op, CUstream stream)
-{
-	uint64_t n_bytes = op->word[2], n_rows = op->word[3];
-	char *bytes = n_bytes <= SIZE_MAX / n_rows ? malloc(n_bytes * n_rows) : NULL;
-	if (!bytes)
+	uint64_t n_rows = box->n_rows * box->n_slices, n_kept = keeps ? box->n_bytes * n_rows : 0;
+	if (box->n_bytes > SIZE_MAX / 2 / n_rows)
+		return CUDA_ERROR_INVALID_VALUE;
+	struct box *mine = malloc(sizeof *mine + n_kept);
+	if (!mine)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	*mine = *box;
+	*ret_op = (struct op){ .run = run_box, .host = mine, .n_host = sizeof *mine + n_kept };
+	if (!keeps)
+		return CUDA_SUCCESS;
+	char *to = (char *)(mine + 1);
+	mine->from = (struct side){ .at = (uintptr_t)to,
+				    .pitch = box->n_bytes,
+				    .slice = box->n_bytes * box->n_rows,
+				    .is_host = true };
 	for (uint64_t i = 0; i < n_rows; i++)
-		memcpy(bytes + i * n_bytes, (const char *)op->host + i * op->word[4], n_bytes);
-	op->host = bytes;
-	op->word[4] = n_bytes;
-	return later(op, stream);
+		memcpy(to + i * box->n_bytes,
+		       (const char *)(uintptr_t)(box->from.at + i / box->n_rows * box->from.slice +
+						 i % box->n_rows * box->from.pitch),
+		       box->n_bytes);
+	return CUDA_SUCCESS;
 }
 
-static CUresult read_later(struct op *op, CUstream stream)
+static CUresult copy(const struct box *box, bool waits, CUstream stream)
 {
-	void **place = malloc(sizeof *place);
-	if (!place)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	*place = op->host;
-	op->host = place;
-	op->run = run_read_later;
-	return later(op, stream);
-}
-
-static CUresult copy_host(const struct side *to, const struct side *from, uint64_t n_bytes,
-			  uint64_t n_rows)
-{
-	CUresult result = queue_drain();
-	for (uint64_t i = 0; i < n_rows && result == CUDA_SUCCESS; i++)
-		memmove((void *)(uintptr_t)(to->at + i * to->pitch),
-			(const void *)(uintptr_t)(from->at + i * from->pitch), n_bytes);
-	return result;
-}
-
-static CUresult copy(const struct side *to, const struct side *from, uint64_t n_bytes,
-		     uint64_t n_rows, bool waits, CUstream stream)
-{
-	CUresult result = driver_check();
-	if (result == CUDA_SUCCESS)
-		result = stream_check(stream);
-	if (result != CUDA_SUCCESS || n_bytes == 0 || n_rows == 0)
+	CUresult result = stream_check(stream);
+	if (result != CUDA_SUCCESS || box->n_bytes == 0 || box->n_rows == 0 || box->n_slices == 0)
 		return result;
-	if (to->is_host && from->is_host)
-		return copy_host(to, from, n_bytes, n_rows);
-	struct op op = { .word = { to->at, to->pitch, from->at, from->pitch, n_bytes, n_rows },
-			 .run = run_copy };
-	if (to->is_host || from->is_host) {
-		const struct side *device = to->is_host ? from : to,
-				  *host = to->is_host ? to : from;
-		op = (struct op){ .run = to->is_host ? run_read : run_write,
-				  .host = (void *)(uintptr_t)host->at,
-				  .word = { device->at, device->pitch, n_bytes, n_rows,
-					    host->pitch } };
-	}
-	if (waits)
+	bool captures = stream_captures(stream), keeps = box->from.is_host && !captures;
+	struct op op = { .run = run_box, .host = (void *)(uintptr_t)box };
+	if (waits || (keeps && box->to.is_host))
 		return queue_do(&op);
-	if (from->is_host)
-		return write_later(&op, stream);
-	return to->is_host ? read_later(&op, stream) : later(&op, stream);
+	result = make_op(box, keeps, &op);
+	return result == CUDA_SUCCESS ? stream_add(stream, &op) : result;
 }
 
-/* A place whose kind only its address tells. Memory that both see is taken as the device's. */
-static struct side side_of(uint64_t at)
+/* A place of the host. Memory that both see is taken as the device's: the program may change it
+ * until the copy is made. */
+static struct side host_side(uint64_t at)
 {
 	struct range range;
 	return (struct side){ .at = at, .is_host = !range_find(at, &range) };
-}
-
-static CUresult copy_line(struct side to, struct side from, size_t n_bytes, bool waits,
-			  CUstream stream)
-{
-	return copy(&to, &from, n_bytes, 1, waits, stream);
-}
-
-static struct side host_side(const void *host)
-{
-	return (struct side){ .at = (uintptr_t)host, .is_host = true };
 }
 
 static struct side device_side(CUdeviceptr address)
@@ -152,34 +117,41 @@ static struct side device_side(CUdeviceptr address)
 	return (struct side){ .at = address };
 }
 
+static CUresult copy_line(struct side to, struct side from, size_t n_bytes, bool waits,
+			  CUstream stream)
+{
+	const struct box box = { to, from, n_bytes, 1, 1 };
+	return copy(&box, waits, stream);
+}
+
 CU_API(cuMemcpy)(CUdeviceptr to, CUdeviceptr from, size_t n)
 {
-	DONE(copy_line(side_of(to), side_of(from), n, true, NULL));
+	DONE(copy_line(host_side(to), host_side(from), n, true, NULL));
 }
 
 CU_API(cuMemcpyAsync)(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream)
 {
-	DONE(copy_line(side_of(to), side_of(from), n, false, stream));
+	DONE(copy_line(host_side(to), host_side(from), n, false, stream));
 }
 
 CU_API(cuMemcpyHtoD_v2)(CUdeviceptr to, const void *from, size_t n)
 {
-	DONE(copy_line(device_side(to), host_side(from), n, true, NULL));
+	DONE(copy_line(device_side(to), host_side((uintptr_t)from), n, true, NULL));
 }
 
 CU_API(cuMemcpyHtoDAsync_v2)(CUdeviceptr to, const void *from, size_t n, CUstream stream)
 {
-	DONE(copy_line(device_side(to), host_side(from), n, false, stream));
+	DONE(copy_line(device_side(to), host_side((uintptr_t)from), n, false, stream));
 }
 
 CU_API(cuMemcpyDtoH_v2)(void *to, CUdeviceptr from, size_t n)
 {
-	DONE(copy_line(host_side(to), device_side(from), n, true, NULL));
+	DONE(copy_line(host_side((uintptr_t)to), device_side(from), n, true, NULL));
 }
 
 CU_API(cuMemcpyDtoHAsync_v2)(void *to, CUdeviceptr from, size_t n, CUstream stream)
 {
-	DONE(copy_line(host_side(to), device_side(from), n, false, stream));
+	DONE(copy_line(host_side((uintptr_t)to), device_side(from), n, false, stream));
 }
 
 CU_API(cuMemcpyDtoD_v2)(CUdeviceptr to, CUdeviceptr from, size_t n)
@@ -207,53 +179,81 @@ CU_API(cuMemcpyPeerAsync)
 	DONE(copy_line(device_side(to), device_side(from), n, false, stream));
 }
 
-/* A side of a copy of rows; INVALID_VALUE: there are no arrays. */
-static CUresult side_make(unsigned type, const void *host, CUdeviceptr device, uint64_t offset,
-			  uint64_t pitch, struct side *ret_side)
+/* ---- boxes ---- */
+
+/* A corner of one side of a box: what it is, where, and the offset in it. */
+struct corner {
+	unsigned type;
+	const void *host;
+	CUdeviceptr device;
+	const struct array *array;
+	size_t x, y, z, pitch, height, lod;
+};
+
+static CUresult side_make(const struct corner *c, size_t width, size_t height,
+			  struct side *ret_side)
 {
-	*ret_side = (struct side){ .pitch = pitch };
-	switch (type) {
+	uint64_t pitch = c->pitch ? c->pitch : c->x + width;
+	uint64_t rows = c->height ? c->height : c->y + height;
+	switch (c->type) {
 	case CU_MEMORYTYPE_HOST:
-		ret_side->at = (uintptr_t)host + offset;
-		ret_side->is_host = true;
-		return CUDA_SUCCESS;
+		*ret_side = host_side((uintptr_t)c->host);
+		break;
 	case CU_MEMORYTYPE_DEVICE:
-		ret_side->at = device + offset;
-		return CUDA_SUCCESS;
+		*ret_side = device_side(c->device);
+		break;
 	case CU_MEMORYTYPE_UNIFIED:
-		ret_side->is_host = side_of(device).is_host;
-		ret_side->at = device + offset;
-		return CUDA_SUCCESS;
+		*ret_side = host_side(c->device);
+		break;
 	case CU_MEMORYTYPE_ARRAY:
-		return CUDA_ERROR_NOT_SUPPORTED;
+		if (!IS(c->array, MAGIC_ARRAY))
+			return CUDA_ERROR_INVALID_HANDLE;
+		pitch = c->array->row_bytes;
+		rows = c->array->n_rows;
+		if (c->y > rows || height > rows - c->y || c->z > c->array->n_slices)
+			return CUDA_ERROR_INVALID_VALUE;
+		*ret_side = device_side(c->array->address);
+		break;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
+	if (c->lod != 0 || c->x > pitch || width > pitch - c->x)
+		return CUDA_ERROR_INVALID_VALUE;
+	ret_side->pitch = pitch;
+	ret_side->slice = rows * pitch;
+	ret_side->at += (c->z * rows + c->y) * pitch + c->x;
+	return CUDA_SUCCESS;
+}
+
+static CUresult box_make(const CUDA_MEMCPY3D *c, struct box *ret_box)
+{
+	if (!c)
+		return CUDA_ERROR_INVALID_VALUE;
+	const struct corner from = { c->src_type,   c->src_host, c->src_device, c->src_array,
+				     c->src_x,      c->src_y,    c->src_z,      c->src_pitch,
+				     c->src_height, c->src_lod };
+	const struct corner to = { c->dst_type,   c->dst_host, c->dst_device, c->dst_array,
+				   c->dst_x,      c->dst_y,    c->dst_z,      c->dst_pitch,
+				   c->dst_height, c->dst_lod };
+	*ret_box = (struct box){ .n_bytes = c->width, .n_rows = c->height, .n_slices = c->depth };
+	CUresult result = side_make(&from, c->width, c->height, &ret_box->from);
+	return result == CUDA_SUCCESS ? side_make(&to, c->width, c->height, &ret_box->to) : result;
+}
+
+CUresult copy_op(const CUDA_MEMCPY3D *c, struct op *ret_op)
+{
+	struct box box;
+	CUresult result = box_make(c, &box);
+	if (result == CUDA_SUCCESS && (c->height == 0 || c->depth == 0))
+		result = CUDA_ERROR_INVALID_VALUE;
+	return result == CUDA_SUCCESS ? make_op(&box, false, ret_op) : result;
 }
 
 static CUresult copy_box(const CUDA_MEMCPY3D *c, bool waits, CUstream stream)
 {
-	struct side to, from;
-	if (!c || c->src_lod != 0 || c->dst_lod != 0)
-		return CUDA_ERROR_INVALID_VALUE;
-	uint64_t src_pitch = c->src_pitch ? c->src_pitch : c->src_x + c->width;
-	uint64_t dst_pitch = c->dst_pitch ? c->dst_pitch : c->dst_x + c->width;
-	uint64_t src_height = c->src_height ? c->src_height : c->src_y + c->height;
-	uint64_t dst_height = c->dst_height ? c->dst_height : c->dst_y + c->height;
-	if (c->src_x + c->width > src_pitch || c->dst_x + c->width > dst_pitch)
-		return CUDA_ERROR_INVALID_VALUE;
-	CUresult result = CUDA_SUCCESS;
-	for (size_t z = 0; z < c->depth && result == CUDA_SUCCESS; z++) {
-		uint64_t src = ((c->src_z + z) * src_height + c->src_y) * src_pitch + c->src_x;
-		uint64_t dst = ((c->dst_z + z) * dst_height + c->dst_y) * dst_pitch + c->dst_x;
-		result = side_make(c->src_type, c->src_host, c->src_device, src, src_pitch, &from);
-		if (result == CUDA_SUCCESS)
-			result = side_make(c->dst_type, c->dst_host, c->dst_device, dst, dst_pitch,
-					   &to);
-		if (result == CUDA_SUCCESS)
-			result = copy(&to, &from, c->width, c->height, waits, stream);
-	}
-	return result;
+	struct box box;
+	CUresult result = box_make(c, &box);
+	return result == CUDA_SUCCESS ? copy(&box, waits, stream) : result;
 }
 
 static CUresult copy_rectangle(const CUDA_MEMCPY2D *c, bool waits, CUstream stream)
@@ -266,12 +266,14 @@ static CUresult copy_rectangle(const CUDA_MEMCPY2D *c, bool waits, CUstream stre
 		.src_type = c->src_type,
 		.src_host = c->src_host,
 		.src_device = c->src_device,
+		.src_array = c->src_array,
 		.src_pitch = c->src_pitch,
 		.dst_x = c->dst_x,
 		.dst_y = c->dst_y,
 		.dst_type = c->dst_type,
 		.dst_host = c->dst_host,
 		.dst_device = c->dst_device,
+		.dst_array = c->dst_array,
 		.dst_pitch = c->dst_pitch,
 		.width = c->width,
 		.height = c->height,
@@ -305,20 +307,95 @@ CU_API(cuMemcpy3DAsync_v2)(const CUDA_MEMCPY3D *c, CUstream stream)
 	DONE(copy_box(c, false, stream));
 }
 
+/* ---- bytes of arrays ---- */
+
+/* From a byte of an array of one dimension on. */
+static CUresult array_side(CUarray array, size_t offset, size_t n, struct side *ret_side)
+{
+	if (!IS(array, MAGIC_ARRAY))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (offset > array->row_bytes || n > array->row_bytes - offset)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret_side = device_side(array->address + offset);
+	return CUDA_SUCCESS;
+}
+
+static CUresult copy_to_array(CUarray to, size_t offset, struct side from, size_t n, bool waits,
+			      CUstream stream)
+{
+	struct side side;
+	CUresult result = array_side(to, offset, n, &side);
+	return result == CUDA_SUCCESS ? copy_line(side, from, n, waits, stream) : result;
+}
+
+static CUresult copy_from_array(struct side to, CUarray from, size_t offset, size_t n, bool waits,
+				CUstream stream)
+{
+	struct side side;
+	CUresult result = array_side(from, offset, n, &side);
+	return result == CUDA_SUCCESS ? copy_line(to, side, n, waits, stream) : result;
+}
+
+CU_API(cuMemcpyHtoA_v2)(CUarray to, size_t offset, const void *from, size_t n)
+{
+	DONE(copy_to_array(to, offset, host_side((uintptr_t)from), n, true, NULL));
+}
+
+CU_API(cuMemcpyHtoAAsync_v2)
+(CUarray to, size_t offset, const void *from, size_t n, CUstream stream)
+{
+	DONE(copy_to_array(to, offset, host_side((uintptr_t)from), n, false, stream));
+}
+
+CU_API(cuMemcpyDtoA_v2)(CUarray to, size_t offset, CUdeviceptr from, size_t n)
+{
+	DONE(copy_to_array(to, offset, device_side(from), n, true, NULL));
+}
+
+CU_API(cuMemcpyAtoH_v2)(void *to, CUarray from, size_t offset, size_t n)
+{
+	DONE(copy_from_array(host_side((uintptr_t)to), from, offset, n, true, NULL));
+}
+
+CU_API(cuMemcpyAtoHAsync_v2)(void *to, CUarray from, size_t offset, size_t n, CUstream stream)
+{
+	DONE(copy_from_array(host_side((uintptr_t)to), from, offset, n, false, stream));
+}
+
+CU_API(cuMemcpyAtoD_v2)(CUdeviceptr to, CUarray from, size_t offset, size_t n)
+{
+	DONE(copy_from_array(device_side(to), from, offset, n, true, NULL));
+}
+
+CU_API(cuMemcpyAtoA_v2)
+(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t n)
+{
+	struct side side;
+	CUresult result = array_side(from, from_offset, n, &side);
+	DONE(result == CUDA_SUCCESS ? copy_to_array(to, to_offset, side, n, true, NULL) : result);
+}
+
 /* ---- fills ---- */
+
+CUresult fill_op(CUdeviceptr at, size_t pitch, unsigned value, unsigned size, size_t width,
+		 size_t height, struct op *ret_op)
+{
+	if ((size != 1 && size != 2 && size != 4) || at % size != 0 || width > SIZE_MAX / 8)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret_op = (struct op){ .run = run_fill, .word = { at, pitch, value, size, width, height } };
+	return CUDA_SUCCESS;
+}
 
 static CUresult fill(CUdeviceptr at, size_t pitch, unsigned value, unsigned size, size_t width,
 		     size_t height, bool waits, CUstream stream)
 {
-	CUresult result = driver_check();
+	struct op op;
+	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS)
-		result = stream_check(stream);
-	if (result == CUDA_SUCCESS && (at % size != 0 || width > SIZE_MAX / 8))
-		result = CUDA_ERROR_INVALID_VALUE;
+		result = fill_op(at, pitch, value, size, width, height, &op);
 	if (result != CUDA_SUCCESS || width == 0 || height == 0)
 		return result;
-	struct op op = { .run = run_fill, .word = { at, pitch, value, size, width, height } };
-	return waits ? queue_do(&op) : later(&op, stream);
+	return waits ? queue_do(&op) : stream_add(stream, &op);
 }
 
 #define FILL(name, type, size)                                                                   \

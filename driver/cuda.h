@@ -20,6 +20,7 @@ typedef struct kernel *CUfunction; /* also a CUkernel */
 typedef struct module *CUlibrary;
 typedef struct stream *CUstream;
 typedef struct event *CUevent;
+typedef struct array *CUarray;
 
 typedef struct {
 	char bytes[16];
@@ -47,13 +48,13 @@ typedef struct {
 	unsigned src_type;
 	const void *src_host;
 	CUdeviceptr src_device;
-	void *src_array;
+	CUarray src_array;
 	size_t src_pitch;
 	size_t dst_x, dst_y;
 	unsigned dst_type;
 	void *dst_host;
 	CUdeviceptr dst_device;
-	void *dst_array;
+	CUarray dst_array;
 	size_t dst_pitch;
 	size_t width, height;
 } CUDA_MEMCPY2D;
@@ -63,16 +64,83 @@ typedef struct {
 	unsigned src_type;
 	const void *src_host;
 	CUdeviceptr src_device;
-	void *src_array, *reserved0;
+	CUarray src_array;
+	void *reserved0;
 	size_t src_pitch, src_height;
 	size_t dst_x, dst_y, dst_z, dst_lod;
 	unsigned dst_type;
 	void *dst_host;
 	CUdeviceptr dst_device;
-	void *dst_array, *reserved1;
+	CUarray dst_array;
+	void *reserved1;
 	size_t dst_pitch, dst_height;
 	size_t width, height, depth;
 } CUDA_MEMCPY3D;
+
+/* Components of texels. */
+enum {
+	CU_FORMAT_U8 = 1,
+	CU_FORMAT_U16,
+	CU_FORMAT_U32,
+	CU_FORMAT_S8 = 8,
+	CU_FORMAT_S16,
+	CU_FORMAT_S32,
+	CU_FORMAT_HALF = 0x10,
+	CU_FORMAT_FLOAT = 0x20,
+};
+enum {
+	CU_ARRAY_LAYERED = 1,
+	CU_ARRAY_SURFACE = 2,
+	CU_ARRAY_CUBE = 4,
+	CU_ARRAY_GATHER = 8,
+};
+
+typedef struct {
+	size_t width, height;
+	int format;
+	unsigned n_channels;
+} CUDA_ARRAY_DESCRIPTOR;
+
+typedef struct {
+	size_t width, height, depth; /* 0: that dimension is not there; depth also counts layers */
+	int format;
+	unsigned n_channels, flags;
+} CUDA_ARRAY3D_DESCRIPTOR;
+
+enum { CU_RESOURCE_ARRAY, CU_RESOURCE_MIPMAPPED, CU_RESOURCE_LINEAR, CU_RESOURCE_PITCH2D };
+
+typedef struct {
+	int type;
+	union {
+		CUarray array;
+		struct {
+			CUdeviceptr address;
+			int format;
+			unsigned n_channels;
+			size_t n_bytes;
+		} linear;
+		struct {
+			CUdeviceptr address;
+			int format;
+			unsigned n_channels;
+			size_t width, height, pitch;
+		} plane;
+		int room[32];
+	} res;
+	unsigned flags;
+} CUDA_RESOURCE_DESC;
+
+enum { CU_FILTER_POINT, CU_FILTER_LINEAR };
+enum { CU_TEXTURE_AS_INTEGER = 1, CU_TEXTURE_NORMALIZED = 2, CU_TEXTURE_SRGB = 0x10 };
+
+typedef struct {
+	int mode[3], filter;
+	unsigned flags, anisotropy;
+	int mipmap_filter;
+	float mipmap_bias, mipmap_least, mipmap_greatest;
+	float border[4];
+	int room[12];
+} CUDA_TEXTURE_DESC;
 
 enum {
 	CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
@@ -103,6 +171,11 @@ typedef struct {
 
 /* ---- functions: what this folder defines ---- */
 
+CUresult cuArray3DCreate_v2(CUarray *ret_array, const CUDA_ARRAY3D_DESCRIPTOR *about);
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *ret_about, CUarray array);
+CUresult cuArrayCreate_v2(CUarray *ret_array, const CUDA_ARRAY_DESCRIPTOR *about);
+CUresult cuArrayDestroy(CUarray array);
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *ret_about, CUarray array);
 CUresult cuCoredumpGetAttribute(int attribute, void *ret_value, size_t *size);
 CUresult cuCoredumpGetAttributeGlobal(int attribute, void *ret_value, size_t *size);
 CUresult cuCoredumpSetAttribute(int attribute, void *value, size_t *size);
@@ -231,6 +304,14 @@ CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
 		      CUcontext from_context, size_t n);
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
 			   CUcontext from_context, size_t n, CUstream stream);
+CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t n);
+CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t n);
+CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t offset, size_t n, CUstream stream);
+CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t n);
+CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t n);
+CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from, size_t n,
+			      CUstream stream);
+CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t n);
 CUresult cuMemsetD16Async(CUdeviceptr at, unsigned short value, size_t n, CUstream stream);
 CUresult cuMemsetD16_v2(CUdeviceptr at, unsigned short value, size_t n);
 CUresult cuMemsetD2D16Async(CUdeviceptr at, size_t pitch, unsigned short value, size_t width,
@@ -290,5 +371,13 @@ CUresult cuStreamIsCapturing(CUstream stream, int *ret_status);
 CUresult cuStreamQuery(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
+CUresult cuSurfObjectCreate(unsigned long long *ret_handle, const CUDA_RESOURCE_DESC *resource);
+CUresult cuSurfObjectDestroy(unsigned long long handle);
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *ret_resource, unsigned long long handle);
+CUresult cuTexObjectCreate(unsigned long long *ret_handle, const CUDA_RESOURCE_DESC *resource,
+			   const CUDA_TEXTURE_DESC *texture, const void *view);
+CUresult cuTexObjectDestroy(unsigned long long handle);
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *ret_resource, unsigned long long handle);
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *ret_texture, unsigned long long handle);
 
 #endif

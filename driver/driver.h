@@ -33,6 +33,7 @@ enum magic {
 	MAGIC_KERNEL,
 	MAGIC_STREAM,
 	MAGIC_EVENT,
+	MAGIC_ARRAY,
 	MAGIC_GONE,
 };
 
@@ -91,6 +92,25 @@ struct event {
 	_Atomic double time; /* seconds, when that was done */
 };
 
+/* Texels in rows and slices, without gaps. */
+struct array {
+	enum magic magic;
+	CUDA_ARRAY3D_DESCRIPTOR about;
+	uint64_t address;
+	uint64_t row_bytes, n_rows, n_slices; /* 1 at least */
+};
+
+/* One side of a copy: rows and slices of memory of the device, or of the host. */
+struct side {
+	uint64_t at, pitch, slice;
+	bool is_host;
+};
+
+struct box {
+	struct side to, from;
+	uint64_t n_bytes, n_rows, n_slices; /* bytes of a row */
+};
+
 /* Memory that the program has a pointer to. */
 enum range_kind { RANGE_DEVICE, RANGE_HOST, RANGE_MANAGED };
 
@@ -112,7 +132,7 @@ struct op {
 	bool is_call;    /* a function of the host: for the queue's thread */
 	uint64_t number; /* from 1 */
 	uint64_t word[WIRE_WORDS];
-	void *host; /* memory of the program, or what `owned` says */
+	void *host; /* what it needs besides */
 	size_t n_host;
 	bool owned; /* the queue frees `host` and the op itself */
 	CUresult result;
@@ -201,10 +221,37 @@ bool range_find(uint64_t address, struct range *ret_range);
 uint64_t ranges_bytes(enum range_kind kind);
 void ranges_forget(void);
 
-/* ---- streams.c ---- */
+/* ---- stream.c ---- */
 
-/* Notes what a stream does last. @return INVALID_HANDLE */
-CUresult stream_note(CUstream stream, uint64_t op);
+/* Does an op in a stream's order, or captures it. What it owns is freed, also if that fails. */
+CUresult stream_add(CUstream stream, const struct op *op);
+/* Whether calls may be made, and one is to be made for this stream. */
 CUresult stream_check(CUstream stream);
+/* Whether what is asked of a stream becomes part of a graph. */
+bool stream_captures(CUstream stream);
+
+/* ---- copy.c ---- */
+
+/* The op of a copy or a fill that reads what is there when it is done. */
+CUresult copy_op(const CUDA_MEMCPY3D *copy, struct op *ret_op);
+CUresult fill_op(CUdeviceptr at, size_t pitch, unsigned value, unsigned size, size_t width,
+		 size_t height, struct op *ret_op);
+
+/* ---- array.c ---- */
+
+/* Bytes of a component of a texel; 0: not known. */
+unsigned array_component(int format);
+
+/* ---- memory.c ---- */
+
+/* Memory of the device. */
+CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes);
+/* Gives back what that gave, once all work is done. */
+CUresult memory_release(uint64_t address);
+
+/* ---- texture.c ---- */
+
+/* The device was reset. */
+void objects_forget(void);
 
 #endif

@@ -153,6 +153,7 @@ static CUresult reset(void)
 	CUresult result = driver_call(WIRE_RESET, word, NULL, 0, -1, NULL, NULL);
 	ranges_forget();
 	modules_forget();
+	objects_forget();
 	atomic_store(&driver.failure, CUDA_SUCCESS);
 	return result;
 }

@@ -138,8 +138,7 @@ static CUresult launch_now(struct launch *launch)
 		free(bytes);
 		return result;
 	}
-	uint64_t number = queue_add(&op);
-	return number ? stream_note(launch->stream, number) : CUDA_ERROR_OUT_OF_MEMORY;
+	return stream_add(launch->stream, &op);
 }
 
 CU_API(cuLaunchKernel)

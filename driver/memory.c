@@ -18,7 +18,7 @@
 
 enum { PAGE = 1 << 16, PITCH = 512 };
 
-static CUresult allocate(CUdeviceptr *ret_address, size_t n_bytes)
+CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes)
 {
 	uint64_t word[WIRE_WORDS] = { n_bytes };
 	CUresult result = ret_address && n_bytes > 0 ? driver_check() : CUDA_ERROR_INVALID_VALUE;
@@ -97,9 +97,14 @@ static CUresult release(uint64_t address, bool is_host)
 	return result;
 }
 
+CUresult memory_release(uint64_t address)
+{
+	return release(address, false);
+}
+
 CU_API(cuMemAlloc_v2)(CUdeviceptr *ret_address, size_t n_bytes)
 {
-	DONE(allocate(ret_address, n_bytes));
+	DONE(memory_allocate(ret_address, n_bytes));
 }
 
 CU_API(cuMemAllocPitch_v2)
@@ -109,7 +114,7 @@ CU_API(cuMemAllocPitch_v2)
 	    height == 0 || width > SIZE_MAX / 2 || (width + PITCH) > SIZE_MAX / height)
 		DONE(CUDA_ERROR_INVALID_VALUE);
 	size_t pitch = (width + PITCH - 1) / PITCH * PITCH;
-	CUresult result = allocate(ret_address, pitch * height);
+	CUresult result = memory_allocate(ret_address, pitch * height);
 	if (result == CUDA_SUCCESS)
 		*ret_pitch = pitch;
 	DONE(result);
@@ -128,7 +133,7 @@ CU_API(cuMemAllocManaged)(CUdeviceptr *ret_address, size_t n_bytes, unsigned fla
 
 CU_API(cuMemFree_v2)(CUdeviceptr address)
 {
-	DONE(release(address, false));
+	DONE(memory_release(address));
 }
 
 /* ---- in the order of a stream: there is one, and new memory is there at once ---- */
@@ -146,7 +151,7 @@ static enum cu_result run_release(struct op *op)
 CU_API(cuMemAllocAsync)(CUdeviceptr *ret_address, size_t n_bytes, CUstream stream)
 {
 	CUresult result = stream_check(stream);
-	DONE(result == CUDA_SUCCESS ? allocate(ret_address, n_bytes) : result);
+	DONE(result == CUDA_SUCCESS ? memory_allocate(ret_address, n_bytes) : result);
 }
 
 CU_API(cuMemFreeAsync)(CUdeviceptr address, CUstream stream)
@@ -159,8 +164,7 @@ CU_API(cuMemFreeAsync)(CUdeviceptr address, CUstream stream)
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	const struct op op = { .run = run_release, .word = { address } };
-	uint64_t number = queue_add(&op);
-	DONE(number ? stream_note(stream, number) : CUDA_ERROR_OUT_OF_MEMORY);
+	DONE(stream_add(stream, &op));
 }
 
 CU_API(cuMemGetInfo_v2)(size_t *ret_free, size_t *ret_total)

@@ -22,12 +22,23 @@ CUresult stream_check(CUstream stream)
 	return result != CUDA_SUCCESS || stream_of(stream) ? result : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult stream_note(CUstream stream, uint64_t op)
+bool stream_captures(CUstream stream)
+{
+	(void)stream;
+	return false;
+}
+
+CUresult stream_add(CUstream stream, const struct op *op)
 {
 	struct stream *s = stream_of(stream);
-	if (!s)
+	if (!s) {
+		free(op->host);
 		return CUDA_ERROR_INVALID_HANDLE;
-	s->last = op;
+	}
+	uint64_t number = queue_add(op);
+	if (number == 0)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	s->last = number;
 	return CUDA_SUCCESS;
 }
 
@@ -168,8 +179,7 @@ static CUresult call(CUstream stream, void (*function)(void *), const struct cal
 	if (!op.host)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memcpy(op.host, callback, sizeof *callback);
-	uint64_t number = queue_add(&op);
-	return number ? stream_note(stream, number) : CUDA_ERROR_OUT_OF_MEMORY;
+	return stream_add(stream, &op);
 }
 
 CU_API(cuLaunchHostFunc)(CUstream stream, void (*function)(void *), void *data)
@@ -237,10 +247,10 @@ CU_API(cuEventRecord)(CUevent event, CUstream stream)
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	const struct op op = { .run = run_record, .event = event };
-	uint64_t number = queue_add(&op);
-	if (number)
-		event->op = number;
-	DONE(number ? stream_note(stream, number) : CUDA_ERROR_OUT_OF_MEMORY);
+	result = stream_add(stream, &op);
+	if (result == CUDA_SUCCESS)
+		event->op = stream_of(stream)->last;
+	DONE(result);
 }
 
 CU_API(cuEventRecordWithFlags)(CUevent event, CUstream stream, unsigned flags)

@@ -39,6 +39,7 @@ enum wire_op {
 	WIRE_LAUNCH, /* a struct wire_launch, a name, arguments -> WIRE_... flags; what was printed
 		      */
 	WIRE_TENSOR_MAP, /* a struct ws_sim_tensor -> 128 bytes */
+	WIRE_TEXTURE,    /* whether it is a surface; a struct ws_sim_texture -> handle */
 	WIRE_DUMP,       /* WS_WRITE_... flags; a path: writes a dump of the device */
 	WIRE_TRIGGER,    /* flags, whether the process is dumped, too; a path with %t, %h, %p, and a
 			    descriptor, the first time: when something comes from there, writes a dump

@@ -20,6 +20,7 @@ enum {
 	RT_OUT_OF_MEMORY = 2,
 	RT_INVALID_CONFIGURATION = 9,
 	RT_INVALID_SYMBOL = 13,
+	RT_INVALID_CHANNEL = 20,
 	RT_INVALID_DIRECTION = 21,
 	RT_INSUFFICIENT_DRIVER = 35,
 	RT_MISSING_CONFIGURATION = 52,
@@ -65,6 +66,11 @@ extern const struct rt_version {
 	int number;
 	unsigned pointer_bytes; /* of cudaPointerAttributes */
 } rt_version;
+
+/* ---- array.c ---- */
+
+/* The copy that a cudaMemcpy3DParms tells of, for the driver. */
+int rt_box(const void *params, CUDA_MEMCPY3D *ret_box);
 
 /* ---- register.c ---- */
 

@@ -97,6 +97,82 @@ cudaError_t cudaMemPrefetchAsync(const void *at, size_t n, struct cudaMemLocatio
 				 unsigned flags, cudaStream_t stream);
 #endif
 
+typedef struct opaque_array *cudaArray_t;
+typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
+enum { cudaChannelFormatKindUnsigned = 1, cudaChannelFormatKindFloat };
+enum { cudaArrayLayered = 1, cudaArraySurfaceLoadStore };
+enum { cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypePitch2D = 3 };
+enum { cudaAddressModeClamp = 1, cudaFilterModeLinear = 1, cudaReadModeNormalizedFloat = 1 };
+struct cudaChannelFormatDesc {
+	int x, y, z, w, f;
+};
+struct cudaExtent {
+	size_t width, height, depth;
+};
+struct cudaMemcpy3DParms {
+	cudaArray_t srcArray;
+	struct {
+		size_t x, y, z;
+	} srcPos;
+	struct {
+		void *ptr;
+		size_t pitch, xsize, ysize;
+	} srcPtr;
+	cudaArray_t dstArray;
+	size_t dstPos[3];
+	struct {
+		void *ptr;
+		size_t pitch, xsize, ysize;
+	} dstPtr;
+	struct cudaExtent extent;
+	int kind;
+};
+struct cudaResourceDesc {
+	int resType;
+	union {
+		struct {
+			cudaArray_t array;
+		} array;
+		struct {
+			void *devPtr;
+			struct cudaChannelFormatDesc desc;
+			size_t width, height, pitchInBytes;
+		} pitch2D;
+	} res;
+	int flags;
+};
+struct cudaTextureDesc {
+	int addressMode[3], filterMode, readMode, sRGB;
+	float borderColor[4];
+	int normalizedCoords, others[8];
+};
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channel,
+			    size_t width, size_t height, unsigned flags);
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channel,
+			      struct cudaExtent extent, unsigned flags);
+cudaError_t cudaFreeArray(cudaArray_t array);
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *channel, struct cudaExtent *extent,
+			     unsigned *flags, cudaArray_t array);
+cudaError_t cudaMallocPitch(void **at, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+			 size_t width, size_t height, int direction);
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
+				size_t width, size_t height, int direction);
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_t from, size_t x, size_t y,
+				  size_t width, size_t height, int direction);
+cudaError_t cudaMemcpyFromArray(void *to, cudaArray_t from, size_t x, size_t y, size_t n,
+				int direction);
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy);
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture,
+				    const struct cudaResourceDesc *resource,
+				    const struct cudaTextureDesc *how, const void *view);
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture);
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
+				    const struct cudaResourceDesc *resource);
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
+
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t error);
