@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifdef __linux__
-#define _GNU_SOURCE /* MSG_CMSG_CLOEXEC */
-#endif
 #define WSI_BASE_SOURCE
 #include "base/broker.h"
 
@@ -13,6 +10,7 @@ bool wsi_broker_active(void)
 }
 
 #ifdef __linux__
+#include "base/channel.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/place.h"
@@ -41,54 +39,6 @@ struct reply {
 	enum ws_status status;
 	struct ws_error err; /* when it is not WS_OK */
 };
-
-/* ---- packets ---- */
-
-union control { /* one descriptor */
-	struct cmsghdr header;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
-
-static bool packet_send(int to, const void *bytes, size_t n, int fd)
-{
-	struct iovec part = { (void *)(uintptr_t)bytes, n };
-	struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1 };
-	union control control = { 0 };
-	if (fd >= 0) {
-		packet.msg_control = control.bytes;
-		packet.msg_controllen = sizeof control.bytes;
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof fd);
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-	}
-	ssize_t sent;
-	do
-		sent = sendmsg(to, &packet, MSG_NOSIGNAL);
-	while (sent < 0 && errno == EINTR);
-	return sent == (ssize_t)n;
-}
-
-/* `*ret_fd` is -1 when none came along. */
-static bool packet_receive(int from, void *bytes, size_t n, int *ret_fd)
-{
-	struct iovec part = { bytes, n };
-	union control control = { 0 };
-	struct msghdr packet = { .msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = control.bytes,
-				 .msg_controllen = sizeof control.bytes };
-	ssize_t got;
-	do
-		got = recvmsg(from, &packet, MSG_CMSG_CLOEXEC);
-	while (got < 0 && errno == EINTR);
-	struct cmsghdr *header = got < 0 ? NULL : CMSG_FIRSTHDR(&packet);
-	*ret_fd = -1;
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len == CMSG_LEN(sizeof *ret_fd))
-		memcpy(ret_fd, CMSG_DATA(header), sizeof *ret_fd);
-	return got == (ssize_t)n && !(packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
-}
 
 /* ---- the broker ---- */
 
@@ -213,14 +163,14 @@ _Noreturn static void broker_run(struct broker *broker)
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
-	while (packet_receive(broker->channel, &request, sizeof request, &none)) {
+	while (wsi_packet_receive(broker->channel, &request, sizeof request, &none)) {
 		struct reply reply = { .status = WS_OK };
 		bool close_it;
 		request.path[PATH_BYTES - 1] = request.source[PATH_BYTES - 1] = 0;
 		if (none >= 0)
 			close(none);
 		int fd = serve(broker, &request, &reply, &close_it);
-		bool sent = packet_send(broker->channel, &reply, sizeof reply, fd);
+		bool sent = wsi_packet_send(broker->channel, &reply, sizeof reply, fd);
 		if (fd >= 0 && close_it)
 			close(fd);
 		if (!sent)
@@ -277,8 +227,8 @@ static bool ask(enum op op, const char *path, const char *source, struct reply *
 		return false;
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 	pthread_mutex_lock(&one_at_a_time);
-	bool good = packet_send(channel, &request, sizeof request, -1) &&
-		    packet_receive(channel, ret_reply, sizeof *ret_reply, ret_fd);
+	bool good = wsi_packet_send(channel, &request, sizeof request, -1) &&
+		    wsi_packet_receive(channel, ret_reply, sizeof *ret_reply, ret_fd);
 	pthread_mutex_unlock(&one_at_a_time);
 	if (!good)
 		errno = EPIPE; /* it is gone */
