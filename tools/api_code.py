@@ -151,7 +151,10 @@ def event_kind(api, member):
 
 
 def fields(api, members, base=0, path="", when=-1):
-    """Scalars of a structure: name, offset, size, kind of handle, event kind at which they count."""
+    """
+    Scalars of a structure: name, offset, size, kind of handle, event kind at which they count, and of a pointer to an image the
+    name of the field with its size.
+    """
     for field in members:
         name, at = path + field.name, base + field.offset
         if field.members is not None:
@@ -164,9 +167,9 @@ def fields(api, members, base=0, path="", when=-1):
             if struct:
                 yield from fields(api, struct.members, at + i * one, element + ".", when)
             elif field.ctype.endswith("*"):
-                yield element, at, field.size, "WSI_API_ADDRESS", when
+                yield element, at, field.size, "WSI_API_ADDRESS", when, path + (field.leads or "")
             else:
-                yield element, at, field.size, str(api.handle(field.ctype, field.name)), when
+                yield element, at, field.size, str(api.handle(field.ctype, field.name)), when, None
 
 
 def meta_fields(api):
@@ -176,7 +179,9 @@ def meta_fields(api):
         struct = api.struct(name)
         if struct:
             out.append("static const struct wsi_api_field fields_%s[] = {" % name)
-            out += ['\t{"%s", %d, %d, %s, %d},' % row for row in fields(api, struct.members)]
+            rows = list(fields(api, struct.members))
+            names = [row[0] for row in rows]
+            out += ['\t{"%s", %d, %d, %s, %d, %d},' % (*row[:5], names.index(row[5]) if row[5] in names else -1) for row in rows]
             out.append("};")
     return out
 
@@ -191,8 +196,8 @@ def meta(api):
             continue
         out.append("static const struct wsi_api_arg args_%s[] = {" % fn.name)
         for arg in fn.args:
-            count, used = (next((i for i, other in enumerate(fn.args) if other.name == name), -1)
-                           for name in (arg.count, arg.used))
+            count, used, image = (next((i for i, other in enumerate(fn.args) if other.name == name), -1)
+                                  for name in (arg.count, arg.used, arg.image))
             if arg.pointer():
                 size = "1" if arg.unit == "bytes" or arg.string or arg.base() == "void" else \
                     "sizeof(%s)" % (arg.base())
@@ -202,9 +207,9 @@ def meta(api):
             handle = "WSI_API_ADDRESS" if base.endswith("*") else api.handle(base, arg.name)
             listed = "fields_%s, sizeof fields_%s / sizeof *fields_%s" % ((base,) * 3) \
                 if arg.pointer() and api.struct(base) else "NULL, 0"
-            out.append('\t{"%s", "%s", %s, %s, %s, %d, %d, %s, %s, %s},' % (
-                arg.name, arg.ctype, WAYS[arg.way], str(arg.optional).lower(),
-                str(arg.string).lower(), count, used, size, handle, listed))
+            out.append('\t{"%s", "%s", %s, %s, %s, %s, %d, %d, %d, %s, %s, %s},' % (
+                arg.name, arg.ctype, WAYS[arg.way], str(arg.optional).lower(), str(arg.string).lower(),
+                str(arg.kept).lower(), count, used, image, size, handle, listed))
         out.append("};")
     out += ["", "const struct wsi_api_fn wsi_api_functions[WSI_API_SLOTS] = {"]
     for fn in api.functions:
@@ -232,9 +237,9 @@ def meta(api):
     return "\n".join(out)
 
 
-def tracing(api):
-    """Tables whose functions only hand their arguments to wsi_trace_call()."""
-    out = [TOP, '#include "cudbg/session.h"', '#include "cudbg/meta.h"', '#include "cudbg/trace.h"', "",
+def passing(api):
+    """Tables whose functions only hand their arguments on, as data: to wsi_cudbg_pass()."""
+    out = [TOP, '#include "cudbg/pass.h"', "",
            "#define THUNKS(i) \\"]
     for fn in api.functions:
         args = ", ".join(arg.declaration() for arg in fn.args) or "void"
@@ -246,13 +251,13 @@ def tracing(api):
                 values.append("{.code = (void (*)(void))%s}" % arg.name)
             else:
                 values.append("{.number = (uint64_t)%s}" % arg.name)
-        out.append("\tstatic CUDBGResult trace##i##_%s(%s) { \\" % (fn.name, args))
+        out.append("\tstatic CUDBGResult pass##i##_%s(%s) { \\" % (fn.name, args))
         out.append("\t\tconst union wsi_api_value v[] = {%s}; \\" % (", ".join(values) or "{.number = 0}"))
-        out.append("\t\treturn wsi_trace_call(i, %d, v); \\" % fn.slot)
+        out.append("\t\treturn wsi_cudbg_pass(i, %d, v); \\" % fn.slot)
         out.append("\t} \\")
     out += ["\tstruct wsi_swallow_semicolon", ""] + ["THUNKS(%d);" % i for i in range(16)]
     out += ["", "#define TABLE(i) { \\"]
-    out += ["\t.%s = trace##i##_%s, \\" % (fn.name, fn.name) for fn in api.functions]
-    out += ["\t}", "", "const struct CUDBGAPI_st wsi_trace_tables[WSI_CUDBG_SESSIONS] = {",
+    out += ["\t.%s = pass##i##_%s, \\" % (fn.name, fn.name) for fn in api.functions]
+    out += ["\t}", "", "const struct CUDBGAPI_st wsi_cudbg_passing_tables[WSI_CUDBG_SESSIONS] = {",
             "\t" + ", ".join("TABLE(%d)" % i for i in range(16)) + ",", "};", ""]
     return "\n".join(out)

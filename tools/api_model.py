@@ -46,12 +46,16 @@ class Enum:
 
 
 class Field:
-    """A member of a structure; `members` is None unless it is a nested struct or union."""
+    """
+    A member of a structure; `members` is None unless it is a nested struct or union. `leads` is what a pointer leads to:
+    "string", or the name of the field that has the size of an image.
+    """
 
     def __init__(self, kind, offset, size, ctype, name, array, since, text):
         self.kind, self.offset, self.size = kind, offset, size
         self.ctype, self.name, self.array = ctype, name, array
         self.since, self.text, self.members = since, text, None
+        self.leads = None
 
 
 class Struct:
@@ -64,13 +68,15 @@ class Arg:
     """
     One parameter. `way` is value, out, in, inout or opaque; `optional` pointers may be NULL;
     `count` names the argument that says how much room is there, in `unit` bytes or elements; `used`
-    the output that says how much of it was filled; `string` is a NUL-terminated input.
+    the output that says how much of it was filled; `kept`: nothing says so, and the rest stays as it was; `string` is a
+    NUL-terminated input; `image` names the argument that has the size of the image to which an output is a pointer.
     """
 
     def __init__(self, ctype, name, text, coordinate=False):
         self.ctype, self.name, self.text, self.coordinate = ctype, name, text, coordinate
         self.way, self.optional, self.count, self.unit, self.string = "value", False, None, None, False
-        self.used = None
+        self.used = self.image = None
+        self.kept = False
 
     def pointer(self):
         return self.ctype.endswith("*")
@@ -275,7 +281,16 @@ class Reader:
         else:
             self.fail("unknown line %s" % words[0])
 
+    def leads(self, words):
+        """Takes a trailing "[string]" or "[image SIZE]" off the words."""
+        if words[-1] == "[string]":
+            return words[:-1], "string"
+        if words[-2] == "[image":
+            return words[:-2], words[-1].rstrip("]")
+        return words, None
+
     def field(self, words, tail):
+        words, leads = self.leads(words)
         words, since = self.since(words)
         kind, offset, size = words[0], int(words[1]), int(words[2])
         ctype, name = " ".join(words[3:-1]), words[-1]
@@ -286,6 +301,9 @@ class Reader:
         if match:
             name, array = match.groups()
         field = Field(kind, offset, size, ctype, name, array, since, tail)
+        field.leads = leads
+        if bool(leads) != ctype.endswith("char *"):
+            self.fail("a pointer to characters says what it leads to, and nothing else does")
         (self.open[-1].members if self.open else self.item.members).append(field)
         if kind != "field":
             field.members = []
@@ -340,11 +358,15 @@ class Reader:
         arg.way = way.rstrip("?")
         if arg.way not in ("out", "in", "inout", "opaque") or not arg.pointer():
             self.fail("%s cannot be [%s]" % (arg.name, way))
+        if words and words[-1] == "kept":
+            arg.kept = bool(words.pop())
         if "used" in words:
             arg.used = words.pop()
             words.pop()
         if words == ["string"]:
             arg.string = True
+        elif words and words[0] == "image":
+            arg.image = words[1]
         elif words:
             arg.unit = "elements" if words[0] == "n" else "bytes"
             arg.count = words[-1]

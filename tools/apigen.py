@@ -7,7 +7,7 @@ Makes code and pages out of the tables of the debugger API (src/cudbg/api/).
   apigen.py FOLDER asserts OUT                 static assertions of sizes, offsets and slots
   apigen.py FOLDER functions OUT               prototypes of the functions written by hand
   apigen.py FOLDER entries OUT                 checks in front of them, and the tables
-  apigen.py FOLDER tracing OUT                 tables that log each call and hand it on
+  apigen.py FOLDER passing OUT                 tables that hand each call on as data
   apigen.py FOLDER meta OUT                    the functions as data, and a call by slot
   apigen.py FOLDER coverage [--tests tests/api] OUT   docs/api/coverage.md
   apigen.py FOLDER check                       only reads the tables
@@ -27,7 +27,7 @@ MAKERS = {
     "coverage": lambda api, args: api_pages.coverage(api, args.tests),
     "functions": lambda api, args: api_code.functions_header(api),
     "entries": lambda api, args: api_code.entries(api),
-    "tracing": lambda api, args: api_code.tracing(api),
+    "passing": lambda api, args: api_code.passing(api),
     "meta": lambda api, args: api_code.meta(api),
 }
 

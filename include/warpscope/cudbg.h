@@ -9,6 +9,9 @@
  * they do not disturb each other. `initialize` of the table starts the session: it reads the
  * target's state and queues the events that describe it.
  *
+ * The target may be in another process: ws_cudbg_serve() there and ws_cudbg_connect() here make a
+ * table whose calls cross a socket.
+ *
  * cudbgGetAPI() (cudadebugger.h) hands out one more table, whose target is the dump that the
  * environment variable WARPSCOPE_CORE names when `initialize` is called.
  *
@@ -23,6 +26,7 @@
 #define WARPSCOPE_CUDBG_H
 
 #include <warpscope/cudadebugger.h>
+#include <warpscope/provider.h>
 #include <warpscope/target.h>
 
 #ifdef __cplusplus
@@ -30,7 +34,7 @@ extern "C" {
 #endif
 
 enum {
-	WS_CUDBG_MAX_TABLES = 15, /**< tables of ws_cudbg_api() at one time */
+	WS_CUDBG_MAX_TABLES = 15, /**< tables of ws_cudbg_api(), ws_cudbg_connect() at one time */
 };
 
 /**
@@ -42,9 +46,47 @@ WS_API enum ws_status ws_cudbg_api(struct ws_target *target, CUDBGAPI *ret_api,
 				   struct ws_error *err) WS_MUST_USE;
 /**
  * Ends the session if there is one and releases the table. NULL, and a table that is not from
- * ws_cudbg_api(), are ignored. Not from inside the notification callback.
+ * ws_cudbg_api() or ws_cudbg_connect(), are ignored. Not from inside the notification callback.
  */
 WS_API void ws_cudbg_release(CUDBGAPI api);
+/**
+ * For which version of the API a client was written, as it tells cudbgGetAPI(): that decides a few
+ * answers. A new table is for a client of the newest version. A table of another library is
+ * ignored.
+ */
+WS_API void ws_cudbg_ask(CUDBGAPI api, uint32_t major, uint32_t minor);
+
+/**
+ * Makes a table whose calls another process makes: the one at the other end of a socket, which runs
+ * ws_cudbg_serve(). Answers are the same as there, but that a call for more than 1 GiB, or without
+ * memory on the way, is CUDBG_ERROR_OS_RESOURCES. When the other process is gone, each call is
+ * CUDBG_ERROR_COMMUNICATION_FAILURE, and the notification callback is run a last time, with thread
+ * 0.
+ *
+ * @param socket  AF_UNIX, SOCK_STREAM. It is the table's from now on, and closed with it, also when
+ *                this fails.
+ * @retval WS_IO           nobody answers for 5 seconds.
+ * @retval WS_UNSUPPORTED  the other process has another build of this library.
+ * @retval WS_LIMIT        WS_CUDBG_MAX_TABLES tables exist already.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_cudbg_connect(int socket, CUDBGAPI *ret_api,
+				       struct ws_error *err) WS_MUST_USE;
+/**
+ * Answers what a table of ws_cudbg_connect() asks for at the other end of a socket, with the table
+ * of any provider, until the client is gone: it blocks. A shutdown() of the socket ends it, too. A
+ * client that leaves without `finalize` has its breakpoints removed and the devices resumed.
+ *
+ * @param provider  Where `capabilities` is not NULL, the client's are written there before each
+ * call.
+ * @param socket    AF_UNIX, SOCK_STREAM. It stays the caller's.
+ * @retval WS_OK           the client has left.
+ * @retval WS_IO           nobody speaks for 5 seconds.
+ * @retval WS_UNSUPPORTED  what speaks is no client, or has another build of this library.
+ * @retval WS_MALFORMED    it sent what is no call.
+ */
+WS_API enum ws_status ws_cudbg_serve(const struct ws_provider *provider, int socket,
+				     struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

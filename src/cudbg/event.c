@@ -15,6 +15,7 @@
  * order of each queue, always on the same thread, without any lock held.
  */
 #include "cudbg-functions.h"
+#include "cudbg/remote.h"
 
 #include "target/event_kinds.h"
 
@@ -338,10 +339,20 @@ static bool next_untold(struct wsi_cudbg *s, uint32_t *ret_tid)
 	return false;
 }
 
+void wsi_cudbg_tell(struct wsi_cudbg *s, uint32_t tid)
+{
+	pthread_mutex_lock(&s->queue_lock);
+	struct wsi_notify notify = s->notify;
+	pthread_mutex_unlock(&s->queue_lock);
+	thread_of = s;
+	atomic_fetch_or(&s->mode, WSI_MODE_CALLBACK);
+	run_callback(&notify, tid);
+	atomic_fetch_and(&s->mode, ~(uint32_t)WSI_MODE_CALLBACK);
+}
+
 static void *callback_thread(void *data)
 {
 	struct wsi_cudbg *s = data;
-	thread_of = s;
 	pthread_mutex_lock(&s->queue_lock);
 	while (!s->thread_stops) {
 		uint32_t tid;
@@ -351,11 +362,8 @@ static void *callback_thread(void *data)
 			(void)pull(s); /* what it could not take is taken when the client reads */
 			pthread_mutex_lock(&s->queue_lock);
 		} else if (has_callback(&s->notify) && next_untold(s, &tid)) {
-			struct wsi_notify notify = s->notify;
 			pthread_mutex_unlock(&s->queue_lock);
-			atomic_fetch_or(&s->mode, WSI_MODE_CALLBACK);
-			run_callback(&notify, tid);
-			atomic_fetch_and(&s->mode, ~(uint32_t)WSI_MODE_CALLBACK);
+			wsi_cudbg_tell(s, tid);
 			pthread_mutex_lock(&s->queue_lock);
 		} else {
 			pthread_cond_wait(&s->queue_cond, &s->queue_lock);
@@ -371,8 +379,15 @@ static bool start_thread(struct wsi_cudbg *s)
 	if (s->thread_runs || !has_callback(&s->notify))
 		return true;
 	s->thread_stops = false;
-	s->thread_runs = pthread_create(&s->thread, NULL, callback_thread, s) == 0;
+	s->thread_runs = pthread_create(&s->thread, NULL,
+					s->remote ? wsi_remote_listen : callback_thread, s) == 0;
 	return s->thread_runs;
+}
+
+bool wsi_cudbg_start_telling(struct wsi_cudbg *s)
+{
+	wsi_hold(&s->queue_lock);
+	return start_thread(s);
 }
 
 static void wake(void *data)

@@ -35,7 +35,8 @@ static bool in_50(const struct wsi_queued *item)
 /* ---- fields ---- */
 
 /*
- * Both forms of the image that an event tells of; a form that is not there is NULL. The calls here
+ * Both forms of the image that an event tells of; a form that is not there, or is shorter than the
+ * one size that the event tells, is NULL. The calls here
  * run without the target's lock, and the modules change when a target that runs stops.
  */
 static struct ws_cubin_entry image_pointers(struct wsi_cudbg *s, const struct wsi_queued *item)
@@ -51,6 +52,10 @@ static struct ws_cubin_entry image_pointers(struct wsi_cudbg *s, const struct ws
 				      WS_NONE, &index, NULL) == WS_OK) &&
 	    index < ws_cubin_set_count(s->cubins))
 		entry = *ws_cubin_set_entry(s->cubins, index);
+	if (entry.relocated.len < item->event.cases.elfImageLoaded.size)
+		entry.relocated.ptr = NULL;
+	if (entry.original.len < item->event.cases.elfImageLoaded.size)
+		entry.original.ptr = NULL;
 	return entry;
 }
 

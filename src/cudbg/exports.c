@@ -8,8 +8,7 @@
 #include <warpscope/core.h>
 #include <warpscope/cudbg.h>
 
-#include "cudbg/session.h"
-#include "cudbg/trace.h"
+#include "cudbg/pass.h"
 
 uint32_t cudbgIpcFlag, cudbgRpcEnabled, cudbgApiClientPid, cudbgApiClientRevision, cudbgSessionId;
 uint32_t cudbgAttachHandlerAvailable, cudbgEnableLaunchBlocking, cudbgResumeForAttachDetach;
@@ -72,8 +71,8 @@ CUDBGResult cudbgGetAPI(uint32_t major, uint32_t minor, uint32_t rev, CUDBGAPI *
 	if (major != 12 && major != 13)
 		return CUDBG_ERROR_INCOMPATIBLE_API;
 	struct wsi_cudbg *s = wsi_cudbg_main_session();
-	atomic_store(&s->asked, WSI_VERSION(major, minor < UINT16_MAX ? minor : UINT16_MAX));
-	*api = wsi_trace_table(s->number);
+	*api = wsi_cudbg_table(s);
+	ws_cudbg_ask(*api, major, minor);
 	return CUDBG_SUCCESS;
 }
 

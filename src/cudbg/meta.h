@@ -30,16 +30,21 @@ struct wsi_api_field {
 	uint16_t offset, size; /* bytes */
 	uint8_t handle;        /* kind; 0: none */
 	int32_t when;          /* counts when the first word of the structure is this; -1: always */
+	int16_t image; /* of an address: the field with the size of the image there; -1: it is a
+			  text */
 };
 
 struct wsi_api_arg {
 	const char *name, *type;
 	enum wsi_api_way way;
-	bool optional;  /* may be NULL */
-	bool string;    /* NUL-terminated input */
-	int count;      /* argument that says how many units there are; -1: one */
-	int used;       /* output that says how many of them are written; -1: none does */
-	size_t size;    /* of a value, or of one unit behind a pointer; bytes */
+	bool optional; /* may be NULL */
+	bool string;   /* NUL-terminated input */
+	bool kept;     /* an output of which a call may leave a part as it was, and does not say */
+	int count;     /* argument that says how many units there are; -1: one */
+	int used;      /* output that says how many of them are written; -1: none does */
+	int image;   /* of a pointer to a pointer: output with the size of the image there; -1: none
+		      */
+	size_t size; /* of a value, or of one unit behind a pointer; bytes */
 	uint8_t handle; /* kind, of the value or of what the pointer points to; 0: none */
 	const struct wsi_api_field *fields; /* of a structure behind a pointer */
 	size_t n_fields;
@@ -56,6 +61,21 @@ struct wsi_api_fn {
 	uint64_t codes;      /* result codes of the manual, bit i is code i */
 	uint64_t extensions; /* those that this library returns beyond it */
 };
+
+static inline bool wsi_api_goes_in(const struct wsi_api_arg *arg)
+{
+	return arg->way == WSI_API_IN || arg->way == WSI_API_INOUT;
+}
+
+static inline bool wsi_api_comes_out(const struct wsi_api_arg *arg)
+{
+	return arg->way == WSI_API_OUT || arg->way == WSI_API_INOUT;
+}
+
+static inline bool wsi_api_is_callback(const struct wsi_api_arg *arg)
+{
+	return arg->way == WSI_API_VALUE && strstr(arg->type, "Callback");
+}
 
 /* By slot. */
 extern const struct wsi_api_fn wsi_api_functions[WSI_API_SLOTS];

@@ -3,7 +3,7 @@
 #include "cudbg/session.h"
 
 #include "cudbg-functions.h"
-#include "cudbg/meta.h"
+#include "cudbg/remote.h"
 #include "cudbg/trace.h"
 
 struct wsi_cudbg wsi_cudbg_sessions[WSI_CUDBG_SESSIONS];
@@ -35,44 +35,110 @@ struct wsi_cudbg *wsi_cudbg_main_session(void)
 	return &wsi_cudbg_sessions[0];
 }
 
+/* Takes a session that nobody uses. */
+static enum ws_status session_take(struct ws_target *target, struct wsi_cudbg **ret_session,
+				   struct ws_error *err)
+{
+	wsi_hold(&sessions_lock);
+	for (uint32_t i = 1; i < WSI_CUDBG_SESSIONS; i++)
+		if (!wsi_cudbg_sessions[i].id) {
+			*ret_session = &wsi_cudbg_sessions[i];
+			session_init(*ret_session, i, target);
+			return WS_OK;
+		}
+	return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "there are %d tables already",
+			WS_CUDBG_MAX_TABLES);
+}
+
+static void session_give_back(struct wsi_cudbg *s)
+{
+	pthread_cond_destroy(&s->queue_cond);
+	pthread_mutex_destroy(&s->queue_lock);
+	pthread_mutex_destroy(&s->pull_lock);
+	pthread_mutex_destroy(&s->lock);
+	wsi_hold(&sessions_lock);
+	s->id = 0;
+}
+
+CUDBGAPI wsi_cudbg_table(const struct wsi_cudbg *s)
+{
+	return wsi_trace_on() || s->remote ? &wsi_cudbg_passing_tables[s->number]
+					   : &wsi_cudbg_tables[s->number];
+}
+
+CUDBGResult wsi_cudbg_make(unsigned session, unsigned slot, const union wsi_api_value *values)
+{
+	struct wsi_cudbg *s = &wsi_cudbg_sessions[session];
+	return s->remote ? wsi_remote_call(s, slot, values)
+			 : wsi_api_invoke(&wsi_cudbg_tables[session], slot, values);
+}
+
+CUDBGResult wsi_cudbg_pass(unsigned session, unsigned slot, const union wsi_api_value *values)
+{
+	return wsi_trace_on() ? wsi_trace_call(session, slot, values)
+			      : wsi_cudbg_make(session, slot, values);
+}
+
 enum ws_status ws_cudbg_api(struct ws_target *target, CUDBGAPI *ret_api, struct ws_error *err)
 {
+	struct wsi_cudbg *s;
 	if (!target || !ret_api)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a target and a place are needed");
-	struct wsi_cudbg *s = NULL;
-	pthread_mutex_lock(&sessions_lock);
-	for (uint32_t i = 1; i < WSI_CUDBG_SESSIONS && !s; i++)
-		if (!wsi_cudbg_sessions[i].id) {
-			s = &wsi_cudbg_sessions[i];
-			session_init(s, i, target);
-		}
-	pthread_mutex_unlock(&sessions_lock);
-	if (!s)
-		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "there are %d tables already",
-				WS_CUDBG_MAX_TABLES);
-	*ret_api = wsi_trace_table(s->number);
-	return WS_OK;
+	enum ws_status st = session_take(target, &s, err);
+	if (st == WS_OK)
+		*ret_api = wsi_cudbg_table(s);
+	return st;
+}
+
+enum ws_status ws_cudbg_connect(int socket, CUDBGAPI *ret_api, struct ws_error *err)
+{
+	struct wsi_cudbg *s;
+	if (socket < 0 || !ret_api)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a socket and a place are needed");
+	enum ws_status st = session_take(NULL, &s, err);
+	if (st != WS_OK)
+		return st;
+	st = wsi_remote_open(s, socket, err);
+	if (st != WS_OK)
+		session_give_back(s);
+	else
+		*ret_api = wsi_cudbg_table(s);
+	return st;
+}
+
+/* The session of a table; NULL for one of somebody else. */
+static struct wsi_cudbg *session_of(CUDBGAPI api)
+{
+	for (uint32_t i = 0; i < WSI_CUDBG_SESSIONS; i++)
+		if ((api == &wsi_cudbg_tables[i] || api == &wsi_cudbg_passing_tables[i]) &&
+		    wsi_cudbg_sessions[i].id)
+			return &wsi_cudbg_sessions[i];
+	return NULL;
+}
+
+void ws_cudbg_ask(CUDBGAPI api, uint32_t major, uint32_t minor)
+{
+	struct wsi_cudbg *s = session_of(api);
+	if (s)
+		atomic_store(&s->asked, WSI_VERSION((uint32_t)wsi_min_u64(major, UINT16_MAX),
+						    (uint32_t)wsi_min_u64(minor, UINT16_MAX)));
 }
 
 void ws_cudbg_release(CUDBGAPI api)
 {
-	for (uint32_t i = 1; i < WSI_CUDBG_SESSIONS; i++) {
-		struct wsi_cudbg *s = &wsi_cudbg_sessions[i];
-		if ((api != &wsi_cudbg_tables[i] && api != &wsi_trace_tables[i]) || !s->id)
-			continue;
+	struct wsi_cudbg *s = session_of(api);
+	if (!s || s->number == 0)
+		return;
+	if (s->remote) {
+		wsi_remote_close(s);
+	} else {
 		if (atomic_load(&s->mode) & WSI_MODE_READY)
 			wsi_cudbg_finalize(s);
 		wsi_cudbg_stop_events(s);
-		pthread_cond_destroy(&s->queue_cond);
 		wsi_cudbg_drop_stock(s);
 		wsi_free(s->breakpoints);
-		pthread_mutex_destroy(&s->queue_lock);
-		pthread_mutex_destroy(&s->pull_lock);
-		pthread_mutex_destroy(&s->lock);
-		pthread_mutex_lock(&sessions_lock);
-		s->id = 0;
-		pthread_mutex_unlock(&sessions_lock);
 	}
+	session_give_back(s);
 }
 
 /* ---- entering ---- */

@@ -28,6 +28,7 @@
 #include "base/lock.h"
 
 struct ws_cubin_set;
+struct wsi_remote;
 
 #define WSI_CUDBG_SESSIONS (WS_CUDBG_MAX_TABLES + 1) /* session 0 is that of cudbgGetAPI() */
 
@@ -147,11 +148,12 @@ struct wsi_cudbg {
 	_Atomic uint32_t mode;         /* enum wsi_mode */
 	uint32_t number;               /* place in wsi_cudbg_sessions */
 	uint64_t id;                   /* unique in the process while in use; 0: free */
-	struct ws_target *target;      /* borrowed; of session 0 owned */
+	struct ws_target *target;      /* borrowed; of session 0 owned; NULL: see `remote` */
+	struct wsi_remote *remote;     /* owned: the process that makes the calls; NULL: this one */
 	uint64_t serial;               /* changes whenever rows do; unique in the process */
 	uint64_t generation;           /* of the target, that the stock is of */
 	_Atomic uint32_t capabilities; /* static bits as of `initialize` */
-	_Atomic uint32_t asked;        /* WSI_VERSION() that cudbgGetAPI() was asked for */
+	_Atomic uint32_t asked;        /* WSI_VERSION() of ws_cudbg_ask() */
 	struct wsi_stock *stock;       /* owned */
 	struct ws_cubin_set *cubins;   /* the target's; module i is image i */
 	pthread_mutex_t lock;
@@ -178,7 +180,7 @@ struct wsi_cudbg {
 
 /*
  * Whether the client knows only versions before this one. Where that decides an answer is listed in
- * docs/decisions/0010-api-versions.md. Tables of ws_cudbg_api() are of the newest version.
+ * docs/decisions/0010-api-versions.md.
  */
 static inline bool wsi_cudbg_asked_before(const struct wsi_cudbg *s, uint32_t major, uint32_t minor)
 {
@@ -355,6 +357,10 @@ CUDBGResult wsi_cudbg_context_of(struct wsi_cudbg *s, const struct ws_grid *grid
 enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;
 /* Stops the callback thread, forgets events. Not under `queue_lock`. */
 void wsi_cudbg_stop_events(struct wsi_cudbg *s);
+/* Has the callback thread, of which there is one from now on, tell the client. */
+bool wsi_cudbg_start_telling(struct wsi_cudbg *s) WS_MUST_USE;
+/* On that thread: runs the client's callback, if there is one. */
+void wsi_cudbg_tell(struct wsi_cudbg *s, uint32_t tid);
 /* Next event of a queue that `wanted` accepts; others before it are dropped. */
 CUDBGResult wsi_cudbg_take_event(struct wsi_cudbg *s, CUDBGEventQueueType type,
 				 bool (*wanted)(const struct wsi_queued *item),

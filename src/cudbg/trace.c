@@ -34,10 +34,10 @@ static void open_file(void)
 	ws_out_init(&out, ws_write_fd, &fd);
 }
 
-CUDBGAPI wsi_trace_table(unsigned session)
+bool wsi_trace_on(void)
 {
 	pthread_once(&once, open_file);
-	return fd >= 0 ? &wsi_trace_tables[session] : &wsi_cudbg_tables[session];
+	return fd >= 0;
 }
 
 static uint64_t now_ns(void)
@@ -118,7 +118,7 @@ CUDBGResult wsi_trace_call(unsigned session, unsigned slot, const union wsi_api_
 	};
 	wsi_traced_inputs(&call, values);
 	uint64_t begin = now_ns();
-	call.result = wsi_api_invoke(&wsi_cudbg_tables[session], slot, values);
+	call.result = wsi_cudbg_make(session, slot, values);
 	call.ns = now_ns() - begin;
 	wsi_traced_outputs(&call, values);
 	pthread_mutex_lock(&lock);

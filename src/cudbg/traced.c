@@ -43,7 +43,7 @@ void wsi_traced_inputs(struct wsi_traced *call, const union wsi_api_value *value
 	for (unsigned i = 0; i < fn->n_args; i++) {
 		const struct wsi_api_arg *arg = &fn->args[i];
 		struct wsi_traced_value *to = &call->in[i];
-		if (arg->way == WSI_API_VALUE && strstr(arg->type, "Callback"))
+		if (wsi_api_is_callback(arg))
 			to->kind = values[i].code ? WSI_TRACED_FUNCTION : WSI_TRACED_NULL;
 		else if (arg->way == WSI_API_VALUE)
 			*to = (struct wsi_traced_value){ .kind = WSI_TRACED_NUMBER,
@@ -63,9 +63,8 @@ void wsi_traced_inputs(struct wsi_traced *call, const union wsi_api_value *value
 	}
 }
 
-/* Bytes of an output that a successful call has written. */
-static size_t bytes_written(const struct wsi_api_fn *fn, unsigned i,
-			    const union wsi_api_value *values)
+size_t wsi_traced_written(const struct wsi_api_fn *fn, unsigned i,
+			  const union wsi_api_value *values)
 {
 	const struct wsi_api_arg *arg = &fn->args[i];
 	size_t room = wsi_traced_room(fn, i, values);
@@ -83,9 +82,10 @@ void wsi_traced_outputs(struct wsi_traced *call, const union wsi_api_value *valu
 	const struct wsi_api_fn *fn = &wsi_api_functions[call->slot];
 	for (unsigned i = 0; i < fn->n_args && call->result == CUDBG_SUCCESS; i++) {
 		const struct wsi_api_arg *arg = &fn->args[i];
-		if ((arg->way == WSI_API_OUT || arg->way == WSI_API_INOUT) && values[i].pointer)
-			call->out[i] = bytes_value(values[i].pointer, bytes_written(fn, i, values),
-						   WSI_TRACED_OUT);
+		if (wsi_api_comes_out(arg) && values[i].pointer)
+			call->out[i] =
+				bytes_value(values[i].pointer, wsi_traced_written(fn, i, values),
+					    WSI_TRACED_OUT);
 	}
 }
 

@@ -44,6 +44,9 @@ struct wsi_traced {
 /* Room behind a pointer argument in bytes, by the counts that `values` has; SIZE_MAX: too much. */
 size_t wsi_traced_room(const struct wsi_api_fn *fn, unsigned arg,
 		       const union wsi_api_value *values);
+/* Bytes of an output that a successful call has written; of a text without its NUL. */
+size_t wsi_traced_written(const struct wsi_api_fn *fn, unsigned i,
+			  const union wsi_api_value *values);
 /* What went in, and on success came out. `values` are borrowed. */
 void wsi_traced_inputs(struct wsi_traced *call, const union wsi_api_value *values);
 void wsi_traced_outputs(struct wsi_traced *call, const union wsi_api_value *values);

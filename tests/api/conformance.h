@@ -15,6 +15,7 @@
 #include <warpscope/cudbg.h>
 
 #include "harness.h"
+#include "route.h"
 #include "target/fake.h"
 
 extern struct fake fake;

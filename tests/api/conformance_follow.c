@@ -16,7 +16,7 @@ static void start_plain(void)
 {
 	fake_init(&fake, SMS, WARPS, LANES);
 	fake_may_run(&fake);
-	assert_int_equal(ws_cudbg_api(&fake.target, &api, NULL), WS_OK);
+	assert_int_equal(route_open(&fake.target, &api), WS_OK);
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
 }
 
@@ -79,11 +79,11 @@ void a_session_follows_what_changed(void **state)
 		if (!pick(3))
 			continue; /* several at once */
 		look(api, &ours);
-		assert_int_equal(ws_cudbg_api(&fake.target, &other, NULL), WS_OK);
+		assert_int_equal(route_open(&fake.target, &other), WS_OK);
 		assert_int_equal(other->initialize(), CUDBG_SUCCESS);
 		look(other, &fresh);
 		assert_int_equal(other->finalize(), CUDBG_SUCCESS);
-		ws_cudbg_release(other);
+		route_close(other);
 		assert_memory_equal(&ours, &fresh, sizeof ours);
 	}
 	stop();

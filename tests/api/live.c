@@ -14,6 +14,8 @@ enum { PATIENCE_MS = 20000 };
 CUDBGResult note(unsigned slot, CUDBGResult result)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[slot];
+	if (result == CUDBG_ERROR_OS_RESOURCES && route_is_socket())
+		return result; /* any function may lack memory on the way */
 	if ((unsigned)result >= 64 || !((fn->codes | fn->extensions) >> result & 1))
 		fail_msg("%s answered %s, which the tables do not list", fn->name,
 			 cudbgGetErrorString(result));
@@ -27,7 +29,7 @@ void begin(uint32_t capabilities)
 {
 	CUDBGEvent event;
 	device_debug(&device);
-	assert_int_equal(ws_cudbg_api(device.target, &api, NULL), WS_OK);
+	assert_int_equal(route_open(device.target, &api), WS_OK);
 	cudbgDebuggerCapabilities = capabilities;
 	GOOD0(initialize);
 	GOOD(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_DEFER);
@@ -63,7 +65,7 @@ void start_spinning(unsigned blocks, unsigned threads)
 int stop(void **state)
 {
 	(void)state;
-	ws_cudbg_release(api);
+	route_close(api);
 	api = NULL;
 	device_close(&device);
 	cudbgDebuggerCapabilities = 0;

@@ -15,6 +15,7 @@
 #include <warpscope/sass.h>
 
 #include "harness.h"
+#include "route.h"
 #include "target/device.h"
 
 /* fatbins of tests/sim/kernels/live.cu, the same with -G, service.cu, child.cu, cluster.cu, bulk.cu

@@ -30,7 +30,7 @@ static void begin_two(const char *kernel, const char *other_kernel)
 	CUDBGEvent event;
 	struct ws_target *const targets[] = { ready(&device, kernel), ready(&other, other_kernel) };
 	assert_int_equal(ws_target_join(targets, 2, &both, NULL), WS_OK);
-	assert_int_equal(ws_cudbg_api(both, &api, NULL), WS_OK);
+	assert_int_equal(route_open(both, &api), WS_OK);
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
 	GOOD0(initialize);
 	GOOD(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_DEFER);
@@ -41,7 +41,7 @@ static void begin_two(const char *kernel, const char *other_kernel)
 
 static int stop_two(void **state)
 {
-	ws_cudbg_release(api);
+	route_close(api);
 	api = NULL;
 	ws_target_close(both);
 	both = NULL;

@@ -20,6 +20,7 @@
 #include <warpscope/join.h>
 
 #include "harness.h"
+#include "route.h"
 #include "target/device.h"
 
 /* It is no code of the library. */
@@ -547,8 +548,7 @@ static void open_all(void)
 	}
 	target = parts[0];
 	if ((n_devices > 1 && ws_target_join(parts, n_devices, &target, NULL) != WS_OK) ||
-	    ws_target_grid(target, 0, &grid, NULL) != WS_OK ||
-	    ws_cudbg_api(target, &api, NULL) != WS_OK)
+	    ws_target_grid(target, 0, &grid, NULL) != WS_OK || route_open(target, &api) != WS_OK)
 		abort();
 	entry = grid.function_entry;
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
@@ -596,7 +596,7 @@ static void round_of_calls(uint64_t until)
 	for (uint32_t i = 0; i < ROUND && n_calls < until; i++)
 		one_call();
 	/* the client is gone, wherever it was */
-	ws_cudbg_release(api);
+	route_close(api);
 	atomic_store(&host_stops, true);
 	if (ws_target_want(target, 0, NULL) != WS_OK ||
 	    ws_target_resume(target, WS_NONE, NULL) != WS_OK)

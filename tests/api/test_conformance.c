@@ -25,7 +25,7 @@ void start(bool running)
 		fake_init_running(&fake);
 	else
 		fake_init_still(&fake);
-	assert_int_equal(ws_cudbg_api(&fake.target, &api, NULL), WS_OK);
+	assert_int_equal(route_open(&fake.target, &api), WS_OK);
 }
 
 void start_ready(bool running, uint32_t capabilities)
@@ -39,7 +39,7 @@ void stop(void)
 {
 	if (!api)
 		return; /* the test stopped it itself */
-	ws_cudbg_release(api);
+	route_close(api);
 	ws_target_close(&fake.target);
 	api = NULL;
 	cudbgDebuggerCapabilities = 0;

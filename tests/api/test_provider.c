@@ -16,6 +16,7 @@
 #include <warpscope/provider.h>
 
 #include "base/base.h"
+#include "route.h"
 #include "target/fake.h"
 
 static struct fake fake;
@@ -28,7 +29,7 @@ static void start(bool running)
 		fake_init_running(&fake);
 	else
 		fake_init_still(&fake);
-	assert_int_equal(ws_cudbg_api(&fake.target, &api, NULL), WS_OK);
+	assert_int_equal(route_open(&fake.target, &api), WS_OK);
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
 	assert_int_equal(ws_target_from_api(api, UINT32_MAX, 0, &target, NULL), WS_OK);
 }
@@ -37,7 +38,7 @@ static int stop(void **state)
 {
 	(void)state;
 	ws_target_close(target);
-	ws_cudbg_release(api);
+	route_close(api);
 	ws_target_close(&fake.target);
 	target = NULL;
 	api = NULL;
@@ -109,14 +110,14 @@ static void stock_in_one_call_is_the_same(void **state)
 	(void)state;
 	start(false);
 	for (int how = 0; how < 3; how++) {
-		assert_int_equal(ws_cudbg_api(&fake.target, &second, NULL), WS_OK);
+		assert_int_equal(route_open(&fake.target, &second), WS_OK);
 		struct CUDBGAPI_st table = *second;
 		struct ws_target *other;
 		table.getDeviceInfo = how == 0 ? NULL : how == 1 ? overrun : garbage;
 		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, 0, &other, NULL), WS_OK);
 		same_rows(target, other);
 		ws_target_close(other);
-		ws_cudbg_release(second);
+		route_close(second);
 	}
 }
 
@@ -498,7 +499,7 @@ static void logs_of_older_providers(void **state)
 	uint32_t n = 0, set = 0;
 	start(true);
 	for (int how = 0; how < 3; how++) {
-		assert_int_equal(ws_cudbg_api(&fake.target, &second, NULL), WS_OK);
+		assert_int_equal(route_open(&fake.target, &second), WS_OK);
 		struct CUDBGAPI_st table = *second;
 		struct ws_target *other;
 		if (how < 2)
@@ -529,7 +530,7 @@ static void logs_of_older_providers(void **state)
 					 WS_UNSUPPORTED);
 		}
 		ws_target_close(other);
-		ws_cudbg_release(second);
+		route_close(second);
 	}
 }
 
@@ -570,7 +571,7 @@ static void texts_of_a_provider_may_lack_their_end(void **state)
 	struct ws_log logs[3];
 	start(true);
 	for (int how = 0; how < 3; how++) {
-		assert_int_equal(ws_cudbg_api(&fake.target, &second, NULL), WS_OK);
+		assert_int_equal(route_open(&fake.target, &second), WS_OK);
 		struct CUDBGAPI_st table = *second;
 		struct ws_target *other;
 		struct ws_error err;
@@ -592,7 +593,7 @@ static void texts_of_a_provider_may_lack_their_end(void **state)
 			assert_int_equal(strspn(strchr(err.message, 'x'), "x"),
 					 strlen(strchr(err.message, 'x')));
 		ws_target_close(other);
-		ws_cudbg_release(second);
+		route_close(second);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include <warpscope/cudbg.h>
 #include <warpscope/provider.h>
 
+#include "route.h"
 #include "target/fake.h"
 
 static struct fake fake;
@@ -23,13 +24,13 @@ static int start(void **state)
 {
 	(void)state;
 	fake_init_running(&fake);
-	return ws_cudbg_api(&fake.target, &api, NULL) != WS_OK;
+	return route_open(&fake.target, &api) != WS_OK;
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	ws_cudbg_release(api);
+	route_close(api);
 	ws_target_close(&fake.target);
 	return 0;
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cudbg/made.h"
+
+#include "cudbg/traced.h"
+
+enum { ALIGNED = 16 };
+
+static size_t aligned(size_t n)
+{
+	return (n + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
+CUDBGResult wsi_made_init(struct wsi_made *made, unsigned present)
+{
+	const struct wsi_api_fn *fn = &wsi_api_functions[made->slot];
+	uint64_t total = 0;
+	made->bytes = NULL;
+	for (unsigned i = 0; i < fn->n_args; i++) {
+		const struct wsi_api_arg *arg = &fn->args[i];
+		if (arg->way == WSI_API_VALUE)
+			continue;
+		if (!(present >> i & 1))
+			made->n[i] = 0;
+		else if (arg->way == WSI_API_OPAQUE)
+			made->n[i] = WSI_MADE_OPAQUE;
+		else if (!arg->string)
+			made->n[i] = wsi_traced_room(fn, i, made->v);
+		if (made->n[i] > WSI_MADE_MOST)
+			return CUDBG_ERROR_OS_RESOURCES;
+		total += aligned(made->n[i] + 1);
+	}
+	if (total > WSI_MADE_MOST)
+		return CUDBG_ERROR_OS_RESOURCES;
+	uint8_t *at = made->small;
+	if (total > sizeof made->small)
+		at = made->bytes = wsi_zalloc((size_t)total);
+	else
+		memset(made->small, 0, (size_t)total);
+	if (!at)
+		return CUDBG_ERROR_OS_RESOURCES;
+	for (unsigned i = 0; i < fn->n_args; i++) {
+		if (fn->args[i].way == WSI_API_VALUE)
+			continue;
+		made->v[i].pointer = present >> i & 1 ? at : NULL;
+		at += aligned(made->n[i] + 1);
+	}
+	return CUDBG_SUCCESS;
+}
+
+void wsi_made_fini(struct wsi_made *made)
+{
+	wsi_free(made->bytes);
+	made->bytes = NULL;
+}
+
+size_t wsi_made_written(const struct wsi_api_fn *fn, unsigned i, const union wsi_api_value *values)
+{
+	const struct wsi_api_arg *arg = &fn->args[i];
+	size_t room = wsi_traced_room(fn, i, values), n = wsi_traced_written(fn, i, values);
+	/* where a client need not ask how much is filled, the rest has been, too */
+	if (arg->used >= 0 && fn->args[arg->used].optional)
+		return room;
+	bool is_text = !strcmp(arg->type, "char *");
+	return n + (is_text && n < room);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cudbg/wire.h"
+
+enum { FIRST_BYTES = 1 << 20 };
+
+struct wsi_wire_greeting wsi_wire_greeting(void)
+{
+	struct wsi_wire_greeting greeting = { .version = WSI_WIRE_VERSION,
+					      .n_slots = WSI_API_SLOTS };
+	memcpy(greeting.magic, WSI_WIRE_MAGIC, sizeof greeting.magic);
+	return greeting;
+}
+
+static void add(struct wsi_wire_image *images, size_t *n, void *place, uint64_t n_bytes)
+{
+	const void *pointer;
+	memcpy(&pointer, place, sizeof pointer);
+	if (!pointer)
+		return;
+	assert(*n < WSI_WIRE_IMAGES);
+	images[(*n)++] = (struct wsi_wire_image){ place, n_bytes };
+}
+
+size_t wsi_wire_images(const struct wsi_api_fn *fn, const union wsi_api_value *values,
+		       struct wsi_wire_image ret_images[WSI_WIRE_IMAGES])
+{
+	size_t n = 0;
+	for (unsigned i = 0; i < fn->n_args; i++) {
+		const struct wsi_api_arg *arg = &fn->args[i];
+		uint8_t *at = values[i].pointer;
+		int32_t kind;
+		if (!wsi_api_comes_out(arg) || !at)
+			continue;
+		const void *told = arg->image >= 0 ? values[arg->image].pointer : NULL;
+		if (arg->image >= 0)
+			add(ret_images, &n, at,
+			    told ? wsi_load_le(told, (unsigned)fn->args[arg->image].size) : 0);
+		for (size_t f = 0; f < arg->n_fields; f++) {
+			const struct wsi_api_field *field = &arg->fields[f], *size;
+			if (field->handle != WSI_API_ADDRESS || field->image < 0)
+				continue;
+			memcpy(&kind, at, sizeof kind);
+			size = &arg->fields[field->image];
+			if (field->when == -1 || field->when == kind)
+				add(ret_images, &n, at + field->offset,
+				    wsi_load_le(at + size->offset, size->size));
+		}
+	}
+	return n;
+}
+
+/* Memory grows with what arrives: the number alone is only a promise. */
+bool wsi_wire_body(struct wsi_channel *c, uint32_t n, uint8_t *small, size_t n_small,
+		   uint8_t **ret_owned, struct ws_span *ret_body)
+{
+	*ret_owned = NULL;
+	*ret_body = (struct ws_span){ small, n, 0 };
+	if (n > WSI_WIRE_MOST)
+		return false;
+	if (n <= n_small)
+		return wsi_channel_take(c, small, n);
+	for (size_t have = 0, cap = FIRST_BYTES; have < n; have = cap, cap *= 2) {
+		cap = (size_t)wsi_min_u64(cap, n);
+		uint8_t *grown = wsi_realloc_array(*ret_owned, cap, 1);
+		if (grown)
+			*ret_owned = grown;
+		if (!grown || !wsi_channel_take(c, grown + have, cap - have))
+			return false;
+	}
+	ret_body->ptr = *ret_owned;
+	return true;
+}
