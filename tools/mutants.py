@@ -3,13 +3,14 @@
 """Changes one line of C at random and sees whether the tests notice; again and again, over all rooms.
 
 usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEXT]... [--suites "unit golden ..."] [--jobs N]
-                  [--quick SECONDS] [--reached] [--lock FILE] [--list]
+                  [--quick SECONDS] [--reached] [--sanitize] [--lock FILE] [--list]
 
 Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails: the cheap
 tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
 next. With --quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs
 once in a build that records which lines it executes; then a change is tried with the tests that come to its line, since no other
-can notice it (data between functions is no line: all tests run). With --lock, FILE is locked meanwhile; every two minutes others
+can notice it (data between functions is no line: all tests run). With --sanitize, what is not noticed is tried again in a build
+with AddressSanitizer and UndefinedBehaviorSanitizer, as `make check-sanitize` makes it. With --lock, FILE is locked meanwhile; every two minutes others
 get their turn. --change makes one that is given instead: TEXT replaces the line. --list only shows what would be changed. The last
 line is "N of M changes noticed"; exit status 1 when it is under 85 %.
 
@@ -34,6 +35,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(ROOT, 'build-mutants')
 TURN = 120
 SUITES = 'unit golden api cli fuzz builders'
+SANITIZED = 'unit golden live cli fuzz'
 ENOUGH = 0.85
 SECONDS = 900  # for a build, and for one test of the tree without a change; with one: ten times what it took, and 20 s
 
@@ -207,9 +209,10 @@ class Reached:
 
 class Tests:
     """The tests that run something built, and how long each takes where nothing is changed."""
+    folder = 'build'
 
     def __init__(self, suites, jobs, quick, reached, turn):
-        listed = json.loads(run('meson', 'introspect', 'build', '--tests').stdout)
+        listed = self.listed()
         known = os.path.join(TREE, 'build', 'seconds.json')
         before = {}
         if os.path.exists(known):
@@ -229,6 +232,9 @@ class Tests:
         with open(known, 'w', encoding='utf-8') as handle:
             json.dump({**self.seconds, **before}, handle)
         self.tests = [test for test in self.tests if self.seconds[test['name']] <= max(quick, before.get(test['name'], 0))]
+
+    def listed(self):
+        return json.loads(run('meson', 'introspect', self.folder, '--tests').stdout)
 
     def first_failure(self, path, number):
         """Name of a test that fails, or ''. The cheap ones run first, and those whose names have a word of the path."""
@@ -256,9 +262,9 @@ class Tests:
             if self.failed:
                 return name, 0
             process = subprocess.Popen(  # pylint: disable=consider-using-with
-                test['cmd'], cwd=test['workdir'] or os.path.join(TREE, 'build'), stdin=subprocess.DEVNULL, stdout=out,
+                test['cmd'], cwd=test['workdir'] or os.path.join(TREE, self.folder), stdin=subprocess.DEVNULL, stdout=out,
                 stderr=subprocess.DEVNULL, start_new_session=True,
-                env={**os.environ, 'MALLOC_PERTURB_': '165', **test['env']})
+                env={**os.environ, 'MALLOC_PERTURB_': '165', 'UBSAN_OPTIONS': 'halt_on_error=1', **test['env']})
             while process.poll() is None and not self.failed and time.monotonic() < begin + limit:
                 time.sleep(0.02)
             status = process.poll()
@@ -275,7 +281,19 @@ class Tests:
         return name, time.monotonic() - begin
 
 
-def try_change(path, number, text, tests):
+class SanitizedTests(Tests):
+    """The same in a build with sanitizers. Nothing is known of their time."""
+    folder = 'asan'
+
+    def __init__(self, tests):  # pylint: disable=super-init-not-called
+        make_tree(self.folder, '-Ddebug=true', '-Db_sanitize=address,undefined', '-Db_lundef=false')
+        names = {test['name'] for test in tests.tests}
+        self.tests = [test for test in self.listed() if test['name'] in names and
+                      any(suite.split(':')[1] in SANITIZED.split() for suite in test['suite'])]
+        self.jobs, self.reached, self.failed, self.seconds = tests.jobs, tests.reached, '', {}
+
+
+def try_change(path, number, text, *stages):
     """(name of the test that notices, '' when none does, None when it does not compile; seconds)."""
     file = os.path.join(TREE, path)
     with open(file, encoding='utf-8') as handle:
@@ -286,7 +304,10 @@ def try_change(path, number, text, tests):
     try:
         with open(file, 'w', encoding='utf-8') as handle:
             handle.write('\n'.join(lines))
-        failed = None if run('ninja', '-C', 'build').returncode else tests.first_failure(path, number)
+        for tests in stages:
+            failed = None if run('ninja', '-C', tests.folder).returncode else tests.first_failure(path, number)
+            if failed != '':
+                break
     finally:
         with open(file, 'w', encoding='utf-8') as handle:
             handle.write(before)
@@ -320,6 +341,7 @@ def main():
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--quick', type=float, default=math.inf)
     parser.add_argument('--reached', action='store_true')
+    parser.add_argument('--sanitize', action='store_true')
     parser.add_argument('--lock')
     parser.add_argument('--list', action='store_true')
     args = parser.parse_args()
@@ -330,12 +352,14 @@ def main():
     else:
         source = choose(args.seed, args.room)
     turn = Turn(args.lock)
-    tests = None
+    stages = []
     if not args.list:
         turn.begin()
         make_tree('build', '-Dwerror=true')
         reached = Reached(args.jobs, turn) if args.reached else None
-        tests = Tests(args.suites.split(), args.jobs, args.quick, reached, turn)
+        stages.append(Tests(args.suites.split(), args.jobs, args.quick, reached, turn))
+        if args.sanitize:
+            stages.append(SanitizedTests(stages[0]))
     done = noticed = 0
     for path, number, kind, line, text in source:
         if done == args.count:
@@ -346,7 +370,7 @@ def main():
             done += 1
             continue
         turn.begin()
-        test, seconds = try_change(path, number, text, tests)
+        test, seconds = try_change(path, number, text, *stages)
         if test is None:
             if args.change:
                 sys.exit(f'mutants.py: {where}: does not compile')
