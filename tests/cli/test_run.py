@@ -374,6 +374,15 @@ def launches_have_clusters_and_shared_memory(folder):
 
 
 @case
+def a_barrier_is_found_in_each_block_of_a_cluster(folder):
+    for rank in range(4):
+        done = run(folder, f'{IMAGES}/cluster.O3.fatbin', '--kernel', 'mbarrier_of_one', '--grid', '2,2', '--block', '32', '--arg', str(rank),
+                   '--max-instructions', '60000')
+        assert '5 of 5 arrivals are missing' in done.stdout, done
+        assert f'first      block ({rank % 2},{rank // 2},0), thread (0,0,0)' in done.stdout, done
+
+
+@case
 def mistakes_are_told(folder):
     words = nothing(folder)
     with open(os.path.join(folder, 'launches'), 'w', encoding='utf-8') as file:

@@ -97,3 +97,14 @@ extern "C" __global__ void mbarrier_misuse(int how)
 		mbarrier_arrive((u64 *)((char *)barrier + 4));
 	}
 }
+
+// One block of the cluster waits, for arrivals that nobody makes.
+extern "C" __global__ void __cluster_dims__(2, 2, 1) mbarrier_of_one(u32 waiting)
+{
+	__shared__ u64 barrier;
+	if (threadIdx.x == 0)
+		mbarrier_init(&barrier, 5);
+	cluster_sync();
+	if (cg::this_cluster().block_rank() == waiting)
+		mbarrier_wait(&barrier, 0);
+}
