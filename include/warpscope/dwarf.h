@@ -237,11 +237,12 @@ WS_API enum ws_status ws_dwarf_find_field(const struct ws_dwarf *dwarf, uint64_t
 
 enum ws_named_kind {
 	WS_NAMED_TYPE,
-	WS_NAMED_VARIABLE, /**< in no function */
+	WS_NAMED_VARIABLE, /**< in no function; or static in one, by its linkage name */
 	WS_NAMED_ENUMERATOR,
 };
 
-/** A type, an enumerator, or a variable outside functions, by the name that the input has. */
+/** A type, an enumerator, or a variable that is no function's own, by the name that the input has.
+ */
 struct ws_dwarf_named {
 	enum ws_named_kind kind;
 	struct ws_str name;

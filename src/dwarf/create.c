@@ -145,7 +145,8 @@ static bool is_type(uint16_t tag)
 	return declares_type(tag) || tag == DW_TAG_base_type;
 }
 
-/* Keeps a type, an enumerator, or a variable that is in no function. */
+/* Keeps a type, an enumerator, a variable that is in no function, or one of a function that has a
+ * symbol, by that. */
 static bool named_take(struct reading *reading, const struct wsi_dwarf_entry *entry,
 		       const struct wsi_dwarf_attrs *attrs)
 {
@@ -158,7 +159,9 @@ static bool named_take(struct reading *reading, const struct wsi_dwarf_entry *en
 		.kind = is_type(tag)             ? WS_NAMED_TYPE
 			: tag == DW_TAG_variable ? WS_NAMED_VARIABLE
 						 : WS_NAMED_ENUMERATOR,
-		.name = paid_text(dwarf, &attrs->name),
+		.name = paid_text(dwarf, reading->in_function && tag == DW_TAG_variable
+						 ? &attrs->linkage
+						 : &attrs->name),
 		.info_off = entry->off,
 	};
 	if (!named.name.len)
@@ -242,8 +245,7 @@ static bool entry_take(struct reading *reading, const struct wsi_dwarf_entry *en
 		return function_take(reading, entry);
 	if (is_scope(tag))
 		return scope_open(reading, entry);
-	if (!is_type(tag) && tag != DW_TAG_enumerator &&
-	    (tag != DW_TAG_variable || reading->in_function))
+	if (!is_type(tag) && tag != DW_TAG_enumerator && tag != DW_TAG_variable)
 		return wsi_dwarf_skip(&reading->walk, entry);
 	struct wsi_dwarf_attrs attrs;
 	return wsi_dwarf_attrs(&reading->walk, entry, &attrs) && named_take(reading, entry, &attrs);
