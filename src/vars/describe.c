@@ -63,6 +63,12 @@ static void print_members(struct ws_vars *vars, const struct ws_vtype *type,
 	ws_out_text(out, "}");
 }
 
+static bool is_made_of_another(const struct wsi_shape *shape)
+{
+	return shape->kind == WS_KIND_POINTER || shape->kind == WS_KIND_ARRAY ||
+	       shape->kind == WS_KIND_REFERENCE || shape->kind == WS_KIND_RVALUE_REFERENCE;
+}
+
 /* What pointers, references and arrays are of. */
 static struct ws_vtype innermost(const struct ws_vtype *type, struct wsi_shape *ret_shape)
 {
@@ -73,13 +79,35 @@ static struct ws_vtype innermost(const struct ws_vtype *type, struct wsi_shape *
 			ret_shape->kind = WS_KIND_OTHER;
 			break;
 		}
-		if (ret_shape->kind != WS_KIND_POINTER && ret_shape->kind != WS_KIND_ARRAY &&
-		    ret_shape->kind != WS_KIND_REFERENCE &&
-		    ret_shape->kind != WS_KIND_RVALUE_REFERENCE)
+		if (!is_made_of_another(ret_shape))
 			break;
 		inner = ret_shape->target;
 	}
 	return inner;
+}
+
+struct qualifiers {
+	bool is_const, is_volatile;
+};
+
+/* Of a type, and of those that it is another name of. */
+static struct qualifiers qualifiers_of(const struct ws_vtype *type)
+{
+	enum { MAX_LEVELS = 32 };
+	struct qualifiers found = { false, false };
+	struct ws_type at;
+	uint64_t next = type->type;
+	for (unsigned i = 0; i < MAX_LEVELS && type->dwarf && !type->n_added; i++) {
+		if (next == WS_TYPE_VOID || ws_dwarf_type(type->dwarf, next, &at, NULL) != WS_OK)
+			break;
+		found.is_const |= at.kind == WS_KIND_CONST;
+		found.is_volatile |= at.kind == WS_KIND_VOLATILE;
+		if (at.kind != WS_KIND_CONST && at.kind != WS_KIND_VOLATILE &&
+		    at.kind != WS_KIND_ALIAS && at.kind != WS_KIND_RESTRICT)
+			break;
+		next = at.target;
+	}
+	return found;
 }
 
 void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct ws_out *out)
@@ -89,7 +117,9 @@ void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct 
 	wsi_scoped_free char *text = wsi_zalloc(SPELLED), *name = wsi_zalloc(SPELLED);
 	if (!text || !name)
 		return;
-	if (!type->n_added && type->dwarf && wsi_shape(type, &outer, NULL) == WS_OK)
+	const struct qualifiers is = qualifiers_of(&inner);
+	if (!type->n_added && type->dwarf && wsi_shape(type, &outer, NULL) == WS_OK &&
+	    is_made_of_another(&outer))
 		plain.type = outer.plain;
 	ws_vars_spell(vars, &plain, text, SPELLED);
 	ws_vars_spell(vars, &inner, name, SPELLED);
@@ -105,8 +135,12 @@ void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct 
 	const bool has_members = is_union || shape.kind == WS_KIND_STRUCT;
 	ws_vars_spell(vars, &inner, name, SPELLED);
 	ws_out_escaped(out, (struct ws_str){ text, (size_t)(at - text) });
+	ws_out_text(out, has_members && is.is_const ? "const " : "");
+	ws_out_text(out, has_members && is.is_volatile ? "volatile " : "");
 	ws_out_text(out, is_union ? "union " : has_members ? "struct " : "");
 	ws_out_escaped(out, ws_str_of(name));
+	ws_out_text(out, !has_members && is.is_const ? " const" : "");
+	ws_out_text(out, !has_members && is.is_volatile ? " volatile" : "");
 	if (has_members)
 		print_members(vars, &inner, &shape, out);
 	ws_out_text(out, has_members && at[n] && at[n] != ' ' ? " " : "");
