@@ -49,6 +49,9 @@ enum {
 	X(locals, "[OPTION...] DUMP [FILTER...]", true, "arguments and variables of a frame")      \
 	X(print, "[OPTION...] DUMP [/FORMAT] EXPRESSION [FILTER...]", true,                        \
 	  "a variable or an expression, in one thread or in many")                                 \
+	X(ptype, "[OPTION...] DUMP TYPE|EXPRESSION [FILTER...]", true, "a type with its members")  \
+	X(list, "[OPTION...] DUMP [LOCATION|FIRST,LAST] [FILTER...]", true,                        \
+	  "source lines around a place, or the code of a line")                                    \
 	X(check, "[OPTION...] DUMP", false, "whether a dump is sound, and where it is not")        \
 	X(lines, "[OPTION...] FILE", false, "source lines of GPU code, with inlined calls")        \
 	X(symbolize, "[OPTION...] FILE [PLACE...]", true,                                          \

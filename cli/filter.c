@@ -16,6 +16,14 @@ static const struct {
 #undef X
 };
 
+bool filter_is_word(const char *text)
+{
+	for (size_t i = 0; i < FILTER_N_WORDS; i++)
+		if (strcmp(words[i].name, text) == 0)
+			return true;
+	return false;
+}
+
 /* ---- tokens: the arguments joined by spaces, cut at spaces, commas and brackets ---- */
 
 struct tokens {

@@ -48,6 +48,8 @@ struct filter {
 bool filter_parse(struct filter *filter, const struct coords *focus, int argc, char *const *argv,
 		  const char **ret_bad);
 
+/* Whether a text is one of the words, with which a filter begins. */
+bool filter_is_word(const char *text);
 /* Limits one word to the focus. */
 void filter_current(struct filter *filter, const struct coords *focus, enum filter_word word);
 

@@ -35,18 +35,27 @@ static void info_frame(struct debugger *d)
 }
 
 /* info line [*ADDRESS|LOCATION] */
-static void info_line(struct debugger *d, const char *text)
+static bool info_line(struct debugger *d, const char *text)
 {
 	struct breakpoint at = { 0 };
+	char here[24];
 	uint64_t pc;
-	if (!*text && debug_focus_pc(d, &pc))
-		debug_print_line(d, pc);
-	else if (*text == '*' && debug_number_in(d, text + 1, &pc))
-		debug_print_line(d, pc);
-	else if (*text && *text != '*' && debug_locate(d, text, &at))
-		for (size_t i = 0; i < at.n_pcs; i++)
-			debug_print_line(d, at.pc[i]);
+	if (!*text && !debug_focus_pc(d, &pc))
+		return false;
+	if (!*text)
+		snprintf(here, sizeof here, "*0x%" PRIx64, pc);
+	bool good = debug_locate(d, *text ? text : here, &at);
+	const bool in_json = d->cli->json && good && debug_function_address(d, at.pc[0]);
+	if (in_json) {
+		debug_answer(d, "line");
+		ws_json_array(&d->json);
+	}
+	for (size_t i = 0; i < at.n_pcs; i++)
+		good &= debug_print_line(d, at.pc[i]);
+	if (in_json)
+		ws_json_end(&d->json);
 	free(at.pc);
+	return good;
 }
 
 /* ---- registers, as gdb shows them ---- */
@@ -93,13 +102,13 @@ static void print_kind(struct debugger *d, enum ws_reg_kind kind, const char *pr
 }
 
 /* info registers [NAME...]; "system" are predicates, as cuda-gdb has it. */
-static void info_registers(struct debugger *d, const char *text)
+static bool info_registers(struct debugger *d, const char *text)
 {
 	struct ws_value value;
 	struct ws_error err;
 	const bool all = !*text, system = strcmp(text, "system") == 0;
 	if (!debug_has_thread(d))
-		return;
+		return false;
 	if (all)
 		print_kind(d, WS_REG_R, "R");
 	if (all)
@@ -126,159 +135,203 @@ static void info_registers(struct debugger *d, const char *text)
 		free(name);
 		text += n + strspn(text + n, " ");
 	}
+	return true;
 }
 
 /* ---- code ---- */
 
-/* Variables that can be named at an address. */
-static void print_scope(struct debugger *d, uint64_t pc, const char *text)
+enum { MOST_IN_SCOPE = 4096 };
+
+/* Variables that can be named at an address; free() them. Their function in `*ret_dwarf`; NULL: it
+ * was not compiled with -G. */
+static struct ws_dwarf_variable *scope_read(struct debugger *d, uint64_t pc, size_t *ret_n,
+					    const struct ws_dwarf **ret_dwarf)
 {
-	enum { MOST = 4096 };
-	struct ws_out *out = &d->cli->out;
 	struct ws_cubin_set *set;
 	struct ws_place place;
-	const struct ws_dwarf *dwarf;
 	const struct ws_dwarf_function *function;
-	struct ws_dwarf_variable *list = cli_alloc(MOST, sizeof *list);
-	size_t n = 0;
+	struct ws_dwarf_variable *list = cli_alloc(MOST_IN_SCOPE, sizeof *list);
+	*ret_n = 0;
+	if (ws_target_cubins(d->target, &set, NULL) != WS_OK ||
+	    ws_cubin_set_find_address(set, pc, NULL, &place, NULL) != WS_OK || !place.function ||
+	    ws_cubin_dwarf(place.cubin, ret_dwarf, NULL) != WS_OK ||
+	    ws_dwarf_find_function(*ret_dwarf, place.function->name, &function, NULL) != WS_OK ||
+	    ws_dwarf_variables(*ret_dwarf, function, place.rel_pc, list, MOST_IN_SCOPE, ret_n,
+			       NULL) != WS_OK)
+		*ret_dwarf = NULL;
+	*ret_n = !*ret_dwarf ? 0 : *ret_n < MOST_IN_SCOPE ? *ret_n : MOST_IN_SCOPE;
+	return list;
+}
+
+static void print_in_scope(struct debugger *d, const struct ws_dwarf *dwarf,
+			   const struct ws_dwarf_variable *variable)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_json *json = &d->json;
+	struct ws_type type;
 	char name[512];
-	bool good =
-		ws_target_cubins(d->target, &set, NULL) == WS_OK &&
-		ws_cubin_set_find_address(set, pc, NULL, &place, NULL) == WS_OK && place.function &&
-		ws_cubin_dwarf(place.cubin, &dwarf, NULL) == WS_OK &&
-		ws_dwarf_find_function(dwarf, place.function->name, &function, NULL) == WS_OK &&
-		ws_dwarf_variables(dwarf, function, place.rel_pc, list, MOST, &n, NULL) == WS_OK;
-	n = n < MOST ? n : MOST;
-	if (!good || n == 0) {
-		ws_out_text(out, "Symbol table has no variables at ");
-		ws_out_escaped(out, ws_str_of(text));
-		ws_out_text(out, good ? ".\n" : ": the code was not compiled with -G.\n");
+	const bool sized = ws_dwarf_type(dwarf, variable->type, &type, NULL) == WS_OK &&
+			   type.size_bytes != WS_SIZE_UNKNOWN;
+	(void)!ws_dwarf_spell(dwarf, variable->type, name, sizeof name);
+	if (d->cli->json) {
+		ws_json_object(json);
+		ws_json_key_str(json, "name", variable->name);
+		ws_json_key_text(json, "type", name);
+		ws_json_key_bool(json, "is_argument", variable->is_param);
+		if (sized)
+			ws_json_key_u64(json, "size", type.size_bytes);
+		else
+			ws_json_missing(json, "size", WS_ABSENT);
+		ws_json_key_u64(json, "line", variable->line);
+		ws_json_key_u64(json, "block", variable->depth);
+		ws_json_end(json);
+		return;
 	}
-	for (size_t i = 0; good && i < n; i++) {
-		struct ws_type type;
-		ws_out_text(out, list[i].is_param ? "Argument " : "Variable ");
-		ws_out_escaped(out, list[i].name);
-		(void)!ws_dwarf_spell(dwarf, list[i].type, name, sizeof name);
-		ws_out_text(out, " of type ");
-		ws_out_escaped(out, ws_str_of(name));
-		if (ws_dwarf_type(dwarf, list[i].type, &type, NULL) == WS_OK &&
-		    type.size_bytes != WS_SIZE_UNKNOWN)
-			ws_out_printf(out, ", length %" PRIu64, type.size_bytes);
-		ws_out_text(out, "\n");
-	}
-	free(list);
+	ws_out_text(out, variable->is_param ? "Argument " : "Variable ");
+	ws_out_escaped(out, variable->name);
+	ws_out_text(out, " of type ");
+	ws_out_escaped(out, ws_str_of(name));
+	if (sized)
+		ws_out_printf(out, ", length %" PRIu64, type.size_bytes);
+	ws_out_text(out, "\n");
 }
 
 /* info scope LOCATION */
-static void info_scope(struct debugger *d, const char *text)
+static bool info_scope(struct debugger *d, const char *text)
 {
+	struct ws_out *out = &d->cli->out;
 	struct breakpoint at = { 0 };
+	const struct ws_dwarf *dwarf = NULL;
+	size_t n;
 	if (!*text)
 		cli_say("requires an argument (function, line or *addr) to define a scope\n");
-	else if (debug_locate_stop(d, text, &at))
-		print_scope(d, at.pc[0], text);
+	else if (debug_locate_stop(d, text, &at)) {
+		struct ws_dwarf_variable *list = scope_read(d, at.pc[0], &n, &dwarf);
+		if (d->cli->json) {
+			debug_answer(d, "scope");
+			ws_json_array(&d->json);
+		} else if (n == 0) {
+			ws_out_text(out, "Symbol table has no variables at ");
+			ws_out_escaped(out, ws_str_of(text));
+			ws_out_text(out, dwarf ? ".\n" : ": the code was not compiled with -G.\n");
+		}
+		for (size_t i = 0; i < n; i++)
+			print_in_scope(d, dwarf, &list[i]);
+		if (d->cli->json)
+			ws_json_end(&d->json);
+		free(list);
+	}
 	free(at.pc);
+	return at.n_pcs > 0;
 }
 
-static void info_args(struct debugger *d, const char *text)
+static bool info_args(struct debugger *d, const char *text)
 {
 	(void)text;
 	if (debug_has_thread(d))
 		debug_verb(d, "locals", "--only args");
+	return true;
 }
 
-static void info_locals(struct debugger *d, const char *text)
+static bool info_locals(struct debugger *d, const char *text)
 {
 	(void)text;
 	if (debug_has_thread(d))
 		debug_verb(d, "locals", "--only locals");
+	return true;
 }
 
-static void info_breakpoints(struct debugger *d, const char *text)
+static bool info_breakpoints(struct debugger *d, const char *text)
 {
 	(void)text;
 	debug_breakpoints_list(d);
+	return true;
 }
 
-static void info_display(struct debugger *d, const char *text)
+static bool info_display(struct debugger *d, const char *text)
 {
 	(void)text;
 	debug_display_list(d);
+	return true;
 }
 
-static void info_source(struct debugger *d, const char *text)
+static bool info_source(struct debugger *d, const char *text)
 {
 	(void)text;
-	debug_list_info(d);
+	return debug_list_info(d);
 }
 
-static void info_frame_of(struct debugger *d, const char *text)
+static bool info_frame_of(struct debugger *d, const char *text)
 {
 	(void)text;
 	info_frame(d);
+	return true;
 }
 
-static void info_symbol(struct debugger *d, const char *text)
+static bool info_symbol(struct debugger *d, const char *text)
 {
 	uint64_t address;
-	if (debug_number_in(d, text, &address))
-		debug_print_symbol(d, address);
+	return debug_number_in(d, text, &address) && debug_print_symbol(d, address);
 }
 
-static void info_program(struct debugger *d, const char *text)
+static bool info_program(struct debugger *d, const char *text)
 {
 	(void)text;
 	ws_out_text(&d->cli->out, d->dump      ? "The program being debugged is not being run.\n"
 				  : d->over    ? "All kernels have ended.\n"
 				  : d->started ? "The kernels have begun.\n"
 					       : "No kernel has begun.\n");
+	return true;
 }
 
-static void info_host(struct debugger *d, const char *text)
+static bool info_host(struct debugger *d, const char *text)
 {
 	(void)text;
 	ws_out_text(&d->cli->out, "There is no host program here: only what runs on the GPU.\n");
+	return true;
 }
 
-static void info_cuda(struct debugger *d, const char *text)
+static bool info_cuda(struct debugger *d, const char *text)
 {
 	const char *rest = debug_behind(text, "line");
 	if (rest)
 		info_line(d, rest);
 	else
 		debug_verb(d, "info", text);
+	return true;
 }
 
 static const struct about {
 	const char *word;
-	void (*run)(struct debugger *d, const char *text);
+	bool (*run)(struct debugger *d, const char *text);
+	bool is_answer; /* of a dump, for a verb, too */
 } abouts[] = {
-	{ "breakpoints", info_breakpoints },
-	{ "b", info_breakpoints },
-	{ "watchpoints", info_breakpoints },
-	{ "registers", info_registers },
-	{ "r", info_registers },
-	{ "all-registers", info_registers },
-	{ "line", info_line },
-	{ "symbol", info_symbol },
-	{ "frame", info_frame_of },
-	{ "f", info_frame_of },
-	{ "source", info_source },
-	{ "locals", info_locals },
-	{ "args", info_args },
-	{ "display", info_display },
-	{ "scope", info_scope },
-	{ "functions", debug_info_functions },
-	{ "types", debug_info_types },
-	{ "variables", debug_info_variables },
-	{ "sources", debug_info_sources },
-	{ "address", debug_info_address },
-	{ "program", info_program },
-	{ "inferiors", info_host },
-	{ "sharedlibrary", info_host },
-	{ "signals", info_host },
-	{ "files", info_host },
-	{ "cuda", info_cuda },
+	{ "breakpoints", info_breakpoints, false },
+	{ "b", info_breakpoints, false },
+	{ "watchpoints", info_breakpoints, false },
+	{ "registers", info_registers, false },
+	{ "r", info_registers, false },
+	{ "all-registers", info_registers, false },
+	{ "line", info_line, true },
+	{ "symbol", info_symbol, true },
+	{ "frame", info_frame_of, false },
+	{ "f", info_frame_of, false },
+	{ "source", info_source, true },
+	{ "locals", info_locals, false },
+	{ "args", info_args, false },
+	{ "display", info_display, false },
+	{ "scope", info_scope, true },
+	{ "functions", debug_info_functions, true },
+	{ "types", debug_info_types, true },
+	{ "variables", debug_info_variables, true },
+	{ "sources", debug_info_sources, true },
+	{ "address", debug_info_address, true },
+	{ "program", info_program, false },
+	{ "inferiors", info_host, false },
+	{ "sharedlibrary", info_host, false },
+	{ "signals", info_host, false },
+	{ "files", info_host, false },
+	{ "cuda", info_cuda, false },
 };
 
 enum { N_ABOUTS = sizeof abouts / sizeof abouts[0] };
@@ -286,6 +339,24 @@ enum { N_ABOUTS = sizeof abouts / sizeof abouts[0] };
 const char *debug_info_name(size_t index)
 {
 	return index < N_ABOUTS ? abouts[index].word : NULL;
+}
+
+static const struct about *answer_find(const char *word)
+{
+	for (size_t i = 0; i < N_ABOUTS; i++)
+		if (abouts[i].is_answer && strcmp(abouts[i].word, word) == 0)
+			return &abouts[i];
+	return NULL;
+}
+
+bool debug_info_is_answer(const char *word)
+{
+	return answer_find(word) != NULL;
+}
+
+bool debug_info_answer(struct debugger *d, const char *word, const char *text)
+{
+	return answer_find(word)->run(d, text);
 }
 
 void debug_info(struct debugger *d, const char *text)
@@ -303,7 +374,7 @@ void debug_info(struct debugger *d, const char *text)
 			break;
 	}
 	if (matches == 1)
-		about->run(d, text + n + strspn(text + n, " "));
+		(void)about->run(d, text + n + strspn(text + n, " "));
 	else
 		debug_verb(d, "info", text);
 }

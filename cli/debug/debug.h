@@ -121,6 +121,8 @@ struct debugger {
 	char examined[8];                /* how x shows: a letter of a format, and a size */
 	struct ws_address examined_next; /* what it shows next */
 	bool has_examined;
+	struct ws_json
+		json; /* the answer of a verb with --json, whose functions are the prompt's */
 	bool names_made;
 	struct debug_words names; /* owned: functions, for completion */
 };
@@ -183,16 +185,31 @@ void debug_in_frames(struct debugger *d, const char *text);
 void debug_info(struct debugger *d, const char *text);
 /* Words behind `info` that are not tables of the verb, from 0; NULL: no more. */
 const char *debug_info_name(size_t index);
+/* Does what `info WORD` says, where that tells of a dump, too. False: it says nothing, with a word
+ * to the user. */
+bool debug_info_answer(struct debugger *d, const char *word, const char *text);
+bool debug_info_is_answer(const char *word);
+
+/* ---- ask.c: commands that are verbs of the program, too ---- */
+
+/* With --json: begins the answer; the value of `name` is written next. */
+void debug_answer(struct debugger *d, const char *name);
+/* Selects a frame of the thread in focus as it is numbered. */
+void debug_frame_on(struct debugger *d, const struct look *look, size_t number);
+
+/* info DUMP WORD [TEXT] [FILTER...] of a word that is an answer. `sources` are taken over. */
+int debug_info_verb(struct cli *cli, const char *path, int argc, char **argv,
+		    struct cli_given frame, struct cli_sources *sources);
 
 /* ---- symbols.c: what the images have names for ---- */
 
-/* Those that match the regular expression [REGEX] */
-void debug_info_functions(struct debugger *d, const char *text);
-void debug_info_types(struct debugger *d, const char *text);
-void debug_info_variables(struct debugger *d, const char *text);
-void debug_info_sources(struct debugger *d, const char *text);
+/* Those that match the regular expression [REGEX]. All are false with a word to the user. */
+bool debug_info_functions(struct debugger *d, const char *text);
+bool debug_info_types(struct debugger *d, const char *text);
+bool debug_info_variables(struct debugger *d, const char *text);
+bool debug_info_sources(struct debugger *d, const char *text);
 /* Where a variable is: NAME */
-void debug_info_address(struct debugger *d, const char *text);
+bool debug_info_address(struct debugger *d, const char *text);
 
 /* ---- settings.c ---- */
 
@@ -374,23 +391,23 @@ bool debug_frame_position(const struct debugger *d, struct ws_line_pos *ret_posi
 uint64_t debug_function_address(const struct debugger *d, uint64_t pc);
 /* A line each: "axpy at src/axpy.cu:12", and the instruction. */
 void debug_print_place(const struct debugger *d, uint64_t pc);
-void debug_print_instruction(const struct debugger *d, uint64_t pc);
+void debug_print_instruction(struct debugger *d, uint64_t pc);
 /* Instructions from an address on, with gdb's marks: => the pc, *> the errorpc, *=> both. */
-void debug_print_code(const struct debugger *d, uint64_t address, uint64_t count);
+void debug_print_code(struct debugger *d, uint64_t address, uint64_t count);
 /* The instructions around one that are of its line. */
-void debug_print_line_code(const struct debugger *d, uint64_t pc);
+void debug_print_line_code(struct debugger *d, uint64_t pc);
 /* "Line 12 of "axpy.cu" starts at address 0x7f00 <axpy+48> and ends at ...", and what it is inlined
- * into. */
-void debug_print_line(const struct debugger *d, uint64_t pc);
+ * into. False with a word to the user. */
+bool debug_print_line(struct debugger *d, uint64_t pc);
 /* All code of the function that an address is in, as gdb dumps it. */
-void debug_print_function(const struct debugger *d, uint64_t address);
+void debug_print_function(struct debugger *d, uint64_t address);
 /* Whether a path ends with a name. */
 bool debug_is_file(const struct ws_line_file *file, const char *name, size_t len);
 /* Appends the addresses of a line that has code. */
 void debug_locate_line(const struct debugger *d, const char *file, uint32_t line,
 		       struct breakpoint *to);
-/* "axpy(int) + 48 in section .text._Z4axpyi" */
-void debug_print_symbol(const struct debugger *d, uint64_t address);
+/* "axpy(int) + 48 in section .text._Z4axpyi". False with a word to the user. */
+bool debug_print_symbol(struct debugger *d, uint64_t address);
 
 /* ---- step.c ---- */
 
@@ -451,6 +468,8 @@ void debug_output(struct debugger *d, const char *text);
 /* The type of an expression, or one by its words: with its members, or its name. */
 void debug_ptype(struct debugger *d, const char *text);
 void debug_whatis(struct debugger *d, const char *text);
+/* As ptype; false with a word to the user. */
+bool debug_type(struct debugger *d, const char *text);
 /* Whether a text is an assignment to a variable that there is. */
 bool debug_is_variable(struct debugger *d, const char *text);
 /* WHAT = EXPRESSION, of a variable, $NAME, $REGISTER or *(TYPE *)ADDRESS. False with a word to the
@@ -489,14 +508,16 @@ void debug_display_fini(struct debugger *d);
 
 /* [LOCATION], FIRST,LAST, "-" or nothing: the next lines */
 void debug_list(struct debugger *d, const char *text);
+/* The same; false with a word to the user. */
+bool debug_list_lines(struct debugger *d, const char *text);
 /* "12\t    x = y;" of the thread in focus; false: there is no source. */
 bool debug_list_line(struct debugger *d);
 /* "12\tin FILE" instead. */
 void debug_list_missing(struct debugger *d);
 /* Lines of another place come next. */
 void debug_list_here(struct debugger *d);
-/* What gdb says of the file that the thread is in. */
-void debug_list_info(struct debugger *d);
+/* What gdb says of the file that the thread is in; false: of none. */
+bool debug_list_info(struct debugger *d);
 /* [DIR...] */
 void debug_directory(struct debugger *d, const char *text);
 /* FROM TO */

@@ -143,17 +143,22 @@ void debug_backtrace(struct debugger *d, const char *text)
 			   : full);
 }
 
+void debug_frame_on(struct debugger *d, const struct look *look, size_t number)
+{
+	const struct shown_frame *frame = &look->frames[number];
+	d->cli->frame = number;
+	d->level = frame->level;
+	d->has_frame_position = frame->has_position;
+	d->frame_position = frame->position;
+	debug_list_here(d);
+}
+
 /* False: there is no such frame; no word about that. */
 static bool select_quietly(struct debugger *d, const struct look *look, uint64_t number)
 {
 	if (number >= look->n_frames)
 		return false;
-	const struct shown_frame *frame = &look->frames[number];
-	d->cli->frame = (size_t)number;
-	d->level = frame->level;
-	d->has_frame_position = frame->has_position;
-	d->frame_position = frame->position;
-	debug_list_here(d);
+	debug_frame_on(d, look, (size_t)number);
 	return true;
 }
 

@@ -126,15 +126,41 @@ void debug_list_here(struct debugger *d)
 	d->listing.first = d->listing.last = d->listing.around = 0;
 }
 
-void debug_list_info(struct debugger *d)
+/* Keys "path", where a source is on this machine, and "lines", how many it has. */
+static void json_source(struct ws_json *json, const struct ws_source *source)
+{
+	if (source->path)
+		ws_json_key_text(json, "path", source->path);
+	else
+		ws_json_missing(json, "path", WS_ABSENT);
+	if (!source->path && source->why)
+		ws_json_key_text(json, "not_shown", source->why);
+	ws_json_key_u64(json, "n_lines", source->path ? source->n_lines : 0);
+}
+
+bool debug_list_info(struct debugger *d)
 {
 	struct ws_out *out = &d->cli->out;
+	struct ws_json *json = &d->json;
 	struct ws_line_pos position;
 	if (!here(d, &position)) {
-		ws_out_text(out, "No current source file.\n");
-		return;
+		if (d->cli->json)
+			cli_say("No current source file.\n");
+		else
+			ws_out_text(out, "No current source file.\n");
+		return false;
 	}
 	const struct ws_source *source = source_of(d, position.file);
+	if (d->cli->json) {
+		debug_answer(d, "source");
+		ws_json_object(json);
+		json_file(json, position.file);
+		ws_json_key_text(json, "directory", position.file->dir);
+		ws_json_key_u64(json, "line", position.line);
+		json_source(json, source);
+		ws_json_end(json);
+		return true;
+	}
 	ws_out_text(out, "Current source file is ");
 	print_path(out, position.file, false);
 	ws_out_text(out, "\n");
@@ -152,6 +178,7 @@ void debug_list_info(struct debugger *d)
 	} else {
 		ws_out_text(out, "It is not found here.\n");
 	}
+	return true;
 }
 
 /* ---- list ---- */
@@ -166,7 +193,7 @@ static void list_code(struct debugger *d, const struct ws_line_file *file, uint3
 	debug_locate_line(d, path, line, &at);
 	for (size_t i = 0; i < at.n_pcs; i++)
 		debug_print_line_code(d, at.pc[i]);
-	if (at.n_pcs == 0)
+	if (at.n_pcs == 0 && !d->cli->json)
 		cli_say("No code is of line %" PRIu32 ".\n", line);
 	free(at.pc);
 	free(path);
@@ -181,25 +208,59 @@ static void say_missing(struct debugger *d, const struct ws_line_file *file,
 	if (source->why)
 		ws_out_printf(out, ", which is not shown: %s Its code:\n", source->why);
 	else
-		ws_out_text(out,
-			    ", which is not found here (directory DIR, or set substitute-path FROM "
-			    "TO); its code:\n");
+		ws_out_printf(out, ", which is not found here (%s); its code:\n",
+			      strcmp(d->cli->verb, "list") == 0
+				      ? "--source-dir DIR, or --source-map FROM=TO"
+				      : "directory DIR, or set substitute-path FROM TO");
 }
 
-static void show(struct debugger *d, const struct ws_line_file *file, uint32_t first, uint32_t last,
+/* The lines as an array of objects, and where there are none, the code of one. */
+static void show_json(struct debugger *d, const struct ws_line_file *file,
+		      const struct ws_source *source, uint32_t first, uint32_t last,
+		      uint32_t middle)
+{
+	struct ws_json *json = &d->json;
+	const bool found = source->status == WS_OK;
+	debug_answer(d, "list");
+	ws_json_object(json);
+	json_file(json, file);
+	json_source(json, source);
+	ws_json_key_array(json, "lines");
+	for (uint32_t line = first; found && line <= last && line <= source->n_lines; line++) {
+		ws_json_object(json);
+		ws_json_key_u64(json, "line", line);
+		ws_json_key_str(json, "text", source->lines[line - 1]);
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+	ws_json_key_u64(json, "line", middle ? middle : first);
+	ws_json_key_array(json, "code");
+	if (!found)
+		list_code(d, file, middle ? middle : first);
+	ws_json_end(json);
+	ws_json_end(json);
+}
+
+/* False with a word to the user, as all that lists. */
+static bool show(struct debugger *d, const struct ws_line_file *file, uint32_t first, uint32_t last,
 		 uint32_t middle)
 {
 	const struct ws_source *source = source_of(d, file);
 	struct debug_listing *listing = &d->listing;
+	if (source->status == WS_OK && first > source->n_lines) {
+		cli_flush(d->cli);
+		cli_say("Line number %" PRIu32 " out of range; the file has %" PRIu32 " lines.\n",
+			first, source->n_lines);
+		return false;
+	}
+	if (d->cli->json) {
+		show_json(d, file, source, first, last, middle);
+		return true;
+	}
 	if (source->status != WS_OK) {
 		uint32_t line = middle ? middle : first;
 		say_missing(d, file, source, line);
 		list_code(d, file, line);
-	} else if (first > source->n_lines) {
-		cli_flush(d->cli);
-		cli_say("Line number %" PRIu32 " out of range; the file has %" PRIu32 " lines.\n",
-			first, source->n_lines);
-		return;
 	}
 	listing->file = file;
 	listing->first = first;
@@ -209,6 +270,7 @@ static void show(struct debugger *d, const struct ws_line_file *file, uint32_t f
 			break;
 		print_line(&d->cli->out, source, line);
 	}
+	return true;
 }
 
 static uint32_t size_of(const struct debugger *d)
@@ -216,10 +278,10 @@ static uint32_t size_of(const struct debugger *d)
 	return d->listing.size ? d->listing.size : LINES;
 }
 
-static void show_around(struct debugger *d, const struct ws_line_file *file, uint32_t line)
+static bool show_around(struct debugger *d, const struct ws_line_file *file, uint32_t line)
 {
 	uint32_t n = size_of(d), first = line > n / 2 ? line - n / 2 : 1;
-	show(d, file, first, first + n - 1, line);
+	return show(d, file, first, first + n - 1, line);
 }
 
 /* The place of code that a location names. False with a word to the user. */
@@ -261,53 +323,59 @@ static bool find(struct debugger *d, const char *text, struct ws_line_pos *ret_p
 }
 
 /* FIRST,LAST with one of them left out perhaps. */
-static void list_range(struct debugger *d, const char *text, const char *comma)
+static bool list_range(struct debugger *d, const char *text, const char *comma)
 {
 	struct ws_line_pos first, last;
 	const char *to = comma + 1 + strspn(comma + 1, " ");
 	char *from = cli_copy(text, (size_t)(comma - text));
 	const bool has_first = *from, has_last = *to;
 	const uint32_t n = size_of(d) - 1;
+	bool good = false;
 	if ((!has_first || find(d, from, &first)) && (!has_last || find(d, to, &last))) {
 		if (has_first && !has_last)
-			show(d, first.file, first.line, first.line + n, 0);
+			good = show(d, first.file, first.line, first.line + n, 0);
 		else if (has_last && !has_first)
-			show(d, last.file, last.line > n ? last.line - n : 1, last.line, 0);
+			good = show(d, last.file, last.line > n ? last.line - n : 1, last.line, 0);
 		else if (has_first && first.file == last.file && first.line <= last.line)
-			show(d, first.file, first.line, last.line, 0);
+			good = show(d, first.file, first.line, last.line, 0);
 		else
 			cli_say("FIRST,LAST of one file is expected, in this order.\n");
 	}
 	free(from);
+	return good;
 }
 
 /* The lines after those that were shown, or before them. */
-static void list_more(struct debugger *d, bool back)
+static bool list_more(struct debugger *d, bool back)
 {
 	const struct debug_listing *listing = &d->listing;
 	uint32_t n = size_of(d);
 	if (!back)
-		show(d, listing->file, listing->last + 1, listing->last + n, 0);
-	else if (listing->first <= 1)
-		cli_say("Already at the start of the file.\n");
-	else
-		show(d, listing->file, listing->first > n ? listing->first - n : 1,
-		     listing->first - 1, 0);
+		return show(d, listing->file, listing->last + 1, listing->last + n, 0);
+	if (listing->first > 1)
+		return show(d, listing->file, listing->first > n ? listing->first - n : 1,
+			    listing->first - 1, 0);
+	cli_say("Already at the start of the file.\n");
+	return false;
 }
 
-void debug_list(struct debugger *d, const char *text)
+bool debug_list_lines(struct debugger *d, const char *text)
 {
 	struct ws_line_pos position;
 	const char *comma = strchr(text, ',');
 	const bool more = !*text || strcmp(text, "-") == 0;
 	if (comma)
-		list_range(d, text, comma);
-	else if (more && d->listing.file)
-		list_more(d, *text == '-');
-	else if (more && here(d, &position))
-		show_around(d, position.file, position.line);
-	else if (more && debug_has_thread(d))
+		return list_range(d, text, comma);
+	if (more && d->listing.file)
+		return list_more(d, *text == '-');
+	if (more ? here(d, &position) : find(d, text, &position))
+		return show_around(d, position.file, position.line);
+	if (more && debug_has_thread(d))
 		cli_say("No line is known of this frame's code.\n");
-	else if (!more && find(d, text, &position))
-		show_around(d, position.file, position.line);
+	return false;
+}
+
+void debug_list(struct debugger *d, const char *text)
+{
+	(void)debug_list_lines(d, text);
 }

@@ -111,8 +111,36 @@ static void print_offset(struct ws_out *out, const struct ws_place *place)
 	ws_out_printf(out, "+%" PRIu64 ">", place->rel_pc);
 }
 
+/* Keys "function", "function_mangled", and where a place is in it. */
+static void json_function_at(struct ws_json *json, const struct ws_place *place)
+{
+	if (place->function) {
+		name_json(json, place->function->name);
+	} else {
+		ws_json_missing(json, "function", WS_ABSENT);
+		ws_json_missing(json, "function_mangled", WS_ABSENT);
+	}
+	ws_json_key_u64(json, "offset", place->rel_pc);
+}
+
+/* Instructions as objects of the array that is open. */
+static void json_range(struct debugger *d, uint64_t address, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++, address += WS_SASS_BYTES) {
+		struct ws_place place;
+		char text[WS_SASS_TEXT_MAX];
+		if (!place_of(d, address, &place) || !instruction(d, &place, address, text))
+			return;
+		ws_json_object(&d->json);
+		ws_json_key_hex(&d->json, "pc", address);
+		json_function_at(&d->json, &place);
+		ws_json_key_text(&d->json, "text", text);
+		ws_json_end(&d->json);
+	}
+}
+
 /* `brief`: only the offset in the function, not its name. */
-static void print_range(const struct debugger *d, uint64_t address, uint64_t count, bool brief)
+static void print_range(struct debugger *d, uint64_t address, uint64_t count, bool brief)
 {
 	struct ws_out *out = &d->cli->out;
 	struct ws_lane lane = { 0 };
@@ -122,6 +150,10 @@ static void print_range(const struct debugger *d, uint64_t address, uint64_t cou
 		    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) ==
 			    WS_OK &&
 		    ws_target_warp(d->target, d->focus.warp_index, &warp, NULL) == WS_OK;
+	if (d->cli->json) {
+		json_range(d, address, count);
+		return;
+	}
 	for (uint64_t i = 0; i < count; i++, address += WS_SASS_BYTES) {
 		struct ws_place place;
 		bool is_pc = here && lane.pc == address;
@@ -147,12 +179,12 @@ static void print_range(const struct debugger *d, uint64_t address, uint64_t cou
 	}
 }
 
-void debug_print_code(const struct debugger *d, uint64_t address, uint64_t count)
+void debug_print_code(struct debugger *d, uint64_t address, uint64_t count)
 {
 	print_range(d, address, count, false);
 }
 
-void debug_print_function(const struct debugger *d, uint64_t address)
+void debug_print_function(struct debugger *d, uint64_t address)
 {
 	struct ws_out *out = &d->cli->out;
 	struct ws_place place;
@@ -169,7 +201,7 @@ void debug_print_function(const struct debugger *d, uint64_t address)
 	ws_out_text(out, "End of assembler dump.\n");
 }
 
-void debug_print_instruction(const struct debugger *d, uint64_t pc)
+void debug_print_instruction(struct debugger *d, uint64_t pc)
 {
 	struct ws_place place;
 	char text[WS_SASS_TEXT_MAX];
@@ -202,7 +234,7 @@ static void extent(const struct debugger *d, uint64_t pc, const struct ws_place 
 		*ret_end += WS_SASS_BYTES;
 }
 
-void debug_print_line_code(const struct debugger *d, uint64_t pc)
+void debug_print_line_code(struct debugger *d, uint64_t pc)
 {
 	struct ws_place place;
 	struct position position;
@@ -213,11 +245,32 @@ void debug_print_line_code(const struct debugger *d, uint64_t pc)
 	extent(d, pc, &place, &position.chain[0], &first, &end);
 	uint64_t n = (end - first) / WS_SASS_BYTES;
 	debug_print_code(d, first, n < MAX_SHOWN ? n : MAX_SHOWN);
-	if (n > MAX_SHOWN)
+	if (n > MAX_SHOWN && !d->cli->json)
 		ws_out_printf(&d->cli->out, "... and %" PRIu64 " more\n", n - MAX_SHOWN);
 }
 
-void debug_print_line(const struct debugger *d, uint64_t pc)
+/* The code of a line around an address as an object of the array that is open. */
+static void json_line(struct debugger *d, uint64_t pc, const struct ws_place *place,
+		      const struct position *position)
+{
+	struct ws_json *json = &d->json;
+	uint64_t first, end;
+	ws_json_object(json);
+	ws_json_key_hex(json, "pc", pc);
+	json_function_at(json, place);
+	if (position->n > 0) {
+		extent(d, pc, place, &position->chain[0], &first, &end);
+		ws_json_key_hex(json, "start", first);
+		ws_json_key_hex(json, "end", end);
+		ws_json_key(json, "positions");
+		json_chain(json, position->chain, position->n);
+	} else {
+		ws_json_missing(json, "positions", WS_ABSENT);
+	}
+	ws_json_end(json);
+}
+
+bool debug_print_line(struct debugger *d, uint64_t pc)
 {
 	struct ws_out *out = &d->cli->out;
 	struct ws_place place;
@@ -225,15 +278,19 @@ void debug_print_line(const struct debugger *d, uint64_t pc)
 	uint64_t first, end;
 	if (!place_of(d, pc, &place)) {
 		cli_say("No code is known at 0x%" PRIx64 ".\n", pc);
-		return;
+		return false;
 	}
 	debug_position(d, pc, &position);
+	if (d->cli->json) {
+		json_line(d, pc, &place, &position);
+		return true;
+	}
 	if (position.n == 0) {
 		ws_out_printf(
 			out, "No line number information available for address 0x%" PRIx64 " ", pc);
 		print_offset(out, &place);
 		ws_out_text(out, "\n");
-		return;
+		return true;
 	}
 	extent(d, pc, &place, &position.chain[0], &first, &end);
 	ws_out_printf(out, "Line %" PRIu32 " of \"", position.chain[0].line);
@@ -249,6 +306,7 @@ void debug_print_line(const struct debugger *d, uint64_t pc)
 		print_position(out, &position.chain[i], false);
 	}
 	ws_out_text(out, ".\n");
+	return true;
 }
 
 bool debug_is_file(const struct ws_line_file *file, const char *name, size_t len)
@@ -262,23 +320,67 @@ bool debug_is_file(const struct ws_line_file *file, const char *name, size_t len
 	return ends;
 }
 
-void debug_print_symbol(const struct debugger *d, uint64_t address)
+/* The variable of an image that has an address in global memory; NULL: none. */
+static const struct ws_variable *variable_at(const struct debugger *d, uint64_t address,
+					     struct ws_cubin **ret_cubin)
+{
+	struct ws_cubin_set *set;
+	const struct ws_variable *variables;
+	size_t n;
+	if (ws_target_cubins(d->target, &set, NULL) != WS_OK)
+		return NULL;
+	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++) {
+		if (ws_cubin_set_cubin(set, i, ret_cubin, NULL) != WS_OK ||
+		    ws_cubin_variables(*ret_cubin, &variables, &n, NULL) != WS_OK)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (variables[k].gpu_va && address >= variables[k].gpu_va &&
+			    address - variables[k].gpu_va < variables[k].size_bytes)
+				return &variables[k];
+	}
+	return NULL;
+}
+
+bool debug_print_symbol(struct debugger *d, uint64_t address)
 {
 	struct ws_out *out = &d->cli->out;
+	struct ws_json *json = &d->json;
 	struct ws_place place;
-	if (!place_of(d, address, &place) || !place.function) {
-		cli_say("No symbol matches 0x%" PRIx64 ".\n", address);
-		return;
-	}
-	name_print(out, place.function->name, true);
-	if (place.rel_pc)
-		ws_out_printf(out, " + %" PRIu64, place.rel_pc);
 	struct ws_section section;
-	if (ws_cubin_section(place.cubin, place.section, &section, NULL) == WS_OK) {
+	const bool is_code = place_of(d, address, &place) && place.function;
+	const struct ws_variable *variable = is_code ? NULL : variable_at(d, address, &place.cubin);
+	if (!is_code && !variable) {
+		cli_say("No symbol matches 0x%" PRIx64 ".\n", address);
+		return false;
+	}
+	const struct ws_str name = is_code ? place.function->name : variable->name;
+	const uint64_t offset = is_code ? place.rel_pc : address - variable->gpu_va;
+	const bool placed =
+		ws_cubin_section(place.cubin, is_code ? place.section : variable->section, &section,
+				 NULL) == WS_OK;
+	if (d->cli->json) {
+		debug_answer(d, "symbol");
+		ws_json_object(json);
+		ws_json_key_hex(json, "address", address);
+		ws_json_key_text(json, "kind", is_code ? "function" : "variable");
+		char *plain = name_copy(name, NAME_FULL);
+		ws_json_key_text(json, "name", plain);
+		ws_json_key_str(json, "name_mangled", name);
+		free(plain);
+		ws_json_key_u64(json, "offset", offset);
+		ws_json_key_str(json, "section", placed ? section.name : (struct ws_str){ "", 0 });
+		ws_json_end(json);
+		return true;
+	}
+	name_print(out, name, true);
+	if (offset)
+		ws_out_printf(out, " + %" PRIu64, offset);
+	if (placed) {
 		ws_out_text(out, " in section ");
 		ws_out_escaped(out, section.name);
 	}
 	ws_out_text(out, "\n");
+	return true;
 }
 
 /* ---- from source to code ---- */

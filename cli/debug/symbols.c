@@ -54,6 +54,8 @@ static bool matches(const struct pattern *pattern, const char *name)
 static void print_head(struct debugger *d, const char *what, const struct pattern *pattern)
 {
 	struct ws_out *out = &d->cli->out;
+	if (d->cli->json)
+		return;
 	ws_out_printf(out,
 		      pattern->any ? "All defined %s:\n" : "All %s matching regular expression \"",
 		      what);
@@ -61,40 +63,50 @@ static void print_head(struct debugger *d, const char *what, const struct patter
 	ws_out_text(out, pattern->any ? "" : "\":\n");
 }
 
-static void print_words(struct debugger *d, const struct pattern *pattern,
+/* Those of the words that match: lines, or the array of a key. */
+static void print_words(struct debugger *d, const char *key, const struct pattern *pattern,
 			const struct debug_words *words)
 {
+	if (d->cli->json) {
+		debug_answer(d, key);
+		ws_json_array(&d->json);
+	}
 	for (size_t i = 0; i < words->n; i++) {
 		if (!matches(pattern, words->item[i]))
 			continue;
+		if (d->cli->json) {
+			ws_json_text(&d->json, words->item[i]);
+			continue;
+		}
 		ws_out_escaped(&d->cli->out, ws_str_of(words->item[i]));
 		ws_out_text(&d->cli->out, "\n");
 	}
+	if (d->cli->json)
+		ws_json_end(&d->json);
 }
 
-static void print_all(struct debugger *d, const char *what, const char *text, debug_take_fn *take)
+/* `take`: what collects the words; NULL: those are the functions' names. */
+static bool print_all(struct debugger *d, const char *key, const char *what, const char *text,
+		      debug_take_fn *take)
 {
 	struct pattern pattern;
 	struct debug_words words = { 0 };
 	if (!pattern_init(&pattern, text))
-		return;
-	(void)!debug_words_of_images(d, &words, take);
+		return false;
+	if (take)
+		(void)debug_words_of_images(d, &words, take);
 	print_head(d, what, &pattern);
-	print_words(d, &pattern, &words);
+	print_words(d, key, &pattern, take ? &words : debug_names(d));
 	debug_words_fini(&words);
 	pattern_fini(&pattern);
+	return true;
 }
 
-/* ---- functions, types, variables, files ---- */
+/* ---- functions, types, files ---- */
 
-void debug_info_functions(struct debugger *d, const char *text)
+bool debug_info_functions(struct debugger *d, const char *text)
 {
-	struct pattern pattern;
-	if (!pattern_init(&pattern, text))
-		return;
-	print_head(d, "functions", &pattern);
-	print_words(d, &pattern, debug_names(d));
-	pattern_fini(&pattern);
+	return print_all(d, "functions", "functions", text, NULL);
 }
 
 static void take_types(struct ws_cubin *cubin, struct debug_words *words)
@@ -112,44 +124,9 @@ static void take_types(struct ws_cubin *cubin, struct debug_words *words)
 	}
 }
 
-void debug_info_types(struct debugger *d, const char *text)
+bool debug_info_types(struct debugger *d, const char *text)
 {
-	print_all(d, "types", text, take_types);
-}
-
-/* "counter: int, @global, 4 bytes, at 0x7f0500010000" */
-static void take_variables(struct ws_cubin *cubin, struct debug_words *words)
-{
-	const struct ws_dwarf *dwarf = NULL;
-	const struct ws_variable *variables;
-	size_t n = 0;
-	(void)!ws_cubin_dwarf(cubin, &dwarf, NULL);
-	if (ws_cubin_variables(cubin, &variables, &n, NULL) != WS_OK)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		const struct ws_variable *one = &variables[i];
-		const struct ws_dwarf_named *named;
-		struct ws_dwarf_variable described;
-		char type[512] = "", place[40] = "", text[2048];
-		char *name = name_copy(one->name, NAME_SHORT);
-		if (dwarf &&
-		    ws_dwarf_find_named(dwarf, WS_NAMED_VARIABLE, one->name, &named, NULL) ==
-			    WS_OK &&
-		    ws_dwarf_variable_at(dwarf, named->info_off, &described, NULL) == WS_OK)
-			(void)!ws_dwarf_spell(dwarf, described.type, type, sizeof type);
-		if (one->gpu_va)
-			snprintf(place, sizeof place, ", at 0x%" PRIx64, one->gpu_va);
-		snprintf(text, sizeof text, "%.1000s: %s%s@%s%s, %" PRIu64 " bytes%s", name, type,
-			 *type ? ", " : "", ws_space_text(one->space),
-			 one->is_managed ? ", managed" : "", one->size_bytes, place);
-		debug_words_add(words, text);
-		free(name);
-	}
-}
-
-void debug_info_variables(struct debugger *d, const char *text)
-{
-	print_all(d, "variables", text, take_variables);
+	return print_all(d, "types", "types", text, take_types);
 }
 
 static void take_sources(struct ws_cubin *cubin, struct debug_words *words)
@@ -169,9 +146,128 @@ static void take_sources(struct ws_cubin *cubin, struct debug_words *words)
 	}
 }
 
-void debug_info_sources(struct debugger *d, const char *text)
+bool debug_info_sources(struct debugger *d, const char *text)
 {
-	print_all(d, "source files", text, take_sources);
+	return print_all(d, "sources", "source files", text, take_sources);
+}
+
+/* ---- variables ---- */
+
+struct found {
+	char *line; /* owned: "counter: int, @global, 4 bytes, at 0x7f0500010000" */
+	char *name; /* owned */
+	char *type; /* owned; "": not told */
+	const struct ws_variable *variable;
+};
+
+struct all_found {
+	struct found *item; /* owned */
+	size_t n, cap;
+};
+
+static void take_variable(struct all_found *all, const struct ws_dwarf *dwarf,
+			  const struct ws_variable *one)
+{
+	const struct ws_dwarf_named *named;
+	struct ws_dwarf_variable described;
+	char type[512] = "", place[40] = "", line[2048];
+	char *name = name_copy(one->name, NAME_SHORT);
+	if (dwarf &&
+	    ws_dwarf_find_named(dwarf, WS_NAMED_VARIABLE, one->name, &named, NULL) == WS_OK &&
+	    ws_dwarf_variable_at(dwarf, named->info_off, &described, NULL) == WS_OK)
+		(void)!ws_dwarf_spell(dwarf, described.type, type, sizeof type);
+	if (one->gpu_va)
+		snprintf(place, sizeof place, ", at 0x%" PRIx64, one->gpu_va);
+	snprintf(line, sizeof line, "%.1000s: %s%s@%s%s, %" PRIu64 " bytes%s", name, type,
+		 *type ? ", " : "", ws_space_text(one->space), one->is_managed ? ", managed" : "",
+		 one->size_bytes, place);
+	cli_grow(&all->item, &all->cap, all->n, sizeof *all->item);
+	all->item[all->n++] = (struct found){ .line = cli_copy(line, strlen(line)),
+					      .name = name,
+					      .type = cli_copy(type, strlen(type)),
+					      .variable = one };
+}
+
+static void take_variables(struct debugger *d, struct all_found *all)
+{
+	struct ws_cubin_set *set;
+	struct ws_cubin *cubin;
+	const struct ws_variable *variables;
+	size_t n = 0;
+	if (ws_target_cubins(d->target, &set, NULL) != WS_OK)
+		return;
+	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++) {
+		const struct ws_dwarf *dwarf = NULL;
+		if (ws_cubin_set_cubin(set, i, &cubin, NULL) != WS_OK ||
+		    ws_cubin_variables(cubin, &variables, &n, NULL) != WS_OK)
+			continue;
+		(void)!ws_cubin_dwarf(cubin, &dwarf, NULL);
+		for (size_t k = 0; k < n; k++)
+			take_variable(all, dwarf, &variables[k]);
+	}
+}
+
+static int by_line(const void *left, const void *right)
+{
+	const struct found *a = left, *b = right;
+	return strcmp(a->line, b->line);
+}
+
+static void json_variable(struct ws_json *json, const struct found *one)
+{
+	ws_json_object(json);
+	ws_json_key_text(json, "name", one->name);
+	ws_json_key_str(json, "name_mangled", one->variable->name);
+	if (*one->type)
+		ws_json_key_text(json, "type", one->type);
+	else
+		ws_json_missing(json, "type", WS_ABSENT);
+	ws_json_key_text(json, "space", ws_space_text(one->variable->space));
+	ws_json_key_bool(json, "managed", one->variable->is_managed);
+	ws_json_key_u64(json, "size", one->variable->size_bytes);
+	if (one->variable->gpu_va)
+		ws_json_key_hex(json, "address", one->variable->gpu_va);
+	else
+		ws_json_missing(json, "address", WS_ABSENT);
+	ws_json_end(json);
+}
+
+bool debug_info_variables(struct debugger *d, const char *text)
+{
+	struct pattern pattern;
+	struct all_found all = { 0 };
+	if (!pattern_init(&pattern, text))
+		return false;
+	take_variables(d, &all);
+	if (all.n)
+		qsort(all.item, all.n, sizeof *all.item, by_line);
+	print_head(d, "variables", &pattern);
+	if (d->cli->json) {
+		debug_answer(d, "variables");
+		ws_json_array(&d->json);
+	}
+	for (size_t i = 0; i < all.n; i++) {
+		const struct found *one = &all.item[i];
+		const bool again = i > 0 && by_line(one - 1, one) == 0;
+		if (again || !matches(&pattern, one->line))
+			continue;
+		if (d->cli->json) {
+			json_variable(&d->json, one);
+			continue;
+		}
+		ws_out_escaped(&d->cli->out, ws_str_of(one->line));
+		ws_out_text(&d->cli->out, "\n");
+	}
+	if (d->cli->json)
+		ws_json_end(&d->json);
+	for (size_t i = 0; i < all.n; i++) {
+		free(all.item[i].line);
+		free(all.item[i].name);
+		free(all.item[i].type);
+	}
+	free(all.item);
+	pattern_fini(&pattern);
+	return true;
 }
 
 /* ---- where a variable is ---- */
@@ -207,20 +303,40 @@ static char *place_text(struct ws_vars *vars, const struct ws_variable_value *va
 	return text.ptr;
 }
 
-void debug_info_address(struct debugger *d, const char *text)
+static void json_address(struct debugger *d, const char *text,
+			 const struct ws_variable_value *variable)
+{
+	struct ws_json *json = &d->json;
+	char *place = place_text(d->vars, variable);
+	const char *why = ws_value_missing_text(&variable->value);
+	debug_answer(d, "address");
+	ws_json_object(json);
+	ws_json_key_text(json, "name", text);
+	ws_json_key_text(json, "place", *place ? place : NULL);
+	if (!*place)
+		ws_json_key_text(json, "place_why", *why ? why : "a value without a place");
+	ws_json_end(json);
+	free(place);
+}
+
+bool debug_info_address(struct debugger *d, const char *text)
 {
 	struct ws_out *out = &d->cli->out;
 	struct ws_variable_value variable = { 0 };
 	struct ws_error err;
 	if (!*text) {
 		cli_say("Argument required.\n");
-		return;
+		return false;
 	}
 	/* of no function: a variable of the image */
 	bool good = debug_look_at(d, text, &variable.value, &err);
 	if (!variable_find(d->vars, text, &variable) && !good) {
 		cli_say("%s.\n", err.message);
-		return;
+		return false;
+	}
+	if (d->cli->json) {
+		json_address(d, text, &variable);
+		return true;
 	}
 	ws_out_text(out, "Symbol \"");
 	ws_out_escaped(out, ws_str_of(text));
@@ -232,4 +348,5 @@ void debug_info_address(struct debugger *d, const char *text)
 			     : "\" has a value, and no place.%s\n",
 		      *place ? place : why);
 	free(place);
+	return true;
 }

@@ -188,7 +188,64 @@ void debug_output(struct debugger *d, const char *text)
 
 /* ---- types ---- */
 
-static void print_type(struct debugger *d, const char *text, bool whole)
+/* Members of a structure or union, or none: the array of a key. */
+static void json_members(struct debugger *d, const struct ws_vtype *type)
+{
+	enum { MOST = 4096 };
+	struct ws_json *json = &d->json;
+	struct ws_dwarf_member *members = cli_alloc(MOST, sizeof *members);
+	uint64_t plain;
+	char name[4096];
+	size_t n = 0;
+	if (type->n_added || !type->dwarf ||
+	    ws_dwarf_plain(type->dwarf, type->type, &plain, NULL) != WS_OK ||
+	    ws_dwarf_members(type->dwarf, plain, members, MOST, &n, NULL) != WS_OK)
+		n = 0;
+	ws_json_key_array(json, "members");
+	for (size_t i = 0; i < n && i < MOST; i++) {
+		(void)!ws_dwarf_spell(type->dwarf, members[i].type, name, sizeof name);
+		ws_json_object(json);
+		ws_json_key_str(json, "name", members[i].name);
+		ws_json_key_text(json, "type", name);
+		ws_json_key_u64(json, "offset", members[i].offset);
+		if (members[i].bit_size) {
+			ws_json_key_u64(json, "bit_offset", members[i].bit_off);
+			ws_json_key_u64(json, "bit_size", members[i].bit_size);
+		}
+		ws_json_key_bool(json, "is_base", members[i].is_base);
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+	free(members);
+}
+
+static void json_type(struct debugger *d, const char *text, const struct ws_vtype *type)
+{
+	const struct ws_value value = { .kind = WS_VALUE_GONE, .type = *type };
+	struct ws_json *json = &d->json;
+	struct cli_bytes described = { 0 };
+	struct ws_out out;
+	char name[4096];
+	uint64_t bytes;
+	ws_out_init(&out, cli_bytes_write, &described);
+	ws_vars_describe(d->vars, type, &out);
+	(void)!ws_out_flush(&out, NULL);
+	ws_vars_spell(d->vars, type, name, sizeof name);
+	debug_answer(d, "type");
+	ws_json_object(json);
+	ws_json_key_text(json, "of", text);
+	ws_json_key_text(json, "name", name);
+	ws_json_key_str(json, "declaration", (struct ws_str){ described.ptr, described.len });
+	if (ws_vars_size(&value, &bytes, NULL) == WS_OK)
+		ws_json_key_u64(json, "size", bytes);
+	else
+		ws_json_missing(json, "size", WS_ABSENT);
+	json_members(d, type);
+	ws_json_end(json);
+	free(described.ptr);
+}
+
+static bool print_type(struct debugger *d, const char *text, bool whole)
 {
 	char name[4096];
 	struct ws_vtype type;
@@ -196,7 +253,11 @@ static void print_type(struct debugger *d, const char *text, bool whole)
 	if (look(d, d->has_focus ? &d->focus : NULL, &err) != WS_OK ||
 	    ws_vars_type(d->vars, *text ? text : "$", &type, &err) != WS_OK) {
 		cli_say("%s.\n", err.message);
-		return;
+		return false;
+	}
+	if (d->cli->json) {
+		json_type(d, text, &type);
+		return true;
 	}
 	ws_out_text(&d->cli->out, "type = ");
 	if (whole) {
@@ -206,16 +267,22 @@ static void print_type(struct debugger *d, const char *text, bool whole)
 		ws_out_escaped(&d->cli->out, ws_str_of(name));
 	}
 	ws_out_text(&d->cli->out, "\n");
+	return true;
+}
+
+bool debug_type(struct debugger *d, const char *text)
+{
+	return print_type(d, text, true);
 }
 
 void debug_ptype(struct debugger *d, const char *text)
 {
-	print_type(d, text, true);
+	(void)print_type(d, text, true);
 }
 
 void debug_whatis(struct debugger *d, const char *text)
 {
-	print_type(d, text, false);
+	(void)print_type(d, text, false);
 }
 
 /* ---- setting ---- */

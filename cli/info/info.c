@@ -6,6 +6,8 @@
  */
 #include "info/info.h"
 
+#include "debug/debug.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,10 +162,26 @@ static int take_coalescing(void *query, const char *text)
 		       : cli_usage("info", "--coalescing takes on or off");
 }
 
+static int take_map(void *query, const char *text)
+{
+	struct info *info = query;
+	return cli_sources_take_map(&info->sources, "info", text);
+}
+
+static int take_dir(void *query, const char *text)
+{
+	struct info *info = query;
+	cli_sources_dir(&info->sources, text);
+	return CLI_ANSWERED;
+}
+
 const struct cli_option verb_info_options[] = {
 	{ "wide", 0, CLI_FLAG, .at = offsetof(struct info, wide) },
 	{ "coalescing", 0, CLI_TAKE, .take = take_coalescing },
 	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct info, limit) },
+	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct info, frame) },
+	{ "source-map", 0, CLI_TAKE, .take = take_map },
+	{ "source-dir", 0, CLI_TAKE, .take = take_dir },
 	{ 0 },
 };
 
@@ -282,12 +300,8 @@ static int info_run(struct info *info, int argc, char **argv)
 	return status == CLI_ANSWERED ? show(info, table->name, table->show, NULL) : status;
 }
 
-int verb_info(struct cli *cli, int argc, char **argv)
+static int run(struct info *info, struct cli *cli, int argc, char **argv)
 {
-	struct info info = { .coalesce = true };
-	int status = cli_options_take(cli, verb_info_options, &info, &argc, &argv);
-	if (status != CLI_ANSWERED)
-		return status;
 	if (argc < 1)
 		return cli_usage("info", "which dump?");
 	const char *path = argv[0];
@@ -297,10 +311,23 @@ int verb_info(struct cli *cli, int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	status = session_open(&info.session, cli, path);
+	/* at a prompt these are commands of its own */
+	if (argc > 0 && !cli->live && debug_info_is_answer(argv[0]))
+		return debug_info_verb(cli, path, argc, argv, info->frame, &info->sources);
+	int status = session_open(&info->session, cli, path);
 	if (status == CLI_ANSWERED)
-		status = info_run(&info, argc, argv);
-	symbols_destroy(info.symbols);
-	session_close(&info.session);
+		status = info_run(info, argc, argv);
+	symbols_destroy(info->symbols);
+	session_close(&info->session);
+	return status;
+}
+
+int verb_info(struct cli *cli, int argc, char **argv)
+{
+	struct info info = { .coalesce = true };
+	int status = cli_options_take(cli, verb_info_options, &info, &argc, &argv);
+	if (status == CLI_ANSWERED)
+		status = run(&info, cli, argc, argv);
+	cli_sources_fini(&info.sources);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "doubt.h"
 #include "rows.h"
 #include "session.h"
+#include "sources.h"
 #include "symbols.h"
 
 /*
@@ -40,7 +41,9 @@ struct info {
 	struct symbols *symbols; /* NULL until info_symbols() */
 	struct filter filter;
 	bool wide, coalesce;
-	struct cli_given limit; /* rows of a table; 0: all */
+	struct cli_given limit;     /* rows of a table; 0: all */
+	struct cli_given frame;     /* for words that are no tables, as `sources` */
+	struct cli_sources sources; /* owned */
 	uint64_t n_left_out;
 	const char *none;        /* sentence for an empty table */
 	struct ws_json *json;    /* NULL in text */

@@ -8,6 +8,7 @@ read the difference.
 """
 import fcntl
 import glob
+import json
 import os
 import pty
 import select
@@ -20,9 +21,18 @@ import time
 
 import sessions
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 PROGRAM, DUMPS = (os.path.abspath(p) for p in sys.argv[1:3])
 UPDATE = '--update' in sys.argv[3:]
 DUMP = os.path.join(DUMPS, 'illegal-address.nvcudmp')
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, *words], text=True, capture_output=True, timeout=60, check=False)
 
 
 def batch(script, *words, files=()):
@@ -126,11 +136,69 @@ def terminal():
     return wrong or (None if status == 0 and b'Illegal Address' in first else f'{status}, {first!r}')
 
 
+QUESTIONS = [('info', 'line'), ('info', 'line', 'calls.cu:30'), ('info', 'line', 'fold'), ('info', 'line', '*0x7f2b4c000a60'), ('info', 'symbol', '0x7f2b4c000a60'),
+             ('info', 'symbol', '$pc'), ('info', 'source'), ('info', 'scope', 'fold'), ('info', 'address', 'word'), ('info', 'functions'), ('info', 'functions', 's'),
+             ('info', 'types', '^C'), ('info', 'variables'), ('info', 'sources'), ('list',), ('list', 'fold'), ('list', '10,12'), ('list', 'calls.cu:38'),
+             ('ptype', 'Cursor'), ('ptype', 'word'), ('ptype', '*at'), ('info', 'line', 'nothing'), ('info', 'symbol', '0x10'), ('info', 'types', '['),
+             ('list', 'nothing'), ('list', '99'), ('ptype', 'nothing'), ('info', 'address', 'nothing'), ('info', 'scope', 'nothing'), ('info', 'line', '*0x10')]
+
+
+def verbs():
+    """Commands of the prompt are verbs: the same words, and JSON that fits its schema; one that fails prints nothing as data."""
+    dump = os.path.join(DUMPS, 'misaligned-G.nvcudmp')
+    for verb, *rest in QUESTIONS:
+        for found in ([], sessions.SOURCES) if verb == 'list' or rest == ['source'] else ([],):
+            plain = run(verb, *found, dump, *rest)
+            prompt = run('shell', *(found or sessions.SOURCES[:0]), '--batch', '--ex', 'echo ----\\n', '--ex', ' '.join([verb, *rest]), dump)
+            want = prompt.stdout.split('----\n')[1].replace('directory DIR, or set substitute-path FROM TO', '--source-dir DIR, or --source-map FROM=TO')
+            if (plain.stdout, plain.stderr) != (want, prompt.stderr):
+                return f'{verb} {rest}: {plain.stdout!r} {plain.stderr!r}, at the prompt {want!r} {prompt.stderr!r}'
+            data = run(verb, '--json', *found, dump, *rest)
+            if data.returncode != plain.returncode or bool(data.stdout) != (data.returncode == 0) or data.returncode not in (0, 1):
+                return f'{verb} {rest}: {data}'
+            if data.returncode == 0 and jsonschema:
+                with open(os.path.join(sessions.ROOT, f'docs/schema/warpscope-{verb}-1.json'), encoding='utf-8') as file:
+                    jsonschema.validate(json.loads(data.stdout), json.load(file))
+    return None
+
+
+def data():
+    """The data of these verbs are those of the source, of the frame and the thread that are asked for."""
+    dump = os.path.join(DUMPS, 'misaligned-G.nvcudmp')
+
+    def ask(*words):
+        return json.loads(run(*words, '--json').stdout)
+    with open(os.path.join(sessions.ROOT, 'tests/kernels/calls.cu'), encoding='utf-8') as file:
+        source = file.read().splitlines()
+    listed = ask('list', *sessions.SOURCES, dump, 'fold')['list']
+    if [(one['line'], one['text']) for one in listed['lines']] != list(enumerate(source, 1))[20:30] or listed['code'] or listed['n_lines'] != len(source):
+        return str(listed)
+    code = ask('list', dump, 'calls.cu:12')['list']
+    if code['path'] is not None or code['lines'] or not any('LD.E' in one['text'] and one['function'] == 'read_word(char const*)' for one in code['code']):
+        return str(code)
+    members = ask('ptype', dump, 'cursor', '--frame', '2')['type']
+    if (members['name'], members['size'], [(m['name'], m['type'], m['offset']) for m in members['members']]) != ('Cursor', 16, [('base', 'char const*', 0), ('step', 'int', 8)]):
+        return str(members)
+    scope = ask('info', dump, 'scope', 'fold')['scope']
+    if [(one['name'], one['type'], one['is_argument']) for one in scope] != [('cursor', 'Cursor', True), ('rows', 'int', True), ('total', 'int', False)]:
+        return str(scope)
+    for words, want in (((), 'read_word'), (('--frame', '1'), 'sum_row'), (('warp', '0', 'lane', '3', '--frame', '2'), 'fold')):
+        line = ask('info', dump, 'source', *words)['source']['line']
+        if f'@mark {want}' not in source[line - 1]:
+            return f'{words}: line {line}'
+    found = ask('info', dump, 'line', 'block', '(1,0,0)', 'thread', '(3,0,0)')
+    here = found['line'][0]
+    if found['focus']['threadIdx'] != [3, 0, 0] or not here['start'] <= here['pc'] < here['end'] or here['positions'][0]['line'] != 12:
+        return str(found)
+    symbol = ask('info', dump, 'symbol', here['pc'])['symbol']
+    return None if (symbol['name'], symbol['offset']) == ('read_word(char const*)', here['offset']) else str(symbol)
+
+
 def main():
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shell')
     cases = [(os.path.basename(path), lambda path=path: sessions.transcript(PROGRAM, 'shell', path, DUMPS, UPDATE))
              for path in sorted(glob.glob(os.path.join(folder, '*.txt')))]
-    cases += [(f.__doc__.split('.')[0], f) for f in (defined, printed, files, terminal)]
+    cases += [(f.__doc__.split('.')[0], f) for f in (defined, printed, files, terminal, verbs, data)]
     return sessions.run_cases(cases)
 
 

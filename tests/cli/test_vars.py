@@ -214,6 +214,18 @@ def check_names(dump):
                  r'Symbol "mode" (is a variable in \$R\d+|has no place: .*).'):
         if not re.search(f'^{line}$', said, re.M):
             return f'no line {line}: {said}'
+    listed = {one['name'].split('::')[-1]: (one['type'], one['space'], one['size']) for one in json.loads(run('info', '--json', dump, 'variables').stdout)['variables']}
+    for name, wanted in (('tile', ('int [8]', 'shared', 32)), ('sums', ('double [4]', 'shared', 32)), ('grid', ('int [2][3]', 'global', 24)), ('axis', ('Vec', 'const', 12))):
+        if listed.get(name) != wanted:
+            return f'{name} is {listed.get(name)}'
+    for text, wanted in (('vec', 'const struct Vec {\n    float x;\n    float y;\n    float z;\n} *'), ('fault', 'int volatile*'), ('node.next', 'struct Node {'), ('color', 'Color'),
+                         ('copy.data', 'double [3]'), ('box', 'struct Box<double,3> : public Base, public Other {')):
+        said = run('ptype', '--frame', '2', dump, text).stdout
+        if not said.startswith('type = ' + wanted):
+            return f'ptype {text}: {said}, not {wanted}'
+    symbol = json.loads(run('info', '--json', dump, 'symbol', '&grid[1][0]').stdout)['symbol']
+    if (symbol['kind'], symbol['name'], symbol['offset']) != ('variable', 'grid', 12):
+        return str(symbol)
     for options, wanted in ((('--pretty',), '{\n  x = 1.25,\n  y = -2.5,\n  z = 3.75\n}'), (('--elements', '2', 'text'), '"ti"...'),
                             (('--elements', '2', 'same'), '{0 <repeats 19 times>...}'), (('--repeats', '20', 'same'), '{' + '0, ' * 19 + '1}'),
                             (('--elements', '0', 'steps'), '{0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121}'),

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands of the prompt that are verbs of the program, too: list, ptype, and those words of info
+ * that are no tables of the dump. They are the prompt's own functions, on a dump that is opened
+ * without a word, and answer with --json as well.
+ */
+#include "debug/debug.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter.h"
+
+struct asking {
+	struct debugger d; /* first: its options fill it */
+	struct cli_given frame;
+};
+
+#define ASKING_FRAME                                                         \
+	{                                                                    \
+		"frame", 0, CLI_NUMBER, .at = offsetof(struct asking, frame) \
+	}
+
+const struct cli_option verb_list_options[] = {
+	ASKING_FRAME,
+	{ "source-map", 0, CLI_TAKE, .take = debug_take_map },
+	{ "source-dir", 0, CLI_TAKE, .take = debug_take_dir },
+	{ 0 },
+};
+
+const struct cli_option verb_ptype_options[] = {
+	ASKING_FRAME,
+	{ 0 },
+};
+
+void debug_answer(struct debugger *d, const char *name)
+{
+	struct session session;
+	char schema[40];
+	const bool is_info = strcmp(d->cli->verb, "info") == 0;
+	snprintf(schema, sizeof schema, "warpscope-%s-1", d->cli->verb);
+	cli_json_begin(d->cli, &d->json, schema);
+	if (is_info)
+		ws_json_key_text(&d->json, "table", name);
+	ws_json_key(&d->json, "focus");
+	if (session_open(&session, d->cli, d->dump) == CLI_ANSWERED)
+		session_json_focus(&session, &d->json);
+	else
+		ws_json_null(&d->json);
+	session_close(&session);
+	if (is_info)
+		ws_json_key_u64(&d->json, "unreadable_warps", 0);
+	ws_json_key(&d->json, name);
+}
+
+/* Opens a dump, and looks at the thread that words name, else at that of the report if there is
+ * one. An exit status. */
+static int open_at(struct debugger *d, const char *path, int argc, char **argv,
+		   struct cli_given frame)
+{
+	struct look look = { .vars = NULL };
+	struct ws_focus focus;
+	int status = cli_target_open(d->cli, path, &d->target);
+	if (status != CLI_ANSWERED)
+		return status;
+	d->dump = cli_copy(path, strlen(path));
+	d->cli->live = d->target;
+	if (argc == 0 && !frame.given && ws_focus_find(d->target, &focus, NULL) != WS_OK)
+		return CLI_ANSWERED;
+	status = look_open(&look, d->cli, path, argc, argv, frame);
+	if (status == CLI_ANSWERED) {
+		debug_focus_on(d, &look.session.focus);
+		debug_frame_on(d, &look, look.at);
+	}
+	look_close(&look);
+	return status;
+}
+
+/* The word that a question is about, "" for none; the words of a filter are left. */
+static const char *subject_take(int *argc, char ***argv)
+{
+	if (*argc == 0 || filter_is_word(**argv))
+		return "";
+	--*argc;
+	return *(*argv)++;
+}
+
+typedef bool answer_fn(struct debugger *d, const char *text);
+
+/* A verb with a dump, a subject and a filter. `word`: of info. */
+static int ask(struct asking *asking, const char *path, int argc, char **argv, answer_fn *answer,
+	       const char *word)
+{
+	struct debugger *d = &asking->d;
+	const char *text = subject_take(&argc, &argv);
+	int status = open_at(d, path, argc, argv, asking->frame);
+	if (status == CLI_ANSWERED)
+		status = (answer ? answer(d, text) : debug_info_answer(d, word, text))
+				 ? CLI_ANSWERED
+				 : CLI_NO_ANSWER;
+	if (status == CLI_ANSWERED && d->cli->json)
+		ws_json_end(&d->json);
+	debug_close(d);
+	debug_fini(d);
+	return status;
+}
+
+int debug_info_verb(struct cli *cli, const char *path, int argc, char **argv,
+		    struct cli_given frame, struct cli_sources *sources)
+{
+	struct asking asking = { .d = { .cli = cli, .sources = *sources }, .frame = frame };
+	*sources = (struct cli_sources){ 0 };
+	return ask(&asking, path, argc - 1, argv + 1, NULL, argv[0]);
+}
+
+static int verb(struct cli *cli, const struct cli_option *options, int argc, char **argv,
+		answer_fn *answer)
+{
+	struct asking asking = { .d = { .cli = cli } };
+	int status = cli_options_take(cli, options, &asking, &argc, &argv);
+	if (status == CLI_ANSWERED && argc == 0)
+		status = cli_usage(cli->verb, "which dump?");
+	if (status == CLI_ANSWERED && answer == debug_type &&
+	    (argc == 1 || filter_is_word(argv[1])))
+		status = cli_usage(cli->verb, "which type or expression?");
+	if (status == CLI_ANSWERED)
+		return ask(&asking, argv[0], argc - 1, argv + 1, answer, NULL);
+	debug_fini(&asking.d);
+	return status;
+}
+
+int verb_list(struct cli *cli, int argc, char **argv)
+{
+	return verb(cli, verb_list_options, argc, argv, debug_list_lines);
+}
+
+int verb_ptype(struct cli *cli, int argc, char **argv)
+{
+	return verb(cli, verb_ptype_options, argc, argv, debug_type);
+}
