@@ -25,7 +25,12 @@ struct agent {
 		size_t n, cap;
 	} modules;
 	struct shared *shared; /* owned */
-	int calls, work;       /* sockets */
+	struct {               /* memory of the program for managed variables, owned */
+		uint64_t address;
+		uint8_t *bytes; /* NULL: there is none */
+		size_t n_bytes, n_used;
+	} managed;
+	int calls, work; /* sockets */
 	struct {
 		int pipe; /* -1: there is none */
 		uint32_t flags;
@@ -63,8 +68,14 @@ void agent_modules_fini(struct agent *agent);
 
 enum cu_result agent_share(struct agent *agent, struct exchange *x);
 enum cu_result agent_free(struct agent *agent, uint64_t address);
+/* Takes the memory for managed variables. */
+enum cu_result agent_set_managed(struct agent *agent, struct exchange *x);
+/* ws_sim_managed_fn: gives some of it. */
+bool agent_give_managed(void *user, uint64_t len, uint64_t *ret_address, void **ret_bytes);
 /* After the device: it uses them. */
 void agent_shared_fini(struct agent *agent);
+/* The same: what was given of it is free again, and 0. */
+void agent_managed_reset(struct agent *agent);
 enum cu_result agent_write(struct agent *agent, struct exchange *x);
 enum cu_result agent_read(struct agent *agent, struct exchange *x);
 enum cu_result agent_copy(struct agent *agent, struct exchange *x);

@@ -103,6 +103,7 @@ static enum cu_result reset(struct agent *agent)
 	agent_modules_fini(agent);
 	ws_sim_destroy(agent->sim);
 	agent_shared_fini(agent);
+	agent_managed_reset(agent);
 	agent->sim = fresh;
 	agent->has_failed = false;
 	return CUDA_SUCCESS;
@@ -179,6 +180,8 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 		return agent_free(agent, word[0]);
 	case WIRE_SHARE:
 		return agent_share(agent, x);
+	case WIRE_MANAGED:
+		return agent_set_managed(agent, x);
 	case WIRE_WRITE:
 		return agent_write(agent, x);
 	case WIRE_READ:
@@ -306,7 +309,10 @@ int main(int argc, char **argv)
 		agent_say("warpscope-agent is started by the driver of the software GPU");
 		return 2;
 	}
-	agent.options = (struct ws_sim_options){ .size = sizeof agent.options, .device = argv[1] };
+	agent.options = (struct ws_sim_options){ .size = sizeof agent.options,
+						 .device = argv[1],
+						 .managed = agent_give_managed,
+						 .managed_user = &agent };
 	if (ws_sim_create(&agent.options, &agent.sim, &err) != WS_OK) {
 		agent_say("%s", err.message);
 		return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the device, for the host. */
-#define _GNU_SOURCE /* memfd seals */
+#define _GNU_SOURCE /* memfd seals, MADV_REMOVE */
 #include "agent.h"
 
 #include <fcntl.h>
@@ -28,20 +28,31 @@ static bool is_piece(const struct rows *rows, uint64_t n_bytes)
 	       rows->n_bytes * rows->n == n_bytes;
 }
 
-enum cu_result agent_share(struct agent *agent, struct exchange *x)
+/* Maps what a descriptor came for, from a place in it on. */
+static enum cu_result map(const struct exchange *x, uint64_t at, uint64_t n_bytes, void **ret_bytes)
 {
-	uint64_t address = x->request->word[0], n_bytes = x->request->word[1];
 	struct stat about;
-	struct ws_error err;
 	if (x->fd < 0 || n_bytes == 0 || fstat(x->fd, &about) != 0 ||
-	    (uint64_t)about.st_size < n_bytes)
+	    (uint64_t)about.st_size < n_bytes || (uint64_t)about.st_size - n_bytes < at)
 		return CUDA_ERROR_INVALID_VALUE;
 	/* pages that are taken away from under the device would end the agent */
 	if ((fcntl(x->fd, F_GET_SEALS) & F_SEAL_SHRINK) == 0)
 		return CUDA_ERROR_INVALID_VALUE;
-	void *bytes = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, x->fd, 0);
+	void *bytes = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, x->fd, (off_t)at);
 	if (bytes == MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	*ret_bytes = bytes;
+	return CUDA_SUCCESS;
+}
+
+enum cu_result agent_share(struct agent *agent, struct exchange *x)
+{
+	uint64_t address = x->request->word[0], n_bytes = x->request->word[1];
+	struct ws_error err;
+	void *bytes;
+	enum cu_result result = map(x, x->request->word[2], n_bytes, &bytes);
+	if (result != CUDA_SUCCESS)
+		return result;
 	struct shared *shared = malloc(sizeof *shared);
 	if (shared && ws_sim_map(agent->sim, address, bytes, n_bytes, &err) == WS_OK) {
 		*shared = (struct shared){ agent->shared, address, bytes, (size_t)n_bytes };
@@ -49,7 +60,7 @@ enum cu_result agent_share(struct agent *agent, struct exchange *x)
 		return CUDA_SUCCESS;
 	}
 	munmap(bytes, n_bytes);
-	enum cu_result result = shared ? agent_result(&err) : CUDA_ERROR_OUT_OF_MEMORY;
+	result = shared ? agent_result(&err) : CUDA_ERROR_OUT_OF_MEMORY;
 	free(shared);
 	return result;
 }
@@ -79,6 +90,43 @@ void agent_shared_fini(struct agent *agent)
 {
 	while (agent->shared)
 		unmap(&agent->shared);
+}
+
+/* ---- managed variables ---- */
+
+enum cu_result agent_set_managed(struct agent *agent, struct exchange *x)
+{
+	uint64_t n_bytes = x->request->word[1];
+	void *bytes;
+	if (agent->managed.bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	enum cu_result result = map(x, 0, n_bytes, &bytes);
+	if (result != CUDA_SUCCESS)
+		return result;
+	agent->managed.address = x->request->word[0];
+	agent->managed.bytes = bytes;
+	agent->managed.n_bytes = n_bytes;
+	return CUDA_SUCCESS;
+}
+
+bool agent_give_managed(void *user, uint64_t len, uint64_t *ret_address, void **ret_bytes)
+{
+	enum { ALIGNMENT = 4096 }; /* and something between two that nobody may touch */
+	struct agent *agent = user;
+	size_t left = agent->managed.n_bytes - agent->managed.n_used;
+	if (len > left || left - len < 2 * ALIGNMENT)
+		return false;
+	*ret_address = agent->managed.address + agent->managed.n_used;
+	*ret_bytes = agent->managed.bytes + agent->managed.n_used;
+	agent->managed.n_used += (len + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	return true;
+}
+
+void agent_managed_reset(struct agent *agent)
+{
+	if (agent->managed.n_used > 0)
+		(void)madvise(agent->managed.bytes, agent->managed.n_used, MADV_REMOVE);
+	agent->managed.n_used = 0;
 }
 
 enum cu_result agent_write(struct agent *agent, struct exchange *x)

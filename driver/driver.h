@@ -117,6 +117,7 @@ enum range_kind { RANGE_DEVICE, RANGE_HOST, RANGE_MANAGED };
 struct range {
 	uint64_t start, n_bytes;
 	enum range_kind kind;
+	bool is_variable; /* of a module: it is not freed */
 	unsigned flags;
 	uint64_t id;
 	struct context *context;
@@ -246,6 +247,10 @@ unsigned array_component(int format);
 
 /* Memory of the device. */
 CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes);
+/* Memory for managed variables, once. */
+CUresult memory_share_managed(void);
+/* Whether it is there. */
+bool memory_is_managed(uint64_t address);
 /* Gives back what that gave, once all work is done. */
 CUresult memory_release(uint64_t address);
 

@@ -16,6 +16,10 @@
 #define SHARED_BASE UINT64_C(0x200000000000)
 #endif
 
+/* For managed variables; pages that nobody uses are not there. */
+#define MANAGED_BASE (SHARED_BASE + (UINT64_C(1) << 38))
+#define MANAGED_BYTES (UINT64_C(1) << 30)
+
 enum { PAGE = 1 << 16, PITCH = 512 };
 
 CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes)
@@ -36,7 +40,51 @@ CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes)
 	return CUDA_SUCCESS;
 }
 
-/* Memory without a name that both processes see; all 0. */
+/* A file without a name for memory that both processes see, all 0; mapped at an address. */
+static int make_shared(uint64_t at, size_t n_bytes)
+{
+	int fd = memfd_create("cuda host memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	void *host = MAP_FAILED;
+	if (fd >= 0 && ftruncate(fd, (off_t)n_bytes) == 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
+		host = mmap((void *)(uintptr_t)at, n_bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+	if (host == (void *)(uintptr_t)at)
+		return fd;
+	if (host != MAP_FAILED) /* a kernel that does not know the flag */
+		munmap(host, n_bytes);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+CUresult memory_share_managed(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool is_done;
+	uint64_t word[WIRE_WORDS] = { MANAGED_BASE, MANAGED_BYTES };
+	CUresult result = CUDA_SUCCESS;
+	pthread_mutex_lock(&lock);
+	if (!is_done) {
+		int fd = make_shared(MANAGED_BASE, MANAGED_BYTES);
+		result = fd < 0 ? CUDA_ERROR_OUT_OF_MEMORY
+				: driver_call(WIRE_MANAGED, word, NULL, 0, fd, NULL, NULL);
+		is_done = result == CUDA_SUCCESS;
+		if (fd >= 0)
+			close(fd);
+		if (fd >= 0 && !is_done)
+			munmap((void *)(uintptr_t)MANAGED_BASE, MANAGED_BYTES);
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+bool memory_is_managed(uint64_t address)
+{
+	return address - MANAGED_BASE < MANAGED_BYTES;
+}
+
+/* Memory without a name that both processes see. */
 static CUresult share(void **ret_host, size_t n_bytes, enum range_kind kind, unsigned flags)
 {
 	static _Atomic uint64_t next = SHARED_BASE;
@@ -47,30 +95,23 @@ static CUresult share(void **ret_host, size_t n_bytes, enum range_kind kind, uns
 		return result;
 	size_t room = (n_bytes + PAGE - 1) / PAGE * PAGE;
 	uint64_t at = atomic_fetch_add(&next, room + PAGE);
-	int fd = memfd_create("cuda host memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	void *host = MAP_FAILED;
-	if (fd >= 0 && ftruncate(fd, (off_t)room) == 0 &&
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
-		host = mmap((void *)(uintptr_t)at, room, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+	int fd = make_shared(at, room);
 	const struct range range = { .start = at,
 				     .n_bytes = n_bytes,
 				     .kind = kind,
 				     .flags = flags,
 				     .context = driver_context() };
 	uint64_t word[WIRE_WORDS] = { at, n_bytes };
-	if (host != (void *)(uintptr_t)at)
-		result = CUDA_ERROR_OUT_OF_MEMORY;
-	if (result == CUDA_SUCCESS)
-		result = driver_call(WIRE_SHARE, word, NULL, 0, fd, NULL, NULL);
+	if (fd < 0)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = driver_call(WIRE_SHARE, word, NULL, 0, fd, NULL, NULL);
 	if (result == CUDA_SUCCESS && !range_add(&range))
 		result = CUDA_ERROR_OUT_OF_MEMORY;
-	if (fd >= 0)
-		close(fd);
-	if (result != CUDA_SUCCESS && host != MAP_FAILED)
-		munmap(host, room);
+	close(fd);
 	if (result == CUDA_SUCCESS)
-		*ret_host = host;
+		*ret_host = (void *)(uintptr_t)at;
+	else
+		munmap((void *)(uintptr_t)at, room);
 	return result;
 }
 
@@ -85,7 +126,7 @@ static CUresult release(uint64_t address, bool is_host)
 	if (address == 0)
 		return is_host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	if (!range_find(address, &range) || range.start != address ||
-	    (range.kind == RANGE_HOST) != is_host)
+	    (range.kind == RANGE_HOST) != is_host || range.is_variable)
 		return CUDA_ERROR_INVALID_VALUE;
 	result = queue_drain();
 	if (result == CUDA_SUCCESS)
@@ -158,8 +199,8 @@ CU_API(cuMemFreeAsync)(CUdeviceptr address, CUstream stream)
 {
 	struct range range;
 	CUresult result = stream_check(stream);
-	if (result == CUDA_SUCCESS &&
-	    (!range_find(address, &range) || range.start != address || range.kind != RANGE_DEVICE))
+	if (result == CUDA_SUCCESS && (!range_find(address, &range) || range.start != address ||
+				       range.kind != RANGE_DEVICE || range.is_variable))
 		result = CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
 		DONE(result);

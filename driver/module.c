@@ -150,6 +150,9 @@ static CUresult load(struct module **ret_module, const void *image)
 		result = CUDA_ERROR_INVALID_IMAGE;
 	if (result != CUDA_SUCCESS)
 		return result;
+	result = memory_share_managed();
+	if (result != CUDA_SUCCESS)
+		return result;
 	struct module *module = calloc(1, sizeof *module);
 	if (!module)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -486,7 +489,9 @@ static CUresult find_variable(CUdeviceptr *ret_address, size_t *ret_bytes, struc
 		return result;
 	const struct range range = { .start = word[0],
 				     .n_bytes = word[1],
-				     .kind = RANGE_DEVICE,
+				     .kind = memory_is_managed(word[0]) ? RANGE_MANAGED
+									: RANGE_DEVICE,
+				     .is_variable = true,
 				     .context = driver_context() };
 	if (!range_find(range.start, &known) && !range_add(&range))
 		return CUDA_ERROR_OUT_OF_MEMORY;

@@ -23,21 +23,23 @@ enum {
 };
 
 enum wire_op {
-	WIRE_HELLO,  /* version, process -> a struct wire_device */
-	WIRE_RESET,  /* all that is on the device goes, and a fault */
-	WIRE_LOAD,   /* an image -> module */
-	WIRE_KERNEL, /* module, number -> a struct wire_kernel, its parameters, its name;
-			NOT_FOUND: past the last */
-	WIRE_SYMBOL, /* module; a name -> address, bytes */
-	WIRE_ALLOC,  /* bytes -> address */
-	WIRE_FREE,   /* address */
-	WIRE_SHARE,  /* address, bytes, with a descriptor: memory of the program */
-	WIRE_WRITE,  /* address, pitch, bytes of a row, rows; the bytes */
-	WIRE_READ,   /* the same -> the bytes */
-	WIRE_COPY,   /* to, its pitch, from, its pitch, bytes of a row, rows */
-	WIRE_FILL,   /* address, pitch, value, its bytes, values of a row, rows */
-	WIRE_LAUNCH, /* a struct wire_launch, a name, arguments -> WIRE_... flags; what was printed
-		      */
+	WIRE_HELLO,   /* version, process -> a struct wire_device */
+	WIRE_RESET,   /* all that is on the device goes, and a fault */
+	WIRE_LOAD,    /* an image -> module */
+	WIRE_KERNEL,  /* module, number -> a struct wire_kernel, its parameters, its name;
+			 NOT_FOUND: past the last */
+	WIRE_SYMBOL,  /* module; a name -> address, bytes */
+	WIRE_ALLOC,   /* bytes -> address */
+	WIRE_FREE,    /* address */
+	WIRE_SHARE,   /* address, bytes, where in the file, with a descriptor: memory of the program
+		       */
+	WIRE_MANAGED, /* address, bytes, with a descriptor: memory for managed variables; once */
+	WIRE_WRITE,   /* address, pitch, bytes of a row, rows; the bytes */
+	WIRE_READ,    /* the same -> the bytes */
+	WIRE_COPY,    /* to, its pitch, from, its pitch, bytes of a row, rows */
+	WIRE_FILL,    /* address, pitch, value, its bytes, values of a row, rows */
+	WIRE_LAUNCH,  /* a struct wire_launch, a name, arguments -> WIRE_... flags; what was printed
+		       */
 	WIRE_TENSOR_MAP, /* a struct ws_sim_tensor -> 128 bytes */
 	WIRE_TEXTURE,    /* whether it is a surface; a struct ws_sim_texture -> handle */
 	WIRE_DUMP,       /* WS_WRITE_... flags; a path: writes a dump of the device */

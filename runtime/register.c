@@ -18,7 +18,7 @@ struct image {
 struct named {
 	struct named *next;
 	struct image *image;
-	const void *host;
+	const void *host; /* of a managed variable: the pointer by which the program reaches it */
 	const char *name; /* borrowed: of the program's image */
 	CUfunction function;
 };
@@ -28,19 +28,19 @@ enum { BUCKETS = 1024 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
 static struct named *functions[BUCKETS], *variables[BUCKETS];
+static struct named *managed; /* a list */
 
 static struct named **bucket(struct named **table, const void *host)
 {
 	return &table[((uintptr_t)host >> 4) % BUCKETS];
 }
 
-static void add(struct named **table, struct image *image, const void *host, const char *name)
+static void add(struct named **at, struct image *image, const void *host, const char *name)
 {
 	struct named *one = malloc(sizeof *one);
 	if (!one)
 		abort(); /* before main(): there is nobody to tell */
 	pthread_mutex_lock(&lock);
-	struct named **at = bucket(table, host);
 	*one = (struct named){ .next = *at, .image = image, .host = host, .name = name };
 	*at = one;
 	pthread_mutex_unlock(&lock);
@@ -70,19 +70,13 @@ RT_API_OF(void, __cudaUnregisterFatBinary)(void **image)
 	(void)image;
 }
 
-RT_API_OF(char, __cudaInitModule)(void **image)
-{
-	(void)image;
-	return 1;
-}
-
 RT_API_OF(void, __cudaRegisterFunction)
 (void **image, const void *host, char *device, const char *name, int thread_limit, void *tid,
  void *bid, void *block, void *grid, int *warp_size)
 {
 	(void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
 	(void)warp_size;
-	add(functions, (struct image *)image, host, name);
+	add(bucket(functions, host), (struct image *)image, host, name);
 }
 
 RT_API_OF(void, __cudaRegisterVar)
@@ -90,7 +84,7 @@ RT_API_OF(void, __cudaRegisterVar)
  int is_constant, int is_global)
 {
 	(void)device, (void)is_extern, (void)n_bytes, (void)is_constant, (void)is_global;
-	add(variables, (struct image *)image, host, name);
+	add(bucket(variables, host), (struct image *)image, host, name);
 }
 
 void rt_forget_images(void)
@@ -104,11 +98,47 @@ void rt_forget_images(void)
 	pthread_mutex_unlock(&lock);
 }
 
+RT_API_OF(void, __cudaRegisterManagedVar)
+(void **image, void **host, char *device, const char *name, int is_extern, size_t n_bytes,
+ int is_constant, int is_global)
+{
+	(void)device, (void)is_extern, (void)n_bytes, (void)is_constant, (void)is_global;
+	add(&managed, (struct image *)image, host, name);
+}
+
+/* Under lock: tells the program where the managed variables of an image are. */
+static int point(const struct image *image)
+{
+	int result = RT_SUCCESS;
+	for (struct named *one = managed; one && result == RT_SUCCESS; one = one->next) {
+		CUdeviceptr at;
+		if (one->image != image)
+			continue;
+		result = (int)cuModuleGetGlobal_v2(&at, NULL, image->module, one->name);
+		if (result == RT_SUCCESS)
+			*(void **)(uintptr_t)one->host = (void *)(uintptr_t)at;
+	}
+	return result;
+}
+
 /* Under lock. */
 static int load(struct image *image)
 {
-	return image->module ? RT_SUCCESS
-			     : (int)cuModuleLoadFatBinary(&image->module, image->wrapper);
+	if (image->module)
+		return RT_SUCCESS;
+	int result = (int)cuModuleLoadFatBinary(&image->module, image->wrapper);
+	return result == RT_SUCCESS ? point(image) : result;
+}
+
+/* Before the program first uses a managed variable. */
+RT_API_OF(char, __cudaInitModule)(void **image)
+{
+	int result = rt_begin();
+	pthread_mutex_lock(&lock);
+	if (result == RT_SUCCESS)
+		result = load((struct image *)image);
+	pthread_mutex_unlock(&lock);
+	return (char)(rt_done(result) == RT_SUCCESS);
 }
 
 static struct named *find(struct named **table, const void *host)
@@ -145,6 +175,9 @@ int rt_variable(const void *host, CUdeviceptr *ret_address, size_t *ret_bytes)
 		return result;
 	pthread_mutex_lock(&lock);
 	struct named *one = find(variables, host);
+	for (struct named *m = managed; m && !one; m = m->next)
+		if (m->host == host || *(void *const *)m->host == host)
+			one = m;
 	result = one ? load(one->image) : RT_INVALID_SYMBOL;
 	if (result == RT_SUCCESS)
 		result = (int)cuModuleGetGlobal_v2(ret_address, ret_bytes, one->image->module,

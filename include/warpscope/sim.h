@@ -48,6 +48,13 @@ enum ws_sim_schedule {
 			       access to memory */
 };
 
+/**
+ * Memory for variables that host and device share (`__managed__`): all 0, at an address of the
+ * caller's choice that is free and a multiple of 256, until the device is destroyed. False: there
+ * is none.
+ */
+typedef bool ws_sim_managed_fn(void *user, uint64_t len, uint64_t *ret_address, void **ret_bytes);
+
 /** How a device is made. Zero-filled with `size` set means the defaults. */
 struct ws_sim_options {
 	size_t size;        /**< sizeof(struct ws_sim_options), as the caller was compiled */
@@ -67,6 +74,8 @@ struct ws_sim_options {
 			  and writes nothing. 0: at once, and registers are those that it used */
 	bool check;    /**< finds what hardware does not tell: see ws_sim_findings(). Slower, and
 			  snapshots are not available */
+	ws_sim_managed_fn *managed; /**< NULL: `__managed__` variables are like others */
+	void *managed_user;
 };
 
 /** Names of devices, in order; NULL past the last. Static storage. */

@@ -52,6 +52,36 @@ static enum ws_status add_text(struct loading *l, uint32_t index, const struct w
 	return WS_OK;
 }
 
+/* Whether a variable of a section is the host's, too. */
+static bool has_managed(const struct loading *l, uint32_t index)
+{
+	for (uint64_t i = 0; i < l->symtab.len / WSI_SYM_BYTES; i++) {
+		struct wsi_sym sym = wsi_elf_sym(l->symtab, i);
+		if (sym.shndx == index && sym.other & WSI_STO_CUDA_MANAGED)
+			return true;
+	}
+	return false;
+}
+
+/* The section lies in memory that the host has. */
+static enum ws_status add_managed(struct loading *l, uint32_t index, uint64_t size)
+{
+	const struct ws_sim_options *options = &l->sim->options;
+	struct wsi_region region = {
+		.size = size,
+		.reach = size,
+		.kind = WSI_REGION_MAPPED,
+		.managed = true,
+	};
+	void *bytes;
+	if (!options->managed(options->managed_user, size, &region.start, &bytes))
+		return wsi_fail(l->err, WS_LIMIT, WS_NO_OFFSET,
+				"CUDA_ERROR_OUT_OF_MEMORY: managed variables of %" PRIu64 " bytes",
+				size);
+	l->module->address[index] = region.start;
+	return wsi_memory_add_mapped(&l->sim->memory, &region, bytes, l->err);
+}
+
 static enum ws_status add_data(struct loading *l, uint32_t index, const struct wsi_shdr *shdr,
 			       bool read_only)
 {
@@ -71,6 +101,8 @@ static enum ws_status add_data(struct loading *l, uint32_t index, const struct w
 		return wsi_fail(l->err, WS_LIMIT, WS_NO_OFFSET,
 				"CUDA_ERROR_OUT_OF_MEMORY: variables of %" PRIu64 " bytes",
 				shdr->size);
+	if (l->sim->options.managed && !read_only && has_managed(l, index))
+		return add_managed(l, index, shdr->size);
 	region.start = wsi_memory_place(&l->sim->memory, shdr->size, 256);
 	l->module->address[index] = region.start;
 	return wsi_memory_add(&l->sim->memory, &region, l->err);

@@ -210,6 +210,9 @@ void __cudaRegisterFunction(void **image, const char *host, char *device, const 
 			    int *warp_size);
 void __cudaRegisterVar(void **image, char *host, char *device, const char *name, int is_extern,
 		       size_t bytes, int is_constant, int is_global);
+void __cudaRegisterManagedVar(void **image, void **host, char *device, const char *name,
+			      int is_extern, size_t bytes, int is_constant, int is_global);
+char __cudaInitModule(void **image);
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
 				     cudaStream_t stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);

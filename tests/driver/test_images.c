@@ -7,47 +7,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "runtime_api.h"
+#include "rt.h"
 
 enum { WIDTH = 8, HEIGHT = 6, SIZE = 8, LAYERS = 3 };
 
 static char sample_1d, sample_2d, turn_planes;
-
-static void check(cudaError_t result, const char *what, int line)
-{
-	if (result != cudaSuccess)
-		fail_msg("line %d: %s: %s", line, what, cudaGetErrorName(result));
-}
-
-#define OK(call) check((call), #call, __LINE__)
-
-static void register_image(const char *path)
-{
-	static struct {
-		uint32_t magic, version;
-		void *image, *more;
-	} wrapper = { 0x466243b1, 1, NULL, NULL };
-	static char bytes[4 << 20];
-	FILE *file = fopen(path, "rb");
-	if (!file || fread(bytes, 1, sizeof bytes, file) == 0)
-		exit(2);
-	fclose(file);
-	wrapper.image = bytes;
-	void **image = __cudaRegisterFatBinary(&wrapper);
-	__cudaRegisterFunction(image, &sample_1d, &sample_1d, "sample_1d", -1, NULL, NULL, NULL,
-			       NULL, NULL);
-	__cudaRegisterFunction(image, &sample_2d, &sample_2d, "sample_2d", -1, NULL, NULL, NULL,
-			       NULL, NULL);
-	__cudaRegisterFunction(image, &turn_planes, &turn_planes, "turn_planes", -1, NULL, NULL,
-			       NULL, NULL, NULL);
-	__cudaRegisterFatBinaryEnd(image);
-}
 
 static void launch(char *kernel, unsigned blocks, unsigned threads, void **args)
 {
@@ -248,8 +216,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_texture_reads_memory),
 		cmocka_unit_test(surfaces_are_written),
 	};
+	static const struct kernel_name kernels[] = { { &sample_1d, "sample_1d" },
+						      { &sample_2d, "sample_2d" },
+						      { &turn_planes, "turn_planes" } };
 	if (argc != 2)
 		return 2;
-	register_image(argv[1]);
+	__cudaRegisterFatBinaryEnd(register_image(argv[1], kernels, N_OF(kernels)));
 	return cmocka_run_group_tests_name("arrays, textures and surfaces", tests, NULL, NULL);
 }

@@ -8,47 +8,21 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "runtime_api.h"
+#include "rt.h"
 
 /* Places in the program that stand for kernels and variables of the device. */
 static char add, store, say, shared, unknown, scale, total;
 
-static void check(cudaError_t result, const char *what, int line)
+static void register_program(const char *path)
 {
-	if (result != cudaSuccess)
-		fail_msg("line %d: %s: %s", line, what, cudaGetErrorName(result));
-}
-
-#define OK(call) check((call), #call, __LINE__)
-
-static void register_image(const char *path)
-{
-	static struct {
-		uint32_t magic, version;
-		void *image, *more;
-	} wrapper = { 0x466243b1, 1, NULL, NULL };
-	static char bytes[1 << 20];
-	const struct {
-		char *host;
-		const char *name;
-	} kernels[] = {
+	static const struct kernel_name kernels[] = {
 		{ &add, "add" }, { &store, "store" }, { &say, "say" }, { &shared, "shared" }
 	};
-	FILE *file = fopen(path, "rb");
-	if (!file || fread(bytes, 1, sizeof bytes, file) == 0)
-		exit(2);
-	fclose(file);
-	wrapper.image = bytes;
-	void **image = __cudaRegisterFatBinary(&wrapper);
-	for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
-		__cudaRegisterFunction(image, kernels[i].host, kernels[i].host, kernels[i].name, -1,
-				       NULL, NULL, NULL, NULL, NULL);
+	void **image = register_image(path, kernels, N_OF(kernels));
 	__cudaRegisterVar(image, &scale, &scale, "scale", 0, 4, 1, 0);
 	__cudaRegisterVar(image, &total, &total, "total", 0, 4, 0, 0);
 	__cudaRegisterFatBinaryEnd(image);
@@ -227,6 +201,6 @@ int main(int argc, char **argv)
 	};
 	if (argc != 2)
 		return 2;
-	register_image(argv[1]);
+	register_program(argv[1]);
 	return cmocka_run_group_tests_name("a program of the runtime API", tests, NULL, NULL);
 }

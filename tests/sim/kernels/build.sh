@@ -89,6 +89,7 @@ pack check $all
 pack debug 80 90a
 pack back 90a
 pack driver 80 90a 120a
+pack graph 80 90a 120a
 # shellcheck disable=SC2086
 link child $all
 # shellcheck disable=SC2086
