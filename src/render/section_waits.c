@@ -58,7 +58,7 @@ static void word(struct wsi_page *page, const struct ws_report_wait *wait)
 		wsi_label(page, "Address");
 		wsi_run(page, WSI_CODE, "0x%" PRIx64, wait->address);
 		wsi_say(page, " (%s%s)", ws_space_text(wait->space),
-			wait->one_address ? "" : "; that of the first thread, others differ");
+			wait->one_address ? "" : "; that of the first thread, others may differ");
 		if (wait->owner.claim.text)
 			wsi_say(page, ", %s", wait->owner.claim.text);
 		if (wait->value_status == WS_OK) {

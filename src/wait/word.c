@@ -123,6 +123,63 @@ static bool keeps(const struct wsi_scene *scene, uint32_t lane, uint64_t pc,
 				       op->count ? op->count : 1);
 }
 
+/* Whether an instruction leaves a register as it is, or moves another there, which it becomes. */
+static bool step_back(const struct wsi_scene *scene, uint64_t pc, uint32_t *number)
+{
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	struct ws_insn insn;
+	uint32_t from = WS_NONE, n_read = 0;
+	bool writes = false;
+	if (!wsi_code_insn(&scene->code, pc, &insn))
+		return false;
+	size_t n = ws_sass_operands(&insn, pc, ops, WSI_COUNT(ops));
+	for (size_t i = 0; i < n; i++) {
+		if (ops[i].kind != WS_OPERAND_REG)
+			continue;
+		if (ops[i].role == WS_ROLE_READ) {
+			from = ops[i].number;
+			n_read++;
+		}
+		writes |= (ops[i].role == WS_ROLE_WRITTEN || ops[i].role == WS_ROLE_UPDATED) &&
+			  *number - ops[i].number < (ops[i].count ? ops[i].count : 4u);
+	}
+	if (!writes)
+		return true;
+	*number = from;
+	return insn.operation == WS_OP_MOV && n_read == 1 && insn.guard == 7;
+}
+
+/* What a register will hold at an instruction that a lane comes to on the only way. */
+static bool moved_value(const struct wsi_scene *scene, uint32_t lane, uint64_t pc, uint32_t number,
+			uint64_t *ret_value)
+{
+	const struct ws_flow *flow = scene->code.flow;
+	if (!flow || !(scene->lanes >> lane & 1) || scene->lane[lane].pc > pc ||
+	    ws_flow_block_find(flow, scene->lane[lane].pc) != ws_flow_block_find(flow, pc))
+		return false;
+	while (pc > scene->lane[lane].pc) {
+		pc -= WS_SASS_BYTES;
+		if (!step_back(scene, pc, &number))
+			return false;
+	}
+	return wsi_scene_register(scene, lane, WS_OPERAND_REG, number, 1, ret_value) == WS_OK;
+}
+
+/* The same of an operand of an address; in a loop the lane may come to it on any way. */
+static bool base_value(const struct wsi_scene *scene, uint32_t lane, uint64_t pc,
+		       const struct ws_operand *op, uint64_t *ret_value)
+{
+	uint64_t low, high = 0;
+	if (keeps(scene, lane, pc, op))
+		return wsi_scene_register(scene, lane, op->kind, op->number, op->count,
+					  ret_value) == WS_OK;
+	if (op->kind != WS_OPERAND_REG || !moved_value(scene, lane, pc, op->number, &low) ||
+	    (op->count == 2 && !moved_value(scene, lane, pc, op->number + 1u, &high)))
+		return false;
+	*ret_value = low | high << 32;
+	return true;
+}
+
 /* The value that an instruction of the function that reads will find in a register: what the
  * register holds, when nothing before it writes it, else computed again. */
 static bool find_value(struct word *word, uint64_t pc, const struct ws_operand *op,
@@ -285,7 +342,8 @@ static bool take_rank(const struct wsi_scene *scene, uint64_t *address)
 	return true;
 }
 
-/* The address that a lane is about to read, from registers that keep their values until then. */
+/* The address that a lane is about to read, from registers that keep their values until then, or
+ * that are moved there. */
 static bool next_address(const struct wsi_scene *scene, uint32_t lane, uint64_t *ret_address)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
@@ -303,9 +361,7 @@ static bool next_address(const struct wsi_scene *scene, uint32_t lane, uint64_t 
 		}
 		if (ops[i].role != WS_ROLE_ADDRESS_BASE)
 			continue;
-		if (ops[i].scale != 1 || !keeps(scene, lane, pc, &ops[i]) ||
-		    wsi_scene_register(scene, lane, ops[i].kind, ops[i].number, ops[i].count,
-				       &part) != WS_OK)
+		if (ops[i].scale != 1 || !base_value(scene, lane, pc, &ops[i], &part))
 			return false;
 		*ret_address += part;
 		any = true;
