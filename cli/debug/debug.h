@@ -162,7 +162,7 @@ int debug_split(char *line, char *words[], int most);
 void debug_verb(struct debugger *d, const char *name, const char *text);
 /* A number that a command is about. False with a word to the user. */
 bool debug_number_in(struct debugger *d, const char *text, uint64_t *ret_number);
-/* The pc of the thread in focus. False likewise. */
+/* The instruction that the frame in focus is at; of a caller the call. False likewise. */
 bool debug_focus_pc(struct debugger *d, uint64_t *ret_pc);
 
 /* ---- focus.c: which thread and which frame ---- */
@@ -386,7 +386,7 @@ struct position {
 
 void debug_position(const struct debugger *d, uint64_t pc, struct position *ret_position);
 /* The position of the frame in focus, as it is shown; false: not known. */
-bool debug_frame_position(const struct debugger *d, struct ws_line_pos *ret_position);
+bool debug_frame_position(struct debugger *d, struct ws_line_pos *ret_position);
 /* Where the function starts that code is of; 0: not known. */
 uint64_t debug_function_address(const struct debugger *d, uint64_t pc);
 /* A line each: "axpy at src/axpy.cu:12", and the instruction. */
@@ -445,6 +445,8 @@ void debug_printf(struct debugger *d, const char *text);
  * in `ret_wrong`. */
 bool debug_evaluate(struct debugger *d, const struct ws_focus *focus, const char *text,
 		    struct ws_number *ret_number, char ret_wrong[200]);
+/* The instruction that the frame in focus is at; of a caller the call. */
+bool debug_frame_pc(struct debugger *d, uint64_t *ret_pc, struct ws_error *err);
 /* Whether a text is $ and the name of a register. */
 bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number);
 /* The number in memory that an expression is, to the end of `*text`: where it is, and its type. */

@@ -28,18 +28,18 @@ void debug_position(const struct debugger *d, uint64_t pc, struct position *ret_
 		ret_position->n = 0;
 }
 
-bool debug_frame_position(const struct debugger *d, struct ws_line_pos *ret_position)
+bool debug_frame_position(struct debugger *d, struct ws_line_pos *ret_position)
 {
 	struct position position;
-	struct ws_lane lane;
+	struct ws_error err;
+	uint64_t pc;
 	if (d->cli->frame > 0) {
 		*ret_position = d->frame_position;
 		return d->has_frame_position;
 	}
-	if (!d->has_focus ||
-	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) != WS_OK)
+	if (!debug_frame_pc(d, &pc, &err))
 		return false;
-	debug_position(d, lane.pc, &position);
+	debug_position(d, pc, &position);
 	if (position.n > 0)
 		*ret_position = position.chain[0];
 	return position.n > 0;

@@ -2,6 +2,8 @@
 /* Expressions in the thread that the user looks at (vars.h): print, set, conditions. */
 #include "debug/debug.h"
 
+#include <warpscope/sass.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,17 @@ bool debug_evaluate(struct debugger *d, const struct ws_focus *focus, const char
 		return true;
 	snprintf(ret_wrong, 200, "%.199s", err.message);
 	return false;
+}
+
+bool debug_frame_pc(struct debugger *d, uint64_t *ret_pc, struct ws_error *err)
+{
+	if (!d->has_focus || look(d, &d->focus, err) != WS_OK)
+		return false;
+	const struct ws_frame *frame = ws_vars_frame(d->vars, ws_vars_selected(d->vars));
+	*ret_pc = frame->pc;
+	if (frame->is_caller && frame->pc)
+		*ret_pc -= (frame->pc - 1) % WS_SASS_BYTES + 1;
+	return true;
 }
 
 bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number)

@@ -52,10 +52,12 @@ bool debug_number_in(struct debugger *d, const char *text, uint64_t *ret_address
 /* The pc of the thread in focus. */
 bool debug_focus_pc(struct debugger *d, uint64_t *ret_pc)
 {
-	struct ws_lane lane;
-	if (!debug_has_thread(d) ||
-	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) != WS_OK)
+	struct ws_error err;
+	if (!debug_has_thread(d))
 		return false;
-	*ret_pc = lane.pc;
+	if (!debug_frame_pc(d, ret_pc, &err)) {
+		cli_fail(NULL, &err);
+		return false;
+	}
 	return true;
 }

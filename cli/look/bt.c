@@ -38,9 +38,14 @@ static void show(struct look *look, const struct bt *bt)
 			look_json_frame(look, i, bt->full, &json);
 		ws_json_end(&json);
 		ws_json_key_u64(&json, "left_out", left_out);
+		ws_json_key_u64(&json, "in_system", ws_vars_frames_in_system(look->vars));
 		ws_json_end(&json);
 		return;
 	}
+	const uint32_t hidden = first == 0 ? ws_vars_frames_in_system(look->vars) : 0;
+	if (hidden)
+		ws_out_printf(&cli->out, "(%u frame%s of a system call %s not shown)\n", hidden,
+			      hidden == 1 ? "" : "s", hidden == 1 ? "is" : "are");
 	for (size_t i = first; i < end; i++) {
 		look_print_frame(look, i, &cli->out);
 		if (bt->full)

@@ -364,8 +364,9 @@ void look_json_frame(struct look *look, size_t number, bool full, struct ws_json
 	else if (frame->status == WS_OK && frame->place.function)
 		name_json(json, frame->place.function->name);
 	else {
-		ws_json_missing(json, "function", WS_ABSENT);
-		ws_json_missing(json, "function_mangled", WS_ABSENT);
+		const enum ws_status why = frame->status == WS_OK ? WS_ABSENT : frame->status;
+		ws_json_missing(json, "function", why);
+		ws_json_missing(json, "function_mangled", why);
 	}
 	if (shown->has_position) {
 		json_file(json, shown->position.file);

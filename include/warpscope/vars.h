@@ -35,10 +35,16 @@ enum {
 
 /* ---- frames ---- */
 
-/** One level of a thread's stack. Functions that were inlined are within a level. */
+/**
+ * One level of a thread's stack. Functions that were inlined are within a level. Where the thread
+ * is in a system call, as in a failed assert, level 0 is the function that made it, as in cuda-gdb;
+ * registers of the thread ($R3, $pc) are then still those of where it is.
+ */
 struct ws_frame {
 	uint32_t level;
-	uint64_t pc;           /**< level 0: the next instruction; else where a call returns to */
+	bool is_caller;
+	uint64_t pc; /**< the next instruction; of a caller where the call returns to. A host
+			address if `status` is WS_UNSUPPORTED: of the classic back end */
 	enum ws_status status; /**< why nothing is known of the code; WS_OK: `place` */
 	struct ws_place place; /**< of a caller: the last byte of the call */
 	uint64_t rel_pc;       /**< of `pc` in its function */
@@ -61,6 +67,8 @@ WS_API enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *
 WS_API uint32_t ws_vars_frames(const struct ws_vars *vars);
 /** `level` must be below the count. */
 WS_API const struct ws_frame *ws_vars_frame(const struct ws_vars *vars, uint32_t level);
+/** How many frames of system calls there are within level 0. */
+WS_API uint32_t ws_vars_frames_in_system(const struct ws_vars *vars);
 /** Return addresses that were left out. */
 WS_API uint32_t ws_vars_frames_left_out(const struct ws_vars *vars);
 /** Looks at another frame. @retval WS_ABSENT  no such frame. */

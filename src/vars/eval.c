@@ -143,7 +143,8 @@ static struct ws_value reg_value(struct parser *p, const struct reg *reg, uint32
 	uint32_t words[2] = { 0 }, n = 0;
 	enum ws_value_kind found = WS_VALUE_BYTES;
 	enum ws_status st = WS_OK;
-	if (reg->kind == WS_REG_R) {
+	const bool unwound = reg->kind == WS_REG_R && p->vars->selected != p->vars->n_hidden;
+	if (unwound || number == 255) {
 		for (uint32_t i = 0; i < want && found == WS_VALUE_BYTES; i++)
 			found = wsi_vars_register(p->vars, number + i, &words[i], &st);
 	} else {
@@ -155,7 +156,7 @@ static struct ws_value reg_value(struct parser *p, const struct reg *reg, uint32
 	if (found == WS_VALUE_MISSING)
 		return fail(p, "%s%u is not there", reg->prefix, (unsigned)number);
 	value.kind = found;
-	value.in_register = p->vars->selected == 0 || reg->kind != WS_REG_R;
+	value.in_register = !unwound;
 	value.reg_kind = reg->kind;
 	value.reg = number;
 	if (value.in_register && !(reg->kind == WS_REG_R && number == 255))
@@ -231,6 +232,7 @@ static bool thread_register(struct parser *p, struct ws_str word, struct ws_valu
 	bool is_pc = ws_str_equal(word, ws_str_of("pc"));
 	bool is_errorpc = ws_str_equal(word, ws_str_of("errorpc"));
 	const struct reg *reg = reg_find(word, &number);
+	const uint32_t at = p->vars->selected == p->vars->n_hidden ? 0 : p->vars->selected;
 	if (!is_pc && !is_errorpc && !reg && !fixed_register(word, ret_value))
 		return false;
 	if (is_errorpc)
@@ -238,7 +240,7 @@ static bool thread_register(struct parser *p, struct ws_str word, struct ws_valu
 	if (!p->vars->has_thread)
 		*ret_value = fail(p, "there is no thread");
 	else if (is_pc)
-		*ret_value = ws_value_address(p->vars->frames[p->vars->selected].pc);
+		*ret_value = ws_value_address(p->vars->frames[at].pc);
 	else if (is_errorpc &&
 		 ws_target_warp(p->vars->target, p->vars->focus.warp_index, &warp, NULL) == WS_OK &&
 		 warp.error_pc_valid)

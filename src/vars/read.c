@@ -238,7 +238,7 @@ static enum ws_status list_read(struct ws_vars *vars, const struct ws_dwarf **re
 			err, WS_ABSENT, WS_NO_OFFSET,
 			"the function has no debug information: it was not compiled with -G");
 	const struct ws_frame *frame = &vars->frames[vars->selected];
-	uint64_t rel_pc = frame->rel_pc && frame->level ? frame->rel_pc - 1 : frame->rel_pc;
+	uint64_t rel_pc = frame->rel_pc && frame->is_caller ? frame->rel_pc - 1 : frame->rel_pc;
 	st = ws_dwarf_variables(*ret_dwarf, *ret_function, rel_pc, vars->list, WS_VARS_MAX_LIST,
 				ret_n, err);
 	if (st == WS_OK)

@@ -8,7 +8,8 @@
  *
  * That is not so where the callee aligned its frame: then the address is the aligned one, and the
  * caller's stack pointer lies up to the alignment above it. It is the place from which the caller's
- * own return address is found where its call frames say; without such a proof it is lost.
+ * own return address is found where its call frames say; without such a proof it is lost. The same
+ * proof finds the stack pointer of who called code without call frames, such as a system call.
  * [measured: nvcc 13.0, -G, sm_80 to sm_120]
  */
 #include "vars/vars.h"
@@ -46,7 +47,9 @@ void ws_vars_destroy(struct ws_vars *vars)
 
 /* ---- frames ---- */
 
-static bool frame_push(struct ws_vars *vars, const struct ws_cubin_hint *hint, uint64_t pc)
+/* `known`: the pc is a device address. */
+static bool frame_push(struct ws_vars *vars, const struct ws_cubin_hint *hint, uint64_t pc,
+		       bool known)
 {
 	size_t cap = vars->cap_frames;
 	if (!wsi_grow(&vars->frames, &cap, vars->n_frames, sizeof *vars->frames,
@@ -54,13 +57,47 @@ static bool frame_push(struct ws_vars *vars, const struct ws_cubin_hint *hint, u
 		return false;
 	vars->cap_frames = (uint32_t)cap;
 	struct ws_frame *frame = &vars->frames[vars->n_frames];
-	*frame = (struct ws_frame){ .level = vars->n_frames++, .pc = pc };
-	uint64_t looked_up = frame->level && pc ? pc - 1 : pc;
-	frame->status =
-		ws_cubin_set_find_address(vars->cubins, looked_up, hint, &frame->place, NULL);
+	*frame = (struct ws_frame){ .level = vars->n_frames,
+				    .is_caller = vars->n_frames > 0,
+				    .pc = pc };
+	vars->n_frames++;
+	uint64_t looked_up = frame->is_caller && pc ? pc - 1 : pc;
+	frame->status = known ? ws_cubin_set_find_address(vars->cubins, looked_up, hint,
+							  &frame->place, NULL)
+			      : WS_UNSUPPORTED;
 	if (frame->status == WS_OK)
 		frame->rel_pc = frame->place.rel_pc + (pc - looked_up);
 	return frame->status != WS_NO_MEMORY;
+}
+
+/*
+ * All frames. Addresses of the classic back end are those of a copy of the code in the host's
+ * memory; only the outermost function is surely the kernel, whose entry is known.
+ */
+static bool frames_push(struct ws_vars *vars, const struct ws_cubin_hint *hint, bool is_classic,
+			const struct ws_grid *grid, uint32_t n)
+{
+	const bool by_entry = is_classic && grid && !vars->n_left_out;
+	if (!frame_push(vars, hint,
+			by_entry && n == 0 ? grid->function_entry + vars->lane.rel_pc
+					   : vars->lane.pc,
+			!is_classic || (by_entry && n == 0)))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ws_return_address *caller = &vars->callers[i];
+		const bool is_kernel = by_entry && i + 1 == n;
+		if (!frame_push(vars, hint,
+				is_kernel ? grid->function_entry + caller->rel_address
+					  : caller->address,
+				!is_classic || is_kernel))
+			return false;
+	}
+	/* cuda-gdb hides them; one that is not called is shown */
+	vars->n_hidden = vars->lane.syscall_call_depth <= n ? vars->lane.syscall_call_depth : 0;
+	for (uint32_t i = 0; i < vars->n_frames; i++)
+		vars->frames[i].level = i > vars->n_hidden ? i - vars->n_hidden : 0;
+	vars->selected = vars->n_hidden;
+	return true;
 }
 
 enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
@@ -70,12 +107,12 @@ enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 	struct ws_grid grid;
 	uint32_t n = 0;
 	vars->has_thread = vars->have_homes = false;
-	vars->n_frames = vars->selected = vars->n_left_out = 0;
+	vars->n_frames = vars->selected = vars->n_hidden = vars->n_left_out = 0;
 	if (!focus)
 		return WS_OK;
 	struct ws_dump_facts facts;
-	vars->is_stripped = ws_target_dump_facts(vars->target, &facts, NULL) == WS_OK &&
-			    facts.stripped & WS_STRIP_VALUES;
+	const bool is_dump = ws_target_dump_facts(vars->target, &facts, NULL) == WS_OK;
+	vars->is_stripped = is_dump && facts.stripped & WS_STRIP_VALUES;
 	hint.device_index = focus->device_index;
 	vars->focus = *focus;
 	if (vars->generation != vars->target->generation)
@@ -86,8 +123,9 @@ enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 		st = ws_target_lane(vars->target, focus->warp_index, focus->lane, &vars->lane, err);
 	if (st != WS_OK)
 		return st;
-	if (focus->grid_index != WS_NONE &&
-	    ws_target_grid(vars->target, focus->grid_index, &grid, NULL) == WS_OK) {
+	const bool has_grid = focus->grid_index != WS_NONE &&
+			      ws_target_grid(vars->target, focus->grid_index, &grid, NULL) == WS_OK;
+	if (has_grid) {
 		hint.module_index = grid.module_index;
 		hint.context_index = grid.context_index;
 	}
@@ -98,24 +136,26 @@ enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 	n = st == WS_OK ? n : 0;
 	vars->n_left_out = n > WS_VARS_MAX_FRAMES ? n - WS_VARS_MAX_FRAMES : 0;
 	n -= vars->n_left_out;
-	if (!frame_push(vars, &hint, vars->lane.pc))
+	if (!frames_push(vars, &hint, is_dump && facts.classic, has_grid ? &grid : NULL, n))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "frames");
-	for (uint32_t i = 0; i < n; i++)
-		if (!frame_push(vars, &hint, vars->callers[i].address))
-			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "frames");
 	vars->has_thread = true;
 	return WS_OK;
 }
 
 uint32_t ws_vars_frames(const struct ws_vars *vars)
 {
-	return vars->has_thread ? vars->n_frames : 0;
+	return vars->has_thread ? vars->n_frames - vars->n_hidden : 0;
+}
+
+uint32_t ws_vars_frames_in_system(const struct ws_vars *vars)
+{
+	return vars->n_hidden;
 }
 
 const struct ws_frame *ws_vars_frame(const struct ws_vars *vars, uint32_t level)
 {
-	assert(level < vars->n_frames);
-	return &vars->frames[level];
+	assert(level < vars->n_frames - vars->n_hidden);
+	return &vars->frames[vars->n_hidden + level];
 }
 
 uint32_t ws_vars_frames_left_out(const struct ws_vars *vars)
@@ -127,13 +167,13 @@ enum ws_status ws_vars_select(struct ws_vars *vars, uint32_t level, struct ws_er
 {
 	if (level >= ws_vars_frames(vars))
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no frame %" PRIu32, level);
-	vars->selected = level;
+	vars->selected = vars->n_hidden + level;
 	return WS_OK;
 }
 
 uint32_t ws_vars_selected(const struct ws_vars *vars)
 {
-	return vars->selected;
+	return vars->selected - vars->n_hidden;
 }
 
 /* ---- registers ---- */
@@ -141,7 +181,7 @@ uint32_t ws_vars_selected(const struct ws_vars *vars)
 static enum ws_status cfi_of(struct ws_vars *vars, const struct ws_frame *frame,
 			     const struct ws_cfi **ret_cfi)
 {
-	uint64_t pc = frame->level && frame->pc ? frame->pc - 1 : frame->pc;
+	uint64_t pc = frame->is_caller && frame->pc ? frame->pc - 1 : frame->pc;
 	struct wsi_known_cfi *known = &vars->known[pc / 16 % WSI_KNOWN_CFIS];
 	if (frame->status != WS_OK)
 		return frame->status;
@@ -229,26 +269,33 @@ static uint32_t alignment_of(const struct ws_frame *frame)
 	return USUAL;
 }
 
+/* The caller of a frame; NULL: it is the outermost. */
+static struct ws_frame *caller_of(const struct ws_vars *vars, const struct ws_frame *frame)
+{
+	const size_t next = (size_t)(frame - vars->frames) + 1;
+	return next < vars->n_frames ? &vars->frames[next] : NULL;
+}
+
 /* Whether a caller whose stack pointer is `sp` finds its own return address in its frame. */
 static bool is_proven(struct ws_vars *vars, struct ws_frame *caller, uint32_t sp)
 {
+	const struct ws_frame *next = caller_of(vars, caller);
 	const struct ws_cfi *cfi;
 	uint32_t word;
-	if (caller->level + 1 >= vars->n_frames || cfi_of(vars, caller, &cfi) != WS_OK ||
-	    cfi->cfa_reg != STACK_POINTER || cfi->return_reg >> 24 != WS_REG_CLASS_FULL)
+	if (!next || cfi_of(vars, caller, &cfi) != WS_OK || cfi->cfa_reg != STACK_POINTER ||
+	    cfi->return_reg >> 24 != WS_REG_CLASS_FULL)
 		return false;
 	const struct ws_saved *saved = &cfi->reg[cfi->return_reg & 0xff];
 	uint64_t at = sp + (uint64_t)cfi->cfa_offset + (uint64_t)saved->offset;
 	return saved->kind == WS_SAVED_LOCAL && local_word(vars, (uint32_t)at, &word) == WS_OK &&
-	       word == (uint32_t)vars->frames[caller->level + 1].pc;
+	       word == (uint32_t)next->pc;
 }
 
 /* The stack pointer of a frame's caller. */
 static bool caller_sp(struct ws_vars *vars, const struct ws_frame *frame, uint32_t *ret_sp)
 {
 	uint32_t alignment = alignment_of(frame), n = 0, cfa = (uint32_t)frame->cfa;
-	struct ws_frame *caller =
-		frame->level + 1 < vars->n_frames ? &vars->frames[frame->level + 1] : NULL;
+	struct ws_frame *caller = caller_of(vars, frame);
 	*ret_sp = cfa;
 	if (!caller || alignment <= alignment_of(caller))
 		return true;
@@ -265,8 +312,17 @@ static bool caller_sp(struct ws_vars *vars, const struct ws_frame *frame, uint32
 static void unwind(struct ws_vars *vars, struct ws_frame *frame, struct wsi_homes *homes)
 {
 	const struct ws_cfi *cfi;
+	struct ws_frame *caller = caller_of(vars, frame);
+	enum ws_status st;
+	uint32_t sp;
 	if (!cfa_find(vars, frame, homes)) {
+		const bool same =
+			caller &&
+			home_read(vars, homes, STACK_POINTER, &sp, &st) == WS_VALUE_BYTES &&
+			is_proven(vars, caller, sp);
 		memset(homes->kind, WSI_HOME_LOST, sizeof homes->kind);
+		homes->kind[STACK_POINTER] = same ? WSI_HOME_VALUE : WSI_HOME_LOST;
+		homes->where[STACK_POINTER] = same ? sp : 0;
 		return;
 	}
 	if (cfi_of(vars, frame, &cfi) != WS_OK)

@@ -50,9 +50,10 @@ struct ws_vars {
 	struct ws_lane lane;
 	struct ws_frame *frames; /* owned */
 	uint32_t n_frames, cap_frames, n_left_out;
+	uint32_t n_hidden;                 /* the innermost ones, of system calls */
 	struct ws_return_address *callers; /* owned; WS_VARS_MAX_FRAMES */
-	uint32_t selected;
-	bool have_homes; /* `homes` are those of `homes_level` */
+	uint32_t selected;                 /* of `frames` */
+	bool have_homes;                   /* `homes` are those of `homes_level` */
 	uint32_t homes_level;
 	struct wsi_homes homes;
 	struct ws_cubin_set *cubins;    /* borrowed from the target */

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../builders'))
 PROGRAM, IMAGES = sys.argv[1], os.path.abspath(sys.argv[2])
 ARCHITECTURES = '75 80 86 89 90 100 120'.split()
 KERNEL = '_Z4varsPif3VeciPVi'
@@ -192,6 +193,75 @@ def check_index(arch, folder):
     return f'also shown: {others}' if others else None
 
 
+def planted_dump(folder, name, **changes):
+    """misaligned-G made with another State or Process."""
+    import coredump  # pylint: disable=import-outside-toplevel
+    import scenarios  # pylint: disable=import-outside-toplevel
+    plain = {key: getattr(scenarios, key) for key in changes}
+    for key, value in changes.items():
+        setattr(scenarios, key, value)
+    try:
+        built = scenarios.misaligned_debug()
+    finally:
+        for key, value in plain.items():
+            setattr(scenarios, key, value)
+    path = os.path.join(folder, name + '.nvcudmp')
+    with open(path, 'wb') as file:
+        file.write(coredump.write(built.model, built.options))
+    return path
+
+
+def system_dump(folder, proven):
+    """misaligned-G, but for its innermost function: sum_row called the system. With `proven` its own return address is where it saved it."""
+    import scenarios  # pylint: disable=import-outside-toplevel
+
+    class System(scenarios.State):
+        def __init__(self, at, frames, **more):
+            if 'stack' in more:
+                saved = {-0x88 + 0x24: lambda _: struct.pack('<I', frames[1].address & 0xffffffff)} if proven else {}
+                more['stack'] = {**more['stack'], **saved}
+                at = more['error'] = scenarios.Foreign(0x7f2b3fe00500, 0x100)
+                more.update(exception=12, syscall_depth=1, address={})
+            super().__init__(at, frames, **more)
+    return planted_dump(folder, f'system-{proven}', State=System)
+
+
+def check_system(folder):
+    """Frames of a system call are not shown, registers are those of the thread, and what is in the memory of who called has its value where
+    that is proven."""
+    for proven in (True, False):
+        dump = system_dump(folder, proven)
+        stack = json.loads(run('bt', '--json', '--full', dump).stdout)
+        frames = [(one['function'].split('(')[0], {v['name']: v['value'] or v['value_why'] for v in one['args'] + one['locals']}) for one in stack['frames']]
+        lost = 'not saved'
+        wanted = [('sum_row', {'n': lost}), ('fold', {'rows': '5' if proven else lost, 'total': '1000' if proven else lost})]
+        for (name, have), (function, values) in zip(frames, wanted):
+            if name != function or any(have[key] != value for key, value in values.items()):
+                return f'{proven}: {name} {have}, not {values}'
+        if ('step = 6' in frames[0][1]['cursor']) != proven or stack['in_system'] != 1 or len(frames) != 3:
+            return f'{proven}: {frames}'
+        if not run('bt', dump).stdout.startswith('(1 frame of a system call is not shown)\n#0  0x'):
+            return run('bt', dump).stdout
+        for text, value in (('/x $pc', '0x7f2b3fe00500'), ('$R23', '2')):
+            if run('print', dump, *text.split()).stdout.strip() != value:
+                return text
+        if not run('info', dump, 'line').stdout.startswith('Line 21 of '):
+            return run('info', dump, 'line')
+    return None
+
+
+def check_classic(folder):
+    """Of host addresses only the kernel's are understood, by its entry; the others are said to be not."""
+    import machine  # pylint: disable=import-outside-toplevel
+    dump = planted_dump(folder, 'classic', Process=lambda *gpus, **more: machine.Process(*gpus, **{**more, 'classic': True}))
+    frames = json.loads(run('bt', '--json', dump).stdout)['frames']
+    found = [(one['function'], one.get('function_why')) for one in frames]
+    if found != [(None, 'unsupported')] * 3 + [('checksum(char const*, int, int, int*)', None)] or frames[3]['line'] != 40:
+        return str(found)
+    values = {one['name']: one['value'] for one in frames[3]['args']}
+    return None if values['step'] == '6' and values['rows'] == '5' else str(values)
+
+
 def check_lanes(dump):
     """One row of all lanes, and the one that differs."""
     runs = json.loads(run('print', '--lanes', '--json', dump, 'threadIdx.x', 'kernel', '0').stdout)
@@ -253,6 +323,8 @@ def main():
             cases.append((f'sm_{arch}: the report shows addresses only', check_report(dump)))
             cases.append((f'sm_{arch}: breakpoints are where arguments are', check_breakpoints(arch, folder)))
             cases.append((f'sm_{arch}: the report shows the index', check_index(arch, folder)))
+        cases.append(('frames of system calls', check_system(folder)))
+        cases.append(('frames of the classic back end', check_classic(folder)))
     print(f'1..{len(cases)}')
     for number, (name, problem) in enumerate(cases, 1):
         print(f'{"not ok" if problem else "ok"} {number} - {name}')
