@@ -214,8 +214,8 @@ def meta(api):
     out += ["", "const struct wsi_api_fn wsi_api_functions[WSI_API_SLOTS] = {"]
     for fn in api.functions:
         bits = ["%#xull" % sum(1 << order[code] for code in codes) for codes in (fn.codes, fn.extension)]
-        out.append('\t{"%s", %d, %s, %s, %s, %s, %s, %s, %s},' % (
-            fn.name, len(fn.args), "args_" + fn.name if fn.args else "NULL",
+        out.append('\t{"%s", %d, %d, %s, %s, %s, %s, %s, %s, %s},' % (
+            fn.name, -1 if fn.request is None else fn.request, len(fn.args), "args_" + fn.name if fn.args else "NULL",
             str("any-state" in fn.needs).lower(), str("in-callback" in fn.needs).lower(),
             str("stopped" in fn.needs).lower(), str("own-words" in fn.needs).lower(), *bits))
     out += ["};", "", "CUDBGResult wsi_api_invoke(CUDBGAPI api, unsigned slot, const union wsi_api_value *v)",

@@ -92,7 +92,7 @@ class Arg:
 class Function:
     def __init__(self, name, group):
         self.name, self.group = name, group
-        self.slot = self.since = None
+        self.slot = self.request = self.since = None
         self.deprecated = self.replacement = None
         self.args, self.does, self.more = [], "", ""
         self.codes, self.extension, self.when, self.needs = [], [], {}, []
@@ -311,8 +311,8 @@ class Reader:
 
     def of_function(self, words, tail, text):
         fn, key = self.item, words[0]
-        if key == "slot":
-            fn.slot = int(words[1])
+        if key in ("slot", "request"):
+            setattr(fn, key, int(words[1]))
         elif key == "since":
             fn.since = words[1]
         elif key == "deprecated":
@@ -386,6 +386,9 @@ def check(api):
     names = {fn.name for fn in api.functions}
     if len(names) != len(api.functions):
         fail("a function name is used twice")
+    requests = [fn.request for fn in api.functions if fn.request is not None]
+    if len(set(requests)) != len(requests):
+        fail("a request number is used twice")
     for slot, fn in enumerate(api.functions):
         if fn.slot != slot:
             fail("%s: slot %s where slot %d is due", fn.name, fn.slot, slot)

@@ -87,6 +87,19 @@ WS_API enum ws_status ws_cudbg_connect(int socket, CUDBGAPI *ret_api,
  */
 WS_API enum ws_status ws_cudbg_serve(const struct ws_provider *provider, int socket,
 				     struct ws_error *err) WS_MUST_USE;
+/**
+ * Answers what cuda-gdb 12.4 asks a driver for through named pipes, with the table of any provider,
+ * until it is gone: it blocks. The session is that of ws_cudbg_serve(), and cuda-gdb's callback is
+ * told of events.
+ *
+ * @param folder  Where the debugger made its pipes: "$TMPDIR/cuda-dbg/PID/sessionN" of what it
+ * wrote into cudbgApiClientPid and cudbgSessionId. It must be the user's.
+ * @param stop    A descriptor that ends the wait when it can be read; -1: none.
+ * @retval WS_OK  the client has left, or `stop`.
+ * @retval WS_IO  there are no pipes of this user's in the folder.
+ */
+WS_API enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider, const char *folder,
+					 int stop, struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -16,6 +17,8 @@
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0
 #endif
+
+enum { FIRST_BYTES = 1 << 20 };
 
 /* ---- packets ---- */
 
@@ -127,6 +130,11 @@ static bool take(struct wsi_channel *c, uint8_t *to, size_t n, bool is_first)
 	return true;
 }
 
+bool wsi_channel_wait(const struct wsi_channel *c)
+{
+	return wait_for(c, POLLIN, -1);
+}
+
 bool wsi_channel_next(struct wsi_channel *c, void *ret_head, size_t n)
 {
 	return take(c, ret_head, n, c->at == c->have);
@@ -137,11 +145,52 @@ bool wsi_channel_take(struct wsi_channel *c, void *ret_bytes, size_t n)
 	return take(c, ret_bytes, n, false);
 }
 
+/* Memory grows with what arrives: the number alone is only a promise. */
+bool wsi_channel_body(struct wsi_channel *c, uint32_t n, uint8_t *small, size_t n_small,
+		      uint8_t **ret_owned, struct ws_span *ret_body)
+{
+	*ret_owned = NULL;
+	*ret_body = (struct ws_span){ small, n, 0 };
+	if (n > WSI_CHANNEL_MOST)
+		return false;
+	if (n <= n_small)
+		return wsi_channel_take(c, small, n);
+	for (size_t have = 0, cap = FIRST_BYTES; have < n; have = cap, cap *= 2) {
+		cap = (size_t)wsi_min_u64(cap, n);
+		uint8_t *grown = wsi_realloc_array(*ret_owned, cap, 1);
+		if (grown)
+			*ret_owned = grown;
+		if (!grown || !wsi_channel_take(c, grown + have, cap - have))
+			return false;
+	}
+	ret_body->ptr = *ret_owned;
+	return true;
+}
+
+/* A pipe that nobody reads any more answers with a signal, which is nobody's business. */
+static ssize_t write_quietly(int fd, const void *bytes, size_t n)
+{
+	sigset_t pipe, pending, before;
+	int signal;
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	ssize_t written = write(fd, bytes, n);
+	int why = errno;
+	bool was_blocked = sigismember(&before, SIGPIPE) == 1;
+	if (written < 0 && why == EPIPE && !was_blocked && sigpending(&pending) == 0 &&
+	    sigismember(&pending, SIGPIPE) == 1)
+		sigwait(&pipe, &signal);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = why;
+	return written;
+}
+
 static ssize_t send_some(struct wsi_channel *c, const struct wsi_piece *pieces, size_t n_pieces)
 {
 	struct iovec parts[16];
 	if (!is_socket(c))
-		return write(c->out, pieces->bytes, pieces->n);
+		return write_quietly(c->out, pieces->bytes, pieces->n);
 	size_t n = (size_t)wsi_min_u64(n_pieces, WSI_COUNT(parts));
 	for (size_t i = 0; i < n; i++)
 		parts[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].bytes, pieces[i].n };

@@ -12,7 +12,10 @@
 
 #include "base/base.h"
 
-enum { WSI_PATIENCE_MS = 5000 };
+enum {
+	WSI_PATIENCE_MS = 5000,
+	WSI_CHANNEL_MOST = (1 << 30) + (1 << 20), /* bytes of a message */
+};
 
 /* Sends all at once, with a descriptor unless `fd` is -1. */
 bool wsi_packet_send(int to, const void *bytes, size_t n, int fd) WS_MUST_USE;
@@ -21,8 +24,8 @@ bool wsi_packet_send(int to, const void *bytes, size_t n, int fd) WS_MUST_USE;
 bool wsi_packet_receive(int from, void *bytes, size_t n, int *ret_fd) WS_MUST_USE;
 
 struct wsi_channel {
-	int in, out; /* borrowed; the same for a socket. Pipes are O_NONBLOCK and SIGPIPE ignored */
-	int stop;    /* waiting for a message ends when this can be read; -1: by itself only */
+	int in, out;     /* borrowed; the same for a socket. Pipes are O_NONBLOCK */
+	int stop;        /* waiting for a message ends when this can be read; -1: by itself only */
 	size_t at, have; /* of `bytes`, received but not taken */
 	uint8_t bytes[4096];
 };
@@ -33,10 +36,16 @@ struct wsi_piece {
 	size_t n;
 };
 
+/* Until a message begins. False: `stop`. */
+bool wsi_channel_wait(const struct wsi_channel *c) WS_MUST_USE;
 /* The first bytes of the next message. False: there will be none. */
 bool wsi_channel_next(struct wsi_channel *c, void *ret_head, size_t n) WS_MUST_USE;
 /* More of the same message. */
 bool wsi_channel_take(struct wsi_channel *c, void *ret_bytes, size_t n) WS_MUST_USE;
+/* The rest of it, of `n` bytes; in `small` if it fits. `*ret_owned` is to be freed, also after a
+ * failure. */
+bool wsi_channel_body(struct wsi_channel *c, uint32_t n, uint8_t *small, size_t n_small,
+		      uint8_t **ret_owned, struct ws_span *ret_body) WS_MUST_USE;
 bool wsi_channel_send(struct wsi_channel *c, const struct wsi_piece *pieces,
 		      size_t n_pieces) WS_MUST_USE;
 

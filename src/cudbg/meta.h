@@ -52,6 +52,7 @@ struct wsi_api_arg {
 
 struct wsi_api_fn {
 	const char *name;
+	int request; /* its number for cuda-gdb (cudbg/rpc.c); -1: none */
 	unsigned n_args;
 	const struct wsi_api_arg *args;
 	bool any_state;      /* works before initialize */

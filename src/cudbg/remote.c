@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cudbg-functions.h"
+#include "cudbg/serve.h"
 #include "cudbg/traced.h"
 #include "cudbg/wire.h"
 
@@ -123,15 +124,15 @@ void *wsi_remote_listen(void *session)
 	struct wsi_channel events = { .in = s->remote->events,
 				      .out = s->remote->events,
 				      .stop = -1 };
-	uint32_t tid = 0;
+	struct wsi_notice notice;
 	bool more = true, stops = false;
 	while (more && !stops) {
-		more = wsi_channel_next(&events, &tid, sizeof tid);
+		more = wsi_channel_next(&events, &notice, sizeof notice);
 		pthread_mutex_lock(&s->queue_lock);
 		stops = s->thread_stops;
 		pthread_mutex_unlock(&s->queue_lock);
 		if (!stops)
-			wsi_cudbg_tell(s, more ? tid : 0);
+			wsi_cudbg_tell(s, more ? notice.tid : 0);
 	}
 	return NULL;
 }
@@ -247,7 +248,7 @@ static bool request_init(struct request *request, struct wsi_cudbg *s, unsigned 
 			return false;
 	uint64_t behind = request->n_bytes - sizeof request->head;
 	request->head.n_bytes = (uint32_t)behind;
-	return behind <= WSI_WIRE_MOST;
+	return behind <= WSI_CHANNEL_MOST;
 }
 
 /* ---- its reply ---- */
@@ -349,7 +350,8 @@ static bool take_reply(struct wsi_cudbg *s, unsigned slot, const union wsi_api_v
 	wsi_scoped_free uint8_t *owned = NULL;
 	struct ws_span body;
 	if (!wsi_channel_next(&s->remote->calls, &head, sizeof head) ||
-	    !wsi_wire_body(&s->remote->calls, head.n_bytes, small, sizeof small, &owned, &body) ||
+	    !wsi_channel_body(&s->remote->calls, head.n_bytes, small, sizeof small, &owned,
+			      &body) ||
 	    head.result >= WSI_COUNT(CUDBGResultNames))
 		return false;
 	*ret_result = (CUDBGResult)head.result;

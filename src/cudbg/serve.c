@@ -4,26 +4,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cudbg/serve.h"
 #include "cudbg/session.h"
 #include "cudbg/wire.h"
 
-#include <warpscope/provider.h>
-
 enum { SMALL_BYTES = 4096 };
 
-struct server {
-	const struct ws_provider *provider;
-	struct wsi_channel calls;
-	int events; /* to the client */
-	bool is_ready;
-};
+/* ---- whichever way calls come ---- */
 
-/* ---- events ---- */
-
-/* If the client does not read them, this waits: so does a callback that does not return. */
-static void tell(const struct server *server, uint32_t tid)
+static void tell(struct wsi_server *server, uint32_t tid)
 {
-	(void)!wsi_packet_send(server->events, &tid, sizeof tid, -1);
+	const struct wsi_notice notice = { .tid = tid };
+	(void)!wsi_channel_send(&server->events, &(struct wsi_piece){ &notice, sizeof notice }, 1);
 }
 
 static void tell_of(CUDBGEventCallbackData *data)
@@ -36,15 +28,54 @@ static void tell_of31(void *data)
 	tell(data, 0);
 }
 
-/* All forms that the client may use are one here: the newest that the provider has and that brings
+/* All forms that a client may use are one here: the newest that the provider has and that brings
  * back the server. */
-static CUDBGResult set_notify(struct server *server, bool on)
+CUDBGResult wsi_server_set_notify(struct wsi_server *server, bool on)
 {
 	CUDBGAPI api = server->provider->api;
 	if (ws_provider_has(server->provider,
 			    offsetof(struct CUDBGAPI_st, setNotifyNewEventCallback)))
 		return api->setNotifyNewEventCallback(on ? tell_of : NULL, server);
-	return api->setNotifyNewEventCallback31(on ? tell_of31 : NULL, server);
+	if (ws_provider_has(server->provider,
+			    offsetof(struct CUDBGAPI_st, setNotifyNewEventCallback31)))
+		return api->setNotifyNewEventCallback31(on ? tell_of31 : NULL, server);
+	return CUDBG_ERROR_UNKNOWN_FUNCTION;
+}
+
+CUDBGResult wsi_server_make(struct wsi_server *server, const struct wsi_made *made)
+{
+	const struct wsi_api_fn *fn = &wsi_api_functions[made->slot];
+	if (!ws_provider_has(server->provider, made->slot * sizeof(void *)))
+		return CUDBG_ERROR_UNKNOWN_FUNCTION;
+	if (fn->n_args && wsi_api_is_callback(&fn->args[0]))
+		return wsi_server_set_notify(server, made->v[0].number != 0);
+	CUDBGResult result = wsi_api_invoke(server->provider->api, made->slot, made->v);
+	if (result == CUDBG_SUCCESS && made->slot == WSI_SLOT(initialize))
+		server->is_ready = true;
+	if (result == CUDBG_SUCCESS && made->slot == WSI_SLOT(finalize))
+		server->is_ready = false;
+	return result;
+}
+
+void wsi_server_why(const struct wsi_server *server, char *ret_text, size_t size)
+{
+	const struct ws_provider *provider = server->provider;
+	ret_text[0] = '\0';
+	if (!ws_provider_has(provider, offsetof(struct CUDBGAPI_st, getErrorStringEx)) ||
+	    provider->api->getErrorStringEx(ret_text, (uint32_t)size, NULL) != CUDBG_SUCCESS)
+		ret_text[0] = '\0';
+	ret_text[size - 1] = '\0';
+}
+
+void wsi_server_leave(struct wsi_server *server)
+{
+	CUDBGAPI api = server->provider->api;
+	(void)wsi_server_set_notify(server, false);
+	if (!server->is_ready)
+		return;
+	if (ws_provider_has(server->provider, offsetof(struct CUDBGAPI_st, requestCleanupOnDetach)))
+		(void)api->requestCleanupOnDetach(1);
+	(void)api->finalize();
 }
 
 /* ---- a request ---- */
@@ -100,30 +131,19 @@ static bool take_call(const struct wsi_wire_request *head, struct ws_span body,
 	return !in.failed && (*ret_result != CUDBG_SUCCESS || !wsi_reader_left(&in));
 }
 
-static CUDBGResult make(struct server *server, const struct wsi_wire_request *head,
+static CUDBGResult make(struct wsi_server *server, const struct wsi_wire_request *head,
 			const struct wsi_made *made)
 {
 	const struct ws_provider *provider = server->provider;
-	CUDBGResult result;
 	if (provider->capabilities)
 		*provider->capabilities = head->capabilities;
 	ws_cudbg_ask(provider->api, head->asked >> 16, head->asked & UINT16_MAX);
-	const struct wsi_api_fn *fn = &wsi_api_functions[head->slot];
-	if (!ws_provider_has(provider, head->slot * sizeof(void *)))
-		return CUDBG_ERROR_UNKNOWN_FUNCTION;
-	if (fn->n_args && wsi_api_is_callback(&fn->args[0]))
-		return set_notify(server, made->v[0].number != 0);
-	result = wsi_api_invoke(provider->api, head->slot, made->v);
-	if (result == CUDBG_SUCCESS && head->slot == WSI_SLOT(initialize))
-		server->is_ready = true;
-	if (result == CUDBG_SUCCESS && head->slot == WSI_SLOT(finalize))
-		server->is_ready = false;
-	return result;
+	return wsi_server_make(server, made);
 }
 
 /* ---- its reply ---- */
 
-static bool send_outputs(struct server *server, const struct wsi_made *made)
+static bool send_outputs(struct wsi_server *server, const struct wsi_made *made)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[made->slot];
 	struct wsi_wire_reply head = { .result = CUDBG_SUCCESS };
@@ -146,7 +166,7 @@ static bool send_outputs(struct server *server, const struct wsi_made *made)
 		piece[n++] = (struct wsi_piece){ bytes, (size_t)image[i].n };
 		total = wsi_add_sat(total, image[i].n);
 	}
-	if (total > WSI_WIRE_MOST) {
+	if (total > WSI_CHANNEL_MOST) {
 		head.result = CUDBG_ERROR_OS_RESOURCES;
 		total = 0;
 		n = 1;
@@ -155,22 +175,19 @@ static bool send_outputs(struct server *server, const struct wsi_made *made)
 	return wsi_channel_send(&server->calls, piece, n);
 }
 
-static bool send_failure(struct server *server, unsigned slot, CUDBGResult result)
+static bool send_failure(struct wsi_server *server, unsigned slot, CUDBGResult result)
 {
-	struct wsi_wire_reply head = { .result = result };
 	char why[WSI_WIRE_WHY] = "";
-	const struct ws_provider *provider = server->provider;
-	if (slot != WSI_SLOT(getErrorStringEx) &&
-	    ws_provider_has(provider, offsetof(struct CUDBGAPI_st, getErrorStringEx)) &&
-	    provider->api->getErrorStringEx(why, sizeof why, NULL) == CUDBG_SUCCESS)
-		head.n_bytes = (uint32_t)strnlen(why, sizeof why);
+	if (slot != WSI_SLOT(getErrorStringEx))
+		wsi_server_why(server, why, sizeof why);
+	const struct wsi_wire_reply head = { .n_bytes = (uint32_t)strlen(why), .result = result };
 	const struct wsi_piece piece[] = { { &head, sizeof head }, { why, head.n_bytes } };
 	return wsi_channel_send(&server->calls, piece, WSI_COUNT(piece));
 }
 
 enum outcome { ANSWERED, GONE, NONSENSE };
 
-static enum outcome answer(struct server *server)
+static enum outcome answer(struct wsi_server *server)
 {
 	struct wsi_wire_request head;
 	uint8_t small[SMALL_BYTES];
@@ -181,7 +198,7 @@ static enum outcome answer(struct server *server)
 	if (!wsi_channel_next(&server->calls, &head, sizeof head))
 		return GONE;
 	if (head.slot >= WSI_API_SLOTS ||
-	    !wsi_wire_body(&server->calls, head.n_bytes, small, sizeof small, &owned, &body))
+	    !wsi_channel_body(&server->calls, head.n_bytes, small, sizeof small, &owned, &body))
 		return NONSENSE;
 	made.bytes = NULL;
 	bool good = take_call(&head, body, &made, &result), sent = false;
@@ -196,54 +213,45 @@ static enum outcome answer(struct server *server)
 
 /* ---- a client ---- */
 
-static enum ws_status greet(struct server *server, int socket, struct ws_error *err)
+static enum ws_status greet(struct wsi_server *server, int socket, int *ret_events,
+			    struct ws_error *err)
 {
 	const struct wsi_wire_greeting mine = wsi_wire_greeting();
 	struct wsi_wire_greeting theirs;
 	struct pollfd fd = { socket, POLLIN, 0 };
 	bool good = poll(&fd, 1, WSI_PATIENCE_MS) == 1 &&
-		    wsi_packet_receive(socket, &theirs, sizeof theirs, &server->events);
+		    wsi_packet_receive(socket, &theirs, sizeof theirs, ret_events);
 	if (!good)
 		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "nobody speaks at the socket");
 	/* even one of another build is to learn that */
-	good = wsi_packet_send(socket, &mine, sizeof mine, -1) && server->events >= 0;
+	good = wsi_packet_send(socket, &mine, sizeof mine, -1) && *ret_events >= 0;
 	if (!good || memcmp(&mine, &theirs, sizeof mine) != 0)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"what speaks at the socket is no client of this build");
 	server->calls = (struct wsi_channel){ .in = socket, .out = socket, .stop = -1 };
+	server->events = (struct wsi_channel){ .in = *ret_events, .out = *ret_events, .stop = -1 };
 	return WS_OK;
-}
-
-/* A client that left in the middle of a session does not need the devices to stand any more. */
-static void leave(struct server *server)
-{
-	CUDBGAPI api = server->provider->api;
-	shutdown(server->events, SHUT_RDWR);
-	(void)set_notify(server, false);
-	if (!server->is_ready)
-		return;
-	if (ws_provider_has(server->provider, offsetof(struct CUDBGAPI_st, requestCleanupOnDetach)))
-		(void)api->requestCleanupOnDetach(1);
-	(void)api->finalize();
 }
 
 enum ws_status ws_cudbg_serve(const struct ws_provider *provider, int socket, struct ws_error *err)
 {
-	struct server server = { .provider = provider, .events = -1 };
+	struct wsi_server server = { .provider = provider };
 	enum outcome outcome;
+	int events = -1;
 	if (!provider || !provider->api || socket < 0)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table and a socket are needed");
-	enum ws_status st = greet(&server, socket, err);
+	enum ws_status st = greet(&server, socket, &events, err);
 	if (st == WS_OK) {
 		do
 			outcome = answer(&server);
 		while (outcome == ANSWERED);
-		leave(&server);
+		shutdown(events, SHUT_RDWR); /* no callback waits any more */
+		wsi_server_leave(&server);
 		if (outcome == NONSENSE)
 			st = wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET,
 				      "what came over the socket is no call");
 	}
-	if (server.events >= 0)
-		close(server.events);
+	if (events >= 0)
+		close(events);
 	return st;
 }

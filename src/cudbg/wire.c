@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cudbg/wire.h"
 
-enum { FIRST_BYTES = 1 << 20 };
-
 struct wsi_wire_greeting wsi_wire_greeting(void)
 {
 	struct wsi_wire_greeting greeting = { .version = WSI_WIRE_VERSION,
@@ -47,26 +45,4 @@ size_t wsi_wire_images(const struct wsi_api_fn *fn, const union wsi_api_value *v
 		}
 	}
 	return n;
-}
-
-/* Memory grows with what arrives: the number alone is only a promise. */
-bool wsi_wire_body(struct wsi_channel *c, uint32_t n, uint8_t *small, size_t n_small,
-		   uint8_t **ret_owned, struct ws_span *ret_body)
-{
-	*ret_owned = NULL;
-	*ret_body = (struct ws_span){ small, n, 0 };
-	if (n > WSI_WIRE_MOST)
-		return false;
-	if (n <= n_small)
-		return wsi_channel_take(c, small, n);
-	for (size_t have = 0, cap = FIRST_BYTES; have < n; have = cap, cap *= 2) {
-		cap = (size_t)wsi_min_u64(cap, n);
-		uint8_t *grown = wsi_realloc_array(*ret_owned, cap, 1);
-		if (grown)
-			*ret_owned = grown;
-		if (!grown || !wsi_channel_take(c, grown + have, cap - have))
-			return false;
-	}
-	ret_body->ptr = *ret_owned;
-	return true;
 }

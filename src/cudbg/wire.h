@@ -13,8 +13,8 @@
  * lies behind all bytes that come out, as long as the table says (api/structs.tbl). A text in a
  * structure that goes in is a number of bytes, 0 for NULL, and the text with its NUL.
  *
- * The client's greeting carries a second socket, through which the server tells of new events: each
- * is the number of a host thread.
+ * The client's greeting carries a second socket, through which the server tells of new events
+ * (struct wsi_notice).
  */
 #ifndef WSI_CUDBG_WIRE_H
 #define WSI_CUDBG_WIRE_H
@@ -26,8 +26,7 @@
 #define WSI_WIRE_MAGIC "warpscop"
 enum {
 	WSI_WIRE_VERSION = 1,
-	WSI_WIRE_MOST = WSI_MADE_MOST + (1 << 20), /* bytes of a message */
-	WSI_WIRE_WHY = 1024,                       /* of the reason of a failure */
+	WSI_WIRE_WHY = 1024, /* of the reason of a failure */
 };
 
 struct wsi_wire_greeting {
@@ -64,9 +63,5 @@ struct wsi_wire_greeting wsi_wire_greeting(void);
 /* The pointers among the outputs of a call that succeeded; `values` leads to the outputs. */
 size_t wsi_wire_images(const struct wsi_api_fn *fn, const union wsi_api_value *values,
 		       struct wsi_wire_image ret_images[WSI_WIRE_IMAGES]);
-
-/* The rest of a message, of `n` bytes; in `small` if it fits. `*ret_owned` is to be freed. */
-bool wsi_wire_body(struct wsi_channel *c, uint32_t n, uint8_t *small, size_t n_small,
-		   uint8_t **ret_owned, struct ws_span *ret_body) WS_MUST_USE;
 
 #endif

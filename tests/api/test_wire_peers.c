@@ -123,7 +123,7 @@ static void a_reply_that_cannot_be_is_none(void **state)
 	for (size_t i = 0; i < WSI_COUNT(bad); i++)
 		bad[i] = good_reply;
 	bad[0].head.n_bytes = UINT32_MAX;
-	bad[1].head.n_bytes = WSI_WIRE_MOST + 1;
+	bad[1].head.n_bytes = WSI_CHANNEL_MOST + 1;
 	bad[2].head.n_bytes += 8; /* more than it needs */
 	bad[3].head.n_bytes -= 8;
 	bad[4].number[4] = 16; /* more than there is room for */

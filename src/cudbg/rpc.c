@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of cuda-gdb, which has a table of its own whose functions ask a driver through named pipes.
+ *
+ *   request:  u64 bytes of all | u32 major | u32 number | values | bytes that go in
+ *   reply:    u64 bytes of all | u32 result | counts | bytes that come out
+ *   notice:   u32 thread | u32 terminate | u32 timeout
+ *
+ * Values have the size of their type and lie in the order of the arguments; so do, behind them, the
+ * bytes that go in, which the values count; a text has its size with the NUL in front. Outputs have
+ * all the room that the request counted, and come after those that count them. A failed call has
+ * them, too. [measured: cuda-gdb 12.4]
+ *
+ * Numbers of requests are a row of each function (api/README.md). Three have a form of their own:
+ * `initialize` tells the version, `getDeviceInfo` sends only what it filled, and
+ * `getErrorStringEx` asks for nothing, and gets the size in front of the text. The callback is not
+ * asked for: a client has made a pipe for it.
+ *
+ * A pipe is made by who reads it, and its name removed by who writes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/reader.h"
+#include "cudbg/serve.h"
+#include "cudbg/session.h"
+
+#define REQUESTS "pipe.1000.999"
+#define REPLIES "pipe.999.1000"
+#define NOTICES "pipe.1001.1002"
+
+enum {
+	HEAD_BYTES = 16,
+	REPLY_BYTES = 12,
+	SMALL_BYTES = 4096,
+	VERSION_BYTES = 12,
+	WHY_BYTES = 1024
+};
+
+/* ---- a request ---- */
+
+static int slot_of(uint32_t number)
+{
+	for (int slot = 0; slot < WSI_API_SLOTS; slot++)
+		if (wsi_api_functions[slot].request == (int64_t)number)
+			return slot;
+	return -1;
+}
+
+/* The call that a request asks for. False: it is not as long as it says. */
+static bool take_call(struct wsi_reader *in, struct wsi_made *made, CUDBGResult *ret_result)
+{
+	const struct wsi_api_fn *fn = &wsi_api_functions[made->slot];
+	unsigned present = 0;
+	for (unsigned i = 0; i < fn->n_args; i++) {
+		const struct wsi_api_arg *arg = &fn->args[i];
+		if (arg->way == WSI_API_VALUE)
+			made->v[i].number = wsi_read_uint(in, (unsigned)arg->size);
+		else
+			present |= 1u << i;
+	}
+	/* no request has two texts */
+	struct ws_span text = { 0 };
+	for (unsigned i = 0; i < fn->n_args; i++) {
+		if (!fn->args[i].string)
+			continue;
+		text = wsi_read_span(in, wsi_read_u32(in));
+		made->n[i] = text.len ? text.len - 1 : 0;
+		present &= text.len ? ~0u : ~(1u << i);
+	}
+	if (in->failed || (text.len && text.ptr[text.len - 1] != 0))
+		return false;
+	*ret_result = wsi_made_init(made, present);
+	for (unsigned i = 0; i < fn->n_args && *ret_result == CUDBG_SUCCESS; i++) {
+		if (!wsi_api_goes_in(&fn->args[i]) || !made->v[i].pointer)
+			continue;
+		struct ws_span bytes = fn->args[i].string ? text : wsi_read_span(in, made->n[i]);
+		if (in->failed)
+			return false;
+		if (made->n[i])
+			memcpy(made->v[i].pointer, bytes.ptr, made->n[i]);
+	}
+	return true;
+}
+
+/* ---- its reply ---- */
+
+struct reply {
+	uint8_t head[REPLY_BYTES];
+	struct wsi_piece piece[1 + WSI_API_MAX_ARGS];
+	size_t n_pieces;
+	uint64_t n_bytes;
+};
+
+static void add_piece(struct reply *reply, const void *bytes, size_t n)
+{
+	reply->piece[reply->n_pieces++] = (struct wsi_piece){ bytes, n };
+	reply->n_bytes += n;
+}
+
+static bool is_count(const struct wsi_api_fn *fn, unsigned arg)
+{
+	for (unsigned i = 0; i < fn->n_args; i++)
+		if (fn->args[i].used == (int)arg)
+			return true;
+	return false;
+}
+
+static void add_outputs(struct reply *reply, const struct wsi_made *made)
+{
+	const struct wsi_api_fn *fn = &wsi_api_functions[made->slot];
+	for (int counts = 1; counts >= 0; counts--)
+		for (unsigned i = 0; i < fn->n_args; i++) {
+			const struct wsi_api_arg *arg = &fn->args[i];
+			if (!wsi_api_comes_out(arg) || is_count(fn, i) != counts)
+				continue;
+			bool cut = made->slot == WSI_SLOT(getDeviceInfo) && !counts;
+			add_piece(reply, made->v[i].pointer,
+				  cut ? wsi_made_written(fn, i, made->v) : made->n[i]);
+		}
+}
+
+static bool send_reply(struct wsi_server *server, struct reply *reply, CUDBGResult result)
+{
+	wsi_store_u64(reply->head, reply->n_bytes);
+	wsi_store_u32(reply->head + 8, (uint32_t)result);
+	return wsi_channel_send(&server->calls, reply->piece, reply->n_pieces);
+}
+
+/* ---- the requests with forms of their own ---- */
+
+/* A client of a version that is not served must not go on. */
+static CUDBGResult initialize(struct wsi_server *server, struct wsi_reader *in,
+			      uint8_t *ret_version)
+{
+	uint32_t major = wsi_read_u32(in), minor = wsi_read_u32(in), revision = wsi_read_u32(in);
+	const struct wsi_made made = { .slot = WSI_SLOT(initialize) };
+	wsi_store_u32(ret_version, major);
+	wsi_store_u32(ret_version + 4, minor);
+	wsi_store_u32(ret_version + 8, revision);
+	if (in->failed || (major != 12 && major != 13))
+		return CUDBG_ERROR_INCOMPATIBLE_API;
+	ws_cudbg_ask(server->provider->api, major, minor);
+	CUDBGResult result = wsi_server_make(server, &made);
+	if (result == CUDBG_SUCCESS)
+		(void)wsi_server_set_notify(server, true);
+	return result;
+}
+
+/* ---- one request ---- */
+
+static bool answer_call(struct wsi_server *server, unsigned slot, struct wsi_reader *in,
+			struct reply *reply)
+{
+	struct wsi_made made;
+	uint8_t version[VERSION_BYTES], size[4];
+	char why[WHY_BYTES];
+	CUDBGResult result = CUDBG_SUCCESS;
+	made.slot = slot;
+	made.bytes = NULL;
+	bool good = true;
+	if (slot == WSI_SLOT(initialize)) {
+		result = initialize(server, in, version);
+		add_piece(reply, version, sizeof version);
+	} else if (slot == WSI_SLOT(getErrorStringEx)) {
+		wsi_server_why(server, why, sizeof why);
+		wsi_store_u32(size, (uint32_t)strlen(why) + 1);
+		add_piece(reply, size, sizeof size);
+		add_piece(reply, why, strlen(why) + 1);
+	} else {
+		good = take_call(in, &made, &result);
+		if (good && result == CUDBG_SUCCESS) {
+			result = wsi_server_make(server, &made);
+			add_outputs(reply, &made);
+		}
+	}
+	good = good && send_reply(server, reply, result);
+	wsi_made_fini(&made);
+	return good;
+}
+
+/* False: the client is gone, or not to be understood. */
+static bool answer(struct wsi_server *server)
+{
+	uint8_t head[HEAD_BYTES], small[SMALL_BYTES];
+	wsi_scoped_free uint8_t *owned = NULL;
+	struct ws_span body;
+	struct reply reply = { .n_pieces = 0 };
+	if (!wsi_channel_next(&server->calls, head, sizeof head))
+		return false;
+	uint64_t total = wsi_load_u64(head);
+	if (total < sizeof head || total - sizeof head > WSI_CHANNEL_MOST ||
+	    !wsi_channel_body(&server->calls, (uint32_t)(total - sizeof head), small, sizeof small,
+			      &owned, &body))
+		return false;
+	int slot = slot_of(wsi_load_u32(head + 12));
+	struct wsi_reader in = wsi_reader_of(body);
+	add_piece(&reply, reply.head, sizeof reply.head);
+	return slot < 0 ? send_reply(server, &reply, CUDBG_ERROR_UNKNOWN_FUNCTION)
+			: answer_call(server, (unsigned)slot, &in, &reply);
+}
+
+/* ---- the pipes ---- */
+
+struct pipes {
+	int folder, requests, replies, notices;
+};
+
+static void close_pipes(struct pipes *pipes)
+{
+	const int all[] = { pipes->requests, pipes->replies, pipes->notices, pipes->folder };
+	if (pipes->requests >= 0)
+		(void)unlinkat(pipes->folder, REQUESTS, 0); /* if nobody came */
+	for (size_t i = 0; i < WSI_COUNT(all); i++)
+		if (all[i] >= 0)
+			close(all[i]);
+}
+
+/* Nobody but the user may be at its other end. */
+static bool is_ours(int fd, mode_t kind)
+{
+	struct stat about;
+	return fd >= 0 && fstat(fd, &about) == 0 && (about.st_mode & S_IFMT) == kind &&
+	       about.st_uid == geteuid();
+}
+
+static int open_pipe(int folder, const char *name, int mode)
+{
+	int fd = openat(folder, name, mode | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && !is_ours(fd, S_IFIFO)) {
+		close(fd);
+		errno = EPERM;
+		return -1;
+	}
+	return fd;
+}
+
+static enum ws_status open_requests(struct pipes *pipes, const char *folder, struct ws_error *err)
+{
+	pipes->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (pipes->folder >= 0 && !is_ours(pipes->folder, S_IFDIR))
+		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "%s is of another user", folder);
+	if (pipes->folder >= 0 && mkfifoat(pipes->folder, REQUESTS, 0600) == 0)
+		pipes->requests = open_pipe(pipes->folder, REQUESTS, O_RDONLY);
+	return pipes->requests >= 0 ? WS_OK : wsi_fail_errno(err, "pipes in %s", folder);
+}
+
+/* The client's pipes, which are there when it asks for the first time. */
+static bool open_answers(struct pipes *pipes, struct wsi_server *server)
+{
+	pipes->replies = open_pipe(pipes->folder, REPLIES, O_WRONLY);
+	pipes->notices = open_pipe(pipes->folder, NOTICES, O_WRONLY);
+	if (pipes->replies < 0 || pipes->notices < 0)
+		return false;
+	(void)unlinkat(pipes->folder, REPLIES, 0);
+	(void)unlinkat(pipes->folder, NOTICES, 0);
+	server->calls.out = pipes->replies;
+	server->events.out = pipes->notices;
+	return true;
+}
+
+enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider, const char *folder, int stop,
+				  struct ws_error *err)
+{
+	struct pipes pipes = { -1, -1, -1, -1 };
+	struct wsi_server server = { .provider = provider };
+	if (!provider || !provider->api || !folder)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table and a folder are needed");
+	enum ws_status st = open_requests(&pipes, folder, err);
+	server.calls = (struct wsi_channel){ .in = pipes.requests, .out = -1, .stop = stop };
+	server.events = (struct wsi_channel){ .in = -2, .out = -1, .stop = -1 };
+	if (st == WS_OK && wsi_channel_wait(&server.calls)) {
+		if (!open_answers(&pipes, &server))
+			st = wsi_fail_errno(err, "the client's pipes in %s", folder);
+		while (st == WS_OK && answer(&server))
+			continue;
+		wsi_server_leave(&server);
+	}
+	close_pipes(&pipes);
+	return st;
+}
