@@ -75,7 +75,10 @@ static CUresult make_op(const struct box *box, bool keeps, struct op *ret_op)
 	if (!mine)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*mine = *box;
-	*ret_op = (struct op){ .run = run_box, .host = mine, .n_host = sizeof *mine + n_kept };
+	*ret_op = (struct op){ .run = run_box,
+			       .type = CU_NODE_MEMCPY,
+			       .host = mine,
+			       .n_host = sizeof *mine + n_kept };
 	if (!keeps)
 		return CUDA_SUCCESS;
 	char *to = (char *)(mine + 1);
@@ -382,7 +385,9 @@ CUresult fill_op(CUdeviceptr at, size_t pitch, unsigned value, unsigned size, si
 {
 	if ((size != 1 && size != 2 && size != 4) || at % size != 0 || width > SIZE_MAX / 8)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret_op = (struct op){ .run = run_fill, .word = { at, pitch, value, size, width, height } };
+	*ret_op = (struct op){ .run = run_fill,
+			       .type = CU_NODE_MEMSET,
+			       .word = { at, pitch, value, size, width, height } };
 	return CUDA_SUCCESS;
 }
 

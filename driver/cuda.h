@@ -21,6 +21,8 @@ typedef struct module *CUlibrary;
 typedef struct stream *CUstream;
 typedef struct event *CUevent;
 typedef struct array *CUarray;
+typedef struct graph *CUgraph, *CUgraphExec;
+typedef struct node *CUgraphNode;
 
 typedef struct {
 	char bytes[16];
@@ -164,6 +166,64 @@ typedef struct {
 	unsigned n_attributes;
 } CUlaunchConfig;
 
+/* Kinds of nodes. */
+enum {
+	CU_NODE_KERNEL,
+	CU_NODE_MEMCPY,
+	CU_NODE_MEMSET,
+	CU_NODE_HOST,
+	CU_NODE_GRAPH,
+	CU_NODE_EMPTY,
+	CU_NODE_WAIT_EVENT,
+	CU_NODE_EVENT_RECORD,
+};
+
+/* The first version ends before `kernel`. */
+typedef struct {
+	CUfunction function;
+	unsigned grid[3], block[3], shared_bytes;
+	void **params, **extra;
+	CUfunction kernel;
+	CUcontext context;
+} CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct {
+	CUdeviceptr at;
+	size_t pitch;
+	unsigned value, size;
+	size_t width, height;
+} CUDA_MEMSET_NODE_PARAMS;
+
+typedef struct {
+	void (*function)(void *);
+	void *data;
+} CUDA_HOST_NODE_PARAMS;
+
+typedef struct {
+	unsigned char bytes[8];
+} CUgraphEdgeData;
+
+typedef struct {
+	unsigned long long flags;
+	CUstream upload;
+	CUgraphNode error_node;
+	int result;
+} CUDA_GRAPH_INSTANTIATE_PARAMS;
+
+enum {
+	CU_UPDATE_SUCCESS,
+	CU_UPDATE_ERROR,
+	CU_UPDATE_TOPOLOGY_CHANGED,
+	CU_UPDATE_TYPE_CHANGED,
+};
+
+typedef struct {
+	int result;
+	CUgraphNode node, from;
+} CUgraphExecUpdateResultInfo;
+
+enum { CU_CAPTURE_NONE, CU_CAPTURE_ACTIVE, CU_CAPTURE_INVALIDATED };
+
 /* Entries of `extra` of cuLaunchKernel(). */
 #define CU_LAUNCH_PARAM_END ((void *)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
@@ -239,6 +299,86 @@ CUresult cuGetExportTable(const void **ret_table, const CUuuid *id);
 CUresult cuGetProcAddress(const char *name, void **ret_function, int version, uint64_t flags);
 CUresult cuGetProcAddress_v2(const char *name, void **ret_function, int version, uint64_t flags,
 			     int *ret_status);
+CUresult cuGraphAddChildGraphNode(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before,
+				  size_t n, CUgraph child);
+CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+				size_t n);
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+				   const CUgraphEdgeData *edges, size_t n);
+CUresult cuGraphAddEmptyNode(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before,
+			     size_t n);
+CUresult cuGraphAddEventRecordNode(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before,
+				   size_t n, CUevent event);
+CUresult cuGraphAddEventWaitNode(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before,
+				 size_t n, CUevent event);
+CUresult cuGraphAddHostNode(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before,
+			    size_t n, const CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphAddKernelNode(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before,
+			      size_t n, const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphAddKernelNode_v2(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before,
+				 size_t n, const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphAddMemcpyNode(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before,
+			      size_t n, const CUDA_MEMCPY3D *copy, CUcontext context);
+CUresult cuGraphAddMemsetNode(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before,
+			      size_t n, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context);
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *ret_graph);
+CUresult cuGraphClone(CUgraph *ret_graph, CUgraph graph);
+CUresult cuGraphCreate(CUgraph *ret_graph, unsigned flags);
+CUresult cuGraphDestroy(CUgraph graph);
+CUresult cuGraphDestroyNode(CUgraphNode node);
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode from, CUgraph child);
+CUresult cuGraphExecDestroy(CUgraphExec exec);
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event);
+CUresult cuGraphExecGetFlags(CUgraphExec exec, unsigned long long *ret_flags);
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
+				      const CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+					const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+					   const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
+					const CUDA_MEMCPY3D *copy, CUcontext context);
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+					const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context);
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *ret_node, int *ret_result);
+CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
+			      CUgraphExecUpdateResultInfo *ret_info);
+CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode *ret_from, CUgraphNode *ret_to, size_t *ret_n);
+CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *ret_from, CUgraphNode *ret_to,
+			    CUgraphEdgeData *ret_edges, size_t *ret_n);
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *ret_nodes, size_t *ret_n);
+CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *ret_nodes, size_t *ret_n);
+CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *ret_exec, CUgraph graph,
+				     unsigned long long flags);
+CUresult cuGraphInstantiateWithParams(CUgraphExec *ret_exec, CUgraph graph,
+				      CUDA_GRAPH_INSTANTIATE_PARAMS *params);
+CUresult cuGraphInstantiate_v2(CUgraphExec *ret_exec, CUgraph graph, CUgraphNode *ret_node,
+			       char *ret_log, size_t n_log);
+CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *ret_params);
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *ret_params);
+CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *ret_copy);
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy);
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *ret_params);
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params);
+CUresult cuGraphNodeFindInClone(CUgraphNode *ret_node, CUgraphNode node, CUgraph copy);
+CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *ret_nodes, size_t *ret_n);
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *ret_nodes,
+				       CUgraphEdgeData *ret_edges, size_t *ret_n);
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *ret_nodes, size_t *ret_n);
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *ret_nodes,
+					 CUgraphEdgeData *ret_edges, size_t *ret_n);
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode from, unsigned *ret_on);
+CUresult cuGraphNodeGetType(CUgraphNode node, int *ret_type);
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode from, unsigned is_on);
+CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+				   size_t n);
+CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+				      const CUgraphEdgeData *edges, size_t n);
+CUresult cuGraphUpload(CUgraphExec exec, CUstream stream);
 CUresult cuInit(unsigned flags);
 CUresult cuKernelGetAttribute(int *ret_value, int number, CUfunction kernel, CUdevice device);
 CUresult cuKernelGetFunction(CUfunction *ret_function, CUfunction kernel);
@@ -294,24 +434,24 @@ CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *c);
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream);
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *c);
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream);
+CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t n);
+CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t n);
+CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t offset, size_t n, CUstream stream);
+CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t n);
+CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t n);
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream);
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t n);
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, CUstream stream);
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t n);
+CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from, size_t n,
+			      CUstream stream);
+CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t n);
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, CUstream stream);
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n);
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
 		      CUcontext from_context, size_t n);
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
 			   CUcontext from_context, size_t n, CUstream stream);
-CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t n);
-CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t n);
-CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t offset, size_t n, CUstream stream);
-CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t n);
-CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t n);
-CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from, size_t n,
-			      CUstream stream);
-CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t n);
 CUresult cuMemsetD16Async(CUdeviceptr at, unsigned short value, size_t n, CUstream stream);
 CUresult cuMemsetD16_v2(CUdeviceptr at, unsigned short value, size_t n);
 CUresult cuMemsetD2D16Async(CUdeviceptr at, size_t pitch, unsigned short value, size_t width,
@@ -359,9 +499,19 @@ CUresult cuPointerGetAttribute(void *ret, int number, CUdeviceptr address);
 CUresult cuPointerGetAttributes(unsigned n, int *numbers, void **rets, CUdeviceptr address);
 CUresult cuStreamAddCallback(CUstream stream, void (*function)(CUstream, CUresult, void *),
 			     void *data, unsigned flags);
+CUresult cuStreamBeginCapture(CUstream stream);
+CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
 CUresult cuStreamCreate(CUstream *ret_stream, unsigned flags);
 CUresult cuStreamCreateWithPriority(CUstream *ret_stream, unsigned flags, int priority);
 CUresult cuStreamDestroy_v2(CUstream stream);
+CUresult cuStreamEndCapture(CUstream handle, CUgraph *ret_graph);
+CUresult cuStreamGetCaptureInfo(CUstream stream, int *ret_status, unsigned long long *ret_id);
+CUresult cuStreamGetCaptureInfo_v2(CUstream stream, int *ret_status, unsigned long long *ret_id,
+				   CUgraph *ret_graph, const CUgraphNode **ret_nodes,
+				   size_t *ret_n);
+CUresult cuStreamGetCaptureInfo_v3(CUstream stream, int *ret_status, unsigned long long *ret_id,
+				   CUgraph *ret_graph, const CUgraphNode **ret_nodes,
+				   const CUgraphEdgeData **ret_edges, size_t *ret_n);
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *ret_context);
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *ret_device);
 CUresult cuStreamGetFlags(CUstream stream, unsigned *ret_flags);
@@ -370,6 +520,11 @@ CUresult cuStreamGetPriority(CUstream stream, int *ret_priority);
 CUresult cuStreamIsCapturing(CUstream stream, int *ret_status);
 CUresult cuStreamQuery(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, size_t n,
+					   unsigned flags);
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *nodes,
+					      const CUgraphEdgeData *edges, size_t n,
+					      unsigned flags);
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
 CUresult cuSurfObjectCreate(unsigned long long *ret_handle, const CUDA_RESOURCE_DESC *resource);
 CUresult cuSurfObjectDestroy(unsigned long long handle);
@@ -379,5 +534,6 @@ CUresult cuTexObjectCreate(unsigned long long *ret_handle, const CUDA_RESOURCE_D
 CUresult cuTexObjectDestroy(unsigned long long handle);
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *ret_resource, unsigned long long handle);
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *ret_texture, unsigned long long handle);
+CUresult cuThreadExchangeStreamCaptureMode(int *mode);
 
 #endif

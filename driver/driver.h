@@ -34,6 +34,9 @@ enum magic {
 	MAGIC_STREAM,
 	MAGIC_EVENT,
 	MAGIC_ARRAY,
+	MAGIC_GRAPH,
+	MAGIC_EXEC,
+	MAGIC_NODE,
 	MAGIC_GONE,
 };
 
@@ -83,6 +86,9 @@ struct stream {
 	int priority;
 	_Atomic uint64_t last; /* number of the last op */
 	uint64_t id;
+	struct capture *capture; /* NULL: it captures nothing */
+	CUgraphNode *ends;       /* owned; what comes before the next op of the capture */
+	size_t n_ends;
 };
 
 struct event {
@@ -90,6 +96,9 @@ struct event {
 	unsigned flags;
 	_Atomic uint64_t op; /* number of the one that records it; 0: none yet */
 	_Atomic double time; /* seconds, when that was done */
+	uint64_t capture;    /* id of the one that it was recorded in; 0: none */
+	CUgraphNode *ends;   /* owned; what it stands for there */
+	size_t n_ends;
 };
 
 /* Texels in rows and slices, without gaps. */
@@ -126,6 +135,7 @@ struct range {
 /* Work, in order. */
 struct op {
 	struct op *next;
+	int type; /* CU_NODE_... */
 	/* NULL: there is nothing to wait for. Else it begins the op, which run() ends. */
 	void (*send)(struct op *op);
 	enum cu_result (*run)(struct op *op);
@@ -140,6 +150,7 @@ struct op {
 	void (*call)(void *); /* host functions */
 	struct event *event;
 	struct context *context; /* of a launch */
+	struct kernel *kernel;   /* the same */
 };
 
 struct driver {
@@ -228,8 +239,38 @@ void ranges_forget(void);
 CUresult stream_add(CUstream stream, const struct op *op);
 /* Whether calls may be made, and one is to be made for this stream. */
 CUresult stream_check(CUstream stream);
+/* The stream of a handle; NULL: none. */
+struct stream *stream_of(CUstream stream);
 /* Whether what is asked of a stream becomes part of a graph. */
 bool stream_captures(CUstream stream);
+
+/* The op of a function of the host, or of an event's record. */
+CUresult call_op(void (*function)(void *), void *data, struct op *ret_op);
+CUresult record_op(CUevent event, struct op *ret_op);
+
+/* ---- launch.c ---- */
+
+/* What a launch asks for. */
+struct launch {
+	struct kernel *kernel;
+	struct wire_launch asked;
+	void **params, **extra;
+};
+
+CUresult launch_op(struct launch *launch, struct op *ret_op);
+
+/* ---- capture.c ---- */
+
+struct capture;
+/* Adds an op to what a stream captures, which takes what it owns. */
+CUresult capture_add(struct stream *stream, const struct op *op);
+/* An event is recorded in a stream that captures; a stream that may not yet waits for it. */
+CUresult capture_record(struct stream *stream, struct event *event);
+CUresult capture_wait(struct stream *stream, const struct event *event);
+/* The event is recorded outside of a capture, or is no more. */
+void capture_forget(struct event *event);
+/* What is asked for cannot be captured. */
+CUresult capture_spoil(struct stream *stream);
 
 /* ---- copy.c ---- */
 

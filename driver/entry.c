@@ -4,6 +4,7 @@
 
 #include "driver.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,8 +34,16 @@ static const struct {
 } changed[] = {
 	{ "cuCtxCreate", 13000, "cuCtxCreate_v2" },
 	{ "cuGetProcAddress", 12000, "cuGetProcAddress" },
+	{ "cuGraphAddDependencies", 13000, "cuGraphAddDependencies" },
+	{ "cuGraphGetEdges", 13000, "cuGraphGetEdges" },
+	{ "cuGraphInstantiate", INT_MAX, "cuGraphInstantiateWithFlags" },
+	{ "cuGraphNodeGetDependencies", 13000, "cuGraphNodeGetDependencies" },
+	{ "cuGraphNodeGetDependentNodes", 13000, "cuGraphNodeGetDependentNodes" },
+	{ "cuGraphRemoveDependencies", 13000, "cuGraphRemoveDependencies" },
 	{ "cuMemAdvise", 13000, "cuMemAdvise" },
 	{ "cuMemPrefetchAsync", 13000, "cuMemPrefetchAsync" },
+	{ "cuStreamGetCaptureInfo", 13000, "cuStreamGetCaptureInfo_v2" },
+	{ "cuStreamUpdateCaptureDependencies", 13000, "cuStreamUpdateCaptureDependencies" },
 };
 
 /* The form of a function for programs of a version of CUDA: the newest that is there, else any. */

@@ -32,13 +32,6 @@ static enum cu_result run_launch(struct op *op)
 
 /* ---- the call's part ---- */
 
-struct launch {
-	struct kernel *kernel;
-	struct wire_launch asked;
-	CUstream stream;
-	void **params, **extra;
-};
-
 static CUresult check_block(const struct launch *launch)
 {
 	const struct wire_kernel *about = &launch->kernel->about;
@@ -105,12 +98,10 @@ static CUresult put_args(const struct launch *launch, char *to)
 	return CUDA_SUCCESS;
 }
 
-static CUresult launch_now(struct launch *launch)
+CUresult launch_op(struct launch *launch, struct op *ret_op)
 {
 	struct kernel *kernel = launch->kernel;
-	CUresult result = stream_check(launch->stream);
-	if (result == CUDA_SUCCESS && !IS(kernel, MAGIC_KERNEL))
-		result = CUDA_ERROR_INVALID_HANDLE;
+	CUresult result = IS(kernel, MAGIC_KERNEL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS && kernel->module->magic != MAGIC_MODULE)
 		result = CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS)
@@ -125,7 +116,9 @@ static CUresult launch_now(struct launch *launch)
 	asked->n_args = kernel->args_bytes;
 	struct op op = { .send = send_launch,
 			 .run = run_launch,
+			 .type = CU_NODE_KERNEL,
 			 .context = driver_context(),
+			 .kernel = kernel,
 			 .n_host = sizeof *asked + asked->n_name + asked->n_args };
 	char *bytes = calloc(1, op.n_host);
 	op.host = bytes;
@@ -138,7 +131,17 @@ static CUresult launch_now(struct launch *launch)
 		free(bytes);
 		return result;
 	}
-	return stream_add(launch->stream, &op);
+	*ret_op = op;
+	return CUDA_SUCCESS;
+}
+
+static CUresult launch_now(CUstream stream, struct launch *launch)
+{
+	struct op op;
+	CUresult result = stream_check(stream);
+	if (result == CUDA_SUCCESS)
+		result = launch_op(launch, &op);
+	return result == CUDA_SUCCESS ? stream_add(stream, &op) : result;
 }
 
 CU_API(cuLaunchKernel)
@@ -146,13 +149,12 @@ CU_API(cuLaunchKernel)
  unsigned shared_bytes, CUstream stream, void **params, void **extra)
 {
 	struct launch launch = { .kernel = kernel,
-				 .stream = stream,
 				 .params = params,
 				 .extra = extra,
 				 .asked = { .grid = { gx, gy, gz },
 					    .block = { bx, by, bz },
 					    .shared_bytes = shared_bytes } };
-	DONE(launch_now(&launch));
+	DONE(launch_now(stream, &launch));
 }
 
 CU_API(cuLaunchCooperativeKernel)
@@ -160,13 +162,12 @@ CU_API(cuLaunchCooperativeKernel)
  unsigned shared_bytes, CUstream stream, void **params)
 {
 	struct launch launch = { .kernel = kernel,
-				 .stream = stream,
 				 .params = params,
 				 .asked = { .grid = { gx, gy, gz },
 					    .block = { bx, by, bz },
 					    .shared_bytes = shared_bytes,
 					    .is_cooperative = 1 } };
-	DONE(launch_now(&launch));
+	DONE(launch_now(stream, &launch));
 }
 
 CU_API(cuLaunchKernelEx)
@@ -175,7 +176,6 @@ CU_API(cuLaunchKernelEx)
 	if (!config || (config->n_attributes > 0 && !config->attributes))
 		DONE(CUDA_ERROR_INVALID_VALUE);
 	struct launch launch = { .kernel = kernel,
-				 .stream = config->stream,
 				 .params = params,
 				 .extra = extra,
 				 .asked = { .shared_bytes = config->shared_bytes } };
@@ -188,7 +188,7 @@ CU_API(cuLaunchKernelEx)
 		if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
 			memcpy(launch.asked.cluster, a->value.cluster, sizeof launch.asked.cluster);
 	} /* the others are preferences, or change no result */
-	DONE(launch_now(&launch));
+	DONE(launch_now(config->stream, &launch));
 }
 
 /* ---- how many fit ---- */

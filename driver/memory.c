@@ -192,6 +192,8 @@ static enum cu_result run_release(struct op *op)
 CU_API(cuMemAllocAsync)(CUdeviceptr *ret_address, size_t n_bytes, CUstream stream)
 {
 	CUresult result = stream_check(stream);
+	if (result == CUDA_SUCCESS && stream_captures(stream))
+		result = capture_spoil(stream);
 	DONE(result == CUDA_SUCCESS ? memory_allocate(ret_address, n_bytes) : result);
 }
 

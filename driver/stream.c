@@ -8,10 +8,13 @@
 
 /* The streams that are no handles. */
 static struct stream usual = { .magic = MAGIC_STREAM };
+static _Thread_local struct stream per_thread = { .magic = MAGIC_STREAM };
 
-static struct stream *stream_of(CUstream stream)
+struct stream *stream_of(CUstream stream)
 {
-	if (!stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD)
+	if (stream == CU_STREAM_PER_THREAD)
+		return &per_thread;
+	if (!stream || stream == CU_STREAM_LEGACY)
 		return &usual;
 	return IS(stream, MAGIC_STREAM) ? stream : NULL;
 }
@@ -24,8 +27,8 @@ CUresult stream_check(CUstream stream)
 
 bool stream_captures(CUstream stream)
 {
-	(void)stream;
-	return false;
+	const struct stream *s = stream_of(stream);
+	return s && s->capture;
 }
 
 CUresult stream_add(CUstream stream, const struct op *op)
@@ -35,6 +38,8 @@ CUresult stream_add(CUstream stream, const struct op *op)
 		free(op->host);
 		return CUDA_ERROR_INVALID_HANDLE;
 	}
+	if (s->capture)
+		return capture_add(s, op);
 	uint64_t number = queue_add(op);
 	if (number == 0)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -70,9 +75,13 @@ CU_API(cuStreamCreateWithPriority)(CUstream *ret_stream, unsigned flags, int pri
 
 CU_API(cuStreamDestroy_v2)(CUstream stream)
 {
-	if (!stream || !stream_of(stream) || stream_of(stream) == &usual)
+	if (!stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD ||
+	    !stream_of(stream))
 		DONE(CUDA_ERROR_INVALID_HANDLE);
+	if (stream->capture)
+		DONE(capture_spoil(stream));
 	stream->magic = MAGIC_GONE;
+	free(stream->ends);
 	free(stream); /* what it does is in the queue, and is done */
 	DONE(CUDA_SUCCESS);
 }
@@ -80,6 +89,8 @@ CU_API(cuStreamDestroy_v2)(CUstream stream)
 CU_API(cuStreamQuery)(CUstream stream)
 {
 	CUresult result = stream_check(stream);
+	if (result == CUDA_SUCCESS && stream_captures(stream))
+		result = capture_spoil(stream);
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	if (!queue_is_done(stream_of(stream)->last))
@@ -91,6 +102,8 @@ CU_API(cuStreamQuery)(CUstream stream)
 CU_API(cuStreamSynchronize)(CUstream stream)
 {
 	CUresult result = stream_check(stream);
+	if (result == CUDA_SUCCESS && stream_captures(stream))
+		result = capture_spoil(stream);
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	queue_wait(stream_of(stream)->last);
@@ -101,9 +114,11 @@ CU_API(cuStreamSynchronize)(CUstream stream)
 CU_API(cuStreamWaitEvent)(CUstream stream, CUevent event, unsigned flags)
 {
 	(void)flags;
-	if (!IS(event, MAGIC_EVENT)) /* it comes before what the stream does next, in any case */
-		DONE(CUDA_ERROR_INVALID_HANDLE);
-	DONE(stream_check(stream));
+	CUresult result = IS(event, MAGIC_EVENT) ? stream_check(stream) : CUDA_ERROR_INVALID_HANDLE;
+	/* else it comes before what the stream does next, in any case */
+	if (result == CUDA_SUCCESS && (event->capture != 0 || stream_captures(stream)))
+		result = capture_wait(stream_of(stream), event);
+	DONE(result);
 }
 
 /* `*ret = value`, of a stream. */
@@ -140,11 +155,6 @@ CU_API(cuStreamGetDevice)(CUstream stream, CUdevice *ret_device)
 	OF_STREAM(ret_device, 0);
 }
 
-CU_API(cuStreamIsCapturing)(CUstream stream, int *ret_status)
-{
-	OF_STREAM(ret_status, 0);
-}
-
 /* ---- functions of the host ---- */
 
 struct callback {
@@ -166,20 +176,36 @@ static enum cu_result run_call(struct op *op)
 	return CUDA_SUCCESS;
 }
 
+static CUresult make_call(void (*function)(void *), const struct callback *callback,
+			  struct op *ret_op)
+{
+	if (!function && !callback->old)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret_op = (struct op){ .run = run_call,
+			       .type = CU_NODE_HOST,
+			       .is_call = true,
+			       .call = function,
+			       .host = malloc(sizeof *callback),
+			       .n_host = sizeof *callback };
+	if (!ret_op->host)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	memcpy(ret_op->host, callback, sizeof *callback);
+	return CUDA_SUCCESS;
+}
+
+CUresult call_op(void (*function)(void *), void *data, struct op *ret_op)
+{
+	const struct callback callback = { .data = data };
+	return make_call(function, &callback, ret_op);
+}
+
 static CUresult call(CUstream stream, void (*function)(void *), const struct callback *callback)
 {
+	struct op op;
 	CUresult result = stream_check(stream);
-	if (result == CUDA_SUCCESS && !function && !callback->old)
-		result = CUDA_ERROR_INVALID_VALUE;
-	if (result != CUDA_SUCCESS)
-		return result;
-	struct op op = {
-		.run = run_call, .is_call = true, .call = function, .host = malloc(sizeof *callback)
-	};
-	if (!op.host)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	memcpy(op.host, callback, sizeof *callback);
-	return stream_add(stream, &op);
+	if (result == CUDA_SUCCESS)
+		result = make_call(function, callback, &op);
+	return result == CUDA_SUCCESS ? stream_add(stream, &op) : result;
 }
 
 CU_API(cuLaunchHostFunc)(CUstream stream, void (*function)(void *), void *data)
@@ -224,6 +250,12 @@ static enum cu_result run_record(struct op *op)
 	return CUDA_SUCCESS;
 }
 
+CUresult record_op(CUevent event, struct op *ret_op)
+{
+	*ret_op = (struct op){ .run = run_record, .type = CU_NODE_EVENT_RECORD, .event = event };
+	return IS(event, MAGIC_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
 static enum cu_result run_nothing(struct op *op)
 {
 	(void)op; /* the queue frees what it has */
@@ -234,6 +266,7 @@ CU_API(cuEventDestroy_v2)(CUevent event)
 {
 	if (!IS(event, MAGIC_EVENT))
 		DONE(CUDA_ERROR_INVALID_HANDLE);
+	capture_forget(event);
 	event->magic = MAGIC_GONE;
 	const struct op op = { .run = run_nothing, .host = event }; /* behind what records it */
 	DONE(queue_add(&op) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
@@ -242,11 +275,14 @@ CU_API(cuEventDestroy_v2)(CUevent event)
 CU_API(cuEventRecord)(CUevent event, CUstream stream)
 {
 	CUresult result = stream_check(stream);
-	if (result == CUDA_SUCCESS && !IS(event, MAGIC_EVENT))
-		result = CUDA_ERROR_INVALID_HANDLE;
+	struct op op;
+	if (result == CUDA_SUCCESS)
+		result = record_op(event, &op);
+	if (result == CUDA_SUCCESS && stream_captures(stream))
+		DONE(capture_record(stream_of(stream), event));
 	if (result != CUDA_SUCCESS)
 		DONE(result);
-	const struct op op = { .run = run_record, .event = event };
+	capture_forget(event);
 	result = stream_add(stream, &op);
 	if (result == CUDA_SUCCESS)
 		event->op = stream_of(stream)->last;
@@ -262,6 +298,8 @@ CU_API(cuEventRecordWithFlags)(CUevent event, CUstream stream, unsigned flags)
 CU_API(cuEventQuery)(CUevent event)
 {
 	CUresult result = IS(event, MAGIC_EVENT) ? driver_check() : CUDA_ERROR_INVALID_HANDLE;
+	if (result == CUDA_SUCCESS && event->capture != 0)
+		result = CUDA_ERROR_CAPTURED_EVENT;
 	if (result == CUDA_SUCCESS && !queue_is_done(event->op))
 		result = CUDA_ERROR_NOT_READY;
 	DONE(result);
@@ -270,6 +308,8 @@ CU_API(cuEventQuery)(CUevent event)
 CU_API(cuEventSynchronize)(CUevent event)
 {
 	CUresult result = IS(event, MAGIC_EVENT) ? driver_check() : CUDA_ERROR_INVALID_HANDLE;
+	if (result == CUDA_SUCCESS && event->capture != 0)
+		result = CUDA_ERROR_CAPTURED_EVENT;
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	queue_wait(event->op);

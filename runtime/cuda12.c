@@ -78,3 +78,52 @@ RT_API(cudaMemAdvise_v2)(const void *at, size_t n, int advice, uint64_t place)
 {
 	RT_CALL(cuMemAdvise_v2((uintptr_t)at, n, advice, place));
 }
+
+/* ---- graphs: edges have data, but not in the functions of old ---- */
+
+RT_API(cudaGraphAddDependencies)
+(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+{
+	RT_CALL(cuGraphAddDependencies(graph, from, to, n));
+}
+
+RT_API(cudaGraphRemoveDependencies)
+(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+{
+	RT_CALL(cuGraphRemoveDependencies(graph, from, to, n));
+}
+
+RT_API(cudaGraphGetEdges)(CUgraph graph, CUgraphNode *ret_from, CUgraphNode *ret_to, size_t *ret_n)
+{
+	RT_CALL(cuGraphGetEdges(graph, ret_from, ret_to, ret_n));
+}
+
+RT_API(cudaGraphNodeGetDependencies)(CUgraphNode node, CUgraphNode *ret_nodes, size_t *ret_n)
+{
+	RT_CALL(cuGraphNodeGetDependencies(node, ret_nodes, ret_n));
+}
+
+RT_API(cudaGraphNodeGetDependentNodes)(CUgraphNode node, CUgraphNode *ret_nodes, size_t *ret_n)
+{
+	RT_CALL(cuGraphNodeGetDependentNodes(node, ret_nodes, ret_n));
+}
+
+RT_API(cudaGraphAddDependencies_v2)
+(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges,
+ size_t n)
+{
+	RT_CALL(cuGraphAddDependencies_v2(graph, from, to, edges, n));
+}
+
+RT_API(cudaStreamGetCaptureInfo_v2)
+(CUstream stream, int *ret_status, unsigned long long *ret_id, CUgraph *ret_graph,
+ const CUgraphNode **ret_nodes, size_t *ret_n)
+{
+	RT_CALL(cuStreamGetCaptureInfo_v2(stream, ret_status, ret_id, ret_graph, ret_nodes, ret_n));
+}
+
+RT_API(cudaStreamUpdateCaptureDependencies)
+(CUstream stream, CUgraphNode *nodes, size_t n, unsigned flags)
+{
+	RT_CALL(cuStreamUpdateCaptureDependencies(stream, nodes, n, flags));
+}

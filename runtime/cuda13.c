@@ -55,3 +55,52 @@ RT_API(cudaMemAdvise)(const void *at, size_t n, int advice, uint64_t place)
 {
 	RT_CALL(cuMemAdvise_v2((uintptr_t)at, n, advice, place));
 }
+
+/* ---- graphs: edges have data ---- */
+
+RT_API(cudaGraphAddDependencies)
+(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges,
+ size_t n)
+{
+	RT_CALL(cuGraphAddDependencies_v2(graph, from, to, edges, n));
+}
+
+RT_API(cudaGraphRemoveDependencies)
+(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges,
+ size_t n)
+{
+	RT_CALL(cuGraphRemoveDependencies_v2(graph, from, to, edges, n));
+}
+
+RT_API(cudaGraphGetEdges)
+(CUgraph graph, CUgraphNode *ret_from, CUgraphNode *ret_to, CUgraphEdgeData *ret_edges,
+ size_t *ret_n)
+{
+	RT_CALL(cuGraphGetEdges_v2(graph, ret_from, ret_to, ret_edges, ret_n));
+}
+
+RT_API(cudaGraphNodeGetDependencies)
+(CUgraphNode node, CUgraphNode *ret_nodes, CUgraphEdgeData *ret_edges, size_t *ret_n)
+{
+	RT_CALL(cuGraphNodeGetDependencies_v2(node, ret_nodes, ret_edges, ret_n));
+}
+
+RT_API(cudaGraphNodeGetDependentNodes)
+(CUgraphNode node, CUgraphNode *ret_nodes, CUgraphEdgeData *ret_edges, size_t *ret_n)
+{
+	RT_CALL(cuGraphNodeGetDependentNodes_v2(node, ret_nodes, ret_edges, ret_n));
+}
+
+RT_API(cudaStreamGetCaptureInfo)
+(CUstream stream, int *ret_status, unsigned long long *ret_id, CUgraph *ret_graph,
+ const CUgraphNode **ret_nodes, const CUgraphEdgeData **ret_edges, size_t *ret_n)
+{
+	RT_CALL(cuStreamGetCaptureInfo_v3(stream, ret_status, ret_id, ret_graph, ret_nodes,
+					  ret_edges, ret_n));
+}
+
+RT_API(cudaStreamUpdateCaptureDependencies)
+(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t n, unsigned flags)
+{
+	RT_CALL(cuStreamUpdateCaptureDependencies_v2(stream, nodes, edges, n, flags));
+}

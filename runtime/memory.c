@@ -24,8 +24,13 @@ RT_API(cudaMalloc)(void **ret_at, size_t n_bytes)
 
 RT_API(cudaMallocAsync)(void **ret_at, size_t n_bytes, CUstream stream)
 {
-	(void)stream;
-	return cudaMalloc(ret_at, n_bytes);
+	CUdeviceptr at = 0;
+	int result = ret_at ? rt_begin() : RT_INVALID_VALUE;
+	if (result == RT_SUCCESS && n_bytes > 0)
+		result = (int)cuMemAllocAsync(&at, n_bytes, stream);
+	if (result == RT_SUCCESS)
+		*ret_at = (void *)(uintptr_t)at;
+	return rt_done(result);
 }
 
 RT_API(cudaFree)(void *at)
@@ -188,8 +193,7 @@ RT_API(cudaMemcpy2DAsync)
 		copy(to, to_pitch, from, from_pitch, width, height, direction, false, stream));
 }
 
-/* The place at an offset of a variable, with room for `n` bytes. */
-static int place(const void *symbol, size_t offset, size_t n, void **ret_at)
+int rt_place(const void *symbol, size_t offset, size_t n, void **ret_at)
 {
 	CUdeviceptr at;
 	size_t n_bytes;
@@ -205,7 +209,7 @@ RT_API(cudaMemcpyToSymbolAsync)
 (const void *symbol, const void *from, size_t n, size_t offset, int direction, CUstream stream)
 {
 	void *to = NULL;
-	int result = place(symbol, offset, n, &to);
+	int result = rt_place(symbol, offset, n, &to);
 	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, false, stream));
 }
 
@@ -213,7 +217,7 @@ RT_API(cudaMemcpyToSymbol)
 (const void *symbol, const void *from, size_t n, size_t offset, int direction)
 {
 	void *to = NULL;
-	int result = place(symbol, offset, n, &to);
+	int result = rt_place(symbol, offset, n, &to);
 	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, true, NULL));
 }
 
@@ -221,20 +225,20 @@ RT_API(cudaMemcpyFromSymbolAsync)
 (void *to, const void *symbol, size_t n, size_t offset, int direction, CUstream stream)
 {
 	void *from = NULL;
-	int result = place(symbol, offset, n, &from);
+	int result = rt_place(symbol, offset, n, &from);
 	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, false, stream));
 }
 
 RT_API(cudaMemcpyFromSymbol)(void *to, const void *symbol, size_t n, size_t offset, int direction)
 {
 	void *from = NULL;
-	int result = place(symbol, offset, n, &from);
+	int result = rt_place(symbol, offset, n, &from);
 	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, true, NULL));
 }
 
 RT_API(cudaGetSymbolAddress)(void **ret_at, const void *symbol)
 {
-	return rt_done(ret_at ? place(symbol, 0, 0, ret_at) : RT_INVALID_VALUE);
+	return rt_done(ret_at ? rt_place(symbol, 0, 0, ret_at) : RT_INVALID_VALUE);
 }
 
 RT_API(cudaGetSymbolSize)(size_t *ret_bytes, const void *symbol)

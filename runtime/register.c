@@ -168,6 +168,18 @@ int rt_function(const void *host, CUfunction *ret_function)
 	return result == (int)CUDA_ERROR_NOT_FOUND ? RT_INVALID_FUNCTION : result;
 }
 
+const void *rt_host_of(CUfunction function)
+{
+	const void *host = function;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (const struct named *one = functions[i]; one; one = one->next)
+			if (one->function == function)
+				host = one->host;
+	pthread_mutex_unlock(&lock);
+	return host;
+}
+
 int rt_variable(const void *host, CUdeviceptr *ret_address, size_t *ret_bytes)
 {
 	int result = rt_begin();

@@ -67,6 +67,11 @@ extern const struct rt_version {
 	unsigned pointer_bytes; /* of cudaPointerAttributes */
 } rt_version;
 
+/* ---- memory.c ---- */
+
+/* The place at an offset of a variable, with room for `n` bytes. */
+int rt_place(const void *symbol, size_t offset, size_t n, void **ret_at);
+
 /* ---- array.c ---- */
 
 /* The copy that a cudaMemcpy3DParms tells of, for the driver. */
@@ -76,6 +81,8 @@ int rt_box(const void *params, CUDA_MEMCPY3D *ret_box);
 
 /* The kernel behind a function of the host, or what it is itself. */
 int rt_function(const void *host, CUfunction *ret_function);
+/* The function of the host that stands for a kernel, or the kernel itself. */
+const void *rt_host_of(CUfunction function);
 /* A variable of the device behind one of the host. */
 int rt_variable(const void *host, CUdeviceptr *ret_address, size_t *ret_bytes);
 /* Images are to be loaded anew. */

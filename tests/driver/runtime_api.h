@@ -173,6 +173,103 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
 				    const struct cudaResourceDesc *resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
 
+typedef struct opaque_graph *cudaGraph_t;
+typedef struct opaque_exec *cudaGraphExec_t;
+typedef struct opaque_node *cudaGraphNode_t;
+enum {
+	cudaErrorStreamCaptureUnsupported = 900,
+	cudaErrorStreamCaptureInvalidated,
+	cudaErrorStreamCaptureUnjoined = 904,
+	cudaErrorCapturedEvent = 907,
+	cudaErrorGraphExecUpdateFailure = 910,
+};
+enum { cudaStreamCaptureModeGlobal, cudaStreamNonBlocking = 1 };
+enum cudaStreamCaptureStatus {
+	cudaStreamCaptureStatusNone,
+	cudaStreamCaptureStatusActive,
+	cudaStreamCaptureStatusInvalidated
+};
+enum cudaGraphNodeType { cudaGraphNodeTypeHost = 3 };
+enum { cudaGraphExecUpdateErrorTopologyChanged = 2 };
+struct cudaKernelNodeParams {
+	void *func;
+	dim3 gridDim, blockDim;
+	unsigned sharedMemBytes;
+	void **kernelParams, **extra;
+};
+struct cudaMemsetParams {
+	void *dst;
+	size_t pitch;
+	unsigned value, elementSize;
+	size_t width, height;
+};
+struct cudaHostNodeParams {
+	void (*fn)(void *);
+	void *userData;
+};
+typedef struct {
+	int result;
+	cudaGraphNode_t errorNode, errorFromNode;
+} cudaGraphExecUpdateResultInfo;
+typedef struct {
+	unsigned char bytes[8];
+} cudaGraphEdgeData;
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaFreeAsync(void *at, cudaStream_t stream);
+cudaError_t cudaMallocHost(void **host, size_t bytes);
+cudaError_t cudaFreeHost(void *host);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, int direction,
+			    cudaStream_t stream);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data);
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
+				   const cudaGraphNode_t *before, size_t n,
+				   const struct cudaKernelNodeParams *params);
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
+				   const cudaGraphNode_t *before, size_t n,
+				   const struct cudaMemsetParams *params);
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
+				     const cudaGraphNode_t *before, size_t n, void *to,
+				     const void *from, size_t n_bytes, int direction);
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
+				 const cudaGraphNode_t *before, size_t n,
+				 const struct cudaHostNodeParams *params);
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
+				       const cudaGraphNode_t *before, size_t n, cudaGraph_t child);
+#ifdef USE_CUDA_12
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+				     const cudaGraphNode_t *to, size_t n);
+#else
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+				     const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+				     size_t n);
+#endif
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n);
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n);
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type);
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+				 unsigned long long flags);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+					     const struct cudaKernelNodeParams *params);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+				cudaGraphExecUpdateResultInfo *info);
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned is_on);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t error);
