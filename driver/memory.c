@@ -193,7 +193,7 @@ CU_API(cuMemAllocAsync)(CUdeviceptr *ret_address, size_t n_bytes, CUstream strea
 {
 	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS && stream_captures(stream))
-		result = capture_spoil(stream);
+		result = capture_spoil(stream_of(stream));
 	DONE(result == CUDA_SUCCESS ? memory_allocate(ret_address, n_bytes) : result);
 }
 
@@ -201,6 +201,8 @@ CU_API(cuMemFreeAsync)(CUdeviceptr address, CUstream stream)
 {
 	struct range range;
 	CUresult result = stream_check(stream);
+	if (result == CUDA_SUCCESS && stream_captures(stream))
+		result = capture_spoil(stream_of(stream)); /* there are no nodes of memory */
 	if (result == CUDA_SUCCESS && (!range_find(address, &range) || range.start != address ||
 				       range.kind != RANGE_DEVICE || range.is_variable))
 		result = CUDA_ERROR_INVALID_VALUE;

@@ -90,7 +90,7 @@ CU_API(cuStreamQuery)(CUstream stream)
 {
 	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS && stream_captures(stream))
-		result = capture_spoil(stream);
+		result = capture_spoil(stream_of(stream));
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	if (!queue_is_done(stream_of(stream)->last))
@@ -103,7 +103,7 @@ CU_API(cuStreamSynchronize)(CUstream stream)
 {
 	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS && stream_captures(stream))
-		result = capture_spoil(stream);
+		result = capture_spoil(stream_of(stream));
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	queue_wait(stream_of(stream)->last);
