@@ -28,13 +28,14 @@ dump() { # NAME GENERATOR-ARGUMENTS...
 paths() { # DUMP-NAME...
 	printf "$dumps/%s.nvcudmp\n" "$@"
 }
-programs='core info report cudbg sass sim step live back driver'
+programs='core info report cudbg sass sim step live back driver wire'
 step ninja --quiet -C "$1" bench/cubin-lookup $(printf ' bench/bench-%s' $programs)
 step "$bench/cubin-lookup"
 step "$bench/bench-step"
 step "$bench/bench-live" "$here/../tests/data/sim/live.O3.fatbin"
 step "$bench/bench-back" "$here/../tests/data/sim/back.O3.fatbin"
 step "$bench/bench-driver" "$here/../tests/data/sim/driver.O3.fatbin"
+step "$bench/bench-wire" "$here/../examples/dumps/illegal-address.nvcudmp"
 step "$here/line.py" "$1" ${2:+"$2"}
 step "$here/dwarf.py" "$1"
 step "$bench/bench-sass" "$here/../tests/data/cubins/calls.G.sm_80.cubin"

@@ -5,6 +5,8 @@
 
 enum { ALIGNED = 16 };
 
+uint64_t wsi_made_most = WSI_MADE_MOST;
+
 static size_t aligned(size_t n)
 {
 	return (n + ALIGNED - 1) / ALIGNED * ALIGNED;
@@ -25,11 +27,11 @@ CUDBGResult wsi_made_init(struct wsi_made *made, unsigned present)
 			made->n[i] = WSI_MADE_OPAQUE;
 		else if (!arg->string)
 			made->n[i] = wsi_traced_room(fn, i, made->v);
-		if (made->n[i] > WSI_MADE_MOST)
+		if (made->n[i] > wsi_made_most)
 			return CUDBG_ERROR_OS_RESOURCES;
 		total += aligned(made->n[i] + 1);
 	}
-	if (total > WSI_MADE_MOST)
+	if (total > wsi_made_most)
 		return CUDBG_ERROR_OS_RESOURCES;
 	uint8_t *at = made->small;
 	if (total > sizeof made->small)

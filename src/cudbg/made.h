@@ -13,6 +13,9 @@ enum {
 	WSI_MADE_SMALL = 1024,
 };
 
+/* WSI_MADE_MOST, but for tests that want less. */
+extern uint64_t wsi_made_most;
+
 struct wsi_made {
 	unsigned slot;
 	union wsi_api_value v[WSI_API_MAX_ARGS];
@@ -23,7 +26,7 @@ struct wsi_made {
 
 /*
  * Gives zeroed room to the pointers that are in the mask `present`, by the numbers in `v`; `n` of
- * texts is set already. CUDBG_ERROR_OS_RESOURCES: it would be more than WSI_MADE_MOST, or there is
+ * texts is set already. CUDBG_ERROR_OS_RESOURCES: it would be more than wsi_made_most, or there is
  * no memory.
  */
 CUDBGResult wsi_made_init(struct wsi_made *made, unsigned present);
