@@ -28,6 +28,7 @@ from layout import Layout  # noqa: E402
 
 HEADER = struct.Struct("<IIQQQQIIQQ")
 CUBINS = ("calls.li.sm_90.cubin", "deep.li.sm_90.cubin")  # the kernel is in the first
+DEBUG = "calls.G.sm_90.cubin"  # the first of them compiled with -G; there each function has a section of its own
 CALLS = ("_Z8checksumPKciiPi", "_Z4fold6Cursori", "_Z7sum_row6Cursori", "_Z9read_wordPKc")  # each calls the next
 CODE = 0x7f2b4c000000
 WARP_LEAVES = 4  # lane table, uniform registers, uniform predicates, barrier masks
@@ -122,7 +123,7 @@ class Generator:
         self.lay = {t: Layout(t, args.driver) for t in ("device", "context", "module", "grid", "constbank", "sm", "cta",
                                                         "warp", "lane", "frame", "meta")}
         self.images = []
-        for name in CUBINS:
+        for name in (DEBUG, *CUBINS[1:]) if args.debug else CUBINS:
             with open(os.path.join(ROOT, "tests", "data", "cubins", name), "rb") as handle:
                 self.images.append(handle.read())
         if args.functions:
@@ -291,7 +292,10 @@ def main():
     parser.add_argument("--no-fault", action="store_true")
     parser.add_argument("--driver", type=int, default=590)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--debug", action="store_true", help="code of -G, all lanes in the kernel")
     args = parser.parse_args()
+    if args.debug:
+        args.bt = 0
     sections, size = Generator(args).run(args.out)
     print(f"{args.out}: {sections} sections, {size} bytes")
 

@@ -23,12 +23,20 @@ static bool of_focus(const struct known *known, enum filter_word word, unsigned 
 	return known->session->at.known[word];
 }
 
-static uint64_t present_grids(const struct session *session)
+enum { MOST_IDS = 9 /* one more than a value holds */ };
+
+/* How many kernels run, and the ids of the first of them. */
+static uint32_t present_grids(const struct session *session, uint32_t ret_ids[MOST_IDS])
 {
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < session->counts.grids; i++)
-		n += session->grids[i].status == CUDBG_GRID_STATUS_ACTIVE ||
-		     session->grids[i].status == CUDBG_GRID_STATUS_SLEEPING;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < session->counts.grids; i++) {
+		if (session->grids[i].status != CUDBG_GRID_STATUS_ACTIVE &&
+		    session->grids[i].status != CUDBG_GRID_STATUS_SLEEPING)
+			continue;
+		if (n < MOST_IDS)
+			ret_ids[n] = session->kernel_ids[i];
+		n++;
+	}
 	return n;
 }
 
@@ -73,6 +81,7 @@ static bool number(const struct known *known, struct ws_str name, int64_t *ret_n
 	const struct session *session = known->session;
 	const struct ws_device *device = known->device;
 	const struct ws_grid *grid = known->grid;
+	uint32_t ids[MOST_IDS];
 	const struct {
 		const char *name;
 		bool known;
@@ -98,8 +107,11 @@ static bool number(const struct known *known, struct ws_str name, int64_t *ret_n
 		{ "thread_lineno", device, device ? line_of(known) : 0 },
 		{ "call_depth", device, known->lane.call_depth },
 		{ "syscall_call_depth", device, known->lane.syscall_call_depth },
-		{ "num_present_kernels", true, present_grids(session) },
+		{ "num_present_kernels", true, present_grids(session, ids) },
 		{ "num_total_kernels", true, session->counts.grids },
+		/* ids count up from 0 as kernels become known */
+		{ "latest_launched_kernel_id", session->counts.grids > 0,
+		  session->counts.grids - (uint64_t)1 },
 	};
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
 		if (!ws_str_equal(name, ws_str_of(numbers[i].name)))
@@ -136,7 +148,11 @@ bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
 				 memcmp(name.ptr, focus, sizeof focus - 1) == 0;
 		const struct ws_str rest = { name.ptr + sizeof focus - 1,
 					     name.len - (sizeof focus - 1) };
-		if (of_coords ? focus_number(&known, rest, &found) : number(&known, name, &found))
+		if (ws_str_equal(name, ws_str_of("present_kernel_ids"))) {
+			uint32_t ids[MOST_IDS], n = present_grids(&session, ids);
+			*ret_value = ws_value_uints(ids, n < MOST_IDS ? n : MOST_IDS);
+		} else if (of_coords ? focus_number(&known, rest, &found)
+				     : number(&known, name, &found))
 			*ret_value = ws_value_int(found);
 	}
 	session_close(&session);

@@ -138,6 +138,8 @@ WS_API enum ws_status ws_vars_keep(struct ws_vars *vars, struct ws_value *value,
 				   struct ws_error *err) WS_MUST_USE;
 /** A whole number of C's type int, or long. */
 WS_API struct ws_value ws_value_int(int64_t number);
+/** An array of numbers of C's type unsigned int; of 0, or more than 8, no value. */
+WS_API struct ws_value ws_value_uints(const uint32_t *numbers, uint32_t n);
 /** An address of code. */
 WS_API struct ws_value ws_value_address(uint64_t address);
 /** No value. */

@@ -176,6 +176,17 @@ struct ws_value ws_value_void(void)
 	return (struct ws_value){ .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_VOID) };
 }
 
+struct ws_value ws_value_uints(const uint32_t *numbers, uint32_t n)
+{
+	struct ws_value value = { .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_UINT) };
+	if (n == 0 || n > sizeof value.bytes / sizeof *numbers)
+		return ws_value_void();
+	for (uint32_t i = 0; i < n; i++)
+		wsi_store_u32(value.bytes + (size_t)i * sizeof *numbers, numbers[i]);
+	value.type.added[value.type.n_added++].count = n;
+	return value;
+}
+
 struct ws_value ws_value_address(uint64_t address)
 {
 	const uint32_t words[2] = { (uint32_t)address, (uint32_t)(address >> 32) };
