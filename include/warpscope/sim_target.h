@@ -69,9 +69,14 @@ WS_API void ws_sim_host_begin(struct ws_target *target, bool is_client);
  */
 WS_API enum ws_status ws_sim_host_end(struct ws_target *target, bool is_client, uint64_t *ret_event,
 				      struct ws_error *err) WS_MUST_USE;
+/** ws_sim_host_begin() for a thread that must not wait until a debugger lets the device go on:
+ * false if it stands, and then it was not taken. */
+WS_API bool ws_sim_host_try(struct ws_target *target) WS_MUST_USE;
 /** Waits until the debugger has acknowledged all events up to this one, or wants none of them; and
  * if it wants launches to block, until nothing runs. */
 WS_API void ws_sim_host_await(struct ws_target *target, uint64_t event);
+/** Whether that would wait. */
+WS_API bool ws_sim_host_held(struct ws_target *target, uint64_t event);
 /**
  * Tells the debugger that a host thread made the context current (`pushed`), or no longer, and
  * waits for the acknowledgment. Not between begin and end. @retval WS_NO_MEMORY
@@ -83,6 +88,35 @@ WS_API enum ws_status ws_sim_host_switch(struct ws_target *target, bool pushed, 
 WS_API bool ws_sim_host_stuck(struct ws_target *target);
 /** Waits until nothing runs or is queued: WS_SIM_DONE, or WS_SIM_FAULTED when a fault ended it. */
 WS_API enum ws_sim_outcome ws_sim_host_wait(struct ws_target *target);
+/** The same without waiting: false while something runs or is queued. What ended it is told once;
+ * `*ret_fault` is the last fault. */
+WS_API bool ws_sim_host_done(struct ws_target *target, enum ws_sim_outcome *ret_outcome,
+			     struct ws_sim_fault *ret_fault) WS_MUST_USE;
+/** Whether a client has said what it wants to be told (ws_target_want()). */
+WS_API bool ws_sim_host_watched(struct ws_target *target);
+
+/* The life of the program, by a host thread that has the device (begin, try). Contexts of the
+ * program are one to the debugger. Before a client watches, nothing is told: it asks then. */
+
+/** The program has a context from now on, or none; a device that is opened has one.
+ * @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_sim_host_context(struct ws_target *target, bool exists, uint32_t host_tid,
+					  struct ws_error *err) WS_MUST_USE;
+/** ws_sim_host_switch() for a host thread that has the device: what it waits for is
+ * ws_sim_host_end()'s event. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_sim_host_switched(struct ws_target *target, bool pushed, uint32_t host_tid,
+					   struct ws_error *err) WS_MUST_USE;
+/**
+ * Another device takes the place of this one, which was reset: modules and the context are gone,
+ * and that is told. The old one must stay until the target is closed, as clients may look at what
+ * they know. @retval WS_NO_MEMORY  nothing changed
+ */
+WS_API enum ws_status ws_sim_host_replace(struct ws_target *target, struct ws_sim *fresh,
+					  struct ws_error *err) WS_MUST_USE;
+/** Tells a client that attached to a running program that it has been told everything. Not between
+ * begin and end. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_sim_host_attached(struct ws_target *target,
+					   struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

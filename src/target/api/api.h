@@ -44,7 +44,8 @@ struct api_target {
 	uint64_t sequence;               /* of the last event that was told */
 	uint64_t last_sync, last_launch; /* of those that hold a host thread */
 	uint64_t acknowledged;           /* up to here */
-	bool owes;                       /* the provider waits for an acknowledgement */
+	bool attached; /* that was told while taking stock, and the client does not know yet */
+	bool owes;     /* the provider waits for an acknowledgement */
 	struct ws_counts n;
 	/* owned, with room for more than `n` while taking stock */
 	struct ws_device *devices;

@@ -103,6 +103,12 @@ enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret
 	struct api_target *t = target->state;
 	struct ws_event event;
 	wsi_hold(&t->event_lock);
+	if (t->attached) {
+		t->attached = false;
+		*ret_event =
+			(struct ws_event){ .kind = WS_EVENT_ATTACHED, .sequence = ++t->sequence };
+		return WS_OK;
+	}
 	enum ws_status st = next_of(t, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event, err);
 	if (st == WS_ABSENT)
 		st = next_of(t, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event, err);

@@ -188,6 +188,8 @@ static enum ws_status read_events(struct api_target *t, struct ws_error *err)
 			result = API_CALL(t, getNextEvent, (CUDBGEventQueueType)type, &event);
 			if (result == CUDBG_SUCCESS)
 				st = wsi_api_add_event(t, &event, err);
+			t->attached |= result == CUDBG_SUCCESS &&
+				       event.kind == CUDBG_EVENT_ATTACH_COMPLETE;
 		}
 		t->no_events = t->no_events || wsi_api_not_offered(result);
 	}

@@ -20,6 +20,15 @@ bool sim_has_room(struct sim_live *live)
 	return room_for(live, live->promised + 1);
 }
 
+bool sim_reserve(struct sim_live *live, size_t n)
+{
+	while (live->cap_waiters < live->n_waiters + n)
+		if (!wsi_grow(&live->waiters, &live->cap_waiters, live->cap_waiters,
+			      sizeof *live->waiters, MAX_EVENTS))
+			return false;
+	return room_for(live, live->promised + n);
+}
+
 bool sim_post(struct sim_live *live, const struct ws_event *event, bool promised, bool waits,
 	      uint64_t *ret_sequence)
 {
@@ -111,6 +120,7 @@ enum ws_status sim_want(struct ws_target *target, uint32_t wants, struct ws_erro
 	(void)err;
 	pthread_mutex_lock(&live->lock);
 	live->wants = wants;
+	live->watched = true;
 	let_go(live, 0);
 	pthread_mutex_unlock(&live->lock);
 	return WS_OK;

@@ -7,6 +7,12 @@ bool sim_runs(const struct sim_target *t)
 	return t->live && atomic_load_explicit(&t->live->runs, memory_order_acquire);
 }
 
+uint32_t sim_contexts(const struct sim_target *t, uint32_t *ret_host_tid)
+{
+	*ret_host_tid = t->live ? t->live->context_tid : 0;
+	return !t->live || t->live->has_context;
+}
+
 const struct ws_grid *sim_done_grids(const struct sim_target *t, uint32_t *ret_n)
 {
 	*ret_n = t->live ? t->live->n_done : 0;
@@ -219,7 +225,8 @@ static enum ws_status stepped(struct sim_live *live, enum wsi_stepped how, uint3
 			      uint64_t *ret_warps, struct ws_error *err)
 {
 	pthread_mutex_lock(&live->lock);
-	live->failed |= live->t->sim->faulted;
+	if (live->t->sim->faulted)
+		sim_note_fault(live);
 	*ret_warps = live->t->sim->debug->moved[sm];
 	(void)!sim_tell(live); /* what could not be told is when it runs again */
 	enum ws_status st = sim_renew(live->t, false, err);
@@ -412,6 +419,11 @@ void sim_live_fini(struct sim_target *t)
 	pthread_mutex_unlock(&live->lock);
 	pthread_join(live->thread, NULL);
 	atomic_store(&t->sim->stop, false);
+	for (struct wsi_grid *grid = t->sim->queue; grid; grid = grid->next)
+		grid->held = false;
+	for (size_t i = 0; i < t->sim->n_blocks; i++)
+		for (uint32_t w = 0; w < t->sim->blocks[i]->n_warps; w++)
+			wsi_debug_release(t->sim, t->sim->blocks[i]->warps[w]);
 	live_free(live);
 	wsi_debug_detach(t->sim);
 }
@@ -423,6 +435,7 @@ static enum ws_status live_start(struct sim_target *t, struct ws_error *err)
 		return no_memory(err);
 	live->t = t;
 	live->n_modules = (uint32_t)t->sim->n_modules;
+	live->has_context = true;
 	pthread_mutex_init(&live->lock, NULL);
 	pthread_cond_init(&live->cond, NULL);
 	pthread_mutex_init(&live->wake_lock, NULL);

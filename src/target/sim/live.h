@@ -69,7 +69,11 @@ struct sim_live {
 	uint32_t until_sm;    /* of SIM_JOB_UNTIL */
 	uint64_t asked_warps; /* of both */
 	uint64_t until_pc;
-	bool failed; /* the last thing that ran ended with a fault */
+	bool failed;               /* the last thing that ran ended with a fault, ... */
+	struct ws_sim_fault fault; /* ... with this one */
+	bool has_context;          /* the host has made one */
+	uint32_t context_tid;      /* and this thread of it */
+	bool watched;              /* a client has said what it wants */
 	struct ws_grid done[SIM_DONE_GRIDS];
 	struct sim_stack done_stack[SIM_DONE_GRIDS]; /* of each */
 	uint32_t n_done;
@@ -99,9 +103,13 @@ void *sim_worker(void *live);
 /* Takes the device from the worker, who ends what it is at unless that is a step; while it stands
  * it is the client's. Under lock. */
 void sim_take(struct sim_live *live, bool is_client);
+/* The same for a host thread, unless the device stands: false. */
+bool sim_try(struct sim_live *live);
 void sim_give(struct sim_live *live);
 /* Something has happened: who could not go on may be able to. Under lock. */
 void sim_nudge(struct sim_live *live);
+/* The device has failed; the next resume ends that, and the host is yet to learn of it. */
+void sim_note_fault(struct sim_live *live);
 /* What has happened to grids and modules becomes events; the caller has the device, under lock.
  * False: no memory; it is tried again. */
 bool sim_tell(struct sim_live *live) WS_MUST_USE;
@@ -110,6 +118,8 @@ bool sim_tell(struct sim_live *live) WS_MUST_USE;
 
 /* Room for one event more than are promised: what runs must be able to tell how it ended. */
 bool sim_has_room(struct sim_live *live) WS_MUST_USE;
+/* The same for so many, that host threads may wait for. */
+bool sim_reserve(struct sim_live *live, size_t n) WS_MUST_USE;
 /* Queues an event that is wanted. `*ret_sequence` 0: it is not. One that was promised finds room.
  * Under lock. */
 bool sim_post(struct sim_live *live, const struct ws_event *event, bool promised, bool waits,

@@ -72,11 +72,13 @@ enum ws_status sim_device(const struct ws_target *target, uint32_t index,
 enum ws_status sim_context(const struct ws_target *target, uint32_t index,
 			   struct ws_context *ret_context, struct ws_error *err)
 {
-	(void)target;
+	uint32_t host_tid;
+	(void)sim_contexts(sim_of(target), &host_tid);
 	(void)index;
 	(void)err;
 	*ret_context = (struct ws_context){
 		.id = SIM_CONTEXT_ID,
+		.host_tid = host_tid,
 		.shared_window_base = WSI_SHARED_WINDOW,
 		.local_window_base = WSI_LOCAL_WINDOW,
 	};
@@ -91,7 +93,8 @@ enum ws_status sim_module(const struct ws_target *target, uint32_t index,
 	return WS_OK;
 }
 
-struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *grid, uint32_t status)
+struct ws_grid sim_grid_row(const struct sim_target *t, const struct wsi_grid *grid,
+			    uint32_t status)
 {
 	struct ws_dim3 c = grid->cluster, preferred = grid->preferred;
 	bool clustered = c.x > 1 || c.y > 1 || c.z > 1;
@@ -101,10 +104,10 @@ struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *gri
 		.module_index = grid->module,
 		.id = (int64_t)grid->id,
 		.context_id = SIM_CONTEXT_ID,
-		.module_handle = sim_module_handle(grid->module),
+		.module_handle = sim_module_handle(t, grid->module),
 		.function = grid->entry,
 		.function_entry = grid->entry,
-		.params_offset = sim->device->param,
+		.params_offset = t->sim->device->param,
 		.type = grid->is_system ? CUDBG_KNL_TYPE_SYSTEM : CUDBG_KNL_TYPE_APPLICATION,
 		.parent_id = (int64_t)grid->parent,
 		.origin = grid->parent ? CUDBG_KNL_ORIGIN_GPU : CUDBG_KNL_ORIGIN_CPU,
@@ -490,19 +493,19 @@ static void list_grids(const struct sim_target *t, struct sim_rows *rows)
 		uint32_t status = grid->sleeps ? CUDBG_GRID_STATUS_SLEEPING
 				  : active     ? CUDBG_GRID_STATUS_ACTIVE
 					       : CUDBG_GRID_STATUS_PENDING;
-		rows->grids[n] = sim_grid_row(t->sim, grid, status);
+		rows->grids[n] = sim_grid_row(t, grid, status);
 		rows->stacks[n] = sim_stack_of(grid);
 		rows->queue[n++] = grid;
 	}
 	for (struct wsi_grid *grid = t->sim->later; grid; grid = grid->next) {
-		rows->grids[n] = sim_grid_row(t->sim, grid, CUDBG_GRID_STATUS_PENDING);
+		rows->grids[n] = sim_grid_row(t, grid, CUDBG_GRID_STATUS_PENDING);
 		rows->stacks[n] = sim_stack_of(grid);
 		rows->queue[n++] = grid;
 	}
 	for (uint32_t i = 0; i < t->sim->n_modules; i++) {
 		const struct wsi_module *module = &t->sim->modules[i];
 		rows->modules[i] = (struct ws_module){
-			.handle = sim_module_handle(i),
+			.handle = sim_module_handle(t, i),
 			.relocated = { module->image, module->image_bytes, 0 },
 			.original = { module->original, module->image_bytes, 0 },
 		};
@@ -512,7 +515,7 @@ static void list_grids(const struct sim_target *t, struct sim_rows *rows)
 enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts, struct ws_error *err)
 {
 	const struct ws_sim *sim = t->sim;
-	uint32_t n_grids = 0;
+	uint32_t n_grids = 0, host_tid;
 	(void)sim_done_grids(t, &n_grids);
 	for (const struct wsi_grid *grid = sim->queue; grid; grid = grid->next)
 		n_grids++;
@@ -529,7 +532,7 @@ enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts, s
 		.first_warp = wsi_zalloc_array(sim->options.n_sms + 1u, sizeof *rows.first_warp),
 		.counts = {
 			.devices = 1,
-			.contexts = 1,
+			.contexts = sim_contexts(t, &host_tid),
 			.modules = (uint32_t)sim->n_modules,
 			.grids = n_grids,
 			.sms = sim->options.n_sms,

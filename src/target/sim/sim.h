@@ -40,7 +40,8 @@ struct sim_target {
 	struct ws_target target;
 	struct ws_sim *sim; /* borrowed */
 	struct sim_rows rows;
-	struct sim_live *live;      /* owned; NULL: the device stands for good */
+	uint64_t gone_modules; /* of devices that this one took the place of: handles are new */
+	struct sim_live *live; /* owned; NULL: the device stands for good */
 	pthread_mutex_t range_lock; /* of the next three, which are made when first asked for */
 	_Atomic bool ranges_known;
 	struct ws_memory_range *ranges; /* owned */
@@ -53,9 +54,9 @@ static inline struct sim_target *sim_of(const struct ws_target *target)
 	return target->state;
 }
 
-static inline uint64_t sim_module_handle(uint32_t index)
+static inline uint64_t sim_module_handle(const struct sim_target *t, uint32_t index)
 {
-	return index + UINT64_C(1);
+	return t->gone_modules + index + 1;
 }
 
 /* ---- sim.c ---- */
@@ -66,7 +67,8 @@ enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts,
 /* Makes a target; its device stands. */
 enum ws_status sim_open(struct ws_sim *sim, const struct ws_target_ops *ops,
 			struct sim_target **ret_target, struct ws_error *err) WS_MUST_USE;
-struct ws_grid sim_grid_row(const struct ws_sim *sim, const struct wsi_grid *grid, uint32_t status);
+struct ws_grid sim_grid_row(const struct sim_target *t, const struct wsi_grid *grid,
+			    uint32_t status);
 bool sim_is_faulted(const struct sim_target *t, const struct wsi_warp *warp);
 /* Registers of a kind that a warp has. */
 uint32_t sim_register_count(const struct sim_target *t, const struct wsi_warp *warp,
@@ -124,6 +126,8 @@ WSI_TARGET_MEMBER(sim_, host_address);
 
 /* Whether clients see it run; of a device that cannot, never. */
 bool sim_runs(const struct sim_target *t);
+/* Contexts that the host has: one or none. */
+uint32_t sim_contexts(const struct sim_target *t, uint32_t *ret_host_tid);
 /* Ends the thread. */
 void sim_live_fini(struct sim_target *t);
 /* The last grids that have ended, oldest first. */

@@ -13,7 +13,7 @@ static bool tell_finished(struct sim_live *live)
 		struct wsi_grid *grid = debug->finished;
 		struct ws_event event = {
 			.kind = WS_EVENT_GRID_FINISHED,
-			.grid = sim_grid_row(live->t->sim, grid, CUDBG_GRID_STATUS_TERMINATED),
+			.grid = sim_grid_row(live->t, grid, CUDBG_GRID_STATUS_TERMINATED),
 		};
 		uint64_t sequence;
 		if (!grid->parent && !sim_post(live, &event, false, false, &sequence))
@@ -40,7 +40,7 @@ static bool tell_modules(struct sim_live *live)
 			.kind = WS_EVENT_MODULE_LOADED,
 			.sync = true,
 			.context_id = SIM_CONTEXT_ID,
-			.module_handle = sim_module_handle(live->n_modules),
+			.module_handle = sim_module_handle(live->t, live->n_modules),
 			.image_bytes = sim->modules[live->n_modules].image_bytes,
 		};
 		uint64_t sequence;
@@ -58,7 +58,7 @@ static bool tell_launches(struct sim_live *live)
 		const struct ws_event event = {
 			.kind = WS_EVENT_GRID_READY,
 			.sync = true,
-			.grid = sim_grid_row(sim, grid, CUDBG_GRID_STATUS_PENDING),
+			.grid = sim_grid_row(live->t, grid, CUDBG_GRID_STATUS_PENDING),
 		};
 		if (!grid->told && !grid->parent &&
 		    !sim_post(live, &event, false, true, &grid->event))
@@ -150,7 +150,7 @@ static void after_run(struct sim_live *live, enum ws_sim_outcome outcome, bool n
 	live->starved |= no_memory; /* the client learns of both, and lets it try again */
 	live->stalled = !told || ((no_memory || ends) && !live->nudged);
 	if (outcome == WS_SIM_FAULTED)
-		live->failed = true;
+		sim_note_fault(live);
 	if (outcome == WS_SIM_FAULTED || debug->halted)
 		halt(live, WS_EVENT_STOPPED, true);
 	pthread_cond_broadcast(&live->cond);
@@ -160,7 +160,8 @@ static void after_step(struct sim_live *live)
 {
 	const struct ws_sim *sim = live->t->sim;
 	bool broke = sim->faulted || sim->debug->halted;
-	live->failed |= sim->faulted;
+	if (sim->faulted)
+		sim_note_fault(live);
 	(void)!sim_tell(live); /* what could not be told is when it runs again */
 	if (broke || live->stop_asked)
 		halt(live, WS_EVENT_STOPPED, broke || live->stop_tell);
@@ -223,16 +224,37 @@ void sim_nudge(struct sim_live *live)
 	pthread_cond_broadcast(&live->cond);
 }
 
-void sim_take(struct sim_live *live, bool is_client)
+void sim_note_fault(struct sim_live *live)
+{
+	live->failed = true;
+	live->fault = live->t->sim->fault;
+}
+
+/* Waits for the device: until it runs, too, if it is for the host and may take so long. */
+static bool take(struct sim_live *live, bool is_client, bool may_wait)
 {
 	live->hosts++;
 	while (live->at_work || live->lent || (!is_client && !live->runs)) {
+		if (!is_client && !live->runs && !may_wait)
+			break;
 		if (live->at_work && live->job == SIM_JOB_RUN)
 			ws_sim_stop(live->t->sim);
 		pthread_cond_wait(&live->cond, &live->lock);
 	}
 	live->hosts--;
-	live->lent = true;
+	bool is_free = !live->at_work && !live->lent && (is_client || live->runs);
+	live->lent |= is_free;
+	return is_free;
+}
+
+void sim_take(struct sim_live *live, bool is_client)
+{
+	(void)take(live, is_client, true);
+}
+
+bool sim_try(struct sim_live *live)
+{
+	return take(live, false, false);
 }
 
 void sim_give(struct sim_live *live)
