@@ -3203,7 +3203,6 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_UNINITIALIZED  before `initialize`.
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
-	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
 	 */
