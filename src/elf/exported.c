@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See exported.h. */
+#include "elf/exported.h"
+
+#include "elf/elf.h"
+
+/* A symbol's value in a table of symbols with its strings. */
+static uint64_t value_in(struct ws_span table, struct ws_span names, const char *name)
+{
+	const size_t len = strlen(name) + 1, n = table.len / WSI_SYM_BYTES;
+	for (size_t i = 0; i < n; i++) {
+		struct wsi_sym symbol = wsi_elf_sym(table, i);
+		if (symbol.shndx != 0 && symbol.name < names.len &&
+		    len <= names.len - symbol.name &&
+		    memcmp(names.ptr + symbol.name, name, len) == 0)
+			return symbol.value;
+	}
+	return 0;
+}
+
+uint64_t wsi_elf_exported(struct ws_span file, const char *name)
+{
+	struct wsi_elf elf;
+	if (wsi_elf_open(file, &elf, NULL) != WS_OK)
+		return 0;
+	for (uint64_t i = 0; i < elf.n_present; i++) {
+		struct wsi_shdr section = wsi_elf_shdr(&elf, i);
+		struct ws_span table, names;
+		if (section.type != WSI_SHT_DYNSYM || section.link >= elf.n_present)
+			continue;
+		struct wsi_shdr strings = wsi_elf_shdr(&elf, section.link);
+		if (wsi_elf_bytes(&elf, &section, &table) && wsi_elf_bytes(&elf, &strings, &names))
+			return value_in(table, names, name);
+	}
+	return 0;
+}
