@@ -30,17 +30,20 @@ struct agent {
 		uint8_t *bytes; /* NULL: there is none */
 		size_t n_bytes, n_used;
 	} managed;
-	int calls, work; /* sockets */
+	struct session *session; /* owned; NULL: no debugger */
+	uint8_t n_sessions;
 	struct {
 		int pipe; /* -1: there is none */
 		uint32_t flags;
 		bool has_host_dump;
 		char file[1024]; /* with %t, %h, %p */
 	} trigger;
-	bool is_running; /* a launch on `work` is to be answered */
+	bool is_running; /* a launch is to be answered */
 	bool is_stuck;   /* ... and nothing can go on but by the program */
 	bool has_failed; /* it can do no more until it is reset */
 	enum cu_result failure;
+	bool was_told;       /* ... and a debugger has seen it */
+	enum cu_result left; /* what a debugger's session ended amid, of a launch */
 };
 
 /* One request with its bytes, and the reply that is being made. */
@@ -84,7 +87,31 @@ enum cu_result agent_fill(struct agent *agent, struct exchange *x);
 /* ---- fault.c ---- */
 
 /* What the driver calls a fault. */
-enum cu_result agent_fault(const struct agent *agent);
+enum cu_result agent_fault(const struct ws_sim_fault *fault);
+
+/* ---- debug.c ---- */
+
+/* Takes the device from a debugger's session, if there is one; false: it stands. Gives it back;
+ * `*ret_event` is what session_holds() asks about. */
+bool session_take(struct agent *agent);
+void session_give(struct agent *agent, uint64_t *ret_event);
+/* Whether the program is to wait until the debugger has acknowledged an event. */
+bool session_holds(const struct agent *agent, uint64_t event);
+/* Whether what was launched has ended; then `*ret_failure` is CUDA_SUCCESS, or why it failed. */
+bool session_is_done(struct agent *agent, enum cu_result *ret_failure);
+/* A debugger is announced. False: the program is gone. */
+bool session_begin(struct agent *agent);
+/* What is to be done now and then: answers the announcement, ends a session whose client has left.
+ */
+void session_step(struct agent *agent);
+/* Readable when there is something to do; -1: there is no session. */
+int session_fd(const struct agent *agent);
+/* Whether it has to be looked after all the time. */
+bool session_is_urgent(const struct agent *agent);
+void session_end(struct agent *agent);
+enum cu_result session_context(struct agent *agent, const struct exchange *x);
+/* Has the session go on with another device, and keeps the old one as long as it lasts. */
+enum cu_result session_replace(struct agent *agent, struct ws_sim *fresh);
 
 /* ---- dump.c ---- */
 

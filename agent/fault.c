@@ -29,12 +29,9 @@ static enum cu_result result_of(uint32_t exception)
 	}
 }
 
-enum cu_result agent_fault(const struct agent *agent)
+enum cu_result agent_fault(const struct ws_sim_fault *fault)
 {
-	struct ws_sim_fault fault;
-	if (!ws_sim_fault(agent->sim, &fault))
-		return CUDA_ERROR_UNKNOWN;
-	if (fault.exception == WS_SIM_UNIMPLEMENTED)
-		agent_say("%s", fault.text);
-	return result_of(fault.exception);
+	if (fault->exception == WS_SIM_UNIMPLEMENTED)
+		agent_say("%s", fault->text);
+	return result_of(fault->exception);
 }

@@ -147,6 +147,7 @@ static enum cu_result launch(struct agent *agent, const struct wire_launch *aske
 		.args = places,
 		.n_args = info.n_params,
 		.cooperative = asked->is_cooperative,
+		.host_tid = asked->host_tid,
 	};
 	if (result == CUDA_SUCCESS && ws_sim_launch(agent->sim, &made, &err) != WS_OK)
 		result = agent_result(&err);

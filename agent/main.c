@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * warpscope-agent: the process that has the software GPU of one program. The driver in the program
- * starts it and speaks with it through two sockets (driver/wire.h); it ends when the program does.
+ * starts it and speaks with it through sockets (driver/wire.h); it ends when the program does.
  *
  * Not in the program's own process, so that a debugger that stops the program does not stop the
  * device, and so that the program cannot harm it.
@@ -98,10 +98,18 @@ static enum cu_result reset(struct agent *agent)
 {
 	struct ws_sim *fresh;
 	struct ws_error err;
+	enum cu_result result = CUDA_SUCCESS;
 	if (ws_sim_create(&agent->options, &fresh, &err) != WS_OK)
 		return agent_result(&err);
+	if (agent->session)
+		result = session_replace(agent, fresh);
+	else
+		ws_sim_destroy(agent->sim);
+	if (result != CUDA_SUCCESS) {
+		ws_sim_destroy(fresh);
+		return result;
+	}
 	agent_modules_fini(agent);
-	ws_sim_destroy(agent->sim);
 	agent_shared_fini(agent);
 	agent_managed_reset(agent);
 	agent->sim = fresh;
@@ -159,7 +167,8 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 	const uint64_t *word = x->request->word;
 	struct ws_error err;
 	if (agent->has_failed && x->request->op != WIRE_RESET && x->request->op != WIRE_HELLO &&
-	    x->request->op != WIRE_DUMP && x->request->op != WIRE_TRIGGER)
+	    x->request->op != WIRE_DUMP && x->request->op != WIRE_TRIGGER &&
+	    x->request->op != WIRE_CONTEXT)
 		return agent->failure;
 	switch ((enum wire_op)x->request->op) {
 	case WIRE_HELLO:
@@ -200,110 +209,230 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 		return agent_dump(agent, x);
 	case WIRE_TRIGGER:
 		return agent_set_trigger(agent, x);
+	case WIRE_CONTEXT:
+		return session_context(agent, x);
 	case WIRE_N_OPS:
 		break;
 	}
 	return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Answers one request; a launch that was made is answered later. False: the program is gone. */
-static bool answer(struct agent *agent, int socket)
-{
+/* ---- a socket ---- */
+
+/*
+ * What a socket is amid. Without a debugger a request is received, served and answered at once, but
+ * a launch. A debugger may keep the device (ASKED), or have the program wait (HELD).
+ */
+enum stage {
+	IDLE,
+	ASKED,   /* a request was received */
+	HELD,    /* the reply waits until the debugger has acknowledged an event */
+	RUNNING, /* a launch */
+	ENDED,   /* it is over, but what was printed is still to be taken */
+};
+
+struct channel {
+	struct agent *agent;
+	int socket;
+	enum stage stage;
 	struct wire_request request;
-	struct exchange x = { .request = &request };
-	uint8_t *bytes = NULL;
-	if (!wire_receive(socket, &request, sizeof request, &x.fd))
+	struct exchange x;
+	uint8_t *bytes; /* owned; of the request */
+	uint64_t event;
+};
+
+static void forget(struct channel *channel)
+{
+	if (channel->x.fd >= 0)
+		close(channel->x.fd);
+	free(channel->x.more);
+	free(channel->bytes);
+	channel->bytes = channel->x.more = NULL;
+	channel->x.fd = -1;
+	channel->stage = IDLE;
+}
+
+/* False: the program is gone. */
+static bool receive(struct channel *channel)
+{
+	struct wire_request *request = &channel->request;
+	channel->x = (struct exchange){ .request = request, .fd = -1 };
+	if (!wire_receive(channel->socket, request, sizeof *request, &channel->x.fd))
 		return false;
-	bool ok = request.n_bytes <= WIRE_IMAGE && request.op < WIRE_N_OPS;
-	if (ok && request.n_bytes > 0)
-		bytes = malloc(request.n_bytes);
-	ok = ok && (request.n_bytes == 0 || bytes) &&
-	     wire_receive(socket, bytes, request.n_bytes, NULL);
-	x.bytes = bytes;
-	bool launches = ok && request.op == WIRE_LAUNCH;
-	if (ok)
-		x.reply.result = (int32_t)serve(agent, &x);
-	if (launches && x.reply.result == CUDA_SUCCESS)
-		agent->is_running = true;
-	else if (ok)
-		ok = wire_send(socket, &x.reply, sizeof x.reply, x.more,
-			       x.reply.result == CUDA_SUCCESS ? x.reply.n_bytes : 0, -1);
-	if (x.fd >= 0)
-		close(x.fd);
-	free(x.more);
-	free(bytes);
+	bool ok = request->n_bytes <= WIRE_IMAGE && request->op < WIRE_N_OPS;
+	if (ok && request->n_bytes > 0)
+		channel->bytes = malloc(request->n_bytes);
+	ok = ok && (request->n_bytes == 0 || channel->bytes) &&
+	     wire_receive(channel->socket, channel->bytes, request->n_bytes, NULL);
+	channel->x.bytes = channel->bytes;
+	channel->stage = ASKED;
 	return ok;
+}
+
+static bool reply(struct channel *channel)
+{
+	const struct wire_reply *made = &channel->x.reply;
+	bool ok = wire_send(channel->socket, made, sizeof *made, channel->x.more,
+			    made->result == CUDA_SUCCESS ? made->n_bytes : 0, -1);
+	forget(channel);
+	return ok;
+}
+
+/* Serves what was asked, unless the device stands for a debugger; a launch is answered later. */
+static bool answer(struct channel *channel)
+{
+	struct agent *agent = channel->agent;
+	if (!session_take(agent))
+		return true;
+	channel->x.reply.result = (int32_t)serve(agent, &channel->x);
+	session_give(agent, &channel->event);
+	bool launches = channel->request.op == WIRE_LAUNCH;
+	channel->stage = HELD;
+	if (launches && channel->x.reply.result == CUDA_SUCCESS) {
+		agent->is_running = true;
+		channel->stage = RUNNING;
+	}
+	return channel->stage == RUNNING || session_holds(agent, channel->event) || reply(channel);
 }
 
 /* ---- running ---- */
 
-static bool finish(struct agent *agent, enum cu_result result, uint64_t flags)
+/* Answers a launch. */
+static bool finish(struct channel *channel)
 {
+	struct agent *agent = channel->agent;
+	if (!session_take(agent))
+		return true;
 	struct ws_span printed = ws_sim_printed(agent->sim);
-	const struct wire_reply reply = {
-		.result = (int32_t)result,
+	const struct wire_reply made = {
+		.result = (int32_t)(agent->has_failed ? agent->failure : CUDA_SUCCESS),
 		.n_bytes = (uint32_t)printed.len,
-		.word = { flags },
+		.word = { (agent->has_failed ? WIRE_FAULT : 0) |
+			  (agent->has_failed && agent->was_told ? WIRE_TOLD : 0) },
 	};
-	agent->is_running = false;
-	bool ok = wire_send(agent->work, &reply, sizeof reply, printed.ptr, printed.len, -1);
+	uint8_t *copy =
+		malloc(printed.len + 1); /* the debugger may have the device while it is sent */
+	if (copy && printed.len > 0)
+		memcpy(copy, printed.ptr, printed.len);
 	ws_sim_clear_printed(agent->sim);
+	session_give(agent, NULL);
+	bool ok = copy && wire_send(channel->socket, &made, sizeof made, copy, made.n_bytes, -1);
+	free(copy);
+	forget(channel);
 	return ok;
 }
 
-/* Executes a slice of what was launched. False: the program is gone. */
-static bool run(struct agent *agent)
+static void ended(struct channel *channel, enum cu_result failure, bool was_told)
 {
+	struct agent *agent = channel->agent;
+	agent->is_running = false;
+	agent->has_failed = failure != CUDA_SUCCESS;
+	agent->failure = failure;
+	agent->was_told = was_told;
+	channel->stage = ENDED;
+}
+
+/* Executes a slice of what was launched. */
+static void run(struct channel *channel)
+{
+	struct agent *agent = channel->agent;
 	enum ws_sim_outcome outcome;
+	struct ws_sim_fault fault;
 	struct ws_error err;
 	agent->is_stuck = false;
+	if (agent->left != CUDA_SUCCESS) {
+		ended(channel, agent->left, true);
+		agent->left = CUDA_SUCCESS;
+		return;
+	}
 	if (ws_sim_run(agent->sim, SLICE, &outcome, &err) != WS_OK) {
-		agent->failure = agent_result(&err);
-		agent->has_failed = true;
-		return finish(agent, agent->failure, WIRE_FAULT);
+		ended(channel, agent_result(&err), false);
+		return;
 	}
 	agent->is_stuck = outcome == WS_SIM_STUCK;
-	switch (outcome) {
-	case WS_SIM_DONE:
-		return finish(agent, CUDA_SUCCESS, 0);
-	case WS_SIM_FAULTED:
-		agent->failure = agent_fault(agent);
-		agent->has_failed = true;
-		return finish(agent, agent->failure, WIRE_FAULT);
-	case WS_SIM_STUCK:
-	case WS_SIM_LIMIT:
-	case WS_SIM_STOPPED:
-		break;
-	}
-	return true;
+	if (outcome == WS_SIM_DONE)
+		ended(channel, CUDA_SUCCESS, false);
+	else if (outcome == WS_SIM_FAULTED && ws_sim_fault(agent->sim, &fault))
+		ended(channel, agent_fault(&fault), false);
+}
+
+/* ---- the loop ---- */
+
+/* Goes on with what a socket is amid. False: the program is gone. */
+static bool step(struct channel *channel)
+{
+	struct agent *agent = channel->agent;
+	enum cu_result failure;
+	bool ok = true;
+	if (channel->stage == ASKED)
+		ok = answer(channel);
+	else if (channel->stage == HELD && !session_holds(agent, channel->event))
+		ok = reply(channel);
+	if (channel->stage == RUNNING && !agent->session)
+		run(channel);
+	else if (channel->stage == RUNNING && session_is_done(agent, &failure))
+		ended(channel, failure, true);
+	if (channel->stage == ENDED)
+		ok = finish(channel);
+	return ok;
+}
+
+/* How long nothing may happen without a look, in ms; -1: for ever. */
+static int patience(const struct agent *agent, const struct channel *calls,
+		    const struct channel *work)
+{
+	if (!agent->session)
+		return work->stage == IDLE ? -1 : agent->is_stuck ? 1 : 0;
+	return calls->stage != IDLE || work->stage != IDLE || session_is_urgent(agent) ? 1 : -1;
+}
+
+/* The other end is closed, and nothing is left to read. */
+static bool is_gone(const struct pollfd *polled)
+{
+	return (polled->revents & (POLLHUP | POLLERR)) && !(polled->revents & POLLIN);
 }
 
 static void loop(struct agent *agent)
 {
+	struct channel calls = { .agent = agent, .socket = WIRE_CALLS, .x.fd = -1 };
+	struct channel work = { .agent = agent, .socket = WIRE_WORK, .x.fd = -1 };
 	bool ok = true;
 	while (ok) {
-		/* while a launch runs, `work` is silent: the driver waits for its end */
-		struct pollfd sockets[] = { { agent->calls, POLLIN, 0 },
-					    { agent->work, agent->is_running ? 0 : POLLIN, 0 },
-					    { agent->trigger.pipe, POLLIN, 0 } };
+		struct pollfd polled[] = {
+			{ calls.socket, calls.stage == IDLE ? POLLIN : 0, 0 },
+			{ work.socket, work.stage == IDLE ? POLLIN : 0, 0 },
+			{ WIRE_DEBUG, POLLIN, 0 },
+			{ agent->trigger.pipe, POLLIN, 0 },
+			{ session_fd(agent), POLLIN, 0 },
+		};
 		/* memory that the program shares may yet change */
-		int n = poll(sockets, 3, !agent->is_running ? -1 : agent->is_stuck ? 1 : 0);
+		int n = poll(polled, sizeof polled / sizeof polled[0],
+			     patience(agent, &calls, &work));
 		if (n < 0 && errno != EINTR)
-			return;
-		if (n > 0 && sockets[2].revents)
+			break;
+		bool any = n > 0;
+		if (any && (is_gone(&polled[0]) || is_gone(&polled[1])))
+			break;
+		if (any && polled[3].revents && session_take(agent)) {
 			agent_triggered(agent);
-		if (n > 0 && sockets[0].revents)
-			ok = answer(agent, agent->calls);
-		if (n > 0 && ok && sockets[1].revents)
-			ok = (sockets[1].revents & POLLIN) && answer(agent, agent->work);
-		else if (ok && agent->is_running)
-			ok = run(agent);
+			session_give(agent, NULL);
+		}
+		if (any && polled[2].revents)
+			ok = session_begin(agent);
+		if (ok && any && polled[0].revents & POLLIN)
+			ok = receive(&calls);
+		if (ok && any && polled[1].revents & POLLIN)
+			ok = receive(&work);
+		session_step(agent);
+		ok = ok && step(&calls) && step(&work);
 	}
+	forget(&calls);
+	forget(&work);
 }
 
 int main(int argc, char **argv)
 {
-	struct agent agent = { .calls = 3, .work = 4, .trigger.pipe = -1 };
+	struct agent agent = { .trigger.pipe = -1 };
 	struct ws_error err;
 	if (argc != 2) {
 		agent_say("warpscope-agent is started by the driver of the software GPU");
@@ -318,6 +447,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	loop(&agent);
+	session_end(&agent);
 	agent_modules_fini(&agent);
 	ws_sim_destroy(agent.sim);
 	agent_shared_fini(&agent);

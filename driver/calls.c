@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CALLS = 3, WORK = 4 /* descriptors of the agent */ };
+enum { AGENT_ENDS = WIRE_GONE - WIRE_CALLS + 1 };
 
 static int calls = -1, work = -1;
 static pthread_mutex_t calls_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -35,22 +35,24 @@ static bool agent_path(char *ret_path, size_t size)
 }
 
 /* In a child of a process that may have threads: async-signal-safe calls only. */
-static _Noreturn void become_agent(const char *path, const char *device, int calls_end,
-				   int work_end)
+static _Noreturn void become_agent(const char *path, const char *device, const int ends[AGENT_ENDS])
 {
+	int high[AGENT_ENDS];
 	/* not the program's child, nor of its session: the program may wait for any child, and what
 	 * ends it from a terminal must not end the agent before a dump is made */
 	if (setsid() < 0 || fork() != 0)
 		_exit(0);
-	int high = fcntl(work_end, F_DUPFD, 10); /* out of the way of CALLS and WORK */
-	if (high < 0 || dup2(calls_end, CALLS) < 0 || dup2(high, WORK) < 0)
-		_exit(1);
-	(void)syscall(SYS_close_range, WORK + 1, ~0u, 0); /* pipes that the program closes */
+	for (int i = 0; i < AGENT_ENDS; i++)
+		high[i] = fcntl(ends[i], F_DUPFD, 10); /* out of the way of the new ones */
+	for (int i = 0; i < AGENT_ENDS; i++)
+		if (high[i] < 0 || dup2(high[i], WIRE_CALLS + i) < 0)
+			_exit(1);
+	(void)syscall(SYS_close_range, WIRE_GONE + 1, ~0u, 0); /* pipes that the program closes */
 	execl(path, "warpscope-agent", device, (char *)NULL);
 	_exit(1);
 }
 
-static bool start_agent(int calls_end, int work_end)
+static bool start_agent(const int ends[AGENT_ENDS])
 {
 	char path[4096];
 	const char *device = getenv("WARPSCOPE_SOFTWARE_GPU");
@@ -58,7 +60,7 @@ static bool start_agent(int calls_end, int work_end)
 		return false;
 	pid_t child = fork();
 	if (child == 0)
-		become_agent(path, device && *device ? device : "sm_90a", calls_end, work_end);
+		become_agent(path, device && *device ? device : "sm_90a", ends);
 	int status;
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
@@ -67,23 +69,32 @@ static bool start_agent(int calls_end, int work_end)
 
 bool driver_connect(void)
 {
-	int first[2], second[2];
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, first) != 0)
-		return false;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, second) != 0) {
-		close(first[0]);
-		close(first[1]);
-		return false;
+	int ours[AGENT_ENDS], theirs[AGENT_ENDS], n_ends = 0;
+	bool ok = true;
+	while (ok && n_ends < AGENT_ENDS) {
+		int pair[2];
+		ok = n_ends < WIRE_GONE - WIRE_CALLS
+			     ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0
+			     : pipe2(pair, O_CLOEXEC) == 0;
+		if (ok) {
+			ours[n_ends] = pair[0];
+			theirs[n_ends++] = pair[1];
+		}
 	}
-	bool ok = start_agent(first[1], second[1]);
-	close(first[1]);
-	close(second[1]);
-	calls = first[0];
-	work = second[0];
+	ok = ok && start_agent(theirs);
+	for (int i = 0; i < n_ends; i++)
+		close(theirs[i]);
+	for (int i = 0; !ok && i < n_ends; i++)
+		close(ours[i]);
+	if (!ok)
+		return false;
+	calls = ours[0];
+	work = ours[1];
+	debug_connected(ours[2], ours[3]);
 	uint64_t word[WIRE_WORDS] = { WIRE_VERSION, (uint64_t)getpid() };
 	void *more = NULL;
 	size_t n = 0;
-	ok = ok && driver_call(WIRE_HELLO, word, NULL, 0, -1, &more, &n) == CUDA_SUCCESS &&
+	ok = driver_call(WIRE_HELLO, word, NULL, 0, -1, &more, &n) == CUDA_SUCCESS &&
 	     n == sizeof driver.device;
 	if (ok)
 		memcpy(&driver.device, more, sizeof driver.device);

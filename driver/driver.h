@@ -157,6 +157,7 @@ struct driver {
 	atomic_bool ready;
 	struct wire_device device;
 	struct context primary;
+	atomic_uint n_contexts; /* others */
 	_Atomic uint64_t ids;
 	_Atomic int failure; /* CUresult that all calls give from a fault on, until a reset */
 };
@@ -169,10 +170,20 @@ extern struct driver driver;
 CUresult driver_check(void);
 /* The thread's current context; NULL: none. */
 struct context *driver_context(void);
+/* How many the program has. */
+unsigned driver_contexts(void);
 /* What a kernel printed, to where the program prints. */
 void driver_print(const char *text, size_t n);
 
-/* ---- report.c ---- */
+/* ---- report.c, debug.c ---- */
+
+/* A function that debuggers break on: not inlined, and something that the compiler cannot leave
+ * out. */
+#define BREAK_HERE(name)                          \
+	__attribute__((noinline)) void name(void) \
+	{                                         \
+		__asm__ volatile("");             \
+	}
 
 /* What every function of the API ends with: a debugger is told of an error. */
 CUresult driver_done(CUresult result, const char *function);
@@ -218,6 +229,18 @@ void coredump_of_flags(struct context *context, unsigned flags);
 /* A kernel of a context failed: makes the dump that is asked for. It may abort the program. */
 void coredump_fault(const struct context *context);
 
+/* ---- debug.c ---- */
+
+/* The agent's ends of what a debugger is announced by, and of the pipe that tells that it left. */
+void debug_connected(int socket, int gone);
+/* The program begins: a debugger that has said who it is gets to listen before anything happens. */
+void debug_begin(void);
+/* A context is made, destroyed, made current or no longer: a debugger is told, if there is one. */
+void debug_tell(enum wire_change change);
+uint32_t debug_tid(void);
+/* Whether there was a debugger, and none has come since: what it broke on is not called. */
+bool debug_has_left(void);
+
 /* ---- module.c ---- */
 
 /* The device was reset: what was loaded is gone. */
@@ -237,6 +260,8 @@ void ranges_forget(void);
 
 /* Does an op in a stream's order, or captures it. What it owns is freed, also if that fails. */
 CUresult stream_add(CUstream stream, const struct op *op);
+/* Waits until a stream, which is there, has done all that. */
+void stream_wait(CUstream stream);
 /* Whether calls may be made, and one is to be made for this stream. */
 CUresult stream_check(CUstream stream);
 /* The stream of a handle; NULL: none. */

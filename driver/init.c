@@ -41,6 +41,7 @@ static void init(void)
 	if (driver_connect()) {
 		init_result = CUDA_SUCCESS;
 		driver.ready = true;
+		debug_begin();
 		coredump_begin();
 	} else {
 		driver_say("the agent did not start", "");
@@ -117,12 +118,24 @@ CUresult driver_check(void)
 	return (CUresult)failure;
 }
 
+unsigned driver_contexts(void)
+{
+	return driver.n_contexts + (driver.primary.refs > 0);
+}
+
 static CUresult push(struct context *context)
 {
 	if (stack.n == STACK)
 		return CUDA_ERROR_INVALID_VALUE;
 	stack.item[stack.n++] = context;
+	debug_tell(WIRE_PUSHED);
 	return CUDA_SUCCESS;
+}
+
+static void pop(void)
+{
+	stack.n--;
+	debug_tell(WIRE_POPPED);
 }
 
 /* Of a call that names the device. */
@@ -138,8 +151,10 @@ CU_API(cuDevicePrimaryCtxRetain)(CUcontext *ret_context, CUdevice device)
 	CUresult result = ret_context ? check_device(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS) {
 		pthread_mutex_lock(&lock);
-		driver.primary.refs++;
+		bool first = driver.primary.refs++ == 0;
 		pthread_mutex_unlock(&lock);
+		if (first)
+			debug_tell(WIRE_CREATED);
 		*ret_context = &driver.primary;
 	}
 	DONE(result);
@@ -155,6 +170,8 @@ static CUresult reset(void)
 	modules_forget();
 	objects_forget();
 	atomic_store(&driver.failure, CUDA_SUCCESS);
+	if (driver_contexts() > 0)
+		debug_tell(WIRE_CREATED);
 	return result;
 }
 
@@ -208,15 +225,17 @@ static CUresult create(CUcontext *ret_context, unsigned flags, CUdevice device)
 	context->magic = MAGIC_CONTEXT;
 	context->flags = flags;
 	context->id = atomic_fetch_add(&driver.ids, 1) + 1;
-	result = push(context);
-	if (result != CUDA_SUCCESS) {
+	if (stack.n == STACK) {
 		free(context);
-		return result;
+		return CUDA_ERROR_INVALID_VALUE;
 	}
 	pthread_mutex_lock(&lock);
 	context->next = contexts;
 	contexts = context;
+	driver.n_contexts++;
 	pthread_mutex_unlock(&lock);
+	debug_tell(WIRE_CREATED);
+	(void)push(context); /* there is room */
 	coredump_of_flags(context, flags);
 	*ret_context = context;
 	return CUDA_SUCCESS;
@@ -239,7 +258,12 @@ CU_API(cuCtxDestroy_v2)(CUcontext context)
 	(void)queue_drain();
 	context->magic = MAGIC_GONE;
 	if (driver_context() == context)
-		stack.n--;
+		pop();
+	pthread_mutex_lock(&lock);
+	driver.n_contexts--;
+	pthread_mutex_unlock(&lock);
+	if (driver_contexts() == 0)
+		debug_tell(WIRE_DESTROYED);
 	DONE(CUDA_SUCCESS);
 }
 
@@ -252,7 +276,7 @@ CU_API(cuCtxPopCurrent_v2)(CUcontext *ret_context)
 {
 	if (stack.n == 0)
 		DONE(CUDA_ERROR_INVALID_CONTEXT);
-	stack.n--;
+	pop();
 	if (ret_context)
 		*ret_context = stack.item[stack.n];
 	DONE(CUDA_SUCCESS);
@@ -265,7 +289,7 @@ CU_API(cuCtxSetCurrent)(CUcontext context)
 	if (context && context->magic != MAGIC_CONTEXT)
 		DONE(CUDA_ERROR_INVALID_CONTEXT);
 	if (stack.n > 0)
-		stack.n--;
+		pop();
 	DONE(context ? push(context) : CUDA_SUCCESS);
 }
 

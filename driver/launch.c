@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <warpscope/cudadebugger.h>
+
 enum { MAX_THREADS = 1024, MAX_Z = 64, MAX_GRID_YZ = 65535, MAX_CLUSTER = 16 };
 
 /* ---- the queue's part ---- */
@@ -25,7 +27,8 @@ static enum cu_result run_launch(struct op *op)
 		return result;
 	if (!(op->word[0] & WIRE_FAULT))
 		return result;
-	coredump_fault(op->context);
+	if (!(op->word[0] & WIRE_TOLD))
+		coredump_fault(op->context);
 	atomic_store(&driver.failure, (int)result);
 	return result;
 }
@@ -114,6 +117,7 @@ CUresult launch_op(struct launch *launch, struct op *ret_op)
 	asked->module = kernel->module->number;
 	asked->n_name = kernel->about.n_name;
 	asked->n_args = kernel->args_bytes;
+	asked->host_tid = debug_tid();
 	struct op op = { .send = send_launch,
 			 .run = run_launch,
 			 .type = CU_NODE_KERNEL,
@@ -141,7 +145,11 @@ static CUresult launch_now(CUstream stream, struct launch *launch)
 	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS)
 		result = launch_op(launch, &op);
-	return result == CUDA_SUCCESS ? stream_add(stream, &op) : result;
+	if (result == CUDA_SUCCESS)
+		result = stream_add(stream, &op);
+	if (result == CUDA_SUCCESS && *(volatile uint32_t *)&cudbgEnableLaunchBlocking)
+		stream_wait(stream);
+	return result;
 }
 
 CU_API(cuLaunchKernel)

@@ -20,24 +20,8 @@ uint64_t cudbgReportedDriverApiErrorStringSize, cudbgReportedDriverApiErrorStrin
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the variables are one report's */
 static _Thread_local bool is_runtime; /* the thread is in a call of the runtime, which reports */
 
-/* Not inlined, and something that the compiler cannot leave out: calls of these are what is seen.
- */
-#define BREAKPOINT_HERE __attribute__((noinline))
-
-BREAKPOINT_HERE void cudbgReportDriverApiError(void)
-{
-	__asm__ volatile("");
-}
-
-BREAKPOINT_HERE void cudbgReportDriverInternalError(void)
-{
-	__asm__ volatile("");
-}
-
-BREAKPOINT_HERE void cudbgPreInit(void)
-{
-	__asm__ volatile("");
-}
+BREAK_HERE(cudbgReportDriverApiError)
+BREAK_HERE(cudbgReportDriverInternalError)
 
 /* A text's place, and its bytes with the 0 at its end. */
 static void put(const char *text, uint64_t *ret_address, uint64_t *ret_size)
@@ -60,7 +44,8 @@ static void report(int result, const char *function, const char *name, const cha
 		    &cudbgReportedDriverApiErrorNameSize);
 		put(text, &cudbgReportedDriverApiErrorStringAddr,
 		    &cudbgReportedDriverApiErrorStringSize);
-		cudbgReportDriverApiError();
+		if (!debug_has_left())
+			cudbgReportDriverApiError();
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -80,7 +65,8 @@ void driver_report_internal(void)
 {
 	pthread_mutex_lock(&lock);
 	cudbgReportedDriverInternalErrorCode = CUDBG_ERROR_COMMUNICATION_FAILURE;
-	cudbgReportDriverInternalError();
+	if (!debug_has_left())
+		cudbgReportDriverInternalError();
 	pthread_mutex_unlock(&lock);
 }
 

@@ -47,6 +47,11 @@ CUresult stream_add(CUstream stream, const struct op *op)
 	return CUDA_SUCCESS;
 }
 
+void stream_wait(CUstream stream)
+{
+	queue_wait(stream_of(stream)->last);
+}
+
 static CUresult create(CUstream *ret_stream, unsigned flags, int priority)
 {
 	CUresult result = ret_stream && flags <= 1 ? driver_check() : CUDA_ERROR_INVALID_VALUE;
@@ -106,7 +111,7 @@ CU_API(cuStreamSynchronize)(CUstream stream)
 		result = capture_spoil(stream_of(stream));
 	if (result != CUDA_SUCCESS)
 		DONE(result);
-	queue_wait(stream_of(stream)->last);
+	stream_wait(stream);
 	result = queue_failure();
 	DONE(result == CUDA_SUCCESS ? driver_check() : result);
 }

@@ -4,9 +4,11 @@
  * then its reply, over a stream socket; memory is shared by descriptors that cross it. Both sides
  * are one build, on one machine: structures go as they are, and a version makes sure of it.
  *
- * The driver has two sockets to its agent. On one it asks for what it waits for anyway; on the
- * other the queue of the program's work is done, one after the other. A launch is answered when it
- * is over; meanwhile the agent answers on the first.
+ * The driver has three sockets to its agent. On one it asks for what it waits for anyway; on the
+ * second the queue of the program's work is done, one after the other. A launch is answered when it
+ * is over; meanwhile the agent answers on the others. On the third a debugger is announced, with a
+ * struct wire_debug and its reply, as a thread may do to which a debugger has lent itself while all
+ * others stand still. The agent tells by a pipe that the debugger has gone.
  */
 #ifndef WARPSCOPE_DRIVER_WIRE_H
 #define WARPSCOPE_DRIVER_WIRE_H
@@ -16,7 +18,7 @@
 #include <stdint.h>
 
 enum {
-	WIRE_VERSION = 1,
+	WIRE_VERSION = 2,
 	WIRE_WORDS = 7,
 	WIRE_PIECE = 4 << 20,   /* most bytes of one WRITE, READ */
 	WIRE_IMAGE = 512 << 20, /* most bytes of an image */
@@ -46,8 +48,11 @@ enum wire_op {
 	WIRE_TRIGGER,    /* flags, whether the process is dumped, too; a path with %t, %h, %p, and a
 			    descriptor, the first time: when something comes from there, writes a dump
 			    and, unless the flags say otherwise, aborts the program */
+	WIRE_CONTEXT,    /* a struct wire_context: for a debugger */
 	WIRE_N_OPS,
 };
+
+enum wire_descriptors { WIRE_CALLS = 3, WIRE_WORK, WIRE_DEBUG, WIRE_GONE }; /* of the agent */
 
 struct wire_request {
 	uint32_t op, n_bytes; /* of what follows */
@@ -80,10 +85,33 @@ struct wire_kernel {
 struct wire_launch {
 	uint32_t module, grid[3], block[3], cluster[3], shared_bytes, is_cooperative;
 	uint32_t n_name, n_args; /* bytes; arguments lie as in the parameter area */
+	uint32_t host_tid;
 };
 
 /* Answers of a launch, word[0]. */
-enum { WIRE_FAULT = 1 /* the device can do no more until WIRE_RESET */ };
+enum {
+	WIRE_FAULT = 1, /* the device can do no more until WIRE_RESET */
+	WIRE_TOLD = 2,  /* ... and a debugger was told of it */
+};
+
+enum wire_change { WIRE_CREATED, WIRE_DESTROYED, WIRE_PUSHED, WIRE_POPPED };
+
+struct wire_context {
+	uint32_t change, host_tid;
+};
+
+/* A debugger, as it has introduced itself. */
+struct wire_debug {
+	uint32_t client, session, revision, capabilities; /* of the variables cudbg... */
+	uint32_t is_blocking;
+	uint32_t waits;    /* the reply comes when it listens: the program begins */
+	uint32_t contexts; /* that the program has */
+};
+
+struct wire_debugged {
+	int32_t result;  /* CUDBGResult */
+	uint8_t session; /* the byte that comes when it has gone */
+};
 
 /* ---- both sides ---- */
 

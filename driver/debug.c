@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program's side of live debugging: the variables and functions that the debugger API documents
+ * for it. Debuggers find them by their names, write who they are, and then
+ *
+ *     set cudbgIpcFlag before cuInit() is done: the program was started by a debugger
+ *     write to a descriptor, or call cudbgApiInit() or cudbgApiAttach(): attached to it later
+ *
+ * A thread to which a debugger has lent itself for a call may have been in the middle of anything,
+ * and all others may stand still: no lock is taken here, and no memory.
+ */
+#define _GNU_SOURCE /* gettid, pipe2 */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <warpscope/cudadebugger.h>
+
+#include "driver.h"
+
+uint32_t cudbgIpcFlag, cudbgRpcEnabled, cudbgApiClientPid, cudbgApiClientRevision, cudbgSessionId;
+uint32_t cudbgAttachHandlerAvailable, cudbgEnableLaunchBlocking, cudbgResumeForAttachDetach;
+uint32_t cudbgDebuggerInitialized, cudbgDebuggerCapabilities, cudbgUseExternalDebugger = 1;
+int32_t cudbgInitiateDebuggerAttachProcedureFd = -1;
+uint32_t CUDBG_I_AM_DEBUGGER;
+/* Documented by their names only; nothing here is behind them. */
+CUDBG_EXPORT extern char cudbgInjectionPath[4096];
+char cudbgInjectionPath[4096];
+CUDBG_EXPORT extern uint32_t cudbgEnablePreemptionDebugging;
+uint32_t cudbgEnablePreemptionDebugging;
+
+static int control = -1, gone = -1, asked = -1;
+static atomic_uchar session; /* number of the last, as the agent counts */
+
+/* What a debugger writes, the compiler does not see. */
+static uint32_t read_variable(const uint32_t *variable)
+{
+	return *(const volatile uint32_t *)variable;
+}
+
+BREAK_HERE(cudbgPreInit)
+BREAK_HERE(cudbgReportAttachProcedureFinished)
+
+void debug_connected(int socket, int gone_pipe)
+{
+	control = socket;
+	gone = gone_pipe;
+}
+
+uint32_t debug_tid(void)
+{
+	static _Thread_local uint32_t tid;
+	if (tid == 0)
+		tid = (uint32_t)gettid();
+	return tid;
+}
+
+/* Announces the debugger to the agent. `waits`: until it listens. */
+static void announce(bool waits)
+{
+	struct wire_debug debug = {
+		.client = read_variable(&cudbgApiClientPid),
+		.session = read_variable(&cudbgSessionId),
+		.revision = read_variable(&cudbgApiClientRevision),
+		.capabilities = read_variable(&cudbgDebuggerCapabilities),
+		.is_blocking = read_variable(&cudbgEnableLaunchBlocking),
+		.waits = waits,
+		.contexts = driver_contexts(),
+	};
+	struct wire_debugged reply;
+	if (control < 0 || debug.client == 0)
+		return;
+	if (!wire_send(control, &debug, sizeof debug, NULL, 0, -1) ||
+	    !wire_receive(control, &reply, sizeof reply, NULL))
+		return;
+	if (reply.result == CUDBG_SUCCESS) {
+		session = reply.session;
+		cudbgResumeForAttachDetach = !waits && debug.contexts > 0;
+		cudbgDebuggerInitialized = 1;
+	}
+}
+
+void cudbgApiInit(uint32_t arg)
+{
+	(void)arg; /* 2, in the procedure that calls it */
+	announce(false);
+}
+
+void cudbgApiAttach(void)
+{
+	announce(false);
+}
+
+/* What is left to do the agent does when it is asked to (requestCleanupOnDetach). */
+void cudbgApiDetach(void)
+{
+	cudbgResumeForAttachDetach = driver_contexts() > 0;
+}
+
+/* ---- a debugger that comes later, or goes ---- */
+
+/* One that was killed leaves its breakpoints, which nobody would take care of. */
+bool debug_has_left(void)
+{
+	return session != 0 && !read_variable(&cudbgDebuggerInitialized);
+}
+
+static void *wait_for_debuggers(void *unused)
+{
+	struct pollfd polled[] = { { asked, POLLIN, 0 }, { gone, POLLIN, 0 } };
+	unsigned char byte;
+	(void)unused;
+	for (;;) {
+		if (poll(polled, 2, -1) < 0)
+			continue;
+		if (polled[1].revents & POLLIN && read(gone, &byte, 1) == 1) {
+			if (byte == session)
+				cudbgDebuggerInitialized = cudbgIpcFlag = 0;
+		} else if (polled[1].revents) { /* the agent is lost, and so is all of this */
+			return NULL;
+		}
+		if (polled[0].revents & POLLIN && read(asked, &byte, 1) == 1) {
+			announce(false);
+			cudbgReportAttachProcedureFinished();
+		}
+	}
+}
+
+/* Under the program's signals none may come to this thread. */
+static void start_thread(void)
+{
+	int ends[2];
+	sigset_t all, before;
+	pthread_attr_t small;
+	pthread_t thread;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return;
+	asked = ends[0];
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&small);
+	pthread_attr_setdetachstate(&small, PTHREAD_CREATE_DETACHED);
+	bool ok = pthread_create(&thread, &small, wait_for_debuggers, NULL) == 0;
+	pthread_attr_destroy(&small);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ok) {
+		cudbgAttachHandlerAvailable = 1;
+		cudbgInitiateDebuggerAttachProcedureFd = ends[1];
+	} else {
+		close(ends[0]);
+		close(ends[1]);
+	}
+}
+
+void debug_begin(void)
+{
+	if (read_variable(&cudbgIpcFlag))
+		announce(true);
+	start_thread();
+}
+
+void debug_tell(enum wire_change change)
+{
+	const struct wire_context context = { (uint32_t)change, debug_tid() };
+	uint64_t word[WIRE_WORDS] = { 0 };
+	if (read_variable(&cudbgDebuggerInitialized))
+		(void)driver_call(WIRE_CONTEXT, word, &context, sizeof context, -1, NULL, NULL);
+}
