@@ -12,7 +12,8 @@
  *     record; and so does `exec` for what it triages. `trigger` reads no dump.
  *
  * To name too much is no harm: it is the user's own words. Not sandboxed: --api-lib, which loads
- * somebody's library, and WARPSCOPE_TRACE, which writes a log beside everything else.
+ * somebody's library, WARPSCOPE_TRACE, which writes a log beside everything else, and `debug` of a
+ * program, which that process starts and controls.
  */
 #include "guard.h"
 
@@ -57,14 +58,16 @@ static const char *output_at(int argc, char **argv, int i)
 	return equals ? equals + 1 : value_at(argc, argv, i, "--output");
 }
 
-static bool is_exempt(int argc, char **argv)
+static bool is_exempt(const char *verb, int argc, char **argv)
 {
 	const char *off = getenv("WARPSCOPE_SANDBOX"), *trace = getenv("WARPSCOPE_TRACE");
 	if ((off && strcmp(off, "off") == 0) || (trace && *trace))
 		return true;
 	for (int i = 0; i < argc; i++) {
 		const char *value;
-		if (is_option(argv[i], "--api-lib", &value))
+		if (is_option(argv[i], "--api-lib", &value) ||
+		    (strcmp(verb, "debug") == 0 && (is_option(argv[i], "--software-gpu", &value) ||
+						    is_option(argv[i], "--pid", &value))))
 			return true;
 	}
 	return false;
@@ -106,7 +109,7 @@ void guard_enter_late(const struct wsi_sandbox_terms *terms)
 
 void guard_enter(const char *verb, int argc, char **argv)
 {
-	is_off = is_exempt(argc, argv);
+	is_off = is_exempt(verb, argc, argv);
 	if (is_off) {
 		state.why = "switched off";
 		return;

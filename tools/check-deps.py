@@ -81,8 +81,9 @@ WRITES = {
                      'writev', 'pwritev', 'sendfile', 'splice', 'copy_file_range'), ()),
     # the driver is in a program that has its own standard output; what it says is literals and names of functions
     **dict.fromkeys(('fprintf', 'stderr', 'fwrite', 'stdout'), ('driver/init.c', 'driver/missing.c')),
-    'write': ('src/text/out.c', 'src/base/'),
-    'pwrite': ('src/base/',),
+    # bytes for another process: its memory, and what is told by a descriptor
+    'write': ('src/text/out.c', 'src/base/', 'agent/debug.c', 'cli/debug/host.c', 'cli/debug/program.c'),
+    'pwrite': ('src/base/', 'cli/debug/host.c'),
     'STDOUT_FILENO': ('cli/main.c', 'cli/debug/pager.c',),
     'STDERR_FILENO': ('agent/main.c', 'cli/main.c', 'cli/open.c', 'cli/triage/scan.c', 'cli/exec/'),
     'ws_write_fd': ('src/text/out.c', 'src/base/', 'agent/main.c', 'cli/main.c', 'cli/debug/pager.c', 'src/cudbg/trace.c', 'cli/triage/', 'cli/exec/'),

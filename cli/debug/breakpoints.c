@@ -89,11 +89,59 @@ static void unplant(const struct debugger *d, const struct breakpoint *breakpoin
 			cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
 }
 
+/* Whether a breakpoint is where code of images is that a program may yet load. */
+static bool is_by_name(const struct breakpoint *one)
+{
+	return !one->watch.kinds && *one->where != '*';
+}
+
 void debug_breakpoints_plant(struct debugger *d)
 {
+	for (size_t i = 0; i < d->n_breakpoints && d->program; i++)
+		if (is_by_name(&d->breakpoints[i])) { /* nothing is loaded yet */
+			forget_asked(NULL, &d->breakpoints[i]);
+			d->breakpoints[i].n_pcs = 0;
+		}
 	for (size_t i = 0; i < d->n_breakpoints; i++)
 		if (!d->breakpoints[i].disabled && !plant(d, &d->breakpoints[i]))
 			d->breakpoints[i].disabled = true;
+}
+
+/* Appends addresses that are new; they are planted. */
+static void take_places(const struct debugger *d, struct breakpoint *one,
+			const struct breakpoint *found)
+{
+	struct breakpoint added = { .number = one->number };
+	for (size_t i = 0; i < found->n_pcs; i++) {
+		bool is_known = false;
+		for (size_t k = 0; k < one->n_pcs && !is_known; k++)
+			is_known = one->pc[k] == found->pc[i];
+		if (is_known)
+			continue;
+		forget_asked(d, one); /* it is as long as the list */
+		cli_grow(&one->pc, &one->cap_pcs, one->n_pcs, sizeof *one->pc);
+		one->pc[one->n_pcs++] = found->pc[i];
+		cli_grow(&added.pc, &added.cap_pcs, added.n_pcs, sizeof *added.pc);
+		added.pc[added.n_pcs++] = found->pc[i];
+	}
+	if (!one->disabled && !plant(d, &added))
+		one->disabled = true;
+	free(added.pc);
+}
+
+void debug_breakpoints_find(struct debugger *d)
+{
+	for (size_t i = 0; i < d->n_breakpoints; i++) {
+		struct breakpoint found = { .number = 0 }, *one = &d->breakpoints[i];
+		if (!is_by_name(one))
+			continue;
+		cli_mute(true);
+		bool any = debug_locate(d, one->where, &found);
+		(void)cli_mute(false);
+		if (any)
+			take_places(d, one, &found);
+		free(found.pc);
+	}
 }
 
 /* ---- made and removed ---- */
@@ -121,11 +169,22 @@ void debug_break(struct debugger *d, const char *text, bool temporary)
 	size_t n = condition ? (size_t)(condition - text) : strlen(text);
 	made.where = cli_copy(text, n);
 	made.condition = condition ? cli_copy(condition + 4, strlen(condition + 4)) : NULL;
-	if (!debug_locate_stop(d, made.where, &made)) {
+	const bool may_come = d->program && *made.where && *made.where != '*';
+	cli_mute(may_come);
+	const bool is_there = debug_locate_stop(d, made.where, &made);
+	cli_mute(false);
+	if (!is_there && !may_come) {
 		fini(&made);
 		return;
 	}
 	made.number = ++d->last_number;
+	if (!is_there) {
+		debug_breakpoint_add(d, &made);
+		ws_out_printf(&d->cli->out, "Breakpoint %u (", made.number);
+		ws_out_escaped(&d->cli->out, ws_str_of(made.where));
+		ws_out_text(&d->cli->out, ") pending.\n");
+		return;
+	}
 	if (!plant(d, &made)) {
 		unplant(d, &made);
 		fini(&made);
@@ -311,8 +370,12 @@ void debug_breakpoints_list(const struct debugger *d)
 		} else if (one->n_pcs == 1) {
 			ws_out_printf(out, "0x%016" PRIx64 " in ", one->pc[0]);
 			debug_print_place(d, one->pc[0]);
-		} else {
+		} else if (one->n_pcs > 1) {
 			ws_out_text(out, "<MULTIPLE>\n");
+		} else {
+			ws_out_text(out, "<PENDING>          ");
+			ws_out_escaped(out, ws_str_of(one->where));
+			ws_out_text(out, "\n");
 		}
 		list_more(out, one);
 		for (size_t k = 0; one->n_pcs > 1 && k < one->n_pcs; k++) {

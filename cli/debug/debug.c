@@ -23,6 +23,9 @@ const struct cli_option verb_debug_options[] = {
 	DEBUG_PROMPT_OPTIONS,
 	{ "history", 0, CLI_NUMBER, .at = offsetof(struct debugger, history) },
 	{ "api", 0, CLI_FLAG, .at = offsetof(struct debugger, through_api) },
+	{ "software-gpu", 0, CLI_FLAG, .at = offsetof(struct debugger, software_gpu) },
+	{ "pid", 0, CLI_NUMBER, .at = offsetof(struct debugger, pid) },
+	{ "attach-by", 0, CLI_TEXT, .at = offsetof(struct debugger, attach_by) },
 	{ 0 },
 };
 
@@ -61,6 +64,10 @@ int debug_take_dir(void *query, const char *text)
 /* A device as before its first instruction. False: it could not be made, and that is told. */
 static bool anew(struct debugger *d)
 {
+	if (d->pid.given) {
+		cli_say("The program was not started here.\n");
+		return false;
+	}
 	debug_unmake(d);
 	d->quits = debug_make(d) != CLI_ANSWERED;
 	return !d->quits;
@@ -91,8 +98,9 @@ static void command_start(struct debugger *d, const char *text)
 static void command_continue(struct debugger *d, const char *text)
 {
 	(void)text;
-	if (d->over || !d->started)
-		cli_say(d->over ? "All kernels have ended; run starts them again.\n"
+	if (d->over || (!d->started && !d->program))
+		cli_say(d->over ? d->program ? "The program has ended; run starts it again.\n"
+					     : "All kernels have ended; run starts them again.\n"
 				: "Nothing runs yet (run, or start).\n");
 	else
 		debug_go(d);
@@ -102,6 +110,18 @@ static void command_kill(struct debugger *d, const char *text)
 {
 	(void)text;
 	(void)anew(d);
+}
+
+static void command_detach(struct debugger *d, const char *text)
+{
+	(void)text;
+	if (!d->program) {
+		cli_say("There is no program to detach from.\n");
+		return;
+	}
+	debug_program_detach(d);
+	ws_out_text(&d->cli->out, "Detached.\n");
+	d->quits = true;
 }
 
 static void command_nothing(struct debugger *d, const char *text)
@@ -540,6 +560,7 @@ static const struct command {
 	  command_show },
 	{ "generate-core-file", "gcore", " [FILE]",
 	  "writes a dump in the current folder (core.nvcudmp)", RUNS, command_gcore },
+	{ "detach", NULL, "", "ends, and lets the program go on", RUNS, command_detach },
 	{ "kill", "k", "", "back to before the first instruction", RUNS, command_kill },
 	{ "quit", "q", "", "ends", 0, command_quit },
 	{ "help", "h", " [COMMAND]", "this list, or one line of it", 0, command_help },
@@ -645,9 +666,31 @@ void debug_fini(struct debugger *d)
 	free(d->repeated);
 }
 
+/* A program with its arguments, or one that runs. */
+static int check_program(struct debugger *d, int argc, char **argv)
+{
+	static const char *const ways[] = { "descriptor", "call", "init" };
+	bool is_known = !d->attach_by;
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+		is_known |= d->attach_by && strcmp(d->attach_by, ways[i]) == 0;
+	d->words = argv;
+	if (d->cli->api_lib || d->through_api || (d->software_gpu && d->pid.given))
+		return cli_usage("debug", "--software-gpu, --pid, --api and --api-lib are without "
+					  "each other");
+	if (!is_known || (d->attach_by && !d->pid.given))
+		return cli_usage("debug", "--attach-by descriptor, call or init is for --pid");
+	if (d->pid.given)
+		return argc == 0 ? CLI_ANSWERED
+				 : cli_usage("debug", "with --pid there is no program to start");
+	return argc > 0 ? CLI_ANSWERED
+			: cli_usage("debug", "--software-gpu -- PROGRAM is expected");
+}
+
 /* An image to execute, or a provider of the debugger API, that has a device of its own. */
 static int check_what(struct debugger *d, int argc, char **argv)
 {
+	if (d->software_gpu || d->pid.given)
+		return check_program(d, argc, argv);
 	if (!d->cli->api_lib)
 		return run_setup_check(&d->setup, argc, argv);
 	return argc == 0 && !d->through_api

@@ -93,11 +93,16 @@ struct debugger {
 	struct ws_line_pos frame_position; /* of that frame, if it is not the innermost */
 	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
 	CUDBGAPI api;             /* owned; of `device`, or NULL */
-	char *dump;               /* owned: the file of the target; NULL: it is a device */
-	struct cli_given history; /* MiB to keep it in */
-	bool started;             /* launches have run, or begun to */
-	bool over;                /* all launches have ended */
-	uint64_t n_launches, n_ended; /* UINT64_MAX: nobody knows how many there will be */
+	struct debug_program *program; /* owned; whose device it is; NULL: none */
+	bool software_gpu;             /* there is to be one, of these words */
+	char **words;                  /* borrowed */
+	struct cli_given pid;          /* or it runs already, in this process, */
+	char *attach_by;               /* and is attached to in this way; borrowed */
+	char *dump;                    /* owned: the file of the target; NULL: it is a device */
+	struct cli_given history;      /* MiB to keep it in */
+	bool started;                  /* launches have run, or begun to */
+	bool over;                     /* all launches have ended */
+	uint64_t n_launches, n_ended;  /* UINT64_MAX: nobody knows how many there will be */
 	bool has_focus;
 	struct ws_focus focus;          /* of the target as it stands */
 	struct thread thread;           /* the same */
@@ -310,6 +315,26 @@ bool debug_interrupted(void);
 /* False with a word to the user when there is no thread to do that with. */
 bool debug_has_thread(const struct debugger *d);
 
+/* ---- program.c: a program that uses the device ---- */
+
+/* Starts it, and stands where its driver begins; or attaches to it. An exit status. */
+int debug_program_make(struct debugger *d);
+/* Lets it go on without us; before its target is closed. */
+void debug_program_detach(struct debugger *d);
+/* Kills it if it was started here, or lets it go; NULL is fine. The target is closed already. */
+void debug_program_unmake(struct debugger *d);
+enum debug_program_state {
+	PROGRAM_RUNS,
+	PROGRAM_STANDS, /* and why is told */
+	PROGRAM_ENDED,  /* the same */
+};
+void debug_program_go(struct debugger *d);
+enum debug_program_state debug_program_look(struct debugger *d);
+void debug_program_halt(struct debugger *d);
+/* It waits for this event until it goes on. */
+void debug_program_owe(struct debugger *d, uint64_t event);
+bool debug_program_owes(const struct debugger *d);
+
 /* ---- breakpoints.c ---- */
 
 /* LOCATION [if CONDITION] */
@@ -322,6 +347,8 @@ void debug_breakpoints_enable(struct debugger *d, const char *text, bool enable)
 void debug_breakpoint_condition(struct debugger *d, const char *text);
 /* Plants all of them in a device that is new. */
 void debug_breakpoints_plant(struct debugger *d);
+/* An image has come: finds code of it that breakpoints are for. */
+void debug_breakpoints_find(struct debugger *d);
 /* The breakpoint that a warp hit which has moved, or that the thread in focus was stepped to, and
  * that is to be told; the focus goes to the first lane that its condition holds for. NULL: none. */
 struct breakpoint *debug_hit(struct debugger *d);

@@ -158,7 +158,11 @@ static int make_of_image(struct debugger *d)
 int debug_make(struct debugger *d)
 {
 	struct ws_error err;
-	int status = d->cli->api_lib ? make_of_provider(d) : make_of_image(d);
+	signal(SIGINT, interrupt);
+	d->started = false;
+	int status = d->cli->api_lib                   ? make_of_provider(d)
+		     : d->software_gpu || d->pid.given ? debug_program_make(d)
+						       : make_of_image(d);
 	if (status != CLI_ANSWERED)
 		return status;
 	if (ws_target_want(d->target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, &err) != WS_OK)
@@ -168,16 +172,21 @@ int debug_make(struct debugger *d)
 	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
 		return cli_fail(NULL, &err);
 	d->n_ended = 0;
-	d->started = d->over = d->has_focus = false;
+	d->over = d->has_focus = false;
 	d->cli->live = d->target;
 	d->cli->focus = NULL;
-	signal(SIGINT, interrupt);
 	debug_breakpoints_plant(d);
+	if (d->started) {
+		debug_refocus(d);
+		debug_print_thread(d);
+	}
 	return CLI_ANSWERED;
 }
 
 void debug_unmake(struct debugger *d)
 {
+	if (d->pid.given)
+		debug_program_detach(d);
 	debug_values_leave(d);
 	debug_list_fini(d);
 	ws_vars_destroy(d->vars);
@@ -186,6 +195,7 @@ void debug_unmake(struct debugger *d)
 	if (d->target != d->device)
 		ws_target_close(d->target);
 	ws_cudbg_release(d->api);
+	debug_program_unmake(d);
 	ws_target_close(d->device);
 	d->target = d->device = NULL;
 	d->api = NULL;
@@ -238,28 +248,52 @@ void debug_take_events(struct debugger *d, bool *ret_stopped)
 	while (ws_target_next_event(d->target, &event, NULL) == WS_OK) {
 		*ret_stopped |= event.kind == WS_EVENT_STOPPED;
 		d->n_ended += event.kind == WS_EVENT_GRID_FINISHED;
-		if (event.sync && ws_target_acknowledge(d->target, event.sequence, &err) != WS_OK)
+		if (d->program && event.sync)
+			debug_program_owe(d, event.sequence);
+		else if (event.sync &&
+			 ws_target_acknowledge(d->target, event.sequence, &err) != WS_OK)
 			cli_fail(NULL, &err);
 	}
 }
 
 enum outcome {
+	RUNS,        /* nothing happened */
 	STOPPED,     /* by a breakpoint or a fault */
 	ENDED,       /* all launches have */
 	STUCK,       /* all that is left waits for each other */
 	INTERRUPTED, /* by Ctrl-C */
+	WAITS,       /* the program has changed something, and waits for us */
+	TOLD,        /* the program came to something, and what is told */
+	GONE,        /* the program has ended, and how is told */
 };
+
+static enum outcome look_at_program(struct debugger *d)
+{
+	static const enum outcome outcomes[] = {
+		[PROGRAM_RUNS] = RUNS,
+		[PROGRAM_STANDS] = TOLD,
+		[PROGRAM_ENDED] = GONE,
+	};
+	if (!d->program)
+		return RUNS;
+	enum outcome outcome = outcomes[debug_program_look(d)];
+	return outcome == RUNS && debug_program_owes(d) ? WAITS : outcome;
+}
 
 /* Waits for what happens to a device that runs. */
 static enum outcome await(struct debugger *d)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	bool stopped = false;
+	enum outcome outcome;
 	for (;;) {
 		bool stuck = d->device && ws_sim_host_stuck(d->device);
 		debug_take_events(d, &stopped);
 		if (stopped)
 			return STOPPED;
+		outcome = look_at_program(d);
+		if (outcome != RUNS)
+			return outcome;
 		if (d->n_ended >= d->n_launches)
 			return ENDED;
 		if (stuck)
@@ -507,31 +541,60 @@ static void came_to(struct debugger *d, enum outcome outcome)
 		const struct ws_value zero = ws_value_int(0);
 		debug_value_name(d, ws_str_of("_exitcode"), &zero);
 	}
-	ws_out_text(&d->cli->out,
-		    outcome == ENDED ? "All kernels have ended.\n"
-		    : outcome == STUCK
-			    ? "All threads that are left wait for each other (see: report).\n"
-			    : "Interrupted.\n");
+	if (outcome != TOLD)
+		ws_out_text(
+			&d->cli->out,
+			outcome == ENDED ? "All kernels have ended.\n"
+			: outcome == STUCK
+				? "All threads that are left wait for each other (see: report).\n"
+				: "Interrupted.\n");
 	debug_print_thread(d);
+}
+
+/* The program is gone, and its device. */
+static void lose(struct debugger *d)
+{
+	d->over = true;
+	d->has_focus = false;
+	d->cli->focus = NULL;
+	d->told.any = false;
+}
+
+/* Lets everything run until something happens. False: the device cannot be made to, and that is
+ * told. */
+static bool go(struct debugger *d, enum outcome *ret_outcome)
+{
+	struct ws_error err;
+	enum ws_status st = ws_target_resume(d->target, WS_NONE, &err);
+	if (st == WS_OK && d->program)
+		debug_program_go(d);
+	if (st == WS_OK)
+		*ret_outcome = await(d);
+	if (st == WS_OK && *ret_outcome == GONE)
+		return true;
+	if (d->program)
+		debug_program_halt(d);
+	if (st == WS_OK && halted(d, &err))
+		return true;
+	cli_fail(NULL, &err);
+	return false;
 }
 
 void debug_go(struct debugger *d)
 {
-	struct ws_error err;
 	enum outcome outcome;
+	bool goes_on;
 	d->started = true;
 	do {
 		d->before = d->target->generation;
-		if (ws_target_resume(d->target, WS_NONE, &err) != WS_OK) {
-			cli_fail(NULL, &err);
+		if (!go(d, &outcome))
 			return;
-		}
-		outcome = await(d);
-		if (!halted(d, &err)) {
-			cli_fail(NULL, &err);
-			return;
-		}
-	} while (outcome == STOPPED && !debug_after_stop(d));
-	if (outcome != STOPPED)
+		if (outcome == WAITS)
+			debug_breakpoints_find(d);
+		goes_on = outcome == WAITS || (outcome == STOPPED && !debug_after_stop(d));
+	} while (goes_on);
+	if (outcome == GONE)
+		lose(d);
+	else if (outcome != STOPPED)
 		came_to(d, outcome);
 }

@@ -3,8 +3,8 @@
  * A small program of the driver API, as users have them. usage: program FATBIN MODE
  *
  * say: a kernel prints. fault: one writes outside. missing: asks for what is not there. wait: one
- * waits for the host, which never comes. many: launches for ever. ask-...:
- * the program itself asks for dumps.
+ * waits for the host, which never comes. many: launches for ever. lines: a launch for each line of
+ * standard input. ask-...: the program itself asks for dumps.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,6 +50,18 @@ static int ask_for_dumps(void)
 		     "trigger");
 }
 
+static int launch_by_lines(CUfunction function, void **args)
+{
+	char line[80];
+	while (fgets(line, sizeof line, stdin)) {
+		if (launch(function, args) || fails(cuCtxSynchronize(), "cuCtxSynchronize"))
+			return 1;
+		printf("done\n");
+		fflush(stdout);
+	}
+	return 0;
+}
+
 static int go(const char *mode, CUmodule module)
 {
 	CUdeviceptr at;
@@ -74,6 +86,8 @@ static int go(const char *mode, CUmodule module)
 		at = (uintptr_t)host;
 		if (launch(find(module, "wait"), place))
 			return 1;
+	} else if (strcmp(mode, "lines") == 0) {
+		return launch_by_lines(find(module, "store"), place);
 	} else {
 		CUfunction store = find(module, "store");
 		do {

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See host.h. */
+#define _GNU_SOURCE
+#include "debug/host.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- the machine ---- */
+
+enum { GENERAL_REGISTERS = 1 /* NT_PRSTATUS */ };
+
+#if defined __x86_64__
+typedef struct user_regs_struct regs_type;
+static const uint8_t trap[] = { 0xcc };
+enum { TRAP_MOVES = 1, RED_ZONE = 128, WORD = 8 };
+#define PC(regs) ((regs)->rip)
+
+static void prepare_call(regs_type *regs, uint64_t function, uint64_t argument)
+{
+	regs->rsp = ((regs->rsp - RED_ZONE) & ~UINT64_C(15)) - WORD;
+	regs->rdi = argument;
+	regs->rax = 0;
+	regs->orig_rax = UINT64_MAX; /* no system call is to be begun again */
+	regs->rip = function;
+}
+#define RETURNS_BY_STACK true
+#define STACK(regs) ((regs)->rsp)
+#elif defined __aarch64__
+typedef struct user_regs_struct regs_type;
+static const uint8_t trap[] = { 0x00, 0x00, 0x20, 0xd4 };
+enum { TRAP_MOVES = 0 };
+#define PC(regs) ((regs)->pc)
+
+static void prepare_call(regs_type *regs, uint64_t function, uint64_t argument)
+{
+	regs->sp &= ~UINT64_C(15);
+	regs->regs[0] = argument;
+	regs->regs[30] = 0;
+	regs->pc = function;
+}
+#define RETURNS_BY_STACK false
+#define STACK(regs) ((regs)->sp)
+#else
+#error "the program's registers are not known on this machine"
+#endif
+
+/* ---- the process ---- */
+
+enum {
+	MOST_MARKS = 4,
+	OPTIONS =
+		PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC
+};
+
+struct mark {
+	uint64_t place;
+	uint8_t was[sizeof trap];
+};
+
+struct marks {
+	size_t n;
+	struct mark item[MOST_MARKS];
+};
+
+struct thread_of {
+	pid_t tid;
+	bool stands;
+	bool has_news; /* ... with a status that was not dealt with */
+	int status;
+	int signal; /* to be delivered when it goes on */
+};
+
+struct debug_host {
+	pid_t pid;
+	int memory;
+	bool ended;
+	bool goes;                 /* all threads are to run */
+	struct thread_of *threads; /* owned */
+	size_t n, cap;
+	struct marks *marks; /* owned; shared with the guard */
+	pid_t guard;         /* 0: there is none */
+	int guard_end;
+};
+
+pid_t debug_host_pid(const struct debug_host *host)
+{
+	return host->pid;
+}
+
+bool debug_host_read(const struct debug_host *host, uint64_t address, void *ret_bytes, size_t n)
+{
+	return pread(host->memory, ret_bytes, n, (off_t)address) == (ssize_t)n;
+}
+
+bool debug_host_write(const struct debug_host *host, uint64_t address, const void *bytes, size_t n)
+{
+	return pwrite(host->memory, bytes, n, (off_t)address) == (ssize_t)n;
+}
+
+static bool get_regs(pid_t tid, regs_type *ret)
+{
+	struct iovec all = { ret, sizeof *ret };
+	return ptrace(PTRACE_GETREGSET, tid, (void *)GENERAL_REGISTERS, &all) == 0;
+}
+
+static bool set_regs(pid_t tid, const regs_type *regs)
+{
+	struct iovec all = { (void *)(uintptr_t)regs, sizeof *regs };
+	return ptrace(PTRACE_SETREGSET, tid, (void *)GENERAL_REGISTERS, &all) == 0;
+}
+
+static void add_thread(struct debug_host *host, pid_t tid, bool stands)
+{
+	for (size_t i = 0; i < host->n; i++)
+		if (host->threads[i].tid == tid)
+			return;
+	cli_grow(&host->threads, &host->cap, host->n, sizeof *host->threads);
+	host->threads[host->n++] = (struct thread_of){ .tid = tid, .stands = stands };
+}
+
+static void remove_thread(struct debug_host *host, size_t i)
+{
+	host->threads[i] = host->threads[--host->n];
+}
+
+static bool open_memory(struct debug_host *host)
+{
+	char path[40];
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)host->pid);
+	if (host->memory >= 0)
+		close(host->memory);
+	host->memory = open(path, O_RDWR | O_CLOEXEC);
+	return host->memory >= 0;
+}
+
+/* ---- marks ---- */
+
+static struct mark *mark_at(struct debug_host *host, uint64_t place)
+{
+	for (size_t i = 0; i < host->marks->n; i++)
+		if (host->marks->item[i].place == place)
+			return &host->marks->item[i];
+	return NULL;
+}
+
+bool debug_host_mark(struct debug_host *host, uint64_t place)
+{
+	struct mark mark = { .place = place };
+	if (mark_at(host, place))
+		return true;
+	if (host->marks->n == MOST_MARKS || !debug_host_read(host, place, mark.was, sizeof trap))
+		return false;
+	host->marks->item[host->marks->n++] = mark; /* first: the guard is to know of it */
+	if (debug_host_write(host, place, trap, sizeof trap))
+		return true;
+	host->marks->n--;
+	return false;
+}
+
+static void take_out(const struct marks *marks, int memory)
+{
+	for (size_t i = 0; i < marks->n; i++)
+		(void)!pwrite(memory, marks->item[i].was, sizeof trap, (off_t)marks->item[i].place);
+}
+
+void debug_host_unmark(struct debug_host *host, uint64_t place)
+{
+	struct mark *mark = mark_at(host, place);
+	if (!mark)
+		return;
+	(void)debug_host_write(host, place, mark->was, sizeof trap);
+	*mark = host->marks->item[--host->marks->n];
+}
+
+/* A process that takes out the marks when this one is killed: without it they end the program. */
+static void start_guard(struct debug_host *host)
+{
+	int ends[2];
+	char byte;
+	if (host->guard > 0 || pipe2(ends, O_CLOEXEC) != 0)
+		return;
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(ends[1]);
+		(void)setsid();
+		(void)!read(ends[0], &byte, 1); /* the end of this process */
+		take_out(host->marks, host->memory);
+		_exit(0);
+	}
+	close(ends[0]);
+	host->guard = pid > 0 ? pid : 0;
+	host->guard_end = ends[1];
+	if (pid < 0)
+		close(ends[1]);
+}
+
+/* A child of a fork has a copy of the marks. */
+static void let_child_go(struct debug_host *host, pid_t child, bool is_copy)
+{
+	struct debug_host copy = { .pid = child, .memory = -1 };
+	int status;
+	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
+		return;
+	if (is_copy && open_memory(&copy)) {
+		take_out(host->marks, copy.memory);
+		close(copy.memory);
+	}
+	(void)ptrace(PTRACE_DETACH, child, NULL, NULL);
+}
+
+/* ---- going ---- */
+
+/* Executes what is behind a mark that a thread stands at; all others stand. */
+static void step_over(struct debug_host *host, struct thread_of *thread)
+{
+	regs_type regs;
+	struct mark *mark = get_regs(thread->tid, &regs) ? mark_at(host, PC(&regs)) : NULL;
+	int status;
+	if (!mark)
+		return;
+	(void)debug_host_write(host, mark->place, mark->was, sizeof trap);
+	if (ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, (void *)(intptr_t)thread->signal) == 0 &&
+	    waitpid(thread->tid, &status, __WALL) == thread->tid) {
+		thread->signal = 0;
+		bool is_step =
+			WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP && status >> 16 == 0;
+		thread->has_news = !is_step;
+		thread->status = status;
+	}
+	(void)debug_host_write(host, mark->place, trap, sizeof trap);
+}
+
+static void resume(struct thread_of *thread)
+{
+	if (!thread->stands)
+		return;
+	(void)ptrace(PTRACE_CONT, thread->tid, NULL, (void *)(intptr_t)thread->signal);
+	thread->stands = false;
+	thread->signal = 0;
+}
+
+static bool has_news(const struct debug_host *host)
+{
+	for (size_t i = 0; i < host->n; i++)
+		if (host->threads[i].has_news)
+			return true;
+	return false;
+}
+
+/* Has all threads run, unless there is something to be told first. */
+static void advance(struct debug_host *host)
+{
+	for (size_t i = 0; i < host->n && host->goes; i++)
+		if (host->threads[i].stands && !host->threads[i].has_news)
+			step_over(host, &host->threads[i]);
+	for (size_t i = 0; i < host->n && host->goes && !has_news(host); i++)
+		resume(&host->threads[i]);
+}
+
+void debug_host_go(struct debug_host *host)
+{
+	host->goes = true;
+	advance(host);
+}
+
+/* Waits until a thread that was asked to stands; what else it has come to is kept. */
+static bool await_stop(struct debug_host *host, struct thread_of *thread)
+{
+	int status;
+	if (waitpid(thread->tid, &status, __WALL) != thread->tid)
+		return false;
+	if (!WIFSTOPPED(status)) {
+		host->ended |= thread->tid == host->pid;
+		thread->status = status;
+		thread->has_news = thread->tid == host->pid;
+		return thread->tid == host->pid;
+	}
+	thread->stands = true;
+	thread->has_news = status >> 16 != PTRACE_EVENT_STOP;
+	thread->status = status;
+	return true;
+}
+
+bool debug_host_halt(struct debug_host *host)
+{
+	host->goes = false;
+	for (size_t i = 0; i < host->n && !host->ended;) {
+		struct thread_of *thread = &host->threads[i];
+		if (thread->stands ||
+		    (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL), await_stop(host, thread)))
+			i++;
+		else
+			remove_thread(host, i);
+	}
+	return !host->ended;
+}
+
+/* ---- what happened ---- */
+
+/* Signals that programs expect, or that are for us as well. */
+static bool is_expected(int signal)
+{
+	static const int unexpected[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS
+	};
+	for (size_t i = 0; i < sizeof unexpected / sizeof unexpected[0]; i++)
+		if (unexpected[i] == signal)
+			return false;
+	return true;
+}
+
+/* What a status of a thread means. The thread stands, or is gone and no longer there. */
+static struct debug_host_news take(struct debug_host *host, size_t i)
+{
+	struct thread_of *thread = &host->threads[i];
+	struct debug_host_news news = { .tid = thread->tid };
+	const int status = thread->status, event = status >> 16;
+	unsigned long message = 0;
+	regs_type regs;
+	thread->has_news = false;
+	if (!WIFSTOPPED(status)) {
+		if (thread->tid != host->pid) {
+			remove_thread(host, i);
+			return news;
+		}
+		host->ended = true;
+		news.event = HOST_ENDED;
+		news.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		news.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+		return news;
+	}
+	const int signal = WSTOPSIG(status);
+	(void)ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &message);
+	if (event == PTRACE_EVENT_CLONE) {
+		add_thread(host, (pid_t)message, false);
+	} else if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK) {
+		let_child_go(host, (pid_t)message, event == PTRACE_EVENT_FORK);
+	} else if (event == PTRACE_EVENT_EXEC) {
+		host->marks->n = 0;
+		host->n = 0; /* the others are gone */
+		add_thread(host, host->pid, true);
+		(void)open_memory(host);
+		news.event = HOST_EXECUTED;
+	} else if (event == PTRACE_EVENT_STOP) {
+		; /* a new thread, or one that is to wait for the terminal */
+	} else if (signal == SIGTRAP && get_regs(thread->tid, &regs) &&
+		   mark_at(host, PC(&regs) - TRAP_MOVES)) {
+		PC(&regs) -= TRAP_MOVES;
+		(void)set_regs(thread->tid, &regs);
+		news.event = HOST_AT_PLACE;
+		news.place = PC(&regs);
+	} else if (signal != SIGINT) { /* a key that was pressed for the debugger */
+		thread->signal = signal;
+		news.event = is_expected(signal) ? HOST_NOTHING : HOST_SIGNAL;
+		news.signal = signal;
+	}
+	return news;
+}
+
+struct debug_host_news debug_host_look(struct debug_host *host)
+{
+	for (size_t i = host->n; i > 0; i--) {
+		struct thread_of *thread = &host->threads[i - 1];
+		if (!thread->stands && !thread->has_news) {
+			if (waitpid(thread->tid, &thread->status, __WALL | WNOHANG) != thread->tid)
+				continue;
+			thread->has_news = true;
+			thread->stands = WIFSTOPPED(thread->status);
+		}
+		if (!thread->has_news)
+			continue;
+		struct debug_host_news news = take(host, i - 1);
+		if (news.event != HOST_NOTHING) {
+			(void)debug_host_halt(host);
+			return news;
+		}
+	}
+	advance(host);
+	return (struct debug_host_news){ .event = HOST_NOTHING };
+}
+
+/* ---- a call ---- */
+
+/* Lets one thread run until its function returns, to address 0. */
+static bool run_call(struct debug_host *host, struct thread_of *thread)
+{
+	regs_type regs;
+	int status;
+	for (;;) {
+		if (ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
+		    waitpid(thread->tid, &status, __WALL) != thread->tid)
+			return false;
+		if (!WIFSTOPPED(status)) {
+			thread->status = status;
+			thread->has_news = true;
+			thread->stands = false;
+			return false;
+		}
+		if (status >> 16 == 0 && WSTOPSIG(status) == SIGSEGV &&
+		    get_regs(thread->tid, &regs) && PC(&regs) == 0)
+			return true;
+		if (status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP && host->n > 0)
+			kill(host->pid, WSTOPSIG(status)); /* once more, when it is over */
+	}
+}
+
+bool debug_host_call(struct debug_host *host, uint64_t function, uint64_t argument)
+{
+	struct thread_of *thread = NULL;
+	const uint64_t nowhere = 0;
+	regs_type before, regs;
+	for (size_t i = 0; i < host->n && !thread; i++)
+		if (host->threads[i].tid == host->pid && host->threads[i].stands)
+			thread = &host->threads[i];
+	if (!thread || !get_regs(thread->tid, &before))
+		return false;
+	regs = before;
+	prepare_call(&regs, function, argument);
+	if ((RETURNS_BY_STACK && !debug_host_write(host, STACK(&regs), &nowhere, sizeof nowhere)) ||
+	    !set_regs(thread->tid, &regs))
+		return false;
+	bool ok = run_call(host, thread);
+	return set_regs(thread->tid, &before) && ok;
+}
+
+/* ---- beginning and end ---- */
+
+static struct debug_host *host_of(pid_t pid)
+{
+	struct debug_host *host = cli_alloc(1, sizeof *host);
+	host->pid = pid;
+	host->memory = -1;
+	host->marks = mmap(NULL, sizeof *host->marks, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (host->marks == MAP_FAILED)
+		cli_out_of_memory();
+	return host;
+}
+
+static void host_free(struct debug_host *host)
+{
+	if (host->guard > 0) {
+		host->marks->n = 0;
+		close(host->guard_end);
+		(void)waitpid(host->guard, NULL, 0);
+	}
+	(void)munmap(host->marks, sizeof *host->marks);
+	if (host->memory >= 0)
+		close(host->memory);
+	free(host->threads);
+	free(host);
+}
+
+struct debug_host *debug_host_start(char *const argv[])
+{
+	int gate[2], why[2], reason = 0, status;
+	char byte;
+	if (pipe2(gate, O_CLOEXEC) != 0)
+		return NULL;
+	if (pipe2(why, O_CLOEXEC) != 0) {
+		close(gate[0]);
+		close(gate[1]);
+		return NULL;
+	}
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(gate[1]);
+		(void)!read(gate[0], &byte, 1); /* until it is traced */
+		signal(SIGINT, SIG_DFL);
+		execvp(argv[0], argv);
+		reason = errno;
+		(void)!write(why[1], &reason, sizeof reason);
+		_exit(127);
+	}
+	close(gate[0]);
+	close(why[1]);
+	struct debug_host *host = pid > 0 ? host_of(pid) : NULL;
+	bool ok = host && ptrace(PTRACE_SEIZE, pid, NULL,
+				 (void *)(uintptr_t)(OPTIONS | PTRACE_O_EXITKILL)) == 0;
+	reason = ok ? 0 : errno;
+	close(gate[1]);
+	if (ok && waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status) &&
+	    status >> 16 == PTRACE_EVENT_EXEC && open_memory(host)) {
+		add_thread(host, pid, true);
+		close(why[0]);
+		return host;
+	}
+	if (read(why[0], &reason, sizeof reason) != sizeof reason && reason == 0)
+		reason = ESRCH;
+	close(why[0]);
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		(void)waitpid(pid, &status, __WALL);
+	}
+	if (host)
+		host_free(host);
+	errno = reason;
+	return NULL;
+}
+
+/* Takes all threads, until there is none that was not taken. */
+static bool seize_all(struct debug_host *host)
+{
+	char path[40];
+	size_t before;
+	int first_errno = 0;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)host->pid);
+	do {
+		DIR *tasks = opendir(path);
+		const struct dirent *entry;
+		before = host->n;
+		while (tasks && (entry = readdir(tasks))) {
+			pid_t tid = (pid_t)atoi(entry->d_name);
+			bool is_known = tid <= 0;
+			for (size_t i = 0; i < host->n && !is_known; i++)
+				is_known = host->threads[i].tid == tid;
+			if (is_known)
+				continue;
+			if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) == 0)
+				add_thread(host, tid, false);
+			else
+				first_errno = first_errno ? first_errno : errno;
+		}
+		if (tasks)
+			closedir(tasks);
+	} while (host->n > before);
+	errno = first_errno ? first_errno : ESRCH;
+	return host->n > 0;
+}
+
+/* What had happened by the time that all stood is dealt with, and nobody is told. */
+static void settle(struct debug_host *host)
+{
+	while (has_news(host))
+		for (size_t i = host->n; i > 0; i--)
+			if (i <= host->n && host->threads[i - 1].has_news)
+				(void)take(host, i - 1);
+}
+
+struct debug_host *debug_host_attach(pid_t pid)
+{
+	struct debug_host *host = host_of(pid);
+	bool ok = seize_all(host) && open_memory(host) && debug_host_halt(host);
+	if (ok) /* it may have been about to become another program */
+		settle(host);
+	if (ok && !host->ended) {
+		start_guard(host);
+		return host;
+	}
+	int reason = ok ? ESRCH : errno;
+	host_free(host);
+	errno = reason;
+	return NULL;
+}
+
+void debug_host_keep(struct debug_host *host)
+{
+	for (size_t i = 0; i < host->n; i++)
+		(void)ptrace(PTRACE_SETOPTIONS, host->threads[i].tid, NULL,
+			     (void *)(uintptr_t)OPTIONS);
+	start_guard(host);
+}
+
+void debug_host_leave(struct debug_host *host, bool kills)
+{
+	int status;
+	if (kills && !host->ended) {
+		kill(host->pid, SIGKILL);
+		for (size_t i = host->n; i > 0;
+		     i--) /* the first one is not gone before the others */
+			while (waitpid(host->threads[i - 1].tid, &status, __WALL) > 0 &&
+			       WIFSTOPPED(status))
+				continue;
+	} else if (debug_host_halt(host)) {
+		settle(host); /* one that is at a mark goes on before it */
+		while (host->marks->n > 0)
+			debug_host_unmark(host, host->marks->item[0].place);
+		for (size_t i = 0; i < host->n; i++)
+			(void)ptrace(PTRACE_DETACH, host->threads[i].tid, NULL,
+				     (void *)(intptr_t)host->threads[i].signal);
+	}
+	host_free(host);
+}

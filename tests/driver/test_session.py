@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""`warpscope debug` of a program on the software GPU: started, attached to in each way, detached from, and killed at random
+moments. Prints TAP.
+
+usage: test_session.py WARPSCOPE PROGRAM FATBIN DRIVER KILLS     KILLS: times that each of the three is killed
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+WARPSCOPE, PROGRAM, FATBIN, DRIVER = map(os.path.abspath, sys.argv[1:5])
+KILLS = int(sys.argv[5])
+DRIVERS = os.path.dirname(DRIVER)
+results = []
+
+
+def check(what, ok, story=''):
+    results.append(ok)
+    print(f'{"ok" if ok else "not ok"} {len(results)} - {what}', flush=True)
+    if not ok and story:
+        print(''.join(f'# {line}\n' for line in str(story).splitlines()[:30]), end='')
+
+
+def environment(**more):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(('CUDA_', 'WARPSCOPE_'))}
+    return {**kept, 'LD_LIBRARY_PATH': DRIVERS, **more}
+
+
+def started(words, **env):
+    return subprocess.Popen(words, env=environment(**env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def program(mode, **env):
+    """A program that has come to where its module is loaded."""
+    child = started([PROGRAM, FATBIN, mode], **env)
+    return child, child.stdout.readline() == 'ready\n'
+
+
+def debug(*words, commands='', **env):
+    said = subprocess.run([WARPSCOPE, 'debug', *words], input=commands, env=environment(**env), capture_output=True, text=True, timeout=60, check=False)
+    return said.returncode, said.stdout + said.stderr
+
+
+def goes_on(child):
+    """Whether a program in mode `lines` still does what it is asked to."""
+    try:
+        child.stdin.write('once more\n')
+        child.stdin.flush()
+        return child.stdout.readline() == 'done\n'
+    except BrokenPipeError:
+        return False
+
+
+def agents(mark):
+    found = []
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{pid}/comm', encoding='ascii', errors='replace') as name, open(f'/proc/{pid}/environ', 'rb') as env:
+                if name.read().startswith('warpscope-agent') and mark.encode() in env.read():
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def within(seconds, condition):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+def meeting_points(pid):
+    with open('/proc/net/unix', encoding='ascii', errors='replace') as sockets:
+        return [line for line in sockets if f'@warpscope-gpu/{pid}/' in line]
+
+
+def test_start():
+    status, said = debug('--software-gpu', '--', PROGRAM, FATBIN, 'missing', commands='continue\nprint $_exitcode\ncontinue\n')
+    check('a program that ends', 'The program begins to use CUDA.' in said and 'cuProfilerStart: CUDA_ERROR_NOT_SUPPORTED' in said and
+          'The program has exited with status 0.' in said and '$1 = 0' in said and 'run starts it again' in said and status == 0, said)
+    status, said = debug('--software-gpu', '--', PROGRAM, FATBIN, 'many', commands='break store\nrun\nkill\nrun\ninfo breakpoints\n')
+    check('... that is killed and started again', said.count('Breakpoint 1, ') == 2 and 'already hit 2 times' in said, said)
+    status, said = debug('--software-gpu', '--arch', 'sm_80', '--', PROGRAM, FATBIN, 'say', commands='start\ninfo cuda devices\ncontinue\n')
+    check('... on another device, from the first instruction of a kernel', 'first instruction of a kernel' in said and 'sm_80' in said and
+          said.count('block 1 of 2') == 32 and 'status 0' in said, said)
+    status, said = debug('--software-gpu', '--', '/bin/true')
+    check('one that does not use CUDA', status == 1 and 'exited with status 0' in said and 'has not begun to use CUDA' in said, said)
+    status, said = debug('--software-gpu', '--', '/no/such/program')
+    check('one that is not there', status == 1 and 'No such file' in said, said)
+    status, said = debug('--software-gpu', '--', 'sh', '-c', 'exec "$0" "$@"', PROGRAM, FATBIN, 'say', commands='break say\nrun\n')
+    check('one that another becomes', 'Breakpoint 1, say' in said, said)
+    status, said = debug('--software-gpu', '--', sys.executable, '-c',
+                         'import ctypes, os; cuda = ctypes.CDLL("libcuda.so.1"); cuda.cuInit(0); os.kill(os.getpid(), 11)', commands='run\ncontinue\n')
+    check('a signal stops it, and then ends it', 'The program received signal 11, Segmentation fault.' in said and
+          'The program was ended by signal 11, Segmentation fault.' in said, said)
+
+
+def test_attach():
+    for way in ('descriptor', 'call', 'init'):
+        child, ready = program('wait')
+        child.stdout.readline()
+        time.sleep(0.1)
+        status, said = debug('--pid', str(child.pid), '--attach-by', way, commands='info cuda kernels\ndetach\n')
+        check(f'attach by {way}: the kernel stands where it was', ready and status == 0 and 'driver.cu:35' in said and 'wait()' in said and 'Detached.' in said, said)
+        status, said = debug('--pid', str(child.pid), '-batch')
+        check('... and again, after it was detached from', status == 0 and 'driver.cu:35' in said and child.poll() is None, said)
+        child.kill()
+        child.communicate()
+    child, ready = program('lines')
+    status, said = debug('--pid', str(child.pid), '-batch')
+    check('after a debugger that did nothing a program goes on', ready and status == 0 and goes_on(child), said)
+    debugger = started([WARPSCOPE, 'debug', '--pid', str(child.pid)])
+    debugger.stdin.write('break store\ncontinue\n')
+    debugger.stdin.flush()
+    said = [debugger.stdout.readline()]
+    child.stdin.write('a line\n')
+    child.stdin.flush()
+    while said[-1] and 'Breakpoint 1, ' not in said[-1]:
+        said.append(debugger.stdout.readline())
+    rest, err = debugger.communicate('info cuda kernels\ndetach\n', timeout=30)
+    check('detached from while it stands at a breakpoint, it goes on', 'store()' in rest and child.stdout.readline() == 'done\n' and goes_on(child),
+          ''.join(said) + rest + err)
+    other = started([WARPSCOPE, 'debug', '--pid', str(child.pid)])
+    other.stdin.write('info cuda devices\n')
+    other.stdin.flush()
+    other.stdout.readline()
+    status, said = debug('--pid', str(child.pid), '-batch')
+    check('a second debugger is told so', status == 1 and ('permitted' in said or 'debugger' in said), said)
+    other.communicate('', timeout=30)
+    check('... and does no harm', goes_on(child))
+    child.communicate('', timeout=30)
+
+
+def test_early():
+    """Attached to before there is a driver, or before it has begun."""
+    late = 'import ctypes; print("up", flush=True); input(); cuda = ctypes.CDLL("libcuda.so.1"); print(cuda.cuInit(0), flush=True); input()'
+    soon = 'import ctypes; cuda = ctypes.CDLL("libcuda.so.1"); print("up", flush=True); input(); print(cuda.cuInit(0), flush=True); input()'
+    for what, text, words in (('no driver', late, 'has not loaded the CUDA driver yet'), ('a driver that has not begun', soon, 'has not begun to use CUDA yet')):
+        child = started([sys.executable, '-c', text])
+        child.stdout.readline()
+        debugger = started([WARPSCOPE, 'debug', '--pid', str(child.pid)])
+        said = debugger.stdout.readline()
+        child.stdin.write('\n')
+        child.stdin.flush()
+        said += debugger.stdout.readline()
+        rest, err = debugger.communicate('info cuda devices\n', timeout=30)
+        check(f'attached to with {what}, it is stopped when that begins', words in said and 'begins to use CUDA' in said and 'sm_90' in rest, said + rest + err)
+        check('... and goes on afterwards', child.stdout.readline() == '0\n')
+        child.communicate('\n', timeout=30)
+    child = started(['sleep', '1'])
+    status, said = debug('--pid', str(child.pid))
+    check('attached to, one that has nothing to do with CUDA ends as it would', status == 1 and 'exited with status 0' in said and child.wait() == 0, said)
+
+
+def killed(who, after, source):
+    """Kills one of the three some time after a debugger began. What went wrong, or None."""
+    mark = uuid.uuid4().hex
+    attaches = source.random() < 0.5
+    child = None
+    if attaches:
+        child, _ = program('many', WARPSCOPE_TEST=mark)
+        words = ['--pid', str(child.pid)]
+    else:
+        words = ['--software-gpu', '--', PROGRAM, FATBIN, 'many']
+    debugger = started([WARPSCOPE, 'debug', *words, '-ex', 'break store if 0 == 1', '-ex', 'run', '-batch'], WARPSCOPE_TEST=mark)
+    time.sleep(after)
+
+    def others():
+        return [int(pid) for pid in filter(str.isdigit, os.listdir('/proc')) if is_program(pid, mark)]
+    victims = {'debugger': lambda: [debugger.pid], 'program': others, 'agent': lambda: agents(mark)}[who]
+    within(3, victims)
+    for pid in victims():
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    problem = None
+    if who == 'debugger':
+        debugger.wait()
+        ends = time.monotonic() + 0.3
+        while time.monotonic() < ends and attaches and not problem:
+            problem = 'the program did not go on' if child.poll() is not None else None
+            time.sleep(0.02)
+        for pid in others():
+            os.kill(pid, signal.SIGKILL)
+    elif not within(5, lambda: debugger.poll() is not None):
+        problem = 'the debugger hung'
+        debugger.kill()
+    debugger.communicate()
+    if child:
+        if who == 'agent' and not within(5, lambda: child.poll() is not None):
+            problem = problem or 'the program hung'
+        child.kill()
+        child.communicate()
+    if not within(5, lambda: not agents(mark) and not others()):
+        problem = problem or f'left: agents {agents(mark)}, programs {others()}'
+    if meeting_points(debugger.pid):
+        problem = problem or 'a socket was left'
+    return f'{problem}; {who} killed after {after:.3f} s, {"attached" if attaches else "started"}' if problem else None
+
+
+def is_program(pid, mark):
+    try:
+        with open(f'/proc/{pid}/comm', encoding='ascii', errors='replace') as name, open(f'/proc/{pid}/environ', 'rb') as env, \
+             open(f'/proc/{pid}/stat', encoding='ascii', errors='replace') as stat:
+            return name.read() == 'program\n' and mark.encode() in env.read() and ') Z ' not in stat.read()
+    except OSError:
+        return False
+
+
+def test_kills():
+    source = random.Random(21)
+    for who in ('program', 'agent', 'debugger'):
+        bad = [killed(who, source.uniform(0, 0.4), source) for _ in range(KILLS)]
+        bad = [story for story in bad if story]
+        check(f'the {who} is killed {KILLS} times: nothing is left, nothing hangs', not bad, '\n'.join(bad))
+
+
+def main():
+    test_start()
+    test_attach()
+    test_early()
+    test_kills()
+    print(f'1..{len(results)}')
+    return 0 if all(results) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
