@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#ifdef __linux__
+#define _GNU_SOURCE /* realpath() */
+#endif
 #define WSI_BASE_SOURCE
 #include "base/broker.h"
 
