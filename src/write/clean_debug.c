@@ -260,6 +260,7 @@ static void value_keep(void *user, const struct wsi_dwarf_written *value)
 {
 	struct wsi_clean *clean = user;
 	bool constant = value->attribute == DW_AT_const_value;
+	bool place = value->attribute == DW_AT_location; /* in .debug_loc */
 	if (value->is_text) {
 		text_keep(clean, value);
 		return;
@@ -268,7 +269,8 @@ static void value_keep(void *user, const struct wsi_dwarf_written *value)
 		block_keep(clean, value);
 		return;
 	}
-	bool stays = constant ? !(clean->flags & WS_STRIP_VALUES) : number_stays(value->attribute);
+	bool stays = constant || place ? !(clean->flags & WS_STRIP_VALUES)
+				       : number_stays(value->attribute);
 	if (value->bytes.len == 8 && wsi_at_u64(value->bytes, 0) > WSI_CLEAN_MAX_ADDRESS)
 		stays = stays && constant;
 	if (stays)
