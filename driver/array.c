@@ -66,7 +66,8 @@ static CUresult create(CUarray *ret_array, const CUDA_ARRAY3D_DESCRIPTOR *about)
 		.n_slices = about->depth ? about->depth : 1,
 	};
 	CUdeviceptr address;
-	result = memory_allocate(&address, array->row_bytes * array->n_rows * array->n_slices);
+	result =
+		memory_allocate(&address, array->row_bytes * array->n_rows * array->n_slices, NULL);
 	array->address = address;
 	if (result == CUDA_SUCCESS)
 		*ret_array = array;

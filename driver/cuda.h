@@ -23,6 +23,7 @@ typedef struct event *CUevent;
 typedef struct array *CUarray;
 typedef struct graph *CUgraph, *CUgraphExec;
 typedef struct node *CUgraphNode;
+typedef struct pool *CUmemoryPool;
 
 typedef struct {
 	char bytes[16];
@@ -166,6 +167,25 @@ typedef struct {
 	unsigned n_attributes;
 } CUlaunchConfig;
 
+/* A place of memory: 1 is a device. */
+typedef struct {
+	int type, id;
+} CUmemLocation;
+
+typedef struct {
+	CUmemLocation location;
+	int flags; /* 0: none, 1: reads, 3: reads and writes */
+} CUmemAccessDesc;
+
+typedef struct {
+	int type, handles;
+	CUmemLocation location;
+	void *security;
+	size_t limit;
+	unsigned short usage;
+	unsigned char reserved[54];
+} CUmemPoolProps;
+
 /* Kinds of nodes. */
 enum {
 	CU_NODE_KERNEL,
@@ -267,6 +287,8 @@ CUresult cuDeviceGet(CUdevice *ret_device, int ordinal);
 CUresult cuDeviceGetAttribute(int *ret_value, int number, CUdevice device);
 CUresult cuDeviceGetByPCIBusId(CUdevice *ret_device, const char *id);
 CUresult cuDeviceGetCount(int *ret_n);
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *ret_pool, CUdevice device);
+CUresult cuDeviceGetMemPool(CUmemoryPool *ret_pool, CUdevice device);
 CUresult cuDeviceGetName(char *ret_name, int size, CUdevice device);
 CUresult cuDeviceGetPCIBusId(char *ret_id, int size, CUdevice device);
 CUresult cuDeviceGetUuid(CUuuid *ret_uuid, CUdevice device);
@@ -276,6 +298,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *ret_context, CUdevice device);
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags);
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool);
 CUresult cuDeviceTotalMem_v2(size_t *ret_bytes, CUdevice device);
 CUresult cuDriverGetVersion(int *ret_version);
 CUresult cuEventCreate(CUevent *ret_event, unsigned flags);
@@ -411,6 +434,8 @@ CUresult cuLibraryUnload(CUlibrary library);
 CUresult cuMemAdvise(CUdeviceptr address, size_t n_bytes, int advice, CUdevice device);
 CUresult cuMemAdvise_v2(CUdeviceptr address, size_t n_bytes, int advice, uint64_t location);
 CUresult cuMemAllocAsync(CUdeviceptr *ret_address, size_t n_bytes, CUstream stream);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *ret_address, size_t n_bytes, CUmemoryPool pool,
+				 CUstream stream);
 CUresult cuMemAllocHost_v2(void **ret_host, size_t n_bytes);
 CUresult cuMemAllocManaged(CUdeviceptr *ret_address, size_t n_bytes, unsigned flags);
 CUresult cuMemAllocPitch_v2(CUdeviceptr *ret_address, size_t *ret_pitch, size_t width,
@@ -424,6 +449,13 @@ CUresult cuMemGetInfo_v2(size_t *ret_free, size_t *ret_total);
 CUresult cuMemHostAlloc(void **ret_host, size_t n_bytes, unsigned flags);
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *ret_address, void *host, unsigned flags);
 CUresult cuMemHostGetFlags(unsigned *ret_flags, void *host);
+CUresult cuMemPoolCreate(CUmemoryPool *ret_pool, const CUmemPoolProps *props);
+CUresult cuMemPoolDestroy(CUmemoryPool pool);
+CUresult cuMemPoolGetAccess(int *ret_flags, CUmemoryPool pool, CUmemLocation *location);
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, int attribute, void *ret_value);
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t n);
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void *value);
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t n_bytes);
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t n_bytes, CUdevice device, CUstream stream);
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t n_bytes, uint64_t location,
 			       unsigned flags, CUstream stream);
@@ -497,6 +529,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *ret_grid, int *ret_block
 						   size_t dynamic_bytes, int limit, unsigned flags);
 CUresult cuPointerGetAttribute(void *ret, int number, CUdeviceptr address);
 CUresult cuPointerGetAttributes(unsigned n, int *numbers, void **rets, CUdeviceptr address);
+CUresult cuProfilerStart(void);
+CUresult cuProfilerStop(void);
 CUresult cuStreamAddCallback(CUstream stream, void (*function)(CUstream, CUresult, void *),
 			     void *data, unsigned flags);
 CUresult cuStreamBeginCapture(CUstream stream);

@@ -104,18 +104,19 @@ static int attribute(int number)
 		return 512;
 	case 51: /* TEXTURE_PITCH_ALIGNMENT */
 		return 32;
-	case 15: /* GPU_OVERLAP */
-	case 40: /* ASYNC_ENGINE_COUNT */
-	case 19: /* CAN_MAP_HOST_MEMORY */
-	case 41: /* UNIFIED_ADDRESSING */
-	case 78: /* STREAM_PRIORITIES_SUPPORTED */
-	case 83: /* MANAGED_MEMORY */
-	case 89: /* CONCURRENT_MANAGED_ACCESS */
-	case 91: /* CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM */
-	case 95: /* COOPERATIVE_LAUNCH */
-	case 79: /* GLOBAL_L1_CACHE_SUPPORTED */
-	case 80: /* LOCAL_L1_CACHE_SUPPORTED */
-	case 90: /* COMPUTE_PREEMPTION_SUPPORTED */
+	case 15:  /* GPU_OVERLAP */
+	case 40:  /* ASYNC_ENGINE_COUNT */
+	case 19:  /* CAN_MAP_HOST_MEMORY */
+	case 41:  /* UNIFIED_ADDRESSING */
+	case 78:  /* STREAM_PRIORITIES_SUPPORTED */
+	case 83:  /* MANAGED_MEMORY */
+	case 89:  /* CONCURRENT_MANAGED_ACCESS */
+	case 91:  /* CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM */
+	case 95:  /* COOPERATIVE_LAUNCH */
+	case 115: /* MEMORY_POOLS_SUPPORTED */
+	case 79:  /* GLOBAL_L1_CACHE_SUPPORTED */
+	case 80:  /* LOCAL_L1_CACHE_SUPPORTED */
+	case 90:  /* COMPUTE_PREEMPTION_SUPPORTED */
 		return 1;
 	case 120: /* CLUSTER_LAUNCH */
 	case 127: /* TENSOR_MAP_ACCESS_SUPPORTED */
@@ -188,4 +189,15 @@ CU_API(cuDeviceGetByPCIBusId)(CUdevice *ret_device, const char *id)
 	if (result == CUDA_SUCCESS)
 		*ret_device = 0;
 	DONE(result);
+}
+
+/* There is no profiler to tell. */
+CU_API(cuProfilerStart)(void)
+{
+	DONE(driver_check());
+}
+
+CU_API(cuProfilerStop)(void)
+{
+	DONE(driver_check());
 }

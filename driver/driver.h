@@ -37,6 +37,7 @@ enum magic {
 	MAGIC_GRAPH,
 	MAGIC_EXEC,
 	MAGIC_NODE,
+	MAGIC_POOL,
 	MAGIC_GONE,
 };
 
@@ -130,6 +131,7 @@ struct range {
 	unsigned flags;
 	uint64_t id;
 	struct context *context;
+	struct pool *pool; /* NULL: of none */
 };
 
 /* Work, in order. */
@@ -311,14 +313,19 @@ unsigned array_component(int format);
 
 /* ---- memory.c ---- */
 
-/* Memory of the device. */
-CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes);
+/* Memory of the device, of a pool or of none. */
+CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes, struct pool *pool);
 /* Memory for managed variables, once. */
 CUresult memory_share_managed(void);
 /* Whether it is there. */
 bool memory_is_managed(uint64_t address);
 /* Gives back what that gave, once all work is done. */
 CUresult memory_release(uint64_t address);
+
+/* ---- pool.c ---- */
+
+/* Memory of a pool (NULL: of none) is there now, or is no more. */
+void pool_note(struct pool *pool, uint64_t n_bytes, bool is_added);
 
 /* ---- texture.c ---- */
 

@@ -22,7 +22,7 @@
 
 enum { PAGE = 1 << 16, PITCH = 512 };
 
-CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes)
+CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes, struct pool *pool)
 {
 	uint64_t word[WIRE_WORDS] = { n_bytes };
 	CUresult result = ret_address && n_bytes > 0 ? driver_check() : CUDA_ERROR_INVALID_VALUE;
@@ -33,6 +33,7 @@ CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes)
 	const struct range range = { .start = word[0],
 				     .n_bytes = n_bytes,
 				     .kind = RANGE_DEVICE,
+				     .pool = pool,
 				     .context = driver_context() };
 	if (!range_add(&range))
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -145,7 +146,7 @@ CUresult memory_release(uint64_t address)
 
 CU_API(cuMemAlloc_v2)(CUdeviceptr *ret_address, size_t n_bytes)
 {
-	DONE(memory_allocate(ret_address, n_bytes));
+	DONE(memory_allocate(ret_address, n_bytes, NULL));
 }
 
 CU_API(cuMemAllocPitch_v2)
@@ -155,7 +156,7 @@ CU_API(cuMemAllocPitch_v2)
 	    height == 0 || width > SIZE_MAX / 2 || (width + PITCH) > SIZE_MAX / height)
 		DONE(CUDA_ERROR_INVALID_VALUE);
 	size_t pitch = (width + PITCH - 1) / PITCH * PITCH;
-	CUresult result = memory_allocate(ret_address, pitch * height);
+	CUresult result = memory_allocate(ret_address, pitch * height, NULL);
 	if (result == CUDA_SUCCESS)
 		*ret_pitch = pitch;
 	DONE(result);
@@ -187,14 +188,6 @@ static enum cu_result run_release(struct op *op)
 	if (result == CUDA_SUCCESS)
 		(void)range_remove(address, &range);
 	return result;
-}
-
-CU_API(cuMemAllocAsync)(CUdeviceptr *ret_address, size_t n_bytes, CUstream stream)
-{
-	CUresult result = stream_check(stream);
-	if (result == CUDA_SUCCESS && stream_captures(stream))
-		result = capture_spoil(stream_of(stream));
-	DONE(result == CUDA_SUCCESS ? memory_allocate(ret_address, n_bytes) : result);
 }
 
 CU_API(cuMemFreeAsync)(CUdeviceptr address, CUstream stream)

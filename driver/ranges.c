@@ -41,6 +41,7 @@ bool range_add(const struct range *range)
 		memmove(&ranges.item[i + 1], &ranges.item[i], (ranges.n++ - i) * sizeof *range);
 		ranges.item[i] = *range;
 		ranges.item[i].id = atomic_fetch_add(&driver.ids, 1) + 1;
+		pool_note(range->pool, range->n_bytes, true);
 	}
 	pthread_mutex_unlock(&ranges.lock);
 	return ok;
@@ -53,6 +54,7 @@ bool range_remove(uint64_t start, struct range *ret_range)
 	bool found = i > 0 && ranges.item[i - 1].start == start;
 	if (found) {
 		*ret_range = ranges.item[i - 1];
+		pool_note(ret_range->pool, ret_range->n_bytes, false);
 		memmove(&ranges.item[i - 1], &ranges.item[i],
 			(ranges.n-- - i) * sizeof *ranges.item);
 	}
@@ -84,6 +86,8 @@ uint64_t ranges_bytes(enum range_kind kind)
 void ranges_forget(void)
 {
 	pthread_mutex_lock(&ranges.lock);
+	for (size_t i = 0; i < ranges.n; i++)
+		pool_note(ranges.item[i].pool, ranges.item[i].n_bytes, false);
 	ranges.n = 0;
 	pthread_mutex_unlock(&ranges.lock);
 }

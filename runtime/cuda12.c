@@ -41,6 +41,7 @@ static const struct rt_member members[] = {
 	{ 696, 97 },  /* sharedMemPerBlockOptin */
 	{ 712, 106 }, /* maxBlocksPerMultiProcessor */
 	{ 720, 111 }, /* reservedSharedMemPerBlock */
+	{ 744, 115 }, /* memoryPoolsSupported */
 	{ 772, 120 }, /* clusterLaunch */
 };
 

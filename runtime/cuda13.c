@@ -35,6 +35,7 @@ static const struct rt_member members[] = {
 	{ 672, 97 },  /* sharedMemPerBlockOptin */
 	{ 688, 106 }, /* maxBlocksPerMultiProcessor */
 	{ 696, 111 }, /* reservedSharedMemPerBlock */
+	{ 720, 115 }, /* memoryPoolsSupported */
 	{ 748, 120 }, /* clusterLaunch */
 };
 

@@ -195,6 +195,16 @@ RT_API(cudaDeviceGetByPCIBusId)(int *ret_device, const char *id)
 	RT_CALL(cuDeviceGetByPCIBusId(ret_device, id));
 }
 
+RT_API(cudaProfilerStart)(void)
+{
+	RT_CALL(cuProfilerStart());
+}
+
+RT_API(cudaProfilerStop)(void)
+{
+	RT_CALL(cuProfilerStop());
+}
+
 /* ---- properties ---- */
 
 enum { NAME_BYTES = 256, UUID_AT = 256, TOTAL_AT = 288 };

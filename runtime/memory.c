@@ -33,6 +33,18 @@ RT_API(cudaMallocAsync)(void **ret_at, size_t n_bytes, CUstream stream)
 	return rt_done(result);
 }
 
+RT_API(cudaMallocFromPoolAsync)
+(void **ret_at, size_t n_bytes, CUmemoryPool pool, CUstream stream)
+{
+	CUdeviceptr at = 0;
+	int result = ret_at ? rt_begin() : RT_INVALID_VALUE;
+	if (result == RT_SUCCESS && n_bytes > 0)
+		result = (int)cuMemAllocFromPoolAsync(&at, n_bytes, pool, stream);
+	if (result == RT_SUCCESS)
+		*ret_at = (void *)(uintptr_t)at;
+	return rt_done(result);
+}
+
 RT_API(cudaFree)(void *at)
 {
 	RT_CALL(cuMemFree_v2(device(at)));
@@ -99,6 +111,58 @@ RT_API(cudaHostGetFlags)(unsigned *ret_flags, void *host)
 RT_API(cudaMemGetInfo)(size_t *ret_free, size_t *ret_total)
 {
 	RT_CALL(cuMemGetInfo_v2(ret_free, ret_total));
+}
+
+/* ---- pools: structures and numbers are the driver's ---- */
+
+RT_API(cudaMemPoolCreate)(CUmemoryPool *ret_pool, const CUmemPoolProps *props)
+{
+	RT_CALL(cuMemPoolCreate(ret_pool, props));
+}
+
+RT_API(cudaMemPoolDestroy)(CUmemoryPool pool)
+{
+	RT_CALL(cuMemPoolDestroy(pool));
+}
+
+RT_API(cudaMemPoolTrimTo)(CUmemoryPool pool, size_t n_bytes)
+{
+	RT_CALL(cuMemPoolTrimTo(pool, n_bytes));
+}
+
+RT_API(cudaMemPoolSetAttribute)(CUmemoryPool pool, int attribute, void *value)
+{
+	RT_CALL(cuMemPoolSetAttribute(pool, attribute, value));
+}
+
+RT_API(cudaMemPoolGetAttribute)(CUmemoryPool pool, int attribute, void *ret_value)
+{
+	RT_CALL(cuMemPoolGetAttribute(pool, attribute, ret_value));
+}
+
+RT_API(cudaMemPoolSetAccess)(CUmemoryPool pool, const CUmemAccessDesc *access, size_t n)
+{
+	RT_CALL(cuMemPoolSetAccess(pool, access, n));
+}
+
+RT_API(cudaMemPoolGetAccess)(int *ret_flags, CUmemoryPool pool, CUmemLocation *location)
+{
+	RT_CALL(cuMemPoolGetAccess(ret_flags, pool, location));
+}
+
+RT_API(cudaDeviceGetDefaultMemPool)(CUmemoryPool *ret_pool, int number)
+{
+	RT_CALL(cuDeviceGetDefaultMemPool(ret_pool, number));
+}
+
+RT_API(cudaDeviceGetMemPool)(CUmemoryPool *ret_pool, int number)
+{
+	RT_CALL(cuDeviceGetMemPool(ret_pool, number));
+}
+
+RT_API(cudaDeviceSetMemPool)(int number, CUmemoryPool pool)
+{
+	RT_CALL(cuDeviceSetMemPool(number, pool));
 }
 
 struct pointer_attributes {

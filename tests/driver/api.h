@@ -141,7 +141,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, CUfunction function
 						     size_t dynamic_bytes);
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags,
 			     int *status);
-CUresult cuProfilerStart(void);
+CUresult cuCtxAttach(CUcontext *context, unsigned flags);
 
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2

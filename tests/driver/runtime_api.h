@@ -24,6 +24,7 @@ typedef struct {
 enum {
 	cudaSuccess = 0,
 	cudaErrorInvalidValue = 1,
+	cudaErrorMemoryAllocation = 2,
 	cudaErrorInvalidConfiguration = 9,
 	cudaErrorInvalidSymbol = 13,
 	cudaErrorInvalidMemcpyDirection = 21,
@@ -269,6 +270,32 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 				cudaGraphExecUpdateResultInfo *info);
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned is_on);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+
+typedef struct opaque_pool *cudaMemPool_t;
+enum { cudaMemAllocationTypePinned = 1, cudaMemLocationTypeDevice = 1 };
+enum {
+	cudaMemPoolAttrReleaseThreshold = 4,
+	cudaMemPoolAttrUsedMemCurrent = 7,
+	cudaMemPoolAttrUsedMemHigh,
+};
+struct cudaMemPoolProps {
+	int allocType, handleTypes;
+	struct cudaMemLocation location;
+	void *security;
+	size_t maxSize;
+	unsigned short usage;
+	unsigned char reserved[54];
+};
+cudaError_t cudaMallocAsync(void **at, size_t bytes, cudaStream_t stream);
+cudaError_t cudaMallocFromPoolAsync(void **at, size_t bytes, cudaMemPool_t pool,
+				    cudaStream_t stream);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void *value);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, int attribute, void *value);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
 
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);

@@ -61,8 +61,8 @@ def test_words():
     check('what a kernel prints comes where the program prints', said.stdout.splitlines() in (
         ['ready', 'before', 'waits', 'block 0 of 2'] + ['block 0 of 2'] * 31 + ['block 1 of 2'] * 32 + ['after'],), said.stdout + said.stderr)
     said = run('missing')
-    check('what is missing answers so', said.stdout == 'ready\ncuProfilerStart: CUDA_ERROR_NOT_SUPPORTED\nwaits\nafter\n', said.stdout)
-    check('... and is told once, at the end', said.stderr == 'warpscope: software GPU: not supported: cuProfilerStart\n', said.stderr)
+    check('what is missing answers so', said.stdout == 'ready\ncuCtxAttach: CUDA_ERROR_NOT_SUPPORTED\nwaits\nafter\n', said.stdout)
+    check('... and is told once, at the end', said.stderr == 'warpscope: software GPU: not supported: cuCtxAttach\n', said.stderr)
     said = run('say', WARPSCOPE_SOFTWARE_GPU='sm_80')
     check('another device', said.returncode == 0 and said.stdout.count('block') == 64, said.stdout + said.stderr)
     said = run('say', WARPSCOPE_SOFTWARE_GPU='sm_75')

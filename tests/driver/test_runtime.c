@@ -153,6 +153,56 @@ static void pointers_have_kinds(void **state)
 	OK(cudaFree(at));
 }
 
+static unsigned long long of_pool(cudaMemPool_t pool, int attribute)
+{
+	unsigned long long value = 1;
+	OK(cudaMemPoolGetAttribute(pool, attribute, &value));
+	return value;
+}
+
+static void pools_tell_what_is_used(void **state)
+{
+	struct cudaMemPoolProps props;
+	cudaMemPool_t usual, pool, now;
+	unsigned long long keep = 1 << 20, none = 0;
+	void *a, *b;
+	(void)state;
+	OK(cudaDeviceGetDefaultMemPool(&usual, 0));
+	OK(cudaMallocAsync(&a, 4096, NULL));
+	OK(cudaMemset(a, 1, 4096));
+	assert_int_equal(of_pool(usual, cudaMemPoolAttrUsedMemCurrent), 4096);
+	OK(cudaFreeAsync(a, NULL));
+	OK(cudaDeviceSynchronize());
+	assert_int_equal(of_pool(usual, cudaMemPoolAttrUsedMemCurrent), 0);
+	assert_int_equal(of_pool(usual, cudaMemPoolAttrUsedMemHigh), 4096);
+	OK(cudaMemPoolSetAttribute(usual, cudaMemPoolAttrUsedMemHigh, &none));
+	assert_int_equal(of_pool(usual, cudaMemPoolAttrUsedMemHigh), 0);
+
+	memset(&props, 0, sizeof props);
+	props.allocType = cudaMemAllocationTypePinned;
+	props.location.type = cudaMemLocationTypeDevice;
+	props.maxSize = 8192;
+	OK(cudaMemPoolCreate(&pool, &props));
+	OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+	assert_int_equal(of_pool(pool, cudaMemPoolAttrReleaseThreshold), keep);
+	OK(cudaMallocFromPoolAsync(&a, 4096, pool, NULL));
+	assert_int_equal(cudaMallocFromPoolAsync(&b, 4097, pool, NULL), cudaErrorMemoryAllocation);
+	OK(cudaDeviceSetMemPool(0, pool));
+	OK(cudaDeviceGetMemPool(&now, 0));
+	assert_ptr_equal(now, pool);
+	OK(cudaMallocAsync(&b, 100, NULL));
+	assert_int_equal(of_pool(pool, cudaMemPoolAttrUsedMemCurrent), 4196);
+	OK(cudaFree(b));
+	assert_int_equal(of_pool(pool, cudaMemPoolAttrUsedMemCurrent), 4096);
+	OK(cudaMemPoolDestroy(pool)); /* the usual one is chosen again */
+	OK(cudaDeviceGetMemPool(&now, 0));
+	assert_ptr_equal(now, usual);
+	OK(cudaFree(a));
+	props.handleTypes = 1;
+	assert_int_equal(cudaMemPoolCreate(&pool, &props), cudaErrorNotSupported);
+	(void)cudaGetLastError();
+}
+
 static void what_is_wrong_is_told(void **state)
 {
 	int n = 1;
@@ -196,6 +246,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(variables_are_copied),
 		cmocka_unit_test(the_device_has_properties),
 		cmocka_unit_test(pointers_have_kinds),
+		cmocka_unit_test(pools_tell_what_is_used),
 		cmocka_unit_test(what_is_wrong_is_told),
 		cmocka_unit_test(a_fault_stays_until_a_reset),
 	};
