@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that executes while the device runs. */
+#include <warpscope/cubin.h>
 #include <warpscope/cudadebugger.h>
 
 #include "target/sim/live.h"
@@ -32,20 +33,41 @@ static bool tell_finished(struct sim_live *live)
 	return true;
 }
 
+/* Functions that have an address: all of them are loaded with their module. */
+static uint32_t functions_of(const struct wsi_module *module)
+{
+	const struct ws_function *functions;
+	uint32_t loaded = 0;
+	size_t n;
+	if (ws_cubin_functions(module->cubin, &functions, &n, NULL) != WS_OK)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		loaded += functions[i].section != 0 && functions[i].section < module->n_sections &&
+			  module->address[functions[i].section] != 0;
+	return loaded;
+}
+
 static bool tell_modules(struct sim_live *live)
 {
 	const struct ws_sim *sim = live->t->sim;
 	for (; live->n_modules < sim->n_modules; live->n_modules++) {
-		const struct ws_event event = {
+		const struct wsi_module *module = &sim->modules[live->n_modules];
+		struct ws_event event = {
 			.kind = WS_EVENT_MODULE_LOADED,
 			.sync = true,
 			.context_id = SIM_CONTEXT_ID,
 			.module_handle = sim_module_handle(live->t, live->n_modules),
-			.image_bytes = sim->modules[live->n_modules].image_bytes,
+			.image_bytes = module->image_bytes,
 		};
 		uint64_t sequence;
-		if (!sim_post(live, &event, false, true, &sequence))
+		if (!sim_reserve(live, 2))
 			return false;
+		(void)!sim_post(live, &event, false, true, &sequence);
+		event.kind = WS_EVENT_FUNCTIONS_LOADED;
+		event.image_bytes = 0;
+		event.n_functions = functions_of(module);
+		if (event.n_functions > 0)
+			(void)!sim_post(live, &event, false, true, &sequence);
 	}
 	return true;
 }
