@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program under a debugger, and the debugger: two processes of this test, each with the driver's
+ * library as its documentation has it. The program does a step when it is told to, so that the
+ * debugger knows what an event is of. usage: test_debugged FATBIN
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <warpscope/cudadebugger.h>
+
+#include "api.h"
+
+enum {
+	STOPS = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS,
+	LAZY = CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING,
+	NO_SWITCHES = CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS,
+	MOST_MS = 10000,
+};
+
+static const char *fatbin;
+
+/* ---- the program ---- */
+
+static int said = -1;
+
+/* The debugger would have a breakpoint here. */
+void cudbgReportAttachProcedureFinished(void)
+{
+	(void)!write(said, "F", 1);
+}
+
+static bool do_step(char step)
+{
+	static CUcontext context;
+	static CUmodule module;
+	static CUdeviceptr numbers;
+	CUfunction store;
+	unsigned first = step == 'f' ? 1u << 30 : 0;
+	void *args[] = { &numbers, &first };
+	switch (step) {
+	case 'i':
+		return cuInit(0) == CUDA_SUCCESS;
+	case 'c':
+		return cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS &&
+		       cuCtxSetCurrent(context) == CUDA_SUCCESS;
+	case 'm':
+		return cuModuleLoad(&module, fatbin) == CUDA_SUCCESS &&
+		       cuMemAlloc(&numbers, 4096) == CUDA_SUCCESS;
+	case 'l':
+	case 'f':
+		return cuModuleGetFunction(&store, module, "store") == CUDA_SUCCESS &&
+		       cuLaunchKernel(store, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL) ==
+			       CUDA_SUCCESS &&
+		       cuCtxSynchronize() ==
+			       (step == 'f' ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS);
+	case 'r':
+		return cuDevicePrimaryCtxRelease(0) == CUDA_SUCCESS;
+	default:
+		return false;
+	}
+}
+
+static _Noreturn void be_program(int told)
+{
+	char step;
+	while (read(told, &step, 1) == 1) {
+		const char fd = (char)cudbgInitiateDebuggerAttachProcedureFd;
+		if (step == 'd' && write(said, &fd, 1) == 1)
+			continue;
+		if (write(said, do_step(step) ? &step : "-", 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* ---- the debugger ---- */
+
+static struct {
+	pid_t pid;
+	int tell, hear;
+} program;
+
+static CUDBGAPI api;
+static CUDBGEvent events[64];
+static unsigned n_events;
+static atomic_uint n_calls;
+static bool acknowledges;
+
+static void called(CUDBGEventCallbackData *data)
+{
+	(void)data;
+	atomic_fetch_add(&n_calls, 1);
+}
+
+/* `begins`: as its debugger has it from the beginning on. */
+static void start(uint32_t wanted, bool begins)
+{
+	static uint32_t session;
+	int to[2], from[2];
+	assert_int_equal(pipe(to), 0);
+	assert_int_equal(pipe(from), 0);
+	cudbgApiClientPid = (uint32_t)getpid();
+	cudbgSessionId = ++session;
+	program.pid = fork();
+	if (program.pid == 0) {
+		said = from[1];
+		close(to[1]);
+		close(from[0]);
+		cudbgDebuggerCapabilities = wanted;
+		cudbgIpcFlag = begins;
+		be_program(to[0]);
+	}
+	close(to[0]);
+	close(from[1]);
+	program.tell = to[1];
+	program.hear = from[0];
+	n_events = 0;
+	acknowledges = true;
+	atomic_store(&n_calls, 0);
+	assert_int_equal(cudbgGetAPI(13, 0, 0, &api), CUDBG_SUCCESS);
+}
+
+static void end(void)
+{
+	int status;
+	assert_int_equal(api->finalize(), CUDBG_SUCCESS);
+	close(program.tell);
+	assert_int_equal(waitpid(program.pid, &status, 0), program.pid);
+	assert_int_equal(status, 0);
+	close(program.hear);
+}
+
+static void take_events(void)
+{
+	CUDBGEvent event;
+	bool any = false;
+	for (unsigned type = 0; type < 2; type++)
+		while (api->getNextEvent((CUDBGEventQueueType)type, &event) == CUDBG_SUCCESS &&
+		       n_events < sizeof events / sizeof events[0]) {
+			events[n_events++] = event;
+			any = true;
+		}
+	if (any && acknowledges)
+		assert_int_equal(api->acknowledgeSyncEvents(), CUDBG_SUCCESS);
+}
+
+/* What the program said within a time; 0: nothing. */
+static char hear(int ms)
+{
+	struct timespec now, since;
+	char byte = 0;
+	clock_gettime(CLOCK_MONOTONIC, &since);
+	do {
+		struct pollfd polled = { program.hear, POLLIN, 0 };
+		if (poll(&polled, 1, 2) > 0 && read(program.hear, &byte, 1) == 1)
+			break;
+		take_events();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - since.tv_sec) * 1000 + (now.tv_nsec - since.tv_nsec) / 1000000 < ms);
+	take_events();
+	return byte;
+}
+
+static void tell(char step)
+{
+	assert_int_equal(write(program.tell, &step, 1), 1);
+}
+
+static void do_steps(const char *steps)
+{
+	for (; *steps; steps++) {
+		tell(*steps);
+		assert_int_equal(hear(MOST_MS), *steps);
+	}
+}
+
+static unsigned count(CUDBGEventKind kind)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < n_events; i++)
+		n += events[i].kind == kind;
+	return n;
+}
+
+/* Number of the first of a kind among the events. */
+static unsigned first(CUDBGEventKind kind)
+{
+	unsigned i = 0;
+	while (i < n_events && events[i].kind != kind)
+		i++;
+	assert_true(i < n_events);
+	return i;
+}
+
+/* ---- tests ---- */
+
+static void test_life(void **state)
+{
+	uint32_t n = 7;
+	(void)state;
+	start(STOPS | NO_SWITCHES, true);
+	/* it stands before cuInit(), as for a breakpoint there */
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	assert_int_equal(api->getNumDevices(&n), CUDBG_SUCCESS);
+	assert_int_equal(n, 0);
+	assert_int_equal(api->setNotifyNewEventCallback(called, NULL), CUDBG_SUCCESS);
+	assert_int_equal(api->suspendDevice(0), CUDBG_ERROR_UNINITIALIZED);
+	do_steps("i");
+	tell('c');
+	for (int i = 0; i < MOST_MS && atomic_load(&n_calls) == 0; i++)
+		(void)poll(NULL, 0, 1);
+	assert_int_equal(atomic_load(&n_calls), 1);
+	assert_int_equal(hear(MOST_MS), 'c');
+	assert_int_equal(api->getNumDevices(&n), CUDBG_SUCCESS);
+	assert_int_equal(n, 1);
+	assert_int_equal(n_events, 1);
+	assert_int_equal(events[0].kind, CUDBG_EVENT_CTX_CREATE);
+	assert_int_equal(events[0].cases.contextCreate.tid, program.pid);
+	do_steps("ml");
+	assert_int_equal(count(CUDBG_EVENT_ELF_IMAGE_LOADED), 1);
+	const CUDBGEvent ready = events[first(CUDBG_EVENT_KERNEL_READY)];
+	assert_int_equal(ready.cases.kernelReady.tid, program.pid);
+	assert_true(first(CUDBG_EVENT_ELF_IMAGE_LOADED) < first(CUDBG_EVENT_KERNEL_READY));
+	assert_true(first(CUDBG_EVENT_KERNEL_READY) < first(CUDBG_EVENT_KERNEL_FINISHED));
+	do_steps("r");
+	assert_int_equal(count(CUDBG_EVENT_ELF_IMAGE_UNLOADED), 1);
+	assert_int_equal(count(CUDBG_EVENT_CTX_DESTROY), 1);
+	const uint64_t gone =
+		events[first(CUDBG_EVENT_ELF_IMAGE_UNLOADED)].cases.elfImageUnloaded.handle;
+	assert_int_equal(gone,
+			 events[first(CUDBG_EVENT_ELF_IMAGE_LOADED)].cases.elfImageLoaded.handle);
+	n_events = 0;
+	do_steps("cml");
+	assert_int_equal(count(CUDBG_EVENT_CTX_CREATE), 1);
+	assert_int_not_equal(
+		events[first(CUDBG_EVENT_ELF_IMAGE_LOADED)].cases.elfImageLoaded.handle, gone);
+	end();
+}
+
+/* The program's thread goes on when its event is acknowledged, and not before. */
+static void test_waiting(void **state)
+{
+	(void)state;
+	start(STOPS | NO_SWITCHES, true);
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	do_steps("i");
+	acknowledges = false;
+	tell('c');
+	assert_int_equal(hear(200), 0);
+	assert_int_equal(count(CUDBG_EVENT_CTX_CREATE), 1);
+	assert_int_equal(api->acknowledgeSyncEvents(), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'c');
+	tell('m');
+	assert_int_equal(hear(200), 0);
+	assert_int_equal(count(CUDBG_EVENT_ELF_IMAGE_LOADED), 1);
+	assert_int_equal(api->acknowledgeSyncEvents(), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'm');
+	tell('l');
+	assert_int_equal(hear(200), 0);
+	assert_int_equal(count(CUDBG_EVENT_KERNEL_READY), 1);
+	assert_int_equal(count(CUDBG_EVENT_KERNEL_FINISHED), 0);
+	assert_int_equal(api->acknowledgeSyncEvents(), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'l');
+	end();
+}
+
+/* While the device stands for the debugger the program's requests wait, and then are done. */
+static void test_standing(void **state)
+{
+	(void)state;
+	start(STOPS | NO_SWITCHES, true);
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	do_steps("ic");
+	assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+	tell('m');
+	assert_int_equal(hear(200), 0);
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'm');
+	end();
+}
+
+/* A fault stops the device; the program learns of it when the debugger lets it go on. */
+static void let_fail(void)
+{
+	tell('f');
+	assert_int_equal(hear(300), 0);
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'f');
+}
+
+static unsigned switches(void)
+{
+	return count(CUDBG_EVENT_CTX_PUSH) + count(CUDBG_EVENT_CTX_POP);
+}
+
+static void test_capabilities(void **state)
+{
+	(void)state;
+	for (uint32_t wanted = 0; wanted <= (STOPS | LAZY | NO_SWITCHES); wanted++) {
+		if (wanted & ~(uint32_t)(STOPS | LAZY | NO_SWITCHES))
+			continue;
+		start(wanted, true);
+		assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+		do_steps("icm");
+		let_fail();
+		assert_int_equal(count(CUDBG_EVENT_ALL_DEVICES_SUSPENDED), wanted & STOPS ? 1 : 0);
+		assert_int_equal(count(CUDBG_EVENT_FUNCTIONS_LOADED), wanted & LAZY ? 1 : 0);
+		assert_int_equal(switches(), wanted & NO_SWITCHES ? 0 : 1);
+		if (wanted & LAZY)
+			assert_true(events[first(CUDBG_EVENT_FUNCTIONS_LOADED)]
+					    .cases.functionsLoaded.count > 0);
+		end();
+	}
+}
+
+/* By the descriptor, with a place to break on; then the events, and ATTACH_COMPLETE behind them. */
+static void test_attach(void **state)
+{
+	(void)state;
+	start(STOPS | NO_SWITCHES, false);
+	do_steps("icml");
+	tell('d');
+	int descriptor = hear(MOST_MS), fd;
+	char path[64];
+	assert_true(descriptor > 2);
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)program.pid, descriptor);
+	fd = open(path, O_WRONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	close(fd);
+	char byte;
+	assert_int_equal(read(program.hear, &byte, 1), 1); /* nobody listens to events yet */
+	assert_int_equal(byte, 'F');
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	take_events();
+	assert_int_equal(count(CUDBG_EVENT_CTX_CREATE), 1);
+	assert_int_equal(count(CUDBG_EVENT_ELF_IMAGE_LOADED), 1);
+	assert_int_equal(events[n_events - 1].kind, CUDBG_EVENT_ATTACH_COMPLETE);
+	assert_int_equal(api->suspendDevice(0), CUDBG_ERROR_SUSPENDED_DEVICE);
+	tell('l'); /* all devices stand until they are resumed */
+	assert_int_equal(hear(200), 0);
+	assert_int_equal(api->clearAttachState(), CUDBG_SUCCESS);
+	assert_int_equal(api->requestCleanupOnDetach(1), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'l');
+	assert_int_equal(count(CUDBG_EVENT_DETACH_COMPLETE), 1);
+	end();
+}
+
+/* Nobody but the process that was announced gets in. */
+static void test_strangers(void **state)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	char byte;
+	(void)state;
+	start(STOPS | NO_SWITCHES, true);
+	tell('i'); /* it waits for us */
+	pid_t stranger = fork();
+	if (stranger == 0) {
+		int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "warpscope-gpu/%d/%u",
+				 (int)getppid(), cudbgSessionId);
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		socklen_t len = (socklen_t)(sizeof name.sun_family + 1 + (size_t)n);
+		if (geteuid() == 0 && setuid(65534) != 0)
+			_exit(3);
+		for (int i = 0; i < 500 && connect(fd, (struct sockaddr *)&name, len) != 0; i++)
+			(void)poll(NULL, 0, 10);
+		_exit(read(fd, &byte, 1) == 0 ? 0 : 1); /* turned away without a word */
+	}
+	int status;
+	assert_int_equal(waitpid(stranger, &status, 0), stranger);
+	assert_int_equal(status, 0);
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'i');
+	uint32_t n = 0;
+	assert_int_equal(api->getNumDevices(&n), CUDBG_SUCCESS);
+	assert_int_equal(n, 1); /* we are the one who got in */
+	end();
+}
+
+static void test_versions(void **state)
+{
+	CUDBGAPI other;
+	uint32_t major, minor, revision;
+	(void)state;
+	assert_int_equal(cudbgGetAPI(11, 8, 0, &other), CUDBG_ERROR_INCOMPATIBLE_API);
+	assert_int_equal(cudbgGetAPI(12, 4, 0, NULL), CUDBG_ERROR_INVALID_ARGS);
+	assert_int_equal(cudbgGetAPIVersion(&major, &minor, &revision), CUDBG_SUCCESS);
+	assert_int_equal(major, 13);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_life),     cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_standing), cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_attach),   cmocka_unit_test(test_strangers),
+		cmocka_unit_test(test_versions),
+	};
+	if (argc != 2)
+		return 2;
+	fatbin = argv[1];
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
