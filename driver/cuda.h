@@ -14,6 +14,7 @@
 typedef enum cu_result CUresult;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct context *CUcontext;
 typedef struct module *CUmodule;
 typedef struct kernel *CUfunction; /* also a CUkernel */
@@ -176,6 +177,13 @@ typedef struct {
 	CUmemLocation location;
 	int flags; /* 0: none, 1: reads, 3: reads and writes */
 } CUmemAccessDesc;
+
+typedef struct {
+	int type, handles;
+	CUmemLocation location;
+	void *security;
+	unsigned char flags[8];
+} CUmemAllocationProp;
 
 typedef struct {
 	int type, handles;
@@ -431,6 +439,9 @@ CUresult cuLibraryLoadFromFile(CUlibrary *ret_library, const char *path, int *ji
 			       void **jit_values, unsigned n_jit, int *options, void **values,
 			       unsigned n);
 CUresult cuLibraryUnload(CUlibrary library);
+CUresult cuMemAddressFree(CUdeviceptr address, size_t n_bytes);
+CUresult cuMemAddressReserve(CUdeviceptr *ret_address, size_t n_bytes, size_t alignment,
+			     CUdeviceptr address, unsigned long long flags);
 CUresult cuMemAdvise(CUdeviceptr address, size_t n_bytes, int advice, CUdevice device);
 CUresult cuMemAdvise_v2(CUdeviceptr address, size_t n_bytes, int advice, uint64_t location);
 CUresult cuMemAllocAsync(CUdeviceptr *ret_address, size_t n_bytes, CUstream stream);
@@ -441,14 +452,24 @@ CUresult cuMemAllocManaged(CUdeviceptr *ret_address, size_t n_bytes, unsigned fl
 CUresult cuMemAllocPitch_v2(CUdeviceptr *ret_address, size_t *ret_pitch, size_t width,
 			    size_t height, unsigned element);
 CUresult cuMemAlloc_v2(CUdeviceptr *ret_address, size_t n_bytes);
+CUresult cuMemCreate(CUmemGenericAllocationHandle *ret_handle, size_t n_bytes,
+		     const CUmemAllocationProp *prop, unsigned long long flags);
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
 CUresult cuMemFreeHost(void *host);
 CUresult cuMemFree_v2(CUdeviceptr address);
+CUresult cuMemGetAccess(unsigned long long *ret_flags, const CUmemLocation *location,
+			CUdeviceptr address);
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *ret_start, size_t *ret_bytes, CUdeviceptr address);
+CUresult cuMemGetAllocationGranularity(size_t *ret_bytes, const CUmemAllocationProp *prop,
+				       int option);
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *ret_prop,
+						CUmemGenericAllocationHandle handle);
 CUresult cuMemGetInfo_v2(size_t *ret_free, size_t *ret_total);
 CUresult cuMemHostAlloc(void **ret_host, size_t n_bytes, unsigned flags);
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *ret_address, void *host, unsigned flags);
 CUresult cuMemHostGetFlags(unsigned *ret_flags, void *host);
+CUresult cuMemMap(CUdeviceptr address, size_t n_bytes, size_t offset,
+		  CUmemGenericAllocationHandle handle, unsigned long long flags);
 CUresult cuMemPoolCreate(CUmemoryPool *ret_pool, const CUmemPoolProps *props);
 CUresult cuMemPoolDestroy(CUmemoryPool pool);
 CUresult cuMemPoolGetAccess(int *ret_flags, CUmemoryPool pool, CUmemLocation *location);
@@ -459,6 +480,11 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t n_bytes);
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t n_bytes, CUdevice device, CUstream stream);
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t n_bytes, uint64_t location,
 			       unsigned flags, CUstream stream);
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *ret_handle, void *address);
+CUresult cuMemSetAccess(CUdeviceptr address, size_t n_bytes, const CUmemAccessDesc *access,
+			size_t n);
+CUresult cuMemUnmap(CUdeviceptr address, size_t n_bytes);
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t n);
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *c, CUstream stream);
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *c);

@@ -38,6 +38,7 @@ enum magic {
 	MAGIC_EXEC,
 	MAGIC_NODE,
 	MAGIC_POOL,
+	MAGIC_CHUNK,
 	MAGIC_GONE,
 };
 
@@ -127,7 +128,7 @@ enum range_kind { RANGE_DEVICE, RANGE_HOST, RANGE_MANAGED };
 struct range {
 	uint64_t start, n_bytes;
 	enum range_kind kind;
-	bool is_variable; /* of a module: it is not freed */
+	bool is_variable; /* of a module, or a mapping: it is not freed */
 	unsigned flags;
 	uint64_t id;
 	struct context *context;
@@ -315,12 +316,19 @@ unsigned array_component(int format);
 
 /* Memory of the device, of a pool or of none. */
 CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes, struct pool *pool);
+/* A file without a name, all 0, whose size stays; -1: none. The caller closes it. */
+int memory_make_file(size_t n_bytes);
 /* Memory for managed variables, once. */
 CUresult memory_share_managed(void);
 /* Whether it is there. */
 bool memory_is_managed(uint64_t address);
 /* Gives back what that gave, once all work is done. */
 CUresult memory_release(uint64_t address);
+
+/* ---- virtual.c ---- */
+
+/* The device was reset. */
+void virtual_forget(void);
 
 /* ---- pool.c ---- */
 

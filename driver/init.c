@@ -169,6 +169,7 @@ static CUresult reset(void)
 	ranges_forget();
 	modules_forget();
 	objects_forget();
+	virtual_forget();
 	atomic_store(&driver.failure, CUDA_SUCCESS);
 	if (driver_contexts() > 0)
 		debug_tell(WIRE_CREATED);

@@ -41,13 +41,23 @@ CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes, struct pool *
 	return CUDA_SUCCESS;
 }
 
-/* A file without a name for memory that both processes see, all 0; mapped at an address. */
-static int make_shared(uint64_t at, size_t n_bytes)
+int memory_make_file(size_t n_bytes)
 {
 	int fd = memfd_create("cuda host memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	void *host = MAP_FAILED;
 	if (fd >= 0 && ftruncate(fd, (off_t)n_bytes) == 0 &&
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Such a file for memory that both processes see, mapped at an address. */
+static int make_shared(uint64_t at, size_t n_bytes)
+{
+	int fd = memory_make_file(n_bytes);
+	void *host = MAP_FAILED;
+	if (fd >= 0)
 		host = mmap((void *)(uintptr_t)at, n_bytes, PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
 	if (host == (void *)(uintptr_t)at)

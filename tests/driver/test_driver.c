@@ -350,6 +350,58 @@ static void threads_share_the_queue(void **state)
 	}
 }
 
+static void addresses_are_the_programs(void **state)
+{
+	CUmemAllocationProp prop;
+	CUmemAccessDesc access;
+	CUmemGenericAllocationHandle two, one;
+	CUdeviceptr at;
+	size_t unit;
+	unsigned out[2] = { 0 }, i = 0;
+	(void)state;
+	memset(&prop, 0, sizeof prop);
+	memset(&access, 0, sizeof access);
+	prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+	prop.location.type = access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+	OK(cuMemGetAllocationGranularity(&unit, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	OK(cuMemAddressReserve(&at, 4 * unit, 0, 0, 0));
+	OK(cuMemCreate(&two, 2 * unit, &prop, 0));
+	OK(cuMemCreate(&one, unit, &prop, 0));
+	OK(cuMemMap(at, 2 * unit, 0, two, 0));
+	OK(cuMemMap(at + 2 * unit, unit, 0, one, 0));
+	OK(cuMemMap(at + 3 * unit, unit, unit, two, 0)); /* its second half once more */
+	assert_int_equal(cuMemMap(at, unit, 0, one, 0), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemMap(at + 4 * unit, unit, 0, one, 0), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemRelease(one)); /* it is mapped */
+	assert_int_equal(cuMemsetD32(at, 1, 1), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemSetAccess(at, 4 * unit, &access, 1));
+	OK(cuMemsetD32(at, 7, 3 * unit / 4)); /* over both */
+	CUdeviceptr last = at + 2 * unit - 128;
+	void *args[] = { &last, &i };
+	launch("store", 1, 64, args);
+	OK(cuMemcpyDtoH(out, at + 4 * unit - 132, 8));
+	assert_int_equal(out[0], 7);
+	assert_int_equal(out[1], 0);
+	OK(cuMemcpyDtoH(out, at + 2 * unit + 124, 8));
+	assert_int_equal(out[0], 0);
+	assert_int_equal(out[1], 7);
+	assert_int_equal(cuMemFree(at), CUDA_ERROR_INVALID_VALUE);
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+	assert_int_equal(cuMemSetAccess(at, unit, &access, 1), CUDA_ERROR_NOT_SUPPORTED);
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	OK(cuMemSetAccess(at + 2 * unit, unit, &access, 1));
+	assert_int_equal(cuMemcpyDtoH(out, at + 2 * unit, 8), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemAddressFree(at, 4 * unit), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemUnmap(at, unit), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemUnmap(at, 4 * unit));
+	OK(cuMemAddressFree(at, 4 * unit));
+	OK(cuMemRelease(two));
+	assert_int_equal(cuMemcpyDtoH(out, at, 8), CUDA_ERROR_INVALID_VALUE);
+	prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+	assert_int_equal(cuMemCreate(&two, unit, &prop, 0), CUDA_ERROR_NOT_SUPPORTED);
+}
+
 static void what_is_wrong_is_refused(void **state)
 {
 	CUdeviceptr at = words(64);
@@ -564,6 +616,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(functions_of_the_host_have_a_thread),
 		cmocka_unit_test(work_is_done_though_nobody_waits),
 		cmocka_unit_test(threads_share_the_queue),
+		cmocka_unit_test(addresses_are_the_programs),
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(the_device_tells_what_it_is),
 		cmocka_unit_test(shared_memory_needs_room),
