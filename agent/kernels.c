@@ -109,7 +109,7 @@ static struct ws_dim3 dim3_of(const uint32_t words[3])
 
 /* Launches with arguments that lie as the kernel's parameters do. */
 static enum cu_result launch(struct agent *agent, const struct wire_launch *asked, const char *name,
-			     const uint8_t *args)
+			     const uint8_t *args, const uint64_t *stack)
 {
 	struct ws_cubin *cubin = cubin_of(agent, asked->module);
 	struct ws_param *params = calloc(MAX_PARAMS, sizeof *params);
@@ -148,6 +148,8 @@ static enum cu_result launch(struct agent *agent, const struct wire_launch *aske
 		.n_args = info.n_params,
 		.cooperative = asked->is_cooperative,
 		.host_tid = asked->host_tid,
+		.host_stack = stack,
+		.n_host_stack = asked->n_stack,
 	};
 	if (result == CUDA_SUCCESS && ws_sim_launch(agent->sim, &made, &err) != WS_OK)
 		result = agent_result(&err);
@@ -159,18 +161,21 @@ static enum cu_result launch(struct agent *agent, const struct wire_launch *aske
 enum cu_result agent_launch(struct agent *agent, struct exchange *x)
 {
 	struct wire_launch asked;
+	uint64_t stack[WS_SIM_HOST_STACK] = { 0 };
 	const size_t head = sizeof asked, n = x->request->n_bytes;
 	if (n < head)
 		return CUDA_ERROR_INVALID_VALUE;
 	memcpy(&asked, x->bytes, head);
 	if (asked.n_name == 0 || asked.n_name > MAX_NAME || asked.n_name > n - head ||
-	    asked.n_args != n - head - asked.n_name)
+	    asked.n_stack > WS_SIM_HOST_STACK || asked.n_args > n - head - asked.n_name ||
+	    asked.n_stack * sizeof *stack != n - head - asked.n_name - asked.n_args)
 		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(stack, x->bytes + n - asked.n_stack * sizeof *stack, asked.n_stack * sizeof *stack);
 	char *name = calloc(1, asked.n_name + (size_t)1);
 	if (!name)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memcpy(name, x->bytes + head, asked.n_name);
-	enum cu_result result = launch(agent, &asked, name, x->bytes + head + asked.n_name);
+	enum cu_result result = launch(agent, &asked, name, x->bytes + head + asked.n_name, stack);
 	free(name);
 	return result;
 }

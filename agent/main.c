@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <warpscope/cubin.h>
+#include <warpscope/cudadebugger.h>
 #include <warpscope/out.h>
 
 enum { SLICE = 1 << 16 /* instructions, between two looks at the sockets */ };
@@ -162,13 +163,27 @@ static enum cu_result texture(struct agent *agent, struct exchange *x)
 	return st == WS_OK ? CUDA_SUCCESS : agent_result(&err);
 }
 
+static enum cu_result log_line(struct agent *agent, const struct exchange *x)
+{
+	char line[256];
+	struct ws_error err;
+	if (x->request->n_bytes >= sizeof line)
+		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(line, x->bytes, x->request->n_bytes);
+	line[x->request->n_bytes] = '\0';
+	return ws_sim_log(agent->sim, WS_SIM_LOG_ERROR, line, &err) == WS_OK
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 static enum cu_result serve(struct agent *agent, struct exchange *x)
 {
 	const uint64_t *word = x->request->word;
 	struct ws_error err;
 	if (agent->has_failed && x->request->op != WIRE_RESET && x->request->op != WIRE_HELLO &&
 	    x->request->op != WIRE_DUMP && x->request->op != WIRE_TRIGGER &&
-	    x->request->op != WIRE_CONTEXT)
+	    x->request->op != WIRE_CONTEXT && x->request->op != WIRE_WANTED &&
+	    x->request->op != WIRE_LOG)
 		return agent->failure;
 	switch ((enum wire_op)x->request->op) {
 	case WIRE_HELLO:
@@ -211,6 +226,11 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 		return agent_set_trigger(agent, x);
 	case WIRE_CONTEXT:
 		return session_context(agent, x);
+	case WIRE_WANTED:
+		cudbgDebuggerCapabilities = (uint32_t)word[0];
+		return CUDA_SUCCESS;
+	case WIRE_LOG:
+		return log_line(agent, x);
 	case WIRE_N_OPS:
 		break;
 	}

@@ -9,8 +9,10 @@
  * A thread to which a debugger has lent itself for a call may have been in the middle of anything,
  * and all others may stand still: no lock is taken here, and no memory.
  */
-#define _GNU_SOURCE /* gettid, pipe2 */
+#define _GNU_SOURCE /* dladdr, gettid, pipe2 */
+#include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -171,4 +173,51 @@ void debug_tell(enum wire_change change)
 	uint64_t word[WIRE_WORDS] = { 0 };
 	if (read_variable(&cudbgDebuggerInitialized))
 		(void)driver_call(WIRE_CONTEXT, word, &context, sizeof context, -1, NULL, NULL);
+}
+
+/* ---- what a debugger may want while the program runs ---- */
+
+/* Whether a debugger wants this; what it wants may have changed. */
+static bool is_wanted(uint32_t capability)
+{
+	static atomic_uint told;
+	if (!read_variable(&cudbgDebuggerInitialized))
+		return false;
+	const uint32_t wanted = read_variable(&cudbgDebuggerCapabilities);
+	if (atomic_exchange(&told, wanted) != wanted) {
+		uint64_t word[WIRE_WORDS] = { wanted };
+		(void)driver_call(WIRE_WANTED, word, NULL, 0, -1, NULL, NULL);
+	}
+	return (wanted & capability) != 0;
+}
+
+uint32_t debug_stack(uint64_t ret_stack[DEBUG_STACK])
+{
+	enum { OURS = 8 /* frames of this library, at most */ };
+	void *frames[DEBUG_STACK + OURS];
+	Dl_info self, of;
+	uint32_t n = 0;
+	if (!is_wanted(CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES) ||
+	    !dladdr((void *)(uintptr_t)&control, &self))
+		return 0;
+	int n_frames = backtrace(frames, DEBUG_STACK + OURS), i = 0;
+	while (i < n_frames && dladdr(frames[i], &of) && of.dli_fbase == self.dli_fbase)
+		i++;
+	for (; i < n_frames && n < DEBUG_STACK; i++)
+		ret_stack[n++] = (uintptr_t)frames[i];
+	return n;
+}
+
+void debug_log(const char *function, const char *name, const char *text)
+{
+	uint64_t word[WIRE_WORDS] = { 0 };
+	char line[256];
+	if (!is_wanted(CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS))
+		return;
+	int n = snprintf(line, sizeof line, "%s: %s: %s", function, name ? name : "?",
+			 text ? text : "?");
+	if (n > 0)
+		(void)driver_call(WIRE_LOG, word, line,
+				  (size_t)n < sizeof line ? (size_t)n : sizeof line - 1, -1, NULL,
+				  NULL);
 }

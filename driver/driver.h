@@ -241,6 +241,12 @@ void debug_begin(void);
 /* A context is made, destroyed, made current or no longer: a debugger is told, if there is one. */
 void debug_tell(enum wire_change change);
 uint32_t debug_tid(void);
+enum { DEBUG_STACK = 32 };
+/* Return addresses of the thread, as far as they are the program's, innermost first, if a debugger
+ * wants them. Returns how many. */
+uint32_t debug_stack(uint64_t ret_stack[DEBUG_STACK]);
+/* A call failed: for the debugger's log, if it has one. */
+void debug_log(const char *function, const char *name, const char *text);
 /* Whether there was a debugger, and none has come since: what it broke on is not called. */
 bool debug_has_left(void);
 

@@ -118,18 +118,23 @@ CUresult launch_op(struct launch *launch, struct op *ret_op)
 	asked->n_name = kernel->about.n_name;
 	asked->n_args = kernel->args_bytes;
 	asked->host_tid = debug_tid();
+	uint64_t stack[DEBUG_STACK];
+	asked->n_stack = debug_stack(stack);
+	const size_t n_stack = asked->n_stack * sizeof *stack;
 	struct op op = { .send = send_launch,
 			 .run = run_launch,
 			 .type = CU_NODE_KERNEL,
 			 .context = driver_context(),
 			 .kernel = kernel,
-			 .n_host = sizeof *asked + asked->n_name + asked->n_args };
+			 .n_host = sizeof *asked + asked->n_name + asked->n_args + n_stack };
 	char *bytes = calloc(1, op.n_host);
 	op.host = bytes;
 	if (!bytes)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memcpy(bytes, asked, sizeof *asked);
 	memcpy(bytes + sizeof *asked, kernel->name, asked->n_name);
+	if (n_stack > 0)
+		memcpy(bytes + op.n_host - n_stack, stack, n_stack);
 	result = put_args(launch, bytes + sizeof *asked + asked->n_name);
 	if (result != CUDA_SUCCESS) {
 		free(bytes);

@@ -48,6 +48,8 @@ static void report(int result, const char *function, const char *name, const cha
 			cudbgReportDriverApiError();
 	}
 	pthread_mutex_unlock(&lock);
+	if (result != CUDA_ERROR_NOT_READY)
+		debug_log(function, name, text);
 }
 
 CUresult driver_done(CUresult result, const char *function)

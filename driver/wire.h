@@ -49,6 +49,8 @@ enum wire_op {
 			    descriptor, the first time: when something comes from there, writes a dump
 			    and, unless the flags say otherwise, aborts the program */
 	WIRE_CONTEXT,    /* a struct wire_context: for a debugger */
+	WIRE_WANTED,     /* capabilities: what the debugger wants from now on */
+	WIRE_LOG,        /* a text: why a call failed, for the debugger's log */
 	WIRE_N_OPS,
 };
 
@@ -84,8 +86,8 @@ struct wire_kernel {
 
 struct wire_launch {
 	uint32_t module, grid[3], block[3], cluster[3], shared_bytes, is_cooperative;
-	uint32_t n_name, n_args; /* bytes; arguments lie as in the parameter area */
-	uint32_t host_tid;
+	uint32_t n_name, n_args;    /* bytes; arguments lie as in the parameter area */
+	uint32_t host_tid, n_stack; /* return addresses of the thread, behind the arguments */
 };
 
 /* Answers of a launch, word[0]. */

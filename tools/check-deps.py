@@ -18,7 +18,7 @@ import sys
 LIBRARY_OF = {
     'zlib.h': 'zlib', 'zstd.h': 'libzstd', 'lz4.h': 'liblz4', 'libiberty/demangle.h': 'libiberty',
     'elfutils/libdw.h': 'libdw', 'dwarf.h': 'libdw', 'libelf.h': 'libdw', 'editline/readline.h': 'libedit',
-    'jansson.h': 'jansson', 'dlfcn.h': 'dlopen', 'cudadebugger.h': 'cuda',
+    'jansson.h': 'jansson', 'dlfcn.h': 'dlopen', 'execinfo.h': 'execinfo', 'cudadebugger.h': 'cuda',
 }
 LIBC = re.compile(r'^(assert|ctype|dirent|errno|fcntl|fenv|float|getopt|glob|inttypes|limits|locale|math|poll|pthread|regex|sched|'
                   r'setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|'

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -46,7 +47,22 @@ void cudbgReportAttachProcedureFinished(void)
 	(void)!write(said, "F", 1);
 }
 
-static bool do_step(char step)
+/* What its debugger wants later on. */
+static const uint32_t want = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
+			     CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS |
+			     CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES |
+			     CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS;
+
+/* As if the agent had died: its sockets break, and with them it ends. */
+static void lose_agent(void)
+{
+	struct stat about;
+	for (int fd = 3; fd < 64; fd++)
+		if (fstat(fd, &about) == 0 && S_ISSOCK(about.st_mode))
+			(void)shutdown(fd, SHUT_RDWR);
+}
+
+static __attribute__((noinline)) bool do_step(char step)
 {
 	static CUcontext context;
 	static CUmodule module;
@@ -70,6 +86,15 @@ static bool do_step(char step)
 			       CUDA_SUCCESS &&
 		       cuCtxSynchronize() ==
 			       (step == 'f' ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS);
+	case 'b': /* no start of an allocation */
+		return cuMemFree(numbers + 1) == CUDA_SUCCESS;
+	case 'w':
+		cudbgDebuggerCapabilities = want;
+		return true;
+	case 'k':
+		lose_agent();
+		return cuCtxSynchronize() == CUDA_SUCCESS &&
+		       cuMemAlloc(&numbers, 4096) == CUDA_SUCCESS;
 	case 'r':
 		return cuDevicePrimaryCtxRelease(0) == CUDA_SUCCESS;
 	default:
@@ -330,6 +355,93 @@ static void test_capabilities(void **state)
 	}
 }
 
+/* The launching thread's calls, and why calls failed: only from when they are wanted. */
+static void test_later_wishes(void **state)
+{
+	CUDBGCudaLogMessage record;
+	uint64_t stack[8];
+	uint32_t n = 0;
+	(void)state;
+	start(STOPS | NO_SWITCHES, true);
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	do_steps("icml");
+	tell('b');
+	assert_int_equal(hear(MOST_MS), '-');
+	assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+	uint64_t grid = events[first(CUDBG_EVENT_KERNEL_READY)].cases.kernelReady.gridId;
+	assert_int_equal(api->readCPUCallStack(0, grid, stack, 8, &n), CUDBG_ERROR_MISSING_DATA);
+	assert_int_equal(api->consumeCudaLogs(&record, 1, &n), CUDBG_ERROR_NO_EVENT_AVAILABLE);
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	tell('w'); /* a debugger would write the variable itself */
+	assert_int_equal(hear(MOST_MS), 'w');
+	n_events = 0;
+	do_steps("l");
+	tell('b');
+	assert_int_equal(hear(MOST_MS), '-');
+	assert_true(count(CUDBG_EVENT_CUDA_LOGS_AVAILABLE) > 0);
+	assert_int_equal(api->consumeCudaLogs(&record, 1, &n), CUDBG_SUCCESS);
+	assert_int_equal(n, 1);
+	assert_non_null(strstr(record.message, "cuMemFree"));
+	assert_non_null(strstr(record.message, "CUDA_ERROR_INVALID_VALUE"));
+	assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+	grid = events[first(CUDBG_EVENT_KERNEL_READY)].cases.kernelReady.gridId;
+	assert_int_equal(api->readCPUCallStack(0, grid, stack, 8, &n), CUDBG_SUCCESS);
+	assert_true(n > 1);
+	const uintptr_t function = (uintptr_t)do_step; /* the same in both, as one is forked */
+	assert_true(stack[0] > function && stack[0] < function + 4096);
+	end();
+}
+
+/* The first instruction of each kernel, if that is asked for. */
+static void test_break_on_launch(void **state)
+{
+	(void)state;
+	for (unsigned on = 0; on < 2; on++) {
+		start(STOPS | NO_SWITCHES, true);
+		assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+		do_steps("icm");
+		if (on)
+			assert_int_equal(
+				api->enableBreakpoint(CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH),
+				CUDBG_SUCCESS);
+		tell('l');
+		assert_int_equal(hear(300), on ? 0 : 'l');
+		assert_int_equal(count(CUDBG_EVENT_ALL_DEVICES_SUSPENDED), on);
+		if (on) {
+			assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+			assert_int_equal(hear(MOST_MS), 'l');
+		}
+		end();
+	}
+}
+
+/* The process that has the device dies: each call says so, and so does the program's. */
+static void test_loss(void **state)
+{
+	uint64_t mask;
+	CUDBGResult result = CUDBG_SUCCESS;
+	(void)state;
+	start(STOPS | NO_SWITCHES, true);
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	assert_int_equal(api->setNotifyNewEventCallback(called, NULL), CUDBG_SUCCESS);
+	do_steps("icm");
+	const unsigned before = atomic_load(&n_calls);
+	tell('k');
+	assert_int_equal(hear(MOST_MS), '-');
+	for (int i = 0; i < MOST_MS && result != CUDBG_ERROR_COMMUNICATION_FAILURE; i++) {
+		result = api->readValidWarps(0, 0, &mask);
+		(void)poll(NULL, 0, 1);
+	}
+	assert_int_equal(result, CUDBG_ERROR_COMMUNICATION_FAILURE);
+	for (int i = 0; i < MOST_MS && atomic_load(&n_calls) == before; i++)
+		(void)poll(NULL, 0, 1);
+	assert_true(atomic_load(&n_calls) > before);
+	(void)api->finalize();
+	close(program.tell);
+	assert_int_equal(waitpid(program.pid, NULL, 0), program.pid);
+	close(program.hear);
+}
+
 /* By the descriptor, with a place to break on; then the events, and ATTACH_COMPLETE behind them. */
 static void test_attach(void **state)
 {
@@ -408,9 +520,15 @@ static void test_versions(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_life),     cmocka_unit_test(test_waiting),
-		cmocka_unit_test(test_standing), cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_attach),   cmocka_unit_test(test_strangers),
+		cmocka_unit_test(test_life),
+		cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_standing),
+		cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_attach),
+		cmocka_unit_test(test_later_wishes),
+		cmocka_unit_test(test_break_on_launch),
+		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_versions),
 	};
 	if (argc != 2)
