@@ -25,6 +25,7 @@ typedef struct array *CUarray;
 typedef struct graph *CUgraph, *CUgraphExec;
 typedef struct node *CUgraphNode;
 typedef struct pool *CUmemoryPool;
+struct listener; /* of the log */
 
 typedef struct {
 	char bytes[16];
@@ -439,6 +440,12 @@ CUresult cuLibraryLoadFromFile(CUlibrary *ret_library, const char *path, int *ji
 			       void **jit_values, unsigned n_jit, int *options, void **values,
 			       unsigned n);
 CUresult cuLibraryUnload(CUlibrary library);
+CUresult cuLogsCurrent(unsigned *ret_iterator, unsigned flags);
+CUresult cuLogsDumpToFile(unsigned *iterator, const char *path, unsigned flags);
+CUresult cuLogsDumpToMemory(unsigned *iterator, char *buffer, size_t *size, unsigned flags);
+CUresult cuLogsRegisterCallback(void (*call)(void *data, int level, char *message, size_t length),
+				void *data, struct listener **ret_listener);
+CUresult cuLogsUnregisterCallback(struct listener *listener);
 CUresult cuMemAddressFree(CUdeviceptr address, size_t n_bytes);
 CUresult cuMemAddressReserve(CUdeviceptr *ret_address, size_t n_bytes, size_t alignment,
 			     CUdeviceptr address, unsigned long long flags);

@@ -336,6 +336,11 @@ CUresult memory_release(uint64_t address);
 /* The device was reset. */
 void virtual_forget(void);
 
+/* ---- logs.c ---- */
+
+/* A call of the driver or the runtime failed. */
+void log_error(int result, const char *function, const char *name);
+
 /* ---- pool.c ---- */
 
 /* Memory of a pool (NULL: of none) is there now, or is no more. */

@@ -34,6 +34,7 @@ static void report(int result, const char *function, const char *name, const cha
 		   CUDBGReportedDriverApiErrorSource source)
 {
 	const uint32_t quiet = CUDBG_REPORT_DRIVER_API_ERROR_FLAGS_SUPPRESS_NOT_READY;
+	log_error(result, function, name);
 	pthread_mutex_lock(&lock);
 	if (result != CUDA_ERROR_NOT_READY || !(cudbgReportDriverApiErrorFlags & quiet)) {
 		cudbgReportedDriverApiErrorCode = (uint64_t)result;

@@ -105,3 +105,32 @@ RT_API(cudaStreamUpdateCaptureDependencies)
 {
 	RT_CALL(cuStreamUpdateCaptureDependencies_v2(stream, nodes, edges, n, flags));
 }
+
+/* ---- the log of errors ---- */
+
+RT_API(cudaLogsRegisterCallback)
+(void (*call)(void *data, int level, char *message, size_t length), void *data,
+ struct listener **ret_listener)
+{
+	RT_CALL(cuLogsRegisterCallback(call, data, ret_listener));
+}
+
+RT_API(cudaLogsUnregisterCallback)(struct listener *listener)
+{
+	RT_CALL(cuLogsUnregisterCallback(listener));
+}
+
+RT_API(cudaLogsCurrent)(unsigned *ret_iterator, unsigned flags)
+{
+	RT_CALL(cuLogsCurrent(ret_iterator, flags));
+}
+
+RT_API(cudaLogsDumpToFile)(unsigned *iterator, const char *path, unsigned flags)
+{
+	RT_CALL(cuLogsDumpToFile(iterator, path, flags));
+}
+
+RT_API(cudaLogsDumpToMemory)(unsigned *iterator, char *buffer, size_t *size, unsigned flags)
+{
+	RT_CALL(cuLogsDumpToMemory(iterator, buffer, size, flags));
+}

@@ -80,7 +80,7 @@ WRITES = {
                      'stdout', 'stderr', 'putc_unlocked', 'putchar_unlocked', 'fputs_unlocked', 'fwrite_unlocked',
                      'writev', 'pwritev', 'sendfile', 'splice', 'copy_file_range'), ()),
     # the driver is in a program that has its own standard output; what it says is literals and names of functions
-    **dict.fromkeys(('fprintf', 'stderr', 'fwrite', 'stdout'), ('driver/init.c', 'driver/missing.c')),
+    **dict.fromkeys(('fprintf', 'stderr', 'fwrite', 'stdout'), ('driver/init.c', 'driver/logs.c', 'driver/missing.c')),
     # bytes for another process: its memory, and what is told by a descriptor
     'write': ('src/text/out.c', 'src/base/', 'agent/debug.c', 'cli/debug/host.c', 'cli/debug/program.c'),
     'pwrite': ('src/base/', 'cli/debug/host.c'),

@@ -116,6 +116,14 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
 		  CUmemGenericAllocationHandle handle, unsigned long long flags);
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes);
 CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t n);
+typedef int CUlogLevel;
+typedef unsigned CUlogIterator;
+typedef struct opaque_listener *CUlogsCallbackHandle;
+CUresult cuLogsRegisterCallback(void (*call)(void *, CUlogLevel, char *, size_t), void *data,
+				CUlogsCallbackHandle *handle);
+CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle);
+CUresult cuLogsCurrent(CUlogIterator *iterator, unsigned flags);
+CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned flags);
 CUresult cuInit(unsigned flags);
 CUresult cuGetErrorName(CUresult error, const char **name);
 CUresult cuGetErrorString(CUresult error, const char **text);

@@ -373,8 +373,12 @@ static void addresses_are_the_programs(void **state)
 	OK(cuMemMap(at + 3 * unit, unit, unit, two, 0)); /* its second half once more */
 	assert_int_equal(cuMemMap(at, unit, 0, one, 0), CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(cuMemMap(at + 4 * unit, unit, 0, one, 0), CUDA_ERROR_INVALID_VALUE);
-	OK(cuMemRelease(one)); /* it is mapped */
 	assert_int_equal(cuMemsetD32(at, 1, 1), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemSetAccess(at + unit, unit, &access, 1), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemUnmap(at + 2 * unit, unit));
+	assert_int_equal(cuMemSetAccess(at, 4 * unit, &access, 1), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemMap(at + 2 * unit, unit, 0, one, 0));
+	OK(cuMemRelease(one)); /* it is mapped */
 	OK(cuMemSetAccess(at, 4 * unit, &access, 1));
 	OK(cuMemsetD32(at, 7, 3 * unit / 4)); /* over both */
 	CUdeviceptr last = at + 2 * unit - 128;
@@ -400,6 +404,61 @@ static void addresses_are_the_programs(void **state)
 	assert_int_equal(cuMemcpyDtoH(out, at, 8), CUDA_ERROR_INVALID_VALUE);
 	prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 	assert_int_equal(cuMemCreate(&two, unit, &prop, 0), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+static void hear(void *data, CUlogLevel level, char *message, size_t length)
+{
+	assert_int_equal(level, 0);
+	assert_int_equal(strlen(message), length);
+	strcpy(data, message);
+}
+
+static void errors_are_logged(void **state)
+{
+	char heard[256] = "", text[4096], small[170];
+	size_t size = sizeof text, n_small = sizeof small;
+	CUlogsCallbackHandle handle;
+	CUlogIterator from, here;
+	CUdeviceptr at;
+	(void)state;
+	OK(cuLogsRegisterCallback(hear, heard, &handle));
+	OK(cuLogsCurrent(&from, 0));
+	here = from;
+	assert_int_equal(cuMemAlloc(&at, 0), CUDA_ERROR_INVALID_VALUE);
+	assert_string_equal(heard, "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemAlloc_v2");
+	OK(cuLogsUnregisterCallback(handle));
+	assert_int_equal(cuMemFree(1), CUDA_ERROR_INVALID_VALUE);
+	assert_non_null(strstr(heard, "cuMemAlloc_v2"));
+	OK(cuLogsDumpToMemory(&here, text, &size, 0));
+	assert_int_equal(strlen(text), size);
+	const char *second = strstr(text, "]\n") ? NULL : strchr(text, '\n');
+	assert_non_null(second);
+	assert_true(text[0] == '[' && strstr(text, "[CUDA][E] Returning 1 ") < second);
+	assert_non_null(strstr(second, "from cuMemFree_v2\n"));
+	assert_int_equal(here, from + 2);
+	size = sizeof text;
+	OK(cuLogsDumpToMemory(&here, text, &size, 0)); /* nothing new */
+	assert_int_equal(size, 0);
+	here = from;
+	assert_int_equal(cuLogsDumpToMemory(&here, small, &n_small, 0), CUDA_SUCCESS);
+	assert_int_equal(strlen(small), n_small);
+	assert_true(small[0] == '('); /* some are left out */
+	assert_non_null(strstr(small, "cuMemFree_v2"));
+	n_small = 10;
+	here = from;
+	assert_int_equal(cuLogsDumpToMemory(&here, small, &n_small, 0), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(n_small, 0);
+	for (int i = 0; i < 200; i++)
+		(void)cuMemFree(1);
+	char *all = malloc(1 << 16);
+	size = 1 << 16;
+	OK(cuLogsDumpToMemory(NULL, all, &size, 0));
+	assert_true(all[0] == '(');
+	size_t n_lines = 0;
+	for (const char *end = all; (end = strchr(end, '\n')); end++)
+		n_lines++;
+	assert_int_equal(n_lines, 1 + 100);
+	free(all);
 }
 
 static void what_is_wrong_is_refused(void **state)
@@ -617,6 +676,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(work_is_done_though_nobody_waits),
 		cmocka_unit_test(threads_share_the_queue),
 		cmocka_unit_test(addresses_are_the_programs),
+		cmocka_unit_test(errors_are_logged),
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(the_device_tells_what_it_is),
 		cmocka_unit_test(shared_memory_needs_room),
