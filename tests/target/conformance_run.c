@@ -116,14 +116,18 @@ static bool is_told_changed(const struct ws_target *target, uint64_t since,
 	return false;
 }
 
+/* Of the first warp, and of the last, which may be another device's. */
 static void a_step_tells_what_it_changed(struct ws_target *target)
 {
-	struct ws_warp warp;
-	uint64_t moved = 0;
-	const struct ws_step step = { .warp_index = 0, .lane = WS_NONE, .steps = 1 };
-	assert_int_equal(ws_target_warp(target, 0, &warp, NULL), WS_OK);
-	for (int i = 0; i < 3; i++) {
-		uint64_t before = target->generation;
+	struct ws_counts counts;
+	ws_target_counts(target, &counts);
+	for (unsigned i = 0; i < 4; i++) {
+		struct ws_step step = { .warp_index = i % 2 ? counts.warps - 1 : 0,
+					.lane = WS_NONE,
+					.steps = 1 };
+		struct ws_warp warp;
+		uint64_t before = target->generation, moved = 0;
+		assert_int_equal(ws_target_warp(target, step.warp_index, &warp, NULL), WS_OK);
 		assert_false(is_told_changed(target, before, &warp));
 		assert_int_equal(ws_target_step(target, &step, &moved, NULL), WS_OK);
 		assert_true(target->generation > before);
