@@ -136,7 +136,7 @@ void debug_breakpoints_find(struct debugger *d)
 		if (!is_by_name(one))
 			continue;
 		cli_mute(true);
-		bool any = debug_locate(d, one->where, &found);
+		bool any = debug_locate_stop(d, one->where, &found);
 		(void)cli_mute(false);
 		if (any)
 			take_places(d, one, &found);

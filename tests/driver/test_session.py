@@ -6,6 +6,7 @@ usage: test_session.py WARPSCOPE PROGRAM FATBIN DRIVER KILLS     KILLS: times th
 """
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -81,10 +82,12 @@ def meeting_points(pid):
 
 def test_start():
     status, said = debug('--software-gpu', '--', PROGRAM, FATBIN, 'missing', commands='continue\nprint $_exitcode\ncontinue\n')
-    check('a program that ends', 'The program begins to use CUDA.' in said and 'cuProfilerStart: CUDA_ERROR_NOT_SUPPORTED' in said and
+    check('a program that ends', 'The program begins to use CUDA.' in said and 'cuCtxAttach: CUDA_ERROR_NOT_SUPPORTED' in said and
           'The program has exited with status 0.' in said and '$1 = 0' in said and 'run starts it again' in said and status == 0, said)
     status, said = debug('--software-gpu', '--', PROGRAM, FATBIN, 'many', commands='break store\nrun\nkill\nrun\ninfo breakpoints\n')
     check('... that is killed and started again', said.count('Breakpoint 1, ') == 2 and 'already hit 2 times' in said, said)
+    status, said = debug('--software-gpu', '--', PROGRAM, FATBIN.replace('.O3.', '.G.'), 'many', commands='break store if i >= 0\nrun\n')
+    check('... one of -G, stopped behind the prologue', re.search(r'Breakpoint 1, store<<<.*> \(to=0x[0-9a-f]+, i=\d+\) at .*driver.cu:30', said), said)
     status, said = debug('--software-gpu', '--arch', 'sm_80', '--', PROGRAM, FATBIN, 'say', commands='start\ninfo cuda devices\ncontinue\n')
     check('... on another device, from the first instruction of a kernel', 'first instruction of a kernel' in said and 'sm_80' in said and
           said.count('block 1 of 2') == 32 and 'status 0' in said, said)
