@@ -70,13 +70,13 @@ static const struct words *words_of(const struct ws_sim_finding *f)
 	return is_own(f) ? &own : &words[f->kind];
 }
 
-static void places_open(struct places *places, const struct ws_sim *sim, uint32_t n_modules)
+static void places_open(struct places *places, const struct ws_sim *sim)
 {
-	places->cubin = cli_alloc(n_modules, sizeof *places->cubin);
-	for (uint32_t i = 0; i < n_modules; i++) {
-		struct ws_span image;
-		if (ws_sim_module_image(sim, i, &image, NULL) == WS_OK &&
-		    ws_cubin_open(image, &places->cubin[places->n], NULL) == WS_OK)
+	struct ws_span image;
+	size_t cap = 0;
+	for (uint32_t i = 0; ws_sim_module_image(sim, i, &image, NULL) == WS_OK; i++) {
+		cli_grow(&places->cubin, &cap, places->n, sizeof *places->cubin);
+		if (ws_cubin_open(image, &places->cubin[places->n], NULL) == WS_OK)
 			places->n++;
 	}
 }
@@ -214,14 +214,13 @@ static void json_finding(struct ws_json *json, const struct places *places,
 	ws_json_end(json);
 }
 
-int run_findings(struct cli *cli, const struct ws_sim *sim, uint32_t n_modules,
-		 struct ws_json *json)
+int run_findings(struct cli *cli, const struct ws_sim *sim, struct ws_json *json)
 {
 	const struct ws_sim_finding *findings;
 	size_t n = ws_sim_findings(sim, &findings), told = 0;
 	uint64_t unchecked = ws_sim_unchecked(sim);
 	struct places places = { 0 };
-	places_open(&places, sim, n_modules);
+	places_open(&places, sim);
 	if (json)
 		ws_json_key_array(json, "findings");
 	for (size_t i = 0; i < n; i++) {

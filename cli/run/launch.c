@@ -121,39 +121,52 @@ static uint8_t *argument_parse(const char *text, const struct ws_param *param, s
 	return bytes;
 }
 
-/* Parameters of a kernel, as many as it has; told when there is no such kernel. */
-static bool params_of(struct ws_sim *sim, uint32_t module, const char *kernel,
-		      struct ws_param *ret_params, size_t *ret_n)
+/* Parameters of a kernel of a module, as many as it has. */
+static enum ws_status params_in(struct ws_span image, const char *kernel,
+				struct ws_param *ret_params, size_t *ret_n, struct ws_error *err)
 {
-	struct ws_span image;
 	struct ws_cubin *cubin = NULL;
 	const struct ws_function *function;
 	struct ws_function_info info;
-	struct ws_error err;
-	enum ws_status st = ws_sim_module_image(sim, module, &image, &err);
+	enum ws_status st = ws_cubin_open(image, &cubin, err);
 	if (st == WS_OK)
-		st = ws_cubin_open(image, &cubin, &err);
-	if (st == WS_OK)
-		st = ws_cubin_find_function(cubin, ws_str_of(kernel), &function, &err);
+		st = ws_cubin_find_function(cubin, ws_str_of(kernel), &function, err);
 	if (st == WS_OK)
 		st = ws_cubin_function_info(cubin, function, &info, ret_params, MAX_PARAMS, NULL, 0,
-					    &err);
+					    err);
 	if (st == WS_OK)
 		*ret_n = info.n_params < MAX_PARAMS ? info.n_params : MAX_PARAMS;
-	else
-		cli_fail(kernel, &err);
 	ws_cubin_close(cubin);
+	return st;
+}
+
+/* The same of the module that has it: a program has one for each of its sources. Told when none. */
+static bool params_of(struct ws_sim *sim, const char *kernel, uint32_t *ret_module,
+		      struct ws_param *ret_params, size_t *ret_n)
+{
+	struct ws_span image;
+	struct ws_error err, none;
+	enum ws_status st = WS_ABSENT;
+	for (uint32_t module = 0; st == WS_ABSENT; module++) {
+		if (ws_sim_module_image(sim, module, &image, &none) != WS_OK)
+			break;
+		st = params_in(image, kernel, ret_params, ret_n, &err);
+		*ret_module = module;
+	}
+	if (st != WS_OK)
+		cli_fail(kernel, &err);
 	return st == WS_OK;
 }
 
-bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t module,
+bool run_launch(const struct run_launch *launch, struct ws_sim *sim,
 		const struct run_buffers *buffers)
 {
 	struct ws_param *params = cli_alloc(MAX_PARAMS, sizeof *params);
 	uint8_t **values = cli_alloc(launch->args.n + 1, sizeof *values);
 	struct ws_error err;
 	size_t n = 0, done = 0;
-	bool ok = params_of(sim, module, launch->kernel, params, &n);
+	uint32_t module = 0;
+	bool ok = params_of(sim, launch->kernel, &module, params, &n);
 	if (ok && n != launch->args.n) {
 		cli_warn("%s has %zu parameters, %zu arguments are given", launch->kernel, n,
 			 launch->args.n);
@@ -195,7 +208,7 @@ static const struct cli_option line_options[] = {
 	{ 0 },
 };
 
-static bool launch_line(struct cli *cli, char *line, struct ws_sim *sim, uint32_t module,
+static bool launch_line(struct cli *cli, char *line, struct ws_sim *sim,
 			const struct run_buffers *buffers)
 {
 	char *words[MAX_WORDS] = { line }, *sorted[MAX_WORDS + 2], **argv = sorted;
@@ -213,12 +226,12 @@ static bool launch_line(struct cli *cli, char *line, struct ws_sim *sim, uint32_
 	}
 	if (ok && !launch.kernel)
 		ok = cli_usage(cli->verb, "a line of launches needs --kernel") == CLI_ANSWERED;
-	ok = ok && run_launch(&launch, sim, module, buffers);
+	ok = ok && run_launch(&launch, sim, buffers);
 	run_launch_fini(&launch);
 	return ok;
 }
 
-bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim, uint32_t module,
+bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim,
 		     const struct run_buffers *buffers)
 {
 	size_t len;
@@ -234,7 +247,7 @@ bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim, uint
 		number++;
 		if (at[strspn(at, " \t\r")] == '\0' || *at == '#')
 			continue;
-		ok = launch_line(cli, at, sim, module, buffers);
+		ok = launch_line(cli, at, sim, buffers);
 		if (!ok)
 			cli_warn("%s: line %u", path, number);
 	}

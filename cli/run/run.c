@@ -243,8 +243,7 @@ static int results_tell(struct running *r, struct cli *cli, const char *why)
 	if (cli->json)
 		ws_json_end(&json);
 	if (r->setup.check)
-		found = run_findings(cli, r->setup.sim, r->setup.module + 1,
-				     cli->json ? &json : NULL);
+		found = run_findings(cli, r->setup.sim, cli->json ? &json : NULL);
 	if (cli->json) {
 		ws_json_key_bool(&json, "as_expected", compared == CLI_ANSWERED);
 		ws_json_end(&json);
@@ -279,7 +278,7 @@ static int outcome_tell(struct running *r, struct cli *cli, enum ws_sim_outcome 
 		run_print_lines(&cli->out, ws_sim_printed(r->setup.sim));
 	int status = run_fault(cli, r->setup.sim, !in_data, faulted ? cli_run_dump_path() : NULL);
 	if (r->setup.check && !cli->json)
-		run_findings(cli, r->setup.sim, r->setup.module + 1, NULL);
+		run_findings(cli, r->setup.sim, NULL);
 	return status;
 }
 

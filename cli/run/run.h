@@ -85,10 +85,10 @@ int run_take_cluster(void *launch, const char *text);
 		"arg", 0, CLI_WORDS, .at = offsetof(struct run_launch, args)                    \
 	}
 /* Puts it into the queue of the device. Told what is wrong. */
-bool run_launch(const struct run_launch *launch, struct ws_sim *sim, uint32_t module,
+bool run_launch(const struct run_launch *launch, struct ws_sim *sim,
 		const struct run_buffers *buffers);
 /* All launches of a file: each line has the options of one. */
-bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim, uint32_t module,
+bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim,
 		     const struct run_buffers *buffers);
 
 /* ---- run.c ---- */
@@ -106,7 +106,6 @@ struct run_setup {
 	struct cli_words buffers;
 	bool check;
 	struct ws_sim *sim; /* owned */
-	uint32_t module;
 	struct run_buffers made;
 };
 
@@ -146,7 +145,6 @@ int run_fault(struct cli *cli, struct ws_sim *sim, bool tells, const char *dump)
 /* ---- check.c ---- */
 
 /* What a device that checks has found, as text, or as keys of an object. An exit status. */
-int run_findings(struct cli *cli, const struct ws_sim *sim, uint32_t n_modules,
-		 struct ws_json *json);
+int run_findings(struct cli *cli, const struct ws_sim *sim, struct ws_json *json);
 
 #endif

@@ -74,8 +74,7 @@ static int device_make(struct run_setup *setup, struct cli *cli)
 	if (!image)
 		return CLI_NO_ANSWER;
 	cli->input_bytes = len;
-	enum ws_status st =
-		ws_sim_load(setup->sim, (struct ws_span){ image, len, 0 }, &setup->module, &err);
+	enum ws_status st = ws_sim_load(setup->sim, (struct ws_span){ image, len, 0 }, NULL, &err);
 	free(image);
 	return st == WS_OK ? CLI_ANSWERED : cli_fail(setup->image, &err);
 }
@@ -86,9 +85,8 @@ static bool everything_queued(struct run_setup *setup, struct cli *cli)
 		if (!run_buffer_add(&setup->made, setup->sim, setup->buffers.item[i]))
 			return false;
 	if (setup->launches)
-		return run_launch_file(cli, setup->launches, setup->sim, setup->module,
-				       &setup->made);
-	return run_launch(&setup->launch, setup->sim, setup->module, &setup->made);
+		return run_launch_file(cli, setup->launches, setup->sim, &setup->made);
+	return run_launch(&setup->launch, setup->sim, &setup->made);
 }
 
 int run_setup_make(struct run_setup *setup, struct cli *cli)

@@ -106,10 +106,11 @@ WS_API void ws_sim_limits(const struct ws_sim *sim, struct ws_sim_limits *ret_li
 /* ---- images ---- */
 
 /**
- * Loads a cubin, or the image of a fatbin or program that fits the device best: its own
- * architecture, else the newest older one of the same generation. The bytes are copied.
+ * Loads a cubin, or the images of a fatbin or program that fit the device best: its own
+ * architecture, else the newest older one of the same generation. A program has one for each of its
+ * sources. The bytes are copied.
  *
- * @param ret_module  Number of the module; may be NULL.
+ * @param ret_module  Number of the module, or of the first of several in a row; may be NULL.
  * @retval WS_UNSUPPORTED  for another architecture, relocatable, or with a relocation that is not
  * known.
  * @retval WS_MALFORMED, WS_TRUNCATED, WS_NO_MEMORY

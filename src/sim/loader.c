@@ -447,23 +447,23 @@ enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *r
 	enum ws_status st = ws_image_file_open_memory(image, &file, err);
 	if (st != WS_OK)
 		return wsi_context(err, st, "CUDA_ERROR_INVALID_IMAGE");
-	size_t best = 0;
-	uint32_t score = 0;
-	for (size_t i = 0; i < ws_image_file_count(file); i++) {
-		uint32_t here = suits(ws_image_file_at(file, i), sim->device);
-		if (here > score) {
-			score = here;
-			best = i;
-		}
-	}
-	struct ws_span bytes;
+	uint32_t score = 0, module;
+	size_t n = ws_image_file_count(file);
+	for (size_t i = 0; i < n; i++)
+		score = (uint32_t)wsi_max_u64(score, suits(ws_image_file_at(file, i), sim->device));
 	if (score == 0)
 		st = wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 			      "CUDA_ERROR_NO_BINARY_FOR_GPU: no image for %s", sim->device->name);
-	else
-		st = ws_image_file_bytes(file, best, &bytes, err);
-	if (st == WS_OK)
-		st = load_cubin(sim, bytes, ret_module, err);
+	for (size_t i = 0, loaded = 0; i < n && st == WS_OK; i++) {
+		struct ws_span bytes;
+		if (suits(ws_image_file_at(file, i), sim->device) != score)
+			continue;
+		st = ws_image_file_bytes(file, i, &bytes, err);
+		if (st == WS_OK)
+			st = load_cubin(sim, bytes, &module, err);
+		if (st == WS_OK && loaded++ == 0 && ret_module)
+			*ret_module = module;
+	}
 	ws_image_file_close(file);
 	return st;
 }

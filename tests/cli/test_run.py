@@ -383,6 +383,19 @@ def a_barrier_is_found_in_each_block_of_a_cluster(folder):
 
 
 @case
+def a_kernel_may_be_in_any_image_of_a_program(folder):
+    program = os.path.join(folder, 'program')
+    with open(program, 'wb') as two:
+        for name in ('integer', 'cluster'):
+            with open(f'{IMAGES}/{name}.O3.fatbin', 'rb') as one:
+                two.write(one.read())
+    done = run(folder, program, '--kernel', 'mbarrier_of_one', '--grid', '2,2', '--block', '32', '--arg', '9')
+    assert done.returncode == 0 and done.stderr == '', done
+    done = run(folder, program, '--kernel', 'nowhere')
+    assert done.returncode == 1 and 'nowhere: the image has no such function' in done.stderr, done
+
+
+@case
 def mistakes_are_told(folder):
     words = nothing(folder)
     with open(os.path.join(folder, 'launches'), 'w', encoding='utf-8') as file:
