@@ -33,7 +33,7 @@ def cpu(*command):
 def names(program, dump):
     """How many functions there are, and the beginning of the name of one in the middle, which few share."""
     done = subprocess.run([program, "shell", "--batch", "-ex", "info functions", dump], capture_output=True, text=True, check=True)
-    found = done.stdout.split("All functions:\n")[1].splitlines()
+    found = done.stdout.split("All defined functions:\n")[1].splitlines()
     return len(found), re.match(r"\w*?_\d+", found[len(found) // 2]).group(0)
 
 

@@ -52,6 +52,7 @@ if [ "${2:-}" != --smoke ]; then
 	dump names100k --busy-sms 1 --functions 9100 --modules 11
 fi
 dump 270k
+dump 270k-G --debug # variables
 dump memory --busy-sms 4 --memory 600
 dump functions --busy-sms 1 --ctas-per-sm 1 --memory 1 --functions 300 --modules 11 # for look-ups of symbols and code
 sync # pages of a file that are not written yet would count as memory of the reader
@@ -64,5 +65,6 @@ step "$bench/bench-cudbg" $(paths functions)
 step "$bench/bench-info" "$program" $(paths $full)
 step "$here/write.py" "$program" $(paths memory $full)
 step "$here/beside.py" "$program" $(paths $full)
+step "$here/lanes.py" "$program" $(paths 270k-G)
 [ "${2:-}" = --smoke ] || step "$here/prompt.py" "$program" $(paths names1k names100k 270k)
 step "$here/triage.py" "$1" "$here/../examples/dumps/illegal-address.nvcudmp" ${2:+"$2"} --huge "$(paths 270k)"

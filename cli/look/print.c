@@ -60,22 +60,45 @@ struct spot {
 	struct ws_dim3 block, thread;
 };
 
+/* How the expression is evaluated in lanes of one kernel at one pc. */
+struct plan {
+	uint64_t pc;
+	uint32_t grid_index;
+	struct ws_condition *steps; /* owned; or NULL: lane by lane, unless `text` */
+	char *text;                 /* owned; what it is in all of them, which is no value */
+	bool failed;                /* that is why it cannot be evaluated: `err` */
+	struct ws_error err;
+	struct plan *next; /* owned */
+};
+
+/* What the expression is in one lane. */
+struct sample {
+	const struct plan
+		*plan; /* `bits` are of its steps; or what all lanes there have; or NULL */
+	uint64_t bits;
+	char *text; /* owned; NULL: not made yet */
+	bool is_whole;
+	int64_t whole;
+};
+
 /* Lanes that follow each other and have the same value, or numbers of one step. */
 struct run {
 	struct spot first, last;
 	uint64_t n;
-	char *text, *last_text; /* owned; the same where all are equal */
-	bool is_whole;
-	int64_t whole, step; /* of the last one, from it to the next */
-	bool odd;            /* most lanes have another value */
+	struct sample from, to; /* the same where all are equal */
+	int64_t step;           /* from `to` to the next */
+	bool odd;               /* most lanes have another value */
 	bool has_focus;
 };
+
+enum { PLANS = 1024 /* lists of them */ };
 
 struct table {
 	struct look *look;
 	const char *text;
 	struct ws_value_format format;
-	struct run *runs; /* owned */
+	struct plan **plans; /* owned */
+	struct run *runs;    /* owned */
 	size_t n_runs, cap_runs;
 	uint64_t n_lanes, n_missing, n_failed;
 	bool have_numbers;
@@ -105,24 +128,55 @@ static void note_number(struct table *table, const struct ws_number *number,
 	table->have_numbers = true;
 }
 
-/* Whether a value goes on with a run. */
-static bool follows(const struct run *run, const char *text, bool is_whole, int64_t whole)
+/* ---- what a lane has, as text where that is needed ---- */
+
+static const char *sample_text(struct table *table, struct sample *sample)
 {
-	if (run->step == 0 && strcmp(run->last_text, text) == 0)
-		return true;
-	int64_t step = (int64_t)((uint64_t)whole - (uint64_t)run->whole);
-	return run->is_whole && is_whole && step != 0 && (run->n == 1 || step == run->step);
+	enum ws_status st;
+	if (sample->text)
+		return sample->text;
+	if (!sample->plan->steps)
+		return sample->plan->text;
+	const struct ws_value value = ws_condition_value(sample->plan->steps, sample->bits);
+	sample->text = look_text(table->look->vars, &value, table->format, &st);
+	return sample->text;
 }
 
-static void run_add(struct table *table, const struct spot *spot, char *text, bool is_whole,
-		    int64_t whole)
+static struct sample sample_copy(const struct sample *sample)
+{
+	struct sample copy = *sample;
+	copy.text = sample->text ? cli_copy(sample->text, strlen(sample->text)) : NULL;
+	return copy;
+}
+
+static bool same(struct table *table, struct sample *a, struct sample *b)
+{
+	/* a format may show fewer bits */
+	if (a->plan && a->plan == b->plan && (a->bits == b->bits || !table->format.letter))
+		return a->bits == b->bits;
+	return strcmp(sample_text(table, a), sample_text(table, b)) == 0;
+}
+
+/* Whether a value goes on with a run. */
+static bool follows(struct table *table, struct run *run, struct sample *sample)
+{
+	if (run->step == 0 && same(table, &run->to, sample))
+		return true;
+	int64_t step = (int64_t)((uint64_t)sample->whole - (uint64_t)run->to.whole);
+	return run->to.is_whole && sample->is_whole && step != 0 &&
+	       (run->n == 1 || step == run->step);
+}
+
+/* Takes the sample. */
+static void run_add(struct table *table, const struct spot *spot, struct sample sample)
 {
 	struct run *last = table->n_runs ? &table->runs[table->n_runs - 1] : NULL;
-	if (last && follows(last, text, is_whole, whole)) {
-		last->step = is_whole ? (int64_t)((uint64_t)whole - (uint64_t)last->whole) : 0;
-		free(last->last_text);
-		last->last_text = text;
-		last->whole = whole;
+	if (last && follows(table, last, &sample)) {
+		last->step = sample.is_whole
+				     ? (int64_t)((uint64_t)sample.whole - (uint64_t)last->to.whole)
+				     : 0;
+		free(last->to.text);
+		last->to = sample;
 		last->last = *spot;
 		last->n++;
 		return;
@@ -132,28 +186,40 @@ static void run_add(struct table *table, const struct spot *spot, char *text, bo
 		struct run second = { .first = last->last,
 				      .last = last->last,
 				      .n = 1,
-				      .text = cli_copy(last->last_text, strlen(last->last_text)),
-				      .last_text = last->last_text,
-				      .is_whole = true,
-				      .whole = last->whole };
-		last->last_text = cli_copy(last->text, strlen(last->text));
+				      .from = sample_copy(&last->to),
+				      .to = last->to };
+		last->to = sample_copy(&last->from);
 		last->last = last->first;
 		last->n = 1;
 		last->step = 0;
 		cli_grow(&table->runs, &table->cap_runs, table->n_runs, sizeof second);
 		table->runs[table->n_runs++] = second;
-		run_add(table, spot, text, is_whole, whole);
+		run_add(table, spot, sample);
 		return;
 	}
-	struct run run = { .first = *spot,
-			   .last = *spot,
-			   .n = 1,
-			   .text = text,
-			   .last_text = cli_copy(text, strlen(text)),
-			   .is_whole = is_whole,
-			   .whole = whole };
+	struct run run = {
+		.first = *spot, .last = *spot, .n = 1, .from = sample, .to = sample_copy(&sample)
+	};
 	cli_grow(&table->runs, &table->cap_runs, table->n_runs, sizeof run);
 	table->runs[table->n_runs++] = run;
+}
+
+/* ---- one lane ---- */
+
+static enum ws_status look_at_lane(struct table *table, const struct ws_focus *focus,
+				   struct ws_error *err)
+{
+	struct look *look = table->look;
+	enum ws_status st = ws_vars_look(look->vars, focus, err);
+	return st == WS_OK ? ws_vars_select(look->vars, look->frames[look->at].level, err) : st;
+}
+
+static char *failure_text(const struct ws_error *err)
+{
+	const size_t size = sizeof err->message + 2;
+	char *text = cli_alloc(size, 1);
+	snprintf(text, size, "<%s>", err->message);
+	return text;
 }
 
 /* The value in one lane as text. Where it has none, say in a lane that stands elsewhere, the text
@@ -165,15 +231,12 @@ static char *lane_text(struct table *table, const struct ws_focus *focus, bool *
 	struct ws_value value;
 	struct ws_error err;
 	*ret_number = false;
-	if (ws_vars_look(look->vars, focus, &err) != WS_OK ||
-	    ws_vars_select(look->vars, look->frames[look->at].level, &err) != WS_OK ||
+	if (look_at_lane(table, focus, &err) != WS_OK ||
 	    ws_vars_evaluate(look->vars, table->text, &value, &err) != WS_OK) {
-		char *text = cli_alloc(sizeof err.message + 2, 1);
-		snprintf(text, sizeof err.message + 2, "<%s>", err.message);
 		table->n_missing++;
 		table->n_failed++;
 		table->err = err;
-		return text;
+		return failure_text(&err);
 	}
 	enum ws_status read;
 	char *text = look_text(look->vars, &value, table->format, &read);
@@ -182,63 +245,218 @@ static char *lane_text(struct table *table, const struct ws_focus *focus, bool *
 	return text;
 }
 
+/* ---- lanes at one pc, together ---- */
+
+static struct plan *plan_make(struct table *table, const struct ws_focus *focus, uint64_t pc)
+{
+	struct ws_vars *vars = table->look->vars;
+	struct plan *plan = cli_alloc(1, sizeof *plan);
+	struct ws_value value;
+	struct ws_error err;
+	enum ws_status st;
+	*plan = (struct plan){ .pc = pc, .grid_index = focus->grid_index };
+	if (look_at_lane(table, focus, &err) != WS_OK)
+		return plan;
+	st = ws_vars_condition(vars, table->text, &plan->steps, &plan->err);
+	if (st == WS_OK && (!ws_condition_is_plain(plan->steps) || table->format.letter == 's')) {
+		ws_condition_free(plan->steps); /* it shows memory of the lane */
+		plan->steps = NULL;
+	}
+	plan->failed = st == WS_ARGUMENT;
+	if (plan->failed)
+		plan->text = failure_text(&plan->err);
+	if (st == WS_OK || plan->failed)
+		return plan;
+	/* what the pc alone decides */
+	if (ws_vars_evaluate(vars, table->text, &value, &err) == WS_OK &&
+	    (value.kind == WS_VALUE_GONE || value.kind == WS_VALUE_NOT_HERE))
+		plan->text = look_text(vars, &value, table->format, &st);
+	return plan;
+}
+
+static const struct plan *plan_find(struct table *table, const struct ws_focus *focus, uint64_t pc)
+{
+	struct plan **list = &table->plans[(pc / 16 ^ focus->grid_index) % PLANS];
+	for (const struct plan *plan = *list; plan; plan = plan->next)
+		if (plan->pc == pc && plan->grid_index == focus->grid_index)
+			return plan;
+	struct plan *plan = plan_make(table, focus, pc);
+	plan->next = *list;
+	*list = plan;
+	return plan;
+}
+
+static void plans_free(struct table *table)
+{
+	for (size_t i = 0; i < PLANS; i++) {
+		for (struct plan *plan = table->plans[i], *next; plan; plan = next) {
+			next = plan->next;
+			ws_condition_free(plan->steps);
+			free(plan->text);
+			free(plan);
+		}
+	}
+	free(table->plans);
+}
+
+/* The lanes of a place as steps ask for them. */
+struct asked {
+	const struct table *table;
+	const struct place *place;
+	uint8_t at[WS_MAX_LANES]; /* of a lane, its index in the place */
+};
+
+static bool asked_register(const struct ws_arrival *arrival, enum ws_reg_kind kind, uint32_t number,
+			   uint32_t words, unsigned lane, uint64_t *ret_bits)
+{
+	const struct asked *asked = arrival->state;
+	uint32_t values[2] = { 0 }, n = 0;
+	if (words > 2 ||
+	    ws_target_registers(asked->table->look->session.target, asked->place->warp_index, lane,
+				kind, number, words, values, &n, NULL) != WS_OK ||
+	    n < words)
+		return false;
+	*ret_bits = values[0] | (uint64_t)values[1] << 32;
+	return true;
+}
+
+static uint32_t asked_place(const struct ws_arrival *arrival, uint32_t dim, uint32_t axis,
+			    unsigned lane)
+{
+	const struct asked *asked = arrival->state;
+	const struct place *place = asked->place;
+	const struct ws_dim3 *const dims[] = {
+		[WS_ARRIVAL_THREAD_IDX] = &place->lanes[asked->at[lane]].thread,
+		[WS_ARRIVAL_BLOCK_IDX] = &place->block.idx,
+		[WS_ARRIVAL_BLOCK_DIM] = &place->grid->block_dim,
+		[WS_ARRIVAL_GRID_DIM] = &place->grid->grid_dim,
+		[WS_ARRIVAL_CLUSTER_IDX] = &place->block.cluster_idx,
+		[WS_ARRIVAL_CLUSTER_DIM] = &place->block.cluster_dim,
+	};
+	return axis == 0 ? dims[dim]->x : axis == 1 ? dims[dim]->y : dims[dim]->z;
+}
+
+static bool asked_memory(const struct ws_arrival *arrival, const struct ws_address *at,
+			 void *buffer, size_t len)
+{
+	const struct asked *asked = arrival->state;
+	struct ws_address here = *at;
+	size_t got;
+	here.device_index = asked->place->warp.device_index;
+	here.grid_index = asked->place->block.grid_index;
+	here.warp_index = asked->place->warp_index;
+	return ws_target_read_memory(asked->table->look->session.target, &here, buffer, len, &got,
+				     NULL) == WS_OK;
+}
+
+/* Evaluates in all lanes of a place whose pc has steps, and says which; `plans` are of all. */
+static uint32_t read_together(struct table *table, const struct place *place,
+			      const struct plan *plans[WS_MAX_LANES],
+			      struct ws_lane_number numbers[WS_MAX_LANES])
+{
+	struct asked asked = { .table = table, .place = place };
+	struct ws_arrival arrival = {
+		.state = &asked,
+		.reg = asked_register,
+		.place = asked_place,
+		.read = asked_memory,
+	};
+	uint32_t known = 0;
+	const bool is_whole = place->block_status == WS_OK && place->grid;
+	for (uint32_t i = 0; i < place->n_lanes; i++) {
+		const struct ws_focus focus = place_focus(place, &place->lanes[i]);
+		const bool again = i > 0 && place->lanes[i].pc == place->lanes[i - 1].pc;
+		asked.at[place->lanes[i].id] = (uint8_t)i;
+		plans[i] = !is_whole ? NULL
+			   : again   ? plans[i - 1]
+				     : plan_find(table, &focus, place->lanes[i].pc);
+	}
+	for (uint32_t i = 0, done = 0; i < place->n_lanes; i++) {
+		arrival.lanes = 0;
+		for (uint32_t k = i; plans[i] && k < place->n_lanes; k++)
+			if (plans[k] == plans[i])
+				arrival.lanes |= 1u << place->lanes[k].id;
+		if (!arrival.lanes || !plans[i]->steps || done >> place->lanes[i].id & 1)
+			continue;
+		done |= arrival.lanes;
+		known |= ws_condition_read(plans[i]->steps, &arrival, numbers);
+	}
+	return known;
+}
+
 /* A `walk_visit`. */
 static void take_lanes(void *user, const struct place *place)
 {
 	struct table *table = user;
+	const struct plan *plans[WS_MAX_LANES];
+	struct ws_lane_number numbers[WS_MAX_LANES];
+	const bool has_focus = place_has_focus(&table->look->session, place);
+	const uint32_t known = read_together(table, place, plans, numbers);
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
 		const struct ws_lane *lane = &place->lanes[i];
-		const struct ws_focus focus = place_focus(place, lane);
 		const struct spot spot = { place->warp_index, lane->id, place->block.idx,
 					   lane->thread };
+		struct sample sample = { .plan = plans[i] };
 		struct ws_number number = { 0 };
-		bool is_number;
-		char *text = lane_text(table, &focus, &is_number, &number);
+		bool is_number = known >> lane->id & 1;
+		if (is_number) {
+			number = numbers[lane->id].number;
+			sample.bits = numbers[lane->id].bits;
+		} else if (plans[i] && plans[i]->text) {
+			table->n_missing++;
+			table->n_failed += plans[i]->failed;
+			if (plans[i]->failed)
+				table->err = plans[i]->err;
+		} else {
+			const struct ws_focus focus = place_focus(place, lane);
+			sample.plan = NULL;
+			sample.text = lane_text(table, &focus, &is_number, &number);
+		}
 		table->n_lanes++;
 		if (is_number)
 			note_number(table, &number, &spot);
-		bool is_whole = is_number && !number.is_float;
-		run_add(table, &spot, text, is_whole, is_whole ? number.whole : 0);
-		if (place_has_focus(&table->look->session, place) &&
-		    table->look->session.focus.lane == lane->id)
+		sample.is_whole = is_number && !number.is_float;
+		sample.whole = sample.is_whole ? number.whole : 0;
+		run_add(table, &spot, sample);
+		if (has_focus && table->look->session.focus.lane == lane->id)
 			table->runs[table->n_runs - 1].has_focus = true;
 	}
 }
 
-static int by_text(const void *left, const void *right)
+/* Marks what most lanes do not have; the run that begins with the value that they have, or NULL. */
+static struct run *mark_odd(struct table *table)
 {
-	const struct run *const *a = left, *const *b = right;
-	return strcmp((*a)->text, (*b)->text);
-}
-
-/* Marks what most lanes do not have; the value that they have, or NULL. */
-static const char *mark_odd(struct table *table)
-{
-	size_t n = table->n_runs;
-	const char *usual = NULL;
-	struct run **order = cli_alloc(n + 1, sizeof *order);
-	for (size_t i = 0; i < n; i++)
-		order[i] = &table->runs[i];
-	if (n)
-		qsort(order, n, sizeof *order, by_text);
-	for (size_t i = 0, end; i < n; i = end) {
-		uint64_t lanes = 0;
-		for (end = i; end < n && strcmp(order[end]->text, order[i]->text) == 0; end++)
-			lanes += order[end]->step == 0 ? order[end]->n : 1;
-		if (2 * lanes > table->n_lanes && lanes < table->n_lanes)
-			usual = order[i]->text;
+	struct run *usual = NULL;
+	uint64_t votes = 0, lanes = 0;
+	for (size_t i = 0; i < table->n_runs; i++) { /* who has more than half is left */
+		struct run *run = &table->runs[i];
+		const uint64_t n = run->step == 0 ? run->n : 1;
+		if (votes > 0 && same(table, &run->from, &usual->from)) {
+			votes += n;
+		} else if (votes >= n) {
+			votes -= n;
+		} else {
+			votes = n - votes;
+			usual = run;
+		}
 	}
-	free(order);
-	for (size_t i = 0; usual && i < n; i++)
-		table->runs[i].odd = strcmp(table->runs[i].text, usual) != 0;
-	return usual;
+	for (size_t i = 0; usual && i < table->n_runs; i++) {
+		struct run *run = &table->runs[i];
+		run->odd = !same(table, &run->from, &usual->from);
+		lanes += run->odd ? 0 : run->step == 0 ? run->n : 1;
+	}
+	if (2 * lanes > table->n_lanes && lanes < table->n_lanes)
+		return usual;
+	for (size_t i = 0; i < table->n_runs; i++)
+		table->runs[i].odd = false;
+	return NULL;
 }
 
 static void produce(struct rows *rows, void *user)
 {
-	const struct table *table = user;
+	struct table *table = user;
 	for (size_t i = 0; i < table->n_runs; i++) {
-		const struct run *run = &table->runs[i];
+		struct run *run = &table->runs[i];
 		rows_begin(rows, run->has_focus);
 		rows_number(rows, run->first.lane);
 		rows_number(rows, run->last.lane);
@@ -247,9 +465,9 @@ static void produce(struct rows *rows, void *user)
 		rows_dim3(rows, run->last.block);
 		rows_dim3(rows, run->last.thread);
 		rows_number(rows, run->n);
-		rows_text(rows, run->text);
+		rows_text(rows, sample_text(table, &run->from));
 		if (run->step)
-			rows_text(rows, run->last_text);
+			rows_text(rows, sample_text(table, &run->to));
 		else
 			rows_none(rows);
 		if (run->step)
@@ -349,20 +567,23 @@ static int print_lanes(struct look *look, const char *text, struct ws_value_form
 	static const enum filter_word warp[] = { FILTER_device, FILTER_sm, FILTER_warp };
 	for (size_t i = 0; argc == 0 && i < sizeof warp / sizeof warp[0]; i++)
 		filter_current(&filter, session_coords(&look->session), warp[i]);
+	table.plans = cli_alloc(PLANS, sizeof(struct plan *));
 	walk(&look->session, &filter, WALK_LANES, take_lanes, &table);
 	int status = table.n_failed && table.n_failed == table.n_lanes
 			     ? cli_fail(look->session.path, &table.err)
 			     : CLI_ANSWERED;
-	const char *usual = mark_odd(&table);
+	struct run *most = mark_odd(&table);
+	const char *usual = most ? sample_text(&table, &most->from) : NULL;
 	if (status == CLI_ANSWERED && look->session.cli->json)
 		table_json(&table, usual);
 	else if (status == CLI_ANSWERED)
 		table_text(&table, usual);
 	for (size_t i = 0; i < table.n_runs; i++) {
-		free(table.runs[i].text);
-		free(table.runs[i].last_text);
+		free(table.runs[i].from.text);
+		free(table.runs[i].to.text);
 	}
 	free(table.runs);
+	plans_free(&table);
 	return status;
 }
 

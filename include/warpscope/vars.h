@@ -206,8 +206,8 @@ struct ws_condition;
 /**
  * Evaluates an expression in the innermost frame, and makes of it what tells the same for any
  * thread at this pc, without the target. @retval WS_UNSUPPORTED  it is made of more than registers,
- * numbers, what CUDA gives each thread, and memory at addresses of these. Others as
- * ws_vars_evaluate() and ws_vars_number().
+ * numbers, what CUDA gives each thread, and memory at addresses of these. @retval WS_ARGUMENT  it
+ * is not understood, in no thread at this pc. Others as ws_vars_evaluate() and ws_vars_number().
  */
 WS_API enum ws_status ws_vars_condition(struct ws_vars *vars, const char *text,
 					struct ws_condition **ret_condition,
@@ -215,6 +215,22 @@ WS_API enum ws_status ws_vars_condition(struct ws_vars *vars, const char *text,
 /** Lanes that it holds for, or for which it cannot be told: what it reads is not there. For any
  * thread. The first argument is a struct ws_condition. */
 WS_API ws_stop_if_fn ws_condition_holds;
+
+/** What it is in a lane. */
+struct ws_lane_number {
+	struct ws_number number;
+	uint64_t bits; /**< of its type, see ws_condition_value() */
+};
+
+/** The expression in the lanes of `arrival`, any at this pc: one number for each of them at the
+ * index of the lane. Returns the lanes for which it can be told. */
+WS_API uint32_t ws_condition_read(const struct ws_condition *condition,
+				  const struct ws_arrival *arrival,
+				  struct ws_lane_number ret_numbers[WS_MAX_LANES]) WS_MUST_USE;
+/** Whether its bits are all that is printed: no pointer to characters, whose text is shown. */
+WS_API bool ws_condition_is_plain(const struct ws_condition *condition);
+/** The same as a value; equal bits are equal values. */
+WS_API struct ws_value ws_condition_value(const struct ws_condition *condition, uint64_t bits);
 /** NULL is fine. */
 WS_API void ws_condition_free(struct ws_condition *condition);
 

@@ -123,6 +123,7 @@ uint16_t wsi_record_binary(struct ws_vars *vars, enum wsi_operation operation,
 struct ws_condition {
 	uint16_t n;
 	struct wsi_operand result;
+	struct ws_vtype type;        /* of the result */
 	struct wsi_cond_step step[]; /* from 1 */
 };
 
@@ -136,11 +137,15 @@ enum ws_status ws_vars_condition(struct ws_vars *vars, const char *text,
 	if (!record)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a condition");
 	enum ws_status st = ws_vars_evaluate(vars, text, &value, err);
+	/* what depends on no thread fails in all of them */
+	const bool nowhere = st == WS_ARGUMENT && !record->lost && record->n == 0;
 	if (st == WS_OK)
 		st = wsi_operand_of(vars, &value, &result, err);
 	if (st == WS_OK && (record->lost || vars->selected != 0))
 		st = wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 			      "the condition is not one of registers and memory alone");
+	else if (st == WS_ARGUMENT && !nowhere)
+		st = WS_UNSUPPORTED;
 	vars->record = NULL;
 	size_t bytes = sizeof *made + ((size_t)record->n + 1) * sizeof *made->step;
 	if (st == WS_OK && !(made = wsi_zalloc(bytes)))
@@ -148,6 +153,7 @@ enum ws_status ws_vars_condition(struct ws_vars *vars, const char *text,
 	if (made) {
 		made->n = record->n;
 		made->result = result;
+		made->type = value.type;
 		memcpy(made->step, record->step, bytes - sizeof *made);
 		*ret_condition = made;
 	}
@@ -263,21 +269,68 @@ static bool run(const struct lanes *lanes, const struct wsi_cond_step *step, uns
 	return false;
 }
 
+static void run_all(const struct ws_condition *c, const struct ws_arrival *arrival,
+		    struct lanes *lanes)
+{
+	lanes->arrival = arrival;
+	for (uint16_t i = 1; i <= c->n; i++) {
+		lanes->unknown[i] = 0;
+		for (uint32_t left = arrival->lanes; left; left &= left - 1) {
+			unsigned lane = wsi_first_bit(left);
+			lanes->bits[i][lane] = 0;
+			if (!run(lanes, &c->step[i], lane, &lanes->bits[i][lane]))
+				lanes->unknown[i] |= 1u << lane;
+		}
+	}
+}
+
+uint32_t ws_condition_read(const struct ws_condition *c, const struct ws_arrival *arrival,
+			   struct ws_lane_number ret_numbers[WS_MAX_LANES])
+{
+	const uint32_t width =
+		c->result.bit_size ? c->result.bit_size : 8 * (uint32_t)c->result.shape.size;
+	const uint64_t mask = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
+	struct lanes lanes;
+	uint32_t known = 0;
+	run_all(c, arrival, &lanes);
+	for (uint32_t left = arrival->lanes; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		struct ws_lane_number *to = &ret_numbers[lane];
+		if (!is_known(&lanes, &c->result, lane))
+			continue;
+		to->number = number_of(&lanes, &c->result, lane);
+		to->bits = c->result.step
+				   ? lanes.bits[c->result.step][lane] >> c->result.bit_off & mask
+				   : to_bits(&c->result.shape, &to->number) & mask;
+		known |= 1u << lane;
+	}
+	return known;
+}
+
+bool ws_condition_is_plain(const struct ws_condition *condition)
+{
+	const struct wsi_shape *shape = &condition->result.shape;
+	struct wsi_shape target;
+	if (shape->kind == WS_KIND_POINTER)
+		return wsi_shape(&shape->target, &target, NULL) == WS_OK && target.size != 1;
+	return shape->kind == WS_KIND_BASE || shape->kind == WS_KIND_ENUM;
+}
+
+struct ws_value ws_condition_value(const struct ws_condition *condition, uint64_t bits)
+{
+	struct ws_value value = { .kind = WS_VALUE_BYTES,
+				  .type = condition->type,
+				  .bit_size = condition->result.bit_size };
+	wsi_store_u64(value.bytes, bits);
+	return value;
+}
+
 uint32_t ws_condition_holds(const void *condition, const struct ws_arrival *arrival)
 {
 	const struct ws_condition *c = condition;
 	struct lanes lanes;
 	uint32_t holds = 0;
-	lanes.arrival = arrival;
-	for (uint16_t i = 1; i <= c->n; i++) {
-		lanes.unknown[i] = 0;
-		for (uint32_t left = arrival->lanes; left; left &= left - 1) {
-			unsigned lane = wsi_first_bit(left);
-			lanes.bits[i][lane] = 0;
-			if (!run(&lanes, &c->step[i], lane, &lanes.bits[i][lane]))
-				lanes.unknown[i] |= 1u << lane;
-		}
-	}
+	run_all(c, arrival, &lanes);
 	for (uint32_t left = arrival->lanes; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		struct ws_number number = number_of(&lanes, &c->result, lane);

@@ -144,17 +144,21 @@ static struct ws_value reg_value(struct parser *p, const struct reg *reg, uint32
 	enum ws_value_kind found = WS_VALUE_BYTES;
 	enum ws_status st = WS_OK;
 	const bool unwound = reg->kind == WS_REG_R && p->vars->selected != p->vars->n_hidden;
-	if (unwound || number == 255) {
+	/* RZ has no row */
+	const uint32_t rows = reg->kind == WS_REG_R && number + want > 255 ? 255 - number : want;
+	if (unwound) {
 		for (uint32_t i = 0; i < want && found == WS_VALUE_BYTES; i++)
 			found = wsi_vars_register(p->vars, number + i, &words[i], &st);
-	} else {
+	} else if (rows) {
 		st = ws_target_registers(p->vars->target, focus->warp_index, focus->lane, reg->kind,
-					 number, want, words, &n, NULL);
-		found = st == WS_OK && n == want ? WS_VALUE_BYTES : WS_VALUE_MISSING;
+					 number, rows, words, &n, NULL);
+		found = st == WS_OK && n == rows ? WS_VALUE_BYTES : WS_VALUE_MISSING;
 	}
 	struct ws_value value = of_words(reg->type, words);
-	if (found == WS_VALUE_MISSING)
+	if (found == WS_VALUE_MISSING) {
+		wsi_record_lose(p->vars); /* another thread may have it */
 		return fail(p, "%s%u is not there", reg->prefix, (unsigned)number);
+	}
 	value.kind = found;
 	value.in_register = !unwound;
 	value.reg_kind = reg->kind;

@@ -273,6 +273,35 @@ def check_lanes(dump):
     return None if (odd['min'], odd['max'], odd['usual']) == ('0', '5', '0') else str(odd)
 
 
+def check_together(dump, folder):
+    """Lanes that are evaluated together have what each of them has alone; values that look alike in a format are one row."""
+    at = [(0, 0), (0, 5), (0, 31), (1, 0), (1, 7)]  # warp, lane
+    indexed = make_dump('90', folder, 8, '&fault')
+    rest = dump
+    for words in (['index'], ['index * 2 - 7'], ['/x', 'index'], ['out + index'], ['(char *)out + index'], ['index % 3 == 1'], ['by'], ['this'], ['*this'], ['$R4'], ['$RD6'], ['before * by - threadIdx.x'], ['threadIdx.x * 1.5'], ['/x', '$R1 + threadIdx.x'], ['/c', 'threadIdx.x + 65'],
+                  ['*(int *)this'], ['(char *)this'], ['nothing'], ['$R200'], ['(bool)threadIdx.x'], ['(char)(threadIdx.x + 60)'], ['/s', 'threadIdx.x'], ['1 / threadIdx.x'], ['fault']):
+        dump = indexed if 'index' in words[-1] else rest
+        done = run('print', '--lanes', '--json', dump, *words, 'kernel', '0')
+        alone = [run('print', dump, *words, 'warp', str(warp), 'lane', str(lane)) for warp, lane in at]
+        if done.returncode:
+            if any(one.returncode == 0 for one in alone) or done.stderr != alone[-1].stderr:
+                return f'{words}: {done.stderr} {alone}'
+            continue
+        values = []
+        for one in json.loads(done.stdout)['runs']:
+            for i in range(one['count']):
+                first = one['value'].split()[0]
+                grown = int(first, 0) + i * int(one['step']) if one['step'] else 0
+                values.append(one['value'] if not one['step'] else hex(grown) if first[:2] == '0x' else str(grown))
+        for (warp, lane), one in zip(at, alone):
+            got, want = values[32 * warp + lane], one.stdout.strip() or '<' + one.stderr.strip().split(': ', 2)[-1] + '>'
+            want = want.split(') ')[-1]
+            if got.split(') ')[-1] not in (want, want.split()[0]):
+                return f'{words}, lane {lane} of warp {warp}: {got}, alone {want}'
+    runs = json.loads(run('print', '--lanes', '--json', dump, '/c', '(threadIdx.x & 3) * 256.5', 'kernel', '0').stdout)['runs']
+    return None if [(one['count'], one['value'].split()[0]) for one in runs] == [(40, '0')] else str(runs)
+
+
 def check_names(dump):
     """Variables of the image have their types and places, managed ones their values; a pretty value has a line for each member."""
     managed = json.loads(run('info', '--json', dump, 'managed').stdout)['managed']
@@ -319,6 +348,8 @@ def main():
             cases.append((f'sm_{arch}: {exact} variables have a value', None if exact >= 48 else 'fewer than 48'))
             cases.append((f'sm_{arch}: {len(EXPRESSIONS)} expressions', check_expressions(dump)))
             cases.append((f'sm_{arch}: all lanes as a table', check_lanes(dump)))
+            if arch == '90':
+                cases.append((f'sm_{arch}: lanes together and alone', check_together(dump, folder)))
             cases.append((f'sm_{arch}: names of the image, and how much is printed', check_names(dump)))
             cases.append((f'sm_{arch}: the report shows addresses only', check_report(dump)))
             cases.append((f'sm_{arch}: breakpoints are where arguments are', check_breakpoints(arch, folder)))
