@@ -12,6 +12,7 @@
  */
 #include "fake.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <warpscope/cudadebugger.h>
@@ -381,10 +382,29 @@ static enum ws_status fake_stop_at_launch(struct ws_target *target, bool on, str
 	return WS_OK;
 }
 
+/* Tests tell of events while a session takes others in. */
+static pthread_mutex_t event_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static pthread_mutex_t *lock_events(void)
+{
+	pthread_mutex_lock(&event_lock);
+	return &event_lock;
+}
+
+static void unlock_events(pthread_mutex_t **held)
+{
+	pthread_mutex_unlock(*held);
+}
+
+/* Until the end of the block. */
+#define HOLD_EVENTS() \
+	__attribute__((cleanup(unlock_events), unused)) pthread_mutex_t *held = lock_events()
+
 static enum ws_status fake_next_event(struct ws_target *target, struct ws_event *ret,
 				      struct ws_error *err)
 {
 	struct fake *fake = fake_of(target);
+	HOLD_EVENTS();
 	if (!fake->n_events)
 		return fail(err, WS_ABSENT, "no event");
 	*ret = fake->events[0];
@@ -409,6 +429,7 @@ static enum ws_status fake_acknowledge(struct ws_target *target, uint64_t up_to,
 {
 	struct fake *fake = fake_of(target);
 	MAYBE_FAIL(FAKE_ACKNOWLEDGE);
+	HOLD_EVENTS();
 	let_go(fake, up_to);
 	return WS_OK;
 }
@@ -416,6 +437,7 @@ static enum ws_status fake_acknowledge(struct ws_target *target, uint64_t up_to,
 static enum ws_status fake_want(struct ws_target *target, uint32_t wants, struct ws_error *err)
 {
 	MAYBE_FAIL(FAKE_WANT);
+	HOLD_EVENTS();
 	fake_of(target)->wants = wants;
 	let_go(fake_of(target), 0);
 	return WS_OK;
@@ -429,12 +451,14 @@ static enum ws_status fake_update(struct ws_target *target, struct ws_error *err
 
 static void fake_on_event(struct ws_target *target, void (*wake)(void *data), void *data)
 {
+	HOLD_EVENTS();
 	fake_of(target)->wake = wake;
 	fake_of(target)->wake_data = data;
 }
 
 void fake_event(struct fake *fake, const struct ws_event *event)
 {
+	HOLD_EVENTS(); /* while it wakes, too: as a target must */
 	if (!ws_event_is_wanted(event->kind, fake->wants))
 		return;
 	if (fake->n_events == FAKE_MAX_EVENTS || fake->n_waiting == FAKE_MAX_EVENTS)
