@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -25,7 +26,12 @@
 #include <warpscope/provider.h>
 #include <warpscope/sim_target.h>
 
-enum { MOST_WAIT = 10 /* seconds for a debugger that was announced */ };
+enum {
+	MOST_WAIT = 10, /* seconds for a debugger that was announced */
+	/* cuda-gdb ends its session when it sees that the program is over, and takes a pipe that
+	 * nobody reads any more for a crash */
+	FAREWELL_MS = 3000,
+};
 
 struct session {
 	struct ws_target *target;
@@ -34,6 +40,7 @@ struct session {
 	pthread_t thread;
 	int listener;
 	int done[2]; /* the thread writes when the client has gone */
+	int stop[2]; /* ends a thread that waits at pipes */
 	_Atomic int client;
 	bool has_answer; /* the driver has had its reply */
 	time_t since;
@@ -50,6 +57,20 @@ static time_t now(void)
 
 /* ---- the client ---- */
 
+/* cuda-gdb is where it made its pipes: below the folder for temporary files, which is the same for
+ * its program and for us. */
+static void serve_pipes(const struct session *session, const struct ws_provider *provider)
+{
+	const char *temporary = getenv("TMPDIR");
+	char folder[4096];
+	struct ws_error err;
+	if (snprintf(folder, sizeof folder, "%s/cuda-dbg/%u/session%u",
+		     temporary && *temporary ? temporary : "/tmp", session->debug.client,
+		     session->debug.session) >= (int)sizeof folder)
+		return;
+	(void)!ws_cudbg_serve_rpc(provider, folder, session->debug.tid, session->stop[0], &err);
+}
+
 static void *serve(void *data)
 {
 	struct session *session = data;
@@ -60,7 +81,9 @@ static void *serve(void *data)
 	};
 	struct ws_error err;
 	int fd;
-	if (ws_cudbg_accept(session->listener, session->debug.client, &fd, &err) == WS_OK) {
+	if (session->debug.is_rpc) {
+		serve_pipes(session, &provider);
+	} else if (ws_cudbg_accept(session->listener, session->debug.client, &fd, &err) == WS_OK) {
 		atomic_store(&session->client, fd);
 		(void)!ws_cudbg_serve(&provider, fd, &err); /* however it ended */
 		shutdown(fd, SHUT_RDWR);
@@ -75,7 +98,7 @@ static void *serve(void *data)
 static void session_free(struct session *session)
 {
 	const int fds[] = { session->listener, session->done[0], session->done[1],
-			    session->client };
+			    session->stop[0],  session->stop[1], session->client };
 	ws_cudbg_release(session->api);
 	ws_target_close(session->target);
 	for (size_t i = 0; i < session->n_gone; i++)
@@ -115,11 +138,12 @@ static CUDBGResult begin(struct agent *agent, const struct wire_debug *debug)
 	session->debug = *debug;
 	session->since = now();
 	session->listener = session->client = -1;
-	session->done[0] = session->done[1] = -1;
+	session->done[0] = session->done[1] = session->stop[0] = session->stop[1] = -1;
 	CUDBGResult result = make_target(agent, session);
-	if (result == CUDBG_SUCCESS && pipe2(session->done, O_CLOEXEC) != 0)
-		result = CUDBG_ERROR_OS_RESOURCES;
 	if (result == CUDBG_SUCCESS &&
+	    (pipe2(session->done, O_CLOEXEC) != 0 || pipe2(session->stop, O_CLOEXEC) != 0))
+		result = CUDBG_ERROR_OS_RESOURCES;
+	if (result == CUDBG_SUCCESS && !debug->is_rpc &&
 	    ws_cudbg_listen(debug->client, debug->session, &session->listener, &err) != WS_OK)
 		result = CUDBG_ERROR_OS_RESOURCES;
 	if (result == CUDBG_SUCCESS && pthread_create(&session->thread, NULL, serve, session) != 0)
@@ -131,11 +155,16 @@ static CUDBGResult begin(struct agent *agent, const struct wire_debug *debug)
 	return result;
 }
 
-/* Whether the client has gone. */
-static bool is_done(const struct session *session)
+/* Whether the client has gone, or goes. */
+static bool is_done_within(const struct session *session, int ms)
 {
 	struct pollfd polled = { session->done[0], POLLIN, 0 };
-	return poll(&polled, 1, 0) > 0;
+	return poll(&polled, 1, ms) > 0;
+}
+
+static bool is_done(const struct session *session)
+{
+	return is_done_within(session, 0);
 }
 
 static bool tell_driver(const struct agent *agent, CUDBGResult result)
@@ -169,6 +198,9 @@ void session_end(struct agent *agent)
 	struct session *session = agent->session;
 	if (!session)
 		return;
+	if (session->debug.is_rpc && session->has_answer)
+		(void)is_done_within(session, FAREWELL_MS);
+	(void)!write(session->stop[1], "", 1);
 	shutdown(session->listener, SHUT_RDWR);
 	int client = atomic_load(&session->client);
 	if (client >= 0)

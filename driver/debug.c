@@ -74,6 +74,8 @@ static void announce(bool waits)
 		.is_blocking = read_variable(&cudbgEnableLaunchBlocking),
 		.waits = waits,
 		.contexts = driver_contexts(),
+		.tid = debug_tid(),
+		.is_rpc = read_variable(&cudbgRpcEnabled),
 	};
 	struct wire_debugged reply;
 	if (control < 0 || debug.client == 0)

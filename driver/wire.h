@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum {
-	WIRE_VERSION = 2,
+	WIRE_VERSION = 3,
 	WIRE_WORDS = 7,
 	WIRE_PIECE = 4 << 20,   /* most bytes of one WRITE, READ */
 	WIRE_IMAGE = 512 << 20, /* most bytes of an image */
@@ -108,6 +108,8 @@ struct wire_debug {
 	uint32_t is_blocking;
 	uint32_t waits;    /* the reply comes when it listens: the program begins */
 	uint32_t contexts; /* that the program has */
+	uint32_t tid;      /* the thread that announces it */
+	uint32_t is_rpc;   /* it asks through named pipes */
 };
 
 struct wire_debugged {

@@ -99,7 +99,7 @@ WS_API enum ws_status ws_cudbg_serve(const struct ws_provider *provider, int soc
  * @retval WS_IO  there are no pipes of this user's in the folder.
  */
 WS_API enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider, const char *folder,
-					 int stop, struct ws_error *err) WS_MUST_USE;
+					 uint32_t tid, int stop, struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -274,6 +274,14 @@ static enum ws_status push_all(struct wsi_cudbg *s, struct ws_error *err)
 
 /* ---- events of a target that runs ---- */
 
+/* Clients of before these events (12.4 and older) learn of a stop by the callback alone, and look.
+ * [measured: cuda-gdb 12.4] */
+static bool is_silent(const struct wsi_cudbg *s, const struct ws_event *event)
+{
+	return event->kind == WS_EVENT_STOPPED &&
+	       !(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+}
+
 /*
  * Takes in what the target queued, as long as there is room. Not under queue_lock: the target may
  * be in the middle of waking us, which takes that lock.
@@ -292,6 +300,12 @@ static enum ws_status pull(struct wsi_cudbg *s)
 			break;
 		struct wsi_queued item = translate(&from);
 		pthread_mutex_lock(&s->queue_lock);
+		if (is_silent(s, &from)) {
+			s->silent_stops++;
+			pthread_cond_broadcast(&s->queue_cond);
+			pthread_mutex_unlock(&s->queue_lock);
+			continue;
+		}
 		(void)push(s,
 			   from.sync ? CUDBG_EVENT_QUEUE_TYPE_SYNC : CUDBG_EVENT_QUEUE_TYPE_ASYNC,
 			   &item); /* there is room: only pulling adds, once events began */
@@ -327,6 +341,11 @@ static bool has_callback(const struct wsi_notify *notify)
 /* The next event that the client was not told of; counts it as told. */
 static bool next_untold(struct wsi_cudbg *s, uint32_t *ret_tid)
 {
+	*ret_tid = 0;
+	if (s->silent_stops) {
+		s->silent_stops--;
+		return true;
+	}
 	for (unsigned type = 0; type < 2; type++) {
 		struct wsi_queue *queue = &s->queue[type];
 		if (queue->notified < queue->read)
@@ -403,6 +422,7 @@ enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err)
 	pthread_mutex_lock(&s->queue_lock);
 	queue_clear(&s->queue[0]);
 	queue_clear(&s->queue[1]);
+	s->silent_stops = 0;
 	enum ws_status st = push_all(s, err);
 	pthread_mutex_unlock(&s->queue_lock);
 	if (st != WS_OK)
@@ -527,7 +547,6 @@ enum ws_status wsi_cudbg_want(struct wsi_cudbg *s, struct ws_error *err)
 		uint32_t capability, want;
 	} of[] = {
 		{ CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING, WS_WANT_FUNCTIONS },
-		{ CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS, WS_WANT_STOPS },
 		{ CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS,
 		  WS_WANT_LEFT_EXCEPTIONS },
 		{ CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS, WS_WANT_LOGS },
@@ -535,7 +554,7 @@ enum ws_status wsi_cudbg_want(struct wsi_cudbg *s, struct ws_error *err)
 		  WS_WANT_LAUNCH_STACKS },
 		{ CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND, WS_WANT_PRINTF },
 	};
-	uint32_t wants = 0, capabilities = s->capabilities;
+	uint32_t wants = WS_WANT_STOPS, capabilities = s->capabilities;
 	for (size_t i = 0; i < WSI_COUNT(of); i++)
 		wants |= capabilities & of[i].capability ? of[i].want : 0;
 	if (!(capabilities & CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS))

@@ -149,6 +149,13 @@ static CUDBGResult initialize(struct wsi_server *server, struct wsi_reader *in,
 	return result;
 }
 
+/* Its thread that reads notices waits for the last. */
+static void say_goodbye(struct wsi_server *server)
+{
+	const struct wsi_notice notice = { .terminate = 1 };
+	(void)!wsi_channel_send(&server->events, &(struct wsi_piece){ &notice, sizeof notice }, 1);
+}
+
 /* ---- one request ---- */
 
 static bool answer_call(struct wsi_server *server, unsigned slot, struct wsi_reader *in,
@@ -173,11 +180,16 @@ static bool answer_call(struct wsi_server *server, unsigned slot, struct wsi_rea
 		good = take_call(in, &made, &result);
 		if (good && result == CUDBG_SUCCESS) {
 			result = wsi_server_make(server, &made);
+			/* it removes what it has removed before */
+			if (slot == WSI_SLOT(unsetBreakpoint) && result == CUDBG_ERROR_INVALID_ARGS)
+				result = CUDBG_SUCCESS;
 			add_outputs(reply, &made);
 		}
 	}
 	good = good && send_reply(server, reply, result);
 	wsi_made_fini(&made);
+	if (slot == WSI_SLOT(finalize) && result == CUDBG_SUCCESS)
+		say_goodbye(server);
 	return good;
 }
 
@@ -247,11 +259,23 @@ static enum ws_status open_requests(struct pipes *pipes, const char *folder, str
 	return pipes->requests >= 0 ? WS_OK : wsi_fail_errno(err, "pipes in %s", folder);
 }
 
+/* The debugger looks for the server when a thread of its program stops. */
+static void ask_to_come(struct pipes *pipes, struct wsi_server *server, uint32_t tid)
+{
+	const struct wsi_notice notice = { .tid = tid };
+	pipes->notices = open_pipe(pipes->folder, NOTICES, O_WRONLY);
+	server->events.out = pipes->notices;
+	if (pipes->notices >= 0)
+		(void)!wsi_channel_send(&server->events,
+					&(struct wsi_piece){ &notice, sizeof notice }, 1);
+}
+
 /* The client's pipes, which are there when it asks for the first time. */
 static bool open_answers(struct pipes *pipes, struct wsi_server *server)
 {
+	if (pipes->notices < 0)
+		pipes->notices = open_pipe(pipes->folder, NOTICES, O_WRONLY);
 	pipes->replies = open_pipe(pipes->folder, REPLIES, O_WRONLY);
-	pipes->notices = open_pipe(pipes->folder, NOTICES, O_WRONLY);
 	if (pipes->replies < 0 || pipes->notices < 0)
 		return false;
 	(void)unlinkat(pipes->folder, REPLIES, 0);
@@ -261,16 +285,18 @@ static bool open_answers(struct pipes *pipes, struct wsi_server *server)
 	return true;
 }
 
-enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider, const char *folder, int stop,
-				  struct ws_error *err)
+enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider, const char *folder,
+				  uint32_t tid, int stop, struct ws_error *err)
 {
 	struct pipes pipes = { -1, -1, -1, -1 };
-	struct wsi_server server = { .provider = provider };
+	struct wsi_server server = { .provider = provider, .tid = tid };
 	if (!provider || !provider->api || !folder)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table and a folder are needed");
 	enum ws_status st = open_requests(&pipes, folder, err);
 	server.calls = (struct wsi_channel){ .in = pipes.requests, .out = -1, .stop = stop };
 	server.events = (struct wsi_channel){ .in = -2, .out = -1, .stop = -1 };
+	if (st == WS_OK && tid != 0)
+		ask_to_come(&pipes, &server, tid);
 	if (st == WS_OK && wsi_channel_wait(&server.calls)) {
 		if (!open_answers(&pipes, &server))
 			st = wsi_fail_errno(err, "the client's pipes in %s", folder);

@@ -14,7 +14,7 @@ enum { SMALL_BYTES = 4096 };
 
 static void tell(struct wsi_server *server, uint32_t tid)
 {
-	const struct wsi_notice notice = { .tid = tid };
+	const struct wsi_notice notice = { .tid = tid ? tid : server->tid };
 	(void)!wsi_channel_send(&server->events, &(struct wsi_piece){ &notice, sizeof notice }, 1);
 }
 

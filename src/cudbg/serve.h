@@ -16,6 +16,7 @@ struct wsi_notice {
 struct wsi_server {
 	const struct ws_provider *provider;
 	struct wsi_channel calls, events;
+	uint32_t tid;  /* what the client is told where an event has no thread */
 	bool is_ready; /* the client is in a session */
 };
 

@@ -163,6 +163,7 @@ struct wsi_cudbg {
 	pthread_mutex_t queue_lock;
 	pthread_cond_t queue_cond;
 	struct wsi_queue queue[2]; /* by CUDBGEventQueueType */
+	uint32_t silent_stops;     /* that the callback is to tell of, without an event */
 	uint64_t read_sync;        /* sequence of the last synchronous event that was read */
 	struct wsi_notify notify;
 	CUDBGKernelLaunchNotifyMode launch_mode;

@@ -315,6 +315,30 @@ static void events_are_told_one_by_one(void **state)
 	assert_int_equal(told.n, 5);
 }
 
+/* Who does not take the event of a stop is told of the stop all the same. */
+static void a_stop_is_told_with_and_without_its_event(void **state)
+{
+	(void)state;
+	static const uint32_t capabilities[] = { 0, CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS };
+	const struct ws_event stopped = { .kind = WS_EVENT_STOPPED, .sync = true };
+	for (size_t i = 0; i < WSI_COUNT(capabilities); i++) {
+		CUDBGEvent event;
+		start(fake_init_running);
+		cudbgDebuggerCapabilities = capabilities[i];
+		initialize();
+		CUDBGAPI api = tables[1];
+		while (api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)
+			continue;
+		told.n = 0;
+		assert_int_equal(api->setNotifyNewEventCallback(note_event, &told), CUDBG_SUCCESS);
+		fake_event(&fakes[1], &stopped);
+		await_told(1);
+		assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event),
+				 i ? CUDBG_SUCCESS : CUDBG_ERROR_NO_EVENT_AVAILABLE);
+		stop(NULL);
+	}
+}
+
 /* ---- threads ---- */
 
 static void *fail_elsewhere(void *data)
@@ -401,6 +425,7 @@ int main(void)
 		cmocka_unit_test_teardown(an_image_stays_until_the_end_of_the_session, stop),
 		cmocka_unit_test(an_event_lends_what_it_tells_of),
 		cmocka_unit_test_teardown(events_are_told_one_by_one, stop),
+		cmocka_unit_test(a_stop_is_told_with_and_without_its_event),
 		cmocka_unit_test_teardown(words_are_those_of_the_thread, stop),
 		cmocka_unit_test_teardown(threads_do_not_mix, stop),
 		cmocka_unit_test_teardown(more_than_can_be_carried_is_refused, stop),
