@@ -475,6 +475,8 @@ CUresult cuMemGetInfo_v2(size_t *ret_free, size_t *ret_total);
 CUresult cuMemHostAlloc(void **ret_host, size_t n_bytes, unsigned flags);
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *ret_address, void *host, unsigned flags);
 CUresult cuMemHostGetFlags(unsigned *ret_flags, void *host);
+CUresult cuMemHostRegister_v2(void *host, size_t n_bytes, unsigned flags);
+CUresult cuMemHostUnregister(void *host);
 CUresult cuMemMap(CUdeviceptr address, size_t n_bytes, size_t offset,
 		  CUmemGenericAllocationHandle handle, unsigned long long flags);
 CUresult cuMemPoolCreate(CUmemoryPool *ret_pool, const CUmemPoolProps *props);

@@ -113,6 +113,7 @@ static int attribute(int number)
 	case 89:  /* CONCURRENT_MANAGED_ACCESS */
 	case 91:  /* CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM */
 	case 95:  /* COOPERATIVE_LAUNCH */
+	case 99:  /* HOST_REGISTER_SUPPORTED: see registered.c */
 	case 102: /* VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED */
 	case 115: /* MEMORY_POOLS_SUPPORTED */
 	case 79:  /* GLOBAL_L1_CACHE_SUPPORTED */

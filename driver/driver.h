@@ -128,7 +128,7 @@ enum range_kind { RANGE_DEVICE, RANGE_HOST, RANGE_MANAGED };
 struct range {
 	uint64_t start, n_bytes;
 	enum range_kind kind;
-	bool is_variable; /* of a module, or a mapping: it is not freed */
+	bool is_variable; /* of a module, a mapping or the program's own: it is not freed */
 	unsigned flags;
 	uint64_t id;
 	struct context *context;
@@ -218,6 +218,8 @@ uint64_t queue_add(const struct op *op);
 CUresult queue_do(struct op *op);
 bool queue_is_done(uint64_t number);
 void queue_wait(uint64_t number);
+/* How many threads the queue has of its own. */
+size_t queue_threads(void);
 /* Why an op failed for which nobody waited; told once. */
 CUresult queue_failure(void);
 /* Waits for all that was asked for so far, and tells that. */
@@ -335,6 +337,11 @@ CUresult memory_release(uint64_t address);
 
 /* The device was reset. */
 void virtual_forget(void);
+
+/* ---- registered.c ---- */
+
+/* The device was reset. */
+void registered_forget(void);
 
 /* ---- logs.c ---- */
 

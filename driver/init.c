@@ -170,6 +170,7 @@ static CUresult reset(void)
 	modules_forget();
 	objects_forget();
 	virtual_forget();
+	registered_forget();
 	atomic_store(&driver.failure, CUDA_SUCCESS);
 	if (driver_contexts() > 0)
 		debug_tell(WIRE_CREATED);

@@ -223,6 +223,14 @@ void queue_wait(uint64_t number)
 	pthread_mutex_unlock(&queue.lock);
 }
 
+size_t queue_threads(void)
+{
+	pthread_mutex_lock(&queue.lock);
+	size_t n = queue.has_thread ? 1 : 0;
+	pthread_mutex_unlock(&queue.lock);
+	return n;
+}
+
 CUresult queue_failure(void)
 {
 	pthread_mutex_lock(&queue.lock);

@@ -92,6 +92,16 @@ RT_API(cudaFreeHost)(void *host)
 	RT_CALL(host ? cuMemFreeHost(host) : CUDA_SUCCESS);
 }
 
+RT_API(cudaHostRegister)(void *host, size_t n_bytes, unsigned flags)
+{
+	RT_CALL(cuMemHostRegister_v2(host, n_bytes, flags));
+}
+
+RT_API(cudaHostUnregister)(void *host)
+{
+	RT_CALL(cuMemHostUnregister(host));
+}
+
 RT_API(cudaHostGetDevicePointer)(void **ret_at, void *host, unsigned flags)
 {
 	CUdeviceptr at = 0;

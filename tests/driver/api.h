@@ -37,6 +37,8 @@ enum {
 	CUDA_ERROR_NOT_FOUND = 500,
 	CUDA_ERROR_NOT_READY = 600,
 	CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+	CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
+	CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
 	CUDA_ERROR_NOT_PERMITTED = 800,
 	CUDA_ERROR_NOT_SUPPORTED = 801,
 };
@@ -154,6 +156,8 @@ CUresult cuMemAllocHost_v2(void **host, size_t bytes);
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags);
 CUresult cuMemFree_v2(CUdeviceptr address);
 CUresult cuMemFreeHost(void *host);
+CUresult cuMemHostRegister_v2(void *host, size_t bytes, unsigned flags);
+CUresult cuMemHostUnregister(void *host);
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n);
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t n);
@@ -191,6 +195,7 @@ CUresult cuCtxAttach(CUcontext *context, unsigned flags);
 #define cuMemAllocHost cuMemAllocHost_v2
 #define cuMemFree cuMemFree_v2
 #define cuMemGetInfo cuMemGetInfo_v2
+#define cuMemHostRegister cuMemHostRegister_v2
 #define cuMemcpyHtoD cuMemcpyHtoD_v2
 #define cuMemcpyDtoH cuMemcpyDtoH_v2
 #define cuMemcpyDtoD cuMemcpyDtoD_v2

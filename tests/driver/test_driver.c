@@ -5,6 +5,7 @@
  * Kernels: tests/sim/kernels/driver.cu.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -461,6 +462,54 @@ static void errors_are_logged(void **state)
 	free(all);
 }
 
+static void *wait_for_it(void *data)
+{
+	while (!atomic_load((atomic_bool *)data))
+		sched_yield();
+	return NULL;
+}
+
+static void memory_is_registered(void **state)
+{
+	enum { WORDS = 5000 };
+	unsigned *host = malloc(4 * WORDS), *beside = malloc(4 * WORDS), on_stack[64];
+	unsigned i = 0, first = WORDS - 64;
+	CUdeviceptr at = (uintptr_t)host, other = (uintptr_t)beside;
+	void *args[] = { &at, &first }, *more[] = { &other, &i };
+	atomic_bool is_over = false;
+	pthread_t thread;
+	(void)state;
+	for (unsigned k = 0; k < WORDS; k++)
+		host[k] = beside[k] = k;
+	OK(cuMemHostRegister(host, 4 * WORDS, 0));
+	assert_int_equal(cuMemHostRegister(host, 4, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+	OK(cuMemHostRegister(beside, 4 * WORDS, 0)); /* perhaps in one page with the first */
+	launch("store", 1, 64, args);
+	launch("store", 1, 32, more);
+	OK(cuCtxSynchronize());
+	assert_int_equal(host[0], 0);
+	assert_int_equal(host[first - 1], first - 1);
+	assert_int_equal(host[WORDS - 1], first);
+	assert_int_equal(beside[31], 0);
+	assert_int_equal(beside[32], 32);
+	OK(cuMemHostUnregister(host));
+	assert_int_equal(cuMemHostUnregister(host), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+	assert_int_equal(cuMemFreeHost(beside), CUDA_ERROR_INVALID_VALUE);
+	host[1] = 77; /* it is the program's as before */
+	OK(cuMemHostRegister(host, 4 * WORDS, 0));
+	assert_int_equal(host[1], 77);
+	OK(cuMemHostUnregister(host));
+	OK(cuMemHostUnregister(beside));
+	assert_int_equal(cuMemsetD32(at, 1, 1), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemHostRegister(on_stack, sizeof on_stack, 0), CUDA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_it, &is_over), 0);
+	assert_int_equal(cuMemHostRegister(host, 4 * WORDS, 0), CUDA_ERROR_NOT_SUPPORTED);
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	free(host);
+	free(beside);
+}
+
 static void what_is_wrong_is_refused(void **state)
 {
 	CUdeviceptr at = words(64);
@@ -677,6 +726,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(threads_share_the_queue),
 		cmocka_unit_test(addresses_are_the_programs),
 		cmocka_unit_test(errors_are_logged),
+		cmocka_unit_test(memory_is_registered),
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(the_device_tells_what_it_is),
 		cmocka_unit_test(shared_memory_needs_room),
