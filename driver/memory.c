@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Where memory that both see is laid: out of the way of the device's own. */
@@ -41,8 +42,17 @@ CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes, struct pool *
 	return CUDA_SUCCESS;
 }
 
+/* How large a file may be: one that is larger ends the program. */
+static uint64_t file_limit(void)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
+}
+
 int memory_make_file(size_t n_bytes)
 {
+	if (n_bytes > file_limit())
+		return -1;
 	int fd = memfd_create("cuda host memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd >= 0 && ftruncate(fd, (off_t)n_bytes) == 0 &&
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
@@ -73,18 +83,20 @@ CUresult memory_share_managed(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static bool is_done;
-	uint64_t word[WIRE_WORDS] = { MANAGED_BASE, MANAGED_BYTES };
+	const uint64_t limit = file_limit() / PAGE * PAGE;
+	const size_t n_bytes = limit < MANAGED_BYTES ? limit : MANAGED_BYTES;
+	uint64_t word[WIRE_WORDS] = { MANAGED_BASE, n_bytes };
 	CUresult result = CUDA_SUCCESS;
 	pthread_mutex_lock(&lock);
-	if (!is_done) {
-		int fd = make_shared(MANAGED_BASE, MANAGED_BYTES);
+	if (!is_done && n_bytes > 0) { /* else images with such variables do not load */
+		int fd = make_shared(MANAGED_BASE, n_bytes);
 		result = fd < 0 ? CUDA_ERROR_OUT_OF_MEMORY
 				: driver_call(WIRE_MANAGED, word, NULL, 0, fd, NULL, NULL);
 		is_done = result == CUDA_SUCCESS;
 		if (fd >= 0)
 			close(fd);
 		if (fd >= 0 && !is_done)
-			munmap((void *)(uintptr_t)MANAGED_BASE, MANAGED_BYTES);
+			munmap((void *)(uintptr_t)MANAGED_BASE, n_bytes);
 	}
 	pthread_mutex_unlock(&lock);
 	return result;

@@ -7,6 +7,7 @@ usage: test_program.py WARPSCOPE PROGRAM FATBIN KILLS     KILLS: times that each
 import os
 import random
 import re
+import resource
 import signal
 import stat
 import subprocess
@@ -65,6 +66,9 @@ def test_words():
     check('... and is told once, at the end', said.stderr == 'warpscope: software GPU: not supported: cuCtxAttach\n', said.stderr)
     said = run('say', WARPSCOPE_SOFTWARE_GPU='sm_80')
     check('another device', said.returncode == 0 and said.stdout.count('block') == 64, said.stdout + said.stderr)
+    small = subprocess.run([PROGRAM, FATBIN, 'say'], env=environment(), capture_output=True, text=True, timeout=60, check=False,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16)))
+    check('a limit on the size of files', small.returncode == 0 and small.stdout.count('block') == 64, f'{small.returncode}\n{small.stdout}{small.stderr}')
     said = run('say', WARPSCOPE_SOFTWARE_GPU='sm_75')
     check('an image that does not fit', said.stdout == 'cuModuleLoad: CUDA_ERROR_NO_BINARY_FOR_GPU\n', said.stdout + said.stderr)
     said = run('say', WARPSCOPE_SOFTWARE_GPU='sm_1')
