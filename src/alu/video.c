@@ -94,7 +94,11 @@ static void run_absdiff(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-/* Bytes are summed with .ACC only; what a third source does without it is not known. */
+/*
+ * Bytes are summed, with the third source, with .ACC only. Without it the third source has no
+ * effect: it is that of PTX's vabsdiff4, whose bytes stand where the mask of the result leaves some
+ * out. [measured: ptxas makes VABSDIFF4 of full masks only, with that source]
+ */
 bool wsi_prepare_absdiff(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
@@ -105,8 +109,7 @@ bool wsi_prepare_absdiff(struct wsi_alu_build *b)
 	alu->is_signed = !wsi_alu_have(b, bytes ? WS_MOD_U8 : WS_MOD_U32);
 	alu->upper = !bytes || wsi_alu_have(b, WS_MOD_ACC);
 	alu->run = run_absdiff;
-	bool nothing = alu->source[2].place == WSI_ALU_REG && alu->source[2].number == 255;
-	return (alu->upper || nothing) && wsi_alu_drops_predicates(alu);
+	return wsi_alu_drops_predicates(alu);
 }
 
 /* ---- VIMNMX, VIMNMX3, VIADDMNMX, IMNMX of 64 bits ---- */

@@ -469,6 +469,15 @@ static void vsad4(struct lane *l)
 	l->to = (uint32_t)l->to;
 }
 
+static void absdiff4(struct lane *l)
+{
+	l->to = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		int difference = (int)(l->a >> 8 * i & 0xff) - (int)(l->b >> 8 * i & 0xff);
+		l->to |= (uint64_t)abs(difference) << 8 * i;
+	}
+}
+
 static int32_t most(int32_t a, int32_t b)
 {
 	return a > b ? a : b;
@@ -501,6 +510,7 @@ static const struct operation_test parts[] = {
 	{ 80, "VABSDIFF R2, R4, R6, R8", sad },
 	{ 80, "VABSDIFF.U32 R2, R4, R6, R8", sad_u },
 	{ 80, "VABSDIFF4.U8.ACC R2, R4, R6, R8", vsad4 },
+	{ 80, "VABSDIFF4.U8 R2, R4, R6, R8", absdiff4 },
 	{ 90, "VIADDMNMX.RELU R2, R4, R6, R8, !PT", addmax_relu },
 	{ 90, "VIMNMX3 R2, R4, R6, R8, !PT", max3 },
 	{ 90, "VIMNMX.U16x2 R2, P3, P4, R4, R6, PT", vmin16 },

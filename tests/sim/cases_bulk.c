@@ -443,7 +443,7 @@ const struct job_case job_bulk[] = {
 	{ "bulk", "tile_load", tile_load, 90, NULL },
 	{ "bulk", "tile_swizzles", tile_swizzles, 90, NULL },
 	{ "bulk", "tile_store", tile_store, 90, NULL },
-	{ "bulk", "tile_replace", tile_replace, 90, NULL },
+	{ "bulk", "tile_replace", tile_replace, 90, "the tensor map itself" },
 	{ "bulk", "tile_gather", tile_gather, 90, NULL },
 	{ "bulk", "matrix_store", matrix_store, 90, NULL },
 	{ "bulk", "atomic_vectors", atomic_vectors, 90, NULL },

@@ -331,7 +331,7 @@ const struct job_case job_float[] = {
 	{ "float", "float_mix", float_mix, 0, NULL },
 	{ "float", "float_directed", float_directed, 0, NULL },
 	{ "float", "float_divide", float_divide, 0, NULL },
-	{ "float", "float_bounds", float_bounds, 0, NULL },
+	{ "float", "float_bounds", float_bounds, 0, "which bits a NaN keeps" },
 	{ "float", "float_to_int", float_to_int, 0, NULL },
 	{ "float", "int_to_float", int_to_float, 0, NULL },
 	{ "float", "float_classes", float_classes, 0, NULL },

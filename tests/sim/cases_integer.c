@@ -323,7 +323,7 @@ const struct job_case job_integer[] = {
 	{ "integer", "int_bits", int_bits, 0, NULL },
 	{ "integer", "int_bounds", int_bounds, 0, NULL },
 	{ "integer", "int_dot", int_dot, 0, NULL },
-	{ "integer", "int_bytes", int_bytes, 0, "a third source of VABSDIFF4" },
+	{ "integer", "int_bytes", int_bytes, 0, NULL },
 	{ "integer", "int_carry", int_carry, 0, NULL },
 	{ "integer", "int_fields", int_fields, 0, NULL },
 	{ "integer", "int_gcd", int_gcd, 0, NULL },

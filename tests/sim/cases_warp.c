@@ -250,7 +250,7 @@ const struct job_case job_warp[] = {
 	{ "warp", "split_shuffle", split_shuffle, 0, NULL },
 	{ "warp", "warp_exchange", warp_exchange, 0, NULL },
 	{ "warp", "group_tiles", group_tiles, 0, NULL },
-	{ "warp", "compact", compact, 0, NULL },
+	{ "warp", "compact", compact, 0, "places by the order of atomics" },
 	{ "warp", "redux_floats", redux_floats, JOB_ONLY + 100, NULL },
 	{ 0 },
 };

@@ -170,6 +170,15 @@ static enum ws_sim_outcome launch(struct job *j, struct ws_sim_launch *what, con
 	return outcome;
 }
 
+static void add_results(struct job *j)
+{
+	for (size_t i = 0; i < j->n_buffers; i++)
+		for (size_t k = 0; k < j->buffer[i].bytes; k++) {
+			j->results ^= ((const uint8_t *)j->buffer[i].host)[k];
+			j->results *= UINT64_C(0x100000001b3);
+		}
+}
+
 /* A launch that must come to its end. */
 static void launch_well(struct job *j, struct ws_sim_launch *what, const char *types, va_list list)
 {
@@ -179,16 +188,14 @@ static void launch_well(struct job *j, struct ws_sim_launch *what, const char *t
 	struct ws_sim_fault fault;
 	if (j->failed)
 		return;
-	bool faulted = outcome == WS_SIM_FAULTED && ws_sim_fault(j->sim, &fault);
-	j->unimplemented = faulted && fault.exception == WS_SIM_UNIMPLEMENTED;
-	if (faulted)
+	if (outcome == WS_SIM_FAULTED && ws_sim_fault(j->sim, &fault))
 		job_fail(j, "%s: exception %u at 0x%llx (pc 0x%llx): %.160s", what->kernel,
 			 fault.exception, (unsigned long long)fault.error_pc,
 			 (unsigned long long)fault.pc, fault.text);
 	else if (outcome != WS_SIM_DONE)
 		job_fail(j, "%s: %s", what->kernel, words[outcome]);
-	else
-		copy_buffers(j, false);
+	else if (copy_buffers(j, false))
+		add_results(j);
 }
 
 void job_launch(struct job *j, const char *kernel, unsigned blocks, unsigned threads,

@@ -22,8 +22,9 @@ struct job {
 		uint64_t device;
 	} buffer[JOB_BUFFERS];
 	size_t n_buffers;
-	bool rewinds; /* launches go by rewind_run() */
-	bool failed, unimplemented;
+	bool rewinds;     /* launches go by rewind_run() */
+	uint64_t results; /* a hash of what all launches left in the buffers */
+	bool failed;
 	char why[400]; /* the first failure */
 };
 
@@ -33,9 +34,9 @@ struct job_case {
 	const char *file, *kernel; /* fatbin and what the case is about */
 	void (*run)(struct job *j);
 	unsigned min_sm; /* with JOB_ONLY: on this architecture only */
-	/* What the software GPU does not have yet, told by an unimplemented instruction; NULL: it
-	 * has all. Then nothing else may go wrong, and it counts as skipped. */
-	const char *missing;
+	/* Why its buffers are not the same on all architectures and under every schedule; NULL:
+	 * they are, bit for bit, approximations too. */
+	const char *varies;
 };
 
 /* Each list ends with an entry without a file. */
