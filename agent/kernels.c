@@ -143,6 +143,7 @@ static enum cu_result launch(struct agent *agent, const struct wire_launch *aske
 		.grid = dim3_of(asked->grid),
 		.block = dim3_of(asked->block),
 		.cluster = dim3_of(asked->cluster),
+		.preferred_cluster = dim3_of(asked->preferred),
 		.shared_bytes = asked->shared_bytes,
 		.args = places,
 		.n_args = info.n_params,

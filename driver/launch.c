@@ -54,22 +54,36 @@ static CUresult check_block(const struct launch *launch)
 	return CUDA_SUCCESS;
 }
 
-static CUresult check_cluster(struct launch *launch)
+/* The grid is a multiple of it. */
+static CUresult check_size(const struct launch *launch, const uint32_t cluster[3])
 {
-	uint32_t *cluster = launch->asked.cluster;
-	const uint32_t *built = launch->kernel->about.cluster;
-	if (cluster[0] == 0)
-		memcpy(cluster, built, sizeof launch->asked.cluster);
-	if (cluster[0] == 0)
-		return CUDA_SUCCESS;
-	if (cluster[1] == 0 || cluster[2] == 0 || cluster[0] > MAX_CLUSTER ||
-	    cluster[1] > MAX_CLUSTER || cluster[2] > MAX_CLUSTER ||
-	    cluster[0] * cluster[1] * cluster[2] > MAX_CLUSTER)
+	for (unsigned i = 0; i < 3; i++)
+		if (cluster[i] == 0 || cluster[i] > MAX_CLUSTER)
+			return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+	if (cluster[0] * cluster[1] * cluster[2] > MAX_CLUSTER)
 		return CUDA_ERROR_INVALID_CLUSTER_SIZE;
 	for (unsigned i = 0; i < 3; i++)
 		if (launch->asked.grid[i] % cluster[i] != 0)
 			return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
+}
+
+static CUresult check_cluster(struct launch *launch)
+{
+	uint32_t *cluster = launch->asked.cluster, *preferred = launch->asked.preferred;
+	CUresult result = CUDA_SUCCESS;
+	if (cluster[0] == 0)
+		memcpy(cluster, launch->kernel->about.cluster, sizeof launch->asked.cluster);
+	if (cluster[0] != 0)
+		result = check_size(launch, cluster);
+	if (cluster[0] == 0) /* only with a regular size does it take effect */
+		memset(preferred, 0, sizeof launch->asked.preferred);
+	if (preferred[0] == 0 || result != CUDA_SUCCESS)
+		return result;
+	for (unsigned i = 0; i < 3; i++)
+		if (preferred[i] % cluster[i] != 0)
+			return CUDA_ERROR_INVALID_VALUE;
+	return check_size(launch, preferred);
 }
 
 /* Arguments as they lie in the parameter area. */
@@ -200,6 +214,9 @@ CU_API(cuLaunchKernelEx)
 			launch.asked.is_cooperative = a->value.cooperative != 0;
 		if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
 			memcpy(launch.asked.cluster, a->value.cluster, sizeof launch.asked.cluster);
+		if (a->id == CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)
+			memcpy(launch.asked.preferred, a->value.cluster,
+			       sizeof launch.asked.preferred);
 	} /* the others are preferences, or change no result */
 	DONE(launch_now(config->stream, &launch));
 }

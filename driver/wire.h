@@ -85,7 +85,7 @@ struct wire_kernel {
 };
 
 struct wire_launch {
-	uint32_t module, grid[3], block[3], cluster[3], shared_bytes, is_cooperative;
+	uint32_t module, grid[3], block[3], cluster[3], preferred[3], shared_bytes, is_cooperative;
 	uint32_t n_name, n_args;    /* bytes; arguments lie as in the parameter area */
 	uint32_t host_tid, n_stack; /* return addresses of the thread, behind the arguments */
 };

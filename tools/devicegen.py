@@ -6,7 +6,8 @@ usage: devicegen.py LIST OUTPUT
 import sys
 
 COLUMNS = ('sms', 'warps', 'blocks', 'regs', 'smem', 'block', 'kept', 'uregs', 'param', 'stack', 'local', 'shared', 'constant',
-           'ntid', 'nctaid', 'desc', 'cluster', 'sync', 'params', 'behind')
+           'ntid', 'nctaid', 'desc', 'cluster', 'sync', 'params', 'behind', 'dynamic', 'grid', 'nsm', 'total',
+           'aggr', 'kend', 'scratch', 'cdim', 'cinv', 'ncl', 'crank', 'each')
 
 
 def row(line, number):

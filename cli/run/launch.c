@@ -55,6 +55,12 @@ int run_take_cluster(void *launch, const char *text)
 	return take_dim(launch, "cluster", text, &((struct run_launch *)launch)->cluster);
 }
 
+int run_take_preferred(void *launch, const char *text)
+{
+	struct ws_dim3 *preferred = &((struct run_launch *)launch)->preferred;
+	return take_dim(launch, "preferred-cluster", text, preferred);
+}
+
 /* ---- arguments ---- */
 
 /* &NAME or &NAME+BYTES */
@@ -187,6 +193,7 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim,
 		.grid = launch->grid,
 		.block = launch->block,
 		.cluster = launch->cluster,
+		.preferred_cluster = launch->preferred,
 		.shared_bytes = (uint32_t)launch->shared.value,
 		.args = (const void *const *)values,
 		.n_args = n,

@@ -63,7 +63,7 @@ bool run_texture_make(const char *text, struct ws_sim *sim, const struct run_buf
 struct run_launch {
 	struct cli *cli;
 	const char *kernel;
-	struct ws_dim3 grid, block, cluster;
+	struct ws_dim3 grid, block, cluster, preferred;
 	struct cli_given shared;
 	bool cooperative;
 	struct cli_words args;
@@ -74,11 +74,13 @@ void run_launch_fini(struct run_launch *launch);
 int run_take_grid(void *launch, const char *text);
 int run_take_block(void *launch, const char *text);
 int run_take_cluster(void *launch, const char *text);
+int run_take_preferred(void *launch, const char *text);
 #define RUN_LAUNCH_OPTIONS                                                                      \
 	{ "kernel", 0, CLI_TEXT, .at = offsetof(struct run_launch, kernel) },                   \
 		{ "grid", 0, CLI_TAKE, .take = run_take_grid },                                 \
 		{ "block", 0, CLI_TAKE, .take = run_take_block },                               \
 		{ "cluster", 0, CLI_TAKE, .take = run_take_cluster },                           \
+		{ "preferred-cluster", 0, CLI_TAKE, .take = run_take_preferred },               \
 		{ "shared", 0, CLI_NUMBER, .at = offsetof(struct run_launch, shared) },         \
 		{ "cooperative", 0, CLI_FLAG, .at = offsetof(struct run_launch, cooperative) }, \
 	{                                                                                       \

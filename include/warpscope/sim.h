@@ -311,7 +311,8 @@ struct ws_sim_launch {
 	struct ws_dim3 preferred_cluster; /**< all 0: none. Where so many blocks fit at once they
 					     form one cluster, elsewhere several of `cluster`. A
 					     multiple of that in each dimension, at most 16 blocks,
-					     and the grid is one of it */
+					     and the grid is one of it. Before sm_100, where
+					     hardware has none, code is told of the regular size */
 };
 
 enum {

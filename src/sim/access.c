@@ -51,6 +51,16 @@ const struct wsi_block *wsi_shared_owner(const struct wsi_run *run, uint32_t add
 	return cluster && rank < cluster->n ? cluster->peers[rank] : NULL;
 }
 
+uint8_t *wsi_shared_bytes(const struct wsi_block *block, uint64_t offset, uint64_t len)
+{
+	if (offset <= block->shared_bytes && len <= block->shared_bytes - offset)
+		return block->shared + offset;
+	uint64_t past = offset - block->behind;
+	if (block->behind == 0 || past > WSI_SHARED_KEPT || len > WSI_SHARED_KEPT - past)
+		return NULL;
+	return block->shared + block->shared_bytes + past;
+}
+
 static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, unsigned len)
 {
 	uint32_t offset;
@@ -63,8 +73,9 @@ static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, 
 			wsi_fault_target(run, address >> 24);
 		return NULL;
 	}
-	if (offset <= block->shared_bytes && len <= block->shared_bytes - offset)
-		return block->shared + offset;
+	uint8_t *bytes = wsi_shared_bytes(block, offset, len);
+	if (bytes)
+		return bytes;
 	if (block == run->warp->block)
 		wsi_fault_at(run, 5, lane, address, "shared address 0x%x, the block has %u bytes",
 			     offset, block->shared_bytes);
@@ -237,9 +248,7 @@ static uint8_t *together(struct wsi_run *run, const struct wsi_op *op,
 			return NULL;
 		if (run->sim->device->sm >= 90)
 			offset &= 0xffffff;
-		if (offset <= block->shared_bytes && span <= block->shared_bytes - offset)
-			return block->shared + offset;
-		return NULL;
+		return wsi_shared_bytes(block, offset, span);
 	}
 	if (op->space == WS_SASS_SPACE_LOCAL || span > WSI_PAGE_BYTES)
 		return NULL;

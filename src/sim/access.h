@@ -28,6 +28,9 @@ void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide
 const struct wsi_block *wsi_shared_owner(const struct wsi_run *run, uint32_t address,
 					 uint32_t *ret_offset);
 
+/* Bytes of a block's shared memory; NULL: it does not have them all. */
+uint8_t *wsi_shared_bytes(const struct wsi_block *block, uint64_t offset, uint64_t len);
+
 /* Bytes of global memory, all in one page; NULL: they are not to be had. `*ret_region` is where the
  * first one is, NULL for nowhere. */
 uint8_t *wsi_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, bool write,

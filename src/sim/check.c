@@ -85,6 +85,9 @@ void wsi_check_leave(struct wsi_block *block)
 		return;
 	struct wsi_shadow *shadow = &block->trace->check->shadow;
 	wsi_shadow_forget(shadow, wsi_check_shared_key(block, 0), block->shared_bytes);
+	if (block->behind)
+		wsi_shadow_forget(shadow, wsi_check_shared_key(block, block->behind),
+				  WSI_SHARED_KEPT);
 	for (uint32_t i = 0; i < block->n_warps; i++) {
 		struct wsi_warp *warp = block->warps[i];
 		if (!warp->trace)

@@ -37,7 +37,8 @@ enum {
 	WSI_LOCAL_CHUNK = 128, /* bytes of local memory of a lane that come at a time */
 	WSI_OPS_CHUNK = 64,    /* operations that are decoded at a time */
 	WSI_DEVICE_NOWHERE = 0xffff,
-	WSI_WORDS_READ = 16, /* of an operand, at most; products of matrices have more */
+	WSI_SHARED_KEPT = 1024, /* bytes of a block's shared memory that the system takes */
+	WSI_WORDS_READ = 16,    /* of an operand, at most; products of matrices have more */
 	WSI_WORDS_WRITTEN = 8,
 };
 
@@ -54,6 +55,7 @@ struct wsi_device {
 	uint32_t sm, sms, warps, blocks, regs, smem, block, kept, uregs;
 	uint32_t param, stack, local, shared, constant, ntid, nctaid, desc, cluster, sync;
 	uint32_t params, behind; /* bank 0: an address, so many bytes before the parameters' */
+	uint32_t dynamic, grid, nsm, total, aggr, kend, scratch, cdim, cinv, ncl, crank, each;
 };
 
 struct wsi_debug;
@@ -201,6 +203,7 @@ struct wsi_block {
 	struct wsi_cluster *cluster; /* NULL: none. Owned by all its blocks */
 	uint8_t *shared;             /* owned */
 	uint32_t shared_bytes, n_warps, live_warps;
+	uint32_t behind;         /* offset of what the system takes behind it, 0: nothing */
 	uint32_t free_regs;      /* of a lane, that warps have given back (setmaxnreg) */
 	struct wsi_warp **warps; /* owned, and they are */
 	struct wsi_bar bar[WSI_BARRIERS];
@@ -324,6 +327,8 @@ void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint6
 void wsi_loader_fini(struct ws_sim *sim);
 
 /* ---- launch.c ---- */
+/* What is allocated for the shared memory of a block. */
+size_t wsi_shared_room(const struct wsi_block *block);
 /* Brings blocks of the first grid to SMs, and takes grids that are done off the queue. */
 bool wsi_launch_fill(struct ws_sim *sim) WS_MUST_USE;
 /* The next cluster will not be launched: another does its work. False: all were. */

@@ -265,6 +265,13 @@ static bool lane_mask(unsigned number, unsigned lane, uint32_t *ret_value)
 	}
 }
 
+/* Whether its cluster is of the preferred size, not of the regular one. */
+static bool is_preferred(const struct wsi_block *block)
+{
+	struct ws_dim3 c = block->cluster_dim, regular = block->grid->cluster;
+	return c.x != regular.x || c.y != regular.y || c.z != regular.z;
+}
+
 /* The thread's place in its block and its grid, or false. */
 static bool thread_place(const struct wsi_warp *warp, unsigned number, unsigned lane,
 			 uint32_t *ret_value)
@@ -301,8 +308,8 @@ static bool thread_place(const struct wsi_warp *warp, unsigned number, unsigned 
 	case WS_SR_CgaCtaId:
 		*ret_value = block->rank;
 		return true;
-	case WS_SR_CgaSize:
-		*ret_value = block->cluster ? block->cluster->n : 1;
+	case WS_SR_CgaSize: /* only where bank 0 has what is said of it */
+		*ret_value = is_preferred(block);
 		return true;
 	default:
 		return false;
@@ -321,6 +328,9 @@ static bool machine_fact(const struct wsi_run *run, unsigned number, uint32_t *r
 		return true;
 	case WS_SR_VIRTUALSMID:
 		*ret_value = block->sm;
+		return true;
+	case WS_SR_VIRTCFG: /* for %nwarpid; what else is there is not known */
+		*ret_value = sim->device->warps << 8;
 		return true;
 	case WS_SR_SWINHI:
 		*ret_value = (uint32_t)(WSI_SHARED_WINDOW >> 32);

@@ -114,6 +114,43 @@ static enum ws_status add_region(struct ws_sim *sim, uint64_t size, bool read_on
 	return st;
 }
 
+/* 1 / n, rounded up, so that code which multiplies by it and drops the fraction divides rightly.
+ * [guess: which way it is rounded] */
+static uint32_t reciprocal(uint32_t n)
+{
+	float value = 1.0f / (float)n;
+	uint32_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	return (double)value * n < 1 ? bits + 1 : bits;
+}
+
+/* What differs between blocks in regular and in preferred clusters `c`. */
+static void store_kind(const struct ws_sim *sim, const struct wsi_grid *grid, struct ws_dim3 c,
+		       uint32_t dynamic_bytes, uint8_t *bank, uint32_t back)
+{
+	const struct wsi_device *device = sim->device;
+	wsi_store_u32(bank + device->dynamic - back, dynamic_bytes);
+	if (grid->sync != 0) {
+		wsi_store_u32(bank + device->sync - back, (uint32_t)(grid->sync >> 32));
+		wsi_store_u32(bank + device->sync + 4 - back, (uint32_t)grid->sync);
+	}
+	if (device->scratch != WSI_DEVICE_NOWHERE) {
+		uint32_t first = device->kept ? 0 : device->scratch;
+		wsi_store_u32(bank + device->kend - back, first + WSI_SHARED_KEPT);
+		wsi_store_u32(bank + device->kend + 4 - back, device->scratch);
+	}
+	if (device->cluster == WSI_DEVICE_NOWHERE)
+		return;
+	wsi_store_u32(bank + device->aggr - back, grid->shared_bytes);
+	store_dim(bank + device->cdim - back, c);
+	const uint32_t n[3] = { c.x, c.y, c.z };
+	for (unsigned i = 0; i < 3; i++)
+		wsi_store_u32(bank + device->cinv + 4 * i - back, reciprocal(n[i]));
+	store_dim(bank + device->ncl - back,
+		  (struct ws_dim3){ grid->dim.x / c.x, grid->dim.y / c.y, grid->dim.z / c.z });
+	wsi_store_u32(bank + device->crank - back, (uint32_t)count(c));
+}
+
 /* Bank 0: what the driver puts there, then the arguments. */
 static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 				 const struct ws_sim_launch *launch,
@@ -132,19 +169,25 @@ static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 	store_dim(bank + device->ntid, grid->block);
 	store_dim(bank + device->nctaid, grid->dim);
 	if (device->cluster != WSI_DEVICE_NOWHERE)
-		wsi_store_u32(bank + device->cluster, count(grid->preferred) > 1);
+		wsi_store_u32(bank + device->cluster,
+			      launch->cluster.x != 0 || info->cluster_dim.x != 0);
 	wsi_store_u32(bank + device->stack, grid->local_bytes);
 	wsi_store_u64(bank + device->local, WSI_LOCAL_WINDOW);
 	if (device->shared != WSI_DEVICE_NOWHERE)
 		wsi_store_u64(bank + device->shared, WSI_SHARED_WINDOW);
 	wsi_store_u64(bank + device->constant, grid->bank[3].address);
+	wsi_store_u64(bank + device->grid, sim->n_grids + 1);
+	wsi_store_u32(bank + device->nsm, sim->options.n_sms);
+	if (device->total != WSI_DEVICE_NOWHERE)
+		wsi_store_u32(bank + device->total, device->kept);
 	if (launch->cooperative) {
 		enum ws_status st = add_region(sim, SYNC_BYTES, false, &grid->sync, err);
 		if (st != WS_OK)
 			return st;
-		wsi_store_u32(bank + device->sync, (uint32_t)(grid->sync >> 32));
-		wsi_store_u32(bank + device->sync + 4, (uint32_t)grid->sync);
 	}
+	store_kind(sim, grid, grid->cluster, launch->shared_bytes, bank, 0);
+	if (device->each != 0)
+		store_kind(sim, grid, grid->preferred, launch->shared_bytes, bank, device->each);
 	for (size_t i = 0; i < info->n_params; i++) {
 		const struct ws_param *p = &params[i];
 		if (p->offset > bytes || p->size_bytes > bytes - p->offset)
@@ -471,6 +514,11 @@ static struct wsi_warp *warp_create(struct ws_sim *sim, struct wsi_block *block,
 	return warp;
 }
 
+size_t wsi_shared_room(const struct wsi_block *block)
+{
+	return block->shared_bytes + (block->behind ? WSI_SHARED_KEPT : 1);
+}
+
 static struct wsi_block *block_create(struct ws_sim *sim, struct wsi_grid *grid)
 {
 	struct wsi_block *block = wsi_zalloc(sizeof *block);
@@ -480,7 +528,9 @@ static struct wsi_block *block_create(struct ws_sim *sim, struct wsi_grid *grid)
 	block->n_warps = grid->n_warps;
 	block->live_warps = grid->n_warps;
 	block->shared_bytes = grid->shared_bytes;
-	block->shared = wsi_zalloc(grid->shared_bytes ? grid->shared_bytes : 1);
+	if (sim->device->kept == 0 && sim->device->scratch != WSI_DEVICE_NOWHERE)
+		block->behind = sim->device->scratch;
+	block->shared = wsi_zalloc(wsi_shared_room(block));
 	block->warps = wsi_zalloc_array(grid->n_warps, sizeof *block->warps);
 	bool ok = block->shared && block->warps;
 	for (uint32_t i = 0; ok && i < grid->n_warps; i++) {

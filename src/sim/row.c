@@ -41,9 +41,7 @@ static uint8_t *find_shared(const struct wsi_run *run, uint64_t address, uint64_
 {
 	uint32_t offset;
 	const struct wsi_block *block = wsi_shared_owner(run, (uint32_t)address, &offset);
-	if (!block || offset > block->shared_bytes || len > block->shared_bytes - offset)
-		return NULL;
-	return block->shared + offset;
+	return block ? wsi_shared_bytes(block, offset, len) : NULL;
 }
 
 bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write, struct wsi_row *ret_row)

@@ -85,7 +85,7 @@ static bool copy_block(const struct ws_sim *from, size_t index, struct ws_sim *t
 	to->blocks[to->n_blocks++] = block;
 	block->grid = twin(from->queue, to->queue, old->grid);
 	block->cluster = NULL;
-	block->shared = copy_bytes(old->shared, old->shared_bytes, bytes);
+	block->shared = copy_bytes(old->shared, wsi_shared_room(old), bytes);
 	block->warps = wsi_zalloc_array(old->n_warps, sizeof *block->warps);
 	if (old->tensor)
 		block->tensor = copy_bytes(old->tensor, sizeof *old->tensor, bytes);

@@ -34,12 +34,12 @@ static const uint8_t *locate(const struct wsi_run *run, enum ws_sass_space space
 		const struct wsi_block *block = wsi_shared_owner(run, (uint32_t)address, &offset);
 		t->space[lane] = WS_SIM_SPACE_SHARED;
 		t->address[lane] = offset;
-		if (!block || offset > block->shared_bytes ||
-		    t->bytes > block->shared_bytes - offset)
+		t->shared[lane] = block ? wsi_shared_bytes(block, offset, t->bytes) : NULL;
+		if (!t->shared[lane])
 			return NULL;
 		t->key[lane] = wsi_check_shared_key(block, offset);
-		t->starts[lane] = offset >= run->sim->device->kept;
-		t->shared[lane] = block->shared + offset;
+		t->starts[lane] = offset >= run->sim->device->kept &&
+				  !(block->behind && offset >= block->behind);
 		return t->shared[lane];
 	}
 	if (space == WS_SASS_SPACE_LOCAL || (generic && window == WSI_LOCAL_WINDOW))

@@ -113,7 +113,7 @@ static void copy_out(struct ws_sim *sim, struct wsi_warp *warp, const struct wsi
 		bool no_memory;
 		uint64_t n = 1;
 		if (watch->space == WS_SASS_SPACE_SHARED)
-			from = t->block->shared + t->address + i;
+			from = wsi_shared_bytes(t->block, t->address + i, 1);
 		else if (watch->space == WS_SASS_SPACE_LOCAL)
 			from = wsi_local_byte(warp, t->lane, t->address + i);
 		else if (watch->space == WS_SASS_SPACE_CONSTANT)

@@ -365,6 +365,10 @@ def launches_have_clusters_and_shared_memory(folder):
     for cluster, numbers in (('1', '0 0 0 0 0 0'), ('3', '0 1 2 0 1 2'), ('2,1,1', '0 1 0 1 0 1')):
         done = run(folder, *words, '--cluster', cluster, '--arg', '4')
         assert done.stdout == f'o: {numbers}\n', done
+    done = run(folder, *words, '--cluster', '2', '--preferred-cluster', '6', '--arg', '4')
+    assert done.stdout == 'o: 0 1 2 3 4 5\n', done
+    done = run(folder, *words, '--cluster', '2', '--preferred-cluster', '3', '--arg', '4')
+    assert done.returncode == 1 and 'CUDA_ERROR_INVALID_CLUSTER_SIZE: 3x1x1 blocks are preferred' in done.stderr, done
     done = run(folder, *words, '--cluster', '4', '--arg', '4')
     assert done.returncode == 1 and 'CUDA_ERROR_INVALID_CLUSTER_SIZE: clusters of 4x1x1 blocks' in done.stderr, done
     assert run(folder, *words, '--arg', '1024', '--shared', '16').returncode == 0

@@ -41,6 +41,7 @@ enum {
 	CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
 	CUDA_ERROR_NOT_PERMITTED = 800,
 	CUDA_ERROR_NOT_SUPPORTED = 801,
+	CUDA_ERROR_INVALID_CLUSTER_SIZE = 912,
 };
 enum {
 	CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
@@ -52,6 +53,29 @@ enum {
 	CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
 	CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 };
+enum {
+	CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+	CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
+};
+
+typedef struct {
+	int id;
+	char pad[4];
+	union {
+		char pad[64];
+		struct {
+			unsigned x, y, z;
+		} clusterDim, preferredClusterDim;
+	} value;
+} CUlaunchAttribute;
+
+typedef struct {
+	unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+	CUstream hStream;
+	CUlaunchAttribute *attrs;
+	unsigned numAttrs;
+} CUlaunchConfig;
+
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
 enum { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2, CU_POINTER_ATTRIBUTE_IS_MANAGED = 8 };
 enum { CU_MEM_ATTACH_GLOBAL = 1 };
@@ -182,6 +206,8 @@ CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end);
 CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 			unsigned by, unsigned bz, unsigned shared_bytes, CUstream stream,
 			void **params, void **extra);
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
+			  void **extra);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, CUfunction function, int threads,
 						     size_t dynamic_bytes);
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags,

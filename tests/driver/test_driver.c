@@ -510,6 +510,50 @@ static void memory_is_registered(void **state)
 	free(beside);
 }
 
+/* Each block stores its rank and how many blocks its cluster has. */
+static CUresult launch_clusters(CUdeviceptr out, unsigned blocks, unsigned size, unsigned preferred)
+{
+	void *args[] = { &out };
+	CUlaunchAttribute attributes[] = {
+		{ .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = { size, 1, 1 } },
+		{ .id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+		  .value.preferredClusterDim = { preferred, 1, 1 } },
+	};
+	const CUlaunchConfig config = { .gridDimX = blocks,
+					.gridDimY = 1,
+					.gridDimZ = 1,
+					.blockDimX = 1,
+					.blockDimY = 1,
+					.blockDimZ = 1,
+					.attrs = attributes,
+					.numAttrs = preferred ? 2 : 1 };
+	return cuLaunchKernelEx(&config, kernel("ranks"), args, NULL);
+}
+
+static void blocks_form_clusters(void **state)
+{
+	enum { BLOCKS = 12 };
+	static const unsigned sizes[][2] = { { 1, 0 }, { 3, 0 }, { 2, 0 }, { 2, 4 }, { 1, 12 } };
+	CUdeviceptr out = words(BLOCKS);
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+		unsigned got[BLOCKS], n = sizes[i][1] ? sizes[i][1] : sizes[i][0];
+		OK(launch_clusters(out, BLOCKS, sizes[i][0], sizes[i][1]));
+		OK(cuMemcpyDtoH(got, out, sizeof got));
+		for (unsigned k = 0; k < BLOCKS; k++) {
+			assert_int_equal(got[k] & 0xffff, k % n);
+			/* sm_90a tells code of one size only */
+			assert_int_equal(got[k] >> 16, sizes[i][0]);
+		}
+	}
+	assert_int_equal(launch_clusters(out, BLOCKS, 17, 0), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+	assert_int_equal(launch_clusters(out, BLOCKS, 5, 0), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(launch_clusters(out, BLOCKS, 2, 3), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(launch_clusters(out, BLOCKS, 4, 8), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(launch_clusters(out, 36, 2, 18), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+	OK(cuMemFree(out));
+}
+
 static void what_is_wrong_is_refused(void **state)
 {
 	CUdeviceptr at = words(64);
@@ -727,6 +771,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(addresses_are_the_programs),
 		cmocka_unit_test(errors_are_logged),
 		cmocka_unit_test(memory_is_registered),
+		cmocka_unit_test(blocks_form_clusters),
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(the_device_tells_what_it_is),
 		cmocka_unit_test(shared_memory_needs_room),

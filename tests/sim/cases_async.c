@@ -33,6 +33,57 @@ static void memory_barrier(struct job *j)
 	job_same(j, out, v, COUNT);
 }
 
+/* What blocks say of their places where all are in clusters of one size. */
+static void expect_places(struct job *j, struct ws_dim3 grid, struct ws_dim3 c, bool is_explicit,
+			  const uint32_t *out)
+{
+	for (uint32_t i = 0; i < grid.x * grid.y * grid.z; i++) {
+		uint32_t x = i % grid.x, y = i / grid.x % grid.y, z = i / grid.x / grid.y;
+		const uint32_t want[16] = { x / c.x,
+					    y / c.y,
+					    z / c.z,
+					    grid.x / c.x,
+					    grid.y / c.y,
+					    grid.z / c.z,
+					    x % c.x,
+					    y % c.y,
+					    z % c.z,
+					    c.x,
+					    c.y,
+					    c.z,
+					    x % c.x + c.x * (y % c.y + c.y * (z % c.z)),
+					    c.x * c.y * c.z,
+					    1024,
+					    is_explicit };
+		job_same(j, out + 16 * i, want, 16);
+	}
+}
+
+static void cluster_places(struct job *j)
+{
+	static const struct ws_dim3 grids[] = {
+		{ 12, 6, 4 }, { 1000, 2, 1 }, { 7, 1, 21 }, { 9, 2, 2 }
+	};
+	static const struct ws_dim3 clusters[] = {
+		{ 3, 2, 2 }, { 5, 1, 1 }, { 7, 1, 1 }, { 0, 0, 0 }
+	};
+	const struct ws_dim3 one = { 1, 1, 1 }, none = { 0, 0, 0 };
+	uint32_t *out = job_buffer(j, 2000 * 64);
+	for (unsigned i = 0; i < 4; i++) {
+		bool asked = clusters[i].x != 0;
+		job_launch_clusters(j, "cluster_places", grids[i], clusters[i], none, "p", out);
+		expect_places(j, grids[i], asked ? clusters[i] : one, asked, out);
+	}
+}
+
+static void preferred_places(struct job *j)
+{
+	const struct ws_dim3 grid = { 12, 4, 2 }, c = { 2, 1, 2 }, preferred = { 4, 2, 2 };
+	uint32_t *out = job_buffer(j, 96 * 64);
+	job_launch_clusters(j, "cluster_places", grid, c, preferred, "p", out);
+	expect_places(j, grid, preferred, true, out); /* the device has room for all */
+}
+
 static void cluster_ring(struct job *j)
 {
 	enum { COUNT = 8 * 64 };
@@ -234,6 +285,8 @@ const struct job_case job_async[] = {
 
 const struct job_case job_cluster[] = {
 	{ "cluster", "cluster_ring", cluster_ring, 90, NULL },
+	{ "cluster", "cluster_places", cluster_places, 90, NULL },
+	{ "cluster", "cluster_places of preferred ones", preferred_places, 100, NULL },
 	{ "cluster", "mbarrier_transactions", mbarrier_transactions, 90, NULL },
 	{ "cluster", "mbarrier_remote", mbarrier_remote, 90, NULL },
 	{ "cluster", "mbarrier_too_many", mbarrier_too_many, 90, NULL },

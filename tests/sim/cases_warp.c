@@ -240,7 +240,37 @@ static void redux_floats(struct job *j)
 	job_same_floats(j, out, want, N * FORMS);
 }
 
+static void tile_of_warps(struct job *j)
+{
+	enum { BLOCK = 128, COUNT = 4 * BLOCK };
+	uint32_t *in = job_words(j, COUNT), *out = job_buffer(j, COUNT * 4), want[COUNT];
+	in[70] = 1; /* in the second tile */
+	for (unsigned i = 0; i < COUNT; i++) {
+		unsigned first = i / 64 * 64;
+		want[i] = in[first + 63 - i % 64] * 3 + in[first + 5] + (first == 64 ? 2 : 1);
+	}
+	job_launch(j, "tile_of_warps", COUNT / BLOCK, BLOCK, "pp", out, in);
+	job_same(j, out, want, COUNT);
+}
+
+static void launch_facts(struct job *j)
+{
+	enum { DYNAMIC = 1200, STATIC = 80 };
+	struct ws_sim_limits limits;
+	uint32_t *out = job_buffer(j, 24);
+	ws_sim_limits(j->sim, &limits);
+	for (uint32_t grid = 1; grid < 3; grid++) {
+		const uint32_t want[6] = { limits.n_sms,   DYNAMIC, STATIC + DYNAMIC,
+					   limits.n_warps, grid,    0 };
+		job_launch_3d(j, "launch_facts", (struct ws_dim3){ 1, 1, 1 },
+			      (struct ws_dim3){ 20, 1, 1 }, DYNAMIC, "p", out);
+		job_same(j, out, want, 6);
+	}
+}
+
 const struct job_case job_warp[] = {
+	{ "warp", "tile_of_warps", tile_of_warps, 0, NULL },
+	{ "warp", "launch_facts", launch_facts, 0, "how large each device is" },
 	{ "warp", "shuffle_all", shuffle_all, 0, NULL },
 	{ "warp", "shuffle_wide", shuffle_wide, 0, NULL },
 	{ "warp", "votes", votes, 0, NULL },

@@ -239,6 +239,21 @@ void job_launch_3d(struct job *j, const char *kernel, struct ws_dim3 grid, struc
 	va_end(list);
 }
 
+void job_launch_clusters(struct job *j, const char *kernel, struct ws_dim3 grid,
+			 struct ws_dim3 cluster, struct ws_dim3 preferred, const char *types, ...)
+{
+	va_list list;
+	va_start(list, types);
+	launch_well(j,
+		    &(struct ws_sim_launch){ .kernel = kernel,
+					     .grid = grid,
+					     .block = { 1, 1, 1 },
+					     .cluster = cluster,
+					     .preferred_cluster = preferred },
+		    types, list);
+	va_end(list);
+}
+
 enum ws_sim_outcome job_launch_bad(struct job *j, const char *kernel, unsigned blocks,
 				   unsigned threads, const char *types, ...)
 {

@@ -74,6 +74,9 @@ void job_launch(struct job *j, const char *kernel, unsigned blocks, unsigned thr
 		const char *types, ...);
 void job_launch_3d(struct job *j, const char *kernel, struct ws_dim3 grid, struct ws_dim3 block,
 		   unsigned shared_bytes, const char *types, ...);
+/* In clusters, and preferably in larger ones. */
+void job_launch_clusters(struct job *j, const char *kernel, struct ws_dim3 grid,
+			 struct ws_dim3 cluster, struct ws_dim3 preferred, const char *types, ...);
 /* All blocks are resident at once, and may wait for each other. */
 void job_launch_cooperative(struct job *j, const char *kernel, unsigned blocks, unsigned threads,
 			    const char *types, ...);

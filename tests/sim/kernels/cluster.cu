@@ -108,3 +108,33 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1) mbarrier_of_one(u32 waiting
 	if (cg::this_cluster().block_rank() == waiting)
 		mbarrier_wait(&barrier, 0);
 }
+
+#define SPECIAL(i, name)                                   \
+	do {                                               \
+		u32 value;                                 \
+		asm("mov.u32 %0, %%" name ";" : "=r"(value)); \
+		out[i] = value;                            \
+	} while (0)
+
+// One thread each: where its block is in its cluster, and that in the grid.
+extern "C" __global__ void cluster_places(u32 *out)
+{
+	out += 16 * (blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));
+	SPECIAL(0, "clusterid.x");
+	SPECIAL(1, "clusterid.y");
+	SPECIAL(2, "clusterid.z");
+	SPECIAL(3, "nclusterid.x");
+	SPECIAL(4, "nclusterid.y");
+	SPECIAL(5, "nclusterid.z");
+	SPECIAL(6, "cluster_ctaid.x");
+	SPECIAL(7, "cluster_ctaid.y");
+	SPECIAL(8, "cluster_ctaid.z");
+	SPECIAL(9, "cluster_nctaid.x");
+	SPECIAL(10, "cluster_nctaid.y");
+	SPECIAL(11, "cluster_nctaid.z");
+	SPECIAL(12, "cluster_ctarank");
+	SPECIAL(13, "cluster_nctarank");
+	SPECIAL(14, "aggr_smem_size");
+	out[15] = 0;
+	asm("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }" : "=r"(out[15]));
+}

@@ -44,3 +44,13 @@ KERNEL shared(u32 *out)
 	__syncthreads();
 	out[threadIdx.x] = mine[blockDim.x - 1 - threadIdx.x];
 }
+
+// One thread each: its block's rank in a cluster, and how many blocks that has.
+KERNEL ranks(u32 *out)
+{
+	u32 rank = 0, n = 1;
+#if __CUDA_ARCH__ >= 900
+	asm("mov.u32 %0, %%cluster_ctarank; mov.u32 %1, %%cluster_nctarank;" : "=r"(rank), "=r"(n));
+#endif
+	out[blockIdx.x] = rank | n << 16;
+}

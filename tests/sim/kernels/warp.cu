@@ -170,3 +170,34 @@ KERNEL redux_floats(u32 *out, const u32 *in)
 		out[6 * i + k] = __float_as_uint(r[k]);
 }
 #endif
+
+// Groups of two warps: from sm_80 on their barriers are in what the system takes of shared memory.
+KERNEL tile_of_warps(u32 *out, const u32 *in)
+{
+	__shared__ cg::block_tile_memory<128> scratch;
+	__shared__ u32 own[128];
+	auto tile = cg::tiled_partition<64>(cg::this_thread_block(scratch));
+	u32 t = threadIdx.x, v = in[thread_number()];
+	own[t] = v;
+	tile.sync();
+	u32 sum = own[(t & 64) + 63 - (t & 63)] * 3 + tile.shfl(v, 5);
+	out[thread_number()] = sum + 2 * tile.any(v == 1) + tile.all(v != 1);
+}
+
+struct Facts {
+	u32 sms, dynamic_bytes, bytes, warps;
+	u64 grid;
+};
+
+// What the driver tells every kernel.
+KERNEL launch_facts(Facts *out)
+{
+	__shared__ volatile u32 some[20];
+	extern __shared__ volatile u32 more[];
+	some[threadIdx.x] = more[threadIdx.x] = 1;
+	asm volatile("mov.u32 %0, %%nsmid;" : "=r"(out->sms));
+	asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(out->dynamic_bytes));
+	asm volatile("mov.u32 %0, %%total_smem_size;" : "=r"(out->bytes));
+	asm volatile("mov.u32 %0, %%nwarpid;" : "=r"(out->warps));
+	asm volatile("mov.u64 %0, %%gridid;" : "=l"(out->grid));
+}
