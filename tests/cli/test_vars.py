@@ -160,6 +160,18 @@ def check_report(dump):
     return None
 
 
+def check_loaded(arch, folder):
+    """What an index was read from memory with is no part of the bad address: x[column[k]] does not show k."""
+    path = os.path.join(folder, f'loaded-{arch}.nvcudmp')
+    buffers = ('out=f32[32]', 'start=u32[64]:index', 'column=u32[64]:4000000000', 'value=f32[64]', 'x=f32[64]')
+    environment = {**os.environ, 'CUDA_ENABLE_COREDUMP_ON_EXCEPTION': '1', 'CUDA_COREDUMP_FILE': path}
+    subprocess.run([PROGRAM, 'run', os.path.join(IMAGES, 'whole.G.fatbin'), '--arch', f'sm_{arch}', '--kernel', 'sparse_product', '--block', '32',
+                    *[word for one in buffers for word in ('--buffer', one, '--arg', '&' + one.split('=')[0])], '--arg', '32'],
+                   env=environment, capture_output=True, timeout=60, check=False)
+    found = values(report(path))
+    return None if found['k'] == (None, False) and 'i' in found else str(found)
+
+
 def check_breakpoints(arch, folder):
     """A breakpoint at a function stops where its arguments have their values, and so does a step into it; its condition may ask for them."""
     first = ' if threadIdx.x == 0'
@@ -352,6 +364,7 @@ def main():
                 cases.append((f'sm_{arch}: lanes together and alone', check_together(dump, folder)))
             cases.append((f'sm_{arch}: names of the image, and how much is printed', check_names(dump)))
             cases.append((f'sm_{arch}: the report shows addresses only', check_report(dump)))
+            cases.append((f'sm_{arch}: an index that was read is not made of another', check_loaded(arch, folder)))
             cases.append((f'sm_{arch}: breakpoints are where arguments are', check_breakpoints(arch, folder)))
             cases.append((f'sm_{arch}: the report shows the index', check_index(arch, folder)))
         cases.append(('frames of system calls', check_system(folder)))
