@@ -227,7 +227,7 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 	case WIRE_CONTEXT:
 		return session_context(agent, x);
 	case WIRE_WANTED:
-		cudbgDebuggerCapabilities = (uint32_t)word[0];
+		__atomic_store_n(&cudbgDebuggerCapabilities, (uint32_t)word[0], __ATOMIC_RELAXED);
 		return CUDA_SUCCESS;
 	case WIRE_LOG:
 		return log_line(agent, x);

@@ -43,7 +43,12 @@ static atomic_uchar session; /* number of the last, as the agent counts */
 /* What a debugger writes, the compiler does not see. */
 static uint32_t read_variable(const uint32_t *variable)
 {
-	return *(const volatile uint32_t *)variable;
+	return __atomic_load_n(variable, __ATOMIC_SEQ_CST);
+}
+
+static void write_variable(uint32_t *variable, uint32_t value)
+{
+	__atomic_store_n(variable, value, __ATOMIC_SEQ_CST);
 }
 
 BREAK_HERE(cudbgPreInit)
@@ -85,8 +90,8 @@ static void announce(bool waits)
 		return;
 	if (reply.result == CUDBG_SUCCESS) {
 		session = reply.session;
-		cudbgResumeForAttachDetach = !waits && debug.contexts > 0;
-		cudbgDebuggerInitialized = 1;
+		write_variable(&cudbgResumeForAttachDetach, !waits && debug.contexts > 0);
+		write_variable(&cudbgDebuggerInitialized, 1);
 	}
 }
 
@@ -104,7 +109,7 @@ void cudbgApiAttach(void)
 /* What is left to do the agent does when it is asked to (requestCleanupOnDetach). */
 void cudbgApiDetach(void)
 {
-	cudbgResumeForAttachDetach = driver_contexts() > 0;
+	write_variable(&cudbgResumeForAttachDetach, driver_contexts() > 0);
 }
 
 /* ---- a debugger that comes later, or goes ---- */
@@ -124,8 +129,10 @@ static void *wait_for_debuggers(void *unused)
 		if (poll(polled, 2, -1) < 0)
 			continue;
 		if (polled[1].revents & POLLIN && read(gone, &byte, 1) == 1) {
-			if (byte == session)
-				cudbgDebuggerInitialized = cudbgIpcFlag = 0;
+			if (byte == session) {
+				write_variable(&cudbgDebuggerInitialized, 0);
+				write_variable(&cudbgIpcFlag, 0);
+			}
 		} else if (polled[1].revents) { /* the agent is lost, and so is all of this */
 			return NULL;
 		}
@@ -202,10 +209,11 @@ uint32_t debug_stack(uint64_t ret_stack[DEBUG_STACK])
 	if (!is_wanted(CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES) ||
 	    !dladdr((void *)(uintptr_t)&control, &self))
 		return 0;
-	int n_frames = backtrace(frames, DEBUG_STACK + OURS), i = 0;
-	while (i < n_frames && dladdr(frames[i], &of) && of.dli_fbase == self.dli_fbase)
-		i++;
-	for (; i < n_frames && n < DEBUG_STACK; i++)
+	int n_frames = backtrace(frames, DEBUG_STACK + OURS), from = 0;
+	for (int i = 0; i < n_frames && i < OURS; i++)
+		if (dladdr(frames[i], &of) && of.dli_fbase == self.dli_fbase)
+			from = i + 1;
+	for (int i = from; i < n_frames && n < DEBUG_STACK; i++)
 		ret_stack[n++] = (uintptr_t)frames[i];
 	return n;
 }

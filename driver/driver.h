@@ -57,7 +57,7 @@ struct context {
 	enum magic magic;
 	struct context *next; /* of all */
 	unsigned flags;
-	unsigned refs; /* of the primary one */
+	atomic_uint refs; /* of the primary one */
 	uint64_t id;
 	uint64_t limits[8];
 	struct coredump coredump; /* what it has of its own */

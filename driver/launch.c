@@ -166,7 +166,7 @@ static CUresult launch_now(CUstream stream, struct launch *launch)
 		result = launch_op(launch, &op);
 	if (result == CUDA_SUCCESS)
 		result = stream_add(stream, &op);
-	if (result == CUDA_SUCCESS && *(volatile uint32_t *)&cudbgEnableLaunchBlocking)
+	if (result == CUDA_SUCCESS && __atomic_load_n(&cudbgEnableLaunchBlocking, __ATOMIC_RELAXED))
 		stream_wait(stream);
 	return result;
 }

@@ -6,7 +6,8 @@
  *
  * A debugger may begin its session while the program stands before cuInit(), where nobody can
  * answer: it has begun then, without a device, and goes on when the program has. Until that the
- * table has no events, and what asks for a device answers UNINITIALIZED.
+ * table has no events, and what asks for a device answers UNINITIALIZED; the callback tells that
+ * there are events, and with the first that is taken the table is the program's.
  */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
@@ -35,7 +36,7 @@ static struct {
 } library;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUDBGAPI_st table; /* handed out; its slots are those of `real` once there is that */
+static struct CUDBGAPI_st table; /* handed out; only calls of it change it */
 static CUDBGAPI real;
 static uint32_t asked_major, asked_minor;
 static pthread_t thread;
@@ -60,30 +61,50 @@ static bool find(void *handle, const char *name, void *ret_function)
 	return at != NULL;
 }
 
-/* Installed, or as it was built; once. */
+/* The library lies where the two are installed, or were built; once. */
 static bool load(void)
 {
-	static const char *const places[] = { "../../libwarpscope.so.0",
-					      "../src/libwarpscope.so.0" };
+	static const char ours[] = "/warpscope/software-gpu";
 	char path[4096];
 	Dl_info self;
-	void *handle = NULL;
 	if (library.ask)
 		return true;
 	if (!dladdr((void *)(uintptr_t)&table, &self))
 		return false;
 	const char *slash = strrchr(self.dli_fname, '/');
-	for (size_t i = 0; i < sizeof places / sizeof places[0] && !handle; i++) {
-		int n = snprintf(path, sizeof path, "%.*s%s",
-				 slash ? (int)(slash + 1 - self.dli_fname) : 0, self.dli_fname,
-				 places[i]);
-		if (n > 0 && (size_t)n < sizeof path)
-			handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	}
+	size_t len = slash ? (size_t)(slash - self.dli_fname) : 0;
+	bool is_installed = len >= sizeof ours - 1 &&
+			    memcmp(slash - (sizeof ours - 1), ours, sizeof ours - 1) == 0;
+	int n = snprintf(path, sizeof path, "%.*s/%s/libwarpscope.so.0", (int)len, self.dli_fname,
+			 is_installed ? "../.." : "../src");
+	if (!slash || n < 0 || (size_t)n >= sizeof path)
+		return false;
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	return handle && find(handle, "ws_cudbg_meet", &library.meet) &&
 	       find(handle, "ws_cudbg_connect", &library.connect) &&
 	       find(handle, "ws_cudbg_release", &library.release) &&
 	       find(handle, "ws_cudbg_ask", &library.ask);
+}
+
+static CUDBGResult initialize(void);
+static CUDBGResult finalize(void);
+static CUDBGResult keep_callback(CUDBGNotifyNewEventCallback callback, void *data);
+static CUDBGResult keep_callback31(CUDBGNotifyNewEventCallback31 callback, void *data);
+
+/* Makes the table that of the program, if there is one; NULL: there is not. */
+static CUDBGAPI settle(void)
+{
+	pthread_mutex_lock(&lock);
+	CUDBGAPI of_program = real;
+	if (of_program) {
+		table = *of_program;
+		table.initialize = initialize;
+		table.finalize = finalize;
+		table.setNotifyNewEventCallback = keep_callback;
+		table.setNotifyNewEventCallback31 = keep_callback31;
+	}
+	pthread_mutex_unlock(&lock);
+	return of_program;
 }
 
 /* ---- before there is a device ---- */
@@ -100,13 +121,15 @@ static CUDBGResult nothing(void)
 
 static CUDBGResult no_event(CUDBGEventQueueType type, CUDBGEvent *event)
 {
-	(void)type;
-	(void)event;
-	return CUDBG_ERROR_NO_EVENT_AVAILABLE;
+	CUDBGAPI of_program = settle();
+	return of_program ? of_program->getNextEvent(type, event) : CUDBG_ERROR_NO_EVENT_AVAILABLE;
 }
 
 static CUDBGResult no_devices(uint32_t *ret_n)
 {
+	CUDBGAPI of_program = settle();
+	if (of_program)
+		return of_program->getNumDevices(ret_n);
 	if (!ret_n)
 		return CUDBG_ERROR_INVALID_ARGS;
 	*ret_n = 0;
@@ -146,9 +169,6 @@ static CUDBGResult keep_callback31(CUDBGNotifyNewEventCallback31 callback, void 
 	return result;
 }
 
-static CUDBGResult initialize(void);
-static CUDBGResult finalize(void);
-
 /* The table as it is without a device. */
 static void clear(void)
 {
@@ -186,11 +206,6 @@ static bool reach(CUDBGResult *ret_result)
 	}
 	pthread_mutex_lock(&lock);
 	real = made;
-	table = *made;
-	table.initialize = initialize;
-	table.finalize = finalize;
-	table.setNotifyNewEventCallback = keep_callback;
-	table.setNotifyNewEventCallback31 = keep_callback31;
 	if (notify.callback)
 		(void)made->setNotifyNewEventCallback(notify.callback, notify.data);
 	if (notify.callback31)
@@ -211,13 +226,15 @@ static void *reach_later(void *unused)
 static CUDBGResult initialize(void)
 {
 	CUDBGResult result = CUDBG_SUCCESS;
-	if (real || has_thread)
+	if (settle() || has_thread)
 		return CUDBG_SUCCESS;
 	if (!load())
 		return CUDBG_ERROR_INITIALIZATION_FAILURE;
 	for (unsigned i = 0; i < TRIES; i++) {
-		if (reach(&result))
+		if (reach(&result)) {
+			(void)settle();
 			return result;
+		}
 		nap();
 	}
 	atomic_store(&ends, false);
@@ -227,12 +244,15 @@ static CUDBGResult initialize(void)
 
 static CUDBGResult finalize(void)
 {
-	CUDBGResult result = real || has_thread ? CUDBG_SUCCESS : CUDBG_ERROR_UNINITIALIZED;
+	CUDBGResult result = CUDBG_SUCCESS;
+	const bool began_late = has_thread;
 	atomic_store(&ends, true);
 	if (has_thread)
 		pthread_join(thread, NULL);
 	has_thread = false;
 	pthread_mutex_lock(&lock);
+	if (!real && !began_late)
+		result = CUDBG_ERROR_UNINITIALIZED;
 	CUDBGAPI gone = real;
 	real = NULL;
 	clear();

@@ -30,7 +30,8 @@ static CUDBGResult start(struct wsi_cudbg *s)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_NO_DEVICE_AVAILABLE,
 				      "the target has no device");
 	bool can_run = ws_target_can(s->target, WS_CAN_RUN);
-	atomic_store(&s->capabilities, *(volatile uint32_t *)&cudbgDebuggerCapabilities);
+	atomic_store(&s->capabilities,
+		     __atomic_load_n(&cudbgDebuggerCapabilities, __ATOMIC_RELAXED));
 	enum ws_status st = s->stock && !can_run ? WS_OK : wsi_cudbg_take_stock(s, &err);
 	for (uint32_t i = 0; st == WS_OK && i < s->stock->n_devices; i++)
 		atomic_store(&s->stock->device[i].told, 0);

@@ -220,7 +220,7 @@ static bool request_init(struct request *request, struct wsi_cudbg *s, unsigned 
 	const struct wsi_api_fn *fn = &wsi_api_functions[slot];
 	const unsigned n_args = fn->n_args;
 	*request = (struct request){ .head = { .slot = (uint16_t)slot } };
-	request->head.capabilities = *(volatile uint32_t *)&cudbgDebuggerCapabilities;
+	request->head.capabilities = __atomic_load_n(&cudbgDebuggerCapabilities, __ATOMIC_RELAXED);
 	request->head.asked = atomic_load(&s->asked);
 	add_piece(request, &request->head, sizeof request->head);
 	add_piece(request, request->number, n_args * sizeof *request->number);

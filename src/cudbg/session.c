@@ -150,8 +150,8 @@ static enum ws_status take_dynamic(struct wsi_cudbg *s, struct ws_error *err)
 		CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS |
 		CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES;
 	uint32_t was = atomic_load(&s->capabilities);
-	uint32_t now =
-		(was & ~dynamic) | (*(volatile uint32_t *)&cudbgDebuggerCapabilities & dynamic);
+	uint32_t now = (was & ~dynamic) |
+		       (__atomic_load_n(&cudbgDebuggerCapabilities, __ATOMIC_RELAXED) & dynamic);
 	if (now == was || !atomic_compare_exchange_strong(&s->capabilities, &was, now))
 		return WS_OK;
 	return wsi_cudbg_want(s, err);

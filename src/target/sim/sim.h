@@ -38,7 +38,7 @@ struct sim_rows {
 
 struct sim_target {
 	struct ws_target target;
-	struct ws_sim *sim; /* borrowed */
+	struct ws_sim *_Atomic sim; /* borrowed; another one after a reset */
 	struct sim_rows rows;
 	uint64_t gone_modules; /* of devices that this one took the place of: handles are new */
 	struct sim_live *live; /* owned; NULL: the device stands for good */
