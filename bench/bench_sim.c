@@ -10,6 +10,9 @@
 
 #include "bench.h"
 
+#include <unistd.h>
+
+#include <warpscope/cubin.h>
 #include <warpscope/sim.h>
 
 enum {
@@ -61,18 +64,11 @@ static void run_floor(void)
 	gpu.floor = seconds < gpu.floor ? seconds : gpu.floor;
 }
 
-/* Runs one kernel of a fatbin on two buffers and up to three numbers. */
-static void run(const char *file, const char *kernel, struct ws_dim3 grid, struct ws_dim3 block,
-		const int *numbers, size_t n_numbers, size_t n_buffers)
+/* Optimised kernels; valid until the next call. */
+static struct ws_span read_image(const char *file)
 {
 	static uint8_t image[MAX_IMAGE];
 	char path[512];
-	struct ws_error err = { .status = WS_IO };
-	struct ws_sim_options options = { .size = sizeof options, .device = "sm_90a" };
-	struct ws_sim *sim;
-	uint64_t buffer[3];
-	const void *args[6];
-	enum ws_sim_outcome outcome;
 	snprintf(path, sizeof path, "%s/%s.O3.fatbin", gpu.folder, file);
 	FILE *in = fopen(path, "rb");
 	if (!in) {
@@ -81,8 +77,21 @@ static void run(const char *file, const char *kernel, struct ws_dim3 grid, struc
 	}
 	struct ws_span bytes = { image, fread(image, 1, sizeof image, in), 0 };
 	fclose(in);
+	return bytes;
+}
+
+/* Runs one kernel of a fatbin on two buffers and up to three numbers. */
+static void run(const char *file, const char *kernel, struct ws_dim3 grid, struct ws_dim3 block,
+		const int *numbers, size_t n_numbers, size_t n_buffers)
+{
+	struct ws_error err = { .status = WS_IO };
+	struct ws_sim_options options = { .size = sizeof options, .device = "sm_90a" };
+	struct ws_sim *sim;
+	uint64_t buffer[3];
+	const void *args[6];
+	enum ws_sim_outcome outcome;
 	must(ws_sim_create(&options, &sim, &err), &err);
-	must(ws_sim_load(sim, bytes, NULL, &err), &err);
+	must(ws_sim_load(sim, read_image(file), NULL, &err), &err);
 	for (size_t i = 0; i < n_buffers; i++) {
 		must(ws_sim_alloc(sim, 4 * (uint64_t)WORDS, &buffer[i], &err), &err);
 		args[i] = &buffer[i];
@@ -199,6 +208,65 @@ static bool snapshots(void)
 	return loop <= 1.1 && copy <= 1.2;
 }
 
+static uint32_t registers_of(const struct ws_sim *sim, const char *kernel)
+{
+	struct ws_error err = { .status = WS_IO };
+	struct ws_span image;
+	struct ws_cubin *cubin;
+	const struct ws_function *function;
+	must(ws_sim_module_image(sim, 0, &image, &err), &err);
+	must(ws_cubin_open(image, &cubin, &err), &err);
+	must(ws_cubin_find_function(cubin, ws_str_of(kernel), &function, &err), &err);
+	uint32_t n = function->n_regs;
+	ws_cubin_close(cubin);
+	return n;
+}
+
+/* Bytes of the process that are in memory. */
+static double resident(void)
+{
+	unsigned long size, pages;
+	FILE *in = fopen("/proc/self/statm", "r");
+	if (!in || fscanf(in, "%lu %lu", &size, &pages) != 2) {
+		fprintf(stderr, "bench-sim: cannot read /proc/self/statm\n");
+		exit(1);
+	}
+	fclose(in);
+	return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* What a device with all warps resident takes for each beyond its registers. Each executes a few
+ * instructions of a loop. */
+static bool residents(void)
+{
+	enum { SMS = 132, WARPS = 64, FEW = 8 * SMS * WARPS };
+	struct ws_sim_options options = { .size = sizeof options, .device = "sm_90a" };
+	struct ws_sim *sim;
+	struct ws_error err = { .status = WS_IO };
+	enum ws_sim_outcome outcome;
+	uint64_t buffer;
+	const int wide = 32 * WARPS, high = SMS, steps = STEPS;
+	const void *args[] = { &buffer, &wide, &high, &steps };
+	must(ws_sim_create(&options, &sim, &err), &err);
+	must(ws_sim_load(sim, read_image("whole"), NULL, &err), &err);
+	must(ws_sim_alloc(sim, 4 * (uint64_t)wide * SMS, &buffer, &err), &err);
+	const struct ws_sim_launch launch = { .size = sizeof launch,
+					      .kernel = "mandelbrot",
+					      .grid = { SMS * WARPS / 8, 1, 1 },
+					      .block = { 256, 1, 1 },
+					      .args = args,
+					      .n_args = 4 };
+	must(ws_sim_launch(sim, &launch, &err), &err);
+	double before = resident();
+	must(ws_sim_run(sim, FEW, &outcome, &err), &err);
+	double each = (resident() - before) / (SMS * WARPS);
+	each -= 128.0 * registers_of(sim, "mandelbrot");
+	printf("  %-28s %8.0f bytes a warp beyond its registers, at most 4096\n", "resident warps",
+	       each);
+	ws_sim_destroy(sim);
+	return outcome == WS_SIM_LIMIT && each <= 4096;
+}
+
 int main(int argc, char **argv)
 {
 	struct ws_dim3 one = { BLOCKS, 1, 1 }, threads = { THREADS, 1, 1 };
@@ -211,6 +279,7 @@ int main(int argc, char **argv)
 	gpu.folder = argv[1];
 
 	stay_on_this_core();
+	ok &= residents(); /* first: no memory was freed that it could use */
 	gpu.work = mandelbrot;
 	run("whole", "mandelbrot", (struct ws_dim3){ WIDTH * HEIGHT / THREADS, 1, 1 }, threads,
 	    (const int[]){ WIDTH, HEIGHT, STEPS }, 3, 1);

@@ -6,12 +6,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { STEP = 50 * 1000 * 1000 /* instructions between two lines of progress */ };
+enum { STEP = 1000 * 1000 /* instructions between two looks at the clock */ };
 
 struct running {
 	struct run_setup setup; /* first: its options fill it */
-	struct cli_given max_instructions;
+	struct cli_given max_instructions, max_seconds;
+	bool is_late; /* as long as --max-seconds allows */
 	struct cli_words print, save, expect;
 };
 
@@ -20,6 +22,7 @@ struct running {
 const struct cli_option verb_run_options[] = {
 	RUN_SETUP_OPTIONS,
 	{ "max-instructions", 0, CLI_NUMBER, .at = offsetof(struct running, max_instructions) },
+	{ "max-seconds", 0, CLI_NUMBER, .at = offsetof(struct running, max_seconds) },
 	{ "check", 0, CLI_FLAG, .at = offsetof(struct running, setup.check) },
 	{ "print", 0, CLI_WORDS, .at = offsetof(struct running, print) },
 	{ "save", 0, CLI_WORDS, .at = offsetof(struct running, save) },
@@ -38,21 +41,36 @@ static void interrupt(int number)
 	ws_sim_stop(interruptible);
 }
 
+static double seconds_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static enum ws_status run_on(struct running *r, const struct cli *cli,
 			     enum ws_sim_outcome *ret_outcome, struct ws_error *err)
 {
 	uint64_t limit = r->max_instructions.given ? r->max_instructions.value : UINT64_MAX;
+	double start = seconds_now(), told = start;
 	enum ws_status st;
 	interruptible = r->setup.sim;
 	signal(SIGINT, interrupt);
 	do {
 		uint64_t left = limit - ws_sim_instructions(r->setup.sim);
 		st = ws_sim_run(r->setup.sim, left < STEP ? left : STEP, ret_outcome, err);
-		if (st == WS_OK && *ret_outcome == WS_SIM_LIMIT && cli->terminal)
+		double now = seconds_now();
+		if (st == WS_OK && *ret_outcome == WS_SIM_LIMIT && cli->terminal &&
+		    now > told + 1) {
 			cli_say("\r%" PRIu64 " million instructions ",
 				ws_sim_instructions(r->setup.sim) / 1000000);
-	} while (st == WS_OK && *ret_outcome == WS_SIM_LIMIT &&
+			told = now;
+		}
+		r->is_late = r->max_seconds.given && now - start >= (double)r->max_seconds.value;
+	} while (st == WS_OK && *ret_outcome == WS_SIM_LIMIT && !r->is_late &&
 		 ws_sim_instructions(r->setup.sim) < limit);
+	if (told > start)
+		cli_say("\n");
 	signal(SIGINT, SIG_DFL);
 	return st;
 }
@@ -198,7 +216,8 @@ static int compare_buffers(struct running *r, struct cli *cli)
 }
 
 /* Why a device stopped; NULL: every launch came to its end. */
-static const char *why_stopped(enum ws_sim_outcome outcome, const struct ws_sim_fault *fault)
+static const char *why_stopped(enum ws_sim_outcome outcome, const struct ws_sim_fault *fault,
+			       bool is_late)
 {
 	switch (outcome) {
 	case WS_SIM_DONE:
@@ -208,7 +227,8 @@ static const char *why_stopped(enum ws_sim_outcome outcome, const struct ws_sim_
 	case WS_SIM_STUCK:
 		return "all threads that are left wait for each other";
 	case WS_SIM_LIMIT:
-		return "as many as --max-instructions allows";
+		return is_late ? "as long as --max-seconds allows"
+			       : "as many as --max-instructions allows";
 	case WS_SIM_STOPPED:
 		break;
 	}
@@ -260,7 +280,7 @@ static int outcome_tell(struct running *r, struct cli *cli, enum ws_sim_outcome 
 	bool faulted = outcome == WS_SIM_FAULTED && ws_sim_fault(r->setup.sim, &fault);
 	bool in_data =
 		cli->json && r->setup.check; /* the document has findings; the report is not it */
-	const char *why = why_stopped(outcome, &fault);
+	const char *why = why_stopped(outcome, &fault, r->is_late);
 	if (!why)
 		return results_tell(r, cli, NULL);
 	if (fault.exception == WS_SIM_UNIMPLEMENTED) {

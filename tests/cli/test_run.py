@@ -7,6 +7,7 @@ FOLDER has the fatbins of tests/sim/kernels (tests/data/sim).
 """
 import json
 import os
+import pty
 import re
 import signal
 import socket
@@ -37,6 +38,11 @@ def collatz(count, *more):
     """A launch of 64 threads over a buffer of `count` numbers; more than it has is a fault."""
     return [f'{IMAGES}/integer.O3.fatbin', '--kernel', 'int_collatz', '--grid', '2', '--block', '32', '--buffer',
             f'out=u32[{count}]', '--arg', '&out', '--arg', '60', *more]
+
+
+@case
+def committed_kernels_are_small(folder):
+    assert folder and sum(entry.stat().st_size for entry in os.scandir(IMAGES)) <= 8 << 20
 
 
 @case
@@ -484,6 +490,30 @@ def a_limit_of_instructions_ends_in_a_report(folder):
     done = run(folder, *spinning(folder, '--max-instructions', '100000'))
     assert done.returncode == 10 and 'as many as --max-instructions allows' in done.stderr, done
     assert 'grid_barrier' in done.stdout and 'spin' in done.stdout, done.stdout
+
+
+@case
+def a_limit_of_seconds_ends_in_a_report(folder):
+    start = time.monotonic()
+    done = run(folder, *spinning(folder, '--max-seconds', '1'))
+    assert done.returncode == 10 and 'as long as --max-seconds allows' in done.stderr and 'grid_barrier' in done.stdout, done
+    assert 'million' not in done.stderr and 1 <= time.monotonic() - start < 20, done.stderr
+
+
+@case
+def a_long_run_says_on_a_terminal_how_far_it_is(folder):
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([PROGRAM, 'run', *spinning(folder, '--max-seconds', '2')], cwd=folder, stdin=subprocess.DEVNULL, stdout=theirs,
+                          stderr=theirs) as process:
+        os.close(theirs)
+        said = b''
+        try:
+            while more := os.read(ours, 65536):
+                said += more
+        except OSError:  # the other side is closed
+            pass
+    os.close(ours)
+    assert process.returncode == 10 and re.search(rb'\r\d+ million instructions ', said), said
 
 
 @case
