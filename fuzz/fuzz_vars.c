@@ -53,6 +53,57 @@ static uint64_t describe(struct ws_vars *vars, const char *text)
 	return written;
 }
 
+static bool some_register(const struct ws_arrival *arrival, enum ws_reg_kind kind, uint32_t number,
+			  uint32_t words, unsigned lane, uint64_t *ret_bits)
+{
+	(void)arrival;
+	FUZZ_CHECK(words == 1 || words == 2);
+	*ret_bits = UINT64_C(0x9e3779b97f4a7c15) * (lane + 1) * (number + (uint32_t)kind + 1);
+	return lane != 3;
+}
+
+static uint32_t some_place(const struct ws_arrival *arrival, uint32_t dim, uint32_t axis,
+			   unsigned lane)
+{
+	(void)arrival;
+	return dim * 100 + axis * 10 + lane;
+}
+
+static bool some_memory(const struct ws_arrival *arrival, const struct ws_address *at, void *buffer,
+			size_t len)
+{
+	(void)arrival;
+	memset(buffer, (int)at->address & 0xff, len);
+	return at->address % 5 != 0;
+}
+
+/* The same in many lanes, where that is asked for: as often as a lane is asked it has one value. */
+static uint64_t in_lanes(struct ws_vars *vars, const char *text)
+{
+	const struct ws_arrival arrival = {
+		.lanes = 0x8000001d, .reg = some_register, .place = some_place, .read = some_memory
+	};
+	struct ws_lane_number first[WS_MAX_LANES], again[WS_MAX_LANES];
+	struct ws_condition *condition;
+	uint64_t printed = 0;
+	if (ws_vars_condition(vars, text, &condition, NULL) != WS_OK)
+		return 0;
+	uint32_t known = ws_condition_read(condition, &arrival, first);
+	FUZZ_CHECK((known & ~arrival.lanes) == 0);
+	FUZZ_CHECK(ws_condition_read(condition, &arrival, again) == known);
+	(void)ws_condition_holds(condition, &arrival);
+	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
+		if (!(known >> lane & 1))
+			continue;
+		FUZZ_CHECK(first[lane].bits == again[lane].bits);
+		const struct ws_value value = ws_condition_value(condition, first[lane].bits);
+		if (ws_condition_is_plain(condition))
+			printed += print(vars, &value, 0);
+	}
+	ws_condition_free(condition);
+	return printed;
+}
+
 static uint64_t evaluate(struct ws_vars *vars, const char *text)
 {
 	struct ws_value value;
@@ -71,7 +122,7 @@ static uint64_t evaluate(struct ws_vars *vars, const char *text)
 	ws_vars_set_style(vars, (struct ws_value_style){ 0 });
 	if (ws_vars_keep(vars, &value, NULL) == WS_OK)
 		printed += print(vars, &value, 0);
-	return printed;
+	return printed + in_lanes(vars, text);
 }
 
 static uint64_t list(struct ws_vars *vars)

@@ -81,6 +81,21 @@ static const char *const commands[] = {
 	"print in *at",
 	"print --lanes in threadIdx.x",
 	"print --json in $R4",
+	"print --lanes in total kernel any",
+	"list in",
+	"list --json in *0x7f0000001040",
+	"ptype in *at",
+	"ptype --json in cursor",
+	"info in line",
+	"info --json in line *0x7f0000001040",
+	"info in symbol 0x7f0000001040",
+	"info --json in source",
+	"info --json in scope kernel",
+	"info in types",
+	"info --json in variables",
+	"info in sources",
+	"info in functions k",
+	"info in address at",
 };
 
 static char folder[] = "/tmp/warpscope-fuzz.XXXXXX";
