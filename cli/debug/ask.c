@@ -77,10 +77,16 @@ static int open_at(struct debugger *d, const char *path, int argc, char **argv,
 	return status;
 }
 
+/* Whether words begin a filter: "kernel 0", but not "kernel", which may be a function's name. */
+static bool is_filter(int argc, char **argv)
+{
+	return argc > 1 && filter_is_word(argv[0]) && !filter_is_word(argv[1]);
+}
+
 /* The word that a question is about, "" for none; the words of a filter are left. */
 static const char *subject_take(int *argc, char ***argv)
 {
-	if (*argc == 0 || filter_is_word(**argv))
+	if (*argc == 0 || is_filter(*argc, *argv))
 		return "";
 	--*argc;
 	return *(*argv)++;
@@ -122,7 +128,7 @@ static int verb(struct cli *cli, const struct cli_option *options, int argc, cha
 	if (status == CLI_ANSWERED && argc == 0)
 		status = cli_usage(cli->verb, "which dump?");
 	if (status == CLI_ANSWERED && answer == debug_type &&
-	    (argc == 1 || filter_is_word(argv[1])))
+	    (argc == 1 || is_filter(argc - 1, argv + 1)))
 		status = cli_usage(cli->verb, "which type or expression?");
 	if (status == CLI_ANSWERED)
 		return ask(&asking, argv[0], argc - 1, argv + 1, answer, NULL);
