@@ -2,7 +2,8 @@
 /*
  * The software GPU on any code and any image. The first byte chooses the device, and whether what
  * follows the second is a whole image or instructions of a kernel; the second chooses the schedule
- * and the block. Beyond not crashing: a run ends, after as many instructions as it was given at
+ * and the block. With bit 6 of the first byte, twelve bytes more say how each kernel is launched,
+ * whatever that is. Beyond not crashing: a run ends, after as many instructions as it was given at
  * most, and twice the same gives the same.
  */
 #include "fuzz.h"
@@ -12,7 +13,9 @@
 #include <warpscope/sass.h>
 #include <warpscope/sim.h>
 
-enum { MAX_WORDS = 64, LIMIT = 4000, BUFFER = 4096 };
+enum { MAX_WORDS = 64, LIMIT = 4000, BUFFER = 4096, LAUNCH = 12 };
+
+static const uint8_t *asked; /* bytes of a launch, or NULL */
 
 /* What a run leaves behind. */
 struct trace {
@@ -54,6 +57,25 @@ static uint8_t *make_image(const char *arch, const uint8_t *words, size_t n, siz
 	return copy;
 }
 
+/* 0 to 15, or much more. */
+static uint32_t number_of(uint8_t byte)
+{
+	return byte & 0xf0 ? (uint32_t)byte << (byte >> 4) << 8 : byte;
+}
+
+static void ask(struct ws_sim_launch *launch)
+{
+	if (!asked)
+		return;
+	launch->grid = (struct ws_dim3){ number_of(asked[0]), asked[1], number_of(asked[2]) };
+	launch->block = (struct ws_dim3){ number_of(asked[3]), asked[4], asked[5] };
+	launch->cluster = (struct ws_dim3){ asked[6], asked[7] & 3, asked[7] >> 4 };
+	launch->preferred_cluster = (struct ws_dim3){ asked[8], asked[9] & 3, asked[9] >> 4 };
+	launch->shared_bytes = number_of(asked[10]);
+	launch->cooperative = asked[11] & 1;
+	launch->module += asked[11] >> 7;
+}
+
 /* All kernels of the module, one after the other. */
 static void launch_all(struct ws_sim *sim, struct ws_span image, uint32_t module, uint8_t how,
 		       uint64_t buffer, struct trace *ret)
@@ -86,6 +108,7 @@ static void launch_all(struct ws_sim *sim, struct ws_span image, uint32_t module
 				.args = args,
 				.n_args = k,
 			};
+			ask(&launch);
 			if (ws_sim_launch(sim, &launch, NULL) == WS_OK &&
 			    ws_sim_run(sim, LIMIT, &ret->outcome, NULL) != WS_OK)
 				break;
@@ -125,8 +148,13 @@ int fuzz_target(const uint8_t *data, size_t size)
 	static struct trace first, second;
 	if (size < 2)
 		return 0;
-	const char *device = ws_sim_device_name(data[0] % 7);
+	const char *device = ws_sim_device_name((data[0] & 0xbf) % 7);
 	struct ws_span image = { data + 2, size - 2, 0 };
+	asked = data[0] & 0x40 && image.len >= LAUNCH ? image.ptr : NULL;
+	if (asked) {
+		image.ptr += LAUNCH;
+		image.len -= LAUNCH;
+	}
 	uint8_t *made = NULL;
 	if (!(data[0] & 0x80)) {
 		size_t n = image.len / WS_SASS_BYTES;
