@@ -335,6 +335,8 @@ static void every_number_is_a_function_of_the_table(void **state)
 	next:
 		free(bytes);
 	}
+	ws_cudbg_release(direct);
+	ws_target_close(&other.target);
 	assert_int_equal(n,
 			 100); /* 0 to 103, but two that do nothing and two that cannot be sent */
 }
