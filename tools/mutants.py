@@ -9,9 +9,10 @@ Each change is made in a checkout of HEAD of its own (build-mutants/), which is 
 tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
 next. With --quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs
 once in a build that records which lines it executes; then a change is tried with the tests that come to its line, since no other
-can notice it (data between functions is no line: all tests run). With --sanitize, what is not noticed is tried again in a build
-with AddressSanitizer and UndefinedBehaviorSanitizer, as `make check-sanitize` makes it. With --lock, FILE is locked meanwhile; every two minutes others
-get their turn. --change makes one that is given instead: TEXT replaces the line. --list only shows what would be changed. The last
+can notice it. A line that none was seen to come to is tried with all: data, and what runs in processes that are killed or shut in,
+which leave no record. With --sanitize, what is not noticed is tried again in a build with AddressSanitizer and
+UndefinedBehaviorSanitizer, as `make check-sanitize` makes it. With --lock, FILE is locked meanwhile; every two minutes others get
+their turn. --change makes one that is given instead: TEXT replaces the line. --list only shows what would be changed. The last
 line is "N of M changes noticed"; exit status 1 when it is under 85 %.
 
 Kinds of change: a comparison or its bound, a Boolean or arithmetic operator, a condition, a constant, two arguments swapped, a
@@ -143,7 +144,7 @@ def make_tree(build='build', *options):
 
 
 def lines_executed(folder):
-    """{file: (lines that were executed, lines of code)} of the counts that one test left in a folder."""
+    """{file: lines that were executed} of the counts that one test left in a folder."""
     counts = []
     for place, _, names in os.walk(folder):
         for name in names:
@@ -159,10 +160,8 @@ def lines_executed(folder):
         for file in json.loads(part)['files']:
             path = os.path.relpath(os.path.join(TREE, 'coverage', file['file']), TREE)
             if path.endswith('.c') and path.startswith(('src/', 'cli/')):
-                hit, all_lines = executed.setdefault(path, (set(), set()))
-                all_lines.update(line['line_number'] for line in file['lines'])
-                hit.update(line['line_number'] for line in file['lines'] if line['count'])
-    return {path: (sorted(hit), sorted(all_lines)) for path, (hit, all_lines) in executed.items()}
+                executed.setdefault(path, set()).update(line['line_number'] for line in file['lines'] if line['count'])
+    return {path: sorted(lines) for path, lines in executed.items()}
 
 
 class Reached:
@@ -186,10 +185,10 @@ class Reached:
                     self.by_test[name] = files
                     handle.write(json.dumps((name, files)) + '\n')
                 handle.flush()
-        self.code = {}
+        self.known = {}  # lines that some test was seen to execute
         for files in self.by_test.values():
-            for path, (_, lines) in (files or {}).items():
-                self.code.setdefault(path, set()).update(lines)
+            for path, lines in (files or {}).items():
+                self.known.setdefault(path, set()).update(lines)
 
     @staticmethod
     def of_test(test):
@@ -202,9 +201,9 @@ class Reached:
             return test['name'], lines_executed(folder)
 
     def may_notice(self, test, path, number):
-        """False: it comes to the file's code, but not to this line."""
+        """False: others come to this line, and it does not."""
         files = self.by_test.get(test)
-        return files is None or number not in self.code.get(path, ()) or number in files.get(path, [()])[0]
+        return files is None or number not in self.known.get(path, ()) or number in files.get(path, ())
 
 
 class Tests:
