@@ -137,7 +137,8 @@ static CUDBGResult begin(struct agent *agent, const struct wire_debug *debug)
 		return CUDBG_ERROR_OS_RESOURCES;
 	session->debug = *debug;
 	session->since = now();
-	session->listener = session->client = -1;
+	session->listener = -1;
+	session->client = -1;
 	session->done[0] = session->done[1] = session->stop[0] = session->stop[1] = -1;
 	CUDBGResult result = make_target(agent, session);
 	if (result == CUDBG_SUCCESS &&

@@ -482,7 +482,10 @@ static void memory_is_registered(void **state)
 	for (unsigned k = 0; k < WORDS; k++)
 		host[k] = beside[k] = k;
 #ifdef __SANITIZE_THREAD__ /* it has a thread of its own */
-	skip();
+	assert_int_equal(cuMemHostRegister(host, 4 * WORDS, 0), CUDA_ERROR_NOT_SUPPORTED);
+	free(host);
+	free(beside);
+	return;
 #endif
 	OK(cuMemHostRegister(host, 4 * WORDS, 0));
 	assert_int_equal(cuMemHostRegister(host, 4, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
