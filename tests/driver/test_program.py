@@ -16,6 +16,8 @@ import tempfile
 import time
 import uuid
 
+from processes import agents, within
+
 WARPSCOPE, PROGRAM, FATBIN = map(os.path.abspath, sys.argv[1:4])
 KILLS = int(sys.argv[4])
 results = []
@@ -35,26 +37,6 @@ def environment(**more):
 
 def run(mode, cwd=None, **env):
     return subprocess.run([PROGRAM, FATBIN, mode], cwd=cwd, env=environment(**env), capture_output=True, text=True, timeout=60, check=False)
-
-
-def agents(mark):
-    """Processes of an agent that has this in its environment."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir('/proc')):
-        try:
-            with open(f'/proc/{pid}/comm', encoding='ascii', errors='replace') as name, open(f'/proc/{pid}/environ', 'rb') as env:
-                if name.read().startswith('warpscope-agent') and mark.encode() in env.read():
-                    found.append(int(pid))
-        except OSError:
-            pass
-    return found
-
-
-def gone_within(seconds, mark):
-    end = time.monotonic() + seconds
-    while agents(mark) and time.monotonic() < end:
-        time.sleep(0.02)
-    return not agents(mark)
 
 
 def test_words():
@@ -194,7 +176,7 @@ def killed(who, mode, after):
         child.wait()
     if hangs:
         return f'the program hung; {who} killed after {after:.3f} s in {mode}'
-    return None if gone_within(5, mark) else f'an agent was left; {who} killed after {after:.3f} s in {mode}'
+    return None if within(5, lambda: not agents(mark)) else f'an agent was left; {who} killed after {after:.3f} s in {mode}'
 
 
 def test_kills():

@@ -13,6 +13,8 @@ import sys
 import time
 import uuid
 
+from processes import agents, within
+
 WARPSCOPE, PROGRAM, FATBIN, DRIVER, LATE = map(os.path.abspath, sys.argv[1:6])
 KILLS = int(sys.argv[6])
 # A sanitizer looks for leaks by ptrace, which a program with a debugger has already.
@@ -57,25 +59,6 @@ def goes_on(child):
         return child.stdout.readline() == 'done\n'
     except BrokenPipeError:
         return False
-
-
-def agents(mark):
-    found = []
-    for pid in filter(str.isdigit, os.listdir('/proc')):
-        try:
-            with open(f'/proc/{pid}/comm', encoding='ascii', errors='replace') as name, open(f'/proc/{pid}/environ', 'rb') as env:
-                if name.read().startswith('warpscope-agent') and mark.encode() in env.read():
-                    found.append(int(pid))
-        except OSError:
-            pass
-    return found
-
-
-def within(seconds, condition):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    return condition()
 
 
 def meeting_points(pid):

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which processes a test of programs on the software GPU has left, and waiting for them."""
+import os
+import time
+
+
+def agents(mark):
+    """Processes of an agent that has this in its environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{pid}/comm', encoding='ascii', errors='replace') as name, open(f'/proc/{pid}/environ', 'rb') as env:
+                if name.read().startswith('warpscope-agent') and mark.encode() in env.read():
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def within(seconds, condition):
+    """Whether a condition comes true in that time; what it is at the end."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
