@@ -7,21 +7,12 @@ two alternate, and the shortest of ROUNDS counts.
 """
 
 import json
-import resource
 import subprocess
 import sys
 
+from seconds import cpu
+
 ROUNDS, LIMIT = 7, 4
-
-
-def cpu(*command):
-    """CPU seconds of a command."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: status {done.returncode}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main():

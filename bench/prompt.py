@@ -12,22 +12,13 @@ start     opening FULL in the prompt, which then ends, against its report: at mo
 
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
 
+from seconds import cpu
+
 ROUNDS, N, RATIO, START = 7, 20000, 2, 2
-
-
-def cpu(*command):
-    """CPU seconds of a command."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: status {done.returncode}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def names(program, dump):

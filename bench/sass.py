@@ -10,7 +10,6 @@ sass   code and tables of src/sass in the library, at most 600 kB; and the time 
 
 import glob
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path[:0] = [os.path.join(ROOT, "tests", name) for name in ("oracle", "builders")]
 import cubin  # noqa: E402
 import peer  # noqa: E402
+from seconds import cpu  # noqa: E402
 
 SM, INSTRUCTIONS, ROUNDS, SPEED, BYTES = 80, 468480, 4, 100, 600_000
 
@@ -40,18 +40,8 @@ def make_cubin(program, folder):
         out.write(f".arch sm_{SM}\n")
         for number, words in enumerate(functions):
             out.write(f".kernel f{number}\n" + "".join(f".word {word:#x}\n" for word in words) + ".end\n")
-    run(program, "as", "x.s", "-o", "x.cubin", cwd=folder)
+    cpu(program, "as", "x.s", "-o", "x.cubin", cwd=folder)
     return sum(map(len, functions))
-
-
-def run(*command, **more):
-    """CPU seconds of a command with all that it started."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, **more)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}: status {done.returncode}: {done.stderr.decode(errors='replace')[:300]}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def find_nvdisasm():
@@ -69,9 +59,9 @@ def measure_speed(program):
         count = make_cubin(program, folder)
 
         def ours():
-            return min(run(program, "disas", "x.cubin", cwd=folder) for _ in range(ROUNDS))
+            return min(cpu(program, "disas", "x.cubin", cwd=folder) for _ in range(ROUNDS))
         best = ours()
-        theirs = run(*command, "-c", "x.cubin", cwd=folder) if command else 0
+        theirs = cpu(*command, "-c", "x.cubin", cwd=folder) if command else 0
         best = min(best, ours())
     line = f"  disas     {count} instructions: {best * 1e3:.0f} ms, {count / best / 1e6:.1f} million a second; nvdisasm "
     if not command:
