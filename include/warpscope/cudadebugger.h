@@ -3062,7 +3062,10 @@ struct CUDBGAPI_st {
 
 	/**
 	 * Status of a grid by 32-bit id. An unknown grid id is CUDBG_GRID_STATUS_INVALID, not an
-	 * error. With several grids of equal low 32 bits the first one counts.
+	 * error. One that was given to a grid of a context that is there, but is listed no more,
+	 * and any that is not listed while the device runs, is CUDBG_GRID_STATUS_UNDETERMINED.
+	 * While the device runs, a listed grid has the status that it had when the device stood.
+	 * With several grids of equal low 32 bits the first one counts.
 	 * Slot 83. Since 5.0. Deprecated since 5.5: use getGridStatus.
 	 *
 	 * @param dev  Device, below getNumDevices().
@@ -3158,7 +3161,9 @@ struct CUDBGAPI_st {
 
 	/**
 	 * Status of a grid by 64-bit id. An unknown grid id is CUDBG_GRID_STATUS_INVALID, not an
-	 * error.
+	 * error. One that was given to a grid of a context that is there, but is listed no more,
+	 * and any that is not listed while the device runs, is CUDBG_GRID_STATUS_UNDETERMINED.
+	 * While the device runs, a listed grid has the status that it had when the device stood.
 	 * Slot 88. Since 5.5.
 	 *
 	 * @param dev  Device, below getNumDevices().

@@ -68,7 +68,9 @@ struct ws_context {
 	uint64_t shared_window_base; /**< generic address of the shared window */
 	uint64_t local_window_base;  /**< generic address of the local window */
 	uint64_t global_window_base;
-	uint32_t host_tid; /**< host thread that owns it */
+	uint32_t host_tid;            /**< host thread that owns it */
+	uint64_t first_grid, n_grids; /**< ids that its grids were given, as far as it is known: one
+					 of them without a row is no longer listed */
 };
 
 /**

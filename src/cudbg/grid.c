@@ -120,7 +120,23 @@ CUDBGResult wsi_cudbg_getGridInfo(struct wsi_cudbg *s, struct wsi_at *at, uint64
 	return CUDBG_SUCCESS;
 }
 
-/* A grid that is not there has a status, too. */
+/* Whether an id, under a mask, was given to a grid that the target lists no more. */
+static bool was_given(const struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
+		      uint64_t id_mask)
+{
+	struct ws_counts counts;
+	struct ws_context context;
+	ws_target_counts(s->target, &counts);
+	for (uint32_t i = 0; i < counts.contexts; i++)
+		if (ws_target_context(s->target, i, &context, NULL) == WS_OK &&
+		    context.device_index == at->device->index &&
+		    ((id - context.first_grid) & id_mask) < context.n_grids)
+			return true;
+	return false;
+}
+
+/* A grid that is not listed has a status, too: it was once, or it may have been launched since the
+ * device runs, or there is none. */
 static CUDBGResult status_of(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
 			     uint64_t id_mask, CUDBGGridStatus *status)
 {
@@ -129,7 +145,9 @@ static CUDBGResult status_of(struct wsi_cudbg *s, const struct wsi_at *at, uint6
 	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, id, id_mask, &grid, &index);
 	if (result == CUDBG_ERROR_INVALID_GRID) {
 		wsi_cudbg_clear_failure(s);
-		*status = CUDBG_GRID_STATUS_INVALID;
+		bool may_be = ws_target_running(s->target, at->device->index) ||
+			      was_given(s, at, id, id_mask);
+		*status = may_be ? CUDBG_GRID_STATUS_UNDETERMINED : CUDBG_GRID_STATUS_INVALID;
 		return CUDBG_SUCCESS;
 	}
 	if (result == CUDBG_SUCCESS)

@@ -186,6 +186,10 @@ enum ws_status ws_sim_host_context(struct ws_target *target, bool exists, uint32
 		return WS_OK;
 	live->has_context = exists;
 	live->context_tid = host_tid;
+	if (!exists) { /* its grids are gone with it */
+		live->n_done = 0;
+		live->gone_grids = live->t->sim->n_grids;
+	}
 	live->t->sim->debug->new_lists = true;
 	if (!live->runs && sim_renew(live->t, true, err) != WS_OK)
 		return WS_NO_MEMORY;
@@ -242,6 +246,7 @@ enum ws_status ws_sim_host_replace(struct ws_target *target, struct ws_sim *fres
 	t->gone_modules += t->sim->n_modules;
 	t->sim = fresh;
 	live->n_modules = live->n_done = 0;
+	live->gone_grids = 0;
 	live->failed = false;
 	return WS_OK;
 }

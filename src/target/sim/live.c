@@ -19,6 +19,11 @@ const struct ws_grid *sim_done_grids(const struct sim_target *t, uint32_t *ret_n
 	return t->live ? t->live->done : NULL;
 }
 
+uint64_t sim_gone_grids(const struct sim_target *t)
+{
+	return t->live ? t->live->gone_grids : 0;
+}
+
 struct sim_stack sim_done_stack(const struct sim_target *t, uint32_t index)
 {
 	return t->live->done_stack[index];

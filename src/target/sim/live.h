@@ -77,7 +77,8 @@ struct sim_live {
 	struct ws_grid done[SIM_DONE_GRIDS];
 	struct sim_stack done_stack[SIM_DONE_GRIDS]; /* of each */
 	uint32_t n_done;
-	uint32_t n_modules; /* that clients know */
+	uint64_t gone_grids; /* ids up to this one are of contexts that are gone */
+	uint32_t n_modules;  /* that clients know */
 	/* events */
 	struct ws_event *events; /* owned; oldest first */
 	size_t n_events, cap_events, promised;

@@ -72,8 +72,10 @@ enum ws_status sim_device(const struct ws_target *target, uint32_t index,
 enum ws_status sim_context(const struct ws_target *target, uint32_t index,
 			   struct ws_context *ret_context, struct ws_error *err)
 {
+	const struct sim_target *t = sim_of(target);
+	uint64_t gone = sim_gone_grids(t);
 	uint32_t host_tid;
-	(void)sim_contexts(sim_of(target), &host_tid);
+	(void)sim_contexts(t, &host_tid);
 	(void)index;
 	(void)err;
 	*ret_context = (struct ws_context){
@@ -81,6 +83,8 @@ enum ws_status sim_context(const struct ws_target *target, uint32_t index,
 		.host_tid = host_tid,
 		.shared_window_base = WSI_SHARED_WINDOW,
 		.local_window_base = WSI_LOCAL_WINDOW,
+		.first_grid = gone + 1,
+		.n_grids = t->rows.n_launched - gone,
 	};
 	return WS_OK;
 }
@@ -538,6 +542,7 @@ enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts, s
 			.sms = sim->options.n_sms,
 			.blocks = (uint32_t)sim->n_blocks,
 		},
+		.n_launched = sim->n_grids,
 	};
 	if (!rows.grids || !rows.stacks || !rows.queue || !rows.modules || !rows.blocks ||
 	    !rows.warps || !rows.block_of || !rows.first_warp) {

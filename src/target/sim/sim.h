@@ -34,6 +34,7 @@ struct sim_rows {
 	uint32_t *block_of;        /* owned; of each warp, its index in `blocks` */
 	uint32_t *first_warp;      /* owned; of each SM, and one more at the end */
 	struct ws_counts counts;
+	uint64_t n_launched; /* grids that the device was given */
 };
 
 struct sim_target {
@@ -132,6 +133,8 @@ uint32_t sim_contexts(const struct sim_target *t, uint32_t *ret_host_tid);
 void sim_live_fini(struct sim_target *t);
 /* The last grids that have ended, oldest first. */
 const struct ws_grid *sim_done_grids(const struct sim_target *t, uint32_t *ret_n);
+/* Ids up to this one are of contexts that are gone. */
+uint64_t sim_gone_grids(const struct sim_target *t);
 struct sim_stack sim_done_stack(const struct sim_target *t, uint32_t index);
 struct sim_stack sim_stack_of(const struct wsi_grid *grid);
 
