@@ -43,6 +43,7 @@ struct session {
 	int stop[2]; /* ends a thread that waits at pipes */
 	_Atomic int client;
 	bool has_answer; /* the driver has had its reply */
+	uint8_t number;
 	time_t since;
 	struct ws_sim **gone; /* owned, and they are: devices before resets */
 	size_t n_gone;
@@ -63,12 +64,20 @@ static void serve_pipes(const struct session *session, const struct ws_provider 
 {
 	const char *temporary = getenv("TMPDIR");
 	char folder[4096];
+	const struct ws_rpc_client client = {
+		.folder = folder,
+		.tid = session->debug.tid,
+		.waits = session->debug.waits,
+		.stop = session->stop[0],
+		.program = session->debug.waits ? -1 : WIRE_RUNS,
+		.word = session->number,
+	};
 	struct ws_error err;
 	if (snprintf(folder, sizeof folder, "%s/cuda-dbg/%u/session%u",
 		     temporary && *temporary ? temporary : "/tmp", session->debug.client,
 		     session->debug.session) >= (int)sizeof folder)
 		return;
-	(void)!ws_cudbg_serve_rpc(provider, folder, session->debug.tid, session->stop[0], &err);
+	(void)!ws_cudbg_serve_rpc(provider, &client, &err);
 }
 
 static void *serve(void *data)
@@ -136,6 +145,7 @@ static CUDBGResult begin(struct agent *agent, const struct wire_debug *debug)
 	if (!session)
 		return CUDBG_ERROR_OS_RESOURCES;
 	session->debug = *debug;
+	session->number = agent->n_sessions;
 	session->since = now();
 	session->listener = -1;
 	session->client = -1;

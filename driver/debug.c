@@ -37,7 +37,7 @@ char cudbgInjectionPath[4096];
 CUDBG_EXPORT extern uint32_t cudbgEnablePreemptionDebugging;
 uint32_t cudbgEnablePreemptionDebugging;
 
-static int control = -1, gone = -1, asked = -1;
+static int control = -1, runs = -1, gone = -1, asked = -1;
 static atomic_uchar session; /* number of the last, as the agent counts */
 
 /* What a debugger writes, the compiler does not see. */
@@ -54,9 +54,10 @@ static void write_variable(uint32_t *variable, uint32_t value)
 BREAK_HERE(cudbgPreInit)
 BREAK_HERE(cudbgReportAttachProcedureFinished)
 
-void debug_connected(int socket, int gone_pipe)
+void debug_connected(int control_socket, int runs_socket, int gone_pipe)
 {
-	control = socket;
+	control = control_socket;
+	runs = runs_socket;
 	gone = gone_pipe;
 }
 
@@ -122,11 +123,11 @@ bool debug_has_left(void)
 
 static void *wait_for_debuggers(void *unused)
 {
-	struct pollfd polled[] = { { asked, POLLIN, 0 }, { gone, POLLIN, 0 } };
+	struct pollfd polled[] = { { asked, POLLIN, 0 }, { gone, POLLIN, 0 }, { runs, POLLIN, 0 } };
 	unsigned char byte;
 	(void)unused;
 	for (;;) {
-		if (poll(polled, 2, -1) < 0)
+		if (poll(polled, sizeof polled / sizeof polled[0], -1) < 0)
 			continue;
 		if (polled[1].revents & POLLIN && read(gone, &byte, 1) == 1) {
 			if (byte == session) {
@@ -136,6 +137,8 @@ static void *wait_for_debuggers(void *unused)
 		} else if (polled[1].revents) { /* the agent is lost, and so is all of this */
 			return NULL;
 		}
+		if (polled[2].revents & POLLIN && read(runs, &byte, 1) == 1)
+			(void)!send(runs, &byte, 1, MSG_NOSIGNAL);
 		if (polled[0].revents & POLLIN && read(asked, &byte, 1) == 1) {
 			announce(false);
 			cudbgReportAttachProcedureFinished();

@@ -237,7 +237,7 @@ void coredump_fault(const struct context *context);
 /* ---- debug.c ---- */
 
 /* The agent's ends of what a debugger is announced by, and of the pipe that tells that it left. */
-void debug_connected(int socket, int gone);
+void debug_connected(int control_socket, int runs_socket, int gone_pipe);
 /* The program begins: a debugger that has said who it is gets to listen before anything happens. */
 void debug_begin(void);
 /* A context is made, destroyed, made current or no longer: a debugger is told, if there is one. */

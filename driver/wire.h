@@ -8,7 +8,8 @@
  * second the queue of the program's work is done, one after the other. A launch is answered when it
  * is over; meanwhile the agent answers on the others. On the third a debugger is announced, with a
  * struct wire_debug and its reply, as a thread may do to which a debugger has lent itself while all
- * others stand still. The agent tells by a pipe that the debugger has gone.
+ * others stand still. On the fourth the agent sends a byte that a thread of the driver sends back,
+ * as soon as the program runs. The agent tells by a pipe that the debugger has gone.
  */
 #ifndef WARPSCOPE_DRIVER_WIRE_H
 #define WARPSCOPE_DRIVER_WIRE_H
@@ -18,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-	WIRE_VERSION = 3,
+	WIRE_VERSION = 4,
 	WIRE_WORDS = 7,
 	WIRE_PIECE = 4 << 20,   /* most bytes of one WRITE, READ */
 	WIRE_IMAGE = 512 << 20, /* most bytes of an image */
@@ -54,7 +55,13 @@ enum wire_op {
 	WIRE_N_OPS,
 };
 
-enum wire_descriptors { WIRE_CALLS = 3, WIRE_WORK, WIRE_DEBUG, WIRE_GONE }; /* of the agent */
+enum wire_descriptors {
+	WIRE_CALLS = 3,
+	WIRE_WORK,
+	WIRE_DEBUG,
+	WIRE_RUNS,
+	WIRE_GONE
+}; /* of the agent */
 
 struct wire_request {
 	uint32_t op, n_bytes; /* of what follows */

@@ -91,7 +91,8 @@ static void serve_pipes(const struct ws_provider *provider, const uint8_t *data,
 	for (int i = 0; i < 2; i++)
 		FUZZ_CHECK(pthread_create(&drains[i], NULL, drain, &reads[i]) == 0);
 	FUZZ_CHECK(pthread_create(&thread, NULL, ask, &client) == 0);
-	(void)!ws_cudbg_serve_rpc(provider, path, 0, -1, NULL);
+	const struct ws_rpc_client rpc = { .folder = path, .stop = -1, .program = -1 };
+	(void)!ws_cudbg_serve_rpc(provider, &rpc, NULL);
 	pthread_join(thread, NULL);
 	for (int i = 0; i < 2; i++) {
 		close(pipes[i]); /* now it ends for who reads */

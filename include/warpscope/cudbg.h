@@ -87,19 +87,35 @@ WS_API enum ws_status ws_cudbg_connect(int socket, CUDBGAPI *ret_api,
  */
 WS_API enum ws_status ws_cudbg_serve(const struct ws_provider *provider, int socket,
 				     struct ws_error *err) WS_MUST_USE;
+/** cuda-gdb, as it has introduced itself to a program. */
+struct ws_rpc_client {
+	/** Where it made its pipes: "$TMPDIR/cuda-dbg/PID/sessionN" of what it wrote into
+	 * cudbgApiClientPid and cudbgSessionId. The folder must be the user's. */
+	const char *folder;
+	/** The program's thread that is stopped for what is of no thread; 0: whichever. */
+	uint32_t tid;
+	/** That thread waits for the debugger to come: it is stopped at once. */
+	bool waits;
+	/** A descriptor that ends the wait when it can be read; -1: none. */
+	int stop;
+	/** A socket to the program that the debugger has attached to, or -1. `word` is sent there
+	 * when the session has begun, and is to come back when the program runs again: before that,
+	 * the debugger must not be told of events. */
+	int program;
+	uint8_t word;
+};
+
 /**
  * Answers what cuda-gdb 12.4 asks a driver for through named pipes, with the table of any provider,
  * until it is gone: it blocks. The session is that of ws_cudbg_serve(), and cuda-gdb's callback is
  * told of events.
  *
- * @param folder  Where the debugger made its pipes: "$TMPDIR/cuda-dbg/PID/sessionN" of what it
- * wrote into cudbgApiClientPid and cudbgSessionId. It must be the user's.
- * @param stop    A descriptor that ends the wait when it can be read; -1: none.
  * @retval WS_OK  the client has left, or `stop`.
  * @retval WS_IO  there are no pipes of this user's in the folder.
  */
-WS_API enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider, const char *folder,
-					 uint32_t tid, int stop, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider,
+					 const struct ws_rpc_client *client,
+					 struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,6 +39,13 @@ enum {
 	SMALL_BYTES = 4096,
 	VERSION_BYTES = 12,
 	WHY_BYTES = 1024
+};
+
+struct rpc {
+	struct wsi_server server;
+	const struct ws_rpc_client *client;
+	bool is_asked; /* the program, for a sign that it runs; none has come yet */
+	bool is_early; /* until then, the client is told of no events */
 };
 
 /* ---- a request ---- */
@@ -129,12 +138,66 @@ static bool send_reply(struct wsi_server *server, struct reply *reply, CUDBGResu
 	return wsi_channel_send(&server->calls, reply->piece, reply->n_pieces);
 }
 
+/* ---- a client that attaches ---- */
+
+/*
+ * It has the program call a function, then tries to begin its session again and again while the
+ * program stands, then has it run and waits to be told of events. It also tries once at each stop
+ * of the program: if that succeeds when the call returns, it looks at the device before it knows of
+ * any context, and if it is told of an event there, it takes all, and then waits for ever.
+ * [measured: cuda-gdb 12.4]
+ *
+ * So it must try twice without a sign from the program that it ran in between, and is told of
+ * events after the next sign.
+ */
+
+/* Takes the program's answer, if it has come, or never will. */
+static void hear_program(struct rpc *rpc)
+{
+	uint8_t word;
+	ssize_t n = recv(rpc->client->program, &word, 1, MSG_DONTWAIT);
+	if (n < 0 ? errno == EAGAIN || errno == EINTR : n > 0 && word != rpc->client->word)
+		return;
+	rpc->is_asked = false;
+	if (rpc->is_early)
+		(void)wsi_server_set_notify(&rpc->server, true);
+	rpc->is_early = false;
+}
+
+/* False: it has been asked before, and not run since; or it is gone. */
+static bool ask_program(struct rpc *rpc)
+{
+	if (rpc->is_asked)
+		hear_program(rpc);
+	if (rpc->is_asked)
+		return false;
+	rpc->is_asked = send(rpc->client->program, &rpc->client->word, 1, MSG_NOSIGNAL) == 1;
+	return rpc->is_asked;
+}
+
+/* Until the client asks something, or is to go. */
+static void await_program(struct rpc *rpc)
+{
+	const struct wsi_channel *calls = &rpc->server.calls;
+	struct pollfd fds[] = { { rpc->client->program, POLLIN, 0 },
+				{ calls->in, POLLIN, 0 },
+				{ rpc->client->stop, POLLIN, 0 } };
+	while (rpc->is_asked && calls->at == calls->have) {
+		if (poll(fds, WSI_COUNT(fds), -1) < 0)
+			continue;
+		if (fds[0].revents)
+			hear_program(rpc);
+		if (fds[1].revents || fds[2].revents)
+			return;
+	}
+}
+
 /* ---- the requests with forms of their own ---- */
 
 /* A client of a version that is not served must not go on. */
-static CUDBGResult initialize(struct wsi_server *server, struct wsi_reader *in,
-			      uint8_t *ret_version)
+static CUDBGResult initialize(struct rpc *rpc, struct wsi_reader *in, uint8_t *ret_version)
 {
+	struct wsi_server *server = &rpc->server;
 	uint32_t major = wsi_read_u32(in), minor = wsi_read_u32(in), revision = wsi_read_u32(in);
 	const struct wsi_made made = { .slot = WSI_SLOT(initialize) };
 	wsi_store_u32(ret_version, major);
@@ -143,8 +206,11 @@ static CUDBGResult initialize(struct wsi_server *server, struct wsi_reader *in,
 	if (in->failed || (major != 12 && major != 13))
 		return CUDBG_ERROR_INCOMPATIBLE_API;
 	ws_cudbg_ask(server->provider->api, major, minor);
+	if (rpc->client->program >= 0 && ask_program(rpc))
+		return CUDBG_ERROR_UNINITIALIZED;
 	CUDBGResult result = wsi_server_make(server, &made);
-	if (result == CUDBG_SUCCESS)
+	rpc->is_early = result == CUDBG_SUCCESS && rpc->is_asked;
+	if (result == CUDBG_SUCCESS && !rpc->is_early)
 		(void)wsi_server_set_notify(server, true);
 	return result;
 }
@@ -158,9 +224,9 @@ static void say_goodbye(struct wsi_server *server)
 
 /* ---- one request ---- */
 
-static bool answer_call(struct wsi_server *server, unsigned slot, struct wsi_reader *in,
-			struct reply *reply)
+static bool answer_call(struct rpc *rpc, unsigned slot, struct wsi_reader *in, struct reply *reply)
 {
+	struct wsi_server *server = &rpc->server;
 	struct wsi_made made;
 	uint8_t version[VERSION_BYTES], size[4];
 	char why[WHY_BYTES];
@@ -169,7 +235,7 @@ static bool answer_call(struct wsi_server *server, unsigned slot, struct wsi_rea
 	made.bytes = NULL;
 	bool good = true;
 	if (slot == WSI_SLOT(initialize)) {
-		result = initialize(server, in, version);
+		result = initialize(rpc, in, version);
 		add_piece(reply, version, sizeof version);
 	} else if (slot == WSI_SLOT(getErrorStringEx)) {
 		wsi_server_why(server, why, sizeof why);
@@ -188,18 +254,22 @@ static bool answer_call(struct wsi_server *server, unsigned slot, struct wsi_rea
 	}
 	good = good && send_reply(server, reply, result);
 	wsi_made_fini(&made);
-	if (slot == WSI_SLOT(finalize) && result == CUDBG_SUCCESS)
+	if (slot == WSI_SLOT(finalize) && result == CUDBG_SUCCESS) {
 		say_goodbye(server);
+		return false; /* it keeps its pipes open, and makes others for its next session */
+	}
 	return good;
 }
 
-/* False: the client is gone, or not to be understood. */
-static bool answer(struct wsi_server *server)
+/* False: the client is gone, has ended its session, or is not to be understood. */
+static bool answer(struct rpc *rpc)
 {
+	struct wsi_server *server = &rpc->server;
 	uint8_t head[HEAD_BYTES], small[SMALL_BYTES];
 	wsi_scoped_free uint8_t *owned = NULL;
 	struct ws_span body;
 	struct reply reply = { .n_pieces = 0 };
+	await_program(rpc);
 	if (!wsi_channel_next(&server->calls, head, sizeof head))
 		return false;
 	uint64_t total = wsi_load_u64(head);
@@ -211,7 +281,7 @@ static bool answer(struct wsi_server *server)
 	struct wsi_reader in = wsi_reader_of(body);
 	add_piece(&reply, reply.head, sizeof reply.head);
 	return slot < 0 ? send_reply(server, &reply, CUDBG_ERROR_UNKNOWN_FUNCTION)
-			: answer_call(server, (unsigned)slot, &in, &reply);
+			: answer_call(rpc, (unsigned)slot, &in, &reply);
 }
 
 /* ---- the pipes ---- */
@@ -260,9 +330,9 @@ static enum ws_status open_requests(struct pipes *pipes, const char *folder, str
 }
 
 /* The debugger looks for the server when a thread of its program stops. */
-static void ask_to_come(struct pipes *pipes, struct wsi_server *server, uint32_t tid)
+static void ask_to_come(struct pipes *pipes, struct wsi_server *server)
 {
-	const struct wsi_notice notice = { .tid = tid };
+	const struct wsi_notice notice = { .tid = server->tid };
 	pipes->notices = open_pipe(pipes->folder, NOTICES, O_WRONLY);
 	server->events.out = pipes->notices;
 	if (pipes->notices >= 0)
@@ -285,24 +355,27 @@ static bool open_answers(struct pipes *pipes, struct wsi_server *server)
 	return true;
 }
 
-enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider, const char *folder,
-				  uint32_t tid, int stop, struct ws_error *err)
+enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider,
+				  const struct ws_rpc_client *client, struct ws_error *err)
 {
 	struct pipes pipes = { -1, -1, -1, -1 };
-	struct wsi_server server = { .provider = provider, .tid = tid };
-	if (!provider || !provider->api || !folder)
+	if (!provider || !provider->api || !client || !client->folder)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table and a folder are needed");
-	enum ws_status st = open_requests(&pipes, folder, err);
-	server.calls = (struct wsi_channel){ .in = pipes.requests, .out = -1, .stop = stop };
-	server.events = (struct wsi_channel){ .in = -2, .out = -1, .stop = -1 };
-	if (st == WS_OK && tid != 0)
-		ask_to_come(&pipes, &server, tid);
-	if (st == WS_OK && wsi_channel_wait(&server.calls)) {
-		if (!open_answers(&pipes, &server))
-			st = wsi_fail_errno(err, "the client's pipes in %s", folder);
-		while (st == WS_OK && answer(&server))
+	struct rpc rpc = { .server = { .provider = provider, .tid = client->tid },
+			   .client = client };
+	struct wsi_server *server = &rpc.server;
+	enum ws_status st = open_requests(&pipes, client->folder, err);
+	server->calls =
+		(struct wsi_channel){ .in = pipes.requests, .out = -1, .stop = client->stop };
+	server->events = (struct wsi_channel){ .in = -2, .out = -1, .stop = -1 };
+	if (st == WS_OK && client->waits)
+		ask_to_come(&pipes, server);
+	if (st == WS_OK && wsi_channel_wait(&server->calls)) {
+		if (!open_answers(&pipes, server))
+			st = wsi_fail_errno(err, "the client's pipes in %s", client->folder);
+		while (st == WS_OK && answer(&rpc))
 			continue;
-		wsi_server_leave(&server);
+		wsi_server_leave(server);
 	}
 	close_pipes(&pipes);
 	return st;

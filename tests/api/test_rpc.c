@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,7 +31,7 @@
 #undef calloc
 #undef free
 
-enum { PATIENCE_MS = 5000, MOST = 1 << 21 };
+enum { PATIENCE_MS = 5000, MOST = 1 << 21, WORD = 200 };
 
 static struct fake fake;
 static CUDBGAPI api;
@@ -38,13 +39,22 @@ static char folder[64];
 static int requests, replies, notices, stop_ends[2];
 static pthread_t server;
 static uint32_t asked_tid;
+static int program[2] = { -1, -1 };
 static enum ws_status served;
 
 static void *serve(void *data)
 {
 	const struct ws_provider provider = { .api = api, .major = UINT32_MAX };
 	(void)data;
-	served = ws_cudbg_serve_rpc(&provider, folder, asked_tid, stop_ends[0], NULL);
+	const struct ws_rpc_client client = {
+		.folder = folder,
+		.tid = asked_tid,
+		.waits = asked_tid != 0 && program[0] < 0,
+		.stop = stop_ends[0],
+		.program = program[0],
+		.word = WORD,
+	};
+	served = ws_cudbg_serve_rpc(&provider, &client, NULL);
 	return NULL;
 }
 
@@ -387,6 +397,9 @@ static void a_session_that_was_ended_is_not_detached(void **state)
 		assert_true(read_all(notices, notice, sizeof notice));
 	while (!notice[1]); /* the last: the thread that reads them may end */
 	assert_int_equal(notice[1], 1);
+	/* the server's end is closed though the client keeps its own */
+	uint64_t size;
+	assert_false(read_all(replies, &size, sizeof size));
 	stop(NULL);
 	assert_int_equal(fake.detached, -1);
 }
@@ -408,6 +421,99 @@ static void a_debugger_is_asked_to_come(void **state)
 	fake_event(&fake, &(struct ws_event){ .kind = WS_EVENT_STOPPED, .sync = true });
 	while (notice[0] != 77)
 		assert_true(read_all(notices, notice, sizeof notice));
+}
+
+/* ---- a program that runs already ---- */
+
+static void initialize(CUDBGResult expected)
+{
+	static const uint32_t version[] = { 12, 4, 142 };
+	ask(2, version, sizeof version);
+	assert_int_equal(answer.result, expected);
+}
+
+static bool is_readable(int fd, int ms)
+{
+	struct pollfd polled = { fd, POLLIN, 0 };
+	return poll(&polled, 1, ms) == 1 && polled.revents & POLLIN;
+}
+
+/* The server asks whether the program runs: only once. */
+static void is_asked(void)
+{
+	uint8_t word;
+	assert_true(read_all(program[1], &word, 1));
+	assert_int_equal(word, WORD);
+	assert_false(is_readable(program[1], 0));
+}
+
+static void begin_to_attach(void)
+{
+	asked_tid = 77;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, program), 0);
+	start();
+}
+
+static int stop_attached(void **state)
+{
+	asked_tid = 0;
+	close(program[1]);
+	stop(state);
+	close(program[0]);
+	program[0] = -1;
+	return 0;
+}
+
+static void a_program_that_stands_tells_of_nothing(void **state)
+{
+	(void)state;
+	const uint8_t runs = WORD, other = WORD + 1;
+	uint32_t notice[3];
+	begin_to_attach();
+	/* when the function returns that the debugger had called: too early */
+	initialize(CUDBG_ERROR_UNINITIALIZED);
+	is_asked();
+	/* again, and the program has not run: it waits for this */
+	initialize(CUDBG_SUCCESS);
+	fake_event(&fake, &(struct ws_event){ .kind = WS_EVENT_STOPPED, .sync = true });
+	assert_false(is_readable(notices, 50));
+	/* the answer to an earlier session */
+	assert_int_equal(write(program[1], &other, 1), 1);
+	assert_false(is_readable(notices, 50));
+	assert_int_equal(write(program[1], &runs, 1), 1);
+	assert_true(read_all(notices, notice, sizeof notice));
+	assert_int_equal(notice[0], 77);
+	assert_false(is_readable(program[1], 0)); /* it is asked no more */
+}
+
+static void a_program_that_ran_stops_again_before_the_session(void **state)
+{
+	(void)state;
+	const uint8_t runs = WORD;
+	begin_to_attach();
+	for (int i = 0; i < 3; i++) {
+		initialize(CUDBG_ERROR_UNINITIALIZED);
+		is_asked();
+		assert_int_equal(write(program[1], &runs, 1), 1);
+	}
+	initialize(CUDBG_ERROR_UNINITIALIZED);
+	is_asked();
+	initialize(CUDBG_SUCCESS);
+}
+
+/* Nobody would ever say that it runs. */
+static void a_program_that_is_gone_is_not_waited_for(void **state)
+{
+	(void)state;
+	begin_to_attach();
+	initialize(CUDBG_ERROR_UNINITIALIZED);
+	is_asked();
+	initialize(CUDBG_SUCCESS);
+	fake_event(&fake, &(struct ws_event){ .kind = WS_EVENT_STOPPED, .sync = true });
+	shutdown(program[1], SHUT_RDWR);
+	assert_true(is_readable(notices, PATIENCE_MS));
+	ask(28, NULL, 0);
+	assert_int_equal(answer.result, CUDBG_SUCCESS);
 }
 
 static void a_wait_can_be_stopped(void **state)
@@ -457,28 +563,34 @@ static void a_request_that_stops_in_the_middle_ends_it(void **state)
 	assert_int_equal(served, WS_OK);
 }
 
+static enum ws_status come(const struct ws_provider *provider, const char *path)
+{
+	const struct ws_rpc_client client = { .folder = path, .stop = -1, .program = -1 };
+	struct ws_error err;
+	return ws_cudbg_serve_rpc(provider, &client, &err);
+}
+
 static void pipes_of_others_are_not_used(void **state)
 {
 	(void)state;
 	const struct ws_provider provider = { .api = api, .major = UINT32_MAX };
-	struct ws_error err;
 	struct ws_provider none = { .api = NULL };
 	fake_init_running(&fake);
 	assert_int_equal(ws_cudbg_api(&fake.target, &api, NULL), WS_OK);
 	struct ws_provider ours = provider;
 	ours.api = api;
 	make_folder();
-	assert_int_equal(ws_cudbg_serve_rpc(&ours, "/nonexistent", 0, -1, &err), WS_IO);
-	assert_int_equal(ws_cudbg_serve_rpc(&ours, NULL, 0, -1, &err), WS_ARGUMENT);
-	assert_int_equal(ws_cudbg_serve_rpc(&none, folder, 0, -1, &err), WS_ARGUMENT);
+	assert_int_equal(come(&ours, "/nonexistent"), WS_IO);
+	assert_int_equal(come(&ours, NULL), WS_ARGUMENT);
+	assert_int_equal(come(&none, folder), WS_ARGUMENT);
 	if (geteuid() != 0) /* root may make its pipe there */
-		assert_int_equal(ws_cudbg_serve_rpc(&ours, "/", 0, -1, &err), WS_IO);
+		assert_int_equal(come(&ours, "/"), WS_IO);
 	assert_int_equal(symlink(folder, "/tmp/ws-rpc-link"), 0);
-	assert_int_equal(ws_cudbg_serve_rpc(&ours, "/tmp/ws-rpc-link", 0, -1, &err), WS_IO);
+	assert_int_equal(come(&ours, "/tmp/ws-rpc-link"), WS_IO);
 	assert_int_equal(unlink("/tmp/ws-rpc-link"), 0);
 	/* somebody made the server's pipe */
 	assert_int_equal(mkfifo(in_folder("pipe.1000.999"), 0600), 0);
-	assert_int_equal(ws_cudbg_serve_rpc(&ours, folder, 0, -1, &err), WS_IO);
+	assert_int_equal(come(&ours, folder), WS_IO);
 	assert_int_equal(unlink(in_folder("pipe.1000.999")), 0);
 	assert_int_equal(rmdir(folder), 0);
 	ws_cudbg_release(api);
@@ -496,6 +608,10 @@ int main(void)
 		cmocka_unit_test_teardown(a_debugger_is_asked_to_come, stop),
 		cmocka_unit_test(a_debugger_that_leaves_lets_go),
 		cmocka_unit_test(a_session_that_was_ended_is_not_detached),
+		cmocka_unit_test_teardown(a_program_that_stands_tells_of_nothing, stop_attached),
+		cmocka_unit_test_teardown(a_program_that_ran_stops_again_before_the_session,
+					  stop_attached),
+		cmocka_unit_test_teardown(a_program_that_is_gone_is_not_waited_for, stop_attached),
 		cmocka_unit_test_teardown(a_wait_can_be_stopped, stop),
 		cmocka_unit_test(a_request_that_cannot_be_ends_it),
 		cmocka_unit_test(a_request_that_stops_in_the_middle_ends_it),

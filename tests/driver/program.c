@@ -3,8 +3,9 @@
  * A small program of the driver API, as users have them. usage: program FATBIN MODE
  *
  * say: a kernel prints. fault: one writes outside. missing: asks for what is not there. wait: one
- * waits for the host, which never comes. many: launches for ever. lines: a launch for each line of
- * standard input. ask-...: the program itself asks for dumps.
+ * waits for the host, which never comes. told: it comes with a line of standard input. many:
+ * launches for ever. lines: a launch for each line of standard input. ask-...: the program itself
+ * asks for dumps.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,6 +63,24 @@ static int launch_by_lines(CUfunction function, void **args)
 	return 0;
 }
 
+/* A kernel doubles the number that it is told. */
+static int wait_for_line(CUfunction function, volatile uint32_t *host)
+{
+	char line[80];
+	uint64_t at = (uintptr_t)host;
+	void *args[] = { &at };
+	if (launch(function, args))
+		return 1;
+	printf("waits\n");
+	fflush(stdout);
+	if (fgets(line, sizeof line, stdin))
+		host[0] = 21;
+	if (fails(cuCtxSynchronize(), "cuCtxSynchronize"))
+		return 1;
+	printf("told %u\n", (unsigned)host[1]);
+	return 0;
+}
+
 static int go(const char *mode, CUmodule module)
 {
 	CUdeviceptr at;
@@ -87,6 +106,8 @@ static int go(const char *mode, CUmodule module)
 		at = (uintptr_t)host;
 		if (launch(find(module, "wait"), place))
 			return 1;
+	} else if (strcmp(mode, "told") == 0) {
+		return wait_for_line(find(module, "wait"), host);
 	} else if (strcmp(mode, "lines") == 0) {
 		return launch_by_lines(find(module, "store"), place);
 	} else {

@@ -24,6 +24,7 @@ sys.path.insert(0, HERE)
 
 import peer  # noqa: E402
 
+AGAIN = "(cuda-gdb ends, and is started again)"
 # name: mode of the program, commands.
 SESSIONS = {
     "steps": ("say", ["break say", "run", "info cuda kernels", "info cuda threads", "bt", "info args", "print n", "next", "stepi", "step",
@@ -32,6 +33,9 @@ SESSIONS = {
     "line": ("say", ["break driver.cu:25 if blockIdx.x == 1", "run", "print blockIdx", "info cuda blocks", "info cuda lanes", "finish",
                      "delete", "continue"]),
     "fault": ("fault", ["run", "info cuda devices", "info cuda sms", "info cuda warps", "bt", "print to", "print i", "x/2i $pc", "kill"]),
+    "attach": ("told", ["attach PID", "info cuda kernels", "info cuda devices", "print *flag", "detach",
+                        AGAIN, "attach PID", "break driver.cu:37 if blockIdx.x == 1", "shell echo >line", "continue", "bt", "print flag[0]", "next",
+                        "print flag[1]", "detach", "shell while kill -0 PID 2>/dev/null; do sleep .01; done"]),
     "launch": ("say", ["set cuda break_on_launch application", "run", "info cuda kernels", "bt", "continue"]),
 }
 
@@ -56,12 +60,31 @@ def left(mark):
     return of_mark(mark)
 
 
-def transcript(work, root, mark, mode, commands):
+# The program runs before the debugger, and after it: it waits for a line of "line".
+RUNS = "mkfifo line; (./program k.fatbin %s <line >said & echo $! >pid); exec 9>line; until grep -q waits said; do sleep .01; done; " \
+       "P=$(cat pid); "
+
+
+def debugger(commands, arguments):
+    """What the shell runs."""
     words = ["set pagination off", "set width 0", "set breakpoint pending on", "set confirm off"]
     for command in commands:
         words += ["echo >>> %s\\n" % command.replace("$", "\\$"), command]
-    inner = "cd /mnt && export LD_LIBRARY_PATH=/mnt TMPDIR=/tmp MARK=%s && exec timeout -k 2 60 cuda-gdb -nx -batch %s --args ./program k.fatbin %s " \
-            "</dev/null 2>&1" % (mark, " ".join("-ex " + shlex.quote(word) for word in words), mode)
+    options = " ".join("-ex " + shlex.quote(word).replace("PID", "'$P'") for word in words)
+    return "timeout -k 2 60 cuda-gdb -nx -batch %s %s </dev/null 2>&1; " % (options, arguments)
+
+
+def transcript(work, root, mark, mode, commands):
+    inner = "cd /mnt && export LD_LIBRARY_PATH=/mnt TMPDIR=/tmp MARK=%s; " % mark
+    if mode == "told":
+        inner += RUNS % mode
+        while commands:
+            end = (commands + [AGAIN]).index(AGAIN)
+            inner += debugger(commands[:end], "./program")
+            commands = commands[end + 1:]
+        inner += "grep told said"
+    else:
+        inner += debugger(commands, "--args ./program k.fatbin " + mode)
     outer = 'mount --bind "$0" "$1/mnt" && mount -t proc proc "$1/proc"; exec chroot "$1" sh -c "$2"'
     done = subprocess.run(["unshare", "-m", "sh", "-c", outer, work, root, inner], capture_output=True, check=False, timeout=80)
     return done.stdout.decode(errors="replace") + (">>> it did not end by itself\n" if done.returncode in (124, 137) else "")
@@ -70,11 +93,13 @@ def transcript(work, root, mark, mode, commands):
 def normal(text):
     """Without what is another each time: numbers of processes and threads, and when a thread or the program says something."""
     kept = []
+    text = re.sub(r"0x\w+( in wait<<<.*driver.cu:)3[56]\n3[56]\b", r"PC\g<1>LINE\nLINE", text)  # where it was when the debugger came
     for line in text[max(text.find(">>>"), 0):].splitlines():
         if re.match(r"\[(New|Detaching|Thread|Inferior|Switching to)\b.*\]$|block \d|ready$|before$|after$|waits$|Using host|warning: CUDA ELF", line) \
                 and "exited normally" not in line:
             continue
-        kept.append(re.sub(r"process \d+|LWP \d+", "process N", line).rstrip())
+        line = re.sub(r"process \d+|LWP \d+|\b(?<=attach |ill -0 )\d+", "process N", line)
+        kept.append(re.sub(r"^0x\w+ in \?\? \(\)", "PC in ?? ()", line).rstrip())
     return "".join(line + "\n" for line in kept)
 
 

@@ -47,7 +47,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[3], "each") == 0)
 		table.getDeviceInfoSizes = NULL;
 	const struct ws_provider provider = { .api = &table, .major = UINT32_MAX };
-	enum ws_status st = ws_cudbg_serve_rpc(&provider, argv[2], 0, -1, &err);
+	const struct ws_rpc_client client = { .folder = argv[2], .stop = -1, .program = -1 };
+	enum ws_status st = ws_cudbg_serve_rpc(&provider, &client, &err);
 	if (st != WS_OK)
 		fprintf(stderr, "%s: %s\n", ws_status_name(st), err.message);
 	ws_cudbg_release(dump);
