@@ -138,6 +138,26 @@ static uint64_t list(struct ws_vars *vars)
 	return printed;
 }
 
+/* Without debug information: the same twice, and words that are text. */
+static uint64_t unnamed(struct ws_vars *vars)
+{
+	static struct ws_kernel_param params[MAX_VARIABLES];
+	static struct ws_held held[MAX_VARIABLES];
+	uint64_t printed = 0;
+	size_t n = 0, again = 0;
+	if (ws_vars_params(vars, params, MAX_VARIABLES, &n, NULL) != WS_OK)
+		return 0;
+	for (size_t i = 0; i < n && i < MAX_VARIABLES; i++)
+		printed += print(vars, &params[i].value, 0) + evaluate(vars, params[i].name);
+	FUZZ_CHECK(ws_vars_params(vars, params, MAX_VARIABLES, &again, NULL) == WS_OK &&
+		   again == n);
+	n = 0;
+	(void)!ws_vars_held(vars, held, MAX_VARIABLES, &n, NULL);
+	for (size_t i = 0; i < n && i < MAX_VARIABLES; i++)
+		check_text(&printed, held[i].text, strlen(held[i].text));
+	return printed;
+}
+
 static uint64_t walk(struct ws_vars *vars)
 {
 	static const char *const expressions[] = {
@@ -148,7 +168,7 @@ static uint64_t walk(struct ws_vars *vars)
 	for (uint32_t level = 0; level < ws_vars_frames(vars) && level < MAX_FRAMES; level++) {
 		if (ws_vars_select(vars, level, NULL) != WS_OK)
 			continue;
-		printed += list(vars);
+		printed += list(vars) + unnamed(vars);
 		for (size_t i = 0; i < WSI_COUNT(expressions); i++)
 			printed += evaluate(vars, expressions[i]);
 	}

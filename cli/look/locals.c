@@ -42,9 +42,37 @@ static int show_json(struct look *look)
 	ws_json_key_array(&json, "locals");
 	(void)look_list(look, false, NULL, &json, &st, &err);
 	ws_json_end(&json);
-	if (st != WS_OK)
+	if (st != WS_OK) {
+		enum ws_status params;
 		ws_json_key_text(&json, "locals_why", ws_missing_word(st));
+		ws_json_key_array(&json, "parameters");
+		(void)look_list_params(look, NULL, &json, &params, &err);
+		ws_json_end(&json);
+		ws_json_key_array(&json, "registers");
+		(void)look_list_held(look, NULL, &json);
+		ws_json_end(&json);
+	}
 	ws_json_end(&json);
+	return CLI_ANSWERED;
+}
+
+/* The same of code that was not compiled with -G. `wrong` is why it has no variables. */
+static int show_unnamed(struct look *look, const struct locals *locals,
+			const struct ws_error *wrong)
+{
+	struct ws_out *out = &look->session.cli->out;
+	struct ws_error err;
+	enum ws_status st = WS_OK;
+	if (!locals->no_args && look->frames[look->at].inlined)
+		ws_out_text(out, "Parameters of the kernel, which this is inlined into:\n");
+	if (!locals->no_args && look_list_params(look, out, NULL, &st, &err) == 0 && st == WS_OK)
+		ws_out_text(out, "No arguments.\n");
+	if (!locals->no_args && st != WS_OK)
+		return cli_fail(look->session.path, wrong);
+	if (locals->no_locals)
+		return CLI_ANSWERED;
+	ws_out_printf(out, "No variables: %s.\n", wrong->message);
+	(void)look_list_held(look, out, NULL);
 	return CLI_ANSWERED;
 }
 
@@ -65,7 +93,7 @@ static int show_text(struct look *look, const struct locals *locals)
 	size_t n_locals =
 		locals->no_locals || st != WS_OK ? 1 : look_list(look, false, out, NULL, &st, &err);
 	if (st != WS_OK)
-		return cli_fail(look->session.path, &err);
+		return show_unnamed(look, locals, &err);
 	if (n_locals == 0)
 		ws_out_text(out, "No locals.\n");
 	return CLI_ANSWERED;

@@ -47,6 +47,12 @@ void look_json_frame(struct look *look, size_t number, bool full, struct ws_json
 size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_json *json,
 		 enum ws_status *ret_status, struct ws_error *err);
 
+/* Of a kernel that was not compiled with -G: parameters, and what registers hold. Lines, or objects
+ * of the array that is open. Returns how many; `*ret_status`: why there are none. */
+size_t look_list_params(struct look *look, struct ws_out *out, struct ws_json *json,
+			enum ws_status *ret_status, struct ws_error *err);
+size_t look_list_held(struct look *look, struct ws_out *out, struct ws_json *json);
+
 /* A value as text; free() it. `*ret_status`: whether it is there, as ws_vars_print(). */
 char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_value_format format,
 		enum ws_status *ret_status);

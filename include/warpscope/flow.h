@@ -362,6 +362,18 @@ WS_API enum ws_status ws_flow_slice_address(const struct ws_flow *flow, uint64_t
 					    struct ws_flow_slice *ret_slice,
 					    struct ws_error *err) WS_MUST_USE;
 
+/**
+ * What a leaf of a slice is: an ENTRY_REG, a SPECIAL, a CONSTANT or a LOAD; `argument` is the value
+ * of its argument 0, or 0. False: not known.
+ */
+typedef bool ws_flow_leaf_fn(void *user, const struct ws_flow_node *node, uint64_t argument,
+			     uint64_t *ret_value);
+
+/** The value of node `at` of a slice; false when it cannot be known. Alternatives (MERGE, SELECT)
+ * are known when all of them are, and are the same. */
+WS_API bool ws_flow_value(const struct ws_flow_slice *slice, uint16_t at, ws_flow_leaf_fn *leaf,
+			  void *user, uint64_t *ret_value);
+
 /** One term of an address: `scale` times a node that is not a sum itself. */
 struct ws_flow_term {
 	uint16_t node;

@@ -256,6 +256,54 @@ WS_API enum ws_status ws_vars_print_place(struct ws_vars *vars,
 					  const struct ws_variable_value *variable,
 					  struct ws_out *out);
 
+/* ---- code without debug information ---- */
+
+/** A parameter of a kernel that was not compiled with -G: `arg0` is the first. */
+struct ws_kernel_param {
+	char name[12];
+	struct ws_str type;   /**< as the mangled name of the kernel tells it; empty: it does not */
+	uint32_t bank_offset; /**< where it begins in constant bank 0 */
+	uint32_t size_bytes;
+	struct ws_value value;
+};
+
+/**
+ * The parameters of the kernel whose frame is looked at, by their offsets; the first `cap` go to
+ * `ret_list`, whose texts are valid until the next call. An expression can name them.
+ * @retval WS_ABSENT  the frame is not of a kernel, or has variables: see ws_vars_list(). Others as
+ * ws_cubin_function_info().
+ */
+WS_API enum ws_status ws_vars_params(struct ws_vars *vars, struct ws_kernel_param *ret_list,
+				     size_t cap, size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+
+/** How sure it is what a register holds. */
+enum ws_held_doubt {
+	WS_HELD_CERTAIN,  /**< the code leaves no other way, and the value is the same */
+	WS_HELD_LIKELY,   /**< it was read from memory, which still has it; or a callee keeps to
+			       the convention, no pointer hit a stack slot, an indirect branch goes
+			       nowhere else; or the parameters are not there to compare */
+	WS_HELD_POSSIBLE, /**< not every bit of an instruction on the way is known */
+};
+
+/** A register, or two, whose value the code computes from parameters and the place of the thread.
+ */
+struct ws_held {
+	enum ws_reg_kind kind; /**< WS_REG_R or WS_REG_UR */
+	uint32_t number, n;    /**< `n` 1 or 2 */
+	uint64_t value;
+	char text[160]; /**< "arg2 + 4*threadIdx.x" */
+	enum ws_held_doubt doubt;
+};
+
+/**
+ * What registers of the innermost frame hold where the code was not compiled with -G; the first
+ * `cap` go to `ret_list`. A register that does not have the value that the code says is left out:
+ * its instruction has not ended yet, or something else wrote it.
+ * @retval WS_ABSENT  another frame is looked at; and as ws_vars_params().
+ */
+WS_API enum ws_status ws_vars_held(struct ws_vars *vars, struct ws_held *ret_list, size_t cap,
+				   size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+
 #ifdef __cplusplus
 }
 #endif

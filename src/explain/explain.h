@@ -27,6 +27,7 @@
 #include <warpscope/flow.h>
 
 #include "report/build.h"
+#include "vars/vars.h"
 
 #include "facts.inc"
 
@@ -122,8 +123,6 @@ void wsi_code_close(struct wsi_code *code);
 /* The instruction at an address of the code; false: there is none. */
 bool wsi_code_insn(const struct wsi_code *code, uint64_t pc, struct ws_insn *ret_insn);
 const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc);
-/* The space of enum ws_sass_space as targets have it; global for none. */
-enum ws_space wsi_space_of(unsigned space);
 
 enum ws_status wsi_scene_init(struct wsi_scene *scene, struct wsi_build *build,
 			      struct wsi_fault *fault) WS_MUST_USE;

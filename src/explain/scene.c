@@ -69,19 +69,6 @@ const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, u
 	return wsi_arena_str(build->arena, text, len);
 }
 
-enum ws_space wsi_space_of(unsigned space)
-{
-	static const enum ws_space spaces[] = {
-		[WS_SASS_SPACE_NONE] = WS_SPACE_GLOBAL,
-		[WS_SASS_SPACE_GLOBAL] = WS_SPACE_GLOBAL,
-		[WS_SASS_SPACE_SHARED] = WS_SPACE_SHARED,
-		[WS_SASS_SPACE_LOCAL] = WS_SPACE_LOCAL,
-		[WS_SASS_SPACE_CONSTANT] = WS_SPACE_CONST,
-		[WS_SASS_SPACE_GENERIC] = WS_SPACE_GENERIC,
-	};
-	return spaces[space];
-}
-
 /* ---- the warp ---- */
 
 static void read_block(struct wsi_scene *scene)

@@ -295,6 +295,8 @@ enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name,
 		value_or_why(vars, dwarf, function, &vars->list[i - 1], ret_value);
 		return WS_OK;
 	}
+	if (!function && wsi_param_find(vars, name, ret_value, NULL) == WS_OK)
+		return WS_OK;
 	if (!dwarf)
 		return st;
 	st = ws_dwarf_find_named(dwarf, WS_NAMED_VARIABLE, name, &named, err);

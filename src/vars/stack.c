@@ -42,6 +42,7 @@ void ws_vars_destroy(struct ws_vars *vars)
 	wsi_free(vars->callers);
 	wsi_free(vars->known);
 	wsi_free(vars->list);
+	wsi_params_free(vars->params);
 	wsi_free(vars);
 }
 
@@ -115,8 +116,11 @@ enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 	vars->is_stripped = is_dump && facts.stripped & WS_STRIP_VALUES;
 	hint.device_index = focus->device_index;
 	vars->focus = *focus;
-	if (vars->generation != vars->target->generation)
+	if (vars->generation != vars->target->generation) {
 		memset(vars->known, 0, WSI_KNOWN_CFIS * sizeof *vars->known);
+		wsi_params_free(vars->params);
+		vars->params = NULL;
+	}
 	vars->generation = vars->target->generation;
 	enum ws_status st = ws_target_cubins(vars->target, &vars->cubins, err);
 	if (st == WS_OK)

@@ -149,6 +149,19 @@ const char *wsi_space_name(enum ws_space space)
 	return spaces[i].name;
 }
 
+enum ws_space wsi_space_of(unsigned space)
+{
+	static const enum ws_space of_code[] = {
+		[WS_SASS_SPACE_NONE] = WS_SPACE_GLOBAL,
+		[WS_SASS_SPACE_GLOBAL] = WS_SPACE_GLOBAL,
+		[WS_SASS_SPACE_SHARED] = WS_SPACE_SHARED,
+		[WS_SASS_SPACE_LOCAL] = WS_SPACE_LOCAL,
+		[WS_SASS_SPACE_CONSTANT] = WS_SPACE_CONST,
+		[WS_SASS_SPACE_GENERIC] = WS_SPACE_GENERIC,
+	};
+	return of_code[space];
+}
+
 /* ---- what a type is ---- */
 
 static enum wsi_small_float small_float(struct ws_str name)

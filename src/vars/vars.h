@@ -60,6 +60,7 @@ struct ws_vars {
 	uint64_t generation;            /* of the target, that `known` is of */
 	struct wsi_known_cfi *known;    /* owned; WSI_KNOWN_CFIS */
 	struct ws_dwarf_variable *list; /* owned; WS_VARS_MAX_LIST */
+	struct wsi_params *params;      /* owned; of the kernel that was asked for last, or NULL */
 	struct wsi_record *record;      /* of the evaluation that is under way, or NULL */
 	ws_vars_name_fn *find_name;     /* or NULL */
 	void *names_user;
@@ -124,6 +125,8 @@ struct wsi_member {
 
 enum { WSI_MAX_MEMBERS = 1024 };
 
+/* The space of enum ws_sass_space as targets have it; global for none. */
+enum ws_space wsi_space_of(unsigned space);
 struct ws_vtype wsi_c_type(enum wsi_c_type type);
 /* A type of C by its words, as "unsigned char"; false: none. */
 bool wsi_c_type_find(struct ws_str words, struct ws_vtype *ret_type);
@@ -176,6 +179,26 @@ enum ws_status wsi_vars_dwarf(struct ws_vars *vars, const struct ws_dwarf **ret_
 			      const struct ws_dwarf_function **ret_function,
 			      struct ws_error *err) WS_MUST_USE;
 struct ws_address wsi_address(const struct ws_vars *vars, enum ws_space space, uint64_t address);
+
+/* ---- params.c ---- */
+
+enum { WSI_MAX_PARAMS = 4096 };
+
+/* What an image without debug information tells of a kernel's parameters. */
+struct wsi_params {
+	const struct ws_function *of;
+	uint32_t n;
+	struct ws_kernel_param *param; /* n, by offset; their values are not filled in */
+	char *signature;               /* that their types lie in */
+};
+
+/* Those of the kernel that is looked at. WS_ABSENT: it is no kernel, or was compiled with -G. */
+enum ws_status wsi_params_of(struct ws_vars *vars, const struct wsi_params **ret_params,
+			     struct ws_error *err) WS_MUST_USE;
+void wsi_params_free(struct wsi_params *params);
+/* A parameter by its name: WS_ABSENT. */
+enum ws_status wsi_param_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value,
+			      struct ws_error *err) WS_MUST_USE;
 
 /* ---- operate.c: what expressions do to values ---- */
 
