@@ -107,10 +107,14 @@ bool wsi_number_of(const struct wsi_shape *shape, const uint8_t *bytes, uint32_t
 	return true;
 }
 
-/* The nearest of all values of a small float, the even one of two. */
+/* The nearest of all values of a small float, the even one of two; bits above it are 0. */
 static uint64_t small_bits(const struct wsi_shape *shape, double number)
 {
-	uint32_t n = shape->size == 1 ? 1u << 8 : 1u << 16, best = 0;
+	const bool has_6 = shape->small == WSI_FLOAT_E3M2 || shape->small == WSI_FLOAT_E2M3;
+	const unsigned width = shape->small == WSI_FLOAT_E2M1 ? 4
+			       : has_6                        ? 6
+							      : 8 * (unsigned)shape->size;
+	uint32_t n = 1u << width, best = 0;
 	double least = INFINITY;
 	for (uint32_t i = 0; i < n; i++) {
 		double one = real_of(shape, i);

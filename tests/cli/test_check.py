@@ -6,6 +6,7 @@ usage: test_check.py WARPSCOPE BUILDER_FOLDER SCHEMA_FOLDER
 import gzip
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,11 @@ except ImportError:
 UNSOUND = {'assert', 'cut-half', 'cut-late', 'cut-headers', 'cut-no-headers', 'memory', 'wide-rows', 'sparse-levels'}
 DAMAGE = ('link', 'entsize0', 'entsizehuge', 'selflink', 'linkcycle')  # each leaves a finding, wherever it strikes
 SEEDS = 8
+IMAGE, SMS, LANES = 0x80000007, 0x8000000b, 0x8000000f  # types of sections
+# What a word of a row of the last table of lanes may be: row, offset, value, how many rows are believed then
+LANE_EDGES = ((31, 20, 1023, 32), (31, 20, 1024, 31), (31, 24, 1023, 32), (31, 24, 1024, 31), (31, 28, 63, 32), (31, 28, 64, 31),
+              (31, 32, 255, 32), (31, 32, 256, 31), (31, 36, 65535, 32), (31, 36, 65536, 31), (31, 40, 1, 31), (31, 16, 30, 31),
+              (16, 16, 0, 16), (15, 16, 0, 15), (4, 16, 0, 4), (3, 16, 0, 0))
 
 
 class Tests:
@@ -98,6 +104,50 @@ def roads(tests, data, folder):
     return tests.check(write('no-headers', b'\0'.join([data[:64], bytes(7), data[-len(data) // 3:]])))[1]
 
 
+def salvage(tests, data, folder):
+    """What is recognised where all headers are lost, by the headers that were there; rows up to the first that cannot be one."""
+    table, = struct.unpack_from('<Q', data, 40)
+    n, = struct.unpack_from('<Q', data, table + 32)  # so many that the file's header cannot hold the number
+    sections = [struct.unpack_from('<IIQQQQIIQQ', data, table + 64 * i) for i in range(n)]
+    headless = bytearray(data)
+    headless[table:table + 64 * n] = bytes(64 * n)
+    path = os.path.join(folder, 'headless')
+
+    def salvaged(content):
+        with open(path, 'wb') as out:
+            out.write(content)
+        return tests.check(path)[1]['salvaged']
+
+    names = {LANES: 'lane table', SMS: 'SM table'}
+    want = sorted((s[4], s[5], s[5], s[5] // s[9], s[9], names[s[1]], 'likely') for s in sections if s[1] in names)
+    image, = (s for s in sections if s[1] == IMAGE)
+    found = salvaged(headless)
+    first, *rest = [(f['offset'], f['size'], f['present'], f['rows'], f['stride'], f['what'], f['sureness']) for f in found]
+    tests.result([(int(r[0], 16), *r[1:]) for r in rest] == want and int(first[0], 16) == image[4] and 0 < first[1] == first[2] <= image[5]
+                 and first[3:] == (0, 0, 'image', 'sure'), 'images and tables are recognised without headers', str(found)[:300])
+
+    lanes = [s for s in sections if s[1] == LANES][-1][4]
+    for row, at, value, rows in LANE_EDGES:
+        changed = bytearray(headless[:lanes + 1792])
+        changed[lanes + 56 * row + at:lanes + 56 * row + at + 4] = value.to_bytes(4, 'little')
+        last = salvaged(changed)[-1]
+        good = (int(last['offset'], 16) == lanes) == (rows > 0) and (rows == 0 or (last['rows'], last['sureness']) == (
+            rows, 'likely' if rows >= 16 else 'possible'))
+        tests.result(good, f'word {at} of row {row} is {value:#x}: {rows} rows of lanes', str(last))
+
+    cut = salvaged(headless[:image[4] + 300])
+    tests.result([(f['what'], f['present'] < f['size'], f['present']) for f in cut] == [('image', True, 300)], 'an image that is cut off', str(cut))
+    said = subprocess.run([tests.program, 'check', path], capture_output=True, text=True, check=False, timeout=60).stdout
+    line = f"0x{image[4]:<10x}  salvaged   image (sure): {cut[0]['size']} bytes, 300 of them in the file\n"
+    tests.result(line in said, 'the page says the same', said)
+    with open(path, 'wb') as out:
+        out.write(headless)
+    said = subprocess.run([tests.program, 'check', '--limit', '2', path], capture_output=True, text=True, check=False, timeout=60).stdout
+    sms = want[0]
+    good = f'0x{sms[0]:<10x}  salvaged   SM table (likely): {sms[1]} bytes, {sms[3]} rows of {sms[4]}\n... and {len(want) - 1} more salvaged' in said
+    tests.result(good, 'a page that is limited says how many more', said)
+
+
 def main(program, builders, schemas):
     sys.path.insert(0, builders)
     import mutate  # noqa: PLC0415 (its folder is an argument)
@@ -109,6 +159,7 @@ def main(program, builders, schemas):
         scenarios(tests, folder)
         damages(tests, data, folder, mutate)
         answers = [roads(tests, data, folder), tests.check(os.path.join(folder, 'cut-half.nvcudmp'))[1]]
+        salvage(tests, data, folder)
         if jsonschema is None:
             tests.skip('the JSON fits its schema', 'python3-jsonschema is not installed')
         else:

@@ -92,6 +92,59 @@ def same_opcodes(tests, path):
     tests.result(f'{os.path.basename(path)}: an opcode that makes a row says where', str(lost[:3]) if lost else None)
 
 
+def every_opcode(tests, root, folder):
+    """A line table of our own in the place of another: each standard and extended opcode is told with its operands."""
+    with open(os.path.join(root, 'tests/data/cubins/nested.li.sm_80.cubin'), 'rb') as file:
+        data = bytearray(file.read())
+    at = data.index((537).to_bytes(4, 'little') + b'\2\0')
+    head = bytes([4, 1, 0xfd, 10, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]) + b'dir\0\0one.cu\0\1\2\3\0'
+    program = b'\0\x09\2' + (0x1000).to_bytes(8, 'little')
+    program += bytes([1, 2, 5, 3, 7, 4, 1, 5, 9, 6, 7, 8, 9, 0x34, 0x12, 10, 11, 12, 3, 33])
+    program += b'\0\x08\3two\0\1\5\7' + b'\0\3\4\x85\1' + b'\0\1\1'
+    rest = 537 - 2 - 4 - len(head) - len(program) - 3
+    program += bytes([0, rest & 0x7f | 0x80, rest >> 7, 0x70]) + bytes(rest - 1)
+    unit = (2).to_bytes(2, 'little') + len(head).to_bytes(4, 'little') + head + program
+    data[at + 4:at + 4 + 537] = unit
+    path = os.path.join(folder, 'opcodes.cubin')
+    with open(path, 'wb') as file:
+        file.write(data)
+    want = """  length: 537
+  version: 2
+  header length: 33
+  minimum instruction length: 4
+  initial is_stmt: 1
+  line base: -3
+  line range: 10
+  opcode base: 13
+  operands of opcodes: 0 1 1 1 1 0 0 0 1 0 0 1
+  directories:
+    1  dir
+  files:
+    1  time 2, size 3, dir/one.cu
+  program:
+  [    2b]  extended opcode 2: set address to 0x1000
+  [    36]  copy  -> row 1
+  [    37]  advance address by 20 to 0x1014
+  [    39]  advance line by 7 to 8
+  [    3b]  set file to 1
+  [    3d]  set column to 9
+  [    3f]  set is_stmt to 0
+  [    40]  set basic block
+  [    41]  advance address by 96 to 0x1074 (constant)
+  [    42]  advance address by 4660 to 0x22a8 (fixed)
+  [    45]  set prologue end
+  [    46]  set epilogue begin
+  [    47]  set isa to 3
+  [    49]  special opcode 33: address+8 = 0x22b0, line-3 = 5  -> row 2
+  [    4a]  extended opcode 3: define file two
+  [    54]  extended opcode 4: set discriminator to 133
+  [    59]  extended opcode 1: end of sequence  -> row 3
+  [    5c]  extended opcode 112: unknown, 449 bytes
+"""
+    said = tests.run('lines', '--raw', path)
+    tests.result('every opcode is told with its operands', None if said == '\nline table at 0x0\n' + want else said.replace('\n', '|'))
+
+
 def same_answer(tests, path, place):
     """`symbolize FUNCTION+OFFSET` and `lines --function --pc` give the same chain."""
     function, offset = place.split('+')
@@ -145,6 +198,7 @@ def main(program, root, built):
             same_rows(tests, path)
             same_opcodes(tests, path)
         same_answer(tests, os.path.join(root, 'tests/data/cubins/nested.li.sm_80.cubin'), 'nested+0x50')
+        every_opcode(tests, root, folder)
         dropped(tests, root, folder)
     print(f'1..{tests.number}')
     return 1 if tests.failed else 0

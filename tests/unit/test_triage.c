@@ -598,6 +598,38 @@ static void a_name_decides_before_the_record(void **state)
 	ws_triage_processes_destroy(processes);
 }
 
+/* Processes of three hosts in no order, one of whose names begins another; each is found, and no
+ * other. */
+static void every_process_of_many_is_found(void **state)
+{
+	static const char *const hosts[] = { "node", "node1", "mode" };
+	static const unsigned pids[] = { 7, 3, 9, 1, 5 };
+	struct ws_triage_processes *processes;
+	struct wsi_process found;
+	(void)state;
+	assert_int_equal(ws_triage_processes_create(&processes, NULL), WS_OK);
+	for (unsigned i = 0; i < 15; i++) {
+		char line[200];
+		snprintf(line, sizeof line,
+			 "{\"schema\":\"warpscope-exec-1\",\"host\":\"%s\",\"pid\":%u,"
+			 "\"started\":1,\"RANK\":%u,\"WORLD_SIZE\":15}",
+			 hosts[i % 3], pids[i / 3], i);
+		assert_int_equal(ws_triage_processes_add(processes, line, strlen(line), NULL),
+				 WS_OK);
+	}
+	for (unsigned i = 0; i < 15; i++) {
+		assert_int_equal(
+			wsi_process_find(processes, ws_str_of(hosts[i % 3]), pids[i / 3], &found),
+			WSI_KNOWN);
+		assert_true(found.rank == i && found.n_ranks == 15);
+		assert_int_equal(wsi_process_find(processes, ws_str_of(hosts[i % 3]),
+						  pids[i / 3] + 1, &found),
+				 WSI_UNKNOWN);
+	}
+	assert_int_equal(wsi_process_find(processes, ws_str_of("nod"), 7, &found), WSI_UNKNOWN);
+	ws_triage_processes_destroy(processes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -616,6 +648,7 @@ int main(void)
 		cmocka_unit_test(a_process_is_the_rank_that_was_recorded),
 		cmocka_unit_test(an_attempt_is_a_job),
 		cmocka_unit_test(a_name_decides_before_the_record),
+		cmocka_unit_test(every_process_of_many_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
