@@ -7,7 +7,7 @@ usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEX
 
 Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails: the cheap
 tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
-next. With --quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs
+next; so is one that the compiler translates to the same object code, byte for byte: it changes no program. With --quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs
 once in a build that records which lines it executes; then a change is tried with the tests that come to its line, since no other
 can notice it. A line that none was seen to come to is tried with all: data, and what runs in processes that are killed or shut in,
 which leave no record. With --sanitize, what is not noticed is tried again in a build with AddressSanitizer and
@@ -177,14 +177,15 @@ class Reached:
                     self.by_test.update(json.loads(line) for line in handle if line.endswith('\n'))
         tests = json.loads(run('meson', 'introspect', 'coverage', '--tests').stdout)
         missing = [test for test in tests if test['depends'] and test['name'] not in self.by_test]
+        at_once = jobs if turn.handle else len(missing)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool, open(kept, 'w', encoding='utf-8') as handle:
             handle.writelines(json.dumps(row) + '\n' for row in [head, *self.by_test.items()])
-            for begin in range(0, len(missing), jobs):
+            for begin in range(0, len(missing), at_once or 1):
                 turn.begin()
-                for name, files in pool.map(self.of_test, missing[begin:begin + jobs]):
+                for name, files in pool.map(self.of_test, missing[begin:begin + at_once]):
                     self.by_test[name] = files
                     handle.write(json.dumps((name, files)) + '\n')
-                handle.flush()
+                    handle.flush()
         self.known = {}  # lines that some test was seen to execute
         for files in self.by_test.values():
             for path, lines in (files or {}).items():
@@ -292,9 +293,25 @@ class SanitizedTests(Tests):
         self.jobs, self.reached, self.failed, self.seconds = tests.jobs, tests.reached, '', {}
 
 
+def object_code(path):
+    """What the compiler makes of a file, without notes for debuggers: the bytes of its objects. None when it does not compile."""
+    folder = os.path.join(TREE, Tests.folder)
+    with open(os.path.join(folder, 'compile_commands.json'), encoding='utf-8') as handle:
+        objects = [step['output'] for step in json.load(handle)
+                   if os.path.normpath(os.path.join(step['directory'], step['file'])) == os.path.join(TREE, path)]
+    if not objects or run('ninja', '-C', Tests.folder, *objects).returncode:
+        return None
+    code = []
+    for name in objects:
+        with open(os.path.join(folder, name), 'rb') as handle:
+            code.append(handle.read())
+    return code
+
+
 def try_change(path, number, text, *stages):
-    """(name of the test that notices, '' when none does, None when it does not compile; seconds)."""
+    """(name of the test that notices, '' when none does, None when it does not compile or changes no code; seconds)."""
     file = os.path.join(TREE, path)
+    code = object_code(path)
     with open(file, encoding='utf-8') as handle:
         before = handle.read()
     lines = before.split('\n')
@@ -303,7 +320,8 @@ def try_change(path, number, text, *stages):
     try:
         with open(file, 'w', encoding='utf-8') as handle:
             handle.write('\n'.join(lines))
-        for tests in stages:
+        failed = None
+        for tests in stages if object_code(path) not in (None, code) else ():
             failed = None if run('ninja', '-C', tests.folder).returncode else tests.first_failure(path, number)
             if failed != '':
                 break
@@ -372,7 +390,8 @@ def main():
         test, seconds = try_change(path, number, text, *stages)
         if test is None:
             if args.change:
-                sys.exit(f'mutants.py: {where}: does not compile')
+                sys.exit(f'mutants.py: {where}: does not compile, or to the same code')
+            print(f'    replaced {where}')
             continue
         done += 1
         noticed += bool(test)
