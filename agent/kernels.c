@@ -42,6 +42,7 @@ enum cu_result agent_load(struct agent *agent, struct exchange *x)
 		return agent_result(&err);
 	modules->item[modules->n++] = cubin;
 	x->reply.word[0] = number;
+	x->reply.word[1] = agent->managed.n_used;
 	return CUDA_SUCCESS;
 }
 

@@ -328,6 +328,8 @@ CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes, struct pool *
 int memory_make_file(size_t n_bytes);
 /* Memory for managed variables, once. */
 CUresult memory_share_managed(void);
+/* The first bytes of it are in use. */
+void memory_use_managed(size_t n_bytes);
 /* Whether it is there. */
 bool memory_is_managed(uint64_t address);
 /* Gives back what that gave, once all work is done. */

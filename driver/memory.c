@@ -93,6 +93,8 @@ CUresult memory_share_managed(void)
 		result = fd < 0 ? CUDA_ERROR_OUT_OF_MEMORY
 				: driver_call(WIRE_MANAGED, word, NULL, 0, fd, NULL, NULL);
 		is_done = result == CUDA_SUCCESS;
+		if (is_done) /* most of it stays unused: no part of a core of the program */
+			(void)madvise((void *)(uintptr_t)MANAGED_BASE, n_bytes, MADV_DONTDUMP);
 		if (fd >= 0)
 			close(fd);
 		if (fd >= 0 && !is_done)
@@ -100,6 +102,12 @@ CUresult memory_share_managed(void)
 	}
 	pthread_mutex_unlock(&lock);
 	return result;
+}
+
+void memory_use_managed(size_t n_bytes)
+{
+	if (n_bytes > 0)
+		(void)madvise((void *)(uintptr_t)MANAGED_BASE, n_bytes, MADV_DODUMP);
 }
 
 bool memory_is_managed(uint64_t address)

@@ -161,6 +161,8 @@ static CUresult load(struct module **ret_module, const void *image)
 	result = driver_call(WIRE_LOAD, word, image, n, -1, NULL, NULL);
 	module->number = (uint32_t)word[0];
 	if (result == CUDA_SUCCESS)
+		memory_use_managed((size_t)word[1]);
+	if (result == CUDA_SUCCESS)
 		result = read_kernels(module);
 	if (result != CUDA_SUCCESS) {
 		module_free(module);

@@ -28,7 +28,7 @@ enum {
 enum wire_op {
 	WIRE_HELLO,   /* version, process -> a struct wire_device */
 	WIRE_RESET,   /* all that is on the device goes, and a fault */
-	WIRE_LOAD,    /* an image -> module */
+	WIRE_LOAD,    /* an image -> module, bytes of managed memory in use */
 	WIRE_KERNEL,  /* module, number -> a struct wire_kernel, its parameters, its name;
 			 NOT_FOUND: past the last */
 	WIRE_SYMBOL,  /* module; a name -> address, bytes */

@@ -7,7 +7,9 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -67,6 +69,34 @@ static void a_reset_makes_them_anew(void **state)
 	assert_ptr_equal(both, before); /* what was there is free again */
 	assert_int_equal(*both, 5 + 3);
 	assert_int_equal((*list)[3], 3);
+}
+
+/* Whether a core of this process leaves out the page at an address. */
+static bool is_left_out(const void *address)
+{
+	char line[512];
+	bool is_here = false, is_out = false, was_found = false;
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	assert_non_null(maps);
+	while (fgets(line, sizeof line, maps)) {
+		unsigned long long start, end;
+		if (sscanf(line, "%llx-%llx ", &start, &end) == 2)
+			is_here = (uintptr_t)address - start < end - start;
+		was_found |= is_here;
+		if (is_here && strncmp(line, "VmFlags:", 8) == 0)
+			is_out = strstr(line, " dd") != NULL;
+	}
+	fclose(maps);
+	assert_true(was_found);
+	return is_out;
+}
+
+static void a_core_has_the_variables_but_not_the_room(void **state)
+{
+	(void)state;
+	assert_false(is_left_out(both));
+	assert_false(is_left_out(list));
+	assert_true(is_left_out((char *)both + (512 << 20)));
 }
 
 /* ---- graphs ---- */
@@ -342,6 +372,7 @@ int main(int argc, char **argv)
 						      { &times, "times" } };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(host_and_device_share_variables),
+		cmocka_unit_test(a_core_has_the_variables_but_not_the_room),
 		cmocka_unit_test(a_reset_makes_them_anew),
 		cmocka_unit_test(nodes_are_done_in_order),
 		cmocka_unit_test(an_executable_graph_changes),

@@ -36,6 +36,7 @@ SESSIONS = {
     "attach": ("told", ["attach PID", "info cuda kernels", "info cuda devices", "print *flag", "detach",
                         AGAIN, "attach PID", "break driver.cu:37 if blockIdx.x == 1", "shell echo >line", "continue", "bt", "print flag[0]", "next",
                         "print flag[1]", "detach", "shell while kill -0 PID 2>/dev/null; do sleep .01; done"]),
+    "core": ("fault", ["run", "generate-core-file core", "thread 1", "generate-core-file core", "kill", "core-file core"]),
     "launch": ("say", ["set cuda break_on_launch application", "run", "info cuda kernels", "bt", "continue"]),
 }
 
@@ -98,8 +99,9 @@ def normal(text):
         if re.match(r"\[(New|Detaching|Thread|Inferior|Switching to)\b.*\]$|block \d|ready$|before$|after$|waits$|Using host|warning: CUDA ELF", line) \
                 and "exited normally" not in line:
             continue
-        line = re.sub(r"process \d+|LWP \d+|\b(?<=attach |ill -0 )\d+", "process N", line)
-        kept.append(re.sub(r"^0x\w+ in \?\? \(\)", "PC in ?? ()", line).rstrip())
+        line = re.sub(r"((?:process|LWP|attach|kill -0) |/proc/|reg-xstate/)\d+", r"\1N", line)
+        line = re.sub(r"^(#0  |)0x\w+ in \?\? \(\)", r"\1PC in ?? ()", re.sub(r"Thread 0x\w+", "Thread N", line))
+        kept.append(line.rstrip())
     return "".join(line + "\n" for line in kept)
 
 
