@@ -45,7 +45,7 @@ def live_tests(folder):
     """Names of the tests that call a function on a device that runs, also through their helpers."""
     calls, users, tests = {}, {}, []
     for name in ("live.c", "test_live.c", "live_state.c", "live_forms.c", "live_two.c", "live_engine.c", "live_contracts.c",
-                 "live_rules.c", "live_child.c"):
+                 "live_rules.c", "live_child.c", "live_threads.c"):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             source = file.read()
         for head, body in re.findall(r"^(\w[^;{}=]*\([^;{}]*\))\n\{\n(.*?)^\}", source, re.M | re.S):

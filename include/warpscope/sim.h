@@ -514,6 +514,26 @@ enum ws_sim_log_level {
 WS_API enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, const char *text,
 				 struct ws_error *err) WS_MUST_USE;
 
+/** What debuggers are to see of threads in place of what is so. */
+struct ws_sim_guise {
+	size_t size;       /**< sizeof(struct ws_sim_guise), as the caller was compiled */
+	uint32_t sm, warp; /**< SM and warp slot */
+	uint32_t lanes;    /**< a mask */
+	uint32_t state;    /**< CUDBGCbuThreadState; 0: what it is */
+	uint32_t scope;    /**< CUDBGBarrierScope of the barrier that they wait at; 0: what it is */
+	bool collective;   /**< they are part of a collective operation */
+};
+
+/**
+ * Has debuggers see threads in a state that no kernel brings them into here, until their warp
+ * executes anything: to try what debuggers make of it. What hardware means by such states is a
+ * guess [guess]; decision 62 lists states and scopes that kernels come to by themselves.
+ * @retval WS_ABSENT    no such warp, or not all of these threads are there.
+ * @retval WS_ARGUMENT  no such state or scope.
+ */
+WS_API enum ws_status ws_sim_pretend(struct ws_sim *sim, const struct ws_sim_guise *guise,
+				     struct ws_error *err) WS_MUST_USE;
+
 /** What kernels printed since ws_sim_clear_printed(); valid until the device runs or is destroyed.
  */
 WS_API struct ws_span ws_sim_printed(const struct ws_sim *sim);

@@ -195,6 +195,7 @@ struct ws_warp {
 enum ws_lane_have {
 	WS_LANE_CBU_STATE = 1u << 0,
 	WS_LANE_RPC = 1u << 1,
+	WS_LANE_BARRIER = 1u << 2, /**< barrier_scope */
 };
 
 /** One lane of a warp, that is: one thread. */
@@ -210,6 +211,7 @@ struct ws_lane {
 	uint32_t cc_register;    /**< condition codes; before Volta only */
 	uint32_t cbu_state;      /**< WS_LANE_CBU_STATE: CUDBGCbuThreadState */
 	uint32_t rpc_lo, rpc_hi; /**< WS_LANE_RPC */
+	uint32_t barrier_scope;  /**< WS_LANE_BARRIER: CUDBGBarrierScope */
 	bool damaged; /**< the record holds impossible values: its exception proves nothing */
 };
 

@@ -217,7 +217,13 @@ CUDBGResult wsi_cudbg_getHardwareBarrierInfo(struct wsi_cudbg *s, struct wsi_at 
 		return result;
 	CUDBGBarrierScope its = CUDBG_BARRIER_SCOPE_INVALID;
 	struct ws_str text = { NULL, 0 };
-	if (warp->have & WS_WARP_BARRIER) {
+	const struct ws_lane *lane = wsi_cudbg_lane(s, at, at->ln, &result);
+	if (!lane && result != CUDBG_ERROR_MISSING_DATA)
+		return result;
+	if (lane && lane->have & WS_LANE_BARRIER) {
+		its = (CUDBGBarrierScope)lane->barrier_scope;
+		text = ws_str_of(scope_words(its));
+	} else if (warp->have & WS_WARP_BARRIER) {
 		its = (CUDBGBarrierScope)warp->barrier_scope;
 		text = warp->barrier_text.len ? warp->barrier_text : ws_str_of(scope_words(its));
 	}

@@ -277,6 +277,8 @@ enum wsi_step wsi_run_yield(struct wsi_run *run, const struct wsi_op *op)
 	if (op->insn.operation == WS_OP_YIELD) {
 		run->warp->yielded |= run->mask;
 		unpark(run->warp);
+	} else {
+		run->warp->asleep |= run->mask;
 	}
 	return WSI_STEP_YIELD;
 }

@@ -11,6 +11,8 @@ enum {
 	PIECE = 128,            /* instructions of others between two looks at who waits for them */
 	NEAR_BUDGET = 1 << 18,  /* of a warp's or block's own, before more of the device runs */
 	WHOLE_BUDGET = 1 << 22, /* of the whole device: then it waits for ever, or too long */
+	LAST_STATE = 24,        /* CUDBG_CBU_THREAD_STATE_BLOCKEDB15 */
+	LAST_SCOPE = 5,         /* CUDBG_BARRIER_SCOPE_KERNEL */
 };
 
 enum ws_status wsi_debug_attach(struct ws_sim *sim, struct ws_error *err)
@@ -297,6 +299,39 @@ enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, const
 	log->level = level;
 	wsi_format(log->text, "%s", text);
 	*end = log;
+	return WS_OK;
+}
+
+static struct wsi_warp *warp_in(const struct ws_sim *sim, uint32_t sm, uint32_t slot)
+{
+	for (size_t i = 0; i < sim->n_resident; i++) {
+		struct wsi_warp *warp = sim->resident[i];
+		if (warp && warp->slot == slot && warp->block->sm == sm)
+			return warp;
+	}
+	return NULL;
+}
+
+enum ws_status ws_sim_pretend(struct ws_sim *sim, const struct ws_sim_guise *guise,
+			      struct ws_error *err)
+{
+	struct wsi_warp *warp = warp_in(sim, guise->sm, guise->warp);
+	if (guise->size != sizeof *guise || guise->state > LAST_STATE || guise->scope > LAST_SCOPE)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no such state");
+	if (!warp || guise->lanes & ~warp->live)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no such threads");
+	struct wsi_guise *to = &warp->guise;
+	if (to->executed != warp->executed)
+		memset(to, 0, sizeof *to);
+	to->executed = warp->executed;
+	to->any |= guise->lanes;
+	to->collective &= ~guise->lanes;
+	to->collective |= guise->collective ? guise->lanes : 0;
+	for (uint32_t left = guise->lanes; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		to->state[lane] = (uint8_t)guise->state;
+		to->scope[lane] = (uint8_t)guise->scope;
+	}
 	return WS_OK;
 }
 

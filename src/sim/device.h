@@ -209,6 +209,14 @@ struct wsi_block {
 	struct wsi_bar bar[WSI_BARRIERS];
 };
 
+/* What debuggers see in place of what is so; 0: nothing. */
+struct wsi_guise {
+	uint64_t executed; /* as long as the warp has executed so much, ... */
+	uint32_t any;      /* ... of these lanes */
+	uint32_t collective;
+	uint8_t state[WSI_LANES], scope[WSI_LANES];
+};
+
 struct wsi_warp {
 	struct wsi_block *block;
 	struct wsi_trace *trace; /* as the block's */
@@ -223,7 +231,9 @@ struct wsi_warp {
 	uint64_t executed;
 	uint32_t valid, live, ready;
 	uint32_t parked, syncing, barred; /* waits for: a convergence barrier, WARPSYNC, BAR */
-	uint32_t yielded, firm; /* executed YIELD since; wait at a reliable convergence barrier */
+	uint32_t yielded, firm;   /* executed YIELD since; wait at a reliable convergence barrier */
+	uint32_t asleep, grouped; /* their last instruction was NANOSLEEP; found that their group of
+				     warps is not there */
 	uint32_t cluster_arrived, clustered, cluster_passed; /* there; waits there; may pass */
 	uint32_t pred[8];
 	uint32_t upred;      /* a bit each */
@@ -245,6 +255,7 @@ struct wsi_warp {
 	uint8_t park[WSI_LANES];        /* barrier that a lane waits at */
 	uint8_t depth[WSI_LANES];       /* calls */
 	uint8_t error[WSI_LANES];       /* cudaGetLastError() */
+	struct wsi_guise guise;
 };
 
 struct wsi_sm {

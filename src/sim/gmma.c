@@ -270,7 +270,7 @@ void wsi_prepare_group(struct wsi_op *op)
 
 enum wsi_step wsi_run_group_wait(struct wsi_run *run, const struct wsi_op *op)
 {
-	const struct wsi_warp *warp = run->warp;
+	struct wsi_warp *warp = run->warp;
 	const struct wsi_block *block = warp->block;
 	uint64_t open = op->alu.source[0].value;
 	uint64_t need = warp->groups > open ? warp->groups - open : 0;
@@ -278,6 +278,7 @@ enum wsi_step wsi_run_group_wait(struct wsi_run *run, const struct wsi_op *op)
 	     i < block->n_warps && i / WARPS == warp->id / WARPS; i++) {
 		if (block->warps[i]->live == 0 || block->warps[i]->groups >= need)
 			continue;
+		warp->grouped |= run->mask;
 		run->pc -= WS_SASS_BYTES; /* once more, when others have run */
 		return WSI_STEP_YIELD;
 	}

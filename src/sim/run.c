@@ -106,6 +106,8 @@ static void take_group(struct wsi_run *run, unsigned lane)
 	run->pc = run->warp->pc[lane];
 	run->group = wsi_group_of(run->warp, lane);
 	run->team = run->warp->team[lane];
+	run->warp->asleep &= ~run->group;
+	run->warp->grouped &= ~run->group;
 }
 
 static void choose_group(struct wsi_run *run)

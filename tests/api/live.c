@@ -5,7 +5,8 @@
 
 #include <warpscope/assemble.h>
 
-const char *kernels, *debug_kernels, *service, *children, *cluster_kernels, *bulk_kernels;
+const char *kernels, *debug_kernels, *service, *children, *cluster_kernels, *bulk_kernels,
+	*group_kernels;
 struct device device;
 CUDBGAPI api;
 

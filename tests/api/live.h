@@ -18,9 +18,10 @@
 #include "route.h"
 #include "target/device.h"
 
-/* fatbins of tests/sim/kernels/live.cu, the same with -G, service.cu, child.cu, cluster.cu, bulk.cu
- */
-extern const char *kernels, *debug_kernels, *service, *children, *cluster_kernels, *bulk_kernels;
+/* fatbins of tests/sim/kernels/live.cu, the same with -G, service.cu, child.cu, cluster.cu,
+ * bulk.cu, group.cu */
+extern const char *kernels, *debug_kernels, *service, *children, *cluster_kernels, *bulk_kernels,
+	*group_kernels;
 extern struct device device;
 extern CUDBGAPI api;
 
@@ -96,6 +97,9 @@ extern const size_t n_live_contracts_tests;
 /* live_rules.c */
 extern const struct CMUnitTest live_rules_tests[];
 extern const size_t n_live_rules_tests;
+/* live_threads.c */
+extern const struct CMUnitTest live_threads_tests[];
+extern const size_t n_live_threads_tests;
 /* live_two.c */
 extern const struct CMUnitTest live_two_tests[];
 extern const size_t n_live_two_tests;

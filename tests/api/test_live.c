@@ -499,7 +499,7 @@ static void a_word_of_the_client_ends_a_loop(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc != 7)
+	if (argc != 8)
 		return 2;
 	kernels = argv[1];
 	service = argv[2];
@@ -507,6 +507,7 @@ int main(int argc, char **argv)
 	debug_kernels = argv[4];
 	cluster_kernels = argv[5];
 	bulk_kernels = argv[6];
+	group_kernels = argv[7];
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(a_kernel_runs_to_its_end),
@@ -543,6 +544,7 @@ int main(int argc, char **argv)
 		{ live_forms_tests, n_live_forms_tests },
 		{ live_contracts_tests, n_live_contracts_tests },
 		{ live_rules_tests, n_live_rules_tests },
+		{ live_threads_tests, n_live_threads_tests },
 		{ live_two_tests, n_live_two_tests },
 	};
 	struct CMUnitTest all[200];

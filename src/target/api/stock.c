@@ -342,8 +342,8 @@ static void warp_details(struct api_target *t, const struct api_place *at, struc
 		warp->in_syscall_lanes = facts->in_syscall_lanes;
 	}
 	if (API_CALL(t, getHardwareBarrierInfo, at->dev, at->sm, at->wp,
-		     wsi_first_bit(warp->valid_lanes), &scope, text, sizeof text - 1,
-		     NULL) == CUDBG_SUCCESS &&
+		     wsi_first_bit(warp->active_lanes ? warp->active_lanes : warp->valid_lanes),
+		     &scope, text, sizeof text - 1, NULL) == CUDBG_SUCCESS &&
 	    scope != CUDBG_BARRIER_SCOPE_INVALID) {
 		warp->have |= WS_WARP_BARRIER;
 		warp->barrier_scope = scope;

@@ -237,14 +237,53 @@ static uint32_t active_lanes(const struct sim_target *t, const struct wsi_warp *
 	return lanes;
 }
 
+/* What a debugger is to see in place of what is so, of a lane; NULL: nothing. */
+static const struct wsi_guise *guise_of(const struct wsi_warp *warp, unsigned lane)
+{
+	const struct wsi_guise *guise = &warp->guise;
+	return guise->any >> lane & 1 && guise->executed == warp->executed ? guise : NULL;
+}
+
+/* The barrier that a lane waits at. */
+static uint32_t scope_of(const struct wsi_warp *warp, unsigned lane)
+{
+	const struct wsi_guise *guise = guise_of(warp, lane);
+	if (guise && guise->scope[lane])
+		return guise->scope[lane];
+	if ((warp->parked | warp->syncing) >> lane & 1)
+		return CUDBG_BARRIER_SCOPE_WARP;
+	if (warp->grouped >> lane & 1)
+		return CUDBG_BARRIER_SCOPE_WARP_GROUP;
+	if (warp->barred >> lane & 1)
+		return CUDBG_BARRIER_SCOPE_BLOCK;
+	return warp->clustered >> lane & 1 ? CUDBG_BARRIER_SCOPE_CLUSTER : CUDBG_BARRIER_SCOPE_NONE;
+}
+
 /* The barrier that all active lanes wait at, if they do. */
 static uint32_t barrier_scope(const struct wsi_warp *warp, uint32_t active)
 {
-	if (active && (active & ~warp->barred) == 0)
-		return CUDBG_BARRIER_SCOPE_BLOCK;
-	if (active && (active & ~warp->clustered) == 0)
-		return CUDBG_BARRIER_SCOPE_CLUSTER;
-	return CUDBG_BARRIER_SCOPE_NONE;
+	uint32_t scope = active ? scope_of(warp, wsi_first_bit(active)) : CUDBG_BARRIER_SCOPE_NONE;
+	for (uint32_t left = active; left; left &= left - 1)
+		if (scope_of(warp, wsi_first_bit(left)) != scope)
+			return CUDBG_BARRIER_SCOPE_NONE;
+	return scope;
+}
+
+/* The numbers' names are all that is public, so that those of lanes that wait at WARPSYNC or sleep
+ * are guesses. */
+static uint32_t thread_state(const struct wsi_warp *warp, unsigned lane)
+{
+	const struct wsi_guise *guise = guise_of(warp, lane);
+	bool yielded = warp->yielded >> lane & 1;
+	if (guise && guise->state[lane])
+		return guise->state[lane];
+	if (warp->parked >> lane & 1)
+		return CUDBG_CBU_THREAD_STATE_BLOCKEDB0 + warp->park[lane];
+	if (warp->syncing >> lane & 1)
+		return CUDBG_CBU_THREAD_STATE_BLOCKEDALL;
+	if (warp->asleep >> lane & 1)
+		return yielded ? CUDBG_CBU_THREAD_STATE_SLEEPYIELD : CUDBG_CBU_THREAD_STATE_SLEEP;
+	return yielded ? CUDBG_CBU_THREAD_STATE_YIELDED : CUDBG_CBU_THREAD_STATE_READY;
 }
 
 enum ws_status sim_warp(const struct ws_target *target, uint32_t index, struct ws_warp *ret_warp,
@@ -275,6 +314,8 @@ enum ws_status sim_warp(const struct ws_target *target, uint32_t index, struct w
 		.shared_bytes = warp->block->shared_bytes,
 		.cbu_active_lanes = active,
 		.cbu_exited_lanes = warp->valid & ~warp->live,
+		.cbu_collective_lanes =
+			warp->guise.executed == warp->executed ? warp->guise.collective : 0,
 		.barrier_scope = barrier_scope(warp, active),
 	};
 	bool faulted = sim_is_faulted(t, warp);
@@ -325,17 +366,16 @@ enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
 		unsigned lane = wsi_first_bit(left);
 		uint64_t pc = wsi_lane_pc(warp, lane);
 		bool blamed = sim_is_faulted(t, warp) && t->sim->fault.lanes >> lane & 1;
-		bool parked = warp->parked >> lane & 1;
 		ret_lanes[n++] = (struct ws_lane){
-			.have = WS_LANE_CBU_STATE,
+			.have = WS_LANE_CBU_STATE | WS_LANE_BARRIER,
 			.id = lane,
 			.pc = pc,
 			.rel_pc = pc - function_start(t, pc),
 			.thread = sim_thread_of(warp, lane),
 			.exception = blamed ? exception_of(&t->sim->fault) : 0,
 			.call_depth = warp->depth[lane],
-			.cbu_state = parked ? CUDBG_CBU_THREAD_STATE_BLOCKEDB0 + warp->park[lane]
-					    : CUDBG_CBU_THREAD_STATE_READY,
+			.cbu_state = thread_state(warp, lane),
+			.barrier_scope = scope_of(warp, lane),
 		};
 	}
 	*ret_n = n;
