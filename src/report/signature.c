@@ -68,8 +68,7 @@ static void put_name(struct line *line, struct ws_str name)
 	wsi_sha256_init(&hash);
 	wsi_sha256_add(&hash, name.ptr, name.len);
 	wsi_sha256_final(&hash, digest);
-	for (size_t i = 0; i < HASH_BYTES; i++)
-		snprintf(hex + 1 + 2 * i, 3, "%02x", digest[i]);
+	wsi_sha256_text(digest, HASH_BYTES, hex + 1);
 	put(line, name.ptr, MAX_NAME);
 	put_text(line, hex);
 }
