@@ -88,7 +88,7 @@ WRITES = {
     'STDERR_FILENO': ('agent/main.c', 'cli/main.c', 'cli/open.c', 'cli/triage/scan.c', 'cli/exec/'),
     'ws_write_fd': ('src/text/out.c', 'src/base/', 'agent/main.c', 'cli/main.c', 'cli/debug/pager.c', 'src/cudbg/trace.c', 'cli/triage/', 'cli/exec/'),
     # a part of a dump that was asked for; records that are JSON already, and names for the program itself
-    'ws_out_bytes': ('src/text/', 'cli/extract.c', 'cli/triage/'),
+    'ws_out_bytes': ('src/text/', 'cli/extract.c', 'cli/triage/', 'src/triage/record.c'),
 }
 WORDS = {'puts', 'write', 'warn', 'err', 'splice'}  # names of other things too, unless they are called
 # Functions whose argument, counted from 0, is text of the program: a string literal, or a choice of literals.

@@ -152,16 +152,24 @@ static int write_bytes(struct triage_records *records, const char *bytes, size_t
 	}
 	cli_warn("%s: %s; what is there is whole, and another run goes on from it",
 		 records->path ? records->path : "a file for the records", strerror(errno));
+	off_t end = lseek(records->fd, 0, SEEK_END);
+	size_t n = end > records->end ? (size_t)(end - records->end) : 0;
+	while (n > 0 && (n > len || bytes[n - 1] != '\n'))
+		n--;
+	records->end += (off_t)n;
 	(void)!ftruncate(records->fd, records->end); /* the next run does it else */
 	return CLI_NO_ANSWER;
 }
 
 int triage_records_append(struct triage_records *records, const char *line, size_t len)
 {
-	if (records->path)
-		return write_bytes(records, line, len);
 	cli_bytes_write(&records->held, line, len);
 	return records->held.len < READ_BYTES ? CLI_ANSWERED : triage_records_end(records);
+}
+
+int triage_records_flush(struct triage_records *records)
+{
+	return records->path ? triage_records_end(records) : CLI_ANSWERED;
 }
 
 int triage_records_end(struct triage_records *records)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hands dumps to workers and takes their records. Each worker reads one dump at a time: when it
- * dies or takes too long, that is the dump whose row is lost. A worker of small dumps has the next
- * one waiting, so that it need not wait itself; when it dies, another one gets that.
+ * Hands dumps to workers and takes their records. Each worker reads one dump at a time, and sends
+ * its record before it reads the next one: when it dies or takes too long, that is the dump whose
+ * row is lost. A worker of small dumps has more of them waiting, so that it need not wait itself,
+ * and so that this process looks at it for many of them at once: to be woken for each costs more
+ * than all the rest that is done here. When it dies, another worker gets what waited.
  */
 #ifdef __linux__
 #define _GNU_SOURCE /* sched_getaffinity */
@@ -28,7 +30,11 @@ enum {
 	DEFAULT_TIMEOUT = 600, /* seconds for one dump */
 	MAX_RECORD = 1 << 24,  /* bytes that are taken from a worker */
 	PROGRESS_SECONDS = 2,
-	SMALL = 1 << 22, /* bytes of a dump that waits, and of the one before it */
+	MAX_TASKS = 64,         /* of one worker: the dump that it reads, and those that wait */
+	MAX_WAITING = 1 << 22,  /* bytes of dumps that another one may wait for */
+	MAX_REQUESTS = 1 << 14, /* bytes of requests that are on the way: a socket takes them */
+	MANY = MAX_TASKS / 4,   /* a worker is busy with these for a while: */
+	PAUSE_MILLISECONDS = 2,
 };
 
 /* A dump to read. */
@@ -40,7 +46,10 @@ struct task {
 struct worker {
 	pid_t pid;
 	int fd;
-	struct task now, next;
+	struct task task[MAX_TASKS]; /* a ring; the first is the dump that it reads */
+	unsigned first, n;
+	uint64_t dump_bytes; /* of all that it has, and of the requests for them */
+	size_t request_bytes;
 	struct timespec since;
 	char *bytes; /* of its answer so far; owned */
 	size_t have, cap;
@@ -57,6 +66,7 @@ struct scan {
 	uint64_t n_done, n_skipped, n_others;
 	struct timespec said, printed;
 	uint64_t n_handed;
+	struct cli_bytes requests; /* to one worker, on the way; owned */
 	int status;
 };
 
@@ -132,12 +142,33 @@ static void worker_end(struct worker *worker, bool force, char *ret_why, size_t 
 		snprintf(ret_why, size, "its reader ended early (status %d)", WEXITSTATUS(status));
 }
 
+static struct task *task_at(struct worker *worker, unsigned i)
+{
+	return &worker->task[(worker->first + i) % MAX_TASKS];
+}
+
+static size_t request_bytes(const struct task *task)
+{
+	return sizeof task->request + task->request.path_len;
+}
+
+/* The first is done. */
+static void task_drop(struct worker *worker)
+{
+	struct task *task = task_at(worker, 0);
+	worker->dump_bytes -= task->request.bytes;
+	worker->request_bytes -= request_bytes(task);
+	free(task->path);
+	worker->first = (worker->first + 1) % MAX_TASKS;
+	worker->n--;
+}
+
 static void worker_free(struct worker *worker)
 {
-	free(worker->now.path);
-	free(worker->next.path);
+	while (worker->n)
+		task_drop(worker);
 	free(worker->bytes);
-	worker->now.path = worker->next.path = worker->bytes = NULL;
+	worker->bytes = NULL;
 	worker->have = worker->cap = 0;
 }
 
@@ -215,98 +246,106 @@ static bool next_dump(struct scan *scan, struct triage_request *request, char **
 	return false;
 }
 
-static void send_task(const struct worker *worker, const struct task *task)
+static void request_add(struct scan *scan, const struct task *task)
 {
-	/* a request is far smaller than what a socket takes at once; a failure shows as its end */
-	struct ws_out out;
+	cli_bytes_write(&scan->requests, (const char *)&task->request, sizeof task->request);
+	cli_bytes_write(&scan->requests, task->path, task->request.path_len);
+}
+
+static void requests_send(struct scan *scan, const struct worker *worker)
+{
+	/* a socket takes them at once (MAX_REQUESTS); a failure shows as the worker's end */
 	int fd = worker->fd;
-	ws_out_init(&out, ws_write_fd, &fd);
-	ws_out_bytes(&out, (const char *)&task->request, sizeof task->request);
-	ws_out_bytes(&out, task->path, task->request.path_len);
-	(void)!ws_out_flush(&out, NULL);
+	if (scan->requests.len)
+		(void)!ws_write_fd(&fd, scan->requests.ptr, scan->requests.len);
+	scan->requests.len = 0;
 }
 
-static void hand_out(struct scan *scan, struct worker *worker, struct task *task)
-{
-	if (worker->fd < 0 || task->path || scan->status != CLI_ANSWERED ||
-	    !next_dump(scan, &task->request, &task->path))
-		return;
-	scan->n_handed++;
-	if (task == &worker->now)
-		worker->since = now();
-	send_task(worker, task);
-}
-
-/* Whether the next dump may wait for a worker: small ones of many, so that no other worker would
+/* Whether another dump may wait for the worker: small ones of many, so that no other worker would
  * have been free for it. */
 static bool may_wait(const struct scan *scan, const struct worker *worker)
 {
-	return worker->now.path && worker->now.request.bytes < SMALL &&
-	       scan->list->n - scan->n_handed - scan->n_skipped > 8 * (uint64_t)scan->n;
+	uint64_t left = scan->list->n - scan->n_handed - scan->n_skipped;
+	return worker->n < MAX_TASKS && worker->n <= left / (4 * (uint64_t)scan->n) &&
+	       worker->dump_bytes < MAX_WAITING && worker->request_bytes < MAX_REQUESTS;
+}
+
+static void hand_out(struct scan *scan, struct worker *worker)
+{
+	if (worker->fd < 0 || scan->status != CLI_ANSWERED)
+		return;
+	while (worker->n == 0 || may_wait(scan, worker)) {
+		struct task *task = task_at(worker, worker->n);
+		if (!next_dump(scan, &task->request, &task->path))
+			break;
+		if (worker->n++ == 0)
+			worker->since = now();
+		worker->dump_bytes += task->request.bytes;
+		worker->request_bytes += request_bytes(task);
+		scan->n_handed++;
+		request_add(scan, task);
+	}
+	requests_send(scan, worker);
 }
 
 /* The worker is gone, or has to go because of `fault`: its dump has a row that says so, and another
- * worker comes, for the dump that waited, too. */
+ * worker comes, for the dumps that waited, too. */
 static void replace(struct scan *scan, struct worker *worker, const char *fault)
 {
 	char why[120];
-	struct task waiting = worker->next;
-	worker->next.path = NULL;
 	worker_end(worker, fault != NULL, why, sizeof why);
 	if (fault)
 		snprintf(why, sizeof why, "%s", fault);
-	if (worker->now.path)
-		keep_failed(scan, worker->now.path, &worker->now.request, why);
-	worker_free(worker);
-	if ((waiting.path || !scan->at_end) && scan->status == CLI_ANSWERED &&
+	if (worker->n) {
+		keep_failed(scan, task_at(worker, 0)->path, &task_at(worker, 0)->request, why);
+		task_drop(worker);
+	}
+	if ((worker->n || !scan->at_end) && scan->status == CLI_ANSWERED &&
 	    !worker_start(scan, worker)) {
 		cli_warn("a worker: %s", strerror(errno));
 		scan->status = CLI_NO_ANSWER;
 	}
-	if (!waiting.path || scan->status != CLI_ANSWERED) {
-		free(waiting.path);
+	if (scan->status != CLI_ANSWERED)
 		return;
-	}
-	worker->now = waiting;
 	worker->since = now();
-	send_task(worker, &worker->now);
+	for (unsigned i = 0; i < worker->n; i++)
+		request_add(scan, task_at(worker, i));
+	requests_send(scan, worker);
 }
 
-/* Takes the first answer off what came of a worker; false: it is not whole. */
-static bool take_one(struct scan *scan, struct worker *worker, bool *ret_is_bad)
+/* Takes the answer at `*at` of what came of a worker; false: it is not whole. */
+static bool take_one(struct scan *scan, struct worker *worker, size_t *at, bool *ret_is_bad)
 {
 	struct triage_answer answer;
-	if (worker->have < sizeof answer)
+	size_t left = worker->have - *at;
+	if (left < sizeof answer)
 		return false;
-	memcpy(&answer, worker->bytes, sizeof answer);
-	*ret_is_bad = answer.len > MAX_RECORD || !worker->now.path;
-	if (*ret_is_bad || worker->have < sizeof answer + answer.len)
+	memcpy(&answer, worker->bytes + *at, sizeof answer);
+	*ret_is_bad = answer.len > MAX_RECORD || worker->n == 0;
+	if (*ret_is_bad || left - sizeof answer < answer.len)
 		return false;
-	const char *line = worker->bytes + sizeof answer;
+	const char *line = worker->bytes + *at + sizeof answer;
 	const char *end = answer.len ? memchr(line, '\n', answer.len) : NULL;
 	*ret_is_bad = answer.is_dump && (!end || end != line + answer.len - 1);
 	if (*ret_is_bad)
 		return false;
 	if (answer.is_dump) {
-		scan->cli->input_bytes += worker->now.request.bytes;
+		scan->cli->input_bytes += task_at(worker, 0)->request.bytes;
 		keep(scan, line, answer.len);
 	} else {
 		scan->n_others++;
 	}
-	worker->have -= sizeof answer + answer.len;
-	memmove(worker->bytes, line + answer.len, worker->have);
-	free(worker->now.path);
-	worker->now = worker->next;
-	worker->next.path = NULL;
-	worker->since = now();
+	*at += sizeof answer + answer.len;
+	task_drop(worker);
 	return true;
 }
 
 /* Takes what a worker sent; false: it is gone, or it sent what no worker sends. */
 static bool take_answers(struct scan *scan, struct worker *worker, bool *ret_is_bad)
 {
+	size_t at = 0;
 	if (worker->have == worker->cap) {
-		worker->cap = worker->cap ? 2 * worker->cap : 4 * WS_TRIAGE_RECORD_BYTES;
+		worker->cap = worker->cap ? 2 * worker->cap : 16 * WS_TRIAGE_RECORD_BYTES;
 		worker->bytes = cli_realloc(worker->bytes, worker->cap, 1);
 	}
 	ssize_t n = read(worker->fd, worker->bytes + worker->have, worker->cap - worker->have);
@@ -315,8 +354,10 @@ static bool take_answers(struct scan *scan, struct worker *worker, bool *ret_is_
 	if (n == 0)
 		return false;
 	worker->have += (size_t)n;
-	while (take_one(scan, worker, ret_is_bad))
-		;
+	while (take_one(scan, worker, &at, ret_is_bad))
+		worker->since = now();
+	worker->have -= at;
+	memmove(worker->bytes, worker->bytes + at, worker->have);
 	return !*ret_is_bad;
 }
 
@@ -333,34 +374,32 @@ static void say_progress(struct scan *scan)
 static bool step(struct scan *scan)
 {
 	struct pollfd polled[MAX_WORKERS];
-	nfds_t n = 0;
-	unsigned busy = 0;
+	unsigned n_busy = 0, n_with_many = 0;
 	for (unsigned i = 0; i < scan->n; i++) {
-		hand_out(scan, &scan->workers[i], &scan->workers[i].now);
-		busy += scan->workers[i].now.path != NULL;
+		struct worker *worker = &scan->workers[i];
+		hand_out(scan, worker);
+		n_busy += worker->n > 0;
+		n_with_many += worker->n >= MANY;
+		polled[i] = (struct pollfd){ .fd = worker->n ? worker->fd : -1, .events = POLLIN };
 	}
-	for (unsigned i = 0; i < scan->n; i++)
-		if (may_wait(scan, &scan->workers[i]))
-			hand_out(scan, &scan->workers[i], &scan->workers[i].next);
-	if (busy == 0)
+	if (n_busy == 0)
 		return false;
-	for (unsigned i = 0; i < scan->n; i++)
-		polled[n++] =
-			(struct pollfd){ .fd = scan->workers[i].now.path ? scan->workers[i].fd : -1,
-					 .events = POLLIN };
-	if (poll(polled, n, 1000) < 0 && errno != EINTR)
+	if (n_with_many == n_busy)
+		(void)!poll(NULL, 0, PAUSE_MILLISECONDS);
+	if (poll(polled, scan->n, 1000) < 0 && errno != EINTR)
 		return false;
 	for (unsigned i = 0; i < scan->n; i++) {
 		struct worker *worker = &scan->workers[i];
-		if (!worker->now.path)
+		if (worker->n == 0)
 			continue;
 		bool is_bad = false;
 		if (polled[i].revents && !take_answers(scan, worker, &is_bad))
 			replace(scan, worker, is_bad ? "its reader sent no record" : NULL);
-		else if (worker->now.path &&
-			 seconds_since(worker->since) >= scan->args->timeout.value)
+		else if (worker->n && seconds_since(worker->since) >= scan->args->timeout.value)
 			replace(scan, worker, "it took too long (--timeout)");
 	}
+	if (scan->status == CLI_ANSWERED)
+		scan->status = triage_records_flush(scan->records);
 	if (seconds_since(scan->printed) >= 1)
 		print_records(scan);
 	say_progress(scan);
@@ -396,15 +435,17 @@ int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_l
 	}
 	while (scan.status == CLI_ANSWERED && step(&scan))
 		;
+	int status = triage_records_end(records);
 	if (scan.status == CLI_ANSWERED)
-		scan.status = triage_records_end(records);
+		scan.status = status;
 	for (unsigned i = 0; i < scan.n; i++) {
-		worker_end(&scan.workers[i], scan.workers[i].now.path != NULL, why, sizeof why);
+		worker_end(&scan.workers[i], scan.workers[i].n > 0, why, sizeof why);
 		worker_free(&scan.workers[i]);
 	}
 	print_records(&scan);
 	signal(SIGPIPE, SIG_DFL);
 	free(scan.workers);
+	free(scan.requests.ptr);
 	if (scan.is_told)
 		cli_say("\r\033[K");
 	return scan.status;

@@ -66,7 +66,7 @@ struct triage_records {
 	int fd;
 	const char *path;                 /* NULL: a file without a name */
 	off_t end;                        /* of the last whole record */
-	struct cli_bytes held;            /* of a file without a name: not written yet */
+	struct cli_bytes held;            /* whole records that are not written yet */
 	char (*key)[WS_TRIAGE_KEY_BYTES]; /* of those that were there, sorted; owned */
 	size_t n_keys;
 };
@@ -77,9 +77,11 @@ bool triage_records_have(const struct triage_records *records, const char *key);
 /* These are done, too, whether they have a record or not. */
 void triage_records_note(struct triage_records *records, char (*key)[WS_TRIAGE_KEY_BYTES],
 			 size_t n);
-/* Appends one, whole or not at all. A file without a name is of use to nobody else, so it gets many
- * at once, the last with triage_records_end(). */
+/* Appends one, whole or not at all. It is written together with others: the last of them by
+ * triage_records_end(), and those of a file that others read, or that a next run goes on from, by
+ * triage_records_flush(), too. */
 int triage_records_append(struct triage_records *records, const char *line, size_t len);
+int triage_records_flush(struct triage_records *records);
 int triage_records_end(struct triage_records *records);
 void triage_records_close(struct triage_records *records);
 

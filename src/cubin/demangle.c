@@ -193,7 +193,8 @@ static void arguments_strip(char *text)
 bool ws_demangle_short(struct ws_str mangled, char *ret_text, size_t size)
 {
 	/* the whole name is decoded first: what is stripped may be longer than the buffer */
-	wsi_scoped_free char *whole = is_mangled(mangled) ? wsi_zalloc(2 * LONGEST_NAME) : NULL;
+	wsi_scoped_free char *whole =
+		is_mangled(mangled) ? wsi_realloc_array(NULL, 2 * LONGEST_NAME, 1) : NULL;
 	if (!whole || !demangle(mangled, false, whole, 2 * LONGEST_NAME)) {
 		copy(mangled, ret_text, size);
 		return false;

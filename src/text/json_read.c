@@ -112,6 +112,9 @@ static bool escape(struct wsi_json_reader *reader, char **to)
 static bool string(struct wsi_json_reader *reader, struct ws_str *ret_text)
 {
 	char *start = reader->at, *to = start;
+	while (to < reader->end && *to != '"' && *to != '\\') /* most have no escape */
+		to++;
+	reader->at = to;
 	while (reader->at < reader->end && *reader->at != '"') {
 		char c = *reader->at++;
 		if (c != '\\')

@@ -31,8 +31,7 @@ static void hex_of(const void *bytes, size_t len, char *ret_text, size_t n_chars
 	wsi_sha256_init(&hash);
 	wsi_sha256_add(&hash, bytes, len);
 	wsi_sha256_final(&hash, digest);
-	for (size_t i = 0; i < n_chars / 2; i++)
-		snprintf(ret_text + 2 * i, 3, "%02x", digest[i]);
+	wsi_sha256_text(digest, n_chars / 2, ret_text);
 }
 
 void ws_triage_key(const struct ws_triage_file *file, char ret_key[WS_TRIAGE_KEY_BYTES])
@@ -46,8 +45,7 @@ void ws_triage_key(const struct ws_triage_file *file, char ret_key[WS_TRIAGE_KEY
 	wsi_sha256_add(&hash, about, strlen(about));
 	wsi_sha256_add(&hash, file->path, strlen(file->path));
 	wsi_sha256_final(&hash, digest);
-	for (size_t i = 0; i < (WS_TRIAGE_KEY_BYTES - 1) / 2; i++)
-		snprintf(ret_key + 2 * i, 3, "%02x", digest[i]);
+	wsi_sha256_text(digest, (WS_TRIAGE_KEY_BYTES - 1) / 2, ret_key);
 }
 
 bool ws_triage_record_key(const char *line, size_t len, char ret_key[WS_TRIAGE_KEY_BYTES])
@@ -155,20 +153,41 @@ static void put_record(const struct wsi_record *record, size_t most, struct ws_o
 	ws_json_end(&json);
 }
 
+/* A record, as far as one that is not whole may go. */
+struct line {
+	size_t len; /* of all of it */
+	char bytes[WS_TRIAGE_RECORD_BYTES];
+};
+
+static bool line_write(void *user, const char *bytes, size_t len)
+{
+	struct line *line = user;
+	if (line->len <= sizeof line->bytes && len <= sizeof line->bytes - line->len)
+		memcpy(line->bytes + line->len, bytes, len);
+	line->len += len;
+	return true;
+}
+
 void wsi_record_write(const struct wsi_record *record, bool whole, struct ws_out *out)
 {
-	size_t most = MAX_NAME, len = whole ? 0 : SIZE_MAX;
-	struct ws_out counted;
-	while (len > WS_TRIAGE_RECORD_BYTES) {
-		len = 0;
-		ws_out_init(&counted, count, &len);
-		put_record(record, most, &counted);
-		if (ws_out_flush(&counted, NULL) != WS_OK || most <= MIN_NAME)
-			break;
-		if (len > WS_TRIAGE_RECORD_BYTES)
-			most -= most / 4;
+	struct line line;
+	struct ws_out to_line;
+	for (size_t most = MAX_NAME; !whole; most -= most / 4) {
+		line.len = 0;
+		ws_out_init(&to_line, line_write, &line);
+		put_record(record, most, &to_line);
+		if (ws_out_flush(&to_line, NULL) != WS_OK)
+			return;
+		if (line.len <= sizeof line.bytes) {
+			ws_out_bytes(out, line.bytes, line.len);
+			return;
+		}
+		if (most <= MIN_NAME) {
+			put_record(record, most, out);
+			return;
+		}
 	}
-	put_record(record, whole ? SIZE_MAX : most, out);
+	put_record(record, SIZE_MAX, out);
 }
 
 /* ---- reading ---- */

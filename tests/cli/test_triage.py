@@ -8,6 +8,7 @@ usage: test_triage.py PROGRAM SOURCE_ROOT [--all]
 With --all 100,000 files lie in one folder and runs are killed 40 times.
 """
 
+import contextlib
 import fcntl
 import json
 import os
@@ -245,18 +246,22 @@ def a_killed_run_goes_on(bench, kills):
 
 def a_dead_worker_costs_a_row(bench):
     """Readers that crash, or never end, cost the rows of their dumps; all other dumps have theirs."""
-    n, killed = 200, 0
-    where = bench.fill('dead', n)
-    with subprocess.Popen([bench.program, 'triage', '--jsonl', '-j', '2', where], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        for _ in range(3):
-            time.sleep(0.05)
-            for child in children_of(process.pid)[:1]:
-                os.kill(child, signal.SIGKILL)
-                killed += 1
-        out, err = process.communicate(timeout=60)
-    found = [json.loads(line) for line in out.splitlines()]
+    n, killed, seen = 200, 0, set()
+    where, output = bench.fill('dead', n), os.path.join(bench.folder, 'dead.jsonl')
+    with open(output, 'wb') as file, \
+         subprocess.Popen([bench.program, 'triage', '--jsonl', '-j', '2', '--timeout', '20', where], stdout=file) as process:
+        while killed < 3 and process.poll() is None:
+            for child in set(children_of(process.pid)[:1]) - seen:
+                seen.add(child)
+                with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                    os.kill(child, signal.SIGKILL)
+                    killed += 1
+                time.sleep(0.005)
+        process.wait(timeout=60)
+    with open(output, 'rb') as file:
+        found = [json.loads(line) for line in file]
     failed = [record for record in found if record['status'] == 'failed']
-    expect(len(found) == n and len(failed) <= killed and killed, (len(found), len(failed), killed, err))
+    expect(len(found) == n and len(failed) <= killed and killed, (len(found), len(failed), killed))
     expect(all('crashed (signal 9)' in record['why'] for record in failed), failed)
     with subprocess.Popen([bench.program, 'triage', '--jsonl', '-j', '1', '--timeout', '1', where], stdout=subprocess.PIPE) as process:
         child = None
@@ -267,6 +272,32 @@ def a_dead_worker_costs_a_row(bench):
     found = [json.loads(line) for line in out.splitlines()]
     failed = [record['why'] for record in found if record['status'] == 'failed']
     expect(len(found) == n and failed == ['it took too long (--timeout)'], failed)
+
+
+def records_are_there_at_once(bench):
+    """While one reader stands, the records of what the other one read are in the file: few at a time are written together."""
+    n, found = 30, []
+    where, records = bench.fill('stands', n), os.path.join(bench.folder, 'stands.jsonl')
+    for _ in range(20):  # until one was stopped in time
+        seen = 0
+        with subprocess.Popen([bench.program, 'triage', '--jsonl', '-j', '2', '--timeout', '2', '--records', records, where],
+                              stdout=subprocess.DEVNULL) as process:
+            child = None
+            while not child:
+                child = (children_of(process.pid) or [None])[0]
+            os.kill(child, signal.SIGSTOP)
+            while process.poll() is None:
+                time.sleep(0.01)
+                with open(records, 'rb') as file:
+                    lines = file.read().count(b'\n')
+                seen = lines if lines < n else seen
+        with open(records, 'rb') as file:
+            found = [json.loads(line) for line in file]
+        if any(record['status'] == 'failed' for record in found):
+            break
+        os.remove(records)
+    expect(n - 10 <= seen < n, seen)
+    expect(len({record['key'] for record in found}) == n and sum(record['status'] == 'failed' for record in found) == 1, found)
 
 
 def a_full_disk_is_told(bench):
@@ -495,11 +526,11 @@ def a_watched_folder_has_a_page(bench):
 def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
     cases = [records_keep_their_size, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
-             lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_full_disk_is_told,
-             records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted,
+             lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, records_are_there_at_once,
+             a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted,
              merged_pages_stay_in_the_store, a_folder_is_watched, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {6: 'a_killed_run_goes_on', 18: 'many_files_in_one_folder'}
+    names = {6: 'a_killed_run_goes_on', 19: 'many_files_in_one_folder'}
     failed = 0
     print(f'1..{len(cases)}')
     with tempfile.TemporaryDirectory() as folder:
