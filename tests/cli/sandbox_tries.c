@@ -264,10 +264,11 @@ int main(int argc, char **argv)
 	}
 	if (argc != 3)
 		return 2;
-	char input[4096], output[4096], store[4096];
-	const char *inputs[] = { input }, *outputs[] = { output };
+	char input[4096], output[4096], store[4096], beside[4096];
+	const char *inputs[] = { input, beside }, *outputs[] = { output, beside }; /* one counts */
 	(void)wsi_format(input, "%s/in", argv[1]);
 	(void)wsi_format(output, "%s/out", argv[1]);
+	(void)wsi_format(beside, "%s/beside", argv[1]);
 	(void)wsi_format(store, "%s/store", argv[1]);
 	victim_start();
 	struct wsi_sandbox_terms terms = { inputs, 1, outputs, 1, store };

@@ -95,6 +95,19 @@ def roads(tests, data, folder):
     status, answer = tests.check(write('cut.gz', packed[:len(packed) // 2]))
     tests.result(status == 10 and any('ends early' in f['message'] for f in answer['findings']),
                  'gzip that ends early is a cut dump', f'status {status}')
+    def said(name, content):
+        status, answer = tests.check(write(name, content))
+        return status, [f['message'] for f in answer['findings'] if f['rule'] == 'file'] if answer else None
+
+    broken = bytearray(packed)
+    broken[-8] ^= 1  # the sum of all bytes
+    rest = f'something else follows the gzip data at its byte {len(packed)}; it is ignored'
+    for name, content, want in (
+            ('a wrong sum', bytes(broken), f'the gzip data is damaged at its byte {len(packed) - 4}: {len(data)} bytes could be unpacked'),
+            ('zeros behind it', packed + bytes(70000), None), ('a byte behind zeros', packed + bytes(100) + b'x', rest),
+            ('a byte behind many zeros', packed + bytes(300000) + b'x', rest), ('a member behind a zero', packed + b'\0' + packed, rest)):
+        got = said('behind.gz', content)
+        tests.result(got == ((10, [want]) if want else (0, [])), f'gzip with {name}', str(got))
     status, _ = tests.check(write('few.gz', packed[:12]))
     tests.result(status == 1, 'gzip that ends before its first byte is no answer', f'status {status}')
     lost = bytearray(data)

@@ -134,6 +134,18 @@ SPOKEN = dict(causes=["certain: an assertion in device code failed"], next_=["st
 
 
 @case
+def assertion_beside_a_lost_image():
+    """12: an image of another module is not there as it was loaded; the error PC may be in it."""
+    planted = Planted("asserts", "li.sm_90", params=struct.pack("<QQi", HEAP, HEAP + 0x1000, 10))
+    planted.module.context.load("bare.none.sm_90.cubin").node.relocated = None
+    planted.module.context.load("calls.li.sm_90.cubin")
+    outer = planted.calls()[0].later(1)
+    inner = planted.calls("check")[0].later(1)
+    planted.place(State(Foreign(SYSTEM, 0x100), (inner, outer), error=Foreign(SYSTEM, 0x100), exception=12, active=0xff, syscall_depth=1))
+    return said(planted, 12, precision=["the code at errorpc is not known: no available image has it"])
+
+
+@case
 def assertion_sm_90():
     """12: the strings are in the image, their addresses in constant bank 4."""
     return {**asserted("li.sm_90"), **SPOKEN, "next": SPOKEN["next_"], "assertion": TEXT}
@@ -634,6 +646,20 @@ def warp_block_not_present():
     """34: no target is named; the blocks of the cluster that are gone are."""
     return said(cluster(34, None, gone=(5, 7)), 34, ["does not say which block was addressed",
                                                      r"2 of the 4 blocks of the cluster are no longer resident: rank 1 \(5,0,0\), 3 \(7,0,0\)"],
+                ["likely: the other block had ended"])
+
+
+@case
+def warp_block_not_present_of_many():
+    """34: of a large cluster the first blocks are named, and all are counted."""
+    planted = Planted("shared_past", cluster=(16, 1, 1), shared=1024, block=32, grid=4000032)
+    own = (4000018, 60000, 60000)
+    planted.launch.place(2, own, lambda warp: State(planted.at(0x170), exception=34))
+    planted.process.devices[0].blame(2, 34, target=None)
+    gone = [f"{rank} ({4000016 + rank},60000,60000)" for rank in range(16) if rank != 2]
+    named = next(", ".join(gone[:n]) for n in range(15, 0, -1) if len(", ".join(gone[:n])) < 300)
+    return said(planted, 34, [r"rank 2 of a cluster of 16 \(16,1,1\), whose first block is \(4000016,60000,60000\)",
+                              "15 of the 16 blocks of the cluster are no longer resident: rank " + re.escape(named) + "$"],
                 ["likely: the other block had ended"])
 
 

@@ -386,6 +386,18 @@ def workers_have_ranks(bench):
     os.chdir(bench.root)
 
 
+def what_a_process_becomes_is_recorded(bench):
+    """Each change has a line, and what stays as it is has none."""
+    steps = ['WORLD_SIZE=9', 'RANK=2', 'LOCAL_RANK=1', 'TORCHELASTIC_RESTART_COUNT=3', 'TITLE=other:name']
+    done, job = bench.run('becomes', '1', *steps, env={'RANK': '1', 'WORLD_SIZE': '8'})
+    expect(done.returncode == 0 and done.stdout == b'ended\n', done)
+    names = ('RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'TORCHELASTIC_RESTART_COUNT')
+    lines = [tuple(line.get(name) for name in names) + (':' in line['title'],) for line in record_of(job)]
+    want = [(1, 8, None, None, False), (1, 9, None, None, False), (2, 9, None, None, False), (2, 9, 1, None, False), (2, 9, 1, 3, False),
+            (2, 9, 1, 3, True)]
+    expect(lines == want and len({line['pid'] for line in record_of(job)}) == 1, lines)
+
+
 def memory_has(pid, text):
     """Whether bytes are in the memory that a process can write to, but for what only a sanitizer maps: terabytes."""
     with open(f'/proc/{pid}/maps', encoding='utf-8') as maps, open(f'/proc/{pid}/mem', 'rb', buffering=0) as memory:
@@ -564,7 +576,7 @@ def main():
     cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told,
              the_message_comes_first, what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
              a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing,
-             what_the_program_leaves_lives_on, workers_have_ranks, environments_are_forgotten, a_full_disk_costs_the_record_only,
+             what_the_program_leaves_lives_on, workers_have_ranks, what_a_process_becomes_is_recorded, environments_are_forgotten, a_full_disk_costs_the_record_only,
              a_hang_makes_dumps_of_all,
              output_is_no_hang, output_of_another_rank_is_no_hang, trigger_asks_and_explains, it_works_as_process_1]
     cases[9].__name__ = 'a_killed_exec_leaves_nothing'
