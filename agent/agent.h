@@ -63,6 +63,7 @@ bool agent_say(const char *format, ...) WS_PRINTF(1, 2);
 /* ---- kernels.c ---- */
 
 enum cu_result agent_load(struct agent *agent, struct exchange *x);
+enum cu_result agent_function(struct agent *agent, struct exchange *x);
 enum cu_result agent_kernel(struct agent *agent, struct exchange *x);
 enum cu_result agent_launch(struct agent *agent, struct exchange *x);
 void agent_modules_fini(struct agent *agent);

@@ -103,6 +103,25 @@ enum cu_result agent_kernel(struct agent *agent, struct exchange *x)
 	return x->more ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+enum cu_result agent_function(struct agent *agent, struct exchange *x)
+{
+	const uint32_t module = (uint32_t)x->request->word[0], n = x->request->n_bytes;
+	bool is_loaded = false;
+	struct ws_error err;
+	char *name = n <= MAX_NAME ? calloc(1, n + (size_t)1) : NULL;
+	if (!name)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (n > 0)
+		memcpy(name, x->bytes, n);
+	enum ws_status st =
+		x->request->word[1] ? ws_sim_load_function(agent->sim, module, name, &err) : WS_OK;
+	if (st == WS_OK)
+		st = ws_sim_function_is_loaded(agent->sim, module, name, &is_loaded, &err);
+	x->reply.word[0] = is_loaded;
+	free(name);
+	return st == WS_OK ? CUDA_SUCCESS : agent_result(&err);
+}
+
 static struct ws_dim3 dim3_of(const uint32_t words[3])
 {
 	return (struct ws_dim3){ words[0], words[1], words[2] };

@@ -86,6 +86,7 @@ static enum cu_result hello(struct agent *agent, struct exchange *x)
 		.memory_bytes = limits.memory_bytes,
 		.heap_bytes = limits.heap_bytes,
 		.print_bytes = limits.print_bytes,
+		.is_lazy = agent->options.lazy,
 	};
 	static const char name[] = "Warpscope software GPU ";
 	size_t len = strnlen(agent->options.device, 16);
@@ -194,6 +195,8 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 		return agent_load(agent, x);
 	case WIRE_KERNEL:
 		return agent_kernel(agent, x);
+	case WIRE_FUNCTION:
+		return agent_function(agent, x);
 	case WIRE_SYMBOL:
 		return symbol(agent, x);
 	case WIRE_ALLOC:
@@ -450,6 +453,13 @@ static void loop(struct agent *agent)
 	forget(&work);
 }
 
+/* CUDA's variable; without it code is loaded late, as CUDA has it since 12.2. */
+static bool is_lazy(void)
+{
+	const char *asked = getenv("CUDA_MODULE_LOADING");
+	return !asked || strcmp(asked, "EAGER") != 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct agent agent = { .trigger.pipe = -1 };
@@ -461,7 +471,8 @@ int main(int argc, char **argv)
 	agent.options = (struct ws_sim_options){ .size = sizeof agent.options,
 						 .device = argv[1],
 						 .managed = agent_give_managed,
-						 .managed_user = &agent };
+						 .managed_user = &agent,
+						 .lazy = is_lazy() };
 	if (ws_sim_create(&agent.options, &agent.sim, &err) != WS_OK) {
 		agent_say("%s", err.message);
 		return 1;

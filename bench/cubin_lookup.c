@@ -127,7 +127,7 @@ int main(void)
 		return 1;
 	for (unsigned m = 0; m < N_MODULES; m++) {
 		images[m] = image_make(m);
-		struct ws_cubin_entry entry = { m + 1, 0, 0, images[m], { 0 } };
+		struct ws_cubin_entry entry = { m + 1, 0, 0, images[m], { 0 }, 0 };
 		if (ws_cubin_set_add(set, &entry, NULL) != WS_OK)
 			return 1;
 		for (unsigned i = 0; i < N_FUNCTIONS; i++) {

@@ -323,6 +323,8 @@ CUresult cuFuncGetAttribute(int *ret_value, int number, CUfunction kernel);
 CUresult cuFuncGetModule(CUmodule *ret_module, CUfunction kernel);
 CUresult cuFuncGetName(const char **ret_name, CUfunction kernel);
 CUresult cuFuncGetParamInfo(CUfunction kernel, size_t i, size_t *ret_offset, size_t *ret_bytes);
+CUresult cuFuncIsLoaded(int *ret_state, CUfunction kernel);
+CUresult cuFuncLoad(CUfunction kernel);
 CUresult cuFuncSetAttribute(CUfunction kernel, int number, int value);
 CUresult cuFuncSetCacheConfig(CUfunction kernel, int config);
 CUresult cuFuncSetSharedMemConfig(CUfunction kernel, int config);

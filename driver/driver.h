@@ -72,6 +72,7 @@ struct kernel {
 	unsigned args_bytes;       /* of the parameter area */
 	unsigned dynamic_shared;   /* most that a launch may ask for */
 	int carveout;
+	atomic_bool is_loaded; /* its code; false: that is not known */
 };
 
 struct module {

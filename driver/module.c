@@ -11,6 +11,8 @@ enum {
 	USUAL_SHARED = 48 * 1024,       /* dynamic shared memory without opting in */
 	FATBIN_MAGIC = (int)0xba55ed50, /* [public: many readers of the format] */
 	WRAPPER_MAGIC = 0x466243b1,
+	EAGER_LOADING = 1,
+	LAZY_LOADING = 2,
 };
 
 /* ---- how long an image is: callers give a pointer only ---- */
@@ -251,8 +253,10 @@ CU_API(cuModuleGetLoadingMode)(int *ret_mode)
 {
 	if (!ret_mode)
 		DONE(CUDA_ERROR_INVALID_VALUE);
-	*ret_mode = 1; /* eager */
-	DONE(CUDA_SUCCESS);
+	CUresult result = driver_check();
+	if (result == CUDA_SUCCESS)
+		*ret_mode = driver.device.is_lazy ? LAZY_LOADING : EAGER_LOADING;
+	DONE(result);
 }
 
 CU_API(cuLibraryLoadData)
@@ -300,9 +304,51 @@ static CUresult find_kernel(CUfunction *ret_kernel, struct module *module, const
 	return CUDA_ERROR_NOT_FOUND;
 }
 
+/* Asks whether the code of a kernel is loaded; if it is to be, it is afterwards. */
+static CUresult code_is_loaded(struct kernel *kernel, bool load, int *ret_is_loaded)
+{
+	uint64_t word[WIRE_WORDS] = { kernel->module->number, load };
+	*ret_is_loaded = 1;
+	if (!driver.device.is_lazy || atomic_load(&kernel->is_loaded))
+		return CUDA_SUCCESS;
+	CUresult result = driver_call(WIRE_FUNCTION, word, kernel->name, kernel->about.n_name, -1,
+				      NULL, NULL);
+	if (result == CUDA_SUCCESS) {
+		*ret_is_loaded = word[0] != 0;
+		atomic_store(&kernel->is_loaded, word[0] != 0);
+	}
+	return result;
+}
+
+static CUresult load_code(struct kernel *kernel)
+{
+	int is_loaded;
+	return code_is_loaded(kernel, true, &is_loaded);
+}
+
 CU_API(cuModuleGetFunction)(CUfunction *ret_kernel, CUmodule module, const char *name)
 {
-	DONE(find_kernel(ret_kernel, module, name));
+	struct kernel *kernel;
+	CUresult result =
+		ret_kernel ? find_kernel(&kernel, module, name) : CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS)
+		result = load_code(kernel);
+	if (result == CUDA_SUCCESS)
+		*ret_kernel = kernel;
+	DONE(result);
+}
+
+CU_API(cuFuncLoad)(CUfunction kernel)
+{
+	DONE(IS(kernel, MAGIC_KERNEL) ? load_code(kernel) : CUDA_ERROR_INVALID_HANDLE);
+}
+
+CU_API(cuFuncIsLoaded)(int *ret_state, CUfunction kernel)
+{
+	if (!ret_state)
+		DONE(CUDA_ERROR_INVALID_VALUE);
+	DONE(IS(kernel, MAGIC_KERNEL) ? code_is_loaded(kernel, false, ret_state)
+				      : CUDA_ERROR_INVALID_HANDLE);
 }
 
 CU_API(cuLibraryGetKernel)(CUfunction *ret_kernel, CUlibrary library, const char *name)
@@ -341,8 +387,10 @@ CU_API(cuKernelGetFunction)(CUfunction *ret_function, CUfunction kernel)
 {
 	if (!ret_function || !IS(kernel, MAGIC_KERNEL))
 		DONE(CUDA_ERROR_INVALID_HANDLE);
-	*ret_function = kernel;
-	DONE(CUDA_SUCCESS);
+	CUresult result = load_code(kernel);
+	if (result == CUDA_SUCCESS)
+		*ret_function = kernel;
+	DONE(result);
 }
 
 CU_API(cuFuncGetModule)(CUmodule *ret_module, CUfunction kernel)

@@ -19,21 +19,22 @@
 #include <stdint.h>
 
 enum {
-	WIRE_VERSION = 4,
+	WIRE_VERSION = 5,
 	WIRE_WORDS = 7,
 	WIRE_PIECE = 4 << 20,   /* most bytes of one WRITE, READ */
 	WIRE_IMAGE = 512 << 20, /* most bytes of an image */
 };
 
 enum wire_op {
-	WIRE_HELLO,   /* version, process -> a struct wire_device */
-	WIRE_RESET,   /* all that is on the device goes, and a fault */
-	WIRE_LOAD,    /* an image -> module, bytes of managed memory in use */
-	WIRE_KERNEL,  /* module, number -> a struct wire_kernel, its parameters, its name;
-			 NOT_FOUND: past the last */
-	WIRE_SYMBOL,  /* module; a name -> address, bytes */
-	WIRE_ALLOC,   /* bytes -> address */
-	WIRE_FREE,    /* address */
+	WIRE_HELLO,    /* version, process -> a struct wire_device */
+	WIRE_RESET,    /* all that is on the device goes, and a fault */
+	WIRE_LOAD,     /* an image -> module, bytes of managed memory in use */
+	WIRE_KERNEL,   /* module, number -> a struct wire_kernel, its parameters, its name;
+			  NOT_FOUND: past the last */
+	WIRE_FUNCTION, /* module, whether it is to be loaded; a kernel's name -> whether it is */
+	WIRE_SYMBOL,   /* module; a name -> address, bytes */
+	WIRE_ALLOC,    /* bytes -> address */
+	WIRE_FREE,     /* address */
 	WIRE_SHARE,   /* address, bytes, where in the file, with a descriptor: memory of the program
 		       */
 	WIRE_MANAGED, /* address, bytes, with a descriptor: memory for managed variables; once */
@@ -79,6 +80,7 @@ struct wire_device {
 	uint32_t sm, n_sms, n_warps, n_blocks, n_regs;
 	uint32_t sm_shared_bytes, block_shared_bytes, kept_shared_bytes;
 	uint64_t memory_bytes, heap_bytes, print_bytes;
+	uint32_t is_lazy; /* code of kernels is loaded when they are first needed */
 };
 
 struct wire_param {

@@ -476,6 +476,7 @@ struct ws_cubin_entry {
 	uint32_t device_index, context_index; /**< WS_NONE: any */
 	struct ws_span relocated;             /**< empty: not there */
 	struct ws_span original; /**< as on disk; used when there is no relocated one */
+	uint32_t version;        /**< of these bytes, where they change in their place */
 };
 
 WS_API enum ws_status ws_cubin_set_create(struct ws_cubin_set **ret_set,

@@ -76,6 +76,7 @@ struct ws_sim_options {
 			  snapshots are not available */
 	ws_sim_managed_fn *managed; /**< NULL: `__managed__` variables are like others */
 	void *managed_user;
+	bool lazy; /**< code is loaded when it is first needed: see ws_sim_load_function() */
 };
 
 /** Names of devices, in order; NULL past the last. Static storage. */
@@ -118,8 +119,26 @@ WS_API void ws_sim_limits(const struct ws_sim *sim, struct ws_sim_limits *ret_li
 WS_API enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *ret_module,
 				  struct ws_error *err) WS_MUST_USE;
 
-/** The image of a module as it was loaded: sections and symbols have device addresses, and
- * relocations are applied. Valid until the device is destroyed. @retval WS_ARGUMENT */
+/**
+ * Loads the code of a function on a device with options.lazy, as CUDA does (CUDA_MODULE_LOADING): a
+ * module comes with its variables and the functions whose addresses they hold, any other function
+ * when it is first needed, with the functions that it names. A launch does this by itself. Until
+ * then the function is at no address: the image has none, no breakpoint can be set there, and who
+ * jumps there has an invalid pc. What is loaded stays, also over ws_sim_restore(); places do not
+ * depend on what was loaded when. Nothing happens where the function is loaded already.
+ * @retval WS_ARGUMENT  no such module.
+ * @retval WS_ABSENT    no such function in it.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_sim_load_function(struct ws_sim *sim, uint32_t module, const char *name,
+					   struct ws_error *err) WS_MUST_USE;
+/** Whether it is. @retval WS_ARGUMENT, WS_ABSENT  as above */
+WS_API enum ws_status ws_sim_function_is_loaded(const struct ws_sim *sim, uint32_t module,
+						const char *name, bool *ret_is_loaded,
+						struct ws_error *err) WS_MUST_USE;
+
+/** The image of a module as it was loaded: sections and symbols have device addresses, if they are
+ * loaded, and relocations are applied. Valid until the device is destroyed. @retval WS_ARGUMENT */
 WS_API enum ws_status ws_sim_module_image(const struct ws_sim *sim, uint32_t module,
 					  struct ws_span *ret_image,
 					  struct ws_error *err) WS_MUST_USE;

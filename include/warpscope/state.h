@@ -83,6 +83,9 @@ struct ws_module {
 	enum ws_status relocated_status, original_status;
 	struct ws_span relocated; /**< as loaded: addresses are device addresses */
 	struct ws_span original;  /**< as in the cubin file */
+	const uint32_t *loaded;   /**< sections of code that are loaded, in that order. NULL: all
+				     that have an address, and their order is not known */
+	uint32_t n_loaded;        /**< more than before: `relocated` has other bytes than it had */
 };
 
 enum ws_grid_have {

@@ -31,7 +31,9 @@ static bool relocated_word(const struct ws_cubin *cubin, struct ws_span symtab,
 	uint64_t symbol = base + wsi_cubin_symbol_off(cubin, &sym, section);
 	if (reloc->has_addend)
 		*ret_word = symbol + (uint64_t)reloc->addend;
-	else /* the word holds the addend, until it is relocated */
+	else if (code && base == 0 && word > code->size_bytes)
+		*ret_word = symbol; /* relocated, though the code is not loaded yet: see lines.c */
+	else                        /* the word holds the addend, until it is relocated */
 		*ret_word = base && word < base ? symbol + word : word;
 	return true;
 }

@@ -7,7 +7,8 @@
  * the device addresses that sequences begin with say as much; where there are none, sequences have
  * no owner and are looked up by address (lines_by_address). When the relocations are still there
  * the stored word tells whether they were applied: a device address of the section they name, or
- * not.
+ * not. Code that is not loaded yet has no address, but its place may be known already: then the
+ * word is larger than the code, and sequences begin where the symbol is.
  */
 #include "cubin/internal.h"
 
@@ -46,6 +47,8 @@ static bool line_reloc(const struct ws_cubin *cubin, struct ws_span line,
 			ret->value = stored - code->gpu_va;
 			ret->add_stored = false;
 		}
+	} else if (ret->add_stored && ws_span_sub(line, from->off, 8, &word)) {
+		ret->add_stored = wsi_at_u64(word, 0) <= code->size_bytes;
 	}
 	return true;
 }

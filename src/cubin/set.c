@@ -105,7 +105,7 @@ void ws_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from)
 		struct wsi_map_key key = key_of(&set->slots[i]->entry);
 		const uint32_t *index = wsi_map_find(&old, &key);
 		struct slot *slot = set->slots[i], *its = index ? from->slots[*index] : slot;
-		if (its == slot || its->cubin == NULL)
+		if (its == slot || its->cubin == NULL || its->entry.version != slot->entry.version)
 			continue;
 		slot->cubin = WSI_TAKE(its->cubin);
 		atomic_store(&slot->state, atomic_exchange(&its->state, SLOT_CLOSED));

@@ -186,7 +186,7 @@ static enum ws_status push_image(struct wsi_cudbg *s, uint32_t index, bool syste
 	if (!(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING))
 		return WS_OK;
 	event.kind = WS_EVENT_FUNCTIONS_LOADED;
-	event.n_functions = wsi_cudbg_count_loaded(s, index);
+	event.n_functions = wsi_cudbg_count_loaded(s, index, &module);
 	return event.n_functions ? push_event(s, &event, err) : WS_OK;
 }
 

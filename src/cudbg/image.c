@@ -114,46 +114,78 @@ static enum ws_status functions_of(struct wsi_cudbg *s, uint32_t index,
 	return st;
 }
 
-uint32_t wsi_cudbg_count_loaded(struct wsi_cudbg *s, uint32_t index)
+/* Takes each function that is loaded, in an order that later ones do not change; false ends it. */
+typedef bool take_loaded(void *user, uint32_t section, uint64_t address);
+
+static enum ws_status each_loaded(struct wsi_cudbg *s, uint32_t index,
+				  const struct ws_module *module, take_loaded *take, void *user,
+				  struct ws_error *err)
 {
 	const struct ws_function *functions = NULL;
-	size_t n;
+	struct ws_cubin *cubin;
+	size_t n = 0;
+	enum ws_status st = functions_of(s, index, &functions, &n, err);
+	for (size_t i = 0; i < n && st == WS_OK && !module->loaded; i++)
+		if (is_loaded(&functions[i]) &&
+		    !take(user, functions[i].section, functions[i].gpu_va))
+			return WS_OK;
+	if (st == WS_OK && module->loaded)
+		st = ws_cubin_set_cubin(s->cubins, index, &cubin, err);
+	for (uint32_t i = 0; i < module->n_loaded && st == WS_OK && module->loaded; i++) {
+		struct ws_section section;
+		st = ws_cubin_section(cubin, module->loaded[i], &section, err);
+		if (st == WS_OK && !take(user, module->loaded[i], section.gpu_va))
+			return WS_OK;
+	}
+	return st;
+}
+
+static bool count_one(void *user, uint32_t section, uint64_t address)
+{
+	(void)section, (void)address;
+	++*(uint32_t *)user;
+	return true;
+}
+
+uint32_t wsi_cudbg_count_loaded(struct wsi_cudbg *s, uint32_t index, const struct ws_module *module)
+{
 	uint32_t count = 0;
-	if (functions_of(s, index, &functions, &n, NULL) == WS_OK)
-		for (size_t i = 0; i < n; i++)
-			count += is_loaded(&functions[i]);
-	return count;
+	return each_loaded(s, index, module, count_one, &count, NULL) == WS_OK ? count : 0;
+}
+
+struct loaded_list {
+	CUDBGLoadedFunctionInfo *info;
+	uint32_t first, n, seen;
+};
+
+static bool list_one(void *user, uint32_t section, uint64_t address)
+{
+	struct loaded_list *list = user;
+	if (list->seen >= list->first && list->seen - list->first < list->n)
+		list->info[list->seen - list->first] =
+			(CUDBGLoadedFunctionInfo){ .sectionIndex = section, .address = address };
+	list->seen++;
+	return true;
 }
 
 CUDBGResult wsi_cudbg_getLoadedFunctionInfo(struct wsi_cudbg *s, struct wsi_at *at, uint64_t handle,
 					    CUDBGLoadedFunctionInfo *info, uint32_t startIndex,
 					    uint32_t numEntries)
 {
+	struct loaded_list list = { .info = info, .first = startIndex, .n = numEntries };
 	struct ws_module module;
-	uint32_t index, seen = 0;
+	uint32_t index;
 	CUDBGResult result = find_module(s, at, handle, &index, &module);
 	if (result != CUDBG_SUCCESS)
 		return result;
-	const struct ws_function *functions = NULL;
-	size_t n;
 	struct ws_error err;
-	enum ws_status st = functions_of(s, index, &functions, &n, &err);
+	enum ws_status st = each_loaded(s, index, &module, list_one, &list, &err);
 	if (st != WS_OK)
 		return wsi_cudbg_status(s, st, &err);
-	uint32_t count = wsi_cudbg_count_loaded(s, index);
-	if (startIndex > count)
+	if (startIndex > list.seen)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
-				      "%u functions are loaded, index %u is past the last", count,
-				      startIndex);
-	for (size_t i = 0; i < n; i++) {
-		if (!is_loaded(&functions[i]) || seen++ < startIndex)
-			continue;
-		uint32_t to = seen - 1 - startIndex;
-		if (to >= numEntries)
-			break;
-		info[to].sectionIndex = functions[i].section;
-		info[to].address = functions[i].gpu_va;
-	}
+				      "%u functions are loaded, index %u is past the last",
+				      list.seen, startIndex);
 	return CUDBG_SUCCESS;
 }
 

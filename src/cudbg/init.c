@@ -32,14 +32,14 @@ static CUDBGResult start(struct wsi_cudbg *s)
 	bool can_run = ws_target_can(s->target, WS_CAN_RUN);
 	atomic_store(&s->capabilities,
 		     __atomic_load_n(&cudbgDebuggerCapabilities, __ATOMIC_RELAXED));
-	enum ws_status st = s->stock && !can_run ? WS_OK : wsi_cudbg_take_stock(s, &err);
-	for (uint32_t i = 0; st == WS_OK && i < s->stock->n_devices; i++)
-		atomic_store(&s->stock->device[i].told, 0);
 	s->launch_mode = CUDBG_KNL_LAUNCH_NOTIFY_EVENT;
 	s->next_handle = 1;
 	s->read_sync = 0;
-	if (st == WS_OK)
-		st = wsi_cudbg_want(s, &err);
+	enum ws_status st = wsi_cudbg_want(s, &err); /* may load functions */
+	if (st == WS_OK && (!s->stock || can_run))
+		st = wsi_cudbg_take_stock(s, &err);
+	for (uint32_t i = 0; st == WS_OK && i < s->stock->n_devices; i++)
+		atomic_store(&s->stock->device[i].told, 0);
 	if (st == WS_OK)
 		st = wsi_cudbg_start_events(s, &err);
 	if (st != WS_OK)

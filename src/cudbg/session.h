@@ -378,7 +378,8 @@ struct wsi_cudbg *wsi_cudbg_main_session(void);
 /* Takes out the client's breakpoints. */
 void wsi_cudbg_drop_breakpoints(struct wsi_cudbg *s);
 /* Functions of image `index` that have an address of their own. */
-uint32_t wsi_cudbg_count_loaded(struct wsi_cudbg *s, uint32_t index);
+uint32_t wsi_cudbg_count_loaded(struct wsi_cudbg *s, uint32_t index,
+				const struct ws_module *module);
 
 /* Opens the dump that WARPSCOPE_CORE names, for session 0. */
 enum ws_status wsi_cudbg_open_core(struct ws_target **ret_target, struct ws_error *err) WS_MUST_USE;

@@ -408,7 +408,6 @@ bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t c
 struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc)
 {
 	size_t low = WSI_BISECT(i, 0, sim->n_texts, sim->texts[i].start <= pc);
-	if (low == 0 || pc - sim->texts[low - 1].start >= sim->texts[low - 1].size)
-		return NULL;
-	return &sim->texts[low - 1];
+	struct wsi_text *text = low > 0 ? &sim->texts[low - 1] : NULL;
+	return text && pc - text->start < text->size && text->is_loaded ? text : NULL;
 }

@@ -250,6 +250,7 @@ void wsi_debug_detach(struct ws_sim *sim)
 	wsi_free(debug->broken);
 	wsi_free(debug);
 	sim->debug = NULL;
+	wsi_show_code(sim);
 }
 
 void wsi_debug_release(struct ws_sim *sim, struct wsi_warp *warp)

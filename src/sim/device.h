@@ -129,6 +129,8 @@ struct wsi_text {
 	const uint8_t *bytes;   /* in the module's image */
 	struct wsi_op **chunks; /* owned; NULL: not decoded */
 	uint32_t module, section;
+	bool is_loaded; /* else it is there for nobody yet: options.lazy */
+	bool is_shown;  /* the image has its address */
 };
 
 /* A constant bank in global memory. */
@@ -142,8 +144,12 @@ struct wsi_module {
 	uint8_t *image;    /* owned; relocated, as large */
 	size_t image_bytes;
 	struct ws_cubin *cubin; /* owned */
-	uint64_t *address;      /* owned; of each section, 0: not loaded */
+	uint64_t *address;      /* owned; of each section, 0: none */
 	uint32_t n_sections;
+	size_t first_text; /* of its own, by section */
+	uint32_t *loaded;  /* owned; sections of code that are loaded, in that order */
+	uint32_t n_loaded, n_shown, n_texts;
+	uint32_t n_told; /* of these, to debuggers */
 };
 
 /* A launch. */
@@ -270,6 +276,7 @@ struct ws_sim {
 	struct wsi_watches *watches; /* the same */
 	uint64_t host_changes;       /* calls of the host that change the device, or its code */
 	uint64_t user_changes;       /* the same of a debugger */
+	uint64_t n_loads;            /* how often code of a module was loaded later than that */
 	atomic_bool stop;
 	const struct wsi_device *device;
 	struct ws_sim_options options;
@@ -325,7 +332,7 @@ struct wsi_run {
 };
 
 /* ---- code.c ---- */
-/* The text that holds a pc, or NULL. */
+/* The text that holds a pc, or NULL: none that is loaded does. */
 struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc);
 /* Decodes a chunk of a text: false when memory is out. */
 bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t chunk) WS_MUST_USE;
@@ -336,6 +343,13 @@ void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint6
 
 /* ---- loader.c ---- */
 void wsi_loader_fini(struct ws_sim *sim);
+/* Loads a section of code with what it refers to, unless it is loaded. */
+enum ws_status wsi_load_code(struct ws_sim *sim, uint32_t module, uint32_t section,
+			     struct ws_error *err) WS_MUST_USE;
+/* Writes addresses of what was loaded later into the images: when nobody reads them. */
+void wsi_show_code(struct ws_sim *sim);
+/* Loads all that modules have. */
+enum ws_status wsi_load_all_code(struct ws_sim *sim, struct ws_error *err) WS_MUST_USE;
 
 /* ---- launch.c ---- */
 /* What is allocated for the shared memory of a block. */

@@ -4,6 +4,12 @@
  *
  * The image is kept as the driver hands it out to debuggers: section headers and symbols have
  * device addresses, relocated sections are patched in place. Code is executed from there.
+ *
+ * Code may be loaded later than its module (options.lazy), a function when it is first needed, with
+ * the functions that its relocations name. All sections have their places from the beginning, so
+ * that it makes no difference to anything that is relocated; but until it is loaded, code is at no
+ * address for the device and for debuggers: headers and symbols have none. Variables are loaded
+ * with their module, and so are the functions whose addresses they hold.
  */
 #include <warpscope/image.h>
 
@@ -46,6 +52,7 @@ static enum ws_status add_text(struct loading *l, uint32_t index, const struct w
 	if (!text.chunks)
 		return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
 	sim->texts[sim->n_texts++] = text;
+	l->module->n_texts++;
 	sim->next_code =
 		(text.start + text.size + CODE_ALIGNMENT) & ~(uint64_t)(CODE_ALIGNMENT - 1);
 	l->module->address[index] = text.start;
@@ -273,24 +280,45 @@ static enum ws_status relocate_all(struct loading *l)
 	return st;
 }
 
-/* Addresses into section headers and symbols of the image. */
-static void write_addresses(struct loading *l)
+/* The code of a section; NULL: it has none. */
+static struct wsi_text *text_of(const struct ws_sim *sim, const struct wsi_module *module,
+				uint32_t section)
 {
-	for (uint32_t i = 1; i < l->module->n_sections; i++) {
-		if (l->module->address[i] == 0)
-			continue;
+	struct wsi_text *own = sim->texts + module->first_text;
+	uint32_t at = WSI_BISECT(i, 0u, module->n_texts, own[i].section < section);
+	return at < module->n_texts && own[at].section == section ? &own[at] : NULL;
+}
+
+/* Whether the image is to get the address of a section: of variables the first time. */
+static bool is_to_be_shown(const struct loading *l, uint32_t section, bool is_first)
+{
+	const struct wsi_text *text;
+	if (section == 0 || section >= l->module->n_sections || l->module->address[section] == 0)
+		return false;
+	text = text_of(l->sim, l->module, section);
+	return text ? text->is_loaded && !text->is_shown : is_first;
+}
+
+/* Addresses into section headers and symbols of the image. */
+static void write_addresses(struct loading *l, bool is_first)
+{
+	struct wsi_module *module = l->module;
+	for (uint32_t i = 1; i < module->n_sections; i++) {
 		uint64_t at = l->elf.shoff + (uint64_t)i * l->elf.shentsize;
-		wsi_store_u64(l->module->image + at + WSI_SH_ADDR, l->module->address[i]);
+		if (is_to_be_shown(l, i, is_first))
+			wsi_store_u64(module->image + at + WSI_SH_ADDR, module->address[i]);
 	}
 	uint64_t symtab = (uint64_t)(l->symtab.ptr - l->elf.file.ptr);
 	for (uint64_t i = 0; i < l->symtab.len / WSI_SYM_BYTES; i++) {
 		struct wsi_sym sym = wsi_elf_sym(l->symtab, i);
-		if (sym.shndx == 0 || sym.shndx >= l->module->n_sections ||
-		    l->module->address[sym.shndx] == 0)
-			continue;
-		wsi_store_u64(l->module->image + symtab + i * WSI_SYM_BYTES + 8,
-			      sym.value + l->module->address[sym.shndx]);
+		if (is_to_be_shown(l, sym.shndx, is_first))
+			wsi_store_u64(module->image + symtab + i * WSI_SYM_BYTES + 8,
+				      sym.value + module->address[sym.shndx]);
 	}
+	for (uint32_t i = 0; i < module->n_texts; i++)
+		l->sim->texts[module->first_text + i].is_shown |=
+			l->sim->texts[module->first_text + i].is_loaded;
+	module->n_shown = module->n_loaded;
 }
 
 static enum ws_status fill_memory(struct loading *l)
@@ -308,6 +336,111 @@ static enum ws_status fill_memory(struct loading *l)
 	return st;
 }
 
+/* ---- code that is loaded ---- */
+
+/* Sections that are loaded together. */
+struct batch {
+	uint32_t *first, *next; /* owned; the tables of relocations of each section */
+	uint32_t *todo; /* owned; sections of code that it has, and not yet what they need */
+	uint32_t n_todo;
+	bool *has; /* owned; sections of code that are in it */
+};
+
+static void batch_fini(struct batch *batch)
+{
+	wsi_free(batch->first);
+	wsi_free(batch->next);
+	wsi_free(batch->todo);
+	wsi_free(batch->has);
+}
+
+static enum ws_status batch_init(struct batch *batch, const struct loading *l)
+{
+	size_t n = l->module->n_sections + (size_t)1;
+	*batch = (struct batch){
+		.first = wsi_zalloc_array(n, sizeof *batch->first),
+		.next = wsi_zalloc_array(n, sizeof *batch->next),
+		.todo = wsi_zalloc_array(n, sizeof *batch->todo),
+		.has = wsi_zalloc_array(n, sizeof *batch->has),
+	};
+	if (!batch->first || !batch->next || !batch->todo || !batch->has) {
+		batch_fini(batch);
+		return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET,
+				"CUDA_ERROR_OUT_OF_MEMORY: functions");
+	}
+	for (uint32_t i = 1; i < l->module->n_sections; i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
+		if ((shdr.type != WSI_SHT_REL && shdr.type != WSI_SHT_RELA) ||
+		    shdr.info >= l->module->n_sections)
+			continue;
+		batch->next[i] = batch->first[shdr.info];
+		batch->first[shdr.info] = i;
+	}
+	return WS_OK;
+}
+
+static void batch_add(struct batch *batch, const struct loading *l, uint32_t section)
+{
+	const struct wsi_text *text = text_of(l->sim, l->module, section);
+	if (!text || text->is_loaded || batch->has[section])
+		return;
+	batch->has[section] = true;
+	batch->todo[batch->n_todo++] = section;
+}
+
+/* Adds the functions that a section names. */
+static void batch_follow(struct batch *batch, const struct loading *l, uint32_t section)
+{
+	for (uint32_t i = batch->first[section]; i != 0; i = batch->next[i]) {
+		struct wsi_shdr table = wsi_elf_shdr(&l->elf, i);
+		size_t entry = table.type == WSI_SHT_RELA ? WSI_RELA_BYTES : WSI_REL_BYTES;
+		struct ws_span relocs;
+		if (!wsi_elf_bytes(&l->elf, &table, &relocs))
+			continue;
+		for (size_t at = 0; at + entry <= relocs.len; at += entry) {
+			uint64_t symbol = wsi_at_u64(relocs, at + 8) >> 32;
+			if (symbol < l->symtab.len / WSI_SYM_BYTES)
+				batch_add(batch, l, wsi_elf_sym(l->symtab, symbol).shndx);
+		}
+	}
+}
+
+/* With all that its functions name. */
+static void batch_load(struct batch *batch, struct loading *l)
+{
+	struct wsi_module *module = l->module;
+	while (batch->n_todo > 0)
+		batch_follow(batch, l, batch->todo[--batch->n_todo]);
+	for (uint32_t i = 0; i < module->n_texts; i++) {
+		struct wsi_text *text = &l->sim->texts[module->first_text + i];
+		if (!batch->has[text->section])
+			continue;
+		text->is_loaded = true;
+		module->loaded[module->n_loaded++] = text->section;
+	}
+}
+
+/* What is loaded with the module: variables, the functions that they name, or all functions. */
+static enum ws_status load_first(struct loading *l)
+{
+	const struct wsi_module *module = l->module;
+	struct batch batch;
+	enum ws_status st = batch_init(&batch, l);
+	if (st != WS_OK)
+		return st;
+	for (uint32_t i = 1; i < module->n_sections; i++) {
+		bool is_code = text_of(l->sim, module, i) != NULL;
+		if (is_code && !l->sim->options.lazy)
+			batch.has[i] = true;
+		else if (!is_code && l->sim->options.lazy && module->address[i] != 0)
+			batch_follow(&batch, l, i);
+	}
+	batch_load(&batch, l);
+	batch_fini(&batch);
+	write_addresses(l, true);
+	return WS_OK;
+}
+
 /* ---- images ---- */
 
 static void module_fini(struct wsi_module *module)
@@ -316,6 +449,7 @@ static void module_fini(struct wsi_module *module)
 	wsi_free(module->original);
 	wsi_free(module->image);
 	wsi_free(module->address);
+	wsi_free(module->loaded);
 	*module = (struct wsi_module){ .n_sections = 0 };
 }
 
@@ -357,13 +491,16 @@ static enum ws_status module_open(struct ws_sim *sim, struct ws_span image,
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"CUDA_ERROR_INVALID_IMAGE: an object that is not linked yet");
 	module->n_sections = ws_cubin_n_sections(module->cubin);
+	module->first_text = sim->n_texts;
 	module->address = wsi_zalloc_array(module->n_sections + 1u, sizeof *module->address);
-	if (!module->address)
+	module->loaded = wsi_zalloc_array(module->n_sections + 1u, sizeof *module->loaded);
+	if (!module->address || !module->loaded)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY: image");
 	return WS_OK;
 }
 
-static enum ws_status module_place(struct loading *l)
+/* The image's tables. */
+static enum ws_status module_read(struct loading *l)
 {
 	enum ws_status st = wsi_elf_open(
 		(struct ws_span){ l->module->image, l->module->image_bytes, 0 }, &l->elf, l->err);
@@ -379,13 +516,20 @@ static enum ws_status module_place(struct loading *l)
 			wsi_elf_bytes(&l->elf, &names, &l->names);
 		}
 	}
-	st = place_sections(l);
+	return WS_OK;
+}
+
+static enum ws_status module_place(struct loading *l)
+{
+	enum ws_status st = module_read(l);
+	if (st == WS_OK)
+		st = place_sections(l);
 	if (st == WS_OK)
 		st = relocate_all(l);
 	if (st == WS_OK)
 		st = fill_memory(l);
 	if (st == WS_OK)
-		write_addresses(l);
+		st = load_first(l);
 	return st;
 }
 
@@ -465,6 +609,93 @@ enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *r
 			*ret_module = module;
 	}
 	ws_image_file_close(file);
+	return st;
+}
+
+/* ---- functions that are loaded later ---- */
+
+/* One section of a module, or all (0). */
+static enum ws_status load_later(struct ws_sim *sim, struct wsi_module *module, uint32_t section,
+				 struct ws_error *err)
+{
+	struct loading l = { .sim = sim, .module = module, .err = err };
+	struct batch batch;
+	enum ws_status st = module_read(&l);
+	if (st == WS_OK)
+		st = batch_init(&batch, &l);
+	if (st != WS_OK)
+		return st;
+	for (uint32_t i = 1; i < module->n_sections; i++)
+		if (section == 0 || section == i)
+			batch_add(&batch, &l, i);
+	batch_load(&batch, &l);
+	batch_fini(&batch);
+	sim->n_loads++;
+	sim->host_changes++;
+	if (!sim->debug)
+		wsi_show_code(sim); /* else readers may have the image: they show it */
+	return WS_OK;
+}
+
+void wsi_show_code(struct ws_sim *sim)
+{
+	for (size_t i = 0; i < sim->n_modules; i++) {
+		struct loading l = { .sim = sim, .module = &sim->modules[i] };
+		if (l.module->n_shown < l.module->n_loaded && module_read(&l) == WS_OK)
+			write_addresses(&l, false);
+	}
+}
+
+enum ws_status wsi_load_code(struct ws_sim *sim, uint32_t module, uint32_t section,
+			     struct ws_error *err)
+{
+	struct wsi_module *of = &sim->modules[module];
+	const struct wsi_text *text = text_of(sim, of, section);
+	return text && !text->is_loaded ? load_later(sim, of, section, err) : WS_OK;
+}
+
+enum ws_status wsi_load_all_code(struct ws_sim *sim, struct ws_error *err)
+{
+	enum ws_status st = WS_OK;
+	for (size_t i = 0; i < sim->n_modules && st == WS_OK; i++)
+		if (sim->modules[i].n_loaded < sim->modules[i].n_texts)
+			st = load_later(sim, &sim->modules[i], 0, err);
+	return st;
+}
+
+/* The section of a function of a module, by its name. */
+static enum ws_status section_of(const struct ws_sim *sim, uint32_t module, const char *name,
+				 uint32_t *ret_section, struct ws_error *err)
+{
+	const struct ws_function *function;
+	if (module >= sim->n_modules)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_HANDLE: no module %u", module);
+	const struct wsi_module *of = &sim->modules[module];
+	if (ws_cubin_find_function(of->cubin, ws_str_of(name), &function, NULL) != WS_OK ||
+	    !text_of(sim, of, function->section))
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"CUDA_ERROR_NOT_FOUND: no function '%.80s'", name);
+	*ret_section = function->section;
+	return WS_OK;
+}
+
+enum ws_status ws_sim_load_function(struct ws_sim *sim, uint32_t module, const char *name,
+				    struct ws_error *err)
+{
+	uint32_t section;
+	enum ws_status st = section_of(sim, module, name, &section, err);
+	return st == WS_OK ? wsi_load_code(sim, module, section, err) : st;
+}
+
+enum ws_status ws_sim_function_is_loaded(const struct ws_sim *sim, uint32_t module,
+					 const char *name, bool *ret_is_loaded,
+					 struct ws_error *err)
+{
+	uint32_t section;
+	enum ws_status st = section_of(sim, module, name, &section, err);
+	if (st == WS_OK)
+		*ret_is_loaded = text_of(sim, &sim->modules[module], section)->is_loaded;
 	return st;
 }
 

@@ -22,7 +22,8 @@ static enum ws_status images_add(const struct ws_target *target, struct ws_cubin
 							 .device_index = module.device_index,
 							 .context_index = module.context_index,
 							 .relocated = module.relocated,
-							 .original = module.original };
+							 .original = module.original,
+							 .version = module.n_loaded };
 		st = ws_cubin_set_add(set, &entry, err);
 	}
 	return st;

@@ -22,6 +22,15 @@ typedef struct opaque_stream *CUstream;
 typedef struct opaque_event *CUevent;
 typedef void (*CUhostFn)(void *);
 
+typedef enum {
+	CU_MODULE_LAZY_LOADING = 2,
+} CUmoduleLoadingMode;
+
+typedef enum {
+	CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
+	CU_FUNCTION_LOADING_STATE_LOADED = 1,
+} CUfunctionLoadingState;
+
 enum {
 	CUDA_SUCCESS = 0,
 	CUDA_ERROR_INVALID_VALUE = 1,
@@ -173,6 +182,10 @@ CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module,
 			      const char *name);
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned n, CUmodule module);
+CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
+CUresult cuFuncLoad(CUfunction function);
 CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function);
 CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value);
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes);

@@ -355,6 +355,85 @@ static void test_capabilities(void **state)
 	}
 }
 
+/* What the debugger has of the module: how many functions, and where the first is. */
+static uint32_t loaded_functions(uint64_t *ret_address)
+{
+	CUDBGLoadedFunctionInfo info = { 0, 0 };
+	const uint64_t handle =
+		events[first(CUDBG_EVENT_ELF_IMAGE_LOADED)].cases.elfImageLoaded.handle;
+	uint32_t n = 0;
+	while (api->getLoadedFunctionInfo(0, handle, &info, n + 1, 0) == CUDBG_SUCCESS)
+		n++;
+	if (n > 0)
+		assert_int_equal(api->getLoadedFunctionInfo(0, handle, &info, 0, 1), CUDBG_SUCCESS);
+	*ret_address = info.address;
+	return n;
+}
+
+/* A kernel is loaded when the program asks for it, and the program waits until its debugger knows;
+ * until then there is no code to break at. */
+static void test_lazy_functions(void **state)
+{
+	uint64_t address, early;
+	uintptr_t symbol;
+	bool found;
+	char store[] = "store";
+	(void)state;
+	start(STOPS | LAZY | NO_SWITCHES, true);
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	do_steps("icm");
+	assert_int_equal(count(CUDBG_EVENT_FUNCTIONS_LOADED), 0);
+	assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+	assert_int_equal(loaded_functions(&early), 0);
+	assert_int_equal(api->lookupDeviceCodeSymbol(store, &found, &symbol), CUDBG_SUCCESS);
+	assert_false(found);
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	acknowledges = false;
+	tell('l');
+	assert_int_equal(hear(200), 0);
+	assert_int_equal(count(CUDBG_EVENT_FUNCTIONS_LOADED), 1);
+	assert_int_equal(count(CUDBG_EVENT_KERNEL_READY), 0);
+	assert_int_equal(events[first(CUDBG_EVENT_FUNCTIONS_LOADED)].cases.functionsLoaded.count,
+			 1);
+	assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+	assert_int_equal(loaded_functions(&address), 1);
+	assert_int_equal(api->lookupDeviceCodeSymbol(store, &found, &symbol), CUDBG_SUCCESS);
+	assert_true(found && symbol == address);
+	assert_int_equal(api->setBreakpoint(0, address + 1024 * 1024), CUDBG_ERROR_INVALID_ADDRESS);
+	assert_int_equal(api->setBreakpoint(0, address), CUDBG_SUCCESS);
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	acknowledges = true;
+	assert_int_equal(api->acknowledgeSyncEvents(), CUDBG_SUCCESS);
+	assert_int_equal(hear(500), 0);
+	assert_int_equal(count(CUDBG_EVENT_ALL_DEVICES_SUSPENDED), 1); /* it is there */
+	assert_int_equal(api->unsetBreakpoint(0, address), CUDBG_SUCCESS);
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'l');
+	do_steps("l"); /* loaded already: nobody is told again */
+	assert_int_equal(count(CUDBG_EVENT_FUNCTIONS_LOADED), 1);
+	end();
+}
+
+/* The program's choice, and that of a debugger that is not told of functions. */
+static void test_eager_functions(void **state)
+{
+	uint64_t address;
+	(void)state;
+	for (unsigned by_variable = 0; by_variable < 2; by_variable++) {
+		setenv("CUDA_MODULE_LOADING", by_variable ? "EAGER" : "LAZY", 1);
+		start(STOPS | NO_SWITCHES | (by_variable ? LAZY : 0), true);
+		assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+		do_steps("icm");
+		assert_int_equal(count(CUDBG_EVENT_FUNCTIONS_LOADED), by_variable);
+		assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+		assert_true(loaded_functions(&address) > 1);
+		assert_int_equal(api->setBreakpoint(0, address), CUDBG_SUCCESS);
+		assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+		end();
+	}
+	unsetenv("CUDA_MODULE_LOADING");
+}
+
 /* The launching thread's calls, and why calls failed: only from when they are wanted. */
 static void test_later_wishes(void **state)
 {
@@ -524,6 +603,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_standing),
 		cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_lazy_functions),
+		cmocka_unit_test(test_eager_functions),
 		cmocka_unit_test(test_attach),
 		cmocka_unit_test(test_later_wishes),
 		cmocka_unit_test(test_break_on_launch),

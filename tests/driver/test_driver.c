@@ -761,6 +761,34 @@ static void nothing_works_before_the_beginning(void)
 	}
 }
 
+/* A handle is no first use, but to ask for it by name is. */
+static void functions_are_loaded_late(void **state)
+{
+	CUmoduleLoadingMode mode;
+	CUfunctionLoadingState loaded;
+	CUfunction f[2];
+	CUmodule own;
+	(void)state;
+	OK(cuModuleGetLoadingMode(&mode));
+	assert_int_equal(mode, CU_MODULE_LAZY_LOADING);
+	OK(cuModuleLoad(&own, fatbin));
+	OK(cuModuleEnumerateFunctions(f, 2, own));
+	for (unsigned i = 0; i < 2; i++) {
+		OK(cuFuncIsLoaded(&loaded, f[i]));
+		assert_int_equal(loaded, CU_FUNCTION_LOADING_STATE_UNLOADED);
+	}
+	OK(cuFuncLoad(f[1]));
+	OK(cuFuncIsLoaded(&loaded, f[1]));
+	assert_int_equal(loaded, CU_FUNCTION_LOADING_STATE_LOADED);
+	OK(cuFuncIsLoaded(&loaded, f[0]));
+	assert_int_equal(loaded, CU_FUNCTION_LOADING_STATE_UNLOADED);
+	OK(cuModuleGetFunction(&f[1], own, "store"));
+	OK(cuFuncIsLoaded(&loaded, f[1]));
+	assert_int_equal(loaded, CU_FUNCTION_LOADING_STATE_LOADED);
+	assert_int_equal(cuFuncIsLoaded(NULL, f[0]), CUDA_ERROR_INVALID_VALUE);
+	OK(cuModuleUnload(own));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -782,6 +810,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_device_tells_what_it_is),
 		cmocka_unit_test(shared_memory_needs_room),
 		cmocka_unit_test(functions_are_found_by_name),
+		cmocka_unit_test(functions_are_loaded_late),
 		cmocka_unit_test(dumps_are_as_the_program_says),
 		cmocka_unit_test(a_fault_stays_until_a_reset),
 	};

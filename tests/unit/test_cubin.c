@@ -739,9 +739,9 @@ static void set_finds_by_address_handle_and_name(void **state)
 	struct ws_cubin_set *set;
 	assert_int_equal(ws_cubin_set_create(&set, NULL), WS_OK);
 	struct ws_cubin_entry entries[] = {
-		{ 0x11, 0, 0, a.file.bytes, { 0 } }, { 0x22, 0, 0, b.file.bytes, { 0 } },
-		{ 0x33, 0, 1, { 0 }, c.file.bytes }, { 0x44, 0, 1, { 0 }, { 0 } },
-		{ 0x55, 0, 1, a.file.bytes, { 0 } }, /* another context, same addresses */
+		{ 0x11, 0, 0, a.file.bytes, { 0 }, 0 }, { 0x22, 0, 0, b.file.bytes, { 0 }, 0 },
+		{ 0x33, 0, 1, { 0 }, c.file.bytes, 0 }, { 0x44, 0, 1, { 0 }, { 0 }, 0 },
+		{ 0x55, 0, 1, a.file.bytes, { 0 }, 0 }, /* another context, same addresses */
 	};
 	for (size_t i = 0; i < WSI_COUNT(entries); i++)
 		assert_int_equal(ws_cubin_set_add(set, &entries[i], NULL), WS_OK);
@@ -789,7 +789,7 @@ static void set_finds_by_address_handle_and_name(void **state)
 	assert_int_equal(ws_cubin_set_find_function(set, ws_str_of(kernel), &hint, &at, NULL),
 			 WS_ABSENT);
 	/* a module that comes later is found, and wins */
-	struct ws_cubin_entry late = { 0x66, 0, 0, a.file.bytes, { 0 } };
+	struct ws_cubin_entry late = { 0x66, 0, 0, a.file.bytes, { 0 }, 0 };
 	assert_int_equal(ws_cubin_set_add(set, &late, NULL), WS_OK);
 	assert_int_equal(ws_cubin_set_find_function(set, ws_str_of(kernel), NULL, &at, NULL),
 			 WS_OK);
@@ -844,8 +844,8 @@ static void many_threads_use_one_set(void **state)
 	uint64_t gpu_va = function(&a, kernel)->gpu_va + 0x30;
 	struct ws_cubin_set *set;
 	assert_int_equal(ws_cubin_set_create(&set, NULL), WS_OK);
-	struct ws_cubin_entry entries[] = { { 1, 0, 0, a.file.bytes, { 0 } },
-					    { 2, 0, 0, b.file.bytes, { 0 } } };
+	struct ws_cubin_entry entries[] = { { 1, 0, 0, a.file.bytes, { 0 }, 0 },
+					    { 2, 0, 0, b.file.bytes, { 0 }, 0 } };
 	for (size_t i = 0; i < WSI_COUNT(entries); i++)
 		assert_int_equal(ws_cubin_set_add(set, &entries[i], NULL), WS_OK);
 	pthread_t threads[N_THREADS];

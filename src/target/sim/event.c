@@ -117,13 +117,20 @@ enum ws_status sim_acknowledge(struct ws_target *target, uint64_t up_to, struct 
 enum ws_status sim_want(struct ws_target *target, uint32_t wants, struct ws_error *err)
 {
 	struct sim_live *live = sim_of(target)->live;
-	(void)err;
+	enum ws_status st = WS_OK;
 	pthread_mutex_lock(&live->lock);
 	live->wants = wants;
 	live->watched = true;
 	let_go(live, 0);
+	if (sim_loads_all(live)) { /* its images are whole from the first look on */
+		sim_take(live, true);
+		st = wsi_load_all_code(live->t->sim, err);
+		if (st == WS_OK && !live->runs)
+			st = sim_renew(live->t, false, err);
+		sim_give(live);
+	}
 	pthread_mutex_unlock(&live->lock);
-	return WS_OK;
+	return st;
 }
 
 void sim_on_event(struct ws_target *target, void (*wake)(void *data), void *data)

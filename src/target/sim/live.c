@@ -85,7 +85,8 @@ enum ws_status sim_renew(struct sim_target *t, bool all, struct ws_error *err)
 {
 	struct wsi_debug *debug = t->sim->debug;
 	struct ws_counts counts;
-	if (!all && !debug->new_lists && t->sim->n_modules == t->rows.counts.modules) {
+	if (!all && !debug->new_lists && t->sim->n_modules == t->rows.counts.modules &&
+	    t->sim->n_loads == t->rows.n_loads) {
 		tell_changes(t);
 		atomic_store(&t->ranges_known, false);
 		return WS_OK;
@@ -440,6 +441,9 @@ static enum ws_status live_start(struct sim_target *t, struct ws_error *err)
 		return no_memory(err);
 	live->t = t;
 	live->n_modules = (uint32_t)t->sim->n_modules;
+	live->n_loads = t->sim->n_loads;
+	for (uint32_t i = 0; i < live->n_modules; i++)
+		t->sim->modules[i].n_told = t->sim->modules[i].n_loaded;
 	live->has_context = true;
 	pthread_mutex_init(&live->lock, NULL);
 	pthread_cond_init(&live->cond, NULL);

@@ -79,6 +79,8 @@ struct sim_live {
 	uint32_t n_done;
 	uint64_t gone_grids; /* ids up to this one are of contexts that are gone */
 	uint32_t n_modules;  /* that clients know */
+	uint64_t n_loads;    /* ws_sim.n_loads that they know */
+	uint64_t loading;    /* the last event that tells of functions; 0: none was wanted */
 	/* events */
 	struct ws_event *events; /* owned; oldest first */
 	size_t n_events, cap_events, promised;
@@ -114,6 +116,9 @@ void sim_note_fault(struct sim_live *live);
 /* What has happened to grids and modules becomes events; the caller has the device, under lock.
  * False: no memory; it is tried again. */
 bool sim_tell(struct sim_live *live) WS_MUST_USE;
+/* Whether all functions are loaded with their modules: as CUDA does it for a client that is not
+ * told of those that come later. */
+bool sim_loads_all(const struct sim_live *live);
 
 /* ---- event.c ---- */
 

@@ -552,6 +552,8 @@ static void list_grids(const struct sim_target *t, struct sim_rows *rows)
 			.handle = sim_module_handle(t, i),
 			.relocated = { module->image, module->image_bytes, 0 },
 			.original = { module->original, module->image_bytes, 0 },
+			.loaded = module->loaded,
+			.n_loaded = module->n_loaded,
 		};
 	}
 }
@@ -583,12 +585,14 @@ enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts, s
 			.blocks = (uint32_t)sim->n_blocks,
 		},
 		.n_launched = sim->n_grids,
+		.n_loads = sim->n_loads,
 	};
 	if (!rows.grids || !rows.stacks || !rows.queue || !rows.modules || !rows.blocks ||
 	    !rows.warps || !rows.block_of || !rows.first_warp) {
 		rows_fini(&rows);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 	}
+	wsi_show_code(t->sim); /* nobody reads now */
 	list_grids(t, &rows);
 	order_warps(sim, &rows);
 	rows_fini(&t->rows);

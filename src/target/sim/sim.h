@@ -35,6 +35,7 @@ struct sim_rows {
 	uint32_t *first_warp;      /* owned; of each SM, and one more at the end */
 	struct ws_counts counts;
 	uint64_t n_launched; /* grids that the device was given */
+	uint64_t n_loads;    /* ws_sim.n_loads */
 };
 
 struct sim_target {

@@ -33,18 +33,23 @@ static bool tell_finished(struct sim_live *live)
 	return true;
 }
 
-/* Functions that have an address: all of them are loaded with their module. */
-static uint32_t functions_of(const struct wsi_module *module)
+/* Its functions that are loaded: so many more than clients know. There is room. */
+static void tell_functions(struct sim_live *live, uint32_t index)
 {
-	const struct ws_function *functions;
-	uint32_t loaded = 0;
-	size_t n;
-	if (ws_cubin_functions(module->cubin, &functions, &n, NULL) != WS_OK)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		loaded += functions[i].section != 0 && functions[i].section < module->n_sections &&
-			  module->address[functions[i].section] != 0;
-	return loaded;
+	struct wsi_module *module = &live->t->sim->modules[index];
+	const struct ws_event event = {
+		.kind = WS_EVENT_FUNCTIONS_LOADED,
+		.sync = true,
+		.context_id = SIM_CONTEXT_ID,
+		.module_handle = sim_module_handle(live->t, index),
+		.n_functions = module->n_loaded,
+	};
+	uint64_t sequence = 0;
+	if (module->n_loaded > module->n_told)
+		(void)!sim_post(live, &event, false, true, &sequence);
+	if (sequence != 0)
+		live->loading = sequence;
+	module->n_told = module->n_loaded;
 }
 
 static bool tell_modules(struct sim_live *live)
@@ -63,16 +68,20 @@ static bool tell_modules(struct sim_live *live)
 		if (!sim_reserve(live, 2))
 			return false;
 		(void)!sim_post(live, &event, false, true, &sequence);
-		event.kind = WS_EVENT_FUNCTIONS_LOADED;
-		event.image_bytes = 0;
-		event.n_functions = functions_of(module);
-		if (event.n_functions > 0)
-			(void)!sim_post(live, &event, false, true, &sequence);
+		tell_functions(live, live->n_modules);
 	}
+	if (live->n_loads == sim->n_loads)
+		return true;
+	if (!sim_reserve(live, sim->n_modules))
+		return false;
+	for (uint32_t i = 0; i < sim->n_modules; i++)
+		tell_functions(live, i);
+	live->n_loads = sim->n_loads;
 	return true;
 }
 
-/* A launch that is told waits until it is acknowledged. Those of the device are not told. */
+/* A launch that is told waits until it is acknowledged, one that is not until the functions are
+ * that were loaded for it. Those of the device are not told. */
 static bool tell_launches(struct sim_live *live)
 {
 	const struct ws_sim *sim = live->t->sim;
@@ -85,6 +94,8 @@ static bool tell_launches(struct sim_live *live)
 		if (!grid->told && !grid->parent &&
 		    !sim_post(live, &event, false, true, &grid->event))
 			return false;
+		if (!grid->told && grid->event == 0)
+			grid->event = live->loading;
 		sim->debug->new_lists |= !grid->told;
 		grid->told = true;
 		grid->held = grid->event != 0 && sim_is_awaited(live, grid->event);
@@ -92,9 +103,15 @@ static bool tell_launches(struct sim_live *live)
 	return true;
 }
 
+bool sim_loads_all(const struct sim_live *live)
+{
+	return live->t->sim->options.lazy && live->wants != 0 && !(live->wants & WS_WANT_FUNCTIONS);
+}
+
 bool sim_tell(struct sim_live *live)
 {
-	bool ok = tell_modules(live) && tell_finished(live) && tell_launches(live) &&
+	bool ok = (!sim_loads_all(live) || wsi_load_all_code(live->t->sim, NULL) == WS_OK) &&
+		  tell_modules(live) && tell_finished(live) && tell_launches(live) &&
 		  sim_take_in_logs(live);
 	live->starved = !ok;
 	return ok;
