@@ -64,6 +64,11 @@ CUresult driver_done(CUresult result, const char *function)
 	return result;
 }
 
+int entry_failed(const char *function)
+{
+	return (int)driver_done(CUDA_ERROR_NOT_SUPPORTED, function);
+}
+
 void driver_report_internal(void)
 {
 	pthread_mutex_lock(&lock);

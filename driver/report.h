@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the runtime says to the driver for a debugger. It asks for these weakly, as the vendor's
- * driver has neither.
+ * What the runtime says to the driver for a debugger. It asks for this weakly, as the vendor's
+ * driver lacks it. And what both do about entry points that are missing.
  */
 #ifndef WARPSCOPE_DRIVER_REPORT_H
 #define WARPSCOPE_DRIVER_REPORT_H
@@ -13,5 +13,9 @@ REPORT_API warpscope_runtime_begin(void);
 /* The call ends; a result other than 0 is told. Texts are static. */
 REPORT_API warpscope_runtime_end(int result, const char *function, const char *name,
 				 const char *text);
+
+/* In the driver and in the runtime: tells of an entry point that is missing as of other errors. The
+ * result for it. */
+int entry_failed(const char *function);
 
 #endif

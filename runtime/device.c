@@ -75,6 +75,11 @@ int rt_end(int result, const char *function)
 	return result;
 }
 
+int entry_failed(const char *function)
+{
+	return rt_end(RT_NOT_SUPPORTED, function);
+}
+
 RT_API_OF(const char *, cudaGetErrorName)(int result)
 {
 	return result_text(result, true);

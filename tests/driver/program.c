@@ -3,9 +3,9 @@
  * A small program of the driver API, as users have them. usage: program FATBIN MODE
  *
  * say: a kernel prints. fault: one writes outside. missing: asks for what is not there. wait: one
- * waits for the host, which never comes. told: it comes with a line of standard input. many:
- * launches for ever. lines: a launch for each line of standard input. ask-...: the program itself
- * asks for dumps.
+ * waits for the host, which never comes. told: it comes with a line of standard input, which is
+ * then read to its end. many: launches for ever. lines: a launch for each line of standard input.
+ * ask-...: the program itself asks for dumps.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,6 +78,8 @@ static int wait_for_line(CUfunction function, volatile uint32_t *host)
 	if (fails(cuCtxSynchronize(), "cuCtxSynchronize"))
 		return 1;
 	printf("told %u\n", (unsigned)host[1]);
+	while (fgets(line, sizeof line, stdin))
+		continue;
 	return 0;
 }
 

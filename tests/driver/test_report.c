@@ -85,6 +85,7 @@ int cudaMalloc(void **at, size_t n);
 int cudaMemcpy(void *to, const void *from, size_t n, int direction);
 int cudaPointerGetAttributes(void *attributes, const void *at);
 int cudaGetLastError(void);
+int cudaDeviceGetP2PAttribute(int *value, int attribute, int from, int to);
 
 static void the_beginning_is_told(void **state)
 {
@@ -106,6 +107,20 @@ static void errors_of_the_driver_are_told(void **state)
 	assert_int_equal(cuMemAlloc(NULL, 4), CUDA_ERROR_INVALID_VALUE);
 	assert_told(1, DRIVER, CUDA_ERROR_INVALID_VALUE, "cuMemAlloc_v2",
 		    "CUDA_ERROR_INVALID_VALUE", "invalid argument");
+}
+
+static void what_is_missing_is_an_error_like_others(void **state)
+{
+	CUcontext context;
+	int value;
+	(void)state;
+	assert_int_equal(cuCtxAttach(&context, 0), CUDA_ERROR_NOT_SUPPORTED);
+	assert_told(1, DRIVER, CUDA_ERROR_NOT_SUPPORTED, "cuCtxAttach", "CUDA_ERROR_NOT_SUPPORTED",
+		    "operation not supported");
+	assert_int_equal(cudaDeviceGetP2PAttribute(&value, 1, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
+	assert_told(1, RUNTIME, CUDA_ERROR_NOT_SUPPORTED, "cudaDeviceGetP2PAttribute",
+		    "cudaErrorNotSupported", "operation not supported");
+	assert_int_equal(cudaGetLastError(), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 static void errors_of_the_runtime_are_told_once(void **state)
@@ -174,6 +189,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_beginning_is_told),
 		cmocka_unit_test(errors_of_the_driver_are_told),
 		cmocka_unit_test(errors_of_the_runtime_are_told_once),
+		cmocka_unit_test(what_is_missing_is_an_error_like_others),
 		cmocka_unit_test_prestate(what_is_not_ready_may_be_left_out,
 					  argc == 2 ? argv[1] : NULL),
 		cmocka_unit_test(an_agent_that_is_gone_is_told),

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """cuda-gdb 12.4, unmodified, debugs a program on the software GPU: its transcripts are those in live/ (TAP).
 
-usage: program.py [--update] DRIVER AGENT PROGRAM FATBIN...
+usage: program.py [--update] DRIVER AGENT PROGRAM WALK IMAGES [SESSION...]
 
-DRIVER: our libcuda.so.1; AGENT: the process that has the device; PROGRAM: tests/driver/program.c. A FATBIN is compiled with -G. All
-run in the chroot where cuda-gdb is. Needs root and the peers script (README.md).
+DRIVER: our libcuda.so.1; AGENT: the process that has the device; PROGRAM, WALK: tests/driver/program.c, walk.c; IMAGES: the folder with
+what they load, compiled with -G. All run in the chroot where cuda-gdb is. Needs root and the peers script (README.md).
 """
 
 import difflib
@@ -25,19 +25,33 @@ sys.path.insert(0, HERE)
 import peer  # noqa: E402
 
 AGAIN = "(cuda-gdb ends, and is started again)"
-# name: mode of the program, commands.
+# name: the program, commands.
 SESSIONS = {
-    "steps": ("say", ["break say", "run", "info cuda kernels", "info cuda threads", "bt", "info args", "print n", "next", "stepi", "step",
+    "steps": ("program driver.fatbin say", ["break say", "run", "info cuda kernels", "info cuda threads", "bt", "info args", "print n", "next", "stepi", "step",
                       "cuda thread 5", "print threadIdx", "bt", "info registers R0 R1", "set var $R4 = 77", "print $R4", "delete",
                       "continue"]),
-    "line": ("say", ["break driver.cu:25 if blockIdx.x == 1", "run", "print blockIdx", "info cuda blocks", "info cuda lanes", "finish",
+    "line": ("program driver.fatbin say", ["break driver.cu:25 if blockIdx.x == 1", "run", "print blockIdx", "info cuda blocks", "info cuda lanes", "finish",
                      "delete", "continue"]),
-    "fault": ("fault", ["run", "info cuda devices", "info cuda sms", "info cuda warps", "bt", "print to", "print i", "x/2i $pc", "kill"]),
-    "attach": ("told", ["attach PID", "info cuda kernels", "info cuda devices", "print *flag", "detach",
-                        AGAIN, "attach PID", "break driver.cu:37 if blockIdx.x == 1", "shell echo >line", "continue", "bt", "print flag[0]", "next",
-                        "print flag[1]", "detach", "shell while kill -0 PID 2>/dev/null; do sleep .01; done"]),
-    "core": ("fault", ["run", "generate-core-file core", "thread 1", "generate-core-file core", "kill", "core-file core"]),
-    "launch": ("say", ["set cuda break_on_launch application", "run", "info cuda kernels", "bt", "continue"]),
+    "fault": ("program driver.fatbin fault", ["run", "info cuda devices", "info cuda sms", "info cuda warps", "bt", "print to", "print i", "x/2i $pc", "kill"]),
+    "attach": ("program driver.fatbin told", ["attach ITS_PID", "info cuda kernels", "info cuda devices", "print *flag", "detach",
+                        AGAIN, "attach ITS_PID", "break driver.cu:37 if blockIdx.x == 1", "shell echo >line", "continue", "bt", "print flag[0]", "next",
+                        "print flag[1]", "delete", "detach"]),
+    "walk": ("walk debug.fatbin", [
+        "break debug.cu:29", "break folded if threadIdx.x == 7", "break shifts", "run", "info cuda kernels", "info cuda devices", "info cuda sms",
+        "info cuda warps", "info cuda lanes", "info cuda blocks", "info cuda threads", "info cuda contexts", "info cuda managed",
+        "bt", "info locals", "info args", "print in[3]", "next", "print v", "set var v = 1000", "print v", "delete 1",
+        "continue", "bt", "info locals", "print v", "next", "delete 2", "finish", "step", "cuda block 1 thread 4", "print blockIdx",
+        "cuda lane 9", "print threadIdx", "cuda kernel block thread", "set cuda break_on_launch application", "continue", "bt",
+        "set cuda break_on_launch none", "info cuda kernels", "continue", "info locals", "print value[0]",
+        "next", "next", "next", "print value[0]@4", "cuda sm 1 warp 0 lane 3", "bt", "delete", "continue"]),
+    "autostep": ("walk debug.fatbin astray", ["break chain", "run", "info cuda kernels", "autostep debug.cu:62 for 9 lines", "info autosteps",
+                                              "continue", "bt", "print at", "print i", "kill"]),
+    "ctrl-c": ("program driver.fatbin wait", ["break wait", "run", "delete", "shell (sleep .3; kill -INT $PPID) &", "continue",
+                                              "info cuda kernels", "cuda kernel 0", "print *flag", "set var flag[0] = 21", "print *flag", "continue"]),
+    "failures": ("program driver.fatbin missing", ["run", "set cuda api_failures stop", "run", "bt 1", "continue",
+                                                   "set cuda api_failures hide", "run"]),
+    "core": ("program driver.fatbin fault", ["run", "generate-core-file core", "thread 1", "generate-core-file core", "kill", "core-file core"]),
+    "launch": ("program driver.fatbin say", ["set cuda break_on_launch application", "run", "info cuda kernels", "bt", "continue"]),
 }
 
 
@@ -62,7 +76,7 @@ def left(mark):
 
 
 # The program runs before the debugger, and after it: it waits for a line of "line".
-RUNS = "mkfifo line; (./program k.fatbin %s <line >said & echo $! >pid); exec 9>line; until grep -q waits said; do sleep .01; done; " \
+RUNS = "mkfifo line; (./%s <line >said & echo $! >pid); exec 9>line; until grep -q waits said; do sleep .01; done; " \
        "P=$(cat pid); "
 
 
@@ -71,21 +85,21 @@ def debugger(commands, arguments):
     words = ["set pagination off", "set width 0", "set breakpoint pending on", "set confirm off"]
     for command in commands:
         words += ["echo >>> %s\\n" % command.replace("$", "\\$"), command]
-    options = " ".join("-ex " + shlex.quote(word).replace("PID", "'$P'") for word in words)
+    options = " ".join("-ex " + shlex.quote(word).replace("ITS_PID", "'$P'") for word in words)
     return "timeout -k 2 60 cuda-gdb -nx -batch %s %s </dev/null 2>&1; " % (options, arguments)
 
 
-def transcript(work, root, mark, mode, commands):
+def transcript(work, root, mark, program, commands):
     inner = "cd /mnt && export LD_LIBRARY_PATH=/mnt TMPDIR=/tmp MARK=%s; " % mark
-    if mode == "told":
-        inner += RUNS % mode
+    if program.endswith("told"):
+        inner += RUNS % program
         while commands:
             end = (commands + [AGAIN]).index(AGAIN)
             inner += debugger(commands[:end], "./program")
             commands = commands[end + 1:]
-        inner += "grep told said"
+        inner += "exec 9>&-; while kill -0 $P 2>/dev/null; do sleep .01; done; cat said"
     else:
-        inner += debugger(commands, "--args ./program k.fatbin " + mode)
+        inner += debugger(commands, "--args ./" + program)
     outer = 'mount --bind "$0" "$1/mnt" && mount -t proc proc "$1/proc"; exec chroot "$1" sh -c "$2"'
     done = subprocess.run(["unshare", "-m", "sh", "-c", outer, work, root, inner], capture_output=True, check=False, timeout=80)
     return done.stdout.decode(errors="replace") + (">>> it did not end by itself\n" if done.returncode in (124, 137) else "")
@@ -94,20 +108,26 @@ def transcript(work, root, mark, mode, commands):
 def normal(text):
     """Without what is another each time: numbers of processes and threads, and when a thread or the program says something."""
     kept = []
-    text = re.sub(r"0x\w+( in wait<<<.*driver.cu:)3[56]\n3[56]\b", r"PC\g<1>LINE\nLINE", text)  # where it was when the debugger came
+    # where it was when the debugger came
+    text = re.sub(r"0x\w+ (in wait<<<.*driver.cu:)3[56]\n3[56]\b.*", r"PC \1LINE\nLINE", text)
+    text = re.sub(r"0x\w+\t3[56]\t.*(?=\n>>> print \*flag)", r"PC\tLINE", text)
     for line in text[max(text.find(">>>"), 0):].splitlines():
         if re.match(r"\[(New|Detaching|Thread|Inferior|Switching to)\b.*\]$|block \d|ready$|before$|after$|waits$|Using host|warning: CUDA ELF", line) \
                 and "exited normally" not in line:
             continue
-        line = re.sub(r"((?:process|LWP|attach|kill -0) |/proc/|reg-xstate/)\d+", r"\1N", line)
-        line = re.sub(r"^(#0  |)0x\w+ in \?\? \(\)", r"\1PC in ?? ()", re.sub(r"Thread 0x\w+", "Thread N", line))
+        line = re.sub(r"((?:process|LWP|attach) |/proc/|reg-xstate/)\d+", r"\1N", line)
+        line = re.sub(r"^(#0  |)0x\w+ in (\?\?|cudbg\w+) \(\)", r"\1PC in \2 ()", re.sub(r"Thread 0x\w+", "Thread N", line))
         kept.append(line.rstrip())
     return "".join(line + "\n" for line in kept)
 
 
 def main():
     update = "--update" in sys.argv
-    driver, agent, program, fatbin = [os.path.abspath(name) for name in sys.argv[1:] if name != "--update"]
+    driver, agent, program, walk, images, *only = [name for name in sys.argv[1:] if name != "--update"]
+    files = {driver: "libcuda.so.1", agent: "warpscope-agent", program: "program", walk: "walk"}
+    for name in "driver", "debug":
+        files[os.path.join(images, name + ".G.fatbin")] = name + ".fatbin"
+        files[os.path.join(HERE, "..", "sim", "kernels", name + ".cu")] = name + ".cu"
     peers, why = peer.find()
     if peers and os.geteuid():
         peers, why = None, "needs root: a debugger in a chroot"
@@ -115,15 +135,16 @@ def main():
         print("1..0 # SKIP " + why)
         return 0
     root = subprocess.run([peers, "root"], capture_output=True, text=True, check=True).stdout.strip()
-    print("1..%d" % (2 * len(SESSIONS)), flush=True)
+    sessions = {name: SESSIONS[name] for name in only or SESSIONS}
+    print("1..%d" % (2 * len(sessions)), flush=True)
     failed = number = 0
-    for name, (mode, commands) in SESSIONS.items():
+    for name, (program, commands) in sessions.items():
         with tempfile.TemporaryDirectory() as work:
-            for source, to in ((driver, "libcuda.so.1"), (agent, "warpscope-agent"), (program, "program"), (fatbin, "k.fatbin")):
+            for source, to in files.items():
                 shutil.copy(source, os.path.join(work, to))
             shutil.rmtree(root + "/tmp/cuda-dbg", ignore_errors=True)
             mark = str(uuid.uuid4())
-            said = transcript(work, root, mark, mode, commands)
+            said = transcript(work, root, mark, program, commands)
         golden, now = os.path.join(HERE, "live", name + ".txt"), normal(said)
         if update:
             with open(golden, "w", encoding="utf-8") as out:
