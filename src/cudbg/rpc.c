@@ -11,10 +11,12 @@
  * all the room that the request counted, and come after those that count them. A failed call has
  * them, too. [measured: cuda-gdb 12.4]
  *
- * Numbers of requests are a row of each function (api/README.md). Three have a form of their own:
- * `initialize` tells the version, `getDeviceInfo` sends only what it filled, and
- * `getErrorStringEx` asks for nothing, and gets the size in front of the text. The callback is not
- * asked for: a client has made a pipe for it.
+ * Numbers of requests are a row of each function (api/README.md). Four have a form of their own:
+ * `initialize` tells the version, `getDeviceInfo` sends only what it filled, `getErrorStringEx`
+ * asks for nothing, and gets the size in front of the text, and `readAllVirtualReturnAddresses`
+ * asks without a capacity, and gets both depths in front of all addresses. The callback is not
+ * asked for: a client has made a pipe for it. Clients after 12.4 were not tried: their requests are
+ * as their header and client say. [public: the cuda-gdb of 12.8]
  *
  * A pipe is made by who reads it, and its name removed by who writes.
  */
@@ -215,6 +217,34 @@ static CUDBGResult initialize(struct rpc *rpc, struct wsi_reader *in, uint8_t *r
 	return result;
 }
 
+/* The call is made for the depth first. False: the request is cut off. */
+static bool return_addresses(struct wsi_server *server, struct wsi_reader *in,
+			     struct wsi_made *made, struct reply *reply, CUDBGResult *ret_result)
+{
+	enum { ADDRESSES = 4, CAPACITY, DEPTH, SYSCALLS };
+	static const uint32_t none[2];
+	for (unsigned i = 0; i < ADDRESSES; i++)
+		made->v[i].number = wsi_read_u32(in);
+	uint32_t depth = 0;
+	do {
+		wsi_made_fini(made);
+		made->v[CAPACITY].number = depth;
+		*ret_result = wsi_made_init(made, 1u << DEPTH | 1u << SYSCALLS | 1u << ADDRESSES);
+		if (*ret_result == CUDBG_SUCCESS)
+			*ret_result = wsi_server_make(server, made);
+		if (*ret_result == CUDBG_SUCCESS)
+			memcpy(&depth, made->v[DEPTH].pointer, sizeof depth);
+	} while (*ret_result == CUDBG_SUCCESS && depth > made->v[CAPACITY].number);
+	if (*ret_result != CUDBG_SUCCESS) {
+		add_piece(reply, none, sizeof none);
+		return !in->failed;
+	}
+	add_piece(reply, made->v[DEPTH].pointer, sizeof depth);
+	add_piece(reply, made->v[SYSCALLS].pointer, sizeof depth);
+	add_piece(reply, made->v[ADDRESSES].pointer, depth * sizeof(uint64_t));
+	return !in->failed;
+}
+
 /* Its thread that reads notices waits for the last. */
 static void say_goodbye(struct wsi_server *server)
 {
@@ -242,6 +272,8 @@ static bool answer_call(struct rpc *rpc, unsigned slot, struct wsi_reader *in, s
 		wsi_store_u32(size, (uint32_t)strlen(why) + 1);
 		add_piece(reply, size, sizeof size);
 		add_piece(reply, why, strlen(why) + 1);
+	} else if (slot == WSI_SLOT(readAllVirtualReturnAddresses)) {
+		good = return_addresses(server, in, &made, reply, &result);
 	} else {
 		good = take_call(in, &made, &result);
 		if (good && result == CUDBG_SUCCESS) {

@@ -317,7 +317,7 @@ static void every_number_is_a_function_of_the_table(void **state)
 		n++;
 		if (slot == SLOT(initialize) || slot == SLOT(finalize) ||
 		    slot == SLOT(getErrorStringEx) || slot == SLOT(getDeviceInfo) ||
-		    slot == SLOT(getNextEvent))
+		    slot == SLOT(readAllVirtualReturnAddresses) || slot == SLOT(getNextEvent))
 			goto next;
 		api_call_init(&call, slot);
 		api_call_buffers(&call);
@@ -348,7 +348,65 @@ static void every_number_is_a_function_of_the_table(void **state)
 	ws_cudbg_release(direct);
 	ws_target_close(&other.target);
 	assert_int_equal(n,
-			 100); /* 0 to 103, but two that do nothing and two that cannot be sent */
+			 109); /* 0 to 112, but two that do nothing and two that cannot be sent */
+}
+
+static void requests_of_later_clients_have_their_numbers(void **state)
+{
+	(void)state;
+	static const unsigned slots[] = {
+		SLOT(readAllVirtualReturnAddresses),
+		SLOT(getSupportedDebuggerCapabilities),
+		SLOT(readSmException),
+		SLOT(executeInternalCommand),
+		SLOT(getGridInfo),
+		SLOT(getClusterDim),
+		SLOT(readWarpState127), /* as it was in 12.7 and 12.8 */
+		SLOT(getClusterExceptionTargetBlock),
+		SLOT(readWarpResources),
+	};
+	for (unsigned i = 0; i < WSI_COUNT(slots); i++)
+		assert_int_equal(wsi_api_functions[slots[i]].request, 104 + i);
+	begin();
+	ask(113, NULL, 0);
+	assert_int_equal(answer.result, CUDBG_ERROR_UNKNOWN_FUNCTION);
+}
+
+/* A client of 12.5 has the addresses of the table, behind both depths. */
+static void a_whole_backtrace_is_one_request(void **state)
+{
+	(void)state;
+	struct fake other;
+	CUDBGAPI direct;
+	uint64_t addresses[64];
+	uint32_t at[4], depth, syscalls, depths[2], bad[4] = { 0, 0, 0, 99 }, most = 0;
+	begin();
+	fake_init_running(&other);
+	assert_int_equal(ws_cudbg_api(&other.target, &direct, NULL), WS_OK);
+	ws_cudbg_ask(direct, 12, 4);
+	assert_int_equal(direct->initialize(), CUDBG_SUCCESS);
+	for (unsigned i = 0; i < 1024; i++) { /* some warps are there */
+		for (unsigned k = 0; k < 4; k++)
+			at[k] = i >> 3 * k & 7;
+		CUDBGResult result = direct->readAllVirtualReturnAddresses(
+			at[0], at[1], at[2], at[3], addresses, 64, &depth, &syscalls);
+		ask(104, at, sizeof at);
+		assert_int_equal(answer.result, result);
+		if (result != CUDBG_SUCCESS)
+			continue;
+		memcpy(depths, answer.bytes, sizeof depths);
+		assert_int_equal(depths[0], depth);
+		assert_int_equal(depths[1], syscalls);
+		assert_int_equal(answer.n, sizeof depths + 8 * depth);
+		assert_memory_equal(answer.bytes + sizeof depths, addresses, 8 * depth);
+		most = depth > most ? depth : most;
+	}
+	assert_true(most > 1);
+	ask(104, bad, sizeof bad);
+	assert_int_equal(answer.result, CUDBG_ERROR_INVALID_ARGS);
+	assert_int_equal(answer.n, sizeof depths); /* it takes the depths of any answer */
+	ws_cudbg_release(direct);
+	ws_target_close(&other.target);
 }
 
 /* ---- events ---- */
@@ -604,6 +662,8 @@ int main(void)
 		cmocka_unit_test_teardown(the_three_forms_of_their_own, stop),
 		cmocka_unit_test_teardown(versions_that_are_not_served_are_refused, stop),
 		cmocka_unit_test_teardown(every_number_is_a_function_of_the_table, stop),
+		cmocka_unit_test_teardown(requests_of_later_clients_have_their_numbers, stop),
+		cmocka_unit_test_teardown(a_whole_backtrace_is_one_request, stop),
 		cmocka_unit_test_teardown(events_wake_the_debugger, stop),
 		cmocka_unit_test_teardown(a_debugger_is_asked_to_come, stop),
 		cmocka_unit_test(a_debugger_that_leaves_lets_go),
