@@ -20,7 +20,10 @@ struct wsi_outfile {
 	struct wsi_outfile_options options;
 	struct wsi_place place;
 	struct wsi_stream stream;
-	uint8_t *spare; /* owned: a second buffer of the stream, or being written by the worker */
+	/* Owned: more buffers of the stream, a ring: the worker has had the next one for longest.
+	 */
+	uint8_t *spare[WSI_WORKER_PIECES];
+	unsigned next_spare;
 	struct wsi_worker worker;
 	z_stream z; /* with options.gzip */
 	bool z_ready;
@@ -69,23 +72,26 @@ static bool write_out(void *user, const uint8_t *bytes, size_t n)
 	return true;
 }
 
-/* The worker takes the buffer of the stream, which goes on with the other one. */
+/* The worker takes the buffer of the stream, which goes on with the next one. */
 static bool drain(void *user, const uint8_t *bytes, size_t n)
 {
 	struct wsi_outfile *file = user;
-	if (!wsi_worker_wait(&file->worker))
+	bool is_own = bytes == file->stream.buffer;
+	if (!wsi_worker_wait(&file->worker, is_own ? WSI_WORKER_PIECES - 1 : 0))
 		return false;
-	if (bytes != file->stream.buffer)
+	if (!is_own)
 		return write_out(file, bytes, n);
-	file->stream.buffer = file->spare;
-	file->spare = (uint8_t *)(uintptr_t)bytes;
+	uint8_t **spare = &file->spare[file->next_spare];
+	file->next_spare = (file->next_spare + 1) % WSI_WORKER_PIECES;
+	file->stream.buffer = *spare;
+	*spare = (uint8_t *)(uintptr_t)bytes;
 	wsi_worker_give(&file->worker, bytes, n);
 	return true;
 }
 
 static bool flush(struct wsi_outfile *file)
 {
-	return wsi_stream_flush(&file->stream) && wsi_worker_wait(&file->worker);
+	return wsi_stream_flush(&file->stream) && wsi_worker_wait(&file->worker, 0);
 }
 
 static void put_le(uint8_t *to, uint64_t value, unsigned n_bytes)
@@ -153,10 +159,14 @@ enum ws_status wsi_outfile_open(const char *path, const struct wsi_outfile_optio
 	if (!file)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "writing %s", path);
 	file->options = *options;
-	file->spare = wsi_zalloc(WSI_STREAM_BUFFER);
+	bool has_room = wsi_stream_init(&file->stream, drain, file);
+	for (unsigned i = 0; i < WSI_WORKER_PIECES && has_room; i++) {
+		file->spare[i] = wsi_zalloc(WSI_STREAM_BUFFER);
+		has_room = file->spare[i] != NULL;
+	}
 	wsi_worker_init(&file->worker, write_out, file);
 	enum ws_status st = wsi_place_open(path, options->source, &file->place, err);
-	if (st == WS_OK && (!wsi_stream_init(&file->stream, drain, file) || !file->spare))
+	if (st == WS_OK && !has_room)
 		st = wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "writing %s", path);
 	if (st == WS_OK)
 		st = head_reserve(file, err);
@@ -212,7 +222,8 @@ void wsi_outfile_close(struct wsi_outfile *file)
 	if (file->z_ready)
 		(void)deflateEnd(&file->z);
 	wsi_stream_fini(&file->stream);
-	wsi_free(file->spare);
+	for (unsigned i = 0; i < WSI_WORKER_PIECES; i++)
+		wsi_free(file->spare[i]);
 	wsi_free(file->packed);
 	wsi_free(file);
 }

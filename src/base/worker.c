@@ -16,15 +16,19 @@ static void *work(void *user)
 	struct wsi_worker *worker = user;
 	pthread_mutex_lock(&worker->lock);
 	for (;;) {
-		while (!worker->bytes && !worker->quit)
+		while (worker->n_pieces == 0 && !worker->quit)
 			pthread_cond_wait(&worker->changed, &worker->lock);
-		if (!worker->bytes)
+		if (worker->n_pieces == 0)
 			break;
-		pthread_mutex_unlock(&worker->lock);
-		int failed = worker->run(worker->user, worker->bytes, worker->n) ? 0 : errno;
-		pthread_mutex_lock(&worker->lock);
-		worker->bytes = NULL;
-		worker->failed = worker->failed ? worker->failed : failed;
+		struct wsi_piece piece = worker->piece[worker->first];
+		if (!worker->failed) {
+			pthread_mutex_unlock(&worker->lock);
+			int failed = worker->run(worker->user, piece.bytes, piece.n) ? 0 : errno;
+			pthread_mutex_lock(&worker->lock);
+			worker->failed = failed;
+		}
+		worker->first = (worker->first + 1) % WSI_WORKER_PIECES;
+		worker->n_pieces--;
 		pthread_cond_signal(&worker->changed);
 	}
 	pthread_mutex_unlock(&worker->lock);
@@ -52,16 +56,20 @@ static bool thread_start(struct wsi_worker *worker)
 	return false;
 }
 
-bool wsi_worker_wait(struct wsi_worker *worker)
+bool wsi_worker_wait(struct wsi_worker *worker, unsigned most)
 {
+	int failed;
 	if (worker->has_thread) {
 		pthread_mutex_lock(&worker->lock);
-		while (worker->bytes)
+		while (worker->n_pieces > most)
 			pthread_cond_wait(&worker->changed, &worker->lock);
+		failed = worker->failed;
 		pthread_mutex_unlock(&worker->lock);
+	} else {
+		failed = worker->failed;
 	}
-	errno = worker->failed;
-	return worker->failed == 0;
+	errno = failed;
+	return failed == 0;
 }
 
 void wsi_worker_give(struct wsi_worker *worker, const uint8_t *bytes, size_t n)
@@ -73,8 +81,10 @@ void wsi_worker_give(struct wsi_worker *worker, const uint8_t *bytes, size_t n)
 		return;
 	}
 	pthread_mutex_lock(&worker->lock);
-	worker->bytes = bytes;
-	worker->n = n;
+	unsigned at = (worker->first + worker->n_pieces) % WSI_WORKER_PIECES;
+	assert(worker->n_pieces < WSI_WORKER_PIECES);
+	worker->piece[at] = (struct wsi_piece){ bytes, n };
+	worker->n_pieces++;
 	pthread_cond_signal(&worker->changed);
 	pthread_mutex_unlock(&worker->lock);
 }

@@ -10,6 +10,14 @@
 
 #include "base/base.h"
 
+/* So many wait that neither thread stands when the other one is slow for a moment. */
+enum { WSI_WORKER_PIECES = 4 };
+
+struct wsi_piece {
+	const uint8_t *bytes;
+	size_t n;
+};
+
 struct wsi_worker {
 	bool (*run)(void *user, const uint8_t *bytes, size_t n); /* false: see errno */
 	void *user;
@@ -18,18 +26,19 @@ struct wsi_worker {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	/* under `lock` */
-	const uint8_t *bytes; /* the piece; NULL: none */
-	size_t n;
-	int failed; /* errno of the first failure; 0: none */
+	struct wsi_piece piece[WSI_WORKER_PIECES]; /* a ring; the first is being worked on */
+	unsigned first, n_pieces;
+	int failed; /* errno of the first failure; 0: none. What waits then is not done */
 	bool quit;
 };
 
 /* Fills the worker; the thread comes with the first piece. */
 void wsi_worker_init(struct wsi_worker *worker,
 		     bool (*run)(void *user, const uint8_t *bytes, size_t n), void *user);
-/* Waits for the end of the last piece. False: some piece failed; see errno. */
-bool wsi_worker_wait(struct wsi_worker *worker) WS_MUST_USE;
-/* Hands over a piece, which must stay as it is until a wait returns. Call after a wait. */
+/* Waits until at most `most` pieces are left. False: some piece failed; see errno. */
+bool wsi_worker_wait(struct wsi_worker *worker, unsigned most) WS_MUST_USE;
+/* Hands over a piece, which must stay as it is until it is done: they are done in their order. Call
+ * after a wait for less than WSI_WORKER_PIECES. */
 void wsi_worker_give(struct wsi_worker *worker, const uint8_t *bytes, size_t n);
 /* Waits and ends the thread. A zeroed worker is fine. */
 void wsi_worker_fini(struct wsi_worker *worker);
