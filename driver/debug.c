@@ -84,12 +84,15 @@ static void announce(bool waits)
 		.is_rpc = read_variable(&cudbgRpcEnabled),
 	};
 	struct wire_debugged reply;
-	if (control < 0 || debug.client == 0)
-		return;
-	if (!wire_send(control, &debug, sizeof debug, NULL, 0, -1) ||
-	    !wire_receive(control, &reply, sizeof reply, NULL))
-		return;
-	if (reply.result == CUDBG_SUCCESS) {
+	/* not yet initialized: it tries again */
+	int32_t result = CUDBG_ERROR_ATTACH_NOT_POSSIBLE;
+	if (control >= 0 && debug.client != 0)
+		result = wire_send(control, &debug, sizeof debug, NULL, 0, -1) &&
+					 wire_receive(control, &reply, sizeof reply, NULL)
+				 ? reply.result
+				 : CUDBG_ERROR_COMMUNICATION_FAILURE;
+	cudbgReportedDriverInternalErrorCode = (uint64_t)result;
+	if (result == CUDBG_SUCCESS) {
 		session = reply.session;
 		write_variable(&cudbgResumeForAttachDetach, !waits && debug.contexts > 0);
 		write_variable(&cudbgDebuggerInitialized, 1);

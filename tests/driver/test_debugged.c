@@ -109,6 +109,11 @@ static _Noreturn void be_program(int told)
 		const char fd = (char)cudbgInitiateDebuggerAttachProcedureFd;
 		if (step == 'd' && write(said, &fd, 1) == 1)
 			continue;
+		if (step == 'a')
+			cudbgApiAttach();
+		const char code = (char)(cudbgReportedDriverInternalErrorCode + 1);
+		if (step == 'a' && write(said, &code, 1) == 1)
+			continue;
 		if (write(said, do_step(step) ? &step : "-", 1) != 1)
 			break;
 	}
@@ -554,6 +559,29 @@ static void test_attach(void **state)
 	end();
 }
 
+/* Why nobody was let in, for who called the function: its code, and 1. */
+static void test_refusals(void **state)
+{
+	(void)state;
+	start(STOPS | NO_SWITCHES, false);
+	tell('a'); /* before cuInit() */
+	assert_int_equal(hear(MOST_MS), CUDBG_ERROR_ATTACH_NOT_POSSIBLE + 1);
+	do_steps("i");
+	tell('a');
+	assert_int_equal(hear(MOST_MS), CUDBG_SUCCESS + 1);
+	tell('a'); /* there is one already */
+	assert_int_equal(hear(MOST_MS), CUDBG_ERROR_ATTACH_NOT_POSSIBLE + 1);
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	tell('k');
+	assert_int_equal(hear(MOST_MS), '-');
+	tell('a'); /* the agent is gone */
+	assert_int_equal(hear(MOST_MS), CUDBG_ERROR_COMMUNICATION_FAILURE + 1);
+	close(program.tell);
+	assert_int_equal(waitpid(program.pid, NULL, 0), program.pid);
+	close(program.hear);
+	(void)api->finalize();
+}
+
 /* Nobody but the process that was announced gets in. */
 static void test_strangers(void **state)
 {
@@ -609,6 +637,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_later_wishes),
 		cmocka_unit_test(test_break_on_launch),
 		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_versions),
 	};
