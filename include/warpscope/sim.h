@@ -366,7 +366,17 @@ WS_API enum ws_status ws_sim_run(struct ws_sim *sim, uint64_t max_instructions,
 				 enum ws_sim_outcome *ret_outcome,
 				 struct ws_error *err) WS_MUST_USE;
 
-/** Makes the run in progress, or the next one, return soon. */
+enum {
+	/** Instructions that are executed at most behind a call of ws_sim_stop(). */
+	WS_SIM_STOP_INSTRUCTIONS = 1 << 14,
+};
+
+/**
+ * Makes the run in progress, or the next one, return soon: when the device has executed at most
+ * WS_SIM_STOP_INSTRUCTIONS more. Instructions that do much (copies of blocks of bytes, tiles of
+ * tensors, products of matrices by groups of warps) count for more: behind the work of copying 1
+ * MiB the first of them is the last. What goes on later is the same as without a stop.
+ */
 WS_API void ws_sim_stop(struct ws_sim *sim);
 
 /** Warp instructions executed since the device was made. */

@@ -39,6 +39,7 @@ static bool transfer(struct wsi_run *run, const struct wsi_op *op, const struct 
 		op->type & TO_SHARED ? WS_SASS_SPACE_SHARED : WS_SASS_SPACE_GLOBAL;
 	enum ws_sass_space from_space =
 		op->type & FROM_SHARED ? WS_SASS_SPACE_SHARED : WS_SASS_SPACE_GLOBAL;
+	wsi_labor(run, (uint64_t)pieces * PIECE);
 	for (uint64_t at = 0; at < (uint64_t)pieces * PIECE; at += PIECE) {
 		struct wsi_spot source, target;
 		if (!wsi_spot(run, from_space, lane, from + at, PIECE, false, &source))
@@ -141,6 +142,7 @@ enum wsi_step wsi_run_clear(struct wsi_run *run, const struct wsi_op *op)
 	enum { UNIT = 8 };
 	uint64_t at = wsi_ureg(run->warp, op->at[0].ureg) + (uint32_t)op->at[0].offset;
 	uint32_t n = wsi_ureg(run->warp, op->alu.source[1].number);
+	wsi_labor(run, wsi_min_u64((uint64_t)n * UNIT, WSI_WINDOW_BYTES >> 12));
 	for (uint32_t i = 0; i < n; i++, at += UNIT) {
 		unsigned lane = wsi_first_bit(run->mask);
 		uint8_t before[UNIT];

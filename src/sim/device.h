@@ -277,6 +277,8 @@ struct ws_sim {
 	uint64_t host_changes;       /* calls of the host that change the device, or its code */
 	uint64_t user_changes;       /* the same of a debugger */
 	uint64_t n_loads;            /* how often code of a module was loaded later than that */
+	uint64_t labor;              /* of long instructions, since the stop flag was looked at */
+	bool is_called;              /* it was set when one of them looked */
 	atomic_bool stop;
 	const struct wsi_device *device;
 	struct ws_sim_options options;
@@ -330,6 +332,11 @@ struct wsi_run {
 	const struct wsi_bank *bank;
 	bool no_memory; /* of the host: ends the run */
 };
+
+/* ---- run.c ---- */
+/* An instruction has done the work of copying so many bytes, though it is one. Who does much of it
+ * looks at the stop flag before the next one. */
+void wsi_labor(struct wsi_run *run, uint64_t bytes);
 
 /* ---- code.c ---- */
 /* The text that holds a pc, or NULL: none that is loaded does. */

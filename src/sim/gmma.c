@@ -244,6 +244,7 @@ enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
 		return wsi_run_unimplemented(run, op);
 	if (!wsi_matrix_load(run, &m, run->warp->block, 0, columns, depth, b))
 		return wsi_fault_together(run);
+	wsi_labor(run, (uint64_t)ROWS * columns * depth / 4);
 	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
 		for (unsigned i = 0; i < elements; i++) {
 			unsigned row = lane / 4 + i / 2 % 2 * 8;

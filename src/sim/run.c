@@ -16,11 +16,12 @@
 #include "sim/watchpoint.h"
 
 enum {
-	TURN = 128,       /* instructions of a turn */
-	LONG_TURN = 4096, /* of the oldest warp */
-	POLL = 1 << 14,   /* instructions between two looks at the stop flag */
-	OTHER_GROUP = 4,  /* how often another group comes first */
-	OTHER_WARP = 8,   /* how often another warp than the oldest runs */
+	TURN = 128,                      /* instructions of a turn */
+	LONG_TURN = 4096,                /* of the oldest warp */
+	POLL = WS_SIM_STOP_INSTRUCTIONS, /* between two looks at the stop flag, */
+	LABOR = 1 << 20,                 /* and work of long ones: see wsi_labor() */
+	OTHER_GROUP = 4,                 /* how often another group comes first */
+	OTHER_WARP = 8,                  /* how often another warp than the oldest runs */
 };
 
 uint64_t wsi_random(struct ws_sim *sim)
@@ -358,6 +359,19 @@ bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uin
 	return !run.no_memory;
 }
 
+void wsi_labor(struct wsi_run *run, uint64_t bytes)
+{
+	struct ws_sim *sim = run->sim;
+	sim->labor += bytes;
+	if (sim->labor < LABOR)
+		return;
+	sim->labor = 0;
+	if (!atomic_load_explicit(&sim->stop, memory_order_relaxed))
+		return;
+	sim->is_called = run->cut = run->stands = true; /* the turn goes on in the next run */
+	run->n = 0;
+}
+
 /* Goes on with the turn of a warp for at most `n` instructions. False: no memory. */
 static bool run_turn(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint64_t *ret_done)
 {
@@ -438,7 +452,8 @@ static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_
 	uint64_t left = n, poll = 0;
 	while (left > 0) {
 		uint64_t done;
-		if (poll < TURN) {
+		if (poll < TURN || sim->is_called) {
+			sim->is_called = false;
 			if (atomic_exchange_explicit(&sim->stop, false, memory_order_relaxed))
 				return WS_SIM_STOPPED;
 			poll = POLL;

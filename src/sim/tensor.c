@@ -355,6 +355,7 @@ enum wsi_step wsi_run_tensor(struct wsi_run *run, const struct wsi_op *op)
 			return wsi_run_unimplemented(run, op);
 	}
 	bool done = tile.shared % TILE_ALIGN == 0;
+	wsi_labor(run, tile_bytes(op, &m) * (op->type & MULTICAST ? (uint64_t)WSI_MAX_CLUSTER : 1));
 	if (!done)
 		wsi_fault_at(run, 6, lane, tile.shared,
 			     "shared address 0x%x of a tile is no multiple of %u", tile.shared,

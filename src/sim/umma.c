@@ -376,6 +376,7 @@ enum wsi_step wsi_run_tmem_matrix(struct wsi_run *run, const struct wsi_op *op)
 	for (unsigned i = 0; i < masks && op->type & LANES_LEFT_OUT; i++)
 		p->lanes_left_out[i / MASK_WORDS][i % MASK_WORDS] =
 			wsi_ureg(warp, alu->source[EXTRA].number + i);
+	wsi_labor(run, (uint64_t)p->m * p->n * p->depth / 4);
 	if (wsi_tmem_blocks(run, op->type & PAIR, blocks) == 0 || !load_b(run, op, p, blocks))
 		return wsi_fault_together(run);
 	for (unsigned i = 0; i < p->n_blocks; i++)
